@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cellcore.h - the radio network as a pure state machine.
+ *
+ * The contract about time
+ * -----------------------
+ * The core never reads a clock, performs no I/O, keeps no global state and
+ * allocates nothing after cell_init(). Every entry point takes a monotone
+ * now_ns. The same configuration, seed and sequence of calls give the same
+ * outputs, byte for byte, on any compiler and optimisation level. Hence
+ * integers everywhere: times in ns, sizes in bytes, probabilities in Q32.
+ *
+ * A shell (celld, cellsim, a test) does four things in a loop:
+ *
+ *     cell_push()     hand over the packets that arrived, with their time
+ *     cell_advance()  process every event up to now, each at its own time;
+ *                     perform the outputs; repeat while it says -EAGAIN
+ *     cell_next()     ask when the next event is due, or CELL_NEVER
+ *     wait            until then or until a packet arrives
+ *
+ * Idle sub-frames cost nothing: cell_next() jumps over them. Splitting one
+ * advance into many changes nothing but the batching of the outputs.
+ *
+ * Conservation: packets pushed = delivered + dropped (by reason) + held,
+ * always; checked after every event in debug builds.
+ */
+#ifndef CELLCORE_H
+#define CELLCORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CELL_NEVER INT64_MAX
+#define CELL_TTI_NS INT64_C(1000000)
+#define CELL_MAX_UE 16
+#define CELL_MAX_RB 110
+#define CELL_MTU_MAX 1500
+#define CELL_NODE_ENB 0 /* UEs are nodes 1..n_ue */
+
+/* How a UE's outgoing traffic is routed. Source: Nardini, section II. */
+enum cell_mode {
+	CELL_MODE_IM, /* infrastructure: uplink to the eNB, downlink to the peer */
+	CELL_MODE_DM, /* direct: sidelink to the peer, granted by the eNB */
+	CELL_MODE_COUNT
+};
+
+/* Radio directions. Values of UL and DL are those of Wireshark's mac-lte. */
+enum cell_dir { CELL_DIR_UL, CELL_DIR_DL, CELL_DIR_SL, CELL_DIR_COUNT };
+
+/* Why a packet did not arrive. Every drop is counted under one of these. */
+enum cell_drop {
+	CELL_DROP_NONE,
+	CELL_DROP_QUEUE_FULL,	/* RLC transmission buffer at its limit */
+	CELL_DROP_RADIO_LOSS,	/* MAC PDU lost for good on the air */
+	CELL_DROP_RLC_DISCARD,	/* RLC receiver gave up reassembly */
+	CELL_DROP_PDCP_DISCARD, /* PDCP discardTimer expired before transmission */
+	CELL_DROP_SHUTDOWN,	/* still held when cell_done() was called */
+	CELL_DROP_COUNT
+};
+
+/* Rows of radio.trace: what happened. */
+enum cell_event {
+	CELL_EV_NONE,
+	CELL_EV_PKT_IN,	      /* packet entered at a UE: bytes, pkt, tag */
+	CELL_EV_PKT_OUT,      /* packet left at the peer: bytes, pkt, tag, value = delay us */
+	CELL_EV_PKT_DROP,     /* packet dropped: value = enum cell_drop */
+	CELL_EV_RA_PREAMBLE,  /* UE sent a preamble: sn = RAPID, value = attempt */
+	CELL_EV_RA_COLLISION, /* eNB saw one RAPID from several UEs: sn = RAPID */
+	CELL_EV_RA_RESPONSE,  /* eNB sent RAR with an UL grant: sn = RAPID, rb, bytes, value = TTIs to the transmission */
+	CELL_EV_RA_TIMEOUT,   /* UE's RAC timeout expired unanswered: value = backoff ms */
+	CELL_EV_BSR_TX,	      /* UE put a BSR in a MAC PDU: sn = LCG, value = BSR index, bytes = true buffer */
+	CELL_EV_BSR_RX,	      /* eNB decoded a BSR: sn = LCG, value = BSR index */
+	CELL_EV_GRANT,	      /* eNB granted: rb, bytes = TBS, mcs, cqi, value = TTIs to the transmission */
+	CELL_EV_MAC_TX,	      /* MAC PDU on the air: bytes = TBS, rb, value = padding bytes */
+	CELL_EV_MAC_RX,	      /* MAC PDU decoded */
+	CELL_EV_MAC_LOST,     /* MAC PDU lost for good */
+	CELL_EV_RLC_TX,	      /* RLC PDU built: sn, bytes, value = SDU bytes in it, pkt = last packet touched, aux = 1 when it ends a packet */
+	CELL_EV_RLC_RX,	      /* RLC PDU received: sn, bytes */
+	CELL_EV_RLC_DISCARD,  /* RLC receiver discarded a PDU or partial SDU: sn, bytes */
+	CELL_EV_T_REORDERING, /* t-Reordering expired: sn = vr_ur after */
+	CELL_EV_BUFFER,	      /* transmission buffer after a change: bytes, value = packets */
+	CELL_EV_ROUTE,	      /* UE's mode changed: value = enum cell_mode */
+	CELL_EV_COUNT
+};
+
+/* One row of radio.trace. Fields without meaning for an event are 0. */
+struct cell_record {
+	int64_t t_ns;	/* scheduled time of the event */
+	uint64_t tag;	/* as given to cell_push() */
+	uint32_t pkt;	/* packet number, from 1 in order of cell_push() */
+	uint32_t bytes;
+	uint32_t sn;
+	int32_t value;
+	uint16_t event; /* enum cell_event */
+	uint16_t rb;
+	uint8_t node;	/* where it happened: 0 = eNB, else UE number */
+	uint8_t peer;	/* the other end of the leg */
+	uint8_t dir;	/* enum cell_dir */
+	uint8_t lcid;
+	uint8_t mcs;
+	uint8_t cqi;
+	uint8_t aux;
+	uint8_t reserved[5];
+};
+_Static_assert(sizeof(struct cell_record) == 48, "radio.trace record");
+
+/* What a radio.pcap frame needs besides the PDU bytes. */
+struct cell_pdu_info {
+	uint8_t dir;	   /* enum cell_dir; SL is shown as UL of the sender */
+	uint8_t ue;	   /* UE number, 1.. */
+	uint8_t rnti_type; /* Wireshark: 2 RA-RNTI, 3 C-RNTI */
+	uint8_t mcs;
+	uint8_t n_rb;
+	uint8_t rb_start;
+	uint8_t harq_id;
+	uint8_t ndi;
+	uint8_t itbs;
+	uint8_t preamble;	  /* 1: out-of-band row, no PDU; rapid and attempt valid */
+	uint8_t rapid;
+	uint8_t attempt;
+	uint8_t crc_ok;
+	uint16_t rnti;
+	uint32_t subframe; /* absolute sub-frame number since start */
+};
+
+enum cell_out_type {
+	CELL_OUT_DELIVER, /* packet for port `ue`: data, len, tag, pkt */
+	CELL_OUT_DROP,	  /* packet from port `ue` dropped: reason */
+	CELL_OUT_PDU,	  /* MAC PDU for radio.pcap: data, len, info */
+	CELL_OUT_RECORD,  /* row for radio.trace */
+};
+
+/* One output. `data` stays valid until the next call on the same cell. */
+struct cell_out {
+	enum cell_out_type type;
+	uint8_t ue;
+	uint8_t reason; /* enum cell_drop */
+	uint32_t pkt;
+	uint64_t tag;
+	int64_t t_ns;
+	const uint8_t *data;
+	uint32_t len;
+	union {
+		struct cell_pdu_info info;
+		struct cell_record record;
+	};
+};
+
+struct cell_ue_cfg {
+	uint16_t rnti;	 /* C-RNTI, 1..65523 */
+	uint8_t peer;	 /* UE number its traffic goes to */
+	uint8_t mode;	 /* enum cell_mode of its outgoing traffic */
+	uint8_t cqi_ul;	 /* 1..15 */
+	uint8_t cqi_dl;
+	uint8_t cqi_sl;	 /* of its own transmissions to the peer */
+	uint32_t bler_ul_q32; /* residual block error rate, 0 = none */
+	uint32_t bler_dl_q32;
+	uint32_t bler_sl_q32;
+};
+
+/* Everything the paper or 3GPP makes a parameter. Immutable after init.
+ * cell_cfg_default() gives the values of the paper's Table 1 and Figure 4. */
+struct cell_cfg {
+	uint64_t seed;
+	uint16_t n_rb;			 /* 6..110 */
+	uint8_t n_ue;			 /* 1..CELL_MAX_UE */
+	struct cell_ue_cfg ue[CELL_MAX_UE]; /* ue[0] is UE 1 */
+
+	/* Timeline, in TTIs. Source: Nardini, Figure 4. */
+	uint8_t rar_delay_tti;		 /* preamble to RAR */
+	uint8_t grant_to_tx_tti;	 /* UL/SL grant to transmission */
+	uint8_t decode_tti;		 /* transmission to decoded */
+	uint8_t dl_sched_to_tx_tti;	 /* DL scheduling decision to transmission */
+	uint32_t processing_lead_ns;	 /* decoded this long before the sub-frame boundary */
+
+	/* Random access. Source: TS 36.321 5.1; Nardini, Table 1. */
+	uint16_t rac_timeout_tti;
+	uint16_t backoff_max_ms;	 /* uniform 0..this after an unanswered request */
+	uint8_t n_preambles;		 /* contention-based, 1..64 */
+	uint8_t prach_period_tti;	 /* occasion when sub-frame % period == 0 */
+
+	/* MAC. Source: TS 36.321 5.4.3, 5.4.5; Nardini, section II. */
+	uint8_t bsr_grant_rb;		 /* RBs of the RAR's grant */
+	uint8_t bandwidth_stealing;	 /* data beside the BSR when addressed to the eNB */
+	uint8_t trailing_bsr;		 /* BSR in data PDUs while data remain */
+	uint8_t enb_overhears_dm;	 /* eNB decodes BSRs in direct-mode PDUs */
+	uint8_t scheduler;		 /* enum cell_sched */
+
+	/* RLC UM. Source: TS 36.322. */
+	uint8_t um_sn_bits;		 /* 5 or 10 */
+	uint16_t t_reordering_ms;	 /* 0..200 */
+	uint32_t rlc_queue_pkts;	 /* per bearer */
+
+	/* PDCP. Source: TS 36.323. */
+	uint8_t pdcp_sn_bits;		 /* 7 or 12 */
+	uint16_t discard_timer_ms;	 /* 0 = infinity */
+
+	uint32_t max_pkts;		 /* packets held at once, all bearers */
+};
+
+enum cell_sched { CELL_SCHED_RR, CELL_SCHED_COUNT };
+
+enum cell_cmd_type {
+	CELL_CMD_ROUTE, /* new packets of `ue` take `mode`; queued ones stay */
+	CELL_CMD_COUNT
+};
+
+struct cell_cmd {
+	enum cell_cmd_type type;
+	uint8_t ue;
+	uint8_t mode;
+};
+
+struct cell_stats {
+	uint64_t pkts_in;
+	uint64_t pkts_delivered;
+	uint64_t pkts_held;
+	uint64_t pkts_dropped[CELL_DROP_COUNT];
+	uint64_t bytes_in;
+	uint64_t bytes_delivered;
+	uint64_t mac_pdus[CELL_DIR_COUNT];
+	uint64_t mac_bytes[CELL_DIR_COUNT];
+	uint64_t mac_padding_bytes[CELL_DIR_COUNT];
+	uint64_t mac_lost[CELL_DIR_COUNT];
+	uint64_t rlc_pdus_tx;
+	uint64_t rlc_pdus_rx;
+	uint64_t ra_preambles;
+	uint64_t ra_collisions;
+	uint64_t ra_timeouts;
+	uint64_t bsrs;
+	uint64_t grants;
+	uint64_t ttis_active;
+};
+
+struct cell;
+
+/**
+ * cell_cfg_default() - fill with Table 1 and Figure 4 of the paper
+ * @cfg: filled with two UEs that are each other's peer, DM both ways, CQI 15
+ */
+void cell_cfg_default(struct cell_cfg *cfg);
+
+/**
+ * cell_cfg_check() - validate a configuration
+ * @cfg:       configuration
+ * @ret_field: name of the first offending field, as in struct cell_cfg
+ * @ret_range: allowed range, for people
+ *
+ * Return: 0, or -EINVAL with @ret_field and @ret_range set.
+ */
+int cell_cfg_check(const struct cell_cfg *cfg, const char **ret_field,
+		   const char **ret_range);
+
+/** cell_size() - bytes of memory that cell_init() needs for @cfg */
+size_t cell_size(const struct cell_cfg *cfg);
+
+/** cell_out_min() - smallest output array cell_advance() accepts for @cfg */
+size_t cell_out_min(const struct cell_cfg *cfg);
+
+/**
+ * cell_init() - build a cell in the caller's memory
+ * @ret:      the cell, inside @mem
+ * @mem:      at least cell_size(@cfg) bytes, aligned for any type
+ * @size:     bytes at @mem
+ * @cfg:      copied
+ * @start_ns: begin of sub-frame 0
+ *
+ * Return: 0, -EINVAL for a bad configuration, -ENOMEM if @mem is too small.
+ */
+int cell_init(struct cell **ret, void *mem, size_t size,
+	      const struct cell_cfg *cfg, int64_t start_ns);
+
+/**
+ * cell_push() - a packet arrives at a UE's port
+ * @ue:     UE number, 1..n_ue
+ * @data:   IP packet, copied
+ * @len:    1..CELL_MTU_MAX bytes
+ * @tag:    opaque, echoed in outputs and records
+ * @now_ns: arrival time; not before any earlier call's time
+ *
+ * A packet refused for a full queue is counted as dropped and shows as an
+ * output of the next cell_advance().
+ *
+ * Return: 0, -EINVAL (no such UE or time runs backwards), -EMSGSIZE,
+ * -EAGAIN when outputs must be drained with cell_advance() first.
+ */
+int cell_push(struct cell *c, uint8_t ue, const void *data, size_t len,
+	      uint64_t tag, int64_t now_ns);
+
+/** cell_next() - time of the next event, or CELL_NEVER; no side effect */
+int64_t cell_next(const struct cell *c);
+
+/**
+ * cell_advance() - process every event due up to @now_ns
+ * @out:   array of @n_out, at least cell_out_min()
+ * @ret_n: outputs written, in order of time
+ *
+ * Return: 0 when done, -EAGAIN when the array is full (perform the outputs
+ * and call again with the same time), -EINVAL for a short array or a time
+ * before an earlier call's.
+ */
+int cell_advance(struct cell *c, int64_t now_ns, struct cell_out *out,
+		 size_t n_out, size_t *ret_n);
+
+/** cell_apply() - a scripted change at @now_ns. Return: 0 or -EINVAL. */
+int cell_apply(struct cell *c, const struct cell_cmd *cmd, int64_t now_ns);
+
+/** cell_stats() - snapshot of the counters */
+void cell_stats(const struct cell *c, struct cell_stats *ret);
+
+/** cell_digest() - 64-bit hash of the state, for tests */
+uint64_t cell_digest(const struct cell *c);
+
+/**
+ * cell_done() - give back every held packet as a CELL_DROP_SHUTDOWN output
+ *
+ * Return and arguments as cell_advance(); afterwards only cell_stats() may be
+ * called.
+ */
+int cell_done(struct cell *c, struct cell_out *out, size_t n_out,
+	      size_t *ret_n);
+
+/** Names for logs and trace headers; static_assert keeps them complete. */
+const char *cell_drop_name(enum cell_drop reason);
+const char *cell_event_name(enum cell_event event);
+const char *cell_mode_name(enum cell_mode mode);
+const char *cell_dir_name(enum cell_dir dir);
+
+#endif
