@@ -71,10 +71,10 @@ enum cell_event {
 	CELL_EV_BSR_TX,	      /* UE put a BSR in a MAC PDU: sn = LCG, value = BSR index, bytes = true buffer */
 	CELL_EV_BSR_RX,	      /* eNB decoded a BSR: sn = LCG, value = BSR index */
 	CELL_EV_GRANT,	      /* eNB granted: rb, bytes = TBS, mcs, cqi, value = TTIs to the transmission */
-	CELL_EV_MAC_TX,	      /* MAC PDU on the air: bytes = TBS, rb, value = padding bytes */
-	CELL_EV_MAC_RX,	      /* MAC PDU decoded */
-	CELL_EV_MAC_LOST,     /* MAC PDU lost for good */
-	CELL_EV_RLC_TX,	      /* RLC PDU built: sn, bytes, value = SDU bytes in it, pkt = last packet touched, aux = 1 when it ends a packet */
+	CELL_EV_MAC_TX,	      /* MAC PDU on the air: sn = sub-frame, bytes = TBS, rb, mcs, value = padding bytes, aux = 1 for the grant of a RAR */
+	CELL_EV_MAC_RX,	      /* MAC PDU decoded: sn = sub-frame of its transmission */
+	CELL_EV_MAC_LOST,     /* MAC PDU lost for good: sn likewise */
+	CELL_EV_RLC_TX,	      /* one row per SDU with bytes in an RLC PDU: sn, bytes = PDU size, pkt, tag, value = bytes of this SDU, aux = 1 when its last byte is among them */
 	CELL_EV_RLC_RX,	      /* RLC PDU received: sn, bytes */
 	CELL_EV_RLC_DISCARD,  /* RLC receiver discarded a PDU or partial SDU: sn, bytes */
 	CELL_EV_T_REORDERING, /* t-Reordering expired: sn = vr_ur after */
@@ -163,7 +163,7 @@ struct cell_ue_cfg {
 struct cell_cfg {
 	uint64_t seed;
 	uint16_t n_rb;			 /* 6..110 */
-	uint8_t n_ue;			 /* 1..CELL_MAX_UE */
+	uint8_t n_ue;			 /* 2..CELL_MAX_UE */
 	struct cell_ue_cfg ue[CELL_MAX_UE]; /* ue[0] is UE 1 */
 
 	/* Timeline, in TTIs. Source: Nardini, Figure 4. */
@@ -278,11 +278,12 @@ int cell_init(struct cell **ret, void *mem, size_t size,
  * @tag:    opaque, echoed in outputs and records
  * @now_ns: arrival time; not before any earlier call's time
  *
- * A packet refused for a full queue is counted as dropped and shows as an
- * output of the next cell_advance().
+ * The packet enters at its own time when cell_advance() comes to it. A full
+ * RLC buffer then drops it, with an output. When max_pkts are held already it
+ * is counted as dropped at once, without one.
  *
- * Return: 0, -EINVAL (no such UE or time runs backwards), -EMSGSIZE,
- * -EAGAIN when outputs must be drained with cell_advance() first.
+ * Return: 0, -EINVAL (no such UE, or before an earlier call's time),
+ * -EMSGSIZE, -ENOBUFS (dropped at once).
  */
 int cell_push(struct cell *c, uint8_t ue, const void *data, size_t len,
 	      uint64_t tag, int64_t now_ns);
@@ -302,7 +303,11 @@ int64_t cell_next(const struct cell *c);
 int cell_advance(struct cell *c, int64_t now_ns, struct cell_out *out,
 		 size_t n_out, size_t *ret_n);
 
-/** cell_apply() - a scripted change at @now_ns. Return: 0 or -EINVAL. */
+/**
+ * cell_apply() - a scripted change; cell_advance() carries it out at @now_ns
+ *
+ * Return: 0, -EINVAL, -ENOBUFS when 64 changes wait already.
+ */
 int cell_apply(struct cell *c, const struct cell_cmd *cmd, int64_t now_ns);
 
 /** cell_stats() - snapshot of the counters */

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cell.c - event loop and public entry points; see cellcore.h.
+ *
+ * Events are arrivals, commands, decoded PDUs, t-Reordering timers and
+ * sub-frames. The earliest one is next; of several at one time the order is
+ * the one of this sentence, so that what arrives with a sub-frame boundary
+ * counts in it.
+ */
+#include "cell.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cell_assert.h"
+
+/* The caller has used the outputs of its last call. */
+static void release_limbo(struct cell *c)
+{
+	struct pdu *pdu;
+
+	pkt_queue_move(&c->free_pkts, &c->limbo_pkts);
+	while ((pdu = pdu_dequeue(&c->limbo_pdus)))
+		pdu_enqueue(&c->free_pdus, pdu);
+}
+
+int cell_push(struct cell *c, uint8_t ue, const void *data, size_t len,
+	      uint64_t tag, int64_t now_ns)
+{
+	struct pkt *p;
+
+	if (ue < 1 || ue > c->cfg.n_ue || now_ns < c->now_ns)
+		return -EINVAL;
+	if (len < 1 || len > CELL_MTU_MAX)
+		return -EMSGSIZE;
+	release_limbo(c);
+	c->now_ns = now_ns;
+	c->stats.pkts_in++;
+	c->stats.bytes_in += len;
+	p = pkt_dequeue(&c->free_pkts);
+	if (!p) {
+		c->stats.pkts_dropped[CELL_DROP_QUEUE_FULL]++;
+		return -ENOBUFS;
+	}
+	p->id = c->next_pkt_id++;
+	p->tag = tag;
+	p->arrival_ns = now_ns;
+	p->ue = ue;
+	p->len = (uint16_t)len;
+	p->sdu_len = 0;
+	memcpy(pkt_data(p), data, len);
+	c->n_pkts++;
+	pkt_enqueue(&c->arrivals, p);
+	return 0;
+}
+
+/* First unprocessed sub-frame that begins at or after the last event. */
+static uint32_t tti_from(const struct cell *c)
+{
+	int64_t since = c->event_ns - c->start_ns + CELL_TTI_NS - 1;
+	uint32_t tti = since > 0 ? (uint32_t)(since / CELL_TTI_NS) : 0;
+
+	return tti > c->tti_next ? tti : c->tti_next;
+}
+
+static uint32_t next_tti(const struct cell *c)
+{
+	uint32_t from = tti_from(c), next = enb_next_tti(c, from);
+
+	for (uint8_t i = 0; i < c->cfg.n_ue && next > from; i++) {
+		uint32_t tti = ue_next_tti(c, &c->ue[i], from);
+
+		if (tti < next)
+			next = tti;
+	}
+	return next;
+}
+
+/* The leg whose t-Reordering expires first; NULL when none runs. */
+static struct leg *next_timer(const struct cell *c)
+{
+	struct leg *first = NULL;
+
+	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
+		for (int d = 0; d < CELL_DIR_COUNT; d++) {
+			struct leg *leg = &c->ue[i].leg[d];
+
+			if (leg->rx.expiry_ns != CELL_NEVER &&
+			    (!first || leg->rx.expiry_ns < first->rx.expiry_ns))
+				first = leg;
+		}
+	return first;
+}
+
+enum event_kind {
+	EVENT_NONE,
+	EVENT_ARRIVAL,
+	EVENT_COMMAND,
+	EVENT_DECODE,
+	EVENT_TIMER,
+	EVENT_TTI,
+};
+
+struct event {
+	enum event_kind kind;
+	int64_t t_ns;
+	struct pdu_queue *air;
+	struct leg *leg;
+	uint32_t tti;
+};
+
+static void earlier(struct event *e, const struct event *candidate)
+{
+	if (candidate->t_ns < e->t_ns)
+		*e = *candidate;
+}
+
+static struct event next_event(const struct cell *c)
+{
+	struct event e = { .kind = EVENT_NONE, .t_ns = CELL_NEVER };
+	struct leg *leg = next_timer(c);
+	uint32_t tti = next_tti(c);
+
+	if (c->arrivals.head)
+		earlier(&e, &(struct event){ .kind = EVENT_ARRIVAL,
+					     .t_ns = c->arrivals.head->arrival_ns });
+	if (c->cmd_first != c->cmd_end)
+		earlier(&e, &(struct event){
+			.kind = EVENT_COMMAND,
+			.t_ns = c->cmd[c->cmd_first % CMDS_MAX].t_ns });
+	for (int i = 0; i < 2; i++)
+		if (c->air[i].head)
+			earlier(&e, &(struct event){
+				.kind = EVENT_DECODE,
+				.t_ns = c->air[i].head->decode_ns,
+				.air = (struct pdu_queue *)&c->air[i] });
+	if (leg)
+		earlier(&e, &(struct event){ .kind = EVENT_TIMER, .leg = leg,
+					     .t_ns = leg->rx.expiry_ns });
+	if (tti != TTI_NEVER)
+		earlier(&e, &(struct event){ .kind = EVENT_TTI, .tti = tti,
+					     .t_ns = cell_tti_ns(c, tti) });
+	return e;
+}
+
+static void subframe(struct cell *c, uint32_t tti)
+{
+	c->tti_next = tti + 1;
+	c->stats.ttis_active++;
+	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
+		for (int d = 0; d < CELL_DIR_COUNT; d++)
+			d2d_discard_expired(c, &c->ue[i].leg[d]);
+	enb_subframe(c, tti);
+	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
+		ue_transmit(c, &c->ue[i], tti);
+	enb_transmit(c, tti);
+	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
+		ue_random_access(c, &c->ue[i], tti);
+}
+
+static void process(struct cell *c, const struct event *e)
+{
+	struct pkt *p;
+
+	c->event_ns = e->t_ns;
+	switch (e->kind) {
+	case EVENT_ARRIVAL:
+		p = pkt_dequeue(&c->arrivals);
+		d2d_ingress(c, &c->ue[p->ue - 1], p);
+		break;
+	case EVENT_COMMAND:
+		d2d_command(c, &c->cmd[c->cmd_first++ % CMDS_MAX].cmd);
+		break;
+	case EVENT_DECODE:
+		cell_decode(c, pdu_dequeue(e->air));
+		break;
+	case EVENT_TIMER:
+		d2d_reordering_expired(c, e->leg);
+		break;
+	case EVENT_TTI:
+		subframe(c, e->tti);
+		break;
+	case EVENT_NONE:
+		break;
+	}
+}
+
+/* Packets in = delivered + dropped + held, counted independently. */
+static void check_conservation(const struct cell *c)
+{
+	uint64_t out = c->stats.pkts_delivered;
+
+	for (int r = 0; r < CELL_DROP_COUNT; r++)
+		out += c->stats.pkts_dropped[r];
+	CELL_ASSERT(c->stats.pkts_in == out + c->n_pkts);
+	CELL_ASSERT(c->free_pkts.n + c->limbo_pkts.n + c->n_pkts == c->cfg.max_pkts);
+}
+
+int64_t cell_next(const struct cell *c)
+{
+	return next_event(c).t_ns;
+}
+
+/* PDUs that one sub-frame may take. */
+static bool pdus_left(const struct cell *c)
+{
+	return c->free_pdus.n >= 3u * c->cfg.n_ue || c->limbo_pdus.n == 0;
+}
+
+int cell_advance(struct cell *c, int64_t now_ns, struct cell_out *out,
+		 size_t n_out, size_t *ret_n)
+{
+	size_t burst = cell_out_min(&c->cfg);
+	int r = 0;
+
+	if (n_out < burst || now_ns < c->now_ns)
+		return -EINVAL;
+	release_limbo(c);
+	c->now_ns = now_ns;
+	c->out = out;
+	c->out_n = 0;
+	c->out_cap = n_out;
+	for (;;) {
+		struct event e = next_event(c);
+
+		if (e.t_ns > now_ns)
+			break;
+		if (c->out_cap - c->out_n < burst || !pdus_left(c)) {
+			r = -EAGAIN;
+			break;
+		}
+		process(c, &e);
+#ifndef NDEBUG
+		check_conservation(c);
+#endif
+	}
+	*ret_n = c->out_n;
+	c->out = NULL;
+	c->out_n = 0;
+	return r;
+}
+
+int cell_apply(struct cell *c, const struct cell_cmd *cmd, int64_t now_ns)
+{
+	if (now_ns < c->now_ns || cmd->type != CELL_CMD_ROUTE || cmd->ue < 1 ||
+	    cmd->ue > c->cfg.n_ue || cmd->mode >= CELL_MODE_COUNT)
+		return -EINVAL;
+	if (c->cmd_end - c->cmd_first == CMDS_MAX)
+		return -ENOBUFS;
+	c->now_ns = now_ns;
+	c->cmd[c->cmd_end % CMDS_MAX].t_ns = now_ns;
+	c->cmd[c->cmd_end++ % CMDS_MAX].cmd = *cmd;
+	return 0;
+}
+
+void cell_stats(const struct cell *c, struct cell_stats *ret)
+{
+	*ret = c->stats;
+	ret->pkts_held = c->n_pkts;
+}
+
+static void take_back(struct cell *c, struct leg *leg)
+{
+	uint32_t slots = rlc_um_window_slots(c->cfg.um_sn_bits);
+
+	out_drop_all(c, &leg->tx.queue, leg, CELL_DROP_SHUTDOWN);
+	for (uint32_t sn = 0; sn < slots; sn++)
+		if (leg->rx.window[sn])
+			out_drop_all(c, &leg->rx.window[sn]->ends, leg,
+				     CELL_DROP_SHUTDOWN);
+}
+
+int cell_done(struct cell *c, struct cell_out *out, size_t n_out, size_t *ret_n)
+{
+	if (n_out < cell_out_min(&c->cfg))
+		return -EINVAL;
+	release_limbo(c);
+	c->out = out;
+	c->out_n = 0;
+	c->out_cap = n_out;
+	c->event_ns = c->now_ns;
+	out_drop_all(c, &c->arrivals, NULL, CELL_DROP_SHUTDOWN);
+	for (int i = 0; i < 2; i++)
+		for (struct pdu *p = c->air[i].head; p; p = p->next)
+			out_drop_all(c, &p->ends, &c->ue[p->ue - 1].leg[p->dir],
+				     CELL_DROP_SHUTDOWN);
+	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
+		for (int d = 0; d < CELL_DIR_COUNT; d++)
+			take_back(c, &c->ue[i].leg[d]);
+	check_conservation(c);
+	CELL_ASSERT(c->n_pkts == 0);
+	*ret_n = c->out_n;
+	c->out = NULL;
+	return 0;
+}

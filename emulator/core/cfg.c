@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cfg.c - defaults and limits of a configuration; see cellcore.h. */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "cellcore.h"
+
+void cell_cfg_default(struct cell_cfg *cfg)
+{
+	*cfg = (struct cell_cfg){
+		.seed = 1,
+		.n_rb = 50,
+		.n_ue = 2,
+		.rar_delay_tti = 3,
+		.grant_to_tx_tti = 2,
+		.decode_tti = 4,
+		.dl_sched_to_tx_tti = 1,
+		.processing_lead_ns = 250000,
+		.rac_timeout_tti = 10,
+		.backoff_max_ms = 20, /* TS 36.321 Table 7.2-1 index 2 */
+		.n_preambles = 52,    /* numberOfRA-Preambles n52, TS 36.331 */
+		.prach_period_tti = 1, /* PRACH configuration index 14 */
+		.bsr_grant_rb = 1,
+		.bandwidth_stealing = 1,
+		.trailing_bsr = 1,
+		.enb_overhears_dm = 0,
+		.scheduler = CELL_SCHED_RR,
+		.um_sn_bits = 10,
+		.t_reordering_ms = 35,
+		.rlc_queue_pkts = 4096,
+		.pdcp_sn_bits = 12,
+		.discard_timer_ms = 0,
+		.max_pkts = 8192,
+	};
+	for (uint8_t i = 0; i < 2; i++)
+		cfg->ue[i] = (struct cell_ue_cfg){
+			.rnti = (uint16_t)(61 + i),
+			.peer = (uint8_t)(2 - i),
+			.mode = CELL_MODE_DM,
+			.cqi_ul = 15,
+			.cqi_dl = 15,
+			.cqi_sl = 15,
+		};
+}
+
+struct limit {
+	const char *field;
+	size_t offset;
+	size_t size;
+	uint32_t min;
+	uint32_t max;
+	const char *range;
+};
+
+#define LIMIT(type, name, lo, hi)                                              \
+	{                                                                      \
+		#name, offsetof(struct type, name),                            \
+			sizeof(((struct type *)0)->name), lo, hi, #lo ".." #hi \
+	}
+
+static const struct limit cell_limits[] = {
+	LIMIT(cell_cfg, n_rb, 6, 110),
+	LIMIT(cell_cfg, n_ue, 2, 16),
+	LIMIT(cell_cfg, rar_delay_tti, 1, 12),
+	LIMIT(cell_cfg, grant_to_tx_tti, 1, 8),
+	LIMIT(cell_cfg, decode_tti, 1, 8),
+	LIMIT(cell_cfg, dl_sched_to_tx_tti, 1, 8),
+	LIMIT(cell_cfg, processing_lead_ns, 0, 999999),
+	LIMIT(cell_cfg, rac_timeout_tti, 2, 1000),
+	LIMIT(cell_cfg, backoff_max_ms, 0, 960),
+	LIMIT(cell_cfg, n_preambles, 1, 64),
+	LIMIT(cell_cfg, prach_period_tti, 1, 20),
+	LIMIT(cell_cfg, bsr_grant_rb, 1, 6),
+	LIMIT(cell_cfg, bandwidth_stealing, 0, 1),
+	LIMIT(cell_cfg, trailing_bsr, 0, 1),
+	LIMIT(cell_cfg, enb_overhears_dm, 0, 1),
+	LIMIT(cell_cfg, scheduler, 0, 0),
+	LIMIT(cell_cfg, t_reordering_ms, 0, 200),
+	LIMIT(cell_cfg, rlc_queue_pkts, 1, 65536),
+	LIMIT(cell_cfg, discard_timer_ms, 0, 1500),
+	LIMIT(cell_cfg, max_pkts, 16, 65536),
+};
+
+static const struct limit ue_limits[] = {
+	LIMIT(cell_ue_cfg, rnti, 1, 65523),
+	LIMIT(cell_ue_cfg, mode, 0, 1),
+	LIMIT(cell_ue_cfg, cqi_ul, 1, 15),
+	LIMIT(cell_ue_cfg, cqi_dl, 1, 15),
+	LIMIT(cell_ue_cfg, cqi_sl, 1, 15),
+};
+
+static uint32_t value_at(const void *base, const struct limit *l)
+{
+	const uint8_t *at = (const uint8_t *)base + l->offset;
+	uint32_t u32;
+	uint16_t u16;
+
+	if (l->size == 1)
+		return *at;
+	if (l->size == 2) {
+		memcpy(&u16, at, 2);
+		return u16;
+	}
+	memcpy(&u32, at, 4);
+	return u32;
+}
+
+static int check(const void *base, const struct limit *limits, size_t n,
+		 const char **ret_field, const char **ret_range)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t v = value_at(base, &limits[i]);
+
+		if (v < limits[i].min || v > limits[i].max) {
+			*ret_field = limits[i].field;
+			*ret_range = limits[i].range;
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+static int fail(const char **ret_field, const char *field,
+		const char **ret_range, const char *range)
+{
+	*ret_field = field;
+	*ret_range = range;
+	return -EINVAL;
+}
+
+int cell_cfg_check(const struct cell_cfg *cfg, const char **ret_field,
+		   const char **ret_range)
+{
+	int r = check(cfg, cell_limits, sizeof(cell_limits) / sizeof(*cell_limits),
+		      ret_field, ret_range);
+
+	if (r < 0)
+		return r;
+	if (cfg->rar_delay_tti >= cfg->rac_timeout_tti)
+		return fail(ret_field, "rar_delay_tti", ret_range,
+			    "less than rac_timeout_tti");
+	if (cfg->um_sn_bits != 5 && cfg->um_sn_bits != 10)
+		return fail(ret_field, "um_sn_bits", ret_range, "5 or 10");
+	if (cfg->pdcp_sn_bits != 7 && cfg->pdcp_sn_bits != 12)
+		return fail(ret_field, "pdcp_sn_bits", ret_range, "7 or 12");
+	for (uint8_t i = 0; i < cfg->n_ue; i++) {
+		const struct cell_ue_cfg *u = &cfg->ue[i];
+
+		r = check(u, ue_limits, sizeof(ue_limits) / sizeof(*ue_limits),
+			  ret_field, ret_range);
+		if (r < 0)
+			return r;
+		if (u->peer < 1 || u->peer > cfg->n_ue || u->peer == i + 1)
+			return fail(ret_field, "peer", ret_range, "another UE");
+	}
+	return 0;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * d2d.c - direct and infrastructure mode: which leg a packet takes and where a
+ * received one goes. Every hop has its own PDCP peering. See cell.h.
+ * Source: Nardini, sections II and III
+ */
+#include "cell.h"
+
+static void record_buffer(struct cell *c, const struct leg *leg)
+{
+	out_record(c, leg, (struct cell_record){
+		.event = CELL_EV_BUFFER, .node = leg_from(leg),
+		.peer = leg_to(c, leg), .bytes = leg->tx.bytes,
+		.value = (int32_t)leg->tx.queue.n });
+}
+
+static void send_on(struct cell *c, struct leg *leg, struct pkt *p)
+{
+	pdcp_transmit(&leg->pdcp_tx, p, c->event_ns);
+	if (rlc_um_tx_push(&leg->tx, p))
+		record_buffer(c, leg);
+	else
+		out_drop(c, p, leg, CELL_DROP_QUEUE_FULL);
+}
+
+void d2d_ingress(struct cell *c, struct ue *u, struct pkt *p)
+{
+	enum cell_dir dir = u->mode == CELL_MODE_DM ? CELL_DIR_SL : CELL_DIR_UL;
+
+	out_record(c, &u->leg[dir], (struct cell_record){
+		.event = CELL_EV_PKT_IN, .node = u->id, .peer = u->peer,
+		.pkt = p->id, .tag = p->tag, .bytes = p->len });
+	send_on(c, &u->leg[dir], p);
+}
+
+void d2d_command(struct cell *c, const struct cell_cmd *cmd)
+{
+	struct ue *u = &c->ue[cmd->ue - 1];
+
+	u->mode = cmd->mode;
+	out_record(c, NULL, (struct cell_record){
+		.event = CELL_EV_ROUTE, .node = u->id, .peer = u->peer,
+		.value = cmd->mode });
+}
+
+/* A datagram came out of PDCP at the end of @leg. */
+static void forward(struct cell *c, struct leg *leg, struct pkt *p)
+{
+	if (pdcp_receive(&leg->pdcp_rx, p) < 0) {
+		out_drop(c, p, leg, CELL_DROP_RLC_DISCARD);
+		return;
+	}
+	if (leg->dir == CELL_DIR_UL) {
+		struct ue *peer = &c->ue[c->ue[leg->ue - 1].peer - 1];
+
+		send_on(c, &peer->leg[CELL_DIR_DL], p);
+	} else {
+		out_deliver(c, p, leg_to(c, leg));
+	}
+}
+
+static void finish(struct cell *c, struct leg *leg, struct rlc_um_out *out)
+{
+	struct pdu *pdu;
+	struct pkt *p;
+
+	if (out->discarded_pdus)
+		out_record(c, leg, (struct cell_record){
+			.event = CELL_EV_RLC_DISCARD, .node = leg_to(c, leg),
+			.peer = leg_from(leg), .sn = leg->rx.vr_ur,
+			.value = (int32_t)out->discarded_pdus });
+	out_drop_all(c, &out->discarded, leg, CELL_DROP_RLC_DISCARD);
+	while ((p = pkt_dequeue(&out->delivered)))
+		forward(c, leg, p);
+	while ((pdu = pdu_dequeue(&out->freed)))
+		cell_pdu_free(c, pdu);
+}
+
+void d2d_receive(struct cell *c, struct leg *leg, struct pdu *pdu)
+{
+	struct rlc_um_out out = { 0 };
+	uint32_t len = pdu->rlc_len;
+	int sn = rlc_um_rx_receive(&leg->rx, pdu, c->event_ns, &out);
+
+	if (sn >= 0) {
+		c->stats.rlc_pdus_rx++;
+		out_record(c, leg, (struct cell_record){
+			.event = CELL_EV_RLC_RX, .node = leg_to(c, leg),
+			.peer = leg_from(leg), .sn = (uint32_t)sn, .bytes = len });
+	}
+	finish(c, leg, &out);
+}
+
+void d2d_reordering_expired(struct cell *c, struct leg *leg)
+{
+	struct rlc_um_out out = { 0 };
+
+	rlc_um_rx_expire(&leg->rx, c->event_ns, &out);
+	out_record(c, leg, (struct cell_record){
+		.event = CELL_EV_T_REORDERING, .node = leg_to(c, leg),
+		.peer = leg_from(leg), .sn = leg->rx.vr_ur });
+	finish(c, leg, &out);
+}
+
+/* Source: TS 36.323 5.4 */
+void d2d_discard_expired(struct cell *c, struct leg *leg)
+{
+	int64_t limit_ns = (int64_t)c->cfg.discard_timer_ms * 1000000;
+
+	if (limit_ns == 0)
+		return;
+	while (leg->tx.queue.head &&
+	       leg->tx.queue.head->queued_ns + limit_ns <= c->event_ns) {
+		struct pkt *p = rlc_um_tx_discard(&leg->tx);
+
+		if (!p)
+			break; /* partly sent: the rest follows */
+		out_drop(c, p, leg, CELL_DROP_PDCP_DISCARD);
+	}
+}

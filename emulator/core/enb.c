@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * enb.c - the eNB in a sub-frame: answers preambles, grants UL and SL from the
+ * BSRs it has, schedules and sends the downlink. See cell.h.
+ */
+#include "bsr.h"
+#include "cell.h"
+
+#define TEMP_CRNTI_BASE 0x1000
+#define RNTI_TYPE_RA 2
+
+/* RBs of one direction and sub-frame while they are being given away. */
+struct rb_budget {
+	uint16_t next;
+	uint16_t free;
+};
+
+/* Resource indication value. Source: TS 36.213 7.1.6.3 */
+static uint16_t riv(uint16_t n_total, uint16_t start, uint16_t n)
+{
+	if (n - 1 <= n_total / 2)
+		return (uint16_t)(n_total * (n - 1) + start);
+	return (uint16_t)(n_total * (n_total - n + 1) + n_total - 1 - start);
+}
+
+static void send_rar(struct cell *c, struct ue *u, const struct grant *g,
+		     uint32_t tti)
+{
+	struct mac_rar rar = {
+		.rapid = u->ra.rapid,
+		.riv = riv(c->cfg.n_rb, g->rb_start, g->n_rb),
+		.mcs = phy_mcs(CELL_DIR_UL, g->itbs) > 15 ? 15 :
+			phy_mcs(CELL_DIR_UL, g->itbs),
+		.temp_crnti = (uint16_t)(TEMP_CRNTI_BASE + u->ra.rapid),
+	};
+	struct cell_pdu_info info = {
+		.dir = CELL_DIR_DL, .ue = u->id, .rnti_type = RNTI_TYPE_RA,
+		.rnti = (uint16_t)(1 + tti % 10), /* TS 36.321 5.1.4, f_id 0 */
+		.crc_ok = 1, .subframe = tti,
+	};
+	struct pdu *pdu = cell_pdu_alloc(c);
+
+	mac_rar_pack(&rar, pdu->buf);
+	out_pdu(c, pdu->buf, MAC_RAR_BYTES, &info);
+	out_record(c, NULL, (struct cell_record){
+		.event = CELL_EV_RA_RESPONSE, .node = CELL_NODE_ENB, .peer = u->id,
+		.dir = CELL_DIR_DL, .sn = u->ra.rapid, .rb = g->n_rb,
+		.bytes = g->bytes, .value = (int32_t)(g->subframe - tti) });
+	cell_pdu_free(c, pdu);
+}
+
+/* Another UE sent the same preamble in the same sub-frame. */
+static bool collided(const struct cell *c, const struct ue *u)
+{
+	for (uint8_t i = 0; i < c->cfg.n_ue; i++) {
+		const struct ue *v = &c->ue[i];
+
+		if (v != u && v->ra.state == RA_WAIT_RAR &&
+		    v->ra.preamble_tti == u->ra.preamble_tti &&
+		    v->ra.rapid == u->ra.rapid)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A collided preamble is not answered: the UEs run into their RAC timeout and
+ * back off. Source: Nardini, section II; TS 36.321 5.1.4
+ */
+static void answer_preambles(struct cell *c, uint32_t tti, struct rb_budget *rb)
+{
+	for (uint8_t i = 0; i < c->cfg.n_ue; i++) {
+		struct ue *u = &c->ue[i];
+		struct grant g = {
+			.subframe = tti + c->cfg.grant_to_tx_tti,
+			.dir = CELL_DIR_UL, .itbs = u->leg[CELL_DIR_UL].itbs,
+			.n_rb = c->cfg.bsr_grant_rb, .rb_start = rb->next,
+			.msg3 = true,
+		};
+
+		if (u->ra.state != RA_WAIT_RAR ||
+		    u->ra.preamble_tti + c->cfg.rar_delay_tti != tti)
+			continue;
+		if (collided(c, u)) {
+			c->stats.ra_collisions++;
+			out_record(c, NULL, (struct cell_record){
+				.event = CELL_EV_RA_COLLISION, .peer = u->id,
+				.node = CELL_NODE_ENB, .sn = u->ra.rapid });
+			continue;
+		}
+		if (g.n_rb > rb->free)
+			continue;
+		g.bytes = phy_tbs(g.itbs, g.n_rb);
+		rb->next = (uint16_t)(rb->next + g.n_rb);
+		rb->free = (uint16_t)(rb->free - g.n_rb);
+		(void)grant_issue(&u->ul, &g);
+		c->stats.grants++;
+		send_rar(c, u, &g, tti);
+	}
+	/* The states change only now, so that collided() saw all of them. */
+	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
+		if (c->ue[i].ra.state == RA_WAIT_RAR && grant_msg3_pending(&c->ue[i].ul)) {
+			c->ue[i].ra.state = RA_WAIT_GRANT;
+			c->ue[i].ra.attempt = 0;
+		}
+}
+
+/* Give @f what it needs of @rb. Return: bytes of RLC SDUs that fit. */
+static uint32_t issue(struct cell *c, const struct sched_flow *f,
+		      struct rb_budget *rb, uint32_t tti, uint32_t lead_tti)
+{
+	struct ue *u = &c->ue[f->ue];
+	struct leg *leg = &u->leg[f->dir];
+	uint32_t want = f->backlog + grant_overhead(f->backlog);
+	struct grant g = {
+		.subframe = tti + lead_tti, .dir = f->dir, .itbs = leg->itbs,
+		.rb_start = rb->next,
+	};
+	uint32_t payload;
+
+	g.n_rb = phy_rb_needed(f->dir, g.itbs, want, rb->free);
+	g.bytes = phy_tbs(g.itbs, g.n_rb);
+	rb->next = (uint16_t)(rb->next + g.n_rb);
+	rb->free = (uint16_t)(rb->free - g.n_rb);
+	(void)grant_issue(f->dir == CELL_DIR_DL ? &u->dl : &u->ul, &g);
+	c->stats.grants++;
+	out_record(c, leg, (struct cell_record){
+		.event = CELL_EV_GRANT, .node = CELL_NODE_ENB, .peer = u->id,
+		.rb = g.n_rb, .bytes = g.bytes, .value = (int32_t)lead_tti,
+		.mcs = phy_mcs(f->dir, g.itbs) });
+	if (g.bytes >= want)
+		return f->backlog;
+	payload = grant_overhead(g.bytes);
+	return g.bytes > payload ? g.bytes - payload : 0;
+}
+
+static void serve(struct cell *c, struct sched_state *state,
+		  struct sched_flow *flows, uint32_t n, struct rb_budget *rb,
+		  uint32_t tti, uint32_t lead_tti)
+{
+	const struct sched *sched = sched_by_id(c->cfg.scheduler);
+	int f;
+
+	while (rb->free > 0 && (f = sched->pick(state, flows, n)) >= 0) {
+		struct sched_flow *flow = &flows[f];
+		uint32_t served = issue(c, flow, rb, tti, lead_tti);
+
+		if (flow->dir != CELL_DIR_DL)
+			c->ue[flow->ue].enb_backlog[flow->dir] -= served;
+		/* One transmission of a UE in a sub-frame. */
+		for (uint32_t i = 0; i < n; i++)
+			if (flows[i].ue == flow->ue)
+				flows[i].backlog = 0;
+	}
+}
+
+static void grant_uplink(struct cell *c, uint32_t tti, struct rb_budget *rb)
+{
+	struct sched_flow flows[SCHED_FLOWS_MAX];
+	uint32_t lead = c->cfg.grant_to_tx_tti, n = 0;
+	static const enum cell_dir dirs[] = { CELL_DIR_UL, CELL_DIR_SL };
+
+	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
+		for (uint32_t d = 0; d < 2; d++)
+			flows[n++] = (struct sched_flow){
+				.ue = i, .dir = (uint8_t)dirs[d],
+				.backlog = grant_has(&c->ue[i].ul, tti + lead) ? 0 :
+					   c->ue[i].enb_backlog[dirs[d]] };
+	serve(c, &c->sched_ul, flows, n, rb, tti, lead);
+}
+
+static uint32_t dl_backlog(const struct cell *c, const struct ue *u)
+{
+	uint32_t queued = u->leg[CELL_DIR_DL].tx.bytes, granted;
+
+	if (u->dl.used == u->dl.issued)
+		return queued;
+	granted = grant_payload_after(&u->dl, CELL_DIR_DL, c->tti_next - 1);
+	return queued > granted ? queued - granted : 0;
+}
+
+static void schedule_downlink(struct cell *c, uint32_t tti)
+{
+	struct rb_budget rb = { .free = c->cfg.n_rb };
+	struct sched_flow flows[SCHED_FLOWS_MAX];
+	uint32_t lead = c->cfg.dl_sched_to_tx_tti, n = 0;
+
+	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
+		flows[n++] = (struct sched_flow){
+			.ue = i, .dir = CELL_DIR_DL,
+			.backlog = dl_backlog(c, &c->ue[i]) };
+	serve(c, &c->sched_dl, flows, n, &rb, tti, lead);
+}
+
+void enb_subframe(struct cell *c, uint32_t tti)
+{
+	struct rb_budget ul = { .free = c->cfg.n_rb };
+
+	answer_preambles(c, tti, &ul);
+	grant_uplink(c, tti, &ul);
+	schedule_downlink(c, tti);
+}
+
+void enb_transmit(struct cell *c, uint32_t tti)
+{
+	for (uint8_t i = 0; i < c->cfg.n_ue; i++) {
+		struct ue *u = &c->ue[i];
+		struct leg *leg = &u->leg[CELL_DIR_DL];
+		const struct grant *g = grant_take(&u->dl, tti);
+		struct mac_pdu mac = { .lcid = LCID_INFRASTRUCTURE };
+		struct pdu *pdu;
+
+		if (!g)
+			continue;
+		pdu = cell_pdu_alloc(c);
+		mac.sdu_len = rlc_um_tx_build(&leg->tx, mac_sdu_room(&mac, g->bytes),
+					      pdu->buf, &pdu->ends, &c->tx_pdu);
+		mac_pack(&mac, pdu->buf, pdu->buf, g->bytes);
+		cell_transmit(c, leg, g, pdu, &mac);
+	}
+}
+
+void enb_bsr(struct cell *c, struct ue *u, const struct mac_bsr *bsr,
+	     uint32_t sent_tti)
+{
+	static const struct {
+		enum cell_dir dir;
+		uint8_t lcg;
+	} bearers[] = { { CELL_DIR_UL, LCG_INFRASTRUCTURE },
+			{ CELL_DIR_SL, LCG_DIRECT } };
+
+	/* A short BSR means that the other groups have nothing (5.4.5). */
+	for (uint32_t i = 0; i < 2; i++) {
+		uint8_t index = bsr->index[bearers[i].lcg];
+		uint32_t bytes = bsr_bytes(index), granted;
+
+		granted = grant_payload_after(&u->ul, bearers[i].dir, sent_tti);
+		u->enb_backlog[bearers[i].dir] = bytes > granted ? bytes - granted : 0;
+		if (bsr->is_long || bsr->lcg == bearers[i].lcg)
+			out_record(c, &u->leg[bearers[i].dir], (struct cell_record){
+				.event = CELL_EV_BSR_RX, .node = CELL_NODE_ENB,
+				.peer = u->id, .sn = bearers[i].lcg,
+				.bytes = bytes, .value = index });
+	}
+}
+
+uint32_t enb_next_tti(const struct cell *c, uint32_t from)
+{
+	uint32_t next = TTI_NEVER;
+
+	for (uint8_t i = 0; i < c->cfg.n_ue; i++) {
+		const struct ue *u = &c->ue[i];
+		uint32_t rar_tti = u->ra.preamble_tti + c->cfg.rar_delay_tti;
+		uint32_t dl_tti = grant_next_tti(&u->dl);
+
+		if (u->enb_backlog[CELL_DIR_UL] || u->enb_backlog[CELL_DIR_SL] ||
+		    dl_backlog(c, u))
+			return from;
+		if (u->ra.state == RA_WAIT_RAR && rar_tti >= from && rar_tti < next)
+			next = rar_tti;
+		if (dl_tti < next)
+			next = dl_tti;
+	}
+	return next;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* name.c - names of enumerations for logs and trace headers; see cellcore.h. */
+#include "cellcore.h"
+
+#define COMPLETE(names, count)                                                 \
+	_Static_assert(sizeof(names) / sizeof(names[0]) == (count),            \
+		       "every value has a name")
+
+static const char *const drop_names[] = {
+	"none", "queue_full", "radio_loss", "rlc_discard", "pdcp_discard", "shutdown",
+};
+COMPLETE(drop_names, CELL_DROP_COUNT);
+
+static const char *const event_names[] = {
+	"none",	       "pkt_in",      "pkt_out",     "pkt_drop",   "ra_preamble",
+	"ra_collision", "ra_response", "ra_timeout", "bsr_tx",	   "bsr_rx",
+	"grant",       "mac_tx",      "mac_rx",	     "mac_lost",   "rlc_tx",
+	"rlc_rx",      "rlc_discard", "t_reordering", "buffer",	   "route",
+};
+COMPLETE(event_names, CELL_EV_COUNT);
+
+static const char *const mode_names[] = { "im", "dm" };
+COMPLETE(mode_names, CELL_MODE_COUNT);
+
+static const char *const dir_names[] = { "ul", "dl", "sl" };
+COMPLETE(dir_names, CELL_DIR_COUNT);
+
+const char *cell_drop_name(enum cell_drop reason)
+{
+	return drop_names[reason];
+}
+
+const char *cell_event_name(enum cell_event event)
+{
+	return event_names[event];
+}
+
+const char *cell_mode_name(enum cell_mode mode)
+{
+	return mode_names[mode];
+}
+
+const char *cell_dir_name(enum cell_dir dir)
+{
+	return dir_names[dir];
+}

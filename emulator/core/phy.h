@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * phy.h - what the radio can carry: CQI, MCS, transport block sizes.
+ */
+#ifndef PHY_H
+#define PHY_H
+
+#include <stdint.h>
+
+#include "cellcore.h"
+
+#define PHY_ITBS_COUNT 27
+#define PHY_TBS_MAX 9422 /* bytes: I_TBS 26 on 110 PRBs */
+
+extern const uint16_t phy_tbs_bytes[PHY_ITBS_COUNT][CELL_MAX_RB];
+
+/** phy_tbs() - transport block size in bytes of @n_rb PRBs at @itbs */
+static inline uint32_t phy_tbs(uint8_t itbs, uint16_t n_rb)
+{
+	return n_rb ? phy_tbs_bytes[itbs][n_rb - 1] : 0;
+}
+
+/**
+ * phy_itbs() - transport format for a reported CQI
+ *
+ * The largest I_TBS whose block on 50 PRBs needs no more bits per resource
+ * element than the CQI promises.
+ * Source: TS 36.213 Table 7.2.3-1 (efficiencies), 7.2.3 (definition of CQI)
+ */
+uint8_t phy_itbs(enum cell_dir dir, uint8_t cqi);
+
+/** phy_mcs() - I_MCS of @itbs. Source: TS 36.213 Tables 7.1.7.1-1 and 8.6.1-1 */
+uint8_t phy_mcs(enum cell_dir dir, uint8_t itbs);
+
+/**
+ * phy_rb_needed() - fewest PRBs that carry @bytes, at most @n_rb_free
+ *
+ * In UL and SL only multiples of 2, 3 and 5 can be allocated (DFT sizes).
+ * Source: TS 36.211 5.3.3
+ *
+ * Return: 0 when nothing can be allocated.
+ */
+uint16_t phy_rb_needed(enum cell_dir dir, uint8_t itbs, uint32_t bytes,
+		       uint16_t n_rb_free);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* pkt.c - intrusive packet queues; see pkt.h. */
+#include "pkt.h"
+
+#include <stddef.h>
+
+void pkt_enqueue(struct pkt_queue *q, struct pkt *p)
+{
+	p->next = NULL;
+	if (q->tail)
+		q->tail->next = p;
+	else
+		q->head = p;
+	q->tail = p;
+	q->n++;
+}
+
+struct pkt *pkt_dequeue(struct pkt_queue *q)
+{
+	struct pkt *p = q->head;
+
+	if (!p)
+		return NULL;
+	q->head = p->next;
+	if (!q->head)
+		q->tail = NULL;
+	q->n--;
+	p->next = NULL;
+	return p;
+}
+
+void pkt_queue_move(struct pkt_queue *to, struct pkt_queue *from)
+{
+	if (!from->head)
+		return;
+	if (to->tail)
+		to->tail->next = from->head;
+	else
+		to->head = from->head;
+	to->tail = from->tail;
+	to->n += from->n;
+	*from = (struct pkt_queue){ 0 };
+}

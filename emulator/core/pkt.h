@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pkt.h - packets inside the cell.
+ *
+ * A packet is one IP datagram on its way. It has exactly one owner at any
+ * time: the free list, the arrival queue, an RLC transmission queue, the MAC
+ * PDU that carries its last byte, or the limbo list of packets that were
+ * output and whose bytes stay valid until the caller's next call.
+ *
+ * Bytes travel for real: RLC copies them into PDUs and the receiver
+ * reassembles them from PDUs into the buffer again, so a segmentation error
+ * corrupts the packet as it would in a real stack.
+ */
+#ifndef PKT_H
+#define PKT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cellcore.h"
+
+#define PKT_HEADROOM 2 /* PDCP header of a DRB, at most */
+
+struct pkt {
+	struct pkt *next;
+	uint64_t tag;
+	int64_t arrival_ns; /* at the port */
+	int64_t queued_ns;  /* at the PDCP entity that holds it */
+	uint32_t id;
+	uint16_t len;	  /* IP datagram */
+	uint16_t sdu_len; /* PDCP PDU = RLC SDU; 0 outside a bearer */
+	uint8_t ue;	  /* port it came from */
+	uint8_t buf[PKT_HEADROOM + CELL_MTU_MAX];
+};
+
+/* IP datagram in the packet's buffer. */
+static inline uint8_t *pkt_data(struct pkt *p)
+{
+	return p->buf + PKT_HEADROOM;
+}
+
+/* RLC SDU: the IP datagram with its PDCP header in front. */
+static inline uint8_t *pkt_sdu(struct pkt *p)
+{
+	return p->buf + PKT_HEADROOM + p->len - p->sdu_len;
+}
+
+struct pkt_queue {
+	struct pkt *head;
+	struct pkt *tail;
+	uint32_t n;
+};
+
+void pkt_enqueue(struct pkt_queue *q, struct pkt *p);
+struct pkt *pkt_dequeue(struct pkt_queue *q); /* NULL when empty */
+
+/** pkt_queue_move() - append all of @from to @to; @from is empty afterwards */
+void pkt_queue_move(struct pkt_queue *to, struct pkt_queue *from);
+
+#endif
