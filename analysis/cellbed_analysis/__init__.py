@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Reads result bundles: metrics, claims, figures and the report.
+
+Nothing here imports the lab: a bundle is all the analysis knows about a run.
+Heavy libraries (Polars, matplotlib) load when a function needs them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .error import AnalysisError, FileError
+
+__all__ = ["AnalysisError", "FileError", "print_table", "write_report"]
+
+
+def write_report(results_dir: Path) -> Path:
+    """Write `summary/` below a results directory; see `report.write_report`."""
+    from .report import write_report as write
+
+    return write(results_dir)
+
+
+def print_table(results_dir: Path) -> None:
+    """Print the console table; see `summary.print_table`."""
+    from .summary import print_table as show
+
+    show(results_dir)

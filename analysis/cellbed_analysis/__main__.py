@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`python -m cellbed_analysis`: the analysis without the lab.
+
+Commands: report RESULTS, table RESULTS, why BUNDLE --at SECONDS, metrics
+(prints docs/metrics.md).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from . import AnalysisError, print_table, write_report
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m cellbed_analysis", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, about in (("report", "write RESULTS/summary"), ("table", "print the table")):
+        command = commands.add_parser(name, help=about)
+        command.add_argument("results", type=Path)
+    why = commands.add_parser("why", help="where the RTT of one segment went")
+    why.add_argument("bundle", type=Path)
+    why.add_argument("--at", type=float, default=0.0, metavar="SECONDS", help="sent at or after")
+    commands.add_parser("metrics", help="print docs/metrics.md")
+    chosen = parser.parse_args(arguments)
+    try:
+        _run(chosen)
+    except AnalysisError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _run(chosen: argparse.Namespace) -> None:
+    if chosen.command == "report":
+        print(write_report(chosen.results))
+    elif chosen.command == "table":
+        print_table(chosen.results)
+    elif chosen.command == "why":
+        from .bundle import read_bundle
+        from .why import why
+
+        print(why(read_bundle(chosen.bundle), chosen.at))
+    else:
+        from .metrics.catalog import markdown
+
+        print(markdown(), end="")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

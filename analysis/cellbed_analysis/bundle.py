@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Access to result bundles: one directory per run, read lazily.
+
+Source: docs/result-format.md
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from .capture import read_capture
+from .error import AnalysisError, FileError
+from .trace import read_header, read_trace
+
+FORMATS = (1,)
+SUMMARY = "summary"
+UNFINISHED_PREFIX = ".tmp-"
+REQUIRED_KEYS = ("id", "description", "scenario", "variant", "seed", "lab", "clock", "outcome")
+
+SIZE_BYTES = {"B": 1, "KIB": 1024, "MIB": 1024**2, "KB": 1000, "MB": 1000**2}
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A transport flow of the run; times in ns of CLOCK_MONOTONIC."""
+
+    id: str
+    kind: str
+    source: str
+    sink: str
+    saddr: int
+    daddr: int
+    port: int
+    start_ns: int
+    end_ns: int
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """One run. Files are read at first use and kept."""
+
+    path: Path
+    manifest: dict[str, Any]
+
+    @property
+    def scenario_id(self) -> str:
+        """Identifier of the scenario, e.g. `d2d-nardini/static`."""
+        return str(self.manifest["scenario"]["id"])
+
+    @property
+    def description(self) -> dict[str, Any]:
+        """The complete run description."""
+        return dict(self.manifest["description"])
+
+    @property
+    def complete(self) -> bool:
+        """The run reached its end."""
+        return str(self.manifest["outcome"]) == "complete"
+
+    @property
+    def valid(self) -> bool:
+        """The run may enter averages: complete, and nothing in the harness disturbed it."""
+        return self.complete and self.validity_verdict == "valid"
+
+    @property
+    def validity_verdict(self) -> str:
+        """The lab's verdict: `valid` or `invalid`; `unknown` when it gave none."""
+        return str(self.manifest.get("validity", {}).get("verdict", "unknown"))
+
+    @property
+    def validity_reasons(self) -> list[str]:
+        """Why the run is not valid, for people."""
+        reasons = [] if self.complete else [f"outcome: {self.manifest['outcome']}"]
+        for reason in self.manifest.get("validity", {}).get("reasons", []):
+            text = reason.get("text", reason.get("code", "?"))
+            shown = [
+                f"{key} {reason[key]}" for key in ("value", "bound") if reason.get(key) is not None
+            ]
+            reasons.append(f"{text} ({', '.join(shown)})" if shown else text)
+        return reasons
+
+    @property
+    def start_ns(self) -> int:
+        """CLOCK_MONOTONIC of the time the report calls t = 0."""
+        return int(self.manifest["clock"]["start_ns"])
+
+    @property
+    def realtime_offset_ns(self) -> int:
+        """CLOCK_REALTIME minus CLOCK_MONOTONIC."""
+        return int(self.manifest["clock"]["realtime_offset_ns"])
+
+    @cached_property
+    def flows(self) -> list[Flow]:
+        """Flows of the traffic section, in order."""
+        return [self._flow(entry) for entry in self.manifest.get("flows", [])]
+
+    def _flow(self, entry: dict[str, Any]) -> Flow:
+        begin_ns = self.start_ns + round(entry["start_s"] * 1e9)
+        return Flow(
+            id=entry["id"],
+            kind=entry["kind"],
+            source=entry["from"],
+            sink=entry["to"],
+            saddr=int(ipaddress.IPv4Address(entry["saddr"])),
+            daddr=int(ipaddress.IPv4Address(entry["daddr"])),
+            port=int(entry["port"]),
+            start_ns=begin_ns,
+            end_ns=begin_ns + round(entry["duration_s"] * 1e9),
+        )
+
+    @cached_property
+    def radio(self) -> pl.DataFrame:
+        """radio.trace: one row per radio event."""
+        return read_trace(self._file("radio.trace"), "radio")
+
+    @cached_property
+    def drop_reasons(self) -> dict[int, str]:
+        """Names of the values of `pkt_drop` rows, as radio.trace gives them."""
+        return read_header(self._file("radio.trace")).symbols.get("drop", {})
+
+    @cached_property
+    def tcp(self) -> pl.DataFrame:
+        """tcp.trace: one row per sample of the probe."""
+        return read_trace(self._file("tcp.trace"), "tcp")
+
+    @cached_property
+    def radio_stats(self) -> dict[str, Any]:
+        """radio.json: counters and lateness of the radio daemon."""
+        return self._json("radio.json")
+
+    @cached_property
+    def tcp_stats(self) -> dict[str, Any]:
+        """tcp.json: how many samples the probe took and lost."""
+        return self._json("tcp.json")
+
+    @cached_property
+    def celld(self) -> dict[str, Any]:
+        """celld.json: the configuration the radio daemon ran with."""
+        return self._json("celld.json")
+
+    @cached_property
+    def ue_numbers(self) -> dict[str, int]:
+        """UE name to node number in radio.trace, where the eNB is 0."""
+        return {ue["name"]: i + 1 for i, ue in enumerate(self.celld["cell"]["ues"])}
+
+    @cached_property
+    def _captures(self) -> dict[str, pl.DataFrame]:
+        return {}
+
+    def capture(self, node: str) -> pl.DataFrame:
+        """IP capture at a node; `t_ns` converted to CLOCK_MONOTONIC."""
+        if node not in self._captures:
+            frame = read_capture(self._file(f"ip-{node}.pcap"))
+            self._captures[node] = frame.with_columns(pl.col("t_ns") - self.realtime_offset_ns)
+        return self._captures[node]
+
+    def iperf3(self, flow_id: str) -> dict[str, Any]:
+        """The client's JSON of an iperf3 flow."""
+        return self._json(f"{flow_id}.iperf3.json")
+
+    @property
+    def has_sink_capture(self) -> bool:
+        """Every flow's sink has a capture."""
+        return all((self.path / f"ip-{flow.sink}.pcap").exists() for flow in self.flows)
+
+    def _file(self, name: str) -> Path:
+        path = self.path / name
+        if not path.is_file():
+            raise FileError(path, "missing from the bundle")
+        return path
+
+    def _json(self, name: str) -> dict[str, Any]:
+        return read_json(self._file(name))
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """A directory that is no finished bundle, and why."""
+
+    path: Path
+    reason: str
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything below a results directory."""
+
+    path: Path
+    bundles: list[Bundle]
+    rejected: list[Rejected] = field(default_factory=list)
+
+    @property
+    def usable(self) -> list[Bundle]:
+        """Runs that may enter averages."""
+        return [bundle for bundle in self.bundles if bundle.valid]
+
+    @property
+    def set_apart(self) -> list[Bundle]:
+        """Failed and invalid runs: shown, never averaged."""
+        return [bundle for bundle in self.bundles if not bundle.valid]
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a JSON object.
+
+    Raises:
+        FileError: not JSON, or not an object.
+    """
+    try:
+        value = json.loads(path.read_text())
+    except ValueError as error:
+        raise FileError(path, f"not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise FileError(path, f"holds a {type(value).__name__}, expected an object")
+    return value
+
+
+def read_bundle(path: Path) -> Bundle:
+    """Open one bundle; only the manifest is read.
+
+    Raises:
+        FileError: no manifest, unknown format, or a manifest without a
+            required key.
+    """
+    manifest_path = path / "manifest.json"
+    if not manifest_path.is_file():
+        raise FileError(path, "no manifest.json: not a result bundle")
+    manifest = read_json(manifest_path)
+    if manifest.get("format") not in FORMATS:
+        raise FileError(
+            manifest_path, f"key format: value {manifest.get('format')}: readable: {FORMATS[0]}"
+        )
+    missing = [key for key in REQUIRED_KEYS if key not in manifest]
+    if missing:
+        raise FileError(manifest_path, f"key {missing[0]}: missing")
+    return Bundle(path, manifest)
+
+
+def load_results(path: Path) -> Results:
+    """Find the bundles below a results directory.
+
+    Runs that never finished (`.tmp-*`) and directories that do not read are
+    listed in `rejected`, not dropped.
+
+    Raises:
+        AnalysisError: no such directory, or no bundle in it.
+    """
+    if not path.is_dir():
+        raise AnalysisError(f"{path}: no such results directory")
+    bundles: list[Bundle] = []
+    rejected: list[Rejected] = []
+    for entry in sorted(p for p in path.iterdir() if p.is_dir() and p.name != SUMMARY):
+        if entry.name.startswith(UNFINISHED_PREFIX):
+            rejected.append(Rejected(entry, "interrupted: the run did not finish"))
+            continue
+        if entry.name.startswith("."):
+            continue
+        try:
+            bundles.append(read_bundle(entry))
+        except AnalysisError as error:
+            rejected.append(Rejected(entry, str(error)))
+    if not bundles:
+        raise AnalysisError(f"{path}: holds no result bundle")
+    return Results(path, bundles, rejected)
+
+
+def parse_size(value: int | float | str) -> int:
+    """Bytes of a size such as 8192, "8KiB" or "1 MB".
+
+    Raises:
+        AnalysisError: not a size.
+    """
+    if isinstance(value, (int, float)):
+        return int(value)
+    match = re.fullmatch(r"\s*([\d.]+)\s*([A-Za-z]*)\s*", value)
+    unit = (match.group(2) or "B").upper() if match else ""
+    if match is None or unit not in SIZE_BYTES:
+        raise AnalysisError(f"size {value!r}: expected a number of B, KiB, MiB, KB or MB")
+    return round(float(match.group(1)) * SIZE_BYTES[unit])

@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Puts a paper's claims beside what the runs measured.
+
+A claim names the scenario it needs, a metric with a selector of runs, and what
+the paper expects of it: a value with a tolerance, a range, a bound, or a trend
+over a parameter. Claims arrive inside the manifests. Only usable runs count;
+runs of different labs are never mixed (virtual is preferred).
+
+Source: docs/claims.md
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .bundle import Results
+from .error import AnalysisError
+from .explain import Row, explain
+from .interval import Estimate, difference, over_seeds
+from .metrics.catalog import METRICS
+
+VERDICTS = ("reproduced", "differs", "not-testable", "not-run")
+LABS = ("virtual", "native")
+TRENDS = ("rises", "rises-first", "falls-after-peak")
+KEYS = {
+    "id", "source", "scenario", "statement", "measure", "minus", "expect", "paper", "unit",
+    "why", "explain", "not_testable",
+}  # fmt: skip
+REQUIRED = ("id", "source", "scenario", "statement", "unit")
+EXPECTATIONS = (
+    {"value", "tolerance"},
+    {"low", "high"},
+    {"above"},
+    {"below"},
+    {"trend", "tolerance"},
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A claim with what was measured; `to_json` is its entry in claims.json."""
+
+    claim: dict[str, Any]
+    verdict: str
+    measured: Estimate | None = None
+    cause: str = ""
+    runs: tuple[str, ...] = ()
+    series: tuple[tuple[float, Estimate], ...] = field(default=(), repr=False)
+
+    @property
+    def paper(self) -> float | str:
+        """What the paper says, a number where it gives one."""
+        return paper_value(self.claim)
+
+    @property
+    def tolerance(self) -> str:
+        """What is accepted, in words, for the report."""
+        return tolerance_text(self.claim)
+
+    def to_json(self) -> dict[str, Any]:
+        """Keys that scripts outside the project rely on."""
+        low, high = (self.measured.low, self.measured.high) if self.measured else (None, None)
+        return {
+            "id": self.claim["id"],
+            "source": self.claim["source"],
+            "statement": " ".join(self.claim["statement"].split()),
+            "paper": self.paper,
+            "measured": _finite(self.measured.value) if self.measured else None,
+            "ci95": None if low is None or high is None else [low, high],
+            "unit": self.claim["unit"],
+            "verdict": self.verdict,
+            "cause": self.cause,
+        }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def collect(results: Results) -> list[dict[str, Any]]:
+    """Claims of all manifests, each id once, in file order.
+
+    Runs of one scenario may carry different versions of the file; the most
+    recently created run's version counts.
+
+    Raises:
+        AnalysisError: a claim that does not follow the format.
+    """
+    claims: dict[str, dict[str, Any]] = {}
+    for bundle in sorted(results.bundles, key=lambda b: str(b.manifest.get("created", ""))):
+        for claim in bundle.manifest.get("claims") or []:
+            claims[check(claim)["id"]] = claim
+    return list(claims.values())
+
+
+def check(claim: Any) -> dict[str, Any]:
+    """Validate one claim.
+
+    Raises:
+        AnalysisError: naming the claim, key and what is allowed.
+    """
+    if not isinstance(claim, dict):
+        raise AnalysisError(f"claim {claim!r}: expected a mapping")
+    name = f"claim {claim.get('id', '?')}"
+    for key in sorted(set(claim) - KEYS):
+        raise AnalysisError(f"{name}: unknown key {key}: allowed: {', '.join(sorted(KEYS))}")
+    for key in REQUIRED:
+        if key not in claim:
+            raise AnalysisError(f"{name}: key {key}: missing")
+    if "not_testable" in claim:
+        return claim
+    if set(claim.get("expect", {})) not in EXPECTATIONS:
+        allowed = "; ".join(" and ".join(sorted(keys)) for keys in EXPECTATIONS)
+        raise AnalysisError(f"{name}: key expect: {claim.get('expect')}: allowed: {allowed}")
+    trend = claim["expect"].get("trend")
+    if trend is not None and trend not in TRENDS:
+        raise AnalysisError(f"{name}: key expect.trend: {trend}: allowed: {', '.join(TRENDS)}")
+    for key in ("measure", "minus"):
+        selector = claim.get(key)
+        if selector is None and key == "minus":
+            continue
+        if not isinstance(selector, dict) or selector.get("metric") not in METRICS:
+            raise AnalysisError(f"{name}: key {key}.metric: {selector}: see docs/metrics.md")
+    if trend is not None and "over" not in claim["measure"]:
+        raise AnalysisError(f"{name}: key measure.over: missing: a trend needs a parameter")
+    return claim
+
+
+def evaluate(claims: Sequence[dict[str, Any]], rows: Sequence[Row]) -> list[Outcome]:
+    """Evaluate claims on the rows of metrics.parquet."""
+    return [evaluate_one(claim, rows) for claim in claims]
+
+
+def evaluate_one(claim: dict[str, Any], rows: Sequence[Row]) -> Outcome:
+    """Evaluate one claim; see the module's text for the rules."""
+    if "not_testable" in claim:
+        return Outcome(claim, "not-testable", cause=" ".join(claim["not_testable"].split()))
+    of_scenario = [row for row in rows if row["scenario"] == claim["scenario"]]
+    usable = _one_lab([row for row in of_scenario if row["usable"]])
+    if not usable:
+        return Outcome(claim, "not-run", cause=_why_not_run(claim, of_scenario))
+    chosen = select(usable, claim["measure"])
+    other = select(usable, claim["minus"]) if "minus" in claim else []
+    if not chosen or ("minus" in claim and not other):
+        return Outcome(claim, "not-run", cause="No usable run has this combination of parameters.")
+    is_trend = "trend" in claim["expect"]
+    outcome = _trend(claim, chosen) if is_trend else _value(claim, chosen, other)
+    dropped = len(of_scenario) - sum(1 for row in of_scenario if row["usable"])
+    if dropped and outcome.verdict == "differs":
+        return _with_note(outcome, f"{dropped} failed or invalid runs of the scenario left out.")
+    return outcome
+
+
+def _one_lab(rows: list[Row]) -> list[Row]:
+    """Rows of the preferred lab only."""
+    for lab in LABS:
+        of_lab = [row for row in rows if row["lab"] == lab]
+        if of_lab:
+            return of_lab
+    return rows
+
+
+def _why_not_run(claim: dict[str, Any], rows: Sequence[Row]) -> str:
+    if not rows:
+        return f"No run of {claim['scenario']} in these results."
+    return f"All {len(rows)} runs of {claim['scenario']} failed or are invalid."
+
+
+def _with_note(outcome: Outcome, note: str) -> Outcome:
+    return Outcome(
+        outcome.claim, outcome.verdict, outcome.measured,
+        f"{outcome.cause} {note}".strip(), outcome.runs, outcome.series,
+    )  # fmt: skip
+
+
+def select(rows: Sequence[Row], selector: dict[str, Any]) -> list[Row]:
+    """Rows that match `where`; the value `largest` means the largest among them."""
+    where = selector.get("where") or {}
+    chosen = [
+        row
+        for row in rows
+        if all(row.get(key) == value for key, value in where.items() if value != "largest")
+    ]
+    for key in (key for key, value in where.items() if value == "largest"):
+        known = [row[key] for row in chosen if row.get(key) is not None]
+        chosen = [row for row in chosen if known and row.get(key) == max(known)]
+    return chosen
+
+
+def estimate(rows: Sequence[Row], metric: str) -> Estimate | None:
+    """A metric over runs: Student's t over seeds, or the one seed's own interval.
+
+    Runs of one seed that differ otherwise (a selector that spans
+    combinations) are averaged per seed first.
+    """
+    by_seed: dict[Any, list[Row]] = {}
+    for row in rows:
+        if row.get(metric) is not None and math.isfinite(row[metric]):
+            by_seed.setdefault(row["seed"], []).append(row)
+    if not by_seed:
+        return None
+    means = [sum(row[metric] for row in group) / len(group) for group in by_seed.values()]
+    if len(means) > 1:
+        return over_seeds(means)
+    group = next(iter(by_seed.values()))
+    low, high = group[0].get(f"{metric}_low"), group[0].get(f"{metric}_high")
+    if len(group) > 1 or low is None or high is None:
+        return Estimate(means[0])
+    return Estimate(means[0], low, high, "block bootstrap within one run")
+
+
+def _value(claim: dict[str, Any], chosen: list[Row], other: list[Row]) -> Outcome:
+    measured = estimate(chosen, claim["measure"]["metric"])
+    if measured is not None and other:
+        subtracted = estimate(other, claim["minus"]["metric"])
+        measured = None if subtracted is None else difference(measured, subtracted)
+    runs = tuple(row["bundle"] for row in [*chosen, *other])
+    if measured is None:
+        cause = f"The runs have no {claim['measure']['metric']}."
+        return Outcome(claim, "not-run", cause=cause, runs=runs)
+    if meets(claim["expect"], measured):
+        return Outcome(claim, "reproduced", measured, runs=runs)
+    cause = explain(claim.get("explain", "rtt"), chosen, other)
+    return Outcome(claim, "differs", measured, cause, runs)
+
+
+def meets(expect: dict[str, Any], measured: Estimate) -> bool:
+    """Whether a measured value is what the paper expects.
+
+    Values and ranges look at the estimate itself. `above` and `below` are
+    statements of direction: the whole confidence interval must agree.
+    """
+    value = measured.value
+    if "value" in expect:
+        return abs(value - float(expect["value"])) <= float(expect["tolerance"])
+    if "low" in expect:
+        return float(expect["low"]) <= value <= float(expect["high"])
+    if "above" in expect:
+        return (value if measured.low is None else measured.low) > float(expect["above"])
+    return (value if measured.high is None else measured.high) < float(expect["below"])
+
+
+def series_over(rows: Sequence[Row], metric: str, parameter: str) -> list[tuple[float, Estimate]]:
+    """A metric against a parameter, in rising order of the parameter."""
+    points = []
+    for x in sorted({row[parameter] for row in rows if row.get(parameter) is not None}):
+        at_x = estimate([row for row in rows if row.get(parameter) == x], metric)
+        if at_x is not None:
+            points.append((float(x), at_x))
+    return points
+
+
+def _trend(claim: dict[str, Any], chosen: list[Row]) -> Outcome:
+    metric, parameter = claim["measure"]["metric"], claim["measure"]["over"]
+    series = series_over(chosen, metric, parameter)
+    runs = tuple(row["bundle"] for row in chosen)
+    if len(series) < 3:
+        cause = f"A trend needs three values of {parameter}, the results have {len(series)}."
+        return Outcome(claim, "not-run", cause=cause, runs=runs)
+    holds, measured = trend(claim["expect"], [point for _, point in series])
+    if holds:
+        return Outcome(claim, "reproduced", measured, runs=runs, series=tuple(series))
+    ordered = sorted(
+        (row for row in chosen if row.get(parameter) is not None), key=lambda row: row[parameter]
+    )
+    cause = explain(claim.get("explain", "trend"), ordered, [])
+    return Outcome(claim, "differs", measured, cause, runs, tuple(series))
+
+
+def trend(expect: dict[str, Any], points: Sequence[Estimate]) -> tuple[bool, Estimate]:
+    """Whether a series has a trend, and the change that shows it.
+
+    - rises: the last is above the first, and no later point lies below an earlier one;
+      measured: last - first.
+    - rises-first: some point is above the first; measured: peak - first.
+    - falls-after-peak: the last is below the largest; measured: last - peak.
+
+    Differences up to the tolerance do not count, nor do those whose confidence
+    interval holds zero.
+    """
+    tolerance = expect["tolerance"]
+    peak = max(points, key=lambda point: point.value)
+
+    def exceeds(a: Estimate, b: Estimate) -> bool:
+        gap = difference(a, b)
+        return gap.value > tolerance and (gap.low is None or gap.low > 0)
+
+    if expect["trend"] == "rises-first":
+        return exceeds(peak, points[0]), difference(peak, points[0])
+    if expect["trend"] == "falls-after-peak":
+        return exceeds(peak, points[-1]), difference(points[-1], peak)
+    falls = any(
+        exceeds(before, after) for i, before in enumerate(points) for after in points[i + 1 :]
+    )
+    return exceeds(points[-1], points[0]) and not falls, difference(points[-1], points[0])
+
+
+def paper_value(claim: dict[str, Any]) -> float | str:
+    """The paper's number or words."""
+    value: float | str = claim.get("paper", claim.get("expect", {}).get("value", ""))
+    return value
+
+
+def tolerance_text(claim: dict[str, Any]) -> str:
+    """What the claim accepts, e.g. "± 1", "> 0", "1 to 2"."""
+    expect = claim.get("expect", {})
+    if "value" in expect:
+        return f"± {expect['tolerance']}" if expect["tolerance"] else "exactly"
+    if "low" in expect:
+        return f"{expect['low']} to {expect['high']}"
+    if "trend" in expect:
+        return f"by more than {expect['tolerance']}"
+    if "above" in expect:
+        return f"> {expect['above']}"
+    return f"< {expect['below']}" if "below" in expect else ""
+
+
+def paper_beside(claims: Sequence[dict[str, Any]], row: Row, metric: str) -> float | None:
+    """The paper's value of a run's metric, if a claim gives one for runs like it."""
+    for claim in claims:
+        measure = claim.get("measure", {})
+        if (
+            "value" in claim.get("expect", {})
+            and "minus" not in claim
+            and claim["scenario"] == row["scenario"]
+            and measure["metric"] == metric
+            and select([row], measure)
+        ):
+            return float(claim["expect"]["value"])
+    return None

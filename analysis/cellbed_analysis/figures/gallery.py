@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Which figures some results allow, with captions, and how they are saved."""
+
+from __future__ import annotations
+
+import io
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import polars as pl
+from matplotlib.figure import Figure
+
+from .. import timeline
+from ..claims import paper_beside, series_over
+from ..explain import parts_ms
+from ..metrics.run import RunAnalysis, primary_flow
+from . import decomposition, lateness, rtt_cdf, rtt_time, rtt_window, sequence
+from .order import by_combination, label
+from .style import THEMES, theme
+
+PNG_DPI = 150
+#: Without it the files carry the time of their making and never compare equal.
+NO_DATE = {"png": {"Software": None}, "pdf": {"CreationDate": None}}
+
+
+@dataclass(frozen=True)
+class FigureSpec:
+    """A figure that can be drawn from the results at hand."""
+
+    name: str
+    title: str
+    caption: str
+    draw: Callable[[], Figure]
+
+
+@dataclass(frozen=True)
+class SavedFigure:
+    """A figure on disk, and its PNG bytes per theme for the report."""
+
+    spec: FigureSpec
+    paths: tuple[Path, ...]
+    png: dict[str, bytes]
+
+
+def representatives(runs: Sequence[RunAnalysis]) -> dict[str, RunAnalysis]:
+    """One usable run per series: smallest window, virtual lab, lowest seed first."""
+    ready = [run for run in runs if run.row["usable"] and run.segments is not None]
+    ready.sort(
+        key=lambda run: (
+            run.row.get("receive_window_bytes") or 0,
+            run.row["lab"] != "virtual",
+            run.row["seed"],
+        )
+    )
+    names = by_combination([run.row for run in ready])
+    return {name: next(run for run in ready if label(run.row) == name) for name in names}
+
+
+def available(
+    runs: Sequence[RunAnalysis], claims: Sequence[dict[str, Any]] = ()
+) -> list[FigureSpec]:
+    """Figures that these runs allow, in the order of the report.
+
+    Args:
+        runs: all runs.
+        claims: the paper's claims, for its values beside the measured ones.
+    """
+    chosen = representatives(runs)
+    paper_ms = {
+        name: value
+        for name, run in chosen.items()
+        if (value := paper_beside(claims, run.row, "rtt_mean_ms")) is not None
+    }
+    specs: list[FigureSpec] = []
+    if chosen:
+        specs += [_rtt_time(chosen, paper_ms), *_sequences(chosen)]
+        specs += [_decomposition(chosen, paper_ms), _cdf(chosen)]
+    specs += _windows(runs)
+    specs += _lateness(runs)
+    return specs
+
+
+def _segments(run: RunAnalysis) -> pl.DataFrame:
+    """Segments of a representative, which has some."""
+    assert run.segments is not None
+    return run.segments
+
+
+def _steady(run: RunAnalysis) -> pl.DataFrame:
+    """Segments sent after the warm-up that have an RTT."""
+    begin_ns = run.bundle.start_ns + run.row["window_begin_s"] * 1e9
+    end_ns = begin_ns + run.row["window_s"] * 1e9
+    return _segments(run).filter(
+        pl.col("rtt_ns").is_not_null() & pl.col("out_ns").is_between(begin_ns, end_ns)
+    )
+
+
+def _which(chosen: dict[str, RunAnalysis]) -> str:
+    run = next(iter(chosen.values()))
+    window = run.row.get("receive_window_bytes")
+    text = f"{run.row['lab']} lab, seed {run.row['seed']}"
+    return f"{text}, receive window {window / 1024:g} KiB" if window else text
+
+
+def _rtt_time(chosen: dict[str, RunAnalysis], paper_ms: dict[str, float]) -> FigureSpec:
+    data = {name: (_segments(run), run.bundle.start_ns) for name, run in chosen.items()}
+    return FigureSpec(
+        "fig3-rtt-over-time",
+        "RTT over time",
+        "RTT of every data segment (dots) and its mean per second (line), from the sender's "
+        f"capture; {_which(chosen)}; warm-up included. Figure 3 of the paper shows the RTT of "
+        "the four combinations over time: level at 30 ms for DM-DM, about 42 ms on average for "
+        "IM-IM, fluctuating when ACKs go through the infrastructure.",
+        lambda: rtt_time.draw(data, paper_ms),
+    )
+
+
+def _sequences(chosen: dict[str, RunAnalysis]) -> list[FigureSpec]:
+    specs = []
+    for name, run in chosen.items():
+        segment = timeline.typical(_steady(run))
+        if segment is None:
+            continue
+        flow = primary_flow(run.bundle)
+        chart = timeline.sequence_of(flow, segment)
+        paper = name == "DM-DM"
+        caption = (
+            f"One segment of {name} whose life nothing else disturbed, rebuilt from radio.trace "
+            f"(byte {chart.seq} of the stream, RTT {chart.rtt_ns / 1e6:.2f} ms). Slanted lines "
+            "begin when a message is sent and end when it is decoded; a grant ends when used."
+        )
+        if paper:
+            caption += (
+                " Figure 4 of the paper: RAC request at 0, BSR at 5, decoded at 9, data at 11, "
+                "delivered at 15, ACK delivered at 30 ms (dotted)."
+            )
+        specs.append(
+            FigureSpec(
+                f"fig4-sequence-{name.lower()}",
+                f"One segment and its ACK, {name}",
+                caption,
+                partial(sequence.draw, chart, paper),
+            )
+        )
+    return specs
+
+
+def _decomposition(chosen: dict[str, RunAnalysis], paper_ms: dict[str, float]) -> FigureSpec:
+    data = {name: parts_ms([run.row]) for name, run in chosen.items()}
+    return FigureSpec(
+        "rtt-decomposition",
+        "Where the RTT goes",
+        "Mean of each part of the RTT over all segments after the warm-up, in order of time; the "
+        f"parts of each segment add up to its RTT exactly; {_which(chosen)}. Not in the paper, "
+        "which says that RAC and BSR take two thirds of the time.",
+        lambda: decomposition.draw(
+            {name: parts for name, parts in data.items() if parts}, paper_ms
+        ),
+    )
+
+
+def _cdf(chosen: dict[str, RunAnalysis]) -> FigureSpec:
+    data = {name: _steady(run)["rtt_ns"].to_numpy() / 1e6 for name, run in chosen.items()}
+    return FigureSpec(
+        "rtt-cdf",
+        "Distribution of the RTT",
+        f"Share of segments with at most this RTT, after the warm-up; {_which(chosen)}. "
+        "Not in the paper.",
+        lambda: rtt_cdf.draw({name: rtt for name, rtt in data.items() if len(rtt)}),
+    )
+
+
+def _windows(runs: Sequence[RunAnalysis]) -> list[FigureSpec]:
+    rows = [run.row for run in runs if run.row["usable"] and run.row.get("rtt_mean_ms") is not None]
+    swept = [row for row in rows if row.get("receive_window_bytes")]
+    scenarios = Counter(
+        scenario
+        for scenario, _ in {(row["scenario"], row["receive_window_bytes"]) for row in swept}
+    )
+    if not scenarios or scenarios.most_common(1)[0][1] < 3:
+        return []
+    scenario = scenarios.most_common(1)[0][0]
+    of_scenario = [row for row in swept if row["scenario"] == scenario]
+    labs = {row["lab"] for row in of_scenario}
+    lab = "virtual" if "virtual" in labs else min(labs)
+    groups = by_combination([row for row in of_scenario if row["lab"] == lab])
+    data = {
+        name: series_over(group, "rtt_mean_ms", "receive_window_bytes")
+        for name, group in groups.items()
+    }
+    return [
+        FigureSpec(
+            "fig5-rtt-over-window",
+            "RTT against the receive window",
+            f"Mean RTT per segment ({lab} lab) with 95 % confidence intervals: Student's t over "
+            "seeds, or block bootstrap where there is one seed. Figure 5 of the paper: the RTT "
+            "grows with the window; with data in infrastructure mode it falls after a point and "
+            "ends below that of direct mode.",
+            lambda: rtt_window.draw(data),
+        )
+    ]
+
+
+def _lateness(runs: Sequence[RunAnalysis]) -> list[FigureSpec]:
+    """Histogram per lab over all complete runs, invalid ones too: it is about validity."""
+    labs: dict[str, Counter[float]] = {}
+    bound = None
+    for run in runs:
+        if run.segments is None:
+            continue
+        buckets = run.bundle.radio_stats.get("lateness", {}).get("histogram", [])
+        counts = labs.setdefault(run.row["lab"], Counter())
+        for upper_us, count in buckets:
+            counts[float(upper_us)] += count
+        bound = run.bundle.description.get("validity", {}).get("lateness_p99_us", bound)
+    data = {lab: sorted(counts.items()) for lab, counts in labs.items() if counts.total()}
+    if not data:
+        return []
+    return [
+        FigureSpec(
+            "lateness",
+            "Lateness of the emulation",
+            "How long after its scheduled time the radio daemon woke up, over all runs that have "
+            "a trace. This is the error the harness itself adds. Not in the paper, whose time is "
+            "simulated.",
+            lambda: lateness.draw(data, bound),
+        )
+    ]
+
+
+def save(specs: Sequence[FigureSpec], directory: Path) -> list[SavedFigure]:
+    """Draw every figure: PNG and PDF files in the light theme, PNG bytes in both."""
+    directory.mkdir(parents=True, exist_ok=True)
+    for stale in [*directory.glob("*.png"), *directory.glob("*.pdf")]:
+        stale.unlink()
+    saved = []
+    for spec in specs:
+        png: dict[str, bytes] = {}
+        paths: tuple[Path, ...] = ()
+        for name in THEMES:
+            with theme(name):
+                figure = spec.draw()
+                png[name] = _render(figure, "png")
+                if name == "light":
+                    paths = (directory / f"{spec.name}.png", directory / f"{spec.name}.pdf")
+                    paths[0].write_bytes(png[name])
+                    paths[1].write_bytes(_render(figure, "pdf"))
+                plt.close(figure)
+        saved.append(SavedFigure(spec, paths, png))
+    return saved
+
+
+def _render(figure: Figure, kind: str) -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=kind, dpi=PNG_DPI, metadata=NO_DATE[kind])
+    return buffer.getvalue()

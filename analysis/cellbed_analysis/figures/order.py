@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Names and order of the series, the same in figures and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+ORDER = ("DM-DM", "DM-IM", "IM-DM", "IM-IM")
+
+
+def label(row: dict[str, Any]) -> str:
+    """Name of a run's series: its combination of modes, or its variant."""
+    return str(row.get("combination") or row["variant"])
+
+
+def by_combination(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
+    """Rows per series, the paper's four first and in its order."""
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(label(row), []).append(row)
+    known = {name: groups[name] for name in ORDER if name in groups}
+    return known | {name: group for name, group in sorted(groups.items()) if name not in known}

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Mean RTT against the receive window (Figure 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, NullLocator
+
+from ..interval import Estimate
+from .style import series_style
+
+
+def draw(series: Mapping[str, Sequence[tuple[float, Estimate]]]) -> Figure:
+    """Draw.
+
+    Args:
+        series: per combination, (window in bytes, mean RTT in ms) in rising order.
+    """
+    figure, axes = plt.subplots(figsize=(7.4, 4.4), layout="constrained")
+    windows: set[float] = set()
+    for index, (name, points) in enumerate(series.items()):
+        color, marker, line = series_style(name, index)
+        x = [window for window, _ in points]
+        y = [value.value for _, value in points]
+        bars = [
+            [max(v.value - v.low, 0) if v.low is not None else 0 for _, v in points],
+            [max(v.high - v.value, 0) if v.high is not None else 0 for _, v in points],
+        ]
+        axes.errorbar(
+            x, y, yerr=bars, label=name, color=color, marker=marker, linestyle=line,
+            markersize=5, linewidth=1.6, capsize=3, elinewidth=1,
+        )  # fmt: skip
+        windows.update(x)
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(sorted(windows))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x / 1024:g}"))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("TCP receive window (KiB)")
+    axes.set_ylabel("mean RTT (ms), 95 % CI")
+    axes.legend(title="data-ACK", loc="upper left")
+    return figure

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Look of all figures: one size of type, colours that colour-blind people can tell apart.
+
+Colours are Okabe and Ito's; every series differs in marker or line style too.
+The dark theme is for the report on dark screens, files are light.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import matplotlib
+
+matplotlib.use("Agg")  # no display, whatever the environment says
+import matplotlib.pyplot as plt
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+THEMES = ("light", "dark")
+
+SERIES = {
+    "DM-DM": ("#0072B2", "o", "-"),
+    "DM-IM": ("#E69F00", "s", "--"),
+    "IM-DM": ("#009E73", "^", "-."),
+    "IM-IM": ("#D55E00", "D", ":"),
+}
+OTHER = (("#CC79A7", "v", "-"), ("#56B4E9", "P", "--"), ("#7F7F7F", "X", "-."))
+DARK_BLUE_ON_DARK = "#4FA8DC"
+
+INK = {"light": "#1b1f24", "dark": "#e6e6e6"}
+FAINT = {"light": "#8a929c", "dark": "#8a929c"}
+PAPER = {"light": "#ffffff", "dark": "#1c2128"}
+
+
+@contextmanager
+def theme(name: str) -> Iterator[None]:
+    """Use a theme for the figures drawn inside; they are closed at the end."""
+    ink, paper = INK[name], PAPER[name]
+    settings: Any = {
+        "font.family": "DejaVu Sans",
+        "font.size": 10,
+        "axes.titlesize": 10.5,
+        "axes.titleweight": "bold",
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "axes.grid": True,
+        "grid.alpha": 0.25,
+        "grid.linewidth": 0.6,
+        "legend.frameon": False,
+        "figure.facecolor": paper,
+        "axes.facecolor": paper,
+        "savefig.facecolor": paper,
+        "text.color": ink,
+        "axes.labelcolor": ink,
+        "axes.edgecolor": FAINT[name],
+        "xtick.color": ink,
+        "ytick.color": ink,
+        "grid.color": FAINT[name],
+        "pdf.fonttype": 42,  # text stays text
+    }
+    with matplotlib.rc_context(settings):
+        try:
+            yield
+        finally:
+            plt.close("all")
+
+
+def is_dark() -> bool:
+    """Whether the dark theme is in use."""
+    return bool(matplotlib.rcParams["figure.facecolor"] == PAPER["dark"])
+
+
+def ink() -> str:
+    """Colour of text and marks in the theme in use."""
+    return str(matplotlib.rcParams["text.color"])
+
+
+def series_style(name: str, index: int = 0) -> tuple[str, str, str]:
+    """Colour, marker and line style of a series, the same in every figure."""
+    color, marker, line = SERIES.get(name, OTHER[index % len(OTHER)])
+    if is_dark() and color == SERIES["DM-DM"][0]:
+        color = DARK_BLUE_ON_DARK
+    return color, marker, line
+
+
+def reference(axes: Axes, y: float, text: str) -> None:
+    """A thin dashed line at a value of the paper, labelled at the right."""
+    axes.axhline(y, color=ink(), linewidth=0.9, linestyle=(0, (5, 4)), zorder=3)
+    axes.annotate(
+        text,
+        (1, y),
+        xycoords=("axes fraction", "data"),
+        xytext=(-2, 3),
+        textcoords="offset points",
+        ha="right",
+        va="bottom",
+        fontsize=8.5,
+    )

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Every column of metrics.parquet: name, unit, meaning.
+
+docs/metrics.md is made from this list (`python -m cellbed_analysis metrics`)
+and a test compares them, so the document cannot fall behind.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..segment import RTT_PARTS, part_label
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A column; `interval` says that `<name>_low` and `<name>_high` exist beside it."""
+
+    name: str
+    unit: str
+    meaning: str
+    interval: bool = False
+
+
+IDENTITY = (
+    Metric("bundle", "", "directory name of the run's bundle"),
+    Metric("run_id", "", "identity hash of the run"),
+    Metric("scenario", "", "scenario id"),
+    Metric("variant", "", "variant name given by the scenario's sweep"),
+    Metric("combination", "", "modes of the data and the ACK flow, e.g. DM-IM"),
+    Metric("data_mode", "", "mode of the sending UE: DM or IM"),
+    Metric("ack_mode", "", "mode of the receiving UE: DM or IM"),
+    Metric("receive_window_bytes", "bytes", "configured TCP receive window"),
+    Metric("congestion_control", "", "congestion control in use by the flow"),
+    Metric("seed", "1", "seed"),
+    Metric("lab", "", "virtual or native"),
+    Metric("validity", "", "the lab's verdict: valid or invalid"),
+    Metric("outcome", "", "complete or failed"),
+    Metric("usable", "", "complete and valid: may enter averages"),
+    Metric("kernel", "", "kernel release that ran the TCP"),
+    Metric("window_begin_s", "s", "begin of the window the metrics look at, after t = 0"),
+    Metric("window_s", "s", "length of that window"),
+    Metric("wall_s", "s", "wall time of the run"),
+)
+
+RTT = (
+    Metric("segments", "1", "data segments sent inside the window"),
+    Metric("retransmitted_segments", "1", "of these, sent more than once"),
+    Metric("rtt_mean_ms", "ms", "mean RTT per data segment, from the sender's capture", True),
+    Metric("rtt_p50_ms", "ms", "median of that"),
+    Metric("rtt_p99_ms", "ms", "99th percentile"),
+    Metric("rtt_min_ms", "ms", "smallest"),
+    Metric("rtt_max_ms", "ms", "largest"),
+    Metric("rtt_std_ms", "ms", "standard deviation: how much the RTT fluctuates", True),
+    Metric(
+        "rtt_first_mean_ms",
+        "ms",
+        "mean RTT of segments that found the sender's radio buffer empty",
+    ),
+    Metric("flight_mean_bytes", "bytes", "mean of bytes sent and not acknowledged"),
+    Metric("flight_max_bytes", "bytes", "largest"),
+    Metric("probe_samples", "1", "rows of tcp.trace about the flow's sender"),
+    Metric("probe_lost", "1", "samples the probe lost, whole run"),
+    Metric("probe_srtt_mean_ms", "ms", "mean of the kernel's smoothed RTT, at each ACK"),
+    Metric("probe_rtt_samples", "1", "kernel RTT samples that a captured ACK explains"),
+    Metric("probe_rtt_mean_ms", "ms", "mean of these samples"),
+    Metric("probe_difference_p50_us", "us", "median of kernel minus capture RTT, per sample"),
+    Metric("probe_difference_max_us", "us", "largest distance between the two"),
+    Metric("probe_within_bound_share", "1", "share of samples within the stated bound"),
+    Metric("cwnd_mean_pkts", "packets", "mean congestion window at each ACK"),
+)
+
+PARTS = (
+    *(
+        Metric(f"part_{part}_ms", "ms", f"mean part of the RTT: {part_label(part)}")
+        for part in RTT_PARTS
+    ),
+    Metric("parts_segments_share", "1", "share of segments whose RTT could be taken apart"),
+)
+
+THROUGHPUT = (
+    Metric("goodput_mbps", "Mbit/s", "in-order application bytes confirmed by the receiver", True),
+    Metric("goodput_iperf3_mbps", "Mbit/s", "iperf3's receiver, whole flow with warm-up"),
+    Metric(
+        "goodput_difference_pct",
+        "%",
+        "bytes confirmed in the capture beyond those iperf3 counts, whole flow",
+    ),
+)
+
+SIDE = (
+    Metric("packets", "1", "packets that entered the radio network"),
+    Metric("delay_mean_ms", "ms", "mean one-way delay through the radio network", True),
+    Metric("delay_p99_ms", "ms", "99th percentile"),
+    Metric("first_leg_mean_ms", "ms", "entry to decoded at the end of the uplink or sidelink"),
+    Metric("dl_leg_mean_ms", "ms", "decoded at the eNB to delivery, infrastructure mode", True),
+    Metric(
+        "rlc_wait_mean_ms", "ms", "entry to the RAC request or trailing BSR that served it", True
+    ),
+    Metric("rac_requests", "1", "RAC requests (preambles) sent"),
+    Metric("rac_per_packet", "1", "RAC requests per packet", True),
+    Metric("rac_interval_min_ms", "ms", "shortest time between two RAC requests"),
+    Metric("rac_timeouts", "1", "RAC requests that timed out unanswered"),
+    Metric("packets_per_tti_mean", "1", "packets whose last byte left in the same sub-frame"),
+    Metric("blocked_share", "1", "share of packets that waited over 1 TTI for their request", True),
+    Metric("blocked_extra_rtt_ms", "ms", "mean RTT of these segments minus that of the others"),
+    Metric(
+        "stolen_share", "1", "share of packets sent whole or ended beside a BSR (stealing)", True
+    ),
+    Metric("stolen_per_request_mean", "1", "packets ended beside the BSR, per RAC request", True),
+    Metric("stolen_per_request_max", "1", "largest number of those"),
+    Metric("granted_pdus", "1", "MAC PDUs with RLC data on a data grant"),
+    Metric("trailing_bsr_share", "1", "share of these with a non-zero trailing BSR", True),
+    Metric("trailing_grant_share", "1", "share of these granted for a trailing BSR", True),
+    Metric("rar_grant_bytes", "bytes", "transport block of the grant in a RAR"),
+    Metric("mac_bytes", "bytes", "one packet with PDCP, RLC and MAC headers, median"),
+    Metric("backlog_mean_bytes", "bytes", "time-weighted mean of the UE's transmission buffer"),
+    Metric("backlog_max_bytes", "bytes", "largest"),
+)
+
+CELL = (
+    Metric("dropped_queue_full_pkts", "packets", "dropped for a full RLC queue, whole run"),
+    Metric("dropped_radio_loss_pkts", "packets", "lost on the air"),
+    Metric("dropped_rlc_discard_pkts", "packets", "given up by RLC reassembly"),
+    Metric("dropped_pdcp_discard_pkts", "packets", "discardTimer expired"),
+    Metric("dropped_shutdown_pkts", "packets", "still held when the run ended: no loss"),
+    Metric("padding_ul_share", "1", "padding in uplink transport blocks"),
+    Metric("padding_sl_share", "1", "padding in sidelink transport blocks"),
+    Metric("padding_dl_share", "1", "padding in downlink transport blocks"),
+    Metric("cqi_min", "1", "lowest CQI behind any grant"),
+)
+
+TIMELINE = (
+    Metric("timeline_segments", "1", "segments whose life nothing else disturbed"),
+    Metric("timeline_bsr_tx_ms", "ms", "such a segment, RAC request to BSR sent, median"),
+    Metric("timeline_bsr_rx_ms", "ms", "to BSR decoded"),
+    Metric("timeline_data_tx_ms", "ms", "to data sent"),
+    Metric("timeline_data_rx_ms", "ms", "to data decoded at the end of the first leg"),
+    Metric("timeline_data_out_ms", "ms", "to data delivered to the receiver's TCP"),
+    Metric("timeline_ack_out_ms", "ms", "to the ACK delivered to the sender's TCP"),
+    Metric("timeline_access_share", "1", "share of that time in RAC and BSR, both legs"),
+)
+
+LATENESS = (
+    Metric("lateness_p50_us", "us", "wake-up minus schedule of the radio daemon, median"),
+    Metric("lateness_p99_us", "us", "99th percentile"),
+    Metric("lateness_p999_us", "us", "99.9th percentile"),
+    Metric("lateness_max_us", "us", "largest"),
+    Metric("missed_ttis", "1", "wake-ups late by more than a sub-frame"),
+)
+
+
+def sided(side: str) -> tuple[Metric, ...]:
+    """SIDE metrics of the data or the ACK flow."""
+    label = {"data": "data flow", "ack": "ACK flow"}[side]
+    return tuple(
+        Metric(f"{side}_{m.name}", m.unit, f"{label}: {m.meaning}", m.interval) for m in SIDE
+    )
+
+
+SECTIONS = (
+    ("Identity of the run", IDENTITY),
+    ("Round trip time", RTT),
+    ("Parts of the round trip time", PARTS),
+    ("Throughput", THROUGHPUT),
+    ("Data flow in the radio network", sided("data")),
+    ("ACK flow in the radio network", sided("ack")),
+    ("Cell", CELL),
+    ("Timeline of an undisturbed segment", TIMELINE),
+    ("Lateness of the emulation", LATENESS),
+)
+METRICS = {metric.name: metric for _, section in SECTIONS for metric in section}
+
+INTRODUCTION = """\
+<!-- SPDX-License-Identifier: GPL-2.0-or-later -->
+# Metrics
+
+`summary/metrics.parquet` has one row per run. Failed and invalid runs have a row too, with
+`usable` false; nothing averages them. A metric that a run cannot have is null.
+
+- **Window.** The first 5 s of a flow, or its first fifth when it lasts less than 25 s, are
+  warm-up and left out; so is everything after the flow's end. A segment or packet counts when it
+  was sent inside the window.
+- **RTT.** From the sender's capture: a data segment leaves, and the first ACK that covers it
+  arrives. Karn's rule: retransmitted segments have none.
+- **Agreement.** The kernel's own RTT samples are joined with the segment they timed. Bound: 100 us
+  in the virtual lab, 1000 us in the native one. The kernel's clock stops when TCP processes the ACK
+  and starts when TCP hands the segment to IP, both just outside the capture points, and it counts
+  in whole us.
+- **Intervals.** Metrics marked with an interval have `<name>_low` and `<name>_high`: 95 %, block
+  bootstrap inside the run, blocks of 1 s, 2000 resamples, fixed generator. Claims use Student's t
+  over seeds instead when there are several.
+- **Parameters.** Every scalar of the run description is a column `param.<key>`.
+- **Sides.** `data_` is the UE that sends data, `ack_` the one that sends ACKs.
+"""
+
+
+def markdown() -> str:
+    """The text of docs/metrics.md."""
+    lines = [INTRODUCTION]
+    for title, section in SECTIONS:
+        lines += [f"## {title}", "", "| column | unit | meaning |", "| --- | --- | --- |"]
+        for metric in section:
+            mark = " (interval)" if metric.interval else ""
+            lines.append(f"| `{metric.name}` | {metric.unit} | {metric.meaning}{mark} |")
+        lines.append("")
+    return "\n".join(lines)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""RTT as the kernel sees it (tcp.trace), and its agreement with the capture.
+
+The kernel takes a sample when it processes an ACK: time of processing minus
+the time TCP handed the oldest segment that this ACK covers to IP, in us. The
+capture sees the same segment a little later on its way out and the same ACK a
+little earlier on its way in, so the kernel's value is larger by the path
+between TCP and the capture point, plus the rounding to us.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from ..bundle import Bundle, Flow
+from ..stat import mean, median, scaled
+from .rtt import Values
+from .window import Window
+
+#: How far the probe's RTT may lie from the capture's, by lab, in us. Virtual: the
+#: clock moves only by the cost of clock reads (about 1 us each), some tens of
+#: which lie between TCP and the capture. Native: soft interrupts and wake-ups
+#: on a busy host add to it; beyond one sub-frame the lab itself is late.
+AGREEMENT_BOUND_US = {"virtual": 100, "native": 1000}
+
+#: An ACK is processed this soon after it was captured, or the pair is no pair.
+PAIRING_NS = 10_000_000
+
+
+def probe_samples(bundle: Bundle, flow: Flow, sport: int) -> pl.DataFrame:
+    """The probe's rows about the data connection at its sender."""
+    return bundle.tcp.filter(
+        (pl.col("saddr") == _network_order(flow.saddr))
+        & (pl.col("daddr") == _network_order(flow.daddr))
+        & (pl.col("sport") == sport)
+        & (pl.col("dport") == flow.port)
+    )
+
+
+def _network_order(address: int) -> int:
+    """An address as the probe writes it: its bytes in network order, in a little-endian field."""
+    return int.from_bytes(address.to_bytes(4, "big"), "little")
+
+
+def paired_rtts(samples: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
+    """Join the kernel's RTT samples with the segments they timed.
+
+    Args:
+        samples: `probe_samples`.
+        segments: `segment.data_segments` of the same connection.
+
+    Returns:
+        t_ns, probe_us, capture_us, difference_us of each sample whose ACK was
+        captured: the segment is the oldest one that ACK covers.
+    """
+    rtt = samples.filter((pl.col("kind") == "rtt") & (pl.col("rtt_us") > 0)).sort("t_ns")
+    timed = segments.filter(pl.col("oldest") & pl.col("rtt_ns").is_not_null()).sort("ack_ns")
+    pairs = rtt.join_asof(
+        timed.select("ack_ns", "rtt_ns"),
+        left_on="t_ns",
+        right_on="ack_ns",
+        strategy="backward",
+        tolerance=PAIRING_NS,
+    ).drop_nulls("rtt_ns")
+    return pairs.select(
+        "t_ns",
+        probe_us=pl.col("rtt_us").cast(pl.Float64),
+        capture_us=pl.col("rtt_ns") / 1e3,
+    ).with_columns(difference_us=pl.col("probe_us") - pl.col("capture_us"))
+
+
+def probe_metrics(
+    bundle: Bundle, samples: pl.DataFrame, segments: pl.DataFrame, window: Window
+) -> Values:
+    """The probe's RTT inside the window, and how well it agrees."""
+    inside = window.cut(samples, "t_ns")
+    pairs = window.cut(paired_rtts(samples, segments), "t_ns")
+    smoothed = inside.filter((pl.col("kind") == "segment_in") & (pl.col("srtt_us") > 0))["srtt_us"]
+    bound_us = AGREEMENT_BOUND_US.get(str(bundle.manifest["lab"]))
+    values: Values = {
+        "probe_samples": len(inside),
+        "probe_lost": int(bundle.tcp_stats.get("lost", 0)),
+        "probe_srtt_mean_ms": scaled(mean(smoothed), 1e3),
+        "probe_rtt_samples": len(pairs),
+    }
+    if len(pairs):
+        distance = pairs["difference_us"].abs().to_numpy()
+        values |= {
+            "probe_rtt_mean_ms": scaled(mean(pairs["probe_us"]), 1e3),
+            "probe_difference_p50_us": median(pairs["difference_us"]),
+            "probe_difference_max_us": float(distance.max()),
+            "probe_within_bound_share": float(np.mean(distance <= bound_us)) if bound_us else None,
+        }
+    cwnd = inside.filter(pl.col("kind") == "segment_in")["snd_cwnd"]
+    values["cwnd_mean_pkts"] = mean(cwnd)
+    return values

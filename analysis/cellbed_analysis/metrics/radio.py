@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the radio network did for the data flow and for the ACK flow.
+
+Every function takes the packets and PDUs of one side; names in the result get
+the prefix `data_` or `ack_`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from ..interval import Estimate, mean_within_run, within_run
+from ..life import RadioLog
+from ..segment import leg_parts
+from ..stat import mean, median
+from .rtt import Values
+from .window import Window
+
+DROP_REASONS = ("queue_full", "radio_loss", "rlc_discard", "pdcp_discard", "shutdown")
+
+
+def leg_metrics(lives: pl.DataFrame) -> Values:
+    """One-way delays. Args: delivered packets of one side inside the window."""
+    lives = lives.filter(pl.col("out_ns").is_not_null())
+    if lives.is_empty():
+        return {}
+    t = lives["in_ns"].to_numpy()
+    delay_ms = (lives["out_ns"] - lives["in_ns"]).to_numpy() / 1e6
+    parts = leg_parts(lives)
+    first_ms = (lives["rx_ns"] - lives["in_ns"]).drop_nulls() / 1e6
+    relayed = lives.filter(pl.col("dl_tx_ns").is_not_null())
+    values: Values = {
+        "delay_mean_ms": mean_within_run(t, delay_ms),
+        "delay_p99_ms": float(np.percentile(delay_ms, 99)),
+        "first_leg_mean_ms": mean(first_ms),
+        "rlc_wait_mean_ms": mean_within_run(
+            t, (parts["queue"] + parts["rac_wait"]).to_numpy() / 1e6
+        ),
+    }
+    if len(relayed):
+        second = (relayed["out_ns"] - relayed["rx_ns"]).to_numpy() / 1e6
+        values["dl_leg_mean_ms"] = mean_within_run(relayed["in_ns"].to_numpy(), second)
+    return values
+
+
+def access_metrics(
+    log: RadioLog, ue: int, lives: pl.DataFrame, pdus: pl.DataFrame, window: Window
+) -> Values:
+    """How a UE got its transmissions: RAC requests, stealing, trailing BSRs.
+
+    Args:
+        log: radio.trace.
+        ue: node number of the UE.
+        lives: its packets that entered inside the window.
+        pdus: its PDUs (`life.uplink_pdus`) sent inside the window.
+        window: the window.
+    """
+    requests = window.cut(log.rows("ra_preamble", node=ue), "t_ns")["t_ns"].to_numpy()
+    n_pkts = max(len(lives), 1)
+    on_rar = pdus.filter("on_rar")
+    stolen = lives.filter(pl.col("access") == "stolen")
+    per_request = on_rar.join(
+        stolen.group_by("tx_ns").agg(pl.len().alias("n")), on="tx_ns", how="left"
+    ).with_columns(pl.col("n").fill_null(0))
+    data_pdus = _carrying_data(log, ue, pdus).filter(~pl.col("on_rar"))
+    values: Values = {
+        "packets": len(lives),
+        "rac_requests": len(requests),
+        "rac_per_packet": _ratio_of_events(window, requests, lives["in_ns"].to_numpy()),
+        "rac_interval_min_ms": float(np.diff(requests).min()) / 1e6 if len(requests) > 1 else None,
+        "rac_timeouts": len(window.cut(log.rows("ra_timeout", node=ue), "t_ns")),
+        "packets_per_tti_mean": n_pkts / max(lives["tx_ns"].n_unique(), 1),
+        "stolen_share": mean_within_run(
+            lives["in_ns"].to_numpy(),
+            (lives["access"] == "stolen").fill_null(False).to_numpy().astype(float),
+        ),
+    }
+    if len(on_rar):
+        n = per_request["n"].to_numpy()
+        values["stolen_per_request_mean"] = mean_within_run(
+            per_request["tx_ns"].to_numpy(), n.astype(float)
+        )
+        values["stolen_per_request_max"] = int(n.max())
+    if len(data_pdus):
+        values |= _trailing(log, ue, data_pdus)
+    return values
+
+
+def _ratio_of_events(
+    window: Window, numerator_ns: np.ndarray, denominator_ns: np.ndarray
+) -> Estimate:
+    """Events per other event, with the interval over blocks of the window."""
+    t = np.concatenate([numerator_ns, denominator_ns])
+    is_first = np.concatenate([np.ones(len(numerator_ns)), np.zeros(len(denominator_ns))])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return within_run(
+            t, np.stack([is_first, 1 - is_first], axis=1), lambda s: s[..., 0] / s[..., 1]
+        )
+
+
+def _carrying_data(log: RadioLog, ue: int, pdus: pl.DataFrame) -> pl.DataFrame:
+    """PDUs that carry RLC data."""
+    return pdus.join(log.rows("rlc_tx", node=ue).select(tx_ns="t_ns"), on="tx_ns", how="semi")
+
+
+def _trailing(log: RadioLog, ue: int, data_pdus: pl.DataFrame) -> Values:
+    """Trailing BSRs in data PDUs, and grants that came of them."""
+    reports = log.rows("bsr_tx", node=ue).filter(pl.col("bytes") > 0).select(tx_ns="t_ns").unique()
+    t = data_pdus["tx_ns"].to_numpy()
+    with_report = data_pdus["tx_ns"].is_in(reports["tx_ns"].implode()).to_numpy()
+    access = data_pdus["access"]
+    return {
+        "granted_pdus": len(data_pdus),
+        "trailing_bsr_share": mean_within_run(t, with_report.astype(float)),
+        "trailing_grant_share": mean_within_run(
+            t, (access == "trailing").fill_null(False).to_numpy().astype(float)
+        ),
+    }
+
+
+def size_metrics(log: RadioLog, ue: int, lives: pl.DataFrame, pdus: pl.DataFrame) -> Values:
+    """Bytes a packet needs in a MAC PDU of its own, against what one RAR grants.
+
+    Taken from PDUs that carry one whole packet, no BSR, and padding: what is
+    not padding is the packet with its PDCP, RLC and MAC headers.
+    """
+    reports = log.rows("bsr_tx", node=ue).select(tx_ns="t_ns").unique()
+    rlc = (
+        log.rows("rlc_tx", node=ue)
+        .group_by(tx_ns="t_ns")
+        .agg(
+            n=pl.len(),
+            pkt=pl.col("pkt").first(),
+            ends=pl.col("aux").first(),
+            sdu_bytes=pl.col("value").first(),
+        )
+    )
+    single = (
+        pdus.join(rlc.filter((pl.col("n") == 1) & (pl.col("ends") == 1)), on="tx_ns")
+        .join(lives.select("pkt", ip_bytes="bytes"), on="pkt")
+        .filter(pl.col("sdu_bytes").cast(pl.Int64) >= pl.col("ip_bytes"))  # whole, not a last part
+        .join(reports, on="tx_ns", how="anti")
+        .filter(pl.col("padding_bytes") > 0)
+    )
+    grants = log.rows("ra_response", peer=ue)
+    values: Values = {}
+    if len(grants):
+        values["rar_grant_bytes"] = median(grants["bytes"])
+    if len(single):
+        values["mac_bytes"] = median(single["bytes"].cast(pl.Int64) - single["padding_bytes"])
+    return values
+
+
+def backlog_metrics(log: RadioLog, ue: int, window: Window) -> Values:
+    """Time-weighted mean and maximum of a UE's transmission buffer."""
+    rows = log.rows("buffer", node=ue)
+    before = rows.filter(pl.col("t_ns") < window.begin_ns).tail(1)
+    inside = window.cut(rows, "t_ns")
+    t = np.concatenate([[window.begin_ns], inside["t_ns"].to_numpy(), [window.end_ns]])
+    level = np.concatenate(
+        [before["bytes"].to_numpy() if len(before) else [0], inside["bytes"].to_numpy()]
+    ).astype(float)
+    return {
+        "backlog_mean_bytes": float((level * np.diff(t)).sum() / (window.end_ns - window.begin_ns)),
+        "backlog_max_bytes": int(level.max()),
+    }
+
+
+def cell_metrics(log: RadioLog, reasons: dict[int, str], window: Window) -> Values:
+    """Drops by reason (whole run), padding share by direction, lowest CQI granted.
+
+    Args:
+        log: radio.trace.
+        reasons: names of the values of `pkt_drop`, from the trace's header.
+        window: the window.
+    """
+    drops = log.rows("pkt_drop")["value"].value_counts()
+    counts = {reasons.get(value, str(value)): n for value, n in drops.iter_rows()}
+    values: Values = {f"dropped_{reason}_pkts": counts.get(reason, 0) for reason in DROP_REASONS}
+    sent = window.cut(log.rows("mac_tx"), "t_ns")
+    for direction in ("ul", "sl", "dl"):
+        of = sent.filter(pl.col("dir") == direction)
+        if len(of):
+            values[f"padding_{direction}_share"] = int(of["value"].sum()) / int(of["bytes"].sum())
+    cqi = window.cut(log.rows("grant"), "t_ns").filter(pl.col("cqi") > 0)["cqi"]
+    values["cqi_min"] = int(cqi.to_numpy().min()) if len(cqi) else None
+    return values

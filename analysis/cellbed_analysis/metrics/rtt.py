@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Round trip times from the sender's capture, and their parts."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from ..interval import Estimate, mean_within_run, std_within_run
+from ..segment import RTT_PARTS
+from ..stat import mean, scaled
+
+Values = dict[str, Estimate | float | int | None]
+
+TTI_NS = 1_000_000
+
+
+def rtt_metrics(segments: pl.DataFrame) -> Values:
+    """RTT statistics.
+
+    Args:
+        segments: `segment.decomposed_segments` inside the window, all of them.
+    """
+    timed = segments.filter(pl.col("rtt_ns").is_not_null())
+    t = timed["out_ns"].to_numpy()
+    rtt_ms = timed["rtt_ns"].to_numpy() / 1e6
+    values: Values = {
+        "segments": len(segments),
+        "retransmitted_segments": int(segments["retransmitted"].sum()),
+    }
+    if not len(rtt_ms):
+        return values
+    p50, p99 = np.percentile(rtt_ms, [50, 99])
+    return values | {
+        "rtt_mean_ms": mean_within_run(t, rtt_ms),
+        "rtt_p50_ms": float(p50),
+        "rtt_p99_ms": float(p99),
+        "rtt_min_ms": float(rtt_ms.min()),
+        "rtt_max_ms": float(rtt_ms.max()),
+        "rtt_std_ms": std_within_run(t, rtt_ms),
+        "rtt_first_mean_ms": _first_of_burst(timed),
+        **_flight(segments),
+    }
+
+
+def _first_of_burst(timed: pl.DataFrame) -> float | None:
+    """Mean RTT of segments that found the sender's radio buffer empty."""
+    first = timed.filter(pl.col("data_buffer_empty"))
+    return scaled(mean(first["rtt_ns"]), 1e6)
+
+
+def _flight(segments: pl.DataFrame) -> Values:
+    """Bytes sent and not yet acknowledged, as each segment leaves (itself included)."""
+    flight = segments["flight_bytes"].drop_nulls()
+    return {
+        "flight_mean_bytes": mean(flight),
+        "flight_max_bytes": int(flight.to_numpy().max()),
+    }
+
+
+def part_metrics(segments: pl.DataFrame) -> Values:
+    """Mean of each part of the RTT, in ms; their sum is the mean RTT of these segments."""
+    whole = segments.drop_nulls(["rtt_ns", *RTT_PARTS])
+    if whole.is_empty():
+        return {}
+    values: Values = {f"part_{part}_ms": scaled(mean(whole[part]), 1e6) for part in RTT_PARTS}
+    values["parts_segments_share"] = len(whole) / len(segments)
+    for side in ("data", "ack"):
+        blocked = whole.filter(pl.col(f"{side}_rac_wait") + pl.col(f"{side}_queue") > TTI_NS)
+        free = whole.filter(pl.col(f"{side}_rac_wait") + pl.col(f"{side}_queue") <= TTI_NS)
+        values[f"{side}_blocked_share"] = mean_within_run(
+            whole["out_ns"].to_numpy(),
+            (whole[f"{side}_rac_wait"] + whole[f"{side}_queue"] > TTI_NS).to_numpy().astype(float),
+        )
+        slow, fast = mean(blocked["rtt_ns"]), mean(free["rtt_ns"])
+        if slow is not None and fast is not None:
+            values[f"{side}_blocked_extra_rtt_ms"] = (slow - fast) / 1e6
+    return values

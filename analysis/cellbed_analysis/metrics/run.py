@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The row of one run in metrics.parquet, and the segments behind it.
+
+Both are kept in the bundle's `derived/`, keyed by the raw files and by this
+package's code, since a sweep's captures take longer to read than its report to
+write. `derived/` may be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from ..bundle import Bundle, Flow, parse_size
+from ..error import AnalysisError
+from ..interval import Estimate
+from ..life import RadioLog, packet_lives, uplink_pdus
+from ..segment import decomposed_segments, flow_packets
+from ..timeline import timeline_metrics
+from . import probe, radio, rtt, throughput
+from .window import Window, steady_window
+
+RAW_FILES = "ip-*.pcap", "radio.trace", "radio.json", "tcp.trace", "tcp.json", "*.iperf3.json"
+
+
+@dataclass(frozen=True)
+class RunAnalysis:
+    """Everything later stages need of one run."""
+
+    bundle: Bundle
+    row: dict[str, Any]
+    segments: pl.DataFrame | None  # None when the run could not be analysed
+    problem: str | None = None
+
+
+def analyse(bundle: Bundle) -> RunAnalysis:
+    """Metrics and segments of a run, from `derived/` when they are still true.
+
+    A bundle whose files do not read gives a row with its identity only, and
+    the problem in words.
+    """
+    key = cache_key(bundle)
+    derived = bundle.path / "derived"
+    cached = _load(bundle, derived, key)
+    if cached is not None:
+        return cached
+    try:
+        row, segments = compute(bundle)
+    except AnalysisError as error:
+        return RunAnalysis(bundle, identity(bundle), None, str(error))
+    # A bundle on read-only storage is analysed again each time.
+    with contextlib.suppress(OSError):
+        derived.mkdir(exist_ok=True)
+        segments.write_parquet(derived / "segments.parquet")
+        (derived / "metrics.json").write_text(json.dumps({"key": key, "row": row}))
+    return RunAnalysis(bundle, row, segments)
+
+
+def compute(bundle: Bundle) -> tuple[dict[str, Any], pl.DataFrame]:
+    """Row and segments of the run's first flow, from the raw files.
+
+    Raises:
+        AnalysisError: a file is missing, truncated or inconsistent.
+    """
+    flow = primary_flow(bundle)
+    window = steady_window(flow)
+    nodes = bundle.ue_numbers
+    log = RadioLog(bundle.radio)
+    lives = packet_lives(log, len(nodes))
+    segments = decomposed_segments(bundle, flow, lives)
+    steady = window.cut(segments, "out_ns")
+    sport = flow_packets(bundle, flow, flow.source)[0]["sport"][0]
+
+    values: rtt.Values = {
+        "window_begin_s": (window.begin_ns - bundle.start_ns) / 1e9,
+        "window_s": window.seconds,
+    }
+    values |= rtt.rtt_metrics(steady) | rtt.part_metrics(steady)
+    values |= probe.probe_metrics(
+        bundle, probe.probe_samples(bundle, flow, sport), segments, window
+    )
+    values |= throughput.goodput_metrics(bundle, flow, window)
+    for side, node in (("data", nodes[flow.source]), ("ack", nodes[flow.sink])):
+        values |= {
+            f"{side}_{name}": value for name, value in _side(log, node, lives, window).items()
+        }
+    values |= radio.cell_metrics(log, bundle.drop_reasons, window)
+    values |= timeline_metrics(steady)
+    values |= lateness(bundle)
+    return identity(bundle) | flatten(values), segments
+
+
+def primary_flow(bundle: Bundle) -> Flow:
+    """The flow that metrics are about: the first iperf3 flow."""
+    for flow in bundle.flows:
+        if flow.kind == "iperf3":
+            return flow
+    raise AnalysisError(f"{bundle.path}: no iperf3 flow in the manifest")
+
+
+def _side(log: RadioLog, node: int, lives: pl.DataFrame, window: Window) -> rtt.Values:
+    own = window.cut(lives.filter(pl.col("node") == node), "in_ns")
+    pdus = window.cut(uplink_pdus(log, node), "tx_ns")
+    return (
+        radio.leg_metrics(own)
+        | radio.access_metrics(log, node, own, pdus, window)
+        | radio.size_metrics(log, node, own, pdus)
+        | radio.backlog_metrics(log, node, window)
+    )
+
+
+def lateness(bundle: Bundle) -> rtt.Values:
+    """Lateness percentiles, as the radio daemon counted them."""
+    found = bundle.radio_stats.get("lateness", {})
+    values: rtt.Values = {
+        f"lateness_{name}": found.get(name) for name in ("p50_us", "p99_us", "p999_us", "max_us")
+    }
+    return values | {"missed_ttis": found.get("missed_ttis")}
+
+
+def identity(bundle: Bundle) -> dict[str, Any]:
+    """Columns that say which run this is, and every parameter."""
+    manifest, description = bundle.manifest, bundle.description
+    modes = flow_modes(bundle)
+    flow_id = bundle.flows[0].id if bundle.flows else None
+    window = description.get("tcp", {}).get("receive_window")
+    return {
+        "bundle": bundle.path.name,
+        "run_id": manifest["id"],
+        "scenario": bundle.scenario_id,
+        "variant": manifest["variant"],
+        "combination": "-".join(modes) if modes else None,
+        "data_mode": modes[0] if modes else None,
+        "ack_mode": modes[1] if modes else None,
+        "receive_window_bytes": None if window is None else parse_size(window),
+        "congestion_control": manifest.get("congestion_control", {}).get(flow_id),
+        "seed": manifest["seed"],
+        "lab": manifest["lab"],
+        "validity": bundle.validity_verdict,
+        "outcome": manifest["outcome"],
+        "usable": bundle.valid,
+        "kernel": manifest.get("kernel", {}).get("release"),
+        "wall_s": manifest.get("wall_s"),
+        **{f"param.{key}": value for key, value in scalars(description)},
+    }
+
+
+def flow_modes(bundle: Bundle) -> tuple[str, str] | None:
+    """Modes of the first flow's sender and receiver: ("DM", "IM") for data DM, ACKs IM."""
+    ues = bundle.description.get("radio", {}).get("ues", {})
+    if not bundle.flows or not ues:
+        return None
+    flow = bundle.flows[0]
+    if flow.source not in ues or flow.sink not in ues:
+        return None
+    return ues[flow.source]["mode"].upper(), ues[flow.sink]["mode"].upper()
+
+
+def scalars(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Dotted keys and values of all scalars in nested mappings and lists."""
+    if isinstance(value, dict):
+        items = list(value.items())
+    elif isinstance(value, list):
+        items = [(str(i), v) for i, v in enumerate(value)]
+    else:
+        yield prefix, value
+        return
+    for key, inner in items:
+        yield from scalars(inner, f"{prefix}.{key}" if prefix else str(key))
+
+
+def flatten(values: rtt.Values) -> dict[str, float | int | None]:
+    """Estimates into three columns, everything else as it is."""
+    row: dict[str, float | int | None] = {}
+    for name, value in values.items():
+        if isinstance(value, Estimate):
+            row |= {name: value.value, f"{name}_low": value.low, f"{name}_high": value.high}
+        else:
+            row[name] = value
+    return row
+
+
+def cache_key(bundle: Bundle) -> str:
+    """Changes with the bundle's raw files and with this package's code."""
+    package = Path(__file__).parent.parent
+    digest = hashlib.sha256(json.dumps(bundle.manifest, sort_keys=True).encode())
+    for path in sorted(package.rglob("*.py")):
+        digest.update(path.read_bytes())
+    for pattern in RAW_FILES:
+        for path in sorted(bundle.path.glob(pattern)):
+            stat = path.stat()
+            digest.update(f"{path.name} {stat.st_size} {stat.st_mtime_ns}".encode())
+    return digest.hexdigest()
+
+
+def _load(bundle: Bundle, derived: Path, key: str) -> RunAnalysis | None:
+    try:
+        kept = json.loads((derived / "metrics.json").read_text())
+        if kept["key"] != key:
+            return None
+        return RunAnalysis(bundle, kept["row"], pl.read_parquet(derived / "segments.parquet"))
+    except (OSError, ValueError, KeyError, pl.exceptions.PolarsError):
+        return None  # absent or half-written: compute again

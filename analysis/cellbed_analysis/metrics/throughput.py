@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Goodput: application bytes per second, from captures and from iperf3."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from ..bundle import Bundle, Flow
+from ..interval import within_run
+from ..segment import flow_packets, unwrap
+from .rtt import Values
+from .window import Window
+
+#: iperf3 opens every connection with a cookie, which is no application data.
+#: Source: iperf 3.12, COOKIE_SIZE
+IPERF3_COOKIE_BYTES = 37
+
+
+def acknowledged(acks: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    """In-order bytes that the receiver confirmed so far.
+
+    Args:
+        acks: packets of the ACK direction, the SYN-ACK first: it confirms 0 bytes.
+
+    Returns:
+        t_ns (n,) and bytes (n,), int64, never falling.
+    """
+    reach = np.maximum.accumulate(unwrap(acks["ack"].to_numpy()))
+    return acks["t_ns"].to_numpy(), reach - reach[0]
+
+
+def goodput_metrics(bundle: Bundle, flow: Flow, window: Window) -> Values:
+    """Goodput inside the window, and over the whole flow beside iperf3's own.
+
+    The capture's goodput counts the in-order bytes that ACKs leaving the
+    receiver confirm; bytes received twice or out of order count once.
+    """
+    _, acks = flow_packets(bundle, flow, flow.sink)
+    t, reach = acknowledged(acks)
+    grown = np.diff(reach, prepend=0)
+    inside = (t >= window.begin_ns) & (t < window.end_ns)
+    n_blocks = max(round(window.seconds), 1)  # of equal length, about 1 s
+    values: Values = {
+        "goodput_mbps": within_run(
+            t[inside],
+            grown[inside][:, None],
+            lambda sums: sums[..., 0] * 8 / 1e6 / window.seconds,
+            block_ns=-(-(window.end_ns - window.begin_ns) // n_blocks),
+        )
+    }
+    if flow.kind == "iperf3":
+        values |= iperf3_agreement(bundle.iperf3(flow.id), int(reach[-1]))
+    return values
+
+
+def iperf3_agreement(report: dict[str, Any], capture_bytes: int) -> Values:
+    """Compare iperf3's receiver with the capture.
+
+    Args:
+        report: JSON of the iperf3 client.
+        capture_bytes: in-order bytes confirmed on the data connection.
+    """
+    received = report["end"]["sum_received"]
+    difference = capture_bytes - IPERF3_COOKIE_BYTES - received["bytes"]
+    return {
+        "goodput_iperf3_mbps": received["bits_per_second"] / 1e6,
+        "goodput_difference_pct": 100 * difference / max(received["bytes"], 1),
+    }

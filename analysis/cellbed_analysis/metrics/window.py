@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The part of a run that metrics look at.
+
+Rule: the first 5 s of a flow, or its first fifth when it lasts less than 25 s,
+are warm-up (handshake, slow start, filling queues) and left out; so is what
+happens after the flow's end. A segment or packet counts when it was *sent*
+inside the window.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from ..bundle import Flow
+
+WARM_UP_NS = 5_000_000_000
+WARM_UP_SHARE = 5  # at most one part in ...
+
+
+@dataclass(frozen=True)
+class Window:
+    """Half-open span of CLOCK_MONOTONIC in ns."""
+
+    begin_ns: int
+    end_ns: int
+
+    @property
+    def seconds(self) -> float:
+        """Length in s."""
+        return (self.end_ns - self.begin_ns) / 1e9
+
+    def cut(self, frame: pl.DataFrame, column: str) -> pl.DataFrame:
+        """Rows whose time lies inside."""
+        return frame.filter(pl.col(column).is_between(self.begin_ns, self.end_ns, closed="left"))
+
+
+def steady_window(flow: Flow) -> Window:
+    """The flow's span without its warm-up."""
+    warm_up_ns = min(WARM_UP_NS, (flow.end_ns - flow.start_ns) // WARM_UP_SHARE)
+    return Window(flow.start_ns + warm_up_ns, flow.end_ns)

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The report: one HTML file that needs nothing else, and the files beside it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup
+
+from .bundle import SUMMARY, Bundle, Results, load_results
+from .claims import VERDICTS, Outcome, collect, evaluate
+from .figures.gallery import SavedFigure, available, save
+from .metrics.catalog import METRICS
+from .metrics.probe import AGREEMENT_BOUND_US
+from .metrics.run import RunAnalysis, analyse
+from .summary import estimate_text, number_text, window_text
+from .table import headline, write_metrics
+
+HASHED = ("ip-*.pcap", "radio.pcap", "radio.trace", "tcp.trace")
+
+
+def write_report(results_dir: Path) -> Path:
+    """Analyse every bundle and write `summary/` anew.
+
+    Args:
+        results_dir: directory with one bundle per run.
+
+    Returns:
+        Path of report.html; claims.json, metrics.parquet and figures/ lie beside it.
+
+    Raises:
+        AnalysisError: no bundle below the directory, or a malformed claim.
+    """
+    results = load_results(Path(results_dir))
+    claims = collect(results)
+    runs = [analyse(bundle) for bundle in results.bundles]
+    rows = [run.row for run in runs]
+    outcomes = evaluate(claims, rows)
+    directory = results.path / SUMMARY
+    directory.mkdir(exist_ok=True)
+    write_metrics(rows, directory / "metrics.parquet")
+    entries = [outcome.to_json() for outcome in outcomes]
+    (directory / "claims.json").write_text(json.dumps(entries, indent=1, ensure_ascii=False) + "\n")
+    figures = save(available(runs, claims), directory / "figures")
+    report = directory / "report.html"
+    report.write_text(render(results, runs, claims, outcomes, figures))
+    return report
+
+
+def render(
+    results: Results,
+    runs: Sequence[RunAnalysis],
+    claims: Sequence[dict[str, Any]],
+    outcomes: Sequence[Outcome],
+    figures: Sequence[SavedFigure],
+) -> str:
+    """The report's HTML."""
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader(__package__, "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "number": number_text,
+        "estimate": estimate_text,
+        "window": window_text,
+        "data_uri": _data_uri,
+    }
+    rows = [run.row for run in runs]
+    return environment.get_template("report.html.j2").render(
+        title=_title(results),
+        headline=headline(rows, claims),
+        results=results,
+        runs=runs,
+        outcomes=outcomes,
+        counts=Counter(outcome.verdict for outcome in outcomes),
+        verdicts=VERDICTS,
+        figures=figures,
+        bounds_us=AGREEMENT_BOUND_US,
+        reproduction=[_reproduction(bundle) for bundle in results.bundles],
+        metrics=METRICS,
+    )
+
+
+def _title(results: Results) -> str:
+    titles = dict.fromkeys(
+        str(b.manifest["scenario"].get("title") or b.scenario_id) for b in results.bundles
+    )
+    return "; ".join(titles)
+
+
+def _data_uri(png: bytes) -> Markup:
+    return Markup(f"data:image/png;base64,{base64.b64encode(png).decode()}")
+
+
+def _reproduction(bundle: Bundle) -> dict[str, Any]:
+    """How to get this run again, and what it must then look like."""
+    manifest = bundle.manifest
+    scenario = manifest["scenario"].get("file") or bundle.scenario_id
+    return {
+        "bundle": bundle.path.name,
+        "command": f"make run-experiment SCENARIO={scenario} SEED={manifest['seed']} "
+        f"LAB={manifest['lab']}",
+        "variant": manifest["variant"],
+        "seed": manifest["seed"],
+        "kernel": {"release": "", "version": "", "config_sha256": ""} | manifest.get("kernel", {}),
+        "tools": manifest.get("tools", {}),
+        "git": manifest.get("git", ""),
+        "hashes": [
+            (path.name, _sha256(path))
+            for pattern in HASHED
+            for path in sorted(bundle.path.glob(pattern))
+        ],
+    }
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Plain numbers out of Polars columns."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+
+def mean(column: pl.Series) -> float | None:
+    """Arithmetic mean of the values that are there; None without any."""
+    values = column.drop_nulls().to_numpy()
+    return float(np.mean(values)) if len(values) else None
+
+
+def median(column: pl.Series) -> float | None:
+    """Median of the values that are there; None without any."""
+    values = column.drop_nulls().to_numpy()
+    return float(np.median(values)) if len(values) else None
+
+
+def scaled(value: float | None, divisor: float) -> float | None:
+    """value / divisor, None for None."""
+    return None if value is None else value / divisor

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The console table: RTT and throughput, paper beside measured, and the claims."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from .bundle import SUMMARY, Results, load_results
+from .claims import VERDICTS, collect, evaluate
+from .interval import Estimate
+from .metrics.run import analyse
+from .table import HeadlineRow, headline
+
+VERDICT_STYLE = {
+    "reproduced": "green",
+    "differs": "bold yellow",
+    "not-testable": "dim",
+    "not-run": "dim",
+}
+
+
+def print_table(results_dir: Path, console: Console | None = None) -> None:
+    """Print the headline table, validity, claims by verdict and the report's path.
+
+    Raises:
+        AnalysisError: no bundle below the directory, or a malformed claim.
+    """
+    console = console or Console()
+    results = load_results(Path(results_dir))
+    rows = [analyse(bundle).row for bundle in results.bundles]
+    claims = collect(results)
+    for table in _tables(headline(rows, claims)):
+        console.print(table)
+    _print_set_apart(console, results)
+    counts = Counter(outcome.verdict for outcome in evaluate(claims, rows))
+    if counts:
+        parts = [
+            f"[{VERDICT_STYLE[verdict]}]{counts[verdict]} {verdict}[/]"
+            for verdict in VERDICTS
+            if counts[verdict]
+        ]
+        console.print("Claims: " + ", ".join(parts))
+    report = results.path / SUMMARY / "report.html"
+    if report.exists():
+        console.print(f"Report: {report}", soft_wrap=True, highlight=False)
+
+
+def _tables(lines: list[HeadlineRow]) -> Iterator[Table]:
+    """One table per scenario and lab; 80 columns are enough for each."""
+    for scenario, lab in dict.fromkeys((line.scenario, line.lab) for line in lines):
+        table = Table(
+            title=f"{scenario}, {lab} lab", title_justify="left", title_style="bold",
+            box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0),
+        )  # fmt: skip
+        for column in ("data-ACK", "window", "seeds"):
+            table.add_column(column, no_wrap=True)
+        for column in ("RTT mean (ms)", "paper", "p50", "p99", "Mbit/s"):
+            table.add_column(column, justify="right", no_wrap=True)
+        for line in lines:
+            if (line.scenario, line.lab) == (scenario, lab):
+                table.add_row(*_cells(line), style=None if line.usable else "red")
+        yield table
+
+
+def _cells(line: HeadlineRow) -> list[str | Text]:
+    values = line.values
+    seeds = ",".join(map(str, line.seeds)) if len(line.seeds) < 4 else f"{len(line.seeds)} seeds"
+    return [
+        line.name,
+        window_text(line.window_bytes),
+        seeds if line.usable else Text(f"{seeds} INVALID", style="bold red"),
+        estimate_text(values["rtt_mean_ms"], 2),
+        number_text(line.paper["rtt_mean_ms"]),
+        estimate_text(values["rtt_p50_ms"], 2, interval=False),
+        estimate_text(values["rtt_p99_ms"], 2, interval=False),
+        estimate_text(values["goodput_mbps"], 3, interval=False),
+    ]
+
+
+def _print_set_apart(console: Console, results: Results) -> None:
+    for bundle in results.set_apart:
+        reasons = "; ".join(bundle.validity_reasons) or f"validity {bundle.validity_verdict}"
+        console.print(f"[bold red]not usable[/] {bundle.path.name}: {reasons}", highlight=False)
+    for rejected in results.rejected:
+        console.print(
+            f"[bold red]not read[/] {rejected.path.name}: {rejected.reason}", highlight=False
+        )
+
+
+def window_text(window_bytes: int | None) -> str:
+    """A window in KiB, e.g. "8 KiB"."""
+    return "" if not window_bytes else f"{window_bytes / 1024:g} KiB"
+
+
+def number_text(value: float | str | None, digits: int = 4) -> str:
+    """A number with so many significant digits; words as they are; nothing for None."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else f"{round(value, 9) + 0.0:.{digits}g}"
+
+
+def estimate_text(value: Estimate | None, decimals: int, interval: bool = True) -> str:
+    """A value with its half width, e.g. "30.02 ± 0.01"."""
+    if value is None:
+        return ""
+    text = f"{value.value:.{decimals}f}"
+    if not interval or value.half_width is None:
+        return text
+    return f"{text} ± {value.half_width:.{decimals}f}"

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One query: why was the RTT of this segment so long?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from .bundle import Bundle
+from .error import AnalysisError
+from .metrics.run import analyse, primary_flow
+from .segment import RTT_PARTS, part_label
+from .timeline import sequence_of, table
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The RTT of one segment and where it went."""
+
+    sent_s: float  # after t = 0
+    seq: int  # bytes of the stream before it
+    rtt_ms: float
+    parts_ms: dict[str, float]  # in order of time; their sum is rtt_ms
+    events: pl.DataFrame  # `timeline.table`
+
+    def __str__(self) -> str:
+        """The answer for people: parts, then events."""
+        lines = [
+            f"segment at byte {self.seq}, sent at {self.sent_s:.6f} s: RTT {self.rtt_ms:.3f} ms"
+        ]
+        lines += [
+            f"  {ms:9.3f} ms  {part_label(part)}" for part, ms in self.parts_ms.items() if ms != 0
+        ]
+        lines.append("  time from the RAC request (ms):")
+        for event in self.events.iter_rows(named=True):
+            until = "" if event["arrival_ms"] is None else f" to {event['arrival_ms']:.3f}"
+            lines.append(f"  {event['t_ms']:9.3f}{until:<11} {event['where']}: {event['event']}")
+        return "\n".join(lines)
+
+
+def why(bundle: Bundle, at_s: float) -> Answer:
+    """Explain the RTT of the first segment sent at or after a time.
+
+    Args:
+        bundle: a run.
+        at_s: seconds after t = 0.
+
+    Raises:
+        AnalysisError: no such segment with an RTT and a trace.
+    """
+    run = analyse(bundle)
+    if run.segments is None:
+        raise AnalysisError(run.problem or f"{bundle.path}: no segments")
+    begin_ns = bundle.start_ns + round(at_s * 1e9)
+    after = (
+        run.segments.filter(pl.col("out_ns") >= begin_ns)
+        .drop_nulls(["rtt_ns", *RTT_PARTS])
+        .sort("out_ns")
+    )
+    if after.is_empty():
+        raise AnalysisError(f"{bundle.path}: no segment with an RTT was sent at or after {at_s} s")
+    return _answer(bundle, after.row(0, named=True))
+
+
+def _answer(bundle: Bundle, segment: dict[str, Any]) -> Answer:
+    return Answer(
+        sent_s=(segment["out_ns"] - bundle.start_ns) / 1e9,
+        seq=segment["seq"],
+        rtt_ms=segment["rtt_ns"] / 1e6,
+        parts_ms={part: segment[part] / 1e6 for part in RTT_PARTS},
+        events=table(sequence_of(primary_flow(bundle), segment)),
+    )

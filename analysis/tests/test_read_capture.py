@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The capture reader: exact times, header fields, and refusal of broken files."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import dpkt
+import pytest
+from synthetic_bundle import OFFSET_NS, SPORT, tcp_packet, write_pcap
+
+from cellbed_analysis.capture import read_capture
+from cellbed_analysis.error import FileError
+
+
+def test_times_are_exact_to_the_nanosecond(tmp_path: Path) -> None:
+    path = tmp_path / "ip.pcap"
+    packet = tcp_packet(True, 1, 2, 0)
+    write_pcap(path, [(123_456_789, packet), (1_000_000_000_000_000_001, packet)])
+    assert read_capture(path)["t_ns"].to_list() == [
+        OFFSET_NS + 123_456_789,
+        OFFSET_NS + 1_000_000_000_000_000_001,
+    ]
+
+
+def test_header_fields(tmp_path: Path) -> None:
+    path = tmp_path / "ip.pcap"
+    # 1460 bytes of payload although the snap length keeps 128 bytes of packet.
+    write_pcap(path, [(0, tcp_packet(True, 0xFFFFFFFF, 0x80000000, 1460, flags=0x18))])
+    row = read_capture(path).row(0, named=True)
+    row.pop("t_ns")
+    assert row == {
+        "src": 0x0A2D0001, "dst": 0x0A2D0002, "protocol": 6, "ip_bytes": 1500, "sport": SPORT,
+        "dport": 5201, "seq": 0xFFFFFFFF, "ack": 0x80000000, "flags": 0x18, "window": 8192,
+        "payload_bytes": 1460,
+    }  # fmt: skip
+
+
+def test_options_do_not_count_as_payload(tmp_path: Path) -> None:
+    segment = dpkt.tcp.TCP(sport=1, dport=2, opts=b"\x01" * 12, data=b"y" * 5)
+    segment.off = (20 + 12) // 4
+    packet = dpkt.ip.IP(src=b"\1\2\3\4", dst=b"\5\6\7\10", p=6, opts=b"\x01" * 4, data=segment)
+    packet.hl = 6
+    packet.len = 24 + 32 + 5
+    path = tmp_path / "ip.pcap"
+    write_pcap(path, [(0, bytes(packet))])
+    row = read_capture(path).row(0, named=True)
+    assert (row["sport"], row["dport"], row["payload_bytes"]) == (1, 2, 5)
+
+
+def test_other_protocols_have_no_tcp_fields_and_ipv6_is_left_out(tmp_path: Path) -> None:
+    udp = dpkt.ip.IP(src=b"\1\2\3\4", dst=b"\5\6\7\10", p=17, data=dpkt.udp.UDP(sport=9, dport=8))
+    udp.len = 28
+    path = tmp_path / "ip.pcap"
+    write_pcap(path, [(0, bytes(udp)), (1, b"\x60" + b"\0" * 39)])
+    frame = read_capture(path)
+    assert frame.select("protocol", "sport", "seq", "payload_bytes").rows() == [(17, 0, 0, 0)]
+
+
+def test_ethernet_and_microsecond_files_read_too(tmp_path: Path) -> None:
+    path = tmp_path / "ip.pcap"
+    with path.open("wb") as file:
+        writer = dpkt.pcap.Writer(file, linktype=1)
+        writer.writepkt(b"\0" * 12 + b"\x08\x00" + tcp_packet(True, 5, 6, 0), ts=1600000000.123456)
+    row = read_capture(path).row(0, named=True)
+    assert (row["t_ns"], row["seq"]) == (1_600_000_000_123_456_000, 5)
+
+
+def test_no_packets_is_an_empty_frame(tmp_path: Path) -> None:
+    path = tmp_path / "ip.pcap"
+    write_pcap(path, [])
+    assert read_capture(path).is_empty()
+
+
+@pytest.mark.parametrize(
+    ("cut", "message"), [(1, "last packet has 39 of 40 bytes"), (45, "inside a packet header")]
+)
+def test_refuses_a_file_that_is_cut_short(tmp_path: Path, cut: int, message: str) -> None:
+    path = tmp_path / "ip.pcap"
+    write_pcap(path, [(i, tcp_packet(True, i, 0, 0)) for i in range(3)])
+    path.write_bytes(path.read_bytes()[:-cut])
+    with pytest.raises(FileError, match=message):
+        read_capture(path)
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b'{"format":"cellbed-trace"}' * 9])
+def test_refuses_what_is_no_pcap(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "ip.pcap"
+    path.write_bytes(content)
+    with pytest.raises(FileError, match="not a pcap file"):
+        read_capture(path)
+
+
+def test_refuses_a_link_type_it_does_not_know(tmp_path: Path) -> None:
+    path = tmp_path / "radio.pcap"
+    write_pcap(path, [], link=252)
+    with pytest.raises(FileError, match="link type 252"):
+        read_capture(path)
+
+
+def test_reads_100k_packets_in_seconds(tmp_path: Path) -> None:
+    """A 60 s run has about that many; a Python object per packet took over 5 s."""
+    path = tmp_path / "ip.pcap"
+    write_pcap(path, [(i, tcp_packet(True, i, 0, 0)) for i in range(1000)])
+    head, packets = path.read_bytes()[:24], path.read_bytes()[24:]
+    path.write_bytes(head + packets * 100)
+    begin = time.process_time()
+    assert len(read_capture(path)) == 100_000
+    assert time.process_time() - begin < 4

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Every metric of a run, against values worked out by hand from synthetic_bundle's timeline."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from synthetic_bundle import COOKIE, MS, PAYLOAD, START_NS, Cell, radio_trace_bytes, write_bundle
+
+from cellbed_analysis.bundle import Bundle, Flow, read_bundle
+from cellbed_analysis.life import RadioLog, packet_lives, uplink_pdus
+from cellbed_analysis.metrics import radio
+from cellbed_analysis.metrics.catalog import METRICS, markdown
+from cellbed_analysis.metrics.run import analyse, compute, flatten, scalars
+from cellbed_analysis.metrics.throughput import iperf3_agreement
+from cellbed_analysis.metrics.window import Window, steady_window
+from cellbed_analysis.segment import RTT_PARTS
+from cellbed_analysis.trace import read_trace
+
+PERIOD_MS = 31  # request to request: data 14.75, ACK 29.75, ready 0.3 ms later, next TTI
+
+
+@pytest.fixture(scope="module")
+def row(dm_dm: Bundle) -> dict[str, Any]:
+    return compute(dm_dm)[0]
+
+
+@pytest.fixture(scope="module")
+def im_row(im_im: Bundle) -> dict[str, Any]:
+    return compute(im_im)[0]
+
+
+def flow(duration_s: float) -> Flow:
+    end_ns = START_NS + round(duration_s * 1e9)
+    return Flow("f", "iperf3", "ue1", "ue2", 1, 2, 5201, START_NS, end_ns)
+
+
+@pytest.mark.parametrize(("duration_s", "warm_up_s"), [(60, 5), (25, 5), (10, 2), (6, 1.2)])
+def test_warm_up_is_5_s_or_a_fifth(duration_s: float, warm_up_s: float) -> None:
+    window = steady_window(flow(duration_s))
+    assert window.begin_ns - START_NS == warm_up_s * 1e9
+    assert window.seconds == pytest.approx(duration_s - warm_up_s)
+
+
+def test_a_window_is_half_open() -> None:
+    frame = pl.DataFrame({"t": [9, 10, 19, 20]})
+    assert Window(10, 20).cut(frame, "t")["t"].to_list() == [10, 19]
+
+
+def test_rtt(row: dict[str, Any]) -> None:
+    # Captured 0.23 ms before the request and 0.01 ms after 29.75: 29.99 ms.
+    for name in ("mean", "p50", "p99", "min", "max", "first_mean"):
+        assert row[f"rtt_{name}_ms"] == pytest.approx(29.99), name
+    assert row["rtt_std_ms"] == pytest.approx(0, abs=1e-6)
+    assert row["rtt_mean_ms_low"] == pytest.approx(29.99)
+    # Requests at 20 ms + 31 k: the 39th at 1229 ms to the 192nd at 5972 ms lie in 1.2..6 s.
+    assert row["segments"] == 154
+    assert row["retransmitted_segments"] == 0
+    assert (row["flight_mean_bytes"], row["flight_max_bytes"]) == (PAYLOAD, PAYLOAD)
+
+
+def test_mean_parts_add_up_to_the_mean_rtt(row: dict[str, Any], im_row: dict[str, Any]) -> None:
+    for metrics in (row, im_row):
+        total = sum(metrics[f"part_{part}_ms"] for part in RTT_PARTS)
+        assert total == pytest.approx(metrics["rtt_mean_ms"])
+        assert metrics["parts_segments_share"] == 1
+
+
+def test_goodput(row: dict[str, Any]) -> None:
+    # ACKs of 155 segments leave the receiver inside the window (the first one belongs to a
+    # segment sent just before it).
+    assert row["goodput_mbps"] == pytest.approx(155 * PAYLOAD * 8 / 4.8 / 1e6)
+    assert row["goodput_difference_pct"] == 0
+    # 193 segments were sent in 6 s, the first holds iperf3's cookie only.
+    assert row["goodput_iperf3_mbps"] == pytest.approx(192 * PAYLOAD * 8 / 6 / 1e6)
+
+
+def test_iperf3_that_counts_less_shows() -> None:
+    report = {"end": {"sum_received": {"bytes": 1000, "bits_per_second": 8e6}}}
+    found = iperf3_agreement(report, 1000 + COOKIE + 10)
+    assert found == {"goodput_iperf3_mbps": 8.0, "goodput_difference_pct": 1.0}
+
+
+def test_probe_agrees_with_the_capture(row: dict[str, Any]) -> None:
+    # synthetic_bundle adds 12 us to each kernel sample.
+    assert row["probe_rtt_mean_ms"] == pytest.approx(29.99 + 0.012)
+    assert row["probe_difference_p50_us"] == pytest.approx(12)
+    assert row["probe_difference_max_us"] == pytest.approx(12)
+    assert row["probe_within_bound_share"] == 1
+    assert row["probe_rtt_samples"] == 154
+    assert row["probe_srtt_mean_ms"] == pytest.approx(29.99 + 0.012)
+    assert (row["cwnd_mean_pkts"], row["probe_lost"]) == (10, 0)
+
+
+def test_probe_that_disagrees_shows(tmp_path: Path) -> None:
+    path = write_bundle(tmp_path, probe_extra_us=500, duration_s=2)
+    assert compute(read_bundle(path))[0]["probe_within_bound_share"] == 0
+
+
+def test_one_way_delays(row: dict[str, Any], im_row: dict[str, Any]) -> None:
+    assert row["data_delay_mean_ms"] == pytest.approx(14.97)  # from -0.22 to 14.75
+    assert row["ack_delay_mean_ms"] == pytest.approx(14.99)  # from 14.76 to 29.75
+    assert row["data_first_leg_mean_ms"] == pytest.approx(14.97)
+    assert row.get("data_dl_leg_mean_ms") is None
+    assert im_row["data_delay_mean_ms"] == pytest.approx(19.97)
+    assert im_row["data_first_leg_mean_ms"] == pytest.approx(14.97)
+    assert im_row["data_dl_leg_mean_ms"] == pytest.approx(5)
+    assert im_row["ack_delay_mean_ms"] == pytest.approx(13.99)  # stolen: 5 + 3.75 + 5
+
+
+def test_access_in_direct_mode(row: dict[str, Any]) -> None:
+    assert row["data_rac_per_packet"] == 1
+    assert row["data_rac_interval_min_ms"] == PERIOD_MS
+    assert row["data_rac_timeouts"] == 0
+    assert row["data_packets_per_tti_mean"] == 1
+    assert row["data_rlc_wait_mean_ms"] == pytest.approx(0.22)
+    for side in ("data", "ack"):
+        assert row[f"{side}_stolen_share"] == 0
+        assert row[f"{side}_stolen_per_request_max"] == 0
+        assert row[f"{side}_trailing_bsr_share"] == 0
+        assert row[f"{side}_trailing_grant_share"] == 0
+        assert row[f"{side}_blocked_share"] == 0
+
+
+def test_stealing_of_acks(im_row: dict[str, Any]) -> None:
+    assert im_row["ack_stolen_share"] == 1
+    assert im_row["ack_stolen_per_request_max"] == 1
+    assert im_row["data_stolen_share"] == 0
+
+
+def test_sizes(row: dict[str, Any]) -> None:
+    # 40 bytes of IP and TCP, 2 each of PDCP, RLC and MAC.
+    assert row["ack_mac_bytes"] == 46
+    assert row["data_mac_bytes"] == 1506
+    assert row["ack_rar_grant_bytes"] == 89
+
+
+def test_backlog(row: dict[str, Any]) -> None:
+    # 1502 bytes from -0.22 to 11 ms of every 31 ms.
+    assert row["data_backlog_mean_bytes"] == pytest.approx(1502 * 11.22 / PERIOD_MS, rel=0.01)
+    assert row["data_backlog_max_bytes"] == 1502
+
+
+def test_cell(row: dict[str, Any], im_row: dict[str, Any]) -> None:
+    assert row["cqi_min"] == 15
+    assert row["dropped_queue_full_pkts"] == 0
+    # Sidelink blocks of 1551: data leave 45 bytes, ACKs 1505; as many of one as of the other.
+    assert row["padding_sl_share"] == pytest.approx((45 + 1505) / (2 * 1551), rel=0.01)
+    assert "padding_dl_share" in im_row
+
+
+def test_timeline_points(row: dict[str, Any], im_row: dict[str, Any]) -> None:
+    assert row["timeline_segments"] == 154
+    names = ("bsr_tx", "bsr_rx", "data_tx", "data_rx", "data_out", "ack_out")
+    assert [row[f"timeline_{name}_ms"] for name in names] == [5, 8.75, 11, 14.75, 14.75, 29.75]
+    assert im_row["timeline_data_out_ms"] == 19.75
+    # RAC wait 0.22 and 0.24, and 8.75 on each leg, of the 29.97 ms from entry to delivery.
+    assert row["timeline_access_share"] == pytest.approx(17.96 / 29.97)
+
+
+def test_drops_by_reason(tmp_path: Path) -> None:
+    cell = Cell()
+    for i, value in enumerate((1, 1, 2, 5)):
+        cell.add(START_NS + i, "pkt_drop", node=1, pkt=i, value=value)
+    path = tmp_path / "radio.trace"
+    path.write_bytes(radio_trace_bytes(cell.rows))
+    log = RadioLog(read_trace(path))
+    found = radio.cell_metrics(
+        log, {1: "queue_full", 2: "radio_loss", 5: "shutdown"}, Window(0, 10**12)
+    )
+    assert found["dropped_queue_full_pkts"] == 2
+    assert found["dropped_radio_loss_pkts"] == 1
+    assert found["dropped_shutdown_pkts"] == 1
+    assert found["dropped_rlc_discard_pkts"] == 0
+
+
+def test_trailing_shares(tmp_path: Path) -> None:
+    """Of two data PDUs one carries a BSR that the eNB hears and grants for."""
+    cell = Cell()
+    cell.carry(1, "DM", START_NS + 10 * MS, 1500, tag=1)
+    pkt = {"pkt": 2, "tag": 2, "bytes": 1500}
+    cell.add(START_NS + 14 * MS, "pkt_in", node=1, peer=2, dir="sl", **pkt)
+    cell.add(START_NS + 21 * MS, "bsr_tx", node=1, bytes=1502, dir="sl")
+    cell.add(START_NS + 24 * MS + 750_000, "bsr_rx", peer=1, dir="sl")
+    cell.add(START_NS + 25 * MS, "grant", peer=1, dir="sl", value=2)
+    cell._send(START_NS + 27 * MS, 1, 2, "sl", 1551, 1500, pkt)
+    path = tmp_path / "radio.trace"
+    path.write_bytes(radio_trace_bytes(cell.rows))
+    log = RadioLog(read_trace(path))
+    window = Window(START_NS, START_NS + 10**9)
+    found = flatten(
+        radio.access_metrics(log, 1, packet_lives(log, 2), uplink_pdus(log, 1), window)
+    )
+    assert found["granted_pdus"] == 2
+    assert found["trailing_bsr_share"] == 0.5
+    assert found["trailing_grant_share"] == 0.5
+    assert found["rac_per_packet"] == 0.5
+
+
+def test_identity_and_parameters(row: dict[str, Any]) -> None:
+    assert row["combination"] == "DM-DM"
+    assert row["receive_window_bytes"] == 8192
+    assert row["congestion_control"] == "reno"
+    assert row["param.radio.ues.ue1.mode"] == "dm"
+    assert (row["usable"], row["validity"], row["lab"]) == (True, "valid", "virtual")
+    assert dict(scalars({"a": {"b": 1, "c": [2, 3]}})) == {"a.b": 1, "a.c.0": 2, "a.c.1": 3}
+
+
+def test_every_metric_is_in_the_catalog(row: dict[str, Any], im_row: dict[str, Any]) -> None:
+    known = set(METRICS)
+    known |= {f"{m.name}_{end}" for m in METRICS.values() if m.interval for end in ("low", "high")}
+    unknown = {k for k in row | im_row if not k.startswith("param.")} - known
+    assert not unknown
+
+
+def test_the_document_lists_the_catalog() -> None:
+    document = Path(__file__).parents[2] / "docs" / "metrics.md"
+    assert document.read_text() == markdown()
+
+
+def test_derived_files_are_reused_until_something_changes(tmp_path: Path) -> None:
+    path = write_bundle(tmp_path, duration_s=2)
+    first = analyse(read_bundle(path))
+    kept = path / "derived" / "metrics.json"
+    marked = json.loads(kept.read_text())
+    marked["row"]["segments"] = -1
+    kept.write_text(json.dumps(marked))
+    assert analyse(read_bundle(path)).row["segments"] == -1
+    # Another capture in the same place: computed anew.
+    other = write_bundle(tmp_path, "IM-IM", duration_s=2)
+    shutil.copy(other / "ip-ue1.pcap", path / "ip-ue1.pcap")
+    assert analyse(read_bundle(path)).row["segments"] != -1
+    assert first.row["segments"] > 0
+
+
+def test_a_bundle_that_does_not_read_keeps_its_identity_and_problem(tmp_path: Path) -> None:
+    path = write_bundle(tmp_path, duration_s=2)
+    trace = path / "radio.trace"
+    trace.write_bytes(trace.read_bytes()[:-1])
+    run = analyse(read_bundle(path))
+    assert run.segments is None
+    assert run.problem is not None and "truncated" in run.problem
+    assert run.row["combination"] == "DM-DM"
+    assert "rtt_mean_ms" not in run.row
+
+
+def test_rate_of_events_has_no_value_without_packets() -> None:
+    found = radio._ratio_of_events(
+        Window(0, 1), np.array([], dtype=np.int64), np.array([], dtype=np.int64)
+    )
+    assert np.isnan(found.value)
