@@ -12,7 +12,7 @@
  *   ue.c      what a UE does: transmit on grants, random access
  *   d2d.c     which leg a packet takes, and where a received one goes
  *   air.c     MAC PDUs from transmission to decoding
- *   sched.c   who gets resource blocks
+ *   scheduler.c  who gets resource blocks
  */
 #ifndef CELL_H
 #define CELL_H
@@ -27,7 +27,7 @@
 #include "pdu.h"
 #include "rlc_um.h"
 #include "rng.h"
-#include "sched.h"
+#include "scheduler.h"
 
 #define TTI_NEVER UINT32_MAX
 #define CMDS_MAX 64

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sched.h - who gets the resource blocks of a sub-frame.
+ * scheduler.h - who gets the resource blocks of a sub-frame.
  *
  * A scheduler only chooses the next flow to serve; how many blocks it needs
  * and whether they fit is the same for all of them (enb.c).
  */
-#ifndef SCHED_H
-#define SCHED_H
+#ifndef SCHEDULER_H
+#define SCHEDULER_H
 
 #include <stdbool.h>
 #include <stdint.h>

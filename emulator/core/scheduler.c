@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* sched.c - schedulers; see sched.h. */
-#include "sched.h"
+/* sched.c - schedulers; see scheduler.h. */
+#include "scheduler.h"
 
 /* Round robin: the first flow with backlog after the one served last. */
 static int rr_pick(struct sched_state *s, const struct sched_flow *flows,

@@ -1,0 +1,488 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * celld.c - the radio daemon: the core between TUN devices and the clock.
+ *
+ * One thread, one epoll. Every wake-up reads the clock once, pushes what the
+ * devices hold, advances the core to that time, performs the outputs and arms
+ * one absolute timer for the core's next event. Between events it sleeps, so
+ * idle time costs nothing, in virtual time too.
+ *
+ * Phases: configuration, devices, capabilities dropped, readiness announced,
+ * loop, flush.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <linux/capability.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "control.h"
+#include "lateness.h"
+#include "output.h"
+#include "tun.h"
+
+#define NS_PER_S INT64_C(1000000000)
+
+struct celld {
+	struct config cfg;
+	struct cell *cell;
+	void *mem;
+	struct cell_out *out;
+	size_t n_out;
+	struct tun tun[CELL_MAX_UE];
+	struct tun *tun_of_ue[CELL_MAX_UE + 1];
+	struct output output;
+	struct control control;
+	struct lateness lateness;
+	int epoll_fd;
+	int timer_fd;
+	int signal_fd;
+	int64_t armed_ns; /* CELL_NEVER when the timer is off */
+	int64_t start_ns;
+	int64_t end_ns;
+	int64_t realtime_offset_ns;
+	bool stop;
+};
+
+static int64_t clock_ns(clockid_t id)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(id, &ts);
+	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
+}
+
+__attribute__((format(printf, 1, 2))) static void say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)fputs("celld: ", stderr);
+	(void)vfprintf(stderr, fmt, ap);
+	(void)fputc('\n', stderr);
+	va_end(ap);
+}
+
+/* --- set-up --- */
+
+static int watch(struct celld *d, int fd)
+{
+	struct epoll_event e = { .events = EPOLLIN, .data.fd = fd };
+
+	return epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, fd, &e) < 0 ? -errno : 0;
+}
+
+static int open_devices(struct celld *d)
+{
+	for (size_t i = 0; i < d->cfg.n_ports; i++) {
+		const struct config_port *port = &d->cfg.port[i];
+		const char *what;
+		int r = tun_open(&d->tun[i], port, &what);
+
+		if (r < 0) {
+			say("port of '%s' (%s in %s): %s: %s%s",
+			    d->cfg.ue_name[port->ue - 1], port->ifname, port->netns,
+			    what, strerror(-r),
+			    r == -EPERM || r == -EACCES ? " (needs CAP_NET_ADMIN and "
+				"CAP_SYS_ADMIN; run `cellbed doctor`)" : "");
+			return r;
+		}
+		d->tun_of_ue[port->ue] = &d->tun[i];
+		r = watch(d, d->tun[i].fd);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int open_events(struct celld *d)
+{
+	sigset_t signals;
+
+	(void)sigemptyset(&signals);
+	(void)sigaddset(&signals, SIGTERM);
+	(void)sigaddset(&signals, SIGINT);
+	(void)sigprocmask(SIG_BLOCK, &signals, NULL);
+	(void)signal(SIGPIPE, SIG_IGN);
+	d->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	d->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	d->signal_fd = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
+	if (d->epoll_fd < 0 || d->timer_fd < 0 || d->signal_fd < 0 ||
+	    watch(d, d->timer_fd) < 0 || watch(d, d->signal_fd) < 0) {
+		say("setting up events: %s", strerror(errno));
+		return -errno;
+	}
+	return 0;
+}
+
+static int open_cell(struct celld *d)
+{
+	size_t size = cell_size(&d->cfg.cell);
+
+	d->n_out = 2 * cell_out_min(&d->cfg.cell);
+	d->mem = aligned_alloc(64, (size + 63) / 64 * 64);
+	d->out = malloc(d->n_out * sizeof(*d->out));
+	if (!d->mem || !d->out) {
+		say("out of memory: the cell needs %zu MiB", size >> 20);
+		return -ENOMEM;
+	}
+	/* Sub-frame 0 begins with the next whole millisecond. */
+	d->start_ns = (clock_ns(CLOCK_MONOTONIC) / CELL_TTI_NS + 1) * CELL_TTI_NS;
+	return cell_init(&d->cell, d->mem, size, &d->cfg.cell, d->start_ns);
+}
+
+static int open_outputs(struct celld *d)
+{
+	int r = output_open(&d->output, &d->cfg, d->realtime_offset_ns, d->start_ns);
+
+	if (r < 0)
+		say("%s: %s", d->output.error_path, strerror(-r));
+	if (r == 0 && *d->cfg.control) {
+		r = control_open(&d->control, d->cfg.control);
+		if (r == 0)
+			r = watch(d, d->control.listen_fd);
+		if (r < 0)
+			say("control socket %s: %s", d->cfg.control, strerror(-r));
+	}
+	return r;
+}
+
+/*
+ * What the loop still needs: CAP_SYS_ADMIN to enter the namespaces for their
+ * statistics at the end, CAP_NET_ADMIN for nothing.
+ */
+static void drop_capabilities(void)
+{
+	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	data[0].effective = data[0].permitted = 1u << CAP_SYS_ADMIN;
+	(void)syscall(SYS_capset, &h, data);
+}
+
+static void go_realtime(void)
+{
+	struct sched_param p = { .sched_priority = 10 };
+
+	if (mlockall(MCL_CURRENT | MCL_FUTURE) < 0)
+		say("note: mlockall: %s", strerror(errno));
+	if (sched_setscheduler(0, SCHED_FIFO, &p) < 0)
+		say("note: SCHED_FIFO: %s", strerror(errno));
+}
+
+/* --- loop --- */
+
+static void deliver(struct celld *d, const struct cell_out *o)
+{
+	struct tun *tun = d->tun_of_ue[o->ue];
+
+	if (!tun)
+		return;
+	if (write(tun->fd, o->data, o->len) == (ssize_t)o->len)
+		tun->write_pkts++;
+	else
+		tun->write_errors++;
+}
+
+static void advance(struct celld *d, int64_t now_ns)
+{
+	int r;
+
+	do {
+		size_t n = 0;
+
+		r = cell_advance(d->cell, now_ns, d->out, d->n_out, &n);
+		for (size_t i = 0; i < n; i++) {
+			if (d->out[i].type == CELL_OUT_DELIVER)
+				deliver(d, &d->out[i]);
+			output_perform(&d->output, &d->out[i]);
+		}
+	} while (r == -EAGAIN);
+}
+
+static void arm(struct celld *d)
+{
+	int64_t next_ns = cell_next(d->cell);
+	struct itimerspec t = { 0 };
+
+	if (next_ns == d->armed_ns)
+		return;
+	if (next_ns != CELL_NEVER) {
+		t.it_value.tv_sec = next_ns / NS_PER_S;
+		t.it_value.tv_nsec = next_ns % NS_PER_S;
+	}
+	(void)timerfd_settime(d->timer_fd, TFD_TIMER_ABSTIME, &t, NULL);
+	d->armed_ns = next_ns;
+}
+
+static int drain(struct celld *d, struct tun *tun, int64_t now_ns)
+{
+	uint8_t packet[65536];
+	ssize_t n;
+
+	while ((n = read(tun->fd, packet, sizeof(packet))) > 0) {
+		uint64_t tag = output_tag(packet, (size_t)n);
+
+		tun->read_pkts++;
+		if (packet[0] >> 4 != 4) {
+			tun->refused_not_ipv4++;
+			continue;
+		}
+		if (n > CELL_MTU_MAX) {
+			tun->refused_oversize++;
+			continue;
+		}
+		(void)cell_push(d->cell, tun->ue, packet, (size_t)n, tag, now_ns);
+		output_arrival(&d->output, tun->ue, packet, (size_t)n, tag, now_ns);
+	}
+	if (n < 0 && errno != EAGAIN && errno != EINTR) {
+		say("reading %s of '%s': %s", tun->ifname,
+		    d->cfg.ue_name[tun->ue - 1], strerror(errno));
+		return -errno;
+	}
+	return 0;
+}
+
+static char *handle(void *arg, const struct control_request *request)
+{
+	struct celld *d = arg;
+	char *text = NULL;
+	json_t *o;
+
+	switch (request->kind) {
+	case CONTROL_STATS:
+		o = json_pack("{s:b, s:o, s:o}", "ok", 1, "cell", stats_json(d->cell),
+			      "lateness", lateness_json(&d->lateness));
+		text = json_dumps(o, JSON_COMPACT);
+		json_decref(o);
+		break;
+	case CONTROL_ROUTE:
+		if (cell_apply(d->cell, &request->cmd, d->end_ns) < 0)
+			text = strdup("{\"ok\": false, \"error\": \"too many commands wait\"}");
+		break;
+	case CONTROL_QUIT:
+		d->stop = true;
+		break;
+	}
+	return text;
+}
+
+static int dispatch(struct celld *d, int fd, int64_t now_ns)
+{
+	if (fd == d->timer_fd) {
+		uint64_t expirations;
+
+		if (read(fd, &expirations, sizeof(expirations)) > 0) {
+			lateness_add(&d->lateness, now_ns - d->armed_ns);
+			d->armed_ns = CELL_NEVER;
+		}
+		return 0;
+	}
+	if (fd == d->signal_fd) {
+		d->stop = true;
+		return 0;
+	}
+	if (fd == d->control.listen_fd) {
+		int client = control_accept(&d->control);
+
+		return client >= 0 ? watch(d, client) : 0;
+	}
+	if (fd == d->control.client_fd) {
+		control_read(&d->control, &d->cfg, handle, d);
+		return 0;
+	}
+	for (size_t i = 0; i < d->cfg.n_ports; i++)
+		if (fd == d->tun[i].fd)
+			return drain(d, &d->tun[i], now_ns);
+	return 0;
+}
+
+static int loop(struct celld *d)
+{
+	struct epoll_event events[CELL_MAX_UE + 8];
+	int r = 0;
+
+	d->armed_ns = CELL_NEVER;
+	while (!d->stop && r == 0 && d->output.error == 0) {
+		int n = epoll_wait(d->epoll_fd, events, CELL_MAX_UE + 8, -1);
+		int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+
+		if (now_ns < d->start_ns)
+			now_ns = d->start_ns; /* before sub-frame 0 */
+		d->end_ns = now_ns;
+		for (int i = 0; i < n && r == 0; i++)
+			r = dispatch(d, events[i].data.fd, now_ns);
+		advance(d, now_ns);
+		arm(d);
+	}
+	return r;
+}
+
+/* --- end --- */
+
+static json_t *ports_json(struct celld *d)
+{
+	json_t *ports = json_object();
+
+	for (size_t i = 0; i < d->cfg.n_ports; i++) {
+		const struct tun *t = &d->tun[i];
+
+		json_object_set_new(ports, d->cfg.ue_name[t->ue - 1],
+			json_pack("{s:s, s:I, s:I, s:I, s:I, s:{s:I, s:I}}",
+				"ifname", t->ifname,
+				"read_pkts", (json_int_t)t->read_pkts,
+				"write_pkts", (json_int_t)t->write_pkts,
+				"write_errors", (json_int_t)t->write_errors,
+				"tun_tx_dropped", (json_int_t)tun_tx_dropped(t),
+				"refused_pkts",
+				"not_ipv4", (json_int_t)t->refused_not_ipv4,
+				"oversize", (json_int_t)t->refused_oversize));
+	}
+	return ports;
+}
+
+static int write_stats(struct celld *d)
+{
+	json_t *o;
+	int r;
+
+	if (!*d->cfg.output.stats)
+		return 0;
+	o = stats_json(d->cell);
+	json_object_set_new(o, "ports", ports_json(d));
+	json_object_set_new(o, "lateness", lateness_json(&d->lateness));
+	json_object_set_new(o, "realtime_offset_ns", json_integer(d->realtime_offset_ns));
+	json_object_set_new(o, "start_ns", json_integer(d->start_ns));
+	json_object_set_new(o, "end_ns", json_integer(d->end_ns));
+	r = json_dump_file(o, d->cfg.output.stats, JSON_INDENT(1));
+	json_decref(o);
+	if (r < 0)
+		say("%s: %s", d->cfg.output.stats, strerror(errno));
+	return r < 0 ? -EIO : 0;
+}
+
+static int finish(struct celld *d)
+{
+	size_t n = 0;
+	int r;
+
+	(void)cell_done(d->cell, d->out, d->n_out, &n);
+	for (size_t i = 0; i < n; i++)
+		output_perform(&d->output, &d->out[i]);
+	r = output_close(&d->output);
+	if (r < 0)
+		say("%s: %s", d->output.error_path, strerror(-r));
+	if (write_stats(d) < 0)
+		r = -EIO;
+	control_close(&d->control);
+	for (size_t i = 0; i < d->cfg.n_ports; i++)
+		tun_close(&d->tun[i]);
+	return r;
+}
+
+static int announce(int ready_fd)
+{
+	if (ready_fd < 0)
+		return 0;
+	if (write(ready_fd, "ready\n", 6) != 6) {
+		say("announcing readiness: %s", strerror(errno));
+		return -EPIPE;
+	}
+	(void)close(ready_fd);
+	return 0;
+}
+
+static int run(struct celld *d, int ready_fd)
+{
+	int r;
+
+	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+	d->control.listen_fd = d->control.client_fd = -1;
+	d->realtime_offset_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+	r = open_events(d);
+	if (r == 0)
+		r = open_devices(d);
+	if (r == 0)
+		r = open_cell(d);
+	if (r == 0)
+		r = open_outputs(d);
+	if (r < 0) {
+		control_close(&d->control);
+		return r;
+	}
+	if (d->cfg.realtime)
+		go_realtime();
+	drop_capabilities();
+	r = announce(ready_fd);
+	if (r == 0)
+		r = loop(d);
+	return finish(d) < 0 ? -EIO : r;
+}
+
+static void usage(FILE *f)
+{
+	(void)fputs("usage: celld --config FILE [--ready-fd N]\n"
+		    "       celld --check FILE\n"
+		    "The radio network between TUN devices; docs/trace-format.md says what it writes.\n", f);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "config", required_argument, NULL, 'c' },
+		{ "check", required_argument, NULL, 'k' },
+		{ "ready-fd", required_argument, NULL, 'r' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 }
+	};
+	static struct celld daemon;
+	const char *path = NULL;
+	char error[CONFIG_ERROR_MAX];
+	bool check = false;
+	int ready_fd = -1, o;
+
+	while ((o = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (o) {
+		case 'c':
+		case 'k':
+			path = optarg;
+			check = o == 'k';
+			break;
+		case 'r':
+			ready_fd = atoi(optarg);
+			break;
+		case 'h':
+			usage(stdout);
+			return 0;
+		default:
+			usage(stderr);
+			return 2;
+		}
+	}
+	if (!path || optind != argc) {
+		usage(stderr);
+		return 2;
+	}
+	if (config_load(&daemon.cfg, path, error) < 0) {
+		say("%s", error);
+		return 2;
+	}
+	if (check)
+		return 0;
+	return run(&daemon, ready_fd) < 0 ? 1 : 0;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* config.h - the JSON file that configures celld and cellsim. */
+#ifndef CONFIG_H
+#define CONFIG_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cellcore.h"
+
+#define CONFIG_NAME_MAX 32
+#define CONFIG_ERROR_MAX 512
+
+struct config_port {
+	uint8_t ue; /* UE number */
+	char netns[PATH_MAX];
+	char ifname[16];
+	int mtu;
+	int txqueuelen;
+};
+
+/* Paths of outputs; empty = not written. */
+struct config_output {
+	char trace[PATH_MAX];
+	char pcap[PATH_MAX];
+	char stats[PATH_MAX];
+	char arrivals[PATH_MAX];
+	char deliveries[PATH_MAX];
+};
+
+struct config {
+	struct cell_cfg cell;
+	char ue_name[CELL_MAX_UE][CONFIG_NAME_MAX];
+	struct config_port port[CELL_MAX_UE];
+	size_t n_ports;
+	struct config_output output;
+	char control[PATH_MAX]; /* UNIX socket; empty = none */
+	bool realtime;		/* SCHED_FIFO and mlockall where allowed */
+};
+
+/**
+ * config_parse() - read a configuration from memory
+ * @name: file name for messages
+ * @ret_error: one line for people, with file, key, value and range
+ *
+ * Keys left out have the values of cell_cfg_default(); unknown keys are errors.
+ *
+ * Return: 0 or -EINVAL.
+ */
+int config_parse(struct config *ret, const char *text, size_t len,
+		 const char *name, char ret_error[CONFIG_ERROR_MAX]);
+
+/** config_load() - config_parse() of a file. Return: 0 or negative errno. */
+int config_load(struct config *ret, const char *path,
+		char ret_error[CONFIG_ERROR_MAX]);
+
+/** config_ue() - number of the UE called @name, or 0 */
+uint8_t config_ue(const struct config *cfg, const char *name);
+
+#endif

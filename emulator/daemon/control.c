@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* control.c - commands on a UNIX socket; see control.h. */
+#define _GNU_SOURCE
+#include "control.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+int control_open(struct control *ret, const char *path)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+
+	*ret = (struct control){ .listen_fd = -1, .client_fd = -1 };
+	if (strlen(path) >= sizeof(addr.sun_path))
+		return -ENAMETOOLONG;
+	memcpy(addr.sun_path, path, strlen(path) + 1);
+	(void)snprintf(ret->path, sizeof(ret->path), "%s", path);
+	ret->listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (ret->listen_fd < 0)
+		return -errno;
+	if (bind(ret->listen_fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
+	    listen(ret->listen_fd, 1) < 0) {
+		int r = -errno;
+
+		(void)close(ret->listen_fd);
+		ret->listen_fd = -1;
+		return r;
+	}
+	return 0;
+}
+
+int control_accept(struct control *c)
+{
+	int fd = accept4(c->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	if (c->client_fd >= 0) {
+		(void)close(fd); /* one at a time */
+		return -EBUSY;
+	}
+	c->client_fd = fd;
+	c->len = 0;
+	return fd;
+}
+
+static void drop_client(struct control *c)
+{
+	if (c->client_fd >= 0)
+		(void)close(c->client_fd);
+	c->client_fd = -1;
+}
+
+static void answer(struct control *c, const char *text)
+{
+	if (dprintf(c->client_fd, "%s\n", text) < 0)
+		drop_client(c);
+}
+
+static int parse(struct control_request *ret, const struct config *cfg,
+		 const char *line, size_t len, const char **ret_error)
+{
+	json_t *o = json_loadb(line, len, JSON_REJECT_DUPLICATES, NULL);
+	const char *cmd = json_string_value(json_object_get(o, "cmd"));
+	const char *ue = json_string_value(json_object_get(o, "ue"));
+	const char *mode = json_string_value(json_object_get(o, "mode"));
+	int r = 0;
+
+	*ret = (struct control_request){ 0 };
+	if (cmd && strcmp(cmd, "stats") == 0) {
+		ret->kind = CONTROL_STATS;
+	} else if (cmd && strcmp(cmd, "quit") == 0) {
+		ret->kind = CONTROL_QUIT;
+	} else if (cmd && strcmp(cmd, "route") == 0) {
+		ret->kind = CONTROL_ROUTE;
+		ret->cmd.ue = config_ue(cfg, ue ? ue : "");
+		if (!ue || !ret->cmd.ue) {
+			*ret_error = "key 'ue': allowed the name of a UE";
+			r = -EINVAL;
+		} else if (mode && strcmp(mode, "dm") == 0) {
+			ret->cmd.mode = CELL_MODE_DM;
+		} else if (mode && strcmp(mode, "im") == 0) {
+			ret->cmd.mode = CELL_MODE_IM;
+		} else {
+			*ret_error = "key 'mode': allowed im, dm";
+			r = -EINVAL;
+		}
+	} else {
+		*ret_error = o ? "key 'cmd': allowed stats, route, quit" : "not a JSON object";
+		r = -EINVAL;
+	}
+	json_decref(o);
+	return r;
+}
+
+static void handle_line(struct control *c, const struct config *cfg, size_t len,
+			char *(*handle)(void *, const struct control_request *), void *arg)
+{
+	struct control_request request;
+	const char *error = NULL;
+	char text[256];
+	char *reply;
+
+	if (parse(&request, cfg, c->line, len, &error) < 0) {
+		(void)snprintf(text, sizeof(text), "{\"ok\": false, \"error\": \"%s\"}", error);
+		answer(c, text);
+		return;
+	}
+	reply = handle(arg, &request);
+	answer(c, reply ? reply : "{\"ok\": true}");
+	free(reply);
+}
+
+void control_read(struct control *c, const struct config *cfg,
+		  char *(*handle)(void *arg, const struct control_request *r), void *arg)
+{
+	ssize_t n = read(c->client_fd, c->line + c->len, sizeof(c->line) - c->len);
+	char *end;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		drop_client(c);
+		return;
+	}
+	c->len += (size_t)n;
+	while (c->client_fd >= 0 && (end = memchr(c->line, '\n', c->len))) {
+		size_t len = (size_t)(end - c->line);
+
+		handle_line(c, cfg, len, handle, arg);
+		c->len -= len + 1;
+		memmove(c->line, end + 1, c->len);
+	}
+	if (c->client_fd >= 0 && c->len == sizeof(c->line)) {
+		answer(c, "{\"ok\": false, \"error\": \"line too long\"}");
+		drop_client(c);
+	}
+}
+
+void control_close(struct control *c)
+{
+	drop_client(c);
+	if (c->listen_fd >= 0) {
+		(void)close(c->listen_fd);
+		(void)unlink(c->path);
+	}
+	c->listen_fd = -1;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* output.c - the files a cell writes; see output.h. */
+#define _GNU_SOURCE
+#include "output.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <netinet/in.h>
+#include <netinet/ip.h>
+#include <netinet/tcp.h>
+#include <string.h>
+
+#define FIELD(field, type, unit)                                               \
+	{ #field, type, unit, offsetof(struct cell_record, field) }
+
+static const struct trace_field radio_fields[] = {
+	FIELD(t_ns, "i64", "ns"),     FIELD(tag, "u64", "1"),
+	FIELD(pkt, "u32", "1"),	      FIELD(bytes, "u32", "bytes"),
+	FIELD(sn, "u32", "1"),	      FIELD(value, "i32", "1"),
+	FIELD(event, "u16", "1"),     FIELD(rb, "u16", "resource blocks"),
+	FIELD(node, "u8", "1"),	      FIELD(peer, "u8", "1"),
+	FIELD(dir, "u8", "1"),	      FIELD(lcid, "u8", "1"),
+	FIELD(mcs, "u8", "1"),	      FIELD(cqi, "u8", "1"),
+	FIELD(aux, "u8", "1"),
+};
+
+#define SYMBOLS (CELL_EV_COUNT + CELL_DIR_COUNT + CELL_MODE_COUNT + CELL_DROP_COUNT)
+
+static int create_trace(struct output *out, const char *path)
+{
+	struct trace_symbol symbols[SYMBOLS];
+	struct trace_schema schema = {
+		.name = "radio", .version = 1,
+		.record_bytes = sizeof(struct cell_record),
+		.fields = radio_fields,
+		.n_fields = sizeof(radio_fields) / sizeof(*radio_fields),
+		.symbols = symbols,
+	};
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < CELL_EV_COUNT; i++)
+		symbols[n++] = (struct trace_symbol){ "event", i, cell_event_name(i) };
+	for (uint32_t i = 0; i < CELL_DIR_COUNT; i++)
+		symbols[n++] = (struct trace_symbol){ "dir", i, cell_dir_name(i) };
+	for (uint32_t i = 0; i < CELL_MODE_COUNT; i++)
+		symbols[n++] = (struct trace_symbol){ "mode", i, cell_mode_name(i) };
+	for (uint32_t i = 0; i < CELL_DROP_COUNT; i++)
+		symbols[n++] = (struct trace_symbol){ "drop", i, cell_drop_name(i) };
+	schema.n_symbols = n;
+	return trace_create(&out->trace, path, &schema, out->realtime_offset_ns);
+}
+
+static int create_text(FILE **ret, const char *path)
+{
+	*ret = fopen(path, "we");
+	return *ret ? 0 : -errno;
+}
+
+int output_open(struct output *out, const struct config *cfg,
+		int64_t realtime_offset_ns, int64_t start_ns)
+{
+	const struct config_output *path = &cfg->output;
+	int r = 0;
+
+	*out = (struct output){ .path = path, .start_ns = start_ns,
+				.realtime_offset_ns = realtime_offset_ns };
+	out->error_path = path->trace;
+	if (*path->trace)
+		r = create_trace(out, path->trace);
+	if (r == 0 && *path->pcap) {
+		out->error_path = path->pcap;
+		r = radio_pcap_create(&out->pcap, path->pcap, (uint8_t)cfg->cell.n_rb);
+	}
+	if (r == 0 && *path->arrivals) {
+		out->error_path = path->arrivals;
+		r = create_text(&out->arrivals, path->arrivals);
+	}
+	if (r == 0 && *path->deliveries) {
+		out->error_path = path->deliveries;
+		r = create_text(&out->deliveries, path->deliveries);
+	}
+	return r;
+}
+
+static void keep_error(struct output *out, int error, const char *path)
+{
+	if (error < 0 && out->error == 0) {
+		out->error = error;
+		out->error_path = path;
+	}
+}
+
+/* One line: time since start, UE, length, tag, bytes in hex. */
+static void write_line(struct output *out, FILE *f, const char *path, int64_t t_ns,
+		       uint8_t ue, const uint8_t *data, size_t len, uint64_t tag)
+{
+	static const char digits[] = "0123456789abcdef";
+	char hex[2 * CELL_MTU_MAX + 1];
+
+	for (size_t i = 0; i < len; i++) {
+		hex[2 * i] = digits[data[i] >> 4];
+		hex[2 * i + 1] = digits[data[i] & 15];
+	}
+	hex[2 * len] = '\0';
+	if (fprintf(f, "%" PRId64 " %u %zu %016" PRIx64 " %s\n",
+		    t_ns - out->start_ns, ue, len, tag, hex) < 0)
+		keep_error(out, -errno, path);
+}
+
+void output_arrival(struct output *out, uint8_t ue, const uint8_t *data,
+		    size_t len, uint64_t tag, int64_t t_ns)
+{
+	if (out->arrivals)
+		write_line(out, out->arrivals, out->path->arrivals, t_ns, ue, data, len, tag);
+}
+
+void output_perform(struct output *out, const struct cell_out *o)
+{
+	switch (o->type) {
+	case CELL_OUT_RECORD:
+		if (out->trace)
+			keep_error(out, trace_write(out->trace, &o->record), out->path->trace);
+		break;
+	case CELL_OUT_PDU:
+		if (out->pcap)
+			keep_error(out, radio_pcap_write(out->pcap,
+							 o->t_ns + out->realtime_offset_ns,
+							 &o->info, o->data, o->len),
+				   out->path->pcap);
+		break;
+	case CELL_OUT_DELIVER:
+		if (out->deliveries)
+			write_line(out, out->deliveries, out->path->deliveries, o->t_ns,
+				   o->ue, o->data, o->len, o->tag);
+		break;
+	case CELL_OUT_DROP:
+		break;
+	}
+}
+
+static int close_text(FILE *f)
+{
+	return f && fclose(f) != 0 ? -errno : 0;
+}
+
+int output_close(struct output *out)
+{
+	keep_error(out, trace_close(out->trace), out->path->trace);
+	keep_error(out, radio_pcap_close(out->pcap), out->path->pcap);
+	keep_error(out, close_text(out->arrivals), out->path->arrivals);
+	keep_error(out, close_text(out->deliveries), out->path->deliveries);
+	return out->error;
+}
+
+#define COUNTER(o, s, field) \
+	json_object_set_new(o, #field, json_integer((json_int_t)(s)->field))
+
+json_t *stats_json(const struct cell *cell)
+{
+	json_t *o = json_object(), *dropped = json_object();
+	struct cell_stats s;
+
+	cell_stats(cell, &s);
+	COUNTER(o, &s, pkts_in);
+	COUNTER(o, &s, pkts_delivered);
+	COUNTER(o, &s, pkts_held);
+	for (uint32_t i = CELL_DROP_NONE + 1; i < CELL_DROP_COUNT; i++)
+		json_object_set_new(dropped, cell_drop_name(i),
+				    json_integer((json_int_t)s.pkts_dropped[i]));
+	json_object_set_new(o, "pkts_dropped", dropped);
+	COUNTER(o, &s, bytes_in);
+	COUNTER(o, &s, bytes_delivered);
+	for (uint32_t d = 0; d < CELL_DIR_COUNT; d++)
+		json_object_set_new(o, cell_dir_name(d), json_pack("{s:I, s:I, s:I, s:I}",
+			"mac_pdus", (json_int_t)s.mac_pdus[d],
+			"mac_bytes", (json_int_t)s.mac_bytes[d],
+			"mac_padding_bytes", (json_int_t)s.mac_padding_bytes[d],
+			"mac_lost", (json_int_t)s.mac_lost[d]));
+	COUNTER(o, &s, rlc_pdus_tx);
+	COUNTER(o, &s, rlc_pdus_rx);
+	COUNTER(o, &s, ra_preambles);
+	COUNTER(o, &s, ra_collisions);
+	COUNTER(o, &s, ra_timeouts);
+	COUNTER(o, &s, bsrs);
+	COUNTER(o, &s, grants);
+	COUNTER(o, &s, ttis_active);
+	return o;
+}
+
+uint64_t output_tag(const uint8_t *packet, size_t len)
+{
+	struct iphdr ip;
+	struct tcphdr tcp;
+
+	if (len < sizeof(ip) + sizeof(tcp))
+		return 0;
+	memcpy(&ip, packet, sizeof(ip));
+	if (ip.version != 4 || ip.protocol != IPPROTO_TCP ||
+	    ip.ihl * 4u + sizeof(tcp) > len)
+		return 0;
+	memcpy(&tcp, packet + ip.ihl * 4u, sizeof(tcp));
+	return (uint64_t)ntohl(tcp.seq) << 32 | ntohl(tcp.ack_seq);
+}

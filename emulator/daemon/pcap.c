@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pcap.c - radio.pcap; see pcap.h.
+ *
+ * Each frame is an exported PDU (tag 12: dissector name "mac-lte-framed", end
+ * tag) followed by Wireshark's mac-lte context: three mandatory bytes, then
+ * tag-value pairs without lengths, then the payload tag and the PDU.
+ * Source: Wireshark epan/exported_pdu.h, epan/dissectors/packet-mac-lte.h
+ */
+#define _GNU_SOURCE
+#include "pcap.h"
+
+#include <errno.h>
+#include <pcap/pcap.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+
+#define LINKTYPE_WIRESHARK_UPPER_PDU 252
+#define SNAPLEN 65535
+#define BUFFER_BYTES (256 * 1024)
+
+#define EXP_PDU_TAG_DISSECTOR_NAME 12
+
+#define MAC_LTE_FDD 1
+#define MAC_LTE_UL 0
+#define MAC_LTE_DL 1
+#define MAC_LTE_TAG_PAYLOAD 0x01
+#define MAC_LTE_TAG_RNTI 0x02
+#define MAC_LTE_TAG_UEID 0x03
+#define MAC_LTE_TAG_FRAME_SUBFRAME 0x04
+#define MAC_LTE_TAG_RETX 0x06
+#define MAC_LTE_TAG_CRC 0x07
+#define MAC_LTE_TAG_PREAMBLE 0x09
+#define MAC_LTE_TAG_PHY 0x0B
+#define MAC_LTE_TAG_N_UL_RB 0x10
+
+struct radio_pcap {
+	pcap_t *pcap;
+	pcap_dumper_t *dumper;
+	char *buffer;
+	uint8_t n_rb;
+};
+
+/* Appends to a frame under construction. */
+struct writer {
+	uint8_t *at;
+};
+
+static void put8(struct writer *w, unsigned int v)
+{
+	*w->at++ = (uint8_t)v;
+}
+
+static void put16(struct writer *w, unsigned int v)
+{
+	put8(w, v >> 8);
+	put8(w, v);
+}
+
+static unsigned int modulation_bits(const struct cell_pdu_info *i)
+{
+	int first = i->dir == CELL_DIR_DL ? 9 : 10;
+	int second = i->dir == CELL_DIR_DL ? 16 : 20;
+
+	return i->mcs > second ? 6 : i->mcs > first ? 4 : 2;
+}
+
+static void put_phy(struct writer *w, const struct cell_pdu_info *i)
+{
+	put8(w, MAC_LTE_TAG_PHY);
+	if (i->dir != CELL_DIR_DL) {
+		put8(w, 6);
+		put8(w, modulation_bits(i));
+		put8(w, i->itbs);
+		put8(w, i->n_rb);
+		put8(w, i->rb_start);
+		put8(w, i->harq_id);
+		put8(w, i->ndi);
+		return;
+	}
+	put8(w, 10);
+	put8(w, 1); /* DCI format 1 */
+	put8(w, 0); /* resource allocation type 0 */
+	put8(w, 0); /* aggregation level 1 */
+	put8(w, i->mcs);
+	put8(w, 0); /* redundancy version */
+	put8(w, i->n_rb);
+	put8(w, i->harq_id);
+	put8(w, i->ndi);
+	put8(w, 0); /* transport block */
+	put8(w, 0); /* first transmission */
+}
+
+size_t radio_pcap_context(uint8_t buf[RADIO_PCAP_CONTEXT_MAX],
+			  const struct cell_pdu_info *info, uint8_t n_rb)
+{
+	static const char dissector[16] = "mac-lte-framed"; /* padded to 4 */
+	struct writer w = { .at = buf };
+
+	put16(&w, EXP_PDU_TAG_DISSECTOR_NAME);
+	put16(&w, sizeof(dissector));
+	memcpy(w.at, dissector, sizeof(dissector));
+	w.at += sizeof(dissector);
+	put16(&w, 0); /* end of options */
+	put16(&w, 0);
+
+	put8(&w, MAC_LTE_FDD);
+	put8(&w, info->dir == CELL_DIR_DL ? MAC_LTE_DL : MAC_LTE_UL);
+	put8(&w, info->rnti_type);
+	put8(&w, MAC_LTE_TAG_RNTI);
+	put16(&w, info->rnti);
+	put8(&w, MAC_LTE_TAG_UEID);
+	put16(&w, info->ue);
+	put8(&w, MAC_LTE_TAG_FRAME_SUBFRAME);
+	put16(&w, (info->subframe / 10 % 1024) << 4 | info->subframe % 10);
+	put8(&w, MAC_LTE_TAG_N_UL_RB);
+	put8(&w, n_rb);
+	if (info->preamble) {
+		put8(&w, MAC_LTE_TAG_PREAMBLE);
+		put8(&w, info->rapid);
+		put8(&w, info->attempt);
+		return (size_t)(w.at - buf);
+	}
+	put8(&w, MAC_LTE_TAG_RETX);
+	put8(&w, 0);
+	put8(&w, MAC_LTE_TAG_CRC);
+	put8(&w, info->crc_ok);
+	if (info->n_rb)
+		put_phy(&w, info);
+	put8(&w, MAC_LTE_TAG_PAYLOAD);
+	return (size_t)(w.at - buf);
+}
+
+int radio_pcap_create(struct radio_pcap **ret, const char *path, uint8_t n_rb)
+{
+	struct radio_pcap *p = calloc(1, sizeof(*p));
+	FILE *f = NULL;
+	int r = -ENOMEM;
+
+	if (!p)
+		goto out;
+	p->n_rb = n_rb;
+	p->buffer = malloc(BUFFER_BYTES);
+	p->pcap = pcap_open_dead_with_tstamp_precision(LINKTYPE_WIRESHARK_UPPER_PDU,
+						       SNAPLEN,
+						       PCAP_TSTAMP_PRECISION_NANO);
+	if (!p->buffer || !p->pcap)
+		goto out;
+	f = fopen(path, "we");
+	if (!f) {
+		r = -errno;
+		goto out;
+	}
+	(void)setvbuf(f, p->buffer, _IOFBF, BUFFER_BYTES);
+	p->dumper = pcap_dump_fopen(p->pcap, f);
+	if (!p->dumper) {
+		(void)fclose(f);
+		r = -EIO;
+		goto out;
+	}
+	*ret = p;
+	p = NULL;
+	r = 0;
+out:
+	if (p)
+		(void)radio_pcap_close(p);
+	return r;
+}
+
+int radio_pcap_write(struct radio_pcap *p, int64_t t_ns,
+		     const struct cell_pdu_info *info, const uint8_t *data,
+		     uint32_t len)
+{
+	uint8_t frame[SNAPLEN];
+	size_t context = radio_pcap_context(frame, info, p->n_rb);
+	struct pcap_pkthdr h = {
+		.ts = { .tv_sec = t_ns / 1000000000, .tv_usec = t_ns % 1000000000 },
+		.caplen = (uint32_t)context + len,
+		.len = (uint32_t)context + len,
+	};
+
+	if (len)
+		memcpy(frame + context, data, len);
+	pcap_dump((u_char *)p->dumper, &h, frame);
+	return ferror(pcap_dump_file(p->dumper)) ? -EIO : 0;
+}
+
+int radio_pcap_close(struct radio_pcap *p)
+{
+	int r = 0;
+
+	if (!p)
+		return 0;
+	if (p->dumper) {
+		if (pcap_dump_flush(p->dumper) != 0)
+			r = -errno;
+		pcap_dump_close(p->dumper);
+	}
+	if (p->pcap)
+		pcap_close(p->pcap);
+	free(p->buffer);
+	free(p);
+	return r;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* tun.c - TUN devices in network namespaces; see tun.h. */
+#define _GNU_SOURCE
+#include "tun.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/if_link.h>
+#include <linux/if_tun.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Enter @netns. Return: descriptor of the namespace left, or negative errno. */
+static int enter(int netns)
+{
+	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+
+	if (home < 0)
+		return -errno;
+	if (setns(netns, CLONE_NEWNET) < 0) {
+		int r = -errno;
+
+		(void)close(home);
+		return r;
+	}
+	return home;
+}
+
+static void leave(int home)
+{
+	(void)setns(home, CLONE_NEWNET);
+	(void)close(home);
+}
+
+static int configure(const struct config_port *port, const char **ret_what)
+{
+	int s = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), r = 0;
+	struct ifreq ifr = { 0 };
+
+	*ret_what = "configuring the TUN device";
+	if (s < 0)
+		return -errno;
+	(void)snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", port->ifname);
+	ifr.ifr_mtu = port->mtu;
+	if (ioctl(s, SIOCSIFMTU, &ifr) < 0)
+		r = -errno;
+	ifr.ifr_qlen = port->txqueuelen;
+	if (r == 0 && ioctl(s, SIOCSIFTXQLEN, &ifr) < 0)
+		r = -errno;
+	if (r == 0 && ioctl(s, SIOCGIFFLAGS, &ifr) < 0)
+		r = -errno;
+	ifr.ifr_flags |= IFF_UP;
+	if (r == 0 && ioctl(s, SIOCSIFFLAGS, &ifr) < 0)
+		r = -errno;
+	(void)close(s);
+	return r;
+}
+
+static int create(struct tun *tun, const struct config_port *port, const char **ret_what)
+{
+	struct ifreq ifr = { .ifr_flags = IFF_TUN | IFF_NO_PI };
+
+	*ret_what = "opening /dev/net/tun";
+	tun->fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	if (tun->fd < 0)
+		return -errno;
+	*ret_what = "creating the TUN device";
+	(void)snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", port->ifname);
+	if (ioctl(tun->fd, TUNSETIFF, &ifr) < 0)
+		return -errno;
+	return configure(port, ret_what);
+}
+
+int tun_open(struct tun *ret, const struct config_port *port, const char **ret_what)
+{
+	int home, r;
+
+	*ret = (struct tun){ .fd = -1, .netns = -1, .ue = port->ue };
+	(void)snprintf(ret->ifname, sizeof(ret->ifname), "%s", port->ifname);
+	*ret_what = "opening the network namespace";
+	ret->netns = open(port->netns, O_RDONLY | O_CLOEXEC);
+	if (ret->netns < 0)
+		return -errno;
+	*ret_what = "entering the network namespace";
+	home = enter(ret->netns);
+	r = home;
+	if (home >= 0) {
+		r = create(ret, port, ret_what);
+		leave(home);
+	}
+	if (r < 0)
+		tun_close(ret);
+	return r < 0 ? r : 0;
+}
+
+/* Ask rtnetlink for the statistics of one interface. */
+static int64_t link_tx_dropped(const char *ifname)
+{
+	struct {
+		struct nlmsghdr h;
+		struct ifinfomsg ifi;
+	} req = { .h = { .nlmsg_len = sizeof(req), .nlmsg_type = RTM_GETLINK,
+			 .nlmsg_flags = NLM_F_REQUEST },
+		  .ifi = { .ifi_index = (int)if_nametoindex(ifname) } };
+	_Alignas(struct nlmsghdr) char buf[16384];
+	int s = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	struct nlmsghdr *h = (struct nlmsghdr *)buf;
+	int64_t dropped = -ENODEV;
+	ssize_t n = -1;
+
+	if (s < 0)
+		return -errno;
+	if (req.ifi.ifi_index && send(s, &req, sizeof(req), 0) == sizeof(req))
+		n = recv(s, buf, sizeof(buf), 0);
+	(void)close(s);
+	if (n > 0 && h->nlmsg_type == RTM_NEWLINK) {
+		struct rtattr *a = IFLA_RTA(NLMSG_DATA(h));
+		int left = (int)IFLA_PAYLOAD(h);
+
+		for (; RTA_OK(a, left); a = RTA_NEXT(a, left))
+			if (a->rta_type == IFLA_STATS64) {
+				struct rtnl_link_stats64 st;
+
+				memcpy(&st, RTA_DATA(a), sizeof(st) < RTA_PAYLOAD(a) ?
+						 sizeof(st) : RTA_PAYLOAD(a));
+				dropped = (int64_t)st.tx_dropped;
+			}
+	}
+	return dropped;
+}
+
+int64_t tun_tx_dropped(const struct tun *tun)
+{
+	int home = enter(tun->netns);
+	int64_t dropped;
+
+	if (home < 0)
+		return home;
+	dropped = link_tx_dropped(tun->ifname);
+	leave(home);
+	return dropped;
+}
+
+void tun_close(struct tun *tun)
+{
+	if (tun->fd >= 0)
+		(void)close(tun->fd);
+	if (tun->netns >= 0)
+		(void)close(tun->netns);
+	tun->fd = tun->netns = -1;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* tun.h - the TUN devices through which the namespaces reach the cell. */
+#ifndef TUN_H
+#define TUN_H
+
+#include <stdint.h>
+
+#include "config.h"
+
+struct tun {
+	int fd;	   /* non-blocking */
+	int netns; /* where it lives; for its statistics */
+	char ifname[16];
+	uint8_t ue;
+	uint64_t read_pkts;
+	uint64_t write_pkts;
+	uint64_t write_errors;
+	uint64_t refused_not_ipv4;
+	uint64_t refused_oversize;
+};
+
+/**
+ * tun_open() - create and raise the device in its namespace
+ * @ret_what: what failed, for people
+ *
+ * Return: 0 or negative errno; nothing is left open on failure.
+ */
+int tun_open(struct tun *ret, const struct config_port *port, const char **ret_what);
+
+/**
+ * tun_tx_dropped() - packets the kernel dropped because the daemon did not read in time
+ *
+ * Return: the count, or negative errno.
+ */
+int64_t tun_tx_dropped(const struct tun *tun);
+
+void tun_close(struct tun *tun);
+
+#endif
