@@ -166,11 +166,6 @@ class Bundle:
         """The client's JSON of an iperf3 flow."""
         return self._json(f"{flow_id}.iperf3.json")
 
-    @property
-    def has_sink_capture(self) -> bool:
-        """Every flow's sink has a capture."""
-        return all((self.path / f"ip-{flow.sink}.pcap").exists() for flow in self.flows)
-
     def _file(self, name: str) -> Path:
         path = self.path / name
         if not path.is_file():
@@ -196,16 +191,6 @@ class Results:
     path: Path
     bundles: list[Bundle]
     rejected: list[Rejected] = field(default_factory=list)
-
-    @property
-    def usable(self) -> list[Bundle]:
-        """Runs that may enter averages."""
-        return [bundle for bundle in self.bundles if bundle.valid]
-
-    @property
-    def set_apart(self) -> list[Bundle]:
-        """Failed and invalid runs: shown, never averaged."""
-        return [bundle for bundle in self.bundles if not bundle.valid]
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -4,18 +4,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from .bundle import SUMMARY, Results, load_results
+from .bundle import SUMMARY, Rejected, load_results
 from .claims import VERDICTS, collect, evaluate
 from .interval import Estimate
-from .metrics.run import analyse
+from .metrics.run import RunAnalysis, analyse
 from .table import HeadlineRow, headline
 
 VERDICT_STYLE = {
@@ -34,11 +35,12 @@ def print_table(results_dir: Path, console: Console | None = None) -> None:
     """
     console = console or Console()
     results = load_results(Path(results_dir))
-    rows = [analyse(bundle).row for bundle in results.bundles]
+    runs = [analyse(bundle) for bundle in results.bundles]
+    rows = [run.row for run in runs]
     claims = collect(results)
     for table in _tables(headline(rows, claims)):
         console.print(table)
-    _print_set_apart(console, results)
+    _print_set_apart(console, runs, results.rejected)
     counts = Counter(outcome.verdict for outcome in evaluate(claims, rows))
     if counts:
         parts = [
@@ -84,13 +86,17 @@ def _cells(line: HeadlineRow) -> list[str | Text]:
     ]
 
 
-def _print_set_apart(console: Console, results: Results) -> None:
-    for bundle in results.set_apart:
-        reasons = "; ".join(bundle.validity_reasons) or f"validity {bundle.validity_verdict}"
-        console.print(f"[bold red]not usable[/] {bundle.path.name}: {reasons}", highlight=False)
-    for rejected in results.rejected:
+def _print_set_apart(
+    console: Console, runs: Sequence[RunAnalysis], rejected_paths: Sequence[Rejected]
+) -> None:
+    for run in (run for run in runs if not run.usable):
+        reasons = escape("; ".join(run.reasons) or f"validity {run.bundle.validity_verdict}")
+        name = run.bundle.path.name
+        console.print(f"[bold red]not usable[/] {name}: {reasons}", highlight=False)
+    for rejected in rejected_paths:
         console.print(
-            f"[bold red]not read[/] {rejected.path.name}: {rejected.reason}", highlight=False
+            f"[bold red]not read[/] {rejected.path.name}: {escape(rejected.reason)}",
+            highlight=False,
         )
 
 

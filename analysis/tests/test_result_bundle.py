@@ -41,10 +41,11 @@ def test_invalid_failed_and_broken_runs_are_kept_apart(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "summary").mkdir()
     results = load_results(tmp_path)
-    assert [b.path for b in results.usable] == [good]
-    assert [b.path for b in results.set_apart] == [late, failed]
-    assert results.set_apart[0].validity_reasons == ["p99 lateness (value 1500, bound 1000)"]
-    assert results.set_apart[1].validity_reasons == ["outcome: failed"]
+    assert [b.path for b in results.bundles] == [good, late, failed]
+    assert [b.valid for b in results.bundles] == [True, False, False]
+    assert [b.validity_reasons for b in results.bundles] == [
+        [], ["p99 lateness (value 1500, bound 1000)"], ["outcome: failed"],
+    ]  # fmt: skip
     assert {r.path.name: r.reason.split(":")[0] for r in results.rejected} == {
         ".tmp-half": "interrupted",
         "other": str(tmp_path / "other"),

@@ -194,9 +194,7 @@ def test_trailing_shares(tmp_path: Path) -> None:
     path.write_bytes(radio_trace_bytes(cell.rows))
     log = RadioLog(read_trace(path))
     window = Window(START_NS, START_NS + 10**9)
-    found = flatten(
-        radio.access_metrics(log, 1, packet_lives(log, 2), uplink_pdus(log, 1), window)
-    )
+    found = flatten(radio.access_metrics(log, 1, packet_lives(log, 2), uplink_pdus(log, 1), window))
     assert found["granted_pdus"] == 2
     assert found["trailing_bsr_share"] == 0.5
     assert found["trailing_grant_share"] == 0.5

@@ -139,6 +139,8 @@ def _sequences(chosen: dict[str, RunAnalysis]) -> list[FigureSpec]:
                 " Figure 4 of the paper: RAC request at 0, BSR at 5, decoded at 9, data at 11, "
                 "delivered at 15, ACK delivered at 30 ms (dotted)."
             )
+        else:
+            caption += " The paper shows this for DM-DM only."
         specs.append(
             FigureSpec(
                 f"fig4-sequence-{name.lower()}",

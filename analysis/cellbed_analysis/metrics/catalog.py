@@ -36,7 +36,7 @@ IDENTITY = (
     Metric("lab", "", "virtual or native"),
     Metric("validity", "", "the lab's verdict: valid or invalid"),
     Metric("outcome", "", "complete or failed"),
-    Metric("usable", "", "complete and valid: may enter averages"),
+    Metric("usable", "", "complete, valid and readable: may enter averages"),
     Metric("kernel", "", "kernel release that ran the TCP"),
     Metric("window_begin_s", "s", "begin of the window the metrics look at, after t = 0"),
     Metric("window_s", "s", "length of that window"),

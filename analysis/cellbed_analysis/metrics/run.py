@@ -39,12 +39,22 @@ class RunAnalysis:
     segments: pl.DataFrame | None  # None when the run could not be analysed
     problem: str | None = None
 
+    @property
+    def usable(self) -> bool:
+        """The run may enter averages: valid, and its files could be read."""
+        return self.bundle.valid and self.problem is None
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why it may not, for people."""
+        return self.bundle.validity_reasons + ([self.problem] if self.problem else [])
+
 
 def analyse(bundle: Bundle) -> RunAnalysis:
     """Metrics and segments of a run, from `derived/` when they are still true.
 
-    A bundle whose files do not read gives a row with its identity only, and
-    the problem in words.
+    A bundle whose files do not read gives a row with its identity only, marked
+    not usable, and the problem in words.
     """
     key = cache_key(bundle)
     derived = bundle.path / "derived"
@@ -54,7 +64,7 @@ def analyse(bundle: Bundle) -> RunAnalysis:
     try:
         row, segments = compute(bundle)
     except AnalysisError as error:
-        return RunAnalysis(bundle, identity(bundle), None, str(error))
+        return RunAnalysis(bundle, identity(bundle) | {"usable": False}, None, str(error))
     # A bundle on read-only storage is analysed again each time.
     with contextlib.suppress(OSError):
         derived.mkdir(exist_ok=True)

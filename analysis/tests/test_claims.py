@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Every verdict and every form of expectation, on rows written by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from synthetic_bundle import write_bundle
+
+from cellbed_analysis.bundle import load_results
+from cellbed_analysis.claims import (
+    check,
+    collect,
+    estimate,
+    evaluate_one,
+    meets,
+    paper_beside,
+    select,
+    tolerance_text,
+    trend,
+)
+from cellbed_analysis.error import AnalysisError
+from cellbed_analysis.explain import EXPLANATIONS
+from cellbed_analysis.interval import Estimate
+
+CLAIMS = Path(__file__).parents[2] / "scenarios" / "d2d-nardini" / "claims.yaml"
+
+
+def claim(**change: Any) -> dict[str, Any]:
+    return {
+        "id": "c", "source": "Figure 3", "scenario": "s", "statement": "It is  30.", "unit": "ms",
+        "measure": {"metric": "rtt_mean_ms", "where": {"combination": "DM-DM"}},
+        "expect": {"value": 30, "tolerance": 1},
+    } | change  # fmt: skip
+
+
+def row(value: float, **change: Any) -> dict[str, Any]:
+    return {
+        "scenario": "s", "combination": "DM-DM", "seed": 1, "lab": "virtual", "usable": True,
+        "bundle": "b", "receive_window_bytes": 8192, "rtt_mean_ms": value,
+        "rtt_mean_ms_low": value - 0.5, "rtt_mean_ms_high": value + 0.5,
+    } | change  # fmt: skip
+
+
+def test_reproduced() -> None:
+    found = evaluate_one(claim(), [row(30.9)])
+    assert found.to_json() == {
+        "id": "c", "source": "Figure 3", "statement": "It is 30.", "paper": 30, "measured": 30.9,
+        "ci95": [30.4, 31.4], "unit": "ms", "verdict": "reproduced", "cause": "",
+    }  # fmt: skip
+
+
+def test_differs_with_a_cause_from_the_parts() -> None:
+    parts = {f"part_{name}_ms": 0.0 for name in ("host_tx", "receiver", "host_rx")}
+    waiting = row(
+        38.0, data_mode="DM", ack_mode="DM", part_data_rac_wait_ms=7.5, part_data_air_ms=4.0,
+        part_ack_rac_wait_ms=1.2, data_blocked_share=0.34, **parts,
+    )  # fmt: skip
+    found = evaluate_one(claim(), [waiting])
+    assert found.verdict == "differs"
+    assert "data: wait before the RAC request +7.5 ms" in found.cause
+    assert "34% of segments" in found.cause
+
+
+def test_not_run() -> None:
+    nothing = evaluate_one(claim(), [row(30, scenario="other")])
+    assert (nothing.verdict, nothing.cause) == ("not-run", "No run of s in these results.")
+    assert nothing.to_json()["measured"] is None
+    other = evaluate_one(claim(), [row(30, combination="IM-IM")])
+    assert other.verdict == "not-run"
+    without = evaluate_one(claim(), [row(30, rtt_mean_ms=None)])
+    assert (without.verdict, without.cause) == ("not-run", "The runs have no rtt_mean_ms.")
+
+
+def test_not_testable() -> None:
+    found = evaluate_one(claim(not_testable="No power here."), [row(30)])
+    assert (found.verdict, found.cause) == ("not-testable", "No power here.")
+
+
+def test_invalid_runs_never_count() -> None:
+    found = evaluate_one(claim(), [row(30), row(99, usable=False, seed=2)])
+    assert found.verdict == "reproduced"
+    assert found.measured is not None and found.measured.value == 30
+    only = evaluate_one(claim(), [row(30, usable=False)])
+    assert (only.verdict, only.cause) == ("not-run", "All 1 runs of s failed or are invalid.")
+
+
+def test_invalid_runs_are_mentioned_beside_a_difference() -> None:
+    found = evaluate_one(claim(), [row(50), row(30, usable=False, seed=2)])
+    assert found.verdict == "differs"
+    assert found.cause.endswith("1 failed or invalid runs of the scenario left out.")
+
+
+def test_labs_are_never_mixed() -> None:
+    found = evaluate_one(claim(), [row(30), row(44, lab="native")])
+    assert found.measured is not None and found.measured.value == 30
+    native = evaluate_one(claim(), [row(30.5, lab="native")])
+    assert native.measured is not None and native.measured.value == 30.5
+
+
+def test_interval_over_seeds_replaces_the_one_within_a_run() -> None:
+    found = estimate([row(29.0), row(30.0, seed=2), row(31.0, seed=3)], "rtt_mean_ms")
+    assert found is not None and found.half_width == pytest.approx(2.4843, abs=1e-4)
+    assert found.method == "Student's t over 3 seeds"
+    one = estimate([row(29.0)], "rtt_mean_ms")
+    assert one is not None and (one.low, one.method) == (28.5, "block bootstrap within one run")
+
+
+def test_runs_of_one_seed_are_averaged_before_seeds_are_compared() -> None:
+    rows = [row(10.0), row(20.0), row(30.0, seed=2), row(40.0, seed=2)]
+    found = estimate(rows, "rtt_mean_ms")
+    assert found is not None and found.value == 25
+    # Two values, 15 and 35: t(1) = 12.706, s = 14.142, half width 127.06.
+    assert found.half_width == pytest.approx(127.06, abs=0.01)
+
+
+def test_difference_of_two_selectors() -> None:
+    less = claim(
+        minus={"metric": "rtt_mean_ms", "where": {"combination": "IM-IM"}}, expect={"below": 0}
+    )
+    rows = [row(30), row(42, combination="IM-IM")]
+    found = evaluate_one(less, rows)
+    assert found.verdict == "reproduced"
+    assert found.measured is not None and found.measured.value == -12
+    # 30.0 against 30.5, each +-0.5: the interval -1.2..0.2 holds zero.
+    close = evaluate_one(less, [row(30), row(30.5, combination="IM-IM")])
+    assert close.verdict == "differs"
+
+
+@pytest.mark.parametrize(
+    ("expect", "measured", "holds"),
+    [
+        ({"value": 5, "tolerance": 0.5}, Estimate(5.5, 4, 7), True),
+        ({"value": 5, "tolerance": 0.5}, Estimate(5.51), False),
+        ({"value": 0, "tolerance": 0}, Estimate(0), True),
+        ({"low": 1, "high": 2}, Estimate(1), True),
+        ({"low": 1, "high": 2}, Estimate(2.01), False),
+        ({"above": 0}, Estimate(1, 0.1, 2), True),
+        ({"above": 0}, Estimate(1, -0.1, 2), False),
+        ({"above": 0}, Estimate(1), True),
+        ({"below": 1}, Estimate(0.9, 0.8, 1.0), False),
+        ({"below": 1}, Estimate(0.9, 0.8, 0.99), True),
+    ],
+)
+def test_expectations(expect: dict[str, Any], measured: Estimate, holds: bool) -> None:
+    assert meets(expect, measured) is holds
+
+
+@pytest.mark.parametrize(
+    ("kind", "points", "holds", "change"),
+    [
+        ("rises", [10, 12, 20], True, 10),
+        ("rises", [10, 30, 20], False, 10),  # falls by more than the tolerance
+        ("rises", [10, 20.5, 20], True, 10),  # a step down inside the tolerance
+        ("rises", [10, 10.5, 10.9], False, 0.9),  # too little to be seen
+        ("rises-first", [10, 30, 5], True, 20),
+        ("rises-first", [10, 9, 8], False, 0),
+        ("falls-after-peak", [10, 30, 5], True, -25),
+        ("falls-after-peak", [10, 20, 30], False, 0),
+        ("falls-after-peak", [30, 20, 10], True, -20),
+    ],
+)
+def test_trends(kind: str, points: list[float], holds: bool, change: float) -> None:
+    found, measured = trend({"trend": kind, "tolerance": 1}, [Estimate(p) for p in points])
+    assert found is holds
+    assert measured.value == pytest.approx(change)
+
+
+def test_a_trend_needs_steps_beyond_their_intervals() -> None:
+    wide = [Estimate(10, 0, 20), Estimate(15, 5, 25), Estimate(20, 10, 30)]
+    assert not trend({"trend": "rises", "tolerance": 1}, wide)[0]
+
+
+def test_trend_over_a_parameter() -> None:
+    rising = claim(
+        measure={"metric": "rtt_mean_ms", "where": {}, "over": "receive_window_bytes"},
+        expect={"trend": "rises", "tolerance": 1},
+    )
+    rows = [row(30.0 + 5 * k, receive_window_bytes=8192 << k) for k in (2, 0, 1)]
+    found = evaluate_one(rising, rows)
+    assert found.verdict == "reproduced"
+    assert [x for x, _ in found.series] == [8192, 16384, 32768]
+    assert evaluate_one(rising, rows[:2]).verdict == "not-run"
+    falling = evaluate_one(
+        rising, [row(50.0 - 5 * k, receive_window_bytes=8192 << k) for k in range(3)]
+    )
+    assert falling.verdict == "differs"
+    assert "At 8 KiB" in falling.cause and "At 32 KiB" in falling.cause
+
+
+def test_largest_selects_the_largest_window_of_those_selected() -> None:
+    rows = [
+        row(1, receive_window_bytes=8192),
+        row(2, receive_window_bytes=16384),
+        row(3, receive_window_bytes=32768, combination="IM-IM"),
+    ]
+    where = {"combination": "DM-DM", "receive_window_bytes": "largest"}
+    assert [r["rtt_mean_ms"] for r in select(rows, {"where": where})] == [2]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"expct": {}}, "unknown key expct"),
+        ({"expect": {"value": 3}}, "key expect"),
+        ({"expect": {"trend": "explodes", "tolerance": 1}}, "expect.trend: explodes: allowed"),
+        ({"expect": {"trend": "rises", "tolerance": 1}}, "measure.over: missing"),
+        ({"measure": {"metric": "beauty"}}, "measure.metric"),
+        ({"minus": {"metric": "beauty"}}, "minus.metric"),
+        ({"measure": "rtt"}, "measure.metric"),
+    ],
+)
+def test_malformed_claims_are_refused_by_name(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(AnalysisError, match=message) as error:
+        check(claim(**change))
+    assert "claim c" in str(error.value)
+
+
+def test_missing_keys_are_named() -> None:
+    with pytest.raises(AnalysisError, match="claim c: key statement: missing"):
+        check({k: v for k, v in claim().items() if k != "statement"})
+    with pytest.raises(AnalysisError, match="expected a mapping"):
+        check("rtt is 30 ms")
+
+
+def test_claims_come_once_from_the_newest_manifest(tmp_path: Path) -> None:
+    old, new = claim(statement="old"), claim(statement="new")
+    write_bundle(tmp_path, seed=1, duration_s=0.2, claims=[new], created="2026-02-01")
+    write_bundle(tmp_path, seed=2, duration_s=0.2, claims=[old], created="2026-01-01")
+    assert [c["statement"] for c in collect(load_results(tmp_path))] == ["new"]
+
+
+def test_paper_value_beside_a_run() -> None:
+    assert paper_beside([claim()], row(33.0), "rtt_mean_ms") == 30
+    assert paper_beside([claim()], row(33.0, combination="IM-IM"), "rtt_mean_ms") is None
+    assert paper_beside([claim()], row(33.0), "goodput_mbps") is None
+
+
+def test_tolerances_in_words() -> None:
+    assert tolerance_text(claim()) == "± 1"
+    assert tolerance_text(claim(expect={"value": 0, "tolerance": 0})) == "exactly"
+    assert tolerance_text(claim(expect={"low": 1, "high": 2})) == "1 to 2"
+    assert tolerance_text(claim(expect={"below": 0})) == "< 0"
+
+
+def test_the_papers_claims_are_well_formed() -> None:
+    claims = yaml.safe_load(CLAIMS.read_text())
+    ids = [check(entry)["id"] for entry in claims]
+    assert len(ids) == len(set(ids)) > 40
+    for entry in claims:
+        assert "not_testable" in entry or entry["why"], entry["id"]
+        assert entry.get("explain", "rtt") in EXPLANATIONS

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The console table, the query for one segment, and the command line."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from rich.console import Console
+from synthetic_bundle import write_bundle
+from test_claims import CLAIMS
+
+from cellbed_analysis.__main__ import main
+from cellbed_analysis.bundle import Bundle
+from cellbed_analysis.error import AnalysisError
+from cellbed_analysis.interval import Estimate
+from cellbed_analysis.segment import RTT_PARTS
+from cellbed_analysis.summary import estimate_text, number_text, print_table, window_text
+from cellbed_analysis.table import metrics_frame
+from cellbed_analysis.why import why
+
+
+def test_table_fits_80_columns_and_shows_everything(tmp_path: Path) -> None:
+    claims = yaml.safe_load(CLAIMS.read_text())
+    write_bundle(tmp_path, claims=claims)
+    late = {"verdict": "invalid", "reasons": [{"code": "x", "text": "TUN drops"}]}
+    write_bundle(tmp_path, seed=2, claims=claims, validity=late)
+    (tmp_path / "summary").mkdir()
+    (tmp_path / "summary" / "report.html").touch()
+    output = io.StringIO()
+    print_table(tmp_path, Console(file=output, width=80))
+    text = output.getvalue()
+    assert "DM-DM" in text and "29.99 ± 0.00" in text and "30" in text
+    assert "2 INVALID" in text
+    assert "TUN drops" in text
+    assert "reproduced" in text and "not-run" in text
+    assert str(tmp_path / "summary" / "report.html") in text
+    assert "…" not in text, "a cell was cut"
+
+
+def test_why_takes_an_rtt_apart(dm_dm: Bundle) -> None:
+    answer = why(dm_dm, 3.0)
+    # Segments leave 0.23 ms before 20 ms + 31 k; the first after 3 s has k = 97.
+    assert answer.sent_s == pytest.approx(0.020 + 0.031 * 97 - 0.00023)
+    assert sum(answer.parts_ms.values()) == pytest.approx(answer.rtt_ms)
+    assert tuple(answer.parts_ms) == RTT_PARTS
+    text = str(answer)
+    assert "RTT 29.990 ms" in text
+    assert "0.220 ms  data: wait before the RAC request" in text
+    assert "5.000 to 8.750" in text
+
+
+def test_why_after_the_end_is_an_error(dm_dm: Bundle) -> None:
+    with pytest.raises(AnalysisError, match=r"sent at or after 99"):
+        why(dm_dm, 99)
+
+
+def test_command_line(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(results)]) == 0
+    assert capsys.readouterr().out.strip() == str(results / "summary" / "report.html")
+    assert main(["table", str(results)]) == 0
+    assert "DM-DM" in capsys.readouterr().out
+    assert main(["why", str(next(results.glob("DM-DM-*"))), "--at", "2"]) == 0
+    assert "RTT 29.990 ms" in capsys.readouterr().out
+    assert main(["table", str(results / "nowhere")]) == 1
+    assert capsys.readouterr().err.startswith("error: ")
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    """The lab's commands import it on every start."""
+    code = (
+        "import sys, cellbed_analysis; "
+        "sys.exit(any(m in sys.modules for m in ('polars', 'numpy', 'matplotlib', 'rich')))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_parameters_of_different_types_share_a_column_as_text() -> None:
+    frame = metrics_frame([{"param.x": 1, "seed": 1}, {"param.x": "max", "seed": 2}])
+    assert frame["param.x"].to_list() == ["1", "max"]
+    assert frame["seed"].to_list() == [1, 2]
+    mixed = metrics_frame([{"rtt_mean_ms": 30}, {"rtt_mean_ms": 30.5}])
+    assert mixed["rtt_mean_ms"].to_list() == [30.0, 30.5]
+
+
+def test_numbers_in_words() -> None:
+    assert estimate_text(Estimate(30.0, 29.5, 30.5), 1) == "30.0 ± 0.5"
+    assert estimate_text(Estimate(30.0), 1) == "30.0"
+    assert estimate_text(None, 1) == ""
+    assert number_text(-1.8e-15) == "0"
+    assert number_text("at least 10") == "at least 10"
+    assert window_text(8192) == "8 KiB"
+    assert window_text(None) == ""

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Causes are made of the rows' own numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cellbed_analysis.explain import departures, explain, paper_parts_ms, parts_ms
+
+LEG = {"rar": 3.0, "bsr": 2.0, "bsr_decode": 4.0, "grant": 2.0, "air": 4.0}
+
+
+def row(**change: Any) -> dict[str, Any]:
+    return {"combination": "DM-DM", "data_mode": "DM", "ack_mode": "DM"} | change
+
+
+def test_the_papers_parts_add_up_to_its_rtts() -> None:
+    assert sum(paper_parts_ms(row()).values()) == 30
+    assert sum(paper_parts_ms(row(data_mode="IM")).values()) == 35
+
+
+def test_departures_name_the_largest_first() -> None:
+    measured = {"data_rac_wait": 4.0, "ack_air": 3.9, "receiver": 2.0, "host_tx": 1.0}
+    reference = {"ack_air": 4.0}
+    assert departures(measured, reference) == (
+        "data: wait before the RAC request +4.0 ms; receiver's host and TCP (delayed ACK) "
+        "+2.0 ms; sender's host, capture to radio +1.0 ms"
+    )
+    assert departures({"receiver": 0.01}, {}) == "no part differs by 0.05 ms or more"
+
+
+def test_the_wait_for_the_downlink_is_part_of_the_papers_5_ms() -> None:
+    assert departures({"data_dl": 3.75, "data_dl_wait": 1.25}, {"data_dl": 5.0}).startswith("no")
+
+
+def test_rtt_without_parts_says_so() -> None:
+    assert parts_ms([row()]) == {}
+    assert "could not be taken apart" in explain("rtt", [row()], [])
+
+
+def test_rtt_difference_compares_the_two_runs() -> None:
+    a = row(part_receiver_ms=5.0, part_data_air_ms=4.0)
+    b = row(combination="IM-IM", part_receiver_ms=1.0, part_data_air_ms=4.0)
+    found = explain("rtt", [a], [b])
+    assert found.startswith("DM-DM: data leg 4.0 + receiver 5.0")
+    assert found.endswith("receiver's host and TCP (delayed ACK) +4.0 ms.")
+
+
+def test_access_tells_how_grants_were_obtained() -> None:
+    found = explain("access", [row(data_rac_per_packet=0.2, ack_stolen_share=0.25)], [])
+    assert "0.20 RAC requests per segment" in found
+    assert "25% of ACKs stolen beside a BSR" in found
+
+
+def test_timeline_size_and_trend() -> None:
+    calm = row(timeline_segments=12, timeline_bsr_tx_ms=6.0)
+    assert "12 undisturbed segments" in explain("timeline", [calm], [])
+    assert explain("timeline", [row()], []).startswith("No segment")
+    assert explain("size", [row(ack_mac_bytes=49, ack_rar_grant_bytes=89)], []) == (
+        "A PDU with one ACK uses 49 bytes besides padding; the grant of one RB has 89."
+    )
+    points = [
+        row(receive_window_bytes=w * 1024, rtt_mean_ms=rtt, part_receiver_ms=rtt)
+        for w, rtt in ((8, 30.0), (16, 50.0), (32, 40.0))
+    ]
+    found = explain("trend", points, [])
+    assert found.count("At ") == 3
+    assert "At 16 KiB: 50.0 ms" in found

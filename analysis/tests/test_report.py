@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The report is one file that needs nothing else, says what is invalid, and renders."""
+
+from __future__ import annotations
+
+import html.parser
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import matplotlib.image
+import polars as pl
+import pytest
+import yaml
+from synthetic_bundle import write_bundle
+from test_claims import CLAIMS
+
+import cellbed_analysis
+from cellbed_analysis.claims import VERDICTS
+from cellbed_analysis.error import AnalysisError
+from cellbed_analysis.metrics.catalog import METRICS
+
+LATE = {
+    "verdict": "invalid",
+    "reasons": [{"code": "lateness", "text": "p99 lateness <late>", "value": 1500, "bound": 1000}],
+}
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four good runs, an invalid one, a failed one, one that does not read, an unfinished one."""
+    results = tmp_path_factory.mktemp("results")
+    claims = yaml.safe_load(CLAIMS.read_text())
+    for combination in ("DM-DM", "DM-IM", "IM-DM", "IM-IM"):
+        write_bundle(results, combination, claims=claims)
+    write_bundle(results, seed=2, claims=claims, validity=LATE)
+    write_bundle(results, seed=3, claims=claims, outcome="failed")
+    cut = write_bundle(results, seed=4, claims=claims) / "radio.trace"
+    cut.write_bytes(cut.read_bytes()[:-1])
+    (results / ".tmp-gone").mkdir()
+    return cellbed_analysis.write_report(results)
+
+
+class Collector(html.parser.HTMLParser):
+    """All addresses and all text of a page, and whether its tags are balanced."""
+
+    VOID = frozenset({"meta", "source", "img", "br", "link", "input", "hr"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.addresses: list[str] = []
+        self.text: list[str] = []
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.addresses += [v or "" for k, v in attrs if k in ("src", "srcset", "href", "action")]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+@pytest.fixture(scope="module")
+def page(report: Path) -> Collector:
+    collector = Collector()
+    collector.feed(report.read_text())
+    return collector
+
+
+def test_is_well_formed_and_refers_to_nothing_outside(report: Path, page: Collector) -> None:
+    assert page.open == []
+    assert page.addresses
+    assert all(a.startswith(("data:image/png;base64,", "#")) for a in page.addresses)
+    source = report.read_text()
+    for token in ("@import", "url(", "<script", "<link", "http:", "https:"):
+        assert token not in source, token
+
+
+def test_shows_paper_beside_measured(page: Collector) -> None:
+    text = " ".join(" ".join(page.text).split())
+    assert "DM-DM 8 KiB virtual 1 29.99 ± 0.00 30 29.99 29.99" in text
+    assert "IM-IM 8 KiB virtual 1" in text
+    assert "Figure 4 of the paper" in text
+
+
+def test_invalid_runs_stand_out_and_are_not_averaged(report: Path, page: Collector) -> None:
+    text = " ".join(" ".join(page.text).split())
+    assert "p99 lateness <late> (value 1500, bound 1000)" in text  # escaped in the source
+    assert "outcome: failed" in text
+    assert "truncated: ends 47 bytes into record" in text
+    assert "4 usable 4 set apart" in text
+    assert "interrupted: the run did not finish" in text
+    assert report.read_text().count('<tr class="bad">') >= 5
+    assert text.count("not averaged") == 3
+
+
+def test_dark_and_light_pictures(report: Path) -> None:
+    source = report.read_text()
+    assert source.count("prefers-color-scheme: dark") == 1 + source.count("<figure")
+
+
+def test_commands_and_hashes_to_reproduce(page: Collector, report: Path) -> None:
+    text = " ".join(page.text)
+    assert "make run-experiment SCENARIO=d2d-nardini/static SEED=1 LAB=virtual" in text
+    bundle = next(report.parents[1].glob("DM-DM-8KiB-seed1-*"))
+    output = subprocess.run(
+        ["sha256sum", bundle / "ip-ue1.pcap"], check=True, capture_output=True, text=True
+    ).stdout
+    assert output.split()[0] in text
+
+
+def test_claims_json_has_the_promised_keys(report: Path) -> None:
+    entries: list[dict[str, Any]] = json.loads((report.parent / "claims.json").read_text())
+    assert len(entries) == len(yaml.safe_load(CLAIMS.read_text()))
+    for entry in entries:
+        assert set(entry) == {
+            "id", "source", "statement", "paper", "measured", "ci95", "unit", "verdict", "cause",
+        }  # fmt: skip
+        assert entry["verdict"] in VERDICTS
+        assert entry["verdict"] != "differs" or entry["cause"], entry["id"]
+    verdicts = {entry["id"]: entry["verdict"] for entry in entries}
+    assert verdicts["rtt-dm-dm"] == "reproduced"
+    assert verdicts["timeline-ack-delivered"] == "reproduced"
+    assert verdicts["rtt-im-im"] == "differs"  # the synthetic cell steals every ACK: 34 ms
+    assert verdicts["rtt-falls-im-im"] == "not-run"
+    assert verdicts["sps-would-help"] == "not-testable"
+
+
+def test_metrics_have_one_row_per_run(report: Path) -> None:
+    frame = pl.read_parquet(report.parent / "metrics.parquet")
+    assert len(frame) == 7
+    assert frame["usable"].sum() == 4  # the one that does not read claims to be valid
+    assert set(METRICS) <= set(frame.columns)
+    assert "param.tcp.receive_window" in frame.columns
+    assert frame.filter(pl.col("seed") == 4)["rtt_mean_ms"].to_list() == [None]
+
+
+def test_writing_again_gives_the_same_files(report: Path) -> None:
+    before = {p: p.read_bytes() for p in sorted(report.parent.rglob("*")) if p.is_file()}
+    assert cellbed_analysis.write_report(report.parents[1]) == report
+    after = {p: p.read_bytes() for p in sorted(report.parent.rglob("*")) if p.is_file()}
+    assert before == after
+
+
+def test_no_results_is_one_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(AnalysisError, match="holds no result bundle"):
+        cellbed_analysis.write_report(tmp_path)
+    assert not (tmp_path / "summary").exists()
+
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+def test_renders_in_a_browser(report: Path, tmp_path: Path) -> None:
+    picture = tmp_path / "report.png"
+    assert CHROMIUM is not None
+    subprocess.run(
+        [
+            CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+            f"--user-data-dir={tmp_path / 'profile'}", "--window-size=1300,9000",
+            f"--screenshot={picture}", report.as_uri(),
+        ],
+        check=True, capture_output=True, timeout=120,
+    )  # fmt: skip
+    pixels = matplotlib.image.imread(picture)[..., :3]
+    assert pixels.shape[:2] == (9000, 1300)
+    # Text and figures down the page, and the colours of a verdict and of an invalid run.
+    inked = (pixels.min(axis=2) < 0.5).any(axis=1)
+    assert inked[:8000].reshape(16, 500).any(axis=1).all()
+    for colour in ((0xD9, 0xF2, 0xE6), (0xFF, 0xE0, 0xE3)):
+        distance = abs(pixels - [c / 255 for c in colour]).max(axis=2)
+        assert (distance < 0.01).sum() > 500, colour
