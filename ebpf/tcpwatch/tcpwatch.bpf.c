@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * tcpwatch.bpf.c - samples of every TCP socket of one cgroup.
+ *
+ * Two kinds of hooks: sock_ops calls back on RTT samples, timeouts,
+ * retransmissions and state changes; cgroup_skb sees every segment and reads
+ * the socket through bpf_tcp_sock(). Only stable UAPI types are used, so the
+ * program loads in kernels without BTF (the virtual lab).
+ */
+#include <linux/bpf.h>
+#include <linux/if_ether.h>
+#include <linux/in.h>
+#include <linux/ip.h>
+#include <linux/tcp.h>
+
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+
+#include "tcpwatch.h"
+
+#define CB_FLAGS                                                               \
+	(BPF_SOCK_OPS_RTT_CB_FLAG | BPF_SOCK_OPS_RTO_CB_FLAG |                 \
+	 BPF_SOCK_OPS_RETRANS_CB_FLAG | BPF_SOCK_OPS_STATE_CB_FLAG)
+#define AF_INET 2
+#define AF_INET6 10
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 8 << 20); /* the loader sets it */
+} events SEC(".maps");
+
+/* Samples that found the ring buffer full. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} lost SEC(".maps");
+
+/* Bytes waiting at which the loader is woken; below it only drains by timer. */
+const volatile __u64 targ_wakeup_bytes = 2 << 20;
+
+static struct tcpwatch_event *reserve(void)
+{
+	struct tcpwatch_event *e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
+	__u32 zero = 0;
+	__u64 *n;
+
+	if (e) {
+		__builtin_memset(e, 0, sizeof(*e));
+		e->t_ns = bpf_ktime_get_ns();
+		e->ca_state = TCPWATCH_UNKNOWN;
+		return e;
+	}
+	n = bpf_map_lookup_elem(&lost, &zero);
+	if (n)
+		(*n)++;
+	return 0;
+}
+
+static void submit(struct tcpwatch_event *e)
+{
+	__u64 waiting = bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA);
+
+	bpf_ringbuf_submit(e, waiting > targ_wakeup_bytes ? BPF_RB_FORCE_WAKEUP :
+							    BPF_RB_NO_WAKEUP);
+}
+
+static int handle_sock_ops(struct bpf_sock_ops *ops, __u8 kind)
+{
+	struct tcpwatch_event *e = reserve();
+
+	if (!e)
+		return 1;
+	e->cookie = bpf_get_socket_cookie(ops);
+	e->kind = kind;
+	e->state = ops->state;
+	e->saddr = bpf_ntohl(ops->local_ip4);
+	e->daddr = bpf_ntohl(ops->remote_ip4);
+	e->sport = ops->local_port;
+	e->dport = bpf_ntohl(ops->remote_port);
+	e->snd_una = ops->snd_una;
+	e->snd_nxt = ops->snd_nxt;
+	e->rcv_nxt = ops->rcv_nxt;
+	e->snd_cwnd = ops->snd_cwnd;
+	e->snd_ssthresh = ops->snd_ssthresh;
+	e->mss = ops->mss_cache;
+	e->srtt_us = ops->srtt_us >> 3;
+	e->min_rtt_us = ops->rtt_min;
+	e->packets_out = ops->packets_out;
+	e->retrans_out = ops->retrans_out;
+	e->lost_out = ops->lost_out;
+	e->sacked_out = ops->sacked_out;
+	e->total_retrans = ops->total_retrans;
+	if (kind == TCPWATCH_RTT) {
+		e->rtt_us = ops->args[0];
+		e->srtt_us = ops->args[1] >> 3;
+	} else if (kind == TCPWATCH_RETRANSMIT) {
+		e->seq = ops->args[0];
+		e->arg = ops->args[1];
+	} else if (kind == TCPWATCH_STATE) {
+		e->arg = ops->args[1];
+	} else {
+		e->arg = ops->args[0];
+	}
+	submit(e);
+	return 1;
+}
+
+SEC("sockops")
+int tcpwatch_sockops(struct bpf_sock_ops *ops)
+{
+	switch (ops->op) {
+	case BPF_SOCK_OPS_TCP_LISTEN_CB: /* children inherit the flags */
+	case BPF_SOCK_OPS_TCP_CONNECT_CB:
+	case BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB:
+	case BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB:
+		bpf_sock_ops_cb_flags_set(ops, CB_FLAGS);
+		return 1;
+	case BPF_SOCK_OPS_RTT_CB:
+		return handle_sock_ops(ops, TCPWATCH_RTT);
+	case BPF_SOCK_OPS_RTO_CB:
+		return handle_sock_ops(ops, TCPWATCH_RTO);
+	case BPF_SOCK_OPS_RETRANS_CB:
+		return handle_sock_ops(ops, TCPWATCH_RETRANSMIT);
+	case BPF_SOCK_OPS_STATE_CB:
+		return handle_sock_ops(ops, TCPWATCH_STATE);
+	}
+	return 1;
+}
+
+static void fill_socket(struct tcpwatch_event *e, const struct bpf_tcp_sock *tp)
+{
+	e->snd_una = tp->snd_una;
+	e->snd_nxt = tp->snd_nxt;
+	e->rcv_nxt = tp->rcv_nxt;
+	e->snd_cwnd = tp->snd_cwnd;
+	e->snd_ssthresh = tp->snd_ssthresh;
+	e->mss = tp->mss_cache;
+	e->srtt_us = tp->srtt_us >> 3;
+	e->min_rtt_us = tp->rtt_min;
+	e->packets_out = tp->packets_out;
+	e->retrans_out = tp->retrans_out;
+	e->lost_out = tp->lost_out;
+	e->sacked_out = tp->sacked_out;
+	e->total_retrans = tp->total_retrans;
+	e->delivered = tp->delivered;
+}
+
+static int handle_segment(struct __sk_buff *skb, __u8 kind)
+{
+	struct bpf_sock *sk = skb->sk;
+	struct tcpwatch_event *e;
+	struct bpf_tcp_sock *tp;
+	struct tcphdr tcp;
+	struct iphdr ip;
+	__u32 header;
+
+	if (skb->protocol != bpf_htons(ETH_P_IP) || !sk)
+		return 1;
+	if (bpf_skb_load_bytes(skb, 0, &ip, sizeof(ip)) < 0 ||
+	    ip.version != 4 || ip.protocol != IPPROTO_TCP)
+		return 1;
+	header = ip.ihl * 4;
+	if (bpf_skb_load_bytes(skb, header, &tcp, sizeof(tcp)) < 0)
+		return 1;
+	sk = bpf_sk_fullsock(sk);
+	if (!sk)
+		return 1;
+	tp = bpf_tcp_sock(sk);
+	if (!tp)
+		return 1;
+	e = reserve();
+	if (!e)
+		return 1;
+	e->cookie = bpf_get_socket_cookie(skb);
+	e->kind = kind;
+	e->state = sk->state;
+	e->saddr = bpf_ntohl(kind == TCPWATCH_SEGMENT_OUT ? ip.saddr : ip.daddr);
+	e->daddr = bpf_ntohl(kind == TCPWATCH_SEGMENT_OUT ? ip.daddr : ip.saddr);
+	e->sport = bpf_ntohs(kind == TCPWATCH_SEGMENT_OUT ? tcp.source : tcp.dest);
+	e->dport = bpf_ntohs(kind == TCPWATCH_SEGMENT_OUT ? tcp.dest : tcp.source);
+	e->tcp_flags = tcp.fin | tcp.syn << 1 | tcp.rst << 2 | tcp.psh << 3 |
+		       tcp.ack << 4 | tcp.urg << 5 | tcp.ece << 6 | tcp.cwr << 7;
+	e->seq = bpf_ntohl(tcp.seq);
+	e->ack = bpf_ntohl(tcp.ack_seq);
+	e->len = bpf_ntohs(ip.tot_len) - header - tcp.doff * 4;
+	e->snd_wnd = bpf_ntohs(tcp.window);
+	fill_socket(e, tp);
+	submit(e);
+	return 1;
+}
+
+SEC("cgroup_skb/egress")
+int tcpwatch_egress(struct __sk_buff *skb)
+{
+	return handle_segment(skb, TCPWATCH_SEGMENT_OUT);
+}
+
+SEC("cgroup_skb/ingress")
+int tcpwatch_ingress(struct __sk_buff *skb)
+{
+	return handle_segment(skb, TCPWATCH_SEGMENT_IN);
+}
+
+char LICENSE[] SEC("license") = "GPL";

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tcpwatch.c - loads the probe, attaches it to a cgroup and writes tcp.trace.
+ *
+ * The links vanish with the process. The probe wakes the loader only when the
+ * ring buffer is a quarter full; a slow timer drains it in between, so that
+ * sampling does not cost a wake-up per segment.
+ */
+#define _GNU_SOURCE
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <jansson.h>
+#include <linux/magic.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tcpwatch.h"
+#include "tcpwatch.skel.h"
+#include "tracefile.h"
+
+#define DRAIN_PERIOD_S 1
+#define RINGBUF_DEFAULT (8u << 20)
+
+static struct env {
+	const char *cgroup;
+	const char *output;
+	const char *stats;
+	int ready_fd;
+	__u32 ringbuf_bytes;
+} env = { .ready_fd = -1, .ringbuf_bytes = RINGBUF_DEFAULT };
+
+struct watcher {
+	struct tcpwatch_bpf *skel;
+	struct ring_buffer *ring;
+	struct trace_file *trace;
+	int cgroup_fd;
+	int write_error;
+	__u64 samples[TCPWATCH_KIND_COUNT];
+};
+
+static const char *const kind_names[TCPWATCH_KIND_COUNT] = {
+	"none", "segment_out", "segment_in", "rtt", "rto", "retransmit", "state",
+};
+
+#define FIELD(field, type, unit)                                               \
+	{ #field, type, unit, offsetof(struct tcpwatch_event, field) }
+
+static const struct trace_field fields[] = {
+	FIELD(t_ns, "i64", "ns"),	  FIELD(cookie, "u64", "1"),
+	FIELD(saddr, "u32", "IPv4"),	  FIELD(daddr, "u32", "IPv4"),
+	FIELD(sport, "u16", "1"),	  FIELD(dport, "u16", "1"),
+	FIELD(kind, "u8", "1"),		  FIELD(ca_state, "u8", "1"),
+	FIELD(tcp_flags, "u8", "1"),	  FIELD(state, "u8", "1"),
+	FIELD(seq, "u32", "1"),		  FIELD(ack, "u32", "1"),
+	FIELD(len, "u32", "bytes"),	  FIELD(snd_una, "u32", "1"),
+	FIELD(snd_nxt, "u32", "1"),	  FIELD(rcv_nxt, "u32", "1"),
+	FIELD(snd_cwnd, "u32", "packets"), FIELD(snd_ssthresh, "u32", "packets"),
+	FIELD(mss, "u32", "bytes"),	  FIELD(srtt_us, "u32", "us"),
+	FIELD(mdev_us, "u32", "us"),	  FIELD(rtt_us, "u32", "us"),
+	FIELD(min_rtt_us, "u32", "us"),	  FIELD(packets_out, "u32", "packets"),
+	FIELD(retrans_out, "u32", "packets"), FIELD(lost_out, "u32", "packets"),
+	FIELD(sacked_out, "u32", "packets"), FIELD(total_retrans, "u32", "packets"),
+	FIELD(delivered, "u32", "packets"), FIELD(snd_wnd, "u32", "1"),
+	FIELD(arg, "u32", "1"),
+};
+
+__attribute__((format(printf, 1, 2))) static void say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)fputs("tcpwatch: ", stderr);
+	(void)vfprintf(stderr, fmt, ap);
+	(void)fputc('\n', stderr);
+	va_end(ap);
+}
+
+static int quiet(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	/* A kernel without BTF is normal here; libbpf warns and goes on. */
+	if (level == LIBBPF_WARN && getenv("TCPWATCH_DEBUG"))
+		return vfprintf(stderr, fmt, ap);
+	return 0;
+}
+
+static int on_event(void *ctx, void *data, size_t len)
+{
+	const struct tcpwatch_event *e = data;
+	struct watcher *w = ctx;
+	int r;
+
+	if (len < sizeof(*e))
+		return 0;
+	if (e->kind < TCPWATCH_KIND_COUNT)
+		w->samples[e->kind]++;
+	r = trace_write(w->trace, e);
+	if (r < 0)
+		w->write_error = r;
+	return 0;
+}
+
+static int open_cgroup(struct watcher *w)
+{
+	struct statfs fs;
+
+	w->cgroup_fd = open(env.cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (w->cgroup_fd < 0) {
+		say("cgroup %s: %s", env.cgroup, strerror(errno));
+		return -errno;
+	}
+	if (fstatfs(w->cgroup_fd, &fs) < 0 || fs.f_type != CGROUP2_SUPER_MAGIC) {
+		say("%s is not a cgroup v2 directory; `mount -t cgroup2` tells where one is", env.cgroup);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int load(struct watcher *w)
+{
+	struct rlimit unlimited = { RLIM_INFINITY, RLIM_INFINITY };
+	int r;
+
+	(void)setrlimit(RLIMIT_MEMLOCK, &unlimited); /* before Linux 5.11 */
+	w->skel = tcpwatch_bpf__open();
+	if (!w->skel) {
+		say("opening the probe: %s", strerror(errno));
+		return -errno;
+	}
+	w->skel->rodata->targ_wakeup_bytes = env.ringbuf_bytes / 4;
+	r = bpf_map__set_max_entries(w->skel->maps.events, env.ringbuf_bytes);
+	if (r == 0)
+		r = tcpwatch_bpf__load(w->skel);
+	if (r < 0)
+		say("loading the probe: %s; it needs CAP_BPF and CAP_NET_ADMIN (or root) and a "
+		    "kernel with CONFIG_CGROUP_BPF; TCPWATCH_DEBUG=1 shows libbpf's messages",
+		    strerror(-r));
+	return r;
+}
+
+static int attach(struct watcher *w)
+{
+	struct tcpwatch_bpf *s = w->skel;
+
+	s->links.tcpwatch_sockops = bpf_program__attach_cgroup(s->progs.tcpwatch_sockops, w->cgroup_fd);
+	s->links.tcpwatch_egress = bpf_program__attach_cgroup(s->progs.tcpwatch_egress, w->cgroup_fd);
+	s->links.tcpwatch_ingress = bpf_program__attach_cgroup(s->progs.tcpwatch_ingress, w->cgroup_fd);
+	if (!s->links.tcpwatch_sockops || !s->links.tcpwatch_egress || !s->links.tcpwatch_ingress) {
+		say("attaching to %s: %s", env.cgroup, strerror(errno));
+		return -EPERM;
+	}
+	w->ring = ring_buffer__new(bpf_map__fd(s->maps.events), on_event, w, NULL);
+	if (!w->ring) {
+		say("ring buffer: %s", strerror(errno));
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static int open_trace(struct watcher *w)
+{
+	struct trace_symbol symbols[TCPWATCH_KIND_COUNT];
+	struct trace_schema schema = {
+		.name = "tcp", .version = TCPWATCH_VERSION,
+		.record_bytes = sizeof(struct tcpwatch_event),
+		.fields = fields, .n_fields = sizeof(fields) / sizeof(*fields),
+		.symbols = symbols, .n_symbols = TCPWATCH_KIND_COUNT,
+	};
+	struct timespec real, mono;
+	int r;
+
+	for (__u32 i = 0; i < TCPWATCH_KIND_COUNT; i++)
+		symbols[i] = (struct trace_symbol){ "kind", i, kind_names[i] };
+	(void)clock_gettime(CLOCK_REALTIME, &real);
+	(void)clock_gettime(CLOCK_MONOTONIC, &mono);
+	r = trace_create(&w->trace, env.output, &schema,
+			 (int64_t)(real.tv_sec - mono.tv_sec) * 1000000000 +
+				 (real.tv_nsec - mono.tv_nsec));
+	if (r < 0)
+		say("%s: %s", env.output, strerror(-r));
+	return r;
+}
+
+static __u64 lost_samples(struct watcher *w)
+{
+	int n = libbpf_num_possible_cpus();
+	__u64 *per_cpu = calloc(n > 0 ? (size_t)n : 1, sizeof(*per_cpu)), sum = 0;
+	__u32 zero = 0;
+
+	if (per_cpu && bpf_map_lookup_elem(bpf_map__fd(w->skel->maps.lost), &zero, per_cpu) == 0)
+		for (int i = 0; i < n; i++)
+			sum += per_cpu[i];
+	free(per_cpu);
+	return sum;
+}
+
+static int write_stats(struct watcher *w)
+{
+	__u64 lost = lost_samples(w), samples = 0;
+	json_t *kinds = json_object(), *o;
+	int r;
+
+	for (int i = 1; i < TCPWATCH_KIND_COUNT; i++) {
+		samples += w->samples[i];
+		json_object_set_new(kinds, kind_names[i], json_integer((json_int_t)w->samples[i]));
+	}
+	if (lost)
+		say("%llu samples lost: the ring buffer of %u bytes was full",
+		    (unsigned long long)lost, env.ringbuf_bytes);
+	o = json_pack("{s:I, s:I, s:o}", "samples", (json_int_t)samples,
+		      "lost", (json_int_t)lost, "by_kind", kinds);
+	r = json_dump_file(o, env.stats, JSON_INDENT(1));
+	json_decref(o);
+	if (r < 0)
+		say("%s: %s", env.stats, strerror(errno));
+	return r < 0 ? -EIO : 0;
+}
+
+static int watch_fd(int epoll_fd, int fd)
+{
+	struct epoll_event e = { .events = EPOLLIN, .data.fd = fd };
+
+	return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &e);
+}
+
+static int loop(struct watcher *w, int signal_fd)
+{
+	struct itimerspec period = { .it_value.tv_sec = DRAIN_PERIOD_S,
+				     .it_interval.tv_sec = DRAIN_PERIOD_S };
+	int timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	int epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	bool stop = false;
+
+	if (timer_fd < 0 || epoll_fd < 0 ||
+	    timerfd_settime(timer_fd, 0, &period, NULL) < 0 ||
+	    watch_fd(epoll_fd, timer_fd) < 0 || watch_fd(epoll_fd, signal_fd) < 0 ||
+	    watch_fd(epoll_fd, ring_buffer__epoll_fd(w->ring)) < 0) {
+		say("setting up events: %s", strerror(errno));
+		return -errno;
+	}
+	while (!stop && w->write_error == 0) {
+		struct epoll_event e;
+		__u64 n;
+
+		if (epoll_wait(epoll_fd, &e, 1, -1) == 1) {
+			if (e.data.fd == signal_fd)
+				stop = true;
+			else if (e.data.fd == timer_fd && read(timer_fd, &n, sizeof(n)) < 0)
+				continue;
+		}
+		(void)ring_buffer__consume(w->ring);
+	}
+	(void)close(epoll_fd);
+	(void)close(timer_fd);
+	return w->write_error;
+}
+
+static int block_signals(void)
+{
+	sigset_t signals;
+
+	(void)sigemptyset(&signals);
+	(void)sigaddset(&signals, SIGTERM);
+	(void)sigaddset(&signals, SIGINT);
+	(void)sigprocmask(SIG_BLOCK, &signals, NULL);
+	return signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+static int run(struct watcher *w)
+{
+	int signal_fd = block_signals(), r, r2;
+
+	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
+	r = open_cgroup(w);
+	if (r == 0)
+		r = load(w);
+	if (r == 0)
+		r = attach(w);
+	if (r == 0)
+		r = open_trace(w);
+	if (r < 0)
+		return r;
+	if (env.ready_fd >= 0) {
+		if (write(env.ready_fd, "ready\n", 6) != 6)
+			say("announcing readiness: %s", strerror(errno));
+		(void)close(env.ready_fd);
+	}
+	r = loop(w, signal_fd);
+	tcpwatch_bpf__detach(w->skel);
+	(void)ring_buffer__consume(w->ring);
+	r2 = trace_close(w->trace);
+	w->trace = NULL;
+	if (r == 0)
+		r = r2 ? r2 : w->write_error;
+	if (r < 0)
+		say("%s: %s", env.output, strerror(-r));
+	return write_stats(w) < 0 && r == 0 ? -EIO : r;
+}
+
+static void usage(FILE *f)
+{
+	(void)fputs("usage: tcpwatch --cgroup DIR --output FILE --stats FILE [--ready-fd N] [--ringbuf-bytes N]\n"
+		    "Samples every TCP socket of a cgroup until SIGTERM.\n", f);
+}
+
+static int parse(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "cgroup", required_argument, NULL, 'c' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "stats", required_argument, NULL, 's' },
+		{ "ready-fd", required_argument, NULL, 'r' },
+		{ "ringbuf-bytes", required_argument, NULL, 'b' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 }
+	};
+	int o;
+
+	while ((o = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (o) {
+		case 'c':
+			env.cgroup = optarg;
+			break;
+		case 'o':
+			env.output = optarg;
+			break;
+		case 's':
+			env.stats = optarg;
+			break;
+		case 'r':
+			env.ready_fd = atoi(optarg);
+			break;
+		case 'b':
+			env.ringbuf_bytes = (__u32)strtoul(optarg, NULL, 0);
+			break;
+		case 'h':
+			usage(stdout);
+			exit(0);
+		default:
+			return -EINVAL;
+		}
+	}
+	if (env.ringbuf_bytes < 4096 || (env.ringbuf_bytes & (env.ringbuf_bytes - 1))) {
+		say("--ringbuf-bytes: allowed powers of two from 4096");
+		return -EINVAL;
+	}
+	return env.cgroup && env.output && env.stats && optind == argc ? 0 : -EINVAL;
+}
+
+int main(int argc, char **argv)
+{
+	struct watcher w = { .cgroup_fd = -1 };
+	int r;
+
+	if (parse(argc, argv) < 0) {
+		usage(stderr);
+		return 2;
+	}
+	libbpf_set_print(quiet);
+	r = run(&w);
+	(void)trace_close(w.trace);
+	ring_buffer__free(w.ring);
+	tcpwatch_bpf__destroy(w.skel);
+	return r < 0 ? 1 : 0;
+}

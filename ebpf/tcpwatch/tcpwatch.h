@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tcpwatch.h - a row of tcp.trace, shared by the BPF program and its loader.
+ *
+ * Fixed-width fields, no padding the compiler could choose: the bytes in the
+ * ring buffer are the bytes in the file.
+ */
+#ifndef TCPWATCH_H
+#define TCPWATCH_H
+
+#include <linux/types.h>
+
+#define TCPWATCH_VERSION 1
+#define TCPWATCH_UNKNOWN 255 /* ca_state where no hook tells it */
+
+enum tcpwatch_kind {
+	TCPWATCH_SEGMENT_OUT = 1, /* a segment leaves the socket's host */
+	TCPWATCH_SEGMENT_IN,	  /* a segment arrives, before TCP has processed it */
+	TCPWATCH_RTT,		  /* a new RTT sample went into srtt */
+	TCPWATCH_RTO,		  /* the retransmission timer fired; arg = consecutive ones */
+	TCPWATCH_RETRANSMIT,	  /* a segment is retransmitted; seq, arg = segments */
+	TCPWATCH_STATE,		  /* connection state changes; arg = new state */
+	TCPWATCH_KIND_COUNT
+};
+
+struct tcpwatch_event {
+	__u64 t_ns;   /* CLOCK_MONOTONIC */
+	__u64 cookie; /* of the socket */
+	__u32 saddr;  /* of the socket, first octet in the high byte */
+	__u32 daddr;
+	__u16 sport;
+	__u16 dport;
+	__u8 kind; /* enum tcpwatch_kind */
+	__u8 ca_state;
+	__u8 tcp_flags;
+	__u8 state;
+	__u32 seq; /* of the segment */
+	__u32 ack;
+	__u32 len; /* payload bytes */
+	__u32 snd_una;
+	__u32 snd_nxt;
+	__u32 rcv_nxt;
+	__u32 snd_cwnd; /* packets */
+	__u32 snd_ssthresh;
+	__u32 mss;
+	__u32 srtt_us;
+	__u32 mdev_us; /* 0: no hook gives it without kernel types */
+	__u32 rtt_us;  /* the sample of TCPWATCH_RTT */
+	__u32 min_rtt_us;
+	__u32 packets_out;
+	__u32 retrans_out;
+	__u32 lost_out;
+	__u32 sacked_out;
+	__u32 total_retrans;
+	__u32 delivered;
+	__u32 snd_wnd; /* window field of the segment, not scaled */
+	__u32 arg;
+	__u32 reserved[2];
+};
+_Static_assert(sizeof(struct tcpwatch_event) == 128, "row of tcp.trace");
+
+#endif

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""From a scenario to run descriptions: sweep expansion, overrides, identity.
+
+A run description is complete: a lab needs nothing else. Its identity is the hash of all that decides the
+result: the settings, the seed, the lab, and the programs that play it.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import itertools
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from cellbed.error import ScenarioError
+from cellbed.scenario import Scenario, read_yaml, validate
+
+
+@dataclass(frozen=True)
+class Run:
+    """One point of a sweep: settings complete, one seed."""
+
+    scenario_id: str
+    file: str
+    variant: str
+    params: dict[str, Any]
+    seed: int
+    settings: dict[str, Any] = field(repr=False)  # of the scenario, without sweep, seeds and prose
+
+    def describe(self, lab: str, programs: dict[str, str]) -> dict[str, Any]:
+        """The run description, JSON-ready."""
+        return {"format": 1, "scenario": self.scenario_id, "variant": self.variant, "params": self.params,
+                "seed": self.seed, "lab": lab, "programs": programs, "settings": self.settings}
+
+
+def identity(description: dict[str, Any]) -> str:
+    """SHA-256 of what decides the result; names and prose do not."""
+    decisive = {key: description[key] for key in ("format", "seed", "lab", "programs", "settings")}
+    return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()
+
+
+def set_key(data: dict[str, Any], dotted: str, value: Any, path: Path | str) -> None:
+    """Set a key such as 'radio.ues.ue1.mode' or 'traffic.0.duration_s' in parsed YAML."""
+    *parents, last = dotted.split(".")
+    at: Any = data
+    for part in parents:
+        at = _child(at, part, dotted, path)
+    if isinstance(at, list):
+        _child(at, last, dotted, path)
+        at[int(last)] = value
+    else:
+        at[last] = value
+
+
+def _child(at: Any, part: str, dotted: str, path: Path | str) -> Any:
+    if isinstance(at, list):
+        if not part.isdigit() or int(part) >= len(at):
+            raise ScenarioError(f"{path}: key '{dotted}': '{part}': allowed 0..{len(at) - 1}")
+        return at[int(part)]
+    child = at.setdefault(part, {})
+    if not isinstance(child, dict | list):
+        raise ScenarioError(f"{path}: key '{dotted}': '{part}' has no keys below it")
+    return child
+
+
+def parse_override(text: str) -> tuple[str, Any]:
+    """'key=value' of the command line; the value is YAML."""
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise ScenarioError(f"--set {text}: expected key=value, such as radio.ues.ue1.cqi_ul=9")
+    try:
+        return key, yaml.safe_load(value)
+    except yaml.YAMLError as error:
+        raise ScenarioError(f"--set {text}: the value is not YAML") from error
+
+
+def _points(scenario: Scenario) -> list[tuple[str, dict[str, Any]]]:
+    """(name, overrides) of every variant times every grid point."""
+    variants = scenario.sweep.variants or {"": {}}
+    keys = list(scenario.sweep.grid)
+    points = []
+    for (name, base), values in itertools.product(
+        variants.items(), itertools.product(*(scenario.sweep.grid[key] for key in keys))
+    ):
+        grid = dict(zip(keys, values, strict=True))
+        labels = [name] if name else []
+        labels += [f"{key.rsplit('.', 1)[-1]}={value}" for key, value in grid.items()]
+        points.append(("_".join(labels) or "run", {**base, **grid}))
+    return points
+
+
+def expand(path: Path, overrides: list[str] = (), seeds: list[int] | None = None,
+           variants: list[str] | None = None) -> tuple[Scenario, list[Run]]:
+    """The scenario and its runs, each validated.
+
+    Args:
+        overrides: 'key=value' texts; they win over the file and over the sweep.
+        seeds: instead of the scenario's.
+        variants: only runs whose variant (or its part before '_') is named.
+    """
+    data = read_yaml(path)
+    pairs = [parse_override(text) for text in overrides]
+    if isinstance(data, dict):
+        for key, value in pairs:
+            set_key(data, key, value, path)
+    scenario = validate(data, path)
+    runs = []
+    for name, point in _points(scenario):
+        if variants and name not in variants and name.split("_")[0] not in variants:
+            continue
+        changed = copy.deepcopy(data)
+        for key, value in {**point, **dict(pairs)}.items():
+            set_key(changed, key, value, path)
+        valid = validate(changed, f"{path} (variant {name})")
+        settings = valid.model_dump(mode="json", by_alias=True,
+                                    exclude={"sweep", "seeds", "claims", "title", "source", "id", "format"})
+        params = {key: settings_value(settings, key) for key in point}
+        runs += [Run(scenario.id, str(path), name, params, seed, settings) for seed in seeds or scenario.seeds]
+    if not runs:
+        raise ScenarioError(f"{path}: no variant {', '.join(variants or [])}: "
+                            f"allowed {', '.join(name for name, _ in _points(scenario))}")
+    return scenario, runs
+
+
+def settings_value(settings: dict[str, Any], dotted: str) -> Any:
+    """Value of a dotted key in validated settings (units already resolved)."""
+    at: Any = settings
+    for part in dotted.split("."):
+        at = at[int(part)] if isinstance(at, list) else at[part]
+    return at
+
+
+def load_claims(scenario: Scenario, path: Path) -> list[dict[str, Any]]:
+    """Content of the scenario's claims file, [] when it names none."""
+    if scenario.claims is None:
+        return []
+    claims = read_yaml(path.parent / scenario.claims)
+    if isinstance(claims, dict):
+        claims = claims.get("claims", [])
+    return claims

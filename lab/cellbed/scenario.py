@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The scenario model: what a scenario file may say, with its limits and defaults.
+
+docs/scenario-format.md explains the keys; scenarios/reference.yaml shows every one of them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from ipaddress import IPv4Interface
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from cellbed.error import ScenarioError
+from cellbed.unit import parse_size
+
+Size = Annotated[int, BeforeValidator(parse_size)]
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,11}$")]
+Probability = Annotated[float, Field(ge=0, le=1)]
+Cqi = Annotated[int, Field(ge=1, le=15)]
+
+CONGESTION_CONTROLS = (
+    "reno", "bic", "cubic", "westwood", "htcp", "hstcp", "hybla", "vegas", "nv", "scalable", "lp", "veno", "yeah",
+    "illinois", "dctcp", "cdg", "bbr",
+)
+
+
+class Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, strict=False)
+
+
+class Node(Model):
+    """A host of its own network namespace, attached to the radio network."""
+
+    kind: Literal["ue"] = "ue"
+    address: IPv4Interface
+
+
+class Timing(Model):
+    """The timeline of one transmission, in sub-frames of 1 ms. Source: Nardini, Figure 4."""
+
+    rar_delay_tti: int = Field(3, ge=1, le=12)
+    grant_to_tx_tti: int = Field(2, ge=1, le=8)
+    decode_tti: int = Field(4, ge=1, le=8)
+    dl_sched_to_tx_tti: int = Field(1, ge=1, le=8)
+    processing_lead_us: int = Field(250, ge=0, le=999)
+
+
+class RandomAccess(Model):
+    """Source: TS 36.321 5.1; Nardini, Table 1 (RAC timeout)."""
+
+    rac_timeout_ms: int = Field(10, ge=2, le=1000)
+    backoff_max_ms: int = Field(20, ge=0, le=960)
+    n_preambles: int = Field(52, ge=1, le=64)
+    prach_period_tti: int = Field(1, ge=1, le=20)
+
+
+class Mac(Model):
+    """Source: TS 36.321 5.4; Nardini, section II."""
+
+    bsr_grant_rb: int = Field(1, ge=1, le=6)
+    bandwidth_stealing: bool = True
+    trailing_bsr: bool = True
+    enb_overhears_dm: bool = False
+
+
+class RlcUm(Model):
+    """Source: TS 36.322."""
+
+    sn_bits: Literal[5, 10] = 10
+    t_reordering_ms: int = Field(35, ge=0, le=200)
+    queue_pkts: int = Field(4096, ge=1, le=65536)
+
+
+class Pdcp(Model):
+    """Source: TS 36.323."""
+
+    sn_bits: Literal[7, 12] = 12
+    discard_timer_ms: int = Field(0, ge=0, le=1500)
+
+
+class UeRadio(Model):
+    """One UE's radio: where its packets go, how, and how good its links are."""
+
+    peer: Name
+    mode: Literal["im", "dm"] = "dm"
+    rnti: int | None = Field(None, ge=1, le=65523)
+    cqi_ul: Cqi = 15
+    cqi_dl: Cqi = 15
+    cqi_sl: Cqi = 15
+    bler_ul: Probability = 0.0
+    bler_dl: Probability = 0.0
+    bler_sl: Probability = 0.0
+
+
+class Radio(Model):
+    n_rb: int = Field(50, ge=6, le=110)
+    scheduler: Literal["rr"] = "rr"
+    max_pkts: int = Field(8192, ge=16, le=65536)
+    timing: Timing = Timing()
+    ra: RandomAccess = RandomAccess()
+    mac: Mac = Mac()
+    rlc_um: RlcUm = RlcUm()
+    pdcp: Pdcp = Pdcp()
+    ues: dict[Name, UeRadio] = Field(min_length=2, max_length=16)
+
+
+class Tcp(Model):
+    """The end hosts' TCP. Windows and MSS are set by route, not by application."""
+
+    profile: Literal["paper", "modern"] = "modern"
+    congestion_control: Literal[CONGESTION_CONTROLS] = "cubic"
+    receive_window: Size | None = Field(None, ge=1024, le=1 << 30)
+    mss: int | None = Field(None, ge=88, le=1460)
+    delayed_ack: bool = True
+
+
+class Traffic(Model):
+    id: Name
+    kind: Literal["iperf3"] = "iperf3"
+    source: Name = Field(alias="from")
+    to: Name
+    start_s: float = Field(0, ge=0, le=3600)
+    duration_s: float = Field(gt=0, le=86400)
+    port: int = Field(5201, ge=1, le=65535)
+
+
+class Capture(Model):
+    ip: bool = True
+    ip_snaplen: int = Field(128, ge=64, le=65535)
+    radio: bool = True
+
+
+class Validity(Model):
+    """Bounds beyond which a run is marked invalid."""
+
+    lateness_p99_us: float = Field(1000, gt=0)
+    missed_ttis: int = Field(0, ge=0)
+    cpu_steal_percent: float = Field(5, ge=0, le=100)
+    queue_drops_allowed: bool = False
+
+
+class Sweep(Model):
+    """Runs of a scenario: every variant times every point of the grid times every seed."""
+
+    variants: dict[str, dict[str, Any]] = {}
+    grid: dict[str, list[Any]] = {}
+
+
+class Scenario(Model):
+    format: Literal[1]
+    id: str = Field(pattern=r"^[a-z0-9-]+(/[a-z0-9-]+)*$")
+    title: str = ""
+    source: str = ""
+    seeds: list[Annotated[int, Field(ge=0, lt=1 << 53)]] = Field([1], min_length=1)
+    nodes: dict[Name, Node] = Field(min_length=2)
+    radio: Radio
+    tcp: Tcp = Tcp()
+    traffic: list[Traffic] = Field(min_length=1)
+    capture: Capture = Capture()
+    validity: Validity = Validity()
+    sweep: Sweep = Sweep()
+    claims: str | None = None
+
+    @model_validator(mode="after")
+    def names_exist(self) -> Scenario:
+        for name, ue in self.radio.ues.items():
+            _known(f"radio.ues.{name}", name, self.nodes)
+            _known(f"radio.ues.{name}.peer", ue.peer, {k: v for k, v in self.radio.ues.items() if k != name})
+        for i, flow in enumerate(self.traffic):
+            _known(f"traffic.{i}.from", flow.source, self.nodes)
+            _known(f"traffic.{i}.to", flow.to, {k: v for k, v in self.nodes.items() if k != flow.source})
+        ids = [flow.id for flow in self.traffic]
+        ports = [(flow.to, flow.port) for flow in self.traffic]
+        for key, values in (("id", ids), ("port", ports)):
+            if len(set(values)) < len(values):
+                raise ValueError(f"traffic: {key} is used twice")
+        return self
+
+
+def _known(key: str, value: str, names: dict[str, Any]) -> None:
+    if value not in names:
+        raise ValueError(f"key '{key}': value '{value}': allowed {', '.join(names)}")
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML without duplicate keys: the second one would silently win."""
+
+
+def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[str, Any]:
+    seen: dict[str, int] = {}
+    for key_node, _ in node.value:
+        key = loader.construct_object(key_node)
+        if key in seen:
+            raise ScenarioError(f"{loader.name}:{key_node.start_mark.line + 1}: key '{key}': given twice")
+        seen[key] = key_node.start_mark.line
+    return loader.construct_mapping(node, deep=True)
+
+
+_Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
+
+
+def read_yaml(path: Path) -> Any:
+    """Parsed YAML of a file.
+
+    Raises:
+        ScenarioError: unreadable, not YAML, or a key given twice.
+    """
+    try:
+        with open(path, encoding="utf-8") as f:
+            loader = _Loader(f)
+            loader.name = str(path)
+            return loader.get_single_data()
+    except OSError as error:
+        raise ScenarioError(f"{path}: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ScenarioError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
+
+
+def _limits(error: dict[str, Any]) -> str:
+    """What would have been allowed, from a pydantic error."""
+    text = error["msg"].removeprefix("Value error, ")
+    text = re.sub(r"^Input should be (a |an )?", "", text)
+    return f"allowed {text}" if not text.startswith(("allowed", "key")) else text
+
+
+def _describe(error: dict[str, Any], model: type[BaseModel]) -> str:
+    key = ".".join(str(part) for part in error["loc"])
+    if error["type"] == "extra_forbidden":
+        names = _fields_at(model, error["loc"][:-1])
+        close = difflib.get_close_matches(str(error["loc"][-1]), names, n=1)
+        hint = f"did you mean '{close[0]}'?" if close else f"allowed {', '.join(sorted(names))}"
+        return f"key '{key}': unknown; {hint}"
+    if error["type"] == "missing":
+        return f"key '{key}': missing"
+    if not key:
+        return _limits(error)
+    value = error["input"]
+    shown = value if isinstance(value, str | int | float | bool | type(None)) else type(value).__name__
+    return f"key '{key}': value {shown}: {_limits(error)}"
+
+
+def _fields_at(model: type[BaseModel], loc: tuple[Any, ...]) -> list[str]:
+    """Field names of the model reached through @loc, for suggestions."""
+    for part in loc:
+        field = next((f for n, f in model.model_fields.items() if part in (n, f.alias)), None)
+        annotation = field.annotation if field else None
+        if field is None:
+            continue  # a name in a mapping or an index
+        inner = [a for a in getattr(annotation, "__args__", ()) if isinstance(a, type) and issubclass(a, BaseModel)]
+        candidate = inner[0] if inner else annotation
+        if isinstance(candidate, type) and issubclass(candidate, BaseModel):
+            model = candidate
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def validate(data: Any, path: Path | str) -> Scenario:
+    """A scenario from parsed YAML.
+
+    Raises:
+        ScenarioError: one line with file, key, value and what is allowed.
+    """
+    if not isinstance(data, dict):
+        raise ScenarioError(f"{path}: expected a mapping of keys")
+    try:
+        return Scenario.model_validate(data)
+    except ValidationError as error:
+        raise ScenarioError(f"{path}: {_describe(error.errors()[0], Scenario)}") from error

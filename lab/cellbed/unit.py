@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Sizes with units, as scenarios write them."""
+
+import re
+
+_FACTORS = {"": 1, "b": 1, "kib": 1024, "mib": 1024**2, "gib": 1024**3, "kb": 1000, "mb": 1000**2, "gb": 1000**3}
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*")
+
+
+def parse_size(value: int | str) -> int:
+    """Bytes of a size such as 8192, '8KiB' (8192) or '8kB' (8000).
+
+    Raises:
+        ValueError: with the allowed forms, for anything else or a fraction of a byte.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        raise ValueError("allowed a number of bytes, or one with B, KiB, MiB, GiB, kB, MB, GB")
+    match = _SIZE.fullmatch(str(value))
+    factor = _FACTORS.get(match[2].lower()) if match else None
+    if match is None or factor is None:
+        raise ValueError("allowed a number of bytes, or one with B, KiB, MiB, GiB, kB, MB, GB")
+    whole, _, fraction = match[1].partition(".")
+    scaled = int(whole + fraction) * factor
+    divisor = 10 ** len(fraction)
+    if scaled % divisor:
+        raise ValueError("allowed whole numbers of bytes")
+    return scaled // divisor
