@@ -56,9 +56,9 @@ class Bundle:
         return str(self.manifest["scenario"]["id"])
 
     @property
-    def description(self) -> dict[str, Any]:
-        """The complete run description."""
-        return dict(self.manifest["description"])
+    def settings(self) -> dict[str, Any]:
+        """Every parameter of the run, from its complete description."""
+        return dict(self.manifest["description"]["settings"])
 
     @property
     def complete(self) -> bool:
@@ -81,9 +81,7 @@ class Bundle:
         reasons = [] if self.complete else [f"outcome: {self.manifest['outcome']}"]
         for reason in self.manifest.get("validity", {}).get("reasons", []):
             text = reason.get("text", reason.get("code", "?"))
-            shown = [
-                f"{key} {reason[key]}" for key in ("value", "bound") if reason.get(key) is not None
-            ]
+            shown = [f"{key} {reason[key]}" for key in ("value", "bound") if reason.get(key) is not None]
             reasons.append(f"{text} ({', '.join(shown)})" if shown else text)
         return reasons
 
@@ -220,9 +218,7 @@ def read_bundle(path: Path) -> Bundle:
         raise FileError(path, "no manifest.json: not a result bundle")
     manifest = read_json(manifest_path)
     if manifest.get("format") not in FORMATS:
-        raise FileError(
-            manifest_path, f"key format: value {manifest.get('format')}: readable: {FORMATS[0]}"
-        )
+        raise FileError(manifest_path, f"key format: value {manifest.get('format')}: readable: {FORMATS[0]}")
     missing = [key for key in REQUIRED_KEYS if key not in manifest]
     if missing:
         raise FileError(manifest_path, f"key {missing[0]}: missing")

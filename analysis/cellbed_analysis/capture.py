@@ -85,9 +85,7 @@ def _read_frames(path: Path) -> tuple[list[int], list[bytes], int]:
             if captured != last:
                 raise FileError(path, f"truncated: its last packet has {last} of {captured} bytes")
     # Nanosecond captures carry exact Decimals, microsecond ones floats.
-    times = [
-        round(t * 10**6) * 1000 if isinstance(t, float) else int(t * 10**9) for t, _ in packets
-    ]
+    times = [round(t * 10**6) * 1000 if isinstance(t, float) else int(t * 10**9) for t, _ in packets]
     return times, [frame for _, frame in packets], LINK_HEADER_BYTES[link]
 
 
@@ -98,9 +96,7 @@ def _little(path: Path) -> bool:
 
 def _header_matrix(frames: list[bytes], skip: int) -> np.ndarray:
     """The first bytes of every packet, (n, 120) uint8, short ones padded with 0."""
-    rows = [
-        frame[skip : skip + IP_TCP_MAX_BYTES].ljust(IP_TCP_MAX_BYTES, b"\0") for frame in frames
-    ]
+    rows = [frame[skip : skip + IP_TCP_MAX_BYTES].ljust(IP_TCP_MAX_BYTES, b"\0") for frame in frames]
     return np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(-1, IP_TCP_MAX_BYTES)
 
 
@@ -133,8 +129,5 @@ def _parse(head: np.ndarray, t_ns: np.ndarray) -> pl.DataFrame:
         "payload_bytes": np.maximum(ip_bytes - ip_header - tcp_header, 0) * tcp,
     }
     return pl.DataFrame(
-        [
-            pl.Series(name, np.ascontiguousarray(columns[name])).cast(kind)
-            for name, kind in SCHEMA.items()
-        ]
+        [pl.Series(name, np.ascontiguousarray(columns[name])).cast(kind) for name, kind in SCHEMA.items()]
     )

@@ -179,11 +179,7 @@ def _with_note(outcome: Outcome, note: str) -> Outcome:
 def select(rows: Sequence[Row], selector: dict[str, Any]) -> list[Row]:
     """Rows that match `where`; the value `largest` means the largest among them."""
     where = selector.get("where") or {}
-    chosen = [
-        row
-        for row in rows
-        if all(row.get(key) == value for key, value in where.items() if value != "largest")
-    ]
+    chosen = [row for row in rows if all(row.get(key) == value for key, value in where.items() if value != "largest")]
     for key in (key for key, value in where.items() if value == "largest"):
         known = [row[key] for row in chosen if row.get(key) is not None]
         chosen = [row for row in chosen if known and row.get(key) == max(known)]
@@ -263,9 +259,7 @@ def _trend(claim: dict[str, Any], chosen: list[Row]) -> Outcome:
     holds, measured = trend(claim["expect"], [point for _, point in series])
     if holds:
         return Outcome(claim, "reproduced", measured, runs=runs, series=tuple(series))
-    ordered = sorted(
-        (row for row in chosen if row.get(parameter) is not None), key=lambda row: row[parameter]
-    )
+    ordered = sorted((row for row in chosen if row.get(parameter) is not None), key=lambda row: row[parameter])
     cause = explain(claim.get("explain", "trend"), ordered, [])
     return Outcome(claim, "differs", measured, cause, runs, tuple(series))
 
@@ -292,9 +286,7 @@ def trend(expect: dict[str, Any], points: Sequence[Estimate]) -> tuple[bool, Est
         return exceeds(peak, points[0]), difference(peak, points[0])
     if expect["trend"] == "falls-after-peak":
         return exceeds(peak, points[-1]), difference(points[-1], peak)
-    falls = any(
-        exceeds(before, after) for i, before in enumerate(points) for after in points[i + 1 :]
-    )
+    falls = any(exceeds(before, after) for i, before in enumerate(points) for after in points[i + 1 :])
     return exceeds(points[-1], points[0]) and not falls, difference(points[-1], points[0])
 
 

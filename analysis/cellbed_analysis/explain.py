@@ -69,10 +69,7 @@ def departures(measured: dict[str, float], reference: dict[str, float]) -> str:
 
 def legs_text(parts: dict[str, float]) -> str:
     """A decomposition in one line: data leg, receiver, ACK leg, hosts."""
-    legs = {
-        side: sum(parts.get(f"{side}_{part}", 0.0) for part in LEG_PARTS)
-        for side in ("data", "ack")
-    }
+    legs = {side: sum(parts.get(f"{side}_{part}", 0.0) for part in LEG_PARTS) for side in ("data", "ack")}
     hosts = parts.get("host_tx", 0.0) + parts.get("host_rx", 0.0)
     return (
         f"data leg {legs['data']:.1f} + receiver {parts.get('receiver', 0.0):.1f} "

@@ -89,12 +89,8 @@ def within_run(
     n_blocks = int(block.max()) + 1
     if n_blocks < MIN_BLOCKS:
         return Estimate(value)
-    sums = np.stack(
-        [np.bincount(block, weights=column, minlength=n_blocks) for column in columns.T], axis=1
-    )
-    counts = np.random.default_rng(1).multinomial(
-        n_blocks, np.full(n_blocks, 1 / n_blocks), size=RESAMPLES
-    )
+    sums = np.stack([np.bincount(block, weights=column, minlength=n_blocks) for column in columns.T], axis=1)
+    counts = np.random.default_rng(1).multinomial(n_blocks, np.full(n_blocks, 1 / n_blocks), size=RESAMPLES)
     with np.errstate(invalid="ignore", divide="ignore"):
         resampled = statistic(counts @ sums)
     resampled = resampled[np.isfinite(resampled)]

@@ -38,9 +38,7 @@ class RadioLog:
 
     def __init__(self, radio: pl.DataFrame) -> None:
         """Split `radio`, radio.trace as `trace.read_trace` gives it."""
-        self._by_event = {
-            str(key[0]): frame for key, frame in radio.partition_by("event", as_dict=True).items()
-        }
+        self._by_event = {str(key[0]): frame for key, frame in radio.partition_by("event", as_dict=True).items()}
         self._empty = radio.clear()
 
     def rows(self, event: str, **equal: int | str) -> pl.DataFrame:
@@ -97,9 +95,7 @@ def _downlink(log: RadioLog) -> pl.DataFrame:
     sent = log.rows("mac_tx", node=ENB).select("sn", "peer", dl_tx_ns="t_ns")
     pdus = sent.join(received, on=["sn", "peer"], how="left")
     endings = _endings(log, ENB).select("pkt", "peer", dl_tx_ns="t_ns")
-    return endings.join(pdus, on=["dl_tx_ns", "peer"], how="left").select(
-        "pkt", "dl_tx_ns", "dl_rx_ns"
-    )
+    return endings.join(pdus, on=["dl_tx_ns", "peer"], how="left").select("pkt", "dl_tx_ns", "dl_rx_ns")
 
 
 def uplink_pdus(log: RadioLog, ue: int) -> pl.DataFrame:
@@ -150,11 +146,7 @@ def uplink_pdus(log: RadioLog, ue: int) -> pl.DataFrame:
             right_on="served_ns",
             coalesce=False,
         )
-        .with_columns(
-            queued_ns=pl.when(pl.col("request_ns").is_null())
-            .then("bsr_tx_ns")
-            .otherwise("served_ns")
-        )
+        .with_columns(queued_ns=pl.when(pl.col("request_ns").is_null()).then("bsr_tx_ns").otherwise("served_ns"))
         .drop("own_grant_ns", "own_rar_ns", "bsr_rar_ns", "before_ns", "served_ns")
         .sort("tx_ns")
     )
@@ -173,9 +165,7 @@ def _sent(log: RadioLog, ue: int) -> pl.DataFrame:
             padding_bytes="value",
             on_rar=pl.col("aux") == 1,
         )
-        .join(
-            received.select("sn", direction="dir", rx_ns="t_ns"), on=["sn", "direction"], how="left"
-        )
+        .join(received.select("sn", direction="dir", rx_ns="t_ns"), on=["sn", "direction"], how="left")
         .drop("sn")
     )
 

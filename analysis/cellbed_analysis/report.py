@@ -92,9 +92,7 @@ def render(
 
 
 def _title(results: Results) -> str:
-    titles = dict.fromkeys(
-        str(b.manifest["scenario"].get("title") or b.scenario_id) for b in results.bundles
-    )
+    titles = dict.fromkeys(str(b.manifest["scenario"].get("title") or b.scenario_id) for b in results.bundles)
     return "; ".join(titles)
 
 
@@ -108,18 +106,13 @@ def _reproduction(bundle: Bundle) -> dict[str, Any]:
     scenario = manifest["scenario"].get("file") or bundle.scenario_id
     return {
         "bundle": bundle.path.name,
-        "command": f"make run-experiment SCENARIO={scenario} SEED={manifest['seed']} "
-        f"LAB={manifest['lab']}",
+        "command": f"make run-experiment SCENARIO={scenario} SEED={manifest['seed']} LAB={manifest['lab']}",
         "variant": manifest["variant"],
         "seed": manifest["seed"],
         "kernel": {"release": "", "version": "", "config_sha256": ""} | manifest.get("kernel", {}),
         "tools": manifest.get("tools", {}),
         "git": manifest.get("git", ""),
-        "hashes": [
-            (path.name, _sha256(path))
-            for pattern in HASHED
-            for path in sorted(bundle.path.glob(pattern))
-        ],
+        "hashes": [(path.name, _sha256(path)) for pattern in HASHED for path in sorted(bundle.path.glob(pattern))],
     }
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from .bundle import Bundle, Flow
-from .capture import SYN
+from .capture import ACK, SYN
 from .error import AnalysisError
 from .life import MOMENTS
 
@@ -72,16 +72,17 @@ def flow_packets(bundle: Bundle, flow: Flow, node: str) -> tuple[pl.DataFrame, p
     """
     packets = bundle.capture(node).with_row_index("row").with_columns(tag=tcp_tag())
     data = packets.filter(
-        (pl.col("src") == flow.saddr)
-        & (pl.col("dst") == flow.daddr)
-        & (pl.col("dport") == flow.port)
+        (pl.col("src") == flow.saddr) & (pl.col("dst") == flow.daddr) & (pl.col("dport") == flow.port)
     )
     volume = data.group_by("sport").agg(pl.col("payload_bytes").sum()).sort("payload_bytes")
     if volume.is_empty() or volume["payload_bytes"][-1] == 0:
         raise AnalysisError(f"{bundle.path}: flow {flow.id}: no data in ip-{node}.pcap")
     port = volume["sport"][-1]
     acks = packets.filter(
-        (pl.col("src") == flow.daddr) & (pl.col("sport") == flow.port) & (pl.col("dport") == port)
+        (pl.col("src") == flow.daddr)
+        & (pl.col("sport") == flow.port)
+        & (pl.col("dport") == port)
+        & (pl.col("flags") & ACK == ACK)  # a reset acknowledges nothing
     )
     return data.filter(pl.col("sport") == port), acks
 
@@ -142,9 +143,7 @@ def data_segments(data: pl.DataFrame, acks: pl.DataFrame) -> pl.DataFrame:
         ack_ns=of_ack("t_ns"),
         ack_tag=of_ack("tag"),
         ack_row=of_ack("row"),
-    ).with_columns(
-        rtt_ns=pl.when(~pl.col("retransmitted")).then(pl.col("ack_ns") - pl.col("out_ns"))
-    )
+    ).with_columns(rtt_ns=pl.when(~pl.col("retransmitted")).then(pl.col("ack_ns") - pl.col("out_ns")))
 
 
 def _reach(acks: pl.DataFrame, base: int) -> np.ndarray:
@@ -198,12 +197,10 @@ def radio_parts(lives: pl.DataFrame) -> pl.DataFrame:
         pure ACK may repeat another's numbers, and captures and trace have such
         twins in the same order.
     """
-    ranked = lives.with_columns(
-        in_rank=pl.int_range(pl.len()).over("node", "tag", order_by="in_ns")
-    ).filter(pl.col("out_ns").is_not_null())
-    ranked = ranked.with_columns(
-        out_rank=pl.int_range(pl.len()).over("node", "tag", order_by="out_ns")
+    ranked = lives.with_columns(in_rank=pl.int_range(pl.len()).over("node", "tag", order_by="in_ns")).filter(
+        pl.col("out_ns").is_not_null()
     )
+    ranked = ranked.with_columns(out_rank=pl.int_range(pl.len()).over("node", "tag", order_by="out_ns"))
     return pl.concat([ranked, leg_parts(ranked)], how="horizontal")
 
 

@@ -43,11 +43,7 @@ def print_table(results_dir: Path, console: Console | None = None) -> None:
     _print_set_apart(console, runs, results.rejected)
     counts = Counter(outcome.verdict for outcome in evaluate(claims, rows))
     if counts:
-        parts = [
-            f"[{VERDICT_STYLE[verdict]}]{counts[verdict]} {verdict}[/]"
-            for verdict in VERDICTS
-            if counts[verdict]
-        ]
+        parts = [f"[{VERDICT_STYLE[verdict]}]{counts[verdict]} {verdict}[/]" for verdict in VERDICTS if counts[verdict]]
         console.print("Claims: " + ", ".join(parts))
     report = results.path / SUMMARY / "report.html"
     if report.exists():
@@ -86,9 +82,7 @@ def _cells(line: HeadlineRow) -> list[str | Text]:
     ]
 
 
-def _print_set_apart(
-    console: Console, runs: Sequence[RunAnalysis], rejected_paths: Sequence[Rejected]
-) -> None:
+def _print_set_apart(console: Console, runs: Sequence[RunAnalysis], rejected_paths: Sequence[Rejected]) -> None:
     for run in (run for run in runs if not run.usable):
         reasons = escape("; ".join(run.reasons) or f"validity {run.bundle.validity_verdict}")
         name = run.bundle.path.name

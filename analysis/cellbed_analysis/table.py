@@ -72,11 +72,7 @@ def headline(rows: Sequence[Row], claims: Sequence[dict[str, Any]]) -> list[Head
         for name, group in by_combination([r for r in rows if r["scenario"] == scenario]).items():
             keys = sorted({(row.get("receive_window_bytes") or 0, row["lab"]) for row in group})
             for window, lab in keys:
-                of_key = [
-                    row
-                    for row in group
-                    if (row.get("receive_window_bytes") or 0, row["lab"]) == (window, lab)
-                ]
+                of_key = [row for row in group if (row.get("receive_window_bytes") or 0, row["lab"]) == (window, lab)]
                 usable = [row for row in of_key if row["usable"]]
                 batches = ([usable] if usable else []) + [[r] for r in of_key if not r["usable"]]
                 table += [_headline_row(name, batch, claims) for batch in batches]

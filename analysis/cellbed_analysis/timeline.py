@@ -55,9 +55,7 @@ def undisturbed(segments: pl.DataFrame) -> pl.DataFrame:
     calm = pl.col("rtt_ns").is_not_null() & (pl.col("receiver") < HOST_NS)
     for side in ("data", "ack"):
         # A grant answers this packet's own request, which it waited at most a TTI for.
-        calm &= pl.col(f"{side}_buffer_empty") & pl.col(f"{side}_access").is_in(
-            ["request", "stolen"]
-        )
+        calm &= pl.col(f"{side}_buffer_empty") & pl.col(f"{side}_access").is_in(["request", "stolen"])
         calm &= (pl.col(f"{side}_queue") == 0) & (pl.col(f"{side}_rac_wait") <= TTI_NS)
         calm &= pl.col(f"{side}_request_ns") >= pl.col(f"{side}_in_ns")
         calm &= (pl.col(f"{side}_schedule") < TTI_NS) & (pl.col(f"{side}_reorder") < TTI_NS)
@@ -140,13 +138,9 @@ def table(sequence: Sequence) -> pl.DataFrame:
         [
             {
                 "t_ms": (step.t_ns - sequence.origin_ns) / 1e6,
-                "where": step.source
-                if step.source == step.target
-                else f"{step.source} to {step.target}",
+                "where": step.source if step.source == step.target else f"{step.source} to {step.target}",
                 "event": step.text,
-                "arrival_ms": None
-                if step.arrive_ns is None
-                else (step.arrive_ns - sequence.origin_ns) / 1e6,
+                "arrival_ms": None if step.arrive_ns is None else (step.arrive_ns - sequence.origin_ns) / 1e6,
             }
             for step in sequence.steps
         ]

@@ -71,9 +71,7 @@ def _checked_header(path: Path, head: dict[str, Any], line_bytes: int) -> TraceH
         if head["version"] not in VERSIONS:
             raise FileError(path, f"trace version {head['version']}: readable: {VERSIONS[0]}")
         if head["header_bytes"] != line_bytes:
-            raise FileError(
-                path, f"header_bytes {head['header_bytes']}, but the header has {line_bytes}"
-            )
+            raise FileError(path, f"header_bytes {head['header_bytes']}, but the header has {line_bytes}")
         fields = head["fields"]
         dtype = np.dtype(
             {
@@ -124,15 +122,11 @@ def read_trace(path: Path, name: str | None = None) -> pl.DataFrame:
     if rest:
         raise FileError(
             path,
-            f"truncated: ends {rest} bytes into record {n_records + 1} "
-            f"({header.record_bytes} bytes each)",
+            f"truncated: ends {rest} bytes into record {n_records + 1} ({header.record_bytes} bytes each)",
         )
     records = np.fromfile(path, header.dtype, count=n_records, offset=header.header_bytes)
     return pl.DataFrame(
-        [
-            _column(field, records[field], header.symbols.get(field))
-            for field in header.dtype.names or ()
-        ]
+        [_column(field, records[field], header.symbols.get(field)) for field in header.dtype.names or ()]
     )
 
 
@@ -146,8 +140,6 @@ def _column(name: str, values: np.ndarray, symbols: dict[int, str] | None) -> pl
     unknown = [str(value) for value in present if int(value) not in symbols]
     categories = labels + unknown
     place = {label: index for index, label in enumerate(categories)}
-    table = np.array(
-        [place[symbols.get(int(value), str(value))] for value in present], dtype=np.uint32
-    )
+    table = np.array([place[symbols.get(int(value), str(value))] for value in present], dtype=np.uint32)
     physical = table[codes] if len(present) else np.zeros(0, dtype=np.uint32)
     return pl.Series(name, categories, dtype=pl.Enum(categories)).gather(physical)

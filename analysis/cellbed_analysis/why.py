@@ -27,12 +27,8 @@ class Answer:
 
     def __str__(self) -> str:
         """The answer for people: parts, then events."""
-        lines = [
-            f"segment at byte {self.seq}, sent at {self.sent_s:.6f} s: RTT {self.rtt_ms:.3f} ms"
-        ]
-        lines += [
-            f"  {ms:9.3f} ms  {part_label(part)}" for part, ms in self.parts_ms.items() if ms != 0
-        ]
+        lines = [f"segment at byte {self.seq}, sent at {self.sent_s:.6f} s: RTT {self.rtt_ms:.3f} ms"]
+        lines += [f"  {ms:9.3f} ms  {part_label(part)}" for part, ms in self.parts_ms.items() if ms != 0]
         lines.append("  time from the RAC request (ms):")
         for event in self.events.iter_rows(named=True):
             until = "" if event["arrival_ms"] is None else f" to {event['arrival_ms']:.3f}"
@@ -54,11 +50,7 @@ def why(bundle: Bundle, at_s: float) -> Answer:
     if run.segments is None:
         raise AnalysisError(run.problem or f"{bundle.path}: no segments")
     begin_ns = bundle.start_ns + round(at_s * 1e9)
-    after = (
-        run.segments.filter(pl.col("out_ns") >= begin_ns)
-        .drop_nulls(["rtt_ns", *RTT_PARTS])
-        .sort("out_ns")
-    )
+    after = run.segments.filter(pl.col("out_ns") >= begin_ns).drop_nulls(["rtt_ns", *RTT_PARTS]).sort("out_ns")
     if after.is_empty():
         raise AnalysisError(f"{bundle.path}: no segment with an RTT was sent at or after {at_s} s")
     return _answer(bundle, after.row(0, named=True))

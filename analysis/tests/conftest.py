@@ -10,9 +10,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # for synthetic_bundle, in any import mode
 
-from synthetic_bundle import write_bundle
-
 from cellbed_analysis.bundle import Bundle, read_bundle
+from synthetic_bundle import write_bundle
 
 COMBINATIONS = ("DM-DM", "DM-IM", "IM-DM", "IM-IM")
 

@@ -83,8 +83,7 @@ def trace_bytes(
     line = json.dumps(head).encode()
     code = struct.Struct("<" + "".join(CODES[kind] for _, kind in fields))
     body = b"".join(
-        code.pack(*(record.get(field, 0) for field, _ in fields)).ljust(record_bytes, b"\0")
-        for record in records
+        code.pack(*(record.get(field, 0) for field, _ in fields)).ljust(record_bytes, b"\0") for record in records
     )
     return line + b" " * (length - len(line) - 1) + b"\n" + body
 
@@ -109,9 +108,7 @@ class Cell:
         """One row."""
         self.rows.append({"t_ns": t_ns, "event": event} | fields)
 
-    def carry(
-        self, node: int, mode: str, in_ns: int, size: int, tag: int, steal: bool = False
-    ) -> int:
+    def carry(self, node: int, mode: str, in_ns: int, size: int, tag: int, steal: bool = False) -> int:
         """A packet from `node` to the other UE; returns when it leaves there."""
         peer = 3 - node
         self.pkts += 1
@@ -156,19 +153,13 @@ class Cell:
             t_ns, "mac_tx", node=node, peer=peer, dir=leg, sn=subframe, bytes=block,
             value=block - used, aux=msg3,
         )  # fmt: skip
-        self.add(
-            t_ns + 3_750_000, "mac_rx", node=peer, peer=node, dir=leg, sn=subframe, bytes=block
-        )
+        self.add(t_ns + 3_750_000, "mac_rx", node=peer, peer=node, dir=leg, sn=subframe, bytes=block)
 
 
-def tcp_packet(
-    forward: bool, seq: int, ack: int, payload: int, flags: int = 0x10, sport: int = SPORT
-) -> bytes:
+def tcp_packet(forward: bool, seq: int, ack: int, payload: int, flags: int = 0x10, sport: int = SPORT) -> bytes:
     """An IPv4 TCP packet of the flow, cut as tcpdump's snap length would."""
     ports = (sport, PORT) if forward else (PORT, sport)
-    segment = dpkt.tcp.TCP(
-        sport=ports[0], dport=ports[1], seq=seq % 2**32, ack=ack % 2**32, flags=flags, win=8192
-    )
+    segment = dpkt.tcp.TCP(sport=ports[0], dport=ports[1], seq=seq % 2**32, ack=ack % 2**32, flags=flags, win=8192)
     segment.data = b"x" * payload
     ends = (bytes(map(int, SADDR.split("."))), bytes(map(int, DADDR.split("."))))
     packet = dpkt.ip.IP(src=ends[not forward], dst=ends[forward], p=6, data=segment)
@@ -185,8 +176,8 @@ def write_pcap(path: Path, packets: list[tuple[int, bytes]], link: int = 101) ->
 
 
 def address(dotted: str) -> int:
-    """An address as the probe writes it: network order read as a little-endian number."""
-    return int.from_bytes(bytes(map(int, dotted.split("."))), "little")
+    """An address as the probe writes it: the first octet in the high byte."""
+    return int.from_bytes(bytes(map(int, dotted.split("."))), "big")
 
 
 def write_bundle(
@@ -263,9 +254,7 @@ def _probe_rows(t_ns: int, acked: int, rtt_us: int) -> list[dict[str, int]]:
     ]
 
 
-def _write_json_files(
-    path: Path, data_mode: str, ack_mode: str, received: int, duration_s: float
-) -> None:
+def _write_json_files(path: Path, data_mode: str, ack_mode: str, received: int, duration_s: float) -> None:
     ues = [
         {"name": f"ue{i + 1}", "peer": f"ue{2 - i}", "mode": mode.lower()}
         for i, mode in enumerate((data_mode, ack_mode))
@@ -300,9 +289,12 @@ def _manifest(
     return {
         "format": 1, "id": f"{combination}{window}{seed}", "variant": combination, "seed": seed,
         "description": {
-            "id": scenario,
-            "radio": {"ues": {f"ue{i + 1}": {"mode": mode} for i, mode in enumerate(modes)}},
-            "tcp": {"receive_window": window, "congestion_control": "reno"},
+            "format": 1, "scenario": scenario, "variant": combination, "seed": seed,
+            "settings": {
+                "radio": {"ues": {f"ue{i + 1}": {"mode": mode} for i, mode in enumerate(modes)}},
+                "tcp": {"receive_window": window, "congestion_control": "reno"},
+                "validity": {"lateness_p99_us": 1000},
+            },
         },
         "scenario": {"id": scenario, "title": "Static", "source": "Nardini", "text": ""},
         "params": {"tcp.receive_window": window}, "claims": claims, "lab": "virtual",

@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 import yaml
-from synthetic_bundle import write_bundle
-
 from cellbed_analysis.bundle import load_results
 from cellbed_analysis.claims import (
     check,
@@ -25,6 +23,7 @@ from cellbed_analysis.claims import (
 from cellbed_analysis.error import AnalysisError
 from cellbed_analysis.explain import EXPLANATIONS
 from cellbed_analysis.interval import Estimate
+from synthetic_bundle import write_bundle
 
 CLAIMS = Path(__file__).parents[2] / "scenarios" / "d2d-nardini" / "claims.yaml"
 
@@ -118,9 +117,7 @@ def test_runs_of_one_seed_are_averaged_before_seeds_are_compared() -> None:
 
 
 def test_difference_of_two_selectors() -> None:
-    less = claim(
-        minus={"metric": "rtt_mean_ms", "where": {"combination": "IM-IM"}}, expect={"below": 0}
-    )
+    less = claim(minus={"metric": "rtt_mean_ms", "where": {"combination": "IM-IM"}}, expect={"below": 0})
     rows = [row(30), row(42, combination="IM-IM")]
     found = evaluate_one(less, rows)
     assert found.verdict == "reproduced"
@@ -184,9 +181,7 @@ def test_trend_over_a_parameter() -> None:
     assert found.verdict == "reproduced"
     assert [x for x, _ in found.series] == [8192, 16384, 32768]
     assert evaluate_one(rising, rows[:2]).verdict == "not-run"
-    falling = evaluate_one(
-        rising, [row(50.0 - 5 * k, receive_window_bytes=8192 << k) for k in range(3)]
-    )
+    falling = evaluate_one(rising, [row(50.0 - 5 * k, receive_window_bytes=8192 << k) for k in range(3)])
     assert falling.verdict == "differs"
     assert "At 8 KiB" in falling.cause and "At 32 KiB" in falling.cause
 

@@ -8,13 +8,12 @@ from pathlib import Path
 import matplotlib.image
 import numpy as np
 import pytest
-from synthetic_bundle import write_bundle
-
 from cellbed_analysis.bundle import load_results
 from cellbed_analysis.figures import decomposition, gallery, lateness, rtt_window, style
 from cellbed_analysis.interval import Estimate
 from cellbed_analysis.metrics.run import RunAnalysis, analyse
 from cellbed_analysis.segment import RTT_PARTS
+from synthetic_bundle import write_bundle
 
 
 @pytest.fixture(scope="module")
@@ -65,9 +64,7 @@ def test_unusable_runs_show_only_their_lateness(tmp_path: Path) -> None:
     assert [spec.name for spec in gallery.available(runs)] == ["lateness"]
 
 
-def test_files_are_png_and_pdf_and_replace_old_ones(
-    runs: list[RunAnalysis], tmp_path: Path
-) -> None:
+def test_files_are_png_and_pdf_and_replace_old_ones(runs: list[RunAnalysis], tmp_path: Path) -> None:
     (tmp_path / "old.png").write_bytes(b"")
     specs = [spec for spec in gallery.available(runs) if spec.name in EXPECTED[:2]]
     saved = gallery.save(specs, tmp_path)

@@ -7,7 +7,6 @@ import math
 
 import numpy as np
 import pytest
-
 from cellbed_analysis.interval import (
     Estimate,
     difference,
@@ -31,9 +30,7 @@ def test_student_t_over_three_seeds() -> None:
 def test_many_seeds_use_the_normal_quantile() -> None:
     # 32 seeds have 31 degrees of freedom, beyond the table: 1.96 s / sqrt(32)
     values = [0.0, 1.0] * 16
-    assert over_seeds(values).half_width == pytest.approx(
-        1.96 * np.std(values, ddof=1) / math.sqrt(32)
-    )
+    assert over_seeds(values).half_width == pytest.approx(1.96 * np.std(values, ddof=1) / math.sqrt(32))
 
 
 def test_one_seed_has_no_interval() -> None:

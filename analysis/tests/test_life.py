@@ -11,11 +11,10 @@ from typing import Any
 
 import polars as pl
 import pytest
-from synthetic_bundle import MS, START_NS, Cell, radio_trace_bytes
-
 from cellbed_analysis.life import MOMENTS, RadioLog, packet_lives, uplink_pdus
 from cellbed_analysis.segment import LEG_PARTS, leg_parts
 from cellbed_analysis.trace import read_trace
+from synthetic_bundle import MS, START_NS, Cell, radio_trace_bytes
 
 
 def log_of(cell: Cell, tmp_path: Path) -> RadioLog:
@@ -29,11 +28,7 @@ def at(ms: float) -> int:
 
 
 def moments(life: dict[str, Any]) -> dict[str, float]:
-    return {
-        name.removesuffix("_ns"): (life[name] - START_NS) / MS
-        for name in MOMENTS
-        if life[name] is not None
-    }
+    return {name.removesuffix("_ns"): (life[name] - START_NS) / MS for name in MOMENTS if life[name] is not None}
 
 
 def parts(lives: pl.DataFrame, row: int = 0) -> dict[str, float]:
@@ -81,9 +76,7 @@ def test_stealing_skips_the_data_grant(tmp_path: Path) -> None:
         "in": 10, "request": 10, "rar": 13, "bsr_tx": 15, "tx": 15, "rx": 18.75, "dl_tx": 20,
         "dl_rx": 23.75, "out": 23.75,
     }  # fmt: skip
-    assert parts(lives) == pytest.approx(
-        {"rar": 3, "bsr": 2, "air": 3.75, "dl_wait": 1.25, "dl": 3.75}
-    )
+    assert parts(lives) == pytest.approx({"rar": 3, "bsr": 2, "air": 3.75, "dl_wait": 1.25, "dl": 3.75})
 
 
 def trailing(cell: Cell) -> None:
@@ -111,9 +104,7 @@ def test_trailing_bsr(tmp_path: Path) -> None:
     assert not life["buffer_empty"]  # packet 1 was still waiting
     assert (life["request_ns"], life["rar_ns"]) == (None, None)
     # In the queue from 14 to the BSR at 21, and then as any packet.
-    assert parts(lives, 1) == pytest.approx(
-        {"queue": 7, "bsr_decode": 3.75, "schedule": 0.25, "grant": 2, "air": 3.75}
-    )
+    assert parts(lives, 1) == pytest.approx({"queue": 7, "bsr_decode": 3.75, "schedule": 0.25, "grant": 2, "air": 3.75})
 
 
 def test_waiting_behind_earlier_data_is_not_waiting_for_the_request(tmp_path: Path) -> None:

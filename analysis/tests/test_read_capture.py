@@ -8,10 +8,9 @@ from pathlib import Path
 
 import dpkt
 import pytest
-from synthetic_bundle import OFFSET_NS, SPORT, tcp_packet, write_pcap
-
 from cellbed_analysis.capture import read_capture
 from cellbed_analysis.error import FileError
+from synthetic_bundle import OFFSET_NS, SPORT, tcp_packet, write_pcap
 
 
 def test_times_are_exact_to_the_nanosecond(tmp_path: Path) -> None:
@@ -73,9 +72,7 @@ def test_no_packets_is_an_empty_frame(tmp_path: Path) -> None:
     assert read_capture(path).is_empty()
 
 
-@pytest.mark.parametrize(
-    ("cut", "message"), [(1, "last packet has 39 of 40 bytes"), (45, "inside a packet header")]
-)
+@pytest.mark.parametrize(("cut", "message"), [(1, "last packet has 39 of 40 bytes"), (45, "inside a packet header")])
 def test_refuses_a_file_that_is_cut_short(tmp_path: Path, cut: int, message: str) -> None:
     path = tmp_path / "ip.pcap"
     write_pcap(path, [(i, tcp_packet(True, i, 0, 0)) for i in range(3)])

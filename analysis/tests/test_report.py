@@ -10,17 +10,16 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import cellbed_analysis
 import matplotlib.image
 import polars as pl
 import pytest
 import yaml
-from synthetic_bundle import write_bundle
-from test_claims import CLAIMS
-
-import cellbed_analysis
 from cellbed_analysis.claims import VERDICTS
 from cellbed_analysis.error import AnalysisError
 from cellbed_analysis.metrics.catalog import METRICS
+from synthetic_bundle import write_bundle
+from test_claims import CLAIMS
 
 LATE = {
     "verdict": "invalid",
@@ -109,9 +108,7 @@ def test_commands_and_hashes_to_reproduce(page: Collector, report: Path) -> None
     text = " ".join(page.text)
     assert "make run-experiment SCENARIO=d2d-nardini/static SEED=1 LAB=virtual" in text
     bundle = next(report.parents[1].glob("DM-DM-8KiB-seed1-*"))
-    output = subprocess.run(
-        ["sha256sum", bundle / "ip-ue1.pcap"], check=True, capture_output=True, text=True
-    ).stdout
+    output = subprocess.run(["sha256sum", bundle / "ip-ue1.pcap"], check=True, capture_output=True, text=True).stdout
     assert output.split()[0] in text
 
 

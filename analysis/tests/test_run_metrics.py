@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from synthetic_bundle import COOKIE, MS, PAYLOAD, START_NS, Cell, radio_trace_bytes, write_bundle
-
 from cellbed_analysis.bundle import Bundle, Flow, read_bundle
 from cellbed_analysis.life import RadioLog, packet_lives, uplink_pdus
 from cellbed_analysis.metrics import radio
@@ -22,6 +20,7 @@ from cellbed_analysis.metrics.throughput import iperf3_agreement
 from cellbed_analysis.metrics.window import Window, steady_window
 from cellbed_analysis.segment import RTT_PARTS
 from cellbed_analysis.trace import read_trace
+from synthetic_bundle import COOKIE, MS, PAYLOAD, START_NS, Cell, radio_trace_bytes, write_bundle
 
 PERIOD_MS = 31  # request to request: data 14.75, ACK 29.75, ready 0.3 ms later, next TTI
 
@@ -171,9 +170,7 @@ def test_drops_by_reason(tmp_path: Path) -> None:
     path = tmp_path / "radio.trace"
     path.write_bytes(radio_trace_bytes(cell.rows))
     log = RadioLog(read_trace(path))
-    found = radio.cell_metrics(
-        log, {1: "queue_full", 2: "radio_loss", 5: "shutdown"}, Window(0, 10**12)
-    )
+    found = radio.cell_metrics(log, {1: "queue_full", 2: "radio_loss", 5: "shutdown"}, Window(0, 10**12))
     assert found["dropped_queue_full_pkts"] == 2
     assert found["dropped_radio_loss_pkts"] == 1
     assert found["dropped_shutdown_pkts"] == 1
@@ -249,7 +246,5 @@ def test_a_bundle_that_does_not_read_keeps_its_identity_and_problem(tmp_path: Pa
 
 
 def test_rate_of_events_has_no_value_without_packets() -> None:
-    found = radio._ratio_of_events(
-        Window(0, 1), np.array([], dtype=np.int64), np.array([], dtype=np.int64)
-    )
+    found = radio._ratio_of_events(Window(0, 1), np.array([], dtype=np.int64), np.array([], dtype=np.int64))
     assert np.isnan(found.value)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
-
 from cellbed_analysis.bundle import Bundle
 from cellbed_analysis.metrics.run import compute
 from cellbed_analysis.timeline import sequence_of, table, typical, undisturbed
@@ -63,10 +62,7 @@ def test_a_disturbed_segment_is_left_out(dm_dm: Bundle, column: str, value: obje
     assert len(undisturbed(segments)) == 2
     kind = segments.schema[column]
     disturbed = segments.with_columns(
-        pl.when(pl.int_range(pl.len()) == 0)
-        .then(pl.lit(value, kind))
-        .otherwise(column)
-        .alias(column)
+        pl.when(pl.int_range(pl.len()) == 0).then(pl.lit(value, kind)).otherwise(column).alias(column)
     )
     assert undisturbed(disturbed)["seq"].to_list() == segments["seq"][1:].to_list()
 

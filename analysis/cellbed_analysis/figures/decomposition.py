@@ -28,8 +28,7 @@ def pieces(parts_ms: Mapping[str, float]) -> list[tuple[str, str, float]]:
     found = [("host", HOSTS[0], parts_ms.get("host_tx", 0.0))]
     for side in ("data", "ack"):
         found += [
-            (side, label, sum(parts_ms.get(f"{side}_{part}", 0.0) for part in parts))
-            for label, parts, _ in GROUPS
+            (side, label, sum(parts_ms.get(f"{side}_{part}", 0.0) for part in parts)) for label, parts, _ in GROUPS
         ]
         host = "receiver" if side == "data" else "host_rx"
         found.append(("host", HOSTS[0], parts_ms.get(host, 0.0)))
@@ -55,9 +54,7 @@ def draw(runs: Mapping[str, Mapping[str, float]], paper_ms: Mapping[str, float])
                 linewidth=0.6, hatch="////" if side == "ack" else None,
             )  # fmt: skip
             left += ms
-        axes.annotate(
-            f"{left:.1f} ms", (left, row), xytext=(5, 0), textcoords="offset points", va="center"
-        )
+        axes.annotate(f"{left:.1f} ms", (left, row), xytext=(5, 0), textcoords="offset points", va="center")
         if name in paper_ms:
             axes.plot([paper_ms[name]] * 2, [row - 0.4, row + 0.4], color=ink(), linewidth=1.6)
     axes.set_yticks(range(len(names)), names)
@@ -65,8 +62,6 @@ def draw(runs: Mapping[str, Mapping[str, float]], paper_ms: Mapping[str, float])
     axes.margins(x=0.1)
     axes.grid(axis="y", visible=False)
     axes.set_xlabel("mean part of the RTT (ms); ACK leg hatched; upright mark: the paper's mean")
-    handles = [
-        Patch(facecolor=color, edgecolor=edge, label=label) for label, color in colors.items()
-    ]
+    handles = [Patch(facecolor=color, edgecolor=edge, label=label) for label, color in colors.items()]
     figure.legend(handles=handles, loc="outside upper center", ncols=3, fontsize=8.5)
     return figure

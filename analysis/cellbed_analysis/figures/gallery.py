@@ -61,9 +61,7 @@ def representatives(runs: Sequence[RunAnalysis]) -> dict[str, RunAnalysis]:
     return {name: next(run for run in ready if label(run.row) == name) for name in names}
 
 
-def available(
-    runs: Sequence[RunAnalysis], claims: Sequence[dict[str, Any]] = ()
-) -> list[FigureSpec]:
+def available(runs: Sequence[RunAnalysis], claims: Sequence[dict[str, Any]] = ()) -> list[FigureSpec]:
     """Figures that these runs allow, in the order of the report.
 
     Args:
@@ -95,9 +93,7 @@ def _steady(run: RunAnalysis) -> pl.DataFrame:
     """Segments sent after the warm-up that have an RTT."""
     begin_ns = run.bundle.start_ns + run.row["window_begin_s"] * 1e9
     end_ns = begin_ns + run.row["window_s"] * 1e9
-    return _segments(run).filter(
-        pl.col("rtt_ns").is_not_null() & pl.col("out_ns").is_between(begin_ns, end_ns)
-    )
+    return _segments(run).filter(pl.col("rtt_ns").is_not_null() & pl.col("out_ns").is_between(begin_ns, end_ns))
 
 
 def _which(chosen: dict[str, RunAnalysis]) -> str:
@@ -160,9 +156,7 @@ def _decomposition(chosen: dict[str, RunAnalysis], paper_ms: dict[str, float]) -
         "Mean of each part of the RTT over all segments after the warm-up, in order of time; the "
         f"parts of each segment add up to its RTT exactly; {_which(chosen)}. Not in the paper, "
         "which says that RAC and BSR take two thirds of the time.",
-        lambda: decomposition.draw(
-            {name: parts for name, parts in data.items() if parts}, paper_ms
-        ),
+        lambda: decomposition.draw({name: parts for name, parts in data.items() if parts}, paper_ms),
     )
 
 
@@ -171,8 +165,7 @@ def _cdf(chosen: dict[str, RunAnalysis]) -> FigureSpec:
     return FigureSpec(
         "rtt-cdf",
         "Distribution of the RTT",
-        f"Share of segments with at most this RTT, after the warm-up; {_which(chosen)}. "
-        "Not in the paper.",
+        f"Share of segments with at most this RTT, after the warm-up; {_which(chosen)}. Not in the paper.",
         lambda: rtt_cdf.draw({name: rtt for name, rtt in data.items() if len(rtt)}),
     )
 
@@ -180,10 +173,7 @@ def _cdf(chosen: dict[str, RunAnalysis]) -> FigureSpec:
 def _windows(runs: Sequence[RunAnalysis]) -> list[FigureSpec]:
     rows = [run.row for run in runs if run.row["usable"] and run.row.get("rtt_mean_ms") is not None]
     swept = [row for row in rows if row.get("receive_window_bytes")]
-    scenarios = Counter(
-        scenario
-        for scenario, _ in {(row["scenario"], row["receive_window_bytes"]) for row in swept}
-    )
+    scenarios = Counter(scenario for scenario, _ in {(row["scenario"], row["receive_window_bytes"]) for row in swept})
     if not scenarios or scenarios.most_common(1)[0][1] < 3:
         return []
     scenario = scenarios.most_common(1)[0][0]
@@ -191,10 +181,7 @@ def _windows(runs: Sequence[RunAnalysis]) -> list[FigureSpec]:
     labs = {row["lab"] for row in of_scenario}
     lab = "virtual" if "virtual" in labs else min(labs)
     groups = by_combination([row for row in of_scenario if row["lab"] == lab])
-    data = {
-        name: series_over(group, "rtt_mean_ms", "receive_window_bytes")
-        for name, group in groups.items()
-    }
+    data = {name: series_over(group, "rtt_mean_ms", "receive_window_bytes") for name, group in groups.items()}
     return [
         FigureSpec(
             "fig5-rtt-over-window",
@@ -219,7 +206,7 @@ def _lateness(runs: Sequence[RunAnalysis]) -> list[FigureSpec]:
         counts = labs.setdefault(run.row["lab"], Counter())
         for upper_us, count in buckets:
             counts[float(upper_us)] += count
-        bound = run.bundle.description.get("validity", {}).get("lateness_p99_us", bound)
+        bound = run.bundle.settings.get("validity", {}).get("lateness_p99_us", bound)
     data = {lab: sorted(counts.items()) for lab, counts in labs.items() if counts.total()}
     if not data:
         return []

@@ -24,9 +24,7 @@ def draw(runs: Mapping[str, np.ndarray]) -> Figure:
         color, _, line = series_style(name, index)
         ordered = np.sort(rtt_ms)
         share = np.arange(1, len(ordered) + 1) / len(ordered)
-        axes.step(
-            ordered, share, where="post", label=name, color=color, linestyle=line, linewidth=1.8
-        )
+        axes.step(ordered, share, where="post", label=name, color=color, linestyle=line, linewidth=1.8)
         highest = max(highest, float(np.percentile(ordered, 99.9)))
     axes.set_xlim(0, highest * 1.05 or 1)
     axes.set_ylim(0, 1.01)

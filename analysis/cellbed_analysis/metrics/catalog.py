@@ -71,10 +71,7 @@ RTT = (
 )
 
 PARTS = (
-    *(
-        Metric(f"part_{part}_ms", "ms", f"mean part of the RTT: {part_label(part)}")
-        for part in RTT_PARTS
-    ),
+    *(Metric(f"part_{part}_ms", "ms", f"mean part of the RTT: {part_label(part)}") for part in RTT_PARTS),
     Metric("parts_segments_share", "1", "share of segments whose RTT could be taken apart"),
 )
 
@@ -94,9 +91,7 @@ SIDE = (
     Metric("delay_p99_ms", "ms", "99th percentile"),
     Metric("first_leg_mean_ms", "ms", "entry to decoded at the end of the uplink or sidelink"),
     Metric("dl_leg_mean_ms", "ms", "decoded at the eNB to delivery, infrastructure mode", True),
-    Metric(
-        "rlc_wait_mean_ms", "ms", "entry to the RAC request or trailing BSR that served it", True
-    ),
+    Metric("rlc_wait_mean_ms", "ms", "entry to the RAC request or trailing BSR that served it", True),
     Metric("rac_requests", "1", "RAC requests (preambles) sent"),
     Metric("rac_per_packet", "1", "RAC requests per packet", True),
     Metric("rac_interval_min_ms", "ms", "shortest time between two RAC requests"),
@@ -104,9 +99,7 @@ SIDE = (
     Metric("packets_per_tti_mean", "1", "packets whose last byte left in the same sub-frame"),
     Metric("blocked_share", "1", "share of packets that waited over 1 TTI for their request", True),
     Metric("blocked_extra_rtt_ms", "ms", "mean RTT of these segments minus that of the others"),
-    Metric(
-        "stolen_share", "1", "share of packets sent whole or ended beside a BSR (stealing)", True
-    ),
+    Metric("stolen_share", "1", "share of packets sent whole or ended beside a BSR (stealing)", True),
     Metric("stolen_per_request_mean", "1", "packets ended beside the BSR, per RAC request", True),
     Metric("stolen_per_request_max", "1", "largest number of those"),
     Metric("granted_pdus", "1", "MAC PDUs with RLC data on a data grant"),
@@ -153,9 +146,7 @@ LATENESS = (
 def sided(side: str) -> tuple[Metric, ...]:
     """SIDE metrics of the data or the ACK flow."""
     label = {"data": "data flow", "ack": "ACK flow"}[side]
-    return tuple(
-        Metric(f"{side}_{m.name}", m.unit, f"{label}: {m.meaning}", m.interval) for m in SIDE
-    )
+    return tuple(Metric(f"{side}_{m.name}", m.unit, f"{label}: {m.meaning}", m.interval) for m in SIDE)
 
 
 SECTIONS = (

@@ -31,16 +31,11 @@ PAIRING_NS = 10_000_000
 def probe_samples(bundle: Bundle, flow: Flow, sport: int) -> pl.DataFrame:
     """The probe's rows about the data connection at its sender."""
     return bundle.tcp.filter(
-        (pl.col("saddr") == _network_order(flow.saddr))
-        & (pl.col("daddr") == _network_order(flow.daddr))
+        (pl.col("saddr") == flow.saddr)
+        & (pl.col("daddr") == flow.daddr)
         & (pl.col("sport") == sport)
         & (pl.col("dport") == flow.port)
     )
-
-
-def _network_order(address: int) -> int:
-    """An address as the probe writes it: its bytes in network order, in a little-endian field."""
-    return int.from_bytes(address.to_bytes(4, "big"), "little")
 
 
 def paired_rtts(samples: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
@@ -70,9 +65,7 @@ def paired_rtts(samples: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
     ).with_columns(difference_us=pl.col("probe_us") - pl.col("capture_us"))
 
 
-def probe_metrics(
-    bundle: Bundle, samples: pl.DataFrame, segments: pl.DataFrame, window: Window
-) -> Values:
+def probe_metrics(bundle: Bundle, samples: pl.DataFrame, segments: pl.DataFrame, window: Window) -> Values:
     """The probe's RTT inside the window, and how well it agrees."""
     inside = window.cut(samples, "t_ns")
     pairs = window.cut(paired_rtts(samples, segments), "t_ns")

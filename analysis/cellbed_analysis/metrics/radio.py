@@ -34,9 +34,7 @@ def leg_metrics(lives: pl.DataFrame) -> Values:
         "delay_mean_ms": mean_within_run(t, delay_ms),
         "delay_p99_ms": float(np.percentile(delay_ms, 99)),
         "first_leg_mean_ms": mean(first_ms),
-        "rlc_wait_mean_ms": mean_within_run(
-            t, (parts["queue"] + parts["rac_wait"]).to_numpy() / 1e6
-        ),
+        "rlc_wait_mean_ms": mean_within_run(t, (parts["queue"] + parts["rac_wait"]).to_numpy() / 1e6),
     }
     if len(relayed):
         second = (relayed["out_ns"] - relayed["rx_ns"]).to_numpy() / 1e6
@@ -44,9 +42,7 @@ def leg_metrics(lives: pl.DataFrame) -> Values:
     return values
 
 
-def access_metrics(
-    log: RadioLog, ue: int, lives: pl.DataFrame, pdus: pl.DataFrame, window: Window
-) -> Values:
+def access_metrics(log: RadioLog, ue: int, lives: pl.DataFrame, pdus: pl.DataFrame, window: Window) -> Values:
     """How a UE got its transmissions: RAC requests, stealing, trailing BSRs.
 
     Args:
@@ -60,9 +56,9 @@ def access_metrics(
     n_pkts = max(len(lives), 1)
     on_rar = pdus.filter("on_rar")
     stolen = lives.filter(pl.col("access") == "stolen")
-    per_request = on_rar.join(
-        stolen.group_by("tx_ns").agg(pl.len().alias("n")), on="tx_ns", how="left"
-    ).with_columns(pl.col("n").fill_null(0))
+    per_request = on_rar.join(stolen.group_by("tx_ns").agg(pl.len().alias("n")), on="tx_ns", how="left").with_columns(
+        pl.col("n").fill_null(0)
+    )
     data_pdus = _carrying_data(log, ue, pdus).filter(~pl.col("on_rar"))
     values: Values = {
         "packets": len(lives),
@@ -78,25 +74,19 @@ def access_metrics(
     }
     if len(on_rar):
         n = per_request["n"].to_numpy()
-        values["stolen_per_request_mean"] = mean_within_run(
-            per_request["tx_ns"].to_numpy(), n.astype(float)
-        )
+        values["stolen_per_request_mean"] = mean_within_run(per_request["tx_ns"].to_numpy(), n.astype(float))
         values["stolen_per_request_max"] = int(n.max())
     if len(data_pdus):
         values |= _trailing(log, ue, data_pdus)
     return values
 
 
-def _ratio_of_events(
-    window: Window, numerator_ns: np.ndarray, denominator_ns: np.ndarray
-) -> Estimate:
+def _ratio_of_events(window: Window, numerator_ns: np.ndarray, denominator_ns: np.ndarray) -> Estimate:
     """Events per other event, with the interval over blocks of the window."""
     t = np.concatenate([numerator_ns, denominator_ns])
     is_first = np.concatenate([np.ones(len(numerator_ns)), np.zeros(len(denominator_ns))])
     with np.errstate(invalid="ignore", divide="ignore"):
-        return within_run(
-            t, np.stack([is_first, 1 - is_first], axis=1), lambda s: s[..., 0] / s[..., 1]
-        )
+        return within_run(t, np.stack([is_first, 1 - is_first], axis=1), lambda s: s[..., 0] / s[..., 1])
 
 
 def _carrying_data(log: RadioLog, ue: int, pdus: pl.DataFrame) -> pl.DataFrame:
@@ -113,9 +103,7 @@ def _trailing(log: RadioLog, ue: int, data_pdus: pl.DataFrame) -> Values:
     return {
         "granted_pdus": len(data_pdus),
         "trailing_bsr_share": mean_within_run(t, with_report.astype(float)),
-        "trailing_grant_share": mean_within_run(
-            t, (access == "trailing").fill_null(False).to_numpy().astype(float)
-        ),
+        "trailing_grant_share": mean_within_run(t, (access == "trailing").fill_null(False).to_numpy().astype(float)),
     }
 
 
@@ -158,9 +146,9 @@ def backlog_metrics(log: RadioLog, ue: int, window: Window) -> Values:
     before = rows.filter(pl.col("t_ns") < window.begin_ns).tail(1)
     inside = window.cut(rows, "t_ns")
     t = np.concatenate([[window.begin_ns], inside["t_ns"].to_numpy(), [window.end_ns]])
-    level = np.concatenate(
-        [before["bytes"].to_numpy() if len(before) else [0], inside["bytes"].to_numpy()]
-    ).astype(float)
+    level = np.concatenate([before["bytes"].to_numpy() if len(before) else [0], inside["bytes"].to_numpy()]).astype(
+        float
+    )
     return {
         "backlog_mean_bytes": float((level * np.diff(t)).sum() / (window.end_ns - window.begin_ns)),
         "backlog_max_bytes": int(level.max()),

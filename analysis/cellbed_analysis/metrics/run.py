@@ -93,14 +93,10 @@ def compute(bundle: Bundle) -> tuple[dict[str, Any], pl.DataFrame]:
         "window_s": window.seconds,
     }
     values |= rtt.rtt_metrics(steady) | rtt.part_metrics(steady)
-    values |= probe.probe_metrics(
-        bundle, probe.probe_samples(bundle, flow, sport), segments, window
-    )
+    values |= probe.probe_metrics(bundle, probe.probe_samples(bundle, flow, sport), segments, window)
     values |= throughput.goodput_metrics(bundle, flow, window)
     for side, node in (("data", nodes[flow.source]), ("ack", nodes[flow.sink])):
-        values |= {
-            f"{side}_{name}": value for name, value in _side(log, node, lives, window).items()
-        }
+        values |= {f"{side}_{name}": value for name, value in _side(log, node, lives, window).items()}
     values |= radio.cell_metrics(log, bundle.drop_reasons, window)
     values |= timeline_metrics(steady)
     values |= lateness(bundle)
@@ -129,18 +125,16 @@ def _side(log: RadioLog, node: int, lives: pl.DataFrame, window: Window) -> rtt.
 def lateness(bundle: Bundle) -> rtt.Values:
     """Lateness percentiles, as the radio daemon counted them."""
     found = bundle.radio_stats.get("lateness", {})
-    values: rtt.Values = {
-        f"lateness_{name}": found.get(name) for name in ("p50_us", "p99_us", "p999_us", "max_us")
-    }
+    values: rtt.Values = {f"lateness_{name}": found.get(name) for name in ("p50_us", "p99_us", "p999_us", "max_us")}
     return values | {"missed_ttis": found.get("missed_ttis")}
 
 
 def identity(bundle: Bundle) -> dict[str, Any]:
     """Columns that say which run this is, and every parameter."""
-    manifest, description = bundle.manifest, bundle.description
+    manifest, settings = bundle.manifest, bundle.settings
     modes = flow_modes(bundle)
     flow_id = bundle.flows[0].id if bundle.flows else None
-    window = description.get("tcp", {}).get("receive_window")
+    window = settings.get("tcp", {}).get("receive_window")
     return {
         "bundle": bundle.path.name,
         "run_id": manifest["id"],
@@ -158,13 +152,13 @@ def identity(bundle: Bundle) -> dict[str, Any]:
         "usable": bundle.valid,
         "kernel": manifest.get("kernel", {}).get("release"),
         "wall_s": manifest.get("wall_s"),
-        **{f"param.{key}": value for key, value in scalars(description)},
+        **{f"param.{key}": value for key, value in scalars(settings)},
     }
 
 
 def flow_modes(bundle: Bundle) -> tuple[str, str] | None:
     """Modes of the first flow's sender and receiver: ("DM", "IM") for data DM, ACKs IM."""
-    ues = bundle.description.get("radio", {}).get("ues", {})
+    ues = bundle.settings.get("radio", {}).get("ues", {})
     if not bundle.flows or not ues:
         return None
     flow = bundle.flows[0]
