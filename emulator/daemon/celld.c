@@ -141,8 +141,9 @@ static int open_cell(struct celld *d)
 		say("out of memory: the cell needs %zu MiB", size >> 20);
 		return -ENOMEM;
 	}
-	/* Sub-frame 0 begins with the next whole millisecond. */
-	d->start_ns = (clock_ns(CLOCK_MONOTONIC) / CELL_TTI_NS + 1) * CELL_TTI_NS;
+	d->start_ns = d->cfg.start_ns;
+	if (d->start_ns == 0)
+		d->start_ns = (clock_ns(CLOCK_MONOTONIC) / CELL_TTI_NS + 1) * CELL_TTI_NS;
 	return cell_init(&d->cell, d->mem, size, &d->cfg.cell, d->start_ns);
 }
 

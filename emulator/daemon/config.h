@@ -36,6 +36,7 @@ struct config {
 	size_t n_ports;
 	struct config_output output;
 	char control[PATH_MAX]; /* UNIX socket; empty = none */
+	int64_t start_ns;	/* CLOCK_MONOTONIC of sub-frame 0; 0 = the next millisecond */
 	bool realtime;		/* SCHED_FIFO and mlockall where allowed */
 };
 

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Result bundles: written under a temporary name, renamed when complete, never written twice."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import shutil
+import subprocess
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from cellbed import validity
+from cellbed.description import Run, identity
+from cellbed.scenario import Scenario
+
+TEMPORARY_PREFIX = ".tmp-"
+# Files of a running lab that say nothing about the result.
+_SCAFFOLD = ("description.json", "programs.json", "facts.json", "progress", "status", "error", "console")
+
+
+class Bundle:
+    """Place of one run's result below the results directory."""
+
+    def __init__(self, results: Path, run: Run, description: dict[str, Any]) -> None:
+        self.run, self.description = run, description
+        self.id = identity(description)
+        self.path = results / f"{run.variant}-seed{run.seed}-{self.id[:10]}"
+        self.temporary = results / f"{TEMPORARY_PREFIX}{self.path.name}.{os.getpid()}"
+
+    def complete(self) -> bool:
+        """A finished bundle of the same identity is there."""
+        return (self.path / "manifest.json").exists()
+
+    def begin(self, programs: dict[str, str]) -> Path:
+        """Create the temporary directory with what the runner reads."""
+        self.temporary.mkdir(parents=True)
+        (self.temporary / "description.json").write_text(json.dumps(self.description, indent=1))
+        (self.temporary / "programs.json").write_text(json.dumps(programs))
+        return self.temporary
+
+    def abandon(self) -> None:
+        shutil.rmtree(self.temporary, ignore_errors=True)
+
+    def finish(self, scenario: Scenario, claims: list[dict[str, Any]], measured: dict[str, Any]) -> dict[str, Any]:
+        """Write the manifest and give the bundle its name.
+
+        Args:
+            measured: what the lab measured from outside: wall_s, setup_wall_s, kernel.
+        """
+        facts = json.loads((self.temporary / "facts.json").read_text())
+        manifest = self._manifest(scenario, claims, facts, measured)
+        for name in _SCAFFOLD:
+            (self.temporary / name).unlink(missing_ok=True)
+        (self.temporary / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
+        if self.path.exists():
+            shutil.rmtree(self.path)
+        os.rename(self.temporary, self.path)
+        return manifest
+
+    def _manifest(self, scenario: Scenario, claims: list[dict[str, Any]], facts: dict[str, Any],
+                  measured: dict[str, Any]) -> dict[str, Any]:
+        settings = self.description["settings"]
+        clock = facts["clock"]
+        return {
+            "format": 1,
+            "id": self.id,
+            "outcome": "complete",
+            "validity": validity.judge(facts, settings),
+            "scenario": {"id": scenario.id, "title": scenario.title, "source": scenario.source, "file": self.run.file,
+                         "text": Path(self.run.file).read_text()},
+            "variant": self.run.variant.split("_")[0],
+            "params": self.run.params,
+            "seed": self.run.seed,
+            "lab": self.description["lab"],
+            "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            "wall_s": measured["wall_s"],
+            "setup_wall_s": measured["setup_wall_s"],
+            "virtual_s": (clock["end_ns"] - clock["start_ns"]) / 1e9,
+            "clock": clock,
+            "flows": facts["flows"],
+            "lateness": facts["radio"]["lateness"],
+            "kernel": {**facts["kernel"], **measured.get("kernel", {})},
+            "sysctls": {node: {name: actual for name, (_, actual) in values.items()}
+                        for node, values in facts["sysctls"].items()},
+            "qdiscs": facts["qdiscs"],
+            "offloads": facts["offloads"],
+            "congestion_control": facts["congestion_control"],
+            "cpu_steal_percent": facts["cpu_steal_percent"],
+            "tools": tool_versions(),
+            "git": git_describe(),
+            "description": self.description,
+            "claims": claims,
+        }
+
+
+def _first_line(args: list[str]) -> str:
+    try:
+        done = subprocess.run(args, capture_output=True, text=True, check=False)
+    except OSError:
+        return "missing"
+    return (done.stdout or done.stderr).splitlines()[0] if (done.stdout or done.stderr) else "unknown"
+
+
+_versions: dict[str, str] = {}
+
+
+def tool_versions() -> dict[str, str]:
+    """Versions of the programs that took part; asked once per process."""
+    if not _versions:
+        _versions.update(
+            iperf3=_first_line(["iperf3", "--version"]), tcpdump=_first_line(["tcpdump", "--version"]),
+            iproute2=_first_line(["ip", "-V"]), python=_first_line(["python3", "--version"]),
+            mininet=metadata.version("mininet"), cellbed=metadata.version("cellbed"))
+    return _versions
+
+
+def git_describe() -> str:
+    here = Path(__file__).parent
+    done = subprocess.run(["git", "-C", here, "describe", "--always", "--dirty"], capture_output=True, text=True,
+                          check=False)
+    return done.stdout.strip() or "not a git checkout"

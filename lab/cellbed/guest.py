@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""First program of the guest after guest-init: plays the run and switches the guest off."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from pathlib import Path
+
+_POWER_OFF = 0x4321FEDC
+
+
+def main(directory: str) -> None:
+    try:
+        from cellbed import runner
+
+        status = runner.main(directory)
+    except BaseException as error:
+        status = 1
+        Path(directory, "error").write_text(f"the guest's Python: {error!r}")
+    Path(directory, "status").write_text(str(status))
+    os.sync()
+    ctypes.CDLL(None).reboot(_POWER_OFF)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

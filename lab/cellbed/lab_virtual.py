@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The virtual lab: one UML guest per run, in virtual time, pinned to one CPU, without root."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from cellbed import ledger
+from cellbed.error import LabError
+from cellbed.process import die_with_parent
+
+MEMORY_MIB = 512
+# 2020-01-01 00:00:00 UTC; any fixed time does.
+WALL_CLOCK_START_NS = 1_577_836_800_000_000_000
+STALLED_AFTER_S = 180
+
+
+def _memory_dir(fallback: Path) -> Path:
+    """Where UML keeps its memory file: shared memory when it has room, else beside the results."""
+    shm = Path("/dev/shm")
+    if shm.is_dir() and os.access(shm, os.W_OK) and shutil.disk_usage(shm).free > 4 * MEMORY_MIB << 20:
+        return shm
+    return fallback
+
+
+def command(kernel: Path, directory: Path, seed: int, cpu: int) -> list[str]:
+    """The guest's command line; kernel/README.md explains every option."""
+    init = Path(__file__).with_name("guest-init")
+    return [
+        "taskset", "-c", str(cpu), str(kernel), f"mem={MEMORY_MIB}M", "rootfstype=hostfs", "rootflags=/", "ro",
+        f"init={init}", "time-travel=inf-cpu", f"time-travel-start={WALL_CLOCK_START_NS}", f"seed={seed}",
+        "norandmaps", "quiet", "panic=-1", "con=null", "con0=null,fd:1", f"uml_dir={directory}/uml/", "umid=guest",
+        f"CELLBED_DIR={directory}", f"CELLBED_PYTHON={sys.executable}",
+    ]
+
+
+def play(directory: Path, description: dict[str, Any], kernel: Path, cpu: int,
+         on_progress: Callable[[float, float], None]) -> dict[str, Any]:
+    """Boot a guest that plays the run in @directory; return when it has halted.
+
+    Args:
+        on_progress: called with seconds of traffic done and in all.
+
+    Returns:
+        wall_s, setup_wall_s (everything but the traffic's time), kernel.
+
+    Raises:
+        LabError: the guest died, stalled or reports a failure.
+    """
+    started = time.monotonic()
+    console = directory / "console"
+    env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "TMPDIR": str(_memory_dir(directory))}
+    with open(console, "wb") as out:
+        guest = subprocess.Popen(command(kernel, directory, description["seed"], cpu), stdin=subprocess.DEVNULL,
+                                 stdout=out, stderr=out, env=env, start_new_session=True,
+                                 preexec_fn=die_with_parent)
+    with ledger.entry("virtual", guest.pid, directory):
+        try:
+            marks = _watch(guest, directory, on_progress)
+        finally:
+            _end(guest)
+            shutil.rmtree(directory / "uml", ignore_errors=True)
+    status = directory / "status"
+    if not status.exists() or status.read_text() != "0":
+        raise LabError(_failure(guest, directory))
+    wall_s = time.monotonic() - started
+    traffic_s = marks.get("stop", started) - marks.get("traffic", started)
+    config = kernel.with_name("config")
+    return {"wall_s": round(wall_s, 3), "setup_wall_s": round(wall_s - traffic_s, 3),
+            "kernel": {"config_sha256": hashlib.sha256(config.read_bytes()).hexdigest()}}
+
+
+def _watch(guest: subprocess.Popen, directory: Path, on_progress: Callable[[float, float], None]) -> dict[str, float]:
+    """Follow the guest's progress file until it halts. Return: wall times of the phases."""
+    marks: dict[str, float] = {}
+    seen, last = 0, time.monotonic()
+    while True:
+        try:
+            guest.wait(0.05)
+            halted = True
+        except subprocess.TimeoutExpired:
+            halted = False
+        path = directory / "progress"
+        lines = path.read_text().splitlines() if path.exists() else []
+        for line in lines[seen:]:
+            last = time.monotonic()
+            word, *numbers = line.split()
+            if word == "at" and len(numbers) == 2:
+                on_progress(float(numbers[0]), float(numbers[1]))
+            else:
+                marks[word] = last
+        seen = len(lines)
+        if halted:
+            return marks
+        if time.monotonic() - last > STALLED_AFTER_S:
+            raise LabError(f"the guest made no progress for {STALLED_AFTER_S} s and was stopped: "
+                           f"{_failure(guest, directory)}")
+
+
+def _end(guest: subprocess.Popen) -> None:
+    """Kill whatever of the guest is left; UML's user processes are in its session."""
+    if guest.poll() is None:
+        guest.kill()
+        guest.wait()
+    ledger.kill_session(guest.pid, signal.SIGKILL)
+
+
+def _failure(guest: subprocess.Popen, directory: Path) -> str:
+    error = directory / "error"
+    if error.exists() and error.read_text():
+        return error.read_text().strip()
+    tail = (directory / "console").read_text(errors="replace").splitlines()[-8:]
+    return f"the guest ended with status {guest.poll()} and no result; its console: {' | '.join(tail) or '(empty)'}"

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Child processes of a run: started in a node's namespace, ready when they say so, stopped by pid."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO
+
+from cellbed.error import LabError
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_PR_SET_PDEATHSIG = 1
+_CLONE_NEWNET = 0x40000000
+_STOP_DEADLINE_S = 10.0
+
+
+def die_with_parent(sig: int = signal.SIGKILL) -> None:
+    """Have the kernel send @sig to this process when its parent dies."""
+    _LIBC.prctl(_PR_SET_PDEATHSIG, sig, 0, 0, 0)
+
+
+def enter_netns(fd: int) -> None:
+    """Move this thread to a network namespace.
+
+    Raises:
+        OSError: with the errno of setns(2).
+    """
+    if _LIBC.setns(fd, _CLONE_NEWNET) < 0:
+        raise OSError(ctypes.get_errno(), "setns")
+
+
+@contextlib.contextmanager
+def in_netns(pid: int) -> Iterator[None]:
+    """Run the block in the network namespace of process @pid."""
+    home = os.open("/proc/self/ns/net", os.O_RDONLY)
+    there = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
+    try:
+        enter_netns(there)
+        try:
+            yield
+        finally:
+            enter_netns(home)
+    finally:
+        os.close(there)
+        os.close(home)
+
+
+class Process:
+    """One child; its stderr goes to the log unless a pipe is asked for."""
+
+    def __init__(self, name: str, args: list[str], log: Path, netns_pid: int | None = None,
+                 pass_fds: tuple[int, ...] = (), stdout: int | IO = subprocess.DEVNULL,
+                 stderr: int | None = None) -> None:
+        self.name, self.log = name, log
+        with contextlib.ExitStack() as stack:
+            if stderr is None:
+                stderr = stack.enter_context(open(log, "ab"))
+            if netns_pid is not None:
+                stack.enter_context(in_netns(netns_pid))
+            try:
+                self.popen = subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr,
+                                              pass_fds=pass_fds, preexec_fn=die_with_parent)
+            except OSError as error:
+                raise LabError(f"{name}: cannot start {args[0]}: {error.strerror}") from error
+
+    def log_tail(self) -> str:
+        lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
+        return "; ".join(lines[-5:]) or "it printed nothing"
+
+    def stop(self, sig: int = signal.SIGTERM) -> None:
+        """Ask the process to end and wait for it.
+
+        Raises:
+            LabError: it had failed before, ends with an error or does not end.
+        """
+        early = self.popen.poll()
+        if early is None:
+            self.popen.send_signal(sig)
+            try:
+                code = self.popen.wait(_STOP_DEADLINE_S)
+            except subprocess.TimeoutExpired:
+                self.popen.kill()
+                self.popen.wait()
+                raise LabError(f"{self.name}: did not end within {_STOP_DEADLINE_S:.0f} s of {sig.name}") from None
+        else:
+            code = early
+        if code != 0:
+            raise LabError(f"{self.name}: ended with status {code}: {self.log_tail()}")
+
+    def kill(self) -> None:
+        """End the process for certain; for clean-up after a failure."""
+        if self.popen.poll() is None:
+            self.popen.kill()
+            self.popen.wait()
+
+
+def wait_readable(fd: int, deadline_s: float, process: Process, what: str) -> bytes:
+    """Next bytes from @fd.
+
+    Raises:
+        LabError: nothing came in time, or the process ended first.
+    """
+    ready, _, _ = select.select([fd], [], [], deadline_s)
+    data = os.read(fd, 4096) if ready else b""
+    if data:
+        return data
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.popen.wait(1)
+    if process.popen.poll() is not None:
+        raise LabError(f"{process.name}: {process.log_tail()}")
+    raise LabError(f"{process.name}: {what} did not come within {deadline_s:.0f} s: {process.log_tail()}")
+
+
+def start_ready(name: str, args: Callable[[int], list[str]], log: Path, deadline_s: float = 10.0) -> Process:
+    """Start a daemon that announces readiness on a descriptor; return once it has.
+
+    Args:
+        args: command line for a given descriptor number.
+    """
+    read_fd, write_fd = os.pipe()
+    try:
+        process = Process(name, args(write_fd), log, pass_fds=(write_fd,))
+        os.close(write_fd)
+        write_fd = -1
+        try:
+            wait_readable(read_fd, deadline_s, process, "its readiness")
+        except BaseException:
+            process.kill()
+            raise
+        return process
+    finally:
+        os.close(read_fd)
+        if write_fd >= 0:
+            os.close(write_fd)
+
+
+def wait_line(process: Process, text: bytes, deadline_s: float = 10.0) -> None:
+    """Wait until the process has printed @text on its stdout pipe."""
+    fd = process.popen.stdout.fileno()
+    seen = b""
+    end = time.monotonic() + deadline_s
+    while text not in seen:
+        seen += wait_readable(fd, max(0.0, end - time.monotonic()), process, f"'{text.decode()}'")

@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Plays one run: the same in both labs.
+
+Started as `python -m cellbed.runner DIR` with the run description in DIR/description.json, it builds the nodes,
+starts radio, probe, captures and traffic, stops them in reverse order whatever happens, and leaves its results and
+DIR/facts.json. It uses the standard library and Mininet only, because it starts anew in every virtual lab.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import platform
+import signal
+import subprocess
+import sys
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+from cellbed import tcp_profile, topology, workload
+from cellbed.capture import Tcpdump
+from cellbed.error import CellbedError, LabError
+from cellbed.process import Process, in_netns, start_ready
+
+# Virtual time at which the radio's sub-frame 0 and t = 0 of the traffic lie. Fixed, so that what start-up takes
+# (cold caches, another machine) cannot shift a byte; start-up itself takes well under a second of virtual time.
+VIRTUAL_RADIO_START_NS = 4_000_000_000
+VIRTUAL_TRAFFIC_START_NS = 5_000_000_000
+NATIVE_LEAD_NS = 300_000_000
+# After the last flow: what is still queued may arrive.
+DRAIN_S = 0.5
+
+
+class Runner:
+    def __init__(self, out: Path) -> None:
+        self.out = out
+        self.description = json.loads((out / "description.json").read_text())
+        self.settings: dict[str, Any] = self.description["settings"]
+        self.virtual = self.description["lab"] == "virtual"
+        self.programs: dict[str, str] = json.loads((out / "programs.json").read_text())
+        self.nodes = topology.plan(self.settings)
+        self.addresses = {n.name: n.address.split("/")[0] for n in self.nodes}
+        self.pids: dict[str, int] = {}
+        self.facts: dict[str, Any] = {"phases": {}}
+        self.progress = open(out / "progress", "w", buffering=1)  # noqa: SIM115 (lives as long as the run)
+
+    def phase(self, name: str) -> None:
+        """Note that @name begins, for the facts and for whoever watches."""
+        self.facts["phases"][name] = time.monotonic_ns()
+        print(name, f"{time.monotonic():.3f}", file=self.progress)
+
+    # --- the parts of a run, in order of start ---
+
+    def start_nodes(self, stack: contextlib.ExitStack) -> None:
+        net = topology.build(self.nodes)
+        stack.callback(net.stop)
+        self.pids = {node.name: net.get(node.name).pid for node in self.nodes}
+
+    def celld_config(self) -> dict[str, Any]:
+        cell = {**self.settings["radio"]}
+        ues = cell.pop("ues")
+        cell["ues"] = [{"name": name, **{k: v for k, v in ue.items() if v is not None}} for name, ue in ues.items()]
+        return {
+            "format": 1,
+            "seed": self.description["seed"],
+            "start_ns": VIRTUAL_RADIO_START_NS if self.virtual else 0,
+            "realtime": False,
+            "cell": cell,
+            "ports": [{"ue": name, "netns": f"/proc/{self.pids[name]}/ns/net", "ifname": topology.RADIO_INTERFACE}
+                      for name in ues],
+            "output": {"trace": str(self.out / "radio.trace"), "stats": str(self.out / "radio.json"),
+                       "pcap": str(self.out / "radio.pcap") if self.settings["capture"]["radio"] else None},
+        }
+
+    def start_radio(self, stack: contextlib.ExitStack) -> Process:
+        path = self.out / "celld.json"
+        path.write_text(json.dumps(self.celld_config(), indent=1))
+        celld = start_ready("celld", lambda fd: [self.programs["celld"], "--config", str(path), "--ready-fd", str(fd)],
+                            self.out / "log")
+        stack.callback(celld.kill)
+        return celld
+
+    def configure_nodes(self) -> None:
+        wanted = tcp_profile.sysctls(self.settings["tcp"])
+        self.facts["sysctls"], self.facts["offloads"], self.facts["qdiscs"] = {}, {}, {}
+        for node in self.nodes:
+            missing = topology.configure(self.pids[node.name], node, wanted)
+            if "ipv4/tcp_congestion_control" in missing:
+                raise LabError(f"node {node.name}: this kernel has no TCP congestion control setting")
+            with in_netns(self.pids[node.name]):
+                actual = tcp_profile.read(list(wanted))
+                self.facts["offloads"][node.name] = _offloads(node.interface)
+                self.facts["qdiscs"][node.name] = _qdiscs()
+            self.facts["sysctls"][node.name] = {name: [value, actual[name]] for name, value in wanted.items()}
+
+    def start_probe(self, stack: contextlib.ExitStack) -> Process:
+        cgroup = own_cgroup()
+        tcpwatch = start_ready(
+            "tcpwatch", lambda fd: [self.programs["tcpwatch"], "--cgroup", str(cgroup), "--ready-fd", str(fd),
+                                    "--output", str(self.out / "tcp.trace"), "--stats", str(self.out / "tcp.json")],
+            self.out / "log")
+        stack.callback(tcpwatch.kill)
+        return tcpwatch
+
+    def start_captures(self, stack: contextlib.ExitStack) -> list[Tcpdump]:
+        captures = []
+        for node in self.nodes if self.settings["capture"]["ip"] else []:
+            capture = Tcpdump(node.name, self.pids[node.name], node.interface, self.out / f"ip-{node.name}.pcap",
+                              self.settings["capture"]["ip_snaplen"])
+            stack.callback(capture.kill)
+            captures.append(capture)
+        return captures
+
+    def play_traffic(self, stack: contextlib.ExitStack, daemons: list[Process]) -> list[workload.Iperf3]:
+        flows = [workload.make(flow, self.pids, self.addresses, self.out) for flow in self.settings["traffic"]]
+        for flow in flows:
+            stack.callback(flow.kill)
+            flow.start_server()
+        start_ns = VIRTUAL_TRAFFIC_START_NS if self.virtual else time.monotonic_ns() + NATIVE_LEAD_NS
+        if time.monotonic_ns() >= start_ns:
+            raise LabError(f"start-up took {time.monotonic():.1f} s of virtual time, more than "
+                           f"{start_ns / 1e9:.0f} s; was the guest's clock started late?")
+        self.phase("traffic")
+        self.facts["traffic_start_ns"] = start_ns
+        waiting = sorted(flows, key=lambda f: f.flow["start_s"])
+        end_ns = start_ns
+        for flow in waiting:
+            _sleep_until(start_ns + int(flow.flow["start_s"] * 1e9))
+            flow.start_client()
+            end_ns = max(end_ns, start_ns + int((flow.flow["start_s"] + flow.flow["duration_s"]) * 1e9))
+        self.await_clients(flows, daemons, start_ns, end_ns)
+        _sleep_until(time.monotonic_ns() + int(DRAIN_S * 1e9))
+        return flows
+
+    def await_clients(self, flows: list[workload.Iperf3], daemons: list[Process], start_ns: int, end_ns: int) -> None:
+        """Wait for the clients; a daemon that dies meanwhile ends the run."""
+        deadline_ns = end_ns + 30_000_000_000
+        while any(flow.running() for flow in flows):
+            now_ns = time.monotonic_ns()
+            if now_ns > deadline_ns:
+                raise LabError("the traffic did not end within 30 s of its time")
+            for daemon in daemons:
+                if daemon.popen.poll() is not None:
+                    raise LabError(f"{daemon.name}: died during the run: {daemon.log_tail()}")
+            print(f"at {(now_ns - start_ns) / 1e9:.3f} {(end_ns - start_ns) / 1e9:.3f}", file=self.progress)
+            step_s = max(0.25, (end_ns - start_ns) / 1e9 / 50)
+            for flow in flows:
+                if flow.running():
+                    with contextlib.suppress(subprocess.TimeoutExpired):
+                        flow.client.popen.wait(step_s)
+                    break
+
+    # --- all of it ---
+
+    def play(self) -> None:
+        self.phase("nodes")
+        with contextlib.ExitStack() as stack:
+            self.start_nodes(stack)
+            self.phase("radio")
+            celld = self.start_radio(stack)
+            self.configure_nodes()
+            self.phase("probe")
+            tcpwatch = self.start_probe(stack)
+            self.phase("captures")
+            captures = self.start_captures(stack)
+            before = _cpu_times()
+            flows = self.play_traffic(stack, [celld, tcpwatch])
+            self.facts["cpu_steal_percent"] = _steal_percent(before, _cpu_times())
+            self.phase("stop")
+            self.facts["traffic_end_ns"] = time.monotonic_ns()
+            self.facts["workload_errors"] = {flow.flow["id"]: flow.error() for flow in flows}
+            self.facts["congestion_control"] = {flow.flow["id"]: flow.congestion_control() for flow in flows}
+            self.facts["capture_dropped"] = {capture.node: capture.stop() for capture in captures}
+            tcpwatch.stop()
+            celld.stop()
+        self.collect()
+        self.phase("end")
+
+    def collect(self) -> None:
+        self.facts["radio"] = json.loads((self.out / "radio.json").read_text())
+        self.facts["probe"] = json.loads((self.out / "tcp.json").read_text())
+        self.facts["flows"] = [workload.describe(flow, self.addresses) for flow in self.settings["traffic"]]
+        self.facts["kernel"] = {"release": platform.release(), "version": platform.version()}
+        self.facts["clock"] = {"realtime_offset_ns": self.facts["radio"]["realtime_offset_ns"],
+                               "start_ns": self.facts["traffic_start_ns"], "end_ns": self.facts["traffic_end_ns"]}
+        (self.out / "facts.json").write_text(json.dumps(self.facts, indent=1))
+
+
+def own_cgroup() -> Path:
+    """Directory of the cgroup v2 that this process is in.
+
+    Raises:
+        LabError: no cgroup v2 is mounted.
+    """
+    mounts = [line.split() for line in Path("/proc/self/mounts").read_text().splitlines()]
+    mount = next((m[1] for m in mounts if m[2] == "cgroup2"), None)
+    path = next((line[3:] for line in Path("/proc/self/cgroup").read_text().splitlines() if line.startswith("0::")), None)
+    if mount is None or path is None:
+        raise LabError("no cgroup v2 is mounted; mount one with `mount -t cgroup2 none /sys/fs/cgroup/unified`")
+    return Path(mount) / path.lstrip("/")
+
+
+def _sleep_until(t_ns: int) -> None:
+    while (left := t_ns - time.monotonic_ns()) > 0:
+        time.sleep(left / 1e9)
+
+
+def _offloads(interface: str) -> dict[str, str]:
+    done = subprocess.run(["ethtool", "-k", interface], capture_output=True, text=True, check=False)
+    pairs = [line.split(": ") for line in done.stdout.splitlines() if "segmentation-offload:" in line]
+    return {name.strip(): value.split()[0] for name, value in pairs if not name.startswith("\t")}
+
+
+def _qdiscs() -> list[dict[str, Any]]:
+    done = subprocess.run(["tc", "-j", "qdisc", "show"], capture_output=True, text=True, check=False)
+    return json.loads(done.stdout or "[]")
+
+
+def _cpu_times() -> list[int]:
+    return [int(v) for v in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]]
+
+
+def _steal_percent(before: list[int], after: list[int]) -> float:
+    spent = [b - a for a, b in zip(before, after, strict=True)]
+    return 100 * spent[7] / max(1, sum(spent)) if len(spent) > 7 else 0.0
+
+
+def _end(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def main(directory: str) -> int:
+    """Play the run in DIR. Return: exit status; failures are told in DIR/error."""
+    out = Path(directory)
+    signal.signal(signal.SIGTERM, _end)
+    try:
+        Runner(out).play()
+        return 0
+    except CellbedError as error:
+        (out / "error").write_text(str(error))
+        return 1
+    except KeyboardInterrupt:
+        (out / "error").write_text("interrupted")
+        return 130
+    except Exception:
+        (out / "error").write_text(traceback.format_exc())
+        return 1
+
+
+if __name__ == "__main__":
+    os._exit(main(sys.argv[1]))

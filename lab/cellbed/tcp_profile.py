@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How the end hosts' TCP is set: sysctls of each node and attributes of its route.
+
+`paper` switches off what kernels of the papers' years lacked; `modern` is the kernel as shipped.
+docs/scenario-format.md gives the reason for every key.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+# Relative to /proc/sys/net; all of them belong to the network namespace.
+PAPER = {
+    "ipv4/tcp_sack": "0",
+    "ipv4/tcp_dsack": "0",
+    "ipv4/tcp_timestamps": "0",
+    "ipv4/tcp_recovery": "0",
+    "ipv4/tcp_early_retrans": "0",
+    "ipv4/tcp_frto": "0",
+    "ipv4/tcp_ecn": "0",
+    "ipv4/tcp_slow_start_after_idle": "1",
+}
+
+# Every run: results must not depend on earlier connections, and nothing but the traffic may be on the radio.
+ALWAYS = {
+    "ipv4/tcp_no_metrics_save": "1",
+    "ipv6/conf/all/disable_ipv6": "1",
+    "ipv6/conf/default/disable_ipv6": "1",
+}
+
+ROOT = Path("/proc/sys/net")
+
+
+def sysctls(tcp: dict[str, Any]) -> dict[str, str]:
+    """Settings of every node, by path below /proc/sys/net."""
+    profile = PAPER if tcp["profile"] == "paper" else {}
+    return {**ALWAYS, **profile, "ipv4/tcp_congestion_control": tcp["congestion_control"]}
+
+
+def write(settings: dict[str, str]) -> list[str]:
+    """Set them in the current namespace. Return: names the kernel does not have."""
+    missing = []
+    for name, value in settings.items():
+        path = ROOT / name
+        if not path.exists():
+            missing.append(name)
+            continue
+        path.write_text(value)
+    return missing
+
+
+def read(names: list[str]) -> dict[str, str | None]:
+    """Values in the current namespace; None where the kernel has no such setting."""
+    return {name: (ROOT / name).read_text().strip() if (ROOT / name).exists() else None for name in names}
+
+
+def route_attributes(tcp: dict[str, Any]) -> list[str]:
+    """Arguments for `ip route`: the window and MSS a host advertises, and its acknowledgments.
+
+    `window` bounds what the receiver advertises (RTAX_WINDOW); `quickack 1` makes it acknowledge every segment,
+    as the hosts of the papers' simulators do.
+    """
+    arguments = []
+    if tcp["receive_window"] is not None:
+        arguments += ["window", str(tcp["receive_window"])]
+    if tcp["mss"] is not None:
+        arguments += ["advmss", str(tcp["mss"])]
+    if not tcp["delayed_ack"]:
+        arguments += ["quickack", "1"]
+    return arguments
