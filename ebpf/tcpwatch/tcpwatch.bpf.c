@@ -21,8 +21,6 @@
 #define CB_FLAGS                                                               \
 	(BPF_SOCK_OPS_RTT_CB_FLAG | BPF_SOCK_OPS_RTO_CB_FLAG |                 \
 	 BPF_SOCK_OPS_RETRANS_CB_FLAG | BPF_SOCK_OPS_STATE_CB_FLAG)
-#define AF_INET 2
-#define AF_INET6 10
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -39,6 +37,12 @@ struct {
 
 /* Bytes waiting at which the loader is woken; below it only drains by timer. */
 const volatile __u64 targ_wakeup_bytes = 2 << 20;
+
+/* Bound of the window that sockets advertise; 0 = leave it alone. */
+const volatile __u32 targ_receive_window = 0;
+
+/* After so many segments the kernel has seen full-sized ones and settled. */
+#define CLAMP_SEGMENTS 64
 
 static struct tcpwatch_event *reserve(void)
 {
@@ -107,6 +111,30 @@ static int handle_sock_ops(struct bpf_sock_ops *ops, __u8 kind)
 	return 1;
 }
 
+/*
+ * A route's `window` attribute bounds the window of the SYN. Since 6.5 the
+ * kernel forgets that bound when the first full-sized segment changes its idea
+ * of the overhead per packet (tcp_measure_rcv_mss). So it is set again before
+ * each of the first segments out, which is also before their window is chosen.
+ */
+static void watch_socket(struct bpf_sock_ops *ops)
+{
+	int flags = CB_FLAGS;
+
+	if (targ_receive_window)
+		flags |= BPF_SOCK_OPS_WRITE_HDR_OPT_CB_FLAG;
+	bpf_sock_ops_cb_flags_set(ops, flags);
+}
+
+static void clamp_window(struct bpf_sock_ops *ops)
+{
+	int window = targ_receive_window;
+
+	bpf_setsockopt(ops, IPPROTO_TCP, TCP_WINDOW_CLAMP, &window, sizeof(window));
+	if (ops->segs_in > CLAMP_SEGMENTS)
+		bpf_sock_ops_cb_flags_set(ops, CB_FLAGS);
+}
+
 SEC("sockops")
 int tcpwatch_sockops(struct bpf_sock_ops *ops)
 {
@@ -115,7 +143,11 @@ int tcpwatch_sockops(struct bpf_sock_ops *ops)
 	case BPF_SOCK_OPS_TCP_CONNECT_CB:
 	case BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB:
 	case BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB:
-		bpf_sock_ops_cb_flags_set(ops, CB_FLAGS);
+		watch_socket(ops);
+		return 1;
+	case BPF_SOCK_OPS_HDR_OPT_LEN_CB:
+		if (targ_receive_window)
+			clamp_window(ops);
 		return 1;
 	case BPF_SOCK_OPS_RTT_CB:
 		return handle_sock_ops(ops, TCPWATCH_RTT);

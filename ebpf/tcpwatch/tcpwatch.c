@@ -42,6 +42,7 @@ static struct env {
 	const char *stats;
 	int ready_fd;
 	__u32 ringbuf_bytes;
+	__u32 receive_window; /* bytes; 0 = leave it alone */
 } env = { .ready_fd = -1, .ringbuf_bytes = RINGBUF_DEFAULT };
 
 struct watcher {
@@ -142,6 +143,7 @@ static int load(struct watcher *w)
 		return -errno;
 	}
 	w->skel->rodata->targ_wakeup_bytes = env.ringbuf_bytes / 4;
+	w->skel->rodata->targ_receive_window = env.receive_window;
 	r = bpf_map__set_max_entries(w->skel->maps.events, env.ringbuf_bytes);
 	if (r == 0)
 		r = tcpwatch_bpf__load(w->skel);
@@ -313,8 +315,9 @@ static int run(struct watcher *w)
 
 static void usage(FILE *f)
 {
-	(void)fputs("usage: tcpwatch --cgroup DIR --output FILE --stats FILE [--ready-fd N] [--ringbuf-bytes N]\n"
-		    "Samples every TCP socket of a cgroup until SIGTERM.\n", f);
+	(void)fputs("usage: tcpwatch --cgroup DIR --output FILE --stats FILE [--ready-fd N]\n"
+		    "                [--ringbuf-bytes N] [--receive-window BYTES]\n"
+		    "Samples every TCP socket of a cgroup until SIGTERM; --receive-window bounds what they advertise.\n", f);
 }
 
 static int parse(int argc, char **argv)
@@ -325,6 +328,7 @@ static int parse(int argc, char **argv)
 		{ "stats", required_argument, NULL, 's' },
 		{ "ready-fd", required_argument, NULL, 'r' },
 		{ "ringbuf-bytes", required_argument, NULL, 'b' },
+		{ "receive-window", required_argument, NULL, 'w' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 }
 	};
@@ -346,6 +350,9 @@ static int parse(int argc, char **argv)
 			break;
 		case 'b':
 			env.ringbuf_bytes = (__u32)strtoul(optarg, NULL, 0);
+			break;
+		case 'w':
+			env.receive_window = (__u32)strtoul(optarg, NULL, 0);
 			break;
 		case 'h':
 			usage(stdout);

@@ -97,11 +97,11 @@ class Runner:
             self.facts["sysctls"][node.name] = {name: [value, actual[name]] for name, value in wanted.items()}
 
     def start_probe(self, stack: contextlib.ExitStack) -> Process:
-        cgroup = own_cgroup()
-        tcpwatch = start_ready(
-            "tcpwatch", lambda fd: [self.programs["tcpwatch"], "--cgroup", str(cgroup), "--ready-fd", str(fd),
-                                    "--output", str(self.out / "tcp.trace"), "--stats", str(self.out / "tcp.json")],
-            self.out / "log")
+        args = [self.programs["tcpwatch"], "--cgroup", str(own_cgroup()), "--output", str(self.out / "tcp.trace"),
+                "--stats", str(self.out / "tcp.json")]
+        if self.settings["tcp"]["receive_window"] is not None:
+            args += ["--receive-window", str(self.settings["tcp"]["receive_window"])]
+        tcpwatch = start_ready("tcpwatch", lambda fd: [*args, "--ready-fd", str(fd)], self.out / "log")
         stack.callback(tcpwatch.kill)
         return tcpwatch
 

@@ -35,7 +35,17 @@ ROOT = Path("/proc/sys/net")
 def sysctls(tcp: dict[str, Any]) -> dict[str, str]:
     """Settings of every node, by path below /proc/sys/net."""
     profile = PAPER if tcp["profile"] == "paper" else {}
-    return {**ALWAYS, **profile, "ipv4/tcp_congestion_control": tcp["congestion_control"]}
+    return {**ALWAYS, **profile, **_receive_buffer(tcp["receive_window"]),
+            "ipv4/tcp_congestion_control": tcp["congestion_control"]}
+
+
+def _receive_buffer(window: int | None) -> dict[str, str]:
+    """Settings under which the route's window holds: autotuning off, or it would raise the window past the route's
+    clamp; and a buffer in which the window fits although Linux reckons with the overhead of every packet."""
+    if window is None:
+        return {}
+    buffer = max(131072, 4 * window)
+    return {"ipv4/tcp_moderate_rcvbuf": "0", "ipv4/tcp_rmem": f"4096\t{buffer}\t{max(buffer, 6291456)}"}
 
 
 def write(settings: dict[str, str]) -> list[str]:
