@@ -18,7 +18,7 @@ from typing import Any
 
 from .bundle import Results
 from .error import AnalysisError
-from .explain import Row, explain
+from .explain import EXPLANATIONS, Row, explain
 from .interval import Estimate, difference, over_seeds
 from .metrics.catalog import METRICS
 
@@ -126,6 +126,8 @@ def check(claim: Any) -> dict[str, Any]:
             raise AnalysisError(f"{name}: key {key}.metric: {selector}: see docs/metrics.md")
     if trend is not None and "over" not in claim["measure"]:
         raise AnalysisError(f"{name}: key measure.over: missing: a trend needs a parameter")
+    if claim.get("explain", "rtt") not in EXPLANATIONS:
+        raise AnalysisError(f"{name}: key explain: {claim['explain']}: allowed: {', '.join(EXPLANATIONS)}")
     return claim
 
 
@@ -219,7 +221,7 @@ def _value(claim: dict[str, Any], chosen: list[Row], other: list[Row]) -> Outcom
         return Outcome(claim, "not-run", cause=cause, runs=runs)
     if meets(claim["expect"], measured):
         return Outcome(claim, "reproduced", measured, runs=runs)
-    cause = explain(claim.get("explain", "rtt"), chosen, other)
+    cause = explain(claim, chosen, other)
     return Outcome(claim, "differs", measured, cause, runs)
 
 
@@ -259,8 +261,7 @@ def _trend(claim: dict[str, Any], chosen: list[Row]) -> Outcome:
     holds, measured = trend(claim["expect"], [point for _, point in series])
     if holds:
         return Outcome(claim, "reproduced", measured, runs=runs, series=tuple(series))
-    ordered = sorted((row for row in chosen if row.get(parameter) is not None), key=lambda row: row[parameter])
-    cause = explain(claim.get("explain", "trend"), ordered, [])
+    cause = explain({"explain": "trend"} | claim, [row for row in chosen if row.get(parameter) is not None], [])
     return Outcome(claim, "differs", measured, cause, runs, tuple(series))
 
 

@@ -8,39 +8,42 @@ is not a column of those rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .segment import HOST_LABELS, LEG_PARTS, RTT_PARTS, part_label
+from .segment import LEG_PARTS, RTT_PARTS, part_label
 
 Row = dict[str, Any]
+Rows = Sequence[Row]
 
 #: Parts of an undisturbed leg, in ms. Source: Nardini, section III, Figure 4
 PAPER_LEG_MS = {"rar": 3.0, "bsr": 2.0, "bsr_decode": 4.0, "grant": 2.0, "air": 4.0}
 PAPER_DOWNLINK_MS = 5.0
 TOP = 3
 WORTH_MS = 0.05  # parts that differ by less are not named
+WORTH_SHARE = 0.005
+
+SIDES = {"data": "segment", "ack": "ACK"}
 
 
-def explain(kind: str, rows: Sequence[Row], other: Sequence[Row]) -> str:
+def explain(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
     """The cause behind a claim that differs.
 
     Args:
-        kind: key of EXPLANATIONS, as the claim's `explain` names it.
-        rows: rows the claim measured, in the order of its `over` if it has one.
+        claim: its `explain` names the function (default "rtt").
+        rows: rows the claim measured.
         other: rows it subtracted, or none.
     """
-    function = EXPLANATIONS.get(kind)
-    return function(rows, other) if function and rows else ""
+    return EXPLANATIONS[claim.get("explain", "rtt")](claim, rows, other) if rows else ""
 
 
-def mean(rows: Sequence[Row], name: str) -> float | None:
+def mean(rows: Rows, name: str) -> float | None:
     """Mean of a column over rows that have it."""
     values = [row[name] for row in rows if row.get(name) is not None]
     return sum(values) / len(values) if values else None
 
 
-def parts_ms(rows: Sequence[Row]) -> dict[str, float]:
+def parts_ms(rows: Rows) -> dict[str, float]:
     """Mean parts of the RTT over rows, in ms; empty when they have none."""
     found = {part: mean(rows, f"part_{part}_ms") for part in RTT_PARTS}
     return {part: value for part, value in found.items() if value is not None}
@@ -49,27 +52,26 @@ def parts_ms(rows: Sequence[Row]) -> dict[str, float]:
 def paper_parts_ms(row: Row) -> dict[str, float]:
     """Parts of the RTT by Figure 4's timeline for the row's combination of modes."""
     parts = dict.fromkeys(RTT_PARTS, 0.0)
-    for side in ("data", "ack"):
+    for side in SIDES:
         parts |= {f"{side}_{part}": value for part, value in PAPER_LEG_MS.items()}
         if row.get(f"{side}_mode") == "IM":
             parts[f"{side}_dl"] = PAPER_DOWNLINK_MS
     return parts
 
 
-def departures(measured: dict[str, float], reference: dict[str, float]) -> str:
+def departures(measured: Mapping[str, float], reference: Mapping[str, float]) -> str:
     """The largest differences between two decompositions, in words."""
     gaps = {part: measured[part] - reference.get(part, 0.0) for part in measured}
-    # The downlink and what precedes it at the eNB are one number in the paper.
-    for side in ("data", "ack"):
-        gaps[f"{side}_dl"] = gaps.get(f"{side}_dl", 0) + gaps.pop(f"{side}_dl_wait", 0)
+    for side in SIDES:  # the paper's 5 ms hold the wait for the downlink too
+        gaps[f"{side}_dl"] = gaps.get(f"{side}_dl", 0.0) + gaps.pop(f"{side}_dl_wait", 0.0)
     largest = sorted(gaps.items(), key=lambda item: -abs(item[1]))[:TOP]
     named = [f"{part_label(part)} {gap:+.1f} ms" for part, gap in largest if abs(gap) >= WORTH_MS]
     return "; ".join(named) if named else "no part differs by 0.05 ms or more"
 
 
-def legs_text(parts: dict[str, float]) -> str:
+def legs_text(parts: Mapping[str, float]) -> str:
     """A decomposition in one line: data leg, receiver, ACK leg, hosts."""
-    legs = {side: sum(parts.get(f"{side}_{part}", 0.0) for part in LEG_PARTS) for side in ("data", "ack")}
+    legs = {side: sum(parts.get(f"{side}_{part}", 0.0) for part in LEG_PARTS) for side in SIDES}
     hosts = parts.get("host_tx", 0.0) + parts.get("host_rx", 0.0)
     return (
         f"data leg {legs['data']:.1f} + receiver {parts.get('receiver', 0.0):.1f} "
@@ -77,54 +79,77 @@ def legs_text(parts: dict[str, float]) -> str:
     )
 
 
-def _rtt(rows: Sequence[Row], other: Sequence[Row]) -> str:
+def _name(rows: Rows) -> str:
+    return ", ".join(sorted({str(row.get("combination")) for row in rows}))
+
+
+def _rtt(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
     measured = parts_ms(rows)
     if not measured:
         return "The RTT could not be taken apart: no segment was found in both capture and trace."
-    name = rows[0].get("combination")
     if other:
         against = parts_ms(other)
-        return (
-            f"{name}: {legs_text(measured)}; {other[0].get('combination')}: {legs_text(against)}. "
+        text = (
+            f"{_name(rows)}: {legs_text(measured)}; {_name(other)}: {legs_text(against)}. "
             f"Largest differences: {departures(measured, against)}."
         )
+        return f"{text} {_spread(rows)} {_spread(other)}".strip()
     text = (
         f"{sum(measured.values()):.1f} ms = {legs_text(measured)}. Largest departures from the "
         f"timeline of Figure 4: {departures(measured, paper_parts_ms(rows[0]))}."
     )
-    waits = [
-        f"{mean(rows, f'{side}_blocked_share'):.0%} of {label}"
-        for side, label in (("data", "segments"), ("ack", "ACKs"))
-        if (mean(rows, f"{side}_blocked_share") or 0) > 0.005
+    return f"{text} {_spread(rows)}".strip()
+
+
+def _spread(rows: Rows) -> str:
+    """What happened to some segments only: held ACKs, waits for a request, stealing."""
+    facts = [
+        ("receiver_delayed_share", "the receiver held back the ACK of {:.0%} of segments"),
+        ("data_blocked_share", "{:.0%} of segments waited over 1 TTI for their request"),
+        ("ack_blocked_share", "{:.0%} of ACKs waited over 1 TTI for theirs"),
+        ("ack_stolen_share", "{:.0%} of ACKs went with a BSR"),
     ]
-    return text + (f" Waited over 1 TTI for their request: {', '.join(waits)}." if waits else "")
+    found = [(mean(rows, name), name, text) for name, text in facts]
+    said = []
+    for value, name, text in found:
+        if value is None or value < WORTH_SHARE:
+            continue
+        said.append(text.format(value))
+        held = mean(rows, "receiver_delayed_mean_ms")
+        if name == "receiver_delayed_share" and held is not None:
+            said[-1] += f", by {held:.1f} ms on average"
+    return f"{_name(rows)}: {'; '.join(said)}." if said else ""
 
 
-def _access(rows: Sequence[Row], other: Sequence[Row]) -> str:
-    return " ".join(_access_of(group) for group in (rows, other) if group)
+ACCESS_FACTS = (
+    ("rac_per_packet", "{:.2f} RAC requests per {}"),
+    ("packets_per_tti_mean", "{:.1f} {}s ended per sub-frame used"),
+    ("stolen_share", "{:.0%} of {}s stolen beside a BSR"),
+    ("stolen_per_bsr_mean", "{:.2f} {}s ended beside each such BSR"),
+    ("trailing_bsr_share", "{:.0%} of data PDUs with a trailing BSR"),
+    ("trailing_grant_share", "{:.0%} of data PDUs granted for one"),
+    ("rac_interval_min_ms", "requests at least {:.0f} ms apart"),
+    ("backlog_mean_bytes", "{:.0f} bytes in the buffer on average"),
+)
 
 
-def _access_of(rows: Sequence[Row]) -> str:
-    sides = []
-    for side, label in (("data", "segment"), ("ack", "ACK")):
-        facts = [
-            (f"{side}_rac_per_packet", f"{{:.2f}} RAC requests per {label}"),
-            (f"{side}_stolen_share", f"{{:.0%}} of {label}s stolen beside a BSR"),
-            (f"{side}_stolen_per_request_mean", f"{{:.2f}} {label}s ended beside each BSR"),
-            (f"{side}_packets_per_tti_mean", f"{{:.1f}} {label}s ended per sub-frame used"),
-            (f"{side}_trailing_bsr_share", "{:.0%} of data PDUs with a trailing BSR"),
-            (f"{side}_trailing_grant_share", "{:.0%} of them granted for one"),
-            (f"{side}_rac_interval_min_ms", "requests at least {:.0f} ms apart"),
-        ]
-        found = [(mean(rows, name), text) for name, text in facts]
-        sides.append(", ".join(text.format(value) for value, text in found if value is not None))
-    names = sorted({str(row.get("combination")) for row in rows})
+def _access(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
+    metric = str(claim.get("measure", {}).get("metric", ""))
+    sides = [side for side in SIDES if metric.startswith(f"{side}_")] or list(SIDES)
+    return " ".join(_access_of(group, sides) for group in (rows, other) if group)
+
+
+def _access_of(rows: Rows, sides: Sequence[str]) -> str:
+    texts = []
+    for side in sides:
+        found = [(mean(rows, f"{side}_{name}"), text) for name, text in ACCESS_FACTS]
+        texts.append(", ".join(text.format(value, SIDES[side]) for value, text in found if value is not None))
     flight = mean(rows, "flight_mean_bytes")
     tail = "" if flight is None else f" In flight: {flight:.0f} bytes on average."
-    return f"{', '.join(names)}: {'; '.join(filter(None, sides))}.{tail}"
+    return f"{_name(rows)}: {'; '.join(filter(None, texts))}.{tail}"
 
 
-def _timeline(rows: Sequence[Row], other: Sequence[Row]) -> str:
+def _timeline(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
     points = ("bsr_tx", "bsr_rx", "data_tx", "data_rx", "data_out", "ack_out")
     found = [(point, mean(rows, f"timeline_{point}_ms")) for point in points]
     shown = ", ".join(f"{point.replace('_', ' ')} {v:.2f}" for point, v in found if v is not None)
@@ -134,7 +159,7 @@ def _timeline(rows: Sequence[Row], other: Sequence[Row]) -> str:
     return f"Medians over {n:.0f} undisturbed segments, ms after the RAC request: {shown}."
 
 
-def _size(rows: Sequence[Row], other: Sequence[Row]) -> str:
+def _size(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
     size, grant = mean(rows, "ack_mac_bytes"), mean(rows, "ack_rar_grant_bytes")
     if size is None:
         return "No PDU carried a single ACK without a BSR."
@@ -142,35 +167,37 @@ def _size(rows: Sequence[Row], other: Sequence[Row]) -> str:
     return f"{text}; the grant of one RB has {grant:.0f}." if grant is not None else f"{text}."
 
 
-def _trend(rows: Sequence[Row], other: Sequence[Row]) -> str:
-    peak = max(range(len(rows)), key=lambda i: rows[i].get("rtt_mean_ms") or 0)
-    shown = sorted({0, peak, len(rows) - 1})
-    return " ".join(_window_text(rows[i]) for i in shown)
+def _trend(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
+    """The two points of the largest fall, or the ends where it never falls; and what differs."""
+    over, metric = claim["measure"]["over"], claim["measure"]["metric"]
+    points = [[row for row in rows if row.get(over) == x] for x in sorted({row[over] for row in rows})]
+    points = [point for point in points if mean(point, metric) is not None]
+    values = [mean(point, metric) or 0.0 for point in points]
+    falls = [(values[i] - values[j], i, j) for i in range(len(values)) for j in range(i + 1, len(values))]
+    fall, i, j = max(falls, key=lambda item: (item[0], -item[1]))
+    if fall <= 0:
+        i, j = 0, len(values) - 1
+    said = "It falls most between" if fall > 0 else "It never falls;"
+    gap = departures(parts_ms(points[j]), parts_ms(points[i]))
+    return f"{said} {_point_text(points[i], over)} and {_point_text(points[j], over)}. What changed between: {gap}."
 
 
-def _window_text(row: Row) -> str:
-    window = row.get("receive_window_bytes")
-    parts = parts_ms([row])
-    largest = sorted(parts.items(), key=lambda item: -item[1])[:2]
-    text = f"At {window / 1024:.0f} KiB: {sum(parts.values()):.1f} ms" if window else ""
-    if largest:
-        text += f", most in {' and '.join(f'{part_label(p)} ({v:.1f} ms)' for p, v in largest)}"
+def _point_text(rows: Rows, over: str) -> str:
+    text = f"{rows[0][over] / 1024:g} KiB" if over.endswith("_bytes") else f"{over} {rows[0][over]}"
     facts = (
+        ("rtt_mean_ms", "RTT {:.1f} ms"),
         ("data_rac_per_packet", "{:.2f} RAC requests per segment"),
         ("data_trailing_grant_share", "{:.0%} of data PDUs granted for a trailing BSR"),
+        ("receiver_delayed_share", "ACKs held back for {:.0%} of segments"),
     )
-    for name, wording in facts:
-        if row.get(name) is not None:
-            text += f", {wording.format(row[name])}"
-    return f"{text}."
+    found = [(mean(rows, name), wording) for name, wording in facts]
+    return f"{text} ({', '.join(wording.format(v) for v, wording in found if v is not None)})"
 
 
-EXPLANATIONS: dict[str, Callable[[Sequence[Row], Sequence[Row]], str]] = {
+EXPLANATIONS: dict[str, Callable[[Mapping[str, Any], Rows, Rows], str]] = {
     "rtt": _rtt,
     "access": _access,
     "timeline": _timeline,
     "size": _size,
     "trend": _trend,
 }
-
-__all__ = ["EXPLANATIONS", "HOST_LABELS", "explain", "paper_parts_ms", "parts_ms"]

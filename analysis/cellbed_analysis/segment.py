@@ -21,7 +21,7 @@ from .life import MOMENTS
 
 #: Parts of one leg in order, each ended by the moment named; labels for people.
 LEG_PARTS = {
-    "queue": "wait in the RLC queue, grants asked by trailing BSRs",
+    "queue": "wait in the RLC queue behind earlier data",
     "rac_wait": "wait before the RAC request",
     "rar": "RAC request to its answer",
     "bsr": "answer to the BSR",

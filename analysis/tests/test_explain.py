@@ -35,34 +35,66 @@ def test_the_wait_for_the_downlink_is_part_of_the_papers_5_ms() -> None:
 
 def test_rtt_without_parts_says_so() -> None:
     assert parts_ms([row()]) == {}
-    assert "could not be taken apart" in explain("rtt", [row()], [])
+    assert "could not be taken apart" in explain({}, [row()], [])
 
 
 def test_rtt_difference_compares_the_two_runs() -> None:
     a = row(part_receiver_ms=5.0, part_data_air_ms=4.0)
     b = row(combination="IM-IM", part_receiver_ms=1.0, part_data_air_ms=4.0)
-    found = explain("rtt", [a], [b])
+    found = explain({"explain": "rtt"}, [a], [b])
     assert found.startswith("DM-DM: data leg 4.0 + receiver 5.0")
     assert found.endswith("receiver's host and TCP (delayed ACK) +4.0 ms.")
 
 
 def test_access_tells_how_grants_were_obtained() -> None:
-    found = explain("access", [row(data_rac_per_packet=0.2, ack_stolen_share=0.25)], [])
-    assert "0.20 RAC requests per segment" in found
-    assert "25% of ACKs stolen beside a BSR" in found
+    measured = row(data_rac_per_packet=0.2, ack_stolen_share=0.25)
+    both = explain({"explain": "access"}, [measured], [])
+    assert both == "DM-DM: 0.20 RAC requests per segment; 25% of ACKs stolen beside a BSR."
+    # A claim about one side is explained by that side.
+    claim = {"explain": "access", "measure": {"metric": "ack_stolen_share"}}
+    assert explain(claim, [measured], []) == "DM-DM: 25% of ACKs stolen beside a BSR."
 
 
-def test_timeline_size_and_trend() -> None:
+def test_rtt_tells_what_happened_to_some_segments_only() -> None:
+    measured = row(part_receiver_ms=2.0, receiver_delayed_share=0.1, receiver_delayed_mean_ms=20.0, ack_blocked_share=0)
+    assert explain({}, [measured], []).endswith(
+        "DM-DM: the receiver held back the ACK of 10% of segments, by 20.0 ms on average."
+    )
+
+
+def test_timeline_and_size() -> None:
     calm = row(timeline_segments=12, timeline_bsr_tx_ms=6.0)
-    assert "12 undisturbed segments" in explain("timeline", [calm], [])
-    assert explain("timeline", [row()], []).startswith("No segment")
-    assert explain("size", [row(ack_mac_bytes=49, ack_rar_grant_bytes=89)], []) == (
+    assert "12 undisturbed segments" in explain({"explain": "timeline"}, [calm], [])
+    assert explain({"explain": "timeline"}, [row()], []).startswith("No segment")
+    assert explain({"explain": "size"}, [row(ack_mac_bytes=49, ack_rar_grant_bytes=89)], []) == (
         "A PDU with one ACK uses 49 bytes besides padding; the grant of one RB has 89."
     )
-    points = [
-        row(receive_window_bytes=w * 1024, rtt_mean_ms=rtt, part_receiver_ms=rtt)
-        for w, rtt in ((8, 30.0), (16, 50.0), (32, 40.0))
+
+
+def points(*rtts_ms: float) -> list[dict[str, Any]]:
+    return [
+        row(receive_window_bytes=8192 << k, rtt_mean_ms=rtt, part_data_queue_ms=rtt - 30, part_data_air_ms=30.0)
+        for k, rtt in enumerate(rtts_ms)
     ]
-    found = explain("trend", points, [])
-    assert found.count("At ") == 3
-    assert "At 16 KiB: 50.0 ms" in found
+
+
+TREND = {"explain": "trend", "measure": {"metric": "rtt_mean_ms", "over": "receive_window_bytes"}}
+
+
+def test_a_trend_is_explained_by_its_largest_fall() -> None:
+    found = explain(TREND, points(30, 50, 70, 45, 60), [])
+    assert found == (
+        "It falls most between 32 KiB (RTT 70.0 ms) and 64 KiB (RTT 45.0 ms). "
+        "What changed between: data: wait in the RLC queue behind earlier data -25.0 ms."
+    )
+
+
+def test_a_trend_that_never_falls_is_explained_by_its_ends() -> None:
+    found = explain(TREND, points(30, 50, 70), [])
+    assert found.startswith("It never falls; 8 KiB (RTT 30.0 ms) and 32 KiB (RTT 70.0 ms).")
+    assert "+40.0 ms" in found
+
+
+def test_seeds_of_a_point_are_averaged() -> None:
+    found = explain(TREND, points(30, 50) + points(32, 40), [])
+    assert "8 KiB (RTT 31.0 ms) and 16 KiB (RTT 45.0 ms)" in found

@@ -73,6 +73,8 @@ RTT = (
 PARTS = (
     *(Metric(f"part_{part}_ms", "ms", f"mean part of the RTT: {part_label(part)}") for part in RTT_PARTS),
     Metric("parts_segments_share", "1", "share of segments whose RTT could be taken apart"),
+    Metric("receiver_delayed_share", "1", "share of segments whose ACK the receiver held back over 1 TTI", True),
+    Metric("receiver_delayed_mean_ms", "ms", "how long it held these back, mean"),
 )
 
 THROUGHPUT = (
@@ -100,8 +102,8 @@ SIDE = (
     Metric("blocked_share", "1", "share of packets that waited over 1 TTI for their request", True),
     Metric("blocked_extra_rtt_ms", "ms", "mean RTT of these segments minus that of the others"),
     Metric("stolen_share", "1", "share of packets sent whole or ended beside a BSR (stealing)", True),
-    Metric("stolen_per_request_mean", "1", "packets ended beside the BSR, per RAC request", True),
-    Metric("stolen_per_request_max", "1", "largest number of those"),
+    Metric("stolen_per_bsr_mean", "1", "packets ended beside a BSR, of the BSRs that data went with", True),
+    Metric("stolen_per_bsr_max", "1", "largest number of those"),
     Metric("granted_pdus", "1", "MAC PDUs with RLC data on a data grant"),
     Metric("trailing_bsr_share", "1", "share of these with a non-zero trailing BSR", True),
     Metric("trailing_grant_share", "1", "share of these granted for a trailing BSR", True),

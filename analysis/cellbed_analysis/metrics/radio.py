@@ -54,12 +54,9 @@ def access_metrics(log: RadioLog, ue: int, lives: pl.DataFrame, pdus: pl.DataFra
     """
     requests = window.cut(log.rows("ra_preamble", node=ue), "t_ns")["t_ns"].to_numpy()
     n_pkts = max(len(lives), 1)
-    on_rar = pdus.filter("on_rar")
-    stolen = lives.filter(pl.col("access") == "stolen")
-    per_request = on_rar.join(stolen.group_by("tx_ns").agg(pl.len().alias("n")), on="tx_ns", how="left").with_columns(
-        pl.col("n").fill_null(0)
-    )
-    data_pdus = _carrying_data(log, ue, pdus).filter(~pl.col("on_rar"))
+    with_data = _carrying_data(log, ue, pdus)
+    stealing = with_data.filter("on_rar")
+    data_pdus = with_data.filter(~pl.col("on_rar"))
     values: Values = {
         "packets": len(lives),
         "rac_requests": len(requests),
@@ -72,10 +69,10 @@ def access_metrics(log: RadioLog, ue: int, lives: pl.DataFrame, pdus: pl.DataFra
             (lives["access"] == "stolen").fill_null(False).to_numpy().astype(float),
         ),
     }
-    if len(on_rar):
-        n = per_request["n"].to_numpy()
-        values["stolen_per_request_mean"] = mean_within_run(per_request["tx_ns"].to_numpy(), n.astype(float))
-        values["stolen_per_request_max"] = int(n.max())
+    if len(stealing):
+        ended = stealing["ended"].to_numpy().astype(float)
+        values["stolen_per_bsr_mean"] = mean_within_run(stealing["tx_ns"].to_numpy(), ended)
+        values["stolen_per_bsr_max"] = int(ended.max())
     if len(data_pdus):
         values |= _trailing(log, ue, data_pdus)
     return values
@@ -90,8 +87,9 @@ def _ratio_of_events(window: Window, numerator_ns: np.ndarray, denominator_ns: n
 
 
 def _carrying_data(log: RadioLog, ue: int, pdus: pl.DataFrame) -> pl.DataFrame:
-    """PDUs that carry RLC data."""
-    return pdus.join(log.rows("rlc_tx", node=ue).select(tx_ns="t_ns"), on="tx_ns", how="semi")
+    """PDUs that carry RLC data, with the number of packets that end in each."""
+    rlc = log.rows("rlc_tx", node=ue).group_by(tx_ns="t_ns").agg(ended=(pl.col("aux") & 1).sum())
+    return pdus.join(rlc, on="tx_ns", how="inner").sort("tx_ns")
 
 
 def _trailing(log: RadioLog, ue: int, data_pdus: pl.DataFrame) -> Values:

@@ -65,6 +65,9 @@ def part_metrics(segments: pl.DataFrame) -> Values:
         return {}
     values: Values = {f"part_{part}_ms": scaled(mean(whole[part]), 1e6) for part in RTT_PARTS}
     values["parts_segments_share"] = len(whole) / len(segments)
+    held = whole["receiver"] > TTI_NS
+    values["receiver_delayed_share"] = mean_within_run(whole["out_ns"].to_numpy(), held.to_numpy().astype(float))
+    values["receiver_delayed_mean_ms"] = scaled(mean(whole.filter(held)["receiver"]), 1e6)
     for side in ("data", "ack"):
         blocked = whole.filter(pl.col(f"{side}_rac_wait") + pl.col(f"{side}_queue") > TTI_NS)
         free = whole.filter(pl.col(f"{side}_rac_wait") + pl.col(f"{side}_queue") <= TTI_NS)
