@@ -16,12 +16,12 @@ from typing import Any
 
 from cellbed import ledger
 from cellbed.error import LabError
+from cellbed.follow import follow
 from cellbed.process import die_with_parent
 
 MEMORY_MIB = 512
 # 2020-01-01 00:00:00 UTC; any fixed time does.
 WALL_CLOCK_START_NS = 1_577_836_800_000_000_000
-STALLED_AFTER_S = 180
 
 
 def _memory_dir(fallback: Path) -> Path:
@@ -65,7 +65,7 @@ def play(directory: Path, description: dict[str, Any], kernel: Path, cpu: int,
                                  preexec_fn=die_with_parent)
     with ledger.entry("virtual", guest.pid, directory):
         try:
-            marks = _watch(guest, directory, on_progress)
+            marks = follow(guest, directory, on_progress)
         finally:
             _end(guest)
             shutil.rmtree(directory / "uml", ignore_errors=True)
@@ -77,33 +77,6 @@ def play(directory: Path, description: dict[str, Any], kernel: Path, cpu: int,
     config = kernel.with_name("config")
     return {"wall_s": round(wall_s, 3), "setup_wall_s": round(wall_s - traffic_s, 3),
             "kernel": {"config_sha256": hashlib.sha256(config.read_bytes()).hexdigest()}}
-
-
-def _watch(guest: subprocess.Popen, directory: Path, on_progress: Callable[[float, float], None]) -> dict[str, float]:
-    """Follow the guest's progress file until it halts. Return: wall times of the phases."""
-    marks: dict[str, float] = {}
-    seen, last = 0, time.monotonic()
-    while True:
-        try:
-            guest.wait(0.05)
-            halted = True
-        except subprocess.TimeoutExpired:
-            halted = False
-        path = directory / "progress"
-        lines = path.read_text().splitlines() if path.exists() else []
-        for line in lines[seen:]:
-            last = time.monotonic()
-            word, *numbers = line.split()
-            if word == "at" and len(numbers) == 2:
-                on_progress(float(numbers[0]), float(numbers[1]))
-            else:
-                marks[word] = last
-        seen = len(lines)
-        if halted:
-            return marks
-        if time.monotonic() - last > STALLED_AFTER_S:
-            raise LabError(f"the guest made no progress for {STALLED_AFTER_S} s and was stopped: "
-                           f"{_failure(guest, directory)}")
 
 
 def _end(guest: subprocess.Popen) -> None:

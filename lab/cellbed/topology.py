@@ -49,6 +49,7 @@ def build(nodes: list[PlannedNode]):
     from mininet.net import Mininet
 
     lg.setLogLevel("critical")
+    Mininet.inited = True  # its init() would raise limits of the whole machine
     try:
         net = Mininet(topo=None, build=False, controller=None)
         for node in nodes:

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The cgroup of a native run: every process of the run is in it, so it is what clean-up goes by."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import time
+from pathlib import Path
+
+from cellbed.error import LabError
+
+PREFIX = "cellbed-"
+_GONE_DEADLINE_S = 5.0
+
+
+def mount_point() -> Path | None:
+    """Where cgroup v2 is mounted, or None."""
+    for line in Path("/proc/self/mounts").read_text().splitlines():
+        fields = line.split()
+        if fields[2] == "cgroup2":
+            return Path(fields[1])
+    return None
+
+
+def create(name: str) -> Path:
+    """Make the run's cgroup.
+
+    Raises:
+        LabError: no cgroup v2, or no permission.
+    """
+    root = mount_point()
+    if root is None:
+        raise LabError("no cgroup v2 is mounted; `mount -t cgroup2 none /sys/fs/cgroup/unified` mounts one")
+    path = root / f"{PREFIX}{name}"
+    try:
+        path.mkdir()
+    except OSError as error:
+        raise LabError(f"cgroup {path}: {error.strerror}; the native lab needs root") from error
+    return path
+
+
+def members(path: Path) -> list[int]:
+    with contextlib.suppress(OSError):
+        return [int(pid) for pid in (path / "cgroup.procs").read_text().split()]
+    return []
+
+
+def remove(path: Path) -> int:
+    """Kill what is in the cgroup and remove it. Return: processes killed."""
+    killed = set()
+    end = time.monotonic() + _GONE_DEADLINE_S
+    while (pids := members(path)) and time.monotonic() < end:
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+            killed.add(pid)
+        time.sleep(0.01)  # the kernel takes a moment to reap them
+    while time.monotonic() < end:
+        try:
+            path.rmdir()
+            break
+        except FileNotFoundError:
+            break
+        except OSError:
+            time.sleep(0.01)
+    return len(killed)
+
+
+def leftovers() -> list[Path]:
+    """cgroups of ours."""
+    root = mount_point()
+    return sorted(root.glob(f"{PREFIX}*")) if root else []

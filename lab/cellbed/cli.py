@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command `cellbed`."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from cellbed.description import Run, expand, load_claims
+from cellbed.error import CellbedError
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False,
+                  help="Real TCP stacks over an emulated cellular radio network, reproducible to the byte.")
+console = Console(highlight=False)
+errors = Console(stderr=True, highlight=False)
+
+ScenarioFile = Annotated[Path, typer.Argument(help="scenario file (YAML)")]
+
+
+class _Show:
+    """Progress of a sweep: bars on a terminal, a line per run elsewhere."""
+
+    def __init__(self, n_runs: int) -> None:
+        self.n_runs, self.done, self.started = n_runs, 0, time.monotonic()
+        self.progress = Progress(TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}"),
+                                 TimeElapsedColumn(), TimeRemainingColumn(), console=console, transient=True,
+                                 disable=not console.is_terminal)
+        self.total = self.progress.add_task("all runs", total=n_runs, state="")
+        self.tasks: dict[Run, TaskID] = {}
+
+    def advanced(self, run: Run, done_s: float, all_s: float) -> None:
+        key = id(run)
+        if key not in self.tasks:
+            self.tasks[key] = self.progress.add_task(f"{run.variant} seed {run.seed}", total=all_s, state="")
+        self.progress.update(self.tasks[key], completed=min(done_s, all_s), state=f"{done_s:.0f} of {all_s:.0f} s")
+
+    def finished(self, run: Run, outcome) -> None:
+        self.done += 1
+        if id(run) in self.tasks:
+            self.progress.remove_task(self.tasks.pop(id(run)))
+        self.progress.update(self.total, completed=self.done, state=f"{self.done} of {self.n_runs}")
+        label = f"[{self.done}/{self.n_runs}] {run.variant} seed {run.seed}: "
+        if outcome.error:
+            errors.print(f"{label}failed: {outcome.error}", style="red", markup=False)
+        elif outcome.cached:
+            self.progress.console.print(f"{label}already there: {outcome.path}", markup=False)
+        else:
+            m = outcome.manifest
+            verdict = m["validity"]["verdict"]
+            why = "; ".join(r["text"] for r in m["validity"]["reasons"])
+            self.progress.console.print(
+                f"{label}{m['virtual_s']:.0f} s in {m['wall_s']:.1f} s (start-up {m['setup_wall_s']:.1f} s), "
+                f"{verdict}{': ' + why if why else ''}", markup=False)
+
+
+@app.command()
+def run(
+    scenario: ScenarioFile,
+    results: Annotated[Path, typer.Option(help="folder for the result bundles")] = Path("results"),
+    lab: Annotated[str, typer.Option(help="virtual or native")] = "virtual",
+    seed: Annotated[list[int] | None, typer.Option(help="instead of the scenario's seeds; may be repeated")] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="key=value over the scenario; may be repeated")] = None,
+    variant: Annotated[list[str] | None, typer.Option(help="only these variants; may be repeated")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="virtual labs side by side, one CPU each")] = os.cpu_count() or 1,
+    kernel: Annotated[str, typer.Option(help="lab kernel: 6.12 or 6.1")] = "6.12",
+) -> None:
+    """Play a scenario; finished runs are not played again."""
+    from cellbed.sweep import Sweep
+
+    if lab not in ("virtual", "native"):
+        raise CellbedError(f"--lab {lab}: allowed virtual, native")
+    if kernel not in ("6.12", "6.1"):
+        raise CellbedError(f"--kernel {kernel}: allowed 6.12, 6.1")
+    model, runs = expand(scenario, set_ or [], seed, variant)
+    show = _Show(len(runs))
+    sweep = Sweep(model, load_claims(model, scenario), results.resolve(), lab, kernel, show)
+    with show.progress:
+        outcomes = sweep.play(runs, jobs)
+    failed = sum(outcome.error is not None for outcome in outcomes)
+    if failed:
+        raise CellbedError(f"{failed} of {len(runs)} runs failed")
+
+
+@app.command()
+def report(results: Annotated[Path, typer.Argument(help="folder with result bundles")]) -> None:
+    """Measure, judge the claims and write RESULTS/summary/report.html."""
+    from cellbed_analysis.error import AnalysisError
+    from cellbed_analysis.report import write_report
+    from cellbed_analysis.summary import print_table
+
+    try:
+        path = write_report(results)
+        print_table(results)
+    except AnalysisError as error:
+        raise CellbedError(str(error)) from error
+    console.print(f"report: {path}", soft_wrap=True)
+
+
+@app.command()
+def check(scenarios: Annotated[list[Path], typer.Argument(help="scenario files")]) -> None:
+    """Validate scenarios without running them."""
+    for path in scenarios:
+        model, runs = expand(path)
+        console.print(f"{path}: {model.id}: {len(runs)} runs")
+
+
+@app.command()
+def topology(scenario: ScenarioFile) -> None:
+    """Print the nodes and links of a scenario; needs no root."""
+    from cellbed.topology import plan
+
+    _, runs = expand(scenario)
+    settings = runs[0].settings
+    for node in plan(settings):
+        ue = settings["radio"]["ues"][node.name]
+        path = "direct" if ue["mode"] == "dm" else "through the eNB"
+        console.print(f"{node.name}  {node.interface} {node.address}  -> {ue['peer']} {path}")
+        console.print(f"     ip route {' '.join(node.route)}", soft_wrap=True)
+
+
+@app.command()
+def doctor() -> None:
+    """Say what this machine can run and what is missing."""
+    from cellbed.doctor import checks, usable
+
+    found = checks()
+    table = Table(box=None)
+    for title in ("", "what", "labs", "detail"):
+        table.add_column(title, overflow="fold")
+    for c in found:
+        table.add_row("[green]ok[/]" if c.ok else "[red]no[/]", c.what, ", ".join(c.labs) or "-", c.detail)
+    console.print(table)
+    labs = usable(found)
+    for lab, ok in labs.items():
+        console.print(f"{lab} lab: {'ready' if ok else 'cannot run'}")
+    if not any(labs.values()):
+        raise CellbedError("no lab can run on this machine; the lines marked 'no' say what to do")
+
+
+@app.command()
+def clean() -> None:
+    """Remove what killed runs left behind: processes, cgroups, unfinished bundles."""
+    from cellbed.clean import clean as remove
+
+    removed = remove()
+    for what in removed:
+        console.print(f"removed {what}", soft_wrap=True)
+    if not removed:
+        console.print("nothing to clean")
+
+
+def _terminated(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def main() -> None:
+    """Entry point: errors for people are one line and a status."""
+    signal.signal(signal.SIGTERM, _terminated)
+    try:
+        app(standalone_mode=False)
+    except CellbedError as error:
+        errors.print(f"cellbed: {error}", style="red", markup=False, soft_wrap=True)
+        sys.exit(1)
+    except typer.Exit as end:
+        sys.exit(end.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        errors.print("cellbed: interrupted; nothing was left behind")
+        sys.exit(130)
+    except Exception as error:
+        if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # click's usage errors
+            errors.print(f"cellbed: {error.format_message()}", style="red", markup=False)
+            sys.exit(error.exit_code)
+        raise
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`cellbed doctor`: what this machine can run, and what to do about what is missing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from cellbed import cgroup, lab_native, paths
+from cellbed.error import LabError
+
+_NEEDED_BYTES = 2 << 30
+
+
+@dataclass(frozen=True)
+class Check:
+    what: str
+    ok: bool
+    detail: str
+    labs: tuple[str, ...] = ("virtual", "native")  # that cannot run without it
+
+
+def _program(name: str, package: str, labs: tuple[str, ...] = ("virtual", "native"), why: str = "") -> Check:
+    found = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+    return Check(name, found is not None, found or f"install it with `apt-get install {package}`{why}", labs)
+
+
+def _built() -> Check:
+    try:
+        paths.programs()
+        return Check("celld, tcpwatch", True, str(paths.BUILD))
+    except LabError as error:
+        return Check("celld, tcpwatch", False, str(error))
+
+
+def _kernel() -> Check:
+    try:
+        return Check("lab kernel", True, str(paths.lab_kernel("6.12")), ("virtual",))
+    except LabError as error:
+        return Check("lab kernel", False, str(error), ("virtual",))
+
+
+def _ptrace() -> Check:
+    """UML controls its processes with ptrace."""
+    scope = Path("/proc/sys/kernel/yama/ptrace_scope")
+    value = scope.read_text().strip() if scope.exists() else "0"
+    return Check("ptrace of own children", value in "012", f"yama/ptrace_scope is {value}"
+                 + ("" if value in "012" else "; UML needs 2 or less"), ("virtual",))
+
+
+def _cgroup() -> Check:
+    root = cgroup.mount_point()
+    return Check("cgroup v2", root is not None,
+                 str(root or "mount one with `mount -t cgroup2 none /sys/fs/cgroup/unified`"), ("native",))
+
+
+def _tun() -> Check:
+    ok = os.access("/dev/net/tun", os.R_OK | os.W_OK)
+    return Check("/dev/net/tun", ok, "ready" if ok else "missing or not allowed: `modprobe tun`, or run as root",
+                 ("native",))
+
+
+def _root() -> Check:
+    ok = os.geteuid() == 0
+    return Check("root", ok, "yes" if ok else "no: the native lab needs it (the virtual lab does not)", ("native",))
+
+
+def _bpf() -> Check:
+    done = subprocess.run(["bpftool", "feature", "probe", "kernel"], capture_output=True, text=True, check=False,
+                          env={**os.environ, "PATH": os.environ.get("PATH", "") + ":/usr/sbin"}) \
+        if shutil.which("bpftool", path=os.environ.get("PATH", "") + ":/usr/sbin") and os.geteuid() == 0 else None
+    if done is None:
+        return Check("BPF sock_ops, cgroup_skb", os.geteuid() == 0, "not probed: needs root and bpftool", ("native",))
+    ok = all(f"eBPF program_type {kind} is available" in done.stdout for kind in ("sock_ops", "cgroup_skb"))
+    return Check("BPF sock_ops, cgroup_skb", ok, "available" if ok else "this kernel lacks CONFIG_CGROUP_BPF",
+                 ("native",))
+
+
+def _space() -> Check:
+    free = shutil.disk_usage(".").free
+    return Check("disk space", free > _NEEDED_BYTES, f"{free >> 20} MiB free here"
+                 + ("" if free > _NEEDED_BYTES else "; a results folder wants 2 GiB"), ())
+
+
+def checks() -> list[Check]:
+    """Every check of this machine."""
+    return [
+        _program("iperf3", "iperf3"), _program("tcpdump", "tcpdump"), _program("ip", "iproute2"),
+        _program("ethtool", "ethtool"), _program("mnexec", "mininet"), _program("taskset", "util-linux", ("virtual",)),
+        _program("tshark", "tshark", (), " to look at captures"), _built(), _kernel(), _ptrace(), _root(), _tun(),
+        _cgroup(), _bpf(), _space(),
+        Check("congestion controls", True, f"native: {', '.join(lab_native.available_congestion_controls())}; "
+              "virtual: all of Linux", ()),
+        Check("CPUs", True, f"{len(os.sched_getaffinity(0))}: as many virtual labs run side by side", ()),
+    ]
+
+
+def usable(results: list[Check]) -> dict[str, bool]:
+    """Which labs can run."""
+    return {lab: all(c.ok for c in results if lab in c.labs) for lab in ("virtual", "native")}

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Follows a runner through the progress file it writes, in either lab."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from cellbed.error import LabError
+
+STALLED_AFTER_S = 180
+_POLL_S = 0.05
+
+
+def follow(process: subprocess.Popen, directory: Path, on_progress: Callable[[float, float], None]) -> dict[str, float]:
+    """Wait until the process ends.
+
+    Args:
+        on_progress: called with seconds of traffic done and in all.
+
+    Returns:
+        Wall time (monotonic) at which each phase of the run began.
+
+    Raises:
+        LabError: no progress for STALLED_AFTER_S.
+    """
+    marks: dict[str, float] = {}
+    path = directory / "progress"
+    seen, last = 0, time.monotonic()
+    while True:
+        ended = process.poll() is not None
+        lines = path.read_text().splitlines() if path.exists() else []
+        for line in lines[seen:]:
+            last = time.monotonic()
+            word, *numbers = line.split()
+            if word == "at" and len(numbers) == 2:
+                on_progress(float(numbers[0]), float(numbers[1]))
+            else:
+                marks[word] = last
+        seen = len(lines)
+        if ended:
+            return marks
+        if time.monotonic() - last > STALLED_AFTER_S:
+            raise LabError(f"the run made no progress for {STALLED_AFTER_S} s and was stopped")
+        try:
+            process.wait(_POLL_S)
+        except subprocess.TimeoutExpired:
+            continue

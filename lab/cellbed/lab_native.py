@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The native lab: network namespaces on this machine's own kernel, in real time, as root."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from cellbed import cgroup, ledger
+from cellbed.error import LabError
+from cellbed.follow import follow
+from cellbed.process import die_with_parent
+
+_STOP_DEADLINE_S = 20.0
+
+
+def check() -> None:
+    """Raises LabError when the lab cannot run here."""
+    if os.geteuid() != 0:
+        raise LabError("the native lab needs root; use --lab virtual, or run it with sudo")
+    if not os.access("/dev/net/tun", os.R_OK | os.W_OK):
+        raise LabError("the native lab needs /dev/net/tun; load the tun module with `modprobe tun`")
+
+
+def available_congestion_controls() -> list[str]:
+    return Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
+
+
+def play(directory: Path, description: dict[str, Any], on_progress: Callable[[float, float], None]) -> dict[str, Any]:
+    """Play the run in @directory in a cgroup of its own.
+
+    Returns and raises as lab_virtual.play().
+    """
+    check()
+    wanted = description["settings"]["tcp"]["congestion_control"]
+    if wanted not in available_congestion_controls():
+        raise LabError(f"key 'tcp.congestion_control': value {wanted}: this kernel has "
+                       f"{', '.join(available_congestion_controls())}; the virtual lab has all")
+    started = time.monotonic()
+    group = cgroup.create(directory.name.removeprefix(".tmp-"))
+
+    def enter() -> None:
+        die_with_parent(signal.SIGTERM)  # the runner then cleans up by itself
+        (group / "cgroup.procs").write_text(str(os.getpid()))
+
+    try:
+        with ledger.entry("native", os.getpid(), directory, group), open(directory / "console", "wb") as out:
+            runner = subprocess.Popen([sys.executable, "-m", "cellbed.runner", str(directory)], preexec_fn=enter,
+                                      stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
+            try:
+                marks = follow(runner, directory, on_progress)
+            finally:
+                _end(runner)
+    finally:
+        cgroup.remove(group)
+    if runner.returncode != 0:
+        error = directory / "error"
+        console = (directory / "console").read_text(errors="replace").splitlines()[-3:]
+        raise LabError(error.read_text().strip() if error.exists() else f"the runner died: {' | '.join(console)}")
+    wall_s = time.monotonic() - started
+    traffic_s = marks.get("stop", started) - marks.get("traffic", started)
+    return {"wall_s": round(wall_s, 3), "setup_wall_s": round(wall_s - traffic_s, 3)}
+
+
+def _end(runner: subprocess.Popen) -> None:
+    """Let a runner that still works clean up; it has little to do."""
+    if runner.poll() is None:
+        runner.terminate()
+        try:
+            runner.wait(_STOP_DEADLINE_S)
+        except subprocess.TimeoutExpired:
+            runner.kill()
+            runner.wait()

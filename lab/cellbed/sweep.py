@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Plays the runs of a scenario, as many side by side as there are CPUs for them."""
+
+from __future__ import annotations
+
+import os
+import queue
+import threading
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from cellbed import lab_native, lab_virtual, paths
+from cellbed.bundle import Bundle
+from cellbed.description import Run
+from cellbed.error import CellbedError
+from cellbed.scenario import Scenario
+
+
+class Observer(Protocol):
+    """Told what happens, from several threads."""
+
+    def advanced(self, run: Run, done_s: float, all_s: float) -> None: ...
+
+    def finished(self, run: Run, outcome: Outcome) -> None: ...
+
+
+@dataclass(frozen=True)
+class Outcome:
+    path: Path | None
+    cached: bool = False
+    manifest: dict[str, Any] | None = None
+    error: str | None = None
+
+
+class Sweep:
+    """One invocation of `cellbed run`."""
+
+    def __init__(self, scenario: Scenario, claims: list[dict[str, Any]], results: Path, lab: str, kernel: str,
+                 observer: Observer) -> None:
+        self.scenario, self.claims, self.results, self.lab = scenario, claims, results, lab
+        self.observer = observer
+        self.programs = paths.programs()
+        prints = paths.fingerprints(self.programs)
+        if lab == "virtual":
+            self.kernel: Path | None = paths.lab_kernel(kernel)
+            prints["kernel"] = self.kernel.parent.name
+        else:
+            lab_native.check()
+            self.kernel = None
+            prints["kernel"] = os.uname().release
+        self.prints = prints
+        self.cpus: queue.Queue[int] = queue.Queue()
+        self.stopping = threading.Event()
+
+    def play(self, runs: list[Run], jobs: int) -> list[Outcome]:
+        """Play every run that has no finished bundle. Return: outcomes in the order of the runs."""
+        cpus = sorted(os.sched_getaffinity(0))
+        jobs = min(jobs, len(cpus)) if self.lab == "virtual" else 1  # native runs would disturb each other
+        for cpu in cpus[:jobs]:
+            self.cpus.put(cpu)
+        self.results.mkdir(parents=True, exist_ok=True)
+        with ThreadPoolExecutor(jobs) as pool:
+            futures: list[Future[Outcome]] = [pool.submit(self._one, run) for run in runs]
+            try:
+                pending = set(futures)
+                while pending:
+                    _, pending = wait(pending, return_when=FIRST_COMPLETED)
+            except KeyboardInterrupt:
+                self.stopping.set()
+                for future in futures:
+                    future.cancel()
+                raise
+        return [future.result() for future in futures]
+
+    def _one(self, run: Run) -> Outcome:
+        description = run.describe(self.lab, self.prints)
+        bundle = Bundle(self.results, run, description)
+        if bundle.complete():
+            outcome = Outcome(bundle.path, cached=True)
+        else:
+            outcome = self._play(run, bundle, description)
+        self.observer.finished(run, outcome)
+        return outcome
+
+    def _play(self, run: Run, bundle: Bundle, description: dict[str, Any]) -> Outcome:
+        cpu = self.cpus.get()
+
+        def on_progress(done_s: float, all_s: float) -> None:
+            if self.stopping.is_set():
+                raise KeyboardInterrupt
+            self.observer.advanced(run, done_s, all_s)
+
+        try:
+            directory = bundle.begin(self.programs)
+            if self.kernel is not None:
+                measured = lab_virtual.play(directory, description, self.kernel, cpu, on_progress)
+            else:
+                measured = lab_native.play(directory, description, on_progress)
+            manifest = bundle.finish(self.scenario, self.claims, measured)
+            return Outcome(bundle.path, manifest=manifest)
+        except CellbedError as error:
+            return Outcome(None, error=str(error))
+        except OSError as error:
+            return Outcome(None, error=f"{error.filename or bundle.temporary}: {error.strerror}")
+        finally:
+            bundle.abandon()
+            self.cpus.put(cpu)
