@@ -18,7 +18,8 @@ from cellbed.scenario import Scenario
 
 TEMPORARY_PREFIX = ".tmp-"
 # Files of a running lab that say nothing about the result.
-_SCAFFOLD = ("description.json", "programs.json", "facts.json", "progress", "status", "error", "console")
+_SCAFFOLD = ("description.json", "programs.json", "facts.json", "progress", "status", "error", "console",
+             "guest-init", "python")
 
 
 class Bundle:

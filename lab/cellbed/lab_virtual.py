@@ -32,15 +32,23 @@ def _memory_dir(fallback: Path) -> Path:
     return fallback
 
 
-def command(kernel: Path, directory: Path, seed: int, cpu: int) -> list[str]:
-    """The guest's command line; kernel/README.md explains every option."""
-    init = Path(__file__).with_name("guest-init")
+def command(kernel: Path, seed: int, cpu: int) -> list[str]:
+    """The guest's command line; kernel/README.md explains every option.
+
+    The kernel mixes it into its random pool, so nothing in it may vary between runs of one description: the guest
+    finds its files through the working directory of the UML process.
+    """
     return [
         "taskset", "-c", str(cpu), str(kernel), f"mem={MEMORY_MIB}M", "rootfstype=hostfs", "rootflags=/", "ro",
-        f"init={init}", "time-travel=inf-cpu", f"time-travel-start={WALL_CLOCK_START_NS}", f"seed={seed}",
-        "norandmaps", "quiet", "panic=-1", "con=null", "con0=null,fd:1", f"uml_dir={directory}/uml/", "umid=guest",
-        f"CELLBED_DIR={directory}", f"CELLBED_PYTHON={sys.executable}",
+        "init=/proc/self/cwd/guest-init", "time-travel=inf-cpu", f"time-travel-start={WALL_CLOCK_START_NS}",
+        f"seed={seed}", "norandmaps", "quiet", "panic=-1", "con=null", "con0=null,fd:1", "uml_dir=uml/", "umid=guest",
     ]
+
+
+def _furnish(directory: Path) -> None:
+    """What the guest needs besides the run description."""
+    shutil.copy(Path(__file__).with_name("guest-init"), directory)
+    (directory / "python").write_text(sys.executable)
 
 
 def play(directory: Path, description: dict[str, Any], kernel: Path, cpu: int,
@@ -59,8 +67,9 @@ def play(directory: Path, description: dict[str, Any], kernel: Path, cpu: int,
     started = time.monotonic()
     console = directory / "console"
     env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "TMPDIR": str(_memory_dir(directory))}
+    _furnish(directory)
     with open(console, "wb") as out:
-        guest = subprocess.Popen(command(kernel, directory, description["seed"], cpu), stdin=subprocess.DEVNULL,
+        guest = subprocess.Popen(command(kernel, description["seed"], cpu), cwd=directory, stdin=subprocess.DEVNULL,
                                  stdout=out, stderr=out, env=env, start_new_session=True,
                                  preexec_fn=die_with_parent)
     with ledger.entry("virtual", guest.pid, directory):
