@@ -24,7 +24,7 @@ from .metrics.catalog import METRICS
 
 VERDICTS = ("reproduced", "differs", "not-testable", "not-run")
 LABS = ("virtual", "native")
-TRENDS = ("rises", "rises-first", "falls-after-peak")
+TRENDS = ("rises", "rises-first", "falls-after-rise")
 KEYS = {
     "id", "source", "scenario", "statement", "measure", "minus", "expect", "paper", "unit",
     "why", "explain", "not_testable",
@@ -271,24 +271,31 @@ def trend(expect: dict[str, Any], points: Sequence[Estimate]) -> tuple[bool, Est
     - rises: the last is above the first, and no later point lies below an earlier one;
       measured: last - first.
     - rises-first: some point is above the first; measured: peak - first.
-    - falls-after-peak: the last is below the largest; measured: last - peak.
+    - falls-after-rise: some point is above an earlier one, and a later one below it;
+      measured: the largest such fall, 0 without any.
 
     Differences up to the tolerance do not count, nor do those whose confidence
     interval holds zero.
     """
     tolerance = expect["tolerance"]
-    peak = max(points, key=lambda point: point.value)
+    pairs = [(before, after) for i, before in enumerate(points) for after in points[i + 1 :]]
 
     def exceeds(a: Estimate, b: Estimate) -> bool:
         gap = difference(a, b)
         return gap.value > tolerance and (gap.low is None or gap.low > 0)
 
     if expect["trend"] == "rises-first":
+        peak = max(points, key=lambda point: point.value)
         return exceeds(peak, points[0]), difference(peak, points[0])
-    if expect["trend"] == "falls-after-peak":
-        return exceeds(peak, points[-1]), difference(points[-1], peak)
-    falls = any(exceeds(before, after) for i, before in enumerate(points) for after in points[i + 1 :])
-    return exceeds(points[-1], points[0]) and not falls, difference(points[-1], points[0])
+    if expect["trend"] == "falls-after-rise":
+        risen = [after for before, after in pairs if exceeds(after, before)]
+        falls = [(a, b) for a, b in pairs if any(a is point for point in risen) and exceeds(a, b)]
+        if not falls:
+            return False, Estimate(0.0)
+        high, low = max(falls, key=lambda pair: pair[0].value - pair[1].value)
+        return True, difference(low, high)
+    rises = exceeds(points[-1], points[0]) and not any(exceeds(before, after) for before, after in pairs)
+    return rises, difference(points[-1], points[0])
 
 
 def paper_value(claim: dict[str, Any]) -> float | str:

@@ -133,6 +133,20 @@ ACCESS_FACTS = (
 )
 
 
+def _fluctuation(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
+    """Which parts of the RTT vary most."""
+    return " ".join(f"{_varying(group)} {_spread(group)}".strip() for group in (rows, other) if group)
+
+
+def _varying(rows: Rows) -> str:
+    found = [(mean(rows, f"part_{part}_std_ms") or 0.0, part) for part in RTT_PARTS]
+    largest = sorted(found, reverse=True)[:TOP]
+    named = [f"{part_label(part)} {std:.1f} ms" for std, part in largest if std >= WORTH_MS]
+    std = mean(rows, "rtt_std_ms")
+    total = "" if std is None else f"RTT {std:.1f} ms, "
+    return f"{_name(rows)}: standard deviations: {total}{'; '.join(named) or 'no part varies by 0.05 ms'}."
+
+
 def _access(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
     metric = str(claim.get("measure", {}).get("metric", ""))
     sides = [side for side in SIDES if metric.startswith(f"{side}_")] or list(SIDES)
@@ -196,6 +210,7 @@ def _point_text(rows: Rows, over: str) -> str:
 
 EXPLANATIONS: dict[str, Callable[[Mapping[str, Any], Rows, Rows], str]] = {
     "rtt": _rtt,
+    "fluctuation": _fluctuation,
     "access": _access,
     "timeline": _timeline,
     "size": _size,

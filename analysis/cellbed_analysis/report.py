@@ -20,6 +20,7 @@ from .figures.gallery import SavedFigure, available, save
 from .metrics.catalog import METRICS
 from .metrics.probe import AGREEMENT_BOUND_US
 from .metrics.run import RunAnalysis, analyse
+from .metrics.throughput import GOODPUT_BOUND_PCT
 from .summary import estimate_text, number_text, window_text
 from .table import headline, write_metrics
 
@@ -86,6 +87,7 @@ def render(
         verdicts=VERDICTS,
         figures=figures,
         bounds_us=AGREEMENT_BOUND_US,
+        goodput_bound_pct=GOODPUT_BOUND_PCT,
         reproduction=[_reproduction(bundle) for bundle in results.bundles],
         metrics=METRICS,
     )

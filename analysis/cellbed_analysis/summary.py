@@ -99,11 +99,13 @@ def window_text(window_bytes: int | None) -> str:
     return "" if not window_bytes else f"{window_bytes / 1024:g} KiB"
 
 
-def number_text(value: float | str | None, digits: int = 4) -> str:
-    """A number with so many significant digits; words as they are; nothing for None."""
+def number_text(value: float | str | None) -> str:
+    """A number with four significant digits or all before the point; words as they are."""
     if value is None:
         return ""
-    return value if isinstance(value, str) else f"{round(value, 9) + 0.0:.{digits}g}"
+    if isinstance(value, str):
+        return value
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{round(value, 9) + 0.0:.4g}"
 
 
 def estimate_text(value: Estimate | None, decimals: int, interval: bool = True) -> str:

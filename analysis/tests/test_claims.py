@@ -154,9 +154,12 @@ def test_expectations(expect: dict[str, Any], measured: Estimate, holds: bool) -
         ("rises", [10, 10.5, 10.9], False, 0.9),  # too little to be seen
         ("rises-first", [10, 30, 5], True, 20),
         ("rises-first", [10, 9, 8], False, 0),
-        ("falls-after-peak", [10, 30, 5], True, -25),
-        ("falls-after-peak", [10, 20, 30], False, 0),
-        ("falls-after-peak", [30, 20, 10], True, -20),
+        ("falls-after-rise", [10, 30, 5], True, -25),
+        ("falls-after-rise", [10, 30, 20, 90], True, -10),  # saturation later changes nothing
+        ("falls-after-rise", [10, 20, 15, 40, 28], True, -12),  # the largest of two falls
+        ("falls-after-rise", [10, 20, 30], False, 0),
+        ("falls-after-rise", [30, 20, 10], False, 0),  # it never rose
+        ("falls-after-rise", [10, 10.5, 5], False, 0),  # nor here, as far as one can see
     ],
 )
 def test_trends(kind: str, points: list[float], holds: bool, change: float) -> None:

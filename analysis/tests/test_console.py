@@ -91,6 +91,7 @@ def test_numbers_in_words() -> None:
     assert estimate_text(Estimate(30.0), 1) == "30.0"
     assert estimate_text(None, 1) == ""
     assert number_text(-1.8e-15) == "0"
+    assert number_text(65535) == "65535"
     assert number_text("at least 10") == "at least 10"
     assert window_text(8192) == "8 KiB"
     assert window_text(None) == ""

@@ -46,6 +46,15 @@ def test_rtt_difference_compares_the_two_runs() -> None:
     assert found.endswith("receiver's host and TCP (delayed ACK) +4.0 ms.")
 
 
+def test_fluctuation_names_the_parts_that_vary() -> None:
+    a = row(rtt_std_ms=7.1, part_receiver_std_ms=6.9, part_data_schedule_std_ms=0.4, part_host_tx_std_ms=0.01)
+    assert explain({"explain": "fluctuation"}, [a], [row(combination="IM-IM")]) == (
+        "DM-DM: standard deviations: RTT 7.1 ms, receiver's host and TCP (delayed ACK) 6.9 ms; "
+        "data: wait for the data grant 0.4 ms. "
+        "IM-IM: standard deviations: no part varies by 0.05 ms."
+    )
+
+
 def test_access_tells_how_grants_were_obtained() -> None:
     measured = row(data_rac_per_packet=0.2, ack_stolen_share=0.25)
     both = explain({"explain": "access"}, [measured], [])

@@ -109,8 +109,12 @@ def test_decomposition_bars_end_at_the_rtt() -> None:
 
 def test_lateness_bars_are_shares_of_all_wake_ups() -> None:
     with style.theme("light"):
-        axes = lateness.draw({"native": [(1.0, 25), (2.0, 75)]}, 1000).axes[0]
+        axes = lateness.draw({"native": [(1.0, 25), (1.5, 35), (2.0, 40)]}, 1000).axes[0]
         assert [bar.get_height() for bar in axes.patches] == [25, 75]
+
+
+def test_lateness_is_shown_per_power_of_two() -> None:
+    assert lateness.octaves([(0, 1), (1, 2), (2, 4), (3, 8), (4, 16), (1024, 32)]) == {0: 3, 1: 4, 2: 24, 10: 32}
 
 
 def test_series_differ_in_more_than_colour() -> None:

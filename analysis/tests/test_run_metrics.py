@@ -69,6 +69,7 @@ def test_mean_parts_add_up_to_the_mean_rtt(row: dict[str, Any], im_row: dict[str
         total = sum(metrics[f"part_{part}_ms"] for part in RTT_PARTS)
         assert total == pytest.approx(metrics["rtt_mean_ms"])
         assert metrics["parts_segments_share"] == 1
+        assert all(metrics[f"part_{part}_std_ms"] == pytest.approx(0, abs=1e-9) for part in RTT_PARTS)
 
 
 def test_goodput(row: dict[str, Any]) -> None:

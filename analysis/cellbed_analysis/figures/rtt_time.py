@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
 
-from .style import ink, reference, series_style
+from .style import ink, series_style
 
 
 def draw(runs: Mapping[str, tuple[pl.DataFrame, int]], paper_ms: Mapping[str, float]) -> Figure:
@@ -36,9 +36,11 @@ def draw(runs: Mapping[str, tuple[pl.DataFrame, int]], paper_ms: Mapping[str, fl
         color, _, _ = series_style(name, index)
         axes.plot(t_s, rtt_ms, ".", markersize=2.5, alpha=0.4, color=color, rasterized=True)
         axes.plot(*_means_per_second(t_s, rtt_ms), color=ink(), linewidth=1.2)
-        axes.set_title(f"{name}   mean {rtt_ms.mean():.1f} ms", loc="left")
+        title = f"{name}   mean {rtt_ms.mean():.1f} ms"
         if name in paper_ms:
-            reference(axes, paper_ms[name], f"paper {paper_ms[name]:.0f} ms")
+            axes.axhline(paper_ms[name], color=ink(), linewidth=0.9, linestyle=(0, (5, 4)))
+            title += f", paper {paper_ms[name]:.0f} (dashed)"
+        axes.set_title(title, loc="left")
         if len(rtt_ms):
             highest = max(highest, float(np.percentile(rtt_ms, 99.8)))
     for axes in panels.flat[len(runs) :]:

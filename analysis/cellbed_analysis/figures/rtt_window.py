@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from ..interval import Estimate
 from .style import series_style
@@ -38,7 +38,14 @@ def draw(series: Mapping[str, Sequence[tuple[float, Estimate]]]) -> Figure:
     axes.set_xticks(sorted(windows))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x / 1024:g}"))
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_ylim(bottom=0)
+    values = [value.value for points in series.values() for _, value in points]
+    if max(values) > 3 * min(values):  # a saturated cell would flatten everything before it
+        axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
+        axes.yaxis.set_minor_locator(NullLocator())
+    else:
+        axes.set_ylim(bottom=0)
     axes.set_xlabel("TCP receive window (KiB)")
     axes.set_ylabel("mean RTT (ms), 95 % CI")
     axes.legend(title="data-ACK", loc="upper left")

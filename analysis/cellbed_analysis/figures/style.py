@@ -9,15 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import matplotlib
 
 matplotlib.use("Agg")  # no display, whatever the environment says
 import matplotlib.pyplot as plt
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 THEMES = ("light", "dark")
 
@@ -84,18 +81,3 @@ def series_style(name: str, index: int = 0) -> tuple[str, str, str]:
     if is_dark() and color == SERIES["DM-DM"][0]:
         color = DARK_BLUE_ON_DARK
     return color, marker, line
-
-
-def reference(axes: Axes, y: float, text: str) -> None:
-    """A thin dashed line at a value of the paper, labelled at the right."""
-    axes.axhline(y, color=ink(), linewidth=0.9, linestyle=(0, (5, 4)), zorder=3)
-    axes.annotate(
-        text,
-        (1, y),
-        xycoords=("axes fraction", "data"),
-        xytext=(-2, 3),
-        textcoords="offset points",
-        ha="right",
-        va="bottom",
-        fontsize=8.5,
-    )

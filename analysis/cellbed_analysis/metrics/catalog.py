@@ -72,6 +72,7 @@ RTT = (
 
 PARTS = (
     *(Metric(f"part_{part}_ms", "ms", f"mean part of the RTT: {part_label(part)}") for part in RTT_PARTS),
+    *(Metric(f"part_{part}_std_ms", "ms", f"standard deviation of: {part_label(part)}") for part in RTT_PARTS),
     Metric("parts_segments_share", "1", "share of segments whose RTT could be taken apart"),
     Metric("receiver_delayed_share", "1", "share of segments whose ACK the receiver held back over 1 TTI", True),
     Metric("receiver_delayed_mean_ms", "ms", "how long it held these back, mean"),

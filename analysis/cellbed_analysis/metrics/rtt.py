@@ -59,11 +59,12 @@ def _flight(segments: pl.DataFrame) -> Values:
 
 
 def part_metrics(segments: pl.DataFrame) -> Values:
-    """Mean of each part of the RTT, in ms; their sum is the mean RTT of these segments."""
+    """Each part of the RTT, in ms: means, whose sum is the mean RTT, and standard deviations."""
     whole = segments.drop_nulls(["rtt_ns", *RTT_PARTS])
     if whole.is_empty():
         return {}
     values: Values = {f"part_{part}_ms": scaled(mean(whole[part]), 1e6) for part in RTT_PARTS}
+    values |= {f"part_{part}_std_ms": float(whole[part].to_numpy().std()) / 1e6 for part in RTT_PARTS}
     values["parts_segments_share"] = len(whole) / len(segments)
     held = whole["receiver"] > TTI_NS
     values["receiver_delayed_share"] = mean_within_run(whole["out_ns"].to_numpy(), held.to_numpy().astype(float))

@@ -18,6 +18,10 @@ from .window import Window
 #: Source: iperf 3.12, COOKIE_SIZE
 IPERF3_COOKIE_BYTES = 37
 
+#: How far the capture's bytes may lie from iperf3's, in %: the two stop counting at different
+#: moments of the end, a window of data apart, which is below 1 % of a flow of 100 windows.
+GOODPUT_BOUND_PCT = 1.0
+
 
 def acknowledged(acks: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:
     """In-order bytes that the receiver confirmed so far.
