@@ -18,9 +18,9 @@
 
 #include "tcpwatch.h"
 
-#define CB_FLAGS                                                               \
-	(BPF_SOCK_OPS_RTT_CB_FLAG | BPF_SOCK_OPS_RTO_CB_FLAG |                 \
-	 BPF_SOCK_OPS_RETRANS_CB_FLAG | BPF_SOCK_OPS_STATE_CB_FLAG)
+#define CB_FLAGS                                                                                   \
+	(BPF_SOCK_OPS_RTT_CB_FLAG | BPF_SOCK_OPS_RTO_CB_FLAG | BPF_SOCK_OPS_RETRANS_CB_FLAG |      \
+	 BPF_SOCK_OPS_STATE_CB_FLAG)
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -66,8 +66,7 @@ static void submit(struct tcpwatch_event *e)
 {
 	__u64 waiting = bpf_ringbuf_query(&events, BPF_RB_AVAIL_DATA);
 
-	bpf_ringbuf_submit(e, waiting > targ_wakeup_bytes ? BPF_RB_FORCE_WAKEUP :
-							    BPF_RB_NO_WAKEUP);
+	bpf_ringbuf_submit(e, waiting > targ_wakeup_bytes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
 }
 
 static int handle_sock_ops(struct bpf_sock_ops *ops, __u8 kind)
@@ -190,8 +189,8 @@ static int handle_segment(struct __sk_buff *skb, __u8 kind)
 
 	if (skb->protocol != bpf_htons(ETH_P_IP) || !sk)
 		return 1;
-	if (bpf_skb_load_bytes(skb, 0, &ip, sizeof(ip)) < 0 ||
-	    ip.version != 4 || ip.protocol != IPPROTO_TCP)
+	if (bpf_skb_load_bytes(skb, 0, &ip, sizeof(ip)) < 0 || ip.version != 4 ||
+	    ip.protocol != IPPROTO_TCP)
 		return 1;
 	header = ip.ihl * 4;
 	if (bpf_skb_load_bytes(skb, header, &tcp, sizeof(tcp)) < 0)
@@ -212,8 +211,8 @@ static int handle_segment(struct __sk_buff *skb, __u8 kind)
 	e->daddr = bpf_ntohl(kind == TCPWATCH_SEGMENT_OUT ? ip.daddr : ip.saddr);
 	e->sport = bpf_ntohs(kind == TCPWATCH_SEGMENT_OUT ? tcp.source : tcp.dest);
 	e->dport = bpf_ntohs(kind == TCPWATCH_SEGMENT_OUT ? tcp.dest : tcp.source);
-	e->tcp_flags = tcp.fin | tcp.syn << 1 | tcp.rst << 2 | tcp.psh << 3 |
-		       tcp.ack << 4 | tcp.urg << 5 | tcp.ece << 6 | tcp.cwr << 7;
+	e->tcp_flags = tcp.fin | tcp.syn << 1 | tcp.rst << 2 | tcp.psh << 3 | tcp.ack << 4 |
+	               tcp.urg << 5 | tcp.ece << 6 | tcp.cwr << 7;
 	e->seq = bpf_ntohl(tcp.seq);
 	e->ack = bpf_ntohl(tcp.ack_seq);
 	e->len = bpf_ntohs(ip.tot_len) - header - tcp.doff * 4;

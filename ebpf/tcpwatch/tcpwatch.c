@@ -33,7 +33,7 @@
 #include "tcpwatch.skel.h"
 #include "tracefile.h"
 
-#define DRAIN_PERIOD_S 1
+#define DRAIN_PERIOD_S  1
 #define RINGBUF_DEFAULT (8u << 20)
 
 static struct env {
@@ -58,25 +58,42 @@ static const char *const kind_names[TCPWATCH_KIND_COUNT] = {
 	"none", "segment_out", "segment_in", "rtt", "rto", "retransmit", "state",
 };
 
-#define FIELD(field, type, unit)                                               \
-	{ #field, type, unit, offsetof(struct tcpwatch_event, field) }
+#define FIELD(field, type, unit)                                                                   \
+	{                                                                                          \
+#field, type, unit, offsetof(struct tcpwatch_event, field)                         \
+	}
 
 static const struct trace_field fields[] = {
-	FIELD(t_ns, "i64", "ns"),	  FIELD(cookie, "u64", "1"),
-	FIELD(saddr, "u32", "IPv4"),	  FIELD(daddr, "u32", "IPv4"),
-	FIELD(sport, "u16", "1"),	  FIELD(dport, "u16", "1"),
-	FIELD(kind, "u8", "1"),		  FIELD(ca_state, "u8", "1"),
-	FIELD(tcp_flags, "u8", "1"),	  FIELD(state, "u8", "1"),
-	FIELD(seq, "u32", "1"),		  FIELD(ack, "u32", "1"),
-	FIELD(len, "u32", "bytes"),	  FIELD(snd_una, "u32", "1"),
-	FIELD(snd_nxt, "u32", "1"),	  FIELD(rcv_nxt, "u32", "1"),
-	FIELD(snd_cwnd, "u32", "packets"), FIELD(snd_ssthresh, "u32", "packets"),
-	FIELD(mss, "u32", "bytes"),	  FIELD(srtt_us, "u32", "us"),
-	FIELD(mdev_us, "u32", "us"),	  FIELD(rtt_us, "u32", "us"),
-	FIELD(min_rtt_us, "u32", "us"),	  FIELD(packets_out, "u32", "packets"),
-	FIELD(retrans_out, "u32", "packets"), FIELD(lost_out, "u32", "packets"),
-	FIELD(sacked_out, "u32", "packets"), FIELD(total_retrans, "u32", "packets"),
-	FIELD(delivered, "u32", "packets"), FIELD(snd_wnd, "u32", "1"),
+	FIELD(t_ns, "i64", "ns"),
+	FIELD(cookie, "u64", "1"),
+	FIELD(saddr, "u32", "IPv4"),
+	FIELD(daddr, "u32", "IPv4"),
+	FIELD(sport, "u16", "1"),
+	FIELD(dport, "u16", "1"),
+	FIELD(kind, "u8", "1"),
+	FIELD(ca_state, "u8", "1"),
+	FIELD(tcp_flags, "u8", "1"),
+	FIELD(state, "u8", "1"),
+	FIELD(seq, "u32", "1"),
+	FIELD(ack, "u32", "1"),
+	FIELD(len, "u32", "bytes"),
+	FIELD(snd_una, "u32", "1"),
+	FIELD(snd_nxt, "u32", "1"),
+	FIELD(rcv_nxt, "u32", "1"),
+	FIELD(snd_cwnd, "u32", "packets"),
+	FIELD(snd_ssthresh, "u32", "packets"),
+	FIELD(mss, "u32", "bytes"),
+	FIELD(srtt_us, "u32", "us"),
+	FIELD(mdev_us, "u32", "us"),
+	FIELD(rtt_us, "u32", "us"),
+	FIELD(min_rtt_us, "u32", "us"),
+	FIELD(packets_out, "u32", "packets"),
+	FIELD(retrans_out, "u32", "packets"),
+	FIELD(lost_out, "u32", "packets"),
+	FIELD(sacked_out, "u32", "packets"),
+	FIELD(total_retrans, "u32", "packets"),
+	FIELD(delivered, "u32", "packets"),
+	FIELD(snd_wnd, "u32", "1"),
 	FIELD(arg, "u32", "1"),
 };
 
@@ -125,7 +142,8 @@ static int open_cgroup(struct watcher *w)
 		return -errno;
 	}
 	if (fstatfs(w->cgroup_fd, &fs) < 0 || fs.f_type != CGROUP2_SUPER_MAGIC) {
-		say("%s is not a cgroup v2 directory; `mount -t cgroup2` tells where one is", env.cgroup);
+		say("%s is not a cgroup v2 directory; `mount -t cgroup2` tells where one is",
+		    env.cgroup);
 		return -EINVAL;
 	}
 	return 0;
@@ -158,9 +176,12 @@ static int attach(struct watcher *w)
 {
 	struct tcpwatch_bpf *s = w->skel;
 
-	s->links.tcpwatch_sockops = bpf_program__attach_cgroup(s->progs.tcpwatch_sockops, w->cgroup_fd);
-	s->links.tcpwatch_egress = bpf_program__attach_cgroup(s->progs.tcpwatch_egress, w->cgroup_fd);
-	s->links.tcpwatch_ingress = bpf_program__attach_cgroup(s->progs.tcpwatch_ingress, w->cgroup_fd);
+	s->links.tcpwatch_sockops =
+		bpf_program__attach_cgroup(s->progs.tcpwatch_sockops, w->cgroup_fd);
+	s->links.tcpwatch_egress =
+		bpf_program__attach_cgroup(s->progs.tcpwatch_egress, w->cgroup_fd);
+	s->links.tcpwatch_ingress =
+		bpf_program__attach_cgroup(s->progs.tcpwatch_ingress, w->cgroup_fd);
 	if (!s->links.tcpwatch_sockops || !s->links.tcpwatch_egress || !s->links.tcpwatch_ingress) {
 		say("attaching to %s: %s", env.cgroup, strerror(errno));
 		return -EPERM;
@@ -177,10 +198,13 @@ static int open_trace(struct watcher *w)
 {
 	struct trace_symbol symbols[TCPWATCH_KIND_COUNT];
 	struct trace_schema schema = {
-		.name = "tcp", .version = TCPWATCH_VERSION,
+		.name = "tcp",
+		.version = TCPWATCH_VERSION,
 		.record_bytes = sizeof(struct tcpwatch_event),
-		.fields = fields, .n_fields = sizeof(fields) / sizeof(*fields),
-		.symbols = symbols, .n_symbols = TCPWATCH_KIND_COUNT,
+		.fields = fields,
+		.n_fields = sizeof(fields) / sizeof(*fields),
+		.symbols = symbols,
+		.n_symbols = TCPWATCH_KIND_COUNT,
 	};
 	struct timespec real, mono;
 	int r;
@@ -190,8 +214,8 @@ static int open_trace(struct watcher *w)
 	(void)clock_gettime(CLOCK_REALTIME, &real);
 	(void)clock_gettime(CLOCK_MONOTONIC, &mono);
 	r = trace_create(&w->trace, env.output, &schema,
-			 (int64_t)(real.tv_sec - mono.tv_sec) * 1000000000 +
-				 (real.tv_nsec - mono.tv_nsec));
+	                 (int64_t)(real.tv_sec - mono.tv_sec) * 1000000000 +
+	                         (real.tv_nsec - mono.tv_nsec));
 	if (r < 0)
 		say("%s: %s", env.output, strerror(-r));
 	return r;
@@ -223,8 +247,8 @@ static int write_stats(struct watcher *w)
 	if (lost)
 		say("%llu samples lost: the ring buffer of %u bytes was full",
 		    (unsigned long long)lost, env.ringbuf_bytes);
-	o = json_pack("{s:I, s:I, s:o}", "samples", (json_int_t)samples,
-		      "lost", (json_int_t)lost, "by_kind", kinds);
+	o = json_pack("{s:I, s:I, s:o}", "samples", (json_int_t)samples, "lost", (json_int_t)lost,
+	              "by_kind", kinds);
 	r = json_dump_file(o, env.stats, JSON_INDENT(1));
 	json_decref(o);
 	if (r < 0)
@@ -242,13 +266,12 @@ static int watch_fd(int epoll_fd, int fd)
 static int loop(struct watcher *w, int signal_fd)
 {
 	struct itimerspec period = { .it_value.tv_sec = DRAIN_PERIOD_S,
-				     .it_interval.tv_sec = DRAIN_PERIOD_S };
+		                     .it_interval.tv_sec = DRAIN_PERIOD_S };
 	int timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	int epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	bool stop = false;
 
-	if (timer_fd < 0 || epoll_fd < 0 ||
-	    timerfd_settime(timer_fd, 0, &period, NULL) < 0 ||
+	if (timer_fd < 0 || epoll_fd < 0 || timerfd_settime(timer_fd, 0, &period, NULL) < 0 ||
 	    watch_fd(epoll_fd, timer_fd) < 0 || watch_fd(epoll_fd, signal_fd) < 0 ||
 	    watch_fd(epoll_fd, ring_buffer__epoll_fd(w->ring)) < 0) {
 		say("setting up events: %s", strerror(errno));
@@ -316,22 +339,22 @@ static int run(struct watcher *w)
 static void usage(FILE *f)
 {
 	(void)fputs("usage: tcpwatch --cgroup DIR --output FILE --stats FILE [--ready-fd N]\n"
-		    "                [--ringbuf-bytes N] [--receive-window BYTES]\n"
-		    "Samples every TCP socket of a cgroup until SIGTERM; --receive-window bounds what they advertise.\n", f);
+	            "                [--ringbuf-bytes N] [--receive-window BYTES]\n"
+	            "Samples every TCP socket of a cgroup until SIGTERM; --receive-window bounds "
+	            "what they advertise.\n",
+	            f);
 }
 
 static int parse(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "cgroup", required_argument, NULL, 'c' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "stats", required_argument, NULL, 's' },
-		{ "ready-fd", required_argument, NULL, 'r' },
-		{ "ringbuf-bytes", required_argument, NULL, 'b' },
-		{ "receive-window", required_argument, NULL, 'w' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 }
-	};
+	static const struct option options[] = { { "cgroup", required_argument, NULL, 'c' },
+		                                 { "output", required_argument, NULL, 'o' },
+		                                 { "stats", required_argument, NULL, 's' },
+		                                 { "ready-fd", required_argument, NULL, 'r' },
+		                                 { "ringbuf-bytes", required_argument, NULL, 'b' },
+		                                 { "receive-window", required_argument, NULL, 'w' },
+		                                 { "help", no_argument, NULL, 'h' },
+		                                 { 0 } };
 	int o;
 
 	while ((o = getopt_long(argc, argv, "", options, NULL)) != -1) {

@@ -24,8 +24,8 @@ static void release_limbo(struct cell *c)
 		pdu_enqueue(&c->free_pdus, pdu);
 }
 
-int cell_push(struct cell *c, uint8_t ue, const void *data, size_t len,
-	      uint64_t tag, int64_t now_ns)
+int cell_push(struct cell *c, uint8_t ue, const void *data, size_t len, uint64_t tag,
+              int64_t now_ns)
 {
 	struct pkt *p;
 
@@ -123,23 +123,21 @@ static struct event next_event(const struct cell *c)
 
 	if (c->arrivals.head)
 		earlier(&e, &(struct event){ .kind = EVENT_ARRIVAL,
-					     .t_ns = c->arrivals.head->arrival_ns });
+		                             .t_ns = c->arrivals.head->arrival_ns });
 	if (c->cmd_first != c->cmd_end)
-		earlier(&e, &(struct event){
-			.kind = EVENT_COMMAND,
-			.t_ns = c->cmd[c->cmd_first % CMDS_MAX].t_ns });
+		earlier(&e, &(struct event){ .kind = EVENT_COMMAND,
+		                             .t_ns = c->cmd[c->cmd_first % CMDS_MAX].t_ns });
 	for (int i = 0; i < 2; i++)
 		if (c->air[i].head)
-			earlier(&e, &(struct event){
-				.kind = EVENT_DECODE,
-				.t_ns = c->air[i].head->decode_ns,
-				.air = (struct pdu_queue *)&c->air[i] });
+			earlier(&e, &(struct event){ .kind = EVENT_DECODE,
+			                             .t_ns = c->air[i].head->decode_ns,
+			                             .air = (struct pdu_queue *)&c->air[i] });
 	if (leg)
-		earlier(&e, &(struct event){ .kind = EVENT_TIMER, .leg = leg,
-					     .t_ns = leg->rx.expiry_ns });
+		earlier(&e, &(struct event){
+				    .kind = EVENT_TIMER, .leg = leg, .t_ns = leg->rx.expiry_ns });
 	if (tti != TTI_NEVER)
-		earlier(&e, &(struct event){ .kind = EVENT_TTI, .tti = tti,
-					     .t_ns = cell_tti_ns(c, tti) });
+		earlier(&e, &(struct event){
+				    .kind = EVENT_TTI, .tti = tti, .t_ns = cell_tti_ns(c, tti) });
 	return e;
 }
 
@@ -207,8 +205,7 @@ static bool pdus_left(const struct cell *c)
 	return c->free_pdus.n >= 3u * c->cfg.n_ue || c->limbo_pdus.n == 0;
 }
 
-int cell_advance(struct cell *c, int64_t now_ns, struct cell_out *out,
-		 size_t n_out, size_t *ret_n)
+int cell_advance(struct cell *c, int64_t now_ns, struct cell_out *out, size_t n_out, size_t *ret_n)
 {
 	size_t burst = cell_out_min(&c->cfg);
 	int r = 0;
@@ -266,8 +263,7 @@ static void take_back(struct cell *c, struct leg *leg)
 	out_drop_all(c, &leg->tx.queue, leg, CELL_DROP_SHUTDOWN);
 	for (uint32_t sn = 0; sn < slots; sn++)
 		if (leg->rx.window[sn])
-			out_drop_all(c, &leg->rx.window[sn]->ends, leg,
-				     CELL_DROP_SHUTDOWN);
+			out_drop_all(c, &leg->rx.window[sn]->ends, leg, CELL_DROP_SHUTDOWN);
 }
 
 int cell_done(struct cell *c, struct cell_out *out, size_t n_out, size_t *ret_n)
@@ -283,7 +279,7 @@ int cell_done(struct cell *c, struct cell_out *out, size_t n_out, size_t *ret_n)
 	for (int i = 0; i < 2; i++)
 		for (struct pdu *p = c->air[i].head; p; p = p->next)
 			out_drop_all(c, &p->ends, &c->ue[p->ue - 1].leg[p->dir],
-				     CELL_DROP_SHUTDOWN);
+			             CELL_DROP_SHUTDOWN);
 	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
 		for (int d = 0; d < CELL_DIR_COUNT; d++)
 			take_back(c, &c->ue[i].leg[d]);

@@ -30,7 +30,7 @@
 #include "scheduler.h"
 
 #define TTI_NEVER UINT32_MAX
-#define CMDS_MAX 64
+#define CMDS_MAX  64
 
 struct leg {
 	struct pdcp pdcp_tx;
@@ -71,7 +71,7 @@ enum ra_state {
 	RA_IDLE,       /* may request, once blocked_until has come */
 	RA_WAIT_RAR,   /* preamble sent, no answer yet; ends with RAR or timeout */
 	RA_WAIT_GRANT, /* BSR grant received or BSR sent; ends with grants for all
-			* data, or at blocked_until */
+	                * data, or at blocked_until */
 };
 
 struct random_access {
@@ -101,10 +101,10 @@ struct ue {
 struct cell {
 	struct cell_cfg cfg;
 	int64_t start_ns;
-	int64_t now_ns;	  /* latest time given by the caller */
-	int64_t event_ns; /* time of the event being processed */
+	int64_t now_ns;    /* latest time given by the caller */
+	int64_t event_ns;  /* time of the event being processed */
 	uint32_t tti_next; /* first sub-frame not processed yet */
-	struct ue *ue;	   /* ue[0] is UE 1 */
+	struct ue *ue;     /* ue[0] is UE 1 */
 
 	struct pkt_queue arrivals;
 	struct {
@@ -149,19 +149,17 @@ static inline int64_t cell_tti_ns(const struct cell *c, uint32_t tti)
 /** out_record() - add a row of radio.trace for @leg (may be NULL) at the event's time */
 void out_record(struct cell *c, const struct leg *leg, struct cell_record r);
 
-void out_pdu(struct cell *c, const uint8_t *data, uint32_t len,
-	     const struct cell_pdu_info *info);
+void out_pdu(struct cell *c, const uint8_t *data, uint32_t len, const struct cell_pdu_info *info);
 
 /** out_deliver() - @p leaves the cell at UE @ue */
 void out_deliver(struct cell *c, struct pkt *p, uint8_t ue);
 
 /** out_drop() - @p is dropped; @leg is where */
-void out_drop(struct cell *c, struct pkt *p, const struct leg *leg,
-	      enum cell_drop reason);
+void out_drop(struct cell *c, struct pkt *p, const struct leg *leg, enum cell_drop reason);
 
 /** out_drop_all() - out_drop() for a whole queue */
 void out_drop_all(struct cell *c, struct pkt_queue *q, const struct leg *leg,
-		  enum cell_drop reason);
+                  enum cell_drop reason);
 
 /* --- PDUs (air.c) --- */
 
@@ -173,8 +171,8 @@ void cell_pdu_free(struct cell *c, struct pdu *pdu);
  *
  * Decides whether it will be lost, writes it to the outputs and puts it on the air.
  */
-void cell_transmit(struct cell *c, struct leg *leg, const struct grant *g,
-		   struct pdu *pdu, const struct mac_pdu *mac);
+void cell_transmit(struct cell *c, struct leg *leg, const struct grant *g, struct pdu *pdu,
+                   const struct mac_pdu *mac);
 
 /** cell_decode() - the end of @pdu's leg decodes it, or never will */
 void cell_decode(struct cell *c, struct pdu *pdu);
@@ -190,8 +188,7 @@ const struct grant *grant_take(struct grant_ring *r, uint32_t tti);
 uint32_t grant_next_tti(const struct grant_ring *r);
 
 /** grant_payload_after() - RLC SDU bytes of grants in @dir for sub-frames after @tti */
-uint32_t grant_payload_after(const struct grant_ring *r, enum cell_dir dir,
-			     uint32_t tti);
+uint32_t grant_payload_after(const struct grant_ring *r, enum cell_dir dir, uint32_t tti);
 
 bool grant_has(const struct grant_ring *r, uint32_t tti);
 
@@ -210,8 +207,7 @@ void enb_subframe(struct cell *c, uint32_t tti);
 void enb_transmit(struct cell *c, uint32_t tti);
 
 /** enb_bsr() - a BSR sent by @u in sub-frame @sent_tti was decoded */
-void enb_bsr(struct cell *c, struct ue *u, const struct mac_bsr *bsr,
-	     uint32_t sent_tti);
+void enb_bsr(struct cell *c, struct ue *u, const struct mac_bsr *bsr, uint32_t sent_tti);
 
 /** enb_next_tti() - first sub-frame from @from in which the eNB has to act */
 uint32_t enb_next_tti(const struct cell *c, uint32_t from);

@@ -6,10 +6,10 @@
 #ifndef CELL_ASSERT_H
 #define CELL_ASSERT_H
 
-#define CELL_ASSERT(cond)                                                      \
-	do {                                                                   \
-		if (!(cond))                                                   \
-			__builtin_trap();                                      \
+#define CELL_ASSERT(cond)                                                                          \
+	do {                                                                                       \
+		if (!(cond))                                                                       \
+			__builtin_trap();                                                          \
 	} while (0)
 
 #endif

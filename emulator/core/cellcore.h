@@ -30,11 +30,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CELL_NEVER INT64_MAX
-#define CELL_TTI_NS INT64_C(1000000)
-#define CELL_MAX_UE 16
-#define CELL_MAX_RB 110
-#define CELL_MTU_MAX 1500
+#define CELL_NEVER    INT64_MAX
+#define CELL_TTI_NS   INT64_C(1000000)
+#define CELL_MAX_UE   16
+#define CELL_MAX_RB   110
+#define CELL_MTU_MAX  1500
 #define CELL_NODE_ENB 0 /* UEs are nodes 1..n_ue */
 
 /* How a UE's outgoing traffic is routed. Source: Nardini, section II. */
@@ -50,52 +50,57 @@ enum cell_dir { CELL_DIR_UL, CELL_DIR_DL, CELL_DIR_SL, CELL_DIR_COUNT };
 /* Why a packet did not arrive. Every drop is counted under one of these. */
 enum cell_drop {
 	CELL_DROP_NONE,
-	CELL_DROP_QUEUE_FULL,	/* RLC transmission buffer at its limit */
-	CELL_DROP_RADIO_LOSS,	/* MAC PDU lost for good on the air */
-	CELL_DROP_RLC_DISCARD,	/* RLC receiver gave up reassembly */
+	CELL_DROP_QUEUE_FULL,   /* RLC transmission buffer at its limit */
+	CELL_DROP_RADIO_LOSS,   /* MAC PDU lost for good on the air */
+	CELL_DROP_RLC_DISCARD,  /* RLC receiver gave up reassembly */
 	CELL_DROP_PDCP_DISCARD, /* PDCP discardTimer expired before transmission */
-	CELL_DROP_SHUTDOWN,	/* still held when cell_done() was called */
+	CELL_DROP_SHUTDOWN,     /* still held when cell_done() was called */
 	CELL_DROP_COUNT
 };
 
 /* Rows of radio.trace: what happened. */
 enum cell_event {
 	CELL_EV_NONE,
-	CELL_EV_PKT_IN,	      /* packet entered at a UE: bytes, pkt, tag */
+	CELL_EV_PKT_IN,       /* packet entered at a UE: bytes, pkt, tag */
 	CELL_EV_PKT_OUT,      /* packet left at the peer: bytes, pkt, tag, value = delay us */
 	CELL_EV_PKT_DROP,     /* packet dropped: value = enum cell_drop */
 	CELL_EV_RA_PREAMBLE,  /* UE sent a preamble: sn = RAPID, value = attempt */
 	CELL_EV_RA_COLLISION, /* eNB saw one RAPID from several UEs: sn = RAPID */
-	CELL_EV_RA_RESPONSE,  /* eNB sent RAR with an UL grant: sn = RAPID, rb, bytes, value = TTIs to the transmission */
+	CELL_EV_RA_RESPONSE,  /* eNB sent RAR with an UL grant: sn = RAPID, rb, bytes, value = TTIs
+	                         to the transmission */
 	CELL_EV_RA_TIMEOUT,   /* UE's RAC timeout expired unanswered: value = backoff ms */
-	CELL_EV_BSR_TX,	      /* UE put a BSR in a MAC PDU: sn = LCG, value = BSR index, bytes = true buffer */
-	CELL_EV_BSR_RX,	      /* eNB decoded a BSR: sn = LCG, value = BSR index */
-	CELL_EV_GRANT,	      /* eNB granted: rb, bytes = TBS, mcs, cqi, value = TTIs to the transmission */
-	CELL_EV_MAC_TX,	      /* MAC PDU on the air: sn = sub-frame, bytes = TBS, rb, mcs, value = padding bytes, aux = 1 for the grant of a RAR */
-	CELL_EV_MAC_RX,	      /* MAC PDU decoded: sn = sub-frame of its transmission */
-	CELL_EV_MAC_LOST,     /* MAC PDU lost for good: sn likewise */
-	CELL_EV_RLC_TX,	      /* one row per SDU with bytes in an RLC PDU: sn, bytes = PDU size, pkt, tag, value = bytes of this SDU, aux = 1 when its last byte is among them */
-	CELL_EV_RLC_RX,	      /* RLC PDU received: sn, bytes */
+	CELL_EV_BSR_TX, /* UE put a BSR in a MAC PDU: sn = LCG, value = BSR index, bytes = true
+	                   buffer */
+	CELL_EV_BSR_RX, /* eNB decoded a BSR: sn = LCG, value = BSR index */
+	CELL_EV_GRANT,  /* eNB granted: rb, bytes = TBS, mcs, cqi, value = TTIs to the transmission
+	                 */
+	CELL_EV_MAC_TX, /* MAC PDU on the air: sn = sub-frame, bytes = TBS, rb, mcs, value = padding
+	                   bytes, aux = 1 for the grant of a RAR */
+	CELL_EV_MAC_RX, /* MAC PDU decoded: sn = sub-frame of its transmission */
+	CELL_EV_MAC_LOST, /* MAC PDU lost for good: sn likewise */
+	CELL_EV_RLC_TX, /* one row per SDU with bytes in an RLC PDU: sn, bytes = PDU size, pkt, tag,
+	                   value = bytes of this SDU, aux = 1 when its last byte is among them */
+	CELL_EV_RLC_RX, /* RLC PDU received: sn, bytes */
 	CELL_EV_RLC_DISCARD,  /* RLC receiver discarded a PDU or partial SDU: sn, bytes */
 	CELL_EV_T_REORDERING, /* t-Reordering expired: sn = vr_ur after */
-	CELL_EV_BUFFER,	      /* transmission buffer after a change: bytes, value = packets */
-	CELL_EV_ROUTE,	      /* UE's mode changed: value = enum cell_mode */
+	CELL_EV_BUFFER,       /* transmission buffer after a change: bytes, value = packets */
+	CELL_EV_ROUTE,        /* UE's mode changed: value = enum cell_mode */
 	CELL_EV_COUNT
 };
 
 /* One row of radio.trace. Fields without meaning for an event are 0. */
 struct cell_record {
-	int64_t t_ns;	/* scheduled time of the event */
-	uint64_t tag;	/* as given to cell_push() */
-	uint32_t pkt;	/* packet number, from 1 in order of cell_push() */
+	int64_t t_ns; /* scheduled time of the event */
+	uint64_t tag; /* as given to cell_push() */
+	uint32_t pkt; /* packet number, from 1 in order of cell_push() */
 	uint32_t bytes;
 	uint32_t sn;
 	int32_t value;
 	uint16_t event; /* enum cell_event */
 	uint16_t rb;
-	uint8_t node;	/* where it happened: 0 = eNB, else UE number */
-	uint8_t peer;	/* the other end of the leg */
-	uint8_t dir;	/* enum cell_dir */
+	uint8_t node; /* where it happened: 0 = eNB, else UE number */
+	uint8_t peer; /* the other end of the leg */
+	uint8_t dir;  /* enum cell_dir */
 	uint8_t lcid;
 	uint8_t mcs;
 	uint8_t cqi;
@@ -106,8 +111,8 @@ _Static_assert(sizeof(struct cell_record) == 48, "radio.trace record");
 
 /* What a radio.pcap frame needs besides the PDU bytes. */
 struct cell_pdu_info {
-	uint8_t dir;	   /* enum cell_dir; SL is shown as UL of the sender */
-	uint8_t ue;	   /* UE number, 1.. */
+	uint8_t dir;       /* enum cell_dir; SL is shown as UL of the sender */
+	uint8_t ue;        /* UE number, 1.. */
 	uint8_t rnti_type; /* Wireshark: 2 RA-RNTI, 3 C-RNTI */
 	uint8_t mcs;
 	uint8_t n_rb;
@@ -115,7 +120,7 @@ struct cell_pdu_info {
 	uint8_t harq_id;
 	uint8_t ndi;
 	uint8_t itbs;
-	uint8_t preamble;	  /* 1: out-of-band row, no PDU; rapid and attempt valid */
+	uint8_t preamble; /* 1: out-of-band row, no PDU; rapid and attempt valid */
 	uint8_t rapid;
 	uint8_t attempt;
 	uint8_t crc_ok;
@@ -125,8 +130,8 @@ struct cell_pdu_info {
 
 enum cell_out_type {
 	CELL_OUT_DELIVER, /* packet for port `ue`: data, len, tag, pkt */
-	CELL_OUT_DROP,	  /* packet from port `ue` dropped: reason */
-	CELL_OUT_PDU,	  /* MAC PDU for radio.pcap: data, len, info */
+	CELL_OUT_DROP,    /* packet from port `ue` dropped: reason */
+	CELL_OUT_PDU,     /* MAC PDU for radio.pcap: data, len, info */
 	CELL_OUT_RECORD,  /* row for radio.trace */
 };
 
@@ -147,12 +152,12 @@ struct cell_out {
 };
 
 struct cell_ue_cfg {
-	uint16_t rnti;	 /* C-RNTI, 1..65523 */
-	uint8_t peer;	 /* UE number its traffic goes to */
-	uint8_t mode;	 /* enum cell_mode of its outgoing traffic */
-	uint8_t cqi_ul;	 /* 1..15 */
+	uint16_t rnti;  /* C-RNTI, 1..65523 */
+	uint8_t peer;   /* UE number its traffic goes to */
+	uint8_t mode;   /* enum cell_mode of its outgoing traffic */
+	uint8_t cqi_ul; /* 1..15 */
 	uint8_t cqi_dl;
-	uint8_t cqi_sl;	 /* of its own transmissions to the peer */
+	uint8_t cqi_sl;       /* of its own transmissions to the peer */
 	uint32_t bler_ul_q32; /* residual block error rate, 0 = none */
 	uint32_t bler_dl_q32;
 	uint32_t bler_sl_q32;
@@ -162,40 +167,40 @@ struct cell_ue_cfg {
  * cell_cfg_default() gives the values of the paper's Table 1 and Figure 4. */
 struct cell_cfg {
 	uint64_t seed;
-	uint16_t n_rb;			 /* 6..110 */
-	uint8_t n_ue;			 /* 2..CELL_MAX_UE */
+	uint16_t n_rb;                      /* 6..110 */
+	uint8_t n_ue;                       /* 2..CELL_MAX_UE */
 	struct cell_ue_cfg ue[CELL_MAX_UE]; /* ue[0] is UE 1 */
 
 	/* Timeline, in TTIs. Source: Nardini, Figure 4. */
-	uint8_t rar_delay_tti;		 /* preamble to RAR */
-	uint8_t grant_to_tx_tti;	 /* UL/SL grant to transmission */
-	uint8_t decode_tti;		 /* transmission to decoded */
-	uint8_t dl_sched_to_tx_tti;	 /* DL scheduling decision to transmission */
-	uint32_t processing_lead_ns;	 /* decoded this long before the sub-frame boundary */
+	uint8_t rar_delay_tti;       /* preamble to RAR */
+	uint8_t grant_to_tx_tti;     /* UL/SL grant to transmission */
+	uint8_t decode_tti;          /* transmission to decoded */
+	uint8_t dl_sched_to_tx_tti;  /* DL scheduling decision to transmission */
+	uint32_t processing_lead_ns; /* decoded this long before the sub-frame boundary */
 
 	/* Random access. Source: TS 36.321 5.1; Nardini, Table 1. */
 	uint16_t rac_timeout_tti;
-	uint16_t backoff_max_ms;	 /* uniform 0..this after an unanswered request */
-	uint8_t n_preambles;		 /* contention-based, 1..64 */
-	uint8_t prach_period_tti;	 /* occasion when sub-frame % period == 0 */
+	uint16_t backoff_max_ms;  /* uniform 0..this after an unanswered request */
+	uint8_t n_preambles;      /* contention-based, 1..64 */
+	uint8_t prach_period_tti; /* occasion when sub-frame % period == 0 */
 
 	/* MAC. Source: TS 36.321 5.4.3, 5.4.5; Nardini, section II. */
-	uint8_t bsr_grant_rb;		 /* RBs of the RAR's grant */
-	uint8_t bandwidth_stealing;	 /* data beside the BSR when addressed to the eNB */
-	uint8_t trailing_bsr;		 /* BSR in data PDUs while data remain */
-	uint8_t enb_overhears_dm;	 /* eNB decodes BSRs in direct-mode PDUs */
-	uint8_t scheduler;		 /* enum cell_sched */
+	uint8_t bsr_grant_rb;       /* RBs of the RAR's grant */
+	uint8_t bandwidth_stealing; /* data beside the BSR when addressed to the eNB */
+	uint8_t trailing_bsr;       /* BSR in data PDUs while data remain */
+	uint8_t enb_overhears_dm;   /* eNB decodes BSRs in direct-mode PDUs */
+	uint8_t scheduler;          /* enum cell_sched */
 
 	/* RLC UM. Source: TS 36.322. */
-	uint8_t um_sn_bits;		 /* 5 or 10 */
-	uint16_t t_reordering_ms;	 /* 0..200 */
-	uint32_t rlc_queue_pkts;	 /* per bearer */
+	uint8_t um_sn_bits;       /* 5 or 10 */
+	uint16_t t_reordering_ms; /* 0..200 */
+	uint32_t rlc_queue_pkts;  /* per bearer */
 
 	/* PDCP. Source: TS 36.323. */
-	uint8_t pdcp_sn_bits;		 /* 7 or 12 */
-	uint16_t discard_timer_ms;	 /* 0 = infinity */
+	uint8_t pdcp_sn_bits;      /* 7 or 12 */
+	uint16_t discard_timer_ms; /* 0 = infinity */
 
-	uint32_t max_pkts;		 /* packets held at once, all bearers */
+	uint32_t max_pkts; /* packets held at once, all bearers */
 };
 
 enum cell_sched { CELL_SCHED_RR, CELL_SCHED_COUNT };
@@ -248,8 +253,7 @@ void cell_cfg_default(struct cell_cfg *cfg);
  *
  * Return: 0, or -EINVAL with @ret_field and @ret_range set.
  */
-int cell_cfg_check(const struct cell_cfg *cfg, const char **ret_field,
-		   const char **ret_range);
+int cell_cfg_check(const struct cell_cfg *cfg, const char **ret_field, const char **ret_range);
 
 /** cell_size() - bytes of memory that cell_init() needs for @cfg */
 size_t cell_size(const struct cell_cfg *cfg);
@@ -267,8 +271,8 @@ size_t cell_out_min(const struct cell_cfg *cfg);
  *
  * Return: 0, -EINVAL for a bad configuration, -ENOMEM if @mem is too small.
  */
-int cell_init(struct cell **ret, void *mem, size_t size,
-	      const struct cell_cfg *cfg, int64_t start_ns);
+int cell_init(struct cell **ret, void *mem, size_t size, const struct cell_cfg *cfg,
+              int64_t start_ns);
 
 /**
  * cell_push() - a packet arrives at a UE's port
@@ -285,8 +289,8 @@ int cell_init(struct cell **ret, void *mem, size_t size,
  * Return: 0, -EINVAL (no such UE, or before an earlier call's time),
  * -EMSGSIZE, -ENOBUFS (dropped at once).
  */
-int cell_push(struct cell *c, uint8_t ue, const void *data, size_t len,
-	      uint64_t tag, int64_t now_ns);
+int cell_push(struct cell *c, uint8_t ue, const void *data, size_t len, uint64_t tag,
+              int64_t now_ns);
 
 /** cell_next() - time of the next event, or CELL_NEVER; no side effect */
 int64_t cell_next(const struct cell *c);
@@ -300,8 +304,7 @@ int64_t cell_next(const struct cell *c);
  * and call again with the same time), -EINVAL for a short array or a time
  * before an earlier call's.
  */
-int cell_advance(struct cell *c, int64_t now_ns, struct cell_out *out,
-		 size_t n_out, size_t *ret_n);
+int cell_advance(struct cell *c, int64_t now_ns, struct cell_out *out, size_t n_out, size_t *ret_n);
 
 /**
  * cell_apply() - a scripted change; cell_advance() carries it out at @now_ns
@@ -322,8 +325,7 @@ uint64_t cell_digest(const struct cell *c);
  * Return and arguments as cell_advance(); afterwards only cell_stats() may be
  * called.
  */
-int cell_done(struct cell *c, struct cell_out *out, size_t n_out,
-	      size_t *ret_n);
+int cell_done(struct cell *c, struct cell_out *out, size_t n_out, size_t *ret_n);
 
 /** Names for logs and trace headers; static_assert keeps them complete. */
 const char *cell_drop_name(enum cell_drop reason);

@@ -18,8 +18,8 @@ void cell_cfg_default(struct cell_cfg *cfg)
 		.dl_sched_to_tx_tti = 1,
 		.processing_lead_ns = 250000,
 		.rac_timeout_tti = 10,
-		.backoff_max_ms = 20, /* TS 36.321 Table 7.2-1 index 2 */
-		.n_preambles = 52,    /* numberOfRA-Preambles n52, TS 36.331 */
+		.backoff_max_ms = 20,  /* TS 36.321 Table 7.2-1 index 2 */
+		.n_preambles = 52,     /* numberOfRA-Preambles n52, TS 36.331 */
 		.prach_period_tti = 1, /* PRACH configuration index 14 */
 		.bsr_grant_rb = 1,
 		.bandwidth_stealing = 1,
@@ -53,10 +53,10 @@ struct limit {
 	const char *range;
 };
 
-#define LIMIT(type, name, lo, hi)                                              \
-	{                                                                      \
-		#name, offsetof(struct type, name),                            \
-			sizeof(((struct type *)0)->name), lo, hi, #lo ".." #hi \
+#define LIMIT(type, name, lo, hi)                                                                  \
+	{                                                                                          \
+#name, offsetof(struct type, name), sizeof(((struct type *)0)->name), lo, hi,      \
+			#lo ".." #hi                                                               \
 	}
 
 static const struct limit cell_limits[] = {
@@ -83,10 +83,8 @@ static const struct limit cell_limits[] = {
 };
 
 static const struct limit ue_limits[] = {
-	LIMIT(cell_ue_cfg, rnti, 1, 65523),
-	LIMIT(cell_ue_cfg, mode, 0, 1),
-	LIMIT(cell_ue_cfg, cqi_ul, 1, 15),
-	LIMIT(cell_ue_cfg, cqi_dl, 1, 15),
+	LIMIT(cell_ue_cfg, rnti, 1, 65523), LIMIT(cell_ue_cfg, mode, 0, 1),
+	LIMIT(cell_ue_cfg, cqi_ul, 1, 15),  LIMIT(cell_ue_cfg, cqi_dl, 1, 15),
 	LIMIT(cell_ue_cfg, cqi_sl, 1, 15),
 };
 
@@ -106,8 +104,8 @@ static uint32_t value_at(const void *base, const struct limit *l)
 	return u32;
 }
 
-static int check(const void *base, const struct limit *limits, size_t n,
-		 const char **ret_field, const char **ret_range)
+static int check(const void *base, const struct limit *limits, size_t n, const char **ret_field,
+                 const char **ret_range)
 {
 	for (size_t i = 0; i < n; i++) {
 		uint32_t v = value_at(base, &limits[i]);
@@ -121,25 +119,23 @@ static int check(const void *base, const struct limit *limits, size_t n,
 	return 0;
 }
 
-static int fail(const char **ret_field, const char *field,
-		const char **ret_range, const char *range)
+static int fail(const char **ret_field, const char *field, const char **ret_range,
+                const char *range)
 {
 	*ret_field = field;
 	*ret_range = range;
 	return -EINVAL;
 }
 
-int cell_cfg_check(const struct cell_cfg *cfg, const char **ret_field,
-		   const char **ret_range)
+int cell_cfg_check(const struct cell_cfg *cfg, const char **ret_field, const char **ret_range)
 {
-	int r = check(cfg, cell_limits, sizeof(cell_limits) / sizeof(*cell_limits),
-		      ret_field, ret_range);
+	int r = check(cfg, cell_limits, sizeof(cell_limits) / sizeof(*cell_limits), ret_field,
+	              ret_range);
 
 	if (r < 0)
 		return r;
 	if (cfg->rar_delay_tti >= cfg->rac_timeout_tti)
-		return fail(ret_field, "rar_delay_tti", ret_range,
-			    "less than rac_timeout_tti");
+		return fail(ret_field, "rar_delay_tti", ret_range, "less than rac_timeout_tti");
 	if (cfg->um_sn_bits != 5 && cfg->um_sn_bits != 10)
 		return fail(ret_field, "um_sn_bits", ret_range, "5 or 10");
 	if (cfg->pdcp_sn_bits != 7 && cfg->pdcp_sn_bits != 12)
@@ -147,8 +143,8 @@ int cell_cfg_check(const struct cell_cfg *cfg, const char **ret_field,
 	for (uint8_t i = 0; i < cfg->n_ue; i++) {
 		const struct cell_ue_cfg *u = &cfg->ue[i];
 
-		r = check(u, ue_limits, sizeof(ue_limits) / sizeof(*ue_limits),
-			  ret_field, ret_range);
+		r = check(u, ue_limits, sizeof(ue_limits) / sizeof(*ue_limits), ret_field,
+		          ret_range);
 		if (r < 0)
 			return r;
 		if (u->peer < 1 || u->peer > cfg->n_ue || u->peer == i + 1)

@@ -8,10 +8,12 @@
 
 static void record_buffer(struct cell *c, const struct leg *leg)
 {
-	out_record(c, leg, (struct cell_record){
-		.event = CELL_EV_BUFFER, .node = leg_from(leg),
-		.peer = leg_to(c, leg), .bytes = leg->tx.bytes,
-		.value = (int32_t)leg->tx.queue.n });
+	out_record(c, leg,
+	           (struct cell_record){ .event = CELL_EV_BUFFER,
+	                                 .node = leg_from(leg),
+	                                 .peer = leg_to(c, leg),
+	                                 .bytes = leg->tx.bytes,
+	                                 .value = (int32_t)leg->tx.queue.n });
 }
 
 static void send_on(struct cell *c, struct leg *leg, struct pkt *p)
@@ -27,9 +29,13 @@ void d2d_ingress(struct cell *c, struct ue *u, struct pkt *p)
 {
 	enum cell_dir dir = u->mode == CELL_MODE_DM ? CELL_DIR_SL : CELL_DIR_UL;
 
-	out_record(c, &u->leg[dir], (struct cell_record){
-		.event = CELL_EV_PKT_IN, .node = u->id, .peer = u->peer,
-		.pkt = p->id, .tag = p->tag, .bytes = p->len });
+	out_record(c, &u->leg[dir],
+	           (struct cell_record){ .event = CELL_EV_PKT_IN,
+	                                 .node = u->id,
+	                                 .peer = u->peer,
+	                                 .pkt = p->id,
+	                                 .tag = p->tag,
+	                                 .bytes = p->len });
 	send_on(c, &u->leg[dir], p);
 }
 
@@ -38,9 +44,11 @@ void d2d_command(struct cell *c, const struct cell_cmd *cmd)
 	struct ue *u = &c->ue[cmd->ue - 1];
 
 	u->mode = cmd->mode;
-	out_record(c, NULL, (struct cell_record){
-		.event = CELL_EV_ROUTE, .node = u->id, .peer = u->peer,
-		.value = cmd->mode });
+	out_record(c, NULL,
+	           (struct cell_record){ .event = CELL_EV_ROUTE,
+	                                 .node = u->id,
+	                                 .peer = u->peer,
+	                                 .value = cmd->mode });
 }
 
 /* A datagram came out of PDCP at the end of @leg. */
@@ -65,10 +73,12 @@ static void finish(struct cell *c, struct leg *leg, struct rlc_um_out *out)
 	struct pkt *p;
 
 	if (out->discarded_pdus)
-		out_record(c, leg, (struct cell_record){
-			.event = CELL_EV_RLC_DISCARD, .node = leg_to(c, leg),
-			.peer = leg_from(leg), .sn = leg->rx.vr_ur,
-			.value = (int32_t)out->discarded_pdus });
+		out_record(c, leg,
+		           (struct cell_record){ .event = CELL_EV_RLC_DISCARD,
+		                                 .node = leg_to(c, leg),
+		                                 .peer = leg_from(leg),
+		                                 .sn = leg->rx.vr_ur,
+		                                 .value = (int32_t)out->discarded_pdus });
 	out_drop_all(c, &out->discarded, leg, CELL_DROP_RLC_DISCARD);
 	while ((p = pkt_dequeue(&out->delivered)))
 		forward(c, leg, p);
@@ -84,9 +94,12 @@ void d2d_receive(struct cell *c, struct leg *leg, struct pdu *pdu)
 
 	if (sn >= 0) {
 		c->stats.rlc_pdus_rx++;
-		out_record(c, leg, (struct cell_record){
-			.event = CELL_EV_RLC_RX, .node = leg_to(c, leg),
-			.peer = leg_from(leg), .sn = (uint32_t)sn, .bytes = len });
+		out_record(c, leg,
+		           (struct cell_record){ .event = CELL_EV_RLC_RX,
+		                                 .node = leg_to(c, leg),
+		                                 .peer = leg_from(leg),
+		                                 .sn = (uint32_t)sn,
+		                                 .bytes = len });
 	}
 	finish(c, leg, &out);
 }
@@ -96,9 +109,11 @@ void d2d_reordering_expired(struct cell *c, struct leg *leg)
 	struct rlc_um_out out = { 0 };
 
 	rlc_um_rx_expire(&leg->rx, c->event_ns, &out);
-	out_record(c, leg, (struct cell_record){
-		.event = CELL_EV_T_REORDERING, .node = leg_to(c, leg),
-		.peer = leg_from(leg), .sn = leg->rx.vr_ur });
+	out_record(c, leg,
+	           (struct cell_record){ .event = CELL_EV_T_REORDERING,
+	                                 .node = leg_to(c, leg),
+	                                 .peer = leg_from(leg),
+	                                 .sn = leg->rx.vr_ur });
 	finish(c, leg, &out);
 }
 
@@ -109,8 +124,7 @@ void d2d_discard_expired(struct cell *c, struct leg *leg)
 
 	if (limit_ns == 0)
 		return;
-	while (leg->tx.queue.head &&
-	       leg->tx.queue.head->queued_ns + limit_ns <= c->event_ns) {
+	while (leg->tx.queue.head && leg->tx.queue.head->queued_ns + limit_ns <= c->event_ns) {
 		struct pkt *p = rlc_um_tx_discard(&leg->tx);
 
 		if (!p)

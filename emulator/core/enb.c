@@ -7,7 +7,7 @@
 #include "cell.h"
 
 #define TEMP_CRNTI_BASE 0x1000
-#define RNTI_TYPE_RA 2
+#define RNTI_TYPE_RA    2
 
 /* RBs of one direction and sub-frame while they are being given away. */
 struct rb_budget {
@@ -23,29 +23,35 @@ static uint16_t riv(uint16_t n_total, uint16_t start, uint16_t n)
 	return (uint16_t)(n_total * (n_total - n + 1) + n_total - 1 - start);
 }
 
-static void send_rar(struct cell *c, struct ue *u, const struct grant *g,
-		     uint32_t tti)
+static void send_rar(struct cell *c, struct ue *u, const struct grant *g, uint32_t tti)
 {
 	struct mac_rar rar = {
 		.rapid = u->ra.rapid,
 		.riv = riv(c->cfg.n_rb, g->rb_start, g->n_rb),
-		.mcs = phy_mcs(CELL_DIR_UL, g->itbs) > 15 ? 15 :
-			phy_mcs(CELL_DIR_UL, g->itbs),
+		.mcs = phy_mcs(CELL_DIR_UL, g->itbs) > 15 ? 15 : phy_mcs(CELL_DIR_UL, g->itbs),
 		.temp_crnti = (uint16_t)(TEMP_CRNTI_BASE + u->ra.rapid),
 	};
 	struct cell_pdu_info info = {
-		.dir = CELL_DIR_DL, .ue = u->id, .rnti_type = RNTI_TYPE_RA,
+		.dir = CELL_DIR_DL,
+		.ue = u->id,
+		.rnti_type = RNTI_TYPE_RA,
 		.rnti = (uint16_t)(1 + tti % 10), /* TS 36.321 5.1.4, f_id 0 */
-		.crc_ok = 1, .subframe = tti,
+		.crc_ok = 1,
+		.subframe = tti,
 	};
 	struct pdu *pdu = cell_pdu_alloc(c);
 
 	mac_rar_pack(&rar, pdu->buf);
 	out_pdu(c, pdu->buf, MAC_RAR_BYTES, &info);
-	out_record(c, NULL, (struct cell_record){
-		.event = CELL_EV_RA_RESPONSE, .node = CELL_NODE_ENB, .peer = u->id,
-		.dir = CELL_DIR_DL, .sn = u->ra.rapid, .rb = g->n_rb,
-		.bytes = g->bytes, .value = (int32_t)(g->subframe - tti) });
+	out_record(c, NULL,
+	           (struct cell_record){ .event = CELL_EV_RA_RESPONSE,
+	                                 .node = CELL_NODE_ENB,
+	                                 .peer = u->id,
+	                                 .dir = CELL_DIR_DL,
+	                                 .sn = u->ra.rapid,
+	                                 .rb = g->n_rb,
+	                                 .bytes = g->bytes,
+	                                 .value = (int32_t)(g->subframe - tti) });
 	cell_pdu_free(c, pdu);
 }
 
@@ -56,8 +62,7 @@ static bool collided(const struct cell *c, const struct ue *u)
 		const struct ue *v = &c->ue[i];
 
 		if (v != u && v->ra.state == RA_WAIT_RAR &&
-		    v->ra.preamble_tti == u->ra.preamble_tti &&
-		    v->ra.rapid == u->ra.rapid)
+		    v->ra.preamble_tti == u->ra.preamble_tti && v->ra.rapid == u->ra.rapid)
 			return true;
 	}
 	return false;
@@ -73,19 +78,22 @@ static void answer_preambles(struct cell *c, uint32_t tti, struct rb_budget *rb)
 		struct ue *u = &c->ue[i];
 		struct grant g = {
 			.subframe = tti + c->cfg.grant_to_tx_tti,
-			.dir = CELL_DIR_UL, .itbs = u->leg[CELL_DIR_UL].itbs,
-			.n_rb = c->cfg.bsr_grant_rb, .rb_start = rb->next,
+			.dir = CELL_DIR_UL,
+			.itbs = u->leg[CELL_DIR_UL].itbs,
+			.n_rb = c->cfg.bsr_grant_rb,
+			.rb_start = rb->next,
 			.msg3 = true,
 		};
 
-		if (u->ra.state != RA_WAIT_RAR ||
-		    u->ra.preamble_tti + c->cfg.rar_delay_tti != tti)
+		if (u->ra.state != RA_WAIT_RAR || u->ra.preamble_tti + c->cfg.rar_delay_tti != tti)
 			continue;
 		if (collided(c, u)) {
 			c->stats.ra_collisions++;
-			out_record(c, NULL, (struct cell_record){
-				.event = CELL_EV_RA_COLLISION, .peer = u->id,
-				.node = CELL_NODE_ENB, .sn = u->ra.rapid });
+			out_record(c, NULL,
+			           (struct cell_record){ .event = CELL_EV_RA_COLLISION,
+			                                 .peer = u->id,
+			                                 .node = CELL_NODE_ENB,
+			                                 .sn = u->ra.rapid });
 			continue;
 		}
 		if (g.n_rb > rb->free)
@@ -106,14 +114,16 @@ static void answer_preambles(struct cell *c, uint32_t tti, struct rb_budget *rb)
 }
 
 /* Give @f what it needs of @rb. Return: bytes of RLC SDUs that fit. */
-static uint32_t issue(struct cell *c, const struct sched_flow *f,
-		      struct rb_budget *rb, uint32_t tti, uint32_t lead_tti)
+static uint32_t issue(struct cell *c, const struct sched_flow *f, struct rb_budget *rb,
+                      uint32_t tti, uint32_t lead_tti)
 {
 	struct ue *u = &c->ue[f->ue];
 	struct leg *leg = &u->leg[f->dir];
 	uint32_t want = f->backlog + grant_overhead(f->backlog);
 	struct grant g = {
-		.subframe = tti + lead_tti, .dir = f->dir, .itbs = leg->itbs,
+		.subframe = tti + lead_tti,
+		.dir = f->dir,
+		.itbs = leg->itbs,
 		.rb_start = rb->next,
 	};
 	uint32_t payload;
@@ -124,19 +134,22 @@ static uint32_t issue(struct cell *c, const struct sched_flow *f,
 	rb->free = (uint16_t)(rb->free - g.n_rb);
 	(void)grant_issue(f->dir == CELL_DIR_DL ? &u->dl : &u->ul, &g);
 	c->stats.grants++;
-	out_record(c, leg, (struct cell_record){
-		.event = CELL_EV_GRANT, .node = CELL_NODE_ENB, .peer = u->id,
-		.rb = g.n_rb, .bytes = g.bytes, .value = (int32_t)lead_tti,
-		.mcs = phy_mcs(f->dir, g.itbs) });
+	out_record(c, leg,
+	           (struct cell_record){ .event = CELL_EV_GRANT,
+	                                 .node = CELL_NODE_ENB,
+	                                 .peer = u->id,
+	                                 .rb = g.n_rb,
+	                                 .bytes = g.bytes,
+	                                 .value = (int32_t)lead_tti,
+	                                 .mcs = phy_mcs(f->dir, g.itbs) });
 	if (g.bytes >= want)
 		return f->backlog;
 	payload = grant_overhead(g.bytes);
 	return g.bytes > payload ? g.bytes - payload : 0;
 }
 
-static void serve(struct cell *c, struct sched_state *state,
-		  struct sched_flow *flows, uint32_t n, struct rb_budget *rb,
-		  uint32_t tti, uint32_t lead_tti)
+static void serve(struct cell *c, struct sched_state *state, struct sched_flow *flows, uint32_t n,
+                  struct rb_budget *rb, uint32_t tti, uint32_t lead_tti)
 {
 	const struct sched *sched = sched_by_id(c->cfg.scheduler);
 	int f;
@@ -163,9 +176,12 @@ static void grant_uplink(struct cell *c, uint32_t tti, struct rb_budget *rb)
 	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
 		for (uint32_t d = 0; d < 2; d++)
 			flows[n++] = (struct sched_flow){
-				.ue = i, .dir = (uint8_t)dirs[d],
-				.backlog = grant_has(&c->ue[i].ul, tti + lead) ? 0 :
-					   c->ue[i].enb_backlog[dirs[d]] };
+				.ue = i,
+				.dir = (uint8_t)dirs[d],
+				.backlog = grant_has(&c->ue[i].ul, tti + lead)
+				                   ? 0
+				                   : c->ue[i].enb_backlog[dirs[d]]
+			};
 	serve(c, &c->sched_ul, flows, n, rb, tti, lead);
 }
 
@@ -186,9 +202,9 @@ static void schedule_downlink(struct cell *c, uint32_t tti)
 	uint32_t lead = c->cfg.dl_sched_to_tx_tti, n = 0;
 
 	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
-		flows[n++] = (struct sched_flow){
-			.ue = i, .dir = CELL_DIR_DL,
-			.backlog = dl_backlog(c, &c->ue[i]) };
+		flows[n++] = (struct sched_flow){ .ue = i,
+			                          .dir = CELL_DIR_DL,
+			                          .backlog = dl_backlog(c, &c->ue[i]) };
 	serve(c, &c->sched_dl, flows, n, &rb, tti, lead);
 }
 
@@ -213,21 +229,19 @@ void enb_transmit(struct cell *c, uint32_t tti)
 		if (!g)
 			continue;
 		pdu = cell_pdu_alloc(c);
-		mac.sdu_len = rlc_um_tx_build(&leg->tx, mac_sdu_room(&mac, g->bytes),
-					      pdu->buf, &pdu->ends, &c->tx_pdu);
+		mac.sdu_len = rlc_um_tx_build(&leg->tx, mac_sdu_room(&mac, g->bytes), pdu->buf,
+		                              &pdu->ends, &c->tx_pdu);
 		mac_pack(&mac, pdu->buf, pdu->buf, g->bytes);
 		cell_transmit(c, leg, g, pdu, &mac);
 	}
 }
 
-void enb_bsr(struct cell *c, struct ue *u, const struct mac_bsr *bsr,
-	     uint32_t sent_tti)
+void enb_bsr(struct cell *c, struct ue *u, const struct mac_bsr *bsr, uint32_t sent_tti)
 {
 	static const struct {
 		enum cell_dir dir;
 		uint8_t lcg;
-	} bearers[] = { { CELL_DIR_UL, LCG_INFRASTRUCTURE },
-			{ CELL_DIR_SL, LCG_DIRECT } };
+	} bearers[] = { { CELL_DIR_UL, LCG_INFRASTRUCTURE }, { CELL_DIR_SL, LCG_DIRECT } };
 
 	/* A short BSR means that the other groups have nothing (5.4.5). */
 	for (uint32_t i = 0; i < 2; i++) {
@@ -237,10 +251,13 @@ void enb_bsr(struct cell *c, struct ue *u, const struct mac_bsr *bsr,
 		granted = grant_payload_after(&u->ul, bearers[i].dir, sent_tti);
 		u->enb_backlog[bearers[i].dir] = bytes > granted ? bytes - granted : 0;
 		if (bsr->is_long || bsr->lcg == bearers[i].lcg)
-			out_record(c, &u->leg[bearers[i].dir], (struct cell_record){
-				.event = CELL_EV_BSR_RX, .node = CELL_NODE_ENB,
-				.peer = u->id, .sn = bearers[i].lcg,
-				.bytes = bytes, .value = index });
+			out_record(c, &u->leg[bearers[i].dir],
+			           (struct cell_record){ .event = CELL_EV_BSR_RX,
+			                                 .node = CELL_NODE_ENB,
+			                                 .peer = u->id,
+			                                 .sn = bearers[i].lcg,
+			                                 .bytes = bytes,
+			                                 .value = index });
 	}
 }
 
@@ -253,8 +270,7 @@ uint32_t enb_next_tti(const struct cell *c, uint32_t from)
 		uint32_t rar_tti = u->ra.preamble_tti + c->cfg.rar_delay_tti;
 		uint32_t dl_tti = grant_next_tti(&u->dl);
 
-		if (u->enb_backlog[CELL_DIR_UL] || u->enb_backlog[CELL_DIR_SL] ||
-		    dl_backlog(c, u))
+		if (u->enb_backlog[CELL_DIR_UL] || u->enb_backlog[CELL_DIR_SL] || dl_backlog(c, u))
 			return from;
 		if (u->ra.state == RA_WAIT_RAR && rar_tti >= from && rar_tti < next)
 			next = rar_tti;

@@ -47,8 +47,7 @@ uint32_t grant_next_tti(const struct grant_ring *r)
 	return r->grant[r->used % GRANTS_KEPT].subframe;
 }
 
-uint32_t grant_payload_after(const struct grant_ring *r, enum cell_dir dir,
-			     uint32_t tti)
+uint32_t grant_payload_after(const struct grant_ring *r, enum cell_dir dir, uint32_t tti)
 {
 	uint32_t first = r->issued > GRANTS_KEPT ? r->issued - GRANTS_KEPT : 0;
 	uint32_t sum = 0;
@@ -66,8 +65,7 @@ uint32_t grant_payload_after(const struct grant_ring *r, enum cell_dir dir,
 
 bool grant_has(const struct grant_ring *r, uint32_t tti)
 {
-	return r->issued != r->used &&
-	       r->grant[(r->issued - 1) % GRANTS_KEPT].subframe == tti;
+	return r->issued != r->used && r->grant[(r->issued - 1) % GRANTS_KEPT].subframe == tti;
 }
 
 bool grant_msg3_pending(const struct grant_ring *r)

@@ -54,9 +54,9 @@ static size_t lay_out(struct layout *l, void *mem, const struct cell_cfg *cfg)
 	l->pdu_bytes = phy_tbs(PHY_ITBS_COUNT - 1, cfg->n_rb) + PDU_SLACK;
 	l->cell = carve(&a, 1, sizeof(*l->cell));
 	l->ue = carve(&a, cfg->n_ue, sizeof(*l->ue));
-	l->window = carve(&a, (size_t)cfg->n_ue * CELL_DIR_COUNT *
-				      rlc_um_window_slots(cfg->um_sn_bits),
-			  sizeof(*l->window));
+	l->window =
+		carve(&a, (size_t)cfg->n_ue * CELL_DIR_COUNT * rlc_um_window_slots(cfg->um_sn_bits),
+	              sizeof(*l->window));
 	l->pkt = carve(&a, cfg->max_pkts, sizeof(*l->pkt));
 	l->pdu = carve(&a, n_pdus, sizeof(*l->pdu));
 	l->pdu_buf = carve(&a, n_pdus, l->pdu_bytes);
@@ -73,12 +73,11 @@ size_t cell_size(const struct cell_cfg *cfg)
 /* Rows that one event may produce, whatever happens in it. */
 size_t cell_out_min(const struct cell_cfg *cfg)
 {
-	return (size_t)cfg->n_ue * 2 * (UM_ELEMENTS_MAX + 16) +
-	       (size_t)cfg->max_pkts * 3 + 64;
+	return (size_t)cfg->n_ue * 2 * (UM_ELEMENTS_MAX + 16) + (size_t)cfg->max_pkts * 3 + 64;
 }
 
-static void init_leg(struct leg *leg, const struct cell_cfg *cfg, uint8_t id,
-		     enum cell_dir dir, struct pdu **window)
+static void init_leg(struct leg *leg, const struct cell_cfg *cfg, uint8_t id, enum cell_dir dir,
+                     struct pdu **window)
 {
 	static const char *const streams[CELL_DIR_COUNT] = {
 		[CELL_DIR_UL] = "loss-ul",
@@ -97,12 +96,10 @@ static void init_leg(struct leg *leg, const struct cell_cfg *cfg, uint8_t id,
 	pdcp_init(&leg->pdcp_tx, cfg->pdcp_sn_bits);
 	pdcp_init(&leg->pdcp_rx, cfg->pdcp_sn_bits);
 	rlc_um_tx_init(&leg->tx, cfg->um_sn_bits, cfg->rlc_queue_pkts);
-	rlc_um_rx_init(&leg->rx, cfg->um_sn_bits,
-		       (int64_t)cfg->t_reordering_ms * 1000000, window);
+	rlc_um_rx_init(&leg->rx, cfg->um_sn_bits, (int64_t)cfg->t_reordering_ms * 1000000, window);
 }
 
-static void init_ue(struct ue *u, const struct cell_cfg *cfg, uint8_t id,
-		    struct pdu **windows)
+static void init_ue(struct ue *u, const struct cell_cfg *cfg, uint8_t id, struct pdu **windows)
 {
 	*u = (struct ue){
 		.id = id,
@@ -114,11 +111,11 @@ static void init_ue(struct ue *u, const struct cell_cfg *cfg, uint8_t id,
 	rng_init(&u->ra.backoff_rng, cfg->seed, "backoff", id);
 	for (int d = 0; d < CELL_DIR_COUNT; d++)
 		init_leg(&u->leg[d], cfg, id, (enum cell_dir)d,
-			 windows + (size_t)d * rlc_um_window_slots(cfg->um_sn_bits));
+		         windows + (size_t)d * rlc_um_window_slots(cfg->um_sn_bits));
 }
 
-int cell_init(struct cell **ret, void *mem, size_t size,
-	      const struct cell_cfg *cfg, int64_t start_ns)
+int cell_init(struct cell **ret, void *mem, size_t size, const struct cell_cfg *cfg,
+              int64_t start_ns)
 {
 	const char *field, *range;
 	struct layout l;
@@ -130,13 +127,17 @@ int cell_init(struct cell **ret, void *mem, size_t size,
 		return -ENOMEM;
 	c = l.cell;
 	*c = (struct cell){
-		.cfg = *cfg, .start_ns = start_ns, .now_ns = start_ns,
-		.event_ns = start_ns, .ue = l.ue, .next_pkt_id = 1,
+		.cfg = *cfg,
+		.start_ns = start_ns,
+		.now_ns = start_ns,
+		.event_ns = start_ns,
+		.ue = l.ue,
+		.next_pkt_id = 1,
 	};
 	for (uint8_t i = 0; i < cfg->n_ue; i++)
 		init_ue(&c->ue[i], cfg, (uint8_t)(i + 1),
-			l.window + (size_t)i * CELL_DIR_COUNT *
-					   rlc_um_window_slots(cfg->um_sn_bits));
+		        l.window +
+		                (size_t)i * CELL_DIR_COUNT * rlc_um_window_slots(cfg->um_sn_bits));
 	for (uint32_t i = 0; i < cfg->max_pkts; i++)
 		pkt_enqueue(&c->free_pkts, &l.pkt[i]);
 	for (size_t i = 0; i < pdus_needed(cfg); i++) {

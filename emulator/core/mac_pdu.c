@@ -9,7 +9,7 @@
 
 #define SUBHEADER_E 0x20
 #define SUBHEADER_R 0xc0
-#define L_LONG 0x80   /* F: the length has 15 bits */
+#define L_LONG      0x80 /* F: the length has 15 bits */
 #define L_SHORT_MAX 127
 
 static uint32_t bsr_ce_bytes(const struct mac_bsr *bsr)
@@ -103,8 +103,7 @@ void mac_pack(struct mac_pdu *pdu, const uint8_t *sdu, uint8_t *buf, uint32_t tb
 	}
 
 	/* The SDU first: it may lie in @buf where the header goes. */
-	pdu->sdu_off = h.n + ce_bytes(pdu) - (pdu->has_crnti ? 1 : 0) -
-		       (pdu->bsr.present ? 1 : 0);
+	pdu->sdu_off = h.n + ce_bytes(pdu) - (pdu->has_crnti ? 1 : 0) - (pdu->bsr.present ? 1 : 0);
 	if (pdu->sdu_len)
 		memmove(buf + pdu->sdu_off, sdu, pdu->sdu_len);
 	memcpy(buf, header, h.n);
@@ -143,8 +142,8 @@ struct subheader {
 };
 
 /* Read subheader at *off; fixed-size elements and the last one have no length. */
-static int get_subheader(struct subheader *ret, bool *ret_more,
-			 const uint8_t *buf, uint32_t len, uint32_t *off)
+static int get_subheader(struct subheader *ret, bool *ret_more, const uint8_t *buf, uint32_t len,
+                         uint32_t *off)
 {
 	uint8_t b;
 
@@ -172,8 +171,8 @@ static int get_subheader(struct subheader *ret, bool *ret_more,
 
 #define SUBHEADERS_MAX 8
 
-static int get_element(struct mac_pdu *ret, const struct subheader *s,
-		       const uint8_t *buf, uint32_t len, uint32_t *off)
+static int get_element(struct mac_pdu *ret, const struct subheader *s, const uint8_t *buf,
+                       uint32_t len, uint32_t *off)
 {
 	uint32_t left = len - *off, size;
 
@@ -245,8 +244,8 @@ int mac_unpack(struct mac_pdu *ret, const uint8_t *buf, uint32_t len)
 void mac_rar_pack(const struct mac_rar *rar, uint8_t buf[MAC_RAR_BYTES])
 {
 	/* E=0: the only one; T=1: a RAPID follows. Timing advance 0. */
-	uint32_t grant = (uint32_t)(rar->riv & 0x3ff) << 9 |
-			 (uint32_t)(rar->mcs & 0xf) << 5 | 3u << 2; /* TPC 0 dB */
+	uint32_t grant = (uint32_t)(rar->riv & 0x3ff) << 9 | (uint32_t)(rar->mcs & 0xf) << 5 |
+	                 3u << 2; /* TPC 0 dB */
 
 	buf[0] = (uint8_t)(0x40 | rar->rapid);
 	buf[1] = 0;

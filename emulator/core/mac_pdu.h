@@ -15,21 +15,21 @@
 
 /* LCIDs. Source: TS 36.321 Tables 6.2.1-1, 6.2.1-2 */
 #define LCID_INFRASTRUCTURE 3 /* bearer between UE and eNB */
-#define LCID_DIRECT 4	      /* bearer between UE and UE */
-#define LCID_CRNTI 27
-#define LCID_SHORT_BSR 29
-#define LCID_LONG_BSR 30
-#define LCID_PADDING 31
+#define LCID_DIRECT         4 /* bearer between UE and UE */
+#define LCID_CRNTI          27
+#define LCID_SHORT_BSR      29
+#define LCID_LONG_BSR       30
+#define LCID_PADDING        31
 
 /* Logical channel groups: which bearer a BSR speaks of. */
 #define LCG_INFRASTRUCTURE 0
-#define LCG_DIRECT 1
-#define LCG_COUNT 4
+#define LCG_DIRECT         1
+#define LCG_COUNT          4
 
 struct mac_bsr {
 	bool present;
 	bool is_long;
-	uint8_t lcg;		  /* of a short BSR */
+	uint8_t lcg;              /* of a short BSR */
 	uint8_t index[LCG_COUNT]; /* levels; a short BSR has one */
 };
 
@@ -37,7 +37,7 @@ struct mac_pdu {
 	bool has_crnti;
 	uint16_t crnti;
 	struct mac_bsr bsr;
-	uint8_t lcid;	/* of the RLC PDU, 0 when there is none */
+	uint8_t lcid;     /* of the RLC PDU, 0 when there is none */
 	uint32_t sdu_off; /* where it is */
 	uint32_t sdu_len;
 	uint32_t padding;
@@ -68,8 +68,8 @@ int mac_unpack(struct mac_pdu *ret, const uint8_t *buf, uint32_t len);
 /** struct mac_rar - Random Access Response. Source: TS 36.321 6.1.5; TS 36.213 6.2 */
 struct mac_rar {
 	uint8_t rapid;
-	uint16_t riv;	     /* 10-bit resource block assignment */
-	uint8_t mcs;	     /* truncated to 4 bits */
+	uint16_t riv; /* 10-bit resource block assignment */
+	uint8_t mcs;  /* truncated to 4 bits */
 	uint16_t temp_crnti;
 };
 

@@ -2,9 +2,8 @@
 /* name.c - names of enumerations for logs and trace headers; see cellcore.h. */
 #include "cellcore.h"
 
-#define COMPLETE(names, count)                                                 \
-	_Static_assert(sizeof(names) / sizeof(names[0]) == (count),            \
-		       "every value has a name")
+#define COMPLETE(names, count)                                                                     \
+	_Static_assert(sizeof(names) / sizeof(names[0]) == (count), "every value has a name")
 
 static const char *const drop_names[] = {
 	"none", "queue_full", "radio_loss", "rlc_discard", "pdcp_discard", "shutdown",
@@ -12,10 +11,10 @@ static const char *const drop_names[] = {
 COMPLETE(drop_names, CELL_DROP_COUNT);
 
 static const char *const event_names[] = {
-	"none",	       "pkt_in",      "pkt_out",     "pkt_drop",   "ra_preamble",
-	"ra_collision", "ra_response", "ra_timeout", "bsr_tx",	   "bsr_rx",
-	"grant",       "mac_tx",      "mac_rx",	     "mac_lost",   "rlc_tx",
-	"rlc_rx",      "rlc_discard", "t_reordering", "buffer",	   "route",
+	"none",         "pkt_in",      "pkt_out",      "pkt_drop", "ra_preamble",
+	"ra_collision", "ra_response", "ra_timeout",   "bsr_tx",   "bsr_rx",
+	"grant",        "mac_tx",      "mac_rx",       "mac_lost", "rlc_tx",
+	"rlc_rx",       "rlc_discard", "t_reordering", "buffer",   "route",
 };
 COMPLETE(event_names, CELL_EV_COUNT);
 

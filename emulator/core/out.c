@@ -25,8 +25,7 @@ void out_record(struct cell *c, const struct leg *leg, struct cell_record r)
 	o->record = r;
 }
 
-void out_pdu(struct cell *c, const uint8_t *data, uint32_t len,
-	     const struct cell_pdu_info *info)
+void out_pdu(struct cell *c, const uint8_t *data, uint32_t len, const struct cell_pdu_info *info)
 {
 	struct cell_out *o = out_next(c, CELL_OUT_PDU);
 
@@ -36,13 +35,17 @@ void out_pdu(struct cell *c, const uint8_t *data, uint32_t len,
 	o->info = *info;
 }
 
-static void out_pkt_record(struct cell *c, const struct pkt *p,
-			   const struct leg *leg, enum cell_event event,
-			   uint8_t node, uint8_t peer, int32_t value)
+static void out_pkt_record(struct cell *c, const struct pkt *p, const struct leg *leg,
+                           enum cell_event event, uint8_t node, uint8_t peer, int32_t value)
 {
-	out_record(c, leg, (struct cell_record){
-		.event = event, .node = node, .peer = peer, .pkt = p->id,
-		.tag = p->tag, .bytes = p->len, .value = value });
+	out_record(c, leg,
+	           (struct cell_record){ .event = event,
+	                                 .node = node,
+	                                 .peer = peer,
+	                                 .pkt = p->id,
+	                                 .tag = p->tag,
+	                                 .bytes = p->len,
+	                                 .value = value });
 }
 
 void out_deliver(struct cell *c, struct pkt *p, uint8_t ue)
@@ -55,15 +58,14 @@ void out_deliver(struct cell *c, struct pkt *p, uint8_t ue)
 	o->data = pkt_data(p);
 	o->len = p->len;
 	out_pkt_record(c, p, NULL, CELL_EV_PKT_OUT, ue, p->ue,
-		       (int32_t)((c->event_ns - p->arrival_ns) / 1000));
+	               (int32_t)((c->event_ns - p->arrival_ns) / 1000));
 	c->stats.pkts_delivered++;
 	c->stats.bytes_delivered += p->len;
 	c->n_pkts--;
 	pkt_enqueue(&c->limbo_pkts, p);
 }
 
-void out_drop(struct cell *c, struct pkt *p, const struct leg *leg,
-	      enum cell_drop reason)
+void out_drop(struct cell *c, struct pkt *p, const struct leg *leg, enum cell_drop reason)
 {
 	struct cell_out *o = out_next(c, CELL_OUT_DROP);
 
@@ -72,16 +74,14 @@ void out_drop(struct cell *c, struct pkt *p, const struct leg *leg,
 	o->tag = p->tag;
 	o->reason = (uint8_t)reason;
 	o->len = p->len;
-	out_pkt_record(c, p, leg, CELL_EV_PKT_DROP,
-		       leg ? leg_from(leg) : p->ue,
-		       leg ? leg_to(c, leg) : 0, (int32_t)reason);
+	out_pkt_record(c, p, leg, CELL_EV_PKT_DROP, leg ? leg_from(leg) : p->ue,
+	               leg ? leg_to(c, leg) : 0, (int32_t)reason);
 	c->stats.pkts_dropped[reason]++;
 	c->n_pkts--;
 	pkt_enqueue(&c->limbo_pkts, p);
 }
 
-void out_drop_all(struct cell *c, struct pkt_queue *q, const struct leg *leg,
-		  enum cell_drop reason)
+void out_drop_all(struct cell *c, struct pkt_queue *q, const struct leg *leg, enum cell_drop reason)
 {
 	struct pkt *p;
 

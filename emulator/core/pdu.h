@@ -19,7 +19,7 @@ struct pdu {
 	struct pkt_queue ends;
 	int64_t decode_ns; /* when the receiver has it */
 	uint32_t subframe; /* of its transmission */
-	uint32_t len;	   /* TBS */
+	uint32_t len;      /* TBS */
 	uint16_t rlc_off;  /* its RLC PDU, when rlc_len > 0 */
 	uint16_t rlc_len;
 	uint8_t lcid;

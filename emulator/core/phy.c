@@ -24,8 +24,7 @@ static uint32_t re_per_prb(enum cell_dir dir)
 uint8_t phy_itbs(enum cell_dir dir, uint8_t cqi)
 {
 	const uint16_t n_rb = 50;
-	uint64_t capacity_bits = (uint64_t)cqi_efficiency[cqi] * n_rb *
-				 re_per_prb(dir) / 10000;
+	uint64_t capacity_bits = (uint64_t)cqi_efficiency[cqi] * n_rb * re_per_prb(dir) / 10000;
 	uint8_t itbs = PHY_ITBS_COUNT - 1;
 
 	while (itbs > 0 && phy_tbs(itbs, n_rb) * 8 > capacity_bits)
@@ -53,8 +52,7 @@ static bool is_dft_size(uint16_t n)
 	return n == 1;
 }
 
-uint16_t phy_rb_needed(enum cell_dir dir, uint8_t itbs, uint32_t bytes,
-		       uint16_t n_rb_free)
+uint16_t phy_rb_needed(enum cell_dir dir, uint8_t itbs, uint32_t bytes, uint16_t n_rb_free)
 {
 	uint16_t best = 0;
 

@@ -10,7 +10,7 @@
 #include "cellcore.h"
 
 #define PHY_ITBS_COUNT 27
-#define PHY_TBS_MAX 9422 /* bytes: I_TBS 26 on 110 PRBs */
+#define PHY_TBS_MAX    9422 /* bytes: I_TBS 26 on 110 PRBs */
 
 extern const uint16_t phy_tbs_bytes[PHY_ITBS_COUNT][CELL_MAX_RB];
 
@@ -40,7 +40,6 @@ uint8_t phy_mcs(enum cell_dir dir, uint8_t itbs);
  *
  * Return: 0 when nothing can be allocated.
  */
-uint16_t phy_rb_needed(enum cell_dir dir, uint8_t itbs, uint32_t bytes,
-		       uint16_t n_rb_free);
+uint16_t phy_rb_needed(enum cell_dir dir, uint8_t itbs, uint32_t bytes, uint16_t n_rb_free);
 
 #endif

@@ -27,9 +27,9 @@ struct pkt {
 	int64_t arrival_ns; /* at the port */
 	int64_t queued_ns;  /* at the PDCP entity that holds it */
 	uint32_t id;
-	uint16_t len;	  /* IP datagram */
+	uint16_t len;     /* IP datagram */
 	uint16_t sdu_len; /* PDCP PDU = RLC SDU; 0 outside a bearer */
-	uint8_t ue;	  /* port it came from */
+	uint8_t ue;       /* port it came from */
 	uint8_t buf[PKT_HEADROOM + CELL_MTU_MAX];
 };
 

@@ -58,8 +58,8 @@ size_t um_pack(const struct um_pdu *pdu, uint8_t sn_bits, uint8_t *buf)
 	return um_header_bytes(sn_bits, pdu->n);
 }
 
-int um_unpack(struct um_pdu *ret, size_t *ret_header, uint8_t sn_bits,
-	      const uint8_t *buf, size_t len)
+int um_unpack(struct um_pdu *ret, size_t *ret_header, uint8_t sn_bits, const uint8_t *buf,
+              size_t len)
 {
 	size_t fixed = fixed_bytes(sn_bits), header, used = 0;
 	uint8_t e;

@@ -21,12 +21,12 @@
 
 /* Framing Info. Source: TS 36.322 Table 6.2.2.6-1 */
 #define UM_FI_FIRST_CONTINUES 0x2 /* first byte is not the first of an SDU */
-#define UM_FI_LAST_CONTINUES 0x1  /* last byte is not the last of an SDU */
+#define UM_FI_LAST_CONTINUES  0x1 /* last byte is not the last of an SDU */
 
 struct um_pdu {
 	uint16_t sn;
 	uint8_t fi;
-	uint16_t n;			/* data field elements, >= 1 */
+	uint16_t n;                    /* data field elements, >= 1 */
 	uint16_t len[UM_ELEMENTS_MAX]; /* bytes each */
 };
 
@@ -42,7 +42,7 @@ size_t um_pack(const struct um_pdu *pdu, uint8_t sn_bits, uint8_t *buf);
  *
  * Return: 0, or -EBADMSG when the header does not fit the PDU.
  */
-int um_unpack(struct um_pdu *ret, size_t *ret_header, uint8_t sn_bits,
-	      const uint8_t *buf, size_t len);
+int um_unpack(struct um_pdu *ret, size_t *ret_header, uint8_t sn_bits, const uint8_t *buf,
+              size_t len);
 
 #endif

@@ -13,13 +13,13 @@
 #include "cell_assert.h"
 #include "rlc_um.h"
 
-void rlc_um_rx_init(struct rlc_um_rx *rx, uint8_t sn_bits,
-		    int64_t t_reordering_ns, struct pdu **window)
+void rlc_um_rx_init(struct rlc_um_rx *rx, uint8_t sn_bits, int64_t t_reordering_ns,
+                    struct pdu **window)
 {
 	*rx = (struct rlc_um_rx){ .sn_bits = sn_bits,
-				  .t_reordering_ns = t_reordering_ns,
-				  .expiry_ns = CELL_NEVER,
-				  .window = window };
+		                  .t_reordering_ns = t_reordering_ns,
+		                  .expiry_ns = CELL_NEVER,
+		                  .window = window };
 	memset(window, 0, rlc_um_window_slots(sn_bits) * sizeof(*window));
 }
 
@@ -142,7 +142,7 @@ static void update_timer(struct rlc_um_rx *rx, int64_t now_ns)
 	bool running = rx->expiry_ns != CELL_NEVER;
 
 	if (running && (dist(rx, rx->vr_ux) <= dist(rx, rx->vr_ur) ||
-			(!inside_window(rx, rx->vr_ux) && rx->vr_ux != rx->vr_uh))) {
+	                (!inside_window(rx, rx->vr_ux) && rx->vr_ux != rx->vr_uh))) {
 		rx->expiry_ns = CELL_NEVER;
 		running = false;
 	}
@@ -152,21 +152,18 @@ static void update_timer(struct rlc_um_rx *rx, int64_t now_ns)
 	}
 }
 
-int rlc_um_rx_receive(struct rlc_um_rx *rx, struct pdu *pdu, int64_t now_ns,
-		      struct rlc_um_out *out)
+int rlc_um_rx_receive(struct rlc_um_rx *rx, struct pdu *pdu, int64_t now_ns, struct rlc_um_out *out)
 {
 	struct um_pdu um;
 	size_t header;
 	uint16_t sn;
 
-	if (um_unpack(&um, &header, rx->sn_bits, pdu->buf + pdu->rlc_off,
-		      pdu->rlc_len) < 0) {
+	if (um_unpack(&um, &header, rx->sn_bits, pdu->buf + pdu->rlc_off, pdu->rlc_len) < 0) {
 		discard_pdu(pdu, out);
 		return -EBADMSG;
 	}
 	sn = um.sn;
-	if (rx->window[sn] ||
-	    (inside_window(rx, sn) && dist(rx, sn) < dist(rx, rx->vr_ur))) {
+	if (rx->window[sn] || (inside_window(rx, sn) && dist(rx, sn) < dist(rx, rx->vr_ur))) {
 		discard_pdu(pdu, out); /* duplicate, or given up before */
 		return sn;
 	}
@@ -181,8 +178,7 @@ int rlc_um_rx_receive(struct rlc_um_rx *rx, struct pdu *pdu, int64_t now_ns,
 	return sn;
 }
 
-void rlc_um_rx_expire(struct rlc_um_rx *rx, int64_t now_ns,
-		      struct rlc_um_out *out)
+void rlc_um_rx_expire(struct rlc_um_rx *rx, int64_t now_ns, struct rlc_um_out *out)
 {
 	release_below(rx, rx->vr_ux, out);
 	release_received(rx, out);

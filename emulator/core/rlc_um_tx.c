@@ -6,8 +6,7 @@
 
 void rlc_um_tx_init(struct rlc_um_tx *tx, uint8_t sn_bits, uint32_t queue_limit)
 {
-	*tx = (struct rlc_um_tx){ .sn_bits = sn_bits,
-				  .queue_limit = queue_limit };
+	*tx = (struct rlc_um_tx){ .sn_bits = sn_bits, .queue_limit = queue_limit };
 }
 
 bool rlc_um_tx_push(struct rlc_um_tx *tx, struct pkt *p)
@@ -52,8 +51,7 @@ static uint32_t plan(const struct rlc_um_tx *tx, uint32_t max, struct um_pdu *re
 }
 
 /* Move @n bytes of the first SDU to @dst; a finished SDU goes to @ret_ends. */
-static void take_bytes(struct rlc_um_tx *tx, uint8_t *dst, uint16_t n,
-		       struct pkt_queue *ret_ends)
+static void take_bytes(struct rlc_um_tx *tx, uint8_t *dst, uint16_t n, struct pkt_queue *ret_ends)
 {
 	struct pkt *p = tx->queue.head;
 
@@ -66,8 +64,7 @@ static void take_bytes(struct rlc_um_tx *tx, uint8_t *dst, uint16_t n,
 }
 
 uint32_t rlc_um_tx_build(struct rlc_um_tx *tx, uint32_t max, uint8_t *buf,
-			 struct pkt_queue *ret_ends,
-			 struct rlc_um_tx_pdu *ret)
+                         struct pkt_queue *ret_ends, struct rlc_um_tx_pdu *ret)
 {
 	struct um_pdu pdu;
 	uint32_t data;

@@ -3,8 +3,7 @@
 #include "scheduler.h"
 
 /* Round robin: the first flow with backlog after the one served last. */
-static int rr_pick(struct sched_state *s, const struct sched_flow *flows,
-		   uint32_t n)
+static int rr_pick(struct sched_state *s, const struct sched_flow *flows, uint32_t n)
 {
 	for (uint32_t i = 1; i <= n; i++) {
 		uint32_t f = (s->last + i) % n;
@@ -21,7 +20,7 @@ static const struct sched scheds[] = {
 	[CELL_SCHED_RR] = { .name = "rr", .pick = rr_pick },
 };
 _Static_assert(sizeof(scheds) / sizeof(scheds[0]) == CELL_SCHED_COUNT,
-	       "every scheduler has an entry");
+               "every scheduler has an entry");
 
 const struct sched *sched_by_id(enum cell_sched id)
 {

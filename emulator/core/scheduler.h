@@ -17,8 +17,8 @@
 
 struct sched_flow {
 	uint32_t backlog; /* bytes; 0 = nothing to serve */
-	uint8_t ue;	  /* index */
-	uint8_t dir;	  /* enum cell_dir */
+	uint8_t ue;       /* index */
+	uint8_t dir;      /* enum cell_dir */
 };
 
 struct sched_state {
@@ -29,8 +29,7 @@ struct sched {
 	const char *name;
 	/* Index of the flow to serve next, or -1. Flows already served in this
 	 * sub-frame have backlog 0. */
-	int (*pick)(struct sched_state *s, const struct sched_flow *flows,
-		    uint32_t n);
+	int (*pick)(struct sched_state *s, const struct sched_flow *flows, uint32_t n);
 };
 
 /** sched_by_id() - the scheduler of cell_cfg.scheduler */

@@ -38,16 +38,14 @@ static bool fits(const struct leg *leg, uint32_t room)
 	uint32_t n = leg->tx.queue.n;
 
 	return n == 0 || (n <= UM_ELEMENTS_MAX &&
-			  um_header_bytes(leg->tx.sn_bits, (uint16_t)n) +
-				  leg->tx.bytes <= room);
+	                  um_header_bytes(leg->tx.sn_bits, (uint16_t)n) + leg->tx.bytes <= room);
 }
 
 /*
  * Whether a PDU on grant @g carries a BSR: always in answer to a RAR; after
  * that a trailing one while data remain that the grant does not cover.
  */
-static bool wants_bsr(const struct cell *c, const struct ue *u,
-		      const struct grant *g)
+static bool wants_bsr(const struct cell *c, const struct ue *u, const struct grant *g)
 {
 	const struct mac_pdu bare = { 0 };
 	enum cell_dir other = g->dir == CELL_DIR_UL ? CELL_DIR_SL : CELL_DIR_UL;
@@ -55,22 +53,24 @@ static bool wants_bsr(const struct cell *c, const struct ue *u,
 	if (g->msg3)
 		return true;
 	return c->cfg.trailing_bsr &&
-	       (buffered(u, other) > 0 ||
-		!fits(&u->leg[g->dir], mac_sdu_room(&bare, g->bytes)));
+	       (buffered(u, other) > 0 || !fits(&u->leg[g->dir], mac_sdu_room(&bare, g->bytes)));
 }
 
 static void record_bsr(struct cell *c, const struct ue *u, const struct leg *leg,
-		       const struct mac_bsr *bsr)
+                       const struct mac_bsr *bsr)
 {
 	for (uint8_t lcg = LCG_INFRASTRUCTURE; lcg <= LCG_DIRECT; lcg++) {
 		enum cell_dir dir = lcg == LCG_DIRECT ? CELL_DIR_SL : CELL_DIR_UL;
 
 		if (!bsr->is_long && bsr->lcg != lcg)
 			continue;
-		out_record(c, leg, (struct cell_record){
-			.event = CELL_EV_BSR_TX, .node = u->id,
-			.peer = leg_to(c, leg), .sn = lcg,
-			.bytes = buffered(u, dir), .value = bsr->index[lcg] });
+		out_record(c, leg,
+		           (struct cell_record){ .event = CELL_EV_BSR_TX,
+		                                 .node = u->id,
+		                                 .peer = leg_to(c, leg),
+		                                 .sn = lcg,
+		                                 .bytes = buffered(u, dir),
+		                                 .value = bsr->index[lcg] });
 	}
 	c->stats.bsrs++;
 }
@@ -101,8 +101,8 @@ void ue_transmit(struct cell *c, struct ue *u, uint32_t tti)
 	if (wants_bsr(c, u, g))
 		mac.bsr = bsr_form(u);
 	if (!g->msg3 || c->cfg.bandwidth_stealing)
-		mac.sdu_len = rlc_um_tx_build(&leg->tx, mac_sdu_room(&mac, g->bytes),
-					      pdu->buf, &pdu->ends, &c->tx_pdu);
+		mac.sdu_len = rlc_um_tx_build(&leg->tx, mac_sdu_room(&mac, g->bytes), pdu->buf,
+		                              &pdu->ends, &c->tx_pdu);
 	/* Padding BSR: two spare bytes tell the eNB that all has been sent. */
 	if (!mac.bsr.present && g->dir == CELL_DIR_UL && !buffered(u, CELL_DIR_SL) &&
 	    mac_sdu_room(&mac, g->bytes) >= mac.sdu_len + 2)
@@ -133,8 +133,12 @@ static void send_preamble(struct cell *c, struct ue *u, uint32_t tti)
 {
 	struct random_access *ra = &u->ra;
 	struct cell_pdu_info info = {
-		.dir = CELL_DIR_UL, .ue = u->id, .rnti = u->rnti,
-		.rnti_type = RNTI_TYPE_C, .preamble = 1, .subframe = tti,
+		.dir = CELL_DIR_UL,
+		.ue = u->id,
+		.rnti = u->rnti,
+		.rnti_type = RNTI_TYPE_C,
+		.preamble = 1,
+		.subframe = tti,
 	};
 
 	ra->state = RA_WAIT_RAR;
@@ -146,23 +150,28 @@ static void send_preamble(struct cell *c, struct ue *u, uint32_t tti)
 	info.rapid = ra->rapid;
 	info.attempt = ra->attempt;
 	c->stats.ra_preambles++;
-	out_record(c, NULL, (struct cell_record){
-		.event = CELL_EV_RA_PREAMBLE, .node = u->id, .peer = CELL_NODE_ENB,
-		.sn = ra->rapid, .value = ra->attempt });
+	out_record(c, NULL,
+	           (struct cell_record){ .event = CELL_EV_RA_PREAMBLE,
+	                                 .node = u->id,
+	                                 .peer = CELL_NODE_ENB,
+	                                 .sn = ra->rapid,
+	                                 .value = ra->attempt });
 	out_pdu(c, NULL, 0, &info);
 }
 
 static void back_off(struct cell *c, struct ue *u, uint32_t tti)
 {
-	uint32_t backoff_ms = rng_below(&u->ra.backoff_rng,
-					c->cfg.backoff_max_ms + 1u);
+	uint32_t backoff_ms = rng_below(&u->ra.backoff_rng, c->cfg.backoff_max_ms + 1u);
 
 	u->ra.state = RA_IDLE;
 	u->ra.blocked_until = tti + backoff_ms;
 	c->stats.ra_timeouts++;
-	out_record(c, NULL, (struct cell_record){
-		.event = CELL_EV_RA_TIMEOUT, .node = u->id, .peer = CELL_NODE_ENB,
-		.sn = u->ra.rapid, .value = (int32_t)backoff_ms });
+	out_record(c, NULL,
+	           (struct cell_record){ .event = CELL_EV_RA_TIMEOUT,
+	                                 .node = u->id,
+	                                 .peer = CELL_NODE_ENB,
+	                                 .sn = u->ra.rapid,
+	                                 .value = (int32_t)backoff_ms });
 }
 
 /*

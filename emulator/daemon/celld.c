@@ -95,11 +95,11 @@ static int open_devices(struct celld *d)
 		int r = tun_open(&d->tun[i], port, &what);
 
 		if (r < 0) {
-			say("port of '%s' (%s in %s): %s: %s%s",
-			    d->cfg.ue_name[port->ue - 1], port->ifname, port->netns,
-			    what, strerror(-r),
+			say("port of '%s' (%s in %s): %s: %s%s", d->cfg.ue_name[port->ue - 1],
+			    port->ifname, port->netns, what, strerror(-r),
 			    r == -EPERM || r == -EACCES ? " (needs CAP_NET_ADMIN and "
-				"CAP_SYS_ADMIN; run `cellbed doctor`)" : "");
+			                                  "CAP_SYS_ADMIN; run `cellbed doctor`)"
+			                                : "");
 			return r;
 		}
 		d->tun_of_ue[port->ue] = &d->tun[i];
@@ -122,8 +122,8 @@ static int open_events(struct celld *d)
 	d->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	d->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	d->signal_fd = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
-	if (d->epoll_fd < 0 || d->timer_fd < 0 || d->signal_fd < 0 ||
-	    watch(d, d->timer_fd) < 0 || watch(d, d->signal_fd) < 0) {
+	if (d->epoll_fd < 0 || d->timer_fd < 0 || d->signal_fd < 0 || watch(d, d->timer_fd) < 0 ||
+	    watch(d, d->signal_fd) < 0) {
 		say("setting up events: %s", strerror(errno));
 		return -errno;
 	}
@@ -252,8 +252,8 @@ static int drain(struct celld *d, struct tun *tun, int64_t now_ns)
 		output_arrival(&d->output, tun->ue, packet, (size_t)n, tag, now_ns);
 	}
 	if (n < 0 && errno != EAGAIN && errno != EINTR) {
-		say("reading %s of '%s': %s", tun->ifname,
-		    d->cfg.ue_name[tun->ue - 1], strerror(errno));
+		say("reading %s of '%s': %s", tun->ifname, d->cfg.ue_name[tun->ue - 1],
+		    strerror(errno));
 		return -errno;
 	}
 	return 0;
@@ -267,8 +267,8 @@ static char *handle(void *arg, const struct control_request *request)
 
 	switch (request->kind) {
 	case CONTROL_STATS:
-		o = json_pack("{s:b, s:o, s:o}", "ok", 1, "cell", stats_json(d->cell),
-			      "lateness", lateness_json(&d->lateness));
+		o = json_pack("{s:b, s:o, s:o}", "ok", 1, "cell", stats_json(d->cell), "lateness",
+		              lateness_json(&d->lateness));
 		text = json_dumps(o, JSON_COMPACT);
 		json_decref(o);
 		break;
@@ -344,15 +344,14 @@ static json_t *ports_json(struct celld *d)
 		const struct tun *t = &d->tun[i];
 
 		json_object_set_new(ports, d->cfg.ue_name[t->ue - 1],
-			json_pack("{s:s, s:I, s:I, s:I, s:I, s:{s:I, s:I}}",
-				"ifname", t->ifname,
-				"read_pkts", (json_int_t)t->read_pkts,
-				"write_pkts", (json_int_t)t->write_pkts,
-				"write_errors", (json_int_t)t->write_errors,
-				"tun_tx_dropped", (json_int_t)tun_tx_dropped(t),
-				"refused_pkts",
-				"not_ipv4", (json_int_t)t->refused_not_ipv4,
-				"oversize", (json_int_t)t->refused_oversize));
+		                    json_pack("{s:s, s:I, s:I, s:I, s:I, s:{s:I, s:I}}", "ifname",
+		                              t->ifname, "read_pkts", (json_int_t)t->read_pkts,
+		                              "write_pkts", (json_int_t)t->write_pkts,
+		                              "write_errors", (json_int_t)t->write_errors,
+		                              "tun_tx_dropped", (json_int_t)tun_tx_dropped(t),
+		                              "refused_pkts", "not_ipv4",
+		                              (json_int_t)t->refused_not_ipv4, "oversize",
+		                              (json_int_t)t->refused_oversize));
 	}
 	return ports;
 }
@@ -438,19 +437,19 @@ static int run(struct celld *d, int ready_fd)
 static void usage(FILE *f)
 {
 	(void)fputs("usage: celld --config FILE [--ready-fd N]\n"
-		    "       celld --check FILE\n"
-		    "The radio network between TUN devices; docs/trace-format.md says what it writes.\n", f);
+	            "       celld --check FILE\n"
+	            "The radio network between TUN devices; docs/trace-format.md says what it "
+	            "writes.\n",
+	            f);
 }
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "config", required_argument, NULL, 'c' },
-		{ "check", required_argument, NULL, 'k' },
-		{ "ready-fd", required_argument, NULL, 'r' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 }
-	};
+	static const struct option options[] = { { "config", required_argument, NULL, 'c' },
+		                                 { "check", required_argument, NULL, 'k' },
+		                                 { "ready-fd", required_argument, NULL, 'r' },
+		                                 { "help", no_argument, NULL, 'h' },
+		                                 { 0 } };
 	static struct celld daemon;
 	const char *path = NULL;
 	char error[CONFIG_ERROR_MAX];

@@ -23,8 +23,7 @@ struct reader {
 	char *error;
 };
 
-__attribute__((format(printf, 2, 3))) static int fail(struct reader *r,
-						      const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static int fail(struct reader *r, const char *fmt, ...)
 {
 	va_list ap;
 	int n = snprintf(r->error, CONFIG_ERROR_MAX, "%s: ", r->name);
@@ -37,13 +36,13 @@ __attribute__((format(printf, 2, 3))) static int fail(struct reader *r,
 }
 
 enum kind {
-	KIND_UINT,	  /* integer in min..max, stored in `size` bytes */
-	KIND_MS_TO_TTI,	  /* the same; one TTI is one millisecond */
-	KIND_US_TO_NS,	  /* integer in microseconds, stored times 1000 */
-	KIND_BOOL,	  /* stored as 0 or 1 in `size` bytes */
+	KIND_UINT,        /* integer in min..max, stored in `size` bytes */
+	KIND_MS_TO_TTI,   /* the same; one TTI is one millisecond */
+	KIND_US_TO_NS,    /* integer in microseconds, stored times 1000 */
+	KIND_BOOL,        /* stored as 0 or 1 in `size` bytes */
 	KIND_PROBABILITY, /* 0..1, stored as Q32 */
-	KIND_STRING,	  /* stored in a char array of `size` */
-	KIND_ENUM,	  /* name out of `names`, stored in one byte */
+	KIND_STRING,      /* stored in a char array of `size` */
+	KIND_ENUM,        /* name out of `names`, stored in one byte */
 };
 
 struct key {
@@ -56,36 +55,41 @@ struct key {
 	const char *const *names;
 };
 
-#define KEY(type, key, field, kind, lo, hi)                                    \
-	{ key, kind, offsetof(struct type, field),                             \
-	  sizeof(((struct type *)0)->field), lo, hi, NULL }
-#define KEY_ENUM(type, key, field, names)                                      \
-	{ key, KIND_ENUM, offsetof(struct type, field), 1, 0, 0, names }
+#define KEY(type, key, field, kind, lo, hi)                                                        \
+	{                                                                                          \
+		key, kind, offsetof(struct type, field), sizeof(((struct type *)0)->field), lo,    \
+			hi, NULL                                                                   \
+	}
+#define KEY_ENUM(type, key, field, names)                                                          \
+	{                                                                                          \
+		key, KIND_ENUM, offsetof(struct type, field), 1, 0, 0, names                       \
+	}
 
 static void store(void *base, const struct key *k, uint64_t value)
 {
 	uint8_t u8 = (uint8_t)value;
 	uint16_t u16 = (uint16_t)value;
 	uint32_t u32 = (uint32_t)value;
-	const void *src = k->size == 1 ? (void *)&u8 :
-			  k->size == 2 ? (void *)&u16 :
-			  k->size == 4 ? (void *)&u32 : (void *)&value;
+	const void *src = k->size == 1   ? (void *)&u8
+	                  : k->size == 2 ? (void *)&u16
+	                  : k->size == 4 ? (void *)&u32
+	                                 : (void *)&value;
 
 	memcpy((uint8_t *)base + k->offset, src, k->size);
 }
 
-static int read_number(struct reader *r, const char *path, const struct key *k,
-		       const json_t *v, void *base)
+static int read_number(struct reader *r, const char *path, const struct key *k, const json_t *v,
+                       void *base)
 {
 	double d;
 
 	if (k->kind == KIND_PROBABILITY ? !json_is_number(v) : !json_is_integer(v))
 		return fail(r, "key '%s.%s': expected %s", path, k->name,
-			    k->kind == KIND_PROBABILITY ? "a number" : "an integer");
+		            k->kind == KIND_PROBABILITY ? "a number" : "an integer");
 	d = json_number_value(v);
 	if (d < k->min || d > k->max)
-		return fail(r, "key '%s.%s': value %.15g: allowed %.15g..%.15g", path,
-			    k->name, d, k->min, k->max);
+		return fail(r, "key '%s.%s': value %.15g: allowed %.15g..%.15g", path, k->name, d,
+		            k->min, k->max);
 	if (k->kind == KIND_PROBABILITY)
 		store(base, k, (uint64_t)(d * 4294967295.0));
 	else if (k->kind == KIND_US_TO_NS)
@@ -95,8 +99,8 @@ static int read_number(struct reader *r, const char *path, const struct key *k,
 	return 0;
 }
 
-static int read_enum(struct reader *r, const char *path, const struct key *k,
-		     const json_t *v, void *base)
+static int read_enum(struct reader *r, const char *path, const struct key *k, const json_t *v,
+                     void *base)
 {
 	const char *s = json_string_value(v);
 	char allowed[128] = "";
@@ -106,15 +110,15 @@ static int read_enum(struct reader *r, const char *path, const struct key *k,
 			store(base, k, i);
 			return 0;
 		}
-		(void)snprintf(allowed + strlen(allowed), sizeof(allowed) - strlen(allowed),
-			       "%s%s", i ? ", " : "", k->names[i]);
+		(void)snprintf(allowed + strlen(allowed), sizeof(allowed) - strlen(allowed), "%s%s",
+		               i ? ", " : "", k->names[i]);
 	}
 	return fail(r, "key '%s.%s': value '%s': allowed %s", path, k->name,
-		    s ? s : "(not a string)", allowed);
+	            s ? s : "(not a string)", allowed);
 }
 
-static int read_key(struct reader *r, const char *path, const struct key *k,
-		    const json_t *v, void *base)
+static int read_key(struct reader *r, const char *path, const struct key *k, const json_t *v,
+                    void *base)
 {
 	switch (k->kind) {
 	case KIND_BOOL:
@@ -127,9 +131,8 @@ static int read_key(struct reader *r, const char *path, const struct key *k,
 			return 0;
 		if (!json_is_string(v) || json_string_length(v) >= k->size)
 			return fail(r, "key '%s.%s': expected a string of less than %zu bytes",
-				    path, k->name, k->size);
-		memcpy((char *)base + k->offset, json_string_value(v),
-		       json_string_length(v) + 1);
+			            path, k->name, k->size);
+		memcpy((char *)base + k->offset, json_string_value(v), json_string_length(v) + 1);
 		return 0;
 	case KIND_ENUM:
 		return read_enum(r, path, k, v, base);
@@ -147,15 +150,15 @@ static const struct key *find_key(const struct key *keys, const char *name)
 }
 
 /* Read the keys of @keys; those in @skip (NULL-terminated) are read elsewhere. */
-static int read_object(struct reader *r, const char *path, json_t *object,
-		       const struct key *keys, const char *const *skip, void *base)
+static int read_object(struct reader *r, const char *path, json_t *object, const struct key *keys,
+                       const char *const *skip, void *base)
 {
 	const char *name;
 	json_t *v;
 
 	if (!json_is_object(object))
 		return fail(r, "key '%s': expected an object", path);
-	json_object_foreach(object, name, v) {
+	json_object_foreach (object, name, v) {
 		const struct key *k = find_key(keys, name);
 		const char *const *s = skip;
 		int err;
@@ -178,12 +181,10 @@ static const char *const mode_names[] = { "im", "dm", NULL };
 
 #define CELL(key, field, kind, lo, hi) KEY(cell_cfg, key, field, kind, lo, hi)
 
-static const struct key cell_keys[] = {
-	CELL("n_rb", n_rb, KIND_UINT, 6, 110),
-	CELL("max_pkts", max_pkts, KIND_UINT, 16, 65536),
-	KEY_ENUM(cell_cfg, "scheduler", scheduler, scheduler_names),
-	{ 0 }
-};
+static const struct key cell_keys[] = { CELL("n_rb", n_rb, KIND_UINT, 6, 110),
+	                                CELL("max_pkts", max_pkts, KIND_UINT, 16, 65536),
+	                                KEY_ENUM(cell_cfg, "scheduler", scheduler, scheduler_names),
+	                                { 0 } };
 static const struct key timing_keys[] = {
 	CELL("rar_delay_tti", rar_delay_tti, KIND_UINT, 1, 12),
 	CELL("grant_to_tx_tti", grant_to_tx_tti, KIND_UINT, 1, 8),
@@ -192,52 +193,45 @@ static const struct key timing_keys[] = {
 	CELL("processing_lead_us", processing_lead_ns, KIND_US_TO_NS, 0, 999),
 	{ 0 }
 };
-static const struct key ra_keys[] = {
-	CELL("rac_timeout_ms", rac_timeout_tti, KIND_MS_TO_TTI, 2, 1000),
-	CELL("backoff_max_ms", backoff_max_ms, KIND_UINT, 0, 960),
-	CELL("n_preambles", n_preambles, KIND_UINT, 1, 64),
-	CELL("prach_period_tti", prach_period_tti, KIND_UINT, 1, 20),
-	{ 0 }
-};
-static const struct key mac_keys[] = {
-	CELL("bsr_grant_rb", bsr_grant_rb, KIND_UINT, 1, 6),
-	CELL("bandwidth_stealing", bandwidth_stealing, KIND_BOOL, 0, 1),
-	CELL("trailing_bsr", trailing_bsr, KIND_BOOL, 0, 1),
-	CELL("enb_overhears_dm", enb_overhears_dm, KIND_BOOL, 0, 1),
-	{ 0 }
-};
-static const struct key rlc_um_keys[] = {
-	CELL("sn_bits", um_sn_bits, KIND_UINT, 5, 10),
-	CELL("t_reordering_ms", t_reordering_ms, KIND_UINT, 0, 200),
-	CELL("queue_pkts", rlc_queue_pkts, KIND_UINT, 1, 65536),
-	{ 0 }
-};
-static const struct key pdcp_keys[] = {
-	CELL("sn_bits", pdcp_sn_bits, KIND_UINT, 7, 12),
-	CELL("discard_timer_ms", discard_timer_ms, KIND_UINT, 0, 1500),
-	{ 0 }
-};
+static const struct key ra_keys[] = { CELL("rac_timeout_ms", rac_timeout_tti, KIND_MS_TO_TTI, 2,
+	                                   1000),
+	                              CELL("backoff_max_ms", backoff_max_ms, KIND_UINT, 0, 960),
+	                              CELL("n_preambles", n_preambles, KIND_UINT, 1, 64),
+	                              CELL("prach_period_tti", prach_period_tti, KIND_UINT, 1, 20),
+	                              { 0 } };
+static const struct key mac_keys[] = { CELL("bsr_grant_rb", bsr_grant_rb, KIND_UINT, 1, 6),
+	                               CELL("bandwidth_stealing", bandwidth_stealing, KIND_BOOL, 0,
+	                                    1),
+	                               CELL("trailing_bsr", trailing_bsr, KIND_BOOL, 0, 1),
+	                               CELL("enb_overhears_dm", enb_overhears_dm, KIND_BOOL, 0, 1),
+	                               { 0 } };
+static const struct key rlc_um_keys[] = { CELL("sn_bits", um_sn_bits, KIND_UINT, 5, 10),
+	                                  CELL("t_reordering_ms", t_reordering_ms, KIND_UINT, 0,
+	                                       200),
+	                                  CELL("queue_pkts", rlc_queue_pkts, KIND_UINT, 1, 65536),
+	                                  { 0 } };
+static const struct key pdcp_keys[] = { CELL("sn_bits", pdcp_sn_bits, KIND_UINT, 7, 12),
+	                                CELL("discard_timer_ms", discard_timer_ms, KIND_UINT, 0,
+	                                     1500),
+	                                { 0 } };
 
 #define UE(key, field, kind, lo, hi) KEY(cell_ue_cfg, key, field, kind, lo, hi)
 
-static const struct key ue_keys[] = {
-	UE("rnti", rnti, KIND_UINT, 1, 65523),
-	UE("cqi_ul", cqi_ul, KIND_UINT, 1, 15),
-	UE("cqi_dl", cqi_dl, KIND_UINT, 1, 15),
-	UE("cqi_sl", cqi_sl, KIND_UINT, 1, 15),
-	UE("bler_ul", bler_ul_q32, KIND_PROBABILITY, 0, 1),
-	UE("bler_dl", bler_dl_q32, KIND_PROBABILITY, 0, 1),
-	UE("bler_sl", bler_sl_q32, KIND_PROBABILITY, 0, 1),
-	KEY_ENUM(cell_ue_cfg, "mode", mode, mode_names),
-	{ 0 }
-};
-static const struct key port_keys[] = {
-	KEY(config_port, "netns", netns, KIND_STRING, 0, 0),
-	KEY(config_port, "ifname", ifname, KIND_STRING, 0, 0),
-	KEY(config_port, "mtu", mtu, KIND_UINT, 68, CELL_MTU_MAX),
-	KEY(config_port, "txqueuelen", txqueuelen, KIND_UINT, 1, 100000),
-	{ 0 }
-};
+static const struct key ue_keys[] = { UE("rnti", rnti, KIND_UINT, 1, 65523),
+	                              UE("cqi_ul", cqi_ul, KIND_UINT, 1, 15),
+	                              UE("cqi_dl", cqi_dl, KIND_UINT, 1, 15),
+	                              UE("cqi_sl", cqi_sl, KIND_UINT, 1, 15),
+	                              UE("bler_ul", bler_ul_q32, KIND_PROBABILITY, 0, 1),
+	                              UE("bler_dl", bler_dl_q32, KIND_PROBABILITY, 0, 1),
+	                              UE("bler_sl", bler_sl_q32, KIND_PROBABILITY, 0, 1),
+	                              KEY_ENUM(cell_ue_cfg, "mode", mode, mode_names),
+	                              { 0 } };
+static const struct key port_keys[] = { KEY(config_port, "netns", netns, KIND_STRING, 0, 0),
+	                                KEY(config_port, "ifname", ifname, KIND_STRING, 0, 0),
+	                                KEY(config_port, "mtu", mtu, KIND_UINT, 68, CELL_MTU_MAX),
+	                                KEY(config_port, "txqueuelen", txqueuelen, KIND_UINT, 1,
+	                                    100000),
+	                                { 0 } };
 static const struct key output_keys[] = {
 	KEY(config_output, "trace", trace, KIND_STRING, 0, 0),
 	KEY(config_output, "pcap", pcap, KIND_STRING, 0, 0),
@@ -278,11 +272,13 @@ static int read_ues(struct reader *r, json_t *ues)
 
 		if (!name || !*name || strlen(name) >= CONFIG_NAME_MAX)
 			return fail(r, "key 'cell.ues[%zu].name': expected a name of 1..%d bytes",
-				    i, CONFIG_NAME_MAX - 1);
+			            i, CONFIG_NAME_MAX - 1);
 		(void)snprintf(cfg->ue_name[i], CONFIG_NAME_MAX, "%s", name);
-		cfg->cell.ue[i] = (struct cell_ue_cfg){
-			.rnti = (uint16_t)(61 + i), .mode = CELL_MODE_DM,
-			.cqi_ul = 15, .cqi_dl = 15, .cqi_sl = 15 };
+		cfg->cell.ue[i] = (struct cell_ue_cfg){ .rnti = (uint16_t)(61 + i),
+			                                .mode = CELL_MODE_DM,
+			                                .cqi_ul = 15,
+			                                .cqi_dl = 15,
+			                                .cqi_sl = 15 };
 	}
 	for (size_t i = 0; i < n; i++) {
 		json_t *ue = json_array_get(ues, i);
@@ -293,7 +289,7 @@ static int read_ues(struct reader *r, json_t *ues)
 		cfg->cell.ue[i].peer = config_ue(cfg, peer ? peer : "");
 		if (!cfg->cell.ue[i].peer || cfg->cell.ue[i].peer == i + 1)
 			return fail(r, "key '%s.peer': value '%s': allowed the name of another UE",
-				    path, peer ? peer : "(none)");
+			            path, peer ? peer : "(none)");
 		err = read_object(r, path, ue, ue_keys, elsewhere, &cfg->cell.ue[i]);
 		if (err < 0)
 			return err;
@@ -303,13 +299,15 @@ static int read_ues(struct reader *r, json_t *ues)
 
 static int read_cell(struct reader *r, json_t *cell)
 {
-	static const char *const elsewhere[] = { "timing", "ra", "mac", "rlc_um",
-						 "pdcp", "ues", NULL };
+	static const char *const elsewhere[] = { "timing", "ra",  "mac", "rlc_um",
+		                                 "pdcp",   "ues", NULL };
 	static const struct {
 		const char *name;
 		const struct key *keys;
-	} parts[] = { { "timing", timing_keys }, { "ra", ra_keys },
-		      { "mac", mac_keys }, { "rlc_um", rlc_um_keys },
+	} parts[] = { { "timing", timing_keys },
+		      { "ra", ra_keys },
+		      { "mac", mac_keys },
+		      { "rlc_um", rlc_um_keys },
 		      { "pdcp", pdcp_keys } };
 	const char *field, *range;
 	int err = read_object(r, "cell", cell, cell_keys, elsewhere, &r->cfg->cell);
@@ -344,12 +342,13 @@ static int read_ports(struct reader *r, json_t *ports)
 		int err;
 
 		(void)snprintf(path, sizeof(path), "ports[%zu]", i);
-		*p = (struct config_port){ .mtu = CELL_MTU_MAX, .txqueuelen = 10000,
-					   .ifname = "lte0" };
+		*p = (struct config_port){ .mtu = CELL_MTU_MAX,
+			                   .txqueuelen = 10000,
+			                   .ifname = "lte0" };
 		p->ue = config_ue(cfg, ue ? ue : "");
 		if (!p->ue)
-			return fail(r, "key '%s.ue': value '%s': allowed the name of a UE",
-				    path, ue ? ue : "(none)");
+			return fail(r, "key '%s.ue': value '%s': allowed the name of a UE", path,
+			            ue ? ue : "(none)");
 		err = read_object(r, path, o, port_keys, elsewhere, p);
 		if (err < 0)
 			return err;
@@ -377,8 +376,8 @@ static int read_top(struct reader *r, json_t *top)
 	return err;
 }
 
-int config_parse(struct config *ret, const char *text, size_t len,
-		 const char *name, char ret_error[CONFIG_ERROR_MAX])
+int config_parse(struct config *ret, const char *text, size_t len, const char *name,
+                 char ret_error[CONFIG_ERROR_MAX])
 {
 	struct reader r = { .cfg = ret, .name = name, .error = ret_error };
 	json_error_t je;
@@ -394,8 +393,7 @@ int config_parse(struct config *ret, const char *text, size_t len,
 	return err;
 }
 
-int config_load(struct config *ret, const char *path,
-		char ret_error[CONFIG_ERROR_MAX])
+int config_load(struct config *ret, const char *path, char ret_error[CONFIG_ERROR_MAX])
 {
 	FILE *f = fopen(path, "re");
 	char *text = NULL;

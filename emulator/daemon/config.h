@@ -9,7 +9,7 @@
 
 #include "cellcore.h"
 
-#define CONFIG_NAME_MAX 32
+#define CONFIG_NAME_MAX  32
 #define CONFIG_ERROR_MAX 512
 
 struct config_port {
@@ -36,8 +36,8 @@ struct config {
 	size_t n_ports;
 	struct config_output output;
 	char control[PATH_MAX]; /* UNIX socket; empty = none */
-	int64_t start_ns;	/* CLOCK_MONOTONIC of sub-frame 0; 0 = the next millisecond */
-	bool realtime;		/* SCHED_FIFO and mlockall where allowed */
+	int64_t start_ns;       /* CLOCK_MONOTONIC of sub-frame 0; 0 = the next millisecond */
+	bool realtime;          /* SCHED_FIFO and mlockall where allowed */
 };
 
 /**
@@ -49,12 +49,11 @@ struct config {
  *
  * Return: 0 or -EINVAL.
  */
-int config_parse(struct config *ret, const char *text, size_t len,
-		 const char *name, char ret_error[CONFIG_ERROR_MAX]);
+int config_parse(struct config *ret, const char *text, size_t len, const char *name,
+                 char ret_error[CONFIG_ERROR_MAX]);
 
 /** config_load() - config_parse() of a file. Return: 0 or negative errno. */
-int config_load(struct config *ret, const char *path,
-		char ret_error[CONFIG_ERROR_MAX]);
+int config_load(struct config *ret, const char *path, char ret_error[CONFIG_ERROR_MAX]);
 
 /** config_ue() - number of the UE called @name, or 0 */
 uint8_t config_ue(const struct config *cfg, const char *name);

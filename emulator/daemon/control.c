@@ -63,8 +63,8 @@ static void answer(struct control *c, const char *text)
 		drop_client(c);
 }
 
-static int parse(struct control_request *ret, const struct config *cfg,
-		 const char *line, size_t len, const char **ret_error)
+static int parse(struct control_request *ret, const struct config *cfg, const char *line,
+                 size_t len, const char **ret_error)
 {
 	json_t *o = json_loadb(line, len, JSON_REJECT_DUPLICATES, NULL);
 	const char *cmd = json_string_value(json_object_get(o, "cmd"));
@@ -100,7 +100,7 @@ static int parse(struct control_request *ret, const struct config *cfg,
 }
 
 static void handle_line(struct control *c, const struct config *cfg, size_t len,
-			char *(*handle)(void *, const struct control_request *), void *arg)
+                        char *(*handle)(void *, const struct control_request *), void *arg)
 {
 	struct control_request request;
 	const char *error = NULL;
@@ -118,7 +118,7 @@ static void handle_line(struct control *c, const struct config *cfg, size_t len,
 }
 
 void control_read(struct control *c, const struct config *cfg,
-		  char *(*handle)(void *arg, const struct control_request *r), void *arg)
+                  char *(*handle)(void *arg, const struct control_request *r), void *arg)
 {
 	ssize_t n = read(c->client_fd, c->line + c->len, sizeof(c->line) - c->len);
 	char *end;

@@ -35,7 +35,7 @@ int control_accept(struct control *c);
  * closes or sends a line that is too long is dropped.
  */
 void control_read(struct control *c, const struct config *cfg,
-		  char *(*handle)(void *arg, const struct control_request *r), void *arg);
+                  char *(*handle)(void *arg, const struct control_request *r), void *arg);
 
 void control_close(struct control *c);
 

@@ -9,8 +9,7 @@ static double upper_us(uint32_t i)
 {
 	uint32_t octave = i / LATENESS_PER_OCTAVE, step = i % LATENESS_PER_OCTAVE;
 
-	return (double)(UINT64_C(1) << octave) *
-	       (1.0 + (double)(step + 1) / LATENESS_PER_OCTAVE);
+	return (double)(UINT64_C(1) << octave) * (1.0 + (double)(step + 1) / LATENESS_PER_OCTAVE);
 }
 
 void lateness_add(struct lateness *l, int64_t late_ns)
@@ -49,13 +48,10 @@ json_t *lateness_json(const struct lateness *l)
 	for (uint32_t i = 0; i < LATENESS_BUCKETS; i++)
 		if (l->bucket[i])
 			json_array_append_new(histogram, json_pack("[f, I]", upper_us(i),
-							(json_int_t)l->bucket[i]));
-	return json_pack("{s:I, s:f, s:f, s:f, s:f, s:I, s:o}",
-		"count", (json_int_t)l->count,
-		"p50_us", lateness_percentile_us(l, 500),
-		"p99_us", lateness_percentile_us(l, 990),
-		"p999_us", lateness_percentile_us(l, 999),
-		"max_us", (double)l->max_ns / 1000.0,
-		"missed_ttis", (json_int_t)l->missed_ttis,
-		"histogram", histogram);
+			                                           (json_int_t)l->bucket[i]));
+	return json_pack("{s:I, s:f, s:f, s:f, s:f, s:I, s:o}", "count", (json_int_t)l->count,
+	                 "p50_us", lateness_percentile_us(l, 500), "p99_us",
+	                 lateness_percentile_us(l, 990), "p999_us", lateness_percentile_us(l, 999),
+	                 "max_us", (double)l->max_ns / 1000.0, "missed_ttis",
+	                 (json_int_t)l->missed_ttis, "histogram", histogram);
 }

@@ -8,7 +8,7 @@
 
 /* Eight buckets an octave from 1 us up: 12 % resolution, to 16 s. */
 #define LATENESS_PER_OCTAVE 8
-#define LATENESS_BUCKETS (24 * LATENESS_PER_OCTAVE)
+#define LATENESS_BUCKETS    (24 * LATENESS_PER_OCTAVE)
 
 struct lateness {
 	uint64_t bucket[LATENESS_BUCKETS];

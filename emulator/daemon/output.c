@@ -10,17 +10,19 @@
 #include <netinet/tcp.h>
 #include <string.h>
 
-#define FIELD(field, type, unit)                                               \
-	{ #field, type, unit, offsetof(struct cell_record, field) }
+#define FIELD(field, type, unit)                                                                   \
+	{                                                                                          \
+#field, type, unit, offsetof(struct cell_record, field)                            \
+	}
 
 static const struct trace_field radio_fields[] = {
-	FIELD(t_ns, "i64", "ns"),     FIELD(tag, "u64", "1"),
-	FIELD(pkt, "u32", "1"),	      FIELD(bytes, "u32", "bytes"),
-	FIELD(sn, "u32", "1"),	      FIELD(value, "i32", "1"),
-	FIELD(event, "u16", "1"),     FIELD(rb, "u16", "resource blocks"),
-	FIELD(node, "u8", "1"),	      FIELD(peer, "u8", "1"),
-	FIELD(dir, "u8", "1"),	      FIELD(lcid, "u8", "1"),
-	FIELD(mcs, "u8", "1"),	      FIELD(cqi, "u8", "1"),
+	FIELD(t_ns, "i64", "ns"), FIELD(tag, "u64", "1"),
+	FIELD(pkt, "u32", "1"),   FIELD(bytes, "u32", "bytes"),
+	FIELD(sn, "u32", "1"),    FIELD(value, "i32", "1"),
+	FIELD(event, "u16", "1"), FIELD(rb, "u16", "resource blocks"),
+	FIELD(node, "u8", "1"),   FIELD(peer, "u8", "1"),
+	FIELD(dir, "u8", "1"),    FIELD(lcid, "u8", "1"),
+	FIELD(mcs, "u8", "1"),    FIELD(cqi, "u8", "1"),
 	FIELD(aux, "u8", "1"),
 };
 
@@ -30,7 +32,8 @@ static int create_trace(struct output *out, const char *path)
 {
 	struct trace_symbol symbols[SYMBOLS];
 	struct trace_schema schema = {
-		.name = "radio", .version = 1,
+		.name = "radio",
+		.version = 1,
 		.record_bytes = sizeof(struct cell_record),
 		.fields = radio_fields,
 		.n_fields = sizeof(radio_fields) / sizeof(*radio_fields),
@@ -56,14 +59,15 @@ static int create_text(FILE **ret, const char *path)
 	return *ret ? 0 : -errno;
 }
 
-int output_open(struct output *out, const struct config *cfg,
-		int64_t realtime_offset_ns, int64_t start_ns)
+int output_open(struct output *out, const struct config *cfg, int64_t realtime_offset_ns,
+                int64_t start_ns)
 {
 	const struct config_output *path = &cfg->output;
 	int r = 0;
 
-	*out = (struct output){ .path = path, .start_ns = start_ns,
-				.realtime_offset_ns = realtime_offset_ns };
+	*out = (struct output){ .path = path,
+		                .start_ns = start_ns,
+		                .realtime_offset_ns = realtime_offset_ns };
 	out->error_path = path->trace;
 	if (*path->trace)
 		r = create_trace(out, path->trace);
@@ -91,8 +95,8 @@ static void keep_error(struct output *out, int error, const char *path)
 }
 
 /* One line: time since start, UE, length, tag, bytes in hex. */
-static void write_line(struct output *out, FILE *f, const char *path, int64_t t_ns,
-		       uint8_t ue, const uint8_t *data, size_t len, uint64_t tag)
+static void write_line(struct output *out, FILE *f, const char *path, int64_t t_ns, uint8_t ue,
+                       const uint8_t *data, size_t len, uint64_t tag)
 {
 	static const char digits[] = "0123456789abcdef";
 	char hex[2 * CELL_MTU_MAX + 1];
@@ -102,13 +106,13 @@ static void write_line(struct output *out, FILE *f, const char *path, int64_t t_
 		hex[2 * i + 1] = digits[data[i] & 15];
 	}
 	hex[2 * len] = '\0';
-	if (fprintf(f, "%" PRId64 " %u %zu %016" PRIx64 " %s\n",
-		    t_ns - out->start_ns, ue, len, tag, hex) < 0)
+	if (fprintf(f, "%" PRId64 " %u %zu %016" PRIx64 " %s\n", t_ns - out->start_ns, ue, len, tag,
+	            hex) < 0)
 		keep_error(out, -errno, path);
 }
 
-void output_arrival(struct output *out, uint8_t ue, const uint8_t *data,
-		    size_t len, uint64_t tag, int64_t t_ns)
+void output_arrival(struct output *out, uint8_t ue, const uint8_t *data, size_t len, uint64_t tag,
+                    int64_t t_ns)
 {
 	if (out->arrivals)
 		write_line(out, out->arrivals, out->path->arrivals, t_ns, ue, data, len, tag);
@@ -123,15 +127,15 @@ void output_perform(struct output *out, const struct cell_out *o)
 		break;
 	case CELL_OUT_PDU:
 		if (out->pcap)
-			keep_error(out, radio_pcap_write(out->pcap,
-							 o->t_ns + out->realtime_offset_ns,
-							 &o->info, o->data, o->len),
-				   out->path->pcap);
+			keep_error(out,
+			           radio_pcap_write(out->pcap, o->t_ns + out->realtime_offset_ns,
+			                            &o->info, o->data, o->len),
+			           out->path->pcap);
 		break;
 	case CELL_OUT_DELIVER:
 		if (out->deliveries)
-			write_line(out, out->deliveries, out->path->deliveries, o->t_ns,
-				   o->ue, o->data, o->len, o->tag);
+			write_line(out, out->deliveries, out->path->deliveries, o->t_ns, o->ue,
+			           o->data, o->len, o->tag);
 		break;
 	case CELL_OUT_DROP:
 		break;
@@ -152,8 +156,7 @@ int output_close(struct output *out)
 	return out->error;
 }
 
-#define COUNTER(o, s, field) \
-	json_object_set_new(o, #field, json_integer((json_int_t)(s)->field))
+#define COUNTER(o, s, field) json_object_set_new(o, #field, json_integer((json_int_t)(s)->field))
 
 json_t *stats_json(const struct cell *cell)
 {
@@ -166,16 +169,17 @@ json_t *stats_json(const struct cell *cell)
 	COUNTER(o, &s, pkts_held);
 	for (uint32_t i = CELL_DROP_NONE + 1; i < CELL_DROP_COUNT; i++)
 		json_object_set_new(dropped, cell_drop_name(i),
-				    json_integer((json_int_t)s.pkts_dropped[i]));
+		                    json_integer((json_int_t)s.pkts_dropped[i]));
 	json_object_set_new(o, "pkts_dropped", dropped);
 	COUNTER(o, &s, bytes_in);
 	COUNTER(o, &s, bytes_delivered);
 	for (uint32_t d = 0; d < CELL_DIR_COUNT; d++)
-		json_object_set_new(o, cell_dir_name(d), json_pack("{s:I, s:I, s:I, s:I}",
-			"mac_pdus", (json_int_t)s.mac_pdus[d],
-			"mac_bytes", (json_int_t)s.mac_bytes[d],
-			"mac_padding_bytes", (json_int_t)s.mac_padding_bytes[d],
-			"mac_lost", (json_int_t)s.mac_lost[d]));
+		json_object_set_new(o, cell_dir_name(d),
+		                    json_pack("{s:I, s:I, s:I, s:I}", "mac_pdus",
+		                              (json_int_t)s.mac_pdus[d], "mac_bytes",
+		                              (json_int_t)s.mac_bytes[d], "mac_padding_bytes",
+		                              (json_int_t)s.mac_padding_bytes[d], "mac_lost",
+		                              (json_int_t)s.mac_lost[d]));
 	COUNTER(o, &s, rlc_pdus_tx);
 	COUNTER(o, &s, rlc_pdus_rx);
 	COUNTER(o, &s, ra_preambles);
@@ -195,8 +199,7 @@ uint64_t output_tag(const uint8_t *packet, size_t len)
 	if (len < sizeof(ip) + sizeof(tcp))
 		return 0;
 	memcpy(&ip, packet, sizeof(ip));
-	if (ip.version != 4 || ip.protocol != IPPROTO_TCP ||
-	    ip.ihl * 4u + sizeof(tcp) > len)
+	if (ip.version != 4 || ip.protocol != IPPROTO_TCP || ip.ihl * 4u + sizeof(tcp) > len)
 		return 0;
 	memcpy(&tcp, packet + ip.ihl * 4u, sizeof(tcp));
 	return (uint64_t)ntohl(tcp.seq) << 32 | ntohl(tcp.ack_seq);

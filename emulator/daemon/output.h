@@ -28,12 +28,12 @@ struct output {
  *
  * Return: 0, or negative errno with out->error_path set.
  */
-int output_open(struct output *out, const struct config *cfg,
-		int64_t realtime_offset_ns, int64_t start_ns);
+int output_open(struct output *out, const struct config *cfg, int64_t realtime_offset_ns,
+                int64_t start_ns);
 
 /** output_arrival() - note a packet pushed at UE @ue */
-void output_arrival(struct output *out, uint8_t ue, const uint8_t *data,
-		    size_t len, uint64_t tag, int64_t t_ns);
+void output_arrival(struct output *out, uint8_t ue, const uint8_t *data, size_t len, uint64_t tag,
+                    int64_t t_ns);
 
 /** output_perform() - write what one cell_out says; errors are kept in out->error */
 void output_perform(struct output *out, const struct cell_out *o);

@@ -18,23 +18,23 @@
 #include <sys/time.h>
 
 #define LINKTYPE_WIRESHARK_UPPER_PDU 252
-#define SNAPLEN 65535
-#define BUFFER_BYTES (256 * 1024)
+#define SNAPLEN                      65535
+#define BUFFER_BYTES                 (256 * 1024)
 
 #define EXP_PDU_TAG_DISSECTOR_NAME 12
 
-#define MAC_LTE_FDD 1
-#define MAC_LTE_UL 0
-#define MAC_LTE_DL 1
-#define MAC_LTE_TAG_PAYLOAD 0x01
-#define MAC_LTE_TAG_RNTI 0x02
-#define MAC_LTE_TAG_UEID 0x03
+#define MAC_LTE_FDD                1
+#define MAC_LTE_UL                 0
+#define MAC_LTE_DL                 1
+#define MAC_LTE_TAG_PAYLOAD        0x01
+#define MAC_LTE_TAG_RNTI           0x02
+#define MAC_LTE_TAG_UEID           0x03
 #define MAC_LTE_TAG_FRAME_SUBFRAME 0x04
-#define MAC_LTE_TAG_RETX 0x06
-#define MAC_LTE_TAG_CRC 0x07
-#define MAC_LTE_TAG_PREAMBLE 0x09
-#define MAC_LTE_TAG_PHY 0x0B
-#define MAC_LTE_TAG_N_UL_RB 0x10
+#define MAC_LTE_TAG_RETX           0x06
+#define MAC_LTE_TAG_CRC            0x07
+#define MAC_LTE_TAG_PREAMBLE       0x09
+#define MAC_LTE_TAG_PHY            0x0B
+#define MAC_LTE_TAG_N_UL_RB        0x10
 
 struct radio_pcap {
 	pcap_t *pcap;
@@ -93,8 +93,8 @@ static void put_phy(struct writer *w, const struct cell_pdu_info *i)
 	put8(w, 0); /* first transmission */
 }
 
-size_t radio_pcap_context(uint8_t buf[RADIO_PCAP_CONTEXT_MAX],
-			  const struct cell_pdu_info *info, uint8_t n_rb)
+size_t radio_pcap_context(uint8_t buf[RADIO_PCAP_CONTEXT_MAX], const struct cell_pdu_info *info,
+                          uint8_t n_rb)
 {
 	static const char dissector[16] = "mac-lte-framed"; /* padded to 4 */
 	struct writer w = { .at = buf };
@@ -143,9 +143,8 @@ int radio_pcap_create(struct radio_pcap **ret, const char *path, uint8_t n_rb)
 		goto out;
 	p->n_rb = n_rb;
 	p->buffer = malloc(BUFFER_BYTES);
-	p->pcap = pcap_open_dead_with_tstamp_precision(LINKTYPE_WIRESHARK_UPPER_PDU,
-						       SNAPLEN,
-						       PCAP_TSTAMP_PRECISION_NANO);
+	p->pcap = pcap_open_dead_with_tstamp_precision(LINKTYPE_WIRESHARK_UPPER_PDU, SNAPLEN,
+	                                               PCAP_TSTAMP_PRECISION_NANO);
 	if (!p->buffer || !p->pcap)
 		goto out;
 	f = fopen(path, "we");
@@ -169,9 +168,8 @@ out:
 	return r;
 }
 
-int radio_pcap_write(struct radio_pcap *p, int64_t t_ns,
-		     const struct cell_pdu_info *info, const uint8_t *data,
-		     uint32_t len)
+int radio_pcap_write(struct radio_pcap *p, int64_t t_ns, const struct cell_pdu_info *info,
+                     const uint8_t *data, uint32_t len)
 {
 	uint8_t frame[SNAPLEN];
 	size_t context = radio_pcap_context(frame, info, p->n_rb);

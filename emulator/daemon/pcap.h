@@ -22,16 +22,15 @@ int radio_pcap_create(struct radio_pcap **ret, const char *path, uint8_t n_rb);
  * radio_pcap_write() - one MAC PDU, or a preamble row
  * @t_ns: CLOCK_REALTIME
  */
-int radio_pcap_write(struct radio_pcap *p, int64_t t_ns,
-		     const struct cell_pdu_info *info, const uint8_t *data,
-		     uint32_t len);
+int radio_pcap_write(struct radio_pcap *p, int64_t t_ns, const struct cell_pdu_info *info,
+                     const uint8_t *data, uint32_t len);
 
 int radio_pcap_close(struct radio_pcap *p); /* NULL is accepted */
 
 #define RADIO_PCAP_CONTEXT_MAX 64
 
 /** radio_pcap_context() - exported-PDU header and mac-lte-framed context. Return: bytes. */
-size_t radio_pcap_context(uint8_t buf[RADIO_PCAP_CONTEXT_MAX],
-			  const struct cell_pdu_info *info, uint8_t n_rb);
+size_t radio_pcap_context(uint8_t buf[RADIO_PCAP_CONTEXT_MAX], const struct cell_pdu_info *info,
+                          uint8_t n_rb);
 
 #endif

@@ -105,8 +105,9 @@ static int64_t link_tx_dropped(const char *ifname)
 	struct {
 		struct nlmsghdr h;
 		struct ifinfomsg ifi;
-	} req = { .h = { .nlmsg_len = sizeof(req), .nlmsg_type = RTM_GETLINK,
-			 .nlmsg_flags = NLM_F_REQUEST },
+	} req = { .h = { .nlmsg_len = sizeof(req),
+		         .nlmsg_type = RTM_GETLINK,
+		         .nlmsg_flags = NLM_F_REQUEST },
 		  .ifi = { .ifi_index = (int)if_nametoindex(ifname) } };
 	_Alignas(struct nlmsghdr) char buf[16384];
 	int s = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
@@ -127,8 +128,8 @@ static int64_t link_tx_dropped(const char *ifname)
 			if (a->rta_type == IFLA_STATS64) {
 				struct rtnl_link_stats64 st;
 
-				memcpy(&st, RTA_DATA(a), sizeof(st) < RTA_PAYLOAD(a) ?
-						 sizeof(st) : RTA_PAYLOAD(a));
+				memcpy(&st, RTA_DATA(a),
+				       sizeof(st) < RTA_PAYLOAD(a) ? sizeof(st) : RTA_PAYLOAD(a));
 				dropped = (int64_t)st.tx_dropped;
 			}
 	}

@@ -8,7 +8,7 @@
 #include "config.h"
 
 struct tun {
-	int fd;	   /* non-blocking */
+	int fd;    /* non-blocking */
 	int netns; /* where it lives; for its statistics */
 	char ifname[16];
 	uint8_t ue;

@@ -64,8 +64,8 @@ static const char *parse(struct arrival *a, const char *line, unsigned long numb
 	int used = 0;
 	const char *hex;
 
-	if (sscanf(line, "%" SCNd64 " %u %zu %" SCNx64 "%n", &a->t_ns, &a->ue,
-		   &a->len, &a->tag, &used) != 4)
+	if (sscanf(line, "%" SCNd64 " %u %zu %" SCNx64 "%n", &a->t_ns, &a->ue, &a->len, &a->tag,
+	           &used) != 4)
 		return "expected: t_ns ue len tag_hex [bytes in hex]";
 	if (a->len < 1 || a->len > CELL_MTU_MAX)
 		return "len: allowed 1..1500";
@@ -144,7 +144,8 @@ static int run(struct sim *s, const char *arrivals, const char *dir)
 	s->n_out = 2 * cell_out_min(&s->cfg.cell);
 	s->out = malloc(s->n_out * sizeof(*s->out));
 	if (!mem || !s->out || cell_init(&s->cell, mem, size, &s->cfg.cell, 0) < 0) {
-		(void)fprintf(stderr, "cellsim: out of memory: the cell needs %zu MiB\n", size >> 20);
+		(void)fprintf(stderr, "cellsim: out of memory: the cell needs %zu MiB\n",
+		              size >> 20);
 		goto out;
 	}
 	name_outputs(&s->cfg.output, dir);
@@ -176,12 +177,10 @@ out:
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "config", required_argument, NULL, 'c' },
-		{ "arrivals", required_argument, NULL, 'a' },
-		{ "out", required_argument, NULL, 'o' },
-		{ 0 }
-	};
+	static const struct option options[] = { { "config", required_argument, NULL, 'c' },
+		                                 { "arrivals", required_argument, NULL, 'a' },
+		                                 { "out", required_argument, NULL, 'o' },
+		                                 { 0 } };
 	const char *config = NULL, *arrivals = NULL, *dir = NULL;
 	char error[CONFIG_ERROR_MAX];
 	static struct sim sim;

@@ -23,10 +23,10 @@ static json_t *fields_json(const struct trace_schema *s)
 	json_t *fields = json_array();
 
 	for (size_t i = 0; i < s->n_fields; i++)
-		json_array_append_new(fields, json_pack("{s:s, s:s, s:i, s:s}",
-			"name", s->fields[i].name, "type", s->fields[i].type,
-			"offset", (int)s->fields[i].offset,
-			"unit", s->fields[i].unit));
+		json_array_append_new(
+			fields, json_pack("{s:s, s:s, s:i, s:s}", "name", s->fields[i].name, "type",
+		                          s->fields[i].type, "offset", (int)s->fields[i].offset,
+		                          "unit", s->fields[i].unit));
 	return fields;
 }
 
@@ -52,15 +52,14 @@ static json_t *symbols_json(const struct trace_schema *s)
 
 /* The header as text; its own size is part of it, so it is padded to fit. */
 static char *header_text(const struct trace_schema *s, int64_t realtime_offset_ns,
-			 size_t *ret_bytes)
+                         size_t *ret_bytes)
 {
-	json_t *h = json_pack("{s:s, s:s, s:i, s:i, s:i, s:s, s:I, s:o, s:o}",
-		"format", "cellbed-trace", "name", s->name,
-		"version", (int)s->version, "header_bytes", 0,
-		"record_bytes", (int)s->record_bytes,
-		"clock", "CLOCK_MONOTONIC",
-		"realtime_offset_ns", (json_int_t)realtime_offset_ns,
-		"fields", fields_json(s), "symbols", symbols_json(s));
+	json_t *h =
+		json_pack("{s:s, s:s, s:i, s:i, s:i, s:s, s:I, s:o, s:o}", "format",
+	                  "cellbed-trace", "name", s->name, "version", (int)s->version,
+	                  "header_bytes", 0, "record_bytes", (int)s->record_bytes, "clock",
+	                  "CLOCK_MONOTONIC", "realtime_offset_ns", (json_int_t)realtime_offset_ns,
+	                  "fields", fields_json(s), "symbols", symbols_json(s));
 	char *text = NULL, *padded;
 	size_t bytes;
 
@@ -89,8 +88,8 @@ static char *header_text(const struct trace_schema *s, int64_t realtime_offset_n
 	return padded;
 }
 
-int trace_create(struct trace_file **ret, const char *path,
-		 const struct trace_schema *schema, int64_t realtime_offset_ns)
+int trace_create(struct trace_file **ret, const char *path, const struct trace_schema *schema,
+                 int64_t realtime_offset_ns)
 {
 	struct trace_file *f = calloc(1, sizeof(*f));
 	char *header = NULL;

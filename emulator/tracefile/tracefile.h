@@ -45,8 +45,8 @@ struct trace_file;
  *
  * Return: 0 or negative errno.
  */
-int trace_create(struct trace_file **ret, const char *path,
-		 const struct trace_schema *schema, int64_t realtime_offset_ns);
+int trace_create(struct trace_file **ret, const char *path, const struct trace_schema *schema,
+                 int64_t realtime_offset_ns);
 
 /** trace_write() - append one record. Return: 0 or negative errno. */
 int trace_write(struct trace_file *f, const void *record);

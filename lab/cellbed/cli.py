@@ -68,7 +68,7 @@ def run(
     results: Annotated[Path, typer.Option(help="folder for the result bundles")] = Path("results"),
     lab: Annotated[str, typer.Option(help="virtual or native")] = "virtual",
     seed: Annotated[list[int] | None, typer.Option(help="instead of the scenario's seeds; may be repeated")] = None,
-    set_: Annotated[list[str] | None, typer.Option("--set", help="key=value over the scenario; may be repeated")] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="key=value; may be repeated")] = None,
     variant: Annotated[list[str] | None, typer.Option(help="only these variants; may be repeated")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="virtual labs side by side, one CPU each")] = os.cpu_count() or 1,
     kernel: Annotated[str, typer.Option(help="lab kernel: 6.12 or 6.1")] = "6.12",

@@ -197,7 +197,8 @@ def own_cgroup() -> Path:
     """
     mounts = [line.split() for line in Path("/proc/self/mounts").read_text().splitlines()]
     mount = next((m[1] for m in mounts if m[2] == "cgroup2"), None)
-    path = next((line[3:] for line in Path("/proc/self/cgroup").read_text().splitlines() if line.startswith("0::")), None)
+    lines = Path("/proc/self/cgroup").read_text().splitlines()
+    path = next((line[3:] for line in lines if line.startswith("0::")), None)
     if mount is None or path is None:
         raise LabError("no cgroup v2 is mounted; mount one with `mount -t cgroup2 none /sys/fs/cgroup/unified`")
     return Path(mount) / path.lstrip("/")

@@ -77,10 +77,8 @@ class Sweep:
     def _one(self, run: Run) -> Outcome:
         description = run.describe(self.lab, self.prints)
         bundle = Bundle(self.results, run, description)
-        if bundle.complete():
-            outcome = Outcome(bundle.path, cached=True)
-        else:
-            outcome = self._play(run, bundle, description)
+        done = bundle.complete()
+        outcome = Outcome(bundle.path, cached=True) if done else self._play(run, bundle, description)
         self.observer.finished(run, outcome)
         return outcome
 

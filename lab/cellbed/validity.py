@@ -19,7 +19,8 @@ def _reason(code: str, text: str, value: Any, bound: Any) -> Reason:
 def _timing(facts: dict[str, Any], bounds: dict[str, Any]) -> Iterator[Reason]:
     lateness = facts["radio"]["lateness"]
     if lateness["p99_us"] > bounds["lateness_p99_us"]:
-        yield _reason("lateness_p99", "the radio daemon woke up too late", lateness["p99_us"], bounds["lateness_p99_us"])
+        yield _reason("lateness_p99", "the radio daemon woke up too late", lateness["p99_us"],
+                      bounds["lateness_p99_us"])
     if lateness["missed_ttis"] > bounds["missed_ttis"]:
         yield _reason("missed_ttis", "wake-ups later than a sub-frame", lateness["missed_ttis"], bounds["missed_ttis"])
     if facts.get("cpu_steal_percent", 0) > bounds["cpu_steal_percent"]:

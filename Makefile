@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The front door. `make help` lists what there is.
+
+SCENARIO ?= scenarios/d2d-nardini/static.yaml
+RESULTS  ?= results
+LAB      ?= virtual
+SEED     ?=
+PYTHON   ?= python3
+VENV     := .venv
+CELLBED  := $(VENV)/bin/cellbed
+STAMPS   := build/.stamps
+SEED_ARG := $(if $(SEED),--seed $(SEED))
+SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup packages build lab-kernel run-experiment report test test-fast bench lint format doctor golden-update clean
+
+help: ## this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@echo "  variables        SCENARIO=$(SCENARIO) SEED= RESULTS=$(RESULTS) LAB=$(LAB)"
+
+run-experiment: setup $(if $(filter virtual,$(LAB)),lab-kernel) ## play SCENARIO in LAB and report it against the paper
+	$(CELLBED) run $(SCENARIO) --results $(RESULTS) --lab $(LAB) $(SEED_ARG)
+	$(CELLBED) report $(RESULTS)
+
+report: setup ## measure and report what is in RESULTS
+	$(CELLBED) report $(RESULTS)
+
+setup: $(STAMPS)/packages $(STAMPS)/python build ## install what is missing and build everything but the lab kernel
+
+# Only this step needs root, and only when a package is missing.
+$(STAMPS)/packages: packages.txt
+	@mkdir -p $(@D)
+	@missing=$$(sed 's/#.*//' packages.txt | xargs -n1 sh -c 'dpkg-query -W -f "$${Status}" "$$0" 2>/dev/null | grep -q "ok installed" || echo "$$0"'); \
+	if [ -n "$$missing" ]; then \
+		echo "installing:" $$missing; \
+		$(SUDO) apt-get update -qq && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; \
+	fi
+	@touch $@
+
+$(STAMPS)/python: pyproject.toml $(STAMPS)/packages
+	@mkdir -p $(@D)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or later is needed; name one with PYTHON=" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install -q --disable-pip-version-check -e '.[test]'
+	@touch $@
+
+build: $(STAMPS)/packages ## compile celld, cellsim and tcpwatch
+	@[ -f build/build.ninja ] || meson setup build >build/.setup.log 2>&1 || { cat build/.setup.log; exit 1; }
+	@ninja -C build $(if $(V),-v,--quiet)
+
+lab-kernel: $(STAMPS)/packages ## build the lab kernel (cached)
+	@kernel/build >/dev/null
+
+test: setup lab-kernel lint ## all tests; what needs root is skipped with a reason
+	meson test -C build --print-errorlogs --no-rebuild --quiet
+	$(VENV)/bin/python -m pytest
+
+test-fast: setup lint ## tests that need neither a lab nor root
+	meson test -C build --print-errorlogs --no-rebuild --quiet
+	$(VENV)/bin/python -m pytest -m "not lab"
+
+bench: setup ## speed of the core
+	meson test -C build --benchmark --verbose --no-rebuild
+
+lint: setup ## formatters and linters, as CI runs them
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/yamllint -s scenarios
+	clang-format --dry-run --Werror $$(git ls-files '*.c' '*.h')
+
+format: setup ## let the formatters decide
+	$(VENV)/bin/ruff check --fix .
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+golden-update: build ## rewrite the golden readings and show the difference
+	$(VENV)/bin/python -m pytest emulator/tests/golden --golden-update
+	git diff --stat -- emulator/tests/golden
+
+doctor: setup ## what this machine can run
+	$(CELLBED) doctor
+
+clean: ## remove leftovers of killed runs and the build; results and the cached kernel stay
+	@[ ! -x $(CELLBED) ] || $(CELLBED) clean
+	rm -rf build $(VENV) cellbed.egg-info
