@@ -77,8 +77,8 @@ static void sdu_end(struct rlc_um_rx *rx, struct pdu *pdu, struct rlc_um_out *ou
 	struct pkt *p = pkt_dequeue(&pdu->ends);
 
 	CELL_ASSERT(p);
-	if (rx->partial) {
-		CELL_ASSERT(rx->sdu_len == p->sdu_len);
+	/* After a whole turn of SNs was lost, segments of two SDUs meet. */
+	if (rx->partial && rx->sdu_len == p->sdu_len) {
 		memcpy(pkt_sdu(p), rx->sdu, rx->sdu_len);
 		pkt_enqueue(&out->delivered, p);
 	} else {
