@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * RLC UM receiver: reordering, t-Reordering, reassembly.
+ * Source: TS 36.322 5.1.2.2; variables are named as there.
+ */
+#include "unit.h"
+
+#include "rlc_um.h"
+
+#define PDUS 80
+#define SDU_BYTES 20
+#define T_REORDERING_NS 35
+
+/* PDU i carries SN i mod 2^sn_bits and, by cut(), whole SDUs or segments. */
+static struct pdu pdu[PDUS];
+static uint8_t pdu_buf[PDUS][100];
+static struct pkt pkt[PDUS];
+static struct pdu *window[1024];
+static struct rlc_um_rx rx;
+static struct rlc_um_out out;
+
+/* @per_sdu PDUs for every SDU of SDU_BYTES. */
+static void cut(uint8_t sn_bits, uint32_t per_sdu)
+{
+	struct rlc_um_tx tx;
+	struct rlc_um_tx_pdu info;
+	uint32_t header = (uint32_t)um_header_bytes(sn_bits, 1);
+
+	memset(pdu, 0, sizeof(pdu));
+	rlc_um_tx_init(&tx, sn_bits, PDUS);
+	for (uint32_t i = 0; i < PDUS / per_sdu; i++) {
+		pkt[i] = (struct pkt){ .id = i, .len = SDU_BYTES, .sdu_len = SDU_BYTES };
+		memset(pkt_sdu(&pkt[i]), (int)i, SDU_BYTES);
+		assert_true(rlc_um_tx_push(&tx, &pkt[i]));
+	}
+	for (uint32_t i = 0; i < PDUS / per_sdu * per_sdu; i++) {
+		pdu[i].buf = pdu_buf[i];
+		pdu[i].rlc_len = (uint16_t)rlc_um_tx_build(&tx, header + SDU_BYTES / per_sdu,
+							   pdu[i].buf, &pdu[i].ends, &info);
+	}
+	for (uint32_t i = 0; i < PDUS; i++) /* the receiver must not find them there */
+		memset(pkt_data(&pkt[i]), 0xee, SDU_BYTES);
+	rlc_um_rx_init(&rx, sn_bits, T_REORDERING_NS, window);
+}
+
+/* Receive PDU @i at @now_ns. Return: SDUs that came out. */
+static uint32_t receive(uint32_t i, int64_t now_ns)
+{
+	out = (struct rlc_um_out){ 0 };
+	assert_int_equal(rlc_um_rx_receive(&rx, &pdu[i], now_ns, &out), i % (1u << rx.sn_bits));
+	return out.delivered.n;
+}
+
+static uint32_t expire(void)
+{
+	int64_t now_ns = rx.expiry_ns;
+
+	assert_int_not_equal(now_ns, CELL_NEVER);
+	out = (struct rlc_um_out){ 0 };
+	rlc_um_rx_expire(&rx, now_ns, &out);
+	return out.delivered.n;
+}
+
+/* The next SDU delivered is @id, with its bytes. */
+static void expect_delivered(uint32_t id)
+{
+	struct pkt *p = pkt_dequeue(&out.delivered);
+
+	assert_non_null(p);
+	assert_int_equal(p->id, id);
+	for (uint32_t i = 0; i < SDU_BYTES; i++)
+		assert_int_equal(pkt_sdu(p)[i], (uint8_t)id);
+}
+
+static void test_in_order(void **state)
+{
+	(void)state;
+	cut(10, 1);
+	for (uint32_t i = 0; i < 5; i++) {
+		assert_int_equal(receive(i, 0), 1);
+		expect_delivered(i);
+		assert_int_equal(out.freed.n, 1);
+		assert_int_equal(rx.expiry_ns, CELL_NEVER);
+	}
+	assert_int_equal(rx.vr_ur, 5);
+	assert_int_equal(rx.vr_uh, 5);
+}
+
+/* 0, 2, 3, 1: the gap holds 2 and 3 back and the timer runs until it is filled. */
+static void test_reordering(void **state)
+{
+	(void)state;
+	cut(10, 1);
+	assert_int_equal(receive(0, 0), 1);
+	assert_int_equal(receive(2, 100), 0);
+	assert_int_equal(rx.expiry_ns, 100 + T_REORDERING_NS);
+	assert_int_equal(rx.vr_ux, 3);
+	assert_int_equal(receive(3, 110), 0);
+	assert_int_equal(rx.expiry_ns, 100 + T_REORDERING_NS); /* not restarted */
+	assert_int_equal(receive(1, 120), 3);
+	for (uint32_t i = 1; i <= 3; i++)
+		expect_delivered(i);
+	assert_int_equal(rx.expiry_ns, CELL_NEVER);
+	assert_int_equal(rx.vr_ur, 4);
+}
+
+/* 0, 2, expiry: 2 is released, vr_ur passes it, a late 1 is discarded. */
+static void test_expiry(void **state)
+{
+	(void)state;
+	cut(10, 1);
+	(void)receive(0, 0);
+	(void)receive(2, 100);
+	assert_int_equal(expire(), 1);
+	expect_delivered(2);
+	assert_int_equal(rx.vr_ur, 3);
+	assert_int_equal(rx.expiry_ns, CELL_NEVER);
+	assert_int_equal(receive(1, 140), 0);
+	assert_int_equal(out.discarded.n, 1);
+	assert_int_equal(out.discarded_pdus, 1);
+	assert_int_equal(out.freed.n, 1);
+	assert_int_equal(receive(3, 150), 1);
+}
+
+/*
+ * 0, 2 (timer for the gap at 1, vr_ux 3), 4: at expiry 2 comes out; the gap at
+ * 3 starts the timer anew with vr_ux = 5, at whose expiry 4 comes out.
+ */
+static void test_second_gap_restarts_timer(void **state)
+{
+	(void)state;
+	cut(10, 1);
+	(void)receive(0, 0);
+	(void)receive(2, 100);
+	(void)receive(4, 120);
+	assert_int_equal(expire(), 1);
+	expect_delivered(2);
+	assert_int_equal(rx.vr_ur, 3);
+	assert_int_equal(rx.vr_ux, 5);
+	assert_int_equal(rx.expiry_ns, 100 + 2 * T_REORDERING_NS);
+	assert_int_equal(expire(), 1);
+	expect_delivered(4);
+	assert_int_equal(rx.vr_ur, 5);
+}
+
+/* Filling the gap that started the timer restarts it for the next one. */
+static void test_timer_follows_gap(void **state)
+{
+	(void)state;
+	cut(10, 1);
+	(void)receive(0, 0);
+	(void)receive(2, 100);
+	(void)receive(4, 110);
+	assert_int_equal(receive(1, 120), 2); /* vr_ur 3 >= vr_ux 3 */
+	assert_int_equal(rx.vr_ux, 5);
+	assert_int_equal(rx.expiry_ns, 120 + T_REORDERING_NS);
+}
+
+static void test_duplicates(void **state)
+{
+	static struct pdu copy;
+
+	(void)state;
+	cut(10, 1);
+	(void)receive(0, 0);
+	(void)receive(2, 0);
+	copy = pdu[2];
+	copy.ends = (struct pkt_queue){ 0 };
+	out = (struct rlc_um_out){ 0 };
+	assert_int_equal(rlc_um_rx_receive(&rx, &copy, 0, &out), 2); /* waits already */
+	assert_int_equal(out.discarded_pdus, 1);
+	copy.rlc_off = 0;
+	copy.buf = pdu[0].buf;
+	out = (struct rlc_um_out){ 0 };
+	assert_int_equal(rlc_um_rx_receive(&rx, &copy, 0, &out), 0); /* below vr_ur */
+	assert_int_equal(out.discarded_pdus, 1);
+	assert_int_equal(receive(1, 0), 2);
+}
+
+/* A PDU beyond the window moves it: what falls out is released without a timer. */
+static void test_window_pushed(void **state)
+{
+	(void)state;
+	cut(5, 1); /* UM_Window_Size 16 */
+	(void)receive(0, 0);
+	(void)receive(2, 0);
+	/* SN 17: vr_uh 18, window 2..17; vr_ur 1 is outside, so it becomes 2. */
+	assert_int_equal(receive(17, 0), 1);
+	expect_delivered(2);
+	assert_int_equal(rx.vr_ur, 3);
+	assert_int_equal(rx.vr_uh, 18);
+}
+
+/* 20 PDUs lost with 5 bits: SN 20 is in the lower half and taken for an old one. */
+static void test_window_ambiguity(void **state)
+{
+	(void)state;
+	cut(5, 1);
+	assert_int_equal(receive(20, 0), 0);
+	assert_int_equal(out.discarded.n, 1);
+	assert_int_equal(rx.vr_ur, 0);
+}
+
+static void test_sn_wrap(void **state)
+{
+	(void)state;
+	cut(5, 1);
+	for (uint32_t i = 0; i < 31; i++)
+		assert_int_equal(receive(i, 0), 1);
+	assert_int_equal(receive(32, 0), 0); /* SN 0; 31 is missing */
+	assert_int_equal(receive(33, 0), 0);
+	assert_int_equal(receive(31, 0), 3);
+	for (uint32_t i = 31; i <= 33; i++)
+		expect_delivered(i);
+	for (uint32_t i = 34; i < PDUS; i++)
+		assert_int_equal(receive(i, 0), 1);
+}
+
+/* 10 bits from SN 1022: neither reordering nor expiry minds the wrap. */
+static void test_sn_wrap_10_bits(void **state)
+{
+	(void)state;
+	cut(10, 1);
+	rx.vr_ur = rx.vr_uh = 1022;
+	for (uint32_t i = 0; i < 6; i++) { /* SNs 1022, 1023, 0, 1, 2, 3 */
+		struct um_pdu um = { .sn = (uint16_t)((1022 + i) % 1024), .n = 1 };
+
+		(void)um_pack(&um, 10, pdu[i].buf);
+	}
+	out = (struct rlc_um_out){ 0 };
+	assert_int_equal(rlc_um_rx_receive(&rx, &pdu[1], 0, &out), 1023);
+	assert_int_equal(rlc_um_rx_receive(&rx, &pdu[3], 0, &out), 1);
+	assert_int_equal(out.delivered.n, 0);
+	assert_int_equal(rx.vr_ux, 0); /* of 1023, which came first */
+	assert_int_equal(expire(), 1);
+	assert_int_equal(rx.vr_ur, 0);
+	assert_int_equal(rx.vr_ux, 2);
+	out = (struct rlc_um_out){ 0 };
+	assert_int_equal(rlc_um_rx_receive(&rx, &pdu[2], 0, &out), 0);
+	assert_int_equal(out.delivered.n, 2);
+}
+
+/* Four PDUs an SDU; of the second one the third PDU is lost. */
+static void test_lost_segment(void **state)
+{
+	(void)state;
+	cut(10, 4);
+	for (uint32_t i = 0; i < 12; i++) {
+		if (i == 6)
+			continue;
+		(void)receive(i, 0);
+		if (i == 3)
+			expect_delivered(0);
+	}
+	assert_int_equal(expire(), 1);
+	expect_delivered(2);
+	assert_int_equal(out.discarded.n, 1);
+	assert_ptr_equal(out.discarded.head, &pkt[1]);
+}
+
+/* The beginning is lost: the rest is not taken for an SDU. */
+static void test_lost_beginning(void **state)
+{
+	(void)state;
+	cut(10, 2);
+	rx.vr_ur = rx.vr_uh = 1;
+	assert_int_equal(receive(1, 0), 0);
+	assert_int_equal(out.discarded.n, 1);
+	assert_int_equal(receive(2, 0), 0);
+	assert_int_equal(receive(3, 0), 1);
+	expect_delivered(1);
+}
+
+/*
+ * SDUs of five PDUs. PDUs 0 and 1 begin SDU 0, then 32 are lost, a whole turn
+ * of 5-bit SNs: PDU 34 has the SN that should follow and is the end of SDU 6.
+ * Together they have 12 bytes of 20 and nobody's packet comes of them.
+ */
+static void test_full_turn_lost(void **state)
+{
+	(void)state;
+	cut(5, 5);
+	(void)receive(0, 0);
+	(void)receive(1, 0);
+	assert_int_equal(receive(34, 0), 0);
+	assert_int_equal(out.discarded.n, 1);
+	assert_ptr_equal(out.discarded.head, &pkt[6]);
+	for (uint32_t i = 35; i < 39; i++)
+		assert_int_equal(receive(i, 0), 0);
+	assert_int_equal(receive(39, 0), 1);
+	expect_delivered(7);
+}
+
+static void test_malformed(void **state)
+{
+	(void)state;
+	cut(10, 1);
+	pdu[0].rlc_len = 2; /* a header without data */
+	out = (struct rlc_um_out){ 0 };
+	assert_int_equal(rlc_um_rx_receive(&rx, &pdu[0], 0, &out), -EBADMSG);
+	assert_int_equal(out.freed.n, 1);
+	assert_int_equal(out.discarded.n, 1);
+	assert_int_equal(rx.vr_uh, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_in_order),
+		cmocka_unit_test(test_reordering),
+		cmocka_unit_test(test_expiry),
+		cmocka_unit_test(test_second_gap_restarts_timer),
+		cmocka_unit_test(test_timer_follows_gap),
+		cmocka_unit_test(test_duplicates),
+		cmocka_unit_test(test_window_pushed),
+		cmocka_unit_test(test_window_ambiguity),
+		cmocka_unit_test(test_sn_wrap),
+		cmocka_unit_test(test_sn_wrap_10_bits),
+		cmocka_unit_test(test_lost_segment),
+		cmocka_unit_test(test_lost_beginning),
+		cmocka_unit_test(test_full_turn_lost),
+		cmocka_unit_test(test_malformed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
