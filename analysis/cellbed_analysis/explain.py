@@ -107,6 +107,9 @@ def _spread(rows: Rows) -> str:
         ("receiver_delayed_share", "the receiver held back the ACK of {:.0%} of segments"),
         ("data_blocked_share", "{:.0%} of segments waited over 1 TTI for their request"),
         ("ack_blocked_share", "{:.0%} of ACKs waited over 1 TTI for theirs"),
+        ("data_joined_share", "{:.0%} of segments entered after the request that served them"),
+        ("ack_joined_share", "{:.0%} of ACKs entered after theirs"),
+        ("data_trailing_grant_share", "{:.0%} of data PDUs were granted for a trailing BSR"),
         ("ack_stolen_share", "{:.0%} of ACKs went with a BSR"),
     ]
     found = [(mean(rows, name), name, text) for name, text in facts]

@@ -126,6 +126,7 @@ def test_access_in_direct_mode(row: dict[str, Any]) -> None:
         assert row[f"{side}_trailing_bsr_share"] == 0
         assert row[f"{side}_trailing_grant_share"] == 0
         assert row[f"{side}_blocked_share"] == 0
+        assert row[f"{side}_joined_share"] == 0
 
 
 def test_stealing_of_acks(im_row: dict[str, Any]) -> None:

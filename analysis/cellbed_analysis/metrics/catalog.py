@@ -101,6 +101,7 @@ SIDE = (
     Metric("rac_timeouts", "1", "RAC requests that timed out unanswered"),
     Metric("packets_per_tti_mean", "1", "packets whose last byte left in the same sub-frame"),
     Metric("blocked_share", "1", "share of packets that waited over 1 TTI for their request", True),
+    Metric("joined_share", "1", "share of packets that entered after the RAC request that served them", True),
     Metric("blocked_extra_rtt_ms", "ms", "mean RTT of these segments minus that of the others"),
     Metric("stolen_share", "1", "share of packets sent whole or ended beside a BSR (stealing)", True),
     Metric("stolen_per_bsr_mean", "1", "packets ended beside a BSR, of the BSRs that data went with", True),

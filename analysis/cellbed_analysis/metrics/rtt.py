@@ -70,12 +70,11 @@ def part_metrics(segments: pl.DataFrame) -> Values:
     values["receiver_delayed_share"] = mean_within_run(whole["out_ns"].to_numpy(), held.to_numpy().astype(float))
     values["receiver_delayed_mean_ms"] = scaled(mean(whole.filter(held)["receiver"]), 1e6)
     for side in ("data", "ack"):
-        blocked = whole.filter(pl.col(f"{side}_rac_wait") + pl.col(f"{side}_queue") > TTI_NS)
-        free = whole.filter(pl.col(f"{side}_rac_wait") + pl.col(f"{side}_queue") <= TTI_NS)
-        values[f"{side}_blocked_share"] = mean_within_run(
-            whole["out_ns"].to_numpy(),
-            (whole[f"{side}_rac_wait"] + whole[f"{side}_queue"] > TTI_NS).to_numpy().astype(float),
-        )
+        waited = whole[f"{side}_rac_wait"] + whole[f"{side}_queue"] > TTI_NS
+        joined = (whole[f"{side}_in_ns"] > whole[f"{side}_request_ns"]).fill_null(False)
+        for name, mask in (("blocked", waited), ("joined", joined)):
+            values[f"{side}_{name}_share"] = mean_within_run(whole["out_ns"].to_numpy(), mask.to_numpy().astype(float))
+        blocked, free = whole.filter(waited), whole.filter(~waited)
         slow, fast = mean(blocked["rtt_ns"]), mean(free["rtt_ns"])
         if slow is not None and fast is not None:
             values[f"{side}_blocked_extra_rtt_ms"] = (slow - fast) / 1e6
