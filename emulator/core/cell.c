@@ -199,6 +199,40 @@ int64_t cell_next(const struct cell *c)
 	return next_event(c).t_ns;
 }
 
+/* When a packet that needs @pdu can leave: at once on the last leg; an uplink
+ * PDU first has to lead to a downlink or, by its BSR, to a granted PDU. */
+static int64_t output_after(const struct cell *c, const struct pdu *pdu)
+{
+	const struct cell_cfg *cfg = &c->cfg;
+	uint8_t wait_tti = cfg->dl_sched_to_tx_tti < cfg->grant_to_tx_tti ? cfg->dl_sched_to_tx_tti
+	                                                                  : cfg->grant_to_tx_tti;
+
+	if (pdu->dir != CELL_DIR_UL)
+		return pdu->decode_ns;
+	return pdu->decode_ns + (wait_tti + cfg->decode_tti) * CELL_TTI_NS;
+}
+
+int64_t cell_next_output(const struct cell *c)
+{
+	struct event e = next_event(c);
+	const struct leg *leg = next_timer(c);
+	uint32_t tti = next_tti(c);
+	int64_t bound = leg ? leg->rx.expiry_ns : CELL_NEVER;
+
+	if (e.kind == EVENT_ARRIVAL || e.kind == EVENT_COMMAND)
+		return e.t_ns; /* may change what comes next */
+	if (tti != TTI_NEVER) {
+		int64_t t_ns = cell_tti_ns(c, tti + c->cfg.decode_tti) - c->cfg.processing_lead_ns;
+
+		bound = t_ns < bound ? t_ns : bound;
+	}
+	for (int i = 0; i < 2; i++)
+		for (const struct pdu *p = c->air[i].head; p; p = p->next)
+			if (output_after(c, p) < bound)
+				bound = output_after(c, p);
+	return bound;
+}
+
 /* PDUs that one sub-frame may take. */
 static bool pdus_left(const struct cell *c)
 {

@@ -296,6 +296,15 @@ int cell_push(struct cell *c, uint8_t ue, const void *data, size_t len, uint64_t
 int64_t cell_next(const struct cell *c);
 
 /**
+ * cell_next_output() - earliest time at which a packet can leave, or CELL_NEVER
+ *
+ * A lower bound, never before cell_next(). What happens until then stays
+ * inside the cell, at its own times, and may be processed later: a shell that
+ * sleeps until this time delivers every packet on time with fewer wake-ups.
+ */
+int64_t cell_next_output(const struct cell *c);
+
+/**
  * cell_advance() - process every event due up to @now_ns
  * @out:   array of @n_out, at least cell_out_min()
  * @ret_n: outputs written, in order of time

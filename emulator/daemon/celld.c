@@ -4,8 +4,8 @@
  *
  * One thread, one epoll. Every wake-up reads the clock once, pushes what the
  * devices hold, advances the core to that time, performs the outputs and arms
- * one absolute timer for the core's next event. Between events it sleeps, so
- * idle time costs nothing, in virtual time too.
+ * one absolute timer for the next time at which a packet can leave. What
+ * happens inside the cell before that is processed late but at its own time.
  *
  * Phases: configuration, devices, capabilities dropped, readiness announced,
  * loop, flush.
@@ -82,7 +82,8 @@ __attribute__((format(printf, 1, 2))) static void say(const char *fmt, ...)
 
 static int watch(struct celld *d, int fd)
 {
-	struct epoll_event e = { .events = EPOLLIN, .data.fd = fd };
+	struct epoll_event e = { .events = EPOLLIN | (fd == d->timer_fd ? EPOLLET : 0),
+		                 .data.fd = fd };
 
 	return epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, fd, &e) < 0 ? -errno : 0;
 }
@@ -218,7 +219,7 @@ static void advance(struct celld *d, int64_t now_ns)
 
 static void arm(struct celld *d)
 {
-	int64_t next_ns = cell_next(d->cell);
+	int64_t next_ns = cell_next_output(d->cell);
 	struct itimerspec t = { 0 };
 
 	if (next_ns == d->armed_ns)
@@ -285,13 +286,9 @@ static char *handle(void *arg, const struct control_request *request)
 
 static int dispatch(struct celld *d, int fd, int64_t now_ns)
 {
-	if (fd == d->timer_fd) {
-		uint64_t expirations;
-
-		if (read(fd, &expirations, sizeof(expirations)) > 0) {
-			lateness_add(&d->lateness, now_ns - d->armed_ns);
-			d->armed_ns = CELL_NEVER;
-		}
+	if (fd == d->timer_fd) { /* edge-triggered: arming it anew is enough */
+		lateness_add(&d->lateness, now_ns - d->armed_ns);
+		d->armed_ns = CELL_NEVER;
 		return 0;
 	}
 	if (fd == d->signal_fd) {
