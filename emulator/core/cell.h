@@ -39,6 +39,7 @@ struct leg {
 	struct pdcp pdcp_rx;
 	struct rng loss_rng;
 	uint32_t bler_q32;
+	uint8_t cqi;
 	uint8_t itbs;
 	uint8_t ue;  /* UL, SL: sender; DL: receiver */
 	uint8_t dir; /* enum cell_dir */

@@ -9,6 +9,9 @@
 #define TEMP_CRNTI_BASE 0x1000
 #define RNTI_TYPE_RA    2
 
+/* No smaller grant in a RAR: C-RNTI and a long BSR. Source: TS 36.321 5.1.4 */
+#define RAR_GRANT_MIN_BYTES 7
+
 /* RBs of one direction and sub-frame while they are being given away. */
 struct rb_budget {
 	uint16_t next;
@@ -68,6 +71,13 @@ static bool collided(const struct cell *c, const struct ue *u)
 	return false;
 }
 
+static uint16_t rar_grant_rb(const struct cell *c, uint8_t itbs)
+{
+	uint16_t least = phy_rb_needed(CELL_DIR_UL, itbs, RAR_GRANT_MIN_BYTES, c->cfg.n_rb);
+
+	return least > c->cfg.bsr_grant_rb ? least : c->cfg.bsr_grant_rb;
+}
+
 /*
  * A collided preamble is not answered: the UEs run into their RAC timeout and
  * back off. Source: Nardini, section II; TS 36.321 5.1.4
@@ -80,7 +90,6 @@ static void answer_preambles(struct cell *c, uint32_t tti, struct rb_budget *rb)
 			.subframe = tti + c->cfg.grant_to_tx_tti,
 			.dir = CELL_DIR_UL,
 			.itbs = u->leg[CELL_DIR_UL].itbs,
-			.n_rb = c->cfg.bsr_grant_rb,
 			.rb_start = rb->next,
 			.msg3 = true,
 		};
@@ -96,6 +105,7 @@ static void answer_preambles(struct cell *c, uint32_t tti, struct rb_budget *rb)
 			                                 .sn = u->ra.rapid });
 			continue;
 		}
+		g.n_rb = rar_grant_rb(c, g.itbs);
 		if (g.n_rb > rb->free)
 			continue;
 		g.bytes = phy_tbs(g.itbs, g.n_rb);
@@ -113,23 +123,28 @@ static void answer_preambles(struct cell *c, uint32_t tti, struct rb_budget *rb)
 		}
 }
 
-/* Give @f what it needs of @rb. Return: bytes of RLC SDUs that fit. */
+/*
+ * Give @f what it needs of @rb, or nothing where no data would fit.
+ * Return: bytes of RLC SDUs that fit.
+ */
 static uint32_t issue(struct cell *c, const struct sched_flow *f, struct rb_budget *rb,
                       uint32_t tti, uint32_t lead_tti)
 {
 	struct ue *u = &c->ue[f->ue];
 	struct leg *leg = &u->leg[f->dir];
-	uint32_t want = f->backlog + grant_overhead(f->backlog);
+	uint32_t want = f->backlog + grant_overhead(f->backlog), overhead;
 	struct grant g = {
 		.subframe = tti + lead_tti,
 		.dir = f->dir,
 		.itbs = leg->itbs,
 		.rb_start = rb->next,
 	};
-	uint32_t payload;
 
 	g.n_rb = phy_rb_needed(f->dir, g.itbs, want, rb->free);
 	g.bytes = phy_tbs(g.itbs, g.n_rb);
+	overhead = grant_overhead(g.bytes);
+	if (g.bytes <= overhead)
+		return 0;
 	rb->next = (uint16_t)(rb->next + g.n_rb);
 	rb->free = (uint16_t)(rb->free - g.n_rb);
 	(void)grant_issue(f->dir == CELL_DIR_DL ? &u->dl : &u->ul, &g);
@@ -141,11 +156,9 @@ static uint32_t issue(struct cell *c, const struct sched_flow *f, struct rb_budg
 	                                 .rb = g.n_rb,
 	                                 .bytes = g.bytes,
 	                                 .value = (int32_t)lead_tti,
-	                                 .mcs = phy_mcs(f->dir, g.itbs) });
-	if (g.bytes >= want)
-		return f->backlog;
-	payload = grant_overhead(g.bytes);
-	return g.bytes > payload ? g.bytes - payload : 0;
+	                                 .mcs = phy_mcs(f->dir, g.itbs),
+	                                 .cqi = leg->cqi });
+	return g.bytes >= want ? f->backlog : g.bytes - overhead;
 }
 
 static void serve(struct cell *c, struct sched_state *state, struct sched_flow *flows, uint32_t n,

@@ -90,6 +90,7 @@ static void init_leg(struct leg *leg, const struct cell_cfg *cfg, uint8_t id, en
 
 	leg->ue = id;
 	leg->dir = (uint8_t)dir;
+	leg->cqi = cqi[dir];
 	leg->itbs = phy_itbs(dir, cqi[dir]);
 	leg->bler_q32 = bler[dir];
 	rng_init(&leg->loss_rng, cfg->seed, streams[dir], id);
