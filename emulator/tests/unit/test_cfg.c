@@ -23,16 +23,16 @@ static void test_default_is_the_paper(void **state)
 }
 
 /* A value just allowed, one just not, and who is to blame. */
-#define EDGE(name, good, bad)                                                  \
-	do {                                                                   \
-		cell_cfg_default(&cfg);                                        \
-		cfg.rac_timeout_tti = 1000;                                    \
-		cfg.name = (good);                                             \
-		assert_int_equal(cell_cfg_check(&cfg, &field, &range), 0);     \
-		cfg.name = (bad);                                              \
-		assert_int_equal(cell_cfg_check(&cfg, &field, &range), -EINVAL); \
-		assert_non_null(strstr("." #name, field));                     \
-		assert_true(strlen(range) > 0);                                \
+#define EDGE(name, good, bad)                                                                      \
+	do {                                                                                       \
+		cell_cfg_default(&cfg);                                                            \
+		cfg.rac_timeout_tti = 1000;                                                        \
+		cfg.name = (good);                                                                 \
+		assert_int_equal(cell_cfg_check(&cfg, &field, &range), 0);                         \
+		cfg.name = (bad);                                                                  \
+		assert_int_equal(cell_cfg_check(&cfg, &field, &range), -EINVAL);                   \
+		assert_non_null(strstr("." #name, field));                                         \
+		assert_true(strlen(range) > 0);                                                    \
 	} while (0)
 
 static void test_limits(void **state)
@@ -122,7 +122,7 @@ static void test_names(void **state)
 	for (int i = 0; i < CELL_EV_COUNT; i++)
 		for (int j = 0; j < i; j++)
 			assert_string_not_equal(cell_event_name((enum cell_event)i),
-						cell_event_name((enum cell_event)j));
+			                        cell_event_name((enum cell_event)j));
 	assert_string_equal(cell_event_name(CELL_EV_RA_TIMEOUT), "ra_timeout");
 	assert_string_equal(cell_event_name(CELL_EV_ROUTE), "route");
 	assert_string_equal(cell_drop_name(CELL_DROP_SHUTDOWN), "shutdown");

@@ -41,11 +41,11 @@ static void test_padding(void **state)
 		uint32_t header_len;
 		uint8_t header[3];
 	} cases[] = {
-		{ 11, 1, { 0x04 } },		 /* none: SDU alone, no length */
-		{ 12, 2, { 0x3f, 0x04 } },	 /* one: padding subheader first */
+		{ 11, 1, { 0x04 } },             /* none: SDU alone, no length */
+		{ 12, 2, { 0x3f, 0x04 } },       /* one: padding subheader first */
 		{ 13, 3, { 0x3f, 0x3f, 0x04 } }, /* two: two of them */
-		{ 14, 3, { 0x24, 10, 0x1f } },	 /* three: length, padding last */
-		{ 15, 3, { 0x24, 10, 0x1f } },	 /* and so on, with zeros behind */
+		{ 14, 3, { 0x24, 10, 0x1f } },   /* three: length, padding last */
+		{ 15, 3, { 0x24, 10, 0x1f } },   /* and so on, with zeros behind */
 	};
 
 	(void)state;
@@ -96,8 +96,9 @@ static void test_round_trip_every_padding(void **state)
 /* The SDU may be built where the header goes. */
 static void test_sdu_in_place(void **state)
 {
-	struct mac_pdu pdu = { .lcid = LCID_INFRASTRUCTURE, .sdu_len = 300,
-			       .bsr = { .present = true } };
+	struct mac_pdu pdu = { .lcid = LCID_INFRASTRUCTURE,
+		               .sdu_len = 300,
+		               .bsr = { .present = true } };
 
 	(void)state;
 	memcpy(buf, sdu, 300);
@@ -110,7 +111,8 @@ static void test_crnti_and_short_bsr(void **state)
 {
 	static const uint8_t expected[] = { 0x3b, 0x3d, 0x1f, 0x12, 0x34, 0x61, 0, 0 };
 	struct mac_pdu got, pdu = {
-		.has_crnti = true, .crnti = 0x1234,
+		.has_crnti = true,
+		.crnti = 0x1234,
 		.bsr = { .present = true, .lcg = 1, .index = { 9, 33 } },
 	};
 
@@ -135,7 +137,8 @@ static void test_long_bsr(void **state)
 	static const uint8_t expected[] = { 0x3e, 0x03, 0x04, 0x20, 0xff };
 	struct mac_pdu got, pdu = {
 		.bsr = { .present = true, .is_long = true, .index = { 1, 2, 3, 63 } },
-		.lcid = LCID_INFRASTRUCTURE, .sdu_len = 5,
+		.lcid = LCID_INFRASTRUCTURE,
+		.sdu_len = 5,
 	};
 
 	(void)state;
@@ -195,7 +198,8 @@ static void test_garbage(void **state)
 		{ 3, { 0x1e, 1, 2 }, "long BSR cut" },
 		{ 2, { 0x1b, 1 }, "C-RNTI cut" },
 		{ 6, { 0x24, 1, 0x04, 1, 2, 3 }, "two SDUs" },
-		{ 12, { 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x1f },
+		{ 12,
+		  { 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x1f },
 		  "too many subheaders" },
 	};
 	struct mac_pdu got;
@@ -238,8 +242,7 @@ static void test_random_bytes_stay_inside(void **state)
  */
 static void test_rar(void **state)
 {
-	static const uint8_t expected[MAC_RAR_BYTES] = { 0x65, 0x00, 0x00, 0xc9,
-							 0x6c, 0x10, 0x25 };
+	static const uint8_t expected[MAC_RAR_BYTES] = { 0x65, 0x00, 0x00, 0xc9, 0x6c, 0x10, 0x25 };
 	struct mac_rar got, rar = { .rapid = 37, .riv = 100, .mcs = 11, .temp_crnti = 0x1025 };
 	uint8_t bytes[MAC_RAR_BYTES];
 

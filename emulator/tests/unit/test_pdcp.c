@@ -109,10 +109,8 @@ static void test_malformed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_header_12_bits),
-		cmocka_unit_test(test_header_7_bits),
-		cmocka_unit_test(test_wrap),
-		cmocka_unit_test(test_gaps),
+		cmocka_unit_test(test_header_12_bits), cmocka_unit_test(test_header_7_bits),
+		cmocka_unit_test(test_wrap),           cmocka_unit_test(test_gaps),
 		cmocka_unit_test(test_malformed),
 	};
 

@@ -9,9 +9,9 @@ static void test_header_bytes(void **state)
 {
 	(void)state;
 	assert_int_equal(um_header_bytes(10, 1), 2);
-	assert_int_equal(um_header_bytes(10, 2), 4);  /* 16 + 12 + 4 bits */
-	assert_int_equal(um_header_bytes(10, 3), 5);  /* 16 + 24 bits */
-	assert_int_equal(um_header_bytes(10, 4), 7);  /* 16 + 36 + 4 bits */
+	assert_int_equal(um_header_bytes(10, 2), 4); /* 16 + 12 + 4 bits */
+	assert_int_equal(um_header_bytes(10, 3), 5); /* 16 + 24 bits */
+	assert_int_equal(um_header_bytes(10, 4), 7); /* 16 + 36 + 4 bits */
 	assert_int_equal(um_header_bytes(5, 1), 1);
 	assert_int_equal(um_header_bytes(5, 2), 3);
 	assert_int_equal(um_header_bytes(5, 3), 4);
@@ -126,7 +126,8 @@ static void test_garbage(void **state)
 	assert_int_equal(um_unpack(&got, &header, 5, two, 1), -EBADMSG); /* header only */
 	/* More elements than a PDU of ours can have: E 1 LI 1, twice in three bytes. */
 	for (size_t i = 0; i < sizeof(endless); i++)
-		endless[i] = i < 2 ? (i ? 0x00 : 0x04) : (uint8_t[]){ 0x80, 0x18, 0x01 }[(i - 2) % 3];
+		endless[i] =
+			i < 2 ? (i ? 0x00 : 0x04) : (uint8_t[]){ 0x80, 0x18, 0x01 }[(i - 2) % 3];
 	assert_int_equal(um_unpack(&got, &header, 10, endless, sizeof(endless)), -EBADMSG);
 }
 

@@ -7,8 +7,8 @@
 
 #include "rlc_um.h"
 
-#define PDUS 80
-#define SDU_BYTES 20
+#define PDUS            80
+#define SDU_BYTES       20
 #define T_REORDERING_NS 35
 
 /* PDU i carries SN i mod 2^sn_bits and, by cut(), whole SDUs or segments. */
@@ -36,7 +36,7 @@ static void cut(uint8_t sn_bits, uint32_t per_sdu)
 	for (uint32_t i = 0; i < PDUS / per_sdu * per_sdu; i++) {
 		pdu[i].buf = pdu_buf[i];
 		pdu[i].rlc_len = (uint16_t)rlc_um_tx_build(&tx, header + SDU_BYTES / per_sdu,
-							   pdu[i].buf, &pdu[i].ends, &info);
+		                                           pdu[i].buf, &pdu[i].ends, &info);
 	}
 	for (uint32_t i = 0; i < PDUS; i++) /* the receiver must not find them there */
 		memset(pkt_data(&pkt[i]), 0xee, SDU_BYTES);

@@ -8,8 +8,8 @@
 static void test_splitmix64(void **state)
 {
 	static const uint64_t published[] = {
-		UINT64_C(6457827717110365317), UINT64_C(3203168211198807973),
-		UINT64_C(9817491932198370423), UINT64_C(4593380528125082431),
+		UINT64_C(6457827717110365317),  UINT64_C(3203168211198807973),
+		UINT64_C(9817491932198370423),  UINT64_C(4593380528125082431),
 		UINT64_C(16408922859458223821),
 	};
 	struct rng r = { .state = 1234567 };
@@ -27,8 +27,8 @@ static void test_streams_differ(void **state)
 		const char *name;
 		uint32_t ue;
 	} streams[] = {
-		{ 1, "loss-ul", 1 }, { 1, "loss-ul", 2 }, { 1, "loss-sl", 1 },
-		{ 2, "loss-ul", 1 }, { 1, "preamble", 1 }, { 1, "backoff", 1 },
+		{ 1, "loss-ul", 1 }, { 1, "loss-ul", 2 },          { 1, "loss-sl", 1 },
+		{ 2, "loss-ul", 1 }, { 1, "preamble", 1 },         { 1, "backoff", 1 },
 		{ 0, "loss-ul", 1 }, { UINT64_MAX, "loss-ul", 1 },
 	};
 	struct rng a, b;
@@ -41,8 +41,8 @@ static void test_streams_differ(void **state)
 			rng_init(&a, streams[i].seed, streams[i].name, streams[i].ue);
 			rng_init(&b, streams[j].seed, streams[j].name, streams[j].ue);
 			for (int k = 0; k < 1000; k++)
-				equal_bits += 32 - (uint32_t)__builtin_popcount(
-							   rng_u32(&a) ^ rng_u32(&b));
+				equal_bits += 32 - (uint32_t)__builtin_popcount(rng_u32(&a) ^
+				                                                rng_u32(&b));
 			/* 32000 fair bits: mean 16000, standard deviation 89; 5 of them. */
 			assert_in_range(equal_bits, 16000 - 447, 16000 + 447);
 		}

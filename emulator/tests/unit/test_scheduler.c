@@ -11,8 +11,9 @@ static int pick(struct sched_state *s, const struct sched_flow *flows, uint32_t 
 
 static void test_turns(void **state)
 {
-	struct sched_flow flows[4] = { { .backlog = 9 }, { .backlog = 9 },
-				       { .backlog = 0 }, { .backlog = 9 } };
+	struct sched_flow flows[4] = {
+		{ .backlog = 9 }, { .backlog = 9 }, { .backlog = 0 }, { .backlog = 9 }
+	};
 	static const int expected[] = { 1, 3, 0, 1, 3, 0 };
 	struct sched_state s = { 0 };
 
