@@ -23,6 +23,7 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_
 console = Console(highlight=False)
 errors = Console(stderr=True, highlight=False)
 
+_INTERRUPTED = 130
 ScenarioFile = Annotated[Path, typer.Argument(help="scenario file (YAML)")]
 
 
@@ -50,16 +51,16 @@ class _Show:
         self.progress.update(self.total, completed=self.done, state=f"{self.done} of {self.n_runs}")
         label = f"[{self.done}/{self.n_runs}] {run.variant} seed {run.seed}: "
         if outcome.error:
-            errors.print(f"{label}failed: {outcome.error}", style="red", markup=False)
+            errors.print(f"{label}failed: {outcome.error}", style="red", markup=False, soft_wrap=True)
         elif outcome.cached:
-            self.progress.console.print(f"{label}already there: {outcome.path}", markup=False)
+            self.progress.console.print(f"{label}already there: {outcome.path}", markup=False, soft_wrap=True)
         else:
             m = outcome.manifest
             verdict = m["validity"]["verdict"]
             why = "; ".join(r["text"] for r in m["validity"]["reasons"])
             self.progress.console.print(
                 f"{label}{m['virtual_s']:.0f} s in {m['wall_s']:.1f} s (start-up {m['setup_wall_s']:.1f} s), "
-                f"{verdict}{': ' + why if why else ''}", markup=False)
+                f"{verdict}{': ' + why if why else ''}", markup=False, soft_wrap=True)
 
 
 @app.command()
@@ -166,7 +167,9 @@ def main() -> None:
     """Entry point: errors for people are one line and a status."""
     signal.signal(signal.SIGTERM, _terminated)
     try:
-        app(standalone_mode=False)
+        # Typer turns an interrupt into the status 130 that it returns.
+        if app(standalone_mode=False) == _INTERRUPTED:
+            raise KeyboardInterrupt
     except CellbedError as error:
         errors.print(f"cellbed: {error}", style="red", markup=False, soft_wrap=True)
         sys.exit(1)
@@ -174,7 +177,7 @@ def main() -> None:
         sys.exit(end.exit_code)
     except (KeyboardInterrupt, typer.Abort):
         errors.print("cellbed: interrupted; nothing was left behind")
-        sys.exit(130)
+        sys.exit(_INTERRUPTED)
     except Exception as error:
         if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # click's usage errors
             errors.print(f"cellbed: {error.format_message()}", style="red", markup=False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import subprocess
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from cellbed.error import LabError
@@ -14,17 +13,25 @@ STALLED_AFTER_S = 180
 _POLL_S = 0.05
 
 
-def follow(process: subprocess.Popen, directory: Path, on_progress: Callable[[float, float], None]) -> dict[str, float]:
-    """Wait until the process ends.
+class Watch:
+    """Whoever plays runs: is told of progress, says when to stop."""
 
-    Args:
-        on_progress: called with seconds of traffic done and in all.
+    def advanced(self, done_s: float, all_s: float) -> None:
+        """Seconds of traffic done and in all."""
+
+    def stopping(self) -> bool:
+        return False
+
+
+def follow(process: subprocess.Popen, directory: Path, watch: Watch) -> dict[str, float]:
+    """Wait until the process ends.
 
     Returns:
         Wall time (monotonic) at which each phase of the run began.
 
     Raises:
         LabError: no progress for STALLED_AFTER_S.
+        KeyboardInterrupt: the watch wants to stop.
     """
     marks: dict[str, float] = {}
     path = directory / "progress"
@@ -36,12 +43,14 @@ def follow(process: subprocess.Popen, directory: Path, on_progress: Callable[[fl
             last = time.monotonic()
             word, *numbers = line.split()
             if word == "at" and len(numbers) == 2:
-                on_progress(float(numbers[0]), float(numbers[1]))
+                watch.advanced(float(numbers[0]), float(numbers[1]))
             else:
                 marks[word] = last
         seen = len(lines)
         if ended:
             return marks
+        if watch.stopping():
+            raise KeyboardInterrupt
         if time.monotonic() - last > STALLED_AFTER_S:
             raise LabError(f"the run made no progress for {STALLED_AFTER_S} s and was stopped")
         try:

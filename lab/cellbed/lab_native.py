@@ -8,13 +8,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from cellbed import cgroup, ledger
 from cellbed.error import LabError
-from cellbed.follow import follow
+from cellbed.follow import Watch, follow
 from cellbed.process import die_with_parent
 
 _STOP_DEADLINE_S = 20.0
@@ -32,7 +31,7 @@ def available_congestion_controls() -> list[str]:
     return Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
 
 
-def play(directory: Path, description: dict[str, Any], on_progress: Callable[[float, float], None]) -> dict[str, Any]:
+def play(directory: Path, description: dict[str, Any], watch: Watch) -> dict[str, Any]:
     """Play the run in @directory in a cgroup of its own.
 
     Returns and raises as lab_virtual.play().
@@ -54,7 +53,7 @@ def play(directory: Path, description: dict[str, Any], on_progress: Callable[[fl
             runner = subprocess.Popen([sys.executable, "-m", "cellbed.runner", str(directory)], preexec_fn=enter,
                                       stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
             try:
-                marks = follow(runner, directory, on_progress)
+                marks = follow(runner, directory, watch)
             finally:
                 _end(runner)
     finally:

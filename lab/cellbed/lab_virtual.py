@@ -10,13 +10,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from cellbed import ledger
 from cellbed.error import LabError
-from cellbed.follow import follow
+from cellbed.follow import Watch, follow
 from cellbed.process import die_with_parent
 
 MEMORY_MIB = 512
@@ -52,11 +51,8 @@ def _furnish(directory: Path) -> None:
 
 
 def play(directory: Path, description: dict[str, Any], kernel: Path, cpu: int,
-         on_progress: Callable[[float, float], None]) -> dict[str, Any]:
+         watch: Watch) -> dict[str, Any]:
     """Boot a guest that plays the run in @directory; return when it has halted.
-
-    Args:
-        on_progress: called with seconds of traffic done and in all.
 
     Returns:
         wall_s, setup_wall_s (everything but the traffic's time), kernel.
@@ -74,7 +70,7 @@ def play(directory: Path, description: dict[str, Any], kernel: Path, cpu: int,
                                  preexec_fn=die_with_parent)
     with ledger.entry("virtual", guest.pid, directory):
         try:
-            marks = follow(guest, directory, on_progress)
+            marks = follow(guest, directory, watch)
         finally:
             _end(guest)
             shutil.rmtree(directory / "uml", ignore_errors=True)

@@ -63,6 +63,8 @@ class Runner:
         cell = {**self.settings["radio"]}
         ues = cell.pop("ues")
         cell["ues"] = [{"name": name, **{k: v for k, v in ue.items() if v is not None}} for name, ue in ues.items()]
+        recorded = {name: str(self.out / f"{name}.txt") for name in ("arrivals", "deliveries")} \
+            if os.environ.get("CELLBED_RECORD_ARRIVALS") else {}
         return {
             "format": 1,
             "seed": self.description["seed"],
@@ -72,7 +74,8 @@ class Runner:
             "ports": [{"ue": name, "netns": f"/proc/{self.pids[name]}/ns/net", "ifname": topology.RADIO_INTERFACE}
                       for name in ues],
             "output": {"trace": str(self.out / "radio.trace"), "stats": str(self.out / "radio.json"),
-                       "pcap": str(self.out / "radio.pcap") if self.settings["capture"]["radio"] else None},
+                       "pcap": str(self.out / "radio.pcap") if self.settings["capture"]["radio"] else None,
+                       **recorded},
         }
 
     def start_radio(self, stack: contextlib.ExitStack) -> Process:

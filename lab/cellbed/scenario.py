@@ -171,6 +171,8 @@ class Scenario(Model):
         for name, ue in self.radio.ues.items():
             _known(f"radio.ues.{name}", name, self.nodes)
             _known(f"radio.ues.{name}.peer", ue.peer, {k: v for k, v in self.radio.ues.items() if k != name})
+        for name in self.nodes:
+            _known(f"nodes.{name}", name, self.radio.ues)
         for i, flow in enumerate(self.traffic):
             _known(f"traffic.{i}.from", flow.source, self.nodes)
             _known(f"traffic.{i}.to", flow.to, {k: v for k, v in self.nodes.items() if k != flow.source})

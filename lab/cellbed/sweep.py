@@ -15,6 +15,7 @@ from cellbed import lab_native, lab_virtual, paths
 from cellbed.bundle import Bundle
 from cellbed.description import Run
 from cellbed.error import CellbedError
+from cellbed.follow import Watch
 from cellbed.scenario import Scenario
 
 
@@ -32,6 +33,19 @@ class Outcome:
     cached: bool = False
     manifest: dict[str, Any] | None = None
     error: str | None = None
+
+
+class _RunWatch(Watch):
+    """Passes one run's progress on to the sweep's observer."""
+
+    def __init__(self, sweep: Sweep, run: Run) -> None:
+        self.sweep, self.run = sweep, run
+
+    def advanced(self, done_s: float, all_s: float) -> None:
+        self.sweep.observer.advanced(self.run, done_s, all_s)
+
+    def stopping(self) -> bool:
+        return self.sweep.stop.is_set()
 
 
 class Sweep:
@@ -52,7 +66,7 @@ class Sweep:
             prints["kernel"] = os.uname().release
         self.prints = prints
         self.cpus: queue.Queue[int] = queue.Queue()
-        self.stopping = threading.Event()
+        self.stop = threading.Event()
 
     def play(self, runs: list[Run], jobs: int) -> list[Outcome]:
         """Play every run that has no finished bundle. Return: outcomes in the order of the runs."""
@@ -68,7 +82,7 @@ class Sweep:
                 while pending:
                     _, pending = wait(pending, return_when=FIRST_COMPLETED)
             except KeyboardInterrupt:
-                self.stopping.set()
+                self.stop.set()
                 for future in futures:
                     future.cancel()
                 raise
@@ -85,17 +99,13 @@ class Sweep:
     def _play(self, run: Run, bundle: Bundle, description: dict[str, Any]) -> Outcome:
         cpu = self.cpus.get()
 
-        def on_progress(done_s: float, all_s: float) -> None:
-            if self.stopping.is_set():
-                raise KeyboardInterrupt
-            self.observer.advanced(run, done_s, all_s)
-
+        watch = _RunWatch(self, run)
         try:
             directory = bundle.begin(self.programs)
             if self.kernel is not None:
-                measured = lab_virtual.play(directory, description, self.kernel, cpu, on_progress)
+                measured = lab_virtual.play(directory, description, self.kernel, cpu, watch)
             else:
-                measured = lab_native.play(directory, description, on_progress)
+                measured = lab_native.play(directory, description, watch)
             manifest = bundle.finish(self.scenario, self.claims, measured)
             return Outcome(bundle.path, manifest=manifest)
         except CellbedError as error:

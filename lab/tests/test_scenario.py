@@ -2,10 +2,9 @@
 """Wrong scenarios: one line with file, key, value and what is allowed."""
 
 import pytest
-from conftest import ROOT
-
 from cellbed.description import expand, identity, load_claims, set_key
 from cellbed.error import ScenarioError
+from minimal import ROOT
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "scenarios").rglob("*.yaml")), ids=lambda p: p.stem)
@@ -29,6 +28,7 @@ def test_every_scenario_of_the_project_is_valid(path):
     ("traffic.0.to", "ue9", "key 'traffic.0.to': value 'ue9': allowed ue2"),
     ("traffic.0.duration_s", -1, "key 'traffic.0.duration_s': value -1: allowed greater than 0"),
     ("nodes.ue1.address", "10.45.0.999/24", "key 'nodes.ue1.address': value 10.45.0.999/24: allowed"),
+    ("nodes.ue3", {"address": "10.45.0.3/24"}, "key 'nodes.ue3': value 'ue3': allowed ue1, ue2"),
     ("format", 2, "key 'format': value 2: allowed 1"),
     ("tpc", {}, "key 'tpc': unknown; did you mean 'tcp'?"),
 ])

@@ -4,7 +4,6 @@
 import copy
 
 import pytest
-
 from cellbed.description import expand
 from cellbed.validity import judge
 

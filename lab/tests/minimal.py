@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The smallest scenario."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+MINIMAL = {
+    "format": 1,
+    "id": "test",
+    "nodes": {"ue1": {"address": "10.45.0.1/24"}, "ue2": {"address": "10.45.0.2/24"}},
+    "radio": {"ues": {"ue1": {"peer": "ue2"}, "ue2": {"peer": "ue1"}}},
+    "tcp": {"profile": "paper", "congestion_control": "reno", "receive_window": "8KiB", "delayed_ack": False},
+    "traffic": [{"id": "file", "from": "ue1", "to": "ue2", "duration_s": 2}],
+}

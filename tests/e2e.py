@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the end-to-end tests share."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+CELLBED = Path(sys.executable).with_name("cellbed")
+
+SHORT = """
+format: 1
+id: short
+nodes: {ue1: {address: 10.45.0.1/24}, ue2: {address: 10.45.0.2/24}}
+radio: {ues: {ue1: {peer: ue2}, ue2: {peer: ue1}}}
+tcp: {profile: paper, congestion_control: reno, receive_window: 8KiB, mss: 1460, delayed_ack: false}
+traffic: [{id: file, from: ue1, to: ue2, duration_s: 3}]
+validity: {lateness_p99_us: 100000, missed_ttis: 100000, cpu_steal_percent: 100}
+sweep:
+  variants:
+    DM-DM: {radio.ues.ue1.mode: dm, radio.ues.ue2.mode: dm}
+    IM-IM: {radio.ues.ue1.mode: im, radio.ues.ue2.mode: im}
+"""
+
+needs_native = pytest.mark.skipif(
+    os.geteuid() != 0 or not os.access("/dev/net/tun", os.W_OK), reason="the native lab needs root and /dev/net/tun")
+
+
+def cellbed(*args, check=True, **kwargs):
+    """Run the command as a user does. Return: the finished process."""
+    done = subprocess.run([CELLBED, *map(str, args)], capture_output=True, text=True, timeout=250, check=False,
+                          **kwargs)
+    if check:
+        assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+def bundles(results):
+    """{variant: bundle directory}"""
+    found = {}
+    for manifest in sorted(Path(results).glob("*/manifest.json")):
+        found[json.loads(manifest.read_text())["variant"]] = manifest.parent
+    return found
+
+
+def digests(bundle):
+    """SHA-256 of every capture and trace of a bundle."""
+    return {p.name: hashlib.sha256(p.read_bytes()).hexdigest()
+            for p in sorted(bundle.iterdir()) if p.suffix in (".pcap", ".trace")}

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command line without a lab."""
+
+import pytest
+from e2e import ROOT, cellbed
+
+
+def test_check_counts_runs():
+    out = cellbed("check", ROOT / "scenarios/d2d-nardini/static.yaml").stdout
+    assert "d2d-nardini/static: 4 runs" in out
+
+
+def test_topology_needs_no_root():
+    out = cellbed("topology", ROOT / "scenarios/d2d-nardini/static.yaml").stdout
+    assert "ue1  lte0 10.45.0.1/24  -> ue2 direct" in out
+    assert "window 8192 advmss 1460 quickack 1" in out
+
+
+def test_doctor_names_both_labs():
+    done = cellbed("doctor", check=False)
+    assert "virtual lab:" in done.stdout
+    assert "native lab:" in done.stdout
+
+
+@pytest.mark.parametrize(("args", "message"), [
+    (["run", "none.yaml"], "none.yaml: No such file or directory"),
+    (["run", "SHORT", "--lab", "cloud"], "--lab cloud: allowed virtual, native"),
+    (["run", "SHORT", "--kernel", "2.4"], "--kernel 2.4: allowed 6.12, 6.1"),
+    (["run", "SHORT", "--variant", "XX"], "no variant XX: allowed DM-DM, IM-IM"),
+    (["run", "SHORT", "--set", "radio.nrb=1"], "key 'radio.nrb': unknown; did you mean 'n_rb'?"),
+    (["report", "nowhere"], "nowhere"),
+    (["fly"], "No such command"),
+])
+def test_wrong_use_is_one_message(scenario, tmp_path, args, message):
+    args = [scenario if a == "SHORT" else a for a in args]
+    done = cellbed(*args, check=False, cwd=tmp_path)
+    assert done.returncode != 0
+    assert message in done.stderr.replace("\n", " ")
+    assert "Traceback" not in done.stderr
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["short.yaml"]

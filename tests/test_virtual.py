@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The virtual lab, as a user runs it."""
+
+import json
+import os
+import pwd
+import shutil
+import subprocess
+
+import pytest
+from e2e import CELLBED, ROOT, bundles, cellbed, digests
+
+pytestmark = pytest.mark.lab
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """Both variants of the short scenario, played once."""
+    from e2e import SHORT
+
+    folder = tmp_path_factory.mktemp("virtual")
+    (folder / "short.yaml").write_text(SHORT)
+    cellbed("run", folder / "short.yaml", "--results", folder / "results")
+    return folder
+
+
+def test_bundles_are_complete_and_valid(played):
+    found = bundles(played / "results")
+    assert set(found) == {"DM-DM", "IM-IM"}
+    for bundle in found.values():
+        manifest = json.loads((bundle / "manifest.json").read_text())
+        assert manifest["validity"] == {"verdict": "valid", "reasons": []}
+        assert manifest["congestion_control"] == {"file": "reno"}
+        assert set(p.name for p in bundle.iterdir()) == {
+            "manifest.json", "celld.json", "radio.trace", "radio.pcap", "radio.json", "tcp.trace", "tcp.json",
+            "ip-ue1.pcap", "ip-ue2.pcap", "file.iperf3.json", "log"}
+    assert not list((played / "results").glob(".tmp-*"))
+
+
+@pytest.mark.parametrize(("variant", "rtt_ms"), [("DM-DM", 30), ("IM-IM", 34)])
+def test_rtt_of_the_timeline(played, variant, rtt_ms):
+    """DM-DM is twice 15 ms; IM-IM is 15 + 5 for data and 9 + 5 for an ACK that rides with its BSR."""
+    result = json.loads((bundles(played / "results")[variant] / "file.iperf3.json").read_text())
+    assert result["end"]["streams"][0]["sender"]["mean_rtt"] / 1000 == pytest.approx(rtt_ms, abs=1)
+
+
+def test_no_packet_is_unaccounted_for(played):
+    for bundle in bundles(played / "results").values():
+        radio = json.loads((bundle / "radio.json").read_text())
+        assert radio["pkts_in"] == radio["pkts_delivered"] + sum(radio["pkts_dropped"].values())
+        assert radio["pkts_in"] == sum(port["read_pkts"] - port["refused_pkts"]["not_ipv4"]
+                                       for port in radio["ports"].values())
+
+
+def test_same_run_same_bytes(played, tmp_path):
+    """Another results folder, later, on another CPU: identical captures and traces."""
+    cellbed("run", played / "short.yaml", "--results", tmp_path / "again" / "deeper", "--jobs", 1)
+    first, again = bundles(played / "results"), bundles(tmp_path / "again" / "deeper")
+    for variant, bundle in first.items():
+        assert digests(bundle) == digests(again[variant])
+
+
+def test_another_seed_other_bytes(played, tmp_path):
+    cellbed("run", played / "short.yaml", "--results", tmp_path, "--seed", 2, "--variant", "DM-DM")
+    first, other = digests(bundles(played / "results")["DM-DM"]), digests(bundles(tmp_path)["DM-DM"])
+    assert all(first[name] != other[name] for name in first)
+
+
+def test_finished_runs_are_not_played_again(played):
+    manifest = bundles(played / "results")["DM-DM"] / "manifest.json"
+    before = manifest.stat().st_mtime_ns
+    assert "already there" in cellbed("run", played / "short.yaml", "--results", played / "results").stdout
+    assert manifest.stat().st_mtime_ns == before
+
+
+def test_report(played):
+    shutil.copytree(played / "results", played / "copy", dirs_exist_ok=True)
+    out = cellbed("report", played / "copy").stdout
+    assert "30.0" in out
+    assert (played / "copy/summary/report.html").stat().st_size > 10_000
+    assert (played / "copy/summary/metrics.parquet").exists()
+    assert isinstance(json.loads((played / "copy/summary/claims.json").read_text()), list)
+
+
+def test_failure_in_the_guest_is_one_message(scenario, tmp_path):
+    """A radio daemon that dies: the run fails, says why, and leaves nothing."""
+    celld = tmp_path / "build/emulator/daemon/celld"
+    tcpwatch = tmp_path / "build/ebpf/tcpwatch/tcpwatch"
+    for path in (celld, tcpwatch):
+        path.parent.mkdir(parents=True)
+        path.write_text("#!/bin/sh\necho 'celld: it broke' >&2\nexit 3\n")
+        path.chmod(0o755)
+    done = cellbed("run", scenario, "--results", tmp_path / "r", "--variant", "DM-DM", check=False,
+                   env={**os.environ, "CELLBED_BUILD": str(tmp_path / "build")})
+    assert done.returncode == 1
+    assert "DM-DM seed 1: failed: celld: celld: it broke" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list((tmp_path / "r").iterdir())
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="becoming another user needs root")
+def test_without_root(scenario, tmp_path):
+    """An ordinary user runs the virtual lab: no root, no capabilities."""
+    nobody = pwd.getpwnam("nobody")
+    kernel = subprocess.run([ROOT / "kernel/build", "--print-path"], capture_output=True, text=True, check=True)
+    cache = tmp_path / "cache/cellbed/kernel"
+    cache.parent.mkdir(parents=True)
+    source = os.path.dirname(os.path.dirname(kernel.stdout.strip()))
+    shutil.copytree(source, cache)
+    for path in [tmp_path, *tmp_path.rglob("*")]:
+        os.chown(path, nobody.pw_uid, nobody.pw_gid)
+    reachable = subprocess.run(["setpriv", "--reuid=nobody", "--clear-groups", CELLBED, "--help"], capture_output=True,
+                               check=False)
+    for parent in tmp_path.parents:
+        if parent.owner() == "root" and parent.name.startswith("pytest-"):
+            parent.chmod(0o755)
+    if reachable.returncode:
+        pytest.skip("another user cannot run this checkout or its Python")
+    done = subprocess.run(
+        ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--inh-caps=-all", "env", "-i",
+         f"PATH={os.environ['PATH']}", f"XDG_CACHE_HOME={tmp_path / 'cache'}", f"HOME={tmp_path}",
+         "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
+         CELLBED, "run", scenario, "--results", tmp_path / "results", "--variant", "DM-DM"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert set(bundles(tmp_path / "results")) == {"DM-DM"}
