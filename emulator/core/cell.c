@@ -72,6 +72,11 @@ static uint32_t next_tti(const struct cell *c)
 
 		if (tti < next)
 			next = tti;
+		for (int d = 0; d < CELL_DIR_COUNT; d++) {
+			tti = d2d_discard_tti(c, &c->ue[i].leg[d], from);
+			if (tti < next)
+				next = tti;
+		}
 	}
 	return next;
 }

@@ -236,4 +236,7 @@ void d2d_reordering_expired(struct cell *c, struct leg *leg);
 /** d2d_discard_expired() - drop SDUs of @leg older than discardTimer */
 void d2d_discard_expired(struct cell *c, struct leg *leg);
 
+/** d2d_discard_tti() - first sub-frame from @from in which it has something to drop */
+uint32_t d2d_discard_tti(const struct cell *c, const struct leg *leg, uint32_t from);
+
 #endif

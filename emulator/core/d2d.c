@@ -132,3 +132,15 @@ void d2d_discard_expired(struct cell *c, struct leg *leg)
 		out_drop(c, p, leg, CELL_DROP_PDCP_DISCARD);
 	}
 }
+
+uint32_t d2d_discard_tti(const struct cell *c, const struct leg *leg, uint32_t from)
+{
+	int64_t limit_ns = (int64_t)c->cfg.discard_timer_ms * 1000000, since;
+	uint32_t tti;
+
+	if (limit_ns == 0 || !leg->tx.queue.head || leg->tx.head_sent > 0)
+		return TTI_NEVER;
+	since = leg->tx.queue.head->queued_ns + limit_ns - c->start_ns;
+	tti = (uint32_t)((since + CELL_TTI_NS - 1) / CELL_TTI_NS);
+	return tti > from ? tti : from;
+}
