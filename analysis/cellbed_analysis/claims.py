@@ -24,7 +24,7 @@ from .metrics.catalog import METRICS
 
 VERDICTS = ("reproduced", "differs", "not-testable", "not-run")
 LABS = ("virtual", "native")
-TRENDS = ("rises", "rises-first", "falls-after-rise")
+TRENDS = ("rises", "rises-first", "falls")
 KEYS = {
     "id", "source", "scenario", "statement", "measure", "minus", "expect", "paper", "unit",
     "why", "explain", "not_testable",
@@ -86,13 +86,22 @@ def collect(results: Results) -> list[dict[str, Any]]:
     Runs of one scenario may carry different versions of the file; the most
     recently created run's version counts.
 
+    A claim that does not follow the format becomes not testable, with the
+    reason: the runs it came with can no longer be changed.
+
     Raises:
-        AnalysisError: a claim that does not follow the format.
+        AnalysisError: an entry that is no claim at all.
     """
     claims: dict[str, dict[str, Any]] = {}
     for bundle in sorted(results.bundles, key=lambda b: str(b.manifest.get("created", ""))):
         for claim in bundle.manifest.get("claims") or []:
-            claims[check(claim)["id"]] = claim
+            if not isinstance(claim, dict) or "id" not in claim:
+                raise AnalysisError(f"{bundle.path}: claim {claim!r}: expected a mapping with an id")
+            try:
+                claims[claim["id"]] = check(claim)
+            except AnalysisError as error:
+                kept = {key: claim.get(key, "") for key in REQUIRED}
+                claims[claim["id"]] = kept | {"not_testable": f"malformed: {error}"}
     return list(claims.values())
 
 
@@ -217,7 +226,8 @@ def _value(claim: dict[str, Any], chosen: list[Row], other: list[Row]) -> Outcom
         measured = None if subtracted is None else difference(measured, subtracted)
     runs = tuple(row["bundle"] for row in [*chosen, *other])
     if measured is None:
-        cause = f"The runs have no {claim['measure']['metric']}."
+        metrics = [claim[key]["metric"] for key in ("measure", "minus") if key in claim]
+        cause = f"The runs have no {' or no '.join(dict.fromkeys(metrics))}."
         return Outcome(claim, "not-run", cause=cause, runs=runs)
     if meets(claim["expect"], measured):
         return Outcome(claim, "reproduced", measured, runs=runs)
@@ -271,8 +281,7 @@ def trend(expect: dict[str, Any], points: Sequence[Estimate]) -> tuple[bool, Est
     - rises: the last is above the first, and no later point lies below an earlier one;
       measured: last - first.
     - rises-first: some point is above the first; measured: peak - first.
-    - falls-after-rise: some point is above an earlier one, and a later one below it;
-      measured: the largest such fall, 0 without any.
+    - falls: some later point is below an earlier one; measured: the largest fall, 0 without any.
 
     Differences up to the tolerance do not count, nor do those whose confidence
     interval holds zero.
@@ -287,13 +296,9 @@ def trend(expect: dict[str, Any], points: Sequence[Estimate]) -> tuple[bool, Est
     if expect["trend"] == "rises-first":
         peak = max(points, key=lambda point: point.value)
         return exceeds(peak, points[0]), difference(peak, points[0])
-    if expect["trend"] == "falls-after-rise":
-        risen = [after for before, after in pairs if exceeds(after, before)]
-        falls = [(a, b) for a, b in pairs if any(a is point for point in risen) and exceeds(a, b)]
-        if not falls:
-            return False, Estimate(0.0)
-        high, low = max(falls, key=lambda pair: pair[0].value - pair[1].value)
-        return True, difference(low, high)
+    if expect["trend"] == "falls":
+        high, low = max(pairs, key=lambda pair: pair[0].value - pair[1].value)
+        return exceeds(high, low), difference(low, high) if high.value > low.value else Estimate(0.0)
     rises = exceeds(points[-1], points[0]) and not any(exceeds(before, after) for before, after in pairs)
     return rises, difference(points[-1], points[0])
 

@@ -136,6 +136,19 @@ ACCESS_FACTS = (
 )
 
 
+def _blocked(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
+    """What became of segments that had to wait for their request."""
+    share, delay = mean(rows, "data_blocked_share"), mean(rows, "data_blocked_extra_delay_ms")
+    rtt = mean(rows, "data_blocked_extra_rtt_ms")
+    if share is None or delay is None or rtt is None:
+        return f"{_name(rows)}: all segments waited for their request alike, or none did."
+    return (
+        f"{_name(rows)}: {share:.0%} of segments waited over 1 TTI for their request; their one-way delay "
+        f"differs by {delay:+.1f} ms from the others', the rest of their round trip by {rtt - delay:+.1f} ms. "
+        f"{_spread(rows)}"
+    ).strip()
+
+
 def _fluctuation(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
     """Which parts of the RTT vary most."""
     return " ".join(f"{_varying(group)} {_spread(group)}".strip() for group in (rows, other) if group)
@@ -214,6 +227,7 @@ def _point_text(rows: Rows, over: str) -> str:
 EXPLANATIONS: dict[str, Callable[[Mapping[str, Any], Rows, Rows], str]] = {
     "rtt": _rtt,
     "fluctuation": _fluctuation,
+    "blocked": _blocked,
     "access": _access,
     "timeline": _timeline,
     "size": _size,

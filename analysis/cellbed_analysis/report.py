@@ -19,7 +19,7 @@ from .claims import VERDICTS, Outcome, collect, evaluate
 from .figures.gallery import SavedFigure, available, save
 from .metrics.catalog import METRICS
 from .metrics.probe import AGREEMENT_BOUND_US
-from .metrics.run import RunAnalysis, analyse
+from .metrics.run import RunAnalysis, analyse_all
 from .metrics.throughput import GOODPUT_BOUND_PCT
 from .summary import estimate_text, number_text, window_text
 from .table import headline, write_metrics
@@ -41,7 +41,7 @@ def write_report(results_dir: Path) -> Path:
     """
     results = load_results(Path(results_dir))
     claims = collect(results)
-    runs = [analyse(bundle) for bundle in results.bundles]
+    runs = analyse_all(results.bundles)
     rows = [run.row for run in runs]
     outcomes = evaluate(claims, rows)
     directory = results.path / SUMMARY

@@ -16,7 +16,7 @@ from rich.text import Text
 from .bundle import SUMMARY, Rejected, load_results
 from .claims import VERDICTS, collect, evaluate
 from .interval import Estimate
-from .metrics.run import RunAnalysis, analyse
+from .metrics.run import RunAnalysis, analyse_all
 from .table import HeadlineRow, headline
 
 VERDICT_STYLE = {
@@ -35,7 +35,7 @@ def print_table(results_dir: Path, console: Console | None = None) -> None:
     """
     console = console or Console()
     results = load_results(Path(results_dir))
-    runs = [analyse(bundle) for bundle in results.bundles]
+    runs = analyse_all(results.bundles)
     rows = [run.row for run in runs]
     claims = collect(results)
     for table in _tables(headline(rows, claims)):
@@ -63,7 +63,7 @@ def _tables(lines: list[HeadlineRow]) -> Iterator[Table]:
             table.add_column(column, justify="right", no_wrap=True)
         for line in lines:
             if (line.scenario, line.lab) == (scenario, lab):
-                table.add_row(*_cells(line), style=None if line.usable else "red")
+                table.add_row(*_cells(line), style=None if line.status == "usable" else "red")
         yield table
 
 
@@ -73,7 +73,7 @@ def _cells(line: HeadlineRow) -> list[str | Text]:
     return [
         line.name,
         window_text(line.window_bytes),
-        seeds if line.usable else Text(f"{seeds} INVALID", style="bold red"),
+        seeds if line.status == "usable" else Text(f"{seeds} {line.status.upper()}", style="bold red"),
         estimate_text(values["rtt_mean_ms"], 2),
         number_text(line.paper["rtt_mean_ms"]),
         estimate_text(values["rtt_p50_ms"], 2, interval=False),

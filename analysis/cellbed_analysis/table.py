@@ -61,7 +61,7 @@ class HeadlineRow:
     seeds: tuple[int, ...]
     values: dict[str, Estimate | None]
     paper: dict[str, float | None]
-    usable: bool
+    status: str
     bundles: tuple[str, ...]
 
 
@@ -89,6 +89,6 @@ def _headline_row(name: str, rows: Sequence[Row], claims: Sequence[dict[str, Any
         seeds=tuple(sorted(row["seed"] for row in rows)),
         values={metric: estimate(rows, metric) for metric in HEADLINE},
         paper={metric: paper_beside(claims, first, metric) for metric in HEADLINE},
-        usable=first["usable"],
+        status=first["status"],
         bundles=tuple(row["bundle"] for row in rows),
     )

@@ -188,7 +188,7 @@ def write_bundle(
     seed: int = 1,
     duration_s: float = 6.0,
     steal: bool = True,
-    probe_extra_us: int = 12,
+    probe_extra_us: int = 7,
     claims: list[dict[str, Any]] | None = None,
     **manifest: Any,
 ) -> Path:

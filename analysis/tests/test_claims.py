@@ -71,6 +71,8 @@ def test_not_run() -> None:
     assert other.verdict == "not-run"
     without = evaluate_one(claim(), [row(30, rtt_mean_ms=None)])
     assert (without.verdict, without.cause) == ("not-run", "The runs have no rtt_mean_ms.")
+    both = claim(minus={"metric": "goodput_mbps", "where": {}})
+    assert evaluate_one(both, [row(30)]).cause == "The runs have no rtt_mean_ms or no goodput_mbps."
 
 
 def test_not_testable() -> None:
@@ -154,12 +156,12 @@ def test_expectations(expect: dict[str, Any], measured: Estimate, holds: bool) -
         ("rises", [10, 10.5, 10.9], False, 0.9),  # too little to be seen
         ("rises-first", [10, 30, 5], True, 20),
         ("rises-first", [10, 9, 8], False, 0),
-        ("falls-after-rise", [10, 30, 5], True, -25),
-        ("falls-after-rise", [10, 30, 20, 90], True, -10),  # saturation later changes nothing
-        ("falls-after-rise", [10, 20, 15, 40, 28], True, -12),  # the largest of two falls
-        ("falls-after-rise", [10, 20, 30], False, 0),
-        ("falls-after-rise", [30, 20, 10], False, 0),  # it never rose
-        ("falls-after-rise", [10, 10.5, 5], False, 0),  # nor here, as far as one can see
+        ("falls", [10, 30, 5], True, -25),
+        ("falls", [10, 30, 20, 90], True, -10),  # a saturated cell later changes nothing
+        ("falls", [10, 20, 15, 40, 28], True, -12),  # the largest of two falls
+        ("falls", [35, 35, 31, 33], True, -4),  # it need not rise first
+        ("falls", [10, 20, 30], False, 0),
+        ("falls", [10, 20, 19.5], False, -0.5),  # too little to be seen
     ],
 )
 def test_trends(kind: str, points: list[float], holds: bool, change: float) -> None:
@@ -229,6 +231,20 @@ def test_claims_come_once_from_the_newest_manifest(tmp_path: Path) -> None:
     write_bundle(tmp_path, seed=1, duration_s=0.2, claims=[new], created="2026-02-01")
     write_bundle(tmp_path, seed=2, duration_s=0.2, claims=[old], created="2026-01-01")
     assert [c["statement"] for c in collect(load_results(tmp_path))] == ["new"]
+
+
+def test_a_malformed_claim_in_a_manifest_does_not_stop_the_report(tmp_path: Path) -> None:
+    write_bundle(tmp_path, duration_s=0.2, claims=[claim(expect={"trend": "explodes", "tolerance": 1})])
+    (found,) = collect(load_results(tmp_path))
+    outcome = evaluate_one(found, [row(30)])
+    assert outcome.verdict == "not-testable"
+    assert outcome.cause.startswith("malformed: claim c: key expect.trend: explodes")
+
+
+def test_an_entry_that_is_no_claim_is_an_error(tmp_path: Path) -> None:
+    write_bundle(tmp_path, duration_s=0.2, claims=["rtt is 30 ms"])  # type: ignore[list-item]
+    with pytest.raises(AnalysisError, match="expected a mapping with an id"):
+        collect(load_results(tmp_path))
 
 
 def test_paper_value_beside_a_run() -> None:

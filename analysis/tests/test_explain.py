@@ -46,6 +46,15 @@ def test_rtt_difference_compares_the_two_runs() -> None:
     assert found.endswith("receiver's host and TCP (delayed ACK) +4.0 ms.")
 
 
+def test_blocked_segments_are_compared_with_the_others() -> None:
+    a = row(data_blocked_share=0.6, data_blocked_extra_delay_ms=2.5, data_blocked_extra_rtt_ms=0.0)
+    assert explain({"explain": "blocked"}, [a], []).startswith(
+        "DM-DM: 60% of segments waited over 1 TTI for their request; their one-way delay differs by +2.5 ms "
+        "from the others', the rest of their round trip by -2.5 ms."
+    )
+    assert "all segments waited" in explain({"explain": "blocked"}, [row()], [])
+
+
 def test_fluctuation_names_the_parts_that_vary() -> None:
     a = row(rtt_std_ms=7.1, part_receiver_std_ms=6.9, part_data_schedule_std_ms=0.4, part_host_tx_std_ms=0.01)
     assert explain({"explain": "fluctuation"}, [a], [row(combination="IM-IM")]) == (

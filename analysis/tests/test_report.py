@@ -132,6 +132,7 @@ def test_claims_json_has_the_promised_keys(report: Path) -> None:
 def test_metrics_have_one_row_per_run(report: Path) -> None:
     frame = pl.read_parquet(report.parent / "metrics.parquet")
     assert len(frame) == 7
+    assert sorted(frame["status"]) == ["failed", "invalid", "unreadable"] + ["usable"] * 4
     assert frame["usable"].sum() == 4  # the one that does not read claims to be valid
     assert set(METRICS) <= set(frame.columns)
     assert "param.tcp.receive_window" in frame.columns

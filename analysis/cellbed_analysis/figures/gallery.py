@@ -48,8 +48,12 @@ class SavedFigure:
 
 
 def representatives(runs: Sequence[RunAnalysis]) -> dict[str, RunAnalysis]:
-    """One usable run per series: smallest window, virtual lab, lowest seed first."""
+    """One usable run per series: smallest window, virtual lab, lowest seed first.
+
+    Runs that sweep something besides modes and windows count only where there are no others.
+    """
     ready = [run for run in runs if run.row["usable"] and run.segments is not None]
+    ready = [run for run in ready if not run.row["point"]] or ready
     ready.sort(
         key=lambda run: (
             run.row.get("receive_window_bytes") or 0,

@@ -10,8 +10,9 @@ ORDER = ("DM-DM", "DM-IM", "IM-DM", "IM-IM")
 
 
 def label(row: dict[str, Any]) -> str:
-    """Name of a run's series: its combination of modes, or its variant."""
-    return str(row.get("combination") or row["variant"])
+    """Name of a run's series: its combination of modes, or its variant, and what else was swept."""
+    name = str(row.get("combination") or row["variant"])
+    return f"{name}, {row['point']}" if row.get("point") else name
 
 
 def by_combination(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:

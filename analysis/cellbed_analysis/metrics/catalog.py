@@ -28,6 +28,7 @@ IDENTITY = (
     Metric("scenario", "", "scenario id"),
     Metric("variant", "", "variant name given by the scenario's sweep"),
     Metric("combination", "", "modes of the data and the ACK flow, e.g. DM-IM"),
+    Metric("point", "", "swept parameters besides the modes and the window, e.g. mss=536"),
     Metric("data_mode", "", "mode of the sending UE: DM or IM"),
     Metric("ack_mode", "", "mode of the receiving UE: DM or IM"),
     Metric("receive_window_bytes", "bytes", "configured TCP receive window"),
@@ -36,7 +37,9 @@ IDENTITY = (
     Metric("lab", "", "virtual or native"),
     Metric("validity", "", "the lab's verdict: valid or invalid"),
     Metric("outcome", "", "complete or failed"),
-    Metric("usable", "", "complete, valid and readable: may enter averages"),
+    Metric("status", "", "usable, invalid, failed, unreadable, or superseded by a newer run of that name"),
+    Metric("usable", "", "may enter averages"),
+    Metric("created", "", "when the run began"),
     Metric("kernel", "", "kernel release that ran the TCP"),
     Metric("window_begin_s", "s", "begin of the window the metrics look at, after t = 0"),
     Metric("window_s", "s", "length of that window"),
@@ -102,7 +105,8 @@ SIDE = (
     Metric("packets_per_tti_mean", "1", "packets whose last byte left in the same sub-frame"),
     Metric("blocked_share", "1", "share of packets that waited over 1 TTI for their request", True),
     Metric("joined_share", "1", "share of packets that entered after the RAC request that served them", True),
-    Metric("blocked_extra_rtt_ms", "ms", "mean RTT of these segments minus that of the others"),
+    Metric("blocked_extra_rtt_ms", "ms", "mean RTT of segments so blocked minus that of the others"),
+    Metric("blocked_extra_delay_ms", "ms", "mean one-way delay of these packets minus that of the others"),
     Metric("stolen_share", "1", "share of packets sent whole or ended beside a BSR (stealing)", True),
     Metric("stolen_per_bsr_mean", "1", "packets ended beside a BSR, of the BSRs that data went with", True),
     Metric("stolen_per_bsr_max", "1", "largest number of those"),
@@ -178,7 +182,7 @@ INTRODUCTION = """\
   was sent inside the window.
 - **RTT.** From the sender's capture: a data segment leaves, and the first ACK that covers it
   arrives. Karn's rule: retransmitted segments have none.
-- **Agreement.** The kernel's own RTT samples are joined with the segment they timed. Bound: 100 us
+- **Agreement.** The kernel's own RTT samples are joined with the segment they timed. Bound: 10 us
   in the virtual lab, 1000 us in the native one. The kernel's clock stops when TCP processes the ACK
   and starts when TCP hands the segment to IP, both just outside the capture points, and it counts
   in whole us.

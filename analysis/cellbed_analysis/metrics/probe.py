@@ -18,14 +18,14 @@ from ..stat import mean, median, scaled
 from .rtt import Values
 from .window import Window
 
-#: How far the probe's RTT may lie from the capture's, by lab, in us. Virtual: the
-#: clock moves only by the cost of clock reads (about 1 us each), some tens of
-#: which lie between TCP and the capture. Native: soft interrupts and wake-ups
-#: on a busy host add to it; beyond one sub-frame the lab itself is late.
-AGREEMENT_BOUND_US = {"virtual": 100, "native": 1000}
+#: How far the probe's RTT may lie from the capture's, by lab, in us. Virtual: the kernel counts
+#: whole us, and its clock moves by about 1 us at each of the few reads between TCP and the
+#: capture, at both ends. Native: soft interrupts and wake-ups of a busy host add to that; beyond
+#: one sub-frame the lab itself is late.
+AGREEMENT_BOUND_US = {"virtual": 10, "native": 1000}
 
-#: An ACK is processed this soon after it was captured, or the pair is no pair.
-PAIRING_NS = 10_000_000
+#: An ACK is processed this near to its capture, or the pair is no pair.
+PAIRING_NS = 1_000_000_000
 
 
 def probe_samples(bundle: Bundle, flow: Flow, sport: int) -> pl.DataFrame:
@@ -49,15 +49,14 @@ def paired_rtts(samples: pl.DataFrame, segments: pl.DataFrame) -> pl.DataFrame:
         t_ns, probe_us, capture_us, difference_us of each sample whose ACK was
         captured: the segment is the oldest one that ACK covers.
     """
-    rtt = samples.filter((pl.col("kind") == "rtt") & (pl.col("rtt_us") > 0)).sort("t_ns")
-    timed = segments.filter(pl.col("oldest") & pl.col("rtt_ns").is_not_null()).sort("ack_ns")
-    pairs = rtt.join_asof(
-        timed.select("ack_ns", "rtt_ns"),
-        left_on="t_ns",
-        right_on="ack_ns",
-        strategy="backward",
-        tolerance=PAIRING_NS,
-    ).drop_nulls("rtt_ns")
+    rtt = samples.filter((pl.col("kind") == "rtt") & (pl.col("rtt_us") > 0))
+    timed = segments.filter(pl.col("oldest") & pl.col("rtt_ns").is_not_null()).select(
+        "ack_ns", "rtt_ns", acked=(pl.col("ack_tag") % 2**32).cast(pl.UInt32)
+    )
+    # By the number acknowledged; the time tells rounds of the 32-bit numbers apart.
+    pairs = rtt.join(timed, left_on="snd_una", right_on="acked").filter(
+        (pl.col("t_ns") - pl.col("ack_ns")).abs() < PAIRING_NS
+    )
     return pairs.select(
         "t_ns",
         probe_us=pl.col("rtt_us").cast(pl.Float64),

@@ -109,8 +109,11 @@ def size_metrics(log: RadioLog, ue: int, lives: pl.DataFrame, pdus: pl.DataFrame
     """Bytes a packet needs in a MAC PDU of its own, against what one RAR grants.
 
     Taken from PDUs that carry one whole packet, no BSR, and padding: what is
-    not padding is the packet with its PDCP, RLC and MAC headers.
+    not padding is the packet with its PDCP, RLC and MAC headers. Only packets
+    of the most frequent size count (an ACK without payload, a full segment).
+    Over the whole run: at a steady pace a packet may never be alone.
     """
+    usual = lives.group_by("bytes").len().sort("len", "bytes")["bytes"].tail(1)
     reports = log.rows("bsr_tx", node=ue).select(tx_ns="t_ns").unique()
     rlc = (
         log.rows("rlc_tx", node=ue)
@@ -124,7 +127,7 @@ def size_metrics(log: RadioLog, ue: int, lives: pl.DataFrame, pdus: pl.DataFrame
     )
     single = (
         pdus.join(rlc.filter((pl.col("n") == 1) & (pl.col("ends") == 1)), on="tx_ns")
-        .join(lives.select("pkt", ip_bytes="bytes"), on="pkt")
+        .join(lives.filter(pl.col("bytes").is_in(usual.implode())).select("pkt", ip_bytes="bytes"), on="pkt")
         .filter(pl.col("sdu_bytes").cast(pl.Int64) >= pl.col("ip_bytes"))  # whole, not a last part
         .join(reports, on="tx_ns", how="anti")
         .filter(pl.col("padding_bytes") > 0)

@@ -75,7 +75,13 @@ def part_metrics(segments: pl.DataFrame) -> Values:
         for name, mask in (("blocked", waited), ("joined", joined)):
             values[f"{side}_{name}_share"] = mean_within_run(whole["out_ns"].to_numpy(), mask.to_numpy().astype(float))
         blocked, free = whole.filter(waited), whole.filter(~waited)
-        slow, fast = mean(blocked["rtt_ns"]), mean(free["rtt_ns"])
-        if slow is not None and fast is not None:
-            values[f"{side}_blocked_extra_rtt_ms"] = (slow - fast) / 1e6
+        if len(blocked) and len(free):
+            delays = [part[f"{side}_out_ns"] - part[f"{side}_in_ns"] for part in (blocked, free)]
+            values[f"{side}_blocked_extra_rtt_ms"] = _excess_ms(blocked["rtt_ns"], free["rtt_ns"])
+            values[f"{side}_blocked_extra_delay_ms"] = _excess_ms(*delays)
     return values
+
+
+def _excess_ms(a: pl.Series, b: pl.Series) -> float:
+    """Mean of `a` minus mean of `b`, ns in ms."""
+    return float(a.to_numpy().mean() - b.to_numpy().mean()) / 1e6

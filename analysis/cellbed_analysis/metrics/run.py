@@ -11,8 +11,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,17 +37,43 @@ class RunAnalysis:
     bundle: Bundle
     row: dict[str, Any]
     segments: pl.DataFrame | None  # None when the run could not be analysed
-    problem: str | None = None
+    problem: str | None = None  # why it may not enter averages, beyond the bundle's own reasons
 
     @property
     def usable(self) -> bool:
-        """The run may enter averages: valid, and its files could be read."""
-        return self.bundle.valid and self.problem is None
+        """The run may enter averages."""
+        return bool(self.row["usable"])
 
     @property
     def reasons(self) -> list[str]:
         """Why it may not, for people."""
         return self.bundle.validity_reasons + ([self.problem] if self.problem else [])
+
+    def set_apart(self, status: str, problem: str) -> RunAnalysis:
+        """The same run, kept out of averages."""
+        return replace(self, row=self.row | {"status": status, "usable": False}, problem=problem)
+
+
+def analyse_all(bundles: Sequence[Bundle]) -> list[RunAnalysis]:
+    """Analyse runs; of usable runs of one variant, seed and lab only the newest counts.
+
+    A rebuilt radio daemon or an override makes another run of the same name;
+    averaging the two would mix what should be compared.
+    """
+    runs = [analyse(bundle) for bundle in bundles]
+    newest: dict[tuple[Any, ...], RunAnalysis] = {}
+    for run in sorted((run for run in runs if run.usable), key=lambda run: str(run.row["created"])):
+        newest[_name(run)] = run
+    return [
+        run.set_apart("superseded", f"superseded by {newest[_name(run)].bundle.path.name}, a newer run of that name")
+        if run.usable and newest[_name(run)] is not run
+        else run
+        for run in runs
+    ]
+
+
+def _name(run: RunAnalysis) -> tuple[Any, ...]:
+    return tuple(run.row[key] for key in ("scenario", "variant", "seed", "lab"))
 
 
 def analyse(bundle: Bundle) -> RunAnalysis:
@@ -64,7 +90,7 @@ def analyse(bundle: Bundle) -> RunAnalysis:
     try:
         row, segments = compute(bundle)
     except AnalysisError as error:
-        return RunAnalysis(bundle, identity(bundle) | {"usable": False}, None, str(error))
+        return RunAnalysis(bundle, identity(bundle), None).set_apart("unreadable", str(error))
     # A bundle on read-only storage is analysed again each time.
     with contextlib.suppress(OSError):
         derived.mkdir(exist_ok=True)
@@ -113,11 +139,12 @@ def primary_flow(bundle: Bundle) -> Flow:
 
 def _side(log: RadioLog, node: int, lives: pl.DataFrame, window: Window) -> rtt.Values:
     own = window.cut(lives.filter(pl.col("node") == node), "in_ns")
-    pdus = window.cut(uplink_pdus(log, node), "tx_ns")
+    uplink = uplink_pdus(log, node)
+    pdus = window.cut(uplink, "tx_ns")
     return (
         radio.leg_metrics(own)
         | radio.access_metrics(log, node, own, pdus, window)
-        | radio.size_metrics(log, node, own, pdus)
+        | radio.size_metrics(log, node, lives.filter(pl.col("node") == node), uplink)
         | radio.backlog_metrics(log, node, window)
     )
 
@@ -141,6 +168,7 @@ def identity(bundle: Bundle) -> dict[str, Any]:
         "scenario": bundle.scenario_id,
         "variant": manifest["variant"],
         "combination": "-".join(modes) if modes else None,
+        "point": swept_point(manifest.get("params", {})),
         "data_mode": modes[0] if modes else None,
         "ack_mode": modes[1] if modes else None,
         "receive_window_bytes": None if window is None else parse_size(window),
@@ -149,11 +177,19 @@ def identity(bundle: Bundle) -> dict[str, Any]:
         "lab": manifest["lab"],
         "validity": bundle.validity_verdict,
         "outcome": manifest["outcome"],
+        "status": "usable" if bundle.valid else bundle.validity_verdict if bundle.complete else "failed",
         "usable": bundle.valid,
+        "created": manifest.get("created"),
         "kernel": manifest.get("kernel", {}).get("release"),
         "wall_s": manifest.get("wall_s"),
         **{f"param.{key}": value for key, value in scalars(settings)},
     }
+
+
+def swept_point(params: dict[str, Any]) -> str:
+    """Swept parameters that have no column of their own, e.g. "mss=536, trailing_bsr=False"."""
+    rest = {key.rsplit(".", 1)[-1]: value for key, value in params.items()}
+    return ", ".join(f"{k}={v}" for k, v in sorted(rest.items()) if k not in ("mode", "receive_window"))
 
 
 def flow_modes(bundle: Bundle) -> tuple[str, str] | None:
