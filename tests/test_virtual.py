@@ -109,18 +109,17 @@ def test_without_root(scenario, tmp_path):
     shutil.copytree(source, cache)
     for path in [tmp_path, *tmp_path.rglob("*")]:
         os.chown(path, nobody.pw_uid, nobody.pw_gid)
-    reachable = subprocess.run(["setpriv", "--reuid=nobody", "--clear-groups", CELLBED, "--help"], capture_output=True,
-                               check=False)
+    become = ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--inh-caps=-all", "env", "-i",
+              f"PATH={os.environ['PATH']}", f"XDG_CACHE_HOME={tmp_path / 'cache'}", f"HOME={tmp_path}",
+              "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*"]
+    reachable = subprocess.run([*become, CELLBED, "--help"], capture_output=True, check=False)
     for parent in tmp_path.parents:
         if parent.owner() == "root" and parent.name.startswith("pytest-"):
             parent.chmod(0o755)
     if reachable.returncode:
         pytest.skip("another user cannot run this checkout or its Python")
     done = subprocess.run(
-        ["setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups", "--inh-caps=-all", "env", "-i",
-         f"PATH={os.environ['PATH']}", f"XDG_CACHE_HOME={tmp_path / 'cache'}", f"HOME={tmp_path}",
-         "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
-         CELLBED, "run", scenario, "--results", tmp_path / "results", "--variant", "DM-DM"],
+        [*become, CELLBED, "run", scenario, "--results", tmp_path / "results", "--variant", "DM-DM"],
         cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert set(bundles(tmp_path / "results")) == {"DM-DM"}
