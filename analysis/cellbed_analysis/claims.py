@@ -161,7 +161,7 @@ def evaluate_one(claim: dict[str, Any], rows: Sequence[Row]) -> Outcome:
     outcome = _trend(claim, chosen) if is_trend else _value(claim, chosen, other)
     dropped = len(of_scenario) - sum(1 for row in of_scenario if row["usable"])
     if dropped and outcome.verdict == "differs":
-        return _with_note(outcome, f"{dropped} failed or invalid runs of the scenario left out.")
+        return _with_note(outcome, f"{dropped} runs of the scenario that are not usable left out.")
     return outcome
 
 
@@ -177,7 +177,7 @@ def _one_lab(rows: list[Row]) -> list[Row]:
 def _why_not_run(claim: dict[str, Any], rows: Sequence[Row]) -> str:
     if not rows:
         return f"No run of {claim['scenario']} in these results."
-    return f"All {len(rows)} runs of {claim['scenario']} failed or are invalid."
+    return f"None of the {len(rows)} runs of {claim['scenario']} is usable."
 
 
 def _with_note(outcome: Outcome, note: str) -> Outcome:

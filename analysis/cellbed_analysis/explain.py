@@ -192,7 +192,7 @@ def _timeline(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
 def _size(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
     size, grant = mean(rows, "ack_mac_bytes"), mean(rows, "ack_rar_grant_bytes")
     if size is None:
-        return "No PDU carried a single ACK without a BSR."
+        return "No PDU carried a single packet without a BSR."
     text = f"A PDU with one ACK uses {size:.0f} bytes besides padding"
     return f"{text}; the grant of one RB has {grant:.0f}." if grant is not None else f"{text}."
 

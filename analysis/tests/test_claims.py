@@ -85,13 +85,13 @@ def test_invalid_runs_never_count() -> None:
     assert found.verdict == "reproduced"
     assert found.measured is not None and found.measured.value == 30
     only = evaluate_one(claim(), [row(30, usable=False)])
-    assert (only.verdict, only.cause) == ("not-run", "All 1 runs of s failed or are invalid.")
+    assert (only.verdict, only.cause) == ("not-run", "None of the 1 runs of s is usable.")
 
 
 def test_invalid_runs_are_mentioned_beside_a_difference() -> None:
     found = evaluate_one(claim(), [row(50), row(30, usable=False, seed=2)])
     assert found.verdict == "differs"
-    assert found.cause.endswith("1 failed or invalid runs of the scenario left out.")
+    assert found.cause.endswith("1 runs of the scenario that are not usable left out.")
 
 
 def test_labs_are_never_mixed() -> None:

@@ -242,7 +242,7 @@ def test_only_the_newest_of_runs_with_one_name_counts(tmp_path: Path) -> None:
         write_bundle(tmp_path / folder, duration_s=2, created=created)
     late = {"verdict": "invalid", "reasons": []}
     write_bundle(tmp_path / "late", duration_s=2, created="2026-03-01", validity=late)
-    write_bundle(tmp_path / "other", duration_s=2, seed=2, created="2026-01-01")
+    write_bundle(tmp_path / "other", duration_s=2, window="16KiB", created="2026-01-01")  # another point
     paths = [next((tmp_path / folder).iterdir()) for folder in ("old", "new", "late", "other")]
     runs = analyse_all([read_bundle(path) for path in paths])
     assert [run.row["status"] for run in runs] == ["superseded", "usable", "invalid", "usable"]
@@ -256,12 +256,25 @@ def test_other_swept_parameters_name_the_point() -> None:
     assert swept_point({"radio.ues.ue1.mode": "im"}) == ""
 
 
-def test_packets_never_alone_in_the_window_are_sized_over_the_run(dm_dm: Bundle) -> None:
-    log = RadioLog(dm_dm.radio)
-    lives = packet_lives(log, 2).filter(pl.col("node") == 2)
-    first = uplink_pdus(log, 2).head(2)  # the BSR and the first ACK
-    assert radio.size_metrics(log, 2, lives, first)["mac_bytes"] == 46
-    assert "mac_bytes" not in radio.size_metrics(log, 2, lives, first.head(1))
+def test_headers_are_measured_on_whichever_packet_was_alone(tmp_path: Path) -> None:
+    """A SYN-ACK of 48 bytes alone, ACKs of 40 always two to a PDU: 40 and 6 of headers."""
+    cell = Cell()
+    cell.carry(2, "DM", START_NS + 10 * MS, 48, tag=1)
+    for k in range(3):
+        cell.carry(2, "DM", START_NS + (50 + 40 * k) * MS, 40, tag=2)
+        sent = START_NS + (61 + 40 * k) * MS
+        cell.add(START_NS + (51 + 40 * k) * MS, "pkt_in", node=2, peer=1, dir="sl", pkt=100 + k, bytes=40)
+        cell.add(sent, "rlc_tx", node=2, peer=1, dir="sl", aux=1, value=42, pkt=100 + k)
+    path = tmp_path / "radio.trace"
+    path.write_bytes(radio_trace_bytes(cell.rows))
+    log = RadioLog(read_trace(path))
+    lives, pdus = packet_lives(log, 2), uplink_pdus(log, 2)
+    assert radio.size_metrics(log, 2, lives, pdus)["mac_bytes"] == 46
+    # A long packet has a longer length field: nothing can be said from it.
+    cell.rows = [r | ({"bytes": 1500} if r.get("bytes") == 48 else {}) for r in cell.rows]
+    path.write_bytes(radio_trace_bytes(cell.rows))
+    log = RadioLog(read_trace(path))
+    assert "mac_bytes" not in radio.size_metrics(log, 2, packet_lives(log, 2), uplink_pdus(log, 2))
 
 
 def test_a_bundle_that_does_not_read_keeps_its_identity_and_problem(tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ SIDE = (
     Metric("trailing_bsr_share", "1", "share of these with a non-zero trailing BSR", True),
     Metric("trailing_grant_share", "1", "share of these granted for a trailing BSR", True),
     Metric("rar_grant_bytes", "bytes", "transport block of the grant in a RAR"),
-    Metric("mac_bytes", "bytes", "one packet with PDCP, RLC and MAC headers, median"),
+    Metric("mac_bytes", "bytes", "a packet of the most frequent size with PDCP, RLC and MAC headers"),
     Metric("backlog_mean_bytes", "bytes", "time-weighted mean of the UE's transmission buffer"),
     Metric("backlog_max_bytes", "bytes", "largest"),
 )

@@ -105,40 +105,49 @@ def _trailing(log: RadioLog, ue: int, data_pdus: pl.DataFrame) -> Values:
     }
 
 
-def size_metrics(log: RadioLog, ue: int, lives: pl.DataFrame, pdus: pl.DataFrame) -> Values:
-    """Bytes a packet needs in a MAC PDU of its own, against what one RAR grants.
+#: Longest SDU whose MAC subheader has a length field of 7 bits. Source: TS 36.321 6.2.1
+SHORT_SDU_BYTES = 127
 
-    Taken from PDUs that carry one whole packet, no BSR, and padding: what is
-    not padding is the packet with its PDCP, RLC and MAC headers. Only packets
-    of the most frequent size count (an ACK without payload, a full segment).
-    Over the whole run: at a steady pace a packet may never be alone.
+
+def size_metrics(log: RadioLog, ue: int, lives: pl.DataFrame, pdus: pl.DataFrame) -> Values:
+    """Bytes a usual packet needs in a MAC PDU of its own, against what one RAR grants.
+
+    The packet's own size is the most frequent one (an ACK without payload, a
+    full segment). What PDCP, RLC and MAC add is measured on PDUs that carry one
+    whole packet of that or another size, no BSR, and padding: what is neither
+    padding nor packet is headers. Over the whole run, since at a steady pace a
+    packet may never be alone.
     """
-    usual = lives.group_by("bytes").len().sort("len", "bytes")["bytes"].tail(1)
-    reports = log.rows("bsr_tx", node=ue).select(tx_ns="t_ns").unique()
-    rlc = (
-        log.rows("rlc_tx", node=ue)
-        .group_by(tx_ns="t_ns")
-        .agg(
-            n=pl.len(),
-            pkt=pl.col("pkt").first(),
-            ends=pl.col("aux").first(),
-            sdu_bytes=pl.col("value").first(),
-        )
+    values: Values = {}
+    grants = log.rows("ra_response", peer=ue)
+    if len(grants):
+        values["rar_grant_bytes"] = median(grants["bytes"])
+    if lives.is_empty():
+        return values
+    usual = lives.group_by("bytes").len().sort("len", "bytes")["bytes"][-1]
+    alone = _packets_alone(log, ue, lives, pdus).filter(
+        (pl.col("ip_bytes") > SHORT_SDU_BYTES) == (usual > SHORT_SDU_BYTES)
     )
-    single = (
-        pdus.join(rlc.filter((pl.col("n") == 1) & (pl.col("ends") == 1)), on="tx_ns")
-        .join(lives.filter(pl.col("bytes").is_in(usual.implode())).select("pkt", ip_bytes="bytes"), on="pkt")
-        .filter(pl.col("sdu_bytes").cast(pl.Int64) >= pl.col("ip_bytes"))  # whole, not a last part
+    headers = median(alone["bytes"].cast(pl.Int64) - alone["padding_bytes"] - alone["ip_bytes"])
+    if headers is not None:
+        values["mac_bytes"] = usual + headers
+    return values
+
+
+def _packets_alone(log: RadioLog, ue: int, lives: pl.DataFrame, pdus: pl.DataFrame) -> pl.DataFrame:
+    """PDUs with exactly one whole packet (`ip_bytes`), no BSR, and padding."""
+    reports = log.rows("bsr_tx", node=ue).select(tx_ns="t_ns").unique()
+    elements = (
+        log.rows("rlc_tx", node=ue).group_by(tx_ns="t_ns").agg(n=pl.len(), first=pl.struct("pkt", "value").first())
+    )
+    single = elements.filter(pl.col("n") == 1).unnest("first")
+    return (
+        pdus.join(single, on="tx_ns")
+        .join(lives.select("pkt", ip_bytes=pl.col("bytes").cast(pl.Int64)), on="pkt")
+        .filter(pl.col("value").cast(pl.Int64) >= pl.col("ip_bytes"))  # whole, not a part of it
         .join(reports, on="tx_ns", how="anti")
         .filter(pl.col("padding_bytes") > 0)
     )
-    grants = log.rows("ra_response", peer=ue)
-    values: Values = {}
-    if len(grants):
-        values["rar_grant_bytes"] = median(grants["bytes"])
-    if len(single):
-        values["mac_bytes"] = median(single["bytes"].cast(pl.Int64) - single["padding_bytes"])
-    return values
 
 
 def backlog_metrics(log: RadioLog, ue: int, window: Window) -> Values:

@@ -73,7 +73,8 @@ def analyse_all(bundles: Sequence[Bundle]) -> list[RunAnalysis]:
 
 
 def _name(run: RunAnalysis) -> tuple[Any, ...]:
-    return tuple(run.row[key] for key in ("scenario", "variant", "seed", "lab"))
+    params = json.dumps(run.bundle.manifest.get("params", {}), sort_keys=True)
+    return (*(run.row[key] for key in ("scenario", "variant", "seed", "lab")), params)
 
 
 def analyse(bundle: Bundle) -> RunAnalysis:
