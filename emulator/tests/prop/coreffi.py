@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The radio core in Python: cellcore.h through cffi, one object for one cell."""
+
+import errno
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import cffi
+
+ROOT = Path(__file__).resolve().parents[3]
+BUILD = Path(os.environ.get("CELLBED_BUILD", ROOT / "build"))
+NEVER = 2**63 - 1
+
+
+def _declarations() -> str:
+    """cellcore.h without what cffi does not read: includes and static assertions."""
+    header = (ROOT / "emulator/core/cellcore.h").read_text()
+    header = re.sub(r"^#include.*$|^_Static_assert.*$", "", header, flags=re.M)
+    done = subprocess.run(["cc", "-E", "-P", "-"], input=header, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+ffi = cffi.FFI()
+ffi.cdef(_declarations())
+lib = ffi.dlopen(str(BUILD / "emulator/core/libcellcore-test.so"))
+
+INFO_FIELDS = [name for name, _ in ffi.typeof("struct cell_pdu_info").fields]
+RECORD_FIELDS = [name for name, _ in ffi.typeof("struct cell_record").fields]
+
+
+class Output:
+    """A copy of one struct cell_out; compares by everything in it."""
+
+    __slots__ = ("data", "info", "pkt", "reason", "record", "t_ns", "tag", "type", "ue")
+
+    def __init__(self, o):
+        self.type, self.ue, self.reason = o.type, o.ue, o.reason
+        self.pkt, self.tag, self.t_ns = o.pkt, o.tag, o.t_ns
+        self.data = bytes(ffi.buffer(o.data, o.len)) if o.data != ffi.NULL else b""
+        self.info = self.record = None
+        if o.type == lib.CELL_OUT_PDU:
+            self.info = {name: getattr(o.info, name) for name in INFO_FIELDS}
+        elif o.type == lib.CELL_OUT_RECORD:
+            self.record = bytes(ffi.buffer(ffi.addressof(o.record)))
+
+    def __eq__(self, other):
+        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+
+    def __repr__(self):
+        return f"Output({', '.join(f'{name}={getattr(self, name)!r}' for name in self.__slots__)})"
+
+    def row(self) -> dict:
+        """The record's fields by name."""
+        r = ffi.from_buffer("struct cell_record *", self.record)
+        return {name: getattr(r, name) for name in RECORD_FIELDS if name != "reserved"}
+
+
+class Cell:
+    """A cell that keeps all its outputs; sub-frame 0 begins at 0."""
+
+    def __init__(self, cfg: dict, n_out: int | None = None):
+        """@cfg: fields of struct cell_cfg, `ue` a list of dicts; @n_out: size of the output array."""
+        self.cfg = make_cfg(cfg)
+        size = lib.cell_size(self.cfg)
+        self._mem = ffi.new("long double[]", size // 16 + 1)  # aligned for any type
+        self._n_out = n_out or 4 * lib.cell_out_min(self.cfg)
+        self._out = ffi.new("struct cell_out[]", self._n_out)
+        self._n = ffi.new("size_t *")
+        ret = ffi.new("struct cell **")
+        assert lib.cell_init(ret, self._mem, size, self.cfg, 0) == 0
+        self.cell = ret[0]
+        self.outputs: list[Output] = []
+        self.again = 0  # times that cell_advance() said -EAGAIN
+
+    def _take(self):
+        self.outputs += [Output(self._out[i]) for i in range(self._n[0])]
+
+    def push(self, ue: int, data: bytes, tag: int, t_ns: int) -> int:
+        return lib.cell_push(self.cell, ue, data, len(data), tag, t_ns)
+
+    def route(self, ue: int, mode: int, t_ns: int) -> int:
+        return lib.cell_apply(self.cell, ffi.new("struct cell_cmd *", {"ue": ue, "mode": mode}), t_ns)
+
+    def advance(self, t_ns: int):
+        while True:
+            r = lib.cell_advance(self.cell, t_ns, self._out, self._n_out, self._n)
+            self._take()
+            if r != -errno.EAGAIN:
+                break
+            self.again += 1
+        assert r == 0
+        assert self.next() > t_ns  # all that was due is done
+
+    def next(self) -> int:
+        return lib.cell_next(self.cell)
+
+    def next_output(self) -> int:
+        return lib.cell_next_output(self.cell)
+
+    def digest(self) -> int:
+        return lib.cell_digest(self.cell)
+
+    def stats(self):
+        s = ffi.new("struct cell_stats *")
+        lib.cell_stats(self.cell, s)
+        return s
+
+    def done(self):
+        assert lib.cell_done(self.cell, self._out, self._n_out, self._n) == 0
+        self._take()
+
+
+def make_cfg(fields: dict):
+    """struct cell_cfg of the default and @fields. Raises ValueError when the core refuses it."""
+    cfg = ffi.new("struct cell_cfg *")
+    lib.cell_cfg_default(cfg)
+    for name, value in fields.items():
+        if name != "ue":
+            setattr(cfg, name, value)
+    for i, ue in enumerate(fields.get("ue", [])):
+        cfg.ue[i] = {"rnti": 61 + i, **ue}
+    field, text = ffi.new("char **"), ffi.new("char **")
+    if lib.cell_cfg_check(cfg, ffi.cast("const char **", field), ffi.cast("const char **", text)) < 0:
+        raise ValueError(f"{ffi.string(field[0]).decode()}: {ffi.string(text[0]).decode()}")
+    return cfg

@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What holds for the radio core whatever it is told to do: random cells, traffic, commands and time steps."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from coreffi import NEVER, Cell, lib
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+MS = 1_000_000
+TAIL_NS = 400 * MS  # time given to what is under way after the last action
+IM, DM = 0, 1
+UL, DL, SL = 0, 1, 2
+RA_RNTI = 2
+
+fast = settings(derandomize=True, deadline=None, max_examples=150, database=None)
+
+
+@dataclass
+class Plan:
+    """A cell and what happens to it: actions (t_ns, kind, ue, argument) in order of time."""
+
+    cfg: dict
+    actions: list
+
+    @property
+    def end_ns(self) -> int:
+        return (self.actions[-1][0] if self.actions else 0) + TAIL_NS
+
+
+def q32(probability: float) -> int:
+    return int(probability * (2**32 - 1))
+
+
+@st.composite
+def ue_configs(draw, number: int, n_ue: int, lossy: bool):
+    others = [n for n in range(1, n_ue + 1) if n != number]
+    bler = st.sampled_from([0, 0, q32(0.1), q32(0.5), q32(0.95)] if lossy else [0])
+    cqi = st.integers(1, 15) | st.just(15)
+    return {
+        "peer": draw(st.sampled_from(others)), "mode": draw(st.sampled_from([IM, DM])),
+        "cqi_ul": draw(cqi), "cqi_dl": draw(cqi), "cqi_sl": draw(cqi),
+        "bler_ul_q32": draw(bler), "bler_dl_q32": draw(bler), "bler_sl_q32": draw(bler),
+    }  # fmt: skip
+
+
+@st.composite
+def configs(draw, lossy: bool = True):
+    n_ue = draw(st.integers(2, 4))
+    rar_delay_tti = draw(st.just(3) | st.integers(1, 12))
+    flag = st.sampled_from([0, 1])
+    return {
+        "seed": draw(st.integers(0, 2**32)),
+        "n_ue": n_ue,
+        "n_rb": draw(st.sampled_from([6, 7, 15, 25, 50, 100, 110])),
+        "ue": [draw(ue_configs(i + 1, n_ue, lossy)) for i in range(n_ue)],
+        "rar_delay_tti": rar_delay_tti,
+        "grant_to_tx_tti": draw(st.just(2) | st.integers(1, 8)),
+        "decode_tti": draw(st.just(4) | st.integers(1, 8)),
+        "dl_sched_to_tx_tti": draw(st.just(1) | st.integers(1, 8)),
+        "processing_lead_ns": draw(st.sampled_from([0, 1, 250_000, 999_999])),
+        "rac_timeout_tti": draw(st.integers(rar_delay_tti + 1, 30)),
+        "backoff_max_ms": draw(st.sampled_from([0, 20, 100])),
+        "n_preambles": draw(st.sampled_from([1, 2, 52, 64])),
+        "prach_period_tti": draw(st.sampled_from([1, 5, 20])),
+        "bsr_grant_rb": draw(st.integers(1, 6)),
+        "bandwidth_stealing": draw(flag), "trailing_bsr": draw(flag), "enb_overhears_dm": draw(flag),
+        "um_sn_bits": draw(st.sampled_from([5, 10])),
+        "t_reordering_ms": draw(st.sampled_from([0, 1, 35, 200])),
+        "rlc_queue_pkts": draw(st.sampled_from([1, 5, 100])),
+        "pdcp_sn_bits": draw(st.sampled_from([7, 12])),
+        "discard_timer_ms": draw(st.sampled_from([0, 0, 1, 30])),
+        "max_pkts": draw(st.sampled_from([16, 40, 300])),
+    }  # fmt: skip
+
+
+@st.composite
+def plans(draw, lossy: bool = True):
+    cfg = draw(configs(lossy))
+    ue = st.integers(1, cfg["n_ue"])
+    length = st.sampled_from([1, 40, 52, 1500]) | st.integers(1, 1500)
+    push = st.tuples(st.just("push"), ue, length)
+    burst = st.tuples(st.just("burst"), ue, st.integers(2, 30))
+    route = st.tuples(st.just("route"), ue, st.sampled_from([IM, DM]))
+    gap = st.sampled_from([0, 0, MS, 5 * MS, 30 * MS]) | st.integers(0, 20 * MS)
+    t_ns, actions = 0, []
+    for wait, action in draw(st.lists(st.tuples(gap, push | push | burst | route), max_size=25)):
+        t_ns += wait
+        actions.append((t_ns, *action))
+    return Plan(cfg, actions)
+
+
+def payload(tag: int, length: int) -> bytes:
+    return bytes((tag * 131 + i * 7 + (i >> 8)) & 0xFF for i in range(length))
+
+
+class Run:
+    """A plan carried out. @step(cell, from_ns, to_ns) brings the cell up to, not including, to_ns."""
+
+    def __init__(self, plan: Plan, step=None, n_out: int | None = None):
+        self.plan = plan
+        self.cell = Cell(plan.cfg, n_out)
+        self.pushed: dict[int, tuple[int, int, bytes]] = {}  # tag: (t_ns, ue, data)
+        self.refused = 0
+        self._tag = 0
+        now_ns = 0
+        step = step or (lambda cell, from_ns, to_ns: cell.advance(to_ns - 1))
+        for t_ns, kind, ue, argument in plan.actions:
+            if t_ns > now_ns:
+                step(self.cell, now_ns, t_ns)
+                now_ns = t_ns
+            if kind == "route":
+                assert self.cell.route(ue, argument, t_ns) == 0
+            for length in {"push": [argument], "burst": [1400] * argument}.get(kind, []):
+                self._push(ue, length, t_ns)
+            self.check_held()
+        step(self.cell, now_ns, plan.end_ns)
+        self.check_held()
+        self.digest = self.cell.digest()
+        self.cell.done()
+
+    def _push(self, ue: int, length: int, t_ns: int):
+        self._tag += 1
+        data = payload(self._tag, length)
+        if self.cell.push(ue, data, self._tag, t_ns) == 0:
+            self.pushed[self._tag] = (t_ns, ue, data)
+        else:
+            self.refused += 1
+
+    def check_held(self):
+        """Packets in = delivered + dropped + held, by the counters and by the outputs."""
+        s = self.cell.stats()
+        assert s.pkts_in == s.pkts_delivered + sum(s.pkts_dropped) + s.pkts_held
+        assert s.pkts_in == len(self.pushed) + self.refused
+        assert s.pkts_held == len(self.pushed) - len(self.of(lib.CELL_OUT_DELIVER, lib.CELL_OUT_DROP))
+
+    def of(self, *types) -> list:
+        return [o for o in self.cell.outputs if o.type in types]
+
+    def rows(self, event: int) -> list:
+        """Records of @event as dicts."""
+        return [row for o in self.of(lib.CELL_OUT_RECORD) if (row := o.row())["event"] == event]
+
+
+@fast
+@given(plans())
+def test_every_packet_ends_once_and_intact(plan):
+    run = Run(plan)
+    ended = [o.tag for o in run.of(lib.CELL_OUT_DELIVER, lib.CELL_OUT_DROP)]
+    assert sorted(ended) == sorted(run.pushed)
+    for o in run.of(lib.CELL_OUT_DELIVER):
+        _, sender, data = run.pushed[o.tag]
+        assert o.data == data
+        assert o.ue == plan.cfg["ue"][sender - 1]["peer"]
+    s = run.cell.stats()
+    assert s.pkts_held == 0
+    assert s.bytes_delivered == sum(len(o.data) for o in run.of(lib.CELL_OUT_DELIVER))
+
+
+@fast
+@given(plans(lossy=False))
+def test_in_order_without_losses(plan):
+    """Per sender and leg: a change of route may let a packet overtake."""
+    run = Run(plan)
+    leg = {row["tag"]: (row["node"], row["dir"]) for row in run.rows(lib.CELL_EV_PKT_IN)}
+    order = defaultdict(list)
+    for o in run.of(lib.CELL_OUT_DELIVER):
+        order[leg[o.tag]].append(o.tag)
+    for tags in order.values():
+        assert tags == sorted(tags)
+    reasons = {o.reason for o in run.of(lib.CELL_OUT_DROP)}
+    assert reasons <= {lib.CELL_DROP_QUEUE_FULL, lib.CELL_DROP_PDCP_DISCARD, lib.CELL_DROP_SHUTDOWN}
+
+
+@fast
+@given(plans())
+def test_no_packet_is_faster_than_its_path(plan):
+    """One PDU for a direct packet, two for another; the first of a UE also waits for RAR and grants."""
+    run, c = Run(plan), plan.cfg
+    decode = c["decode_tti"] * MS
+    direct = decode - c["processing_lead_ns"]
+    request = (c["rar_delay_tti"] + c["grant_to_tx_tti"]) * MS
+    first = set()
+    leg = {}
+    for row in run.rows(lib.CELL_EV_PKT_IN):
+        leg[row["tag"]] = row["dir"]
+        if row["node"] not in {run.pushed[tag][1] for tag in first}:
+            first.add(row["tag"])
+    for o in run.of(lib.CELL_OUT_DELIVER):
+        delay = o.t_ns - run.pushed[o.tag][0]
+        if leg[o.tag] == SL:
+            handshake = request + decode + c["grant_to_tx_tti"] * MS
+            assert delay >= direct + (handshake if o.tag in first else 0)
+        else:
+            downlink = decode + c["dl_sched_to_tx_tti"] * MS
+            assert delay >= direct + downlink + (request if o.tag in first else 0)
+
+
+@fast
+@given(plans())
+def test_resources_of_a_sub_frame(plan):
+    """No block twice and none beyond the carrier; one transmission of a UE."""
+    run = Run(plan)
+    taken, senders = defaultdict(set), set()
+    for o in run.of(lib.CELL_OUT_PDU):
+        i = o.info
+        if i["preamble"] or i["rnti_type"] == RA_RNTI:
+            continue
+        where = (i["subframe"], i["dir"] == DL)
+        blocks = set(range(i["rb_start"], i["rb_start"] + i["n_rb"]))
+        assert blocks and max(blocks) < plan.cfg["n_rb"]
+        assert not blocks & taken[where]
+        taken[where] |= blocks
+        sender = (i["subframe"], i["ue"], i["dir"] == DL)
+        assert sender not in senders
+        senders.add(sender)
+        assert o.t_ns == i["subframe"] * MS
+
+
+@fast
+@given(plans(), st.lists(st.floats(0, 1, exclude_max=True), max_size=6))
+def test_splitting_time_changes_nothing(plan, cuts):
+    """Few large steps, many small ones, and a step to every event give the same outputs in order of time."""
+
+    def small(cell, from_ns, to_ns):
+        for cut in sorted(cuts):
+            cell.advance(from_ns + int(cut * (to_ns - from_ns)))
+        cell.advance(to_ns - 1)
+
+    def every_event(cell, from_ns, to_ns):
+        while (t_ns := cell.next()) < to_ns:
+            assert t_ns >= from_ns
+            cell.advance(t_ns)
+        cell.advance(to_ns - 1)
+
+    once = Run(plan)
+    times = [o.t_ns for o in once.cell.outputs]
+    assert times == sorted(times)
+    for step in (small, every_event):
+        run = Run(plan, step)
+        assert run.cell.outputs == once.cell.outputs
+        assert run.digest == once.digest
+
+
+@fast
+@given(plans())
+def test_nothing_leaves_before_it_was_announced(plan):
+    """cell_next_output() is a lower bound of the next delivery and not before cell_next()."""
+
+    def watch(cell, from_ns, to_ns):
+        while (t_ns := cell.next()) < to_ns:
+            bound = cell.next_output()
+            assert bound >= t_ns
+            n = len(cell.outputs)
+            cell.advance(min(bound, to_ns) - 1 if bound > t_ns else t_ns)
+            if bound > t_ns:
+                assert all(o.type != lib.CELL_OUT_DELIVER for o in cell.outputs[n:])
+        cell.advance(to_ns - 1)
+
+    Run(plan, watch)
+
+
+@fast
+@given(plans())
+def test_same_seed_same_outputs(plan):
+    one, two = Run(plan), Run(plan)
+    assert one.cell.outputs == two.cell.outputs
+    assert one.digest == two.digest
+
+
+@fast
+@given(plans())
+def test_smallest_output_array(plan):
+    """-EAGAIN cuts the outputs into portions and does nothing else."""
+    large = Run(plan, n_out=200_000)
+    small = Run(plan, n_out=lib.cell_out_min(large.cell.cfg))
+    assert small.cell.outputs == large.cell.outputs
+    assert small.digest == large.digest
+    if plan.actions and plan.actions[-1][1] != "route":  # an arrival and what follows it, at least
+        assert small.cell.again > 0
+
+
+def test_idle_cell_has_no_events():
+    """After its traffic a cell is asleep; waking it after more than a month costs as little."""
+    cell = Cell({})
+    assert cell.next() == NEVER and cell.next_output() == NEVER
+    cell.push(1, b"x" * 100, 1, 0)
+    while cell.next() != NEVER:
+        cell.advance(cell.next())
+    active = cell.stats().ttis_active
+    later_ns = 40 * 24 * 3600 * 1000 * MS
+    cell.push(1, b"x" * 100, 2, later_ns)
+    while cell.next() != NEVER:
+        cell.advance(cell.next())
+    assert [o.t_ns for o in cell.outputs if o.type == lib.CELL_OUT_DELIVER][1] - later_ns == 15 * MS - 250_000
+    assert cell.stats().ttis_active == 2 * active
