@@ -47,10 +47,10 @@ def why(bundle: Bundle, at_s: float) -> Answer:
         AnalysisError: no such segment with an RTT and a trace.
     """
     run = analyse(bundle)
-    if run.segments is None:
-        raise AnalysisError(run.problem or f"{bundle.path}: no segments")
+    if not run.readable:
+        raise AnalysisError(f"{bundle.path}: {run.problem}")
     begin_ns = bundle.start_ns + round(at_s * 1e9)
-    after = run.segments.filter(pl.col("out_ns") >= begin_ns).drop_nulls(["rtt_ns", *RTT_PARTS]).sort("out_ns")
+    after = run.segments().filter(pl.col("out_ns") >= begin_ns).drop_nulls(["rtt_ns", *RTT_PARTS]).sort("out_ns")
     if after.is_empty():
         raise AnalysisError(f"{bundle.path}: no segment with an RTT was sent at or after {at_s} s")
     return _answer(bundle, after.row(0, named=True))

@@ -282,7 +282,7 @@ def test_a_bundle_that_does_not_read_keeps_its_identity_and_problem(tmp_path: Pa
     trace = path / "radio.trace"
     trace.write_bytes(trace.read_bytes()[:-1])
     run = analyse(read_bundle(path))
-    assert run.segments is None
+    assert not run.readable
     assert run.problem is not None and "truncated" in run.problem
     assert run.row["combination"] == "DM-DM"
     assert "rtt_mean_ms" not in run.row

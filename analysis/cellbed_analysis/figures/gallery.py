@@ -52,7 +52,7 @@ def representatives(runs: Sequence[RunAnalysis]) -> dict[str, RunAnalysis]:
 
     Runs that sweep something besides modes and windows count only where there are no others.
     """
-    ready = [run for run in runs if run.row["usable"] and run.segments is not None]
+    ready = [run for run in runs if run.usable]
     ready = [run for run in ready if not run.row["point"]] or ready
     ready.sort(
         key=lambda run: (
@@ -87,17 +87,11 @@ def available(runs: Sequence[RunAnalysis], claims: Sequence[dict[str, Any]] = ()
     return specs
 
 
-def _segments(run: RunAnalysis) -> pl.DataFrame:
-    """Segments of a representative, which has some."""
-    assert run.segments is not None
-    return run.segments
-
-
 def _steady(run: RunAnalysis) -> pl.DataFrame:
     """Segments sent after the warm-up that have an RTT."""
     begin_ns = run.bundle.start_ns + run.row["window_begin_s"] * 1e9
     end_ns = begin_ns + run.row["window_s"] * 1e9
-    return _segments(run).filter(pl.col("rtt_ns").is_not_null() & pl.col("out_ns").is_between(begin_ns, end_ns))
+    return run.segments().filter(pl.col("rtt_ns").is_not_null() & pl.col("out_ns").is_between(begin_ns, end_ns))
 
 
 def _which(chosen: dict[str, RunAnalysis]) -> str:
@@ -108,7 +102,7 @@ def _which(chosen: dict[str, RunAnalysis]) -> str:
 
 
 def _rtt_time(chosen: dict[str, RunAnalysis], paper_ms: dict[str, float]) -> FigureSpec:
-    data = {name: (_segments(run), run.bundle.start_ns) for name, run in chosen.items()}
+    data = {name: (run.segments(), run.bundle.start_ns) for name, run in chosen.items()}
     return FigureSpec(
         "fig3-rtt-over-time",
         "RTT over time",
@@ -204,7 +198,7 @@ def _lateness(runs: Sequence[RunAnalysis]) -> list[FigureSpec]:
     labs: dict[str, Counter[float]] = {}
     bound = None
     for run in runs:
-        if run.segments is None:
+        if not run.readable:
             continue
         buckets = run.bundle.radio_stats.get("lateness", {}).get("histogram", [])
         counts = labs.setdefault(run.row["lab"], Counter())

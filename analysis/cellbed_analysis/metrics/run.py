@@ -27,6 +27,7 @@ from ..timeline import timeline_metrics
 from . import probe, radio, rtt, throughput
 from .window import Window, steady_window
 
+DERIVED, METRICS_JSON, SEGMENTS = "derived", "metrics.json", "segments.parquet"
 RAW_FILES = "ip-*.pcap", "radio.trace", "radio.json", "tcp.trace", "tcp.json", "*.iperf3.json"
 
 
@@ -36,8 +37,24 @@ class RunAnalysis:
 
     bundle: Bundle
     row: dict[str, Any]
-    segments: pl.DataFrame | None  # None when the run could not be analysed
     problem: str | None = None  # why it may not enter averages, beyond the bundle's own reasons
+
+    @property
+    def readable(self) -> bool:
+        """Its files could be read, so it has metrics and segments."""
+        return str(self.row["status"]) != "unreadable"
+
+    def segments(self) -> pl.DataFrame:
+        """`segment.decomposed_segments` of the whole flow, read anew at each call.
+
+        Raises:
+            AnalysisError: the run is not readable.
+        """
+        kept = _kept_row(self.bundle)
+        with contextlib.suppress(OSError, pl.exceptions.PolarsError):
+            if kept is not None:
+                return pl.read_parquet(self.bundle.path / DERIVED / SEGMENTS)
+        return compute(self.bundle)[1]
 
     @property
     def usable(self) -> bool:
@@ -78,26 +95,25 @@ def _name(run: RunAnalysis) -> tuple[Any, ...]:
 
 
 def analyse(bundle: Bundle) -> RunAnalysis:
-    """Metrics and segments of a run, from `derived/` when they are still true.
+    """Metrics of a run, from `derived/` when they are still true.
 
     A bundle whose files do not read gives a row with its identity only, marked
     not usable, and the problem in words.
     """
-    key = cache_key(bundle)
-    derived = bundle.path / "derived"
-    cached = _load(bundle, derived, key)
-    if cached is not None:
-        return cached
+    row = _kept_row(bundle)
+    if row is not None:
+        return RunAnalysis(bundle, row)
     try:
         row, segments = compute(bundle)
     except AnalysisError as error:
-        return RunAnalysis(bundle, identity(bundle), None).set_apart("unreadable", str(error))
+        return RunAnalysis(bundle, identity(bundle)).set_apart("unreadable", str(error))
+    derived = bundle.path / DERIVED
     # A bundle on read-only storage is analysed again each time.
     with contextlib.suppress(OSError):
         derived.mkdir(exist_ok=True)
-        segments.write_parquet(derived / "segments.parquet")
-        (derived / "metrics.json").write_text(json.dumps({"key": key, "row": row}))
-    return RunAnalysis(bundle, row, segments)
+        segments.write_parquet(derived / SEGMENTS)
+        (derived / METRICS_JSON).write_text(json.dumps({"key": cache_key(bundle), "row": row}))
+    return RunAnalysis(bundle, row)
 
 
 def compute(bundle: Bundle) -> tuple[dict[str, Any], pl.DataFrame]:
@@ -106,6 +122,7 @@ def compute(bundle: Bundle) -> tuple[dict[str, Any], pl.DataFrame]:
     Raises:
         AnalysisError: a file is missing, truncated or inconsistent.
     """
+    bundle = Bundle(bundle.path, bundle.manifest)  # the files it reads are forgotten with it
     flow = primary_flow(bundle)
     window = steady_window(flow)
     nodes = bundle.ue_numbers
@@ -241,11 +258,10 @@ def cache_key(bundle: Bundle) -> str:
     return digest.hexdigest()
 
 
-def _load(bundle: Bundle, derived: Path, key: str) -> RunAnalysis | None:
+def _kept_row(bundle: Bundle) -> dict[str, Any] | None:
+    """The row in `derived/`, None when it is absent, half-written or of other files or code."""
     try:
-        kept = json.loads((derived / "metrics.json").read_text())
-        if kept["key"] != key:
-            return None
-        return RunAnalysis(bundle, kept["row"], pl.read_parquet(derived / "segments.parquet"))
-    except (OSError, ValueError, KeyError, pl.exceptions.PolarsError):
-        return None  # absent or half-written: compute again
+        kept = json.loads((bundle.path / DERIVED / METRICS_JSON).read_text())
+        return dict(kept["row"]) if kept["key"] == cache_key(bundle) else None
+    except (OSError, ValueError, KeyError):
+        return None
