@@ -39,7 +39,7 @@ static void out_pkt_record(struct cell *c, const struct pkt *p, const struct leg
                            enum cell_event event, uint8_t node, uint8_t peer, int32_t value)
 {
 	out_record(c, leg,
-	           (struct cell_record){ .event = event,
+	           (struct cell_record){ .event = (uint16_t)event,
 	                                 .node = node,
 	                                 .peer = peer,
 	                                 .pkt = p->id,
