@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The trace of small committed cases, line by line, from cellsim of any compiler.
+
+A case is a folder with config.json, arrivals.txt and expected.txt, the trace in words. A change of the core that
+moves an event shows as a difference to read; `make golden-update` accepts it.
+"""
+
+import json
+import os
+import shutil
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+BUILD = Path(os.environ.get("CELLBED_BUILD", ROOT / "build"))
+CASES = sorted(path.parent.name for path in HERE.glob("*/arrivals.txt"))
+FORMATS = {"i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I", "i64": "q", "u64": "Q"}
+NUMBERS = ["pkt", "tag", "bytes", "sn", "value", "rb", "mcs", "cqi", "lcid", "aux"]
+
+
+def read_trace(path: Path):
+    """Records of a trace file as dicts, symbols by name. Source: emulator/tracefile/tracefile.h"""
+    content = path.read_bytes()
+    header = json.loads(content[: content.index(b"\n")])
+    for at in range(header["header_bytes"], len(content), header["record_bytes"]):
+        row = {}
+        for field in header["fields"]:
+            (value,) = struct.unpack_from("<" + FORMATS[field["type"]], content, at + field["offset"])
+            row[field["name"]] = header["symbols"].get(field["name"], {}).get(str(value), value)
+        yield row
+
+
+def render(path: Path) -> str:
+    """One line a record: time in us, event, from which node to which, direction, numbers other than 0."""
+    lines = []
+    for row in read_trace(path):
+        numbers = " ".join(f"{name}={row[name]}" for name in NUMBERS if row[name])
+        where = f"{row['node']}>{row['peer']} {row['dir']}"
+        lines.append(f"{row['t_ns'] / 1000:10.3f} {row['event']:<12} {where} {numbers}".rstrip())
+    return "\n".join(lines) + "\n"
+
+
+def simulate(cellsim: Path, case: str, out: Path) -> Path:
+    """Run a case. Return: its trace."""
+    folder = HERE / case
+    subprocess.run(
+        [cellsim, "--config", folder / "config.json", "--arrivals", folder / "arrivals.txt", "--out", out], check=True
+    )
+    return out / "radio.trace"
+
+
+@pytest.fixture(scope="session")
+def unoptimised_cellsim(tmp_path_factory) -> Path:
+    """cellsim by another compiler and without optimisation: same bytes, or the core depends on it."""
+    if not shutil.which("clang"):
+        pytest.skip("clang is not installed")
+    build = tmp_path_factory.mktemp("clang-O0")
+    target = "emulator/sim/cellsim"
+    setup = ["meson", "setup", "--buildtype=plain", "-Doptimization=0", "-Dwerror=false", build, ROOT]
+    subprocess.run(setup, check=True, capture_output=True, env=os.environ | {"CC": "clang"})
+    subprocess.run(["ninja", "-C", build, target], check=True, capture_output=True)
+    return build / target
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_golden(case, tmp_path, request):
+    text = render(simulate(BUILD / "emulator/sim/cellsim", case, tmp_path / "out"))
+    expected = HERE / case / "expected.txt"
+    if request.config.getoption("--golden-update", default=False):
+        expected.write_text(text)
+    assert text.splitlines() == expected.read_text().splitlines()
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_other_compiler(case, tmp_path, unoptimised_cellsim):
+    """All outputs are the same to the byte, not only the trace."""
+    simulate(BUILD / "emulator/sim/cellsim", case, tmp_path / "one")
+    simulate(unoptimised_cellsim, case, tmp_path / "two")
+    for name in ("radio.trace", "radio.pcap", "radio.json", "deliveries.txt"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes(), name
+
+
+def test_there_are_cases():
+    assert CASES == ["burst-im-acks", "collision", "dm-dm", "full-buffer-im", "im-im", "losses"]
