@@ -48,7 +48,8 @@ struct leg {
 /* Resource blocks of one sub-frame given to one leg. */
 struct grant {
 	uint32_t subframe;
-	uint32_t bytes; /* transport block */
+	uint32_t bytes;  /* transport block */
+	uint32_t wanted; /* SDU bytes it was issued for */
 	uint16_t rb_start;
 	uint16_t n_rb;
 	uint8_t dir;
@@ -190,6 +191,9 @@ uint32_t grant_next_tti(const struct grant_ring *r);
 
 /** grant_payload_after() - RLC SDU bytes of grants in @dir for sub-frames after @tti */
 uint32_t grant_payload_after(const struct grant_ring *r, enum cell_dir dir, uint32_t tti);
+
+/** grant_pending() - SDU bytes for which unused grants were issued */
+uint32_t grant_pending(const struct grant_ring *r);
 
 bool grant_has(const struct grant_ring *r, uint32_t tti);
 

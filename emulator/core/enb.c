@@ -145,6 +145,7 @@ static uint32_t issue(struct cell *c, const struct sched_flow *f, struct rb_budg
 	overhead = grant_overhead(g.bytes);
 	if (g.bytes <= overhead)
 		return 0;
+	g.wanted = g.bytes >= want ? f->backlog : g.bytes - overhead;
 	rb->next = (uint16_t)(rb->next + g.n_rb);
 	rb->free = (uint16_t)(rb->free - g.n_rb);
 	(void)grant_issue(f->dir == CELL_DIR_DL ? &u->dl : &u->ul, &g);
@@ -158,7 +159,7 @@ static uint32_t issue(struct cell *c, const struct sched_flow *f, struct rb_budg
 	                                 .value = (int32_t)lead_tti,
 	                                 .mcs = phy_mcs(f->dir, g.itbs),
 	                                 .cqi = leg->cqi });
-	return g.bytes >= want ? f->backlog : g.bytes - overhead;
+	return g.wanted;
 }
 
 static void serve(struct cell *c, struct sched_state *state, struct sched_flow *flows, uint32_t n,
@@ -198,13 +199,11 @@ static void grant_uplink(struct cell *c, uint32_t tti, struct rb_budget *rb)
 	serve(c, &c->sched_ul, flows, n, rb, tti, lead);
 }
 
-static uint32_t dl_backlog(const struct cell *c, const struct ue *u)
+/* What waits for a downlink grant; the eNB knows its own queue exactly. */
+static uint32_t dl_backlog(const struct ue *u)
 {
-	uint32_t queued = u->leg[CELL_DIR_DL].tx.bytes, granted;
+	uint32_t queued = u->leg[CELL_DIR_DL].tx.bytes, granted = grant_pending(&u->dl);
 
-	if (u->dl.used == u->dl.issued)
-		return queued;
-	granted = grant_payload_after(&u->dl, CELL_DIR_DL, c->tti_next - 1);
 	return queued > granted ? queued - granted : 0;
 }
 
@@ -217,7 +216,7 @@ static void schedule_downlink(struct cell *c, uint32_t tti)
 	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
 		flows[n++] = (struct sched_flow){ .ue = i,
 			                          .dir = CELL_DIR_DL,
-			                          .backlog = dl_backlog(c, &c->ue[i]) };
+			                          .backlog = dl_backlog(&c->ue[i]) };
 	serve(c, &c->sched_dl, flows, n, &rb, tti, lead);
 }
 
@@ -283,7 +282,7 @@ uint32_t enb_next_tti(const struct cell *c, uint32_t from)
 		uint32_t rar_tti = u->ra.preamble_tti + c->cfg.rar_delay_tti;
 		uint32_t dl_tti = grant_next_tti(&u->dl);
 
-		if (u->enb_backlog[CELL_DIR_UL] || u->enb_backlog[CELL_DIR_SL] || dl_backlog(c, u))
+		if (u->enb_backlog[CELL_DIR_UL] || u->enb_backlog[CELL_DIR_SL] || dl_backlog(u))
 			return from;
 		if (u->ra.state == RA_WAIT_RAR && rar_tti >= from && rar_tti < next)
 			next = rar_tti;

@@ -63,6 +63,15 @@ uint32_t grant_payload_after(const struct grant_ring *r, enum cell_dir dir, uint
 	return sum;
 }
 
+uint32_t grant_pending(const struct grant_ring *r)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t i = r->used; i != r->issued; i++)
+		sum += r->grant[i % GRANTS_KEPT].wanted;
+	return sum;
+}
+
 bool grant_has(const struct grant_ring *r, uint32_t tti)
 {
 	return r->issued != r->used && r->grant[(r->issued - 1) % GRANTS_KEPT].subframe == tti;

@@ -121,6 +121,7 @@ size_t radio_pcap_context(uint8_t buf[RADIO_PCAP_CONTEXT_MAX], const struct cell
 		put8(&w, MAC_LTE_TAG_PREAMBLE);
 		put8(&w, info->rapid);
 		put8(&w, info->attempt);
+		put8(&w, MAC_LTE_TAG_PAYLOAD); /* ends the context; nothing follows */
 		return (size_t)(w.at - buf);
 	}
 	put8(&w, MAC_LTE_TAG_RETX);
