@@ -90,6 +90,7 @@ static void test_infrastructure_mode(void **state)
 	/* once: what a grant is under way for is not granted again */
 	assert_int_equal(run_count(&r, CELL_EV_MAC_TX, CELL_NODE_ENB), 1);
 	expect_at(&r, CELL_EV_PKT_OUT, 2, 0, MS(20) - LEAD_NS);
+	assert_int_equal(run_count(&r, CELL_EV_GRANT, CELL_NODE_ENB), 2); /* one a hop */
 	run_end(&r);
 }
 
