@@ -198,18 +198,25 @@ def _size(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
 
 
 def _trend(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
-    """The two points of the largest fall, or the ends where it never falls; and what differs."""
+    """The two points that decide about the trend, and what changed between them."""
     over, metric = claim["measure"]["over"], claim["measure"]["metric"]
     points = [[row for row in rows if row.get(over) == x] for x in sorted({row[over] for row in rows})]
     points = [point for point in points if mean(point, metric) is not None]
     values = [mean(point, metric) or 0.0 for point in points]
+    said, i, j = _turning_points(claim["expect"]["trend"], values)
+    gap = departures(parts_ms(points[j]), parts_ms(points[i]))
+    return f"{said} {_point_text(points[i], over)} and {_point_text(points[j], over)}. What changed between: {gap}."
+
+
+def _turning_points(trend: str, values: Sequence[float]) -> tuple[str, int, int]:
+    """Where to look: words, and the indices of two points."""
+    if trend == "rises-first":
+        return "The rise is the one between", 0, max(range(len(values)), key=values.__getitem__)
     falls = [(values[i] - values[j], i, j) for i in range(len(values)) for j in range(i + 1, len(values))]
     fall, i, j = max(falls, key=lambda item: (item[0], -item[1]))
     if fall <= 0:
-        i, j = 0, len(values) - 1
-    said = "It falls most between" if fall > 0 else "It never falls;"
-    gap = departures(parts_ms(points[j]), parts_ms(points[i]))
-    return f"{said} {_point_text(points[i], over)} and {_point_text(points[j], over)}. What changed between: {gap}."
+        return "It never falls;", 0, len(values) - 1
+    return "It falls most between", i, j
 
 
 def _point_text(rows: Rows, over: str) -> str:

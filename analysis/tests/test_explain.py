@@ -96,7 +96,11 @@ def points(*rtts_ms: float) -> list[dict[str, Any]]:
     ]
 
 
-TREND = {"explain": "trend", "measure": {"metric": "rtt_mean_ms", "over": "receive_window_bytes"}}
+TREND = {
+    "explain": "trend",
+    "measure": {"metric": "rtt_mean_ms", "over": "receive_window_bytes"},
+    "expect": {"trend": "rises", "tolerance": 1},
+}
 
 
 def test_a_trend_is_explained_by_its_largest_fall() -> None:
@@ -111,6 +115,12 @@ def test_a_trend_that_never_falls_is_explained_by_its_ends() -> None:
     found = explain(TREND, points(30, 50, 70), [])
     assert found.startswith("It never falls; 8 KiB (RTT 30.0 ms) and 32 KiB (RTT 70.0 ms).")
     assert "+40.0 ms" in found
+
+
+def test_a_rise_that_is_missing_is_looked_for_up_to_the_peak() -> None:
+    claim = TREND | {"expect": {"trend": "rises-first", "tolerance": 1}}
+    found = explain(claim, points(35, 35.5, 31), [])
+    assert found.startswith("The rise is the one between 8 KiB (RTT 35.0 ms) and 16 KiB (RTT 35.5 ms).")
 
 
 def test_seeds_of_a_point_are_averaged() -> None:

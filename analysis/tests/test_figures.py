@@ -98,6 +98,10 @@ def test_window_figure_shows_windows_in_kib_and_intervals() -> None:
         assert [tuple(segment[:, 1]) for segment in lines] == [(29, 31), (40, 40)]
 
 
+def test_labels_of_near_windows_do_not_touch() -> None:
+    assert rtt_window.spaced([64, 96, 128, 144]) == [64, 96, 144]
+
+
 def test_decomposition_bars_end_at_the_rtt() -> None:
     parts = dict.fromkeys(RTT_PARTS, 0.5)
     assert sum(ms for _, _, ms in decomposition.pieces(parts)) == 0.5 * len(RTT_PARTS)

@@ -55,5 +55,5 @@ def draw(labs: Mapping[str, Sequence[tuple[float, int]]], bound_us: float | None
     axes.grid(axis="x", visible=False)
     axes.set_xlabel("lateness of a wake-up, up to (us)")
     axes.set_ylabel("share of wake-ups (%)")
-    axes.legend(loc="upper left")
+    figure.legend(loc="outside upper left")
     return figure

@@ -13,6 +13,19 @@ from ..interval import Estimate
 from .style import series_style
 
 
+#: Labels of a logarithmic axis this near to each other, as a factor, would touch.
+NEAREST = 1.15
+
+
+def spaced(windows: Sequence[float]) -> list[float]:
+    """Windows that get a label: the largest, and downwards each that is far enough from the last."""
+    labelled: list[float] = []
+    for window in sorted(windows, reverse=True):
+        if not labelled or labelled[-1] / window >= NEAREST:
+            labelled.append(window)
+    return labelled[::-1]
+
+
 def draw(series: Mapping[str, Sequence[tuple[float, Estimate]]]) -> Figure:
     """Draw.
 
@@ -35,7 +48,7 @@ def draw(series: Mapping[str, Sequence[tuple[float, Estimate]]]) -> Figure:
         )  # fmt: skip
         windows.update(x)
     axes.set_xscale("log", base=2)
-    axes.set_xticks(sorted(windows))
+    axes.set_xticks(spaced(sorted(windows)))
     axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x / 1024:g}"))
     axes.xaxis.set_minor_locator(NullLocator())
     values = [value.value for points in series.values() for _, value in points]
@@ -44,9 +57,8 @@ def draw(series: Mapping[str, Sequence[tuple[float, Estimate]]]) -> Figure:
         axes.yaxis.set_major_locator(LogLocator(subs=(1, 1.5, 2, 3, 5, 7)))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{y:g}"))
         axes.yaxis.set_minor_locator(NullLocator())
-    else:
-        axes.set_ylim(bottom=0)
     axes.set_xlabel("TCP receive window (KiB)")
     axes.set_ylabel("mean RTT (ms), 95 % CI")
-    axes.legend(title="data-ACK", loc="upper left")
+    axes.margins(y=0.1)
+    figure.legend(title="data-ACK", loc="outside upper center", ncols=4)
     return figure
