@@ -32,7 +32,8 @@ setup: $(STAMPS)/packages $(STAMPS)/python build ## install what is missing and 
 # Only this step needs root, and only when a package is missing.
 $(STAMPS)/packages: packages.txt
 	@mkdir -p $(@D)
-	@missing=$$(sed 's/#.*//' packages.txt | xargs -n1 sh -c 'dpkg-query -W -f "$${Status}" "$$0" 2>/dev/null | grep -q "ok installed" || echo "$$0"'); \
+	@missing=$$(for p in $$(sed 's/#.*//' packages.txt); do \
+		dpkg-query -s $$p 2>/dev/null | grep -q '^Status: .* installed' || echo $$p; done); \
 	if [ -n "$$missing" ]; then \
 		echo "installing:" $$missing; \
 		$(SUDO) apt-get update -qq && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; \

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""scenarios/reference.yaml shows every key of the model, with its default."""
+
+import typing
+
+import yaml
+from minimal import ROOT
+from pydantic import BaseModel
+from pydantic_core import PydanticUndefined
+
+from cellbed.scenario import Scenario, validate
+
+REFERENCE = yaml.safe_load((ROOT / "scenarios/reference.yaml").read_text())
+
+
+def inner(annotation):
+    """The model inside an annotation such as dict[str, Model] or Model | None."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((m for a in typing.get_args(annotation) if (m := inner(a))), None)
+
+
+def walk(model, data, path=""):
+    for name, field in model.model_fields.items():
+        key = field.alias or name
+        where = f"{path}{key}"
+        assert key in data, f"{where} is missing in reference.yaml"
+        below = inner(field.annotation)
+        if below is None:
+            if field.default is not PydanticUndefined and where not in EXAMPLES:
+                assert data[key] == field.default, f"{where}: reference.yaml does not show the default"
+            continue
+        value = data[key]
+        if isinstance(value, list):
+            value = value[0]
+        elif typing.get_origin(field.annotation) is dict:
+            value = next(iter(value.values()))
+        walk(below, value, f"{where}.")
+
+
+# Shown with an example, as the default says nothing.
+EXAMPLES = {"title"}
+
+
+def test_every_key_with_its_default():
+    validate(REFERENCE, "reference.yaml")
+    walk(Scenario, REFERENCE)
