@@ -100,12 +100,12 @@ def window_text(window_bytes: int | None) -> str:
 
 
 def number_text(value: float | str | None) -> str:
-    """A number with four significant digits or all before the point; words as they are."""
+    """A number with four significant digits, at most five decimals; words as they are."""
     if value is None:
         return ""
     if isinstance(value, str):
         return value
-    return f"{value:.0f}" if abs(value) >= 1000 else f"{round(value, 9) + 0.0:.4g}"
+    return f"{value:.0f}" if abs(value) >= 1000 else f"{round(value, 5) + 0.0:.4g}"
 
 
 def estimate_text(value: Estimate | None, decimals: int, interval: bool = True) -> str:

@@ -12,7 +12,6 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from ..interval import Estimate
 from .style import series_style
 
-
 #: Labels of a logarithmic axis this near to each other, as a factor, would touch.
 NEAREST = 1.15
 
