@@ -200,11 +200,14 @@ def test_no_packet_is_faster_than_its_path(plan):
 @fast
 @given(plans())
 def test_resources_of_a_sub_frame(plan):
-    """No block twice and none beyond the carrier; one transmission of a UE."""
+    """No block twice and none beyond the carrier; one transmission of a UE; preambles only on occasions."""
     run = Run(plan)
     taken, senders = defaultdict(set), set()
     for o in run.of(lib.CELL_OUT_PDU):
         i = o.info
+        assert o.t_ns == i["subframe"] * MS
+        if i["preamble"]:
+            assert i["subframe"] % plan.cfg["prach_period_tti"] == 0
         if i["preamble"] or i["rnti_type"] == RA_RNTI:
             continue
         where = (i["subframe"], i["dir"] == DL)
@@ -215,7 +218,6 @@ def test_resources_of_a_sub_frame(plan):
         sender = (i["subframe"], i["ue"], i["dir"] == DL)
         assert sender not in senders
         senders.add(sender)
-        assert o.t_ns == i["subframe"] * MS
 
 
 @fast

@@ -88,6 +88,24 @@ static void test_gaps(void **state)
 	assert_int_equal(rx.rx_gaps, 3);
 }
 
+/* 7 bits: after 126 the SNs 127, 0 and 1 are lost and 2 comes. */
+static void test_gap_across_wrap(void **state)
+{
+	struct pdcp tx, rx;
+	struct pkt p;
+
+	(void)state;
+	pdcp_init(&tx, 7);
+	pdcp_init(&rx, 7);
+	for (uint32_t i = 0; i < 128 + 3; i++) {
+		fill(&p, 40);
+		pdcp_transmit(&tx, &p, 0);
+		if (i < 127 || i == 130)
+			assert_int_equal(pdcp_receive(&rx, &p), i % 128);
+	}
+	assert_int_equal(rx.rx_gaps, 3);
+}
+
 static void test_malformed(void **state)
 {
 	struct pdcp tx, rx;
@@ -109,8 +127,11 @@ static void test_malformed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_header_12_bits), cmocka_unit_test(test_header_7_bits),
-		cmocka_unit_test(test_wrap),           cmocka_unit_test(test_gaps),
+		cmocka_unit_test(test_header_12_bits),
+		cmocka_unit_test(test_header_7_bits),
+		cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_gaps),
+		cmocka_unit_test(test_gap_across_wrap),
 		cmocka_unit_test(test_malformed),
 	};
 

@@ -271,6 +271,18 @@ static void test_lost_beginning(void **state)
 	expect_delivered(1);
 }
 
+/* Both lost PDUs lie between two halves that would fit together by their length. */
+static void test_halves_of_two_sdus(void **state)
+{
+	(void)state;
+	cut(10, 2);
+	assert_int_equal(receive(0, 0), 0);
+	assert_int_equal(receive(3, 0), 0);
+	assert_int_equal(expire(), 0);
+	assert_int_equal(out.discarded.n, 1);
+	assert_ptr_equal(out.discarded.head, &pkt[1]);
+}
+
 /*
  * SDUs of five PDUs. PDUs 0 and 1 begin SDU 0, then 32 are lost, a whole turn
  * of 5-bit SNs: PDU 34 has the SN that should follow and is the end of SDU 6.
@@ -318,6 +330,7 @@ int main(void)
 		cmocka_unit_test(test_sn_wrap_10_bits),
 		cmocka_unit_test(test_lost_segment),
 		cmocka_unit_test(test_lost_beginning),
+		cmocka_unit_test(test_halves_of_two_sdus),
 		cmocka_unit_test(test_full_turn_lost),
 		cmocka_unit_test(test_malformed),
 	};
