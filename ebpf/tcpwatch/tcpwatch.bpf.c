@@ -41,9 +41,6 @@ const volatile __u64 targ_wakeup_bytes = 2 << 20;
 /* Bound of the window that sockets advertise; 0 = leave it alone. */
 const volatile __u32 targ_receive_window = 0;
 
-/* After so many segments the kernel has seen full-sized ones and settled. */
-#define CLAMP_SEGMENTS 64
-
 static struct tcpwatch_event *reserve(void)
 {
 	struct tcpwatch_event *e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
@@ -112,9 +109,9 @@ static int handle_sock_ops(struct bpf_sock_ops *ops, __u8 kind)
 
 /*
  * A route's `window` attribute bounds the window of the SYN. Since 6.5 the
- * kernel forgets that bound when the first full-sized segment changes its idea
- * of the overhead per packet (tcp_measure_rcv_mss). So it is set again before
- * each of the first segments out, which is also before their window is chosen.
+ * kernel forgets that bound when a segment changes its idea of the overhead
+ * per packet (tcp_measure_rcv_mss), and autotuning raises it too. So it is set
+ * again before each segment out, which is also before its window is chosen.
  */
 static void watch_socket(struct bpf_sock_ops *ops)
 {
@@ -130,8 +127,6 @@ static void clamp_window(struct bpf_sock_ops *ops)
 	int window = targ_receive_window;
 
 	bpf_setsockopt(ops, IPPROTO_TCP, TCP_WINDOW_CLAMP, &window, sizeof(window));
-	if (ops->segs_in > CLAMP_SEGMENTS)
-		bpf_sock_ops_cb_flags_set(ops, CB_FLAGS);
 }
 
 SEC("sockops")

@@ -96,13 +96,13 @@ def test_what_the_guest_can_do(tmp_path):
         zcat /proc/config.gz | grep -x CONFIG_HZ=1000
         cat /proc/sys/net/ipv4/tcp_available_congestion_control | wc -w
         mount -t cgroup2 c /sys/fs/cgroup && echo cgroup2
-        ip link add a type veth peer name b && echo veth
+        ip link add v0 type veth peer name v1 && echo veth
         ip tuntap add t0 mode tun && echo tun
-        ip netns add n && ip link set b netns n && echo netns
-        tc qdisc add dev a root handle 1: netem delay 10ms && echo netem
-        tc qdisc replace dev a root handle 1: htb && echo htb
-        tc qdisc replace dev a root handle 1: tbf rate 1mbit burst 4k limit 9k && echo tbf
-        tc qdisc replace dev a root red limit 90k min 20k max 65k avpkt 1000 burst 40 probability 0.1 && echo red
+        ip netns add n && ip link set v1 netns n && echo netns
+        tc qdisc add dev v0 root netem delay 10ms && echo netem
+        tc qdisc replace dev v0 root htb && echo htb
+        tc qdisc replace dev v0 root tbf rate 1mbit burst 4k limit 9k && echo tbf
+        tc qdisc replace dev v0 root red limit 90k min 20k max 65k avpkt 1000 burst 40 probability 0.1 bandwidth 10mbit && echo red
     """)
     lines = out.splitlines()
     assert lines[:2] == ["CONFIG_HZ=1000", "17"]

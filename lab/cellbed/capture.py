@@ -20,9 +20,12 @@ class Tcpdump:
     def __init__(self, node: str, pid: int, interface: str, path: Path, snaplen: int) -> None:
         self.node = node
         self.stderr = b""
-        args = ["tcpdump", "-i", interface, "-n", "-s", str(snaplen), "-w", str(path),
+        # To standard output: tcpdump would change the owner of a file, which the guest of an ordinary user cannot.
+        args = ["tcpdump", "-i", interface, "-n", "-s", str(snaplen), "-w", "-",
                 "--time-stamp-precision=nano", "-B", "16384", "-Z", "root"]
-        self.process = Process(f"tcpdump on {node}", args, path.parent / "log", pid, stderr=subprocess.PIPE)
+        with open(path, "wb") as out:
+            self.process = Process(f"tcpdump on {node}", args, path.parent / "log", pid, stdout=out,
+                                   stderr=subprocess.PIPE)
         pipe = self.process.popen.stderr
         while b"listening on" not in self.stderr:
             try:
@@ -30,7 +33,7 @@ class Tcpdump:
             except LabError as error:
                 self.process.kill()
                 said = (self.stderr + pipe.read()).decode(errors="replace").strip()
-                raise LabError(f"{error} {said}") from error
+                raise LabError(f"tcpdump on {node}: {said or error}") from error
 
     def stop(self) -> int:
         """Flush and end. Return: packets the kernel dropped before tcpdump read them."""

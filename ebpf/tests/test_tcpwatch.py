@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""tcpwatch against known workloads and against TCP_INFO, over a veth between two namespaces of the test."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cellbed import cgroup
+from cellbed.process import enter_netns, start_ready
+from cellbed_analysis.trace import read_trace
+
+ROOT = Path(__file__).resolve().parents[2]
+TCPWATCH = Path(os.environ.get("CELLBED_BUILD", ROOT / "build")) / "ebpf/tcpwatch/tcpwatch"
+N_WRITES = 101  # prime, and no size twice
+
+pytestmark = pytest.mark.skipif(os.geteuid() != 0 or cgroup.mount_point() is None,
+                                reason="the probe needs root and cgroup v2")
+
+# Runs in the namespace and cgroup of the sender; tells TCP_INFO at quiet points on stdout.
+SENDER = """
+import json, os, socket, struct, sys
+os.write(1, b"ready\\n"); sys.stdin.readline()
+s = socket.create_connection(("10.99.0.2", 7000))
+s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+for size in json.loads(sys.argv[1]):
+    s.sendall(bytes(size))
+    s.recv(1)  # the receiver has it all: nothing is in flight
+info = s.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104)
+u32 = struct.unpack_from("<24I", info, 8)
+print(json.dumps({"mss": u32[2], "unacked": u32[4], "lost": u32[6], "rtt": u32[15], "ssthresh": u32[17],
+                  "cwnd": u32[18], "total_retrans": u32[23]}), flush=True)
+s.close()
+"""
+
+RECEIVER = """
+import json, os, socket, sys
+l = socket.create_server(("10.99.0.2", 7000))
+os.write(1, b"ready\\n")
+c, _ = l.accept()
+c.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+for size in json.loads(sys.argv[1]):
+    while size:
+        size -= len(c.recv(min(size, 65536)))
+    c.sendall(b"!")
+c.recv(1)
+"""
+
+
+@pytest.fixture
+def network():
+    """Two namespaces joined by a veth, offloads off. Gives their names."""
+    names = [f"cbt{os.getpid()}a", f"cbt{os.getpid()}b"]
+    commands = [f"netns add {names[0]}", f"netns add {names[1]}",
+                f"link add v0 netns {names[0]} type veth peer name v0 netns {names[1]}"]
+    for i, name in enumerate(names):
+        commands += [f"-n {name} addr add 10.99.0.{i + 1}/24 dev v0", f"-n {name} link set v0 up",
+                     f"-n {name} link set lo up"]
+    with contextlib.ExitStack() as stack:
+        for name in names:
+            stack.callback(subprocess.run, ["ip", "netns", "del", name], check=False)
+        for command in commands:
+            subprocess.run(["ip", *command.split()], check=True)
+        for name in names:
+            subprocess.run(["ip", "netns", "exec", name, "ethtool", "-K", "v0", "gso", "off", "tso", "off", "gro",
+                            "off"], check=True, capture_output=True)
+        yield names
+
+
+@pytest.fixture
+def group():
+    path = cgroup.create(f"test.{os.getpid()}")
+    yield path
+    cgroup.remove(path)
+
+
+def spawn(name, group, script, sizes):
+    """A Python program in a namespace and in the cgroup."""
+    fd = os.open(f"/run/netns/{name}", os.O_RDONLY)
+
+    def enter():
+        enter_netns(fd)
+        (group / "cgroup.procs").write_text(str(os.getpid()))
+
+    process = subprocess.Popen([sys.executable, "-c", script, json.dumps(sizes)], stdin=subprocess.PIPE,
+                               stdout=subprocess.PIPE, text=True, preexec_fn=enter)
+    os.close(fd)
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def watch(tmp_path, network, group, sizes, *options, during=None):
+    """Play the workload under the probe. Return: (trace as rows of the data connection, tcp.json, TCP_INFO)."""
+    probe = start_ready("tcpwatch", lambda fd: [
+        str(TCPWATCH), "--cgroup", str(group), "--output", str(tmp_path / "tcp.trace"), "--stats",
+        str(tmp_path / "tcp.json"), "--ready-fd", str(fd), *options], tmp_path / "log")
+    try:
+        receiver = spawn(network[1], group, RECEIVER, sizes)
+        sender = spawn(network[0], group, SENDER, sizes)
+        sender.stdin.write("\n")
+        sender.stdin.flush()
+        if during:
+            during()
+        info = json.loads(sender.stdout.readline())
+        assert sender.wait(30) == 0
+        assert receiver.wait(30) == 0
+        probe.stop(signal.SIGTERM)
+    finally:
+        probe.kill()
+    rows = read_trace(tmp_path / "tcp.trace").to_dicts()
+    return rows, json.loads((tmp_path / "tcp.json").read_text()), info
+
+
+SIZES = [1 + 13 * i for i in range(N_WRITES)]
+
+
+def test_every_segment_once(tmp_path, network, group):
+    """A write smaller than the MSS with TCP_NODELAY is one segment; each is seen leaving and arriving."""
+    rows, stats, _ = watch(tmp_path, network, group, SIZES)
+    assert stats["lost"] == 0
+    assert stats["samples"] == len(rows) == sum(stats["by_kind"].values())
+    for kind, port in (("segment_out", "dport"), ("segment_in", "sport")):
+        lengths = [r["len"] for r in rows if r["kind"] == kind and r[port] == 7000 and r["len"] > 0]
+        assert lengths == SIZES
+
+
+def test_agrees_with_tcp_info(tmp_path, network, group):
+    """The last RTT sample before the FIN says what the sender's TCP_INFO said then."""
+    rows, _, info = watch(tmp_path, network, group, SIZES)
+    fin_ns = min(r["t_ns"] for r in rows if r["kind"] == "segment_out" and r["dport"] == 7000 and r["tcp_flags"] & 1)
+    last = [r for r in rows if r["kind"] == "rtt" and r["dport"] == 7000 and r["t_ns"] < fin_ns][-1]
+    assert last["srtt_us"] == pytest.approx(info["rtt"], abs=2)  # the hook sees it before it is rounded
+    assert last["snd_cwnd"] == pytest.approx(info["cwnd"], abs=1)  # the ACK of the sample may still raise it
+    assert last["snd_ssthresh"] == info["ssthresh"]
+    assert last["mss"] == info["mss"]
+    assert last["total_retrans"] == info["total_retrans"] == 0
+
+
+def test_retransmissions_are_counted(tmp_path, network, group):
+    """A link that is down for a moment: as many retransmissions in the samples as in TCP_INFO."""
+    def interrupt():
+        subprocess.run(["ip", "-n", network[1], "link", "set", "v0", "down"], check=True)
+        subprocess.run(["ip", "-n", network[1], "link", "set", "v0", "up"], check=True)
+
+    rows, _, info = watch(tmp_path, network, group, [300_000_000], during=interrupt)
+    again = sum(r["arg"] for r in rows if r["kind"] == "retransmit" and r["dport"] == 7000)
+    assert info["total_retrans"] > 0
+    assert again == info["total_retrans"]
+    assert max(r["total_retrans"] for r in rows) == info["total_retrans"]
+
+
+def advertised(folder, network, group, *options):
+    """Windows of the receiver's segments after the SYN-ACK; window scaling is off."""
+    folder.mkdir()
+    rows, _, _ = watch(folder, network, group, [3_000_000], *options)
+    return [r["snd_wnd"] for r in rows if r["kind"] == "segment_out" and r["sport"] == 7000 and not r["tcp_flags"] & 2]
+
+
+@pytest.mark.parametrize("window", [8192, 20000])
+def test_receive_window_is_held(tmp_path, network, group, window):
+    """The receiver never advertises more, although autotuning would: without the option it does."""
+    for name in network:
+        subprocess.run(["ip", "netns", "exec", name, "sysctl", "-qw", "net.ipv4.tcp_window_scaling=0"], check=True)
+    # The SYN-ACK's window is the route's business; what it allows may still be there a few segments later.
+    held = advertised(tmp_path / "held", network, group, "--receive-window", str(window))
+    assert max(held[len(held) // 10:]) <= window
+    assert max(advertised(tmp_path / "free", network, group)) > window
+
+
+def test_lost_samples_are_reported(tmp_path, network, group):
+    """A ring of one page holds a few samples; the rest is counted as lost, none vanishes."""
+    rows, stats, _ = watch(tmp_path, network, group, [2_000_000], "--ringbuf-bytes", "4096")
+    assert stats["lost"] > 0
+    assert stats["samples"] == len(rows)
+    assert f"{stats['lost']} samples lost" in (tmp_path / "log").read_text()
+
+
+@pytest.mark.parametrize(("args", "status", "message"), [
+    ([], 2, "usage"),
+    (["--cgroup", "/proc", "--output", "OUT", "--stats", "OUT"], 1, "/proc is not a cgroup v2 directory"),
+    (["--cgroup", "/nowhere", "--output", "OUT", "--stats", "OUT"], 1, "cgroup /nowhere: No such file"),
+    (["--cgroup", "GROUP", "--output", "/nowhere/x", "--stats", "OUT"], 1, "/nowhere/x: No such file"),
+    (["--cgroup", "GROUP", "--output", "OUT", "--stats", "OUT", "--ringbuf-bytes", "5000"], 2, "powers of two"),
+])
+def test_wrong_use(tmp_path, group, args, status, message):
+    args = [str(group) if a == "GROUP" else str(tmp_path / "x") if a == "OUT" else a for a in args]
+    done = subprocess.run([TCPWATCH, *args], capture_output=True, text=True, timeout=20, check=False)
+    assert done.returncode == status
+    assert message in done.stderr
+
+
+def test_a_full_disk_is_an_error(tmp_path, group):
+    probe = start_ready("tcpwatch", lambda fd: [
+        str(TCPWATCH), "--cgroup", str(group), "--output", "/dev/full", "--stats", str(tmp_path / "s"), "--ready-fd",
+        str(fd)], tmp_path / "log")
+    probe.popen.send_signal(signal.SIGTERM)
+    assert probe.popen.wait(10) == 1
+    assert "/dev/full: No space left on device" in (tmp_path / "log").read_text()
