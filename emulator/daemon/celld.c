@@ -49,6 +49,7 @@ struct celld {
 	struct output output;
 	struct control control;
 	struct lateness lateness;
+	FILE *stats; /* opened before capabilities are dropped */
 	int epoll_fd;
 	int timer_fd;
 	int signal_fd;
@@ -154,6 +155,13 @@ static int open_outputs(struct celld *d)
 
 	if (r < 0)
 		say("%s: %s", d->output.error_path, strerror(-r));
+	if (r == 0 && *d->cfg.output.stats) {
+		d->stats = fopen(d->cfg.output.stats, "we");
+		if (!d->stats) {
+			r = -errno;
+			say("%s: %s", d->cfg.output.stats, strerror(errno));
+		}
+	}
 	if (r == 0 && *d->cfg.control) {
 		r = control_open(&d->control, d->cfg.control);
 		if (r == 0)
@@ -358,7 +366,7 @@ static int write_stats(struct celld *d)
 	json_t *o;
 	int r;
 
-	if (!*d->cfg.output.stats)
+	if (!d->stats)
 		return 0;
 	o = stats_json(d->cell);
 	json_object_set_new(o, "ports", ports_json(d));
@@ -366,8 +374,10 @@ static int write_stats(struct celld *d)
 	json_object_set_new(o, "realtime_offset_ns", json_integer(d->realtime_offset_ns));
 	json_object_set_new(o, "start_ns", json_integer(d->start_ns));
 	json_object_set_new(o, "end_ns", json_integer(d->end_ns));
-	r = json_dump_file(o, d->cfg.output.stats, JSON_INDENT(1));
+	r = json_dumpf(o, d->stats, JSON_INDENT(1));
 	json_decref(o);
+	if (fclose(d->stats) != 0)
+		r = -1;
 	if (r < 0)
 		say("%s: %s", d->cfg.output.stats, strerror(errno));
 	return r < 0 ? -EIO : 0;
