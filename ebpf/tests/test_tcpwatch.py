@@ -5,14 +5,11 @@ import contextlib
 import json
 import os
 import signal
-import socket
-import struct
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-
 from cellbed import cgroup
 from cellbed.process import enter_netns, start_ready
 from cellbed_analysis.trace import read_trace

@@ -102,7 +102,7 @@ def test_what_the_guest_can_do(tmp_path):
         tc qdisc add dev v0 root netem delay 10ms && echo netem
         tc qdisc replace dev v0 root htb && echo htb
         tc qdisc replace dev v0 root tbf rate 1mbit burst 4k limit 9k && echo tbf
-        tc qdisc replace dev v0 root red limit 90k min 20k max 65k avpkt 1000 burst 40 probability 0.1 bandwidth 10mbit && echo red
+        tc qdisc replace dev v0 root red limit 90k min 20k max 65k avpkt 1000 burst 40 bandwidth 10mbit && echo red
     """)
     lines = out.splitlines()
     assert lines[:2] == ["CONFIG_HZ=1000", "17"]
