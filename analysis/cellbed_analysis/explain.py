@@ -144,9 +144,8 @@ def _blocked(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
         return f"{_name(rows)}: all segments waited for their request alike, or none did."
     return (
         f"{_name(rows)}: {share:.0%} of segments waited over 1 TTI for their request; their one-way delay "
-        f"differs by {delay:+.1f} ms from the others', the rest of their round trip by {rtt - delay:+.1f} ms. "
-        f"{_spread(rows)}"
-    ).strip()
+        f"differs by {delay:+.1f} ms from the others', the rest of their round trip by {rtt - delay:+.1f} ms."
+    )
 
 
 def _fluctuation(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
