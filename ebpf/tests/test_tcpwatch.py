@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from cellbed import cgroup
 from cellbed.process import enter_netns, start_ready
 from cellbed_analysis.trace import read_trace

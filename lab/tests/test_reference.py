@@ -4,10 +4,11 @@
 import typing
 
 import yaml
-from cellbed.scenario import Scenario, validate
 from minimal import ROOT
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
+
+from cellbed.scenario import Scenario, validate
 
 REFERENCE = yaml.safe_load((ROOT / "scenarios/reference.yaml").read_text())
 

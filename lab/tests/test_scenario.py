@@ -2,9 +2,10 @@
 """Wrong scenarios: one line with file, key, value and what is allowed."""
 
 import pytest
+from minimal import ROOT
+
 from cellbed.description import expand, identity, load_claims, set_key
 from cellbed.error import ScenarioError
-from minimal import ROOT
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "scenarios").rglob("*.yaml")), ids=lambda p: p.stem)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 import pytest
-from cellbed.unit import parse_size
 from hypothesis import given
 from hypothesis import strategies as st
+
+from cellbed.unit import parse_size
 
 
 @pytest.mark.parametrize(("text", "size"), [

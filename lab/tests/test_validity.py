@@ -4,6 +4,7 @@
 import copy
 
 import pytest
+
 from cellbed.description import expand
 from cellbed.validity import judge
 

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""celld between two network namespaces, and everything it refuses."""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from cellbed.process import start_ready
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("CELLBED_BUILD", ROOT / "build"))
+CELLD = BUILD / "emulator/daemon/celld"
+CELLSIM = BUILD / "emulator/sim/cellsim"
+
+needs_tun = pytest.mark.skipif(os.geteuid() != 0 or not os.access("/dev/net/tun", os.W_OK),
+                               reason="TUN devices in namespaces need root and /dev/net/tun")
+
+
+def config(tmp_path, mode="dm", **changes):
+    """A configuration for two UEs in the test's namespaces."""
+    names = [f"cbd{os.getpid()}{x}" for x in "ab"]
+    data = {
+        "format": 1, "seed": 3,
+        "cell": {"ues": [{"name": "ue1", "peer": "ue2", "mode": mode}, {"name": "ue2", "peer": "ue1", "mode": mode}]},
+        "ports": [{"ue": f"ue{i + 1}", "netns": f"/run/netns/{name}", "ifname": "lte0"}
+                  for i, name in enumerate(names)],
+        "output": {name: str(tmp_path / f"{name}.{'json' if name == 'stats' else 'txt'}")
+                   for name in ("stats", "arrivals", "deliveries")},
+        "control": str(tmp_path / "control"),
+    }
+    data.update(changes)
+    path = tmp_path / "celld.json"
+    path.write_text(json.dumps(data))
+    return path
+
+
+@pytest.fixture
+def namespaces():
+    names = [f"cbd{os.getpid()}{x}" for x in "ab"]
+    with contextlib.ExitStack() as stack:
+        for name in names:
+            subprocess.run(["ip", "netns", "add", name], check=True)
+            stack.callback(subprocess.run, ["ip", "netns", "del", name], check=True)
+            subprocess.run(["ip", "netns", "exec", name, "sysctl", "-qw", "net.ipv6.conf.all.disable_ipv6=1",
+                            "net.ipv6.conf.default.disable_ipv6=1"], check=False)
+        yield names
+
+
+@contextlib.contextmanager
+def daemon(path, names):
+    """celld, running, with addresses 10.98.0.1 and .2 on its devices."""
+    process = start_ready("celld", lambda fd: [str(CELLD), "--config", str(path), "--ready-fd", str(fd)],
+                          path.parent / "log")
+    try:
+        for i, name in enumerate(names):
+            subprocess.run(["ip", "-n", name, "addr", "add", f"10.98.0.{i + 1}/24", "dev", "lte0"], check=True)
+        yield process
+    finally:
+        process.kill()
+
+
+def ping(name, count):
+    return subprocess.run(["ip", "netns", "exec", name, "ping", "-q", "-c", str(count), "-i", "0.05", "10.98.0.2"],
+                          capture_output=True, text=True, check=False)
+
+
+@needs_tun
+@pytest.mark.parametrize("mode", ["dm", "im"])
+def test_packets_cross_and_cellsim_repeats_them(tmp_path, namespaces, mode):
+    path = config(tmp_path, mode)
+    with daemon(path, namespaces) as celld:
+        assert "11 received" in ping(namespaces[0], 11).stdout
+        celld.stop(signal.SIGTERM)
+    stats = json.loads((tmp_path / "stats.json").read_text())
+    assert stats["pkts_in"] == stats["pkts_delivered"] == 22
+    assert stats["ports"]["ue1"] == {"ifname": "lte0", "read_pkts": 11, "write_pkts": 11, "write_errors": 0,
+                                     "tun_tx_dropped": 0, "refused_pkts": {"not_ipv4": 0, "oversize": 0}}
+    assert stats["lateness"]["count"] == sum(n for _, n in stats["lateness"]["histogram"])
+    assert not (tmp_path / "control").exists()
+    subprocess.run([CELLSIM, "--config", path, "--arrivals", tmp_path / "arrivals.txt", "--out", tmp_path / "sim"],
+                   check=True)
+    assert (tmp_path / "sim/deliveries.txt").read_bytes() == (tmp_path / "deliveries.txt").read_bytes()
+
+
+@needs_tun
+def test_control_socket(tmp_path, namespaces):
+    """Commands are answered line by line; garbage gets an error and does no harm."""
+    with daemon(config(tmp_path), namespaces) as celld, socket.socket(socket.AF_UNIX) as client:
+        client.connect(str(tmp_path / "control"))
+        lines = client.makefile("rw")
+
+        def ask(text):
+            lines.write(text + "\n")
+            lines.flush()
+            return json.loads(lines.readline())
+
+        assert ask('{"cmd": "stats"}')["cell"]["pkts_in"] == 0
+        assert ask('{"cmd": "route", "ue": "ue1", "mode": "im"}') == {"ok": True}
+        assert ask('{"cmd": "route", "ue": "ue7", "mode": "im"}')["error"] == "key 'ue': allowed the name of a UE"
+        assert ask('{"cmd": "route", "ue": "ue1", "mode": "up"}')["error"] == "key 'mode': allowed im, dm"
+        assert ask('{"cmd": "fly"}')["error"] == "key 'cmd': allowed stats, route, quit"
+        assert ask("\x00\x01 no JSON")["error"] == "not a JSON object"
+        assert "1 received" in ping(namespaces[0], 1).stdout
+        after = ask('{"cmd": "stats"}')["cell"]
+        assert after["ul"]["mac_pdus"] > 0 and after["dl"]["mac_pdus"] > 0  # ue1 now goes through the eNB
+        lines.write("x" * 5000)
+        lines.flush()
+        assert json.loads(lines.readline())["error"] == "line too long"
+        with socket.socket(socket.AF_UNIX) as second:
+            second.connect(str(tmp_path / "control"))
+            second.sendall(b'{"cmd": "quit"}\n')
+            assert second.recv(100) == b'{"ok": true}\n'
+        assert celld.popen.wait(10) == 0
+
+
+@needs_tun
+def test_a_device_that_vanishes_ends_the_daemon_with_a_message(tmp_path, namespaces):
+    with daemon(config(tmp_path), namespaces) as celld:
+        subprocess.run(["ip", "-n", namespaces[1], "link", "del", "lte0"], check=True)
+        assert celld.popen.wait(10) == 1
+    assert "reading lte0 of 'ue2'" in (tmp_path / "log").read_text()
+    assert (tmp_path / "stats.json").exists()
+
+
+@needs_tun
+def test_a_full_disk_ends_the_daemon_with_a_message(tmp_path, namespaces):
+    path = config(tmp_path, output={"trace": "/dev/full"})
+    with daemon(path, namespaces) as celld:
+        ping(namespaces[0], 2)
+        celld.popen.send_signal(signal.SIGTERM)
+        assert celld.popen.wait(10) == 1
+    assert "/dev/full: No space left on device" in (tmp_path / "log").read_text()
+
+
+@needs_tun
+def test_missing_namespace(tmp_path):
+    done = subprocess.run([CELLD, "--config", config(tmp_path)], capture_output=True, text=True, timeout=20,
+                          check=False)
+    assert done.returncode == 1
+    assert "port of 'ue1'" in done.stderr
+    assert "opening the network namespace: No such file or directory" in done.stderr
+
+
+def changed(tmp_path, key, value):
+    path = config(tmp_path)
+    data = json.loads(path.read_text())
+    *parents, last = key.split(".")
+    at = data
+    for part in parents:
+        at = at[int(part)] if isinstance(at, list) else at.setdefault(part, {})
+    at[last] = value
+    path.write_text(json.dumps(data))
+    return path
+
+
+@pytest.mark.parametrize(("key", "value", "message"), [
+    ("format", 2, "key 'format': allowed 1"),
+    ("cell.n_rb", 5, "key 'cell.n_rb': value 5: allowed 6..110"),
+    ("cell.n_rb", "x", "key 'cell.n_rb': expected an integer"),
+    ("cell.scheduler", "pf", "key 'cell.scheduler': value 'pf': allowed rr"),
+    ("cell.ra.rac_timeout_ms", 1, "key 'cell.ra.rac_timeout_ms': value 1: allowed 2..1000"),
+    ("cell.ra.rac_timeout", 10, "key 'cell.ra.rac_timeout': unknown"),
+    ("cell.mac.trailing_bsr", 1, "key 'cell.mac.trailing_bsr': expected true or false"),
+    ("cell.rlc_um.sn_bits", 7, "cell: um_sn_bits: allowed 5 or 10"),
+    ("cell.ues.0.cqi_ul", 16, "key 'cell.ues[0].cqi_ul': value 16: allowed 1..15"),
+    ("cell.ues.0.bler_sl", 1.5, "key 'cell.ues[0].bler_sl': value 1.5: allowed 0..1"),
+    ("cell.ues.0.peer", "ue1", "key 'cell.ues[0].peer': value 'ue1': allowed the name of another UE"),
+    ("cell.ues", [], "key 'cell.ues': 0 entries: allowed 2..16"),
+    ("ports.0.ue", "ue3", "key 'ports[0].ue': value 'ue3': allowed the name of a UE"),
+    ("ports.0.mtu", 9000, "key 'ports[0].mtu': value 9000: allowed 68..1500"),
+    ("outputs", {}, "key '(top).outputs': unknown"),
+])
+def test_wrong_configuration(tmp_path, key, value, message):
+    path = changed(tmp_path, key, value)
+    done = subprocess.run([CELLD, "--check", path], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == f"celld: {path}: {message}\n"
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ("", "line 1"), ("{", "line 1"), ("[]", "expected a JSON object"),
+    ('{"format": 1, "format": 1}', "duplicate object key"),
+])
+def test_no_configuration(tmp_path, text, message):
+    path = tmp_path / "celld.json"
+    path.write_text(text)
+    done = subprocess.run([CELLD, "--check", path], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+@pytest.mark.parametrize(("line", "message"), [
+    ("1 9 40 0", "ue: no such UE"), ("1 1 0 0", "len: allowed 1..1500"), ("1 1 2 0 0g11", "two lower-case hex digits"),
+    ("nonsense", "expected: t_ns ue len tag_hex"), ("5 1 40 0\n4 1 40 0", "t_ns: goes backwards"),
+])
+def test_wrong_arrivals(tmp_path, line, message):
+    path = config(tmp_path)
+    (tmp_path / "arrivals").write_text(line + "\n")
+    done = subprocess.run([CELLSIM, "--config", path, "--arrivals", tmp_path / "arrivals", "--out", tmp_path / "o"],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert message in done.stderr
