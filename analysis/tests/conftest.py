@@ -10,8 +10,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # for synthetic_bundle, in any import mode
 
-from cellbed_analysis.bundle import Bundle, read_bundle
 from synthetic_bundle import write_bundle
+
+from cellbed_analysis.bundle import Bundle, read_bundle
 
 COMBINATIONS = ("DM-DM", "DM-IM", "IM-DM", "IM-IM")
 

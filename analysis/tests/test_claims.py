@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 import yaml
+from synthetic_bundle import write_bundle
+
 from cellbed_analysis.bundle import load_results
 from cellbed_analysis.claims import (
     check,
@@ -22,7 +24,6 @@ from cellbed_analysis.claims import (
 )
 from cellbed_analysis.error import AnalysisError
 from cellbed_analysis.interval import Estimate
-from synthetic_bundle import write_bundle
 
 CLAIMS = Path(__file__).parents[2] / "scenarios" / "d2d-nardini" / "claims.yaml"
 

@@ -10,6 +10,10 @@ from pathlib import Path
 
 import pytest
 import yaml
+from rich.console import Console
+from synthetic_bundle import write_bundle
+from test_claims import CLAIMS
+
 from cellbed_analysis.__main__ import main
 from cellbed_analysis.bundle import Bundle
 from cellbed_analysis.error import AnalysisError
@@ -18,9 +22,6 @@ from cellbed_analysis.segment import RTT_PARTS
 from cellbed_analysis.summary import estimate_text, number_text, print_table, window_text
 from cellbed_analysis.table import metrics_frame
 from cellbed_analysis.why import why
-from rich.console import Console
-from synthetic_bundle import write_bundle
-from test_claims import CLAIMS
 
 
 def test_table_fits_80_columns_and_shows_everything(tmp_path: Path) -> None:

@@ -8,12 +8,13 @@ from pathlib import Path
 import matplotlib.image
 import numpy as np
 import pytest
+from synthetic_bundle import write_bundle
+
 from cellbed_analysis.bundle import load_results
 from cellbed_analysis.figures import decomposition, gallery, lateness, rtt_window, style
 from cellbed_analysis.interval import Estimate
 from cellbed_analysis.metrics.run import RunAnalysis, analyse
 from cellbed_analysis.segment import RTT_PARTS
-from synthetic_bundle import write_bundle
 
 
 @pytest.fixture(scope="module")

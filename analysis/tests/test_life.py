@@ -11,10 +11,11 @@ from typing import Any
 
 import polars as pl
 import pytest
+from synthetic_bundle import MS, START_NS, Cell, radio_trace_bytes
+
 from cellbed_analysis.life import MOMENTS, RadioLog, packet_lives, uplink_pdus
 from cellbed_analysis.segment import LEG_PARTS, leg_parts
 from cellbed_analysis.trace import read_trace
-from synthetic_bundle import MS, START_NS, Cell, radio_trace_bytes
 
 
 def log_of(cell: Cell, tmp_path: Path) -> RadioLog:

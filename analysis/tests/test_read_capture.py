@@ -8,9 +8,10 @@ from pathlib import Path
 
 import dpkt
 import pytest
+from synthetic_bundle import OFFSET_NS, SPORT, tcp_packet, write_pcap
+
 from cellbed_analysis.capture import read_capture
 from cellbed_analysis.error import FileError
-from synthetic_bundle import OFFSET_NS, SPORT, tcp_packet, write_pcap
 
 
 def test_times_are_exact_to_the_nanosecond(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+
 from cellbed_analysis.life import MOMENTS, RadioLog, packet_lives, uplink_pdus
 from cellbed_analysis.metrics import radio
 from cellbed_analysis.segment import leg_parts

@@ -10,16 +10,17 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-import cellbed_analysis
 import matplotlib.image
 import polars as pl
 import pytest
 import yaml
+from synthetic_bundle import write_bundle
+from test_claims import CLAIMS
+
+import cellbed_analysis
 from cellbed_analysis.claims import VERDICTS
 from cellbed_analysis.error import AnalysisError
 from cellbed_analysis.metrics.catalog import METRICS
-from synthetic_bundle import write_bundle
-from test_claims import CLAIMS
 
 LATE = {
     "verdict": "invalid",

@@ -7,9 +7,10 @@ import json
 from pathlib import Path
 
 import pytest
+from synthetic_bundle import OFFSET_NS, START_NS, write_bundle
+
 from cellbed_analysis.bundle import Bundle, load_results, parse_size, read_bundle
 from cellbed_analysis.error import AnalysisError
-from synthetic_bundle import OFFSET_NS, START_NS, write_bundle
 
 LATE = {
     "verdict": "invalid",

@@ -8,6 +8,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from synthetic_bundle import ISN_ACK, MS, PAYLOAD, SPORT, tcp_packet, write_pcap
+
 from cellbed_analysis.bundle import Bundle
 from cellbed_analysis.capture import read_capture
 from cellbed_analysis.error import AnalysisError
@@ -21,9 +25,6 @@ from cellbed_analysis.segment import (
     tcp_tag,
     unwrap,
 )
-from hypothesis import given
-from hypothesis import strategies as st
-from synthetic_bundle import ISN_ACK, MS, PAYLOAD, SPORT, tcp_packet, write_pcap
 
 
 def segments_of(tmp_path: Path, *events: tuple[float, bool, int, int]) -> pl.DataFrame:
