@@ -27,7 +27,7 @@ LABS = ("virtual", "native")
 TRENDS = ("rises", "rises-first", "falls")
 KEYS = {
     "id", "source", "scenario", "statement", "measure", "minus", "expect", "paper", "unit",
-    "why", "explain", "not_testable",
+    "why", "explain", "vary", "not_testable",
 }  # fmt: skip
 REQUIRED = ("id", "source", "scenario", "statement", "unit")
 EXPECTATIONS = (
@@ -135,6 +135,9 @@ def check(claim: Any) -> dict[str, Any]:
             raise AnalysisError(f"{name}: key {key}.metric: {selector}: see docs/metrics.md")
     if trend is not None and "over" not in claim["measure"]:
         raise AnalysisError(f"{name}: key measure.over: missing: a trend needs a parameter")
+    vary = claim.get("vary")
+    if vary is not None and (not isinstance(vary, dict) or set(vary) != {"scenario", "by"}):
+        raise AnalysisError(f"{name}: key vary: {vary}: expected scenario and by")
     if claim.get("explain", "rtt") not in EXPLANATIONS:
         raise AnalysisError(f"{name}: key explain: {claim['explain']}: allowed: {', '.join(EXPLANATIONS)}")
     return claim
@@ -159,10 +162,27 @@ def evaluate_one(claim: dict[str, Any], rows: Sequence[Row]) -> Outcome:
         return Outcome(claim, "not-run", cause="No usable run has this combination of parameters.")
     is_trend = "trend" in claim["expect"]
     outcome = _trend(claim, chosen) if is_trend else _value(claim, chosen, other)
+    if "vary" in claim and outcome.verdict == "differs":
+        outcome = _with_note(outcome, variations(claim, rows))
     dropped = len(of_scenario) - sum(1 for row in of_scenario if row["usable"])
     if dropped and outcome.verdict == "differs":
         return _with_note(outcome, f"{dropped} runs of the scenario that are not usable left out.")
     return outcome
+
+
+def variations(claim: dict[str, Any], rows: Sequence[Row]) -> str:
+    """What the metric is where a scenario varies what the paper does not state, in words."""
+    scenario, keys = claim["vary"]["scenario"], claim["vary"]["by"]
+    metric = claim["measure"]["metric"]
+    usable = _one_lab([row for row in rows if row["scenario"] == scenario and row["usable"]])
+    if not usable:
+        return f"What the paper does not state is varied by the scenario {scenario}, which is not in these results."
+    points = []
+    for row in sorted(usable, key=lambda row: [str(row.get(f"param.{key}")) for key in keys]):
+        if row.get(metric) is not None:
+            where = ", ".join(f"{key.rsplit('.', 1)[-1]} {row.get(f'param.{key}')}" for key in keys)
+            points.append(f"{row[metric]:.1f} {claim['unit']} ({where})")
+    return f"Measured where {scenario} varies what the paper does not state: {'; '.join(points)}."
 
 
 def _one_lab(rows: list[Row]) -> list[Row]:

@@ -267,3 +267,15 @@ def test_the_papers_claims_are_well_formed() -> None:
     assert len(ids) == len(set(ids)) > 40
     for entry in claims:
         assert "not_testable" in entry or entry["why"], entry["id"]
+
+
+def test_a_differing_claim_names_what_another_scenario_measured():
+    """`vary`: values of runs that vary what the paper leaves open, in the order of their parameters."""
+    base = {"seed": 1, "usable": True, "lab": "virtual", "rtt_mean_ms": 34.0, "bundle": "b"}
+    claim = {"id": "x", "source": "s", "scenario": "main", "statement": "t", "unit": "ms", "expect": {"above": 40},
+             "measure": {"metric": "rtt_mean_ms"}, "vary": {"scenario": "other", "by": ["tcp.mss"]}}
+    rows = [{**base, "scenario": "main"},
+            {**base, "scenario": "other", "param.tcp.mss": 536, "rtt_mean_ms": 41.62},
+            {**base, "scenario": "other", "param.tcp.mss": 1460, "rtt_mean_ms": 37.23}]
+    assert "37.2 ms (mss 1460); 41.6 ms (mss 536)." in evaluate_one(claim, rows).cause
+    assert "which is not in these results" in evaluate_one(claim, rows[:1]).cause

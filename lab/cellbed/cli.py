@@ -99,11 +99,10 @@ def report(results: Annotated[Path, typer.Argument(help="folder with result bund
     from cellbed_analysis.summary import print_table
 
     try:
-        path = write_report(results)
+        write_report(results)
         print_table(results)
     except AnalysisError as error:
         raise CellbedError(str(error)) from error
-    console.print(f"report: {path}", soft_wrap=True)
 
 
 @app.command()
