@@ -94,7 +94,8 @@ static int handle_sock_ops(struct bpf_sock_ops *ops, __u8 kind)
 	e->total_retrans = ops->total_retrans;
 	if (kind == TCPWATCH_RTT) {
 		e->rtt_us = ops->args[0];
-		e->srtt_us = ops->args[1] >> 3;
+		if (ops->args[1]) /* before 6.10 the hook gave no values */
+			e->srtt_us = ops->args[1] >> 3;
 	} else if (kind == TCPWATCH_RETRANSMIT) {
 		e->seq = ops->args[0];
 		e->arg = ops->args[1];

@@ -68,6 +68,14 @@ static int64_t clock_ns(clockid_t id)
 	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
 }
 
+/* A clock read takes time, in virtual time too: MONOTONIC before and after. */
+static int64_t realtime_offset(void)
+{
+	int64_t before_ns = clock_ns(CLOCK_MONOTONIC), real_ns = clock_ns(CLOCK_REALTIME);
+
+	return real_ns - (before_ns + clock_ns(CLOCK_MONOTONIC)) / 2;
+}
+
 __attribute__((format(printf, 1, 2))) static void say(const char *fmt, ...)
 {
 	va_list ap;
@@ -420,7 +428,7 @@ static int run(struct celld *d, int ready_fd)
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
 	d->control.listen_fd = d->control.client_fd = -1;
-	d->realtime_offset_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
+	d->realtime_offset_ns = realtime_offset();
 	r = open_events(d);
 	if (r == 0)
 		r = open_devices(d);

@@ -35,6 +35,16 @@ class Bundle:
         """A finished bundle of the same identity is there."""
         return (self.path / "manifest.json").exists()
 
+    def refresh_claims(self, claims: list[dict[str, Any]]) -> None:
+        """A finished bundle judges by the claims of today: they are no part of what was run."""
+        path = self.path / "manifest.json"
+        manifest = json.loads(path.read_text())
+        if manifest["claims"] != claims:
+            manifest["claims"] = claims
+            new = path.with_suffix(".new")
+            new.write_text(json.dumps(manifest, indent=1) + "\n")
+            os.replace(new, path)
+
     def begin(self, programs: dict[str, str]) -> Path:
         """Create the temporary directory with what the runner reads."""
         self.temporary.mkdir(parents=True)

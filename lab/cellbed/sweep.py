@@ -91,8 +91,11 @@ class Sweep:
     def _one(self, run: Run) -> Outcome:
         description = run.describe(self.lab, self.prints)
         bundle = Bundle(self.results, run, description)
-        done = bundle.complete()
-        outcome = Outcome(bundle.path, cached=True) if done else self._play(run, bundle, description)
+        if bundle.complete():
+            bundle.refresh_claims(self.claims)
+            outcome = Outcome(bundle.path, cached=True)
+        else:
+            outcome = self._play(run, bundle, description)
         self.observer.finished(run, outcome)
         return outcome
 
