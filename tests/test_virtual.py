@@ -82,6 +82,15 @@ def test_report(played):
     assert isinstance(json.loads((played / "copy/summary/claims.json").read_text()), list)
 
 
+def test_why_an_rtt_is_what_it_is(played):
+    """The parts of one segment's RTT, which add up to it."""
+    out = cellbed("why", bundles(played / "results")["DM-DM"], "--at", "1").stdout
+    rtt_ms = float(out.split("RTT ")[1].split(" ms")[0])
+    parts = [float(line.split(" ms")[0]) for line in out.splitlines() if " ms  " in line]
+    assert rtt_ms == pytest.approx(30, abs=1)
+    assert sum(parts) == pytest.approx(rtt_ms, abs=0.01)
+
+
 def test_failure_in_the_guest_is_one_message(scenario, tmp_path):
     """A radio daemon that dies: the run fails, says why, and leaves nothing."""
     celld = tmp_path / "build/emulator/daemon/celld"

@@ -106,6 +106,22 @@ def report(results: Annotated[Path, typer.Argument(help="folder with result bund
 
 
 @app.command()
+def why(
+    bundle: Annotated[Path, typer.Argument(help="result bundle")],
+    at: Annotated[float, typer.Option(help="seconds after the start of the traffic")] = 0.0,
+) -> None:
+    """Say where the RTT of the first segment sent at or after a time went."""
+    from cellbed_analysis.bundle import read_bundle
+    from cellbed_analysis.error import AnalysisError
+    from cellbed_analysis.why import why as explain
+
+    try:
+        console.print(str(explain(read_bundle(bundle), at)), markup=False, soft_wrap=True)
+    except AnalysisError as error:
+        raise CellbedError(str(error)) from error
+
+
+@app.command()
 def check(scenarios: Annotated[list[Path], typer.Argument(help="scenario files")]) -> None:
     """Validate scenarios without running them."""
     for path in scenarios:

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Commands shown in the documents run, and their links lead somewhere."""
+
+import os
+import re
+import subprocess
+
+import pytest
+from e2e import CELLBED, ROOT
+
+BLOCK = re.compile(r"(<!-- not run here: [^>]+ -->\n)?```sh\n(.*?)```", re.DOTALL)
+
+
+def tracked_pages():
+    done = subprocess.run(["git", "-C", ROOT, "ls-files", "*.md"], capture_output=True, text=True, check=True)
+    return [ROOT / name for name in done.stdout.split()]
+
+
+@pytest.mark.lab
+def test_the_tutorial_runs_from_top_to_bottom(tmp_path):
+    """In a folder like a checkout's, block after block, as a reader types them."""
+    for name in ("scenarios", "captures"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    blocks = [text for skipped, text in BLOCK.findall((ROOT / "docs/tutorial.md").read_text()) if not skipped]
+    assert len(blocks) >= 8
+    env = {**os.environ, "PATH": f"{CELLBED.parent}:{os.environ['PATH']}"}
+    for block in blocks:
+        done = subprocess.run(["bash", "-euo", "pipefail", "-c", block], cwd=tmp_path, env=env, capture_output=True,
+                              text=True, timeout=120, check=False)
+        assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
+    sums = [line.split()[0] for line in subprocess.run(
+        ["bash", "-c", "cat results/DM-DM-seed1-*/radio.pcap | sha256sum; cat results/again/DM-DM-seed1-*/radio.pcap | "
+         "sha256sum"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout.splitlines()]
+    assert sums[0] == sums[1]
+    assert (tmp_path / "results/cwnd.png").stat().st_size > 5000
+
+
+def test_every_command_of_the_readme_exists():
+    """Options and subcommands that README shows are ones that the program knows."""
+    text = "".join(block for _, block in BLOCK.findall((ROOT / "README.md").read_text()))
+    help_of = {}
+    for line in re.findall(r"^cellbed (.+?)(?:#.*)?$", text, re.MULTILINE):
+        words = line.split()
+        if words[0] not in help_of:
+            done = subprocess.run([CELLBED, words[0], "--help"], capture_output=True, text=True, check=False,
+                                  env={**os.environ, "COLUMNS": "200"})
+            assert done.returncode == 0, line
+            help_of[words[0]] = done.stdout
+        for word in words[1:]:
+            if word.startswith("--"):
+                assert word in help_of[words[0]], line
+            elif word.endswith(".yaml"):
+                assert (ROOT / word).exists(), line
+    assert len(help_of) >= 5
+
+
+@pytest.mark.parametrize("page", tracked_pages(), ids=lambda p: str(p.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    for target in re.findall(r"\]\((?!https?://|#)([^)#]+)", page.read_text()):
+        assert (page.parent / target).exists(), f"{page.relative_to(ROOT)}: {target}"
