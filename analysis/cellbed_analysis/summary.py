@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -33,7 +34,8 @@ def print_table(results_dir: Path, console: Console | None = None) -> None:
     Raises:
         AnalysisError: no bundle below the directory, or a malformed claim.
     """
-    console = console or Console()
+    # In a log or a pipe there is no width to respect; columns must not be cut.
+    console = console or (Console() if sys.stdout.isatty() else Console(width=140))
     results = load_results(Path(results_dir))
     runs = analyse_all(results.bundles)
     rows = [run.row for run in runs]
