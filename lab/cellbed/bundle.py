@@ -65,6 +65,7 @@ class Bundle:
         manifest = self._manifest(scenario, claims, facts, measured)
         for name in _SCAFFOLD:
             (self.temporary / name).unlink(missing_ok=True)
+        shutil.rmtree(self.temporary / "cellbed", ignore_errors=True)
         (self.temporary / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
         if self.path.exists():
             shutil.rmtree(self.path)

@@ -45,8 +45,14 @@ def command(kernel: Path, seed: int, cpu: int) -> list[str]:
 
 
 def _furnish(directory: Path) -> None:
-    """What the guest needs besides the run description."""
-    shutil.copy(Path(__file__).with_name("guest-init"), directory)
+    """What the guest needs besides the run description.
+
+    It imports a copy of this package that never has bytecode beside it: whether a cached file was there or had to be
+    compiled would otherwise change what the guest's random pool sees.
+    """
+    package = Path(__file__).parent
+    shutil.copy(package / "guest-init", directory)
+    shutil.copytree(package, directory / "cellbed", ignore=lambda _, names: [n for n in names if not n.endswith(".py")])
     (directory / "python").write_text(sys.executable)
 
 
