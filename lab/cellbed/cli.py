@@ -126,7 +126,7 @@ def check(scenarios: Annotated[list[Path], typer.Argument(help="scenario files")
     """Validate scenarios without running them."""
     for path in scenarios:
         model, runs = expand(path)
-        console.print(f"{path}: {model.id}: {len(runs)} runs")
+        console.print(f"{path}: {model.id}: {len(runs)} runs", soft_wrap=True)
 
 
 @app.command()
@@ -139,7 +139,7 @@ def topology(scenario: ScenarioFile) -> None:
     for node in plan(settings):
         ue = settings["radio"]["ues"][node.name]
         path = "direct" if ue["mode"] == "dm" else "through the eNB"
-        console.print(f"{node.name}  {node.interface} {node.address}  -> {ue['peer']} {path}")
+        console.print(f"{node.name}  {node.interface} {node.address}  -> {ue['peer']} {path}", soft_wrap=True)
         console.print(f"     ip route {' '.join(node.route)}", soft_wrap=True)
 
 
