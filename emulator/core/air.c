@@ -75,12 +75,7 @@ static void record_transmission(struct cell *c, const struct leg *leg, const str
 	                                 .value = (int32_t)mac->padding,
 	                                 .aux = g->msg3,
 	                                 .mcs = phy_mcs(leg->dir, g->itbs) });
-	out_record(c, leg,
-	           (struct cell_record){ .event = CELL_EV_BUFFER,
-	                                 .node = leg_from(leg),
-	                                 .peer = leg_to(c, leg),
-	                                 .bytes = leg->tx.bytes,
-	                                 .value = (int32_t)leg->tx.queue.n });
+	out_buffer(c, leg);
 }
 
 void cell_transmit(struct cell *c, struct leg *leg, const struct grant *g, struct pdu *pdu,

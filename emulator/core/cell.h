@@ -151,6 +151,9 @@ static inline int64_t cell_tti_ns(const struct cell *c, uint32_t tti)
 /** out_record() - add a row of radio.trace for @leg (may be NULL) at the event's time */
 void out_record(struct cell *c, const struct leg *leg, struct cell_record r);
 
+/** out_buffer() - add a row that tells what waits at the start of @leg */
+void out_buffer(struct cell *c, const struct leg *leg);
+
 void out_pdu(struct cell *c, const uint8_t *data, uint32_t len, const struct cell_pdu_info *info);
 
 /** out_deliver() - @p leaves the cell at UE @ue */

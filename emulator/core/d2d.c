@@ -6,21 +6,11 @@
  */
 #include "cell.h"
 
-static void record_buffer(struct cell *c, const struct leg *leg)
-{
-	out_record(c, leg,
-	           (struct cell_record){ .event = CELL_EV_BUFFER,
-	                                 .node = leg_from(leg),
-	                                 .peer = leg_to(c, leg),
-	                                 .bytes = leg->tx.bytes,
-	                                 .value = (int32_t)leg->tx.queue.n });
-}
-
 static void send_on(struct cell *c, struct leg *leg, struct pkt *p)
 {
 	pdcp_transmit(&leg->pdcp_tx, p, c->event_ns);
 	if (rlc_um_tx_push(&leg->tx, p))
-		record_buffer(c, leg);
+		out_buffer(c, leg);
 	else
 		out_drop(c, p, leg, CELL_DROP_QUEUE_FULL);
 }

@@ -25,6 +25,16 @@ void out_record(struct cell *c, const struct leg *leg, struct cell_record r)
 	o->record = r;
 }
 
+void out_buffer(struct cell *c, const struct leg *leg)
+{
+	out_record(c, leg,
+	           (struct cell_record){ .event = CELL_EV_BUFFER,
+	                                 .node = leg_from(leg),
+	                                 .peer = leg_to(c, leg),
+	                                 .bytes = leg->tx.bytes,
+	                                 .value = (int32_t)leg->tx.queue.n });
+}
+
 void out_pdu(struct cell *c, const uint8_t *data, uint32_t len, const struct cell_pdu_info *info)
 {
 	struct cell_out *o = out_next(c, CELL_OUT_PDU);
