@@ -15,17 +15,13 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <linux/capability.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,6 +30,7 @@
 #include "control.h"
 #include "lateness.h"
 #include "output.h"
+#include "privilege.h"
 #include "tun.h"
 
 #define NS_PER_S INT64_C(1000000000)
@@ -178,29 +175,6 @@ static int open_outputs(struct celld *d)
 			say("control socket %s: %s", d->cfg.control, strerror(-r));
 	}
 	return r;
-}
-
-/*
- * What the loop still needs: CAP_SYS_ADMIN to enter the namespaces for their
- * statistics at the end, CAP_NET_ADMIN for nothing.
- */
-static void drop_capabilities(void)
-{
-	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2] = { 0 };
-
-	data[0].effective = data[0].permitted = 1u << CAP_SYS_ADMIN;
-	(void)syscall(SYS_capset, &h, data);
-}
-
-static void go_realtime(void)
-{
-	struct sched_param p = { .sched_priority = 10 };
-
-	if (mlockall(MCL_CURRENT | MCL_FUTURE) < 0)
-		say("note: mlockall: %s", strerror(errno));
-	if (sched_setscheduler(0, SCHED_FIFO, &p) < 0)
-		say("note: SCHED_FIFO: %s", strerror(errno));
 }
 
 /* --- loop --- */
@@ -440,9 +414,9 @@ static int run(struct celld *d, int ready_fd)
 		control_close(&d->control);
 		return r;
 	}
-	if (d->cfg.realtime)
-		go_realtime();
-	drop_capabilities();
+	if (d->cfg.realtime && privilege_realtime() < 0)
+		say("note: no real-time scheduling: %s", strerror(errno));
+	privilege_drop();
 	r = announce(ready_fd);
 	if (r == 0)
 		r = loop(d);
