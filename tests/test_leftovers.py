@@ -79,6 +79,24 @@ def test_killed_then_cleaned(scenario, tmp_path, lab):
     assert "nothing to clean" in cellbed("clean").stdout
 
 
+@pytest.mark.parametrize(("lab", "program"), [("virtual", "time-travel=inf-cpu"),
+                                              pytest.param("native", "cellbed.runner", marks=needs_native)])
+def test_the_player_killed_under_the_command(scenario, tmp_path, lab, program):
+    """The guest, or the native runner, is killed: the command says so, fails and leaves nothing."""
+    before = machine_state()
+    results = tmp_path / "results"
+    process = start(scenario, results, lab)
+    victims = [pid for pid in ours(tmp_path) if program in Path(f"/proc/{pid}/cmdline").read_text()]
+    assert victims
+    os.kill(min(victims), signal.SIGKILL)
+    _, err = process.communicate(timeout=40)
+    assert process.returncode == 1
+    assert "DM-DM seed 1: failed:" in err
+    wait_until(lambda: not ours(tmp_path), "end of all processes")
+    assert machine_state() == before
+    assert not list(results.iterdir())
+
+
 @pytest.mark.parametrize("lab", ["virtual", pytest.param("native", marks=needs_native)])
 def test_clean_leaves_living_runs_alone(scenario, tmp_path, lab):
     process = start(scenario, tmp_path / "results", lab)
