@@ -24,12 +24,21 @@ static void release_limbo(struct cell *c)
 		pdu_enqueue(&c->free_pdus, pdu);
 }
 
-int cell_push(struct cell *c, uint8_t ue, const void *data, size_t len, uint64_t tag,
+static bool port_exists(const struct cell *c, uint8_t port)
+{
+	uint8_t ue = port & (uint8_t)~CELL_PORT_NETWORK;
+
+	if (ue < 1 || ue > c->cfg.n_ue)
+		return false;
+	return !(port & CELL_PORT_NETWORK) || c->ue[ue - 1].peer == CELL_PEER_NETWORK;
+}
+
+int cell_push(struct cell *c, uint8_t port, const void *data, size_t len, uint64_t tag,
               int64_t now_ns)
 {
 	struct pkt *p;
 
-	if (ue < 1 || ue > c->cfg.n_ue || now_ns < c->now_ns)
+	if (!port_exists(c, port) || now_ns < c->now_ns)
 		return -EINVAL;
 	if (len < 1 || len > CELL_MTU_MAX)
 		return -EMSGSIZE;
@@ -45,7 +54,7 @@ int cell_push(struct cell *c, uint8_t ue, const void *data, size_t len, uint64_t
 	p->id = c->next_pkt_id++;
 	p->tag = tag;
 	p->arrival_ns = now_ns;
-	p->ue = ue;
+	p->port = port;
 	p->len = (uint16_t)len;
 	p->sdu_len = 0;
 	memcpy(pkt_data(p), data, len);
@@ -163,13 +172,10 @@ static void subframe(struct cell *c, uint32_t tti)
 
 static void process(struct cell *c, const struct event *e)
 {
-	struct pkt *p;
-
 	c->event_ns = e->t_ns;
 	switch (e->kind) {
 	case EVENT_ARRIVAL:
-		p = pkt_dequeue(&c->arrivals);
-		d2d_ingress(c, &c->ue[p->ue - 1], p);
+		d2d_ingress(c, pkt_dequeue(&c->arrivals));
 		break;
 	case EVENT_COMMAND:
 		d2d_command(c, &c->cmd[c->cmd_first++ % CMDS_MAX].cmd);
@@ -204,15 +210,15 @@ int64_t cell_next(const struct cell *c)
 	return next_event(c).t_ns;
 }
 
-/* When a packet that needs @pdu can leave: at once on the last leg; an uplink
- * PDU first has to lead to a downlink or, by its BSR, to a granted PDU. */
+/* When a packet that needs @pdu can leave: at once on the last leg; another
+ * uplink PDU first has to lead to a downlink or, by its BSR, to a granted PDU. */
 static int64_t output_after(const struct cell *c, const struct pdu *pdu)
 {
 	const struct cell_cfg *cfg = &c->cfg;
 	uint8_t wait_tti = cfg->dl_sched_to_tx_tti < cfg->grant_to_tx_tti ? cfg->dl_sched_to_tx_tti
 	                                                                  : cfg->grant_to_tx_tti;
 
-	if (pdu->dir != CELL_DIR_UL)
+	if (pdu->dir != CELL_DIR_UL || c->ue[pdu->ue - 1].peer == CELL_PEER_NETWORK)
 		return pdu->decode_ns;
 	return pdu->decode_ns + (wait_tti + cfg->decode_tti) * CELL_TTI_NS;
 }
@@ -280,6 +286,8 @@ int cell_apply(struct cell *c, const struct cell_cmd *cmd, int64_t now_ns)
 {
 	if (now_ns < c->now_ns || cmd->type != CELL_CMD_ROUTE || cmd->ue < 1 ||
 	    cmd->ue > c->cfg.n_ue || cmd->mode >= CELL_MODE_COUNT)
+		return -EINVAL;
+	if (cmd->mode == CELL_MODE_DM && c->ue[cmd->ue - 1].peer == CELL_PEER_NETWORK)
 		return -EINVAL;
 	if (c->cmd_end - c->cmd_first == CMDS_MAX)
 		return -ENOBUFS;

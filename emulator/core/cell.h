@@ -156,8 +156,14 @@ void out_buffer(struct cell *c, const struct leg *leg);
 
 void out_pdu(struct cell *c, const uint8_t *data, uint32_t len, const struct cell_pdu_info *info);
 
-/** out_deliver() - @p leaves the cell at UE @ue */
-void out_deliver(struct cell *c, struct pkt *p, uint8_t ue);
+/** out_deliver() - @p leaves the cell at @port */
+void out_deliver(struct cell *c, struct pkt *p, uint8_t port);
+
+/** port_node() - where @port is: a UE's number, or the eNB for a network side */
+static inline uint8_t port_node(uint8_t port)
+{
+	return port & CELL_PORT_NETWORK ? CELL_NODE_ENB : port;
+}
 
 /** out_drop() - @p is dropped; @leg is where */
 void out_drop(struct cell *c, struct pkt *p, const struct leg *leg, enum cell_drop reason);
@@ -228,8 +234,8 @@ uint32_t ue_next_tti(const struct cell *c, const struct ue *u, uint32_t from);
 
 /* --- routing (d2d.c) --- */
 
-/** d2d_ingress() - a packet that arrived at @u's port takes the leg of its mode */
-void d2d_ingress(struct cell *c, struct ue *u, struct pkt *p);
+/** d2d_ingress() - a packet that arrived at its port takes the leg of its UE's mode */
+void d2d_ingress(struct cell *c, struct pkt *p);
 
 /** d2d_command() - carry out a command */
 void d2d_command(struct cell *c, const struct cell_cmd *cmd);

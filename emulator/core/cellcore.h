@@ -37,6 +37,11 @@
 #define CELL_MTU_MAX  1500
 #define CELL_NODE_ENB 0 /* UEs are nodes 1..n_ue */
 
+/* Ports are numbered like their UE; with this bit it is the port behind the
+ * eNB for packets to and from that UE: its network side. */
+#define CELL_PORT_NETWORK 0x80
+#define CELL_PEER_NETWORK 0 /* peer of a UE that talks to the network */
+
 /* How a UE's outgoing traffic is routed. Source: Nardini, section II. */
 enum cell_mode {
 	CELL_MODE_IM, /* infrastructure: uplink to the eNB, downlink to the peer */
@@ -61,8 +66,8 @@ enum cell_drop {
 /* Rows of radio.trace: what happened. */
 enum cell_event {
 	CELL_EV_NONE,
-	CELL_EV_PKT_IN,       /* packet entered at a UE: bytes, pkt, tag */
-	CELL_EV_PKT_OUT,      /* packet left at the peer: bytes, pkt, tag, value = delay us */
+	CELL_EV_PKT_IN,       /* packet entered at a UE or at the eNB: bytes, pkt, tag */
+	CELL_EV_PKT_OUT,      /* packet left at its end: bytes, pkt, tag, value = delay us */
 	CELL_EV_PKT_DROP,     /* packet dropped: value = enum cell_drop */
 	CELL_EV_RA_PREAMBLE,  /* UE sent a preamble: sn = RAPID, value = attempt */
 	CELL_EV_RA_COLLISION, /* eNB saw one RAPID from several UEs: sn = RAPID */
@@ -129,8 +134,8 @@ struct cell_pdu_info {
 };
 
 enum cell_out_type {
-	CELL_OUT_DELIVER, /* packet for port `ue`: data, len, tag, pkt */
-	CELL_OUT_DROP,    /* packet from port `ue` dropped: reason */
+	CELL_OUT_DELIVER, /* packet for `port`: data, len, tag, pkt */
+	CELL_OUT_DROP,    /* packet from `port` dropped: reason */
 	CELL_OUT_PDU,     /* MAC PDU for radio.pcap: data, len, info */
 	CELL_OUT_RECORD,  /* row for radio.trace */
 };
@@ -138,7 +143,7 @@ enum cell_out_type {
 /* One output. `data` stays valid until the next call on the same cell. */
 struct cell_out {
 	enum cell_out_type type;
-	uint8_t ue;
+	uint8_t port;   /* of a PDU: its UE */
 	uint8_t reason; /* enum cell_drop */
 	uint32_t pkt;
 	uint64_t tag;
@@ -153,8 +158,8 @@ struct cell_out {
 
 struct cell_ue_cfg {
 	uint16_t rnti;  /* C-RNTI, 1..65523 */
-	uint8_t peer;   /* UE number its traffic goes to */
-	uint8_t mode;   /* enum cell_mode of its outgoing traffic */
+	uint8_t peer;   /* UE number its traffic goes to, or CELL_PEER_NETWORK */
+	uint8_t mode;   /* enum cell_mode of its outgoing traffic; IM for the network */
 	uint8_t cqi_ul; /* 1..15 */
 	uint8_t cqi_dl;
 	uint8_t cqi_sl;       /* of its own transmissions to the peer */
@@ -168,7 +173,7 @@ struct cell_ue_cfg {
 struct cell_cfg {
 	uint64_t seed;
 	uint16_t n_rb;                      /* 6..110 */
-	uint8_t n_ue;                       /* 2..CELL_MAX_UE */
+	uint8_t n_ue;                       /* 1..CELL_MAX_UE */
 	struct cell_ue_cfg ue[CELL_MAX_UE]; /* ue[0] is UE 1 */
 
 	/* Timeline, in TTIs. Source: Nardini, Figure 4. */
@@ -275,8 +280,8 @@ int cell_init(struct cell **ret, void *mem, size_t size, const struct cell_cfg *
               int64_t start_ns);
 
 /**
- * cell_push() - a packet arrives at a UE's port
- * @ue:     UE number, 1..n_ue
+ * cell_push() - a packet arrives at a port
+ * @port:   UE number, 1..n_ue; with CELL_PORT_NETWORK the network side of that UE
  * @data:   IP packet, copied
  * @len:    1..CELL_MTU_MAX bytes
  * @tag:    opaque, echoed in outputs and records
@@ -286,10 +291,10 @@ int cell_init(struct cell **ret, void *mem, size_t size, const struct cell_cfg *
  * RLC buffer then drops it, with an output. When max_pkts are held already it
  * is counted as dropped at once, without one.
  *
- * Return: 0, -EINVAL (no such UE, or before an earlier call's time),
+ * Return: 0, -EINVAL (no such port, or before an earlier call's time),
  * -EMSGSIZE, -ENOBUFS (dropped at once).
  */
-int cell_push(struct cell *c, uint8_t ue, const void *data, size_t len, uint64_t tag,
+int cell_push(struct cell *c, uint8_t port, const void *data, size_t len, uint64_t tag,
               int64_t now_ns);
 
 /** cell_next() - time of the next event, or CELL_NEVER; no side effect */

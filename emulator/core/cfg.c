@@ -61,7 +61,7 @@ struct limit {
 
 static const struct limit cell_limits[] = {
 	LIMIT(cell_cfg, n_rb, 6, 110),
-	LIMIT(cell_cfg, n_ue, 2, 16),
+	LIMIT(cell_cfg, n_ue, 1, 16),
 	LIMIT(cell_cfg, rar_delay_tti, 1, 12),
 	LIMIT(cell_cfg, grant_to_tx_tti, 1, 8),
 	LIMIT(cell_cfg, decode_tti, 1, 8),
@@ -147,8 +147,10 @@ int cell_cfg_check(const struct cell_cfg *cfg, const char **ret_field, const cha
 		          ret_range);
 		if (r < 0)
 			return r;
-		if (u->peer < 1 || u->peer > cfg->n_ue || u->peer == i + 1)
-			return fail(ret_field, "peer", ret_range, "another UE");
+		if (u->peer > cfg->n_ue || u->peer == i + 1)
+			return fail(ret_field, "peer", ret_range, "another UE or the network");
+		if (u->peer == CELL_PEER_NETWORK && u->mode != CELL_MODE_IM)
+			return fail(ret_field, "mode", ret_range, "im to the network");
 	}
 	return 0;
 }

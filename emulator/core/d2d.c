@@ -15,14 +15,17 @@ static void send_on(struct cell *c, struct leg *leg, struct pkt *p)
 		out_drop(c, p, leg, CELL_DROP_QUEUE_FULL);
 }
 
-void d2d_ingress(struct cell *c, struct ue *u, struct pkt *p)
+void d2d_ingress(struct cell *c, struct pkt *p)
 {
+	struct ue *u = &c->ue[(p->port & ~CELL_PORT_NETWORK) - 1];
 	enum cell_dir dir = u->mode == CELL_MODE_DM ? CELL_DIR_SL : CELL_DIR_UL;
 
+	if (p->port & CELL_PORT_NETWORK)
+		dir = CELL_DIR_DL;
 	out_record(c, &u->leg[dir],
 	           (struct cell_record){ .event = CELL_EV_PKT_IN,
-	                                 .node = u->id,
-	                                 .peer = u->peer,
+	                                 .node = port_node(p->port),
+	                                 .peer = dir == CELL_DIR_DL ? u->id : u->peer,
 	                                 .pkt = p->id,
 	                                 .tag = p->tag,
 	                                 .bytes = p->len });
@@ -48,13 +51,12 @@ static void forward(struct cell *c, struct leg *leg, struct pkt *p)
 		out_drop(c, p, leg, CELL_DROP_RLC_DISCARD);
 		return;
 	}
-	if (leg->dir == CELL_DIR_UL) {
-		struct ue *peer = &c->ue[c->ue[leg->ue - 1].peer - 1];
-
-		send_on(c, &peer->leg[CELL_DIR_DL], p);
-	} else {
+	if (leg->dir != CELL_DIR_UL)
 		out_deliver(c, p, leg_to(c, leg));
-	}
+	else if (c->ue[leg->ue - 1].peer == CELL_PEER_NETWORK)
+		out_deliver(c, p, leg->ue | CELL_PORT_NETWORK);
+	else
+		send_on(c, &c->ue[c->ue[leg->ue - 1].peer - 1].leg[CELL_DIR_DL], p);
 }
 
 static void finish(struct cell *c, struct leg *leg, struct rlc_um_out *out)

@@ -39,7 +39,7 @@ void out_pdu(struct cell *c, const uint8_t *data, uint32_t len, const struct cel
 {
 	struct cell_out *o = out_next(c, CELL_OUT_PDU);
 
-	o->ue = info->ue;
+	o->port = info->ue;
 	o->data = data;
 	o->len = len;
 	o->info = *info;
@@ -58,16 +58,16 @@ static void out_pkt_record(struct cell *c, const struct pkt *p, const struct leg
 	                                 .value = value });
 }
 
-void out_deliver(struct cell *c, struct pkt *p, uint8_t ue)
+void out_deliver(struct cell *c, struct pkt *p, uint8_t port)
 {
 	struct cell_out *o = out_next(c, CELL_OUT_DELIVER);
 
-	o->ue = ue;
+	o->port = port;
 	o->pkt = p->id;
 	o->tag = p->tag;
 	o->data = pkt_data(p);
 	o->len = p->len;
-	out_pkt_record(c, p, NULL, CELL_EV_PKT_OUT, ue, p->ue,
+	out_pkt_record(c, p, NULL, CELL_EV_PKT_OUT, port_node(port), port_node(p->port),
 	               (int32_t)((c->event_ns - p->arrival_ns) / 1000));
 	c->stats.pkts_delivered++;
 	c->stats.bytes_delivered += p->len;
@@ -79,12 +79,12 @@ void out_drop(struct cell *c, struct pkt *p, const struct leg *leg, enum cell_dr
 {
 	struct cell_out *o = out_next(c, CELL_OUT_DROP);
 
-	o->ue = p->ue;
+	o->port = p->port;
 	o->pkt = p->id;
 	o->tag = p->tag;
 	o->reason = (uint8_t)reason;
 	o->len = p->len;
-	out_pkt_record(c, p, leg, CELL_EV_PKT_DROP, leg ? leg_from(leg) : p->ue,
+	out_pkt_record(c, p, leg, CELL_EV_PKT_DROP, leg ? leg_from(leg) : port_node(p->port),
 	               leg ? leg_to(c, leg) : 0, (int32_t)reason);
 	c->stats.pkts_dropped[reason]++;
 	c->n_pkts--;

@@ -29,7 +29,7 @@ struct pkt {
 	uint32_t id;
 	uint16_t len;     /* IP datagram */
 	uint16_t sdu_len; /* PDCP PDU = RLC SDU; 0 outside a bearer */
-	uint8_t ue;       /* port it came from */
+	uint8_t port;     /* it came from */
 	uint8_t buf[PKT_HEADROOM + CELL_MTU_MAX];
 };
 

@@ -41,8 +41,8 @@ struct celld {
 	void *mem;
 	struct cell_out *out;
 	size_t n_out;
-	struct tun tun[CELL_MAX_UE];
-	struct tun *tun_of_ue[CELL_MAX_UE + 1];
+	struct tun tun[2 * CELL_MAX_UE];
+	struct tun *tun_of_port[UINT8_MAX + 1];
 	struct output output;
 	struct control control;
 	struct lateness lateness;
@@ -102,14 +102,15 @@ static int open_devices(struct celld *d)
 		int r = tun_open(&d->tun[i], port, &what);
 
 		if (r < 0) {
-			say("port of '%s' (%s in %s): %s: %s%s", d->cfg.ue_name[port->ue - 1],
-			    port->ifname, port->netns, what, strerror(-r),
+			say("port of '%s' (%s in %s): %s: %s%s",
+			    config_port_name(&d->cfg, port->port), port->ifname, port->netns, what,
+			    strerror(-r),
 			    r == -EPERM || r == -EACCES ? " (needs CAP_NET_ADMIN and "
 			                                  "CAP_SYS_ADMIN; run `cellbed doctor`)"
 			                                : "");
 			return r;
 		}
-		d->tun_of_ue[port->ue] = &d->tun[i];
+		d->tun_of_port[port->port] = &d->tun[i];
 		r = watch(d, d->tun[i].fd);
 		if (r < 0)
 			return r;
@@ -181,7 +182,7 @@ static int open_outputs(struct celld *d)
 
 static void deliver(struct celld *d, const struct cell_out *o)
 {
-	struct tun *tun = d->tun_of_ue[o->ue];
+	struct tun *tun = d->tun_of_port[o->port];
 
 	if (!tun)
 		return;
@@ -239,11 +240,11 @@ static int drain(struct celld *d, struct tun *tun, int64_t now_ns)
 			tun->refused_oversize++;
 			continue;
 		}
-		(void)cell_push(d->cell, tun->ue, packet, (size_t)n, tag, now_ns);
-		output_arrival(&d->output, tun->ue, packet, (size_t)n, tag, now_ns);
+		(void)cell_push(d->cell, tun->port, packet, (size_t)n, tag, now_ns);
+		output_arrival(&d->output, tun->port, packet, (size_t)n, tag, now_ns);
 	}
 	if (n < 0 && errno != EAGAIN && errno != EINTR) {
-		say("reading %s of '%s': %s", tun->ifname, d->cfg.ue_name[tun->ue - 1],
+		say("reading %s of '%s': %s", tun->ifname, config_port_name(&d->cfg, tun->port),
 		    strerror(errno));
 		return -errno;
 	}
@@ -302,12 +303,12 @@ static int dispatch(struct celld *d, int fd, int64_t now_ns)
 
 static int loop(struct celld *d)
 {
-	struct epoll_event events[CELL_MAX_UE + 8];
+	struct epoll_event events[2 * CELL_MAX_UE + 8];
 	int r = 0;
 
 	d->armed_ns = CELL_NEVER;
 	while (!d->stop && r == 0 && d->output.error == 0) {
-		int n = epoll_wait(d->epoll_fd, events, CELL_MAX_UE + 8, -1);
+		int n = epoll_wait(d->epoll_fd, events, 2 * CELL_MAX_UE + 8, -1);
 		int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 
 		if (now_ns < d->start_ns)
@@ -330,7 +331,7 @@ static json_t *ports_json(struct celld *d)
 	for (size_t i = 0; i < d->cfg.n_ports; i++) {
 		const struct tun *t = &d->tun[i];
 
-		json_object_set_new(ports, d->cfg.ue_name[t->ue - 1],
+		json_object_set_new(ports, config_port_name(&d->cfg, t->port),
 		                    json_pack("{s:s, s:I, s:I, s:I, s:I, s:{s:I, s:I}}", "ifname",
 		                              t->ifname, "read_pkts", (json_int_t)t->read_pkts,
 		                              "write_pkts", (json_int_t)t->write_pkts,

@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORMAT 1
+#define FORMAT  1
+#define NETWORK "network" /* peer of a UE that talks to the network behind the eNB */
 
 struct reader {
 	struct config *cfg;
@@ -256,6 +257,17 @@ uint8_t config_ue(const struct config *cfg, const char *name)
 	return 0;
 }
 
+const char *config_port_name(const struct config *cfg, uint8_t port)
+{
+	static char name[sizeof(NETWORK "/") + CONFIG_NAME_MAX];
+	const char *ue = cfg->ue_name[(port & ~CELL_PORT_NETWORK) - 1];
+
+	if (!(port & CELL_PORT_NETWORK))
+		return ue;
+	(void)snprintf(name, sizeof(name), NETWORK "/%s", ue);
+	return name;
+}
+
 static int read_ues(struct reader *r, json_t *ues)
 {
 	static const char *const elsewhere[] = { "name", "peer", NULL };
@@ -263,8 +275,8 @@ static int read_ues(struct reader *r, json_t *ues)
 	size_t n = json_array_size(ues);
 	int err;
 
-	if (n < 2 || n > CELL_MAX_UE)
-		return fail(r, "key 'cell.ues': %zu entries: allowed 2..%d", n, CELL_MAX_UE);
+	if (n < 1 || n > CELL_MAX_UE)
+		return fail(r, "key 'cell.ues': %zu entries: allowed 1..%d", n, CELL_MAX_UE);
 	cfg->cell.n_ue = (uint8_t)n;
 	for (size_t i = 0; i < n; i++) {
 		json_t *ue = json_array_get(ues, i);
@@ -287,8 +299,12 @@ static int read_ues(struct reader *r, json_t *ues)
 
 		(void)snprintf(path, sizeof(path), "cell.ues[%zu]", i);
 		cfg->cell.ue[i].peer = config_ue(cfg, peer ? peer : "");
-		if (!cfg->cell.ue[i].peer || cfg->cell.ue[i].peer == i + 1)
-			return fail(r, "key '%s.peer': value '%s': allowed the name of another UE",
+		if (peer && strcmp(peer, NETWORK) == 0)
+			cfg->cell.ue[i].peer = CELL_PEER_NETWORK;
+		else if (!cfg->cell.ue[i].peer || cfg->cell.ue[i].peer == i + 1)
+			return fail(r,
+			            "key '%s.peer': value '%s': allowed the name of another UE "
+			            "or '" NETWORK "'",
 			            path, peer ? peer : "(none)");
 		err = read_object(r, path, ue, ue_keys, elsewhere, &cfg->cell.ue[i]);
 		if (err < 0)
@@ -327,13 +343,30 @@ static int read_cell(struct reader *r, json_t *cell)
 	return err;
 }
 
+/* A port is its UE's own, or with side "network" the one behind the eNB. */
+static int read_side(struct reader *r, const char *path, const json_t *side, uint8_t *port)
+{
+	const char *name = side ? json_string_value(side) : "ue";
+
+	if (name && strcmp(name, "ue") == 0)
+		return 0;
+	if (!name || strcmp(name, NETWORK) != 0)
+		return fail(r, "key '%s.side': value '%s': allowed ue, " NETWORK, path,
+		            name ? name : "(not a string)");
+	if (r->cfg->cell.ue[*port - 1].peer != CELL_PEER_NETWORK)
+		return fail(r, "key '%s.side': value '" NETWORK "': the peer of '%s' is a UE", path,
+		            r->cfg->ue_name[*port - 1]);
+	*port |= CELL_PORT_NETWORK;
+	return 0;
+}
+
 static int read_ports(struct reader *r, json_t *ports)
 {
-	static const char *const elsewhere[] = { "ue", NULL };
+	static const char *const elsewhere[] = { "ue", "side", NULL };
 	struct config *cfg = r->cfg;
 
-	if (json_array_size(ports) > cfg->cell.n_ue)
-		return fail(r, "key 'ports': more ports than UEs");
+	if (json_array_size(ports) > 2u * cfg->cell.n_ue)
+		return fail(r, "key 'ports': more than two ports per UE");
 	for (size_t i = 0; i < json_array_size(ports); i++) {
 		json_t *o = json_array_get(ports, i);
 		const char *ue = json_string_value(json_object_get(o, "ue"));
@@ -345,10 +378,13 @@ static int read_ports(struct reader *r, json_t *ports)
 		*p = (struct config_port){ .mtu = CELL_MTU_MAX,
 			                   .txqueuelen = 10000,
 			                   .ifname = "lte0" };
-		p->ue = config_ue(cfg, ue ? ue : "");
-		if (!p->ue)
+		p->port = config_ue(cfg, ue ? ue : "");
+		if (!p->port)
 			return fail(r, "key '%s.ue': value '%s': allowed the name of a UE", path,
 			            ue ? ue : "(none)");
+		err = read_side(r, path, json_object_get(o, "side"), &p->port);
+		if (err < 0)
+			return err;
 		err = read_object(r, path, o, port_keys, elsewhere, p);
 		if (err < 0)
 			return err;

@@ -13,7 +13,7 @@
 #define CONFIG_ERROR_MAX 512
 
 struct config_port {
-	uint8_t ue; /* UE number */
+	uint8_t port; /* of the cell: UE number, with CELL_PORT_NETWORK its network side */
 	char netns[PATH_MAX];
 	char ifname[16];
 	int mtu;
@@ -32,7 +32,7 @@ struct config_output {
 struct config {
 	struct cell_cfg cell;
 	char ue_name[CELL_MAX_UE][CONFIG_NAME_MAX];
-	struct config_port port[CELL_MAX_UE];
+	struct config_port port[2 * CELL_MAX_UE];
 	size_t n_ports;
 	struct config_output output;
 	char control[PATH_MAX]; /* UNIX socket; empty = none */
@@ -57,5 +57,8 @@ int config_load(struct config *ret, const char *path, char ret_error[CONFIG_ERRO
 
 /** config_ue() - number of the UE called @name, or 0 */
 uint8_t config_ue(const struct config *cfg, const char *name);
+
+/** config_port_name() - "ue1", or "network/ue1" for its network side; valid until the next call */
+const char *config_port_name(const struct config *cfg, uint8_t port);
 
 #endif

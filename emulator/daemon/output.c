@@ -134,7 +134,7 @@ void output_perform(struct output *out, const struct cell_out *o)
 		break;
 	case CELL_OUT_DELIVER:
 		if (out->deliveries)
-			write_line(out, out->deliveries, out->path->deliveries, o->t_ns, o->ue,
+			write_line(out, out->deliveries, out->path->deliveries, o->t_ns, o->port,
 			           o->data, o->len, o->tag);
 		break;
 	case CELL_OUT_DROP:

@@ -81,7 +81,7 @@ int tun_open(struct tun *ret, const struct config_port *port, const char **ret_w
 {
 	int home, r;
 
-	*ret = (struct tun){ .fd = -1, .netns = -1, .ue = port->ue };
+	*ret = (struct tun){ .fd = -1, .netns = -1, .port = port->port };
 	(void)snprintf(ret->ifname, sizeof(ret->ifname), "%s", port->ifname);
 	*ret_what = "opening the network namespace";
 	ret->netns = open(port->netns, O_RDONLY | O_CLOEXEC);

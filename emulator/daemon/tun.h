@@ -11,7 +11,7 @@ struct tun {
 	int fd;    /* non-blocking */
 	int netns; /* where it lives; for its statistics */
 	char ifname[16];
-	uint8_t ue;
+	uint8_t port; /* of the cell */
 	uint64_t read_pkts;
 	uint64_t write_pkts;
 	uint64_t write_errors;

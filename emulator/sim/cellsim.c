@@ -2,7 +2,7 @@
 /*
  * cellsim.c - the core driven by a file of arrivals: no kernel, no root.
  *
- * Arrivals are lines `t_ns ue len tag_hex [bytes in hex]`, times since
+ * Arrivals are lines `t_ns port len tag_hex [bytes in hex]`, times since
  * sub-frame 0, as celld records them. Without bytes the packet is filled from
  * the line number.
  */
@@ -27,7 +27,7 @@ struct sim {
 
 struct arrival {
 	int64_t t_ns;
-	unsigned int ue;
+	unsigned int port;
 	size_t len;
 	uint64_t tag;
 	uint8_t data[CELL_MTU_MAX];
@@ -64,9 +64,9 @@ static const char *parse(struct arrival *a, const char *line, unsigned long numb
 	int used = 0;
 	const char *hex;
 
-	if (sscanf(line, "%" SCNd64 " %u %zu %" SCNx64 "%n", &a->t_ns, &a->ue, &a->len, &a->tag,
+	if (sscanf(line, "%" SCNd64 " %u %zu %" SCNx64 "%n", &a->t_ns, &a->port, &a->len, &a->tag,
 	           &used) != 4)
-		return "expected: t_ns ue len tag_hex [bytes in hex]";
+		return "expected: t_ns port len tag_hex [bytes in hex]";
 	if (a->len < 1 || a->len > CELL_MTU_MAX)
 		return "len: allowed 1..1500";
 	hex = line + used + strspn(line + used, " ");
@@ -106,17 +106,17 @@ static int feed(struct sim *s, const char *path)
 
 		if (!wrong && a.t_ns < last_ns)
 			wrong = "t_ns: goes backwards";
-		if (!wrong && (a.ue < 1 || a.ue > s->cfg.cell.n_ue))
-			wrong = "ue: no such UE";
+		if (!wrong && cell_next(s->cell) < a.t_ns)
+			advance(s, a.t_ns - 1);
+		if (!wrong && (a.port > UINT8_MAX || cell_push(s->cell, (uint8_t)a.port, a.data,
+		                                               a.len, a.tag, a.t_ns) == -EINVAL))
+			wrong = "port: no such port";
 		if (wrong) {
 			(void)fprintf(stderr, "cellsim: %s:%lu: %s\n", path, number, wrong);
 			r = -EINVAL;
 			break;
 		}
 		last_ns = a.t_ns;
-		if (cell_next(s->cell) < a.t_ns)
-			advance(s, a.t_ns - 1);
-		(void)cell_push(s->cell, (uint8_t)a.ue, a.data, a.len, a.tag, a.t_ns);
 	}
 	free(line);
 	(void)fclose(f);

@@ -170,8 +170,8 @@ def changed(tmp_path, key, value):
     ("cell.rlc_um.sn_bits", 7, "cell: um_sn_bits: allowed 5 or 10"),
     ("cell.ues.0.cqi_ul", 16, "key 'cell.ues[0].cqi_ul': value 16: allowed 1..15"),
     ("cell.ues.0.bler_sl", 1.5, "key 'cell.ues[0].bler_sl': value 1.5: allowed 0..1"),
-    ("cell.ues.0.peer", "ue1", "key 'cell.ues[0].peer': value 'ue1': allowed the name of another UE"),
-    ("cell.ues", [], "key 'cell.ues': 0 entries: allowed 2..16"),
+    ("cell.ues.0.peer", "ue1", "key 'cell.ues[0].peer': value 'ue1': allowed the name of another UE or 'network'"),
+    ("cell.ues", [], "key 'cell.ues': 0 entries: allowed 1..16"),
     ("ports.0.ue", "ue3", "key 'ports[0].ue': value 'ue3': allowed the name of a UE"),
     ("ports.0.mtu", 9000, "key 'ports[0].mtu': value 9000: allowed 68..1500"),
     ("outputs", {}, "key '(top).outputs': unknown"),
@@ -196,8 +196,8 @@ def test_no_configuration(tmp_path, text, message):
 
 
 @pytest.mark.parametrize(("line", "message"), [
-    ("1 9 40 0", "ue: no such UE"), ("1 1 0 0", "len: allowed 1..1500"), ("1 1 2 0 0g11", "two lower-case hex digits"),
-    ("nonsense", "expected: t_ns ue len tag_hex"), ("5 1 40 0\n4 1 40 0", "t_ns: goes backwards"),
+    ("1 9 40 0", "port: no such port"), ("1 1 0 0", "len: allowed 1..1500"), ("1 1 2 0 0g11", "two lower-case hex digits"),
+    ("nonsense", "expected: t_ns port len tag_hex"), ("5 1 40 0\n4 1 40 0", "t_ns: goes backwards"),
 ])
 def test_wrong_arrivals(tmp_path, line, message):
     path = config(tmp_path)

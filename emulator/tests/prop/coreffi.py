@@ -33,10 +33,10 @@ RECORD_FIELDS = [name for name, _ in ffi.typeof("struct cell_record").fields]
 class Output:
     """A copy of one struct cell_out; compares by everything in it."""
 
-    __slots__ = ("data", "info", "pkt", "reason", "record", "t_ns", "tag", "type", "ue")
+    __slots__ = ("data", "info", "pkt", "port", "reason", "record", "t_ns", "tag", "type")
 
     def __init__(self, o):
-        self.type, self.ue, self.reason = o.type, o.ue, o.reason
+        self.type, self.port, self.reason = o.type, o.port, o.reason
         self.pkt, self.tag, self.t_ns = o.pkt, o.tag, o.t_ns
         self.data = bytes(ffi.buffer(o.data, o.len)) if o.data != ffi.NULL else b""
         self.info = self.record = None

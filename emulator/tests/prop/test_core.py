@@ -152,7 +152,7 @@ def test_every_packet_ends_once_and_intact(plan):
     for o in run.of(lib.CELL_OUT_DELIVER):
         _, sender, data = run.pushed[o.tag]
         assert o.data == data
-        assert o.ue == plan.cfg["ue"][sender - 1]["peer"]
+        assert o.port == plan.cfg["ue"][sender - 1]["peer"]
     s = run.cell.stats()
     assert s.pkts_held == 0
     assert s.bytes_delivered == sum(len(o.data) for o in run.of(lib.CELL_OUT_DELIVER))

@@ -51,7 +51,7 @@ static void check_bytes(const struct cell_out *o)
 static void keep(struct run *r, const struct cell_out *o)
 {
 	struct run_pkt p = {
-		.t_ns = o->t_ns, .tag = o->tag, .pkt = o->pkt, .ue = o->ue, .reason = o->reason
+		.t_ns = o->t_ns, .tag = o->tag, .pkt = o->pkt, .ue = o->port, .reason = o->reason
 	};
 
 	switch (o->type) {

@@ -43,7 +43,7 @@ static void test_limits(void **state)
 	(void)state;
 	EDGE(n_rb, 6, 5);
 	EDGE(n_rb, 110, 111);
-	EDGE(n_ue, 2, 1);
+	EDGE(n_ue, 2, 0);
 	EDGE(rar_delay_tti, 1, 0);
 	EDGE(rar_delay_tti, 12, 13);
 	EDGE(grant_to_tx_tti, 1, 0);
@@ -82,7 +82,6 @@ static void test_limits(void **state)
 	EDGE(ue[1].cqi_dl, 15, 16);
 	EDGE(ue[1].cqi_sl, 15, 16);
 	EDGE(ue[1].peer, 1, 2); /* itself */
-	EDGE(ue[1].peer, 1, 0);
 	EDGE(ue[1].peer, 1, 3); /* there are two */
 }
 
