@@ -16,11 +16,13 @@ from markupsafe import Markup
 
 from .bundle import SUMMARY, Bundle, Results, load_results
 from .claims import VERDICTS, Outcome, collect, evaluate
+from .delivery import concerns, models
 from .figures.gallery import SavedFigure, available, save
 from .metrics.catalog import METRICS
 from .metrics.probe import AGREEMENT_BOUND_US
 from .metrics.run import RunAnalysis, analyse_all
 from .metrics.throughput import GOODPUT_BOUND_PCT
+from .models.park import TABLE2_HARQ_RTT_MS
 from .summary import estimate_text, number_text, window_text
 from .table import headline, write_metrics
 
@@ -86,6 +88,8 @@ def render(
         counts=Counter(outcome.verdict for outcome in outcomes),
         verdicts=VERDICTS,
         figures=figures,
+        delivery=models() if concerns(rows) else None,
+        harq_rtts_ms=TABLE2_HARQ_RTT_MS,
         bounds_us=AGREEMENT_BOUND_US,
         goodput_bound_pct=GOODPUT_BOUND_PCT,
         reproduction=[_reproduction(bundle) for bundle in results.bundles],

@@ -17,9 +17,10 @@ from matplotlib.figure import Figure
 
 from .. import timeline
 from ..claims import paper_beside, series_over
+from ..delivery import concerns
 from ..explain import parts_ms
 from ..metrics.run import RunAnalysis, primary_flow
-from . import decomposition, lateness, rtt_cdf, rtt_time, rtt_window, sequence
+from . import decomposition, lateness, rtt_cdf, rtt_time, rtt_window, sequence, utilisation
 from .order import by_combination, label
 from .style import THEMES, theme
 
@@ -83,6 +84,7 @@ def available(runs: Sequence[RunAnalysis], claims: Sequence[dict[str, Any]] = ()
         specs += [_rtt_time(chosen, paper_ms), *_sequences(chosen)]
         specs += [_decomposition(chosen, paper_ms), _cdf(chosen)]
     specs += _windows(runs)
+    specs += _delivery(runs)
     specs += _lateness(runs)
     return specs
 
@@ -189,6 +191,22 @@ def _windows(runs: Sequence[RunAnalysis]) -> list[FigureSpec]:
             "grows with the window; with data in infrastructure mode it falls after a point and "
             "ends below that of direct mode.",
             lambda: rtt_window.draw(data),
+        )
+    ]
+
+
+def _delivery(runs: Sequence[RunAnalysis]) -> list[FigureSpec]:
+    """The model of in-sequence delivery, where the results are about it."""
+    if not concerns([run.row for run in runs]):
+        return []
+    return [
+        FigureSpec(
+            "delivery-fig2-utilisation",
+            "Throughput utilisation with in-sequence delivery, by the paper's model",
+            "Lines: computed from the residual BLERs of the paper's section 3. Marks: the values it prints in "
+            "Table 2. Figure 2 of the paper: the shorter the end-to-end RTT and the longer the HARQ RTT of the "
+            "downlink, the less of the throughput is left. No measurement enters.",
+            utilisation.draw,
         )
     ]
 
