@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import sys
@@ -40,9 +41,12 @@ class _Show:
 
     def advanced(self, run: Run, done_s: float, all_s: float) -> None:
         key = id(run)
+        known = math.isfinite(all_s)
         if key not in self.tasks:
-            self.tasks[key] = self.progress.add_task(f"{run.variant} seed {run.seed}", total=all_s, state="")
-        self.progress.update(self.tasks[key], completed=min(done_s, all_s), state=f"{done_s:.0f} of {all_s:.0f} s")
+            self.tasks[key] = self.progress.add_task(f"{run.variant} seed {run.seed}", total=all_s if known else None,
+                                                     state="")
+        self.progress.update(self.tasks[key], completed=min(done_s, all_s),
+                             state=f"{done_s:.0f} of {all_s:.0f} s" if known else f"{done_s:.0f} s")
 
     def finished(self, run: Run, outcome) -> None:
         self.done += 1

@@ -17,7 +17,7 @@ class Watch:
     """Whoever plays runs: is told of progress, says when to stop."""
 
     def advanced(self, done_s: float, all_s: float) -> None:
-        """Seconds of traffic done and in all."""
+        """Seconds of traffic done and in all; infinity when a file decides."""
 
     def stopping(self) -> bool:
         return False

@@ -16,9 +16,11 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from cellbed.error import ScenarioError
-from cellbed.unit import parse_size
+from cellbed.topology import gateway_of
+from cellbed.unit import parse_rate, parse_size
 
 Size = Annotated[int, BeforeValidator(parse_size)]
+Rate = Annotated[int, BeforeValidator(parse_rate)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,11}$")]
 Probability = Annotated[float, Field(ge=0, le=1)]
 Cqi = Annotated[int, Field(ge=1, le=15)]
@@ -34,10 +36,24 @@ class Model(BaseModel):
 
 
 class Node(Model):
-    """A host of its own network namespace, attached to the radio network."""
+    """A network namespace: a UE on the radio, a server on a wire, or the eNB, which routes between them."""
 
-    kind: Literal["ue"] = "ue"
-    address: IPv4Interface
+    kind: Literal["ue", "server", "enb"] = "ue"
+    address: IPv4Interface | None = None
+
+
+class Link(Model):
+    """A wired link. Both directions are alike and independent."""
+
+    a: Name
+    b: Name
+    rate: Rate = Field(ge=1000, le=10**11)
+    delay_ms: float = Field(0, ge=0, le=10000)
+    queue_pkts: int = Field(1000, ge=1, le=1000000)
+    loss: Probability = 0.0
+
+    def ends(self) -> tuple[str, str]:
+        return self.a, self.b
 
 
 class Timing(Model):
@@ -106,7 +122,7 @@ class Radio(Model):
     mac: Mac = Mac()
     rlc_um: RlcUm = RlcUm()
     pdcp: Pdcp = Pdcp()
-    ues: dict[Name, UeRadio] = Field(min_length=2, max_length=16)
+    ues: dict[Name, UeRadio] = Field(min_length=1, max_length=16)
 
 
 class Tcp(Model):
@@ -120,13 +136,23 @@ class Tcp(Model):
 
 
 class Traffic(Model):
+    """One transfer, bounded by time or by size."""
+
     id: Name
     kind: Literal["iperf3"] = "iperf3"
     source: Name = Field(alias="from")
     to: Name
     start_s: float = Field(0, ge=0, le=3600)
-    duration_s: float = Field(gt=0, le=86400)
+    duration_s: float | None = Field(None, gt=0, le=86400)
+    bytes: Size | None = Field(None, ge=1, le=1 << 40)
+    limit_s: float = Field(600, gt=0, le=86400)
     port: int = Field(5201, ge=1, le=65535)
+
+    @model_validator(mode="after")
+    def one_bound(self) -> Traffic:
+        if (self.duration_s is None) == (self.bytes is None):
+            raise ValueError("allowed exactly one of 'duration_s' and 'bytes'")
+        return self
 
 
 class Capture(Model):
@@ -158,6 +184,7 @@ class Scenario(Model):
     source: str = ""
     seeds: list[Annotated[int, Field(ge=0, lt=1 << 53)]] = Field([1], min_length=1)
     nodes: dict[Name, Node] = Field(min_length=2)
+    links: list[Link] = []
     radio: Radio
     tcp: Tcp = Tcp()
     traffic: list[Traffic] = Field(min_length=1)
@@ -167,26 +194,101 @@ class Scenario(Model):
     claims: str | None = None
 
     @model_validator(mode="after")
-    def names_exist(self) -> Scenario:
+    def consistent(self) -> Scenario:
+        self._check_nodes()
+        self._check_links()
+        self._check_ues()
+        self._check_traffic()
+        return self._with_network_modes()
+
+    def of_kind(self, kind: str) -> list[str]:
+        """Names of the nodes of a kind."""
+        return [name for name, node in self.nodes.items() if node.kind == kind]
+
+    def _check_nodes(self) -> None:
+        addresses: dict[str, str] = {}
+        for name, node in self.nodes.items():
+            key = f"key 'nodes.{name}.address'"
+            if node.kind == "enb":
+                if node.address is not None:
+                    raise ValueError(f"{key}: value {node.address}: allowed none, each link gives the eNB one")
+                continue
+            if node.address is None:
+                raise ValueError(f"{key}: missing")
+            other = addresses.setdefault(str(node.address.ip), name)
+            if other != name:
+                raise ValueError(f"{key}: value {node.address}: allowed another address than that of {other}")
+        if len(self.of_kind("enb")) > 1:
+            raise ValueError(f"key 'nodes.{self.of_kind('enb')[1]}.kind': value 'enb': allowed one eNB in a scenario")
+        if self.of_kind("enb") and not self.links:
+            raise ValueError("key 'links': missing, and an eNB node is there to route between links and the radio")
+
+    def _check_links(self) -> None:
+        servers = dict.fromkeys(self.of_kind("server"))
+        enbs = dict.fromkeys(self.of_kind("enb"))
+        linked = set()
+        for i, link in enumerate(self.links):
+            _known(f"links.{i}.a", link.a, {**servers, **enbs})
+            _known(f"links.{i}.b", link.b, enbs if link.a in servers else servers)
+            server = link.a if link.a in servers else link.b
+            if server in linked:
+                raise ValueError(f"key 'links.{i}': a second link of {server}: allowed one link for each server")
+            linked.add(server)
+            self._check_gateway(server)
+        for name in servers:
+            if name not in linked:
+                raise ValueError(f"key 'links': missing a link of {name}")
+
+    def _check_gateway(self, server: str) -> None:
+        """The eNB's end of the link takes the last host address of the server's subnet."""
+        address = self.nodes[server].address
+        key = f"key 'nodes.{server}.address': value {address}"
+        if address.network.prefixlen > 30:
+            raise ValueError(f"{key}: allowed a prefix of at most 30 bits, the eNB's end needs an address too")
+        if address.ip == gateway_of(address).ip:
+            raise ValueError(f"{key}: allowed any but the last address of its subnet, which the eNB's end has")
+        for name, node in self.nodes.items():
+            if name != server and node.address is not None and node.address.network.overlaps(address.network):
+                raise ValueError(f"{key}: allowed a subnet that has nothing in common with that of {name}")
+
+    def _check_ues(self) -> None:
+        ues = dict.fromkeys(self.of_kind("ue"))
         for name, ue in self.radio.ues.items():
-            _known(f"radio.ues.{name}", name, self.nodes)
-            _known(f"radio.ues.{name}.peer", ue.peer, {k: v for k, v in self.radio.ues.items() if k != name})
-        for name in self.nodes:
+            _known(f"radio.ues.{name}", name, ues)
+            others = {other: None for other in self.radio.ues if other != name}
+            _known(f"radio.ues.{name}.peer", ue.peer, {**others, **dict.fromkeys(self.of_kind("enb"))})
+            if self.behind_enb(name) and "mode" in ue.model_fields_set and ue.mode != "im":
+                raise ValueError(f"key 'radio.ues.{name}.mode': value {ue.mode}: allowed im, as its peer is the eNB")
+        for name in ues:
             _known(f"nodes.{name}", name, self.radio.ues)
+
+    def behind_enb(self, name: str) -> bool:
+        """Whether a node reaches the network behind the eNB: a server, or a UE whose peer is the eNB."""
+        return name in self.of_kind("server") or self.radio.ues[name].peer in self.of_kind("enb")
+
+    def _check_traffic(self) -> None:
+        hosts = {name: None for name, node in self.nodes.items() if node.kind != "enb"}
         for i, flow in enumerate(self.traffic):
-            _known(f"traffic.{i}.from", flow.source, self.nodes)
-            _known(f"traffic.{i}.to", flow.to, {k: v for k, v in self.nodes.items() if k != flow.source})
+            _known(f"traffic.{i}.from", flow.source, hosts)
+            joined = self.behind_enb(flow.source)
+            _known(f"traffic.{i}.to", flow.to,
+                   {name: None for name in hosts if name != flow.source and self.behind_enb(name) == joined})
         ids = [flow.id for flow in self.traffic]
         ports = [(flow.to, flow.port) for flow in self.traffic]
         for key, values in (("id", ids), ("port", ports)):
             if len(set(values)) < len(values):
                 raise ValueError(f"traffic: {key} is used twice")
-        return self
+
+    def _with_network_modes(self) -> Scenario:
+        """The scenario with mode im for every UE whose peer is the eNB: there is no other way."""
+        ues = {name: ue.model_copy(update={"mode": "im"}) if self.behind_enb(name) else ue
+               for name, ue in self.radio.ues.items()}
+        return self.model_copy(update={"radio": self.radio.model_copy(update={"ues": ues})})
 
 
 def _known(key: str, value: str, names: dict[str, Any]) -> None:
     if value not in names:
-        raise ValueError(f"key '{key}': value '{value}': allowed {', '.join(names)}")
+        raise ValueError(f"key '{key}': value '{value}': allowed {', '.join(names) or 'none, there is no such node'}")
 
 
 class _Loader(yaml.SafeLoader):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import subprocess
 from dataclasses import dataclass
+from ipaddress import IPv4Interface
 from typing import Any
 
 from cellbed import tcp_profile
@@ -28,15 +29,18 @@ class PlannedNode:
 
 def plan(settings: dict[str, Any]) -> list[PlannedNode]:
     """What has to exist, from a run's settings."""
-    import ipaddress
-
     nodes = []
     for name, node in settings["nodes"].items():
-        address = ipaddress.IPv4Interface(node["address"])
+        address = IPv4Interface(node["address"])
         route = [str(address.network), "dev", RADIO_INTERFACE, "src", str(address.ip),
                  *tcp_profile.route_attributes(settings["tcp"])]
         nodes.append(PlannedNode(name, str(address), RADIO_INTERFACE, route))
     return nodes
+
+
+def gateway_of(server: IPv4Interface) -> IPv4Interface:
+    """Address of the eNB's end of a server's link: the last host address of the server's subnet."""
+    return IPv4Interface((server.network.broadcast_address - 1, server.network.prefixlen))
 
 
 def build(nodes: list[PlannedNode]):

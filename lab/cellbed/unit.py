@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Sizes with units, as scenarios write them."""
+"""Sizes and rates with units, as scenarios write them."""
 
 import re
 
 _FACTORS = {"": 1, "b": 1, "kib": 1024, "mib": 1024**2, "gib": 1024**3, "kb": 1000, "mb": 1000**2, "gb": 1000**3}
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]*)\s*")
+_RATES = {"kbit": 10**3, "Mbit": 10**6, "Gbit": 10**9}
 
 
 def parse_size(value: int | str) -> int:
@@ -19,9 +20,27 @@ def parse_size(value: int | str) -> int:
     factor = _FACTORS.get(match[2].lower()) if match else None
     if match is None or factor is None:
         raise ValueError("allowed a number of bytes, or one with B, KiB, MiB, GiB, kB, MB, GB")
-    whole, _, fraction = match[1].partition(".")
+    return _scaled(match[1], factor, "bytes")
+
+
+def parse_rate(value: str) -> int:
+    """Bits per second of a rate such as '512kbit', '2.5Mbit' or '1Gbit', in the units of tc(8).
+
+    Raises:
+        ValueError: with the allowed forms, for anything else or a fraction of a bit per second.
+    """
+    match = _SIZE.fullmatch(value) if isinstance(value, str) else None
+    factor = _RATES.get(match[2]) if match else None
+    if match is None or factor is None:
+        raise ValueError("allowed a rate in kbit, Mbit or Gbit, such as 2.5Mbit")
+    return _scaled(match[1], factor, "bits per second")
+
+
+def _scaled(number: str, factor: int, what: str) -> int:
+    """A decimal number times @factor, exactly."""
+    whole, _, fraction = number.partition(".")
     scaled = int(whole + fraction) * factor
     divisor = 10 ** len(fraction)
     if scaled % divisor:
-        raise ValueError("allowed whole numbers of bytes")
+        raise ValueError(f"allowed whole numbers of {what}")
     return scaled // divisor

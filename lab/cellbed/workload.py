@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,35 @@ from cellbed.process import Process, wait_line
 
 # The data connection's client port, so that analysis can tell it from iperf3's control connection.
 CLIENT_PORT_OFFSET = 30000
+# iperf3's default for TCP: what one write hands to the kernel.
+BLOCK_MAX = 128 << 10
+# After the end of a flow that is bounded by time: what is in its socket's buffer still goes out.
+GRACE_S = 30
 
 
 def client_port(flow: dict[str, Any]) -> int:
     return CLIENT_PORT_OFFSET + flow["port"] % 30000
+
+
+def amount(flow: dict[str, Any]) -> list[str]:
+    """iperf3's arguments for how much to send.
+
+    iperf3 sends whole blocks; equal ones bring a file's size to within a byte for each block.
+    """
+    if flow["bytes"] is None:
+        return ["-t", f"{flow['duration_s']:g}"]
+    blocks = -(-flow["bytes"] // BLOCK_MAX)
+    return ["-n", str(flow["bytes"]), "-l", str(-(-flow["bytes"] // blocks))]
+
+
+def end_s(flow: dict[str, Any]) -> float:
+    """When a flow ends, in seconds of the run; infinity for a file."""
+    return flow["start_s"] + flow["duration_s"] if flow["bytes"] is None else math.inf
+
+
+def limit_s(flow: dict[str, Any]) -> float:
+    """When a flow must have ended, in seconds of the run."""
+    return flow["start_s"] + (flow["limit_s"] if flow["bytes"] is not None else flow["duration_s"] + GRACE_S)
 
 
 class Iperf3:
@@ -39,9 +65,16 @@ class Iperf3:
     def start_client(self) -> None:
         flow = self.flow
         args = ["iperf3", "-c", self.addresses[flow["to"]], "-B", self.addresses[flow["from"]],
-                "--cport", str(client_port(flow)), "-p", str(flow["port"]), "-t", f"{flow['duration_s']:g}",
+                "--cport", str(client_port(flow)), "-p", str(flow["port"]), *amount(flow),
                 "-i", "1", "-J", "--logfile", str(self.result)]
         self.client = Process(f"iperf3 client of {flow['id']}", args, self.log, self.pids[flow["from"]])
+
+    def overdue(self) -> LabError:
+        """Why a run ends whose client still works after its limit."""
+        flow = self.flow
+        if flow["bytes"] is None:
+            return LabError(f"traffic {flow['id']}: did not end within {GRACE_S} s of its time")
+        return LabError(f"traffic {flow['id']}: {flow['bytes']} bytes took longer than limit_s = {flow['limit_s']:g} s")
 
     def running(self) -> bool:
         return self.client is not None and self.client.popen.poll() is None
@@ -73,7 +106,8 @@ def describe(flow: dict[str, Any], addresses: dict[str, str]) -> dict[str, Any]:
     """A flow as the manifest lists it."""
     return {"id": flow["id"], "kind": flow["kind"], "from": flow["from"], "to": flow["to"],
             "saddr": addresses[flow["from"]], "daddr": addresses[flow["to"]], "sport": client_port(flow),
-            "port": flow["port"], "protocol": "tcp", "start_s": flow["start_s"], "duration_s": flow["duration_s"]}
+            "port": flow["port"], "protocol": "tcp", "start_s": flow["start_s"], "duration_s": flow["duration_s"],
+            "bytes": flow["bytes"]}
 
 
 def make(flow: dict[str, Any], pids: dict[str, int], addresses: dict[str, str], out: Path) -> Iperf3:

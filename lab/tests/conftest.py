@@ -3,13 +3,19 @@ import copy
 
 import pytest
 import yaml
-from minimal import MINIMAL
+from minimal import MINIMAL, WIRED
 
 
 @pytest.fixture
 def minimal():
     """The smallest scenario, as parsed YAML; free to change."""
     return copy.deepcopy(MINIMAL)
+
+
+@pytest.fixture
+def wired():
+    """The smallest scenario with a server, as parsed YAML; free to change."""
+    return copy.deepcopy(WIRED)
 
 
 @pytest.fixture

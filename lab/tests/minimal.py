@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The smallest scenario."""
+"""The smallest scenarios."""
 
 from pathlib import Path
 
@@ -12,4 +12,14 @@ MINIMAL = {
     "radio": {"ues": {"ue1": {"peer": "ue2"}, "ue2": {"peer": "ue1"}}},
     "tcp": {"profile": "paper", "congestion_control": "reno", "receive_window": "8KiB", "delayed_ack": False},
     "traffic": [{"id": "file", "from": "ue1", "to": "ue2", "duration_s": 2}],
+}
+
+# A server on a wire behind the eNB.
+WIRED = {
+    **MINIMAL,
+    "nodes": {"server": {"kind": "server", "address": "10.1.0.1/24"}, "enb": {"kind": "enb"},
+              "ue1": {"address": "10.45.0.1/24"}},
+    "links": [{"a": "server", "b": "enb", "rate": "1Gbit", "delay_ms": 1.5}],
+    "radio": {"ues": {"ue1": {"peer": "enb"}}},
+    "traffic": [{"id": "file", "from": "server", "to": "ue1", "bytes": "122.24MB"}],
 }

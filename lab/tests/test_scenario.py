@@ -30,6 +30,10 @@ def test_every_scenario_of_the_project_is_valid(path):
     ("traffic.0.duration_s", -1, "key 'traffic.0.duration_s': value -1: allowed greater than 0"),
     ("nodes.ue1.address", "10.45.0.999/24", "key 'nodes.ue1.address': value 10.45.0.999/24: allowed"),
     ("nodes.ue3", {"address": "10.45.0.3/24"}, "key 'nodes.ue3': value 'ue3': allowed ue1, ue2"),
+    ("traffic.0.bytes", "1MB", "key 'traffic.0': value dict: allowed exactly one of 'duration_s' and 'bytes'"),
+    ("traffic.0.duration_s", None, "key 'traffic.0': value dict: allowed exactly one of 'duration_s' and 'bytes'"),
+    ("nodes.ue1.address", None, "key 'nodes.ue1.address': missing"),
+    ("nodes.ue1.address", "10.45.0.2/24", "value 10.45.0.2/24: allowed another address than that of ue1"),
     ("format", 2, "key 'format': value 2: allowed 1"),
     ("tpc", {}, "key 'tpc': unknown; did you mean 'tcp'?"),
 ])
@@ -41,6 +45,63 @@ def test_wrong_values(minimal, write, key, value, message):
     assert str(error.value).startswith(f"{path}")
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(("key", "value", "message"), [
+    ("links.0.rate", "1 gig", "key 'links.0.rate': value 1 gig: allowed a rate in kbit, Mbit or Gbit"),
+    ("links.0.rate", "0kbit", "key 'links.0.rate': value 0: allowed greater than or equal to 1000"),
+    ("links.0.rat", "1Mbit", "key 'links.0.rat': unknown; did you mean 'rate'?"),
+    ("links.0.delay_ms", -1, "key 'links.0.delay_ms': value -1: allowed greater than or equal to 0"),
+    ("links.0.loss", 2, "key 'links.0.loss': value 2: allowed less than or equal to 1"),
+    ("links.0.a", "ue1", "key 'links.0.a': value 'ue1': allowed server, enb"),
+    ("links.0.b", "server", "key 'links.0.b': value 'server': allowed enb"),
+    ("links.0.a", "enb", "key 'links.0.b': value 'enb': allowed server"),
+    ("links", [], "key 'links': missing, and an eNB node is there to route"),
+    ("links", [{"a": "enb", "b": "server", "rate": "1Mbit"}] * 2, "key 'links.1': a second link of server"),
+    ("nodes.s2", {"kind": "server", "address": "10.2.0.1/24"}, "key 'links': missing a link of s2"),
+    ("nodes.enb2", {"kind": "enb"}, "key 'nodes.enb2.kind': value 'enb': allowed one eNB in a scenario"),
+    ("nodes.enb.address", "10.1.0.9/24", "key 'nodes.enb.address': value 10.1.0.9/24: allowed none"),
+    ("nodes.server.address", "10.1.0.254/24", "allowed any but the last address of its subnet"),
+    ("nodes.server.address", "10.1.0.1/32", "allowed a prefix of at most 30 bits"),
+    ("nodes.server.address", "10.45.0.9/16", "allowed a subnet that has nothing in common with that of ue1"),
+    ("radio.ues.ue1.peer", "server", "key 'radio.ues.ue1.peer': value 'server': allowed enb"),
+    ("radio.ues.ue1.mode", "dm", "key 'radio.ues.ue1.mode': value dm: allowed im, as its peer is the eNB"),
+    ("radio.ues.server", {"peer": "enb"}, "key 'radio.ues.server': value 'server': allowed ue1"),
+    ("traffic.0.to", "enb", "key 'traffic.0.to': value 'enb': allowed ue1"),
+    ("traffic.0.bytes", "12 parsecs", "key 'traffic.0.bytes': value 12 parsecs: allowed a number of bytes"),
+    ("traffic.0.limit_s", 0, "key 'traffic.0.limit_s': value 0: allowed greater than 0"),
+])
+def test_wrong_values_with_links(wired, write, key, value, message):
+    set_key(wired, key, value, "test")
+    path = write(wired)
+    with pytest.raises(ScenarioError) as error:
+        expand(path)
+    assert str(error.value).startswith(f"{path}")
+    assert message in str(error.value)
+
+
+def test_a_server_and_a_ue_without_enb(wired, write):
+    del wired["nodes"]["enb"]
+    with pytest.raises(ScenarioError, match=r"key 'links.0.b': value 'enb': allowed none, there is no such node"):
+        expand(write(wired))
+
+
+def test_a_ue_of_the_network_uses_mode_im(wired, write):
+    settings = expand(write(wired))[1][0].settings
+    assert settings["radio"]["ues"]["ue1"]["mode"] == "im"
+    assert settings["links"] == [{"a": "server", "b": "enb", "rate": 10**9, "delay_ms": 1.5, "queue_pkts": 1000,
+                                  "loss": 0.0}]
+    assert settings["traffic"][0]["bytes"] == 122_240_000
+    assert settings["traffic"][0]["duration_s"] is None
+
+
+def test_direct_ues_and_the_network_have_no_way_to_each_other(wired, write):
+    wired["nodes"] |= {"ue2": {"address": "10.45.0.2/24"}, "ue3": {"address": "10.45.0.3/24"}}
+    wired["radio"]["ues"] |= {"ue2": {"peer": "ue3"}, "ue3": {"peer": "ue2"}}
+    assert expand(write(wired))
+    wired["traffic"][0]["to"] = "ue2"
+    with pytest.raises(ScenarioError, match=r"key 'traffic.0.to': value 'ue2': allowed ue1"):
+        expand(write(wired))
 
 
 def test_missing_key(minimal, write):

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cellbed.unit import parse_size
+from cellbed.unit import parse_rate, parse_size
 
 
 @pytest.mark.parametrize(("text", "size"), [
@@ -18,6 +18,19 @@ def test_sizes(text, size):
 def test_what_is_not_a_size(text):
     with pytest.raises(ValueError, match="allowed"):
         parse_size(text)
+
+
+@pytest.mark.parametrize(("text", "rate"), [
+    ("1kbit", 1000), ("512 kbit", 512_000), ("2.5Mbit", 2_500_000), ("1Gbit", 10**9),
+])
+def test_rates(text, rate):
+    assert parse_rate(text) == rate
+
+
+@pytest.mark.parametrize("text", [1000, "1000", "1", "1gbit", "1MBit", "-1Mbit", "1.0001kbit", "", None, True])
+def test_what_is_not_a_rate(text):
+    with pytest.raises(ValueError, match="allowed"):
+        parse_rate(text)
 
 
 @given(st.integers(0, 1 << 40), st.sampled_from([("B", 1), ("KiB", 1024), ("kB", 1000), ("MiB", 1 << 20)]))
