@@ -41,6 +41,7 @@ class Flow:
     port: int
     start_ns: int
     end_ns: int
+    bytes: int | None = None  # of a file; then end_ns is the end of the run's traffic
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,12 @@ class Bundle:
             daddr=int(ipaddress.IPv4Address(entry["daddr"])),
             port=int(entry["port"]),
             start_ns=begin_ns,
-            end_ns=begin_ns + round(entry["duration_s"] * 1e9),
+            end_ns=(
+                int(self.manifest["clock"]["end_ns"])
+                if entry["duration_s"] is None
+                else begin_ns + round(entry["duration_s"] * 1e9)
+            ),
+            bytes=entry.get("bytes"),
         )
 
     @cached_property
@@ -138,6 +144,11 @@ class Bundle:
     def tcp_stats(self) -> dict[str, Any]:
         """tcp.json: how many samples the probe took and lost."""
         return self._json("tcp.json")
+
+    @cached_property
+    def counters(self) -> dict[str, Any] | None:
+        """counters.json: what each node's kernel counted over the run; None in bundles without it."""
+        return self._json("counters.json") if (self.path / "counters.json").is_file() else None
 
     @cached_property
     def celld(self) -> dict[str, Any]:

@@ -31,7 +31,7 @@ def test_header_fields(tmp_path: Path) -> None:
     row = read_capture(path).row(0, named=True)
     row.pop("t_ns")
     assert row == {
-        "src": 0x0A2D0001, "dst": 0x0A2D0002, "protocol": 6, "ip_bytes": 1500, "sport": SPORT,
+        "src": 0x0A2D0001, "dst": 0x0A2D0002, "protocol": 6, "ip_bytes": 1500, "ip_id": 0, "sport": SPORT,
         "dport": 5201, "seq": 0xFFFFFFFF, "ack": 0x80000000, "flags": 0x18, "window": 8192,
         "payload_bytes": 1460,
     }  # fmt: skip

@@ -91,6 +91,52 @@ THROUGHPUT = (
     ),
 )
 
+FILE = (
+    Metric("file_bytes", "bytes", "size of the file that the flow sends; null for a flow of given duration"),
+    Metric("file_received_bytes", "bytes", "of these, confirmed by the receiver: iperf3 closes with bytes unsent"),
+    Metric("completion_time_s", "s", "first segment of the file sent to its last byte confirmed by the receiver"),
+    Metric("file_goodput_mbps", "Mbit/s", "bytes received over that time, slow start included"),
+)
+
+CAUSES = (
+    Metric("transmissions", "1", "transmissions of data, retransmissions included"),
+    Metric("lost_transmissions", "1", "of these, not in the receiver's capture"),
+    Metric("retransmissions", "1", "of these, with bytes that were sent before"),
+    Metric(
+        "spurious_retransmits",
+        "1",
+        "of these, although an earlier transmission of the first byte arrives, however late (RFC 3522)",
+    ),
+    Metric("fast_retransmits", "1", "segments resent in fast recovery (TCPFastRetrans)"),
+    Metric("rto_count", "1", "retransmission timeouts (TCPTimeouts)"),
+    Metric(
+        "cwnd_reductions",
+        "1",
+        "recoveries, timeouts and tail losses that a probe repaired: each lowers the congestion window "
+        "(TCPRenoRecovery + TCPSackRecovery + TCPLossProbeRecovery + TCPTimeouts)",
+    ),
+    Metric(
+        "cwnd_undos",
+        "1",
+        "reductions taken back (TCPFullUndo + TCPPartialUndo + TCPDSACKUndo + TCPLossUndo)",
+    ),
+    Metric("reordering_events", "1", "data packets that arrive after one sent later, by order of sending (RFC 4737)"),
+    Metric("reordering_dupack_events", "1", "of these, with an extent of 3 or more: enough for a fast retransmit"),
+    Metric("reordering_extent_max", "packets", "largest reordering extent (RFC 4737)"),
+    Metric(
+        "ack_compression",
+        "1",
+        "share of successive ACKs that reach the sender in less than half the time between their departures "
+        "at the receiver (Mogul 1992, Zhang 1991)",
+    ),
+    Metric(
+        "ack_clock_compression",
+        "1",
+        "share of successive ACKs of new data that reach the sender in less than half the time between the "
+        "departures of the last segments they confirm",
+    ),
+)
+
 SIDE = (
     Metric("packets", "1", "packets that entered the radio network"),
     Metric("delay_mean_ms", "ms", "mean one-way delay through the radio network", True),
@@ -162,6 +208,8 @@ SECTIONS = (
     ("Round trip time", RTT),
     ("Parts of the round trip time", PARTS),
     ("Throughput", THROUGHPUT),
+    ("File transfer", FILE),
+    ("Causes of the throughput", CAUSES),
     ("Data flow in the radio network", sided("data")),
     ("ACK flow in the radio network", sided("ack")),
     ("Cell", CELL),
@@ -180,6 +228,10 @@ INTRODUCTION = """\
 - **Window.** The first 5 s of a flow, or its first fifth when it lasts less than 25 s, are
   warm-up and left out; so is everything after the flow's end. A segment or packet counts when it
   was sent inside the window.
+- **Files.** Of a flow that sends a file (`bytes`), the end is when the receiver confirms the last byte
+  it gets.
+- **Causes.** Over the whole flow, warm-up included. What the captures show is found by matching every
+  packet between both ends; counters in parentheses are those of the sender's node (`counters.json`).
 - **RTT.** From the sender's capture: a data segment leaves, and the first ACK that covers it
   arrives. Karn's rule: retransmitted segments have none.
 - **Agreement.** The kernel's own RTT samples are joined with the segment they timed. Bound: 10 us

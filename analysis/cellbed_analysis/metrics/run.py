@@ -24,11 +24,11 @@ from ..interval import Estimate
 from ..life import RadioLog, packet_lives, uplink_pdus
 from ..segment import decomposed_segments, flow_packets
 from ..timeline import timeline_metrics
-from . import probe, radio, rtt, throughput
+from . import causes, probe, radio, rtt, throughput
 from .window import Window, steady_window
 
 DERIVED, METRICS_JSON, SEGMENTS = "derived", "metrics.json", "segments.parquet"
-RAW_FILES = "ip-*.pcap", "radio.trace", "radio.json", "tcp.trace", "tcp.json", "*.iperf3.json"
+RAW_FILES = "ip-*.pcap", "radio.trace", "radio.json", "tcp.trace", "tcp.json", "counters.json", "*.iperf3.json"
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def compute(bundle: Bundle) -> tuple[dict[str, Any], pl.DataFrame]:
         AnalysisError: a file is missing, truncated or inconsistent.
     """
     bundle = Bundle(bundle.path, bundle.manifest)  # the files it reads are forgotten with it
-    flow = primary_flow(bundle)
+    flow = causes.finished(bundle, primary_flow(bundle))
     window = steady_window(flow)
     nodes = bundle.ue_numbers
     log = RadioLog(bundle.radio)
@@ -139,6 +139,7 @@ def compute(bundle: Bundle) -> tuple[dict[str, Any], pl.DataFrame]:
     values |= rtt.rtt_metrics(steady) | rtt.part_metrics(steady)
     values |= probe.probe_metrics(bundle, probe.probe_samples(bundle, flow, sport), segments, window)
     values |= throughput.goodput_metrics(bundle, flow, window)
+    values |= causes.file_metrics(bundle, flow) | causes.cause_metrics(bundle, flow)
     for side, node in (("data", nodes[flow.source]), ("ack", nodes[flow.sink])):
         values |= {f"{side}_{name}": value for name, value in _side(log, node, lives, window).items()}
     values |= radio.cell_metrics(log, bundle.drop_reasons, window)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Which transmission arrived: one direction of a connection, matched between both ends' captures.
+
+The captures share one clock and no packet is changed on its way, so a packet is
+known again by its IPv4 identification, which Linux counts up for each packet of
+a connection, and its TCP numbers. The identification alone repeats every 65,536
+packets; twins with equal numbers too are matched in their order.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from .capture import SYN
+from .segment import unwrap
+
+KEY = ("ip_id", "seq", "ack", "flags", "payload_bytes")
+
+
+def matched(sent: pl.DataFrame, arrived: pl.DataFrame) -> pl.DataFrame:
+    """Join the packets of one direction at its two ends.
+
+    Args:
+        sent: packets at the end that sends them, in order (`segment.flow_packets`).
+        arrived: the same direction at the other end.
+
+    Returns:
+        The rows of `sent` in order, with number (0, 1, ... in order of sending),
+        there_ns and there_row (time and place in the other capture), null where
+        the packet did not arrive.
+    """
+    rank = pl.int_range(pl.len()).over(KEY)
+    other = arrived.select(*KEY, rank=rank, there_ns="t_ns", there_row="row")
+    return (
+        sent.with_columns(number=pl.int_range(pl.len()), rank=rank)
+        .join(other, on=[*KEY, "rank"], how="left")
+        .drop("rank")
+        .sort("number")
+    )
+
+
+def transmissions(sent: pl.DataFrame, arrived: pl.DataFrame) -> pl.DataFrame:
+    """Every transmission of data, and whether it was a new one, needed, or in vain.
+
+    Args:
+        sent, arrived: the data direction at the sender and at the receiver.
+
+    Returns:
+        Rows of `matched` that carry payload, with start and end (bytes since the
+        initial sequence number), again (some of its bytes were sent before) and
+        spurious (again, although an earlier transmission of its first byte
+        arrives, however late).
+
+    Source: RFC 3522 (a spurious retransmit is one of a segment that was not lost)
+    """
+    base = int(sent["seq"][0]) + (1 if sent["flags"][0] & SYN else 0)
+    frame = (
+        matched(sent, arrived)
+        .with_columns(start=pl.Series(unwrap(sent["seq"].to_numpy()) - base))
+        .filter(pl.col("payload_bytes") > 0)
+        .with_columns(end=pl.col("start") + pl.col("payload_bytes"))
+    )
+    start, end = frame["start"].to_numpy(), frame["end"].to_numpy()
+    reached = np.maximum.accumulate(end)
+    again = np.zeros(len(start), dtype=bool)
+    again[1:] = start[1:] < reached[:-1]
+    # First transmissions cover the stream once and in order: each byte has one that brought it first.
+    original = np.searchsorted(start[~again], start, "right") - 1
+    frame = frame.with_columns(again=pl.Series(again), original=pl.Series(original))
+    arrived_before = (
+        pl.col("there_ns").is_not_null().cast(pl.Int64).cum_sum().shift(1).over("original", order_by="number") > 0
+    )
+    return frame.with_columns(spurious=pl.col("again") & arrived_before.fill_null(False)).drop("original")
+
+
+def reordering_extents(order: np.ndarray) -> np.ndarray:
+    """How far each arriving packet comes behind ones that were sent after it.
+
+    Args:
+        order: (n,) distinct numbers of sending, in the order of arrival.
+
+    Returns:
+        (n,) int64: 0 for a packet in order; else the reordering extent i - j, where
+        packet i arrives and j is the earliest arrival of one sent after it.
+
+    Source: RFC 4737 sections 3.3 and 4.2
+    """
+    if not len(order):
+        return np.zeros(0, dtype=np.int64)
+    first_later = np.searchsorted(np.maximum.accumulate(order), order, "right")
+    return np.maximum(np.arange(len(order)) - first_later, 0)
