@@ -99,6 +99,7 @@ class Bundle:
                         for node, values in facts["sysctls"].items()},
             "qdiscs": facts["qdiscs"],
             "offloads": facts["offloads"],
+            "links": facts["links"],
             "congestion_control": facts["congestion_control"],
             "cpu_steal_percent": facts["cpu_steal_percent"],
             "tools": tool_versions(),

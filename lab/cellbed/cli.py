@@ -140,11 +140,19 @@ def topology(scenario: ScenarioFile) -> None:
 
     _, runs = expand(scenario)
     settings = runs[0].settings
-    for node in plan(settings):
-        ue = settings["radio"]["ues"][node.name]
-        path = "direct" if ue["mode"] == "dm" else "through the eNB"
-        console.print(f"{node.name}  {node.interface} {node.address}  -> {ue['peer']} {path}", soft_wrap=True)
-        console.print(f"     ip route {' '.join(node.route)}", soft_wrap=True)
+    planned = plan(settings)
+    for node in planned.nodes:
+        ue = settings["radio"]["ues"].get(node.name)
+        way = "" if ue is None else f"  -> {ue['peer']} {'direct' if ue['mode'] == 'dm' else 'through the eNB'}"
+        interfaces = ", ".join(f"{name} {address}" if address else name for name, address in node.interfaces.items())
+        console.print(f"{node.name}  {interfaces}{way}", soft_wrap=True)
+        for route in node.routes:
+            console.print(f"     ip route {' '.join(route)}", soft_wrap=True)
+        for interface, qdiscs in node.shaping.items():
+            for qdisc in qdiscs:
+                console.print(f"     tc qdisc add dev {interface} {qdisc}", soft_wrap=True)
+    for link in planned.links:
+        console.print(" -- ".join(f"{end.node} {end.interface}" for end in link.ends), soft_wrap=True)
 
 
 @app.command()

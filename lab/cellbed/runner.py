@@ -42,8 +42,8 @@ class Runner:
         self.settings: dict[str, Any] = self.description["settings"]
         self.virtual = self.description["lab"] == "virtual"
         self.programs: dict[str, str] = json.loads((out / "programs.json").read_text())
-        self.nodes = topology.plan(self.settings)
-        self.addresses = {n.name: n.address.split("/")[0] for n in self.nodes}
+        self.topology = topology.plan(self.settings)
+        self.addresses = {n.name: n.address.split("/")[0] for n in self.topology.hosts}
         self.pids: dict[str, int] = {}
         self.facts: dict[str, Any] = {"phases": {}}
         self.progress = open(out / "progress", "w", buffering=1)  # noqa: SIM115 (lives as long as the run)
@@ -56,14 +56,16 @@ class Runner:
     # --- the parts of a run, in order of start ---
 
     def start_nodes(self, stack: contextlib.ExitStack) -> None:
-        net = topology.build(self.nodes)
+        net = topology.build(self.topology)
         stack.callback(net.stop)
-        self.pids = {node.name: net.get(node.name).pid for node in self.nodes}
+        self.pids = {node.name: net.get(node.name).pid for node in self.topology.nodes}
 
     def celld_config(self) -> dict[str, Any]:
         cell = {**self.settings["radio"]}
         ues = cell.pop("ues")
-        cell["ues"] = [{"name": name, **{k: v for k, v in ue.items() if v is not None}} for name, ue in ues.items()]
+        cell["ues"] = [{"name": name, **{k: v for k, v in ue.items() if v is not None},
+                        "peer": "network" if topology.behind_enb(self.settings, name) else ue["peer"]}
+                       for name, ue in ues.items()]
         recorded = {name: str(self.out / f"{name}.txt") for name in ("arrivals", "deliveries")} \
             if os.environ.get("CELLBED_RECORD_ARRIVALS") else {}
         return {
@@ -72,12 +74,21 @@ class Runner:
             "start_ns": VIRTUAL_RADIO_START_NS if self.virtual else 0,
             "realtime": False,
             "cell": cell,
-            "ports": [{"ue": name, "netns": f"/proc/{self.pids[name]}/ns/net", "ifname": topology.RADIO_INTERFACE}
-                      for name in ues],
+            "ports": self.ports(),
             "output": {"trace": str(self.out / "radio.trace"), "stats": str(self.out / "radio.json"),
                        "pcap": str(self.out / "radio.pcap") if self.settings["capture"]["radio"] else None,
                        **recorded},
         }
+
+    def ports(self) -> list[dict[str, str]]:
+        """celld's TUNs: of every UE, and the network side of those that the eNB routes for."""
+        def port(ue: str, side: str, node: str, interface: str) -> dict[str, str]:
+            return {"ue": ue, "side": side, "netns": f"/proc/{self.pids[node]}/ns/net", "ifname": interface}
+
+        ues = self.settings["radio"]["ues"]
+        return [port(ue, "ue", ue, topology.RADIO_INTERFACE) for ue in ues] + [
+            port(ue, "network", self.topology.gateway.name, topology.network_interface(ue))
+            for ue in ues if topology.behind_enb(self.settings, ue)]
 
     def start_radio(self, stack: contextlib.ExitStack) -> Process:
         path = self.out / "celld.json"
@@ -88,15 +99,17 @@ class Runner:
         return celld
 
     def configure_nodes(self) -> None:
-        wanted = tcp_profile.sysctls(self.settings["tcp"])
         self.facts["sysctls"], self.facts["offloads"], self.facts["qdiscs"] = {}, {}, {}
-        for node in self.nodes:
+        for node in self.topology.nodes:
+            wanted = topology.sysctls(node, self.settings)
             missing = topology.configure(self.pids[node.name], node, wanted)
             if "ipv4/tcp_congestion_control" in missing:
                 raise LabError(f"node {node.name}: this kernel has no TCP congestion control setting")
             with in_netns(self.pids[node.name]):
                 actual = tcp_profile.read(list(wanted))
-                self.facts["offloads"][node.name] = _offloads(node.interface)
+                for interface in node.interfaces:
+                    key = node.name if node.is_host else f"{node.name} {interface}"
+                    self.facts["offloads"][key] = _offloads(interface)
                 self.facts["qdiscs"][node.name] = _qdiscs()
             self.facts["sysctls"][node.name] = {name: [value, actual[name]] for name, value in wanted.items()}
 
@@ -111,7 +124,7 @@ class Runner:
 
     def start_captures(self, stack: contextlib.ExitStack) -> list[Tcpdump]:
         captures = []
-        for node in self.nodes if self.settings["capture"]["ip"] else []:
+        for node in self.topology.hosts if self.settings["capture"]["ip"] else []:
             capture = Tcpdump(node.name, self.pids[node.name], node.interface, self.out / f"ip-{node.name}.pcap",
                               self.settings["capture"]["ip_snaplen"])
             stack.callback(capture.kill)
@@ -152,6 +165,12 @@ class Runner:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 running[0].client.popen.wait(step_s)
 
+    def link_statistics(self) -> list[dict[str, Any]]:
+        """Each direction of each wired link, with what became of its packets."""
+        return [{"from": near.node, "to": far.node,
+                 **topology.link_statistics(self.pids[near.node], near.interface)}
+                for link in self.topology.links for near, far in (link.ends, link.ends[::-1])]
+
     # --- all of it ---
 
     def play(self) -> None:
@@ -170,6 +189,7 @@ class Runner:
             self.facts["cpu_steal_percent"] = _steal_percent(before, _cpu_times())
             self.phase("stop")
             self.facts["traffic_end_ns"] = time.monotonic_ns()
+            self.facts["links"] = self.link_statistics()
             self.facts["workload_errors"] = {flow.flow["id"]: flow.error() for flow in flows}
             self.facts["congestion_control"] = {flow.flow["id"]: flow.congestion_control() for flow in flows}
             self.facts["capture_dropped"] = {capture.node: capture.stop() for capture in captures}

@@ -16,7 +16,7 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from cellbed.error import ScenarioError
-from cellbed.topology import gateway_of
+from cellbed.topology import gateway_of, network_interface
 from cellbed.unit import parse_rate, parse_size
 
 Size = Annotated[int, BeforeValidator(parse_size)]
@@ -24,6 +24,8 @@ Rate = Annotated[int, BeforeValidator(parse_rate)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,11}$")]
 Probability = Annotated[float, Field(ge=0, le=1)]
 Cqi = Annotated[int, Field(ge=1, le=15)]
+
+_INTERFACE_NAME_MAX = 15
 
 CONGESTION_CONTROLS = (
     "reno", "bic", "cubic", "westwood", "htcp", "hstcp", "hybla", "vegas", "nv", "scalable", "lp", "veno", "yeah",
@@ -257,6 +259,9 @@ class Scenario(Model):
             _known(f"radio.ues.{name}", name, ues)
             others = {other: None for other in self.radio.ues if other != name}
             _known(f"radio.ues.{name}.peer", ue.peer, {**others, **dict.fromkeys(self.of_kind("enb"))})
+            if self.behind_enb(name) and len(network_interface(name)) > _INTERFACE_NAME_MAX:
+                raise ValueError(f"key 'nodes.{name}': value {name}: allowed at most 11 characters, as its peer is the "
+                                 f"eNB, whose interface to it is {network_interface(name)}")
             if self.behind_enb(name) and "mode" in ue.model_fields_set and ue.mode != "im":
                 raise ValueError(f"key 'radio.ues.{name}.mode': value {ue.mode}: allowed im, as its peer is the eNB")
         for name in ues:

@@ -29,6 +29,11 @@ ALWAYS = {
     "ipv6/conf/default/disable_ipv6": "1",
 }
 
+# A host that sends a file: iperf3 closes the connection once the kernel has taken the last byte. What is not sent by
+# then is lost, megabytes with a deep queue in the path; this bounds it to one of iperf3's blocks. It never is so
+# little that the connection would wait for the application.
+FILE_SENDER = {"ipv4/tcp_notsent_lowat": "131072"}
+
 ROOT = Path("/proc/sys/net")
 
 

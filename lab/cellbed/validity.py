@@ -38,6 +38,10 @@ def _losses(facts: dict[str, Any], bounds: dict[str, Any]) -> Iterator[Reason]:
     queue_full = facts["radio"]["pkts_dropped"]["queue_full"]
     if queue_full and not bounds["queue_drops_allowed"]:
         yield _reason("queue_drops", "RLC queue overflows that the scenario does not allow", queue_full, 0)
+    for link in facts["links"]:
+        if link["overflow_pkts"] and not bounds["queue_drops_allowed"]:
+            yield _reason("wired_drops", f"overflows of the link from {link['from']} to {link['to']} that the scenario "
+                          "does not allow", link["overflow_pkts"], 0)
     if facts["probe"]["lost"]:
         yield _reason("probe_lost", "probe samples lost", facts["probe"]["lost"], 0)
     for node, dropped in facts["capture_dropped"].items():

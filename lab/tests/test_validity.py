@@ -21,6 +21,7 @@ SOUND = {
     "offloads": {"ue1": {"tcp-segmentation-offload": "off"}},
     "congestion_control": {"file": "reno"},
     "workload_errors": {"file": None},
+    "links": [{"from": "server", "to": "enb", "sent_pkts": 100, "lost_pkts": 3, "overflow_pkts": 0}],
 }
 
 
@@ -56,6 +57,7 @@ def test_a_sound_run_is_valid(settings):
     (("sysctls", "ue1", "ipv4/tcp_sack"), ["0", "1"], "sysctl"),
     (("offloads", "ue1", "tcp-segmentation-offload"), "on", "offload"),
     (("congestion_control", "file"), "cubic", "congestion_control"),
+    (("links", 0, "overflow_pkts"), 1, "wired_drops"),
     (("workload_errors", "file"), "unable to connect", "workload"),
 ])
 def test_each_reason_fires(settings, path, value, code):
@@ -67,4 +69,5 @@ def test_each_reason_fires(settings, path, value, code):
 
 def test_queue_drops_are_valid_where_the_scenario_allows_them(settings):
     allowed = {**settings, "validity": {**settings["validity"], "queue_drops_allowed": True}}
-    assert judge(change(("radio", "pkts_dropped", "queue_full"), 9), allowed)["verdict"] == "valid"
+    for path in (("radio", "pkts_dropped", "queue_full"), ("links", 0, "overflow_pkts")):
+        assert judge(change(path, 9), allowed)["verdict"] == "valid"
