@@ -33,7 +33,7 @@ def test_bundles_are_complete_and_valid(played):
         assert manifest["congestion_control"] == {"file": "reno"}
         assert set(p.name for p in bundle.iterdir()) == {
             "manifest.json", "celld.json", "radio.trace", "radio.pcap", "radio.json", "tcp.trace", "tcp.json",
-            "ip-ue1.pcap", "ip-ue2.pcap", "file.iperf3.json", "log"}
+            "ip-ue1.pcap", "ip-ue2.pcap", "file.iperf3.json", "counters.json", "log"}
     assert not list((played / "results").glob(".tmp-*"))
 
 

@@ -21,7 +21,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from cellbed import tcp_profile, topology, workload
+from cellbed import counters, tcp_profile, topology, workload
 from cellbed.capture import Tcpdump
 from cellbed.error import CellbedError, LabError
 from cellbed.process import Process, in_netns, start_ready
@@ -171,6 +171,13 @@ class Runner:
                  **topology.link_statistics(self.pids[near.node], near.interface)}
                 for link in self.topology.links for near, far in (link.ends, link.ends[::-1])]
 
+    def read_counters(self) -> dict[str, counters.Counters]:
+        return {node.name: counters.read(self.pids[node.name]) for node in self.topology.hosts}
+
+    def write_counters(self, before: dict[str, counters.Counters], after: dict[str, counters.Counters]) -> None:
+        changes = {node: counters.difference(before[node], after[node]) for node in after}
+        (self.out / "counters.json").write_text(json.dumps(changes, indent=1) + "\n")
+
     # --- all of it ---
 
     def play(self) -> None:
@@ -185,10 +192,12 @@ class Runner:
             self.phase("captures")
             captures = self.start_captures(stack)
             before = _cpu_times()
+            counted = self.read_counters()
             flows = self.play_traffic(stack, [celld, tcpwatch])
             self.facts["cpu_steal_percent"] = _steal_percent(before, _cpu_times())
             self.phase("stop")
             self.facts["traffic_end_ns"] = time.monotonic_ns()
+            self.write_counters(counted, self.read_counters())
             self.facts["links"] = self.link_statistics()
             self.facts["workload_errors"] = {flow.flow["id"]: flow.error() for flow in flows}
             self.facts["congestion_control"] = {flow.flow["id"]: flow.congestion_control() for flow in flows}
