@@ -17,6 +17,7 @@ from markupsafe import Markup
 from .bundle import SUMMARY, Bundle, Results, load_results
 from .claims import VERDICTS, Outcome, collect, evaluate
 from .delivery import concerns, models
+from .delivery_sweep import ORDERS, sweeps
 from .figures.gallery import SavedFigure, available, save
 from .metrics.catalog import METRICS
 from .metrics.probe import AGREEMENT_BOUND_US
@@ -77,6 +78,7 @@ def render(
         "estimate": estimate_text,
         "window": window_text,
         "data_uri": _data_uri,
+        "order": ORDERS.__getitem__,
     }
     rows = [run.row for run in runs]
     return environment.get_template("report.html.j2").render(
@@ -90,6 +92,7 @@ def render(
         figures=figures,
         delivery=models() if concerns(rows) else None,
         harq_rtts_ms=TABLE2_HARQ_RTT_MS,
+        sweeps=sweeps(rows),
         bounds_us=AGREEMENT_BOUND_US,
         goodput_bound_pct=GOODPUT_BOUND_PCT,
         reproduction=[_reproduction(bundle) for bundle in results.bundles],

@@ -18,9 +18,10 @@ from matplotlib.figure import Figure
 from .. import timeline
 from ..claims import paper_beside, series_over
 from ..delivery import concerns
+from ..delivery_sweep import belongs, sweeps
 from ..explain import parts_ms
 from ..metrics.run import RunAnalysis, primary_flow
-from . import decomposition, lateness, rtt_cdf, rtt_time, rtt_window, sequence, utilisation
+from . import decomposition, delivery_gain, lateness, rtt_cdf, rtt_time, rtt_window, sequence, utilisation
 from .order import by_combination, label
 from .style import THEMES, theme
 
@@ -51,9 +52,10 @@ class SavedFigure:
 def representatives(runs: Sequence[RunAnalysis]) -> dict[str, RunAnalysis]:
     """One usable run per series: smallest window, virtual lab, lowest seed first.
 
-    Runs that sweep something besides modes and windows count only where there are no others.
+    Runs that sweep something besides modes and windows count only where there are no others; those of a
+    delivery sweep never do: its series would be too many for one figure, and it has figures of its own.
     """
-    ready = [run for run in runs if run.usable]
+    ready = [run for run in runs if run.usable and not belongs(run.row)]
     ready = [run for run in ready if not run.row["point"]] or ready
     ready.sort(
         key=lambda run: (
@@ -197,9 +199,23 @@ def _windows(runs: Sequence[RunAnalysis]) -> list[FigureSpec]:
 
 def _delivery(runs: Sequence[RunAnalysis]) -> list[FigureSpec]:
     """The model of in-sequence delivery, where the results are about it."""
-    if not concerns([run.row for run in runs]):
+    rows = [run.row for run in runs]
+    if not concerns(rows):
         return []
+    measured = [sweep for sweep in sweeps(rows) if any(cell.gain_percent for cell in sweep.cells)]
+    gains = [
+        FigureSpec(
+            f"delivery-fig3-gain{'' if index == 0 else f'-{index + 1}'}",
+            "Goodput in percent of in-sequence delivery",
+            f"{sweep.scenario}, {sweep.lab} lab{', ' + sweep.point if sweep.point else ''}. Bars: mean over seeds "
+            "of the ratio of two runs that met the same radio, with 95 % confidence intervals (Student's t). "
+            "Diamonds: the percentages the paper states for out-of-sequence delivery (Figure 3).",
+            partial(delivery_gain.draw, sweep),
+        )
+        for index, sweep in enumerate(measured)
+    ]
     return [
+        *gains,
         FigureSpec(
             "delivery-fig2-utilisation",
             "Throughput utilisation with in-sequence delivery, by the paper's model",
@@ -207,7 +223,7 @@ def _delivery(runs: Sequence[RunAnalysis]) -> list[FigureSpec]:
             "Table 2. Figure 2 of the paper: the shorter the end-to-end RTT and the longer the HARQ RTT of the "
             "downlink, the less of the throughput is left. No measurement enters.",
             utilisation.draw,
-        )
+        ),
     ]
 
 
