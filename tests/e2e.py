@@ -27,6 +27,25 @@ sweep:
     IM-IM: {radio.ues.ue1.mode: im, radio.ues.ue2.mode: im}
 """
 
+# A server on a wire behind the eNB, with a file for each of two UEs and one from the second.
+WIRED = """
+format: 1
+id: wired
+nodes:
+  server: {kind: server, address: 10.1.0.1/24}
+  enb: {kind: enb}
+  ue1: {address: 10.45.0.1/24}
+  ue2: {address: 10.45.0.2/24}
+links: [{a: server, b: enb, rate: 100Mbit}]
+radio: {ues: {ue1: {peer: enb}, ue2: {peer: enb}}}
+tcp: {profile: paper, congestion_control: reno, receive_window: 64KiB, mss: 1460}
+traffic:
+  - {id: down1, from: server, to: ue1, bytes: 1MB}
+  - {id: down2, from: server, to: ue2, bytes: 300kB, port: 5202, start_s: 0.2}
+  - {id: up2, from: ue2, to: server, bytes: 300kB, port: 5203}
+validity: {lateness_p99_us: 100000, missed_ttis: 100000, cpu_steal_percent: 100}
+"""
+
 needs_native = pytest.mark.skipif(
     os.geteuid() != 0 or not os.access("/dev/net/tun", os.W_OK), reason="the native lab needs root and /dev/net/tun")
 

@@ -41,9 +41,10 @@ def wait_until(condition, what, deadline_s=30):
         time.sleep(0.05)
 
 
-def start(scenario, results, lab):
-    process = subprocess.Popen([CELLBED, "run", scenario, "--results", results, "--lab", lab, "--variant", "DM-DM",
-                                "--set", "traffic.0.duration_s=2000"], stdout=subprocess.DEVNULL,
+def start(scenario, results, lab, *options):
+    process = subprocess.Popen([CELLBED, "run", scenario, "--results", results, "--lab", lab,
+                                *(options or ("--variant", "DM-DM", "--set", "traffic.0.duration_s=2000"))],
+                               stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, text=True, start_new_session=True)
     wait_until(lambda: any("\nat " in p.read_text() for p in Path(results).glob(".tmp-*/progress")), "traffic")
     return process
@@ -62,6 +63,20 @@ def test_interrupted(scenario, tmp_path, lab, sig):
     assert not list(results.iterdir())
     wait_until(lambda: not ours(tmp_path), "end of all processes")
     assert machine_state() == before
+
+
+@pytest.mark.parametrize("lab", ["virtual", pytest.param("native", marks=needs_native)])
+@pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGKILL])
+def test_wired_links_go_too(wired, tmp_path, lab, sig):
+    before = machine_state()
+    results = tmp_path / "results"
+    process = start(wired, results, lab, "--set", "traffic.0.bytes=100GB")
+    process.send_signal(sig)
+    process.communicate(timeout=40)
+    cellbed("clean")
+    wait_until(lambda: not ours(tmp_path), "end of all processes")
+    assert machine_state() == before
+    assert not list(results.iterdir())
 
 
 @pytest.mark.parametrize("lab", ["virtual", pytest.param("native", marks=needs_native)])
