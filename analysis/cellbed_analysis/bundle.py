@@ -160,6 +160,10 @@ class Bundle:
         """UE name to node number in radio.trace, where the eNB is 0."""
         return {ue["name"]: i + 1 for i, ue in enumerate(self.celld["cell"]["ues"])}
 
+    def radio_node(self, name: str) -> int:
+        """Number in radio.trace of where a node's packets enter: of servers the eNB, 0."""
+        return self.ue_numbers.get(name, 0)
+
     @cached_property
     def _captures(self) -> dict[str, pl.DataFrame]:
         return {}

@@ -2,7 +2,8 @@
 """The life of every packet in the radio network, from radio.trace.
 
 A packet enters at a UE, waits for a transmission opportunity, is sent over the
-uplink or the sidelink, possibly over the downlink, and leaves at the peer. For
+uplink or the sidelink, possibly over the downlink, and leaves at the peer. One
+from the network side enters at the eNB and knows the downlink only. For
 each packet this finds the transmission that carried its last byte, the grant
 behind that transmission, and what the grant answered: a random access (RAC)
 request and the BSR that followed it, or a BSR that trailed earlier data.
@@ -57,13 +58,31 @@ def packet_lives(log: RadioLog, n_ue: int) -> pl.DataFrame:
         n_ue: UEs are nodes 1..n_ue.
 
     Returns:
-        Columns pkt, node (where it entered), tag, bytes, direction ("ul" or
-        "sl"), access ("request", "stolen", "trailing": how its last
+        Columns pkt, node (where it entered, 0 for the network side), tag, bytes,
+        direction ("ul", "sl", or "dl" from the network side), access ("request", "stolen", "trailing": how its last
         transmission was obtained), buffer_empty (no earlier packet of its UE
         was waiting when it arrived), and MOMENTS in ns; null where the life
         has no such thing.
     """
-    return pl.concat([_lives_of_ue(log, ue) for ue in range(1, n_ue + 1)]).sort("pkt")
+    lives = pl.concat([_lives_of_ue(log, ue) for ue in range(1, n_ue + 1)])
+    return pl.concat([lives, _lives_of_network(log).match_to_schema(lives.schema)]).sort("pkt")
+
+
+def _lives_of_network(log: RadioLog) -> pl.DataFrame:
+    """Packets that entered at the eNB: the eNB grants itself, so they have no moments before the downlink's."""
+    entered = log.rows("pkt_in", node=ENB).select(
+        "pkt", "node", "tag", "bytes", "peer", direction="dir", in_ns="t_ns", access=pl.lit(None, ACCESS)
+    )
+    lives = (
+        entered.join(_downlink(log), on="pkt", how="left")
+        .join(log.rows("pkt_out", peer=ENB).select("pkt", out_ns="t_ns"), on="pkt", how="left")
+        .sort("pkt")
+    )
+    before = [pl.lit(None, pl.Int64).alias(moment) for moment in MOMENTS if moment not in lives.columns]
+    busy_until = pl.col("dl_tx_ns").cum_max().shift(1).over("peer", order_by="pkt").fill_null(-1)
+    return lives.with_columns(*before, buffer_empty=busy_until < pl.col("in_ns")).select(
+        "pkt", "node", "tag", "bytes", "direction", "access", "buffer_empty", *MOMENTS
+    )
 
 
 def _lives_of_ue(log: RadioLog, ue: int) -> pl.DataFrame:
@@ -85,14 +104,25 @@ def _lives_of_ue(log: RadioLog, ue: int) -> pl.DataFrame:
 
 
 def _endings(log: RadioLog, node: int) -> pl.DataFrame:
-    """RLC rows of a node that carry a packet's last byte."""
-    return log.rows("rlc_tx", node=node).filter(pl.col("aux") & 1 == 1)
+    """RLC rows of a node that carry a packet's last byte, one a packet.
+
+    ARQ may send that byte several times: the last time before the packet left counts, since
+    what is sent after that is in vain.
+    """
+    outs = log.rows("pkt_out").select("pkt", left_ns="t_ns")
+    return (
+        log.rows("rlc_tx", node=node)
+        .filter(pl.col("aux") & 1 == 1)
+        .join(outs, on="pkt", how="left", maintain_order="left")
+        .filter(pl.col("left_ns").is_null() | (pl.col("t_ns") <= pl.col("left_ns")))
+        .unique("pkt", keep="last", maintain_order=True)
+    )
 
 
 def _downlink(log: RadioLog) -> pl.DataFrame:
-    """pkt, dl_tx_ns, dl_rx_ns of packets that the eNB relayed."""
-    received = log.rows("mac_rx", dir="dl").select("sn", peer="node", dl_rx_ns="t_ns")
-    sent = log.rows("mac_tx", node=ENB).select("sn", "peer", dl_tx_ns="t_ns")
+    """pkt, dl_tx_ns, dl_rx_ns of packets that the eNB sent; PDUs of one sub-frame are decoded together."""
+    received = log.rows("mac_rx", dir="dl").select("sn", peer="node", dl_rx_ns="t_ns").unique(["sn", "peer"])
+    sent = log.rows("mac_tx", node=ENB).select("sn", "peer", dl_tx_ns="t_ns").unique(["dl_tx_ns", "peer"])
     pdus = sent.join(received, on=["sn", "peer"], how="left")
     endings = _endings(log, ENB).select("pkt", "peer", dl_tx_ns="t_ns")
     return endings.join(pdus, on=["dl_tx_ns", "peer"], how="left").select("pkt", "dl_tx_ns", "dl_rx_ns")

@@ -218,9 +218,8 @@ def decomposed_segments(bundle: Bundle, flow: Flow, lives: pl.DataFrame) -> pl.D
     data, acks = flow_packets(bundle, flow, flow.source)
     segments = data_segments(data, acks)
     radio = radio_parts(lives)
-    nodes = bundle.ue_numbers
-    sent = _leg(radio, nodes[flow.source], "data")
-    returned = _leg(radio, nodes[flow.sink], "ack")
+    sent = _leg(radio, bundle.radio_node(flow.source), "data")
+    returned = _leg(radio, bundle.radio_node(flow.sink), "ack")
     rank = pl.int_range(pl.len()).over("tag")
     data_rank = data.select("row", data_rank=rank)
     ack_rank = acks.select("row", ack_rank=rank)

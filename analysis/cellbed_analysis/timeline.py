@@ -122,7 +122,8 @@ def _leg_steps(segment: dict[str, Any], side: str, sender: str, receiver: str) -
         (at("tx"), at("rx"), sender, end, f"BSR and {what}" if stolen else what),
         (at("dl_tx"), at("dl_rx"), "eNB", receiver, what),
     ]
-    steps = [Step(segment[f"{side}_in_ns"], sender, sender, f"{what} enters the buffer")]
+    entry = "eNB" if segment[f"{side}_direction"] == "dl" else sender  # a server's packets enter there
+    steps = [Step(segment[f"{side}_in_ns"], entry, entry, f"{what} enters the buffer")]
     steps += [
         Step(begin, source, target, text, end_ns)
         for begin, end_ns, source, target, text in arrows

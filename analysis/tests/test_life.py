@@ -186,3 +186,39 @@ def test_parts_add_up(tmp_path: Path) -> None:
     assert total.to_list() == (lives["out_ns"] - lives["in_ns"]).to_list()
     assert leg_parts(lives).columns == list(LEG_PARTS)
     assert leg_parts(lives).select(pl.all().min()).row(0) >= (0,) * len(LEG_PARTS)
+
+
+def from_network(cell: Cell, in_ms: float, sent_ms: list[float], pkt: int, out_ms: float) -> None:
+    """A packet of a server to UE 1, sent once or, after losses, again."""
+    row = {"pkt": pkt, "tag": 100 + pkt, "bytes": 1500}
+    cell.add(at(in_ms), "pkt_in", node=0, peer=1, dir="dl", **row)
+    for ms in sent_ms:
+        cell._send(at(ms), 0, 1, "dl", 1551, 1500, row)
+    cell.add(at(out_ms), "pkt_out", node=1, peer=0, dir="dl", **row)
+
+
+def test_a_servers_packet_enters_at_the_enb(tmp_path: Path) -> None:
+    cell = Cell()
+    from_network(cell, 9.5, [11], 1, 14.75)
+    from_network(cell, 10.5, [12], 2, 15.75)  # meets the first, which has not left yet
+    from_network(cell, 12.5, [14], 3, 17.75)
+    cell.pkts = 3
+    cell.carry(1, "IM", at(20), 40, tag=7)
+    lives = packet_lives(log_of(cell, tmp_path), 2)
+    assert lives.select("pkt", "node", "direction", "buffer_empty").rows() == [
+        (1, 0, "dl", True), (2, 0, "dl", False), (3, 0, "dl", True), (4, 1, "ul", True),
+    ]  # fmt: skip
+    assert moments(lives.row(0, named=True)) == {"in": 9.5, "dl_tx": 11, "dl_rx": 14.75, "out": 14.75}
+    assert parts(lives) == pytest.approx({"dl_wait": 1.5, "dl": 3.75})
+
+
+def test_a_packet_sent_again_has_one_life(tmp_path: Path) -> None:
+    """ARQ sends twice, and once more after the delivery; two PDUs go in each sub-frame."""
+    cell = Cell()
+    from_network(cell, 10, [11, 30, 50], 1, 33.75)
+    for ms in (11, 30, 50):
+        cell._send(at(ms), 0, 1, "dl", 1551, 0, None)
+    lives = packet_lives(log_of(cell, tmp_path), 2)
+    assert len(lives) == 1
+    found = moments(lives.row(0, named=True))
+    assert (found["dl_tx"], found["dl_rx"], found["out"]) == (30, 33.75, 33.75)

@@ -292,3 +292,36 @@ def test_a_bundle_that_does_not_read_keeps_its_identity_and_problem(tmp_path: Pa
 def test_rate_of_events_has_no_value_without_packets() -> None:
     found = radio._ratio_of_events(Window(0, 1), np.array([], dtype=np.int64), np.array([], dtype=np.int64))
     assert np.isnan(found.value)
+
+
+def test_a_flow_from_a_server(tmp_path: Path) -> None:
+    """Data enter at the eNB, so their side has no random access; the ACKs' side has."""
+    path = write_bundle(tmp_path, "IM-IM", duration_s=2, steal=False)
+    manifest = json.loads((path / "manifest.json").read_text())
+    manifest["flows"][0] |= {"from": "server"}
+    (path / "manifest.json").write_text(json.dumps(manifest))
+    (path / "ip-ue1.pcap").rename(path / "ip-server.pcap")
+    (path / "celld.json").write_text(json.dumps({"cell": {"ues": [{"name": "other"}, {"name": "ue2"}]}}))
+    log = read_trace(path / "radio.trace")
+    into = log.filter((pl.col("event") == "pkt_in") & (pl.col("node") == 1))
+    out = log.filter((pl.col("event") == "pkt_out") & (pl.col("peer") == 1))
+    rest = log.filter((pl.col("node") != 1) & (pl.col("peer") != 1) | ((pl.col("node") == 2) | (pl.col("peer") == 2)))
+    kept = pl.concat(
+        [
+            into.with_columns(node=pl.lit(0, into["node"].dtype)),
+            out.with_columns(peer=pl.lit(0, out["peer"].dtype)),
+            rest.join(out, on=["t_ns", "event", "pkt"], how="anti"),
+        ]
+    ).sort("t_ns")
+    rows = [row | {"event": str(row["event"]), "dir": str(row["dir"])} for row in kept.iter_rows(named=True)]
+    (path / "radio.trace").write_bytes(radio_trace_bytes(rows))
+    found, segments = compute(read_bundle(path))
+    assert found["data_packets"] == len(segments.filter(pl.col("out_ns") >= START_NS + 400 * MS))
+    # It enters 0.22 ms before time 0; at the eNB all waiting is for the downlink: sent at 16, decoded at 19.75.
+    assert found["part_data_dl_wait_ms"] == pytest.approx(16.22)
+    assert found["part_data_dl_ms"] == pytest.approx(3.75)
+    assert found["data_delay_mean_ms"] == found["data_dl_leg_mean_ms"] == pytest.approx(19.97)
+    assert "data_rac_requests" not in found
+    assert found["ack_rac_per_packet"] == 1
+    assert found["combination"] is None
+    assert sum(found[f"part_{part}_ms"] for part in RTT_PARTS) == pytest.approx(found["rtt_mean_ms"])

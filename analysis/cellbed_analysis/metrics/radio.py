@@ -37,7 +37,8 @@ def leg_metrics(lives: pl.DataFrame) -> Values:
         "rlc_wait_mean_ms": mean_within_run(t, (parts["queue"] + parts["rac_wait"]).to_numpy() / 1e6),
     }
     if len(relayed):
-        second = (relayed["out_ns"] - relayed["rx_ns"]).to_numpy() / 1e6
+        # From the network side there is no first leg: the downlink begins at the entry.
+        second = (relayed["out_ns"] - relayed["rx_ns"].fill_null(relayed["in_ns"])).to_numpy() / 1e6
         values["dl_leg_mean_ms"] = mean_within_run(relayed["in_ns"].to_numpy(), second)
     return values
 

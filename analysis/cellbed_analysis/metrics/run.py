@@ -21,7 +21,7 @@ import polars as pl
 from ..bundle import Bundle, Flow, parse_size
 from ..error import AnalysisError
 from ..interval import Estimate
-from ..life import RadioLog, packet_lives, uplink_pdus
+from ..life import ENB, RadioLog, packet_lives, uplink_pdus
 from ..segment import decomposed_segments, flow_packets
 from ..timeline import timeline_metrics
 from . import causes, probe, radio, rtt, throughput
@@ -125,9 +125,8 @@ def compute(bundle: Bundle) -> tuple[dict[str, Any], pl.DataFrame]:
     bundle = Bundle(bundle.path, bundle.manifest)  # the files it reads are forgotten with it
     flow = causes.finished(bundle, primary_flow(bundle))
     window = steady_window(flow)
-    nodes = bundle.ue_numbers
     log = RadioLog(bundle.radio)
-    lives = packet_lives(log, len(nodes))
+    lives = packet_lives(log, len(bundle.ue_numbers))
     segments = decomposed_segments(bundle, flow, lives)
     steady = window.cut(segments, "out_ns")
     sport = flow_packets(bundle, flow, flow.source)[0]["sport"][0]
@@ -140,7 +139,7 @@ def compute(bundle: Bundle) -> tuple[dict[str, Any], pl.DataFrame]:
     values |= probe.probe_metrics(bundle, probe.probe_samples(bundle, flow, sport), segments, window)
     values |= throughput.goodput_metrics(bundle, flow, window)
     values |= causes.file_metrics(bundle, flow) | causes.cause_metrics(bundle, flow)
-    for side, node in (("data", nodes[flow.source]), ("ack", nodes[flow.sink])):
+    for side, node in (("data", bundle.radio_node(flow.source)), ("ack", bundle.radio_node(flow.sink))):
         values |= {f"{side}_{name}": value for name, value in _side(log, node, lives, window).items()}
     values |= radio.cell_metrics(log, bundle.drop_reasons, window)
     values |= timeline_metrics(steady)
@@ -158,6 +157,8 @@ def primary_flow(bundle: Bundle) -> Flow:
 
 def _side(log: RadioLog, node: int, lives: pl.DataFrame, window: Window) -> rtt.Values:
     own = window.cut(lives.filter(pl.col("node") == node), "in_ns")
+    if node == ENB:
+        return {"packets": len(own)} | radio.leg_metrics(own)
     uplink = uplink_pdus(log, node)
     pdus = window.cut(uplink, "tx_ns")
     return (
