@@ -3,8 +3,7 @@
 #include "cell.h"
 #include "cell_assert.h"
 
-#define RNTI_TYPE_C    3
-#define HARQ_PROCESSES 8
+#define RNTI_TYPE_C 3
 
 uint8_t leg_to(const struct cell *c, const struct leg *leg)
 {
@@ -13,13 +12,24 @@ uint8_t leg_to(const struct cell *c, const struct leg *leg)
 	return leg->dir == CELL_DIR_DL ? leg->ue : c->ue[leg->ue - 1].peer;
 }
 
+struct leg *leg_reverse(const struct cell *c, const struct leg *leg)
+{
+	struct ue *u = &c->ue[leg->ue - 1];
+
+	if (leg->dir == CELL_DIR_SL)
+		return u->peer == CELL_PEER_NETWORK ? &u->leg[CELL_DIR_SL]
+		                                    : &c->ue[u->peer - 1].leg[CELL_DIR_SL];
+	return &u->leg[leg->dir == CELL_DIR_UL ? CELL_DIR_DL : CELL_DIR_UL];
+}
+
 struct pdu *cell_pdu_alloc(struct cell *c)
 {
 	struct pdu *pdu = pdu_dequeue(&c->free_pdus);
 
 	CELL_ASSERT(pdu); /* cell_init() provides for the worst case */
 	pdu->ends = (struct pkt_queue){ 0 };
-	pdu->rlc_len = 0;
+	pdu->attempt = 0;
+	pdu->nack_to_ack = false;
 	return pdu;
 }
 
@@ -29,106 +39,160 @@ void cell_pdu_free(struct cell *c, struct pdu *pdu)
 	pdu_enqueue(&c->limbo_pdus, pdu);
 }
 
-static struct cell_pdu_info describe(struct ue *u, const struct leg *leg, const struct grant *g)
+static struct harq_process *process_of(struct cell *c, const struct pdu *pdu)
 {
-	uint32_t sent = leg->dir == CELL_DIR_DL ? u->dl_ndi++ : u->ndi++;
+	struct ue *u = &c->ue[pdu->ue - 1];
 
-	/* Synchronous in the uplink: the process follows from the sub-frame. */
+	return pdu->dir == CELL_DIR_DL ? &u->harq_dl[pdu->tb][pdu->harq_id]
+	                               : &u->harq_ul[pdu->harq_id];
+}
+
+static struct cell_pdu_info describe(struct cell *c, const struct pdu *pdu, const struct grant *g)
+{
+	const struct ue *u = &c->ue[pdu->ue - 1];
+
 	return (struct cell_pdu_info){
-		.dir = leg->dir,
+		.dir = pdu->dir,
 		.ue = u->id,
 		.rnti_type = RNTI_TYPE_C,
 		.rnti = u->rnti,
-		.crc_ok = 1,
+		.crc_ok = pdu->outcome == PDU_DECODED,
 		.subframe = g->subframe,
 		.itbs = g->itbs,
-		.mcs = phy_mcs(leg->dir, g->itbs),
+		.mcs = phy_mcs(pdu->dir, g->itbs),
 		.n_rb = (uint8_t)g->n_rb,
 		.rb_start = (uint8_t)g->rb_start,
-		.harq_id =
-			(uint8_t)((leg->dir == CELL_DIR_DL ? sent : g->subframe) % HARQ_PROCESSES),
-		.ndi = sent / HARQ_PROCESSES % 2,
+		.harq_id = pdu->harq_id,
+		.ndi = process_of(c, pdu)->ndi,
+		.attempt = pdu->attempt,
+		.carrier = (uint8_t)(pdu->tb / c->cfg.dl_codewords),
+		.codeword = pdu->tb % c->cfg.dl_codewords,
 	};
 }
 
-static void record_transmission(struct cell *c, const struct leg *leg, const struct grant *g,
-                                const struct pdu *pdu, const struct mac_pdu *mac)
+/* One attempt at sending @pdu: decide how it ends and put it on the air. */
+static void attempt(struct cell *c, struct leg *leg, const struct grant *g, struct pdu *pdu)
 {
-	for (uint16_t i = 0; mac->sdu_len && i < c->tx_pdu.n; i++)
-		out_record(c, leg,
-		           (struct cell_record){ .event = CELL_EV_RLC_TX,
-		                                 .node = leg_from(leg),
-		                                 .peer = leg_to(c, leg),
-		                                 .sn = c->tx_pdu.sn,
-		                                 .bytes = pdu->rlc_len,
-		                                 .pkt = c->tx_pdu.element[i].pkt,
-		                                 .tag = c->tx_pdu.element[i].tag,
-		                                 .value = c->tx_pdu.element[i].len,
-		                                 .aux = c->tx_pdu.element[i].ends });
-	out_record(c, leg,
-	           (struct cell_record){ .event = CELL_EV_MAC_TX,
-	                                 .node = leg_from(leg),
-	                                 .peer = leg_to(c, leg),
-	                                 .sn = g->subframe,
-	                                 .bytes = g->bytes,
-	                                 .rb = g->n_rb,
-	                                 .value = (int32_t)mac->padding,
-	                                 .aux = g->msg3,
-	                                 .mcs = phy_mcs(leg->dir, g->itbs) });
-	out_buffer(c, leg);
+	struct cell_pdu_info info;
+
+	pdu->attempt++;
+	pdu->subframe = g->subframe;
+	pdu->decode_ns =
+		cell_tti_ns(c, g->subframe + c->cfg.decode_tti) - c->cfg.processing_lead_ns;
+	pdu->outcome = harq_draw(&c->harq, pdu, &leg->harq_rng, &leg->feedback_rng);
+	if (pdu->attempt == 1 && rng_hit(&leg->loss_rng, leg->bler_q32))
+		pdu->outcome = PDU_LOST;
+	process_of(c, pdu)->grant = *g;
+	info = describe(c, pdu, g);
+	out_pdu(c, pdu->buf, pdu->len, &info);
+	pdu_enqueue(&c->air[leg->dir == CELL_DIR_DL], pdu);
+}
+
+static struct cell_record transmission(const struct cell *c, const struct leg *leg,
+                                       const struct grant *g, uint16_t event)
+{
+	return (struct cell_record){ .event = event,
+		                     .node = leg_from(leg),
+		                     .peer = leg_to(c, leg),
+		                     .sn = g->subframe,
+		                     .bytes = g->bytes,
+		                     .rb = g->n_rb,
+		                     .mcs = phy_mcs(leg->dir, g->itbs) };
 }
 
 void cell_transmit(struct cell *c, struct leg *leg, const struct grant *g, struct pdu *pdu,
                    const struct mac_pdu *mac)
 {
-	struct cell_pdu_info info = describe(&c->ue[leg->ue - 1], leg, g);
+	struct cell_record r = transmission(c, leg, g, CELL_EV_MAC_TX);
 
 	pdu->len = g->bytes;
-	pdu->subframe = g->subframe;
 	pdu->dir = leg->dir;
 	pdu->ue = leg->ue;
-	pdu->rlc_len = (uint16_t)mac->sdu_len;
-	pdu->lost = rng_hit(&leg->loss_rng, leg->bler_q32);
-	pdu->decode_ns =
-		cell_tti_ns(c, g->subframe + c->cfg.decode_tti) - c->cfg.processing_lead_ns;
-	if (mac->sdu_len)
-		c->stats.rlc_pdus_tx++;
+	pdu->tb = g->tb;
+	/* Synchronous in the uplink: the process follows from the sub-frame. */
+	pdu->harq_id =
+		leg->dir == CELL_DIR_DL ? g->harq_id : (uint8_t)(g->subframe % HARQ_PROCESSES);
+	if (leg->dir != CELL_DIR_DL)
+		harq_begin(process_of(c, pdu), g->subframe);
 	c->stats.mac_pdus[leg->dir]++;
 	c->stats.mac_bytes[leg->dir] += g->bytes;
 	c->stats.mac_padding_bytes[leg->dir] += mac->padding;
-	info.crc_ok = !pdu->lost;
-	record_transmission(c, leg, g, pdu, mac);
-	out_pdu(c, pdu->buf, pdu->len, &info);
-	pdu_enqueue(&c->air[leg->dir == CELL_DIR_DL], pdu);
+	r.value = (int32_t)mac->padding;
+	r.aux = g->msg3;
+	out_record(c, leg, r);
+	out_buffer(c, leg);
+	attempt(c, leg, g, pdu);
+}
+
+void cell_retransmit(struct cell *c, struct harq_process *process, const struct grant *g)
+{
+	struct pdu *pdu = process->pdu;
+	struct leg *leg = &c->ue[pdu->ue - 1].leg[pdu->dir];
+	struct cell_record r = transmission(c, leg, g, CELL_EV_HARQ_TX);
+
+	process->pdu = NULL;
+	process->free_tti = g->subframe + HARQ_UL_RTT_TTI;
+	c->stats.harq_retx[leg->dir]++;
+	r.value = pdu->attempt + 1;
+	out_record(c, leg, r);
+	attempt(c, leg, g, pdu);
+}
+
+static void record_outcome(struct cell *c, const struct leg *leg, const struct pdu *pdu)
+{
+	static const uint16_t events[] = { [PDU_DECODED] = CELL_EV_MAC_RX,
+		                           [PDU_NACK] = CELL_EV_HARQ_NACK,
+		                           [PDU_LOST] = CELL_EV_MAC_LOST };
+	struct cell_record r = { .event = events[pdu->outcome],
+		                 .node = leg_to(c, leg),
+		                 .peer = leg_from(leg),
+		                 .sn = pdu->subframe,
+		                 .bytes = pdu->len };
+
+	if (pdu->outcome == PDU_LOST && c->harq.max_attempts > 1) {
+		struct cell_record failure = r;
+
+		c->stats.harq_failures[leg->dir]++;
+		failure.event = CELL_EV_HARQ_FAILURE;
+		failure.value = pdu->attempt;
+		failure.aux = pdu->nack_to_ack;
+		out_record(c, leg, failure);
+	}
+	if (pdu->outcome == PDU_NACK)
+		r.value = pdu->attempt;
+	out_record(c, leg, r);
+}
+
+/* What a decoded MAC PDU holds goes to the eNB and to the leg's RLC. */
+static void deliver(struct cell *c, struct leg *leg, struct pdu *pdu)
+{
+	struct mac_pdu mac;
+
+	CELL_ASSERT(mac_unpack(&mac, pdu->buf, pdu->len) == 0);
+	if (mac.bsr.present &&
+	    (leg->dir == CELL_DIR_UL || (leg->dir == CELL_DIR_SL && c->cfg.enb_overhears_dm)))
+		enb_bsr(c, &c->ue[pdu->ue - 1], &mac.bsr, pdu->subframe);
+	for (uint32_t i = 0; i < mac.n_sdus && pdu->epoch == leg->epoch; i++)
+		bearer_receive(c, leg, pdu->buf + mac.sdu[i].off, mac.sdu[i].len, &pdu->ends);
 }
 
 void cell_decode(struct cell *c, struct pdu *pdu)
 {
-	struct ue *u = &c->ue[pdu->ue - 1];
-	struct leg *leg = &u->leg[pdu->dir];
-	struct mac_pdu mac;
+	struct leg *leg = &c->ue[pdu->ue - 1].leg[pdu->dir];
+	struct harq_process *process = process_of(c, pdu);
 
-	out_record(c, leg,
-	           (struct cell_record){ .event = pdu->lost ? CELL_EV_MAC_LOST : CELL_EV_MAC_RX,
-	                                 .node = leg_to(c, leg),
-	                                 .peer = leg_from(leg),
-	                                 .sn = pdu->subframe,
-	                                 .bytes = pdu->len });
-	if (pdu->lost) {
+	record_outcome(c, leg, pdu);
+	if (pdu->outcome == PDU_NACK) {
+		harq_wait(process, pdu,
+		          pdu->dir == CELL_DIR_DL ? c->harq.dl_rtt_tti : HARQ_UL_RTT_TTI);
+		return;
+	}
+	harq_end(process);
+	if (pdu->outcome == PDU_LOST) {
 		c->stats.mac_lost[leg->dir]++;
 		out_drop_all(c, &pdu->ends, leg, CELL_DROP_RADIO_LOSS);
-		cell_pdu_free(c, pdu);
-		return;
+	} else {
+		deliver(c, leg, pdu);
 	}
-	CELL_ASSERT(mac_unpack(&mac, pdu->buf, pdu->len) == 0);
-	if (mac.bsr.present &&
-	    (leg->dir == CELL_DIR_UL || (leg->dir == CELL_DIR_SL && c->cfg.enb_overhears_dm)))
-		enb_bsr(c, u, &mac.bsr, pdu->subframe);
-	if (mac.sdu_len == 0) {
-		cell_pdu_free(c, pdu);
-		return;
-	}
-	pdu->rlc_off = (uint16_t)mac.sdu_off;
-	pdu->rlc_len = (uint16_t)mac.sdu_len;
-	d2d_receive(c, leg, pdu);
+	cell_pdu_free(c, pdu);
 }

@@ -2,7 +2,7 @@
 /*
  * cell.c - event loop and public entry points; see cellcore.h.
  *
- * Events are arrivals, commands, decoded PDUs, t-Reordering timers and
+ * Events are arrivals, commands, decoded PDUs, timers of RLC and PDCP, and
  * sub-frames. The earliest one is next; of several at one time the order is
  * the one of this sentence, so that what arrives with a sub-frame boundary
  * counts in it.
@@ -82,28 +82,12 @@ static uint32_t next_tti(const struct cell *c)
 		if (tti < next)
 			next = tti;
 		for (int d = 0; d < CELL_DIR_COUNT; d++) {
-			tti = d2d_discard_tti(c, &c->ue[i].leg[d], from);
+			tti = bearer_discard_tti(c, &c->ue[i].leg[d], from);
 			if (tti < next)
 				next = tti;
 		}
 	}
 	return next;
-}
-
-/* The leg whose t-Reordering expires first; NULL when none runs. */
-static struct leg *next_timer(const struct cell *c)
-{
-	struct leg *first = NULL;
-
-	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
-		for (int d = 0; d < CELL_DIR_COUNT; d++) {
-			struct leg *leg = &c->ue[i].leg[d];
-
-			if (leg->rx.expiry_ns != CELL_NEVER &&
-			    (!first || leg->rx.expiry_ns < first->rx.expiry_ns))
-				first = leg;
-		}
-	return first;
 }
 
 enum event_kind {
@@ -120,6 +104,7 @@ struct event {
 	int64_t t_ns;
 	struct pdu_queue *air;
 	struct leg *leg;
+	enum leg_timer timer;
 	uint32_t tti;
 };
 
@@ -129,10 +114,29 @@ static void earlier(struct event *e, const struct event *candidate)
 		*e = *candidate;
 }
 
+/* The timer that expires first; at CELL_NEVER when none runs. */
+static struct event next_timer(const struct cell *c)
+{
+	struct event first = { .kind = EVENT_TIMER, .t_ns = CELL_NEVER };
+
+	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
+		for (int d = 0; d < CELL_DIR_COUNT; d++)
+			for (int t = 0; t < LEG_TIMER_COUNT; t++) {
+				struct leg *leg = &c->ue[i].leg[d];
+				int64_t t_ns = bearer_expiry_ns(c, leg, (enum leg_timer)t);
+
+				if (t_ns < first.t_ns) {
+					first.t_ns = t_ns;
+					first.leg = leg;
+					first.timer = (enum leg_timer)t;
+				}
+			}
+	return first;
+}
+
 static struct event next_event(const struct cell *c)
 {
-	struct event e = { .kind = EVENT_NONE, .t_ns = CELL_NEVER };
-	struct leg *leg = next_timer(c);
+	struct event e = { .kind = EVENT_NONE, .t_ns = CELL_NEVER }, timer;
 	uint32_t tti = next_tti(c);
 
 	if (c->arrivals.head)
@@ -146,9 +150,8 @@ static struct event next_event(const struct cell *c)
 			earlier(&e, &(struct event){ .kind = EVENT_DECODE,
 			                             .t_ns = c->air[i].head->decode_ns,
 			                             .air = (struct pdu_queue *)&c->air[i] });
-	if (leg)
-		earlier(&e, &(struct event){
-				    .kind = EVENT_TIMER, .leg = leg, .t_ns = leg->rx.expiry_ns });
+	timer = next_timer(c);
+	earlier(&e, &timer);
 	if (tti != TTI_NEVER)
 		earlier(&e, &(struct event){
 				    .kind = EVENT_TTI, .tti = tti, .t_ns = cell_tti_ns(c, tti) });
@@ -161,7 +164,7 @@ static void subframe(struct cell *c, uint32_t tti)
 	c->stats.ttis_active++;
 	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
 		for (int d = 0; d < CELL_DIR_COUNT; d++)
-			d2d_discard_expired(c, &c->ue[i].leg[d]);
+			bearer_discard_expired(c, &c->ue[i].leg[d]);
 	enb_subframe(c, tti);
 	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
 		ue_transmit(c, &c->ue[i], tti);
@@ -184,7 +187,7 @@ static void process(struct cell *c, const struct event *e)
 		cell_decode(c, pdu_dequeue(e->air));
 		break;
 	case EVENT_TIMER:
-		d2d_reordering_expired(c, e->leg);
+		bearer_expire(c, e->leg, e->timer);
 		break;
 	case EVENT_TTI:
 		subframe(c, e->tti);
@@ -226,9 +229,8 @@ static int64_t output_after(const struct cell *c, const struct pdu *pdu)
 int64_t cell_next_output(const struct cell *c)
 {
 	struct event e = next_event(c);
-	const struct leg *leg = next_timer(c);
 	uint32_t tti = next_tti(c);
-	int64_t bound = leg ? leg->rx.expiry_ns : CELL_NEVER;
+	int64_t bound = next_timer(c).t_ns;
 
 	if (e.kind == EVENT_ARRIVAL || e.kind == EVENT_COMMAND)
 		return e.t_ns; /* may change what comes next */
@@ -247,7 +249,7 @@ int64_t cell_next_output(const struct cell *c)
 /* PDUs that one sub-frame may take. */
 static bool pdus_left(const struct cell *c)
 {
-	return c->free_pdus.n >= 3u * c->cfg.n_ue || c->limbo_pdus.n == 0;
+	return c->free_pdus.n >= (cell_tbs_dl(&c->cfg) + 2u) * c->cfg.n_ue || c->limbo_pdus.n == 0;
 }
 
 int cell_advance(struct cell *c, int64_t now_ns, struct cell_out *out, size_t n_out, size_t *ret_n)
@@ -303,14 +305,20 @@ void cell_stats(const struct cell *c, struct cell_stats *ret)
 	ret->pkts_held = c->n_pkts;
 }
 
-static void take_back(struct cell *c, struct leg *leg)
+static void drop_block(struct cell *c, struct pdu *p)
 {
-	uint32_t slots = rlc_um_window_slots(c->cfg.um_sn_bits);
+	out_drop_all(c, &p->ends, &c->ue[p->ue - 1].leg[p->dir], CELL_DROP_SHUTDOWN);
+}
 
-	out_drop_all(c, &leg->tx.queue, leg, CELL_DROP_SHUTDOWN);
-	for (uint32_t sn = 0; sn < slots; sn++)
-		if (leg->rx.window[sn])
-			out_drop_all(c, &leg->rx.window[sn]->ends, leg, CELL_DROP_SHUTDOWN);
+static void drop_waiting_blocks(struct cell *c, struct ue *u)
+{
+	for (uint32_t i = 0; i < HARQ_PROCESSES; i++) {
+		if (u->harq_ul[i].pdu)
+			drop_block(c, u->harq_ul[i].pdu);
+		for (uint32_t tb = 0; tb < cell_tbs_dl(&c->cfg); tb++)
+			if (u->harq_dl[tb][i].pdu)
+				drop_block(c, u->harq_dl[tb][i].pdu);
+	}
 }
 
 int cell_done(struct cell *c, struct cell_out *out, size_t n_out, size_t *ret_n)
@@ -325,11 +333,12 @@ int cell_done(struct cell *c, struct cell_out *out, size_t n_out, size_t *ret_n)
 	out_drop_all(c, &c->arrivals, NULL, CELL_DROP_SHUTDOWN);
 	for (int i = 0; i < 2; i++)
 		for (struct pdu *p = c->air[i].head; p; p = p->next)
-			out_drop_all(c, &p->ends, &c->ue[p->ue - 1].leg[p->dir],
-			             CELL_DROP_SHUTDOWN);
+			drop_block(c, p);
+	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
+		drop_waiting_blocks(c, &c->ue[i]);
 	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
 		for (int d = 0; d < CELL_DIR_COUNT; d++)
-			take_back(c, &c->ue[i].leg[d]);
+			bearer_take_back(c, &c->ue[i].leg[d], CELL_DROP_SHUTDOWN);
 	check_conservation(c);
 	CELL_ASSERT(c->n_pkts == 0);
 	*ret_n = c->out_n;

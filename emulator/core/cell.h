@@ -5,13 +5,16 @@
  * Nodes are the eNB and n_ue UEs. Every UE has three legs, each with a
  * transmitting and a receiving end that own PDCP and RLC entities of their
  * own: uplink (UE to eNB), downlink (eNB to UE) and sidelink (UE to peer).
+ * Two opposite legs are one AM bearer: each carries the other's STATUS PDUs.
  *
  *   init.c    lays the state out in the caller's memory
  *   cell.c    event loop: arrivals, decoded PDUs, timers, sub-frames
  *   enb.c     what the eNB does in a sub-frame: RAR, grants, downlink
  *   ue.c      what a UE does: transmit on grants, random access
  *   d2d.c     which leg a packet takes, and where a received one goes
+ *   bearer.c  RLC and PDCP of a leg, whichever mode
  *   air.c     MAC PDUs from transmission to decoding
+ *   harq.c    HARQ processes
  *   scheduler.c  who gets resource blocks
  */
 #ifndef CELL_H
@@ -22,51 +25,36 @@
 #include <stdint.h>
 
 #include "cellcore.h"
+#include "grant.h"
+#include "harq.h"
 #include "mac_pdu.h"
 #include "pdcp.h"
 #include "pdu.h"
+#include "rlc_am.h"
 #include "rlc_um.h"
 #include "rng.h"
 #include "scheduler.h"
 
-#define TTI_NEVER UINT32_MAX
-#define CMDS_MAX  64
+#define CMDS_MAX 64
 
 struct leg {
-	struct pdcp pdcp_tx;
-	struct rlc_um_tx tx;
-	struct rlc_um_rx rx;
-	struct pdcp pdcp_rx;
+	struct pdcp_tx pdcp_tx;
+	struct rlc_um_tx um_tx; /* UM or AM, by the configuration */
+	struct rlc_um_rx um_rx;
+	struct rlc_am_tx am_tx;
+	struct rlc_am_rx am_rx;
+	struct pdcp_rx pdcp_rx;
 	struct rng loss_rng;
+	struct rng harq_rng;
+	struct rng feedback_rng;
 	uint32_t bler_q32;
+	uint32_t epoch;           /* re-establishments; MAC PDUs of an earlier one are void */
+	int64_t outage_expiry_ns; /* end of the outage after a radio link failure, or CELL_NEVER */
+	bool stopped;             /* for good */
 	uint8_t cqi;
 	uint8_t itbs;
 	uint8_t ue;  /* UL, SL: sender; DL: receiver */
 	uint8_t dir; /* enum cell_dir */
-};
-
-/* Resource blocks of one sub-frame given to one leg. */
-struct grant {
-	uint32_t subframe;
-	uint32_t bytes;  /* transport block */
-	uint32_t wanted; /* SDU bytes it was issued for */
-	uint16_t rb_start;
-	uint16_t n_rb;
-	uint8_t dir;
-	uint8_t itbs;
-	bool msg3; /* from a RAR: for the BSR */
-};
-
-/*
- * Grants that are still to be used are grant[used..issued-1]; older ones stay
- * for the eNB, which corrects a BSR by what it granted since it was sent.
- * Indices run on and are taken modulo the size.
- */
-#define GRANTS_KEPT 32
-struct grant_ring {
-	struct grant grant[GRANTS_KEPT];
-	uint32_t used;
-	uint32_t issued;
 };
 
 enum ra_state {
@@ -91,13 +79,13 @@ struct ue {
 	struct random_access ra;
 	struct grant_ring ul; /* UL and SL: one transmission a sub-frame */
 	struct grant_ring dl;
+	struct harq_process harq_ul[HARQ_PROCESSES]; /* UL and SL */
+	struct harq_process harq_dl[HARQ_DL_TB_MAX][HARQ_PROCESSES];
 	uint32_t enb_backlog[CELL_DIR_COUNT]; /* what BSRs told the eNB: UL, SL */
 	uint16_t rnti;
 	uint8_t id;
 	uint8_t peer;
 	uint8_t mode;
-	uint32_t ndi; /* MAC PDUs sent, for HARQ id and NDI of the capture */
-	uint32_t dl_ndi;
 };
 
 struct cell {
@@ -120,10 +108,14 @@ struct cell {
 	struct pdu_queue free_pdus;
 	struct pdu_queue limbo_pdus;
 	struct pdu_queue air[2]; /* in flight, by decode time: 0 UL and SL, 1 DL */
+	struct rlc_pool rlc_pool;
+	struct harq_model harq;
 	uint32_t n_pkts;
 	uint32_t next_pkt_id;
 
-	struct rlc_um_tx_pdu tx_pdu; /* the PDU being built; too large for the stack */
+	struct rlc_tx_pdu tx_pdu; /* the PDU being built; too large for the stack */
+	struct am_status am_status;
+	uint8_t *rlc_buf; /* RLC PDUs of the MAC PDU being built */
 	struct sched_state sched_ul;
 	struct sched_state sched_dl;
 	struct cell_stats stats;
@@ -140,6 +132,15 @@ static inline uint8_t leg_from(const struct leg *leg)
 }
 
 uint8_t leg_to(const struct cell *c, const struct leg *leg);
+
+/** leg_reverse() - the opposite leg: UL and DL of a UE, SL of two peers */
+struct leg *leg_reverse(const struct cell *c, const struct leg *leg);
+
+/** cell_tbs_dl() - transport blocks that the downlink of one UE has in a sub-frame */
+static inline uint32_t cell_tbs_dl(const struct cell_cfg *cfg)
+{
+	return (uint32_t)cfg->dl_carriers * cfg->dl_codewords;
+}
 
 static inline int64_t cell_tti_ns(const struct cell *c, uint32_t tti)
 {
@@ -180,37 +181,16 @@ void cell_pdu_free(struct cell *c, struct pdu *pdu);
 /**
  * cell_transmit() - send @pdu on @leg in the sub-frame of grant @g
  *
- * Decides whether it will be lost, writes it to the outputs and puts it on the air.
+ * Decides whether it will be decoded, writes it to the outputs and puts it on the air.
  */
 void cell_transmit(struct cell *c, struct leg *leg, const struct grant *g, struct pdu *pdu,
                    const struct mac_pdu *mac);
 
-/** cell_decode() - the end of @pdu's leg decodes it, or never will */
+/** cell_retransmit() - send the block that waits in @process again, on grant @g */
+void cell_retransmit(struct cell *c, struct harq_process *process, const struct grant *g);
+
+/** cell_decode() - the end of @pdu's leg decodes it, or does not */
 void cell_decode(struct cell *c, struct pdu *pdu);
-
-/* --- grants (grant.c) --- */
-
-struct grant *grant_issue(struct grant_ring *r, const struct grant *g);
-
-/** grant_take() - the grant for sub-frame @tti, marked used; NULL when there is none */
-const struct grant *grant_take(struct grant_ring *r, uint32_t tti);
-
-/** grant_next_tti() - sub-frame of the first unused grant, or TTI_NEVER */
-uint32_t grant_next_tti(const struct grant_ring *r);
-
-/** grant_payload_after() - RLC SDU bytes of grants in @dir for sub-frames after @tti */
-uint32_t grant_payload_after(const struct grant_ring *r, enum cell_dir dir, uint32_t tti);
-
-/** grant_pending() - SDU bytes for which unused grants were issued */
-uint32_t grant_pending(const struct grant_ring *r);
-
-bool grant_has(const struct grant_ring *r, uint32_t tti);
-
-/** grant_msg3_pending() - a RAR's grant is still to be used */
-bool grant_msg3_pending(const struct grant_ring *r);
-
-/** grant_overhead() - header bytes the eNB allows for beside @sdu_bytes */
-uint32_t grant_overhead(uint32_t sdu_bytes);
 
 /* --- eNB (enb.c) --- */
 
@@ -240,16 +220,57 @@ void d2d_ingress(struct cell *c, struct pkt *p);
 /** d2d_command() - carry out a command */
 void d2d_command(struct cell *c, const struct cell_cmd *cmd);
 
-/** d2d_receive() - RLC PDU in @pdu arrived at the end of @leg; owns @pdu */
-void d2d_receive(struct cell *c, struct leg *leg, struct pdu *pdu);
+/** d2d_forward() - datagrams that came out of PDCP at the end of @leg go on */
+void d2d_forward(struct cell *c, struct leg *leg, struct pdcp_out *out);
 
-/** d2d_reordering_expired() - @leg's t-Reordering ran out */
-void d2d_reordering_expired(struct cell *c, struct leg *leg);
+/* --- RLC and PDCP of a leg (bearer.c) --- */
 
-/** d2d_discard_expired() - drop SDUs of @leg older than discardTimer */
-void d2d_discard_expired(struct cell *c, struct leg *leg);
+/** bearer_send() - a datagram enters @leg */
+void bearer_send(struct cell *c, struct leg *leg, struct pkt *p);
 
-/** d2d_discard_tti() - first sub-frame from @from in which it has something to drop */
-uint32_t d2d_discard_tti(const struct cell *c, const struct leg *leg, uint32_t from);
+/** bearer_bytes() - what the start of @leg could send now. Source: TS 36.322 4.5 */
+uint32_t bearer_bytes(const struct cell *c, const struct leg *leg);
+
+/** bearer_queue() - SDUs that wait at the start of @leg */
+struct rlc_sdu_queue *bearer_queue(const struct cell *c, const struct leg *leg);
+
+/** bearer_fits() - all of bearer_bytes() fits @room bytes of a MAC PDU */
+bool bearer_fits(const struct cell *c, const struct leg *leg, uint32_t room);
+
+/**
+ * bearer_fill() - build RLC PDUs for a MAC PDU of @tbs bytes into c->rlc_buf
+ * @mac: has its control elements; its SDUs are set
+ * @pdu: gets the packets of a UM PDU
+ */
+void bearer_fill(struct cell *c, struct leg *leg, struct mac_pdu *mac, uint32_t tbs,
+                 struct pdu *pdu);
+
+/** bearer_receive() - an RLC PDU arrived at the end of @leg; takes @ends over */
+void bearer_receive(struct cell *c, struct leg *leg, const uint8_t *buf, uint32_t len,
+                    struct pkt_queue *ends);
+
+/* Timers of a leg, in the order in which those of one time expire. */
+enum leg_timer {
+	LEG_T_REORDERING,
+	LEG_T_POLL_RETRANSMIT,
+	LEG_T_STATUS_PROHIBIT,
+	LEG_T_PDCP_REORDERING,
+	LEG_T_OUTAGE,
+	LEG_TIMER_COUNT
+};
+
+/** bearer_expiry_ns() - when @timer expires, CELL_NEVER when it is stopped */
+int64_t bearer_expiry_ns(const struct cell *c, const struct leg *leg, enum leg_timer timer);
+
+void bearer_expire(struct cell *c, struct leg *leg, enum leg_timer timer);
+
+/** bearer_discard_expired() - drop SDUs of @leg older than discardTimer */
+void bearer_discard_expired(struct cell *c, struct leg *leg);
+
+/** bearer_discard_tti() - first sub-frame from @from in which it has something to drop */
+uint32_t bearer_discard_tti(const struct cell *c, const struct leg *leg, uint32_t from);
+
+/** bearer_take_back() - drop every packet that @leg holds */
+void bearer_take_back(struct cell *c, struct leg *leg, enum cell_drop reason);
 
 #endif

@@ -30,12 +30,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CELL_NEVER    INT64_MAX
-#define CELL_TTI_NS   INT64_C(1000000)
-#define CELL_MAX_UE   16
-#define CELL_MAX_RB   110
-#define CELL_MTU_MAX  1500
-#define CELL_NODE_ENB 0 /* UEs are nodes 1..n_ue */
+#define CELL_NEVER             INT64_MAX
+#define CELL_TTI_NS            INT64_C(1000000)
+#define CELL_MAX_UE            16
+#define CELL_MAX_RB            110
+#define CELL_MTU_MAX           1500
+#define CELL_MAX_CARRIERS      5
+#define CELL_HARQ_ATTEMPTS_MAX 8
+#define CELL_NODE_ENB          0 /* UEs are nodes 1..n_ue */
 
 /* Ports are numbered like their UE; with this bit it is the port behind the
  * eNB for packets to and from that UE: its network side. */
@@ -52,14 +54,34 @@ enum cell_mode {
 /* Radio directions. Values of UL and DL are those of Wireshark's mac-lte. */
 enum cell_dir { CELL_DIR_UL, CELL_DIR_DL, CELL_DIR_SL, CELL_DIR_COUNT };
 
+/* RLC of every bearer. Source: TS 36.322 4.2.1 */
+enum cell_rlc_mode { CELL_RLC_UM, CELL_RLC_AM, CELL_RLC_MODE_COUNT };
+
+/* When RLC hands up what it received. Source: Park 2013, section 4 */
+enum cell_delivery {
+	CELL_DELIVERY_IN_SEQUENCE,     /* after everything before it: the standard */
+	CELL_DELIVERY_OUT_OF_SEQUENCE, /* as soon as an SDU is complete */
+	CELL_DELIVERY_COUNT
+};
+
+/* What follows when an AM PDU was retransmitted maxRetxThreshold times in vain. */
+enum cell_on_max_retx {
+	CELL_MAX_RETX_REESTABLISH, /* after an outage both ends begin anew; what did not arrive is
+	                              sent again */
+	CELL_MAX_RETX_STOP,        /* the bearer is dead */
+	CELL_MAX_RETX_COUNT
+};
+
 /* Why a packet did not arrive. Every drop is counted under one of these. */
 enum cell_drop {
 	CELL_DROP_NONE,
 	CELL_DROP_QUEUE_FULL,   /* RLC transmission buffer at its limit */
 	CELL_DROP_RADIO_LOSS,   /* MAC PDU lost for good on the air */
 	CELL_DROP_RLC_DISCARD,  /* RLC receiver gave up reassembly */
-	CELL_DROP_PDCP_DISCARD, /* PDCP discardTimer expired before transmission */
-	CELL_DROP_SHUTDOWN,     /* still held when cell_done() was called */
+	CELL_DROP_PDCP_DISCARD, /* PDCP: discardTimer expired before transmission, or received too
+	                           late */
+	CELL_DROP_RADIO_LINK_FAILURE, /* bearer stopped at maxRetxThreshold */
+	CELL_DROP_SHUTDOWN,           /* still held when cell_done() was called */
 	CELL_DROP_COUNT
 };
 
@@ -90,6 +112,20 @@ enum cell_event {
 	CELL_EV_T_REORDERING, /* t-Reordering expired: sn = vr_ur after */
 	CELL_EV_BUFFER,       /* transmission buffer after a change: bytes, value = packets */
 	CELL_EV_ROUTE,        /* UE's mode changed: value = enum cell_mode */
+	CELL_EV_HARQ_NACK, /* block not decoded, to be sent again: sn = sub-frame, value = attempt
+	                    */
+	CELL_EV_HARQ_TX,   /* block sent again: sn = sub-frame, bytes, rb, mcs, value = attempt */
+	CELL_EV_HARQ_FAILURE, /* HARQ gave up, before mac_lost: sn = sub-frame, value = attempt, aux
+	                         = 1 when a NACK was read as ACK */
+	CELL_EV_RLC_RETX, /* AM PDU or segment sent again: sn, bytes, value = SO, aux = RETX_COUNT
+	                   */
+	CELL_EV_RLC_POLL, /* the PDU just sent polls: sn */
+	CELL_EV_RLC_STATUS_TX,      /* STATUS PDU sent: sn = ACK_SN, bytes, value = NACKs */
+	CELL_EV_RLC_STATUS_RX,      /* STATUS PDU received: likewise */
+	CELL_EV_T_POLL_RETRANSMIT,  /* expired: sn = POLL_SN */
+	CELL_EV_RADIO_LINK_FAILURE, /* maxRetxThreshold reached: value = enum cell_on_max_retx */
+	CELL_EV_REESTABLISHED,     /* the outage is over: bytes, value = packets to be sent again */
+	CELL_EV_PDCP_T_REORDERING, /* PDCP's t-Reordering expired: sn = RX_DELIV after */
 	CELL_EV_COUNT
 };
 
@@ -124,10 +160,13 @@ struct cell_pdu_info {
 	uint8_t rb_start;
 	uint8_t harq_id;
 	uint8_t ndi;
+	uint8_t attempt;  /* HARQ transmission, from 1 */
+	uint8_t carrier;  /* 0 = primary */
+	uint8_t codeword; /* transport block of the sub-frame, 0 or 1 */
 	uint8_t itbs;
 	uint8_t preamble; /* 1: out-of-band row, no PDU; rapid and attempt valid */
 	uint8_t rapid;
-	uint8_t attempt;
+	uint8_t ra_attempt;
 	uint8_t crc_ok;
 	uint16_t rnti;
 	uint32_t subframe; /* absolute sub-frame number since start */
@@ -190,20 +229,43 @@ struct cell_cfg {
 	uint8_t prach_period_tti; /* occasion when sub-frame % period == 0 */
 
 	/* MAC. Source: TS 36.321 5.4.3, 5.4.5; Nardini, section II. */
-	uint8_t bsr_grant_rb;       /* RBs of the RAR's grant */
-	uint8_t bandwidth_stealing; /* data beside the BSR when addressed to the eNB */
-	uint8_t trailing_bsr;       /* BSR in data PDUs while data remain */
-	uint8_t enb_overhears_dm;   /* eNB decodes BSRs in direct-mode PDUs */
-	uint8_t scheduler;          /* enum cell_sched */
+	uint8_t bsr_grant_rb;        /* RBs of the RAR's grant */
+	uint8_t bandwidth_stealing;  /* data beside the BSR when addressed to the eNB */
+	uint8_t trailing_bsr;        /* BSR in data PDUs while data remain */
+	uint8_t enb_overhears_dm;    /* eNB decodes BSRs in direct-mode PDUs */
+	uint8_t ul_always_scheduled; /* UEs need not ask: a grant for their data in every sub-frame
+	                              */
+	uint8_t dl_carriers;         /* component carriers of n_rb, 1..CELL_MAX_CARRIERS */
+	uint8_t dl_codewords;        /* transport blocks per carrier, 1 or 2 */
+	uint8_t scheduler;           /* enum cell_sched */
 
-	/* RLC UM. Source: TS 36.322. */
-	uint8_t um_sn_bits;       /* 5 or 10 */
+	/* HARQ. harq_bler_q32[k]: block not decoded after k + 1 attempts.
+	 * Source: TS 36.321 5.3.2, 5.4.2; Park 2013, section 3. */
+	uint8_t harq_max_attempts; /* 1 = no HARQ */
+	uint8_t harq_dl_rtt_tti;   /* at least, transmission to retransmission */
+	uint8_t n_harq_bler;       /* entries; the last one holds for further attempts */
+	uint32_t harq_bler_q32[CELL_HARQ_ATTEMPTS_MAX];
+	uint32_t harq_nack_to_ack_q32;
+
+	/* RLC. Source: TS 36.322; TS 36.331 RLC-Config. */
+	uint8_t rlc_mode;         /* enum cell_rlc_mode */
+	uint8_t delivery;         /* enum cell_delivery */
 	uint16_t t_reordering_ms; /* 0..200 */
 	uint32_t rlc_queue_pkts;  /* per bearer */
+	uint8_t um_sn_bits;       /* 5 or 10 */
+	uint8_t am_on_max_retx;   /* enum cell_on_max_retx */
+	uint8_t am_max_retx_threshold;
+	uint16_t am_poll_pdu;
+	uint32_t am_poll_byte;
+	uint16_t am_t_poll_retransmit_ms;
+	uint16_t am_t_status_prohibit_ms;
+	uint16_t am_reestablish_ms; /* outage */
 
 	/* PDCP. Source: TS 36.323. */
 	uint8_t pdcp_sn_bits;      /* 7 or 12 */
 	uint16_t discard_timer_ms; /* 0 = infinity */
+	uint8_t pdcp_reordering;   /* in order again above RLC. Source: TS 38.323 5.2.2.2 */
+	uint16_t pdcp_t_reordering_ms;
 
 	uint32_t max_pkts; /* packets held at once, all bearers */
 };
@@ -232,8 +294,14 @@ struct cell_stats {
 	uint64_t mac_bytes[CELL_DIR_COUNT];
 	uint64_t mac_padding_bytes[CELL_DIR_COUNT];
 	uint64_t mac_lost[CELL_DIR_COUNT];
+	uint64_t harq_retx[CELL_DIR_COUNT];     /* transmissions after the first */
+	uint64_t harq_failures[CELL_DIR_COUNT]; /* blocks HARQ gave up */
 	uint64_t rlc_pdus_tx;
 	uint64_t rlc_pdus_rx;
+	uint64_t rlc_retx;      /* AM PDUs and segments sent again */
+	uint64_t rlc_status_tx; /* STATUS PDUs */
+	uint64_t rlc_status_rx;
+	uint64_t radio_link_failures;
 	uint64_t ra_preambles;
 	uint64_t ra_collisions;
 	uint64_t ra_timeouts;

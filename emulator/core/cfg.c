@@ -6,6 +6,8 @@
 
 #include "cellcore.h"
 
+#define Q32(p) ((uint32_t)((p)*4294967295.0)) /* constants only: no floating point at run time */
+
 void cell_cfg_default(struct cell_cfg *cfg)
 {
 	*cfg = (struct cell_cfg){
@@ -26,11 +28,28 @@ void cell_cfg_default(struct cell_cfg *cfg)
 		.trailing_bsr = 1,
 		.enb_overhears_dm = 0,
 		.scheduler = CELL_SCHED_RR,
-		.um_sn_bits = 10,
+		.ul_always_scheduled = 0,
+		.dl_carriers = 1,
+		.dl_codewords = 1,
+		.harq_max_attempts = 1,
+		.harq_dl_rtt_tti = 8,
+		.n_harq_bler = 5, /* Park 2013, section 3 */
+		.harq_bler_q32 = { Q32(0.1), Q32(0.01), Q32(0.005), Q32(0.002), Q32(0.001) },
+		.rlc_mode = CELL_RLC_UM,
+		.delivery = CELL_DELIVERY_IN_SEQUENCE,
 		.t_reordering_ms = 35,
 		.rlc_queue_pkts = 4096,
+		.um_sn_bits = 10,
+		.am_on_max_retx = CELL_MAX_RETX_REESTABLISH,
+		.am_max_retx_threshold = 8,
+		.am_poll_pdu = 16,
+		.am_poll_byte = 25000,
+		.am_t_poll_retransmit_ms = 45,
+		.am_t_status_prohibit_ms = 10,
+		.am_reestablish_ms = 100,
 		.pdcp_sn_bits = 12,
 		.discard_timer_ms = 0,
+		.pdcp_t_reordering_ms = 50,
 		.max_pkts = 8192,
 	};
 	for (uint8_t i = 0; i < 2; i++)
@@ -76,6 +95,23 @@ static const struct limit cell_limits[] = {
 	LIMIT(cell_cfg, trailing_bsr, 0, 1),
 	LIMIT(cell_cfg, enb_overhears_dm, 0, 1),
 	LIMIT(cell_cfg, scheduler, 0, 0),
+	LIMIT(cell_cfg, ul_always_scheduled, 0, 1),
+	LIMIT(cell_cfg, dl_carriers, 1, 5),
+	LIMIT(cell_cfg, dl_codewords, 1, 2),
+	LIMIT(cell_cfg, harq_max_attempts, 1, 8),
+	LIMIT(cell_cfg, harq_dl_rtt_tti, 8, 32),
+	LIMIT(cell_cfg, n_harq_bler, 1, 8),
+	LIMIT(cell_cfg, rlc_mode, 0, 1),
+	LIMIT(cell_cfg, delivery, 0, 1),
+	LIMIT(cell_cfg, am_on_max_retx, 0, 1),
+	LIMIT(cell_cfg, am_max_retx_threshold, 1, 32),
+	LIMIT(cell_cfg, am_poll_pdu, 1, 1024),
+	LIMIT(cell_cfg, am_poll_byte, 1, 10000000),
+	LIMIT(cell_cfg, am_t_poll_retransmit_ms, 5, 500),
+	LIMIT(cell_cfg, am_t_status_prohibit_ms, 0, 500),
+	LIMIT(cell_cfg, am_reestablish_ms, 0, 10000),
+	LIMIT(cell_cfg, pdcp_reordering, 0, 1),
+	LIMIT(cell_cfg, pdcp_t_reordering_ms, 0, 3000),
 	LIMIT(cell_cfg, t_reordering_ms, 0, 200),
 	LIMIT(cell_cfg, rlc_queue_pkts, 1, 65536),
 	LIMIT(cell_cfg, discard_timer_ms, 0, 1500),
@@ -140,6 +176,13 @@ int cell_cfg_check(const struct cell_cfg *cfg, const char **ret_field, const cha
 		return fail(ret_field, "um_sn_bits", ret_range, "5 or 10");
 	if (cfg->pdcp_sn_bits != 7 && cfg->pdcp_sn_bits != 12)
 		return fail(ret_field, "pdcp_sn_bits", ret_range, "7 or 12");
+	for (uint8_t i = 1; i < cfg->n_harq_bler; i++)
+		if (cfg->harq_bler_q32[i] > cfg->harq_bler_q32[i - 1])
+			return fail(ret_field, "harq_bler", ret_range, "not increasing");
+	/* A synchronous retransmission needs its NACK before the grants for its sub-frame. */
+	if (cfg->harq_max_attempts > 1 && cfg->decode_tti + cfg->grant_to_tx_tti > 8)
+		return fail(ret_field, "decode_tti", ret_range,
+		            "with HARQ at most 8 together with grant_to_tx_tti");
 	for (uint8_t i = 0; i < cfg->n_ue; i++) {
 		const struct cell_ue_cfg *u = &cfg->ue[i];
 
@@ -151,6 +194,10 @@ int cell_cfg_check(const struct cell_cfg *cfg, const char **ret_field, const cha
 			return fail(ret_field, "peer", ret_range, "another UE or the network");
 		if (u->peer == CELL_PEER_NETWORK && u->mode != CELL_MODE_IM)
 			return fail(ret_field, "mode", ret_range, "im to the network");
+		/* A direct AM bearer is one in both directions. */
+		if (cfg->rlc_mode == CELL_RLC_AM && u->peer != CELL_PEER_NETWORK &&
+		    cfg->ue[u->peer - 1].peer != i + 1)
+			return fail(ret_field, "peer", ret_range, "with RLC AM each other's peer");
 	}
 	return 0;
 }

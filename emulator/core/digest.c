@@ -18,21 +18,72 @@ static void mix_queue(uint64_t *h, const struct pkt_queue *q)
 		mix(h, p->id);
 }
 
-static void mix_leg(uint64_t *h, const struct leg *leg)
+static void mix_sdus(uint64_t *h, const struct rlc_sdu_queue *q)
 {
-	mix(h, leg->pdcp_tx.next_tx_sn);
-	mix(h, leg->pdcp_rx.next_rx_sn);
-	mix(h, leg->tx.vt_us);
-	mix(h, leg->tx.head_sent);
-	mix(h, leg->tx.bytes);
-	mix_queue(h, &leg->tx.queue);
-	mix(h, leg->rx.vr_ur);
-	mix(h, leg->rx.vr_ux);
-	mix(h, leg->rx.vr_uh);
-	mix(h, (uint64_t)leg->rx.expiry_ns);
-	mix(h, leg->rx.partial);
-	mix(h, leg->rx.sdu_len);
+	mix(h, q->head_sent);
+	mix(h, q->bytes);
+	mix_queue(h, &q->sdus);
+}
+
+static void mix_reassembly(uint64_t *h, const struct rlc_reassembly *r)
+{
+	mix(h, r->lower);
+	mix(h, r->tail.open);
+	mix(h, r->tail.open ? r->tail.len : 0);
+}
+
+static void mix_um(uint64_t *h, const struct leg *leg)
+{
+	mix(h, leg->um_tx.vt_us);
+	mix(h, leg->um_rx.vr_ux);
+	mix(h, leg->um_rx.vr_uh);
+	mix_reassembly(h, &leg->um_rx.reassembly);
+}
+
+static void mix_am(uint64_t *h, const struct leg *leg)
+{
+	mix(h, leg->am_tx.vt_a);
+	mix(h, leg->am_tx.vt_s);
+	mix(h, leg->am_tx.poll_sn);
+	mix(h, leg->am_tx.n_retx);
+	mix(h, leg->am_tx.retx_bytes);
+	mix(h, leg->am_tx.pdu_without_poll);
+	mix(h, leg->am_tx.byte_without_poll);
+	mix(h, leg->am_tx.poll_due);
+	mix(h, leg->am_rx.vr_x);
+	mix(h, leg->am_rx.vr_ms);
+	mix(h, leg->am_rx.vr_h);
+	mix(h, leg->am_rx.status_due);
+	mix_reassembly(h, &leg->am_rx.reassembly);
+}
+
+static void mix_leg(uint64_t *h, const struct cell *c, const struct leg *leg)
+{
+	mix(h, leg->pdcp_tx.next_sn);
+	mix(h, leg->pdcp_rx.rx_deliv);
+	mix(h, leg->pdcp_rx.rx_next);
+	mix_queue(h, &leg->pdcp_rx.held);
+	mix(h, leg->epoch);
+	mix(h, leg->stopped);
 	mix(h, leg->loss_rng.state);
+	mix(h, leg->harq_rng.state);
+	mix(h, leg->feedback_rng.state);
+	for (int t = 0; t < LEG_TIMER_COUNT; t++)
+		mix(h, (uint64_t)bearer_expiry_ns(c, leg, (enum leg_timer)t));
+	mix_sdus(h, bearer_queue(c, leg));
+	if (c->cfg.rlc_mode == CELL_RLC_AM)
+		mix_am(h, leg);
+	else
+		mix_um(h, leg);
+}
+
+static void mix_harq(uint64_t *h, const struct harq_process *p, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		mix(h, p[i].busy);
+		mix(h, p[i].free_tti);
+		mix(h, p[i].pdu ? p[i].due_tti : TTI_NEVER);
+	}
 }
 
 static void mix_grants(uint64_t *h, const struct grant_ring *r)
@@ -64,11 +115,13 @@ uint64_t cell_digest(const struct cell *c)
 		const struct ue *u = &c->ue[i];
 
 		for (int d = 0; d < CELL_DIR_COUNT; d++) {
-			mix_leg(&h, &u->leg[d]);
+			mix_leg(&h, c, &u->leg[d]);
 			mix(&h, u->enb_backlog[d]);
 		}
 		mix_grants(&h, &u->ul);
 		mix_grants(&h, &u->dl);
+		mix_harq(&h, u->harq_ul, HARQ_PROCESSES);
+		mix_harq(&h, u->harq_dl[0], cell_tbs_dl(&c->cfg) * HARQ_PROCESSES);
 		mix(&h, u->mode);
 		mix(&h, (uint64_t)u->ra.state);
 		mix(&h, u->ra.preamble_tti);

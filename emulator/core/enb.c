@@ -58,6 +58,14 @@ static void send_rar(struct cell *c, struct ue *u, const struct grant *g, uint32
 	cell_pdu_free(c, pdu);
 }
 
+/* The UE will send in sub-frame @tti: on a grant, or again what was not decoded. */
+static bool ul_taken(const struct ue *u, uint32_t tti)
+{
+	const struct harq_process *p = &u->harq_ul[tti % HARQ_PROCESSES];
+
+	return grant_has(&u->ul, tti) || (p->pdu && p->due_tti == tti);
+}
+
 /* Another UE sent the same preamble in the same sub-frame. */
 static bool collided(const struct cell *c, const struct ue *u)
 {
@@ -106,7 +114,7 @@ static void answer_preambles(struct cell *c, uint32_t tti, struct rb_budget *rb)
 			continue;
 		}
 		g.n_rb = rar_grant_rb(c, g.itbs);
-		if (g.n_rb > rb->free)
+		if (g.n_rb > rb->free || ul_taken(u, g.subframe))
 			continue;
 		g.bytes = phy_tbs(g.itbs, g.n_rb);
 		rb->next = (uint16_t)(rb->next + g.n_rb);
@@ -123,12 +131,20 @@ static void answer_preambles(struct cell *c, uint32_t tti, struct rb_budget *rb)
 		}
 }
 
+/* HARQ process of the next new block; without HARQ they are used in turn. */
+static int free_process(const struct cell *c, const struct ue *u, uint8_t tb, uint32_t tti)
+{
+	if (c->harq.max_attempts == 1)
+		return (int)(tti % HARQ_PROCESSES);
+	return harq_free(u->harq_dl[tb], tti);
+}
+
 /*
  * Give @f what it needs of @rb, or nothing where no data would fit.
  * Return: bytes of RLC SDUs that fit.
  */
 static uint32_t issue(struct cell *c, const struct sched_flow *f, struct rb_budget *rb,
-                      uint32_t tti, uint32_t lead_tti)
+                      uint32_t tti, uint32_t lead_tti, uint8_t tb)
 {
 	struct ue *u = &c->ue[f->ue];
 	struct leg *leg = &u->leg[f->dir];
@@ -145,6 +161,15 @@ static uint32_t issue(struct cell *c, const struct sched_flow *f, struct rb_budg
 	overhead = grant_overhead(g.bytes);
 	if (g.bytes <= overhead)
 		return 0;
+	if (f->dir == CELL_DIR_DL) {
+		int id = free_process(c, u, tb, g.subframe);
+
+		if (id < 0)
+			return 0;
+		g.tb = tb;
+		g.harq_id = (uint8_t)id;
+		harq_begin(&u->harq_dl[tb][id], g.subframe);
+	}
 	g.wanted = g.bytes >= want ? f->backlog : g.bytes - overhead;
 	rb->next = (uint16_t)(rb->next + g.n_rb);
 	rb->free = (uint16_t)(rb->free - g.n_rb);
@@ -163,14 +188,14 @@ static uint32_t issue(struct cell *c, const struct sched_flow *f, struct rb_budg
 }
 
 static void serve(struct cell *c, struct sched_state *state, struct sched_flow *flows, uint32_t n,
-                  struct rb_budget *rb, uint32_t tti, uint32_t lead_tti)
+                  struct rb_budget *rb, uint32_t tti, uint32_t lead_tti, uint8_t tb)
 {
 	const struct sched *sched = sched_by_id(c->cfg.scheduler);
 	int f;
 
 	while (rb->free > 0 && (f = sched->pick(state, flows, n)) >= 0) {
 		struct sched_flow *flow = &flows[f];
-		uint32_t served = issue(c, flow, rb, tti, lead_tti);
+		uint32_t served = issue(c, flow, rb, tti, lead_tti, tb);
 
 		if (flow->dir != CELL_DIR_DL)
 			c->ue[flow->ue].enb_backlog[flow->dir] -= served;
@@ -192,59 +217,106 @@ static void grant_uplink(struct cell *c, uint32_t tti, struct rb_budget *rb)
 			flows[n++] = (struct sched_flow){
 				.ue = i,
 				.dir = (uint8_t)dirs[d],
-				.backlog = grant_has(&c->ue[i].ul, tti + lead)
+				.backlog = ul_taken(&c->ue[i], tti + lead)
 				                   ? 0
 				                   : c->ue[i].enb_backlog[dirs[d]]
 			};
-	serve(c, &c->sched_ul, flows, n, rb, tti, lead);
+	serve(c, &c->sched_ul, flows, n, rb, tti, lead, 0);
 }
 
 /* What waits for a downlink grant; the eNB knows its own queue exactly. */
-static uint32_t dl_backlog(const struct ue *u)
+static uint32_t dl_backlog(const struct cell *c, const struct ue *u)
 {
-	uint32_t queued = u->leg[CELL_DIR_DL].tx.bytes, granted = grant_pending(&u->dl);
+	uint32_t queued = bearer_bytes(c, &u->leg[CELL_DIR_DL]), granted = grant_pending(&u->dl);
 
 	return queued > granted ? queued - granted : 0;
 }
 
-static void schedule_downlink(struct cell *c, uint32_t tti)
+/* Blocks that were not decoded come before new ones. Return: one was granted. */
+static bool grant_retransmission(struct ue *u, uint8_t tb, uint32_t subframe, struct rb_budget *rb)
+{
+	for (uint8_t id = 0; id < HARQ_PROCESSES; id++) {
+		struct harq_process *p = &u->harq_dl[tb][id];
+		struct grant g = p->grant;
+
+		if (!p->pdu || p->due_tti > subframe || g.n_rb > rb->free)
+			continue;
+		g.subframe = subframe;
+		g.wanted = 0;
+		g.rb_start = rb->next;
+		g.retx = true;
+		rb->next = (uint16_t)(rb->next + g.n_rb);
+		rb->free = (uint16_t)(rb->free - g.n_rb);
+		p->due_tti = TTI_NEVER; /* granted */
+		(void)grant_issue(&u->dl, &g);
+		return true;
+	}
+	return false;
+}
+
+/* One carrier and codeword; the codewords of a carrier are layers on the same RBs. */
+static void schedule_block(struct cell *c, uint32_t tti, uint8_t tb)
 {
 	struct rb_budget rb = { .free = c->cfg.n_rb };
 	struct sched_flow flows[SCHED_FLOWS_MAX];
 	uint32_t lead = c->cfg.dl_sched_to_tx_tti, n = 0;
 
-	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
+	for (uint8_t i = 0; i < c->cfg.n_ue; i++) {
+		bool again = grant_retransmission(&c->ue[i], tb, tti + lead, &rb);
+
 		flows[n++] = (struct sched_flow){ .ue = i,
 			                          .dir = CELL_DIR_DL,
-			                          .backlog = dl_backlog(&c->ue[i]) };
-	serve(c, &c->sched_dl, flows, n, &rb, tti, lead);
+			                          .backlog = again ? 0 : dl_backlog(c, &c->ue[i]) };
+	}
+	serve(c, &c->sched_dl, flows, n, &rb, tti, lead, tb);
+}
+
+/* Synchronous retransmissions take their blocks without being asked. */
+static void reserve_retransmissions(struct cell *c, uint32_t subframe, struct rb_budget *rb)
+{
+	for (uint8_t i = 0; i < c->cfg.n_ue; i++) {
+		struct harq_process *p = &c->ue[i].harq_ul[subframe % HARQ_PROCESSES];
+
+		if (!p->pdu || p->due_tti != subframe || p->grant.n_rb > rb->free)
+			continue;
+		p->grant.rb_start = rb->next;
+		rb->next = (uint16_t)(rb->next + p->grant.n_rb);
+		rb->free = (uint16_t)(rb->free - p->grant.n_rb);
+	}
 }
 
 void enb_subframe(struct cell *c, uint32_t tti)
 {
 	struct rb_budget ul = { .free = c->cfg.n_rb };
 
+	reserve_retransmissions(c, tti + c->cfg.grant_to_tx_tti, &ul);
 	answer_preambles(c, tti, &ul);
 	grant_uplink(c, tti, &ul);
-	schedule_downlink(c, tti);
+	for (uint8_t tb = 0; tb < cell_tbs_dl(&c->cfg); tb++)
+		schedule_block(c, tti, tb);
+}
+
+static void transmit_new(struct cell *c, struct leg *leg, const struct grant *g)
+{
+	struct pdu *pdu = cell_pdu_alloc(c);
+	struct mac_pdu mac = { 0 };
+
+	bearer_fill(c, leg, &mac, g->bytes, pdu);
+	mac_pack(&mac, c->rlc_buf, pdu->buf, g->bytes);
+	cell_transmit(c, leg, g, pdu, &mac);
 }
 
 void enb_transmit(struct cell *c, uint32_t tti)
 {
 	for (uint8_t i = 0; i < c->cfg.n_ue; i++) {
 		struct ue *u = &c->ue[i];
-		struct leg *leg = &u->leg[CELL_DIR_DL];
-		const struct grant *g = grant_take(&u->dl, tti);
-		struct mac_pdu mac = { .lcid = LCID_INFRASTRUCTURE };
-		struct pdu *pdu;
+		const struct grant *g;
 
-		if (!g)
-			continue;
-		pdu = cell_pdu_alloc(c);
-		mac.sdu_len = rlc_um_tx_build(&leg->tx, mac_sdu_room(&mac, g->bytes), pdu->buf,
-		                              &pdu->ends, &c->tx_pdu);
-		mac_pack(&mac, pdu->buf, pdu->buf, g->bytes);
-		cell_transmit(c, leg, g, pdu, &mac);
+		while ((g = grant_take(&u->dl, tti)))
+			if (g->retx)
+				cell_retransmit(c, &u->harq_dl[g->tb][g->harq_id], g);
+			else
+				transmit_new(c, &u->leg[CELL_DIR_DL], g);
 	}
 }
 
@@ -273,6 +345,20 @@ void enb_bsr(struct cell *c, struct ue *u, const struct mac_bsr *bsr, uint32_t s
 	}
 }
 
+/* Sub-frame in which a downlink retransmission has to be scheduled, if before @next. */
+static uint32_t earlier_retransmission(const struct cell *c, const struct ue *u, uint32_t from,
+                                       uint32_t next)
+{
+	uint32_t n = cell_tbs_dl(&c->cfg) * HARQ_PROCESSES;
+	uint32_t due = harq_next_tti(u->harq_dl[0], n);
+	uint32_t lead = c->cfg.dl_sched_to_tx_tti;
+
+	if (due == TTI_NEVER)
+		return next;
+	due = due > from + lead ? due - lead : from;
+	return due < next ? due : next;
+}
+
 uint32_t enb_next_tti(const struct cell *c, uint32_t from)
 {
 	uint32_t next = TTI_NEVER;
@@ -282,12 +368,14 @@ uint32_t enb_next_tti(const struct cell *c, uint32_t from)
 		uint32_t rar_tti = u->ra.preamble_tti + c->cfg.rar_delay_tti;
 		uint32_t dl_tti = grant_next_tti(&u->dl);
 
-		if (u->enb_backlog[CELL_DIR_UL] || u->enb_backlog[CELL_DIR_SL] || dl_backlog(u))
+		if (u->enb_backlog[CELL_DIR_UL] || u->enb_backlog[CELL_DIR_SL] || dl_backlog(c, u))
 			return from;
 		if (u->ra.state == RA_WAIT_RAR && rar_tti >= from && rar_tti < next)
 			next = rar_tti;
 		if (dl_tti < next)
 			next = dl_tti;
+		if (c->harq.max_attempts > 1)
+			next = earlier_retransmission(c, u, from, next);
 	}
 	return next;
 }

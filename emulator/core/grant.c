@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* grant.c - grants on their way from the scheduler to a transmission; see cell.h. */
-#include "cell.h"
+/* grant.c - grants on their way from the scheduler to a transmission; see grant.h. */
+#include "grant.h"
+
+#include <stddef.h>
+
 #include "cell_assert.h"
 
 uint32_t grant_overhead(uint32_t sdu_bytes)

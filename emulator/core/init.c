@@ -6,6 +6,8 @@
 
 #include "cell.h"
 
+#define NS_PER_MS INT64_C(1000000)
+
 /* Carves the caller's block; with base NULL it only adds up. */
 struct arena {
 	uint8_t *base;
@@ -21,45 +23,58 @@ static void *carve(struct arena *a, size_t n, size_t size)
 	return a->base ? a->base + at : NULL;
 }
 
-/* Room behind the block: RLC builds at its start before the header moves it. */
-#define PDU_SLACK 16
-
 /*
- * A PDU is on the air for decode_tti, or waits in a reordering window for at
- * most twice t-Reordering (once as the newcomer, once for its own gap); one
- * per leg and sub-frame, and one advance may not outrun the limbo list.
+ * MAC PDUs: in a sub-frame a UE has its downlink blocks, an uplink or sidelink
+ * block and a RAR. Blocks are on the air or in a HARQ process, of which there
+ * are eight of each kind; one advance may not outrun the limbo list.
  */
 static size_t pdus_needed(const struct cell_cfg *cfg)
 {
-	size_t ttis = 2u * cfg->t_reordering_ms + 2u * cfg->decode_tti + 8u;
+	size_t ttis = HARQ_PROCESSES + 2u * cfg->decode_tti + 8u;
 
-	return (size_t)cfg->n_ue * 3 * ttis;
+	return (size_t)cfg->n_ue * (cell_tbs_dl(cfg) + 2) * ttis;
+}
+
+static uint32_t window_slots(const struct cell_cfg *cfg)
+{
+	return cfg->rlc_mode == CELL_RLC_AM ? 2 * AM_SLOTS : rlc_um_window_slots(cfg->um_sn_bits);
+}
+
+/* RLC PDUs that may wait: half the SNs at a receiver and, in AM, a transmitter. */
+static size_t rlc_pdus_needed(const struct cell_cfg *cfg)
+{
+	return (size_t)cfg->n_ue * CELL_DIR_COUNT * (window_slots(cfg) / 2 + 1);
 }
 
 struct layout {
 	struct cell *cell;
 	struct ue *ue;
-	struct pdu **window;
+	struct rlc_pdu **window;
 	struct pkt *pkt;
 	struct pdu *pdu;
 	uint8_t *pdu_buf;
+	struct rlc_pdu *rlc_pdu;
+	uint8_t *rlc_data;
+	uint8_t *rlc_buf;
 	size_t pdu_bytes;
 };
 
 static size_t lay_out(struct layout *l, void *mem, const struct cell_cfg *cfg)
 {
 	struct arena a = { .base = mem };
-	size_t n_pdus = pdus_needed(cfg);
+	size_t n_pdus = pdus_needed(cfg), n_rlc = rlc_pdus_needed(cfg);
 
-	l->pdu_bytes = phy_tbs(PHY_ITBS_COUNT - 1, cfg->n_rb) + PDU_SLACK;
+	l->pdu_bytes = phy_tbs(PHY_ITBS_COUNT - 1, cfg->n_rb);
 	l->cell = carve(&a, 1, sizeof(*l->cell));
 	l->ue = carve(&a, cfg->n_ue, sizeof(*l->ue));
-	l->window =
-		carve(&a, (size_t)cfg->n_ue * CELL_DIR_COUNT * rlc_um_window_slots(cfg->um_sn_bits),
-	              sizeof(*l->window));
+	l->window = carve(&a, (size_t)cfg->n_ue * CELL_DIR_COUNT * window_slots(cfg),
+	                  sizeof(*l->window));
 	l->pkt = carve(&a, cfg->max_pkts, sizeof(*l->pkt));
 	l->pdu = carve(&a, n_pdus, sizeof(*l->pdu));
 	l->pdu_buf = carve(&a, n_pdus, l->pdu_bytes);
+	l->rlc_pdu = carve(&a, n_rlc, sizeof(*l->rlc_pdu));
+	l->rlc_data = carve(&a, n_rlc, l->pdu_bytes);
+	l->rlc_buf = carve(&a, 1, l->pdu_bytes);
 	return a.used;
 }
 
@@ -73,16 +88,17 @@ size_t cell_size(const struct cell_cfg *cfg)
 /* Rows that one event may produce, whatever happens in it. */
 size_t cell_out_min(const struct cell_cfg *cfg)
 {
-	return (size_t)cfg->n_ue * 2 * (UM_ELEMENTS_MAX + 16) + (size_t)cfg->max_pkts * 3 + 64;
+	size_t blocks = (size_t)cfg->n_ue * (cell_tbs_dl(cfg) + 1);
+
+	return blocks * (RLC_ELEMENTS_MAX + 32) + (size_t)cfg->max_pkts * 3 + 64;
 }
 
-static void init_leg(struct leg *leg, const struct cell_cfg *cfg, uint8_t id, enum cell_dir dir,
-                     struct pdu **window)
+static void init_leg(struct leg *leg, const struct cell_cfg *cfg, uint8_t id, enum cell_dir dir)
 {
-	static const char *const streams[CELL_DIR_COUNT] = {
-		[CELL_DIR_UL] = "loss-ul",
-		[CELL_DIR_DL] = "loss-dl",
-		[CELL_DIR_SL] = "loss-sl",
+	static const char *const streams[CELL_DIR_COUNT][3] = {
+		[CELL_DIR_UL] = { "loss-ul", "harq-ul", "harq-feedback-ul" },
+		[CELL_DIR_DL] = { "loss-dl", "harq-dl", "harq-feedback-dl" },
+		[CELL_DIR_SL] = { "loss-sl", "harq-sl", "harq-feedback-sl" },
 	};
 	const struct cell_ue_cfg *u = &cfg->ue[id - 1];
 	const uint8_t cqi[] = { u->cqi_ul, u->cqi_dl, u->cqi_sl };
@@ -93,14 +109,43 @@ static void init_leg(struct leg *leg, const struct cell_cfg *cfg, uint8_t id, en
 	leg->cqi = cqi[dir];
 	leg->itbs = phy_itbs(dir, cqi[dir]);
 	leg->bler_q32 = bler[dir];
-	rng_init(&leg->loss_rng, cfg->seed, streams[dir], id);
-	pdcp_init(&leg->pdcp_tx, cfg->pdcp_sn_bits);
-	pdcp_init(&leg->pdcp_rx, cfg->pdcp_sn_bits);
-	rlc_um_tx_init(&leg->tx, cfg->um_sn_bits, cfg->rlc_queue_pkts);
-	rlc_um_rx_init(&leg->rx, cfg->um_sn_bits, (int64_t)cfg->t_reordering_ms * 1000000, window);
+	leg->outage_expiry_ns = CELL_NEVER;
+	rng_init(&leg->loss_rng, cfg->seed, streams[dir][0], id);
+	rng_init(&leg->harq_rng, cfg->seed, streams[dir][1], id);
+	rng_init(&leg->feedback_rng, cfg->seed, streams[dir][2], id);
+	pdcp_tx_init(&leg->pdcp_tx, cfg->pdcp_sn_bits);
+	pdcp_rx_init(&leg->pdcp_rx, cfg->pdcp_sn_bits, cfg->pdcp_reordering,
+	             cfg->pdcp_t_reordering_ms * NS_PER_MS);
 }
 
-static void init_ue(struct ue *u, const struct cell_cfg *cfg, uint8_t id, struct pdu **windows)
+/* Both modes' entities exist; the one that is not used has no window and no timers. */
+static void init_rlc(struct leg *leg, const struct cell_cfg *cfg, struct rlc_pdu **window,
+                     struct rlc_pool *pool)
+{
+	const struct rlc_am_cfg am = {
+		.poll_pdu = cfg->am_poll_pdu,
+		.poll_byte = cfg->am_poll_byte,
+		.max_retx_threshold = cfg->am_max_retx_threshold,
+		.t_poll_retransmit_ns = cfg->am_t_poll_retransmit_ms * NS_PER_MS,
+		.queue_limit = cfg->rlc_queue_pkts,
+	};
+
+	leg->am_tx.expiry_ns = CELL_NEVER;
+	leg->am_rx.prohibit_expiry_ns = CELL_NEVER;
+	if (cfg->rlc_mode == CELL_RLC_AM) {
+		rlc_am_tx_init(&leg->am_tx, &am, window, pool);
+		rlc_am_rx_init(&leg->am_rx, cfg->t_reordering_ms * NS_PER_MS,
+		               cfg->am_t_status_prohibit_ms * NS_PER_MS, cfg->delivery,
+		               window + AM_SLOTS, window, pool);
+	} else {
+		rlc_um_tx_init(&leg->um_tx, cfg->um_sn_bits, cfg->rlc_queue_pkts);
+		rlc_um_rx_init(&leg->um_rx, cfg->um_sn_bits, cfg->t_reordering_ms * NS_PER_MS,
+		               cfg->delivery, window, pool);
+	}
+}
+
+static void init_ue(struct ue *u, const struct cell_cfg *cfg, uint8_t id, struct rlc_pdu **windows,
+                    struct rlc_pool *pool)
 {
 	*u = (struct ue){
 		.id = id,
@@ -110,9 +155,10 @@ static void init_ue(struct ue *u, const struct cell_cfg *cfg, uint8_t id, struct
 	};
 	rng_init(&u->ra.preamble_rng, cfg->seed, "preamble", id);
 	rng_init(&u->ra.backoff_rng, cfg->seed, "backoff", id);
-	for (int d = 0; d < CELL_DIR_COUNT; d++)
-		init_leg(&u->leg[d], cfg, id, (enum cell_dir)d,
-		         windows + (size_t)d * rlc_um_window_slots(cfg->um_sn_bits));
+	for (int d = 0; d < CELL_DIR_COUNT; d++) {
+		init_leg(&u->leg[d], cfg, id, (enum cell_dir)d);
+		init_rlc(&u->leg[d], cfg, windows + (size_t)d * window_slots(cfg), pool);
+	}
 }
 
 int cell_init(struct cell **ret, void *mem, size_t size, const struct cell_cfg *cfg,
@@ -134,16 +180,22 @@ int cell_init(struct cell **ret, void *mem, size_t size, const struct cell_cfg *
 		.event_ns = start_ns,
 		.ue = l.ue,
 		.next_pkt_id = 1,
+		.rlc_buf = l.rlc_buf,
+		.rlc_pool.data_max = (uint16_t)l.pdu_bytes,
 	};
+	harq_model_init(&c->harq, cfg);
 	for (uint8_t i = 0; i < cfg->n_ue; i++)
 		init_ue(&c->ue[i], cfg, (uint8_t)(i + 1),
-		        l.window +
-		                (size_t)i * CELL_DIR_COUNT * rlc_um_window_slots(cfg->um_sn_bits));
+		        l.window + (size_t)i * CELL_DIR_COUNT * window_slots(cfg), &c->rlc_pool);
 	for (uint32_t i = 0; i < cfg->max_pkts; i++)
 		pkt_enqueue(&c->free_pkts, &l.pkt[i]);
 	for (size_t i = 0; i < pdus_needed(cfg); i++) {
 		l.pdu[i] = (struct pdu){ .buf = l.pdu_buf + i * l.pdu_bytes };
 		pdu_enqueue(&c->free_pdus, &l.pdu[i]);
+	}
+	for (size_t i = 0; i < rlc_pdus_needed(cfg); i++) {
+		l.rlc_pdu[i] = (struct rlc_pdu){ .data = l.rlc_data + i * l.pdu_bytes };
+		rlc_pool_put(&c->rlc_pool, &l.rlc_pdu[i]);
 	}
 	*ret = c;
 	return 0;

@@ -28,11 +28,31 @@ static uint32_t ce_bytes(const struct mac_pdu *pdu)
 	return n;
 }
 
+/* An SDU with its subheader; the last one has no length when nothing follows. */
+static uint32_t sdu_bytes(const struct mac_sdu *sdu, bool with_length)
+{
+	uint32_t length = sdu->len > L_SHORT_MAX ? 2 : 1;
+
+	return 1 + (with_length ? length : 0) + sdu->len;
+}
+
 uint32_t mac_sdu_room(const struct mac_pdu *pdu, uint32_t tbs)
 {
 	uint32_t used = ce_bytes(pdu) + 1;
 
+	for (uint32_t i = 0; i < pdu->n_sdus; i++)
+		used += sdu_bytes(&pdu->sdu[i], true);
 	return tbs > used ? tbs - used : 0;
+}
+
+uint32_t mac_padding(const struct mac_pdu *pdu, uint32_t tbs)
+{
+	uint32_t used = ce_bytes(pdu);
+
+	for (uint32_t i = 0; i < pdu->n_sdus; i++)
+		used += sdu_bytes(&pdu->sdu[i], i + 1 < pdu->n_sdus);
+	CELL_ASSERT(used <= tbs);
+	return tbs - used;
 }
 
 /* Subheaders in order; the E bit of each is set when another one follows. */
@@ -74,48 +94,53 @@ static uint8_t *put_bsr(uint8_t *p, const struct mac_bsr *bsr)
 	return p;
 }
 
+static void put_sdus(struct header *h, const struct mac_pdu *pdu, bool padding_follows)
+{
+	for (uint32_t i = 0; i < pdu->n_sdus; i++) {
+		put_subheader(h, pdu->sdu[i].lcid);
+		if (i + 1 < pdu->n_sdus || padding_follows)
+			put_length(h, pdu->sdu[i].len);
+	}
+}
+
 /*
  * Padding of one or two bytes consists of subheaders at the start, because a
  * padding subheader at the end would also need a length field for the SDU.
  * Source: TS 36.321 6.1.2
  */
-void mac_pack(struct mac_pdu *pdu, const uint8_t *sdu, uint8_t *buf, uint32_t tbs)
+void mac_pack(struct mac_pdu *pdu, const uint8_t *sdus, uint8_t *buf, uint32_t tbs)
 {
-	uint32_t used = ce_bytes(pdu) + (pdu->sdu_len ? 1 + pdu->sdu_len : 0);
-	uint32_t left = tbs - used;
-	bool pad_first = left > 0 && left <= 2;
-	uint8_t header[16], *p;
-	struct header h = { .buf = header };
+	uint32_t left = mac_padding(pdu, tbs);
+	struct header h = { .buf = buf };
+	bool pad_first;
+	uint8_t *p;
 
-	CELL_ASSERT(used <= tbs);
+	pad_first = left > 0 && left <= 2;
 	for (uint32_t i = 0; pad_first && i < left; i++)
 		put_subheader(&h, LCID_PADDING);
 	if (pdu->has_crnti)
 		put_subheader(&h, LCID_CRNTI);
 	if (pdu->bsr.present)
 		put_subheader(&h, pdu->bsr.is_long ? LCID_LONG_BSR : LCID_SHORT_BSR);
-	if (pdu->sdu_len)
-		put_subheader(&h, pdu->lcid);
-	if (left > 2) {
-		if (pdu->sdu_len)
-			put_length(&h, pdu->sdu_len);
+	put_sdus(&h, pdu, left > 2);
+	if (left > 2)
 		put_subheader(&h, LCID_PADDING);
-	}
-
-	/* The SDU first: it may lie in @buf where the header goes. */
-	pdu->sdu_off = h.n + ce_bytes(pdu) - (pdu->has_crnti ? 1 : 0) - (pdu->bsr.present ? 1 : 0);
-	if (pdu->sdu_len)
-		memmove(buf + pdu->sdu_off, sdu, pdu->sdu_len);
-	memcpy(buf, header, h.n);
 	p = buf + h.n;
 	if (pdu->has_crnti) {
 		*p++ = (uint8_t)(pdu->crnti >> 8);
 		*p++ = (uint8_t)pdu->crnti;
 	}
 	if (pdu->bsr.present)
-		(void)put_bsr(p, &pdu->bsr);
+		p = put_bsr(p, &pdu->bsr);
+	for (uint32_t i = 0; i < pdu->n_sdus; i++) {
+		struct mac_sdu *sdu = &pdu->sdu[i];
+
+		sdu->off = (uint32_t)(p - buf);
+		memcpy(p, sdus, sdu->len);
+		p += sdu->len;
+		sdus += sdu->len;
+	}
 	pdu->padding = left;
-	p = buf + pdu->sdu_off + pdu->sdu_len;
 	memset(p, 0, (size_t)(buf + tbs - p));
 }
 
@@ -169,7 +194,7 @@ static int get_subheader(struct subheader *ret, bool *ret_more, const uint8_t *b
 	return 0;
 }
 
-#define SUBHEADERS_MAX 8
+#define SUBHEADERS_MAX (MAC_SDUS_MAX + 5) /* two of padding before, two CEs, one of padding */
 
 static int get_element(struct mac_pdu *ret, const struct subheader *s, const uint8_t *buf,
                        uint32_t len, uint32_t *off)
@@ -189,7 +214,7 @@ static int get_element(struct mac_pdu *ret, const struct subheader *s, const uin
 	case LCID_INFRASTRUCTURE:
 	case LCID_DIRECT:
 		size = s->has_length ? s->length : left;
-		if (ret->sdu_len || size == 0)
+		if (ret->n_sdus == MAC_SDUS_MAX || size == 0)
 			return -EBADMSG;
 		break;
 	default:
@@ -203,9 +228,8 @@ static int get_element(struct mac_pdu *ret, const struct subheader *s, const uin
 	} else if (s->lcid >= LCID_SHORT_BSR) {
 		(void)get_bsr(&ret->bsr, s->lcid, buf + *off);
 	} else {
-		ret->lcid = s->lcid;
-		ret->sdu_off = *off;
-		ret->sdu_len = size;
+		ret->sdu[ret->n_sdus++] =
+			(struct mac_sdu){ .lcid = s->lcid, .off = *off, .len = size };
 	}
 	*off += size;
 	return 0;

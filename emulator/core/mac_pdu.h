@@ -3,7 +3,7 @@
  * mac_pdu.h - MAC PDUs of UL-SCH and DL-SCH and the Random Access Response.
  *
  * A PDU is a header of subheaders (R R E LCID, with F and L for every SDU but
- * the last), control elements, at most one RLC PDU, padding.
+ * the last), control elements, RLC PDUs, padding.
  * Source: TS 36.321 v10.0.0 6.1.2, 6.1.3, 6.1.5, 6.2
  */
 #ifndef MAC_PDU_H
@@ -33,35 +33,46 @@ struct mac_bsr {
 	uint8_t index[LCG_COUNT]; /* levels; a short BSR has one */
 };
 
+/* RLC PDUs of one MAC PDU: a STATUS PDU, retransmissions, new data. */
+#define MAC_SDUS_MAX 8
+
+struct mac_sdu {
+	uint8_t lcid;
+	uint32_t off; /* in the MAC PDU */
+	uint32_t len;
+};
+
 struct mac_pdu {
 	bool has_crnti;
 	uint16_t crnti;
 	struct mac_bsr bsr;
-	uint8_t lcid;     /* of the RLC PDU, 0 when there is none */
-	uint32_t sdu_off; /* where it is */
-	uint32_t sdu_len;
-	uint32_t padding;
+	uint32_t n_sdus; /* RLC PDUs */
+	struct mac_sdu sdu[MAC_SDUS_MAX];
+	uint32_t padding; /* bytes that carry nothing: subheaders of padding and what follows */
 };
 
 /**
- * mac_sdu_room() - bytes left for one RLC PDU in a block of @tbs bytes beside
- * the control elements of @pdu
+ * mac_sdu_room() - bytes left for another RLC PDU in a block of @tbs bytes
+ * beside the control elements and RLC PDUs of @pdu
  */
 uint32_t mac_sdu_room(const struct mac_pdu *pdu, uint32_t tbs);
 
+/** mac_padding() - bytes of a block of @tbs that @pdu leaves to padding */
+uint32_t mac_padding(const struct mac_pdu *pdu, uint32_t tbs);
+
 /**
  * mac_pack() - write header, control elements and padding of a PDU
- * @pdu:  what to write; sdu_len <= mac_sdu_room(); sdu_off and padding are set
- * @sdu:  RLC PDU of sdu_len bytes, copied in; may lie anywhere in @buf
+ * @pdu:  what to write; every SDU at most mac_sdu_room(); sdu[].off and padding are set
+ * @sdus: RLC PDUs back to back, copied in
  * @tbs:  size of the transport block, filled up with padding
  */
-void mac_pack(struct mac_pdu *pdu, const uint8_t *sdu, uint8_t *buf, uint32_t tbs);
+void mac_pack(struct mac_pdu *pdu, const uint8_t *sdus, uint8_t *buf, uint32_t tbs);
 
 /**
  * mac_unpack() - read and check a MAC PDU
  *
  * Return: 0, or -EBADMSG: lengths beyond the PDU, reserved bits set, an LCID
- * this network does not use, or several SDUs.
+ * this network does not use, or more than MAC_SDUS_MAX SDUs.
  */
 int mac_unpack(struct mac_pdu *ret, const uint8_t *buf, uint32_t len);
 

@@ -6,15 +6,43 @@
 	_Static_assert(sizeof(names) / sizeof(names[0]) == (count), "every value has a name")
 
 static const char *const drop_names[] = {
-	"none", "queue_full", "radio_loss", "rlc_discard", "pdcp_discard", "shutdown",
+	"none",         "queue_full",         "radio_loss", "rlc_discard",
+	"pdcp_discard", "radio_link_failure", "shutdown",
 };
 COMPLETE(drop_names, CELL_DROP_COUNT);
 
 static const char *const event_names[] = {
-	"none",         "pkt_in",      "pkt_out",      "pkt_drop", "ra_preamble",
-	"ra_collision", "ra_response", "ra_timeout",   "bsr_tx",   "bsr_rx",
-	"grant",        "mac_tx",      "mac_rx",       "mac_lost", "rlc_tx",
-	"rlc_rx",       "rlc_discard", "t_reordering", "buffer",   "route",
+	"none",
+	"pkt_in",
+	"pkt_out",
+	"pkt_drop",
+	"ra_preamble",
+	"ra_collision",
+	"ra_response",
+	"ra_timeout",
+	"bsr_tx",
+	"bsr_rx",
+	"grant",
+	"mac_tx",
+	"mac_rx",
+	"mac_lost",
+	"rlc_tx",
+	"rlc_rx",
+	"rlc_discard",
+	"t_reordering",
+	"buffer",
+	"route",
+	"harq_nack",
+	"harq_tx",
+	"harq_failure",
+	"rlc_retx",
+	"rlc_poll",
+	"rlc_status_tx",
+	"rlc_status_rx",
+	"t_poll_retransmit",
+	"radio_link_failure",
+	"reestablished",
+	"pdcp_t_reordering",
 };
 COMPLETE(event_names, CELL_EV_COUNT);
 

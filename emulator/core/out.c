@@ -31,8 +31,8 @@ void out_buffer(struct cell *c, const struct leg *leg)
 	           (struct cell_record){ .event = CELL_EV_BUFFER,
 	                                 .node = leg_from(leg),
 	                                 .peer = leg_to(c, leg),
-	                                 .bytes = leg->tx.bytes,
-	                                 .value = (int32_t)leg->tx.queue.n });
+	                                 .bytes = bearer_queue(c, leg)->bytes,
+	                                 .value = (int32_t)bearer_queue(c, leg)->sdus.n });
 }
 
 void out_pdu(struct cell *c, const uint8_t *data, uint32_t len, const struct cell_pdu_info *info)

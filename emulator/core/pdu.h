@@ -1,31 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pdu.h - MAC PDUs on the air and in reception buffers.
+ * pdu.h - MAC PDUs on the air and in HARQ processes.
  *
- * Besides its bytes a PDU carries the packets whose last byte is in it
- * (`ends`, in order). The protocol never looks at that list: it exists so
- * that every packet is accounted for exactly once, whatever is lost.
+ * `ends` are the packets of an RLC UM PDU, see rlc_pdu.h; AM keeps them where
+ * the PDU is kept for retransmission.
  */
 #ifndef PDU_H
 #define PDU_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "phy.h"
 #include "pkt.h"
 
+enum pdu_outcome { PDU_DECODED, PDU_NACK, PDU_LOST };
+
 struct pdu {
 	struct pdu *next;
 	struct pkt_queue ends;
-	int64_t decode_ns; /* when the receiver has it */
-	uint32_t subframe; /* of its transmission */
+	int64_t decode_ns; /* when the receiver has it, or would have */
+	uint32_t subframe; /* of its last transmission */
 	uint32_t len;      /* TBS */
-	uint16_t rlc_off;  /* its RLC PDU, when rlc_len > 0 */
-	uint16_t rlc_len;
-	uint8_t lcid;
-	uint8_t dir;  /* enum cell_dir */
-	uint8_t ue;   /* UL, SL: sender; DL: receiver */
-	uint8_t lost; /* never decoded */
+	uint32_t epoch;    /* of its leg: what RLC sent before a re-establishment is void */
+	uint8_t dir;       /* enum cell_dir */
+	uint8_t ue;        /* UL, SL: sender; DL: receiver */
+	uint8_t tb;        /* DL: carrier and codeword */
+	uint8_t harq_id;
+	uint8_t attempt; /* HARQ transmissions, from 1 */
+	uint8_t outcome; /* enum pdu_outcome of the last one */
+	bool nack_to_ack;
 	uint8_t *buf; /* phy_tbs(26, n_rb) bytes */
 };
 

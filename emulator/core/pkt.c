@@ -29,6 +29,33 @@ struct pkt *pkt_dequeue(struct pkt_queue *q)
 	return p;
 }
 
+void pkt_queue_insert(struct pkt_queue *q, struct pkt *before, struct pkt *p)
+{
+	p->next = before ? before->next : q->head;
+	if (before)
+		before->next = p;
+	else
+		q->head = p;
+	if (q->tail == before)
+		q->tail = p;
+	q->n++;
+}
+
+struct pkt *pkt_queue_remove(struct pkt_queue *q, struct pkt *before)
+{
+	struct pkt *p;
+
+	if (!before)
+		return pkt_dequeue(q);
+	p = before->next;
+	before->next = p->next;
+	if (q->tail == p)
+		q->tail = before;
+	q->n--;
+	p->next = NULL;
+	return p;
+}
+
 void pkt_queue_move(struct pkt_queue *to, struct pkt_queue *from)
 {
 	if (!from->head)

@@ -3,8 +3,8 @@
  * pkt.h - packets inside the cell.
  *
  * A packet is one IP datagram on its way. It has exactly one owner at any
- * time: the free list, the arrival queue, an RLC transmission queue, the MAC
- * PDU that carries its last byte, or the limbo list of packets that were
+ * time: the free list, the arrival queue, an RLC transmission queue, the PDU
+ * that carries its last byte, PDCP reordering, or the limbo list of packets that were
  * output and whose bytes stay valid until the caller's next call.
  *
  * Bytes travel for real: RLC copies them into PDUs and the receiver
@@ -27,9 +27,11 @@ struct pkt {
 	int64_t arrival_ns; /* at the port */
 	int64_t queued_ns;  /* at the PDCP entity that holds it */
 	uint32_t id;
-	uint16_t len;     /* IP datagram */
-	uint16_t sdu_len; /* PDCP PDU = RLC SDU; 0 outside a bearer */
-	uint8_t port;     /* it came from */
+	uint16_t len;        /* IP datagram */
+	uint16_t sdu_len;    /* PDCP PDU = RLC SDU; 0 outside a bearer */
+	uint16_t end_offset; /* in the data field of the RLC PDU with its last byte */
+	uint32_t count;      /* PDCP COUNT while PDCP holds it for reordering */
+	uint8_t port;        /* it came from */
 	uint8_t buf[PKT_HEADROOM + CELL_MTU_MAX];
 };
 
@@ -53,6 +55,12 @@ struct pkt_queue {
 
 void pkt_enqueue(struct pkt_queue *q, struct pkt *p);
 struct pkt *pkt_dequeue(struct pkt_queue *q); /* NULL when empty */
+
+/** pkt_queue_insert() - put @p behind @before, or first for NULL */
+void pkt_queue_insert(struct pkt_queue *q, struct pkt *before, struct pkt *p);
+
+/** pkt_queue_remove() - take out the packet after @before, or the first one for NULL */
+struct pkt *pkt_queue_remove(struct pkt_queue *q, struct pkt *before);
 
 /** pkt_queue_move() - append all of @from to @to; @from is empty afterwards */
 void pkt_queue_move(struct pkt_queue *to, struct pkt_queue *from);

@@ -3,29 +3,29 @@
  * rlc_um_rx.c - receiving half of RLC UM; see rlc_um.h.
  *
  * PDUs wait in a window by SN until all before them have come or t-Reordering
- * says that they will not. What leaves the window, in order of SN, is
- * reassembled. SNs are compared modulo 2^sn_bits with vr_uh - window size as
- * base. Source: TS 36.322 5.1.2.2, 7.1
+ * says that they will not. SNs are compared modulo 2^sn_bits with vr_uh -
+ * window size as base. Source: TS 36.322 5.1.2.2, 7.1
  */
 #include <errno.h>
 #include <string.h>
 
-#include "cell_assert.h"
 #include "rlc_um.h"
+#include "rlc_um_pdu.h"
 
 void rlc_um_rx_init(struct rlc_um_rx *rx, uint8_t sn_bits, int64_t t_reordering_ns,
-                    struct pdu **window)
+                    enum cell_delivery delivery, struct rlc_pdu **window, struct rlc_pool *pool)
 {
-	*rx = (struct rlc_um_rx){ .sn_bits = sn_bits,
-		                  .t_reordering_ns = t_reordering_ns,
-		                  .expiry_ns = CELL_NEVER,
-		                  .window = window };
-	memset(window, 0, rlc_um_window_slots(sn_bits) * sizeof(*window));
+	rx->sn_bits = sn_bits;
+	rx->t_reordering_ns = t_reordering_ns;
+	rx->expiry_ns = CELL_NEVER;
+	rx->vr_ur = rx->vr_ux = rx->vr_uh = 0;
+	rlc_reassembly_init(&rx->reassembly, (uint16_t)((1u << sn_bits) - 1), delivery, window,
+	                    NULL, pool);
 }
 
 static uint16_t sn_mask(const struct rlc_um_rx *rx)
 {
-	return (uint16_t)((1u << rx->sn_bits) - 1);
+	return rx->reassembly.mask;
 }
 
 static uint16_t sn_next(const struct rlc_um_rx *rx, uint16_t sn)
@@ -55,85 +55,18 @@ static bool inside_window(const struct rlc_um_rx *rx, uint16_t sn)
 	return dist(rx, sn) < window_size(rx);
 }
 
-static void sdu_begin(struct rlc_um_rx *rx)
+/* Release everything before @sn; vr_ur becomes @sn. */
+static void release_below(struct rlc_um_rx *rx, uint16_t sn, struct rlc_out *out)
 {
-	rx->partial = true;
-	rx->sdu_len = 0;
-}
-
-static void sdu_append(struct rlc_um_rx *rx, const uint8_t *data, uint16_t len)
-{
-	if ((size_t)rx->sdu_len + len > sizeof(rx->sdu)) {
-		rx->partial = false; /* no SDU of ours is that long */
-		return;
-	}
-	memcpy(rx->sdu + rx->sdu_len, data, len);
-	rx->sdu_len = (uint16_t)(rx->sdu_len + len);
-}
-
-/* The last byte of a packet came: complete, or never to be completed. */
-static void sdu_end(struct rlc_um_rx *rx, struct pdu *pdu, struct rlc_um_out *out)
-{
-	struct pkt *p = pkt_dequeue(&pdu->ends);
-
-	CELL_ASSERT(p);
-	/* After a whole turn of SNs was lost, segments of two SDUs meet. */
-	if (rx->partial && rx->sdu_len == p->sdu_len) {
-		memcpy(pkt_sdu(p), rx->sdu, rx->sdu_len);
-		pkt_enqueue(&out->delivered, p);
-	} else {
-		pkt_enqueue(&out->discarded, p);
-	}
-	rx->partial = false;
-}
-
-/* Source: TS 36.322 5.1.2.2.3, 5.1.2.2.4: "reassemble RLC SDUs" */
-static void reassemble(struct rlc_um_rx *rx, struct pdu *pdu, struct rlc_um_out *out)
-{
-	const uint8_t *data = pdu->buf + pdu->rlc_off;
-	struct um_pdu um;
-	size_t header;
-
-	CELL_ASSERT(um_unpack(&um, &header, rx->sn_bits, data, pdu->rlc_len) == 0);
-	data += header;
-	if (rx->partial && um.sn != rx->next_sn)
-		rx->partial = false; /* a PDU in between is lost */
-	for (uint16_t i = 0; i < um.n; i++) {
-		bool continues = i == 0 && um.fi & UM_FI_FIRST_CONTINUES;
-		bool ends = i + 1 < um.n || !(um.fi & UM_FI_LAST_CONTINUES);
-
-		if (!continues)
-			sdu_begin(rx);
-		if (rx->partial)
-			sdu_append(rx, data, um.len[i]);
-		if (ends)
-			sdu_end(rx, pdu, out);
-		data += um.len[i];
-	}
-	rx->next_sn = sn_next(rx, um.sn);
-	pdu_enqueue(&out->freed, pdu);
-}
-
-static void discard_pdu(struct pdu *pdu, struct rlc_um_out *out)
-{
-	pkt_queue_move(&out->discarded, &pdu->ends);
-	pdu_enqueue(&out->freed, pdu);
-	out->discarded_pdus++;
-}
-
-/* Reassemble what was received from vr_ur up to, not including, @sn; vr_ur becomes @sn. */
-static void release_below(struct rlc_um_rx *rx, uint16_t sn, struct rlc_um_out *out)
-{
-	for (; rx->vr_ur != sn; rx->vr_ur = sn_next(rx, rx->vr_ur)) {
-		if (rx->window[rx->vr_ur])
-			reassemble(rx, rx->window[rx->vr_ur], out);
-		rx->window[rx->vr_ur] = NULL;
+	while (rx->vr_ur != sn) {
+		rlc_reassembly_release(&rx->reassembly, out);
+		rx->vr_ur = rx->reassembly.lower;
 	}
 }
 
-static void release_received(struct rlc_um_rx *rx, struct rlc_um_out *out)
+static void release_received(struct rlc_um_rx *rx, struct rlc_out *out)
 {
-	while (rx->window[rx->vr_ur])
+	while (rx->reassembly.window[rx->vr_ur])
 		release_below(rx, sn_next(rx, rx->vr_ur), out);
 }
 
@@ -152,22 +85,48 @@ static void update_timer(struct rlc_um_rx *rx, int64_t now_ns)
 	}
 }
 
-int rlc_um_rx_receive(struct rlc_um_rx *rx, struct pdu *pdu, int64_t now_ns, struct rlc_um_out *out)
+static void discard(struct pkt_queue *ends, struct rlc_out *out)
 {
+	pkt_queue_move(&out->discarded, ends);
+	out->discarded_pdus++;
+}
+
+/* Keep the PDU in the window. Return: its data bytes. */
+static uint16_t store(struct rlc_um_rx *rx, const struct um_pdu *um, const uint8_t *data,
+                      uint32_t len, struct pkt_queue *ends)
+{
+	struct rlc_pdu *pdu = rlc_pool_get(rx->reassembly.pool);
+
+	pdu->len = (uint16_t)len;
+	memcpy(pdu->data, data, len);
+	(void)rlc_ranges_add(&pdu->ranges, 0, pdu->len);
+	(void)rlc_pdu_add_elements(pdu, 0, um->fi, um->n, um->len);
+	pkt_queue_move(&pdu->ends, ends);
+	rx->reassembly.window[um->sn] = pdu;
+	return pdu->len;
+}
+
+int rlc_um_rx_receive(struct rlc_um_rx *rx, const uint8_t *buf, uint32_t len,
+                      struct pkt_queue *ends, int64_t now_ns, struct rlc_out *out)
+{
+	static const struct rlc_ranges nothing = { 0 };
 	struct um_pdu um;
 	size_t header;
-	uint16_t sn;
+	uint16_t sn, data_len;
 
-	if (um_unpack(&um, &header, rx->sn_bits, pdu->buf + pdu->rlc_off, pdu->rlc_len) < 0) {
-		discard_pdu(pdu, out);
+	if (um_unpack(&um, &header, rx->sn_bits, buf, len) < 0 ||
+	    len - header > rx->reassembly.pool->data_max) {
+		discard(ends, out);
 		return -EBADMSG;
 	}
 	sn = um.sn;
-	if (rx->window[sn] || (inside_window(rx, sn) && dist(rx, sn) < dist(rx, rx->vr_ur))) {
-		discard_pdu(pdu, out); /* duplicate, or given up before */
+	if (rx->reassembly.window[sn] ||
+	    (inside_window(rx, sn) && dist(rx, sn) < dist(rx, rx->vr_ur))) {
+		discard(ends, out); /* duplicate, or given up before */
 		return sn;
 	}
-	rx->window[sn] = pdu;
+	data_len = store(rx, &um, buf + header, len - (uint32_t)header, ends);
+	rlc_reassembly_arrived(&rx->reassembly, sn, 0, data_len, &nothing, out);
 	if (!inside_window(rx, sn)) {
 		rx->vr_uh = sn_next(rx, sn);
 		if (!inside_window(rx, rx->vr_ur))
@@ -178,7 +137,7 @@ int rlc_um_rx_receive(struct rlc_um_rx *rx, struct pdu *pdu, int64_t now_ns, str
 	return sn;
 }
 
-void rlc_um_rx_expire(struct rlc_um_rx *rx, int64_t now_ns, struct rlc_um_out *out)
+void rlc_um_rx_expire(struct rlc_um_rx *rx, int64_t now_ns, struct rlc_out *out)
 {
 	release_below(rx, rx->vr_ux, out);
 	release_received(rx, out);

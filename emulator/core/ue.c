@@ -8,37 +8,28 @@
 
 #define RNTI_TYPE_C 3
 
-static uint32_t buffered(const struct ue *u, enum cell_dir dir)
+static uint32_t buffered(const struct cell *c, const struct ue *u, enum cell_dir dir)
 {
-	return u->leg[dir].tx.bytes;
+	return bearer_bytes(c, &u->leg[dir]);
 }
 
 /* BSR of what is buffered now. Source: TS 36.321 5.4.5 */
-static void fill_bsr(struct mac_bsr *bsr, const struct ue *u)
+static void fill_bsr(const struct cell *c, struct mac_bsr *bsr, const struct ue *u)
 {
-	bsr->index[LCG_INFRASTRUCTURE] = bsr_index(buffered(u, CELL_DIR_UL));
-	bsr->index[LCG_DIRECT] = bsr_index(buffered(u, CELL_DIR_SL));
+	bsr->index[LCG_INFRASTRUCTURE] = bsr_index(buffered(c, u, CELL_DIR_UL));
+	bsr->index[LCG_DIRECT] = bsr_index(buffered(c, u, CELL_DIR_SL));
 }
 
-static struct mac_bsr bsr_form(const struct ue *u)
+static struct mac_bsr bsr_form(const struct cell *c, const struct ue *u)
 {
-	bool infrastructure = buffered(u, CELL_DIR_UL) > 0;
-	bool direct = buffered(u, CELL_DIR_SL) > 0;
+	bool infrastructure = buffered(c, u, CELL_DIR_UL) > 0;
+	bool direct = buffered(c, u, CELL_DIR_SL) > 0;
 
 	return (struct mac_bsr){
 		.present = true,
 		.is_long = infrastructure && direct,
 		.lcg = direct ? LCG_DIRECT : LCG_INFRASTRUCTURE,
 	};
-}
-
-/* Everything @leg holds fits one RLC PDU of at most @room bytes. */
-static bool fits(const struct leg *leg, uint32_t room)
-{
-	uint32_t n = leg->tx.queue.n;
-
-	return n == 0 || (n <= UM_ELEMENTS_MAX &&
-	                  um_header_bytes(leg->tx.sn_bits, (uint16_t)n) + leg->tx.bytes <= room);
 }
 
 /*
@@ -52,8 +43,11 @@ static bool wants_bsr(const struct cell *c, const struct ue *u, const struct gra
 
 	if (g->msg3)
 		return true;
+	if (c->cfg.ul_always_scheduled)
+		return false;
 	return c->cfg.trailing_bsr &&
-	       (buffered(u, other) > 0 || !fits(&u->leg[g->dir], mac_sdu_room(&bare, g->bytes)));
+	       (buffered(c, u, other) > 0 ||
+	        !bearer_fits(c, &u->leg[g->dir], mac_sdu_room(&bare, g->bytes)));
 }
 
 static void record_bsr(struct cell *c, const struct ue *u, const struct leg *leg,
@@ -69,7 +63,7 @@ static void record_bsr(struct cell *c, const struct ue *u, const struct leg *leg
 		                                 .node = u->id,
 		                                 .peer = leg_to(c, leg),
 		                                 .sn = lcg,
-		                                 .bytes = buffered(u, dir),
+		                                 .bytes = buffered(c, u, dir),
 		                                 .value = bsr->index[lcg] });
 	}
 	c->stats.bsrs++;
@@ -84,47 +78,77 @@ static void wait_for_grant(const struct cell *c, struct ue *u, uint32_t tti)
 	u->ra.blocked_until = tti + c->cfg.rac_timeout_tti;
 }
 
-void ue_transmit(struct cell *c, struct ue *u, uint32_t tti)
+/* The resource blocks that a UE has in every sub-frame where it need not ask. */
+static bool standing_grant(const struct cell *c, const struct ue *u, uint32_t tti,
+                           struct grant *ret)
 {
-	const struct grant *g = grant_take(&u->ul, tti);
-	struct mac_pdu mac = { 0 };
-	struct leg *leg;
-	struct pdu *pdu;
+	enum cell_dir dir = buffered(c, u, CELL_DIR_UL) ? CELL_DIR_UL : CELL_DIR_SL;
+	uint32_t bytes = buffered(c, u, dir);
+	uint16_t share = (uint16_t)(c->cfg.n_rb / c->cfg.n_ue);
 
-	if (!g)
-		return;
-	leg = &u->leg[g->dir];
-	pdu = cell_pdu_alloc(c);
+	if (!c->cfg.ul_always_scheduled || bytes == 0)
+		return false;
+	*ret = (struct grant){ .subframe = tti, .dir = (uint8_t)dir, .itbs = u->leg[dir].itbs };
+	ret->n_rb = phy_rb_needed(dir, ret->itbs, bytes + grant_overhead(bytes), share);
+	ret->rb_start = (uint16_t)(share * (u->id - 1));
+	ret->bytes = phy_tbs(ret->itbs, ret->n_rb);
+	return ret->bytes > grant_overhead(ret->bytes);
+}
+
+static void transmit_new(struct cell *c, struct ue *u, const struct grant *g)
+{
+	struct leg *leg = &u->leg[g->dir];
+	struct pdu *pdu = cell_pdu_alloc(c);
+	struct mac_pdu mac = { 0 };
+
 	mac.has_crnti = g->msg3; /* contention resolution, TS 36.321 5.1.4 */
 	mac.crnti = u->rnti;
-	mac.lcid = g->dir == CELL_DIR_SL ? LCID_DIRECT : LCID_INFRASTRUCTURE;
 	if (wants_bsr(c, u, g))
-		mac.bsr = bsr_form(u);
+		mac.bsr = bsr_form(c, u);
 	if (!g->msg3 || c->cfg.bandwidth_stealing)
-		mac.sdu_len = rlc_um_tx_build(&leg->tx, mac_sdu_room(&mac, g->bytes), pdu->buf,
-		                              &pdu->ends, &c->tx_pdu);
+		bearer_fill(c, leg, &mac, g->bytes, pdu);
 	/* Padding BSR: two spare bytes tell the eNB that all has been sent. */
-	if (!mac.bsr.present && g->dir == CELL_DIR_UL && !buffered(u, CELL_DIR_SL) &&
-	    mac_sdu_room(&mac, g->bytes) >= mac.sdu_len + 2)
-		mac.bsr = bsr_form(u);
+	if (!mac.bsr.present && !c->cfg.ul_always_scheduled && g->dir == CELL_DIR_UL &&
+	    !buffered(c, u, CELL_DIR_SL) && mac_padding(&mac, g->bytes) >= 2)
+		mac.bsr = bsr_form(c, u);
 	if (mac.bsr.present) {
-		fill_bsr(&mac.bsr, u);
+		fill_bsr(c, &mac.bsr, u);
 		record_bsr(c, u, leg, &mac.bsr);
 		if (!g->msg3 && (g->dir == CELL_DIR_UL || c->cfg.enb_overhears_dm) &&
-		    buffered(u, CELL_DIR_UL) + buffered(u, CELL_DIR_SL) > 0)
-			wait_for_grant(c, u, tti);
+		    buffered(c, u, CELL_DIR_UL) + buffered(c, u, CELL_DIR_SL) > 0)
+			wait_for_grant(c, u, g->subframe);
 	}
-	mac_pack(&mac, pdu->buf, pdu->buf, g->bytes);
+	mac_pack(&mac, c->rlc_buf, pdu->buf, g->bytes);
 	cell_transmit(c, leg, g, pdu, &mac);
 }
 
+void ue_transmit(struct cell *c, struct ue *u, uint32_t tti)
+{
+	struct harq_process *p = &u->harq_ul[tti % HARQ_PROCESSES];
+	const struct grant *g = grant_take(&u->ul, tti);
+	struct grant standing;
+
+	if (p->pdu && p->due_tti == tti) {
+		struct grant again = p->grant;
+
+		again.subframe = tti;
+		cell_retransmit(c, p, &again);
+	} else if (g) {
+		transmit_new(c, u, g);
+	} else if (standing_grant(c, u, tti, &standing)) {
+		transmit_new(c, u, &standing);
+	}
+}
+
 /* Data that no grant known to the UE will take. */
-static bool needs_grant(const struct ue *u, uint32_t tti)
+static bool needs_grant(const struct cell *c, const struct ue *u, uint32_t tti)
 {
 	static const enum cell_dir dirs[] = { CELL_DIR_UL, CELL_DIR_SL };
 
+	if (c->cfg.ul_always_scheduled)
+		return false;
 	for (uint32_t i = 0; i < 2; i++)
-		if (buffered(u, dirs[i]) > grant_payload_after(&u->ul, dirs[i], tti))
+		if (buffered(c, u, dirs[i]) > grant_payload_after(&u->ul, dirs[i], tti))
 			return true;
 	return false;
 }
@@ -148,7 +172,7 @@ static void send_preamble(struct cell *c, struct ue *u, uint32_t tti)
 	if (ra->attempt < UINT8_MAX)
 		ra->attempt++;
 	info.rapid = ra->rapid;
-	info.attempt = ra->attempt;
+	info.ra_attempt = ra->attempt;
 	c->stats.ra_preambles++;
 	out_record(c, NULL,
 	           (struct cell_record){ .event = CELL_EV_RA_PREAMBLE,
@@ -182,7 +206,7 @@ static void back_off(struct cell *c, struct ue *u, uint32_t tti)
 void ue_random_access(struct cell *c, struct ue *u, uint32_t tti)
 {
 	struct random_access *ra = &u->ra;
-	bool need = needs_grant(u, tti);
+	bool need = needs_grant(c, u, tti);
 
 	if (ra->state == RA_WAIT_RAR && tti >= ra->blocked_until)
 		back_off(c, u, tti);
@@ -210,11 +234,17 @@ uint32_t ue_next_tti(const struct cell *c, const struct ue *u, uint32_t from)
 {
 	const struct random_access *ra = &u->ra;
 	uint32_t next = grant_next_tti(&u->ul), request = TTI_NEVER;
+	uint32_t again = harq_next_tti(u->harq_ul, HARQ_PROCESSES);
 	uint32_t earliest = ra->blocked_until > from ? ra->blocked_until : from;
 
+	if (c->cfg.ul_always_scheduled &&
+	    buffered(c, u, CELL_DIR_UL) + buffered(c, u, CELL_DIR_SL) > 0)
+		return from;
+	if (again < next)
+		next = again;
 	if (ra->state == RA_WAIT_RAR)
 		request = earliest;
-	else if (needs_grant(u, from - 1) && !grant_msg3_pending(&u->ul))
+	else if (needs_grant(c, u, from - 1) && !grant_msg3_pending(&u->ul))
 		request = next_prach(c, earliest);
 	return request < next ? request : next;
 }

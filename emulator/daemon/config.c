@@ -179,11 +179,17 @@ static int read_object(struct reader *r, const char *path, json_t *object, const
 
 static const char *const scheduler_names[] = { "rr", NULL };
 static const char *const mode_names[] = { "im", "dm", NULL };
+static const char *const rlc_mode_names[] = { "um", "am", NULL };
+static const char *const delivery_names[] = { "in_sequence", "out_of_sequence", NULL };
+static const char *const on_max_retx_names[] = { "reestablish", "stop", NULL };
 
 #define CELL(key, field, kind, lo, hi) KEY(cell_cfg, key, field, kind, lo, hi)
 
 static const struct key cell_keys[] = { CELL("n_rb", n_rb, KIND_UINT, 6, 110),
 	                                CELL("max_pkts", max_pkts, KIND_UINT, 16, 65536),
+	                                CELL("dl_carriers", dl_carriers, KIND_UINT, 1,
+	                                     CELL_MAX_CARRIERS),
+	                                CELL("dl_codewords", dl_codewords, KIND_UINT, 1, 2),
 	                                KEY_ENUM(cell_cfg, "scheduler", scheduler, scheduler_names),
 	                                { 0 } };
 static const struct key timing_keys[] = {
@@ -200,21 +206,43 @@ static const struct key ra_keys[] = { CELL("rac_timeout_ms", rac_timeout_tti, KI
 	                              CELL("n_preambles", n_preambles, KIND_UINT, 1, 64),
 	                              CELL("prach_period_tti", prach_period_tti, KIND_UINT, 1, 20),
 	                              { 0 } };
-static const struct key mac_keys[] = { CELL("bsr_grant_rb", bsr_grant_rb, KIND_UINT, 1, 6),
-	                               CELL("bandwidth_stealing", bandwidth_stealing, KIND_BOOL, 0,
-	                                    1),
-	                               CELL("trailing_bsr", trailing_bsr, KIND_BOOL, 0, 1),
-	                               CELL("enb_overhears_dm", enb_overhears_dm, KIND_BOOL, 0, 1),
+static const struct key mac_keys[] = {
+	CELL("bsr_grant_rb", bsr_grant_rb, KIND_UINT, 1, 6),
+	CELL("bandwidth_stealing", bandwidth_stealing, KIND_BOOL, 0, 1),
+	CELL("trailing_bsr", trailing_bsr, KIND_BOOL, 0, 1),
+	CELL("enb_overhears_dm", enb_overhears_dm, KIND_BOOL, 0, 1),
+	CELL("ul_always_scheduled", ul_always_scheduled, KIND_BOOL, 0, 1),
+	{ 0 }
+};
+static const struct key harq_keys[] = {
+	CELL("max_attempts", harq_max_attempts, KIND_UINT, 1, CELL_HARQ_ATTEMPTS_MAX),
+	CELL("dl_rtt_tti", harq_dl_rtt_tti, KIND_UINT, 8, 32),
+	CELL("nack_to_ack", harq_nack_to_ack_q32, KIND_PROBABILITY, 0, 1),
+	{ 0 }
+};
+static const struct key rlc_keys[] = { KEY_ENUM(cell_cfg, "mode", rlc_mode, rlc_mode_names),
+	                               KEY_ENUM(cell_cfg, "delivery", delivery, delivery_names),
+	                               CELL("t_reordering_ms", t_reordering_ms, KIND_UINT, 0, 200),
+	                               CELL("queue_pkts", rlc_queue_pkts, KIND_UINT, 1, 65536),
 	                               { 0 } };
-static const struct key rlc_um_keys[] = { CELL("sn_bits", um_sn_bits, KIND_UINT, 5, 10),
-	                                  CELL("t_reordering_ms", t_reordering_ms, KIND_UINT, 0,
-	                                       200),
-	                                  CELL("queue_pkts", rlc_queue_pkts, KIND_UINT, 1, 65536),
-	                                  { 0 } };
-static const struct key pdcp_keys[] = { CELL("sn_bits", pdcp_sn_bits, KIND_UINT, 7, 12),
-	                                CELL("discard_timer_ms", discard_timer_ms, KIND_UINT, 0,
-	                                     1500),
-	                                { 0 } };
+static const struct key rlc_um_keys[] = { CELL("sn_bits", um_sn_bits, KIND_UINT, 5, 10), { 0 } };
+static const struct key rlc_am_keys[] = {
+	CELL("poll_pdu", am_poll_pdu, KIND_UINT, 1, 1024),
+	CELL("poll_byte", am_poll_byte, KIND_UINT, 1, 10000000),
+	CELL("t_poll_retransmit_ms", am_t_poll_retransmit_ms, KIND_UINT, 5, 500),
+	CELL("t_status_prohibit_ms", am_t_status_prohibit_ms, KIND_UINT, 0, 500),
+	CELL("max_retx_threshold", am_max_retx_threshold, KIND_UINT, 1, 32),
+	KEY_ENUM(cell_cfg, "on_max_retx", am_on_max_retx, on_max_retx_names),
+	CELL("reestablish_ms", am_reestablish_ms, KIND_UINT, 0, 10000),
+	{ 0 }
+};
+static const struct key pdcp_keys[] = {
+	CELL("sn_bits", pdcp_sn_bits, KIND_UINT, 7, 12),
+	CELL("discard_timer_ms", discard_timer_ms, KIND_UINT, 0, 1500),
+	CELL("reordering", pdcp_reordering, KIND_BOOL, 0, 1),
+	CELL("t_reordering_ms", pdcp_t_reordering_ms, KIND_UINT, 0, 3000),
+	{ 0 }
+};
 
 #define UE(key, field, kind, lo, hi) KEY(cell_ue_cfg, key, field, kind, lo, hi)
 
@@ -313,18 +341,40 @@ static int read_ues(struct reader *r, json_t *ues)
 	return 0;
 }
 
+/* harq.bler: chances that a block is not decoded after 1, 2, ... attempts. */
+static int read_ladder(struct reader *r, const json_t *bler)
+{
+	struct cell_cfg *cell = &r->cfg->cell;
+	size_t n = json_array_size(bler);
+
+	if (!bler)
+		return 0;
+	if (n < 1 || n > CELL_HARQ_ATTEMPTS_MAX)
+		return fail(r, "key 'cell.harq.bler': %zu entries: allowed 1..%d", n,
+		            CELL_HARQ_ATTEMPTS_MAX);
+	for (size_t i = 0; i < n; i++) {
+		const json_t *v = json_array_get(bler, i);
+		double p = json_number_value(v);
+
+		if (!json_is_number(v) || p < 0 || p > 1)
+			return fail(r, "key 'cell.harq.bler[%zu]': value %g: allowed 0..1", i, p);
+		cell->harq_bler_q32[i] = (uint32_t)(p * 4294967295.0);
+	}
+	cell->n_harq_bler = (uint8_t)n;
+	return 0;
+}
+
 static int read_cell(struct reader *r, json_t *cell)
 {
-	static const char *const elsewhere[] = { "timing", "ra",  "mac", "rlc_um",
-		                                 "pdcp",   "ues", NULL };
+	static const char *const elsewhere[] = { "timing", "ra",     "mac",  "harq", "rlc",
+		                                 "rlc_um", "rlc_am", "pdcp", "ues",  NULL };
 	static const struct {
 		const char *name;
 		const struct key *keys;
-	} parts[] = { { "timing", timing_keys },
-		      { "ra", ra_keys },
-		      { "mac", mac_keys },
-		      { "rlc_um", rlc_um_keys },
-		      { "pdcp", pdcp_keys } };
+	} parts[] = { { "timing", timing_keys }, { "ra", ra_keys },    { "mac", mac_keys },
+		      { "harq", harq_keys },     { "rlc", rlc_keys },  { "rlc_um", rlc_um_keys },
+		      { "rlc_am", rlc_am_keys }, { "pdcp", pdcp_keys } };
+	static const char *const ladder[] = { "bler", NULL };
 	const char *field, *range;
 	int err = read_object(r, "cell", cell, cell_keys, elsewhere, &r->cfg->cell);
 
@@ -334,8 +384,10 @@ static int read_cell(struct reader *r, json_t *cell)
 
 		(void)snprintf(path, sizeof(path), "cell.%s", parts[i].name);
 		if (part)
-			err = read_object(r, path, part, parts[i].keys, NULL, &r->cfg->cell);
+			err = read_object(r, path, part, parts[i].keys, ladder, &r->cfg->cell);
 	}
+	if (err == 0)
+		err = read_ladder(r, json_object_get(json_object_get(cell, "harq"), "bler"));
 	if (err == 0)
 		err = read_ues(r, json_object_get(cell, "ues"));
 	if (err == 0 && cell_cfg_check(&r->cfg->cell, &field, &range) < 0)

@@ -175,13 +175,19 @@ json_t *stats_json(const struct cell *cell)
 	COUNTER(o, &s, bytes_delivered);
 	for (uint32_t d = 0; d < CELL_DIR_COUNT; d++)
 		json_object_set_new(o, cell_dir_name(d),
-		                    json_pack("{s:I, s:I, s:I, s:I}", "mac_pdus",
+		                    json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "mac_pdus",
 		                              (json_int_t)s.mac_pdus[d], "mac_bytes",
 		                              (json_int_t)s.mac_bytes[d], "mac_padding_bytes",
 		                              (json_int_t)s.mac_padding_bytes[d], "mac_lost",
-		                              (json_int_t)s.mac_lost[d]));
+		                              (json_int_t)s.mac_lost[d], "harq_retx",
+		                              (json_int_t)s.harq_retx[d], "harq_failures",
+		                              (json_int_t)s.harq_failures[d]));
 	COUNTER(o, &s, rlc_pdus_tx);
 	COUNTER(o, &s, rlc_pdus_rx);
+	COUNTER(o, &s, rlc_retx);
+	COUNTER(o, &s, rlc_status_tx);
+	COUNTER(o, &s, rlc_status_rx);
+	COUNTER(o, &s, radio_link_failures);
 	COUNTER(o, &s, ra_preambles);
 	COUNTER(o, &s, ra_collisions);
 	COUNTER(o, &s, ra_timeouts);

@@ -33,6 +33,7 @@
 #define MAC_LTE_TAG_RETX           0x06
 #define MAC_LTE_TAG_CRC            0x07
 #define MAC_LTE_TAG_PREAMBLE       0x09
+#define MAC_LTE_TAG_CARRIER_ID     0x0A
 #define MAC_LTE_TAG_PHY            0x0B
 #define MAC_LTE_TAG_N_UL_RB        0x10
 
@@ -67,6 +68,14 @@ static unsigned int modulation_bits(const struct cell_pdu_info *i)
 	return i->mcs > second ? 6 : i->mcs > first ? 4 : 2;
 }
 
+/* Source: TS 36.321 5.4.2.2, 5.3.1: 0, 2, 3, 1 in turn */
+static unsigned int redundancy_version(const struct cell_pdu_info *i)
+{
+	static const uint8_t sequence[4] = { 0, 2, 3, 1 };
+
+	return sequence[(i->attempt - 1u) % 4];
+}
+
 static void put_phy(struct writer *w, const struct cell_pdu_info *i)
 {
 	put8(w, MAC_LTE_TAG_PHY);
@@ -85,12 +94,12 @@ static void put_phy(struct writer *w, const struct cell_pdu_info *i)
 	put8(w, 0); /* resource allocation type 0 */
 	put8(w, 0); /* aggregation level 1 */
 	put8(w, i->mcs);
-	put8(w, 0); /* redundancy version */
+	put8(w, redundancy_version(i));
 	put8(w, i->n_rb);
 	put8(w, i->harq_id);
 	put8(w, i->ndi);
-	put8(w, 0); /* transport block */
-	put8(w, 0); /* first transmission */
+	put8(w, i->codeword);
+	put8(w, i->attempt > 1);
 }
 
 size_t radio_pcap_context(uint8_t buf[RADIO_PCAP_CONTEXT_MAX], const struct cell_pdu_info *info,
@@ -120,16 +129,19 @@ size_t radio_pcap_context(uint8_t buf[RADIO_PCAP_CONTEXT_MAX], const struct cell
 	if (info->preamble) {
 		put8(&w, MAC_LTE_TAG_PREAMBLE);
 		put8(&w, info->rapid);
-		put8(&w, info->attempt);
+		put8(&w, info->ra_attempt);
 		put8(&w, MAC_LTE_TAG_PAYLOAD); /* ends the context; nothing follows */
 		return (size_t)(w.at - buf);
 	}
 	put8(&w, MAC_LTE_TAG_RETX);
-	put8(&w, 0);
+	put8(&w, info->attempt ? info->attempt - 1u : 0); /* none for a RAR */
 	put8(&w, MAC_LTE_TAG_CRC);
 	put8(&w, info->crc_ok);
-	if (info->n_rb)
+	if (info->n_rb) {
+		put8(&w, MAC_LTE_TAG_CARRIER_ID);
+		put8(&w, info->carrier);
 		put_phy(&w, info);
+	}
 	put8(&w, MAC_LTE_TAG_PAYLOAD);
 	return (size_t)(w.at - buf);
 }

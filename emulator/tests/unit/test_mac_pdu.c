@@ -20,15 +20,15 @@ static int setup(void **state)
 /* Pack an SDU of @len bytes for LCID 4 into @tbs bytes and read it back. */
 static void round_trip(uint32_t len, uint32_t tbs)
 {
-	struct mac_pdu pdu = { .lcid = LCID_DIRECT, .sdu_len = len }, got;
+	struct mac_pdu pdu = { .n_sdus = 1, .sdu = { { .lcid = LCID_DIRECT, .len = len } } }, got;
 
 	memset(buf, 0xee, sizeof(buf));
 	mac_pack(&pdu, sdu, buf, tbs);
 	assert_int_equal(mac_unpack(&got, buf, tbs), 0);
-	assert_int_equal(got.lcid, LCID_DIRECT);
-	assert_int_equal(got.sdu_len, len);
-	assert_int_equal(got.sdu_off, pdu.sdu_off);
-	assert_memory_equal(buf + got.sdu_off, sdu, len);
+	assert_int_equal(got.sdu[0].lcid, LCID_DIRECT);
+	assert_int_equal(got.sdu[0].len, len);
+	assert_int_equal(got.sdu[0].off, pdu.sdu[0].off);
+	assert_memory_equal(buf + got.sdu[0].off, sdu, len);
 	if (tbs < sizeof(buf))
 		assert_int_equal(buf[tbs], 0xee); /* nothing behind the block */
 }
@@ -50,14 +50,14 @@ static void test_padding(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct mac_pdu pdu = { .lcid = LCID_DIRECT, .sdu_len = 10 };
+		struct mac_pdu pdu = { .n_sdus = 1, .sdu = { { .lcid = LCID_DIRECT, .len = 10 } } };
 
 		mac_pack(&pdu, sdu, buf, cases[i].tbs);
-		assert_int_equal(pdu.sdu_off, cases[i].header_len);
+		assert_int_equal(pdu.sdu[0].off, cases[i].header_len);
 		assert_memory_equal(buf, cases[i].header, cases[i].header_len);
-		assert_memory_equal(buf + pdu.sdu_off, sdu, 10);
+		assert_memory_equal(buf + pdu.sdu[0].off, sdu, 10);
 		assert_int_equal(pdu.padding, cases[i].tbs - 11);
-		for (uint32_t at = pdu.sdu_off + 10; at < cases[i].tbs; at++)
+		for (uint32_t at = pdu.sdu[0].off + 10; at < cases[i].tbs; at++)
 			assert_int_equal(buf[at], 0);
 	}
 }
@@ -68,16 +68,16 @@ static void test_length_7_and_15_bits(void **state)
 	static const uint8_t short_l[] = { 0x24, 127, 0x1f };
 	static const uint8_t long_l[] = { 0x24, 0x80, 128, 0x1f };
 	static const uint8_t longer_l[] = { 0x24, 0x97, 0x70, 0x1f }; /* 6000 */
-	struct mac_pdu pdu = { .lcid = LCID_DIRECT };
+	struct mac_pdu pdu = { .n_sdus = 1, .sdu = { { .lcid = LCID_DIRECT } } };
 
 	(void)state;
-	pdu.sdu_len = 127;
+	pdu.sdu[0].len = 127;
 	mac_pack(&pdu, sdu, buf, 200);
 	assert_memory_equal(buf, short_l, sizeof(short_l));
-	pdu.sdu_len = 128;
+	pdu.sdu[0].len = 128;
 	mac_pack(&pdu, sdu, buf, 200);
 	assert_memory_equal(buf, long_l, sizeof(long_l));
-	pdu.sdu_len = 6000;
+	pdu.sdu[0].len = 6000;
 	mac_pack(&pdu, sdu, buf, 7000);
 	assert_memory_equal(buf, longer_l, sizeof(longer_l));
 }
@@ -93,17 +93,53 @@ static void test_round_trip_every_padding(void **state)
 	round_trip(TBS_MAX - 1, TBS_MAX);
 }
 
-/* The SDU may be built where the header goes. */
-static void test_sdu_in_place(void **state)
+/* A STATUS PDU of 2 bytes, 200 bytes again, 90 new ones; every SDU but a last one has a length. */
+static void test_several_sdus(void **state)
 {
-	struct mac_pdu pdu = { .lcid = LCID_INFRASTRUCTURE,
-		               .sdu_len = 300,
-		               .bsr = { .present = true } };
+	static const uint8_t padded[] = { 0x23, 2, 0x23, 0x80, 200, 0x23, 90, 0x1f };
+	static const uint8_t full[] = { 0x23, 2, 0x23, 0x80, 200, 0x03 };
+	const struct mac_pdu three = {
+		.n_sdus = 3,
+		.sdu = { { .lcid = LCID_INFRASTRUCTURE, .len = 2 },
+		         { .lcid = LCID_INFRASTRUCTURE, .len = 200 },
+		         { .lcid = LCID_INFRASTRUCTURE, .len = 90 } },
+	};
+	struct mac_pdu got, pdu = three;
 
 	(void)state;
-	memcpy(buf, sdu, 300);
-	mac_pack(&pdu, buf, buf, 400);
-	assert_memory_equal(buf + pdu.sdu_off, sdu, 300);
+	mac_pack(&pdu, sdu, buf, 310);
+	assert_memory_equal(buf, padded, sizeof(padded));
+	assert_memory_equal(buf + sizeof(padded), sdu, 292);
+	assert_int_equal(mac_unpack(&got, buf, 310), 0);
+	assert_int_equal(got.n_sdus, 3);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_int_equal(got.sdu[i].len, three.sdu[i].len);
+		assert_int_equal(got.sdu[i].off, pdu.sdu[i].off);
+	}
+	pdu = three;
+	mac_pack(&pdu, sdu, buf, 298);
+	assert_int_equal(pdu.padding, 0);
+	assert_memory_equal(buf, full, sizeof(full));
+	assert_memory_equal(buf + sizeof(full), sdu, 292);
+}
+
+/* Nine SDUs, one more than there is room for. */
+static void test_too_many_sdus(void **state)
+{
+	uint8_t bytes[32];
+	struct mac_pdu got;
+	uint32_t at = 0;
+
+	(void)state;
+	for (int i = 0; i < MAC_SDUS_MAX; i++) {
+		bytes[at++] = 0x23;
+		bytes[at++] = 1;
+	}
+	bytes[at++] = 0x03;
+	memset(bytes + at, 0, sizeof(bytes) - at);
+	assert_int_equal(mac_unpack(&got, bytes, at + MAC_SDUS_MAX + 1), -EBADMSG);
+	bytes[at - 1] = 0x1f; /* padding instead of the last one */
+	assert_int_equal(mac_unpack(&got, bytes, at + MAC_SDUS_MAX + 1), 0);
 }
 
 /* C-RNTI 0x1234 and short BSR, LCG 1, level 33: the PDU of a RAR's grant. */
@@ -128,7 +164,7 @@ static void test_crnti_and_short_bsr(void **state)
 	assert_int_equal(got.bsr.lcg, 1);
 	assert_int_equal(got.bsr.index[1], 33);
 	assert_int_equal(got.bsr.index[0], 0); /* a short BSR speaks of one group */
-	assert_int_equal(got.sdu_len, 0);
+	assert_int_equal(got.n_sdus, 0);
 }
 
 /* Levels 1, 2, 3, 63: 000001 000010 000011 111111 */
@@ -137,8 +173,8 @@ static void test_long_bsr(void **state)
 	static const uint8_t expected[] = { 0x3e, 0x03, 0x04, 0x20, 0xff };
 	struct mac_pdu got, pdu = {
 		.bsr = { .present = true, .is_long = true, .index = { 1, 2, 3, 63 } },
-		.lcid = LCID_INFRASTRUCTURE,
-		.sdu_len = 5,
+		.n_sdus = 1,
+		.sdu = { { .lcid = LCID_INFRASTRUCTURE, .len = 5 } },
 	};
 
 	(void)state;
@@ -149,8 +185,8 @@ static void test_long_bsr(void **state)
 	assert_int_equal(mac_unpack(&got, buf, 10), 0);
 	assert_true(got.bsr.is_long);
 	assert_memory_equal(got.bsr.index, pdu.bsr.index, LCG_COUNT);
-	assert_int_equal(got.sdu_off, 5);
-	assert_int_equal(got.sdu_len, 5);
+	assert_int_equal(got.sdu[0].off, 5);
+	assert_int_equal(got.sdu[0].len, 5);
 }
 
 /* Beside one subheader for the SDU: C-RNTI costs 3, BSR 2 (short) or 4 (long). */
@@ -168,8 +204,8 @@ static void test_sdu_room(void **state)
 	assert_int_equal(mac_sdu_room(&pdu, 89), 81);
 	assert_int_equal(mac_sdu_room(&pdu, 8), 0);
 	assert_int_equal(mac_sdu_room(&pdu, 2), 0);
-	pdu.lcid = LCID_DIRECT;
-	pdu.sdu_len = 81;
+	pdu.n_sdus = 1;
+	pdu.sdu[0] = (struct mac_sdu){ .lcid = LCID_DIRECT, .len = 81 };
 	mac_pack(&pdu, sdu, buf, 89);
 	assert_int_equal(pdu.padding, 0);
 }
@@ -178,7 +214,7 @@ static void test_garbage(void **state)
 {
 	static const struct {
 		uint32_t len;
-		uint8_t bytes[12];
+		uint8_t bytes[16];
 		const char *why;
 	} cases[] = {
 		{ 0, { 0 }, "empty" },
@@ -197,9 +233,9 @@ static void test_garbage(void **state)
 		{ 1, { 0x1d }, "short BSR missing" },
 		{ 3, { 0x1e, 1, 2 }, "long BSR cut" },
 		{ 2, { 0x1b, 1 }, "C-RNTI cut" },
-		{ 6, { 0x24, 1, 0x04, 1, 2, 3 }, "two SDUs" },
-		{ 12,
-		  { 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x1f },
+		{ 16,
+		  { 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f, 0x3f,
+		    0x1f },
 		  "too many subheaders" },
 	};
 	struct mac_pdu got;
@@ -230,7 +266,8 @@ static void test_random_bytes_stay_inside(void **state)
 		if (mac_unpack(&got, bytes, len) < 0)
 			continue;
 		accepted++;
-		assert_true(got.sdu_off + got.sdu_len + got.padding <= len);
+		for (uint32_t i = 0; i < got.n_sdus; i++)
+			assert_true(got.sdu[i].off + got.sdu[i].len + got.padding <= len);
 	}
 	assert_true(accepted > 1000);
 }
@@ -267,7 +304,8 @@ int main(void)
 		cmocka_unit_test(test_padding),
 		cmocka_unit_test(test_length_7_and_15_bits),
 		cmocka_unit_test(test_round_trip_every_padding),
-		cmocka_unit_test(test_sdu_in_place),
+		cmocka_unit_test(test_several_sdus),
+		cmocka_unit_test(test_too_many_sdus),
 		cmocka_unit_test(test_crnti_and_short_bsr),
 		cmocka_unit_test(test_long_bsr),
 		cmocka_unit_test(test_sdu_room),

@@ -4,6 +4,10 @@
 
 #include "pdcp.h"
 
+#define T_REORDERING_NS 50
+
+static struct pdcp_out out;
+
 static void fill(struct pkt *p, uint16_t len)
 {
 	*p = (struct pkt){ .len = len };
@@ -13,12 +17,12 @@ static void fill(struct pkt *p, uint16_t len)
 /* D/C = 1, three reserved bits 0, SN high nibble; SN low byte. */
 static void test_header_12_bits(void **state)
 {
-	struct pdcp tx;
+	struct pdcp_tx tx;
 	struct pkt p;
 
 	(void)state;
-	pdcp_init(&tx, 12);
-	tx.next_tx_sn = 0xabc;
+	pdcp_tx_init(&tx, 12);
+	tx.next_sn = 0xabc;
 	fill(&p, 100);
 	pdcp_transmit(&tx, &p, 777);
 	assert_int_equal(p.sdu_len, 102);
@@ -26,17 +30,17 @@ static void test_header_12_bits(void **state)
 	assert_int_equal(pkt_sdu(&p)[0], 0x8a);
 	assert_int_equal(pkt_sdu(&p)[1], 0xbc);
 	assert_int_equal(pkt_sdu(&p)[2], 0x5a);
-	assert_int_equal(tx.next_tx_sn, 0xabd);
+	assert_int_equal(tx.next_sn, 0xabd);
 }
 
 static void test_header_7_bits(void **state)
 {
-	struct pdcp tx;
+	struct pdcp_tx tx;
 	struct pkt p;
 
 	(void)state;
-	pdcp_init(&tx, 7);
-	tx.next_tx_sn = 0x25;
+	pdcp_tx_init(&tx, 7);
+	tx.next_sn = 0x25;
 	fill(&p, CELL_MTU_MAX);
 	pdcp_transmit(&tx, &p, 0);
 	assert_int_equal(p.sdu_len, CELL_MTU_MAX + 1);
@@ -44,84 +48,159 @@ static void test_header_7_bits(void **state)
 	assert_int_equal(pkt_sdu(&p)[1], 0x5a);
 }
 
-/* Both ends count modulo 2^bits and a wrap is no gap. */
-static void wrap(uint8_t sn_bits)
+/* Both ends count modulo 2^bits. */
+static void wrap(uint8_t sn_bits, bool reordering)
 {
 	const uint32_t n = UINT32_C(1) << sn_bits;
-	struct pdcp tx, rx;
+	struct pdcp_tx tx;
+	struct pdcp_rx rx;
 	struct pkt p;
 
-	pdcp_init(&tx, sn_bits);
-	pdcp_init(&rx, sn_bits);
-	for (uint32_t i = 0; i < 2 * n + 1; i++) {
+	pdcp_tx_init(&tx, sn_bits);
+	pdcp_rx_init(&rx, sn_bits, reordering, T_REORDERING_NS);
+	for (uint32_t i = 0; i < 3 * n + 1; i++) {
 		fill(&p, 40);
 		pdcp_transmit(&tx, &p, 0);
-		assert_int_equal(pdcp_receive(&rx, &p), i % n);
+		assert_int_equal(pdcp_receive(&rx, &p, 0, &out), i % n);
 		assert_int_equal(p.sdu_len, 0);
+		assert_ptr_equal(pkt_dequeue(&out.delivered), &p);
 	}
-	assert_int_equal(rx.rx_gaps, 0);
 }
 
 static void test_wrap(void **state)
 {
 	(void)state;
-	wrap(7);
-	wrap(12);
-}
-
-/* SNs 0, 1, (2, 3, 4 lost), 5: three gaps. */
-static void test_gaps(void **state)
-{
-	static const uint8_t lost[] = { 0, 0, 1, 1, 1, 0 };
-	struct pdcp tx, rx;
-	struct pkt p;
-
-	(void)state;
-	pdcp_init(&tx, 12);
-	pdcp_init(&rx, 12);
-	for (size_t i = 0; i < COUNT(lost); i++) {
-		fill(&p, 40);
-		pdcp_transmit(&tx, &p, 0);
-		if (!lost[i])
-			assert_int_equal(pdcp_receive(&rx, &p), i);
-	}
-	assert_int_equal(rx.rx_gaps, 3);
-}
-
-/* 7 bits: after 126 the SNs 127, 0 and 1 are lost and 2 comes. */
-static void test_gap_across_wrap(void **state)
-{
-	struct pdcp tx, rx;
-	struct pkt p;
-
-	(void)state;
-	pdcp_init(&tx, 7);
-	pdcp_init(&rx, 7);
-	for (uint32_t i = 0; i < 128 + 3; i++) {
-		fill(&p, 40);
-		pdcp_transmit(&tx, &p, 0);
-		if (i < 127 || i == 130)
-			assert_int_equal(pdcp_receive(&rx, &p), i % 128);
-	}
-	assert_int_equal(rx.rx_gaps, 3);
+	wrap(7, false);
+	wrap(12, false);
+	wrap(7, true);
+	wrap(12, true);
 }
 
 static void test_malformed(void **state)
 {
-	struct pdcp tx, rx;
+	struct pdcp_tx tx;
+	struct pdcp_rx rx;
 	struct pkt p;
 
 	(void)state;
-	pdcp_init(&tx, 12);
-	pdcp_init(&rx, 12);
+	out = (struct pdcp_out){ 0 };
+	pdcp_tx_init(&tx, 12);
+	pdcp_rx_init(&rx, 12, false, T_REORDERING_NS);
 	fill(&p, 40);
 	pdcp_transmit(&tx, &p, 0);
 	pkt_sdu(&p)[0] &= 0x7f; /* D/C = 0: control PDU */
-	assert_int_equal(pdcp_receive(&rx, &p), -EBADMSG);
+	assert_int_equal(pdcp_receive(&rx, &p, 0, &out), -EBADMSG);
+	assert_ptr_equal(pkt_dequeue(&out.discarded), &p);
 	fill(&p, 0); /* header without payload */
 	pdcp_transmit(&tx, &p, 0);
-	assert_int_equal(pdcp_receive(&rx, &p), -EBADMSG);
-	assert_int_equal(rx.next_rx_sn, 0);
+	assert_int_equal(pdcp_receive(&rx, &p, 0, &out), -EBADMSG);
+	assert_ptr_equal(pkt_dequeue(&out.discarded), &p);
+}
+
+/* Ten PDUs, the receiver's state, and what comes out of it. */
+static struct pkt pkt[300];
+static struct pdcp_rx rx;
+
+static void number(uint8_t sn_bits, uint32_t n)
+{
+	struct pdcp_tx tx;
+
+	out = (struct pdcp_out){ 0 };
+	pdcp_tx_init(&tx, sn_bits);
+	pdcp_rx_init(&rx, sn_bits, true, T_REORDERING_NS);
+	for (uint32_t i = 0; i < n; i++) {
+		fill(&pkt[i], 40);
+		pkt[i].id = i;
+		pdcp_transmit(&tx, &pkt[i], 0);
+	}
+}
+
+/* PDU @i arrives. Return: packets delivered so far and not looked at yet. */
+static uint32_t receive(uint32_t i, int64_t now_ns)
+{
+	(void)pdcp_receive(&rx, &pkt[i], now_ns, &out);
+	return out.delivered.n;
+}
+
+static void expect_delivered(uint32_t first, uint32_t last)
+{
+	for (uint32_t i = first; i <= last; i++)
+		assert_ptr_equal(pkt_dequeue(&out.delivered), &pkt[i]);
+	assert_int_equal(out.delivered.n, 0);
+}
+
+/* 0, 3, 2, 1: what comes early waits; the timer runs from 3 on, until 1 has come. */
+static void test_reordering(void **state)
+{
+	(void)state;
+	number(12, 10);
+	assert_int_equal(receive(0, 0), 1);
+	assert_int_equal(receive(3, 100), 1);
+	assert_int_equal(rx.expiry_ns, 100 + T_REORDERING_NS);
+	assert_int_equal(receive(2, 110), 1);
+	assert_int_equal(receive(1, 120), 4);
+	expect_delivered(0, 3);
+	assert_int_equal(rx.expiry_ns, CELL_NEVER);
+}
+
+/* 1 is lost: 2 and 3 go up when the timer expires; a late 1 is discarded. */
+static void test_reordering_expires(void **state)
+{
+	(void)state;
+	number(12, 10);
+	(void)receive(0, 0);
+	(void)receive(2, 100);
+	(void)receive(3, 110);
+	expect_delivered(0, 0);
+	pdcp_expire(&rx, rx.expiry_ns, &out);
+	expect_delivered(2, 3);
+	assert_int_equal(rx.rx_deliv, 4);
+	assert_int_equal(rx.expiry_ns, CELL_NEVER);
+	assert_int_equal(receive(1, 200), 0);
+	assert_ptr_equal(pkt_dequeue(&out.discarded), &pkt[1]);
+}
+
+/* A second gap behind the one given up starts the timer anew. */
+static void test_second_gap(void **state)
+{
+	(void)state;
+	number(12, 10);
+	(void)receive(1, 0); /* timer for 0 */
+	(void)receive(3, 10);
+	pdcp_expire(&rx, 50, &out);
+	expect_delivered(1, 1);
+	assert_int_equal(rx.expiry_ns, 50 + T_REORDERING_NS);
+	assert_int_equal(receive(2, 60), 2);
+	expect_delivered(2, 3);
+	assert_int_equal(rx.expiry_ns, CELL_NEVER);
+}
+
+static void test_duplicate(void **state)
+{
+	struct pkt copy;
+
+	(void)state;
+	number(12, 10);
+	(void)receive(2, 0);
+	fill(&copy, 40);
+	copy.sdu_len = 42;
+	memcpy(pkt_sdu(&copy), "\x80\x02", 2);
+	(void)pdcp_receive(&rx, &copy, 0, &out);
+	assert_ptr_equal(pkt_dequeue(&out.discarded), &copy);
+}
+
+/* 7 bits: out of order across the wrap. */
+static void test_reordering_across_wrap(void **state)
+{
+	(void)state;
+	number(7, 300);
+	for (uint32_t i = 0; i < 126; i++)
+		(void)receive(i, 0);
+	expect_delivered(0, 125);
+	for (uint32_t i = 140; i > 126; i--)
+		assert_int_equal(receive(i, 0), 0);
+	assert_int_equal(receive(126, 0), 15);
+	expect_delivered(126, 140);
 }
 
 int main(void)
@@ -130,9 +209,12 @@ int main(void)
 		cmocka_unit_test(test_header_12_bits),
 		cmocka_unit_test(test_header_7_bits),
 		cmocka_unit_test(test_wrap),
-		cmocka_unit_test(test_gaps),
-		cmocka_unit_test(test_gap_across_wrap),
 		cmocka_unit_test(test_malformed),
+		cmocka_unit_test(test_reordering),
+		cmocka_unit_test(test_reordering_expires),
+		cmocka_unit_test(test_second_gap),
+		cmocka_unit_test(test_duplicate),
+		cmocka_unit_test(test_reordering_across_wrap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@ static void test_header_bytes(void **state)
 /* R1 R1 R1 | FI 10 | E 0 | SN 10 1010 0101 -> 0001 0010 1010 0101 */
 static void test_fixed_10_bits(void **state)
 {
-	struct um_pdu pdu = { .sn = 0x2a5, .fi = UM_FI_FIRST_CONTINUES, .n = 1 };
+	struct um_pdu pdu = { .sn = 0x2a5, .fi = RLC_FI_FIRST_CONTINUES, .n = 1 };
 	uint8_t buf[2];
 
 	(void)state;
@@ -33,7 +33,7 @@ static void test_fixed_10_bits(void **state)
 /* FI 01 | E 0 | SN 1 0011 -> 0101 0011 */
 static void test_fixed_5_bits(void **state)
 {
-	struct um_pdu pdu = { .sn = 0x13, .fi = UM_FI_LAST_CONTINUES, .n = 1 };
+	struct um_pdu pdu = { .sn = 0x13, .fi = RLC_FI_LAST_CONTINUES, .n = 1 };
 	uint8_t buf[1];
 
 	(void)state;
@@ -91,7 +91,7 @@ static void round_trip(uint8_t sn_bits, uint16_t n)
 static void test_round_trip(void **state)
 {
 	(void)state;
-	for (uint16_t n = 1; n <= UM_ELEMENTS_MAX; n++) {
+	for (uint16_t n = 1; n <= RLC_ELEMENTS_MAX; n++) {
 		round_trip(5, n);
 		round_trip(10, n);
 	}
@@ -99,13 +99,13 @@ static void test_round_trip(void **state)
 
 static void test_longest_indicator(void **state)
 {
-	struct um_pdu pdu = { .sn = 1, .n = 2, .len = { UM_LI_MAX, 1 } }, got;
+	struct um_pdu pdu = { .sn = 1, .n = 2, .len = { RLC_LI_MAX, 1 } }, got;
 	static uint8_t buf[4096];
 	size_t header = um_pack(&pdu, 10, buf), got_header;
 
 	(void)state;
-	assert_int_equal(um_unpack(&got, &got_header, 10, buf, header + UM_LI_MAX + 1), 0);
-	assert_int_equal(got.len[0], UM_LI_MAX);
+	assert_int_equal(um_unpack(&got, &got_header, 10, buf, header + RLC_LI_MAX + 1), 0);
+	assert_int_equal(got.len[0], RLC_LI_MAX);
 }
 
 static void test_garbage(void **state)

@@ -5,25 +5,31 @@
  */
 #include "unit.h"
 
+#include "pool.h"
 #include "rlc_um.h"
+#include "rlc_um_pdu.h"
 
 #define PDUS            80
 #define SDU_BYTES       20
 #define T_REORDERING_NS 35
 
 /* PDU i carries SN i mod 2^sn_bits and, by cut(), whole SDUs or segments. */
-static struct pdu pdu[PDUS];
-static uint8_t pdu_buf[PDUS][100];
+static struct {
+	uint8_t buf[100];
+	uint32_t len;
+	struct pkt_queue ends;
+} pdu[PDUS];
 static struct pkt pkt[PDUS];
-static struct pdu *window[1024];
+static struct rlc_pdu *window[1024];
+static struct rlc_pool pool;
 static struct rlc_um_rx rx;
-static struct rlc_um_out out;
+static struct rlc_out out;
 
-/* @per_sdu PDUs for every SDU of SDU_BYTES. */
-static void cut(uint8_t sn_bits, uint32_t per_sdu)
+/* @per_sdu PDUs for every SDU of SDU_BYTES, to a receiver that delivers as @delivery says. */
+static void cut_for(uint8_t sn_bits, uint32_t per_sdu, enum cell_delivery delivery)
 {
 	struct rlc_um_tx tx;
-	struct rlc_um_tx_pdu info;
+	static struct rlc_tx_pdu info;
 	uint32_t header = (uint32_t)um_header_bytes(sn_bits, 1);
 
 	memset(pdu, 0, sizeof(pdu));
@@ -31,23 +37,38 @@ static void cut(uint8_t sn_bits, uint32_t per_sdu)
 	for (uint32_t i = 0; i < PDUS / per_sdu; i++) {
 		pkt[i] = (struct pkt){ .id = i, .len = SDU_BYTES, .sdu_len = SDU_BYTES };
 		memset(pkt_sdu(&pkt[i]), (int)i, SDU_BYTES);
-		assert_true(rlc_um_tx_push(&tx, &pkt[i]));
+		rlc_sdu_queue_push(&tx.queue, &pkt[i]);
 	}
-	for (uint32_t i = 0; i < PDUS / per_sdu * per_sdu; i++) {
-		pdu[i].buf = pdu_buf[i];
-		pdu[i].rlc_len = (uint16_t)rlc_um_tx_build(&tx, header + SDU_BYTES / per_sdu,
-		                                           pdu[i].buf, &pdu[i].ends, &info);
-	}
+	for (uint32_t i = 0; i < PDUS / per_sdu * per_sdu; i++)
+		pdu[i].len = rlc_um_tx_build(&tx, header + SDU_BYTES / per_sdu, pdu[i].buf,
+		                             &pdu[i].ends, &info);
 	for (uint32_t i = 0; i < PDUS; i++) /* the receiver must not find them there */
 		memset(pkt_data(&pkt[i]), 0xee, SDU_BYTES);
-	rlc_um_rx_init(&rx, sn_bits, T_REORDERING_NS, window);
+	pool_fill(&pool);
+	rlc_um_rx_init(&rx, sn_bits, T_REORDERING_NS, delivery, window, &pool);
+}
+
+static void cut(uint8_t sn_bits, uint32_t per_sdu)
+{
+	cut_for(sn_bits, per_sdu, CELL_DELIVERY_IN_SEQUENCE);
+}
+
+/* What was sent before does not matter: the receiver waits for @sn. */
+static void expect_from(uint16_t sn)
+{
+	rx.vr_ur = rx.vr_uh = rx.reassembly.lower = sn;
+}
+
+static int receive_pdu(uint32_t i, int64_t now_ns)
+{
+	return rlc_um_rx_receive(&rx, pdu[i].buf, pdu[i].len, &pdu[i].ends, now_ns, &out);
 }
 
 /* Receive PDU @i at @now_ns. Return: SDUs that came out. */
 static uint32_t receive(uint32_t i, int64_t now_ns)
 {
-	out = (struct rlc_um_out){ 0 };
-	assert_int_equal(rlc_um_rx_receive(&rx, &pdu[i], now_ns, &out), i % (1u << rx.sn_bits));
+	out = (struct rlc_out){ 0 };
+	assert_int_equal(receive_pdu(i, now_ns), i % (1u << rx.sn_bits));
 	return out.delivered.n;
 }
 
@@ -56,7 +77,7 @@ static uint32_t expire(void)
 	int64_t now_ns = rx.expiry_ns;
 
 	assert_int_not_equal(now_ns, CELL_NEVER);
-	out = (struct rlc_um_out){ 0 };
+	out = (struct rlc_out){ 0 };
 	rlc_um_rx_expire(&rx, now_ns, &out);
 	return out.delivered.n;
 }
@@ -79,7 +100,6 @@ static void test_in_order(void **state)
 	for (uint32_t i = 0; i < 5; i++) {
 		assert_int_equal(receive(i, 0), 1);
 		expect_delivered(i);
-		assert_int_equal(out.freed.n, 1);
 		assert_int_equal(rx.expiry_ns, CELL_NEVER);
 	}
 	assert_int_equal(rx.vr_ur, 5);
@@ -118,7 +138,6 @@ static void test_expiry(void **state)
 	assert_int_equal(receive(1, 140), 0);
 	assert_int_equal(out.discarded.n, 1);
 	assert_int_equal(out.discarded_pdus, 1);
-	assert_int_equal(out.freed.n, 1);
 	assert_int_equal(receive(3, 150), 1);
 }
 
@@ -158,21 +177,15 @@ static void test_timer_follows_gap(void **state)
 
 static void test_duplicates(void **state)
 {
-	static struct pdu copy;
-
 	(void)state;
 	cut(10, 1);
 	(void)receive(0, 0);
 	(void)receive(2, 0);
-	copy = pdu[2];
-	copy.ends = (struct pkt_queue){ 0 };
-	out = (struct rlc_um_out){ 0 };
-	assert_int_equal(rlc_um_rx_receive(&rx, &copy, 0, &out), 2); /* waits already */
+	out = (struct rlc_out){ 0 };
+	assert_int_equal(receive_pdu(2, 0), 2); /* waits already */
 	assert_int_equal(out.discarded_pdus, 1);
-	copy.rlc_off = 0;
-	copy.buf = pdu[0].buf;
-	out = (struct rlc_um_out){ 0 };
-	assert_int_equal(rlc_um_rx_receive(&rx, &copy, 0, &out), 0); /* below vr_ur */
+	out = (struct rlc_out){ 0 };
+	assert_int_equal(receive_pdu(0, 0), 0); /* below vr_ur */
 	assert_int_equal(out.discarded_pdus, 1);
 	assert_int_equal(receive(1, 0), 2);
 }
@@ -221,22 +234,22 @@ static void test_sn_wrap_10_bits(void **state)
 {
 	(void)state;
 	cut(10, 1);
-	rx.vr_ur = rx.vr_uh = 1022;
+	expect_from(1022);
 	for (uint32_t i = 0; i < 6; i++) { /* SNs 1022, 1023, 0, 1, 2, 3 */
 		struct um_pdu um = { .sn = (uint16_t)((1022 + i) % 1024), .n = 1 };
 
 		(void)um_pack(&um, 10, pdu[i].buf);
 	}
-	out = (struct rlc_um_out){ 0 };
-	assert_int_equal(rlc_um_rx_receive(&rx, &pdu[1], 0, &out), 1023);
-	assert_int_equal(rlc_um_rx_receive(&rx, &pdu[3], 0, &out), 1);
+	out = (struct rlc_out){ 0 };
+	assert_int_equal(receive_pdu(1, 0), 1023);
+	assert_int_equal(receive_pdu(3, 0), 1);
 	assert_int_equal(out.delivered.n, 0);
 	assert_int_equal(rx.vr_ux, 0); /* of 1023, which came first */
 	assert_int_equal(expire(), 1);
 	assert_int_equal(rx.vr_ur, 0);
 	assert_int_equal(rx.vr_ux, 2);
-	out = (struct rlc_um_out){ 0 };
-	assert_int_equal(rlc_um_rx_receive(&rx, &pdu[2], 0, &out), 0);
+	out = (struct rlc_out){ 0 };
+	assert_int_equal(receive_pdu(2, 0), 0);
 	assert_int_equal(out.delivered.n, 2);
 }
 
@@ -263,7 +276,7 @@ static void test_lost_beginning(void **state)
 {
 	(void)state;
 	cut(10, 2);
-	rx.vr_ur = rx.vr_uh = 1;
+	expect_from(1);
 	assert_int_equal(receive(1, 0), 0);
 	assert_int_equal(out.discarded.n, 1);
 	assert_int_equal(receive(2, 0), 0);
@@ -307,12 +320,59 @@ static void test_malformed(void **state)
 {
 	(void)state;
 	cut(10, 1);
-	pdu[0].rlc_len = 2; /* a header without data */
-	out = (struct rlc_um_out){ 0 };
-	assert_int_equal(rlc_um_rx_receive(&rx, &pdu[0], 0, &out), -EBADMSG);
-	assert_int_equal(out.freed.n, 1);
+	pdu[0].len = 2; /* a header without data */
+	out = (struct rlc_out){ 0 };
+	assert_int_equal(receive_pdu(0, 0), -EBADMSG);
 	assert_int_equal(out.discarded.n, 1);
 	assert_int_equal(rx.vr_uh, 0);
+}
+
+/* Out of sequence nothing waits for a gap before it. */
+static void test_out_of_sequence(void **state)
+{
+	(void)state;
+	cut_for(10, 1, CELL_DELIVERY_OUT_OF_SEQUENCE);
+	assert_int_equal(receive(0, 0), 1);
+	assert_int_equal(receive(2, 100), 1);
+	expect_delivered(2);
+	assert_int_equal(rx.expiry_ns, 100 + T_REORDERING_NS); /* the gap is still waited for */
+	assert_int_equal(receive(1, 110), 1);
+	expect_delivered(1);
+	assert_int_equal(rx.expiry_ns, CELL_NEVER);
+}
+
+/* Four PDUs an SDU, in the worst order: it goes up with its last piece, once. */
+static void test_out_of_sequence_pieces(void **state)
+{
+	static const uint32_t order[] = { 3, 9, 1, 8, 0, 11, 10, 2 };
+
+	(void)state;
+	cut_for(10, 4, CELL_DELIVERY_OUT_OF_SEQUENCE);
+	for (size_t i = 0; i < COUNT(order); i++) {
+		uint32_t n = receive(order[i], 0);
+
+		assert_int_equal(n, order[i] == 10 || order[i] == 2);
+		if (n)
+			expect_delivered(order[i] / 4);
+	}
+	assert_int_equal(expire(), 0); /* SDU 1 never came */
+	assert_int_equal(out.discarded.n, 0);
+	assert_int_equal(rx.vr_ur, 12);
+}
+
+/* The tail of a released PDU still counts for an SDU that ends later. */
+static void test_out_of_sequence_after_release(void **state)
+{
+	(void)state;
+	cut_for(10, 2, CELL_DELIVERY_OUT_OF_SEQUENCE);
+	assert_int_equal(receive(0, 0), 0);
+	assert_int_equal(rx.vr_ur, 1);
+	assert_int_equal(receive(2, 0), 0);
+	assert_int_equal(receive(3, 0), 1);
+	expect_delivered(1);
+	assert_int_equal(receive(1, 0), 1);
+	expect_delivered(0);
+	assert_int_equal(pool.n_free, POOL_PDUS); /* nothing is kept */
 }
 
 int main(void)
@@ -333,6 +393,9 @@ int main(void)
 		cmocka_unit_test(test_halves_of_two_sdus),
 		cmocka_unit_test(test_full_turn_lost),
 		cmocka_unit_test(test_malformed),
+		cmocka_unit_test(test_out_of_sequence),
+		cmocka_unit_test(test_out_of_sequence_pieces),
+		cmocka_unit_test(test_out_of_sequence_after_release),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,9 +3,10 @@
 #include "unit.h"
 
 #include "rlc_um.h"
+#include "rlc_um_pdu.h"
 
 static struct pkt pkt[300];
-static struct rlc_um_tx_pdu info;
+static struct rlc_tx_pdu info;
 static uint8_t buf[9500];
 
 /* Packets of @len SDU bytes (no PDCP header here), filled with their number. */
@@ -14,7 +15,7 @@ static void push(struct rlc_um_tx *tx, uint32_t first, uint32_t n, uint16_t len)
 	for (uint32_t i = first; i < first + n; i++) {
 		pkt[i] = (struct pkt){ .id = i, .tag = 1000 + i, .len = len, .sdu_len = len };
 		memset(pkt_sdu(&pkt[i]), (int)i, len);
-		assert_true(rlc_um_tx_push(tx, &pkt[i]));
+		rlc_sdu_queue_push(&tx->queue, &pkt[i]);
 	}
 }
 
@@ -39,20 +40,20 @@ static void test_segmentation(void **state)
 	rlc_um_tx_init(&tx, 10, 10);
 	push(&tx, 7, 1, 100);
 	assert_int_equal(rlc_um_tx_build(&tx, 42, buf, &ends, &info), 42);
-	expect_header(42, 0, UM_FI_LAST_CONTINUES, 1);
+	expect_header(42, 0, RLC_FI_LAST_CONTINUES, 1);
 	assert_false(info.element[0].ends);
-	assert_int_equal(tx.bytes, 60);
+	assert_int_equal(tx.queue.bytes, 60);
 	assert_int_equal(rlc_um_tx_build(&tx, 42, buf, &ends, &info), 42);
-	expect_header(42, 1, UM_FI_FIRST_CONTINUES | UM_FI_LAST_CONTINUES, 1);
+	expect_header(42, 1, RLC_FI_FIRST_CONTINUES | RLC_FI_LAST_CONTINUES, 1);
 	assert_int_equal(ends.n, 0);
 	assert_int_equal(rlc_um_tx_build(&tx, 42, buf, &ends, &info), 22);
-	expect_header(22, 2, UM_FI_FIRST_CONTINUES, 1);
+	expect_header(22, 2, RLC_FI_FIRST_CONTINUES, 1);
 	assert_int_equal(info.element[0].pkt, 7);
 	assert_int_equal(info.element[0].tag, 1007);
-	assert_int_equal(info.element[0].len, 20);
+	assert_int_equal(info.len[0], 20);
 	assert_true(info.element[0].ends);
 	assert_int_equal(ends.n, 1);
-	assert_int_equal(tx.bytes, 0);
+	assert_int_equal(tx.queue.bytes, 0);
 }
 
 /* Three of 30 bytes in 80: header 2 + 3 (two indicators), 30 + 30 + 15 of the third. */
@@ -65,14 +66,14 @@ static void test_concatenation(void **state)
 	rlc_um_tx_init(&tx, 10, 10);
 	push(&tx, 1, 3, 30);
 	assert_int_equal(rlc_um_tx_build(&tx, 80, buf, &ends, &info), 80);
-	expect_header(80, 0, UM_FI_LAST_CONTINUES, 3);
+	expect_header(80, 0, RLC_FI_LAST_CONTINUES, 3);
 	assert_int_equal(info.n, 3);
-	assert_int_equal(info.element[2].len, 15);
+	assert_int_equal(info.len[2], 15);
 	assert_int_equal(buf[5], 1);
 	assert_int_equal(buf[5 + 30], 2);
 	assert_int_equal(buf[5 + 60], 3);
 	assert_int_equal(ends.n, 2);
-	assert_int_equal(tx.bytes, 15);
+	assert_int_equal(tx.queue.bytes, 15);
 }
 
 /* 32 bytes: the SDU fills the PDU; an indicator and a byte more would need 35. */
@@ -88,8 +89,8 @@ static void test_no_room_for_another_indicator(void **state)
 	expect_header(32, 0, 0, 1);
 	push(&tx, 3, 1, 30);
 	assert_int_equal(rlc_um_tx_build(&tx, 35, buf, &ends, &info), 35);
-	expect_header(35, 1, UM_FI_LAST_CONTINUES, 2);
-	assert_int_equal(info.element[1].len, 1);
+	expect_header(35, 1, RLC_FI_LAST_CONTINUES, 2);
+	assert_int_equal(info.len[1], 1);
 }
 
 static void test_nothing_to_send(void **state)
@@ -116,9 +117,9 @@ static void test_element_limit(void **state)
 	rlc_um_tx_init(&tx, 10, 300);
 	push(&tx, 0, 300, 3);
 	(void)rlc_um_tx_build(&tx, 9000, buf, &ends, &info);
-	assert_int_equal(info.n, UM_ELEMENTS_MAX);
-	assert_int_equal(ends.n, UM_ELEMENTS_MAX);
-	assert_int_equal(tx.queue.n, 300 - UM_ELEMENTS_MAX);
+	assert_int_equal(info.n, RLC_ELEMENTS_MAX);
+	assert_int_equal(ends.n, RLC_ELEMENTS_MAX);
+	assert_int_equal(tx.queue.sdus.n, 300 - RLC_ELEMENTS_MAX);
 }
 
 static void sn_wrap(uint8_t sn_bits)
@@ -150,16 +151,17 @@ static void test_sn_wrap(void **state)
 
 static void test_queue_limit(void **state)
 {
-	struct pkt extra = { .len = 30, .sdu_len = 30 };
 	struct rlc_um_tx tx;
 
 	(void)state;
 	rlc_um_tx_init(&tx, 10, 2);
-	push(&tx, 1, 2, 30);
-	assert_false(rlc_um_tx_push(&tx, &extra));
-	assert_int_equal(tx.bytes, 60);
-	assert_ptr_equal(rlc_um_tx_discard(&tx), &pkt[1]);
-	assert_true(rlc_um_tx_push(&tx, &extra));
+	push(&tx, 1, 1, 30);
+	assert_false(rlc_sdu_queue_full(&tx.queue));
+	push(&tx, 2, 1, 30);
+	assert_true(rlc_sdu_queue_full(&tx.queue));
+	assert_int_equal(tx.queue.bytes, 60);
+	assert_ptr_equal(rlc_sdu_queue_discard(&tx.queue), &pkt[1]);
+	assert_false(rlc_sdu_queue_full(&tx.queue));
 }
 
 /* An SDU of which a part was sent stays. Source: TS 36.322 4.2.1.2.2 */
@@ -170,14 +172,14 @@ static void test_discard(void **state)
 
 	(void)state;
 	rlc_um_tx_init(&tx, 10, 10);
-	assert_null(rlc_um_tx_discard(&tx));
+	assert_null(rlc_sdu_queue_discard(&tx.queue));
 	push(&tx, 1, 2, 30);
 	(void)rlc_um_tx_build(&tx, 12, buf, &ends, &info);
-	assert_null(rlc_um_tx_discard(&tx));
+	assert_null(rlc_sdu_queue_discard(&tx.queue));
 	(void)rlc_um_tx_build(&tx, 22, buf, &ends, &info);
-	assert_ptr_equal(rlc_um_tx_discard(&tx), &pkt[2]);
-	assert_int_equal(tx.bytes, 0);
-	assert_int_equal(tx.queue.n, 0);
+	assert_ptr_equal(rlc_sdu_queue_discard(&tx.queue), &pkt[2]);
+	assert_int_equal(tx.queue.bytes, 0);
+	assert_int_equal(tx.queue.sdus.n, 0);
 }
 
 int main(void)
