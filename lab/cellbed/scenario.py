@@ -7,13 +7,14 @@ docs/scenario-format.md explains the keys; scenarios/reference.yaml shows every 
 from __future__ import annotations
 
 import difflib
+import itertools
 import re
 from ipaddress import IPv4Interface
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from cellbed.error import ScenarioError
 from cellbed.topology import gateway_of, network_interface
@@ -26,6 +27,8 @@ Probability = Annotated[float, Field(ge=0, le=1)]
 Cqi = Annotated[int, Field(ge=1, le=15)]
 
 _INTERFACE_NAME_MAX = 15
+# Uplink HARQ is synchronous. Source: TS 36.213 8
+_UL_HARQ_RTT_TTI = 8
 
 CONGESTION_CONTROLS = (
     "reno", "bic", "cubic", "westwood", "htcp", "hstcp", "hybla", "vegas", "nv", "scalable", "lp", "veno", "yeah",
@@ -84,21 +87,59 @@ class Mac(Model):
     bandwidth_stealing: bool = True
     trailing_bsr: bool = True
     enb_overhears_dm: bool = False
+    ul_always_scheduled: bool = False
+
+
+class Harq(Model):
+    """Source: TS 36.321 5.3.2, 5.4.2; Park, section 3 (the ladder of error rates)."""
+
+    max_attempts: int = Field(1, ge=1, le=8)
+    dl_rtt_tti: int = Field(8, ge=8, le=32)
+    bler: list[Probability] = Field([0.1, 0.01, 0.005, 0.002, 0.001], min_length=1, max_length=8)
+    nack_to_ack: Probability = 0.0
+
+    @field_validator("bler")
+    @classmethod
+    def decoding_never_gets_worse(cls, bler: list[float]) -> list[float]:
+        if any(later > earlier for earlier, later in itertools.pairwise(bler)):
+            raise ValueError("allowed probabilities that do not increase: each is what further attempts left")
+        return bler
+
+
+class Rlc(Model):
+    """What both modes have. Source: TS 36.322; TS 36.331 RLC-Config; Park, section 4 (delivery)."""
+
+    mode: Literal["um", "am"] = "um"
+    delivery: Literal["in_sequence", "out_of_sequence"] = "in_sequence"
+    queue_pkts: int = Field(4096, ge=1, le=65536)
+    t_reordering_ms: int = Field(35, ge=0, le=200)
 
 
 class RlcUm(Model):
-    """Source: TS 36.322."""
+    """Source: TS 36.322 6.2.1.3."""
 
     sn_bits: Literal[5, 10] = 10
-    t_reordering_ms: int = Field(35, ge=0, le=200)
-    queue_pkts: int = Field(4096, ge=1, le=65536)
+
+
+class RlcAm(Model):
+    """Source: TS 36.322 5.2; TS 36.331 RLC-Config."""
+
+    poll_pdu: int = Field(16, ge=1, le=1024)
+    poll_byte: Size = Field(25000, ge=1, le=10_000_000)
+    t_poll_retransmit_ms: int = Field(45, ge=5, le=500)
+    t_status_prohibit_ms: int = Field(10, ge=0, le=500)
+    max_retx_threshold: int = Field(8, ge=1, le=32)
+    on_max_retx: Literal["reestablish", "stop"] = "reestablish"
+    reestablish_ms: int = Field(100, ge=0, le=10000)
 
 
 class Pdcp(Model):
-    """Source: TS 36.323."""
+    """Source: TS 36.323; TS 38.323 5.2.2 (reordering)."""
 
     sn_bits: Literal[7, 12] = 12
     discard_timer_ms: int = Field(0, ge=0, le=1500)
+    reordering: bool = False
+    t_reordering_ms: int = Field(50, ge=0, le=3000)
 
 
 class UeRadio(Model):
@@ -117,12 +158,17 @@ class UeRadio(Model):
 
 class Radio(Model):
     n_rb: int = Field(50, ge=6, le=110)
+    dl_carriers: int = Field(1, ge=1, le=5)
+    dl_codewords: int = Field(1, ge=1, le=2)
     scheduler: Literal["rr"] = "rr"
     max_pkts: int = Field(8192, ge=16, le=65536)
     timing: Timing = Timing()
     ra: RandomAccess = RandomAccess()
     mac: Mac = Mac()
+    harq: Harq = Harq()
+    rlc: Rlc = Rlc()
     rlc_um: RlcUm = RlcUm()
+    rlc_am: RlcAm = RlcAm()
     pdcp: Pdcp = Pdcp()
     ues: dict[Name, UeRadio] = Field(min_length=1, max_length=16)
 
@@ -200,6 +246,7 @@ class Scenario(Model):
         self._check_nodes()
         self._check_links()
         self._check_ues()
+        self._check_radio()
         self._check_traffic()
         return self._with_network_modes()
 
@@ -266,6 +313,19 @@ class Scenario(Model):
                 raise ValueError(f"key 'radio.ues.{name}.mode': value {ue.mode}: allowed im, as its peer is the eNB")
         for name in ues:
             _known(f"nodes.{name}", name, self.radio.ues)
+
+    def _check_radio(self) -> None:
+        """Keys that exclude each other."""
+        timing = self.radio.timing
+        if self.radio.harq.max_attempts > 1 and timing.decode_tti + timing.grant_to_tx_tti > _UL_HARQ_RTT_TTI:
+            raise ValueError(f"key 'radio.timing.decode_tti': value {timing.decode_tti}: allowed {_UL_HARQ_RTT_TTI} "
+                             "together with grant_to_tx_tti when harq.max_attempts is above 1: the uplink's HARQ round "
+                             "trip")
+        for name, ue in self.radio.ues.items():
+            back = name if self.behind_enb(name) else self.radio.ues[ue.peer].peer
+            if self.radio.rlc.mode == "am" and back != name:
+                raise ValueError(f"key 'radio.ues.{ue.peer}.peer': value {back}: allowed {name}, as an AM bearer joins "
+                                 "two UEs in both directions")
 
     def behind_enb(self, name: str) -> bool:
         """Whether a node reaches the network behind the eNB: a server, or a UE whose peer is the eNB."""
@@ -349,7 +409,7 @@ def _describe(error: dict[str, Any], model: type[BaseModel]) -> str:
     if not key:
         return _limits(error)
     value = error["input"]
-    shown = value if isinstance(value, str | int | float | bool | type(None)) else type(value).__name__
+    shown = value if isinstance(value, str | int | float | bool | list | type(None)) else type(value).__name__
     return f"key '{key}': value {shown}: {_limits(error)}"
 
 

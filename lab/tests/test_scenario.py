@@ -34,6 +34,19 @@ def test_every_scenario_of_the_project_is_valid(path):
     ("traffic.0.duration_s", None, "key 'traffic.0': value dict: allowed exactly one of 'duration_s' and 'bytes'"),
     ("nodes.ue1.address", None, "key 'nodes.ue1.address': missing"),
     ("nodes.ue1.address", "10.45.0.2/24", "value 10.45.0.2/24: allowed another address than that of ue1"),
+    ("radio.rlc_um.queue_pkts", 9, "key 'radio.rlc_um.queue_pkts': unknown; allowed sn_bits"),
+    ("radio.rlc.mode", "tm", "key 'radio.rlc.mode': value tm: allowed 'um' or 'am'"),
+    ("radio.rlc.delivery", "late", "value late: allowed 'in_sequence' or 'out_of_sequence'"),
+    ("radio.rlc_am.poll_byte", "100MB", "value 100000000: allowed less than or equal to 10000000"),
+    ("radio.rlc_am.on_max_retx", "cry", "value cry: allowed 'reestablish' or 'stop'"),
+    ("radio.harq.max_attempts", 9, "key 'radio.harq.max_attempts': value 9: allowed less than or equal to 8"),
+    ("radio.harq.dl_rtt_tti", 7, "key 'radio.harq.dl_rtt_tti': value 7: allowed greater than or equal to 8"),
+    ("radio.harq.bler", [0.1, 0.2], "key 'radio.harq.bler': value [0.1, 0.2]: allowed probabilities that do not incr"),
+    ("radio.harq.bler", [], "key 'radio.harq.bler': value []: "),
+    ("radio.harq.bler", [0.1, 2], "key 'radio.harq.bler.1': value 2: allowed less than or equal to 1"),
+    ("radio.dl_carriers", 6, "key 'radio.dl_carriers': value 6: allowed less than or equal to 5"),
+    ("radio.dl_codewords", 0, "key 'radio.dl_codewords': value 0: allowed greater than or equal to 1"),
+    ("radio.pdcp.t_reordering_ms", 3001, "value 3001: allowed less than or equal to 3000"),
     ("format", 2, "key 'format': value 2: allowed 1"),
     ("tpc", {}, "key 'tpc': unknown; did you mean 'tcp'?"),
 ])
@@ -102,6 +115,20 @@ def test_direct_ues_and_the_network_have_no_way_to_each_other(wired, write):
     wired["traffic"][0]["to"] = "ue2"
     with pytest.raises(ScenarioError, match=r"key 'traffic.0.to': value 'ue2': allowed ue1"):
         expand(write(wired))
+
+
+def test_harq_leaves_time_for_a_synchronous_retransmission(minimal, write):
+    minimal["radio"] |= {"harq": {"max_attempts": 5}, "timing": {"decode_tti": 6, "grant_to_tx_tti": 3}}
+    with pytest.raises(ScenarioError, match=r"key 'radio.timing.decode_tti': value 6: allowed 8 together"):
+        expand(write(minimal))
+
+
+def test_an_am_bearer_joins_two_ues(minimal, write):
+    minimal["nodes"]["ue3"] = {"address": "10.45.0.3/24"}
+    minimal["radio"] |= {"rlc": {"mode": "am"}, "ues": {"ue1": {"peer": "ue2"}, "ue2": {"peer": "ue3"},
+                                                        "ue3": {"peer": "ue2"}}}
+    with pytest.raises(ScenarioError, match=r"key 'radio.ues.ue2.peer': value ue3: allowed ue1, as an AM bearer"):
+        expand(write(minimal))
 
 
 def test_missing_key(minimal, write):
