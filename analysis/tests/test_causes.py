@@ -143,41 +143,60 @@ def test_counters_are_those_of_the_sender_and_absent_ones_are_zero() -> None:
 
 
 def test_compressed_is_less_than_half_the_spacing() -> None:
-    # Spacings 10, 10, 10, 0 and -5 become 5, 4, 30, 1, 1: of three that lay apart one is compressed.
-    left = np.array([0, 10, 20, 30, 30, 25])
-    came = np.cumsum([100, 5, 4, 30, 1, 1])
+    # Spacings of 10, 10, 10, 0 and -5 ms become 5, 4, 30, 1, 1: of three that lay apart one is compressed.
+    left = MS * np.array([0, 10, 20, 30, 30, 25])
+    came = MS * np.cumsum([100, 5, 4, 30, 1, 1])
     assert causes.compressed_share(left, came) == pytest.approx(1 / 3)
     assert causes.compressed_share(left[:1], came[:1]) is None
-    assert causes.compressed_share(np.array([5, 5]), np.array([6, 9])) is None
+    assert causes.compressed_share(left[:0], came[:0]) is None
+    assert causes.compressed_share(MS * np.array([5, 9]), MS * np.array([6, 7])) is None
+
+
+def test_the_grid_of_sub_frames_is_no_compression() -> None:
+    """ACKs 0.1 ms apart: sub-frames on two legs bunch them by tens, and a stall of 40 ms those it held."""
+    left = np.arange(10_000) * MS // 10
+    grid = -(-left // MS) * MS + np.random.default_rng(3).integers(0, MS, 10_000) // 10
+    twice = -(-np.sort(grid) // MS) * MS
+    assert causes.compressed_share(left, twice) == 0
+    stalled = np.where((left >= 500 * MS) & (left < 540 * MS), 540 * MS, twice)
+    share = causes.compressed_share(left, stalled)
+    # Of the 400 held ones 350 have their partner among them; those whose partner comes up to 2.5 ms after
+    # the stall are 5 to 25 more, by where the grids lie. 9950 have a partner at all.
+    assert share is not None
+    assert 355 <= share * 9950 <= 375
 
 
 def test_ack_spacing_of_the_way_back_and_of_the_whole_loop() -> None:
     """Four segments leave 10 apart; a gap holds the middle two back, and their ACKs leave together with the third."""
-    sent = direction([(10 * k, seq(k), k) for k in range(4)])
-    there = direction([(t, seq(k), k) for k, t in enumerate((50, 80, 81, 82))])
+    sent = direction([(10 * k * MS, seq(k), k) for k in range(4)])
+    there = direction([(t * MS, seq(k), k) for k, t in enumerate((50, 80, 81, 82))])
     acks = [(40, seq(0), 90), *((t + 1, seq(k + 1), 91 + k) for k, t in enumerate((50, 80, 81, 82)))]
-    back = direction(acks, data=False)
-    here = direction([(t + 50, number, ip_id) for t, number, ip_id in acks], data=False)
-    found = causes.spacing_metrics(transmissions(sent, there), matched(back, here))
+
+    def moved(times: list[int]) -> pl.DataFrame:
+        return direction([(t * MS, number, ip_id) for t, (_, number, ip_id) in zip(times, acks, strict=True)],
+                         data=False)  # fmt: skip
+
+    left = [t for t, _, _ in acks]
+    found = causes.spacing_metrics(transmissions(sent, there), matched(moved(left), moved([t + 50 for t in left])))
     # The way back keeps every spacing; of the three of the loop (10 each: 30, 1, 1) two are gone.
     assert found == {"ack_compression": 0, "ack_clock_compression": pytest.approx(2 / 3)}
-    # Now the way back lets the last three come together.
-    bunched = direction([(90, *acks[0][1:]), (101, *acks[1][1:]), *((140 + i, *a[1:]) for i, a in enumerate(acks[2:]))],
-                        data=False)  # fmt: skip
-    spaced = direction([(t * 10, number, ip_id) for t, number, ip_id in acks], data=False)
-    found = causes.spacing_metrics(transmissions(sent, there), matched(spaced, bunched))
-    assert found["ack_compression"] == 1  # 110, 300, 10, 10 become 11, 39, 1, 1
+    # Now the way back bunches them: spacings of 110, 300, 10, 10 become 11, 39, 1, 1.
+    found = causes.spacing_metrics(
+        transmissions(sent, there), matched(moved([t * 10 for t in left]), moved([900, 911, 950, 951, 952]))
+    )
+    assert found["ack_compression"] == 1
 
 
 def test_acks_of_retransmitted_bytes_do_not_count_in_the_loop() -> None:
-    sent = direction([(0, seq(0), 0), (10, seq(1), 1), (20, seq(2), 2), (60, seq(1), 3)])
-    there = direction([(50, seq(0), 0), (51, seq(2), 2), (99, seq(1), 3)])
-    back = direction([(1, seq(0), 8), (51, seq(1), 9), (99, seq(3), 10)], data=False)
+    sent = direction([(0, seq(0), 0), (10 * MS, seq(1), 1), (20 * MS, seq(2), 2), (60 * MS, seq(1), 3)])
+    there = direction([(50 * MS, seq(0), 0), (51 * MS, seq(2), 2), (99 * MS, seq(1), 3)])
+    back = direction([(MS, seq(0), 8), (51 * MS, seq(1), 9), (99 * MS, seq(3), 10)], data=False)
     found = causes.spacing_metrics(transmissions(sent, there), matched(back, back))
     # The last ACK's last segment was sent once, the one before it too: 20 became 48.
     assert found["ack_clock_compression"] == 0
-    twice = direction([(0, seq(0), 0), (10, seq(1), 1), (60, seq(1), 3)])
-    found = causes.spacing_metrics(transmissions(twice, there), matched(back[:2], back[:2]))
+    twice = direction([(0, seq(0), 0), (10 * MS, seq(1), 1), (60 * MS, seq(1), 3)])
+    late = direction([(MS, seq(0), 8), (51 * MS, seq(1), 9), (52 * MS, seq(2), 10)], data=False)
+    found = causes.spacing_metrics(transmissions(twice, there), matched(late, late))
     assert found["ack_clock_compression"] is None
 
 

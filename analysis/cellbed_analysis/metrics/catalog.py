@@ -126,14 +126,14 @@ CAUSES = (
     Metric(
         "ack_compression",
         "1",
-        "share of successive ACKs that reach the sender in less than half the time between their departures "
-        "at the receiver (Mogul 1992, Zhang 1991)",
+        "share of ACKs after which the next one that left the receiver 5 ms later or more reaches the sender in "
+        "less than half the time between their departures (Mogul 1992, Zhang 1991)",
     ),
     Metric(
         "ack_clock_compression",
         "1",
-        "share of successive ACKs of new data that reach the sender in less than half the time between the "
-        "departures of the last segments they confirm",
+        "the same of ACKs of new data, by the departures of the last segments they confirm: what the whole loop "
+        "bunched, such as data that waited behind a gap",
     ),
 )
 

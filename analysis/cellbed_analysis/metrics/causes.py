@@ -21,6 +21,9 @@ from .throughput import IPERF3_COOKIE_BYTES, acknowledged
 
 #: ACKs that arrive in less than this share of the time they should have between them are compressed.
 COMPRESSED = 0.5
+#: Time between the two ACKs that are compared. A sub-frame sends packets together that came apart, which
+#: is the radio's granularity and no compression: one at each leg moves a span of 5 by less than its half.
+SPAN_NS = 5_000_000
 #: Three later packets make as many duplicate ACKs: a fast retransmit. Source: RFC 5681 section 3.2
 DUPLICATE_ACKS = 3
 
@@ -101,11 +104,11 @@ def spacing_metrics(sent: pl.DataFrame, acks: pl.DataFrame) -> Values:
         acks: `arrival.matched` of the ACK direction, from receiver to sender.
 
     Returns:
-        ack_compression: of successive ACKs at the sender whose departures lie apart,
-            those that arrive in less than half that time: the way back bunched them.
-        ack_clock_compression: of successive ACKs that confirm new data, those that arrive in
-            less than half the time between the departures of the last segments
-            they confirm: the whole loop bunched them. ACKs of retransmitted bytes do not count.
+        ack_compression: share of ACKs at the sender that the way back bunched: the next one
+            that left the receiver 5 ms later or more arrives in less than half that time.
+        ack_clock_compression: share of ACKs of new data that the whole loop bunched, likewise,
+            by the departures of the last segments they confirm. ACKs of retransmitted
+            bytes do not count.
 
     Source: Mogul 1992; Zhang 1991 (ACK-compression)
     """
@@ -127,15 +130,22 @@ def spacing_metrics(sent: pl.DataFrame, acks: pl.DataFrame) -> Values:
 
 
 def compressed_share(left_ns: np.ndarray, came_ns: np.ndarray) -> float | None:
-    """Share of neighbours that come in less than COMPRESSED of the time that lay between their departures.
+    """Share of packets that come too soon before the next one that left SPAN_NS later or more.
 
     Args:
-        left_ns, came_ns: (n,) departures and arrivals in the order of arrival; neighbours
-            that left together or in the other order have no spacing to lose.
+        left_ns, came_ns: (n,) departures and arrivals in the order of arrival; one that
+            left before its forerunner counts as having left with it.
+
+    Returns:
+        The share that arrives in less than COMPRESSED of the time between the departures;
+        None where no two left so far apart.
     """
-    gaps, arrivals = np.diff(left_ns), np.diff(came_ns)
-    apart = gaps > 0
-    return float((arrivals[apart] < COMPRESSED * gaps[apart]).mean()) if apart.any() else None
+    left = np.maximum.accumulate(left_ns)
+    later = np.searchsorted(left, left + SPAN_NS)
+    first = np.flatnonzero(later < len(left))
+    later = later[first]
+    shorter = came_ns[later] - came_ns[first] < COMPRESSED * (left[later] - left[first])
+    return float(shorter.mean()) if len(first) else None
 
 
 def finished(bundle: Bundle, flow: Flow) -> Flow:
