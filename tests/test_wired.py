@@ -57,6 +57,8 @@ def test_hosts_have_captures_and_counters_and_the_enb_has_none(wired, tmp_path, 
     assert set(counters) == {"server", "ue1", "ue2"}
     assert counters["server"]["IpExt"]["OutOctets"] > 1_000_000
     assert counters["ue1"]["Tcp"]["InSegs"] > 500
+    # The link's qdiscs see every segment by itself.
+    assert counters["server"]["Ip"]["OutRequests"] > 0.9 * counters["server"]["Tcp"]["OutSegs"]
     assert all(value for node in counters.values() for group in node.values() for value in group.values())
 
 

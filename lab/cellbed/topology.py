@@ -227,7 +227,9 @@ def configure(pid: int, node: PlannedNode, settings: dict[str, str]) -> list[str
     batch = ["link set lo up"]
     for interface, address in node.interfaces.items():
         if interface in node.shaping:
-            batch.append(f"link set {interface} up")
+            # TCP hands qdiscs up to 64 KiB as one packet whatever the offloads; they would delay, queue and lose it as
+            # one.
+            batch.append(f"link set {interface} gso_max_segs 1 up")
         if address is not None:
             batch.append(f"address add {address} dev {interface}")
     batch += [f"route replace {' '.join(route)}" for route in node.routes]
