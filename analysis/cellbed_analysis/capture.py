@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Reader of the IP captures (ip-*.pcap) that tcpdump writes on TUN devices.
 
-dpkt reads the container; the IPv4 and TCP headers of all packets are then
-taken apart together with numpy, since a Python object per packet would cost
-more than the whole emulation of that packet did.
+dpkt judges the container; records are then walked, and the IPv4 and TCP headers
+of all packets taken apart together with numpy, since a Python object per packet
+would cost more than the whole emulation of that packet did.
 """
 
 from __future__ import annotations
 
+import io
+import struct
 from pathlib import Path
 
 import dpkt
@@ -18,7 +20,15 @@ from .error import FileError
 
 #: Bytes in front of the IP header for the link types tcpdump may write.
 LINK_HEADER_BYTES = {12: 0, 101: 0, 228: 0, 1: 14}
-IP_TCP_MAX_BYTES = 120  # 60 of IPv4 and 60 of TCP, both with all options
+#: Byte order and ns per unit of a record's fraction of a second, by the file's first bytes.
+FRACTIONS_NS = {
+    b"\xd4\xc3\xb2\xa1": ("<", 1000),
+    b"\xa1\xb2\xc3\xd4": (">", 1000),
+    b"\x4d\x3c\xb2\xa1": ("<", 1),
+    b"\xa1\xb2\x3c\x4d": (">", 1),
+}
+FILE_HEADER_BYTES = 24
+HEAD_BYTES = 60 + 16  # IPv4 with all options, and TCP up to its window: every field read below
 PROTOCOL_TCP = 6
 
 FIN, SYN, RST, PSH, ACK = 0x01, 0x02, 0x04, 0x08, 0x10
@@ -56,49 +66,47 @@ def read_capture(path: Path) -> pl.DataFrame:
     Raises:
         FileError: not a pcap, an unexpected link type, or cut short.
     """
-    times, frames, link_bytes = _read_frames(path)
-    if not frames:
+    t_ns, head = _read_records(path)
+    if not len(t_ns):
         return pl.DataFrame(schema=SCHEMA)
-    head = _header_matrix(frames, link_bytes)
     keep = (head[:, 0] >> 4) == 4
-    return _parse(head[keep], np.array(times, dtype=np.int64)[keep])
+    return _parse(head[keep], t_ns[keep])
 
 
-def _read_frames(path: Path) -> tuple[list[int], list[bytes], int]:
-    """Timestamps (ns), frames and length of their link header."""
-    size_bytes = path.stat().st_size
-    with path.open("rb") as file:
-        try:
-            reader = dpkt.pcap.Reader(file)
-        except (ValueError, dpkt.dpkt.NeedData) as error:
-            raise FileError(path, f"not a pcap file: {error}") from error
-        link = reader.datalink()
-        if link not in LINK_HEADER_BYTES:
-            raise FileError(path, f"link type {link}: readable: raw IP (101, 228), Ethernet (1)")
-        try:
-            packets = list(reader)
-        except dpkt.dpkt.NeedData as error:
-            raise FileError(path, "truncated: ends inside a packet header") from error
-        if packets:
-            last = len(packets[-1][1])
-            file.seek(size_bytes - last - dpkt.pcap.PktHdr.__hdr_len__ + 8)
-            captured = int.from_bytes(file.read(4), "little" if _little(path) else "big")
-            if captured != last:
-                raise FileError(path, f"truncated: its last packet has {last} of {captured} bytes")
-    # Nanosecond captures carry exact Decimals, microsecond ones floats.
-    times = [round(t * 10**6) * 1000 if isinstance(t, float) else int(t * 10**9) for t, _ in packets]
-    return times, [frame for _, frame in packets], LINK_HEADER_BYTES[link]
+def _read_records(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Timestamps (n,) in ns, and the first bytes of every packet (n, HEAD_BYTES) uint8, short ones padded with 0."""
+    content = path.read_bytes()
+    try:
+        link = dpkt.pcap.Reader(io.BytesIO(content)).datalink()
+    except (ValueError, dpkt.dpkt.NeedData) as error:
+        raise FileError(path, f"not a pcap file: {error}") from error
+    if link not in LINK_HEADER_BYTES:
+        raise FileError(path, f"link type {link}: readable: raw IP (101, 228), Ethernet (1)")
+    if content[:4] not in FRACTIONS_NS:
+        raise FileError(path, f"pcap magic {content[:4].hex()}: readable: classic pcap in us or ns")
+    order, fraction_ns = FRACTIONS_NS[content[:4]]
+    record = struct.Struct(f"{order}IIII")
+    table, offset, size = [], FILE_HEADER_BYTES, len(content)
+    while offset < size:
+        if offset + record.size > size:
+            raise FileError(path, "truncated: ends inside a packet header")
+        seconds, fraction, captured, _ = record.unpack_from(content, offset)
+        offset += record.size
+        if offset + captured > size:
+            raise FileError(path, f"truncated: its last packet has {size - offset} of {captured} bytes")
+        table.append((seconds * 1_000_000_000 + fraction * fraction_ns, offset, captured))
+        offset += captured
+    t_ns, begin, captured_bytes = np.array(table, dtype=np.int64).reshape(-1, 3).T
+    skip = LINK_HEADER_BYTES[link]
+    return t_ns, _header_matrix(np.frombuffer(content, dtype=np.uint8), begin + skip, captured_bytes - skip)
 
 
-def _little(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(1) != b"\xa1"
-
-
-def _header_matrix(frames: list[bytes], skip: int) -> np.ndarray:
-    """The first bytes of every packet, (n, 120) uint8, short ones padded with 0."""
-    rows = [frame[skip : skip + IP_TCP_MAX_BYTES].ljust(IP_TCP_MAX_BYTES, b"\0") for frame in frames]
-    return np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(-1, IP_TCP_MAX_BYTES)
+def _header_matrix(content: np.ndarray, begin: np.ndarray, length: np.ndarray) -> np.ndarray:
+    """Bytes of each packet from `begin` on, (n, HEAD_BYTES), zero where it has fewer."""
+    padded = np.concatenate([content, np.zeros(HEAD_BYTES + max(LINK_HEADER_BYTES.values()), dtype=np.uint8)])
+    head = np.lib.stride_tricks.sliding_window_view(padded, HEAD_BYTES)[begin]
+    head[np.arange(HEAD_BYTES) >= length[:, None]] = 0
+    return head
 
 
 def _parse(head: np.ndarray, t_ns: np.ndarray) -> pl.DataFrame:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import struct
 import time
 from pathlib import Path
 
@@ -65,6 +66,24 @@ def test_ethernet_and_microsecond_files_read_too(tmp_path: Path) -> None:
         writer.writepkt(b"\0" * 12 + b"\x08\x00" + tcp_packet(True, 5, 6, 0), ts=1600000000.123456)
     row = read_capture(path).row(0, named=True)
     assert (row["t_ns"], row["seq"]) == (1_600_000_000_123_456_000, 5)
+
+
+def test_either_byte_order_reads(tmp_path: Path) -> None:
+    path = tmp_path / "ip.pcap"
+    packet = tcp_packet(True, 5, 6, 0)
+    head = struct.pack(">IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 128, 101)
+    path.write_bytes(head + struct.pack(">IIII", 1_600_000_000, 987_654_321, len(packet), len(packet)) + packet)
+    row = read_capture(path).row(0, named=True)
+    assert (row["t_ns"], row["seq"]) == (1_600_000_000_987_654_321, 5)
+
+
+def test_a_last_packet_shorter_than_any_header_is_no_ip(tmp_path: Path) -> None:
+    path = tmp_path / "ip.pcap"
+    with path.open("wb") as file:
+        writer = dpkt.pcap.Writer(file, linktype=1, nano=True)
+        writer.writepkt(b"\0" * 14 + tcp_packet(True, 5, 6, 0), ts=1)
+        writer.writepkt(b"\x45", ts=2)
+    assert read_capture(path)["seq"].to_list() == [5]
 
 
 def test_no_packets_is_an_empty_frame(tmp_path: Path) -> None:
