@@ -48,7 +48,7 @@ def transmissions(sent: pl.DataFrame, arrived: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         Rows of `matched` that carry payload, with start and end (bytes since the
-        initial sequence number), again (some of its bytes were sent before) and
+        initial sequence number), again (it begins before the end of what was sent) and
         spurious (again, although an earlier transmission of its first byte
         arrives, however late).
 
@@ -65,8 +65,10 @@ def transmissions(sent: pl.DataFrame, arrived: pl.DataFrame) -> pl.DataFrame:
     reached = np.maximum.accumulate(end)
     again = np.zeros(len(start), dtype=bool)
     again[1:] = start[1:] < reached[:-1]
-    # First transmissions cover the stream once and in order: each byte has one that brought it first.
-    original = np.searchsorted(start[~again], start, "right") - 1
+    # First transmissions cover the stream in order, but for holes: what the sender's own queue drops
+    # is never captured. A retransmission belongs to the first one of its first byte, or to its hole.
+    first = np.searchsorted(start[~again], start, "right") - 1
+    original = np.where((first >= 0) & (end[~again][first] > start), first, -2 - start)
     frame = frame.with_columns(again=pl.Series(again), original=pl.Series(original))
     arrived_before = (
         pl.col("there_ns").is_not_null().cast(pl.Int64).cum_sum().shift(1).over("original", order_by="number") > 0

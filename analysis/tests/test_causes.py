@@ -84,6 +84,15 @@ def test_spurious_is_what_arrives_in_spite_of_an_arrival() -> None:
     }  # fmt: skip
 
 
+def test_what_the_senders_own_queue_dropped_is_resent_for_a_reason() -> None:
+    """The second segment is in no capture before its retransmission; a second one of that is in vain."""
+    sent = direction([(0, seq(0), 1), (2, seq(2), 3), (30, seq(1), 4), (60, seq(1), 5)])
+    there = direction([(10, seq(0), 1), (12, seq(2), 3), (40, seq(1), 4), (70, seq(1), 5)])
+    found = transmissions(sent, there)
+    assert found["again"].to_list() == [False, False, True, True]
+    assert found["spurious"].to_list() == [False, False, False, True]
+
+
 def test_a_retransmission_that_joins_two_segments_looks_at_its_first_byte() -> None:
     sent = direction([(0, seq(0), 1), (1, seq(1), 2), (2, seq(0), 3)]).with_columns(
         payload_bytes=pl.Series([100, 100, 200])

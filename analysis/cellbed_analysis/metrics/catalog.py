@@ -100,7 +100,7 @@ FILE = (
 
 CAUSES = (
     Metric("transmissions", "1", "transmissions of data, retransmissions included"),
-    Metric("lost_transmissions", "1", "of these, not in the receiver's capture"),
+    Metric("lost_transmissions", "1", "of these, not in the receiver's capture: lost, or still under way at the end"),
     Metric("retransmissions", "1", "of these, with bytes that were sent before"),
     Metric(
         "spurious_retransmits",
