@@ -106,17 +106,36 @@ def belongs(row: Row) -> bool:
 
 def sweeps(rows: Sequence[Row]) -> list[Sweep]:
     """Sweeps among the rows of metrics.parquet; only usable runs count."""
+    mine = [row for row in rows if row["usable"] and belongs(row)]
+    free = _free_parameters(mine)
     groups: dict[tuple[str, str, str], list[Row]] = {}
-    for row in rows:
-        if row["usable"] and belongs(row):
-            groups.setdefault((row["scenario"], row["lab"], _other_parameters(row)), []).append(row)
+    for row in mine:
+        point = _point(row)
+        other = ", ".join(f"{key}={point[key]}" for key in sorted(free & set(point)))
+        groups.setdefault((row["scenario"], row["lab"], other), []).append(row)
     return [_sweep(key, group) for key, group in sorted(groups.items())]
 
 
-def _other_parameters(row: Row) -> str:
-    """Swept parameters besides the rate: runs that differ in them are never averaged."""
-    parts = str(row.get("point") or "").split(", ")
-    return ", ".join(part for part in parts if part and not part.startswith(f"{RATE_KEY}="))
+def _point(row: Row) -> dict[str, str]:
+    """Swept parameters of a run besides the rate, by name."""
+    parts = (part.partition("=") for part in str(row.get("point") or "").split(", ") if part)
+    return {key: value for key, _, value in parts if key != RATE_KEY}
+
+
+def _free_parameters(rows: Sequence[Row]) -> set[str]:
+    """Parameters that differ between runs of one variant: runs that differ in them are never averaged.
+
+    What a variant itself sets, such as the order of delivery, differs between variants only.
+    """
+    by_variant: dict[tuple[str, str], list[dict[str, str]]] = {}
+    for row in rows:
+        by_variant.setdefault((row["scenario"], row["variant"]), []).append(_point(row))
+    return {
+        key
+        for points in by_variant.values()
+        for key in set().union(*points)
+        if len({point.get(key) for point in points}) > 1
+    }
 
 
 def _sweep(key: tuple[str, str, str], rows: list[Row]) -> Sweep:

@@ -105,6 +105,16 @@ def test_unusable_runs_other_scenarios_labs_and_points_stay_apart(rows: list[dic
     assert found[1] == sweep
 
 
+def test_what_a_variant_sets_parts_nothing() -> None:
+    """The point of a run names what its variant sets, too: IN and OUT stay in one sweep."""
+    cell = [
+        row("cubic", order, rate, seed, point=f"bler_dl={rate}, congestion_control=cubic, delivery={order}")
+        for order in ("in", "out") for rate in (0.01, 0.05) for seed in (1, 2)
+    ]  # fmt: skip
+    (sweep,) = sweeps(cell)
+    assert (sweep.point, len(sweep.cells), sweep.orders) == ("", 2, ("in", "out"))
+
+
 def test_without_files_the_steady_goodput_counts() -> None:
     cell = [row("cubic", order, 0.02, 1, file_goodput_mbps=None) for order in ("in", "out")]
     (sweep,) = sweeps(cell)
