@@ -338,11 +338,17 @@ class Scenario(Model):
             joined = self.behind_enb(flow.source)
             _known(f"traffic.{i}.to", flow.to,
                    {name: None for name in hosts if name != flow.source and self.behind_enb(name) == joined})
-        ids = [flow.id for flow in self.traffic]
-        ports = [(flow.to, flow.port) for flow in self.traffic]
-        for key, values in (("id", ids), ("port", ports)):
-            if len(set(values)) < len(values):
-                raise ValueError(f"traffic: {key} is used twice")
+        ids: set[str] = set()
+        ports: dict[tuple[str, str, int], str] = {}  # the client's port follows from the server's: both may clash
+        for i, flow in enumerate(self.traffic):
+            if flow.id in ids:
+                raise ValueError(f"key 'traffic.{i}.id': value '{flow.id}': allowed an id that no other flow has")
+            ids.add(flow.id)
+            for role, node in (("from", flow.source), ("to", flow.to)):
+                other = ports.setdefault((role, node, flow.port), flow.id)
+                if other != flow.id:
+                    raise ValueError(f"key 'traffic.{i}.port': value {flow.port}: allowed another port than that of "
+                                     f"flow {other}, which is {role} {node} too")
 
     def _with_network_modes(self) -> Scenario:
         """The scenario with mode im for every UE whose peer is the eNB: there is no other way."""

@@ -131,6 +131,22 @@ def test_an_am_bearer_joins_two_ues(minimal, write):
         expand(write(minimal))
 
 
+@pytest.mark.parametrize(("change", "message"), [
+    ({"port": 5202}, "key 'traffic.1.id': value 'file': allowed an id that no other flow has"),
+    ({"id": "b"}, "key 'traffic.1.port': value 5201: allowed another port than that of flow file, which is from ue1"),
+])
+def test_flows_of_a_node_have_ports_of_their_own(minimal, write, change, message):
+    minimal["traffic"].append({**minimal["traffic"][0], **change})
+    with pytest.raises(ScenarioError) as error:
+        expand(write(minimal))
+    assert message in str(error.value)
+
+
+def test_flows_in_both_directions_may_have_one_port(minimal, write):
+    minimal["traffic"].append({**minimal["traffic"][0], "id": "back", "from": "ue2", "to": "ue1"})
+    assert expand(write(minimal))
+
+
 def test_missing_key(minimal, write):
     del minimal["radio"]
     with pytest.raises(ScenarioError, match="key 'radio': missing"):
