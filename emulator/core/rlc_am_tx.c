@@ -49,10 +49,10 @@ uint32_t rlc_am_tx_bytes(const struct rlc_am_tx *tx)
 	return tx->retx_bytes + (rlc_am_tx_stalled(tx) ? 0 : tx->queue.bytes);
 }
 
-/* Source: TS 36.322 5.2.2.1: nothing else can be sent after this PDU */
-static bool nothing_left(const struct rlc_am_tx *tx)
+/* Both buffers are empty, or no new PDU can follow. Source: TS 36.322 5.2.2.1, 5.2.2.3 */
+static bool nothing_new(const struct rlc_am_tx *tx)
 {
-	return tx->n_retx == 0 && (tx->queue.bytes == 0 || rlc_am_tx_stalled(tx));
+	return (tx->n_retx == 0 && tx->queue.bytes == 0) || rlc_am_tx_stalled(tx);
 }
 
 static void start_poll(struct rlc_am_tx *tx, int64_t now_ns)
@@ -82,6 +82,25 @@ static void describe(const struct rlc_pdu *pdu, uint16_t from, uint16_t to, stru
 		ret->fi |= RLC_FI_LAST_CONTINUES;
 }
 
+/* End of the longest segment of at most @max bytes from @from of @pdu on, not beyond @to. */
+static uint16_t segment_end(const struct rlc_pdu *pdu, uint16_t from, uint16_t to, uint32_t max)
+{
+	uint16_t n = 1, i = 0;
+
+	while (i < pdu->n_cuts && pdu->cut[i] <= from)
+		i++;
+	for (;; i++, n++) {
+		uint32_t end = from + max - (uint32_t)am_header_bytes(true, n);
+		uint32_t cut = i < pdu->n_cuts ? pdu->cut[i] : to;
+
+		if (cut >= to || end <= cut)
+			return end < to ? (uint16_t)end : to;
+		/* One more element costs an indicator and needs a byte. */
+		if (from + max <= cut + am_header_bytes(true, (uint16_t)(n + 1)))
+			return (uint16_t)cut;
+	}
+}
+
 /*
  * The longest AMD PDU or segment of at most @max bytes that begins with @from
  * of @pdu and does not go beyond @to. Return: its end, or @from without room.
@@ -89,17 +108,14 @@ static void describe(const struct rlc_pdu *pdu, uint16_t from, uint16_t to, stru
 static uint16_t cut_to_fit(const struct rlc_pdu *pdu, uint16_t from, uint16_t to, uint32_t max,
                            struct am_pdu *ret)
 {
-	for (;;) {
-		uint32_t size;
-
-		ret->rf = from > 0 || to < pdu->len;
-		describe(pdu, from, to, ret);
-		size = (uint32_t)am_header_bytes(ret->rf, ret->n) + to - from;
-		if (size <= max)
-			break;
-		if (size - max >= (uint32_t)(to - from))
+	describe(pdu, from, to, ret);
+	ret->rf = from > 0 || to < pdu->len;
+	if (am_header_bytes(ret->rf, ret->n) + to - from > max) {
+		if (max <= am_header_bytes(true, 1))
 			return from;
-		to = (uint16_t)(to - (size - max));
+		to = segment_end(pdu, from, to, max);
+		describe(pdu, from, to, ret);
+		ret->rf = true;
 	}
 	ret->so = from;
 	ret->lsf = to == pdu->len;
@@ -114,7 +130,7 @@ static struct rlc_am_built emit(struct rlc_am_tx *tx, const struct rlc_pdu *pdu,
 	size_t n;
 
 	header->poll = tx->poll_due || tx->pdu_without_poll >= tx->poll_pdu ||
-	               tx->byte_without_poll >= tx->poll_byte || nothing_left(tx);
+	               tx->byte_without_poll >= tx->poll_byte || nothing_new(tx);
 	n = am_pack(header, buf);
 	memcpy(buf + n, pdu->data + from, built.data);
 	built.size = (uint32_t)n + built.data;
@@ -183,10 +199,9 @@ struct rlc_am_built rlc_am_tx_build(struct rlc_am_tx *tx, uint32_t max, int64_t 
 	return build_new(tx, max, now_ns, buf, elements);
 }
 
-/* Bytes @from..@to of PDU @sn have to be sent again. Source: TS 36.322 5.2.1 */
-static void consider(struct rlc_am_tx *tx, uint16_t sn, uint16_t from, uint16_t to)
+/* Bytes @from..@to of @pdu have to be sent again. Return: not all of them were pending already. */
+static bool pend(struct rlc_am_tx *tx, struct rlc_pdu *pdu, uint16_t from, uint16_t to)
 {
-	struct rlc_pdu *pdu = tx->sent[sn];
 	bool pending = pdu->ranges.n > 0;
 	uint32_t before = 0, after = 0;
 
@@ -199,9 +214,13 @@ static void consider(struct rlc_am_tx *tx, uint16_t sn, uint16_t from, uint16_t 
 	for (uint16_t i = 0; i < pdu->ranges.n; i++)
 		after += (uint32_t)(pdu->ranges.at[i].to - pdu->ranges.at[i].from);
 	tx->retx_bytes += after - before;
-	if (pending)
-		return;
-	tx->n_retx++;
+	tx->n_retx = (uint16_t)(tx->n_retx + !pending);
+	return after > before;
+}
+
+/* @pdu is considered for retransmission. Source: TS 36.322 5.2.1 */
+static void count_retx(struct rlc_am_tx *tx, struct rlc_pdu *pdu)
+{
 	if (!pdu->considered)
 		pdu->considered = true; /* RETX_COUNT = 0 */
 	else if (pdu->retx_count < UINT8_MAX && ++pdu->retx_count >= tx->max_retx_threshold)
@@ -227,37 +246,53 @@ static void release_acked(struct rlc_am_tx *tx)
 	}
 }
 
-static void handle_nack(struct rlc_am_tx *tx, const struct am_nack *nack)
+static bool pend_nack(struct rlc_am_tx *tx, const struct am_nack *nack)
 {
-	const struct rlc_pdu *pdu = tx->sent[nack->sn];
+	struct rlc_pdu *pdu = tx->sent[nack->sn];
 	uint16_t to = nack->so_end == AM_SO_END ? pdu->len : (uint16_t)(nack->so_end + 1);
 
 	if (to > pdu->len)
 		to = pdu->len;
-	if (nack->so_start < to)
-		consider(tx, nack->sn, nack->so_start, to);
+	return nack->so_start < to && pend(tx, pdu, nack->so_start, to);
+}
+
+/*
+ * What @n NACKs say of PDU @sn; without one it has arrived. The portions of
+ * a PDU in one STATUS PDU are one consideration, as TS 38.322 5.3.2 spells out.
+ */
+static void handle_pdu_status(struct rlc_am_tx *tx, uint16_t sn, const struct am_nack *nack,
+                              uint16_t n)
+{
+	struct rlc_pdu *pdu = tx->sent[sn];
+	bool again = false;
+
+	if (pdu->acked)
+		return;
+	if (n == 0) {
+		pdu->acked = true;
+		drop_retx(tx, pdu);
+	}
+	for (uint16_t i = 0; i < n; i++)
+		again |= pend_nack(tx, &nack[i]);
+	if (again)
+		count_retx(tx, pdu);
 }
 
 int rlc_am_tx_status(struct rlc_am_tx *tx, const struct am_status *status)
 {
-	uint16_t sn = tx->vt_a, i = 0;
+	uint16_t sn = tx->vt_a, i = 0, n;
 	bool polled;
 
 	if (dist(tx, status->ack_sn) > dist(tx, tx->vt_s))
 		return -EBADMSG;
 	polled = dist(tx, tx->poll_sn) < dist(tx, status->ack_sn);
-	for (; sn != status->ack_sn; sn = sn_next(sn)) {
-		bool missing = false;
-
-		for (; i < status->n && status->nack[i].sn == sn; i++) {
-			if (!tx->sent[sn]->acked)
-				handle_nack(tx, &status->nack[i]);
-			missing = true;
-		}
-		if (!missing && !tx->sent[sn]->acked) {
-			tx->sent[sn]->acked = true;
-			drop_retx(tx, tx->sent[sn]);
-		}
+	/* A late STATUS PDU begins with what another one acknowledged meanwhile. */
+	while (i < status->n && dist(tx, status->nack[i].sn) >= dist(tx, tx->vt_s))
+		i++;
+	for (; sn != status->ack_sn; sn = sn_next(sn), i = (uint16_t)(i + n)) {
+		for (n = 0; i + n < status->n && status->nack[i + n].sn == sn; n++)
+			;
+		handle_pdu_status(tx, sn, &status->nack[i], n);
 	}
 	if (polled)
 		tx->expiry_ns = CELL_NEVER;
@@ -272,11 +307,12 @@ void rlc_am_tx_expire(struct rlc_am_tx *tx)
 	tx->expiry_ns = CELL_NEVER;
 	if (tx->vt_a == tx->vt_s)
 		return;
-	if (nothing_left(tx)) {
+	if (tx->n_retx == 0 && nothing_new(tx)) {
 		/* All of it acknowledged out of order: then any other one. */
 		if (tx->sent[last]->acked)
 			last = tx->vt_a;
-		consider(tx, last, 0, tx->sent[last]->len);
+		(void)pend(tx, tx->sent[last], 0, tx->sent[last]->len);
+		count_retx(tx, tx->sent[last]);
 	}
 	tx->poll_due = true;
 }
