@@ -128,6 +128,7 @@ int rlc_am_rx_receive(struct rlc_am_rx *rx, const uint8_t *buf, uint32_t len, in
 	/* vr_ms >= vr_r: both move over what is complete. */
 	while (received(rx, rx->reassembly.lower))
 		rlc_reassembly_release(&rx->reassembly, out);
+	rlc_reassembly_advance(&rx->reassembly, out);
 	update_reordering_timer(rx, now_ns);
 	return am.sn;
 }
@@ -170,28 +171,45 @@ static uint16_t nacks_of(const struct rlc_am_rx *rx, uint16_t sn, struct am_nack
 	return n;
 }
 
-/* What a STATUS PDU of at most @max bytes says; ACK_SN is where it has to stop. */
+/* How many of @n NACKs, with SO or without, fit behind those in @status. */
+static uint16_t nacks_fitting(const struct am_status *status, uint16_t n_so, uint16_t n, bool so,
+                              uint32_t max)
+{
+	while (n > 0 &&
+	       (status->n + n > AM_NACKS_MAX ||
+	        am_status_bytes((uint16_t)(status->n + n), (uint16_t)(n_so + (so ? n : 0))) > max))
+		n--;
+	return n;
+}
+
+/*
+ * What a STATUS PDU of at most @max bytes says: in order of SN and of bytes as
+ * far as it fits. ACK_SN is the next PDU missing that it says nothing of.
+ */
 static uint32_t fill_status(const struct rlc_am_rx *rx, uint32_t max, struct am_status *ret)
 {
 	uint16_t n_so = 0, sn = rx->reassembly.lower;
 	struct am_nack nack[RLC_RANGES_MAX + 1];
+	bool full = false;
 
 	ret->n = 0;
 	if (am_status_bytes(0, 0) > max)
 		return 0;
 	for (; sn != rx->vr_ms; sn = sn_next(sn)) {
-		uint16_t n, so;
+		uint16_t n, fit;
 
 		if (received(rx, sn))
 			continue;
-		n = nacks_of(rx, sn, nack, RLC_RANGES_MAX + 1);
-		so = nack[0].has_so ? n : 0;
-		if (ret->n + n > AM_NACKS_MAX ||
-		    am_status_bytes((uint16_t)(ret->n + n), (uint16_t)(n_so + so)) > max)
+		if (full)
 			break;
-		memcpy(&ret->nack[ret->n], nack, n * sizeof(*nack));
-		ret->n = (uint16_t)(ret->n + n);
-		n_so = (uint16_t)(n_so + so);
+		n = nacks_of(rx, sn, nack, RLC_RANGES_MAX + 1);
+		fit = nacks_fitting(ret, n_so, n, nack[0].has_so, max);
+		if (fit == 0)
+			break;
+		full = fit < n;
+		memcpy(&ret->nack[ret->n], nack, fit * sizeof(*nack));
+		ret->n = (uint16_t)(ret->n + fit);
+		n_so = (uint16_t)(n_so + (nack[0].has_so ? fit : 0));
 	}
 	ret->ack_sn = sn;
 	return (uint32_t)am_status_bytes(ret->n, n_so);
@@ -236,7 +254,7 @@ void rlc_am_rx_reset(struct rlc_am_rx *rx)
 			rlc_pool_put(r->pool, r->window[sn]);
 		r->window[sn] = NULL;
 	}
-	r->lower = 0;
+	r->lower = r->lower_from = 0;
 	r->tail.open = false;
 	rx->vr_x = rx->vr_ms = rx->vr_h = rx->poll_sn = 0;
 	rx->poll_waits = rx->status_due = false;

@@ -18,7 +18,7 @@ void rlc_reassembly_init(struct rlc_reassembly *r, uint16_t mask, enum cell_deli
 	r->sent = sent;
 	r->pool = pool;
 	r->mask = mask;
-	r->lower = 0;
+	r->lower = r->lower_from = 0;
 	r->out_of_sequence = delivery == CELL_DELIVERY_OUT_OF_SEQUENCE;
 	r->tail.open = r->whole.open = false;
 	memset(window, 0, (mask + 1u) * sizeof(*window));
@@ -174,16 +174,16 @@ void rlc_reassembly_arrived(struct rlc_reassembly *r, uint16_t sn, uint16_t from
 	}
 }
 
-/* Go through the elements of PDU @sn in order, carrying the last one on. */
-static void release_elements(struct rlc_reassembly *r, uint16_t sn, struct rlc_out *out)
+/* Go through the elements of PDU `lower` up to @end, carrying the last one on. */
+static void go_through(struct rlc_reassembly *r, uint16_t end, struct rlc_out *out)
 {
-	const struct rlc_pdu *pdu = r->window[sn];
-	uint16_t from = 0, to;
+	const struct rlc_pdu *pdu = r->window[r->lower];
+	uint16_t from = r->lower_from, to;
 
-	for (; from < pdu->len; from = to) {
+	for (; from < end; from = to) {
 		uint16_t cut = first_cut_after(pdu, from);
 
-		to = cut < pdu->len ? cut : pdu->len;
+		to = cut < end ? cut : end;
 		if (rlc_pdu_has_cut(pdu, from))
 			sdu_begin(&r->tail);
 		sdu_append(&r->tail, pdu->data + from, (uint32_t)(to - from));
@@ -192,8 +192,18 @@ static void release_elements(struct rlc_reassembly *r, uint16_t sn, struct rlc_o
 		if (r->out_of_sequence)
 			r->tail.open = false; /* went up when it was complete */
 		else
-			sdu_end(r, &r->tail, sn, to, out);
+			sdu_end(r, &r->tail, r->lower, to, out);
 	}
+	r->lower_from = end;
+}
+
+void rlc_reassembly_advance(struct rlc_reassembly *r, struct rlc_out *out)
+{
+	const struct rlc_pdu *pdu = r->window[r->lower];
+
+	/* Out of sequence `tail` ends where `lower` begins. */
+	if (!r->out_of_sequence && pdu && pdu->ranges.n > 0 && pdu->ranges.at[0].from == 0)
+		go_through(r, pdu->ranges.at[0].to, out);
 }
 
 void rlc_reassembly_release(struct rlc_reassembly *r, struct rlc_out *out)
@@ -202,7 +212,7 @@ void rlc_reassembly_release(struct rlc_reassembly *r, struct rlc_out *out)
 	struct rlc_pdu *pdu = r->window[sn];
 
 	if (pdu) {
-		release_elements(r, sn, out);
+		go_through(r, pdu->len, out);
 		pkt_queue_move(&out->discarded, &pdu->ends);
 		r->window[sn] = NULL;
 		rlc_pool_put(r->pool, pdu);
@@ -210,4 +220,5 @@ void rlc_reassembly_release(struct rlc_reassembly *r, struct rlc_out *out)
 		r->tail.open = false;
 	}
 	r->lower = (uint16_t)((sn + 1) & r->mask);
+	r->lower_from = 0;
 }

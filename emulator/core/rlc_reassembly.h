@@ -4,8 +4,9 @@
  *
  * A receiving entity keeps PDUs in a window by SN and says when one arrived
  * and when, in order of SN, one is released: everything before it has come or
- * was given up. In sequence (the standard) SDUs are delivered on release; out
- * of sequence as soon as their last missing byte arrives.
+ * was given up. In sequence (the standard) SDUs are delivered when every byte
+ * before their end has come or was given up; out of sequence as soon as their
+ * last missing byte arrives.
  * Source: TS 36.322 5.1.2.2.3, 5.1.3.2.3; Park 2013, section 4
  */
 #ifndef RLC_REASSEMBLY_H
@@ -31,7 +32,8 @@ struct rlc_reassembly {
 	struct rlc_pdu **sent;   /* AM: the transmitter's PDUs, which keep `ends` */
 	struct rlc_pool *pool;
 	uint16_t mask;
-	uint16_t lower; /* SN to be released next */
+	uint16_t lower;      /* SN to be released next */
+	uint16_t lower_from; /* bytes of that PDU gone through before it is complete */
 	bool out_of_sequence;
 	struct rlc_sdu tail; /* SDU that began in the PDUs released and goes on */
 	struct rlc_sdu whole;
@@ -56,6 +58,13 @@ void rlc_reassembly_init(struct rlc_reassembly *r, uint16_t mask, enum cell_deli
  */
 void rlc_reassembly_arrived(struct rlc_reassembly *r, uint16_t sn, uint16_t from, uint16_t to,
                             const struct rlc_ranges *before, struct rlc_out *out);
+
+/**
+ * rlc_reassembly_advance() - go through the bytes of PDU `lower` that follow on those before
+ *
+ * In sequence, delivers what is complete with them.
+ */
+void rlc_reassembly_advance(struct rlc_reassembly *r, struct rlc_out *out);
 
 /**
  * rlc_reassembly_release() - nothing before SN `lower` comes any more, or all of it has come
