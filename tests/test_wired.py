@@ -11,7 +11,7 @@ from e2e import bundles, cellbed, digests, needs_native
 pytestmark = pytest.mark.lab
 
 LABS = ["virtual", pytest.param("native", marks=needs_native)]
-TAIL = 192 << 10  # what iperf3 may lose at the end of a file: unsent (tcp_notsent_lowat) or unread
+TAIL = 96 << 10  # what iperf3 may lose at the end of a file: unsent (tcp_notsent_lowat) or unread
 LINKTYPE_ETHERNET, LINKTYPE_RAW = 1, 101
 
 

@@ -29,11 +29,6 @@ ALWAYS = {
     "ipv6/conf/default/disable_ipv6": "1",
 }
 
-# A host that sends a file: iperf3 closes the connection once the kernel has taken the last byte. What is not sent by
-# then is lost, megabytes with a deep queue in the path; this bounds it to one of iperf3's blocks. It never is so
-# little that the connection would wait for the application.
-FILE_SENDER = {"ipv4/tcp_notsent_lowat": "131072"}
-
 ROOT = Path("/proc/sys/net")
 
 
@@ -51,6 +46,18 @@ def _receive_buffer(window: int | None) -> dict[str, str]:
         return {}
     buffer = max(131072, 4 * window)
     return {"ipv4/tcp_moderate_rcvbuf": "0", "ipv4/tcp_rmem": f"4096\t{buffer}\t{max(buffer, 6291456)}"}
+
+
+def file_sender(sizes: list[int]) -> dict[str, str]:
+    """Settings of a host that sends files.
+
+    iperf3 closes the connection once the kernel has taken the last byte. What is not sent by then is lost, megabytes
+    with a deep queue in the path; this bounds it to a thousandth of the smallest file, but not below a few segments,
+    so that acknowledgments always find something to send.
+    """
+    if not sizes:
+        return {}
+    return {"ipv4/tcp_notsent_lowat": str(max(4096, min(131072, min(sizes) // 1024)))}
 
 
 def write(settings: dict[str, str]) -> list[str]:

@@ -215,8 +215,8 @@ def sysctls(node: PlannedNode, settings: dict[str, Any]) -> dict[str, str]:
     """Settings of a node, by path below /proc/sys/net."""
     if not node.is_host:
         return {**tcp_profile.ALWAYS, "ipv4/ip_forward": "1"}
-    sends_file = any(flow["from"] == node.name and flow["bytes"] is not None for flow in settings["traffic"])
-    return {**tcp_profile.sysctls(settings["tcp"]), **(tcp_profile.FILE_SENDER if sends_file else {})}
+    files = [flow["bytes"] for flow in settings["traffic"] if flow["from"] == node.name and flow["bytes"] is not None]
+    return {**tcp_profile.sysctls(settings["tcp"]), **tcp_profile.file_sender(files)}
 
 
 def configure(pid: int, node: PlannedNode, settings: dict[str, str]) -> list[str]:

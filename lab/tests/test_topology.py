@@ -95,7 +95,7 @@ def test_sysctls_are_those_of_the_part_a_node_plays(write, wired):
     assert enb["ipv4/ip_forward"] == "1"
     assert "ipv4/tcp_sack" not in enb
     assert "ipv4/ip_forward" not in server | ue1
-    assert server["ipv4/tcp_notsent_lowat"] == "131072"
+    assert server["ipv4/tcp_notsent_lowat"] == "119375"
     assert "ipv4/tcp_notsent_lowat" not in ue1
 
 
