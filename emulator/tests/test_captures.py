@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import shutil
 import socket
 import struct
@@ -10,10 +11,19 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tracereader import read_trace
 
 ROOT = Path(__file__).resolve().parents[2]
 CELLSIM = Path(os.environ.get("CELLBED_BUILD", ROOT / "build")) / "emulator/sim/cellsim"
 N_SEGMENTS = 37
+NETWORK_SIDE = 0x80
+RETX = "rlc-lte.sequence-analysis.retx"
+REPEATED = "rlc-lte.sequence-analysis.repeated-frame"  # the last SN again
+ONE_UE = [{"name": "ue1", "peer": "network", "mode": "im"}]
+AM_CELL = {
+    "n_rb": 50, "rlc": {"mode": "am"}, "rlc_am": {"t_status_prohibit_ms": 15},
+    "ues": [{"name": "ue1", "peer": "network", "mode": "im", "cqi_dl": 9, "bler_dl": 0.1, "bler_ul": 0.05}],
+}
 
 pytestmark = pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
 
@@ -34,6 +44,17 @@ def tcp_packet(source, dest, seq, ack, payload):
     return ip[:10] + struct.pack(">H", checksum(ip)) + ip[12:] + tcp
 
 
+def simulate(folder, lines, cell):
+    """Packets (t_ns, port, bytes) through cellsim. Return: radio.json."""
+    lines.sort(key=lambda line: line[0])
+    (folder / "arrivals.txt").write_text(
+        "".join(f"{t} {port} {len(data)} {i:x} {data.hex()}\n" for i, (t, port, data) in enumerate(lines)))
+    (folder / "config.json").write_text(json.dumps({"format": 1, "seed": 7, "cell": cell}))
+    subprocess.run([CELLSIM, "--config", folder / "config.json", "--arrivals", folder / "arrivals.txt",
+                    "--out", folder / "out"], check=True)
+    return json.loads((folder / "out/radio.json").read_text())
+
+
 def play(folder, mode, bler=0.0):
     """UE 1 sends bursts of segments of many sizes, UE 2 small ACKs. Return: radio.json."""
     lines = []
@@ -42,15 +63,21 @@ def play(folder, mode, bler=0.0):
         lines.append((i // 5 * 40_000_000 + i, 1, data))
         ack = tcp_packet("10.45.0.2", "10.45.0.1", 1, 1000 + 2000 * i, b"")
         lines.append((i // 5 * 40_000_000 + 20_000_000 + i, 2, ack))
-    lines.sort(key=lambda line: line[0])
-    (folder / "arrivals.txt").write_text(
-        "".join(f"{t} {ue} {len(data)} {i:x} {data.hex()}\n" for i, (t, ue, data) in enumerate(lines)))
     ues = [{"name": "ue1", "peer": "ue2", "mode": mode, "bler_ul": bler, "bler_sl": bler},
            {"name": "ue2", "peer": "ue1", "mode": mode}]
-    (folder / "config.json").write_text(json.dumps({"format": 1, "seed": 7, "cell": {"ues": ues}}))
-    subprocess.run([CELLSIM, "--config", folder / "config.json", "--arrivals", folder / "arrivals.txt",
-                    "--out", folder / "out"], check=True)
-    return json.loads((folder / "out/radio.json").read_text())
+    return simulate(folder, lines, {"ues": ues})
+
+
+def play_downlink(folder, cell, n_packets=400):
+    """A server behind the eNB sends to UE 1, which answers every second packet. Return: radio.json."""
+    lines = []
+    for i in range(n_packets):
+        payload = bytes((i + k) % 251 for k in range(1 + 39 * i % 1400))
+        data = tcp_packet("10.46.0.1", "10.45.0.1", 1000 + 2000 * i, 1, payload)
+        lines.append((i * 300_000, NETWORK_SIDE | 1, data))
+        if i % 2 == 0:
+            lines.append((i * 300_000 + 1000, 1, tcp_packet("10.45.0.1", "10.46.0.1", 1, 1000 + 2000 * i, b"")))
+    return simulate(folder, lines, {"mac": {"ul_always_scheduled": True}, **cell})
 
 
 def fields(folder, display_filter, *names):
@@ -97,3 +124,79 @@ def test_lost_pdus_are_marked(tmp_path):
     failed = fields(tmp_path, "mac-lte.crc-status == 0", "frame.number")
     assert len(failed) == lost
     assert fields(tmp_path, "_ws.malformed", "frame.number") == failed
+
+
+def occurrences(folder, display_filter, name):
+    """Values of a field over all frames that match, one by one."""
+    return [value for (values,) in fields(folder, display_filter, name) for value in values.split(",") if value]
+
+
+def events(folder, name):
+    return [row for row in read_trace(folder / "out/radio.trace") if row["event"] == name]
+
+
+def late(received):
+    """PDUs that came after a later SN of their direction: these must be retransmissions."""
+    highest, rows = {}, []
+    for row in received:
+        rows += [row] if row["sn"] <= highest.get(row["dir"], -1) else []
+        highest[row["dir"]] = max(row["sn"], highest.get(row["dir"], -1))
+    return rows
+
+
+@pytest.mark.parametrize("harq", [{}, {"max_attempts": 5, "nack_to_ack": 0.01}], ids=["arq", "harq"])
+def test_wireshark_counts_what_rlc_am_did(tmp_path, harq):
+    """Retransmissions, STATUS PDUs, NACKs and missing SNs that Wireshark finds in the capture are the core's own."""
+    radio = play_downlink(tmp_path, {**AM_CELL, "harq": harq})
+    assert radio["pkts_delivered"] == radio["pkts_in"] == 600
+    assert radio["rlc_retx"] > 3 and radio["rlc_status_rx"] > 10
+
+    status = occurrences(tmp_path, "rlc-lte.am.ack-sn", "rlc-lte.am.ack-sn")
+    received = events(tmp_path, "rlc_status_rx")
+    assert sorted(int(sn) for sn in status) == sorted(row["sn"] for row in received)
+    assert len(status) == radio["rlc_status_rx"]
+    nacks = occurrences(tmp_path, "rlc-lte.am.nack-sn", "rlc-lte.am.nack-sn")
+    assert len(nacks) == sum(row["value"] for row in received)
+
+    if not harq:  # the order of transmissions is the order of receptions
+        retransmitted = sum(len(occurrences(tmp_path, name, name)) for name in (RETX, REPEATED))
+        assert retransmitted == len(late(events(tmp_path, "rlc_rx")))
+    failed = fields(tmp_path, "mac-lte.crc-status == 0", "frame.number")
+    assert len(failed) == sum(radio[d]["mac_lost"] + radio[d]["harq_retx"] for d in ("ul", "dl"))
+    assert fields(tmp_path, "_ws.malformed", "frame.number") == failed
+    assert len(occurrences(tmp_path, "mac-lte.retx-count > 0", "mac-lte.retx-count")) == (
+        radio["ul"]["harq_retx"] + radio["dl"]["harq_retx"])
+
+
+def test_wireshark_misses_the_sns_that_were_lost(tmp_path):
+    """Without HARQ, what Wireshark calls missing in the order of first transmissions are the PDUs lost on the air."""
+    radio = play_downlink(tmp_path, AM_CELL)
+    assert radio["dl"]["mac_lost"] > 3
+    lost = {(row["dir"], row["sn"]) for row in events(tmp_path, "mac_lost")}
+    first = [row for row in events(tmp_path, "rlc_tx") if (row["dir"], row["t_ns"] // 1_000_000) in lost]
+    missing = []
+    for message in occurrences(tmp_path, "rlc-lte.sequence-analysis.am-sn.missing", "_ws.expert.message"):
+        span = re.match(r"AM SNs? \((\d+)(?: to (\d+))?\) missing for (Up|Down)link", message)
+        if span:
+            low, high = int(span[1]), int(span[2] or span[1])
+            missing += [("ul" if span[3] == "Up" else "dl", sn) for sn in range(low, high + 1)]
+    assert sorted(missing) == sorted({(row["dir"], row["sn"]) for row in first})
+
+
+def test_five_bit_um(tmp_path):
+    radio = play_downlink(tmp_path, {"rlc_um": {"sn_bits": 5}, "ues": ONE_UE})
+    assert fields(tmp_path, "_ws.expert.severity == error", "frame.number") == []
+    assert len(fields(tmp_path, "rlc-lte.um", "frame.number")) == radio["rlc_pdus_tx"]
+    assert radio["pkts_delivered"] == 600
+
+
+def test_two_carriers_and_codewords(tmp_path):
+    """Four blocks a sub-frame, each with its carrier and codeword; the RLC sequence runs through all of them."""
+    radio = play_downlink(tmp_path, {"rlc": {"mode": "am"}, "dl_carriers": 2, "dl_codewords": 2, "n_rb": 6,
+                                     "ues": ONE_UE})
+    assert radio["pkts_delivered"] == 600
+    carriers = set(occurrences(tmp_path, "mac-lte.dlsch", "mac-lte.carrier-id"))
+    codewords = set(occurrences(tmp_path, "mac-lte.dlsch", "mac-lte.dl-phy.tb"))
+    assert len(carriers) == 2 and len(codewords) == 2
+    assert fields(tmp_path, "_ws.expert.severity == error", "frame.number") == []
+    assert fields(tmp_path, "rlc-lte.sequence-analysis.am-sn.missing", "frame.number") == []

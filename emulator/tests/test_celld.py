@@ -196,7 +196,8 @@ def test_no_configuration(tmp_path, text, message):
 
 
 @pytest.mark.parametrize(("line", "message"), [
-    ("1 9 40 0", "port: no such port"), ("1 1 0 0", "len: allowed 1..1500"), ("1 1 2 0 0g11", "two lower-case hex digits"),
+    ("1 9 40 0", "port: no such port"), ("1 1 0 0", "len: allowed 1..1500"),
+    ("1 1 2 0 0g11", "two lower-case hex digits"),
     ("nonsense", "expected: t_ns port len tag_hex"), ("5 1 40 0\n4 1 40 0", "t_ns: goes backwards"),
 ])
 def test_wrong_arrivals(tmp_path, line, message):

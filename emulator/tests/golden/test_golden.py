@@ -5,33 +5,19 @@ A case is a folder with config.json, arrivals.txt and expected.txt, the trace in
 moves an event shows as a difference to read; `make golden-update` accepts it.
 """
 
-import json
 import os
 import shutil
-import struct
 import subprocess
 from pathlib import Path
 
 import pytest
+from tracereader import read_trace
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 BUILD = Path(os.environ.get("CELLBED_BUILD", ROOT / "build"))
 CASES = sorted(path.parent.name for path in HERE.glob("*/arrivals.txt"))
-FORMATS = {"i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I", "i64": "q", "u64": "Q"}
 NUMBERS = ["pkt", "tag", "bytes", "sn", "value", "rb", "mcs", "cqi", "lcid", "aux"]
-
-
-def read_trace(path: Path):
-    """Records of a trace file as dicts, symbols by name. Source: emulator/tracefile/tracefile.h"""
-    content = path.read_bytes()
-    header = json.loads(content[: content.index(b"\n")])
-    for at in range(header["header_bytes"], len(content), header["record_bytes"]):
-        row = {}
-        for field in header["fields"]:
-            (value,) = struct.unpack_from("<" + FORMATS[field["type"]], content, at + field["offset"])
-            row[field["name"]] = header["symbols"].get(field["name"], {}).get(str(value), value)
-        yield row
 
 
 def render(path: Path) -> str:
