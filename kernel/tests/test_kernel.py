@@ -107,3 +107,15 @@ def test_randomness_follows_the_seed(tmp_path):
     first, again, other = (boot(cached(), tmp_path, script, seed)[0] for seed in (1, 1, 2))
     assert first == again
     assert not set(first.splitlines()) & set(other.splitlines())
+
+
+@needs_kernel
+def test_the_kind_of_recovery_belongs_to_the_namespace(tmp_path):
+    out, _ = boot(cached(), tmp_path, """
+        kind=/proc/sys/net/ipv4/tcp_reno_recovery
+        cat $kind
+        echo 2 > $kind; cat $kind
+        unshare -n cat $kind
+        echo 3 > $kind || cat $kind
+    """)
+    assert [line for line in out.splitlines() if line.isdigit()] == ["0", "2", "0", "2"]
