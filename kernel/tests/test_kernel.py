@@ -80,7 +80,7 @@ def test_what_the_guest_can_do(tmp_path):
         tc qdisc replace dev v0 root red limit 90k min 20k max 65k avpkt 1000 burst 40 bandwidth 10mbit && echo red
     """)
     lines = out.splitlines()
-    assert lines[:2] == ["CONFIG_HZ=1000", "17"]
+    assert lines[:2] == ["CONFIG_HZ=1000", "18"]
     assert lines[2:] == ["cgroup2", "veth", "tun", "netns", "netem", "htb", "tbf", "red"]
 
 
