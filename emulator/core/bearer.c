@@ -161,7 +161,7 @@ void bearer_fill(struct cell *c, struct leg *leg, struct mac_pdu *mac, uint32_t 
 		if (size == 0)
 			break;
 		mac->sdu[mac->n_sdus++] = (struct mac_sdu){
-			.lcid = leg->dir == CELL_DIR_SL ? LCID_DIRECT : LCID_INFRASTRUCTURE,
+			.lcid = leg->lcid,
 			.len = size,
 		};
 		used += size;

@@ -55,6 +55,7 @@ struct leg {
 	uint8_t itbs;
 	uint8_t ue;  /* UL, SL: sender; DL: receiver */
 	uint8_t dir; /* enum cell_dir */
+	uint8_t lcid;
 };
 
 enum ra_state {

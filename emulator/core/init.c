@@ -93,6 +93,14 @@ size_t cell_out_min(const struct cell_cfg *cfg)
 	return blocks * (RLC_ELEMENTS_MAX + 32) + (size_t)cfg->max_pkts * 3 + 64;
 }
 
+static uint8_t lcid_of(const struct cell_cfg *cfg, enum cell_dir dir)
+{
+	uint8_t um = cfg->um_sn_bits == 10 ? LCID_UM_10 : LCID_UM_5;
+	uint8_t lcid = cfg->rlc_mode == CELL_RLC_AM ? LCID_AM : um;
+
+	return (uint8_t)(lcid + (dir == CELL_DIR_SL));
+}
+
 static void init_leg(struct leg *leg, const struct cell_cfg *cfg, uint8_t id, enum cell_dir dir)
 {
 	static const char *const streams[CELL_DIR_COUNT][3] = {
@@ -106,6 +114,7 @@ static void init_leg(struct leg *leg, const struct cell_cfg *cfg, uint8_t id, en
 
 	leg->ue = id;
 	leg->dir = (uint8_t)dir;
+	leg->lcid = lcid_of(cfg, dir);
 	leg->cqi = cqi[dir];
 	leg->itbs = phy_itbs(dir, cqi[dir]);
 	leg->bler_q32 = bler[dir];

@@ -211,8 +211,12 @@ static int get_element(struct mac_pdu *ret, const struct subheader *s, const uin
 	case LCID_LONG_BSR:
 		size = 3;
 		break;
-	case LCID_INFRASTRUCTURE:
-	case LCID_DIRECT:
+	case LCID_UM_10:
+	case LCID_UM_10 + 1:
+	case LCID_AM:
+	case LCID_AM + 1:
+	case LCID_UM_5:
+	case LCID_UM_5 + 1:
 		size = s->has_length ? s->length : left;
 		if (ret->n_sdus == MAC_SDUS_MAX || size == 0)
 			return -EBADMSG;

@@ -14,12 +14,15 @@
 #include <stdint.h>
 
 /* LCIDs. Source: TS 36.321 Tables 6.2.1-1, 6.2.1-2 */
-#define LCID_INFRASTRUCTURE 3 /* bearer between UE and eNB */
-#define LCID_DIRECT         4 /* bearer between UE and UE */
-#define LCID_CRNTI          27
-#define LCID_SHORT_BSR      29
-#define LCID_LONG_BSR       30
-#define LCID_PADDING        31
+/* Data radio bearers: which RLC they have shows in the LCID, so that a capture
+ * explains itself. The next one up is the direct bearer between two UEs. */
+#define LCID_UM_10     3 /* between UE and eNB, 10-bit SN */
+#define LCID_AM        5
+#define LCID_UM_5      7
+#define LCID_CRNTI     27
+#define LCID_SHORT_BSR 29
+#define LCID_LONG_BSR  30
+#define LCID_PADDING   31
 
 /* Logical channel groups: which bearer a BSR speaks of. */
 #define LCG_INFRASTRUCTURE 0

@@ -20,7 +20,7 @@ void out_record(struct cell *c, const struct leg *leg, struct cell_record r)
 	r.t_ns = c->event_ns;
 	if (leg) {
 		r.dir = leg->dir;
-		r.lcid = leg->dir == CELL_DIR_SL ? LCID_DIRECT : LCID_INFRASTRUCTURE;
+		r.lcid = leg->lcid;
 	}
 	o->record = r;
 }

@@ -2,10 +2,10 @@
 /*
  * celld.c - the radio daemon: the core between TUN devices and the clock.
  *
- * One thread, one epoll. Every wake-up reads the clock once, pushes what the
- * devices hold, advances the core to that time, performs the outputs and arms
- * one absolute timer for the next time at which a packet can leave. What
- * happens inside the cell before that is processed late but at its own time.
+ * One thread. Every wake-up reads the clock once, pushes what the devices
+ * hold, advances the core to that time, performs the outputs and arms one
+ * absolute timer for the next time at which a packet can leave. What happens
+ * inside the cell before that is processed late but at its own time.
  *
  * Phases: configuration, devices, capabilities dropped, readiness announced,
  * loop, flush.
@@ -30,8 +30,8 @@
 #include "control.h"
 #include "lateness.h"
 #include "output.h"
+#include "ports.h"
 #include "privilege.h"
-#include "tun.h"
 
 #define NS_PER_S INT64_C(1000000000)
 
@@ -41,16 +41,18 @@ struct celld {
 	void *mem;
 	struct cell_out *out;
 	size_t n_out;
-	struct tun tun[2 * CELL_MAX_UE];
-	struct tun *tun_of_port[UINT8_MAX + 1];
+	struct ports ports;
 	struct output output;
 	struct control control;
 	struct lateness lateness;
-	FILE *stats; /* opened before capabilities are dropped */
-	int epoll_fd;
+	FILE *stats;    /* opened before capabilities are dropped */
+	int epoll_fd;   /* timer, signals, control */
+	int traffic_fd; /* these, and the devices */
 	int timer_fd;
 	int signal_fd;
-	int64_t armed_ns; /* CELL_NEVER when the timer is off */
+	int64_t armed_ns;      /* CELL_NEVER when the timer is off */
+	int64_t gather_ns;     /* until then packets wait in the devices; 0 = wake for each */
+	int64_t busy_until_ns; /* end of the sub-frame of the last such wake-up */
 	int64_t start_ns;
 	int64_t end_ns;
 	int64_t realtime_offset_ns;
@@ -86,36 +88,36 @@ __attribute__((format(printf, 1, 2))) static void say(const char *fmt, ...)
 
 /* --- set-up --- */
 
-static int watch(struct celld *d, int fd)
+static int watch_by(int epoll_fd, int fd, uint32_t events)
 {
-	struct epoll_event e = { .events = EPOLLIN | (fd == d->timer_fd ? EPOLLET : 0),
-		                 .data.fd = fd };
+	struct epoll_event e = { .events = events, .data.fd = fd };
 
-	return epoll_ctl(d->epoll_fd, EPOLL_CTL_ADD, fd, &e) < 0 ? -errno : 0;
+	return epoll_ctl(epoll_fd, EPOLL_CTL_ADD, fd, &e) < 0 ? -errno : 0;
+}
+
+/* Whether devices are watched or not. */
+static int watch(struct celld *d, int fd, uint32_t events)
+{
+	int r = watch_by(d->epoll_fd, fd, events);
+
+	return r < 0 ? r : watch_by(d->traffic_fd, fd, events);
 }
 
 static int open_devices(struct celld *d)
 {
-	for (size_t i = 0; i < d->cfg.n_ports; i++) {
-		const struct config_port *port = &d->cfg.port[i];
-		const char *what;
-		int r = tun_open(&d->tun[i], port, &what);
+	const struct config_port *port;
+	const char *what;
+	int r = ports_open(&d->ports, &d->cfg, &port, &what);
 
-		if (r < 0) {
-			say("port of '%s' (%s in %s): %s: %s%s",
-			    config_port_name(&d->cfg, port->port), port->ifname, port->netns, what,
-			    strerror(-r),
-			    r == -EPERM || r == -EACCES ? " (needs CAP_NET_ADMIN and "
-			                                  "CAP_SYS_ADMIN; run `cellbed doctor`)"
-			                                : "");
-			return r;
-		}
-		d->tun_of_port[port->port] = &d->tun[i];
-		r = watch(d, d->tun[i].fd);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	if (r < 0)
+		say("port of '%s' (%s in %s): %s: %s%s", config_port_name(&d->cfg, port->port),
+		    port->ifname, port->netns, what, strerror(-r),
+		    r == -EPERM || r == -EACCES ? " (needs CAP_NET_ADMIN and "
+		                                  "CAP_SYS_ADMIN; run `cellbed doctor`)"
+		                                : "");
+	for (size_t i = 0; i < d->ports.n && r == 0; i++)
+		r = watch_by(d->traffic_fd, d->ports.tun[i].fd, EPOLLIN);
+	return r;
 }
 
 static int open_events(struct celld *d)
@@ -128,10 +130,11 @@ static int open_events(struct celld *d)
 	(void)sigprocmask(SIG_BLOCK, &signals, NULL);
 	(void)signal(SIGPIPE, SIG_IGN);
 	d->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	d->traffic_fd = epoll_create1(EPOLL_CLOEXEC);
 	d->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	d->signal_fd = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
-	if (d->epoll_fd < 0 || d->timer_fd < 0 || d->signal_fd < 0 || watch(d, d->timer_fd) < 0 ||
-	    watch(d, d->signal_fd) < 0) {
+	if (d->epoll_fd < 0 || d->traffic_fd < 0 || d->timer_fd < 0 || d->signal_fd < 0 ||
+	    watch(d, d->timer_fd, EPOLLIN | EPOLLET) < 0 || watch(d, d->signal_fd, EPOLLIN) < 0) {
 		say("setting up events: %s", strerror(errno));
 		return -errno;
 	}
@@ -171,7 +174,7 @@ static int open_outputs(struct celld *d)
 	if (r == 0 && *d->cfg.control) {
 		r = control_open(&d->control, d->cfg.control);
 		if (r == 0)
-			r = watch(d, d->control.listen_fd);
+			r = watch(d, d->control.listen_fd, EPOLLIN);
 		if (r < 0)
 			say("control socket %s: %s", d->cfg.control, strerror(-r));
 	}
@@ -179,18 +182,6 @@ static int open_outputs(struct celld *d)
 }
 
 /* --- loop --- */
-
-static void deliver(struct celld *d, const struct cell_out *o)
-{
-	struct tun *tun = d->tun_of_port[o->port];
-
-	if (!tun)
-		return;
-	if (write(tun->fd, o->data, o->len) == (ssize_t)o->len)
-		tun->write_pkts++;
-	else
-		tun->write_errors++;
-}
 
 static void advance(struct celld *d, int64_t now_ns)
 {
@@ -202,16 +193,25 @@ static void advance(struct celld *d, int64_t now_ns)
 		r = cell_advance(d->cell, now_ns, d->out, d->n_out, &n);
 		for (size_t i = 0; i < n; i++) {
 			if (d->out[i].type == CELL_OUT_DELIVER)
-				deliver(d, &d->out[i]);
+				ports_deliver(&d->ports, &d->out[i]);
 			output_perform(&d->output, &d->out[i]);
 		}
 	} while (r == -EAGAIN);
+	ports_flush(&d->ports);
+}
+
+static int64_t next_subframe(const struct celld *d, int64_t now_ns)
+{
+	return d->start_ns + ((now_ns - d->start_ns) / CELL_TTI_NS + 1) * CELL_TTI_NS;
 }
 
 static void arm(struct celld *d)
 {
 	int64_t next_ns = cell_next_output(d->cell);
 	struct itimerspec t = { 0 };
+
+	if (d->gather_ns && d->gather_ns < next_ns)
+		next_ns = d->gather_ns;
 
 	if (next_ns == d->armed_ns)
 		return;
@@ -223,31 +223,45 @@ static void arm(struct celld *d)
 	d->armed_ns = next_ns;
 }
 
-static int drain(struct celld *d, struct tun *tun, int64_t now_ns)
+static int drain(struct celld *d, struct tun *tun, int64_t t_ns)
 {
-	uint8_t packet[65536];
-	ssize_t n;
+	int n = ports_drain(&d->ports, tun, d->cell, &d->output, t_ns);
 
-	while ((n = read(tun->fd, packet, sizeof(packet))) > 0) {
-		uint64_t tag = output_tag(packet, (size_t)n);
-
-		tun->read_pkts++;
-		if (packet[0] >> 4 != 4) {
-			tun->refused_not_ipv4++;
-			continue;
-		}
-		if (n > CELL_MTU_MAX) {
-			tun->refused_oversize++;
-			continue;
-		}
-		(void)cell_push(d->cell, tun->port, packet, (size_t)n, tag, now_ns);
-		output_arrival(&d->output, tun->port, packet, (size_t)n, tag, now_ns);
-	}
-	if (n < 0 && errno != EAGAIN && errno != EINTR) {
+	if (n < 0)
 		say("reading %s of '%s': %s", tun->ifname, config_port_name(&d->cfg, tun->port),
-		    strerror(errno));
-		return -errno;
+		    strerror(-n));
+	return n;
+}
+
+/* A packet came: the first one of a sub-frame, or another one. */
+static int receive(struct celld *d, struct tun *tun, int64_t now_ns)
+{
+	int n = drain(d, tun, now_ns);
+
+	if (now_ns < d->busy_until_ns)
+		d->gather_ns = d->busy_until_ns;
+	d->busy_until_ns = next_subframe(d, now_ns);
+	return n < 0 ? n : 0;
+}
+
+/*
+ * Nothing goes on the air between two sub-frames, so packets may as well wait
+ * in their device for the next one. The first packet of a sub-frame wakes the
+ * daemon; from the second wake-up on they are gathered, as long as several
+ * come in a sub-frame, and their time of arrival is the sub-frame's end.
+ */
+static int gather(struct celld *d, int64_t now_ns)
+{
+	int total = 0;
+
+	for (size_t i = 0; i < d->ports.n; i++) {
+		int n = drain(d, &d->ports.tun[i], d->gather_ns);
+
+		if (n < 0)
+			return n;
+		total += n;
 	}
+	d->gather_ns = total > 1 ? next_subframe(d, now_ns) : 0;
 	return 0;
 }
 
@@ -277,8 +291,11 @@ static char *handle(void *arg, const struct control_request *request)
 
 static int dispatch(struct celld *d, int fd, int64_t now_ns)
 {
+	struct tun *tun;
+
 	if (fd == d->timer_fd) { /* edge-triggered: arming it anew is enough */
-		lateness_add(&d->lateness, now_ns - d->armed_ns);
+		if (d->armed_ns != CELL_NEVER)
+			lateness_add(&d->lateness, now_ns - d->armed_ns);
 		d->armed_ns = CELL_NEVER;
 		return 0;
 	}
@@ -289,16 +306,14 @@ static int dispatch(struct celld *d, int fd, int64_t now_ns)
 	if (fd == d->control.listen_fd) {
 		int client = control_accept(&d->control);
 
-		return client >= 0 ? watch(d, client) : 0;
+		return client >= 0 ? watch(d, client, EPOLLIN) : 0;
 	}
 	if (fd == d->control.client_fd) {
 		control_read(&d->control, &d->cfg, handle, d);
 		return 0;
 	}
-	for (size_t i = 0; i < d->cfg.n_ports; i++)
-		if (fd == d->tun[i].fd)
-			return drain(d, &d->tun[i], now_ns);
-	return 0;
+	tun = ports_find(&d->ports, fd);
+	return tun ? receive(d, tun, now_ns) : 0;
 }
 
 static int loop(struct celld *d)
@@ -308,12 +323,15 @@ static int loop(struct celld *d)
 
 	d->armed_ns = CELL_NEVER;
 	while (!d->stop && r == 0 && d->output.error == 0) {
-		int n = epoll_wait(d->epoll_fd, events, 2 * CELL_MAX_UE + 8, -1);
+		int n = epoll_wait(d->gather_ns ? d->epoll_fd : d->traffic_fd, events,
+		                   2 * CELL_MAX_UE + 8, -1);
 		int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 
 		if (now_ns < d->start_ns)
 			now_ns = d->start_ns; /* before sub-frame 0 */
 		d->end_ns = now_ns;
+		if (d->gather_ns && now_ns >= d->gather_ns)
+			r = gather(d, now_ns);
 		for (int i = 0; i < n && r == 0; i++)
 			r = dispatch(d, events[i].data.fd, now_ns);
 		advance(d, now_ns);
@@ -324,26 +342,6 @@ static int loop(struct celld *d)
 
 /* --- end --- */
 
-static json_t *ports_json(struct celld *d)
-{
-	json_t *ports = json_object();
-
-	for (size_t i = 0; i < d->cfg.n_ports; i++) {
-		const struct tun *t = &d->tun[i];
-
-		json_object_set_new(ports, config_port_name(&d->cfg, t->port),
-		                    json_pack("{s:s, s:I, s:I, s:I, s:I, s:{s:I, s:I}}", "ifname",
-		                              t->ifname, "read_pkts", (json_int_t)t->read_pkts,
-		                              "write_pkts", (json_int_t)t->write_pkts,
-		                              "write_errors", (json_int_t)t->write_errors,
-		                              "tun_tx_dropped", (json_int_t)tun_tx_dropped(t),
-		                              "refused_pkts", "not_ipv4",
-		                              (json_int_t)t->refused_not_ipv4, "oversize",
-		                              (json_int_t)t->refused_oversize));
-	}
-	return ports;
-}
-
 static int write_stats(struct celld *d)
 {
 	json_t *o;
@@ -352,7 +350,7 @@ static int write_stats(struct celld *d)
 	if (!d->stats)
 		return 0;
 	o = stats_json(d->cell);
-	json_object_set_new(o, "ports", ports_json(d));
+	json_object_set_new(o, "ports", ports_json(&d->ports));
 	json_object_set_new(o, "lateness", lateness_json(&d->lateness));
 	json_object_set_new(o, "realtime_offset_ns", json_integer(d->realtime_offset_ns));
 	json_object_set_new(o, "start_ns", json_integer(d->start_ns));
@@ -380,8 +378,7 @@ static int finish(struct celld *d)
 	if (write_stats(d) < 0)
 		r = -EIO;
 	control_close(&d->control);
-	for (size_t i = 0; i < d->cfg.n_ports; i++)
-		tun_close(&d->tun[i]);
+	ports_close(&d->ports);
 	return r;
 }
 

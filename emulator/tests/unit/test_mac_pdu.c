@@ -20,12 +20,13 @@ static int setup(void **state)
 /* Pack an SDU of @len bytes for LCID 4 into @tbs bytes and read it back. */
 static void round_trip(uint32_t len, uint32_t tbs)
 {
-	struct mac_pdu pdu = { .n_sdus = 1, .sdu = { { .lcid = LCID_DIRECT, .len = len } } }, got;
+	struct mac_pdu pdu = { .n_sdus = 1, .sdu = { { .lcid = LCID_UM_10 + 1, .len = len } } },
+		       got;
 
 	memset(buf, 0xee, sizeof(buf));
 	mac_pack(&pdu, sdu, buf, tbs);
 	assert_int_equal(mac_unpack(&got, buf, tbs), 0);
-	assert_int_equal(got.sdu[0].lcid, LCID_DIRECT);
+	assert_int_equal(got.sdu[0].lcid, LCID_UM_10 + 1);
 	assert_int_equal(got.sdu[0].len, len);
 	assert_int_equal(got.sdu[0].off, pdu.sdu[0].off);
 	assert_memory_equal(buf + got.sdu[0].off, sdu, len);
@@ -50,7 +51,8 @@ static void test_padding(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct mac_pdu pdu = { .n_sdus = 1, .sdu = { { .lcid = LCID_DIRECT, .len = 10 } } };
+		struct mac_pdu pdu = { .n_sdus = 1,
+			               .sdu = { { .lcid = LCID_UM_10 + 1, .len = 10 } } };
 
 		mac_pack(&pdu, sdu, buf, cases[i].tbs);
 		assert_int_equal(pdu.sdu[0].off, cases[i].header_len);
@@ -68,7 +70,7 @@ static void test_length_7_and_15_bits(void **state)
 	static const uint8_t short_l[] = { 0x24, 127, 0x1f };
 	static const uint8_t long_l[] = { 0x24, 0x80, 128, 0x1f };
 	static const uint8_t longer_l[] = { 0x24, 0x97, 0x70, 0x1f }; /* 6000 */
-	struct mac_pdu pdu = { .n_sdus = 1, .sdu = { { .lcid = LCID_DIRECT } } };
+	struct mac_pdu pdu = { .n_sdus = 1, .sdu = { { .lcid = LCID_UM_10 + 1 } } };
 
 	(void)state;
 	pdu.sdu[0].len = 127;
@@ -100,9 +102,9 @@ static void test_several_sdus(void **state)
 	static const uint8_t full[] = { 0x23, 2, 0x23, 0x80, 200, 0x03 };
 	const struct mac_pdu three = {
 		.n_sdus = 3,
-		.sdu = { { .lcid = LCID_INFRASTRUCTURE, .len = 2 },
-		         { .lcid = LCID_INFRASTRUCTURE, .len = 200 },
-		         { .lcid = LCID_INFRASTRUCTURE, .len = 90 } },
+		.sdu = { { .lcid = LCID_UM_10, .len = 2 },
+		         { .lcid = LCID_UM_10, .len = 200 },
+		         { .lcid = LCID_UM_10, .len = 90 } },
 	};
 	struct mac_pdu got, pdu = three;
 
@@ -174,7 +176,7 @@ static void test_long_bsr(void **state)
 	struct mac_pdu got, pdu = {
 		.bsr = { .present = true, .is_long = true, .index = { 1, 2, 3, 63 } },
 		.n_sdus = 1,
-		.sdu = { { .lcid = LCID_INFRASTRUCTURE, .len = 5 } },
+		.sdu = { { .lcid = LCID_UM_10, .len = 5 } },
 	};
 
 	(void)state;
@@ -205,7 +207,7 @@ static void test_sdu_room(void **state)
 	assert_int_equal(mac_sdu_room(&pdu, 8), 0);
 	assert_int_equal(mac_sdu_room(&pdu, 2), 0);
 	pdu.n_sdus = 1;
-	pdu.sdu[0] = (struct mac_sdu){ .lcid = LCID_DIRECT, .len = 81 };
+	pdu.sdu[0] = (struct mac_sdu){ .lcid = LCID_UM_10 + 1, .len = 81 };
 	mac_pack(&pdu, sdu, buf, 89);
 	assert_int_equal(pdu.padding, 0);
 }
@@ -222,7 +224,7 @@ static void test_garbage(void **state)
 		{ 3, { 0x44, 1, 2 }, "reserved bit" },
 		{ 3, { 0x84, 1, 2 }, "reserved bit" },
 		{ 3, { 0x00, 1, 2 }, "LCID 0, no CCCH here" },
-		{ 3, { 0x05, 1, 2 }, "LCID 5, no such bearer" },
+		{ 3, { 0x09, 1, 2 }, "LCID 9, no such bearer" },
 		{ 3, { 0x1c, 1, 2 }, "LCID 28, truncated BSR" },
 		{ 1, { 0x24 }, "no length" },
 		{ 2, { 0x24, 0x80 }, "half a length" },

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ports.c - the cell's ports; see ports.h. */
+#include "ports.h"
+
+int ports_open(struct ports *ports, const struct config *cfg, const struct config_port **ret_failed,
+               const char **ret_what)
+{
+	ports->cfg = cfg;
+	for (size_t i = 0; i < cfg->n_ports; i++) {
+		int r = tun_open(&ports->tun[i], &cfg->port[i], ret_what);
+
+		*ret_failed = &cfg->port[i];
+		if (r < 0)
+			return r;
+		ports->by_port[cfg->port[i].port] = &ports->tun[i];
+		ports->n++;
+	}
+	packet_io_open(&ports->io);
+	return 0;
+}
+
+struct tun *ports_find(struct ports *ports, int fd)
+{
+	for (size_t i = 0; i < ports->n; i++)
+		if (ports->tun[i].fd == fd)
+			return &ports->tun[i];
+	return NULL;
+}
+
+static void push(struct tun *tun, struct cell *cell, struct output *output, const uint8_t *packet,
+                 size_t len, int64_t t_ns)
+{
+	uint64_t tag = output_tag(packet, len);
+
+	tun->read_pkts++;
+	if (packet[0] >> 4 != 4) {
+		tun->refused_not_ipv4++;
+		return;
+	}
+	if (len > CELL_MTU_MAX) {
+		tun->refused_oversize++;
+		return;
+	}
+	(void)cell_push(cell, tun->port, packet, len, tag, t_ns);
+	output_arrival(output, tun->port, packet, len, tag, t_ns);
+}
+
+int ports_drain(struct ports *ports, struct tun *tun, struct cell *cell, struct output *output,
+                int64_t t_ns)
+{
+	struct packet_io *io = &ports->io;
+	bool more = true;
+	int total = 0;
+
+	while (more) {
+		int n = packet_io_read(io, tun->fd, &more);
+
+		if (n < 0)
+			return n;
+		for (int i = 0; i < n; i++)
+			push(tun, cell, output, io->in[i].data, io->in[i].len, t_ns);
+		total += n;
+	}
+	return total;
+}
+
+void ports_deliver(struct ports *ports, const struct cell_out *o)
+{
+	struct tun *tun = ports->by_port[o->port];
+
+	if (tun)
+		packet_io_write(&ports->io, tun->fd, o->data, o->len, &tun->write_pkts,
+		                &tun->write_errors);
+}
+
+void ports_flush(struct ports *ports)
+{
+	packet_io_flush(&ports->io);
+}
+
+json_t *ports_json(const struct ports *ports)
+{
+	json_t *o = json_object();
+
+	for (size_t i = 0; i < ports->n; i++) {
+		const struct tun *t = &ports->tun[i];
+
+		json_object_set_new(o, config_port_name(ports->cfg, t->port),
+		                    json_pack("{s:s, s:I, s:I, s:I, s:I, s:{s:I, s:I}}", "ifname",
+		                              t->ifname, "read_pkts", (json_int_t)t->read_pkts,
+		                              "write_pkts", (json_int_t)t->write_pkts,
+		                              "write_errors", (json_int_t)t->write_errors,
+		                              "tun_tx_dropped", (json_int_t)tun_tx_dropped(t),
+		                              "refused_pkts", "not_ipv4",
+		                              (json_int_t)t->refused_not_ipv4, "oversize",
+		                              (json_int_t)t->refused_oversize));
+	}
+	return o;
+}
+
+void ports_close(struct ports *ports)
+{
+	packet_io_close(&ports->io);
+	for (size_t i = 0; i < ports->n; i++)
+		tun_close(&ports->tun[i]);
+}

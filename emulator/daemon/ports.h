@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ports.h - the cell's ports: TUN devices, what goes in and what comes out. */
+#ifndef PORTS_H
+#define PORTS_H
+
+#include <jansson.h>
+
+#include "config.h"
+#include "output.h"
+#include "packet_io.h"
+#include "tun.h"
+
+struct ports {
+	const struct config *cfg;
+	struct tun tun[2 * CELL_MAX_UE];
+	size_t n;
+	struct tun *by_port[UINT8_MAX + 1];
+	struct packet_io io;
+};
+
+/**
+ * ports_open() - open the devices that @cfg names
+ * @ret_failed: the port that could not be opened
+ * @ret_what: what failed, for people
+ *
+ * Return: 0 or negative errno.
+ */
+int ports_open(struct ports *ports, const struct config *cfg, const struct config_port **ret_failed,
+               const char **ret_what);
+
+/** ports_find() - the device with descriptor @fd, or NULL */
+struct tun *ports_find(struct ports *ports, int fd);
+
+/**
+ * ports_drain() - push what waits at @tun into @cell as arrived at @t_ns
+ *
+ * Return: packets read, or negative errno.
+ */
+int ports_drain(struct ports *ports, struct tun *tun, struct cell *cell, struct output *output,
+                int64_t t_ns);
+
+/** ports_deliver() - a packet leaves the cell; written by ports_flush() at the latest */
+void ports_deliver(struct ports *ports, const struct cell_out *o);
+
+void ports_flush(struct ports *ports);
+
+/** ports_json() - counters of every port by name */
+json_t *ports_json(const struct ports *ports);
+
+void ports_close(struct ports *ports);
+
+#endif
