@@ -2,21 +2,15 @@
 """The lab kernel: how it is built and cached, and what it can do once booted."""
 
 import os
-import shutil
+import re
 import subprocess
 import tarfile
-import time
 from pathlib import Path
 
 import pytest
+from lab_kernel import BUILD, VERSIONS, boot, cached
 
 KERNEL = Path(__file__).resolve().parents[1]
-BUILD = KERNEL / "build"
-
-
-def cached():
-    done = subprocess.run([BUILD, "--print-path"], capture_output=True, text=True, check=False)
-    return Path(done.stdout.strip()) if done.returncode == 0 else None
 
 
 def test_missing_source_is_one_message(tmp_path):
@@ -46,12 +40,13 @@ def test_failed_build_leaves_nothing_and_shows_the_log(tmp_path):
     assert [p.name for p in (tmp_path / "cache/cellbed/kernel").iterdir()] == ["lock"]
 
 
-@pytest.mark.parametrize("version", ["6.12", "6.1"])
+@pytest.mark.parametrize("version", VERSIONS)
 def test_patches_apply(version, tmp_path):
     tarball = Path(f"/usr/src/linux-source-{version}.tar.xz")
     if not tarball.exists():
         pytest.skip(f"linux-source-{version} is not installed")
-    wanted = {"arch/um/os-Linux/util.c", "arch/um/Kconfig", "arch/um/kernel/time.c"}
+    patches = sorted((KERNEL / "patches").glob("*.patch"))
+    wanted = {name for patch in patches for name in re.findall(r"^--- a/(\S+)", patch.read_text(), re.MULTILINE)}
     with tarfile.open(tarball) as tar:
         for member in tar:
             name = member.name.partition("/")[2]
@@ -61,30 +56,10 @@ def test_patches_apply(version, tmp_path):
                 wanted.discard(name)
                 if not wanted:
                     break
-    for patch in sorted((KERNEL / "patches").glob("*.patch")):
+    for patch in patches:
         done = subprocess.run(["patch", "-p1", "--fuzz=0", "-i", patch], cwd=tmp_path, capture_output=True, text=True,
                               check=False)
         assert done.returncode == 0, f"{patch.name}: {done.stdout}"
-
-
-def boot(folder, script, seed=1):
-    """Run a shell script as the guest's init. Return: what it printed and the wall time in seconds."""
-    init = folder / "guest-init"
-    init.write_text("#!/bin/bash\nmount -t proc p /proc\nmount -t sysfs s /sys\nmount -t tmpfs t /run\n"
-                    "mount -t devtmpfs d /dev\n"
-                    f"{{ {script}\n}} 2>&1\n"
-                    "exec python3 -c 'import ctypes; ctypes.CDLL(None).reboot(0x4321FEDC)'\n")
-    init.chmod(0o755)
-    start = time.monotonic()
-    done = subprocess.run(
-        ["taskset", "-c", str(min(os.sched_getaffinity(0))), cached(), "mem=256M", "rootfstype=hostfs", "rootflags=/",
-         "ro", "init=/proc/self/cwd/guest-init", "time-travel=inf-cpu", "time-travel-start=1577836800000000000",
-         f"seed={seed}", "norandmaps", "quiet", "panic=-1", "con=null", "con0=null,fd:1", "uml_dir=uml/", "umid=t"],
-        cwd=folder, capture_output=True, text=True, timeout=120, check=False,
-        env={"PATH": os.environ["PATH"], "TMPDIR": str(folder)})
-    shutil.rmtree(folder / "uml", ignore_errors=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout.removesuffix("reboot: Power down\n"), time.monotonic() - start
 
 
 needs_kernel = pytest.mark.skipif(cached() is None, reason="the lab kernel is not built (`make lab-kernel`)")
@@ -92,7 +67,7 @@ needs_kernel = pytest.mark.skipif(cached() is None, reason="the lab kernel is no
 
 @needs_kernel
 def test_what_the_guest_can_do(tmp_path):
-    out, _ = boot(tmp_path, """
+    out, _ = boot(cached(), tmp_path, """
         zcat /proc/config.gz | grep -x CONFIG_HZ=1000
         cat /proc/sys/net/ipv4/tcp_available_congestion_control | wc -w
         mount -t cgroup2 c /sys/fs/cgroup && echo cgroup2
@@ -105,20 +80,20 @@ def test_what_the_guest_can_do(tmp_path):
         tc qdisc replace dev v0 root red limit 90k min 20k max 65k avpkt 1000 burst 40 bandwidth 10mbit && echo red
     """)
     lines = out.splitlines()
-    assert lines[:2] == ["CONFIG_HZ=1000", "17"]
+    assert lines[:2] == ["CONFIG_HZ=1000", "18"]
     assert lines[2:] == ["cgroup2", "veth", "tun", "netns", "netem", "htb", "tbf", "red"]
 
 
 @needs_kernel
 def test_waiting_costs_no_wall_time(tmp_path):
-    out, wall_s = boot(tmp_path, "sleep 1000; cut -d. -f1 /proc/uptime")
+    out, wall_s = boot(cached(), tmp_path, "sleep 1000; cut -d. -f1 /proc/uptime")
     assert int(out) >= 1000
     assert wall_s < 60
 
 
 @needs_kernel
 def test_a_clock_read_costs_a_microsecond(tmp_path):
-    out, _ = boot(tmp_path, """python3 -c '
+    out, _ = boot(cached(), tmp_path, """python3 -c '
 import time
 first = time.monotonic_ns()
 for _ in range(10000): time.monotonic_ns()
@@ -129,6 +104,18 @@ print(time.monotonic_ns() - first)'""")
 @needs_kernel
 def test_randomness_follows_the_seed(tmp_path):
     script = "head -c 16 /dev/urandom | od -An -tx1; cat /proc/sys/kernel/random/uuid"
-    first, again, other = (boot(tmp_path, script, seed)[0] for seed in (1, 1, 2))
+    first, again, other = (boot(cached(), tmp_path, script, seed)[0] for seed in (1, 1, 2))
     assert first == again
     assert not set(first.splitlines()) & set(other.splitlines())
+
+
+@needs_kernel
+def test_the_kind_of_recovery_belongs_to_the_namespace(tmp_path):
+    out, _ = boot(cached(), tmp_path, """
+        kind=/proc/sys/net/ipv4/tcp_reno_recovery
+        cat $kind
+        echo 2 > $kind; cat $kind
+        unshare -n cat $kind
+        echo 3 > $kind || cat $kind
+    """)
+    assert [line for line in out.splitlines() if line.isdigit()] == ["0", "2", "0", "2"]
