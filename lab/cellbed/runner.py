@@ -103,8 +103,9 @@ class Runner:
         for node in self.topology.nodes:
             wanted = topology.sysctls(node, self.settings)
             missing = topology.configure(self.pids[node.name], node, wanted)
-            if "ipv4/tcp_congestion_control" in missing:
-                raise LabError(f"node {node.name}: this kernel has no TCP congestion control setting")
+            needed = {"ipv4/tcp_congestion_control", *tcp_profile.chosen(self.settings["tcp"])}
+            for name in needed.intersection(missing):
+                raise LabError(f"node {node.name}: this kernel has no setting net.{name.replace('/', '.')}")
             with in_netns(self.pids[node.name]):
                 actual = tcp_profile.read(list(wanted))
                 for interface in node.interfaces:

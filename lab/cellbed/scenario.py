@@ -23,6 +23,8 @@ from cellbed.unit import parse_rate, parse_size
 Size = Annotated[int, BeforeValidator(parse_size)]
 Rate = Annotated[int, BeforeValidator(parse_rate)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,11}$")]
+# Those below net that belong to a network namespace.
+SysctlName = Annotated[str, Field(pattern=r"^net\.(ipv4|core)\.[a-z0-9_.]+$")]
 Probability = Annotated[float, Field(ge=0, le=1)]
 Cqi = Annotated[int, Field(ge=1, le=15)]
 
@@ -32,7 +34,7 @@ _UL_HARQ_RTT_TTI = 8
 
 CONGESTION_CONTROLS = (
     "reno", "bic", "cubic", "westwood", "htcp", "hstcp", "hybla", "vegas", "nv", "scalable", "lp", "veno", "yeah",
-    "illinois", "dctcp", "cdg", "bbr",
+    "illinois", "dctcp", "cdg", "bbr", "westwood_orig",
 )
 
 
@@ -181,6 +183,7 @@ class Tcp(Model):
     receive_window: Size | None = Field(None, ge=1024, le=1 << 30)
     mss: int | None = Field(None, ge=88, le=1460)
     delayed_ack: bool = True
+    sysctls: dict[SysctlName, int | str] = {}
 
 
 class Traffic(Model):

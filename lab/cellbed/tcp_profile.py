@@ -36,7 +36,12 @@ def sysctls(tcp: dict[str, Any]) -> dict[str, str]:
     """Settings of every node, by path below /proc/sys/net."""
     profile = PAPER if tcp["profile"] == "paper" else {}
     return {**ALWAYS, **profile, **_receive_buffer(tcp["receive_window"]),
-            "ipv4/tcp_congestion_control": tcp["congestion_control"]}
+            "ipv4/tcp_congestion_control": tcp["congestion_control"], **chosen(tcp)}
+
+
+def chosen(tcp: dict[str, Any]) -> dict[str, str]:
+    """Settings that the scenario names itself, by path; they come after the profile's."""
+    return {name.removeprefix("net.").replace(".", "/"): str(value) for name, value in tcp["sysctls"].items()}
 
 
 def _receive_buffer(window: int | None) -> dict[str, str]:

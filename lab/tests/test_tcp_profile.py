@@ -3,7 +3,7 @@
 
 import pytest
 
-from cellbed.tcp_profile import file_sender
+from cellbed.tcp_profile import file_sender, sysctls
 
 
 @pytest.mark.parametrize(("sizes", "lowat"), [
@@ -15,3 +15,12 @@ def test_little_of_the_smallest_file_is_left_unsent(sizes, lowat):
 
 def test_a_host_without_files_stays_as_it_is():
     assert file_sender([]) == {}
+
+
+def test_named_settings_come_after_the_profile():
+    tcp = {"profile": "paper", "receive_window": None, "congestion_control": "reno",
+           "sysctls": {"net.ipv4.tcp_sack": 1, "net.ipv4.tcp_reno_recovery": "2"}}
+    settings = sysctls(tcp)
+    assert settings["ipv4/tcp_sack"] == "1"
+    assert settings["ipv4/tcp_reno_recovery"] == "2"
+    assert settings["ipv4/tcp_dsack"] == "0"
