@@ -7,8 +7,11 @@ docs/scenario-format.md gives the reason for every key.
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 from typing import Any
+
+from cellbed.error import LabError
 
 # Relative to /proc/sys/net; all of them belong to the network namespace.
 PAPER = {
@@ -66,15 +69,29 @@ def file_sender(sizes: list[int]) -> dict[str, str]:
 
 
 def write(settings: dict[str, str]) -> list[str]:
-    """Set them in the current namespace. Return: names the kernel does not have."""
+    """Set them in the current namespace. Return: names the kernel does not have.
+
+    Raises:
+        LabError: the kernel refuses the value.
+    """
     missing = []
     for name, value in settings.items():
         path = ROOT / name
         if not path.exists():
             missing.append(name)
             continue
-        path.write_text(value)
+        try:
+            path.write_text(value)
+        except OSError as error:
+            raise LabError(_refusal(name, value, error)) from error
     return missing
+
+
+def _refusal(name: str, value: str, error: OSError) -> str:
+    if name == "ipv4/tcp_congestion_control" and error.errno == errno.EPERM:
+        return (f"congestion control {value}: this host does not allow it in network namespaces; add it to "
+                "net.ipv4.tcp_allowed_congestion_control")
+    return f"setting net.{name.replace('/', '.')}: value {value}: {error.strerror}"
 
 
 def read(names: list[str]) -> dict[str, str | None]:

@@ -3,7 +3,8 @@
 
 import pytest
 
-from cellbed.tcp_profile import file_sender, sysctls
+from cellbed.error import LabError
+from cellbed.tcp_profile import file_sender, sysctls, write
 
 
 @pytest.mark.parametrize(("sizes", "lowat"), [
@@ -24,3 +25,11 @@ def test_named_settings_come_after_the_profile():
     assert settings["ipv4/tcp_sack"] == "1"
     assert settings["ipv4/tcp_reno_recovery"] == "2"
     assert settings["ipv4/tcp_dsack"] == "0"
+
+
+def test_a_refused_value_is_told(monkeypatch, tmp_path):
+    (tmp_path / "ipv4").mkdir()
+    (tmp_path / "ipv4/tcp_sack").mkdir()  # cannot be written, as a value that the kernel refuses
+    monkeypatch.setattr("cellbed.tcp_profile.ROOT", tmp_path)
+    with pytest.raises(LabError, match=r"setting net\.ipv4\.tcp_sack: value 7: "):
+        write({"ipv4/tcp_sack": "7"})
