@@ -26,6 +26,8 @@ ffi = cffi.FFI()
 ffi.cdef(_declarations())
 lib = ffi.dlopen(str(BUILD / "emulator/core/libcellcore-test.so"))
 
+# Large and soon overwritten: not cleared first. The core does not depend on what was there before.
+allocate = ffi.new_allocator(should_clear_after_alloc=False)
 INFO_FIELDS = [name for name, _ in ffi.typeof("struct cell_pdu_info").fields]
 RECORD_FIELDS = [name for name, _ in ffi.typeof("struct cell_record").fields]
 
@@ -64,9 +66,9 @@ class Cell:
         """@cfg: fields of struct cell_cfg, `ue` a list of dicts; @n_out: size of the output array."""
         self.cfg = make_cfg(cfg)
         size = lib.cell_size(self.cfg)
-        self._mem = ffi.new("long double[]", size // 16 + 1)  # aligned for any type
+        self._mem = allocate("long double[]", size // 16 + 1)  # aligned for any type
         self._n_out = n_out or 4 * lib.cell_out_min(self.cfg)
-        self._out = ffi.new("struct cell_out[]", self._n_out)
+        self._out = allocate("struct cell_out[]", self._n_out)
         self._n = ffi.new("size_t *")
         ret = ffi.new("struct cell **")
         assert lib.cell_init(ret, self._mem, size, self.cfg, 0) == 0
@@ -77,8 +79,8 @@ class Cell:
     def _take(self):
         self.outputs += [Output(self._out[i]) for i in range(self._n[0])]
 
-    def push(self, ue: int, data: bytes, tag: int, t_ns: int) -> int:
-        return lib.cell_push(self.cell, ue, data, len(data), tag, t_ns)
+    def push(self, port: int, data: bytes, tag: int, t_ns: int) -> int:
+        return lib.cell_push(self.cell, port, data, len(data), tag, t_ns)
 
     def route(self, ue: int, mode: int, t_ns: int) -> int:
         return lib.cell_apply(self.cell, ffi.new("struct cell_cmd *", {"ue": ue, "mode": mode}), t_ns)

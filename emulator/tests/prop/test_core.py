@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 MS = 1_000_000
 TAIL_NS = 400 * MS  # time given to what is under way after the last action
 IM, DM = 0, 1
+NETWORK, PORT_NETWORK = 0, 0x80  # as a peer; the bit of a port behind the eNB
 UL, DL, SL = 0, 1, 2
 RA_RNTI = 2
 
@@ -34,30 +35,73 @@ def q32(probability: float) -> int:
 
 
 @st.composite
-def ue_configs(draw, number: int, n_ue: int, lossy: bool):
-    others = [n for n in range(1, n_ue + 1) if n != number]
+def peers(draw, n_ue: int, rlc_mode: int):
+    """Peer of every UE: with AM each other's, otherwise anybody; or the network."""
+    if rlc_mode == lib.CELL_RLC_UM:
+        return [draw(st.sampled_from([n for n in range(n_ue + 1) if n != ue])) for ue in range(1, n_ue + 1)]
+    order = draw(st.permutations(range(1, n_ue + 1)))
+    peer = [NETWORK] * n_ue
+    for one, two in zip(order[::2], order[1::2], strict=False):
+        if draw(st.booleans()) or draw(st.booleans()):
+            peer[one - 1], peer[two - 1] = two, one
+    return peer
+
+
+@st.composite
+def ue_configs(draw, peer: int, lossy: bool):
     bler = st.sampled_from([0, 0, q32(0.1), q32(0.5), q32(0.95)] if lossy else [0])
     cqi = st.integers(1, 15) | st.just(15)
     return {
-        "peer": draw(st.sampled_from(others)), "mode": draw(st.sampled_from([IM, DM])),
+        "peer": peer, "mode": draw(st.sampled_from([IM, DM])) if peer else IM,
         "cqi_ul": draw(cqi), "cqi_dl": draw(cqi), "cqi_sl": draw(cqi),
         "bler_ul_q32": draw(bler), "bler_dl_q32": draw(bler), "bler_sl_q32": draw(bler),
     }  # fmt: skip
 
 
 @st.composite
-def configs(draw, lossy: bool = True):
+def harq_configs(draw, lossy: bool):
+    """With HARQ a NACK has to come before the grants for the sub-frame of its retransmission."""
+    attempts = draw(st.integers(1, 5))
+    grant_to_tx_tti = draw(st.just(2) | st.integers(1, 8 if attempts == 1 else 7))
+    rate = st.sampled_from([0, q32(0.01), q32(0.1), q32(0.5), q32(1)] if lossy else [0])
+    ladder = sorted(draw(st.lists(rate, min_size=1, max_size=5)), reverse=True)
+    return {
+        "harq_max_attempts": attempts,
+        "grant_to_tx_tti": grant_to_tx_tti,
+        "decode_tti": draw(st.just(4) | st.integers(1, 8)) if attempts == 1 else
+                      draw(st.integers(1, 8 - grant_to_tx_tti)),
+        "harq_dl_rtt_tti": draw(st.sampled_from([8, 9, 32])),
+        "n_harq_bler": len(ladder), "harq_bler_q32": ladder,
+        "harq_nack_to_ack_q32": draw(st.sampled_from([0, q32(0.01), q32(0.3)] if lossy else [0])),
+    }  # fmt: skip
+
+
+@st.composite
+def am_configs(draw):
+    return {
+        "am_on_max_retx": draw(st.sampled_from([lib.CELL_MAX_RETX_REESTABLISH, lib.CELL_MAX_RETX_STOP])),
+        "am_max_retx_threshold": draw(st.sampled_from([1, 2, 4, 32])),
+        "am_poll_pdu": draw(st.sampled_from([1, 4, 1024])),
+        "am_poll_byte": draw(st.sampled_from([100, 25000])),
+        "am_t_poll_retransmit_ms": draw(st.sampled_from([5, 45])),
+        "am_t_status_prohibit_ms": draw(st.sampled_from([0, 10])),
+        "am_reestablish_ms": draw(st.sampled_from([0, 5, 100])),
+    }
+
+
+@st.composite
+def configs(draw, lossy: bool = True, rlc_modes=(0, 1)):
     n_ue = draw(st.integers(2, 4))
     rar_delay_tti = draw(st.just(3) | st.integers(1, 12))
     flag = st.sampled_from([0, 1])
+    rlc_mode = draw(st.sampled_from(rlc_modes))
     return {
         "seed": draw(st.integers(0, 2**32)),
         "n_ue": n_ue,
         "n_rb": draw(st.sampled_from([6, 7, 15, 25, 50, 100, 110])),
-        "ue": [draw(ue_configs(i + 1, n_ue, lossy)) for i in range(n_ue)],
+        "ue": [draw(ue_configs(peer, lossy)) for peer in draw(peers(n_ue, rlc_mode))],
         "rar_delay_tti": rar_delay_tti,
-        "grant_to_tx_tti": draw(st.just(2) | st.integers(1, 8)),
-        "decode_tti": draw(st.just(4) | st.integers(1, 8)),
+        **draw(harq_configs(lossy)),
         "dl_sched_to_tx_tti": draw(st.just(1) | st.integers(1, 8)),
         "processing_lead_ns": draw(st.sampled_from([0, 1, 250_000, 999_999])),
         "rac_timeout_tti": draw(st.integers(rar_delay_tti + 1, 30)),
@@ -66,23 +110,32 @@ def configs(draw, lossy: bool = True):
         "prach_period_tti": draw(st.sampled_from([1, 5, 20])),
         "bsr_grant_rb": draw(st.integers(1, 6)),
         "bandwidth_stealing": draw(flag), "trailing_bsr": draw(flag), "enb_overhears_dm": draw(flag),
+        "ul_always_scheduled": draw(st.sampled_from([0, 0, 1])),
+        "dl_carriers": draw(st.integers(1, 3)), "dl_codewords": draw(st.integers(1, 2)),
+        "rlc_mode": rlc_mode,
+        "delivery": draw(st.sampled_from([lib.CELL_DELIVERY_IN_SEQUENCE, lib.CELL_DELIVERY_OUT_OF_SEQUENCE])),
+        **draw(am_configs()),
         "um_sn_bits": draw(st.sampled_from([5, 10])),
         "t_reordering_ms": draw(st.sampled_from([0, 1, 35, 200])),
         "rlc_queue_pkts": draw(st.sampled_from([1, 5, 100])),
         "pdcp_sn_bits": draw(st.sampled_from([7, 12])),
+        "pdcp_reordering": draw(st.sampled_from([0, 0, 1])), "pdcp_t_reordering_ms": draw(st.sampled_from([0, 50])),
         "discard_timer_ms": draw(st.sampled_from([0, 0, 1, 30])),
         "max_pkts": draw(st.sampled_from([16, 40, 300])),
     }  # fmt: skip
 
 
 @st.composite
-def plans(draw, lossy: bool = True):
-    cfg = draw(configs(lossy))
+def plans(draw, lossy: bool = True, rlc_modes=(0, 1), changes=None):
+    cfg = draw(configs(lossy, rlc_modes)) | (changes or {})
     ue = st.integers(1, cfg["n_ue"])
+    servers = [n | PORT_NETWORK for n in range(1, cfg["n_ue"] + 1) if cfg["ue"][n - 1]["peer"] == NETWORK]
+    port = ue | st.sampled_from(servers) if servers else ue
     length = st.sampled_from([1, 40, 52, 1500]) | st.integers(1, 1500)
-    push = st.tuples(st.just("push"), ue, length)
-    burst = st.tuples(st.just("burst"), ue, st.integers(2, 30))
-    route = st.tuples(st.just("route"), ue, st.sampled_from([IM, DM]))
+    push = st.tuples(st.just("push"), port, length)
+    burst = st.tuples(st.just("burst"), port, st.integers(2, 30))
+    routed = [number for number in range(1, cfg["n_ue"] + 1) if cfg["ue"][number - 1]["peer"] != NETWORK]
+    route = st.tuples(st.just("route"), st.sampled_from(routed), st.sampled_from([IM, DM])) if routed else push
     gap = st.sampled_from([0, 0, MS, 5 * MS, 30 * MS]) | st.integers(0, 20 * MS)
     t_ns, actions = 0, []
     for wait, action in draw(st.lists(st.tuples(gap, push | push | burst | route), max_size=25)):
@@ -101,30 +154,30 @@ class Run:
     def __init__(self, plan: Plan, step=None, n_out: int | None = None):
         self.plan = plan
         self.cell = Cell(plan.cfg, n_out)
-        self.pushed: dict[int, tuple[int, int, bytes]] = {}  # tag: (t_ns, ue, data)
+        self.pushed: dict[int, tuple[int, int, bytes]] = {}  # tag: (t_ns, port, data)
         self.refused = 0
         self._tag = 0
         now_ns = 0
         step = step or (lambda cell, from_ns, to_ns: cell.advance(to_ns - 1))
-        for t_ns, kind, ue, argument in plan.actions:
+        for t_ns, kind, port, argument in plan.actions:
             if t_ns > now_ns:
                 step(self.cell, now_ns, t_ns)
                 now_ns = t_ns
             if kind == "route":
-                assert self.cell.route(ue, argument, t_ns) == 0
+                assert self.cell.route(port, argument, t_ns) == 0
             for length in {"push": [argument], "burst": [1400] * argument}.get(kind, []):
-                self._push(ue, length, t_ns)
+                self._push(port, length, t_ns)
             self.check_held()
         step(self.cell, now_ns, plan.end_ns)
         self.check_held()
         self.digest = self.cell.digest()
         self.cell.done()
 
-    def _push(self, ue: int, length: int, t_ns: int):
+    def _push(self, port: int, length: int, t_ns: int):
         self._tag += 1
         data = payload(self._tag, length)
-        if self.cell.push(ue, data, self._tag, t_ns) == 0:
-            self.pushed[self._tag] = (t_ns, ue, data)
+        if self.cell.push(port, data, self._tag, t_ns) == 0:
+            self.pushed[self._tag] = (t_ns, port, data)
         else:
             self.refused += 1
 
@@ -143,6 +196,12 @@ class Run:
         return [row for o in self.of(lib.CELL_OUT_RECORD) if (row := o.row())["event"] == event]
 
 
+def destination(cfg: dict, port: int) -> int:
+    if port & PORT_NETWORK:
+        return port & ~PORT_NETWORK
+    return cfg["ue"][port - 1]["peer"] or port | PORT_NETWORK
+
+
 @fast
 @given(plans())
 def test_every_packet_ends_once_and_intact(plan):
@@ -152,7 +211,7 @@ def test_every_packet_ends_once_and_intact(plan):
     for o in run.of(lib.CELL_OUT_DELIVER):
         _, sender, data = run.pushed[o.tag]
         assert o.data == data
-        assert o.port == plan.cfg["ue"][sender - 1]["peer"]
+        assert o.port == destination(plan.cfg, sender)
     s = run.cell.stats()
     assert s.pkts_held == 0
     assert s.bytes_delivered == sum(len(o.data) for o in run.of(lib.CELL_OUT_DELIVER))
@@ -163,44 +222,58 @@ def test_every_packet_ends_once_and_intact(plan):
 def test_in_order_without_losses(plan):
     """Per sender and leg: a change of route may let a packet overtake."""
     run = Run(plan)
-    leg = {row["tag"]: (row["node"], row["dir"]) for row in run.rows(lib.CELL_EV_PKT_IN)}
+    leg = {row["tag"]: (run.pushed[row["tag"]][1], row["dir"]) for row in run.rows(lib.CELL_EV_PKT_IN)}
     order = defaultdict(list)
     for o in run.of(lib.CELL_OUT_DELIVER):
         order[leg[o.tag]].append(o.tag)
     for tags in order.values():
         assert tags == sorted(tags)
     reasons = {o.reason for o in run.of(lib.CELL_OUT_DROP)}
-    assert reasons <= {lib.CELL_DROP_QUEUE_FULL, lib.CELL_DROP_PDCP_DISCARD, lib.CELL_DROP_SHUTDOWN}
+    expected = {lib.CELL_DROP_QUEUE_FULL, lib.CELL_DROP_PDCP_DISCARD, lib.CELL_DROP_SHUTDOWN}
+    if plan.cfg["rlc_mode"] == lib.CELL_RLC_AM:  # t-PollRetransmit may be shorter than the way of a STATUS PDU
+        expected.add(lib.CELL_DROP_RADIO_LINK_FAILURE)
+    assert reasons <= expected
+
+
+def at_least(cfg: dict, port: int, leg_dir: int, first: bool) -> int:
+    """Time of the first leg, a downlink after an uplink to another UE; the first packet also waits for its grant."""
+    delay = cfg["decode_tti"] * MS - cfg["processing_lead_ns"]
+    if leg_dir == DL:
+        return delay + cfg["dl_sched_to_tx_tti"] * MS
+    if leg_dir == UL and cfg["ue"][port - 1]["peer"] != NETWORK:
+        delay += (cfg["decode_tti"] + cfg["dl_sched_to_tx_tti"]) * MS
+    if first:
+        delay += (cfg["rar_delay_tti"] + cfg["grant_to_tx_tti"]) * MS
+        if leg_dir == SL:
+            delay += (cfg["decode_tti"] + cfg["grant_to_tx_tti"]) * MS
+    return delay
 
 
 @fast
 @given(plans())
 def test_no_packet_is_faster_than_its_path(plan):
-    """One PDU for a direct packet, two for another; the first of a UE also waits for RAR and grants."""
     run, c = Run(plan), plan.cfg
-    decode = c["decode_tti"] * MS
-    direct = decode - c["processing_lead_ns"]
-    request = (c["rar_delay_tti"] + c["grant_to_tx_tti"]) * MS
-    first = set()
+    asks = c["rlc_mode"] == lib.CELL_RLC_UM and not c["ul_always_scheduled"]  # STATUS PDUs may have asked before
+    first, senders = set(), set()
     leg = {}
     for row in run.rows(lib.CELL_EV_PKT_IN):
+        port = run.pushed[row["tag"]][1]
         leg[row["tag"]] = row["dir"]
-        if row["node"] not in {run.pushed[tag][1] for tag in first}:
+        if port not in senders:
+            senders.add(port)
             first.add(row["tag"])
     for o in run.of(lib.CELL_OUT_DELIVER):
-        delay = o.t_ns - run.pushed[o.tag][0]
-        if leg[o.tag] == SL:
-            handshake = request + decode + c["grant_to_tx_tti"] * MS
-            assert delay >= direct + (handshake if o.tag in first else 0)
-        else:
-            downlink = decode + c["dl_sched_to_tx_tti"] * MS
-            assert delay >= direct + downlink + (request if o.tag in first else 0)
+        t_ns, port, _ = run.pushed[o.tag]
+        assert o.t_ns - t_ns >= at_least(c, port, leg[o.tag], asks and o.tag in first)
 
 
 @fast
 @given(plans())
 def test_resources_of_a_sub_frame(plan):
-    """No block twice and none beyond the carrier; one transmission of a UE; preambles only on occasions."""
+    """No block twice and none beyond the carrier; one transmission of a UE; preambles only on occasions.
+
+    The codewords of a carrier are layers, each on all of its blocks.
+    """
     run = Run(plan)
     taken, senders = defaultdict(set), set()
     for o in run.of(lib.CELL_OUT_PDU):
@@ -210,14 +283,55 @@ def test_resources_of_a_sub_frame(plan):
             assert i["subframe"] % plan.cfg["prach_period_tti"] == 0
         if i["preamble"] or i["rnti_type"] == RA_RNTI:
             continue
-        where = (i["subframe"], i["dir"] == DL)
+        where = (i["subframe"], i["dir"] == DL, i["carrier"], i["codeword"])
+        assert i["carrier"] < plan.cfg["dl_carriers"] and i["codeword"] < plan.cfg["dl_codewords"]
         blocks = set(range(i["rb_start"], i["rb_start"] + i["n_rb"]))
         assert blocks and max(blocks) < plan.cfg["n_rb"]
         assert not blocks & taken[where]
         taken[where] |= blocks
-        sender = (i["subframe"], i["ue"], i["dir"] == DL)
+        sender = (i["ue"], *where)
         assert sender not in senders
         senders.add(sender)
+
+
+@fast
+@given(plans())
+def test_harq_attempts(plan):
+    """The same block comes again in its process, when it may, and not too often."""
+    run, c = Run(plan), plan.cfg
+    last = {}
+    for o in run.of(lib.CELL_OUT_PDU):
+        i = o.info
+        if i["preamble"] or i["rnti_type"] == RA_RNTI:
+            continue
+        process = (i["ue"], i["dir"] == DL, i["carrier"], i["codeword"], i["harq_id"])
+        assert 1 <= i["attempt"] <= c["harq_max_attempts"]
+        if i["attempt"] > 1:
+            data, was = last[process]
+            wait = i["subframe"] - was["subframe"]
+            assert o.data == data
+            assert i["attempt"] == was["attempt"] + 1 and i["ndi"] == was["ndi"] and not was["crc_ok"]
+            assert wait == 8 if i["dir"] != DL else wait >= c["harq_dl_rtt_tti"]
+        elif process in last:
+            assert i["ndi"] != last[process][1]["ndi"]
+        last[process] = o.data, i
+    s = run.cell.stats()
+    for way in (UL, DL, SL):
+        assert s.harq_retx[way] <= (c["harq_max_attempts"] - 1) * s.mac_pdus[way]
+
+
+REESTABLISHED = {"am_on_max_retx": lib.CELL_MAX_RETX_REESTABLISH}
+
+
+@fast
+@given(plans(rlc_modes=(lib.CELL_RLC_AM,), changes=REESTABLISHED))
+def test_am_loses_nothing(plan):
+    """What is lost on the air comes again, if need be after a re-establishment."""
+    run = Run(plan)
+    reasons = {o.reason for o in run.of(lib.CELL_OUT_DROP)}
+    assert reasons <= {lib.CELL_DROP_QUEUE_FULL, lib.CELL_DROP_PDCP_DISCARD, lib.CELL_DROP_SHUTDOWN}
+    if not plan.cfg["discard_timer_ms"] and not plan.cfg["pdcp_reordering"]:
+        assert lib.CELL_DROP_PDCP_DISCARD not in reasons
 
 
 @fast
