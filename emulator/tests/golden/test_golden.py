@@ -71,4 +71,6 @@ def test_other_compiler(case, tmp_path, unoptimised_cellsim):
 
 
 def test_there_are_cases():
-    assert CASES == ["burst-im-acks", "collision", "dm-dm", "full-buffer-im", "im-im", "losses"]
+    assert CASES == [
+        "am-losses", "burst-im-acks", "collision", "dm-dm", "full-buffer-im", "im-im", "losses", "out-of-sequence",
+    ]  # fmt: skip
