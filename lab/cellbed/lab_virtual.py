@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import os
 import shutil
@@ -18,6 +19,7 @@ from cellbed.error import LabError
 from cellbed.follow import Watch, follow
 from cellbed.process import die_with_parent
 
+ADDR_NO_RANDOMIZE = 0x0040000  # of personality(2)
 MEMORY_MIB = 512
 # 2020-01-01 00:00:00 UTC; any fixed time does.
 WALL_CLOCK_START_NS = 1_577_836_800_000_000_000
@@ -56,6 +58,16 @@ def _furnish(directory: Path) -> None:
     (directory / "python").write_text(sys.executable)
 
 
+def _isolate() -> None:
+    """Prepare the process of the guest before it starts.
+
+    With addresses chosen at random the guest would have a few megabytes of memory more or less. Where personality()
+    is not allowed it has.
+    """
+    die_with_parent()
+    ctypes.CDLL(None).personality(ADDR_NO_RANDOMIZE)
+
+
 def play(directory: Path, description: dict[str, Any], kernel: Path, cpu: int,
          watch: Watch) -> dict[str, Any]:
     """Boot a guest that plays the run in @directory; return when it has halted.
@@ -73,7 +85,7 @@ def play(directory: Path, description: dict[str, Any], kernel: Path, cpu: int,
     with open(console, "wb") as out:
         guest = subprocess.Popen(command(kernel, description["seed"], cpu), cwd=directory, stdin=subprocess.DEVNULL,
                                  stdout=out, stderr=out, env=env, start_new_session=True,
-                                 preexec_fn=die_with_parent)
+                                 preexec_fn=_isolate)
     with ledger.entry("virtual", guest.pid, directory):
         try:
             marks = follow(guest, directory, watch)

@@ -25,8 +25,11 @@ PAPER = {
     "ipv4/tcp_slow_start_after_idle": "1",
 }
 
-# Every run: results must not depend on earlier connections, and nothing but the traffic may be on the radio.
+# Every run: results must not depend on earlier connections or on the memory of the machine, from which Linux derives
+# buffer limits where it has less than a gigabyte; and nothing but the traffic may be on the radio.
 ALWAYS = {
+    "ipv4/tcp_rmem": "4096\t131072\t6291456",
+    "ipv4/tcp_wmem": "4096\t16384\t4194304",
     "ipv4/tcp_no_metrics_save": "1",
     "ipv6/conf/all/disable_ipv6": "1",
     "ipv6/conf/default/disable_ipv6": "1",
