@@ -168,6 +168,11 @@ class Bundle:
     def _captures(self) -> dict[str, pl.DataFrame]:
         return {}
 
+    def link_of(self, node: str) -> dict[str, Any] | None:
+        """The wired link of a server; None for UEs."""
+        links = (link for link in self.settings.get("links", []) if node in (link["a"], link["b"]))
+        return None if node in self.ue_numbers else next(links, None)
+
     def capture(self, node: str) -> pl.DataFrame:
         """IP capture at a node; `t_ns` converted to CLOCK_MONOTONIC."""
         if node not in self._captures:

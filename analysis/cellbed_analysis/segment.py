@@ -11,6 +11,8 @@ Source: RFC 6298 section 3 (Karn's algorithm)
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 
@@ -18,6 +20,9 @@ from .bundle import Bundle, Flow
 from .capture import ACK, SYN
 from .error import AnalysisError
 from .life import MOMENTS
+
+#: Of the header that a link sends with each packet.
+ETHERNET_BYTES = 14
 
 #: Parts of one leg in order, each ended by the moment named; labels for people.
 LEG_PARTS = {
@@ -65,7 +70,8 @@ def flow_packets(bundle: Bundle, flow: Flow, node: str) -> tuple[pl.DataFrame, p
     """A flow's data direction and ACK direction at one node's capture.
 
     iperf3 opens a control connection to the same port; the flow is the
-    connection that carried most payload.
+    connection that carried most payload. What the node sends has the time at
+    which TCP sends it, before the delay of a server's link.
 
     Raises:
         AnalysisError: the capture has no data of this flow.
@@ -84,7 +90,21 @@ def flow_packets(bundle: Bundle, flow: Flow, node: str) -> tuple[pl.DataFrame, p
         & (pl.col("dport") == port)
         & (pl.col("flags") & ACK == ACK)  # a reset acknowledges nothing
     )
-    return data.filter(pl.col("sport") == port), acks
+    data = data.filter(pl.col("sport") == port)
+    if node == flow.source:
+        return _before_the_wire(data, bundle.link_of(node)), acks
+    return data, _before_the_wire(acks, bundle.link_of(node))
+
+
+def _before_the_wire(sent: pl.DataFrame, link: dict[str, Any] | None) -> pl.DataFrame:
+    """Packets with the time at which they came to a link, whose qdisc delays them before tcpdump sees them.
+
+    What they waited for others at the link's rate is not known and stays.
+    """
+    if link is None:
+        return sent
+    transmission_ns = (pl.col("ip_bytes").cast(pl.Int64) + ETHERNET_BYTES) * 8_000_000_000 // int(link["rate"])
+    return sent.with_columns(pl.col("t_ns") - round(link["delay_ms"] * 1e6) - transmission_ns)
 
 
 def unwrap(seq: np.ndarray) -> np.ndarray:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from synthetic_bundle import COOKIE, MS, PAYLOAD, START_NS, Cell, radio_trace_by
 
 from cellbed_analysis.bundle import Bundle, Flow, read_bundle
 from cellbed_analysis.life import RadioLog, packet_lives, uplink_pdus
-from cellbed_analysis.metrics import radio
+from cellbed_analysis.metrics import radio, run
 from cellbed_analysis.metrics.catalog import METRICS, markdown
 from cellbed_analysis.metrics.run import analyse, analyse_all, compute, flatten, scalars, swept_point
 from cellbed_analysis.metrics.throughput import iperf3_agreement
@@ -251,6 +252,22 @@ def test_only_the_newest_of_runs_with_one_name_counts(tmp_path: Path) -> None:
     assert not runs[0].usable
 
 
+def test_many_runs_are_analysed_side_by_side_with_the_same_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bundles = [read_bundle(write_bundle(tmp_path, seed=seed, duration_s=1)) for seed in (3, 1, 4, 2)]
+    (bundles[2].path / "radio.trace").unlink()
+    alone = [analyse(bundle) for bundle in bundles]
+    for bundle in bundles:
+        shutil.rmtree(bundle.path / "derived", ignore_errors=True)
+    monkeypatch.setattr(run, "RUNS_WORTH_A_PROCESS", 1)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    together = analyse_all(bundles)
+    assert [(r.row, r.problem) for r in together] == [(r.row, r.problem) for r in alone]
+    assert [r.usable for r in together] == [True, True, False, True]
+    assert (bundles[0].path / "derived" / "metrics.json").exists()
+
+
 def test_other_swept_parameters_name_the_point() -> None:
     params = {"radio.ues.ue1.mode": "im", "tcp.receive_window": 8192, "tcp.mss": 536, "radio.mac.trailing_bsr": False}
     assert swept_point(params) == "mss=536, trailing_bsr=False"
@@ -325,3 +342,12 @@ def test_a_flow_from_a_server(tmp_path: Path) -> None:
     assert found["ack_rac_per_packet"] == 1
     assert found["combination"] is None
     assert sum(found[f"part_{part}_ms"] for part in RTT_PARTS) == pytest.approx(found["rtt_mean_ms"])
+    # The qdisc of a link delays a packet before tcpdump sees it: what the sender's TCP waits for is longer.
+    # A segment of 1500 bytes and 14 of Ethernet takes 1 ms at that rate.
+    settings = manifest["description"]["settings"]
+    settings["links"] = [{"a": "enb", "b": "server", "delay_ms": 2.5, "rate": 12112000}, {"a": "other", "b": "enb"}]
+    (path / "manifest.json").write_text(json.dumps(manifest))
+    wired, _ = compute(read_bundle(path))
+    assert wired["rtt_mean_ms"] == pytest.approx(found["rtt_mean_ms"] + 3.5)
+    assert wired["part_host_tx_ms"] == pytest.approx(found["part_host_tx_ms"] + 3.5)
+    assert wired["goodput_mbps"] == pytest.approx(found["goodput_mbps"])

@@ -233,7 +233,8 @@ INTRODUCTION = """\
 - **Causes.** Over the whole flow, warm-up included. What the captures show is found by matching every
   packet between both ends; counters in parentheses are those of the sender's node (`counters.json`).
 - **RTT.** From the sender's capture: a data segment leaves, and the first ACK that covers it
-  arrives. Karn's rule: retransmitted segments have none.
+  arrives. A server's leaves before the delay of its link, whose qdisc is in front of the capture.
+  Karn's rule: retransmitted segments have none.
 - **Agreement.** The kernel's own RTT samples are joined with the segment they timed. Bound: 10 us
   in the virtual lab, 1000 us in the native one. The kernel's clock stops when TCP processes the ACK
   and starts when TCP hands the segment to IP, both just outside the capture points, and it counts

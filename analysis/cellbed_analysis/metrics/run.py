@@ -11,7 +11,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import multiprocessing
+import os
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +30,8 @@ from ..timeline import timeline_metrics
 from . import causes, probe, radio, rtt, throughput
 from .window import Window, steady_window
 
+#: A process takes about a second to start, as long as the analysis of a short run.
+RUNS_WORTH_A_PROCESS = 4
 DERIVED, METRICS_JSON, SEGMENTS = "derived", "metrics.json", "segments.parquet"
 RAW_FILES = "ip-*.pcap", "radio.trace", "radio.json", "tcp.trace", "tcp.json", "counters.json", "*.iperf3.json"
 
@@ -77,7 +82,7 @@ def analyse_all(bundles: Sequence[Bundle]) -> list[RunAnalysis]:
     A rebuilt radio daemon or an override makes another run of the same name;
     averaging the two would mix what should be compared.
     """
-    runs = [analyse(bundle) for bundle in bundles]
+    runs = _in_parallel(bundles)
     newest: dict[tuple[Any, ...], RunAnalysis] = {}
     for run in sorted((run for run in runs if run.usable), key=lambda run: str(run.row["created"])):
         newest[_name(run)] = run
@@ -87,6 +92,32 @@ def analyse_all(bundles: Sequence[Bundle]) -> list[RunAnalysis]:
         else run
         for run in runs
     ]
+
+
+def _in_parallel(bundles: Sequence[Bundle]) -> list[RunAnalysis]:
+    """`analyse` of each bundle, in their order, by a process for each CPU where that is worth their start.
+
+    Processes are spawned: a fork would take the threads of polars for its own.
+    """
+    found = [_kept(bundle) for bundle in bundles]
+    fresh = [Bundle(bundle.path, bundle.manifest) for bundle, kept in zip(bundles, found, strict=True) if kept is None]
+    workers = min(len(os.sched_getaffinity(0)), len(fresh) // RUNS_WORTH_A_PROCESS)
+    if workers < 2:
+        return [kept or analyse(bundle) for bundle, kept in zip(bundles, found, strict=True)]
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+        made = pool.map(_row_of, fresh)
+        return [kept or RunAnalysis(bundle, *next(made)) for bundle, kept in zip(bundles, found, strict=True)]
+
+
+def _kept(bundle: Bundle) -> RunAnalysis | None:
+    row = _kept_row(bundle)
+    return None if row is None else RunAnalysis(bundle, row)
+
+
+def _row_of(bundle: Bundle) -> tuple[dict[str, Any], str | None]:
+    """What another process hands back of a run."""
+    run = analyse(bundle)
+    return run.row, run.problem
 
 
 def _name(run: RunAnalysis) -> tuple[Any, ...]:
