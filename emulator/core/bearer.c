@@ -203,7 +203,10 @@ static void fail_link(struct cell *c, struct leg *leg)
 		rlc_am_tx_reset(&both[i]->am_tx);
 		both[i]->epoch++;
 		if (c->cfg.am_on_max_retx == CELL_MAX_RETX_STOP) {
-			bearer_take_back(c, both[i], CELL_DROP_RADIO_LINK_FAILURE);
+			struct pkt_queue lost = { 0 };
+
+			bearer_empty(c, both[i], &lost);
+			out_drop_all(c, &lost, both[i], CELL_DROP_RADIO_LINK_FAILURE);
 			both[i]->stopped = true;
 		} else {
 			both[i]->outage_expiry_ns =
@@ -367,23 +370,43 @@ uint32_t bearer_discard_tti(const struct cell *c, const struct leg *leg, uint32_
 	return tti > from ? tti : from;
 }
 
-static void take_back_window(struct cell *c, const struct leg *leg, struct rlc_pdu **window,
-                             uint32_t slots, enum cell_drop reason)
+/* Packets of UM blocks of @leg that are on the air or wait for a HARQ retransmission. */
+static void empty_blocks(struct cell *c, const struct leg *leg, struct pkt_queue *ret)
 {
-	for (uint32_t sn = 0; sn < slots; sn++)
-		if (window[sn])
-			out_drop_all(c, &window[sn]->ends, leg, reason);
+	struct ue *u = &c->ue[leg->ue - 1];
+
+	for (int i = 0; i < 2; i++)
+		for (struct pdu *p = c->air[i].head; p; p = p->next)
+			if (p->ue == leg->ue && p->dir == leg->dir)
+				pkt_queue_move(ret, &p->ends);
+	for (uint32_t i = 0; i < HARQ_PROCESSES; i++) {
+		if (leg->dir != CELL_DIR_DL && u->harq_ul[i].pdu &&
+		    u->harq_ul[i].pdu->dir == leg->dir)
+			pkt_queue_move(ret, &u->harq_ul[i].pdu->ends);
+		for (uint32_t tb = 0; leg->dir == CELL_DIR_DL && tb < HARQ_DL_TB_MAX; tb++)
+			if (u->harq_dl[tb][i].pdu)
+				pkt_queue_move(ret, &u->harq_dl[tb][i].pdu->ends);
+	}
 }
 
-void bearer_take_back(struct cell *c, struct leg *leg, enum cell_drop reason)
+void bearer_empty(struct cell *c, struct leg *leg, struct pkt_queue *ret)
 {
-	if (is_am(c))
-		take_back_window(c, leg, leg->am_tx.sent, AM_SLOTS, reason);
-	else
-		take_back_window(c, leg, leg->um_rx.reassembly.window,
-		                 rlc_um_window_slots(leg->um_rx.sn_bits), reason);
-	out_drop_all(c, &bearer_queue(c, leg)->sdus, leg, reason);
-	bearer_queue(c, leg)->bytes = 0;
-	bearer_queue(c, leg)->head_sent = 0;
-	out_drop_all(c, &leg->pdcp_rx.held, leg, reason);
+	struct rlc_sdu_queue *q = bearer_queue(c, leg);
+
+	empty_blocks(c, leg, ret);
+	if (is_am(c)) {
+		rlc_am_rx_reset(&leg->am_rx);
+		rlc_am_tx_reset(&leg->am_tx);
+		leg_reverse(c, leg)->epoch++; /* its STATUS PDUs speak of what is gone */
+	} else {
+		rlc_um_rx_reset(&leg->um_rx, ret);
+		rlc_um_tx_reset(&leg->um_tx);
+	}
+	leg->epoch++;
+	pkt_queue_move(ret, &leg->pdcp_rx.held);
+	pkt_queue_move(ret, &q->sdus);
+	q->bytes = 0;
+	pdcp_tx_init(&leg->pdcp_tx, c->cfg.pdcp_sn_bits);
+	pdcp_rx_init(&leg->pdcp_rx, c->cfg.pdcp_sn_bits, c->cfg.pdcp_reordering,
+	             c->cfg.pdcp_t_reordering_ms * NS_PER_MS);
 }

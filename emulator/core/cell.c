@@ -173,6 +173,16 @@ static void subframe(struct cell *c, uint32_t tti)
 		ue_random_access(c, &c->ue[i], tti);
 }
 
+static void command(struct cell *c, const struct cell_cmd *cmd)
+{
+	struct ue *u = &c->ue[cmd->ue - 1];
+
+	if (cmd->type == CELL_CMD_ROUTE)
+		d2d_change_mode(c, u, (enum cell_mode)cmd->mode);
+	else
+		enb_cqi(c, &u->leg[cmd->dir], cmd->cqi, cmd->sinr_cdb);
+}
+
 static void process(struct cell *c, const struct event *e)
 {
 	c->event_ns = e->t_ns;
@@ -181,7 +191,7 @@ static void process(struct cell *c, const struct event *e)
 		d2d_ingress(c, pkt_dequeue(&c->arrivals));
 		break;
 	case EVENT_COMMAND:
-		d2d_command(c, &c->cmd[c->cmd_first++ % CMDS_MAX].cmd);
+		command(c, &c->cmd[c->cmd_first++ % CMDS_MAX].cmd);
 		break;
 	case EVENT_DECODE:
 		cell_decode(c, pdu_dequeue(e->air));
@@ -284,12 +294,24 @@ int cell_advance(struct cell *c, int64_t now_ns, struct cell_out *out, size_t n_
 	return r;
 }
 
+static bool command_is_valid(const struct cell *c, const struct cell_cmd *cmd)
+{
+	if (cmd->ue < 1 || cmd->ue > c->cfg.n_ue)
+		return false;
+	switch (cmd->type) {
+	case CELL_CMD_ROUTE:
+		return cmd->mode == CELL_MODE_IM ||
+		       (cmd->mode == CELL_MODE_DM && c->ue[cmd->ue - 1].peer != CELL_PEER_NETWORK);
+	case CELL_CMD_CHANNEL:
+		return cmd->dir < CELL_DIR_COUNT && cmd->cqi <= 15;
+	default:
+		return false;
+	}
+}
+
 int cell_apply(struct cell *c, const struct cell_cmd *cmd, int64_t now_ns)
 {
-	if (now_ns < c->now_ns || cmd->type != CELL_CMD_ROUTE || cmd->ue < 1 ||
-	    cmd->ue > c->cfg.n_ue || cmd->mode >= CELL_MODE_COUNT)
-		return -EINVAL;
-	if (cmd->mode == CELL_MODE_DM && c->ue[cmd->ue - 1].peer == CELL_PEER_NETWORK)
+	if (now_ns < c->now_ns || !command_is_valid(c, cmd))
 		return -EINVAL;
 	if (c->cmd_end - c->cmd_first == CMDS_MAX)
 		return -ENOBUFS;
@@ -305,22 +327,6 @@ void cell_stats(const struct cell *c, struct cell_stats *ret)
 	ret->pkts_held = c->n_pkts;
 }
 
-static void drop_block(struct cell *c, struct pdu *p)
-{
-	out_drop_all(c, &p->ends, &c->ue[p->ue - 1].leg[p->dir], CELL_DROP_SHUTDOWN);
-}
-
-static void drop_waiting_blocks(struct cell *c, struct ue *u)
-{
-	for (uint32_t i = 0; i < HARQ_PROCESSES; i++) {
-		if (u->harq_ul[i].pdu)
-			drop_block(c, u->harq_ul[i].pdu);
-		for (uint32_t tb = 0; tb < cell_tbs_dl(&c->cfg); tb++)
-			if (u->harq_dl[tb][i].pdu)
-				drop_block(c, u->harq_dl[tb][i].pdu);
-	}
-}
-
 int cell_done(struct cell *c, struct cell_out *out, size_t n_out, size_t *ret_n)
 {
 	if (n_out < cell_out_min(&c->cfg))
@@ -331,14 +337,14 @@ int cell_done(struct cell *c, struct cell_out *out, size_t n_out, size_t *ret_n)
 	c->out_cap = n_out;
 	c->event_ns = c->now_ns;
 	out_drop_all(c, &c->arrivals, NULL, CELL_DROP_SHUTDOWN);
-	for (int i = 0; i < 2; i++)
-		for (struct pdu *p = c->air[i].head; p; p = p->next)
-			drop_block(c, p);
 	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
-		drop_waiting_blocks(c, &c->ue[i]);
-	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
-		for (int d = 0; d < CELL_DIR_COUNT; d++)
-			bearer_take_back(c, &c->ue[i].leg[d], CELL_DROP_SHUTDOWN);
+		for (int d = 0; d < CELL_DIR_COUNT; d++) {
+			struct leg *leg = &c->ue[i].leg[d];
+			struct pkt_queue held = { 0 };
+
+			bearer_empty(c, leg, &held);
+			out_drop_all(c, &held, leg, CELL_DROP_SHUTDOWN);
+		}
 	check_conservation(c);
 	CELL_ASSERT(c->n_pkts == 0);
 	*ret_n = c->out_n;

@@ -204,6 +204,9 @@ void enb_transmit(struct cell *c, uint32_t tti);
 /** enb_bsr() - a BSR sent by @u in sub-frame @sent_tti was decoded */
 void enb_bsr(struct cell *c, struct ue *u, const struct mac_bsr *bsr, uint32_t sent_tti);
 
+/** enb_cqi() - the CQI of @leg is @cqi from now on, 0 = out of range */
+void enb_cqi(struct cell *c, struct leg *leg, uint8_t cqi, int32_t sinr_cdb);
+
 /** enb_next_tti() - first sub-frame from @from in which the eNB has to act */
 uint32_t enb_next_tti(const struct cell *c, uint32_t from);
 
@@ -218,8 +221,11 @@ uint32_t ue_next_tti(const struct cell *c, const struct ue *u, uint32_t from);
 /** d2d_ingress() - a packet that arrived at its port takes the leg of its UE's mode */
 void d2d_ingress(struct cell *c, struct pkt *p);
 
-/** d2d_command() - carry out a command */
-void d2d_command(struct cell *c, const struct cell_cmd *cmd);
+/** d2d_change_mode() - @u's packets take @mode from now on; what is under way is flushed */
+void d2d_change_mode(struct cell *c, struct ue *u, enum cell_mode mode);
+
+/** d2d_select_modes() - every UE with a peer takes the mode with the higher CQI */
+void d2d_select_modes(struct cell *c);
 
 /** d2d_forward() - datagrams that came out of PDCP at the end of @leg go on */
 void d2d_forward(struct cell *c, struct leg *leg, struct pdcp_out *out);
@@ -271,7 +277,10 @@ void bearer_discard_expired(struct cell *c, struct leg *leg);
 /** bearer_discard_tti() - first sub-frame from @from in which it has something to drop */
 uint32_t bearer_discard_tti(const struct cell *c, const struct leg *leg, uint32_t from);
 
-/** bearer_take_back() - drop every packet that @leg holds */
-void bearer_take_back(struct cell *c, struct leg *leg, enum cell_drop reason);
+/**
+ * bearer_empty() - both ends of @leg give up what they hold and begin anew
+ * @ret: the packets are appended, in no order; blocks under way are void
+ */
+void bearer_empty(struct cell *c, struct leg *leg, struct pkt_queue *ret);
 
 #endif

@@ -72,6 +72,14 @@ enum cell_on_max_retx {
 	CELL_MAX_RETX_COUNT
 };
 
+/* What becomes of packets below PDCP when their UE's mode changes. */
+enum cell_flush {
+	CELL_FLUSH_DISCARD,    /* each hop has its own PDCP: they cannot go the new way */
+	CELL_FLUSH_KEEP,       /* the old way is used until they are through */
+	CELL_FLUSH_RETRANSMIT, /* PDCP sends them again, the new way */
+	CELL_FLUSH_COUNT
+};
+
 /* Why a packet did not arrive. Every drop is counted under one of these. */
 enum cell_drop {
 	CELL_DROP_NONE,
@@ -80,6 +88,7 @@ enum cell_drop {
 	CELL_DROP_RLC_DISCARD,  /* RLC receiver gave up reassembly */
 	CELL_DROP_PDCP_DISCARD, /* PDCP: discardTimer expired before transmission, or received too
 	                           late */
+	CELL_DROP_MODE_SWITCH,  /* flushed when its UE's mode changed */
 	CELL_DROP_RADIO_LINK_FAILURE, /* bearer stopped at maxRetxThreshold */
 	CELL_DROP_SHUTDOWN,           /* still held when cell_done() was called */
 	CELL_DROP_COUNT
@@ -126,6 +135,8 @@ enum cell_event {
 	CELL_EV_RADIO_LINK_FAILURE, /* maxRetxThreshold reached: value = enum cell_on_max_retx */
 	CELL_EV_REESTABLISHED,     /* the outage is over: bytes, value = packets to be sent again */
 	CELL_EV_PDCP_T_REORDERING, /* PDCP's t-Reordering expired: sn = RX_DELIV after */
+	CELL_EV_FLUSH,             /* a leg was emptied: bytes, value = packets */
+	CELL_EV_CHANNEL,           /* a leg's CQI changed: cqi, value = SINR in centi-dB */
 	CELL_EV_COUNT
 };
 
@@ -267,13 +278,18 @@ struct cell_cfg {
 	uint8_t pdcp_reordering;   /* in order again above RLC. Source: TS 38.323 5.2.2.2 */
 	uint16_t pdcp_t_reordering_ms;
 
+	/* Mode selection. Source: Nardini, section IV. */
+	uint16_t mode_select_ms; /* every so long the mode with the higher CQI; 0 = never */
+	uint8_t mode_flush;      /* enum cell_flush */
+
 	uint32_t max_pkts; /* packets held at once, all bearers */
 };
 
 enum cell_sched { CELL_SCHED_RR, CELL_SCHED_COUNT };
 
 enum cell_cmd_type {
-	CELL_CMD_ROUTE, /* new packets of `ue` take `mode`; queued ones stay */
+	CELL_CMD_ROUTE,   /* `ue` changes to `mode` */
+	CELL_CMD_CHANNEL, /* the leg `dir` of `ue` has `cqi` from now on */
 	CELL_CMD_COUNT
 };
 
@@ -281,6 +297,9 @@ struct cell_cmd {
 	enum cell_cmd_type type;
 	uint8_t ue;
 	uint8_t mode;
+	uint8_t dir;
+	uint8_t cqi;      /* 0..15; 0 = out of range, nothing is sent */
+	int32_t sinr_cdb; /* for the trace, in centi-dB */
 };
 
 struct cell_stats {
@@ -302,6 +321,7 @@ struct cell_stats {
 	uint64_t rlc_status_tx; /* STATUS PDUs */
 	uint64_t rlc_status_rx;
 	uint64_t radio_link_failures;
+	uint64_t mode_switches;
 	uint64_t ra_preambles;
 	uint64_t ra_collisions;
 	uint64_t ra_timeouts;

@@ -114,7 +114,7 @@ static void answer_preambles(struct cell *c, uint32_t tti, struct rb_budget *rb)
 			continue;
 		}
 		g.n_rb = rar_grant_rb(c, g.itbs);
-		if (g.n_rb > rb->free || ul_taken(u, g.subframe))
+		if (g.n_rb > rb->free || ul_taken(u, g.subframe) || !u->leg[CELL_DIR_UL].cqi)
 			continue;
 		g.bytes = phy_tbs(g.itbs, g.n_rb);
 		rb->next = (uint16_t)(rb->next + g.n_rb);
@@ -159,7 +159,7 @@ static uint32_t issue(struct cell *c, const struct sched_flow *f, struct rb_budg
 	g.n_rb = phy_rb_needed(f->dir, g.itbs, want, rb->free);
 	g.bytes = phy_tbs(g.itbs, g.n_rb);
 	overhead = grant_overhead(g.bytes);
-	if (g.bytes <= overhead)
+	if (g.bytes <= overhead || leg->cqi == 0)
 		return 0;
 	if (f->dir == CELL_DIR_DL) {
 		int id = free_process(c, u, tb, g.subframe);
@@ -289,6 +289,8 @@ void enb_subframe(struct cell *c, uint32_t tti)
 {
 	struct rb_budget ul = { .free = c->cfg.n_rb };
 
+	if (c->cfg.mode_select_ms && tti % c->cfg.mode_select_ms == 0)
+		d2d_select_modes(c);
 	reserve_retransmissions(c, tti + c->cfg.grant_to_tx_tti, &ul);
 	answer_preambles(c, tti, &ul);
 	grant_uplink(c, tti, &ul);
@@ -359,10 +361,24 @@ static uint32_t earlier_retransmission(const struct cell *c, const struct ue *u,
 	return due < next ? due : next;
 }
 
+void enb_cqi(struct cell *c, struct leg *leg, uint8_t cqi, int32_t sinr_cdb)
+{
+	leg->cqi = cqi;
+	leg->itbs = phy_itbs(leg->dir, cqi);
+	out_record(c, leg,
+	           (struct cell_record){ .event = CELL_EV_CHANNEL,
+	                                 .node = leg_from(leg),
+	                                 .peer = leg_to(c, leg),
+	                                 .cqi = cqi,
+	                                 .value = sinr_cdb });
+}
+
 uint32_t enb_next_tti(const struct cell *c, uint32_t from)
 {
-	uint32_t next = TTI_NEVER;
+	uint32_t next = TTI_NEVER, period = c->cfg.mode_select_ms;
 
+	if (period)
+		next = (from + period - 1) / period * period;
 	for (uint8_t i = 0; i < c->cfg.n_ue; i++) {
 		const struct ue *u = &c->ue[i];
 		uint32_t rar_tti = u->ra.preamble_tti + c->cfg.rar_delay_tti;

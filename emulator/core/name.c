@@ -6,8 +6,8 @@
 	_Static_assert(sizeof(names) / sizeof(names[0]) == (count), "every value has a name")
 
 static const char *const drop_names[] = {
-	"none",         "queue_full",         "radio_loss", "rlc_discard",
-	"pdcp_discard", "radio_link_failure", "shutdown",
+	"none",         "queue_full",  "radio_loss",         "rlc_discard",
+	"pdcp_discard", "mode_switch", "radio_link_failure", "shutdown",
 };
 COMPLETE(drop_names, CELL_DROP_COUNT);
 
@@ -43,6 +43,8 @@ static const char *const event_names[] = {
 	"radio_link_failure",
 	"reestablished",
 	"pdcp_t_reordering",
+	"flush",
+	"channel",
 };
 COMPLETE(event_names, CELL_EV_COUNT);
 

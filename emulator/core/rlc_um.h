@@ -34,6 +34,9 @@ void rlc_um_tx_init(struct rlc_um_tx *tx, uint8_t sn_bits, uint32_t queue_limit)
 uint32_t rlc_um_tx_build(struct rlc_um_tx *tx, uint32_t max, uint8_t *buf,
                          struct pkt_queue *ret_ends, struct rlc_tx_pdu *ret);
 
+/** rlc_um_tx_reset() - forget what was sent; the SDUs stay queued, the first one whole again */
+void rlc_um_tx_reset(struct rlc_um_tx *tx);
+
 struct rlc_um_rx {
 	struct rlc_reassembly reassembly; /* its window: 2^sn_bits slots, by SN */
 	uint16_t vr_ur;                   /* earliest SN still considered for reordering */
@@ -63,6 +66,12 @@ void rlc_um_rx_init(struct rlc_um_rx *rx, uint8_t sn_bits, int64_t t_reordering_
  */
 int rlc_um_rx_receive(struct rlc_um_rx *rx, const uint8_t *buf, uint32_t len,
                       struct pkt_queue *ends, int64_t now_ns, struct rlc_out *out);
+
+/**
+ * rlc_um_rx_reset() - forget all PDUs
+ * @ret_ends: their packets are appended
+ */
+void rlc_um_rx_reset(struct rlc_um_rx *rx, struct pkt_queue *ret_ends);
 
 /** rlc_um_rx_expire() - t-Reordering expired. Source: TS 36.322 5.1.2.2.4 */
 void rlc_um_rx_expire(struct rlc_um_rx *rx, int64_t now_ns, struct rlc_out *out);

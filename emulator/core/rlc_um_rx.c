@@ -144,3 +144,20 @@ void rlc_um_rx_expire(struct rlc_um_rx *rx, int64_t now_ns, struct rlc_out *out)
 	rx->expiry_ns = CELL_NEVER;
 	update_timer(rx, now_ns);
 }
+
+void rlc_um_rx_reset(struct rlc_um_rx *rx, struct pkt_queue *ret_ends)
+{
+	struct rlc_reassembly *r = &rx->reassembly;
+
+	for (uint32_t sn = 0; sn <= r->mask; sn++) {
+		if (!r->window[sn])
+			continue;
+		pkt_queue_move(ret_ends, &r->window[sn]->ends);
+		rlc_pool_put(r->pool, r->window[sn]);
+		r->window[sn] = NULL;
+	}
+	r->lower = 0;
+	r->tail.open = false;
+	rx->vr_ur = rx->vr_ux = rx->vr_uh = 0;
+	rx->expiry_ns = CELL_NEVER;
+}

@@ -86,7 +86,7 @@ static bool standing_grant(const struct cell *c, const struct ue *u, uint32_t tt
 	uint32_t bytes = buffered(c, u, dir);
 	uint16_t share = (uint16_t)(c->cfg.n_rb / c->cfg.n_ue);
 
-	if (!c->cfg.ul_always_scheduled || bytes == 0)
+	if (!c->cfg.ul_always_scheduled || bytes == 0 || !u->leg[dir].cqi)
 		return false;
 	*ret = (struct grant){ .subframe = tti, .dir = (uint8_t)dir, .itbs = u->leg[dir].itbs };
 	ret->n_rb = phy_rb_needed(dir, ret->itbs, bytes + grant_overhead(bytes), share);

@@ -188,6 +188,7 @@ json_t *stats_json(const struct cell *cell)
 	COUNTER(o, &s, rlc_status_tx);
 	COUNTER(o, &s, rlc_status_rx);
 	COUNTER(o, &s, radio_link_failures);
+	COUNTER(o, &s, mode_switches);
 	COUNTER(o, &s, ra_preambles);
 	COUNTER(o, &s, ra_collisions);
 	COUNTER(o, &s, ra_timeouts);

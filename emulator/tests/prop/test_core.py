@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 MS = 1_000_000
 TAIL_NS = 400 * MS  # time given to what is under way after the last action
 IM, DM = 0, 1
+DISCARD, KEEP, RETRANSMIT = 0, 1, 2
 NETWORK, PORT_NETWORK = 0, 0x80  # as a peer; the bit of a port behind the eNB
 UL, DL, SL = 0, 1, 2
 RA_RNTI = 2
@@ -102,6 +103,7 @@ def configs(draw, lossy: bool = True, rlc_modes=(0, 1)):
         "ue": [draw(ue_configs(peer, lossy)) for peer in draw(peers(n_ue, rlc_mode))],
         "rar_delay_tti": rar_delay_tti,
         **draw(harq_configs(lossy)),
+        "mode_flush": draw(st.sampled_from([DISCARD, KEEP, RETRANSMIT])) if lossy else KEEP,
         "dl_sched_to_tx_tti": draw(st.just(1) | st.integers(1, 8)),
         "processing_lead_ns": draw(st.sampled_from([0, 1, 250_000, 999_999])),
         "rac_timeout_tti": draw(st.integers(rar_delay_tti + 1, 30)),
