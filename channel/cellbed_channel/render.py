@@ -18,6 +18,9 @@ from .stream import stream
 
 Los = Literal["never", "always", "drawn"]
 
+# Times rendered at once: bounds the memory of a day in milliseconds.
+BLOCK = 1 << 17
+
 
 @dataclass(frozen=True)
 class PathLossParameters:
@@ -151,6 +154,12 @@ def _physics(parameters: Parameters, cell: Cell, seed: int, t_s: np.ndarray, ter
     return series
 
 
+def _joined(blocks: Sequence[Sequence[trace.Series]]) -> list[trace.Series]:
+    """The legs of consecutive blocks of time, end to end."""
+    return [trace.Series(parts[0].ue, parts[0].leg, np.concatenate([part.sinr_cdb for part in parts]),
+                         np.concatenate([part.cqi for part in parts])) for parts in zip(*blocks, strict=True)]
+
+
 def _from_file(parameters: Parameters, cell: Cell, t_ms: np.ndarray, folder: Path) -> list[trace.Series]:
     """Each leg of a file: a CSV, or a channel trace whose UEs have the same names."""
     if parameters.trace is None:
@@ -186,7 +195,8 @@ def render(parameters: Parameters, cell: Cell, seed: int, duration_s: float, fol
     if parameters.model == "trace":
         series = _from_file(parameters, cell, t_ms, folder)
     else:
-        series = _physics(parameters, cell, seed, t_ms / 1000.0, terms)
+        series = _joined([_physics(parameters, cell, seed, t_ms[at : at + BLOCK] / 1000.0, terms)
+                          for at in range(0, steps, BLOCK)])
     fixed = {leg: getattr(parameters.cqi, leg) for leg in trace.LEGS}
     series = [one if fixed[one.leg] is None
               else trace.Series(one.ue, one.leg, one.sinr_cdb, np.full_like(one.cqi, fixed[one.leg]))

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cellbed_analysis.trace import read_trace
+from cellbed_channel import render as renderer
 from cellbed_channel import trace
 from cellbed_channel.error import ChannelError, FileError, ParameterError
 from cellbed_channel.render import Cell, CqiParameters, Parameters, PathLossParameters, render, render_file
@@ -77,6 +78,12 @@ def test_a_coarser_trace_has_the_same_values_where_both_have_one():
     fine, coarse = (values(render(Parameters("swing", granularity_ms=ms), PAIR, 1, 30), 1, "sl") for ms in (1, 40))
     held = fine["sinr_cdb"][np.searchsorted(fine["t_ns"], coarse["t_ns"], side="right") - 1]
     assert np.array_equal(held, coarse["sinr_cdb"])
+
+
+def test_blocks_leave_no_seams(monkeypatch):
+    whole = render(Parameters("swing", path_loss=PathLossParameters(los="drawn")), PAIR, 1, 30)
+    monkeypatch.setattr(renderer, "BLOCK", 7)
+    assert np.array_equal(render(Parameters("swing", path_loss=PathLossParameters(los="drawn")), PAIR, 1, 30), whole)
 
 
 def test_a_leg_may_have_a_constant_cqi():
