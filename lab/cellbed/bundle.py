@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from cellbed import validity
+from cellbed import channel, validity
 from cellbed.description import Run, identity
 from cellbed.scenario import Scenario
 
@@ -46,10 +46,15 @@ class Bundle:
             os.replace(new, path)
 
     def begin(self, programs: dict[str, str]) -> Path:
-        """Create the temporary directory with what the runner reads."""
+        """Create the temporary directory with what the runner reads.
+
+        Raises:
+            ScenarioError: the channel cannot be rendered.
+        """
         self.temporary.mkdir(parents=True)
         (self.temporary / "description.json").write_text(json.dumps(self.description, indent=1))
         (self.temporary / "programs.json").write_text(json.dumps(programs))
+        channel.render(self.temporary, self.run.settings, self.run.seed, Path(self.run.file).parent)
         return self.temporary
 
     def abandon(self) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 
 import yaml
 
+from cellbed import channel
 from cellbed.error import ScenarioError
 from cellbed.scenario import Scenario, read_yaml, validate
 
@@ -119,6 +120,8 @@ def expand(path: Path, overrides: list[str] = (), seeds: list[int] | None = None
         valid = validate(changed, f"{path} (variant {name})")
         settings = valid.model_dump(mode="json", by_alias=True,
                                     exclude={"sweep", "seeds", "claims", "title", "source", "id", "format"})
+        if settings["radio"]["channel"] is not None:
+            channel.identify(settings["radio"]["channel"], settings["radio"]["ues"], path.parent)
         params = {key: settings_value(settings, key) for key in point}
         runs += [Run(scenario.id, str(path), name, params, seed, settings) for seed in seeds or scenario.seeds]
     if not runs:

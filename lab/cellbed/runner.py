@@ -62,6 +62,7 @@ class Runner:
 
     def celld_config(self) -> dict[str, Any]:
         cell = {**self.settings["radio"]}
+        channel = {"channel": str(self.out / "channel.trace")} if cell.pop("channel", None) is not None else {}
         ues = cell.pop("ues")
         cell["ues"] = [{"name": name, **{k: v for k, v in ue.items() if v is not None},
                         "peer": "network" if topology.behind_enb(self.settings, name) else ue["peer"]}
@@ -74,6 +75,7 @@ class Runner:
             "start_ns": VIRTUAL_RADIO_START_NS if self.virtual else 0,
             "realtime": False,
             "cell": cell,
+            **channel,
             "ports": self.ports(),
             "output": {"trace": str(self.out / "radio.trace"), "stats": str(self.out / "radio.json"),
                        "pcap": str(self.out / "radio.pcap") if self.settings["capture"]["radio"] else None,

@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError, field_validator, model_validator
 
+from cellbed.channel import Channel
 from cellbed.error import ScenarioError
+from cellbed.model import Model
 from cellbed.topology import gateway_of, network_interface
 from cellbed.unit import parse_rate, parse_size
 
@@ -36,10 +38,6 @@ CONGESTION_CONTROLS = (
     "reno", "bic", "cubic", "westwood", "htcp", "hstcp", "hybla", "vegas", "nv", "scalable", "lp", "veno", "yeah",
     "illinois", "dctcp", "cdg", "bbr", "westwood_orig",
 )
-
-
-class Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, strict=False)
 
 
 class Node(Model):
@@ -172,6 +170,7 @@ class Radio(Model):
     rlc_um: RlcUm = RlcUm()
     rlc_am: RlcAm = RlcAm()
     pdcp: Pdcp = Pdcp()
+    channel: Channel | None = None
     ues: dict[Name, UeRadio] = Field(min_length=1, max_length=16)
 
 
@@ -319,6 +318,8 @@ class Scenario(Model):
 
     def _check_radio(self) -> None:
         """Keys that exclude each other."""
+        if self.radio.channel is not None:
+            self.radio.channel.check(self.radio.ues)
         timing = self.radio.timing
         if self.radio.harq.max_attempts > 1 and timing.decode_tti + timing.grant_to_tx_tti > _UL_HARQ_RTT_TTI:
             raise ValueError(f"key 'radio.timing.decode_tti': value {timing.decode_tti}: allowed {_UL_HARQ_RTT_TTI} "

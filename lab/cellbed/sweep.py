@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from cellbed import lab_native, lab_virtual, paths
+from cellbed import channel, lab_native, lab_virtual, paths
 from cellbed.bundle import Bundle
 from cellbed.description import Run
 from cellbed.error import CellbedError
@@ -89,7 +89,9 @@ class Sweep:
         return [future.result() for future in futures]
 
     def _one(self, run: Run) -> Outcome:
-        description = run.describe(self.lab, self.prints)
+        has_channel = run.settings["radio"]["channel"] is not None
+        prints = {**self.prints, "channel": channel.fingerprint()} if has_channel else self.prints
+        description = run.describe(self.lab, prints)
         bundle = Bundle(self.results, run, description)
         if bundle.complete():
             bundle.refresh_claims(self.claims)

@@ -39,7 +39,7 @@ def walk(model, data, path=""):
 
 
 # Shown with an example, as the default says nothing.
-EXAMPLES = {"title", "nodes.address", "traffic.duration_s"}
+EXAMPLES = {"title", "nodes.address", "radio.channel.positions", "traffic.duration_s"}
 
 
 def test_every_key_with_its_default():

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The one error people see: what is wrong, and what is allowed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class ChannelError(Exception):
+    """A channel that cannot be rendered or read."""
+
+
+class ParameterError(ChannelError):
+    """A parameter out of its range."""
+
+    def __init__(self, name: str, value: object, allowed: str) -> None:
+        super().__init__(f"{name}: value {value}: allowed {allowed}")
+
+
+class FileError(ChannelError):
+    """A file that is truncated, foreign or inconsistent; with the line where there are lines."""
+
+    def __init__(self, path: Path | str, problem: str, line: int | None = None) -> None:
+        super().__init__(f"{path}:{line}: {problem}" if line is not None else f"{path}: {problem}")

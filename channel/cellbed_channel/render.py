@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Renders the channel of a run: from parameters, UEs and seed to the records of a channel trace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from . import cqi, measured, path_loss, trace
+from .error import ParameterError
+from .link import Budget, Term, centi_db, sinr_db
+from .mobility import ENB, Mobility, Positions, Static, Swing, SwingParameters, distance_m
+from .stream import stream
+
+Los = Literal["never", "always", "drawn"]
+
+# Times rendered at once: bounds the memory of a day in milliseconds.
+BLOCK = 1 << 17
+
+
+@dataclass(frozen=True)
+class PathLossParameters:
+    """Which model, and whether there is line of sight.
+
+    Attributes:
+        model: a name in path_loss.MODELS. Source: Nardini, Table 1 (Urban Macro).
+        los: never, always, or drawn: each link draws one number u, and has line of sight wherever u is below the
+            probability at that distance. The paper leaves it open; with line of sight every CQI of its section IV
+            would be 15, so `never`, which its simulator's defaults are too.
+        The others: as in path_loss.UrbanMacro.
+    """
+
+    model: str = "uma"
+    los: Los = "never"
+    carrier_ghz: float = 2.0
+    enb_height_m: float = 25.0
+    ue_height_m: float = 1.5
+    street_width_m: float = 20.0
+    building_height_m: float = 20.0
+
+
+@dataclass(frozen=True)
+class CqiParameters:
+    """From SINR to CQI.
+
+    Attributes:
+        table: a name in cqi.TABLES.
+        ul, dl, sl: a CQI that this leg of every UE has whatever its SINR, None to follow the SINR.
+    """
+
+    table: str = "kawser"
+    ul: int | None = None
+    dl: int | None = None
+    sl: int | None = None
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """Everything that shapes a channel but the UEs and the seed; docs/scenario-format.md explains each.
+
+    Attributes:
+        model: static (positions), swing, or trace (a file).
+        granularity_ms: values change at multiples of this only. Default: one of the periods at which UEs report CQI.
+            Source: TS 36.213 Table 7.2.2-1A
+        trace: a channel trace or CSV file.
+        positions: UE -> (x, y) in metres from the eNB.
+    """
+
+    model: Literal["static", "swing", "trace"]
+    granularity_ms: int = 10
+    trace: str | None = None
+    positions: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    swing: SwingParameters = SwingParameters()
+    path_loss: PathLossParameters = PathLossParameters()
+    link: Budget = Budget()
+    cqi: CqiParameters = CqiParameters()
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Parameters:
+        """From nested mappings, such as the `radio.channel` of a scenario's settings."""
+        inner = {"swing": SwingParameters, "path_loss": PathLossParameters, "link": Budget, "cqi": CqiParameters}
+        values = {key: inner[key](**value) if key in inner else value for key, value in data.items()}
+        if "swing" in values:
+            swing = asdict(values["swing"])
+            values["swing"] = SwingParameters(**{**swing, "distance_m": tuple(swing["distance_m"])})
+        return cls(**values)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Who is there.
+
+    Attributes:
+        peers: UE -> the UE it has a direct link to, None when it has none; in order of the UEs' numbers from 1.
+        n_rb: resource blocks of the carrier.
+    """
+
+    peers: Mapping[str, str | None]
+    n_rb: int = 50
+
+    @property
+    def numbers(self) -> dict[int, str]:
+        return {number: name for number, name in enumerate(self.peers, 1)}
+
+    def links(self) -> list[tuple[int, str, str, str]]:
+        """(UE number, leg, UE, other end) of every leg of every UE."""
+        return [(number, leg, name, ENB if leg != "sl" else peer)
+                for number, (name, peer) in enumerate(self.peers.items(), 1)
+                for leg in ("ul", "dl", "sl") if leg != "sl" or peer is not None]
+
+
+def mobility_of(parameters: Parameters, peers: Mapping[str, str | None]) -> Mobility:
+    """Mobility of the UEs.
+
+    Raises:
+        ParameterError: positions are missing, or not two UEs are there to swing.
+    """
+    if parameters.model == "swing":
+        names = list(peers)
+        if len(names) != 2:
+            raise ParameterError("model", "swing", f"two UEs only, here are {len(names)}")
+        return Swing((names[0], names[1]), parameters.swing)
+    for name in peers:
+        if name not in parameters.positions:
+            raise ParameterError(f"positions.{name}", None, "[x, y] in metres from the eNB")
+    return Static({name: (place[0], place[1]) for name, place in parameters.positions.items()})
+
+
+def _los(model: path_loss.PathLoss, los: Los, a: str, b: str, distance: np.ndarray, seed: int) -> np.ndarray:
+    if los == "drawn":
+        first, second = sorted((a, b))
+        return stream(seed, f"los/{first}/{second}").random() < model.los_probability(distance)
+    return np.full(len(distance), los == "always")
+
+
+def _physics(parameters: Parameters, cell: Cell, seed: int, t_s: np.ndarray, terms: Sequence[Term]) \
+        -> list[trace.Series]:
+    """Each leg from positions, path loss and link budget."""
+    options = asdict(parameters.path_loss)
+    los = options.pop("los")
+    model = path_loss.make(**options)
+    places: Positions = mobility_of(parameters, cell.peers).positions(t_s)
+    places[ENB] = np.zeros((len(t_s), 2))
+    series = []
+    for number, leg, ue, other in cell.links():
+        distance = distance_m(places[ue], places[other])
+        loss = model.loss_db(distance, _los(model, los, ue, other, distance, seed))
+        sinr = centi_db(sinr_db(parameters.link, leg, cell.n_rb, loss, t_s, distance, terms))
+        series.append(trace.Series(number, leg, sinr, cqi.cqi_of(sinr, parameters.cqi.table)))
+    return series
+
+
+def _joined(blocks: Sequence[Sequence[trace.Series]]) -> list[trace.Series]:
+    """The legs of consecutive blocks of time, end to end."""
+    return [trace.Series(parts[0].ue, parts[0].leg, np.concatenate([part.sinr_cdb for part in parts]),
+                         np.concatenate([part.cqi for part in parts])) for parts in zip(*blocks, strict=True)]
+
+
+def _from_file(parameters: Parameters, cell: Cell, t_ms: np.ndarray, folder: Path) -> list[trace.Series]:
+    """Each leg of a file: a CSV, or a channel trace whose UEs have the same names."""
+    if parameters.trace is None:
+        raise ParameterError("trace", None, "a file, as the model is 'trace'")
+    path = folder / parameters.trace
+    if path.suffix == ".csv":
+        return measured.sampled(measured.read_csv(path, list(cell.peers), parameters.cqi.table), t_ms)
+    found = trace.read(path)
+    numbers = {name: number for number, name in cell.numbers.items()}
+    legs: dict[tuple[int, str], list[tuple[float, int, int]]] = {}
+    for record in found.records:
+        name = found.ues.get(int(record["ue"]), "")
+        if name not in numbers:
+            raise ParameterError("trace", path.name, f"UEs {', '.join(numbers)}; UE {record['ue']} there is '{name}'")
+        key = (numbers[name], trace.LEGS[record["dir"]])
+        legs.setdefault(key, []).append((int(record["t_ns"]) / 1e6, int(record["sinr_cdb"]), int(record["cqi"])))
+    return measured.sampled(legs, t_ms)
+
+
+def render(parameters: Parameters, cell: Cell, seed: int, duration_s: float, folder: Path = Path(),
+           terms: Sequence[Term] = ()) -> np.ndarray:
+    """Records of a run's channel, from sub-frame 0 for a time; the last values hold after it.
+
+    Args:
+        folder: that `parameters.trace` is relative to.
+        terms: shadowing, fading, interference, as link.Term.
+
+    Raises:
+        ChannelError: a parameter or a file that is wrong.
+    """
+    steps = int(np.ceil(duration_s * 1000 / parameters.granularity_ms)) + 1
+    t_ms = np.arange(steps, dtype=np.int64) * parameters.granularity_ms
+    if parameters.model == "trace":
+        series = _from_file(parameters, cell, t_ms, folder)
+    else:
+        series = _joined([_physics(parameters, cell, seed, t_ms[at : at + BLOCK] / 1000.0, terms)
+                          for at in range(0, steps, BLOCK)])
+    fixed = {leg: getattr(parameters.cqi, leg) for leg in trace.LEGS}
+    series = [one if fixed[one.leg] is None
+              else trace.Series(one.ue, one.leg, one.sinr_cdb, np.full_like(one.cqi, fixed[one.leg]))
+              for one in series]
+    return trace.changes(t_ms * 1_000_000, series)
+
+
+def render_file(path: Path, parameters: Parameters, cell: Cell, seed: int, duration_s: float,
+                folder: Path = Path()) -> None:
+    """Render into a channel trace, whose header keeps what it was made from.
+
+    Raises:
+        ChannelError: as `render`.
+    """
+    records = render(parameters, cell, seed, duration_s, folder)
+    made_from = {"parameters": asdict(parameters), "peers": dict(cell.peers), "n_rb": cell.n_rb, "seed": seed,
+                 "duration_s": duration_s}
+    trace.write(path, records, cell.numbers, made_from)

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Channel traces: what each leg is like, one record whenever that changes. Format: docs/channel-trace-format.md."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .error import FileError, ParameterError
+from .link import LEGS
+
+FORMAT = "cellbed-trace"
+NAME = "channel"
+VERSION = 1
+CLOCK = "radio"  # 0 is sub-frame 0 of the radio
+ALIGN = 64
+UE_MAX = 255
+
+# SINR of a leg of which only the CQI is known.
+UNKNOWN_SINR = -(2**31)
+
+_FIELDS = (
+    ("t_ns", "i64", 0, "ns"), ("ue", "u8", 8, "1"), ("dir", "u8", 9, "1"), ("cqi", "u8", 10, "1"),
+    ("reserved", "u8", 11, "1"), ("sinr_cdb", "i32", 12, "0.01 dB"),
+)
+_NUMPY = {"i64": "<i8", "i32": "<i4", "u8": "u1"}
+RECORD = np.dtype({
+    "names": [name for name, _, _, _ in _FIELDS], "formats": [_NUMPY[kind] for _, kind, _, _ in _FIELDS],
+    "offsets": [offset for _, _, offset, _ in _FIELDS], "itemsize": 16,
+})
+
+
+@dataclass(frozen=True)
+class Series:
+    """One leg over time, at the ends of equal steps from 0.
+
+    Attributes:
+        ue: number of the UE, from 1. It sends on ul and sl and receives on dl.
+        leg: ul, dl or sl.
+        sinr_cdb: SINR in hundredths of a dB, or UNKNOWN_SINR.
+        cqi: 0 to 15.
+    """
+
+    ue: int
+    leg: str
+    sinr_cdb: np.ndarray
+    cqi: np.ndarray
+
+
+@dataclass(frozen=True)
+class ChannelTrace:
+    """A trace as read: its records in order, what it was made from, the names of its UEs."""
+
+    records: np.ndarray
+    model: dict[str, Any]
+    ues: dict[int, str]
+
+    def leg(self, ue: int, leg: str) -> np.ndarray:
+        """Records of one leg."""
+        return self.records[(self.records["ue"] == ue) & (self.records["dir"] == LEGS.index(leg))]
+
+
+def changes(t_ns: np.ndarray, series: Sequence[Series]) -> np.ndarray:
+    """Records of all legs: the first values, and those that differ from the ones before.
+
+    Args:
+        t_ns: times of the values of every series.
+
+    Raises:
+        ParameterError: a UE, leg or CQI that has no place in a record.
+    """
+    parts = []
+    for one in series:
+        if not 1 <= one.ue <= UE_MAX:
+            raise ParameterError("ue", one.ue, f"1..{UE_MAX}")
+        if one.leg not in LEGS:
+            raise ParameterError("leg", one.leg, ", ".join(LEGS))
+        if len(one.cqi) and not 0 <= int(one.cqi.min()) <= int(one.cqi.max()) <= 15:
+            raise ParameterError("cqi", [int(one.cqi.min()), int(one.cqi.max())], "0..15")
+        differs = np.ones(len(t_ns), dtype=bool)
+        differs[1:] = (np.diff(one.sinr_cdb) != 0) | (np.diff(one.cqi.astype(np.int16)) != 0)
+        part = np.zeros(int(differs.sum()), dtype=RECORD)
+        part["t_ns"], part["ue"], part["dir"] = t_ns[differs], one.ue, LEGS.index(one.leg)
+        part["cqi"], part["sinr_cdb"] = one.cqi[differs], one.sinr_cdb[differs]
+        parts.append(part)
+    records = np.concatenate(parts) if parts else np.zeros(0, dtype=RECORD)
+    return records[np.lexsort((records["dir"], records["ue"], records["t_ns"]))]
+
+
+def _header(ues: Mapping[int, str], model: Mapping[str, Any]) -> bytes:
+    """The header line, padded to a multiple of 64 bytes; its own size is part of it."""
+    head: dict[str, Any] = {
+        "format": FORMAT, "name": NAME, "version": VERSION, "header_bytes": 0, "record_bytes": RECORD.itemsize,
+        "clock": CLOCK, "realtime_offset_ns": 0,
+        "fields": [{"name": n, "type": k, "offset": o, "unit": u} for n, k, o, u in _FIELDS],
+        "symbols": {"dir": {str(i): leg for i, leg in enumerate(LEGS)}, "ue": {str(i): n for i, n in ues.items()}},
+        "model": model,
+    }
+    text = json.dumps(head, separators=(",", ":"))
+    size = (len(text.encode()) + 8 + ALIGN) // ALIGN * ALIGN  # room for the digits of header_bytes and the newline
+    head["header_bytes"] = size
+    return json.dumps(head, separators=(",", ":")).encode().ljust(size - 1) + b"\n"
+
+
+def write(path: Path, records: np.ndarray, ues: Mapping[int, str], model: Mapping[str, Any]) -> None:
+    """Write a trace.
+
+    Args:
+        records: as `changes` returns them.
+        ues: number -> name.
+        model: what the records were made from, JSON-ready; kept in the header for people and figures.
+    """
+    path.write_bytes(_header(ues, model) + records.astype(RECORD).tobytes())
+
+
+def read(path: Path) -> ChannelTrace:
+    """Read a trace.
+
+    Raises:
+        FileError: no channel trace, an unknown version, cut short, or values out of range or order.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise FileError(path, error.strerror or "unreadable") from error
+    line, newline, body = data.partition(b"\n")
+    try:
+        head = json.loads(line)
+    except ValueError:
+        head = None
+    if not isinstance(head, dict) or head.get("format") != FORMAT or not newline:
+        raise FileError(path, f"not a {FORMAT} file: the first line is not its JSON header")
+    if head.get("name") != NAME:
+        raise FileError(path, f"holds the trace {head.get('name')!r}, expected {NAME!r}")
+    if head.get("version") != VERSION:
+        raise FileError(path, f"trace version {head.get('version')}: readable: {VERSION}")
+    if head.get("header_bytes") != len(line) + 1:
+        raise FileError(path, f"header_bytes {head.get('header_bytes')}, but the header has {len(line) + 1}")
+    records = _body(path, head, body)
+    _check(path, records)
+    symbols = head.get("symbols", {}).get("ue", {})
+    return ChannelTrace(records, head.get("model", {}), {int(number): name for number, name in symbols.items()})
+
+
+def _body(path: Path, head: dict[str, Any], body: bytes) -> np.ndarray:
+    """Records, with the fields where the header says they are."""
+    try:
+        dtype = np.dtype({
+            "names": [f["name"] for f in head["fields"]], "formats": [_NUMPY[f["type"]] for f in head["fields"]],
+            "offsets": [f["offset"] for f in head["fields"]], "itemsize": head["record_bytes"]})
+    except (KeyError, TypeError, ValueError) as error:
+        raise FileError(path, f"bad trace header: {error!r}") from error
+    missing = [name for name in RECORD.names or () if name not in (dtype.names or ())]
+    if missing:
+        raise FileError(path, f"bad trace header: no field {missing[0]}")
+    count, rest = divmod(len(body), dtype.itemsize)
+    if rest:
+        raise FileError(path, f"truncated: ends {rest} bytes into record {count + 1} ({dtype.itemsize} bytes each)")
+    raw = np.frombuffer(body, dtype=dtype)
+    records = np.zeros(count, dtype=RECORD)
+    for name in RECORD.names or ():
+        records[name] = raw[name]
+    return records
+
+
+def _check(path: Path, records: np.ndarray) -> None:
+    for field, low, high in (("t_ns", 0, None), ("ue", 1, UE_MAX), ("dir", 0, len(LEGS) - 1), ("cqi", 0, 15)):
+        values = records[field]
+        bad = np.flatnonzero((values < low) | (values > high)) if high is not None else np.flatnonzero(values < low)
+        if len(bad):
+            allowed = f"{low}..{high}" if high is not None else f"{low} or more"
+            raise FileError(path, f"record {bad[0] + 1}: {field} {values[bad[0]]}: allowed {allowed}")
+    late = np.flatnonzero(np.diff(records["t_ns"]) < 0)
+    if len(late):
+        raise FileError(path, f"record {late[0] + 2}: t_ns {records['t_ns'][late[0] + 1]}: allowed no less than the "
+                              "record before")
