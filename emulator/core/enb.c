@@ -271,9 +271,12 @@ static void schedule_block(struct cell *c, uint32_t tti, uint8_t tb)
 	serve(c, &c->sched_dl, flows, n, &rb, tti, lead, tb);
 }
 
-/* Synchronous retransmissions take their blocks without being asked. */
+/* Synchronous retransmissions take their blocks without being asked; with standing grants each UE's
+ * own. */
 static void reserve_retransmissions(struct cell *c, uint32_t subframe, struct rb_budget *rb)
 {
+	if (c->cfg.ul_always_scheduled)
+		return;
 	for (uint8_t i = 0; i < c->cfg.n_ue; i++) {
 		struct harq_process *p = &c->ue[i].harq_ul[subframe % HARQ_PROCESSES];
 

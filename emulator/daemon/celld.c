@@ -32,6 +32,7 @@
 #include "output.h"
 #include "ports.h"
 #include "privilege.h"
+#include "script.h"
 
 #define NS_PER_S INT64_C(1000000000)
 
@@ -45,6 +46,7 @@ struct celld {
 	struct output output;
 	struct control control;
 	struct lateness lateness;
+	struct script script;
 	FILE *stats;    /* opened before capabilities are dropped */
 	int epoll_fd;   /* timer, signals, control */
 	int traffic_fd; /* these, and the devices */
@@ -144,6 +146,8 @@ static int open_events(struct celld *d)
 static int open_cell(struct celld *d)
 {
 	size_t size = cell_size(&d->cfg.cell);
+	char error[CONFIG_ERROR_MAX];
+	int r;
 
 	d->n_out = 2 * cell_out_min(&d->cfg.cell);
 	d->mem = aligned_alloc(64, (size + 63) / 64 * 64);
@@ -155,6 +159,11 @@ static int open_cell(struct celld *d)
 	d->start_ns = d->cfg.start_ns;
 	if (d->start_ns == 0)
 		d->start_ns = (clock_ns(CLOCK_MONOTONIC) / CELL_TTI_NS + 1) * CELL_TTI_NS;
+	r = script_open(&d->script, &d->cfg, d->start_ns, error);
+	if (r < 0) {
+		say("%s", error);
+		return r;
+	}
 	return cell_init(&d->cell, d->mem, size, &d->cfg.cell, d->start_ns);
 }
 
@@ -200,6 +209,21 @@ static void advance(struct celld *d, int64_t now_ns)
 	ports_flush(&d->ports);
 }
 
+/*
+ * What is scripted up to @now_ns. At @now_ns itself it is only handed over:
+ * packets may still be pushed for that time, and come first.
+ */
+static void play_script(struct celld *d, int64_t now_ns)
+{
+	int64_t t_ns;
+
+	while ((t_ns = script_next(&d->script)) <= now_ns) {
+		script_apply(&d->script, d->cell);
+		if (t_ns < now_ns)
+			advance(d, t_ns);
+	}
+}
+
 static int64_t next_subframe(const struct celld *d, int64_t now_ns)
 {
 	return d->start_ns + ((now_ns - d->start_ns) / CELL_TTI_NS + 1) * CELL_TTI_NS;
@@ -212,6 +236,8 @@ static void arm(struct celld *d)
 
 	if (d->gather_ns && d->gather_ns < next_ns)
 		next_ns = d->gather_ns;
+	if (next_ns != CELL_NEVER && script_next(&d->script) < next_ns)
+		next_ns = script_next(&d->script); /* may change what comes next */
 
 	if (next_ns == d->armed_ns)
 		return;
@@ -330,8 +356,11 @@ static int loop(struct celld *d)
 		if (now_ns < d->start_ns)
 			now_ns = d->start_ns; /* before sub-frame 0 */
 		d->end_ns = now_ns;
-		if (d->gather_ns && now_ns >= d->gather_ns)
+		if (d->gather_ns && now_ns >= d->gather_ns) {
+			play_script(d, d->gather_ns);
 			r = gather(d, now_ns);
+		}
+		play_script(d, now_ns);
 		for (int i = 0; i < n && r == 0; i++)
 			r = dispatch(d, events[i].data.fd, now_ns);
 		advance(d, now_ns);
@@ -379,6 +408,7 @@ static int finish(struct celld *d)
 		r = -EIO;
 	control_close(&d->control);
 	ports_close(&d->ports);
+	script_close(&d->script);
 	return r;
 }
 

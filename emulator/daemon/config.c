@@ -6,7 +6,7 @@
  * wrong type and a value out of range are found in one place. Ranges of the
  * cell's own values are those of cell_cfg_check().
  */
-#include "config.h"
+#include "config_key.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -18,168 +18,10 @@
 #define FORMAT  1
 #define NETWORK "network" /* peer of a UE that talks to the network behind the eNB */
 
-struct reader {
-	struct config *cfg;
-	const char *name;
-	char *error;
-};
-
-__attribute__((format(printf, 2, 3))) static int fail(struct reader *r, const char *fmt, ...)
-{
-	va_list ap;
-	int n = snprintf(r->error, CONFIG_ERROR_MAX, "%s: ", r->name);
-
-	va_start(ap, fmt);
-	if (n >= 0 && n < CONFIG_ERROR_MAX)
-		(void)vsnprintf(r->error + n, (size_t)(CONFIG_ERROR_MAX - n), fmt, ap);
-	va_end(ap);
-	return -EINVAL;
-}
-
-enum kind {
-	KIND_UINT,        /* integer in min..max, stored in `size` bytes */
-	KIND_MS_TO_TTI,   /* the same; one TTI is one millisecond */
-	KIND_US_TO_NS,    /* integer in microseconds, stored times 1000 */
-	KIND_BOOL,        /* stored as 0 or 1 in `size` bytes */
-	KIND_PROBABILITY, /* 0..1, stored as Q32 */
-	KIND_STRING,      /* stored in a char array of `size` */
-	KIND_ENUM,        /* name out of `names`, stored in one byte */
-};
-
-struct key {
-	const char *name;
-	enum kind kind;
-	size_t offset;
-	size_t size;
-	double min;
-	double max;
-	const char *const *names;
-};
-
-#define KEY(type, key, field, kind, lo, hi)                                                        \
-	{                                                                                          \
-		key, kind, offsetof(struct type, field), sizeof(((struct type *)0)->field), lo,    \
-			hi, NULL                                                                   \
-	}
-#define KEY_ENUM(type, key, field, names)                                                          \
-	{                                                                                          \
-		key, KIND_ENUM, offsetof(struct type, field), 1, 0, 0, names                       \
-	}
-
-static void store(void *base, const struct key *k, uint64_t value)
-{
-	uint8_t u8 = (uint8_t)value;
-	uint16_t u16 = (uint16_t)value;
-	uint32_t u32 = (uint32_t)value;
-	const void *src = k->size == 1   ? (void *)&u8
-	                  : k->size == 2 ? (void *)&u16
-	                  : k->size == 4 ? (void *)&u32
-	                                 : (void *)&value;
-
-	memcpy((uint8_t *)base + k->offset, src, k->size);
-}
-
-static int read_number(struct reader *r, const char *path, const struct key *k, const json_t *v,
-                       void *base)
-{
-	double d;
-
-	if (k->kind == KIND_PROBABILITY ? !json_is_number(v) : !json_is_integer(v))
-		return fail(r, "key '%s.%s': expected %s", path, k->name,
-		            k->kind == KIND_PROBABILITY ? "a number" : "an integer");
-	d = json_number_value(v);
-	if (d < k->min || d > k->max)
-		return fail(r, "key '%s.%s': value %.15g: allowed %.15g..%.15g", path, k->name, d,
-		            k->min, k->max);
-	if (k->kind == KIND_PROBABILITY)
-		store(base, k, (uint64_t)(d * 4294967295.0));
-	else if (k->kind == KIND_US_TO_NS)
-		store(base, k, (uint64_t)json_integer_value(v) * 1000);
-	else
-		store(base, k, (uint64_t)json_integer_value(v));
-	return 0;
-}
-
-static int read_enum(struct reader *r, const char *path, const struct key *k, const json_t *v,
-                     void *base)
-{
-	const char *s = json_string_value(v);
-	char allowed[128] = "";
-
-	for (uint64_t i = 0; k->names[i]; i++) {
-		if (s && strcmp(s, k->names[i]) == 0) {
-			store(base, k, i);
-			return 0;
-		}
-		(void)snprintf(allowed + strlen(allowed), sizeof(allowed) - strlen(allowed), "%s%s",
-		               i ? ", " : "", k->names[i]);
-	}
-	return fail(r, "key '%s.%s': value '%s': allowed %s", path, k->name,
-	            s ? s : "(not a string)", allowed);
-}
-
-static int read_key(struct reader *r, const char *path, const struct key *k, const json_t *v,
-                    void *base)
-{
-	switch (k->kind) {
-	case KIND_BOOL:
-		if (!json_is_boolean(v))
-			return fail(r, "key '%s.%s': expected true or false", path, k->name);
-		store(base, k, json_is_true(v));
-		return 0;
-	case KIND_STRING:
-		if (json_is_null(v))
-			return 0;
-		if (!json_is_string(v) || json_string_length(v) >= k->size)
-			return fail(r, "key '%s.%s': expected a string of less than %zu bytes",
-			            path, k->name, k->size);
-		memcpy((char *)base + k->offset, json_string_value(v), json_string_length(v) + 1);
-		return 0;
-	case KIND_ENUM:
-		return read_enum(r, path, k, v, base);
-	default:
-		return read_number(r, path, k, v, base);
-	}
-}
-
-static const struct key *find_key(const struct key *keys, const char *name)
-{
-	for (; keys->name; keys++)
-		if (strcmp(keys->name, name) == 0)
-			return keys;
-	return NULL;
-}
-
-/* Read the keys of @keys; those in @skip (NULL-terminated) are read elsewhere. */
-static int read_object(struct reader *r, const char *path, json_t *object, const struct key *keys,
-                       const char *const *skip, void *base)
-{
-	const char *name;
-	json_t *v;
-
-	if (!json_is_object(object))
-		return fail(r, "key '%s': expected an object", path);
-	json_object_foreach (object, name, v) {
-		const struct key *k = find_key(keys, name);
-		const char *const *s = skip;
-		int err;
-
-		while (s && *s && strcmp(*s, name) != 0)
-			s++;
-		if (s && *s)
-			continue;
-		if (!k)
-			return fail(r, "key '%s.%s': unknown", path, name);
-		err = read_key(r, path, k, v, base);
-		if (err < 0)
-			return err;
-	}
-	return 0;
-}
-
 static const char *const scheduler_names[] = { "rr", NULL };
 static const char *const mode_names[] = { "im", "dm", NULL };
 static const char *const rlc_mode_names[] = { "um", "am", NULL };
+static const char *const flush_names[] = { "discard", "keep", "retransmit", NULL };
 static const char *const delivery_names[] = { "in_sequence", "out_of_sequence", NULL };
 static const char *const on_max_retx_names[] = { "reestablish", "stop", NULL };
 
@@ -244,6 +86,11 @@ static const struct key pdcp_keys[] = {
 	{ 0 }
 };
 
+static const struct key mode_switch_keys[] = { CELL("select_ms", mode_select_ms, KIND_UINT, 0,
+	                                            60000),
+	                                       KEY_ENUM(cell_cfg, "flush", mode_flush, flush_names),
+	                                       { 0 } };
+
 #define UE(key, field, kind, lo, hi) KEY(cell_ue_cfg, key, field, kind, lo, hi)
 
 static const struct key ue_keys[] = { UE("rnti", rnti, KIND_UINT, 1, 65523),
@@ -271,6 +118,7 @@ static const struct key output_keys[] = {
 };
 static const struct key top_keys[] = {
 	KEY(config, "control", control, KIND_STRING, 0, 0),
+	KEY(config, "channel", channel, KIND_STRING, 0, 0),
 	KEY(config, "start_ns", start_ns, KIND_UINT, 0, 9007199254740991.0),
 	KEY(config, "realtime", realtime, KIND_BOOL, 0, 1),
 	KEY(config, "seed", cell.seed, KIND_UINT, 0, 9007199254740991.0),
@@ -304,15 +152,16 @@ static int read_ues(struct reader *r, json_t *ues)
 	int err;
 
 	if (n < 1 || n > CELL_MAX_UE)
-		return fail(r, "key 'cell.ues': %zu entries: allowed 1..%d", n, CELL_MAX_UE);
+		return config_fail(r, "key 'cell.ues': %zu entries: allowed 1..%d", n, CELL_MAX_UE);
 	cfg->cell.n_ue = (uint8_t)n;
 	for (size_t i = 0; i < n; i++) {
 		json_t *ue = json_array_get(ues, i);
 		const char *name = json_string_value(json_object_get(ue, "name"));
 
 		if (!name || !*name || strlen(name) >= CONFIG_NAME_MAX)
-			return fail(r, "key 'cell.ues[%zu].name': expected a name of 1..%d bytes",
-			            i, CONFIG_NAME_MAX - 1);
+			return config_fail(
+				r, "key 'cell.ues[%zu].name': expected a name of 1..%d bytes", i,
+				CONFIG_NAME_MAX - 1);
 		(void)snprintf(cfg->ue_name[i], CONFIG_NAME_MAX, "%s", name);
 		cfg->cell.ue[i] = (struct cell_ue_cfg){ .rnti = (uint16_t)(61 + i),
 			                                .mode = CELL_MODE_DM,
@@ -330,11 +179,12 @@ static int read_ues(struct reader *r, json_t *ues)
 		if (peer && strcmp(peer, NETWORK) == 0)
 			cfg->cell.ue[i].peer = CELL_PEER_NETWORK;
 		else if (!cfg->cell.ue[i].peer || cfg->cell.ue[i].peer == i + 1)
-			return fail(r,
-			            "key '%s.peer': value '%s': allowed the name of another UE "
-			            "or '" NETWORK "'",
-			            path, peer ? peer : "(none)");
-		err = read_object(r, path, ue, ue_keys, elsewhere, &cfg->cell.ue[i]);
+			return config_fail(
+				r,
+				"key '%s.peer': value '%s': allowed the name of another UE "
+				"or '" NETWORK "'",
+				path, peer ? peer : "(none)");
+		err = config_read_object(r, path, ue, ue_keys, elsewhere, &cfg->cell.ue[i]);
 		if (err < 0)
 			return err;
 	}
@@ -350,14 +200,15 @@ static int read_ladder(struct reader *r, const json_t *bler)
 	if (!bler)
 		return 0;
 	if (n < 1 || n > CELL_HARQ_ATTEMPTS_MAX)
-		return fail(r, "key 'cell.harq.bler': %zu entries: allowed 1..%d", n,
-		            CELL_HARQ_ATTEMPTS_MAX);
+		return config_fail(r, "key 'cell.harq.bler': %zu entries: allowed 1..%d", n,
+		                   CELL_HARQ_ATTEMPTS_MAX);
 	for (size_t i = 0; i < n; i++) {
 		const json_t *v = json_array_get(bler, i);
 		double p = json_number_value(v);
 
 		if (!json_is_number(v) || p < 0 || p > 1)
-			return fail(r, "key 'cell.harq.bler[%zu]': value %g: allowed 0..1", i, p);
+			return config_fail(r, "key 'cell.harq.bler[%zu]': value %g: allowed 0..1",
+			                   i, p);
 		cell->harq_bler_q32[i] = (uint32_t)(p * 4294967295.0);
 	}
 	cell->n_harq_bler = (uint8_t)n;
@@ -366,17 +217,24 @@ static int read_ladder(struct reader *r, const json_t *bler)
 
 static int read_cell(struct reader *r, json_t *cell)
 {
-	static const char *const elsewhere[] = { "timing", "ra",     "mac",  "harq", "rlc",
-		                                 "rlc_um", "rlc_am", "pdcp", "ues",  NULL };
+	static const char *const elsewhere[] = { "timing",      "ra",     "mac",    "harq",
+		                                 "rlc",         "rlc_um", "rlc_am", "pdcp",
+		                                 "mode_switch", "ues",    NULL };
 	static const struct {
 		const char *name;
 		const struct key *keys;
-	} parts[] = { { "timing", timing_keys }, { "ra", ra_keys },    { "mac", mac_keys },
-		      { "harq", harq_keys },     { "rlc", rlc_keys },  { "rlc_um", rlc_um_keys },
-		      { "rlc_am", rlc_am_keys }, { "pdcp", pdcp_keys } };
+	} parts[] = { { "timing", timing_keys },
+		      { "ra", ra_keys },
+		      { "mac", mac_keys },
+		      { "harq", harq_keys },
+		      { "rlc", rlc_keys },
+		      { "rlc_um", rlc_um_keys },
+		      { "rlc_am", rlc_am_keys },
+		      { "pdcp", pdcp_keys },
+		      { "mode_switch", mode_switch_keys } };
 	static const char *const ladder[] = { "bler", NULL };
 	const char *field, *range;
-	int err = read_object(r, "cell", cell, cell_keys, elsewhere, &r->cfg->cell);
+	int err = config_read_object(r, "cell", cell, cell_keys, elsewhere, &r->cfg->cell);
 
 	for (size_t i = 0; err == 0 && i < sizeof(parts) / sizeof(*parts); i++) {
 		json_t *part = json_object_get(cell, parts[i].name);
@@ -384,14 +242,15 @@ static int read_cell(struct reader *r, json_t *cell)
 
 		(void)snprintf(path, sizeof(path), "cell.%s", parts[i].name);
 		if (part)
-			err = read_object(r, path, part, parts[i].keys, ladder, &r->cfg->cell);
+			err = config_read_object(r, path, part, parts[i].keys, ladder,
+			                         &r->cfg->cell);
 	}
 	if (err == 0)
 		err = read_ladder(r, json_object_get(json_object_get(cell, "harq"), "bler"));
 	if (err == 0)
 		err = read_ues(r, json_object_get(cell, "ues"));
 	if (err == 0 && cell_cfg_check(&r->cfg->cell, &field, &range) < 0)
-		err = fail(r, "cell: %s: allowed %s", field, range);
+		err = config_fail(r, "cell: %s: allowed %s", field, range);
 	return err;
 }
 
@@ -403,11 +262,12 @@ static int read_side(struct reader *r, const char *path, const json_t *side, uin
 	if (name && strcmp(name, "ue") == 0)
 		return 0;
 	if (!name || strcmp(name, NETWORK) != 0)
-		return fail(r, "key '%s.side': value '%s': allowed ue, " NETWORK, path,
-		            name ? name : "(not a string)");
+		return config_fail(r, "key '%s.side': value '%s': allowed ue, " NETWORK, path,
+		                   name ? name : "(not a string)");
 	if (r->cfg->cell.ue[*port - 1].peer != CELL_PEER_NETWORK)
-		return fail(r, "key '%s.side': value '" NETWORK "': the peer of '%s' is a UE", path,
-		            r->cfg->ue_name[*port - 1]);
+		return config_fail(r,
+		                   "key '%s.side': value '" NETWORK "': the peer of '%s' is a UE",
+		                   path, r->cfg->ue_name[*port - 1]);
 	*port |= CELL_PORT_NETWORK;
 	return 0;
 }
@@ -418,7 +278,7 @@ static int read_ports(struct reader *r, json_t *ports)
 	struct config *cfg = r->cfg;
 
 	if (json_array_size(ports) > 2u * cfg->cell.n_ue)
-		return fail(r, "key 'ports': more than two ports per UE");
+		return config_fail(r, "key 'ports': more than two ports per UE");
 	for (size_t i = 0; i < json_array_size(ports); i++) {
 		json_t *o = json_array_get(ports, i);
 		const char *ue = json_string_value(json_object_get(o, "ue"));
@@ -432,35 +292,81 @@ static int read_ports(struct reader *r, json_t *ports)
 			                   .ifname = "lte0" };
 		p->port = config_ue(cfg, ue ? ue : "");
 		if (!p->port)
-			return fail(r, "key '%s.ue': value '%s': allowed the name of a UE", path,
-			            ue ? ue : "(none)");
+			return config_fail(r, "key '%s.ue': value '%s': allowed the name of a UE",
+			                   path, ue ? ue : "(none)");
 		err = read_side(r, path, json_object_get(o, "side"), &p->port);
 		if (err < 0)
 			return err;
-		err = read_object(r, path, o, port_keys, elsewhere, p);
+		err = config_read_object(r, path, o, port_keys, elsewhere, p);
 		if (err < 0)
 			return err;
 	}
 	return 0;
 }
 
+static int read_event(struct reader *r, const char *path, json_t *o, struct config_event *e)
+{
+	static const struct key keys[] = { KEY(config_event, "t_ms", t_ms, KIND_UINT, 0, 86400000),
+		                           KEY_ENUM(config_event, "mode", cmd.mode, mode_names),
+		                           { 0 } };
+	static const char *const elsewhere[] = { "ue", NULL };
+	const char *ue = json_string_value(json_object_get(o, "ue"));
+
+	*e = (struct config_event){ .cmd.type = CELL_CMD_ROUTE,
+		                    .cmd.ue = config_ue(r->cfg, ue ? ue : "") };
+	if (!e->cmd.ue)
+		return config_fail(r, "key '%s.ue': value '%s': allowed the name of a UE", path,
+		                   ue ? ue : "(none)");
+	if (config_read_object(r, path, o, keys, elsewhere, e) < 0)
+		return -EINVAL;
+	if (e->cmd.mode == CELL_MODE_DM && r->cfg->cell.ue[e->cmd.ue - 1].peer == CELL_PEER_NETWORK)
+		return config_fail(r, "key '%s.mode': value 'dm': the peer of '%s' is the network",
+		                   path, ue);
+	return 0;
+}
+
+/* Changes of mode at given times: t_ms, ue, mode. */
+static int read_events(struct reader *r, json_t *events)
+{
+	size_t n = json_array_size(events);
+
+	if (n > CONFIG_EVENTS_MAX)
+		return config_fail(r, "key 'events': %zu entries: allowed 0..%d", n,
+		                   CONFIG_EVENTS_MAX);
+	for (size_t i = 0; i < n; i++) {
+		char path[32];
+		int err;
+
+		(void)snprintf(path, sizeof(path), "events[%zu]", i);
+		err = read_event(r, path, json_array_get(events, i), &r->cfg->event[i]);
+		if (err < 0)
+			return err;
+		r->cfg->n_events++;
+	}
+	return 0;
+}
+
 static int read_top(struct reader *r, json_t *top)
 {
-	static const char *const elsewhere[] = { "format", "cell", "ports", "output", NULL };
+	static const char *const elsewhere[] = {
+		"format", "cell", "ports", "events", "output", NULL
+	};
 	json_t *output = json_object_get(top, "output");
 	int err;
 
 	if (!json_is_object(top))
-		return fail(r, "expected a JSON object");
+		return config_fail(r, "expected a JSON object");
 	if (json_integer_value(json_object_get(top, "format")) != FORMAT)
-		return fail(r, "key 'format': allowed %d", FORMAT);
-	err = read_object(r, "(top)", top, top_keys, elsewhere, r->cfg);
+		return config_fail(r, "key 'format': allowed %d", FORMAT);
+	err = config_read_object(r, "(top)", top, top_keys, elsewhere, r->cfg);
 	if (err == 0)
 		err = read_cell(r, json_object_get(top, "cell"));
 	if (err == 0)
 		err = read_ports(r, json_object_get(top, "ports"));
+	if (err == 0)
+		err = read_events(r, json_object_get(top, "events"));
 	if (err == 0 && output)
-		err = read_object(r, "output", output, output_keys, NULL, &r->cfg->output);
+		err = config_read_object(r, "output", output, output_keys, NULL, &r->cfg->output);
 	return err;
 }
 
@@ -475,7 +381,7 @@ int config_parse(struct config *ret, const char *text, size_t len, const char *n
 	memset(ret, 0, sizeof(*ret));
 	cell_cfg_default(&ret->cell);
 	if (!top)
-		return fail(&r, "line %d: %s", je.line, je.text);
+		return config_fail(&r, "line %d: %s", je.line, je.text);
 	err = read_top(&r, top);
 	json_decref(top);
 	return err;

@@ -20,6 +20,14 @@ struct config_port {
 	int txqueuelen;
 };
 
+/* A change of a UE's mode at a given time. */
+struct config_event {
+	int64_t t_ms; /* since sub-frame 0 */
+	struct cell_cmd cmd;
+};
+
+#define CONFIG_EVENTS_MAX 1024
+
 /* Paths of outputs; empty = not written. */
 struct config_output {
 	char trace[PATH_MAX];
@@ -34,7 +42,10 @@ struct config {
 	char ue_name[CELL_MAX_UE][CONFIG_NAME_MAX];
 	struct config_port port[2 * CELL_MAX_UE];
 	size_t n_ports;
+	struct config_event event[CONFIG_EVENTS_MAX];
+	size_t n_events;
 	struct config_output output;
+	char channel[PATH_MAX]; /* trace of the legs' CQIs; empty = they are constant */
 	char control[PATH_MAX]; /* UNIX socket; empty = none */
 	int64_t start_ns;       /* CLOCK_MONOTONIC of sub-frame 0; 0 = the next millisecond */
 	bool realtime;          /* SCHED_FIFO and mlockall where allowed */

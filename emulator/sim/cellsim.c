@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #include "output.h"
+#include "script.h"
 
 struct sim {
 	struct config cfg;
@@ -23,6 +24,7 @@ struct sim {
 	struct cell_out *out;
 	size_t n_out;
 	struct output output;
+	struct script script;
 };
 
 struct arrival {
@@ -87,6 +89,28 @@ static const char *parse(struct arrival *a, const char *line, unsigned long numb
 	return NULL;
 }
 
+/* Up to @t_ns; see celld's. */
+static void play_script(struct sim *s, int64_t t_ns)
+{
+	int64_t next_ns;
+
+	while ((next_ns = script_next(&s->script)) <= t_ns && next_ns != CELL_NEVER) {
+		script_apply(&s->script, s->cell);
+		if (next_ns < t_ns)
+			advance(s, next_ns);
+	}
+}
+
+/* Something is due; a periodic selection of modes alone does not count. */
+static bool under_way(const struct sim *s)
+{
+	struct cell_stats stats;
+
+	cell_stats(s->cell, &stats);
+	return cell_next(s->cell) != CELL_NEVER &&
+	       (stats.pkts_held > 0 || s->cfg.cell.mode_select_ms == 0);
+}
+
 static int feed(struct sim *s, const char *path)
 {
 	FILE *f = fopen(path, "re");
@@ -106,6 +130,8 @@ static int feed(struct sim *s, const char *path)
 
 		if (!wrong && a.t_ns < last_ns)
 			wrong = "t_ns: goes backwards";
+		if (!wrong)
+			play_script(s, a.t_ns);
 		if (!wrong && cell_next(s->cell) < a.t_ns)
 			advance(s, a.t_ns - 1);
 		if (!wrong && (a.port > UINT8_MAX || cell_push(s->cell, (uint8_t)a.port, a.data,
@@ -120,8 +146,10 @@ static int feed(struct sim *s, const char *path)
 	}
 	free(line);
 	(void)fclose(f);
-	while (r == 0 && cell_next(s->cell) != CELL_NEVER)
+	while (r == 0 && under_way(s)) {
+		play_script(s, cell_next(s->cell));
 		advance(s, cell_next(s->cell));
+	}
 	return r;
 }
 
@@ -138,6 +166,7 @@ static int run(struct sim *s, const char *arrivals, const char *dir)
 {
 	size_t size = cell_size(&s->cfg.cell), n = 0;
 	void *mem = malloc(size);
+	char error[CONFIG_ERROR_MAX];
 	json_t *stats;
 	int r = -ENOMEM;
 
@@ -146,6 +175,11 @@ static int run(struct sim *s, const char *arrivals, const char *dir)
 	if (!mem || !s->out || cell_init(&s->cell, mem, size, &s->cfg.cell, 0) < 0) {
 		(void)fprintf(stderr, "cellsim: out of memory: the cell needs %zu MiB\n",
 		              size >> 20);
+		goto out;
+	}
+	r = script_open(&s->script, &s->cfg, 0, error);
+	if (r < 0) {
+		(void)fprintf(stderr, "cellsim: %s\n", error);
 		goto out;
 	}
 	name_outputs(&s->cfg.output, dir);
@@ -170,6 +204,7 @@ static int run(struct sim *s, const char *arrivals, const char *dir)
 		r = -EIO;
 	json_decref(stats);
 out:
+	script_close(&s->script);
 	free(mem);
 	free(s->out);
 	return r;

@@ -6,10 +6,12 @@ import json
 import os
 import signal
 import socket
+import struct
 import subprocess
 from pathlib import Path
 
 import pytest
+from tracereader import read_trace
 
 from cellbed.process import start_ready
 
@@ -207,3 +209,56 @@ def test_wrong_arrivals(tmp_path, line, message):
                           capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert message in done.stderr
+
+
+def channel_trace(path, rows, name="channel"):
+    """A channel trace of (t_ms, ue, dir, cqi)."""
+    fields = [("t_ns", "i64", 0), ("ue", "u8", 8), ("dir", "u8", 9), ("cqi", "u8", 10), ("sinr_cdb", "i32", 12)]
+    header = {"format": "cellbed-trace", "name": name, "version": 1, "header_bytes": 512, "record_bytes": 16,
+              "clock": "radio", "model": {"anything": 1},
+              "fields": [{"name": n, "type": t, "offset": o, "unit": "1"} for n, t, o in fields]}
+    records = b"".join(struct.pack("<qBBBxi", t * 1_000_000, ue, leg, cqi, -120) for t, ue, leg, cqi in rows)
+    path.write_bytes(json.dumps(header).encode().ljust(511) + b"\n" + records)
+
+
+def simulate(tmp_path, **changes):
+    """UE 1 sends a packet every 10 ms for a second. Return: rows of the trace."""
+    lines = [f"{i * 10_000_000} 1 1000 {i:x}\n" for i in range(100)]
+    (tmp_path / "arrivals").write_text("".join(lines))
+    ues = [{"name": "ue1", "peer": "ue2"}, {"name": "ue2", "peer": "ue1"}]
+    document = {"format": 1, "seed": 1, "cell": {"ues": ues, **changes.pop("cell", {})}, **changes}
+    (tmp_path / "c.json").write_text(json.dumps(document))
+    subprocess.run([CELLSIM, "--config", tmp_path / "c.json", "--arrivals", tmp_path / "arrivals", "--out",
+                    tmp_path / "out"], check=True, capture_output=True, text=True)
+    return list(read_trace(tmp_path / "out/radio.trace"))
+
+
+def test_events_change_modes_at_their_times(tmp_path):
+    events = [{"t_ms": 700, "ue": "ue1", "mode": "dm"}, {"t_ms": 300, "ue": "ue1", "mode": "im"}]
+    rows = simulate(tmp_path, events=events)
+    assert [(r["t_ns"] // 10**6, r["value"]) for r in rows if r["event"] == "route"] == [(300, 0), (700, 1)]
+    ways = {(300 <= r["t_ns"] / 10**6 < 700, r["dir"]) for r in rows if r["event"] == "pkt_in" and r["t_ns"] % 10**8}
+    assert ways == {(False, "sl"), (True, "ul")}
+
+
+def test_a_channel_trace_sets_the_cqi(tmp_path):
+    cqis = [(0, 1, 2, 15), (250, 1, 2, 7), (500, 1, 0, 9), (500, 1, 2, 8), (900, 1, 2, 10)]
+    channel_trace(tmp_path / "channel", cqis)
+    rows = simulate(tmp_path, channel=str(tmp_path / "channel"), cell={"mode_switch": {"select_ms": 100}})
+    changes = [(r["t_ns"] // 10**6, r["dir"], r["cqi"], r["value"]) for r in rows if r["event"] == "channel"]
+    assert changes == [(0, "sl", 15, -120), (250, "sl", 7, -120), (500, "ul", 9, -120), (500, "sl", 8, -120),
+                       (900, "sl", 10, -120)]
+    # From 300 ms on the uplink is better, from 900 ms on the sidelink; it is asked every 100 ms.
+    assert [(r["t_ns"] // 10**6, r["value"]) for r in rows if r["event"] == "route"] == [(300, 0), (900, 1)]
+
+
+@pytest.mark.parametrize(("rows", "name", "message"), [
+    ([(0, 3, 0, 9)], "channel", "record 0: ue 3, dir 0, cqi 9: allowed 1..2, 0..2, 0..15"),
+    ([(0, 1, 3, 9)], "channel", "record 0: ue 1, dir 3, cqi 9"), ([], "radio", "not a channel trace"),
+])
+def test_a_wrong_channel_trace_is_refused(tmp_path, rows, name, message):
+    channel_trace(tmp_path / "channel", rows, name)
+    with pytest.raises(subprocess.CalledProcessError) as error:
+        simulate(tmp_path, channel=str(tmp_path / "channel"))
+    assert error.value.stderr.startswith(f"cellsim: {tmp_path / 'channel'}: {message}")
+    assert not (tmp_path / "out").exists()

@@ -63,6 +63,8 @@ class Runner:
     def celld_config(self) -> dict[str, Any]:
         cell = {**self.settings["radio"]}
         channel = {"channel": str(self.out / "channel.trace")} if cell.pop("channel", None) is not None else {}
+        events = [{"t_ms": round(event["at_s"] * 1000), "ue": event["ue"], "mode": event["mode"]}
+                  for event in cell.pop("events")]
         ues = cell.pop("ues")
         cell["ues"] = [{"name": name, **{k: v for k, v in ue.items() if v is not None},
                         "peer": "network" if topology.behind_enb(self.settings, name) else ue["peer"]}
@@ -76,6 +78,7 @@ class Runner:
             "realtime": False,
             "cell": cell,
             **channel,
+            "events": events,
             "ports": self.ports(),
             "output": {"trace": str(self.out / "radio.trace"), "stats": str(self.out / "radio.json"),
                        "pcap": str(self.out / "radio.pcap") if self.settings["capture"]["radio"] else None,

@@ -142,6 +142,21 @@ class Pdcp(Model):
     t_reordering_ms: int = Field(50, ge=0, le=3000)
 
 
+class ModeSwitch(Model):
+    """When UEs change between direct and infrastructure mode. Source: Nardini, section IV."""
+
+    select_ms: int = Field(0, ge=0, le=60000)
+    flush: Literal["discard", "keep", "retransmit"] = "discard"
+
+
+class Event(Model):
+    """A change of a UE's mode at a given time."""
+
+    at_s: float = Field(ge=0, le=86400)
+    ue: Name
+    mode: Literal["im", "dm"]
+
+
 class UeRadio(Model):
     """One UE's radio: where its packets go, how, and how good its links are."""
 
@@ -170,6 +185,8 @@ class Radio(Model):
     rlc_um: RlcUm = RlcUm()
     rlc_am: RlcAm = RlcAm()
     pdcp: Pdcp = Pdcp()
+    mode_switch: ModeSwitch = ModeSwitch()
+    events: list[Event] = Field([], max_length=1024)
     channel: Channel | None = None
     ues: dict[Name, UeRadio] = Field(min_length=1, max_length=16)
 
@@ -318,6 +335,11 @@ class Scenario(Model):
 
     def _check_radio(self) -> None:
         """Keys that exclude each other."""
+        for i, event in enumerate(self.radio.events):
+            _known(f"radio.events.{i}.ue", event.ue, self.radio.ues)
+            if event.mode == "dm" and self.nodes[self.radio.ues[event.ue].peer].kind == "enb":
+                raise ValueError(f"key 'radio.events.{i}.mode': value dm: allowed im, as the peer of {event.ue} is "
+                                 "the eNB")
         if self.radio.channel is not None:
             self.radio.channel.check(self.radio.ues)
         timing = self.radio.timing

@@ -322,7 +322,7 @@ def test_harq_attempts(plan):
         assert s.harq_retx[way] <= (c["harq_max_attempts"] - 1) * s.mac_pdus[way]
 
 
-REESTABLISHED = {"am_on_max_retx": lib.CELL_MAX_RETX_REESTABLISH}
+REESTABLISHED = {"am_on_max_retx": lib.CELL_MAX_RETX_REESTABLISH, "mode_flush": KEEP}
 
 
 @fast

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* script.c - what happens to the cell at given times; see script.h. */
+#define _GNU_SOURCE
+#include "script.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HEADER_MAX 65536
+
+/* Fields of a channel trace that matter here. Source: docs/channel-trace-format.md */
+enum { FIELD_T, FIELD_UE, FIELD_DIR, FIELD_CQI, FIELD_SINR, FIELD_COUNT };
+
+struct channel {
+	const char *path;
+	FILE *f;
+	size_t record_bytes;
+	size_t offset[FIELD_COUNT];
+	char *error;
+};
+
+__attribute__((format(printf, 2, 3))) static int fail(struct channel *ch, const char *fmt, ...)
+{
+	va_list ap;
+	int n = snprintf(ch->error, CONFIG_ERROR_MAX, "%s: ", ch->path);
+
+	va_start(ap, fmt);
+	if (n >= 0 && n < CONFIG_ERROR_MAX)
+		(void)vsnprintf(ch->error + n, (size_t)(CONFIG_ERROR_MAX - n), fmt, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+static int find_field(struct channel *ch, const json_t *fields, int which)
+{
+	static const struct {
+		const char *name;
+		const char *type;
+	} wanted[FIELD_COUNT] = { [FIELD_T] = { "t_ns", "i64" },
+		                  [FIELD_UE] = { "ue", "u8" },
+		                  [FIELD_DIR] = { "dir", "u8" },
+		                  [FIELD_CQI] = { "cqi", "u8" },
+		                  [FIELD_SINR] = { "sinr_cdb", "i32" } };
+	size_t i;
+	json_t *f;
+
+	json_array_foreach(fields, i, f)
+	{
+		const char *name = json_string_value(json_object_get(f, "name"));
+		const char *type = json_string_value(json_object_get(f, "type"));
+		json_int_t offset = json_integer_value(json_object_get(f, "offset"));
+
+		if (!name || strcmp(name, wanted[which].name) != 0)
+			continue;
+		if (!type || strcmp(type, wanted[which].type) != 0 || offset < 0 ||
+		    (size_t)offset + 8 > ch->record_bytes + (which == FIELD_T ? 0 : 7))
+			break;
+		ch->offset[which] = (size_t)offset;
+		return 0;
+	}
+	return fail(ch, "header: field '%s' of type %s is missing", wanted[which].name,
+	            wanted[which].type);
+}
+
+static int read_header(struct channel *ch)
+{
+	char line[HEADER_MAX];
+	json_t *header = NULL;
+	const char *name;
+	int r = 0;
+
+	if (fgets(line, sizeof(line), ch->f))
+		header = json_loads(line, 0, NULL);
+	name = json_string_value(json_object_get(header, "name"));
+	if (!name || strcmp(name, "channel") != 0)
+		r = fail(ch, "not a channel trace");
+	ch->record_bytes = (size_t)json_integer_value(json_object_get(header, "record_bytes"));
+	if (r == 0 && (ch->record_bytes < 8 || ch->record_bytes > 4096))
+		r = fail(ch, "header: record_bytes: allowed 8..4096");
+	for (int i = 0; i < FIELD_COUNT && r == 0; i++)
+		r = find_field(ch, json_object_get(header, "fields"), i);
+	if (r == 0 &&
+	    fseek(ch->f, json_integer_value(json_object_get(header, "header_bytes")), SEEK_SET) < 0)
+		r = fail(ch, "header_bytes: %s", strerror(errno));
+	json_decref(header);
+	return r;
+}
+
+static int add(struct script *s, const struct script_event *e)
+{
+	/* Room doubles whenever the count reaches a power of two. */
+	if ((s->n & (s->n - 1)) == 0) {
+		size_t room = s->n ? 2 * s->n : 1;
+		struct script_event *grown = realloc(s->event, room * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		s->event = grown;
+	}
+	s->event[s->n++] = *e;
+	return 0;
+}
+
+static int read_record(struct channel *ch, struct script *s, const struct config *cfg,
+                       int64_t start_ns, const uint8_t *record)
+{
+	struct script_event e = { .cmd = { .type = CELL_CMD_CHANNEL } };
+
+	memcpy(&e.t_ns, record + ch->offset[FIELD_T], sizeof(e.t_ns));
+	e.cmd.ue = record[ch->offset[FIELD_UE]];
+	e.cmd.dir = record[ch->offset[FIELD_DIR]];
+	e.cmd.cqi = record[ch->offset[FIELD_CQI]];
+	memcpy(&e.cmd.sinr_cdb, record + ch->offset[FIELD_SINR], sizeof(e.cmd.sinr_cdb));
+	e.t_ns += start_ns;
+	if (e.cmd.ue < 1 || e.cmd.ue > cfg->cell.n_ue || e.cmd.dir >= CELL_DIR_COUNT ||
+	    e.cmd.cqi > 15 || e.t_ns < start_ns)
+		return fail(ch, "record %zu: ue %u, dir %u, cqi %u: allowed 1..%u, 0..2, 0..15",
+		            s->n, e.cmd.ue, e.cmd.dir, e.cmd.cqi, cfg->cell.n_ue);
+	return add(s, &e);
+}
+
+static int read_channel(struct script *s, const struct config *cfg, int64_t start_ns, char *error)
+{
+	struct channel ch = { .path = cfg->channel,
+		              .f = fopen(cfg->channel, "re"),
+		              .error = error };
+	uint8_t record[4096];
+	int r;
+
+	if (!ch.f) {
+		r = -errno;
+		(void)fail(&ch, "%s", strerror(errno));
+		return r;
+	}
+	r = read_header(&ch);
+	while (r == 0 && fread(record, ch.record_bytes, 1, ch.f) == 1)
+		r = read_record(&ch, s, cfg, start_ns, record);
+	(void)fclose(ch.f);
+	return r;
+}
+
+/* By time; events of one time in the order in which they were given. */
+static void sort(struct script *s)
+{
+	for (size_t i = 1; i < s->n; i++) {
+		struct script_event e = s->event[i];
+		size_t at = i;
+
+		for (; at > 0 && s->event[at - 1].t_ns > e.t_ns; at--)
+			s->event[at] = s->event[at - 1];
+		s->event[at] = e;
+	}
+}
+
+int script_open(struct script *ret, const struct config *cfg, int64_t start_ns,
+                char ret_error[CONFIG_ERROR_MAX])
+{
+	int r = 0;
+
+	*ret = (struct script){ 0 };
+	if (*cfg->channel)
+		r = read_channel(ret, cfg, start_ns, ret_error);
+	for (size_t i = 0; i < cfg->n_events && r == 0; i++) {
+		struct script_event e = { .t_ns = start_ns + cfg->event[i].t_ms * 1000000,
+			                  .cmd = cfg->event[i].cmd };
+
+		r = add(ret, &e);
+	}
+	sort(ret);
+	if (r < 0)
+		script_close(ret);
+	return r;
+}
+
+int64_t script_next(const struct script *s)
+{
+	return s->next < s->n ? s->event[s->next].t_ns : CELL_NEVER;
+}
+
+void script_apply(struct script *s, struct cell *cell)
+{
+	int64_t t_ns = script_next(s);
+
+	for (; s->next < s->n && s->event[s->next].t_ns == t_ns; s->next++)
+		(void)cell_apply(cell, &s->event[s->next].cmd, t_ns);
+}
+
+void script_close(struct script *s)
+{
+	free(s->event);
+	*s = (struct script){ 0 };
+}
