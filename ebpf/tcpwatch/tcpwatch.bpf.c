@@ -38,6 +38,17 @@ struct {
 /* Bytes waiting at which the loader is woken; below it only drains by timer. */
 const volatile __u64 targ_wakeup_bytes = 2 << 20;
 
+/* Segments of one socket and direction closer than this are not sampled; 0 = all are. */
+const volatile __u64 targ_segment_interval_ns = 0;
+
+/* When the last one was, by cookie and direction. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, __u64);
+	__type(value, __u64);
+} last_segment SEC(".maps");
+
 /* Bound of the window that sockets advertise; 0 = leave it alone. */
 const volatile __u32 targ_receive_window = 0;
 
@@ -174,6 +185,20 @@ static void fill_socket(struct tcpwatch_event *e, const struct bpf_tcp_sock *tp)
 	e->delivered = tp->delivered;
 }
 
+static int too_soon(__u64 cookie, __u8 kind)
+{
+	__u64 key = cookie << 1 | (kind == TCPWATCH_SEGMENT_OUT), now = bpf_ktime_get_ns();
+	__u64 *last;
+
+	if (!targ_segment_interval_ns)
+		return 0;
+	last = bpf_map_lookup_elem(&last_segment, &key);
+	if (last && now - *last < targ_segment_interval_ns)
+		return 1;
+	bpf_map_update_elem(&last_segment, &key, &now, BPF_ANY);
+	return 0;
+}
+
 static int handle_segment(struct __sk_buff *skb, __u8 kind)
 {
 	struct bpf_sock *sk = skb->sk;
@@ -196,6 +221,8 @@ static int handle_segment(struct __sk_buff *skb, __u8 kind)
 		return 1;
 	tp = bpf_tcp_sock(sk);
 	if (!tp)
+		return 1;
+	if (too_soon(bpf_get_socket_cookie(skb), kind))
 		return 1;
 	e = reserve();
 	if (!e)

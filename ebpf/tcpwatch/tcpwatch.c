@@ -43,6 +43,7 @@ static struct env {
 	int ready_fd;
 	__u32 ringbuf_bytes;
 	__u32 receive_window; /* bytes; 0 = leave it alone */
+	__u32 segment_interval_us;
 } env = { .ready_fd = -1, .ringbuf_bytes = RINGBUF_DEFAULT };
 
 struct watcher {
@@ -162,6 +163,7 @@ static int load(struct watcher *w)
 	}
 	w->skel->rodata->targ_wakeup_bytes = env.ringbuf_bytes / 4;
 	w->skel->rodata->targ_receive_window = env.receive_window;
+	w->skel->rodata->targ_segment_interval_ns = env.segment_interval_us * 1000ull;
 	r = bpf_map__set_max_entries(w->skel->maps.events, env.ringbuf_bytes);
 	if (r == 0)
 		r = tcpwatch_bpf__load(w->skel);
@@ -345,7 +347,8 @@ static int run(struct watcher *w)
 static void usage(FILE *f)
 {
 	(void)fputs("usage: tcpwatch --cgroup DIR --output FILE --stats FILE [--ready-fd N]\n"
-	            "                [--ringbuf-bytes N] [--receive-window BYTES]\n"
+	            "                [--ringbuf-bytes N] [--receive-window BYTES] "
+	            "[--segment-interval US]\n"
 	            "Samples every TCP socket of a cgroup until SIGTERM; --receive-window bounds "
 	            "what they advertise.\n",
 	            f);
@@ -359,6 +362,8 @@ static int parse(int argc, char **argv)
 		                                 { "ready-fd", required_argument, NULL, 'r' },
 		                                 { "ringbuf-bytes", required_argument, NULL, 'b' },
 		                                 { "receive-window", required_argument, NULL, 'w' },
+		                                 { "segment-interval", required_argument, NULL,
+		                                   'i' },
 		                                 { "help", no_argument, NULL, 'h' },
 		                                 { 0 } };
 	int o;
@@ -382,6 +387,9 @@ static int parse(int argc, char **argv)
 			break;
 		case 'w':
 			env.receive_window = (__u32)strtoul(optarg, NULL, 0);
+			break;
+		case 'i':
+			env.segment_interval_us = (__u32)strtoul(optarg, NULL, 0);
 			break;
 		case 'h':
 			usage(stdout);

@@ -108,7 +108,10 @@ static const struct key port_keys[] = { KEY(config_port, "netns", netns, KIND_ST
 	                                KEY(config_port, "txqueuelen", txqueuelen, KIND_UINT, 1,
 	                                    100000),
 	                                { 0 } };
+static const char *const detail_names[] = { "full", "events", NULL };
+
 static const struct key output_keys[] = {
+	KEY_ENUM(config_output, "trace_detail", trace_detail, detail_names),
 	KEY(config_output, "trace", trace, KIND_STRING, 0, 0),
 	KEY(config_output, "pcap", pcap, KIND_STRING, 0, 0),
 	KEY(config_output, "stats", stats, KIND_STRING, 0, 0),

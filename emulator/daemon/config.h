@@ -28,9 +28,13 @@ struct config_event {
 
 #define CONFIG_EVENTS_MAX 1024
 
+/* Rows of radio.trace: all, or without those of every packet, PDU, BSR and grant. */
+enum config_detail { CONFIG_DETAIL_FULL, CONFIG_DETAIL_EVENTS };
+
 /* Paths of outputs; empty = not written. */
 struct config_output {
 	char trace[PATH_MAX];
+	uint8_t trace_detail; /* enum config_detail */
 	char pcap[PATH_MAX];
 	char stats[PATH_MAX];
 	char arrivals[PATH_MAX];

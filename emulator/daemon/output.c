@@ -118,11 +118,37 @@ void output_arrival(struct output *out, uint8_t ue, const uint8_t *data, size_t 
 		write_line(out, out->arrivals, out->path->arrivals, t_ns, ue, data, len, tag);
 }
 
+/* One of the rows that a trace of events leaves out. */
+static bool is_routine(uint16_t event)
+{
+	switch (event) {
+	case CELL_EV_PKT_IN:
+	case CELL_EV_PKT_OUT:
+	case CELL_EV_RA_PREAMBLE:
+	case CELL_EV_RA_RESPONSE:
+	case CELL_EV_BSR_TX:
+	case CELL_EV_BSR_RX:
+	case CELL_EV_GRANT:
+	case CELL_EV_MAC_TX:
+	case CELL_EV_MAC_RX:
+	case CELL_EV_RLC_TX:
+	case CELL_EV_RLC_RX:
+	case CELL_EV_BUFFER:
+	case CELL_EV_RLC_POLL:
+	case CELL_EV_RLC_STATUS_TX:
+	case CELL_EV_RLC_STATUS_RX:
+		return true;
+	default:
+		return false;
+	}
+}
+
 void output_perform(struct output *out, const struct cell_out *o)
 {
 	switch (o->type) {
 	case CELL_OUT_RECORD:
-		if (out->trace)
+		if (out->trace && !(out->path->trace_detail == CONFIG_DETAIL_EVENTS &&
+		                    is_routine(o->record.event)))
 			keep_error(out, trace_write(out->trace, &o->record), out->path->trace);
 		break;
 	case CELL_OUT_PDU:

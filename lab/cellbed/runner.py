@@ -82,6 +82,7 @@ class Runner:
             "ports": self.ports(),
             "output": {"trace": str(self.out / "radio.trace"), "stats": str(self.out / "radio.json"),
                        "pcap": str(self.out / "radio.pcap") if self.settings["capture"]["radio"] else None,
+                       "trace_detail": self.settings["capture"]["radio_trace"],
                        **recorded},
         }
 
@@ -124,6 +125,8 @@ class Runner:
                 "--stats", str(self.out / "tcp.json")]
         if self.settings["tcp"]["receive_window"] is not None:
             args += ["--receive-window", str(self.settings["tcp"]["receive_window"])]
+        if self.settings["capture"]["tcp_interval_ms"]:
+            args += ["--segment-interval", str(self.settings["capture"]["tcp_interval_ms"] * 1000)]
         tcpwatch = start_ready("tcpwatch", lambda fd: [*args, "--ready-fd", str(fd)], self.out / "log")
         stack.callback(tcpwatch.kill)
         return tcpwatch

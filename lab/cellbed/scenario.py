@@ -226,6 +226,8 @@ class Capture(Model):
     ip: bool = True
     ip_snaplen: int = Field(128, ge=64, le=65535)
     radio: bool = True
+    radio_trace: Literal["full", "events"] = "full"
+    tcp_interval_ms: int = Field(0, ge=0, le=60000)
 
 
 class Validity(Model):
