@@ -13,7 +13,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -26,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "celld.h"
 #include "config.h"
 #include "control.h"
 #include "lateness.h"
@@ -37,7 +37,7 @@
 #define NS_PER_S INT64_C(1000000000)
 
 struct celld {
-	struct config cfg;
+	const struct config *cfg;
 	struct cell *cell;
 	void *mem;
 	struct cell_out *out;
@@ -77,17 +77,6 @@ static int64_t realtime_offset(void)
 	return real_ns - (before_ns + clock_ns(CLOCK_MONOTONIC)) / 2;
 }
 
-__attribute__((format(printf, 1, 2))) static void say(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	(void)fputs("celld: ", stderr);
-	(void)vfprintf(stderr, fmt, ap);
-	(void)fputc('\n', stderr);
-	va_end(ap);
-}
-
 /* --- set-up --- */
 
 static int watch_by(int epoll_fd, int fd, uint32_t events)
@@ -109,14 +98,14 @@ static int open_devices(struct celld *d)
 {
 	const struct config_port *port;
 	const char *what;
-	int r = ports_open(&d->ports, &d->cfg, &port, &what);
+	int r = ports_open(&d->ports, d->cfg, &port, &what);
 
 	if (r < 0)
-		say("port of '%s' (%s in %s): %s: %s%s", config_port_name(&d->cfg, port->port),
-		    port->ifname, port->netns, what, strerror(-r),
-		    r == -EPERM || r == -EACCES ? " (needs CAP_NET_ADMIN and "
-		                                  "CAP_SYS_ADMIN; run `cellbed doctor`)"
-		                                : "");
+		celld_say("port of '%s' (%s in %s): %s: %s%s", config_port_name(d->cfg, port->port),
+		          port->ifname, port->netns, what, strerror(-r),
+		          r == -EPERM || r == -EACCES ? " (needs CAP_NET_ADMIN and "
+		                                        "CAP_SYS_ADMIN; run `cellbed doctor`)"
+		                                      : "");
 	for (size_t i = 0; i < d->ports.n && r == 0; i++)
 		r = watch_by(d->traffic_fd, d->ports.tun[i].fd, EPOLLIN);
 	return r;
@@ -137,7 +126,7 @@ static int open_events(struct celld *d)
 	d->signal_fd = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
 	if (d->epoll_fd < 0 || d->traffic_fd < 0 || d->timer_fd < 0 || d->signal_fd < 0 ||
 	    watch(d, d->timer_fd, EPOLLIN | EPOLLET) < 0 || watch(d, d->signal_fd, EPOLLIN) < 0) {
-		say("setting up events: %s", strerror(errno));
+		celld_say("setting up events: %s", strerror(errno));
 		return -errno;
 	}
 	return 0;
@@ -145,47 +134,47 @@ static int open_events(struct celld *d)
 
 static int open_cell(struct celld *d)
 {
-	size_t size = cell_size(&d->cfg.cell);
+	size_t size = cell_size(&d->cfg->cell);
 	char error[CONFIG_ERROR_MAX];
 	int r;
 
-	d->n_out = 2 * cell_out_min(&d->cfg.cell);
+	d->n_out = 2 * cell_out_min(&d->cfg->cell);
 	d->mem = aligned_alloc(64, (size + 63) / 64 * 64);
 	d->out = malloc(d->n_out * sizeof(*d->out));
 	if (!d->mem || !d->out) {
-		say("out of memory: the cell needs %zu MiB", size >> 20);
+		celld_say("out of memory: the cell needs %zu MiB", size >> 20);
 		return -ENOMEM;
 	}
-	d->start_ns = d->cfg.start_ns;
+	d->start_ns = d->cfg->start_ns;
 	if (d->start_ns == 0)
 		d->start_ns = (clock_ns(CLOCK_MONOTONIC) / CELL_TTI_NS + 1) * CELL_TTI_NS;
-	r = script_open(&d->script, &d->cfg, d->start_ns, error);
+	r = script_open(&d->script, d->cfg, d->start_ns, error);
 	if (r < 0) {
-		say("%s", error);
+		celld_say("%s", error);
 		return r;
 	}
-	return cell_init(&d->cell, d->mem, size, &d->cfg.cell, d->start_ns);
+	return cell_init(&d->cell, d->mem, size, &d->cfg->cell, d->start_ns);
 }
 
 static int open_outputs(struct celld *d)
 {
-	int r = output_open(&d->output, &d->cfg, d->realtime_offset_ns, d->start_ns);
+	int r = output_open(&d->output, d->cfg, d->realtime_offset_ns, d->start_ns);
 
 	if (r < 0)
-		say("%s: %s", d->output.error_path, strerror(-r));
-	if (r == 0 && *d->cfg.output.stats) {
-		d->stats = fopen(d->cfg.output.stats, "we");
+		celld_say("%s: %s", d->output.error_path, strerror(-r));
+	if (r == 0 && *d->cfg->output.stats) {
+		d->stats = fopen(d->cfg->output.stats, "we");
 		if (!d->stats) {
 			r = -errno;
-			say("%s: %s", d->cfg.output.stats, strerror(errno));
+			celld_say("%s: %s", d->cfg->output.stats, strerror(errno));
 		}
 	}
-	if (r == 0 && *d->cfg.control) {
-		r = control_open(&d->control, d->cfg.control);
+	if (r == 0 && *d->cfg->control) {
+		r = control_open(&d->control, d->cfg->control);
 		if (r == 0)
 			r = watch(d, d->control.listen_fd, EPOLLIN);
 		if (r < 0)
-			say("control socket %s: %s", d->cfg.control, strerror(-r));
+			celld_say("control socket %s: %s", d->cfg->control, strerror(-r));
 	}
 	return r;
 }
@@ -254,8 +243,8 @@ static int drain(struct celld *d, struct tun *tun, int64_t t_ns)
 	int n = ports_drain(&d->ports, tun, d->cell, &d->output, t_ns);
 
 	if (n < 0)
-		say("reading %s of '%s': %s", tun->ifname, config_port_name(&d->cfg, tun->port),
-		    strerror(-n));
+		celld_say("reading %s of '%s': %s", tun->ifname,
+		          config_port_name(d->cfg, tun->port), strerror(-n));
 	return n;
 }
 
@@ -335,7 +324,7 @@ static int dispatch(struct celld *d, int fd, int64_t now_ns)
 		return client >= 0 ? watch(d, client, EPOLLIN) : 0;
 	}
 	if (fd == d->control.client_fd) {
-		control_read(&d->control, &d->cfg, handle, d);
+		control_read(&d->control, d->cfg, handle, d);
 		return 0;
 	}
 	tun = ports_find(&d->ports, fd);
@@ -389,7 +378,7 @@ static int write_stats(struct celld *d)
 	if (fclose(d->stats) != 0)
 		r = -1;
 	if (r < 0)
-		say("%s: %s", d->cfg.output.stats, strerror(errno));
+		celld_say("%s: %s", d->cfg->output.stats, strerror(errno));
 	return r < 0 ? -EIO : 0;
 }
 
@@ -403,7 +392,7 @@ static int finish(struct celld *d)
 		output_perform(&d->output, &d->out[i]);
 	r = output_close(&d->output);
 	if (r < 0)
-		say("%s: %s", d->output.error_path, strerror(-r));
+		celld_say("%s: %s", d->output.error_path, strerror(-r));
 	if (write_stats(d) < 0)
 		r = -EIO;
 	control_close(&d->control);
@@ -417,16 +406,20 @@ static int announce(int ready_fd)
 	if (ready_fd < 0)
 		return 0;
 	if (write(ready_fd, "ready\n", 6) != 6) {
-		say("announcing readiness: %s", strerror(errno));
+		celld_say("announcing readiness: %s", strerror(errno));
 		return -EPIPE;
 	}
 	(void)close(ready_fd);
 	return 0;
 }
 
-static int run(struct celld *d, int ready_fd)
+int celld_run(const struct config *cfg, int ready_fd)
 {
+	static struct celld daemon;
+	struct celld *d = &daemon;
 	int r;
+
+	d->cfg = cfg;
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
 	d->control.listen_fd = d->control.client_fd = -1;
@@ -442,64 +435,11 @@ static int run(struct celld *d, int ready_fd)
 		control_close(&d->control);
 		return r;
 	}
-	if (d->cfg.realtime && privilege_realtime() < 0)
-		say("note: no real-time scheduling: %s", strerror(errno));
+	if (d->cfg->realtime && privilege_realtime() < 0)
+		celld_say("note: no real-time scheduling: %s", strerror(errno));
 	privilege_drop();
 	r = announce(ready_fd);
 	if (r == 0)
 		r = loop(d);
 	return finish(d) < 0 ? -EIO : r;
-}
-
-static void usage(FILE *f)
-{
-	(void)fputs("usage: celld --config FILE [--ready-fd N]\n"
-	            "       celld --check FILE\n"
-	            "The radio network between TUN devices; docs/trace-format.md says what it "
-	            "writes.\n",
-	            f);
-}
-
-int main(int argc, char **argv)
-{
-	static const struct option options[] = { { "config", required_argument, NULL, 'c' },
-		                                 { "check", required_argument, NULL, 'k' },
-		                                 { "ready-fd", required_argument, NULL, 'r' },
-		                                 { "help", no_argument, NULL, 'h' },
-		                                 { 0 } };
-	static struct celld daemon;
-	const char *path = NULL;
-	char error[CONFIG_ERROR_MAX];
-	bool check = false;
-	int ready_fd = -1, o;
-
-	while ((o = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (o) {
-		case 'c':
-		case 'k':
-			path = optarg;
-			check = o == 'k';
-			break;
-		case 'r':
-			ready_fd = atoi(optarg);
-			break;
-		case 'h':
-			usage(stdout);
-			return 0;
-		default:
-			usage(stderr);
-			return 2;
-		}
-	}
-	if (!path || optind != argc) {
-		usage(stderr);
-		return 2;
-	}
-	if (config_load(&daemon.cfg, path, error) < 0) {
-		say("%s", error);
-		return 2;
-	}
-	if (check)
-		return 0;
-	return run(&daemon, ready_fd) < 0 ? 1 : 0;
 }

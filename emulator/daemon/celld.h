@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* celld.h - the radio daemon. */
+#ifndef CELLD_H
+#define CELLD_H
+
+#include "config.h"
+
+/**
+ * celld_run() - play the radio network until SIGTERM, SIGINT or a command says to quit
+ * @ready_fd: "ready" is written there when packets are taken; -1 = nowhere
+ *
+ * Return: 0, or negative errno after a message.
+ */
+int celld_run(const struct config *cfg, int ready_fd);
+
+/** celld_say() - a line on standard error */
+__attribute__((format(printf, 1, 2))) void celld_say(const char *fmt, ...);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* main.c - celld's command line. */
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "celld.h"
+
+void celld_say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)fputs("celld: ", stderr);
+	(void)vfprintf(stderr, fmt, ap);
+	(void)fputc('\n', stderr);
+	va_end(ap);
+}
+
+static void usage(FILE *f)
+{
+	(void)fputs("usage: celld --config FILE [--ready-fd N]\n"
+	            "       celld --check FILE\n"
+	            "The radio network between TUN devices; docs/trace-format.md says what it "
+	            "writes.\n",
+	            f);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option options[] = { { "config", required_argument, NULL, 'c' },
+		                                 { "check", required_argument, NULL, 'k' },
+		                                 { "ready-fd", required_argument, NULL, 'r' },
+		                                 { "help", no_argument, NULL, 'h' },
+		                                 { 0 } };
+	static struct config cfg;
+	const char *path = NULL;
+	char error[CONFIG_ERROR_MAX];
+	bool check = false;
+	int ready_fd = -1, o;
+
+	while ((o = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (o) {
+		case 'c':
+		case 'k':
+			path = optarg;
+			check = o == 'k';
+			break;
+		case 'r':
+			ready_fd = atoi(optarg);
+			break;
+		case 'h':
+			usage(stdout);
+			return 0;
+		default:
+			usage(stderr);
+			return 2;
+		}
+	}
+	if (!path || optind != argc) {
+		usage(stderr);
+		return 2;
+	}
+	if (config_load(&cfg, path, error) < 0) {
+		celld_say("%s", error);
+		return 2;
+	}
+	if (check)
+		return 0;
+	return celld_run(&cfg, ready_fd) < 0 ? 1 : 0;
+}
