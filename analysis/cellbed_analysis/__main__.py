@@ -21,6 +21,8 @@ def main(arguments: list[str] | None = None) -> int:
     for name, about in (("report", "write RESULTS/summary"), ("table", "print the table")):
         command = commands.add_parser(name, help=about)
         command.add_argument("results", type=Path)
+        if name == "report":
+            command.add_argument("--claims", type=Path, help="file of claims, instead of those in the manifests")
     why = commands.add_parser("why", help="where the RTT of one segment went")
     why.add_argument("bundle", type=Path)
     why.add_argument("--at", type=float, default=0.0, metavar="SECONDS", help="sent at or after")
@@ -36,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _run(chosen: argparse.Namespace) -> None:
     if chosen.command == "report":
-        print(write_report(chosen.results))
+        print(write_report(chosen.results, chosen.claims))
     elif chosen.command == "table":
         print_table(chosen.results)
     elif chosen.command == "why":

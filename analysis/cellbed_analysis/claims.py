@@ -14,9 +14,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from .bundle import Results
+import yaml
+
+from .bundle import Results, parse_size
 from .error import AnalysisError
 from .explain import EXPLANATIONS, Row, explain
 from .interval import Estimate, difference, over_seeds
@@ -24,9 +27,10 @@ from .metrics.catalog import METRICS
 
 VERDICTS = ("reproduced", "differs", "not-testable", "not-run")
 LABS = ("virtual", "native")
+SECOND = ("minus", "ratio")  # what a second selector does with the first
 TRENDS = ("rises", "rises-first", "falls")
 KEYS = {
-    "id", "source", "scenario", "statement", "measure", "minus", "expect", "paper", "unit",
+    "id", "source", "scenario", "statement", "measure", "minus", "ratio", "expect", "paper", "unit",
     "why", "explain", "vary", "not_testable",
 }  # fmt: skip
 REQUIRED = ("id", "source", "scenario", "statement", "unit")
@@ -105,6 +109,21 @@ def collect(results: Results) -> list[dict[str, Any]]:
     return list(claims.values())
 
 
+def read_claims(path: Path) -> list[dict[str, Any]]:
+    """Claims of a file, for runs that carry an older version of it or none.
+
+    Raises:
+        AnalysisError: not a list of claims, or one that does not follow the format.
+    """
+    try:
+        found = yaml.safe_load(path.read_text())
+    except (OSError, yaml.YAMLError) as error:
+        raise AnalysisError(f"{path}: {error}") from error
+    if not isinstance(found, list):
+        raise AnalysisError(f"{path}: expected a list of claims")
+    return [check(claim) for claim in found]
+
+
 def check(claim: Any) -> dict[str, Any]:
     """Validate one claim.
 
@@ -127,9 +146,11 @@ def check(claim: Any) -> dict[str, Any]:
     trend = claim["expect"].get("trend")
     if trend is not None and trend not in TRENDS:
         raise AnalysisError(f"{name}: key expect.trend: {trend}: allowed: {', '.join(TRENDS)}")
-    for key in ("measure", "minus"):
+    if "minus" in claim and "ratio" in claim:
+        raise AnalysisError(f"{name}: key ratio: allowed without minus")
+    for key in ("measure", *SECOND):
         selector = claim.get(key)
-        if selector is None and key == "minus":
+        if selector is None and key in SECOND:
             continue
         if not isinstance(selector, dict) or selector.get("metric") not in METRICS:
             raise AnalysisError(f"{name}: key {key}.metric: {selector}: see docs/metrics.md")
@@ -157,8 +178,9 @@ def evaluate_one(claim: dict[str, Any], rows: Sequence[Row]) -> Outcome:
     if not usable:
         return Outcome(claim, "not-run", cause=_why_not_run(claim, of_scenario))
     chosen = select(usable, claim["measure"])
-    other = select(usable, claim["minus"]) if "minus" in claim else []
-    if not chosen or ("minus" in claim and not other):
+    second = second_selector(claim)
+    other = select(usable, second) if second else []
+    if not chosen or (second and not other):
         return Outcome(claim, "not-run", cause="No usable run has this combination of parameters.")
     is_trend = "trend" in claim["expect"]
     outcome = _trend(claim, chosen) if is_trend else _value(claim, chosen, other)
@@ -171,18 +193,36 @@ def evaluate_one(claim: dict[str, Any], rows: Sequence[Row]) -> Outcome:
 
 
 def variations(claim: dict[str, Any], rows: Sequence[Row]) -> str:
-    """What the metric is where a scenario varies what the paper does not state, in words."""
+    """What a claim measures where a scenario varies what the paper does not state, in words."""
     scenario, keys = claim["vary"]["scenario"], claim["vary"]["by"]
-    metric = claim["measure"]["metric"]
     usable = _one_lab([row for row in rows if row["scenario"] == scenario and row["usable"]])
     if not usable:
         return f"What the paper does not state is varied by the scenario {scenario}, which is not in these results."
+    by_point: dict[tuple[Any, ...], list[Row]] = {}
+    for row in usable:
+        by_point.setdefault(tuple(row.get(f"param.{key}") for key in keys), []).append(row)
     points = []
-    for row in sorted(usable, key=lambda row: [str(row.get(f"param.{key}")) for key in keys]):
-        if row.get(metric) is not None:
-            where = ", ".join(f"{key.rsplit('.', 1)[-1]} {row.get(f'param.{key}')}" for key in keys)
-            points.append(f"{row[metric]:.1f} {claim['unit']} ({where})")
+    for values in sorted(by_point, key=_in_order):
+        found = measure(claim, by_point[values])
+        if found is not None:
+            where = ", ".join(_setting(key, value) for key, value in zip(keys, values, strict=True))
+            unit = "" if claim["unit"] == "1" else f" {claim['unit']}"
+            points.append(f"{found.value:.{2 if 'ratio' in claim else 1}f}{unit} ({where})")
+    if not points:
+        return f"{scenario}, which varies what the paper does not state, has no run of this kind."
     return f"Measured where {scenario} varies what the paper does not state: {'; '.join(points)}."
+
+
+def _in_order(values: Sequence[Any]) -> list[tuple[bool, Any]]:
+    """Sorts settings: numbers, none, words."""
+    return [(isinstance(value, str), math.inf if value is None else value) for value in values]
+
+
+def _setting(key: str, value: Any) -> str:
+    """A parameter and its value, for people."""
+    if key == "tcp.receive_window":
+        return "window autotuned" if value is None else f"window {parse_size(value) / 1024:g} KiB"
+    return f"{key.rsplit('.', 1)[-1]} {value}"
 
 
 def _one_lab(rows: list[Row]) -> list[Row]:
@@ -208,13 +248,52 @@ def _with_note(outcome: Outcome, note: str) -> Outcome:
 
 
 def select(rows: Sequence[Row], selector: dict[str, Any]) -> list[Row]:
-    """Rows that match `where`; the value `largest` means the largest among them."""
+    """Rows that match `where`: of a list any value does, and `largest` means the largest among them."""
     where = selector.get("where") or {}
-    chosen = [row for row in rows if all(row.get(key) == value for key, value in where.items() if value != "largest")]
+    chosen = [row for row in rows if all(_matches(row.get(key), value) for key, value in where.items())]
     for key in (key for key, value in where.items() if value == "largest"):
         known = [row[key] for row in chosen if row.get(key) is not None]
         chosen = [row for row in chosen if known and row.get(key) == max(known)]
     return chosen
+
+
+def _matches(value: Any, wanted: Any) -> bool:
+    return bool(wanted == "largest" or (value in wanted if isinstance(wanted, list) else value == wanted))
+
+
+def second_selector(claim: dict[str, Any]) -> dict[str, Any] | None:
+    """The selector that is subtracted or divides; None without one."""
+    return next((claim[key] for key in SECOND if key in claim), None)
+
+
+def measure(claim: dict[str, Any], rows: Sequence[Row]) -> Estimate | None:
+    """What a claim compares with the paper; None where the rows cannot give it."""
+    chosen, metric = select(rows, claim["measure"]), claim["measure"]["metric"]
+    if "ratio" in claim:
+        return ratio(chosen, select(rows, claim["ratio"]), metric, claim["ratio"])
+    first = estimate(chosen, metric)
+    if "minus" not in claim or first is None:
+        return first
+    subtracted = estimate(select(rows, claim["minus"]), claim["minus"]["metric"])
+    return None if subtracted is None else difference(first, subtracted)
+
+
+def ratio(rows: Sequence[Row], other: Sequence[Row], metric: str, selector: dict[str, Any]) -> Estimate | None:
+    """A metric over another run's, of pairs that have the seed and the columns of `by` in common.
+
+    Runs of one seed met the same radio, so their ratio varies less than they do.
+
+    Returns:
+        Student's t over the seeds, of each the mean over its pairs; None without a pair.
+    """
+    keys = ("seed", *selector.get("by", ()))
+    base = {tuple(row.get(key) for key in keys): row.get(selector["metric"]) for row in other}
+    by_seed: dict[Any, list[float]] = {}
+    for row in rows:
+        divisor = base.get(tuple(row.get(key) for key in keys))
+        if divisor and row.get(metric) is not None:
+            by_seed.setdefault(row["seed"], []).append(row[metric] / divisor)
+    return over_seeds([sum(group) / len(group) for group in by_seed.values()]) if by_seed else None
 
 
 def estimate(rows: Sequence[Row], metric: str) -> Estimate | None:
@@ -240,13 +319,10 @@ def estimate(rows: Sequence[Row], metric: str) -> Estimate | None:
 
 
 def _value(claim: dict[str, Any], chosen: list[Row], other: list[Row]) -> Outcome:
-    measured = estimate(chosen, claim["measure"]["metric"])
-    if measured is not None and other:
-        subtracted = estimate(other, claim["minus"]["metric"])
-        measured = None if subtracted is None else difference(measured, subtracted)
+    measured = measure(claim, [*chosen, *other])
     runs = tuple(row["bundle"] for row in [*chosen, *other])
     if measured is None:
-        metrics = [claim[key]["metric"] for key in ("measure", "minus") if key in claim]
+        metrics = [claim[key]["metric"] for key in ("measure", *SECOND) if key in claim]
         cause = f"The runs have no {' or no '.join(dict.fromkeys(metrics))}."
         return Outcome(claim, "not-run", cause=cause, runs=runs)
     if meets(claim["expect"], measured):
@@ -349,7 +425,7 @@ def paper_beside(claims: Sequence[dict[str, Any]], row: Row, metric: str) -> flo
         measure = claim.get("measure", {})
         if (
             "value" in claim.get("expect", {})
-            and "minus" not in claim
+            and second_selector(claim) is None
             and claim["scenario"] == row["scenario"]
             and measure["metric"] == metric
             and select([row], measure)

@@ -17,8 +17,10 @@ from typing import Any
 
 from .claims import estimate
 from .delivery import SCENARIO_PREFIX
+from .delivery_utilisation import VARIANT
 from .interval import Estimate, over_seeds
 from .models import park
+from .summary import window_text
 
 Row = dict[str, Any]
 
@@ -66,6 +68,10 @@ class Cell:
     paper_percent: float | None
     causes: tuple[Cause, ...]
 
+    def cause(self, label: str, order: str) -> Estimate | None:
+        """A cause by its label, None where it was not counted."""
+        return next((cause.values.get(order) for cause in self.causes if cause.label == label), None)
+
 
 @dataclass(frozen=True)
 class Sweep:
@@ -87,6 +93,15 @@ class Sweep:
         """Orders of delivery that were run, IN first."""
         return tuple(order for order in ORDERS if any(order in cell.goodput_mbps for cell in self.cells))
 
+    @property
+    def controls(self) -> tuple[str, ...]:
+        """Congestion controls, the paper's first."""
+        return tuple(dict.fromkeys(cell.congestion_control for cell in self.cells))
+
+    def cell(self, congestion_control: str, rate: float) -> Cell | None:
+        """One cell, None where nothing was run."""
+        return next((cell for cell in self.at(rate) if cell.congestion_control == congestion_control), None)
+
     def at(self, rate: float) -> tuple[Cell, ...]:
         """Cells of one rate, the paper's congestion controls first and in its order."""
         return tuple(cell for cell in self.cells if cell.rate == rate)
@@ -101,25 +116,40 @@ def variant_of(row: Row) -> tuple[str, str] | None:
 def belongs(row: Row) -> bool:
     """Whether a run is part of such a sweep, usable or not."""
     of_paper = str(row["scenario"]).startswith(SCENARIO_PREFIX)
-    return of_paper and variant_of(row) is not None and row.get(RATE) is not None
+    is_model = VARIANT.fullmatch(str(row.get("variant") or "")) is not None
+    return of_paper and not is_model and variant_of(row) is not None and row.get(RATE) is not None
 
 
 def sweeps(rows: Sequence[Row]) -> list[Sweep]:
     """Sweeps among the rows of metrics.parquet; only usable runs count."""
     mine = [row for row in rows if row["usable"] and belongs(row)]
-    free = _free_parameters(mine)
+    free = {name: _free_parameters([row for row in mine if row["scenario"] == name]) for name in _scenarios(mine)}
     groups: dict[tuple[str, str, str], list[Row]] = {}
-    for row in mine:
+    for row in sorted(mine, key=lambda row: row.get("receive_window_bytes") or math.inf):
         point = _point(row)
-        other = ", ".join(f"{key}={point[key]}" for key in sorted(free & set(point)))
+        other = ", ".join(f"{key} {point[key]}" for key in sorted(free[row["scenario"]] & set(point)))
         groups.setdefault((row["scenario"], row["lab"], other), []).append(row)
-    return [_sweep(key, group) for key, group in sorted(groups.items())]
+    return [_sweep(key, group) for key, group in sorted(groups.items(), key=lambda item: item[0][:2])]
+
+
+def studies(found: Sequence[Sweep]) -> dict[str, list[Sweep]]:
+    """Sweeps that vary more than the paper does, by scenario, in the order of what they vary."""
+    varied: dict[str, list[Sweep]] = {}
+    for sweep in found:
+        if sweep.point:
+            varied.setdefault(f"{sweep.scenario}, {sweep.lab} lab", []).append(sweep)
+    return varied
 
 
 def _point(row: Row) -> dict[str, str]:
-    """Swept parameters of a run besides the rate, by name."""
+    """Swept parameters of a run besides the rate, by name, and the receive window."""
+    window = {"receive window": window_text(row.get("receive_window_bytes")) or "autotuned"}
     parts = (part.partition("=") for part in str(row.get("point") or "").split(", ") if part)
-    return {key: value for key, _, value in parts if key != RATE_KEY}
+    return window | {key: value for key, _, value in parts if key != RATE_KEY}
+
+
+def _scenarios(rows: Sequence[Row]) -> set[str]:
+    return {str(row["scenario"]) for row in rows}
 
 
 def _free_parameters(rows: Sequence[Row]) -> set[str]:

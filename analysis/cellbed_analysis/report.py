@@ -15,9 +15,10 @@ import jinja2
 from markupsafe import Markup
 
 from .bundle import SUMMARY, Bundle, Results, load_results
-from .claims import VERDICTS, Outcome, collect, evaluate
+from .claims import VERDICTS, Outcome, collect, evaluate, read_claims
 from .delivery import concerns, models
-from .delivery_sweep import ORDERS, sweeps
+from .delivery_sweep import ORDERS, studies, sweeps
+from .delivery_utilisation import points
 from .figures.gallery import SavedFigure, available, save
 from .metrics.catalog import METRICS
 from .metrics.probe import AGREEMENT_BOUND_US
@@ -30,11 +31,12 @@ from .table import headline, write_metrics
 HASHED = ("ip-*.pcap", "radio.pcap", "radio.trace", "tcp.trace")
 
 
-def write_report(results_dir: Path) -> Path:
+def write_report(results_dir: Path, claims_file: Path | None = None) -> Path:
     """Analyse every bundle and write `summary/` anew.
 
     Args:
         results_dir: directory with one bundle per run.
+        claims_file: claims to judge instead of those that the runs carry.
 
     Returns:
         Path of report.html; claims.json, metrics.parquet and figures/ lie beside it.
@@ -43,7 +45,7 @@ def write_report(results_dir: Path) -> Path:
         AnalysisError: no bundle below the directory, or a malformed claim.
     """
     results = load_results(Path(results_dir))
-    claims = collect(results)
+    claims = collect(results) if claims_file is None else read_claims(claims_file)
     runs = analyse_all(results.bundles)
     rows = [run.row for run in runs]
     outcomes = evaluate(claims, rows)
@@ -92,7 +94,9 @@ def render(
         figures=figures,
         delivery=models() if concerns(rows) else None,
         harq_rtts_ms=TABLE2_HARQ_RTT_MS,
-        sweeps=sweeps(rows),
+        sweeps=[sweep for sweep in sweeps(rows) if not sweep.point],
+        studies=studies(sweeps(rows)),
+        utilisation=points(rows),
         bounds_us=AGREEMENT_BOUND_US,
         goodput_bound_pct=GOODPUT_BOUND_PCT,
         reproduction=[_reproduction(bundle) for bundle in results.bundles],

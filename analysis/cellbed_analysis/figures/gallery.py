@@ -18,10 +18,22 @@ from matplotlib.figure import Figure
 from .. import timeline
 from ..claims import paper_beside, series_over
 from ..delivery import concerns
-from ..delivery_sweep import belongs, sweeps
+from ..delivery_sweep import belongs, studies, sweeps
+from ..delivery_utilisation import belongs as of_model
+from ..delivery_utilisation import points
 from ..explain import parts_ms
 from ..metrics.run import RunAnalysis, primary_flow
-from . import decomposition, delivery_gain, lateness, rtt_cdf, rtt_time, rtt_window, sequence, utilisation
+from . import (
+    decomposition,
+    delivery_gain,
+    delivery_window,
+    lateness,
+    rtt_cdf,
+    rtt_time,
+    rtt_window,
+    sequence,
+    utilisation,
+)
 from .order import by_combination, label
 from .style import THEMES, theme
 
@@ -55,7 +67,7 @@ def representatives(runs: Sequence[RunAnalysis]) -> dict[str, RunAnalysis]:
     Runs that sweep something besides modes and windows count only where there are no others; those of a
     delivery sweep never do: its series would be too many for one figure, and it has figures of its own.
     """
-    ready = [run for run in runs if run.usable and not belongs(run.row)]
+    ready = [run for run in runs if run.usable and not (belongs(run.row) or of_model(run.row))]
     ready = [run for run in ready if not run.row["point"]] or ready
     ready.sort(
         key=lambda run: (
@@ -174,7 +186,7 @@ def _cdf(chosen: dict[str, RunAnalysis]) -> FigureSpec:
 
 def _windows(runs: Sequence[RunAnalysis]) -> list[FigureSpec]:
     rows = [run.row for run in runs if run.row["usable"] and run.row.get("rtt_mean_ms") is not None]
-    swept = [row for row in rows if row.get("receive_window_bytes")]
+    swept = [row for row in rows if row.get("receive_window_bytes") and not (belongs(row) or of_model(row))]
     scenarios = Counter(scenario for scenario, _ in {(row["scenario"], row["receive_window_bytes"]) for row in swept})
     if not scenarios or scenarios.most_common(1)[0][1] < 3:
         return []
@@ -202,7 +214,9 @@ def _delivery(runs: Sequence[RunAnalysis]) -> list[FigureSpec]:
     rows = [run.row for run in runs]
     if not concerns(rows):
         return []
-    measured = [sweep for sweep in sweeps(rows) if any(cell.gain_percent for cell in sweep.cells)]
+    found = sweeps(rows)
+    measured = [sweep for sweep in found if not sweep.point and any(cell.gain_percent for cell in sweep.cells)]
+    shares = points(rows)
     gains = [
         FigureSpec(
             f"delivery-fig3-gain{'' if index == 0 else f'-{index + 1}'}",
@@ -214,15 +228,31 @@ def _delivery(runs: Sequence[RunAnalysis]) -> list[FigureSpec]:
         )
         for index, sweep in enumerate(measured)
     ]
+    windows = [
+        FigureSpec(
+            f"delivery-window{'' if index == 0 else f'-{index + 1}'}",
+            "Goodput against what the paper leaves open",
+            f"{title}. Mean over seeds with 95 % confidence intervals (Student's t). Dotted: the paper's Table 4, "
+            "whose receive window is not known. No value is chosen to meet it.",
+            partial(delivery_window.draw, study),
+        )
+        for index, (title, study) in enumerate(studies(found).items())
+    ]
     return [
         *gains,
+        *windows,
         FigureSpec(
             "delivery-fig2-utilisation",
             "Throughput utilisation with in-sequence delivery, by the paper's model",
             "Lines: computed from the residual BLERs of the paper's section 3. Marks: the values it prints in "
             "Table 2. Figure 2 of the paper: the shorter the end-to-end RTT and the longer the HARQ RTT of the "
-            "downlink, the less of the throughput is left. No measurement enters.",
-            utilisation.draw,
+            "downlink, the less of the throughput is left. "
+            + (
+                "Stars: measured, filled in sequence and empty out of sequence."
+                if shares
+                else "Nothing is measured here."
+            ),
+            partial(utilisation.draw, shares),
         ),
     ]
 

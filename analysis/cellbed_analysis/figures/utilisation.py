@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
+from ..delivery_utilisation import Point
 from ..models import delivery, park
 from .style import ink, series_style
 
@@ -14,8 +17,12 @@ from .style import ink, series_style
 E2E_MS = (10, 200)
 
 
-def draw() -> Figure:
-    """Draw the computed curves, and the printed values of Table 2 as marks on them."""
+def draw(points: Sequence[Point] = ()) -> Figure:
+    """Draw the computed curves, the printed values of Table 2 as marks on them, and what was measured beside.
+
+    Args:
+        points: measured, may be none.
+    """
     figure, axes = plt.subplots(figsize=(7.4, 4.2), layout="constrained")
     e2e_ms = np.linspace(*E2E_MS, 400)
     for index, harq_rtt_ms in enumerate(park.TABLE2_HARQ_RTT_MS):
@@ -29,9 +36,21 @@ def draw() -> Figure:
             list(park.TABLE2), [float(cells[index]) for cells in park.TABLE2.values()], color=color, marker=marker,
             linestyle="none", markersize=4.5, markeredgecolor=ink(), markeredgewidth=0.4,
         )  # fmt: skip
+        _measured(axes, [point for point in points if point.harq_ms == harq_rtt_ms], color)
     axes.set_xlim(0, E2E_MS[1] + 5)
     axes.set_ylim(0, 1)
     axes.set_xlabel("end-to-end RTT (ms)")
     axes.set_ylabel("throughput utilisation")
     figure.legend(title="downlink HARQ RTT", loc="outside upper center", ncols=3)
     return figure
+
+
+def _measured(axes: plt.Axes, points: Sequence[Point], color: str) -> None:
+    """Large marks: filled in sequence, empty out of sequence."""
+    for order, face in (("in", color), ("out", "none")):
+        shown = [(point.e2e_ms, point.share[order].value) for point in points if order in point.share]
+        if shown:
+            axes.plot(
+                *zip(*shown, strict=True), linestyle=":", linewidth=0.8, marker="*", markersize=9, color=color,
+                markerfacecolor=face,
+            )  # fmt: skip

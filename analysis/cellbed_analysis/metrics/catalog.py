@@ -174,6 +174,15 @@ CELL = (
     Metric("padding_ul_share", "1", "padding in uplink transport blocks"),
     Metric("padding_sl_share", "1", "padding in sidelink transport blocks"),
     Metric("padding_dl_share", "1", "padding in downlink transport blocks"),
+    *(
+        metric
+        for code, link in (("ul", "uplink"), ("sl", "sidelink"), ("dl", "downlink"))
+        for metric in (
+            Metric(f"harq_retransmissions_{code}", "1", f"transport blocks sent again by HARQ, {link}, whole run"),
+            Metric(f"rlc_retransmissions_{code}", "1", f"RLC PDUs, or segments of one, sent again by ARQ, {link}"),
+            Metric(f"pdus_per_s_{code}", "1/s", f"MAC PDUs, first transmissions, {link}"),
+        )
+    ),
     Metric("cqi_min", "1", "lowest CQI behind any grant"),
 )
 

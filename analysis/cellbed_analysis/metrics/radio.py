@@ -167,7 +167,7 @@ def backlog_metrics(log: RadioLog, ue: int, window: Window) -> Values:
 
 
 def cell_metrics(log: RadioLog, reasons: dict[int, str], window: Window) -> Values:
-    """Drops by reason (whole run), padding share by direction, lowest CQI granted.
+    """Drops by reason and retransmissions (whole run), PDUs and padding by direction, lowest CQI granted.
 
     Args:
         log: radio.trace.
@@ -180,7 +180,10 @@ def cell_metrics(log: RadioLog, reasons: dict[int, str], window: Window) -> Valu
     sent = window.cut(log.rows("mac_tx"), "t_ns")
     for direction in ("ul", "sl", "dl"):
         of = sent.filter(pl.col("dir") == direction)
+        for name, event in (("harq", "harq_tx"), ("rlc", "rlc_retx")):
+            values[f"{name}_retransmissions_{direction}"] = len(log.rows(event, dir=direction))
         if len(of):
+            values[f"pdus_per_s_{direction}"] = len(of) / window.seconds
             values[f"padding_{direction}_share"] = int(of["value"].sum()) / int(of["bytes"].sum())
     cqi = window.cut(log.rows("grant"), "t_ns").filter(pl.col("cqi") > 0)["cqi"]
     values["cqi_min"] = int(cqi.to_numpy().min()) if len(cqi) else None

@@ -246,3 +246,27 @@ def predict(loss: float, arq_rtt_ms: float, rounds: int, in_flight: int, tti_ms:
         out_of_sequence_ms=float(delays @ p),
         paper_ms=float((tail * held_back_ms(delays[1:], n, tti_ms)).sum()),
     )
+
+
+def ladder_delays(link: Link) -> tuple[np.ndarray, np.ndarray]:
+    """Delay of a PDU that HARQ and then ARQ repair.
+
+    Returns:
+        delays in ms, rising and from 0, and their probabilities, which add up to 1: a PDU
+        counts once, with its last transmission. A NACK read as an ACK ends HARQ early.
+    """
+    bler = np.array(link.residual_bler)
+    # With attempt 1, 2, ..., where no NACK before it was read as an ACK.
+    decoded = (np.concatenate([[1.0], bler[:-1]]) - bler) * (1 - link.nack_to_ack) ** np.arange(len(bler))
+    rounds = (1 - decoded.sum()) ** np.arange(link.arq_retransmissions + 1)
+    p = np.outer(rounds, decoded).ravel()
+    delays = np.add.outer(link.arq_rtt_ms * np.arange(len(rounds)), link.harq_rtt_ms * np.arange(len(bler))).ravel()
+    order = np.argsort(delays, kind="stable")
+    p[order[-1]] += 1 - p.sum()
+    return delays[order], p[order]
+
+
+def ladder_wait_ms(link: Link, in_flight: int) -> float:
+    """Mean wait of a PDU behind gaps of the whole ladder, of `in_flight` PDUs at most; see `in_sequence_wait_ms`."""
+    delays, p = ladder_delays(link)
+    return in_sequence_wait_ms(list(delays), list(p), link.tti_ms, in_flight)
