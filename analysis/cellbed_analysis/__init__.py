@@ -14,11 +14,11 @@ from .error import AnalysisError, FileError
 __all__ = ["AnalysisError", "FileError", "print_table", "write_report"]
 
 
-def write_report(results_dir: Path) -> Path:
+def write_report(results_dir: Path, claims_file: Path | None = None) -> Path:
     """Write `summary/` below a results directory; see `report.write_report`."""
     from .report import write_report as write
 
-    return write(results_dir)
+    return write(results_dir, claims_file)
 
 
 def print_table(results_dir: Path) -> None:

@@ -18,6 +18,7 @@ from cellbed_analysis.claims import (
     evaluate_one,
     meets,
     paper_beside,
+    read_claims,
     select,
     tolerance_text,
     trend,
@@ -365,3 +366,13 @@ def test_a_ratio_is_varied_over_windows_in_their_order() -> None:
             [row(1.0, rtt_p50_ms=1.0), row(2.0, scenario="windows")],
         ).cause
     )
+
+
+def test_claims_of_a_file(tmp_path: Path) -> None:
+    assert [entry["id"] for entry in read_claims(CLAIMS)][0] == "cqi-15"
+    wrong = tmp_path / "claims.yaml"
+    wrong.write_text("a: 1")
+    with pytest.raises(AnalysisError, match="expected a list of claims"):
+        read_claims(wrong)
+    with pytest.raises(AnalysisError, match="nowhere"):
+        read_claims(tmp_path / "nowhere")

@@ -12,8 +12,8 @@ from test_report import Collector
 
 import cellbed_analysis
 from cellbed_analysis.bundle import Results, read_bundle
-from cellbed_analysis.delivery_sweep import RATE, paired_percent, sweeps, variant_of
-from cellbed_analysis.figures import delivery_gain, gallery, style
+from cellbed_analysis.delivery_sweep import RATE, paired_percent, studies, sweeps, variant_of
+from cellbed_analysis.figures import delivery_gain, delivery_window, gallery, style
 from cellbed_analysis.metrics.run import RunAnalysis, analyse
 from cellbed_analysis.models import park
 from cellbed_analysis.report import render
@@ -101,7 +101,7 @@ def test_unusable_runs_other_scenarios_labs_and_points_stay_apart(rows: list[dic
     assert sweep.cells[0].seeds == (1, 2)
     others = [row("cubic", "in", 0.01, 1, lab="native"), row("cubic", "in", 0.01, 1, point="bler_dl=0.01, mss=536")]
     found = sweeps(cell + others)
-    assert [(s.lab, s.point) for s in found] == [("native", ""), ("virtual", ""), ("virtual", "mss=536")]
+    assert [(s.lab, s.point) for s in found] == [("native", ""), ("virtual", ""), ("virtual", "mss 536")]
     assert found[1] == sweep
 
 
@@ -182,3 +182,57 @@ def test_report_has_table_4_with_causes(rows: list[dict[str, Any]], tmp_path: Pa
     assert "illinois 10 105.5 ± 2.2 127.1 ± 2.6 116.0 ± 2.4 132.3 136.4 120.5 ± 0.4 110.0 ± 0.0 103" in text
     assert "spurious retransmits 0.0 / 15.5 / 1.0; ACK compression, way back 0.250 / 0.250 / 0.250" in text
     assert "cubic-modern 10 105.5 ± 2.2" in text
+
+
+def windows() -> list[dict[str, Any]]:
+    """A study of windows beside a sweep without one: OUT makes 30 % more at 64 KiB, 40 % more where autotuned."""
+    return [row(cc, order, 0.01, seed) for cc in ("cubic", "newreno") for order in ("in", "out") for seed in (1, 2)] + [
+        row(
+            cc, order, 0.01, seed, scenario="delivery-park/windows", receive_window_bytes=window, cwnd_reductions=7,
+            file_goodput_mbps=10.0 * seed * (gain if order == "out" else 1),
+        )
+        for cc in ("cubic", "newreno") for order in ("in", "out") for seed in (1, 2)
+        for window, gain in ((None, 1.4), (65536, 1.3), (262144, 1.5))
+    ]  # fmt: skip
+
+
+def test_windows_are_never_averaged() -> None:
+    """The study stands apart, smallest window first; a scenario that varies none has no point."""
+    plain, *study = sweeps(windows())
+    assert (plain.point, plain.scenario) == ("", SCENARIO)
+    assert [s.point for s in study] == [f"receive window {w}" for w in ("64 KiB", "256 KiB", "autotuned")]
+    gains = [s.cell("newreno", 0.01).gain_percent["out"].value for s in study]  # type: ignore[union-attr]
+    assert gains == pytest.approx([130, 150, 140])
+    assert studies([plain, *study]) == {"delivery-park/windows, virtual lab": study}
+    cell = study[0].cell("cubic", 0.01)
+    assert cell is not None and cell.cause("cwnd reductions", "out").value == 7  # type: ignore[union-attr]
+    assert (cell.cause("timeouts", "out"), study[0].cell("bbr", 0.01)) == (None, None)
+
+
+@pytest.mark.parametrize("theme", style.THEMES)
+def test_figure_of_a_study(theme: str) -> None:
+    with style.theme(theme):
+        figure = delivery_window.draw(sweeps(windows())[1:])
+        assert len(figure.axes) == 2
+        axes = figure.axes[0]
+        assert [label.get_text() for label in figure.axes[1].get_xticklabels()] == ["64 KiB", "256 KiB", "autotuned"]
+        lines = {line.get_label(): list(line.get_ydata()) for line in axes.lines}
+        assert lines["paper, in sequence"] == [22.0, 22.0]
+        drawn = [list(container.lines[0].get_ydata()) for container in axes.containers]
+        assert drawn == [pytest.approx([15, 15, 15]), pytest.approx([19.5, 22.5, 21.0])]
+
+
+def test_report_has_the_study(tmp_path: Path) -> None:
+    class Run:
+        def __init__(self, row: dict[str, Any]) -> None:
+            self.row = {"combination": None, "status": "usable", "receive_window_bytes": None} | row
+            self.usable, self.readable, self.reasons = True, False, ()
+            self.bundle = type("Bundle", (), {"path": Path(row["bundle"])})
+
+    page = render(Results(tmp_path, []), [Run(r) for r in windows()], [], [], [])  # type: ignore[arg-type]
+    collector = Collector()
+    collector.feed(page)
+    assert collector.open == []
+    text = " ".join(" ".join(collector.text).split())
+    assert "cubic receive window 64 KiB 15.0 19.5 130 7 receive window 256 KiB 15.0 22.5 150 7" in text
+    assert "paper 22.0 27.5 125 newreno" in text
