@@ -142,10 +142,10 @@ def test_counters_are_those_of_the_sender_and_absent_ones_are_zero() -> None:
         "ue1": {"TcpExt": {"TCPTimeouts": 7}},
     }  # fmt: skip
     assert causes.counter_metrics(counters, "server") == {
-        "fast_retransmits": 12, "rto_count": 2, "cwnd_reductions": 12, "cwnd_undos": 10,
+        "fast_retransmits": 12, "recoveries": 6, "rto_count": 2, "cwnd_reductions": 12, "cwnd_undos": 10,
     }  # fmt: skip
     assert causes.counter_metrics(counters, "ue1") == {
-        "fast_retransmits": 0, "rto_count": 7, "cwnd_reductions": 7, "cwnd_undos": 0,
+        "fast_retransmits": 0, "recoveries": 0, "rto_count": 7, "cwnd_reductions": 7, "cwnd_undos": 0,
     }  # fmt: skip
     assert causes.counter_metrics(counters, "ue2") == {}
     assert causes.counter_metrics(None, "server") == {}

@@ -65,9 +65,11 @@ def representatives(runs: Sequence[RunAnalysis]) -> dict[str, RunAnalysis]:
     """One usable run per series: smallest window, virtual lab, lowest seed first.
 
     Runs that sweep something besides modes and windows count only where there are no others; those of a
-    delivery sweep never do: its series would be too many for one figure, and it has figures of its own.
+    delivery sweep never do: its series would be too many for one figure, and it has figures of its own. Nor do
+    those whose modes change, or which have no captures.
     """
     ready = [run for run in runs if run.usable and not (belongs(run.row) or of_model(run.row))]
+    ready = [run for run in ready if run.row.get("rtt_mean_ms") and run.row.get("mode_switches") is None]
     ready = [run for run in ready if not run.row["point"]] or ready
     ready.sort(
         key=lambda run: (

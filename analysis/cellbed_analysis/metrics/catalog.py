@@ -108,6 +108,7 @@ CAUSES = (
         "of these, although an earlier transmission of the first byte arrives, however late (RFC 3522)",
     ),
     Metric("fast_retransmits", "1", "segments resent in fast recovery (TCPFastRetrans)"),
+    Metric("recoveries", "1", "fast recoveries (TCPRenoRecovery + TCPSackRecovery)"),
     Metric("rto_count", "1", "retransmission timeouts (TCPTimeouts)"),
     Metric(
         "cwnd_reductions",
@@ -170,6 +171,7 @@ CELL = (
     Metric("dropped_radio_loss_pkts", "packets", "lost on the air"),
     Metric("dropped_rlc_discard_pkts", "packets", "given up by RLC reassembly"),
     Metric("dropped_pdcp_discard_pkts", "packets", "discardTimer expired"),
+    Metric("dropped_mode_switch_pkts", "packets", "flushed when their UE's mode changed"),
     Metric("dropped_shutdown_pkts", "packets", "still held when the run ended: no loss"),
     Metric("padding_ul_share", "1", "padding in uplink transport blocks"),
     Metric("padding_sl_share", "1", "padding in sidelink transport blocks"),
@@ -184,6 +186,67 @@ CELL = (
         )
     ),
     Metric("cqi_min", "1", "lowest CQI behind any grant"),
+    *(
+        Metric(f"cqi_{code}_{end}", "1", f"{word} CQI of the flow's UEs while it lasts, {link}; of channels only")
+        for code, link in (("ul", "uplink"), ("sl", "sidelink"), ("dl", "downlink"))
+        for end, word in (("min", "lowest"), ("max", "highest"))
+    ),
+)
+
+SWITCHES = (
+    Metric("mode_switches", "1", "changes of the sending UE's mode"),
+    Metric("flushed_data_pkts", "packets", "packets of the data flow that they flushed"),
+    Metric("flushed_ack_pkts", "packets", "packets of the ACK flow that they flushed"),
+    Metric("switches_with_loss", "1", "switches that flushed data; the metrics below are about these"),
+    Metric("switch_flushed_data_mean_pkts", "packets", "packets of the data flow flushed by a switch, mean"),
+    Metric("switch_flushed_data_mean_bytes", "bytes", "their bytes, mean"),
+    Metric("switch_flushed_ack_mean_pkts", "packets", "packets of the ACK flow flushed by a switch, mean"),
+    Metric("switch_outstanding_mean_pkts", "packets", "packets in flight for the sender at a switch, mean"),
+    Metric(
+        "switch_flushed_share",
+        "1",
+        "packets flushed in both directions over those in flight: 1 leaves none that could bring a duplicate ACK",
+    ),
+    Metric(
+        "switch_sacked_mean_pkts",
+        "packets",
+        "packets beyond the hole that duplicate ACKs had told of at the first congestion event after a switch, mean",
+    ),
+    Metric("switch_first_event_p50_ms", "ms", "switch to the first congestion event, median"),
+    Metric("switch_rto_first_share", "1", "share of switches whose first congestion event is a timeout"),
+    Metric(
+        "switch_rto_share",
+        "1",
+        "share of switches after which the timer expired before everything in flight at the switch was acknowledged",
+    ),
+    Metric("switch_second_event_share", "1", "share of switches with a fast retransmit after the first event"),
+    Metric(
+        "switch_recovery_p50_ms",
+        "ms",
+        "switch to the acknowledgment of everything in flight at it, median of those that get there before the next",
+    ),
+    Metric("switch_recovery_max_ms", "ms", "longest of these"),
+    Metric("switch_unrepaired", "1", "switches without that before the next switch or the end"),
+    Metric(
+        "switch_ssthresh_p50_pkts",
+        "packets",
+        "slow start threshold that the first event sets, which is what a fast recovery lowers cwnd to; median",
+    ),
+    Metric("switch_ssthresh_p50_bytes", "bytes", "the same, times the configured segment size"),
+    Metric("switch_cwnd_low_p50_pkts", "packets", "lowest cwnd from the first event to the end of recovery, median"),
+    Metric("switch_cwnd_low_pkts", "packets", "lowest of these"),
+    Metric("switch_cwnd_1s_p50_pkts", "packets", "lowest cwnd between 0.9 and 1.1 s after the first event, median"),
+    Metric(
+        "switch_cwnd_back_share",
+        "1",
+        "share of switches after which cwnd, before the next one, is again what it was, or fills the receive window",
+    ),
+    Metric("switch_cwnd_back_p50_ms", "ms", "switch to that moment, median of all; null when most do not get there"),
+    Metric("fast_recoveries", "1", "fast retransmits that open a recovery, from the trace, whole flow"),
+    Metric("fast_recovery_p50_ms", "ms", "fast retransmit to the ACK of everything sent before it, median"),
+    Metric("fast_recovery_max_ms", "ms", "longest of these"),
+    Metric("fast_recovery_rto_share", "1", "share of fast recoveries during which the timer expires"),
+    Metric("fast_recovery_rto_p50_ms", "ms", "fast retransmit to that timeout, median"),
 )
 
 TIMELINE = (
@@ -222,6 +285,7 @@ SECTIONS = (
     ("Data flow in the radio network", sided("data")),
     ("ACK flow in the radio network", sided("ack")),
     ("Cell", CELL),
+    ("Mode switches", SWITCHES),
     ("Timeline of an undisturbed segment", TIMELINE),
     ("Lateness of the emulation", LATENESS),
 )
@@ -241,6 +305,11 @@ INTRODUCTION = """\
   it gets.
 - **Causes.** Over the whole flow, warm-up included. What the captures show is found by matching every
   packet between both ends; counters in parentheses are those of the sender's node (`counters.json`).
+- **Mode switches.** Over the whole flow, from `radio.trace` and `tcp.trace` alone. Congestion events are timeouts and
+  fast retransmits: retransmissions of the oldest segment while nothing is being repaired, or that come with another
+  slow start threshold. A repair lasts until everything sent before its event is acknowledged.
+- **Runs without captures** (`capture.ip: false`) have these, counters, iperf3's goodput and what events tell of the
+  cell; the rest is null.
 - **RTT.** From the sender's capture: a data segment leaves, and the first ACK that covers it
   arrives. A server's leaves before the delay of its link, whose qdisc is in front of the capture.
   Karn's rule: retransmitted segments have none.

@@ -30,6 +30,7 @@ DUPLICATE_ACKS = 3
 #: Counters of the sender's node, per metric: what Linux counts in TcpExt. Source: Linux snmp_counter
 COUNTERS = {
     "fast_retransmits": ("TCPFastRetrans",),
+    "recoveries": ("TCPRenoRecovery", "TCPSackRecovery"),
     "rto_count": ("TCPTimeouts",),
     "cwnd_reductions": ("TCPRenoRecovery", "TCPSackRecovery", "TCPLossProbeRecovery", "TCPTimeouts"),
     "cwnd_undos": ("TCPFullUndo", "TCPPartialUndo", "TCPDSACKUndo", "TCPLossUndo"),

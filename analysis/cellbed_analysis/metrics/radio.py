@@ -17,7 +17,7 @@ from ..stat import mean, median
 from .rtt import Values
 from .window import Window
 
-DROP_REASONS = ("queue_full", "radio_loss", "rlc_discard", "pdcp_discard", "shutdown")
+DROP_REASONS = ("queue_full", "radio_loss", "rlc_discard", "pdcp_discard", "mode_switch", "shutdown")
 
 
 def leg_metrics(lives: pl.DataFrame) -> Values:

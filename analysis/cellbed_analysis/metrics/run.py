@@ -27,12 +27,14 @@ from ..interval import Estimate
 from ..life import ENB, RadioLog, packet_lives, uplink_pdus
 from ..segment import decomposed_segments, flow_packets
 from ..timeline import timeline_metrics
-from . import causes, probe, radio, rtt, throughput
+from . import causes, probe, radio, rtt, switching, throughput
 from .window import Window, steady_window
 
 #: A process takes about a second to start, as long as the analysis of a short run.
 RUNS_WORTH_A_PROCESS = 4
 DERIVED, METRICS_JSON, SEGMENTS = "derived", "metrics.json", "segments.parquet"
+#: What the name of a variant stands for where modes change, and no combination of modes names it.
+BY_VARIANT = "tcp.congestion_control", "tcp.sysctls", "radio.mode_switch.flush"
 RAW_FILES = "ip-*.pcap", "radio.trace", "radio.json", "tcp.trace", "tcp.json", "counters.json", "*.iperf3.json"
 
 
@@ -154,28 +156,52 @@ def compute(bundle: Bundle) -> tuple[dict[str, Any], pl.DataFrame]:
         AnalysisError: a file is missing, truncated or inconsistent.
     """
     bundle = Bundle(bundle.path, bundle.manifest)  # the files it reads are forgotten with it
-    flow = causes.finished(bundle, primary_flow(bundle))
+    flow = primary_flow(bundle)
+    if captured(bundle):
+        flow = causes.finished(bundle, flow)
     window = steady_window(flow)
     log = RadioLog(bundle.radio)
-    lives = packet_lives(log, len(bundle.ue_numbers))
-    segments = decomposed_segments(bundle, flow, lives)
-    steady = window.cut(segments, "out_ns")
-    sport = flow_packets(bundle, flow, flow.source)[0]["sport"][0]
-
     values: rtt.Values = {
         "window_begin_s": (window.begin_ns - bundle.start_ns) / 1e9,
         "window_s": window.seconds,
     }
-    values |= rtt.rtt_metrics(steady) | rtt.part_metrics(steady)
+    segments = pl.DataFrame()
+    if captured(bundle):
+        lives = packet_lives(log, len(bundle.ue_numbers))
+        segments = decomposed_segments(bundle, flow, lives)
+        values |= _captured_metrics(bundle, flow, segments, window)
+        if traced_in_full(bundle):
+            for side, node in (("data", bundle.radio_node(flow.source)), ("ack", bundle.radio_node(flow.sink))):
+                values |= {f"{side}_{name}": value for name, value in _side(log, node, lives, window).items()}
+    else:
+        values |= {"probe_lost": int(bundle.tcp_stats.get("lost", 0))}
+        values |= throughput.iperf3_metrics(bundle.iperf3(flow.id))
+        values |= causes.counter_metrics(bundle.counters, flow.source)
+    values |= radio.cell_metrics(log, bundle.drop_reasons, window)
+    values |= switching.channel_metrics(bundle, flow) | switching.switch_metrics(bundle, flow)
+    values |= lateness(bundle)
+    return identity(bundle) | flatten(values), segments
+
+
+def captured(bundle: Bundle) -> bool:
+    """Whether the run has IP captures; long ones may go without (`capture.ip: false`)."""
+    return bool(bundle.settings.get("capture", {}).get("ip", True))
+
+
+def traced_in_full(bundle: Bundle) -> bool:
+    """Whether radio.trace has the rows of every packet, PDU and grant (`capture.radio_trace: full`)."""
+    return str(bundle.settings.get("capture", {}).get("radio_trace", "full")) == "full"
+
+
+def _captured_metrics(bundle: Bundle, flow: Flow, segments: pl.DataFrame, window: Window) -> rtt.Values:
+    """Metrics of the run's IP captures."""
+    steady = window.cut(segments, "out_ns")
+    sport = flow_packets(bundle, flow, flow.source)[0]["sport"][0]
+    values: rtt.Values = rtt.rtt_metrics(steady) | rtt.part_metrics(steady)
     values |= probe.probe_metrics(bundle, probe.probe_samples(bundle, flow, sport), segments, window)
     values |= throughput.goodput_metrics(bundle, flow, window)
     values |= causes.file_metrics(bundle, flow) | causes.cause_metrics(bundle, flow)
-    for side, node in (("data", bundle.radio_node(flow.source)), ("ack", bundle.radio_node(flow.sink))):
-        values |= {f"{side}_{name}": value for name, value in _side(log, node, lives, window).items()}
-    values |= radio.cell_metrics(log, bundle.drop_reasons, window)
-    values |= timeline_metrics(steady)
-    values |= lateness(bundle)
-    return identity(bundle) | flatten(values), segments
+    return values | timeline_metrics(steady)
 
 
 def primary_flow(bundle: Bundle) -> Flow:
@@ -219,7 +245,7 @@ def identity(bundle: Bundle) -> dict[str, Any]:
         "scenario": bundle.scenario_id,
         "variant": manifest["variant"],
         "combination": "-".join(modes) if modes else None,
-        "point": swept_point(manifest.get("params", {})),
+        "point": swept_point(manifest.get("params", {}), BY_VARIANT if modes_change(bundle) else ()),
         "data_mode": modes[0] if modes else None,
         "ack_mode": modes[1] if modes else None,
         "receive_window_bytes": None if window is None else parse_size(window),
@@ -237,16 +263,28 @@ def identity(bundle: Bundle) -> dict[str, Any]:
     }
 
 
-def swept_point(params: dict[str, Any]) -> str:
-    """Swept parameters that have no column of their own, e.g. "mss=536, trailing_bsr=False"."""
-    rest = {key.rsplit(".", 1)[-1]: value for key, value in params.items()}
+def swept_point(params: dict[str, Any], besides: Sequence[str] = ()) -> str:
+    """Swept parameters that have no column of their own, e.g. "mss=536, trailing_bsr=False".
+
+    Args:
+        params: swept keys and values.
+        besides: keys that the variant's name stands for.
+    """
+    rest = {key: value for key, value in params.items() if key not in besides}
+    rest = {key.rsplit(".", 1)[-1]: value for key, value in rest.items()}
     return ", ".join(f"{k}={v}" for k, v in sorted(rest.items()) if k not in ("mode", "receive_window"))
 
 
+def modes_change(bundle: Bundle) -> bool:
+    """Whether modes may change during the run: the eNB selects them, or events do."""
+    settings = bundle.settings.get("radio", {})
+    return bool(settings.get("mode_switch", {}).get("select_ms") or settings.get("events"))
+
+
 def flow_modes(bundle: Bundle) -> tuple[str, str] | None:
-    """Modes of the first flow's sender and receiver: ("DM", "IM") for data DM, ACKs IM."""
+    """Modes of the first flow's sender and receiver: ("DM", "IM") for data DM, ACKs IM; None when they may change."""
     ues = bundle.settings.get("radio", {}).get("ues", {})
-    if not bundle.flows or not ues:
+    if not bundle.flows or not ues or modes_change(bundle):
         return None
     flow = bundle.flows[0]
     if flow.source not in ues or flow.sink not in ues:

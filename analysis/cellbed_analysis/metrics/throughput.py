@@ -60,6 +60,11 @@ def goodput_metrics(bundle: Bundle, flow: Flow, window: Window) -> Values:
     return values
 
 
+def iperf3_metrics(report: dict[str, Any]) -> Values:
+    """What iperf3's receiver counted. Args: JSON of the iperf3 client."""
+    return {"goodput_iperf3_mbps": report["end"]["sum_received"]["bits_per_second"] / 1e6}
+
+
 def iperf3_agreement(report: dict[str, Any], capture_bytes: int) -> Values:
     """Compare iperf3's receiver with the capture.
 
@@ -69,7 +74,6 @@ def iperf3_agreement(report: dict[str, Any], capture_bytes: int) -> Values:
     """
     received = report["end"]["sum_received"]
     difference = capture_bytes - IPERF3_COOKIE_BYTES - received["bytes"]
-    return {
-        "goodput_iperf3_mbps": received["bits_per_second"] / 1e6,
+    return iperf3_metrics(report) | {
         "goodput_difference_pct": 100 * difference / max(received["bytes"], 1),
     }

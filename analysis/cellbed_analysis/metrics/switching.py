@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How a run's mode switches went: what they flushed, how TCP recovered, and the CQIs behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import polars as pl
+
+from ..bundle import Bundle, Flow
+from ..switching import CongestionEvent, Reaction, Sender, congestion_events, reactions, rows_of, switches
+from .rtt import Values
+
+
+def switch_metrics(bundle: Bundle, flow: Flow) -> Values:
+    """Metrics of the flow's mode switches; nothing for runs whose modes do not change."""
+    found = switches(bundle, flow)
+    if not found:
+        return {}
+    sender = Sender(bundle, flow)
+    followed = [reaction for reaction in reactions(bundle, flow) if reaction.switch.flushed]
+    return {
+        "mode_switches": len(found),
+        "flushed_data_pkts": sum(switch.data_pkts for switch in found),
+        "flushed_ack_pkts": sum(switch.ack_pkts for switch in found),
+        **reaction_metrics(followed, mss_bytes(bundle)),
+        **event_metrics(congestion_events(sender)),
+    }
+
+
+def mss_bytes(bundle: Bundle) -> int | None:
+    """The configured segment size."""
+    mss = bundle.settings.get("tcp", {}).get("mss")
+    return None if mss is None else int(mss)
+
+
+def reaction_metrics(followed: Sequence[Reaction], mss: int | None) -> Values:
+    """Metrics over the switches that flushed data.
+
+    Args:
+        followed: their reactions.
+        mss: bytes of a segment, for windows in bytes.
+    """
+    values: Values = {"switches_with_loss": len(followed)}
+    if not followed:
+        return values
+    first = [reaction.events[0] for reaction in followed if reaction.events]
+    repaired = [_ms(reaction.repaired_ns, reaction.switch.t_ns) for reaction in followed]
+    back = [_ms(reaction.back_ns, reaction.switch.t_ns) for reaction in followed]
+    low = _known(reaction.low for reaction in followed)
+    ssthresh = _known(event.ssthresh for event in first)
+    after = _known(reaction.after_1s for reaction in followed)
+    values |= {
+        "switch_flushed_data_mean_pkts": _mean(reaction.switch.data_pkts for reaction in followed),
+        "switch_flushed_data_mean_bytes": _mean(reaction.switch.data_bytes for reaction in followed),
+        "switch_flushed_ack_mean_pkts": _mean(reaction.switch.ack_pkts for reaction in followed),
+        "switch_outstanding_mean_pkts": _mean(reaction.outstanding for reaction in followed),
+        "switch_flushed_share": sum(r.switch.data_pkts + r.switch.ack_pkts for r in followed)
+        / max(sum(r.outstanding for r in followed), 1),
+        "switch_rto_share": _mean(reaction.waited for reaction in followed),
+        "switch_rto_first_share": _mean(
+            bool(reaction.events) and reaction.events[0].kind == "timeout" for reaction in followed
+        ),
+        "switch_second_event_share": _mean(reaction.second_event for reaction in followed),
+        "switch_unrepaired": sum(value is None for value in repaired),
+        "switch_recovery_p50_ms": _median(_known(repaired)),
+        "switch_recovery_max_ms": max(_known(repaired), default=None),
+        "switch_cwnd_low_p50_pkts": _median(low),
+        "switch_cwnd_low_pkts": min(low, default=None),
+        "switch_cwnd_1s_p50_pkts": _median(after),
+        "switch_cwnd_back_share": _mean(value is not None for value in back),
+        "switch_cwnd_back_p50_ms": _median_of_censored(back),
+    }
+    if first:
+        values |= {
+            "switch_sacked_mean_pkts": _mean(event.sacked for event in first),
+            "switch_first_event_p50_ms": _median(
+                [_ms(r.events[0].t_ns, r.switch.t_ns) or 0.0 for r in followed if r.events]
+            ),
+            "switch_ssthresh_p50_pkts": _median(ssthresh),
+        }
+    if mss and ssthresh:
+        values["switch_ssthresh_p50_bytes"] = float(np.median(ssthresh)) * mss
+    return values
+
+
+def event_metrics(events: Sequence[CongestionEvent]) -> Values:
+    """Fast recoveries of the whole flow: how long they took, and whether the timer ended them."""
+    fast = [event for event in events if event.kind == "fast retransmit"]
+    lengths = _known(_ms(event.end_ns, event.t_ns) for event in fast)
+    values: Values = {
+        "fast_recoveries": len(fast),
+        "fast_recovery_p50_ms": _median(lengths),
+        "fast_recovery_max_ms": max(lengths, default=None),
+    }
+    waits = []
+    for event, following in zip(events, [*events[1:], None], strict=True):
+        if event.kind != "fast retransmit" or following is None or following.kind != "timeout":
+            continue
+        if event.end_ns is None or following.t_ns < event.end_ns:
+            waits.append((following.t_ns - event.t_ns) / 1e6)
+    if fast:
+        values["fast_recovery_rto_share"] = len(waits) / len(fast)
+    values["fast_recovery_rto_p50_ms"] = _median(waits)
+    return values
+
+
+def channel_metrics(bundle: Bundle, flow: Flow) -> Values:
+    """Range of the CQIs of the flow's UEs while it lasts, by leg; nothing without a channel."""
+    ues = [bundle.ue_numbers[name] for name in (flow.source, flow.sink) if name in bundle.ue_numbers]
+    rows = rows_of(bundle.radio, "channel").filter(pl.col("node").is_in(ues) | pl.col("peer").is_in(ues))
+    values: Values = {}
+    for leg in ("ul", "dl", "sl"):
+        of_leg = rows.filter(pl.col("dir") == leg)
+        inside = of_leg.filter(pl.col("t_ns").is_between(flow.start_ns, flow.end_ns, closed="left"))
+        # A value holds until the next one: the last before the flow counts too.
+        held = of_leg.filter(pl.col("t_ns") < flow.start_ns).group_by("node", "peer").last()
+        seen = np.concatenate([held["cqi"].to_numpy(), inside["cqi"].to_numpy()])
+        if len(seen):
+            values |= {f"cqi_{leg}_min": int(seen.min()), f"cqi_{leg}_max": int(seen.max())}
+    return values
+
+
+def _ms(t_ns: int | None, since_ns: int) -> float | None:
+    return None if t_ns is None else (t_ns - since_ns) / 1e6
+
+
+def _known(values: Iterable[float | None]) -> list[float]:
+    return [value for value in values if value is not None]
+
+
+def _mean(values: Iterable[float]) -> float:
+    return float(np.mean(list(values)))
+
+
+def _median(values: Sequence[float]) -> float | None:
+    return float(np.median(values)) if values else None
+
+
+def _median_of_censored(values: Sequence[float | None]) -> float | None:
+    """Median of waits of which some did not end: these are longer than all others. None when it is one of them."""
+    middle = float(np.median([np.inf if value is None else value for value in values]))
+    return middle if np.isfinite(middle) else None
