@@ -58,6 +58,7 @@ struct celld {
 	int64_t start_ns;
 	int64_t end_ns;
 	int64_t realtime_offset_ns;
+	bool delivered; /* packets since the devices were read */
 	bool stop;
 };
 
@@ -190,8 +191,10 @@ static void advance(struct celld *d, int64_t now_ns)
 
 		r = cell_advance(d->cell, now_ns, d->out, d->n_out, &n);
 		for (size_t i = 0; i < n; i++) {
-			if (d->out[i].type == CELL_OUT_DELIVER)
+			if (d->out[i].type == CELL_OUT_DELIVER) {
 				ports_deliver(&d->ports, &d->out[i]);
+				d->delivered = true;
+			}
 			output_perform(&d->output, &d->out[i]);
 		}
 	} while (r == -EAGAIN);
@@ -238,9 +241,10 @@ static void arm(struct celld *d)
 	d->armed_ns = next_ns;
 }
 
-static int drain(struct celld *d, struct tun *tun, int64_t t_ns)
+static int drain(struct celld *d, int64_t t_ns)
 {
-	int n = ports_drain(&d->ports, tun, d->cell, &d->output, t_ns);
+	const struct tun *tun;
+	int n = ports_drain(&d->ports, d->cell, &d->output, t_ns, &tun);
 
 	if (n < 0)
 		celld_say("reading %s of '%s': %s", tun->ifname,
@@ -249,9 +253,9 @@ static int drain(struct celld *d, struct tun *tun, int64_t t_ns)
 }
 
 /* A packet came: the first one of a sub-frame, or another one. */
-static int receive(struct celld *d, struct tun *tun, int64_t now_ns)
+static int receive(struct celld *d, int64_t now_ns)
 {
-	int n = drain(d, tun, now_ns);
+	int n = drain(d, now_ns);
 
 	if (now_ns < d->busy_until_ns)
 		d->gather_ns = d->busy_until_ns;
@@ -267,17 +271,23 @@ static int receive(struct celld *d, struct tun *tun, int64_t now_ns)
  */
 static int gather(struct celld *d, int64_t now_ns)
 {
-	int total = 0;
+	int n = drain(d, d->gather_ns);
 
-	for (size_t i = 0; i < d->ports.n; i++) {
-		int n = drain(d, &d->ports.tun[i], d->gather_ns);
+	d->gather_ns = n > 1 ? next_subframe(d, now_ns) : 0;
+	return n < 0 ? n : 0;
+}
 
-		if (n < 0)
-			return n;
-		total += n;
+/* What a host answers at once to packets it got is in the devices already. */
+static int take_answers(struct celld *d, int64_t now_ns)
+{
+	int n = 0;
+
+	while (d->delivered && n >= 0) {
+		d->delivered = false;
+		n = drain(d, now_ns);
+		advance(d, now_ns);
 	}
-	d->gather_ns = total > 1 ? next_subframe(d, now_ns) : 0;
-	return 0;
+	return n < 0 ? n : 0;
 }
 
 static char *handle(void *arg, const struct control_request *request)
@@ -304,10 +314,8 @@ static char *handle(void *arg, const struct control_request *request)
 	return text;
 }
 
-static int dispatch(struct celld *d, int fd, int64_t now_ns)
+static int dispatch(struct celld *d, int fd, int64_t now_ns, bool *ret_traffic)
 {
-	struct tun *tun;
-
 	if (fd == d->timer_fd) { /* edge-triggered: arming it anew is enough */
 		if (d->armed_ns != CELL_NEVER)
 			lateness_add(&d->lateness, now_ns - d->armed_ns);
@@ -327,8 +335,8 @@ static int dispatch(struct celld *d, int fd, int64_t now_ns)
 		control_read(&d->control, d->cfg, handle, d);
 		return 0;
 	}
-	tun = ports_find(&d->ports, fd);
-	return tun ? receive(d, tun, now_ns) : 0;
+	*ret_traffic = true;
+	return 0;
 }
 
 static int loop(struct celld *d)
@@ -341,6 +349,7 @@ static int loop(struct celld *d)
 		int n = epoll_wait(d->gather_ns ? d->epoll_fd : d->traffic_fd, events,
 		                   2 * CELL_MAX_UE + 8, -1);
 		int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+		bool traffic = false;
 
 		if (now_ns < d->start_ns)
 			now_ns = d->start_ns; /* before sub-frame 0 */
@@ -351,8 +360,12 @@ static int loop(struct celld *d)
 		}
 		play_script(d, now_ns);
 		for (int i = 0; i < n && r == 0; i++)
-			r = dispatch(d, events[i].data.fd, now_ns);
+			r = dispatch(d, events[i].data.fd, now_ns, &traffic);
+		if (traffic && r == 0)
+			r = receive(d, now_ns);
 		advance(d, now_ns);
+		if (r == 0)
+			r = take_answers(d, now_ns);
 		arm(d);
 	}
 	return r;

@@ -12,7 +12,6 @@ void packet_io_open(struct packet_io *io)
 	/* Only this thread submits, and it reaps at once what it submits. */
 	struct io_uring_params params = { .flags = IORING_SETUP_SINGLE_ISSUER };
 
-	io->expected = 0;
 	io->n_writes = 0;
 	io->has_ring = io_uring_queue_init_params(PACKET_IO_BATCH, &io->ring, &params) == 0;
 }
@@ -38,53 +37,93 @@ static void carry_out(struct packet_io *io, uint32_t n, int32_t *ret_result)
 	}
 }
 
+/* Reads that are asked of each source: they share the places, each has one at least. */
+static uint32_t wanted(const struct packet_source *s, uint32_t places)
+{
+	uint32_t n = s->expected + 1;
+
+	return n < places ? n : places;
+}
+
 /*
- * @n reads at once, of which those that found a packet are kept, in order:
+ * All reads at once. Of a source those that found a packet are kept, in order:
  * requests of one batch are carried out in order, and one may find what came
  * after the one before it found nothing.
  */
-static uint32_t read_batch(struct packet_io *io, int fd, uint32_t n)
+static void read_batch(struct packet_io *io, struct packet_source *sources, uint32_t n_sources)
 {
 	int32_t result[PACKET_IO_BATCH];
-	uint32_t kept = 0;
+	uint32_t n = 0, i = 0, kept = 0;
 
-	for (uint32_t i = 0; i < n; i++) {
-		struct io_uring_sqe *sqe = io_uring_get_sqe(&io->ring);
+	for (uint32_t k = 0; k < n_sources; k++) {
+		sources[k].n = wanted(&sources[k], PACKET_IO_BATCH / n_sources);
+		for (uint32_t j = 0; j < sources[k].n; j++, n++) {
+			struct io_uring_sqe *sqe = io_uring_get_sqe(&io->ring);
 
-		io_uring_prep_read(sqe, fd, io->in[i].data, PACKET_IO_BYTES, 0);
-		sqe->rw_flags = RWF_NOWAIT; /* O_NONBLOCK alone would wait for a packet */
-		io_uring_sqe_set_data64(sqe, i);
+			io_uring_prep_read(sqe, sources[k].fd, io->in[n].data, PACKET_IO_BYTES, 0);
+			sqe->rw_flags = RWF_NOWAIT; /* O_NONBLOCK alone would wait for a packet */
+			io_uring_sqe_set_data64(sqe, n);
+		}
 	}
 	carry_out(io, n, result);
-	for (uint32_t i = 0; i < n; i++) {
-		if (result[i] <= 0)
-			continue;
-		if (kept < i)
-			memcpy(io->in[kept].data, io->in[i].data, (size_t)result[i]);
-		io->in[kept++].len = (uint32_t)result[i];
+	for (uint32_t k = 0; k < n_sources; k++) {
+		uint32_t end = i + sources[k].n;
+
+		sources[k].first = kept;
+		for (; i < end; i++) {
+			if (result[i] <= 0) {
+				sources[k].error = result[i];
+				continue;
+			}
+			if (kept < i)
+				memcpy(io->in[kept].data, io->in[i].data, (size_t)result[i]);
+			io->in[kept++].len = (uint32_t)result[i];
+		}
+		sources[k].n = kept - sources[k].first;
 	}
-	return kept;
 }
 
-int packet_io_read(struct packet_io *io, int fd, bool *ret_more)
+static void read_singly(struct packet_io *io, struct packet_source *sources, uint32_t n_sources)
 {
-	uint32_t n = 0, batch = io->expected + 1;
-	ssize_t len = 1;
+	uint32_t kept = 0;
+
+	for (uint32_t k = 0; k < n_sources; k++) {
+		uint32_t end = kept + PACKET_IO_BATCH / n_sources;
+
+		sources[k].first = kept;
+		while (kept < end) {
+			ssize_t len = read(sources[k].fd, io->in[kept].data, PACKET_IO_BYTES);
+
+			if (len <= 0) {
+				sources[k].error = len < 0 ? -errno : 0;
+				break;
+			}
+			io->in[kept++].len = (uint32_t)len;
+		}
+		sources[k].n = kept - sources[k].first;
+	}
+}
+
+bool packet_io_read(struct packet_io *io, struct packet_source *sources, uint32_t n_sources)
+{
+	bool more = false;
 
 	packet_io_flush(io); /* its requests take places in the ring */
-	if (batch > PACKET_IO_BATCH)
-		batch = PACKET_IO_BATCH;
-	if (io->has_ring && batch > 1)
-		n = read_batch(io, fd, batch);
-	/* One by one where there is no ring, or as many came as were expected. */
-	for (; len > 0 && n < PACKET_IO_BATCH && (n == 0 || n >= batch); n += len > 0) {
-		len = read(fd, io->in[n].data, PACKET_IO_BYTES);
-		io->in[n].len = len > 0 ? (uint32_t)len : 0;
-		batch = n + 1;
+	for (uint32_t k = 0; k < n_sources; k++)
+		sources[k].error = 0;
+	if (io->has_ring)
+		read_batch(io, sources, n_sources);
+	else
+		read_singly(io, sources, n_sources);
+	for (uint32_t k = 0; k < n_sources; k++) {
+		struct packet_source *s = &sources[k];
+
+		more |= s->n > 0 && s->n >= wanted(s, PACKET_IO_BATCH / n_sources);
+		s->expected = s->n;
+		if (s->error == -EAGAIN || s->error == -EINTR)
+			s->error = 0;
 	}
-	io->expected = n;
-	*ret_more = n == PACKET_IO_BATCH;
-	return len < 0 && errno != EAGAIN && errno != EINTR ? -errno : (int)n;
+	return more;
 }
 
 void packet_io_write(struct packet_io *io, int fd, const uint8_t *data, uint32_t len,

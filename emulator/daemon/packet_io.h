@@ -14,15 +14,23 @@
 
 #include "cellcore.h"
 
-#define PACKET_IO_BATCH 32
+#define PACKET_IO_BATCH 64
 
 /* Largest packet that is read whole; a longer one shows as longer than CELL_MTU_MAX. */
 #define PACKET_IO_BYTES 2048
 
+/* A device to read from: what was found there, and last time. */
+struct packet_source {
+	int fd;     /* non-blocking */
+	uint32_t n; /* packets of this read: io->in[first..first + n - 1] */
+	uint32_t first;
+	uint32_t expected; /* found by the last read */
+	int error;         /* negative errno, or 0 */
+};
+
 struct packet_io {
 	struct io_uring ring;
 	bool has_ring;
-	uint32_t expected; /* packets that the last read found */
 	uint32_t n_writes; /* queued, not submitted */
 	struct {
 		uint8_t data[PACKET_IO_BYTES];
@@ -40,12 +48,14 @@ struct packet_io {
 void packet_io_open(struct packet_io *io);
 
 /**
- * packet_io_read() - what waits at the non-blocking @fd, at most PACKET_IO_BATCH
+ * packet_io_read() - packets that wait at the @n_sources devices, PACKET_IO_BATCH in all
  *
- * Return: packets in io->in, in order; fewer than were there only when the
- * array is full: *@ret_more is set then. Negative errno on failure.
+ * Asks each device for one more than it had the last time, as a batch where
+ * that is possible. Source @i has got what it had when fewer came than that.
+ *
+ * Return: true when there may be more.
  */
-int packet_io_read(struct packet_io *io, int fd, bool *ret_more);
+bool packet_io_read(struct packet_io *io, struct packet_source *sources, uint32_t n_sources);
 
 /**
  * packet_io_write() - queue a packet for @fd; @data is copied

@@ -13,18 +13,11 @@ int ports_open(struct ports *ports, const struct config *cfg, const struct confi
 		if (r < 0)
 			return r;
 		ports->by_port[cfg->port[i].port] = &ports->tun[i];
+		ports->source[i] = (struct packet_source){ .fd = ports->tun[i].fd };
 		ports->n++;
 	}
 	packet_io_open(&ports->io);
 	return 0;
-}
-
-struct tun *ports_find(struct ports *ports, int fd)
-{
-	for (size_t i = 0; i < ports->n; i++)
-		if (ports->tun[i].fd == fd)
-			return &ports->tun[i];
-	return NULL;
 }
 
 static void push(struct tun *tun, struct cell *cell, struct output *output, const uint8_t *packet,
@@ -45,21 +38,27 @@ static void push(struct tun *tun, struct cell *cell, struct output *output, cons
 	output_arrival(output, tun->port, packet, len, tag, t_ns);
 }
 
-int ports_drain(struct ports *ports, struct tun *tun, struct cell *cell, struct output *output,
-                int64_t t_ns)
+int ports_drain(struct ports *ports, struct cell *cell, struct output *output, int64_t t_ns,
+                const struct tun **ret_failed)
 {
 	struct packet_io *io = &ports->io;
-	bool more = true;
+	bool more = ports->n > 0;
 	int total = 0;
 
 	while (more) {
-		int n = packet_io_read(io, tun->fd, &more);
+		more = packet_io_read(io, ports->source, (uint32_t)ports->n);
+		for (size_t k = 0; k < ports->n; k++) {
+			const struct packet_source *s = &ports->source[k];
 
-		if (n < 0)
-			return n;
-		for (int i = 0; i < n; i++)
-			push(tun, cell, output, io->in[i].data, io->in[i].len, t_ns);
-		total += n;
+			for (uint32_t i = s->first; i < s->first + s->n; i++)
+				push(&ports->tun[k], cell, output, io->in[i].data, io->in[i].len,
+				     t_ns);
+			total += (int)s->n;
+			if (s->error < 0) {
+				*ret_failed = &ports->tun[k];
+				return s->error;
+			}
+		}
 	}
 	return total;
 }

@@ -15,6 +15,7 @@ struct ports {
 	struct tun tun[2 * CELL_MAX_UE];
 	size_t n;
 	struct tun *by_port[UINT8_MAX + 1];
+	struct packet_source source[2 * CELL_MAX_UE]; /* of tun[] */
 	struct packet_io io;
 };
 
@@ -28,16 +29,14 @@ struct ports {
 int ports_open(struct ports *ports, const struct config *cfg, const struct config_port **ret_failed,
                const char **ret_what);
 
-/** ports_find() - the device with descriptor @fd, or NULL */
-struct tun *ports_find(struct ports *ports, int fd);
-
 /**
- * ports_drain() - push what waits at @tun into @cell as arrived at @t_ns
+ * ports_drain() - push what waits at the devices into @cell as arrived at @t_ns
+ * @ret_failed: the device that could not be read
  *
  * Return: packets read, or negative errno.
  */
-int ports_drain(struct ports *ports, struct tun *tun, struct cell *cell, struct output *output,
-                int64_t t_ns);
+int ports_drain(struct ports *ports, struct cell *cell, struct output *output, int64_t t_ns,
+                const struct tun **ret_failed);
 
 /** ports_deliver() - a packet leaves the cell; written by ports_flush() at the latest */
 void ports_deliver(struct ports *ports, const struct cell_out *o);
