@@ -32,6 +32,7 @@ from . import (
     rtt_time,
     rtt_window,
     sequence,
+    switching_specs,
     utilisation,
 )
 from .order import by_combination, label
@@ -101,6 +102,7 @@ def available(runs: Sequence[RunAnalysis], claims: Sequence[dict[str, Any]] = ()
         specs += [_decomposition(chosen, paper_ms), _cdf(chosen)]
     specs += _windows(runs)
     specs += _delivery(runs)
+    specs += [FigureSpec(*spec) for spec in switching_specs.specs(runs)]
     specs += _lateness(runs)
     return specs
 
