@@ -129,6 +129,8 @@ class Sender:
         # Values before TCP processes it: an ACK of nothing new while data are in flight (RFC 5681 section 2).
         ack = rows["ack"].to_numpy().astype(np.int64)
         self.dupack = (self.kind == "segment_in") & (length == 0) & (ack == self.una) & (self.out > 0)
+        ahead = (ack - self.una) % SEQ_SPACE
+        self.new_ack = (self.kind == "segment_in") & (ahead > 0) & (ahead < SEQ_SPACE // 2)
         # Linux counts new data as sent only when they have left: the row of that is one too early.
         new = np.where((self.kind == "segment_out") & (self.seq == self.nxt), length, 0)
         self.nxt = (self.nxt + new) % SEQ_SPACE

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 from synthetic_bundle import MS, START_NS
-from synthetic_switch import DM, IM, radio_row, switch_rows, tcp_row, write_switch_bundle
+from synthetic_switch import BASE, DM, IM, radio_row, switch_rows, tcp_row, write_switch_bundle
 
 from cellbed_analysis import write_report
 from cellbed_analysis.bundle import Bundle, read_bundle
 from cellbed_analysis.metrics.run import analyse, compute
+from cellbed_analysis.metrics.switching import ack_metrics
 from cellbed_analysis.switching import Sender, congestion_events, reactions, switches
 
 
@@ -122,6 +123,7 @@ def test_metrics_of_a_run_without_captures(tmp_path: Path) -> None:
         "flushed_ack_pkts": 5, "switch_flushed_share": 30 / 40, "switch_rto_share": 1, "switch_rto_first_share": 0.5,
         "switch_second_event_share": 0.5, "switch_recovery_p50_ms": (600 + 1300) / 2, "switch_recovery_max_ms": 1300,
         "switch_ssthresh_p50_pkts": 12.5, "switch_ssthresh_p50_bytes": 12_500, "switch_cwnd_low_pkts": 1,
+        "switch_ssthresh_ratio_p50": 0.5, "switch_rto_p50_ms": (300 + 1050) / 2,
         "switch_cwnd_back_share": 0.5, "switch_cwnd_back_p50_ms": None, "fast_recoveries": 2,
         "fast_recovery_max_ms": 1250, "fast_recovery_rto_share": 0.5, "fast_recovery_rto_p50_ms": 1000,
         "recoveries": 2, "rto_count": 1, "cqi_ul_min": 9, "cqi_ul_max": 9, "cqi_sl_min": 5, "cqi_sl_max": 15,
@@ -129,6 +131,21 @@ def test_metrics_of_a_run_without_captures(tmp_path: Path) -> None:
     }  # fmt: skip
     assert {name: row.get(name) for name in expected} == pytest.approx(expected)
     assert row.get("rtt_mean_ms") is None and row.get("goodput_mbps") is None and row.get("data_packets") is None
+
+
+def test_acks_that_come_together(tmp_path: Path) -> None:
+    times = ((1000, 1000), (1000.5, 2000), (1000.6, 2000), (1002, 3000), (1002.1, 4000))
+    rows = [
+        tcp_row(ms, "segment_in", max(ack - 1000, 0) if i != 2 else 2000, 9000, 9, ack=(BASE + ack) % 2**32)
+        for i, (ms, ack) in enumerate(times)
+    ]
+    bundle = _bundle(tmp_path, switch_rows(2000, IM, 1, 0), rows)
+    sender = Sender(bundle, bundle.flows[0])
+    assert sender.new_ack.tolist() == [True, True, False, True, True]
+    assert sender.dupack.tolist() == [False, False, True, False, False]
+    assert ack_metrics(bundle, sender) == {}  # a sample every 10 ms
+    bundle.manifest["description"]["settings"]["capture"]["tcp_interval_ms"] = 0
+    assert ack_metrics(bundle, sender) == {"ack_same_tti_share": 2 / 3}
 
 
 def test_modes_that_never_change_give_no_metrics_of_switches(tmp_path: Path) -> None:

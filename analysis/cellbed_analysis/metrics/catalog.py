@@ -219,6 +219,7 @@ SWITCHES = (
         "1",
         "share of switches after which the timer expired before everything in flight at the switch was acknowledged",
     ),
+    Metric("switch_rto_p50_ms", "ms", "switch to the first timeout after it, median of those that have one"),
     Metric("switch_second_event_share", "1", "share of switches with a fast retransmit after the first event"),
     Metric(
         "switch_recovery_p50_ms",
@@ -233,6 +234,7 @@ SWITCHES = (
         "slow start threshold that the first event sets, which is what a fast recovery lowers cwnd to; median",
     ),
     Metric("switch_ssthresh_p50_bytes", "bytes", "the same, times the configured segment size"),
+    Metric("switch_ssthresh_ratio_p50", "1", "that threshold over cwnd before the event, median"),
     Metric("switch_cwnd_low_p50_pkts", "packets", "lowest cwnd from the first event to the end of recovery, median"),
     Metric("switch_cwnd_low_pkts", "packets", "lowest of these"),
     Metric("switch_cwnd_1s_p50_pkts", "packets", "lowest cwnd between 0.9 and 1.1 s after the first event, median"),
@@ -247,6 +249,11 @@ SWITCHES = (
     Metric("fast_recovery_max_ms", "ms", "longest of these"),
     Metric("fast_recovery_rto_share", "1", "share of fast recoveries during which the timer expires"),
     Metric("fast_recovery_rto_p50_ms", "ms", "fast retransmit to that timeout, median"),
+    Metric(
+        "ack_same_tti_share",
+        "1",
+        "share of ACKs of new data that reach the sender less than 1 ms after the one before; needs every segment",
+    ),
 )
 
 TIMELINE = (

@@ -10,7 +10,7 @@ import polars as pl
 
 from ..bundle import Bundle, Flow
 from ..switching import CongestionEvent, Reaction, Sender, congestion_events, reactions, rows_of, switches
-from .rtt import Values
+from .rtt import TTI_NS, Values
 
 
 def switch_metrics(bundle: Bundle, flow: Flow) -> Values:
@@ -26,6 +26,7 @@ def switch_metrics(bundle: Bundle, flow: Flow) -> Values:
         "flushed_ack_pkts": sum(switch.ack_pkts for switch in found),
         **reaction_metrics(followed, mss_bytes(bundle)),
         **event_metrics(congestion_events(sender)),
+        **ack_metrics(bundle, sender),
     }
 
 
@@ -79,10 +80,26 @@ def reaction_metrics(followed: Sequence[Reaction], mss: int | None) -> Values:
                 [_ms(r.events[0].t_ns, r.switch.t_ns) or 0.0 for r in followed if r.events]
             ),
             "switch_ssthresh_p50_pkts": _median(ssthresh),
+            "switch_ssthresh_ratio_p50": _median(
+                [event.ssthresh / event.cwnd for event in first if event.ssthresh is not None and event.cwnd]
+            ),
+            "switch_rto_p50_ms": _median(_known(_first_timeout_ms(reaction) for reaction in followed)),
         }
     if mss and ssthresh:
         values["switch_ssthresh_p50_bytes"] = float(np.median(ssthresh)) * mss
     return values
+
+
+def _first_timeout_ms(reaction: Reaction) -> float | None:
+    return next((_ms(e.t_ns, reaction.switch.t_ns) for e in reaction.events if e.kind == "timeout"), None)
+
+
+def ack_metrics(bundle: Bundle, sender: Sender) -> Values:
+    """How many ACKs come together; nothing where not every segment was sampled."""
+    if bundle.settings.get("capture", {}).get("tcp_interval_ms"):
+        return {}
+    t_ns = sender.t_ns[sender.new_ack]
+    return {"ack_same_tti_share": float((np.diff(t_ns) < TTI_NS).mean())} if len(t_ns) > 1 else {}
 
 
 def event_metrics(events: Sequence[CongestionEvent]) -> Values:
