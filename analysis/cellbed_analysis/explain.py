@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from . import explain_switch
 from .segment import LEG_PARTS, RTT_PARTS, part_label
+from .stat import mean_of as mean
 
 Row = dict[str, Any]
 Rows = Sequence[Row]
@@ -35,12 +37,6 @@ def explain(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
         other: rows it subtracted, or none.
     """
     return EXPLANATIONS[claim.get("explain", "rtt")](claim, rows, other) if rows else ""
-
-
-def mean(rows: Rows, name: str) -> float | None:
-    """Mean of a column over rows that have it."""
-    values = [row[name] for row in rows if row.get(name) is not None]
-    return sum(values) / len(values) if values else None
 
 
 def parts_ms(rows: Rows) -> dict[str, float]:
@@ -314,4 +310,6 @@ EXPLANATIONS: dict[str, Callable[[Mapping[str, Any], Rows, Rows], str]] = {
     "delivery": _delivery,
     "increment": _increment,
     "trend": _trend,
+    "switch": explain_switch.switch,
+    "cqi": explain_switch.cqi,
 }

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import numpy as np
 import polars as pl
 
@@ -22,3 +25,9 @@ def median(column: pl.Series) -> float | None:
 def scaled(value: float | None, divisor: float) -> float | None:
     """value / divisor, None for None."""
     return None if value is None else value / divisor
+
+
+def mean_of(rows: Sequence[Mapping[str, Any]], name: str) -> float | None:
+    """Mean of a column over the rows that have it; None without any."""
+    values = [row[name] for row in rows if row.get(name) is not None]
+    return sum(values) / len(values) if values else None
