@@ -47,6 +47,7 @@ def switch(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
 def _facts(rows: Rows) -> str:
     found = [(mean(rows, name), text) for name, text in FACTS]
     facts = ", ".join(text.format(value) for value, text in found if value is not None)
+    facts = facts.replace(", and ", " and ").replace(", of ", " of ")
     variants = ", ".join(dict.fromkeys(str(row.get("variant")) for row in rows))
     runs = "1 run" if len(rows) == 1 else f"mean of {len(rows)} runs"
     return f"{variants}, {runs}: {facts}."
@@ -66,8 +67,8 @@ def _why(groups: Sequence[Rows]) -> list[str]:
         )
     if timeout is not None and timeout < RFC_RTO_MS:
         said.append(
-            f"The timer took {timeout:.0f} ms: Linux adds at least 200 ms to the RTT, where RFC 6298 has a minimum of "
-            "1 s, as the paper's timeout of 1 s shows."
+            f"The timer took {timeout:.0f} ms: Linux adds at least 200 ms to the RTT. RFC 6298 has a minimum of 1 s, "
+            "and the paper's sender waits as long."
         )
     return said
 

@@ -79,6 +79,11 @@ def headline(rows: Sequence[Row], claims: Sequence[dict[str, Any]]) -> list[Head
     return table
 
 
+def _goodput(rows: Sequence[Row]) -> Estimate | None:
+    """From captures; of runs without any, iperf3's."""
+    return estimate(rows, "goodput_mbps") or estimate(rows, "goodput_iperf3_mbps")
+
+
 def _headline_row(name: str, rows: Sequence[Row], claims: Sequence[dict[str, Any]]) -> HeadlineRow:
     first = rows[0]
     return HeadlineRow(
@@ -87,7 +92,7 @@ def _headline_row(name: str, rows: Sequence[Row], claims: Sequence[dict[str, Any
         window_bytes=first.get("receive_window_bytes"),
         lab=first["lab"],
         seeds=tuple(sorted(row["seed"] for row in rows)),
-        values={metric: estimate(rows, metric) for metric in HEADLINE},
+        values={metric: estimate(rows, metric) for metric in HEADLINE} | {"goodput_mbps": _goodput(rows)},
         paper={metric: paper_beside(claims, first, metric) for metric in HEADLINE},
         status=first["status"],
         bundles=tuple(row["bundle"] for row in rows),
