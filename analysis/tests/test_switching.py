@@ -119,7 +119,7 @@ def test_metrics_of_a_run_without_captures(tmp_path: Path) -> None:
     row, segments = compute(_bundle(tmp_path, radio, TIMEOUT[:-1] + DUPACKS))
     assert segments.is_empty()
     expected = {
-        "combination": None, "mode_switches": 2, "switches_with_loss": 2, "flushed_data_pkts": 25,
+        "combination": None, "mode_switches": 2, "flushing_switches": 2, "flushed_data_pkts": 25,
         "flushed_ack_pkts": 5, "switch_flushed_share": 30 / 40, "switch_rto_share": 1, "switch_rto_first_share": 0.5,
         "switch_second_event_share": 0.5, "switch_recovery_p50_ms": (600 + 1300) / 2, "switch_recovery_max_ms": 1300,
         "switch_ssthresh_p50_pkts": 12.5, "switch_ssthresh_p50_bytes": 12_500, "switch_cwnd_low_pkts": 1,

@@ -71,7 +71,7 @@ def _panel(axes: Axes, window: SwitchWindow, top: float) -> None:
         axes.plot(window.dupacks_s, [0] * len(window.dupacks_s), "|", color=DUPACK, markersize=9)
     axes.text(
         0.985, 0.975, "\n".join(story(window)), transform=axes.transAxes, ha="right", va="top", fontsize=8,
-        linespacing=1.35,
+        linespacing=1.35, zorder=5, bbox={"facecolor": axes.get_facecolor(), "alpha": 0.75, "linewidth": 0, "pad": 1.5},
     )  # fmt: skip
 
 

@@ -197,7 +197,7 @@ SWITCHES = (
     Metric("mode_switches", "1", "changes of the sending UE's mode"),
     Metric("flushed_data_pkts", "packets", "packets of the data flow that they flushed"),
     Metric("flushed_ack_pkts", "packets", "packets of the ACK flow that they flushed"),
-    Metric("switches_with_loss", "1", "switches that flushed data; the metrics below are about these"),
+    Metric("flushing_switches", "1", "switches that flushed data; the metrics below are about these"),
     Metric("switch_flushed_data_mean_pkts", "packets", "packets of the data flow flushed by a switch, mean"),
     Metric("switch_flushed_data_mean_bytes", "bytes", "their bytes, mean"),
     Metric("switch_flushed_ack_mean_pkts", "packets", "packets of the ACK flow flushed by a switch, mean"),
@@ -315,6 +315,7 @@ INTRODUCTION = """\
 - **Mode switches.** Over the whole flow, from `radio.trace` and `tcp.trace` alone. Congestion events are timeouts and
   fast retransmits: retransmissions of the oldest segment while nothing is being repaired, or that come with another
   slow start threshold. A repair lasts until everything sent before its event is acknowledged.
+  What a switch flushes is lost, unless `radio.mode_switch.flush` has PDCP send it again.
 - **Runs without captures** (`capture.ip: false`) have these, counters, iperf3's goodput and what events tell of the
   cell; the rest is null.
 - **RTT.** From the sender's capture: a data segment leaves, and the first ACK that covers it

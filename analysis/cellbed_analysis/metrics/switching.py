@@ -43,7 +43,7 @@ def reaction_metrics(followed: Sequence[Reaction], mss: int | None) -> Values:
         followed: their reactions.
         mss: bytes of a segment, for windows in bytes.
     """
-    values: Values = {"switches_with_loss": len(followed)}
+    values: Values = {"flushing_switches": len(followed)}
     if not followed:
         return values
     first = [reaction.events[0] for reaction in followed if reaction.events]
