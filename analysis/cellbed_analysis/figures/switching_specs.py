@@ -25,6 +25,8 @@ NAMES = {
     "sack": "SACK",
     "cubic": "Cubic",
 }
+#: Longer runs repeat what this much of them shows.
+CHANNEL_S = 120.0
 #: What section IV says of Figure 7.
 PAPER_SCENARIO = "d2d-nardini/dynamic"
 PAPER_ORDER = (
@@ -75,14 +77,15 @@ def _channel(scenario: str, suffix: str, run: RunAnalysis) -> list[Spec]:
     if not trace.is_file() or rows.is_empty():
         return []
     offset_s = (bundle.start_ns - int(rows["t_ns"][0])) / 1e9  # its first record is that of sub-frame 0
-    end_s = (flow.end_ns - bundle.start_ns) / 1e9
+    end_s = min((flow.end_ns - bundle.start_ns) / 1e9, CHANNEL_S)
     shown = switches(bundle, flow)
     return [
         (
             f"channel-{suffix}",
             "Distance, SINR, CQI and mode over time",
             f"{scenario}, links of {flow.source}, from channel.trace; bands and letters: the mode its packets took, "
-            "from radio.trace; lines: switches. Time counts from the start of the traffic. Section IV of the paper: a "
+            "from radio.trace; lines: switches. Time counts from the start of the traffic"
+            f"{', of which the first two minutes are shown' if end_s == CHANNEL_S else ''}. Section IV of the paper: a "
             "constant UL CQI of 9, an SL CQI above and below 9, and the mode with the higher CQI chosen every second.",
             partial(channel_time.draw, trace, flow.source, offset_s, shown, bundle.start_ns, end_s),
         )
@@ -104,7 +107,7 @@ def _cwnd(scenario: str, suffix: str, groups: dict[str, list[RunAnalysis]]) -> l
             f"{scenario}, seed {seed}. The switch shown is {RULE}: here at {' or '.join(times)} s. cwnd and ssthresh "
             "are the kernel's (tcp.trace), the switch and what it flushed the radio's (radio.trace); in flight is "
             "what the sender has no ACK of, so that flushed ACKs count too. Figures 6a to 6f of the paper show a "
-            "switch at about 221 s, with duplicate ACKs in every panel and a timeout after 1 s where there is one.",
+            "switch at about 221 s; its text tells of duplicate ACKs, and of a timeout after 1 s.",
             partial(cwnd_switch.draw, panels),
         )
     ]
