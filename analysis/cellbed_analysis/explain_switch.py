@@ -17,6 +17,7 @@ FACTS = (
     ("switch_flushed_data_mean_pkts", "each flushed {:.1f} data packets"),
     ("switch_flushed_ack_mean_pkts", "and {:.1f} ACKs"),
     ("switch_outstanding_mean_pkts", "of {:.1f} packets in flight"),
+    ("switch_flushed_on_air_mean_pkts", "{:.1f} of those flushed were on the air, sent whole"),
     ("switch_sacked_mean_pkts", "duplicate ACKs told of {:.1f} packets before the first congestion event"),
     ("switch_first_event_p50_ms", "which came {:.0f} ms after the switch"),
     ("switch_rto_first_share", "as a timeout after {:.0%} of them"),

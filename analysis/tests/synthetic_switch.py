@@ -25,7 +25,7 @@ from synthetic_bundle import (
     trace_bytes,
 )
 
-EVENTS = ("none", "pkt_drop", "route", "flush", "channel")
+EVENTS = ("none", "pkt_drop", "route", "flush", "channel", "rlc_tx")
 DIRS = ("ul", "dl", "sl")
 KINDS = list(TCP_SYMBOLS["kind"].values())
 SYMBOLS = {

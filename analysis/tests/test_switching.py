@@ -12,7 +12,7 @@ from synthetic_switch import BASE, DM, IM, radio_row, switch_rows, tcp_row, writ
 from cellbed_analysis import write_report
 from cellbed_analysis.bundle import Bundle, read_bundle
 from cellbed_analysis.metrics.run import analyse, compute
-from cellbed_analysis.metrics.switching import ack_metrics
+from cellbed_analysis.metrics.switching import ack_metrics, air_metrics
 from cellbed_analysis.switching import Sender, congestion_events, reactions, switches
 
 
@@ -146,6 +146,24 @@ def test_acks_that_come_together(tmp_path: Path) -> None:
     assert ack_metrics(bundle, sender) == {}  # a sample every 10 ms
     bundle.manifest["description"]["settings"]["capture"]["tcp_interval_ms"] = 0
     assert ack_metrics(bundle, sender) == {"ack_same_tti_share": 2 / 3}
+
+
+def test_flushed_packets_that_were_on_the_air(tmp_path: Path) -> None:
+    radio = [
+        radio_row(1998, "rlc_tx", node=1, peer=2, dir="sl", pkt=7, aux=0),
+        radio_row(1999, "rlc_tx", node=1, peer=2, dir="sl", pkt=7, aux=1),
+        radio_row(1999, "rlc_tx", node=1, peer=2, dir="sl", pkt=8, aux=0),  # a part of it
+        radio_row(1999, "rlc_tx", node=1, peer=0, dir="ul", pkt=9, aux=1),  # waits for its second leg
+        *switch_rows(2000, IM, 3, 0),
+        *(radio_row(2000, "pkt_drop", node=1, peer=2, dir="sl", pkt=pkt, value=1) for pkt in (7, 8)),
+        radio_row(2000, "pkt_drop", node=0, peer=2, dir="dl", pkt=9, value=1),
+        radio_row(2100, "pkt_drop", node=1, peer=2, dir="sl", pkt=7, value=1),
+    ]
+    bundle = _bundle(tmp_path, radio, TIMEOUT)
+    times = [switch.t_ns for switch in switches(bundle, bundle.flows[0])]
+    assert air_metrics(bundle, times) == {}  # events only
+    bundle.manifest["description"]["settings"]["capture"]["radio_trace"] = "full"
+    assert air_metrics(bundle, times) == {"switch_flushed_on_air_mean_pkts": 1}
 
 
 def test_modes_that_never_change_give_no_metrics_of_switches(tmp_path: Path) -> None:

@@ -201,6 +201,12 @@ SWITCHES = (
     Metric("switch_flushed_data_mean_pkts", "packets", "packets of the data flow flushed by a switch, mean"),
     Metric("switch_flushed_data_mean_bytes", "bytes", "their bytes, mean"),
     Metric("switch_flushed_ack_mean_pkts", "packets", "packets of the ACK flow flushed by a switch, mean"),
+    Metric(
+        "switch_flushed_on_air_mean_pkts",
+        "packets",
+        "flushed packets of both directions that had been sent whole on the leg where a switch found them, mean; needs "
+        "all of radio.trace",
+    ),
     Metric("switch_outstanding_mean_pkts", "packets", "packets in flight for the sender at a switch, mean"),
     Metric(
         "switch_flushed_share",

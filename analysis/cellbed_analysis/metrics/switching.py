@@ -27,6 +27,7 @@ def switch_metrics(bundle: Bundle, flow: Flow) -> Values:
         **reaction_metrics(followed, mss_bytes(bundle)),
         **event_metrics(congestion_events(sender)),
         **ack_metrics(bundle, sender),
+        **air_metrics(bundle, [switch.t_ns for switch in found if switch.flushed]),
     }
 
 
@@ -100,6 +101,20 @@ def ack_metrics(bundle: Bundle, sender: Sender) -> Values:
         return {}
     t_ns = sender.t_ns[sender.new_ack]
     return {"ack_same_tti_share": float((np.diff(t_ns) < TTI_NS).mean())} if len(t_ns) > 1 else {}
+
+
+def air_metrics(bundle: Bundle, times_ns: Sequence[int]) -> Values:
+    """Flushed packets that had left their buffer; nothing where radio.trace has events only.
+
+    Args:
+        times_ns: the switches.
+    """
+    if bundle.settings.get("capture", {}).get("radio_trace", "full") != "full" or not times_ns:
+        return {}
+    leg = ["pkt", "node", "dir"]
+    dropped = rows_of(bundle.radio, "pkt_drop").filter(pl.col("t_ns").is_in(list(times_ns))).select(leg)
+    sent = rows_of(bundle.radio, "rlc_tx").filter(pl.col("aux") & 1 == 1).select(leg).unique()
+    return {"switch_flushed_on_air_mean_pkts": len(dropped.join(sent, on=leg)) / len(times_ns)}
 
 
 def event_metrics(events: Sequence[CongestionEvent]) -> Values:
