@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cellbed_analysis.figures import handover_throughput, style
 from cellbed_analysis.models import pacifico
 from cellbed_analysis.models.handover import (
     counted_share,
@@ -118,3 +119,21 @@ def test_at_the_end_of_the_sawtooth_equation_3_counts_beyond_it() -> None:
     # One RTT is left, with 1 instead of 44 packets; (3) has k = 5.46 RTTs of slow start.
     assert counted_share("timeout", TOP, TOP) == pytest.approx(1 - 43 / 759)
     assert normalised("timeout", TOP, TOP) == pytest.approx(1 - (22 + 64.91) / 759, abs=1e-4)
+
+
+@pytest.mark.parametrize("theme", style.THEMES)
+def test_figure_4_lies_within_the_papers_axes_timeouts_below_halvings(theme: str) -> None:
+    with style.theme(theme):
+        (axes,) = handover_throughput.draw().axes
+        lines = {line.get_label(): line for line in axes.lines}
+    assert axes.get_xlim() == pacifico.FIGURE4_CWND_MAX_PKTS and axes.get_ylim() == pacifico.FIGURE4_SHARE_PERCENT
+    for line in lines.values():
+        assert line.get_xdata()[[0, -1]].tolist() == list(pacifico.FIGURE4_CWND_MAX_PKTS)
+        assert np.all((np.asarray(line.get_ydata()) > 50) & (np.asarray(line.get_ydata()) < 100))
+    for place in ("at cwnd_max", "in the middle"):
+        halving, timeout = (np.asarray(lines[f"{case}, {place}"].get_ydata()) for case in ("window halving", "timeout"))
+        assert np.all(halving > timeout)
+    # At 44: 737 and 672.1 of 759 packets at the top, 561 and 464.5 in the middle.
+    at_44 = [float(line.get_ydata()[1]) for name, line in lines.items() if not name.startswith("counted")]
+    assert at_44 == pytest.approx([97.10, 73.91, 88.55, 61.20], abs=0.01)
+    assert [line.get_marker() for line in lines.values()] == ["", "x", "", "None", "o", "None"]
