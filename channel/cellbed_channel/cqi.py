@@ -17,6 +17,10 @@ piro
     log2(1 + SINR / gap) bit/s/Hz with gap = -ln(5 BER) / 1.5 and BER = 5e-5, and the highest CQI whose efficiency in
     TS 36.213 Table 7.2.3-1 is not above. Source: Piro, which the LTE module of ns-3 (LENA) follows.
 
+vienna
+    Thresholds at 10 % block error rate over Gaussian noise, for SINRs that `effective` has already freed from fading.
+    Source: Vienna, the mapping of its 15 CQIs of Table 7.2.3-1, read in its published files.
+
 Below the threshold of CQI 1 the CQI is 0, "out of range".
 """
 
@@ -33,6 +37,9 @@ HIGHEST = 15
 # Source: Kawser, Table III, SISO
 _KAWSER_DB = (1.95, 4.0, 6.0, 8.0, 10.0, 11.95, 14.05, 16.0, 17.9, 19.9, 21.5, 23.45, 25.0, 27.3, 29.0)
 
+# Source: Vienna
+_VIENNA_DB = (-5.6, -3.5, -1.5, 0.7, 2.6, 4.6, 6.5, 8.5, 10.5, 12.5, 14.3, 16.1, 18.1, 20.3, 22.0)
+
 # Bits per resource element of CQI 1 to 15. Source: TS 36.213 Table 7.2.3-1
 EFFICIENCY = (0.1523, 0.2344, 0.3770, 0.6016, 0.8770, 1.1758, 1.4766, 1.9141, 2.4063, 2.7305, 3.3223, 3.9023, 4.5234,
               5.1152, 5.5547)
@@ -48,7 +55,7 @@ def _centi(thresholds_db: tuple[float, ...]) -> np.ndarray:
     return np.array([round(value * 100) for value in thresholds_db], dtype=np.int32)
 
 
-TABLES = {"kawser": _centi(_KAWSER_DB), "piro": _centi(_piro_db())}
+TABLES = {"kawser": _centi(_KAWSER_DB), "piro": _centi(_piro_db()), "vienna": _centi(_VIENNA_DB)}
 
 
 def thresholds_cdb(table: str) -> np.ndarray:

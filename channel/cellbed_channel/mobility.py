@@ -14,6 +14,7 @@ from typing import Literal, Protocol
 import numpy as np
 
 from .error import ParameterError
+from .stream import stream
 
 ENB = "enb"
 Positions = dict[str, np.ndarray]  # node name -> (n, 2) metres
@@ -104,3 +105,45 @@ class Swing:
         half = self.ue_distance_m(t_s) / 2
         line = np.full(len(t_s), self.line_m)
         return {self.pair[0]: np.column_stack([-half, line]), self.pair[1]: np.column_stack([half, line])}
+
+
+class BoxWalk:
+    """A UE that walks at random in a square box. Source: Li et al, section III (20 m, 3 km/h, random directions).
+
+    A leg in a new direction begins every `leg_m`; at the box's edge the UE is reflected. The paper leaves both open,
+    and where the UE starts: here in the centre. Legs of 1 m are the default of its simulator's random walk, as far as
+    known (not verified).
+
+    Directions are drawn as points of a disc, so that no sine moves a position.
+    """
+
+    def __init__(self, seed: int, ue: str, centre: tuple[float, float], box_m: float, speed_mps: float,
+                 leg_m: float = 1.0) -> None:
+        for name, value in (("box_m", box_m), ("speed_mps", speed_mps), ("leg_m", leg_m)):
+            if value <= 0:
+                raise ParameterError(f"cell_edge.{name}", value, "more than 0")
+        self.seed, self.ue, self.centre, self.box_m = seed, ue, centre, box_m
+        self.speed_mps, self.leg_m = speed_mps, leg_m
+
+    def _corners(self, legs: int) -> np.ndarray:
+        """Where each leg begins, as if there were no edges."""
+        source = stream(self.seed, f"walk/{self.ue}")
+        corners, directions = np.zeros((legs + 1, 2)), np.zeros((legs, 2))
+        for i in range(legs):
+            square = 2.0
+            while not 0.01 < square <= 1.0:
+                x, y = 2.0 * source.random() - 1.0, 2.0 * source.random() - 1.0
+                square = x * x + y * y
+            directions[i] = np.array([x, y]) / math.sqrt(square)
+        corners[1:] = np.cumsum(directions * self.leg_m, axis=0)
+        return corners
+
+    def positions(self, t_s: np.ndarray) -> Positions:
+        way = t_s * (self.speed_mps / self.leg_m)
+        leg = np.floor(way).astype(np.int64)
+        corners = self._corners(int(leg.max(initial=0)) + 1)
+        along = (way - leg)[:, None]
+        free = corners[leg] + along * (corners[leg + 1] - corners[leg])
+        phase = np.mod(free + self.box_m / 2, 2 * self.box_m)
+        folded = np.minimum(phase, 2 * self.box_m - phase) - self.box_m / 2
+        return {self.ue: folded + np.array(self.centre)}

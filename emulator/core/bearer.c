@@ -205,7 +205,7 @@ static void fail_link(struct cell *c, struct leg *leg)
 		if (c->cfg.am_on_max_retx == CELL_MAX_RETX_STOP) {
 			struct pkt_queue lost = { 0 };
 
-			bearer_empty(c, both[i], &lost);
+			bearer_empty(c, both[i], true, &lost);
 			out_drop_all(c, &lost, both[i], CELL_DROP_RADIO_LINK_FAILURE);
 			both[i]->stopped = true;
 		} else {
@@ -389,24 +389,23 @@ static void empty_blocks(struct cell *c, const struct leg *leg, struct pkt_queue
 	}
 }
 
-void bearer_empty(struct cell *c, struct leg *leg, struct pkt_queue *ret)
+void bearer_empty(struct cell *c, struct leg *leg, bool air, struct pkt_queue *ret)
 {
 	struct rlc_sdu_queue *q = bearer_queue(c, leg);
 
-	empty_blocks(c, leg, ret);
+	if (air)
+		empty_blocks(c, leg, ret);
 	if (is_am(c)) {
 		rlc_am_rx_reset(&leg->am_rx);
 		rlc_am_tx_reset(&leg->am_tx);
 		leg_reverse(c, leg)->epoch++; /* its STATUS PDUs speak of what is gone */
 	} else {
-		rlc_um_rx_reset(&leg->um_rx, ret);
-		rlc_um_tx_reset(&leg->um_tx);
+		rlc_um_rx_flush(&leg->um_rx, ret);
 	}
-	leg->epoch++;
+	if (air || is_am(c))
+		leg->epoch++;
 	pkt_queue_move(ret, &leg->pdcp_rx.held);
 	pkt_queue_move(ret, &q->sdus);
 	q->bytes = 0;
-	pdcp_tx_init(&leg->pdcp_tx, c->cfg.pdcp_sn_bits);
-	pdcp_rx_init(&leg->pdcp_rx, c->cfg.pdcp_sn_bits, c->cfg.pdcp_reordering,
-	             c->cfg.pdcp_t_reordering_ms * NS_PER_MS);
+	q->head_sent = 0;
 }

@@ -342,7 +342,7 @@ int cell_done(struct cell *c, struct cell_out *out, size_t n_out, size_t *ret_n)
 			struct leg *leg = &c->ue[i].leg[d];
 			struct pkt_queue held = { 0 };
 
-			bearer_empty(c, leg, &held);
+			bearer_empty(c, leg, true, &held);
 			out_drop_all(c, &held, leg, CELL_DROP_SHUTDOWN);
 		}
 	check_conservation(c);

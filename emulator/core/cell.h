@@ -278,9 +278,10 @@ void bearer_discard_expired(struct cell *c, struct leg *leg);
 uint32_t bearer_discard_tti(const struct cell *c, const struct leg *leg, uint32_t from);
 
 /**
- * bearer_empty() - both ends of @leg give up what they hold and begin anew
- * @ret: the packets are appended, in no order; blocks under way are void
+ * bearer_empty() - both ends of @leg give up what they hold
+ * @air: and the blocks on the air are void; those of AM are in any case, as it begins anew
+ * @ret: the packets are appended, in no order
  */
-void bearer_empty(struct cell *c, struct leg *leg, struct pkt_queue *ret);
+void bearer_empty(struct cell *c, struct leg *leg, bool air, struct pkt_queue *ret);
 
 #endif

@@ -281,6 +281,7 @@ struct cell_cfg {
 	/* Mode selection. Source: Nardini, section IV. */
 	uint16_t mode_select_ms; /* every so long the mode with the higher CQI; 0 = never */
 	uint8_t mode_flush;      /* enum cell_flush */
+	uint8_t mode_flush_air;  /* blocks on the air are void, too; those of AM always are */
 
 	uint32_t max_pkts; /* packets held at once, all bearers */
 };

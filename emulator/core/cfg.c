@@ -112,6 +112,7 @@ static const struct limit cell_limits[] = {
 	LIMIT(cell_cfg, am_reestablish_ms, 0, 10000),
 	LIMIT(cell_cfg, mode_select_ms, 0, 60000),
 	LIMIT(cell_cfg, mode_flush, 0, 2),
+	LIMIT(cell_cfg, mode_flush_air, 0, 1),
 	LIMIT(cell_cfg, pdcp_reordering, 0, 1),
 	LIMIT(cell_cfg, pdcp_t_reordering_ms, 0, 3000),
 	LIMIT(cell_cfg, t_reordering_ms, 0, 200),

@@ -43,9 +43,11 @@ static void flush(struct cell *c, struct leg *leg, struct pkt_queue *again)
 	struct cell_record r = { .event = CELL_EV_FLUSH,
 		                 .node = leg_from(leg),
 		                 .peer = leg_to(c, leg) };
+	/* What is sent again must not arrive from the air as well. */
+	bool again_whole = c->cfg.mode_flush == CELL_FLUSH_RETRANSMIT;
 	struct pkt *p;
 
-	bearer_empty(c, leg, &held);
+	bearer_empty(c, leg, again_whole || c->cfg.mode_flush_air, &held);
 	if (leg->dir != CELL_DIR_DL)
 		c->ue[leg->ue - 1].enb_backlog[leg->dir] = 0;
 	for (p = held.head; p; p = p->next)

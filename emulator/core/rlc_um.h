@@ -34,9 +34,6 @@ void rlc_um_tx_init(struct rlc_um_tx *tx, uint8_t sn_bits, uint32_t queue_limit)
 uint32_t rlc_um_tx_build(struct rlc_um_tx *tx, uint32_t max, uint8_t *buf,
                          struct pkt_queue *ret_ends, struct rlc_tx_pdu *ret);
 
-/** rlc_um_tx_reset() - forget what was sent; the SDUs stay queued, the first one whole again */
-void rlc_um_tx_reset(struct rlc_um_tx *tx);
-
 struct rlc_um_rx {
 	struct rlc_reassembly reassembly; /* its window: 2^sn_bits slots, by SN */
 	uint16_t vr_ur;                   /* earliest SN still considered for reordering */
@@ -68,10 +65,12 @@ int rlc_um_rx_receive(struct rlc_um_rx *rx, const uint8_t *buf, uint32_t len,
                       struct pkt_queue *ends, int64_t now_ns, struct rlc_out *out);
 
 /**
- * rlc_um_rx_reset() - forget all PDUs
+ * rlc_um_rx_flush() - give up all PDUs and partly received SDUs
  * @ret_ends: their packets are appended
+ *
+ * SNs go on: PDUs still on the air are received as if nothing had been before.
  */
-void rlc_um_rx_reset(struct rlc_um_rx *rx, struct pkt_queue *ret_ends);
+void rlc_um_rx_flush(struct rlc_um_rx *rx, struct pkt_queue *ret_ends);
 
 /** rlc_um_rx_expire() - t-Reordering expired. Source: TS 36.322 5.1.2.2.4 */
 void rlc_um_rx_expire(struct rlc_um_rx *rx, int64_t now_ns, struct rlc_out *out);

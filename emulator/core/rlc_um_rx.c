@@ -145,7 +145,7 @@ void rlc_um_rx_expire(struct rlc_um_rx *rx, int64_t now_ns, struct rlc_out *out)
 	update_timer(rx, now_ns);
 }
 
-void rlc_um_rx_reset(struct rlc_um_rx *rx, struct pkt_queue *ret_ends)
+void rlc_um_rx_flush(struct rlc_um_rx *rx, struct pkt_queue *ret_ends)
 {
 	struct rlc_reassembly *r = &rx->reassembly;
 
@@ -156,8 +156,7 @@ void rlc_um_rx_reset(struct rlc_um_rx *rx, struct pkt_queue *ret_ends)
 		rlc_pool_put(r->pool, r->window[sn]);
 		r->window[sn] = NULL;
 	}
-	r->lower = 0;
+	r->lower = rx->vr_ur = rx->vr_uh;
 	r->tail.open = false;
-	rx->vr_ur = rx->vr_ux = rx->vr_uh = 0;
 	rx->expiry_ns = CELL_NEVER;
 }

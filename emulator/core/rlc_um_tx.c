@@ -27,10 +27,3 @@ uint32_t rlc_um_tx_build(struct rlc_um_tx *tx, uint32_t max, uint8_t *buf,
 	tx->vt_us = (uint16_t)((tx->vt_us + 1) & ((1 << tx->sn_bits) - 1));
 	return (uint32_t)header + data;
 }
-
-void rlc_um_tx_reset(struct rlc_um_tx *tx)
-{
-	tx->queue.bytes += tx->queue.head_sent;
-	tx->queue.head_sent = 0;
-	tx->vt_us = 0;
-}

@@ -89,6 +89,7 @@ static const struct key pdcp_keys[] = {
 static const struct key mode_switch_keys[] = { CELL("select_ms", mode_select_ms, KIND_UINT, 0,
 	                                            60000),
 	                                       KEY_ENUM(cell_cfg, "flush", mode_flush, flush_names),
+	                                       CELL("flush_air", mode_flush_air, KIND_BOOL, 0, 1),
 	                                       { 0 } };
 
 #define UE(key, field, kind, lo, hi) KEY(cell_ue_cfg, key, field, kind, lo, hi)

@@ -147,6 +147,7 @@ class ModeSwitch(Model):
 
     select_ms: int = Field(0, ge=0, le=60000)
     flush: Literal["discard", "keep", "retransmit"] = "discard"
+    flush_air: bool = False
 
 
 class Event(Model):
@@ -199,6 +200,7 @@ class Tcp(Model):
     receive_window: Size | None = Field(None, ge=1024, le=1 << 30)
     mss: int | None = Field(None, ge=88, le=1460)
     delayed_ack: bool = True
+    rto_min_ms: int | None = Field(None, ge=1, le=60000)
     sysctls: dict[SysctlName, int | str] = {}
 
 

@@ -113,6 +113,8 @@ def route_attributes(tcp: dict[str, Any]) -> list[str]:
         arguments += ["window", str(tcp["receive_window"])]
     if tcp["mss"] is not None:
         arguments += ["advmss", str(tcp["mss"])]
+    if tcp["rto_min_ms"] is not None:
+        arguments += ["rto_min", f"{tcp['rto_min_ms']}ms"]
     if not tcp["delayed_ack"]:
         arguments += ["quickack", "1"]
     return arguments

@@ -10,7 +10,7 @@ from cellbed.error import ScenarioError
 
 @pytest.mark.parametrize("path", sorted((ROOT / "scenarios").rglob("*.yaml")), ids=lambda p: p.stem)
 def test_every_scenario_of_the_project_is_valid(path):
-    if path.stem == "claims":
+    if path.stem.endswith("claims"):
         pytest.skip("claims are no scenario; the analysis tests read them")
     scenario, runs = expand(path)
     assert runs

@@ -4,7 +4,7 @@
 import pytest
 
 from cellbed.error import LabError
-from cellbed.tcp_profile import file_sender, sysctls, write
+from cellbed.tcp_profile import file_sender, route_attributes, sysctls, write
 
 
 @pytest.mark.parametrize(("sizes", "lowat"), [
@@ -33,3 +33,8 @@ def test_a_refused_value_is_told(monkeypatch, tmp_path):
     monkeypatch.setattr("cellbed.tcp_profile.ROOT", tmp_path)
     with pytest.raises(LabError, match=r"setting net\.ipv4\.tcp_sack: value 7: "):
         write({"ipv4/tcp_sack": "7"})
+
+
+def test_the_least_timeout_goes_with_the_route():
+    tcp = {"receive_window": None, "mss": None, "delayed_ack": True, "rto_min_ms": 1000}
+    assert route_attributes(tcp) == ["rto_min", "1000ms"]

@@ -27,6 +27,7 @@ static void switch_under_way(struct run *r, enum cell_mode from, enum cell_flush
 {
 	run_defaults(r, from);
 	r->cfg.mode_flush = (uint8_t)flush;
+	r->cfg.mode_flush_air = 1;
 	run_start(r);
 	for (int i = 0; i < 10; i++)
 		run_push(r, 1, 1400, 0);
@@ -53,6 +54,28 @@ static void test_direct_packets_are_discarded(void **state)
 	run_end(&r);
 }
 
+/* What is whole in blocks on the air arrives; the rest is discarded. */
+static void test_blocks_on_the_air_arrive(void **state)
+{
+	struct run r;
+
+	(void)state;
+	run_defaults(&r, CELL_MODE_DM);
+	run_start(&r);
+	for (int i = 0; i < 10; i++)
+		run_push(&r, 1, 1400, 0);
+	route(&r, 1, CELL_MODE_IM, MS(13));
+	run_push(&r, 1, 1400, MS(14));
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(run_find(&r, CELL_EV_FLUSH, 1, 0)->value, 4);
+	assert_int_equal(r.n_dropped, 4);
+	assert_int_equal(r.n_delivered, 7);
+	for (uint32_t i = 0; i < 6; i++)
+		assert_int_equal(r.delivered[i].pkt, i + 1);
+	assert_int_equal(r.delivered[6].pkt, 11);
+	run_end(&r);
+}
+
 /* Both legs: five packets are in the uplink, five in the downlink of the peer. */
 static void test_both_legs_are_discarded(void **state)
 {
@@ -61,6 +84,7 @@ static void test_both_legs_are_discarded(void **state)
 	(void)state;
 	run_defaults(&r, CELL_MODE_IM);
 	r.cfg.dl_sched_to_tx_tti = 8; /* time for the downlink to hold some */
+	r.cfg.mode_flush_air = 1;
 	run_start(&r);
 	for (int i = 0; i < 10; i++)
 		run_push(&r, 1, 1400, 0);
@@ -101,7 +125,8 @@ static void test_retransmitted_packets_go_the_new_way_in_order(void **state)
 	}
 }
 
-/* What the old mode still has on the air must not reach the new one's receiver. */
+/* What the old mode still has on the air must not reach the new one's receiver, or disturb it
+ * later. */
 static void test_nothing_leaks_from_one_mode_to_the_other(void **state)
 {
 	struct run r;
@@ -168,6 +193,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_direct_packets_are_discarded),
+		cmocka_unit_test(test_blocks_on_the_air_arrive),
 		cmocka_unit_test(test_both_legs_are_discarded),
 		cmocka_unit_test(test_kept_packets_go_the_old_way),
 		cmocka_unit_test(test_retransmitted_packets_go_the_new_way_in_order),

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Multipath fading: a tapped delay line whose taps are Rayleigh with the classical Doppler spectrum.
+
+A tap is a sum of plane waves that arrive from all around, by a method of its own after this model. Source: Jakes
+Each wave has an angle, drawn within its share of the circle, and a phase, so the autocorrelation over all draws is
+J0(2 pi f_d t) exactly. Angles and phases come from a named stream.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .link import RB_HZ
+from .stream import stream
+
+WAVES = 24  # of a tap
+_CHUNK = 256
+
+# Extended Pedestrian A: delay in ns, power in dB. Source: TS 36.104 Table B.2-2
+EPA = ((0, 0.0), (30, -1.0), (70, -2.0), (90, -3.0), (110, -8.0), (190, -17.2), (410, -20.8))
+
+
+def doppler_hz(speed_mps: float, carrier_ghz: float) -> float:
+    return speed_mps * carrier_ghz * 1e9 / 299_792_458.0
+
+
+def tap_powers() -> np.ndarray:
+    """Mean power of each tap; 1 in all."""
+    powers = 10.0 ** (np.array([db for _, db in EPA]) / 10.0)
+    return powers / powers.sum()
+
+
+def response(n_rb: int) -> np.ndarray:
+    """(taps, resource blocks) what each tap does to the middle of each resource block, mean power included."""
+    frequency_hz = (np.arange(n_rb) - (n_rb - 1) / 2) * RB_HZ
+    delay_s = np.array([ns for ns, _ in EPA]) * 1e-9
+    return np.sqrt(tap_powers())[:, None] * np.exp(-2j * math.pi * delay_s[:, None] * frequency_hz[None, :])
+
+
+class Taps:
+    """The taps of one link, each with mean power 1."""
+
+    def __init__(self, seed: int, name: str, doppler_hz: float) -> None:
+        """Draw angles and phases.
+
+        Args:
+            name: of the stream's purpose, such as "fading/ue1/dl/4".
+        """
+        source = stream(seed, name)
+        draws = source.random((2, len(EPA), WAVES))
+        angle = 2.0 * math.pi * (np.arange(WAVES) + draws[0]) / WAVES
+        self.pulsation = 2.0 * math.pi * doppler_hz * np.cos(angle)
+        self.phase = 2.0 * math.pi * draws[1]
+
+    def at(self, first: int, count: int, step_s: float) -> np.ndarray:
+        """(count, taps) complex amplitudes at times first, first + 1, … steps.
+
+        The phase of a wave is split into that at the start of a chunk and that within it: a product of matrices
+        instead of a sine for every wave and time. Chunks are counted from time 0, so that any cut gives the same values
+        but for rounding.
+        """
+        low = first // _CHUNK
+        chunks = (first + count - 1) // _CHUNK - low + 1
+        start = np.exp(1j * (self.pulsation[:, None, :] * ((low + np.arange(chunks)) * _CHUNK * step_s)[None, :, None]
+                             + self.phase[:, None, :]))
+        within = np.exp(1j * self.pulsation[:, :, None] * (np.arange(_CHUNK) * step_s))
+        amplitudes = (start @ within).reshape(len(EPA), -1) / math.sqrt(WAVES)
+        return amplitudes[:, first - low * _CHUNK:][:, :count].T
