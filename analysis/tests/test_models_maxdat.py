@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from cellbed_analysis.figures import maxdat_surface, style
 from cellbed_analysis.models import demey, maxdat
 from cellbed_analysis.models.maxdat import Session, session
 
@@ -217,3 +218,26 @@ def test_mismatch_leaves_out_what_has_no_estimate() -> None:
     assert maxdat.mismatch(frame, "rtt", [replace(AT_128, rtt_wired_s=2.566)])["mean_percent"][0] > 50
     with pytest.raises(ValueError, match="quantity goodput"):
         maxdat.mismatch(frame, "goodput")
+
+
+@pytest.mark.parametrize("theme", style.THEMES)
+def test_surfaces_draw_the_model(theme: str) -> None:
+    for quantity, scale, value in (("rtt", 1, maxdat.rtt_tcp), ("throughput", 1e-3, maxdat.throughput)):
+        with style.theme(theme):
+            figure = maxdat_surface.draw(quantity)
+            maps = [axes for axes in figure.axes if axes.get_xlabel() == "BLER"]
+            assert [axes.get_title() for axes in maps] == ["32 kbit/s", "128 kbit/s", "384 kbit/s"]
+            drawn = np.asarray(maps[1].collections[0].get_array())
+            assert drawn.shape == (12, 81)
+            assert drawn[5, 30] == pytest.approx(scale * float(value(0.15, 6, AT_128)))
+            # Ret_A and Ret_B, each with its white lining.
+            assert len(maps[1].lines) == (4 if quantity == "throughput" else 0)
+
+
+def test_a_cut_draws_one_bler() -> None:
+    with style.theme("light"):
+        figure = maxdat_surface.draw_cut(0.15, AT_128, 6)
+        rtt, rates = figure.axes
+        assert rtt.lines[0].get_ydata() == pytest.approx(maxdat.rtt_tcp(0.15, maxdat.maxdats(), AT_128))
+        assert rates.lines[0].get_ydata()[5] == pytest.approx(111.6, abs=0.05)
+        assert [line.get_xdata()[0] for line in rates.lines[1:3]] == [2, 6]
