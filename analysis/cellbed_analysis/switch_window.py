@@ -14,7 +14,7 @@ from .switching import Reaction, Sender, reactions
 
 BEFORE_S, AFTER_S = 0.5, 4.0
 SHOWN_EVENTS = 4
-INFINITE = 2**31 - 1  # ssthresh before the first loss. Source: Linux, TCP_INFINITE_SSTHRESH
+INFINITE = 2**31 - 1  # ssthresh before the first loss. Value of Linux, TCP_INFINITE_SSTHRESH
 
 #: Which switch is shown; the caption says so.
 RULE = (
