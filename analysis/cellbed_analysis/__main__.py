@@ -2,7 +2,7 @@
 """`python -m cellbed_analysis`: the analysis without the lab.
 
 Commands: report RESULTS, table RESULTS, why BUNDLE --at SECONDS, metrics
-(prints docs/metrics.md).
+(prints docs/metrics.md), maxdat --bler BLER --rate RATE (a model's advice).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from . import AnalysisError, print_table, write_report
+from . import AnalysisError, maxdat_options, print_table, write_report
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -27,6 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
     why.add_argument("bundle", type=Path)
     why.add_argument("--at", type=float, default=0.0, metavar="SECONDS", help="sent at or after")
     commands.add_parser("metrics", help="print docs/metrics.md")
+    maxdat_options.add_arguments(commands.add_parser("maxdat", help="propose maxDAT for a goal, by De Mey's model"))
     chosen = parser.parse_args(arguments)
     try:
         _run(chosen)
@@ -46,6 +47,10 @@ def _run(chosen: argparse.Namespace) -> None:
         from .why import why
 
         print(why(read_bundle(chosen.bundle), chosen.at))
+    elif chosen.command == "maxdat":
+        from .maxdat_advice import run
+
+        print(run(chosen))
     else:
         from .metrics.catalog import markdown
 

@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
+from cellbed_analysis.__main__ import main
 from cellbed_analysis.figures import maxdat_surface, style
 from cellbed_analysis.models import demey, maxdat
 from cellbed_analysis.models.maxdat import Session, session
@@ -241,3 +245,80 @@ def test_a_cut_draws_one_bler() -> None:
         assert rtt.lines[0].get_ydata() == pytest.approx(maxdat.rtt_tcp(0.15, maxdat.maxdats(), AT_128))
         assert rates.lines[0].get_ydata()[5] == pytest.approx(111.6, abs=0.05)
         assert [line.get_xdata()[0] for line in rates.lines[1:3]] == [2, 6]
+
+
+@pytest.mark.parametrize("as_printed", [True, False])
+def test_rtt_grows_with_maxdat(as_printed: bool) -> None:
+    for rate in demey.RATES_KBPS:
+        rtt_s = maxdat.rtt_tcp(BLERS[:, None], maxdat.maxdats(), session(1000 * rate), as_printed)
+        assert (np.diff(rtt_s, axis=1) >= -1e-9).all()
+
+
+def test_propose() -> None:
+    rtt_s = maxdat.rtt_tcp(0.15, maxdat.maxdats(), AT_128)
+    rates = maxdat.throughput(0.15, maxdat.maxdats(), AT_128)
+    assert maxdat.propose(0.15, AT_128) == maxdat.limits(0.15, AT_128)[1] == 6
+    assert maxdat.propose(0, AT_128) == 1
+    # The smallest that reaches a throughput, to the bit.
+    assert maxdat.propose(0.15, AT_128, min_throughput_bps=rates[4]) == 5
+    assert maxdat.propose(0.15, AT_128, min_throughput_bps=rates[4] + 1) == 6
+    # The best within an RTT; beyond Ret_B nothing is won.
+    assert maxdat.propose(0.15, AT_128, max_rtt_s=rtt_s[3]) == 4
+    assert maxdat.propose(0.15, AT_128, max_rtt_s=9) == 6
+    assert maxdat.propose(0.15, AT_128, max_rtt_s=rtt_s[3], min_throughput_bps=10_000) == 3
+    with pytest.raises(ValueError, match=r"within 1 s: the shortest is 1\.330 s"):
+        maxdat.propose(0.15, AT_128, max_rtt_s=1)
+    with pytest.raises(ValueError, match=r"gives 120 kbit/s: the most is 116\.\d kbit/s"):
+        maxdat.propose(0.15, AT_128, min_throughput_bps=120_000)
+    with pytest.raises(ValueError, match=r"100 kbit/s within 1\.43 s: the most is 43\.8"):
+        maxdat.propose(0.15, AT_128, max_rtt_s=1.43, min_throughput_bps=100_000)
+
+
+def told(capsys: pytest.CaptureFixture[str], *options: str) -> str:
+    assert main(["maxdat", *options]) == 0
+    return capsys.readouterr().out
+
+
+def test_command_proposes_with_neighbours(capsys: pytest.CaptureFixture[str]) -> None:
+    text = told(capsys, "--bler", "0.15", "--rate", "128kbit", "--min-throughput", "60kbit")
+    assert text.startswith("maxDAT 5 for a throughput of 60 kbit/s at least, at 128 kbit/s and BLER 0.15\n")
+    rows = [line.split() for line in text.splitlines()[3:8]]
+    assert [row[:2] for row in rows] == [["3", "1.419"], ["4", "1.428"], [">", "5"], ["6", "1.432"], ["7", "1.432"]]
+    assert rows[2][2:] == ["1.431", "91.5", "0.197"]
+    assert "This is the model" in text and "no measurement" in text
+    assert "78.8 % of the highest throughput, 116.2 kbit/s" in text and "no capacity" not in text
+
+
+def test_command_says_what_the_model_does_not_know(capsys: pytest.CaptureFixture[str]) -> None:
+    text = told(capsys, "--bler", "0.15", "--rate", "128kbit")
+    assert text.startswith("maxDAT 6 for the highest throughput")
+    assert "errors leave the link 108.8 kbit/s" in text and "equation 8 as printed" in text
+    mended = told(capsys, "--bler", "0.15", "--rate", "128kbit", "--mended")
+    assert "equation 8 mended" in mended and "115.1" in mended
+    other = told(capsys, "--bler", "0.1", "--rate", "0.2Mbit", "--rtt-wired", "0.9", "--max-rtt", "1.5")
+    assert "at 200 kbit/s" in other and "without errors of 0.9 s" in other and "RTT of 1.5 s at most" in other
+
+
+def test_command_refuses(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["maxdat", "--bler", "0.15", "--rate", "128kbit", "--max-rtt", "1.0"]) == 1
+    assert "by the model, no maxDAT keeps the RTT within 1 s" in capsys.readouterr().err
+    good = {"--bler": "0.15", "--rate": "128kbit"}
+    for wrong in ({"--bler": "1"}, {"--bler": "-0.1"}, {"--rate": "128"}, {"--rate": "0kbit"}, {"--max-rtt": "0"}):
+        with pytest.raises(SystemExit):
+            main(["maxdat", *[f"{name}={value}" for name, value in (good | wrong).items()]])
+        assert "expected" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        told(capsys, "--bler", "0.1", "--rate", "1Mbit", "--max-rtt", "1", "--min-throughput", "1kbit")
+
+
+def test_command_draws_beside_what_is_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine.png").write_bytes(b"mine")
+    text = told(capsys, "--bler", "0.15", "--rate", "128kbit", "--figures", str(tmp_path))
+    drawn = {f"maxdat-{name}.{kind}" for name in ("rtt", "throughput", "cut") for kind in ("png", "pdf")}
+    assert {path.name for path in tmp_path.iterdir()} == drawn | {"mine.png"}
+    assert all(str(tmp_path / name) in text for name in drawn)
+
+
+def test_other_commands_load_no_numpy() -> None:
+    code = "import sys, cellbed_analysis.__main__; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -301,6 +301,42 @@ def limits(bler: Any, of: Session, as_printed: bool = True) -> tuple[np.ndarray,
     return first[0], first[1]
 
 
+def propose(
+    bler: float,
+    of: Session,
+    max_rtt_s: float | None = None,
+    min_throughput_bps: float | None = None,
+    as_printed: bool = True,
+) -> int:
+    """A maxDAT of 1 to 12 for a goal. RTT and throughput both grow with it.
+
+    For a throughput the smallest that reaches it, which has the shortest RTT. Otherwise, of those within the
+    RTT, the smallest with `PLATEAU` of the throughput that they allow: without a goal that is Ret_B.
+
+    Args:
+        bler, of: the case.
+        max_rtt_s, min_throughput_bps: goals; both may be given.
+        as_printed: see `rtt_rlc`.
+
+    Raises:
+        ValueError: none meets the goals; the text says what is possible.
+    """
+    every = maxdats()
+    rtt_s, rates = rtt_tcp(bler, every, of, as_printed), throughput(bler, every, of, as_printed)
+    within = rtt_s <= (np.inf if max_rtt_s is None else max_rtt_s)
+    if not within.any():
+        raise ValueError(f"no maxDAT keeps the RTT within {max_rtt_s:g} s: the shortest is {rtt_s.min():.3f} s")
+    best_bps = rates[within].max()
+    if min_throughput_bps is None:
+        return int(every[within & (rates >= PLATEAU * best_bps)][0])
+    enough = within & (rates >= min_throughput_bps)
+    if not enough.any():
+        wanted = f"no maxDAT gives {min_throughput_bps / 1000:g} kbit/s"
+        limit = "" if max_rtt_s is None else f" within {max_rtt_s:g} s"
+        raise ValueError(f"{wanted}{limit}: the most is {best_bps / 1000:.1f} kbit/s")
+    return int(every[enough][0])
+
+
 def table(bler: Sequence[float], of: Session, as_printed: bool = True) -> pl.DataFrame:
     """The surfaces as rows: rate (bit/s), bler, maxdat, rtt (s), throughput (bit/s).
 
