@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from . import cqi, measured, path_loss, trace
+from . import cell_edge, cqi, measured, path_loss, trace
+from .cell_edge import CellEdgeParameters
 from .error import ParameterError
 from .link import Budget, Term, centi_db, sinr_db
 from .mobility import ENB, Mobility, Positions, Static, Swing, SwingParameters, distance_m
@@ -63,14 +64,15 @@ class Parameters:
     """Everything that shapes a channel but the UEs and the seed; docs/scenario-format.md explains each.
 
     Attributes:
-        model: static (positions), swing, or trace (a file).
+        model: static (positions), swing, trace (a file), or cell_edge, which takes nothing from positions, path_loss
+            and link, and of cqi the constants only.
         granularity_ms: values change at multiples of this only. Default: one of the periods at which UEs report CQI.
             Source: TS 36.213 Table 7.2.2-1A
         trace: a channel trace or CSV file.
         positions: UE -> (x, y) in metres from the eNB.
     """
 
-    model: Literal["static", "swing", "trace"]
+    model: Literal["static", "swing", "trace", "cell_edge"]
     granularity_ms: int = 10
     trace: str | None = None
     positions: Mapping[str, Sequence[float]] = field(default_factory=dict)
@@ -78,11 +80,13 @@ class Parameters:
     path_loss: PathLossParameters = PathLossParameters()
     link: Budget = Budget()
     cqi: CqiParameters = CqiParameters()
+    cell_edge: CellEdgeParameters = CellEdgeParameters()
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Parameters:
         """From nested mappings, such as the `radio.channel` of a scenario's settings."""
-        inner = {"swing": SwingParameters, "path_loss": PathLossParameters, "link": Budget, "cqi": CqiParameters}
+        inner = {"swing": SwingParameters, "path_loss": PathLossParameters, "link": Budget, "cqi": CqiParameters,
+                 "cell_edge": CellEdgeParameters}
         values = {key: inner[key](**value) if key in inner else value for key, value in data.items()}
         if "swing" in values:
             swing = asdict(values["swing"])
@@ -113,12 +117,29 @@ class Cell:
                 for leg in ("ul", "dl", "sl") if leg != "sl" or peer is not None]
 
 
-def mobility_of(parameters: Parameters, peers: Mapping[str, str | None]) -> Mobility:
+@dataclass(frozen=True)
+class _Walks:
+    """UEs of the model cell_edge."""
+
+    parameters: CellEdgeParameters
+    ues: Sequence[str]
+    seed: int
+
+    def positions(self, t_s: np.ndarray) -> Positions:
+        return {ue: self.parameters.walk(self.seed, ue).positions(t_s)[ue] for ue in self.ues}
+
+
+def mobility_of(parameters: Parameters, peers: Mapping[str, str | None], seed: int = 0) -> Mobility:
     """Mobility of the UEs.
+
+    Args:
+        seed: of the run; only what is drawn follows from it.
 
     Raises:
         ParameterError: positions are missing, or not two UEs are there to swing.
     """
+    if parameters.model == "cell_edge":
+        return _Walks(parameters.cell_edge, list(peers), seed)
     if parameters.model == "swing":
         names = list(peers)
         if len(names) != 2:
@@ -194,6 +215,8 @@ def render(parameters: Parameters, cell: Cell, seed: int, duration_s: float, fol
     t_ms = np.arange(steps, dtype=np.int64) * parameters.granularity_ms
     if parameters.model == "trace":
         series = _from_file(parameters, cell, t_ms, folder)
+    elif parameters.model == "cell_edge":
+        series = cell_edge.render(parameters.cell_edge, cell.peers, cell.n_rb, seed, parameters.granularity_ms, steps)
     else:
         series = _joined([_physics(parameters, cell, seed, t_ms[at : at + BLOCK] / 1000.0, terms)
                           for at in range(0, steps, BLOCK)])
@@ -212,6 +235,9 @@ def render_file(path: Path, parameters: Parameters, cell: Cell, seed: int, durat
         ChannelError: as `render`.
     """
     records = render(parameters, cell, seed, duration_s, folder)
-    made_from = {"parameters": asdict(parameters), "peers": dict(cell.peers), "n_rb": cell.n_rb, "seed": seed,
+    kept = asdict(parameters)
+    if parameters.model != "cell_edge":
+        del kept["cell_edge"]  # the bytes of the other models are older than it
+    made_from = {"parameters": kept, "peers": dict(cell.peers), "n_rb": cell.n_rb, "seed": seed,
                  "duration_s": duration_s}
     trace.write(path, records, cell.numbers, made_from)

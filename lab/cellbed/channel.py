@@ -61,18 +61,51 @@ class LinkBudget(Model):
 
 
 class CqiMapping(Model):
-    """Source: Kawser, Table III; Piro."""
+    """Source: Kawser, Table III; Piro; Vienna."""
 
-    table: Literal["kawser", "piro"] = "kawser"
+    table: Literal["kawser", "piro", "vienna"] = "kawser"
     ul: FixedCqi = None
     dl: FixedCqi = None
     sl: FixedCqi = None
 
 
+class CellEdge(Model):
+    """One UE for each run of the cell-edge experiment. Source: Li et al, section III, Table I."""
+
+    distance_m: float = Field(40.0, ge=1, le=5000)
+    azimuth_deg: float = Field(0.0, ge=-360, le=360)
+    box_m: float = Field(20.0, ge=0.1, le=1000)
+    speed_kmph: float = Field(3.0, ge=0.01, le=500)
+    leg_m: float = Field(1.0, ge=0.1, le=1000)
+    dl_carrier_ghz: float = Field(2.1, ge=0.3, le=6)
+    ul_carrier_ghz: float = Field(1.9, ge=0.3, le=6)
+    enb_height_m: float = Field(30.0, ge=1, le=150)
+    ue_height_m: float = Field(1.5, ge=0.5, le=20)
+    inter_site_m: float = Field(500.0, ge=10, le=5000)
+    tiers: int = Field(2, ge=0, le=4)
+    sector_offset_m: float = Field(0.5, ge=0, le=10)
+    beamwidth_deg: float = Field(70.0, ge=1, le=360)
+    front_to_back_db: float = Field(20.0, ge=0, le=60)
+    antenna_gain_dbi: Decibels = 0.0
+    enb_tx_dbm: Decibels = 46.0
+    ue_tx_dbm: Decibels = 10.0
+    enb_noise_figure_db: Decibels = 5.0
+    ue_noise_figure_db: Decibels = 9.0
+    interference: bool = True
+    load: float = Field(1.0, ge=0, le=1)
+    fading: bool = True
+    shadowing_sigma_db: float = Field(1.0, ge=0, le=20)
+    shadowing_decorrelation_m: float = Field(50.0, ge=0.1, le=1000)
+    site_correlation: float = Field(0.5, ge=0, le=1)
+    cqi_table: Literal["kawser", "piro", "vienna"] = "vienna"
+    cqi_period_ms: int = Field(1, ge=1, le=1000)
+    cqi_delay_ms: int = Field(4, ge=0, le=1000)
+
+
 class Channel(Model):
     """What the links are like over time, instead of one CQI for each leg."""
 
-    model: Literal["static", "swing", "trace"]
+    model: Literal["static", "swing", "trace", "cell_edge"]
     granularity_ms: int = Field(10, ge=1, le=10000)
     trace: str | None = None
     positions: dict[str, tuple[float, float]] = {}
@@ -80,8 +113,9 @@ class Channel(Model):
     path_loss: PathLoss = PathLoss()
     link: LinkBudget = LinkBudget()
     cqi: CqiMapping = CqiMapping()
+    cell_edge: CellEdge = CellEdge()
 
-    def check(self, ues: Iterable[str]) -> None:
+    def check(self, ues: Mapping[str, Any]) -> None:
         """Whether it fits the scenario's UEs. Raises ValueError with key, value and what is allowed."""
         names = list(ues)
         near, far = self.swing.distance_m
@@ -90,6 +124,8 @@ class Channel(Model):
                              "up to 5000, the first one less")
         if self.model == "swing" and len(names) != 2:
             raise ValueError(f"key 'radio.channel.model': value swing: allowed with two UEs, here are {len(names)}")
+        if self.model == "cell_edge":
+            self._check_cell_edge(ues)
         if (self.model == "trace") != (self.trace is not None):
             raise ValueError(f"key 'radio.channel.trace': value {self.trace}: allowed a file when model is trace, none "
                              "otherwise")
@@ -101,6 +137,15 @@ class Channel(Model):
         for name in self.positions:
             if name not in names:
                 raise ValueError(f"key 'radio.channel.positions.{name}': value '{name}': allowed {', '.join(names)}")
+
+    def _check_cell_edge(self, ues: Mapping[str, Any]) -> None:
+        for name, ue in ues.items():
+            if ue.peer in ues:
+                raise ValueError(f"key 'radio.ues.{name}.peer': value {ue.peer}: allowed the eNB, as "
+                                 "radio.channel.model is cell_edge, which has no direct links")
+        if self.cell_edge.cqi_period_ms % self.granularity_ms:
+            raise ValueError(f"key 'radio.channel.cell_edge.cqi_period_ms': value {self.cell_edge.cqi_period_ms}: "
+                             f"allowed multiples of radio.channel.granularity_ms, {self.granularity_ms}")
 
 
 def identify(channel: dict[str, Any], ues: Iterable[str], folder: Path) -> None:

@@ -37,7 +37,7 @@ def test_one_set_of_defaults():
 
 @pytest.mark.parametrize(("settings", "message"), [
     ({}, "key 'radio.channel.model': missing"),
-    ({"model": "walk"}, "key 'radio.channel.model': value walk: allowed 'static', 'swing' or 'trace'"),
+    ({"model": "walk"}, "key 'radio.channel.model': value walk: allowed 'static', 'swing', 'trace' or 'cell_edge'"),
     ({"model": "swing", "swing": {"speed": 3}}, "key 'radio.channel.swing.speed': unknown; did you mean 'speed_mps'?"),
     ({"model": "swing", "swing": {"distance_m": [160, 30]}}, "value [160, 30]: allowed two distances up to 5000"),
     ({"model": "swing", "trace": "x"}, "key 'radio.channel.trace': value x: allowed a file when model is trace"),
@@ -48,6 +48,8 @@ def test_one_set_of_defaults():
     ({**SWING, "cqi": {"ul": 0}}, "key 'radio.channel.cqi.ul': value 0: allowed greater than or equal to 1"),
     ({**SWING, "path_loss": {"los": "maybe"}}, "value maybe: allowed 'never', 'always' or 'drawn'"),
     ({**SWING, "granularity_ms": 0}, "key 'radio.channel.granularity_ms': value 0: allowed greater than or equal to 1"),
+    ({"model": "cell_edge"}, "key 'radio.ues.ue1.peer': value ue2: allowed the eNB, as radio.channel.model is"),
+    ({"model": "swing", "cell_edge": {"load": 2}}, "key 'radio.channel.cell_edge.load': value 2: allowed less than or"),
     ({"model": "trace", "trace": "none.csv"}, "key 'radio.channel.trace': "),
 ])
 def test_wrong_channels(run, settings, message):
@@ -116,3 +118,18 @@ def test_a_measured_channel(run, tmp_path):
     file.write_text("t_ms,ue,leg,cqi\n0,ue1,ul,80\n")
     with pytest.raises(ScenarioError, match=r"drive.csv:2: column 'cqi': value '80': allowed 0..15"):
         run(settings)
+
+
+def test_a_cell_edge(wired, write, tmp_path):
+    def of(**edge):
+        wired["radio"]["channel"] = {"model": "cell_edge", "granularity_ms": 5, "cell_edge": edge}
+        return expand(write(wired))[1][0]
+
+    one = of(distance_m=160, cqi_period_ms=10)
+    folder = Bundle(tmp_path / "results", one, one.describe("virtual", {})).begin({})
+    found = trace.read(folder / "channel.trace")
+    assert found.model["parameters"]["cell_edge"]["distance_m"] == 160
+    assert len(found.leg(1, "dl")) > 100
+    assert len(found.leg(1, "sl")) == 0
+    with pytest.raises(ScenarioError, match="cqi_period_ms': value 12: allowed multiples of radio.channel.granularity"):
+        of(cqi_period_ms=12)
