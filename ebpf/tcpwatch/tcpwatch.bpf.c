@@ -52,22 +52,20 @@ struct {
 /* Bound of the window that sockets advertise; 0 = leave it alone. */
 const volatile __u32 targ_receive_window = 0;
 
-static struct tcpwatch_event *reserve(void)
+static __always_inline void count_lost(void)
 {
-	struct tcpwatch_event *e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
 	__u32 zero = 0;
-	__u64 *n;
+	__u64 *n = bpf_map_lookup_elem(&lost, &zero);
 
-	if (e) {
-		__builtin_memset(e, 0, sizeof(*e));
-		e->t_ns = bpf_ktime_get_ns();
-		e->ca_state = TCPWATCH_UNKNOWN;
-		return e;
-	}
-	n = bpf_map_lookup_elem(&lost, &zero);
 	if (n)
 		(*n)++;
-	return 0;
+}
+
+static __always_inline void begin(struct tcpwatch_event *e)
+{
+	__builtin_memset(e, 0, sizeof(*e));
+	e->t_ns = bpf_ktime_get_ns();
+	e->ca_state = TCPWATCH_UNKNOWN;
 }
 
 static void submit(struct tcpwatch_event *e)
@@ -79,10 +77,14 @@ static void submit(struct tcpwatch_event *e)
 
 static int handle_sock_ops(struct bpf_sock_ops *ops, __u8 kind)
 {
-	struct tcpwatch_event *e = reserve();
+	/* Linux 6.1 follows the reference only through a check where it was made. */
+	struct tcpwatch_event *e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
 
-	if (!e)
+	if (!e) {
+		count_lost();
 		return 1;
+	}
+	begin(e);
 	e->cookie = bpf_get_socket_cookie(ops);
 	e->kind = kind;
 	e->state = ops->state;
@@ -185,7 +187,7 @@ static void fill_socket(struct tcpwatch_event *e, const struct bpf_tcp_sock *tp)
 	e->delivered = tp->delivered;
 }
 
-static int too_soon(__u64 cookie, __u8 kind)
+static __always_inline int too_soon(__u64 cookie, __u8 kind)
 {
 	__u64 key = cookie << 1 | (kind == TCPWATCH_SEGMENT_OUT), now = bpf_ktime_get_ns();
 	__u64 *last;
@@ -224,9 +226,12 @@ static int handle_segment(struct __sk_buff *skb, __u8 kind)
 		return 1;
 	if (too_soon(bpf_get_socket_cookie(skb), kind))
 		return 1;
-	e = reserve();
-	if (!e)
+	e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
+	if (!e) {
+		count_lost();
 		return 1;
+	}
+	begin(e);
 	e->cookie = bpf_get_socket_cookie(skb);
 	e->kind = kind;
 	e->state = sk->state;

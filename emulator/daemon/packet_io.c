@@ -37,6 +37,16 @@ static void carry_out(struct packet_io *io, uint32_t n, int32_t *ret_result)
 	}
 }
 
+/* Before Linux 6.4 TUN devices do not take requests that must not wait: none was carried out. */
+static bool refused(struct packet_io *io, const int32_t *result, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (result[i] != -EOPNOTSUPP)
+			return false;
+	packet_io_close(io);
+	return true;
+}
+
 /* Reads that are asked of each source: they share the places, each has one at least. */
 static uint32_t wanted(const struct packet_source *s, uint32_t places)
 {
@@ -48,9 +58,9 @@ static uint32_t wanted(const struct packet_source *s, uint32_t places)
 /*
  * All reads at once. Of a source those that found a packet are kept, in order:
  * requests of one batch are carried out in order, and one may find what came
- * after the one before it found nothing.
+ * after the one before it found nothing. Return: false when none was possible.
  */
-static void read_batch(struct packet_io *io, struct packet_source *sources, uint32_t n_sources)
+static bool read_batch(struct packet_io *io, struct packet_source *sources, uint32_t n_sources)
 {
 	int32_t result[PACKET_IO_BATCH];
 	uint32_t n = 0, i = 0, kept = 0;
@@ -66,6 +76,8 @@ static void read_batch(struct packet_io *io, struct packet_source *sources, uint
 		}
 	}
 	carry_out(io, n, result);
+	if (refused(io, result, n))
+		return false;
 	for (uint32_t k = 0; k < n_sources; k++) {
 		uint32_t end = i + sources[k].n;
 
@@ -81,6 +93,7 @@ static void read_batch(struct packet_io *io, struct packet_source *sources, uint
 		}
 		sources[k].n = kept - sources[k].first;
 	}
+	return true;
 }
 
 static void read_singly(struct packet_io *io, struct packet_source *sources, uint32_t n_sources)
@@ -111,9 +124,7 @@ bool packet_io_read(struct packet_io *io, struct packet_source *sources, uint32_
 	packet_io_flush(io); /* its requests take places in the ring */
 	for (uint32_t k = 0; k < n_sources; k++)
 		sources[k].error = 0;
-	if (io->has_ring)
-		read_batch(io, sources, n_sources);
-	else
+	if (!io->has_ring || !read_batch(io, sources, n_sources))
 		read_singly(io, sources, n_sources);
 	for (uint32_t k = 0; k < n_sources; k++) {
 		struct packet_source *s = &sources[k];
@@ -126,6 +137,12 @@ bool packet_io_read(struct packet_io *io, struct packet_source *sources, uint32_
 	return more;
 }
 
+static void write_now(int fd, const uint8_t *data, uint32_t len, uint64_t *ret_done,
+                      uint64_t *ret_failed)
+{
+	*(write(fd, data, len) == (ssize_t)len ? ret_done : ret_failed) += 1;
+}
+
 void packet_io_write(struct packet_io *io, int fd, const uint8_t *data, uint32_t len,
                      uint64_t *ret_done, uint64_t *ret_failed)
 {
@@ -133,7 +150,7 @@ void packet_io_write(struct packet_io *io, int fd, const uint8_t *data, uint32_t
 	uint32_t i;
 
 	if (!io->has_ring) {
-		*(write(fd, data, len) == (ssize_t)len ? ret_done : ret_failed) += 1;
+		write_now(fd, data, len, ret_done, ret_failed);
 		return;
 	}
 	if (io->n_writes == PACKET_IO_BATCH)
@@ -141,6 +158,7 @@ void packet_io_write(struct packet_io *io, int fd, const uint8_t *data, uint32_t
 	i = io->n_writes++;
 	memcpy(io->out[i].data, data, len);
 	io->out[i].len = len;
+	io->out[i].fd = fd;
 	io->out[i].ret_done = ret_done;
 	io->out[i].ret_failed = ret_failed;
 	sqe = io_uring_get_sqe(&io->ring);
@@ -157,8 +175,14 @@ void packet_io_flush(struct packet_io *io)
 	if (n == 0)
 		return;
 	carry_out(io, n, result);
+	io->n_writes = 0;
+	if (refused(io, result, n)) {
+		for (uint32_t i = 0; i < n; i++)
+			write_now(io->out[i].fd, io->out[i].data, io->out[i].len,
+			          io->out[i].ret_done, io->out[i].ret_failed);
+		return;
+	}
 	for (uint32_t i = 0; i < n; i++)
 		*(result[i] == (int32_t)io->out[i].len ? io->out[i].ret_done
 		                                       : io->out[i].ret_failed) += 1;
-	io->n_writes = 0;
 }

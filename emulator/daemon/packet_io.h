@@ -41,6 +41,7 @@ struct packet_io {
 		uint64_t *ret_done; /* counters of the device */
 		uint64_t *ret_failed;
 		uint32_t len;
+		int fd;
 	} out[PACKET_IO_BATCH];
 };
 

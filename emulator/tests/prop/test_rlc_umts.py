@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What RLC AM of the UTRAN promises: SDUs arrive intact, once, in order, or go with a PDU sent MaxDAT times.
+
+The model is the list of SDUs pushed, the SDUs of every PDU as it was new, and how often each was sent. Data PDUs may
+be lost, come twice or overtake others; control PDUs may be lost or late, in order.
+"""
+
+import re
+import subprocess
+from dataclasses import dataclass, field
+
+from coreffi import NEVER, ROOT
+from hypothesis import event, given, settings
+from hypothesis import strategies as st
+from rlcffi import Entities, ffi, lib, payload
+
+SLOTS = 4096
+EBADMSG = -74
+WINDOW_MAX = 2047
+
+
+def _declare():
+    text = "\n".join((ROOT / f"emulator/core/{name}.h").read_text() for name in ("rlc_umts_pdu", "rlc_umts"))
+    text = re.sub(r"^#include.*$", "", text, flags=re.M)
+    text = re.sub(r"^static inline .*?^}", "", text, flags=re.M | re.S)
+    ffi.cdef(subprocess.run(["cc", "-E", "-P", "-"], input=text, capture_output=True, text=True, check=True).stdout)
+
+
+_declare()
+fast = settings(derandomize=True, deadline=None, max_examples=200, database=None)
+ARRIVE, LOSE, WAIT, TWICE = range(4)
+
+
+class Umts(Entities):
+    """A transmitter and the receiver of its peer; @start: the first SN."""
+
+    def __init__(self, cfg: dict, start: int = 0):
+        super().__init__(2 * cfg["window"] + 2)
+        self.cfg = cfg
+        self.sent = ffi.new("struct rlc_pdu *[]", SLOTS)
+        self.window = ffi.new("struct rlc_pdu *[]", SLOTS)
+        self.tx, self.rx = ffi.new("struct rlc_umts_tx *"), ffi.new("struct rlc_umts_rx *")
+        c = ffi.new("struct rlc_umts_cfg *", cfg | {"queue_limit": 1000})
+        lib.rlc_umts_tx_init(self.tx, c, self.sent, self.pool)
+        lib.rlc_umts_rx_init(self.rx, c, self.window, self.sent, self.pool)
+        self._status = ffi.new("struct umts_status *")
+        self.tx.vt_a = self.tx.vt_s = self.rx.vr_r = self.rx.vr_h = start
+        self.tx.poll_sn = (start - 1) % SLOTS
+        self.times: list[int] = []  # transmissions of each PDU
+        self.inside: list[list[int]] = []  # SDUs with a byte in it
+        self.index: dict[int, int] = {}  # PDU by SN
+        self.acceptable: set[int] = set()  # SDUs that a PDU sent MaxDAT times may have taken along
+
+    def transmit(self, now_ns: int) -> bytes:
+        built = lib.rlc_umts_tx_build(self.tx, now_ns, self._buf, self.elements)
+        assert built.size in (0, self.cfg["pdu_size"])
+        if built.size == 0:
+            return b""
+        if built.retx:
+            self.times[self.index[built.sn]] += 1
+        else:
+            self.index[built.sn] = len(self.times)
+            self.times.append(1)
+            self.inside.append([self.elements.element[i].pkt for i in range(self.elements.n)])
+            self._wipe_sent()
+        times = self.times[self.index[built.sn]]
+        assert built.vt_dat == times
+        assert self.cfg["max_dat"] == 0 or times <= self.cfg["max_dat"]
+        return bytes(ffi.buffer(self._buf, built.size))
+
+    def mrw(self, now_ns: int) -> bytes:
+        return bytes(ffi.buffer(self._buf, lib.rlc_umts_tx_mrw_build(self.tx, 40, now_ns, self._buf)))
+
+    def status(self, room: int, now_ns: int) -> bytes:
+        n = lib.rlc_umts_rx_status_build(self.rx, room, now_ns, self._buf, self._status)
+        assert n <= room
+        return bytes(ffi.buffer(self._buf, n))
+
+    def receive(self, pdu: bytes):
+        assert lib.rlc_umts_rx_receive(self.rx, pdu, len(pdu), self.out) >= 0
+        self._take()
+
+    def receive_mrw(self, pdu: bytes):
+        assert lib.umts_status_unpack(self._status, pdu, len(pdu)) == 0
+        lib.rlc_umts_rx_status(self.rx, self._status, self.out)
+        self._take()
+
+    def receive_status(self, pdu: bytes):
+        assert lib.umts_status_unpack(self._status, pdu, len(pdu)) == 0
+        with self.watch():
+            assert lib.rlc_umts_tx_status(self.tx, self._status, self.out) in (0, EBADMSG)
+        self._take()
+
+    def watch(self):
+        return Watch(self)
+
+    @property
+    def next_expiry(self) -> int:
+        return min(self.tx.poll_expiry_ns, self.tx.mrw_expiry_ns, self.rx.prohibit_expiry_ns)
+
+    def expire(self, now_ns: int):
+        with self.watch():
+            if self.tx.poll_expiry_ns <= now_ns:
+                lib.rlc_umts_tx_poll_expire(self.tx)
+            if self.tx.mrw_expiry_ns <= now_ns:
+                lib.rlc_umts_tx_mrw_expire(self.tx)
+        if self.rx.prohibit_expiry_ns <= now_ns:
+            self.rx.prohibit_expiry_ns = NEVER
+
+    @property
+    def waits(self) -> bool:
+        """Something can be sent at once."""
+        return bool(lib.rlc_umts_tx_pdus(self.tx) or self.tx.mrw_due or self.rx.mrw_ack_due
+                    or (self.rx.status_due and self.rx.prohibit_expiry_ns == NEVER))  # fmt: skip
+
+
+class Watch:
+    """A discard that begins here has a PDU sent MaxDAT times for a reason; SDUs up to it may go."""
+
+    def __init__(self, umts):
+        self.umts = umts
+
+    def __enter__(self):
+        self.before = self.umts.tx.mrw_active, self.umts.tx.sn_mrw
+
+    def __exit__(self, *_):
+        umts, tx = self.umts, self.umts.tx
+        if not tx.mrw_active or self.before == (True, tx.sn_mrw):
+            return
+        waiting = [(tx.vt_a + i) % SLOTS for i in range((tx.vt_s - tx.vt_a) % SLOTS)]
+        used_up = [
+            umts.index[sn]
+            for sn in waiting
+            if sn in umts.index and not umts.sent[sn].acked and umts.times[umts.index[sn]] == umts.cfg["max_dat"]
+        ]
+        assert used_up
+        for inside in umts.inside[: max(used_up) + 1]:
+            umts.acceptable.update(inside)
+        event("discard")
+
+
+@dataclass
+class Link:
+    """Two ends and what is in flight between them."""
+
+    umts: Umts
+    now_ns: int = 0
+    data: list = field(default_factory=list)
+    forth: list = field(default_factory=list)  # MRW
+    back: list = field(default_factory=list)  # STATUS
+    sizes: list = field(default_factory=list)
+
+    def push(self, length):
+        self.umts.push(length)
+        self.sizes.append(length)
+
+    def grant(self, n):
+        if pdu := self.umts.mrw(self.now_ns):
+            self.forth.append(pdu)
+        for _ in range(n):
+            if not (pdu := self.umts.transmit(self.now_ns)):
+                break
+            self.data.append(pdu)
+
+    def report(self, room):
+        if pdu := self.umts.status(room, self.now_ns):
+            self.back.append(pdu)
+
+    def arrive(self, fates):
+        fates = [fates[i % len(fates)] for i in range(len(self.data))]
+        there, self.data = list(zip(self.data, fates, strict=True)), []
+        for pdu, fate in there:
+            if fate == WAIT:
+                self.data.append(pdu)
+            for _ in range({ARRIVE: 1, TWICE: 2}.get(fate, 0)):
+                self.umts.receive(pdu)
+
+    def control(self, fates, back_fates):
+        self._in_order(self.forth, fates, self.umts.receive_mrw)
+        self._in_order(self.back, back_fates, self.umts.receive_status)
+
+    @staticmethod
+    def _in_order(queue, fates, receive):
+        for fate in fates:
+            if fate == WAIT or not queue:
+                break
+            pdu = queue.pop(0)
+            for _ in range({ARRIVE: 1, TWICE: 2}.get(fate, 0)):
+                receive(pdu)
+
+    def tick(self, ns):
+        until = self.now_ns + ns
+        while self.umts.next_expiry <= until:
+            self.now_ns = self.umts.next_expiry
+            self.umts.expire(self.now_ns)
+        self.now_ns = until
+
+    def do(self, action):
+        getattr(self, action[0])(*action[1:])
+        self.check()
+
+    def check(self):
+        umts, tx, rx = self.umts, self.umts.tx, self.umts.rx
+
+        def ahead(sn):
+            return (sn - tx.vt_a) % SLOTS
+
+        assert ahead(rx.vr_r) <= ahead(rx.vr_h) <= ahead(tx.vt_s) <= umts.cfg["window"] + 1
+        numbers = [number for number, _ in umts.delivered]
+        assert numbers == sorted(set(numbers))
+        for number, data in umts.delivered[-20:]:
+            assert data == payload(number, self.sizes[number])
+        assert len(set(umts.discarded)) == len(umts.discarded)
+        assert not set(numbers) & set(umts.discarded)
+        assert set(umts.discarded) <= umts.acceptable
+
+    def drain(self, n, room):
+        """Losses are over. Return: rounds until nothing is left to do."""
+        for rounds in range(20000):
+            self.grant(n)
+            self.arrive([ARRIVE])
+            self.report(room)
+            self.control([ARRIVE] * 3, [ARRIVE] * 3)
+            self.check()
+            if not self.umts.waits and not (self.data or self.forth or self.back):
+                if self.umts.next_expiry == NEVER:
+                    return rounds
+                self.tick(max(self.umts.next_expiry - self.now_ns, 0))
+        raise AssertionError("it never ends")
+
+
+lengths = st.sampled_from([1, 2, 3, 5, 37, 38, 39, 300]) | st.integers(1, 300)
+some = st.sampled_from([ARRIVE, ARRIVE, ARRIVE, LOSE, LOSE, WAIT, TWICE])
+fates = st.lists(some, min_size=1, max_size=6)
+rooms = st.sampled_from([0, 2, 3, 4, 5, 8, 40, 40, 40])
+ticks = st.sampled_from([0, 0, 1, 5, 10, 35, 50])
+# SDUs, then a TTI: PDUs, their fates, room for a STATUS PDU, fates of control PDUs, time
+cycles = st.tuples(st.lists(lengths, max_size=3), st.integers(0, 8), fates, rooms, fates, fates, ticks)
+
+
+def actions(cycle):
+    pushes, n, fates, room, forth, back, ns = cycle
+    yield from (("push", length) for length in pushes)
+    yield from (("grant", n), ("arrive", fates), ("report", room), ("control", forth, back), ("tick", ns))
+
+
+@st.composite
+def links(draw):
+    """A bearer after something happened to it."""
+    cfg = {
+        "pdu_size": draw(st.sampled_from([5, 6, 7, 10, 40, 40, 40, 126])),
+        "window": draw(st.sampled_from([1, 2, 3, 8, 64, 64, WINDOW_MAX])),
+        "max_dat": draw(st.sampled_from([0, 1, 2, 3, 6])),
+        "poll_pdu": draw(st.sampled_from([0, 1, 4, 16])),
+        "poll_window": draw(st.sampled_from([1, 50, 100])),
+        "timer_poll_ns": draw(st.sampled_from([5, 45])),
+        "timer_mrw_ns": draw(st.sampled_from([3, 60])),
+        "timer_status_prohibit_ns": draw(st.sampled_from([0, 10])),
+    }
+    link = Link(Umts(cfg, draw(st.sampled_from([0, 0, 2040, 4080, 4095]))))
+    for length in draw(st.lists(lengths, min_size=1, max_size=12)):
+        link.push(length)
+    for cycle in draw(st.lists(cycles, min_size=4, max_size=25)):
+        for action in actions(cycle):
+            link.do(action)
+    return link
+
+
+@fast
+@given(links(), st.sampled_from([1, 5, 100]), st.sampled_from([5, 8, 40]))
+def test_everything_ends(link, n, room):
+    """Once losses stop, in bounded time: each SDU was delivered or discarded, and every PDU is free."""
+    umts, begin_ns = link.umts, link.now_ns
+    rounds = link.drain(n, room)
+    assert rounds <= 60 + 8 * sum(link.sizes)
+    assert link.now_ns - begin_ns <= 1000 * (60 + sum(link.sizes))
+    numbers = [number for number, _ in umts.delivered]
+    assert sorted(numbers + umts.discarded) == list(range(len(link.sizes)))
+    assert umts.delivered == [(i, payload(i, link.sizes[i])) for i in numbers]
+    if umts.cfg["max_dat"] == 0:
+        assert not umts.discarded
+    assert umts.tx.vt_a == umts.tx.vt_s == umts.rx.vr_r == umts.rx.vr_h
+    assert umts.pool_is_full
+    assert not umts.tx.queue.sdus.head and umts.tx.queue.bytes == 0 and umts.tx.n_retx == 0
+    event(f"{'some' if umts.discarded else 'none'} discarded")
+
+
+@fast
+@given(st.lists(lengths, min_size=1, max_size=30), st.sampled_from([5, 6, 40, 126]), st.sampled_from([1, 3, 64]))
+def test_nothing_is_lost(sizes, pdu_size, window):
+    """Without losses every PDU is sent once, even with MaxDAT = 1."""
+    link = Link(Umts({"pdu_size": pdu_size, "window": window, "max_dat": 1, "poll_pdu": 0, "poll_window": 100,
+                      "timer_poll_ns": 50, "timer_mrw_ns": 50}))  # fmt: skip
+    for length in sizes:
+        link.push(length)
+    link.drain(5, 40)
+    assert [number for number, _ in link.umts.delivered] == list(range(len(sizes)))
+    assert set(link.umts.times) == {1}
