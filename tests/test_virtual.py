@@ -138,7 +138,8 @@ def test_without_root(scenario, tmp_path):
 
 def test_the_older_kernel_plays_too(played, tmp_path):
     """6.1 where it is built: an older verifier, and TUN devices that take no requests in batches."""
-    build = subprocess.run([ROOT / "kernel/build", "--version", "6.1", "--print-path"], capture_output=True, check=False)
+    build = subprocess.run([ROOT / "kernel/build", "--version", "6.1", "--print-path"], capture_output=True,
+                           check=False)
     if build.returncode:
         pytest.skip("Linux 6.1 is not built: kernel/build --version 6.1")
     cellbed("run", played / "short.yaml", "--results", tmp_path, "--kernel", "6.1", "--variant", "DM-DM")
