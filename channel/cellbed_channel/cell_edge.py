@@ -121,6 +121,17 @@ def gain_db(parameters: CellEdgeParameters, places: np.ndarray, carrier_ghz: flo
     return parameters.antenna().gain_db(bearing_deg(offset) - azimuth_deg) - loss.loss_db(ground)
 
 
+def strongest_db(parameters: CellEdgeParameters, places: np.ndarray, n_rb: int) -> np.ndarray:
+    """SINR of the strongest cell at (n, 2) places, all cells at full power; neither shadowing nor fading.
+
+    Control channels take the whole carrier as data do, so it is theirs too.
+    """
+    received = _ratio(gain_db(parameters, places, parameters.dl_carrier_ghz) + parameters.enb_tx_dbm)
+    best = received.max(axis=1)
+    noise = _ratio(noise_dbm(n_rb) + parameters.ue_noise_figure_db)
+    return 10.0 * np.log10(best / (received.sum(axis=1) - best + noise))
+
+
 def _ratio(db: np.ndarray | float) -> np.ndarray:
     return 10.0 ** (np.asarray(db) / 10.0)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Distances, SINR and CQI over time, from a channel trace alone."""
+"""Distances, SINR and CQI over time, from a channel trace alone; the radio environment of the cell edge as a map."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from .cell_edge import CellEdgeParameters, strongest_db
 from .error import ParameterError
 from .link import LEGS
 from .mobility import ENB, distance_m
@@ -18,6 +19,9 @@ from .trace import UNKNOWN_SINR, ChannelTrace, read
 # Colours of Okabe and Ito, and a line style each.
 _STYLE = {"ul": ("#0072B2", "-"), "dl": ("#E69F00", "--"), "sl": ("#009E73", "-.")}
 _POINTS = 2000
+_MAP_DB = (-5.0, 20.0)
+# Distances of the boxes. Source: Li et al, section III
+_BOXES_M = range(40, 301, 20)
 
 
 def draw(trace: ChannelTrace | Path, ue: str | None = None, offset_s: float = 0.0) -> Figure:
@@ -47,6 +51,35 @@ def draw(trace: ChannelTrace | Path, ue: str | None = None, offset_s: float = 0.
         panel.spines[["top", "right"]].set_visible(False)
     panels[0].set_title(f"Links of {name}", loc="left")
     panels[-1].set_xlabel("time (s)")
+    return figure
+
+
+def draw_map(parameters: CellEdgeParameters | None = None, n_rb: int = 50, spacing_m: float = 10.0) -> Figure:
+    """Draw where the strongest cell has what SINR, like Figure 2 of Li et al, and the boxes of its UEs.
+
+    Args:
+        parameters: None for the defaults.
+        spacing_m: of the points.
+    """
+    edge = parameters if parameters is not None else CellEdgeParameters()
+    reach = edge.inter_site_m * (edge.tiers + 0.6)
+    line = np.arange(-reach, reach + spacing_m / 2, spacing_m)
+    x, y = np.meshgrid(line, line)
+    places = np.column_stack([x.ravel(), y.ravel()])
+    db = np.concatenate([strongest_db(edge, part, n_rb) for part in np.array_split(places, len(line))])
+    figure = Figure(figsize=(6.6, 5.6), layout="constrained")
+    axes = figure.subplots()
+    shown = axes.pcolormesh(line, line, db.reshape(x.shape), vmin=_MAP_DB[0], vmax=_MAP_DB[1], cmap="viridis",
+                            shading="nearest", rasterized=True)
+    figure.colorbar(shown, label="SINR of the strongest cell (dB)", extend="both")
+    sites = edge.layout().sites()
+    axes.plot(sites[:, 0], sites[:, 1], "^", color="white", markeredgecolor="black", markersize=6, label="site")
+    angle = np.radians(edge.azimuth_deg)
+    centres = np.outer(_BOXES_M, [np.cos(angle), np.sin(angle)])
+    axes.plot(centres[:, 0], centres[:, 1], "s", color="#D55E00", markersize=3, label="boxes of the UE")
+    axes.set(xlabel="x (m)", ylabel="y (m)", aspect="equal")
+    axes.set_title(f"Downlink, {edge.inter_site_m:g} m between sites, {edge.dl_carrier_ghz:g} GHz", loc="left")
+    axes.legend(loc="upper right", fontsize="small")
     return figure
 
 

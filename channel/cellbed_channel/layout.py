@@ -53,8 +53,8 @@ class Parabolic:
 
     Attributes:
         beamwidth_deg: between the points of -3 dB. Source: Li et al, Table I
-        front_to_back_db: the paper has none; 20 dB is the default of LENA. TR 36.814 has 25 dB with 70 degrees, from
-            memory (not verified). Source: TR 36.942 4.2.1
+        front_to_back_db: the paper has none; the dual stripe example of LENA has 20 dB with 70 degrees. TR 36.814 has
+            25 dB, from memory (not verified). Source: TR 36.942 4.2.1
         gain_dbi: in the middle of the beam. LENA's antenna has none; the paper does not name one.
     """
 

@@ -111,8 +111,7 @@ class BoxWalk:
     """A UE that walks at random in a square box. Source: Li et al, section III (20 m, 3 km/h, random directions).
 
     A leg in a new direction begins every `leg_m`; at the box's edge the UE is reflected. The paper leaves both open,
-    and where the UE starts: here in the centre. Legs of 1 m are the default of its simulator's random walk, as far as
-    known (not verified).
+    and where the UE starts: here in the centre. Legs of 1 m are the default of its simulator's random walk.
 
     Directions are drawn as points of a disc, so that no sine moves a position.
     """

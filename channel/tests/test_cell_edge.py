@@ -191,3 +191,29 @@ def test_a_figure_has_the_distance(tmp_path):
     panels = figure.draw(path).axes
     assert [axes.get_ylabel() for axes in panels] == ["distance (m)", "SINR (dB)", "CQI"]
     assert panels[0].lines[0].get_ydata() == pytest.approx(np.full(2000, 160), abs=2)
+
+
+def test_the_map_has_the_three_sectors_of_a_site():
+    """A turn by 120 degrees maps cells onto cells; between two beams it is worse than in one."""
+    turn = np.array([[-0.5, math.sqrt(0.75)], [-math.sqrt(0.75), -0.5]])
+    places = np.array([[150.0, 40.0], [200.0, 0.0]])
+    once = cell_edge.strongest_db(CellEdgeParameters(), places, 50)
+    assert cell_edge.strongest_db(CellEdgeParameters(), places @ turn, 50) == pytest.approx(once, abs=1e-6)
+    beam, between = cell_edge.strongest_db(CellEdgeParameters(), np.array([[100.0, 0.0], [50.0, 86.6]]), 50)
+    assert beam > between + 5
+    assert -6 < between < 0  # two sectors alike, and all others
+
+
+def test_the_map_is_the_serving_cell_where_the_ue_is():
+    """In the beam the serving cell is the strongest one."""
+    for metres in (60.0, 160.0, 240.0):
+        on_map = cell_edge.strongest_db(CellEdgeParameters(), np.array([[metres, 0.0]]), 50)[0]
+        assert on_map == pytest.approx(sinr_db(still(distance_m=metres), steps=1)[0, 0], abs=0.01)
+
+
+def test_a_map_is_drawn(tmp_path):
+    drawn = figure.draw_map(spacing_m=50)
+    assert drawn.axes[0].get_xlabel() == "x (m)"
+    assert drawn.axes[1].get_ylabel() == "SINR of the strongest cell (dB)"
+    drawn.savefig(tmp_path / "map.png")
+    assert (tmp_path / "map.png").stat().st_size > 5000
