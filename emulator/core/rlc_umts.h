@@ -14,9 +14,8 @@
  * transport block.
  *
  * Packets stay with the PDU at the transmitter in which their SDU ends, until
- * the receiver takes them out, or until the PDU is released: those of a
- * discarded SDU leave when the discard is over, as the receiver may still
- * complete it before it hears of it.
+ * the receiver takes them out, or until the PDU is released: so the receiver
+ * may still complete a discarded SDU before it hears of the discard.
  *
  * Choices and limits:
  * - MaxDAT is the number of transmissions, as De Mey et al. read it and 9.7.3
