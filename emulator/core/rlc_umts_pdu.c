@@ -14,17 +14,14 @@ size_t umts_amd_pack(const struct umts_amd *amd, size_t size, uint8_t *buf)
 {
 	size_t header = UMTS_AMD_FIXED + (size_t)amd->n_cuts, used = header + amd->len;
 	bool padded = used < size;
-	uint16_t at = 0;
 
 	CELL_ASSERT(used <= size && size <= UMTS_AMD_MAX);
 	header += padded;
 	buf[0] = (uint8_t)(0x80 | amd->sn >> 5);
 	buf[1] = (uint8_t)(amd->sn << 3 | (amd->poll ? 0x4 : 0) |
 	                   (header > UMTS_AMD_FIXED ? HE_LI : HE_DATA));
-	for (uint16_t i = 0; i < amd->n_cuts; i++) {
-		buf[UMTS_AMD_FIXED + i] = (uint8_t)((amd->cut[i] - at) << 1 | 1);
-		at = amd->cut[i];
-	}
+	for (uint16_t i = 0; i < amd->n_cuts; i++)
+		buf[UMTS_AMD_FIXED + i] = (uint8_t)(amd->cut[i] << 1 | 1);
 	if (padded) {
 		buf[header - 1] = UMTS_LI_PADDING << 1 | 1;
 		memset(buf + used + 1, 0, size - used - 1);
@@ -60,10 +57,9 @@ int umts_amd_unpack(struct umts_amd *ret, size_t *ret_header, const uint8_t *buf
 			special = li;
 			continue;
 		}
-		if ((li == UMTS_LI_PREVIOUS && header != UMTS_AMD_FIXED + 1) ||
-		    ret->n_cuts == UMTS_CUTS_MAX)
+		if ((ret->n_cuts > 0 && li <= at) || ret->n_cuts == UMTS_CUTS_MAX)
 			return -EBADMSG;
-		at = (uint16_t)(at + li);
+		at = li;
 		ret->cut[ret->n_cuts++] = at;
 	}
 	if (header + at > size)

@@ -4,7 +4,8 @@
  *
  * Data: D/C=1 SN(12) P HE(2), then length indicators of 7 bits, each with an E
  * bit behind it, then the data, to a size that never changes. An indicator
- * counts the octets from the end of the SDU before to the end of its own.
+ * counts the octets from the last indicator to the end of its SDU, also where
+ * other SDUs end before.
  * Status: D/C=0 type(3)=000, then super-fields (SUFIs) of a type of 4 bits and
  * what belongs to it, then padding.
  * Source: TS 25.322 5.5.0 9.2.1, 9.2.2

@@ -40,14 +40,14 @@ static void test_one_indicator(void **state)
 		40, (uint8_t[]){ 0x80, 0x0d, 0x14 }, 3);
 }
 
-/* The second indicator counts from the first: 10, E 1 | 5, E 1 | padding 111 1111, E 0 */
+/* Both indicators count from the same octet: 10, E 1 | 15, E 1 | padding 111 1111, E 0 */
 static void test_padding(void **state)
 {
 	static const uint8_t zeros[20];
 
 	(void)state;
 	expect_amd(&(struct umts_amd){ .n_cuts = 2, .cut = { 10, 15 }, .len = 15 }, 40,
-	           (uint8_t[]){ 0x80, 0x01, 0x15, 0x0b, 0xfe }, 5);
+	           (uint8_t[]){ 0x80, 0x01, 0x15, 0x1f, 0xfe }, 5);
 	assert_memory_equal(buf + 5 + 15, zeros, 20);
 }
 
@@ -104,6 +104,7 @@ static void test_bad_amd(void **state)
 		{ { 0x80, 0x01, 0x08 }, 6 },                   /* 4 octets of 3 */
 		{ { 0x80, 0x01, 0x03, 0x03, 0x03, 0x03 }, 6 }, /* indicators without end */
 		{ { 0x80, 0x01, 0x03, 0x00, 0, 0 }, 6 },       /* LI 0 behind another one */
+		{ { 0x80, 0x01, 0x03, 0x02, 0, 0 }, 6 },       /* not beyond the one before */
 		{ { 0x80, 0x01, 0xff, 0x02, 0, 0 }, 6 },       /* an indicator behind padding */
 	};
 
