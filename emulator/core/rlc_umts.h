@@ -206,8 +206,8 @@ static inline bool rlc_umts_rx_status_ready(const struct rlc_umts_rx *rx)
  * @ret: what it says
  *
  * Timer_Status_Prohibit, which a report starts, does not hold back an MRW_ACK. What does
- * not fit is neither acknowledged nor missing. Return: size, 0 when none
- * is due or @max is too small. Source: TS 25.322 5.5.0 9.5, 11.5.2
+ * not fit is neither acknowledged nor missing; 6 octets name one missing PDU. Return: size, 0 when
+ * none is due or @max is too small. Source: TS 25.322 5.5.0 9.5, 11.5.2
  */
 uint32_t rlc_umts_rx_status_build(struct rlc_umts_rx *rx, uint32_t max, int64_t now_ns,
                                   uint8_t *buf, struct umts_status *ret);
