@@ -408,3 +408,27 @@ def test_wireshark_reads_the_same(tmp_path):
         for name, cell in zip(FIELDS, cells, strict=True):
             values = [int(value, 0) for value in re.findall(r"\w+", cell)]
             assert values == expected.get(name, []), name
+
+
+@pytest.mark.parametrize(("bler", "max_dat", "n"), [(0.4, 2, 4), (0.4, 3, 4), (0.15, 2, 14), (0.3, 1, 2)])
+def test_share_of_sdus(bler, max_dat, n):
+    """One SDU of N PDUs at a time: the share delivered is (1 - BLER^maxDAT)^N.
+
+    Source: DeMey equations 2 and 3
+    """
+    random, sdus = Random(7), 3000
+    link = Link(Umts({"pdu_size": 40, "window": 64, "max_dat": max_dat, "poll_pdu": 0, "poll_window": 100,
+                      "timer_poll_ns": 5, "timer_mrw_ns": 5}))  # fmt: skip
+    umts = link.umts
+    for _ in range(sdus):
+        link.push(38 * n - 10)
+        while umts.waits or umts.next_expiry != NEVER:
+            link.grant(64)
+            link.arrive([LOSE if random.random() < bler else ARRIVE for _ in link.data] or [ARRIVE])
+            link.report(40)
+            link.control([ARRIVE], [ARRIVE])
+            link.tick(1)
+    p = (1 - bler**max_dat) ** n
+    assert len(umts.delivered) + len(umts.discarded) == sdus
+    assert abs(len(umts.delivered) / sdus - p) < 3 * (p * (1 - p) / sdus) ** 0.5
+    assert set(umts.times) <= set(range(1, max_dat + 1))
