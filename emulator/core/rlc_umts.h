@@ -27,9 +27,10 @@
  *   answered, and a STATUS PDU with an erroneous SN is ignored.
  * - Not there either: Timer_Poll_Prohibit, Timer_Poll_Periodic, Poll_SDU,
  *   Timer_Discard, Send MRW, piggybacked STATUS PDUs, WINDOW.
- * - Not verified, as the text was read in excerpts: when a PDU that holds only
- *   the indicator of an SDU's end is due, and that VT(PDU) restarts by its own
- *   trigger only.
+ * - Not verified, as the text was read in excerpts (11.6 quoted from 5.0.0 and
+ *   5.5.0, 9.4): that a PDU which holds only the indicator of an SDU's end
+ *   follows at once, that VT(PDU) restarts by its own trigger only, which PDU
+ *   carries the poll after Timer_Poll, LENGTH=0, what stops Timer_Poll.
  */
 #ifndef RLC_UMTS_H
 #define RLC_UMTS_H
@@ -119,7 +120,7 @@ uint32_t rlc_umts_tx_pdus(const struct rlc_umts_tx *tx);
 /**
  * rlc_umts_tx_build() - the next AMD PDU, of pdu_size octets: one to be sent again, or a new one
  * @elements: SN and elements of a new PDU
- * Source: TS 25.322 5.5.0 9.7.1, 11.3.2
+ * Source: TS 25.322 5.5.0 9.7.1, 11.3
  */
 struct rlc_umts_built rlc_umts_tx_build(struct rlc_umts_tx *tx, int64_t now_ns, uint8_t *buf,
                                         struct rlc_tx_pdu *elements);
@@ -128,14 +129,14 @@ struct rlc_umts_built rlc_umts_tx_build(struct rlc_umts_tx *tx, int64_t now_ns, 
  * rlc_umts_tx_mrw_build() - the STATUS PDU with the MRW that is due, in at most @max octets
  *
  * Starts Timer_MRW. Return: size, 0 when none is due.
- * Source: TS 25.322 5.5.0 11.6.2
+ * Source: TS 25.322 5.5.0 11.6
  */
 uint32_t rlc_umts_tx_mrw_build(struct rlc_umts_tx *tx, uint32_t max, int64_t now_ns, uint8_t *buf);
 
 /**
  * rlc_umts_tx_status() - what the peer's STATUS PDU says to the transmitter
  * @out: packets that were discarded
- * Source: TS 25.322 5.5.0 11.5.3, 11.6.4, 11.6.6.3
+ * Source: TS 25.322 5.5.0 11.5, 11.6
  *
  * Return: 0, or -EBADMSG when it acknowledges what was never sent, or is late.
  */
@@ -145,7 +146,7 @@ int rlc_umts_tx_status(struct rlc_umts_tx *tx, const struct umts_status *status,
 /** rlc_umts_tx_poll_expire() - Timer_Poll expired */
 void rlc_umts_tx_poll_expire(struct rlc_umts_tx *tx);
 
-/** rlc_umts_tx_mrw_expire() - Timer_MRW expired: the same MRW again. Source: 11.6.5 */
+/** rlc_umts_tx_mrw_expire() - Timer_MRW expired: the same MRW again. Source: 11.6 */
 void rlc_umts_tx_mrw_expire(struct rlc_umts_tx *tx);
 
 /** rlc_umts_tx_reset() - forget all; packets not delivered yet are discarded */
@@ -181,7 +182,7 @@ static inline uint16_t rlc_umts_rx_vr_mr(const struct rlc_umts_rx *rx)
 
 /**
  * rlc_umts_rx_receive() - an AMD PDU arrived
- * Source: TS 25.322 5.5.0 9.7.2, 11.3.3
+ * Source: TS 25.322 5.5.0 9.7.2, 11.3
  *
  * Return: its SN, or -EBADMSG.
  */
@@ -190,7 +191,7 @@ int rlc_umts_rx_receive(struct rlc_umts_rx *rx, const uint8_t *buf, uint32_t len
 
 /**
  * rlc_umts_rx_status() - what the peer's STATUS PDU says to the receiver: an MRW
- * Source: TS 25.322 5.5.0 11.6.3
+ * Source: TS 25.322 5.5.0 11.6
  */
 void rlc_umts_rx_status(struct rlc_umts_rx *rx, const struct umts_status *status,
                         struct rlc_out *out);
@@ -207,7 +208,7 @@ static inline bool rlc_umts_rx_status_ready(const struct rlc_umts_rx *rx)
  *
  * Timer_Status_Prohibit, which a report starts, does not hold back an MRW_ACK. What does
  * not fit is neither acknowledged nor missing; 6 octets name one missing PDU. Return: size, 0 when
- * none is due or @max is too small. Source: TS 25.322 5.5.0 9.5, 11.5.2
+ * none is due or @max is too small. Source: TS 25.322 5.5.0 9.5, 11.5
  */
 uint32_t rlc_umts_rx_status_build(struct rlc_umts_rx *rx, uint32_t max, int64_t now_ns,
                                   uint8_t *buf, struct umts_status *ret);

@@ -220,7 +220,7 @@ static uint16_t fill_bitmap(const struct rlc_umts_rx *rx, uint16_t sn, uint32_t 
 
 /*
  * What is missing, in order of SN, in at most @bits with the ACK: a BITMAP where it tells
- * more in no more bits than a LIST. Source: TS 25.322 5.5.0 11.5.2.3 leaves the choice.
+ * more in no more bits than a LIST. Source: TS 25.322 5.5.0 11.5 leaves the choice.
  */
 static void fill_status(const struct rlc_umts_rx *rx, uint32_t bits, struct umts_status *ret)
 {

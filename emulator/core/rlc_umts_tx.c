@@ -245,7 +245,7 @@ static void find_end(struct rlc_umts_tx *tx, uint16_t sn)
 /*
  * Discard all SDUs with segments in PDUs from VT(A) to the last one that was
  * sent MaxDAT times; not before the discard that is going on is over.
- * Source: TS 25.322 5.5.0 11.6.2
+ * Source: TS 25.322 5.5.0 11.6
  */
 static void discard(struct rlc_umts_tx *tx)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * RLC AM receiver of the UTRAN: SDUs in sequence, status reports and their
- * timer, MRW. Source: TS 25.322 5.5.0 9.5, 9.7.2, 11.3.3, 11.5, 11.6.3
+ * timer, MRW. Source: TS 25.322 5.5.0 9.5, 9.7.2, 11.3, 11.5, 11.6
  */
 #include "unit.h"
 

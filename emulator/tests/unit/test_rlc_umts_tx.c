@@ -361,7 +361,7 @@ static void test_max_dat(void **state)
 	expect_discarded(1, (uint32_t[]){ 1 });
 }
 
-/* All that is not acknowledged before the PDU goes with it. Source: 11.6.2 */
+/* All that is not acknowledged before the PDU goes with it. Source: 11.6 */
 static void test_max_dat_takes_all_before(void **state)
 {
 	(void)state;
