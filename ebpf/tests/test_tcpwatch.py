@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -141,10 +142,19 @@ def test_agrees_with_tcp_info(tmp_path, network, group):
     assert last["total_retrans"] == info["total_retrans"] == 0
 
 
+def received_bytes(name):
+    """What the interface in namespace `name` has received so far."""
+    links = subprocess.run(["ip", "-n", name, "-s", "-j", "link", "show", "v0"], check=True, capture_output=True)
+    return json.loads(links.stdout)[0]["stats64"]["rx"]["bytes"]
+
+
 def test_retransmissions_are_counted(tmp_path, network, group):
     """A link that is down for a moment: as many retransmissions in the samples as in TCP_INFO."""
     def interrupt():
+        while received_bytes(network[1]) < 1_000_000:
+            time.sleep(0.01)
         subprocess.run(["ip", "-n", network[1], "link", "set", "v0", "down"], check=True)
+        time.sleep(0.3)  # longer than Linux's minimum RTO, so that the timer fires if nothing else does
         subprocess.run(["ip", "-n", network[1], "link", "set", "v0", "up"], check=True)
 
     rows, _, info = watch(tmp_path, network, group, [300_000_000], during=interrupt)
