@@ -19,7 +19,8 @@ import yaml
 
 from cellbed import channel
 from cellbed.error import ScenarioError
-from cellbed.scenario import Scenario, read_yaml, validate
+from cellbed.scenario import Scenario
+from cellbed.scenario_file import read_yaml, validate
 
 
 @dataclass(frozen=True)

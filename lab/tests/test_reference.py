@@ -8,7 +8,8 @@ from minimal import ROOT
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
-from cellbed.scenario import Scenario, validate
+from cellbed.scenario import Scenario
+from cellbed.scenario_file import validate
 
 REFERENCE = yaml.safe_load((ROOT / "scenarios/reference.yaml").read_text())
 

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Reads scenario files; what is wrong with one is a line with file, key, value and what is allowed."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from cellbed.error import ScenarioError
+from cellbed.scenario import Scenario
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML without duplicate keys: the second one would silently win."""
+
+
+def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[str, Any]:
+    seen: dict[str, int] = {}
+    for key_node, _ in node.value:
+        key = loader.construct_object(key_node)
+        if key in seen:
+            raise ScenarioError(f"{loader.name}:{key_node.start_mark.line + 1}: key '{key}': given twice")
+        seen[key] = key_node.start_mark.line
+    return loader.construct_mapping(node, deep=True)
+
+
+_Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
+
+
+def read_yaml(path: Path) -> Any:
+    """Parsed YAML of a file.
+
+    Raises:
+        ScenarioError: unreadable, not YAML, or a key given twice.
+    """
+    try:
+        with open(path, encoding="utf-8") as f:
+            loader = _Loader(f)
+            loader.name = str(path)
+            return loader.get_single_data()
+    except OSError as error:
+        raise ScenarioError(f"{path}: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ScenarioError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
+
+
+def _limits(error: dict[str, Any]) -> str:
+    """What would have been allowed, from a pydantic error."""
+    text = error["msg"].removeprefix("Value error, ")
+    text = re.sub(r"^Input should be (a |an )?", "", text)
+    return f"allowed {text}" if not text.startswith(("allowed", "key")) else text
+
+
+def _describe(error: dict[str, Any], model: type[BaseModel]) -> str:
+    key = ".".join(str(part) for part in error["loc"])
+    if error["type"] == "extra_forbidden":
+        names = _fields_at(model, error["loc"][:-1])
+        close = difflib.get_close_matches(str(error["loc"][-1]), names, n=1)
+        hint = f"did you mean '{close[0]}'?" if close else f"allowed {', '.join(sorted(names))}"
+        return f"key '{key}': unknown; {hint}"
+    if error["type"] == "missing":
+        return f"key '{key}': missing"
+    if not key:
+        return _limits(error)
+    value = error["input"]
+    shown = value if isinstance(value, str | int | float | bool | list | type(None)) else type(value).__name__
+    return f"key '{key}': value {shown}: {_limits(error)}"
+
+
+def _fields_at(model: type[BaseModel], loc: tuple[Any, ...]) -> list[str]:
+    """Field names of the model reached through @loc, for suggestions."""
+    for part in loc:
+        field = next((f for n, f in model.model_fields.items() if part in (n, f.alias)), None)
+        annotation = field.annotation if field else None
+        if field is None:
+            continue  # a name in a mapping or an index
+        inner = [a for a in getattr(annotation, "__args__", ()) if isinstance(a, type) and issubclass(a, BaseModel)]
+        candidate = inner[0] if inner else annotation
+        if isinstance(candidate, type) and issubclass(candidate, BaseModel):
+            model = candidate
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def validate(data: Any, path: Path | str) -> Scenario:
+    """A scenario from parsed YAML.
+
+    Raises:
+        ScenarioError: one line with file, key, value and what is allowed.
+    """
+    if not isinstance(data, dict):
+        raise ScenarioError(f"{path}: expected a mapping of keys")
+    try:
+        return Scenario.model_validate(data)
+    except ValidationError as error:
+        raise ScenarioError(f"{path}: {_describe(error.errors()[0], Scenario)}") from error
