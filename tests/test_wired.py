@@ -115,6 +115,27 @@ def test_a_kernel_without_netem_says_so(wired, tmp_path):
     assert not list((tmp_path / "r").iterdir())
 
 
+STREAM = ("--set", "traffic=[{id: down1, kind: stream, from: server, to: ue1, duration_s: 20}]")
+
+
+def test_a_stream_plays_where_most_is_lost(wired, tmp_path):
+    """No connection but the data's: what it gets through, even if that is nothing, is the result."""
+    facts = {}
+    for loss in (0, 0.5, 1):
+        bundle = play(wired, tmp_path / str(loss), *STREAM, "--set", f"links.0.loss={loss}",
+                      "--set", "links.0.rate=1Mbit")
+        manifest = manifest_of(bundle)
+        assert manifest["validity"]["verdict"] == "valid", manifest["validity"]["reasons"]
+        assert manifest["congestion_control"] == {"down1": "reno"}
+        facts[loss] = json.loads((bundle / "down1.stream.json").read_text())
+        opened = json.loads((bundle / "counters.json").read_text())["server"]["Tcp"]["ActiveOpens"]
+        assert opened == 1
+    # 1500 bytes of a full packet, and 14 of Ethernet that the link's queue counts, for 1460 of the stream.
+    assert facts[0]["received_bytes"] * 8 / 20 == pytest.approx(1e6 * 1460 / 1514, rel=0.02)
+    assert 0 < facts[0.5]["received_bytes"] < facts[0]["received_bytes"] / 20
+    assert (facts[1]["received_bytes"], facts[1]["connected_s"]) == (0, None)
+
+
 def test_the_topology_shows_the_wire(wired):
     out = cellbed("topology", wired).stdout
     assert "enb  eth0 10.1.0.254/24, net-ue1, net-ue2" in out

@@ -140,7 +140,7 @@ class Runner:
             captures.append(capture)
         return captures
 
-    def play_traffic(self, stack: contextlib.ExitStack, daemons: list[Process]) -> list[workload.Iperf3]:
+    def play_traffic(self, stack: contextlib.ExitStack, daemons: list[Process]) -> list[workload.Workload]:
         flows = [workload.make(flow, self.pids, self.addresses, self.out) for flow in self.settings["traffic"]]
         for flow in flows:
             stack.callback(flow.kill)
@@ -158,7 +158,7 @@ class Runner:
         _sleep_until(time.monotonic_ns() + int(DRAIN_S * 1e9))
         return flows
 
-    def await_clients(self, flows: list[workload.Iperf3], daemons: list[Process], start_ns: int) -> None:
+    def await_clients(self, flows: list[workload.Workload], daemons: list[Process], start_ns: int) -> None:
         """Wait for the clients; one that takes too long, or a daemon that dies meanwhile, ends the run."""
         all_s = max(workload.end_s(flow.flow) for flow in flows)
         step_s = max(0.25, all_s / 50) if math.isfinite(all_s) else 0.25

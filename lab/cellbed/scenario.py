@@ -66,7 +66,7 @@ class Traffic(Model):
     """One transfer, bounded by time or by size."""
 
     id: Name
-    kind: Literal["iperf3"] = "iperf3"
+    kind: Literal["iperf3", "stream"] = "iperf3"
     source: Name = Field(alias="from")
     to: Name
     start_s: float = Field(0, ge=0, le=3600)
@@ -79,6 +79,8 @@ class Traffic(Model):
     def one_bound(self) -> Traffic:
         if (self.duration_s is None) == (self.bytes is None):
             raise ValueError("allowed exactly one of 'duration_s' and 'bytes'")
+        if self.kind == "stream" and self.bytes is not None:
+            raise ValueError("key 'bytes': allowed with kind iperf3; a stream has a 'duration_s'")
         return self
 
 

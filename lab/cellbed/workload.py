@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Traffic of a run: iperf3 from one node to another."""
+"""Traffic of a run: TCP connections from one node to another."""
 
 from __future__ import annotations
 
 import json
 import math
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -45,29 +46,22 @@ def limit_s(flow: dict[str, Any]) -> float:
     return flow["start_s"] + (flow["limit_s"] if flow["bytes"] is not None else flow["duration_s"] + GRACE_S)
 
 
-class Iperf3:
-    """One iperf3 server and client."""
+class Workload:
+    """One flow; what it did is told in RESULT."""
 
     def __init__(self, flow: dict[str, Any], pids: dict[str, int], addresses: dict[str, str], out: Path) -> None:
         self.flow, self.pids, self.addresses = flow, pids, addresses
-        self.result = out / f"{flow['id']}.iperf3.json"
+        self.result = out / f"{flow['id']}.{flow['kind']}.json"
         self.log = out / "log"
         self.server: Process | None = None
         self.client: Process | None = None
 
     def start_server(self) -> None:
-        self.server = Process(
-            f"iperf3 server of {self.flow['id']}",
-            ["iperf3", "-s", "-1", "-p", str(self.flow["port"]), "--forceflush"],
-            self.log, self.pids[self.flow["to"]], stdout=subprocess.PIPE)
-        wait_line(self.server, b"Server listening")
+        """Whatever has to be there before the client."""
 
     def start_client(self) -> None:
-        flow = self.flow
-        args = ["iperf3", "-c", self.addresses[flow["to"]], "-B", self.addresses[flow["from"]],
-                "--cport", str(client_port(flow)), "-p", str(flow["port"]), *amount(flow),
-                "-i", "1", "-J", "--logfile", str(self.result)]
-        self.client = Process(f"iperf3 client of {flow['id']}", args, self.log, self.pids[flow["from"]])
+        """Begin to send."""
+        raise NotImplementedError
 
     def overdue(self) -> LabError:
         """Why a run ends whose client still works after its limit."""
@@ -86,20 +80,69 @@ class Iperf3:
                 if process.popen.stdout:
                     process.popen.stdout.close()
 
+    def report(self) -> dict[str, Any]:
+        """Its result.
+
+        Raises:
+            OSError, json.JSONDecodeError: it has none.
+        """
+        return json.loads(self.result.read_text())
+
     def error(self) -> str | None:
-        """What iperf3 says went wrong, or None."""
+        """What went wrong, or None."""
         try:
-            result = json.loads(self.result.read_text())
+            return self.report().get("error")
         except (OSError, json.JSONDecodeError) as error:
-            return f"no usable iperf3 result: {error}"
-        return result.get("error")
+            return f"no usable {self.flow['kind']} result: {error}"
 
     def congestion_control(self) -> str | None:
         """Name that the sending socket reported."""
         try:
-            return json.loads(self.result.read_text())["end"].get("sender_tcp_congestion")
+            return self.congestion_control_of(self.report())
         except (OSError, KeyError, json.JSONDecodeError):
             return None
+
+    def congestion_control_of(self, report: dict[str, Any]) -> str | None:
+        raise NotImplementedError
+
+
+class Iperf3(Workload):
+    """One iperf3 server and client."""
+
+    def start_server(self) -> None:
+        self.server = Process(
+            f"iperf3 server of {self.flow['id']}",
+            ["iperf3", "-s", "-1", "-p", str(self.flow["port"]), "--forceflush"],
+            self.log, self.pids[self.flow["to"]], stdout=subprocess.PIPE)
+        wait_line(self.server, b"Server listening")
+
+    def start_client(self) -> None:
+        flow = self.flow
+        args = ["iperf3", "-c", self.addresses[flow["to"]], "-B", self.addresses[flow["from"]],
+                "--cport", str(client_port(flow)), "-p", str(flow["port"]), *amount(flow),
+                "-i", "1", "-J", "--logfile", str(self.result)]
+        self.client = Process(f"iperf3 client of {flow['id']}", args, self.log, self.pids[flow["from"]])
+
+    def congestion_control_of(self, report: dict[str, Any]) -> str | None:
+        return report["end"].get("sender_tcp_congestion")
+
+
+class Stream(Workload):
+    """Both ends of `cellbed.stream`, in one process."""
+
+    def start_client(self) -> None:
+        flow = self.flow
+        ends = {"--from": (flow["from"], client_port(flow)), "--to": (flow["to"], flow["port"])}
+        args = [f"{option}={self.pids[node]},{self.addresses[node]},{port}" for option, (node, port) in ends.items()]
+        self.client = Process(f"stream of {flow['id']}",
+                              [sys.executable, "-m", "cellbed.stream", *args, f"--seconds={flow['duration_s']:g}",
+                               f"--result={self.result}"], self.log)
+
+    def congestion_control_of(self, report: dict[str, Any]) -> str | None:
+        return report["congestion_control"]
+
+
+KINDS: dict[str, type[Workload]] = {"iperf3": Iperf3, "stream": Stream}
 
 
 def describe(flow: dict[str, Any], addresses: dict[str, str]) -> dict[str, Any]:
@@ -110,7 +153,7 @@ def describe(flow: dict[str, Any], addresses: dict[str, str]) -> dict[str, Any]:
             "bytes": flow["bytes"]}
 
 
-def make(flow: dict[str, Any], pids: dict[str, int], addresses: dict[str, str], out: Path) -> Iperf3:
-    if flow["kind"] != "iperf3":
-        raise LabError(f"traffic {flow['id']}: kind {flow['kind']}: allowed iperf3")
-    return Iperf3(flow, pids, addresses, out)
+def make(flow: dict[str, Any], pids: dict[str, int], addresses: dict[str, str], out: Path) -> Workload:
+    if flow["kind"] not in KINDS:
+        raise LabError(f"traffic {flow['id']}: kind {flow['kind']}: allowed {', '.join(KINDS)}")
+    return KINDS[flow["kind"]](flow, pids, addresses, out)

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How much iperf3 is told to send, and until when."""
+"""How much is to be sent and until when, and the stream that needs no second connection."""
 
+import json
 import math
+import os
+import socket
 
 import pytest
 
+from cellbed import stream
+from cellbed.error import LabError
 from cellbed.workload import BLOCK_MAX, amount, describe, end_s, limit_s, make
 
 TIMED = {"id": "file", "kind": "iperf3", "from": "a", "to": "b", "start_s": 2, "duration_s": 10, "bytes": None,
@@ -43,3 +48,49 @@ def test_what_is_overdue_says_its_limit(tmp_path):
 
     assert error(SIZED) == "traffic file: 122240000 bytes took longer than limit_s = 600 s"
     assert error(TIMED) == "traffic file: did not end within 30 s of its time"
+
+
+STREAM = {**TIMED, "kind": "stream", "duration_s": 0.3}
+
+
+def local(sink=None):
+    """A stream between two ports of this host; setns(2) is not needed where it goes nowhere."""
+    ports = []
+    for _ in range(2):
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            ports.append(free.getsockname()[1])
+    return [(os.getpid(), "127.0.0.1", port) for port in ports]
+
+
+@pytest.fixture
+def here(monkeypatch):
+    import contextlib
+
+    monkeypatch.setattr(stream, "in_netns", lambda pid: contextlib.nullcontext())
+
+
+def test_a_stream_counts_what_arrives(here):
+    facts = stream.Stream(*local()).play(0.3)
+    assert (facts["connections"], facts["duration_s"]) == (1, 0.3)
+    assert 0 <= facts["connected_s"] < 0.3
+    assert 0 < facts["received_bytes"] <= facts["sent_bytes"]
+    assert facts["congestion_control"]
+
+
+def test_a_stream_that_nobody_takes_is_none(here):
+    source, sink = local()
+    playing = stream.Stream(source, sink)
+    playing.selector.unregister(playing.listener)
+    playing.listener.close()  # every connection is refused
+    facts = playing.play(0.5)
+    assert facts["connected_s"] is None and facts["received_bytes"] == facts["connections"] == 0
+
+
+def test_a_stream_ends_with_its_time_and_says_what_is_wrong(tmp_path):
+    flow = make(STREAM, {}, {}, tmp_path)
+    assert (end_s(STREAM), flow.result.name) == (2.3, "file.stream.json")
+    assert "no usable stream result" in flow.error() and flow.congestion_control() is None
+    flow.result.write_text(json.dumps({"congestion_control": "reno"}))
+    assert flow.error() is None and flow.congestion_control() == "reno"
+    with pytest.raises(LabError, match="kind ftp: allowed iperf3, stream"):
+        make({**STREAM, "kind": "ftp"}, {}, {}, tmp_path)
