@@ -19,7 +19,7 @@ from cellbed.scenario import Scenario
 TEMPORARY_PREFIX = ".tmp-"
 # Files of a running lab that say nothing about the result.
 _SCAFFOLD = ("description.json", "programs.json", "facts.json", "progress", "status", "error", "console",
-             "guest-init", "python")
+             "guest-init", "python", "nodes.json", "attach.json")
 
 
 class Bundle:
@@ -98,6 +98,7 @@ class Bundle:
             "virtual_s": (clock["end_ns"] - clock["start_ns"]) / 1e9,
             "clock": clock,
             "flows": facts["flows"],
+            "commands": facts["commands"],
             "lateness": facts["radio"]["lateness"],
             "kernel": {**facts["kernel"], **measured.get("kernel", {})},
             "sysctls": {node: {name: actual for name, (_, actual) in values.items()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import os
 import select
 import signal
@@ -12,7 +13,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from cellbed.error import LabError
 
@@ -53,23 +54,43 @@ def in_netns(pid: int) -> Iterator[None]:
         os.close(home)
 
 
+class NotStarted(LabError):
+    """A program could not be started; `status` is what a shell would return."""
+
+    def __init__(self, text: str, error: OSError) -> None:
+        super().__init__(text)
+        self.status = 127 if error.errno == errno.ENOENT else 126
+
+
 class Process:
-    """One child; its stderr goes to the log unless a pipe is asked for."""
+    """One child; its stderr goes to the log unless a pipe is asked for.
+
+    Args:
+        before_exec: what the child does first, such as to become another user.
+        options: further ones of subprocess.Popen.
+    """
 
     def __init__(self, name: str, args: list[str], log: Path, netns_pid: int | None = None,
-                 pass_fds: tuple[int, ...] = (), stdout: int | IO = subprocess.DEVNULL,
-                 stderr: int | None = None) -> None:
+                 stdout: int | IO = subprocess.DEVNULL, stderr: int | IO | None = None,
+                 stdin: int | IO = subprocess.DEVNULL, before_exec: Callable[[], None] | None = None,
+                 **options: Any) -> None:
         self.name, self.log = name, log
+
+        def prepare() -> None:
+            if before_exec is not None:
+                before_exec()
+            die_with_parent()  # last, as a change of user undoes it
+
         with contextlib.ExitStack() as stack:
             if stderr is None:
                 stderr = stack.enter_context(open(log, "ab"))
             if netns_pid is not None:
                 stack.enter_context(in_netns(netns_pid))
             try:
-                self.popen = subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr,
-                                              pass_fds=pass_fds, preexec_fn=die_with_parent)
+                self.popen = subprocess.Popen(args, stdin=stdin, stdout=stdout, stderr=stderr, preexec_fn=prepare,
+                                              **options)
             except OSError as error:
-                raise LabError(f"{name}: cannot start {args[0]}: {error.strerror}") from error
+                raise NotStarted(f"{name}: cannot start {args[0]}: {error.strerror}", error) from error
 
     def log_tail(self) -> str:
         lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []

@@ -21,7 +21,8 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from cellbed import counters, tcp_profile, topology, workload
+from cellbed import counters, nodes, tcp_profile, topology, workload
+from cellbed.attach import Attachment
 from cellbed.capture import Tcpdump
 from cellbed.error import CellbedError, LabError
 from cellbed.process import Process, in_netns, start_ready
@@ -44,6 +45,7 @@ class Runner:
         self.programs: dict[str, str] = json.loads((out / "programs.json").read_text())
         self.topology = topology.plan(self.settings)
         self.addresses = {n.name: n.address.split("/")[0] for n in self.topology.hosts}
+        self.attachment = Attachment.read(out)
         self.pids: dict[str, int] = {}
         self.facts: dict[str, Any] = {"phases": {}}
         self.progress = open(out / "progress", "w", buffering=1)  # noqa: SIM115 (lives as long as the run)
@@ -59,6 +61,7 @@ class Runner:
         net = topology.build(self.topology)
         stack.callback(net.stop)
         self.pids = {node.name: net.get(node.name).pid for node in self.topology.nodes}
+        (self.out / nodes.FILE).write_text(json.dumps(nodes.describe(self.settings, self.pids)))
 
     def celld_config(self) -> dict[str, Any]:
         cell = {**self.settings["radio"]}
@@ -141,7 +144,9 @@ class Runner:
         return captures
 
     def play_traffic(self, stack: contextlib.ExitStack, daemons: list[Process]) -> list[workload.Workload]:
-        flows = [workload.make(flow, self.pids, self.addresses, self.out) for flow in self.settings["traffic"]]
+        relay = self.attachment.prepare(self.out, self.pids) if self.attachment is not None else None
+        flows = [workload.make(flow, self.pids, self.addresses, self.out, self.settings, self.attachment)
+                 for flow in self.settings["traffic"]]
         for flow in flows:
             stack.callback(flow.kill)
             flow.start_server()
@@ -154,25 +159,37 @@ class Runner:
         for flow in sorted(flows, key=lambda f: f.flow["start_s"]):
             _sleep_until(start_ns + int(flow.flow["start_s"] * 1e9))
             flow.start_client()
+        if relay is not None:
+            stack.callback(relay.close)
+            relay.serve(flows)
+        self.tell_started(flows)
         self.await_clients(flows, daemons, start_ns)
-        _sleep_until(time.monotonic_ns() + int(DRAIN_S * 1e9))
+        if self.attachment is None:
+            _sleep_until(time.monotonic_ns() + int(DRAIN_S * 1e9))
+        for flow in flows:
+            flow.stop()
         return flows
 
     def await_clients(self, flows: list[workload.Workload], daemons: list[Process], start_ns: int) -> None:
         """Wait for the clients; one that takes too long, or a daemon that dies meanwhile, ends the run."""
-        all_s = max(workload.end_s(flow.flow) for flow in flows)
+        all_s = max(flow.end_s() for flow in flows if not flow.background)
         step_s = max(0.25, all_s / 50) if math.isfinite(all_s) else 0.25
         while running := [flow for flow in flows if flow.running()]:
             done_s = (time.monotonic_ns() - start_ns) / 1e9
             for flow in running:
-                if done_s > workload.limit_s(flow.flow):
+                if done_s > flow.limit_s():
                     raise flow.overdue()
             for daemon in daemons:
                 if daemon.popen.poll() is not None:
                     raise LabError(f"{daemon.name}: died during the run: {daemon.log_tail()}")
             print(f"at {done_s:.3f} {all_s:.3f}", file=self.progress)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                running[0].client.popen.wait(step_s)
+            running[0].wait(step_s)
+
+    def tell_started(self, flows: list[workload.Workload]) -> None:
+        """For whoever passes signals on to an attached command."""
+        for flow in flows:
+            if self.attachment is not None and flow.flow["id"] == self.attachment.flow and flow.running():
+                print(f"started {flow.pid()}", file=self.progress)
 
     def link_statistics(self) -> list[dict[str, Any]]:
         """Each direction of each wired link, with what became of its packets."""
@@ -209,6 +226,7 @@ class Runner:
             self.write_counters(counted, self.read_counters())
             self.facts["links"] = self.link_statistics()
             self.facts["workload_errors"] = {flow.flow["id"]: flow.error() for flow in flows}
+            self.facts["commands"] = [flow.describe() for flow in flows if flow.flow["kind"] == "command"]
             self.facts["congestion_control"] = {flow.flow["id"]: flow.congestion_control() for flow in flows}
             self.facts["capture_dropped"] = {capture.node: capture.stop() for capture in captures}
             tcpwatch.stop()
@@ -219,7 +237,8 @@ class Runner:
     def collect(self) -> None:
         self.facts["radio"] = json.loads((self.out / "radio.json").read_text())
         self.facts["probe"] = json.loads((self.out / "tcp.json").read_text())
-        self.facts["flows"] = [workload.describe(flow, self.addresses) for flow in self.settings["traffic"]]
+        self.facts["flows"] = [workload.describe(flow, self.addresses) for flow in self.settings["traffic"]
+                               if flow["kind"] != "command"]
         self.facts["kernel"] = {"release": platform.release(), "version": platform.version()}
         self.facts["clock"] = {"realtime_offset_ns": self.facts["radio"]["realtime_offset_ns"],
                                "start_ns": self.facts["traffic_start_ns"], "end_ns": self.facts["traffic_end_ns"]}

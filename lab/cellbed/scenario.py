@@ -15,6 +15,7 @@ from pydantic import Field, model_validator
 from cellbed.model import Model, Name, Probability, Rate, Size, known
 from cellbed.radio import Radio
 from cellbed.topology import gateway_of, network_interface
+from cellbed.traffic import Command, Traffic, Transfer
 
 # Those below net that belong to a network namespace.
 SysctlName = Annotated[str, Field(pattern=r"^net\.(ipv4|core)\.[a-z0-9_.]+$")]
@@ -60,28 +61,6 @@ class Tcp(Model):
     delayed_ack: bool = True
     rto_min_ms: int | None = Field(None, ge=1, le=60000)
     sysctls: dict[SysctlName, int | str] = {}
-
-
-class Traffic(Model):
-    """One transfer, bounded by time or by size."""
-
-    id: Name
-    kind: Literal["iperf3", "stream"] = "iperf3"
-    source: Name = Field(alias="from")
-    to: Name
-    start_s: float = Field(0, ge=0, le=3600)
-    duration_s: float | None = Field(None, gt=0, le=86400)
-    bytes: Size | None = Field(None, ge=1, le=1 << 40)
-    limit_s: float = Field(600, gt=0, le=86400)
-    port: int = Field(5201, ge=1, le=65535)
-
-    @model_validator(mode="after")
-    def one_bound(self) -> Traffic:
-        if (self.duration_s is None) == (self.bytes is None):
-            raise ValueError("allowed exactly one of 'duration_s' and 'bytes'")
-        if self.kind == "stream" and self.bytes is not None:
-            raise ValueError("key 'bytes': allowed with kind iperf3; a stream has a 'duration_s'")
-        return self
 
 
 class Capture(Model):
@@ -222,18 +201,34 @@ class Scenario(Model):
         return name in self.of_kind("server") or self.radio.ues[name].peer in self.of_kind("enb")
 
     def _check_traffic(self) -> None:
-        hosts = {name: None for name, node in self.nodes.items() if node.kind != "enb"}
-        for i, flow in enumerate(self.traffic):
-            known(f"traffic.{i}.from", flow.source, hosts)
-            joined = self.behind_enb(flow.source)
-            known(f"traffic.{i}.to", flow.to,
-                   {name: None for name in hosts if name != flow.source and self.behind_enb(name) == joined})
         ids: set[str] = set()
-        ports: dict[tuple[str, str, int], str] = {}  # the client's port follows from the server's: both may clash
         for i, flow in enumerate(self.traffic):
             if flow.id in ids:
                 raise ValueError(f"key 'traffic.{i}.id': value '{flow.id}': allowed an id that no other flow has")
             ids.add(flow.id)
+            if isinstance(flow, Command):
+                self._check_command(i, flow)
+        if all(isinstance(flow, Command) and flow.background for flow in self.traffic):
+            raise ValueError("key 'traffic': allowed at least one that is not in the background: it ends the run")
+        self._check_transfers({i: flow for i, flow in enumerate(self.traffic) if isinstance(flow, Transfer)})
+
+    def _check_command(self, i: int, flow: Command) -> None:
+        known(f"traffic.{i}.node", flow.node, self.nodes)
+        if flow.background and flow.start_s:
+            raise ValueError(f"key 'traffic.{i}.start_s': value {flow.start_s:g}: allowed 0, as what is in the "
+                             "background starts before everything else")
+        if flow.limit_s is None and self.radio.channel is not None:
+            raise ValueError(f"key 'traffic.{i}.limit_s': value None: allowed seconds, as radio.channel is rendered "
+                             "as far")
+
+    def _check_transfers(self, transfers: dict[int, Transfer]) -> None:
+        hosts = {name: None for name, node in self.nodes.items() if node.kind != "enb"}
+        ports: dict[tuple[str, str, int], str] = {}  # the client's port follows from the server's: both may clash
+        for i, flow in transfers.items():
+            known(f"traffic.{i}.from", flow.source, hosts)
+            joined = self.behind_enb(flow.source)
+            known(f"traffic.{i}.to", flow.to,
+                   {name: None for name in hosts if name != flow.source and self.behind_enb(name) == joined})
             for role, node in (("from", flow.source), ("to", flow.to)):
                 other = ports.setdefault((role, node, flow.port), flow.id)
                 if other != flow.id:

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from cellbed.error import ScenarioError
 from cellbed.scenario import Scenario
+from cellbed.traffic import MODELS
 
 
 class _Loader(yaml.SafeLoader):
@@ -56,11 +57,18 @@ def _limits(error: dict[str, Any]) -> str:
     return f"allowed {text}" if not text.startswith(("allowed", "key")) else text
 
 
+def _location(error: dict[str, Any]) -> tuple[Any, ...]:
+    """Where the error is in the file; pydantic puts the model of a traffic into its place, too."""
+    loc = error["loc"]
+    return loc[:2] + loc[3:] if loc[:1] == ("traffic",) and loc[2:3] and loc[2] in MODELS else loc
+
+
 def _describe(error: dict[str, Any], model: type[BaseModel]) -> str:
-    key = ".".join(str(part) for part in error["loc"])
+    loc = _location(error)
+    key = ".".join(str(part) for part in loc)
     if error["type"] == "extra_forbidden":
         names = _fields_at(model, error["loc"][:-1])
-        close = difflib.get_close_matches(str(error["loc"][-1]), names, n=1)
+        close = difflib.get_close_matches(str(loc[-1]), names, n=1)
         hint = f"did you mean '{close[0]}'?" if close else f"allowed {', '.join(sorted(names))}"
         return f"key '{key}': unknown; {hint}"
     if error["type"] == "missing":
@@ -74,6 +82,8 @@ def _describe(error: dict[str, Any], model: type[BaseModel]) -> str:
 
 def _fields_at(model: type[BaseModel], loc: tuple[Any, ...]) -> list[str]:
     """Field names of the model reached through @loc, for suggestions."""
+    if loc[:1] == ("traffic",) and loc[2:3]:
+        model, loc = MODELS[loc[2]], loc[3:]
     for part in loc:
         field = next((f for n, f in model.model_fields.items() if part in (n, f.alias)), None)
         annotation = field.annotation if field else None

@@ -215,7 +215,8 @@ def sysctls(node: PlannedNode, settings: dict[str, Any]) -> dict[str, str]:
     """Settings of a node, by path below /proc/sys/net."""
     if not node.is_host:
         return {**tcp_profile.ALWAYS, "ipv4/ip_forward": "1"}
-    files = [flow["bytes"] for flow in settings["traffic"] if flow["from"] == node.name and flow["bytes"] is not None]
+    files = [flow["bytes"] for flow in settings["traffic"]
+             if flow["kind"] == "iperf3" and flow["from"] == node.name and flow["bytes"] is not None]
     return {**tcp_profile.sysctls(settings["tcp"]), **tcp_profile.file_sender(files)}
 
 

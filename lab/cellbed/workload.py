@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Traffic of a run: TCP connections from one node to another."""
+"""Traffic of a run: TCP connections from one node to another, and other programs (command.py)."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import subprocess
@@ -10,6 +11,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from cellbed import nodes
+from cellbed.attach import Attachment
+from cellbed.command import Command
 from cellbed.error import LabError
 from cellbed.process import Process, wait_line
 
@@ -42,12 +46,16 @@ def end_s(flow: dict[str, Any]) -> float:
 
 
 def limit_s(flow: dict[str, Any]) -> float:
-    """When a flow must have ended, in seconds of the run."""
+    """When a flow must have ended, in seconds of the run; infinity for a program without a limit."""
+    if flow["kind"] == "command":
+        return math.inf if flow["limit_s"] is None else flow["start_s"] + flow["limit_s"]
     return flow["start_s"] + (flow["limit_s"] if flow["bytes"] is not None else flow["duration_s"] + GRACE_S)
 
 
 class Workload:
     """One flow; what it did is told in RESULT."""
+
+    background = False
 
     def __init__(self, flow: dict[str, Any], pids: dict[str, int], addresses: dict[str, str], out: Path) -> None:
         self.flow, self.pids, self.addresses = flow, pids, addresses
@@ -70,8 +78,22 @@ class Workload:
             return LabError(f"traffic {flow['id']}: did not end within {GRACE_S} s of its time")
         return LabError(f"traffic {flow['id']}: {flow['bytes']} bytes took longer than limit_s = {flow['limit_s']:g} s")
 
+    def end_s(self) -> float:
+        return end_s(self.flow)
+
+    def limit_s(self) -> float:
+        return limit_s(self.flow)
+
     def running(self) -> bool:
         return self.client is not None and self.client.popen.poll() is None
+
+    def wait(self, timeout_s: float) -> None:
+        """Until the client ends, or so long."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.client.popen.wait(timeout_s)
+
+    def stop(self) -> None:
+        """The server ends by itself after its client."""
 
     def kill(self) -> None:
         for process in (self.client, self.server):
@@ -153,7 +175,10 @@ def describe(flow: dict[str, Any], addresses: dict[str, str]) -> dict[str, Any]:
             "bytes": flow["bytes"]}
 
 
-def make(flow: dict[str, Any], pids: dict[str, int], addresses: dict[str, str], out: Path) -> Workload:
+def make(flow: dict[str, Any], pids: dict[str, int], addresses: dict[str, str], out: Path,
+         settings: dict[str, Any] | None = None, attachment: Attachment | None = None) -> Workload | Command:
+    if flow["kind"] == "command":
+        return Command(flow, pids, nodes.base(settings, flow["node"]), out, attachment)
     if flow["kind"] not in KINDS:
-        raise LabError(f"traffic {flow['id']}: kind {flow['kind']}: allowed {', '.join(KINDS)}")
+        raise LabError(f"traffic {flow['id']}: kind {flow['kind']}: allowed {', '.join(KINDS)}, command")
     return KINDS[flow["kind"]](flow, pids, addresses, out)

@@ -10,6 +10,7 @@ from pydantic_core import PydanticUndefined
 
 from cellbed.scenario import Scenario
 from cellbed.scenario_file import validate
+from cellbed.traffic import Command, Transfer
 
 REFERENCE = yaml.safe_load((ROOT / "scenarios/reference.yaml").read_text())
 
@@ -32,6 +33,10 @@ def walk(model, data, path=""):
                 assert data[key] == field.default, f"{where}: reference.yaml does not show the default"
             continue
         value = data[key]
+        if key == "traffic":
+            for example in value:
+                walk(Command if example["kind"] == "command" else Transfer, example, "traffic.")
+            continue
         if isinstance(value, list):
             value = value[0]
         elif typing.get_origin(field.annotation) is dict:
@@ -40,7 +45,7 @@ def walk(model, data, path=""):
 
 
 # Shown with an example, as the default says nothing.
-EXAMPLES = {"title", "nodes.address", "radio.channel.positions", "traffic.duration_s"}
+EXAMPLES = {"title", "nodes.address", "radio.channel.positions", "traffic.duration_s", "traffic.background"}
 
 
 def test_every_key_with_its_default():

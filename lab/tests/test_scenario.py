@@ -93,6 +93,37 @@ def test_wrong_values_with_links(wired, write, key, value, message):
     assert message in str(error.value)
 
 
+COMMAND = {"id": "fetch", "kind": "command", "node": "ue1", "argv": ["true"]}
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    ({"kind": "iperf"}, "key 'traffic.0': value dict: allowed kind iperf3, stream, command"),
+    ({"node": "ue9"}, "key 'traffic.0.node': value 'ue9': allowed enb, server, ue1"),
+    ({"argv": []}, "key 'traffic.0.argv': value []: allowed"),
+    ({"argv": "true"}, "key 'traffic.0.argv': value true: allowed"),
+    ({"to": "ue1"}, "key 'traffic.0.to': unknown"),
+    ({"environmnt": {}}, "key 'traffic.0.environmnt': unknown; did you mean 'environment'?"),
+    ({"environment": {"A-B": "c"}}, "key 'traffic.0.environment.A-B.[key]': value A-B: allowed"),
+    ({"limit_s": 0}, "key 'traffic.0.limit_s': value 0: allowed greater than 0"),
+    ({"background": True}, "key 'traffic': allowed at least one that is not in the background"),
+    ({"background": True, "start_s": 1}, "key 'traffic.0.start_s': value 1: allowed 0, as what is in the background"),
+])
+def test_wrong_commands(wired, write, change, message):
+    wired["traffic"] = [{**COMMAND, **change}]
+    with pytest.raises(ScenarioError) as error:
+        expand(write(wired))
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_command_without_limit_needs_a_channel_without_end(wired, write):
+    wired["traffic"] = [{**COMMAND, "limit_s": None}]
+    assert expand(write(wired))[1][0].settings["traffic"][0]["limit_s"] is None
+    wired["radio"]["channel"] = {"model": "static", "positions": {"ue1": [10, 10]}}
+    with pytest.raises(ScenarioError, match=r"key 'traffic.0.limit_s': value None: allowed seconds"):
+        expand(write(wired))
+
+
 def test_a_server_and_a_ue_without_enb(wired, write):
     del wired["nodes"]["enb"]
     with pytest.raises(ScenarioError, match=r"key 'links.0.b': value 'enb': allowed none, there is no such node"):

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How a command of a run is attached to whoever called cellbed: in his folder, with his environment and streams.
+
+The caller writes DIR/attach.json before the run; without it a command's output goes into the bundle. In the native lab
+the command gets the caller's own descriptors and process group, so that terminal and signals work as without cellbed.
+A guest of the virtual lab has neither; there they are relayed (relay.py).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cellbed.process import Process
+from cellbed.relay import Relay, Session
+
+FILE = "attach.json"
+# Of the virtual lab: where messages for the attached command and its output are.
+SESSION = "session-0"
+
+
+@dataclass
+class Attachment:
+    flow: str  # id of the attached command
+    environment: dict[str, str]
+    cwd: str
+    user: tuple[int, int, list[int]] | None = None  # uid, gid, groups that commands run with; None: as the runner
+    stdio: list[int] | None = None  # native: descriptors for the command
+    group: int | None = None  # native: process group for the command
+    request: dict[str, Any] | None = None  # virtual: what Session wants to know
+    pace: bool = False  # virtual: time goes no faster than the caller's
+    writable: list[str] = field(default_factory=list)  # virtual: folders of the host that commands may write to
+
+    def write(self, directory: Path) -> None:
+        (directory / FILE).write_text(json.dumps(asdict(self)))
+
+    @classmethod
+    def read(cls, directory: Path) -> Attachment | None:
+        path = directory / FILE
+        if not path.exists():
+            return None
+        attachment = cls(**json.loads(path.read_text()))
+        for fd in attachment.stdio or []:
+            os.set_inheritable(fd, False)
+        return attachment
+
+    def prepare(self, out: Path, pids: dict[str, int]) -> Relay | None:
+        """Make the guest fit for the caller's command, before it starts. Return: the relay of a guest."""
+        if self.request is None:
+            return None
+        for path in self.writable:
+            subprocess.run(["mount", "-t", "hostfs", "-o", path, "hostfs", path], check=False)
+        return Relay(out, pids, self.environment, self.pace)
+
+    def start(self, name: str, argv: list[str], environment: dict[str, str], out: Path,
+              netns_pid: int) -> tuple[Process, Session | None]:
+        """Start the attached command."""
+        if self.request is not None:
+            session = Session(out / SESSION, {**self.request, "argv": argv, "environment": environment,
+                                              "cwd": self.cwd}, netns_pid)
+            return session.process, session
+        stdin, stdout, stderr = self.stdio
+        return Process(name, argv, out / "log", netns_pid, stdout, stderr, stdin, self.become_caller,
+                       env=environment, cwd=self.cwd), None
+
+    def become_caller(self) -> None:
+        """In the child: be one of the caller's processes."""
+        if self.group is not None:
+            os.setpgid(0, self.group)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        if self.user is not None:
+            uid, gid, groups = self.user
+            os.setgroups(groups)
+            os.setgid(gid)
+            os.setuid(uid)

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a running lab tells of its nodes, for those who want into them: DIR/nodes.json."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+FILE = "nodes.json"
+
+
+def far_end(settings: dict[str, Any], node: str) -> str | None:
+    """Whom a node's packets go to: a UE's peer, or the first server behind the eNB; of a server, the first such UE."""
+    nodes, ues = settings["nodes"], settings["radio"]["ues"]
+    if node in ues and nodes[ues[node]["peer"]]["kind"] == "ue":
+        return ues[node]["peer"]
+    wanted = ("server", "host") if node in ues else ("ue",)
+    return next((name for name, other in nodes.items() if other["kind"] in wanted), None)
+
+
+def base(settings: dict[str, Any], node: str) -> str | None:
+    """CELLBED_BASE of a node: the address of its far end."""
+    far = far_end(settings, node)
+    return None if far is None else settings["nodes"][far]["address"].split("/")[0]
+
+
+def describe(settings: dict[str, Any], pids: dict[str, int]) -> dict[str, Any]:
+    """Of each node: a process in its namespaces, its address and its far end's."""
+    return {name: {"pid": pid, "address": (settings["nodes"][name]["address"] or "").split("/")[0],
+                   "base": base(settings, name)} for name, pid in pids.items()}
+
+
+def read(directory: Path) -> dict[str, Any]:
+    """The nodes of the lab that plays in @directory, {} before it has any."""
+    path = directory / FILE
+    return json.loads(path.read_text()) if path.exists() else {}

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What goes over the network in a run: transfers over TCP, and any other programs."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, Tag, model_validator
+
+from cellbed.model import Model, Name, Size
+
+VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+
+
+class Transfer(Model):
+    """One transfer, bounded by time or by size."""
+
+    id: Name
+    kind: Literal["iperf3", "stream"] = "iperf3"
+    source: Name = Field(alias="from")
+    to: Name
+    start_s: float = Field(0, ge=0, le=3600)
+    duration_s: float | None = Field(None, gt=0, le=86400)
+    bytes: Size | None = Field(None, ge=1, le=1 << 40)
+    limit_s: float = Field(600, gt=0, le=86400)
+    port: int = Field(5201, ge=1, le=65535)
+
+    @model_validator(mode="after")
+    def one_bound(self) -> Transfer:
+        if (self.duration_s is None) == (self.bytes is None):
+            raise ValueError("allowed exactly one of 'duration_s' and 'bytes'")
+        if self.kind == "stream" and self.bytes is not None:
+            raise ValueError("key 'bytes': allowed with kind iperf3; a stream has a 'duration_s'")
+        return self
+
+
+class Command(Model):
+    """A program on a node. One in the background serves the others: it starts before them and is stopped after them."""
+
+    id: Name
+    kind: Literal["command"]
+    node: Name
+    argv: list[str] = Field(min_length=1, max_length=4096)
+    environment: dict[VariableName, str] = {}
+    background: bool = False
+    start_s: float = Field(0, ge=0, le=3600)
+    limit_s: float | None = Field(600, gt=0, le=86400)
+
+
+_MODELS = {"iperf3": "transfer", "stream": "transfer", "command": "command"}
+
+
+def _model(value: Any) -> str | None:
+    kind = value.get("kind", "iperf3") if isinstance(value, dict) else getattr(value, "kind", None)
+    return _MODELS.get(kind) if isinstance(kind, str) else None
+
+
+Traffic = Annotated[
+    Annotated[Transfer, Tag("transfer")] | Annotated[Command, Tag("command")],
+    Discriminator(_model, custom_error_type="kind", custom_error_message=f"allowed kind {', '.join(_MODELS)}")]
+# By what pydantic calls them in the place of an error.
+MODELS = {"transfer": Transfer, "command": Command}
