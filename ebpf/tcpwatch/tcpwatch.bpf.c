@@ -52,6 +52,9 @@ struct {
 /* Bound of the window that sockets advertise; 0 = leave it alone. */
 const volatile __u32 targ_receive_window = 0;
 
+/* Bound of the congestion window of sockets, in packets; 0 = leave it alone. */
+const volatile __u32 targ_cwnd_max = 0;
+
 static __always_inline void count_lost(void)
 {
 	__u32 zero = 0;
@@ -143,15 +146,27 @@ static void clamp_window(struct bpf_sock_ops *ops)
 	bpf_setsockopt(ops, IPPROTO_TCP, TCP_WINDOW_CLAMP, &window, sizeof(window));
 }
 
+/* The kernel has just set the initial window; the slow start threshold becomes the bound, too. */
+static void clamp_cwnd(struct bpf_sock_ops *ops)
+{
+	int clamp = targ_cwnd_max;
+
+	bpf_setsockopt(ops, IPPROTO_TCP, TCP_BPF_SNDCWND_CLAMP, &clamp, sizeof(clamp));
+}
+
 SEC("sockops")
 int tcpwatch_sockops(struct bpf_sock_ops *ops)
 {
 	switch (ops->op) {
 	case BPF_SOCK_OPS_TCP_LISTEN_CB: /* children inherit the flags */
 	case BPF_SOCK_OPS_TCP_CONNECT_CB:
+		watch_socket(ops);
+		return 1;
 	case BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB:
 	case BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB:
 		watch_socket(ops);
+		if (targ_cwnd_max)
+			clamp_cwnd(ops);
 		return 1;
 	case BPF_SOCK_OPS_HDR_OPT_LEN_CB:
 		if (targ_receive_window)

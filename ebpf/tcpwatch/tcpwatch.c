@@ -43,6 +43,7 @@ static struct env {
 	int ready_fd;
 	__u32 ringbuf_bytes;
 	__u32 receive_window; /* bytes; 0 = leave it alone */
+	__u32 cwnd_max;       /* packets; 0 = leave it alone */
 	__u32 segment_interval_us;
 } env = { .ready_fd = -1, .ringbuf_bytes = RINGBUF_DEFAULT };
 
@@ -163,6 +164,7 @@ static int load(struct watcher *w)
 	}
 	w->skel->rodata->targ_wakeup_bytes = env.ringbuf_bytes / 4;
 	w->skel->rodata->targ_receive_window = env.receive_window;
+	w->skel->rodata->targ_cwnd_max = env.cwnd_max;
 	w->skel->rodata->targ_segment_interval_ns = env.segment_interval_us * 1000ull;
 	r = bpf_map__set_max_entries(w->skel->maps.events, env.ringbuf_bytes);
 	if (r == 0)
@@ -348,9 +350,11 @@ static void usage(FILE *f)
 {
 	(void)fputs("usage: tcpwatch --cgroup DIR --output FILE --stats FILE [--ready-fd N]\n"
 	            "                [--ringbuf-bytes N] [--receive-window BYTES] "
-	            "[--segment-interval US]\n"
+	            "[--cwnd-max PACKETS]\n"
+	            "                [--segment-interval US]\n"
 	            "Samples every TCP socket of a cgroup until SIGTERM; --receive-window bounds "
-	            "what they advertise.\n",
+	            "what they advertise,\n"
+	            "--cwnd-max their congestion windows.\n",
 	            f);
 }
 
@@ -362,6 +366,7 @@ static int parse(int argc, char **argv)
 		                                 { "ready-fd", required_argument, NULL, 'r' },
 		                                 { "ringbuf-bytes", required_argument, NULL, 'b' },
 		                                 { "receive-window", required_argument, NULL, 'w' },
+		                                 { "cwnd-max", required_argument, NULL, 'm' },
 		                                 { "segment-interval", required_argument, NULL,
 		                                   'i' },
 		                                 { "help", no_argument, NULL, 'h' },
@@ -387,6 +392,9 @@ static int parse(int argc, char **argv)
 			break;
 		case 'w':
 			env.receive_window = (__u32)strtoul(optarg, NULL, 0);
+			break;
+		case 'm':
+			env.cwnd_max = (__u32)strtoul(optarg, NULL, 0);
 			break;
 		case 'i':
 			env.segment_interval_us = (__u32)strtoul(optarg, NULL, 0);

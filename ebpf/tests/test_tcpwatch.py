@@ -182,6 +182,19 @@ def test_receive_window_is_held(tmp_path, network, group, window):
     assert max(advertised(tmp_path / "free", network, group)) > window
 
 
+def windows(folder, network, group, *options):
+    """Congestion windows of the sender's segments."""
+    folder.mkdir()
+    rows, _, _ = watch(folder, network, group, [3_000_000], *options)
+    return [r["snd_cwnd"] for r in rows if r["kind"] == "segment_out" and r["dport"] == 7000]
+
+
+def test_congestion_window_is_bounded(tmp_path, network, group):
+    """It grows to the bound and no further; without the option it goes beyond."""
+    assert max(windows(tmp_path / "bounded", network, group, "--cwnd-max", "14")) == 14
+    assert max(windows(tmp_path / "free", network, group)) > 14
+
+
 def test_lost_samples_are_reported(tmp_path, network, group):
     """A ring of one page holds a few samples; the rest is counted as lost, none vanishes."""
     rows, stats, _ = watch(tmp_path, network, group, [2_000_000], "--ringbuf-bytes", "4096")

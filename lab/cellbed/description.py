@@ -21,6 +21,7 @@ from cellbed import channel
 from cellbed.error import ScenarioError
 from cellbed.scenario import Scenario
 from cellbed.scenario_file import read_yaml, validate
+from cellbed.traffic import draw_starts
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,10 @@ def expand(path: Path, overrides: list[str] = (), seeds: list[int] | None = None
         if settings["radio"]["channel"] is not None:
             channel.identify(settings["radio"]["channel"], settings["radio"]["ues"], path.parent)
         params = {key: settings_value(settings, key) for key in point}
-        runs += [Run(scenario.id, str(path), name, params, seed, settings) for seed in seeds or scenario.seeds]
+        for seed in seeds or scenario.seeds:
+            own = copy.deepcopy(settings)
+            draw_starts(own["traffic"], seed)
+            runs.append(Run(scenario.id, str(path), name, params, seed, own))
     if not runs:
         raise ScenarioError(f"{path}: no variant {', '.join(variants or [])}: "
                             f"allowed {', '.join(name for name, _ in _points(scenario))}")

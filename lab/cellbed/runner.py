@@ -128,6 +128,8 @@ class Runner:
                 "--stats", str(self.out / "tcp.json")]
         if self.settings["tcp"]["receive_window"] is not None:
             args += ["--receive-window", str(self.settings["tcp"]["receive_window"])]
+        if self.settings["tcp"]["cwnd_max_pkts"] is not None:
+            args += ["--cwnd-max", str(self.settings["tcp"]["cwnd_max_pkts"])]
         if self.settings["capture"]["tcp_interval_ms"]:
             args += ["--segment-interval", str(self.settings["capture"]["tcp_interval_ms"] * 1000)]
         tcpwatch = start_ready("tcpwatch", lambda fd: [*args, "--ready-fd", str(fd)], self.out / "log")

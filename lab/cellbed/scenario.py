@@ -60,6 +60,7 @@ class Tcp(Model):
     mss: int | None = Field(None, ge=88, le=1460)
     delayed_ack: bool = True
     rto_min_ms: int | None = Field(None, ge=1, le=60000)
+    cwnd_max_pkts: int | None = Field(None, ge=2, le=1000000)
     sysctls: dict[SysctlName, int | str] = {}
 
 

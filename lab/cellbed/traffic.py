@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
@@ -20,6 +21,7 @@ class Transfer(Model):
     source: Name = Field(alias="from")
     to: Name
     start_s: float = Field(0, ge=0, le=3600)
+    start_jitter_s: float = Field(0, ge=0, le=3600)
     duration_s: float | None = Field(None, gt=0, le=86400)
     bytes: Size | None = Field(None, ge=1, le=1 << 40)
     limit_s: float = Field(600, gt=0, le=86400)
@@ -60,3 +62,16 @@ Traffic = Annotated[
     Discriminator(_model, custom_error_type="kind", custom_error_message=f"allowed kind {', '.join(_MODELS)}")]
 # By what pydantic calls them in the place of an error.
 MODELS = {"transfer": Transfer, "command": Command}
+
+
+def draw_starts(traffic: list[dict[str, Any]], seed: int) -> None:
+    """Add to the start of each transfer what the seed draws for it: uniform from 0 to its `start_jitter_s`.
+
+    The draw follows from the seed and the transfer's id alone: another transfer in the scenario moves none of the
+    others. In whole milliseconds, so that the description of a run can be read and typed again.
+    """
+    for flow in traffic:
+        if flow.get("start_jitter_s"):
+            word = hashlib.sha256(f"start {seed} {flow['id']}".encode()).digest()[:8]
+            share = int.from_bytes(word, "big") / 2**64
+            flow["start_s"] = round(flow["start_s"] + share * flow["start_jitter_s"], 3)

@@ -248,3 +248,18 @@ def test_identity_follows_what_decides_the_result(minimal, write):
     assert of(minimal, seeds=[2]) != base
     assert of({**minimal, "tcp": {**minimal["tcp"], "receive_window": 8192}}) == base  # the same size in other words
     assert of({**minimal, "tcp": {**minimal["tcp"], "receive_window": "9KiB"}}) != base
+
+
+def test_the_seed_draws_the_starts_of_transfers(minimal, write):
+    minimal["traffic"] = [{**minimal["traffic"][0], "start_s": 1},
+                          {**minimal["traffic"][0], "id": "back", "from": "ue2", "to": "ue1", "start_jitter_s": 2}]
+
+    def starts(data):
+        return [[flow["start_s"] for flow in run.settings["traffic"]] for run in expand(write(data), seeds=[1, 2])[1]]
+
+    one, two = starts(minimal)
+    assert one[0] == two[0] == 1  # no jitter, no draw
+    assert one[1] != two[1]
+    assert all(0 <= start <= 2 and start == round(start, 3) for start in (one[1], two[1]))
+    del minimal["traffic"][0]
+    assert starts(minimal) == [one[1:], two[1:]]  # each transfer has draws of its own
