@@ -57,6 +57,7 @@ static struct cell_pdu_info describe(struct cell *c, const struct pdu *pdu, cons
 		.rnti_type = RNTI_TYPE_C,
 		.rnti = u->rnti,
 		.crc_ok = pdu->outcome == PDU_DECODED,
+		.enb = u->enb,
 		.subframe = g->subframe,
 		.itbs = g->itbs,
 		.mcs = phy_mcs(pdu->dir, g->itbs),
@@ -109,6 +110,7 @@ void cell_transmit(struct cell *c, struct leg *leg, const struct grant *g, struc
 	pdu->dir = leg->dir;
 	pdu->ue = leg->ue;
 	pdu->tb = g->tb;
+	pdu->cell_change = c->ue[leg->ue - 1].cell_changes;
 	/* Synchronous in the uplink: the process follows from the sub-frame. */
 	pdu->harq_id =
 		leg->dir == CELL_DIR_DL ? g->harq_id : (uint8_t)(g->subframe % HARQ_PROCESSES);
@@ -181,6 +183,10 @@ void cell_decode(struct cell *c, struct pdu *pdu)
 	struct leg *leg = &c->ue[pdu->ue - 1].leg[pdu->dir];
 	struct harq_process *process = process_of(c, pdu);
 
+	if (pdu->cell_change != c->ue[pdu->ue - 1].cell_changes) {
+		cell_pdu_free(c, pdu); /* the UE left the cell before */
+		return;
+	}
 	record_outcome(c, leg, pdu);
 	if (pdu->outcome == PDU_NACK) {
 		harq_wait(process, pdu,

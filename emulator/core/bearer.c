@@ -44,6 +44,8 @@ static bool silent(const struct leg *leg)
 
 uint32_t bearer_bytes(const struct cell *c, const struct leg *leg)
 {
+	if (c->ue[leg->ue - 1].detached)
+		return 0;
 	if (!is_am(c))
 		return leg->um_tx.queue.bytes;
 	if (silent(leg))
@@ -171,7 +173,7 @@ void bearer_fill(struct cell *c, struct leg *leg, struct mac_pdu *mac, uint32_t 
 
 /* --- reception --- */
 
-static void to_pdcp(struct cell *c, struct leg *leg, struct rlc_out *out)
+void bearer_to_pdcp(struct cell *c, struct leg *leg, struct rlc_out *out, bool re)
 {
 	struct pdcp_out up = { 0 };
 	struct pkt *p;
@@ -185,7 +187,7 @@ static void to_pdcp(struct cell *c, struct leg *leg, struct rlc_out *out)
 	}
 	out_drop_all(c, &out->discarded, leg, CELL_DROP_RLC_DISCARD);
 	while ((p = pkt_dequeue(&out->delivered)))
-		(void)pdcp_receive(&leg->pdcp_rx, p, c->event_ns, &up);
+		(void)pdcp_receive(&leg->pdcp_rx, p, re, c->event_ns, &up);
 	d2d_forward(c, leg, &up);
 }
 
@@ -254,7 +256,7 @@ void bearer_receive(struct cell *c, struct leg *leg, const uint8_t *buf, uint32_
 		r.bytes = len;
 		out_record(c, leg, r);
 	}
-	to_pdcp(c, leg, &out);
+	bearer_to_pdcp(c, leg, &out, false);
 }
 
 /* --- timers --- */
@@ -286,7 +288,7 @@ static void reordering_expired(struct cell *c, struct leg *leg)
 		rlc_um_rx_expire(&leg->um_rx, c->event_ns, &out);
 	r.sn = is_am(c) ? leg->am_rx.vr_ms : leg->um_rx.vr_ur;
 	out_record(c, leg, r);
-	to_pdcp(c, leg, &out);
+	bearer_to_pdcp(c, leg, &out, false);
 }
 
 static void poll_expired(struct cell *c, struct leg *leg)
@@ -370,8 +372,7 @@ uint32_t bearer_discard_tti(const struct cell *c, const struct leg *leg, uint32_
 	return tti > from ? tti : from;
 }
 
-/* Packets of UM blocks of @leg that are on the air or wait for a HARQ retransmission. */
-static void empty_blocks(struct cell *c, const struct leg *leg, struct pkt_queue *ret)
+void bearer_take_blocks(struct cell *c, const struct leg *leg, struct pkt_queue *ret)
 {
 	struct ue *u = &c->ue[leg->ue - 1];
 
@@ -394,7 +395,7 @@ void bearer_empty(struct cell *c, struct leg *leg, bool air, struct pkt_queue *r
 	struct rlc_sdu_queue *q = bearer_queue(c, leg);
 
 	if (air)
-		empty_blocks(c, leg, ret);
+		bearer_take_blocks(c, leg, ret);
 	if (is_am(c)) {
 		rlc_am_rx_reset(&leg->am_rx);
 		rlc_am_tx_reset(&leg->am_tx);

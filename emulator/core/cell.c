@@ -2,8 +2,8 @@
 /*
  * cell.c - event loop and public entry points; see cellcore.h.
  *
- * Events are arrivals, commands, decoded PDUs, timers of RLC and PDCP, and
- * sub-frames. The earliest one is next; of several at one time the order is
+ * Events are arrivals, commands, steps of handovers, decoded PDUs, timers of
+ * RLC and PDCP, and sub-frames. The earliest one is next; of several at one time the order is
  * the one of this sentence, so that what arrives with a sub-frame boundary
  * counts in it.
  */
@@ -28,9 +28,17 @@ static bool port_exists(const struct cell *c, uint8_t port)
 {
 	uint8_t ue = port & (uint8_t)~CELL_PORT_NETWORK;
 
+	if (port == CELL_PORT_SGW || port_is_enb(port))
+		return c->cfg.sgw_gtpu_addr && port < CELL_PORT_ENB(c->cfg.n_enb);
 	if (ue < 1 || ue > c->cfg.n_ue)
 		return false;
-	return !(port & CELL_PORT_NETWORK) || c->ue[ue - 1].peer == CELL_PEER_NETWORK;
+	return !(port & CELL_PORT_NETWORK) ||
+	       (c->ue[ue - 1].peer == CELL_PEER_NETWORK && !c->cfg.sgw_gtpu_addr);
+}
+
+static size_t mtu_of(uint8_t port)
+{
+	return port == CELL_PORT_SGW || port_is_enb(port) ? CELL_MTU_MAX : CELL_UE_MTU_MAX;
 }
 
 int cell_push(struct cell *c, uint8_t port, const void *data, size_t len, uint64_t tag,
@@ -40,7 +48,7 @@ int cell_push(struct cell *c, uint8_t port, const void *data, size_t len, uint64
 
 	if (!port_exists(c, port) || now_ns < c->now_ns)
 		return -EINVAL;
-	if (len < 1 || len > CELL_MTU_MAX)
+	if (len < 1 || len > mtu_of(port))
 		return -EMSGSIZE;
 	release_limbo(c);
 	c->now_ns = now_ns;
@@ -51,12 +59,12 @@ int cell_push(struct cell *c, uint8_t port, const void *data, size_t len, uint64
 		c->stats.pkts_dropped[CELL_DROP_QUEUE_FULL]++;
 		return -ENOBUFS;
 	}
+	pkt_reset(p);
 	p->id = c->next_pkt_id++;
 	p->tag = tag;
 	p->arrival_ns = now_ns;
 	p->port = port;
 	p->len = (uint16_t)len;
-	p->sdu_len = 0;
 	memcpy(pkt_data(p), data, len);
 	c->n_pkts++;
 	pkt_enqueue(&c->arrivals, p);
@@ -94,6 +102,7 @@ enum event_kind {
 	EVENT_NONE,
 	EVENT_ARRIVAL,
 	EVENT_COMMAND,
+	EVENT_RRC,
 	EVENT_DECODE,
 	EVENT_TIMER,
 	EVENT_TTI,
@@ -104,6 +113,7 @@ struct event {
 	int64_t t_ns;
 	struct pdu_queue *air;
 	struct leg *leg;
+	struct ue *ue;
 	enum leg_timer timer;
 	uint32_t tti;
 };
@@ -134,9 +144,25 @@ static struct event next_timer(const struct cell *c)
 	return first;
 }
 
+/* What a handover does next; at CELL_NEVER when there is none. */
+static struct event next_rrc(const struct cell *c)
+{
+	struct event first = { .kind = EVENT_RRC, .t_ns = CELL_NEVER };
+
+	for (uint8_t i = 0; i < c->cfg.n_ue && c->cfg.n_enb > 1; i++) {
+		int64_t t_ns = rrc_next_ns(c, &c->ue[i]);
+
+		if (t_ns < first.t_ns) {
+			first.t_ns = t_ns;
+			first.ue = &c->ue[i];
+		}
+	}
+	return first;
+}
+
 static struct event next_event(const struct cell *c)
 {
-	struct event e = { .kind = EVENT_NONE, .t_ns = CELL_NEVER }, timer;
+	struct event e = { .kind = EVENT_NONE, .t_ns = CELL_NEVER }, timer, rrc;
 	uint32_t tti = next_tti(c);
 
 	if (c->arrivals.head)
@@ -145,6 +171,8 @@ static struct event next_event(const struct cell *c)
 	if (c->cmd_first != c->cmd_end)
 		earlier(&e, &(struct event){ .kind = EVENT_COMMAND,
 		                             .t_ns = c->cmd[c->cmd_first % CMDS_MAX].t_ns });
+	rrc = next_rrc(c);
+	earlier(&e, &rrc);
 	for (int i = 0; i < 2; i++)
 		if (c->air[i].head)
 			earlier(&e, &(struct event){ .kind = EVENT_DECODE,
@@ -177,10 +205,30 @@ static void command(struct cell *c, const struct cell_cmd *cmd)
 {
 	struct ue *u = &c->ue[cmd->ue - 1];
 
-	if (cmd->type == CELL_CMD_ROUTE)
+	switch (cmd->type) {
+	case CELL_CMD_ROUTE:
 		d2d_change_mode(c, u, (enum cell_mode)cmd->mode);
-	else
+		break;
+	case CELL_CMD_PREDICT:
+		rrc_predict(c, u, cmd->enb);
+		break;
+	case CELL_CMD_HANDOVER:
+		rrc_handover(c, u, cmd->enb);
+		break;
+	default:
 		enb_cqi(c, &u->leg[cmd->dir], cmd->cqi, cmd->sinr_cdb);
+		break;
+	}
+}
+
+static void arrive(struct cell *c, struct pkt *p)
+{
+	if (p->port == CELL_PORT_SGW)
+		epc_ingress(c, p);
+	else if (port_is_enb(p->port))
+		tunnel_ingress(c, (uint8_t)(p->port - CELL_PORT_ENB(0)), p);
+	else
+		d2d_ingress(c, p);
 }
 
 static void process(struct cell *c, const struct event *e)
@@ -188,10 +236,13 @@ static void process(struct cell *c, const struct event *e)
 	c->event_ns = e->t_ns;
 	switch (e->kind) {
 	case EVENT_ARRIVAL:
-		d2d_ingress(c, pkt_dequeue(&c->arrivals));
+		arrive(c, pkt_dequeue(&c->arrivals));
 		break;
 	case EVENT_COMMAND:
 		command(c, &c->cmd[c->cmd_first++ % CMDS_MAX].cmd);
+		break;
+	case EVENT_RRC:
+		rrc_process(c, e->ue);
 		break;
 	case EVENT_DECODE:
 		cell_decode(c, pdu_dequeue(e->air));
@@ -207,14 +258,14 @@ static void process(struct cell *c, const struct event *e)
 	}
 }
 
-/* Packets in = delivered + dropped + held, counted independently. */
+/* Packets in = packets out + held, counted independently. */
 static void check_conservation(const struct cell *c)
 {
-	uint64_t out = c->stats.pkts_delivered;
+	uint64_t out = c->stats.pkts_delivered + c->stats.pkts_terminated;
 
 	for (int r = 0; r < CELL_DROP_COUNT; r++)
 		out += c->stats.pkts_dropped[r];
-	CELL_ASSERT(c->stats.pkts_in == out + c->n_pkts);
+	CELL_ASSERT(c->stats.pkts_in + c->stats.pkts_originated == out + c->n_pkts);
 	CELL_ASSERT(c->free_pkts.n + c->limbo_pkts.n + c->n_pkts == c->cfg.max_pkts);
 }
 
@@ -240,10 +291,11 @@ int64_t cell_next_output(const struct cell *c)
 {
 	struct event e = next_event(c);
 	uint32_t tti = next_tti(c);
-	int64_t bound = next_timer(c).t_ns;
+	int64_t bound = next_timer(c).t_ns, rrc_ns = next_rrc(c).t_ns;
 
 	if (e.kind == EVENT_ARRIVAL || e.kind == EVENT_COMMAND)
 		return e.t_ns; /* may change what comes next */
+	bound = rrc_ns < bound ? rrc_ns : bound;
 	if (tti != TTI_NEVER) {
 		int64_t t_ns = cell_tti_ns(c, tti + c->cfg.decode_tti) - c->cfg.processing_lead_ns;
 
@@ -304,6 +356,10 @@ static bool command_is_valid(const struct cell *c, const struct cell_cmd *cmd)
 		       (cmd->mode == CELL_MODE_DM && c->ue[cmd->ue - 1].peer != CELL_PEER_NETWORK);
 	case CELL_CMD_CHANNEL:
 		return cmd->dir < CELL_DIR_COUNT && cmd->cqi <= 15;
+	case CELL_CMD_PREDICT:
+	case CELL_CMD_HANDOVER:
+		return cmd->enb < c->cfg.n_enb && c->cfg.sgw_gtpu_addr &&
+		       c->ue[cmd->ue - 1].peer == CELL_PEER_NETWORK;
 	default:
 		return false;
 	}
@@ -345,6 +401,12 @@ int cell_done(struct cell *c, struct cell_out *out, size_t n_out, size_t *ret_n)
 			bearer_empty(c, leg, true, &held);
 			out_drop_all(c, &held, leg, CELL_DROP_SHUTDOWN);
 		}
+	for (uint8_t i = 0; i < c->cfg.n_ue; i++) {
+		struct pkt_queue held = { 0 };
+
+		tunnel_empty(c, &c->ue[i], &held);
+		out_drop_all(c, &held, NULL, CELL_DROP_SHUTDOWN);
+	}
 	check_conservation(c);
 	CELL_ASSERT(c->n_pkts == 0);
 	*ret_n = c->out_n;

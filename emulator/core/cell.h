@@ -1,21 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cell.h - the state of one cell, shared by the layers below cellcore.h.
+ * cell.h - the state of the cells, shared by the layers below cellcore.h.
  *
- * Nodes are the eNB and n_ue UEs. Every UE has three legs, each with a
+ * Nodes are the eNBs, the S-GW and n_ue UEs. Every UE has three legs, each with a
  * transmitting and a receiving end that own PDCP and RLC entities of their
  * own: uplink (UE to eNB), downlink (eNB to UE) and sidelink (UE to peer).
  * Two opposite legs are one AM bearer: each carries the other's STATUS PDUs.
  *
  *   init.c    lays the state out in the caller's memory
  *   cell.c    event loop: arrivals, decoded PDUs, timers, sub-frames
- *   enb.c     what the eNB does in a sub-frame: RAR, grants, downlink
+ *   enb.c     what an eNB does in a sub-frame: RAR, grants, downlink
  *   ue.c      what a UE does: transmit on grants, random access
  *   d2d.c     which leg a packet takes, and where a received one goes
  *   bearer.c  RLC and PDCP of a leg, whichever mode
  *   air.c     MAC PDUs from transmission to decoding
  *   harq.c    HARQ processes
  *   scheduler.c  who gets resource blocks
+ *   epc.c     S-GW: which eNB a UE's tunnel leads to
+ *   tunnel.c  eNBs' ends of the tunnels: to the radio, on hold, or forwarded
+ *   rrc.c     handover: its messages and when they arrive
+ *   reestablish.c  RLC and PDCP of a UE that changes its cell
  */
 #ifndef CELL_H
 #define CELL_H
@@ -35,7 +39,9 @@
 #include "rng.h"
 #include "scheduler.h"
 
-#define CMDS_MAX 64
+#define CMDS_MAX      64
+#define ENB_NONE      UINT8_MAX
+#define RRC_STEPS_MAX 8
 
 struct leg {
 	struct pdcp_tx pdcp_tx;
@@ -75,8 +81,72 @@ struct random_access {
 	struct rng backoff_rng;
 };
 
+/* A UE's end of its tunnels at one eNB; see tunnel.c. */
+struct tunnel_end {
+	struct pkt_queue held;   /* in order, for a UE that has not come yet */
+	struct pkt_queue direct; /* from the S-GW, behind what another eNB still forwards */
+	int64_t expiry_ns;       /* of the wait for an End Marker; CELL_NEVER when stopped */
+	uint8_t forward_to;      /* eNB that gets what comes for the UE, or ENB_NONE */
+	bool known;              /* the UE is here, was, or will be */
+	bool awaiting;           /* an End Marker on X2; until then `direct` grows */
+	bool ended;              /* the S-GW's End Marker came while the UE was here */
+	bool returning;          /* awaiting from the S-GW's End Marker on: the path comes back */
+};
+
+struct enb {
+	uint8_t id;
+	struct sched_state sched_ul;
+	struct sched_state sched_dl;
+	struct tunnel_end end[CELL_MAX_UE];
+};
+
+enum rrc_state {
+	RRC_CONNECTED,
+	RRC_PREDICTED,   /* as connected; the target is prepared and gets the downlink */
+	RRC_PREPARATION, /* handover request sent */
+	RRC_EXECUTION,   /* between the cells */
+	RRC_COMPLETION,  /* in the target; the path is being switched */
+};
+
+enum rrc_step_kind {
+	RRC_STEP_REQUEST,      /* handover request at `enb` */
+	RRC_STEP_ACK,          /* its acknowledgment at the source */
+	RRC_STEP_SYNCHRONISED, /* the UE is in the cell of `enb` */
+	RRC_STEP_CONFIRM,      /* handover confirm at `enb` */
+	RRC_STEP_PATH_SWITCH,  /* path switch request at the MME */
+	RRC_STEP_PATH_ACK,     /* its acknowledgment at `enb` */
+	RRC_STEP_EXPIRED,      /* the predicted handover did not come */
+	RRC_STEP_CANCEL,       /* handover cancel at `enb` */
+};
+
+struct rrc_step {
+	int64_t t_ns;
+	enum rrc_step_kind kind;
+	uint8_t enb;
+};
+
+/* A UE's handover; see rrc.c. */
+struct rrc {
+	enum rrc_state state;
+	uint8_t source;
+	uint8_t target;
+	bool prepared;                       /* the target has acknowledged */
+	bool commanded;                      /* the handover command is due as soon as it has */
+	bool confirmed;                      /* by the UE, at the target */
+	bool path_asked;                     /* path switch request sent */
+	bool path_switched;                  /* and acknowledged */
+	struct rrc_step step[RRC_STEPS_MAX]; /* what is under way, by time */
+	uint8_t n_steps;
+	bool waits; /* a command for when all of this is over */
+	struct cell_cmd waiting;
+};
+
 struct ue {
 	struct leg leg[CELL_DIR_COUNT];
+	struct rrc rrc;
+	uint32_t cell_changes;
+	uint8_t enb;   /* serving; while detached the source */
+	bool detached; /* between two cells */
 	struct random_access ra;
 	struct grant_ring ul; /* UL and SL: one transmission a sub-frame */
 	struct grant_ring dl;
@@ -96,6 +166,10 @@ struct cell {
 	int64_t event_ns;  /* time of the event being processed */
 	uint32_t tti_next; /* first sub-frame not processed yet */
 	struct ue *ue;     /* ue[0] is UE 1 */
+	struct enb enb[CELL_MAX_ENB];
+	uint8_t path[CELL_MAX_UE]; /* S-GW: eNB of every UE's downlink tunnel */
+	uint16_t next_rnti;        /* for UEs that come from another cell */
+	uint16_t next_ip_id;       /* of tunnels' outer headers */
 
 	struct pkt_queue arrivals;
 	struct {
@@ -117,8 +191,6 @@ struct cell {
 	struct rlc_tx_pdu tx_pdu; /* the PDU being built; too large for the stack */
 	struct am_status am_status;
 	uint8_t *rlc_buf; /* RLC PDUs of the MAC PDU being built */
-	struct sched_state sched_ul;
-	struct sched_state sched_dl;
 	struct cell_stats stats;
 
 	struct cell_out *out; /* caller's array during an advance */
@@ -161,10 +233,26 @@ void out_pdu(struct cell *c, const uint8_t *data, uint32_t len, const struct cel
 /** out_deliver() - @p leaves the cell at @port */
 void out_deliver(struct cell *c, struct pkt *p, uint8_t port);
 
-/** port_node() - where @port is: a UE's number, or the eNB for a network side */
+/** port_is_enb() - @port is the tunnel end of an eNB */
+static inline bool port_is_enb(uint8_t port)
+{
+	return port >= CELL_PORT_ENB(0) && port < CELL_PORT_ENB(CELL_MAX_ENB);
+}
+
+/** port_node() - where @port is: a UE's number, the S-GW, or an eNB */
 static inline uint8_t port_node(uint8_t port)
 {
-	return port & CELL_PORT_NETWORK ? CELL_NODE_ENB : port;
+	return port & CELL_PORT_NETWORK || port_is_enb(port) ? CELL_NODE_ENB : port;
+}
+
+/** port_enb() - the eNB in whose cell @port is */
+static inline uint8_t port_enb(const struct cell *c, uint8_t port)
+{
+	uint8_t ue = port & (uint8_t)~CELL_PORT_NETWORK;
+
+	if (port_is_enb(port))
+		return (uint8_t)(port - CELL_PORT_ENB(0));
+	return ue >= 1 && ue <= c->cfg.n_ue ? c->ue[ue - 1].enb : 0;
 }
 
 /** out_drop() - @p is dropped; @leg is where */
@@ -173,6 +261,15 @@ void out_drop(struct cell *c, struct pkt *p, const struct leg *leg, enum cell_dr
 /** out_drop_all() - out_drop() for a whole queue */
 void out_drop_all(struct cell *c, struct pkt_queue *q, const struct leg *leg,
                   enum cell_drop reason);
+
+/** out_originate() - a packet that the core makes itself, or NULL when none is free */
+struct pkt *out_originate(struct cell *c);
+
+/** out_terminate() - the end of a packet of that kind */
+void out_terminate(struct cell *c, struct pkt *p);
+
+/** out_tunnel() - complete and add the row @r of @p, which enters or leaves a tunnel */
+void out_tunnel(struct cell *c, const struct pkt *p, struct cell_record r);
 
 /* --- PDUs (air.c) --- */
 
@@ -232,7 +329,7 @@ void d2d_forward(struct cell *c, struct leg *leg, struct pdcp_out *out);
 
 /* --- RLC and PDCP of a leg (bearer.c) --- */
 
-/** bearer_send() - a datagram enters @leg */
+/** bearer_send() - a datagram enters @leg; one that has a PDCP SN keeps it */
 void bearer_send(struct cell *c, struct leg *leg, struct pkt *p);
 
 /** bearer_bytes() - what the start of @leg could send now. Source: TS 36.322 4.5 */
@@ -277,11 +374,90 @@ void bearer_discard_expired(struct cell *c, struct leg *leg);
 /** bearer_discard_tti() - first sub-frame from @from in which it has something to drop */
 uint32_t bearer_discard_tti(const struct cell *c, const struct leg *leg, uint32_t from);
 
+/** bearer_to_pdcp() - what RLC delivered at the end of @leg; @re: because it is re-established */
+void bearer_to_pdcp(struct cell *c, struct leg *leg, struct rlc_out *out, bool re);
+
+/** bearer_take_blocks() - packets of UM blocks of @leg on the air or in HARQ, to @ret */
+void bearer_take_blocks(struct cell *c, const struct leg *leg, struct pkt_queue *ret);
+
 /**
  * bearer_empty() - both ends of @leg give up what they hold
  * @air: and the blocks on the air are void; those of AM are in any case, as it begins anew
  * @ret: the packets are appended, in no order
  */
 void bearer_empty(struct cell *c, struct leg *leg, bool air, struct pkt_queue *ret);
+
+/* --- a UE that changes its cell (reestablish.c) --- */
+
+/**
+ * reestablish() - @u leaves its cell: MAC is reset, RLC re-established
+ * @ret: what the source eNB holds for it and could forward, in order: what was
+ *       sent and not acknowledged with its PDCP SN, the rest without
+ */
+void reestablish(struct cell *c, struct ue *u, struct pkt_queue *ret);
+
+/* --- S-GW (epc.c) --- */
+
+/** epc_ingress() - a packet arrived at the S-GW: from a server, or in an uplink tunnel */
+void epc_ingress(struct cell *c, struct pkt *p);
+
+/** epc_switch_path() - the downlink of @u goes to @enb; its old path ends */
+void epc_switch_path(struct cell *c, struct ue *u, uint8_t enb);
+
+/* --- eNBs' tunnel ends (tunnel.c) --- */
+
+/** tunnel_send() - @p, of @u, leaves @from in a tunnel of @kind to @to; ENB_NONE is the S-GW */
+void tunnel_send(struct cell *c, struct ue *u, struct pkt *p, uint8_t from, uint8_t to,
+                 enum cell_tunnel kind);
+
+/**
+ * tunnel_receive() - take the headers off a packet that arrived in a tunnel to @at
+ * @at:       eNB, or ENB_NONE for the S-GW
+ * @ret_kind: S1 or X2; an End Marker shows in the packet
+ *
+ * Return: whose, or NULL: not ours, and dropped; also what ECN does not let go on.
+ */
+struct ue *tunnel_receive(struct cell *c, struct pkt *p, uint8_t at, enum cell_tunnel *ret_kind);
+
+/** tunnel_ingress() - a packet arrived at @enb */
+void tunnel_ingress(struct cell *c, uint8_t enb, struct pkt *p);
+
+/** tunnel_uplink() - a packet of @u leaves its eNB for the S-GW */
+void tunnel_uplink(struct cell *c, struct ue *u, struct pkt *p);
+
+/** tunnel_expect() - @enb is going to serve @u */
+void tunnel_expect(struct cell *c, struct ue *u, uint8_t enb);
+
+/** tunnel_forward() - @from sends what it holds for @u, and all that comes, to @to */
+void tunnel_forward(struct cell *c, struct ue *u, uint8_t from, uint8_t to, struct pkt_queue *held);
+
+/** tunnel_arrived() - @u is in its new cell: what waits there is sent */
+void tunnel_arrived(struct cell *c, struct ue *u);
+
+/** tunnel_return() - the path of @u comes back to the eNB that serves it */
+void tunnel_return(struct cell *c, struct ue *u);
+
+/** tunnel_settled() - no end waits for an End Marker of @u */
+bool tunnel_settled(const struct cell *c, const struct ue *u);
+
+/** tunnel_next_ns() - when the first wait for an End Marker is over, or CELL_NEVER */
+int64_t tunnel_next_ns(const struct cell *c, const struct ue *u);
+
+/** tunnel_expire() - no End Marker came in time */
+void tunnel_expire(struct cell *c, struct ue *u);
+
+/** tunnel_empty() - packets that eNBs hold for @u, to @ret */
+void tunnel_empty(struct cell *c, struct ue *u, struct pkt_queue *ret);
+
+/* --- handover (rrc.c) --- */
+
+void rrc_predict(struct cell *c, struct ue *u, uint8_t enb);
+void rrc_handover(struct cell *c, struct ue *u, uint8_t enb);
+
+/** rrc_next_ns() - when something is due for @u, or CELL_NEVER */
+int64_t rrc_next_ns(const struct cell *c, const struct ue *u);
+
+/** rrc_process() - it is due now */
+void rrc_process(struct cell *c, struct ue *u);
 
 #endif

@@ -21,8 +21,9 @@
  * Idle sub-frames cost nothing: cell_next() jumps over them. Splitting one
  * advance into many changes nothing but the batching of the outputs.
  *
- * Conservation: packets pushed = delivered + dropped (by reason) + held,
- * always; checked after every event in debug builds.
+ * Conservation: packets pushed + originated = delivered + dropped (by reason)
+ * + terminated + held, always; checked after every event in debug builds. A
+ * packet that enters or leaves a tunnel leaves the core and comes in again.
  */
 #ifndef CELLCORE_H
 #define CELLCORE_H
@@ -34,15 +35,23 @@
 #define CELL_TTI_NS            INT64_C(1000000)
 #define CELL_MAX_UE            16
 #define CELL_MAX_RB            110
-#define CELL_MTU_MAX           1500
+#define CELL_MAX_ENB           4
+#define CELL_UE_MTU_MAX        1500 /* IP packets of UEs */
+#define CELL_MTU_MAX           1600 /* with the headers of a tunnel */
 #define CELL_MAX_CARRIERS      5
 #define CELL_HARQ_ATTEMPTS_MAX 8
-#define CELL_NODE_ENB          0 /* UEs are nodes 1..n_ue */
+#define CELL_NODE_ENB          0 /* any eNB, see `enb`; UEs are nodes 1..n_ue */
+#define CELL_NODE_SGW          0x40
 
 /* Ports are numbered like their UE; with this bit it is the port behind the
  * eNB for packets to and from that UE: its network side. */
 #define CELL_PORT_NETWORK 0x80
 #define CELL_PEER_NETWORK 0 /* peer of a UE that talks to the network */
+
+/* With a core network there are instead the ends of its GTP-U tunnels: the
+ * S-GW, where UEs' packets also enter and leave, and the eNBs, from 0. */
+#define CELL_PORT_SGW    0x40
+#define CELL_PORT_ENB(k) (0x41 + (k))
 
 /* How a UE's outgoing traffic is routed. Source: Nardini, section II. */
 enum cell_mode {
@@ -91,6 +100,10 @@ enum cell_drop {
 	CELL_DROP_MODE_SWITCH,  /* flushed when its UE's mode changed */
 	CELL_DROP_RADIO_LINK_FAILURE, /* bearer stopped at maxRetxThreshold */
 	CELL_DROP_SHUTDOWN,           /* still held when cell_done() was called */
+	CELL_DROP_HANDOVER,  /* given up at a handover: not forwarded, or on the air in UM */
+	CELL_DROP_DUPLICATE, /* PDCP had received it before the handover */
+	CELL_DROP_ECN,       /* marked in a tunnel, and its ends do not know ECN */
+	CELL_DROP_NO_ROUTE,  /* no UE with that address, or no such tunnel */
 	CELL_DROP_COUNT
 };
 
@@ -137,7 +150,51 @@ enum cell_event {
 	CELL_EV_PDCP_T_REORDERING, /* PDCP's t-Reordering expired: sn = RX_DELIV after */
 	CELL_EV_FLUSH,             /* a leg was emptied: bytes, value = packets */
 	CELL_EV_CHANNEL,           /* a leg's CQI changed: cqi, value = SINR in centi-dB */
+	CELL_EV_RRC, /* a step of a handover, at `enb`: value = enum cell_rrc_msg, sn = the other
+	                eNB */
+	CELL_EV_GTPU_TX,    /* a packet entered a tunnel: sn = TEID, bytes, pkt, tag, value = enum
+	                       cell_tunnel, peer = UE */
+	CELL_EV_GTPU_RX,    /* a packet left a tunnel: likewise */
+	CELL_EV_HO_FORWARD, /* the source sends a packet to eNB `aux`: bytes, pkt, tag, sn = PDCP
+	                       SN, value = 1 when it has one */
+	CELL_EV_HO_HOLD, /* packets that wait at an eNB for a UE or for an End Marker: bytes, value
+	                    = packets */
 	CELL_EV_COUNT
+};
+
+/* Steps of a handover. Source: TS 36.300 10.1.2.1.1; Pacifico, Figures 2, 5 and 6 */
+enum cell_rrc_msg {
+	CELL_RRC_NONE,
+	CELL_RRC_MEASUREMENT_REPORT,
+	CELL_RRC_HANDOVER_DECISION,
+	CELL_RRC_HANDOVER_REQUEST,
+	CELL_RRC_HANDOVER_REQUEST_ACK,
+	CELL_RRC_HANDOVER_COMMAND,
+	CELL_RRC_DETACH,
+	CELL_RRC_SN_STATUS_TRANSFER,
+	CELL_RRC_SYNCHRONISED,
+	CELL_RRC_HANDOVER_CONFIRM,
+	CELL_RRC_PATH_SWITCH_REQUEST,
+	CELL_RRC_USER_PLANE_UPDATE_REQUEST,
+	CELL_RRC_PATH_SWITCHED,
+	CELL_RRC_USER_PLANE_UPDATE_REPLY,
+	CELL_RRC_PATH_SWITCH_REQUEST_ACK,
+	CELL_RRC_RELEASE_RESOURCE,
+	CELL_RRC_PREDICTED,
+	CELL_RRC_PREDICTION_EXPIRED,
+	CELL_RRC_HANDOVER_CANCEL,
+	CELL_RRC_COUNT
+};
+
+/* What a tunnel's packet is. */
+enum cell_tunnel { CELL_TUNNEL_S1, CELL_TUNNEL_X2, CELL_TUNNEL_END_MARKER, CELL_TUNNEL_COUNT };
+
+/* When the S-GW sends downlink packets to the target. Source: Pacifico, section V.A */
+enum cell_ho_procedure {
+	CELL_HO_STANDARD,         /* after the UE has confirmed the handover there */
+	CELL_HO_FAST_PATH_SWITCH, /* from the handover command on */
+	CELL_HO_PREDICTION,       /* before the handover, when it is predicted */
+	CELL_HO_PROCEDURE_COUNT
 };
 
 /* One row of radio.trace. Fields without meaning for an event are 0. */
@@ -150,14 +207,15 @@ struct cell_record {
 	int32_t value;
 	uint16_t event; /* enum cell_event */
 	uint16_t rb;
-	uint8_t node; /* where it happened: 0 = eNB, else UE number */
+	uint8_t node; /* where it happened: 0 = eNB, 64 = S-GW, else UE number */
 	uint8_t peer; /* the other end of the leg */
 	uint8_t dir;  /* enum cell_dir */
 	uint8_t lcid;
 	uint8_t mcs;
 	uint8_t cqi;
 	uint8_t aux;
-	uint8_t reserved[5];
+	uint8_t enb; /* whose cell it happened in, from 0 */
+	uint8_t reserved[4];
 };
 _Static_assert(sizeof(struct cell_record) == 48, "radio.trace record");
 
@@ -179,6 +237,7 @@ struct cell_pdu_info {
 	uint8_t rapid;
 	uint8_t ra_attempt;
 	uint8_t crc_ok;
+	uint8_t enb; /* whose cell, from 0 */
 	uint16_t rnti;
 	uint32_t subframe; /* absolute sub-frame number since start */
 };
@@ -210,6 +269,9 @@ struct cell_ue_cfg {
 	uint16_t rnti;  /* C-RNTI, 1..65523 */
 	uint8_t peer;   /* UE number its traffic goes to, or CELL_PEER_NETWORK */
 	uint8_t mode;   /* enum cell_mode of its outgoing traffic; IM for the network */
+	uint8_t enb;    /* that serves it at the start, 0..n_enb - 1 */
+	uint8_t weight; /* of its flows in CELL_SCHED_WFQ, 1..255; 0 counts as 1 */
+	uint32_t addr;  /* IPv4, host order; its tunnels are found by it; 0 = none */
 	uint8_t cqi_ul; /* 1..15 */
 	uint8_t cqi_dl;
 	uint8_t cqi_sl;       /* of its own transmissions to the peer */
@@ -225,6 +287,22 @@ struct cell_cfg {
 	uint16_t n_rb;                      /* 6..110 */
 	uint8_t n_ue;                       /* 1..CELL_MAX_UE */
 	struct cell_ue_cfg ue[CELL_MAX_UE]; /* ue[0] is UE 1 */
+	uint8_t n_enb;                      /* 1..CELL_MAX_ENB, each with n_rb of its own */
+
+	/* Core network: ends of GTP-U tunnels, IPv4 in host order. No S-GW: none. */
+	uint32_t sgw_gtpu_addr;
+	uint32_t enb_gtpu_addr[CELL_MAX_ENB];
+	uint8_t gtpu_ecn; /* enum gtpu_ecn */
+
+	/* Handover. Source: TS 36.300 10.1.2.1.1; Pacifico, section V and Table I. */
+	uint8_t ho_procedure;      /* enum cell_ho_procedure */
+	uint8_t ho_forwarding;     /* the source sends on what it holds; otherwise it drops that */
+	uint8_t ho_reordering;     /* the target: first what was forwarded, up to the End Marker */
+	uint16_t ho_detach_ms;     /* handover command to synchronisation with the target */
+	uint16_t ho_prediction_ms; /* for the shell: that long before a handover it is predicted */
+	uint16_t ho_prediction_timeout_ms; /* without a handover the path is switched back */
+	uint16_t ho_end_marker_ms;         /* the target waits that long in vain */
+	uint32_t ho_signalling_us;         /* one way: X2AP, S1AP */
 
 	/* Timeline, in TTIs. Source: Nardini, Figure 4. */
 	uint8_t rar_delay_tti;       /* preamble to RAR */
@@ -286,11 +364,13 @@ struct cell_cfg {
 	uint32_t max_pkts; /* packets held at once, all bearers */
 };
 
-enum cell_sched { CELL_SCHED_RR, CELL_SCHED_COUNT };
+enum cell_sched { CELL_SCHED_RR, CELL_SCHED_WFQ, CELL_SCHED_COUNT };
 
 enum cell_cmd_type {
-	CELL_CMD_ROUTE,   /* `ue` changes to `mode` */
-	CELL_CMD_CHANNEL, /* the leg `dir` of `ue` has `cqi` from now on */
+	CELL_CMD_ROUTE,    /* `ue` changes to `mode` */
+	CELL_CMD_CHANNEL,  /* the leg `dir` of `ue` has `cqi` from now on */
+	CELL_CMD_PREDICT,  /* `ue` is going to be handed over to `enb` */
+	CELL_CMD_HANDOVER, /* `ue` is handed over to `enb`; waits for the end of one under way */
 	CELL_CMD_COUNT
 };
 
@@ -300,6 +380,7 @@ struct cell_cmd {
 	uint8_t mode;
 	uint8_t dir;
 	uint8_t cqi;      /* 0..15; 0 = out of range, nothing is sent */
+	uint8_t enb;      /* from 0 */
 	int32_t sinr_cdb; /* for the trace, in centi-dB */
 };
 
@@ -323,6 +404,12 @@ struct cell_stats {
 	uint64_t rlc_status_rx;
 	uint64_t radio_link_failures;
 	uint64_t mode_switches;
+	uint64_t handovers; /* UEs that synchronised with another eNB */
+	uint64_t path_switches;
+	uint64_t pkts_originated; /* inside: End Markers, copies of what no receiver confirmed */
+	uint64_t pkts_terminated; /* inside: End Markers */
+	uint64_t gtpu_tx[CELL_TUNNEL_COUNT];
+	uint64_t gtpu_rx[CELL_TUNNEL_COUNT];
 	uint64_t ra_preambles;
 	uint64_t ra_collisions;
 	uint64_t ra_timeouts;
@@ -370,9 +457,10 @@ int cell_init(struct cell **ret, void *mem, size_t size, const struct cell_cfg *
 
 /**
  * cell_push() - a packet arrives at a port
- * @port:   UE number, 1..n_ue; with CELL_PORT_NETWORK the network side of that UE
+ * @port:   UE number, 1..n_ue; with CELL_PORT_NETWORK the network side of that UE;
+ *          or CELL_PORT_SGW, CELL_PORT_ENB(k)
  * @data:   IP packet, copied
- * @len:    1..CELL_MTU_MAX bytes
+ * @len:    1..CELL_UE_MTU_MAX bytes, at the core network's ports 1..CELL_MTU_MAX
  * @tag:    opaque, echoed in outputs and records
  * @now_ns: arrival time; not before any earlier call's time
  *
@@ -435,5 +523,7 @@ const char *cell_drop_name(enum cell_drop reason);
 const char *cell_event_name(enum cell_event event);
 const char *cell_mode_name(enum cell_mode mode);
 const char *cell_dir_name(enum cell_dir dir);
+const char *cell_rrc_name(enum cell_rrc_msg msg);
+const char *cell_tunnel_name(enum cell_tunnel kind);
 
 #endif

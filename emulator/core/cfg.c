@@ -14,6 +14,15 @@ void cell_cfg_default(struct cell_cfg *cfg)
 		.seed = 1,
 		.n_rb = 50,
 		.n_ue = 2,
+		.n_enb = 1,
+		.ho_procedure = CELL_HO_STANDARD,
+		.ho_forwarding = 1,
+		.ho_reordering = 1,      /* Pacifico, Table I */
+		.ho_detach_ms = 30,      /* likewise */
+		.ho_prediction_ms = 130, /* Table II */
+		.ho_prediction_timeout_ms = 1000,
+		.ho_end_marker_ms = 200,  /* more than two full queues of Table II hold */
+		.ho_signalling_us = 4000, /* two links of 2 ms */
 		.rar_delay_tti = 3,
 		.grant_to_tx_tti = 2,
 		.decode_tti = 4,
@@ -81,6 +90,16 @@ struct limit {
 static const struct limit cell_limits[] = {
 	LIMIT(cell_cfg, n_rb, 6, 110),
 	LIMIT(cell_cfg, n_ue, 1, 16),
+	LIMIT(cell_cfg, n_enb, 1, 4),
+	LIMIT(cell_cfg, gtpu_ecn, 0, 1),
+	LIMIT(cell_cfg, ho_procedure, 0, 2),
+	LIMIT(cell_cfg, ho_forwarding, 0, 1),
+	LIMIT(cell_cfg, ho_reordering, 0, 1),
+	LIMIT(cell_cfg, ho_detach_ms, 0, 10000),
+	LIMIT(cell_cfg, ho_prediction_ms, 0, 10000),
+	LIMIT(cell_cfg, ho_prediction_timeout_ms, 1, 60000),
+	LIMIT(cell_cfg, ho_end_marker_ms, 1, 60000),
+	LIMIT(cell_cfg, ho_signalling_us, 0, 1000000),
 	LIMIT(cell_cfg, rar_delay_tti, 1, 12),
 	LIMIT(cell_cfg, grant_to_tx_tti, 1, 8),
 	LIMIT(cell_cfg, decode_tti, 1, 8),
@@ -94,7 +113,7 @@ static const struct limit cell_limits[] = {
 	LIMIT(cell_cfg, bandwidth_stealing, 0, 1),
 	LIMIT(cell_cfg, trailing_bsr, 0, 1),
 	LIMIT(cell_cfg, enb_overhears_dm, 0, 1),
-	LIMIT(cell_cfg, scheduler, 0, 0),
+	LIMIT(cell_cfg, scheduler, 0, 1),
 	LIMIT(cell_cfg, ul_always_scheduled, 0, 1),
 	LIMIT(cell_cfg, dl_carriers, 1, 5),
 	LIMIT(cell_cfg, dl_codewords, 1, 2),
@@ -166,10 +185,49 @@ static int fail(const char **ret_field, const char *field, const char **ret_rang
 	return -EINVAL;
 }
 
+/* Tunnels and cells of the UE @u. Return: the offending field, or NULL. */
+static const char *check_core_network(const struct cell_cfg *cfg, const struct cell_ue_cfg *u,
+                                      const char **ret_range)
+{
+	*ret_range = "less than the number of eNBs";
+	if (u->enb >= cfg->n_enb)
+		return "enb";
+	*ret_range = "with an S-GW one for each UE whose peer is the network";
+	if (cfg->sgw_gtpu_addr && u->peer == CELL_PEER_NETWORK && !u->addr)
+		return "addr";
+	*ret_range = "a UE in the same cell";
+	if (u->peer != CELL_PEER_NETWORK && cfg->ue[u->peer - 1].enb != u->enb)
+		return "peer";
+	return NULL;
+}
+
+/* What a handover needs of the layers below. Return: the offending field, or NULL. */
+static const char *check_handover(const struct cell_cfg *cfg, const char **ret_range)
+{
+	*ret_range = "with several eNBs 0: RLC has the order";
+	if (cfg->pdcp_reordering)
+		return "pdcp_reordering";
+	*ret_range = "with several eNBs and RLC AM in_sequence";
+	if (cfg->rlc_mode == CELL_RLC_AM && cfg->delivery != CELL_DELIVERY_IN_SEQUENCE)
+		return "delivery";
+	*ret_range = "with several eNBs and RLC AM 12";
+	if (cfg->rlc_mode == CELL_RLC_AM && cfg->pdcp_sn_bits != 12)
+		return "pdcp_sn_bits";
+	*ret_range = "longer than two messages of ho_signalling_us";
+	if (cfg->ho_prediction_timeout_ms * 1000u <= 2 * cfg->ho_signalling_us)
+		return "ho_prediction_timeout_ms";
+	*ret_range = "with an S-GW one for each eNB";
+	for (uint8_t k = 0; k < cfg->n_enb; k++)
+		if (cfg->sgw_gtpu_addr && !cfg->enb_gtpu_addr[k])
+			return "enb_gtpu_addr";
+	return NULL;
+}
+
 int cell_cfg_check(const struct cell_cfg *cfg, const char **ret_field, const char **ret_range)
 {
 	int r = check(cfg, cell_limits, sizeof(cell_limits) / sizeof(*cell_limits), ret_field,
 	              ret_range);
+	const char *field, *range;
 
 	if (r < 0)
 		return r;
@@ -186,6 +244,9 @@ int cell_cfg_check(const struct cell_cfg *cfg, const char **ret_field, const cha
 	if (cfg->harq_max_attempts > 1 && cfg->decode_tti + cfg->grant_to_tx_tti > 8)
 		return fail(ret_field, "decode_tti", ret_range,
 		            "with HARQ at most 8 together with grant_to_tx_tti");
+	field = cfg->n_enb > 1 ? check_handover(cfg, &range) : NULL;
+	if (field)
+		return fail(ret_field, field, ret_range, range);
 	for (uint8_t i = 0; i < cfg->n_ue; i++) {
 		const struct cell_ue_cfg *u = &cfg->ue[i];
 
@@ -197,6 +258,9 @@ int cell_cfg_check(const struct cell_cfg *cfg, const char **ret_field, const cha
 			return fail(ret_field, "peer", ret_range, "another UE or the network");
 		if (u->peer == CELL_PEER_NETWORK && u->mode != CELL_MODE_IM)
 			return fail(ret_field, "mode", ret_range, "im to the network");
+		field = check_core_network(cfg, u, &range);
+		if (field)
+			return fail(ret_field, field, ret_range, range);
 		/* A direct AM bearer is one in both directions. */
 		if (cfg->rlc_mode == CELL_RLC_AM && u->peer != CELL_PEER_NETWORK &&
 		    cfg->ue[u->peer - 1].peer != i + 1)

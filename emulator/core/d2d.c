@@ -105,9 +105,12 @@ void d2d_forward(struct cell *c, struct leg *leg, struct pdcp_out *out)
 	struct pkt *p;
 
 	out_drop_all(c, &out->discarded, leg, CELL_DROP_PDCP_DISCARD);
+	out_drop_all(c, &out->duplicates, leg, CELL_DROP_DUPLICATE);
 	while ((p = pkt_dequeue(&out->delivered)))
 		if (leg->dir != CELL_DIR_UL)
 			out_deliver(c, p, leg_to(c, leg));
+		else if (peer == CELL_PEER_NETWORK && c->cfg.sgw_gtpu_addr)
+			tunnel_uplink(c, &c->ue[leg->ue - 1], p);
 		else if (peer == CELL_PEER_NETWORK)
 			out_deliver(c, p, leg->ue | CELL_PORT_NETWORK);
 		else

@@ -62,6 +62,10 @@ static void mix_leg(uint64_t *h, const struct cell *c, const struct leg *leg)
 	mix(h, leg->pdcp_tx.next_sn);
 	mix(h, leg->pdcp_rx.rx_deliv);
 	mix(h, leg->pdcp_rx.rx_next);
+	for (uint32_t i = 0; leg->pdcp_rx.order == PDCP_ORDER_AM &&
+	                     i < sizeof(leg->pdcp_rx.delivered) / sizeof(uint64_t);
+	     i++)
+		mix(h, leg->pdcp_rx.delivered[i]);
 	mix_queue(h, &leg->pdcp_rx.held);
 	mix(h, leg->epoch);
 	mix(h, leg->stopped);
@@ -96,6 +100,31 @@ static void mix_grants(uint64_t *h, const struct grant_ring *r)
 	}
 }
 
+static void mix_handover(uint64_t *h, const struct cell *c, const struct ue *u)
+{
+	mix(h, u->enb);
+	mix(h, u->detached);
+	mix(h, u->rnti);
+	mix(h, c->path[u->id - 1]);
+	mix(h, (uint64_t)u->rrc.state);
+	mix(h, u->rrc.waits);
+	for (uint8_t i = 0; i < u->rrc.n_steps; i++) {
+		mix(h, (uint64_t)u->rrc.step[i].t_ns);
+		mix(h, (uint64_t)u->rrc.step[i].kind);
+	}
+	for (uint8_t k = 0; k < c->cfg.n_enb; k++) {
+		const struct tunnel_end *end = &c->enb[k].end[u->id - 1];
+
+		mix_queue(h, &end->held);
+		mix_queue(h, &end->direct);
+		mix(h, (uint64_t)end->expiry_ns);
+		mix(h, end->forward_to);
+		mix(h, end->awaiting);
+		mix(h, end->ended);
+		mix(h, end->returning);
+	}
+}
+
 uint64_t cell_digest(const struct cell *c)
 {
 	uint64_t h = UINT64_C(0xcbf29ce484222325);
@@ -123,6 +152,8 @@ uint64_t cell_digest(const struct cell *c)
 		mix_harq(&h, u->harq_ul, HARQ_PROCESSES);
 		mix_harq(&h, u->harq_dl[0], cell_tbs_dl(&c->cfg) * HARQ_PROCESSES);
 		mix(&h, u->mode);
+		if (c->cfg.n_enb > 1)
+			mix_handover(&h, c, u);
 		mix(&h, (uint64_t)u->ra.state);
 		mix(&h, u->ra.preamble_tti);
 		mix(&h, u->ra.blocked_until);

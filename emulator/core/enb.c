@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * enb.c - the eNB in a sub-frame: answers preambles, grants UL and SL from the
- * BSRs it has, schedules and sends the downlink. See cell.h.
+ * enb.c - an eNB in a sub-frame: answers preambles, grants UL and SL from the
+ * BSRs it has, schedules and sends the downlink. A UE belongs to the eNB that
+ * serves it; while it is between two it has nothing to send. See cell.h.
  */
 #include "bsr.h"
 #include "cell.h"
@@ -40,6 +41,7 @@ static void send_rar(struct cell *c, struct ue *u, const struct grant *g, uint32
 		.rnti_type = RNTI_TYPE_RA,
 		.rnti = (uint16_t)(1 + tti % 10), /* TS 36.321 5.1.4, f_id 0 */
 		.crc_ok = 1,
+		.enb = u->enb,
 		.subframe = tti,
 	};
 	struct pdu *pdu = cell_pdu_alloc(c);
@@ -49,6 +51,7 @@ static void send_rar(struct cell *c, struct ue *u, const struct grant *g, uint32
 	out_record(c, NULL,
 	           (struct cell_record){ .event = CELL_EV_RA_RESPONSE,
 	                                 .node = CELL_NODE_ENB,
+	                                 .enb = u->enb,
 	                                 .peer = u->id,
 	                                 .dir = CELL_DIR_DL,
 	                                 .sn = u->ra.rapid,
@@ -66,13 +69,13 @@ static bool ul_taken(const struct ue *u, uint32_t tti)
 	return grant_has(&u->ul, tti) || (p->pdu && p->due_tti == tti);
 }
 
-/* Another UE sent the same preamble in the same sub-frame. */
+/* Another UE sent the same preamble in the same cell and sub-frame. */
 static bool collided(const struct cell *c, const struct ue *u)
 {
 	for (uint8_t i = 0; i < c->cfg.n_ue; i++) {
 		const struct ue *v = &c->ue[i];
 
-		if (v != u && v->ra.state == RA_WAIT_RAR &&
+		if (v != u && v->enb == u->enb && v->ra.state == RA_WAIT_RAR &&
 		    v->ra.preamble_tti == u->ra.preamble_tti && v->ra.rapid == u->ra.rapid)
 			return true;
 	}
@@ -90,7 +93,8 @@ static uint16_t rar_grant_rb(const struct cell *c, uint8_t itbs)
  * A collided preamble is not answered: the UEs run into their RAC timeout and
  * back off. Source: Nardini, section II; TS 36.321 5.1.4
  */
-static void answer_preambles(struct cell *c, uint32_t tti, struct rb_budget *rb)
+static void answer_preambles(struct cell *c, const struct enb *enb, uint32_t tti,
+                             struct rb_budget *rb)
 {
 	for (uint8_t i = 0; i < c->cfg.n_ue; i++) {
 		struct ue *u = &c->ue[i];
@@ -102,7 +106,8 @@ static void answer_preambles(struct cell *c, uint32_t tti, struct rb_budget *rb)
 			.msg3 = true,
 		};
 
-		if (u->ra.state != RA_WAIT_RAR || u->ra.preamble_tti + c->cfg.rar_delay_tti != tti)
+		if (u->enb != enb->id || u->ra.state != RA_WAIT_RAR ||
+		    u->ra.preamble_tti + c->cfg.rar_delay_tti != tti)
 			continue;
 		if (collided(c, u)) {
 			c->stats.ra_collisions++;
@@ -110,6 +115,7 @@ static void answer_preambles(struct cell *c, uint32_t tti, struct rb_budget *rb)
 			           (struct cell_record){ .event = CELL_EV_RA_COLLISION,
 			                                 .peer = u->id,
 			                                 .node = CELL_NODE_ENB,
+			                                 .enb = u->enb,
 			                                 .sn = u->ra.rapid });
 			continue;
 		}
@@ -199,6 +205,7 @@ static void serve(struct cell *c, struct sched_state *state, struct sched_flow *
 
 		if (flow->dir != CELL_DIR_DL)
 			c->ue[flow->ue].enb_backlog[flow->dir] -= served;
+		sched->served(state, flows, (uint32_t)f, served);
 		/* One transmission of a UE in a sub-frame. */
 		for (uint32_t i = 0; i < n; i++)
 			if (flows[i].ue == flow->ue)
@@ -206,22 +213,33 @@ static void serve(struct cell *c, struct sched_state *state, struct sched_flow *
 	}
 }
 
-static void grant_uplink(struct cell *c, uint32_t tti, struct rb_budget *rb)
+static struct sched_flow flow_of(const struct cell *c, const struct enb *enb, uint8_t ue,
+                                 enum cell_dir dir, uint32_t backlog)
+{
+	uint8_t weight = c->cfg.ue[ue].weight;
+
+	if (c->ue[ue].enb != enb->id)
+		backlog = 0;
+	return (struct sched_flow){ .ue = ue,
+		                    .dir = (uint8_t)dir,
+		                    .backlog = backlog,
+		                    .waiting = backlog,
+		                    .weight = weight ? weight : 1 };
+}
+
+static void grant_uplink(struct cell *c, struct enb *enb, uint32_t tti, struct rb_budget *rb)
 {
 	struct sched_flow flows[SCHED_FLOWS_MAX];
 	uint32_t lead = c->cfg.grant_to_tx_tti, n = 0;
 	static const enum cell_dir dirs[] = { CELL_DIR_UL, CELL_DIR_SL };
 
 	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
-		for (uint32_t d = 0; d < 2; d++)
-			flows[n++] = (struct sched_flow){
-				.ue = i,
-				.dir = (uint8_t)dirs[d],
-				.backlog = ul_taken(&c->ue[i], tti + lead)
-				                   ? 0
-				                   : c->ue[i].enb_backlog[dirs[d]]
-			};
-	serve(c, &c->sched_ul, flows, n, rb, tti, lead, 0);
+		for (uint32_t d = 0; d < 2; d++, n++) {
+			flows[n] = flow_of(c, enb, i, dirs[d], c->ue[i].enb_backlog[dirs[d]]);
+			if (ul_taken(&c->ue[i], tti + lead))
+				flows[n].backlog = 0;
+		}
+	serve(c, &enb->sched_ul, flows, n, rb, tti, lead, 0);
 }
 
 /* What waits for a downlink grant; the eNB knows its own queue exactly. */
@@ -255,32 +273,35 @@ static bool grant_retransmission(struct ue *u, uint8_t tb, uint32_t subframe, st
 }
 
 /* One carrier and codeword; the codewords of a carrier are layers on the same RBs. */
-static void schedule_block(struct cell *c, uint32_t tti, uint8_t tb)
+static void schedule_block(struct cell *c, struct enb *enb, uint32_t tti, uint8_t tb)
 {
 	struct rb_budget rb = { .free = c->cfg.n_rb };
 	struct sched_flow flows[SCHED_FLOWS_MAX];
 	uint32_t lead = c->cfg.dl_sched_to_tx_tti, n = 0;
 
 	for (uint8_t i = 0; i < c->cfg.n_ue; i++) {
-		bool again = grant_retransmission(&c->ue[i], tb, tti + lead, &rb);
+		struct ue *u = &c->ue[i];
 
-		flows[n++] = (struct sched_flow){ .ue = i,
-			                          .dir = CELL_DIR_DL,
-			                          .backlog = again ? 0 : dl_backlog(c, &c->ue[i]) };
+		flows[n] = flow_of(c, enb, i, CELL_DIR_DL, dl_backlog(c, u));
+		if (u->enb == enb->id && grant_retransmission(u, tb, tti + lead, &rb))
+			flows[n].backlog = 0;
+		n++;
 	}
-	serve(c, &c->sched_dl, flows, n, &rb, tti, lead, tb);
+	serve(c, &enb->sched_dl, flows, n, &rb, tti, lead, tb);
 }
 
 /* Synchronous retransmissions take their blocks without being asked; with standing grants each UE's
  * own. */
-static void reserve_retransmissions(struct cell *c, uint32_t subframe, struct rb_budget *rb)
+static void reserve_retransmissions(struct cell *c, const struct enb *enb, uint32_t subframe,
+                                    struct rb_budget *rb)
 {
 	if (c->cfg.ul_always_scheduled)
 		return;
 	for (uint8_t i = 0; i < c->cfg.n_ue; i++) {
 		struct harq_process *p = &c->ue[i].harq_ul[subframe % HARQ_PROCESSES];
 
-		if (!p->pdu || p->due_tti != subframe || p->grant.n_rb > rb->free)
+		if (c->ue[i].enb != enb->id || !p->pdu || p->due_tti != subframe ||
+		    p->grant.n_rb > rb->free)
 			continue;
 		p->grant.rb_start = rb->next;
 		rb->next = (uint16_t)(rb->next + p->grant.n_rb);
@@ -290,15 +311,18 @@ static void reserve_retransmissions(struct cell *c, uint32_t subframe, struct rb
 
 void enb_subframe(struct cell *c, uint32_t tti)
 {
-	struct rb_budget ul = { .free = c->cfg.n_rb };
-
 	if (c->cfg.mode_select_ms && tti % c->cfg.mode_select_ms == 0)
 		d2d_select_modes(c);
-	reserve_retransmissions(c, tti + c->cfg.grant_to_tx_tti, &ul);
-	answer_preambles(c, tti, &ul);
-	grant_uplink(c, tti, &ul);
-	for (uint8_t tb = 0; tb < cell_tbs_dl(&c->cfg); tb++)
-		schedule_block(c, tti, tb);
+	for (uint8_t k = 0; k < c->cfg.n_enb; k++) {
+		struct rb_budget ul = { .free = c->cfg.n_rb };
+		struct enb *enb = &c->enb[k];
+
+		reserve_retransmissions(c, enb, tti + c->cfg.grant_to_tx_tti, &ul);
+		answer_preambles(c, enb, tti, &ul);
+		grant_uplink(c, enb, tti, &ul);
+		for (uint8_t tb = 0; tb < cell_tbs_dl(&c->cfg); tb++)
+			schedule_block(c, enb, tti, tb);
+	}
 }
 
 static void transmit_new(struct cell *c, struct leg *leg, const struct grant *g)

@@ -30,7 +30,8 @@ static void *carve(struct arena *a, size_t n, size_t size)
  */
 static size_t pdus_needed(const struct cell_cfg *cfg)
 {
-	size_t ttis = HARQ_PROCESSES + 2u * cfg->decode_tti + 8u;
+	/* With several cells also blocks of the one that the UE has left. */
+	size_t ttis = HARQ_PROCESSES + (cfg->n_enb > 1 ? 3u : 2u) * cfg->decode_tti + 8u;
 
 	return (size_t)cfg->n_ue * (cell_tbs_dl(cfg) + 2) * ttis;
 }
@@ -90,7 +91,10 @@ size_t cell_out_min(const struct cell_cfg *cfg)
 {
 	size_t blocks = (size_t)cfg->n_ue * (cell_tbs_dl(cfg) + 1);
 
-	return blocks * (RLC_ELEMENTS_MAX + 32) + (size_t)cfg->max_pkts * 3 + 64;
+	/* A packet that is forwarded: two rows, a delivery and its row; and the drops. */
+	size_t rows = cfg->sgw_gtpu_addr ? 5 : 3;
+
+	return blocks * (RLC_ELEMENTS_MAX + 32) + (size_t)cfg->max_pkts * rows + 64;
 }
 
 static uint8_t lcid_of(const struct cell_cfg *cfg, enum cell_dir dir)
@@ -99,6 +103,14 @@ static uint8_t lcid_of(const struct cell_cfg *cfg, enum cell_dir dir)
 	uint8_t lcid = cfg->rlc_mode == CELL_RLC_AM ? LCID_AM : um;
 
 	return (uint8_t)(lcid + (dir == CELL_DIR_SL));
+}
+
+/* Only handovers make RLC deliver out of order, or twice. */
+static enum pdcp_order order_of(const struct cell_cfg *cfg)
+{
+	if (cfg->n_enb > 1 && cfg->rlc_mode == CELL_RLC_AM)
+		return PDCP_ORDER_AM;
+	return cfg->pdcp_reordering ? PDCP_ORDER_TIMER : PDCP_ORDER_NONE;
 }
 
 static void init_leg(struct leg *leg, const struct cell_cfg *cfg, uint8_t id, enum cell_dir dir)
@@ -123,7 +135,7 @@ static void init_leg(struct leg *leg, const struct cell_cfg *cfg, uint8_t id, en
 	rng_init(&leg->harq_rng, cfg->seed, streams[dir][1], id);
 	rng_init(&leg->feedback_rng, cfg->seed, streams[dir][2], id);
 	pdcp_tx_init(&leg->pdcp_tx, cfg->pdcp_sn_bits);
-	pdcp_rx_init(&leg->pdcp_rx, cfg->pdcp_sn_bits, cfg->pdcp_reordering,
+	pdcp_rx_init(&leg->pdcp_rx, cfg->pdcp_sn_bits, order_of(cfg),
 	             cfg->pdcp_t_reordering_ms * NS_PER_MS);
 }
 
@@ -161,12 +173,29 @@ static void init_ue(struct ue *u, const struct cell_cfg *cfg, uint8_t id, struct
 		.rnti = cfg->ue[id - 1].rnti,
 		.peer = cfg->ue[id - 1].peer,
 		.mode = cfg->ue[id - 1].mode,
+		.enb = cfg->ue[id - 1].enb,
 	};
 	rng_init(&u->ra.preamble_rng, cfg->seed, "preamble", id);
 	rng_init(&u->ra.backoff_rng, cfg->seed, "backoff", id);
 	for (int d = 0; d < CELL_DIR_COUNT; d++) {
 		init_leg(&u->leg[d], cfg, id, (enum cell_dir)d);
 		init_rlc(&u->leg[d], cfg, windows + (size_t)d * window_slots(cfg), pool);
+	}
+}
+
+static void init_enbs(struct cell *c)
+{
+	for (uint8_t k = 0; k < CELL_MAX_ENB; k++) {
+		c->enb[k].id = k;
+		for (uint8_t i = 0; i < CELL_MAX_UE; i++)
+			c->enb[k].end[i] = (struct tunnel_end){ .forward_to = ENB_NONE,
+				                                .expiry_ns = CELL_NEVER };
+	}
+	for (uint8_t i = 0; i < c->cfg.n_ue; i++) {
+		c->path[i] = c->ue[i].enb;
+		c->enb[c->ue[i].enb].end[i].known = true;
+		if (c->ue[i].rnti > c->next_rnti)
+			c->next_rnti = c->ue[i].rnti;
 	}
 }
 
@@ -196,6 +225,7 @@ int cell_init(struct cell **ret, void *mem, size_t size, const struct cell_cfg *
 	for (uint8_t i = 0; i < cfg->n_ue; i++)
 		init_ue(&c->ue[i], cfg, (uint8_t)(i + 1),
 		        l.window + (size_t)i * CELL_DIR_COUNT * window_slots(cfg), &c->rlc_pool);
+	init_enbs(c);
 	for (uint32_t i = 0; i < cfg->max_pkts; i++)
 		pkt_enqueue(&c->free_pkts, &l.pkt[i]);
 	for (size_t i = 0; i < pdus_needed(cfg); i++) {

@@ -6,8 +6,9 @@
 	_Static_assert(sizeof(names) / sizeof(names[0]) == (count), "every value has a name")
 
 static const char *const drop_names[] = {
-	"none",         "queue_full",  "radio_loss",         "rlc_discard",
-	"pdcp_discard", "mode_switch", "radio_link_failure", "shutdown",
+	"none",        "queue_full",         "radio_loss", "rlc_discard", "pdcp_discard",
+	"mode_switch", "radio_link_failure", "shutdown",   "handover",    "duplicate",
+	"ecn",         "no_route",
 };
 COMPLETE(drop_names, CELL_DROP_COUNT);
 
@@ -45,6 +46,11 @@ static const char *const event_names[] = {
 	"pdcp_t_reordering",
 	"flush",
 	"channel",
+	"rrc",
+	"gtpu_tx",
+	"gtpu_rx",
+	"ho_forward",
+	"ho_hold",
 };
 COMPLETE(event_names, CELL_EV_COUNT);
 
@@ -53,6 +59,32 @@ COMPLETE(mode_names, CELL_MODE_COUNT);
 
 static const char *const dir_names[] = { "ul", "dl", "sl" };
 COMPLETE(dir_names, CELL_DIR_COUNT);
+
+static const char *const rrc_names[] = {
+	"none",
+	"measurement_report",
+	"handover_decision",
+	"handover_request",
+	"handover_request_ack",
+	"handover_command",
+	"detach",
+	"sn_status_transfer",
+	"synchronised",
+	"handover_confirm",
+	"path_switch_request",
+	"user_plane_update_request",
+	"path_switched",
+	"user_plane_update_reply",
+	"path_switch_request_ack",
+	"release_resource",
+	"predicted",
+	"prediction_expired",
+	"handover_cancel",
+};
+COMPLETE(rrc_names, CELL_RRC_COUNT);
+
+static const char *const tunnel_names[] = { "s1", "x2", "end_marker" };
+COMPLETE(tunnel_names, CELL_TUNNEL_COUNT);
 
 const char *cell_drop_name(enum cell_drop reason)
 {
@@ -72,4 +104,14 @@ const char *cell_mode_name(enum cell_mode mode)
 const char *cell_dir_name(enum cell_dir dir)
 {
 	return dir_names[dir];
+}
+
+const char *cell_rrc_name(enum cell_rrc_msg msg)
+{
+	return rrc_names[msg];
+}
+
+const char *cell_tunnel_name(enum cell_tunnel kind)
+{
+	return tunnel_names[kind];
 }

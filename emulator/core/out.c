@@ -21,6 +21,7 @@ void out_record(struct cell *c, const struct leg *leg, struct cell_record r)
 	if (leg) {
 		r.dir = leg->dir;
 		r.lcid = leg->lcid;
+		r.enb = c->ue[leg->ue - 1].enb;
 	}
 	o->record = r;
 }
@@ -46,11 +47,13 @@ void out_pdu(struct cell *c, const uint8_t *data, uint32_t len, const struct cel
 }
 
 static void out_pkt_record(struct cell *c, const struct pkt *p, const struct leg *leg,
-                           enum cell_event event, uint8_t node, uint8_t peer, int32_t value)
+                           enum cell_event event, uint8_t node, uint8_t enb, uint8_t peer,
+                           int32_t value)
 {
 	out_record(c, leg,
 	           (struct cell_record){ .event = (uint16_t)event,
 	                                 .node = node,
+	                                 .enb = enb,
 	                                 .peer = peer,
 	                                 .pkt = p->id,
 	                                 .tag = p->tag,
@@ -67,8 +70,8 @@ void out_deliver(struct cell *c, struct pkt *p, uint8_t port)
 	o->tag = p->tag;
 	o->data = pkt_data(p);
 	o->len = p->len;
-	out_pkt_record(c, p, NULL, CELL_EV_PKT_OUT, port_node(port), port_node(p->port),
-	               (int32_t)((c->event_ns - p->arrival_ns) / 1000));
+	out_pkt_record(c, p, NULL, CELL_EV_PKT_OUT, port_node(port), port_enb(c, port),
+	               port_node(p->port), (int32_t)((c->event_ns - p->arrival_ns) / 1000));
 	c->stats.pkts_delivered++;
 	c->stats.bytes_delivered += p->len;
 	c->n_pkts--;
@@ -85,7 +88,7 @@ void out_drop(struct cell *c, struct pkt *p, const struct leg *leg, enum cell_dr
 	o->reason = (uint8_t)reason;
 	o->len = p->len;
 	out_pkt_record(c, p, leg, CELL_EV_PKT_DROP, leg ? leg_from(leg) : port_node(p->port),
-	               leg ? leg_to(c, leg) : 0, (int32_t)reason);
+	               port_enb(c, p->port), leg ? leg_to(c, leg) : 0, (int32_t)reason);
 	c->stats.pkts_dropped[reason]++;
 	c->n_pkts--;
 	pkt_enqueue(&c->limbo_pkts, p);
@@ -97,4 +100,37 @@ void out_drop_all(struct cell *c, struct pkt_queue *q, const struct leg *leg, en
 
 	while ((p = pkt_dequeue(q)))
 		out_drop(c, p, leg, reason);
+}
+
+struct pkt *out_originate(struct cell *c)
+{
+	struct pkt *p = pkt_dequeue(&c->free_pkts);
+
+	if (!p)
+		return NULL;
+	pkt_reset(p);
+	p->id = c->next_pkt_id++;
+	p->arrival_ns = c->event_ns;
+	c->n_pkts++;
+	c->stats.pkts_originated++;
+	return p;
+}
+
+void out_terminate(struct cell *c, struct pkt *p)
+{
+	c->stats.pkts_terminated++;
+	c->n_pkts--;
+	pkt_enqueue(&c->limbo_pkts, p);
+}
+
+void out_tunnel(struct cell *c, const struct pkt *p, struct cell_record r)
+{
+	if (r.event == CELL_EV_GTPU_TX)
+		c->stats.gtpu_tx[r.value]++;
+	else
+		c->stats.gtpu_rx[r.value]++;
+	r.bytes = p->len;
+	r.pkt = p->id;
+	r.tag = p->tag;
+	out_record(c, NULL, r);
 }

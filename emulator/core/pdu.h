@@ -19,13 +19,14 @@ enum pdu_outcome { PDU_DECODED, PDU_NACK, PDU_LOST };
 struct pdu {
 	struct pdu *next;
 	struct pkt_queue ends;
-	int64_t decode_ns; /* when the receiver has it, or would have */
-	uint32_t subframe; /* of its last transmission */
-	uint32_t len;      /* TBS */
-	uint32_t epoch;    /* of its leg: what RLC sent before a re-establishment is void */
-	uint8_t dir;       /* enum cell_dir */
-	uint8_t ue;        /* UL, SL: sender; DL: receiver */
-	uint8_t tb;        /* DL: carrier and codeword */
+	int64_t decode_ns;    /* when the receiver has it, or would have */
+	uint32_t subframe;    /* of its last transmission */
+	uint32_t len;         /* TBS */
+	uint32_t cell_change; /* of its UE: what was sent in another cell is void */
+	uint32_t epoch;       /* of its leg: what RLC sent before a re-establishment is void */
+	uint8_t dir;          /* enum cell_dir */
+	uint8_t ue;           /* UL, SL: sender; DL: receiver */
+	uint8_t tb;           /* DL: carrier and codeword */
 	uint8_t harq_id;
 	uint8_t attempt; /* HARQ transmissions, from 1 */
 	uint8_t outcome; /* enum pdu_outcome of the last one */

@@ -4,6 +4,17 @@
 
 #include <stddef.h>
 
+void pkt_reset(struct pkt *p)
+{
+	p->tag = 0;
+	p->queued_ns = 0;
+	p->len = p->sdu_len = 0;
+	p->shift = 0;
+	p->has_pdcp_sn = false;
+	p->end_marker = false;
+	p->port = 0;
+}
+
 void pkt_enqueue(struct pkt_queue *q, struct pkt *p)
 {
 	p->next = NULL;

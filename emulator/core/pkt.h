@@ -18,8 +18,9 @@
 #include <stdint.h>
 
 #include "cellcore.h"
+#include "gtpu.h"
 
-#define PKT_HEADROOM 2 /* PDCP header of a DRB, at most */
+#define PKT_HEADROOM GTPU_HEADER_BYTES_MAX /* of a tunnel; a PDCP header is shorter */
 
 struct pkt {
 	struct pkt *next;
@@ -31,20 +32,27 @@ struct pkt {
 	uint16_t sdu_len;    /* PDCP PDU = RLC SDU; 0 outside a bearer */
 	uint16_t end_offset; /* in the data field of the RLC PDU with its last byte */
 	uint32_t count;      /* PDCP COUNT while PDCP holds it for reordering */
-	uint8_t port;        /* it came from */
+	int16_t shift;       /* of the datagram's begin: tunnel headers put in front or taken off */
+	uint16_t pdcp_sn;    /* it has already, given by another eNB */
+	bool has_pdcp_sn;
+	bool end_marker; /* of a tunnel: no datagram */
+	uint8_t port;    /* it came from */
 	uint8_t buf[PKT_HEADROOM + CELL_MTU_MAX];
 };
+
+/** pkt_reset() - a packet without history; its bytes stay */
+void pkt_reset(struct pkt *p);
 
 /* IP datagram in the packet's buffer. */
 static inline uint8_t *pkt_data(struct pkt *p)
 {
-	return p->buf + PKT_HEADROOM;
+	return p->buf + PKT_HEADROOM + p->shift;
 }
 
 /* RLC SDU: the IP datagram with its PDCP header in front. */
 static inline uint8_t *pkt_sdu(struct pkt *p)
 {
-	return p->buf + PKT_HEADROOM + p->len - p->sdu_len;
+	return pkt_data(p) + p->len - p->sdu_len;
 }
 
 struct pkt_queue {

@@ -21,6 +21,7 @@
 
 struct rlc_am_tx {
 	struct rlc_sdu_queue queue;
+	struct rlc_sdu begun;  /* SDU that began in PDUs before vt_a and goes on */
 	struct rlc_pdu **sent; /* PDUs vt_a..vt_s - 1, AM_SLOTS slots */
 	struct rlc_pool *pool;
 	uint16_t vt_a;       /* oldest SN not acknowledged */
@@ -96,6 +97,22 @@ void rlc_am_tx_expire(struct rlc_am_tx *tx);
  */
 void rlc_am_tx_reset(struct rlc_am_tx *tx);
 
+/* An SDU whose last byte was sent and whose first PDUs are not all forgotten. */
+struct rlc_am_sdu {
+	struct pkt *p; /* the caller takes it over; NULL when the receiver has it */
+	const uint8_t *data;
+	uint16_t len;
+	bool confirmed; /* all of it is acknowledged */
+};
+
+/**
+ * rlc_am_tx_unconfirmed() - call @visit for every such SDU, in order
+ *
+ * Only rlc_am_tx_reset() may follow.
+ */
+void rlc_am_tx_unconfirmed(struct rlc_am_tx *tx, void (*visit)(void *arg, struct rlc_am_sdu sdu),
+                           void *arg);
+
 struct rlc_am_rx {
 	struct rlc_reassembly reassembly; /* its `lower` is vr_r */
 	uint16_t vr_x;                    /* SN after the PDU that started t-Reordering */
@@ -145,6 +162,10 @@ uint32_t rlc_am_rx_status_bytes(const struct rlc_am_rx *rx);
  */
 uint32_t rlc_am_rx_status_build(struct rlc_am_rx *rx, uint32_t max, int64_t now_ns, uint8_t *buf,
                                 struct am_status *ret);
+
+/** rlc_am_rx_finish() - deliver the SDUs that are complete, before a reset. Source: TS 36.322 5.4
+ */
+void rlc_am_rx_finish(struct rlc_am_rx *rx, struct rlc_out *out);
 
 /** rlc_am_rx_reset() - forget all PDUs */
 void rlc_am_rx_reset(struct rlc_am_rx *rx);

@@ -245,6 +245,11 @@ uint32_t rlc_am_rx_status_build(struct rlc_am_rx *rx, uint32_t max, int64_t now_
 	return (uint32_t)am_status_pack(ret, buf);
 }
 
+void rlc_am_rx_finish(struct rlc_am_rx *rx, struct rlc_out *out)
+{
+	rlc_reassembly_finish(&rx->reassembly, out);
+}
+
 void rlc_am_rx_reset(struct rlc_am_rx *rx)
 {
 	struct rlc_reassembly *r = &rx->reassembly;

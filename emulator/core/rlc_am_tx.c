@@ -237,9 +237,22 @@ static void drop_retx(struct rlc_am_tx *tx, struct rlc_pdu *pdu)
 	tx->n_retx--;
 }
 
+/* @pdu is forgotten, but not the beginning of an SDU that goes on in the next one. */
+static void keep_begun(struct rlc_am_tx *tx, const struct rlc_pdu *pdu)
+{
+	uint16_t from = pdu->n_cuts ? pdu->cut[pdu->n_cuts - 1] : 0;
+
+	if (pdu->n_cuts)
+		rlc_sdu_begin(&tx->begun);
+	rlc_sdu_append(&tx->begun, pdu->data + from, (uint32_t)(pdu->len - from));
+	if (from == pdu->len)
+		tx->begun.open = false;
+}
+
 static void release_acked(struct rlc_am_tx *tx)
 {
 	while (tx->vt_a != tx->vt_s && tx->sent[tx->vt_a]->acked) {
+		keep_begun(tx, tx->sent[tx->vt_a]);
 		rlc_pool_put(tx->pool, tx->sent[tx->vt_a]);
 		tx->sent[tx->vt_a] = NULL;
 		tx->vt_a = sn_next(tx->vt_a);
@@ -332,10 +345,39 @@ void rlc_am_tx_reset(struct rlc_am_tx *tx)
 	tx->queue.head_sent = 0;
 	for (const struct pkt *p = waiting.head; p; p = p->next)
 		tx->queue.bytes += p->sdu_len;
+	tx->begun.open = false;
 	tx->vt_a = tx->vt_s = tx->poll_sn = 0;
 	tx->n_retx = 0;
 	tx->retx_bytes = 0;
 	tx->pdu_without_poll = tx->byte_without_poll = 0;
 	tx->poll_due = tx->max_retx_reached = false;
 	tx->expiry_ns = CELL_NEVER;
+}
+
+void rlc_am_tx_unconfirmed(struct rlc_am_tx *tx, void (*visit)(void *arg, struct rlc_am_sdu sdu),
+                           void *arg)
+{
+	struct rlc_sdu *sdu = &tx->begun;
+	bool confirmed = true;
+
+	for (uint16_t sn = tx->vt_a; sn != tx->vt_s; sn = sn_next(sn)) {
+		struct rlc_pdu *pdu = tx->sent[sn];
+
+		for (uint16_t from = 0, to; from < pdu->len; from = to) {
+			uint16_t cut = rlc_pdu_cut_after(pdu, from);
+
+			to = cut < pdu->len ? cut : pdu->len;
+			if (rlc_pdu_has_cut(pdu, from)) {
+				rlc_sdu_begin(sdu);
+				confirmed = true;
+			}
+			rlc_sdu_append(sdu, pdu->data + from, (uint32_t)(to - from));
+			confirmed = confirmed && pdu->acked;
+			if (rlc_pdu_has_cut(pdu, to))
+				visit(arg, (struct rlc_am_sdu){ .p = rlc_pdu_take(pdu, to),
+				                                .data = sdu->data,
+				                                .len = sdu->len,
+				                                .confirmed = confirmed });
+		}
+	}
 }

@@ -50,6 +50,15 @@ bool rlc_pdu_has_cut(const struct rlc_pdu *pdu, uint16_t offset)
 	return i < pdu->n_cuts && pdu->cut[i] == offset;
 }
 
+uint16_t rlc_pdu_cut_after(const struct rlc_pdu *pdu, uint16_t offset)
+{
+	uint16_t i = 0;
+
+	while (i < pdu->n_cuts && pdu->cut[i] <= offset)
+		i++;
+	return i < pdu->n_cuts ? pdu->cut[i] : UINT16_MAX;
+}
+
 bool rlc_pdu_add_cut(struct rlc_pdu *pdu, uint16_t offset)
 {
 	uint16_t i = cut_from(pdu, offset);

@@ -51,6 +51,9 @@ bool rlc_pdu_add_cut(struct rlc_pdu *pdu, uint16_t offset);
 
 bool rlc_pdu_has_cut(const struct rlc_pdu *pdu, uint16_t offset);
 
+/** rlc_pdu_cut_after() - the first cut behind @offset, UINT16_MAX when there is none */
+uint16_t rlc_pdu_cut_after(const struct rlc_pdu *pdu, uint16_t offset);
+
 /** rlc_pdu_add_elements() - the cuts of @n elements of a PDU or segment that begins at @so */
 bool rlc_pdu_add_elements(struct rlc_pdu *pdu, uint16_t so, uint8_t fi, uint16_t n,
                           const uint16_t *len);

@@ -24,13 +24,13 @@ void rlc_reassembly_init(struct rlc_reassembly *r, uint16_t mask, enum cell_deli
 	memset(window, 0, (mask + 1u) * sizeof(*window));
 }
 
-static void sdu_begin(struct rlc_sdu *sdu)
+void rlc_sdu_begin(struct rlc_sdu *sdu)
 {
 	sdu->open = true;
 	sdu->len = 0;
 }
 
-static void sdu_append(struct rlc_sdu *sdu, const uint8_t *data, uint32_t len)
+void rlc_sdu_append(struct rlc_sdu *sdu, const uint8_t *data, uint32_t len)
 {
 	if (!sdu->open)
 		return;
@@ -64,15 +64,6 @@ static void sdu_end(struct rlc_reassembly *r, struct rlc_sdu *sdu, uint16_t sn, 
 	pkt_enqueue(&out->delivered, p);
 }
 
-static uint16_t first_cut_after(const struct rlc_pdu *pdu, uint16_t offset)
-{
-	uint16_t i = 0;
-
-	while (i < pdu->n_cuts && pdu->cut[i] <= offset)
-		i++;
-	return i < pdu->n_cuts ? pdu->cut[i] : UINT16_MAX;
-}
-
 /* Put the beginning of the SDU that goes on in PDU @sn into `whole`. */
 static bool collect_before(struct rlc_reassembly *r, uint16_t sn)
 {
@@ -95,7 +86,7 @@ static bool collect_before(struct rlc_reassembly *r, uint16_t sn)
 		if (!rlc_ranges_cover(&pdu->ranges, last_cut, pdu->len))
 			return false;
 		if (pdu->n_cuts > 0) {
-			sdu_begin(&r->whole);
+			rlc_sdu_begin(&r->whole);
 			from = last_cut;
 			break;
 		}
@@ -103,7 +94,7 @@ static bool collect_before(struct rlc_reassembly *r, uint16_t sn)
 	for (; first != sn; first = (uint16_t)((first + 1) & r->mask), from = 0) {
 		const struct rlc_pdu *pdu = r->window[first];
 
-		sdu_append(&r->whole, pdu->data + from, (uint32_t)(pdu->len - from));
+		rlc_sdu_append(&r->whole, pdu->data + from, (uint32_t)(pdu->len - from));
 	}
 	return r->whole.open;
 }
@@ -119,11 +110,11 @@ static void finish_after(struct rlc_reassembly *r, uint16_t sn, struct rlc_out *
 		pdu = r->window[sn];
 		if (sn == r->lower || !pdu || rlc_pdu_has_cut(pdu, 0))
 			return;
-		end = first_cut_after(pdu, 0);
+		end = rlc_pdu_cut_after(pdu, 0);
 		if (!rlc_ranges_cover(&pdu->ranges, 0, end == UINT16_MAX ? pdu->len : end) ||
 		    (end == UINT16_MAX && pdu->len == 0))
 			return;
-		sdu_append(&r->whole, pdu->data, end == UINT16_MAX ? pdu->len : end);
+		rlc_sdu_append(&r->whole, pdu->data, end == UINT16_MAX ? pdu->len : end);
 		if (end != UINT16_MAX) {
 			sdu_end(r, &r->whole, sn, end, out);
 			return;
@@ -139,10 +130,10 @@ static void try_element(struct rlc_reassembly *r, uint16_t sn, uint16_t from, ui
 
 	r->whole.open = false;
 	if (rlc_pdu_has_cut(pdu, from))
-		sdu_begin(&r->whole);
+		rlc_sdu_begin(&r->whole);
 	else if (from > 0 || !collect_before(r, sn))
 		return;
-	sdu_append(&r->whole, pdu->data + from, (uint32_t)(to - from));
+	rlc_sdu_append(&r->whole, pdu->data + from, (uint32_t)(to - from));
 	if (rlc_pdu_has_cut(pdu, to))
 		sdu_end(r, &r->whole, sn, to, out);
 	else if (to == pdu->len)
@@ -163,7 +154,7 @@ void rlc_reassembly_arrived(struct rlc_reassembly *r, uint16_t sn, uint16_t from
 			end = pdu->ranges.at[i].to;
 		}
 	for (; begin < end; begin = next) {
-		uint16_t cut = first_cut_after(pdu, begin);
+		uint16_t cut = rlc_pdu_cut_after(pdu, begin);
 		uint16_t new_from, new_to;
 
 		next = cut < end ? cut : end;
@@ -181,12 +172,12 @@ static void go_through(struct rlc_reassembly *r, uint16_t end, struct rlc_out *o
 	uint16_t from = r->lower_from, to;
 
 	for (; from < end; from = to) {
-		uint16_t cut = first_cut_after(pdu, from);
+		uint16_t cut = rlc_pdu_cut_after(pdu, from);
 
 		to = cut < end ? cut : end;
 		if (rlc_pdu_has_cut(pdu, from))
-			sdu_begin(&r->tail);
-		sdu_append(&r->tail, pdu->data + from, (uint32_t)(to - from));
+			rlc_sdu_begin(&r->tail);
+		rlc_sdu_append(&r->tail, pdu->data + from, (uint32_t)(to - from));
 		if (!rlc_pdu_has_cut(pdu, to))
 			continue;
 		if (r->out_of_sequence)
@@ -221,4 +212,25 @@ void rlc_reassembly_release(struct rlc_reassembly *r, struct rlc_out *out)
 	}
 	r->lower = (uint16_t)((sn + 1) & r->mask);
 	r->lower_from = 0;
+}
+
+void rlc_reassembly_finish(struct rlc_reassembly *r, struct rlc_out *out)
+{
+	for (uint32_t n = 0; n <= r->mask / 2u; n++) {
+		const struct rlc_pdu *pdu = r->window[r->lower];
+		uint16_t end = r->lower_from;
+
+		for (uint16_t i = 0; pdu && i < pdu->ranges.n && !r->out_of_sequence; i++) {
+			if (pdu->ranges.at[i].from > end) {
+				r->tail.open = false; /* a gap */
+				r->lower_from = pdu->ranges.at[i].from;
+			}
+			end = pdu->ranges.at[i].to;
+			go_through(r, end, out);
+		}
+		if (!pdu || pdu->len == 0 || end < pdu->len)
+			r->tail.open = false;
+		r->lower = (uint16_t)((r->lower + 1) & r->mask);
+		r->lower_from = 0;
+	}
 }

@@ -18,14 +18,20 @@
 #include "cellcore.h"
 #include "rlc_pdu.h"
 
-#define RLC_SDU_MAX (PKT_HEADROOM + CELL_MTU_MAX)
+#define RLC_SDU_MAX (2 + CELL_UE_MTU_MAX) /* with a PDCP header */
 
-/* Bytes of one SDU put together; `bad` when they cannot be one of ours. */
+/* Bytes of one SDU put together. */
 struct rlc_sdu {
 	bool open; /* holds the SDU's beginning */
 	uint16_t len;
 	uint8_t data[RLC_SDU_MAX];
 };
+
+/** rlc_sdu_begin() - @sdu is empty and open */
+void rlc_sdu_begin(struct rlc_sdu *sdu);
+
+/** rlc_sdu_append() - more of it, if it is open */
+void rlc_sdu_append(struct rlc_sdu *sdu, const uint8_t *data, uint32_t len);
 
 struct rlc_reassembly {
 	struct rlc_pdu **window; /* mask + 1 slots, by SN */
@@ -73,5 +79,12 @@ void rlc_reassembly_advance(struct rlc_reassembly *r, struct rlc_out *out);
  * `lower` moves on, packets that cannot be completed are discarded.
  */
 void rlc_reassembly_release(struct rlc_reassembly *r, struct rlc_out *out);
+
+/**
+ * rlc_reassembly_finish() - nothing more comes: deliver every SDU that is complete, in order
+ *
+ * Only for AM in sequence; the window is to be emptied afterwards. Source: TS 36.322 5.4
+ */
+void rlc_reassembly_finish(struct rlc_reassembly *r, struct rlc_out *out);
 
 #endif

@@ -160,3 +160,12 @@ void rlc_um_rx_flush(struct rlc_um_rx *rx, struct pkt_queue *ret_ends)
 	r->tail.open = false;
 	rx->expiry_ns = CELL_NEVER;
 }
+
+void rlc_um_rx_reestablish(struct rlc_um_rx *rx, struct rlc_out *out)
+{
+	release_below(rx, rx->vr_uh, out);
+	rx->vr_ur = rx->vr_ux = rx->vr_uh = 0;
+	rx->reassembly.lower = 0;
+	rx->reassembly.tail.open = false;
+	rx->expiry_ns = CELL_NEVER;
+}

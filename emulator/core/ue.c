@@ -162,6 +162,7 @@ static void send_preamble(struct cell *c, struct ue *u, uint32_t tti)
 		.rnti = u->rnti,
 		.rnti_type = RNTI_TYPE_C,
 		.preamble = 1,
+		.enb = u->enb,
 		.subframe = tti,
 	};
 
@@ -177,6 +178,7 @@ static void send_preamble(struct cell *c, struct ue *u, uint32_t tti)
 	out_record(c, NULL,
 	           (struct cell_record){ .event = CELL_EV_RA_PREAMBLE,
 	                                 .node = u->id,
+	                                 .enb = u->enb,
 	                                 .peer = CELL_NODE_ENB,
 	                                 .sn = ra->rapid,
 	                                 .value = ra->attempt });
@@ -193,6 +195,7 @@ static void back_off(struct cell *c, struct ue *u, uint32_t tti)
 	out_record(c, NULL,
 	           (struct cell_record){ .event = CELL_EV_RA_TIMEOUT,
 	                                 .node = u->id,
+	                                 .enb = u->enb,
 	                                 .peer = CELL_NODE_ENB,
 	                                 .sn = u->ra.rapid,
 	                                 .value = (int32_t)backoff_ms });

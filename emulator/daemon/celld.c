@@ -341,13 +341,13 @@ static int dispatch(struct celld *d, int fd, int64_t now_ns, bool *ret_traffic)
 
 static int loop(struct celld *d)
 {
-	struct epoll_event events[2 * CELL_MAX_UE + 8];
+	struct epoll_event events[CONFIG_PORTS_MAX + 8];
 	int r = 0;
 
 	d->armed_ns = CELL_NEVER;
 	while (!d->stop && r == 0 && d->output.error == 0) {
 		int n = epoll_wait(d->gather_ns ? d->epoll_fd : d->traffic_fd, events,
-		                   2 * CELL_MAX_UE + 8, -1);
+		                   CONFIG_PORTS_MAX + 8, -1);
 		int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 		bool traffic = false;
 

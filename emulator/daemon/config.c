@@ -6,7 +6,7 @@
  * wrong type and a value out of range are found in one place. Ranges of the
  * cell's own values are those of cell_cfg_check().
  */
-#include "config_key.h"
+#include "config_network.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -15,11 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORMAT  1
-#define NETWORK "network" /* peer of a UE that talks to the network behind the eNB */
+#define FORMAT 1
 
-static const char *const scheduler_names[] = { "rr", NULL };
-static const char *const mode_names[] = { "im", "dm", NULL };
+static const char *const scheduler_names[] = { "rr", "wfq", NULL };
 static const char *const rlc_mode_names[] = { "um", "am", NULL };
 static const char *const flush_names[] = { "discard", "keep", "retransmit", NULL };
 static const char *const delivery_names[] = { "in_sequence", "out_of_sequence", NULL };
@@ -101,14 +99,9 @@ static const struct key ue_keys[] = { UE("rnti", rnti, KIND_UINT, 1, 65523),
 	                              UE("bler_ul", bler_ul_q32, KIND_PROBABILITY, 0, 1),
 	                              UE("bler_dl", bler_dl_q32, KIND_PROBABILITY, 0, 1),
 	                              UE("bler_sl", bler_sl_q32, KIND_PROBABILITY, 0, 1),
-	                              KEY_ENUM(cell_ue_cfg, "mode", mode, mode_names),
+	                              KEY_ENUM(cell_ue_cfg, "mode", mode, config_mode_names),
+	                              UE("weight", weight, KIND_UINT, 1, 255),
 	                              { 0 } };
-static const struct key port_keys[] = { KEY(config_port, "netns", netns, KIND_STRING, 0, 0),
-	                                KEY(config_port, "ifname", ifname, KIND_STRING, 0, 0),
-	                                KEY(config_port, "mtu", mtu, KIND_UINT, 68, CELL_MTU_MAX),
-	                                KEY(config_port, "txqueuelen", txqueuelen, KIND_UINT, 1,
-	                                    100000),
-	                                { 0 } };
 static const char *const detail_names[] = { "full", "events", NULL };
 
 static const struct key output_keys[] = {
@@ -129,28 +122,9 @@ static const struct key top_keys[] = {
 	{ 0 }
 };
 
-uint8_t config_ue(const struct config *cfg, const char *name)
-{
-	for (uint8_t i = 0; i < cfg->cell.n_ue; i++)
-		if (strcmp(cfg->ue_name[i], name) == 0)
-			return (uint8_t)(i + 1);
-	return 0;
-}
-
-const char *config_port_name(const struct config *cfg, uint8_t port)
-{
-	static char name[sizeof(NETWORK "/") + CONFIG_NAME_MAX];
-	const char *ue = cfg->ue_name[(port & ~CELL_PORT_NETWORK) - 1];
-
-	if (!(port & CELL_PORT_NETWORK))
-		return ue;
-	(void)snprintf(name, sizeof(name), NETWORK "/%s", ue);
-	return name;
-}
-
 static int read_ues(struct reader *r, json_t *ues)
 {
-	static const char *const elsewhere[] = { "name", "peer", NULL };
+	static const char *const elsewhere[] = { "name", "peer", "enb", "address", NULL };
 	struct config *cfg = r->cfg;
 	size_t n = json_array_size(ues);
 	int err;
@@ -180,15 +154,17 @@ static int read_ues(struct reader *r, json_t *ues)
 
 		(void)snprintf(path, sizeof(path), "cell.ues[%zu]", i);
 		cfg->cell.ue[i].peer = config_ue(cfg, peer ? peer : "");
-		if (peer && strcmp(peer, NETWORK) == 0)
+		if (peer && strcmp(peer, CONFIG_NETWORK) == 0)
 			cfg->cell.ue[i].peer = CELL_PEER_NETWORK;
 		else if (!cfg->cell.ue[i].peer || cfg->cell.ue[i].peer == i + 1)
 			return config_fail(
 				r,
 				"key '%s.peer': value '%s': allowed the name of another UE "
-				"or '" NETWORK "'",
+				"or '" CONFIG_NETWORK "'",
 				path, peer ? peer : "(none)");
 		err = config_read_object(r, path, ue, ue_keys, elsewhere, &cfg->cell.ue[i]);
+		if (err == 0)
+			err = config_read_tunnels(r, path, ue, &cfg->cell.ue[i]);
 		if (err < 0)
 			return err;
 	}
@@ -221,9 +197,10 @@ static int read_ladder(struct reader *r, const json_t *bler)
 
 static int read_cell(struct reader *r, json_t *cell)
 {
-	static const char *const elsewhere[] = { "timing",      "ra",     "mac",    "harq",
-		                                 "rlc",         "rlc_um", "rlc_am", "pdcp",
-		                                 "mode_switch", "ues",    NULL };
+	static const char *const elsewhere[] = {
+		"timing",      "ra",  "mac",      "harq", "rlc",  "rlc_um", "rlc_am", "pdcp",
+		"mode_switch", "ues", "handover", "gtpu", "enbs", "sgw",    NULL
+	};
 	static const struct {
 		const char *name;
 		const struct key *keys;
@@ -235,7 +212,9 @@ static int read_cell(struct reader *r, json_t *cell)
 		      { "rlc_um", rlc_um_keys },
 		      { "rlc_am", rlc_am_keys },
 		      { "pdcp", pdcp_keys },
-		      { "mode_switch", mode_switch_keys } };
+		      { "mode_switch", mode_switch_keys },
+		      { "handover", config_handover_keys },
+		      { "gtpu", config_gtpu_keys } };
 	static const char *const ladder[] = { "bler", NULL };
 	const char *field, *range;
 	int err = config_read_object(r, "cell", cell, cell_keys, elsewhere, &r->cfg->cell);
@@ -252,102 +231,12 @@ static int read_cell(struct reader *r, json_t *cell)
 	if (err == 0)
 		err = read_ladder(r, json_object_get(json_object_get(cell, "harq"), "bler"));
 	if (err == 0)
+		err = config_read_enbs(r, cell);
+	if (err == 0)
 		err = read_ues(r, json_object_get(cell, "ues"));
 	if (err == 0 && cell_cfg_check(&r->cfg->cell, &field, &range) < 0)
 		err = config_fail(r, "cell: %s: allowed %s", field, range);
 	return err;
-}
-
-/* A port is its UE's own, or with side "network" the one behind the eNB. */
-static int read_side(struct reader *r, const char *path, const json_t *side, uint8_t *port)
-{
-	const char *name = side ? json_string_value(side) : "ue";
-
-	if (name && strcmp(name, "ue") == 0)
-		return 0;
-	if (!name || strcmp(name, NETWORK) != 0)
-		return config_fail(r, "key '%s.side': value '%s': allowed ue, " NETWORK, path,
-		                   name ? name : "(not a string)");
-	if (r->cfg->cell.ue[*port - 1].peer != CELL_PEER_NETWORK)
-		return config_fail(r,
-		                   "key '%s.side': value '" NETWORK "': the peer of '%s' is a UE",
-		                   path, r->cfg->ue_name[*port - 1]);
-	*port |= CELL_PORT_NETWORK;
-	return 0;
-}
-
-static int read_ports(struct reader *r, json_t *ports)
-{
-	static const char *const elsewhere[] = { "ue", "side", NULL };
-	struct config *cfg = r->cfg;
-
-	if (json_array_size(ports) > 2u * cfg->cell.n_ue)
-		return config_fail(r, "key 'ports': more than two ports per UE");
-	for (size_t i = 0; i < json_array_size(ports); i++) {
-		json_t *o = json_array_get(ports, i);
-		const char *ue = json_string_value(json_object_get(o, "ue"));
-		struct config_port *p = &cfg->port[cfg->n_ports++];
-		char path[32];
-		int err;
-
-		(void)snprintf(path, sizeof(path), "ports[%zu]", i);
-		*p = (struct config_port){ .mtu = CELL_MTU_MAX,
-			                   .txqueuelen = 10000,
-			                   .ifname = "lte0" };
-		p->port = config_ue(cfg, ue ? ue : "");
-		if (!p->port)
-			return config_fail(r, "key '%s.ue': value '%s': allowed the name of a UE",
-			                   path, ue ? ue : "(none)");
-		err = read_side(r, path, json_object_get(o, "side"), &p->port);
-		if (err < 0)
-			return err;
-		err = config_read_object(r, path, o, port_keys, elsewhere, p);
-		if (err < 0)
-			return err;
-	}
-	return 0;
-}
-
-static int read_event(struct reader *r, const char *path, json_t *o, struct config_event *e)
-{
-	static const struct key keys[] = { KEY(config_event, "t_ms", t_ms, KIND_UINT, 0, 86400000),
-		                           KEY_ENUM(config_event, "mode", cmd.mode, mode_names),
-		                           { 0 } };
-	static const char *const elsewhere[] = { "ue", NULL };
-	const char *ue = json_string_value(json_object_get(o, "ue"));
-
-	*e = (struct config_event){ .cmd.type = CELL_CMD_ROUTE,
-		                    .cmd.ue = config_ue(r->cfg, ue ? ue : "") };
-	if (!e->cmd.ue)
-		return config_fail(r, "key '%s.ue': value '%s': allowed the name of a UE", path,
-		                   ue ? ue : "(none)");
-	if (config_read_object(r, path, o, keys, elsewhere, e) < 0)
-		return -EINVAL;
-	if (e->cmd.mode == CELL_MODE_DM && r->cfg->cell.ue[e->cmd.ue - 1].peer == CELL_PEER_NETWORK)
-		return config_fail(r, "key '%s.mode': value 'dm': the peer of '%s' is the network",
-		                   path, ue);
-	return 0;
-}
-
-/* Changes of mode at given times: t_ms, ue, mode. */
-static int read_events(struct reader *r, json_t *events)
-{
-	size_t n = json_array_size(events);
-
-	if (n > CONFIG_EVENTS_MAX)
-		return config_fail(r, "key 'events': %zu entries: allowed 0..%d", n,
-		                   CONFIG_EVENTS_MAX);
-	for (size_t i = 0; i < n; i++) {
-		char path[32];
-		int err;
-
-		(void)snprintf(path, sizeof(path), "events[%zu]", i);
-		err = read_event(r, path, json_array_get(events, i), &r->cfg->event[i]);
-		if (err < 0)
-			return err;
-		r->cfg->n_events++;
-	}
-	return 0;
 }
 
 static int read_top(struct reader *r, json_t *top)
@@ -366,9 +255,9 @@ static int read_top(struct reader *r, json_t *top)
 	if (err == 0)
 		err = read_cell(r, json_object_get(top, "cell"));
 	if (err == 0)
-		err = read_ports(r, json_object_get(top, "ports"));
+		err = config_read_ports(r, json_object_get(top, "ports"));
 	if (err == 0)
-		err = read_events(r, json_object_get(top, "events"));
+		err = config_read_events(r, json_object_get(top, "events"));
 	if (err == 0 && output)
 		err = config_read_object(r, "output", output, output_keys, NULL, &r->cfg->output);
 	return err;

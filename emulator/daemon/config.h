@@ -11,16 +11,18 @@
 
 #define CONFIG_NAME_MAX  32
 #define CONFIG_ERROR_MAX 512
+#define CONFIG_PORTS_MAX (2 * CELL_MAX_UE + 1 + CELL_MAX_ENB)
 
 struct config_port {
-	uint8_t port; /* of the cell: UE number, with CELL_PORT_NETWORK its network side */
+	uint8_t port; /* of the cell: UE number, with CELL_PORT_NETWORK its network side, S-GW or
+	                 eNB */
 	char netns[PATH_MAX];
 	char ifname[16];
 	int mtu;
 	int txqueuelen;
 };
 
-/* A change of a UE's mode at a given time. */
+/* A change of a UE's mode or cell at a given time. */
 struct config_event {
 	int64_t t_ms; /* since sub-frame 0 */
 	struct cell_cmd cmd;
@@ -44,7 +46,8 @@ struct config_output {
 struct config {
 	struct cell_cfg cell;
 	char ue_name[CELL_MAX_UE][CONFIG_NAME_MAX];
-	struct config_port port[2 * CELL_MAX_UE];
+	char enb_name[CELL_MAX_ENB][CONFIG_NAME_MAX]; /* empty: one eNB without a name */
+	struct config_port port[CONFIG_PORTS_MAX];
 	size_t n_ports;
 	struct config_event event[CONFIG_EVENTS_MAX];
 	size_t n_events;
@@ -73,7 +76,11 @@ int config_load(struct config *ret, const char *path, char ret_error[CONFIG_ERRO
 /** config_ue() - number of the UE called @name, or 0 */
 uint8_t config_ue(const struct config *cfg, const char *name);
 
-/** config_port_name() - "ue1", or "network/ue1" for its network side; valid until the next call */
+/** config_enb() - the eNB called @name, from 0, or CELL_MAX_ENB */
+uint8_t config_enb(const struct config *cfg, const char *name);
+
+/** config_port_name() - "ue1", "network/ue1" for its network side, "sgw" or "enb/senb"; valid until
+ * the next call */
 const char *config_port_name(const struct config *cfg, uint8_t port);
 
 #endif

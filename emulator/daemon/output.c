@@ -10,6 +10,8 @@
 #include <netinet/tcp.h>
 #include <string.h>
 
+#include "gtpu.h"
+
 #define FIELD(field, type, unit)                                                                   \
 	{                                                                                          \
 #field, type, unit, offsetof(struct cell_record, field)                            \
@@ -23,10 +25,12 @@ static const struct trace_field radio_fields[] = {
 	FIELD(node, "u8", "1"),   FIELD(peer, "u8", "1"),
 	FIELD(dir, "u8", "1"),    FIELD(lcid, "u8", "1"),
 	FIELD(mcs, "u8", "1"),    FIELD(cqi, "u8", "1"),
-	FIELD(aux, "u8", "1"),
+	FIELD(aux, "u8", "1"),    FIELD(enb, "u8", "1"),
 };
 
-#define SYMBOLS (CELL_EV_COUNT + CELL_DIR_COUNT + CELL_MODE_COUNT + CELL_DROP_COUNT)
+#define SYMBOLS                                                                                    \
+	(CELL_EV_COUNT + CELL_DIR_COUNT + CELL_MODE_COUNT + CELL_DROP_COUNT + CELL_RRC_COUNT +     \
+	 CELL_TUNNEL_COUNT)
 
 static int create_trace(struct output *out, const char *path)
 {
@@ -49,6 +53,10 @@ static int create_trace(struct output *out, const char *path)
 		symbols[n++] = (struct trace_symbol){ "mode", i, cell_mode_name(i) };
 	for (uint32_t i = 0; i < CELL_DROP_COUNT; i++)
 		symbols[n++] = (struct trace_symbol){ "drop", i, cell_drop_name(i) };
+	for (uint32_t i = 0; i < CELL_RRC_COUNT; i++)
+		symbols[n++] = (struct trace_symbol){ "rrc", i, cell_rrc_name(i) };
+	for (uint32_t i = 0; i < CELL_TUNNEL_COUNT; i++)
+		symbols[n++] = (struct trace_symbol){ "tunnel", i, cell_tunnel_name(i) };
 	schema.n_symbols = n;
 	return trace_create(&out->trace, path, &schema, out->realtime_offset_ns);
 }
@@ -94,8 +102,8 @@ static void keep_error(struct output *out, int error, const char *path)
 	}
 }
 
-/* One line: time since start, UE, length, tag, bytes in hex. */
-static void write_line(struct output *out, FILE *f, const char *path, int64_t t_ns, uint8_t ue,
+/* One line: time since start, port, length, tag, bytes in hex. */
+static void write_line(struct output *out, FILE *f, const char *path, int64_t t_ns, uint8_t port,
                        const uint8_t *data, size_t len, uint64_t tag)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -106,8 +114,8 @@ static void write_line(struct output *out, FILE *f, const char *path, int64_t t_
 		hex[2 * i + 1] = digits[data[i] & 15];
 	}
 	hex[2 * len] = '\0';
-	if (fprintf(f, "%" PRId64 " %u %zu %016" PRIx64 " %s\n", t_ns - out->start_ns, ue, len, tag,
-	            hex) < 0)
+	if (fprintf(f, "%" PRId64 " %u %zu %016" PRIx64 " %s\n", t_ns - out->start_ns, port, len,
+	            tag, hex) < 0)
 		keep_error(out, -errno, path);
 }
 
@@ -137,6 +145,8 @@ static bool is_routine(uint16_t event)
 	case CELL_EV_RLC_POLL:
 	case CELL_EV_RLC_STATUS_TX:
 	case CELL_EV_RLC_STATUS_RX:
+	case CELL_EV_GTPU_TX:
+	case CELL_EV_GTPU_RX:
 		return true;
 	default:
 		return false;
@@ -184,6 +194,15 @@ int output_close(struct output *out)
 
 #define COUNTER(o, s, field) json_object_set_new(o, #field, json_integer((json_int_t)(s)->field))
 
+static json_t *tunnels_json(const uint64_t count[CELL_TUNNEL_COUNT])
+{
+	json_t *o = json_object();
+
+	for (uint32_t i = 0; i < CELL_TUNNEL_COUNT; i++)
+		json_object_set_new(o, cell_tunnel_name(i), json_integer((json_int_t)count[i]));
+	return o;
+}
+
 json_t *stats_json(const struct cell *cell)
 {
 	json_t *o = json_object(), *dropped = json_object();
@@ -215,6 +234,12 @@ json_t *stats_json(const struct cell *cell)
 	COUNTER(o, &s, rlc_status_rx);
 	COUNTER(o, &s, radio_link_failures);
 	COUNTER(o, &s, mode_switches);
+	COUNTER(o, &s, handovers);
+	COUNTER(o, &s, path_switches);
+	COUNTER(o, &s, pkts_originated);
+	COUNTER(o, &s, pkts_terminated);
+	json_object_set_new(o, "gtpu_tx", tunnels_json(s.gtpu_tx));
+	json_object_set_new(o, "gtpu_rx", tunnels_json(s.gtpu_rx));
 	COUNTER(o, &s, ra_preambles);
 	COUNTER(o, &s, ra_collisions);
 	COUNTER(o, &s, ra_timeouts);
@@ -228,10 +253,15 @@ uint64_t output_tag(const uint8_t *packet, size_t len)
 {
 	struct iphdr ip;
 	struct tcphdr tcp;
+	struct gtpu tunnel;
+	uint32_t inner;
 
 	if (len < sizeof(ip) + sizeof(tcp))
 		return 0;
 	memcpy(&ip, packet, sizeof(ip));
+	if (ip.version == 4 && ip.protocol == IPPROTO_UDP &&
+	    gtpu_unpack(&tunnel, packet, (uint32_t)len, &inner) == 0)
+		return output_tag(packet + inner, len - inner);
 	if (ip.version != 4 || ip.protocol != IPPROTO_TCP || ip.ihl * 4u + sizeof(tcp) > len)
 		return 0;
 	memcpy(&tcp, packet + ip.ihl * 4u, sizeof(tcp));

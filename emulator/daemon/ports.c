@@ -2,6 +2,8 @@
 /* ports.c - the cell's ports; see ports.h. */
 #include "ports.h"
 
+#include <errno.h>
+
 int ports_open(struct ports *ports, const struct config *cfg, const struct config_port **ret_failed,
                const char **ret_what)
 {
@@ -30,11 +32,10 @@ static void push(struct tun *tun, struct cell *cell, struct output *output, cons
 		tun->refused_not_ipv4++;
 		return;
 	}
-	if (len > CELL_MTU_MAX) {
+	if (cell_push(cell, tun->port, packet, len, tag, t_ns) == -EMSGSIZE) {
 		tun->refused_oversize++;
 		return;
 	}
-	(void)cell_push(cell, tun->port, packet, len, tag, t_ns);
 	output_arrival(output, tun->port, packet, len, tag, t_ns);
 }
 

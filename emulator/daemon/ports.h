@@ -12,10 +12,10 @@
 
 struct ports {
 	const struct config *cfg;
-	struct tun tun[2 * CELL_MAX_UE];
+	struct tun tun[CONFIG_PORTS_MAX];
 	size_t n;
 	struct tun *by_port[UINT8_MAX + 1];
-	struct packet_source source[2 * CELL_MAX_UE]; /* of tun[] */
+	struct packet_source source[CONFIG_PORTS_MAX]; /* of tun[] */
 	struct packet_io io;
 };
 

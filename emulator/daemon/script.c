@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define HEADER_MAX 65536
+#define NS_PER_MS  INT64_C(1000000)
 
 /* Fields of a channel trace that matter here. Source: docs/channel-trace-format.md */
 enum { FIELD_T, FIELD_UE, FIELD_DIR, FIELD_CQI, FIELD_SINR, FIELD_COUNT };
@@ -143,6 +144,24 @@ static int read_channel(struct script *s, const struct config *cfg, int64_t star
 	return r;
 }
 
+/* With prediction a handover is two events. */
+static int add_event(struct script *s, const struct config *cfg, const struct config_event *event,
+                     int64_t start_ns)
+{
+	struct script_event e = { .t_ns = start_ns + event->t_ms * NS_PER_MS, .cmd = event->cmd };
+	struct script_event before = e;
+	int r = 0;
+
+	if (e.cmd.type == CELL_CMD_HANDOVER && cfg->cell.ho_procedure == CELL_HO_PREDICTION) {
+		before.cmd.type = CELL_CMD_PREDICT;
+		before.t_ns -= cfg->cell.ho_prediction_ms * NS_PER_MS;
+		if (before.t_ns < start_ns)
+			before.t_ns = start_ns;
+		r = add(s, &before);
+	}
+	return r == 0 ? add(s, &e) : r;
+}
+
 /* By time; events of one time in the order in which they were given. */
 static void sort(struct script *s)
 {
@@ -164,12 +183,8 @@ int script_open(struct script *ret, const struct config *cfg, int64_t start_ns,
 	*ret = (struct script){ 0 };
 	if (*cfg->channel)
 		r = read_channel(ret, cfg, start_ns, ret_error);
-	for (size_t i = 0; i < cfg->n_events && r == 0; i++) {
-		struct script_event e = { .t_ns = start_ns + cfg->event[i].t_ms * 1000000,
-			                  .cmd = cfg->event[i].cmd };
-
-		r = add(ret, &e);
-	}
+	for (size_t i = 0; i < cfg->n_events && r == 0; i++)
+		r = add_event(ret, cfg, &cfg->event[i], start_ns);
 	sort(ret);
 	if (r < 0)
 		script_close(ret);

@@ -4,7 +4,8 @@
  *
  * Arrivals are lines `t_ns port len tag_hex [bytes in hex]`, times since
  * sub-frame 0, as celld records them. Without bytes the packet is filled from
- * the line number.
+ * the line number; at the S-GW with `@ue` instead of bytes it is addressed to
+ * that UE. Packets between tunnels' ends take CORE_DELAY_NS.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -16,7 +17,11 @@
 #include <sys/stat.h>
 
 #include "output.h"
+#include "router.h"
 #include "script.h"
+
+#define WRONG_LEN     "len: allowed 1..1500, at the ends of tunnels 1..1600"
+#define CORE_DELAY_NS INT64_C(4000000) /* two links of 2 ms */
 
 struct sim {
 	struct config cfg;
@@ -25,6 +30,7 @@ struct sim {
 	size_t n_out;
 	struct output output;
 	struct script script;
+	struct router router;
 };
 
 struct arrival {
@@ -37,8 +43,11 @@ struct arrival {
 
 static void perform(struct sim *s, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		if (s->out[i].type == CELL_OUT_DELIVER && router_take(&s->router, &s->out[i]) != 0)
+			continue;
 		output_perform(&s->output, &s->out[i]);
+	}
 }
 
 static void advance(struct sim *s, int64_t now_ns)
@@ -60,8 +69,20 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+/* The beginning of an IPv4 header: enough for the S-GW to find the UE. */
+static void address_to(uint8_t *data, size_t len, uint32_t addr)
+{
+	if (len < 20)
+		return;
+	data[0] = 0x45;
+	data[1] = 0;
+	for (int i = 0; i < 4; i++)
+		data[16 + i] = (uint8_t)(addr >> (24 - 8 * i));
+}
+
 /* Return: 0, or the reason why the line is wrong. */
-static const char *parse(struct arrival *a, const char *line, unsigned long number)
+static const char *parse(struct arrival *a, const struct config *cfg, const char *line,
+                         unsigned long number)
 {
 	int used = 0;
 	const char *hex;
@@ -70,8 +91,21 @@ static const char *parse(struct arrival *a, const char *line, unsigned long numb
 	           &used) != 4)
 		return "expected: t_ns port len tag_hex [bytes in hex]";
 	if (a->len < 1 || a->len > CELL_MTU_MAX)
-		return "len: allowed 1..1500";
+		return WRONG_LEN;
 	hex = line + used + strspn(line + used, " ");
+	if (*hex == '@') {
+		char name[CONFIG_NAME_MAX] = "";
+		uint8_t ue;
+
+		(void)sscanf(hex, "@%31s", name);
+		ue = config_ue(cfg, name);
+		if (!ue)
+			return "@: expected the name of a UE";
+		for (size_t i = 0; i < a->len; i++)
+			a->data[i] = (uint8_t)(number * 31 + i);
+		address_to(a->data, a->len, cfg->cell.ue[ue - 1].addr);
+		return NULL;
+	}
 	for (size_t i = 0; i < a->len; i++) {
 		int high, low;
 
@@ -89,15 +123,24 @@ static const char *parse(struct arrival *a, const char *line, unsigned long numb
 	return NULL;
 }
 
-/* Up to @t_ns; see celld's. */
-static void play_script(struct sim *s, int64_t t_ns)
+static int64_t next_outside(const struct sim *s)
 {
-	int64_t next_ns;
+	int64_t script_ns = script_next(&s->script), router_ns = router_next_ns(&s->router);
 
-	while ((next_ns = script_next(&s->script)) <= t_ns && next_ns != CELL_NEVER) {
-		script_apply(&s->script, s->cell);
-		if (next_ns < t_ns)
-			advance(s, next_ns);
+	return script_ns < router_ns ? script_ns : router_ns;
+}
+
+/* Script and router up to @t_ns; see celld's. */
+static void play(struct sim *s, int64_t t_ns)
+{
+	int64_t at_ns;
+
+	while ((at_ns = next_outside(s)) <= t_ns && at_ns != CELL_NEVER) {
+		router_deliver(&s->router, s->cell, at_ns);
+		if (script_next(&s->script) == at_ns)
+			script_apply(&s->script, s->cell);
+		if (at_ns < t_ns)
+			advance(s, at_ns);
 	}
 }
 
@@ -107,8 +150,38 @@ static bool under_way(const struct sim *s)
 	struct cell_stats stats;
 
 	cell_stats(s->cell, &stats);
+	if (router_next_ns(&s->router) != CELL_NEVER)
+		return true;
 	return cell_next(s->cell) != CELL_NEVER &&
 	       (stats.pkts_held > 0 || s->cfg.cell.mode_select_ms == 0);
+}
+
+static int64_t next_ns(const struct sim *s)
+{
+	int64_t cell_ns = cell_next(s->cell), outside_ns = next_outside(s);
+
+	return cell_ns < outside_ns ? cell_ns : outside_ns;
+}
+
+/* To the next thing that happens. */
+static void go_on(struct sim *s)
+{
+	int64_t t_ns = next_ns(s);
+
+	play(s, t_ns);
+	advance(s, t_ns);
+}
+
+/* Return: NULL, or what is wrong. */
+static const char *push(struct sim *s, const struct arrival *a)
+{
+	int r = a->port > UINT8_MAX
+	                ? -EINVAL
+	                : cell_push(s->cell, (uint8_t)a->port, a->data, a->len, a->tag, a->t_ns);
+
+	if (r == -EMSGSIZE)
+		return WRONG_LEN;
+	return r == -EINVAL ? "port: no such port" : NULL;
 }
 
 static int feed(struct sim *s, const char *path)
@@ -126,17 +199,18 @@ static int feed(struct sim *s, const char *path)
 		return -errno;
 	}
 	while (r == 0 && getline(&line, &cap, f) > 0) {
-		const char *wrong = parse(&a, line, ++number);
+		const char *wrong = parse(&a, &s->cfg, line, ++number);
 
 		if (!wrong && a.t_ns < last_ns)
 			wrong = "t_ns: goes backwards";
+		while (!wrong && s->cfg.cell.sgw_gtpu_addr && next_ns(s) < a.t_ns)
+			go_on(s); /* what leaves meanwhile may be back before */
 		if (!wrong)
-			play_script(s, a.t_ns);
+			play(s, a.t_ns);
 		if (!wrong && cell_next(s->cell) < a.t_ns)
 			advance(s, a.t_ns - 1);
-		if (!wrong && (a.port > UINT8_MAX || cell_push(s->cell, (uint8_t)a.port, a.data,
-		                                               a.len, a.tag, a.t_ns) == -EINVAL))
-			wrong = "port: no such port";
+		if (!wrong)
+			wrong = push(s, &a);
 		if (wrong) {
 			(void)fprintf(stderr, "cellsim: %s:%lu: %s\n", path, number, wrong);
 			r = -EINVAL;
@@ -146,10 +220,8 @@ static int feed(struct sim *s, const char *path)
 	}
 	free(line);
 	(void)fclose(f);
-	while (r == 0 && under_way(s)) {
-		play_script(s, cell_next(s->cell));
-		advance(s, cell_next(s->cell));
-	}
+	while (r == 0 && under_way(s))
+		go_on(s);
 	return r;
 }
 
@@ -170,6 +242,7 @@ static int run(struct sim *s, const char *arrivals, const char *dir)
 	json_t *stats;
 	int r = -ENOMEM;
 
+	s->router = (struct router){ .cfg = &s->cfg.cell, .delay_ns = CORE_DELAY_NS };
 	s->n_out = 2 * cell_out_min(&s->cfg.cell);
 	s->out = malloc(s->n_out * sizeof(*s->out));
 	if (!mem || !s->out || cell_init(&s->cell, mem, size, &s->cfg.cell, 0) < 0) {
@@ -204,6 +277,7 @@ static int run(struct sim *s, const char *arrivals, const char *dir)
 		r = -EIO;
 	json_decref(stats);
 out:
+	router_close(&s->router);
 	script_close(&s->script);
 	free(mem);
 	free(s->out);

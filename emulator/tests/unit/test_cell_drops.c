@@ -236,7 +236,7 @@ static void test_route(void **state)
 static void test_bad_calls(void **state)
 {
 	struct cell_cmd cmd = { .type = CELL_CMD_ROUTE, .ue = 1, .mode = CELL_MODE_IM };
-	uint8_t data[CELL_MTU_MAX + 1] = { 0 };
+	uint8_t data[CELL_UE_MTU_MAX + 1] = { 0 };
 	struct run r;
 	size_t n;
 

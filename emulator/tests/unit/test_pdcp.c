@@ -41,9 +41,9 @@ static void test_header_7_bits(void **state)
 	(void)state;
 	pdcp_tx_init(&tx, 7);
 	tx.next_sn = 0x25;
-	fill(&p, CELL_MTU_MAX);
+	fill(&p, CELL_UE_MTU_MAX);
 	pdcp_transmit(&tx, &p, 0);
-	assert_int_equal(p.sdu_len, CELL_MTU_MAX + 1);
+	assert_int_equal(p.sdu_len, CELL_UE_MTU_MAX + 1);
 	assert_int_equal(pkt_sdu(&p)[0], 0xa5);
 	assert_int_equal(pkt_sdu(&p)[1], 0x5a);
 }
@@ -57,11 +57,12 @@ static void wrap(uint8_t sn_bits, bool reordering)
 	struct pkt p;
 
 	pdcp_tx_init(&tx, sn_bits);
-	pdcp_rx_init(&rx, sn_bits, reordering, T_REORDERING_NS);
+	pdcp_rx_init(&rx, sn_bits, reordering ? PDCP_ORDER_TIMER : PDCP_ORDER_NONE,
+	             T_REORDERING_NS);
 	for (uint32_t i = 0; i < 3 * n + 1; i++) {
 		fill(&p, 40);
 		pdcp_transmit(&tx, &p, 0);
-		assert_int_equal(pdcp_receive(&rx, &p, 0, &out), i % n);
+		assert_int_equal(pdcp_receive(&rx, &p, false, 0, &out), i % n);
 		assert_int_equal(p.sdu_len, 0);
 		assert_ptr_equal(pkt_dequeue(&out.delivered), &p);
 	}
@@ -85,15 +86,15 @@ static void test_malformed(void **state)
 	(void)state;
 	out = (struct pdcp_out){ 0 };
 	pdcp_tx_init(&tx, 12);
-	pdcp_rx_init(&rx, 12, false, T_REORDERING_NS);
+	pdcp_rx_init(&rx, 12, PDCP_ORDER_NONE, T_REORDERING_NS);
 	fill(&p, 40);
 	pdcp_transmit(&tx, &p, 0);
 	pkt_sdu(&p)[0] &= 0x7f; /* D/C = 0: control PDU */
-	assert_int_equal(pdcp_receive(&rx, &p, 0, &out), -EBADMSG);
+	assert_int_equal(pdcp_receive(&rx, &p, false, 0, &out), -EBADMSG);
 	assert_ptr_equal(pkt_dequeue(&out.discarded), &p);
 	fill(&p, 0); /* header without payload */
 	pdcp_transmit(&tx, &p, 0);
-	assert_int_equal(pdcp_receive(&rx, &p, 0, &out), -EBADMSG);
+	assert_int_equal(pdcp_receive(&rx, &p, false, 0, &out), -EBADMSG);
 	assert_ptr_equal(pkt_dequeue(&out.discarded), &p);
 }
 
@@ -107,7 +108,7 @@ static void number(uint8_t sn_bits, uint32_t n)
 
 	out = (struct pdcp_out){ 0 };
 	pdcp_tx_init(&tx, sn_bits);
-	pdcp_rx_init(&rx, sn_bits, true, T_REORDERING_NS);
+	pdcp_rx_init(&rx, sn_bits, PDCP_ORDER_TIMER, T_REORDERING_NS);
 	for (uint32_t i = 0; i < n; i++) {
 		fill(&pkt[i], 40);
 		pkt[i].id = i;
@@ -118,7 +119,7 @@ static void number(uint8_t sn_bits, uint32_t n)
 /* PDU @i arrives. Return: packets delivered so far and not looked at yet. */
 static uint32_t receive(uint32_t i, int64_t now_ns)
 {
-	(void)pdcp_receive(&rx, &pkt[i], now_ns, &out);
+	(void)pdcp_receive(&rx, &pkt[i], false, now_ns, &out);
 	return out.delivered.n;
 }
 
@@ -185,7 +186,7 @@ static void test_duplicate(void **state)
 	fill(&copy, 40);
 	copy.sdu_len = 42;
 	memcpy(pkt_sdu(&copy), "\x80\x02", 2);
-	(void)pdcp_receive(&rx, &copy, 0, &out);
+	(void)pdcp_receive(&rx, &copy, false, 0, &out);
 	assert_ptr_equal(pkt_dequeue(&out.discarded), &copy);
 }
 

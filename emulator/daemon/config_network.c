@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* config_network.c - core network, handover, ports and events; see config_network.h. */
+#include "config_network.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const config_mode_names[] = { "im", "dm", NULL };
+static const char *const procedure_names[] = { "standard", "fast_path_switch", "prediction", NULL };
+static const char *const ecn_names[] = { "none", "copy", NULL };
+
+#define CELL(key, field, kind, lo, hi) KEY(cell_cfg, key, field, kind, lo, hi)
+
+const struct key config_handover_keys[] = {
+	KEY_ENUM(cell_cfg, "procedure", ho_procedure, procedure_names),
+	CELL("prediction_ms", ho_prediction_ms, KIND_UINT, 0, 10000),
+	CELL("prediction_timeout_ms", ho_prediction_timeout_ms, KIND_UINT, 1, 60000),
+	CELL("detach_ms", ho_detach_ms, KIND_UINT, 0, 10000),
+	CELL("signalling_us", ho_signalling_us, KIND_UINT, 0, 1000000),
+	CELL("end_marker_ms", ho_end_marker_ms, KIND_UINT, 1, 60000),
+	CELL("forwarding", ho_forwarding, KIND_BOOL, 0, 1),
+	CELL("reordering", ho_reordering, KIND_BOOL, 0, 1),
+	{ 0 }
+};
+const struct key config_gtpu_keys[] = { KEY_ENUM(cell_cfg, "ecn", gtpu_ecn, ecn_names), { 0 } };
+
+#define PORT_KEYS(mtu_max)                                                                         \
+	{                                                                                          \
+		KEY(config_port, "netns", netns, KIND_STRING, 0, 0),                               \
+			KEY(config_port, "ifname", ifname, KIND_STRING, 0, 0),                     \
+			KEY(config_port, "mtu", mtu, KIND_UINT, 68, mtu_max),                      \
+			KEY(config_port, "txqueuelen", txqueuelen, KIND_UINT, 1, 100000),          \
+		{                                                                                  \
+			0                                                                          \
+		}                                                                                  \
+	}
+
+static const struct key ue_port_keys[] = PORT_KEYS(CELL_UE_MTU_MAX);
+static const struct key core_port_keys[] = PORT_KEYS(CELL_MTU_MAX);
+
+uint8_t config_ue(const struct config *cfg, const char *name)
+{
+	for (uint8_t i = 0; i < cfg->cell.n_ue; i++)
+		if (strcmp(cfg->ue_name[i], name) == 0)
+			return (uint8_t)(i + 1);
+	return 0;
+}
+
+uint8_t config_enb(const struct config *cfg, const char *name)
+{
+	for (uint8_t k = 0; k < cfg->cell.n_enb; k++)
+		if (*name && strcmp(cfg->enb_name[k], name) == 0)
+			return k;
+	return CELL_MAX_ENB;
+}
+
+const char *config_port_name(const struct config *cfg, uint8_t port)
+{
+	static char name[sizeof(CONFIG_NETWORK "/") + CONFIG_NAME_MAX];
+
+	if (port == CELL_PORT_SGW)
+		return "sgw";
+	if (port >= CELL_PORT_ENB(0) && port < CELL_PORT_ENB(CELL_MAX_ENB)) {
+		(void)snprintf(name, sizeof(name), "enb/%s",
+		               cfg->enb_name[port - CELL_PORT_ENB(0)]);
+		return name;
+	}
+	if (!(port & CELL_PORT_NETWORK))
+		return cfg->ue_name[port - 1];
+	(void)snprintf(name, sizeof(name), CONFIG_NETWORK "/%s",
+	               cfg->ue_name[(port & ~CELL_PORT_NETWORK) - 1]);
+	return name;
+}
+
+/* --- core network --- */
+
+/* An IPv4 address, or 0 where the key is absent and may be. */
+static int read_address(struct reader *r, const char *path, const char *key, const json_t *object,
+                        uint32_t *ret)
+{
+	const json_t *value = json_object_get(object, key);
+	const char *text = json_string_value(value);
+	struct in_addr in;
+
+	*ret = 0;
+	if (!value || json_is_null(value))
+		return 0;
+	if (!text || inet_pton(AF_INET, text, &in) != 1 || in.s_addr == 0)
+		return config_fail(r, "key '%s.%s': value '%s': allowed an IPv4 address", path, key,
+		                   text ? text : "(not a string)");
+	*ret = ntohl(in.s_addr);
+	return 0;
+}
+
+static int read_enb(struct reader *r, json_t *enb, uint8_t k)
+{
+	static const struct key none[] = { { 0 } };
+	static const char *const keys[] = { "name", "gtpu_address", NULL };
+	struct config *cfg = r->cfg;
+	const char *name = json_string_value(json_object_get(enb, "name"));
+	char path[32];
+	int err;
+
+	(void)snprintf(path, sizeof(path), "cell.enbs[%u]", k);
+	err = config_read_object(r, path, enb, none, keys, cfg);
+	if (err < 0)
+		return err;
+	if (!name || !*name || strlen(name) >= CONFIG_NAME_MAX)
+		return config_fail(r, "key '%s.name': expected a name of 1..%d bytes", path,
+		                   CONFIG_NAME_MAX - 1);
+	(void)snprintf(cfg->enb_name[k], CONFIG_NAME_MAX, "%s", name);
+	return read_address(r, path, "gtpu_address", enb, &cfg->cell.enb_gtpu_addr[k]);
+}
+
+int config_read_enbs(struct reader *r, json_t *cell)
+{
+	static const struct key none[] = { { 0 } };
+	static const char *const sgw_keys[] = { "gtpu_address", NULL };
+	struct cell_cfg *cfg = &r->cfg->cell;
+	json_t *enbs = json_object_get(cell, "enbs"), *sgw = json_object_get(cell, "sgw");
+	size_t n = json_array_size(enbs);
+	int err = 0;
+
+	if (enbs && (n < 1 || n > CELL_MAX_ENB))
+		return config_fail(r, "key 'cell.enbs': %zu entries: allowed 1..%d", n,
+		                   CELL_MAX_ENB);
+	for (uint8_t k = 0; k < n && err == 0; k++) {
+		cfg->n_enb = (uint8_t)(k + 1);
+		err = read_enb(r, json_array_get(enbs, k), k);
+	}
+	if (err < 0 || !sgw || json_is_null(sgw))
+		return err;
+	err = config_read_object(r, "cell.sgw", sgw, none, sgw_keys, cfg);
+	if (err == 0)
+		err = read_address(r, "cell.sgw", "gtpu_address", sgw, &cfg->sgw_gtpu_addr);
+	if (err == 0 && !cfg->sgw_gtpu_addr)
+		err = config_fail(r, "key 'cell.sgw.gtpu_address': missing");
+	return err;
+}
+
+int config_read_tunnels(struct reader *r, const char *path, const json_t *object,
+                        struct cell_ue_cfg *ue)
+{
+	const json_t *enb = json_object_get(object, "enb");
+	const char *name = json_string_value(enb);
+
+	if (enb) {
+		ue->enb = config_enb(r->cfg, name ? name : "");
+		if (ue->enb == CELL_MAX_ENB)
+			return config_fail(r,
+			                   "key '%s.enb': value '%s': allowed the name of an eNB",
+			                   path, name ? name : "(not a string)");
+	}
+	return read_address(r, path, "address", object, &ue->addr);
+}
+
+/* --- ports --- */
+
+/* The end of a tunnel, or -1 for another side. */
+static int read_core_side(struct reader *r, const char *path, const char *side, const json_t *o,
+                          uint8_t *ret_port)
+{
+	const char *name = json_string_value(json_object_get(o, "enb"));
+	uint8_t enb = config_enb(r->cfg, name ? name : "");
+
+	if (!side || (strcmp(side, "sgw") != 0 && strcmp(side, "enb") != 0))
+		return -1;
+	if (!r->cfg->cell.sgw_gtpu_addr)
+		return config_fail(r, "key '%s.side': value '%s': there is no 'cell.sgw'", path,
+		                   side);
+	*ret_port = CELL_PORT_SGW;
+	if (strcmp(side, "sgw") == 0)
+		return 0;
+	if (enb == CELL_MAX_ENB)
+		return config_fail(r, "key '%s.enb': value '%s': allowed the name of an eNB", path,
+		                   name ? name : "(none)");
+	*ret_port = (uint8_t)CELL_PORT_ENB(enb);
+	return 0;
+}
+
+/* A UE's own port, or with side "network" the one behind the eNB. */
+static int read_ue_side(struct reader *r, const char *path, const char *side, const json_t *o,
+                        uint8_t *ret_port)
+{
+	const char *ue = json_string_value(json_object_get(o, "ue"));
+	uint8_t port = config_ue(r->cfg, ue ? ue : "");
+
+	if (!side || (strcmp(side, "ue") != 0 && strcmp(side, CONFIG_NETWORK) != 0))
+		return config_fail(
+			r, "key '%s.side': value '%s': allowed ue, " CONFIG_NETWORK ", sgw, enb",
+			path, side ? side : "(not a string)");
+	if (!port)
+		return config_fail(r, "key '%s.ue': value '%s': allowed the name of a UE", path,
+		                   ue ? ue : "(none)");
+	*ret_port = port;
+	if (strcmp(side, "ue") == 0)
+		return 0;
+	if (r->cfg->cell.ue[port - 1].peer != CELL_PEER_NETWORK || r->cfg->cell.sgw_gtpu_addr)
+		return config_fail(r, "key '%s.side': value '" CONFIG_NETWORK "': %s '%s' %s", path,
+		                   r->cfg->cell.sgw_gtpu_addr ? "packets of" : "the peer of", ue,
+		                   r->cfg->cell.sgw_gtpu_addr ? "take the S-GW" : "is a UE");
+	*ret_port |= CELL_PORT_NETWORK;
+	return 0;
+}
+
+static int read_port(struct reader *r, const char *path, json_t *o, struct config_port *p)
+{
+	static const char *const elsewhere[] = { "ue", "side", "enb", NULL };
+	const json_t *side = json_object_get(o, "side");
+	const char *name = side ? json_string_value(side) : "ue";
+	int core, err;
+
+	*p = (struct config_port){ .txqueuelen = 10000, .ifname = "lte0" };
+	core = read_core_side(r, path, name, o, &p->port);
+	err = core == -1 ? read_ue_side(r, path, name, o, &p->port) : core;
+	if (err < 0)
+		return err;
+	p->mtu = core == 0 ? CELL_MTU_MAX : CELL_UE_MTU_MAX;
+	return config_read_object(r, path, o, core == 0 ? core_port_keys : ue_port_keys, elsewhere,
+	                          p);
+}
+
+int config_read_ports(struct reader *r, json_t *ports)
+{
+	struct config *cfg = r->cfg;
+
+	if (json_array_size(ports) > CONFIG_PORTS_MAX)
+		return config_fail(r, "key 'ports': more than two ports per UE");
+	for (size_t i = 0; i < json_array_size(ports); i++) {
+		char path[32];
+		int err;
+
+		(void)snprintf(path, sizeof(path), "ports[%zu]", i);
+		err = read_port(r, path, json_array_get(ports, i), &cfg->port[cfg->n_ports++]);
+		if (err < 0)
+			return err;
+	}
+	return 0;
+}
+
+/* --- events --- */
+
+/* `handover` or `predict`: an eNB. */
+static int read_target(struct reader *r, const char *path, const json_t *o, struct cell_cmd *cmd)
+{
+	const char *key = json_object_get(o, "handover") ? "handover" : "predict";
+	const char *enb = json_string_value(json_object_get(o, key));
+
+	cmd->type = *key == 'h' ? CELL_CMD_HANDOVER : CELL_CMD_PREDICT;
+	cmd->enb = config_enb(r->cfg, enb ? enb : "");
+	if (cmd->enb == CELL_MAX_ENB)
+		return config_fail(r, "key '%s.%s': value '%s': allowed the name of an eNB", path,
+		                   key, enb ? enb : "(not a string)");
+	if (!r->cfg->cell.sgw_gtpu_addr || r->cfg->cell.ue[cmd->ue - 1].peer != CELL_PEER_NETWORK)
+		return config_fail(r,
+		                   "key '%s.%s': only for a UE that talks to the network "
+		                   "through an S-GW",
+		                   path, key);
+	return 0;
+}
+
+static int read_event(struct reader *r, const char *path, json_t *o, struct config_event *e)
+{
+	static const struct key keys[] = { KEY(config_event, "t_ms", t_ms, KIND_UINT, 0, 86400000),
+		                           KEY_ENUM(config_event, "mode", cmd.mode,
+		                                    config_mode_names),
+		                           { 0 } };
+	static const char *const elsewhere[] = { "ue", "handover", "predict", NULL };
+	const char *ue = json_string_value(json_object_get(o, "ue"));
+	int kinds = !!json_object_get(o, "mode") + !!json_object_get(o, "handover") +
+	            !!json_object_get(o, "predict");
+
+	*e = (struct config_event){ .cmd.type = CELL_CMD_ROUTE,
+		                    .cmd.ue = config_ue(r->cfg, ue ? ue : "") };
+	if (!e->cmd.ue)
+		return config_fail(r, "key '%s.ue': value '%s': allowed the name of a UE", path,
+		                   ue ? ue : "(none)");
+	if (config_read_object(r, path, o, keys, elsewhere, e) < 0)
+		return -EINVAL;
+	if (kinds != 1)
+		return config_fail(r, "key '%s': expected one of mode, handover, predict", path);
+	if (!json_object_get(o, "mode"))
+		return read_target(r, path, o, &e->cmd);
+	if (e->cmd.mode == CELL_MODE_DM && r->cfg->cell.ue[e->cmd.ue - 1].peer == CELL_PEER_NETWORK)
+		return config_fail(r, "key '%s.mode': value 'dm': the peer of '%s' is the network",
+		                   path, ue);
+	return 0;
+}
+
+int config_read_events(struct reader *r, json_t *events)
+{
+	size_t n = json_array_size(events);
+
+	if (n > CONFIG_EVENTS_MAX)
+		return config_fail(r, "key 'events': %zu entries: allowed 0..%d", n,
+		                   CONFIG_EVENTS_MAX);
+	for (size_t i = 0; i < n; i++) {
+		char path[32];
+		int err;
+
+		(void)snprintf(path, sizeof(path), "events[%zu]", i);
+		err = read_event(r, path, json_array_get(events, i), &r->cfg->event[i]);
+		if (err < 0)
+			return err;
+		r->cfg->n_events++;
+	}
+	return 0;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* config_network.h - parts of the JSON configuration: core network, handover, ports, events. */
+#ifndef CONFIG_NETWORK_H
+#define CONFIG_NETWORK_H
+
+#include "config_key.h"
+
+#define CONFIG_NETWORK "network" /* peer of a UE that talks to the network behind the eNB */
+
+extern const char *const config_mode_names[];
+extern const struct key config_handover_keys[];
+extern const struct key config_gtpu_keys[];
+
+/** config_read_enbs() - `enbs` and `sgw` of the object @cell; without `enbs` there is one eNB */
+int config_read_enbs(struct reader *r, json_t *cell);
+
+/** config_read_tunnels() - `enb` and `address` of the UE @object */
+int config_read_tunnels(struct reader *r, const char *path, const json_t *object,
+                        struct cell_ue_cfg *ue);
+
+int config_read_ports(struct reader *r, json_t *ports);
+
+/** config_read_events() - changes at given times: t_ms, ue, and mode, handover or predict */
+int config_read_events(struct reader *r, json_t *events);
+
+#endif
