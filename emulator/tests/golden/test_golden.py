@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 BUILD = Path(os.environ.get("CELLBED_BUILD", ROOT / "build"))
 CASES = sorted(path.parent.name for path in HERE.glob("*/arrivals.txt"))
-NUMBERS = ["pkt", "tag", "bytes", "sn", "value", "rb", "mcs", "cqi", "lcid", "aux"]
+NUMBERS = ["pkt", "tag", "bytes", "sn", "value", "rb", "mcs", "cqi", "lcid", "aux", "enb"]
 
 
 def render(path: Path) -> str:
@@ -72,5 +72,6 @@ def test_other_compiler(case, tmp_path, unoptimised_cellsim):
 
 def test_there_are_cases():
     assert CASES == [
-        "am-losses", "burst-im-acks", "collision", "dm-dm", "full-buffer-im", "im-im", "losses", "out-of-sequence",
+        "am-losses", "burst-im-acks", "collision", "dm-dm", "full-buffer-im", "handover", "im-im", "losses",
+        "out-of-sequence",
     ]  # fmt: skip
