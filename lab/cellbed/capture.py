@@ -15,16 +15,16 @@ _DROPPED = re.compile(rb"(\d+) packets? dropped by kernel")
 
 
 class Tcpdump:
-    """One capture; its stderr says when it listens and what it lost."""
+    """One capture, named for its node or interface; its stderr says when it listens and what it lost."""
 
-    def __init__(self, node: str, pid: int, interface: str, path: Path, snaplen: int) -> None:
-        self.node = node
+    def __init__(self, name: str, pid: int, interface: str, path: Path, snaplen: int) -> None:
+        self.name = name
         self.stderr = b""
         # To standard output: tcpdump would change the owner of a file, which the guest of an ordinary user cannot.
         args = ["tcpdump", "-i", interface, "-n", "-s", str(snaplen), "-w", "-",
                 "--time-stamp-precision=nano", "-B", "16384", "-Z", "root"]
         with open(path, "wb") as out:
-            self.process = Process(f"tcpdump on {node}", args, path.parent / "log", pid, stdout=out,
+            self.process = Process(f"tcpdump on {name}", args, path.parent / "log", pid, stdout=out,
                                    stderr=subprocess.PIPE)
         pipe = self.process.popen.stderr
         while b"listening on" not in self.stderr:
@@ -33,7 +33,7 @@ class Tcpdump:
             except LabError as error:
                 self.process.kill()
                 said = (self.stderr + pipe.read()).decode(errors="replace").strip()
-                raise LabError(f"tcpdump on {node}: {said or error}") from error
+                raise LabError(f"tcpdump on {name}: {said or error}") from error
 
     def stop(self) -> int:
         """Flush and end. Return: packets the kernel dropped before tcpdump read them."""
@@ -41,7 +41,7 @@ class Tcpdump:
         _, rest = self.process.popen.communicate(timeout=20)
         self.stderr += rest
         if self.process.popen.returncode != 0:
-            raise LabError(f"tcpdump on {self.node}: status {self.process.popen.returncode}: "
+            raise LabError(f"tcpdump on {self.name}: status {self.process.popen.returncode}: "
                            f"{self.stderr.decode(errors='replace').strip()}")
         match = _DROPPED.search(self.stderr)
         return int(match[1]) if match else 0

@@ -9,7 +9,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from cellbed import cgroup, lab_native, paths
+from cellbed import cgroup, lab_native, paths, shaping
 from cellbed.error import LabError
 
 _NEEDED_BYTES = 2 << 30
@@ -79,6 +79,16 @@ def _bpf() -> Check:
                  ("native",))
 
 
+def _qdisc(kind: str) -> Check:
+    """What some wired links need natively; the lab kernel has it."""
+    if os.geteuid() != 0:
+        return Check(f"qdisc {kind}", True, "not probed: needs root", ())
+    ok = shaping.available(kind)
+    without = shaping.WITHOUT[kind]
+    return Check(f"qdisc {kind}", ok, "available" if ok
+                 else f"not in this kernel: natively, links work without {without} only; the virtual lab has it", ())
+
+
 def _space() -> Check:
     free = shutil.disk_usage(".").free
     return Check("disk space", free > _NEEDED_BYTES, f"{free >> 20} MiB free here"
@@ -91,7 +101,7 @@ def checks() -> list[Check]:
         _program("iperf3", "iperf3"), _program("tcpdump", "tcpdump"), _program("ip", "iproute2"),
         _program("ethtool", "ethtool"), _program("mnexec", "mininet"), _program("taskset", "util-linux", ("virtual",)),
         _program("tshark", "tshark", (), " to look at captures"), _built(), _kernel(), _ptrace(), _root(), _tun(),
-        _cgroup(), _bpf(), _space(),
+        _cgroup(), _bpf(), _qdisc("netem"), _qdisc("red"), _space(),
         Check("congestion controls", True, f"native: {', '.join(lab_native.available_congestion_controls())}; "
               "virtual: all of Linux", ()),
         Check("CPUs", True, f"{len(os.sched_getaffinity(0))}: as many virtual labs run side by side", ()),

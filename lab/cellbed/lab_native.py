@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from cellbed import cgroup, ledger
+from cellbed import cgroup, ledger, shaping
 from cellbed.error import LabError
 from cellbed.follow import Watch, follow
 from cellbed.process import die_with_parent
@@ -41,6 +41,9 @@ def play(directory: Path, description: dict[str, Any], watch: Watch) -> dict[str
     if wanted not in available_congestion_controls():
         raise LabError(f"key 'tcp.congestion_control': value {wanted}: this kernel has "
                        f"{', '.join(available_congestion_controls())}; the virtual lab has all")
+    refusal = shaping.refusal(description["settings"])
+    if refusal is not None:
+        raise LabError(refusal)
     started = time.monotonic()
     group = cgroup.create(directory.name.removeprefix(".tmp-"))
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import itertools
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from cellbed.channel import Channel
-from cellbed.model import Model, Name, Probability, Size
+from cellbed.model import Model, Name, Probability, Size, known
 
 Cqi = Annotated[int, Field(ge=1, le=15)]
 
@@ -106,12 +106,38 @@ class ModeSwitch(Model):
     flush_air: bool = False
 
 
+class Handover(Model):
+    """Between the eNBs of a core network. Source: TS 36.300 10.1.2; Pacifico, Tables I and II, section V.A."""
+
+    procedure: Literal["standard", "fast_path_switch", "prediction"] = "standard"
+    prediction_ms: int = Field(130, ge=1, le=10000)
+    prediction_timeout_ms: int = Field(1000, ge=1, le=60000)
+    detach_ms: int = Field(30, ge=0, le=10000)
+    signalling_us: int = Field(4000, ge=0, le=1_000_000)
+    forwarding: bool = True
+    reordering: bool = True
+
+
+class Gtpu(Model):
+    """Source: RFC 6040; Pacifico, section V.B, Figure 7."""
+
+    ecn: Literal["none", "copy"] = "none"
+
+
 class Event(Model):
-    """A change of a UE's mode at a given time."""
+    """What happens to a UE at a given time: another mode, a handover, or only the prediction of one."""
 
     at_s: float = Field(ge=0, le=86400)
     ue: Name
-    mode: Literal["im", "dm"]
+    mode: Literal["im", "dm"] | None = None
+    handover: Name | None = None
+    predict: Name | None = None
+
+    @model_validator(mode="after")
+    def one_thing(self) -> Event:
+        if sum(what is not None for what in (self.mode, self.handover, self.predict)) != 1:
+            raise ValueError("allowed exactly one of 'mode', 'handover' and 'predict'")
+        return self
 
 
 class UeRadio(Model):
@@ -119,6 +145,7 @@ class UeRadio(Model):
 
     peer: Name
     mode: Literal["im", "dm"] = "dm"
+    weight: int = Field(1, ge=1, le=255)
     rnti: int | None = Field(None, ge=1, le=65523)
     cqi_ul: Cqi = 15
     cqi_dl: Cqi = 15
@@ -132,7 +159,7 @@ class Radio(Model):
     n_rb: int = Field(50, ge=6, le=110)
     dl_carriers: int = Field(1, ge=1, le=5)
     dl_codewords: int = Field(1, ge=1, le=2)
-    scheduler: Literal["rr"] = "rr"
+    scheduler: Literal["rr", "wfq"] = "rr"
     max_pkts: int = Field(8192, ge=16, le=65536)
     timing: Timing = Timing()
     ra: RandomAccess = RandomAccess()
@@ -143,6 +170,55 @@ class Radio(Model):
     rlc_am: RlcAm = RlcAm()
     pdcp: Pdcp = Pdcp()
     mode_switch: ModeSwitch = ModeSwitch()
+    handover: Handover = Handover()
+    gtpu: Gtpu = Gtpu()
     events: list[Event] = Field([], max_length=1024)
     channel: Channel | None = None
     ues: dict[Name, UeRadio] = Field(min_length=1, max_length=16)
+
+    def check_handovers(self, enbs: list[str], ues: list[str]) -> None:
+        """Raises ValueError for handovers that cannot be, and for keys that would do nothing.
+
+        Args:
+            enbs: those of the core network; none without one.
+            ues: those whose peer is an eNB.
+        """
+        for name, ue in self.ues.items():
+            if ue.weight != 1 and self.scheduler != "wfq":
+                raise ValueError(f"key 'radio.ues.{name}.weight': value {ue.weight}: allowed 1, as the scheduler "
+                                 f"{self.scheduler} knows no weights")
+        for key in ("handover", "gtpu"):
+            if not enbs and getattr(self, key) != type(self).model_fields[key].default:
+                raise ValueError(f"key 'radio.{key}': allowed in scenarios with an sgw, whose tunnels it is about")
+        for i, event in enumerate(self.events):
+            for key in ("handover", "predict"):
+                if getattr(event, key) is not None:
+                    self._check_target(f"radio.events.{i}", event, key, enbs, ues)
+        for name in ues if enbs else []:
+            self._check_path(name)
+
+    def _check_target(self, where: str, event: Event, key: str, enbs: list[str], ues: list[str]) -> None:
+        if not enbs:
+            raise ValueError(f"key '{where}.{key}': value {getattr(event, key)}: allowed in scenarios with an sgw")
+        if event.ue not in ues:
+            raise ValueError(f"key '{where}.ue': value {event.ue}: allowed {', '.join(ues)}, as it has no tunnels: its "
+                             f"peer is {self.ues[event.ue].peer}")
+        known(f"{where}.{key}", getattr(event, key), dict.fromkeys(enbs))
+        lead_s = self.handover.prediction_ms / 1000 if self._is_predicted(event) else 0
+        if event.at_s < lead_s:
+            raise ValueError(f"key '{where}.at_s': value {event.at_s:g}: allowed {lead_s:g} or later, as the handover "
+                             "is predicted radio.handover.prediction_ms before")
+
+    def _is_predicted(self, event: Event) -> bool:
+        return event.handover is not None and self.handover.procedure == "prediction"
+
+    def _check_path(self, ue: str) -> None:
+        """Follow a UE from eNB to eNB."""
+        serving = self.ues[ue].peer
+        for event in sorted((e for e in self.events if e.ue == ue), key=lambda e: e.at_s):
+            i = self.events.index(event)
+            target, key = (event.handover, "handover") if event.handover else (event.predict, "predict")
+            if target == serving:
+                raise ValueError(f"key 'radio.events.{i}.{key}': value {target}: allowed another eNB, as this one "
+                                 f"serves {ue} at {event.at_s:g} s")
+            serving = event.handover or serving

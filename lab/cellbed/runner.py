@@ -21,7 +21,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from cellbed import counters, nodes, tcp_profile, topology, workload
+from cellbed import counters, nodes, radio_config, shaping, tcp_profile, topology, workload
 from cellbed.attach import Attachment
 from cellbed.capture import Tcpdump
 from cellbed.error import CellbedError, LabError
@@ -64,14 +64,7 @@ class Runner:
         (self.out / nodes.FILE).write_text(json.dumps(nodes.describe(self.settings, self.pids)))
 
     def celld_config(self) -> dict[str, Any]:
-        cell = {**self.settings["radio"]}
-        channel = {"channel": str(self.out / "channel.trace")} if cell.pop("channel", None) is not None else {}
-        events = [{"t_ms": round(event["at_s"] * 1000), "ue": event["ue"], "mode": event["mode"]}
-                  for event in cell.pop("events")]
-        ues = cell.pop("ues")
-        cell["ues"] = [{"name": name, **{k: v for k, v in ue.items() if v is not None},
-                        "peer": "network" if topology.behind_enb(self.settings, name) else ue["peer"]}
-                       for name, ue in ues.items()]
+        channel = {"channel": str(self.out / "channel.trace")} if self.settings["radio"]["channel"] is not None else {}
         recorded = {name: str(self.out / f"{name}.txt") for name in ("arrivals", "deliveries")} \
             if os.environ.get("CELLBED_RECORD_ARRIVALS") else {}
         return {
@@ -79,25 +72,15 @@ class Runner:
             "seed": self.description["seed"],
             "start_ns": VIRTUAL_RADIO_START_NS if self.virtual else 0,
             "realtime": False,
-            "cell": cell,
+            "cell": radio_config.cell(self.settings),
             **channel,
-            "events": events,
-            "ports": self.ports(),
+            "events": radio_config.events(self.settings["radio"]),
+            "ports": radio_config.ports(self.settings, self.pids),
             "output": {"trace": str(self.out / "radio.trace"), "stats": str(self.out / "radio.json"),
                        "pcap": str(self.out / "radio.pcap") if self.settings["capture"]["radio"] else None,
                        "trace_detail": self.settings["capture"]["radio_trace"],
                        **recorded},
         }
-
-    def ports(self) -> list[dict[str, str]]:
-        """celld's TUNs: of every UE, and the network side of those that the eNB routes for."""
-        def port(ue: str, side: str, node: str, interface: str) -> dict[str, str]:
-            return {"ue": ue, "side": side, "netns": f"/proc/{self.pids[node]}/ns/net", "ifname": interface}
-
-        ues = self.settings["radio"]["ues"]
-        return [port(ue, "ue", ue, topology.RADIO_INTERFACE) for ue in ues] + [
-            port(ue, "network", self.topology.gateway.name, topology.network_interface(ue))
-            for ue in ues if topology.behind_enb(self.settings, ue)]
 
     def start_radio(self, stack: contextlib.ExitStack) -> Process:
         path = self.out / "celld.json"
@@ -137,9 +120,14 @@ class Runner:
         return tcpwatch
 
     def start_captures(self, stack: contextlib.ExitStack) -> list[Tcpdump]:
+        """On every host, and on every wired interface of a core network."""
+        wanted = [(node.name, node, node.interface) for node in self.topology.hosts]
+        if self.settings["capture"]["core"] and self.topology.gateway is None:
+            wanted += [(f"{node.name}-{interface}", node, interface) for node in self.topology.nodes
+                       if not node.is_host for interface in node.wired_interfaces]
         captures = []
-        for node in self.topology.hosts if self.settings["capture"]["ip"] else []:
-            capture = Tcpdump(node.name, self.pids[node.name], node.interface, self.out / f"ip-{node.name}.pcap",
+        for name, node, interface in wanted if self.settings["capture"]["ip"] else []:
+            capture = Tcpdump(name, self.pids[node.name], interface, self.out / f"ip-{name}.pcap",
                               self.settings["capture"]["ip_snaplen"])
             stack.callback(capture.kill)
             captures.append(capture)
@@ -196,7 +184,7 @@ class Runner:
     def link_statistics(self) -> list[dict[str, Any]]:
         """Each direction of each wired link, with what became of its packets."""
         return [{"from": near.node, "to": far.node,
-                 **topology.link_statistics(self.pids[near.node], near.interface)}
+                 **shaping.link_statistics(self.pids[near.node], near.interface)}
                 for link in self.topology.links for near, far in (link.ends, link.ends[::-1])]
 
     def read_counters(self) -> dict[str, counters.Counters]:
@@ -230,7 +218,7 @@ class Runner:
             self.facts["workload_errors"] = {flow.flow["id"]: flow.error() for flow in flows}
             self.facts["commands"] = [flow.describe() for flow in flows if flow.flow["kind"] == "command"]
             self.facts["congestion_control"] = {flow.flow["id"]: flow.congestion_control() for flow in flows}
-            self.facts["capture_dropped"] = {capture.node: capture.stop() for capture in captures}
+            self.facts["capture_dropped"] = {capture.name: capture.stop() for capture in captures}
             tcpwatch.stop()
             celld.stop()
         self.collect()

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The scenario model: what a scenario file may say, with its limits and defaults.
 
-The keys of the radio network are in radio.py, of its channel in channel.py. docs/scenario-format.md explains them all;
-scenarios/reference.yaml shows every one.
+The keys of nodes and links are in network.py, of the radio network in radio.py, of its channel in channel.py.
+docs/scenario-format.md explains them all; scenarios/reference.yaml shows every one.
 """
 
 from __future__ import annotations
 
-from ipaddress import IPv4Interface
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from cellbed.model import Model, Name, Probability, Rate, Size, known
+from cellbed.model import Model, Name, Size, known
+from cellbed.network import Link, Network, Node
 from cellbed.radio import Radio
-from cellbed.topology import gateway_of, network_interface
+from cellbed.topology import network_interface
 from cellbed.traffic import Command, Traffic, Transfer
 
 # Those below net that belong to a network namespace.
@@ -28,27 +28,6 @@ CONGESTION_CONTROLS = (
     "reno", "bic", "cubic", "westwood", "htcp", "hstcp", "hybla", "vegas", "nv", "scalable", "lp", "veno", "yeah",
     "illinois", "dctcp", "cdg", "bbr", "westwood_orig",
 )
-
-
-class Node(Model):
-    """A network namespace: a UE on the radio, a server on a wire, or the eNB, which routes between them."""
-
-    kind: Literal["ue", "server", "enb"] = "ue"
-    address: IPv4Interface | None = None
-
-
-class Link(Model):
-    """A wired link. Both directions are alike and independent."""
-
-    a: Name
-    b: Name
-    rate: Rate = Field(ge=1000, le=10**11)
-    delay_ms: float = Field(0, ge=0, le=10000)
-    queue_pkts: int = Field(1000, ge=1, le=1000000)
-    loss: Probability = 0.0
-
-    def ends(self) -> tuple[str, str]:
-        return self.a, self.b
 
 
 class Tcp(Model):
@@ -66,6 +45,7 @@ class Tcp(Model):
 
 class Capture(Model):
     ip: bool = True
+    core: bool = True
     ip_snaplen: int = Field(128, ge=64, le=65535)
     radio: bool = True
     radio_trace: Literal["full", "events"] = "full"
@@ -106,8 +86,7 @@ class Scenario(Model):
 
     @model_validator(mode="after")
     def consistent(self) -> Scenario:
-        self._check_nodes()
-        self._check_links()
+        Network(self.nodes, self.links).check()
         self._check_ues()
         self._check_radio()
         self._check_traffic()
@@ -117,59 +96,14 @@ class Scenario(Model):
         """Names of the nodes of a kind."""
         return [name for name, node in self.nodes.items() if node.kind == kind]
 
-    def _check_nodes(self) -> None:
-        addresses: dict[str, str] = {}
-        for name, node in self.nodes.items():
-            key = f"key 'nodes.{name}.address'"
-            if node.kind == "enb":
-                if node.address is not None:
-                    raise ValueError(f"{key}: value {node.address}: allowed none, each link gives the eNB one")
-                continue
-            if node.address is None:
-                raise ValueError(f"{key}: missing")
-            other = addresses.setdefault(str(node.address.ip), name)
-            if other != name:
-                raise ValueError(f"{key}: value {node.address}: allowed another address than that of {other}")
-        if len(self.of_kind("enb")) > 1:
-            raise ValueError(f"key 'nodes.{self.of_kind('enb')[1]}.kind': value 'enb': allowed one eNB in a scenario")
-        if self.of_kind("enb") and not self.links:
-            raise ValueError("key 'links': missing, and an eNB node is there to route between links and the radio")
-
-    def _check_links(self) -> None:
-        servers = dict.fromkeys(self.of_kind("server"))
-        enbs = dict.fromkeys(self.of_kind("enb"))
-        linked = set()
-        for i, link in enumerate(self.links):
-            known(f"links.{i}.a", link.a, {**servers, **enbs})
-            known(f"links.{i}.b", link.b, enbs if link.a in servers else servers)
-            server = link.a if link.a in servers else link.b
-            if server in linked:
-                raise ValueError(f"key 'links.{i}': a second link of {server}: allowed one link for each server")
-            linked.add(server)
-            self._check_gateway(server)
-        for name in servers:
-            if name not in linked:
-                raise ValueError(f"key 'links': missing a link of {name}")
-
-    def _check_gateway(self, server: str) -> None:
-        """The eNB's end of the link takes the last host address of the server's subnet."""
-        address = self.nodes[server].address
-        key = f"key 'nodes.{server}.address': value {address}"
-        if address.network.prefixlen > 30:
-            raise ValueError(f"{key}: allowed a prefix of at most 30 bits, the eNB's end needs an address too")
-        if address.ip == gateway_of(address).ip:
-            raise ValueError(f"{key}: allowed any but the last address of its subnet, which the eNB's end has")
-        for name, node in self.nodes.items():
-            if name != server and node.address is not None and node.address.network.overlaps(address.network):
-                raise ValueError(f"{key}: allowed a subnet that has nothing in common with that of {name}")
-
     def _check_ues(self) -> None:
         ues = dict.fromkeys(self.of_kind("ue"))
         for name, ue in self.radio.ues.items():
             known(f"radio.ues.{name}", name, ues)
             others = {other: None for other in self.radio.ues if other != name}
             known(f"radio.ues.{name}.peer", ue.peer, {**others, **dict.fromkeys(self.of_kind("enb"))})
-            if self.behind_enb(name) and len(network_interface(name)) > _INTERFACE_NAME_MAX:
+            tunnels = bool(self.of_kind("sgw"))
+            if self.behind_enb(name) and not tunnels and len(network_interface(name)) > _INTERFACE_NAME_MAX:
                 raise ValueError(f"key 'nodes.{name}': value {name}: allowed at most 11 characters, as its peer is the "
                                  f"eNB, whose interface to it is {network_interface(name)}")
             if self.behind_enb(name) and "mode" in ue.model_fields_set and ue.mode != "im":
@@ -184,8 +118,14 @@ class Scenario(Model):
             if event.mode == "dm" and self.nodes[self.radio.ues[event.ue].peer].kind == "enb":
                 raise ValueError(f"key 'radio.events.{i}.mode': value dm: allowed im, as the peer of {event.ue} is "
                                  "the eNB")
+        enbs = self.of_kind("enb")
+        has_core = bool(self.of_kind("sgw"))
+        self.radio.check_handovers(enbs if has_core else [], [name for name in self.radio.ues if self.behind_enb(name)])
         if self.radio.channel is not None:
             self.radio.channel.check(self.radio.ues)
+            if len(enbs) > 1:
+                raise ValueError(f"key 'radio.channel.model': value {self.radio.channel.model}: allowed no channel "
+                                 "with several eNBs, as its models know one")
         timing = self.radio.timing
         if self.radio.harq.max_attempts > 1 and timing.decode_tti + timing.grant_to_tx_tti > _UL_HARQ_RTT_TTI:
             raise ValueError(f"key 'radio.timing.decode_tti': value {timing.decode_tti}: allowed {_UL_HARQ_RTT_TTI} "
@@ -223,7 +163,7 @@ class Scenario(Model):
                              "as far")
 
     def _check_transfers(self, transfers: dict[int, Transfer]) -> None:
-        hosts = {name: None for name, node in self.nodes.items() if node.kind != "enb"}
+        hosts = {name: None for name, node in self.nodes.items() if node.kind in ("ue", "server")}
         ports: dict[tuple[str, str, int], str] = {}  # the client's port follows from the server's: both may clash
         for i, flow in transfers.items():
             known(f"traffic.{i}.from", flow.source, hosts)

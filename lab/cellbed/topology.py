@@ -6,26 +6,19 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import subprocess
 from dataclasses import dataclass, field
 from ipaddress import IPv4Interface
 from typing import Any
 
-from cellbed import tcp_profile
+from cellbed import core_network, tcp_profile
 from cellbed.error import LabError
 from cellbed.process import in_netns
+from cellbed.shaping import shape, shaping
 
 RADIO_INTERFACE = "lte0"
-
-# What waits for a link's rate is counted apart from what the wire loses: the queue is a qdisc of its own.
-WIRE_HANDLE, QUEUE_HANDLE = "1:", "10:"
-# Packets on their way on a wire; no bound that a run could meet.
-_ON_THE_WIRE = 10_000_000
-_FRAME_MAX = 1514
-# A token bucket deeper than one packet: a native kernel's timers are late, and tokens beyond its depth are lost.
-_BURST_S = 100e-6
+MTU = 1500
 
 # GSO hands segments above the MTU to packet taps; the radio wants them as they are sent.
 _NO_SEGMENTATION = ["gso", "off", "gro", "off", "tso", "off"]
@@ -36,16 +29,21 @@ _NO_OFFLOADS = [*_NO_SEGMENTATION, "tx", "off"]
 @dataclass(frozen=True)
 class PlannedNode:
     name: str
-    kind: str  # ue, server or enb
-    interfaces: dict[str, str | None]  # address with prefix length; None for a way to a single UE
+    kind: str  # ue, server, enb, sgw or router
+    interfaces: dict[str, str | None]  # address with prefix length; None for a TUN of a node that routes
     routes: list[list[str]]  # arguments for `ip route replace`
     neighbours: list[list[str]] = field(default_factory=list)  # arguments for `ip neighbour replace`
     shaping: dict[str, list[str]] = field(default_factory=dict)  # by interface, arguments for `tc qdisc add dev IF`
+    mtu: dict[str, int] = field(default_factory=dict)  # by interface, where it is not the usual one
 
     @property
     def is_host(self) -> bool:
-        """A host has one interface, one address and TCP; the eNB only forwards."""
-        return self.kind != "enb"
+        """A host has one interface, one address and TCP; the others only forward."""
+        return self.kind in ("ue", "server")
+
+    @property
+    def wired_interfaces(self) -> list[str]:
+        return list(self.shaping)
 
     @property
     def interface(self) -> str:
@@ -72,10 +70,17 @@ class PlannedEnd:
 class PlannedLink:
     ends: tuple[PlannedEnd, PlannedEnd]
     settings: dict[str, Any]
+    mtu: int = MTU
+    packet: int = MTU  # bytes of a full user packet there
 
     @property
     def name(self) -> str:
         return "-".join(end.node for end in self.ends)
+
+    def seen_from(self, node: str) -> tuple[PlannedEnd, PlannedEnd]:
+        """The end of @node and the other one."""
+        own, far = sorted(self.ends, key=lambda end: end.node != node)
+        return own, far
 
 
 @dataclass(frozen=True)
@@ -89,11 +94,13 @@ class Plan:
 
     @property
     def gateway(self) -> PlannedNode | None:
-        return next((node for node in self.nodes if not node.is_host), None)
+        """The eNB that routes between wires and UEs by itself, where there is no core network."""
+        routing = [node for node in self.nodes if not node.is_host]
+        return routing[0] if len(routing) == 1 else None
 
 
 def gateway_of(server: IPv4Interface) -> IPv4Interface:
-    """Address of the eNB's end of a server's link: the last host address of the server's subnet."""
+    """Address of the far end of a server's link: the last host address of the server's subnet."""
     return IPv4Interface((server.network.broadcast_address - 1, server.network.prefixlen))
 
 
@@ -106,7 +113,9 @@ def plan(settings: dict[str, Any]) -> Plan:
     """What has to exist, from a run's settings."""
     links = _links(settings)
     attributes = tcp_profile.route_attributes(settings["tcp"])
-    makers = {"ue": _ue, "server": _server, "enb": _enb}
+    core = _core_node
+    makers = {"ue": _ue, "server": _server, "sgw": core, "router": core,
+              "enb": core if core_network.sgw(settings) else _enb}
     return Plan([makers[node["kind"]](name, settings, links, attributes) for name, node in settings["nodes"].items()],
                 links)
 
@@ -115,15 +124,24 @@ def _links(settings: dict[str, Any]) -> list[PlannedLink]:
     planned = []
     used: dict[str, int] = {}
     for i, link in enumerate(settings["links"]):
-        server = next(name for name in (link["a"], link["b"]) if settings["nodes"][name]["kind"] == "server")
-        address = IPv4Interface(settings["nodes"][server]["address"])
+        names = (link["a"], link["b"])
+        addresses, mtu, packet = _link_addresses(i, names, settings)
         ends = []
-        for side, name in enumerate((link["a"], link["b"])):
+        for side, (name, address) in enumerate(zip(names, addresses, strict=True)):
             number = used[name] = used.get(name, -1) + 1
-            ends.append(PlannedEnd(name, f"eth{number}", str(address if name == server else gateway_of(address)),
-                                   f"02:00:00:00:{i:02x}:{side + 1:02x}"))
-        planned.append(PlannedLink((ends[0], ends[1]), link))
+            ends.append(PlannedEnd(name, f"eth{number}", address, f"02:00:00:00:{i:02x}:{side + 1:02x}"))
+        planned.append(PlannedLink((ends[0], ends[1]), link, mtu, packet))
     return planned
+
+
+def _link_addresses(index: int, names: tuple[str, str], settings: dict[str, Any]) -> tuple[tuple[str, str], int, int]:
+    """Addresses of both ends of a link, its MTU, and the bytes of a full packet on it."""
+    server = next((name for name in names if settings["nodes"][name]["kind"] == "server"), None)
+    if server is None:
+        return core_network.link_addresses(index), core_network.MTU, MTU + core_network.OUTER_BYTES
+    address = IPv4Interface(settings["nodes"][server]["address"])
+    own, far = str(address), str(gateway_of(address))
+    return ((own, far) if names[0] == server else (far, own)), MTU, MTU
 
 
 def _ue(name: str, settings: dict[str, Any], _: list[PlannedLink], attributes: list[str]) -> PlannedNode:
@@ -136,20 +154,55 @@ def _ue(name: str, settings: dict[str, Any], _: list[PlannedLink], attributes: l
 
 
 def _server(name: str, settings: dict[str, Any], links: list[PlannedLink], attributes: list[str]) -> PlannedNode:
-    (link,) = (link for link in links if name in [end.node for end in link.ends])
-    own, far = sorted(link.ends, key=lambda end: end.node != name)
+    (link,) = _links_of(name, links)
+    own, far = link.seen_from(name)
     route = ["default", "via", _ip(far.address), "dev", own.interface, "src", _ip(own.address), *attributes]
-    return PlannedNode(name, "server", {own.interface: own.address}, [route], [_neighbour(own, far)],
-                       {own.interface: shaping(link.settings)})
+    return PlannedNode(name, "server", {own.interface: own.address}, [route], **_wires(name, links))
 
 
 def _enb(name: str, settings: dict[str, Any], links: list[PlannedLink], _: list[str]) -> PlannedNode:
-    pairs = [(link, *sorted(link.ends, key=lambda end: end.node != name)) for link in links]
+    """An eNB without core network: it routes between its links and its UEs."""
     ues = [ue for ue in settings["radio"]["ues"] if behind_enb(settings, ue)]
     routes = [[f"{_ip(settings['nodes'][ue]['address'])}/32", "dev", network_interface(ue)] for ue in ues]
-    interfaces = {own.interface: own.address for _, own, _ in pairs} | {network_interface(ue): None for ue in ues}
-    return PlannedNode(name, "enb", interfaces, routes, [_neighbour(own, far) for _, own, far in pairs],
-                       {own.interface: shaping(link.settings) for link, own, _ in pairs})
+    interfaces = _addresses(name, links) | {network_interface(ue): None for ue in ues}
+    return PlannedNode(name, "enb", interfaces, routes, **_wires(name, links))
+
+
+def _core_node(name: str, settings: dict[str, Any], links: list[PlannedLink], _: list[str]) -> PlannedNode:
+    """A node of a core network: routes to the ends of all tunnels, its own through its TUN, where the S-GW also has
+    the users' addresses."""
+    ends = core_network.tunnel_ends(settings)
+    interfaces = _addresses(name, links) | ({core_network.TUNNEL_INTERFACE: None} if name in ends else {})
+    hops = core_network.first_hops([(link.ends[0].node, link.ends[1].node) for link in links], name)
+    routes = []
+    for end, address in ends.items():
+        if end == name:
+            routes.append([f"{address}/32", "dev", core_network.TUNNEL_INTERFACE])
+        else:
+            own, far = links[hops[end]].seen_from(name)
+            routes.append([f"{address}/32", "via", _ip(far.address), "dev", own.interface])
+    kind = settings["nodes"][name]["kind"]
+    for ue in core_network.ues_with_tunnels(settings) if kind == "sgw" else []:
+        routes.append([f"{_ip(settings['nodes'][ue]['address'])}/32", "dev", core_network.TUNNEL_INTERFACE])
+    return PlannedNode(name, kind, interfaces, routes, **_wires(name, links))
+
+
+def _links_of(name: str, links: list[PlannedLink]) -> list[PlannedLink]:
+    return [link for link in links if name in [end.node for end in link.ends]]
+
+
+def _addresses(name: str, links: list[PlannedLink]) -> dict[str, str | None]:
+    """Addresses of a node's wired interfaces."""
+    ends = [link.seen_from(name)[0] for link in _links_of(name, links)]
+    return {own.interface: own.address for own in ends}
+
+
+def _wires(name: str, links: list[PlannedLink]) -> dict[str, Any]:
+    """What a node's wired interfaces need: neighbours, qdiscs, MTUs."""
+    ends = [(link, *link.seen_from(name)) for link in _links_of(name, links)]
+    return {"neighbours": [_neighbour(own, far) for _, own, far in ends],
+            "shaping": {own.interface: shaping(link.settings, link.mtu, link.packet) for link, own, _ in ends},
+            "mtu": {own.interface: link.mtu for link, own, _ in ends if link.mtu != MTU}}
 
 
 def behind_enb(settings: dict[str, Any], ue: str) -> bool:
@@ -164,27 +217,6 @@ def _ip(address: str) -> str:
 def _neighbour(own: PlannedEnd, far: PlannedEnd) -> list[str]:
     """Permanent, so that no ARP is on the wire and none delays a first packet."""
     return [_ip(far.address), "lladdr", far.mac, "dev", own.interface, "nud", "permanent"]
-
-
-def shaping(link: dict[str, Any]) -> list[str]:
-    """One direction of a link as qdiscs: what a wire does to packets, then the queue for its rate.
-
-    The queue comes last because netem would count what it loses on purpose and what overflows as one; a constant
-    delay before the queue or after it gives the same times. Without delay and loss, qdiscs do it that every kernel
-    has.
-    """
-    rate = f"rate {link['rate']}bit"
-    if needs_netem(link):
-        return [f"root handle {WIRE_HANDLE} netem limit {_ON_THE_WIRE} delay {round(link['delay_ms'] * 1000)}us "
-                f"loss random {100 * link['loss']:g}%",
-                f"parent 1:1 handle {QUEUE_HANDLE} netem {rate} limit {link['queue_pkts']}"]
-    burst = max(_FRAME_MAX + 86, round(link["rate"] / 8 * _BURST_S))
-    return [f"root handle {WIRE_HANDLE} tbf {rate} burst {burst} limit {link['queue_pkts'] * _FRAME_MAX}",
-            f"parent 1:1 handle {QUEUE_HANDLE} pfifo limit {link['queue_pkts']}"]
-
-
-def needs_netem(link: dict[str, Any]) -> bool:
-    return link["delay_ms"] > 0 or link["loss"] > 0
 
 
 def build(topology: Plan):
@@ -214,10 +246,19 @@ def build(topology: Plan):
 def sysctls(node: PlannedNode, settings: dict[str, Any]) -> dict[str, str]:
     """Settings of a node, by path below /proc/sys/net."""
     if not node.is_host:
-        return {**tcp_profile.ALWAYS, "ipv4/ip_forward": "1"}
+        return {**tcp_profile.ALWAYS, "ipv4/ip_forward": "1", **_forwarding(node, settings)}
     files = [flow["bytes"] for flow in settings["traffic"]
              if flow["kind"] == "iperf3" and flow["from"] == node.name and flow["bytes"] is not None]
     return {**tcp_profile.sysctls(settings["tcp"]), **tcp_profile.file_sender(files)}
+
+
+def _forwarding(node: PlannedNode, settings: dict[str, Any]) -> dict[str, str]:
+    """A node of a core network passes on what it has no address for: tunnel packets may come from anywhere, and what
+    one UE sends another leaves the S-GW where it came in."""
+    if core_network.sgw(settings) is None:
+        return {}
+    return {f"ipv4/conf/{interface}/{name}": "0" for interface in ("all", *node.interfaces)
+            for name in ("rp_filter", "send_redirects")}
 
 
 def configure(pid: int, node: PlannedNode, settings: dict[str, str]) -> list[str]:
@@ -230,7 +271,8 @@ def configure(pid: int, node: PlannedNode, settings: dict[str, str]) -> list[str
         if interface in node.shaping:
             # TCP hands qdiscs up to 64 KiB as one packet whatever the offloads; they would delay, queue and lose it as
             # one.
-            batch.append(f"link set {interface} gso_max_segs 1 up")
+            mtu = f" mtu {node.mtu[interface]}" if interface in node.mtu else ""
+            batch.append(f"link set {interface}{mtu} gso_max_segs 1 up")
         if address is not None:
             batch.append(f"address add {address} dev {interface}")
     batch += [f"route replace {' '.join(route)}" for route in node.routes]
@@ -246,46 +288,5 @@ def configure(pid: int, node: PlannedNode, settings: dict[str, str]) -> list[str
         if done.returncode:
             raise LabError(f"node {node.name}: ip: {' '.join(done.stderr.split())}")
         for interface, qdiscs in node.shaping.items():
-            _shape(node.name, interface, qdiscs)
+            shape(node.name, interface, qdiscs)
     return missing
-
-
-def _shape(node: str, interface: str, qdiscs: list[str]) -> None:
-    """Give an interface its qdiscs and see that it has them.
-
-    Raises:
-        LabError: the kernel did not take them.
-    """
-    batch = "\n".join(f"qdisc add dev {interface} {qdisc}" for qdisc in qdiscs)
-    done = subprocess.run(["tc", "-batch", "-"], input=batch, text=True, capture_output=True, check=False)
-    have = {q["handle"]: q["kind"] for q in qdisc_statistics(interface)}
-    want = dict(zip((WIRE_HANDLE, QUEUE_HANDLE), (_kind(qdisc) for qdisc in qdiscs), strict=True))
-    if {handle: have.get(handle) for handle in want} != want:
-        said = " ".join(done.stderr.split()) or f"tc shows {have}, not {want}"
-        hint = "this kernel has no netem; use the virtual lab or a link without delay and loss" \
-            if "netem" in want.values() and "unknown" in said else "run `cellbed doctor`"
-        raise LabError(f"node {node}: {interface}: {said}; {hint}")
-
-
-def _kind(qdisc: str) -> str:
-    words = qdisc.split()
-    return words[words.index("handle") + 2]
-
-
-def qdisc_statistics(interface: str | None = None) -> list[dict[str, Any]]:
-    """Qdiscs of the current namespace, or of one interface, with counters, as tc(8) prints them in JSON."""
-    device = ["dev", interface] if interface else []
-    done = subprocess.run(["tc", "-s", "-j", "qdisc", "show", *device], capture_output=True, text=True, check=False)
-    return json.loads(done.stdout or "[]")
-
-
-def link_statistics(pid: int, interface: str) -> dict[str, int]:
-    """What became of the packets that a node sent on a wired interface.
-
-    Return: pkts sent, pkts lost on the wire on purpose, pkts that overflowed the queue.
-    """
-    with in_netns(pid):
-        counters = {q["handle"]: q for q in qdisc_statistics(interface)}
-    wire, queue = counters[WIRE_HANDLE], counters[QUEUE_HANDLE]
-    return {"sent_pkts": wire["packets"], "lost_pkts": wire["drops"] - queue["drops"],
-            "overflow_pkts": queue["drops"]}

@@ -3,7 +3,7 @@ import copy
 
 import pytest
 import yaml
-from minimal import MINIMAL, WIRED
+from minimal import HANDOVER, MINIMAL, WIRED
 
 
 @pytest.fixture
@@ -24,7 +24,13 @@ def write(tmp_path):
 
     def to_file(data):
         path = tmp_path / "scenario.yaml"
-        path.write_text(data if isinstance(data, str) else yaml.safe_dump(data))
+        path.write_text(data if isinstance(data, str) else yaml.safe_dump(data, sort_keys=False))
         return path
 
     return to_file
+
+
+@pytest.fixture
+def handover():
+    """The smallest scenario with a core network, likewise."""
+    return copy.deepcopy(HANDOVER)

@@ -23,3 +23,18 @@ WIRED = {
     "radio": {"ues": {"ue1": {"peer": "enb"}}},
     "traffic": [{"id": "file", "from": "server", "to": "ue1", "bytes": "122.24MB"}],
 }
+
+# A core network: a server behind the S-GW, a router, two eNBs with a UE each; one of them goes to the other cell.
+HANDOVER = {
+    **MINIMAL,
+    "nodes": {"server": {"kind": "server", "address": "10.46.1.1/24"}, "sgw": {"kind": "sgw"},
+              "router": {"kind": "router"}, "senb": {"kind": "enb"}, "tenb": {"kind": "enb"},
+              "me": {"address": "10.45.0.1/32"}, "c1": {"address": "10.45.0.2/32"}},
+    "links": [{"a": "server", "b": "sgw", "rate": "100Mbit", "delay_ms": 2},
+              {"a": "sgw", "b": "router", "rate": "100Mbit", "delay_ms": 2},
+              {"a": "router", "b": "senb", "rate": "12Mbit", "delay_ms": 2, "queue_pkts": 90},
+              {"a": "tenb", "b": "router", "rate": "12Mbit", "delay_ms": 2, "queue_pkts": 90, "aqm": "red"}],
+    "radio": {"rlc": {"mode": "am"}, "events": [{"at_s": 3.3, "ue": "me", "handover": "tenb"}],
+              "ues": {"me": {"peer": "senb"}, "c1": {"peer": "tenb"}}},
+    "traffic": [{"id": "file", "from": "server", "to": "me", "duration_s": 5}],
+}

@@ -45,7 +45,8 @@ def walk(model, data, path=""):
 
 
 # Shown with an example, as the default says nothing.
-EXAMPLES = {"title", "nodes.address", "radio.channel.positions", "traffic.duration_s", "traffic.background"}
+EXAMPLES = {"title", "nodes.address", "radio.channel.positions", "radio.events.mode", "traffic.duration_s",
+            "traffic.background"}
 
 
 def test_every_key_with_its_default():

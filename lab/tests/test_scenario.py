@@ -98,7 +98,7 @@ COMMAND = {"id": "fetch", "kind": "command", "node": "ue1", "argv": ["true"]}
 
 @pytest.mark.parametrize(("change", "message"), [
     ({"kind": "iperf"}, "key 'traffic.0': value dict: allowed kind iperf3, stream, command"),
-    ({"node": "ue9"}, "key 'traffic.0.node': value 'ue9': allowed enb, server, ue1"),
+    ({"node": "ue9"}, "key 'traffic.0.node': value 'ue9': allowed server, enb, ue1"),
     ({"argv": []}, "key 'traffic.0.argv': value []: allowed"),
     ({"argv": "true"}, "key 'traffic.0.argv': value true: allowed"),
     ({"to": "ue1"}, "key 'traffic.0.to': unknown"),
@@ -134,7 +134,8 @@ def test_a_ue_of_the_network_uses_mode_im(wired, write):
     settings = expand(write(wired))[1][0].settings
     assert settings["radio"]["ues"]["ue1"]["mode"] == "im"
     assert settings["links"] == [{"a": "server", "b": "enb", "rate": 10**9, "delay_ms": 1.5, "queue_pkts": 1000,
-                                  "loss": 0.0}]
+                                  "loss": 0.0, "aqm": "none", "red_min_pkts": 20, "red_max_pkts": 65,
+                                  "red_probability": 0.1}]
     assert settings["traffic"][0]["bytes"] == 122_240_000
     assert settings["traffic"][0]["duration_s"] is None
 

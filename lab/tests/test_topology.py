@@ -7,7 +7,7 @@ from ipaddress import IPv4Interface
 
 import pytest
 
-from cellbed import topology
+from cellbed import shaping, topology
 from cellbed.description import expand
 from cellbed.error import LabError, ScenarioError
 
@@ -72,7 +72,7 @@ def test_interface_names_fit_the_kernel(plan, wired):
         plan(wired)
 
 
-LINK = {"a": "server", "b": "enb", "rate": 10**7, "delay_ms": 0, "queue_pkts": 50, "loss": 0}
+LINK = {"a": "server", "b": "enb", "rate": 10**7, "delay_ms": 0, "queue_pkts": 50, "loss": 0, "aqm": "none"}
 
 
 @pytest.mark.parametrize(("change", "expected"), [
@@ -85,7 +85,7 @@ LINK = {"a": "server", "b": "enb", "rate": 10**7, "delay_ms": 0, "queue_pkts": 5
                        "parent 1:1 handle 10: netem rate 10000000bit limit 50"]),
 ])
 def test_shaping(change, expected):
-    assert topology.shaping({**LINK, **change}) == expected
+    assert shaping.shaping({**LINK, **change}, 1500, 1500) == expected
 
 
 def test_sysctls_are_those_of_the_part_a_node_plays(write, wired):
@@ -107,16 +107,17 @@ def test_sysctls_are_those_of_the_part_a_node_plays(write, wired):
 ])
 def test_a_qdisc_that_is_not_there_is_one_message(monkeypatch, stderr, message):
     """Whatever tc returns, what counts is that the qdiscs are there afterwards."""
-    monkeypatch.setattr(topology.subprocess, "run", lambda args, **_: subprocess.CompletedProcess(
+    monkeypatch.setattr(shaping.subprocess, "run", lambda args, **_: subprocess.CompletedProcess(
         args, 0, stdout="[]", stderr=stderr if "-batch" in args else ""))
     with pytest.raises(LabError) as error:
-        topology._shape("server", "eth0", topology.shaping({**LINK, "delay_ms": 1}))
+        shaping.shape("server", "eth0", shaping.shaping({**LINK, "delay_ms": 1}, 1500, 1500))
     assert str(error.value) == message
 
 
 def test_overflows_are_told_from_losses(monkeypatch):
     counters = [{"handle": "1:", "kind": "netem", "packets": 100, "drops": 7},
                 {"handle": "10:", "kind": "netem", "packets": 93, "drops": 3}]
-    monkeypatch.setattr(topology, "qdisc_statistics", lambda _: counters)
-    monkeypatch.setattr(topology, "in_netns", contextlib.nullcontext)
-    assert topology.link_statistics(1, "eth0") == {"sent_pkts": 100, "lost_pkts": 4, "overflow_pkts": 3}
+    monkeypatch.setattr(shaping, "qdisc_statistics", lambda _: counters)
+    monkeypatch.setattr(shaping, "in_netns", contextlib.nullcontext)
+    assert shaping.link_statistics(1, "eth0") == {"sent_pkts": 100, "lost_pkts": 4, "overflow_pkts": 3,
+                                                 "early_drop_pkts": 0, "marked_pkts": 0}

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A run's settings as the radio daemon's configuration: cell, events and ports of celld.json."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cellbed import core_network, topology
+
+# Settings that celld knows as something else, or not at all.
+_ELSEWHERE = ("channel", "events", "handover", "gtpu", "ues")
+
+
+def cell(settings: dict[str, Any]) -> dict[str, Any]:
+    """The radio network, with the ends of its tunnels when there is an S-GW."""
+    radio = settings["radio"]
+    described = {key: value for key, value in radio.items() if key not in _ELSEWHERE}
+    described["ues"] = [_ue(name, ue, settings) for name, ue in radio["ues"].items()]
+    addresses = core_network.tunnel_ends(settings)
+    if not addresses:
+        return described
+    enbs = core_network.of_kind(settings, "enb")
+    return {**described, "handover": radio["handover"], "gtpu": radio["gtpu"],
+            "sgw": {"gtpu_address": addresses[core_network.sgw(settings)]},
+            "enbs": [{"name": name, "gtpu_address": addresses[name]} for name in enbs]}
+
+
+def _ue(name: str, ue: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
+    described = {"name": name, **{key: value for key, value in ue.items() if value is not None},
+                 "peer": "network" if topology.behind_enb(settings, name) else ue["peer"]}
+    if settings["radio"]["scheduler"] != "wfq":
+        del described["weight"]
+    if name in core_network.ues_with_tunnels(settings):
+        described |= {"enb": ue["peer"], "address": settings["nodes"][name]["address"].split("/")[0]}
+    return described
+
+
+def events(radio: dict[str, Any]) -> list[dict[str, Any]]:
+    """What happens at given times, in order; a predicted handover is a prediction and a handover."""
+    found = []
+    for event in radio["events"]:
+        t_ms = round(event["at_s"] * 1000)
+        what = {key: event[key] for key in ("mode", "handover", "predict") if event[key] is not None}
+        if event["handover"] is not None and radio["handover"]["procedure"] == "prediction":
+            found.append({"t_ms": t_ms - radio["handover"]["prediction_ms"], "ue": event["ue"],
+                          "predict": event["handover"]})
+        found.append({"t_ms": t_ms, "ue": event["ue"], **what})
+    return sorted(found, key=lambda event: event["t_ms"])
+
+
+def ports(settings: dict[str, Any], pids: dict[str, int]) -> list[dict[str, Any]]:
+    """celld's TUNs: of every UE; and the ends of tunnels, or the network side of the UEs that an eNB routes for."""
+    def at(node: str, interface: str) -> dict[str, str]:
+        return {"netns": f"/proc/{pids[node]}/ns/net", "ifname": interface}
+
+    ues = settings["radio"]["ues"]
+    found: list[dict[str, Any]] = [{"ue": ue, "side": "ue", **at(ue, topology.RADIO_INTERFACE)} for ue in ues]
+    for node in core_network.tunnel_ends(settings):
+        side = {"side": "sgw"} if node == core_network.sgw(settings) else {"side": "enb", "enb": node}
+        found.append({**side, **at(node, core_network.TUNNEL_INTERFACE), "mtu": core_network.MTU})
+    if core_network.sgw(settings) is None:
+        found += [{"ue": ue, "side": "network", **at(ues[ue]["peer"], topology.network_interface(ue))}
+                  for ue in ues if topology.behind_enb(settings, ue)]
+    return found
