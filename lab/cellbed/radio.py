@@ -114,8 +114,17 @@ class Handover(Model):
     prediction_timeout_ms: int = Field(1000, ge=1, le=60000)
     detach_ms: int = Field(30, ge=0, le=10000)
     signalling_us: int = Field(4000, ge=0, le=1_000_000)
+    end_marker_ms: int = Field(200, ge=1, le=60000)
     forwarding: bool = True
     reordering: bool = True
+
+
+    @model_validator(mode="after")
+    def time_for_messages(self) -> Handover:
+        if self.prediction_timeout_ms * 1000 <= 2 * self.signalling_us:
+            raise ValueError(f"allowed a prediction_timeout_ms above {2 * self.signalling_us / 1000:g}, which two messages "
+                             "of signalling_us take")
+        return self
 
 
 class Gtpu(Model):
@@ -190,12 +199,25 @@ class Radio(Model):
         for key in ("handover", "gtpu"):
             if not enbs and getattr(self, key) != type(self).model_fields[key].default:
                 raise ValueError(f"key 'radio.{key}': allowed in scenarios with an sgw, whose tunnels it is about")
+        if len(enbs) > 1:
+            self._check_layers()
         for i, event in enumerate(self.events):
             for key in ("handover", "predict"):
                 if getattr(event, key) is not None:
                     self._check_target(f"radio.events.{i}", event, key, enbs, ues)
         for name in ues if enbs else []:
             self._check_path(name)
+
+    def _check_layers(self) -> None:
+        """What a handover needs of the layers below."""
+        if self.pdcp.reordering:
+            raise ValueError("key 'radio.pdcp.reordering': value True: allowed false with several eNBs")
+        if self.rlc.mode == "am" and self.pdcp.sn_bits != 12:
+            raise ValueError(f"key 'radio.pdcp.sn_bits': value {self.pdcp.sn_bits}: allowed 12 with several eNBs and "
+                             "rlc.mode am")
+        if self.rlc.mode == "am" and self.rlc.delivery != "in_sequence":
+            raise ValueError(f"key 'radio.rlc.delivery': value {self.rlc.delivery}: allowed in_sequence with several "
+                             "eNBs and rlc.mode am")
 
     def _check_target(self, where: str, event: Event, key: str, enbs: list[str], ues: list[str]) -> None:
         if not enbs:

@@ -36,16 +36,10 @@ def _ue(name: str, ue: dict[str, Any], settings: dict[str, Any]) -> dict[str, An
 
 
 def events(radio: dict[str, Any]) -> list[dict[str, Any]]:
-    """What happens at given times, in order; a predicted handover is a prediction and a handover."""
-    found = []
-    for event in radio["events"]:
-        t_ms = round(event["at_s"] * 1000)
-        what = {key: event[key] for key in ("mode", "handover", "predict") if event[key] is not None}
-        if event["handover"] is not None and radio["handover"]["procedure"] == "prediction":
-            found.append({"t_ms": t_ms - radio["handover"]["prediction_ms"], "ue": event["ue"],
-                          "predict": event["handover"]})
-        found.append({"t_ms": t_ms, "ue": event["ue"], **what})
-    return sorted(found, key=lambda event: event["t_ms"])
+    """What happens at given times."""
+    return [{"t_ms": round(event["at_s"] * 1000), "ue": event["ue"],
+             **{key: event[key] for key in ("mode", "handover", "predict") if event[key] is not None}}
+            for event in radio["events"]]
 
 
 def ports(settings: dict[str, Any], pids: dict[str, int]) -> list[dict[str, Any]]:

@@ -51,6 +51,12 @@ SECOND = {"at_s": 5, "ue": "me", "handover": "senb"}
     ("radio.scheduler", "pf", "key 'radio.scheduler': value pf: allowed 'rr' or 'wfq'"),
     ("radio.handover.procedure", "soft", "value soft: allowed 'standard', 'fast_path_switch' or 'prediction'"),
     ("radio.handover.detach", 1, "key 'radio.handover.detach': unknown; did you mean 'detach_ms'?"),
+    ("radio.handover", {"prediction_timeout_ms": 8}, "key 'radio.handover': value dict: allowed a "
+     "prediction_timeout_ms above 8"),
+    ("radio.pdcp", {"reordering": True}, "key 'radio.pdcp.reordering': value True: allowed false with several eNBs"),
+    ("radio.pdcp", {"sn_bits": 7}, "key 'radio.pdcp.sn_bits': value 7: allowed 12 with several eNBs and rlc.mode am"),
+    ("radio.rlc.delivery", "out_of_sequence", "key 'radio.rlc.delivery': value out_of_sequence: allowed in_sequence "
+     "with several eNBs and rlc.mode am"),
     ("radio.gtpu.ecn", "full", "key 'radio.gtpu.ecn': value full: allowed 'none' or 'copy'"),
     ("radio.channel", {"model": "swing"}, "key 'radio.channel.model': value swing: allowed no channel with several"),
     ("radio.events.0.handover", "senb", "key 'radio.events.0.handover': value senb: allowed another eNB, as this one "
@@ -184,7 +190,8 @@ def test_what_the_radio_daemon_is_told(settings):
                             {"name": "tenb", "gtpu_address": "10.60.2.1"}]
     assert cell["gtpu"] == {"ecn": "none"}
     assert cell["handover"] == {"procedure": "standard", "prediction_ms": 130, "prediction_timeout_ms": 1000,
-                                "detach_ms": 30, "signalling_us": 4000, "forwarding": True, "reordering": True}
+                                "detach_ms": 30, "signalling_us": 4000, "end_marker_ms": 200, "forwarding": True,
+                                "reordering": True}
     me = cell["ues"][0]
     assert (me["name"], me["peer"], me["enb"], me["address"]) == ("me", "network", "senb", "10.45.0.1")
     assert "weight" not in me
@@ -197,13 +204,14 @@ def test_what_the_radio_daemon_is_told(settings):
     assert ports[2]["netns"] == f"/proc/{pids['sgw']}/ns/net"
 
 
-def test_a_predicted_handover_is_two_events(write, handover):
+def test_predictions_and_weights_are_told(write, handover):
+    """The daemon makes two events of a predicted handover by itself."""
     handover["radio"] |= {"handover": {"procedure": "prediction", "prediction_ms": 200}, "scheduler": "wfq"}
     handover["radio"]["events"].append({"at_s": 1.5, "ue": "c1", "predict": "senb"})
     settings = expand(write(handover))[1][0].settings
     assert radio_config.events(settings["radio"]) == [
-        {"t_ms": 1500, "ue": "c1", "predict": "senb"}, {"t_ms": 3100, "ue": "me", "predict": "tenb"},
-        {"t_ms": 3300, "ue": "me", "handover": "tenb"}]
+        {"t_ms": 3300, "ue": "me", "handover": "tenb"}, {"t_ms": 1500, "ue": "c1", "predict": "senb"}]
+    assert radio_config.cell(settings)["handover"]["prediction_ms"] == 200
     assert radio_config.cell(settings)["ues"][0]["weight"] == 1
 
 
