@@ -42,6 +42,7 @@ class Flow:
     start_ns: int
     end_ns: int
     bytes: int | None = None  # of a file; then end_ns is the end of the run's traffic
+    sport: int | None = None  # of the data connection
 
 
 @dataclass(frozen=True)
@@ -118,6 +119,7 @@ class Bundle:
                 else begin_ns + round(entry["duration_s"] * 1e9)
             ),
             bytes=entry.get("bytes"),
+            sport=entry.get("sport"),
         )
 
     @cached_property
@@ -183,6 +185,10 @@ class Bundle:
     def iperf3(self, flow_id: str) -> dict[str, Any]:
         """The client's JSON of an iperf3 flow."""
         return self._json(f"{flow_id}.iperf3.json")
+
+    def stream(self, flow_id: str) -> dict[str, Any]:
+        """What both ends of a stream flow counted."""
+        return self._json(f"{flow_id}.stream.json")
 
     def _file(self, name: str) -> Path:
         path = self.path / name

@@ -23,7 +23,7 @@ from .bundle import Results, parse_size
 from .error import AnalysisError
 from .explain import EXPLANATIONS, Row, explain
 from .interval import Estimate, difference, over_seeds
-from .metrics.catalog import METRICS
+from .metrics.catalog import METRICS, SURFACE_METRICS
 
 VERDICTS = ("reproduced", "differs", "not-testable", "not-run")
 LABS = ("virtual", "native")
@@ -152,7 +152,7 @@ def check(claim: Any) -> dict[str, Any]:
         selector = claim.get(key)
         if selector is None and key in SECOND:
             continue
-        if not isinstance(selector, dict) or selector.get("metric") not in METRICS:
+        if not isinstance(selector, dict) or selector.get("metric") not in METRICS | SURFACE_METRICS:
             raise AnalysisError(f"{name}: key {key}.metric: {selector}: see docs/metrics.md")
     if trend is not None and "over" not in claim["measure"]:
         raise AnalysisError(f"{name}: key measure.over: missing: a trend needs a parameter")
@@ -173,7 +173,7 @@ def evaluate_one(claim: dict[str, Any], rows: Sequence[Row]) -> Outcome:
     """Evaluate one claim; see the module's text for the rules."""
     if "not_testable" in claim:
         return Outcome(claim, "not-testable", cause=" ".join(claim["not_testable"].split()))
-    of_scenario = [row for row in rows if row["scenario"] == claim["scenario"]]
+    of_scenario = [row for row in rows if row["scenario"] in scenarios_of(claim)]
     usable = _one_lab([row for row in of_scenario if row["usable"]])
     if not usable:
         return Outcome(claim, "not-run", cause=_why_not_run(claim, of_scenario))
@@ -192,6 +192,12 @@ def evaluate_one(claim: dict[str, Any], rows: Sequence[Row]) -> Outcome:
     return outcome
 
 
+def scenarios_of(claim: dict[str, Any]) -> list[str]:
+    """Ids of the scenarios whose runs a claim needs."""
+    named = claim["scenario"]
+    return list(named) if isinstance(named, list) else [named]
+
+
 def variations(claim: dict[str, Any], rows: Sequence[Row]) -> str:
     """What a claim measures where a scenario varies what the paper does not state, in words."""
     scenario, keys = claim["vary"]["scenario"], claim["vary"]["by"]
@@ -200,7 +206,7 @@ def variations(claim: dict[str, Any], rows: Sequence[Row]) -> str:
         return f"What the paper does not state is varied by the scenario {scenario}, which is not in these results."
     by_point: dict[tuple[Any, ...], list[Row]] = {}
     for row in usable:
-        by_point.setdefault(tuple(row.get(f"param.{key}") for key in keys), []).append(row)
+        by_point.setdefault(tuple(row.get(f"param.{key}", row.get(key)) for key in keys), []).append(row)
     points = []
     for values in sorted(by_point, key=_in_order):
         found = measure(claim, by_point[values])
@@ -236,8 +242,8 @@ def _one_lab(rows: list[Row]) -> list[Row]:
 
 def _why_not_run(claim: dict[str, Any], rows: Sequence[Row]) -> str:
     if not rows:
-        return f"No run of {claim['scenario']} in these results."
-    return f"None of the {len(rows)} runs of {claim['scenario']} is usable."
+        return f"No run of {', '.join(scenarios_of(claim))} in these results."
+    return f"None of the {len(rows)} runs of {', '.join(scenarios_of(claim))} is usable."
 
 
 def _with_note(outcome: Outcome, note: str) -> Outcome:
@@ -426,7 +432,7 @@ def paper_beside(claims: Sequence[dict[str, Any]], row: Row, metric: str) -> flo
         if (
             "value" in claim.get("expect", {})
             and second_selector(claim) is None
-            and claim["scenario"] == row["scenario"]
+            and row["scenario"] in scenarios_of(claim)
             and measure["metric"] == metric
             and select([row], measure)
         ):

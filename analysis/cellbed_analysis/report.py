@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
+import polars as pl
 from markupsafe import Markup
 
 from .bundle import SUMMARY, Bundle, Results, load_results
@@ -20,6 +21,8 @@ from .delivery import concerns, models
 from .delivery_sweep import ORDERS, studies, sweeps
 from .delivery_utilisation import points
 from .figures.gallery import SavedFigure, available, save
+from .maxdat_report import cell_text, parts, table2
+from .maxdat_sweep import claim_rows, surfaces
 from .metrics.catalog import METRICS
 from .metrics.probe import AGREEMENT_BOUND_US
 from .metrics.run import RunAnalysis, analyse_all
@@ -28,6 +31,8 @@ from .models.park import TABLE2_HARQ_RTT_MS
 from .summary import estimate_text, number_text, window_text
 from .table import headline, write_metrics
 
+#: A page with a line for each of more runs is no longer read, nor quickly drawn.
+LISTED_MAX = 600
 HASHED = ("ip-*.pcap", "radio.pcap", "radio.trace", "tcp.trace")
 
 
@@ -48,10 +53,14 @@ def write_report(results_dir: Path, claims_file: Path | None = None) -> Path:
     claims = collect(results) if claims_file is None else read_claims(claims_file)
     runs = analyse_all(results.bundles)
     rows = [run.row for run in runs]
-    outcomes = evaluate(claims, rows)
+    found = surfaces(rows)
+    outcomes = evaluate(claims, [*rows, *claim_rows(found)])
     directory = results.path / SUMMARY
     directory.mkdir(exist_ok=True)
     write_metrics(rows, directory / "metrics.parquet")
+    (directory / "maxdat.parquet").unlink(missing_ok=True)
+    if found:
+        pl.concat([surface.frame() for surface in found], how="diagonal").write_parquet(directory / "maxdat.parquet")
     entries = [outcome.to_json() for outcome in outcomes]
     (directory / "claims.json").write_text(json.dumps(entries, indent=1, ensure_ascii=False) + "\n")
     figures = save(available(runs, claims), directory / "figures")
@@ -81,13 +90,19 @@ def render(
         "window": window_text,
         "data_uri": _data_uri,
         "order": ORDERS.__getitem__,
+        "maxdat_cell": cell_text,
     }
     rows = [run.row for run in runs]
+    listed = listed_runs(runs)
+    names = {run.row["bundle"] for run in listed}
     return environment.get_template("report.html.j2").render(
         title=_title(results),
         headline=headline(rows, claims),
         results=results,
         runs=runs,
+        listed=listed,
+        parts=parts(rows),
+        table2=table2(surfaces(rows)),
         outcomes=outcomes,
         counts=Counter(outcome.verdict for outcome in outcomes),
         verdicts=VERDICTS,
@@ -99,9 +114,17 @@ def render(
         utilisation=points(rows),
         bounds_us=AGREEMENT_BOUND_US,
         goodput_bound_pct=GOODPUT_BOUND_PCT,
-        reproduction=[_reproduction(bundle) for bundle in results.bundles],
+        reproduction=[_reproduction(bundle) for bundle in results.bundles if bundle.path.name in names],
         metrics=METRICS,
     )
+
+
+def listed_runs(runs: Sequence[RunAnalysis]) -> list[RunAnalysis]:
+    """Runs that get a line each: all, or of very many those set apart and the first of each scenario and lab."""
+    if len(runs) <= LISTED_MAX:
+        return list(runs)
+    first = {(run.row["scenario"], run.row["lab"]): run for run in reversed(runs) if run.usable}
+    return [run for run in runs if not run.usable or first[run.row["scenario"], run.row["lab"]] is run]
 
 
 def _title(results: Results) -> str:

@@ -17,6 +17,8 @@ from rich.text import Text
 from .bundle import SUMMARY, Rejected, load_results
 from .claims import VERDICTS, collect, evaluate
 from .interval import Estimate
+from .maxdat_report import console_tables
+from .maxdat_sweep import claim_rows, surfaces
 from .metrics.run import RunAnalysis, analyse_all
 from .table import HeadlineRow, headline
 
@@ -40,10 +42,11 @@ def print_table(results_dir: Path, console: Console | None = None) -> None:
     runs = analyse_all(results.bundles)
     rows = [run.row for run in runs]
     claims = collect(results)
-    for table in _tables(headline(rows, claims)):
+    found = surfaces(rows)
+    for table in [*_tables(headline(rows, claims)), *console_tables(found)]:
         console.print(table)
     _print_set_apart(console, runs, results.rejected)
-    counts = Counter(outcome.verdict for outcome in evaluate(claims, rows))
+    counts = Counter(outcome.verdict for outcome in evaluate(claims, [*rows, *claim_rows(found)]))
     if counts:
         parts = [f"[{VERDICT_STYLE[verdict]}]{counts[verdict]} {verdict}[/]" for verdict in VERDICTS if counts[verdict]]
         console.print("Claims: " + ", ".join(parts))

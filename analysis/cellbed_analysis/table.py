@@ -13,6 +13,7 @@ import polars as pl
 from .claims import estimate, paper_beside
 from .figures.order import by_combination
 from .interval import Estimate
+from .maxdat_sweep import group_of
 from .metrics.catalog import METRICS
 
 Row = dict[str, Any]
@@ -66,8 +67,9 @@ class HeadlineRow:
 
 
 def headline(rows: Sequence[Row], claims: Sequence[dict[str, Any]]) -> list[HeadlineRow]:
-    """The headline table: usable runs averaged over seeds, every other run by itself."""
+    """The headline table: usable runs averaged over seeds, every other run by itself; surfaces have their own."""
     table: list[HeadlineRow] = []
+    rows = [row for row in rows if group_of(row) is None]
     for scenario in sorted({row["scenario"] for row in rows}):
         for name, group in by_combination([r for r in rows if r["scenario"] == scenario]).items():
             keys = sorted({(row.get("receive_window_bytes") or 0, row["lab"]) for row in group})
@@ -80,8 +82,9 @@ def headline(rows: Sequence[Row], claims: Sequence[dict[str, Any]]) -> list[Head
 
 
 def _goodput(rows: Sequence[Row]) -> Estimate | None:
-    """From captures; of runs without any, iperf3's."""
-    return estimate(rows, "goodput_mbps") or estimate(rows, "goodput_iperf3_mbps")
+    """From captures; of runs without any, what the receiving program counted."""
+    names = ("goodput_mbps", "goodput_iperf3_mbps", "goodput_stream_mbps")
+    return next((value for name in names if (value := estimate(rows, name)) is not None), None)
 
 
 def _headline_row(name: str, rows: Sequence[Row], claims: Sequence[dict[str, Any]]) -> HeadlineRow:

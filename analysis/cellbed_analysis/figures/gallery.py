@@ -28,6 +28,7 @@ from . import (
     delivery_gain,
     delivery_window,
     lateness,
+    maxdat_specs,
     rtt_cdf,
     rtt_time,
     rtt_window,
@@ -103,6 +104,7 @@ def available(runs: Sequence[RunAnalysis], claims: Sequence[dict[str, Any]] = ()
     specs += _windows(runs)
     specs += _delivery(runs)
     specs += [FigureSpec(*spec) for spec in switching_specs.specs(runs)]
+    specs += [FigureSpec(*spec) for spec in maxdat_specs.specs([run.row for run in runs])]
     specs += _lateness(runs)
     return specs
 

@@ -84,6 +84,7 @@ PARTS = (
 THROUGHPUT = (
     Metric("goodput_mbps", "Mbit/s", "in-order application bytes confirmed by the receiver", True),
     Metric("goodput_iperf3_mbps", "Mbit/s", "iperf3's receiver, whole flow with warm-up"),
+    Metric("goodput_stream_mbps", "Mbit/s", "the same of the receiver of a flow of kind stream"),
     Metric(
         "goodput_difference_pct",
         "%",
@@ -273,6 +274,57 @@ TIMELINE = (
     Metric("timeline_access_share", "1", "share of that time in RAC and BSR, both legs"),
 )
 
+UTRAN = (
+    Metric("utran_rate_kbps", "kbit/s", "downlink rate, the 2 octets of each PDU's header left out"),
+    Metric("utran_bler", "1", "configured block error rate of the downlink"),
+    Metric("utran_max_dat", "1", "configured MaxDAT: transmissions of a PDU, then its SDU is discarded"),
+    Metric(
+        "karn_rtt_mean_s",
+        "s",
+        "mean of the kernel's RTT samples, one a round trip, of segments sent once (Karn's rule)",
+        True,
+    ),
+    Metric("karn_rtt_samples", "1", "how many"),
+    Metric("karn_rtt_min_s", "s", "smallest"),
+    Metric("karn_rtt_max_s", "s", "largest"),
+    Metric("transfer_bytes", "bytes", "bytes of the file that the receiver got in order"),
+    Metric("transfer_payload_kbps", "kbit/s", "these over the length of the flow"),
+    Metric(
+        "transfer_kbps",
+        "kbit/s",
+        "throughput as the paper's closed form counts it: that, with the 40 bytes of headers of each segment",
+    ),
+    Metric("tcp_retransmissions", "1", "segments that the sender's TCP sent again (RetransSegs)"),
+    Metric("rlc_transmissions_per_pdu", "1", "transmissions of an AMD PDU, both directions"),
+    Metric("rlc_status_pdus", "1", "STATUS PDUs sent, both directions"),
+    Metric("sdus_discarded_dl", "1", "SDUs given up at MaxDAT, downlink: data segments"),
+    Metric("sdus_discarded_ul", "1", "the same of the uplink: ACKs"),
+    Metric("sdus_discarded_share", "1", "share of the packets that entered the downlink so given up"),
+    Metric("model_rtt_s", "s", "what the closed form has there (equations 4 and 8), with RTT_Wired of Table I"),
+    Metric("model_kbps", "kbit/s", "the same (equation 9)"),
+    Metric("model_discarded_share", "1", "the same: 1 - p of equation 3"),
+    Metric("bundle_bytes", "bytes", "size of the bundle's files"),
+)
+
+SURFACE = (
+    Metric("ret_a", "1", "smallest MaxDAT whose throughput is 1 % of the highest that the BLER allows, or more"),
+    Metric("ret_b", "1", "smallest with 95 % of it"),
+    Metric("rtt_cells", "1", "cells of the surface with an RTT, at or beyond Ret_A"),
+    Metric("rtt_below_wired_cells", "1", "cells of the whole surface with a mean RTT below RTT_Wired of Table I"),
+    Metric("rtt_wired_s", "s", "RTT_Wired of the surface, as the paper has it from its traces: mean RTT at BLER 0"),
+    Metric("rtt_bend_percent", "%", "RTT halfway along the BLERs below the mean of both ends, at the highest MaxDAT"),
+    Metric("throughput_line_r2", "1", "squared correlation of throughput and BLER, at the highest MaxDAT"),
+    *(
+        Metric(
+            f"table2_{quantity}_{kind}_percent",
+            "%",
+            f"Table II: {words} distance of the closed form's {of} from the measured one, of the latter",
+        )
+        for quantity, of in (("rtt", "RTT"), ("throughput", "throughput"))
+        for kind, words in (("mean", "mean"), ("max", "largest"))
+    ),
+)
+
 LATENESS = (
     Metric("lateness_p50_us", "us", "wake-up minus schedule of the radio daemon, median"),
     Metric("lateness_p99_us", "us", "99th percentile"),
@@ -300,9 +352,12 @@ SECTIONS = (
     ("Cell", CELL),
     ("Mode switches", SWITCHES),
     ("Timeline of an undisturbed segment", TIMELINE),
+    ("UTRAN", UTRAN),
     ("Lateness of the emulation", LATENESS),
 )
 METRICS = {metric.name: metric for _, section in SECTIONS for metric in section}
+#: Of many runs together; claims may measure them too.
+SURFACE_METRICS = {metric.name: metric for metric in SURFACE}
 
 INTRODUCTION = """\
 <!-- SPDX-License-Identifier: GPL-2.0-or-later -->
@@ -322,8 +377,10 @@ INTRODUCTION = """\
   fast retransmits: retransmissions of the oldest segment while nothing is being repaired, or that come with another
   slow start threshold. A repair lasts until everything sent before its event is acknowledged.
   What a switch flushes is lost, unless `radio.mode_switch.flush` has PDCP send it again.
-- **Runs without captures** (`capture.ip: false`) have these, counters, iperf3's goodput and what events tell of the
-  cell; the rest is null.
+- **Runs without captures** (`capture.ip: false`) have these, counters, the goodput that the receiving program counted
+  and what events tell of the cell; the rest is null.
+- **UTRAN.** Over the whole flow, slow start included, from `tcp.trace`, counters and the receiving program; with or
+  without captures. These runs have the sections on identity, causes in parentheses, UTRAN, drops and lateness.
 - **RTT.** From the sender's capture: a data segment leaves, and the first ACK that covers it
   arrives. A server's leaves before the delay of its link, whose qdisc is in front of the capture.
   Karn's rule: retransmitted segments have none.
@@ -339,6 +396,15 @@ INTRODUCTION = """\
 """
 
 
+SURFACE_INTRODUCTION = """\
+## Surfaces over MaxDAT and BLER
+
+Of all usable runs of a scenario and a downlink rate together. `summary/maxdat.parquet` has a row for each cell: RTT and
+throughput with their intervals over seeds, and the closed form's. Claims measure what follows: `ret_a` and `ret_b` of
+each BLER (`utran_bler`), the rest of the whole surface (`surface: true`).
+"""
+
+
 def markdown() -> str:
     """The text of docs/metrics.md."""
     lines = [INTRODUCTION]
@@ -348,4 +414,7 @@ def markdown() -> str:
             mark = " (interval)" if metric.interval else ""
             lines.append(f"| `{metric.name}` | {metric.unit} | {metric.meaning}{mark} |")
         lines.append("")
+    lines += [SURFACE_INTRODUCTION, "| column | unit | meaning |", "| --- | --- | --- |"]
+    lines += [f"| `{metric.name}` | {metric.unit} | {metric.meaning} |" for metric in SURFACE]
+    lines.append("")
     return "\n".join(lines)

@@ -9,6 +9,7 @@ write. `derived/` may be deleted at any time.
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import multiprocessing
@@ -27,7 +28,7 @@ from ..interval import Estimate
 from ..life import ENB, RadioLog, packet_lives, uplink_pdus
 from ..segment import decomposed_segments, flow_packets
 from ..timeline import timeline_metrics
-from . import causes, probe, radio, rtt, switching, throughput
+from . import causes, probe, radio, rtt, switching, throughput, utran
 from .window import Window, steady_window
 
 #: A process takes about a second to start, as long as the analysis of a short run.
@@ -35,7 +36,12 @@ RUNS_WORTH_A_PROCESS = 4
 DERIVED, METRICS_JSON, SEGMENTS = "derived", "metrics.json", "segments.parquet"
 #: What the name of a variant stands for where modes change, and no combination of modes names it.
 BY_VARIANT = "tcp.congestion_control", "tcp.sysctls", "radio.mode_switch.flush"
-RAW_FILES = "ip-*.pcap", "radio.trace", "radio.json", "tcp.trace", "tcp.json", "counters.json", "*.iperf3.json"
+RAW_FILES = (
+    "ip-*.pcap", "radio.trace", "radio.json", "tcp.trace", "tcp.json", "counters.json", "*.iperf3.json",
+    "*.stream.json",
+)  # fmt: skip
+#: Kinds of traffic that are a TCP connection.
+TCP_KINDS = ("iperf3", "stream")
 
 
 @dataclass(frozen=True)
@@ -157,6 +163,9 @@ def compute(bundle: Bundle) -> tuple[dict[str, Any], pl.DataFrame]:
     """
     bundle = Bundle(bundle.path, bundle.manifest)  # the files it reads are forgotten with it
     flow = primary_flow(bundle)
+    if utran.settings_of(bundle) is not None:
+        values = utran.run_metrics(bundle, flow) | causes.counter_metrics(bundle.counters, flow.source)
+        return identity(bundle) | flatten(values | lateness(bundle)), pl.DataFrame()
     if captured(bundle):
         flow = causes.finished(bundle, flow)
     window = steady_window(flow)
@@ -175,7 +184,7 @@ def compute(bundle: Bundle) -> tuple[dict[str, Any], pl.DataFrame]:
                 values |= {f"{side}_{name}": value for name, value in _side(log, node, lives, window).items()}
     else:
         values |= {"probe_lost": int(bundle.tcp_stats.get("lost", 0))}
-        values |= throughput.iperf3_metrics(bundle.iperf3(flow.id))
+        values |= throughput.receiver_metrics(bundle, flow)
         values |= causes.counter_metrics(bundle.counters, flow.source)
     values |= radio.cell_metrics(log, bundle.drop_reasons, window)
     values |= switching.channel_metrics(bundle, flow) | switching.switch_metrics(bundle, flow)
@@ -205,11 +214,11 @@ def _captured_metrics(bundle: Bundle, flow: Flow, segments: pl.DataFrame, window
 
 
 def primary_flow(bundle: Bundle) -> Flow:
-    """The flow that metrics are about: the first iperf3 flow."""
+    """The flow that metrics are about: the first TCP connection."""
     for flow in bundle.flows:
-        if flow.kind == "iperf3":
+        if flow.kind in TCP_KINDS:
             return flow
-    raise AnalysisError(f"{bundle.path}: no iperf3 flow in the manifest")
+    raise AnalysisError(f"{bundle.path}: no TCP flow in the manifest")
 
 
 def _side(log: RadioLog, node: int, lives: pl.DataFrame, window: Window) -> rtt.Values:
@@ -316,13 +325,19 @@ def flatten(values: rtt.Values) -> dict[str, float | int | None]:
     return row
 
 
+@functools.cache
+def code_digest() -> bytes:
+    """Changes with this package's code."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.digest()
+
+
 def cache_key(bundle: Bundle) -> str:
     """Changes with the bundle's raw files and with this package's code."""
-    package = Path(__file__).parent.parent
     said = {key: value for key, value in bundle.manifest.items() if key != "claims"}  # no metric is made of them
-    digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode())
-    for path in sorted(package.rglob("*.py")):
-        digest.update(path.read_bytes())
+    digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode() + code_digest())
     for pattern in RAW_FILES:
         for path in sorted(bundle.path.glob(pattern)):
             stat = path.stat()

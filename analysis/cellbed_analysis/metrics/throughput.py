@@ -56,8 +56,16 @@ def goodput_metrics(bundle: Bundle, flow: Flow, window: Window) -> Values:
         )
     }
     if flow.kind == "iperf3":
-        values |= iperf3_agreement(bundle.iperf3(flow.id), int(reach[-1]))
-    return values
+        return values | iperf3_agreement(bundle.iperf3(flow.id), int(reach[-1]))
+    return values | receiver_metrics(bundle, flow)
+
+
+def receiver_metrics(bundle: Bundle, flow: Flow) -> Values:
+    """What the receiving program of a flow counted."""
+    if flow.kind == "stream":
+        report = bundle.stream(flow.id)
+        return {"goodput_stream_mbps": report["received_bytes"] * 8 / 1e6 / report["duration_s"]}
+    return iperf3_metrics(bundle.iperf3(flow.id))
 
 
 def iperf3_metrics(report: dict[str, Any]) -> Values:

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A download over a bearer of the UTRAN: RTT and throughput as De Mey measures them, and what RLC did.
+
+All of it is about the whole flow, slow start included, as in the paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import polars as pl
+
+from ..bundle import Bundle, Flow, parse_size
+from ..interval import within_run
+from ..models import maxdat
+from .rtt import Values
+from .window import Window
+
+#: D/C, SN, P and HE of an AMD PDU. Source: TS 25.322 9.2.1.4
+AMD_HEADER_BYTES = 2
+#: Headers of a segment without options; the closed form counts them as data. Source: RFC 791; RFC 9293
+TCP_IP_BYTES = 40
+#: Of the bootstrap: some round trips of the slowest bearer (32 kbit/s: 5.2 s).
+BLOCK_NS = 30_000_000_000
+
+
+def settings_of(bundle: Bundle) -> dict[str, Any] | None:
+    """The bearer's parameters; None for runs over another system."""
+    radio = bundle.settings.get("radio", {})
+    return radio["utran"] if radio.get("system") == "utran" else None
+
+
+def payload_bps(utran: Mapping[str, Any]) -> float:
+    """Downlink rate without the headers of PDUs: what the paper calls the downlink. Args: `radio.utran`."""
+    return utran["dl_rate"] * (utran["pdu_bytes"] - AMD_HEADER_BYTES) / utran["pdu_bytes"]
+
+
+def session_of(utran: Mapping[str, Any], tcp: Mapping[str, Any]) -> maxdat.Session | None:
+    """The closed form's session with a run's own parameters, and with RTT_Wired of Table I.
+
+    Args:
+        utran, tcp: `radio.utran` and `tcp` of the run.
+
+    Returns:
+        None for runs without a given segment size or window.
+    """
+    if tcp.get("mss") is None or tcp.get("receive_window") is None:
+        return None
+    return maxdat.session(
+        round(payload_bps(utran)),
+        segment_bytes=tcp["mss"] + TCP_IP_BYTES,
+        pdu_bytes=utran["pdu_bytes"] - AMD_HEADER_BYTES,
+        tti_s=utran["tti_ms"] / 1000,
+        w_max=parse_size(tcp["receive_window"]) // tcp["mss"],
+        t_polling_s=utran["timer_poll_ms"] / 1000,
+    )
+
+
+def run_metrics(bundle: Bundle, flow: Flow) -> Values:
+    """Metrics of a run over the UTRAN."""
+    utran = settings_of(bundle) or {}
+    whole = Window(flow.start_ns, flow.end_ns)
+    return {
+        "window_begin_s": (whole.begin_ns - bundle.start_ns) / 1e9,
+        "window_s": whole.seconds,
+        "utran_rate_kbps": payload_bps(utran) / 1e3,
+        "utran_bler": utran["bler_dl"],
+        "utran_max_dat": utran["max_dat"],
+        "probe_lost": int(bundle.tcp_stats.get("lost", 0)),
+        **karn_metrics(rtt_samples(bundle, flow), whole),
+        **transfer_metrics(bundle, flow),
+        **rlc_metrics(bundle),
+        **model_metrics(bundle.settings, utran),
+        "bundle_bytes": sum(path.stat().st_size for path in bundle.path.iterdir() if path.is_file()),
+    }
+
+
+def rtt_samples(bundle: Bundle, flow: Flow) -> pl.DataFrame:
+    """RTT samples of the flow's sender, as the kernel took them: t_ns, rtt_us.
+
+    tcp.trace has one a round trip, of an ACK that covers no segment which was sent more than once.
+
+    Source: DeMey 2005 section IV (Karn's algorithm); RFC 6298 section 3
+    """
+    rows = bundle.tcp.filter(
+        (pl.col("kind") == "rtt")
+        & (pl.col("rtt_us") > 0)
+        & (pl.col("saddr") == flow.saddr)
+        & (pl.col("daddr") == flow.daddr)
+        & (pl.col("dport") == flow.port)
+    )
+    rows = rows if flow.sport is None else rows.filter(pl.col("sport") == flow.sport)
+    return rows.select("t_ns", "rtt_us").sort("t_ns")
+
+
+def karn_metrics(samples: pl.DataFrame, window: Window) -> Values:
+    """Statistics of RTT samples. Args: `rtt_samples`, the flow's span."""
+    inside = window.cut(samples, "t_ns")
+    values: Values = {"karn_rtt_samples": len(inside)}
+    if inside.is_empty():
+        return values
+    rtt_s = inside["rtt_us"].to_numpy() / 1e6
+    columns = rtt_s[:, None].repeat(2, axis=1)
+    columns[:, 1] = 1.0
+    return values | {
+        "karn_rtt_mean_s": within_run(inside["t_ns"].to_numpy(), columns, lambda s: s[..., 0] / s[..., 1], BLOCK_NS),
+        "karn_rtt_min_s": float(rtt_s.min()),
+        "karn_rtt_max_s": float(rtt_s.max()),
+    }
+
+
+def transfer_metrics(bundle: Bundle, flow: Flow) -> Values:
+    """What arrived over how long the flow lasted. Source: DeMey 2005 section IV"""
+    if flow.kind == "stream":
+        report = bundle.stream(flow.id)
+        received, seconds = report["received_bytes"], report["duration_s"]
+    else:
+        total = bundle.iperf3(flow.id)["end"]["sum_received"]
+        received, seconds = total["bytes"], (flow.end_ns - flow.start_ns) / 1e9
+    mss = bundle.settings["tcp"]["mss"]
+    payload_kbps = received * 8 / 1e3 / seconds
+    values: Values = {
+        "transfer_bytes": received,
+        "transfer_payload_kbps": payload_kbps,
+        "transfer_kbps": payload_kbps * (mss + TCP_IP_BYTES) / mss,
+        "goodput_stream_mbps" if flow.kind == "stream" else "goodput_iperf3_mbps": payload_kbps / 1e3,
+    }
+    if bundle.counters is not None:
+        tcp = bundle.counters.get(flow.source, {}).get("Tcp", {})
+        values["tcp_retransmissions"] = int(tcp.get("RetransSegs", 0))
+    return values
+
+
+def rlc_metrics(bundle: Bundle) -> Values:
+    """Transmissions and discards of RLC, whole run."""
+    stats = bundle.radio_stats
+    sent, again = stats.get("rlc_pdus_tx", 0), stats.get("rlc_retx", 0)
+    values: Values = {f"dropped_{reason}_pkts": n for reason, n in stats.get("pkts_dropped", {}).items()}
+    values |= {
+        "rlc_transmissions_per_pdu": sent / (sent - again) if sent > again else None,
+        "rlc_status_pdus": stats.get("rlc_status_tx"),
+    }
+    events = bundle.radio.with_columns(pl.col("event", "dir").cast(pl.String))
+    given_up = events.filter((pl.col("event") == "rlc_discard") & (pl.col("aux") == 1))
+    for direction in ("dl", "ul"):
+        values[f"sdus_discarded_{direction}"] = len(given_up.filter(pl.col("dir") == direction))
+    return values | discard_metrics(bundle, given_up)
+
+
+def discard_metrics(bundle: Bundle, given_up: pl.DataFrame) -> Values:
+    """Share of the data segments that entered the downlink and were given up."""
+    port = bundle.radio_stats.get("ports", {})
+    network = next((of for name, of in port.items() if name.startswith("network/")), None)
+    if not network or not network.get("read_pkts"):
+        return {}
+    dl = given_up.filter(pl.col("dir") == "dl")
+    return {"sdus_discarded_share": len(dl) / network["read_pkts"]}
+
+
+def model_metrics(settings: dict[str, Any], utran: dict[str, Any]) -> Values:
+    """What the closed form says of this run's BLER and maxDAT, with RTT_Wired of Table I."""
+    of = session_of(utran, settings["tcp"])
+    if of is None:
+        return {}
+    return {
+        "model_rtt_s": float(maxdat.rtt_tcp(utran["bler_dl"], utran["max_dat"], of)),
+        "model_kbps": float(maxdat.throughput(utran["bler_dl"], utran["max_dat"], of)) / 1e3,
+        "model_discarded_share": float(maxdat.segment_loss(utran["bler_dl"], utran["max_dat"], of.pdus)),
+    }
