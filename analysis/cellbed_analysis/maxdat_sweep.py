@@ -163,8 +163,8 @@ def group_of(row: Row) -> tuple[str, str, float, str] | None:
 
 def study_of(row: Row) -> str:
     """What was swept besides the axes: the variant's name without its BLER, e.g. "no-wire" of "no-wire-0.15"."""
-    parts = (part.partition("=")[0] for part in str(row.get("point") or "").split(", ") if part)
-    if all(part in AXES for part in parts):
+    parts = dict(part.partition("=")[::2] for part in str(row.get("point") or "").split(", ") if part)
+    if set(parts) <= set(AXES) and parts.get("bler_dl") == parts.get("bler_ul"):
         return ""
     name, _, bler = str(row["variant"]).rpartition("-")
     return name if name and bler.replace(".", "", 1).isdigit() else str(row["variant"])

@@ -40,7 +40,8 @@ def specs(rows: Sequence[dict[str, Any]]) -> list[Spec]:
         cut = sorted((s for s in plain if bler in s.blers and len(s.maxdats) >= LEAST), key=lambda s: s.rate_kbps)
         made += _cut(number, bler, cut) if cut else []
     for name, group in studied.items():
-        base = [s for s in plain if s.rate_kbps == group[0].rate_kbps and len(s.maxdats) >= LEAST]
+        rates = {surface.rate_kbps for surface in group}
+        base = [s for s in plain if s.rate_kbps in rates and len(s.maxdats) >= LEAST]
         made += _studies(name, [*base, *group])
     return made
 

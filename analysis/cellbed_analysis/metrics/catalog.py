@@ -299,7 +299,7 @@ UTRAN = (
     Metric("rlc_status_pdus", "1", "STATUS PDUs sent, both directions"),
     Metric("sdus_discarded_dl", "1", "SDUs given up at MaxDAT, downlink: data segments"),
     Metric("sdus_discarded_ul", "1", "the same of the uplink: ACKs"),
-    Metric("sdus_discarded_share", "1", "share of the packets that entered the downlink so given up"),
+    Metric("sdus_discarded_share", "1", "share of the transmissions of data segments by TCP that the downlink gave up"),
     Metric("model_rtt_s", "s", "what the closed form has there (equations 4 and 8), with RTT_Wired of Table I"),
     Metric("model_kbps", "kbit/s", "the same (equation 9)"),
     Metric("model_discarded_share", "1", "the same: 1 - p of equation 3"),

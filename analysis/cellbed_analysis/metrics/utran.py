@@ -21,6 +21,8 @@ from .window import Window
 AMD_HEADER_BYTES = 2
 #: Headers of a segment without options; the closed form counts them as data. Source: RFC 791; RFC 9293
 TCP_IP_BYTES = 40
+#: Packets that open or confirm a connection have at most this. Source: RFC 791; RFC 9293 (headers with all options)
+SYN_BYTES_MAX = 120
 #: Of the bootstrap: some round trips of the slowest bearer (32 kbit/s: 5.2 s).
 BLOCK_NS = 30_000_000_000
 
@@ -70,7 +72,7 @@ def run_metrics(bundle: Bundle, flow: Flow) -> Values:
         "probe_lost": int(bundle.tcp_stats.get("lost", 0)),
         **karn_metrics(rtt_samples(bundle, flow), whole),
         **transfer_metrics(bundle, flow),
-        **rlc_metrics(bundle),
+        **rlc_metrics(bundle, flow),
         **model_metrics(bundle.settings, utran),
         "bundle_bytes": sum(path.stat().st_size for path in bundle.path.iterdir() if path.is_file()),
     }
@@ -132,7 +134,7 @@ def transfer_metrics(bundle: Bundle, flow: Flow) -> Values:
     return values
 
 
-def rlc_metrics(bundle: Bundle) -> Values:
+def rlc_metrics(bundle: Bundle, flow: Flow) -> Values:
     """Transmissions and discards of RLC, whole run."""
     stats = bundle.radio_stats
     sent, again = stats.get("rlc_pdus_tx", 0), stats.get("rlc_retx", 0)
@@ -145,17 +147,21 @@ def rlc_metrics(bundle: Bundle) -> Values:
     given_up = events.filter((pl.col("event") == "rlc_discard") & (pl.col("aux") == 1))
     for direction in ("dl", "ul"):
         values[f"sdus_discarded_{direction}"] = len(given_up.filter(pl.col("dir") == direction))
-    return values | discard_metrics(bundle, given_up)
+    sent_data = data_transmissions(bundle.counters, flow.source)
+    if sent_data:
+        with_data = given_up.filter((pl.col("dir") == "dl") & (pl.col("bytes") > SYN_BYTES_MAX))
+        values["sdus_discarded_share"] = len(with_data) / sent_data
+    return values
 
 
-def discard_metrics(bundle: Bundle, given_up: pl.DataFrame) -> Values:
-    """Share of the data segments that entered the downlink and were given up."""
-    port = bundle.radio_stats.get("ports", {})
-    network = next((of for name, of in port.items() if name.startswith("network/")), None)
-    if not network or not network.get("read_pkts"):
-        return {}
-    dl = given_up.filter(pl.col("dir") == "dl")
-    return {"sdus_discarded_share": len(dl) / network["read_pkts"]}
+def data_transmissions(counters: Mapping[str, Any] | None, node: str) -> int:
+    """Segments with data that a node's TCP sent, those sent again included; 0 where no connection came about.
+
+    Source: Linux snmp_counter (TCPOrigDataSent, RetransSegs, TCPSynRetrans)
+    """
+    of = (counters or {}).get(node, {})
+    again = of.get("Tcp", {}).get("RetransSegs", 0) - of.get("TcpExt", {}).get("TCPSynRetrans", 0)
+    return int(of.get("TcpExt", {}).get("TCPOrigDataSent", 0) + again)
 
 
 def model_metrics(settings: dict[str, Any], utran: dict[str, Any]) -> Values:
