@@ -9,12 +9,15 @@ PYTHON   ?= python3
 VENV     := .venv
 CELLBED  := $(VENV)/bin/cellbed
 STAMPS   := build/.stamps
+# A machine that another one provisions has PLAY=true and EXTRAS=test: its packages are there, and it needs no Ansible.
+EXTRAS   ?= test,setup
+PLAY     ?= ANSIBLE_CONFIG=ansible/ansible.cfg $(abspath $(VENV))/bin/ansible-playbook ansible/site.yml
 SEED_ARG := $(if $(SEED),--seed $(SEED))
 SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup packages build lab-kernel run-experiment report test test-fast bench lint format doctor golden-update clean
+.PHONY: help setup build native-lab lab-kernel run-experiment report test test-fast bench lint format doctor golden-update clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,31 +30,32 @@ run-experiment: setup $(if $(filter virtual,$(LAB)),lab-kernel) ## play SCENARIO
 report: setup ## measure and report what is in RESULTS
 	$(CELLBED) report $(RESULTS)
 
-setup: $(STAMPS)/packages $(STAMPS)/python build ## install what is missing and build everything but the lab kernel
+setup: $(STAMPS)/packages build ## install what is missing and build everything but the lab kernel
 
-# Only this step needs root, and only when a package is missing.
-$(STAMPS)/packages: packages.txt
-	@mkdir -p $(@D)
-	@missing=$$(for p in $$(sed 's/#.*//' packages.txt); do \
-		dpkg-query -s $$p 2>/dev/null | grep -q '^Status: .* installed' || echo $$p; done); \
-	if [ -n "$$missing" ]; then \
-		echo "installing:" $$missing; \
-		$(SUDO) apt-get update -qq && $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$missing; \
-	fi
+# ansible/roles/packages does it, as on every other machine. It needs root only when a package is missing; sudo may then
+# want a password, which Ansible has to be told to ask for.
+$(STAMPS)/packages: packages.txt $(wildcard ansible/roles/packages/*/*) $(STAMPS)/python
+	@$(PLAY) --limit localhost --tags packages || \
+		{ [ -t 0 ] && ! sudo -n true 2>/dev/null && $(PLAY) --limit localhost --tags packages --ask-become-pass; }
 	@touch $@
 
-$(STAMPS)/python: pyproject.toml $(STAMPS)/packages
+# Debian has venv in a package of its own, and Ansible, which installs packages, lives in a venv.
+$(STAMPS)/python: pyproject.toml
 	@mkdir -p $(@D)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or later is needed; name one with PYTHON=" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq python3-venv; }
 	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/pip install -q --disable-pip-version-check -e '.[test]'
+	$(VENV)/bin/pip install -q --disable-pip-version-check -e '.[$(EXTRAS)]'
 	@touch $@
 
-build: $(STAMPS)/packages ## compile celld, cellsim and tcpwatch
+build: | $(STAMPS)/packages ## compile celld, cellsim and tcpwatch
 	@[ -f build/build.ninja ] || meson setup build >build/.setup.log 2>&1 || { cat build/.setup.log; exit 1; }
 	@ninja -C build $(if $(V),-v,--quiet)
 
-lab-kernel: $(STAMPS)/packages ## build the lab kernel (cached)
+native-lab: setup ## load the kernel modules and settings of this machine's native lab (root)
+	@$(PLAY) --limit localhost --tags native_lab $(if $(filter 0,$(shell id -u)),,--ask-become-pass)
+
+lab-kernel: setup ## build the lab kernel (cached)
 	@kernel/build >/dev/null
 
 test: setup lab-kernel lint ## all tests; what needs root is skipped with a reason
@@ -65,10 +69,15 @@ test-fast: setup lint ## tests that need neither a lab nor root
 bench: setup ## speed of the core
 	meson test -C build --benchmark --verbose --no-rebuild
 
-lint: setup ## formatters and linters, as CI runs them
+lint: setup $(STAMPS)/ansible-lint ## formatters and linters, as CI runs them
 	$(VENV)/bin/ruff check .
-	$(VENV)/bin/yamllint -s scenarios
+	$(VENV)/bin/yamllint -s scenarios ansible
 	clang-format --dry-run --Werror $$(git ls-files '*.c' '*.h')
+
+# Takes some ten seconds, so only when something changed.
+$(STAMPS)/ansible-lint: .ansible-lint.yml $(shell find ansible -type f) | setup
+	@cd ansible && PATH=$(abspath $(VENV))/bin:$$PATH ansible-lint -q -c ../.ansible-lint.yml site.yml
+	@touch $@
 
 format: setup ## let the formatters decide
 	$(VENV)/bin/ruff check --fix .
