@@ -85,6 +85,10 @@ class Cell:
     def route(self, ue: int, mode: int, t_ns: int) -> int:
         return lib.cell_apply(self.cell, ffi.new("struct cell_cmd *", {"ue": ue, "mode": mode}), t_ns)
 
+    def command(self, kind: int, ue: int, enb: int, t_ns: int) -> int:
+        """A handover, or its prediction."""
+        return lib.cell_apply(self.cell, ffi.new("struct cell_cmd *", {"type": kind, "ue": ue, "enb": enb}), t_ns)
+
     def advance(self, t_ns: int):
         while True:
             r = lib.cell_advance(self.cell, t_ns, self._out, self._n_out, self._n)

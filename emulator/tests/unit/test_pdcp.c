@@ -204,6 +204,101 @@ static void test_reordering_across_wrap(void **state)
 	expect_delivered(126, 140);
 }
 
+/* --- AM across a re-establishment. Source: TS 36.323 5.1.2.1.4 --- */
+
+/* The PDU with @sn arrives. Return: how many SDUs went up. */
+static uint32_t arrive(struct pdcp_rx *rx, struct pkt *p, uint16_t sn, bool re,
+                       struct pdcp_out *out)
+{
+	struct pdcp_tx tx;
+	uint32_t before = out->delivered.n;
+
+	pdcp_tx_init(&tx, 12);
+	tx.next_sn = sn;
+	fill(p, 40);
+	pdcp_transmit(&tx, p, 0);
+	assert_int_equal(pdcp_receive(rx, p, re, 0, out), sn);
+	return out->delivered.n - before;
+}
+
+static void test_reestablishment_waits_for_gaps(void **state)
+{
+	struct pkt pkt[8] = { 0 };
+	struct pdcp_out out = { 0 };
+	struct pdcp_rx rx;
+
+	(void)state;
+	pdcp_rx_init(&rx, 12, PDCP_ORDER_AM, 0);
+	assert_int_equal(arrive(&rx, &pkt[0], 0, false, &out), 1);
+	assert_int_equal(arrive(&rx, &pkt[1], 2, true, &out), 0); /* 1 is missing */
+	assert_int_equal(arrive(&rx, &pkt[2], 3, true, &out), 0);
+	/* The target sends what the source has no acknowledgment for. */
+	assert_int_equal(arrive(&rx, &pkt[3], 0, false, &out), 0);
+	assert_int_equal(arrive(&rx, &pkt[4], 1, false, &out), 3);
+	assert_int_equal(arrive(&rx, &pkt[5], 2, false, &out), 0);
+	assert_int_equal(out.duplicates.n, 2);
+	assert_int_equal(arrive(&rx, &pkt[6], 4, false, &out), 1);
+	assert_int_equal(out.discarded.n, 0);
+}
+
+/* In normal operation RLC is in order: what is missing will not come, or comes too late. */
+static void test_a_gap_is_passed_over(void **state)
+{
+	struct pkt pkt[4] = { 0 };
+	struct pdcp_out out = { 0 };
+	struct pdcp_rx rx;
+
+	(void)state;
+	pdcp_rx_init(&rx, 12, PDCP_ORDER_AM, 0);
+	assert_int_equal(arrive(&rx, &pkt[0], 1, true, &out), 0);
+	assert_int_equal(arrive(&rx, &pkt[1], 3, false, &out), 2);
+	assert_int_equal(arrive(&rx, &pkt[2], 2, false, &out), 0);
+	assert_int_equal(out.discarded.n, 1);
+	assert_int_equal(arrive(&rx, &pkt[3], 1, false, &out), 0);
+	assert_int_equal(out.duplicates.n, 1);
+}
+
+/* An SN that was used a turn ago is new again. */
+static void test_duplicates_after_a_turn(void **state)
+{
+	struct pdcp_out out = { 0 };
+	struct pdcp_rx rx;
+
+	(void)state;
+	pdcp_rx_init(&rx, 12, PDCP_ORDER_AM, 0);
+	for (uint32_t i = 0; i < 10000; i++) {
+		struct pkt p = { 0 };
+
+		if (i % 3 == 0)
+			continue;
+		assert_int_equal(arrive(&rx, &p, i % 4096, false, &out), 1);
+		out.delivered = (struct pkt_queue){ 0 };
+		if (i % 5 == 0) {
+			struct pkt again = { 0 };
+
+			assert_int_equal(arrive(&rx, &again, i % 4096, false, &out), 0);
+		}
+		out.duplicates = (struct pkt_queue){ 0 };
+	}
+	assert_int_equal(out.discarded.n, 0);
+}
+
+static void test_a_number_given_before_stays(void **state)
+{
+	struct pkt p = { 0 };
+	struct pdcp_tx tx;
+
+	(void)state;
+	pdcp_tx_init(&tx, 12);
+	tx.next_sn = 7;
+	fill(&p, 40);
+	p.has_pdcp_sn = true;
+	p.pdcp_sn = 4095;
+	pdcp_transmit(&tx, &p, 0);
+	assert_int_equal(pdcp_sn(pkt_sdu(&p), 12), 4095);
+	assert_int_equal(tx.next_sn, 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +311,10 @@ int main(void)
 		cmocka_unit_test(test_second_gap),
 		cmocka_unit_test(test_duplicate),
 		cmocka_unit_test(test_reordering_across_wrap),
+		cmocka_unit_test(test_reestablishment_waits_for_gaps),
+		cmocka_unit_test(test_a_gap_is_passed_over),
+		cmocka_unit_test(test_duplicates_after_a_turn),
+		cmocka_unit_test(test_a_number_given_before_stays),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

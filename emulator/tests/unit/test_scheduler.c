@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Round robin. */
+/* Round robin and weighted fair queueing. */
 #include "unit.h"
 
 #include "scheduler.h"
@@ -50,12 +50,95 @@ static void test_fair(void **state)
 		assert_in_range(served[i], 1000 / SCHED_FLOWS_MAX, 1000 / SCHED_FLOWS_MAX + 1);
 }
 
+#define FLOWS 3
+
+/* @n sub-frames in which a flow gets what its channel carries; those of weight 0 have nothing. */
+static void play_wfq(struct sched_state *s, const uint8_t *weight, const uint32_t *carries,
+                     uint32_t n, uint64_t *ret_bytes)
+{
+	const struct sched *wfq = sched_by_id(CELL_SCHED_WFQ);
+
+	while (n--) {
+		struct sched_flow flows[FLOWS] = { 0 };
+		int f;
+
+		for (uint32_t i = 0; i < FLOWS; i++)
+			if (weight[i])
+				flows[i] = (struct sched_flow){ .backlog = 9000,
+					                        .waiting = 9000,
+					                        .weight = weight[i] };
+		f = wfq->pick(s, flows, FLOWS);
+		if (f < 0)
+			continue;
+		wfq->served(s, flows, (uint32_t)f, carries[f]);
+		ret_bytes[f] += carries[f];
+	}
+}
+
+/* Bytes go by weight, whatever a sub-frame carries for each. */
+static void test_wfq_shares_bytes(void **state)
+{
+	static const uint8_t weight[FLOWS] = { 1, 2, 5 };
+	static const uint32_t carries[FLOWS] = { 4000, 1000, 300 };
+	uint64_t bytes[FLOWS] = { 0 };
+	struct sched_state s = { 0 };
+
+	(void)state;
+	play_wfq(&s, weight, carries, 100000, bytes);
+	for (uint32_t i = 1; i < FLOWS; i++) {
+		/* Goyal, Theorem 1: what differs is less than a packet of each, by weight. */
+		int64_t ahead = (int64_t)(bytes[i] / weight[i]) - (int64_t)bytes[0];
+
+		assert_in_range(ahead + 8000, 0, 16000);
+	}
+	assert_true(bytes[0] > 1000000);
+}
+
+/* Silence is no credit: a flow that comes back shares from then on. */
+static void test_wfq_forgets_silence(void **state)
+{
+	static const uint8_t alone[FLOWS] = { 1, 0, 0 }, both[FLOWS] = { 1, 1, 0 };
+	static const uint32_t carries[FLOWS] = { 1000, 1000, 1000 };
+	uint64_t bytes[FLOWS] = { 0 }, later[FLOWS] = { 0 };
+	struct sched_state s = { 0 };
+
+	(void)state;
+	play_wfq(&s, alone, carries, 1000, bytes);
+	assert_int_equal(bytes[0], 1000000);
+	play_wfq(&s, both, carries, 100, later);
+	assert_in_range(later[0], 49000, 51000);
+	assert_in_range(later[1], 49000, 51000);
+}
+
+/* Served once in a sub-frame, a flow waits for the next one and loses nothing by it. */
+static void test_wfq_serves_once_a_subframe(void **state)
+{
+	const struct sched *wfq = sched_by_id(CELL_SCHED_WFQ);
+	struct sched_flow flows[2] = { { .backlog = 100, .waiting = 100, .weight = 1 },
+		                       { .backlog = 100, .waiting = 100, .weight = 1 } };
+	struct sched_state s = { 0 };
+
+	(void)state;
+	assert_int_equal(wfq->pick(&s, flows, 2), 0);
+	wfq->served(&s, flows, 0, 10);
+	flows[0].backlog = 0;
+	assert_int_equal(wfq->pick(&s, flows, 2), 1);
+	wfq->served(&s, flows, 1, 90);
+	flows[1].backlog = 0;
+	assert_int_equal(wfq->pick(&s, flows, 2), -1);
+	flows[0].backlog = flows[1].backlog = 100;
+	assert_int_equal(wfq->pick(&s, flows, 2), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_turns),
 		cmocka_unit_test(test_nothing_to_serve),
 		cmocka_unit_test(test_fair),
+		cmocka_unit_test(test_wfq_shares_bytes),
+		cmocka_unit_test(test_wfq_forgets_silence),
+		cmocka_unit_test(test_wfq_serves_once_a_subframe),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
