@@ -2,6 +2,7 @@
 """The native lab, as a user runs it; real time, so nothing here asserts on timing."""
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -23,6 +24,17 @@ def test_the_same_scenario_on_this_kernel(scenario, tmp_path):
         radio = json.loads((bundle / "radio.json").read_text())
         assert radio["pkts_in"] == radio["pkts_delivered"] + sum(radio["pkts_dropped"].values())
     assert not list(Path("/sys/fs/cgroup").rglob("cellbed-*"))
+
+
+@pytest.mark.parametrize("realtime, policy", [("1", "fifo"), ("0", "other")])
+def test_scheduling_of_the_radio_daemon(scenario, tmp_path, realtime, policy):
+    """One CPU, real-time priority and locked memory, unless told otherwise; as the kernel granted them."""
+    cellbed("run", scenario, "--results", tmp_path, "--lab", "native", "--variant", "DM-DM",
+            "--set", "traffic.0.duration_s=1", env={**os.environ, "CELLBED_REALTIME": realtime})
+    scheduling = json.loads((bundles(tmp_path)["DM-DM"] / "manifest.json").read_text())["scheduling"]
+    assert scheduling["policy"] == policy
+    assert (scheduling["locked_kib"] > 0) == (policy == "fifo")
+    assert len(scheduling["cpus"]) == (1 if policy == "fifo" else len(os.sched_getaffinity(0)))
 
 
 def test_lateness_beyond_the_bound_makes_the_run_invalid(scenario, tmp_path):

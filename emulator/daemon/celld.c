@@ -448,7 +448,9 @@ int celld_run(const struct config *cfg, int ready_fd)
 		control_close(&d->control);
 		return r;
 	}
-	if (d->cfg->realtime && privilege_realtime() < 0)
+	if (d->cfg->realtime && !privilege_lock_memory())
+		celld_say("note: memory is not locked: %s", strerror(errno));
+	if (d->cfg->realtime && !privilege_realtime())
 		celld_say("note: no real-time scheduling: %s", strerror(errno));
 	privilege_drop();
 	r = announce(ready_fd);

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Above every ordinary program, below the kernel's own threads (50). */
 #define FIFO_PRIORITY 10
 
 void privilege_drop(void)
@@ -20,11 +21,14 @@ void privilege_drop(void)
 	(void)syscall(SYS_capset, &h, data); /* without any there is nothing to drop */
 }
 
-int privilege_realtime(void)
+bool privilege_lock_memory(void)
+{
+	return mlockall(MCL_CURRENT | MCL_FUTURE) == 0;
+}
+
+bool privilege_realtime(void)
 {
 	struct sched_param p = { .sched_priority = FIFO_PRIORITY };
 
-	if (mlockall(MCL_CURRENT | MCL_FUTURE) < 0)
-		return -1;
-	return sched_setscheduler(0, SCHED_FIFO, &p);
+	return sched_setscheduler(0, SCHED_FIFO, &p) == 0;
 }

@@ -3,6 +3,8 @@
 #ifndef PRIVILEGE_H
 #define PRIVILEGE_H
 
+#include <stdbool.h>
+
 /**
  * privilege_drop() - give up all capabilities but CAP_SYS_ADMIN
  *
@@ -11,7 +13,11 @@
  */
 void privilege_drop(void);
 
-/** privilege_realtime() - SCHED_FIFO and locked memory. Return: 0, or -1 with errno. */
-int privilege_realtime(void);
+/** privilege_lock_memory() - no page of the daemon has to be fetched again. Return: done; else
+ * errno says why not. */
+bool privilege_lock_memory(void);
+
+/** privilege_realtime() - SCHED_FIFO. Return: done; else errno says why not. */
+bool privilege_realtime(void);
 
 #endif

@@ -100,6 +100,7 @@ class Bundle:
             "flows": facts["flows"],
             "commands": facts["commands"],
             "lateness": facts["radio"]["lateness"],
+            "scheduling": facts["scheduling"],
             "kernel": {**facts["kernel"], **measured.get("kernel", {})},
             "sysctls": {node: {name: actual for name, (_, actual) in values.items()}
                         for node, values in facts["sysctls"].items()},

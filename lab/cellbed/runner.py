@@ -21,7 +21,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from cellbed import counters, nodes, radio_config, shaping, tcp_profile, topology, workload
+from cellbed import counters, nodes, radio_config, realtime, shaping, tcp_profile, topology, workload
 from cellbed.attach import Attachment
 from cellbed.capture import Tcpdump
 from cellbed.error import CellbedError, LabError
@@ -42,6 +42,7 @@ class Runner:
         self.description = json.loads((out / "description.json").read_text())
         self.settings: dict[str, Any] = self.description["settings"]
         self.virtual = self.description["lab"] == "virtual"
+        self.realtime = not self.virtual and realtime.wanted()
         self.programs: dict[str, str] = json.loads((out / "programs.json").read_text())
         self.topology = topology.plan(self.settings)
         self.addresses = {n.name: n.address.split("/")[0] for n in self.topology.hosts}
@@ -71,7 +72,7 @@ class Runner:
             "format": 1,
             "seed": self.description["seed"],
             "start_ns": VIRTUAL_RADIO_START_NS if self.virtual else 0,
-            "realtime": False,
+            "realtime": self.realtime,
             "cell": radio_config.cell(self.settings),
             **channel,
             "events": radio_config.events(self.settings["radio"]),
@@ -88,6 +89,9 @@ class Runner:
         celld = start_ready("celld", lambda fd: [self.programs["celld"], "--config", str(path), "--ready-fd", str(fd)],
                             self.out / "log")
         stack.callback(celld.kill)
+        if self.realtime:
+            realtime.pin(celld.popen.pid)
+        self.facts["scheduling"] = realtime.read(celld.popen.pid)
         return celld
 
     def configure_nodes(self) -> None:

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Real-time scheduling of the radio daemon where time is real; docs/native-lab.md has what it gives.
+
+celld asks for SCHED_FIFO and locks its memory itself; here it gets a CPU, so that it never has to move, and what it was
+granted is read back. Timer slack needs no setting: it is for timeouts of calls, and celld waits for a timerfd.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+_POLICIES = {os.SCHED_OTHER: "other", os.SCHED_FIFO: "fifo", os.SCHED_RR: "rr"}
+
+
+def wanted() -> bool:
+    """CELLBED_REALTIME=0 leaves the daemon an ordinary program, to compare."""
+    return os.environ.get("CELLBED_REALTIME", "1") != "0"
+
+
+def pin(pid: int) -> None:
+    """Give the process the last of the CPUs it may use: the first one usually serves the interrupts."""
+    cpus = sorted(os.sched_getaffinity(pid))
+    if len(cpus) > 1:
+        os.sched_setaffinity(pid, cpus[-1:])
+
+
+def read(pid: int) -> dict[str, Any]:
+    """Scheduling of a process as the kernel tells it: policy, priority, CPUs, locked memory."""
+    status = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+    policy = os.sched_getscheduler(pid) & ~os.SCHED_RESET_ON_FORK
+    return {"policy": _POLICIES.get(policy, str(policy)), "priority": os.sched_getparam(pid).sched_priority,
+            "cpus": sorted(os.sched_getaffinity(pid)), "locked_kib": int(status["VmLck"].split()[0])}
