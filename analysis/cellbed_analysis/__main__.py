@@ -2,7 +2,8 @@
 """`python -m cellbed_analysis`: the analysis without the lab.
 
 Commands: report RESULTS, table RESULTS, why BUNDLE --at SECONDS, metrics
-(prints docs/metrics.md), maxdat --bler BLER --rate RATE (a model's advice).
+(prints docs/metrics.md), maxdat --bler BLER --rate RATE (a model's advice, and
+what runs say to it).
 """
 
 from __future__ import annotations

@@ -53,4 +53,5 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     goal.add_argument("--min-throughput", type=rate_bps, metavar="RATE", help="goal: at least this, such as 60kbit")
     command.add_argument("--rtt-wired", type=seconds, metavar="SECONDS", help="RTT without errors on the air")
     command.add_argument("--mended", action="store_true", help="equation 8 without its contradictions")
+    command.add_argument("--results", type=Path, metavar="DIR", help="what runs over the UTRAN say, beside the model")
     command.add_argument("--figures", type=Path, metavar="DIR", help="also draw the surfaces, and the cut at this BLER")
