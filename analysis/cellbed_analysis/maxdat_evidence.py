@@ -89,7 +89,7 @@ def propose(
     Raises:
         ValueError: none meets the goals; the text says what is possible.
     """
-    within = [at for at in points if at.rtt_s is not None and (max_rtt_s is None or at.rtt_s <= max_rtt_s)]
+    within = [at for at in points if max_rtt_s is None or (at.rtt_s is not None and at.rtt_s <= max_rtt_s)]
     if not within:
         shortest = min((at.rtt_s for at in points if at.rtt_s is not None), default=None)
         said = "no RTT was measured" if shortest is None else f"the shortest is {shortest:.3f} s"

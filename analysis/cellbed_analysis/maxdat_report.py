@@ -119,7 +119,7 @@ def console_tables(found: Sequence[Surface]) -> list[Table]:
         name = ", ".join(filter(None, (surface.scenario, surface.study, f"{surface.rate_kbps:g} kbit/s", surface.lab)))
         table = Table(
             title=f"{name}: kbit/s and RTT in s", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD,
-            padding=(0, 1, 0, 0),
+            padding=(0, 1, 0, 0), min_width=72,
         )  # fmt: skip
         table.add_column("maxDAT", justify="right", no_wrap=True)
         for bler in surface.blers:

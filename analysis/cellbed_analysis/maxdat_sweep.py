@@ -20,7 +20,7 @@ import polars as pl
 from .claims import estimate
 from .interval import Estimate
 from .metrics.utran import session_of
-from .models import maxdat
+from .models import demey, maxdat
 from .stat import mean_of
 
 Row = dict[str, Any]
@@ -233,7 +233,8 @@ def _measured(cell: Cell, quantity: str) -> float | None:
 def claim_rows(found: Sequence[Surface]) -> list[Row]:
     """What claims measure of surfaces: one row for each BLER, one for the whole (`surface` true).
 
-    They look like rows of runs, with the surface's name for a bundle.
+    They look like rows of runs, with the surface's name for a bundle. A surface with holes in the paper's grid has
+    no Ret_A and Ret_B, and no Table II: nothing is judged by a part of it. Of studies a part is all there is.
     """
     rows = []
     for surface in found:
@@ -244,9 +245,21 @@ def claim_rows(found: Sequence[Surface]) -> list[Row]:
         }  # fmt: skip
         for bler in surface.blers:
             low, high = surface.limits(bler)
-            rows.append(common | {BLER: bler, "ret_a": low, "ret_b": high})
-        rows.append(common | {"surface": True} | _whole(surface))
+            if surface.study or len(surface.cut(bler)) >= len(maxdat.maxdats()):
+                rows.append(common | {BLER: bler, "ret_a": low, "ret_b": high})
+        if surface.study or complete(surface):
+            rows.append(common | {"surface": True} | _whole(surface))
     return rows
+
+
+def complete(surface: Surface) -> bool:
+    """Whether every maxDAT of the paper was run at every BLER of it. Source: DeMey 2005 Table I, section IV"""
+    low, high = (float(value) for value in demey.BLER)
+    blers = np.arange(low, high + 1e-9, float(demey.BLER_STEP))
+    near = {b for b in blers.tolist() if any(abs(b - own) < 1e-9 for own in surface.blers)}
+    return len(near) == len(blers) and all(
+        len(surface.cut(bler)) >= len(maxdat.maxdats()) for bler in surface.blers
+    )
 
 
 def _whole(surface: Surface) -> Row:

@@ -7,7 +7,7 @@ from typing import Any
 
 from cellbed_analysis.models import maxdat
 
-BLERS = (0.0, 0.1, 0.2, 0.3, 0.4)
+BLERS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4)
 SCENARIO = "maxdat-demey/sweep-128k"
 #: As the closed form has it for 128 kbit/s and Table I.
 SESSION = maxdat.session(128_000)

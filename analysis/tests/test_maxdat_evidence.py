@@ -70,9 +70,9 @@ def test_measured_points_beside_the_model(measured: Path, capsys: pytest.Capture
 
 
 def test_interpolation_is_stated(measured: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = told(capsys, measured, "--bler", "0.15", "--rate", "128kbit", "--min-throughput", "60kbit")
-    assert "at BLER 0.1 and 0.2, the nearest measured; between them linearly interpolated" in text
-    assert "kbit/s at 0.1 and 0.2" in text
+    text = told(capsys, measured, "--bler", "0.17", "--rate", "128kbit", "--min-throughput", "60kbit")
+    assert "at BLER 0.15 and 0.2, the nearest measured; between them linearly interpolated" in text
+    assert "kbit/s at 0.15 and 0.2" in text
 
 
 def test_goals_of_the_measurements() -> None:
@@ -87,7 +87,8 @@ def test_goals_of_the_measurements() -> None:
     with pytest.raises(ValueError, match="the shortest is"):
         propose(points, max_rtt_s=0.1)
     with pytest.raises(ValueError, match="no RTT was measured"):
-        propose([replace(at, rtt_s=None) for at in points])
+        propose([replace(at, rtt_s=None) for at in points], max_rtt_s=9)
+    assert propose([replace(at, rtt_s=None) for at in points]).maxdat == propose(points).maxdat
 
 
 def test_a_goal_that_only_the_model_meets(measured: Path, capsys: pytest.CaptureFixture[str]) -> None:

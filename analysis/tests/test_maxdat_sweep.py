@@ -46,7 +46,7 @@ def test_a_cell_is_the_mean_of_its_seeds() -> None:
     # Three seeds one percent apart: t for 2 degrees of freedom is 4.303, the deviation 1 %.
     assert cell.kbps.half_width == pytest.approx(cell.kbps.value * 0.01 * 4.303 / 3**0.5, rel=1e-4)
     assert cell.facts["karn_rtt_samples"] == 402 and cell.facts["rto_count"] == 60
-    assert surface.cell(0.25, 6) is None
+    assert surface.cell(0.26, 6) is None
 
 
 def test_the_sessions_are_of_the_runs_own_parameters() -> None:
@@ -76,7 +76,7 @@ def test_table_2_leaves_out_what_is_below_ret_a() -> None:
     (surface,) = surfaces(measured)
     low = sum(surface.limits(bler)[0] - 1 for bler in BLERS)
     line = mismatch(surface, "throughput", surface.printed)
-    assert line is not None and line.cells == 60 - low
+    assert line is not None and line.cells == 108 - low
     assert (line.mean_percent, line.max_percent) == pytest.approx((100 / 11, 100 / 11))
     rtt = mismatch(surface, "rtt", surface.printed)
     assert rtt is not None and rtt.mean_percent == pytest.approx(100 / 101)
@@ -92,7 +92,7 @@ def test_table_2_leaves_out_what_is_below_ret_a() -> None:
 def test_studies_are_never_averaged() -> None:
     other = [r | {"point": f"delay_ms=0, {r['point']}"} for r in rows((0.2, 0.4), variant="no-wire")]
     found = surfaces([*rows(), *other, row(0.2, 6) | {"usable": False, "transfer_kbps": 1e9}])
-    assert [(s.study, len(s.cells), s.cells[0].seeds) for s in found] == [("", 60, 3), ("no-wire", 24, 3)]
+    assert [(s.study, len(s.cells), s.cells[0].seeds) for s in found] == [("", 108, 3), ("no-wire", 24, 3)]
     assert not table2(found[1:])
     assert surfaces([{"usable": True, "scenario": "static", "lab": "virtual"}]) == []
 
@@ -142,12 +142,27 @@ def test_causes_are_counted_facts() -> None:
 
 def test_whole_surface() -> None:
     whole = next(r for r in claim_rows(surfaces(rows())) if r.get("surface"))
-    assert whole["rtt_below_wired_cells"] == 0 and whole["rtt_cells"] == 60 - sum(
+    assert whole["rtt_below_wired_cells"] == 0 and whole["rtt_cells"] == 108 - sum(
         int(maxdat.limits(b, SESSION)[0]) - 1 for b in BLERS
     )
     assert whole["rtt_bend_percent"] > 0 and 0.5 < whole["throughput_line_r2"] < 1
     low = [r | {"karn_rtt_mean_s": 0.5} if r["utran_max_dat"] < 3 else r for r in rows()]
-    assert next(r for r in claim_rows(surfaces(low)) if r.get("surface"))["rtt_below_wired_cells"] == 10
+    assert next(r for r in claim_rows(surfaces(low)) if r.get("surface"))["rtt_below_wired_cells"] == 18
+
+
+def test_nothing_is_judged_by_a_part_of_the_surface() -> None:
+    part = [r for r in rows() if (r["utran_bler"], r["utran_max_dat"]) != (0.2, 9)]
+    found = claim_rows(surfaces(part))
+    assert not any(r.get("surface") for r in found)
+    assert [r["utran_bler"] for r in found] == [b for b in BLERS if b != 0.2]
+    fewer = claim_rows(surfaces([r for r in rows() if r["utran_bler"] != 0.05]))
+    assert not any(r.get("surface") for r in fewer) and len(fewer) == 8
+    study = [r | {"point": f"delay_ms=0, {r['point']}"} for r in rows((0.4,), variant="no-wire")]
+    assert [r.get("surface") for r in claim_rows(surfaces(study[6:12]))] == [None, True]
+
+
+def test_cells_of_a_map_meet_halfway() -> None:
+    assert maxdat_measured.edges((1, 3, 4)) == {1: (0, 2), 3: (2, 3.5), 4: (3.5, 4.5)}
 
 
 def test_cells_in_words() -> None:
@@ -170,7 +185,9 @@ def test_frame_has_measurements_beside_the_model() -> None:
     assert cell["model_kbps"] == pytest.approx(cell["kbps"] / 1.1, rel=0.02)
 
 
-FIGURES = ("maxdat-fig2-rtt", "maxdat-fig4-throughput", "maxdat-fig5-closed-form", "maxdat-fig7-cut")
+FIGURES = (
+    "maxdat-fig2-rtt", "maxdat-fig4-throughput", "maxdat-fig5-closed-form", "maxdat-fig6-cut", "maxdat-fig7-cut",
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -188,7 +205,7 @@ def test_figures_draw(runs: list[RunAnalysis], theme: str) -> None:
         titled = {axes.get_title(): axes for axes in figure.axes if axes.get_xlabel() == "BLER"}
         assert set(titled) == {f"{r} kbit/s, {kind}" for r in (128, 384) for kind in ("measured", "closed form")}
         drawn = np.asarray(titled["128 kbit/s, measured"].collections[0].get_array())
-        assert drawn.shape == (12, 5) and drawn[5, 2] == pytest.approx(1.1e-3 * maxdat.throughput(0.2, 6, SESSION))
+        assert drawn.shape == (12, 9) and drawn[5, 4] == pytest.approx(1.1e-3 * maxdat.throughput(0.2, 6, SESSION))
         cut = specs["maxdat-fig7-cut"].draw()
         assert [axes.get_title() for axes in cut.axes[:2]] == ["128 kbit/s, BLER 0.4", "384 kbit/s, BLER 0.4"]
         assert all(spec.draw().axes for spec in specs.values())
@@ -211,7 +228,7 @@ def test_report_has_table_2_and_surfaces(runs: list[RunAnalysis]) -> None:
     Collector().feed(html)
     text = " ".join(html.split())
     assert "13.85" in text and "9.09" in text and "Ret_A, Ret_B measured" in text
-    assert f"{len([r for r in runs if r.row['utran_rate_kbps'] == 128])} runs, 108000 s of traffic" in text
+    assert f"{len([r for r in runs if r.row['utran_rate_kbps'] == 128])} runs, 194400 s of traffic" in text
     assert [p.surface.rate_kbps for p in parts([r.row for r in runs])] == [128, 384]
 
 

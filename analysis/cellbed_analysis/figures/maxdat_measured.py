@@ -90,6 +90,14 @@ def draw(quantity: str, found: Sequence[Surface]) -> Figure:
     return figure
 
 
+def edges(values: Sequence[float]) -> dict[float, tuple[float, float]]:
+    """Where the cell of each value begins and ends on a map: halfway to its neighbours."""
+    at = np.asarray(values, dtype=float)
+    inner = (at[1:] + at[:-1]) / 2
+    ends = np.concatenate([[2 * at[0] - inner[0]], inner, [2 * at[-1] - inner[-1]]])
+    return dict(zip(values, zip(ends.tolist(), ends[1:].tolist(), strict=False), strict=True))
+
+
 def _limits(axes: plt.Axes, surface: Surface) -> None:
     """Measured Ret_A and Ret_B as steps."""
     limits = np.array([surface.limits(bler) for bler in surface.blers])
@@ -100,15 +108,15 @@ def _limits(axes: plt.Axes, surface: Surface) -> None:
 
 def _uncertain(axes: plt.Axes, surface: Surface) -> None:
     """Crossed out: cells below Ret_A, the paper's uncertainty area."""
-    widths = np.diff(surface.blers)
-    step = float(widths.min()) if len(widths) else 0.05
+    across, up = edges(surface.blers), edges(surface.maxdats)
     label: str | None = "below Ret_A: few samples or none"
     for cell in surface.cells:
         if not surface.counted(cell):
+            (left, right), (bottom, top) = across[cell.bler], up[cell.maxdat]
             axes.add_patch(
                 Rectangle(
-                    (cell.bler - step / 2, cell.maxdat - 0.5), step, 1, fill=False, hatch="xxx", linewidth=0,
-                    edgecolor=ink(), alpha=0.55, label=label,
+                    (left, bottom), right - left, top - bottom, fill=False, hatch="xxx", linewidth=0, edgecolor=ink(),
+                    alpha=0.55, label=label,
                 )  # fmt: skip
             )
             label = None
