@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cell_assert.h"
+#include "utran.h"
 
 /* The caller has used the outputs of its last call. */
 static void release_limbo(struct cell *c)
@@ -106,6 +107,7 @@ enum event_kind {
 	EVENT_DECODE,
 	EVENT_TIMER,
 	EVENT_TTI,
+	EVENT_UTRAN,
 };
 
 struct event {
@@ -163,7 +165,7 @@ static struct event next_rrc(const struct cell *c)
 static struct event next_event(const struct cell *c)
 {
 	struct event e = { .kind = EVENT_NONE, .t_ns = CELL_NEVER }, timer, rrc;
-	uint32_t tti = next_tti(c);
+	uint32_t tti;
 
 	if (c->arrivals.head)
 		earlier(&e, &(struct event){ .kind = EVENT_ARRIVAL,
@@ -171,6 +173,10 @@ static struct event next_event(const struct cell *c)
 	if (c->cmd_first != c->cmd_end)
 		earlier(&e, &(struct event){ .kind = EVENT_COMMAND,
 		                             .t_ns = c->cmd[c->cmd_first % CMDS_MAX].t_ns });
+	if (c->utran) {
+		earlier(&e, &(struct event){ .kind = EVENT_UTRAN, .t_ns = utran_next(c) });
+		return e;
+	}
 	rrc = next_rrc(c);
 	earlier(&e, &rrc);
 	for (int i = 0; i < 2; i++)
@@ -180,6 +186,7 @@ static struct event next_event(const struct cell *c)
 			                             .air = (struct pdu_queue *)&c->air[i] });
 	timer = next_timer(c);
 	earlier(&e, &timer);
+	tti = next_tti(c);
 	if (tti != TTI_NEVER)
 		earlier(&e, &(struct event){
 				    .kind = EVENT_TTI, .tti = tti, .t_ns = cell_tti_ns(c, tti) });
@@ -223,7 +230,9 @@ static void command(struct cell *c, const struct cell_cmd *cmd)
 
 static void arrive(struct cell *c, struct pkt *p)
 {
-	if (p->port == CELL_PORT_SGW)
+	if (c->utran)
+		utran_ingress(c, p);
+	else if (p->port == CELL_PORT_SGW)
 		epc_ingress(c, p);
 	else if (port_is_enb(p->port))
 		tunnel_ingress(c, (uint8_t)(p->port - CELL_PORT_ENB(0)), p);
@@ -252,6 +261,9 @@ static void process(struct cell *c, const struct event *e)
 		break;
 	case EVENT_TTI:
 		subframe(c, e->tti);
+		break;
+	case EVENT_UTRAN:
+		utran_process(c);
 		break;
 	case EVENT_NONE:
 		break;
@@ -290,11 +302,16 @@ static int64_t output_after(const struct cell *c, const struct pdu *pdu)
 int64_t cell_next_output(const struct cell *c)
 {
 	struct event e = next_event(c);
-	uint32_t tti = next_tti(c);
-	int64_t bound = next_timer(c).t_ns, rrc_ns = next_rrc(c).t_ns;
+	uint32_t tti;
+	int64_t bound, rrc_ns;
 
 	if (e.kind == EVENT_ARRIVAL || e.kind == EVENT_COMMAND)
 		return e.t_ns; /* may change what comes next */
+	if (c->utran)
+		return utran_next_output(c);
+	tti = next_tti(c);
+	bound = next_timer(c).t_ns;
+	rrc_ns = next_rrc(c).t_ns;
 	bound = rrc_ns < bound ? rrc_ns : bound;
 	if (tti != TTI_NEVER) {
 		int64_t t_ns = cell_tti_ns(c, tti + c->cfg.decode_tti) - c->cfg.processing_lead_ns;
@@ -308,10 +325,13 @@ int64_t cell_next_output(const struct cell *c)
 	return bound;
 }
 
-/* PDUs that one sub-frame may take. */
+/* PDUs that one sub-frame, or TTI, may take. */
 static bool pdus_left(const struct cell *c)
 {
-	return c->free_pdus.n >= (cell_tbs_dl(&c->cfg) + 2u) * c->cfg.n_ue || c->limbo_pdus.n == 0;
+	uint32_t pdus =
+		c->utran ? utran_tti_pdus(c->utran) : (cell_tbs_dl(&c->cfg) + 2u) * c->cfg.n_ue;
+
+	return c->free_pdus.n >= pdus || c->limbo_pdus.n == 0;
 }
 
 int cell_advance(struct cell *c, int64_t now_ns, struct cell_out *out, size_t n_out, size_t *ret_n)
@@ -348,7 +368,7 @@ int cell_advance(struct cell *c, int64_t now_ns, struct cell_out *out, size_t n_
 
 static bool command_is_valid(const struct cell *c, const struct cell_cmd *cmd)
 {
-	if (cmd->ue < 1 || cmd->ue > c->cfg.n_ue)
+	if (cmd->ue < 1 || cmd->ue > c->cfg.n_ue || c->utran)
 		return false;
 	switch (cmd->type) {
 	case CELL_CMD_ROUTE:
@@ -393,7 +413,13 @@ int cell_done(struct cell *c, struct cell_out *out, size_t n_out, size_t *ret_n)
 	c->out_cap = n_out;
 	c->event_ns = c->now_ns;
 	out_drop_all(c, &c->arrivals, NULL, CELL_DROP_SHUTDOWN);
-	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
+	if (c->utran) {
+		struct pkt_queue held = { 0 };
+
+		utran_empty(c, &held);
+		out_drop_all(c, &held, NULL, CELL_DROP_SHUTDOWN);
+	}
+	for (uint8_t i = 0; i < c->cfg.n_ue && !c->utran; i++)
 		for (int d = 0; d < CELL_DIR_COUNT; d++) {
 			struct leg *leg = &c->ue[i].leg[d];
 			struct pkt_queue held = { 0 };

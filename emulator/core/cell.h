@@ -20,6 +20,8 @@
  *   tunnel.c  eNBs' ends of the tunnels: to the radio, on hold, or forwarded
  *   rrc.c     handover: its messages and when they arrive
  *   reestablish.c  RLC and PDCP of a UE that changes its cell
+ *
+ *   utran.c   in place of all this but the event loop, a dedicated channel of the UTRAN
  */
 #ifndef CELL_H
 #define CELL_H
@@ -190,7 +192,8 @@ struct cell {
 
 	struct rlc_tx_pdu tx_pdu; /* the PDU being built; too large for the stack */
 	struct am_status am_status;
-	uint8_t *rlc_buf; /* RLC PDUs of the MAC PDU being built */
+	uint8_t *rlc_buf;    /* RLC PDUs of the MAC PDU being built */
+	struct utran *utran; /* the bearer of a UTRAN cell, NULL for LTE */
 	struct cell_stats stats;
 
 	struct cell_out *out; /* caller's array during an advance */

@@ -63,6 +63,9 @@ enum cell_mode {
 /* Radio directions. Values of UL and DL are those of Wireshark's mac-lte. */
 enum cell_dir { CELL_DIR_UL, CELL_DIR_DL, CELL_DIR_SL, CELL_DIR_COUNT };
 
+/* The radio network. The UTRAN's is one UE on a dedicated channel: see utran.h. */
+enum cell_system { CELL_SYSTEM_LTE, CELL_SYSTEM_UTRAN, CELL_SYSTEM_COUNT };
+
 /* RLC of every bearer. Source: TS 36.322 4.2.1 */
 enum cell_rlc_mode { CELL_RLC_UM, CELL_RLC_AM, CELL_RLC_MODE_COUNT };
 
@@ -360,6 +363,27 @@ struct cell_cfg {
 	uint16_t mode_select_ms; /* every so long the mode with the higher CQI; 0 = never */
 	uint8_t mode_flush;      /* enum cell_flush */
 	uint8_t mode_flush_air;  /* blocks on the air are void, too; those of AM always are */
+
+	/*
+	 * UTRAN, in place of all above but n_ue (1), and of each UE but rnti. Rates are those of
+	 * RLC PDUs: whole numbers of them in a TTI. Source: DeMey 2005 Table I; TS 25.322 9.5, 9.6
+	 */
+	uint8_t system; /* enum cell_system */
+	uint8_t utran_tti_ms;
+	uint16_t utran_pdu_bytes;
+	uint32_t utran_dl_rate_bps;
+	uint32_t utran_ul_rate_bps;
+	uint16_t utran_delay_ms;    /* Iub and processing, one way */
+	uint32_t utran_bler_dl_q32; /* of every block */
+	uint32_t utran_bler_ul_q32;
+	uint8_t utran_max_dat; /* MaxDAT: transmissions of a PDU before its SDUs are discarded */
+	uint16_t utran_tx_window_pdus;
+	uint16_t utran_poll_pdu; /* Poll_PDU, 0 = never */
+	uint8_t utran_poll_window_percent;
+	uint16_t utran_timer_poll_ms;
+	uint16_t utran_timer_mrw_ms;
+	uint16_t utran_timer_status_prohibit_ms;
+	uint32_t utran_queue_pkts;
 
 	uint32_t max_pkts; /* packets held at once, all bearers */
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cellcore.h"
+#include "utran.h"
 
 #define Q32(p) ((uint32_t)((p)*4294967295.0)) /* constants only: no floating point at run time */
 
@@ -59,6 +60,18 @@ void cell_cfg_default(struct cell_cfg *cfg)
 		.pdcp_sn_bits = 12,
 		.discard_timer_ms = 0,
 		.pdcp_t_reordering_ms = 50,
+		.utran_tti_ms = 10,
+		.utran_pdu_bytes = 40,
+		.utran_dl_rate_bps = 384000,
+		.utran_ul_rate_bps = 32000,
+		.utran_max_dat = 6,
+		.utran_tx_window_pdus = 1024, /* this and three more as in EURANE */
+		.utran_poll_pdu = 256,
+		.utran_poll_window_percent = 99, /* TS 25.331 */
+		.utran_timer_poll_ms = 85,
+		.utran_timer_mrw_ms = 100,
+		.utran_timer_status_prohibit_ms = 40,
+		.utran_queue_pkts = 4096,
 		.max_pkts = 8192,
 	};
 	for (uint8_t i = 0; i < 2; i++)
@@ -138,6 +151,17 @@ static const struct limit cell_limits[] = {
 	LIMIT(cell_cfg, rlc_queue_pkts, 1, 65536),
 	LIMIT(cell_cfg, discard_timer_ms, 0, 1500),
 	LIMIT(cell_cfg, max_pkts, 16, 65536),
+	LIMIT(cell_cfg, system, 0, 1),
+	LIMIT(cell_cfg, utran_pdu_bytes, 8, 126),
+	LIMIT(cell_cfg, utran_delay_ms, 0, 200),
+	LIMIT(cell_cfg, utran_max_dat, 1, 40),
+	LIMIT(cell_cfg, utran_tx_window_pdus, 1, 2047),
+	LIMIT(cell_cfg, utran_poll_pdu, 0, 4095),
+	LIMIT(cell_cfg, utran_poll_window_percent, 1, 100),
+	LIMIT(cell_cfg, utran_timer_poll_ms, 10, 1000),
+	LIMIT(cell_cfg, utran_timer_mrw_ms, 10, 1000),
+	LIMIT(cell_cfg, utran_timer_status_prohibit_ms, 0, 1000),
+	LIMIT(cell_cfg, utran_queue_pkts, 1, 65536),
 };
 
 static const struct limit ue_limits[] = {
@@ -223,6 +247,30 @@ static const char *check_handover(const struct cell_cfg *cfg, const char **ret_r
 	return NULL;
 }
 
+/* Keys of a UTRAN cell that depend on each other. */
+static int check_utran(const struct cell_cfg *cfg, const char **ret_field, const char **ret_range)
+{
+	uint32_t ul, dl;
+
+	if (cfg->utran_tti_ms != 10 && cfg->utran_tti_ms != 20 && cfg->utran_tti_ms != 40 &&
+	    cfg->utran_tti_ms != 80)
+		return fail(ret_field, "utran_tti_ms", ret_range, "10, 20, 40 or 80");
+	ul = utran_pdus(cfg, cfg->utran_ul_rate_bps);
+	dl = utran_pdus(cfg, cfg->utran_dl_rate_bps);
+	if (ul < 1 || ul > UTRAN_PDUS_MAX || dl < 1 || dl > UTRAN_PDUS_MAX)
+		return fail(ret_field,
+		            ul < 1 || ul > UTRAN_PDUS_MAX ? "utran_ul_rate_bps"
+		                                          : "utran_dl_rate_bps",
+		            ret_range, "1..64 whole PDUs in a TTI");
+	if (cfg->n_ue != 1)
+		return fail(ret_field, "n_ue", ret_range, "1 on a dedicated channel");
+	if (cfg->n_enb != 1 || cfg->sgw_gtpu_addr)
+		return fail(ret_field, "n_enb", ret_range, "1 without S-GW, in the UTRAN");
+	if (cfg->ue[0].peer != CELL_PEER_NETWORK)
+		return fail(ret_field, "peer", ret_range, "the network");
+	return 0;
+}
+
 int cell_cfg_check(const struct cell_cfg *cfg, const char **ret_field, const char **ret_range)
 {
 	int r = check(cfg, cell_limits, sizeof(cell_limits) / sizeof(*cell_limits), ret_field,
@@ -231,6 +279,8 @@ int cell_cfg_check(const struct cell_cfg *cfg, const char **ret_field, const cha
 
 	if (r < 0)
 		return r;
+	if (cfg->system == CELL_SYSTEM_UTRAN)
+		return check_utran(cfg, ret_field, ret_range);
 	if (cfg->rar_delay_tti >= cfg->rac_timeout_tti)
 		return fail(ret_field, "rar_delay_tti", ret_range, "less than rac_timeout_tti");
 	if (cfg->um_sn_bits != 5 && cfg->um_sn_bits != 10)

@@ -4,6 +4,7 @@
  * Two cells with one digest and the same calls to come behave alike.
  */
 #include "cell.h"
+#include "utran.h"
 
 static void mix(uint64_t *h, uint64_t v)
 {
@@ -125,6 +126,47 @@ static void mix_handover(uint64_t *h, const struct cell *c, const struct ue *u)
 	}
 }
 
+static void mix_utran_leg(uint64_t *h, const struct utran_leg *l)
+{
+	const struct rlc_umts_tx *tx = &l->tx;
+	const struct rlc_umts_rx *rx = &l->rx;
+
+	mix(h, l->loss_rng.state);
+	mix(h, l->status_next);
+	mix(h, tx->queue.bytes);
+	mix(h, tx->queue.head_sent);
+	mix_queue(h, &tx->queue.sdus);
+	mix(h, tx->unmarked ? tx->unmarked->id : 0);
+	mix(h, tx->vt_a);
+	mix(h, tx->vt_s);
+	mix(h, tx->vt_pdu);
+	mix(h, tx->n_retx);
+	mix(h, tx->poll_sn);
+	mix(h, tx->poll_due);
+	mix(h, tx->mrw_active);
+	mix(h, tx->mrw_due);
+	mix(h, tx->sn_mrw);
+	mix(h, (uint64_t)tx->poll_expiry_ns);
+	mix(h, (uint64_t)tx->mrw_expiry_ns);
+	for (uint16_t sn = tx->vt_a; sn != tx->vt_s; sn = (sn + 1) & UMTS_SN_MASK)
+		mix(h, (uint64_t)(tx->sent[sn]->retx_count << 2 | tx->sent[sn]->considered << 1 |
+		                  tx->sent[sn]->acked));
+	mix(h, rx->vr_r);
+	mix(h, rx->vr_h);
+	mix(h, rx->skip);
+	mix(h, rx->tail.open ? rx->tail.len : UINT64_MAX);
+	mix(h, rx->status_due);
+	mix(h, rx->mrw_ack_due);
+	mix(h, (uint64_t)rx->prohibit_expiry_ns);
+}
+
+static void mix_utran(uint64_t *h, const struct utran *u)
+{
+	mix(h, (uint64_t)u->next_tti_ns);
+	for (int d = 0; d < 2; d++)
+		mix_utran_leg(h, &u->leg[d]);
+}
+
 uint64_t cell_digest(const struct cell *c)
 {
 	uint64_t h = UINT64_C(0xcbf29ce484222325);
@@ -140,6 +182,10 @@ uint64_t cell_digest(const struct cell *c)
 			mix(&h, p->len);
 			mix_queue(&h, &p->ends);
 		}
+	if (c->utran) {
+		mix_utran(&h, c->utran);
+		return h;
+	}
 	for (uint8_t i = 0; i < c->cfg.n_ue; i++) {
 		const struct ue *u = &c->ue[i];
 

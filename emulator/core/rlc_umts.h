@@ -66,11 +66,12 @@ struct rlc_umts_tx {
 	struct pkt *unmarked;  /* its SDU ended with the last PDU; the next one has to say so */
 	struct rlc_pdu **sent; /* PDUs vt_a..vt_s - 1, UMTS_SLOTS slots */
 	struct rlc_pool *pool;
-	uint16_t vt_s;   /* SN of the next new PDU */
-	uint16_t vt_a;   /* oldest SN not acknowledged */
-	uint16_t vt_ws;  /* window */
-	uint16_t vt_pdu; /* PDUs sent since every Poll_PDU of them polled */
-	uint32_t vt_mrw; /* times the MRW was sent */
+	uint16_t vt_s;       /* SN of the next new PDU */
+	uint16_t vt_a;       /* oldest SN not acknowledged */
+	uint16_t vt_ws;      /* window */
+	uint16_t vt_pdu;     /* PDUs sent since every Poll_PDU of them polled */
+	uint32_t vt_mrw;     /* times the MRW was sent */
+	uint32_t n_discards; /* discards begun */
 	uint16_t pdu_size;
 	uint16_t poll_pdu;
 	uint8_t poll_window;

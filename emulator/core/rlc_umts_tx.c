@@ -264,6 +264,7 @@ static void discard(struct rlc_umts_tx *tx)
 	for (sn = tx->vt_a; sn != tx->sn_mrw; sn = sn_next(sn))
 		forget(tx, tx->sent[sn]);
 	tx->mrw_active = tx->mrw_due = true;
+	tx->n_discards++;
 	tx->vt_mrw = 0;
 }
 

@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What holds for a dedicated channel of the UTRAN: random bearers, traffic and time steps."""
+
+from collections import defaultdict
+
+from coreffi import NEVER, Cell, lib
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+MS = 1_000_000
+UL, DL = 0, 1
+UE, NETWORK_SIDE = 1, 0x81
+
+fast = settings(derandomize=True, deadline=None, max_examples=150, database=None)
+
+
+def q32(probability: float) -> int:
+    return int(probability * (2**32 - 1))
+
+
+@st.composite
+def configs(draw, blers=(0, 0, 0.1, 0.3, 0.6)):
+    pdu_bytes, tti_ms = draw(st.sampled_from([8, 20, 40, 40, 126])), draw(st.sampled_from([10, 10, 20, 80]))
+    rate = 8000 * pdu_bytes // tti_ms  # of one PDU in a TTI
+    bler = st.sampled_from([q32(p) for p in blers])
+    return {
+        "system": lib.CELL_SYSTEM_UTRAN,
+        "n_ue": 1, "ue": [{"peer": 0, "mode": 0}],
+        "seed": draw(st.integers(0, 2**32)),
+        "utran_tti_ms": tti_ms, "utran_pdu_bytes": pdu_bytes,
+        "utran_dl_rate_bps": rate * draw(st.sampled_from([1, 2, 4, 12])),
+        "utran_ul_rate_bps": rate * draw(st.sampled_from([1, 1, 3])),
+        "utran_delay_ms": draw(st.sampled_from([0, 0, 1, 15, 35])),
+        "utran_bler_dl_q32": draw(bler), "utran_bler_ul_q32": draw(bler),
+        "utran_max_dat": draw(st.sampled_from([1, 2, 3, 6, 40])),
+        "utran_tx_window_pdus": draw(st.sampled_from([4, 64, 1024])),
+        "utran_poll_pdu": draw(st.sampled_from([0, 1, 8, 256])),
+        "utran_timer_poll_ms": draw(st.sampled_from([10, 85, 200])),
+        "utran_timer_mrw_ms": draw(st.sampled_from([30, 100])),
+        "utran_timer_status_prohibit_ms": draw(st.sampled_from([0, 40, 100])),
+        "utran_queue_pkts": draw(st.sampled_from([2, 1000])),
+        "max_pkts": 64,
+    }  # fmt: skip
+
+
+@st.composite
+def plans(draw, **kwargs):
+    """(configuration, arrivals (t_ns, port, length) in order of time)"""
+    cfg, t_ns, arrivals = draw(configs(**kwargs)), 0, []
+    for _ in range(draw(st.integers(1, 25))):
+        t_ns += draw(st.sampled_from([0, 0, 1, 3 * MS, 10 * MS, 10 * MS, 77 * MS, 1000 * MS]))
+        length = draw(st.sampled_from([1, 37, 38, 39, 40, 76, 300, 1040, 1500]) | st.integers(1, 400))
+        arrivals.append((t_ns, draw(st.sampled_from([UE, NETWORK_SIDE, NETWORK_SIDE])), length))
+    return cfg, arrivals
+
+
+def payload(tag: int, length: int) -> bytes:
+    return bytes((tag * 31 + i) % 251 for i in range(length))
+
+
+def every_event(cell, to_ns):
+    while (t_ns := cell.next()) <= to_ns:
+        cell.advance(t_ns)
+
+
+class Run:
+    """A plan played to its end: nothing is due any more."""
+
+    def __init__(self, plan, step=every_event, n_out=None):
+        cfg, self.arrivals = plan
+        self.cfg = cfg
+        self.cell = Cell(cfg, n_out)
+        now_ns = 0
+        for tag, (t_ns, port, length) in enumerate(self.arrivals):
+            if t_ns > now_ns:
+                step(self.cell, t_ns - 1)
+                now_ns = t_ns
+            self.cell.push(port, payload(tag, length), tag, t_ns)
+        end_ns = self.arrivals[-1][0]
+        for _ in range(10_000):
+            if self.cell.next() == NEVER:
+                break
+            end_ns = max(end_ns + 1000 * MS, self.cell.next())
+            step(self.cell, end_ns)
+        assert self.cell.next() == NEVER
+        self.digest = self.cell.digest()
+        self.cell.done()
+
+    def of(self, kind):
+        return [o for o in self.cell.outputs if o.type == kind]
+
+    def rows(self, event):
+        rows = [o.row() for o in self.of(lib.CELL_OUT_RECORD)]
+        return [row for row in rows if row["event"] == event]
+
+
+@fast
+@given(plans())
+def test_every_packet_arrives_or_is_dropped_for_a_reason(plan):
+    """Intact, once, in order for each direction; and all of it comes to an end."""
+    run = Run(plan)
+    out = defaultdict(list)
+    for o in run.of(lib.CELL_OUT_DELIVER):
+        t_ns, port, length = run.arrivals[o.tag]
+        assert o.data == payload(o.tag, length) and o.port == (NETWORK_SIDE if port == UE else UE)
+        frame_ns = (run.cfg["utran_tti_ms"] + run.cfg["utran_delay_ms"]) * MS
+        assert o.t_ns >= t_ns + frame_ns
+        out[o.port].append(o.tag)
+    for tags in out.values():
+        assert tags == sorted(set(tags))
+    dropped = {o.tag: o.reason for o in run.of(lib.CELL_OUT_DROP)}
+    assert sorted([*dropped, *out[UE], *out[NETWORK_SIDE]]) == list(range(len(run.arrivals)))
+    assert set(dropped.values()) <= {lib.CELL_DROP_RLC_DISCARD, lib.CELL_DROP_QUEUE_FULL}
+    given_up = {row["tag"] for row in run.rows(lib.CELL_EV_RLC_DISCARD) if row["aux"]}
+    assert {tag for tag, reason in dropped.items() if reason == lib.CELL_DROP_RLC_DISCARD} <= given_up
+
+
+@fast
+@given(plans(blers=(0,)))
+def test_without_losses_nothing_is_discarded(plan):
+    cfg, arrivals = plan
+    run = Run(({**cfg, "utran_timer_poll_ms": 1000, "utran_max_dat": 40}, arrivals))
+    assert not [o for o in run.of(lib.CELL_OUT_DROP) if o.reason == lib.CELL_DROP_RLC_DISCARD]
+    assert run.cell.stats().mac_lost[DL] == run.cell.stats().mac_lost[UL] == 0
+
+
+@fast
+@given(plans())
+def test_resources_of_a_tti(plan):
+    """At most as many blocks as the rate has, of one size, sent when a TTI begins; MaxDAT holds."""
+    run = Run(plan)
+    cfg, sent = run.cfg, defaultdict(int)
+    for o in run.of(lib.CELL_OUT_PDU):
+        assert o.t_ns % (cfg["utran_tti_ms"] * MS) == 0 and len(o.data) == cfg["utran_pdu_bytes"]
+        sent[o.t_ns, o.info["dir"]] += 1
+    pdus = [cfg[f"utran_{d}_rate_bps"] * cfg["utran_tti_ms"] // (8000 * cfg["utran_pdu_bytes"]) for d in ("ul", "dl")]
+    assert all(n <= pdus[way] for (_, way), n in sent.items())
+    assert all(2 <= row["aux"] <= cfg["utran_max_dat"] for row in run.rows(lib.CELL_EV_RLC_RETX))
+    stats = run.cell.stats()
+    for way in (UL, DL):
+        assert stats.mac_pdus[way] - stats.mac_lost[way] == sum(n for (_, d), n in sent.items() if d == way)
+        assert stats.mac_lost[way] == sum(row["dir"] == way for row in run.rows(lib.CELL_EV_MAC_LOST))
+    assert stats.rlc_pdus_tx + stats.rlc_status_tx == stats.mac_pdus[UL] + stats.mac_pdus[DL]
+    assert stats.rlc_retx == len(run.rows(lib.CELL_EV_RLC_RETX))
+    assert stats.rlc_status_rx == len(run.rows(lib.CELL_EV_RLC_STATUS_RX))
+
+
+@fast
+@given(plans(), st.lists(st.floats(0, 1, exclude_max=True), max_size=4))
+def test_splitting_time_changes_nothing(plan, cuts):
+    def at_once(cell, to_ns):
+        cell.advance(to_ns)
+
+    def in_parts(cell, to_ns):
+        from_ns = min(cell.next(), to_ns)
+        for cut in sorted(cuts):
+            cell.advance(from_ns + int(cut * (to_ns - from_ns)))
+        cell.advance(to_ns)
+
+    once = Run(plan)
+    times = [o.t_ns for o in once.cell.outputs]
+    assert times == sorted(times)
+    small = Run(plan, n_out=lib.cell_out_min(once.cell.cfg))
+    for run in (Run(plan, at_once), Run(plan, in_parts), small):
+        assert run.cell.outputs == once.cell.outputs and run.digest == once.digest
+
+
+@fast
+@given(plans())
+def test_nothing_leaves_before_it_was_announced(plan):
+    """cell_next_output() is a lower bound of the next delivery and not before cell_next()."""
+
+    def watch(cell, to_ns):
+        while (t_ns := cell.next()) <= to_ns:
+            bound = cell.next_output()
+            assert bound >= t_ns
+            n = len(cell.outputs)
+            cell.advance(min(bound - 1, to_ns) if bound > t_ns else t_ns)
+            if bound > t_ns:
+                assert all(o.type != lib.CELL_OUT_DELIVER for o in cell.outputs[n:])
+
+    Run(plan, watch)
+
+
+def test_a_shell_sleeps_while_nothing_can_leave():
+    """Wake-ups for what may leave: hardly more than packets without losses, far fewer than TTIs with them."""
+    cfg = {"system": lib.CELL_SYSTEM_UTRAN, "n_ue": 1, "ue": [{"peer": 0, "mode": 0}], "utran_dl_rate_bps": 32000}
+    for bler, most in ((0, 2), (0.15, 12)):
+        cell = Cell({**cfg, "utran_bler_dl_q32": q32(bler), "utran_bler_ul_q32": q32(bler)})
+        for tag in range(100):
+            cell.push(NETWORK_SIDE, payload(tag, 1040), tag, 0)
+        wakes = 0
+        while (t_ns := cell.next_output()) != NEVER:
+            cell.advance(t_ns)
+            wakes += 1
+        assert wakes <= most * 100
+        assert cell.stats().ttis_active > 27 * 100
+
+
+def test_idle_bearer_has_no_events():
+    cell = Cell({"system": lib.CELL_SYSTEM_UTRAN, "n_ue": 1, "ue": [{"peer": 0, "mode": 0}]})
+    assert cell.next() == NEVER and cell.next_output() == NEVER
+    cell.push(UE, b"x" * 30, 1, 0)
+    every_event(cell, 1000 * MS)
+    active = cell.stats().ttis_active
+    later_ns = 40 * 24 * 3600 * 1000 * MS + 5 * MS
+    cell.push(UE, b"x" * 30, 2, later_ns)
+    every_event(cell, NEVER - 1)
+    assert [o.t_ns for o in cell.outputs if o.type == lib.CELL_OUT_DELIVER] == [10 * MS, later_ns + 15 * MS]
+    assert cell.stats().ttis_active == 2 * active

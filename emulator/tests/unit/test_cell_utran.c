@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A dedicated channel of the UTRAN: when PDUs go, what a discard does, what it refuses. */
+#include "run.h"
+#include "unit.h"
+
+#define DOWN (1 | CELL_PORT_NETWORK)
+#define HALF 0x80000000u
+#define ALL  UINT32_MAX
+
+static void defaults(struct run *r)
+{
+	run_defaults(r, CELL_MODE_IM);
+	r->cfg.system = CELL_SYSTEM_UTRAN;
+	r->cfg.n_ue = 1;
+	r->cfg.ue[0].peer = CELL_PEER_NETWORK;
+}
+
+/* 1040 bytes are 28 PDUs with 38 each: 28 TTIs at 32 kbit/s, 3 at 384 kbit/s. */
+static void test_an_sdu_takes_as_many_ttis_as_its_pdus(void **state)
+{
+	static const struct {
+		uint32_t rate_bps;
+		int ttis;
+	} rates[] = { { 32000, 28 }, { 128000, 7 }, { 384000, 3 } };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct run r;
+
+		defaults(&r);
+		r.cfg.utran_dl_rate_bps = rates[i].rate_bps;
+		run_start(&r);
+		run_push(&r, DOWN, 1040, MS(1));
+		run_until(&r, RUN_FOREVER);
+		assert_int_equal(r.n_delivered, 1);
+		assert_int_equal(r.delivered[0].ue, 1);
+		/* Waits for the next TTI. */
+		assert_int_equal(r.delivered[0].t_ns, MS(10 + 10 * rates[i].ttis));
+		assert_int_equal(run_count(&r, CELL_EV_RLC_RX, 1), 28);
+		run_end(&r);
+	}
+}
+
+static void test_delay_comes_on_top(void **state)
+{
+	struct run r;
+
+	(void)state;
+	defaults(&r);
+	r.cfg.utran_delay_ms = 15;
+	run_start(&r);
+	run_push(&r, 1, 30, 0);
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(r.delivered[0].ue, DOWN);
+	assert_int_equal(r.delivered[0].t_ns, MS(25));
+	/* The PDU polls: its STATUS PDU goes down in the TTI after, and is there at 55 ms. */
+	assert_int_equal(run_find(&r, CELL_EV_RLC_STATUS_TX, CELL_NODE_ENB, 0)->t_ns, MS(30));
+	assert_int_equal(run_find(&r, CELL_EV_RLC_STATUS_RX, 1, 0)->t_ns, MS(55));
+	run_end(&r);
+}
+
+/* The downlink loses everything: nothing to report, Timer_Poll sends again until MaxDAT, then an
+ * MRW. */
+static void test_max_dat_transmissions_then_discard(void **state)
+{
+	struct run r;
+
+	(void)state;
+	defaults(&r);
+	r.cfg.utran_max_dat = 3;
+	r.cfg.utran_bler_dl_q32 = ALL;
+	run_start(&r);
+	run_push(&r, DOWN, 30, 0);
+	run_until(&r, MS(1000));
+	assert_int_equal(run_count(&r, CELL_EV_RLC_TX, CELL_NODE_ENB), 1);
+	assert_int_equal(run_count(&r, CELL_EV_RLC_RETX, CELL_NODE_ENB), 2);
+	/* Timer_Poll of 85 ms, then the next TTI. */
+	assert_int_equal(run_find(&r, CELL_EV_RLC_RETX, CELL_NODE_ENB, 0)->t_ns, MS(90));
+	assert_int_equal(run_find(&r, CELL_EV_RLC_RETX, CELL_NODE_ENB, 1)->aux, 3);
+	assert_int_equal(run_find(&r, CELL_EV_RLC_DISCARD, CELL_NODE_ENB, 0)->t_ns, MS(265));
+	assert_int_equal(run_find(&r, CELL_EV_RLC_DISCARD, CELL_NODE_ENB, 0)->pkt, 1);
+	/* The MRW is not answered: again after Timer_MRW. */
+	assert_int_equal(run_find(&r, CELL_EV_RLC_STATUS_TX, CELL_NODE_ENB, 0)->t_ns, MS(270));
+	assert_int_equal(run_find(&r, CELL_EV_RLC_STATUS_TX, CELL_NODE_ENB, 0)->aux, 1);
+	assert_int_equal(run_find(&r, CELL_EV_RLC_STATUS_TX, CELL_NODE_ENB, 1)->t_ns, MS(370));
+	assert_int_equal(r.n_dropped, 0);
+	run_end(&r);
+	assert_int_equal(r.n_delivered, 0);
+}
+
+static void test_losses_in_both_directions(void **state)
+{
+	struct cell_stats s;
+	struct run r;
+
+	(void)state;
+	defaults(&r);
+	r.cfg.utran_bler_dl_q32 = r.cfg.utran_bler_ul_q32 = HALF / 2;
+	r.cfg.utran_max_dat = 40;
+	run_start(&r);
+	for (int i = 0; i < 50; i++) {
+		run_push(&r, DOWN, 1040, MS(100 * i));
+		run_push(&r, 1, 40, MS(100 * i));
+	}
+	run_until(&r, RUN_FOREVER);
+	cell_stats(r.cell, &s);
+	assert_int_equal(s.pkts_delivered, 100);
+	assert_true(s.mac_lost[CELL_DIR_DL] > 200 && s.mac_lost[CELL_DIR_UL] > 20);
+	/* STATUS PDUs get lost, too. */
+	assert_true(s.rlc_status_rx < s.rlc_status_tx);
+	run_end(&r);
+}
+
+static void test_commands_are_refused(void **state)
+{
+	const struct cell_cmd cmd = { .type = CELL_CMD_ROUTE, .ue = 1, .mode = CELL_MODE_IM };
+	struct run r;
+
+	(void)state;
+	defaults(&r);
+	run_start(&r);
+	assert_int_equal(cell_apply(r.cell, &cmd, 0), -EINVAL);
+	run_end(&r);
+}
+
+static void test_full_queue_drops(void **state)
+{
+	struct run r;
+
+	(void)state;
+	defaults(&r);
+	r.cfg.utran_queue_pkts = 3;
+	run_start(&r);
+	for (int i = 0; i < 5; i++)
+		run_push(&r, DOWN, 1500, 0);
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(r.n_delivered, 3);
+	assert_int_equal(r.n_dropped, 2);
+	assert_int_equal(r.dropped[0].reason, CELL_DROP_QUEUE_FULL);
+	run_end(&r);
+}
+
+#define REFUSED(name, value, who)                                                                  \
+	do {                                                                                       \
+		defaults(&r);                                                                      \
+		r.cfg.name = (value);                                                              \
+		assert_int_equal(cell_cfg_check(&r.cfg, &field, &range), -EINVAL);                 \
+		assert_string_equal(field, who);                                                   \
+	} while (0)
+
+static void test_what_is_refused(void **state)
+{
+	const char *field, *range;
+	struct run r;
+
+	(void)state;
+	defaults(&r);
+	assert_int_equal(cell_cfg_check(&r.cfg, &field, &range), 0);
+	REFUSED(utran_dl_rate_bps, 33000, "utran_dl_rate_bps");
+	REFUSED(utran_dl_rate_bps, 65 * 32000, "utran_dl_rate_bps");
+	REFUSED(utran_ul_rate_bps, 0, "utran_ul_rate_bps");
+	REFUSED(utran_tti_ms, 15, "utran_tti_ms");
+	REFUSED(utran_pdu_bytes, 7, "utran_pdu_bytes");
+	REFUSED(utran_max_dat, 0, "utran_max_dat");
+	REFUSED(n_ue, 2, "n_ue");
+	REFUSED(ue[0].peer, 2, "peer");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_an_sdu_takes_as_many_ttis_as_its_pdus),
+		cmocka_unit_test(test_delay_comes_on_top),
+		cmocka_unit_test(test_max_dat_transmissions_then_discard),
+		cmocka_unit_test(test_losses_in_both_directions),
+		cmocka_unit_test(test_commands_are_refused),
+		cmocka_unit_test(test_full_queue_drops),
+		cmocka_unit_test(test_what_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
