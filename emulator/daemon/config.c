@@ -17,6 +17,7 @@
 
 #define FORMAT 1
 
+static const char *const system_names[] = { "lte", "utran", NULL };
 static const char *const scheduler_names[] = { "rr", "wfq", NULL };
 static const char *const rlc_mode_names[] = { "um", "am", NULL };
 static const char *const flush_names[] = { "discard", "keep", "retransmit", NULL };
@@ -31,7 +32,26 @@ static const struct key cell_keys[] = { CELL("n_rb", n_rb, KIND_UINT, 6, 110),
 	                                     CELL_MAX_CARRIERS),
 	                                CELL("dl_codewords", dl_codewords, KIND_UINT, 1, 2),
 	                                KEY_ENUM(cell_cfg, "scheduler", scheduler, scheduler_names),
+	                                KEY_ENUM(cell_cfg, "system", system, system_names),
 	                                { 0 } };
+static const struct key utran_keys[] = {
+	CELL("tti_ms", utran_tti_ms, KIND_UINT, 10, 80),
+	CELL("pdu_bytes", utran_pdu_bytes, KIND_UINT, 8, 126),
+	CELL("dl_rate", utran_dl_rate_bps, KIND_UINT, 1, 10000000),
+	CELL("ul_rate", utran_ul_rate_bps, KIND_UINT, 1, 10000000),
+	CELL("delay_ms", utran_delay_ms, KIND_UINT, 0, 200),
+	CELL("bler_dl", utran_bler_dl_q32, KIND_PROBABILITY, 0, 1),
+	CELL("bler_ul", utran_bler_ul_q32, KIND_PROBABILITY, 0, 1),
+	CELL("max_dat", utran_max_dat, KIND_UINT, 1, 40),
+	CELL("tx_window_pdus", utran_tx_window_pdus, KIND_UINT, 1, 2047),
+	CELL("poll_pdu", utran_poll_pdu, KIND_UINT, 0, 4095),
+	CELL("poll_window_percent", utran_poll_window_percent, KIND_UINT, 1, 100),
+	CELL("timer_poll_ms", utran_timer_poll_ms, KIND_UINT, 10, 1000),
+	CELL("timer_mrw_ms", utran_timer_mrw_ms, KIND_UINT, 10, 1000),
+	CELL("timer_status_prohibit_ms", utran_timer_status_prohibit_ms, KIND_UINT, 0, 1000),
+	CELL("queue_pkts", utran_queue_pkts, KIND_UINT, 1, 65536),
+	{ 0 }
+};
 static const struct key timing_keys[] = {
 	CELL("rar_delay_tti", rar_delay_tti, KIND_UINT, 1, 12),
 	CELL("grant_to_tx_tti", grant_to_tx_tti, KIND_UINT, 1, 8),
@@ -197,10 +217,10 @@ static int read_ladder(struct reader *r, const json_t *bler)
 
 static int read_cell(struct reader *r, json_t *cell)
 {
-	static const char *const elsewhere[] = {
-		"timing",      "ra",  "mac",      "harq", "rlc",  "rlc_um", "rlc_am", "pdcp",
-		"mode_switch", "ues", "handover", "gtpu", "enbs", "sgw",    NULL
-	};
+	static const char *const elsewhere[] = { "timing",      "ra",     "mac",      "harq",
+		                                 "rlc",         "rlc_um", "rlc_am",   "pdcp",
+		                                 "mode_switch", "ues",    "handover", "gtpu",
+		                                 "enbs",        "sgw",    "utran",    NULL };
 	static const struct {
 		const char *name;
 		const struct key *keys;
@@ -214,7 +234,8 @@ static int read_cell(struct reader *r, json_t *cell)
 		      { "pdcp", pdcp_keys },
 		      { "mode_switch", mode_switch_keys },
 		      { "handover", config_handover_keys },
-		      { "gtpu", config_gtpu_keys } };
+		      { "gtpu", config_gtpu_keys },
+		      { "utran", utran_keys } };
 	static const char *const ladder[] = { "bler", NULL };
 	const char *field, *range;
 	int err = config_read_object(r, "cell", cell, cell_keys, elsewhere, &r->cfg->cell);

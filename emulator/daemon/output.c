@@ -74,6 +74,7 @@ int output_open(struct output *out, const struct config *cfg, int64_t realtime_o
 	int r = 0;
 
 	*out = (struct output){ .path = path,
+		                .utran = cfg->cell.system == CELL_SYSTEM_UTRAN,
 		                .start_ns = start_ns,
 		                .realtime_offset_ns = realtime_offset_ns };
 	out->error_path = path->trace;
@@ -81,7 +82,7 @@ int output_open(struct output *out, const struct config *cfg, int64_t realtime_o
 		r = create_trace(out, path->trace);
 	if (r == 0 && *path->pcap) {
 		out->error_path = path->pcap;
-		r = radio_pcap_create(&out->pcap, path->pcap, (uint8_t)cfg->cell.n_rb);
+		r = radio_pcap_create(&out->pcap, path->pcap, &cfg->cell);
 	}
 	if (r == 0 && *path->arrivals) {
 		out->error_path = path->arrivals;
@@ -126,9 +127,14 @@ void output_arrival(struct output *out, uint8_t ue, const uint8_t *data, size_t 
 		write_line(out, out->arrivals, out->path->arrivals, t_ns, ue, data, len, tag);
 }
 
-/* One of the rows that a trace of events leaves out. */
-static bool is_routine(uint16_t event)
+/*
+ * One of the rows that a trace of events leaves out. A dedicated channel has a fixed share of
+ * lost blocks and no HARQ: these and their retransmissions are as routine as the PDUs themselves.
+ */
+static bool is_routine(const struct output *out, uint16_t event)
 {
+	if (out->utran && (event == CELL_EV_MAC_LOST || event == CELL_EV_RLC_RETX))
+		return true;
 	switch (event) {
 	case CELL_EV_PKT_IN:
 	case CELL_EV_PKT_OUT:
@@ -158,7 +164,7 @@ void output_perform(struct output *out, const struct cell_out *o)
 	switch (o->type) {
 	case CELL_OUT_RECORD:
 		if (out->trace && !(out->path->trace_detail == CONFIG_DETAIL_EVENTS &&
-		                    is_routine(o->record.event)))
+		                    is_routine(out, o->record.event)))
 			keep_error(out, trace_write(out->trace, &o->record), out->path->trace);
 		break;
 	case CELL_OUT_PDU:

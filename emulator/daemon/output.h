@@ -20,6 +20,7 @@ struct output {
 	int error; /* first write error, negative errno */
 	const char *error_path;
 	const struct config_output *path;
+	bool utran;
 };
 
 /**

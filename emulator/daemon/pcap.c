@@ -5,13 +5,17 @@
  * Each frame is an exported PDU (tag 12: dissector name "mac-lte-framed", end
  * tag) followed by Wireshark's mac-lte context: three mandatory bytes, then
  * tag-value pairs without lengths, then the payload tag and the PDU.
- * Source: Wireshark epan/exported_pdu.h, epan/dissectors/packet-mac-lte.h
+ *
+ * The UTRAN has no dissector for one PDU by name but a heuristic one (tag 13: "rlc_udp"), whose
+ * context begins with a string and has the same kind of pairs.
+ * Source: Wireshark epan/exported_pdu.h, epan/dissectors/packet-mac-lte.h, packet-umts_rlc.h
  */
 #define _GNU_SOURCE
 #include "pcap.h"
 
 #include <errno.h>
 #include <pcap/pcap.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +26,7 @@
 #define BUFFER_BYTES                 (256 * 1024)
 
 #define EXP_PDU_TAG_DISSECTOR_NAME 12
+#define EXP_PDU_TAG_HEURISTIC_NAME 13
 
 #define MAC_LTE_FDD                1
 #define MAC_LTE_UL                 0
@@ -37,11 +42,25 @@
 #define MAC_LTE_TAG_PHY            0x0B
 #define MAC_LTE_TAG_N_UL_RB        0x10
 
+#define UMTS_RLC_START            "umts-rlc"
+#define UMTS_RLC_TAG_PAYLOAD      0x01
+#define UMTS_RLC_TAG_CHANNEL_TYPE 0x02
+#define UMTS_RLC_TAG_MODE         0x03
+#define UMTS_RLC_TAG_DIRECTION    0x04
+#define UMTS_RLC_TAG_URNTI        0x05
+#define UMTS_RLC_TAG_RBID         0x06
+#define UMTS_RLC_TAG_LI_SIZE      0x07
+#define UMTS_RLC_PS_DTCH          4
+#define UMTS_RLC_AM               2
+#define UMTS_RLC_LI_7BIT          1
+#define UMTS_RB                   5 /* the first one of user data */
+
 struct radio_pcap {
 	pcap_t *pcap;
 	pcap_dumper_t *dumper;
 	char *buffer;
 	uint8_t n_rb;
+	bool utran;
 };
 
 /* Appends to a frame under construction. */
@@ -146,7 +165,39 @@ size_t radio_pcap_context(uint8_t buf[RADIO_PCAP_CONTEXT_MAX], const struct cell
 	return (size_t)(w.at - buf);
 }
 
-int radio_pcap_create(struct radio_pcap **ret, const char *path, uint8_t n_rb)
+size_t radio_pcap_utran_context(uint8_t buf[RADIO_PCAP_CONTEXT_MAX],
+                                const struct cell_pdu_info *info)
+{
+	static const char heuristic[8] = "rlc_udp";
+	struct writer w = { .at = buf };
+
+	put16(&w, EXP_PDU_TAG_HEURISTIC_NAME);
+	put16(&w, sizeof(heuristic));
+	memcpy(w.at, heuristic, sizeof(heuristic));
+	w.at += sizeof(heuristic);
+	put16(&w, 0); /* end of options */
+	put16(&w, 0);
+
+	memcpy(w.at, UMTS_RLC_START, strlen(UMTS_RLC_START));
+	w.at += strlen(UMTS_RLC_START);
+	put8(&w, UMTS_RLC_TAG_CHANNEL_TYPE);
+	put8(&w, UMTS_RLC_PS_DTCH);
+	put8(&w, UMTS_RLC_TAG_MODE);
+	put8(&w, UMTS_RLC_AM);
+	put8(&w, UMTS_RLC_TAG_DIRECTION);
+	put8(&w, info->dir);
+	put8(&w, UMTS_RLC_TAG_URNTI);
+	put16(&w, 0);
+	put16(&w, info->rnti);
+	put8(&w, UMTS_RLC_TAG_RBID);
+	put8(&w, UMTS_RB);
+	put8(&w, UMTS_RLC_TAG_LI_SIZE);
+	put8(&w, UMTS_RLC_LI_7BIT);
+	put8(&w, UMTS_RLC_TAG_PAYLOAD);
+	return (size_t)(w.at - buf);
+}
+
+int radio_pcap_create(struct radio_pcap **ret, const char *path, const struct cell_cfg *cfg)
 {
 	struct radio_pcap *p = calloc(1, sizeof(*p));
 	FILE *f = NULL;
@@ -154,7 +205,8 @@ int radio_pcap_create(struct radio_pcap **ret, const char *path, uint8_t n_rb)
 
 	if (!p)
 		goto out;
-	p->n_rb = n_rb;
+	p->n_rb = (uint8_t)cfg->n_rb;
+	p->utran = cfg->system == CELL_SYSTEM_UTRAN;
 	p->buffer = malloc(BUFFER_BYTES);
 	p->pcap = pcap_open_dead_with_tstamp_precision(LINKTYPE_WIRESHARK_UPPER_PDU, SNAPLEN,
 	                                               PCAP_TSTAMP_PRECISION_NANO);
@@ -185,7 +237,8 @@ int radio_pcap_write(struct radio_pcap *p, int64_t t_ns, const struct cell_pdu_i
                      const uint8_t *data, uint32_t len)
 {
 	uint8_t frame[SNAPLEN];
-	size_t context = radio_pcap_context(frame, info, p->n_rb);
+	size_t context = p->utran ? radio_pcap_utran_context(frame, info)
+	                          : radio_pcap_context(frame, info, p->n_rb);
 	struct pcap_pkthdr h = {
 		.ts = { .tv_sec = t_ns / 1000000000, .tv_usec = t_ns % 1000000000 },
 		.caplen = (uint32_t)context + len,

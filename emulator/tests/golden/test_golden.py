@@ -73,5 +73,5 @@ def test_other_compiler(case, tmp_path, unoptimised_cellsim):
 def test_there_are_cases():
     assert CASES == [
         "am-losses", "burst-im-acks", "collision", "dm-dm", "full-buffer-im", "handover", "im-im", "losses",
-        "out-of-sequence",
+        "out-of-sequence", "utran-losses",
     ]  # fmt: skip
