@@ -13,6 +13,7 @@ from pydantic import Field, field_validator, model_validator
 
 from cellbed.channel import Channel
 from cellbed.model import Model, Name, Probability, Size, known
+from cellbed.utran import Utran
 
 Cqi = Annotated[int, Field(ge=1, le=15)]
 
@@ -165,6 +166,7 @@ class UeRadio(Model):
 
 
 class Radio(Model):
+    system: Literal["lte", "utran"] = "lte"
     n_rb: int = Field(50, ge=6, le=110)
     dl_carriers: int = Field(1, ge=1, le=5)
     dl_codewords: int = Field(1, ge=1, le=2)
@@ -183,6 +185,7 @@ class Radio(Model):
     gtpu: Gtpu = Gtpu()
     events: list[Event] = Field([], max_length=1024)
     channel: Channel | None = None
+    utran: Utran | None = None
     ues: dict[Name, UeRadio] = Field(min_length=1, max_length=16)
 
     def check_handovers(self, enbs: list[str], ues: list[str]) -> None:

@@ -8,12 +8,16 @@ from typing import Any
 from cellbed import core_network, topology
 
 # Settings that celld knows as something else, or not at all.
-_ELSEWHERE = ("channel", "events", "handover", "gtpu", "ues")
+_ELSEWHERE = ("channel", "events", "handover", "gtpu", "system", "utran", "ues")
 
 
 def cell(settings: dict[str, Any]) -> dict[str, Any]:
     """The radio network, with the ends of its tunnels when there is an S-GW."""
     radio = settings["radio"]
+    if radio["system"] == "utran":
+        ues = [{"name": name, "peer": "network", "mode": "im", **({"rnti": ue["rnti"]} if ue["rnti"] else {})}
+               for name, ue in radio["ues"].items()]
+        return {"system": "utran", "utran": radio["utran"], "max_pkts": radio["max_pkts"], "ues": ues}
     described = {key: value for key, value in radio.items() if key not in _ELSEWHERE}
     described["ues"] = [_ue(name, ue, settings) for name, ue in radio["ues"].items()]
     addresses = core_network.tunnel_ends(settings)

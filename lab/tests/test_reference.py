@@ -11,8 +11,11 @@ from pydantic_core import PydanticUndefined
 from cellbed.scenario import Scenario
 from cellbed.scenario_file import validate
 from cellbed.traffic import Command, Transfer
+from cellbed.utran import Utran
 
 REFERENCE = yaml.safe_load((ROOT / "scenarios/reference.yaml").read_text())
+UTRAN = yaml.safe_load((ROOT / "scenarios/reference-utran.yaml").read_text())
+ELSEWHERE = {"radio.utran"}  # not beside the keys of LTE
 
 
 def inner(annotation):
@@ -37,6 +40,9 @@ def walk(model, data, path=""):
             for example in value:
                 walk(Command if example["kind"] == "command" else Transfer, example, "traffic.")
             continue
+        if where in ELSEWHERE:
+            assert value is None
+            continue
         if isinstance(value, list):
             value = value[0]
         elif typing.get_origin(field.annotation) is dict:
@@ -52,3 +58,9 @@ EXAMPLES = {"title", "nodes.address", "radio.channel.positions", "radio.events.m
 def test_every_key_with_its_default():
     validate(REFERENCE, "reference.yaml")
     walk(Scenario, REFERENCE)
+
+
+def test_every_key_of_a_dedicated_channel():
+    scenario = validate(UTRAN, "reference-utran.yaml")
+    assert set(UTRAN["radio"]["utran"]) == set(Utran.model_fields)
+    assert scenario.radio.utran == Utran()

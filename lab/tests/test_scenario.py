@@ -116,12 +116,45 @@ def test_wrong_commands(wired, write, change, message):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize(("key", "value", "message"), [
+    ("radio.utran.dl_rate", "33kbit", "key 'radio.utran.dl_rate': value 33000: allowed 1 to 64 PDUs of 40 bytes every "
+     "10 ms, multiples of 32kbit"),
+    ("radio.utran.ul_rate", "2.08Mbit", "key 'radio.utran.ul_rate': value 2080000: allowed 1 to 64 PDUs"),
+    ("radio.utran.pdu_bytes", 42, "value 384000: allowed 1 to 64 PDUs of 42 bytes every 10 ms, multiples of 33.6kbit"),
+    ("radio.utran.max_dat", 41, "key 'radio.utran.max_dat': value 41: allowed less than or equal to 40"),
+    ("radio.utran.tti_ms", 2, "key 'radio.utran.tti_ms': value 2: allowed 10, 20, 40 or 80"),
+    ("radio.utran.maxdat", 4, "key 'radio.utran.maxdat': unknown; did you mean 'max_dat'?"),
+    ("radio.utran", None, "key 'radio.utran': missing, as radio.system is utran"),
+    ("radio.system", "lte", "key 'radio.utran': allowed with radio.system: utran only, which is lte"),
+    ("radio.system", "gsm", "key 'radio.system': value gsm: allowed 'lte' or 'utran'"),
+    ("radio.n_rb", 50, "key 'radio.n_rb': allowed with radio.system: lte only, which is utran"),
+    ("radio.rlc.mode", "am", "key 'radio.rlc': allowed with radio.system: lte only, which is utran"),
+    ("radio.ues.ue1.bler_dl", 0.1, "key 'radio.ues.ue1.bler_dl': allowed with radio.system: lte only, which is utran"),
+    ("radio.ues.ue2", {"peer": "enb"}, "key 'radio.ues': value ue1, ue2: allowed one UE, as radio.system is utran"),
+])
+def test_wrong_values_of_a_dedicated_channel(wired, write, key, value, message):
+    wired["radio"] |= {"system": "utran", "utran": {}}
+    if key == "radio.ues.ue2":
+        wired["nodes"]["ue2"] = {"address": "10.45.0.2/24"}
+    set_key(wired, key, value, "test")
+    with pytest.raises(ScenarioError) as error:
+        expand(write(wired))
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
 def test_a_command_without_limit_needs_a_channel_without_end(wired, write):
     wired["traffic"] = [{**COMMAND, "limit_s": None}]
     assert expand(write(wired))[1][0].settings["traffic"][0]["limit_s"] is None
     wired["radio"]["channel"] = {"model": "static", "positions": {"ue1": [10, 10]}}
     with pytest.raises(ScenarioError, match=r"key 'traffic.0.limit_s': value None: allowed seconds"):
         expand(write(wired))
+
+
+def test_a_dedicated_channel_needs_the_network(minimal, write):
+    minimal["radio"] = {"system": "utran", "utran": {}, "ues": {"ue1": {"peer": "ue2"}, "ue2": {"peer": "ue1"}}}
+    with pytest.raises(ScenarioError, match=r"key 'radio.ues': value ue1, ue2: allowed one UE"):
+        expand(write(minimal))
 
 
 def test_a_server_and_a_ue_without_enb(wired, write):
