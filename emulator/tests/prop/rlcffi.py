@@ -7,7 +7,7 @@ import subprocess
 import cffi
 from coreffi import BUILD, NEVER, ROOT
 
-HEADERS = ["cellcore", "pkt", "rlc_range", "rlc_li", "rlc_pdu", "rlc_sdu_queue", "rlc_reassembly", "rlc_am_pdu",
+HEADERS = ["cellcore", "gtpu", "pkt", "rlc_range", "rlc_li", "rlc_pdu", "rlc_sdu_queue", "rlc_reassembly", "rlc_am_pdu",
            "rlc_am", "rlc_um"]  # fmt: skip
 AM_SLOTS, AM_WINDOW = 1024, 512
 DATA_MAX = 400
