@@ -94,6 +94,8 @@ def test_prediction_saves_forwarding():
     standard = Run(Plan(cells(), in_order([*traffic, (172 * MS, "handover", 1, 1)])))
     assert len(standard.rows(lib.CELL_EV_HO_FORWARD)) > 10
     assert not predicted.rows(lib.CELL_EV_HO_FORWARD)
+    waits = [r for r in predicted.rows(lib.CELL_EV_HO_HOLD) if r["enb"] == 1]
+    assert waits[-1]["value"] == 0 and waits[-1]["t_ns"] == 210 * MS  # the End Marker was there before the UE
     for run in (predicted, standard):
         assert run.got[1, DL] == list(range(1, 101))
 

@@ -792,6 +792,30 @@ static void test_reset(void **state)
 	assert_int_equal(receive(0, 0), 1);
 }
 
+/* Before a reset SDUs go up that are complete behind gaps. PDUs of 30 bytes, SDUs of 20; PDU 1 and
+ * the middle of PDU 4 are missing. Source: TS 36.322 5.4 */
+static void test_finish(void **state)
+{
+	(void)state;
+	setup_stream(30, 20, CELL_DELIVERY_IN_SEQUENCE);
+	assert_int_equal(receive(0, 0), 1);
+	send(1);
+	assert_int_equal(receive(2, 0), 0);
+	assert_int_equal(receive(3, 0), 0);
+	send(4);
+	assert_int_equal(receive_part(4, 0, 5, false, 0), 0);
+	assert_int_equal(receive_part(4, 25, 30, false, 0), 0);
+	assert_int_equal(receive(5, 0), 0);
+	out = (struct rlc_out){ 0 };
+	rlc_am_rx_finish(&rx, &out);
+	assert_int_equal(out.delivered.n, 4);
+	for (uint32_t id = 3; id <= 5; id++)
+		expect_delivered(id);
+	expect_delivered(8);
+	rlc_am_rx_reset(&rx);
+	assert_int_equal(pool.n_free, POOL_PDUS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -829,6 +853,7 @@ int main(void)
 		cmocka_unit_test(test_malformed),
 		cmocka_unit_test(test_too_many_holes),
 		cmocka_unit_test(test_reset),
+		cmocka_unit_test(test_finish),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -912,6 +912,50 @@ static void test_reset(void **state)
 	assert_null(tx.queue.sdus.head);
 }
 
+static struct rlc_am_sdu visited[8];
+static uint8_t visited_data[8][64];
+static uint32_t n_visited;
+
+static void visit(void *arg, struct rlc_am_sdu sdu)
+{
+	(void)arg;
+	memcpy(visited_data[n_visited], sdu.data, sdu.len);
+	visited[n_visited++] = sdu;
+}
+
+static void expect_visited(uint32_t i, uint32_t id, bool with_packet, bool confirmed)
+{
+	assert_ptr_equal(visited[i].p, with_packet ? &pkt[id] : NULL);
+	assert_int_equal(visited[i].confirmed, confirmed);
+	assert_int_equal(visited[i].len, 20);
+	assert_memory_equal(visited_data[i], pkt_sdu(&pkt[id]), 20);
+}
+
+/* SDUs 0..5 of 20 bytes in PDUs of 30. PDU 0 is acknowledged and forgotten, but not that SDU 1
+ * began in it; PDU 2 is acknowledged, PDU 1 and 3 are not. */
+static void test_unconfirmed(void **state)
+{
+	const struct am_nack missing = { .sn = 1, .so_end = AM_SO_END };
+
+	(void)state;
+	setup();
+	push(0, 6, 20);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(transmit(30 + 4), 34);
+	assert_int_equal(status(3, 1, &missing), 0);
+	n_visited = 0;
+	rlc_am_tx_unconfirmed(&tx, visit, NULL);
+	assert_int_equal(n_visited, 5);
+	expect_visited(0, 1, true, false);
+	expect_visited(1, 2, true, false);
+	expect_visited(2, 3, false, true);
+	expect_visited(3, 4, true, false);
+	expect_visited(4, 5, true, false);
+	rlc_am_tx_reset(&tx);
+	assert_int_equal(pool.n_free, POOL_PDUS);
+	assert_int_equal(tx.queue.sdus.n, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -954,6 +998,7 @@ int main(void)
 		cmocka_unit_test(test_sn_wrap),
 		cmocka_unit_test(test_stall_across_wrap),
 		cmocka_unit_test(test_reset),
+		cmocka_unit_test(test_unconfirmed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
