@@ -216,6 +216,10 @@ static const char *check_core_network(const struct cell_cfg *cfg, const struct c
 	*ret_range = "less than the number of eNBs";
 	if (u->enb >= cfg->n_enb)
 		return "enb";
+	*ret_range = "with an S-GW one for each eNB";
+	for (uint8_t k = 0; k < cfg->n_enb; k++)
+		if (cfg->sgw_gtpu_addr && !cfg->enb_gtpu_addr[k])
+			return "enb_gtpu_addr";
 	*ret_range = "with an S-GW one for each UE whose peer is the network";
 	if (cfg->sgw_gtpu_addr && u->peer == CELL_PEER_NETWORK && !u->addr)
 		return "addr";
@@ -240,10 +244,6 @@ static const char *check_handover(const struct cell_cfg *cfg, const char **ret_r
 	*ret_range = "longer than two messages of ho_signalling_us";
 	if (cfg->ho_prediction_timeout_ms * 1000u <= 2 * cfg->ho_signalling_us)
 		return "ho_prediction_timeout_ms";
-	*ret_range = "with an S-GW one for each eNB";
-	for (uint8_t k = 0; k < cfg->n_enb; k++)
-		if (cfg->sgw_gtpu_addr && !cfg->enb_gtpu_addr[k])
-			return "enb_gtpu_addr";
 	return NULL;
 }
 
