@@ -30,6 +30,7 @@ struct pdu *cell_pdu_alloc(struct cell *c)
 	pdu->ends = (struct pkt_queue){ 0 };
 	pdu->attempt = 0;
 	pdu->nack_to_ack = false;
+	pdu->soft = (struct bler_soft){ 0 };
 	return pdu;
 }
 
@@ -71,6 +72,16 @@ static struct cell_pdu_info describe(struct cell *c, const struct pdu *pdu, cons
 	};
 }
 
+/* Chance that this attempt at @pdu fails, given that those before did. */
+static uint32_t fail_q32(const struct cell *c, const struct leg *leg, const struct grant *g,
+                         struct pdu *pdu)
+{
+	if (!c->harq.by_sinr || leg->sinr_cdb == CELL_SINR_UNKNOWN)
+		return harq_ladder(&c->harq, pdu);
+	return bler_attempt(&pdu->soft, phy_bits(leg->dir, g->itbs), pdu->len * 8,
+	                    phy_coded_bits(leg->dir, g->itbs, g->n_rb), leg->sinr_cdb);
+}
+
 /* One attempt at sending @pdu: decide how it ends and put it on the air. */
 static void attempt(struct cell *c, struct leg *leg, const struct grant *g, struct pdu *pdu)
 {
@@ -80,7 +91,8 @@ static void attempt(struct cell *c, struct leg *leg, const struct grant *g, stru
 	pdu->subframe = g->subframe;
 	pdu->decode_ns =
 		cell_tti_ns(c, g->subframe + c->cfg.decode_tti) - c->cfg.processing_lead_ns;
-	pdu->outcome = harq_draw(&c->harq, pdu, &leg->harq_rng, &leg->feedback_rng);
+	pdu->outcome = harq_draw(&c->harq, pdu, fail_q32(c, leg, g, pdu), &leg->harq_rng,
+	                         &leg->feedback_rng);
 	if (pdu->attempt == 1 && rng_hit(&leg->loss_rng, leg->bler_q32))
 		pdu->outcome = PDU_LOST;
 	process_of(c, pdu)->grant = *g;

@@ -59,6 +59,7 @@ struct leg {
 	uint32_t epoch;           /* re-establishments; MAC PDUs of an earlier one are void */
 	int64_t outage_expiry_ns; /* end of the outage after a radio link failure, or CELL_NEVER */
 	bool stopped;             /* for good */
+	int32_t sinr_cdb;         /* or CELL_SINR_UNKNOWN */
 	uint8_t cqi;
 	uint8_t itbs;
 	uint8_t ue;  /* UL, SL: sender; DL: receiver */

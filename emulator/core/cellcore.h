@@ -42,6 +42,7 @@
 #define CELL_HARQ_ATTEMPTS_MAX 8
 #define CELL_NODE_ENB          0 /* any eNB, see `enb`; UEs are nodes 1..n_ue */
 #define CELL_NODE_SGW          0x40
+#define CELL_SINR_UNKNOWN      INT32_MIN
 
 /* Ports are numbered like their UE; with this bit it is the port behind the
  * eNB for packets to and from that UE: its network side. */
@@ -65,6 +66,13 @@ enum cell_dir { CELL_DIR_UL, CELL_DIR_DL, CELL_DIR_SL, CELL_DIR_COUNT };
 
 /* The radio network. The UTRAN's is one UE on a dedicated channel: see utran.h. */
 enum cell_system { CELL_SYSTEM_LTE, CELL_SYSTEM_UTRAN, CELL_SYSTEM_COUNT };
+
+/* Where the block errors of HARQ's attempts come from. */
+enum cell_errors {
+	CELL_ERRORS_LADDER, /* one rate for each attempt, whatever the channel */
+	CELL_ERRORS_SINR,   /* the SINR of all attempts together; the ladder where it is unknown */
+	CELL_ERRORS_COUNT
+};
 
 /* RLC of every bearer. Source: TS 36.322 4.2.1 */
 enum cell_rlc_mode { CELL_RLC_UM, CELL_RLC_AM, CELL_RLC_MODE_COUNT };
@@ -334,6 +342,7 @@ struct cell_cfg {
 	/* HARQ. harq_bler_q32[k]: block not decoded after k + 1 attempts.
 	 * Source: TS 36.321 5.3.2, 5.4.2; Park 2013, section 3. */
 	uint8_t harq_max_attempts; /* 1 = no HARQ */
+	uint8_t harq_errors;       /* enum cell_errors */
 	uint8_t harq_dl_rtt_tti;   /* at least, transmission to retransmission */
 	uint8_t n_harq_bler;       /* entries; the last one holds for further attempts */
 	uint32_t harq_bler_q32[CELL_HARQ_ATTEMPTS_MAX];
@@ -405,7 +414,7 @@ struct cell_cmd {
 	uint8_t dir;
 	uint8_t cqi;      /* 0..15; 0 = out of range, nothing is sent */
 	uint8_t enb;      /* from 0 */
-	int32_t sinr_cdb; /* for the trace, in centi-dB */
+	int32_t sinr_cdb; /* in centi-dB, or CELL_SINR_UNKNOWN */
 };
 
 struct cell_stats {

@@ -131,6 +131,7 @@ static const struct limit cell_limits[] = {
 	LIMIT(cell_cfg, dl_carriers, 1, 5),
 	LIMIT(cell_cfg, dl_codewords, 1, 2),
 	LIMIT(cell_cfg, harq_max_attempts, 1, 8),
+	LIMIT(cell_cfg, harq_errors, 0, 1),
 	LIMIT(cell_cfg, harq_dl_rtt_tti, 8, 32),
 	LIMIT(cell_cfg, n_harq_bler, 1, 8),
 	LIMIT(cell_cfg, rlc_mode, 0, 1),

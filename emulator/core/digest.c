@@ -70,6 +70,7 @@ static void mix_leg(uint64_t *h, const struct cell *c, const struct leg *leg)
 	mix_queue(h, &leg->pdcp_rx.held);
 	mix(h, leg->epoch);
 	mix(h, leg->stopped);
+	mix(h, (uint32_t)leg->sinr_cdb);
 	mix(h, leg->loss_rng.state);
 	mix(h, leg->harq_rng.state);
 	mix(h, leg->feedback_rng.state);
@@ -180,6 +181,7 @@ uint64_t cell_digest(const struct cell *c)
 		for (const struct pdu *p = c->air[i].head; p; p = p->next) {
 			mix(&h, (uint64_t)p->decode_ns);
 			mix(&h, p->len);
+			mix(&h, p->soft.information_q20);
 			mix_queue(&h, &p->ends);
 		}
 	if (c->utran) {

@@ -391,6 +391,7 @@ static uint32_t earlier_retransmission(const struct cell *c, const struct ue *u,
 void enb_cqi(struct cell *c, struct leg *leg, uint8_t cqi, int32_t sinr_cdb)
 {
 	leg->cqi = cqi;
+	leg->sinr_cdb = sinr_cdb;
 	leg->itbs = phy_itbs(leg->dir, cqi);
 	out_record(c, leg,
 	           (struct cell_record){ .event = CELL_EV_CHANNEL,

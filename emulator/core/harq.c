@@ -10,6 +10,7 @@ void harq_model_init(struct harq_model *m, const struct cell_cfg *cfg)
 
 	m->max_attempts = cfg->harq_max_attempts;
 	m->dl_rtt_tti = cfg->harq_dl_rtt_tti;
+	m->by_sinr = cfg->harq_errors == CELL_ERRORS_SINR;
 	m->nack_to_ack_q32 = cfg->harq_nack_to_ack_q32;
 	for (uint8_t i = 0; i < CELL_HARQ_ATTEMPTS_MAX; i++) {
 		uint8_t k = i < cfg->n_harq_bler ? i : (uint8_t)(cfg->n_harq_bler - 1);
@@ -20,10 +21,15 @@ void harq_model_init(struct harq_model *m, const struct cell_cfg *cfg)
 	}
 }
 
-enum pdu_outcome harq_draw(const struct harq_model *m, struct pdu *pdu, struct rng *error_rng,
-                           struct rng *feedback_rng)
+uint32_t harq_ladder(const struct harq_model *m, const struct pdu *pdu)
 {
-	if (m->max_attempts == 1 || !rng_hit(error_rng, m->fail_q32[pdu->attempt - 1]))
+	return m->max_attempts == 1 ? 0 : m->fail_q32[pdu->attempt - 1];
+}
+
+enum pdu_outcome harq_draw(const struct harq_model *m, struct pdu *pdu, uint32_t fail_q32,
+                           struct rng *error_rng, struct rng *feedback_rng)
+{
+	if ((m->max_attempts == 1 && !m->by_sinr) || !rng_hit(error_rng, fail_q32))
 		return PDU_DECODED;
 	if (pdu->attempt == m->max_attempts)
 		return PDU_LOST;

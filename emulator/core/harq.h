@@ -5,9 +5,10 @@
  * Uplink and sidelink are synchronous and not adaptive: the process follows
  * from the sub-frame, and a block comes again after eight of them. The
  * downlink is asynchronous: the eNB schedules a retransmission when there is
- * room, but not before the HARQ RTT. Errors are drawn per attempt; that a
- * block is still not decoded after k attempts has the probability the
- * configuration states, however the combining is done.
+ * room, but not before the HARQ RTT. Errors are drawn per attempt. That a
+ * block is still not decoded after k attempts has the probability that the
+ * configuration states, however the combining is done; or, where the SINR
+ * decides, the one that bler.h has for the combined attempts.
  * Source: TS 36.321 5.3.2, 5.4.2; TS 36.213 8.0
  */
 #ifndef HARQ_H
@@ -40,13 +41,21 @@ struct harq_model {
 	uint32_t nack_to_ack_q32;
 	uint8_t max_attempts;
 	uint8_t dl_rtt_tti;
+	bool by_sinr;
 };
 
 void harq_model_init(struct harq_model *m, const struct cell_cfg *cfg);
 
-/** harq_draw() - outcome of the PDU's attempt; draws only what HARQ needs */
-enum pdu_outcome harq_draw(const struct harq_model *m, struct pdu *pdu, struct rng *error_rng,
-                           struct rng *feedback_rng);
+/** harq_ladder() - chance that the PDU's attempt fails, by the configured ladder */
+uint32_t harq_ladder(const struct harq_model *m, const struct pdu *pdu);
+
+/**
+ * harq_draw() - outcome of the PDU's attempt, which fails with @fail_q32
+ *
+ * Draws only what HARQ needs: nothing by the ladder when there is one attempt.
+ */
+enum pdu_outcome harq_draw(const struct harq_model *m, struct pdu *pdu, uint32_t fail_q32,
+                           struct rng *error_rng, struct rng *feedback_rng);
 
 /** harq_free() - a process of @processes that a new block in @tti may use, or -1 */
 int harq_free(const struct harq_process *processes, uint32_t tti);

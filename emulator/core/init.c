@@ -145,6 +145,7 @@ static void init_leg(struct leg *leg, const struct cell_cfg *cfg, uint8_t id, en
 	leg->dir = (uint8_t)dir;
 	leg->lcid = lcid_of(cfg, dir);
 	leg->cqi = cqi[dir];
+	leg->sinr_cdb = CELL_SINR_UNKNOWN;
 	leg->itbs = phy_itbs(dir, cqi[dir]);
 	leg->bler_q32 = bler[dir];
 	leg->outage_expiry_ns = CELL_NEVER;

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bler.h"
 #include "phy.h"
 #include "pkt.h"
 
@@ -31,7 +32,8 @@ struct pdu {
 	uint8_t attempt; /* HARQ transmissions, from 1 */
 	uint8_t outcome; /* enum pdu_outcome of the last one */
 	bool nack_to_ack;
-	uint8_t *buf; /* phy_tbs(26, n_rb) bytes */
+	struct bler_soft soft; /* with errors by SINR */
+	uint8_t *buf;          /* phy_tbs(26, n_rb) bytes */
 };
 
 struct pdu_queue {

@@ -41,6 +41,22 @@ uint8_t phy_mcs(enum cell_dir dir, uint8_t itbs)
 	return (uint8_t)(itbs + (itbs > first) + (itbs > second));
 }
 
+uint8_t phy_bits(enum cell_dir dir, uint8_t itbs)
+{
+	uint8_t mcs = phy_mcs(dir, itbs);
+	uint8_t last_qpsk = dir == CELL_DIR_DL ? 9 : 10;
+	uint8_t last_16qam = dir == CELL_DIR_DL ? 16 : 20;
+
+	if (mcs <= last_qpsk)
+		return 2;
+	return mcs <= last_16qam ? 4 : 6;
+}
+
+uint32_t phy_coded_bits(enum cell_dir dir, uint8_t itbs, uint16_t n_rb)
+{
+	return (uint32_t)n_rb * re_per_prb(dir) * phy_bits(dir, itbs);
+}
+
 static bool is_dft_size(uint16_t n)
 {
 	while (n % 2 == 0)

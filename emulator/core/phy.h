@@ -29,6 +29,13 @@ static inline uint32_t phy_tbs(uint8_t itbs, uint16_t n_rb)
  */
 uint8_t phy_itbs(enum cell_dir dir, uint8_t cqi);
 
+/** phy_bits() - bits per modulation symbol of @itbs: 2, 4 or 6. Source: TS 36.213 Tables 7.1.7.1-1
+ * and 8.6.1-1 */
+uint8_t phy_bits(enum cell_dir dir, uint8_t itbs);
+
+/** phy_coded_bits() - what @n_rb PRBs carry at @itbs, before decoding */
+uint32_t phy_coded_bits(enum cell_dir dir, uint8_t itbs, uint16_t n_rb);
+
 /** phy_mcs() - I_MCS of @itbs. Source: TS 36.213 Tables 7.1.7.1-1 and 8.6.1-1 */
 uint8_t phy_mcs(enum cell_dir dir, uint8_t itbs);
 

@@ -22,6 +22,7 @@ static const char *const scheduler_names[] = { "rr", "wfq", NULL };
 static const char *const rlc_mode_names[] = { "um", "am", NULL };
 static const char *const flush_names[] = { "discard", "keep", "retransmit", NULL };
 static const char *const delivery_names[] = { "in_sequence", "out_of_sequence", NULL };
+static const char *const errors_names[] = { "ladder", "sinr", NULL };
 static const char *const on_max_retx_names[] = { "reestablish", "stop", NULL };
 
 #define CELL(key, field, kind, lo, hi) KEY(cell_cfg, key, field, kind, lo, hi)
@@ -75,6 +76,7 @@ static const struct key mac_keys[] = {
 	{ 0 }
 };
 static const struct key harq_keys[] = {
+	KEY_ENUM(cell_cfg, "errors", harq_errors, errors_names),
 	CELL("max_attempts", harq_max_attempts, KIND_UINT, 1, CELL_HARQ_ATTEMPTS_MAX),
 	CELL("dl_rtt_tti", harq_dl_rtt_tti, KIND_UINT, 8, 32),
 	CELL("nack_to_ack", harq_nack_to_ack_q32, KIND_PROBABILITY, 0, 1),

@@ -51,6 +51,7 @@ class Harq(Model):
     """Source: TS 36.321 5.3.2, 5.4.2; Park, section 3 (the ladder of error rates)."""
 
     max_attempts: int = Field(1, ge=1, le=8)
+    errors: Literal["ladder", "sinr"] = "ladder"
     dl_rtt_tti: int = Field(8, ge=8, le=32)
     bler: list[Probability] = Field([0.1, 0.01, 0.005, 0.002, 0.001], min_length=1, max_length=8)
     nack_to_ack: Probability = 0.0

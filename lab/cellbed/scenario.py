@@ -128,6 +128,8 @@ class Scenario(Model):
             if len(enbs) > 1:
                 raise ValueError(f"key 'radio.channel.model': value {self.radio.channel.model}: allowed no channel "
                                  "with several eNBs, as its models know one")
+        elif self.radio.harq.errors == "sinr":
+            raise ValueError("key 'radio.harq.errors': value sinr: allowed ladder, as there is no radio.channel")
         timing = self.radio.timing
         if self.radio.harq.max_attempts > 1 and timing.decode_tti + timing.grant_to_tx_tti > _UL_HARQ_RTT_TTI:
             raise ValueError(f"key 'radio.timing.decode_tti': value {timing.decode_tti}: allowed {_UL_HARQ_RTT_TTI} "

@@ -89,6 +89,10 @@ class Cell:
         """A handover, or its prediction."""
         return lib.cell_apply(self.cell, ffi.new("struct cell_cmd *", {"type": kind, "ue": ue, "enb": enb}), t_ns)
 
+    def channel(self, ue: int, leg_dir: int, cqi: int, sinr_cdb: int, t_ns: int) -> int:
+        return lib.cell_apply(self.cell, ffi.new("struct cell_cmd *", {
+            "type": lib.CELL_CMD_CHANNEL, "ue": ue, "dir": leg_dir, "cqi": cqi, "sinr_cdb": sinr_cdb}), t_ns)
+
     def advance(self, t_ns: int):
         while True:
             r = lib.cell_advance(self.cell, t_ns, self._out, self._n_out, self._n)

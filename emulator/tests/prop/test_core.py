@@ -71,6 +71,7 @@ def harq_configs(draw, lossy: bool):
         "grant_to_tx_tti": grant_to_tx_tti,
         "decode_tti": draw(st.just(4) | st.integers(1, 8)) if attempts == 1 else
                       draw(st.integers(1, 8 - grant_to_tx_tti)),
+        "harq_errors": draw(st.sampled_from([lib.CELL_ERRORS_LADDER, lib.CELL_ERRORS_SINR])) if lossy else 0,
         "harq_dl_rtt_tti": draw(st.sampled_from([8, 9, 32])),
         "n_harq_bler": len(ladder), "harq_bler_q32": ladder,
         "harq_nack_to_ack_q32": draw(st.sampled_from([0, q32(0.01), q32(0.3)] if lossy else [0])),
@@ -138,9 +139,11 @@ def plans(draw, lossy: bool = True, rlc_modes=(0, 1), changes=None):
     burst = st.tuples(st.just("burst"), port, st.integers(2, 30))
     routed = [number for number in range(1, cfg["n_ue"] + 1) if cfg["ue"][number - 1]["peer"] != NETWORK]
     route = st.tuples(st.just("route"), st.sampled_from(routed), st.sampled_from([IM, DM])) if routed else push
+    channel = st.tuples(st.just("channel"), ue, st.tuples(st.sampled_from([UL, DL, SL]), st.integers(0, 15),
+                                                          st.integers(-1500, 3000))) if lossy else push
     gap = st.sampled_from([0, 0, MS, 5 * MS, 30 * MS]) | st.integers(0, 20 * MS)
     t_ns, actions = 0, []
-    for wait, action in draw(st.lists(st.tuples(gap, push | push | burst | route), max_size=25)):
+    for wait, action in draw(st.lists(st.tuples(gap, push | push | burst | route | channel), max_size=25)):
         t_ns += wait
         actions.append((t_ns, *action))
     return Plan(cfg, actions)
@@ -167,7 +170,9 @@ class Run:
                 now_ns = t_ns
             if kind == "route":
                 assert self.cell.route(port, argument, t_ns) == 0
-            for length in {"push": [argument], "burst": [1400] * argument}.get(kind, []):
+            if kind == "channel":
+                assert self.cell.channel(port, *argument, t_ns) == 0
+            for length in [argument] if kind == "push" else [1400] * argument if kind == "burst" else []:
                 self._push(port, length, t_ns)
             self.check_held()
         step(self.cell, now_ns, plan.end_ns)
@@ -395,7 +400,7 @@ def test_smallest_output_array(plan):
     small = Run(plan, n_out=lib.cell_out_min(large.cell.cfg))
     assert small.cell.outputs == large.cell.outputs
     assert small.digest == large.digest
-    if plan.actions and plan.actions[-1][1] != "route":  # an arrival and what follows it, at least
+    if plan.actions and plan.actions[-1][1] not in ("route", "channel"):  # an arrival and what follows it, at least
         assert small.cell.again > 0
 
 

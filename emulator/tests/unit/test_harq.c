@@ -43,7 +43,8 @@ static void one_block(void)
 
 	do {
 		pdu.attempt++;
-		outcome = harq_draw(&model, &pdu, &error_rng, &feedback_rng);
+		outcome = harq_draw(&model, &pdu, harq_ladder(&model, &pdu), &error_rng,
+		                    &feedback_rng);
 		nacks += outcome == PDU_NACK;
 		misread += pdu.nack_to_ack;
 	} while (outcome == PDU_NACK);
@@ -157,7 +158,9 @@ static void test_without_harq(void **state)
 	setup(1, 1, ladder, 1);
 	rng_init(&error_rng, 1, "harq-ul", 1);
 	rng_init(&fresh, 1, "harq-ul", 1);
-	assert_int_equal(harq_draw(&model, &pdu, &error_rng, &feedback_rng), PDU_DECODED);
+	assert_int_equal(
+		harq_draw(&model, &pdu, harq_ladder(&model, &pdu), &error_rng, &feedback_rng),
+		PDU_DECODED);
 	assert_int_equal(rng_u32(&error_rng), rng_u32(&fresh));
 }
 
@@ -207,7 +210,7 @@ static void test_streams_are_apart(void **state)
 	for (int i = 0; i < 1000; i++) {
 		struct pdu pdu = { .attempt = 1 };
 
-		(void)harq_draw(&model, &pdu, &error_rng, &feedback_rng);
+		(void)harq_draw(&model, &pdu, harq_ladder(&model, &pdu), &error_rng, &feedback_rng);
 	}
 	first = rng_u32(&error_rng);
 	setup(2, 2, ladder, 0.5);
@@ -215,7 +218,7 @@ static void test_streams_are_apart(void **state)
 	for (int i = 0; i < 1000; i++) {
 		struct pdu pdu = { .attempt = 1 };
 
-		(void)harq_draw(&model, &pdu, &error_rng, &feedback_rng);
+		(void)harq_draw(&model, &pdu, harq_ladder(&model, &pdu), &error_rng, &feedback_rng);
 	}
 	assert_int_equal(rng_u32(&error_rng), first);
 }
