@@ -4,6 +4,7 @@
 #include "cell_assert.h"
 
 #define RNTI_TYPE_C 3
+#define AUX_DTX     2
 
 uint8_t leg_to(const struct cell *c, const struct leg *leg)
 {
@@ -30,6 +31,7 @@ struct pdu *cell_pdu_alloc(struct cell *c)
 	pdu->ends = (struct pkt_queue){ 0 };
 	pdu->attempt = 0;
 	pdu->nack_to_ack = false;
+	pdu->dtx = false;
 	pdu->soft = (struct bler_soft){ 0 };
 	return pdu;
 }
@@ -91,8 +93,12 @@ static void attempt(struct cell *c, struct leg *leg, const struct grant *g, stru
 	pdu->subframe = g->subframe;
 	pdu->decode_ns =
 		cell_tti_ns(c, g->subframe + c->cfg.decode_tti) - c->cfg.processing_lead_ns;
-	pdu->outcome = harq_draw(&c->harq, pdu, fail_q32(c, leg, g, pdu), &leg->harq_rng,
-	                         &leg->feedback_rng);
+	pdu->dtx = false;
+	if (leg->dir == CELL_DIR_DL && control_missed(c, &c->ue[leg->ue - 1], g->subframe))
+		pdu->outcome = harq_dtx(&c->harq, pdu);
+	else
+		pdu->outcome = harq_draw(&c->harq, pdu, fail_q32(c, leg, g, pdu), &leg->harq_rng,
+		                         &leg->feedback_rng);
 	if (pdu->attempt == 1 && rng_hit(&leg->loss_rng, leg->bler_q32))
 		pdu->outcome = PDU_LOST;
 	process_of(c, pdu)->grant = *g;
@@ -169,11 +175,13 @@ static void record_outcome(struct cell *c, const struct leg *leg, const struct p
 		c->stats.harq_failures[leg->dir]++;
 		failure.event = CELL_EV_HARQ_FAILURE;
 		failure.value = pdu->attempt;
-		failure.aux = pdu->nack_to_ack;
+		failure.aux = pdu->dtx ? AUX_DTX : pdu->nack_to_ack;
 		out_record(c, leg, failure);
 	}
-	if (pdu->outcome == PDU_NACK)
+	if (pdu->outcome == PDU_NACK) {
 		r.value = pdu->attempt;
+		r.aux = pdu->dtx ? AUX_DTX : 0;
+	}
 	out_record(c, leg, r);
 }
 
@@ -197,6 +205,11 @@ void cell_decode(struct cell *c, struct pdu *pdu)
 
 	if (pdu->cell_change != c->ue[pdu->ue - 1].cell_changes) {
 		cell_pdu_free(c, pdu); /* the UE left the cell before */
+		return;
+	}
+	if (pdu->outcome == PDU_ABSENT) {
+		enb_absent(c, pdu);
+		cell_pdu_free(c, pdu);
 		return;
 	}
 	record_outcome(c, leg, pdu);

@@ -27,7 +27,8 @@ void bearer_send(struct cell *c, struct leg *leg, struct pkt *p)
 		out_drop(c, p, leg, CELL_DROP_RADIO_LINK_FAILURE);
 		return;
 	}
-	if (rlc_sdu_queue_full(q)) {
+	if (rlc_sdu_queue_full(q) ||
+	    (c->cfg.rlc_queue_bytes && q->bytes + p->len > c->cfg.rlc_queue_bytes)) {
 		out_drop(c, p, leg, CELL_DROP_QUEUE_FULL);
 		return;
 	}

@@ -13,6 +13,7 @@
  *   ue.c      what a UE does: transmit on grants, random access
  *   d2d.c     which leg a packet takes, and where a received one goes
  *   bearer.c  RLC and PDCP of a leg, whichever mode
+ *   control.c control channels that a UE misses
  *   air.c     MAC PDUs from transmission to decoding
  *   harq.c    HARQ processes
  *   scheduler.c  who gets resource blocks
@@ -153,6 +154,12 @@ struct ue {
 	struct random_access ra;
 	struct grant_ring ul; /* UL and SL: one transmission a sub-frame */
 	struct grant_ring dl;
+	struct {
+		struct rng rng;
+		uint32_t tti; /* of the last draw */
+		bool drawn;
+		bool missed;
+	} control;
 	struct harq_process harq_ul[HARQ_PROCESSES]; /* UL and SL */
 	struct harq_process harq_dl[HARQ_DL_TB_MAX][HARQ_PROCESSES];
 	uint32_t enb_backlog[CELL_DIR_COUNT]; /* what BSRs told the eNB: UL, SL */
@@ -294,6 +301,15 @@ void cell_retransmit(struct cell *c, struct harq_process *process, const struct 
 /** cell_decode() - the end of @pdu's leg decodes it, or does not */
 void cell_decode(struct cell *c, struct pdu *pdu);
 
+/* --- control channels (control.c) --- */
+
+/** control_missed() - @u does not decode the control channels of sub-frame @tti; one draw for all
+ */
+bool control_missed(struct cell *c, struct ue *u, uint32_t tti);
+
+/** control_absent() - @u sends nothing on @g, which it missed: the eNB will see that */
+void control_absent(struct cell *c, struct ue *u, const struct grant *g);
+
 /* --- eNB (enb.c) --- */
 
 /** enb_subframe() - answer preambles, grant UL and SL, schedule DL at the start of @tti */
@@ -304,6 +320,9 @@ void enb_transmit(struct cell *c, uint32_t tti);
 
 /** enb_bsr() - a BSR sent by @u in sub-frame @sent_tti was decoded */
 void enb_bsr(struct cell *c, struct ue *u, const struct mac_bsr *bsr, uint32_t sent_tti);
+
+/** enb_absent() - nothing came on an uplink grant: what it was for still waits */
+void enb_absent(struct cell *c, const struct pdu *pdu);
 
 /** enb_cqi() - the CQI of @leg is @cqi from now on, 0 = out of range */
 void enb_cqi(struct cell *c, struct leg *leg, uint8_t cqi, int32_t sinr_cdb);

@@ -74,6 +74,14 @@ enum cell_errors {
 	CELL_ERRORS_COUNT
 };
 
+/* What becomes of a downlink block whose assignment the UE missed, when the eNB hears no feedback.
+ */
+enum cell_dtx {
+	CELL_DTX_RETRY, /* sent again, as if not acknowledged */
+	CELL_DTX_LOSE,  /* given up */
+	CELL_DTX_COUNT
+};
+
 /* RLC of every bearer. Source: TS 36.322 4.2.1 */
 enum cell_rlc_mode { CELL_RLC_UM, CELL_RLC_AM, CELL_RLC_MODE_COUNT };
 
@@ -145,11 +153,12 @@ enum cell_event {
 	CELL_EV_T_REORDERING, /* t-Reordering expired: sn = vr_ur after */
 	CELL_EV_BUFFER,       /* transmission buffer after a change: bytes, value = packets */
 	CELL_EV_ROUTE,        /* UE's mode changed: value = enum cell_mode */
-	CELL_EV_HARQ_NACK, /* block not decoded, to be sent again: sn = sub-frame, value = attempt
-	                    */
+	CELL_EV_HARQ_NACK, /* block not decoded, to be sent again: sn = sub-frame, value = attempt,
+	                      aux = 2 when its assignment was missed */
 	CELL_EV_HARQ_TX,   /* block sent again: sn = sub-frame, bytes, rb, mcs, value = attempt */
 	CELL_EV_HARQ_FAILURE, /* HARQ gave up, before mac_lost: sn = sub-frame, value = attempt, aux
-	                         = 1 when a NACK was read as ACK */
+	                         = 1 when a NACK was read as ACK, 2 when its assignment
+	                         was missed */
 	CELL_EV_RLC_RETX, /* AM PDU or segment sent again: sn, bytes, value = SO, aux = RETX_COUNT
 	                   */
 	CELL_EV_RLC_POLL, /* the PDU just sent polls: sn */
@@ -170,6 +179,8 @@ enum cell_event {
 	                       SN, value = 1 when it has one */
 	CELL_EV_HO_HOLD, /* packets that wait at an eNB for a UE or for an End Marker: bytes, value
 	                    = packets */
+	CELL_EV_CONTROL_MISSED, /* UE missed PCFICH or PDCCH, and all DCIs to it: sn = sub-frame,
+	                           cqi,    value = SINR in centi-dB */
 	CELL_EV_COUNT
 };
 
@@ -329,10 +340,11 @@ struct cell_cfg {
 	uint8_t prach_period_tti; /* occasion when sub-frame % period == 0 */
 
 	/* MAC. Source: TS 36.321 5.4.3, 5.4.5; Nardini, section II. */
-	uint8_t bsr_grant_rb;        /* RBs of the RAR's grant */
-	uint8_t bandwidth_stealing;  /* data beside the BSR when addressed to the eNB */
-	uint8_t trailing_bsr;        /* BSR in data PDUs while data remain */
-	uint8_t enb_overhears_dm;    /* eNB decodes BSRs in direct-mode PDUs */
+	uint8_t bsr_grant_rb;          /* RBs of the RAR's grant */
+	uint8_t bandwidth_stealing;    /* data beside the BSR when addressed to the eNB */
+	uint8_t trailing_bsr;          /* BSR in data PDUs while data remain */
+	uint8_t enb_overhears_dm;      /* eNB decodes BSRs in direct-mode PDUs */
+	uint8_t grants_ignore_headers; /* grants for SDUs without RLC and MAC headers */
 	uint8_t ul_always_scheduled; /* UEs need not ask: a grant for their data in every sub-frame
 	                              */
 	uint8_t dl_carriers;         /* component carriers of n_rb, 1..CELL_MAX_CARRIERS */
@@ -348,11 +360,16 @@ struct cell_cfg {
 	uint32_t harq_bler_q32[CELL_HARQ_ATTEMPTS_MAX];
 	uint32_t harq_nack_to_ack_q32;
 
+	/* Control channels of the downlink, by its SINR. Source: R4-081920; Li et al, section I */
+	uint8_t control_errors; /* 0 = none */
+	uint8_t control_dtx;    /* enum cell_dtx */
+
 	/* RLC. Source: TS 36.322; TS 36.331 RLC-Config. */
 	uint8_t rlc_mode;         /* enum cell_rlc_mode */
 	uint8_t delivery;         /* enum cell_delivery */
 	uint16_t t_reordering_ms; /* 0..200 */
 	uint32_t rlc_queue_pkts;  /* per bearer */
+	uint32_t rlc_queue_bytes; /* and bytes, 0 = any number */
 	uint8_t um_sn_bits;       /* 5 or 10 */
 	uint8_t am_on_max_retx;   /* enum cell_on_max_retx */
 	uint8_t am_max_retx_threshold;
@@ -436,6 +453,7 @@ struct cell_stats {
 	uint64_t rlc_status_tx; /* STATUS PDUs */
 	uint64_t rlc_status_rx;
 	uint64_t radio_link_failures;
+	uint64_t control_missed; /* sub-frames with a DCI for a UE that did not get it */
 	uint64_t mode_switches;
 	uint64_t handovers; /* UEs that synchronised with another eNB */
 	uint64_t path_switches;

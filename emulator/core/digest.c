@@ -207,6 +207,9 @@ uint64_t cell_digest(const struct cell *c)
 		mix(&h, u->ra.blocked_until);
 		mix(&h, u->ra.preamble_rng.state);
 		mix(&h, u->ra.backoff_rng.state);
+		mix(&h, u->control.rng.state);
+		mix(&h, u->control.drawn ? u->control.tti : TTI_NEVER);
+		mix(&h, u->control.missed);
 	}
 	return h;
 }

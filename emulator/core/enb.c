@@ -120,7 +120,8 @@ static void answer_preambles(struct cell *c, const struct enb *enb, uint32_t tti
 			continue;
 		}
 		g.n_rb = rar_grant_rb(c, g.itbs);
-		if (g.n_rb > rb->free || ul_taken(u, g.subframe) || !u->leg[CELL_DIR_UL].cqi)
+		if (g.n_rb > rb->free || ul_taken(u, g.subframe) || !u->leg[CELL_DIR_UL].cqi ||
+		    control_missed(c, u, tti))
 			continue;
 		g.bytes = phy_tbs(g.itbs, g.n_rb);
 		rb->next = (uint16_t)(rb->next + g.n_rb);
@@ -154,7 +155,7 @@ static uint32_t issue(struct cell *c, const struct sched_flow *f, struct rb_budg
 {
 	struct ue *u = &c->ue[f->ue];
 	struct leg *leg = &u->leg[f->dir];
-	uint32_t want = f->backlog + grant_overhead(f->backlog), overhead;
+	uint32_t want = f->backlog, overhead;
 	struct grant g = {
 		.subframe = tti + lead_tti,
 		.dir = f->dir,
@@ -162,11 +163,15 @@ static uint32_t issue(struct cell *c, const struct sched_flow *f, struct rb_budg
 		.rb_start = rb->next,
 	};
 
+	if (!c->cfg.grants_ignore_headers)
+		want += grant_overhead(f->backlog);
 	g.n_rb = phy_rb_needed(f->dir, g.itbs, want, rb->free);
 	g.bytes = phy_tbs(g.itbs, g.n_rb);
 	overhead = grant_overhead(g.bytes);
 	if (g.bytes <= overhead || leg->cqi == 0)
 		return 0;
+	if (f->dir != CELL_DIR_DL)
+		g.missed = control_missed(c, u, tti);
 	if (f->dir == CELL_DIR_DL) {
 		int id = free_process(c, u, tb, g.subframe);
 
@@ -347,6 +352,12 @@ void enb_transmit(struct cell *c, uint32_t tti)
 			else
 				transmit_new(c, &u->leg[CELL_DIR_DL], g);
 	}
+}
+
+void enb_absent(struct cell *c, const struct pdu *pdu)
+{
+	if (pdu->dir == CELL_DIR_UL)
+		c->ue[pdu->ue - 1].enb_backlog[CELL_DIR_UL] += pdu->len;
 }
 
 void enb_bsr(struct cell *c, struct ue *u, const struct mac_bsr *bsr, uint32_t sent_tti)

@@ -50,7 +50,8 @@ uint32_t grant_next_tti(const struct grant_ring *r)
 	return r->grant[r->used % GRANTS_KEPT].subframe;
 }
 
-uint32_t grant_payload_after(const struct grant_ring *r, enum cell_dir dir, uint32_t tti)
+static uint32_t payload_after(const struct grant_ring *r, enum cell_dir dir, uint32_t tti,
+                              bool with_missed)
 {
 	uint32_t first = r->issued > GRANTS_KEPT ? r->issued - GRANTS_KEPT : 0;
 	uint32_t sum = 0;
@@ -60,10 +61,20 @@ uint32_t grant_payload_after(const struct grant_ring *r, enum cell_dir dir, uint
 
 		if (g->subframe <= tti)
 			break; /* issued in order of sub-frame */
-		if (g->dir == dir && !g->msg3)
+		if (g->dir == dir && !g->msg3 && (with_missed || !g->missed))
 			sum += payload(g);
 	}
 	return sum;
+}
+
+uint32_t grant_payload_after(const struct grant_ring *r, enum cell_dir dir, uint32_t tti)
+{
+	return payload_after(r, dir, tti, true);
+}
+
+uint32_t grant_heard_after(const struct grant_ring *r, enum cell_dir dir, uint32_t tti)
+{
+	return payload_after(r, dir, tti, false);
 }
 
 uint32_t grant_pending(const struct grant_ring *r)

@@ -23,6 +23,7 @@ struct grant {
 	uint8_t harq_id; /* DL */
 	bool retx;       /* DL: of the block that waits in that process */
 	bool msg3;       /* from a RAR: for the BSR */
+	bool missed;     /* UL, SL: the UE did not get the DCI */
 };
 
 /*
@@ -47,6 +48,9 @@ uint32_t grant_next_tti(const struct grant_ring *r);
 
 /** grant_payload_after() - RLC SDU bytes of grants in @dir for sub-frames after @tti */
 uint32_t grant_payload_after(const struct grant_ring *r, enum cell_dir dir, uint32_t tti);
+
+/** grant_heard_after() - the same without grants that the UE missed */
+uint32_t grant_heard_after(const struct grant_ring *r, enum cell_dir dir, uint32_t tti);
 
 /** grant_pending() - SDU bytes for which unused grants were issued */
 uint32_t grant_pending(const struct grant_ring *r);

@@ -10,6 +10,7 @@ void harq_model_init(struct harq_model *m, const struct cell_cfg *cfg)
 
 	m->max_attempts = cfg->harq_max_attempts;
 	m->dl_rtt_tti = cfg->harq_dl_rtt_tti;
+	m->dtx_loses = cfg->control_dtx == CELL_DTX_LOSE;
 	m->by_sinr = cfg->harq_errors == CELL_ERRORS_SINR;
 	m->nack_to_ack_q32 = cfg->harq_nack_to_ack_q32;
 	for (uint8_t i = 0; i < CELL_HARQ_ATTEMPTS_MAX; i++) {
@@ -35,6 +36,12 @@ enum pdu_outcome harq_draw(const struct harq_model *m, struct pdu *pdu, uint32_t
 		return PDU_LOST;
 	pdu->nack_to_ack = rng_hit(feedback_rng, m->nack_to_ack_q32);
 	return pdu->nack_to_ack ? PDU_LOST : PDU_NACK;
+}
+
+enum pdu_outcome harq_dtx(const struct harq_model *m, struct pdu *pdu)
+{
+	pdu->dtx = true;
+	return m->dtx_loses || pdu->attempt == m->max_attempts ? PDU_LOST : PDU_NACK;
 }
 
 int harq_free(const struct harq_process *processes, uint32_t tti)

@@ -42,6 +42,7 @@ struct harq_model {
 	uint8_t max_attempts;
 	uint8_t dl_rtt_tti;
 	bool by_sinr;
+	bool dtx_loses;
 };
 
 void harq_model_init(struct harq_model *m, const struct cell_cfg *cfg);
@@ -56,6 +57,9 @@ uint32_t harq_ladder(const struct harq_model *m, const struct pdu *pdu);
  */
 enum pdu_outcome harq_draw(const struct harq_model *m, struct pdu *pdu, uint32_t fail_q32,
                            struct rng *error_rng, struct rng *feedback_rng);
+
+/** harq_dtx() - outcome of an attempt whose assignment the UE missed */
+enum pdu_outcome harq_dtx(const struct harq_model *m, struct pdu *pdu);
 
 /** harq_free() - a process of @processes that a new block in @tti may use, or -1 */
 int harq_free(const struct harq_process *processes, uint32_t tti);

@@ -195,6 +195,7 @@ static void init_ue(struct ue *u, const struct cell_cfg *cfg, uint8_t id, struct
 	};
 	rng_init(&u->ra.preamble_rng, cfg->seed, "preamble", id);
 	rng_init(&u->ra.backoff_rng, cfg->seed, "backoff", id);
+	rng_init(&u->control.rng, cfg->seed, "control", id);
 	for (int d = 0; d < CELL_DIR_COUNT; d++) {
 		init_leg(&u->leg[d], cfg, id, (enum cell_dir)d);
 		init_rlc(&u->leg[d], cfg, windows + (size_t)d * window_slots(cfg), pool);

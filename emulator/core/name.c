@@ -51,6 +51,7 @@ static const char *const event_names[] = {
 	"gtpu_rx",
 	"ho_forward",
 	"ho_hold",
+	"control_missed",
 };
 COMPLETE(event_names, CELL_EV_COUNT);
 

@@ -15,7 +15,8 @@
 #include "phy.h"
 #include "pkt.h"
 
-enum pdu_outcome { PDU_DECODED, PDU_NACK, PDU_LOST };
+/* PDU_ABSENT: a grant that its UE missed; the block was never sent. */
+enum pdu_outcome { PDU_DECODED, PDU_NACK, PDU_LOST, PDU_ABSENT };
 
 struct pdu {
 	struct pdu *next;
@@ -32,6 +33,7 @@ struct pdu {
 	uint8_t attempt; /* HARQ transmissions, from 1 */
 	uint8_t outcome; /* enum pdu_outcome of the last one */
 	bool nack_to_ack;
+	bool dtx;              /* the UE missed the assignment of this attempt */
 	struct bler_soft soft; /* with errors by SINR */
 	uint8_t *buf;          /* phy_tbs(26, n_rb) bytes */
 };

@@ -133,6 +133,8 @@ void ue_transmit(struct cell *c, struct ue *u, uint32_t tti)
 
 		again.subframe = tti;
 		cell_retransmit(c, p, &again);
+	} else if (g && g->missed) {
+		control_absent(c, u, g);
 	} else if (g) {
 		transmit_new(c, u, g);
 	} else if (standing_grant(c, u, tti, &standing)) {
@@ -148,7 +150,7 @@ static bool needs_grant(const struct cell *c, const struct ue *u, uint32_t tti)
 	if (c->cfg.ul_always_scheduled)
 		return false;
 	for (uint32_t i = 0; i < 2; i++)
-		if (buffered(c, u, dirs[i]) > grant_payload_after(&u->ul, dirs[i], tti))
+		if (buffered(c, u, dirs[i]) > grant_heard_after(&u->ul, dirs[i], tti))
 			return true;
 	return false;
 }

@@ -23,6 +23,7 @@ static const char *const rlc_mode_names[] = { "um", "am", NULL };
 static const char *const flush_names[] = { "discard", "keep", "retransmit", NULL };
 static const char *const delivery_names[] = { "in_sequence", "out_of_sequence", NULL };
 static const char *const errors_names[] = { "ladder", "sinr", NULL };
+static const char *const dtx_names[] = { "retry", "lose", NULL };
 static const char *const on_max_retx_names[] = { "reestablish", "stop", NULL };
 
 #define CELL(key, field, kind, lo, hi) KEY(cell_cfg, key, field, kind, lo, hi)
@@ -72,6 +73,7 @@ static const struct key mac_keys[] = {
 	CELL("bandwidth_stealing", bandwidth_stealing, KIND_BOOL, 0, 1),
 	CELL("trailing_bsr", trailing_bsr, KIND_BOOL, 0, 1),
 	CELL("enb_overhears_dm", enb_overhears_dm, KIND_BOOL, 0, 1),
+	CELL("grants_ignore_headers", grants_ignore_headers, KIND_BOOL, 0, 1),
 	CELL("ul_always_scheduled", ul_always_scheduled, KIND_BOOL, 0, 1),
 	{ 0 }
 };
@@ -82,10 +84,15 @@ static const struct key harq_keys[] = {
 	CELL("nack_to_ack", harq_nack_to_ack_q32, KIND_PROBABILITY, 0, 1),
 	{ 0 }
 };
+static const struct key control_keys[] = { CELL("errors", control_errors, KIND_BOOL, 0, 1),
+	                                   KEY_ENUM(cell_cfg, "dtx", control_dtx, dtx_names),
+	                                   { 0 } };
 static const struct key rlc_keys[] = { KEY_ENUM(cell_cfg, "mode", rlc_mode, rlc_mode_names),
 	                               KEY_ENUM(cell_cfg, "delivery", delivery, delivery_names),
 	                               CELL("t_reordering_ms", t_reordering_ms, KIND_UINT, 0, 200),
 	                               CELL("queue_pkts", rlc_queue_pkts, KIND_UINT, 1, 65536),
+	                               CELL("queue_bytes", rlc_queue_bytes, KIND_UINT, 0,
+	                                    100000000),
 	                               { 0 } };
 static const struct key rlc_um_keys[] = { CELL("sn_bits", um_sn_bits, KIND_UINT, 5, 10), { 0 } };
 static const struct key rlc_am_keys[] = {
@@ -219,10 +226,11 @@ static int read_ladder(struct reader *r, const json_t *bler)
 
 static int read_cell(struct reader *r, json_t *cell)
 {
-	static const char *const elsewhere[] = { "timing",      "ra",     "mac",      "harq",
-		                                 "rlc",         "rlc_um", "rlc_am",   "pdcp",
-		                                 "mode_switch", "ues",    "handover", "gtpu",
-		                                 "enbs",        "sgw",    "utran",    NULL };
+	static const char *const elsewhere[] = { "timing",  "ra",          "mac",    "harq",
+		                                 "control", "rlc",         "rlc_um", "rlc_am",
+		                                 "pdcp",    "mode_switch", "ues",    "handover",
+		                                 "gtpu",    "enbs",        "sgw",    "utran",
+		                                 NULL };
 	static const struct {
 		const char *name;
 		const struct key *keys;
@@ -230,6 +238,7 @@ static int read_cell(struct reader *r, json_t *cell)
 		      { "ra", ra_keys },
 		      { "mac", mac_keys },
 		      { "harq", harq_keys },
+		      { "control", control_keys },
 		      { "rlc", rlc_keys },
 		      { "rlc_um", rlc_um_keys },
 		      { "rlc_am", rlc_am_keys },

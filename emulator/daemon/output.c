@@ -239,6 +239,7 @@ json_t *stats_json(const struct cell *cell)
 	COUNTER(o, &s, rlc_status_tx);
 	COUNTER(o, &s, rlc_status_rx);
 	COUNTER(o, &s, radio_link_failures);
+	COUNTER(o, &s, control_missed);
 	COUNTER(o, &s, mode_switches);
 	COUNTER(o, &s, handovers);
 	COUNTER(o, &s, path_switches);

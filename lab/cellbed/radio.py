@@ -44,6 +44,7 @@ class Mac(Model):
     bandwidth_stealing: bool = True
     trailing_bsr: bool = True
     enb_overhears_dm: bool = False
+    grants_ignore_headers: bool = False
     ul_always_scheduled: bool = False
 
 
@@ -64,12 +65,20 @@ class Harq(Model):
         return bler
 
 
+class Control(Model):
+    """Control channels of the downlink, PCFICH and PDCCH. Source: R4-081920; Li et al, section I."""
+
+    errors: bool = False
+    dtx: Literal["retry", "lose"] = "retry"
+
+
 class Rlc(Model):
     """What both modes have. Source: TS 36.322; TS 36.331 RLC-Config; Park, section 4 (delivery)."""
 
     mode: Literal["um", "am"] = "um"
     delivery: Literal["in_sequence", "out_of_sequence"] = "in_sequence"
     queue_pkts: int = Field(4096, ge=1, le=65536)
+    queue_bytes: Size = Field(0, ge=0, le=100_000_000)
     t_reordering_ms: int = Field(35, ge=0, le=200)
 
 
@@ -177,6 +186,7 @@ class Radio(Model):
     ra: RandomAccess = RandomAccess()
     mac: Mac = Mac()
     harq: Harq = Harq()
+    control: Control = Control()
     rlc: Rlc = Rlc()
     rlc_um: RlcUm = RlcUm()
     rlc_am: RlcAm = RlcAm()

@@ -130,6 +130,8 @@ class Scenario(Model):
                                  "with several eNBs, as its models know one")
         elif self.radio.harq.errors == "sinr":
             raise ValueError("key 'radio.harq.errors': value sinr: allowed ladder, as there is no radio.channel")
+        elif self.radio.control.errors:
+            raise ValueError("key 'radio.control.errors': value True: allowed false, as there is no radio.channel")
         timing = self.radio.timing
         if self.radio.harq.max_attempts > 1 and timing.decode_tti + timing.grant_to_tx_tti > _UL_HARQ_RTT_TTI:
             raise ValueError(f"key 'radio.timing.decode_tti': value {timing.decode_tti}: allowed {_UL_HARQ_RTT_TTI} "

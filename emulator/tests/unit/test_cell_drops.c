@@ -157,6 +157,25 @@ static void test_queue_limit(void **state)
 	run_end(&r);
 }
 
+/* 1000 bytes and a PDCP header of 2 each: the third one does not fit 2100, whatever the packets. */
+static void test_queue_limit_in_bytes(void **state)
+{
+	struct run r;
+
+	(void)state;
+	run_defaults(&r, CELL_MODE_DM);
+	r.cfg.rlc_queue_bytes = 2100;
+	run_start(&r);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(run_push(&r, 1, 1000, 0), 0);
+	assert_int_equal(run_push(&r, 1, 90, 0), 0);
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(drops(&r, CELL_DROP_QUEUE_FULL), 1);
+	assert_int_equal(r.dropped[0].pkt, 3);
+	assert_int_equal(r.n_delivered, 3);
+	run_end(&r);
+}
+
 /* Memory for 16 packets is given: the 17th is refused, and room comes back. */
 static void test_packet_limit(void **state)
 {
@@ -276,6 +295,7 @@ int main(void)
 		cmocka_unit_test(test_discard_timer),
 		cmocka_unit_test(test_discard_timer_in_back_off),
 		cmocka_unit_test(test_queue_limit),
+		cmocka_unit_test(test_queue_limit_in_bytes),
 		cmocka_unit_test(test_packet_limit),
 		cmocka_unit_test(test_shutdown),
 		cmocka_unit_test(test_route),

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Control channels that a UE misses: at -10 dB and below with a chance of 0.92, above -1 dB never.
+ * Source: R4-081920
+ */
+#include "bler.h"
+#include "run.h"
+#include "unit.h"
+
+#define NEVER_CDB  500
+#define MOSTLY_CDB (-1000)
+
+static void setup(struct run *r, uint8_t max_attempts, uint8_t dtx)
+{
+	run_defaults(r, CELL_MODE_IM);
+	r->cfg.n_ue = 1;
+	r->cfg.ue[0].peer = CELL_PEER_NETWORK;
+	r->cfg.harq_max_attempts = max_attempts;
+	r->cfg.n_harq_bler = 1;
+	r->cfg.harq_bler_q32[0] = 0; /* data are never lost */
+	r->cfg.control_errors = 1;
+	r->cfg.control_dtx = dtx;
+}
+
+static void set_sinr(struct run *r, int32_t sinr_cdb, int64_t t_ns)
+{
+	const struct cell_cmd cmd = { .type = CELL_CMD_CHANNEL,
+		                      .ue = 1,
+		                      .dir = CELL_DIR_DL,
+		                      .cqi = 15,
+		                      .sinr_cdb = sinr_cdb };
+
+	assert_int_equal(cell_apply(r->cell, &cmd, t_ns), 0);
+}
+
+static void start(struct run *r, int32_t sinr_cdb)
+{
+	run_start(r);
+	set_sinr(r, sinr_cdb, 0);
+	run_until(r, 0);
+}
+
+static void test_none_at_good_sinr(void **state)
+{
+	struct cell_stats stats;
+	struct run r;
+
+	(void)state;
+	setup(&r, 1, CELL_DTX_RETRY);
+	start(&r, NEVER_CDB);
+	for (int i = 1; i <= 50; i++)
+		assert_int_equal(run_push(&r, 1 | CELL_PORT_NETWORK, 500, MS(20 * i)), 0);
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(r.n_delivered, 50);
+	cell_stats(r.cell, &stats);
+	assert_int_equal(stats.control_missed, 0);
+	run_end(&r);
+}
+
+/* One packet and one sub-frame each: a loss for every miss, as often as the curve says. */
+static void test_without_harq_a_miss_is_a_loss(void **state)
+{
+	struct cell_stats stats;
+	struct run r;
+
+	(void)state;
+	setup(&r, 1, CELL_DTX_RETRY);
+	start(&r, -500); /* 0.109 */
+	for (int i = 1; i <= 2000; i++)
+		assert_int_equal(run_push(&r, 1 | CELL_PORT_NETWORK, 500, MS(20 * i)), 0);
+	run_until(&r, RUN_FOREVER);
+	cell_stats(r.cell, &stats);
+	assert_int_equal(stats.control_missed, r.n_dropped);
+	assert_int_equal(stats.control_missed, stats.pkts_dropped[CELL_DROP_RADIO_LOSS]);
+	assert_int_equal(run_count(&r, CELL_EV_CONTROL_MISSED, 1), stats.control_missed);
+	assert_in_range(stats.control_missed, 218 - 5 * 14, 218 + 5 * 14); /* five deviations */
+	run_end(&r);
+}
+
+/* No feedback is taken for a NACK: the block comes again, once the channel is good. */
+static void test_a_missed_block_is_sent_again(void **state)
+{
+	const struct cell_record *nack;
+	struct run r;
+
+	(void)state;
+	setup(&r, 8, CELL_DTX_RETRY);
+	start(&r, MOSTLY_CDB);
+	assert_int_equal(run_push(&r, 1 | CELL_PORT_NETWORK, 500, MS(10)), 0);
+	run_until(&r, MS(14));
+	set_sinr(&r, NEVER_CDB, MS(14));
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(r.n_delivered, 1);
+	nack = run_find(&r, CELL_EV_HARQ_NACK, 1, 0);
+	assert_int_equal(nack->aux, 2);
+	assert_int_equal(nack->value, 1);
+	assert_int_equal(r.delivered[0].t_ns, MS(23) - 250000);
+	run_end(&r);
+}
+
+static void test_or_given_up(void **state)
+{
+	const struct cell_record *failure;
+	struct run r;
+
+	(void)state;
+	setup(&r, 8, CELL_DTX_LOSE);
+	start(&r, MOSTLY_CDB);
+	assert_int_equal(run_push(&r, 1 | CELL_PORT_NETWORK, 500, MS(10)), 0);
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(r.n_delivered, 0);
+	failure = run_find(&r, CELL_EV_HARQ_FAILURE, 1, 0);
+	assert_int_equal(failure->aux, 2);
+	assert_int_equal(failure->value, 1);
+	run_end(&r);
+}
+
+/* The UE asks again, or the eNB grants again what it did not hear: nothing is lost. */
+static void test_a_missed_uplink_grant_costs_time(void **state)
+{
+	struct run r;
+
+	(void)state;
+	setup(&r, 1, CELL_DTX_RETRY);
+	start(&r, -700); /* 0.34 */
+	for (int i = 1; i <= 200; i++)
+		assert_int_equal(run_push(&r, 1, 1000, MS(40 * i)), 0);
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(r.n_delivered, 200);
+	assert_true(run_count(&r, CELL_EV_CONTROL_MISSED, 1) > 0);
+	run_end(&r);
+}
+
+/* With a SINR that is not known there are none. */
+static void test_none_without_sinr(void **state)
+{
+	struct run r;
+
+	(void)state;
+	setup(&r, 1, CELL_DTX_RETRY);
+	run_start(&r);
+	assert_int_equal(run_push(&r, 1 | CELL_PORT_NETWORK, 500, MS(10)), 0);
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(r.n_delivered, 1);
+	run_end(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_none_at_good_sinr),
+		cmocka_unit_test(test_without_harq_a_miss_is_a_loss),
+		cmocka_unit_test(test_a_missed_block_is_sent_again),
+		cmocka_unit_test(test_or_given_up),
+		cmocka_unit_test(test_a_missed_uplink_grant_costs_time),
+		cmocka_unit_test(test_none_without_sinr),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
