@@ -43,6 +43,7 @@ class Flow:
     end_ns: int
     bytes: int | None = None  # of a file; then end_ns is the end of the run's traffic
     sport: int | None = None  # of the data connection
+    transport: str = "tcp"
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,7 @@ class Bundle:
             ),
             bytes=entry.get("bytes"),
             sport=entry.get("sport"),
+            transport=str(entry.get("protocol", "tcp")),
         )
 
     @cached_property

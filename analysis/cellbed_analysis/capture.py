@@ -29,7 +29,8 @@ FRACTIONS_NS = {
 }
 FILE_HEADER_BYTES = 24
 HEAD_BYTES = 60 + 16  # IPv4 with all options, and TCP up to its window: every field read below
-PROTOCOL_TCP = 6
+PROTOCOL_TCP, PROTOCOL_UDP = 6, 17
+UDP_HEADER_BYTES = 8
 
 FIN, SYN, RST, PSH, ACK = 0x01, 0x02, 0x04, 0x08, 0x10
 
@@ -60,7 +61,8 @@ def read_capture(path: Path) -> pl.DataFrame:
     Returns:
         One row per IPv4 packet, in the order captured. `t_ns` is
         CLOCK_REALTIME in ns; addresses and ports are host-order integers;
-        the TCP columns are 0 for other protocols; `payload_bytes` comes from
+        the columns of TCP are 0 for other protocols, of which UDP
+        has ports and payload; `payload_bytes` comes from
         the headers, so a short snap length does not shrink it.
 
     Raises:
@@ -110,7 +112,7 @@ def _header_matrix(content: np.ndarray, begin: np.ndarray, length: np.ndarray) -
 
 
 def _parse(head: np.ndarray, t_ns: np.ndarray) -> pl.DataFrame:
-    """IPv4 and TCP fields. Source: RFC 791 section 3.1, RFC 9293 section 3.1."""
+    """IPv4, TCP and UDP fields. Source: RFC 791 section 3.1, RFC 9293 section 3.1, RFC 768."""
     rows = np.arange(len(head))
     ip_header = (head[:, 0] & 15).astype(np.int64) * 4
 
@@ -121,6 +123,7 @@ def _parse(head: np.ndarray, t_ns: np.ndarray) -> pl.DataFrame:
         return value
 
     tcp = (head[:, 9] == PROTOCOL_TCP).astype(np.int64)
+    udp = (head[:, 9] == PROTOCOL_UDP).astype(np.int64)
     ip_bytes = big_endian(2, 2)
     tcp_header = (head[rows, ip_header + 12] >> 4).astype(np.int64) * 4
     columns = {
@@ -130,13 +133,13 @@ def _parse(head: np.ndarray, t_ns: np.ndarray) -> pl.DataFrame:
         "protocol": head[:, 9],
         "ip_bytes": ip_bytes,
         "ip_id": big_endian(4, 2),
-        "sport": big_endian(ip_header, 2) * tcp,
-        "dport": big_endian(ip_header + 2, 2) * tcp,
+        "sport": big_endian(ip_header, 2) * (tcp + udp),
+        "dport": big_endian(ip_header + 2, 2) * (tcp + udp),
         "seq": big_endian(ip_header + 4, 4) * tcp,
         "ack": big_endian(ip_header + 8, 4) * tcp,
         "flags": head[rows, ip_header + 13] * tcp,
         "window": big_endian(ip_header + 14, 2) * tcp,
-        "payload_bytes": np.maximum(ip_bytes - ip_header - tcp_header, 0) * tcp,
+        "payload_bytes": np.maximum(ip_bytes - ip_header - tcp_header * tcp - UDP_HEADER_BYTES * udp, 0) * (tcp + udp),
     }
     return pl.DataFrame(
         [pl.Series(name, np.ascontiguousarray(columns[name])).cast(kind) for name, kind in SCHEMA.items()]

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from .bundle import Bundle, Flow
-from .capture import ACK, SYN
+from .capture import ACK, PROTOCOL_TCP, SYN
 from .error import AnalysisError
 from .life import MOMENTS
 
@@ -78,7 +78,10 @@ def flow_packets(bundle: Bundle, flow: Flow, node: str) -> tuple[pl.DataFrame, p
     """
     packets = bundle.capture(node).with_row_index("row").with_columns(tag=tcp_tag())
     data = packets.filter(
-        (pl.col("src") == flow.saddr) & (pl.col("dst") == flow.daddr) & (pl.col("dport") == flow.port)
+        (pl.col("src") == flow.saddr)
+        & (pl.col("dst") == flow.daddr)
+        & (pl.col("dport") == flow.port)
+        & (pl.col("protocol") == PROTOCOL_TCP)
     )
     volume = data.group_by("sport").agg(pl.col("payload_bytes").sum()).sort("payload_bytes")
     if volume.is_empty() or volume["payload_bytes"][-1] == 0:

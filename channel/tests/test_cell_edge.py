@@ -172,7 +172,7 @@ def test_a_minute_takes_seconds():
     ({"load": 2.0}, "cell_edge.load: value 2.0: allowed 0..1"),
     ({"tiers": 9}, "cell_edge.tiers: value 9: allowed 0..4"),
     ({"cqi_period_ms": 15}, "cell_edge.cqi_period_ms: value 15: allowed multiples of granularity_ms, 10"),
-    ({"cqi_period_ms": 10, "cqi_table": "x"}, "cqi.table: value x: allowed kawser, piro, vienna"),
+    ({"cqi_period_ms": 10, "cqi_table": "x"}, "cqi.table: value x: allowed kawser, piro, vienna, mezzavilla"),
 ])
 def test_wrong_parameters(changes, message):
     with pytest.raises(ParameterError, match=message):

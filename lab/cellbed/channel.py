@@ -63,7 +63,7 @@ class LinkBudget(Model):
 class CqiMapping(Model):
     """Source: Kawser, Table III; Piro; Vienna."""
 
-    table: Literal["kawser", "piro", "vienna"] = "kawser"
+    table: Literal["kawser", "piro", "vienna", "mezzavilla"] = "kawser"
     ul: FixedCqi = None
     dl: FixedCqi = None
     sl: FixedCqi = None
@@ -97,7 +97,7 @@ class CellEdge(Model):
     shadowing_sigma_db: float = Field(1.0, ge=0, le=20)
     shadowing_decorrelation_m: float = Field(50.0, ge=0.1, le=1000)
     site_correlation: float = Field(0.5, ge=0, le=1)
-    cqi_table: Literal["kawser", "piro", "vienna"] = "vienna"
+    cqi_table: Literal["kawser", "piro", "vienna", "mezzavilla"] = "vienna"
     cqi_period_ms: int = Field(1, ge=1, le=1000)
     cqi_delay_ms: int = Field(4, ge=0, le=1000)
 

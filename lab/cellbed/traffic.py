@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What goes over the network in a run: transfers over TCP, and any other programs."""
+"""What goes over the network in a run: transfers over TCP or UDP, and any other programs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from cellbed.model import Model, Name, Size
+from cellbed.model import Model, Name, Rate, Size
 
 VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 
@@ -26,6 +26,22 @@ class Transfer(Model):
     bytes: Size | None = Field(None, ge=1, le=1 << 40)
     limit_s: float = Field(600, gt=0, le=86400)
     port: int = Field(5201, ge=1, le=65535)
+    transport: Literal["tcp", "udp"] = "tcp"
+    rate: Rate | None = Field(None, ge=1000, le=10**10)
+    packet_bytes: int | None = Field(None, ge=16, le=1472)
+
+    @model_validator(mode="after")
+    def datagrams(self) -> Transfer:
+        """UDP has a rate and a size of its packets, as nothing else gives it one; TCP has neither."""
+        udp = self.transport == "udp"
+        for key, value in (("rate", self.rate), ("packet_bytes", self.packet_bytes)):
+            if udp and value is None:
+                raise ValueError(f"key '{key}': missing, with transport udp")
+            if not udp and value is not None:
+                raise ValueError(f"key '{key}': value {value}: allowed with transport udp")
+        if udp and (self.kind != "iperf3" or self.duration_s is None):
+            raise ValueError("key 'transport': value udp: allowed with kind iperf3 and a 'duration_s'")
+        return self
 
     @model_validator(mode="after")
     def one_bound(self) -> Transfer:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Traffic of a run: TCP connections from one node to another, and other programs (command.py)."""
+"""Traffic of a run: TCP connections and UDP datagrams from one node to another, and other programs (command.py)."""
 
 from __future__ import annotations
 
@@ -32,8 +32,11 @@ def client_port(flow: dict[str, Any]) -> int:
 def amount(flow: dict[str, Any]) -> list[str]:
     """iperf3's arguments for how much to send.
 
-    iperf3 sends whole blocks; equal ones bring a file's size to within a byte for each block.
+    iperf3 sends whole blocks; equal ones bring a file's size to within a byte for each block. Over UDP a block is a
+    datagram, and the rate is that of their payload.
     """
+    if flow["transport"] == "udp":
+        return ["-t", f"{flow['duration_s']:g}", "-u", "-b", str(flow["rate"]), "-l", str(flow["packet_bytes"])]
     if flow["bytes"] is None:
         return ["-t", f"{flow['duration_s']:g}"]
     blocks = -(-flow["bytes"] // BLOCK_MAX)
@@ -171,7 +174,7 @@ def describe(flow: dict[str, Any], addresses: dict[str, str]) -> dict[str, Any]:
     """A flow as the manifest lists it."""
     return {"id": flow["id"], "kind": flow["kind"], "from": flow["from"], "to": flow["to"],
             "saddr": addresses[flow["from"]], "daddr": addresses[flow["to"]], "sport": client_port(flow),
-            "port": flow["port"], "protocol": "tcp", "start_s": flow["start_s"], "duration_s": flow["duration_s"],
+            "port": flow["port"], "protocol": flow["transport"], "start_s": flow["start_s"], "duration_s": flow["duration_s"],
             "bytes": flow["bytes"]}
 
 

@@ -13,13 +13,19 @@ from cellbed.error import LabError
 from cellbed.workload import BLOCK_MAX, amount, describe, end_s, limit_s, make
 
 TIMED = {"id": "file", "kind": "iperf3", "from": "a", "to": "b", "start_s": 2, "duration_s": 10, "bytes": None,
-         "limit_s": 600, "port": 5201}
+         "limit_s": 600, "port": 5201, "transport": "tcp"}
 SIZED = {**TIMED, "duration_s": None, "bytes": 122_240_000}
 
 
 def test_time():
     assert amount(TIMED) == ["-t", "10"]
     assert (end_s(TIMED), limit_s(TIMED)) == (12, 42)
+
+
+def test_datagrams():
+    flow = {**TIMED, "transport": "udp", "rate": 40_000_000, "packet_bytes": 1024}
+    assert amount(flow) == ["-t", "10", "-u", "-b", "40000000", "-l", "1024"]
+    assert describe(flow, {"a": "10.0.0.1", "b": "10.0.0.2"})["protocol"] == "udp"
 
 
 def test_size():

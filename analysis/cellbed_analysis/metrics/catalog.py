@@ -70,6 +70,7 @@ RTT = (
     Metric("probe_difference_p50_us", "us", "median of kernel minus capture RTT, per sample"),
     Metric("probe_difference_max_us", "us", "largest distance between the two"),
     Metric("probe_within_bound_share", "1", "share of samples within the stated bound"),
+    Metric("cwnd_change_p50_pkts", "packets", "median of the congestion windows that it changed to, whole flow"),
     Metric("cwnd_mean_pkts", "packets", "mean congestion window at each ACK"),
 )
 
@@ -83,6 +84,12 @@ PARTS = (
 
 THROUGHPUT = (
     Metric("goodput_mbps", "Mbit/s", "in-order application bytes confirmed by the receiver", True),
+    Metric("ip_throughput_mbps", "Mbit/s", "IP bytes of the data direction that came, retransmissions too"),
+    Metric("ip_sent_pkts", "packets", "packets with data in the sender's capture, whole flow"),
+    Metric("ip_lost_pkts", "packets", "of these, missing in the receiver's capture"),
+    Metric("ip_lost_pct", "%", "share of these"),
+    Metric("udp_lost_iperf3_pkts", "packets", "datagrams that iperf3's receiver missed"),
+    Metric("udp_lost_difference_pkts", "packets", "losses by the captures minus these"),
     Metric("goodput_iperf3_mbps", "Mbit/s", "iperf3's receiver, whole flow with warm-up"),
     Metric("goodput_stream_mbps", "Mbit/s", "the same of the receiver of a flow of kind stream"),
     Metric(
@@ -168,6 +175,12 @@ SIDE = (
 )
 
 CELL = (
+    Metric("control_missed_ttis", "1", "sub-frames with a DCI that its UE missed, whole run"),
+    Metric("radio_link_failures", "1", "AM bearers that reached maxRetxThreshold, whole run"),
+    Metric("harq_failures_ul", "1", "blocks that HARQ gave up, uplink, whole run"),
+    Metric("harq_failures_dl", "1", "blocks that HARQ gave up, downlink, whole run"),
+    Metric("harq_retx_ul_share", "1", "share of retransmissions among the transmissions of blocks, uplink, whole run"),
+    Metric("harq_retx_dl_share", "1", "share of retransmissions among the transmissions of blocks, downlink, whole run"),
     Metric("dropped_queue_full_pkts", "packets", "dropped for a full RLC queue, whole run"),
     Metric("dropped_radio_loss_pkts", "packets", "lost on the air"),
     Metric("dropped_rlc_discard_pkts", "packets", "given up by RLC reassembly"),

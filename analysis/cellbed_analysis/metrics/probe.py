@@ -86,4 +86,6 @@ def probe_metrics(bundle: Bundle, samples: pl.DataFrame, segments: pl.DataFrame,
         }
     cwnd = inside.filter(pl.col("kind") == "segment_in")["snd_cwnd"]
     values["cwnd_mean_pkts"] = mean(cwnd)
+    traced = samples.filter(pl.col("kind") == "segment_in")["snd_cwnd"]
+    values["cwnd_change_p50_pkts"] = median(traced.filter(traced != traced.shift(1).fill_null(0)))
     return values

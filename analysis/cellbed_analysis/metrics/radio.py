@@ -7,6 +7,8 @@ the prefix `data_` or `ack_`.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 
@@ -187,4 +189,20 @@ def cell_metrics(log: RadioLog, reasons: dict[int, str], window: Window) -> Valu
             values[f"padding_{direction}_share"] = int(of["value"].sum()) / int(of["bytes"].sum())
     cqi = window.cut(log.rows("grant"), "t_ns").filter(pl.col("cqi") > 0)["cqi"]
     values["cqi_min"] = int(cqi.to_numpy().min()) if len(cqi) else None
+    return values
+
+
+def control_metrics(stats: dict[str, Any]) -> Values:
+    """What the radio daemon counted of control channels and HARQ; of older bundles what they have.
+
+    Args:
+        stats: radio.json.
+    """
+    values: Values = {"control_missed_ttis": stats.get("control_missed"),
+                      "radio_link_failures": stats.get("radio_link_failures")}
+    for direction in ("ul", "dl"):
+        of = stats.get(direction, {})
+        sent = of.get("mac_pdus", 0) + of.get("harq_retx", 0)
+        values[f"harq_failures_{direction}"] = of.get("harq_failures")
+        values[f"harq_retx_{direction}_share"] = of["harq_retx"] / sent if sent else None
     return values

@@ -28,7 +28,7 @@ from ..interval import Estimate
 from ..life import ENB, RadioLog, packet_lives, uplink_pdus
 from ..segment import decomposed_segments, flow_packets
 from ..timeline import timeline_metrics
-from . import causes, probe, radio, rtt, switching, throughput, utran
+from . import causes, datagrams, probe, radio, rtt, switching, throughput, utran
 from .window import Window, steady_window
 
 #: A process takes about a second to start, as long as the analysis of a short run.
@@ -166,7 +166,7 @@ def compute(bundle: Bundle) -> tuple[dict[str, Any], pl.DataFrame]:
     if utran.settings_of(bundle) is not None:
         values = utran.run_metrics(bundle, flow) | causes.counter_metrics(bundle.counters, flow.source)
         return identity(bundle) | flatten(values | lateness(bundle)), pl.DataFrame()
-    if captured(bundle):
+    if captured(bundle) and flow.transport == "tcp":
         flow = causes.finished(bundle, flow)
     window = steady_window(flow)
     log = RadioLog(bundle.radio)
@@ -176,18 +176,25 @@ def compute(bundle: Bundle) -> tuple[dict[str, Any], pl.DataFrame]:
     }
     segments = pl.DataFrame()
     if captured(bundle):
+        values |= datagrams.ip_metrics(bundle, flow, window)
+    if captured(bundle) and flow.transport == "tcp":
         lives = packet_lives(log, len(bundle.ue_numbers))
         segments = decomposed_segments(bundle, flow, lives)
         values |= _captured_metrics(bundle, flow, segments, window)
         if traced_in_full(bundle):
             for side, node in (("data", bundle.radio_node(flow.source)), ("ack", bundle.radio_node(flow.sink))):
                 values |= {f"{side}_{name}": value for name, value in _side(log, node, lives, window).items()}
+    elif flow.transport == "udp":
+        values |= {} if captured(bundle) else datagrams.iperf3_metrics(bundle.iperf3(flow.id))
     else:
         values |= {"probe_lost": int(bundle.tcp_stats.get("lost", 0))}
         values |= throughput.receiver_metrics(bundle, flow)
         values |= causes.counter_metrics(bundle.counters, flow.source)
     values |= radio.cell_metrics(log, bundle.drop_reasons, window)
-    values |= switching.channel_metrics(bundle, flow) | switching.switch_metrics(bundle, flow)
+    values |= radio.control_metrics(bundle.radio_stats)
+    values |= switching.channel_metrics(bundle, flow)
+    if flow.transport == "tcp":
+        values |= switching.switch_metrics(bundle, flow)
     values |= lateness(bundle)
     return identity(bundle) | flatten(values), segments
 

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Throughput and loss of a flow at the IP layer, from the captures of both ends; of UDP beside iperf3's own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from ..bundle import Bundle, Flow
+from ..capture import PROTOCOL_TCP, PROTOCOL_UDP
+from ..segment import flow_packets
+from .rtt import Values
+from .window import Window
+
+PROTOCOLS = {"tcp": PROTOCOL_TCP, "udp": PROTOCOL_UDP}
+
+
+def datagrams(bundle: Bundle, flow: Flow, node: str) -> pl.DataFrame:
+    """Packets of the flow's data direction that have payload, in a node's capture.
+
+    Of UDP those of the data's size: iperf3 begins with a short one.
+    """
+    if flow.transport == "tcp":
+        return flow_packets(bundle, flow, node)[0].filter(pl.col("payload_bytes") > 0)
+    found = bundle.capture(node).filter(
+        (pl.col("protocol") == PROTOCOL_UDP) & (pl.col("src") == flow.saddr) & (pl.col("dst") == flow.daddr)
+        & (pl.col("dport") == flow.port)
+    )
+    size = found["payload_bytes"].max()
+    return found.filter(pl.col("payload_bytes") == size)
+
+
+def ip_metrics(bundle: Bundle, flow: Flow, window: Window) -> Values:
+    """What a monitor at the IP layer of both ends counts, as Li et al have theirs.
+
+    A packet is lost when the receiver's capture has it less often than the sender's; the throughput counts IP bytes that
+    came inside the window, retransmissions too.
+    """
+    sent, received = (datagrams(bundle, flow, node) for node in (flow.source, flow.sink))
+    inside = window.cut(received, "t_ns")
+    values: Values = {
+        "ip_throughput_mbps": float(inside["ip_bytes"].cast(pl.Int64).sum()) * 8 / 1e6 / window.seconds,
+        "ip_sent_pkts": len(sent),
+        "ip_lost_pkts": len(sent) - len(received),
+        "ip_lost_pct": 100 * (len(sent) - len(received)) / max(len(sent), 1),
+    }
+    if flow.transport == "tcp":
+        return values
+    counted = iperf3_metrics(bundle.iperf3(flow.id))
+    return values | counted | {"udp_lost_difference_pkts": values["ip_lost_pkts"] - counted["udp_lost_iperf3_pkts"]}
+
+
+def iperf3_metrics(report: dict[str, Any]) -> Values:
+    """What iperf3's receiver of UDP counted; it finds losses by the numbers in its datagrams."""
+    total = report["end"]["sum"]
+    return {
+        "goodput_iperf3_mbps": total["bytes"] * (1 - total["lost_percent"] / 100) * 8 / 1e6 / total["seconds"],
+        "udp_lost_iperf3_pkts": total["lost_packets"],
+    }
