@@ -50,13 +50,22 @@ def test_options_do_not_count_as_payload(tmp_path: Path) -> None:
     assert (row["sport"], row["dport"], row["payload_bytes"]) == (1, 2, 5)
 
 
-def test_other_protocols_have_no_tcp_fields_and_ipv6_is_left_out(tmp_path: Path) -> None:
-    udp = dpkt.ip.IP(src=b"\1\2\3\4", dst=b"\5\6\7\10", p=17, data=dpkt.udp.UDP(sport=9, dport=8))
-    udp.len = 28
+def test_udp_has_ports_and_payload(tmp_path: Path) -> None:
+    udp = dpkt.ip.IP(src=b"\1\2\3\4", dst=b"\5\6\7\10", p=17, data=dpkt.udp.UDP(sport=9, dport=8, data=b"x" * 30))
+    udp.len = 20 + 8 + 30
     path = tmp_path / "ip.pcap"
-    write_pcap(path, [(0, bytes(udp)), (1, b"\x60" + b"\0" * 39)])
+    write_pcap(path, [(0, bytes(udp))])
     frame = read_capture(path)
-    assert frame.select("protocol", "sport", "seq", "payload_bytes").rows() == [(17, 0, 0, 0)]
+    assert frame.select("sport", "dport", "payload_bytes", "seq", "flags").rows() == [(9, 8, 30, 0, 0)]
+
+
+def test_other_protocols_have_no_tcp_fields_and_ipv6_is_left_out(tmp_path: Path) -> None:
+    icmp = dpkt.ip.IP(src=b"\1\2\3\4", dst=b"\5\6\7\10", p=1, data=b"\x08\0" + b"\x11" * 26)
+    icmp.len = 48
+    path = tmp_path / "ip.pcap"
+    write_pcap(path, [(0, bytes(icmp)), (1, b"\x60" + b"\0" * 39)])
+    frame = read_capture(path)
+    assert frame.select("protocol", "sport", "seq", "payload_bytes").rows() == [(1, 0, 0, 0)]
 
 
 def test_ethernet_and_microsecond_files_read_too(tmp_path: Path) -> None:

@@ -22,9 +22,9 @@ vienna
     Source: Vienna, the mapping of its 15 CQIs of Table 7.2.3-1, read in its published files.
 
 mezzavilla
-    Thresholds at 10 % block error rate over Gaussian noise by the curves of `block_error`, of a transport block with the
-    modulation and code rate of the CQI on 50 resource blocks of 120 resource elements. Source: Mezzavilla et al; TS 36.213
-    7.2.3. With errors that follow from these curves it is the mapping that meets the 10 % of the standard.
+    Thresholds at 10 % block error rate over Gaussian noise by the curves of `block_error`, of a transport block with
+    the modulation and code rate of the CQI on 50 resource blocks of 120 resource elements. Source: Mezzavilla et al;
+    TS 36.213 7.2.3. With errors that follow from these curves it is the mapping that meets the 10 % of the standard.
 
 Below the threshold of CQI 1 the CQI is 0, "out of range".
 """

@@ -174,8 +174,8 @@ def describe(flow: dict[str, Any], addresses: dict[str, str]) -> dict[str, Any]:
     """A flow as the manifest lists it."""
     return {"id": flow["id"], "kind": flow["kind"], "from": flow["from"], "to": flow["to"],
             "saddr": addresses[flow["from"]], "daddr": addresses[flow["to"]], "sport": client_port(flow),
-            "port": flow["port"], "protocol": flow["transport"], "start_s": flow["start_s"], "duration_s": flow["duration_s"],
-            "bytes": flow["bytes"]}
+            "port": flow["port"], "protocol": flow["transport"], "start_s": flow["start_s"],
+            "duration_s": flow["duration_s"], "bytes": flow["bytes"]}
 
 
 def make(flow: dict[str, Any], pids: dict[str, int], addresses: dict[str, str], out: Path,

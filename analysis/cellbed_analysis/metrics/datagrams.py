@@ -34,8 +34,8 @@ def datagrams(bundle: Bundle, flow: Flow, node: str) -> pl.DataFrame:
 def ip_metrics(bundle: Bundle, flow: Flow, window: Window) -> Values:
     """What a monitor at the IP layer of both ends counts, as Li et al have theirs.
 
-    A packet is lost when the receiver's capture has it less often than the sender's; the throughput counts IP bytes that
-    came inside the window, retransmissions too.
+    A packet is lost when the receiver's capture has it less often than the sender's; the throughput counts IP bytes
+    that came inside the window, retransmissions too.
     """
     sent, received = (datagrams(bundle, flow, node) for node in (flow.source, flow.sink))
     inside = window.cut(received, "t_ns")
