@@ -10,8 +10,11 @@ import struct
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tracereader import read_trace
+
+from cellbed_channel import trace
 
 ROOT = Path(__file__).resolve().parents[2]
 CELLSIM = Path(os.environ.get("CELLBED_BUILD", ROOT / "build")) / "emulator/sim/cellsim"
@@ -44,12 +47,12 @@ def tcp_packet(source, dest, seq, ack, payload):
     return ip[:10] + struct.pack(">H", checksum(ip)) + ip[12:] + tcp
 
 
-def simulate(folder, lines, cell):
+def simulate(folder, lines, cell, **others):
     """Packets (t_ns, port, bytes) through cellsim. Return: radio.json."""
     lines.sort(key=lambda line: line[0])
     (folder / "arrivals.txt").write_text(
         "".join(f"{t} {port} {len(data)} {i:x} {data.hex()}\n" for i, (t, port, data) in enumerate(lines)))
-    (folder / "config.json").write_text(json.dumps({"format": 1, "seed": 7, "cell": cell}))
+    (folder / "config.json").write_text(json.dumps({"format": 1, "seed": 7, "cell": cell, **others}))
     subprocess.run([CELLSIM, "--config", folder / "config.json", "--arrivals", folder / "arrivals.txt",
                     "--out", folder / "out"], check=True)
     return json.loads((folder / "out/radio.json").read_text())
@@ -68,7 +71,7 @@ def play(folder, mode, bler=0.0):
     return simulate(folder, lines, {"ues": ues})
 
 
-def play_downlink(folder, cell, n_packets=400):
+def play_downlink(folder, cell, n_packets=400, **others):
     """A server behind the eNB sends to UE 1, which answers every second packet. Return: radio.json."""
     lines = []
     for i in range(n_packets):
@@ -77,7 +80,7 @@ def play_downlink(folder, cell, n_packets=400):
         lines.append((i * 300_000, NETWORK_SIDE | 1, data))
         if i % 2 == 0:
             lines.append((i * 300_000 + 1000, 1, tcp_packet("10.45.0.1", "10.46.0.1", 1, 1000 + 2000 * i, b"")))
-    return simulate(folder, lines, {"mac": {"ul_always_scheduled": True}, **cell})
+    return simulate(folder, lines, {"mac": {"ul_always_scheduled": True}, **cell}, **others)
 
 
 def fields(folder, display_filter, *names):
@@ -166,6 +169,26 @@ def test_wireshark_counts_what_rlc_am_did(tmp_path, harq):
     assert fields(tmp_path, "_ws.malformed", "frame.number") == failed
     assert len(occurrences(tmp_path, "mac-lte.retx-count > 0", "mac-lte.retx-count")) == (
         radio["ul"]["harq_retx"] + radio["dl"]["harq_retx"])
+
+
+@pytest.mark.parametrize("dtx", ["retry", "lose"])
+def test_wireshark_counts_retransmissions_by_sinr(tmp_path, dtx):
+    """A downlink that swings between -8 and 0 dB in the format of CQI 4, which needs -1.6 dB; DCIs are missed, too."""
+    steps = np.arange(60)
+    swing = np.where(steps // 6 % 2, 0, -800).astype(np.int32)
+    legs = [trace.Series(1, "dl", swing, np.full(60, 4, dtype=np.uint8))]
+    trace.write(tmp_path / "channel.trace", trace.changes(steps * 2_000_000, legs), {1: "ue1"}, {})
+    cell = {**AM_CELL, "harq": {"max_attempts": 4, "errors": "sinr"}, "control": {"errors": True, "dtx": dtx}}
+    radio = play_downlink(tmp_path, cell, channel=str(tmp_path / "channel.trace"))
+    assert radio["control_missed"] > 5 and radio["dl"]["harq_retx"] > 5
+    assert radio["pkts_delivered"] == radio["pkts_in"] == 600
+    failed = fields(tmp_path, "mac-lte.crc-status == 0", "frame.number")
+    assert len(failed) == sum(radio[d]["mac_lost"] + radio[d]["harq_retx"] for d in ("ul", "dl"))
+    again = occurrences(tmp_path, "mac-lte.retx-count > 0", "mac-lte.retx-count")
+    assert len(again) == radio["ul"]["harq_retx"] + radio["dl"]["harq_retx"]
+    missed = [row for row in events(tmp_path, "harq_nack") + events(tmp_path, "harq_failure") if row["aux"] == 2]
+    assert 0 < len(missed) <= radio["control_missed"]
+    assert {row["event"] for row in missed} == {"harq_nack" if dtx == "retry" else "harq_failure"} or dtx == "retry"
 
 
 def test_wireshark_misses_the_sns_that_were_lost(tmp_path):

@@ -33,8 +33,8 @@ def fingerprints(names: dict[str, str]) -> dict[str, str]:
     digests = {name: hashlib.sha256(Path(path).read_bytes()).hexdigest() for name, path in names.items()}
     lab = hashlib.sha256()
     for path in sorted(Path(__file__).parent.glob("*")):
-        if path.name in ("runner.py", "workload.py", "stream.py", "command.py", "realtime.py", "tcp_profile.py",
-                         "topology.py", "counters.py", "capture.py", "guest-init"):
+        if path.name in ("runner.py", "workload.py", "stream.py", "datagrams.py", "command.py", "realtime.py",
+                         "tcp_profile.py", "topology.py", "counters.py", "capture.py", "guest-init"):
             lab.update(path.read_bytes())
     return {**digests, "runner": lab.hexdigest()}
 

@@ -106,7 +106,7 @@ def _socket() -> socket.socket:
     return made
 
 
-def _end(text: str) -> tuple[int, str, int]:
+def end(text: str) -> tuple[int, str, int]:
     pid, address, port = text.split(",")
     return int(pid), address, int(port)
 
@@ -114,7 +114,7 @@ def _end(text: str) -> tuple[int, str, int]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("--from", "--to"):
-        parser.add_argument(name, dest=name.strip("-"), type=_end, required=True, metavar="PID,ADDRESS,PORT")
+        parser.add_argument(name, dest=name.strip("-"), type=end, required=True, metavar="PID,ADDRESS,PORT")
     parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--result", type=Path, required=True)
     chosen = parser.parse_args()

@@ -153,14 +153,18 @@ class Iperf3(Workload):
 
 
 class Stream(Workload):
-    """Both ends of `cellbed.stream`, in one process."""
+    """Both ends of `cellbed.stream`, over UDP of `cellbed.datagrams`, in one process."""
 
     def start_client(self) -> None:
         flow = self.flow
         ends = {"--from": (flow["from"], client_port(flow)), "--to": (flow["to"], flow["port"])}
         args = [f"{option}={self.pids[node]},{self.addresses[node]},{port}" for option, (node, port) in ends.items()]
+        module = "cellbed.stream"
+        if flow["transport"] == "udp":
+            module = "cellbed.datagrams"
+            args += [f"--rate={flow['rate']}", f"--packet-bytes={flow['packet_bytes']}"]
         self.client = Process(f"stream of {flow['id']}",
-                              [sys.executable, "-m", "cellbed.stream", *args, f"--seconds={flow['duration_s']:g}",
+                              [sys.executable, "-m", module, *args, f"--seconds={flow['duration_s']:g}",
                                f"--result={self.result}"], self.log)
 
     def congestion_control_of(self, report: dict[str, Any]) -> str | None:

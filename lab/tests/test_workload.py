@@ -8,7 +8,7 @@ import socket
 
 import pytest
 
-from cellbed import stream
+from cellbed import datagrams, stream
 from cellbed.error import LabError
 from cellbed.workload import BLOCK_MAX, amount, describe, end_s, limit_s, make
 
@@ -81,6 +81,16 @@ def test_a_stream_counts_what_arrives(here):
     assert 0 <= facts["connected_s"] < 0.3
     assert 0 < facts["received_bytes"] <= facts["sent_bytes"]
     assert facts["congestion_control"]
+
+
+def test_datagrams_keep_their_rate(here, monkeypatch):
+    import contextlib
+
+    monkeypatch.setattr(datagrams, "in_netns", lambda pid: contextlib.nullcontext())
+    monkeypatch.setattr(datagrams, "_SILENCE_S", 0.2)
+    facts = datagrams.play(*local(), 0.5, 800_000, 1000)
+    assert facts["sent_pkts"] == 50  # 100 of them a second
+    assert facts["received_pkts"] == 50 and facts["received_bytes"] == 50_000
 
 
 def test_a_stream_that_nobody_takes_is_none(here):

@@ -88,7 +88,7 @@ THROUGHPUT = (
     Metric("ip_sent_pkts", "packets", "packets with data in the sender's capture, whole flow"),
     Metric("ip_lost_pkts", "packets", "of these, missing in the receiver's capture"),
     Metric("ip_lost_pct", "%", "share of these"),
-    Metric("udp_lost_iperf3_pkts", "packets", "datagrams that iperf3's receiver missed"),
+    Metric("udp_lost_pkts", "packets", "datagrams that the receiving application missed"),
     Metric("udp_lost_difference_pkts", "packets", "losses by the captures minus these"),
     Metric("goodput_iperf3_mbps", "Mbit/s", "iperf3's receiver, whole flow with warm-up"),
     Metric("goodput_stream_mbps", "Mbit/s", "the same of the receiver of a flow of kind stream"),

@@ -47,8 +47,17 @@ def ip_metrics(bundle: Bundle, flow: Flow, window: Window) -> Values:
     }
     if flow.transport == "tcp":
         return values
-    counted = iperf3_metrics(bundle.iperf3(flow.id))
-    return values | counted | {"udp_lost_difference_pkts": values["ip_lost_pkts"] - counted["udp_lost_iperf3_pkts"]}
+    counted = receiver_metrics(bundle, flow)
+    return values | counted | {"udp_lost_difference_pkts": values["ip_lost_pkts"] - counted["udp_lost_pkts"]}
+
+
+def receiver_metrics(bundle: Bundle, flow: Flow) -> Values:
+    """What the application at the receiver counted."""
+    if flow.kind == "stream":
+        facts = bundle.stream(flow.id)
+        return {"goodput_stream_mbps": facts["received_bytes"] * 8 / 1e6 / facts["duration_s"],
+                "udp_lost_pkts": facts["sent_pkts"] - facts["received_pkts"]}
+    return iperf3_metrics(bundle.iperf3(flow.id))
 
 
 def iperf3_metrics(report: dict[str, Any]) -> Values:
@@ -56,5 +65,5 @@ def iperf3_metrics(report: dict[str, Any]) -> Values:
     total = report["end"]["sum"]
     return {
         "goodput_iperf3_mbps": total["bytes"] * (1 - total["lost_percent"] / 100) * 8 / 1e6 / total["seconds"],
-        "udp_lost_iperf3_pkts": total["lost_packets"],
+        "udp_lost_pkts": total["lost_packets"],
     }

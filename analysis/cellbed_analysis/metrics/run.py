@@ -185,7 +185,7 @@ def compute(bundle: Bundle) -> tuple[dict[str, Any], pl.DataFrame]:
             for side, node in (("data", bundle.radio_node(flow.source)), ("ack", bundle.radio_node(flow.sink))):
                 values |= {f"{side}_{name}": value for name, value in _side(log, node, lives, window).items()}
     elif flow.transport == "udp":
-        values |= {} if captured(bundle) else datagrams.iperf3_metrics(bundle.iperf3(flow.id))
+        values |= {} if captured(bundle) else datagrams.receiver_metrics(bundle, flow)
     else:
         values |= {"probe_lost": int(bundle.tcp_stats.get("lost", 0))}
         values |= throughput.receiver_metrics(bundle, flow)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The quick part of the cell edge: losses that follow from the channel, UDP beside TCP, a run that repeats itself."""
+
+import json
+
+import pytest
+from e2e import ROOT, bundles, cellbed, digests
+
+from cellbed_analysis.bundle import Bundle
+from cellbed_analysis.metrics.run import compute
+
+pytestmark = pytest.mark.lab
+
+QUICK = ROOT / "scenarios/celledge-li/quick.yaml"
+UDP, TCP, CONTROL = "UDP-UM", "TCP-AM", "TCP-UM-control"
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    results = tmp_path_factory.mktemp("cell-edge")
+    cellbed("run", QUICK, "--results", results, "--set", "radio.channel.cell_edge.distance_m=240")
+    return {name.split("_")[0]: path for name, path in bundles(results).items()}
+
+
+def radio(bundle):
+    return json.loads((bundle / "radio.json").read_text())
+
+
+def row(bundle):
+    return compute(Bundle(bundle, json.loads((bundle / "manifest.json").read_text())))[0]
+
+
+def test_runs_are_valid(played):
+    assert set(played) == {UDP, TCP, CONTROL}
+    for bundle in played.values():
+        verdict = json.loads((bundle / "manifest.json").read_text())["validity"]
+        assert verdict["verdict"] == "valid", verdict
+        assert radio(bundle)["dl"]["harq_retx"] > 0
+
+
+def test_control_channels_are_missed_where_errors_are_on(played):
+    assert radio(played[CONTROL])["control_missed"] > 0
+    assert radio(played[CONTROL])["dl"]["harq_failures"] >= radio(played[CONTROL])["control_missed"] / 2
+    assert radio(played[TCP])["control_missed"] == 0
+
+
+def test_every_lost_datagram_has_a_reason(played):
+    """Captures, the receiving application and the radio's own counts agree."""
+    found = row(played[UDP])
+    assert found["ip_lost_pkts"] > 1000
+    assert found["udp_lost_difference_pkts"] == 0
+    dropped = radio(played[UDP])["pkts_dropped"]
+    assert found["ip_lost_pkts"] == sum(dropped.values())
+    assert dropped["queue_full"] > 0
+
+
+def test_same_seed_same_bytes(played, tmp_path):
+    cellbed("run", QUICK, "--results", tmp_path, "--variant", UDP,
+            "--set", "radio.channel.cell_edge.distance_m=240")
+    (again,) = bundles(tmp_path).values()
+    assert digests(again) == digests(played[UDP])
