@@ -129,12 +129,11 @@ class Handover(Model):
     forwarding: bool = True
     reordering: bool = True
 
-
     @model_validator(mode="after")
     def time_for_messages(self) -> Handover:
         if self.prediction_timeout_ms * 1000 <= 2 * self.signalling_us:
-            raise ValueError(f"allowed a prediction_timeout_ms above {2 * self.signalling_us / 1000:g}, which two messages "
-                             "of signalling_us take")
+            raise ValueError(f"allowed a prediction_timeout_ms above {2 * self.signalling_us / 1000:g}, which two "
+                             "messages of signalling_us take")
         return self
 
 
