@@ -31,6 +31,17 @@ def datagrams(bundle: Bundle, flow: Flow, node: str) -> pl.DataFrame:
     return found.filter(pl.col("payload_bytes") == size)
 
 
+def settled(sent: pl.DataFrame, received: pl.DataFrame) -> pl.DataFrame:
+    """Packets of TCP sent up to the last one that came: what a connection has under way when it ends is not lost.
+
+    The network keeps their order, but for retransmissions inside the radio.
+    """
+    if received.is_empty():
+        return sent.head(0)
+    at = sent.with_row_index("at").filter(pl.col("seq") == received["seq"][-1])["at"]
+    return sent.head(int(at[-1]) + 1) if len(at) else sent
+
+
 def ip_metrics(bundle: Bundle, flow: Flow, window: Window) -> Values:
     """What a monitor at the IP layer of both ends counts, as Li et al have theirs.
 
@@ -39,6 +50,8 @@ def ip_metrics(bundle: Bundle, flow: Flow, window: Window) -> Values:
     """
     sent, received = (datagrams(bundle, flow, node) for node in (flow.source, flow.sink))
     inside = window.cut(received, "t_ns")
+    if flow.transport == "tcp":
+        sent = settled(sent, received)
     values: Values = {
         "ip_throughput_mbps": float(inside["ip_bytes"].cast(pl.Int64).sum()) * 8 / 1e6 / window.seconds,
         "ip_sent_pkts": len(sent),
