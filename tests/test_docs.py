@@ -17,6 +17,18 @@ def tracked_pages():
 
 
 @pytest.mark.lab
+def test_how_to_put_a_command_behind_a_link(tmp_path):
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
+    blocks = [text for skipped, text in BLOCK.findall((ROOT / "docs/link.md").read_text()) if not skipped]
+    env = {**os.environ, "PATH": f"{CELLBED.parent}:{os.environ['PATH']}"}
+    for block in blocks:
+        done = subprocess.run(["bash", "-euo", "pipefail", "-c", block], cwd=tmp_path, env=env, capture_output=True,
+                              text=True, timeout=200, check=False)
+        assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
+    assert len(blocks) >= 2
+
+
+@pytest.mark.lab
 def test_the_tutorial_runs_from_top_to_bottom(tmp_path):
     """In a folder like a checkout's, block after block, as a reader types them."""
     for name in ("scenarios", "captures"):

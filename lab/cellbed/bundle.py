@@ -70,7 +70,8 @@ class Bundle:
         manifest = self._manifest(scenario, claims, facts, measured)
         for name in _SCAFFOLD:
             (self.temporary / name).unlink(missing_ok=True)
-        shutil.rmtree(self.temporary / "cellbed", ignore_errors=True)
+        for folder in ("cellbed", "ticks", *self.temporary.glob("session-*")):
+            shutil.rmtree(self.temporary / folder, ignore_errors=True)
         (self.temporary / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
         if self.path.exists():
             shutil.rmtree(self.path)

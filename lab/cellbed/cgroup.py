@@ -47,6 +47,14 @@ def members(path: Path) -> list[int]:
     return []
 
 
+def kill_others(path: Path) -> None:
+    """Kill what is in the cgroup but for this process: what programs of a run have started and left."""
+    for pid in members(path):
+        if pid != os.getpid():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
 def remove(path: Path) -> int:
     """Kill what is in the cgroup and remove it. Return: processes killed."""
     killed = set()

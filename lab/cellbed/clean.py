@@ -25,7 +25,8 @@ def clean() -> list[str]:
             removed.append(f"cgroup {entry['cgroup']} with {cgroup.remove(Path(entry['cgroup']))} processes")
         if Path(entry["temporary"]).exists():
             shutil.rmtree(entry["temporary"], ignore_errors=True)
-            removed.append(f"unfinished bundle {entry['temporary']}")
+            what = "scratch folder" if entry["lab"] == "scratch" else "unfinished bundle"
+            removed.append(f"{what} {entry['temporary']}")
         path.unlink(missing_ok=True)
     for path in cgroup.leftovers():
         if str(path) not in living and not _owned(path):

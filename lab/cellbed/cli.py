@@ -16,6 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
+from cellbed import cli_link, cli_shell
 from cellbed.description import Run, expand, load_claims
 from cellbed.error import CellbedError
 
@@ -184,6 +185,10 @@ def clean() -> None:
         console.print(f"removed {what}", soft_wrap=True)
     if not removed:
         console.print("nothing to clean")
+
+
+cli_link.register(app)
+cli_shell.register(app)
 
 
 def _terminated(*_: object) -> None:

@@ -19,8 +19,14 @@ class Watch:
     def advanced(self, done_s: float, all_s: float) -> None:
         """Seconds of traffic done and in all; infinity when a file decides."""
 
+    def started(self, pid: int) -> None:
+        """The attached command runs; in the native lab as this process."""
+
     def stopping(self) -> bool:
         return False
+
+    # Without progress for so long a lab is stopped.
+    stalled_after_s: float = STALLED_AFTER_S
 
 
 def follow(process: subprocess.Popen, directory: Path, watch: Watch) -> dict[str, float]:
@@ -44,6 +50,8 @@ def follow(process: subprocess.Popen, directory: Path, watch: Watch) -> dict[str
             word, *numbers = line.split()
             if word == "at" and len(numbers) == 2:
                 watch.advanced(float(numbers[0]), float(numbers[1]))
+            elif word == "started":
+                watch.started(int(numbers[0]))
             else:
                 marks[word] = last
         seen = len(lines)
@@ -51,8 +59,8 @@ def follow(process: subprocess.Popen, directory: Path, watch: Watch) -> dict[str
             return marks
         if watch.stopping():
             raise KeyboardInterrupt
-        if time.monotonic() - last > STALLED_AFTER_S:
-            raise LabError(f"the run made no progress for {STALLED_AFTER_S} s and was stopped")
+        if time.monotonic() - last > watch.stalled_after_s:
+            raise LabError(f"the run made no progress for {watch.stalled_after_s:g} s and was stopped")
         try:
             process.wait(_POLL_S)
         except subprocess.TimeoutExpired:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cellbed import cgroup, ledger, shaping
+from cellbed.caller import Caller
 from cellbed.error import LabError
 from cellbed.follow import Watch, follow
 from cellbed.process import die_with_parent
@@ -27,12 +28,16 @@ def check() -> None:
         raise LabError("the native lab needs /dev/net/tun; load the tun module with `modprobe tun`")
 
 
+def current_congestion_control() -> str:
+    return Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text().strip()
+
+
 def available_congestion_controls() -> list[str]:
     return Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
 
 
-def play(directory: Path, description: dict[str, Any], watch: Watch) -> dict[str, Any]:
-    """Play the run in @directory in a cgroup of its own.
+def play(directory: Path, description: dict[str, Any], watch: Watch, caller: Caller | None = None) -> dict[str, Any]:
+    """Play the run in @directory in a cgroup of its own, its command attached to @caller.
 
     Returns and raises as lab_virtual.play().
     """
@@ -48,13 +53,17 @@ def play(directory: Path, description: dict[str, Any], watch: Watch) -> dict[str
     group = cgroup.create(directory.name.removeprefix(".tmp-"))
 
     def enter() -> None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, [])
         die_with_parent(signal.SIGTERM)  # the runner then cleans up by itself
         (group / "cgroup.procs").write_text(str(os.getpid()))
 
     try:
         with ledger.entry("native", os.getpid(), directory, group), open(directory / "console", "wb") as out:
+            # A caller's terminal stays that of the session; its keys are for the command, not for the runner.
+            own = {"start_new_session": True} if caller is None else \
+                {"process_group": 0, "pass_fds": caller.attach_natively(directory)}
             runner = subprocess.Popen([sys.executable, "-m", "cellbed.runner", str(directory)], preexec_fn=enter,
-                                      stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
+                                      stdin=subprocess.DEVNULL, stdout=out, stderr=out, **own)
             try:
                 marks = follow(runner, directory, watch)
             finally:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import hashlib
 import os
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from cellbed import ledger
+from cellbed.caller import Caller
 from cellbed.error import LabError
 from cellbed.follow import Watch, follow
 from cellbed.process import die_with_parent
@@ -64,13 +66,14 @@ def _isolate() -> None:
     With addresses chosen at random the guest would have a few megabytes of memory more or less. Where personality()
     is not allowed it has.
     """
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
     die_with_parent()
     ctypes.CDLL(None).personality(ADDR_NO_RANDOMIZE)
 
 
 def play(directory: Path, description: dict[str, Any], kernel: Path, cpu: int,
-         watch: Watch) -> dict[str, Any]:
-    """Boot a guest that plays the run in @directory; return when it has halted.
+         watch: Watch, caller: Caller | None = None) -> dict[str, Any]:
+    """Boot a guest that plays the run in @directory, its command attached to @caller; return when it has halted.
 
     Returns:
         wall_s, setup_wall_s (everything but the traffic's time), kernel.
@@ -78,17 +81,25 @@ def play(directory: Path, description: dict[str, Any], kernel: Path, cpu: int,
     Raises:
         LabError: the guest died, stalled or reports a failure.
     """
+    for name, node in description["settings"]["nodes"].items():
+        if node["machine"]:
+            raise LabError(f"key 'nodes.{name}.machine': value True: allowed in the native lab; the guest of the "
+                           "virtual lab has no network of this machine")
     started = time.monotonic()
     console = directory / "console"
     env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "TMPDIR": str(_memory_dir(directory))}
     _furnish(directory)
+    if caller is not None:
+        caller.attach_to_guest(directory)
     with open(console, "wb") as out:
         guest = subprocess.Popen(command(kernel, description["seed"], cpu), cwd=directory, stdin=subprocess.DEVNULL,
                                  stdout=out, stderr=out, env=env, start_new_session=True,
                                  preexec_fn=_isolate)
+    relayed = caller.relayed(directory) if caller is not None else contextlib.nullcontext()
     with ledger.entry("virtual", guest.pid, directory):
         try:
-            marks = follow(guest, directory, watch)
+            with relayed:
+                marks = follow(guest, directory, watch)
         finally:
             _end(guest)
             shutil.rmtree(directory / "uml", ignore_errors=True)

@@ -30,6 +30,13 @@ class Node(Model):
 
     kind: Literal["ue", "server", "enb", "sgw", "router"] = "ue"
     address: IPv4Interface | None = None
+    machine: bool = False  # a server that is no namespace but this machine itself, in the native lab
+
+    @model_validator(mode="after")
+    def machine_serves(self) -> Node:
+        if self.machine and self.kind != "server":
+            raise ValueError("key 'machine': value True: allowed with kind server")
+        return self
 
 
 class Link(Model):
@@ -77,10 +84,17 @@ class Network:
     def check(self) -> None:
         """Raises ValueError with one message for what does not fit."""
         self._check_addresses()
+        self._check_machine()
         self._check_kinds()
         self._check_links()
         if self.has_core:
             self._check_ways()
+
+    def _check_machine(self) -> None:
+        machines = [name for name, node in self.nodes.items() if node.machine]
+        if len(machines) > 1:
+            raise ValueError(f"key 'nodes.{machines[1]}.machine': value True: allowed for one server; {machines[0]} is "
+                             "this machine")
 
     def _check_addresses(self) -> None:
         addresses: dict[str, str] = {}

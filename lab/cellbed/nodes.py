@@ -15,8 +15,8 @@ def far_end(settings: dict[str, Any], node: str) -> str | None:
     nodes, ues = settings["nodes"], settings["radio"]["ues"]
     if node in ues and nodes[ues[node]["peer"]]["kind"] == "ue":
         return ues[node]["peer"]
-    wanted = ("server", "host") if node in ues else ("ue",)
-    return next((name for name, other in nodes.items() if other["kind"] in wanted), None)
+    wanted = "server" if node in ues else "ue"
+    return next((name for name, other in nodes.items() if other["kind"] == wanted), None)
 
 
 def base(settings: dict[str, Any], node: str) -> str | None:
@@ -25,9 +25,10 @@ def base(settings: dict[str, Any], node: str) -> str | None:
     return None if far is None else settings["nodes"][far]["address"].split("/")[0]
 
 
-def describe(settings: dict[str, Any], pids: dict[str, int]) -> dict[str, Any]:
-    """Of each node: a process in its namespaces, its address and its far end's."""
-    return {name: {"pid": pid, "address": (settings["nodes"][name]["address"] or "").split("/")[0],
+def describe(settings: dict[str, Any], pids: dict[str, int], interfaces: dict[str, list[str]]) -> dict[str, Any]:
+    """Of each node: a process in its namespaces, its interfaces, its address and its far end's."""
+    return {name: {"pid": pid, "interfaces": interfaces[name],
+                   "address": (settings["nodes"][name]["address"] or "").split("/")[0],
                    "base": base(settings, name)} for name, pid in pids.items()}
 
 

@@ -21,7 +21,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from cellbed import counters, nodes, radio_config, realtime, shaping, tcp_profile, topology, workload
+from cellbed import cgroup, counters, nodes, radio_config, realtime, shaping, tcp_profile, topology, workload
 from cellbed.attach import Attachment
 from cellbed.capture import Tcpdump
 from cellbed.error import CellbedError, LabError
@@ -62,7 +62,8 @@ class Runner:
         net = topology.build(self.topology)
         stack.callback(net.stop)
         self.pids = {node.name: net.get(node.name).pid for node in self.topology.nodes}
-        (self.out / nodes.FILE).write_text(json.dumps(nodes.describe(self.settings, self.pids)))
+        (self.out / nodes.FILE).write_text(json.dumps(nodes.describe(
+            self.settings, self.pids, {node.name: list(node.interfaces) for node in self.topology.nodes})))
 
     def celld_config(self) -> dict[str, Any]:
         channel = {"channel": str(self.out / "channel.trace")} if self.settings["radio"]["channel"] is not None else {}
@@ -203,6 +204,8 @@ class Runner:
     def play(self) -> None:
         self.phase("nodes")
         with contextlib.ExitStack() as stack:
+            if not self.virtual:
+                stack.callback(cgroup.kill_others, own_cgroup())
             self.start_nodes(stack)
             self.phase("radio")
             celld = self.start_radio(stack)

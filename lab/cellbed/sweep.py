@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from cellbed import channel, lab_native, lab_virtual, paths
 from cellbed.bundle import Bundle
+from cellbed.caller import Caller
 from cellbed.description import Run
 from cellbed.error import CellbedError
 from cellbed.follow import Watch
@@ -52,9 +53,9 @@ class Sweep:
     """One invocation of `cellbed run`."""
 
     def __init__(self, scenario: Scenario, claims: list[dict[str, Any]], results: Path, lab: str, kernel: str,
-                 observer: Observer) -> None:
+                 observer: Observer, caller: Caller | None = None) -> None:
         self.scenario, self.claims, self.results, self.lab = scenario, claims, results, lab
-        self.observer = observer
+        self.observer, self.caller = observer, caller
         self.programs = paths.programs()
         prints = paths.fingerprints(self.programs)
         if lab == "virtual":
@@ -93,7 +94,7 @@ class Sweep:
         prints = {**self.prints, "channel": channel.fingerprint()} if has_channel else self.prints
         description = run.describe(self.lab, prints)
         bundle = Bundle(self.results, run, description)
-        if bundle.complete():
+        if bundle.complete() and self.caller is None:
             bundle.refresh_claims(self.claims)
             outcome = Outcome(bundle.path, cached=True)
         else:
@@ -104,13 +105,13 @@ class Sweep:
     def _play(self, run: Run, bundle: Bundle, description: dict[str, Any]) -> Outcome:
         cpu = self.cpus.get()
 
-        watch = _RunWatch(self, run)
+        watch = self.caller or _RunWatch(self, run)
         try:
             directory = bundle.begin(self.programs)
             if self.kernel is not None:
-                measured = lab_virtual.play(directory, description, self.kernel, cpu, watch)
+                measured = lab_virtual.play(directory, description, self.kernel, cpu, watch, self.caller)
             else:
-                measured = lab_native.play(directory, description, watch)
+                measured = lab_native.play(directory, description, watch, self.caller)
             manifest = bundle.finish(self.scenario, self.claims, measured)
             return Outcome(bundle.path, manifest=manifest)
         except CellbedError as error:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from ipaddress import IPv4Interface
 from typing import Any
 
@@ -35,6 +35,7 @@ class PlannedNode:
     neighbours: list[list[str]] = field(default_factory=list)  # arguments for `ip neighbour replace`
     shaping: dict[str, list[str]] = field(default_factory=dict)  # by interface, arguments for `tc qdisc add dev IF`
     mtu: dict[str, int] = field(default_factory=dict)  # by interface, where it is not the usual one
+    machine: bool = False  # no namespace but that of the lab itself
 
     @property
     def is_host(self) -> bool:
@@ -114,7 +115,7 @@ def plan(settings: dict[str, Any]) -> Plan:
     links = _links(settings)
     attributes = tcp_profile.route_attributes(settings["tcp"])
     core = _core_node
-    makers = {"ue": _ue, "server": _server, "sgw": core, "router": core,
+    makers = {"ue": _ue, "server": _server_or_machine, "sgw": core, "router": core,
               "enb": core if core_network.sgw(settings) else _enb}
     return Plan([makers[node["kind"]](name, settings, links, attributes) for name, node in settings["nodes"].items()],
                 links)
@@ -129,7 +130,8 @@ def _links(settings: dict[str, Any]) -> list[PlannedLink]:
         ends = []
         for side, (name, address) in enumerate(zip(names, addresses, strict=True)):
             number = used[name] = used.get(name, -1) + 1
-            ends.append(PlannedEnd(name, f"eth{number}", address, f"02:00:00:00:{i:02x}:{side + 1:02x}"))
+            interface = machine_interface(address) if settings["nodes"][name]["machine"] else f"eth{number}"
+            ends.append(PlannedEnd(name, interface, address, f"02:00:00:00:{i:02x}:{side + 1:02x}"))
         planned.append(PlannedLink((ends[0], ends[1]), link, mtu, packet))
     return planned
 
@@ -158,6 +160,23 @@ def _server(name: str, settings: dict[str, Any], links: list[PlannedLink], attri
     own, far = link.seen_from(name)
     route = ["default", "via", _ip(far.address), "dev", own.interface, "src", _ip(own.address), *attributes]
     return PlannedNode(name, "server", {own.interface: own.address}, [route], **_wires(name, links))
+
+
+def machine_interface(address: str) -> str:
+    """Beside those that the machine has, and those of other labs: their addresses differ."""
+    return f"cb{int(IPv4Interface(address).ip):08x}"
+
+
+def _server_or_machine(name: str, settings: dict[str, Any], links: list[PlannedLink],
+                       attributes: list[str]) -> PlannedNode:
+    """The machine keeps its default route, and has routes to the UEs."""
+    server = _server(name, settings, links, attributes)
+    if not settings["nodes"][name]["machine"]:
+        return server
+    (default,) = server.routes
+    routes = [[f"{_ip(settings['nodes'][ue]['address'])}/32", *default[1:]]
+              for ue in settings["radio"]["ues"] if behind_enb(settings, ue)]
+    return replace(server, machine=True, routes=routes)
 
 
 def _enb(name: str, settings: dict[str, Any], links: list[PlannedLink], _: list[str]) -> PlannedNode:
@@ -233,7 +252,7 @@ def build(topology: Plan):
     try:
         net = Mininet(topo=None, build=False, controller=None)
         for node in topology.nodes:
-            net.addHost(node.name, ip=None)
+            net.addHost(node.name, ip=None, inNamespace=not node.machine)
         for link in topology.links:
             a, b = link.ends
             net.addLink(a.node, b.node, intfName1=a.interface, intfName2=b.interface, addr1=a.mac, addr2=b.mac,
@@ -244,7 +263,9 @@ def build(topology: Plan):
 
 
 def sysctls(node: PlannedNode, settings: dict[str, Any]) -> dict[str, str]:
-    """Settings of a node, by path below /proc/sys/net."""
+    """Settings of a node, by path below /proc/sys/net; this machine keeps its own."""
+    if node.machine:
+        return {}
     if not node.is_host:
         return {**tcp_profile.ALWAYS, "ipv4/ip_forward": "1", **_forwarding(node, settings)}
     files = [flow["bytes"] for flow in settings["traffic"]
@@ -266,7 +287,7 @@ def configure(pid: int, node: PlannedNode, settings: dict[str, str]) -> list[str
 
     Return: sysctls the kernel does not have.
     """
-    batch = ["link set lo up"]
+    batch = [] if node.machine else ["link set lo up"]
     for interface, address in node.interfaces.items():
         if interface in node.shaping:
             # TCP hands qdiscs up to 64 KiB as one packet whatever the offloads; they would delay, queue and lose it as

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`cellbed link`, as users of mm-link try it, in both labs."""
+
+import json
+import os
+import pty
+import re
+import select
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+from e2e import CELLBED, bundles, cellbed, needs_native
+from test_leftovers import machine_state, ours, wait_until
+
+pytestmark = pytest.mark.lab
+BOTH = pytest.mark.parametrize("lab", ["virtual", pytest.param("native", marks=needs_native)])
+
+
+@pytest.fixture
+def served(tmp_path):
+    folder = tmp_path / "served"
+    folder.mkdir()
+    (folder / "page").write_text("over the radio\n")
+    return folder
+
+
+@BOTH
+def test_streams_and_status(served, tmp_path, lab):
+    done = cellbed("link", "--lab", lab, "--serve-folder", served, "--", "sh", "-c",
+                   "curl -sS http://$CELLBED_BASE/page; cat; pwd; echo $MINE >&2; exit 7", check=False,
+                   input="from outside\n", cwd=tmp_path, env={**os.environ, "MINE": "kept"})
+    assert done.returncode == 7
+    assert done.stdout == f"over the radio\nfrom outside\n{tmp_path}\n"
+    assert done.stderr.startswith("kept\n")
+
+
+@BOTH
+def test_a_file_as_input_from_where_it_stands(tmp_path, lab):
+    path = tmp_path / "input"
+    path.write_text("skipped\nread\n")
+    with open(path) as f:
+        os.lseek(f.fileno(), 8, os.SEEK_SET)
+        done = cellbed("link", "--lab", lab, "--serve", "true", "--", "cat", stdin=f)
+    assert done.stdout == "read\n"
+
+
+@BOTH
+def test_iperf3_at_a_rate(lab):
+    out = cellbed("link", "rate", "5mbit", "bler", "0", "--lab", lab, "--serve", "iperf3 -s", "--", "sh", "-c",
+                  "iperf3 -c $CELLBED_BASE -R -t 4 -J").stdout
+    received = json.loads(out)["end"]["sum_received"]["bits_per_second"]
+    assert 4e6 < received < 5e6 if lab == "virtual" else received < 5.5e6
+
+
+def test_rtt_is_what_was_asked_for():
+    out = cellbed("link", "rtt", "50ms", "bler", "0", "--lab", "virtual", "--serve", "true", "--", "sh", "-c",
+                  "ping -c 20 -i 0.217 $CELLBED_BASE").stdout
+    least, mean = map(float, re.search(r"= ([\d.]+)/([\d.]+)/", out).groups())
+    assert 49 <= least <= 51 and 49 <= mean <= 52
+
+
+@BOTH
+def test_files_of_the_folder_one_is_in(served, tmp_path, lab):
+    cellbed("link", "--lab", lab, "--serve-folder", served, "--", "sh", "-c",
+            "curl -sS -o got http://$CELLBED_BASE/page", cwd=tmp_path)
+    assert (tmp_path / "got").read_text() == "over the radio\n"
+
+
+@BOTH
+def test_generated_scenarios_are_scenarios(tmp_path, lab):
+    text = cellbed("link", "rate", "10mbit", "--lab", lab, "--serve", "true", "--generate", "--", "sh", "-c",
+                   "echo $CELLBED_NODE").stdout
+    assert text.startswith("# cellbed link rate 10mbit -- sh -c 'echo $CELLBED_NODE'\n")
+    (tmp_path / "link.yaml").write_text(text)
+    cellbed("run", tmp_path / "link.yaml", "--results", tmp_path / "r", "--lab", lab,
+            "--set", "tcp.congestion_control=reno")
+    (bundle,) = bundles(tmp_path / "r").values()
+    assert (bundle / "command.stdout").read_text() == "ue1\n"
+
+
+@BOTH
+def test_results_on_request(tmp_path, lab):
+    cellbed("link", "--lab", lab, "--serve", "true", "--results", tmp_path / "r", "--", "sh", "-c",
+            "ping -c 2 $CELLBED_BASE")
+    (bundle,) = bundles(tmp_path / "r").values()
+    assert (bundle / "radio.pcap").stat().st_size > 1000
+    manifest = json.loads((bundle / "manifest.json").read_text())
+    assert manifest["commands"][1] | {"id": "command", "status": 0} == manifest["commands"][1]
+    assert {p.name for p in bundle.iterdir()} & {"attach.json", "nodes.json", "session-0"} == set()
+
+
+def start(lab, *command, **options):
+    process = subprocess.Popen([CELLBED, "link", "--lab", lab, "--serve", "true", "--", *command],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+@BOTH
+@pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM, signal.SIGUSR1])
+def test_signals_pass_through(tmp_path, lab, sig):
+    before = machine_state()
+    process = start(lab, "bash", "-c", f"trap 'echo got it; exit 9' {sig.name[3:]}; echo ready; "
+                    "while :; do sleep 0.2; done", cwd=tmp_path)
+    process.send_signal(sig)
+    out, _ = process.communicate(timeout=60)
+    assert (process.returncode, out) == (9, "got it\n")
+    assert machine_state() == before
+
+
+@BOTH
+def test_a_command_that_a_signal_ends(lab):
+    process = start(lab, "sh", "-c", "echo ready; exec sleep 100000")
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=60)
+    assert process.returncode == 128 + signal.SIGTERM
+
+
+@BOTH
+def test_whoever_reads_goes_away(lab):
+    done = subprocess.run(["bash", "-c", f"{CELLBED} link --lab {lab} --serve true -- yes | head -n 1; "
+                           "echo ${PIPESTATUS[0]}"], capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout.split() in (["y", "141"], ["y", "143"])
+
+
+@BOTH
+def test_killed_it_leaves_nothing(tmp_path, lab):
+    before = machine_state()
+    process = start(lab, "sh", "-c", "sleep 99999 & echo ready; wait", cwd=tmp_path)
+    process.kill()
+    process.communicate(timeout=40)
+    assert "scratch folder" in cellbed("clean").stdout
+    wait_until(lambda: not ours(tmp_path), "end of all processes")
+    assert machine_state() == before
+    assert "nothing to clean" in cellbed("clean").stdout
+
+
+@BOTH
+def test_programs_that_are_not_there(lab):
+    done = cellbed("link", "--lab", lab, "--", "no-such-program", check=False)
+    assert (done.returncode, done.stderr) == (127, "cellbed: no-such-program: no such program\n")
+
+
+def test_the_virtual_lab_says_what_is_not_there():
+    done = cellbed("link", "--lab", "virtual", "--", "true")
+    assert "nothing serves at the far end, and the virtual lab has no other network" in done.stderr
+
+
+def test_without_root_it_says_what_needs_it():
+    become = ["setpriv", "--reuid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+    done = subprocess.run([*become, CELLBED, "link", "--", "true"], capture_output=True, text=True, check=False,
+                          env={**os.environ, "SUDO_UID": "0"})
+    assert done.returncode == 125
+    assert "the native lab needs root" in done.stderr and "--lab virtual" in done.stderr
+
+
+class Terminal:
+    """A terminal with a person: types when it has seen what it waits for."""
+
+    def __init__(self, *args):
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.environ["SHELL"] = "/bin/bash"
+            os.execv(CELLBED, [str(CELLBED), *args])
+        self.seen = ""
+
+    def until(self, text, deadline_s=60):
+        end = time.monotonic() + deadline_s
+        while text not in self.seen:
+            assert select.select([self.fd], [], [], max(0, end - time.monotonic()))[0], self.seen
+            self.seen += os.read(self.fd, 4096).decode(errors="replace")
+        self.seen = self.seen.partition(text)[2]
+
+    def type(self, text):
+        os.write(self.fd, text.encode())
+
+    def status(self):
+        while True:
+            try:
+                if not os.read(self.fd, 4096):
+                    break
+            except OSError:
+                break
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+@pytest.fixture(params=["virtual", pytest.param("native", marks=needs_native)])
+def link(request, tmp_path):
+    """A link that is open. Return: how to get in."""
+    process = start(request.param, "sh", "-c", "echo ready; cat", cwd=tmp_path, stdin=subprocess.PIPE)
+    yield ["shell", "--pid", str(process.pid)]
+    process.stdin.close()
+    assert process.wait(60) == 0
+
+
+def test_commands_in_the_nodes(link):
+    assert {line.split()[0] for line in cellbed(*link).stdout.splitlines()} == {"server", "enb", "ue1"}
+    done = cellbed(*link, "ue1", "--", "sh", "-c", "ping -c 1 $CELLBED_BASE; cat; echo $CELLBED_NODE >&2; exit 3",
+                   check=False, input="typed\n")
+    assert (done.returncode, done.stderr) == (3, "ue1\n")
+    assert "1 received" in done.stdout and done.stdout.endswith("typed\n")
+    wrong = cellbed(*link, "ue9", check=False)
+    assert (wrong.returncode, wrong.stderr) == (1, "cellbed: node 'ue9': allowed server, enb, ue1\n")
+
+
+def test_mininet_in_the_nodes(link):
+    done = cellbed(*link, "--mininet", input="ue1 ping -c 1 server\nserver ip -br address\nexit\n")
+    said = done.stdout + done.stderr
+    assert "1 received" in said and "eth0@" in said and "Traceback" not in said
+
+
+def test_no_lab_to_enter(tmp_path):
+    done = cellbed("shell", "ue1", check=False, env={**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)})
+    assert (done.returncode, done.stderr) == (
+        1, "cellbed: no lab is running; `cellbed link` in another terminal starts one\n")
+
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-headless-shell"))), None)
+
+
+@needs_native
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium here")
+def test_a_browser_loads_a_page(served, tmp_path):
+    """With its scripts run: what it prints is the document after them."""
+    (served / "index.html").write_text(
+        "<body><script src=late.js></script><script>document.body.append(late + location.hostname)</script></body>")
+    (served / "late.js").write_text("const late = 'loaded from ';")
+    done = cellbed("link", "good", "--lab", "native", "--serve-folder", served, "--", "sh", "-c",
+                   f"{CHROMIUM} --headless --no-sandbox --disable-gpu --user-data-dir={tmp_path / 'profile'} "
+                   "--dump-dom http://$CELLBED_BASE/")
+    assert "loaded from 10.46.0.1" in done.stdout
+
+
+@BOTH
+def test_a_shell_on_a_terminal(lab):
+    """Prompt, job control, an interrupted program, the shell's status."""
+    person = Terminal("link", "edge", "--lab", lab, "--serve", "true")
+    person.until("[edge] ")
+    person.type("ping -c 1 $CELLBED_BASE | grep -c ttl; [ -t 0 ] && echo terminal\n")
+    person.until("1\r\nterminal")
+    person.type("sleep 1000\n")
+    time.sleep(2)
+    person.type("\x03")
+    person.until("[edge] ")
+    person.type("exit 5\n")
+    assert person.status() == 5
