@@ -11,15 +11,21 @@ def packets(*seq: int) -> pl.DataFrame:
 
 
 def test_what_is_under_way_is_not_lost() -> None:
-    assert settled(packets(1, 2, 3, 4, 5), packets(1, 3))["seq"].to_list() == [1, 2, 3]
+    sent, came = settled(packets(1, 2, 3, 4, 5), packets(1, 3))
+    assert (sent["seq"].to_list(), len(came)) == ([1, 2, 3], 2)
 
 
 def test_a_retransmission_settles_what_was_sent_before_it() -> None:
-    assert len(settled(packets(1, 2, 3, 2, 4), packets(1, 3, 2))) == 4
+    assert len(settled(packets(1, 2, 3, 2, 4), packets(1, 3, 2))[0]) == 4
+
+
+def test_what_was_not_captured_when_sent_does_not_count() -> None:
+    sent, came = settled(packets(1, 2, 3), packets(1, 3, 4))
+    assert (len(sent), len(came)) == (3, 2)
 
 
 def test_nothing_came() -> None:
-    assert settled(packets(1, 2), packets()).is_empty()
+    assert settled(packets(1, 2), packets())[0].is_empty()
 
 
 def test_what_iperf3_counted_of_udp() -> None:

@@ -86,7 +86,11 @@ THROUGHPUT = (
     Metric("goodput_mbps", "Mbit/s", "in-order application bytes confirmed by the receiver", True),
     Metric("ip_throughput_mbps", "Mbit/s", "IP bytes of the data direction that came, retransmissions too"),
     Metric("ip_sent_pkts", "packets", "packets with data in the sender's capture, whole flow"),
-    Metric("ip_lost_pkts", "packets", "of these, missing in the receiver's capture; of TCP without those after the last one that came"),
+    Metric(
+        "ip_lost_pkts",
+        "packets",
+        "of these, missing in the receiver's capture; of TCP without those after the last one that came",
+    ),
     Metric("ip_lost_pct", "%", "share of these"),
     Metric("udp_lost_pkts", "packets", "datagrams that the receiving application missed"),
     Metric("udp_lost_difference_pkts", "packets", "losses by the captures minus these"),

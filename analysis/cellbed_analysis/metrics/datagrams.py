@@ -31,15 +31,17 @@ def datagrams(bundle: Bundle, flow: Flow, node: str) -> pl.DataFrame:
     return found.filter(pl.col("payload_bytes") == size)
 
 
-def settled(sent: pl.DataFrame, received: pl.DataFrame) -> pl.DataFrame:
-    """Packets of TCP sent up to the last one that came: what a connection has under way when it ends is not lost.
+def settled(sent: pl.DataFrame, received: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Packets of TCP sent up to the last one that came, and those that came of them.
 
-    The network keeps their order, but for retransmissions inside the radio.
+    What a connection has under way when it ends is not lost; and what it aborts in front of a server's link, whose
+    delay comes before the capture, may arrive without having been captured there.
     """
-    if received.is_empty():
-        return sent.head(0)
-    at = sent.with_row_index("at").filter(pl.col("seq") == received["seq"][-1])["at"]
-    return sent.head(int(at[-1]) + 1) if len(at) else sent
+    known = received.filter(pl.col("seq").is_in(sent["seq"].implode()))
+    if known.is_empty():
+        return sent.head(0), known
+    at = sent.with_row_index("at").filter(pl.col("seq") == known["seq"][-1])["at"]
+    return sent.head(int(at[-1]) + 1), known
 
 
 def ip_metrics(bundle: Bundle, flow: Flow, window: Window) -> Values:
@@ -51,7 +53,7 @@ def ip_metrics(bundle: Bundle, flow: Flow, window: Window) -> Values:
     sent, received = (datagrams(bundle, flow, node) for node in (flow.source, flow.sink))
     inside = window.cut(received, "t_ns")
     if flow.transport == "tcp":
-        sent = settled(sent, received)
+        sent, received = settled(sent, received)
     values: Values = {
         "ip_throughput_mbps": float(inside["ip_bytes"].cast(pl.Int64).sum()) * 8 / 1e6 / window.seconds,
         "ip_sent_pkts": len(sent),
