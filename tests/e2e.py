@@ -4,6 +4,7 @@
 import hashlib
 import json
 import os
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -65,6 +66,15 @@ def bundles(results):
     for manifest in sorted(Path(results).glob("*/manifest.json")):
         found[json.loads(manifest.read_text())["variant"]] = manifest.parent
     return found
+
+
+def captured(bundle, node):
+    """Number of packets in a node's capture."""
+    data, at, n = (bundle / f"ip-{node}.pcap").read_bytes(), 24, 0
+    while at < len(data):
+        at += 16 + struct.unpack_from("<I", data, at + 8)[0]
+        n += 1
+    return n
 
 
 def digests(bundle):

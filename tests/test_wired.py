@@ -6,7 +6,7 @@ import os
 import struct
 
 import pytest
-from e2e import bundles, cellbed, digests, needs_native
+from e2e import bundles, captured, cellbed, digests, needs_native
 
 pytestmark = pytest.mark.lab
 
@@ -59,6 +59,9 @@ def test_hosts_have_captures_and_counters_and_the_enb_has_none(wired, tmp_path, 
     assert counters["ue1"]["Tcp"]["InSegs"] > 500
     # The link's qdiscs see every segment by itself.
     assert counters["server"]["Ip"]["OutRequests"] > 0.9 * counters["server"]["Tcp"]["OutSegs"]
+    # Captures have every packet, the last ones too. (The connections' ends come after the counters were read.)
+    for node, counted in counters.items():
+        assert captured(bundle, node) >= counted["Ip"]["InReceives"] + counted["Ip"]["OutRequests"]
     assert all(value for node in counters.values() for group in node.values() for value in group.values())
 
 

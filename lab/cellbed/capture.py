@@ -11,6 +11,10 @@ from pathlib import Path
 from cellbed.error import LabError
 from cellbed.process import Process, wait_readable
 
+# tcpdump sees packets in blocks that the kernel hands over when they are full, or at the second tick of a timer of one
+# second (TPACKET_V3); what is in a block when tcpdump ends is lost, and counted nowhere.
+HANDED_OVER_S = 2.1
+
 _DROPPED = re.compile(rb"(\d+) packets? dropped by kernel")
 
 
