@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A handover in the virtual lab, seen on the wires: tunnels, forwarding, ECN; only what queues drop is missing."""
+
+import json
+import os
+import shutil
+import subprocess
+from collections import Counter
+
+import pytest
+from e2e import ROOT, bundles, cellbed, digests, needs_native
+
+QUICK = ROOT / "scenarios/handover-pacifico/quick.yaml"
+SHORT = ["--set", "traffic.0.duration_s=3", "--set", "traffic.1.duration_s=3", "--set", "capture.radio=false"]
+CORE = ["router-eth0", "router-eth1", "router-eth2", "senb-eth0", "sgw-eth2", "tenb-eth0"]
+SGW, SENB, TENB = "10.60.0.1", "10.60.1.1", "10.60.2.1"
+HOSTS = {"me": ("server1", "10.45.0.1"), "c1": ("server2", "10.45.0.2")}
+CE = "3"
+
+pytestmark = [pytest.mark.lab, pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")]
+
+
+def play(results, *options):
+    cellbed("run", QUICK, "--results", results, *SHORT, *options)
+    return bundles(results)["run"]
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory):
+    """One handover, with nothing out of the ordinary."""
+    return play(tmp_path_factory.mktemp("handover"))
+
+
+def read(bundle, name):
+    return json.loads((bundle / name).read_text())
+
+
+def fields(bundle, interface, display_filter, *names):
+    """Rows of field values of the packets of a capture that match; occurrences of a field as a list."""
+    args = ["tshark", "-r", bundle / f"ip-{interface}.pcap", "-Y", display_filter, "-T", "fields",
+            "-o", "ip.check_checksum:TRUE", "-o", "tcp.analyze_sequence_numbers:FALSE"]
+    for name in names:
+        args += ["-e", name]
+    done = subprocess.run(args, capture_output=True, text=True, check=True)
+    return [[value.split(",") for value in line.split("\t")] for line in done.stdout.splitlines()]
+
+
+def user_packets(bundle, interface, display_filter):
+    """(IP identification, TCP sequence number) of the user packets, in the order of the capture; each is one packet."""
+    return [(row[0][-1], row[1][0]) for row in fields(bundle, interface, display_filter, "ip.id", "tcp.seq_raw")]
+
+
+def on_way(source, destination):
+    """Filter of data packets from the servers in a tunnel."""
+    return f"gtp.message == 255 && ip.src == {source} && ip.dst == {destination} && tcp.len > 0"
+
+
+def dropped_in_queues(bundle):
+    return sum(link["overflow_pkts"] + link["early_drop_pkts"] for link in read(bundle, "manifest.json")["links"])
+
+
+def test_the_run_is_valid_and_has_handed_over(bundle):
+    radio = read(bundle, "radio.json")
+    assert read(bundle, "manifest.json")["validity"] == {"verdict": "valid", "reasons": []}
+    assert (radio["handovers"], radio["path_switches"]) == (1, 1)
+    assert set(radio["ports"]) == {"me", "c1", "sgw", "enb/senb", "enb/tenb"}
+    assert radio["gtpu_tx"] == radio["gtpu_rx"]
+    assert radio["gtpu_tx"]["x2"] > 10
+
+
+@pytest.mark.parametrize("interface", CORE)
+def test_wireshark_reads_every_packet_of_the_core_network(bundle, interface):
+    """All of them are GTP-U, none is malformed, outer checksums are right."""
+    rows = fields(bundle, interface, "frame", "gtp.message", "udp.dstport", "_ws.malformed", "ip.checksum.status")
+    assert len(rows) > 100
+    for message, port, malformed, checksum in rows:
+        assert message in (["0xff"], ["0xfe"])
+        assert port[0] == "2152"
+        assert malformed == [""]
+        assert checksum[0] == "1"
+    assert fields(bundle, interface, "_ws.expert.severity == error", "frame.number") == []
+
+
+def test_end_markers_go_down_the_old_path_and_on_to_the_target(bundle):
+    """The S-GW's, through the router to the source, and the source's, through the router to the target."""
+    def markers(interface):
+        return [(src, dst) for (src,), (dst,) in fields(bundle, interface, "gtp.message == 254", "ip.src", "ip.dst")]
+
+    assert markers("sgw-eth2") == [(SGW, SENB)]
+    assert markers("senb-eth0") == [(SGW, SENB), (SENB, TENB)]
+    assert markers("tenb-eth0") == [(SENB, TENB)]
+    last_direct = fields(bundle, "router-eth1", on_way(SGW, SENB), "frame.number")[-1]
+    marker = fields(bundle, "router-eth1", "gtp.message == 254", "frame.number")[0]
+    assert int(marker[0][0]) > int(last_direct[0][0])
+
+
+def test_forwarded_packets_cross_the_router_twice(bundle):
+    """Towards the source, back from it, and towards the target: the same user packet in another tunnel."""
+    def seqs(interface, source, destination):
+        return [int(row[0][0]) for row in fields(bundle, interface, on_way(source, destination), "tcp.seq_raw")]
+
+    to_source, back, to_target = (seqs(*way) for way in (
+        ("router-eth1", SGW, SENB), ("router-eth1", SENB, TENB), ("router-eth2", SENB, TENB)))
+    assert len(to_target) > 10
+    assert set(to_target) <= set(back) <= set(to_source)
+    numbered = fields(bundle, "router-eth2", "gtp.ext_hdr.pdcp_sn", "gtp.ext_hdr.pdcp_sn", "ip.src")
+    assert len(numbered) > 1
+    assert {row[1][0] for row in numbered} == {SENB}
+    times = {way: [float(row[0][0]) for row in fields(bundle, way[0], on_way(*way[1:]), "frame.time_epoch")]
+             for way in (("router-eth1", SENB, TENB), ("router-eth2", SENB, TENB))}
+    came, went = times.values()
+    assert min(w - c for c, w in zip(came, went, strict=True)) > 0.001  # the queue's rate: 12 Mbit/s
+
+
+@pytest.mark.parametrize("options", [
+    [],
+    ["--set", "links.4.queue_pkts=30"],
+    ["--set", "links.4.aqm=red", "--set", "links.4.red_min_pkts=5", "--set", "links.4.red_max_pkts=30"],
+], ids=["deep", "overflowing", "red"])
+def test_what_no_queue_drops_arrives_once_and_in_order(bundle, tmp_path, options):
+    """Lossless handover with reordering: each packet of the servers, but for those that router queues counted.
+
+    The source also forwards copies of what the UE has but has not confirmed; queues drop them and End Markers, too.
+    """
+    if options:  # with SACK, so that what was lost is repaired when the transfer ends
+        bundle = play(tmp_path, *options, "--set", "tcp.profile=modern")
+        assert read(bundle, "manifest.json")["validity"]["verdict"] == "valid"
+    radio = read(bundle, "radio.json")
+    missing = 0
+    for ue, (server, address) in HOSTS.items():
+        sent = user_packets(bundle, server, f"ip.dst == {address}")
+        received = user_packets(bundle, ue, f"ip.dst == {address}")
+        assert max(Counter(received).values()) == 1
+        arrived = set(received)
+        assert received == [packet for packet in sent if packet in arrived]
+        missing += len(sent) - len(received)
+    copies = radio["pkts_originated"] - radio["path_switches"]
+    assert sum(radio["pkts_dropped"].values()) == radio["pkts_dropped"]["duplicate"]
+    lost_copies = copies - radio["pkts_dropped"]["duplicate"]
+    lost_markers = radio["gtpu_tx"]["end_marker"] - radio["gtpu_rx"]["end_marker"]
+    assert missing + lost_copies + lost_markers == dropped_in_queues(bundle)
+    assert (missing > 0) == bool(options)
+
+
+ECN = ["--set", "links.4.aqm=red_ecn", "--set", "links.4.red_min_pkts=5", "--set", "links.4.red_max_pkts=30"]
+
+
+def test_marks_of_a_router_reach_the_user(tmp_path):
+    """Outer headers that left the router with CE are user packets with CE, their checksums right."""
+    bundle = play(tmp_path, *ECN, "--set", "radio.gtpu.ecn=copy", "--set", "tcp.sysctls={net.ipv4.tcp_ecn: 1}")
+    marked = user_packets(bundle, "tenb-eth0", f"ip.dst == {TENB} && ip.dsfield.ecn == {CE}")
+    assert len(marked) == sum(link["marked_pkts"] for link in read(bundle, "manifest.json")["links"]) > 10
+    outer = fields(bundle, "tenb-eth0", f"ip.dst == {TENB} && ip.dsfield.ecn == {CE}", "ip.dsfield.ecn")
+    assert {(row[0][0], row[0][1]) for row in outer} == {(CE, "2")}
+    reached = Counter()
+    for ue in HOSTS:
+        reached.update(user_packets(bundle, ue, f"ip.dsfield.ecn == {CE}"))
+        assert {row[0][0] for row in fields(bundle, ue, "ip", "ip.checksum.status")} == {"1"}
+    assert reached == Counter(marked)
+    assert read(bundle, "radio.json")["pkts_dropped"]["ecn"] == 0
+
+
+def test_marked_packets_of_users_without_ecn_are_dropped_at_the_end(tmp_path):
+    bundle = play(tmp_path, *ECN, "--set", "radio.gtpu.ecn=copy")
+    links = {(link["from"], link["to"]): link for link in read(bundle, "manifest.json")["links"]}
+    to_target = links["router", "tenb"]
+    assert to_target["early_drop_pkts"] == 0
+    assert read(bundle, "radio.json")["pkts_dropped"]["ecn"] == sum(link["marked_pkts"] for link in links.values()) > 10
+
+
+def test_tunnels_that_know_no_ecn_get_no_marks(tmp_path):
+    bundle = play(tmp_path, *ECN, "--set", "tcp.sysctls={net.ipv4.tcp_ecn: 1}")
+    links = {(link["from"], link["to"]): link for link in read(bundle, "manifest.json")["links"]}
+    assert (links["router", "tenb"]["marked_pkts"], links["router", "tenb"]["early_drop_pkts"] > 10) == (0, True)
+    assert {row[0][0] for row in fields(bundle, "router-eth2", "gtp.message == 255", "ip.dsfield.ecn")} == {"0"}
+
+
+def test_a_prediction_leaves_nothing_to_forward(tmp_path):
+    """The path is switched 130 ms before; what comes to the source by then has left it when the UE goes."""
+    radio = read(play(tmp_path, "--set", "radio.handover.procedure=prediction"), "radio.json")
+    assert (radio["handovers"], radio["path_switches"]) == (1, 1)
+    assert radio["gtpu_tx"]["x2"] <= 5
+
+
+def test_same_run_same_bytes(bundle, tmp_path):
+    again = digests(play(tmp_path))
+    assert again == digests(bundle)
+    assert {f"ip-{interface}.pcap" for interface in CORE} <= set(again)
+
+
+def test_captures_of_the_core_can_be_left_out(tmp_path):
+    bundle = play(tmp_path, "--set", "capture.core=false", "--set", "traffic.0.duration_s=1", "--set",
+                  "traffic.1.duration_s=1")
+    assert {path.name for path in bundle.glob("ip-*.pcap")} == {"ip-server1.pcap", "ip-server2.pcap", "ip-me.pcap",
+                                                                "ip-c1.pcap"}
+
+
+@needs_native
+@pytest.mark.parametrize(("options", "missing"), [
+    ([], "netem"),
+    ([*(f"--set=links.{i}.delay_ms=0" for i in range(5)), "--set", "links.4.aqm=red"], "red"),
+])
+def test_a_kernel_without_netem_or_red_says_so(tmp_path, options, missing):
+    if os.system(f"unshare -n tc qdisc add dev lo root {missing} limit 60000 >/dev/null 2>&1") == 0:
+        pytest.skip(f"this kernel has {missing}")
+    done = cellbed("run", QUICK, "--results", tmp_path / "r", "--lab", "native", *options, check=False)
+    if done.returncode == 0:
+        pytest.skip(f"this kernel has {missing} built in")
+    assert f"this kernel has no {missing}; use the virtual lab or a link without" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not list((tmp_path / "r").iterdir())
