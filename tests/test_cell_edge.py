@@ -12,14 +12,14 @@ from cellbed_analysis.metrics.run import compute
 pytestmark = pytest.mark.lab
 
 QUICK = ROOT / "scenarios/celledge-li/quick.yaml"
-UDP, TCP, CONTROL = "UDP-UM", "TCP-AM", "TCP-UM-control"
+UDP, TCP, CONTROL = (f"{name}_distance_m=240" for name in ("UDP-UM", "TCP-AM", "TCP-UM-control"))
 
 
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
     results = tmp_path_factory.mktemp("cell-edge")
-    cellbed("run", QUICK, "--results", results, "--set", "radio.channel.cell_edge.distance_m=240")
-    return {name.split("_")[0]: path for name, path in bundles(results).items()}
+    cellbed("run", QUICK, "--results", results, *(word for name in (UDP, TCP, CONTROL) for word in ("--variant", name)))
+    return {path.name.split("-seed")[0]: path for path in bundles(results).values()}
 
 
 def radio(bundle):
@@ -55,7 +55,6 @@ def test_every_lost_datagram_has_a_reason(played):
 
 
 def test_same_seed_same_bytes(played, tmp_path):
-    cellbed("run", QUICK, "--results", tmp_path, "--variant", UDP,
-            "--set", "radio.channel.cell_edge.distance_m=240")
+    cellbed("run", QUICK, "--results", tmp_path, "--variant", UDP)
     (again,) = bundles(tmp_path).values()
     assert digests(again) == digests(played[UDP])
