@@ -130,9 +130,14 @@ class Bundle:
         return read_trace(self._file("radio.trace"), "radio")
 
     @cached_property
+    def radio_symbols(self) -> dict[str, dict[int, str]]:
+        """Names of numbers in radio.trace, by what they are: reasons of drops, steps of handovers."""
+        return read_header(self._file("radio.trace")).symbols
+
+    @property
     def drop_reasons(self) -> dict[int, str]:
-        """Names of the values of `pkt_drop` rows, as radio.trace gives them."""
-        return read_header(self._file("radio.trace")).symbols.get("drop", {})
+        """Names of the values of `pkt_drop` rows."""
+        return self.radio_symbols.get("drop", {})
 
     @cached_property
     def tcp(self) -> pl.DataFrame:

@@ -22,7 +22,7 @@ import yaml
 from .bundle import Results, parse_size
 from .error import AnalysisError
 from .explain import EXPLANATIONS, Row, explain
-from .interval import Estimate, difference, over_seeds
+from .interval import Estimate, difference, over_seeds, proportion
 from .metrics.catalog import METRICS, SURFACE_METRICS
 
 VERDICTS = ("reproduced", "differs", "not-testable", "not-run")
@@ -306,8 +306,12 @@ def estimate(rows: Sequence[Row], metric: str) -> Estimate | None:
     """A metric over runs: Student's t over seeds, or the one seed's own interval.
 
     Runs of one seed that differ otherwise (a selector that spans
-    combinations) are averaged per seed first.
+    combinations) are averaged per seed first. What happens in a run or does not is counted
+    over all runs instead (Wilson).
     """
+    if metric in METRICS and METRICS[metric].event:
+        counted = [row[metric] for row in rows if row.get(metric) is not None]
+        return proportion(counted) if counted else None
     by_seed: dict[Any, list[Row]] = {}
     for row in rows:
         if row.get(metric) is not None and math.isfinite(row[metric]):

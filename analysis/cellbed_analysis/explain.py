@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from . import explain_maxdat, explain_switch
+from . import explain_handover, explain_maxdat, explain_switch
 from .segment import LEG_PARTS, RTT_PARTS, part_label
 from .stat import mean_of as mean
 
@@ -313,4 +313,5 @@ EXPLANATIONS: dict[str, Callable[[Mapping[str, Any], Rows, Rows], str]] = {
     "switch": explain_switch.switch,
     "cqi": explain_switch.cqi,
     "maxdat": explain_maxdat.maxdat,
+    "handover": explain_handover.handover,
 }

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """95 % confidence intervals: over seeds, and within one run.
 
-Several seeds give independent values: Student's t. One run gives a series
-whose neighbours depend on each other (a queue remembers): its blocks of one
-second, some thirty round trips, are resampled instead of its values.
+Several seeds give independent values: Student's t. What happens in a run or
+does not is counted: Wilson. One run gives a series whose neighbours depend on
+each other (a queue remembers): its blocks of one second, some thirty round
+trips, are resampled instead of its values.
 """
 
 from __future__ import annotations
@@ -59,6 +60,20 @@ def over_seeds(values: Sequence[float]) -> Estimate:
     quantile = T95[n - 2] if n - 1 <= len(T95) else Z95
     half = quantile * float(data.std(ddof=1)) / math.sqrt(n)
     return Estimate(mean, mean - half, mean + half, f"Student's t over {n} seeds")
+
+
+def proportion(values: Sequence[float]) -> Estimate:
+    """Share of runs in which something happened, with Wilson's score interval.
+
+    Args:
+        values: (n,) 0 or 1 per run.
+
+    Source: Wilson
+    """
+    n, share = len(values), float(np.mean(values))
+    middle = (share + Z95**2 / (2 * n)) / (1 + Z95**2 / n)
+    half = Z95 / (1 + Z95**2 / n) * math.sqrt(share * (1 - share) / n + (Z95 / (2 * n)) ** 2)
+    return Estimate(share, max(middle - half, 0.0), min(middle + half, 1.0), f"Wilson over {n} runs")
 
 
 def within_run(
@@ -120,9 +135,14 @@ def std_within_run(t_ns: np.ndarray, values: np.ndarray) -> Estimate:
 
 
 def difference(a: Estimate, b: Estimate) -> Estimate:
-    """a - b of independent estimates: their half widths add in quadrature."""
+    """a - b of independent estimates: the distances to their bounds add in quadrature.
+
+    Of two proportions with Wilson's intervals this is Newcombe's interval.
+
+    Source: Newcombe
+    """
     value = a.value - b.value
-    if a.half_width is None or b.half_width is None:
+    if a.low is None or a.high is None or b.low is None or b.high is None:
         return Estimate(value)
-    half = math.hypot(a.half_width, b.half_width)
-    return Estimate(value, value - half, value + half, f"{a.method}, difference in quadrature")
+    down, up = math.hypot(a.value - a.low, b.high - b.value), math.hypot(a.high - a.value, b.value - b.low)
+    return Estimate(value, value - down, value + up, f"{a.method}, difference in quadrature")

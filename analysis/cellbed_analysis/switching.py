@@ -49,6 +49,7 @@ class CongestionEvent:
     ssthresh: int | None  # that it set, in packets; None without a later row
     sacked: int  # packets beyond the hole that duplicate ACKs had told of
     end_ns: int | None  # everything sent before it is acknowledged; None if that never comes
+    una: int  # the oldest sequence number without an acknowledgment
 
 
 @dataclass(frozen=True)
@@ -126,6 +127,7 @@ class Sender:
             rows[name].to_numpy().astype(np.int64)
             for name in ("snd_cwnd", "snd_ssthresh", "packets_out", "sacked_out", "len", "mss")
         )
+        self.srtt_ns = rows["srtt_us"].to_numpy().astype(np.int64) * 1000
         # Values before TCP processes it: an ACK of nothing new while data are in flight (RFC 5681 section 2).
         ack = rows["ack"].to_numpy().astype(np.int64)
         self.dupack = (self.kind == "segment_in") & (length == 0) & (ack == self.una) & (self.out > 0)
@@ -193,7 +195,7 @@ def _event(sender: Sender, i: int, kind: str, ssthresh: int | None) -> tuple[Con
     before = max(i - 1, 0) if kind == "fast retransmit" else i
     return CongestionEvent(
         kind, int(sender.t_ns[i]), int(sender.cwnd[before]), ssthresh, int(sender.sacked[i]),
-        None if end is None else int(sender.t_ns[end]),
+        None if end is None else int(sender.t_ns[end]), int(sender.una[i]),
     ), end  # fmt: skip
 
 

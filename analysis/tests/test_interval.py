@@ -13,6 +13,7 @@ from cellbed_analysis.interval import (
     difference,
     mean_within_run,
     over_seeds,
+    proportion,
     std_within_run,
     within_run,
 )
@@ -97,3 +98,17 @@ def test_half_widths_of_a_difference_add_in_quadrature() -> None:
     found = difference(Estimate(10, 7, 13), Estimate(4, 0, 8))
     assert (found.value, found.low, found.high) == (6, 1, 11)  # sqrt(9 + 16) = 5
     assert difference(Estimate(10, 7, 13), Estimate(4)) == Estimate(6)
+
+
+def test_wilson_of_a_share() -> None:
+    # Newcombe 1998 (single proportions), Table I, method 3: 81 of 263 and 0 of 20.
+    found = proportion([1.0] * 81 + [0.0] * 182)
+    assert (found.value, found.low, found.high) == pytest.approx((0.3080, 0.2553, 0.3662), abs=1e-4)
+    none = proportion([0.0] * 20)
+    assert (none.low, none.high) == (0.0, pytest.approx(0.1611, abs=1e-4))
+
+
+def test_newcombe_of_a_difference_of_shares() -> None:
+    # Newcombe 1998 (differences), method 10: 56 of 70 minus 48 of 80.
+    found = difference(proportion([1.0] * 56 + [0.0] * 14), proportion([1.0] * 48 + [0.0] * 32))
+    assert (found.value, found.low, found.high) == pytest.approx((0.2, 0.0524, 0.3339), abs=1e-4)

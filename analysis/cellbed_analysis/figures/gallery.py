@@ -27,6 +27,7 @@ from . import (
     decomposition,
     delivery_gain,
     delivery_window,
+    handover_specs,
     lateness,
     maxdat_specs,
     rtt_cdf,
@@ -68,10 +69,11 @@ def representatives(runs: Sequence[RunAnalysis]) -> dict[str, RunAnalysis]:
 
     Runs that sweep something besides modes and windows count only where there are no others; those of a
     delivery sweep never do: its series would be too many for one figure, and it has figures of its own. Nor do
-    those whose modes change, or which have no captures.
+    those whose modes change, those with handovers, or which have no captures.
     """
     ready = [run for run in runs if run.usable and not (belongs(run.row) or of_model(run.row))]
     ready = [run for run in ready if run.row.get("rtt_mean_ms") and run.row.get("mode_switches") is None]
+    ready = [run for run in ready if run.row.get("ho_handovers") is None]
     ready = [run for run in ready if not run.row["point"]] or ready
     ready.sort(
         key=lambda run: (
@@ -105,6 +107,7 @@ def available(runs: Sequence[RunAnalysis], claims: Sequence[dict[str, Any]] = ()
     specs += _delivery(runs)
     specs += [FigureSpec(*spec) for spec in switching_specs.specs(runs)]
     specs += [FigureSpec(*spec) for spec in maxdat_specs.specs([run.row for run in runs])]
+    specs += [FigureSpec(*spec) for spec in handover_specs.specs(runs)]
     specs += _lateness(runs)
     return specs
 

@@ -19,7 +19,10 @@ from ..stat import mean, median
 from .rtt import Values
 from .window import Window
 
-DROP_REASONS = ("queue_full", "radio_loss", "rlc_discard", "pdcp_discard", "mode_switch", "shutdown")
+DROP_REASONS = (
+    "queue_full", "radio_loss", "rlc_discard", "pdcp_discard", "mode_switch", "handover", "duplicate", "ecn",
+    "no_route", "shutdown",
+)  # fmt: skip
 
 
 def leg_metrics(lives: pl.DataFrame) -> Values:

@@ -28,7 +28,7 @@ from ..interval import Estimate
 from ..life import ENB, RadioLog, packet_lives, uplink_pdus
 from ..segment import decomposed_segments, flow_packets
 from ..timeline import timeline_metrics
-from . import causes, datagrams, probe, radio, rtt, switching, throughput, utran
+from . import causes, datagrams, handover, probe, radio, rtt, switching, throughput, utran
 from .window import Window, steady_window
 
 #: A process takes about a second to start, as long as the analysis of a short run.
@@ -194,7 +194,7 @@ def compute(bundle: Bundle) -> tuple[dict[str, Any], pl.DataFrame]:
     values |= radio.control_metrics(bundle.radio_stats)
     values |= switching.channel_metrics(bundle, flow)
     if flow.transport == "tcp":
-        values |= switching.switch_metrics(bundle, flow)
+        values |= switching.switch_metrics(bundle, flow) | handover.handover_metrics(bundle, flow)
     values |= lateness(bundle)
     return identity(bundle) | flatten(values), segments
 

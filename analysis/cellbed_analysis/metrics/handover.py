@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How a run's handover went: its steps, the case it was for TCP, what was forwarded, lost and delivered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from ..bundle import Bundle, Flow, parse_size
+from ..handover import CASES, Effect, Handover, effect, forwarded, handovers, held, of_flow
+from ..models import handover as model
+from ..packet_rtt import packet_rtts
+from ..stat import scaled
+from ..switching import SEQ_SPACE, Sender
+from .rtt import Values
+
+#: What a rate before and after a handover is measured over.
+SPAN_NS = 1_000_000_000
+#: A capture's time of sending may lie so far before the probe's, where a link's delay was taken off it.
+CAPTURE_SLACK_NS = 5_000_000
+#: Cases as the equations call them.
+MODEL_CASE: dict[str, model.Case] = {"timeout": "timeout", "halving": "halving", "nothing": "ideal"}
+
+
+def handover_metrics(bundle: Bundle, flow: Flow) -> Values:
+    """Metrics of the handover that the run is about; nothing for runs without one."""
+    handover = of_flow(bundle, flow)
+    if handover is None:
+        return {}
+    sender = Sender(bundle, flow)
+    values = {
+        "ho_handovers": sum(not h.wrong for h in handovers(bundle, handover.ue)),
+        "ho_wrong_predictions": sum(h.wrong for h in handovers(bundle, handover.ue)),
+        **step_metrics(bundle, flow, handover),
+        **forwarding_metrics(bundle, handover),
+        **link_metrics(bundle, handover),
+    }
+    found = effect(sender, handover) if len(sender) else None
+    if found is None:
+        return values
+    values |= case_metrics(bundle, sender, handover, found)
+    if bundle.settings.get("capture", {}).get("ip", True):
+        values |= packet_metrics(packet_rtts(bundle, flow), handover, found)
+    return values
+
+
+def step_metrics(bundle: Bundle, flow: Flow, handover: Handover) -> Values:
+    """When the steps of the handover came, and how many MEs there were."""
+    start = handover.start_ns
+    return {
+        "ho_start_s": (start - flow.start_ns) / 1e9,
+        "ho_command_ms": _ms(handover.left_ns, start),
+        "ho_attached_ms": _ms(handover.attached_ns, start),
+        "ho_path_switch_ms": _ms(handover.path_ns, start),
+        "ho_source_mes": mes(bundle, handover.source),
+        "ho_target_mes": mes(bundle, handover.target),
+    }
+
+
+def mes(bundle: Bundle, enb: int) -> int:
+    """UEs of an eNB that a flow goes to or from, by where they are at the start."""
+    names = [e["name"] for e in bundle.celld["cell"].get("enbs", [])]
+    at = {ue["name"]: ue.get("enb") for ue in bundle.celld["cell"]["ues"]}
+    used = {end for flow in bundle.flows for end in (flow.source, flow.sink)}
+    return sum(1 for ue, where in at.items() if ue in used and where == names[enb])
+
+
+def forwarding_metrics(bundle: Bundle, handover: Handover) -> Values:
+    """What the source sent on to the target, and what an eNB held."""
+    rows, waits = forwarded(bundle, handover), held(bundle, handover)
+    sent, came = (bundle.radio_stats.get(key, {}) for key in ("gtpu_tx", "gtpu_rx"))
+    values: Values = {
+        "ho_forwarded_pkts": len(rows),
+        "ho_forwarded_bytes": int(rows["bytes"].sum()),
+        "ho_held_max_pkts": int(waits["value"].to_numpy().max()) if len(waits) else 0,
+        "ho_held_ms": held_ms(waits),
+    }
+    if sent:
+        values["ho_forwarded_lost_pkts"] = sent["x2"] - came["x2"]
+        values["ho_end_markers_lost"] = sent["end_marker"] - came["end_marker"]
+    return values
+
+
+def held_ms(waits: pl.DataFrame) -> float:
+    """Longest time that an eNB held a packet at all."""
+    longest = 0.0
+    for (_,), rows in waits.group_by("enb", maintain_order=True):
+        since = None
+        for t_ns, pkts in rows.select("t_ns", "value").iter_rows():
+            since = t_ns if pkts and since is None else since
+            if not pkts and since is not None:
+                longest, since = max(longest, (t_ns - since) / 1e6), None
+    return longest
+
+
+def link_metrics(bundle: Bundle, handover: Handover) -> Values:
+    """Packets that the router dropped in front of the two eNBs, whole run.
+
+    Source: Pacifico 2009 Table IV
+    """
+    names = [e["name"] for e in bundle.celld["cell"].get("enbs", [])]
+    values: Values = {}
+    for side, enb in (("source", handover.source), ("target", handover.target)):
+        links = [link for link in bundle.manifest.get("links", []) if link["to"] == names[enb]]
+        dropped = sum(link["overflow_pkts"] + link.get("early_drop_pkts", 0) for link in links)
+        offered = sum(link["sent_pkts"] for link in links) + dropped
+        if offered:
+            values |= {
+                f"ho_drop_{side}_percent": 100 * dropped / offered,
+                f"ho_early_drop_{side}_pkts": sum(link.get("early_drop_pkts", 0) for link in links),
+                f"ho_marked_{side}_pkts": sum(link.get("marked_pkts", 0) for link in links),
+            }
+    return values
+
+
+def case_metrics(bundle: Bundle, sender: Sender, handover: Handover, found: Effect) -> Values:
+    """The case, the congestion window around the handover, and the waits for ACKs."""
+    start, first = handover.start_ns, found.events[0] if found.events else None
+    during = [event for event in found.events if event.t_ns <= found.end_ns]
+    values: Values = {f"ho_{case}": int(found.case == case) for case in CASES}
+    values |= {
+        "ho_timeout_during": int(any(event.kind == "timeout" for event in during)),
+        "ho_event_during": int(bool(during)),
+        "ho_repairing": int(found.repairing),
+        "ho_rtt_ms": found.rtt_ns / 1e6,
+        "ho_span_ms": (found.end_ns - start) / 1e6,
+        "ho_cwnd_pkts": found.cwnd,
+        "ho_in_flight_pkts": found.in_flight,
+        "ho_ack_gap_ms": ack_gap_ms(sender, start, found.end_ns),
+    }
+    share = model_share(bundle, found)
+    if share is not None:
+        values["ho_model_share"] = share
+    if first is None:
+        return values
+    values |= {"ho_event_ms": _ms(first.t_ns, start), "ho_ssthresh_pkts": first.ssthresh}
+    cwnd = window_before(sender, first.t_ns, first.ssthresh)
+    if first.ssthresh is not None and cwnd:
+        values["ho_ssthresh_ratio"] = first.ssthresh / cwnd
+    if found.timeout is not None:
+        values |= timeout_metrics(sender, found, start)
+    return values
+
+
+def window_before(sender: Sender, t_ns: int, ssthresh: int | None) -> int | None:
+    """The congestion window when an event chose its threshold: in the last row with another one."""
+    others = np.flatnonzero(sender.ssthresh[: sender.at(t_ns) + 1] != ssthresh)
+    return int(sender.cwnd[others[-1]]) if len(others) else None
+
+
+def timeout_metrics(sender: Sender, found: Effect, start_ns: int) -> Values:
+    """The wait for the timer, and the slow start after it."""
+    event = found.timeout
+    assert event is not None
+    here = sender.at(event.t_ns)
+    acks = sender.t_ns[: here + 1][sender.new_ack[: here + 1]]
+    values: Values = {
+        "ho_timeout_ms": _ms(event.t_ns, start_ns),
+        "ho_timer_ms": (event.t_ns - int(acks[-1])) / 1e6 if len(acks) else None,
+        "ho_timeouts": sum(e.kind == "timeout" for e in found.events),
+    }
+    if event.ssthresh is not None:
+        again = np.flatnonzero(sender.cwnd[here + 1 :] >= event.ssthresh)
+        back = here + 1 + int(again[0]) if len(again) else None
+        values["ho_slow_start_ms"] = None if back is None else (int(sender.t_ns[back]) - event.t_ns) / 1e6
+        values["ho_slow_start_k"] = float(model.slow_start_rtts(max(event.ssthresh, 1)))
+    return values
+
+
+def ack_gap_ms(sender: Sender, start_ns: int, end_ns: int) -> float | None:
+    """Longest time without an ACK of new data that lies in the span, in whole or in part."""
+    acks = sender.t_ns[sender.new_ack]
+    first, last = np.searchsorted(acks, start_ns) - 1, np.searchsorted(acks, end_ns)
+    around = acks[max(first, 0) : last + 1]
+    return float(np.diff(around).max()) / 1e6 if len(around) > 1 else None
+
+
+def cwnd_max_pkts(bundle: Bundle) -> int | None:
+    """Largest window of the steady state: the configured one, or that of the receiver."""
+    tcp = bundle.settings.get("tcp", {})
+    if tcp.get("cwnd_max_pkts") is not None:
+        return int(tcp["cwnd_max_pkts"])
+    if tcp.get("receive_window") is None or not tcp.get("mss"):
+        return None
+    return parse_size(tcp["receive_window"]) // int(tcp["mss"])
+
+
+def model_share(bundle: Bundle, found: Effect) -> float | None:
+    """Throughput of the handover by equations 1 to 3, over the ideal one, for the run's case and window.
+
+    The mean over runs is the normalised throughput with measured probabilities and measured windows. The
+    equations hold from cwnd_max / 2 on: a smaller window, of a connection that was repairing losses, counts as that.
+
+    Source: Pacifico 2009 equations 1 to 3
+    """
+    top = cwnd_max_pkts(bundle)
+    if top is None:
+        return None
+    at = min(max(found.cwnd, top / 2), top)
+    return float(model.normalised(MODEL_CASE[found.case], top, at))
+
+
+def packet_metrics(packets: pl.DataFrame, handover: Handover, found: Effect) -> Values:
+    """What the captures show: whether a timeout was spurious, RTTs, losses, and data delivered.
+
+    Args:
+        packets: `packet_rtt.packet_rtts`.
+        handover: what they are about.
+        found: the case.
+    """
+    start, end = handover.start_ns, found.end_ns
+    beyond = (pl.col("seq").cast(pl.Int64) - found.una + SEQ_SPACE // 2) % SEQ_SPACE - SEQ_SPACE // 2
+    # Without an acknowledgment at the start, or sent from then on; sent before the end.
+    concerned = packets.filter((pl.col("t_ns") < end) & (beyond + pl.col("payload_bytes") > 0))
+    before = packets.filter(pl.col("t_ns").is_between(start - SPAN_NS, start), pl.col("there_ns") < start)
+    values: Values = {
+        "ho_rtt_before_ms": scaled(_median(before["rtt_ns"]), 1e6),
+        "ho_rtt_max_ms": scaled(_largest(concerned["rtt_ns"]), 1e6),
+        "ho_lost_pkts": int(concerned["there_ns"].null_count()),
+        "ho_delivered_kb": new_bytes(packets, start, end) / 1000,
+        "ho_rate_before_mbps": new_bytes(packets, start - SPAN_NS, start) * 8e-6,
+        "ho_rate_after_mbps": new_bytes(packets, start, start + SPAN_NS) * 8e-6,
+    }
+    came = concerned.drop_nulls("there_ns").sort("there_ns")["number"].to_numpy()
+    values["ho_reordered_pkts"] = int((came < np.maximum.accumulate(came)).sum()) if len(came) else 0
+    if found.timeout is not None:
+        values |= spurious_metrics(packets, found)
+    return values
+
+
+def spurious_metrics(packets: pl.DataFrame, found: Effect) -> Values:
+    """Whether the segment that the timer was about arrives without its retransmission (RFC 3522)."""
+    event = found.timeout
+    assert event is not None
+    again = packets.filter("again", pl.col("seq") == event.una, pl.col("t_ns") >= event.t_ns - CAPTURE_SLACK_NS)
+    if again.is_empty():
+        return {}
+    spurious = bool(again["spurious"][0])
+    return {"ho_timeout_spurious": int(spurious), "ho_timeout_real": int(not spurious)}
+
+
+def new_bytes(packets: pl.DataFrame, begin_ns: int, end_ns: int) -> int:
+    """Bytes of the stream that reach the receiver for the first time in a span, in order or not."""
+    came = packets.drop_nulls("there_ns").sort("there_ns").unique("start", keep="first", maintain_order=True)
+    inside = came.filter(pl.col("there_ns").is_between(begin_ns, end_ns, closed="left"))
+    return int(inside["payload_bytes"].sum())
+
+
+def _ms(t_ns: int | None, since_ns: int) -> float | None:
+    return None if t_ns is None else (t_ns - since_ns) / 1e6
+
+
+def _median(column: pl.Series) -> float | None:
+    values = column.drop_nulls()
+    return float(np.median(values.to_numpy())) if len(values) else None
+
+
+def _largest(column: pl.Series) -> float | None:
+    values: Any = column.max()
+    return None if values is None else float(values)
