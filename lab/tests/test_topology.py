@@ -121,3 +121,47 @@ def test_overflows_are_told_from_losses(monkeypatch):
     monkeypatch.setattr(shaping, "in_netns", contextlib.nullcontext)
     assert shaping.link_statistics(1, "eth0") == {"sent_pkts": 100, "lost_pkts": 4, "overflow_pkts": 3,
                                                  "early_drop_pkts": 0, "marked_pkts": 0}
+
+
+RED = {**LINK, "queue_pkts": 90, "aqm": "red", "red_min_pkts": 20, "red_max_pkts": 65, "red_probability": 0.1}
+
+
+def test_red_counts_full_packets_in_bytes():
+    """Thresholds of 20 and 65 packets of 1550 bytes; netem, where it is needed, comes first."""
+    wanted = "red limit 141050 min 31000 max 100750 avpkt 1550 burst 106 bandwidth 10000000bit probability 0.1"
+    assert shaping.shaping({**RED, "aqm": "red_ecn"}, 1600, 1536) == [
+        "root handle 1: tbf rate 10000000bit burst 1700 limit 145260", f"parent 1:1 handle 10: {wanted} ecn",
+        "parent 10:1 handle 20: pfifo limit 90"]
+    delayed = shaping.shaping({**RED, "delay_ms": 2}, 1600, 1536)
+    assert shaping.kinds(delayed) == ["netem", "tbf", "red", "pfifo"]
+    assert delayed[2] == f"parent 10:1 handle 20: {wanted}"
+
+
+@pytest.mark.parametrize("low", [2, 5, 20, 200])
+def test_reds_burst_makes_tc_take_the_wanted_weight(low):
+    """tc takes the first weight 2^-k with which the average stays below the threshold during a burst."""
+    burst = int(shaping.red({**RED, "red_min_pkts": low}, 1536).split()[10])
+    weights = [2.0**-k for k in range(1, 32)]
+    assert next(w for w in weights if burst + 1 - low <= (1 - (1 - w) ** burst) / w) == 2.0**-9
+
+
+def test_red_tells_early_drops_from_overflows(monkeypatch):
+    """netem and tbf count what RED drops, too; RED counts what its queue refused."""
+    counters = [{"handle": "1:", "kind": "netem", "packets": 2977, "drops": 420},
+                {"handle": "30:", "kind": "pfifo", "packets": 2977, "drops": 29},
+                {"handle": "10:", "kind": "tbf", "packets": 2977, "drops": 415},
+                {"handle": "20:", "kind": "red", "packets": 2977, "drops": 415, "early": 386, "marked": 411}]
+    monkeypatch.setattr(shaping, "qdisc_statistics", lambda _: counters)
+    monkeypatch.setattr(shaping, "in_netns", contextlib.nullcontext)
+    assert shaping.link_statistics(1, "eth0") == {"sent_pkts": 2977, "lost_pkts": 5, "overflow_pkts": 29,
+                                                  "early_drop_pkts": 386, "marked_pkts": 411}
+
+
+@pytest.mark.parametrize(("change", "lacks", "message"), [
+    ({"delay_ms": 1}, "netem", "link server - enb: this kernel has no netem; use the virtual lab or a link without "
+     "delay and loss"),
+    ({"aqm": "red"}, "red", "link server - enb: this kernel has no red; use the virtual lab or a link without aqm"),
+    ({}, "netem red", None), ({"delay_ms": 1}, "red", None), ({"aqm": "red_ecn"}, "netem", None),
+])
+def test_a_kernel_is_refused_for_what_links_need(change, lacks, message):
+    assert shaping.refusal({"links": [{**RED, "aqm": "none", **change}]}, lambda kind: kind not in lacks) == message

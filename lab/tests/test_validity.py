@@ -71,3 +71,16 @@ def test_queue_drops_are_valid_where_the_scenario_allows_them(settings):
     allowed = {**settings, "validity": {**settings["validity"], "queue_drops_allowed": True}}
     for path in (("radio", "pkts_dropped", "queue_full"), ("links", 0, "overflow_pkts")):
         assert judge(change(path, 9), allowed)["verdict"] == "valid"
+
+
+def test_drops_of_a_routers_queue_are_what_a_core_network_is_for(handover, write):
+    settings = expand(write(handover))[1][0].settings
+    link = {"to": "tenb", "sent_pkts": 100, "lost_pkts": 0, "overflow_pkts": 9, "early_drop_pkts": 9, "marked_pkts": 9}
+
+    def codes(source):
+        return [reason["code"] for reason in judge(change(("links", 0), {**link, "from": source}), settings)["reasons"]]
+
+    assert codes("router") == []
+    assert codes("sgw") == codes("server") == ["wired_drops"]
+    tun_drops = change(("radio", "ports", "ue1", "tun_tx_dropped"), 1)
+    assert [reason["code"] for reason in judge(tun_drops, settings)["reasons"]] == ["tun_drops"]
