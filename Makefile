@@ -5,6 +5,7 @@ SCENARIO ?= scenarios/d2d-nardini/static.yaml
 RESULTS  ?= results
 LAB      ?= virtual
 SEED     ?=
+BOX      ?=
 PYTHON   ?= python3
 VENV     := .venv
 CELLBED  := $(VENV)/bin/cellbed
@@ -17,7 +18,7 @@ SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup build native-lab lab-kernel run-experiment report test test-fast bench lint format doctor golden-update clean
+.PHONY: help setup build native-lab lab-kernel lab-vm lab-vm-host run-experiment report test test-fast bench lint format doctor golden-update clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,6 +58,12 @@ native-lab: setup ## load the kernel modules and settings of this machine's nati
 
 lab-kernel: setup ## build the lab kernel (cached)
 	@kernel/build >/dev/null
+
+lab-vm-host: setup ## install what building and starting a lab VM needs
+	@$(PLAY) --limit localhost --tags packages -e '{packages_groups: [vm-host]}'
+
+lab-vm: lab-vm-host ## a lab VM: with vagrant if it is there; BOX=FILE builds a box of our own first
+	@vm/up $(BOX)
 
 test: setup lab-kernel lint ## all tests; what needs root is skipped with a reason
 	meson test -C build --print-errorlogs --no-rebuild --quiet
