@@ -63,6 +63,14 @@ def test_rtt_is_what_was_asked_for():
 
 
 @BOTH
+@pytest.mark.parametrize("name", ["umts-384", "train", "d2d"])
+def test_ready_made_links(name, lab):
+    done = cellbed("link", name, "--lab", lab, "--serve", "true", "--", "sh", "-c",
+                   "ping -c 2 -i 1.1 $CELLBED_BASE && ping -c 1 -w 12 -i 11 $CELLBED_BASE")
+    assert "2 received" in done.stdout
+
+
+@BOTH
 def test_files_of_the_folder_one_is_in(served, tmp_path, lab):
     cellbed("link", "--lab", lab, "--serve-folder", served, "--", "sh", "-c",
             "curl -sS -o got http://$CELLBED_BASE/page", cwd=tmp_path)

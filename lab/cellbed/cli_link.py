@@ -178,7 +178,8 @@ def _fit_to_machine(stack: contextlib.ExitStack, data: dict[str, Any]) -> None:
     ues = next(halves).hosts()
     for node in data["nodes"].values():
         if node.get("kind", "ue") == "ue":
-            node["address"] = f"{next(ues)}/25"
+            prefix = max(25, int(node["address"].split("/")[1]))
+            node["address"] = f"{next(ues)}/{prefix}"
         elif node.get("machine"):
             node["address"] = f"{wired[1]}/25"
 

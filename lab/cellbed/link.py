@@ -33,6 +33,8 @@ HTTP_PORT = 80
 # How far a rate may be from the wanted one; transport blocks come in steps.
 _RATE_TOLERANCE = 0.05
 _ATTEMPTS = 5
+# Of a PDU without length indicators. Source: TS 25.322 9.2.1.4
+_AMD_HEADER_BYTES = 2
 # Long enough for what is watched, short enough to be rendered at once.
 _CHANNEL_LIMIT_S = 600
 
@@ -144,7 +146,10 @@ def _apply(data: Data, path: Path, words: list[str]) -> None:
         raise ScenarioError("link: up: allowed together with rate, such as `rate 20mbit up 5mbit`")
     if "rtt" in given and "delay" in given:
         raise ScenarioError("link: rtt, delay: allowed one of them")
+    utran = data["radio"].get("system") == "utran"
     for key, value in given.items():
+        if utran and key in _LTE_ONLY:
+            raise ScenarioError(f"link: {key}: allowed in links of LTE, not of the UTRAN")
         WORDS[key][0](data, value, given)
 
 
@@ -186,11 +191,26 @@ def _rate(data: Data, value: str, given: dict[str, str]) -> None:
     """The carrier and the CQIs whose transport blocks come nearest."""
     down = _bits_per_second("rate", value)
     up = _bits_per_second("up", given.get("up", value))
+    if "utran" in data["radio"]:
+        utran = data["radio"]["utran"]
+        utran.update(dl_rate=_whole_pdus("rate", down, utran), ul_rate=_whole_pdus("up", up, utran))
+        return
     n_rb, cqi_dl, cqi_ul = carrier_for(down, up)
     data["radio"].pop("channel", None)
     data["radio"].update(n_rb=n_rb)
     for ue in _ues(data):
         ue.update({"cqi_sl": cqi_ul} if _direct(ue, data) else {"cqi_dl": cqi_dl, "cqi_ul": cqi_ul})
+
+
+def _whole_pdus(key: str, wanted_bps: int, utran: Data) -> str:
+    """The channel's rate for the nearest one without headers that has whole PDUs in a TTI."""
+    pdu_bytes, tti_ms = utran.get("pdu_bytes", 40), utran.get("tti_ms", 10)
+    step_bps = 8000 * (pdu_bytes - _AMD_HEADER_BYTES) / tti_ms
+    pdus = max(1, round(wanted_bps / step_bps))
+    if abs(pdus * step_bps / wanted_bps - 1) > _RATE_TOLERANCE:
+        raise ScenarioError(f"link: {key} {wanted_bps / 1e3:g}kbit: allowed multiples of {step_bps / 1e3:g}kbit, as a "
+                            "TTI has whole PDUs")
+    return f"{pdus * 8 * pdu_bytes / tti_ms:g}kbit"
 
 
 def _up(data: Data, value: str, given: dict[str, str]) -> None:
@@ -213,6 +233,9 @@ def _rb(data: Data, value: str, given: dict[str, str]) -> None:
 def _bler(data: Data, value: str, _: dict[str, str]) -> None:
     """Of each attempt, independently; HARQ repairs it."""
     bler = _number("bler", value, 0, 1)
+    if "utran" in data["radio"]:  # which has no HARQ: RLC sends again
+        data["radio"]["utran"].update(bler_dl=bler, bler_ul=bler)
+        return
     data["radio"]["harq"] = {**data["radio"].get("harq", {}), "max_attempts": _ATTEMPTS,
                              "bler": [float(f"{bler ** attempt:.6g}") for attempt in range(1, _ATTEMPTS + 1)]}
 
@@ -248,7 +271,8 @@ def _rtt(data: Data, value: str, _: dict[str, str]) -> None:
 
 
 def _queue(data: Data, value: str, _: dict[str, str]) -> None:
-    data["radio"].setdefault("rlc", {})["queue_pkts"] = _number("queue", value, 1, 65536, whole=True)
+    where = data["radio"]["utran"] if "utran" in data["radio"] else data["radio"].setdefault("rlc", {})
+    where["queue_pkts"] = _number("queue", value, 1, 65536, whole=True)
 
 
 def _mode(data: Data, value: str, _: dict[str, str]) -> None:
@@ -277,6 +301,7 @@ WORDS: dict[str, tuple[Callable[[Data, str, dict[str, str]], None], str, str]] =
     "mode": (_mode, "um", "of RLC: um or am"),
     "cc": (_cc, "bbr", "congestion control of the nodes"),
 }
+_LTE_ONLY = ("rtt", "loss", "cqi", "rb", "mode")
 
 
 # --- what the radio gives ---

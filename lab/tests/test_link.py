@@ -25,6 +25,12 @@ def test_presets_take_a_command(tmp_path, name):
     assert made["validity"]["queue_drops_allowed"]
 
 
+def test_words_of_the_utran(tmp_path):
+    words = "umts-384 rate 128kbit up 32kbit bler 0.1 queue 30"
+    utran = settings(tmp_path, *words.split())["radio"]["utran"]
+    assert (utran["dl_rate"], utran["ul_rate"], utran["bler_dl"], utran["queue_pkts"]) == (134_400, 33_600, 0.1, 30)
+
+
 def test_without_a_preset_the_cell_is_good(tmp_path):
     assert settings(tmp_path) == settings(tmp_path, "good")
 
@@ -87,9 +93,11 @@ def test_a_link_to_this_machine():
 
 
 @pytest.mark.parametrize(("words", "message"), [
-    ("curl http://x", "link: 'curl': allowed first one of d2d, edge, good"),
+    ("curl http://x", "link: 'curl': allowed first one of d2d, edge, good, train, umts-384"),
     ("goood", "link: 'goood': did you mean 'good'?"),
     ("good rat 3mbit", "link: 'rat': did you mean 'rate'?; a command comes after --"),
+    ("umts-384 rate 10kbit", "link: rate 10kbit: allowed multiples of 32kbit"),
+    ("umts-384 cqi 7", "link: cqi: allowed in links of LTE, not of the UTRAN"),
     ("rate", "link: rate: expected a value, such as `rate 20mbit`"),
     ("rate 20", "link: rate 20: allowed a rate in kbit, mbit or gbit"),
     ("rate 2gbit", "the nearest that one carrier has is rate 75.376mbit"),
