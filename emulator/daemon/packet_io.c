@@ -47,10 +47,13 @@ static bool refused(struct packet_io *io, const int32_t *result, uint32_t n)
 	return true;
 }
 
-/* Reads that are asked of each source: they share the places, each has one at least. */
+/*
+ * Reads that are asked of each source: one more than there may be packets, so that the last one finds
+ * nothing and no second batch has to. They share the places, each has one at least.
+ */
 static uint32_t wanted(const struct packet_source *s, uint32_t places)
 {
-	uint32_t n = s->expected + 1;
+	uint32_t n = s->expected + 2;
 
 	return n < places ? n : places;
 }

@@ -111,8 +111,7 @@ class Command:
 
     def wait(self, timeout_s: float) -> None:
         """Until it ends, or so long."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.process.popen.wait(timeout_s)
+        self.process.wait(timeout_s)
 
     def stop(self) -> None:
         """End what ran beside the others."""

@@ -96,6 +96,16 @@ class Process:
         lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
         return "; ".join(lines[-5:]) or "it printed nothing"
 
+    def wait(self, timeout_s: float) -> None:
+        """Until the process ends, or so long; asleep all the time, as wake-ups are what a virtual lab costs."""
+        if self.popen.poll() is not None:
+            return
+        pidfd = os.pidfd_open(self.popen.pid)
+        try:
+            select.select([pidfd], [], [], timeout_s)
+        finally:
+            os.close(pidfd)
+
     def stop(self, sig: int = signal.SIGTERM) -> None:
         """Ask the process to end and wait for it.
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import logging
 import subprocess
+import sys
+import types
 from dataclasses import dataclass, field, replace
 from ipaddress import IPv4Interface
 from typing import Any
@@ -238,12 +240,24 @@ def _neighbour(own: PlannedEnd, far: PlannedEnd) -> list[str]:
     return [_ip(far.address), "lladdr", far.mac, "dev", own.interface, "nud", "permanent"]
 
 
+def _stand_in_for_distutils() -> None:
+    """A module that Mininet imports for the version of Open vSwitch, which is not used here.
+
+    Where it is not Python's own any more, all of setuptools comes in with it: two thirds of what the run imports.
+    """
+    version = types.ModuleType("distutils.version")
+    version.StrictVersion = str
+    sys.modules.setdefault("distutils", types.ModuleType("distutils"))
+    sys.modules.setdefault("distutils.version", version)
+
+
 def build(topology: Plan):
     """Mininet with one host (network namespace) per node and its wired links, not yet up.
 
     UEs have no wired links: celld's TUNs are all that joins them.
     """
     logging.getLogger("mininet").setLevel(logging.ERROR)
+    _stand_in_for_distutils()
     from mininet.log import lg
     from mininet.net import Mininet
 

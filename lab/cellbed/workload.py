@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 import subprocess
@@ -92,8 +91,7 @@ class Workload:
 
     def wait(self, timeout_s: float) -> None:
         """Until the client ends, or so long."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self.client.popen.wait(timeout_s)
+        self.client.wait(timeout_s)
 
     def stop(self) -> None:
         """The server ends by itself after its client."""
