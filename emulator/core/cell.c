@@ -55,7 +55,7 @@ int cell_push(struct cell *c, uint8_t port, const void *data, size_t len, uint64
 	c->now_ns = now_ns;
 	c->stats.pkts_in++;
 	c->stats.bytes_in += len;
-	p = pkt_dequeue(&c->free_pkts);
+	p = cell_pkt_alloc(c);
 	if (!p) {
 		c->stats.pkts_dropped[CELL_DROP_QUEUE_FULL]++;
 		return -ENOBUFS;
@@ -278,7 +278,8 @@ static void check_conservation(const struct cell *c)
 	for (int r = 0; r < CELL_DROP_COUNT; r++)
 		out += c->stats.pkts_dropped[r];
 	CELL_ASSERT(c->stats.pkts_in + c->stats.pkts_originated == out + c->n_pkts);
-	CELL_ASSERT(c->free_pkts.n + c->limbo_pkts.n + c->n_pkts == c->cfg.max_pkts);
+	CELL_ASSERT(c->n_fresh_pkts + c->free_pkts.n + c->limbo_pkts.n + c->n_pkts ==
+	            c->cfg.max_pkts);
 }
 
 int64_t cell_next(const struct cell *c)

@@ -189,6 +189,9 @@ struct cell {
 	uint32_t cmd_first;
 	uint32_t cmd_end;
 	struct pkt_queue free_pkts;
+	struct pkt *fresh_pkts; /* @n_fresh_pkts, never used yet: memory that nobody touches costs
+	                           nothing */
+	uint32_t n_fresh_pkts;
 	struct pkt_queue limbo_pkts; /* output; bytes valid until the next call */
 	struct pdu_queue free_pdus;
 	struct pdu_queue limbo_pdus;
@@ -272,6 +275,9 @@ void out_drop(struct cell *c, struct pkt *p, const struct leg *leg, enum cell_dr
 /** out_drop_all() - out_drop() for a whole queue */
 void out_drop_all(struct cell *c, struct pkt_queue *q, const struct leg *leg,
                   enum cell_drop reason);
+
+/** cell_pkt_alloc() - a packet to be filled, NULL when max_pkts are held */
+struct pkt *cell_pkt_alloc(struct cell *c);
 
 /** out_originate() - a packet that the core makes itself, or NULL when none is free */
 struct pkt *out_originate(struct cell *c);

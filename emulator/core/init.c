@@ -238,7 +238,12 @@ int cell_init(struct cell **ret, void *mem, size_t size, const struct cell_cfg *
 		.ue = l.ue,
 		.next_pkt_id = 1,
 		.rlc_buf = l.rlc_buf,
-		.rlc_pool.data_max = (uint16_t)l.pdu_bytes,
+		.fresh_pkts = l.pkt,
+		.n_fresh_pkts = cfg->max_pkts,
+		.rlc_pool = { .data_max = (uint16_t)l.pdu_bytes,
+		              .fresh = l.rlc_pdu,
+		              .fresh_data = l.rlc_data,
+		              .n_fresh = (uint32_t)rlc_pdus_needed(cfg) },
 	};
 	harq_model_init(&c->harq, cfg);
 	if (cfg->system == CELL_SYSTEM_UTRAN) {
@@ -249,15 +254,9 @@ int cell_init(struct cell **ret, void *mem, size_t size, const struct cell_cfg *
 		init_ue(&c->ue[i], cfg, (uint8_t)(i + 1),
 		        l.window + (size_t)i * CELL_DIR_COUNT * window_slots(cfg), &c->rlc_pool);
 	init_enbs(c);
-	for (uint32_t i = 0; i < cfg->max_pkts; i++)
-		pkt_enqueue(&c->free_pkts, &l.pkt[i]);
 	for (size_t i = 0; i < pdus_needed(cfg); i++) {
 		l.pdu[i] = (struct pdu){ .buf = l.pdu_buf + i * l.pdu_bytes };
 		pdu_enqueue(&c->free_pdus, &l.pdu[i]);
-	}
-	for (size_t i = 0; i < rlc_pdus_needed(cfg); i++) {
-		l.rlc_pdu[i] = (struct rlc_pdu){ .data = l.rlc_data + i * l.pdu_bytes };
-		rlc_pool_put(&c->rlc_pool, &l.rlc_pdu[i]);
 	}
 	*ret = c;
 	return 0;

@@ -102,9 +102,16 @@ void out_drop_all(struct cell *c, struct pkt_queue *q, const struct leg *leg, en
 		out_drop(c, p, leg, reason);
 }
 
+struct pkt *cell_pkt_alloc(struct cell *c)
+{
+	if (!c->free_pkts.head && c->n_fresh_pkts > 0)
+		return &c->fresh_pkts[--c->n_fresh_pkts];
+	return pkt_dequeue(&c->free_pkts);
+}
+
 struct pkt *out_originate(struct cell *c)
 {
-	struct pkt *p = pkt_dequeue(&c->free_pkts);
+	struct pkt *p = cell_pkt_alloc(c);
 
 	if (!p)
 		return NULL;

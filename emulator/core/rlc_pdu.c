@@ -7,10 +7,22 @@
 
 #include "cell_assert.h"
 
+static void put_fresh(struct rlc_pool *pool)
+{
+	struct rlc_pdu *pdu = &pool->fresh[--pool->n_fresh];
+
+	*pdu = (struct rlc_pdu){ .data = pool->fresh_data +
+		                         (size_t)pool->n_fresh * pool->data_max };
+	rlc_pool_put(pool, pdu);
+}
+
 struct rlc_pdu *rlc_pool_get(struct rlc_pool *pool)
 {
-	struct rlc_pdu *pdu = pool->free;
+	struct rlc_pdu *pdu;
 
+	if (!pool->free && pool->n_fresh > 0)
+		put_fresh(pool);
+	pdu = pool->free;
 	CELL_ASSERT(pdu); /* cell_init() provides for full windows */
 	pool->free = pdu->next;
 	pool->n_free--;

@@ -38,6 +38,10 @@ struct rlc_pool {
 	struct rlc_pdu *free;
 	uint32_t n_free;
 	uint16_t data_max; /* bytes at rlc_pdu.data */
+	struct rlc_pdu
+		*fresh; /* @n_fresh, never used yet, and their data: taken when none is free */
+	uint8_t *fresh_data;
+	uint32_t n_fresh;
 };
 
 /** rlc_pool_get() - an empty PDU; the pool has enough for all windows */
