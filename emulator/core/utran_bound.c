@@ -50,54 +50,76 @@ static int64_t end_from(const struct cell *c, const struct utran_leg *l, uint32_
 }
 
 /*
- * Arrival of the end of the SDU that is next at the transmitter; or of another one, after a discard
- * of the first, which needs a STATUS PDU or Timer_Poll.
+ * The earliest discard. It takes one more PDU that was sent MaxDAT times and of which the
+ * transmitter hears; each further transmission of a PDU takes a TTI at least.
  */
-static int64_t queued_ns(const struct cell *c, int dir, int64_t next_ns)
+static int64_t discard_ns(const struct cell *c, const struct utran_leg *l, int64_t learnt_ns)
 {
-	const struct utran_leg *l = &c->utran->leg[dir];
+	const struct rlc_umts_tx *tx = &l->tx;
+	uint32_t sent = 1, max = c->cfg.utran_max_dat;
+
+	for (uint16_t sn = tx->vt_a; sn != tx->vt_s; sn = (sn + 1) & UMTS_SN_MASK) {
+		const struct rlc_pdu *pdu = tx->sent[sn];
+		uint32_t n = pdu->retx_count + (uint32_t)pdu->considered;
+
+		if (!pdu->acked && n > sent)
+			sent = n;
+	}
+	return learnt_ns + (sent < max ? max - sent : 0) * c->utran->tti_ns;
+}
+
+/* Arrival of the end of the SDU that is next at the transmitter; after a discard, of any other. */
+static int64_t queued_ns(const struct cell *c, const struct utran_leg *l, int64_t next_ns,
+                         int64_t discarded_ns)
+{
 	const struct rlc_sdu_queue *q = &l->tx.queue;
-	int64_t discard_ns = learn_ns(c, dir, next_ns);
 	uint32_t shortest = UINT32_MAX;
 	int64_t t_ns;
 
-	if (l->tx.unmarked)
+	if (l->tx.unmarked || !q->sdus.head)
 		return arrival_from(c, next_ns);
-	if (!q->sdus.head)
-		return CELL_NEVER;
 	t_ns = end_from(c, l, (uint32_t)q->sdus.head->sdu_len - q->head_sent, next_ns);
 	for (const struct pkt *p = q->sdus.head->next; p; p = p->next)
 		if (p->sdu_len < shortest)
 			shortest = p->sdu_len;
-	return shortest == UINT32_MAX ? t_ns : earlier(t_ns, end_from(c, l, shortest, discard_ns));
+	if (shortest == UINT32_MAX)
+		return t_ns;
+	return earlier(t_ns, end_from(c, l, shortest, discarded_ns));
+}
+
+/* When PDU @sn, which is missing, can be there. */
+static int64_t missing_ns(const struct cell *c, const struct utran_leg *l, uint16_t sn,
+                          int64_t next_ns, int64_t learnt_ns)
+{
+	if (l->arrival_ns[sn] >= c->event_ns)
+		return l->arrival_ns[sn];
+	return arrival_from(c, l->tx.sent[sn]->considered ? next_ns : learnt_ns);
 }
 
 static int64_t leg_output_ns(const struct cell *c, int dir, int64_t next_ns)
 {
 	const struct utran_leg *l = &c->utran->leg[dir];
 	const struct rlc_umts_tx *tx = &l->tx;
-	int64_t t_ns = c->event_ns;
+	int64_t t_ns = c->event_ns, learnt_ns, discarded_ns, at_ns;
 
 	if (tx->mrw_active)
 		return earlier(c->air[dir].head ? c->air[dir].head->decode_ns : CELL_NEVER,
 		               arrival_from(c, next_ns));
+	if (l->rx.vr_r == tx->vt_s && !tx->queue.sdus.head && !tx->unmarked)
+		return CELL_NEVER;
+	learnt_ns = learn_ns(c, dir, next_ns);
+	discarded_ns = discard_ns(c, l, learnt_ns);
 	for (uint16_t sn = l->rx.vr_r; sn != tx->vt_s; sn = (sn + 1) & UMTS_SN_MASK) {
-		const struct rlc_pdu *pdu = tx->sent[sn];
-
 		if (!l->rx.window[sn]) {
-			int64_t at_ns = l->arrival_ns[sn];
-
-			if (at_ns < c->event_ns) { /* not on the air */
-				if (pdu->considered)
-					return arrival_from(c, next_ns);
-				return arrival_from(c, learn_ns(c, dir, next_ns));
-			}
+			at_ns = missing_ns(c, l, sn, next_ns, learnt_ns);
 			t_ns = at_ns > t_ns ? at_ns : t_ns;
 		}
-		if (pdu->n_cuts > 0)
-			return t_ns;
+		if (tx->sent[sn]->n_cuts > 0)
+			return earlier(t_ns, arrival_from(c, discarded_ns));
 	}
-	return queued_ns(c, dir, next_ns);
+	at_ns = queued_ns(c, l, next_ns, discarded_ns);
+	t_ns = at_ns > t_ns ? at_ns : t_ns;
+	return t_ns;
 }
 
 int64_t utran_next_output(const struct cell *c)

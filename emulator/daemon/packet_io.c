@@ -48,8 +48,8 @@ static bool refused(struct packet_io *io, const int32_t *result, uint32_t n)
 }
 
 /*
- * Reads that are asked of each source: one more than there may be packets, so that the last one finds
- * nothing and no second batch has to. They share the places, each has one at least.
+ * Reads that are asked of each source: one more than there may be packets, so that the last one
+ * finds nothing and no second batch has to. They share the places, each has one at least.
  */
 static uint32_t wanted(const struct packet_source *s, uint32_t places)
 {
