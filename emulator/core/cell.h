@@ -32,6 +32,7 @@
 #include <stdint.h>
 
 #include "cellcore.h"
+#include "epc.h"
 #include "grant.h"
 #include "harq.h"
 #include "mac_pdu.h"
@@ -40,11 +41,11 @@
 #include "rlc_am.h"
 #include "rlc_um.h"
 #include "rng.h"
+#include "rrc.h"
 #include "scheduler.h"
+#include "tunnel.h"
 
-#define CMDS_MAX      64
-#define ENB_NONE      UINT8_MAX
-#define RRC_STEPS_MAX 8
+#define CMDS_MAX 64
 
 struct leg {
 	struct pdcp_tx pdcp_tx;
@@ -85,64 +86,11 @@ struct random_access {
 	struct rng backoff_rng;
 };
 
-/* A UE's end of its tunnels at one eNB; see tunnel.c. */
-struct tunnel_end {
-	struct pkt_queue held;   /* in order, for a UE that has not come yet */
-	struct pkt_queue direct; /* from the S-GW, behind what another eNB still forwards */
-	int64_t expiry_ns;       /* of the wait for an End Marker; CELL_NEVER when stopped */
-	uint8_t forward_to;      /* eNB that gets what comes for the UE, or ENB_NONE */
-	bool known;              /* the UE is here, was, or will be */
-	bool awaiting;           /* an End Marker on X2; until then `direct` grows */
-	bool ended;              /* the S-GW's End Marker came while the UE was here */
-	bool returning;          /* awaiting from the S-GW's End Marker on: the path comes back */
-};
-
 struct enb {
 	uint8_t id;
 	struct sched_state sched_ul;
 	struct sched_state sched_dl;
 	struct tunnel_end end[CELL_MAX_UE];
-};
-
-enum rrc_state {
-	RRC_CONNECTED,
-	RRC_PREDICTED,   /* as connected; the target is prepared and gets the downlink */
-	RRC_PREPARATION, /* handover request sent */
-	RRC_EXECUTION,   /* between the cells */
-	RRC_COMPLETION,  /* in the target; the path is being switched */
-};
-
-enum rrc_step_kind {
-	RRC_STEP_REQUEST,      /* handover request at `enb` */
-	RRC_STEP_ACK,          /* its acknowledgment at the source */
-	RRC_STEP_SYNCHRONISED, /* the UE is in the cell of `enb` */
-	RRC_STEP_CONFIRM,      /* handover confirm at `enb` */
-	RRC_STEP_PATH_SWITCH,  /* path switch request at the MME */
-	RRC_STEP_PATH_ACK,     /* its acknowledgment at `enb` */
-	RRC_STEP_EXPIRED,      /* the predicted handover did not come */
-	RRC_STEP_CANCEL,       /* handover cancel at `enb` */
-};
-
-struct rrc_step {
-	int64_t t_ns;
-	enum rrc_step_kind kind;
-	uint8_t enb;
-};
-
-/* A UE's handover; see rrc.c. */
-struct rrc {
-	enum rrc_state state;
-	uint8_t source;
-	uint8_t target;
-	bool prepared;                       /* the target has acknowledged */
-	bool commanded;                      /* the handover command is due as soon as it has */
-	bool confirmed;                      /* by the UE, at the target */
-	bool path_asked;                     /* path switch request sent */
-	bool path_switched;                  /* and acknowledged */
-	struct rrc_step step[RRC_STEPS_MAX]; /* what is under way, by time */
-	uint8_t n_steps;
-	bool waits; /* a command for when all of this is over */
-	struct cell_cmd waiting;
 };
 
 struct ue {
@@ -424,69 +372,5 @@ void bearer_empty(struct cell *c, struct leg *leg, bool air, struct pkt_queue *r
  *       sent and not acknowledged with its PDCP SN, the rest without
  */
 void reestablish(struct cell *c, struct ue *u, struct pkt_queue *ret);
-
-/* --- S-GW (epc.c) --- */
-
-/** epc_ingress() - a packet arrived at the S-GW: from a server, or in an uplink tunnel */
-void epc_ingress(struct cell *c, struct pkt *p);
-
-/** epc_switch_path() - the downlink of @u goes to @enb; its old path ends */
-void epc_switch_path(struct cell *c, struct ue *u, uint8_t enb);
-
-/* --- eNBs' tunnel ends (tunnel.c) --- */
-
-/** tunnel_send() - @p, of @u, leaves @from in a tunnel of @kind to @to; ENB_NONE is the S-GW */
-void tunnel_send(struct cell *c, struct ue *u, struct pkt *p, uint8_t from, uint8_t to,
-                 enum cell_tunnel kind);
-
-/**
- * tunnel_receive() - take the headers off a packet that arrived in a tunnel to @at
- * @at:       eNB, or ENB_NONE for the S-GW
- * @ret_kind: S1 or X2; an End Marker shows in the packet
- *
- * Return: whose, or NULL: not ours, and dropped; also what ECN does not let go on.
- */
-struct ue *tunnel_receive(struct cell *c, struct pkt *p, uint8_t at, enum cell_tunnel *ret_kind);
-
-/** tunnel_ingress() - a packet arrived at @enb */
-void tunnel_ingress(struct cell *c, uint8_t enb, struct pkt *p);
-
-/** tunnel_uplink() - a packet of @u leaves its eNB for the S-GW */
-void tunnel_uplink(struct cell *c, struct ue *u, struct pkt *p);
-
-/** tunnel_expect() - @enb is going to serve @u */
-void tunnel_expect(struct cell *c, struct ue *u, uint8_t enb);
-
-/** tunnel_forward() - @from sends what it holds for @u, and all that comes, to @to */
-void tunnel_forward(struct cell *c, struct ue *u, uint8_t from, uint8_t to, struct pkt_queue *held);
-
-/** tunnel_arrived() - @u is in its new cell: what waits there is sent */
-void tunnel_arrived(struct cell *c, struct ue *u);
-
-/** tunnel_return() - the path of @u comes back to the eNB that serves it */
-void tunnel_return(struct cell *c, struct ue *u);
-
-/** tunnel_settled() - no end waits for an End Marker of @u */
-bool tunnel_settled(const struct cell *c, const struct ue *u);
-
-/** tunnel_next_ns() - when the first wait for an End Marker is over, or CELL_NEVER */
-int64_t tunnel_next_ns(const struct cell *c, const struct ue *u);
-
-/** tunnel_expire() - no End Marker came in time */
-void tunnel_expire(struct cell *c, struct ue *u);
-
-/** tunnel_empty() - packets that eNBs hold for @u, to @ret */
-void tunnel_empty(struct cell *c, struct ue *u, struct pkt_queue *ret);
-
-/* --- handover (rrc.c) --- */
-
-void rrc_predict(struct cell *c, struct ue *u, uint8_t enb);
-void rrc_handover(struct cell *c, struct ue *u, uint8_t enb);
-
-/** rrc_next_ns() - when something is due for @u, or CELL_NEVER */
-int64_t rrc_next_ns(const struct cell *c, const struct ue *u);
-
-/** rrc_process() - it is due now */
-void rrc_process(struct cell *c, struct ue *u);
 
 #endif

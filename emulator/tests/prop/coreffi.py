@@ -15,8 +15,8 @@ NEVER = 2**63 - 1
 
 
 def _declarations() -> str:
-    """cellcore.h without what cffi does not read: includes and static assertions."""
-    header = (ROOT / "emulator/core/cellcore.h").read_text()
+    """cellcore.h and its parts without what cffi does not read: includes and static assertions."""
+    header = "".join((ROOT / "emulator/core" / name).read_text() for name in ("cell_cfg.h", "cell_out.h", "cellcore.h"))
     header = re.sub(r"^#include.*$|^_Static_assert.*$", "", header, flags=re.M)
     done = subprocess.run(["cc", "-E", "-P", "-"], input=header, capture_output=True, text=True, check=True)
     return done.stdout

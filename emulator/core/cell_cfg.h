@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cell_cfg.h - what the radio network is to be; see cellcore.h. */
+#ifndef CELL_CFG_H
+#define CELL_CFG_H
+
+#include <stdint.h>
+
+#define CELL_MAX_UE            16
+#define CELL_MAX_RB            110
+#define CELL_MAX_ENB           4
+#define CELL_MAX_CARRIERS      5
+#define CELL_HARQ_ATTEMPTS_MAX 8
+#define CELL_PEER_NETWORK      0 /* peer of a UE that talks to the network */
+
+/* How a UE's outgoing traffic is routed. Source: Nardini, section II. */
+enum cell_mode {
+	CELL_MODE_IM, /* infrastructure: uplink to the eNB, downlink to the peer */
+	CELL_MODE_DM, /* direct: sidelink to the peer, granted by the eNB */
+	CELL_MODE_COUNT
+};
+
+/* Radio directions. Values of UL and DL are those of Wireshark's mac-lte. */
+enum cell_dir { CELL_DIR_UL, CELL_DIR_DL, CELL_DIR_SL, CELL_DIR_COUNT };
+
+/* The radio network. The UTRAN's is one UE on a dedicated channel: see utran.h. */
+enum cell_system { CELL_SYSTEM_LTE, CELL_SYSTEM_UTRAN, CELL_SYSTEM_COUNT };
+
+/* Where the block errors of HARQ's attempts come from. */
+enum cell_errors {
+	CELL_ERRORS_LADDER, /* one rate for each attempt, whatever the channel */
+	CELL_ERRORS_SINR,   /* the SINR of all attempts together; the ladder where it is unknown */
+	CELL_ERRORS_COUNT
+};
+
+/* What becomes of a downlink block whose assignment the UE missed, when the eNB hears no feedback.
+ */
+enum cell_dtx {
+	CELL_DTX_RETRY, /* sent again, as if not acknowledged */
+	CELL_DTX_LOSE,  /* given up */
+	CELL_DTX_COUNT
+};
+
+/* RLC of every bearer. Source: TS 36.322 4.2.1 */
+enum cell_rlc_mode { CELL_RLC_UM, CELL_RLC_AM, CELL_RLC_MODE_COUNT };
+
+/* When RLC hands up what it received. Source: Park 2013, section 4 */
+enum cell_delivery {
+	CELL_DELIVERY_IN_SEQUENCE,     /* after everything before it: the standard */
+	CELL_DELIVERY_OUT_OF_SEQUENCE, /* as soon as an SDU is complete */
+	CELL_DELIVERY_COUNT
+};
+
+/* What follows when an AM PDU was retransmitted maxRetxThreshold times in vain. */
+enum cell_on_max_retx {
+	CELL_MAX_RETX_REESTABLISH, /* after an outage both ends begin anew; what did not arrive is
+	                              sent again */
+	CELL_MAX_RETX_STOP,        /* the bearer is dead */
+	CELL_MAX_RETX_COUNT
+};
+
+/* What becomes of packets below PDCP when their UE's mode changes. */
+enum cell_flush {
+	CELL_FLUSH_DISCARD,    /* each hop has its own PDCP: they cannot go the new way */
+	CELL_FLUSH_KEEP,       /* the old way is used until they are through */
+	CELL_FLUSH_RETRANSMIT, /* PDCP sends them again, the new way */
+	CELL_FLUSH_COUNT
+};
+
+/* When the S-GW sends downlink packets to the target. Source: Pacifico, section V.A */
+enum cell_ho_procedure {
+	CELL_HO_STANDARD,         /* after the UE has confirmed the handover there */
+	CELL_HO_FAST_PATH_SWITCH, /* from the handover command on */
+	CELL_HO_PREDICTION,       /* before the handover, when it is predicted */
+	CELL_HO_PROCEDURE_COUNT
+};
+
+enum cell_sched { CELL_SCHED_RR, CELL_SCHED_WFQ, CELL_SCHED_COUNT };
+
+struct cell_ue_cfg {
+	uint16_t rnti;  /* C-RNTI, 1..65523 */
+	uint8_t peer;   /* UE number its traffic goes to, or CELL_PEER_NETWORK */
+	uint8_t mode;   /* enum cell_mode of its outgoing traffic; IM for the network */
+	uint8_t enb;    /* that serves it at the start, 0..n_enb - 1 */
+	uint8_t weight; /* of its flows in CELL_SCHED_WFQ, 1..255; 0 counts as 1 */
+	uint32_t addr;  /* IPv4, host order; its tunnels are found by it; 0 = none */
+	uint8_t cqi_ul; /* 1..15 */
+	uint8_t cqi_dl;
+	uint8_t cqi_sl;       /* of its own transmissions to the peer */
+	uint32_t bler_ul_q32; /* residual block error rate, 0 = none */
+	uint32_t bler_dl_q32;
+	uint32_t bler_sl_q32;
+};
+
+/* Everything the paper or 3GPP makes a parameter. Immutable after init.
+ * cell_cfg_default() gives the values of the paper's Table 1 and Figure 4. */
+struct cell_cfg {
+	uint64_t seed;
+	uint16_t n_rb;                      /* 6..110 */
+	uint8_t n_ue;                       /* 1..CELL_MAX_UE */
+	struct cell_ue_cfg ue[CELL_MAX_UE]; /* ue[0] is UE 1 */
+	uint8_t n_enb;                      /* 1..CELL_MAX_ENB, each with n_rb of its own */
+
+	/* Core network: ends of GTP-U tunnels, IPv4 in host order. No S-GW: none. */
+	uint32_t sgw_gtpu_addr;
+	uint32_t enb_gtpu_addr[CELL_MAX_ENB];
+	uint8_t gtpu_ecn; /* enum gtpu_ecn */
+
+	/* Handover. Source: TS 36.300 10.1.2.1.1; Pacifico, section V and Table I. */
+	uint8_t ho_procedure;      /* enum cell_ho_procedure */
+	uint8_t ho_forwarding;     /* the source sends on what it holds; otherwise it drops that */
+	uint8_t ho_reordering;     /* the target: first what was forwarded, up to the End Marker */
+	uint16_t ho_detach_ms;     /* handover command to synchronisation with the target */
+	uint16_t ho_prediction_ms; /* for the shell: that long before a handover it is predicted */
+	uint16_t ho_prediction_timeout_ms; /* without a handover the path is switched back */
+	uint16_t ho_end_marker_ms;         /* the target waits that long in vain */
+	uint32_t ho_signalling_us;         /* one way: X2AP, S1AP */
+
+	/* Timeline, in TTIs. Source: Nardini, Figure 4. */
+	uint8_t rar_delay_tti;       /* preamble to RAR */
+	uint8_t grant_to_tx_tti;     /* UL/SL grant to transmission */
+	uint8_t decode_tti;          /* transmission to decoded */
+	uint8_t dl_sched_to_tx_tti;  /* DL scheduling decision to transmission */
+	uint32_t processing_lead_ns; /* decoded this long before the sub-frame boundary */
+
+	/* Random access. Source: TS 36.321 5.1; Nardini, Table 1. */
+	uint16_t rac_timeout_tti;
+	uint16_t backoff_max_ms;  /* uniform 0..this after an unanswered request */
+	uint8_t n_preambles;      /* contention-based, 1..64 */
+	uint8_t prach_period_tti; /* occasion when sub-frame % period == 0 */
+
+	/* MAC. Source: TS 36.321 5.4.3, 5.4.5; Nardini, section II. */
+	uint8_t bsr_grant_rb;          /* RBs of the RAR's grant */
+	uint8_t bandwidth_stealing;    /* data beside the BSR when addressed to the eNB */
+	uint8_t trailing_bsr;          /* BSR in data PDUs while data remain */
+	uint8_t enb_overhears_dm;      /* eNB decodes BSRs in direct-mode PDUs */
+	uint8_t grants_ignore_headers; /* grants for SDUs without RLC and MAC headers */
+	uint8_t ul_always_scheduled; /* UEs need not ask: a grant for their data in every sub-frame
+	                              */
+	uint8_t dl_carriers;         /* component carriers of n_rb, 1..CELL_MAX_CARRIERS */
+	uint8_t dl_codewords;        /* transport blocks per carrier, 1 or 2 */
+	uint8_t scheduler;           /* enum cell_sched */
+
+	/* HARQ. harq_bler_q32[k]: block not decoded after k + 1 attempts.
+	 * Source: TS 36.321 5.3.2, 5.4.2; Park 2013, section 3. */
+	uint8_t harq_max_attempts; /* 1 = no HARQ */
+	uint8_t harq_errors;       /* enum cell_errors */
+	uint8_t harq_dl_rtt_tti;   /* at least, transmission to retransmission */
+	uint8_t n_harq_bler;       /* entries; the last one holds for further attempts */
+	uint32_t harq_bler_q32[CELL_HARQ_ATTEMPTS_MAX];
+	uint32_t harq_nack_to_ack_q32;
+
+	/* Control channels of the downlink, by its SINR. Source: R4-081920; Li et al, section I */
+	uint8_t control_errors; /* 0 = none */
+	uint8_t control_dtx;    /* enum cell_dtx */
+
+	/* RLC. Source: TS 36.322; TS 36.331 RLC-Config. */
+	uint8_t rlc_mode;         /* enum cell_rlc_mode */
+	uint8_t delivery;         /* enum cell_delivery */
+	uint16_t t_reordering_ms; /* 0..200 */
+	uint32_t rlc_queue_pkts;  /* per bearer */
+	uint32_t rlc_queue_bytes; /* and bytes, 0 = any number */
+	uint8_t um_sn_bits;       /* 5 or 10 */
+	uint8_t am_on_max_retx;   /* enum cell_on_max_retx */
+	uint8_t am_max_retx_threshold;
+	uint16_t am_poll_pdu;
+	uint32_t am_poll_byte;
+	uint16_t am_t_poll_retransmit_ms;
+	uint16_t am_t_status_prohibit_ms;
+	uint16_t am_reestablish_ms; /* outage */
+
+	/* PDCP. Source: TS 36.323. */
+	uint8_t pdcp_sn_bits;      /* 7 or 12 */
+	uint16_t discard_timer_ms; /* 0 = infinity */
+	uint8_t pdcp_reordering;   /* in order again above RLC. Source: TS 38.323 5.2.2.2 */
+	uint16_t pdcp_t_reordering_ms;
+
+	/* Mode selection. Source: Nardini, section IV. */
+	uint16_t mode_select_ms; /* every so long the mode with the higher CQI; 0 = never */
+	uint8_t mode_flush;      /* enum cell_flush */
+	uint8_t mode_flush_air;  /* blocks on the air are void, too; those of AM always are */
+
+	/*
+	 * UTRAN, in place of all above but n_ue (1), and of each UE but rnti. Rates are those of
+	 * RLC PDUs: whole numbers of them in a TTI. Source: DeMey 2005 Table I; TS 25.322 9.5, 9.6
+	 */
+	uint8_t system; /* enum cell_system */
+	uint8_t utran_tti_ms;
+	uint16_t utran_pdu_bytes;
+	uint32_t utran_dl_rate_bps;
+	uint32_t utran_ul_rate_bps;
+	uint16_t utran_delay_ms;    /* Iub and processing, one way */
+	uint32_t utran_bler_dl_q32; /* of every block */
+	uint32_t utran_bler_ul_q32;
+	uint8_t utran_max_dat; /* MaxDAT: transmissions of a PDU before its SDUs are discarded */
+	uint16_t utran_tx_window_pdus;
+	uint16_t utran_poll_pdu; /* Poll_PDU, 0 = never */
+	uint8_t utran_poll_window_percent;
+	uint16_t utran_timer_poll_ms;
+	uint16_t utran_timer_mrw_ms;
+	uint16_t utran_timer_status_prohibit_ms;
+	uint32_t utran_queue_pkts;
+
+	uint32_t max_pkts; /* packets held at once, all bearers */
+};
+
+/**
+ * cell_cfg_default() - fill with Table 1 and Figure 4 of the paper
+ * @cfg: filled with two UEs that are each other's peer, DM both ways, CQI 15
+ */
+void cell_cfg_default(struct cell_cfg *cfg);
+
+/**
+ * cell_cfg_check() - validate a configuration
+ * @cfg:       configuration
+ * @ret_field: name of the first offending field, as in struct cell_cfg
+ * @ret_range: allowed range, for people
+ *
+ * Return: 0, or -EINVAL with @ret_field and @ret_range set.
+ */
+int cell_cfg_check(const struct cell_cfg *cfg, const char **ret_field, const char **ret_range);
+
+#endif
