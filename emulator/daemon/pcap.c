@@ -13,6 +13,8 @@
 #define _GNU_SOURCE
 #include "pcap.h"
 
+#include "rlc_order.h"
+
 #include <errno.h>
 #include <pcap/pcap.h>
 #include <stdbool.h>
@@ -60,7 +62,7 @@ struct radio_pcap {
 	pcap_dumper_t *dumper;
 	char *buffer;
 	uint8_t n_rb;
-	bool utran;
+	struct rlc_order *order; /* of a UTRAN capture, else NULL */
 };
 
 /* Appends to a frame under construction. */
@@ -197,6 +199,25 @@ size_t radio_pcap_utran_context(uint8_t buf[RADIO_PCAP_CONTEXT_MAX],
 	return (size_t)(w.at - buf);
 }
 
+static int write_frame(void *arg, int64_t t_ns, const struct cell_pdu_info *info,
+                       const uint8_t *data, uint32_t len)
+{
+	struct radio_pcap *p = arg;
+	uint8_t frame[SNAPLEN];
+	size_t context = p->order ? radio_pcap_utran_context(frame, info)
+	                          : radio_pcap_context(frame, info, p->n_rb);
+	struct pcap_pkthdr h = {
+		.ts = { .tv_sec = t_ns / 1000000000, .tv_usec = t_ns % 1000000000 },
+		.caplen = (uint32_t)context + len,
+		.len = (uint32_t)context + len,
+	};
+
+	if (len)
+		memcpy(frame + context, data, len);
+	pcap_dump((u_char *)p->dumper, &h, frame);
+	return ferror(pcap_dump_file(p->dumper)) ? -EIO : 0;
+}
+
 int radio_pcap_create(struct radio_pcap **ret, const char *path, const struct cell_cfg *cfg)
 {
 	struct radio_pcap *p = calloc(1, sizeof(*p));
@@ -206,7 +227,11 @@ int radio_pcap_create(struct radio_pcap **ret, const char *path, const struct ce
 	if (!p)
 		goto out;
 	p->n_rb = (uint8_t)cfg->n_rb;
-	p->utran = cfg->system == CELL_SYSTEM_UTRAN;
+	if (cfg->system == CELL_SYSTEM_UTRAN) {
+		p->order = rlc_order_create(write_frame, p);
+		if (!p->order)
+			goto out;
+	}
 	p->buffer = malloc(BUFFER_BYTES);
 	p->pcap = pcap_open_dead_with_tstamp_precision(LINKTYPE_WIRESHARK_UPPER_PDU, SNAPLEN,
 	                                               PCAP_TSTAMP_PRECISION_NANO);
@@ -236,27 +261,17 @@ out:
 int radio_pcap_write(struct radio_pcap *p, int64_t t_ns, const struct cell_pdu_info *info,
                      const uint8_t *data, uint32_t len)
 {
-	uint8_t frame[SNAPLEN];
-	size_t context = p->utran ? radio_pcap_utran_context(frame, info)
-	                          : radio_pcap_context(frame, info, p->n_rb);
-	struct pcap_pkthdr h = {
-		.ts = { .tv_sec = t_ns / 1000000000, .tv_usec = t_ns % 1000000000 },
-		.caplen = (uint32_t)context + len,
-		.len = (uint32_t)context + len,
-	};
-
-	if (len)
-		memcpy(frame + context, data, len);
-	pcap_dump((u_char *)p->dumper, &h, frame);
-	return ferror(pcap_dump_file(p->dumper)) ? -EIO : 0;
+	return p->order ? rlc_order_push(p->order, t_ns, info, data, len)
+	                : write_frame(p, t_ns, info, data, len);
 }
 
 int radio_pcap_close(struct radio_pcap *p)
 {
-	int r = 0;
+	int r;
 
 	if (!p)
 		return 0;
+	r = rlc_order_close(p->order);
 	if (p->dumper) {
 		if (pcap_dump_flush(p->dumper) != 0)
 			r = -errno;

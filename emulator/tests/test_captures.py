@@ -223,3 +223,44 @@ def test_two_carriers_and_codewords(tmp_path):
     assert len(carriers) == 2 and len(codewords) == 2
     assert fields(tmp_path, "_ws.expert.severity == error", "frame.number") == []
     assert fields(tmp_path, "rlc-lte.sequence-analysis.am-sn.missing", "frame.number") == []
+
+
+def play_dedicated(folder, bler, max_dat, n_packets=150):
+    """A server sends to a UE on a dedicated channel, which answers every packet. Return: radio.json."""
+    lines = []
+    for i in range(n_packets):
+        payload = bytes((i + k) % 251 for k in range(1 + 39 * i % 1000))
+        data = tcp_packet("10.46.0.1", "10.45.0.1", 1000 + 2000 * i, 1, payload)
+        lines.append((i * 40_000_000, NETWORK_SIDE | 1, data))
+        lines.append((i * 40_000_000 + 1000, 1, tcp_packet("10.45.0.1", "10.46.0.1", 1, 1000 + 2000 * i, b"")))
+    utran = {"bler_dl": bler, "bler_ul": bler, "max_dat": max_dat}
+    return simulate(folder, lines, {"system": "utran", "utran": utran, "ues": ONE_UE})
+
+
+@pytest.mark.parametrize("bler", [0, 0.15, 0.3])
+def test_a_dedicated_channel_unfolds_to_tcp(tmp_path, bler):
+    """Whatever was lost on the air, every packet is put together from its RLC PDUs, with its checksum right."""
+    radio = play_dedicated(tmp_path, bler, max_dat=40)
+    assert radio["pkts_delivered"] == 300
+    assert (radio["rlc_retx"] > 100) == (bler > 0)
+    rows = fields(tmp_path, "tcp", "ip.src", "tcp.seq_raw")
+    segments = [(ip, int(seq)) for row in rows for ip, seq in zip(row[0].split(","), row[1].split(","), strict=True)]
+    assert sorted(s for s in segments if s[0] == "10.46.0.1") == [("10.46.0.1", 1000 + 2000 * i) for i in range(150)]
+    assert len(segments) == 300
+    assert fields(tmp_path, "_ws.expert.severity == error", "frame.number") == []
+
+
+def test_wireshark_counts_what_a_dedicated_channel_did(tmp_path):
+    """The AMD PDUs that were received, and what STATUS PDUs say, with discards."""
+    radio = play_dedicated(tmp_path, 0.15, max_dat=2)
+    assert radio["pkts_dropped"]["rlc_discard"] > 5
+    assert fields(tmp_path, "_ws.malformed", "frame.number") == []
+    data = occurrences(tmp_path, "rlc.dc == 1", "rlc.seq")
+    assert sorted(map(int, data)) == sorted(row["sn"] for row in events(tmp_path, "rlc_rx"))
+    assert len(data) == radio["rlc_pdus_rx"]
+    status = events(tmp_path, "rlc_status_rx")
+    assert len(fields(tmp_path, "rlc.dc == 0", "frame.number")) == radio["rlc_status_rx"] == len(status)
+    acks = map(int, occurrences(tmp_path, "rlc.sufi.lsn", "rlc.sufi.lsn"))  # none in an answer to an MRW alone
+    assert sorted(sn for sn in acks if sn) == sorted(row["sn"] for row in status if row["sn"] and not row["aux"])
+    mrws = occurrences(tmp_path, "rlc.sufi.sn_mrw", "rlc.sufi.sn_mrw")
+    assert sorted(map(int, mrws)) == sorted(row["sn"] for row in status if row["aux"])

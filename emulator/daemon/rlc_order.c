@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* rlc_order.c - RLC PDUs of the UTRAN in order of SN; see rlc_order.h. */
+#include "rlc_order.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rlc_umts_pdu.h"
+
+struct waiting {
+	struct waiting *next; /* a duplicate */
+	int64_t t_ns;
+	struct cell_pdu_info info;
+	uint32_t len;
+	uint8_t data[UMTS_AMD_MAX];
+};
+
+struct direction {
+	uint16_t sn; /* to be written next */
+	struct waiting *waiting[UMTS_SLOTS];
+};
+
+struct rlc_order {
+	rlc_order_write *write;
+	void *arg;
+	struct direction dir[2];
+	struct umts_status status; /* being read */
+};
+
+struct rlc_order *rlc_order_create(rlc_order_write *write, void *arg)
+{
+	struct rlc_order *o = calloc(1, sizeof(*o));
+
+	if (o) {
+		o->write = write;
+		o->arg = arg;
+	}
+	return o;
+}
+
+static uint16_t ahead(const struct direction *d, uint16_t sn)
+{
+	return (uint16_t)((sn - d->sn) & UMTS_SN_MASK);
+}
+
+/* Write all that waits with SN d->sn and go on to the next SN. */
+static int pass(struct rlc_order *o, struct direction *d)
+{
+	struct waiting *w = d->waiting[d->sn], *next;
+	int r = 0;
+
+	d->waiting[d->sn] = NULL;
+	d->sn = (uint16_t)((d->sn + 1) & UMTS_SN_MASK);
+	for (; w; w = next) {
+		next = w->next;
+		if (r == 0)
+			r = o->write(o->arg, w->t_ns, &w->info, w->data, w->len);
+		free(w);
+	}
+	return r;
+}
+
+static int pass_in_sequence(struct rlc_order *o, struct direction *d)
+{
+	int r = 0;
+
+	while (r == 0 && d->waiting[d->sn])
+		r = pass(o, d);
+	return r;
+}
+
+static int hold(struct direction *d, uint16_t sn, int64_t t_ns, const struct cell_pdu_info *info,
+                const uint8_t *data, uint32_t len)
+{
+	struct waiting *w = malloc(sizeof(*w)), **last = &d->waiting[sn];
+
+	if (!w)
+		return -ENOMEM;
+	*w = (struct waiting){ .t_ns = t_ns, .info = *info, .len = len };
+	memcpy(w->data, data, len);
+	while (*last)
+		last = &(*last)->next;
+	*last = w;
+	return 0;
+}
+
+/* The receiver was told to go on behind what it waits for. */
+static int follow_mrw(struct rlc_order *o, struct direction *d, const uint8_t *data, uint32_t len)
+{
+	int r = 0;
+
+	if (umts_status_unpack(&o->status, data, len) < 0)
+		return 0;
+	for (uint16_t i = 0; i < o->status.n; i++) {
+		const struct umts_sufi *sufi = &o->status.sufi[i];
+		uint16_t sn = sufi->sn[sufi->n > 0 ? sufi->n - 1 : 0];
+
+		while (sufi->type == UMTS_SUFI_MRW && ahead(d, sn) > 0 &&
+		       ahead(d, sn) < UMTS_SLOTS / 2 && r == 0)
+			r = pass(o, d);
+	}
+	return r < 0 ? r : pass_in_sequence(o, d);
+}
+
+int rlc_order_push(struct rlc_order *o, int64_t t_ns, const struct cell_pdu_info *info,
+                   const uint8_t *data, uint32_t len)
+{
+	struct direction *d = &o->dir[info->dir == CELL_DIR_DL];
+	uint16_t sn = (uint16_t)((data[0] & 0x7f) << 5 | data[1] >> 3);
+	int r;
+
+	if (!umts_is_data(data)) {
+		r = o->write(o->arg, t_ns, info, data, len);
+		return r < 0 ? r : follow_mrw(o, d, data, len);
+	}
+	if (ahead(d, sn) >= UMTS_SLOTS / 2) /* behind: read before, or given up */
+		return o->write(o->arg, t_ns, info, data, len);
+	r = hold(d, sn, t_ns, info, data, len);
+	return r < 0 ? r : pass_in_sequence(o, d);
+}
+
+int rlc_order_close(struct rlc_order *o)
+{
+	int r = 0;
+
+	if (!o)
+		return 0;
+	for (int i = 0; i < 2; i++)
+		for (uint32_t n = 0; n < UMTS_SLOTS; n++) {
+			int e = pass(o, &o->dir[i]);
+
+			r = r < 0 ? r : e;
+		}
+	free(o);
+	return r;
+}
