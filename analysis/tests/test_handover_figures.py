@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from synthetic_handover import handover_rows, write_handover_bundle
-from test_handover import BEFORE, _forwarded_wire, _timeout_rows
+from test_handover_metrics import BEFORE, _forwarded_wire, _timeout_rows
 
 from cellbed_analysis import write_report
 from cellbed_analysis.bundle import load_results, read_bundle

@@ -12,18 +12,20 @@ import cffi
 ROOT = Path(__file__).resolve().parents[3]
 BUILD = Path(os.environ.get("CELLBED_BUILD", ROOT / "build"))
 NEVER = 2**63 - 1
+# What a shell includes: cellcore.h and its parts.
+PUBLIC = ["cell_cfg", "cell_out", "cellcore"]
 
 
-def _declarations() -> str:
-    """cellcore.h and its parts without what cffi does not read: includes and static assertions."""
-    header = "".join((ROOT / "emulator/core" / name).read_text() for name in ("cell_cfg.h", "cell_out.h", "cellcore.h"))
-    header = re.sub(r"^#include.*$|^_Static_assert.*$", "", header, flags=re.M)
-    done = subprocess.run(["cc", "-E", "-P", "-"], input=header, capture_output=True, text=True, check=True)
-    return done.stdout
+def declarations(*names: str) -> str:
+    """Headers of the core without what cffi does not read: includes, static assertions and inline functions."""
+    text = "\n".join((ROOT / f"emulator/core/{name}.h").read_text() for name in names)
+    text = re.sub(r"^#include.*$|^_Static_assert.*$", "", text, flags=re.M)
+    text = re.sub(r"^static inline .*?^}", "", text, flags=re.M | re.S)
+    return subprocess.run(["cc", "-E", "-P", "-"], input=text, capture_output=True, text=True, check=True).stdout
 
 
 ffi = cffi.FFI()
-ffi.cdef(_declarations())
+ffi.cdef(declarations(*PUBLIC))
 lib = ffi.dlopen(str(BUILD / "emulator/core/libcellcore-test.so"))
 
 # Large and soon overwritten: not cleared first. The core does not depend on what was there before.

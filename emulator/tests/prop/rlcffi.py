@@ -1,29 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """RLC entities of the core in Python: their headers through cffi, one object for the two ends of a bearer."""
 
-import re
-import subprocess
 
 import cffi
-from coreffi import BUILD, NEVER, ROOT
+from coreffi import BUILD, NEVER, PUBLIC, declarations
 
-HEADERS = ["cellcore", "gtpu", "pkt", "rlc_range", "rlc_li", "rlc_pdu", "rlc_sdu_queue", "rlc_reassembly", "rlc_am_pdu",
+HEADERS = [*PUBLIC, "gtpu", "pkt", "rlc_range", "rlc_li", "rlc_pdu", "rlc_sdu_queue", "rlc_reassembly", "rlc_am_pdu",
            "rlc_am", "rlc_um"]  # fmt: skip
 AM_SLOTS, AM_WINDOW = 1024, 512
 DATA_MAX = 400
 EBADMSG = -74
 
 
-def _declarations() -> str:
-    """The headers without what cffi does not read: includes, static assertions and inline functions."""
-    text = "\n".join((ROOT / f"emulator/core/{name}.h").read_text() for name in HEADERS)
-    text = re.sub(r"^#include.*$|^_Static_assert.*$", "", text, flags=re.M)
-    text = re.sub(r"^static inline .*?^}", "", text, flags=re.M | re.S)
-    return subprocess.run(["cc", "-E", "-P", "-"], input=text, capture_output=True, text=True, check=True).stdout
-
-
 ffi = cffi.FFI()
-ffi.cdef(_declarations())
+ffi.cdef(declarations(*HEADERS))
 lib = ffi.dlopen(str(BUILD / "emulator/core/libcellcore-test.so"))
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 import pytest
-from coreffi import NEVER, ROOT
+from coreffi import NEVER, declarations
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from rlcffi import Entities, ffi, lib, payload
@@ -24,14 +24,7 @@ WINDOW_MAX = 2047
 STATUS_MIN = 6  # a STATUS PDU that names one missing PDU
 
 
-def _declare():
-    text = "\n".join((ROOT / f"emulator/core/{name}.h").read_text() for name in ("rlc_umts_pdu", "rlc_umts"))
-    text = re.sub(r"^#include.*$", "", text, flags=re.M)
-    text = re.sub(r"^static inline .*?^}", "", text, flags=re.M | re.S)
-    ffi.cdef(subprocess.run(["cc", "-E", "-P", "-"], input=text, capture_output=True, text=True, check=True).stdout)
-
-
-_declare()
+ffi.cdef(declarations("rlc_umts_pdu", "rlc_umts"))
 fast = settings(derandomize=True, deadline=None, max_examples=200, database=None)
 ARRIVE, LOSE, WAIT, TWICE = range(4)
 
