@@ -24,6 +24,12 @@ def declarations(*names: str) -> str:
     return subprocess.run(["cc", "-E", "-P", "-"], input=text, capture_output=True, text=True, check=True).stdout
 
 
+def constant(name: str) -> int:
+    """A number that a public header defines."""
+    text = "".join((ROOT / f"emulator/core/{header}.h").read_text() for header in PUBLIC)
+    return int(re.search(rf"^#define {name}\s+(\d+)", text, re.M).group(1))
+
+
 ffi = cffi.FFI()
 ffi.cdef(declarations(*PUBLIC))
 lib = ffi.dlopen(str(BUILD / "emulator/core/libcellcore-test.so"))

@@ -3,7 +3,7 @@
 
 
 import cffi
-from coreffi import BUILD, NEVER, PUBLIC, declarations
+from coreffi import BUILD, NEVER, PUBLIC, constant, declarations
 
 HEADERS = [*PUBLIC, "gtpu", "pkt", "rlc_range", "rlc_li", "rlc_pdu", "rlc_sdu_queue", "rlc_reassembly", "rlc_am_pdu",
            "rlc_am", "rlc_um"]  # fmt: skip
@@ -11,10 +11,11 @@ AM_SLOTS, AM_WINDOW = 1024, 512
 DATA_MAX = 400
 EBADMSG = -74
 
-
 ffi = cffi.FFI()
 ffi.cdef(declarations(*HEADERS))
 lib = ffi.dlopen(str(BUILD / "emulator/core/libcellcore-test.so"))
+BUF_BYTES = ffi.typeof("struct pkt").fields[-1][1].type.length
+HEADROOM = BUF_BYTES - constant("CELL_MTU_MAX")  # in front of the datagram
 
 
 def payload(number: int, length: int) -> bytes:
@@ -46,7 +47,7 @@ class Entities:
     def push(self, length: int):
         number = len(self.packets)
         p = ffi.new("struct pkt *", {"id": number, "len": length, "sdu_len": length})
-        ffi.memmove(p.buf + 2, payload(number, length), length)
+        ffi.memmove(p.buf + HEADROOM, payload(number, length), length)
         self.packets.append(p)
         lib.rlc_sdu_queue_push(ffi.addressof(self.tx.queue), p)
 
@@ -55,13 +56,13 @@ class Entities:
         for i in range(self.elements.n):
             element = self.elements.element[i]
             if element.ends:
-                ffi.memmove(self.packets[element.pkt].buf, b"\xee" * 1502, 1502)
+                ffi.memmove(self.packets[element.pkt].buf, b"\xee" * BUF_BYTES, BUF_BYTES)
 
     def _take(self) -> int:
         """Collect what came out. Return: PDUs that were discarded."""
         p = self.out.delivered.head
         while p:
-            self.delivered.append((p.id, bytes(ffi.buffer(p.buf + 2, p.len))))
+            self.delivered.append((p.id, bytes(ffi.buffer(p.buf + HEADROOM, p.len))))
             p = p.next
         p = self.out.discarded.head
         while p:
