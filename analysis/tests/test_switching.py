@@ -12,7 +12,7 @@ from synthetic_switch import BASE, DM, IM, radio_row, switch_rows, tcp_row, writ
 from cellbed_analysis import write_report
 from cellbed_analysis.bundle import Bundle, read_bundle
 from cellbed_analysis.metrics.run import analyse, compute
-from cellbed_analysis.metrics.switching import ack_metrics, air_metrics
+from cellbed_analysis.metrics.switching import ack_metrics, air_metrics, event_metrics
 from cellbed_analysis.switching import Sender, congestion_events, reactions, switches
 
 
@@ -131,6 +131,12 @@ def test_metrics_of_a_run_without_captures(tmp_path: Path) -> None:
     }  # fmt: skip
     assert {name: row.get(name) for name in expected} == pytest.approx(expected)
     assert row.get("rtt_mean_ms") is None and row.get("goodput_mbps") is None and row.get("data_packets") is None
+
+
+def test_a_flow_without_congestion_has_no_recoveries() -> None:
+    values = event_metrics([])
+    assert values["fast_recoveries"] == 0
+    assert values["fast_recovery_max_ms"] is None
 
 
 def test_acks_that_come_together(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -127,8 +128,8 @@ def event_metrics(events: Sequence[CongestionEvent]) -> Values:
         "fast_recovery_max_ms": max(lengths, default=None),
     }
     waits = []
-    for event, following in zip(events, [*events[1:], None], strict=True):
-        if event.kind != "fast retransmit" or following is None or following.kind != "timeout":
+    for event, following in itertools.pairwise(events):
+        if event.kind != "fast retransmit" or following.kind != "timeout":
             continue
         if event.end_ns is None or following.t_ns < event.end_ns:
             waits.append((following.t_ns - event.t_ns) / 1e6)
