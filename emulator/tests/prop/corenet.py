@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from coreffi import NEVER, Cell, lib
 
 MS = 1_000_000
-TAIL_NS = 3000 * MS  # time given to what is under way after the last action
+TAIL_NS = 60_000 * MS  # for what is under way after the last action; with two blocks in five lost it takes long
 SGW = 0x40  # its port and its node; then those of the eNBs
 UL, DL = 0, 1
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cellbed_channel import block_error
 
-fast = settings(derandomize=True, deadline=None, max_examples=400, database=None)
+fast = settings(max_examples=400)
 ffi = cffi.FFI()
 HEADER = (ROOT / "emulator/core/bler.h").read_text()
 ffi.cdef(re.search(r"struct bler_soft \{.*?\};", HEADER, re.S).group(0) + "".join(

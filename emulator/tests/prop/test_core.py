@@ -16,7 +16,7 @@ NETWORK, PORT_NETWORK = 0, 0x80  # as a peer; the bit of a port behind the eNB
 UL, DL, SL = 0, 1, 2
 RA_RNTI = 2
 
-fast = settings(derandomize=True, deadline=None, max_examples=150, database=None)
+fast = settings(max_examples=150)
 
 
 @dataclass

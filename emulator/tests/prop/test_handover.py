@@ -8,7 +8,7 @@ from corenet import MS, SGW, SGW_ADDRESS, Plan, Run, address, enb_port
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-fast = settings(derandomize=True, deadline=None, max_examples=100, database=None)
+fast = settings(max_examples=100)
 
 
 def check_conservation(run: Run):

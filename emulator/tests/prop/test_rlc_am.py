@@ -16,7 +16,7 @@ IN, OUT = lib.CELL_DELIVERY_IN_SEQUENCE, lib.CELL_DELIVERY_OUT_OF_SEQUENCE
 SEGMENT_MIN = 5  # a segment's header and a byte
 STATUS_MIN = 8  # a STATUS PDU with one portion of a PDU
 
-fast = settings(derandomize=True, deadline=None, max_examples=200, database=None)
+fast = settings(max_examples=200)
 
 
 ARRIVE, LOSE, WAIT, TWICE, REVERSE = range(5)

@@ -16,7 +16,7 @@ IN, OUT = lib.CELL_DELIVERY_IN_SEQUENCE, lib.CELL_DELIVERY_OUT_OF_SEQUENCE
 ARRIVE, LOSE, WAIT, TWICE = range(4)
 SPAN = 12  # PDUs between the oldest in flight and the newest; the window of 5 bits has 16
 
-fast = settings(derandomize=True, deadline=None, max_examples=200, database=None)
+fast = settings(max_examples=200)
 
 
 @dataclass

@@ -25,7 +25,7 @@ STATUS_MIN = 6  # a STATUS PDU that names one missing PDU
 
 
 ffi.cdef(declarations("rlc_umts_pdu", "rlc_umts"))
-fast = settings(derandomize=True, deadline=None, max_examples=200, database=None)
+fast = settings(max_examples=200)
 ARRIVE, LOSE, WAIT, TWICE = range(4)
 
 

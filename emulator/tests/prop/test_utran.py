@@ -11,7 +11,7 @@ MS = 1_000_000
 UL, DL = 0, 1
 UE, NETWORK_SIDE = 1, 0x81
 
-fast = settings(derandomize=True, deadline=None, max_examples=150, database=None)
+fast = settings(max_examples=150)
 
 
 def q32(probability: float) -> int:
