@@ -134,6 +134,7 @@ void cell_transmit(struct cell *c, struct leg *leg, const struct grant *g, struc
 		leg->dir == CELL_DIR_DL ? g->harq_id : (uint8_t)(g->subframe % HARQ_PROCESSES);
 	if (leg->dir != CELL_DIR_DL)
 		harq_begin(process_of(c, pdu), g->subframe);
+	harq_send_new(process_of(c, pdu));
 	c->stats.mac_pdus[leg->dir]++;
 	c->stats.mac_bytes[leg->dir] += g->bytes;
 	c->stats.mac_padding_bytes[leg->dir] += mac->padding;

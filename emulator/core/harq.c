@@ -57,6 +57,10 @@ void harq_begin(struct harq_process *process, uint32_t tti)
 	CELL_ASSERT(!process->pdu);
 	process->busy = true;
 	process->free_tti = tti + HARQ_UL_RTT_TTI; /* 4 to the feedback, 4 to react on it */
+}
+
+void harq_send_new(struct harq_process *process)
+{
 	process->ndi ^= 1;
 }
 

@@ -67,6 +67,9 @@ int harq_free(const struct harq_process *processes, uint32_t tti);
 /** harq_begin() - @process takes a new block in @tti */
 void harq_begin(struct harq_process *process, uint32_t tti);
 
+/** harq_send_new() - the block of @process is on the air for the first time; its NDI tells */
+void harq_send_new(struct harq_process *process);
+
 /** harq_wait() - the block was not decoded: keep it until its retransmission */
 void harq_wait(struct harq_process *process, struct pdu *pdu, uint32_t rtt_tti);
 

@@ -232,12 +232,15 @@ static void test_process_reuse(void **state)
 	for (uint32_t tti = 10; tti < 18; tti++) {
 		assert_int_equal(harq_free(p, tti), tti - 10);
 		harq_begin(&p[tti - 10], tti);
+		harq_send_new(&p[tti - 10]);
 		assert_int_equal(p[tti - 10].ndi, 1);
 		harq_end(&p[tti - 10]);
 	}
 	assert_int_equal(harq_free(p, 17), -1); /* all eight wait for their feedback */
 	assert_int_equal(harq_free(p, 18), 0);
 	harq_begin(&p[0], 18);
+	assert_int_equal(p[0].ndi, 1);
+	harq_send_new(&p[0]);
 	assert_int_equal(p[0].ndi, 0); /* toggled: a new block */
 	assert_int_equal(harq_free(p, 18), -1);
 	assert_int_equal(harq_free(p, 19), 1);
@@ -254,6 +257,8 @@ static void test_process_waits(void **state)
 	assert_int_equal(harq_next_tti(p, HARQ_PROCESSES), UINT32_MAX);
 	harq_begin(&p[3], 10);
 	harq_begin(&p[5], 12);
+	harq_send_new(&p[3]);
+	harq_send_new(&p[5]);
 	assert_int_equal(harq_next_tti(p, HARQ_PROCESSES), UINT32_MAX);
 	harq_wait(&p[3], &first, HARQ_UL_RTT_TTI);
 	harq_wait(&p[5], &second, 12);
