@@ -152,12 +152,18 @@ def test_marks_of_a_router_reach_the_user(tmp_path):
     assert len(marked) == sum(link["marked_pkts"] for link in read(bundle, "manifest.json")["links"]) > 10
     outer = fields(bundle, "tenb-eth0", f"ip.dst == {TENB} && ip.dsfield.ecn == {CE}", "ip.dsfield.ecn")
     assert {(row[0][0], row[0][1]) for row in outer} == {(CE, "2")}
-    reached = Counter()
+    reached, arrived = Counter(), set()
     for ue in HOSTS:
         reached.update(user_packets(bundle, ue, f"ip.dsfield.ecn == {CE}"))
+        arrived.update(user_packets(bundle, ue, "tcp"))
         assert {row[0][0] for row in fields(bundle, ue, "ip", "ip.checksum.status")} == {"1"}
-    assert reached == Counter(marked)
-    assert read(bundle, "radio.json")["pkts_dropped"]["ecn"] == 0
+    # A marked copy of what the UE has already is discarded by PDCP: forwarded, and there without a mark.
+    copies = Counter(marked) - reached
+    assert not reached - Counter(marked)
+    assert set(copies) <= arrived & set(user_packets(bundle, "tenb-eth0", on_way(SENB, TENB)))
+    dropped = read(bundle, "radio.json")["pkts_dropped"]
+    assert copies.total() <= dropped["duplicate"]
+    assert dropped["ecn"] == 0
 
 
 def test_marked_packets_of_users_without_ecn_are_dropped_at_the_end(tmp_path):
