@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .handover import PROCEDURES, QUEUES, queue_of
@@ -38,6 +40,10 @@ FACTS = (
     ("ho_marked_source_pkts", "{:.0f} marked in front of the source"),
     ("ho_marked_target_pkts", "{:.0f} in front of the target"),
 )
+#: What a link's rate makes of a quantity: from what the claim expects, the runs, and the slowest rate in bit/s.
+Bound = Callable[[Mapping[str, Any], Rows, float], str | None]
+PACKET_BITS = 8 * 1500
+_RATE = re.compile(r"param\.links\.\d+\.rate")
 #: The share of runs that something has to be true of before it is given as the reason.
 MOST = 0.5
 
@@ -46,7 +52,7 @@ def handover(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
     """What the handovers did, and what follows from that."""
     groups = [group for group in (rows, other) if group]
     reasons = dict.fromkeys(reason for group in groups for reason in _reasons(group))
-    return " ".join([*(_facts(group) for group in groups), *reasons])
+    return " ".join([*(_facts(group) for group in groups), *reasons, *(_bounds(claim, rows) if rows else [])])
 
 
 def _facts(rows: Rows) -> str:
@@ -86,6 +92,55 @@ def _reasons(rows: Rows) -> list[str]:
             f"waiting for it, up to {held:.0f} ms."
         )
     return said + _early(rows, gap)
+
+
+def _bounds(claim: Mapping[str, Any], rows: Rows) -> list[str]:
+    """What the wires allow of a claim's quantity, whatever TCP does."""
+    rates_bps = [row[key] for row in rows for key in row if _RATE.fullmatch(key) and row[key]]
+    metric = claim.get("measure", {}).get("metric")
+    if metric not in _BOUNDS or not rates_bps:
+        return []
+    said = _BOUNDS[metric](claim.get("expect", {}), rows, min(rates_bps))
+    return [said] if said else []
+
+
+def _rtt_bound(_: Mapping[str, Any], rows: Rows, rate_bps: float) -> str | None:
+    window = mean(rows, "param.tcp.cwnd_max_pkts")
+    if window is None or mean(rows, "ho_source_mes") != 1:
+        return None
+    return (f"An ME that has a link of {rate_bps / 1e6:g} Mbit/s for itself waits no longer than its window of "
+            f"{window:.0f} packets takes there, {1e3 * window * PACKET_BITS / rate_bps:.0f} ms.")
+
+
+def _delivered_bound(expect: Mapping[str, Any], rows: Rows, rate_bps: float) -> str | None:
+    span = mean(rows, "ho_span_ms")
+    if span is None or "high" not in expect:
+        return None
+    return (f"In {span:.0f} ms a link of {rate_bps / 1e6:g} Mbit/s carries at most {rate_bps * span / 8e6:.0f} kB; "
+            f"{expect['high']:g} kB take it {8e6 * expect['high'] / rate_bps:.0f} ms, whatever the procedure.")
+
+
+def _drop_bound(mes: str) -> Bound:
+    """Reno's mean window is the square root of 3 / 2 of the reciprocal of the losses.
+
+    Source: Mathis, Semke, Mahdavi, Ott 1997, The Macroscopic Behavior of the TCP Congestion Avoidance Algorithm
+    """
+    def bound(expect: Mapping[str, Any], rows: Rows, _: float) -> str | None:
+        flows, queue = mean(rows, mes), mean(rows, "param.links.4.queue_pkts")
+        if flows is None or queue is None or not expect.get("value"):
+            return None
+        window = math.sqrt(150 / expect["value"])
+        return (f"With {expect['value']:g} % of losses Reno has a mean window of {window:.0f} packets: "
+                f"{flows:.0f} flows have {flows * window:.0f} on the way, and do not fill a queue of {queue:.0f}.")
+    return bound
+
+
+_BOUNDS: dict[str, Bound] = {
+    "ho_rtt_before_ms": _rtt_bound,
+    "ho_delivered_kb": _delivered_bound,
+    "ho_drop_source_percent": _drop_bound("ho_source_mes"),
+    "ho_drop_target_percent": _drop_bound("ho_target_mes"),
+}
 
 
 def _early(rows: Rows, gap: float | None) -> list[str]:
