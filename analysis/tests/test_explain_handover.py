@@ -41,4 +41,4 @@ def test_delivered_data_are_bounded_by_the_link() -> None:
 
 def test_a_drop_rate_says_how_large_the_windows_are() -> None:
     said = handover(claim("ho_drop_target_percent", value=3.9), [ROW], [])   # sqrt(1.5 / 0.039) = 6.2
-    assert "a mean window of 6 packets: 3 flows have 19 of them on the way, and do not fill a queue of 90" in said
+    assert "a mean window of 6 packets: 3 flows have 19 on the way, and do not fill a queue of 90" in said
