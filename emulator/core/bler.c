@@ -13,18 +13,26 @@ static uint32_t between(uint32_t a, uint32_t b, uint32_t at, uint32_t steps)
 	return (uint32_t)(((uint64_t)a * (steps - at) + (uint64_t)b * at) / steps);
 }
 
-uint32_t bler_information(uint8_t bits, int32_t sinr_cdb)
+/* A table of @n values from @first_cdb on, every @step_cdb, at @sinr_cdb; beyond its ends the ends.
+ */
+static uint32_t interpolate(const uint32_t *table, uint32_t n, int32_t first_cdb, uint32_t step_cdb,
+                            int32_t sinr_cdb)
 {
-	const uint32_t *curve = bler_information_q20[bits / 2 - 1];
 	uint32_t from, i;
 
-	if (sinr_cdb <= BLER_SINR_FIRST_CDB)
-		return curve[0];
-	from = (uint32_t)sinr_cdb - (uint32_t)BLER_SINR_FIRST_CDB;
-	i = from / BLER_SINR_STEP_CDB;
-	if (i >= BLER_SINRS - 1)
-		return curve[BLER_SINRS - 1];
-	return between(curve[i], curve[i + 1], from % BLER_SINR_STEP_CDB, BLER_SINR_STEP_CDB);
+	if (sinr_cdb <= first_cdb)
+		return table[0];
+	from = (uint32_t)sinr_cdb - (uint32_t)first_cdb;
+	i = from / step_cdb;
+	if (i >= n - 1)
+		return table[n - 1];
+	return between(table[i], table[i + 1], from % step_cdb, step_cdb);
+}
+
+uint32_t bler_information(uint8_t bits, int32_t sinr_cdb)
+{
+	return interpolate(bler_information_q20[bits / 2 - 1], BLER_SINRS, BLER_SINR_FIRST_CDB,
+	                   BLER_SINR_STEP_CDB, sinr_cdb);
 }
 
 void bler_add(struct bler_soft *soft, uint8_t bits, uint32_t coded_bits, int32_t sinr_cdb)
@@ -121,16 +129,8 @@ uint32_t bler_attempt(struct bler_soft *soft, uint8_t bits, uint32_t tb_bits, ui
 
 uint32_t bler_control(int32_t sinr_cdb)
 {
-	uint32_t from, i;
-
-	if (sinr_cdb <= BLER_CONTROL_FIRST_CDB)
-		return bler_control_q32[0];
-	from = (uint32_t)sinr_cdb - (uint32_t)BLER_CONTROL_FIRST_CDB;
-	i = from / BLER_CONTROL_STEP_CDB;
-	if (i >= BLER_CONTROL - 1)
-		return from == (BLER_CONTROL - 1) * BLER_CONTROL_STEP_CDB
-		               ? bler_control_q32[BLER_CONTROL - 1]
-		               : 0;
-	return between(bler_control_q32[i], bler_control_q32[i + 1], from % BLER_CONTROL_STEP_CDB,
-	               BLER_CONTROL_STEP_CDB);
+	if (sinr_cdb > BLER_CONTROL_FIRST_CDB + (BLER_CONTROL - 1) * BLER_CONTROL_STEP_CDB)
+		return 0;
+	return interpolate(bler_control_q32, BLER_CONTROL, BLER_CONTROL_FIRST_CDB,
+	                   BLER_CONTROL_STEP_CDB, sinr_cdb);
 }

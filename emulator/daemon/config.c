@@ -26,8 +26,6 @@ static const char *const errors_names[] = { "ladder", "sinr", NULL };
 static const char *const dtx_names[] = { "retry", "lose", NULL };
 static const char *const on_max_retx_names[] = { "reestablish", "stop", NULL };
 
-#define CELL(key, field, kind, lo, hi) KEY(cell_cfg, key, field, kind, lo, hi)
-
 static const struct key cell_keys[] = { CELL("n_rb", n_rb, KIND_UINT, 6, 110),
 	                                CELL("max_pkts", max_pkts, KIND_UINT, 16, 65536),
 	                                CELL("dl_carriers", dl_carriers, KIND_UINT, 1,

@@ -44,6 +44,10 @@ struct key {
 		key, kind, offsetof(struct type, field), sizeof(((struct type *)0)->field), lo,    \
 			hi, NULL                                                                   \
 	}
+
+/* Of struct cell_cfg. */
+#define CELL(key, field, kind, lo, hi) KEY(cell_cfg, key, field, kind, lo, hi)
+
 #define KEY_ENUM(type, key, field, names)                                                          \
 	{                                                                                          \
 		key, KIND_ENUM, offsetof(struct type, field), 1, 0, 0, names                       \

@@ -11,8 +11,6 @@ const char *const config_mode_names[] = { "im", "dm", NULL };
 static const char *const procedure_names[] = { "standard", "fast_path_switch", "prediction", NULL };
 static const char *const ecn_names[] = { "none", "copy", NULL };
 
-#define CELL(key, field, kind, lo, hi) KEY(cell_cfg, key, field, kind, lo, hi)
-
 const struct key config_handover_keys[] = {
 	KEY_ENUM(cell_cfg, "procedure", ho_procedure, procedure_names),
 	CELL("prediction_ms", ho_prediction_ms, KIND_UINT, 0, 10000),

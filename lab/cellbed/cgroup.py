@@ -24,16 +24,31 @@ def mount_point() -> Path | None:
     return None
 
 
+def _mounted() -> Path:
+    root = mount_point()
+    if root is None:
+        raise LabError("no cgroup v2 is mounted; `mount -t cgroup2 none /sys/fs/cgroup/unified` mounts one")
+    return root
+
+
+def own() -> Path:
+    """The cgroup that this process is in.
+
+    Raises:
+        LabError: no cgroup v2 is mounted.
+    """
+    lines = Path("/proc/self/cgroup").read_text().splitlines()
+    path = next((line[3:] for line in lines if line.startswith("0::")), "/")
+    return _mounted() / path.lstrip("/")
+
+
 def create(name: str) -> Path:
     """Make the run's cgroup.
 
     Raises:
         LabError: no cgroup v2, or no permission.
     """
-    root = mount_point()
-    if root is None:
-        raise LabError("no cgroup v2 is mounted; `mount -t cgroup2 none /sys/fs/cgroup/unified` mounts one")
-    path = root / f"{PREFIX}{name}"
+    path = _mounted() / f"{PREFIX}{name}"
     try:
         path.mkdir()
     except OSError as error:

@@ -125,7 +125,7 @@ class Runner:
             self.facts["sysctls"][node.name] = {name: [value, actual[name]] for name, value in wanted.items()}
 
     def start_probe(self, stack: contextlib.ExitStack) -> Process:
-        args = [self.programs["tcpwatch"], "--cgroup", str(own_cgroup()), "--output", str(self.out / "tcp.trace"),
+        args = [self.programs["tcpwatch"], "--cgroup", str(cgroup.own()), "--output", str(self.out / "tcp.trace"),
                 "--stats", str(self.out / "tcp.json")]
         if self.settings["tcp"]["receive_window"] is not None:
             args += ["--receive-window", str(self.settings["tcp"]["receive_window"])]
@@ -218,7 +218,7 @@ class Runner:
         self.phase("nodes")
         with contextlib.ExitStack() as stack:
             if not self.virtual:
-                stack.callback(cgroup.kill_others, own_cgroup())
+                stack.callback(cgroup.kill_others, cgroup.own())
             self.start_nodes(stack)
             self.phase("radio")
             celld = self.start_radio(stack)
@@ -260,21 +260,6 @@ def _stop_captures(captures: list[Tcpdump]) -> dict[str, int]:
     if captures:
         _sleep_until(time.monotonic_ns() + int(HANDED_OVER_S * 1e9))
     return {capture.name: capture.stop() for capture in captures}
-
-
-def own_cgroup() -> Path:
-    """Directory of the cgroup v2 that this process is in.
-
-    Raises:
-        LabError: no cgroup v2 is mounted.
-    """
-    mounts = [line.split() for line in Path("/proc/self/mounts").read_text().splitlines()]
-    mount = next((m[1] for m in mounts if m[2] == "cgroup2"), None)
-    lines = Path("/proc/self/cgroup").read_text().splitlines()
-    path = next((line[3:] for line in lines if line.startswith("0::")), None)
-    if mount is None or path is None:
-        raise LabError("no cgroup v2 is mounted; mount one with `mount -t cgroup2 none /sys/fs/cgroup/unified`")
-    return Path(mount) / path.lstrip("/")
 
 
 def _sleep_until(t_ns: int) -> None:

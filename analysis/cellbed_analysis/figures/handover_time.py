@@ -40,7 +40,7 @@ def draw_cwnd(panels: Mapping[str, HandoverWindow], top: float) -> Figure:
         *_times(),
         *(_mark(*EVENTS[kind]) for kind in kinds),
     ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=4)
+    figure.legend(handles=handles, loc="outside upper center", ncols=1 + min(len(panels), 3))
     return figure
 
 
@@ -63,7 +63,7 @@ def draw_rtt(panels: Mapping[str, HandoverWindow], top: float) -> Figure:
         *_times(),
         Line2D([], [], color=ink(), linewidth=0.7, linestyle=(0, (1, 3)), label="end of the paper's axis"),
     ]
-    figure.legend(handles=handles, loc="outside upper center", ncols=4)
+    figure.legend(handles=handles, loc="outside upper center", ncols=1 + min(len(panels), 3))
     return figure
 
 
