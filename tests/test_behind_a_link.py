@@ -168,11 +168,11 @@ def test_without_root_it_says_what_needs_it():
 class Terminal:
     """A terminal with a person: types when it has seen what it waits for."""
 
-    def __init__(self, *args):
+    def __init__(self, *args, program=CELLBED):
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.environ["SHELL"] = "/bin/bash"
-            os.execv(CELLBED, [str(CELLBED), *args])
+            os.execv(program, [str(program), *args])
         self.seen = ""
 
     def until(self, text, deadline_s=60):

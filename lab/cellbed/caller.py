@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
+import select
 import signal
 import stat
 import sys
@@ -12,7 +14,7 @@ import termios
 import threading
 import time
 import tty
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,9 @@ from cellbed.follow import Watch
 
 FORWARDED = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2,
              signal.SIGWINCH)
+# Signals after which everything has to end, and how long a command has for it; interactive shells ignore SIGTERM.
+_LAST = (signal.SIGHUP, signal.SIGTERM)
+_GRACE_S = 5.0
 # si_code of a signal that a key made: the terminal has sent it to the command as well.
 _SI_KERNEL = 0x80
 _COPY_S = 0.005
@@ -31,6 +36,48 @@ _BEGINNING_S = 0.3
 _GUEST_TMPDIR = "/run"
 # Files of input that wait for the guest; a fast source has to wait, too.
 _INPUT_AHEAD = 16
+
+
+def wanted_signals() -> list[signal.Signals]:
+    """Those to forward: what a caller ignores (nohup) is not for his command either."""
+    return [sig for sig in FORWARDED if signal.getsignal(sig) != signal.SIG_IGN]
+
+
+class Grace:
+    """What follows a signal that shall end a command when it does not: it is killed; then its lab is given up."""
+
+    def __init__(self, kill: Callable[[], None], give_up: Callable[[], None]) -> None:
+        self.steps = (kill, give_up)
+        self.begun = False
+
+    def after(self, number: int) -> None:
+        """A signal was passed on."""
+        if number not in _LAST or self.begun:
+            return
+        self.begun = True
+        for n, step in enumerate(self.steps, 1):
+            timer = threading.Timer(n * _GRACE_S, step)
+            timer.daemon = True
+            timer.start()
+
+
+class Control:
+    """Tells a guest's program of signals and of the terminal's size."""
+
+    def __init__(self, session: Path, tty: bool) -> None:
+        self.session, self.tty = session, tty
+        self.numbers = itertools.count()
+
+    def tell(self, number: int) -> None:
+        with contextlib.suppress(OSError):  # the terminal or the guest is gone
+            if number != signal.SIGWINCH:
+                self._say(f"{relay.SIGNAL} {int(number)}")
+            elif self.tty:
+                size = os.get_terminal_size(0)
+                self._say(f"{relay.WINDOW} {size.lines} {size.columns}")
+
+    def _say(self, text: str) -> None:
+        appear(self.session / f"{relay.CONTROL}.{next(self.numbers)}", text.encode())
 
 
 class Caller(Watch):
@@ -52,43 +99,38 @@ class Caller(Watch):
         self.session: Path | None = None
         self.signalled: int | None = None
         self.signalled_at = 0.0
-        self.controls = 0
+        self.control: Control | None = None
+        self.grace = Grace(lambda: self._deliver(signal.SIGKILL, by_key=False), self._give_up)
 
     # --- signals ---
 
     @contextlib.contextmanager
     def forwarding(self) -> Iterator[None]:
         """Take signals from now on: for the command once it runs, to stop until then."""
-        signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED)
-        threading.Thread(target=self._forward, daemon=True).start()
+        wanted = wanted_signals()
+        signal.pthread_sigmask(signal.SIG_BLOCK, wanted)
+        threading.Thread(target=self._forward, args=(wanted,), daemon=True).start()
         with restoring_terminal():
             yield
 
-    def _forward(self) -> None:
+    def _forward(self, wanted: list[signal.Signals]) -> None:
         while True:
-            info = signal.sigwaitinfo(FORWARDED)
+            info = signal.sigwaitinfo(wanted)
             if self.pid is not None:
                 self._deliver(info.si_signo, info.si_code == _SI_KERNEL)
             elif info.si_signo != signal.SIGWINCH:
                 self.signalled, self.signalled_at = info.si_signo, time.monotonic()
 
     def _deliver(self, number: int, by_key: bool) -> None:
-        if self.session is not None:
-            self._tell_guest(number)
-        elif number != signal.SIGWINCH and not by_key:
+        if self.control is not None:
+            self.control.tell(number)
+        elif number != signal.SIGWINCH and (not by_key or number == signal.SIGHUP):  # which not everybody gets
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, number)
+        self.grace.after(number)
 
-    def _tell_guest(self, number: int) -> None:
-        if number != signal.SIGWINCH:
-            self._control(f"{relay.SIGNAL} {number}")
-        elif self.tty:
-            size = os.get_terminal_size(0)
-            self._control(f"{relay.WINDOW} {size.lines} {size.columns}")
-
-    def _control(self, text: str) -> None:
-        appear(self.session / f"{relay.CONTROL}.{self.controls}", text.encode())
-        self.controls += 1
+    def _give_up(self) -> None:
+        self.signalled, self.signalled_at = signal.SIGKILL, 0.0
 
     def started(self, pid: int) -> None:
         self.pid = pid
@@ -114,6 +156,7 @@ class Caller(Watch):
         """Write down how."""
         self.session = directory / SESSION
         self.session.mkdir()
+        self.control = Control(self.session, self.tty)
         size = os.get_terminal_size(0) if self.tty else os.terminal_size((80, 24))
         self.attachment.request = {"tty": self.tty, "rows": size.lines, "columns": size.columns,
                                    "stdin": input_for_guest()}
@@ -176,8 +219,6 @@ class Streams:
             thread.join(2)
 
     def _copy_input(self, ending: threading.Event) -> None:
-        import select
-
         number = 0
         while not ending.is_set():
             if number >= _INPUT_AHEAD and (self.session / f"{relay.INPUT}.{number - _INPUT_AHEAD}").exists():
@@ -192,6 +233,8 @@ class Streams:
             appear(self.session / f"{relay.INPUT}.{number}", data)
             number += 1
             if not data:
+                if self.raw:  # a raw terminal has no end of input: it is gone
+                    os.kill(os.getpid(), signal.SIGHUP)
                 return
 
     def _copy_output(self, ending: threading.Event) -> None:
@@ -216,9 +259,10 @@ class Streams:
                 try:
                     while data:
                         data = data[os.write(fd, data):]
-                except BrokenPipeError:
+                except OSError as error:
                     self.closed.add(fd)
-                    os.kill(os.getpid(), signal.SIGTERM)  # the command would have had SIGPIPE
+                    # The command would have had SIGPIPE; a terminal that is gone says EIO.
+                    os.kill(os.getpid(), signal.SIGTERM if isinstance(error, BrokenPipeError) else signal.SIGHUP)
                     return done
         return done
 

@@ -198,6 +198,8 @@ def _terminated(*_: object) -> None:
 def main() -> None:
     """Entry point: errors for people are one line and a status."""
     signal.signal(signal.SIGTERM, _terminated)
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, _terminated)
     try:
         # Typer turns an interrupt into the status 130 that it returns.
         if app(standalone_mode=False) == _INTERRUPTED:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import shutil
@@ -17,8 +16,8 @@ from typing import Annotated, Any
 
 import typer
 
-from cellbed import attach, ledger, nodes, relay
-from cellbed.caller import Streams, appear, input_for_guest, restoring_terminal
+from cellbed import attach, ledger, nodes
+from cellbed.caller import Control, Grace, Streams, appear, input_for_guest, restoring_terminal, wanted_signals
 from cellbed.cli_link import OWN_FAILURE, WithCommand, account_of, environment_of, identity_of
 from cellbed.error import CellbedError, LabError
 from cellbed.process import enter_netns
@@ -137,27 +136,24 @@ def _ask_guest(lab: Lab, node: str | None, argv: list[str], environment: dict[st
     stdin = input_for_guest()
     request = {"node": node, "argv": argv, "environment": {**environment, "TMPDIR": "/run"}, "cwd": os.getcwd(),
                "tty": tty, "rows": size.lines, "columns": size.columns, "stdin": stdin}
-    signal.pthread_sigmask(signal.SIG_BLOCK, _PASSED)
+    wanted, given_up = wanted_signals(), threading.Event()
+    signal.pthread_sigmask(signal.SIG_BLOCK, wanted)
     with restoring_terminal(), Streams(folder, tty, tty or stdin == "stream"):
-        threading.Thread(target=_pass_signals, args=(folder,), daemon=True).start()
+        threading.Thread(target=_pass_signals, args=(Control(folder, tty), wanted, given_up), daemon=True).start()
         appear(folder / "request.json", json.dumps(request).encode())
-        while lab.runs() and not (folder / "ended").exists():
+        while lab.runs() and not given_up.is_set() and not (folder / "ended").exists():
             time.sleep(_ENDED_POLL_S)
     if not (folder / "ended").exists():
-        raise LabError("the lab has ended")
+        raise LabError("the lab does not answer" if lab.runs() else "the lab has ended")
     return int((folder / "ended").read_text())
 
 
-_PASSED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
-
-
-def _pass_signals(folder: Path) -> None:
-    number = 0
+def _pass_signals(control: Control, wanted: list[signal.Signals], given_up: threading.Event) -> None:
+    grace = Grace(lambda: control.tell(signal.SIGKILL), given_up.set)
     while True:
-        sig = signal.sigwait(_PASSED)
-        with contextlib.suppress(OSError):
-            appear(folder / f"{relay.CONTROL}.{number}", f"{relay.SIGNAL} {int(sig)}".encode())
-        number += 1
+        sig = signal.sigwait(wanted)
+        control.tell(sig)
+        grace.after(sig)
 
 
 def register(app: typer.Typer) -> None:

@@ -174,6 +174,13 @@ class Relay(threading.Thread):
         self.start()
 
     def run(self) -> None:
+        try:
+            self._poll()
+        finally:  # whatever ends it: nobody could reach the programs any more
+            for session in list(self.sessions.values()):
+                session.close()
+
+    def _poll(self) -> None:
         polls, start = 0, time.monotonic()
         while not self.ending.is_set():
             time.sleep(POLL_S)
@@ -214,8 +221,12 @@ class Relay(threading.Thread):
 
     def _wait_for_caller(self, tick: int) -> None:
         """Stay busy, so that no virtual time passes, until the caller's clock has come as far."""
-        while not self.ending.is_set() and int(os.listdir(self.out / TICKS)[0]) < tick:
+        while not self.ending.is_set() and self._ticks() < tick:
             pass
+
+    def _ticks(self) -> int:
+        """While the caller renames the file a listing may have both names, or none."""
+        return max(map(int, os.listdir(self.out / TICKS)), default=0)
 
     def close(self) -> None:
         self.ending.set()
