@@ -16,6 +16,7 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from .. import timeline
+from ..celledge import belongs as at_cell_edge
 from ..claims import paper_beside, series_over
 from ..delivery import concerns
 from ..delivery_sweep import belongs, studies, sweeps
@@ -24,6 +25,7 @@ from ..delivery_utilisation import points
 from ..explain import parts_ms
 from ..metrics.run import RunAnalysis, primary_flow
 from . import (
+    celledge_specs,
     decomposition,
     delivery_gain,
     delivery_window,
@@ -69,11 +71,11 @@ def representatives(runs: Sequence[RunAnalysis]) -> dict[str, RunAnalysis]:
 
     Runs that sweep something besides modes and windows count only where there are no others; those of a
     delivery sweep never do: its series would be too many for one figure, and it has figures of its own. Nor do
-    those whose modes change, those with handovers, or which have no captures.
+    those whose modes change, those with handovers, those at a cell's edge, or which have no captures.
     """
     ready = [run for run in runs if run.usable and not (belongs(run.row) or of_model(run.row))]
     ready = [run for run in ready if run.row.get("rtt_mean_ms") and run.row.get("mode_switches") is None]
-    ready = [run for run in ready if run.row.get("ho_handovers") is None]
+    ready = [run for run in ready if run.row.get("ho_handovers") is None and not at_cell_edge(run.row)]
     ready = [run for run in ready if not run.row["point"]] or ready
     ready.sort(
         key=lambda run: (
@@ -108,6 +110,7 @@ def available(runs: Sequence[RunAnalysis], claims: Sequence[dict[str, Any]] = ()
     specs += [FigureSpec(*spec) for spec in switching_specs.specs(runs)]
     specs += [FigureSpec(*spec) for spec in maxdat_specs.specs([run.row for run in runs])]
     specs += [FigureSpec(*spec) for spec in handover_specs.specs(runs)]
+    specs += [FigureSpec(*spec) for spec in celledge_specs.specs(runs)]
     specs += _lateness(runs)
     return specs
 
@@ -195,6 +198,7 @@ def _cdf(chosen: dict[str, RunAnalysis]) -> FigureSpec:
 
 def _windows(runs: Sequence[RunAnalysis]) -> list[FigureSpec]:
     rows = [run.row for run in runs if run.row["usable"] and run.row.get("rtt_mean_ms") is not None]
+    rows = [row for row in rows if not at_cell_edge(row)]
     swept = [row for row in rows if row.get("receive_window_bytes") and not (belongs(row) or of_model(row))]
     scenarios = Counter(scenario for scenario, _ in {(row["scenario"], row["receive_window_bytes"]) for row in swept})
     if not scenarios or scenarios.most_common(1)[0][1] < 3:
