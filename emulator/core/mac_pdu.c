@@ -196,6 +196,7 @@ static int get_subheader(struct subheader *ret, bool *ret_more, const uint8_t *b
 
 #define SUBHEADERS_MAX (MAC_SDUS_MAX + 5) /* two of padding before, two CEs, one of padding */
 
+/* One C-RNTI and one BSR at most. Source: TS 36.321 5.4.5 */
 static int get_element(struct mac_pdu *ret, const struct subheader *s, const uint8_t *buf,
                        uint32_t len, uint32_t *off)
 {
@@ -203,13 +204,13 @@ static int get_element(struct mac_pdu *ret, const struct subheader *s, const uin
 
 	switch (s->lcid) {
 	case LCID_CRNTI:
-		size = 2;
+		size = ret->has_crnti ? UINT32_MAX : 2;
 		break;
 	case LCID_SHORT_BSR:
-		size = 1;
+		size = ret->bsr.present ? UINT32_MAX : 1;
 		break;
 	case LCID_LONG_BSR:
-		size = 3;
+		size = ret->bsr.present ? UINT32_MAX : 3;
 		break;
 	case LCID_UM_10:
 	case LCID_UM_10 + 1:
