@@ -192,9 +192,15 @@ int gtpu_unpack(struct gtpu *ret, const uint8_t *buf, uint32_t len, uint32_t *re
 	return 0;
 }
 
-uint8_t gtpu_tos_out(enum gtpu_ecn mode, uint8_t inner_tos)
+/* ECN field of an IPv4 packet. */
+static uint8_t ecn_of(const uint8_t *packet, uint32_t len)
 {
-	uint8_t ecn = inner_tos & ECN_MASK;
+	return len >= IP_BYTES && packet[0] >> 4 == 4 ? packet[1] & ECN_MASK : NOT_ECT;
+}
+
+uint8_t gtpu_tos_out(enum gtpu_ecn mode, const uint8_t *inner_packet, uint32_t len)
+{
+	uint8_t ecn = ecn_of(inner_packet, len);
 
 	if (mode == GTPU_ECN_NONE)
 		return NOT_ECT;
@@ -213,9 +219,7 @@ static void set_tos(uint8_t *ip, uint8_t tos)
 
 int gtpu_ecn_in(enum gtpu_ecn mode, uint8_t outer_tos, uint8_t *inner_packet, uint32_t len)
 {
-	bool ipv4 = len >= IP_BYTES && inner_packet[0] >> 4 == 4;
-	uint8_t outer = outer_tos & ECN_MASK;
-	uint8_t inner = ipv4 ? inner_packet[1] & ECN_MASK : NOT_ECT;
+	uint8_t outer = outer_tos & ECN_MASK, inner = ecn_of(inner_packet, len);
 
 	if (mode == GTPU_ECN_NONE)
 		return 0;

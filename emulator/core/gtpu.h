@@ -69,7 +69,8 @@ void gtpu_pack(const struct gtpu *h, uint16_t ip_id, const uint8_t *inner, uint3
 int gtpu_unpack(struct gtpu *ret, const uint8_t *buf, uint32_t len, uint32_t *ret_inner_offset);
 
 /**
- * gtpu_tos_out() - TOS of the outer header of a packet with @inner_tos
+ * gtpu_tos_out() - TOS of the outer header
+ * @inner_packet: T-PDU of @len bytes; what is no IPv4 packet counts as Not-ECT
  *
  * The DSCP is 0 whatever the inner one: it tells the bearer's class on the
  * transport network, and there is one class. GTPU_ECN_COPY copies the ECN
@@ -77,7 +78,7 @@ int gtpu_unpack(struct gtpu *ret, const uint8_t *buf, uint32_t len, uint32_t *re
  * ECT(0): routers mark instead of dropping, and the tunnel's end drops.
  * Source: Pacifico, Figure 7
  */
-uint8_t gtpu_tos_out(enum gtpu_ecn mode, uint8_t inner_tos);
+uint8_t gtpu_tos_out(enum gtpu_ecn mode, const uint8_t *inner_packet, uint32_t len);
 
 /**
  * gtpu_ecn_in() - bring the outer ECN field into the inner header

@@ -63,7 +63,7 @@ void tunnel_send(struct cell *c, struct ue *u, struct pkt *p, uint8_t from, uint
 	uint32_t inner_len = p->len, bytes = gtpu_header_bytes(&h);
 
 	if (!p->end_marker)
-		h.tos = gtpu_tos_out((enum gtpu_ecn)c->cfg.gtpu_ecn, inner[1]);
+		h.tos = gtpu_tos_out((enum gtpu_ecn)c->cfg.gtpu_ecn, inner, inner_len);
 	out_tunnel(c, p,
 	           row(CELL_EV_GTPU_TX, u, from, to == ENB_NONE ? CELL_DIR_UL : CELL_DIR_DL, h.teid,
 	               p->end_marker ? CELL_TUNNEL_END_MARKER : kind));

@@ -240,13 +240,28 @@ static void test_optional_fields(void **state)
  * nothing of it. */
 static void test_tos_out(void **state)
 {
+	static const uint8_t outer[] = {
+		[NOT_ECT] = ECT_0, [ECT_0] = ECT_0, [ECT_1] = ECT_1, [CE] = CE
+	};
+
 	(void)state;
-	for (uint8_t ecn = NOT_ECT; ecn <= CE; ecn++)
-		assert_int_equal(gtpu_tos_out(GTPU_ECN_NONE, (uint8_t)(0xb8 | ecn)), 0);
-	assert_int_equal(gtpu_tos_out(GTPU_ECN_COPY, 0xb8 | NOT_ECT), ECT_0);
-	assert_int_equal(gtpu_tos_out(GTPU_ECN_COPY, 0xb8 | ECT_0), ECT_0);
-	assert_int_equal(gtpu_tos_out(GTPU_ECN_COPY, 0xb8 | ECT_1), ECT_1);
-	assert_int_equal(gtpu_tos_out(GTPU_ECN_COPY, 0xb8 | CE), CE);
+	for (uint8_t ecn = NOT_ECT; ecn <= CE; ecn++) {
+		uint8_t ipv4[20] = { 0x45, (uint8_t)(0xb8 | ecn) };
+
+		assert_int_equal(gtpu_tos_out(GTPU_ECN_NONE, ipv4, sizeof(ipv4)), 0);
+		assert_int_equal(gtpu_tos_out(GTPU_ECN_COPY, ipv4, sizeof(ipv4)), outer[ecn]);
+	}
+}
+
+/* What is no IPv4 packet has no such field, and one that is shorter is not looked at. */
+static void test_tos_out_elsewhere(void **state)
+{
+	static const uint8_t ipv6[40] = { 0x60, CE }, cut[2] = { 0x45, CE };
+
+	(void)state;
+	assert_int_equal(gtpu_tos_out(GTPU_ECN_COPY, ipv6, sizeof(ipv6)), ECT_0);
+	assert_int_equal(gtpu_tos_out(GTPU_ECN_COPY, cut, 1), ECT_0);
+	assert_int_equal(gtpu_tos_out(GTPU_ECN_COPY, cut, 2), ECT_0);
 }
 
 /* Every pair of fields. Source: RFC 6040 4.2, Figure 4; with outer CE Pacifico's Figure 7 a and b
@@ -319,17 +334,12 @@ static void test_checksum_update(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_g_pdu_by_hand),
-		cmocka_unit_test(test_pdcp_sn_by_hand),
-		cmocka_unit_test(test_end_marker_by_hand),
-		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_pack_in_place),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_optional_fields),
-		cmocka_unit_test(test_tos_out),
-		cmocka_unit_test(test_ecn_in),
-		cmocka_unit_test(test_ecn_in_elsewhere),
-		cmocka_unit_test(test_checksum_update),
+		cmocka_unit_test(test_g_pdu_by_hand),      cmocka_unit_test(test_pdcp_sn_by_hand),
+		cmocka_unit_test(test_end_marker_by_hand), cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_pack_in_place),      cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_optional_fields),    cmocka_unit_test(test_tos_out),
+		cmocka_unit_test(test_tos_out_elsewhere),  cmocka_unit_test(test_ecn_in),
+		cmocka_unit_test(test_ecn_in_elsewhere),   cmocka_unit_test(test_checksum_update),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
