@@ -167,6 +167,15 @@ static int read_ues(struct reader *r, json_t *ues)
 			return config_fail(
 				r, "key 'cell.ues[%zu].name': expected a name of 1..%d bytes", i,
 				CONFIG_NAME_MAX - 1);
+		if (config_ue(cfg, name))
+			return config_fail(
+				r, "key 'cell.ues[%zu].name': value '%s': another UE has it", i,
+				name);
+		if (strcmp(name, CONFIG_NETWORK) == 0)
+			return config_fail(r,
+			                   "key 'cell.ues[%zu].name': value '%s': means the "
+			                   "network as a peer",
+			                   i, name);
 		(void)snprintf(cfg->ue_name[i], CONFIG_NAME_MAX, "%s", name);
 		cfg->cell.ue[i] = (struct cell_ue_cfg){ .rnti = (uint16_t)(61 + i),
 			                                .mode = CELL_MODE_DM,

@@ -16,6 +16,9 @@ int config_fail(struct reader *r, const char *fmt, ...)
 	if (n >= 0 && n < CONFIG_ERROR_MAX)
 		(void)vsnprintf(r->error + n, (size_t)(CONFIG_ERROR_MAX - n), fmt, ap);
 	va_end(ap);
+	for (char *c = r->error; *c; c++) /* what the file says may hold anything */
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
 	return -EINVAL;
 }
 

@@ -16,7 +16,8 @@ struct reader {
 	char *error;
 };
 
-/** config_fail() - write a message with the file's name in front. Return: -EINVAL. */
+/** config_fail() - write a message with the file's name in front, one printable line. Return:
+ * -EINVAL. */
 __attribute__((format(printf, 2, 3))) int config_fail(struct reader *r, const char *fmt, ...);
 
 enum kind {

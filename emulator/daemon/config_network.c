@@ -108,6 +108,8 @@ static int read_enb(struct reader *r, json_t *enb, uint8_t k)
 	if (!name || !*name || strlen(name) >= CONFIG_NAME_MAX)
 		return config_fail(r, "key '%s.name': expected a name of 1..%d bytes", path,
 		                   CONFIG_NAME_MAX - 1);
+	if (config_enb(cfg, name) != CELL_MAX_ENB)
+		return config_fail(r, "key '%s.name': value '%s': another eNB has it", path, name);
 	(void)snprintf(cfg->enb_name[k], CONFIG_NAME_MAX, "%s", name);
 	return read_address(r, path, "gtpu_address", enb, &cfg->cell.enb_gtpu_addr[k]);
 }

@@ -4,6 +4,7 @@
 #include "script.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 
 #define HEADER_MAX 65536
 #define NS_PER_MS  INT64_C(1000000)
+#define T_NS_MAX   (INT64_MAX / 2) /* with the begin of sub-frame 0 still a time */
 
 /* Fields of a channel trace that matter here. Source: docs/channel-trace-format.md */
 enum { FIELD_T, FIELD_UE, FIELD_DIR, FIELD_CQI, FIELD_SINR, FIELD_COUNT };
@@ -41,11 +43,12 @@ static int find_field(struct channel *ch, const json_t *fields, int which)
 	static const struct {
 		const char *name;
 		const char *type;
-	} wanted[FIELD_COUNT] = { [FIELD_T] = { "t_ns", "i64" },
-		                  [FIELD_UE] = { "ue", "u8" },
-		                  [FIELD_DIR] = { "dir", "u8" },
-		                  [FIELD_CQI] = { "cqi", "u8" },
-		                  [FIELD_SINR] = { "sinr_cdb", "i32" } };
+		size_t bytes;
+	} wanted[FIELD_COUNT] = { [FIELD_T] = { "t_ns", "i64", 8 },
+		                  [FIELD_UE] = { "ue", "u8", 1 },
+		                  [FIELD_DIR] = { "dir", "u8", 1 },
+		                  [FIELD_CQI] = { "cqi", "u8", 1 },
+		                  [FIELD_SINR] = { "sinr_cdb", "i32", 4 } };
 	size_t i;
 	json_t *f;
 
@@ -58,7 +61,7 @@ static int find_field(struct channel *ch, const json_t *fields, int which)
 		if (!name || strcmp(name, wanted[which].name) != 0)
 			continue;
 		if (!type || strcmp(type, wanted[which].type) != 0 || offset < 0 ||
-		    (size_t)offset + 8 > ch->record_bytes + (which == FIELD_T ? 0 : 7))
+		    (size_t)offset + wanted[which].bytes > ch->record_bytes)
 			break;
 		ch->offset[which] = (size_t)offset;
 		return 0;
@@ -70,6 +73,7 @@ static int find_field(struct channel *ch, const json_t *fields, int which)
 static int read_header(struct channel *ch)
 {
 	char line[HEADER_MAX];
+	json_int_t header_bytes;
 	json_t *header = NULL;
 	const char *name;
 	int r = 0;
@@ -84,9 +88,11 @@ static int read_header(struct channel *ch)
 		r = fail(ch, "header: record_bytes: allowed 8..4096");
 	for (int i = 0; i < FIELD_COUNT && r == 0; i++)
 		r = find_field(ch, json_object_get(header, "fields"), i);
-	if (r == 0 &&
-	    fseek(ch->f, json_integer_value(json_object_get(header, "header_bytes")), SEEK_SET) < 0)
-		r = fail(ch, "header_bytes: %s", strerror(errno));
+	header_bytes = json_integer_value(json_object_get(header, "header_bytes"));
+	if (r == 0 && (header_bytes < 1 || header_bytes > HEADER_MAX))
+		r = fail(ch, "header: header_bytes: allowed 1..%d", HEADER_MAX);
+	if (r == 0 && fseek(ch->f, header_bytes, SEEK_SET) < 0)
+		r = fail(ch, "%s", strerror(errno));
 	json_decref(header);
 	return r;
 }
@@ -116,9 +122,12 @@ static int read_record(struct channel *ch, struct script *s, const struct config
 	e.cmd.dir = record[ch->offset[FIELD_DIR]];
 	e.cmd.cqi = record[ch->offset[FIELD_CQI]];
 	memcpy(&e.cmd.sinr_cdb, record + ch->offset[FIELD_SINR], sizeof(e.cmd.sinr_cdb));
+	if (e.t_ns < 0 || e.t_ns > T_NS_MAX)
+		return fail(ch, "record %zu: t_ns %" PRId64 ": allowed 0..%" PRId64, s->n, e.t_ns,
+		            T_NS_MAX);
 	e.t_ns += start_ns;
 	if (e.cmd.ue < 1 || e.cmd.ue > cfg->cell.n_ue || e.cmd.dir >= CELL_DIR_COUNT ||
-	    e.cmd.cqi > 15 || e.t_ns < start_ns)
+	    e.cmd.cqi > 15)
 		return fail(ch, "record %zu: ue %u, dir %u, cqi %u: allowed 1..%u, 0..2, 0..15",
 		            s->n, e.cmd.ue, e.cmd.dir, e.cmd.cqi, cfg->cell.n_ue);
 	return add(s, &e);
@@ -130,6 +139,7 @@ static int read_channel(struct script *s, const struct config *cfg, int64_t star
 		              .f = fopen(cfg->channel, "re"),
 		              .error = error };
 	uint8_t record[4096];
+	size_t n = 0;
 	int r;
 
 	if (!ch.f) {
@@ -138,8 +148,10 @@ static int read_channel(struct script *s, const struct config *cfg, int64_t star
 		return r;
 	}
 	r = read_header(&ch);
-	while (r == 0 && fread(record, ch.record_bytes, 1, ch.f) == 1)
+	while (r == 0 && (n = fread(record, 1, ch.record_bytes, ch.f)) == ch.record_bytes)
 		r = read_record(&ch, s, cfg, start_ns, record);
+	if (r == 0 && n > 0)
+		r = fail(&ch, "record %zu: cut short", s->n);
 	(void)fclose(ch.f);
 	return r;
 }

@@ -191,6 +191,10 @@ def changed(tmp_path, key, value):
     ("events", [{"t_ms": 1, "ue": "ue1"}], "key 'events[0]': expected one of mode, handover, predict"),
     ("events", [{"t_ms": 1, "ue": "ue1", "handover": "tenb"}],
      "key 'events[0].handover': value 'tenb': allowed the name of an eNB"),
+    ("cell.ues.1.name", "ue1", "key 'cell.ues[1].name': value 'ue1': another UE has it"),
+    ("cell.ues.0.name", "network", "key 'cell.ues[0].name': value 'network': means the network as a peer"),
+    ("cell.enbs", [{"name": "senb"}, {"name": "senb"}], "key 'cell.enbs[1].name': value 'senb': another eNB has it"),
+    ("cell.ues.0.mode", "a\nb\x1b[2J", "key 'cell.ues[0].mode': value 'a?b?[2J': allowed im, dm"),
 ])
 def test_wrong_configuration(tmp_path, key, value, message):
     path = changed(tmp_path, key, value)
@@ -201,7 +205,7 @@ def test_wrong_configuration(tmp_path, key, value, message):
 
 @pytest.mark.parametrize(("text", "message"), [
     ("", "line 1"), ("{", "line 1"), ("[]", "expected a JSON object"),
-    ('{"format": 1, "format": 1}', "duplicate object key"),
+    ('{"format": 1, "format": 1}', "duplicate object key"), ('{"\x01', "line 1"),
 ])
 def test_no_configuration(tmp_path, text, message):
     path = tmp_path / "celld.json"
@@ -209,6 +213,7 @@ def test_no_configuration(tmp_path, text, message):
     done = subprocess.run([CELLD, "--check", path], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert message in done.stderr
+    assert done.stderr.endswith("\n") and done.stderr[:-1].isprintable()
 
 
 @pytest.mark.parametrize(("line", "message"), [
@@ -276,3 +281,20 @@ def test_a_wrong_channel_trace_is_refused(tmp_path, rows, name, message):
         simulate(tmp_path, channel=str(tmp_path / "channel"))
     assert error.value.stderr.startswith(f"cellsim: {tmp_path / 'channel'}: {message}")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    (lambda b: b[:-3], "record 1: cut short"),
+    (lambda b: b[:512] + struct.pack("<q", 2**63 - 1) + b[520:], "record 0: t_ns 9223372036854775807: allowed 0.."),
+    (lambda b: b[:512] + struct.pack("<q", -1) + b[520:], "record 0: t_ns -1: allowed 0.."),
+    (lambda b: b.replace(b'"sinr_cdb", "type": "i32", "offset": 12', b'"sinr_cdb", "type": "i32", "offset": 13'),
+     "header: field 'sinr_cdb' of type i32 is missing"),
+    (lambda b: b.replace(b'"header_bytes": 512', b'"header_bytes": -12'), "header: header_bytes: allowed 1.."),
+    (lambda b: b[:100], "not a channel trace"),
+])
+def test_a_damaged_channel_trace_is_refused(tmp_path, change, message):
+    channel_trace(tmp_path / "channel", [(0, 1, 0, 9), (5, 1, 0, 8)])
+    (tmp_path / "channel").write_bytes(change((tmp_path / "channel").read_bytes()))
+    with pytest.raises(subprocess.CalledProcessError) as error:
+        simulate(tmp_path, channel=str(tmp_path / "channel"))
+    assert error.value.stderr.startswith(f"cellsim: {tmp_path / 'channel'}: {message}")
