@@ -95,10 +95,10 @@ static void attempt(struct cell *c, struct leg *leg, const struct grant *g, stru
 		cell_tti_ns(c, g->subframe + c->cfg.decode_tti) - c->cfg.processing_lead_ns;
 	pdu->dtx = false;
 	if (leg->dir == CELL_DIR_DL && control_missed(c, &c->ue[leg->ue - 1], g->subframe))
-		pdu->outcome = harq_dtx(&c->harq, pdu);
+		pdu->outcome = (uint8_t)harq_dtx(&c->harq, pdu);
 	else
-		pdu->outcome = harq_draw(&c->harq, pdu, fail_q32(c, leg, g, pdu), &leg->harq_rng,
-		                         &leg->feedback_rng);
+		pdu->outcome = (uint8_t)harq_draw(&c->harq, pdu, fail_q32(c, leg, g, pdu),
+		                                  &leg->harq_rng, &leg->feedback_rng);
 	if (pdu->attempt == 1 && rng_hit(&leg->loss_rng, leg->bler_q32))
 		pdu->outcome = PDU_LOST;
 	process_of(c, pdu)->grant = *g;

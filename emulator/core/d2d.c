@@ -72,8 +72,10 @@ void d2d_change_mode(struct cell *c, struct ue *u, enum cell_mode mode)
 	u->mode = (uint8_t)mode;
 	c->stats.mode_switches++;
 	out_record(c, NULL,
-	           (struct cell_record){
-			   .event = CELL_EV_ROUTE, .node = u->id, .peer = u->peer, .value = mode });
+	           (struct cell_record){ .event = CELL_EV_ROUTE,
+	                                 .node = u->id,
+	                                 .peer = u->peer,
+	                                 .value = (int32_t)mode });
 	if (c->cfg.mode_flush == CELL_FLUSH_KEEP)
 		return;
 	if (mode == CELL_MODE_IM) {
