@@ -6,6 +6,7 @@ RESULTS  ?= results
 LAB      ?= virtual
 SEED     ?=
 BOX      ?=
+FUZZ_SECONDS ?= 3600
 PYTHON   ?= python3
 VENV     := .venv
 CELLBED  := $(VENV)/bin/cellbed
@@ -18,7 +19,7 @@ SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup build native-lab lab-kernel lab-vm lab-vm-host run-experiment report test test-fast bench lint format doctor golden-update clean
+.PHONY: help setup build native-lab lab-kernel lab-vm lab-vm-host run-experiment report test test-fast fuzz bench lint format doctor golden-update clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -72,6 +73,11 @@ test: setup lab-kernel lint ## all tests; what needs root is skipped with a reas
 test-fast: setup lint ## tests that need neither a lab nor root
 	meson test -C build --print-errorlogs --no-rebuild --quiet
 	$(VENV)/bin/python -m pytest -m "not lab"
+
+fuzz: setup ## make up inputs for all decoders and the core, FUZZ_SECONDS in all; needs clang
+	@[ -f build/fuzz/build.ninja ] || CC=clang meson setup -Dfuzz=true build/fuzz >build/.fuzz.log 2>&1 || { cat build/.fuzz.log; exit 1; }
+	@ninja -C build/fuzz $(if $(V),-v,--quiet) fuzzers
+	nice -n 19 emulator/fuzz/run.py build/fuzz --seconds $(FUZZ_SECONDS)
 
 bench: setup ## speed of the core
 	meson test -C build --benchmark --verbose --no-rebuild

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cell_plan.c - plans out of fuzz inputs; see cell_plan.h.
+ *
+ * Values are chosen among those that matter, as the property tests choose them,
+ * so that most inputs are cells in which something happens.
+ */
+#include "cell_plan.h"
+
+#define MS       INT64_C(1000000)
+#define TAIL_MS  400
+#define ADDR(x)  (0x0a000000u + (x))
+#define Q32_HALF 0x80000000u
+
+static uint8_t bit(struct fuzz_input *in)
+{
+	return (uint8_t)fuzz_range(in, 0, 1);
+}
+
+static uint32_t error_rate(struct fuzz_input *in)
+{
+	return FUZZ_PICK(in, 0, 0, Q32_HALF / 5, Q32_HALF, UINT32_MAX);
+}
+
+static void read_utran(struct cell_cfg *cfg, struct fuzz_input *in)
+{
+	uint32_t rate_bps;
+
+	cfg->system = CELL_SYSTEM_UTRAN;
+	cfg->n_ue = 1;
+	cfg->ue[0].peer = CELL_PEER_NETWORK;
+	cfg->ue[0].mode = CELL_MODE_IM;
+	cfg->utran_tti_ms = (uint8_t)FUZZ_PICK(in, 10, 20, 40, 80);
+	cfg->utran_pdu_bytes = (uint16_t)FUZZ_PICK(in, 40, 8, 20, 126);
+	rate_bps = 8000u * cfg->utran_pdu_bytes / cfg->utran_tti_ms;
+	cfg->utran_dl_rate_bps = rate_bps * fuzz_range(in, 1, 12);
+	cfg->utran_ul_rate_bps = rate_bps * fuzz_range(in, 1, 4);
+	cfg->utran_delay_ms = (uint16_t)fuzz_range(in, 0, 40);
+	cfg->utran_bler_dl_q32 = error_rate(in);
+	cfg->utran_bler_ul_q32 = error_rate(in);
+	cfg->utran_max_dat = (uint8_t)FUZZ_PICK(in, 3, 1, 2, 6, 40);
+	cfg->utran_tx_window_pdus = (uint16_t)FUZZ_PICK(in, 64, 1, 4, 1024, 2047);
+	cfg->utran_poll_pdu = (uint16_t)FUZZ_PICK(in, 0, 1, 8, 256);
+	cfg->utran_poll_window_percent = (uint8_t)fuzz_range(in, 1, 100);
+	cfg->utran_timer_poll_ms = (uint16_t)FUZZ_PICK(in, 85, 10, 200);
+	cfg->utran_timer_mrw_ms = (uint16_t)FUZZ_PICK(in, 100, 10, 30);
+	cfg->utran_timer_status_prohibit_ms = (uint16_t)FUZZ_PICK(in, 0, 40, 100);
+	cfg->utran_queue_pkts = FUZZ_PICK(in, 1000, 2);
+}
+
+static void read_ues(struct cell_cfg *cfg, struct fuzz_input *in, bool lossy)
+{
+	for (uint8_t i = 0; i < cfg->n_ue; i++) {
+		struct cell_ue_cfg *u = &cfg->ue[i];
+
+		*u = (struct cell_ue_cfg){ .rnti = (uint16_t)(61 + i) };
+		u->peer =
+			cfg->n_enb > 1 ? CELL_PEER_NETWORK : (uint8_t)fuzz_range(in, 0, cfg->n_ue);
+		if (cfg->rlc_mode == CELL_RLC_AM && u->peer != CELL_PEER_NETWORK) /* each other's */
+			u->peer = i % 2 == 0 && i + 1 == cfg->n_ue ? CELL_PEER_NETWORK
+			                                           : (uint8_t)((i ^ 1) + 1);
+		u->mode = u->peer == CELL_PEER_NETWORK ? CELL_MODE_IM : bit(in);
+		u->enb = (uint8_t)fuzz_range(in, 0, cfg->n_enb - 1u);
+		u->weight = (uint8_t)fuzz_range(in, 0, 3);
+		u->addr = ADDR(100u + i);
+		u->cqi_ul = (uint8_t)(15 - fuzz_range(in, 0, 14));
+		u->cqi_dl = (uint8_t)(15 - fuzz_range(in, 0, 14));
+		u->cqi_sl = (uint8_t)(15 - fuzz_range(in, 0, 14));
+		if (!lossy)
+			continue;
+		u->bler_ul_q32 = error_rate(in);
+		u->bler_dl_q32 = error_rate(in);
+		u->bler_sl_q32 = error_rate(in);
+	}
+}
+
+static void read_harq(struct cell_cfg *cfg, struct fuzz_input *in, bool lossy)
+{
+	cfg->harq_max_attempts = (uint8_t)fuzz_range(in, 1, 5);
+	cfg->harq_dl_rtt_tti = (uint8_t)FUZZ_PICK(in, 8, 9, 32);
+	cfg->n_harq_bler = 2;
+	cfg->harq_bler_q32[0] = lossy ? error_rate(in) : 0;
+	cfg->harq_bler_q32[1] = cfg->harq_bler_q32[0] / 4;
+	if (!lossy)
+		return;
+	cfg->harq_errors = bit(in);
+	cfg->harq_nack_to_ack_q32 = error_rate(in);
+	cfg->control_errors = bit(in);
+	cfg->control_dtx = bit(in);
+}
+
+static void read_timing(struct cell_cfg *cfg, struct fuzz_input *in)
+{
+	cfg->rar_delay_tti = (uint8_t)FUZZ_PICK(in, 3, 1, 12);
+	cfg->grant_to_tx_tti = (uint8_t)FUZZ_PICK(in, 2, 1, 4, 7);
+	cfg->decode_tti = (uint8_t)FUZZ_PICK(in, 4, 1, 6);
+	cfg->dl_sched_to_tx_tti = (uint8_t)FUZZ_PICK(in, 1, 4, 8);
+	cfg->processing_lead_ns = FUZZ_PICK(in, 250000, 0, 1, 999999);
+	cfg->rac_timeout_tti = (uint16_t)FUZZ_PICK(in, 13, 20, 100);
+	cfg->backoff_max_ms = (uint16_t)FUZZ_PICK(in, 20, 0, 100);
+	cfg->n_preambles = (uint8_t)FUZZ_PICK(in, 52, 1, 2, 64);
+	cfg->prach_period_tti = (uint8_t)FUZZ_PICK(in, 1, 5, 20);
+	cfg->bsr_grant_rb = (uint8_t)fuzz_range(in, 1, 6);
+	cfg->bandwidth_stealing = bit(in);
+	cfg->trailing_bsr = bit(in);
+	cfg->enb_overhears_dm = bit(in);
+	cfg->ul_always_scheduled = bit(in);
+	cfg->grants_ignore_headers = bit(in);
+	cfg->scheduler = bit(in);
+}
+
+static void read_bearers(struct cell_cfg *cfg, struct fuzz_input *in, bool lossy)
+{
+	cfg->delivery = bit(in);
+	cfg->t_reordering_ms = (uint16_t)FUZZ_PICK(in, 35, 0, 1, 200);
+	cfg->rlc_queue_pkts = FUZZ_PICK(in, 100, 1, 5);
+	cfg->rlc_queue_bytes = FUZZ_PICK(in, 0, 1500, 20000);
+	cfg->um_sn_bits = (uint8_t)FUZZ_PICK(in, 10, 5);
+	cfg->am_on_max_retx = bit(in);
+	cfg->am_max_retx_threshold = (uint8_t)FUZZ_PICK(in, 8, 1, 2, 32);
+	cfg->am_poll_pdu = (uint16_t)FUZZ_PICK(in, 16, 1, 1024);
+	cfg->am_poll_byte = FUZZ_PICK(in, 25000, 100);
+	cfg->am_t_poll_retransmit_ms = (uint16_t)FUZZ_PICK(in, 45, 5);
+	cfg->am_t_status_prohibit_ms = (uint16_t)FUZZ_PICK(in, 10, 0, 60);
+	cfg->am_reestablish_ms = (uint16_t)FUZZ_PICK(in, 100, 0, 5);
+	cfg->pdcp_sn_bits = (uint8_t)FUZZ_PICK(in, 12, 7);
+	cfg->discard_timer_ms = (uint16_t)FUZZ_PICK(in, 0, 1, 30);
+	cfg->pdcp_reordering = bit(in);
+	cfg->pdcp_t_reordering_ms = (uint16_t)FUZZ_PICK(in, 50, 0);
+	cfg->mode_flush = lossy ? (uint8_t)fuzz_range(in, 0, 2) : CELL_FLUSH_KEEP;
+	cfg->mode_flush_air = lossy ? bit(in) : 0;
+	cfg->mode_select_ms = (uint16_t)FUZZ_PICK(in, 0, 10, 100);
+	cfg->max_pkts = FUZZ_PICK(in, 300, 16, 40);
+}
+
+static void read_core_network(struct cell_cfg *cfg, struct fuzz_input *in)
+{
+	if (cfg->n_enb > 1) { /* what a handover needs */
+		cfg->delivery = CELL_DELIVERY_IN_SEQUENCE;
+		cfg->pdcp_sn_bits = 12;
+		cfg->pdcp_reordering = 0;
+	}
+	cfg->sgw_gtpu_addr = ADDR(1);
+	for (uint8_t k = 0; k < cfg->n_enb; k++)
+		cfg->enb_gtpu_addr[k] = ADDR(2u + k);
+	cfg->gtpu_ecn = bit(in);
+	cfg->ho_procedure = (uint8_t)fuzz_range(in, 0, 2);
+	cfg->ho_forwarding = bit(in);
+	cfg->ho_reordering = bit(in);
+	cfg->ho_detach_ms = (uint16_t)FUZZ_PICK(in, 30, 0, 1, 100);
+	cfg->ho_prediction_timeout_ms = (uint16_t)FUZZ_PICK(in, 1000, 60, 200);
+	cfg->ho_end_marker_ms = (uint16_t)FUZZ_PICK(in, 200, 1, 20);
+	cfg->ho_signalling_us = FUZZ_PICK(in, 4000, 0, 1, 20000);
+}
+
+static void read_lte(struct plan *p, struct fuzz_input *in)
+{
+	struct cell_cfg *cfg = &p->cfg;
+	bool lossy = bit(in), core;
+
+	p->lossless = !lossy;
+	cfg->n_ue = (uint8_t)fuzz_range(in, 1, 4);
+	cfg->n_rb = (uint16_t)FUZZ_PICK(in, 15, 6, 7, 50, 110);
+	cfg->rlc_mode = bit(in);
+	cfg->dl_carriers = (uint8_t)fuzz_range(in, 1, 2);
+	cfg->dl_codewords = (uint8_t)fuzz_range(in, 1, 2);
+	cfg->n_enb = (uint8_t)FUZZ_PICK(in, 1, 2, 3);
+	core = cfg->n_enb > 1 || bit(in);
+	read_timing(cfg, in);
+	read_harq(cfg, in, lossy);
+	read_bearers(cfg, in, lossy);
+	if (core)
+		read_core_network(cfg, in);
+	read_ues(cfg, in, lossy);
+}
+
+static uint8_t read_port(const struct cell_cfg *cfg, struct fuzz_input *in)
+{
+	uint8_t ue = (uint8_t)fuzz_range(in, 1, cfg->n_ue);
+
+	if (bit(in) || cfg->ue[ue - 1].peer != CELL_PEER_NETWORK)
+		return ue;
+	return cfg->sgw_gtpu_addr ? CELL_PORT_SGW : ue | CELL_PORT_NETWORK;
+}
+
+static void read_command(struct cell_cmd *cmd, struct fuzz_input *in)
+{
+	*cmd = (struct cell_cmd){
+		.type = (enum cell_cmd_type)fuzz_range(in, 0, CELL_CMD_COUNT),
+		.ue = (uint8_t)fuzz_range(in, 0, 5),
+		.mode = (uint8_t)fuzz_range(in, 0, CELL_MODE_COUNT),
+		.dir = (uint8_t)fuzz_range(in, 0, CELL_DIR_COUNT),
+		.cqi = (uint8_t)fuzz_range(in, 0, 16),
+		.enb = (uint8_t)fuzz_range(in, 0, 3),
+		.sinr_cdb = (int32_t)fuzz_range(in, 0, 6000) - 2000,
+	};
+	if (fuzz_u8(in) == 255)
+		cmd->sinr_cdb = (int32_t)fuzz_u32(in);
+}
+
+static void read_action(struct plan *p, struct fuzz_input *in, struct plan_action *a)
+{
+	const uint8_t *bytes;
+	size_t n;
+
+	a->kind = (enum plan_kind)FUZZ_PICK(in, PLAN_PUSH, PLAN_PUSH, PLAN_PUSH, PLAN_COMMAND,
+	                                    PLAN_COMMAND, PLAN_RAW, PLAN_MANGLE);
+	switch (a->kind) {
+	case PLAN_PUSH:
+		a->port = read_port(&p->cfg, in);
+		a->n = (uint8_t)FUZZ_PICK(in, 1, 2, 7, 30);
+		a->len = FUZZ_PICK(in, 1400, 40, 52, 1500, 1, 24);
+		break;
+	case PLAN_COMMAND:
+		read_command(&a->cmd, in);
+		p->commands = true;
+		break;
+	case PLAN_RAW:
+		a->port = fuzz_u8(in);
+		a->len = fuzz_range(in, 0, CELL_MTU_MAX + 1);
+		n = fuzz_take(in, fuzz_range(in, 0, PLAN_BYTES_MAX), &bytes);
+		for (size_t i = 0; i < n; i++)
+			a->bytes[i] = bytes[i];
+		p->intact = false;
+		break;
+	default:
+		a->flip = fuzz_u8(in);
+		a->offset = fuzz_range(in, 0, 80);
+		p->intact = false;
+		break;
+	}
+}
+
+bool plan_read(struct plan *ret, struct fuzz_input *in)
+{
+	const char *field, *range;
+	int64_t t_ns = 0;
+
+	*ret = (struct plan){ .intact = true, .lossless = true };
+	cell_cfg_default(&ret->cfg);
+	ret->cfg.seed = fuzz_u8(in);
+	ret->few_outputs = bit(in);
+	ret->router_ns = FUZZ_PICK(in, 4, 0, 1, 25) * MS;
+	if (fuzz_range(in, 0, 3) == 3) {
+		read_utran(&ret->cfg, in);
+		ret->lossless = !ret->cfg.utran_bler_dl_q32 && !ret->cfg.utran_bler_ul_q32;
+		ret->cfg.max_pkts = 64;
+	} else {
+		read_lte(ret, in);
+	}
+	while (in->left > 0 && ret->n_actions < PLAN_ACTIONS_MAX) {
+		struct plan_action *a = &ret->action[ret->n_actions++];
+
+		t_ns += FUZZ_PICK(in, 0, 0, MS, 5 * MS, 30 * MS, 7777, 100 * MS);
+		a->t_ns = t_ns;
+		read_action(ret, in, a);
+	}
+	ret->end_ns = t_ns + TAIL_MS * MS;
+	return cell_cfg_check(&ret->cfg, &field, &range) == 0;
+}

@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fuzz_cell.c - the whole core: any configuration, traffic, commands and steps
+ * of the clock. What holds is what the property tests say, see
+ * emulator/tests/prop: packets are accounted for, intact and in order; outputs
+ * come in order of time and not before they were announced; and the size of
+ * the steps changes nothing.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "cell_plan.h"
+#include "router.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#endif
+#endif
+#ifndef ASAN_POISON_MEMORY_REGION
+#define ASAN_POISON_MEMORY_REGION(at, size)   ((void)(at), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
+#endif
+
+#define GUARD_BYTES 65536
+#define FILL_MAX    (8 << 20)
+#define TAGS_MAX    (PLAN_ACTIONS_MAX * 30 + 1)
+
+struct memory {
+	uint8_t *at;
+	size_t size;
+};
+
+struct play {
+	const struct plan *plan;
+	struct cell *cell;
+	struct cell_out *out;
+	size_t n_out;
+	struct router router;
+	const struct plan_action *mangle; /* what happens to the next packet of a tunnel */
+	int64_t now_ns;
+	int64_t last_ns; /* of the last output */
+	uint32_t tags;   /* given out */
+	uint64_t hash;   /* of all outputs */
+	struct {
+		uint32_t len;
+		uint8_t port;
+		uint8_t ended; /* times */
+		bool accepted;
+	} sent[TAGS_MAX];
+	uint32_t last_tag[UINT8_MAX + 1]; /* delivered, by port of origin */
+};
+
+static uint32_t get32(const uint8_t *b)
+{
+	return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+}
+
+/* What a packet holds: an IPv4 header to the UE where there is room, its tag, and what follows. */
+static void fill(const struct play *p, uint8_t *data, uint32_t tag)
+{
+	uint32_t len = p->sent[tag].len, dst = 0x0b000001;
+
+	for (uint32_t i = 0; i < len; i++)
+		data[i] = (uint8_t)(tag * 131 + i * 7);
+	if (len < 24)
+		return;
+	if (p->sent[tag].port == CELL_PORT_SGW)
+		dst = p->plan->cfg.ue[tag % p->plan->cfg.n_ue].addr;
+	memset(data, 0, 20);
+	data[0] = 0x45;
+	data[2] = (uint8_t)(len >> 8);
+	data[3] = (uint8_t)len;
+	data[9] = 0xfd; /* for experiments. Source: RFC 3692 */
+	for (int i = 0; i < 4; i++) {
+		data[16 + i] = (uint8_t)(dst >> (24 - 8 * i));
+		data[20 + i] = (uint8_t)(tag >> (24 - 8 * i));
+	}
+}
+
+static bool has_core(const struct play *p)
+{
+	return p->plan->cfg.sgw_gtpu_addr != 0;
+}
+
+static uint8_t destination(const struct play *p, uint8_t port)
+{
+	uint8_t peer;
+
+	if (port & CELL_PORT_NETWORK)
+		return port & (uint8_t)~CELL_PORT_NETWORK;
+	peer = p->plan->cfg.ue[port - 1].peer;
+	return peer ? peer : port | CELL_PORT_NETWORK;
+}
+
+/* In order of the port of origin, where nothing may be lost or overtake. */
+static void check_order(struct play *p, uint32_t tag)
+{
+	uint8_t port = p->sent[tag].port;
+
+	if (!p->plan->lossless || p->plan->commands || p->plan->cfg.mode_select_ms || has_core(p))
+		return;
+	FUZZ_CHECK(tag > p->last_tag[port]);
+	p->last_tag[port] = tag;
+}
+
+static void delivered(struct play *p, const struct cell_out *o)
+{
+	uint8_t expected[CELL_MTU_MAX];
+	uint64_t tag = o->tag;
+
+	FUZZ_CHECK(o->len >= 1 && o->len <= CELL_MTU_MAX);
+	if (!p->plan->intact)
+		return;
+	if (has_core(p) && o->len >= 24) /* tags outside are the router's */
+		tag = get32(o->data + 20);
+	else if (has_core(p))
+		return;
+	FUZZ_CHECK(tag >= 1 && tag <= p->tags && p->sent[tag].accepted);
+	FUZZ_CHECK(o->len == p->sent[tag].len);
+	fill(p, expected, (uint32_t)tag);
+	FUZZ_CHECK(memcmp(o->data, expected, o->len) == 0);
+	if (!has_core(p)) {
+		FUZZ_CHECK(++p->sent[tag].ended == 1);
+		FUZZ_CHECK(o->port == destination(p, p->sent[tag].port));
+		check_order(p, (uint32_t)tag);
+	}
+}
+
+static void mix(struct play *p, const void *data, size_t len)
+{
+	const uint8_t *b = data;
+
+	for (size_t i = 0; i < len; i++)
+		p->hash = (p->hash ^ b[i]) * 0x100000001b3u;
+}
+
+/* A packet goes from one end of a tunnel to another, maybe not as it was. */
+static bool route(struct play *p, const struct cell_out *o)
+{
+	const struct plan_action *m = p->mangle;
+	struct cell_out changed = *o;
+	uint8_t bytes[CELL_MTU_MAX];
+
+	if (m && o->port >= CELL_PORT_SGW && o->port <= CELL_PORT_ENB(CELL_MAX_ENB - 1)) {
+		p->mangle = NULL;
+		if (!m->flip)
+			return true; /* lost */
+		memcpy(bytes, o->data, o->len);
+		bytes[m->offset % o->len] ^= m->flip;
+		changed.data = bytes;
+	}
+	return router_take(&p->router, &changed) == 1;
+}
+
+static void perform(struct play *p, size_t n, int64_t bound_ns)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct cell_out *o = &p->out[i];
+
+		FUZZ_CHECK(o->t_ns >= p->last_ns && o->t_ns <= p->now_ns);
+		p->last_ns = o->t_ns;
+		mix(p, &o->type, sizeof(o->type));
+		mix(p, &o->t_ns, sizeof(o->t_ns));
+		mix(p, &o->tag, sizeof(o->tag));
+		if (o->data)
+			mix(p, o->data, o->len);
+		if (o->type == CELL_OUT_RECORD)
+			mix(p, &o->record, sizeof(o->record));
+		if (o->type == CELL_OUT_DELIVER) {
+			FUZZ_CHECK(o->t_ns >= bound_ns);
+			if (!route(p, o))
+				delivered(p, o);
+		}
+		if (o->type == CELL_OUT_DROP && !has_core(p) && p->plan->intact && o->tag)
+			FUZZ_CHECK(o->tag <= p->tags && ++p->sent[o->tag].ended == 1);
+	}
+}
+
+static void check_stats(const struct play *p)
+{
+	struct cell_stats s;
+	uint64_t dropped = 0;
+
+	cell_stats(p->cell, &s);
+	for (int i = 0; i < CELL_DROP_COUNT; i++)
+		dropped += s.pkts_dropped[i];
+	FUZZ_CHECK(s.pkts_in + s.pkts_originated ==
+	           s.pkts_delivered + dropped + s.pkts_terminated + s.pkts_held);
+	FUZZ_CHECK(has_core(p) || s.bytes_delivered <= s.bytes_in); /* tunnels add headers */
+	if (p->plan->lossless && p->plan->intact)
+		FUZZ_CHECK(!s.mac_lost[CELL_DIR_UL] && !s.mac_lost[CELL_DIR_SL]);
+}
+
+static void advance(struct play *p, int64_t to_ns)
+{
+	int64_t bound_ns = cell_next_output(p->cell);
+	size_t n = 0;
+	int r;
+
+	FUZZ_CHECK(bound_ns >= cell_next(p->cell));
+	p->now_ns = to_ns;
+	do {
+		r = cell_advance(p->cell, to_ns, p->out, p->n_out, &n);
+		FUZZ_CHECK((r == 0 || r == -EAGAIN) && n <= p->n_out);
+		perform(p, n, bound_ns);
+	} while (r == -EAGAIN);
+	FUZZ_CHECK(cell_next(p->cell) > to_ns);
+}
+
+/* Up to, but not including, @to_ns. Packets between tunnels arrive on their way. */
+static void until(struct play *p, int64_t to_ns)
+{
+	for (;;) {
+		int64_t cell_ns = cell_next(p->cell), router_ns = router_next_ns(&p->router);
+		int64_t t_ns = cell_ns < router_ns ? cell_ns : router_ns;
+
+		if (t_ns >= to_ns || (!p->plan->few_outputs && !has_core(p)))
+			break;
+		router_deliver(&p->router, p->cell, t_ns);
+		advance(p, t_ns);
+	}
+	if (to_ns > p->now_ns + 1)
+		advance(p, to_ns - 1);
+}
+
+static void push(struct play *p, const struct plan_action *a)
+{
+	uint8_t data[CELL_MTU_MAX];
+
+	for (uint8_t i = 0; i < a->n; i++) {
+		uint32_t tag = ++p->tags;
+
+		p->sent[tag].len = a->len;
+		p->sent[tag].port = a->port;
+		fill(p, data, tag);
+		p->sent[tag].accepted =
+			cell_push(p->cell, a->port, data, a->len, tag, a->t_ns) == 0;
+	}
+}
+
+static void push_raw(struct play *p, const struct plan_action *a)
+{
+	uint8_t data[CELL_MTU_MAX + 1] = { 0 };
+	int r;
+
+	for (uint32_t i = 0; i < sizeof(data); i++)
+		data[i] = i < PLAN_BYTES_MAX ? a->bytes[i] : (uint8_t)i;
+	r = cell_push(p->cell, a->port, data, a->len, 0, a->t_ns);
+	FUZZ_CHECK(r == 0 || r == -EINVAL || r == -EMSGSIZE || r == -ENOBUFS);
+	FUZZ_CHECK(r != 0 || (a->len >= 1 && a->len <= CELL_MTU_MAX));
+}
+
+static void act(struct play *p, const struct plan_action *a)
+{
+	int r;
+
+	switch (a->kind) {
+	case PLAN_PUSH:
+		push(p, a);
+		break;
+	case PLAN_COMMAND:
+		r = cell_apply(p->cell, &a->cmd, a->t_ns);
+		FUZZ_CHECK(r == 0 || r == -EINVAL || r == -ENOBUFS);
+		break;
+	case PLAN_RAW:
+		push_raw(p, a);
+		break;
+	default:
+		p->mangle = a;
+		break;
+	}
+}
+
+static void check_end(const struct play *p)
+{
+	const struct cell_cfg *cfg = &p->plan->cfg;
+	struct cell_stats s;
+
+	check_stats(p);
+	cell_stats(p->cell, &s);
+	FUZZ_CHECK(s.pkts_held == 0);
+	for (uint32_t tag = 1; tag <= p->tags && !has_core(p) && p->plan->intact; tag++)
+		FUZZ_CHECK(p->sent[tag].ended == p->sent[tag].accepted);
+	if (cfg->system == CELL_SYSTEM_LTE && cfg->rlc_mode == CELL_RLC_AM && !has_core(p) &&
+	    cfg->am_on_max_retx == CELL_MAX_RETX_REESTABLISH && cfg->mode_flush == CELL_FLUSH_KEEP)
+		FUZZ_CHECK(!s.pkts_dropped[CELL_DROP_RADIO_LOSS] &&
+		           !s.pkts_dropped[CELL_DROP_RLC_DISCARD] &&
+		           !s.pkts_dropped[CELL_DROP_RADIO_LINK_FAILURE]);
+}
+
+/*
+ * @size bytes of anything: what was there before must not matter. What follows
+ * them is out of bounds. Kept from input to input, as the system's memory is slow.
+ */
+static void *memory(struct memory *m, size_t size, int fill)
+{
+	if (m->size < size + GUARD_BYTES) {
+		free(m->at);
+		m->size = size + GUARD_BYTES;
+		m->at = malloc(m->size);
+		FUZZ_CHECK(m->at);
+	}
+	ASAN_UNPOISON_MEMORY_REGION(m->at, size);
+	ASAN_POISON_MEMORY_REGION(m->at + size, m->size - size);
+	memset(m->at, fill, size < FILL_MAX ? size : FILL_MAX);
+	return m->at;
+}
+
+/* Play the plan. Return: a hash of all that came out and of the state at the end. */
+static uint64_t play(const struct plan *plan)
+{
+	static struct memory cell_memory, out_memory;
+	const int fill = plan->few_outputs ? 0xa5 : 0x5a;
+	static struct play p;
+	size_t size = cell_size(&plan->cfg), n = 0;
+	uint64_t digest;
+
+	p = (struct play){ .plan = plan };
+	p.router = (struct router){ .cfg = &plan->cfg, .delay_ns = plan->router_ns };
+	p.n_out = (plan->few_outputs ? 1 : 4) * cell_out_min(&plan->cfg);
+	p.out = memory(&out_memory, p.n_out * sizeof(*p.out), fill);
+	FUZZ_CHECK(cell_init(&p.cell, memory(&cell_memory, size, fill), size, &plan->cfg, 0) == 0);
+	for (uint32_t i = 0; i < plan->n_actions; i++) {
+		until(&p, plan->action[i].t_ns);
+		act(&p, &plan->action[i]);
+		check_stats(&p);
+	}
+	until(&p, plan->end_ns);
+	digest = cell_digest(p.cell);
+	p.now_ns = INT64_MAX;
+	FUZZ_CHECK(cell_done(p.cell, p.out, p.n_out, &n) == 0);
+	perform(&p, n, INT64_MIN);
+	check_end(&p);
+	router_close(&p.router);
+	return p.hash ^ digest;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct plan plan;
+	struct fuzz_input in = { data, size };
+	uint64_t hash;
+
+	if (size > 1024 || !plan_read(&plan, &in))
+		return 0;
+	hash = play(&plan);
+	plan.few_outputs = !plan.few_outputs;
+	FUZZ_CHECK(play(&plan) == hash);
+	return 0;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fuzz_channel.c - channel traces: refused with one line that names the file,
+ * or events of the cell in order of time.
+ */
+#define _GNU_SOURCE
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "fuzz.h"
+#include "script.h"
+
+#define START_NS INT64_C(1000000000)
+
+static void check_script(const struct script *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct cell_cmd *cmd = &s->event[i].cmd;
+
+		FUZZ_CHECK(cmd->type == CELL_CMD_CHANNEL && cmd->ue >= 1 && cmd->ue <= 3);
+		FUZZ_CHECK(cmd->dir < CELL_DIR_COUNT && cmd->cqi <= 15);
+		FUZZ_CHECK(s->event[i].t_ns >= START_NS);
+		FUZZ_CHECK(i == 0 || s->event[i].t_ns >= s->event[i - 1].t_ns);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct config cfg;
+	char error[CONFIG_ERROR_MAX];
+	struct script script;
+	int fd = memfd_create("channel", MFD_CLOEXEC);
+
+	FUZZ_CHECK(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+	cfg.cell.n_ue = 3;
+	(void)snprintf(cfg.channel, sizeof(cfg.channel), "/proc/self/fd/%d", fd);
+	memset(error, 'x', sizeof(error));
+	if (script_open(&script, &cfg, START_NS, error) == 0) {
+		check_script(&script);
+	} else {
+		FUZZ_CHECK(memchr(error, '\0', sizeof(error)));
+		FUZZ_CHECK(strncmp(error, cfg.channel, strlen(cfg.channel)) == 0);
+		FUZZ_CHECK(!strpbrk(error, "\n\r\x1b"));
+	}
+	script_close(&script);
+	(void)close(fd);
+	return 0;
+}
