@@ -99,7 +99,7 @@ def checks() -> list[Check]:
     """Every check of this machine."""
     return [
         _program("iperf3", "iperf3"), _program("tcpdump", "tcpdump"), _program("ip", "iproute2"),
-        _program("ethtool", "ethtool"), _program("mnexec", "mininet"), _program("taskset", "util-linux", ("virtual",)),
+        _program("mnexec", "mininet"), _program("taskset", "util-linux", ("virtual",)),
         _program("tshark", "tshark", (), " to look at captures"), _built(), _kernel(), _ptrace(), _root(), _tun(),
         _cgroup(), _bpf(), _qdisc("netem"), _qdisc("red"), _space(),
         Check("congestion controls", True, f"native: {', '.join(lab_native.available_congestion_controls())}; "

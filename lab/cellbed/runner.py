@@ -14,7 +14,6 @@ import math
 import os
 import platform
 import signal
-import subprocess
 import sys
 import time
 import traceback
@@ -36,7 +35,7 @@ from cellbed import (
 from cellbed.attach import Attachment
 from cellbed.capture import HANDED_OVER_S, Tcpdump
 from cellbed.error import CellbedError, LabError
-from cellbed.process import Process, in_netns, start_ready
+from cellbed.process import Process, start_ready
 
 # Virtual time at which the radio's sub-frame 0 and t = 0 of the traffic lie. Fixed, so that what start-up takes
 # (cold caches, another machine) cannot shift a byte; start-up itself takes well under a second of virtual time.
@@ -112,17 +111,14 @@ class Runner:
         self.facts["sysctls"], self.facts["offloads"], self.facts["qdiscs"] = {}, {}, {}
         for node in self.topology.nodes:
             wanted = topology.sysctls(node, self.settings)
-            missing = topology.configure(self.pids[node.name], node, wanted)
+            have = topology.configure(self.pids[node.name], node, wanted)
             needed = {"ipv4/tcp_congestion_control", *tcp_profile.chosen(self.settings["tcp"])}
-            for name in needed.intersection(missing):
+            for name in needed.intersection(have.missing):
                 raise LabError(f"node {node.name}: this kernel has no setting net.{name.replace('/', '.')}")
-            with in_netns(self.pids[node.name]):
-                actual = tcp_profile.read(list(wanted))
-                for interface in node.interfaces:
-                    key = node.name if node.is_host else f"{node.name} {interface}"
-                    self.facts["offloads"][key] = _offloads(interface)
-                self.facts["qdiscs"][node.name] = _qdiscs()
-            self.facts["sysctls"][node.name] = {name: [value, actual[name]] for name, value in wanted.items()}
+            for interface, offloads in have.offloads.items():
+                self.facts["offloads"][node.name if node.is_host else f"{node.name} {interface}"] = offloads
+            self.facts["qdiscs"][node.name] = have.qdiscs
+            self.facts["sysctls"][node.name] = {name: [value, have.sysctls[name]] for name, value in wanted.items()}
 
     def start_probe(self, stack: contextlib.ExitStack) -> Process:
         args = [self.programs["tcpwatch"], "--cgroup", str(cgroup.own()), "--output", str(self.out / "tcp.trace"),
@@ -265,17 +261,6 @@ def _stop_captures(captures: list[Tcpdump]) -> dict[str, int]:
 def _sleep_until(t_ns: int) -> None:
     while (left := t_ns - time.monotonic_ns()) > 0:
         time.sleep(left / 1e9)
-
-
-def _offloads(interface: str) -> dict[str, str]:
-    done = subprocess.run(["ethtool", "-k", interface], capture_output=True, text=True, check=False)
-    pairs = [line.split(": ") for line in done.stdout.splitlines() if "segmentation-offload:" in line]
-    return {name.strip(): value.split()[0] for name, value in pairs if not name.startswith("\t")}
-
-
-def _qdiscs() -> list[dict[str, Any]]:
-    done = subprocess.run(["tc", "-j", "qdisc", "show"], capture_output=True, text=True, check=False)
-    return json.loads(done.stdout or "[]")
 
 
 def _cpu_times() -> list[int]:

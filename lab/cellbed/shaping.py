@@ -124,29 +124,36 @@ def _hint(kind: str) -> str:
     return f"this kernel has no {kind}; use the virtual lab or a link without {WITHOUT[kind]}"
 
 
-def shape(node: str, interface: str, qdiscs: list[str]) -> None:
-    """Give an interface of the current namespace its qdiscs and see that it has them.
+def shape(node: str, wanted: dict[str, list[str]]) -> list[dict[str, Any]]:
+    """Give interfaces of the current namespace their qdiscs and see that they have them.
+
+    Return: all qdiscs of the namespace, as tc(8) prints them in JSON.
 
     Raises:
         LabError: the kernel did not take them.
     """
-    batch = "\n".join(f"qdisc add dev {interface} {qdisc}" for qdisc in qdiscs)
-    done = subprocess.run(["tc", "-batch", "-"], input=batch, text=True, capture_output=True, check=False)
-    have = {q["handle"]: q["kind"] for q in qdisc_statistics(interface)}
+    batch = "\n".join(f"qdisc add dev {interface} {qdisc}" for interface in wanted for qdisc in wanted[interface])
+    errors = _tc("-batch", "-", input=batch).stderr if wanted else ""
+    found = json.loads(_tc("-j", "qdisc", "show").stdout or "[]")
     handles = (WIRE_HANDLE, QUEUE_HANDLE, *_DEEPER_HANDLES)
-    want = dict(zip(handles, kinds(qdiscs), strict=False))
-    if {handle: have.get(handle) for handle in want} != want:
-        said = " ".join(done.stderr.split()) or f"tc shows {have}, not {want}"
-        missing = next((kind for kind in _NEEDS if kind in set(want.values()) - set(have.values())), None)
-        hint = _hint(missing) if missing and "unknown" in said else "run `cellbed doctor`"
-        raise LabError(f"node {node}: {interface}: {said}; {hint}")
+    for interface, qdiscs in wanted.items():
+        have = {q["handle"]: q["kind"] for q in found if q["dev"] == interface}
+        want = dict(zip(handles, kinds(qdiscs), strict=False))
+        if {handle: have.get(handle) for handle in want} != want:
+            said = " ".join(errors.split()) or f"tc shows {have}, not {want}"
+            missing = next((kind for kind in _NEEDS if kind in set(want.values()) - set(have.values())), None)
+            hint = _hint(missing) if missing and "unknown" in said else "run `cellbed doctor`"
+            raise LabError(f"node {node}: {interface}: {said}; {hint}")
+    return found
 
 
-def qdisc_statistics(interface: str | None = None) -> list[dict[str, Any]]:
-    """Qdiscs of the current namespace, or of one interface, with counters, as tc(8) prints them in JSON."""
-    device = ["dev", interface] if interface else []
-    done = subprocess.run(["tc", "-s", "-j", "qdisc", "show", *device], capture_output=True, text=True, check=False)
-    return json.loads(done.stdout or "[]")
+def _tc(*args: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["tc", *args], text=True, capture_output=True, check=False, **options)
+
+
+def qdisc_statistics(interface: str) -> list[dict[str, Any]]:
+    """Qdiscs of an interface of the current namespace with their counters, as tc(8) prints them in JSON."""
+    return json.loads(_tc("-s", "-j", "qdisc", "show", "dev", interface).stdout or "[]")
 
 
 def link_statistics(pid: int, interface: str) -> dict[str, int]:

@@ -7,6 +7,7 @@ docs/scenario-format.md gives the reason for every key.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 from pathlib import Path
 from typing import Any
@@ -79,12 +80,11 @@ def write(settings: dict[str, str]) -> list[str]:
     """
     missing = []
     for name, value in settings.items():
-        path = ROOT / name
-        if not path.exists():
-            missing.append(name)
-            continue
         try:
-            path.write_text(value)
+            with open(ROOT / name, "wb", buffering=0) as file:
+                file.write(value.encode())
+        except FileNotFoundError:
+            missing.append(name)
         except OSError as error:
             raise LabError(_refusal(name, value, error)) from error
     return missing
@@ -99,7 +99,11 @@ def _refusal(name: str, value: str, error: OSError) -> str:
 
 def read(names: list[str]) -> dict[str, str | None]:
     """Values in the current namespace; None where the kernel has no such setting."""
-    return {name: (ROOT / name).read_text().strip() if (ROOT / name).exists() else None for name in names}
+    values: dict[str, str | None] = dict.fromkeys(names)
+    for name in names:
+        with contextlib.suppress(FileNotFoundError), open(ROOT / name, "rb", buffering=0) as file:
+            values[name] = file.read(4096).decode().strip()
+    return values
 
 
 def route_attributes(tcp: dict[str, Any]) -> list[str]:

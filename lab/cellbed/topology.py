@@ -14,18 +14,13 @@ from dataclasses import dataclass, field, replace
 from ipaddress import IPv4Interface
 from typing import Any
 
-from cellbed import core_network, tcp_profile
+from cellbed import core_network, offload, tcp_profile
 from cellbed.error import LabError
 from cellbed.process import in_netns
 from cellbed.shaping import shape, shaping
 
 RADIO_INTERFACE = "lte0"
 MTU = 1500
-
-# GSO hands segments above the MTU to packet taps; the radio wants them as they are sent.
-_NO_SEGMENTATION = ["gso", "off", "gro", "off", "tso", "off"]
-# A veth passes on packets without their checksum; a capture shall have the one of the wire.
-_NO_OFFLOADS = [*_NO_SEGMENTATION, "tx", "off"]
 
 
 @dataclass(frozen=True)
@@ -84,6 +79,16 @@ class PlannedLink:
         """The end of @node and the other one."""
         own, far = sorted(self.ends, key=lambda end: end.node != node)
         return own, far
+
+
+@dataclass(frozen=True)
+class Configured:
+    """What a node has after `configure`, as read back."""
+
+    missing: list[str]  # sysctls that the kernel does not have
+    sysctls: dict[str, str | None]
+    qdiscs: list[dict[str, Any]]
+    offloads: dict[str, dict[str, str]]  # by interface
 
 
 @dataclass(frozen=True)
@@ -296,11 +301,8 @@ def _forwarding(node: PlannedNode, settings: dict[str, Any]) -> dict[str, str]:
             for name in ("rp_filter", "send_redirects")}
 
 
-def configure(pid: int, node: PlannedNode, settings: dict[str, str]) -> list[str]:
-    """Addresses, routes, qdiscs and sysctls of a node, once its interfaces exist.
-
-    Return: sysctls the kernel does not have.
-    """
+def configure(pid: int, node: PlannedNode, settings: dict[str, str]) -> Configured:
+    """Addresses, routes, qdiscs and sysctls of a node, once its interfaces exist."""
     batch = [] if node.machine else ["link set lo up"]
     for interface, address in node.interfaces.items():
         if interface in node.shaping:
@@ -315,13 +317,11 @@ def configure(pid: int, node: PlannedNode, settings: dict[str, str]) -> list[str
     with in_netns(pid):
         missing = tcp_profile.write(settings)
         for interface in node.interfaces:
-            subprocess.run(["ethtool", "-K", interface,
-                            *(_NO_OFFLOADS if interface in node.shaping else _NO_SEGMENTATION)],
-                           capture_output=True, check=False)
+            offload.switch_off(interface, checksum=interface in node.shaping)
         done = subprocess.run(["ip", "-batch", "-"], input="\n".join(batch), text=True, capture_output=True,
                               check=False)
         if done.returncode:
             raise LabError(f"node {node.name}: ip: {' '.join(done.stderr.split())}")
-        for interface, qdiscs in node.shaping.items():
-            shape(node.name, interface, qdiscs)
-    return missing
+        qdiscs = shape(node.name, node.shaping)
+        return Configured(missing, tcp_profile.read(list(settings)), qdiscs,
+                          {interface: offload.read(interface) for interface in node.interfaces})

@@ -110,7 +110,7 @@ def test_a_qdisc_that_is_not_there_is_one_message(monkeypatch, stderr, message):
     monkeypatch.setattr(shaping.subprocess, "run", lambda args, **_: subprocess.CompletedProcess(
         args, 0, stdout="[]", stderr=stderr if "-batch" in args else ""))
     with pytest.raises(LabError) as error:
-        shaping.shape("server", "eth0", shaping.shaping({**LINK, "delay_ms": 1}, 1500, 1500))
+        shaping.shape("server", {"eth0": shaping.shaping({**LINK, "delay_ms": 1}, 1500, 1500)})
     assert str(error.value) == message
 
 
