@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,6 +12,8 @@ from .stat import mean_of as mean
 Row = dict[str, Any]
 Rows = Sequence[Row]
 
+#: Of an AMD PDU without length indicators. Source: TS 25.322 9.2.1.4
+RLC_HEADER_BYTES = 2
 #: Column and words, means per run.
 FACTS = (
     ("transfer_kbps", "{:.1f} kbit/s"),
@@ -35,8 +38,12 @@ WHOLE = (
     ("ret_b", "Ret_B {:.0f}"),
     ("table2_rtt_mean_percent", "mismatch of the RTT {:.1f} %"),
     ("table2_rtt_max_percent", "at most {:.1f} %"),
+    ("table2_rtt_max_bler", "at BLER {:g}"),
+    ("table2_rtt_max_maxdat", "and maxDAT {:.0f}"),
     ("table2_throughput_mean_percent", "of the throughput {:.1f} %"),
     ("table2_throughput_max_percent", "at most {:.1f} %"),
+    ("table2_throughput_max_bler", "at BLER {:g}"),
+    ("table2_throughput_max_maxdat", "and maxDAT {:.0f}"),
 )
 
 
@@ -81,4 +88,16 @@ def _bound(rows: Rows) -> str:
         return f"{text}."
     mss = mean(rows, "param.tcp.mss") or 1000
     drain_s = window * (mss + 40) / mss * 8 / 1e3 / left
-    return f"{text}: a full window takes {drain_s:.2f} s of it."
+    return f"{text}: a full window takes {drain_s:.2f} s of it.{_serial(rows, rate, mss)}"
+
+
+def _serial(rows: Rows, rate_kbps: float, mss: float) -> str:
+    """What a segment takes on the radio, which the closed form adds to RTT_Wired for retransmissions only."""
+    tti_ms, pdu_bytes = mean(rows, "param.radio.utran.tti_ms"), mean(rows, "param.radio.utran.pdu_bytes")
+    if tti_ms is None or pdu_bytes is None or mean(rows, "model_rtt_s") is None:
+        return ""
+    data_bytes = pdu_bytes - RLC_HEADER_BYTES
+    pdus = math.ceil((mss + 40) / data_bytes)
+    ttis = math.ceil(pdus / max(1, round(rate_kbps * tti_ms / (8 * data_bytes))))
+    return (f" A segment is {pdus:.0f} PDUs and takes {ttis * tti_ms / 1e3:.2f} s on the radio before any "
+            "retransmission; RTT_Wired of the closed form has none of that.")

@@ -197,6 +197,8 @@ class Mismatch:
     cells: int
     mean_percent: float
     max_percent: float
+    bler: float  # of the cell with the largest
+    maxdat: int
 
 
 def mismatch(surface: Surface, quantity: str, of: maxdat.Session | None = None) -> Mismatch | None:
@@ -220,8 +222,8 @@ def mismatch(surface: Surface, quantity: str, of: maxdat.Session | None = None) 
     table = maxdat.mismatch(pl.DataFrame(rows, schema=schema), quantity, [of])
     if table.is_empty():
         return None
-    found = table.row(0, named=True)
-    return Mismatch(surface.rate_kbps, found["cells"], found["mean_percent"], found["max_percent"])
+    _, *found = table.row(0)
+    return Mismatch(surface.rate_kbps, *found)
 
 
 def _measured(cell: Cell, quantity: str) -> float | None:
@@ -276,6 +278,8 @@ def _whole(surface: Surface) -> Row:
         if line is not None:
             values[f"table2_{quantity}_mean_percent"] = line.mean_percent
             values[f"table2_{quantity}_max_percent"] = line.max_percent
+            values[f"table2_{quantity}_max_bler"] = line.bler
+            values[f"table2_{quantity}_max_maxdat"] = line.maxdat
     return values | _along_bler(surface)
 
 

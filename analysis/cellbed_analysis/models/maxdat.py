@@ -367,7 +367,8 @@ def mismatch(
         as_printed: see `rtt_rlc`.
 
     Returns:
-        rate, cells, mean_percent, max_percent, by rate; no row for a rate without a cell.
+        rate, cells, mean_percent, max_percent, and bler and maxdat of the cell with the largest, by rate; no row for
+        a rate without a cell.
 
     Raises:
         ValueError: another quantity.
@@ -377,7 +378,7 @@ def mismatch(
     if quantity not in ("rtt", "throughput"):
         raise ValueError(f"quantity {quantity}: rtt or throughput")
     known = {float(of.rate_bps): of for of in sessions or ()}
-    rows: list[tuple[float, int, float, float]] = []
+    rows: list[tuple[float, int, float, float, float, int]] = []
     usable = measured.filter(pl.col("value").is_not_null() & pl.col("value").is_not_nan() & (pl.col("value") != 0))
     for rate in usable["rate"].unique().sort().to_list():
         of = known.get(float(rate)) or session(rate)
@@ -386,8 +387,12 @@ def mismatch(
         model = (rtt_tcp if quantity == "rtt" else throughput)(b, m, of, as_printed)
         percent = 100 * np.abs(model - value) / value
         if quantity == "rtt":
-            percent = percent[m >= limits(b, of, as_printed)[0]]
+            counted = m >= limits(b, of, as_printed)[0]
+            b, m, percent = b[counted], m[counted], percent[counted]
         if len(percent):
-            rows.append((float(rate), len(percent), float(percent.mean()), float(percent.max())))
-    columns = {"rate": pl.Float64, "cells": pl.Int64, "mean_percent": pl.Float64, "max_percent": pl.Float64}
+            worst = int(percent.argmax())
+            most = float(percent[worst]), float(b[worst]), int(m[worst])
+            rows.append((float(rate), len(percent), float(percent.mean()), *most))
+    columns = {"rate": pl.Float64, "cells": pl.Int64, "mean_percent": pl.Float64, "max_percent": pl.Float64,
+               "bler": pl.Float64, "maxdat": pl.Int64}  # fmt: skip
     return pl.DataFrame(rows, schema=columns, orient="row")
