@@ -29,7 +29,7 @@ from .metrics.run import RunAnalysis, analyse_all
 from .metrics.throughput import GOODPUT_BOUND_PCT
 from .models.park import TABLE2_HARQ_RTT_MS
 from .summary import estimate_text, number_text, window_text
-from .table import headline, write_metrics
+from .table import COMMAND_COLUMNS, command_rows, headline, write_metrics
 
 #: A page with a line for each of more runs is no longer read, nor quickly drawn.
 LISTED_MAX = 600
@@ -98,6 +98,8 @@ def render(
     return environment.get_template("report.html.j2").render(
         title=_title(results),
         headline=headline(rows, claims),
+        commands=command_rows(rows),
+        command_columns=COMMAND_COLUMNS,
         results=results,
         runs=runs,
         listed=listed,

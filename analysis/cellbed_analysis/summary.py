@@ -20,7 +20,7 @@ from .interval import Estimate
 from .maxdat_report import console_tables
 from .maxdat_sweep import claim_rows, surfaces
 from .metrics.run import RunAnalysis, analyse_all
-from .table import HeadlineRow, headline
+from .table import COMMAND_COLUMNS, HeadlineRow, Row, command_rows, headline
 
 VERDICT_STYLE = {
     "reproduced": "green",
@@ -43,7 +43,7 @@ def print_table(results_dir: Path, console: Console | None = None) -> None:
     rows = [run.row for run in runs]
     claims = collect(results)
     found = surfaces(rows)
-    for table in [*_tables(headline(rows, claims)), *console_tables(found)]:
+    for table in [*_tables(headline(rows, claims)), *_command_tables(command_rows(rows)), *console_tables(found)]:
         console.print(table)
     _print_set_apart(console, runs, results.rejected)
     counts = Counter(outcome.verdict for outcome in evaluate(claims, [*rows, *claim_rows(found)]))
@@ -70,6 +70,22 @@ def _tables(lines: list[HeadlineRow]) -> Iterator[Table]:
             if (line.scenario, line.lab) == (scenario, lab):
                 table.add_row(*_cells(line), style=None if line.status == "usable" else "red")
         yield table
+
+
+def _command_tables(rows: list[Row]) -> Iterator[Table]:
+    """What the radio did for each command; commands may be long."""
+    if not rows:
+        return
+    table = Table(
+        title="commands", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
+    )
+    table.add_column("command", overflow="fold", max_width=40)
+    for _, title in COMMAND_COLUMNS:
+        table.add_column(title, justify="right", no_wrap=True)
+    for row in rows:
+        cells = [number_text(row.get(name)) for name, _ in COMMAND_COLUMNS]
+        table.add_row(Text(f"{row['scenario']}: {row['command']}"), *cells, style=None if row["usable"] else "red")
+    yield table
 
 
 def _cells(line: HeadlineRow) -> list[str | Text]:

@@ -67,9 +67,12 @@ class HeadlineRow:
 
 
 def headline(rows: Sequence[Row], claims: Sequence[dict[str, Any]]) -> list[HeadlineRow]:
-    """The headline table: usable runs averaged over seeds, every other run by itself; surfaces have their own."""
+    """The headline table: usable runs averaged over seeds, every other run by itself.
+
+    Surfaces and commands have tables of their own.
+    """
     table: list[HeadlineRow] = []
-    rows = [row for row in rows if group_of(row) is None]
+    rows = [row for row in rows if group_of(row) is None and row.get("command") is None]
     for scenario in sorted({row["scenario"] for row in rows}):
         for name, group in by_combination([r for r in rows if r["scenario"] == scenario]).items():
             keys = sorted({(row.get("receive_window_bytes") or 0, row["lab"]) for row in group})
@@ -100,3 +103,21 @@ def _headline_row(name: str, rows: Sequence[Row], claims: Sequence[dict[str, Any
         status=first["status"],
         bundles=tuple(row["bundle"] for row in rows),
     )
+
+
+#: Of a command's row: column of metrics.parquet, title.
+COMMAND_COLUMNS = (
+    ("command_status", "exit status"),
+    ("command_s", "time (s)"),
+    ("radio_delivered_pkts", "packets"),
+    ("radio_lost_pkts", "lost"),
+    ("radio_delivered_mbps", "Mbit/s"),
+    ("harq_retx_ul_share", "HARQ up"),
+    ("harq_retx_dl_share", "HARQ down"),
+    ("rlc_retransmissions", "RLC again"),
+)
+
+
+def command_rows(rows: Sequence[Row]) -> list[Row]:
+    """Runs of commands, each by itself, in the order of the results."""
+    return [row for row in rows if row.get("command") is not None]

@@ -104,6 +104,17 @@ THROUGHPUT = (
     ),
 )
 
+COMMAND = (
+    Metric("command", "", "the program that the run was for, as a shell would take it"),
+    Metric("command_status", "1", "its exit status as a shell has it: 128 + n for signal n; null: ended with the run"),
+    Metric("command_s", "s", "how long it ran, in the lab's time"),
+    Metric("radio_in_pkts", "packets", "packets that entered the radio network, either way"),
+    Metric("radio_delivered_pkts", "packets", "of these, delivered"),
+    Metric("radio_lost_pkts", "packets", "of these, lost; the columns dropped_* say why"),
+    Metric("radio_delivered_mbps", "Mbit/s", "IP bytes delivered, both ways, over the command's time"),
+    Metric("rlc_retransmissions", "1", "RLC PDUs, or segments of one, sent again, all links"),
+)
+
 FILE = (
     Metric("file_bytes", "bytes", "size of the file that the flow sends; null for a flow of given duration"),
     Metric("file_received_bytes", "bytes", "of these, confirmed by the receiver: iperf3 closes with bytes unsent"),
@@ -424,6 +435,7 @@ SECTIONS = (
     ("Round trip time", RTT),
     ("Parts of the round trip time", PARTS),
     ("Throughput", THROUGHPUT),
+    ("Command", COMMAND),
     ("File transfer", FILE),
     ("Causes of the throughput", CAUSES),
     ("Data flow in the radio network", sided("data")),
@@ -465,6 +477,8 @@ INTRODUCTION = """\
 - **Shares.** Columns that are 0 or 1 in each run are averaged with Wilson's interval.
 - **Runs without captures** (`capture.ip: false`) have these, counters, the goodput that the receiving program counted
   and what events tell of the cell; the rest is null.
+- **Commands.** Runs with no traffic but a command (`cellbed link`) have the sections on identity, command, what control
+  channels and HARQ did, drops and lateness, over the whole run: which of their connections matters nobody knows.
 - **UTRAN.** Over the whole flow, slow start included, from `tcp.trace`, counters and the receiving program; with or
   without captures. These runs have the sections on identity, causes in parentheses, UTRAN, drops and lateness.
 - **RTT.** From the sender's capture: a data segment leaves, and the first ACK that covers it

@@ -10,7 +10,7 @@ from ..interval import Estimate, mean_within_run, std_within_run
 from ..segment import RTT_PARTS
 from ..stat import mean, scaled
 
-Values = dict[str, Estimate | float | int | None]
+Values = dict[str, Estimate | float | int | str | None]
 
 TTI_NS = 1_000_000
 

@@ -28,7 +28,7 @@ from ..interval import Estimate
 from ..life import ENB, RadioLog, packet_lives, uplink_pdus
 from ..segment import decomposed_segments, flow_packets
 from ..timeline import timeline_metrics
-from . import causes, datagrams, handover, probe, radio, rtt, switching, throughput, utran
+from . import causes, commands, datagrams, handover, probe, radio, rtt, switching, throughput, utran
 from .window import Window, steady_window
 
 #: A process takes about a second to start, as long as the analysis of a short run.
@@ -156,12 +156,14 @@ def analyse(bundle: Bundle) -> RunAnalysis:
 
 
 def compute(bundle: Bundle) -> tuple[dict[str, Any], pl.DataFrame]:
-    """Row and segments of the run's first flow, from the raw files.
+    """Row and segments of the run's first flow, from the raw files; of a command without flows just the row.
 
     Raises:
         AnalysisError: a file is missing, truncated or inconsistent.
     """
     bundle = Bundle(bundle.path, bundle.manifest)  # the files it reads are forgotten with it
+    if not bundle.flows and commands.foreground(bundle) is not None:
+        return identity(bundle) | flatten(commands.command_metrics(bundle) | lateness(bundle)), pl.DataFrame()
     flow = primary_flow(bundle)
     if utran.settings_of(bundle) is not None:
         values = utran.run_metrics(bundle, flow) | causes.counter_metrics(bundle.counters, flow.source)

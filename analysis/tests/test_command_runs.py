@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs with a command for traffic: a row of their own, and no flow that anybody would have to name."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from rich.console import Console
+from synthetic_bundle import START_NS, write_bundle
+
+from cellbed_analysis.bundle import read_bundle
+from cellbed_analysis.metrics.catalog import METRICS
+from cellbed_analysis.metrics.run import analyse
+from cellbed_analysis.report import write_report
+from cellbed_analysis.summary import print_table
+
+STATS = {
+    "pkts_in": 100, "pkts_delivered": 90, "bytes_delivered": 250_000, "rlc_retx": 4, "radio_link_failures": 0,
+    "pkts_dropped": {"queue_full": 7, "duplicate": 2, "shutdown": 1}, "control_missed": 0,
+    "ul": {"mac_pdus": 90, "harq_retx": 10, "harq_failures": 0},
+    "dl": {"mac_pdus": 75, "harq_retx": 25, "harq_failures": 1},
+}  # fmt: skip
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    """A link with a command, beside a run of a file transfer."""
+    commands = [
+        {"id": "server", "node": "server", "argv": ["iperf3", "-s"], "background": True, "status": None},
+        {"id": "command", "node": "ue1", "argv": ["sh", "-c", "curl $X; exit 3"], "background": False, "status": 3},
+    ]  # fmt: skip
+    clock = {"realtime_offset_ns": 0, "start_ns": START_NS, "end_ns": START_NS + 2_000_000_000}
+    path = write_bundle(tmp_path / "results", "DM-IM", scenario="links/good", flows=[], commands=commands, clock=clock)
+    stats = json.loads((path / "radio.json").read_text()) | STATS
+    (path / "radio.json").write_text(json.dumps(stats))
+    write_bundle(tmp_path / "results", "DM-DM")
+    return tmp_path / "results"
+
+
+def test_row(results: Path) -> None:
+    run = analyse(read_bundle(next(results.glob("DM-IM*"))))
+    assert run.usable and run.problem is None
+    expected = {
+        "command": "sh -c 'curl $X; exit 3'", "command_status": 3, "command_s": 2.0, "radio_in_pkts": 100,
+        "radio_delivered_pkts": 90, "radio_lost_pkts": 7, "radio_delivered_mbps": 1.0, "rlc_retransmissions": 4,
+        "harq_retx_ul_share": 0.1, "harq_retx_dl_share": 0.25, "dropped_queue_full_pkts": 7, "lateness_p99_us": 40,
+    }  # fmt: skip
+    assert {name: run.row[name] for name in expected} == expected
+    assert {name for name in run.row if not name.startswith("param.")} <= set(METRICS)
+
+
+def test_report(results: Path) -> None:
+    html = write_report(results).read_text()
+    assert "exit 3" in html and "unreadable" not in html and 'id="headline"' in html
+    frame = pl.read_parquet(results / "summary/metrics.parquet")
+    assert sorted(frame["command_status"].to_list(), key=str) == [3, None]
+
+
+def test_report_of_commands_alone_has_no_table_of_rtts(results: Path) -> None:
+    next(results.glob("DM-DM*")).rename(results.parent / "elsewhere")
+    html = write_report(results).read_text()
+    assert 'id="commands"' in html and 'id="headline"' not in html
+
+
+def test_console(results: Path) -> None:
+    console = Console(width=140, record=True)
+    print_table(results, console)
+    text = console.export_text()
+    assert "exit status" in text and "links/good: sh -c" in text and "UNREADABLE" not in text
