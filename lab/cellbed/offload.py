@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Offloads of an interface, by ioctl: ethtool(8) would be two processes for each of dozens of interfaces in every run.
 
-Source: ethtool_ioctl.h of Linux, SIOCETHTOOL with struct ethtool_value
+Source: include/uapi/linux/ethtool.h, struct ethtool_value; SIOCETHTOOL
 """
 
 from __future__ import annotations
