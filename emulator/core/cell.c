@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cell_assert.h"
+#include "opportunity.h"
 #include "utran.h"
 
 /* The caller has used the outputs of its last call. */
@@ -108,6 +109,7 @@ enum event_kind {
 	EVENT_TIMER,
 	EVENT_TTI,
 	EVENT_UTRAN,
+	EVENT_LINK,
 };
 
 struct event {
@@ -177,6 +179,10 @@ static struct event next_event(const struct cell *c)
 		earlier(&e, &(struct event){ .kind = EVENT_UTRAN, .t_ns = utran_next(c) });
 		return e;
 	}
+	if (c->link) {
+		earlier(&e, &(struct event){ .kind = EVENT_LINK, .t_ns = opportunity_next(c) });
+		return e;
+	}
 	rrc = next_rrc(c);
 	earlier(&e, &rrc);
 	for (int i = 0; i < 2; i++)
@@ -232,6 +238,8 @@ static void arrive(struct cell *c, struct pkt *p)
 {
 	if (c->utran)
 		utran_ingress(c, p);
+	else if (c->link)
+		opportunity_ingress(c, p);
 	else if (p->port == CELL_PORT_SGW)
 		epc_ingress(c, p);
 	else if (port_is_enb(p->port))
@@ -264,6 +272,9 @@ static void process(struct cell *c, const struct event *e)
 		break;
 	case EVENT_UTRAN:
 		utran_process(c);
+		break;
+	case EVENT_LINK:
+		opportunity_process(c);
 		break;
 	case EVENT_NONE:
 		break;
@@ -310,6 +321,8 @@ int64_t cell_next_output(const struct cell *c)
 		return e.t_ns; /* may change what comes next */
 	if (c->utran)
 		return utran_next_output(c);
+	if (c->link)
+		return opportunity_next_output(c);
 	tti = next_tti(c);
 	bound = next_timer(c).t_ns;
 	rrc_ns = next_rrc(c).t_ns;
@@ -332,7 +345,7 @@ static bool pdus_left(const struct cell *c)
 	uint32_t pdus =
 		c->utran ? utran_tti_pdus(c->utran) : (cell_tbs_dl(&c->cfg) + 2u) * c->cfg.n_ue;
 
-	return c->free_pdus.n >= pdus || c->limbo_pdus.n == 0;
+	return c->link || c->free_pdus.n >= pdus || c->limbo_pdus.n == 0;
 }
 
 int cell_advance(struct cell *c, int64_t now_ns, struct cell_out *out, size_t n_out, size_t *ret_n)
@@ -369,7 +382,7 @@ int cell_advance(struct cell *c, int64_t now_ns, struct cell_out *out, size_t n_
 
 static bool command_is_valid(const struct cell *c, const struct cell_cmd *cmd)
 {
-	if (cmd->ue < 1 || cmd->ue > c->cfg.n_ue || c->utran)
+	if (cmd->ue < 1 || cmd->ue > c->cfg.n_ue || c->cfg.system != CELL_SYSTEM_LTE)
 		return false;
 	switch (cmd->type) {
 	case CELL_CMD_ROUTE:
@@ -414,13 +427,16 @@ int cell_done(struct cell *c, struct cell_out *out, size_t n_out, size_t *ret_n)
 	c->out_cap = n_out;
 	c->event_ns = c->now_ns;
 	out_drop_all(c, &c->arrivals, NULL, CELL_DROP_SHUTDOWN);
-	if (c->utran) {
+	if (c->cfg.system != CELL_SYSTEM_LTE) {
 		struct pkt_queue held = { 0 };
 
-		utran_empty(c, &held);
+		if (c->utran)
+			utran_empty(c, &held);
+		else
+			opportunity_empty(c, &held);
 		out_drop_all(c, &held, NULL, CELL_DROP_SHUTDOWN);
 	}
-	for (uint8_t i = 0; i < c->cfg.n_ue && !c->utran; i++)
+	for (uint8_t i = 0; i < c->cfg.n_ue && c->cfg.system == CELL_SYSTEM_LTE; i++)
 		for (int d = 0; d < CELL_DIR_COUNT; d++) {
 			struct leg *leg = &c->ue[i].leg[d];
 			struct pkt_queue held = { 0 };

@@ -23,6 +23,7 @@
  *   reestablish.c  RLC and PDCP of a UE that changes its cell
  *
  *   utran.c   in place of all this but the event loop, a dedicated channel of the UTRAN
+ *   opportunity.c  likewise, a link of recorded delivery opportunities
  */
 #ifndef CELL_H
 #define CELL_H
@@ -151,8 +152,9 @@ struct cell {
 
 	struct rlc_tx_pdu tx_pdu; /* the PDU being built; too large for the stack */
 	struct am_status am_status;
-	uint8_t *rlc_buf;    /* RLC PDUs of the MAC PDU being built */
-	struct utran *utran; /* the bearer of a UTRAN cell, NULL for LTE */
+	uint8_t *rlc_buf;              /* RLC PDUs of the MAC PDU being built */
+	struct utran *utran;           /* the bearer of a UTRAN cell, else NULL */
+	struct opportunity_link *link; /* behind a packet-delivery trace, else NULL */
 	struct cell_stats stats;
 
 	struct cell_out *out; /* caller's array during an advance */

@@ -22,8 +22,13 @@ enum cell_mode {
 /* Radio directions. Values of UL and DL are those of Wireshark's mac-lte. */
 enum cell_dir { CELL_DIR_UL, CELL_DIR_DL, CELL_DIR_SL, CELL_DIR_COUNT };
 
-/* The radio network. The UTRAN's is one UE on a dedicated channel: see utran.h. */
-enum cell_system { CELL_SYSTEM_LTE, CELL_SYSTEM_UTRAN, CELL_SYSTEM_COUNT };
+/* The radio network. The others than LTE have one UE: see utran.h and opportunity.h. */
+enum cell_system {
+	CELL_SYSTEM_LTE,
+	CELL_SYSTEM_UTRAN,        /* a dedicated channel */
+	CELL_SYSTEM_PACKET_TRACE, /* recorded delivery opportunities */
+	CELL_SYSTEM_COUNT
+};
 
 /* Where the block errors of HARQ's attempts come from. */
 enum cell_errors {
@@ -199,6 +204,17 @@ struct cell_cfg {
 	uint16_t utran_timer_mrw_ms;
 	uint16_t utran_timer_status_prohibit_ms;
 	uint32_t utran_queue_pkts;
+
+	/*
+	 * Packet-delivery trace, in place of all above but n_ue (1), and of each UE but rnti. By
+	 * CELL_DIR_UL and CELL_DIR_DL times in ms since sub-frame 0, which do not decrease; the
+	 * caller's until cell_done(). The last one is the period. Source: Mahimahi
+	 */
+	const uint32_t *opportunity_ms[2];
+	uint32_t n_opportunities[2];
+	uint16_t opportunity_delay_ms;    /* one way, after a packet has left */
+	uint32_t opportunity_queue_pkts;  /* of each direction */
+	uint32_t opportunity_queue_bytes; /* and bytes, 0 = any number */
 
 	uint32_t max_pkts; /* packets held at once, all bearers */
 };

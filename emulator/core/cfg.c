@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cellcore.h"
+#include "opportunity.h"
 #include "utran.h"
 
 #define Q32(p) ((uint32_t)((p)*4294967295.0)) /* constants only: no floating point at run time */
@@ -72,6 +73,7 @@ void cell_cfg_default(struct cell_cfg *cfg)
 		.utran_timer_mrw_ms = 100,
 		.utran_timer_status_prohibit_ms = 40,
 		.utran_queue_pkts = 4096,
+		.opportunity_queue_pkts = 1000,
 		.max_pkts = 8192,
 	};
 	for (uint8_t i = 0; i < 2; i++)
@@ -156,7 +158,7 @@ static const struct limit cell_limits[] = {
 	LIMIT(cell_cfg, rlc_queue_pkts, 1, 65536),
 	LIMIT(cell_cfg, discard_timer_ms, 0, 1500),
 	LIMIT(cell_cfg, max_pkts, 16, 65536),
-	LIMIT(cell_cfg, system, 0, 1),
+	LIMIT(cell_cfg, system, 0, 2),
 	LIMIT(cell_cfg, utran_pdu_bytes, 8, 126),
 	LIMIT(cell_cfg, utran_delay_ms, 0, 200),
 	LIMIT(cell_cfg, utran_max_dat, 1, 40),
@@ -167,6 +169,9 @@ static const struct limit cell_limits[] = {
 	LIMIT(cell_cfg, utran_timer_mrw_ms, 10, 1000),
 	LIMIT(cell_cfg, utran_timer_status_prohibit_ms, 0, 1000),
 	LIMIT(cell_cfg, utran_queue_pkts, 1, 65536),
+	LIMIT(cell_cfg, opportunity_delay_ms, 0, 10000),
+	LIMIT(cell_cfg, opportunity_queue_pkts, 1, 65536),
+	LIMIT(cell_cfg, opportunity_queue_bytes, 0, 100000000),
 };
 
 static const struct limit ue_limits[] = {
@@ -286,6 +291,10 @@ int cell_cfg_check(const struct cell_cfg *cfg, const char **ret_field, const cha
 		return r;
 	if (cfg->system == CELL_SYSTEM_UTRAN)
 		return check_utran(cfg, ret_field, ret_range);
+	if (cfg->system == CELL_SYSTEM_PACKET_TRACE) {
+		field = opportunity_check(cfg, &range);
+		return field ? fail(ret_field, field, ret_range, range) : 0;
+	}
 	if (cfg->rar_delay_tti >= cfg->rac_timeout_tti)
 		return fail(ret_field, "rar_delay_tti", ret_range, "less than rac_timeout_tti");
 	if (cfg->um_sn_bits != 5 && cfg->um_sn_bits != 10)

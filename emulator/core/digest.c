@@ -4,6 +4,7 @@
  * Two cells with one digest and the same calls to come behave alike.
  */
 #include "cell.h"
+#include "opportunity.h"
 #include "utran.h"
 
 static void mix(uint64_t *h, uint64_t v)
@@ -168,6 +169,19 @@ static void mix_utran(uint64_t *h, const struct utran *u)
 		mix_utran_leg(h, &u->leg[d]);
 }
 
+static void mix_link(uint64_t *h, const struct opportunity_link *link)
+{
+	for (int d = 0; d < 2; d++) {
+		const struct opportunity_leg *l = &link->leg[d];
+
+		mix(h, (uint64_t)l->next.base_ns);
+		mix(h, l->next.at);
+		mix_sdus(h, &l->queue);
+		mix_queue(h, &l->way);
+		mix(h, l->way.head ? (uint64_t)l->way.head->queued_ns : 0);
+	}
+}
+
 uint64_t cell_digest(const struct cell *c)
 {
 	uint64_t h = UINT64_C(0xcbf29ce484222325);
@@ -186,6 +200,10 @@ uint64_t cell_digest(const struct cell *c)
 		}
 	if (c->utran) {
 		mix_utran(&h, c->utran);
+		return h;
+	}
+	if (c->link) {
+		mix_link(&h, c->link);
 		return h;
 	}
 	for (uint8_t i = 0; i < c->cfg.n_ue; i++) {

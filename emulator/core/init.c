@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cell.h"
+#include "opportunity.h"
 #include "utran.h"
 
 #define NS_PER_MS INT64_C(1000000)
@@ -34,6 +35,8 @@ static size_t pdus_needed(const struct cell_cfg *cfg)
 	/* With several cells also blocks of the one that the UE has left. */
 	size_t ttis = HARQ_PROCESSES + (cfg->n_enb > 1 ? 3u : 2u) * cfg->decode_tti + 8u;
 
+	if (cfg->system == CELL_SYSTEM_PACKET_TRACE)
+		return 0;
 	if (cfg->system == CELL_SYSTEM_UTRAN)
 		return utran_pdus_needed(cfg);
 	return (size_t)cfg->n_ue * (cell_tbs_dl(cfg) + 2) * ttis;
@@ -47,6 +50,8 @@ static uint32_t window_slots(const struct cell_cfg *cfg)
 /* RLC PDUs that may wait: half the SNs at a receiver and, in AM, a transmitter. */
 static size_t rlc_pdus_needed(const struct cell_cfg *cfg)
 {
+	if (cfg->system == CELL_SYSTEM_PACKET_TRACE)
+		return 0;
 	if (cfg->system == CELL_SYSTEM_UTRAN)
 		return utran_rlc_pdus_needed(cfg);
 	return (size_t)cfg->n_ue * CELL_DIR_COUNT * (window_slots(cfg) / 2 + 1);
@@ -55,6 +60,8 @@ static size_t rlc_pdus_needed(const struct cell_cfg *cfg)
 /* Entries of all windows. */
 static size_t windows_needed(const struct cell_cfg *cfg)
 {
+	if (cfg->system == CELL_SYSTEM_PACKET_TRACE)
+		return 0;
 	if (cfg->system == CELL_SYSTEM_UTRAN)
 		return UTRAN_WINDOW_SLOTS;
 	return (size_t)cfg->n_ue * CELL_DIR_COUNT * window_slots(cfg);
@@ -64,6 +71,7 @@ struct layout {
 	struct cell *cell;
 	struct ue *ue;
 	struct utran *utran;
+	struct opportunity_link *link;
 	struct rlc_pdu **window;
 	struct pkt *pkt;
 	struct pdu *pdu;
@@ -85,6 +93,7 @@ static size_t lay_out(struct layout *l, void *mem, const struct cell_cfg *cfg)
 	l->cell = carve(&a, 1, sizeof(*l->cell));
 	l->ue = carve(&a, cfg->n_ue, sizeof(*l->ue));
 	l->utran = carve(&a, utran, sizeof(*l->utran));
+	l->link = carve(&a, cfg->system == CELL_SYSTEM_PACKET_TRACE, sizeof(*l->link));
 	l->window = carve(&a, windows_needed(cfg), sizeof(*l->window));
 	l->pkt = carve(&a, cfg->max_pkts, sizeof(*l->pkt));
 	l->pdu = carve(&a, n_pdus, sizeof(*l->pdu));
@@ -109,6 +118,8 @@ size_t cell_out_min(const struct cell_cfg *cfg)
 	/* A packet that is forwarded: two rows, a delivery and its row; and the drops. */
 	size_t rows = cfg->sgw_gtpu_addr ? 5 : 3;
 
+	if (cfg->system == CELL_SYSTEM_PACKET_TRACE)
+		return opportunity_out_min(cfg);
 	if (cfg->system == CELL_SYSTEM_UTRAN)
 		return utran_out_min(cfg);
 	return blocks * (RLC_ELEMENTS_MAX + 32) + (size_t)cfg->max_pkts * rows + 64;
@@ -250,7 +261,11 @@ int cell_init(struct cell **ret, void *mem, size_t size, const struct cell_cfg *
 		c->utran = l.utran;
 		utran_init(c, l.window);
 	}
-	for (uint8_t i = 0; i < cfg->n_ue && !c->utran; i++)
+	if (cfg->system == CELL_SYSTEM_PACKET_TRACE) {
+		c->link = l.link;
+		opportunity_init(c);
+	}
+	for (uint8_t i = 0; i < cfg->n_ue && cfg->system == CELL_SYSTEM_LTE; i++)
 		init_ue(&c->ue[i], cfg, (uint8_t)(i + 1),
 		        l.window + (size_t)i * CELL_DIR_COUNT * window_slots(cfg), &c->rlc_pool);
 	init_enbs(c);

@@ -17,7 +17,7 @@
 
 #define FORMAT 1
 
-static const char *const system_names[] = { "lte", "utran", NULL };
+static const char *const system_names[] = { "lte", "utran", "packet_trace", NULL };
 static const char *const scheduler_names[] = { "rr", "wfq", NULL };
 static const char *const rlc_mode_names[] = { "um", "am", NULL };
 static const char *const flush_names[] = { "discard", "keep", "retransmit", NULL };
@@ -50,6 +50,12 @@ static const struct key utran_keys[] = {
 	CELL("timer_mrw_ms", utran_timer_mrw_ms, KIND_UINT, 10, 1000),
 	CELL("timer_status_prohibit_ms", utran_timer_status_prohibit_ms, KIND_UINT, 0, 1000),
 	CELL("queue_pkts", utran_queue_pkts, KIND_UINT, 1, 65536),
+	{ 0 }
+};
+static const struct key packet_trace_keys[] = {
+	CELL("delay_ms", opportunity_delay_ms, KIND_UINT, 0, 10000),
+	CELL("queue_pkts", opportunity_queue_pkts, KIND_UINT, 1, 65536),
+	CELL("queue_bytes", opportunity_queue_bytes, KIND_UINT, 0, 100000000),
 	{ 0 }
 };
 static const struct key timing_keys[] = {
@@ -231,13 +237,55 @@ static int read_ladder(struct reader *r, const json_t *bler)
 	return 0;
 }
 
+/* Times in ms of one direction's opportunities. They are kept as long as the process. */
+static int read_opportunities(struct reader *r, const json_t *trace, const char *name,
+                              enum cell_dir dir)
+{
+	const json_t *times = json_object_get(trace, name);
+	size_t n = json_array_size(times);
+	uint32_t *ms;
+
+	if (n < 1 || n > CONFIG_OPPORTUNITIES_MAX)
+		return config_fail(r, "key 'cell.packet_trace.%s': %zu entries: allowed 1..%d",
+		                   name, n, CONFIG_OPPORTUNITIES_MAX);
+	ms = calloc(n, sizeof(*ms));
+	if (!ms)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		const json_t *v = json_array_get(times, i);
+		json_int_t t = json_integer_value(v);
+
+		if (!json_is_integer(v) || t < 0 || t > UINT32_MAX) {
+			free(ms);
+			return config_fail(r,
+			                   "key 'cell.packet_trace.%s[%zu]': allowed milliseconds, "
+			                   "0..4294967295",
+			                   name, i);
+		}
+		ms[i] = (uint32_t)t;
+	}
+	r->cfg->cell.opportunity_ms[dir] = ms;
+	r->cfg->cell.n_opportunities[dir] = (uint32_t)n;
+	return 0;
+}
+
+static int read_packet_trace(struct reader *r, const json_t *trace)
+{
+	int err;
+
+	if (!trace)
+		return 0;
+	err = read_opportunities(r, trace, "uplink", CELL_DIR_UL);
+	return err < 0 ? err : read_opportunities(r, trace, "downlink", CELL_DIR_DL);
+}
+
 static int read_cell(struct reader *r, json_t *cell)
 {
-	static const char *const elsewhere[] = { "timing",  "ra",          "mac",    "harq",
-		                                 "control", "rlc",         "rlc_um", "rlc_am",
-		                                 "pdcp",    "mode_switch", "ues",    "handover",
-		                                 "gtpu",    "enbs",        "sgw",    "utran",
-		                                 NULL };
+	static const char *const elsewhere[] = {
+		"timing", "ra",     "mac",  "harq",        "control",      "rlc",
+		"rlc_um", "rlc_am", "pdcp", "mode_switch", "ues",          "handover",
+		"gtpu",   "enbs",   "sgw",  "utran",       "packet_trace", NULL
+	};
 	static const struct {
 		const char *name;
 		const struct key *keys;
@@ -253,8 +301,9 @@ static int read_cell(struct reader *r, json_t *cell)
 		      { "mode_switch", mode_switch_keys },
 		      { "handover", config_handover_keys },
 		      { "gtpu", config_gtpu_keys },
-		      { "utran", utran_keys } };
-	static const char *const ladder[] = { "bler", NULL };
+		      { "utran", utran_keys },
+		      { "packet_trace", packet_trace_keys } };
+	static const char *const lists[] = { "bler", "uplink", "downlink", NULL };
 	const char *field, *range;
 	int err = config_read_object(r, "cell", cell, cell_keys, elsewhere, &r->cfg->cell);
 
@@ -264,11 +313,13 @@ static int read_cell(struct reader *r, json_t *cell)
 
 		(void)snprintf(path, sizeof(path), "cell.%s", parts[i].name);
 		if (part)
-			err = config_read_object(r, path, part, parts[i].keys, ladder,
+			err = config_read_object(r, path, part, parts[i].keys, lists,
 			                         &r->cfg->cell);
 	}
 	if (err == 0)
 		err = read_ladder(r, json_object_get(json_object_get(cell, "harq"), "bler"));
+	if (err == 0)
+		err = read_packet_trace(r, json_object_get(cell, "packet_trace"));
 	if (err == 0)
 		err = config_read_enbs(r, cell);
 	if (err == 0)

@@ -28,7 +28,8 @@ struct config_event {
 	struct cell_cmd cmd;
 };
 
-#define CONFIG_EVENTS_MAX 1024
+#define CONFIG_EVENTS_MAX        1024
+#define CONFIG_OPPORTUNITIES_MAX 10000000 /* of a packet-delivery trace, each way */
 
 /* Rows of radio.trace: all, or without those of every packet, PDU, BSR and grant. */
 enum config_detail { CONFIG_DETAIL_FULL, CONFIG_DETAIL_EVENTS };

@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from cellbed import channel, validity
+from cellbed import channel, packet_trace, validity
 from cellbed.description import Run, identity
 from cellbed.scenario import Scenario
 
@@ -55,6 +55,7 @@ class Bundle:
         (self.temporary / "description.json").write_text(json.dumps(self.description, indent=1))
         (self.temporary / "programs.json").write_text(json.dumps(programs))
         channel.render(self.temporary, self.run.settings, self.run.seed, Path(self.run.file).parent)
+        packet_trace.render(self.temporary, self.run.settings, Path(self.run.file).parent)
         return self.temporary
 
     def abandon(self) -> None:

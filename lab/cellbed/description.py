@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-from cellbed import channel
+from cellbed import channel, packet_trace
 from cellbed.error import ScenarioError
 from cellbed.scenario import Scenario
 from cellbed.scenario_file import read_yaml, validate
@@ -124,6 +124,8 @@ def expand(path: Path, overrides: list[str] = (), seeds: list[int] | None = None
                                     exclude={"sweep", "seeds", "claims", "title", "source", "id", "format"})
         if settings["radio"]["channel"] is not None:
             channel.identify(settings["radio"]["channel"], settings["radio"]["ues"], path.parent)
+        if settings["radio"]["packet_trace"] is not None:
+            packet_trace.identify(settings["radio"]["packet_trace"], path.parent)
         params = {key: settings_value(settings, key) for key in point}
         for seed in seeds or scenario.seeds:
             own = copy.deepcopy(settings)

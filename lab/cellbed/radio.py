@@ -13,6 +13,7 @@ from pydantic import Field, field_validator, model_validator
 
 from cellbed.channel import Channel
 from cellbed.model import Model, Name, Probability, Size, known
+from cellbed.packet_trace import PacketTrace
 from cellbed.utran import Utran
 
 Cqi = Annotated[int, Field(ge=1, le=15)]
@@ -175,7 +176,7 @@ class UeRadio(Model):
 
 
 class Radio(Model):
-    system: Literal["lte", "utran"] = "lte"
+    system: Literal["lte", "utran", "packet_trace"] = "lte"
     n_rb: int = Field(50, ge=6, le=110)
     dl_carriers: int = Field(1, ge=1, le=5)
     dl_codewords: int = Field(1, ge=1, le=2)
@@ -196,6 +197,7 @@ class Radio(Model):
     events: list[Event] = Field([], max_length=1024)
     channel: Channel | None = None
     utran: Utran | None = None
+    packet_trace: PacketTrace | None = None
     ues: dict[Name, UeRadio] = Field(min_length=1, max_length=16)
 
     def check_handovers(self, enbs: list[str], ues: list[str]) -> None:

@@ -3,21 +3,34 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-from cellbed import core_network, topology
+from cellbed import core_network, mahimahi, topology
 
 # Settings that celld knows as something else, or not at all.
-_ELSEWHERE = ("channel", "events", "handover", "gtpu", "system", "utran", "ues")
+_ELSEWHERE = ("channel", "events", "handover", "gtpu", "system", "utran", "packet_trace", "ues")
+# Packet-delivery traces in the directory of a run, by their keys.
+PACKET_TRACES = {"uplink": "uplink.mahimahi", "downlink": "downlink.mahimahi"}
+_LINK_KEYS = ("delay_ms", "queue_pkts", "queue_bytes")
 
 
-def cell(settings: dict[str, Any]) -> dict[str, Any]:
-    """The radio network, with the ends of its tunnels when there is an S-GW."""
+def cell(settings: dict[str, Any], directory: Path = Path()) -> dict[str, Any]:
+    """The radio network, with the ends of its tunnels when there is an S-GW.
+
+    Args:
+        directory: of the run, with its packet-delivery traces.
+    """
     radio = settings["radio"]
-    if radio["system"] == "utran":
+    if radio["system"] != "lte":
         ues = [{"name": name, "peer": "network", "mode": "im", **({"rnti": ue["rnti"]} if ue["rnti"] else {})}
                for name, ue in radio["ues"].items()]
-        return {"system": "utran", "utran": radio["utran"], "max_pkts": radio["max_pkts"], "ues": ues}
+        described = {"system": radio["system"], "max_pkts": radio["max_pkts"], "ues": ues}
+        if radio["system"] == "utran":
+            return {**described, "utran": radio["utran"]}
+        link = {key: radio["packet_trace"][key] for key in _LINK_KEYS}
+        return {**described, "packet_trace": {
+            **link, **{key: mahimahi.read(directory / name) for key, name in PACKET_TRACES.items()}}}
     described = {key: value for key, value in radio.items() if key not in _ELSEWHERE}
     described["ues"] = [_ue(name, ue, settings) for name, ue in radio["ues"].items()]
     addresses = core_network.tunnel_ends(settings)

@@ -86,7 +86,7 @@ class Runner:
             "seed": self.description["seed"],
             "start_ns": VIRTUAL_RADIO_START_NS if self.virtual else 0,
             "realtime": self.realtime,
-            "cell": radio_config.cell(self.settings),
+            "cell": radio_config.cell(self.settings, self.out),
             **channel,
             "events": radio_config.events(self.settings["radio"]),
             "ports": radio_config.ports(self.settings, self.pids),

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from cellbed import utran
+from cellbed import radio_system
 from cellbed.model import Model, Name, Size, known
 from cellbed.network import Link, Network, Node
 from cellbed.radio import Radio
@@ -114,7 +114,7 @@ class Scenario(Model):
 
     def _check_radio(self) -> None:
         """Keys that exclude each other."""
-        utran.check(self.radio, self.of_kind("enb"), self.of_kind("sgw"))
+        radio_system.check(self.radio, self.of_kind("enb"), self.of_kind("sgw"))
         for i, event in enumerate(self.radio.events):
             known(f"radio.events.{i}.ue", event.ue, self.radio.ues)
             if event.mode == "dm" and self.nodes[self.radio.ues[event.ue].peer].kind == "enb":

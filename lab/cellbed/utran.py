@@ -6,20 +6,14 @@ docs/scenario-format.md explains them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from cellbed.model import Model, Probability, Rate
 
-if TYPE_CHECKING:
-    from cellbed.radio import Radio
-
 # Transport blocks of a TTI in one direction, at most.
 _PDUS_MAX = 64
-# What else under `radio`, and of its UE, holds for the UTRAN.
-_RADIO_KEYS = {"system", "utran", "max_pkts", "ues"}
-_UE_KEYS = {"peer", "mode", "rnti"}
 
 
 class Utran(Model):
@@ -42,34 +36,8 @@ class Utran(Model):
     queue_pkts: int = Field(4096, ge=1, le=65536)
 
 
-def check(radio: Radio, enbs: list[str], sgws: list[str]) -> None:
-    """Refuse what a system does not have.
-
-    Raises:
-        ValueError: with key, value and what is allowed.
-    """
-    if radio.system == "lte":
-        if radio.utran is not None:
-            raise ValueError("key 'radio.utran': allowed with radio.system: utran only, which is lte")
-        return
-    if radio.utran is None:
-        raise ValueError("key 'radio.utran': missing, as radio.system is utran")
-    for key in sorted(radio.model_fields_set - _RADIO_KEYS):
-        raise ValueError(f"key 'radio.{key}': allowed with radio.system: lte only, which is utran")
-    if sgws:
-        raise ValueError(f"key 'nodes.{sgws[0]}.kind': value sgw: allowed with radio.system: lte only, which is utran")
-    _check_rates(radio.utran)
-    if len(radio.ues) != 1:
-        raise ValueError(f"key 'radio.ues': value {', '.join(radio.ues)}: allowed one UE, as radio.system is utran")
-    for name, ue in radio.ues.items():
-        if ue.peer not in enbs:
-            raise ValueError(f"key 'radio.ues.{name}.peer': value {ue.peer}: allowed the enb node, which is Node B "
-                             "and RNC when radio.system is utran")
-        for key in sorted(ue.model_fields_set - _UE_KEYS):
-            raise ValueError(f"key 'radio.ues.{name}.{key}': allowed with radio.system: lte only, which is utran")
-
-
-def _check_rates(utran: Utran) -> None:
+def check_rates(utran: Utran) -> None:
+    """Raises ValueError for rates that are no whole number of PDUs in a TTI."""
     for key in ("dl_rate", "ul_rate"):
         rate = getattr(utran, key)
         pdus, rest = divmod(rate * utran.tti_ms, 8000 * utran.pdu_bytes)

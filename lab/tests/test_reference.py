@@ -8,6 +8,7 @@ from minimal import ROOT
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
+from cellbed.packet_trace import PacketTrace
 from cellbed.scenario import Scenario
 from cellbed.scenario_file import validate
 from cellbed.traffic import Command, Transfer
@@ -15,7 +16,8 @@ from cellbed.utran import Utran
 
 REFERENCE = yaml.safe_load((ROOT / "scenarios/reference.yaml").read_text())
 UTRAN = yaml.safe_load((ROOT / "scenarios/reference-utran.yaml").read_text())
-ELSEWHERE = {"radio.utran"}  # not beside the keys of LTE
+PACKET_TRACE = yaml.safe_load((ROOT / "scenarios/reference-packet-trace.yaml").read_text())
+ELSEWHERE = {"radio.utran", "radio.packet_trace"}  # not beside the keys of LTE
 
 
 def inner(annotation):
@@ -64,3 +66,10 @@ def test_every_key_of_a_dedicated_channel():
     scenario = validate(UTRAN, "reference-utran.yaml")
     assert set(UTRAN["radio"]["utran"]) == set(Utran.model_fields)
     assert scenario.radio.utran == Utran()
+
+
+def test_every_key_of_a_recorded_link():
+    scenario = validate(PACKET_TRACE, "reference-packet-trace.yaml")
+    shown = PACKET_TRACE["radio"]["packet_trace"]
+    assert set(shown) == set(PacketTrace.model_fields)
+    assert scenario.radio.packet_trace == PacketTrace(uplink=shown["uplink"], downlink=shown["downlink"])

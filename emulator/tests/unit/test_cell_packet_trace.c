@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A packet-delivery trace: which packets an opportunity takes, what is lost, where it begins anew.
+ */
+#include "run.h"
+#include "unit.h"
+
+#define DOWN (1 | CELL_PORT_NETWORK)
+
+static const uint32_t every_10_ms[] = { 10 };
+
+static void defaults(struct run *r, const uint32_t *down_ms, uint32_t n)
+{
+	run_defaults(r, CELL_MODE_IM);
+	r->cfg.system = CELL_SYSTEM_PACKET_TRACE;
+	r->cfg.n_ue = 1;
+	r->cfg.ue[0].peer = CELL_PEER_NETWORK;
+	r->cfg.opportunity_ms[CELL_DIR_UL] = every_10_ms;
+	r->cfg.n_opportunities[CELL_DIR_UL] = 1;
+	r->cfg.opportunity_ms[CELL_DIR_DL] = down_ms;
+	r->cfg.n_opportunities[CELL_DIR_DL] = n;
+}
+
+/* All at time 0: they leave at 3, 3 and 7, and from 10 + 3 again. */
+static void test_each_opportunity_takes_a_full_packet(void **state)
+{
+	static const uint32_t ms[] = { 3, 3, 7, 10 };
+	static const int64_t there[] = { 3, 3, 7, 10, 13, 13, 17, 20, 23 };
+	struct run r;
+
+	(void)state;
+	defaults(&r, ms, 4);
+	run_start(&r);
+	for (int i = 0; i < 9; i++)
+		run_push(&r, DOWN, 1500, 0);
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(r.n_delivered, 9);
+	for (int i = 0; i < 9; i++) {
+		assert_int_equal(r.delivered[i].t_ns, MS(there[i]));
+		assert_int_equal(r.delivered[i].ue, 1);
+	}
+	run_end(&r);
+}
+
+static void test_the_directions_have_traces_of_their_own(void **state)
+{
+	static const uint32_t ms[] = { 4 };
+	struct run r;
+
+	(void)state;
+	defaults(&r, ms, 1);
+	run_start(&r);
+	run_push(&r, DOWN, 1500, 0);
+	run_push(&r, 1, 1500, 0);
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(r.delivered[0].t_ns, MS(4));
+	assert_int_equal(r.delivered[1].t_ns, MS(10));
+	assert_int_equal(r.delivered[1].ue, DOWN);
+	run_end(&r);
+}
+
+/* 700 + 700 + 100 of the third, whose other 600 go with 700 of the fourth. */
+static void test_small_packets_share_and_a_part_goes_on(void **state)
+{
+	static const int64_t there[] = { 10, 10, 20, 20 };
+	struct run r;
+
+	(void)state;
+	defaults(&r, every_10_ms, 1);
+	run_start(&r);
+	for (int i = 0; i < 4; i++)
+		run_push(&r, DOWN, 700, 0);
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(r.n_delivered, 4);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(r.delivered[i].t_ns, MS(there[i]));
+	assert_int_equal(run_find(&r, CELL_EV_MAC_TX, CELL_NODE_ENB, 0)->value, 0);
+	assert_int_equal(run_find(&r, CELL_EV_MAC_TX, CELL_NODE_ENB, 1)->value, 1500 - 600 - 700);
+	run_end(&r);
+}
+
+/* Those of 10 to 50 are lost; one that comes with an opportunity waits for the next. */
+static void test_unused_opportunities_are_lost(void **state)
+{
+	static const struct {
+		int64_t t_ns, there_ns;
+	} cases[] = { { MS(55), MS(60) },
+		      { MS(60), MS(70) },
+		      { MS(60) - 1, MS(60) },
+		      { MS(12345) + 1, MS(12350) } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct run r;
+
+		defaults(&r, every_10_ms, 1);
+		run_start(&r);
+		run_push(&r, DOWN, 1500, cases[i].t_ns);
+		run_until(&r, RUN_FOREVER);
+		assert_int_equal(r.delivered[0].t_ns, cases[i].there_ns);
+		assert_int_equal(run_count(&r, CELL_EV_MAC_TX, CELL_NODE_ENB), 1);
+		run_end(&r);
+	}
+}
+
+static void test_time_0_is_an_opportunity_of_every_turn_but_the_first(void **state)
+{
+	static const uint32_t ms[] = { 0, 5 };
+	static const int64_t there[] = { 5, 5, 10, 10 };
+	struct run r;
+
+	(void)state;
+	defaults(&r, ms, 2);
+	run_start(&r);
+	for (int i = 0; i < 4; i++)
+		run_push(&r, DOWN, 1500, 0);
+	run_until(&r, RUN_FOREVER);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(r.delivered[i].t_ns, MS(there[i]));
+	run_end(&r);
+}
+
+static void test_delay_comes_on_top_and_keeps_the_rate(void **state)
+{
+	struct run r;
+
+	(void)state;
+	defaults(&r, every_10_ms, 1);
+	r.cfg.opportunity_delay_ms = 25;
+	run_start(&r);
+	for (int i = 0; i < 3; i++)
+		run_push(&r, DOWN, 1500, 0);
+	run_until(&r, RUN_FOREVER);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(r.delivered[i].t_ns, MS(10 * (i + 1) + 25));
+	run_end(&r);
+}
+
+static void test_a_full_queue_drops_the_newest(void **state)
+{
+	struct run r;
+
+	(void)state;
+	defaults(&r, every_10_ms, 1);
+	r.cfg.opportunity_queue_pkts = 2;
+	run_start(&r);
+	for (int i = 0; i < 3; i++)
+		run_push(&r, DOWN, 100, 0);
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(r.n_delivered, 2);
+	assert_int_equal(r.n_dropped, 1);
+	assert_int_equal(r.dropped[0].tag, r.delivered[1].tag + 1);
+	assert_int_equal(r.dropped[0].reason, CELL_DROP_QUEUE_FULL);
+	run_end(&r);
+}
+
+/* 1000 + 400 fit 1500 bytes, another 101 do not, 100 do. */
+static void test_bytes_limit_the_queue_too(void **state)
+{
+	static const size_t sizes[] = { 1000, 400, 101, 100 };
+	struct run r;
+
+	(void)state;
+	defaults(&r, every_10_ms, 1);
+	r.cfg.opportunity_queue_bytes = 1500;
+	run_start(&r);
+	for (int i = 0; i < 4; i++)
+		run_push(&r, DOWN, sizes[i], 0);
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(r.n_delivered, 3);
+	assert_int_equal(r.n_dropped, 1);
+	assert_int_equal(r.dropped[0].tag, r.delivered[1].tag + 1);
+	run_end(&r);
+}
+
+/* What is in part on its way, waits, or was not there yet, is given back. */
+static void test_the_end_gives_everything_back(void **state)
+{
+	struct run r;
+
+	(void)state;
+	defaults(&r, every_10_ms, 1);
+	r.cfg.opportunity_delay_ms = 100;
+	run_start(&r);
+	for (int i = 0; i < 4; i++)
+		run_push(&r, DOWN, 1000, 0);
+	run_until(&r, MS(10));
+	run_end(&r); /* checks the sums */
+	assert_int_equal(r.n_delivered, 0);
+}
+
+#define REFUSED(n_up, up, n_down, down, field)                                                     \
+	do {                                                                                       \
+		static const uint32_t up_ms[] = up, down_ms[] = down;                              \
+		const char *got, *range;                                                           \
+                                                                                                   \
+		r.cfg.opportunity_ms[CELL_DIR_UL] = up_ms;                                         \
+		r.cfg.n_opportunities[CELL_DIR_UL] = (n_up);                                       \
+		r.cfg.opportunity_ms[CELL_DIR_DL] = down_ms;                                       \
+		r.cfg.n_opportunities[CELL_DIR_DL] = (n_down);                                     \
+		assert_int_equal(cell_cfg_check(&r.cfg, &got, &range), -EINVAL);                   \
+		assert_string_equal(got, field);                                                   \
+	} while (0)
+#define LIST(...)                                                                                  \
+	{                                                                                          \
+		__VA_ARGS__                                                                        \
+	}
+
+static void test_refuses_what_is_no_trace(void **state)
+{
+	const char *field, *range;
+	struct run r;
+
+	(void)state;
+	defaults(&r, every_10_ms, 1);
+	REFUSED(0, LIST(1), 1, LIST(1), "opportunity_ms of the uplink");
+	REFUSED(1, LIST(1), 1, LIST(0), "opportunity_ms of the downlink");
+	REFUSED(1, LIST(1), 3, LIST(1, 3, 2), "opportunity_ms of the downlink");
+	defaults(&r, every_10_ms, 1);
+	r.cfg.n_ue = 2;
+	assert_int_equal(cell_cfg_check(&r.cfg, &field, &range), -EINVAL);
+	assert_string_equal(field, "n_ue");
+	defaults(&r, NULL, 1);
+	assert_int_equal(cell_cfg_check(&r.cfg, &field, &range), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_opportunity_takes_a_full_packet),
+		cmocka_unit_test(test_the_directions_have_traces_of_their_own),
+		cmocka_unit_test(test_small_packets_share_and_a_part_goes_on),
+		cmocka_unit_test(test_unused_opportunities_are_lost),
+		cmocka_unit_test(test_time_0_is_an_opportunity_of_every_turn_but_the_first),
+		cmocka_unit_test(test_delay_comes_on_top_and_keeps_the_rate),
+		cmocka_unit_test(test_a_full_queue_drops_the_newest),
+		cmocka_unit_test(test_bytes_limit_the_queue_too),
+		cmocka_unit_test(test_the_end_gives_everything_back),
+		cmocka_unit_test(test_refuses_what_is_no_trace),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
