@@ -7,8 +7,8 @@
  * absolute timer for the next time at which a packet can leave. What happens
  * inside the cell before that is processed late but at its own time.
  *
- * Phases: configuration, devices, capabilities dropped, readiness announced,
- * loop, flush.
+ * Phases: configuration, devices, files, real time, capabilities dropped, sandbox,
+ * readiness announced, loop, flush. After the sandbox nothing is opened any more.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,6 +32,7 @@
 #include "output.h"
 #include "ports.h"
 #include "privilege.h"
+#include "sandbox.h"
 #include "script.h"
 
 #define NS_PER_S INT64_C(1000000000)
@@ -47,9 +48,11 @@ struct celld {
 	struct control control;
 	struct lateness lateness;
 	struct script script;
-	FILE *stats;    /* opened before capabilities are dropped */
-	int epoll_fd;   /* timer, signals, control */
-	int traffic_fd; /* these, and the devices */
+	FILE *stats;           /* opened before capabilities are dropped */
+	bool seccomp;          /* the sandbox is there */
+	uint64_t capabilities; /* that are left */
+	int epoll_fd;          /* timer, signals, control */
+	int traffic_fd;        /* these, and the devices */
 	int timer_fd;
 	int signal_fd;
 	int64_t armed_ns;      /* CELL_NEVER when the timer is off */
@@ -373,6 +376,16 @@ static int loop(struct celld *d)
 
 /* --- end --- */
 
+static json_t *sandbox_json(const struct celld *d)
+{
+	json_t *held = json_array();
+
+	for (int cap = 0; cap < 64; cap++)
+		if (d->capabilities >> cap & 1)
+			json_array_append_new(held, json_integer(cap));
+	return json_pack("{s:o, s:b}", "capabilities", held, "seccomp", d->seccomp);
+}
+
 static int write_stats(struct celld *d)
 {
 	json_t *o;
@@ -383,6 +396,7 @@ static int write_stats(struct celld *d)
 	o = stats_json(d->cell);
 	json_object_set_new(o, "ports", ports_json(&d->ports));
 	json_object_set_new(o, "lateness", lateness_json(&d->lateness));
+	json_object_set_new(o, "sandbox", sandbox_json(d));
 	json_object_set_new(o, "realtime_offset_ns", json_integer(d->realtime_offset_ns));
 	json_object_set_new(o, "start_ns", json_integer(d->start_ns));
 	json_object_set_new(o, "end_ns", json_integer(d->end_ns));
@@ -453,6 +467,8 @@ int celld_run(const struct config *cfg, int ready_fd)
 	if (d->cfg->realtime && !privilege_realtime())
 		celld_say("note: no real-time scheduling: %s", strerror(errno));
 	privilege_drop();
+	d->capabilities = privilege_held();
+	d->seccomp = sandbox_enter();
 	r = announce(ready_fd);
 	if (r == 0)
 		r = loop(d);

@@ -9,12 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 int control_open(struct control *ret, const char *path)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	mode_t mask;
+	int r;
 
 	*ret = (struct control){ .listen_fd = -1, .client_fd = -1 };
 	if (strlen(path) >= sizeof(addr.sun_path))
@@ -24,15 +27,16 @@ int control_open(struct control *ret, const char *path)
 	ret->listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (ret->listen_fd < 0)
 		return -errno;
-	if (bind(ret->listen_fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 ||
-	    listen(ret->listen_fd, 1) < 0) {
-		int r = -errno;
-
+	mask = umask(0177);
+	r = bind(ret->listen_fd, (struct sockaddr *)&addr, sizeof(addr)) < 0 ? -errno : 0;
+	(void)umask(mask);
+	if (r == 0 && listen(ret->listen_fd, 1) < 0)
+		r = -errno;
+	if (r < 0) {
 		(void)close(ret->listen_fd);
 		ret->listen_fd = -1;
-		return r;
 	}
-	return 0;
+	return r;
 }
 
 int control_accept(struct control *c)

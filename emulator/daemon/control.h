@@ -21,7 +21,7 @@ struct control_request {
 	struct cell_cmd cmd;
 };
 
-/** control_open() - listen on @path. Return: 0 or negative errno. */
+/** control_open() - listen on @path, for this user only. Return: 0 or negative errno. */
 int control_open(struct control *ret, const char *path);
 
 int control_accept(struct control *c);

@@ -6,6 +6,7 @@
 #include <linux/capability.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,8 +18,23 @@ void privilege_drop(void)
 	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2] = { 0 };
 
-	data[0].effective = data[0].permitted = 1u << CAP_SYS_ADMIN;
-	(void)syscall(SYS_capset, &h, data); /* without any there is nothing to drop */
+	/* Without any there is nothing to drop. The bounding set needs CAP_SETPCAP, so it comes
+	 * first. */
+	for (int cap = 0; prctl(PR_CAPBSET_READ, cap) >= 0; cap++)
+		(void)prctl(PR_CAPBSET_DROP, cap);
+	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	(void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	(void)syscall(SYS_capset, &h, data);
+}
+
+uint64_t privilege_held(void)
+{
+	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = { 0 };
+
+	if (syscall(SYS_capget, &h, data) < 0)
+		return UINT64_MAX;
+	return data[0].permitted | (uint64_t)data[1].permitted << 32;
 }
 
 bool privilege_lock_memory(void)

@@ -4,14 +4,13 @@
 #define PRIVILEGE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-/**
- * privilege_drop() - give up all capabilities but CAP_SYS_ADMIN
- *
- * That one is needed at the end, to enter the namespaces for the statistics
- * of their devices.
- */
+/** privilege_drop() - give up all capabilities, and the way to get any by running a program */
 void privilege_drop(void);
+
+/** privilege_held() - capabilities that are left, a bit each */
+uint64_t privilege_held(void);
 
 /** privilege_lock_memory() - no page of the daemon has to be fetched again. Return: done; else
  * errno says why not. */

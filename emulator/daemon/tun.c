@@ -38,6 +38,7 @@ static void leave(int home)
 	(void)close(home);
 }
 
+/* Raise the device. Return: its index, or negative errno. */
 static int configure(const struct config_port *port, const char **ret_what)
 {
 	int s = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), r = 0;
@@ -58,8 +59,10 @@ static int configure(const struct config_port *port, const char **ret_what)
 	ifr.ifr_flags |= IFF_UP;
 	if (r == 0 && ioctl(s, SIOCSIFFLAGS, &ifr) < 0)
 		r = -errno;
+	if (r == 0 && ioctl(s, SIOCGIFINDEX, &ifr) < 0)
+		r = -errno;
 	(void)close(s);
-	return r;
+	return r < 0 ? r : ifr.ifr_ifindex;
 }
 
 static int create(struct tun *tun, const struct config_port *port, const char **ret_what)
@@ -74,21 +77,28 @@ static int create(struct tun *tun, const struct config_port *port, const char **
 	(void)snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", port->ifname);
 	if (ioctl(tun->fd, TUNSETIFF, &ifr) < 0)
 		return -errno;
-	return configure(port, ret_what);
+	/* A socket stays in its namespace, so that nobody has to enter it again. */
+	*ret_what = "opening rtnetlink";
+	tun->netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	if (tun->netlink < 0)
+		return -errno;
+	tun->ifindex = configure(port, ret_what);
+	return tun->ifindex;
 }
 
 int tun_open(struct tun *ret, const struct config_port *port, const char **ret_what)
 {
-	int home, r;
+	int netns, home, r;
 
-	*ret = (struct tun){ .fd = -1, .netns = -1, .port = port->port };
+	*ret = (struct tun){ .fd = -1, .netlink = -1, .port = port->port };
 	(void)snprintf(ret->ifname, sizeof(ret->ifname), "%s", port->ifname);
 	*ret_what = "opening the network namespace";
-	ret->netns = open(port->netns, O_RDONLY | O_CLOEXEC);
-	if (ret->netns < 0)
+	netns = open(port->netns, O_RDONLY | O_CLOEXEC);
+	if (netns < 0)
 		return -errno;
 	*ret_what = "entering the network namespace";
-	home = enter(ret->netns);
+	home = enter(netns);
+	(void)close(netns);
 	r = home;
 	if (home >= 0) {
 		r = create(ret, port, ret_what);
@@ -99,8 +109,7 @@ int tun_open(struct tun *ret, const struct config_port *port, const char **ret_w
 	return r < 0 ? r : 0;
 }
 
-/* Ask rtnetlink for the statistics of one interface. */
-static int64_t link_tx_dropped(const char *ifname)
+int64_t tun_tx_dropped(const struct tun *tun)
 {
 	struct {
 		struct nlmsghdr h;
@@ -108,18 +117,14 @@ static int64_t link_tx_dropped(const char *ifname)
 	} req = { .h = { .nlmsg_len = sizeof(req),
 		         .nlmsg_type = RTM_GETLINK,
 		         .nlmsg_flags = NLM_F_REQUEST },
-		  .ifi = { .ifi_index = (int)if_nametoindex(ifname) } };
+		  .ifi = { .ifi_index = tun->ifindex } };
 	_Alignas(struct nlmsghdr) char buf[16384];
-	int s = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
 	struct nlmsghdr *h = (struct nlmsghdr *)buf;
 	int64_t dropped = -ENODEV;
 	ssize_t n = -1;
 
-	if (s < 0)
-		return -errno;
-	if (req.ifi.ifi_index && send(s, &req, sizeof(req), 0) == sizeof(req))
-		n = recv(s, buf, sizeof(buf), 0);
-	(void)close(s);
+	if (send(tun->netlink, &req, sizeof(req), 0) == sizeof(req))
+		n = recv(tun->netlink, buf, sizeof(buf), 0);
 	if (n > 0 && h->nlmsg_type == RTM_NEWLINK) {
 		struct rtattr *a = IFLA_RTA(NLMSG_DATA(h));
 		int left = (int)IFLA_PAYLOAD(h);
@@ -136,23 +141,11 @@ static int64_t link_tx_dropped(const char *ifname)
 	return dropped;
 }
 
-int64_t tun_tx_dropped(const struct tun *tun)
-{
-	int home = enter(tun->netns);
-	int64_t dropped;
-
-	if (home < 0)
-		return home;
-	dropped = link_tx_dropped(tun->ifname);
-	leave(home);
-	return dropped;
-}
-
 void tun_close(struct tun *tun)
 {
 	if (tun->fd >= 0)
 		(void)close(tun->fd);
-	if (tun->netns >= 0)
-		(void)close(tun->netns);
-	tun->fd = tun->netns = -1;
+	if (tun->netlink >= 0)
+		(void)close(tun->netlink);
+	tun->fd = tun->netlink = -1;
 }

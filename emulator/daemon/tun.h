@@ -8,8 +8,9 @@
 #include "config.h"
 
 struct tun {
-	int fd;    /* non-blocking */
-	int netns; /* where it lives; for its statistics */
+	int fd;      /* non-blocking */
+	int netlink; /* rtnetlink of its namespace, for its statistics */
+	int ifindex;
 	char ifname[16];
 	uint8_t port; /* of the cell */
 	uint64_t read_pkts;

@@ -121,6 +121,51 @@ def test_control_socket(tmp_path, namespaces):
         assert celld.popen.wait(10) == 0
 
 
+def facts_of(pid):
+    """/proc/PID/status as a dict."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return {key: value.strip() for key, value in (line.split(":", 1) for line in lines)}
+
+
+@needs_tun
+@pytest.mark.parametrize("realtime", [False, True])
+def test_privileges_are_given_up(tmp_path, namespaces, realtime):
+    """Running celld has no capability and may open nothing; what it needs them for came before."""
+    with daemon(config(tmp_path, realtime=realtime), namespaces) as celld:
+        facts = facts_of(celld.popen.pid)
+        assert {facts[name] for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")} == {"0" * 16}
+        assert facts["NoNewPrivs"] == "1"
+        assert facts["Seccomp"] == "2"
+        assert (int(facts["VmLck"].split()[0]) > 0) is realtime
+        assert (os.sched_getscheduler(celld.popen.pid) == os.SCHED_FIFO) is realtime
+        assert "11 received" in ping(namespaces[0], 11).stdout
+        celld.stop(signal.SIGTERM)
+    stats = json.loads((tmp_path / "stats.json").read_text())
+    assert stats["sandbox"] == {"capabilities": [], "seccomp": True}
+    assert stats["ports"]["ue1"]["tun_tx_dropped"] == 0
+    assert not (tmp_path / "control").exists()
+
+
+@needs_tun
+def test_the_control_socket_is_its_users_own(tmp_path, namespaces):
+    """Whatever the umask: another user may not connect, even where the folder lets everybody in."""
+    for folder in [tmp_path, *tmp_path.parents]:
+        if folder == tmp_path or folder.name.startswith("pytest-"):
+            folder.chmod(0o755)
+    umask = os.umask(0)
+    try:
+        with daemon(config(tmp_path), namespaces), socket.socket(socket.AF_UNIX) as client:
+            assert (tmp_path / "control").stat().st_mode & 0o777 == 0o600
+            os.seteuid(65534)
+            with pytest.raises(PermissionError):
+                client.connect(str(tmp_path / "control"))
+            os.seteuid(0)
+            client.connect(str(tmp_path / "control"))
+    finally:
+        os.seteuid(0)
+        os.umask(umask)
+
+
 @needs_tun
 def test_a_device_that_vanishes_ends_the_daemon_with_a_message(tmp_path, namespaces):
     with daemon(config(tmp_path), namespaces) as celld:
