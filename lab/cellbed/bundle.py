@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from cellbed import channel, packet_trace, validity
+from cellbed import channel, ledger, packet_trace, validity
 from cellbed.description import Run, identity
 from cellbed.scenario import Scenario
 
@@ -116,6 +116,14 @@ class Bundle:
             "description": self.description,
             "claims": claims,
         }
+
+
+def remove_unfinished(results: Path) -> None:
+    """Remove what killed processes left of bundles that they never finished."""
+    for path in results.glob(f"{TEMPORARY_PREFIX}*.*"):
+        pid = path.name.rpartition(".")[2]
+        if pid.isdigit() and ledger.start_time(int(pid)) is None:
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def _first_line(args: list[str]) -> str:

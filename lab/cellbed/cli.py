@@ -3,22 +3,20 @@
 
 from __future__ import annotations
 
-import math
 import os
 import signal
 import sys
-import time
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from cellbed import cli_link, cli_shell
-from cellbed.description import Run, expand, load_claims
+from cellbed import cli_link, cli_shell, cli_sweep
+from cellbed.description import expand, load_claims
 from cellbed.error import CellbedError
+from cellbed.show import Show
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False,
                   help="Real TCP stacks over an emulated cellular radio network, reproducible to the byte.")
@@ -27,45 +25,6 @@ errors = Console(stderr=True, highlight=False)
 
 _INTERRUPTED = 130
 ScenarioFile = Annotated[Path, typer.Argument(help="scenario file (YAML)")]
-
-
-class _Show:
-    """Progress of a sweep: bars on a terminal, a line per run elsewhere."""
-
-    def __init__(self, n_runs: int) -> None:
-        self.n_runs, self.done, self.started = n_runs, 0, time.monotonic()
-        self.progress = Progress(TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}"),
-                                 TimeElapsedColumn(), TimeRemainingColumn(), console=console, transient=True,
-                                 disable=not console.is_terminal)
-        self.total = self.progress.add_task("all runs", total=n_runs, state="")
-        self.tasks: dict[Run, TaskID] = {}
-
-    def advanced(self, run: Run, done_s: float, all_s: float) -> None:
-        key = id(run)
-        known = math.isfinite(all_s)
-        if key not in self.tasks:
-            self.tasks[key] = self.progress.add_task(f"{run.variant} seed {run.seed}", total=all_s if known else None,
-                                                     state="")
-        self.progress.update(self.tasks[key], completed=min(done_s, all_s),
-                             state=f"{done_s:.0f} of {all_s:.0f} s" if known else f"{done_s:.0f} s")
-
-    def finished(self, run: Run, outcome) -> None:
-        self.done += 1
-        if id(run) in self.tasks:
-            self.progress.remove_task(self.tasks.pop(id(run)))
-        self.progress.update(self.total, completed=self.done, state=f"{self.done} of {self.n_runs}")
-        label = f"[{self.done}/{self.n_runs}] {run.variant} seed {run.seed}: "
-        if outcome.error:
-            errors.print(f"{label}failed: {outcome.error}", style="red", markup=False, soft_wrap=True)
-        elif outcome.cached:
-            self.progress.console.print(f"{label}already there: {outcome.path}", markup=False, soft_wrap=True)
-        else:
-            m = outcome.manifest
-            verdict = m["validity"]["verdict"]
-            why = "; ".join(r["text"] for r in m["validity"]["reasons"])
-            self.progress.console.print(
-                f"{label}{m['virtual_s']:.0f} s in {m['wall_s']:.1f} s (start-up {m['setup_wall_s']:.1f} s), "
-                f"{verdict}{': ' + why if why else ''}", markup=False, soft_wrap=True)
 
 
 @app.command()
@@ -80,14 +39,11 @@ def run(
     kernel: Annotated[str, typer.Option(help="lab kernel: 6.12 or 6.1")] = "6.12",
 ) -> None:
     """Play a scenario; finished runs are not played again."""
-    from cellbed.sweep import Sweep
+    from cellbed.sweep import Sweep, check_lab
 
-    if lab not in ("virtual", "native"):
-        raise CellbedError(f"--lab {lab}: allowed virtual, native")
-    if kernel not in ("6.12", "6.1"):
-        raise CellbedError(f"--kernel {kernel}: allowed 6.12, 6.1")
+    check_lab(lab, kernel)
     model, runs = expand(scenario, set_ or [], seed, variant)
-    show = _Show(len(runs))
+    show = Show(len(runs), console, errors)
     sweep = Sweep(model, load_claims(model, scenario), results.resolve(), lab, kernel, show)
     with show.progress:
         outcomes = sweep.play(runs, jobs)
@@ -189,6 +145,7 @@ def clean() -> None:
 
 cli_link.register(app)
 cli_shell.register(app)
+cli_sweep.register(app)
 
 
 def _terminated(*_: object) -> None:

@@ -98,19 +98,24 @@ def _points(scenario: Scenario) -> list[tuple[str, dict[str, Any]]]:
 
 
 def expand(path: Path, overrides: list[str] = (), seeds: list[int] | None = None,
-           variants: list[str] | None = None) -> tuple[Scenario, list[Run]]:
+           variants: list[str] | None = None,
+           grid: dict[str, list[Any]] | None = None) -> tuple[Scenario, list[Run]]:
     """The scenario and its runs, each validated.
 
     Args:
         overrides: 'key=value' texts; they win over the file and over the sweep.
         seeds: instead of the scenario's.
         variants: only runs whose variant (or its part before '_') is named.
+        grid: keys and values beside those of the scenario's own sweep.
     """
     data = read_yaml(path)
     pairs = [parse_override(text) for text in overrides]
     if isinstance(data, dict):
         for key, value in pairs:
             set_key(data, key, value, path)
+        if grid:
+            own = data.get("sweep") or {}
+            data["sweep"] = {**own, "grid": {**(own.get("grid") or {}), **grid}}
     scenario = validate(data, path)
     runs = []
     for name, point in _points(scenario):

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The commands `cellbed sweep` and `cellbed compare`: many runs of a scenario, and what they say together."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+import yaml
+from rich.console import Console
+
+from cellbed.description import Run, expand, load_claims
+from cellbed.error import CellbedError
+from cellbed.rounds import Rounds, Until, parse_seeds
+from cellbed.show import Show
+
+console = Console(highlight=False)
+errors = Console(stderr=True, highlight=False)
+
+DATA_SET = "sweep.parquet"
+
+
+def parse_grid(texts: list[str], overrides: list[str]) -> dict[str, list[Any]]:
+    """Keys and values of texts such as 'radio.n_rb=25,50'; values are YAML."""
+    grid: dict[str, list[Any]] = {}
+    for text in texts:
+        key, equals, values = text.partition("=")
+        try:
+            parsed = yaml.safe_load(f"[{values}]")
+        except yaml.YAMLError:
+            parsed = None
+        if not key or not equals or not parsed:
+            raise CellbedError(f"--grid {text}: expected key=value,value,..., such as radio.n_rb=25,50")
+        if key in grid or any(override.partition("=")[0] == key for override in overrides):
+            raise CellbedError(f"--grid {text}: {key} is set twice")
+        grid[key] = parsed
+    return grid
+
+
+def run_sweep(
+    scenario: Annotated[Path, typer.Argument(help="scenario file (YAML)")],
+    grid: Annotated[list[str] | None, typer.Option(metavar="KEY=V1,V2,...", help="values of a key, with all of the "
+                                                   "others; may be repeated")] = None,
+    seeds: Annotated[str | None, typer.Option(help="such as 1-20 or 1,3,5-7; default: the scenario's")] = None,
+    until: Annotated[list[str] | None, typer.Option(metavar="METRIC=SHARE", help="add seeds to a variant until the 95 "
+                                                    "% confidence interval of this metric's mean is within ± SHARE of "
+                                                    "it; may be repeated")] = None,
+    max_seeds: Annotated[int, typer.Option(min=1, help="of a variant, with --until")] = 50,
+    results: Annotated[Path, typer.Option(help="folder for the result bundles")] = Path("results"),
+    lab: Annotated[str, typer.Option(help="virtual or native")] = "virtual",
+    set_: Annotated[list[str] | None, typer.Option("--set", help="key=value; may be repeated")] = None,
+    variant: Annotated[list[str] | None, typer.Option(help="only these variants; may be repeated")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="virtual labs side by side, one CPU each")] = os.cpu_count() or 1,
+    kernel: Annotated[str, typer.Option(help="lab kernel: 6.12 or 6.1")] = "6.12",
+) -> None:
+    """Play a scenario over parameters and seeds; write RESULTS/summary/sweep.parquet. Interrupted, it resumes."""
+    from cellbed import clean
+    from cellbed.bundle import remove_unfinished
+    from cellbed.sweep import Sweep, check_lab
+
+    check_lab(lab, kernel)
+    overrides = set_ or []
+    values = parse_grid(grid or [], overrides)
+    wanted = [Until.parse(text) for text in until or []]
+    _check_metrics([u.metric for u in wanted])
+
+    def runs_of(chosen: list[int] | None) -> list[Run]:
+        return expand(scenario, overrides, chosen, variant, values)[1]
+
+    model, runs = expand(scenario, overrides, parse_seeds(seeds) if seeds else None, variant, values)
+    rounds = Rounds(list(dict.fromkeys(run.variant for run in runs)), list(dict.fromkeys(run.seed for run in runs)),
+                    wanted, max_seeds)
+    clean.clean()
+    remove_unfinished(results)
+    show = Show(0, console, errors)
+    sweep = Sweep(model, load_claims(model, scenario), results.resolve(), lab, kernel, show)
+    table = _Table(results)
+    left = rounds.given
+    with show.progress:
+        while left:
+            batch = [run for run in runs_of(sorted({s for of in left.values() for s in of}))
+                     if run.seed in left.get(run.variant, [])]
+            show.expect(len(batch))
+            table.add(batch, sweep.play(batch, jobs))
+            left = rounds.more(table.values, table.interval) if wanted else {}
+    table.write()
+    if table.failed:
+        raise CellbedError(f"{table.failed} of {len(table.entries)} runs failed; the same command tries them again")
+
+
+class _Table:
+    """Outcomes of the runs so far."""
+
+    def __init__(self, results: Path) -> None:
+        self.results = results
+        self.entries: list[tuple[Run, Any]] = []
+
+    @property
+    def failed(self) -> int:
+        return sum(outcome.error is not None for _, outcome in self.entries)
+
+    def add(self, runs: list[Run], outcomes: list[Any]) -> None:
+        self.entries += zip(runs, outcomes, strict=True)
+
+    def values(self, variant: str, metric: str) -> list[float]:
+        """Of the usable runs of a variant, in the order of their seeds."""
+        from cellbed_analysis.dataset import values
+
+        return values([outcome.path for run, outcome in self.entries if run.variant == variant and outcome.path],
+                      metric)
+
+    @staticmethod
+    def interval(values: list[float]) -> float | None:
+        from cellbed_analysis.interval import over_seeds
+
+        return over_seeds(values).half_width
+
+    def write(self) -> None:
+        """RESULTS/summary/sweep.parquet anew."""
+        from cellbed_analysis.dataset import Played, write_data_set
+
+        played = [Played(run.scenario_id, run.variant, run.seed, run.params, outcome.path, outcome.error)
+                  for run, outcome in self.entries]
+        path = write_data_set(played, self.results / "summary" / DATA_SET)
+        console.print(f"{len(played)} runs: {path}", soft_wrap=True)
+
+
+def _check_metrics(names: list[str]) -> None:
+    from cellbed_analysis.metrics.catalog import METRICS
+
+    for name in names:
+        if name not in METRICS or METRICS[name].unit == "":
+            raise CellbedError(f"metric '{name}': allowed those with a unit in docs/metrics.md, such as goodput_mbps")
+
+
+def run_compare(
+    results: Annotated[Path, typer.Argument(help="folder with result bundles")],
+    metric: Annotated[list[str], typer.Argument(help="such as goodput_mbps; see docs/metrics.md")],
+    baseline: Annotated[str | None, typer.Option(help="variant that the others are compared with; default: the first "
+                                                 "by name")] = None,
+    json_: Annotated[bool, typer.Option("--json", help="print JSON instead of a table")] = False,
+) -> None:
+    """Compare variants, seed by seed: mean difference with its 95 % confidence interval and effect size."""
+    from cellbed_analysis.compare import compare, tables, to_json
+    from cellbed_analysis.error import AnalysisError
+
+    _check_metrics(metric)
+    try:
+        found = compare(results, metric, baseline)
+    except AnalysisError as error:
+        raise CellbedError(str(error)) from error
+    if json_:
+        print(to_json(found))
+    else:
+        for made in tables(found):
+            console.print(made)
+
+
+def register(app: typer.Typer) -> None:
+    app.command("sweep")(run_sweep)
+    app.command("compare")(run_compare)

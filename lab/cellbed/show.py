@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Progress of many runs: bars on a terminal, a line per run elsewhere, and how long it will take."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from cellbed.description import Run
+
+if TYPE_CHECKING:
+    from cellbed.sweep import Outcome
+
+
+def time_left_s(elapsed_s: float, played: float, left: float) -> float | None:
+    """Time that the rest takes at the pace so far; None before there is one.
+
+    Args:
+        elapsed_s: since the first run began that had to be played.
+        played: runs since then, with parts of those under way.
+        left: runs still to come, with the rests of those under way.
+    """
+    return elapsed_s / played * left if played > 0 else None
+
+
+def time_text(seconds: float | None) -> str:
+    """A time for people, such as "3 min left"."""
+    if seconds is None:
+        return ""
+    if seconds < 90:
+        return f"{seconds:.0f} s left"
+    return f"{seconds / 60:.0f} min left" if seconds < 5400 else f"{seconds / 3600:.1f} h left"
+
+
+class Show:
+    """Tells of runs on consoles; called from several threads."""
+
+    def __init__(self, n_runs: int, console: Console, errors: Console) -> None:
+        self.n_runs, self.errors = n_runs, errors
+        self.done = self.played = 0
+        self.began: float | None = None  # first progress of a run that is not just found finished
+        self.parts: dict[int, float] = {}  # of runs under way
+        self.lock = threading.Lock()
+        self.progress = Progress(TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}"),
+                                 TimeElapsedColumn(), console=console, transient=True,
+                                 disable=not console.is_terminal)
+        self.total = self.progress.add_task("all runs", total=n_runs, state="")
+        self.tasks: dict[int, TaskID] = {}
+
+    def expect(self, n_runs: int) -> None:
+        """So many runs more than there were."""
+        with self.lock:
+            self.n_runs += n_runs
+            self.progress.update(self.total, total=self.n_runs)
+
+    def left(self) -> str:
+        """How long all will take, in words."""
+        if self.began is None:
+            return ""
+        under_way = sum(self.parts.values())
+        left = self.n_runs - self.done - under_way
+        return time_text(time_left_s(time.monotonic() - self.began, self.played + under_way, left))
+
+    def advanced(self, run: Run, done_s: float, all_s: float) -> None:
+        key = id(run)
+        known = math.isfinite(all_s)
+        with self.lock:
+            if self.began is None:
+                self.began = time.monotonic()
+            if key not in self.tasks:
+                self.tasks[key] = self.progress.add_task(f"{run.variant} seed {run.seed}",
+                                                         total=all_s if known else None, state="")
+            self.parts[key] = min(done_s / all_s, 1) if known else 0
+            self.progress.update(self.tasks[key], completed=min(done_s, all_s),
+                                 state=f"{done_s:.0f} of {all_s:.0f} s" if known else f"{done_s:.0f} s")
+            self.progress.update(self.total, state=f"{self.done} of {self.n_runs}, {self.left()}".rstrip(", "))
+
+    def finished(self, run: Run, outcome: Outcome) -> None:
+        with self.lock:
+            self._finish(run, outcome)
+
+    def _finish(self, run: Run, outcome: Outcome) -> None:
+        self.done += 1
+        self.played += not outcome.cached
+        self.parts.pop(id(run), None)
+        if id(run) in self.tasks:
+            self.progress.remove_task(self.tasks.pop(id(run)))
+        left = self.left() if self.done < self.n_runs else ""
+        self.progress.update(self.total, completed=self.done,
+                             state=f"{self.done} of {self.n_runs}, {left}".rstrip(", "))
+        label = f"[{self.done}/{self.n_runs}] {run.variant} seed {run.seed}: "
+        if outcome.error:
+            self.errors.print(f"{label}failed: {outcome.error}", style="red", markup=False, soft_wrap=True)
+        elif outcome.cached:
+            self.progress.console.print(f"{label}already there: {outcome.path}", markup=False, soft_wrap=True)
+        else:
+            m = outcome.manifest
+            verdict = m["validity"]["verdict"]
+            why = "; ".join(r["text"] for r in m["validity"]["reasons"])
+            self.progress.console.print(
+                f"{label}{m['virtual_s']:.0f} s in {m['wall_s']:.1f} s (start-up {m['setup_wall_s']:.1f} s), "
+                f"{verdict}{': ' + why if why else ''}{'; ' + left if left else ''}", markup=False, soft_wrap=True)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Which seeds a sweep plays."""
+
+import statistics
+
+import pytest
+
+from cellbed.cli_sweep import parse_grid
+from cellbed.error import CellbedError
+from cellbed.rounds import LEAST_RUNS, Rounds, Until, parse_seeds
+from cellbed.show import time_left_s, time_text
+
+
+@pytest.mark.parametrize(("text", "seeds"), [("4", [4]), ("1-3", [1, 2, 3]), ("1,5-6, 9", [1, 5, 6, 9])])
+def test_seeds(text, seeds):
+    assert parse_seeds(text) == seeds
+
+
+@pytest.mark.parametrize("text", ["", "3-1", "1-2-3", "-1", "a", "1,1", "1-3,2"])
+def test_no_seeds(text):
+    with pytest.raises(CellbedError, match="--seeds"):
+        parse_seeds(text)
+
+
+def test_grid():
+    assert parse_grid(["radio.n_rb=25,50", "radio.rlc.mode=um,am", "tcp.receive_window=null,8KiB"], []) == {
+        "radio.n_rb": [25, 50], "radio.rlc.mode": ["um", "am"], "tcp.receive_window": [None, "8KiB"]}
+
+
+@pytest.mark.parametrize(("texts", "overrides"), [(["a"], []), (["=1"], []), (["a="], []), (["a=]["], []),
+                                                  (["a=1", "a=2"], []), (["a=1"], ["a=3"])])
+def test_no_grid(texts, overrides):
+    with pytest.raises(CellbedError, match="--grid"):
+        parse_grid(texts, overrides)
+
+
+@pytest.mark.parametrize(("text", "half"), [("goodput_mbps=0.05", 0.05), ("goodput_mbps=5%", 0.05)])
+def test_until(text, half):
+    assert Until.parse(text) == Until("goodput_mbps", half)
+
+
+@pytest.mark.parametrize("text", ["goodput_mbps", "goodput_mbps=", "goodput_mbps=0", "goodput_mbps=1", "m=nan", "m=x%"])
+def test_no_until(text):
+    with pytest.raises(CellbedError, match="--until"):
+        Until.parse(text)
+
+
+def half_width(values):
+    """A stand-in with the right shape."""
+    return 2 * statistics.stdev(values) / len(values) ** 0.5
+
+
+def test_met_is_about_the_mean_and_never_about_a_few():
+    until = Until("m", 0.1)
+    assert not until.met([5.0] * (LEAST_RUNS - 1), half_width)
+    assert until.met([5.0] * LEAST_RUNS, half_width)
+    assert not until.met([0.0, 10.0] * 5, half_width)
+    assert until.met([-5.0] * 5, half_width)
+    assert not until.met([5.0] * 5, lambda _: None)
+
+
+def played(values):
+    """Rounds with these values of variants by seed. Return: seeds of each variant in the end, number of rounds."""
+    rounds = Rounds(list(values), [1, 2], [Until("m", 0.05)], max_seeds=20)
+    n = 1
+    while rounds.more(lambda variant, _: [values[variant](seed) for seed in rounds.given[variant]], half_width):
+        n += 1
+    return rounds.given, n
+
+
+def test_seeds_are_added_where_they_are_needed():
+    given, n = played({"steady": lambda seed: 10.0, "noisy": lambda seed: 10.0 + 2 * (-1) ** seed,
+                       "hopeless": lambda seed: 100.0 ** (seed % 2)})
+    assert given["steady"] == [1, 2, 3, 4, 5]  # as many as one has to look at
+    assert given["hopeless"] == list(range(1, 21))  # the bound
+    assert n < 10
+
+
+def test_noise_ends_when_the_interval_is_narrow():
+    given, _ = played({"noisy": lambda seed: 10.0 + 0.8 * (-1) ** seed})
+    seeds = given["noisy"]
+    assert 5 < len(seeds) < 20
+    assert half_width([10.0 + 0.8 * (-1) ** s for s in seeds]) <= 0.5
+
+
+def test_variants_without_usable_runs_end_at_the_bound():
+    rounds = Rounds(["a"], [1], [Until("m", 0.05)], max_seeds=6)
+    while rounds.more(lambda *_: [], half_width):
+        pass
+    assert rounds.given == {"a": [1, 2, 3, 4, 5, 6]}
+
+
+def test_the_bound_allows_what_is_looked_at_first():
+    with pytest.raises(CellbedError, match="--max-seeds 4: allowed 5 or more"):
+        Rounds(["a"], [1], [Until("m", 0.05)], max_seeds=4)
+
+
+def test_time_left():
+    assert time_left_s(10, 0, 5) is None
+    assert time_left_s(60, 1.5, 3) == 120
+    assert [time_text(t) for t in (None, 80, 600, 9000)] == ["", "80 s left", "10 min left", "2.5 h left"]

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Sweeps end to end: resumed after they were killed, stopped when enough is known, compared."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+
+import pyarrow.parquet
+import pytest
+from e2e import CELLBED, ROOT, cellbed
+from test_docs import BLOCK
+from test_leftovers import ours, wait_until
+
+pytestmark = pytest.mark.lab
+
+# One second of a quiet radio: no run takes long, and all of a variant say the same.
+QUICK = ("--grid", "radio.ues.ue1.mode=dm,im", "--variant", "DM-DM", "--set", "traffic.0.duration_s=1", "--jobs", "1")
+
+
+def rows(results):
+    return pyarrow.parquet.read_table(results / "summary/sweep.parquet").to_pylist()
+
+
+def identity(bundle):
+    stat = (bundle / "manifest.json").stat()
+    return stat.st_ino, stat.st_mtime_ns
+
+
+def test_killed_and_resumed(scenario, tmp_path):
+    """At any moment: what was finished stays, nothing of it is played again, and nothing is left of the rest."""
+    results = tmp_path / "results"
+    command = ["sweep", scenario, *QUICK, "--seeds", "1-2", "--results", results]
+    for finished in (0, 1, 3):
+        process = subprocess.Popen([CELLBED, *map(str, command)], stdout=subprocess.DEVNULL, start_new_session=True)
+        wait_until(lambda n=finished: len(list(results.glob("[!.]*-seed*"))) >= n and list(results.glob(".tmp-*/progress")),
+                   "a run", 120)
+        before = {path: identity(path) for path in results.glob("[!.]*-seed*")}
+        assert len(before) == finished
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        wait_until(lambda: not ours(results), "end of the guest")
+    out = cellbed(*command).stdout
+    assert len(re.findall("already there", out)) == 3 and out.count(" valid") == 1
+    assert {path: identity(path) for path in before} == before
+    assert not list(results.glob(".tmp-*"))
+    assert [(row["variant"], row["seed"], row["usable"]) for row in rows(results)] == [
+        ("DM-DM_mode=dm", 1, True), ("DM-DM_mode=dm", 2, True), ("DM-DM_mode=im", 1, True), ("DM-DM_mode=im", 2, True)]
+    compared = json.loads(cellbed("compare", results, "rtt_mean_ms", "--json").stdout)
+    assert [(c["variant"], c["pairs"], round(c["difference"])) for c in compared] == [("DM-DM_mode=im", 2, 5)]
+
+
+def test_until_an_interval_is_narrow(scenario, tmp_path):
+    results = tmp_path / "results"
+    cellbed("sweep", scenario, "--variant", "DM-DM", "--set", "traffic.0.duration_s=1", "--results", results,
+            "--until", "rtt_mean_ms=1%", "--max-seeds", "8")
+    assert [row["seed"] for row in rows(results)] == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(("words", "message"), [
+    (["--until", "bundle=5%"], "metric 'bundle'"), (["--grid", "radio.n_rb"], "--grid radio.n_rb: expected"),
+    (["--grid", "radio.n_rb=0"], "radio.n_rb"), (["--seeds", "5-1"], "--seeds 5-1")])
+def test_wrong_words(scenario, words, message):
+    done = cellbed("sweep", scenario, *words, check=False)
+    assert done.returncode == 1 and message in done.stderr and "Traceback" not in done.stderr
+
+
+def test_the_page_runs_from_top_to_bottom(tmp_path):
+    (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
+    blocks = [text for skipped, text in BLOCK.findall((ROOT / "docs/sweep.md").read_text()) if not skipped]
+    assert len(blocks) >= 3
+    env = {**os.environ, "PATH": f"{CELLBED.parent}:{os.environ['PATH']}"}
+    for block in blocks:
+        done = subprocess.run(["bash", "-euo", "pipefail", "-c", block], cwd=tmp_path, env=env, capture_output=True,
+                              text=True, timeout=280, check=False)
+        assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
