@@ -17,15 +17,17 @@ def tracked_pages():
 
 
 @pytest.mark.lab
-def test_how_to_put_a_command_behind_a_link(tmp_path):
-    (tmp_path / "docs").symlink_to(ROOT / "docs")
-    blocks = [text for skipped, text in BLOCK.findall((ROOT / "docs/link.md").read_text()) if not skipped]
+@pytest.mark.parametrize(("page", "least"), [("link", 2), ("sweep", 4), ("export", 1)])
+def test_pages_run_from_top_to_bottom(tmp_path, page, least):
+    for name in ("docs", "scenarios"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    blocks = [text for skipped, text in BLOCK.findall((ROOT / f"docs/{page}.md").read_text()) if not skipped]
     env = {**os.environ, "PATH": f"{CELLBED.parent}:{os.environ['PATH']}"}
     for block in blocks:
         done = subprocess.run(["bash", "-euo", "pipefail", "-c", block], cwd=tmp_path, env=env, capture_output=True,
                               text=True, timeout=200, check=False)
         assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
-    assert len(blocks) >= 2
+    assert len(blocks) >= least
 
 
 @pytest.mark.lab

@@ -9,8 +9,7 @@ import subprocess
 
 import pyarrow.parquet
 import pytest
-from e2e import CELLBED, ROOT, cellbed
-from test_docs import BLOCK
+from e2e import CELLBED, cellbed
 from test_leftovers import ours, wait_until
 
 pytestmark = pytest.mark.lab
@@ -34,8 +33,8 @@ def test_killed_and_resumed(scenario, tmp_path):
     command = ["sweep", scenario, *QUICK, "--seeds", "1-2", "--results", results]
     for finished in (0, 1, 3):
         process = subprocess.Popen([CELLBED, *map(str, command)], stdout=subprocess.DEVNULL, start_new_session=True)
-        wait_until(lambda n=finished: len(list(results.glob("[!.]*-seed*"))) >= n and list(results.glob(".tmp-*/progress")),
-                   "a run", 120)
+        wait_until(lambda n=finished: len(list(results.glob("[!.]*-seed*"))) >= n
+                   and list(results.glob(".tmp-*/progress")), "a run", 120)
         before = {path: identity(path) for path in results.glob("[!.]*-seed*")}
         assert len(before) == finished
         os.killpg(process.pid, signal.SIGKILL)
@@ -65,13 +64,3 @@ def test_wrong_words(scenario, words, message):
     done = cellbed("sweep", scenario, *words, check=False)
     assert done.returncode == 1 and message in done.stderr and "Traceback" not in done.stderr
 
-
-def test_the_page_runs_from_top_to_bottom(tmp_path):
-    (tmp_path / "scenarios").symlink_to(ROOT / "scenarios")
-    blocks = [text for skipped, text in BLOCK.findall((ROOT / "docs/sweep.md").read_text()) if not skipped]
-    assert len(blocks) >= 3
-    env = {**os.environ, "PATH": f"{CELLBED.parent}:{os.environ['PATH']}"}
-    for block in blocks:
-        done = subprocess.run(["bash", "-euo", "pipefail", "-c", block], cwd=tmp_path, env=env, capture_output=True,
-                              text=True, timeout=280, check=False)
-        assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"

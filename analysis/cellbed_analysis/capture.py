@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import io
 import struct
+from collections.abc import Iterator
 from pathlib import Path
 
 import dpkt
@@ -75,8 +76,18 @@ def read_capture(path: Path) -> pl.DataFrame:
     return _parse(head[keep], t_ns[keep])
 
 
-def _read_records(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Timestamps (n,) in ns, and the first bytes of every packet (n, HEAD_BYTES) uint8, short ones padded with 0."""
+def read_packets(path: Path) -> tuple[int, Iterator[tuple[int, int, bytes]]]:
+    """Link type, then (CLOCK_REALTIME in ns, bytes on the wire, bytes captured) of each packet.
+
+    Raises:
+        FileError: as read_capture.
+    """
+    content, link, table = _walk(path)
+    return link, ((t_ns, original, content[at : at + captured]) for t_ns, at, captured, original in table)
+
+
+def _walk(path: Path) -> tuple[bytes, int, list[tuple[int, int, int, int]]]:
+    """Content, link type, and time in ns, offset, length and original length of every packet."""
     content = path.read_bytes()
     try:
         link = dpkt.pcap.Reader(io.BytesIO(content)).datalink()
@@ -92,13 +103,19 @@ def _read_records(path: Path) -> tuple[np.ndarray, np.ndarray]:
     while offset < size:
         if offset + record.size > size:
             raise FileError(path, "truncated: ends inside a packet header")
-        seconds, fraction, captured, _ = record.unpack_from(content, offset)
+        seconds, fraction, captured, original = record.unpack_from(content, offset)
         offset += record.size
         if offset + captured > size:
             raise FileError(path, f"truncated: its last packet has {size - offset} of {captured} bytes")
-        table.append((seconds * 1_000_000_000 + fraction * fraction_ns, offset, captured))
+        table.append((seconds * 1_000_000_000 + fraction * fraction_ns, offset, captured, original))
         offset += captured
-    t_ns, begin, captured_bytes = np.array(table, dtype=np.int64).reshape(-1, 3).T
+    return content, link, table
+
+
+def _read_records(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Timestamps (n,) in ns, and the first bytes of every packet (n, HEAD_BYTES) uint8, short ones padded with 0."""
+    content, link, table = _walk(path)
+    t_ns, begin, captured_bytes, _ = np.array(table, dtype=np.int64).reshape(-1, 4).T
     skip = LINK_HEADER_BYTES[link]
     return t_ns, _header_matrix(np.frombuffer(content, dtype=np.uint8), begin + skip, captured_bytes - skip)
 

@@ -83,6 +83,27 @@ def why(
 
 
 @app.command()
+def export(
+    bundle: Annotated[Path, typer.Argument(help="result bundle")],
+    format_: Annotated[str, typer.Option("--format", help="mahimahi, mahimahi-log, theaterq, flent, qlog, pcapng, "
+                                                          "time-sequence")],
+    node: Annotated[str | None, typer.Option(help="whose radio, or for pcapng whose capture; default: the first flow's "
+                                                  "UE")] = None,
+    output: Annotated[Path, typer.Option(help="folder for the files")] = Path("."),
+) -> None:
+    """Write a bundle in the format of another tool."""
+    from cellbed_analysis.bundle import read_bundle
+    from cellbed_analysis.error import AnalysisError
+    from cellbed_analysis.export import export as write
+
+    try:
+        for path in write(read_bundle(bundle), format_, output, node):
+            console.print(str(path), markup=False, soft_wrap=True)
+    except AnalysisError as error:
+        raise CellbedError(str(error)) from error
+
+
+@app.command()
 def check(scenarios: Annotated[list[Path], typer.Argument(help="scenario files")]) -> None:
     """Validate scenarios without running them."""
     for path in scenarios:

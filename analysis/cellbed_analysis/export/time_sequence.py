@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A time-sequence graph of the connection, as PNG."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+
+from ..bundle import Bundle
+from ..figures.style import theme
+from ..figures.time_sequence import draw
+from .connection import radio_events, samples
+
+
+def write(bundle: Bundle, node: str, stem: Path) -> list[Path]:
+    """`<stem>.time-sequence.png`."""
+    path = stem.with_name(f"{stem.name}.time-sequence.png")
+    with theme("light"):
+        figure = draw(samples(bundle), radio_events(bundle, node), bundle.start_ns)
+        figure.savefig(path, dpi=150, metadata={"Software": None})
+        plt.close(figure)
+    return [path]
