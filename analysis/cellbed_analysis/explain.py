@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from . import explain_handover, explain_maxdat, explain_switch
+from . import explain_celledge, explain_handover, explain_maxdat, explain_switch
 from .segment import LEG_PARTS, RTT_PARTS, part_label
 from .stat import mean_of as mean
 
@@ -314,4 +314,5 @@ EXPLANATIONS: dict[str, Callable[[Mapping[str, Any], Rows, Rows], str]] = {
     "cqi": explain_switch.cqi,
     "maxdat": explain_maxdat.maxdat,
     "handover": explain_handover.handover,
+    "celledge": explain_celledge.celledge,
 }

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from synthetic_edge import DISTANCES, SCENARIO, row, rows, runs
 
-from cellbed_analysis.celledge import edges, studies, sweeps
+from cellbed_analysis.celledge_sweep import edges, studies, sweeps
 from cellbed_analysis.figures import celledge_lines, celledge_specs
 from cellbed_analysis.figures.gallery import representatives
 from cellbed_analysis.figures.style import THEMES, theme

@@ -11,7 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
-from ..celledge import Pair, Series, family
+from ..celledge import family
+from ..celledge_sweep import Pair, Series
 from .delivery_gain import errors
 from .style import ink, series_style
 

@@ -14,7 +14,8 @@ from matplotlib.figure import Figure
 from cellbed_channel.cell_edge import CellEdgeParameters
 from cellbed_channel.figure import draw_map
 
-from ..celledge import DISTANCE, INTERFERENCE, TRANSPORT, Edge, Study, belongs, edges, studies, sweeps
+from ..celledge import DISTANCE, INTERFERENCE, TRANSPORT, belongs
+from ..celledge_sweep import Edge, Study, edges, studies, sweeps
 from ..metrics.run import RunAnalysis
 from . import celledge_lines, celledge_rtt
 

@@ -193,6 +193,8 @@ SIDE = (
 CELL = (
     Metric("control_missed_ttis", "1", "sub-frames with a DCI that its UE missed, whole run"),
     Metric("radio_link_failures", "1", "AM bearers that reached maxRetxThreshold, whole run"),
+    Metric("blocks_dl", "1", "downlink blocks, first transmissions, whole run"),
+    Metric("block_dl_mean_bytes", "bytes", "their mean size"),
     Metric("harq_failures_ul", "1", "blocks that HARQ gave up, uplink, whole run"),
     Metric("harq_failures_dl", "1", "blocks that HARQ gave up, downlink, whole run"),
     Metric("harq_retx_ul_share", "1", "share of retransmissions among transmissions of blocks, uplink, whole run"),

@@ -208,4 +208,7 @@ def control_metrics(stats: dict[str, Any]) -> Values:
         sent = of.get("mac_pdus", 0) + of.get("harq_retx", 0)
         values[f"harq_failures_{direction}"] = of.get("harq_failures")
         values[f"harq_retx_{direction}_share"] = of["harq_retx"] / sent if sent else None
+    downlink = stats.get("dl", {})
+    values["blocks_dl"] = downlink.get("mac_pdus")
+    values["block_dl_mean_bytes"] = downlink["mac_bytes"] / downlink["mac_pdus"] if downlink.get("mac_pdus") else None
     return values
