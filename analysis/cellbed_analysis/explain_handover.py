@@ -52,7 +52,8 @@ def handover(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
     """What the handovers did, and what follows from that."""
     groups = [group for group in (rows, other) if group]
     reasons = dict.fromkeys(reason for group in groups for reason in _reasons(group))
-    return " ".join([*(_facts(group) for group in groups), *reasons, *(_bounds(claim, rows) if rows else [])])
+    bounds = [*_bounds(claim, rows), *_windows(claim, rows, other)] if rows else []
+    return " ".join([*(_facts(group) for group in groups), *reasons, *bounds])
 
 
 def _facts(rows: Rows) -> str:
@@ -133,6 +134,18 @@ def _drop_bound(mes: str) -> Bound:
         return (f"With {expect['value']:g} % of losses Reno has a mean window of {window:.0f} packets: "
                 f"{flows:.0f} flows have {flows * window:.0f} on the way, and do not fill a queue of {queue:.0f}.")
     return bound
+
+
+def _windows(claim: Mapping[str, Any], rows: Rows, other: Rows) -> list[str]:
+    """Why two managements of a queue drop more or less: what keeps it shorter keeps windows smaller.
+
+    Source: Mathis, Semke, Mahdavi, Ott 1997, as above
+    """
+    windows = [window for group in (rows, other) if (window := mean(group, "ho_cwnd_pkts"))]
+    if not claim.get("measure", {}).get("metric", "").startswith("ho_drop_") or len(windows) < 2:
+        return []
+    first, second = (f"{window:.0f} packets takes {150 / window**2:.2f} %" for window in windows)
+    return [f"Reno's window follows its losses: a mean of {first} of them, one of {second}."]
 
 
 _BOUNDS: dict[str, Bound] = {
