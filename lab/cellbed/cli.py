@@ -13,12 +13,12 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from cellbed import cli_link, cli_shell, cli_sweep
+from cellbed import cli_link, cli_shell, cli_sweep, completion
 from cellbed.description import expand, load_claims
 from cellbed.error import CellbedError
 from cellbed.show import Show
 
-app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False,
+app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False,
                   help="Real TCP stacks over an emulated cellular radio network, reproducible to the byte.")
 console = Console(highlight=False)
 errors = Console(stderr=True, highlight=False)
@@ -31,7 +31,7 @@ ScenarioFile = Annotated[Path, typer.Argument(help="scenario file (YAML)")]
 def run(
     scenario: ScenarioFile,
     results: Annotated[Path, typer.Option(help="folder for the result bundles")] = Path("results"),
-    lab: Annotated[str, typer.Option(help="virtual or native")] = "virtual",
+    lab: Annotated[str, typer.Option(help="virtual or native", autocompletion=completion.labs)] = "virtual",
     seed: Annotated[list[int] | None, typer.Option(help="instead of the scenario's seeds; may be repeated")] = None,
     set_: Annotated[list[str] | None, typer.Option("--set", help="key=value; may be repeated")] = None,
     variant: Annotated[list[str] | None, typer.Option(help="only these variants; may be repeated")] = None,
@@ -86,7 +86,7 @@ def why(
 def export(
     bundle: Annotated[Path, typer.Argument(help="result bundle")],
     format_: Annotated[str, typer.Option("--format", help="mahimahi, mahimahi-log, theaterq, flent, qlog, pcapng, "
-                                                          "time-sequence")],
+                                                          "time-sequence", autocompletion=completion.formats)],
     node: Annotated[str | None, typer.Option(help="whose radio, or for pcapng whose capture; default: the first flow's "
                                                   "UE")] = None,
     output: Annotated[Path, typer.Option(help="folder for the files")] = Path("."),
@@ -150,6 +150,16 @@ def doctor() -> None:
         console.print(f"{lab} lab: {'ready' if ok else 'cannot run'}")
     if not any(labs.values()):
         raise CellbedError("no lab can run on this machine; the lines marked 'no' say what to do")
+
+
+@app.command()
+def man() -> None:
+    """Print the manual page: cellbed man > ~/.local/share/man/man1/cellbed.1"""
+    from importlib.metadata import version
+
+    from cellbed.manual import page
+
+    print(page(typer.main.get_command(app), version("cellbed")), end="")
 
 
 @app.command()

@@ -21,7 +21,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand
 
-from cellbed import ledger, link
+from cellbed import completion, ledger, link
 from cellbed.caller import Caller, note
 from cellbed.description import expand
 from cellbed.error import CellbedError, LabError
@@ -60,9 +60,11 @@ def help_text() -> str:
 
 def run_link(
     ctx: typer.Context,
-    words: Annotated[list[str] | None, typer.Argument(metavar="[LINK] [KEY VALUE]...", show_default=False)] = None,
+    words: Annotated[list[str] | None, typer.Argument(metavar="[LINK] [KEY VALUE]...", show_default=False,
+                                                             autocompletion=completion.link_words)] = None,
     lab: Annotated[str, typer.Option(help="native: this kernel, real time, as root; virtual: a guest kernel, virtual "
-                                          "time, no root and no network but the link")] = "native",
+                                          "time, no root and no network but the link",
+                                     autocompletion=completion.labs)] = "native",
     serve: Annotated[str | None, typer.Option(metavar="COMMAND", help="run a server on the far end")] = None,
     serve_folder: Annotated[Path | None, typer.Option(exists=True, file_okay=False, help="serve a folder over HTTP "
                                                       "there, on port 80")] = None,

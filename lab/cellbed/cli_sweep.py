@@ -11,6 +11,7 @@ import typer
 import yaml
 from rich.console import Console
 
+from cellbed import completion
 from cellbed.description import Run, expand, load_claims
 from cellbed.error import CellbedError
 from cellbed.rounds import Rounds, Until, parse_seeds
@@ -49,7 +50,7 @@ def run_sweep(
                                                     "it; may be repeated")] = None,
     max_seeds: Annotated[int, typer.Option(min=1, help="of a variant, with --until")] = 50,
     results: Annotated[Path, typer.Option(help="folder for the result bundles")] = Path("results"),
-    lab: Annotated[str, typer.Option(help="virtual or native")] = "virtual",
+    lab: Annotated[str, typer.Option(help="virtual or native", autocompletion=completion.labs)] = "virtual",
     set_: Annotated[list[str] | None, typer.Option("--set", help="key=value; may be repeated")] = None,
     variant: Annotated[list[str] | None, typer.Option(help="only these variants; may be repeated")] = None,
     jobs: Annotated[int, typer.Option(min=1, help="virtual labs side by side, one CPU each")] = os.cpu_count() or 1,
@@ -137,7 +138,8 @@ def _check_metrics(names: list[str]) -> None:
 
 def run_compare(
     results: Annotated[Path, typer.Argument(help="folder with result bundles")],
-    metric: Annotated[list[str], typer.Argument(help="such as goodput_mbps; see docs/metrics.md")],
+    metric: Annotated[list[str], typer.Argument(help="such as goodput_mbps; see docs/metrics.md",
+                                                 autocompletion=completion.metrics)],
     baseline: Annotated[str | None, typer.Option(help="variant that the others are compared with; default: the first "
                                                  "by name")] = None,
     json_: Annotated[bool, typer.Option("--json", help="print JSON instead of a table")] = False,

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Words that a shell offers for what is typed so far; nothing is played or read for them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import typer
+
+
+def _starting(words: Iterable[str], incomplete: str) -> list[str]:
+    return [word for word in words if word.startswith(incomplete)]
+
+
+def labs(incomplete: str) -> list[str]:
+    return _starting(("virtual", "native"), incomplete)
+
+
+def metrics(incomplete: str) -> list[str]:
+    from cellbed_analysis.metrics.catalog import METRICS
+
+    return _starting((metric.name for metric in METRICS.values() if metric.unit), incomplete)
+
+
+def formats(incomplete: str) -> list[str]:
+    from cellbed_analysis.export import FORMATS
+
+    return _starting(FORMATS, incomplete)
+
+
+def link_words(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Ready-made links first, then words; a word's value is shown by example."""
+    from cellbed import link
+
+    typed = [word for word in ctx.params.get("words") or [] if word != incomplete]
+    ready = list(link.presets())
+    values = typed[1:] if typed and typed[0] not in link.WORDS else typed
+    if len(values) % 2:
+        return _starting([link.WORDS[values[-1]][1]] if values[-1] in link.WORDS else [], incomplete)
+    return _starting([*([] if typed else ready), *(word for word in link.WORDS if word not in typed)], incomplete)

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The manual page, made of what the commands say of themselves."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+_TITLE = ".TH CELLBED 1 \"\" \"cellbed {version}\" \"User Commands\""
+_ENDING = """\
+.SH EXIT STATUS
+0 when all was done; 1 after an error, which is one line; 2 when called in an unknown way; 130 when interrupted.
+.B cellbed link
+has the status of its command, 125 for an error of its own and 127 for a command that is not there.
+.SH FILES
+.TP
+.I RESULTS/*/manifest.json
+what was run, and whether to believe it; docs/result-format.md
+.TP
+.I RESULTS/summary/
+reports and tables
+.TP
+.I ~/.cache/cellbed/
+lab kernels"""
+
+
+def page(group: Any, version: str) -> str:
+    """The page in man(7). Args: group: the command line, as click has it."""
+    lines = [_TITLE.format(version=version), ".SH NAME", f"cellbed \\- {_escape(_first_sentence(group.help))}",
+             ".SH SYNOPSIS", ".B cellbed", ".I COMMAND", "[\\fIARGUMENT\\fR]...", ".SH COMMANDS"]
+    for name, command in group.commands.items():
+        lines += _command(name, command)
+    return "\n".join([*lines, _ENDING, ""])
+
+
+def _command(name: str, command: Any) -> Iterator[str]:
+    arguments = [p for p in command.params if p.param_type_name == "argument"]
+    options = [p for p in command.params if p.param_type_name == "option" and not getattr(p, "hidden", False)]
+    usage = [f"cellbed {name}", *(["[OPTION]..."] if options else []), *map(_argument, arguments)]
+    yield f".SS {_escape(' '.join(usage))}"
+    for paragraph in re.split(r"\n\s*\n", command.help or ""):
+        yield from (".PP", _escape(" ".join(paragraph.split())))
+    for argument in arguments:
+        if argument.help:
+            yield from (".TP", f".I {_escape(_argument(argument))}", _escape(argument.help))
+    for option in options:
+        yield from (".TP", f".B {_escape(', '.join(option.opts))}{_value(option)}", _escape(_help(option)))
+
+
+def _argument(argument: Any) -> str:
+    if argument.metavar:
+        return argument.metavar
+    shown = argument.name.upper().rstrip("_") + ("..." if argument.nargs != 1 else "")
+    return shown if argument.required else f"[{shown}]"
+
+
+def _value(option: Any) -> str:
+    if getattr(option, "is_flag", False):
+        return ""
+    return f" \\fI{_escape(option.metavar or option.name.strip('_').upper())}\\fR"
+
+
+def _help(option: Any) -> str:
+    """With the default, where there is one that is the same everywhere."""
+    told = option.help or ""
+    fixed = option.default not in (None, False) and option.name != "jobs" and not callable(option.default)
+    return f"{told} (default: {option.default})" if fixed and "default" not in told else told
+
+
+def _first_sentence(text: str) -> str:
+    return " ".join((text or "").split()).rstrip(".")
+
+
+def _escape(text: str) -> str:
+    """Backslashes and hyphens are roff's; so are a line's first dot and apostrophe."""
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    return f"\\&{text}" if text.startswith((".", "'")) else text
