@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 from pathlib import Path
@@ -16,6 +15,7 @@ from rich.table import Table
 from cellbed import cli_link, cli_shell, cli_sweep, completion
 from cellbed.description import expand, load_claims
 from cellbed.error import CellbedError
+from cellbed.options import ALL_CPUS, Jobs, Kernel, Lab, Overrides, Results, ScenarioFile, Variants
 from cellbed.show import Show
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False,
@@ -24,19 +24,18 @@ console = Console(highlight=False)
 errors = Console(stderr=True, highlight=False)
 
 _INTERRUPTED = 130
-ScenarioFile = Annotated[Path, typer.Argument(help="scenario file (YAML)")]
 
 
 @app.command()
 def run(
     scenario: ScenarioFile,
-    results: Annotated[Path, typer.Option(help="folder for the result bundles")] = Path("results"),
-    lab: Annotated[str, typer.Option(help="virtual or native", autocompletion=completion.labs)] = "virtual",
+    results: Results = Path("results"),
+    lab: Lab = "virtual",
     seed: Annotated[list[int] | None, typer.Option(help="instead of the scenario's seeds; may be repeated")] = None,
-    set_: Annotated[list[str] | None, typer.Option("--set", help="key=value; may be repeated")] = None,
-    variant: Annotated[list[str] | None, typer.Option(help="only these variants; may be repeated")] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="virtual labs side by side, one CPU each")] = os.cpu_count() or 1,
-    kernel: Annotated[str, typer.Option(help="lab kernel: 6.12 or 6.1")] = "6.12",
+    set_: Overrides = None,
+    variant: Variants = None,
+    jobs: Jobs = ALL_CPUS,
+    kernel: Kernel = "6.12",
 ) -> None:
     """Play a scenario; finished runs are not played again."""
     from cellbed.sweep import Sweep, check_lab

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +13,7 @@ from rich.console import Console
 from cellbed import completion
 from cellbed.description import Run, expand, load_claims
 from cellbed.error import CellbedError
+from cellbed.options import ALL_CPUS, Jobs, Kernel, Lab, Overrides, Results, ScenarioFile, Variants
 from cellbed.rounds import Rounds, Until, parse_seeds
 from cellbed.show import Show
 
@@ -41,7 +41,7 @@ def parse_grid(texts: list[str], overrides: list[str]) -> dict[str, list[Any]]:
 
 
 def run_sweep(
-    scenario: Annotated[Path, typer.Argument(help="scenario file (YAML)")],
+    scenario: ScenarioFile,
     grid: Annotated[list[str] | None, typer.Option(metavar="KEY=V1,V2,...", help="values of a key, with all of the "
                                                    "others; may be repeated")] = None,
     seeds: Annotated[str | None, typer.Option(help="such as 1-20 or 1,3,5-7; default: the scenario's")] = None,
@@ -49,12 +49,12 @@ def run_sweep(
                                                     "% confidence interval of this metric's mean is within ± SHARE of "
                                                     "it; may be repeated")] = None,
     max_seeds: Annotated[int, typer.Option(min=1, help="of a variant, with --until")] = 50,
-    results: Annotated[Path, typer.Option(help="folder for the result bundles")] = Path("results"),
-    lab: Annotated[str, typer.Option(help="virtual or native", autocompletion=completion.labs)] = "virtual",
-    set_: Annotated[list[str] | None, typer.Option("--set", help="key=value; may be repeated")] = None,
-    variant: Annotated[list[str] | None, typer.Option(help="only these variants; may be repeated")] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="virtual labs side by side, one CPU each")] = os.cpu_count() or 1,
-    kernel: Annotated[str, typer.Option(help="lab kernel: 6.12 or 6.1")] = "6.12",
+    results: Results = Path("results"),
+    lab: Lab = "virtual",
+    set_: Overrides = None,
+    variant: Variants = None,
+    jobs: Jobs = ALL_CPUS,
+    kernel: Kernel = "6.12",
 ) -> None:
     """Play a scenario over parameters and seeds; write RESULTS/summary/sweep.parquet. Interrupted, it resumes."""
     from cellbed import clean

@@ -11,9 +11,9 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from ..export.connection import RadioEvent, acknowledgments, relative
-from .style import ink
+from .style import SERIES, ink
 
-SENT, AGAIN, ACKED = "#4c72b0", "#c44e52", "#55a868"
+SENT, AGAIN, ACKED = (SERIES[name][0] for name in ("DM-DM", "IM-IM", "IM-DM"))
 #: Steps of a handover are many; these are when the UE is gone and when it is back.
 SHOWN = {"handover: detach", "handover: synchronised"}
 HIDDEN = ("drop", "harq_failure", "handover")
@@ -40,12 +40,13 @@ def draw(samples: pl.DataFrame, events: Sequence[RadioEvent], start_ns: int) -> 
         axes.plot(t_s[chosen], high[chosen] / 1e6, ".", color=colour, markersize=2)
     axes.step((acks["t_ns"].to_numpy() - start_ns) / 1e9, relative(acks["ack"].to_numpy(), origin) / 1e6,
               where="post", color=ACKED, linewidth=1, label="acknowledged")
-    for event in events:
-        if event.kind not in HIDDEN or str(event) in SHOWN:
-            at = (event.t_ns - start_ns) / 1e9
-            axes.axvline(at, color=ink(), linewidth=0.7, linestyle=":")
-            axes.annotate(str(event), (at, 1), xycoords=("data", "axes fraction"), rotation=90, fontsize=7, va="top",
-                          ha="right")
+    shown = [event for event in events if event.kind not in HIDDEN or str(event) in SHOWN]
+    for i, event in enumerate(shown):
+        at = (event.t_ns - start_ns) / 1e9
+        axes.axvline(at, color=ink(), linewidth=0.7, linestyle=":")
+        # On either side in turn, as they come in pairs.
+        axes.annotate(str(event), (at, 1), xycoords=("data", "axes fraction"), rotation=90, fontsize=7, va="top",
+                      ha="left" if i % 2 else "right")
     axes.set_xlabel("time (s)")
     axes.set_ylabel("sequence number (MB)")
     axes.legend(loc="upper left")

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cellbed import completion
+
+ScenarioFile = Annotated[Path, typer.Argument(help="scenario file (YAML)")]
+Results = Annotated[Path, typer.Option(help="folder for the result bundles")]
+Lab = Annotated[str, typer.Option(help="virtual or native", autocompletion=completion.labs)]
+Overrides = Annotated[list[str] | None, typer.Option("--set", help="key=value; may be repeated")]
+Variants = Annotated[list[str] | None, typer.Option(help="only these variants; may be repeated")]
+Jobs = Annotated[int, typer.Option(min=1, help="virtual labs side by side, one CPU each")]
+Kernel = Annotated[str, typer.Option(help="lab kernel: 6.12 or 6.1")]
+
+ALL_CPUS = os.cpu_count() or 1
