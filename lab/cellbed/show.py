@@ -21,7 +21,7 @@ def time_left_s(elapsed_s: float, played: float, left: float) -> float | None:
     """Time that the rest takes at the pace so far; None before there is one.
 
     Args:
-        elapsed_s: since the first run began that had to be played.
+        elapsed_s: since the first run began that had to be played, its start-up included.
         played: runs since then, with parts of those under way.
         left: runs still to come, with the rests of those under way.
     """
@@ -43,7 +43,7 @@ class Show:
     def __init__(self, n_runs: int, console: Console, errors: Console) -> None:
         self.n_runs, self.errors = n_runs, errors
         self.done = self.played = 0
-        self.began: float | None = None  # first progress of a run that is not just found finished
+        self.began = time.monotonic()  # or when the last run was found finished that came before any played one
         self.parts: dict[int, float] = {}  # of runs under way
         self.lock = threading.Lock()
         self.progress = Progress(TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}"),
@@ -60,8 +60,6 @@ class Show:
 
     def left(self) -> str:
         """How long all will take, in words."""
-        if self.began is None:
-            return ""
         under_way = sum(self.parts.values())
         left = self.n_runs - self.done - under_way
         return time_text(time_left_s(time.monotonic() - self.began, self.played + under_way, left))
@@ -70,8 +68,6 @@ class Show:
         key = id(run)
         known = math.isfinite(all_s)
         with self.lock:
-            if self.began is None:
-                self.began = time.monotonic()
             if key not in self.tasks:
                 self.tasks[key] = self.progress.add_task(f"{run.variant} seed {run.seed}",
                                                          total=all_s if known else None, state="")
@@ -87,6 +83,8 @@ class Show:
     def _finish(self, run: Run, outcome: Outcome) -> None:
         self.done += 1
         self.played += not outcome.cached
+        if not self.played and not self.parts:
+            self.began = time.monotonic()
         self.parts.pop(id(run), None)
         if id(run) in self.tasks:
             self.progress.remove_task(self.tasks.pop(id(run)))

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Which seeds a sweep plays."""
 
+import io
 import statistics
 
 import pytest
+from rich.console import Console
 
+from cellbed import show
 from cellbed.cli_sweep import parse_grid
+from cellbed.description import Run
 from cellbed.error import CellbedError
 from cellbed.rounds import LEAST_RUNS, Rounds, Until, parse_seeds
 from cellbed.show import time_left_s, time_text
+from cellbed.sweep import Outcome
 
 
 @pytest.mark.parametrize(("text", "seeds"), [("4", [4]), ("1-3", [1, 2, 3]), ("1,5-6, 9", [1, 5, 6, 9])])
@@ -93,6 +98,25 @@ def test_variants_without_usable_runs_end_at_the_bound():
 def test_the_bound_allows_what_is_looked_at_first():
     with pytest.raises(CellbedError, match="--max-seeds 4: allowed 5 or more"):
         Rounds(["a"], [1], [Until("m", 0.05)], max_seeds=4)
+
+
+def test_time_left_counts_played_runs_with_their_start_up(monkeypatch):
+    """Four of ten were there; the first of the others takes 30 s, of which it is silent for 20."""
+    now = [0.0]
+    monkeypatch.setattr(show.time, "monotonic", lambda: now[0])
+    console = Console(file=io.StringIO())
+    told = show.Show(10, console, console)
+    runs = [Run("s", "s.yaml", "run", {}, seed, {}) for seed in range(10)]
+    for run in runs[:4]:
+        now[0] += 1
+        told.finished(run, Outcome(None, cached=True))
+    assert told.left() == ""
+    now[0] += 25
+    told.advanced(runs[4], 5, 10)
+    assert told.left() == time_text(25 / 0.5 * 5.5)
+    now[0] += 5
+    told.finished(runs[4], Outcome(None, error="died"))
+    assert told.left() == time_text(30 * 5) == "2 min left"
 
 
 def test_time_left():
