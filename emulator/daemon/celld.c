@@ -351,9 +351,13 @@ static int loop(struct celld *d)
 	while (!d->stop && r == 0 && d->output.error == 0) {
 		int n = epoll_wait(d->gather_ns ? d->epoll_fd : d->traffic_fd, events,
 		                   CONFIG_PORTS_MAX + 8, -1);
-		int64_t now_ns = clock_ns(CLOCK_MONOTONIC);
+		int64_t now_ns;
 		bool traffic = false;
 
+		/* Stopped and continued: the timer has still to say by how much it is late. */
+		if (n < 0 && errno == EINTR)
+			continue;
+		now_ns = clock_ns(CLOCK_MONOTONIC);
 		if (now_ns < d->start_ns)
 			now_ns = d->start_ns; /* before sub-frame 0 */
 		d->end_ns = now_ns;

@@ -8,6 +8,7 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -164,6 +165,45 @@ def test_the_control_socket_is_its_users_own(tmp_path, namespaces):
     finally:
         os.seteuid(0)
         os.umask(umask)
+
+
+GARBAGE = """
+import random, socket, sys
+s = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM)
+draw, sent = random.Random(int(sys.argv[1])), {4: 0, 6: 0}
+header = bytes.fromhex("4500001c0001400040110000" "0a620001" "0a620002")
+packets = [header[:n] for n in (1, 2, 8, 19)]  # cut short
+packets += [b"\\x45" + bytes(19), b"\\x4f" + header[1:], b"\\x40" + header[1:]]  # lengths that lie
+packets += [header[:6] + flags + header[8:] + bytes(8) for flags in (b"\\x20\\0", b"\\0\\x05", b"\\x3f\\xff")]
+packets += [b"\\x60" + bytes(39), b"\\x60", b"\\0" * 60, b"\\xff" * 1500]  # IPv6, and nothing known
+packets += [draw.randbytes(draw.randint(1, 1500)) for _ in range(60)]
+for p in packets:
+    s.sendto(p, ("lte0", 0x0800))
+    sent[4 if p[0] >> 4 == 4 else 6] += 1
+try:
+    s.sendto(bytes(1501), ("lte0", 0x0800))
+except OSError:
+    pass
+print(sent[4], sent[6])
+"""
+
+
+@needs_tun
+@pytest.mark.parametrize("mode", ["dm", "im"])
+def test_garbage_on_the_wire(tmp_path, namespaces, mode):
+    """Malformed, fragmented and oversized packets: those of IPv4 cross as they are, the others are counted."""
+    with daemon(config(tmp_path, mode), namespaces) as celld:
+        done = subprocess.run(["ip", "netns", "exec", namespaces[0], sys.executable, "-c", GARBAGE, "7"],
+                              capture_output=True, text=True, check=True)
+        ipv4, others = map(int, done.stdout.split())
+        assert "3 received" in ping(namespaces[0], 3).stdout
+        celld.stop(signal.SIGTERM)
+    stats = json.loads((tmp_path / "stats.json").read_text())
+    refused = stats["ports"]["ue1"]["refused_pkts"]
+    assert refused["not_ipv4"] == others and refused["oversize"] == 0
+    assert stats["ports"]["ue1"]["read_pkts"] == ipv4 + others + 3
+    assert stats["pkts_in"] == stats["pkts_delivered"] + sum(stats["pkts_dropped"].values())
+    assert ipv4 > 10 and others > 10
 
 
 @needs_tun

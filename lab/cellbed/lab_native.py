@@ -73,7 +73,8 @@ def play(directory: Path, description: dict[str, Any], watch: Watch, caller: Cal
     if runner.returncode != 0:
         error = directory / "error"
         console = (directory / "console").read_text(errors="replace").splitlines()[-3:]
-        raise LabError(error.read_text().strip() if error.exists() else f"the runner died: {' | '.join(console)}")
+        told = error.read_text().strip() if error.exists() else ""
+        raise LabError(told or f"the runner died: {' | '.join(console) or '(it printed nothing)'}")
     wall_s = time.monotonic() - started
     traffic_s = marks.get("stop", started) - marks.get("traffic", started)
     return {"wall_s": round(wall_s, 3), "setup_wall_s": round(wall_s - traffic_s, 3)}

@@ -210,6 +210,10 @@ class Runner:
 
     # --- all of it ---
 
+    def lost_nodes(self) -> list[str]:
+        """Nodes whose process, and with it their namespace, is gone."""
+        return [name for name, pid in self.pids.items() if not Path(f"/proc/{pid}/ns/net").exists()]
+
     def play(self) -> None:
         self.phase("nodes")
         with contextlib.ExitStack() as stack:
@@ -280,11 +284,14 @@ def main(directory: str) -> int:
     """Play the run in DIR. Return: exit status; failures are told in DIR/error."""
     out = Path(directory)
     signal.signal(signal.SIGTERM, _end)
+    runner = Runner(out)
     try:
-        Runner(out).play()
+        runner.play()
         return 0
-    except CellbedError as error:
-        (out / "error").write_text(str(error))
+    except (CellbedError, OSError) as error:
+        lost = [f"node {name}: its process ended; " for name in runner.lost_nodes()]
+        text = f"{error.filename or 'the machine'}: {error.strerror}" if isinstance(error, OSError) else str(error)
+        (out / "error").write_text("".join(lost) + text)
         return 1
     except KeyboardInterrupt:
         (out / "error").write_text("interrupted")

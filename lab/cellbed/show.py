@@ -92,7 +92,7 @@ class Show:
         self.progress.update(self.total, completed=self.done,
                              state=f"{self.done} of {self.n_runs}, {left}".rstrip(", "))
         label = f"[{self.done}/{self.n_runs}] {run.variant} seed {run.seed}: "
-        if outcome.error:
+        if outcome.error is not None:
             self.errors.print(f"{label}failed: {outcome.error}", style="red", markup=False, soft_wrap=True)
         elif outcome.cached:
             self.progress.console.print(f"{label}already there: {outcome.path}", markup=False, soft_wrap=True)

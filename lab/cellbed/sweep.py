@@ -15,7 +15,7 @@ from cellbed import channel, lab_native, lab_virtual, paths
 from cellbed.bundle import Bundle
 from cellbed.caller import Caller
 from cellbed.description import Run
-from cellbed.error import CellbedError
+from cellbed.error import CellbedError, LabError
 from cellbed.follow import Watch
 from cellbed.scenario import Scenario
 
@@ -26,6 +26,9 @@ class Observer(Protocol):
     def advanced(self, run: Run, done_s: float, all_s: float) -> None: ...
 
     def finished(self, run: Run, outcome: Outcome) -> None: ...
+
+
+_FULL_BYTES = 64 << 10
 
 
 def check_lab(lab: str, kernel: str) -> None:
@@ -57,6 +60,13 @@ class _RunWatch(Watch):
         return self.sweep.stop.is_set()
 
 
+def _no_space(results: Path) -> str:
+    """What to add to a failure when the disk is full: it may have left no room to say so."""
+    disk = os.statvfs(results)
+    free_bytes = disk.f_bavail * disk.f_frsize
+    return f"; {results}: No space left on device" if free_bytes < _FULL_BYTES else ""
+
+
 class Sweep:
     """One invocation of `cellbed run`."""
 
@@ -83,7 +93,10 @@ class Sweep:
         jobs = min(jobs, len(cpus)) if self.lab == "virtual" else 1  # native runs would disturb each other
         for cpu in cpus[:jobs]:
             self.cpus.put(cpu)
-        self.results.mkdir(parents=True, exist_ok=True)
+        try:
+            self.results.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise LabError(f"{error.filename}: {error.strerror}") from None
         with ThreadPoolExecutor(jobs) as pool:
             futures: list[Future[Outcome]] = [pool.submit(self._one, run) for run in runs]
             try:
@@ -123,7 +136,7 @@ class Sweep:
             manifest = bundle.finish(self.scenario, self.claims, measured)
             return Outcome(bundle.path, manifest=manifest)
         except CellbedError as error:
-            return Outcome(None, error=str(error))
+            return Outcome(None, error=f"{error}{_no_space(self.results)}")
         except OSError as error:
             return Outcome(None, error=f"{error.filename or bundle.temporary}: {error.strerror}")
         finally:

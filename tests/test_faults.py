@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Whatever breaks during a run: a clear message, no bundle or one that is marked, and nothing left on the machine.
+
+Moments and victims are drawn from a seed, which the test's name tells. CELLBED_FAULT_ROUNDS asks for more of them than
+the gate has time for. Interrupts and kills of the command itself are in test_leftovers.py.
+"""
+
+import contextlib
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from e2e import CELLBED, bundles, cellbed, needs_native
+from machine import machine_state, ours, start, wait_until
+
+pytestmark = [pytest.mark.lab, needs_native]
+
+ROUNDS = int(os.environ.get("CELLBED_FAULT_ROUNDS", "1"))
+BOTH = pytest.mark.parametrize("lab", ["virtual", "native"])
+BRIEF = ["--variant", "DM-DM", "--set", "traffic.0.duration_s=1"]
+
+
+def processes(marker, program):
+    """Ids of this test's processes that run @program, or that one of them started to run it."""
+    found, own = [], set(ours(marker))
+    for status in Path("/proc").glob("[0-9]*/status"):
+        with contextlib.suppress(OSError):
+            facts = dict(line.split(":\t", 1) for line in status.read_text().splitlines())
+            pid, parent = int(facts["Pid"]), int(facts["PPid"])
+            if facts["Name"] == program and (pid in own or parent in own):
+                found.append(pid)
+    return found
+
+
+def begin(scenario, results, lab, *options):
+    return subprocess.Popen([CELLBED, "run", scenario, "--results", results, "--lab", lab, *options],
+                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True)
+
+
+def end(process):
+    """Return: exit status and messages."""
+    _, err = process.communicate(timeout=120)
+    return process.returncode, err
+
+
+@contextlib.contextmanager
+def nothing_left(folder):
+    before = machine_state()
+    yield
+    wait_until(lambda: not ours(folder), "end of all processes")
+    assert machine_state() == before
+
+
+def assert_marked(results, status, err, *expected):
+    """The run failed with one of these messages, or its bundle says that it is not valid."""
+    found = [path for path in Path(results).glob("*") if path.name != "summary"]
+    if status == 0:
+        (bundle,) = bundles(results).values()
+        verdict = json.loads((bundle / "manifest.json").read_text())["validity"]
+        assert verdict["verdict"] == "invalid", verdict
+        told = " ".join(f"{reason['text']} {reason['value']}" for reason in verdict["reasons"])
+    else:
+        assert status == 1 and "failed:" in err, err
+        assert "Traceback" not in err
+        assert not found
+        told = err
+    assert any(text in told for text in expected), told
+
+
+# Who is killed, and what is then said of it.
+VICTIMS = {
+    "celld": ["celld: died", "celld: ended", "celld: "],
+    "tcpwatch": ["tcpwatch: died", "tcpwatch: ended", "tcpwatch: "],
+    "tcpdump": ["tcpdump"],
+    "iperf3": ["iperf3", "flow file failed"],
+}
+
+
+@pytest.mark.parametrize("seed", range(ROUNDS))
+@pytest.mark.parametrize("victim", VICTIMS)
+def test_a_program_killed_at_a_random_moment(scenario, tmp_path, victim, seed):
+    draw = random.Random(f"{victim} {seed}")
+    with nothing_left(tmp_path):
+        process = begin(scenario, tmp_path / "r", "native", "--variant", "DM-DM", "--set", "traffic.0.duration_s=4")
+        wait_until(lambda: processes(tmp_path, victim) or process.poll() is not None, f"start of {victim}")
+        time.sleep(draw.uniform(0, 3))
+        victims = processes(tmp_path, victim)
+        assert victims, "it ended before"
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(draw.choice(victims), signal.SIGKILL)
+        assert_marked(tmp_path / "r", *end(process), *VICTIMS[victim])
+
+
+@contextlib.contextmanager
+def mounted(path, options):
+    path.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", path], check=True)
+    try:
+        yield path
+    finally:
+        subprocess.run(["umount", path], check=True)
+
+
+@BOTH
+def test_a_full_disk(scenario, tmp_path, lab):
+    """Room for the beginning of a run, not for its captures."""
+    with nothing_left(tmp_path), mounted(tmp_path / "small", "size=400k") as small:
+        status, err = end(begin(scenario, small / "r", lab, "--variant", "DM-DM"))
+        assert status == 1
+        assert "No space left on device" in err, err
+        assert "Traceback" not in err
+        assert not bundles(small / "r")
+
+
+@BOTH
+def test_results_that_cannot_be_written(scenario, tmp_path, lab):
+    with nothing_left(tmp_path), mounted(tmp_path / "fixed", "ro") as fixed:
+        status, err = end(begin(scenario, fixed / "r", lab, *BRIEF))
+        assert status != 0
+        assert "Read-only file system" in err and str(fixed) in err, err
+        assert "Traceback" not in err
+
+
+def in_namespace_of(bundle, node, *command):
+    pid = json.loads((bundle / "celld.json").read_text())["ports"][node]["netns"]
+    return subprocess.run(["nsenter", f"--net={pid}", *command], capture_output=True, text=True, check=False)
+
+
+def test_a_device_disappears(scenario, tmp_path):
+    with nothing_left(tmp_path):
+        process = start(scenario, tmp_path / "r", "native")
+        (unfinished,) = (tmp_path / "r").glob(".tmp-*")
+        assert in_namespace_of(unfinished, 1, "ip", "link", "del", "lte0").returncode == 0
+        assert_marked(tmp_path / "r", *end(process), "reading lte0 of 'ue2'")
+
+
+def test_a_node_disappears(scenario, tmp_path):
+    """The process that holds a namespace ends; the run goes on or fails, and cleans up."""
+    with nothing_left(tmp_path):
+        process = start(scenario, tmp_path / "r", "native", "--variant", "DM-DM", "--set", "traffic.0.duration_s=3")
+        (unfinished,) = (tmp_path / "r").glob(".tmp-*")
+        holder = json.loads((unfinished / "celld.json").read_text())["ports"][1]["netns"].split("/")[2]
+        os.kill(int(holder), signal.SIGKILL)
+        assert_marked(tmp_path / "r", *end(process), "node ue2: its process ended")
+
+
+def test_the_daemon_sleeps_for_a_second(scenario, tmp_path):
+    """A run that the machine stopped for a while is marked, not averaged."""
+    with nothing_left(tmp_path):
+        process = start(scenario, tmp_path / "r", "native", "--variant", "DM-DM", "--set", "traffic.0.duration_s=3",
+                        "--set", "validity.missed_ttis=0")
+        (celld,) = processes(tmp_path, "celld")
+        os.kill(celld, signal.SIGSTOP)
+        time.sleep(1)
+        os.kill(celld, signal.SIGCONT)
+        assert_marked(tmp_path / "r", *end(process), "wake-ups later than a sub-frame")
+        (bundle,) = bundles(tmp_path / "r").values()
+        assert json.loads((bundle / "radio.json").read_text())["lateness"]["max_us"] > 900_000
+
+
+@BOTH
+def test_two_labs_at_once(scenario, tmp_path, lab):
+    with nothing_left(tmp_path):
+        runs = [begin(scenario, tmp_path / name, lab, *BRIEF) for name in "ab"]
+        for process, name in zip(runs, "ab", strict=True):
+            assert end(process)[0] == 0
+            assert set(bundles(tmp_path / name)) == {"DM-DM"}
+
+
+@BOTH
+def test_many_labs_one_after_another(scenario, tmp_path, lab):
+    """As many more as it takes to see what grows."""
+    with nothing_left(tmp_path):
+        for number in range(2 + 5 * (ROUNDS - 1)):
+            cellbed("run", scenario, "--results", tmp_path / "r", "--lab", lab, "--seed", number + 1, *BRIEF)
+            assert not list((tmp_path / "r").glob(".tmp-*"))
