@@ -58,3 +58,36 @@ def test_same_seed_same_bytes(played, tmp_path):
     cellbed("run", QUICK, "--results", tmp_path, "--variant", UDP)
     (again,) = bundles(tmp_path).values()
     assert digests(again) == digests(played[UDP])
+
+
+def test_a_recorded_channel_takes_the_place_of_the_one_it_recorded(played, tmp_path):
+    channel = played[CONTROL] / "channel.trace"
+    cellbed("run", QUICK, "--results", tmp_path, "--variant", CONTROL, "--set", "radio.channel.model=trace",
+            "--set", f"radio.channel.trace={channel}")
+    (again,) = bundles(tmp_path).values()
+    assert radio(again) == radio(played[CONTROL])
+    for name in ("ip-server.pcap", "ip-ue1.pcap", "tcp.trace"):
+        assert (again / name).read_bytes() == (played[CONTROL] / name).read_bytes()
+
+
+def test_radio_link_failures_lose_no_packet(tmp_path):
+    """With one retransmission each fade of the control channels fails the link; re-establishment sends the rest again."""
+    cellbed("run", QUICK, "--results", tmp_path, "--variant", TCP, "--set", "radio.control.errors=true",
+            "--set", "radio.rlc_am.max_retx_threshold=1")
+    (bundle,) = bundles(tmp_path).values()
+    assert radio(bundle)["radio_link_failures"] > 3
+    dropped = radio(bundle)["pkts_dropped"]
+    assert sum(dropped.values()) == dropped["shutdown"]
+    found = row(bundle)
+    assert found["ip_lost_pkts"] == 0 and found["radio_link_failures"] == radio(bundle)["radio_link_failures"]
+
+
+def test_iperf3_counts_the_losses_that_the_captures_have(tmp_path):
+    """Below the capacity but for a short queue: some are lost, and iperf3's own connection gets through."""
+    cellbed("run", QUICK, "--results", tmp_path, "--variant", UDP, "--set", "traffic.0.kind=iperf3",
+            "--set", "traffic.0.transport=udp", "--set", "traffic.0.packet_bytes=1024", "--set", "traffic.0.rate=2Mbit",
+            "--set", "radio.rlc.queue_bytes=12KiB")
+    (bundle,) = bundles(tmp_path).values()
+    found = row(bundle)
+    assert found["ip_lost_pkts"] > 0
+    assert found["udp_lost_difference_pkts"] == 0

@@ -23,6 +23,7 @@ Series = list[tuple[float, Estimate]]
 VARIED = {
     "param.radio.mac.grants_ignore_headers": lambda value: "grants without headers" if value else "grants with headers",
     "param.radio.control.dtx": lambda value: {"lose": "missed block lost", "retry": "missed block sent again"}[value],
+    "param.radio.rlc_am.max_retx_threshold": lambda value: f"maxRetxThreshold {value}",
     "param.traffic.0.rate": lambda value: f"UDP {float(value) / 1e6:g} Mbit/s",
     "param.tcp.receive_window": lambda value: f"window {window_text(value)}",
 }

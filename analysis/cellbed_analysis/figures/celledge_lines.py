@@ -93,8 +93,9 @@ def draw_pairs(pairs: Sequence[Pair], metrics: Mapping[str, tuple[str, float]], 
             axes.plot([before], [y], "o", color=ink(), markerfacecolor="none", markersize=7, label=base, zorder=3)
             axes.plot([after], [y], marker, color=color, markersize=5, label=pair.setting, zorder=2)
         axes.set_xlabel(label)
-        axes.set_xlim(left=0)
         axes.margins(x=0.08)
+        axes.autoscale_view()
+        axes.set_xlim(left=0)
     panels[0, 0].set_yticks(np.arange(len(names)), names)
     panels[0, 0].invert_yaxis()
     handles: dict[str, object] = {}

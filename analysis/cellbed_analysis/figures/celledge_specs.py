@@ -29,6 +29,7 @@ TITLES = {
     "headers": "What grants without room for headers cost",
     "unstated-dtx": "What the paper leaves open: a block whose assignment was missed",
     "unstated-rate": "What the paper leaves open: the rate of UDP",
+    "unstated-threshold": "What the paper leaves open: retransmissions up to a radio link failure",
     "unstated-window": "What the paper leaves open: TCP's receive window",
 }
 EDGE = "param.radio.channel.cell_edge."
