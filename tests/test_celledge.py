@@ -71,7 +71,7 @@ def test_a_recorded_channel_takes_the_place_of_the_one_it_recorded(played, tmp_p
 
 
 def test_radio_link_failures_lose_no_packet(tmp_path):
-    """With one retransmission each fade of the control channels fails the link; re-establishment sends the rest again."""
+    """With one retransmission each fade of the control channels fails the link; re-establishment sends the rest."""
     cellbed("run", QUICK, "--results", tmp_path, "--variant", TCP, "--set", "radio.control.errors=true",
             "--set", "radio.rlc_am.max_retx_threshold=1")
     (bundle,) = bundles(tmp_path).values()
