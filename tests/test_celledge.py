@@ -91,3 +91,13 @@ def test_iperf3_counts_the_losses_that_the_captures_have(tmp_path):
     found = row(bundle)
     assert found["ip_lost_pkts"] > 0
     assert found["udp_lost_difference_pkts"] == 0
+
+
+def test_a_connection_that_never_comes_about_is_a_throughput_of_nothing(tmp_path):
+    """On the border of three sectors no transport format is robust enough."""
+    cellbed("run", QUICK, "--results", tmp_path, "--variant", TCP, "--set", "radio.channel.cell_edge.azimuth_deg=60",
+            "--set", "radio.channel.cell_edge.distance_m=300")
+    (bundle,) = bundles(tmp_path).values()
+    found = row(bundle)
+    assert json.loads((bundle / "flow.stream.json").read_text())["connected_s"] is None
+    assert found["ip_throughput_mbps"] == found["ip_sent_pkts"] == 0 and found["rto_count"] > 0

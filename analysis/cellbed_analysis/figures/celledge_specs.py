@@ -121,6 +121,7 @@ def _today(edge: Edge) -> Spec:
 
 def _rtt(edge: Edge, runs: Sequence[RunAnalysis]) -> list[Spec]:
     """Distributions in UM, of AM at the least distance, and of the runs without interference."""
+    runs = [run for run in runs if run.row.get("rtt_p50_ms") is not None]
     of_scenario = [run for run in runs if run.row in edge.of(transport="tcp", control=False).rows]
     seed = min((run.row["seed"] for run in of_scenario), default=None)
     chosen = sorted((run for run in of_scenario if run.row["seed"] == seed), key=lambda run: float(run.row[DISTANCE]))

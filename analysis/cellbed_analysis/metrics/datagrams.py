@@ -13,6 +13,8 @@ from ..segment import flow_packets
 from .rtt import Values
 from .window import Window
 
+#: Of a connection that never came about.
+NOTHING_SENT: Values = {"ip_throughput_mbps": 0.0, "ip_sent_pkts": 0, "ip_lost_pkts": 0, "ip_lost_pct": 0.0}
 PROTOCOLS = {"tcp": PROTOCOL_TCP, "udp": PROTOCOL_UDP}
 
 

@@ -168,7 +168,8 @@ def compute(bundle: Bundle) -> tuple[dict[str, Any], pl.DataFrame]:
     if utran.settings_of(bundle) is not None:
         values = utran.run_metrics(bundle, flow) | causes.counter_metrics(bundle.counters, flow.source)
         return identity(bundle) | flatten(values | lateness(bundle)), pl.DataFrame()
-    if captured(bundle) and flow.transport == "tcp":
+    seen = captured(bundle) and connected(bundle, flow)
+    if seen and flow.transport == "tcp":
         flow = causes.finished(bundle, flow)
     window = steady_window(flow)
     log = RadioLog(bundle.radio)
@@ -178,8 +179,8 @@ def compute(bundle: Bundle) -> tuple[dict[str, Any], pl.DataFrame]:
     }
     segments = pl.DataFrame()
     if captured(bundle):
-        values |= datagrams.ip_metrics(bundle, flow, window)
-    if captured(bundle) and flow.transport == "tcp":
+        values |= datagrams.ip_metrics(bundle, flow, window) if seen else datagrams.NOTHING_SENT
+    if seen and flow.transport == "tcp":
         lives = packet_lives(log, len(bundle.ue_numbers))
         segments = decomposed_segments(bundle, flow, lives)
         values |= _captured_metrics(bundle, flow, segments, window)
@@ -204,6 +205,13 @@ def compute(bundle: Bundle) -> tuple[dict[str, Any], pl.DataFrame]:
 def captured(bundle: Bundle) -> bool:
     """Whether the run has IP captures; long ones may go without (`capture.ip: false`)."""
     return bool(bundle.settings.get("capture", {}).get("ip", True))
+
+
+def connected(bundle: Bundle, flow: Flow) -> bool:
+    """Whether data could be sent: over some links not even TCP's handshake comes to an end."""
+    if flow.kind != "stream" or flow.transport != "tcp":
+        return True
+    return bundle.stream(flow.id)["connected_s"] is not None
 
 
 def traced_in_full(bundle: Bundle) -> bool:
