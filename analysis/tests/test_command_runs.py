@@ -20,8 +20,8 @@ from cellbed_analysis.summary import print_table
 STATS = {
     "pkts_in": 100, "pkts_delivered": 90, "bytes_delivered": 250_000, "rlc_retx": 4, "radio_link_failures": 0,
     "pkts_dropped": {"queue_full": 7, "duplicate": 2, "shutdown": 1}, "control_missed": 0,
-    "ul": {"mac_pdus": 90, "harq_retx": 10, "harq_failures": 0},
-    "dl": {"mac_pdus": 75, "harq_retx": 25, "harq_failures": 1},
+    "ul": {"mac_pdus": 90, "mac_bytes": 100000, "harq_retx": 10, "harq_failures": 0},
+    "dl": {"mac_pdus": 75, "mac_bytes": 100000, "harq_retx": 25, "harq_failures": 1},
 }  # fmt: skip
 
 
