@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+import signal
+
 import pytest
 from e2e import SHORT, WIRED
+
+# Tests may run under nohup, and commands would inherit that they ignore a hang-up. They do not inherit a handler.
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda *_: None)
 
 
 @pytest.fixture
