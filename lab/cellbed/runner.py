@@ -60,6 +60,7 @@ class Runner:
         self.addresses = {n.name: n.address.split("/")[0] for n in self.topology.hosts}
         self.attachment = Attachment.read(out)
         self.pids: dict[str, int] = {}
+        self.lost_nodes: list[str] = []
         self.facts: dict[str, Any] = {"phases": {}}
         self.progress = open(out / "progress", "w", buffering=1)  # noqa: SIM115 (lives as long as the run)
 
@@ -210,9 +211,9 @@ class Runner:
 
     # --- all of it ---
 
-    def lost_nodes(self) -> list[str]:
-        """Nodes whose process, and with it their namespace, is gone."""
-        return [name for name, pid in self.pids.items() if not Path(f"/proc/{pid}/ns/net").exists()]
+    def note_lost_nodes(self) -> None:
+        """Before the nodes are stopped: those whose process, and with it their namespace, is gone already."""
+        self.lost_nodes = [name for name, pid in self.pids.items() if not Path(f"/proc/{pid}/ns/net").exists()]
 
     def play(self) -> None:
         self.phase("nodes")
@@ -220,6 +221,7 @@ class Runner:
             if not self.virtual:
                 stack.callback(cgroup.kill_others, cgroup.own())
             self.start_nodes(stack)
+            stack.callback(self.note_lost_nodes)
             self.phase("radio")
             celld = self.start_radio(stack)
             self.configure_nodes()
@@ -289,7 +291,7 @@ def main(directory: str) -> int:
         runner.play()
         return 0
     except (CellbedError, OSError) as error:
-        lost = [f"node {name}: its process ended; " for name in runner.lost_nodes()]
+        lost = [f"node {name}: its process ended; " for name in runner.lost_nodes]
         text = f"{error.filename or 'the machine'}: {error.strerror}" if isinstance(error, OSError) else str(error)
         (out / "error").write_text("".join(lost) + text)
         return 1
