@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 
 from .bundle import Bundle, Flow
-from .switching import SEQ_SPACE, CongestionEvent, Sender, congestion_events, rows_of
+from .switching import INFINITE_SSTHRESH, SEQ_SPACE, CongestionEvent, Sender, congestion_events, rows_of
 
 Rows = list[dict[str, Any]]
 
@@ -31,8 +31,6 @@ QUEUES = {"none": "", "red": "RED dropping", "red_ecn": "RED marking"}
 CASES = ("timeout", "halving", "nothing")
 #: Messages whose first row after the decision ends a part of the handover. Source: docs/trace-format.md
 DECISION, COMMAND, ARRIVAL, SWITCH = "handover_decision", "handover_command", "synchronised", "path_switched"
-#: ssthresh before it is first set. Value of Linux, TCP_INFINITE_SSTHRESH
-INFINITE = 2**31 - 1
 PREDICTED, EXPIRED = "predicted", "prediction_expired"
 
 
@@ -133,7 +131,7 @@ def window_events(sender: Sender) -> list[CongestionEvent]:
     again = np.isin(sender.kind, ("rto", "retransmit"))
     near = again | np.roll(again, 1) | np.roll(again, -1) | np.roll(again, -2)
     before, after = sender.ssthresh[:-1], sender.ssthresh[1:]
-    fell = np.flatnonzero((after < before) & (before < INFINITE)) + 1
+    fell = np.flatnonzero((after < before) & (before < INFINITE_SSTHRESH)) + 1
     for i in fell[~near[fell]].tolist():
         events.append(
             CongestionEvent(

@@ -10,11 +10,10 @@ import numpy as np
 
 from .bundle import Bundle, Flow, parse_size
 from .metrics.window import WARM_UP_NS
-from .switching import Reaction, Sender, reactions
+from .switching import INFINITE_SSTHRESH, Reaction, Sender, reactions
 
 BEFORE_S, AFTER_S = 0.5, 4.0
 SHOWN_EVENTS = 4
-INFINITE = 2**31 - 1  # ssthresh before the first loss. Value of Linux, TCP_INFINITE_SSTHRESH
 
 #: Which switch is shown; the caption says so.
 RULE = (
@@ -73,7 +72,7 @@ def switch_window(bundle: Bundle, flow: Flow) -> SwitchWindow | None:
         at_s=(t_ns - flow.start_ns) / 1e9,
         t_s=(sender.t_ns[shown] - t_ns) / 1e9,
         cwnd=sender.cwnd[shown] * segment,
-        ssthresh=np.where(sender.ssthresh[shown] >= INFINITE, np.nan, sender.ssthresh[shown] * segment),
+        ssthresh=np.where(sender.ssthresh[shown] >= INFINITE_SSTHRESH, np.nan, sender.ssthresh[shown] * segment),
         dupacks_s=(sender.t_ns[shown][dupacks] - t_ns) / 1e9 if every else None,
         receive_window=None if window is None else parse_size(window) / 1024,
         segment=segment,

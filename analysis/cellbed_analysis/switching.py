@@ -18,6 +18,8 @@ from .bundle import Bundle, Flow, parse_size
 
 MODES = {0: "IM", 1: "DM"}
 SEQ_SPACE = 2**32
+#: ssthresh before the first loss. Value of Linux, TCP_INFINITE_SSTHRESH
+INFINITE_SSTHRESH = 2**31 - 1
 
 
 @dataclass(frozen=True)

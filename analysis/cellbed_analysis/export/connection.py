@@ -11,10 +11,10 @@ import polars as pl
 from ..bundle import Bundle
 from ..capture import ACK, RST
 from ..error import AnalysisError
+from ..segment import unwrap
 
 #: Rows of radio.trace that a TCP connection may feel one by one.
 EVENTS = ("rrc", "route", "radio_link_failure", "reestablished", "harq_failure", "pkt_drop")
-NO_THRESHOLD = 0x7FFFFFFF
 
 
 @dataclass(frozen=True)
@@ -62,12 +62,9 @@ def acknowledgments(rows: pl.DataFrame) -> pl.DataFrame:
 def relative(numbers: np.ndarray, origin: int | None = None) -> np.ndarray:
     """32-bit sequence numbers as bytes since the first one, however often they wrap."""
     values = np.asarray(numbers, dtype=np.int64)
-    if not len(values):
-        return values
-    start = int(values[0]) if origin is None else origin
-    steps = np.diff(values, prepend=start)
-    steps = (steps + 2**31) % 2**32 - 2**31
-    return np.cumsum(steps)
+    if origin is None:
+        origin = int(values[0]) if len(values) else 0
+    return unwrap(np.append(origin, values))[1:] - origin
 
 
 def radio_events(bundle: Bundle, ue: str | None = None) -> list[RadioEvent]:

@@ -10,10 +10,9 @@ import polars as pl
 from ..bundle import Bundle
 from ..error import AnalysisError
 from ..life import RadioLog
+from ..metrics.radio import HARMLESS
 
 UP, DOWN = "up", "down"
-#: Reasons of drops that are no loss of the link: copies, and what the end of the run left.
-NO_LOSS = ("duplicate", "shutdown")
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ def ways(bundle: Bundle, ue: str) -> list[Way]:
     entered = log.rows("pkt_in").select("pkt", "node", "bytes", in_ns=pl.col("t_ns") - start)
     left = log.rows("pkt_out").group_by("pkt", maintain_order=True).agg(
         out_node=pl.col("node").first(), out_ns=pl.col("t_ns").first() - start)
-    reasons = {number: name for number, name in bundle.drop_reasons.items() if name not in NO_LOSS}
+    reasons = {number: name for number, name in bundle.drop_reasons.items() if name not in HARMLESS}
     dropped = log.rows("pkt_drop").filter(pl.col("value").is_in(list(reasons))).group_by("pkt").agg(
         drop=pl.col("value").first().replace_strict(reasons, return_dtype=pl.String),
         drop_node=pl.col("node").first(), drop_peer=pl.col("peer").first())

@@ -54,8 +54,8 @@ def _comment(events: list[RadioEvent], start_ns: int) -> str:
             texts[-1] = (text, texts[-1][1], texts[-1][2] + 1)
         else:
             texts.append((text, event.t_ns, 1))
-    times = {n: f" (x{n})" if n > 1 else "" for _, _, n in texts}
-    said = "; ".join(f"t = {(t_ns - start_ns) / 1e9:.6f} s: {text}{times[n]}" for text, t_ns, n in texts)
+    said = "; ".join(f"t = {(t_ns - start_ns) / 1e9:.6f} s: {text}{f' (x{n})' if n > 1 else ''}"
+                     for text, t_ns, n in texts)
     return said if len(said) <= TEXT_MAX else f"{said[:TEXT_MAX]}..."
 
 

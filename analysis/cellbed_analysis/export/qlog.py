@@ -16,7 +16,8 @@ from typing import Any
 import polars as pl
 
 from ..bundle import Bundle
-from .connection import NO_THRESHOLD, radio_events, samples
+from ..switching import INFINITE_SSTHRESH
+from .connection import radio_events, samples
 
 VERSION = "0.3"
 
@@ -63,7 +64,7 @@ def _metrics(rows: pl.DataFrame, begin_ns: int) -> list[dict[str, Any]]:
     columns = ("t_ns", "kind", "snd_cwnd", "snd_ssthresh", "mss", "srtt_us", "min_rtt_us", "rtt_us", "packets_out")
     for t_ns, kind, cwnd, threshold, mss, srtt_us, least_us, rtt_us, in_flight in rows.select(columns).iter_rows():
         now: dict[str, float] = {"congestion_window": cwnd * max(mss, 1), "packets_in_flight": in_flight}
-        if threshold < NO_THRESHOLD:
+        if threshold < INFINITE_SSTHRESH:
             now["ssthresh"] = threshold * max(mss, 1)
         if srtt_us:
             now |= {"smoothed_rtt": srtt_us / 1000, "min_rtt": least_us / 1000}

@@ -11,11 +11,8 @@ import shlex
 from typing import Any
 
 from ..bundle import Bundle
-from .radio import DROP_REASONS, control_metrics
+from .radio import DROP_REASONS, HARMLESS, control_metrics
 from .rtt import Values
-
-#: Dropped, but no loss: copies, and what was still under way at the end.
-HARMLESS = ("duplicate", "shutdown")
 
 
 def foreground(bundle: Bundle) -> dict[str, Any] | None:

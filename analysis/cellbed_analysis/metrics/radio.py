@@ -23,6 +23,8 @@ DROP_REASONS = (
     "queue_full", "radio_loss", "rlc_discard", "pdcp_discard", "mode_switch", "handover", "duplicate", "ecn",
     "no_route", "shutdown",
 )  # fmt: skip
+#: Of these no loss of the link: copies, and what was still under way at the end.
+HARMLESS = ("duplicate", "shutdown")
 
 
 def leg_metrics(lives: pl.DataFrame) -> Values:
