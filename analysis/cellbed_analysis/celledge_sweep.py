@@ -15,6 +15,7 @@ from typing import Any
 from .celledge import CONTROL, DISTANCE, PROFILE, RLC, TRANSPORT, Row, belongs, family
 from .claims import series_over
 from .interval import Estimate
+from .one_lab import one_lab
 from .summary import window_text
 
 Series = list[tuple[float, Estimate]]
@@ -96,9 +97,7 @@ def edges(rows: Sequence[Row]) -> list[Edge]:
     usable = [row for row in rows if row["usable"] and belongs(row)]
     found = []
     for scenario in sorted({str(row["scenario"]) for row in usable}):
-        of_scenario = [row for row in usable if row["scenario"] == scenario]
-        virtual = [row for row in of_scenario if row["lab"] == "virtual"]
-        found.append(Edge(scenario, virtual or of_scenario))
+        found.append(Edge(scenario, one_lab([row for row in usable if row["scenario"] == scenario])))
     return found
 
 

@@ -24,9 +24,9 @@ from .error import AnalysisError
 from .explain import EXPLANATIONS, Row, explain
 from .interval import Estimate, difference, over_seeds, proportion
 from .metrics.catalog import METRICS, SURFACE_METRICS
+from .one_lab import one_lab
 
 VERDICTS = ("reproduced", "differs", "not-testable", "not-run")
-LABS = ("virtual", "native")
 SECOND = ("minus", "ratio")  # what a second selector does with the first
 TRENDS = ("rises", "rises-first", "falls")
 KEYS = {
@@ -174,7 +174,7 @@ def evaluate_one(claim: dict[str, Any], rows: Sequence[Row]) -> Outcome:
     if "not_testable" in claim:
         return Outcome(claim, "not-testable", cause=" ".join(claim["not_testable"].split()))
     of_scenario = [row for row in rows if row["scenario"] in scenarios_of(claim)]
-    usable = _one_lab([row for row in of_scenario if row["usable"]])
+    usable = one_lab([row for row in of_scenario if row["usable"]])
     if not usable:
         return Outcome(claim, "not-run", cause=_why_not_run(claim, of_scenario))
     chosen = select(usable, claim["measure"])
@@ -201,7 +201,7 @@ def scenarios_of(claim: dict[str, Any]) -> list[str]:
 def variations(claim: dict[str, Any], rows: Sequence[Row]) -> str:
     """What a claim measures where a scenario varies what the paper does not state, in words."""
     scenario, keys = claim["vary"]["scenario"], claim["vary"]["by"]
-    usable = _one_lab([row for row in rows if row["scenario"] == scenario and row["usable"]])
+    usable = one_lab([row for row in rows if row["scenario"] == scenario and row["usable"]])
     if not usable:
         return f"What the paper does not state is varied by the scenario {scenario}, which is not in these results."
     by_point: dict[tuple[Any, ...], list[Row]] = {}
@@ -229,15 +229,6 @@ def _setting(key: str, value: Any) -> str:
     if key == "tcp.receive_window":
         return "window autotuned" if value is None else f"window {parse_size(value) / 1024:g} KiB"
     return f"{key.rsplit('.', 1)[-1]} {value}"
-
-
-def _one_lab(rows: list[Row]) -> list[Row]:
-    """Rows of the preferred lab only."""
-    for lab in LABS:
-        of_lab = [row for row in rows if row["lab"] == lab]
-        if of_lab:
-            return of_lab
-    return rows
 
 
 def _why_not_run(claim: dict[str, Any], rows: Sequence[Row]) -> str:

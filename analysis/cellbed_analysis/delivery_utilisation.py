@@ -19,6 +19,7 @@ from .claims import estimate, measure
 from .explain import mean
 from .interval import Estimate
 from .models import delivery, park
+from .one_lab import one_lab
 
 Row = dict[str, Any]
 VARIANT = re.compile(r"rtt(?P<rtt>\d+)-(free|harq(?P<harq>\d+)-(?P<order>in|out))")
@@ -56,12 +57,9 @@ def belongs(row: Row) -> bool:
 
 def points(rows: Sequence[Row]) -> list[Point]:
     """What usable runs of one lab give, the virtual one if both are there."""
-    mine = [row for row in rows if row["usable"] and belongs(row)]
-    lab = "virtual" if any(row["lab"] == "virtual" for row in mine) else "native"
     by_variant: dict[str, list[Row]] = {}
-    for row in mine:
-        if row["lab"] == lab:
-            by_variant.setdefault(row["variant"], []).append(row)
+    for row in one_lab([row for row in rows if row["usable"] and belongs(row)]):
+        by_variant.setdefault(row["variant"], []).append(row)
     cases = {(int(m["rtt"]), int(m["harq"])) for m in map(VARIANT.fullmatch, by_variant) if m and m["harq"]}
     return [_point(e2e, harq, by_variant) for e2e, harq in sorted(cases) if f"rtt{e2e}-free" in by_variant]
 

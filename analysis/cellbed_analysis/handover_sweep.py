@@ -10,6 +10,7 @@ from typing import Any
 from .claims import estimate
 from .handover import CASES, PROCEDURES, QUEUES, queue_of
 from .interval import Estimate
+from .one_lab import one_lab
 
 Row = dict[str, Any]
 
@@ -45,8 +46,7 @@ class Group:
 
 def groups(rows: Sequence[Row]) -> list[Group]:
     """Usable runs with a handover of one scenario, by label, those of the virtual lab if there are any."""
-    usable = [row for row in rows if row["usable"] and row.get("ho_handovers") is not None]
-    usable = [row for row in usable if row["lab"] == "virtual"] or usable
+    usable = one_lab([row for row in rows if row["usable"] and row.get("ho_handovers") is not None])
     varied = [key for key in OTHERS if len({row.get(key) for row in usable}) > 1]
     found: dict[str, dict[int, list[Row]]] = {}
     for row in sorted(usable, key=lambda row: (_order(row, varied), row["ho_target_mes"], row["seed"])):

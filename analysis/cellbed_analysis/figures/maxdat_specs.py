@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from ..maxdat_sweep import Surface, surfaces
 from ..models import demey
+from ..one_lab import one_lab
 from . import maxdat_measured, maxdat_surface
 
 Spec = tuple[str, str, str, Callable[[], Figure]]
@@ -26,8 +27,7 @@ def specs(rows: Sequence[dict[str, Any]]) -> list[Spec]:
     found = surfaces(rows)
     if not found:
         return []
-    lab = "virtual" if any(surface.lab == "virtual" for surface in found) else found[0].lab
-    of_lab = [surface for surface in found if surface.lab == lab]
+    of_lab = one_lab(found, lambda surface: surface.lab)
     by_scenario: dict[str, list[Surface]] = {}
     for surface in of_lab:
         by_scenario.setdefault(surface.scenario, []).append(surface)
@@ -35,7 +35,7 @@ def specs(rows: Sequence[dict[str, Any]]) -> list[Spec]:
     plain = [surface for surface in of_lab if surface.scenario not in studied]
     maps = [s for s in plain if len(s.blers) >= LEAST and len(s.maxdats) >= LEAST]
     maps.sort(key=lambda surface: surface.rate_kbps)
-    made = _maps(maps, lab) if maps else []
+    made = _maps(maps, maps[0].lab) if maps else []
     for number, bler in CUTS:
         cut = sorted((s for s in plain if bler in s.blers and len(s.maxdats) >= LEAST), key=lambda s: s.rate_kbps)
         made += _cut(number, bler, cut) if cut else []

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from ..claims import estimate
 from ..metrics.run import RunAnalysis, primary_flow
+from ..one_lab import one_lab
 from ..switch_window import RULE, switch_window
 from ..switching import rows_of, switches
 from . import channel_time, cwnd_switch, variant_throughput
@@ -42,8 +43,7 @@ def specs(runs: Sequence[RunAnalysis]) -> list[Spec]:
     found: list[Spec] = []
     for scenario in sorted({str(run.row["scenario"]) for run in ready}):
         of_scenario = [run for run in ready if run.row["scenario"] == scenario]
-        virtual = [run for run in of_scenario if run.row["lab"] == "virtual"]
-        found += _of_scenario(scenario, virtual or of_scenario)
+        found += _of_scenario(scenario, one_lab(of_scenario, lambda run: run.row["lab"]))
     return found
 
 
