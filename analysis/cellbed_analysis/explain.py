@@ -13,6 +13,7 @@ from typing import Any
 
 from . import explain_celledge, explain_handover, explain_maxdat, explain_switch
 from .segment import LEG_PARTS, RTT_PARTS, part_label
+from .stat import facts
 from .stat import mean_of as mean
 
 Row = dict[str, Any]
@@ -216,14 +217,13 @@ def _turning_points(trend: str, values: Sequence[float]) -> tuple[str, int, int]
 
 def _point_text(rows: Rows, over: str) -> str:
     text = f"{rows[0][over] / 1024:g} KiB" if over.endswith("_bytes") else f"{over} {rows[0][over]}"
-    facts = (
+    wordings = (
         ("rtt_mean_ms", "RTT {:.1f} ms"),
         ("data_rac_per_packet", "{:.2f} RAC requests per segment"),
         ("data_trailing_grant_share", "{:.0%} of data PDUs granted for a trailing BSR"),
         ("receiver_delayed_share", "ACKs held back for {:.0%} of segments"),
     )
-    found = [(mean(rows, name), wording) for name, wording in facts]
-    return f"{text} ({', '.join(wording.format(v) for v, wording in found if v is not None)})"
+    return f"{text} ({facts(rows, wordings)})"
 
 
 #: What a cause of throughput is made of: column, words. Zeros are told too.
@@ -254,10 +254,8 @@ def _delivery(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
 
 
 def _delivery_of(rows: Rows) -> str:
-    found = [(mean(rows, name), text) for name, text in DELIVERY_FACTS]
-    facts = ", ".join(text.format(value) for value, text in found if value is not None)
     variants = ", ".join(sorted({str(row.get("variant")) for row in rows}))
-    return f"{variants}, mean of {len(rows)} runs: {facts}. {_what_governed(rows)}".strip()
+    return f"{variants}, mean of {len(rows)} runs: {facts(rows, DELIVERY_FACTS)}. {_what_governed(rows)}".strip()
 
 
 def _what_governed(rows: Rows) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .celledge import CONTROL, DISTANCE, RLC, TRANSPORT
+from .stat import facts
 from .stat import mean_of as mean
 
 Row = dict[str, Any]
@@ -53,10 +54,9 @@ def _extremes(rows: Rows) -> list[Rows]:
 
 
 def _facts(rows: Rows) -> str:
-    found = [(mean(rows, name), text) for name, text in FACTS]
-    facts = ", ".join(text.format(value) for value, text in found if value is not None).replace(", of ", " of ")
+    told = facts(rows, FACTS).replace(", of ", " of ")
     variants = ", ".join(dict.fromkeys(str(row.get("variant")) for row in rows))
-    return f"{variants} at {rows[0][DISTANCE]:g} m: {facts}."
+    return f"{variants} at {rows[0][DISTANCE]:g} m: {told}."
 
 
 def _reasons(rows: Rows) -> list[str]:

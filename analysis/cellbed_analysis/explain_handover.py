@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .handover import PROCEDURES, QUEUES, queue_of
+from .stat import facts
 from .stat import mean_of as mean
 
 Row = dict[str, Any]
@@ -57,10 +58,8 @@ def handover(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
 
 
 def _facts(rows: Rows) -> str:
-    found = [(mean(rows, name), text) for name, text in FACTS]
-    facts = ", ".join(text.format(value) for value, text in found if value is not None)
     runs = "1 run" if len(rows) == 1 else f"mean of {len(rows)} runs"
-    return f"{_what(rows)}, {runs}: {facts}."
+    return f"{_what(rows)}, {runs}: {facts(rows, FACTS)}."
 
 
 def _what(rows: Rows) -> str:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .stat import facts
 from .stat import mean_of as mean
 
 Row = dict[str, Any]
@@ -57,9 +58,8 @@ def maxdat(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
 
 
 def _facts(rows: Rows) -> str:
-    found = [(mean(rows, name), text) for name, text in (*FACTS, *WHOLE)]
-    facts = ", ".join(text.format(value) for value, text in found if value is not None)
-    return f"{_where(rows)}: {facts.replace(', and ', ' and ')}."
+    told = facts(rows, (*FACTS, *WHOLE)).replace(", and ", " and ")
+    return f"{_where(rows)}: {told}."
 
 
 def _where(rows: Rows) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .stat import facts
 from .stat import mean_of as mean
 
 Row = dict[str, Any]
@@ -46,12 +47,10 @@ def switch(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
 
 
 def _facts(rows: Rows) -> str:
-    found = [(mean(rows, name), text) for name, text in FACTS]
-    facts = ", ".join(text.format(value) for value, text in found if value is not None)
-    facts = facts.replace(", and ", " and ").replace(", of ", " of ")
+    told = facts(rows, FACTS).replace(", and ", " and ").replace(", of ", " of ")
     variants = ", ".join(dict.fromkeys(str(row.get("variant")) for row in rows))
     runs = "1 run" if len(rows) == 1 else f"mean of {len(rows)} runs"
-    return f"{variants}, {runs}: {facts}."
+    return f"{variants}, {runs}: {told}."
 
 
 def _why(groups: Sequence[Rows]) -> list[str]:

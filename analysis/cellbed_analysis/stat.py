@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,16 @@ def median(column: pl.Series) -> float | None:
 def scaled(value: float | None, divisor: float) -> float | None:
     """value / divisor, None for None."""
     return None if value is None else value / divisor
+
+
+def facts(rows: Sequence[Mapping[str, Any]], wordings: Iterable[tuple[str, str]]) -> str:
+    """What rows have on average, in words; columns that none has are left out.
+
+    Args:
+        wordings: pairs of column and text with one replacement field.
+    """
+    found = [(mean_of(rows, name), text) for name, text in wordings]
+    return ", ".join(text.format(value) for value, text in found if value is not None)
 
 
 def mean_of(rows: Sequence[Mapping[str, Any]], name: str) -> float | None:
