@@ -15,6 +15,7 @@ from rich.table import Table
 from cellbed import cli_link, cli_shell, cli_sweep, completion
 from cellbed.description import expand, load_claims
 from cellbed.error import CellbedError
+from cellbed.labs import check_lab
 from cellbed.options import ALL_CPUS, Jobs, Kernel, Lab, Overrides, Results, ScenarioFile, Variants
 from cellbed.show import Show
 
@@ -38,7 +39,7 @@ def run(
     kernel: Kernel = "6.12",
 ) -> None:
     """Play a scenario; finished runs are not played again."""
-    from cellbed.sweep import Sweep, check_lab
+    from cellbed.sweep import Sweep
 
     check_lab(lab, kernel)
     model, runs = expand(scenario, set_ or [], seed, variant)

@@ -26,6 +26,7 @@ from cellbed.caller import Caller, note
 from cellbed.description import expand
 from cellbed.error import CellbedError, LabError
 from cellbed.lab_native import current_congestion_control
+from cellbed.labs import check_lab
 
 # Exit statuses of env(1), timeout(1) and the like: their own failure, not found; below them the command's.
 OWN_FAILURE, NOT_FOUND = 125, 127
@@ -76,8 +77,7 @@ def run_link(
                                              "sudo, if somebody did")] = None,
     kernel: Annotated[str, typer.Option(help="of the virtual lab: 6.12 or 6.1")] = "6.12",
 ) -> None:
-    if lab not in ("virtual", "native"):
-        raise CellbedError(f"--lab {lab}: allowed virtual, native")
+    check_lab(lab, kernel)
     if serve is not None and serve_folder is not None:
         raise CellbedError("--serve, --serve-folder: allowed one of them")
     server = shlex.split(serve) if serve is not None else \

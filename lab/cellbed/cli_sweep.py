@@ -13,6 +13,7 @@ from rich.console import Console
 from cellbed import completion
 from cellbed.description import Run, expand, load_claims
 from cellbed.error import CellbedError
+from cellbed.labs import check_lab
 from cellbed.options import ALL_CPUS, Jobs, Kernel, Lab, Overrides, Results, ScenarioFile, Variants
 from cellbed.rounds import Rounds, Until, parse_seeds
 from cellbed.show import Show
@@ -59,7 +60,7 @@ def run_sweep(
     """Play a scenario over parameters and seeds; write RESULTS/summary/sweep.parquet. Interrupted, it resumes."""
     from cellbed import clean
     from cellbed.bundle import remove_unfinished
-    from cellbed.sweep import Sweep, check_lab
+    from cellbed.sweep import Sweep
 
     check_lab(lab, kernel)
     overrides = set_ or []

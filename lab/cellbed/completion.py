@@ -7,13 +7,15 @@ from collections.abc import Iterable
 
 import typer
 
+from cellbed.labs import LABS
+
 
 def _starting(words: Iterable[str], incomplete: str) -> list[str]:
     return [word for word in words if word.startswith(incomplete)]
 
 
 def labs(incomplete: str) -> list[str]:
-    return _starting(("virtual", "native"), incomplete)
+    return _starting(LABS, incomplete)
 
 
 def metrics(incomplete: str) -> list[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from cellbed import cgroup, lab_native, paths, shaping
 from cellbed.error import LabError
+from cellbed.labs import LABS
 
 _NEEDED_BYTES = 2 << 30
 
@@ -20,10 +21,10 @@ class Check:
     what: str
     ok: bool
     detail: str
-    labs: tuple[str, ...] = ("virtual", "native")  # that cannot run without it
+    labs: tuple[str, ...] = LABS  # that cannot run without it
 
 
-def _program(name: str, package: str, labs: tuple[str, ...] = ("virtual", "native"), why: str = "") -> Check:
+def _program(name: str, package: str, labs: tuple[str, ...] = LABS, why: str = "") -> Check:
     found = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
     return Check(name, found is not None, found or f"install it with `apt-get install {package}`{why}", labs)
 
@@ -110,4 +111,4 @@ def checks() -> list[Check]:
 
 def usable(results: list[Check]) -> dict[str, bool]:
     """Which labs can run."""
-    return {lab: all(c.ok for c in results if lab in c.labs) for lab in ("virtual", "native")}
+    return {lab: all(c.ok for c in results if lab in c.labs) for lab in LABS}

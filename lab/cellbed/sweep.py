@@ -31,14 +31,6 @@ class Observer(Protocol):
 _FULL_BYTES = 64 << 10
 
 
-def check_lab(lab: str, kernel: str) -> None:
-    """Raises CellbedError when a command line names a lab or kernel that there is not."""
-    if lab not in ("virtual", "native"):
-        raise CellbedError(f"--lab {lab}: allowed virtual, native")
-    if kernel not in ("6.12", "6.1"):
-        raise CellbedError(f"--kernel {kernel}: allowed 6.12, 6.1")
-
-
 @dataclass(frozen=True)
 class Outcome:
     path: Path | None
