@@ -7,8 +7,6 @@ for two packets. Lines do not decrease, and the last one, more than 0, is where 
 
 from __future__ import annotations
 
-import argparse
-import random
 from pathlib import Path
 
 from cellbed.error import ScenarioError
@@ -49,6 +47,8 @@ def read(path: Path) -> list[int]:
 
 def make(seed: int, seconds: int, low_mbps: float, high_mbps: float) -> list[int]:
     """A trace whose rate walks at random between two bounds; the same for the same arguments."""
+    import random
+
     source = random.Random(seed)
     mbps = (low_mbps * high_mbps) ** 0.5
     due, times = 0.0, []
@@ -62,6 +62,8 @@ def make(seed: int, seconds: int, low_mbps: float, high_mbps: float) -> list[int
 
 
 def main() -> None:
+    import argparse
+
     parser = argparse.ArgumentParser(description="Make up a packet-delivery trace and print it.")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=int, default=10)

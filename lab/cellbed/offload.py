@@ -25,24 +25,25 @@ def switch_off(interface: str, *, checksum: bool) -> None:
     GSO hands segments above the MTU to packet taps; the radio wants them as they are sent. And a veth passes on packets
     without their checksum; a capture shall have the one of the wire. An interface may lack an offload or refuse.
     """
-    for _, command in ({**_SEGMENTATION, **_CHECKSUM} if checksum else _SEGMENTATION).values():
-        with contextlib.suppress(OSError):
-            _ioctl(interface, command, 0)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        for _, command in ({**_SEGMENTATION, **_CHECKSUM} if checksum else _SEGMENTATION).values():
+            with contextlib.suppress(OSError):
+                _ioctl(control, interface, command, 0)
 
 
 def read(interface: str) -> dict[str, str]:
     """Segmentation offloads that an interface of the current namespace has: on or off."""
     found = {}
-    for name, (command, _) in _SEGMENTATION.items():
-        with contextlib.suppress(OSError):
-            found[name] = "on" if _ioctl(interface, command, 0) else "off"
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        for name, (command, _) in _SEGMENTATION.items():
+            with contextlib.suppress(OSError):
+                found[name] = "on" if _ioctl(control, interface, command, 0) else "off"
     return found
 
 
-def _ioctl(interface: str, command: int, value: int) -> int:
+def _ioctl(control: socket.socket, interface: str, command: int, value: int) -> int:
     """The value after an ethtool command with @value."""
     data = array.array("I", [command, value])
     request = struct.pack("16sP16x", interface.encode(), data.buffer_info()[0])
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
-        fcntl.ioctl(control, _SIOCETHTOOL, request)
+    fcntl.ioctl(control, _SIOCETHTOOL, request)
     return data[1]
