@@ -13,7 +13,7 @@ import time
 
 import pytest
 from e2e import CELLBED, bundles, cellbed, needs_native
-from test_leftovers import machine_state, ours, wait_until
+from machine import machine_state, ours, wait_until
 
 pytestmark = pytest.mark.lab
 BOTH = pytest.mark.parametrize("lab", ["virtual", pytest.param("native", marks=needs_native)])

@@ -8,8 +8,8 @@ import time
 
 import pytest
 from e2e import CELLBED, cellbed, needs_native
+from machine import machine_state, ours, wait_until
 from test_behind_a_link import BOTH, Terminal, start
-from test_leftovers import machine_state, ours, wait_until
 
 pytestmark = pytest.mark.lab
 

@@ -8,8 +8,8 @@
 
 #include "fuzz.h"
 #include "rlc_am.h"
+#include "rlc_feed.h"
 
-#define N_PKTS   24
 #define N_PDUS   64
 #define DATA_MAX 400
 
@@ -63,9 +63,8 @@ struct sender {
 	struct rlc_pool pool;
 	struct rlc_pdu pdus[N_PDUS];
 	struct rlc_pdu *sent[AM_SLOTS];
-	struct pkt pkt[N_PKTS];
+	struct rlc_feed feed;
 	uint8_t data[N_PDUS * DATA_MAX];
-	uint32_t queued;
 };
 
 static void begin(struct sender *s)
@@ -74,27 +73,11 @@ static void begin(struct sender *s)
 		                        .poll_byte = 500,
 		                        .max_retx_threshold = 4,
 		                        .t_poll_retransmit_ns = 45000000,
-		                        .queue_limit = N_PKTS };
+		                        .queue_limit = FEED_PKTS };
 
-	s->pool = (struct rlc_pool){ .data_max = DATA_MAX };
-	for (int i = 0; i < N_PDUS; i++) {
-		s->pdus[i] = (struct rlc_pdu){ .data = s->data + i * DATA_MAX };
-		rlc_pool_put(&s->pool, &s->pdus[i]);
-	}
+	feed_pool(&s->pool, s->pdus, s->data, N_PDUS, DATA_MAX);
 	rlc_am_tx_init(&s->tx, &cfg, s->sent, &s->pool);
-	s->queued = 0;
-}
-
-static void queue(struct sender *s, uint32_t len)
-{
-	struct pkt *p;
-
-	if (s->queued == N_PKTS)
-		return;
-	p = &s->pkt[s->queued++];
-	pkt_reset(p);
-	p->len = p->sdu_len = (uint16_t)len;
-	rlc_sdu_queue_push(&s->tx.queue, p);
+	s->feed.queued = 0;
 }
 
 /* What is acknowledged was delivered: a receiver would have taken the packets. */
@@ -133,7 +116,7 @@ static void converse(struct fuzz_input *in)
 
 		now_ns += 1000000;
 		if (what < 60) {
-			queue(&s, 3 + what * 20);
+			feed_packet(&s.feed, &s.tx.queue, 3 + what * 20);
 		} else if (what < 160 && s.pool.n_free > 0) {
 			uint32_t max = what < 70 ? what - 60 : (what - 60) * 4;
 			struct rlc_am_built b = rlc_am_tx_build(&s.tx, max, now_ns, buf, &elements);
@@ -153,7 +136,7 @@ static void converse(struct fuzz_input *in)
 		check_sender(&s);
 	}
 	rlc_am_tx_reset(&s.tx);
-	FUZZ_CHECK(s.tx.queue.sdus.n <= s.queued && s.pool.n_free == N_PDUS);
+	FUZZ_CHECK(s.tx.queue.sdus.n <= s.feed.queued && s.pool.n_free == N_PDUS);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

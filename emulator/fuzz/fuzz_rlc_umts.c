@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "fuzz.h"
+#include "rlc_feed.h"
 #include "rlc_umts.h"
 
-#define N_PKTS   24
 #define WINDOW   64
 #define N_PDUS   (WINDOW + 1)
 #define PDU_SIZE 40
@@ -58,9 +58,8 @@ struct sender {
 	struct rlc_pool pool;
 	struct rlc_pdu pdus[N_PDUS];
 	struct rlc_pdu *sent[UMTS_SLOTS];
-	struct pkt pkt[N_PKTS];
+	struct rlc_feed feed;
 	uint8_t data[N_PDUS * PDU_SIZE];
-	uint32_t queued;
 	uint32_t discarded;
 };
 
@@ -73,27 +72,11 @@ static void begin(struct sender *s, uint8_t max_dat, uint16_t window)
 		                          .poll_window = 90,
 		                          .timer_poll_ns = 85000000,
 		                          .timer_mrw_ns = 100000000,
-		                          .queue_limit = N_PKTS };
+		                          .queue_limit = FEED_PKTS };
 
-	s->pool = (struct rlc_pool){ .data_max = PDU_SIZE };
-	for (int i = 0; i < N_PDUS; i++) {
-		s->pdus[i] = (struct rlc_pdu){ .data = s->data + i * PDU_SIZE };
-		rlc_pool_put(&s->pool, &s->pdus[i]);
-	}
+	feed_pool(&s->pool, s->pdus, s->data, N_PDUS, PDU_SIZE);
 	rlc_umts_tx_init(&s->tx, &cfg, s->sent, &s->pool);
-	s->queued = s->discarded = 0;
-}
-
-static void queue(struct sender *s, uint32_t len)
-{
-	struct pkt *p;
-
-	if (s->queued == N_PKTS)
-		return;
-	p = &s->pkt[s->queued++];
-	pkt_reset(p);
-	p->len = p->sdu_len = (uint16_t)len;
-	rlc_sdu_queue_push(&s->tx.queue, p);
+	s->feed.queued = s->discarded = 0;
 }
 
 /* Every packet is in the queue, in a PDU, about to be marked as ended, or discarded. */
@@ -105,7 +88,7 @@ static void check_sender(const struct sender *s)
 		FUZZ_CHECK(s->sent[sn]);
 		n += s->sent[sn]->ends.n;
 	}
-	FUZZ_CHECK(n == s->queued && kept + s->pool.n_free == N_PDUS);
+	FUZZ_CHECK(n == s->feed.queued && kept + s->pool.n_free == N_PDUS);
 	FUZZ_CHECK(kept <= s->tx.vt_ws + 1u && s->tx.n_retx <= kept);
 }
 
@@ -140,7 +123,7 @@ static void converse(struct fuzz_input *in)
 
 		now_ns += 10000000;
 		if (what < 60) {
-			queue(&s, 1 + what * 5);
+			feed_packet(&s.feed, &s.tx.queue, 1 + what * 5);
 		} else if (what < 160) {
 			transmit(&s, now_ns);
 		} else if (what < 240) {
@@ -159,7 +142,7 @@ static void converse(struct fuzz_input *in)
 	}
 	out = (struct rlc_out){ 0 };
 	rlc_umts_tx_reset(&s.tx, &out);
-	FUZZ_CHECK(s.discarded + out.discarded.n == s.queued && s.pool.n_free == N_PDUS);
+	FUZZ_CHECK(s.discarded + out.discarded.n == s.feed.queued && s.pool.n_free == N_PDUS);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
