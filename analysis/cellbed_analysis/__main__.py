@@ -53,7 +53,7 @@ def _run(chosen: argparse.Namespace) -> None:
 
         print(run(chosen))
     else:
-        from .metrics.catalog import markdown
+        from .metrics.reference import markdown
 
         print(markdown(), end="")
 

@@ -17,7 +17,8 @@ from synthetic_bundle import COOKIE, MS, PAYLOAD, START_NS, Cell, radio_trace_by
 from cellbed_analysis.bundle import Bundle, Flow, read_bundle
 from cellbed_analysis.life import RadioLog, packet_lives, uplink_pdus
 from cellbed_analysis.metrics import radio, run
-from cellbed_analysis.metrics.catalog import METRICS, markdown
+from cellbed_analysis.metrics.catalog import METRICS
+from cellbed_analysis.metrics.reference import markdown
 from cellbed_analysis.metrics.run import analyse, analyse_all, compute, flatten, scalars, swept_point
 from cellbed_analysis.metrics.throughput import iperf3_agreement
 from cellbed_analysis.metrics.window import Window, steady_window

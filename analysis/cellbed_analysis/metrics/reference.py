@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""docs/metrics.md, made from the catalog: `python -m cellbed_analysis metrics`."""
+
+from __future__ import annotations
+
+from .catalog import SECTIONS, SURFACE
+
+INTRODUCTION = """\
+<!-- SPDX-License-Identifier: GPL-2.0-or-later -->
+# Metrics
+
+`summary/metrics.parquet` has one row per run. Failed and invalid runs have a row too, with
+`usable` false; nothing averages them. A metric that a run cannot have is null.
+
+- **Window.** The first 5 s of a flow, or its first fifth when it lasts less than 25 s, are
+  warm-up and left out; so is everything after the flow's end. A segment or packet counts when it
+  was sent inside the window.
+- **Files.** Of a flow that sends a file (`bytes`), the end is when the receiver confirms the last byte
+  it gets.
+- **Causes.** Over the whole flow, warm-up included. What the captures show is found by matching every
+  packet between both ends; counters in parentheses are those of the sender's node (`counters.json`).
+- **Mode switches.** Over the whole flow, from `radio.trace` and `tcp.trace` alone. Congestion events are timeouts and
+  fast retransmits: retransmissions of the oldest segment while nothing is being repaired, or that come with another
+  slow start threshold. A repair lasts until everything sent before its event is acknowledged.
+  What a switch flushes is lost, unless `radio.mode_switch.flush` has PDCP send it again.
+- **Handover.** The first of the flow's UE, or the first wrong prediction where there is none. Its span goes from the
+  source's decision to one RTT after the UE's arrival in the target cell. A congestion event is of the handover when the
+  segment it is about, the oldest without an acknowledgment, was under way in the span: sent before its end, not
+  acknowledged at its start; the event may come after the span. Kinds: timeout, fast retransmit, and a threshold that
+  falls without retransmission (ECN). Packets of the handover are chosen in the same way.
+- **Shares.** Columns that are 0 or 1 in each run are averaged with Wilson's interval.
+- **Runs without captures** (`capture.ip: false`) have these, counters, the goodput that the receiving program counted
+  and what events tell of the cell; the rest is null.
+- **Commands.** Runs with no traffic but a command (`cellbed link`) have the sections on identity, command, what control
+  channels and HARQ did, drops and lateness, over the whole run: which of their connections matters nobody knows.
+- **UTRAN.** Over the whole flow, slow start included, from `tcp.trace`, counters and the receiving program; with or
+  without captures. These runs have the sections on identity, causes in parentheses, UTRAN, drops and lateness.
+- **RTT.** From the sender's capture: a data segment leaves, and the first ACK that covers it
+  arrives. A server's leaves before the delay of its link, whose qdisc is in front of the capture.
+  Karn's rule: retransmitted segments have none.
+- **Agreement.** The kernel's own RTT samples are joined with the segment they timed. Bound: 10 us
+  in the virtual lab, 1000 us in the native one. The kernel's clock stops when TCP processes the ACK
+  and starts when TCP hands the segment to IP, both just outside the capture points, and it counts
+  in whole us.
+- **Intervals.** Metrics marked with an interval have `<name>_low` and `<name>_high`: 95 %, block
+  bootstrap inside the run, blocks of 1 s, 2000 resamples, fixed generator. Claims use Student's t
+  over seeds instead when there are several.
+- **Parameters.** Every scalar of the run description is a column `param.<key>`.
+- **Sides.** `data_` is the UE that sends data, `ack_` the one that sends ACKs.
+"""
+
+
+SURFACE_INTRODUCTION = """\
+## Surfaces over MaxDAT and BLER
+
+Of all usable runs of a scenario and a downlink rate together. `summary/maxdat.parquet` has a row for each cell: RTT and
+throughput with their intervals over seeds, and the closed form's. Claims measure what follows: `ret_a` and `ret_b` of
+each BLER (`utran_bler`), the rest of the whole surface (`surface: true`).
+"""
+
+
+def markdown() -> str:
+    """The text of docs/metrics.md."""
+    lines = [INTRODUCTION]
+    for title, section in SECTIONS:
+        lines += [f"## {title}", "", "| column | unit | meaning |", "| --- | --- | --- |"]
+        for metric in section:
+            mark = " (interval)" if metric.interval else ""
+            lines.append(f"| `{metric.name}` | {metric.unit} | {metric.meaning}{mark} |")
+        lines.append("")
+    lines += [SURFACE_INTRODUCTION, "| column | unit | meaning |", "| --- | --- | --- |"]
+    lines += [f"| `{metric.name}` | {metric.unit} | {metric.meaning} |" for metric in SURFACE]
+    lines.append("")
+    return "\n".join(lines)
