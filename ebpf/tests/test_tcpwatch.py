@@ -95,14 +95,19 @@ def spawn(name, group, script, sizes):
     return process
 
 
-def watch(tmp_path, network, group, sizes, *options, during=None):
-    """Play the workload under the probe. Return: (trace as rows of the data connection, tcp.json, TCP_INFO)."""
+def watch(tmp_path, network, group, sizes, *options, during=None, asleep=False):
+    """Play the workload under the probe. Return: (trace as rows of the data connection, tcp.json, TCP_INFO).
+
+    asleep: the probe reads nothing before the workload is over.
+    """
     probe = start_ready("tcpwatch", lambda fd: [
         str(TCPWATCH), "--cgroup", str(group), "--output", str(tmp_path / "tcp.trace"), "--stats",
         str(tmp_path / "tcp.json"), "--ready-fd", str(fd), *options], tmp_path / "log")
     try:
         receiver = spawn(network[1], group, RECEIVER, sizes)
         sender = spawn(network[0], group, SENDER, sizes)
+        if asleep:
+            probe.popen.send_signal(signal.SIGSTOP)
         sender.stdin.write("\n")
         sender.stdin.flush()
         if during:
@@ -110,6 +115,7 @@ def watch(tmp_path, network, group, sizes, *options, during=None):
         info = json.loads(sender.stdout.readline())
         assert sender.wait(30) == 0
         assert receiver.wait(30) == 0
+        probe.popen.send_signal(signal.SIGCONT)
         probe.stop(signal.SIGTERM)
     finally:
         probe.kill()
@@ -197,7 +203,7 @@ def test_congestion_window_is_bounded(tmp_path, network, group):
 
 def test_lost_samples_are_reported(tmp_path, network, group):
     """A ring of one page holds a few samples; the rest is counted as lost, none vanishes."""
-    rows, stats, _ = watch(tmp_path, network, group, [2_000_000], "--ringbuf-bytes", "4096")
+    rows, stats, _ = watch(tmp_path, network, group, [2_000_000], "--ringbuf-bytes", "4096", asleep=True)
     assert stats["lost"] > 0
     assert stats["samples"] == len(rows)
     assert f"{stats['lost']} samples lost" in (tmp_path / "log").read_text()
