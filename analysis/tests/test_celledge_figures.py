@@ -69,7 +69,7 @@ def test_figures_draw(name: str) -> None:
     assert names == ["TCP-UM", "TCP-AM", "UDP-UM", "UDP-AM"]
     assert throughput.get_ylim()[0] == 0 and lost.get_yscale() == "symlog"
     rtt = drawn["celledge-fig7-rtt-distance"].axes[0]
-    assert [text.get_text() for text in rtt.get_legend().get_texts()] == ["AM, 40 m", "no interference, 300 m"]
+    assert [text.get_text() for text in rtt.figure.legends[0].get_texts()] == ["AM, 40 m", "no interference, 300 m"]
     assert len(rtt.lines) == len(DISTANCES) + 2
     for line, distance in zip(rtt.lines, DISTANCES, strict=False):  # halfway up lies the median
         at = np.interp(0.5, line.get_ydata(), line.get_xdata())
@@ -83,7 +83,7 @@ def test_a_few_distances_have_names_instead_of_a_scale() -> None:
     (spec,) = (spec for spec in celledge_specs.specs(runs(few)) if "fig7" in spec[0])
     with theme("light"):
         (axes,) = spec[3]().axes
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["UM, 40 m", "UM, 180 m", "UM, 300 m"]
+    assert [text.get_text() for text in axes.figure.legends[0].get_texts()] == ["UM, 40 m", "UM, 180 m", "UM, 300 m"]
 
 
 def test_colours_tell_protocols_and_dashes_rlc_modes() -> None:

@@ -29,7 +29,9 @@ def look(names: Sequence[str]) -> dict[str, dict[str, object]]:
         color, marker, _ = series_style(COLOURS[index] if index < len(COLOURS) else name, index - len(COLOURS))
         am = "AM" in name.split("-")
         found[name] = {"color": color, "marker": marker, "linestyle": "--" if am else "-",
-                       "markerfacecolor": "none" if am else color}
+                       "markerfacecolor": "none" if am else color,
+                       # Lines that fall on each other are seen as filled marks in larger empty ones.
+                       "markersize": 9 if am else 5, "zorder": 3 if am else 2}
     return found
 
 
@@ -50,7 +52,7 @@ def draw(panels: Mapping[str, Mapping[str, Series]], whole: Sequence[str] = ()) 
             values = [value for _, value in points]
             shown[name] = panel.errorbar(
                 [x for x, _ in points], [value.value for value in values], yerr=errors(values), label=name,
-                linewidth=1.6, markersize=5, capsize=2, elinewidth=1, **styles[name],
+                linewidth=1.6, capsize=2, elinewidth=1, **styles[name],
             )[0]  # fmt: skip
         panel.set_ylabel(label)
         if label in whole:

@@ -48,7 +48,7 @@ def draw(by_distance: Mapping[float, np.ndarray], others: Mapping[str, tuple[np.
     axes.set_xlabel("RTT (ms)")
     axes.set_ylabel("share of segments")
     if axes.get_legend_handles_labels()[0]:
-        axes.legend(loc="upper left")
+        figure.legend(loc="outside upper center", ncols=4)
     return figure
 
 
