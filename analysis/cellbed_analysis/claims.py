@@ -28,7 +28,7 @@ from .one_lab import one_lab
 
 VERDICTS = ("reproduced", "differs", "not-testable", "not-run")
 SECOND = ("minus", "ratio")  # what a second selector does with the first
-TRENDS = ("rises", "rises-first", "falls")
+TRENDS = ("rises", "rises-first", "falls", "falls-somewhere")
 KEYS = {
     "id", "source", "scenario", "statement", "measure", "minus", "ratio", "expect", "paper", "unit",
     "why", "explain", "vary", "not_testable",
@@ -378,7 +378,9 @@ def trend(expect: dict[str, Any], points: Sequence[Estimate]) -> tuple[bool, Est
     - rises: the last is above the first, and no later point lies below an earlier one;
       measured: last - first.
     - rises-first: some point is above the first; measured: peak - first.
-    - falls: some later point is below an earlier one; measured: the largest fall, 0 without any.
+    - falls: the last is below the first, and no later point lies above an earlier one;
+      measured: last - first.
+    - falls-somewhere: some later point is below an earlier one; measured: the largest fall, 0 without any.
 
     Differences up to the tolerance do not count, nor do those whose confidence
     interval holds zero.
@@ -393,11 +395,13 @@ def trend(expect: dict[str, Any], points: Sequence[Estimate]) -> tuple[bool, Est
     if expect["trend"] == "rises-first":
         peak = max(points, key=lambda point: point.value)
         return exceeds(peak, points[0]), difference(peak, points[0])
-    if expect["trend"] == "falls":
+    if expect["trend"] == "falls-somewhere":
         high, low = max(pairs, key=lambda pair: pair[0].value - pair[1].value)
         return exceeds(high, low), difference(low, high) if high.value > low.value else Estimate(0.0)
-    rises = exceeds(points[-1], points[0]) and not any(exceeds(before, after) for before, after in pairs)
-    return rises, difference(points[-1], points[0])
+    change = difference(points[-1], points[0])
+    if expect["trend"] == "falls":
+        return exceeds(points[0], points[-1]) and not any(exceeds(after, before) for before, after in pairs), change
+    return exceeds(points[-1], points[0]) and not any(exceeds(before, after) for before, after in pairs), change
 
 
 def paper_value(claim: dict[str, Any]) -> float | str:

@@ -208,6 +208,9 @@ def _turning_points(trend: str, values: Sequence[float]) -> tuple[str, int, int]
     """Where to look: words, and the indices of two points."""
     if trend == "rises-first":
         return "The rise is the one between", 0, max(range(len(values)), key=values.__getitem__)
+    if trend == "falls":
+        said, i, j = _turning_points("rises", [-value for value in values])
+        return said.replace("falls", "rises"), i, j
     falls = [(values[i] - values[j], i, j) for i in range(len(values)) for j in range(i + 1, len(values))]
     fall, i, j = max(falls, key=lambda item: (item[0], -item[1]))
     if fall <= 0:

@@ -158,12 +158,16 @@ def test_expectations(expect: dict[str, Any], measured: Estimate, holds: bool) -
         ("rises", [10, 10.5, 10.9], False, 0.9),  # too little to be seen
         ("rises-first", [10, 30, 5], True, 20),
         ("rises-first", [10, 9, 8], False, 0),
-        ("falls", [10, 30, 5], True, -25),
-        ("falls", [10, 30, 20, 90], True, -10),  # a saturated cell later changes nothing
-        ("falls", [10, 20, 15, 40, 28], True, -12),  # the largest of two falls
-        ("falls", [35, 35, 31, 33], True, -4),  # it need not rise first
-        ("falls", [10, 20, 30], False, 0),
-        ("falls", [10, 20, 19.5], False, -0.5),  # too little to be seen
+        ("falls", [20, 12, 10], True, -10),
+        ("falls", [20, 5, 10], False, -10),  # rises by more than the tolerance
+        ("falls", [20, 10, 10.5], True, -9.5),  # a step up inside the tolerance
+        ("falls", [10.9, 10.5, 10], False, -0.9),  # too little to be seen
+        ("falls-somewhere", [10, 30, 5], True, -25),
+        ("falls-somewhere", [10, 30, 20, 90], True, -10),  # a saturated cell later changes nothing
+        ("falls-somewhere", [10, 20, 15, 40, 28], True, -12),  # the largest of two falls
+        ("falls-somewhere", [35, 35, 31, 33], True, -4),  # it need not rise first
+        ("falls-somewhere", [10, 20, 30], False, 0),
+        ("falls-somewhere", [10, 20, 19.5], False, -0.5),  # too little to be seen
     ],
 )
 def test_trends(kind: str, points: list[float], holds: bool, change: float) -> None:
@@ -190,6 +194,9 @@ def test_trend_over_a_parameter() -> None:
     falling = evaluate_one(rising, [row(50.0 - 5 * k, receive_window_bytes=8192 << k) for k in range(3)])
     assert falling.verdict == "differs"
     assert falling.cause.startswith("It falls most between 8 KiB (RTT 50.0 ms) and 32 KiB (RTT 40.0 ms)")
+    wrong = evaluate_one(rising | {"expect": {"trend": "falls", "tolerance": 1}}, rows)
+    assert wrong.verdict == "differs"
+    assert wrong.cause.startswith("It rises most between 8 KiB (RTT 30.0 ms) and 32 KiB (RTT 40.0 ms)")
 
 
 def test_largest_selects_the_largest_window_of_those_selected() -> None:
