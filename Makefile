@@ -7,6 +7,7 @@ LAB      ?= virtual
 SEED     ?=
 BOX      ?=
 FUZZ_SECONDS ?= 3600
+RUNS ?= 1000
 PYTHON   ?= python3
 VENV     := .venv
 CELLBED  := $(VENV)/bin/cellbed
@@ -19,7 +20,7 @@ SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup build native-lab lab-kernel lab-vm lab-vm-host run-experiment report test test-fast fuzz bench lint format doctor golden-update clean
+.PHONY: help setup build native-lab lab-kernel lab-vm lab-vm-host run-experiment report test test-fast fuzz soak bench lint format doctor golden-update clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -78,6 +79,9 @@ fuzz: setup ## make up inputs for all decoders and the core, FUZZ_SECONDS in all
 	@[ -f build/fuzz/build.ninja ] || CC=clang meson setup -Dfuzz=true build/fuzz >build/.fuzz.log 2>&1 || { cat build/.fuzz.log; exit 1; }
 	@ninja -C build/fuzz $(if $(V),-v,--quiet) fuzzers
 	nice -n 19 emulator/fuzz/run.py build/fuzz --seconds $(FUZZ_SECONDS)
+
+soak: setup lab-kernel ## virtual labs one after another, RUNS of them: the same bytes, and nothing that grows
+	PYTHONPATH=tests $(VENV)/bin/python tests/soak.py $(RUNS)
 
 bench: setup ## speed of the core
 	meson test -C build --benchmark --verbose --no-rebuild

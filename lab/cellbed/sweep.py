@@ -83,6 +83,7 @@ class Sweep:
         """Play every run that has no finished bundle. Return: outcomes in the order of the runs."""
         cpus = sorted(os.sched_getaffinity(0))
         jobs = min(jobs, len(cpus)) if self.lab == "virtual" else 1  # native runs would disturb each other
+        self.cpus = queue.Queue()  # an earlier call has given its CPUs back to its own
         for cpu in cpus[:jobs]:
             self.cpus.put(cpu)
         try:
