@@ -14,11 +14,11 @@ from .error import AnalysisError, FileError
 __all__ = ["AnalysisError", "FileError", "print_table", "write_report"]
 
 
-def write_report(results_dir: Path, claims_file: Path | None = None) -> Path:
-    """Write `summary/` below a results directory; see `report.write_report`."""
+def write_report(results_dir: Path, claims_file: Path | None = None, output: Path | None = None) -> Path:
+    """Write the report of a results directory or a bundle; see `report.write_report`."""
     from .report import write_report as write
 
-    return write(results_dir, claims_file)
+    return write(results_dir, claims_file, output)
 
 
 def print_table(results_dir: Path) -> None:

@@ -21,7 +21,8 @@ from .error import AnalysisError, FileError
 from .trace import read_header, read_trace
 
 FORMATS = (1,)
-SUMMARY = "summary"
+SUMMARY, DERIVED = "summary", "derived"
+MANIFEST = "manifest.json"
 UNFINISHED_PREFIX = ".tmp-"
 REQUIRED_KEYS = ("id", "description", "scenario", "variant", "seed", "lab", "clock", "outcome")
 
@@ -223,6 +224,16 @@ class Results:
     bundles: list[Bundle]
     rejected: list[Rejected] = field(default_factory=list)
 
+    @property
+    def alone(self) -> bool:
+        """It is one bundle, not a directory of them."""
+        return [bundle.path for bundle in self.bundles] == [self.path]
+
+    @property
+    def report_dir(self) -> Path:
+        """Where what is made of all of it goes."""
+        return self.path / (DERIVED if self.alone else SUMMARY)
+
 
 def read_json(path: Path) -> dict[str, Any]:
     """Read a JSON object.
@@ -246,7 +257,7 @@ def read_bundle(path: Path) -> Bundle:
         FileError: no manifest, unknown format, or a manifest without a
             required key.
     """
-    manifest_path = path / "manifest.json"
+    manifest_path = path / MANIFEST
     if not manifest_path.is_file():
         raise FileError(path, "no manifest.json: not a result bundle")
     manifest = read_json(manifest_path)
@@ -259,7 +270,7 @@ def read_bundle(path: Path) -> Bundle:
 
 
 def load_results(path: Path) -> Results:
-    """Find the bundles below a results directory.
+    """Find the bundles below a results directory; a bundle itself is results of one run.
 
     Runs that never finished (`.tmp-*`) and directories that do not read are
     listed in `rejected`, not dropped.
@@ -269,6 +280,8 @@ def load_results(path: Path) -> Results:
     """
     if not path.is_dir():
         raise AnalysisError(f"{path}: no such results directory")
+    if (path / MANIFEST).is_file():
+        return Results(path, [read_bundle(path)])
     bundles: list[Bundle] = []
     rejected: list[Rejected] = []
     for entry in sorted(p for p in path.iterdir() if p.is_dir() and p.name != SUMMARY):

@@ -3,48 +3,55 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import polars as pl
 from markupsafe import Markup
 
-from .bundle import SUMMARY, Bundle, Results, load_results
+from .bundle import Bundle, Results, load_results
 from .claims import VERDICTS, Outcome, collect, evaluate, read_claims
 from .delivery import concerns, models
-from .delivery_sweep import ORDERS, studies, sweeps
+from .delivery_sweep import studies, sweeps
 from .delivery_utilisation import points
+from .explore import Exploration, explorations
 from .figures.gallery import SavedFigure, available, save
-from .maxdat_report import cell_text, parts, table2
-from .maxdat_sweep import claim_rows, surfaces
-from .metrics.catalog import METRICS
+from .index import INDEX, write_index
+from .interactive.embed import figure_json, script
+from .interactive.sweep_plot import draw as draw_sweep
+from .maxdat_report import parts, table2
+from .maxdat_sweep import Surface, claim_rows, surfaces
+from .metrics.catalog import METRICS, Metric
 from .metrics.probe import AGREEMENT_BOUND_US
-from .metrics.run import RunAnalysis, analyse_all
+from .metrics.run import RunAnalysis, analyse_all, scalars
 from .metrics.throughput import GOODPUT_BOUND_PCT
 from .models.park import TABLE2_HARQ_RTT_MS
-from .summary import estimate_text, number_text, window_text
+from .page import write_page
 from .table import COMMAND_COLUMNS, command_rows, headline, write_metrics
+from .timelines import CUTS_MAX, POINTS, POINTS_ALONE, representatives, timelines
 
+REPORT = "report.html"
 #: A page with a line for each of more runs is no longer read, nor quickly drawn.
 LISTED_MAX = 600
 HASHED = ("ip-*.pcap", "radio.pcap", "radio.trace", "tcp.trace")
 
 
-def write_report(results_dir: Path, claims_file: Path | None = None) -> Path:
-    """Analyse every bundle and write `summary/` anew.
+def write_report(results_dir: Path, claims_file: Path | None = None, output: Path | None = None) -> Path:
+    """Analyse every bundle and write the report anew.
 
     Args:
-        results_dir: directory with one bundle per run.
+        results_dir: directory with one bundle per run, or one bundle.
         claims_file: claims to judge instead of those that the runs carry.
+        output: directory to write to instead of `summary/` of the results, or `derived/` of the bundle.
 
     Returns:
-        Path of report.html; claims.json, metrics.parquet and figures/ lie beside it.
+        Path of report.html; figures/ lies beside it, of a results directory also index.html, claims.json and
+        metrics.parquet.
 
     Raises:
         AnalysisError: no bundle below the directory, or a malformed claim.
@@ -52,50 +59,57 @@ def write_report(results_dir: Path, claims_file: Path | None = None) -> Path:
     results = load_results(Path(results_dir))
     claims = collect(results) if claims_file is None else read_claims(claims_file)
     runs = analyse_all(results.bundles)
-    rows = [run.row for run in runs]
-    found = surfaces(rows)
-    outcomes = evaluate(claims, [*rows, *claim_rows(found)])
-    directory = results.path / SUMMARY
-    directory.mkdir(exist_ok=True)
-    write_metrics(rows, directory / "metrics.parquet")
+    directory = output or results.report_dir
+    directory.mkdir(parents=True, exist_ok=True)
+    found = surfaces([run.row for run in runs])
+    outcomes = evaluate(claims, [*(run.row for run in runs), *claim_rows(found)])
+    if results.alone:  # most claims compare runs
+        outcomes = [outcome for outcome in outcomes if outcome.verdict in ("reproduced", "differs")]
+    else:
+        _write_data(runs, found, outcomes, directory)
+    figures = save(available(runs, claims), directory / "figures")
+    report = _write(results, runs, claims, outcomes, figures, directory / REPORT)
+    if not results.alone:
+        write_index(results, runs, directory, report)
+    return report
+
+
+def write_each(results_dir: Path) -> list[Path]:
+    """The report of every readable bundle below a results directory; an index made after that links them."""
+    runs = analyse_all(load_results(Path(results_dir)).bundles)
+    return [write_report(run.bundle.path) for run in runs if run.readable]
+
+
+def _write_data(
+    runs: Sequence[RunAnalysis], found: Sequence[Surface], outcomes: Sequence[Outcome], directory: Path
+) -> None:
+    write_metrics([run.row for run in runs], directory / "metrics.parquet")
     (directory / "maxdat.parquet").unlink(missing_ok=True)
     if found:
         pl.concat([surface.frame() for surface in found], how="diagonal").write_parquet(directory / "maxdat.parquet")
     entries = [outcome.to_json() for outcome in outcomes]
     (directory / "claims.json").write_text(json.dumps(entries, indent=1, ensure_ascii=False) + "\n")
-    figures = save(available(runs, claims), directory / "figures")
-    report = directory / "report.html"
-    report.write_text(render(results, runs, claims, outcomes, figures))
-    return report
 
 
-def render(
+def _write(
     results: Results,
     runs: Sequence[RunAnalysis],
     claims: Sequence[dict[str, Any]],
     outcomes: Sequence[Outcome],
     figures: Sequence[SavedFigure],
-) -> str:
+    path: Path,
+) -> Path:
     """The report's HTML."""
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader(__package__, "templates"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "number": number_text,
-        "estimate": estimate_text,
-        "window": window_text,
-        "data_uri": _data_uri,
-        "order": ORDERS.__getitem__,
-        "maxdat_cell": cell_text,
-    }
     rows = [run.row for run in runs]
+    alone = results.alone
     listed = listed_runs(runs)
     names = {run.row["bundle"] for run in listed}
-    return environment.get_template("report.html.j2").render(
+    chosen, left = representatives(runs)
+    shown = timelines(chosen, POINTS_ALONE if alone else POINTS)
+    explored = [(found, partial(_explored, found)) for found in explorations(runs)]
+    return write_page(
+        "report.html.j2",
+        path,
         title=_title(results),
         headline=headline(rows, claims),
         commands=command_rows(rows),
@@ -103,6 +117,14 @@ def render(
         results=results,
         runs=runs,
         listed=listed,
+        explored=explored,
+        timelines=shown,
+        timelines_left=left,
+        cuts_max=CUTS_MAX,
+        measured=_measured(rows[0]) if alone else [],
+        settings=list(scalars(results.bundles[0].settings)) if alone else [],
+        index=None if alone else INDEX,
+        script=script() if explored or any(one.figure for one in shown) else None,
         parts=parts(rows),
         table2=table2(surfaces(rows)),
         outcomes=outcomes,
@@ -121,6 +143,15 @@ def render(
     )
 
 
+def _explored(found: Exploration, place: str) -> Markup:
+    return figure_json(draw_sweep(found), place)
+
+
+def _measured(row: dict[str, Any]) -> list[tuple[Metric, Any]]:
+    """Metrics of one run, in the catalog's order."""
+    return [(metric, row[name]) for name, metric in METRICS.items() if row.get(name) is not None]
+
+
 def listed_runs(runs: Sequence[RunAnalysis]) -> list[RunAnalysis]:
     """Runs that get a line each: all, or of very many those set apart and the first of each scenario and lab."""
     if len(runs) <= LISTED_MAX:
@@ -132,10 +163,6 @@ def listed_runs(runs: Sequence[RunAnalysis]) -> list[RunAnalysis]:
 def _title(results: Results) -> str:
     titles = dict.fromkeys(str(b.manifest["scenario"].get("title") or b.scenario_id) for b in results.bundles)
     return "; ".join(titles)
-
-
-def _data_uri(png: bytes) -> Markup:
-    return Markup(f"data:image/png;base64,{base64.b64encode(png).decode()}")
 
 
 def _reproduction(bundle: Bundle) -> dict[str, Any]:

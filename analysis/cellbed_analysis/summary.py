@@ -14,8 +14,9 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from .bundle import SUMMARY, Rejected, load_results
+from .bundle import Rejected, load_results
 from .claims import VERDICTS, collect, evaluate
+from .figures.order import brief
 from .interval import Estimate
 from .maxdat_report import console_tables
 from .maxdat_sweep import claim_rows, surfaces
@@ -30,8 +31,11 @@ VERDICT_STYLE = {
 }
 
 
-def print_table(results_dir: Path, console: Console | None = None) -> None:
+def print_table(results_dir: Path, console: Console | None = None, report: Path | None = None) -> None:
     """Print the headline table, validity, claims by verdict and the report's path.
+
+    Args:
+        report: where it is, when it is not at its usual place.
 
     Raises:
         AnalysisError: no bundle below the directory, or a malformed claim.
@@ -50,7 +54,7 @@ def print_table(results_dir: Path, console: Console | None = None) -> None:
     if counts:
         parts = [f"[{VERDICT_STYLE[verdict]}]{counts[verdict]} {verdict}[/]" for verdict in VERDICTS if counts[verdict]]
         console.print("Claims: " + ", ".join(parts))
-    report = results.path / SUMMARY / "report.html"
+    report = report or results.report_dir / "report.html"
     if report.exists():
         console.print(f"Report: {report}", soft_wrap=True, highlight=False)
 
@@ -92,7 +96,7 @@ def _cells(line: HeadlineRow) -> list[str | Text]:
     values = line.values
     seeds = ",".join(map(str, line.seeds)) if len(line.seeds) < 4 else f"{len(line.seeds)} seeds"
     return [
-        line.name,
+        brief(line.name),
         window_text(line.window_bytes),
         seeds if line.status == "usable" else Text(f"{seeds} {line.status.upper()}", style="bold red"),
         estimate_text(values["rtt_mean_ms"], 2),

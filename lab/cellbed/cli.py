@@ -53,15 +53,21 @@ def run(
 
 
 @app.command()
-def report(results: Annotated[Path, typer.Argument(help="folder with result bundles")]) -> None:
-    """Measure, judge the claims and write RESULTS/summary/report.html."""
+def report(
+    results: Annotated[Path, typer.Argument(help="folder with result bundles, or one bundle")],
+    output: Annotated[Path | None, typer.Option(help="folder for the report, instead of RESULTS/summary or "
+                                                "BUNDLE/derived")] = None,
+    each: Annotated[bool, typer.Option("--each", help="a report of each bundle, too, which the index links")] = False,
+) -> None:
+    """Measure, judge the claims and write RESULTS/summary/report.html and index.html, or BUNDLE/derived/report.html."""
     from cellbed_analysis.error import AnalysisError
-    from cellbed_analysis.report import write_report
+    from cellbed_analysis.report import write_each, write_report
     from cellbed_analysis.summary import print_table
 
     try:
-        write_report(results)
-        print_table(results)
+        if each:
+            write_each(results)
+        print_table(results, report=write_report(results, output=output))
     except AnalysisError as error:
         raise CellbedError(str(error)) from error
 

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
+_LIST = re.compile(r"=[\[{].*[\]}]")
 ORDER = ("DM-DM", "DM-IM", "IM-DM", "IM-IM")
 
 
@@ -13,6 +15,11 @@ def label(row: dict[str, Any]) -> str:
     """Name of a run's series: its combination of modes, or its variant, and what else was swept."""
     name = str(row.get("combination") or row["variant"])
     return f"{name}, {row['point']}" if row.get("point") else name
+
+
+def brief(text: str) -> str:
+    """A name without the lists that it has for values, such as "2me, traffic=…"."""
+    return _LIST.sub("=…", text)
 
 
 def by_combination(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:

@@ -22,7 +22,7 @@ from typing import Any
 
 import polars as pl
 
-from ..bundle import Bundle, Flow, parse_size
+from ..bundle import DERIVED, Bundle, Flow, parse_size
 from ..error import AnalysisError
 from ..interval import Estimate
 from ..life import ENB, RadioLog, packet_lives, uplink_pdus
@@ -33,13 +33,18 @@ from .window import Window, steady_window
 
 #: A process takes about a second to start, as long as the analysis of a short run.
 RUNS_WORTH_A_PROCESS = 4
-DERIVED, METRICS_JSON, SEGMENTS = "derived", "metrics.json", "segments.parquet"
+METRICS_JSON, SEGMENTS = "metrics.json", "segments.parquet"
 #: What the name of a variant stands for where modes change, and no combination of modes names it.
 BY_VARIANT = "tcp.congestion_control", "tcp.sysctls", "radio.mode_switch.flush"
 RAW_FILES = (
     "ip-*.pcap", "radio.trace", "radio.json", "tcp.trace", "tcp.json", "counters.json", "*.iperf3.json",
     "*.stream.json",
 )  # fmt: skip
+#: Modules and folders that only show what was measured.
+SHOWING = {
+    "figures", "interactive", "export", "report.py", "page.py", "index.py", "timelines.py", "series.py", "cuts.py",
+    "explore.py", "summary.py",
+}  # fmt: skip
 #: Kinds of traffic that are a TCP connection.
 TCP_KINDS = ("iperf3", "stream")
 
@@ -344,10 +349,12 @@ def flatten(values: rtt.Values) -> dict[str, float | int | None]:
 
 @functools.cache
 def code_digest() -> bytes:
-    """Changes with this package's code."""
+    """Changes with the code of this package that metrics may depend on."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.parent.rglob("*.py")):
-        digest.update(path.read_bytes())
+    package = Path(__file__).parent.parent
+    for path in sorted(package.rglob("*.py")):
+        if path.relative_to(package).parts[0] not in SHOWING:
+            digest.update(path.read_bytes())
     return digest.digest()
 
 

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs that the report shows over time, and what it says of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from markupsafe import Markup
+
+from .cuts import Cut
+from .error import AnalysisError
+from .figures.order import brief, label
+from .interactive.embed import figure_json
+from .interactive.timeline_plot import draw
+from .metrics.run import RunAnalysis
+from .series import RunSeries, run_series
+
+#: Of a report about many runs: how many are shown, and points of a line.
+SHOWN_MAX, POINTS = 6, 2000
+#: Points of a line where the report is about one run.
+POINTS_ALONE = 12000
+#: Rows of a table of falls.
+CUTS_MAX = 200
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """One run over time; `figure` makes its data for the element with an id."""
+
+    bundle: str
+    title: str
+    start_ns: int
+    tcp: bool
+    modes: bool
+    cuts: list[Cut] = field(default_factory=list)
+    figure: Callable[[str], Markup] | None = None
+
+
+def representatives(runs: Sequence[RunAnalysis]) -> tuple[list[RunAnalysis], bool]:
+    """The first usable run of each configuration with a flow, at most SHOWN_MAX; whether there are more runs."""
+    first: dict[tuple[str, str], RunAnalysis] = {}
+    with_flow = [run for run in runs if run.readable and run.bundle.flows]
+    usable = [run for run in with_flow if run.usable]
+    variants: dict[tuple[str, str], RunAnalysis] = {}
+    for run in usable or with_flow[:1]:
+        variants.setdefault((str(run.row["scenario"]), str(run.row["variant"])), run)
+        first.setdefault((str(run.row["scenario"]), label(run.row)), run)
+    chosen = list({id(run): run for run in [*variants.values(), *first.values()]}.values())[:SHOWN_MAX]
+    return chosen, len(chosen) < len(runs)
+
+
+def timelines(runs: Sequence[RunAnalysis], points: int = POINTS) -> list[Timeline]:
+    """What the report shows of these runs; one whose traces do not read is left out."""
+    found = []
+    for run in runs:
+        try:
+            found.append(_timeline(run, points))
+        except AnalysisError:
+            continue
+    return found
+
+
+def _timeline(run: RunAnalysis, points: int) -> Timeline:
+    flow = run.bundle.flows[0]
+    series = run_series(run, flow, points)
+    return Timeline(
+        run.row["bundle"], f"{brief(label(run.row))}, seed {run.row['seed']}", series.start_ns, "cwnd" in series.lines,
+        bool(series.modes), series.cuts, None if series.empty else partial(_figure, series),
+    )  # fmt: skip
+
+
+def _figure(series: RunSeries, place: str) -> Markup:
+    return figure_json(draw(series), place)
