@@ -11,6 +11,7 @@ import pytest
 from synthetic_bundle import write_bundle
 
 from cellbed_analysis.bundle import load_results
+from cellbed_analysis.claims import read_claims
 from cellbed_analysis.figures import decomposition, gallery, lateness, rtt_window, style
 from cellbed_analysis.interval import Estimate
 from cellbed_analysis.metrics.run import RunAnalysis, analyse
@@ -27,6 +28,7 @@ def runs(results: Path, tmp_path_factory: pytest.TempPathFactory) -> list[RunAna
     return [analyse(bundle) for bundle in bundles]
 
 
+CLAIMS = read_claims(Path(__file__).parents[2] / "scenarios/d2d-nardini/claims.yaml")
 EXPECTED = (
     "fig3-rtt-over-time",
     "fig4-sequence-dm-dm",
@@ -43,7 +45,7 @@ EXPECTED = (
 @pytest.mark.parametrize("name", EXPECTED)
 @pytest.mark.parametrize("theme", style.THEMES)
 def test_draws(runs: list[RunAnalysis], name: str, theme: str) -> None:
-    spec = next(spec for spec in gallery.available(runs) if spec.name == name)
+    spec = next(spec for spec in gallery.available(runs, CLAIMS) if spec.name == name)
     with style.theme(theme):
         figure = spec.draw()
         axes = figure.axes[0]
@@ -51,6 +53,14 @@ def test_draws(runs: list[RunAnalysis], name: str, theme: str) -> None:
         labelled = figure.get_supxlabel() or axes.get_xlabel() or axes.get_ylabel()
         assert labelled, "axes carry no label"
     assert "aper" in spec.caption, "the caption says nothing about the paper's figure"
+
+
+def test_without_claims_no_caption_speaks_of_a_paper(runs: list[RunAnalysis]) -> None:
+    """Anybody's runs have these figures."""
+    static = [run for run in runs if run.row["scenario"] == "d2d-nardini/static"]
+    captions = {spec.name: spec.caption for spec in gallery.available(static) if spec.name != "lateness"}
+    assert len(captions) == len(EXPECTED) - 2
+    assert not [name for name, caption in captions.items() if "aper" in caption]
 
 
 def test_available_figures_follow_the_results(runs: list[RunAnalysis]) -> None:

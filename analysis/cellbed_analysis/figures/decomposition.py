@@ -61,7 +61,8 @@ def draw(runs: Mapping[str, Mapping[str, float]], paper_ms: Mapping[str, float])
     axes.invert_yaxis()
     axes.margins(x=0.1)
     axes.grid(axis="y", visible=False)
-    axes.set_xlabel("mean part of the RTT (ms); ACK leg hatched; upright mark: the paper's mean")
+    mark = "; upright mark: the paper's mean" if paper_ms else ""
+    axes.set_xlabel(f"mean part of the RTT (ms); ACK leg hatched{mark}")
     handles = [Patch(facecolor=color, edgecolor=edge, label=label) for label, color in colors.items()]
     figure.legend(handles=handles, loc="outside upper center", ncols=3, fontsize=8.5)
     return figure

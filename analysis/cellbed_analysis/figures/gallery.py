@@ -24,6 +24,7 @@ from ..delivery_utilisation import belongs as of_model
 from ..delivery_utilisation import points
 from ..explain import parts_ms
 from ..metrics.run import RunAnalysis, primary_flow
+from ..one_lab import one_lab
 from . import (
     celledge_specs,
     decomposition,
@@ -103,8 +104,8 @@ def available(runs: Sequence[RunAnalysis], claims: Sequence[dict[str, Any]] = ()
     }
     specs: list[FigureSpec] = []
     if chosen:
-        specs += [_rtt_time(chosen, paper_ms), *_sequences(chosen)]
-        specs += [_decomposition(chosen, paper_ms), _cdf(chosen)]
+        specs += [_rtt_time(chosen, paper_ms), *_sequences(chosen, paper_ms)]
+        specs += [_decomposition(chosen, paper_ms), _cdf(chosen, paper_ms)]
     specs += _windows(runs)
     specs += _delivery(runs)
     specs += [FigureSpec(*spec) for spec in switching_specs.specs(runs)]
@@ -131,18 +132,20 @@ def _which(chosen: dict[str, RunAnalysis]) -> str:
 
 def _rtt_time(chosen: dict[str, RunAnalysis], paper_ms: dict[str, float]) -> FigureSpec:
     data = {name: (run.segments(), run.bundle.start_ns) for name, run in chosen.items()}
+    paper = (
+        " Figure 3 of the paper shows the RTT of the four combinations over time: level at 30 ms for DM-DM, about "
+        "42 ms on average for IM-IM, fluctuating when ACKs go through the infrastructure."
+    )
     return FigureSpec(
         "fig3-rtt-over-time",
         "RTT over time",
         "RTT of every data segment (dots) and its mean per second (line), from the sender's "
-        f"capture; {_which(chosen)}; warm-up included. Figure 3 of the paper shows the RTT of "
-        "the four combinations over time: level at 30 ms for DM-DM, about 42 ms on average for "
-        "IM-IM, fluctuating when ACKs go through the infrastructure.",
+        f"capture; {_which(chosen)}; warm-up included.{paper if paper_ms else ''}",
         lambda: rtt_time.draw(data, paper_ms),
     )
 
 
-def _sequences(chosen: dict[str, RunAnalysis]) -> list[FigureSpec]:
+def _sequences(chosen: dict[str, RunAnalysis], paper_ms: dict[str, float]) -> list[FigureSpec]:
     specs = []
     for name, run in chosen.items():
         segment = timeline.typical(_steady(run))
@@ -150,7 +153,7 @@ def _sequences(chosen: dict[str, RunAnalysis]) -> list[FigureSpec]:
             continue
         flow = primary_flow(run.bundle)
         chart = timeline.sequence_of(flow, segment)
-        paper = name == "DM-DM"
+        paper = name == "DM-DM" and name in paper_ms
         caption = (
             f"One segment of {name} whose life nothing else disturbed, rebuilt from radio.trace "
             f"(byte {chart.seq} of the stream, RTT {chart.rtt_ns / 1e6:.2f} ms). Slanted lines "
@@ -161,7 +164,7 @@ def _sequences(chosen: dict[str, RunAnalysis]) -> list[FigureSpec]:
                 " Figure 4 of the paper: RAC request at 0, BSR at 5, decoded at 9, data at 11, "
                 "delivered at 15, ACK delivered at 30 ms (dotted)."
             )
-        else:
+        elif paper_ms:
             caption += " The paper shows this for DM-DM only."
         specs.append(
             FigureSpec(
@@ -180,18 +183,19 @@ def _decomposition(chosen: dict[str, RunAnalysis], paper_ms: dict[str, float]) -
         "rtt-decomposition",
         "Where the RTT goes",
         "Mean of each part of the RTT over all segments after the warm-up, in order of time; the "
-        f"parts of each segment add up to its RTT exactly; {_which(chosen)}. Not in the paper, "
-        "which says that RAC and BSR take two thirds of the time.",
+        f"parts of each segment add up to its RTT exactly; {_which(chosen)}."
+        f"{' Not in the paper, which says that RAC and BSR take two thirds of the time.' if paper_ms else ''}",
         lambda: decomposition.draw({name: parts for name, parts in data.items() if parts}, paper_ms),
     )
 
 
-def _cdf(chosen: dict[str, RunAnalysis]) -> FigureSpec:
+def _cdf(chosen: dict[str, RunAnalysis], paper_ms: dict[str, float]) -> FigureSpec:
     data = {name: _steady(run)["rtt_ns"].to_numpy() / 1e6 for name, run in chosen.items()}
     return FigureSpec(
         "rtt-cdf",
         "Distribution of the RTT",
-        f"Share of segments with at most this RTT, after the warm-up; {_which(chosen)}. Not in the paper.",
+        f"Share of segments with at most this RTT, after the warm-up; {_which(chosen)}."
+        f"{' Not in the paper.' if paper_ms else ''}",
         lambda: rtt_cdf.draw({name: rtt for name, rtt in data.items() if len(rtt)}),
     )
 
@@ -204,16 +208,14 @@ def _windows(runs: Sequence[RunAnalysis]) -> list[FigureSpec]:
     if not scenarios or scenarios.most_common(1)[0][1] < 3:
         return []
     scenario = scenarios.most_common(1)[0][0]
-    of_scenario = [row for row in swept if row["scenario"] == scenario]
-    labs = {row["lab"] for row in of_scenario}
-    lab = "virtual" if "virtual" in labs else min(labs)
-    groups = by_combination([row for row in of_scenario if row["lab"] == lab])
+    of_scenario = one_lab([row for row in swept if row["scenario"] == scenario])
+    groups = by_combination(of_scenario)
     data = {name: series_over(group, "rtt_mean_ms", "receive_window_bytes") for name, group in groups.items()}
     return [
         FigureSpec(
             "fig5-rtt-over-window",
             "RTT against the receive window",
-            f"Mean RTT per segment ({lab} lab) with 95 % confidence intervals: Student's t over "
+            f"Mean RTT per segment ({of_scenario[0]['lab']} lab) with 95 % confidence intervals: Student's t over "
             "seeds, or block bootstrap where there is one seed. Figure 5 of the paper: the RTT "
             "grows with the window; with data in infrastructure mode it falls after a point and "
             "ends below that of direct mode.",
