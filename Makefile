@@ -5,6 +5,7 @@ SCENARIO ?= scenarios/d2d-nardini/static.yaml
 RESULTS  ?= results
 LAB      ?= virtual
 SEED     ?=
+KERNEL   ?=
 BOX      ?=
 FUZZ_SECONDS ?= 3600
 RUNS ?= 1000
@@ -24,10 +25,10 @@ SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
-	@echo "  variables        SCENARIO=$(SCENARIO) SEED= RESULTS=$(RESULTS) LAB=$(LAB)"
+	@echo "  variables        SCENARIO=$(SCENARIO) SEED= RESULTS=$(RESULTS) LAB=$(LAB) KERNEL="
 
 run-experiment: setup $(if $(filter virtual,$(LAB)),lab-kernel) ## play SCENARIO in LAB and report it against the paper
-	$(CELLBED) run $(SCENARIO) --results $(RESULTS) --lab $(LAB) $(SEED_ARG)
+	$(CELLBED) run $(SCENARIO) --results $(RESULTS) --lab $(LAB) $(SEED_ARG) $(if $(KERNEL),--kernel $(KERNEL))
 	$(CELLBED) report $(RESULTS)
 
 report: setup ## measure and report what is in RESULTS

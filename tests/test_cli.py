@@ -16,16 +16,21 @@ def test_topology_needs_no_root():
     assert "window 8192 advmss 1460 quickack 1" in out
 
 
-def test_doctor_names_both_labs():
+def test_doctor_names_every_lab():
     done = cellbed("doctor", check=False)
     assert "virtual lab:" in done.stdout
     assert "native lab:" in done.stdout
+    assert "vm lab:" in done.stdout
 
 
 @pytest.mark.parametrize(("args", "message"), [
     (["run", "none.yaml"], "none.yaml: No such file or directory"),
-    (["run", "SHORT", "--lab", "cloud"], "--lab cloud: allowed virtual, native"),
+    (["run", "SHORT", "--lab", "cloud"], "--lab cloud: allowed virtual, native, vm"),
+    (["run", "SHORT", "--lab", "vm"], "--lab vm: name a kernel image with --kernel"),
+    (["run", "SHORT", "--lab", "vm", "--kernel", "nowhere"], "nowhere: No such file or directory"),
+    (["run", "SHORT", "--lab", "native", "--kernel", "6.1"], "--kernel 6.1: the native lab has this machine's kernel"),
     (["run", "SHORT", "--kernel", "2.4"], "--kernel 2.4: allowed 6.12, 6.1"),
+    (["link", "good", "--lab", "vm", "--", "true"], "--lab vm: allowed virtual, native"),
     (["run", "SHORT", "--variant", "XX"], "no variant XX: allowed DM-DM, IM-IM"),
     (["run", "SHORT", "--set", "radio.nrb=1"], "key 'radio.nrb': unknown; did you mean 'n_rb'?"),
     (["report", "nowhere"], "nowhere"),

@@ -17,7 +17,8 @@ def offered(line):
 
 
 @pytest.mark.parametrize(("line", "words"), [
-    ("cellbed sw", ["sweep"]), ("cellbed sweep --un", ["--until"]), ("cellbed run --lab v", ["virtual"]),
+    ("cellbed sw", ["sweep"]), ("cellbed sweep --un", ["--until"]), ("cellbed run --lab v", ["virtual", "vm"]),
+    ("cellbed link --lab v", ["virtual"]),
     ("cellbed export --format mahi", ["mahimahi", "mahimahi-log"]), ("cellbed compare r rtt_mea", ["rtt_mean_ms"]),
     ("cellbed link e", ["edge"]), ("cellbed link edge r", ["rate", "rtt", "rb"]),
     ("cellbed link edge rate ", ["20mbit"]), ("cellbed link edge rate 5mbit r", ["rtt", "rb"])])

@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Any, TypeVar
 
 #: The preferred one first.
-LABS = ("virtual", "native")
+LABS = ("virtual", "native", "vm")
 T = TypeVar("T")
 
 

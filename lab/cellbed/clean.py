@@ -18,7 +18,7 @@ def clean() -> list[str]:
         if alive:
             living.add(entry["cgroup"])
             continue
-        if entry["lab"] == "virtual" and _same_session(entry):
+        if entry["lab_pid"] != entry["owner_pid"] and _same_session(entry):
             n = ledger.kill_session(entry["lab_pid"], signal.SIGKILL)
             removed.append(f"{n} processes of the guest {entry['lab_pid']}")
         if entry["cgroup"] and Path(entry["cgroup"]).exists():

@@ -36,7 +36,7 @@ def run(
     set_: Overrides = None,
     variant: Variants = None,
     jobs: Jobs = ALL_CPUS,
-    kernel: Kernel = "6.12",
+    kernel: Kernel = None,
 ) -> None:
     """Play a scenario; finished runs are not played again."""
     from cellbed.sweep import Sweep
@@ -151,10 +151,10 @@ def doctor() -> None:
     for c in found:
         table.add_row("[green]ok[/]" if c.ok else "[red]no[/]", c.what, ", ".join(c.labs) or "-", c.detail)
     console.print(table)
-    labs = usable(found)
-    for lab, ok in labs.items():
+    ready = usable(found)
+    for lab, ok in ready.items():
         console.print(f"{lab} lab: {'ready' if ok else 'cannot run'}")
-    if not any(labs.values()):
+    if not any(ready.values()):
         raise CellbedError("no lab can run on this machine; the lines marked 'no' say what to do")
 
 

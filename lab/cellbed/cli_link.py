@@ -26,7 +26,7 @@ from cellbed.caller import Caller, note
 from cellbed.description import expand
 from cellbed.error import CellbedError, LabError
 from cellbed.lab_native import current_congestion_control
-from cellbed.labs import check_lab
+from cellbed.labs import ATTACHABLE, check_lab
 
 # Exit statuses of env(1), timeout(1) and the like: their own failure, not found; below them the command's.
 OWN_FAILURE, NOT_FOUND = 125, 127
@@ -65,7 +65,7 @@ def run_link(
                                                              autocompletion=completion.link_words)] = None,
     lab: Annotated[str, typer.Option(help="native: this kernel, real time, as root; virtual: a guest kernel, virtual "
                                           "time, no root and no network but the link",
-                                     autocompletion=completion.labs)] = "native",
+                                     autocompletion=completion.attachable_labs)] = "native",
     serve: Annotated[str | None, typer.Option(metavar="COMMAND", help="run a server on the far end")] = None,
     serve_folder: Annotated[Path | None, typer.Option(exists=True, file_okay=False, help="serve a folder over HTTP "
                                                       "there, on port 80")] = None,
@@ -75,9 +75,10 @@ def run_link(
     set_: Annotated[list[str] | None, typer.Option("--set", help="any key of the scenario: key=value")] = None,
     user: Annotated[str | None, typer.Option(help="whom the command runs as in the native lab; default: who called "
                                              "sudo, if somebody did")] = None,
-    kernel: Annotated[str, typer.Option(help="of the virtual lab: 6.12 or 6.1")] = "6.12",
+    kernel: Annotated[str | None, typer.Option(show_default=False, help="of the virtual lab: 6.12 (default) or "
+                                               "6.1")] = None,
 ) -> None:
-    check_lab(lab, kernel)
+    check_lab(lab, kernel, ATTACHABLE)
     if serve is not None and serve_folder is not None:
         raise CellbedError("--serve, --serve-folder: allowed one of them")
     server = shlex.split(serve) if serve is not None else \
@@ -100,7 +101,7 @@ def run_link(
     sys.exit(status)
 
 
-def _play(data: dict[str, Any], path: Path, lab: str, kernel: str, results: Path | None, seed: int,
+def _play(data: dict[str, Any], path: Path, lab: str, kernel: str | None, results: Path | None, seed: int,
           account: pwd.struct_passwd | None, interactive: bool) -> int:
     """Play the link. Return: the command's exit status."""
     if lab == "native" and os.geteuid() != 0:

@@ -20,6 +20,7 @@ from cellbed import attach, ledger, nodes
 from cellbed.caller import Control, Grace, Streams, appear, input_for_guest, restoring_terminal, wanted_signals
 from cellbed.cli_link import OWN_FAILURE, WithCommand, account_of, environment_of, identity_of
 from cellbed.error import CellbedError, LabError
+from cellbed.labs import ATTACHABLE
 from cellbed.process import enter_netns
 
 _ENDED_POLL_S = 0.02
@@ -53,7 +54,7 @@ def running() -> list[Lab]:
     found = []
     for _, entry, alive in ledger.entries():
         directory = Path(entry["temporary"])
-        if alive and entry["lab"] in ("native", "virtual") and (there := nodes.read(directory)):
+        if alive and entry["lab"] in ATTACHABLE and (there := nodes.read(directory)):
             found.append(Lab(entry["lab"], directory, Path(entry["cgroup"]) if entry["cgroup"] else None,
                              entry["owner_pid"], entry["owner_start"], there))
     return found

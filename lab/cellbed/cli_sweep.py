@@ -55,7 +55,7 @@ def run_sweep(
     set_: Overrides = None,
     variant: Variants = None,
     jobs: Jobs = ALL_CPUS,
-    kernel: Kernel = "6.12",
+    kernel: Kernel = None,
 ) -> None:
     """Play a scenario over parameters and seeds; write RESULTS/summary/sweep.parquet. Interrupted, it resumes."""
     from cellbed import clean

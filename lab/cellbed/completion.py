@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import typer
 
-from cellbed.labs import LABS
+from cellbed.labs import ATTACHABLE, LABS
 
 
 def _starting(words: Iterable[str], incomplete: str) -> list[str]:
@@ -16,6 +16,10 @@ def _starting(words: Iterable[str], incomplete: str) -> list[str]:
 
 def labs(incomplete: str) -> list[str]:
     return _starting(LABS, incomplete)
+
+
+def attachable_labs(incomplete: str) -> list[str]:
+    return _starting(ATTACHABLE, incomplete)
 
 
 def metrics(incomplete: str) -> list[str]:

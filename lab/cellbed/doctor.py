@@ -103,6 +103,7 @@ def checks() -> list[Check]:
         _program("mnexec", "mininet"), _program("taskset", "util-linux", ("virtual",)),
         _program("tshark", "tshark", (), " to look at captures"), _built(), _kernel(), _ptrace(), _root(), _tun(),
         _cgroup(), _bpf(), _qdisc("netem"), _qdisc("red"), _space(),
+        _program("qemu-system-x86_64", "qemu-system-x86", ("vm",)), _program("busybox", "busybox-static", ("vm",)),
         Check("congestion controls", True, f"native: {', '.join(lab_native.available_congestion_controls())}; "
               "virtual: all of Linux", ()),
         Check("CPUs", True, f"{len(os.sched_getaffinity(0))}: as many virtual labs run side by side", ()),

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Follows a runner through the progress file it writes, in either lab."""
+"""Follows a runner through the progress file it writes, in any lab."""
 
 from __future__ import annotations
 
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 from cellbed.error import LabError
 
@@ -29,14 +30,24 @@ class Watch:
     stalled_after_s: float = STALLED_AFTER_S
 
 
-def follow(process: subprocess.Popen, directory: Path, watch: Watch) -> dict[str, float]:
+def timing(started: float, marks: dict[str, float]) -> dict[str, Any]:
+    """What a run took in all, and without the time of its traffic, for the manifest."""
+    wall_s = time.monotonic() - started
+    traffic_s = marks.get("stop", started) - marks.get("traffic", started)
+    return {"wall_s": round(wall_s, 3), "setup_wall_s": round(wall_s - traffic_s, 3)}
+
+
+def follow(process: subprocess.Popen, directory: Path, watch: Watch, patience: float = 1) -> dict[str, float]:
     """Wait until the process ends.
+
+    Args:
+        patience: how many times longer than usual nothing may happen.
 
     Returns:
         Wall time (monotonic) at which each phase of the run began.
 
     Raises:
-        LabError: no progress for STALLED_AFTER_S.
+        LabError: no progress for so long.
         KeyboardInterrupt: the watch wants to stop.
     """
     marks: dict[str, float] = {}
@@ -59,8 +70,8 @@ def follow(process: subprocess.Popen, directory: Path, watch: Watch) -> dict[str
             return marks
         if watch.stopping():
             raise KeyboardInterrupt
-        if time.monotonic() - last > watch.stalled_after_s:
-            raise LabError(f"the run made no progress for {watch.stalled_after_s:g} s and was stopped")
+        if time.monotonic() - last > patience * watch.stalled_after_s:
+            raise LabError(f"the run made no progress for {patience * watch.stalled_after_s:g} s and was stopped")
         try:
             process.wait(_POLL_S)
         except subprocess.TimeoutExpired:

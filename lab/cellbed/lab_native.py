@@ -14,7 +14,7 @@ from typing import Any
 from cellbed import cgroup, ledger, shaping
 from cellbed.caller import Caller
 from cellbed.error import LabError
-from cellbed.follow import Watch, follow
+from cellbed.follow import Watch, follow, timing
 from cellbed.process import die_with_parent
 
 _STOP_DEADLINE_S = 20.0
@@ -36,7 +36,7 @@ def available_congestion_controls() -> list[str]:
     return Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
 
 
-def play(directory: Path, description: dict[str, Any], watch: Watch, caller: Caller | None = None) -> dict[str, Any]:
+def play(directory: Path, description: dict[str, Any], cpu: int, watch: Watch, caller: Caller | None) -> dict[str, Any]:
     """Play the run in @directory in a cgroup of its own, its command attached to @caller.
 
     Returns and raises as lab_virtual.play().
@@ -75,9 +75,7 @@ def play(directory: Path, description: dict[str, Any], watch: Watch, caller: Cal
         console = (directory / "console").read_text(errors="replace").splitlines()[-3:]
         told = error.read_text().strip() if error.exists() else ""
         raise LabError(told or f"the runner died: {' | '.join(console) or '(it printed nothing)'}")
-    wall_s = time.monotonic() - started
-    traffic_s = marks.get("stop", started) - marks.get("traffic", started)
-    return {"wall_s": round(wall_s, 3), "setup_wall_s": round(wall_s - traffic_s, 3)}
+    return timing(started, marks)
 
 
 def _end(runner: subprocess.Popen) -> None:

@@ -15,10 +15,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from cellbed import ledger
+from cellbed import guests, ledger
 from cellbed.caller import Caller
-from cellbed.error import LabError
-from cellbed.follow import Watch, follow
+from cellbed.follow import Watch, follow, timing
 from cellbed.process import die_with_parent
 
 ADDR_NO_RANDOMIZE = 0x0040000  # of personality(2)
@@ -49,14 +48,9 @@ def command(kernel: Path, seed: int, cpu: int) -> list[str]:
 
 
 def _furnish(directory: Path) -> None:
-    """What the guest needs besides the run description.
-
-    It imports a copy of this package that never has bytecode beside it: whether a cached file was there or had to be
-    compiled would otherwise change what the guest's random pool sees.
-    """
-    package = Path(__file__).parent
-    shutil.copy(package / "guest-init", directory)
-    shutil.copytree(package, directory / "cellbed", ignore=lambda _, names: [n for n in names if not n.endswith(".py")])
+    """What the guest needs besides the run description."""
+    shutil.copy(Path(__file__).with_name("guest-init"), directory)
+    guests.copy_package(directory)
     (directory / "python").write_text(sys.executable)
 
 
@@ -71,8 +65,8 @@ def _isolate() -> None:
     ctypes.CDLL(None).personality(ADDR_NO_RANDOMIZE)
 
 
-def play(directory: Path, description: dict[str, Any], kernel: Path, cpu: int,
-         watch: Watch, caller: Caller | None = None) -> dict[str, Any]:
+def play(kernel: Path, directory: Path, description: dict[str, Any], cpu: int, watch: Watch,
+         caller: Caller | None) -> dict[str, Any]:
     """Boot a guest that plays the run in @directory, its command attached to @caller; return when it has halted.
 
     Returns:
@@ -81,10 +75,7 @@ def play(directory: Path, description: dict[str, Any], kernel: Path, cpu: int,
     Raises:
         LabError: the guest died, stalled or reports a failure.
     """
-    for name, node in description["settings"]["nodes"].items():
-        if node["machine"]:
-            raise LabError(f"key 'nodes.{name}.machine': value True: allowed in the native lab; the guest of the "
-                           "virtual lab has no network of this machine")
+    guests.check(description["settings"])
     started = time.monotonic()
     console = directory / "console"
     env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "TMPDIR": str(_memory_dir(directory))}
@@ -103,14 +94,9 @@ def play(directory: Path, description: dict[str, Any], kernel: Path, cpu: int,
         finally:
             _end(guest)
             shutil.rmtree(directory / "uml", ignore_errors=True)
-    status = directory / "status"
-    if not status.exists() or status.read_text() != "0":
-        raise LabError(_failure(guest, directory))
-    wall_s = time.monotonic() - started
-    traffic_s = marks.get("stop", started) - marks.get("traffic", started)
+    guests.check_result(guest, directory)
     config = kernel.with_name("config")
-    return {"wall_s": round(wall_s, 3), "setup_wall_s": round(wall_s - traffic_s, 3),
-            "kernel": {"config_sha256": hashlib.sha256(config.read_bytes()).hexdigest()}}
+    return {**timing(started, marks), "kernel": {"config_sha256": hashlib.sha256(config.read_bytes()).hexdigest()}}
 
 
 def _end(guest: subprocess.Popen) -> None:
@@ -119,11 +105,3 @@ def _end(guest: subprocess.Popen) -> None:
         guest.kill()
         guest.wait()
     ledger.kill_session(guest.pid, signal.SIGKILL)
-
-
-def _failure(guest: subprocess.Popen, directory: Path) -> str:
-    error = directory / "error"
-    if error.exists() and error.read_text():
-        return error.read_text().strip()
-    tail = (directory / "console").read_text(errors="replace").splitlines()[-8:]
-    return f"the guest ended with status {guest.poll()} and no result; its console: {' | '.join(tail) or '(empty)'}"

@@ -5,13 +5,20 @@ from __future__ import annotations
 
 from cellbed.error import CellbedError
 
-LABS = ("virtual", "native")
+LABS = ("virtual", "native", "vm")
+# Those in which a command of this terminal can run (`cellbed link`, `cellbed shell`).
+ATTACHABLE = ("virtual", "native")
+# Of the virtual lab; the first one unless another is named.
 KERNELS = ("6.12", "6.1")
 
 
-def check_lab(lab: str, kernel: str) -> None:
+def check_lab(lab: str, kernel: str | None, allowed: tuple[str, ...] = LABS) -> None:
     """Raises CellbedError when a command line names a lab or kernel that there is not."""
-    if lab not in LABS:
-        raise CellbedError(f"--lab {lab}: allowed {', '.join(LABS)}")
-    if kernel not in KERNELS:
-        raise CellbedError(f"--kernel {kernel}: allowed {', '.join(KERNELS)}")
+    if lab not in allowed:
+        raise CellbedError(f"--lab {lab}: allowed {', '.join(allowed)}")
+    if lab == "virtual" and kernel not in (None, *KERNELS):
+        raise CellbedError(f"--kernel {kernel}: allowed {', '.join(KERNELS)}; any kernel image with --lab vm")
+    if lab == "native" and kernel is not None:
+        raise CellbedError(f"--kernel {kernel}: the native lab has this machine's kernel")
+    if lab == "vm" and kernel is None:
+        raise CellbedError("--lab vm: name a kernel image with --kernel, such as /boot/vmlinuz-$(uname -r)")

@@ -13,10 +13,11 @@ from cellbed import completion
 
 ScenarioFile = Annotated[Path, typer.Argument(help="scenario file (YAML)")]
 Results = Annotated[Path, typer.Option(help="folder for the result bundles")]
-Lab = Annotated[str, typer.Option(help="virtual or native", autocompletion=completion.labs)]
+Lab = Annotated[str, typer.Option(help="virtual, native or vm", autocompletion=completion.labs)]
 Overrides = Annotated[list[str] | None, typer.Option("--set", help="key=value; may be repeated")]
 Variants = Annotated[list[str] | None, typer.Option(help="only these variants; may be repeated")]
 Jobs = Annotated[int, typer.Option(min=1, help="virtual labs side by side, one CPU each")]
-Kernel = Annotated[str, typer.Option(help="lab kernel: 6.12 or 6.1")]
+Kernel = Annotated[str | None, typer.Option(show_default=False, help="of the virtual lab: 6.12 (default) or 6.1; of "
+                                                                     "the lab vm: a kernel image")]
 
 ALL_CPUS = os.cpu_count() or 1

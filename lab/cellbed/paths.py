@@ -28,9 +28,13 @@ def programs() -> dict[str, str]:
     return {name: str(path) for name, path in PROGRAMS.items()}
 
 
+def sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
 def fingerprints(names: dict[str, str]) -> dict[str, str]:
     """SHA-256 of each program: a rebuilt radio must not find old results."""
-    digests = {name: hashlib.sha256(Path(path).read_bytes()).hexdigest() for name, path in names.items()}
+    digests = {name: sha256(Path(path)) for name, path in names.items()}
     lab = hashlib.sha256()
     for path in sorted(Path(__file__).parent.glob("*")):
         if path.name in ("runner.py", "workload.py", "stream.py", "datagrams.py", "command.py", "realtime.py",

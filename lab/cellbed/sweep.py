@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from cellbed import channel, lab_native, lab_virtual, paths
+from cellbed import channel, paths
 from cellbed.bundle import Bundle
 from cellbed.caller import Caller
 from cellbed.description import Run
 from cellbed.error import CellbedError, LabError
 from cellbed.follow import Watch
+from cellbed.lab import prepare
 from cellbed.scenario import Scenario
 
 
@@ -62,27 +63,20 @@ def _no_space(results: Path) -> str:
 class Sweep:
     """One invocation of `cellbed run`."""
 
-    def __init__(self, scenario: Scenario, claims: list[dict[str, Any]], results: Path, lab: str, kernel: str,
-                 observer: Observer, caller: Caller | None = None) -> None:
-        self.scenario, self.claims, self.results, self.lab = scenario, claims, results, lab
+    def __init__(self, scenario: Scenario, claims: list[dict[str, Any]], results: Path, lab: str,
+                 kernel: str | None, observer: Observer, caller: Caller | None = None) -> None:
+        self.scenario, self.claims, self.results = scenario, claims, results
         self.observer, self.caller = observer, caller
         self.programs = paths.programs()
-        prints = paths.fingerprints(self.programs)
-        if lab == "virtual":
-            self.kernel: Path | None = paths.lab_kernel(kernel)
-            prints["kernel"] = self.kernel.parent.name
-        else:
-            lab_native.check()
-            self.kernel = None
-            prints["kernel"] = os.uname().release
-        self.prints = prints
+        self.lab = prepare(lab, kernel)
+        self.prints = {**paths.fingerprints(self.programs), "kernel": self.lab.kernel}
         self.cpus: queue.Queue[int] = queue.Queue()
         self.stop = threading.Event()
 
     def play(self, runs: list[Run], jobs: int) -> list[Outcome]:
         """Play every run that has no finished bundle. Return: outcomes in the order of the runs."""
         cpus = sorted(os.sched_getaffinity(0))
-        jobs = min(jobs, len(cpus)) if self.lab == "virtual" else 1  # native runs would disturb each other
+        jobs = min(jobs, len(cpus)) if self.lab.side_by_side else 1
         self.cpus = queue.Queue()  # an earlier call has given its CPUs back to its own
         for cpu in cpus[:jobs]:
             self.cpus.put(cpu)
@@ -106,7 +100,7 @@ class Sweep:
     def _one(self, run: Run) -> Outcome:
         has_channel = run.settings["radio"]["channel"] is not None
         prints = {**self.prints, "channel": channel.fingerprint()} if has_channel else self.prints
-        description = run.describe(self.lab, prints)
+        description = run.describe(self.lab.name, prints)
         bundle = Bundle(self.results, run, description)
         if bundle.complete() and self.caller is None:
             bundle.refresh_claims(self.claims)
@@ -118,14 +112,10 @@ class Sweep:
 
     def _play(self, run: Run, bundle: Bundle, description: dict[str, Any]) -> Outcome:
         cpu = self.cpus.get()
-
         watch = self.caller or _RunWatch(self, run)
         try:
             directory = bundle.begin(self.programs)
-            if self.kernel is not None:
-                measured = lab_virtual.play(directory, description, self.kernel, cpu, watch, self.caller)
-            else:
-                measured = lab_native.play(directory, description, watch, self.caller)
+            measured = self.lab.play(directory, description, cpu, watch, self.caller)
             manifest = bundle.finish(self.scenario, self.claims, measured)
             return Outcome(bundle.path, manifest=manifest)
         except CellbedError as error:

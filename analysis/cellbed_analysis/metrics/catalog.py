@@ -35,7 +35,7 @@ IDENTITY = (
     Metric("receive_window_bytes", "bytes", "configured TCP receive window"),
     Metric("congestion_control", "", "congestion control in use by the flow"),
     Metric("seed", "1", "seed"),
-    Metric("lab", "", "virtual or native"),
+    Metric("lab", "", "virtual, native or vm"),
     Metric("validity", "", "the lab's verdict: valid or invalid"),
     Metric("outcome", "", "complete or failed"),
     Metric("status", "", "usable, invalid, failed, unreadable, or superseded by a newer run of that name"),

@@ -20,9 +20,9 @@ from .window import Window
 
 #: How far the probe's RTT may lie from the capture's, by lab, in us. Virtual: the kernel counts
 #: whole us, and its clock moves by about 1 us at each of the few reads between TCP and the
-#: capture, at both ends. Native: soft interrupts and wake-ups of a busy host add to that; beyond
+#: capture, at both ends. In real time: soft interrupts and wake-ups of a busy host add to that; beyond
 #: one sub-frame the lab itself is late.
-AGREEMENT_BOUND_US = {"virtual": 10, "native": 1000}
+AGREEMENT_BOUND_US = {"virtual": 10, "native": 1000, "vm": 1000}
 
 #: An ACK is processed this near to its capture, or the pair is no pair.
 PAIRING_NS = 1_000_000_000

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the labs have in common whose runs play in a guest: its files, what it cannot do, why it has no result."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from cellbed.error import LabError
+
+
+def check(settings: dict[str, Any]) -> None:
+    """Raises LabError for a scenario that needs the host's network."""
+    for name, node in settings["nodes"].items():
+        if node["machine"]:
+            raise LabError(f"key 'nodes.{name}.machine': value True: allowed in the native lab; a guest has no network "
+                           "of this machine")
+
+
+def copy_package(directory: Path) -> None:
+    """Put a copy of this package where the guest imports it.
+
+    It never has bytecode beside it: whether a cached file was there or had to be compiled would otherwise change what
+    the virtual lab's random pool sees.
+    """
+    shutil.copytree(Path(__file__).parent, directory / "cellbed",
+                    ignore=lambda _, names: [name for name in names if not name.endswith(".py")])
+
+
+def check_result(guest: subprocess.Popen, directory: Path) -> None:
+    """Raises LabError for a guest that has ended without a result: what its runner says, or its console's end."""
+    status, error = directory / "status", directory / "error"
+    if status.exists() and status.read_text() == "0":
+        return
+    if error.exists() and error.read_text():
+        raise LabError(error.read_text().strip())
+    tail = (directory / "console").read_text(errors="replace").splitlines()[-8:]
+    raise LabError(f"the guest ended with status {guest.poll()} and no result; its console: "
+                   f"{' | '.join(tail) or '(empty)'}")

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a sweep has to know of the lab that its runs play in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from cellbed import lab_native, lab_virtual, lab_vm, paths
+from cellbed.caller import Caller
+from cellbed.follow import Watch
+from cellbed.labs import KERNELS
+
+Play = Callable[[Path, dict[str, Any], int, Watch, Caller | None], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Lab:
+    name: str
+    kernel: str  # another one's results are other results
+    side_by_side: bool  # in real time runs would disturb each other
+    play: Play  # directory, description, CPU, watch, caller; returns and raises as lab_virtual.play()
+
+
+def prepare(name: str, kernel: str | None) -> Lab:
+    """Look for what the lab needs.
+
+    Raises:
+        LabError: something is missing, or is not what it should be.
+    """
+    if name == "virtual":
+        image = paths.lab_kernel(kernel or KERNELS[0])
+        return Lab(name, image.parent.name, True, partial(lab_virtual.play, image))
+    if name == "vm":
+        machine = lab_vm.prepare(kernel or "")
+        return Lab(name, machine.fingerprint(), False, partial(lab_vm.play, machine))
+    lab_native.check()
+    return Lab(name, os.uname().release, False, lab_native.play)

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The lab `vm`: any kernel image in QEMU, on this machine's own file system, with the same runner.
+
+With KVM its time is real. Emulated (TCG) it counts instructions: guest time then follows what the guest does, not how
+fast this machine does it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cellbed import guests, ledger, paths, vm_boot
+from cellbed.caller import Caller
+from cellbed.error import LabError
+from cellbed.follow import Watch, follow, timing
+from cellbed.process import die_with_parent
+
+ACCELS = ("kvm", "tcg")
+MEMORY_MIB = 1024
+# An emulated guest is slow: Python alone takes a minute to start where the host is busy.
+_TCG_PATIENCE = 10
+_KVM_DEADLINE_S = 10
+# Guest time of an instruction, as a power of two in ns: 1 ns, a machine of 1000 MIPS.
+_ICOUNT_SHIFT = 0
+_VIRTIOFSD = (
+    ("/usr/libexec/virtiofsd", "--shared-dir={} --sandbox=none --cache=always --writeback"),
+    ("/usr/lib/qemu/virtiofsd", "-o source={} -o sandbox=chroot -o announce_submounts -o cache=always -o writeback"),
+)
+_VIRTIOFSD_DEADLINE_S = 10
+# Writes 1 to the port of QEMU's exit device, at which QEMU ends with status 3.
+_BOOT_SECTOR = bytes.fromhex("b001e6f4f4ebfd").ljust(510, b"\0") + b"\x55\xaa"
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What runs are played in."""
+
+    image: Path
+    release: str
+    modules: Path | None
+    accel: str
+
+    def fingerprint(self) -> str:
+        return f"{paths.sha256(self.image)} {paths.sha256(vm_boot.INIT)} {self.accel}"
+
+
+def qemu() -> str:
+    path = shutil.which("qemu-system-x86_64")
+    if path is None:
+        raise LabError("the lab vm needs QEMU; install it with `apt-get install qemu-system-x86 busybox-static`")
+    return path
+
+
+def kvm_works() -> bool:
+    """Whether a guest that does nothing ends in time: in some sandboxes /dev/kvm is there, but guests hang."""
+    if not os.access("/dev/kvm", os.R_OK | os.W_OK):
+        return False
+    with tempfile.NamedTemporaryFile(suffix=".img") as disk:
+        disk.write(_BOOT_SECTOR)
+        disk.flush()
+        args = [qemu(), "-accel", "kvm", "-nodefaults", "-display", "none", "-device", "isa-debug-exit,iobase=0xf4",
+                "-drive", f"file={disk.name},format=raw,if=ide"]
+        try:
+            return subprocess.run(args, capture_output=True, timeout=_KVM_DEADLINE_S, check=False).returncode == 3
+        except subprocess.TimeoutExpired:
+            return False
+
+
+def prepare(kernel: str) -> Machine:
+    """Look at the kernel image. CELLBED_ACCEL=kvm or tcg spares trying whether KVM works.
+
+    Raises:
+        LabError: it cannot be used, or QEMU is missing.
+    """
+    qemu()
+    image = Path(kernel).expanduser().resolve()
+    release = vm_boot.release(image)
+    accel = os.environ.get("CELLBED_ACCEL") or ("kvm" if kvm_works() else "tcg")
+    if accel not in ACCELS:
+        raise LabError(f"CELLBED_ACCEL={accel}: allowed {', '.join(ACCELS)}")
+    return Machine(image, release, vm_boot.find_modules(image, release), accel)
+
+
+def command(machine: Machine, initrd: Path, shares: list[str]) -> list[str]:
+    """QEMU's command line."""
+    if machine.accel == "kvm":
+        timing_args = ["-accel", "kvm", "-cpu", "host", "-smp", str(min(2, len(os.sched_getaffinity(0))))]
+    else:
+        timing_args = ["-accel", "tcg", "-cpu", "max", "-icount", f"shift={_ICOUNT_SHIFT}", "-rtc", "clock=vm"]
+    return [qemu(), *timing_args, "-nodefaults", "-no-user-config", "-display", "none", "-serial", "stdio",
+            "-no-reboot", "-m", f"{MEMORY_MIB}M", "-kernel", str(machine.image), "-initrd", str(initrd),
+            "-append", "console=ttyS0 quiet panic=-1 mitigations=off", "-device", "virtio-rng-pci", *shares]
+
+
+@contextlib.contextmanager
+def _shared(filesystem: str, folders: dict[str, Path], scratch: Path) -> Iterator[list[str]]:
+    """Share folders of the host under tags. Yields: arguments of QEMU."""
+    if filesystem == "9p":
+        yield [arg for tag, folder in folders.items() for arg in _share_9p(tag, folder)]
+        return
+    daemon, options = next(((path, text) for path, text in _VIRTIOFSD if Path(path).exists()), (None, ""))
+    if daemon is None:
+        raise LabError("this kernel shares folders by virtiofs only; install virtiofsd")
+    args = ["-object", f"memory-backend-memfd,id=mem,size={MEMORY_MIB}M,share=on", "-numa", "node,memdev=mem"]
+    with contextlib.ExitStack() as stack:
+        for tag, folder in folders.items():
+            socket = scratch / f"{tag}.socket"
+            log = stack.enter_context(open(scratch / f"{tag}.log", "wb"))
+            server = subprocess.Popen(
+                [daemon, f"--socket-path={socket}", *(option.format(folder) for option in options.split())],
+                stdout=log, stderr=log, stdin=subprocess.DEVNULL, preexec_fn=die_with_parent)
+            stack.callback(_end, server)
+            _await(socket, server, Path(log.name))
+            args += ["-chardev", f"socket,id={tag},path={socket}",
+                     "-device", f"vhost-user-fs-pci,chardev={tag},tag={tag}"]
+        yield args
+
+
+def _share_9p(tag: str, folder: Path) -> list[str]:
+    readonly = "off" if tag == vm_boot.BUNDLE_TAG else "on"
+    path = str(folder).replace(",", ",,")
+    return ["-fsdev", f"local,id={tag},path={path},security_model=none,multidevs=remap,readonly={readonly}",
+            "-device", f"virtio-9p-pci,fsdev={tag},mount_tag={tag}"]
+
+
+def _await(socket: Path, server: subprocess.Popen, log: Path) -> None:
+    end = time.monotonic() + _VIRTIOFSD_DEADLINE_S
+    while not socket.exists():
+        if server.poll() is not None or time.monotonic() > end:
+            raise LabError(f"virtiofsd: {log.read_text(errors='replace').strip() or 'it does not answer'}")
+        time.sleep(0.01)
+
+
+def play(machine: Machine, directory: Path, description: dict[str, Any], cpu: int, watch: Watch,
+         caller: Caller | None) -> dict[str, Any]:
+    """Boot a guest that plays the run in @directory. It chooses its CPUs itself, and nothing can be attached to it.
+
+    Returns and raises as lab_virtual.play().
+    """
+    guests.check(description["settings"])
+    started = time.monotonic()
+    guests.copy_package(directory)
+    drivers = vm_boot.drivers(machine.modules)
+    with tempfile.TemporaryDirectory(prefix="cellbed-vm-") as name, contextlib.ExitStack() as stack:
+        scratch = Path(name)
+        (scratch / "initrd").write_bytes(vm_boot.initramfs(drivers, sys.executable))
+        folders = {vm_boot.ROOT_TAG: Path("/"), vm_boot.BUNDLE_TAG: directory}
+        shares = stack.enter_context(_shared(drivers.filesystem, folders, scratch))
+        out = stack.enter_context(open(directory / "console", "wb"))
+        guest = subprocess.Popen(command(machine, scratch / "initrd", shares), stdin=subprocess.DEVNULL, stdout=out,
+                                 stderr=out, start_new_session=True, preexec_fn=die_with_parent)
+        with ledger.entry("vm", guest.pid, directory):
+            try:
+                marks = follow(guest, directory, watch, _TCG_PATIENCE if machine.accel == "tcg" else 1)
+            finally:
+                _end(guest)
+    guests.check_result(guest, directory)
+    return {**timing(started, marks), "kernel": {"accel": machine.accel}}
+
+
+def _end(process: subprocess.Popen) -> None:
+    if process.poll() is None:
+        process.send_signal(signal.SIGKILL)
+        process.wait()
