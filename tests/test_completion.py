@@ -18,7 +18,7 @@ def offered(line):
 
 @pytest.mark.parametrize(("line", "words"), [
     ("cellbed sw", ["sweep"]), ("cellbed sweep --un", ["--until"]), ("cellbed run --lab v", ["virtual", "vm"]),
-    ("cellbed link --lab v", ["virtual"]),
+    ("cellbed link --lab v", ["virtual"]), ("cellbed watch --wi", ["--wireshark", "--wireshark-port"]),
     ("cellbed export --format mahi", ["mahimahi", "mahimahi-log"]), ("cellbed compare r rtt_mea", ["rtt_mean_ms"]),
     ("cellbed link e", ["edge"]), ("cellbed link edge r", ["rate", "rtt", "rb"]),
     ("cellbed link edge rate ", ["20mbit"]), ("cellbed link edge rate 5mbit r", ["rtt", "rb"])])
@@ -33,5 +33,6 @@ def test_manual_page(tmp_path):
     done = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", tmp_path / "cellbed.1"], capture_output=True,
                           text=True, check=True, env={**os.environ, "MANWIDTH": "100"})
     assert done.stderr == ""
-    for what in ("cellbed sweep [OPTION]... SCENARIO", "--until METRIC=SHARE", "cellbed link", "EXIT STATUS"):
+    for what in ("cellbed sweep [OPTION]... SCENARIO", "--until METRIC=SHARE", "cellbed link", "cellbed watch",
+                 "EXIT STATUS"):
         assert what in done.stdout

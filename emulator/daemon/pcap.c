@@ -14,6 +14,7 @@
 #include "pcap.h"
 
 #include "rlc_order.h"
+#include "tracefile.h"
 
 #include <errno.h>
 #include <pcap/pcap.h>
@@ -61,6 +62,7 @@ struct radio_pcap {
 	pcap_t *pcap;
 	pcap_dumper_t *dumper;
 	char *buffer;
+	int64_t flushed_ns;
 	uint8_t n_rb;
 	struct rlc_order *order; /* of a UTRAN capture, else NULL */
 };
@@ -215,6 +217,11 @@ static int write_frame(void *arg, int64_t t_ns, const struct cell_pdu_info *info
 	if (len)
 		memcpy(frame + context, data, len);
 	pcap_dump((u_char *)p->dumper, &h, frame);
+	if (t_ns >= p->flushed_ns + TRACE_FLUSH_NS) { /* for who watches the run */
+		p->flushed_ns = t_ns;
+		if (pcap_dump_flush(p->dumper) != 0)
+			return -errno;
+	}
 	return ferror(pcap_dump_file(p->dumper)) ? -EIO : 0;
 }
 

@@ -15,6 +15,8 @@
 struct trace_file {
 	FILE *stream;
 	size_t record_bytes;
+	size_t t_offset; /* of the records' t_ns */
+	int64_t flushed_ns;
 	char *buffer;
 };
 
@@ -99,6 +101,10 @@ int trace_create(struct trace_file **ret, const char *path, const struct trace_s
 	if (!f)
 		goto out;
 	f->record_bytes = schema->record_bytes;
+	f->flushed_ns = INT64_MIN;
+	for (size_t i = 0; i < schema->n_fields; i++)
+		if (strcmp(schema->fields[i].name, "t_ns") == 0)
+			f->t_offset = schema->fields[i].offset;
 	f->buffer = malloc(BUFFER_BYTES);
 	header = header_text(schema, realtime_offset_ns, &bytes);
 	if (!f->buffer || !header)
@@ -125,9 +131,17 @@ out:
 
 int trace_write(struct trace_file *f, const void *record)
 {
+	int64_t t_ns;
+
 	errno = 0;
 	if (fwrite_unlocked(record, f->record_bytes, 1, f->stream) != 1)
 		return errno ? -errno : -EIO;
+	memcpy(&t_ns, (const char *)record + f->t_offset, sizeof(t_ns));
+	if (t_ns >= f->flushed_ns + TRACE_FLUSH_NS) {
+		f->flushed_ns = t_ns;
+		if (fflush_unlocked(f->stream) != 0)
+			return errno ? -errno : -EIO;
+	}
 	return 0;
 }
 

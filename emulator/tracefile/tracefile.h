@@ -13,6 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/*
+ * What is written reaches the file at the latest when a record comes that is so much later: for who
+ * watches a run. It goes by the records' own t_ns, since reading a clock would change a run in
+ * virtual time.
+ */
+#define TRACE_FLUSH_NS INT64_C(250000000)
+
 struct trace_field {
 	const char *name;
 	const char *type; /* i8 i16 i32 i64 u8 u16 u32 u64 */

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from cellbed import cli_link, cli_shell, cli_sweep, completion
+from cellbed import cli_link, cli_shell, cli_sweep, cli_watch, completion
 from cellbed.description import expand, load_claims
 from cellbed.error import CellbedError
 from cellbed.labs import check_lab
@@ -183,6 +183,7 @@ def clean() -> None:
 cli_link.register(app)
 cli_shell.register(app)
 cli_sweep.register(app)
+cli_watch.register(app)
 
 
 def _terminated(*_: object) -> None:

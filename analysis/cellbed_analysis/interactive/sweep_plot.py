@@ -14,7 +14,7 @@ from bokeh.models import ColumnDataSource, HoverTool, LayoutDOM, WheelZoomTool
 from bokeh.plotting import figure
 
 from ..explore import Exploration, metric_label
-from .timeline_plot import DASHES, SERIES, _legend
+from .timeline_plot import DASHES, SERIES, legend
 
 MARKERS = ("circle", "square", "triangle", "diamond", "inverted_triangle", "plus")
 RUN_TIP = """<div style="max-width: 30rem; font-size: 13px"><b>@bundle</b><br>seed @seed: @value{0.0000}</div>"""
@@ -27,7 +27,7 @@ def draw(shown: Exploration) -> LayoutDOM:
     panel = _axes(shown)
     for index, series in enumerate(shown.series):
         _draw_series(panel, shown, series, index)
-    _legend(panel, 4)
+    legend(panel, 4)
     panel.legend.visible = len(shown.series) > 1
     return panel
 

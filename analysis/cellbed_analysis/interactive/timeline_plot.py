@@ -12,6 +12,7 @@ from bokeh.models import (
     CrosshairTool,
     HoverTool,
     LayoutDOM,
+    Range,
     Range1d,
     Span,
     VStrip,
@@ -60,7 +61,8 @@ def draw(series: RunSeries) -> LayoutDOM:
     )  # fmt: skip
 
 
-def _panel(axis: Range1d, ylabel: str, height: int, **options: object) -> figure:
+def time_panel(axis: Range, ylabel: str, height: int, **options: object) -> figure:
+    """An empty panel over time."""
     made = figure(
         height=height, sizing_mode="stretch_width", x_range=axis, y_axis_label=ylabel, min_border_left=76,
         tools="xpan,xbox_zoom,box_zoom,reset,save", active_drag="xbox_zoom", **options,
@@ -74,7 +76,8 @@ def _panel(axis: Range1d, ylabel: str, height: int, **options: object) -> figure
     return made
 
 
-def _legend(panel: figure, columns: int = 6) -> None:
+def legend(panel: figure, columns: int = 6) -> None:
+    """The legend above the panel, whose entries hide their lines."""
     if panel.legend:
         panel.add_layout(panel.legend[0], "above")
         panel.legend.orientation = "horizontal"
@@ -97,7 +100,7 @@ def _window(series: RunSeries, axis: Range1d) -> figure | None:
     lines = series.lines
     if "cwnd" not in lines:
         return None
-    panel = _panel(axis, "packets", TALL)
+    panel = time_panel(axis, "packets", TALL)
     for name, label, style in (
         ("flight", "in flight", {"line_color": GREY, "line_width": 1, "line_alpha": 0.6}),
         ("ssthresh", "ssthresh", {"line_color": ORANGE, "line_width": 1.4, "line_dash": "dashed"}),
@@ -121,14 +124,14 @@ def _window(series: RunSeries, axis: Range1d) -> figure | None:
             name="cuts",
         )  # fmt: skip
         panel.add_tools(HoverTool(renderers=[made], tooltips=CUT_TIP, attachment="vertical", visible=False))
-    _legend(panel)
+    legend(panel)
     return panel
 
 
 def _rtt(series: RunSeries, axis: Range1d) -> figure | None:
     if "rtt" not in series.lines and "srtt" not in series.lines:
         return None
-    panel = _panel(axis, "RTT (ms)", TALL - 60)
+    panel = time_panel(axis, "RTT (ms)", TALL - 60)
     if "rtt" in series.lines:
         dots = panel.scatter(
             "t", "y", source=_source(series.lines["rtt"]), size=3, color=SKY, legend_label="segments, from the capture"
@@ -137,7 +140,7 @@ def _rtt(series: RunSeries, axis: Range1d) -> figure | None:
         panel.add_tools(HoverTool(renderers=[dots], tooltips=tips, visible=False))
     if "srtt" in series.lines:
         _step(panel, series.lines["srtt"], "srtt, from the kernel", line_color=BLUE, line_width=1.6)
-    _legend(panel)
+    legend(panel)
     return panel
 
 
@@ -145,7 +148,7 @@ def _throughput(series: RunSeries, axis: Range1d) -> figure | None:
     line = series.lines.get("throughput")
     if line is None:
         return None
-    panel = _panel(axis, "Mbit/s", LOW)
+    panel = time_panel(axis, "Mbit/s", LOW)
     made = panel.step("t", "y", source=_source(line), mode="center", line_color=GREEN, line_width=1.8)
     tips = [("", "@y{0.00} Mbit/s around @t{0.0} s")]
     panel.add_tools(HoverTool(renderers=[made], tooltips=tips, mode="vline", visible=False))
@@ -156,13 +159,13 @@ def _throughput(series: RunSeries, axis: Range1d) -> figure | None:
 def _several(panel: figure, lines: Mapping[str, Line]) -> None:
     for (label, line), colour, dash in zip(lines.items(), SERIES, DASHES, strict=False):
         _step(panel, line, label, line_color=colour, line_width=1.5, line_dash=dash)
-    _legend(panel)
+    legend(panel)
 
 
 def _queue(series: RunSeries, axis: Range1d) -> figure | None:
     if not series.queues:
         return None
-    panel = _panel(axis, "RLC queue (kB)", LOW)
+    panel = time_panel(axis, "RLC queue (kB)", LOW)
     _several(panel, {label: Line(line.t_s, line.value / 1000) for label, line in series.queues.items()})
     return panel
 
@@ -170,7 +173,7 @@ def _queue(series: RunSeries, axis: Range1d) -> figure | None:
 def _cqi(series: RunSeries, axis: Range1d) -> figure | None:
     if not series.cqi:
         return None
-    panel = _panel(axis, "CQI", LOW)
+    panel = time_panel(axis, "CQI", LOW)
     _several(panel, series.cqi)
     return panel
 
@@ -178,7 +181,7 @@ def _cqi(series: RunSeries, axis: Range1d) -> figure | None:
 def _sinr(series: RunSeries, axis: Range1d) -> figure | None:
     if not series.sinr_db:
         return None
-    panel = _panel(axis, "SINR (dB)", LOW)
+    panel = time_panel(axis, "SINR (dB)", LOW)
     _several(panel, series.sinr_db)
     return panel
 
@@ -189,7 +192,7 @@ def _happenings(series: RunSeries, axis: Range1d) -> figure | None:
         return None
     present = {happening.kind for happening in series.happenings}
     kinds = [words for words in HAPPENINGS.values() if words in present]
-    panel = _panel(axis, "", 60 + 22 * len(kinds), y_range=kinds)
+    panel = time_panel(axis, "", 60 + 22 * len(kinds), y_range=kinds)
     source = ColumnDataSource({
         "t": [h.t_s for h in series.happenings], "kind": [h.kind for h in series.happenings],
         "count": [h.count for h in series.happenings], "detail": [h.detail for h in series.happenings],

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`cellbed watch` beside real runs: in a terminal, in a browser, in Wireshark; the run does not notice."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+
+import pytest
+from e2e import CELLBED, ROOT, SHORT, bundles, cellbed, digests
+
+#: Long enough in virtual time to be seen while it goes on.
+LONGER = SHORT.replace("duration_s: 3", "duration_s: 40")
+PORT = 5899  # of UDP; not the usual one, at which a developer's Wireshark may listen
+PROFILE = {**os.environ, "WIRESHARK_CONFIG_DIR": str(ROOT / "captures/wireshark")}
+
+pytestmark = pytest.mark.lab
+
+
+@pytest.fixture
+def scenario(tmp_path):
+    path = tmp_path / "longer.yaml"
+    path.write_text(LONGER)
+    return path
+
+
+class Watching:
+    """`cellbed watch` in the background."""
+
+    def __init__(self, *args):
+        self.process = subprocess.Popen([CELLBED, "watch", *map(str, args)], stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT, text=True)
+
+    def line(self):
+        return self.process.stdout.readline()
+
+    def end(self):
+        """Interrupt it. Return: what it said since."""
+        self.process.send_signal(signal.SIGINT)
+        return self.process.communicate(timeout=20)[0]
+
+
+def start_run(scenario, results):
+    """A run in the background that is under way."""
+    run = subprocess.Popen([CELLBED, "run", scenario, "--results", results, "--variant", "IM-IM"],
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    until = time.monotonic() + 60
+    while not list(results.glob(".tmp-*/tcp.trace")):
+        assert run.poll() is None and time.monotonic() < until
+        time.sleep(0.02)
+    return run
+
+
+def test_a_watched_run_gives_the_same_bytes(tmp_path, scenario):
+    cellbed("run", scenario, "--results", tmp_path / "alone", "--variant", "IM-IM")
+    run = start_run(scenario, tmp_path / "watched")
+    watching = Watching("--wireshark", "--wireshark-port", PORT, tmp_path / "watched")
+    assert run.wait(120) == 0
+    assert watching.process.wait(60) == 0  # it ends with the run
+    alone, watched = bundles(tmp_path / "alone")["IM-IM"], bundles(tmp_path / "watched")["IM-IM"]
+    assert digests(alone) == digests(watched)
+    said = watching.process.stdout.read()
+    for words in (watched.name, "valid", "ue1:", "cwnd", "packets delivered", "RLC data PDUs"):
+        assert words in said
+
+
+def test_a_finished_run_is_shown_at_once(tmp_path, scenario):
+    cellbed("run", scenario, "--results", tmp_path, "--variant", "DM-DM", "--set", "traffic.0.duration_s=3")
+    assert "valid" in cellbed("watch", bundles(tmp_path)["DM-DM"]).stdout
+
+
+def test_nothing_to_watch_is_one_clear_error(tmp_path):
+    done = cellbed("watch", tmp_path, check=False)
+    assert done.returncode == 1
+    assert done.stderr.strip() == "cellbed: no run is going on; start one with `cellbed run`, or name the folder of one"
+
+
+def test_a_page_shows_runs_as_they_come(tmp_path, scenario, browser):
+    watching = Watching("--web", "--port", 0, tmp_path)
+    address = re.search(r"http://127\.0\.0\.1:\d+/", watching.line())[0]
+    complaints, requests = [], []
+    page = browser.new_page()
+    page.on("console", lambda m: m.type in ("error", "warning") and complaints.append(m.text))
+    page.on("pageerror", lambda e: complaints.append(str(e)))
+    page.on("request", lambda r: requests.append(r.url))
+    page.goto(address)
+    page.get_by_text("no run yet").wait_for()
+    cellbed("run", scenario, "--results", tmp_path, "--variant", "IM-IM")
+    name = bundles(tmp_path)["IM-IM"].name
+    page.get_by_role("heading", name=name).wait_for()
+    page.locator("#state.valid").wait_for()
+    assert page.locator("#connections tbody tr").first.inner_text().startswith("ue1:")
+    assert "RLC data PDUs" in page.locator("#counts").inner_text()
+    points = page.evaluate("""() => [...Bokeh.index.roots][0].model.references()
+      .values().find((m) => m.name === "live").data.t.length""")
+    assert points > 300  # one for each tenth of a second of 40 s
+    assert complaints == []
+    assert {url for url in requests if not url.startswith("data:")} == {address, f"{address}updates"}
+    page.close()
+    assert "interrupted" in watching.end()
+
+
+def test_a_page_is_for_this_machine_only(tmp_path):
+    import urllib.error
+    import urllib.request
+
+    watching = Watching("--web", "--port", 0, tmp_path)
+    address = re.search(r"http://127\.0\.0\.1:\d+/", watching.line())[0]
+    with pytest.raises(urllib.error.HTTPError, match="403"):
+        urllib.request.urlopen(urllib.request.Request(address, headers={"Host": "example.org"}))
+    listening = subprocess.run(["ss", "-Hltn"], capture_output=True, text=True, check=True).stdout
+    port = address.rsplit(":", 1)[1].rstrip("/")
+    assert [line.split()[3] for line in listening.splitlines() if line.split()[3].endswith(f":{port}")] == \
+        [f"127.0.0.1:{port}"]
+    watching.end()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="capturing on the loopback needs root")
+def test_wireshark_reads_the_pdus_live(tmp_path, scenario):
+    tshark = subprocess.Popen(
+        ["tshark", "-C", "cellbed", "-i", "lo", "-f", f"udp port {PORT}", "-l", "-T", "fields", "-e", "frame.protocols",
+         "-c", "400", "-a", "duration:90"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=PROFILE)
+    for line in tshark.stderr:
+        if "Capturing on" in line:
+            break
+    run = start_run(scenario, tmp_path / "results")
+    watching = Watching("--wireshark", "--wireshark-port", PORT, tmp_path / "results")
+    seen = tshark.communicate(timeout=120)[0].splitlines()
+    run.wait(120)
+    watching.process.wait(60)
+    assert len(seen) == 400
+    assert all("mac-lte" in line for line in seen)  # no ICMP among them
+    assert any("rlc-lte" in line and "tcp" in line for line in seen)
