@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#define CELL_MAX_UE            16
+#define CELL_MAX_UE            100
 #define CELL_MAX_RB            110
 #define CELL_MAX_ENB           4
 #define CELL_MAX_CARRIERS      5

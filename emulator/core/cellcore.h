@@ -39,7 +39,7 @@
 #define CELL_UE_MTU_MAX   1500 /* IP packets of UEs */
 #define CELL_MTU_MAX      1600 /* with the headers of a tunnel */
 #define CELL_NODE_ENB     0    /* any eNB, see `enb`; UEs are nodes 1..n_ue */
-#define CELL_NODE_SGW     0x40
+#define CELL_NODE_SGW     0x70
 #define CELL_SINR_UNKNOWN INT32_MIN
 
 /* Ports are numbered like their UE; with this bit it is the port behind the
@@ -48,8 +48,8 @@
 
 /* With a core network there are instead the ends of its GTP-U tunnels: the
  * S-GW, where UEs' packets also enter and leave, and the eNBs, from 0. */
-#define CELL_PORT_SGW    0x40
-#define CELL_PORT_ENB(k) (0x41 + (k))
+#define CELL_PORT_SGW    0x70
+#define CELL_PORT_ENB(k) (0x71 + (k))
 
 enum cell_cmd_type {
 	CELL_CMD_ROUTE,    /* `ue` changes to `mode` */

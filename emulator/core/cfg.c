@@ -102,9 +102,11 @@ struct limit {
 			#lo ".." #hi                                                               \
 	}
 
+_Static_assert(CELL_MAX_UE == 100 && CELL_MAX_UE < CELL_PORT_SGW, "limits and port numbers");
+
 static const struct limit cell_limits[] = {
 	LIMIT(cell_cfg, n_rb, 6, 110),
-	LIMIT(cell_cfg, n_ue, 1, 16),
+	LIMIT(cell_cfg, n_ue, 1, 100),
 	LIMIT(cell_cfg, n_enb, 1, 4),
 	LIMIT(cell_cfg, gtpu_ecn, 0, 1),
 	LIMIT(cell_cfg, ho_procedure, 0, 2),
@@ -295,6 +297,9 @@ int cell_cfg_check(const struct cell_cfg *cfg, const char **ret_field, const cha
 		field = opportunity_check(cfg, &range);
 		return field ? fail(ret_field, field, ret_range, range) : 0;
 	}
+	if (cfg->ul_always_scheduled && cfg->n_ue > cfg->n_rb)
+		return fail(ret_field, "ul_always_scheduled", ret_range,
+		            "only with a resource block for each UE");
 	if (cfg->rar_delay_tti >= cfg->rac_timeout_tti)
 		return fail(ret_field, "rar_delay_tti", ret_range, "less than rac_timeout_tti");
 	if (cfg->um_sn_bits != 5 && cfg->um_sn_bits != 10)

@@ -4,6 +4,9 @@
 
 #include <errno.h>
 
+/* Devices that share a batch: each has two places, for a packet and for finding no other. */
+#define BATCH_DEVICES (PACKET_IO_BATCH / 2)
+
 int ports_open(struct ports *ports, const struct config *cfg, const struct config_port **ret_failed,
                const char **ret_what)
 {
@@ -39,16 +42,17 @@ static void push(struct tun *tun, struct cell *cell, struct output *output, cons
 	output_arrival(output, tun->port, packet, len, tag, t_ns);
 }
 
-int ports_drain(struct ports *ports, struct cell *cell, struct output *output, int64_t t_ns,
-                const struct tun **ret_failed)
+/* The devices @first to @end - 1. Return: number of packets, or negative errno. */
+static int drain_batch(struct ports *ports, size_t first, size_t end, struct cell *cell,
+                       struct output *output, int64_t t_ns, const struct tun **ret_failed)
 {
 	struct packet_io *io = &ports->io;
-	bool more = ports->n > 0;
+	bool more = true;
 	int total = 0;
 
 	while (more) {
-		more = packet_io_read(io, ports->source, (uint32_t)ports->n);
-		for (size_t k = 0; k < ports->n; k++) {
+		more = packet_io_read(io, &ports->source[first], (uint32_t)(end - first));
+		for (size_t k = first; k < end; k++) {
 			const struct packet_source *s = &ports->source[k];
 
 			for (uint32_t i = s->first; i < s->first + s->n; i++)
@@ -60,6 +64,22 @@ int ports_drain(struct ports *ports, struct cell *cell, struct output *output, i
 				return s->error;
 			}
 		}
+	}
+	return total;
+}
+
+int ports_drain(struct ports *ports, struct cell *cell, struct output *output, int64_t t_ns,
+                const struct tun **ret_failed)
+{
+	int total = 0;
+
+	for (size_t first = 0; first < ports->n; first += BATCH_DEVICES) {
+		size_t end = first + BATCH_DEVICES < ports->n ? first + BATCH_DEVICES : ports->n;
+		int n = drain_batch(ports, first, end, cell, output, t_ns, ret_failed);
+
+		if (n < 0)
+			return n;
+		total += n;
 	}
 	return total;
 }

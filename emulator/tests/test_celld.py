@@ -92,6 +92,20 @@ def test_packets_cross_and_cellsim_repeats_them(tmp_path, namespaces, mode):
 
 
 @needs_tun
+def test_more_devices_than_a_batch_of_reads(tmp_path, namespaces):
+    """Forty UEs, each with its network side: packets of the last one cross too."""
+    ues = range(1, 41)
+    cell = {"ues": [{"name": f"ue{i}", "peer": "network", "mode": "im"} for i in ues]}
+    ports = [{"ue": f"ue{i}", "side": side, "netns": f"/run/netns/{name}", "ifname": f"lte{40 - i}"}
+             for i in ues for side, name in zip(("ue", "network"), namespaces, strict=True)]
+    path = config(tmp_path, cell=cell, ports=ports)
+    with daemon(path, namespaces) as celld:
+        assert "11 received" in ping(namespaces[0], 11).stdout
+        celld.stop(signal.SIGTERM)
+    assert json.loads((tmp_path / "stats.json").read_text())["ports"]["ue40"]["read_pkts"] == 11
+
+
+@needs_tun
 def test_control_socket(tmp_path, namespaces):
     """Commands are answered line by line; garbage gets an error and does no harm."""
     with daemon(config(tmp_path), namespaces) as celld, socket.socket(socket.AF_UNIX) as client:
@@ -258,7 +272,7 @@ def changed(tmp_path, key, value):
     ("cell.ues.0.cqi_ul", 16, "key 'cell.ues[0].cqi_ul': value 16: allowed 1..15"),
     ("cell.ues.0.bler_sl", 1.5, "key 'cell.ues[0].bler_sl': value 1.5: allowed 0..1"),
     ("cell.ues.0.peer", "ue1", "key 'cell.ues[0].peer': value 'ue1': allowed the name of another UE or 'network'"),
-    ("cell.ues", [], "key 'cell.ues': 0 entries: allowed 1..16"),
+    ("cell.ues", [], "key 'cell.ues': 0 entries: allowed 1..100"),
     ("ports.0.ue", "ue3", "key 'ports[0].ue': value 'ue3': allowed the name of a UE"),
     ("ports.0.mtu", 9000, "key 'ports[0].mtu': value 9000: allowed 68..1500"),
     ("outputs", {}, "key '(top).outputs': unknown"),
@@ -279,6 +293,9 @@ def changed(tmp_path, key, value):
     ("cell.ues.1.name", "ue1", "key 'cell.ues[1].name': value 'ue1': another UE has it"),
     ("cell.ues.0.name", "network", "key 'cell.ues[0].name': value 'network': means the network as a peer"),
     ("cell.enbs", [{"name": "senb"}, {"name": "senb"}], "key 'cell.enbs[1].name': value 'senb': another eNB has it"),
+    ("cell", {"n_rb": 6, "mac": {"ul_always_scheduled": True}, "ues": [
+        {"name": f"ue{i}", "peer": "network", "mode": "im"} for i in range(1, 8)]},
+     "cell: ul_always_scheduled: allowed only with a resource block for each UE"),
     ("cell.ues.0.mode", "a\nb\x1b[2J", "key 'cell.ues[0].mode': value 'a?b?[2J': allowed im, dm"),
 ])
 def test_wrong_configuration(tmp_path, key, value, message):

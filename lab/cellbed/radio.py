@@ -198,7 +198,7 @@ class Radio(Model):
     channel: Channel | None = None
     utran: Utran | None = None
     packet_trace: PacketTrace | None = None
-    ues: dict[Name, UeRadio] = Field(min_length=1, max_length=16)
+    ues: dict[Name, UeRadio] = Field(min_length=1, max_length=100)
 
     def check_handovers(self, enbs: list[str], ues: list[str]) -> None:
         """Raises ValueError for handovers that cannot be, and for keys that would do nothing.

@@ -11,7 +11,7 @@ from coreffi import NEVER, Cell, lib
 
 MS = 1_000_000
 TAIL_NS = 60_000 * MS  # for what is under way after the last action; with two blocks in five lost it takes long
-SGW = 0x40  # its port and its node; then those of the eNBs
+SGW = 0x70  # its port and its node; then those of the eNBs
 UL, DL = 0, 1
 
 
