@@ -262,22 +262,6 @@ void bearer_receive(struct cell *c, struct leg *leg, const uint8_t *buf, uint32_
 
 /* --- timers --- */
 
-int64_t bearer_expiry_ns(const struct cell *c, const struct leg *leg, enum leg_timer timer)
-{
-	switch (timer) {
-	case LEG_T_REORDERING:
-		return is_am(c) ? leg->am_rx.reordering_expiry_ns : leg->um_rx.expiry_ns;
-	case LEG_T_POLL_RETRANSMIT:
-		return leg->am_tx.expiry_ns;
-	case LEG_T_STATUS_PROHIBIT:
-		return leg->am_rx.prohibit_expiry_ns;
-	case LEG_T_PDCP_REORDERING:
-		return leg->pdcp_rx.expiry_ns;
-	default:
-		return leg->outage_expiry_ns;
-	}
-}
-
 static void reordering_expired(struct cell *c, struct leg *leg)
 {
 	struct cell_record r = at_end(c, leg, CELL_EV_T_REORDERING);

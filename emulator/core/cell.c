@@ -128,23 +128,36 @@ static void earlier(struct event *e, const struct event *candidate)
 		*e = *candidate;
 }
 
+/* The timer of @leg that expires first. Runs for all legs before every event. */
+static enum leg_timer first_timer(const struct cell *c, const struct leg *leg, int64_t *ret_t_ns)
+{
+	enum leg_timer first = LEG_T_REORDERING;
+
+	*ret_t_ns = bearer_expiry_ns(c, leg, first);
+	for (enum leg_timer t = first + 1; t < LEG_TIMER_COUNT; t++)
+		if (bearer_expiry_ns(c, leg, t) < *ret_t_ns) {
+			*ret_t_ns = bearer_expiry_ns(c, leg, t);
+			first = t;
+		}
+	return first;
+}
+
 /* The timer that expires first; at CELL_NEVER when none runs. */
 static struct event next_timer(const struct cell *c)
 {
 	struct event first = { .kind = EVENT_TIMER, .t_ns = CELL_NEVER };
 
 	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
-		for (int d = 0; d < CELL_DIR_COUNT; d++)
-			for (int t = 0; t < LEG_TIMER_COUNT; t++) {
-				struct leg *leg = &c->ue[i].leg[d];
-				int64_t t_ns = bearer_expiry_ns(c, leg, (enum leg_timer)t);
+		for (int d = 0; d < CELL_DIR_COUNT; d++) {
+			int64_t t_ns;
+			enum leg_timer timer = first_timer(c, &c->ue[i].leg[d], &t_ns);
 
-				if (t_ns < first.t_ns) {
-					first.t_ns = t_ns;
-					first.leg = leg;
-					first.timer = (enum leg_timer)t;
-				}
+			if (t_ns < first.t_ns) {
+				first.t_ns = t_ns;
+				first.leg = &c->ue[i].leg[d];
+				first.timer = timer;
 			}
+		}
 	return first;
 }
 

@@ -343,7 +343,23 @@ enum leg_timer {
 };
 
 /** bearer_expiry_ns() - when @timer expires, CELL_NEVER when it is stopped */
-int64_t bearer_expiry_ns(const struct cell *c, const struct leg *leg, enum leg_timer timer);
+static inline int64_t bearer_expiry_ns(const struct cell *c, const struct leg *leg,
+                                       enum leg_timer timer)
+{
+	switch (timer) {
+	case LEG_T_REORDERING:
+		return c->cfg.rlc_mode == CELL_RLC_AM ? leg->am_rx.reordering_expiry_ns
+		                                      : leg->um_rx.expiry_ns;
+	case LEG_T_POLL_RETRANSMIT:
+		return leg->am_tx.expiry_ns;
+	case LEG_T_STATUS_PROHIBIT:
+		return leg->am_rx.prohibit_expiry_ns;
+	case LEG_T_PDCP_REORDERING:
+		return leg->pdcp_rx.expiry_ns;
+	default:
+		return leg->outage_expiry_ns;
+	}
+}
 
 void bearer_expire(struct cell *c, struct leg *leg, enum leg_timer timer);
 

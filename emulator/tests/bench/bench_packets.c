@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * bench_packets.c - a number of packets through a cell, and nothing else: what
- * an instruction counter is put on. bench_packets um|am N
+ * an instruction counter is put on. bench_packets um|am N [UES]
  *
- * 1500 bytes every half millisecond (24 Mbit/s) from the network to a UE.
+ * 1500 bytes every half millisecond (24 Mbit/s) from the network to a UE; the
+ * other ones are idle.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -26,7 +27,8 @@ static void advance(struct cell *cell, int64_t t_ns, struct cell_out *out, size_
 
 int main(int argc, char **argv)
 {
-	long n = argc == 3 ? strtol(argv[2], NULL, 10) : 0;
+	long n = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
+	long n_ue = argc > 3 ? strtol(argv[3], NULL, 10) : 1;
 	uint8_t data[BYTES] = { 0 };
 	struct cell_cfg cfg;
 	struct cell_stats s;
@@ -35,14 +37,19 @@ int main(int argc, char **argv)
 	size_t n_out;
 	void *mem;
 
-	if (n < 1 || (strcmp(argv[1], "um") != 0 && strcmp(argv[1], "am") != 0)) {
-		(void)fputs("usage: bench_packets um|am N\n", stderr);
+	if (n < 1 || n_ue < 1 || n_ue > CELL_MAX_UE ||
+	    (strcmp(argv[1], "um") != 0 && strcmp(argv[1], "am") != 0)) {
+		(void)fputs("usage: bench_packets um|am N [UES]\n", stderr);
 		return 2;
 	}
 	cell_cfg_default(&cfg);
-	cfg.n_ue = 1;
-	cfg.ue[0].peer = CELL_PEER_NETWORK;
-	cfg.ue[0].mode = CELL_MODE_IM;
+	cfg.n_ue = (uint8_t)n_ue;
+	for (long i = 0; i < n_ue; i++) {
+		cfg.ue[i] = cfg.ue[0];
+		cfg.ue[i].peer = CELL_PEER_NETWORK;
+		cfg.ue[i].mode = CELL_MODE_IM;
+		cfg.ue[i].rnti = (uint16_t)(cfg.ue[0].rnti + i);
+	}
 	cfg.rlc_mode = argv[1][0] == 'u' ? CELL_RLC_UM : CELL_RLC_AM;
 	n_out = 2 * cell_out_min(&cfg);
 	mem = malloc(cell_size(&cfg));

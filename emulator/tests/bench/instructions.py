@@ -13,19 +13,19 @@ import tempfile
 FEW, MANY = 500, 2500
 
 
-def instructions(program: str, mode: str, packets: int) -> int:
+def instructions(program: str, mode: str, packets: int, ues: int) -> int:
     with tempfile.NamedTemporaryFile() as out:
         done = subprocess.run(
-            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out.name}", program, mode, str(packets)],
+            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out.name}", program, mode, str(packets), str(ues)],
             capture_output=True, text=True, check=True)
     return int(re.search(r"Collected : (\d+)", done.stderr).group(1))
 
 
-def per_packet(program: str, mode: str) -> float:
-    return (instructions(program, mode, MANY) - instructions(program, mode, FEW)) / (MANY - FEW)
+def per_packet(program: str, mode: str, ues: int = 1) -> float:
+    return (instructions(program, mode, MANY, ues) - instructions(program, mode, FEW, ues)) / (MANY - FEW)
 
 
 if __name__ == "__main__":
-    for mode in ("um", "am"):
-        count = per_packet(sys.argv[1], mode)
-        print(f"RLC {mode.upper()}, 1500 bytes every 0.5 ms, downlink: {count:.0f} instructions/packet")
+    for mode, ues in (("um", 1), ("um", 10), ("um", 100), ("am", 1)):
+        count = per_packet(sys.argv[1], mode, ues)
+        print(f"RLC {mode.upper()}, 1500 bytes every 0.5 ms, downlink, UEs: {ues}: {count:.0f} instructions/packet")
