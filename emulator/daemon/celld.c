@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
@@ -136,6 +137,15 @@ static int open_events(struct celld *d)
 	return 0;
 }
 
+/* Memory for the worst case, most of which nobody ever touches: addresses only, and zeros. */
+static void *reserve(size_t size)
+{
+	void *mem = mmap(NULL, size, PROT_READ | PROT_WRITE,
+	                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return mem == MAP_FAILED ? NULL : mem;
+}
+
 static int open_cell(struct celld *d)
 {
 	size_t size = cell_size(&d->cfg->cell);
@@ -143,8 +153,8 @@ static int open_cell(struct celld *d)
 	int r;
 
 	d->n_out = 2 * cell_out_min(&d->cfg->cell);
-	d->mem = aligned_alloc(64, (size + 63) / 64 * 64);
-	d->out = malloc(d->n_out * sizeof(*d->out));
+	d->mem = reserve(size);
+	d->out = reserve(d->n_out * sizeof(*d->out));
 	if (!d->mem || !d->out) {
 		celld_say("out of memory: the cell needs %zu MiB", size >> 20);
 		return -ENOMEM;

@@ -39,7 +39,7 @@ uint64_t privilege_held(void)
 
 bool privilege_lock_memory(void)
 {
-	return mlockall(MCL_CURRENT | MCL_FUTURE) == 0;
+	return mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT) == 0;
 }
 
 bool privilege_realtime(void)
