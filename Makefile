@@ -84,8 +84,9 @@ fuzz: setup ## make up inputs for all decoders and the core, FUZZ_SECONDS in all
 soak: setup lab-kernel ## virtual labs one after another, RUNS of them: the same bytes, and nothing that grows
 	PYTHONPATH=tests $(VENV)/bin/python tests/soak.py $(RUNS)
 
-bench: setup ## speed of the core
+bench: setup lab-kernel ## speed of the core, of celld as a pipe (as root), and of the virtual lab
 	meson test -C build --benchmark --verbose --no-rebuild
+	PYTHONPATH=tests $(VENV)/bin/python tests/bench_virtual.py
 
 lint: setup $(STAMPS)/ansible-lint ## formatters and linters, as CI runs them
 	$(VENV)/bin/ruff check .

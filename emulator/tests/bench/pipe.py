@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""celld as a pipe whose radio never limits, beside a forwarder that does nothing: throughput, CPU time, latency.
+
+pipe.py CELLD FORWARDER    needs root; every way in turn, for several rounds: the machine's moods meet all of them
+
+Both join the same two network namespaces. Packets are small, so that their number and not the carrier is the limit.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+NAMES = [f"cbp{os.getpid()}{x}" for x in "ab"]
+NETNS = [f"/run/netns/{name}" for name in NAMES]
+ADDRESSES = ["10.98.0.1", "10.98.0.2"]
+MTU = 300
+SECONDS, ROUNDS = 3, 5
+# 12 Gbit/s of Mahimahi's packets of 1500 bytes.
+OPPORTUNITIES = [1] * 1000
+FORWARDER = "bare forwarder"
+FASTEST = {"n_rb": 110, "dl_carriers": 5, "dl_codewords": 2, "mac": {"ul_always_scheduled": True}}
+CELLS = {
+    "celld, recorded link": {"system": "packet_trace", "packet_trace": {
+        "uplink": OPPORTUNITIES, "downlink": OPPORTUNITIES, "queue_pkts": 30000}},
+    "celld, RLC UM": {**FASTEST, "rlc": {"mode": "um", "queue_pkts": 30000}},
+    "celld, RLC AM": {**FASTEST, "rlc": {"mode": "am", "queue_pkts": 30000}},
+}  # fmt: skip
+
+
+def config(folder: Path, cell: dict) -> Path:
+    """A cell with one UE in the first namespace and the network in the second."""
+    ue = {"name": "ue1", "peer": "network", "mode": "im", "cqi_ul": 15, "cqi_dl": 15}
+    path = folder / "celld.json"
+    path.write_text(json.dumps({
+        "format": 1, "seed": 1, "realtime": True, "cell": {"max_pkts": 65536, "ues": [ue], **cell},
+        "ports": [{"ue": "ue1", "side": side, "netns": netns, "ifname": "lte0"}
+                  for side, netns in zip(("ue", "network"), NETNS, strict=True)],
+        "output": {"stats": str(folder / "stats.json")}}))  # fmt: skip
+    return path
+
+
+def ip(*args: str) -> None:
+    subprocess.run(["ip", *args], check=True)
+
+
+def inside(side: int, *args: str, **more) -> subprocess.Popen:
+    return subprocess.Popen(["ip", "netns", "exec", NAMES[side], *args], stdout=subprocess.PIPE, text=True, **more)
+
+
+@contextlib.contextmanager
+def namespaces():
+    with contextlib.ExitStack() as stack:
+        for name in NAMES:
+            ip("netns", "add", name)
+            stack.callback(ip, "netns", "del", name)
+            for key in ("all", "default"):
+                subprocess.run(["ip", "netns", "exec", name, "sysctl", "-qw", f"net.ipv6.conf.{key}.disable_ipv6=1"],
+                               check=False)
+        yield
+
+
+@contextlib.contextmanager
+def pipe(argv: list[str]):
+    """The program between the namespaces, with addresses on its devices."""
+    read, write = os.pipe()
+    process = subprocess.Popen([arg.replace("{fd}", str(write)) for arg in argv], stdout=write, pass_fds=[write])
+    os.close(write)
+    try:
+        with os.fdopen(read) as ready:
+            assert ready.readline() == "ready\n", f"{argv[0]} did not start"
+            for name, address in zip(NAMES, ADDRESSES, strict=True):
+                ip("-n", name, "addr", "add", f"{address}/24", "dev", "lte0")
+                ip("-n", name, "link", "set", "lte0", "mtu", str(MTU))
+            yield process
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(10)
+
+
+def cpu_ns(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0])
+
+
+def forwarded() -> int:
+    """Packets that left the devices so far, both ways."""
+    total = 0
+    for name in NAMES:
+        found = subprocess.run(["ip", "-n", name, "-j", "-s", "link", "show", "lte0"], capture_output=True, check=True)
+        total += json.loads(found.stdout)[0]["stats64"]["rx"]["packets"]
+    return total
+
+
+def throughput(pid: int) -> dict[str, float]:
+    """One TCP connection down, as fast as it goes."""
+    server = inside(0, "iperf3", "-s", "-1")
+    time.sleep(0.5)
+    start_ns, start_pkts = cpu_ns(pid), forwarded()
+    client = inside(1, "iperf3", "-c", ADDRESSES[0], "-t", str(SECONDS), "-O", "1", "-J", "-w", "4M")
+    done = json.loads(client.communicate()[0])
+    packets = forwarded() - start_pkts
+    us = (cpu_ns(pid) - start_ns) / 1000 / packets
+    server.wait(10)
+    return {"Mbit/s": done["end"]["sum_received"]["bits_per_second"] / 1e6, "us": us,
+            "packets/s": packets / (SECONDS + 1)}
+
+
+def latency(_: int) -> dict[str, float]:
+    """Pings up, beside datagrams of 30 Mbit/s down."""
+    server = inside(0, "iperf3", "-s", "-1")
+    time.sleep(0.5)
+    client = inside(1, "iperf3", "-u", "-b", "30M", "-l", "200", "-c", ADDRESSES[0], "-t", str(SECONDS))
+    pings = inside(1, "ping", "-q", "-i", "0.005", "-c", str(200 * SECONDS), ADDRESSES[0]).communicate()[0]
+    client.communicate()
+    server.wait(10)
+    return {"RTT ms": float(pings.rsplit("=", 1)[1].split("/")[1])}
+
+
+def play(folder: Path) -> dict[str, list[dict[str, float]]]:
+    """Every way in every round: what was measured, and how late celld woke up beside 30 Mbit/s."""
+    ways = {FORWARDER: [sys.argv[2], *NETNS]}
+    for name, cell in CELLS.items():
+        (folder / name).mkdir()
+        ways[name] = [sys.argv[1], "--config", str(config(folder / name, cell)), "--ready-fd", "{fd}"]
+    found: dict[str, list[dict[str, float]]] = {name: [] for name in ways}
+    for _ in range(ROUNDS):
+        for name, argv in ways.items():
+            measured: dict[str, float] = {}
+            for measure in (throughput, latency):
+                with pipe(argv) as process:
+                    measured |= measure(process.pid)
+            if name in CELLS:
+                late = json.loads((folder / name / "stats.json").read_text())["lateness"]
+                measured |= {key: late[key] for key in ("p50_us", "p99_us", "p999_us")}
+            found[name].append(measured)
+    return found
+
+
+def main() -> int:
+    if os.geteuid() != 0:
+        print("needs root: TUN devices in network namespaces")
+        return 77  # of meson: skipped
+    with namespaces(), tempfile.TemporaryDirectory() as folder:
+        found = play(Path(folder))
+    median = {name: {key: statistics.median(one[key] for one in rounds) for key in rounds[0]}
+              for name, rounds in found.items()}
+    base = median[FORWARDER]
+    for name, values in median.items():
+        print(f"{name:21} {values['Mbit/s']:5.0f} Mbit/s ({values['Mbit/s'] / base['Mbit/s']:.0%})  "
+              f"{values['packets/s']:7.0f} packets/s  {values['us']:5.2f} us of CPU a packet  "
+              f"RTT {values['RTT ms']:5.2f} ms ({values['RTT ms'] - base['RTT ms']:+.2f})", end="")
+        print(f"  late p50 {values['p50_us']:.0f}, p99 {values['p99_us']:.0f}, p99.9 {values['p999_us']:.0f} us"
+              if name in CELLS else "")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
