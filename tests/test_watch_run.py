@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """`cellbed watch` beside real runs: in a terminal, in a browser, in Wireshark; the run does not notice."""
 
+import contextlib
+import fcntl
 import os
+import pty
 import re
 import signal
+import struct
 import subprocess
+import termios
 import time
 
 import pytest
@@ -132,3 +137,28 @@ def test_wireshark_reads_the_pdus_live(tmp_path, scenario):
     assert len(seen) == 400
     assert all("mac-lte" in line for line in seen)  # no ICMP among them
     assert any("rlc-lte" in line and "tcp" in line for line in seen)
+
+
+def test_a_run_shows_itself_below_its_progress(tmp_path, scenario):
+    args = [CELLBED, "run", scenario, "--results", tmp_path / "results", "--variant", "IM-IM", "--watch"]
+    done = subprocess.run(list(map(str, args)), capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr.strip()) == \
+        (1, "cellbed: --watch: the output is no terminal; `cellbed watch` follows runs from another one")
+    said = on_a_terminal(args)
+    for words in ("all runs", "packets delivered", "RLC data PDUs", "valid"):
+        assert words in said
+
+
+def on_a_terminal(args):
+    """Run to its end. Return: what it wrote to its terminal."""
+    terminal, other = pty.openpty()
+    fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 140, 0, 0))
+    run = subprocess.Popen(list(map(str, args)), stdout=other, stderr=other, stdin=subprocess.DEVNULL)
+    os.close(other)
+    said = b""
+    with contextlib.suppress(OSError):  # how a terminal without programs ends
+        while part := os.read(terminal, 65536):
+            said += part
+    os.close(terminal)
+    assert run.wait(10) == 0
+    return said.decode(errors="replace")

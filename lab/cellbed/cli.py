@@ -16,7 +16,7 @@ from cellbed import cli_link, cli_shell, cli_sweep, cli_watch, completion
 from cellbed.description import expand, load_claims
 from cellbed.error import CellbedError
 from cellbed.labs import check_lab
-from cellbed.options import ALL_CPUS, Jobs, Kernel, Lab, Overrides, Results, ScenarioFile, Variants
+from cellbed.options import ALL_CPUS, Jobs, Kernel, Lab, Overrides, Results, ScenarioFile, Variants, Watch
 from cellbed.show import Show
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False,
@@ -37,13 +37,14 @@ def run(
     variant: Variants = None,
     jobs: Jobs = ALL_CPUS,
     kernel: Kernel = None,
+    watch: Watch = False,
 ) -> None:
     """Play a scenario; finished runs are not played again."""
     from cellbed.sweep import Sweep
 
     check_lab(lab, kernel)
     model, runs = expand(scenario, set_ or [], seed, variant)
-    show = Show(len(runs), console, errors)
+    show = Show(len(runs), console, errors, cli_watch.newest(results, console) if watch else None)
     sweep = Sweep(model, load_claims(model, scenario), results.resolve(), lab, kernel, show)
     with show.progress:
         outcomes = sweep.play(runs, jobs)

@@ -10,11 +10,11 @@ import typer
 import yaml
 from rich.console import Console
 
-from cellbed import completion
+from cellbed import cli_watch, completion
 from cellbed.description import Run, expand, load_claims
 from cellbed.error import CellbedError
 from cellbed.labs import check_lab
-from cellbed.options import ALL_CPUS, Jobs, Kernel, Lab, Overrides, Results, ScenarioFile, Variants
+from cellbed.options import ALL_CPUS, Jobs, Kernel, Lab, Overrides, Results, ScenarioFile, Variants, Watch
 from cellbed.rounds import Rounds, Until, parse_seeds
 from cellbed.show import Show
 
@@ -56,6 +56,7 @@ def run_sweep(
     variant: Variants = None,
     jobs: Jobs = ALL_CPUS,
     kernel: Kernel = None,
+    watch: Watch = False,
 ) -> None:
     """Play a scenario over parameters and seeds; write RESULTS/summary/sweep.parquet. Interrupted, it resumes."""
     from cellbed import clean
@@ -76,7 +77,7 @@ def run_sweep(
                     wanted, max_seeds)
     clean.clean()
     remove_unfinished(results)
-    show = Show(0, console, errors)
+    show = Show(0, console, errors, cli_watch.newest(results, console) if watch else None)
     sweep = Sweep(model, load_claims(model, scenario), results.resolve(), lab, kernel, show)
     table = _Table(results)
     left = rounds.given

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
+from rich.console import Console, RenderableType
+
+from cellbed.error import CellbedError
 
 #: Where srsRAN's users point Wireshark. Source: srsRAN 4G, mac_pcap_net (client port)
 WIRESHARK_PORT = 5847
@@ -31,6 +34,19 @@ def run_watch(
     console = Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=120)
     wanted = Wanted(folder, port if web else None, wireshark_port if wireshark else None)
     asyncio.run(watch(wanted, console))
+
+
+def newest(results: Path, console: Console) -> Callable[[], RenderableType]:
+    """The view of the newest run below a folder, for a terminal that shows progress too.
+
+    Raises:
+        CellbedError: the output is no terminal.
+    """
+    from cellbed_watch.follow import Newest
+
+    if not console.is_terminal:
+        raise CellbedError("--watch: the output is no terminal; `cellbed watch` follows runs from another one")
+    return Newest(results, console)
 
 
 def register(app: typer.Typer) -> None:

@@ -19,5 +19,6 @@ Variants = Annotated[list[str] | None, typer.Option(help="only these variants; m
 Jobs = Annotated[int, typer.Option(min=1, help="virtual labs side by side, one CPU each")]
 Kernel = Annotated[str | None, typer.Option(show_default=False, help="of the virtual lab: 6.12 (default) or 6.1; of "
                                                                      "the lab vm: a kernel image")]
+Watch = Annotated[bool, typer.Option("--watch", help="show what the newest run does, as `cellbed watch`")]
 
 ALL_CPUS = os.cpu_count() or 1

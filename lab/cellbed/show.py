@@ -6,9 +6,10 @@ from __future__ import annotations
 import math
 import threading
 import time
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from cellbed.description import Run
@@ -37,18 +38,31 @@ def time_text(seconds: float | None) -> str:
     return f"{seconds / 60:.0f} min left" if seconds < 5400 else f"{seconds / 3600:.1f} h left"
 
 
+class _Bars(Progress):
+    """Bars with something below them."""
+
+    below: Callable[[], RenderableType] | None = None
+
+    def get_renderables(self) -> Iterator[RenderableType]:
+        yield from super().get_renderables()
+        if self.below is not None:
+            yield self.below()
+
+
 class Show:
     """Tells of runs on consoles; called from several threads."""
 
-    def __init__(self, n_runs: int, console: Console, errors: Console) -> None:
+    def __init__(self, n_runs: int, console: Console, errors: Console,
+                 below: Callable[[], RenderableType] | None = None) -> None:
+        """Args: below: what stands below the bars, asked for at each refresh."""
         self.n_runs, self.errors = n_runs, errors
         self.done = self.played = 0
         self.began = time.monotonic()  # or when the last run was found finished that came before any played one
         self.parts: dict[int, float] = {}  # of runs under way
         self.lock = threading.Lock()
-        self.progress = Progress(TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}"),
-                                 TimeElapsedColumn(), console=console, transient=True,
-                                 disable=not console.is_terminal)
+        self.progress = _Bars(TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}"),
+                              TimeElapsedColumn(), console=console, transient=True, disable=not console.is_terminal)
+        self.progress.below = below
         self.total = self.progress.add_task("all runs", total=n_runs, state="")
         self.tasks: dict[int, TaskID] = {}
 

@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.live import Live
 
 from cellbed.error import CellbedError
@@ -57,6 +57,26 @@ async def watch(wanted: Wanted, console: Console) -> None:
             if place is not None:
                 await _one(place, live, console, board, wanted.wireshark)
             place = await _next(wanted.folder, place)
+
+
+class Newest:
+    """What the newest run below a folder does, at each call."""
+
+    def __init__(self, results: Path, console: Console) -> None:
+        self.results, self.console = results, console
+        self.view: View | None = None
+
+    def __call__(self) -> RenderableType:
+        """Look, and show; nothing between two runs."""
+        if self.view is None or self.view.ended is not None:
+            if self.view is not None:
+                self.view.close()
+            place = choose(self.results) if self.results.is_dir() else None
+            self.view = View(place) if place is not None else None
+        if self.view is None:
+            return ""
+        self.view.look()
+        return render(self.view, self.console.width)
 
 
 async def _one(place: Place, live: Live, console: Console, board: object, port: int | None) -> None:

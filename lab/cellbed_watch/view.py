@@ -274,13 +274,13 @@ class View:
 
     def _remember(self) -> None:
         main = self.main()
-        fullest = max((leg.queue_bytes for leg in self.legs.values()), default=0)
+        queues = [leg.queue_bytes for leg in self.legs.values()] if self.counts["buffer"] else []
         busiest = max(self.legs.values(), key=lambda leg: (leg.queue_bytes, leg.sn or 0), default=Leg())
         self.points += 1
         self.history.append({
             "t": round(self.t_s, 3), "cwnd": main.cwnd if main else None, "ssthresh": main.ssthresh if main else None,
             "srtt": main.srtt_ms if main else None, "mbps": round(main.mbps, 3) if main else None,
-            "queue": fullest / 1000, "cqi": busiest.cqi, "sinr": busiest.sinr_db,
+            "queue": max(queues) / 1000 if queues else None, "cqi": busiest.cqi, "sinr": busiest.sinr_db,
         })  # fmt: skip
 
     def snapshot(self) -> dict[str, Any]:

@@ -44,6 +44,7 @@ def _axes(shown: Exploration) -> figure:
     panel.toolbar.logo = None
     (panel.yaxis if shown.axis is not None else panel.xaxis).tags = ["metric"]
     panel.background_fill_color = panel.border_fill_color = panel.outline_line_color = None
+    panel.xaxis.minor_tick_line_color = panel.yaxis.minor_tick_line_color = None
     panel.grid.grid_line_alpha = 0.6
     return panel
 
