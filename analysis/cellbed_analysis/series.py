@@ -121,7 +121,7 @@ def run_series(run: RunAnalysis, flow: Flow, points: int) -> RunSeries:
     if flow.transport == "tcp":
         _tcp(series, bundle, flow, points)
         _rtt(series, run, points)
-    elif captured(bundle):
+    elif flow.transport == "udp" and captured(bundle):
         _datagrams(series, bundle, flow)
     _queues(series, bundle, flow, points)
     _channel(series, bundle, flow, points)
@@ -148,7 +148,10 @@ def _tcp(series: RunSeries, bundle: Bundle, flow: Flow, points: int) -> None:
         if not np.isnan(line.value).all():
             series.lines[name] = thin(line.t_s, line.value, points)
     series.cuts = cuts(bundle, flow)
-    series.lines["throughput"] = _rate(series, t_s, np.maximum.accumulate(unwrap(sender.una)))
+    # While a connection opens and closes its numbers are not those of its data.
+    data = (sender.kind != "state") & (sender.una != 0)
+    if data.any():
+        series.lines["throughput"] = _rate(series, t_s[data], np.maximum.accumulate(unwrap(sender.una[data])))
 
 
 def _rate(series: RunSeries, t_s: np.ndarray, reached_bytes: np.ndarray) -> Line:

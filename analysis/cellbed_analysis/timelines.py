@@ -16,6 +16,7 @@ from .interactive.embed import figure_json
 from .interactive.timeline_plot import draw
 from .metrics.run import RunAnalysis
 from .series import RunSeries, run_series
+from .shown_flow import shown_flow
 
 #: Of a report about many runs: how many are shown, and points of a line.
 SHOWN_MAX, POINTS = 6, 2000
@@ -39,12 +40,11 @@ class Timeline:
 
 
 def representatives(runs: Sequence[RunAnalysis]) -> tuple[list[RunAnalysis], bool]:
-    """The first usable run of each configuration with a flow, at most SHOWN_MAX; whether there are more runs."""
+    """The first usable run of each configuration, at most SHOWN_MAX; whether there are more runs."""
     first: dict[tuple[str, str], RunAnalysis] = {}
-    with_flow = [run for run in runs if run.readable and run.bundle.flows]
-    usable = [run for run in with_flow if run.usable]
+    readable = [run for run in runs if run.readable]
     variants: dict[tuple[str, str], RunAnalysis] = {}
-    for run in usable or with_flow[:1]:
+    for run in [run for run in readable if run.usable] or readable[:1]:
         variants.setdefault((str(run.row["scenario"]), str(run.row["variant"])), run)
         first.setdefault((str(run.row["scenario"]), label(run.row)), run)
     chosen = list({id(run): run for run in [*variants.values(), *first.values()]}.values())[:SHOWN_MAX]
@@ -63,10 +63,11 @@ def timelines(runs: Sequence[RunAnalysis], points: int = POINTS) -> list[Timelin
 
 
 def _timeline(run: RunAnalysis, points: int) -> Timeline:
-    flow = run.bundle.flows[0]
+    flow = shown_flow(run.bundle)
     series = run_series(run, flow, points)
+    name = run.row.get("command") or brief(label(run.row))
     return Timeline(
-        run.row["bundle"], f"{brief(label(run.row))}, seed {run.row['seed']}", series.start_ns, "cwnd" in series.lines,
+        run.row["bundle"], f"{name}, seed {run.row['seed']}", series.start_ns, "cwnd" in series.lines,
         bool(series.modes), series.cuts, None if series.empty else partial(_figure, series),
     )  # fmt: skip
 

@@ -9,12 +9,15 @@ from pathlib import Path
 import polars as pl
 import pytest
 from rich.console import Console
-from synthetic_bundle import START_NS, write_bundle
+from synthetic_bundle import PORT, SADDR, START_NS, TCP_FIELDS, TCP_SYMBOLS, trace_bytes, write_bundle
+from synthetic_switch import tcp_row
 
 from cellbed_analysis.bundle import read_bundle
 from cellbed_analysis.metrics.catalog import METRICS
 from cellbed_analysis.metrics.run import analyse
 from cellbed_analysis.report import write_report
+from cellbed_analysis.series import run_series
+from cellbed_analysis.shown_flow import shown_flow
 from cellbed_analysis.summary import print_table
 
 STATS = {
@@ -55,6 +58,7 @@ def test_row(results: Path) -> None:
 def test_report(results: Path) -> None:
     html = write_report(results).read_text()
     assert "exit 3" in html and "unreadable" not in html and 'id="headline"' in html
+    assert html.count('class="run"') == 2  # the command's largest connection is shown over time like a flow
     frame = pl.read_parquet(results / "summary/metrics.parquet")
     assert sorted(frame["command_status"].to_list(), key=str) == [3, None]
 
@@ -70,3 +74,22 @@ def test_console(results: Path) -> None:
     print_table(results, console)
     text = console.export_text()
     assert "exit status" in text and "links/good: sh -c" in text and "UNREADABLE" not in text
+
+
+def test_the_flow_shown_of_a_command_is_its_largest_connection(results: Path) -> None:
+    bundle = read_bundle(next(results.glob("DM-IM*")))
+    samples = ((1, 1, 7), (2, 5, 8), (3, 2, 9))
+    rows = [tcp_row(ms, "segment_in", 1000 * n, 9000, 9, sport=port) for ms, n, port in samples]
+    (bundle.path / "tcp.trace").write_bytes(trace_bytes("tcp", TCP_FIELDS, TCP_SYMBOLS, rows, 128))
+    flow = shown_flow(bundle)
+    assert (flow.source, flow.sport, flow.port, flow.transport) == (SADDR, 8, PORT, "tcp")
+    assert flow.end_ns == START_NS + 2_000_000_000
+
+
+def test_without_a_connection_the_radio_is_shown(results: Path) -> None:
+    bundle = read_bundle(next(results.glob("DM-IM*")))
+    (bundle.path / "tcp.trace").unlink()
+    flow = shown_flow(bundle)
+    assert (flow.source, flow.transport) == ("ue1", "none")
+    series = run_series(analyse(read_bundle(bundle.path)), flow, 100)
+    assert series.queues and not series.lines and not series.cuts

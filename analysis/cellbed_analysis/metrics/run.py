@@ -42,8 +42,8 @@ RAW_FILES = (
 )  # fmt: skip
 #: Modules and folders that only show what was measured.
 SHOWING = {
-    "figures", "interactive", "export", "report.py", "page.py", "index.py", "timelines.py", "series.py", "cuts.py",
-    "explore.py", "summary.py",
+    "figures", "interactive", "export", "report.py", "page.py", "index.py", "timelines.py", "shown_flow.py",
+    "series.py", "cuts.py", "explore.py", "summary.py",
 }  # fmt: skip
 #: Kinds of traffic that are a TCP connection.
 TCP_KINDS = ("iperf3", "stream")
