@@ -70,6 +70,21 @@ def test_a_watched_run_gives_the_same_bytes(tmp_path, scenario):
         assert words in said
 
 
+def test_files_grow_while_a_run_goes_on_however_little_it_writes(tmp_path, scenario):
+    results = tmp_path / "results"
+    run = subprocess.Popen([CELLBED, "run", scenario, "--results", results, "--variant", "IM-IM",
+                            "--set", "capture.tcp_interval_ms=200"], stdout=subprocess.DEVNULL)
+    sizes = set()
+    while run.poll() is None:
+        for path in results.glob(".tmp-*/tcp.trace"):
+            with contextlib.suppress(OSError):
+                sizes.add(path.stat().st_size)
+        time.sleep(0.01)
+    end = (bundles(results)["IM-IM"] / "tcp.trace").stat().st_size
+    assert end < 256 << 10  # the writer's buffer would hold it all
+    assert len([size for size in sizes if end / 10 < size < 0.9 * end]) >= 3
+
+
 def test_a_finished_run_is_shown_at_once(tmp_path, scenario):
     cellbed("run", scenario, "--results", tmp_path, "--variant", "DM-DM", "--set", "traffic.0.duration_s=3")
     assert "valid" in cellbed("watch", bundles(tmp_path)["DM-DM"]).stdout

@@ -130,11 +130,12 @@ def _axis(runs: Sequence[RunAnalysis]) -> str | None:
 
 def _points(runs: Sequence[RunAnalysis], axis: str | None, metrics: Sequence[str]) -> tuple[Point, ...]:
     groups: dict[tuple[str, float | str], list[Row]] = {}
+    besides = _besides(runs, axis)
     for run in runs:
         if axis is None:
             key: tuple[str, float | str] = (str(run.row["variant"]), brief(label(run.row)) + _window(run.row))
         else:
-            key = (_series(run, axis), number(_param(run, axis)) or 0.0)
+            key = (_series(run, besides), number(_param(run, axis)) or 0.0)
         groups.setdefault(key, []).append(run.row)
     order = sorted(groups.items(), key=lambda item: (item[0][0], item[0][1] if axis is not None else 0))
     made = []
@@ -148,9 +149,15 @@ def _window(row: Row) -> str:
     return f", {row['receive_window_bytes'] / 1024:g} KiB" if row.get("receive_window_bytes") else ""
 
 
-def _series(run: RunAnalysis, axis: str) -> str:
-    """What distinguishes a run besides the abscissa: its variant, and numbers that were swept too."""
-    params = run.bundle.manifest.get("params", {})
-    rest = [f"{key.rsplit('.', 1)[-1]} {value}" for key, value in sorted(params.items())
-            if key != axis and number(value) is not None]
+def _besides(runs: Sequence[RunAnalysis], axis: str | None) -> list[str]:
+    """Parameters besides the abscissa that runs of one variant differ in."""
+    by_variant: dict[str, list[RunAnalysis]] = {}
+    for run in runs:
+        by_variant.setdefault(str(run.row["variant"]), []).append(run)
+    return sorted({key for own in by_variant.values() for key in _swept(own)} - {axis})
+
+
+def _series(run: RunAnalysis, besides: Sequence[str]) -> str:
+    """What distinguishes a run besides the abscissa: its variant, and what was swept too."""
+    rest = [f"{key.rsplit('.', 1)[-1]} {_param(run, key)}" for key in besides]
     return ", ".join([str(run.row["variant"]), *rest])
