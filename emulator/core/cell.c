@@ -361,6 +361,17 @@ static bool pdus_left(const struct cell *c)
 	return c->link || c->free_pdus.n >= pdus || c->limbo_pdus.n == 0;
 }
 
+/*
+ * Handovers make packets: copies and End Markers. Whether there is room for them must not
+ * depend on how many outputs the caller has yet to look at.
+ */
+static bool pkts_left(const struct cell *c, const struct event *e)
+{
+	bool makes_pkts = e->kind == EVENT_RRC || e->kind == EVENT_COMMAND;
+
+	return !makes_pkts || c->cfg.n_enb == 1 || c->limbo_pkts.n == 0;
+}
+
 int cell_advance(struct cell *c, int64_t now_ns, struct cell_out *out, size_t n_out, size_t *ret_n)
 {
 	size_t burst = cell_out_min(&c->cfg);
@@ -378,7 +389,7 @@ int cell_advance(struct cell *c, int64_t now_ns, struct cell_out *out, size_t n_
 
 		if (e.t_ns > now_ns)
 			break;
-		if (c->out_cap - c->out_n < burst || !pdus_left(c)) {
+		if (c->out_cap - c->out_n < burst || !pdus_left(c) || !pkts_left(c, &e)) {
 			r = -EAGAIN;
 			break;
 		}

@@ -121,7 +121,7 @@ struct cell_record {
 	int32_t value;
 	uint16_t event; /* enum cell_event */
 	uint16_t rb;
-	uint8_t node; /* where it happened: 0 = eNB, 64 = S-GW, else UE number */
+	uint8_t node; /* where it happened: 0 = eNB, 112 = S-GW, else UE number */
 	uint8_t peer; /* the other end of the leg */
 	uint8_t dir;  /* enum cell_dir */
 	uint8_t lcid;
