@@ -180,7 +180,7 @@ static void requested(struct cell *c, struct ue *u, uint8_t enb)
 static void acknowledged(struct cell *c, struct ue *u)
 {
 	u->rrc.prepared = true;
-	if (u->rrc.state == RRC_PREPARATION || u->rrc.commanded)
+	if (u->rrc.state == RRC_PREPARATION || (u->rrc.state == RRC_PREDICTED && u->rrc.commanded))
 		command(c, u);
 }
 
@@ -223,12 +223,13 @@ static void wait_for_the_end(struct ue *u, enum cell_cmd_type type, uint8_t enb)
 
 void rrc_predict(struct cell *c, struct ue *u, uint8_t enb)
 {
-	if (u->rrc.state == RRC_PREDICTED && u->rrc.target == enb) {
+	if (u->rrc.state == RRC_PREDICTED && u->rrc.target == enb && !u->rrc.commanded) {
 		unschedule(&u->rrc, RRC_STEP_EXPIRED);
 		schedule(c, u, RRC_STEP_EXPIRED, enb, c->cfg.ho_prediction_timeout_ms * NS_PER_MS);
 		return;
 	}
-	if (u->rrc.state == RRC_PREDICTED)
+	/* What was commanded meanwhile is no prediction any more. */
+	if (u->rrc.state == RRC_PREDICTED && !u->rrc.commanded)
 		give_up_prediction(c, u);
 	if (!settled(c, u))
 		wait_for_the_end(u, CELL_CMD_PREDICT, enb);

@@ -119,6 +119,16 @@ def test_another_target_than_predicted():
     assert run.got[1, DL] == list(range(1, 168))
 
 
+def test_a_prediction_after_the_decision_waits_for_the_end():
+    """What is under way is a handover: given up as a prediction, both eNBs would forward to each other for ever."""
+    late = [(50 * MS, "predict", 1, 1), (51 * MS, "handover", 1, 1), (52 * MS, "predict", 1, 0)]
+    run = Run(Plan(cells(), in_order([*stream(0, 400), *late])))
+    assert [enb for _, _, enb in steps(run, "synchronised")] == [1]
+    ((released, _, _),) = steps(run, "release_resource")
+    assert all(t_ms > released for t_ms, _, _ in steps(run, "handover_cancel"))
+    assert run.got[1, DL] == list(range(1, 135))
+
+
 def test_the_next_handover_waits_for_the_end_of_one():
     run = Run(Plan(cells(), in_order([*stream(0, 400), HANDOVER, (60 * MS, "handover", 1, 0)])))
     assert [enb for _, _, enb in steps(run, "synchronised")] == [1, 0]
