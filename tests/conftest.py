@@ -4,9 +4,12 @@ import signal
 import pytest
 from e2e import SHORT, WIRED
 
-# Tests may run under nohup, and commands would inherit that they ignore a hang-up. They do not inherit a handler.
+# Tests may run under nohup or in the background of a script, and commands would inherit that they ignore a hang-up or
+# an interrupt. They do not inherit a handler.
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda *_: None)
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ def tracked_pages():
 
 
 @pytest.mark.lab
-@pytest.mark.parametrize(("page", "least"), [("link", 2), ("sweep", 4), ("export", 1), ("watch", 3)])
+@pytest.mark.parametrize(("page", "least"), [("link", 2), ("sweep", 4), ("export", 1), ("watch", 3), ("fleet", 1)])
 def test_pages_run_from_top_to_bottom(tmp_path, page, least):
     for name in ("docs", "scenarios"):
         (tmp_path / name).symlink_to(ROOT / name)

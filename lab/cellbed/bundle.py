@@ -17,8 +17,9 @@ from cellbed.description import Run, identity
 from cellbed.scenario import Scenario
 
 TEMPORARY_PREFIX = ".tmp-"
+FACTS = "facts.json"
 # Files of a running lab that say nothing about the result.
-_SCAFFOLD = ("description.json", "programs.json", "facts.json", "progress", "status", "error", "console",
+_SCAFFOLD = ("description.json", "programs.json", FACTS, "progress", "status", "error", "console",
              "guest-init", "python", "nodes.json", "attach.json")
 
 
@@ -52,8 +53,7 @@ class Bundle:
             ScenarioError: the channel cannot be rendered.
         """
         self.temporary.mkdir(parents=True)
-        (self.temporary / "description.json").write_text(json.dumps(self.description, indent=1))
-        (self.temporary / "programs.json").write_text(json.dumps(programs))
+        furnish(self.temporary, self.description, programs)
         channel.render(self.temporary, self.run.settings, self.run.seed, Path(self.run.file).parent)
         packet_trace.render(self.temporary, self.run.settings, Path(self.run.file).parent)
         return self.temporary
@@ -67,12 +67,9 @@ class Bundle:
         Args:
             measured: what the lab measured from outside: wall_s, setup_wall_s, kernel.
         """
-        facts = json.loads((self.temporary / "facts.json").read_text())
+        facts = json.loads((self.temporary / FACTS).read_text())
         manifest = self._manifest(scenario, claims, facts, measured)
-        for name in _SCAFFOLD:
-            (self.temporary / name).unlink(missing_ok=True)
-        for folder in ("cellbed", "ticks", *self.temporary.glob("session-*")):
-            shutil.rmtree(self.temporary / folder, ignore_errors=True)
+        strip(self.temporary)
         (self.temporary / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
         if self.path.exists():
             shutil.rmtree(self.path)
@@ -116,6 +113,21 @@ class Bundle:
             "description": self.description,
             "claims": claims,
         }
+
+
+def furnish(directory: Path, description: dict[str, Any], programs: dict[str, str]) -> None:
+    """What the runner reads, but for channels and traces."""
+    (directory / "description.json").write_text(json.dumps(description, indent=1))
+    (directory / "programs.json").write_text(json.dumps(programs))
+
+
+def strip(directory: Path, keep: tuple[str, ...] = ()) -> None:
+    """Remove what only a running lab needs, but for some files."""
+    for name in _SCAFFOLD:
+        if name not in keep:
+            (directory / name).unlink(missing_ok=True)
+    for folder in (directory / "cellbed", directory / "ticks", *directory.glob("session-*")):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def remove_unfinished(results: Path) -> None:

@@ -173,6 +173,12 @@ def identify(channel: dict[str, Any], ues: Iterable[str], folder: Path) -> None:
     channel["trace_sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+def reads_file(settings: Mapping[str, Any]) -> bool:
+    """Whether a run's channel comes from a file beside the scenario."""
+    channel = settings["radio"]["channel"]
+    return channel is not None and channel["trace"] is not None
+
+
 def fingerprint() -> str:
     """SHA-256 of what renders: another formula must not find old results."""
     import cellbed_channel

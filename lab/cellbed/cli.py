@@ -12,11 +12,23 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from cellbed import cli_link, cli_shell, cli_sweep, cli_watch, completion
+from cellbed import cli_link, cli_shell, cli_sweep, cli_watch, cli_worker, completion
 from cellbed.description import expand, load_claims
 from cellbed.error import CellbedError
 from cellbed.labs import check_lab
-from cellbed.options import ALL_CPUS, Jobs, Kernel, Lab, Overrides, Results, ScenarioFile, Variants, Watch
+from cellbed.options import (
+    ALL_CPUS,
+    Jobs,
+    Kernel,
+    Lab,
+    Overrides,
+    Results,
+    ScenarioFile,
+    Scheduler,
+    Shared,
+    Variants,
+    Watch,
+)
 from cellbed.show import Show
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False,
@@ -38,16 +50,21 @@ def run(
     jobs: Jobs = ALL_CPUS,
     kernel: Kernel = None,
     watch: Watch = False,
+    scheduler: Scheduler = None,
+    shared: Shared = True,
 ) -> None:
     """Play a scenario; finished runs are not played again."""
+    from cellbed.fleet import connected
     from cellbed.sweep import Sweep
 
     check_lab(lab, kernel)
     model, runs = expand(scenario, set_ or [], seed, variant)
     show = Show(len(runs), console, errors, cli_watch.newest(results, console) if watch else None)
-    sweep = Sweep(model, load_claims(model, scenario), results.resolve(), lab, kernel, show)
-    with show.progress:
-        outcomes = sweep.play(runs, jobs)
+    claims = load_claims(model, scenario)
+    with connected(scheduler, lab, kernel, shared) as fleet:
+        sweep = Sweep(model, claims, results.resolve(), lab, kernel, show, fleet=fleet)
+        with show.progress:
+            outcomes = sweep.play(runs, jobs)
     failed = sum(outcome.error is not None for outcome in outcomes)
     if failed:
         raise CellbedError(f"{failed} of {len(runs)} runs failed")
@@ -185,6 +202,7 @@ cli_link.register(app)
 cli_shell.register(app)
 cli_sweep.register(app)
 cli_watch.register(app)
+cli_worker.register(app)
 
 
 def _terminated(*_: object) -> None:

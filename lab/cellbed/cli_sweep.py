@@ -14,7 +14,19 @@ from cellbed import cli_watch, completion
 from cellbed.description import Run, expand, load_claims
 from cellbed.error import CellbedError
 from cellbed.labs import check_lab
-from cellbed.options import ALL_CPUS, Jobs, Kernel, Lab, Overrides, Results, ScenarioFile, Variants, Watch
+from cellbed.options import (
+    ALL_CPUS,
+    Jobs,
+    Kernel,
+    Lab,
+    Overrides,
+    Results,
+    ScenarioFile,
+    Scheduler,
+    Shared,
+    Variants,
+    Watch,
+)
 from cellbed.rounds import Rounds, Until, parse_seeds
 from cellbed.show import Show
 
@@ -57,10 +69,13 @@ def run_sweep(
     jobs: Jobs = ALL_CPUS,
     kernel: Kernel = None,
     watch: Watch = False,
+    scheduler: Scheduler = None,
+    shared: Shared = True,
 ) -> None:
     """Play a scenario over parameters and seeds; write RESULTS/summary/sweep.parquet. Interrupted, it resumes."""
     from cellbed import clean
     from cellbed.bundle import remove_unfinished
+    from cellbed.fleet import connected
     from cellbed.sweep import Sweep
 
     check_lab(lab, kernel)
@@ -78,16 +93,18 @@ def run_sweep(
     clean.clean()
     remove_unfinished(results)
     show = Show(0, console, errors, cli_watch.newest(results, console) if watch else None)
-    sweep = Sweep(model, load_claims(model, scenario), results.resolve(), lab, kernel, show)
+    claims = load_claims(model, scenario)
     table = _Table(results)
     left = rounds.given
-    with show.progress:
-        while left:
-            batch = [run for run in runs_of(sorted({s for of in left.values() for s in of}))
-                     if run.seed in left.get(run.variant, [])]
-            show.expect(len(batch))
-            table.add(batch, sweep.play(batch, jobs))
-            left = rounds.more(table.values, table.interval) if wanted else {}
+    with connected(scheduler, lab, kernel, shared) as fleet:
+        sweep = Sweep(model, claims, results.resolve(), lab, kernel, show, fleet=fleet)
+        with show.progress:
+            while left:
+                batch = [run for run in runs_of(sorted({s for of in left.values() for s in of}))
+                         if run.seed in left.get(run.variant, [])]
+                show.expect(len(batch))
+                table.add(batch, sweep.play(batch, jobs))
+                left = rounds.more(table.values, table.interval) if wanted else {}
     table.write()
     if table.failed:
         raise CellbedError(f"{table.failed} of {len(table.entries)} runs failed; the same command tries them again")

@@ -16,7 +16,11 @@ Results = Annotated[Path, typer.Option(help="folder for the result bundles")]
 Lab = Annotated[str, typer.Option(help="virtual, native or vm", autocompletion=completion.labs)]
 Overrides = Annotated[list[str] | None, typer.Option("--set", help="key=value; may be repeated")]
 Variants = Annotated[list[str] | None, typer.Option(help="only these variants; may be repeated")]
-Jobs = Annotated[int, typer.Option(min=1, help="virtual labs side by side, one CPU each")]
+Jobs = Annotated[int, typer.Option(min=1, help="virtual labs side by side on this machine, one CPU each")]
+Scheduler = Annotated[str | None, typer.Option(metavar="ADDRESS", help="play on the workers of this Dask scheduler, "
+                                               "such as tcp://head:8786; docs/fleet.md")]
+Shared = Annotated[bool, typer.Option("--shared/--no-shared", help="with --scheduler: workers that see the results "
+                                      "folder put bundles there, instead of sending them through the scheduler")]
 Kernel = Annotated[str | None, typer.Option(show_default=False, help="of the virtual lab: 6.12 (default) or 6.1; of "
                                                                      "the lab vm: a kernel image")]
 Watch = Annotated[bool, typer.Option("--watch", help="show what the newest run does, as `cellbed watch`")]

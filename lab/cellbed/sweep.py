@@ -9,7 +9,7 @@ import threading
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from cellbed import channel, paths
 from cellbed.bundle import Bundle
@@ -19,6 +19,9 @@ from cellbed.error import CellbedError, LabError
 from cellbed.follow import Watch
 from cellbed.lab import prepare
 from cellbed.scenario import Scenario
+
+if TYPE_CHECKING:
+    from cellbed.fleet import Fleet
 
 
 class Observer(Protocol):
@@ -64,9 +67,10 @@ class Sweep:
     """One invocation of `cellbed run`."""
 
     def __init__(self, scenario: Scenario, claims: list[dict[str, Any]], results: Path, lab: str,
-                 kernel: str | None, observer: Observer, caller: Caller | None = None) -> None:
+                 kernel: str | None, observer: Observer, caller: Caller | None = None,
+                 fleet: Fleet | None = None) -> None:
         self.scenario, self.claims, self.results = scenario, claims, results
-        self.observer, self.caller = observer, caller
+        self.observer, self.caller, self.fleet = observer, caller, fleet
         self.programs = paths.programs()
         self.lab = prepare(lab, kernel)
         self.prints = {**paths.fingerprints(self.programs), "kernel": self.lab.kernel}
@@ -75,6 +79,8 @@ class Sweep:
 
     def play(self, runs: list[Run], jobs: int) -> list[Outcome]:
         """Play every run that has no finished bundle. Return: outcomes in the order of the runs."""
+        if self.fleet is not None:
+            return self.fleet.play(self, runs)
         cpus = sorted(os.sched_getaffinity(0))
         jobs = min(jobs, len(cpus)) if self.lab.side_by_side else 1
         self.cpus = queue.Queue()  # an earlier call has given its CPUs back to its own
@@ -97,25 +103,31 @@ class Sweep:
                 raise
         return [future.result() for future in futures]
 
-    def _one(self, run: Run) -> Outcome:
+    def bundle(self, run: Run) -> Bundle:
+        """Where a run's result belongs, with what it is."""
         has_channel = run.settings["radio"]["channel"] is not None
         prints = {**self.prints, "channel": channel.fingerprint()} if has_channel else self.prints
-        description = run.describe(self.lab.name, prints)
-        bundle = Bundle(self.results, run, description)
-        if bundle.complete() and self.caller is None:
-            bundle.refresh_claims(self.claims)
-            outcome = Outcome(bundle.path, cached=True)
-        else:
-            outcome = self._play(run, bundle, description)
+        return Bundle(self.results, run, run.describe(self.lab.name, prints))
+
+    def cached(self, bundle: Bundle) -> Outcome | None:
+        """What a finished run has, None when it has to be played."""
+        if not bundle.complete() or self.caller is not None:
+            return None
+        bundle.refresh_claims(self.claims)
+        return Outcome(bundle.path, cached=True)
+
+    def _one(self, run: Run) -> Outcome:
+        bundle = self.bundle(run)
+        outcome = self.cached(bundle) or self._play(run, bundle)
         self.observer.finished(run, outcome)
         return outcome
 
-    def _play(self, run: Run, bundle: Bundle, description: dict[str, Any]) -> Outcome:
+    def _play(self, run: Run, bundle: Bundle) -> Outcome:
         cpu = self.cpus.get()
         watch = self.caller or _RunWatch(self, run)
         try:
             directory = bundle.begin(self.programs)
-            measured = self.lab.play(directory, description, cpu, watch, self.caller)
+            measured = self.lab.play(directory, bundle.description, cpu, watch, self.caller)
             manifest = bundle.finish(self.scenario, self.claims, measured)
             return Outcome(bundle.path, manifest=manifest)
         except CellbedError as error:

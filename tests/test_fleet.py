@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Sweeps on a Dask cluster of several processes on loopback: the bytes of one process, whoever dies."""
+
+import ast
+import inspect
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+from distributed import Client, SSHCluster
+from e2e import CELLBED, ROOT, bundles, cellbed
+from machine import ours, wait_until
+
+from cellbed import fleet_worker, paths
+
+# What says when, how fast and by which checkout a run was played: no other byte may differ.
+_OF_THE_PLAYER = ("created", "wall_s", "setup_wall_s", "git")
+SHORT_RUNS = ("--variant", "DM-DM", "--set", "traffic.0.duration_s=1")
+
+
+@contextmanager
+def running(command, **options):
+    with subprocess.Popen([str(word) for word in command], stdout=subprocess.DEVNULL, start_new_session=True,
+                          **options) as process:
+        try:
+            yield process
+        finally:
+            process.terminate()
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+@pytest.fixture
+def scheduler(tmp_path):
+    """Address of a scheduler."""
+    file = tmp_path / "scheduler.json"
+    with open(tmp_path / "scheduler.log", "wb") as log, \
+            running([CELLBED.with_name("dask"), "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
+                     "--scheduler-file", file], stderr=log):
+        wait_until(file.exists, "a scheduler", 60)
+        yield json.loads(file.read_text())["address"]
+
+
+@contextmanager
+def workers(scheduler, folder, number, environment=None):
+    """Some processes that play runs below a folder."""
+    folder.mkdir()
+    with open(folder / "log", "wb") as log, \
+            running([CELLBED, "worker", scheduler, "--workers", number, "--folder", folder], stderr=log,
+                    env={**os.environ, **(environment or {})}):
+        with Client(scheduler, set_as_default=False) as client:
+            client.wait_for_workers(number, timeout=100)
+        yield
+
+
+def playing(folder):
+    """Folders of runs that have got as far as their traffic; their names end in the worker's pid."""
+    return [p.parent for p in folder.glob("*/*/.tmp-*/progress") if "\nat " in p.read_text()]
+
+
+def guests(folder):
+    found = []
+    for pid in ours(folder):
+        with suppress(OSError):  # it has ended
+            if "time-travel" in Path(f"/proc/{pid}/cmdline").read_text():
+                found.append(pid)
+    return found
+
+
+def content(bundle):
+    """Every file of a bundle as it was made, without what may differ."""
+    found = {str(p.relative_to(bundle)): p.read_bytes() for p in sorted(bundle.rglob("*"))
+             if p.is_file() and p.parent.name != "derived"}
+    manifest = json.loads(found.pop("manifest.json"))
+    return found, {key: value for key, value in manifest.items() if key not in _OF_THE_PLAYER}
+
+
+@pytest.mark.lab
+def test_a_cluster_gives_the_bytes_of_one_process(scenario, tmp_path, scheduler):
+    """Through the scheduler, through the shared folder, and without a cluster."""
+    sweep = ("sweep", scenario, *SHORT_RUNS, "--seeds", "1-2")
+    here, there = tmp_path / "here", tmp_path / "there"
+    cellbed(*sweep, "--results", here, "--jobs", "1")
+    with workers(scheduler, tmp_path / "workers", 2):
+        cellbed(*sweep, "--results", there, "--scheduler", scheduler, "--no-shared")
+        sent = content(there / bundles(here)["DM-DM"].name)
+        shutil.rmtree(there / bundles(here)["DM-DM"].name)
+        out = cellbed(*sweep, "--results", there, "--scheduler", scheduler).stdout
+    assert out.count("already there") == 1 and out.count(" valid") == 1
+    names = sorted(p.name for p in here.iterdir())
+    assert sorted(p.name for p in there.iterdir()) == names and len(names) == 3
+    for name in names[:-1]:
+        assert content(there / name) == content(here / name)
+    assert sent == content(bundles(here)["DM-DM"])
+    assert len({"radio.pcap", "tcp.trace", "ip-ue1.pcap"} & set(sent[0])) == 3
+    assert (there / "summary/sweep.parquet").read_bytes() == (here / "summary/sweep.parquet").read_bytes()
+
+
+@pytest.mark.lab
+def test_a_worker_that_dies_costs_a_retry(scenario, tmp_path, scheduler):
+    folder, results = tmp_path / "workers", tmp_path / "results"
+    with workers(scheduler, folder, 2):
+        with subprocess.Popen([CELLBED, "sweep", scenario, "--variant", "DM-DM", "--set", "traffic.0.duration_s=20",
+                               "--seeds", "1-2", "--results", results, "--scheduler", scheduler],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+            wait_until(lambda: playing(folder), "a run", 200)
+            victim = int(playing(folder)[0].suffix[1:])
+            os.kill(victim, signal.SIGKILL)
+            out, _ = process.communicate(timeout=250)
+        assert process.returncode == 0, out
+        assert out.count(" valid") == 2
+        assert not list(folder.glob("*/*/.tmp-*")) and not guests(folder)
+    assert sorted(p.name.split("-seed")[0] for p in results.iterdir()) == ["DM-DM", "DM-DM", "summary"]
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGKILL])
+def test_an_interrupted_sweep_ends_at_the_workers(scenario, tmp_path, scheduler, sig):
+    folder, results = tmp_path / "workers", tmp_path / "results"
+    with workers(scheduler, folder, 1):
+        with running([CELLBED, "run", scenario, "--variant", "DM-DM", "--set", "traffic.0.duration_s=20000",
+                      "--results", results, "--scheduler", scheduler], stderr=subprocess.PIPE, text=True) as process:
+            wait_until(lambda: playing(folder), "a run", 200)
+            process.send_signal(sig)
+            _, err = process.communicate(timeout=60)
+        if sig == signal.SIGINT:
+            assert process.returncode == 130 and "nothing was left behind" in err
+            assert not guests(folder) and not list(results.iterdir())
+        wait_until(lambda: not guests(folder) and not list(folder.glob("*/*/.tmp-*")), "end of the run", 30)
+
+
+def changed_build(tmp_path):
+    """The programs, one of them with a byte more."""
+    build = tmp_path / "build"
+    for path in paths.PROGRAMS.values():
+        (build / path.relative_to(paths.BUILD)).parent.mkdir(parents=True)
+        shutil.copy(path, build / path.relative_to(paths.BUILD))
+    with open(build / paths.PROGRAMS["celld"].relative_to(paths.BUILD), "ab") as file:
+        file.write(b"\n")
+    return build
+
+
+def test_a_worker_with_another_celld_is_refused(scenario, tmp_path, scheduler):
+    with workers(scheduler, tmp_path / "workers", 1, {"CELLBED_BUILD": str(changed_build(tmp_path))}):
+        done = cellbed("sweep", scenario, "--results", tmp_path / "r", "--scheduler", scheduler, check=False)
+    assert done.returncode == 1
+    assert re.search(r"worker tcp://127.0.0.1:\d+ \(.*\): celld is [0-9a-f]{12}, here [0-9a-f]{12}; all workers",
+                     done.stderr), done.stderr
+    assert "Traceback" not in done.stderr and not list((tmp_path / "r").glob("*"))
+
+
+def test_differences_are_named():
+    same = {"celld": "1" * 64}
+    here = {**same, fleet_worker.HOST: "a", "lab kernel 6.12": f"{'2' * 64} (6.12-x)", "iperf3": "iperf 3.12"}
+    there = {**same, fleet_worker.HOST: "b", "lab kernel 6.12": f"{'3' * 64} (6.12-y)"}
+    assert fleet_worker.differences(here, here) == ""
+    assert fleet_worker.differences(there, here) == (
+        f"lab kernel 6.12 is {'3' * 12} (6.12-y), here {'2' * 12} (6.12-x), iperf3 is unknown, here iperf 3.12")
+
+
+def test_all_that_decides_is_compared():
+    facts = fleet_worker.facts("6.12")
+    assert {"cellbed", "celld", "tcpwatch", "runner", "iperf3", "tcpdump", "python", "mininet"} < set(facts)
+    assert "lab kernel 6.12" in facts and len(facts["Python code of cellbed"]) == 64
+
+
+def test_folders_are_packed_whole(tmp_path):
+    made = tmp_path / "made"
+    (made / "sub").mkdir(parents=True)
+    (made / "sub/file").write_bytes(bytes(range(256)))
+    (made / "program").write_text("#!/bin/sh\n")
+    (made / "program").chmod(0o755)
+    (made / "link").symlink_to("sub/file")
+    fleet_worker.unpack(fleet_worker.pack(made), tmp_path / "again")
+    again = tmp_path / "again"
+    assert (again / "sub/file").read_bytes() == (made / "sub/file").read_bytes()
+    assert (again / "link").is_symlink() and (again / "program").stat().st_mode & 0o100
+
+
+@pytest.mark.parametrize(("words", "message"), [
+    (["--scheduler", "tcp://127.0.0.1:1"], "--scheduler tcp://127.0.0.1:1: "),
+    (["--scheduler", "tcp://127.0.0.1:1", "--lab", "native"], "--scheduler: allowed with --lab virtual")])
+def test_no_cluster(scenario, tmp_path, words, message):
+    done = cellbed("sweep", scenario, "--results", tmp_path / "r", *words, check=False)
+    assert done.returncode == 1 and message in done.stderr and "Traceback" not in done.stderr
+
+
+# --- docs/fleet.md: what needs machines ---
+
+PAGE = (ROOT / "docs/fleet.md").read_text()
+
+
+def test_the_commands_for_ssh_and_slurm_are_commands():
+    blocks = re.findall(r"<!-- not run here: [^>]+ -->\n```sh\n(.*?)```", PAGE, re.DOTALL)
+    assert len(blocks) == 2
+    for block in blocks:
+        subprocess.run(["bash", "-n"], input=block, text=True, check=True)
+    for words in re.findall(r"cellbed worker (.*?)[ \"&]*$", "\n".join(blocks), re.MULTILINE):
+        for option in re.findall(r"--[a-z]+", words):
+            assert option in cellbed("worker", "--help", env={**os.environ, "COLUMNS": "200"}).stdout
+
+
+def test_the_clusters_in_python_are_calls_of_their_libraries():
+    from dask_jobqueue import SLURMCluster
+
+    ssh, slurm = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    calls = [node for node in ast.walk(ast.parse(ssh)) if isinstance(node, ast.Call)
+             and getattr(node.func, "id", "") == "SSHCluster"]
+    keywords = {k.arg: ast.literal_eval(k.value) for k in calls[0].keywords}
+    inspect.signature(SSHCluster).bind(ast.literal_eval(calls[0].args[0]), **keywords)
+    (call,) = [node for node in ast.walk(ast.parse(slurm)) if isinstance(node, ast.Call)
+               and getattr(node.func, "id", "") == "SLURMCluster"]
+    with SLURMCluster(**{k.arg: ast.literal_eval(k.value) for k in call.keywords}) as cluster:
+        script = cluster.job_script()
+    assert "#SBATCH --cpus-per-task=1" in script and "--nthreads 1" in script
+    assert "/opt/cellbed/.venv/bin/python -m distributed.cli.dask_worker" in script
