@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 from bokeh.layouts import gridplot
@@ -48,7 +49,10 @@ def draw(series: RunSeries) -> LayoutDOM:
     axis = Range1d(0, max(series.end_s, 1e-3), bounds=(0, max(series.end_s, 1e-3)))
     cross = Span(dimension="height", line_width=1, line_color=GREY, line_dash="dotted")
     panels = []
-    for make in (_window, _rtt, _throughput, _queue, _cqi, _sinr, _happenings):
+    for make in (
+        _window, _rtt, _throughput, partial(_several, "queues", "RLC queue (kB)", 1000),
+        partial(_several, "cqi", "CQI", 1), partial(_several, "sinr_db", "SINR (dB)", 1), _happenings,
+    ):  # fmt: skip
         panel = make(series, axis)
         if panel is not None:
             panel.add_tools(CrosshairTool(dimensions="height", overlay=cross))
@@ -156,33 +160,16 @@ def _throughput(series: RunSeries, axis: Range1d) -> figure | None:
     return panel
 
 
-def _several(panel: figure, lines: Mapping[str, Line]) -> None:
+def _several(name: str, ylabel: str, divisor: float, series: RunSeries, axis: Range1d) -> figure | None:
+    """A panel for the lines of a field of the series, one for each link."""
+    lines: Mapping[str, Line] = getattr(series, name)
+    if not lines:
+        return None
+    panel = time_panel(axis, ylabel, LOW)
     for (label, line), colour, dash in zip(lines.items(), SERIES, DASHES, strict=False):
-        _step(panel, line, label, line_color=colour, line_width=1.5, line_dash=dash)
+        scaled = Line(line.t_s, line.value / divisor)
+        _step(panel, scaled, label, line_color=colour, line_width=1.5, line_dash=dash)
     legend(panel)
-
-
-def _queue(series: RunSeries, axis: Range1d) -> figure | None:
-    if not series.queues:
-        return None
-    panel = time_panel(axis, "RLC queue (kB)", LOW)
-    _several(panel, {label: Line(line.t_s, line.value / 1000) for label, line in series.queues.items()})
-    return panel
-
-
-def _cqi(series: RunSeries, axis: Range1d) -> figure | None:
-    if not series.cqi:
-        return None
-    panel = time_panel(axis, "CQI", LOW)
-    _several(panel, series.cqi)
-    return panel
-
-
-def _sinr(series: RunSeries, axis: Range1d) -> figure | None:
-    if not series.sinr_db:
-        return None
-    panel = time_panel(axis, "SINR (dB)", LOW)
-    _several(panel, series.sinr_db)
     return panel
 
 
