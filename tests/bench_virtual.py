@@ -62,7 +62,7 @@ def core_network(enbs):
 CASES = {
     BASE: cell(),
     "8 KiB window": direct("8KiB"),
-    "220 Mbit/s": cell(rate="200Mbit", n_rb=96, dl_carriers=2, dl_codewords=2),
+    "220 Mbit/s": cell(rate="220Mbit", n_rb=96, dl_carriers=2, dl_codewords=2),
     "30 Mbit/s, 10 idle UEs": cell(ues=11),
     "30 Mbit/s, 99 idle UEs": cell(ues=100),
     "30 Mbit/s, S-GW, 1 eNB": core_network(1),
