@@ -22,14 +22,37 @@ static uint32_t error_rate(struct fuzz_input *in)
 	return FUZZ_PICK(in, 0, 0, Q32_HALF / 5, Q32_HALF, UINT32_MAX);
 }
 
+static void one_ue(struct cell_cfg *cfg)
+{
+	cfg->n_ue = 1;
+	cfg->ue[0].peer = CELL_PEER_NETWORK;
+	cfg->ue[0].mode = CELL_MODE_IM;
+	cfg->max_pkts = 64;
+}
+
+static void read_packet_trace(struct plan *p, struct fuzz_input *in)
+{
+	p->cfg.system = CELL_SYSTEM_PACKET_TRACE;
+	one_ue(&p->cfg);
+	for (int d = 0; d < 2; d++) {
+		uint32_t n = fuzz_range(in, 1, PLAN_TIMES_MAX), ms = 0;
+
+		for (uint32_t i = 0; i < n; i++)
+			p->opportunity_ms[d][i] = ms += FUZZ_PICK(in, 1, 0, 3, 100);
+		p->cfg.opportunity_ms[d] = p->opportunity_ms[d];
+		p->cfg.n_opportunities[d] = n;
+	}
+	p->cfg.opportunity_delay_ms = (uint16_t)FUZZ_PICK(in, 0, 1, 40);
+	p->cfg.opportunity_queue_pkts = FUZZ_PICK(in, 1000, 1, 5);
+	p->cfg.opportunity_queue_bytes = FUZZ_PICK(in, 0, 1500, 5000);
+}
+
 static void read_utran(struct cell_cfg *cfg, struct fuzz_input *in)
 {
 	uint32_t rate_bps;
 
 	cfg->system = CELL_SYSTEM_UTRAN;
-	cfg->n_ue = 1;
-	cfg->ue[0].peer = CELL_PEER_NETWORK;
-	cfg->ue[0].mode = CELL_MODE_IM;
+	one_ue(cfg);
 	cfg->utran_tti_ms = (uint8_t)FUZZ_PICK(in, 10, 20, 40, 80);
 	cfg->utran_pdu_bytes = (uint16_t)FUZZ_PICK(in, 40, 8, 20, 126);
 	rate_bps = 8000u * cfg->utran_pdu_bytes / cfg->utran_tti_ms;
@@ -235,16 +258,19 @@ bool plan_read(struct plan *ret, struct fuzz_input *in)
 {
 	const char *field, *range;
 	int64_t t_ns = 0;
+	uint8_t system;
 
 	*ret = (struct plan){ .intact = true, .lossless = true };
 	cell_cfg_default(&ret->cfg);
 	ret->cfg.seed = fuzz_u8(in);
 	ret->few_outputs = bit(in);
 	ret->router_ns = FUZZ_PICK(in, 4, 0, 1, 25) * MS;
-	if (fuzz_range(in, 0, 3) == 3) {
+	system = fuzz_u8(in);
+	if (system % 4 == 3) {
 		read_utran(&ret->cfg, in);
 		ret->lossless = !ret->cfg.utran_bler_dl_q32 && !ret->cfg.utran_bler_ul_q32;
-		ret->cfg.max_pkts = 64;
+	} else if (system >= 192) {
+		read_packet_trace(ret, in);
 	} else {
 		read_lte(ret, in);
 	}
