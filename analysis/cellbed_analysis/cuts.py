@@ -70,7 +70,9 @@ def _after(sender: Sender, event: CongestionEvent, then: CongestionEvent | None)
     if event.kind == "mark" or event.end_ns is None:
         return event.ssthresh
     first = sender.at(event.t_ns)
-    last = sender.at(event.end_ns) if then is None else min(sender.at(event.end_ns), sender.at(then.t_ns) - 1)
+    last = sender.at(event.end_ns)
+    if then is not None:
+        last = min(last, int(np.searchsorted(sender.t_ns, then.t_ns)) - 1)
     return int(sender.cwnd[first : max(last, first) + 1].min())
 
 
@@ -112,6 +114,10 @@ class _Radio:
             "control_missed",
         ).select("t_ns", "event", "value", "node")  # fmt: skip
         self.sender = bundle.radio_node(flow.source)
+        self.arrivals: pl.DataFrame | None = None
+        if (bundle.path / f"ip-{flow.sink}.pcap").is_file() and not self.full:
+            data = (pl.col("src") == flow.saddr) & (pl.col("dport") == flow.port) & (pl.col("payload_bytes") > 0)
+            self.arrivals = bundle.capture(flow.sink).filter(data).select("t_ns", pl.col("seq").cast(pl.Int64))
 
     def inside(self, begin_ns: int, end_ns: int) -> pl.DataFrame:
         return self.told.filter(pl.col("t_ns").is_between(begin_ns, end_ns))
@@ -155,7 +161,7 @@ def _fate(radio: _Radio, event: CongestionEvent, sent_ns: int) -> tuple[str, int
             t_ns,
         )
     if not radio.full:
-        return "The radio dropped no segment with this number.", None
+        return f"The radio dropped no segment with this number{_arrival(radio, event)}.", None
     own = own.filter(pl.col("t_ns") >= sent_ns - MS)
     if own.is_empty():
         return "The oldest segment never came to the radio: it was lost on a wire, as in a router's queue.", None
@@ -165,6 +171,16 @@ def _fate(radio: _Radio, event: CongestionEvent, sent_ns: int) -> tuple[str, int
         return f"The oldest segment was still in the radio, which had taken it {since} before.", None
     delay = _ms(int(outs["value"][0]) * 1000)
     return f"The radio had delivered the oldest segment, after {delay}: late, not lost.", None
+
+
+def _arrival(radio: _Radio, event: CongestionEvent) -> str:
+    """Whether the receiver had the oldest segment, where it has a capture."""
+    if radio.arrivals is None:
+        return ""
+    came = radio.arrivals.filter((pl.col("seq") == event.una) & (pl.col("t_ns") < event.t_ns))
+    if len(came):
+        return f"; the receiver had it {_ms(event.t_ns - int(came['t_ns'][0]))} before: late, or its ACK was lost"
+    return "; it had not come to the receiver: under way, or lost on a wire, as in a router's queue"
 
 
 def _dropped_acks(sender: Sender, radio: _Radio, event: CongestionEvent, sent_ns: int) -> str:

@@ -109,6 +109,19 @@ def test_a_handover_is_named(tmp_path: Path) -> None:
     assert "handover decided 300 ms before" in cuts(bundle, bundle.flows[0])[0].cause
 
 
+@pytest.mark.parametrize(("way_ms", "words"), [(20, "the receiver had it 280 ms before: late"),
+                                               (None, "it had not come to the receiver")])
+def test_the_receivers_capture_tells_what_the_radio_does_not(tmp_path: Path, way_ms: float | None, words: str) -> None:
+    wire = synthetic_handover.Wire()
+    wire.send(1000, 0)
+    wire.send(2000, 1, way_ms)
+    rows = [synthetic_handover.tcp_row(2000, "segment_out", 1, 1, 9, seq=1, len=1000),
+            synthetic_handover.tcp_row(2300, "rto", 1, 10, 9), synthetic_handover.tcp_row(2300, "retransmit", 1, 10, 1)]
+    path = synthetic_handover.write_handover_bundle(tmp_path, handover_rows(2000), rows, wire=wire)
+    bundle = read_bundle(path)
+    assert words in cuts(bundle, bundle.flows[0])[0].cause
+
+
 def test_without_samples_there_are_none(tmp_path: Path) -> None:
     assert found(tmp_path, [], []) == []
     manifest = json.loads((tmp_path / "reno-seed1-0123456789/manifest.json").read_text())
