@@ -22,10 +22,16 @@ def brief(text: str) -> str:
     return _LIST.sub("=…", text)
 
 
+def natural(name: str) -> list[tuple[bool, float, str]]:
+    """Sorts names by the numbers in them: 40 before 100."""
+    parts = re.split(r"(\d+(?:\.\d+)?)", name)
+    return [(i % 2 == 0, float(part) if i % 2 else 0.0, part) for i, part in enumerate(parts)]
+
+
 def by_combination(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
     """Rows per series, the paper's four first and in its order."""
     groups: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         groups.setdefault(label(row), []).append(row)
     known = {name: groups[name] for name in ORDER if name in groups}
-    return known | {name: group for name, group in sorted(groups.items()) if name not in known}
+    return known | {name: groups[name] for name in sorted(groups, key=natural) if name not in known}
