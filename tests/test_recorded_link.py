@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A recorded link in the virtual lab: what arrives is what the trace has opportunities for, at their times."""
 
+import itertools
 import json
 
 import pytest
 from e2e import ROOT, bundles, cellbed, digests
 
-from cellbed import mahimahi
+from cellbed import cellreplay, mahimahi
 from cellbed_analysis.bundle import Bundle
 from cellbed_analysis.metrics.run import compute
 
@@ -65,3 +66,52 @@ def test_same_seed_same_bytes(played, tmp_path):
     cellbed("run", REPLAY, "--results", tmp_path, "--variant", "UDP")
     (again,) = bundles(tmp_path).values()
     assert digests(again) == digests(played["UDP"])
+
+
+def test_what_was_exported_plays_again(played, tmp_path):
+    """The deliveries of the run are those of the link that plays them, at the same times."""
+    cellbed("export", played["UDP"], "--format", "mahimahi", "--output", tmp_path)
+    (exported,) = tmp_path.glob("*.down")
+    times = mahimahi.read(exported)
+    cellbed("run", REPLAY, "--results", tmp_path / "r", "--variant", "UDP", "--set",
+            f"radio.packet_trace.downlink={exported}", "--set", "radio.packet_trace.delay_ms=0",
+            "--set", "traffic.0.duration_s=8")
+    (again,) = bundles(tmp_path / "r").values()
+    (tmp_path / "again").mkdir()
+    cellbed("export", again, "--format", "mahimahi", "--output", tmp_path / "again")
+    (exported,) = (tmp_path / "again").glob("*.down")
+    found = mahimahi.read(exported)
+    # The first time is that of traffic, the second one that of the radio, which began before it.
+    before_ms = 1000
+    assert len(found) > 1000
+    assert found == [t - before_ms for t in times if found[0] <= t - before_ms][:len(found)]
+
+
+@pytest.fixture(scope="module")
+def trains(tmp_path_factory):
+    results = tmp_path_factory.mktemp("cellreplay")
+    cellbed("run", ROOT / "scenarios/packet-trace/cellreplay.yaml", "--results", results, "--variant", "cubic",
+            "--set", "traffic.0.duration_s=3")
+    return bundle_of(next(iter(bundles(results).values())))
+
+
+def test_a_connection_begins_with_the_base_delay(trains):
+    """The first packet of each way, a SYN and its answer, after a second of nothing."""
+    assert trains.manifest["validity"]["verdict"] == "valid", trains.manifest["validity"]
+    server, ue = trains.capture("server"), trains.capture("ue1")
+    for way, sizes_ms, out, there in (("down", 0, server, ue), ("up", -2.79, ue, server)):
+        recorded = cellreplay.read_trains(ROOT / f"scenarios/packet-trace/{way}.trains")
+        port = {"dport" if way == "down" else "sport": trains.flows[0].port}
+        sent_ns, there_ns = (packets.filter(**port)["t_ns"][0] for packets in (out, there))
+        sent_ms = (sent_ns - RADIO_START_NS) / 1e6
+        (begin, delay, *_), (end, after, *_) = next(
+            (a, b) for a, b in itertools.pairwise(recorded) if a[0] <= sent_ms < b[0])
+        expected_ms = delay + (after - delay) * (sent_ms - begin) / (end - begin) + sizes_ms
+        assert (there_ns - sent_ns) / 1e6 == pytest.approx(expected_ms, abs=0.1)
+
+
+def test_a_long_transfer_gets_the_busy_link(trains):
+    row = compute(trains)[0]
+    times = mahimahi.read(ROOT / "scenarios/packet-trace/down.mahimahi")
+    window = [t for t in times if 1000 <= t <= 4600]
+    assert 0.5 < row["ip_throughput_mbps"] * 3e6 / 8 / (len(window) * 1400) < 1.2

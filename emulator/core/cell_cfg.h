@@ -96,6 +96,14 @@ struct cell_ue_cfg {
 	uint32_t bler_sl_q32;
 };
 
+/* How a recorded link answered a train of packets; see train.h. */
+struct cell_train {
+	uint32_t at_ms;    /* it began, since sub-frame 0 */
+	uint32_t delay_ms; /* of its first packet */
+	uint32_t first;    /* of its opportunities in train_offset_ms */
+	uint32_t n;
+};
+
 /* Everything the paper or 3GPP makes a parameter. Immutable after init.
  * cell_cfg_default() gives the values of the paper's Table 1 and Figure 4. */
 struct cell_cfg {
@@ -215,6 +223,21 @@ struct cell_cfg {
 	uint16_t opportunity_delay_ms;    /* one way, after a packet has left */
 	uint32_t opportunity_queue_pkts;  /* of each direction */
 	uint32_t opportunity_queue_bytes; /* and bytes, 0 = any number */
+	uint16_t opportunity_bytes;       /* of IP packets, at each of them */
+
+	/*
+	 * What is in front of these opportunities, none or one for each direction: how trains of
+	 * packets were answered, see train.h. Times do not decrease; the last one is the period.
+	 * Source: CellReplay
+	 */
+	const struct cell_train *train[2];
+	uint32_t n_trains[2];
+	const uint32_t *train_offset_ms[2]; /* of all trains */
+	uint32_t n_train_offsets[2];
+	uint16_t train_gap_ul_ms; /* a train ends when no packet of it would leave for so long */
+	uint16_t train_gap_dl_ms;
+	const int32_t *train_size_us[2]; /* added to the delay of a packet of 100, 200, ... bytes */
+	uint32_t n_train_sizes[2];
 
 	uint32_t max_pkts; /* packets held at once, all bearers */
 };

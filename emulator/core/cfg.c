@@ -74,6 +74,7 @@ void cell_cfg_default(struct cell_cfg *cfg)
 		.utran_timer_status_prohibit_ms = 40,
 		.utran_queue_pkts = 4096,
 		.opportunity_queue_pkts = 1000,
+		.opportunity_bytes = 1500,
 		.max_pkts = 8192,
 	};
 	for (uint8_t i = 0; i < 2; i++)
@@ -174,6 +175,9 @@ static const struct limit cell_limits[] = {
 	LIMIT(cell_cfg, opportunity_delay_ms, 0, 10000),
 	LIMIT(cell_cfg, opportunity_queue_pkts, 1, 65536),
 	LIMIT(cell_cfg, opportunity_queue_bytes, 0, 100000000),
+	LIMIT(cell_cfg, opportunity_bytes, 100, 9000),
+	LIMIT(cell_cfg, train_gap_ul_ms, 0, 60000),
+	LIMIT(cell_cfg, train_gap_dl_ms, 0, 60000),
 };
 
 static const struct limit ue_limits[] = {

@@ -169,6 +169,19 @@ static void mix_utran(uint64_t *h, const struct utran *u)
 		mix_utran_leg(h, &u->leg[d]);
 }
 
+static void mix_train(uint64_t *h, const struct train *t)
+{
+	mix(h, t->begun);
+	mix(h, t->at);
+	mix(h, t->next);
+	mix(h, t->left);
+	mix(h, (uint64_t)t->start_ns);
+	mix(h, (uint64_t)t->delay_ns);
+	mix(h, (uint64_t)t->leaves_ns);
+	mix(h, (uint64_t)t->last_ns);
+	mix_queue(h, &t->way);
+}
+
 static void mix_link(uint64_t *h, const struct opportunity_link *link)
 {
 	for (int d = 0; d < 2; d++) {
@@ -179,6 +192,7 @@ static void mix_link(uint64_t *h, const struct opportunity_link *link)
 		mix_sdus(h, &l->queue);
 		mix_queue(h, &l->way);
 		mix(h, l->way.head ? (uint64_t)l->way.head->queued_ns : 0);
+		mix_train(h, &l->train);
 	}
 }
 

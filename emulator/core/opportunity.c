@@ -21,6 +21,7 @@ const char *opportunity_check(const struct cell_cfg *cfg, const char **ret_range
 	for (int d = 0; d < 2; d++) {
 		const uint32_t *ms = cfg->opportunity_ms[d];
 		uint32_t n = cfg->n_opportunities[d];
+		const char *field;
 
 		*ret_range = "at least one time, the last one above 0";
 		if (!ms || n == 0 || ms[n - 1] == 0)
@@ -28,6 +29,9 @@ const char *opportunity_check(const struct cell_cfg *cfg, const char **ret_range
 		*ret_range = "times that do not decrease";
 		if (!in_order(ms, n))
 			return fields[d];
+		field = train_check(cfg, d, ret_range);
+		if (field)
+			return field;
 	}
 	*ret_range = "1 behind a packet-delivery trace";
 	if (cfg->n_ue != 1)
@@ -51,6 +55,7 @@ void opportunity_init(struct cell *c)
 			.n = c->cfg.n_opportunities[d],
 			.queue.limit = c->cfg.opportunity_queue_pkts,
 		};
+		train_init(&c->link->leg[d].train, &c->cfg, d);
 	}
 }
 
@@ -106,9 +111,13 @@ static int64_t next_used_ns(const struct cell *c, const struct opportunity_leg *
 	return l->queue.sdus.head ? time_ns(c, l, next_used(c, l)) : CELL_NEVER;
 }
 
+/* A packet is there, or leaves its train, which may be the same. */
 static int64_t there_ns(const struct opportunity_leg *l)
 {
-	return l->way.head ? l->way.head->queued_ns : CELL_NEVER;
+	int64_t way_ns = l->way.head ? l->way.head->queued_ns : CELL_NEVER;
+	int64_t train_ns = train_next(&l->train);
+
+	return way_ns < train_ns ? way_ns : train_ns;
 }
 
 static int64_t earlier(int64_t a_ns, int64_t b_ns)
@@ -169,14 +178,10 @@ static bool full(const struct cell *c, const struct rlc_sdu_queue *q, uint32_t l
 	return rlc_sdu_queue_full(q) || (limit && q->bytes + len > limit);
 }
 
-void opportunity_ingress(struct cell *c, struct pkt *p)
+static void wait_for_busy_link(struct cell *c, int dir, struct pkt *p)
 {
-	int dir = p->port & CELL_PORT_NETWORK ? CELL_DIR_DL : CELL_DIR_UL;
 	struct rlc_sdu_queue *q = &c->link->leg[dir].queue;
 
-	record(c, dir,
-	       (struct cell_record){
-		       .event = CELL_EV_PKT_IN, .pkt = p->id, .tag = p->tag, .bytes = p->len });
 	if (full(c, q, p->len)) {
 		out_drop(c, p, &c->ue[0].leg[dir], CELL_DROP_QUEUE_FULL);
 		return;
@@ -185,6 +190,20 @@ void opportunity_ingress(struct cell *c, struct pkt *p)
 	p->sdu_len = p->len;
 	rlc_sdu_queue_push(q, p);
 	record_buffer(c, dir);
+}
+
+void opportunity_ingress(struct cell *c, struct pkt *p)
+{
+	int dir = p->port & CELL_PORT_NETWORK ? CELL_DIR_DL : CELL_DIR_UL;
+	struct train *t = &c->link->leg[dir].train;
+
+	record(c, dir,
+	       (struct cell_record){
+		       .event = CELL_EV_PKT_IN, .pkt = p->id, .tag = p->tag, .bytes = p->len });
+	if (t->record)
+		train_add(t, p, c->event_ns, c->event_ns - c->start_ns);
+	else
+		wait_for_busy_link(c, dir, p);
 }
 
 /* Take up to @max bytes of the first packet out of the queue. Return: bytes taken. */
@@ -208,7 +227,7 @@ static uint32_t take(struct cell *c, struct opportunity_leg *l, uint32_t max)
 static void use(struct cell *c, int dir)
 {
 	struct opportunity_leg *l = &c->link->leg[dir];
-	uint32_t left = OPPORTUNITY_BYTES;
+	uint32_t left = c->cfg.opportunity_bytes;
 
 	l->next = next_used(c, l);
 	if (++l->next.at == l->n)
@@ -217,14 +236,37 @@ static void use(struct cell *c, int dir)
 		left -= take(c, l, left);
 	c->stats.ttis_active++;
 	c->stats.mac_pdus[dir]++;
-	c->stats.mac_bytes[dir] += OPPORTUNITY_BYTES;
+	c->stats.mac_bytes[dir] += c->cfg.opportunity_bytes;
 	c->stats.mac_padding_bytes[dir] += left;
 	record(c, dir,
 	       (struct cell_record){ .event = CELL_EV_MAC_TX,
 	                             .sn = (uint32_t)((c->event_ns - c->start_ns) / NS_PER_MS),
-	                             .bytes = OPPORTUNITY_BYTES,
+	                             .bytes = c->cfg.opportunity_bytes,
 	                             .value = (int32_t)left });
 	record_buffer(c, dir);
+}
+
+static void deliver(struct cell *c, int dir, struct pkt *p)
+{
+	p->sdu_len = 0;
+	out_deliver(c, p, dir == CELL_DIR_DL ? 1 : 1 | CELL_PORT_NETWORK);
+}
+
+/* What is on its way first; then what leaves a train: it is there, or waits for the busy link. */
+static void arrive(struct cell *c, int dir)
+{
+	struct opportunity_leg *l = &c->link->leg[dir];
+	struct pkt *p;
+
+	if (l->way.head && l->way.head->queued_ns <= c->event_ns) {
+		deliver(c, dir, pkt_dequeue(&l->way));
+		return;
+	}
+	p = pkt_dequeue(&l->train.way);
+	if (p->past_train || l->queue.sdus.head)
+		wait_for_busy_link(c, dir, p);
+	else
+		deliver(c, dir, p);
 }
 
 void opportunity_process(struct cell *c)
@@ -233,10 +275,7 @@ void opportunity_process(struct cell *c)
 		struct opportunity_leg *l = &c->link->leg[d];
 
 		if (there_ns(l) <= c->event_ns) {
-			struct pkt *p = pkt_dequeue(&l->way);
-
-			p->sdu_len = 0;
-			out_deliver(c, p, d == CELL_DIR_DL ? 1 : 1 | CELL_PORT_NETWORK);
+			arrive(c, d);
 			return;
 		}
 	}
@@ -252,5 +291,6 @@ void opportunity_empty(struct cell *c, struct pkt_queue *ret)
 	for (int d = 0; d < 2; d++) {
 		pkt_queue_move(ret, &c->link->leg[d].queue.sdus);
 		pkt_queue_move(ret, &c->link->leg[d].way);
+		pkt_queue_move(ret, &c->link->leg[d].train.way);
 	}
 }

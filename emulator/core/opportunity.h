@@ -3,19 +3,19 @@
  * opportunity.h - one UE behind a recorded link, in place of a cell of LTE: a packet-delivery trace
  * each way.
  *
- * A trace is a list of times at which OPPORTUNITY_BYTES may leave. At each of
+ * A trace is a list of times at which some bytes may leave. At each of
  * them the packets that wait leave in order until the bytes are used up; one that is not
  * through goes on with the next opportunity. What nobody needs is lost, and so is
  * an opportunity for a packet that comes in the same instant. After its last time a trace begins
- * anew. Packets that left are there after a delay.
+ * anew. Packets that left are there after a delay. In front of it there may be what packets meet
+ * that come after a pause (train.h).
  * Source: Mahimahi, mm-link
  */
 #ifndef OPPORTUNITY_H
 #define OPPORTUNITY_H
 
 #include "cell.h"
-
-#define OPPORTUNITY_BYTES 1500u /* of IP packets */
+#include "train.h"
 
 /* An opportunity: the @at-th of the turn that begins @base_ns after sub-frame 0. */
 struct opportunity {
@@ -27,6 +27,7 @@ struct opportunity_leg {
 	const uint32_t *ms; /* the caller's, since the trace begins */
 	uint32_t n;
 	struct opportunity next; /* the first that was not processed */
+	struct train train;
 	struct rlc_sdu_queue queue;
 	struct pkt_queue way; /* they left; queued_ns is when they are there */
 };

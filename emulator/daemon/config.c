@@ -6,6 +6,7 @@
  * wrong type and a value out of range are found in one place. Ranges of the
  * cell's own values are those of cell_cfg_check().
  */
+#include "config_link.h"
 #include "config_network.h"
 
 #include <errno.h>
@@ -56,6 +57,9 @@ static const struct key packet_trace_keys[] = {
 	CELL("delay_ms", opportunity_delay_ms, KIND_UINT, 0, 10000),
 	CELL("queue_pkts", opportunity_queue_pkts, KIND_UINT, 1, 65536),
 	CELL("queue_bytes", opportunity_queue_bytes, KIND_UINT, 0, 100000000),
+	CELL("bytes", opportunity_bytes, KIND_UINT, 100, 9000),
+	CELL("uplink_gap_ms", train_gap_ul_ms, KIND_UINT, 0, 60000),
+	CELL("downlink_gap_ms", train_gap_dl_ms, KIND_UINT, 0, 60000),
 	{ 0 }
 };
 static const struct key timing_keys[] = {
@@ -237,46 +241,14 @@ static int read_ladder(struct reader *r, const json_t *bler)
 	return 0;
 }
 
-/* Times in ms of one direction's opportunities. They are kept as long as the process. */
-static int read_opportunities(struct reader *r, const json_t *trace, const char *name,
-                              enum cell_dir dir)
-{
-	const json_t *times = json_object_get(trace, name);
-	size_t n = json_array_size(times);
-	uint32_t *ms;
-
-	if (n < 1 || n > CONFIG_OPPORTUNITIES_MAX)
-		return config_fail(r, "key 'cell.packet_trace.%s': %zu entries: allowed 1..%d",
-		                   name, n, CONFIG_OPPORTUNITIES_MAX);
-	ms = calloc(n, sizeof(*ms));
-	if (!ms)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		const json_t *v = json_array_get(times, i);
-		json_int_t t = json_integer_value(v);
-
-		if (!json_is_integer(v) || t < 0 || t > UINT32_MAX) {
-			free(ms);
-			return config_fail(r,
-			                   "key 'cell.packet_trace.%s[%zu]': allowed milliseconds, "
-			                   "0..4294967295",
-			                   name, i);
-		}
-		ms[i] = (uint32_t)t;
-	}
-	r->cfg->cell.opportunity_ms[dir] = ms;
-	r->cfg->cell.n_opportunities[dir] = (uint32_t)n;
-	return 0;
-}
-
 static int read_packet_trace(struct reader *r, const json_t *trace)
 {
 	int err;
 
 	if (!trace)
 		return 0;
-	err = read_opportunities(r, trace, "uplink", CELL_DIR_UL);
-	return err < 0 ? err : read_opportunities(r, trace, "downlink", CELL_DIR_DL);
+	err = config_read_link(r, trace, "uplink", CELL_DIR_UL);
+	return err < 0 ? err : config_read_link(r, trace, "downlink", CELL_DIR_DL);
 }
 
 static int read_cell(struct reader *r, json_t *cell)
@@ -303,7 +275,14 @@ static int read_cell(struct reader *r, json_t *cell)
 		      { "gtpu", config_gtpu_keys },
 		      { "utran", utran_keys },
 		      { "packet_trace", packet_trace_keys } };
-	static const char *const lists[] = { "bler", "uplink", "downlink", NULL };
+	static const char *const lists[] = { "bler",
+		                             "uplink",
+		                             "downlink",
+		                             "uplink_trains",
+		                             "downlink_trains",
+		                             "uplink_sizes_us",
+		                             "downlink_sizes_us",
+		                             NULL };
 	const char *field, *range;
 	int err = config_read_object(r, "cell", cell, cell_keys, elsewhere, &r->cfg->cell);
 

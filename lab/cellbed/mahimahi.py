@@ -19,20 +19,29 @@ _STEP_MS = 100
 _STEP_FACTOR = 1.3
 
 
+def lines(path: Path) -> list[str]:
+    """Of a trace.
+
+    Raises:
+        ScenarioError: it cannot be read, or has too many or none.
+    """
+    try:
+        found = path.read_text().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ScenarioError(f"{path}: {getattr(error, 'strerror', None) or 'no text'}") from error
+    if not 1 <= len(found) <= LINES_MAX:
+        raise ScenarioError(f"{path}: {len(found)} lines: allowed 1..{LINES_MAX}")
+    return found
+
+
 def read(path: Path) -> list[int]:
     """Times in ms.
 
     Raises:
         ScenarioError: it cannot be read, or a line is wrong; with file, line, value and what is allowed.
     """
-    try:
-        lines = path.read_text().splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ScenarioError(f"{path}: {getattr(error, 'strerror', None) or 'no text'}") from error
-    if not 1 <= len(lines) <= LINES_MAX:
-        raise ScenarioError(f"{path}: {len(lines)} lines: allowed 1..{LINES_MAX}")
     times: list[int] = []
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(lines(path), 1):
         low = times[-1] if times else 0
         if not (line.isascii() and line.isdigit() and low <= int(line) <= MS_MAX):
             order = ", not less than in the line before" if times else ""
@@ -40,7 +49,7 @@ def read(path: Path) -> list[int]:
                                 f"{low}..{MS_MAX}{order}")
         times.append(int(line))
     if times[-1] == 0:
-        raise ScenarioError(f"{path}: line {len(lines)}: value '0': allowed more than 0 in the last line, which is the "
+        raise ScenarioError(f"{path}: line {len(times)}: value '0': allowed more than 0 in the last line, which is the "
                             "period")
     return times
 

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from cellbed import mahimahi
 from cellbed.error import ScenarioError
 from cellbed.model import Model, Size
 from cellbed.radio_config import PACKET_TRACES
@@ -22,37 +21,57 @@ if TYPE_CHECKING:
 
 
 class PacketTrace(Model):
-    """Source: Mahimahi, mm-link and mm-delay."""
+    """Source: Mahimahi, mm-link and mm-delay; CellReplay."""
 
     uplink: str
     downlink: str
     delay_ms: int = Field(0, ge=0, le=10000)
     queue_pkts: int = Field(1000, ge=1, le=65536)
     queue_bytes: Size = Field(0, ge=0, le=100_000_000)
+    bytes: int = Field(1500, ge=100, le=9000)
+    uplink_trains: str | None = None
+    downlink_trains: str | None = None
+    uplink_sizes: str | None = None
+    downlink_sizes: str | None = None
+    uplink_gap_ms: int = Field(0, ge=0, le=60000)
+    downlink_gap_ms: int = Field(0, ge=0, le=60000)
 
 
 def check(radio: Radio) -> None:
-    """Raises ValueError for queues that a run could not hold."""
+    """Raises ValueError for queues that a run could not hold, and for what needs traces that are not there."""
     trace = radio.packet_trace
-    if trace is not None and 2 * trace.queue_pkts > radio.max_pkts:
+    if trace is None:
+        return
+    if 2 * trace.queue_pkts > radio.max_pkts:
         raise ValueError(f"key 'radio.packet_trace.queue_pkts': value {trace.queue_pkts}: allowed half of "
                          f"radio.max_pkts, {radio.max_pkts}, or less")
+    for way in ("uplink", "downlink"):
+        if getattr(trace, f"{way}_trains") is not None:
+            if trace.delay_ms:
+                raise ValueError(f"key 'radio.packet_trace.delay_ms': value {trace.delay_ms}: allowed 0 with "
+                                 f"{way}_trains, which has the delays")
+            continue
+        for key in (f"{way}_sizes", f"{way}_gap_ms"):
+            if getattr(trace, key):
+                raise ValueError(f"key 'radio.packet_trace.{key}': allowed with {way}_trains only")
 
 
 def identify(trace: dict[str, Any], folder: Path) -> None:
     """Note the content of the traces among the settings of a run, as their names say nothing.
 
     Args:
-        trace: `radio.packet_trace` of the settings; gets `uplink_sha256` and `downlink_sha256`.
+        trace: `radio.packet_trace` of the settings; gets `uplink_sha256` and the like.
         folder: of the scenario.
 
     Raises:
         ScenarioError: a file is missing or wrong.
     """
-    for key in PACKET_TRACES:
+    for key, (_, read) in PACKET_TRACES.items():
+        if trace[key] is None:
+            continue
         path = folder / trace[key]
         try:
-            mahimahi.read(path)
+            read(path)
         except ScenarioError as wrong:
             raise ScenarioError(f"key 'radio.packet_trace.{key}': {wrong}") from wrong
         trace[f"{key}_sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
@@ -61,5 +80,6 @@ def identify(trace: dict[str, Any], folder: Path) -> None:
 def render(directory: Path, settings: dict[str, Any], folder: Path) -> None:
     """Copy the traces of a run into its directory; nothing when the scenario has none."""
     trace = settings["radio"]["packet_trace"]
-    for key, name in PACKET_TRACES.items() if trace is not None else ():
-        (directory / name).write_bytes((folder / trace[key]).read_bytes())
+    for key, (name, _) in PACKET_TRACES.items() if trace is not None else ():
+        if trace[key] is not None:
+            (directory / name).write_bytes((folder / trace[key]).read_bytes())

@@ -6,13 +6,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from cellbed import core_network, mahimahi, topology
+from cellbed import cellreplay, core_network, mahimahi, topology
 
 # Settings that celld knows as something else, or not at all.
 _ELSEWHERE = ("channel", "events", "handover", "gtpu", "system", "utran", "packet_trace", "ues")
-# Packet-delivery traces in the directory of a run, by their keys.
-PACKET_TRACES = {"uplink": "uplink.mahimahi", "downlink": "downlink.mahimahi"}
+# Traces of a recorded link in the directory of a run, by their keys, and what reads them.
+PACKET_TRACES = {"uplink": ("uplink.mahimahi", mahimahi.read), "downlink": ("downlink.mahimahi", mahimahi.read),
+                 "uplink_trains": ("uplink.trains", cellreplay.read_trains),
+                 "downlink_trains": ("downlink.trains", cellreplay.read_trains),
+                 "uplink_sizes": ("uplink.sizes", cellreplay.read_sizes),
+                 "downlink_sizes": ("downlink.sizes", cellreplay.read_sizes)}
 _LINK_KEYS = ("delay_ms", "queue_pkts", "queue_bytes")
+_TRAIN_KEYS = ("uplink_gap_ms", "downlink_gap_ms")
 
 
 def cell(settings: dict[str, Any], directory: Path = Path()) -> dict[str, Any]:
@@ -28,9 +33,7 @@ def cell(settings: dict[str, Any], directory: Path = Path()) -> dict[str, Any]:
         described = {"system": radio["system"], "max_pkts": radio["max_pkts"], "ues": ues}
         if radio["system"] == "utran":
             return {**described, "utran": radio["utran"]}
-        link = {key: radio["packet_trace"][key] for key in _LINK_KEYS}
-        return {**described, "packet_trace": {
-            **link, **{key: mahimahi.read(directory / name) for key, name in PACKET_TRACES.items()}}}
+        return {**described, "packet_trace": _recorded(radio["packet_trace"], directory)}
     described = {key: value for key, value in radio.items() if key not in _ELSEWHERE}
     described["ues"] = [_ue(name, ue, settings) for name, ue in radio["ues"].items()]
     addresses = core_network.tunnel_ends(settings)
@@ -40,6 +43,18 @@ def cell(settings: dict[str, Any], directory: Path = Path()) -> dict[str, Any]:
     return {**described, "handover": radio["handover"], "gtpu": radio["gtpu"],
             "sgw": {"gtpu_address": addresses[core_network.sgw(settings)]},
             "enbs": [{"name": name, "gtpu_address": addresses[name]} for name in enbs]}
+
+
+def _recorded(trace: dict[str, Any], directory: Path) -> dict[str, Any]:
+    """A recorded link; without trains as Mahimahi has it."""
+    found: dict[str, Any] = {key: trace[key] for key in _LINK_KEYS}
+    if trace["bytes"] != mahimahi.BYTES:
+        found["bytes"] = trace["bytes"]
+    found |= {key: trace[key] for key in _TRAIN_KEYS if trace[key]}
+    for key, (name, read) in PACKET_TRACES.items():
+        if trace[key] is not None:
+            found[f"{key}_us" if key.endswith("_sizes") else key] = read(directory / name)
+    return found
 
 
 def _ue(name: str, ue: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:

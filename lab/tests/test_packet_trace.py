@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from minimal import ROOT, WIRED
 
-from cellbed import mahimahi, packet_trace, radio_config
+from cellbed import cellreplay, mahimahi, packet_trace, radio_config
 from cellbed.description import expand, identity
 from cellbed.error import ScenarioError
 
@@ -124,3 +124,53 @@ def test_a_wrong_line_is_named_with_its_key(scenario, tmp_path):
 
 def test_settings_are_plain(scenario):
     json.dumps(expand(scenario())[1][0].settings)
+
+
+# --- CellReplay ---
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ("0 20 0\n5 20 0\n", "2 lines: allowed 3 or more"),
+    ("0 20 0\n5 20\n9 9 0\n", "line 2: 2 values: allowed three or more"),
+    ("0 20 0\n5 x 0\n9 9 0\n", "line 2: value 'x': allowed a base delay, whole milliseconds, 0..60000"),
+    ("5 20 0\n4 20 0\n9 9 0\n", "line 2: value '4': allowed times that do not decrease"),
+    ("0 20 0 3 2\n", "line 1: value '2': allowed offsets that do not decrease, whole milliseconds, 3..60000"),
+    ("0 20  0\n", "line 1: value ''"),
+    ("0 1 0\n0 1 0\n0 1 0\n", "the last one with a time above 0"),
+])
+def test_what_are_no_trains(tmp_path, text, message):
+    (tmp_path / "trains").write_text(text)
+    with pytest.raises(ScenarioError) as error:
+        cellreplay.read_trains(tmp_path / "trains")
+    assert str(error.value).startswith(f"{tmp_path}/trains: ") and message in str(error.value)
+
+
+@pytest.mark.parametrize("text", ["50 1\n", "100 1\n300 1\n", "100\n", "100 2000\n", "100 nan\n", "100 1 2\n"])
+def test_what_are_no_sizes(tmp_path, text):
+    (tmp_path / "sizes").write_text(text)
+    with pytest.raises(ScenarioError, match="line [12]: value .*: allowed [12]00 and milliseconds"):
+        cellreplay.read_sizes(tmp_path / "sizes")
+
+
+def test_trains_and_sizes_reach_celld(scenario, tmp_path):
+    (tmp_path / "trains").write_text("0 20 0 0 5\n100 30 0\n200 20 0 1")
+    (tmp_path / "sizes").write_text("100 -1.5\n200 0\n")
+    keys = {"downlink_trains": "trains", "downlink_sizes": "sizes", "downlink_gap_ms": 7, "bytes": 1400}
+    run = expand(scenario(keys))[1][0]
+    packet_trace.render(tmp_path, run.settings, tmp_path)
+    cell = radio_config.cell(run.settings, tmp_path)["packet_trace"]
+    assert cell == {"delay_ms": 0, "queue_pkts": 1000, "queue_bytes": 0, "bytes": 1400, "downlink_gap_ms": 7,
+                    "uplink": [0, 5], "downlink": [3, 3, 10], "downlink_sizes_us": [-1500, 0],
+                    "downlink_trains": [[0, 20, 0, 0, 5], [100, 30, 0], [200, 20, 0, 1]]}  # fmt: skip
+
+
+@pytest.mark.parametrize(("more", "message"), [
+    ({"uplink_gap_ms": 5}, "key 'radio.packet_trace.uplink_gap_ms': allowed with uplink_trains only"),
+    ({"downlink_sizes": "x"}, "key 'radio.packet_trace.downlink_sizes': allowed with downlink_trains only"),
+    ({"uplink_trains": "up", "delay_ms": 5}, "'radio.packet_trace.delay_ms': value 5: allowed 0 with uplink_trains"),
+    ({"uplink_trains": "up"}, "key 'radio.packet_trace.uplink_trains': "),
+])
+def test_wrong_trains(scenario, more, message):
+    with pytest.raises(ScenarioError) as error:
+        expand(scenario(more))
+    assert message in str(error.value) and "\n" not in str(error.value)

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* config_link.c - recorded links; see config_link.h. */
+#include "config_link.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define HEAD 2 /* numbers of a train before its offsets */
+
+/* Whole numbers of a list, into @ret, which the caller frees; NULL for an empty one. */
+static int read_numbers(struct reader *r, const char *path, const json_t *list, json_int_t low,
+                        json_int_t high, int64_t **ret)
+{
+	size_t n = json_array_size(list);
+
+	*ret = NULL;
+	if (n > CONFIG_OPPORTUNITIES_MAX)
+		return config_fail(r, "key '%s': %zu entries: allowed at most %d", path, n,
+		                   CONFIG_OPPORTUNITIES_MAX);
+	if (n == 0)
+		return 0;
+	*ret = calloc(n, sizeof(**ret));
+	if (!*ret)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		const json_t *v = json_array_get(list, i);
+
+		(*ret)[i] = json_integer_value(v);
+		if (!json_is_integer(v) || (*ret)[i] < low || (*ret)[i] > high) {
+			free(*ret);
+			*ret = NULL;
+			return config_fail(r, "key '%s[%zu]': allowed whole numbers, %lld..%lld",
+			                   path, i, (long long)low, (long long)high);
+		}
+	}
+	return 0;
+}
+
+static int read_times(struct reader *r, const char *path, const json_t *list, enum cell_dir dir)
+{
+	size_t n = json_array_size(list);
+	int64_t *numbers;
+	uint32_t *ms;
+	int err;
+
+	if (n == 0)
+		return config_fail(r, "key '%s': 0 entries: allowed 1..%d", path,
+		                   CONFIG_OPPORTUNITIES_MAX);
+	err = read_numbers(r, path, list, 0, UINT32_MAX, &numbers);
+	if (err < 0)
+		return err;
+	ms = calloc(n, sizeof(*ms));
+	for (size_t i = 0; ms && i < n; i++)
+		ms[i] = (uint32_t)numbers[i];
+	free(numbers);
+	r->cfg->cell.opportunity_ms[dir] = ms;
+	r->cfg->cell.n_opportunities[dir] = (uint32_t)n;
+	return ms ? 0 : -ENOMEM;
+}
+
+static int read_train(struct reader *r, const char *path, const json_t *list,
+                      struct cell_train *train, uint32_t *offset_ms)
+{
+	size_t n = json_array_size(list);
+	int64_t *numbers;
+	int err;
+
+	if (n <= HEAD)
+		return config_fail(r, "key '%s': %zu entries: allowed %d or more", path, n,
+		                   HEAD + 1);
+	err = read_numbers(r, path, list, 0, UINT32_MAX, &numbers);
+	if (err < 0)
+		return err;
+	train->at_ms = (uint32_t)numbers[0];
+	train->delay_ms = (uint32_t)numbers[1];
+	train->n = (uint32_t)(n - HEAD);
+	for (size_t i = HEAD; i < n; i++)
+		offset_ms[train->first + i - HEAD] = (uint32_t)numbers[i];
+	free(numbers);
+	return 0;
+}
+
+static int read_trains(struct reader *r, const char *path, const json_t *list, enum cell_dir dir)
+{
+	size_t n = json_array_size(list), n_offsets = 0;
+	struct cell_train *train;
+	uint32_t *offset_ms;
+	int err = 0;
+
+	if (n == 0)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		n_offsets += json_array_size(json_array_get(list, i));
+	if (n > CONFIG_OPPORTUNITIES_MAX || n_offsets > CONFIG_OPPORTUNITIES_MAX)
+		return config_fail(r, "key '%s': %zu entries: allowed at most %d", path, n_offsets,
+		                   CONFIG_OPPORTUNITIES_MAX);
+	train = calloc(n, sizeof(*train));
+	offset_ms = calloc(n_offsets + 1, sizeof(*offset_ms));
+	r->cfg->cell.train[dir] = train;
+	r->cfg->cell.train_offset_ms[dir] = offset_ms;
+	r->cfg->cell.n_trains[dir] = (uint32_t)n;
+	if (!train || !offset_ms)
+		return -ENOMEM;
+	n_offsets = 0;
+	for (size_t i = 0; err == 0 && i < n; i++) {
+		char entry[80];
+
+		(void)snprintf(entry, sizeof(entry), "%s[%zu]", path, i);
+		train[i].first = (uint32_t)n_offsets;
+		err = read_train(r, entry, json_array_get(list, i), &train[i], offset_ms);
+		n_offsets += train[i].n;
+	}
+	r->cfg->cell.n_train_offsets[dir] = (uint32_t)n_offsets;
+	return err;
+}
+
+static int read_sizes(struct reader *r, const char *path, const json_t *list, enum cell_dir dir)
+{
+	size_t n = json_array_size(list);
+	int64_t *numbers;
+	int32_t *us;
+	int err = read_numbers(r, path, list, INT32_MIN, INT32_MAX, &numbers);
+
+	if (err < 0 || n == 0)
+		return err;
+	us = calloc(n, sizeof(*us));
+	for (size_t i = 0; us && i < n; i++)
+		us[i] = (int32_t)numbers[i];
+	free(numbers);
+	r->cfg->cell.train_size_us[dir] = us;
+	r->cfg->cell.n_train_sizes[dir] = (uint32_t)n;
+	return us ? 0 : -ENOMEM;
+}
+
+int config_read_link(struct reader *r, const json_t *trace, const char *name, enum cell_dir dir)
+{
+	static const struct {
+		const char *suffix;
+		int (*read)(struct reader *r, const char *path, const json_t *list,
+		            enum cell_dir dir);
+	} parts[] = { { "", read_times }, { "_trains", read_trains }, { "_sizes_us", read_sizes } };
+	int err = 0;
+
+	for (size_t i = 0; err == 0 && i < sizeof(parts) / sizeof(*parts); i++) {
+		char key[32], path[64];
+
+		(void)snprintf(key, sizeof(key), "%s%s", name, parts[i].suffix);
+		(void)snprintf(path, sizeof(path), "cell.packet_trace.%s", key);
+		err = parts[i].read(r, path, json_object_get(trace, key), dir);
+	}
+	return err;
+}
