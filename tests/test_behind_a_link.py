@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 from e2e import CELLBED, bundles, cellbed, needs_native
@@ -30,7 +31,7 @@ def served(tmp_path):
 @BOTH
 def test_streams_and_status(served, tmp_path, lab):
     done = cellbed("link", "--lab", lab, "--serve-folder", served, "--", "sh", "-c",
-                   "curl -sS http://$CELLBED_BASE/page; cat; pwd; echo $MINE >&2; exit 7", check=False,
+                   "curl -sS http://base/page; cat; pwd; echo $MINE >&2; exit 7", check=False,
                    input="from outside\n", cwd=tmp_path, env={**os.environ, "MINE": "kept"})
     assert done.returncode == 7
     assert done.stdout == f"over the radio\nfrom outside\n{tmp_path}\n"
@@ -210,6 +211,9 @@ def test_commands_in_the_nodes(link):
                    check=False, input="typed\n")
     assert (done.returncode, done.stderr) == (3, "ue1\n")
     assert "1 received" in done.stdout and done.stdout.endswith("typed\n")
+    names = cellbed(*link, "server", "--", "getent", "hosts", "ue1", "base").stdout.splitlines()
+    assert len(names) == 2 and names[0].split()[1:] == ["ue1", "base"] and names[0] == names[1]
+    assert not re.search(r"\bue1\b", Path("/etc/hosts").read_text())  # this machine's is as it was
     wrong = cellbed(*link, "ue9", check=False)
     assert (wrong.returncode, wrong.stderr) == (1, "cellbed: node 'ue9': allowed server, enb, ue1\n")
 

@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from cellbed import names
 from cellbed.process import Process
 from cellbed.relay import Relay, Session
 
@@ -57,16 +58,16 @@ class Attachment:
             subprocess.run(["mount", "-t", "hostfs", "-o", path, "hostfs", path], check=False)
         return Relay(out, pids, self.environment, self.pace)
 
-    def start(self, name: str, argv: list[str], environment: dict[str, str], out: Path,
-              netns_pid: int) -> tuple[Process, Session | None]:
+    def start(self, name: str, argv: list[str], environment: dict[str, str], out: Path, netns_pid: int,
+              hosts: Path) -> tuple[Process, Session | None]:
         """Start the attached command."""
         if self.request is not None:
             session = Session(out / SESSION, {**self.request, "argv": argv, "environment": environment,
-                                              "cwd": self.cwd}, netns_pid)
+                                              "cwd": self.cwd}, netns_pid, hosts)
             return session.process, session
         stdin, stdout, stderr = self.stdio
-        return Process(name, argv, out / "log", netns_pid, stdout, stderr, stdin, self.become_caller,
-                       env=environment, cwd=self.cwd), None
+        return Process(name, argv, out / "log", netns_pid, stdout, stderr, stdin,
+                       names.before(hosts, self.become_caller), env=environment, cwd=self.cwd), None
 
     def become_caller(self) -> None:
         """In the child: be one of the caller's processes."""

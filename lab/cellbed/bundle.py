@@ -12,7 +12,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from cellbed import channel, ledger, packet_trace, validity
+from cellbed import channel, ledger, names, packet_trace, validity
 from cellbed.description import Run, identity
 from cellbed.scenario import Scenario
 
@@ -126,6 +126,8 @@ def strip(directory: Path, keep: tuple[str, ...] = ()) -> None:
     for name in _SCAFFOLD:
         if name not in keep:
             (directory / name).unlink(missing_ok=True)
+    for path in directory.glob(names.PATTERN):
+        path.unlink()
     for folder in (directory / "cellbed", directory / "ticks", *directory.glob("session-*")):
         shutil.rmtree(folder, ignore_errors=True)
 

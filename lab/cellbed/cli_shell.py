@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cellbed import attach, ledger, nodes
+from cellbed import attach, ledger, names, nodes
 from cellbed.caller import Control, Grace, Streams, appear, input_for_guest, restoring_terminal, wanted_signals
 from cellbed.cli_link import OWN_FAILURE, WithCommand, account_of, environment_of, identity_of
 from cellbed.error import CellbedError, LabError
@@ -115,6 +115,7 @@ def _enter(lab: Lab, node: str | None, argv: list[str], environment: dict[str, s
         (lab.cgroup / "cgroup.procs").write_text(str(os.getpid()))
         if node is not None:
             enter_netns(os.open(f"/proc/{lab.nodes[node]['pid']}/ns/net", os.O_RDONLY | os.O_CLOEXEC))
+            names.use(names.path(lab.directory, node))
         if identity is not None:
             uid, gid, groups = identity
             os.setgroups(groups)

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from cellbed import names
 from cellbed.attach import Attachment
 from cellbed.error import LabError
 from cellbed.process import NotStarted, Process
@@ -93,15 +94,16 @@ class Command:
             self.not_started = error
 
     def _start(self) -> None:
-        name = f"traffic {self.flow['id']}"
+        name, hosts = f"traffic {self.flow['id']}", names.path(self.out, self.flow["node"])
         if self.attachment is not None:
             self.process, self.session = self.attachment.start(name, self.flow["argv"], self.environment, self.out,
-                                                               self.netns_pid)
+                                                               self.netns_pid, hosts)
             return
         with contextlib.ExitStack() as stack:
             stdout, stderr = (stack.enter_context(open(self._output(kind), "wb")) for kind in ("stdout", "stderr"))
             self.process = Process(name, self.flow["argv"], self.out / "log", self.netns_pid, stdout, stderr,
-                                   env=self.environment, cwd=self.out, process_group=0)
+                                   before_exec=names.before(hosts), env=self.environment, cwd=self.out,
+                                   process_group=0)
 
     def _output(self, kind: str) -> Path:
         return self.out / f"{self.flow['id']}.{kind}"

@@ -39,7 +39,7 @@ def fingerprints(names: dict[str, str]) -> dict[str, str]:
     for path in sorted(Path(__file__).parent.glob("*")):
         if path.name in ("runner.py", "workload.py", "stream.py", "datagrams.py", "command.py", "realtime.py",
                          "tcp_profile.py", "topology.py", "core_network.py", "shaping.py", "radio_config.py",
-                         "counters.py", "capture.py", "guest-init"):
+                         "counters.py", "capture.py", "names.py", "guest-init"):
             lab.update(path.read_bytes())
     return {**digests, "runner": lab.hexdigest()}
 

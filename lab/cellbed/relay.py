@@ -22,9 +22,11 @@ import subprocess
 import termios
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
+from cellbed import names
 from cellbed.process import NotStarted, Process
 
 INPUT, CONTROL = "input", "control"
@@ -44,9 +46,10 @@ class Session:
     request: argv, environment, cwd; tty with rows and columns, or stdin: none, stream, or [path, offset] of a file.
     """
 
-    def __init__(self, folder: Path, request: dict[str, Any], netns_pid: int | None) -> None:
+    def __init__(self, folder: Path, request: dict[str, Any], netns_pid: int | None,
+                 hosts: Path | None = None) -> None:
         folder.mkdir(exist_ok=True)
-        self.folder, self.tty = folder, request["tty"]
+        self.folder, self.tty, self.hosts = folder, request["tty"], hosts
         self.next = {INPUT: 0, CONTROL: 0}
         self.input: int | None = None  # where data goes
         self.pending = b""
@@ -54,9 +57,11 @@ class Session:
         start = self._start_on_terminal if self.tty else self._start_with_files
         self.process = start(request, netns_pid)
 
-    def _process(self, request: dict[str, Any], netns_pid: int | None, **streams: Any) -> Process:
+    def _process(self, request: dict[str, Any], netns_pid: int | None, before_exec: Callable[[], None] | None = None,
+                 **streams: Any) -> Process:
         return Process(request["argv"][0], request["argv"], self.folder / "log", netns_pid,
-                       env=request["environment"], cwd=request["cwd"], start_new_session=True, **streams)
+                       before_exec=names.before(self.hosts, before_exec), env=request["environment"],
+                       cwd=request["cwd"], start_new_session=True, **streams)
 
     def _start_on_terminal(self, request: dict[str, Any], netns_pid: int | None) -> Process:
         master, slave = pty.openpty()
@@ -202,7 +207,8 @@ class Relay(threading.Thread):
             folder = path.parent
             try:
                 request["environment"] = {**self.environment, **request["environment"]}
-                self.sessions[folder.name] = Session(folder, request, self.pids.get(request["node"]))
+                self.sessions[folder.name] = Session(folder, request, self.pids.get(request["node"]),
+                                                     names.path(self.out, str(request["node"])))
                 self.own.add(folder.name)
             except (NotStarted, OSError) as error:
                 (folder / "stderr").write_text(f"cellbed: {error}\n")

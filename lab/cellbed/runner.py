@@ -24,6 +24,7 @@ from cellbed import (
     cgroup,
     core_network,
     counters,
+    names,
     nodes,
     radio_config,
     realtime,
@@ -75,8 +76,11 @@ class Runner:
         net = topology.build(self.topology)
         stack.callback(net.stop)
         self.pids = {node.name: net.get(node.name).pid for node in self.topology.nodes}
-        (self.out / nodes.FILE).write_text(json.dumps(nodes.describe(
-            self.settings, self.pids, {node.name: list(node.interfaces) for node in self.topology.nodes})))
+        described = nodes.describe(self.settings, self.pids,
+                                   {node.name: list(node.interfaces) for node in self.topology.nodes})
+        (self.out / nodes.FILE).write_text(json.dumps(described))
+        if any(flow["kind"] == "command" for flow in self.settings["traffic"]):
+            names.write(self.out, described)
 
     def celld_config(self) -> dict[str, Any]:
         channel = {"channel": str(self.out / "channel.trace")} if self.settings["radio"]["channel"] is not None else {}

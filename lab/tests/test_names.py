@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Names of the nodes for commands on them."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cellbed import names
+
+NODES = {"server": {"address": "10.46.0.1", "base": "10.45.0.1"}, "enb": {"address": "", "base": None},
+         "ue1": {"address": "10.45.0.1", "base": "10.46.0.1"}}
+
+
+def test_each_node_has_all_names_and_a_base_of_its_own(tmp_path):
+    names.write(tmp_path, NODES)
+    own = Path("/etc/hosts").read_text()
+    assert names.path(tmp_path, "ue1").read_text() == f"10.46.0.1 server base\n10.45.0.1 ue1\n{own}"
+    assert names.path(tmp_path, "server").read_text() == f"10.46.0.1 server\n10.45.0.1 ue1 base\n{own}"
+    assert names.path(tmp_path, "enb").read_text() == f"10.46.0.1 server\n10.45.0.1 ue1\n{own}"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="mounts need root")
+def test_only_the_child_sees_them(tmp_path):
+    names.write(tmp_path, NODES)
+    before = Path("/etc/hosts").read_text()
+    done = subprocess.run([sys.executable, "-c", "import socket; print(socket.gethostbyname('base'))"], text=True,
+                          capture_output=True, check=True, preexec_fn=names.before(names.path(tmp_path, "ue1")))
+    assert done.stdout == "10.46.0.1\n"
+    assert Path("/etc/hosts").read_text() == before
+
+
+def test_without_names_there_are_none(tmp_path):
+    ran = []
+    names.before(tmp_path / "missing", lambda: ran.append(True))()
+    names.before(None)()
+    assert ran == [True]
