@@ -14,7 +14,7 @@ from .bundle import DERIVED, Results
 from .explore import offered
 from .figures.order import brief
 from .metrics.run import RunAnalysis
-from .page import write_page
+from .page import page
 
 INDEX = "index.html"
 #: Metrics of a line; those that the runs have are shown, the first few.
@@ -41,9 +41,8 @@ def write_index(results: Results, runs: Sequence[RunAnalysis], directory: Path, 
     lines = [_line(run, directory) for run in runs]
     rows = [run.row for run in runs]
     have = set(offered(rows))
-    return write_page(
+    html = page(
         "index.html.j2",
-        directory / INDEX,
         title=f"runs of {results.path.resolve().name}",
         lines=lines,
         rejected=results.rejected,
@@ -53,6 +52,9 @@ def write_index(results: Results, runs: Sequence[RunAnalysis], directory: Path, 
         report=_link(report, directory),
         script=None,
     )
+    path = directory / INDEX
+    path.write_text(html)
+    return path
 
 
 def _line(run: RunAnalysis, directory: Path) -> Line:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import base64
 import functools
-from pathlib import Path
 
 import jinja2
 from markupsafe import Markup
@@ -46,7 +45,6 @@ def data_uri(content: bytes, mime: str = "image/png") -> Markup:
     return Markup(f"data:{mime};base64,{base64.b64encode(content).decode()}")
 
 
-def write_page(template: str, path: Path, **values: object) -> Path:
-    """Render a page to a file."""
-    path.write_text(environment().get_template(template).render(**values))
-    return path
+def page(template: str, **values: object) -> str:
+    """A page's HTML."""
+    return environment().get_template(template).render(**values)

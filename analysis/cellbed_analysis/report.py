@@ -31,7 +31,7 @@ from .metrics.probe import AGREEMENT_BOUND_US
 from .metrics.run import RunAnalysis, analyse_all, scalars
 from .metrics.throughput import GOODPUT_BOUND_PCT
 from .models.park import TABLE2_HARQ_RTT_MS
-from .page import write_page
+from .page import page
 from .table import COMMAND_COLUMNS, command_rows, headline, write_metrics
 from .timelines import CUTS_MAX, POINTS, POINTS_ALONE, representatives, timelines
 
@@ -68,7 +68,8 @@ def write_report(results_dir: Path, claims_file: Path | None = None, output: Pat
     else:
         _write_data(runs, found, outcomes, directory)
     figures = save(available(runs, claims), directory / "figures")
-    report = _write(results, runs, claims, outcomes, figures, directory / REPORT)
+    report = directory / REPORT
+    report.write_text(render(results, runs, claims, outcomes, figures))
     if not results.alone:
         write_index(results, runs, directory, report)
     return report
@@ -91,14 +92,13 @@ def _write_data(
     (directory / "claims.json").write_text(json.dumps(entries, indent=1, ensure_ascii=False) + "\n")
 
 
-def _write(
+def render(
     results: Results,
     runs: Sequence[RunAnalysis],
     claims: Sequence[dict[str, Any]],
     outcomes: Sequence[Outcome],
     figures: Sequence[SavedFigure],
-    path: Path,
-) -> Path:
+) -> str:
     """The report's HTML."""
     rows = [run.row for run in runs]
     alone = results.alone
@@ -107,9 +107,8 @@ def _write(
     chosen, left = representatives(runs)
     shown = timelines(chosen, POINTS_ALONE if alone else POINTS)
     explored = [(found, partial(_explored, found)) for found in explorations(runs)]
-    return write_page(
+    return page(
         "report.html.j2",
-        path,
         title=_title(results),
         headline=headline(rows, claims),
         commands=command_rows(rows),

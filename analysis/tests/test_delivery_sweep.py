@@ -171,7 +171,7 @@ def test_report_has_table_4_with_causes(rows: list[dict[str, Any]], tmp_path: Pa
         def __init__(self, row: dict[str, Any]) -> None:
             self.row = {"combination": None, "status": "usable", "receive_window_bytes": None} | row
             self.usable, self.readable, self.reasons = True, False, ()
-            self.bundle = type("Bundle", (), {"path": Path(row["bundle"])})
+            self.bundle = type("Bundle", (), {"path": Path(row["bundle"]), "manifest": {}})
 
     page = render(Results(path, []), [Run(r) for r in rows], [], [], [])  # type: ignore[arg-type]
     collector = Collector()
@@ -227,7 +227,7 @@ def test_report_has_the_study(tmp_path: Path) -> None:
         def __init__(self, row: dict[str, Any]) -> None:
             self.row = {"combination": None, "status": "usable", "receive_window_bytes": None} | row
             self.usable, self.readable, self.reasons = True, False, ()
-            self.bundle = type("Bundle", (), {"path": Path(row["bundle"])})
+            self.bundle = type("Bundle", (), {"path": Path(row["bundle"]), "manifest": {}})
 
     page = render(Results(tmp_path, []), [Run(r) for r in windows()], [], [], [])  # type: ignore[arg-type]
     collector = Collector()
