@@ -32,6 +32,7 @@ class Bundle:
 
     path = Path("nowhere")
     radio_stats: ClassVar[dict[str, object]] = {}
+    manifest: ClassVar[dict[str, object]] = {}
     settings: ClassVar[dict[str, object]] = {}
     validity_reasons: ClassVar[list[str]] = []
 
