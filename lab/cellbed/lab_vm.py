@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The lab `vm`: any kernel image in QEMU, on this machine's own file system, with the same runner.
 
-With KVM its time is real. Emulated (TCG) it counts instructions: guest time then follows what the guest does, not how
-fast this machine does it.
+With KVM its time is real. Emulated (TCG) it counts instructions and skips idle time: guest time then follows what the
+guest does, not how fast this machine does it.
 """
 
 from __future__ import annotations
@@ -97,7 +97,8 @@ def command(machine: Machine, initrd: Path, shares: list[str]) -> list[str]:
     if machine.accel == "kvm":
         timing_args = ["-accel", "kvm", "-cpu", "host", "-smp", str(min(2, len(os.sched_getaffinity(0))))]
     else:
-        timing_args = ["-accel", "tcg", "-cpu", "max", "-icount", f"shift={_ICOUNT_SHIFT}", "-rtc", "clock=vm"]
+        icount = f"shift={_ICOUNT_SHIFT},sleep=off"
+        timing_args = ["-accel", "tcg", "-cpu", "max", "-icount", icount, "-rtc", "clock=vm"]
     return [qemu(), *timing_args, "-nodefaults", "-no-user-config", "-display", "none", "-serial", "stdio",
             "-no-reboot", "-m", f"{MEMORY_MIB}M", "-kernel", str(machine.image), "-initrd", str(initrd),
             "-append", "console=ttyS0 quiet panic=-1 mitigations=off", "-device", "virtio-rng-pci", *shares]
