@@ -74,13 +74,8 @@ def every_output(cell, to_ns):
         cell.advance(t_ns)
 
 
-def play(plan, step=every_event):
-    """(cell, {tag: time there}) of a plan played to its end."""
-    cfg, ms, arrivals = plan
-    arrays = [ffi.new("uint32_t[]", way) for way in ms]
-    cell = Cell({**cfg, "system": lib.CELL_SYSTEM_PACKET_TRACE, "n_ue": 1, "ue": [{"peer": 0, "mode": 0}],
-                 "opportunity_ms": arrays, "n_opportunities": [len(way) for way in ms]})
-    cell.arrays = arrays  # the core does not copy them
+def carry(cell, arrivals, step):
+    """Carry packets through a recorded link to the last one. Return: {tag: time there}."""
     now_ns = 0
     for tag, (t_ns, port, length) in enumerate(arrivals):
         if t_ns > now_ns:
@@ -96,7 +91,17 @@ def play(plan, step=every_event):
     for o in delivered:
         assert o.data == bytes((o.tag + i) % 251 for i in range(arrivals[o.tag][2]))
         assert o.port == (UE if arrivals[o.tag][1] == NETWORK_SIDE else NETWORK_SIDE)
-    return cell, {o.tag: o.t_ns for o in delivered}
+    return {o.tag: o.t_ns for o in delivered}
+
+
+def play(plan, step=every_event):
+    """(cell, {tag: time there}) of a plan played to its end."""
+    cfg, ms, arrivals = plan
+    arrays = [ffi.new("uint32_t[]", way) for way in ms]
+    cell = Cell({**cfg, "system": lib.CELL_SYSTEM_PACKET_TRACE, "n_ue": 1, "ue": [{"peer": 0, "mode": 0}],
+                 "opportunity_ms": arrays, "n_opportunities": [len(way) for way in ms]})
+    cell.arrays = arrays  # the core does not copy them
+    return cell, carry(cell, arrivals, step)
 
 
 @many

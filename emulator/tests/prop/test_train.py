@@ -6,10 +6,10 @@ import itertools
 import math
 
 import pytest
-from coreffi import NEVER, Cell, constant, ffi, lib
+from coreffi import Cell, constant, ffi, lib
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_opportunity import MS, NETWORK_SIDE, UE, at_once, every_event, every_output, traces
+from test_opportunity import MS, NETWORK_SIDE, UE, at_once, carry, every_event, every_output, traces
 
 US = 1000
 MTU = constant("CELL_UE_MTU_MAX")
@@ -148,21 +148,7 @@ def play(plan, step=every_event):
     whole, keep = configuration(cfg, ms, recorded, sizes)
     cell = Cell(whole)
     cell.arrays = keep  # the core does not copy them
-    now_ns = 0
-    for tag, (t_ns, port, length) in enumerate(arrivals):
-        if t_ns > now_ns:
-            step(cell, t_ns - 1)
-            now_ns = t_ns
-        cell.pushed_ns = t_ns
-        assert cell.push(port, bytes((tag + i) % 251 for i in range(length)), tag, t_ns) == 0
-    end_ns = now_ns
-    while cell.next() != NEVER:
-        end_ns = max(end_ns, cell.next()) + 1000 * MS
-        step(cell, end_ns)
-    delivered = [o for o in cell.outputs if o.type == lib.CELL_OUT_DELIVER]
-    for o in delivered:
-        assert o.data == bytes((o.tag + i) % 251 for i in range(arrivals[o.tag][2]))
-    return cell, {o.tag: o.t_ns for o in delivered}
+    return cell, carry(cell, arrivals, step)
 
 
 def down(recorded, arrivals, cfg=None, sizes=()):
