@@ -21,7 +21,7 @@ SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup build native-lab lab-kernel lab-vm lab-vm-host run-experiment report test test-fast fuzz soak bench lint format doctor golden-update clean
+.PHONY: help setup build native-lab lab-kernel lab-vm lab-vm-host run-experiment report test test-fast fuzz soak bench lint format reference doctor golden-update clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -105,6 +105,9 @@ format: setup ## let the formatters decide
 golden-update: build ## rewrite the golden readings and show the difference
 	$(VENV)/bin/python -m pytest emulator/tests/golden --golden-update
 	git diff --stat -- emulator/tests/golden
+
+reference: setup ## write the pages of docs/reference/ anew
+	$(VENV)/bin/python -m cellbed.reference docs/reference
 
 doctor: setup ## what this machine can run
 	$(CELLBED) doctor

@@ -8,6 +8,8 @@ import subprocess
 import pytest
 from e2e import CELLBED, ROOT
 
+from cellbed import reference
+
 BLOCK = re.compile(r"(<!-- not run here: [^>]+ -->\n)?```sh\n(.*?)```", re.DOTALL)
 
 
@@ -16,32 +18,48 @@ def tracked_pages():
     return [ROOT / name for name in done.stdout.split()]
 
 
-@pytest.mark.lab
-@pytest.mark.parametrize(("page", "least"), [("link", 2), ("sweep", 4), ("export", 1), ("watch", 3), ("fleet", 1)])
-def test_pages_run_from_top_to_bottom(tmp_path, page, least):
-    for name in ("docs", "scenarios"):
-        (tmp_path / name).symlink_to(ROOT / name)
-    blocks = [text for skipped, text in BLOCK.findall((ROOT / f"docs/{page}.md").read_text()) if not skipped]
+def run_page(page, folder, least):
+    """Play a page in a folder like a checkout's, block after block, as a reader types them."""
+    for name in ("docs", "scenarios", "captures"):
+        (folder / name).symlink_to(ROOT / name)
+    blocks = [text for skipped, text in BLOCK.findall(page.read_text()) if not skipped]
     env = {**os.environ, "PATH": f"{CELLBED.parent}:{os.environ['PATH']}"}
     for block in blocks:
-        done = subprocess.run(["bash", "-euo", "pipefail", "-c", block], cwd=tmp_path, env=env, capture_output=True,
+        done = subprocess.run(["bash", "-euo", "pipefail", "-c", block], cwd=folder, env=env, capture_output=True,
                               text=True, timeout=200, check=False)
         assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
     assert len(blocks) >= least
 
 
 @pytest.mark.lab
+@pytest.mark.parametrize(("page", "least"), [("link", 2), ("sweep", 4), ("export", 1), ("watch", 3), ("fleet", 1)])
+def test_pages_run_from_top_to_bottom(tmp_path, page, least):
+    run_page(ROOT / f"docs/{page}.md", tmp_path, least)
+
+
+HOW_TO = sorted(path.stem for path in (ROOT / "docs/howto").glob("*.md") if path.stem != "README")
+
+
+@pytest.mark.lab
+@pytest.mark.parametrize("page", HOW_TO)
+def test_how_tos_run_from_top_to_bottom(tmp_path, page):
+    run_page(ROOT / f"docs/howto/{page}.md", tmp_path, least=1)
+
+
+def test_each_how_to_is_on_the_list():
+    listed = re.findall(r"\]\(([a-z-]+)\.md\)", (ROOT / "docs/howto/README.md").read_text())
+    assert sorted(listed) == HOW_TO
+
+
+def test_the_reference_is_that_of_the_code():
+    """`make reference` writes it."""
+    for name, text in reference.pages().items():
+        assert (ROOT / "docs/reference" / name).read_text() == text, name
+
+
+@pytest.mark.lab
 def test_the_tutorial_runs_from_top_to_bottom(tmp_path):
-    """In a folder like a checkout's, block after block, as a reader types them."""
-    for name in ("scenarios", "captures"):
-        (tmp_path / name).symlink_to(ROOT / name)
-    blocks = [text for skipped, text in BLOCK.findall((ROOT / "docs/tutorial.md").read_text()) if not skipped]
-    assert len(blocks) >= 8
-    env = {**os.environ, "PATH": f"{CELLBED.parent}:{os.environ['PATH']}"}
-    for block in blocks:
-        done = subprocess.run(["bash", "-euo", "pipefail", "-c", block], cwd=tmp_path, env=env, capture_output=True,
-                              text=True, timeout=120, check=False)
-        assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
+    run_page(ROOT / "docs/tutorial.md", tmp_path, least=8)
     sums = [line.split()[0] for line in subprocess.run(
         ["bash", "-c", "cat results/DM-DM-seed1-*/radio.pcap | sha256sum; cat results/again/DM-DM-seed1-*/radio.pcap | "
          "sha256sum"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout.splitlines()]

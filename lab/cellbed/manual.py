@@ -34,25 +34,35 @@ def page(group: Any, version: str) -> str:
     return "\n".join([*lines, _ENDING, ""])
 
 
+def parameters(command: Any) -> tuple[list[Any], list[Any]]:
+    """Arguments and options that are told of."""
+    return ([p for p in command.params if p.param_type_name == "argument"],
+            [p for p in command.params if p.param_type_name == "option" and not getattr(p, "hidden", False)])
+
+
+def usage(name: str, command: Any) -> list[str]:
+    """Words of a command's call."""
+    arguments, options = parameters(command)
+    return [f"cellbed {name}", *(["[OPTION]..."] if options else []), *map(argument, arguments)]
+
+
 def _command(name: str, command: Any) -> Iterator[str]:
-    arguments = [p for p in command.params if p.param_type_name == "argument"]
-    options = [p for p in command.params if p.param_type_name == "option" and not getattr(p, "hidden", False)]
-    usage = [f"cellbed {name}", *(["[OPTION]..."] if options else []), *map(_argument, arguments)]
-    yield f".SS {_escape(' '.join(usage))}"
+    arguments, options = parameters(command)
+    yield f".SS {_escape(' '.join(usage(name, command)))}"
     for paragraph in re.split(r"\n\s*\n", command.help or ""):
         yield from (".PP", _escape(" ".join(paragraph.split())))
-    for argument in arguments:
-        if argument.help:
-            yield from (".TP", f".I {_escape(_argument(argument))}", _escape(argument.help))
+    for parameter in arguments:
+        if parameter.help:
+            yield from (".TP", f".I {_escape(argument(parameter))}", _escape(parameter.help))
     for option in options:
-        yield from (".TP", f".B {_escape(', '.join(option.opts))}{_value(option)}", _escape(_help(option)))
+        yield from (".TP", f".B {_escape(', '.join(option.opts))}{_value(option)}", _escape(help_of(option)))
 
 
-def _argument(argument: Any) -> str:
-    if argument.metavar:
-        return argument.metavar
-    shown = argument.name.upper().rstrip("_") + ("..." if argument.nargs != 1 else "")
-    return shown if argument.required else f"[{shown}]"
+def argument(parameter: Any) -> str:
+    if parameter.metavar:
+        return parameter.metavar
+    shown = parameter.name.upper().rstrip("_") + ("..." if parameter.nargs != 1 else "")
+    return shown if parameter.required else f"[{shown}]"
 
 
 def _value(option: Any) -> str:
@@ -61,7 +71,7 @@ def _value(option: Any) -> str:
     return f" \\fI{_escape(option.metavar or option.name.strip('_').upper())}\\fR"
 
 
-def _help(option: Any) -> str:
+def help_of(option: Any) -> str:
     """With the default, where there is one that is the same everywhere."""
     told = option.help or ""
     fixed = option.default not in (None, False) and option.name != "jobs" and not callable(option.default)

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Pages that are made of the code: commands, and keys of a scenario. `make reference` writes them."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from cellbed import manual
+
+_MADE = "<!-- made by `make reference` -->\n"
+# A key's range in words, by keyword of JSON Schema.
+_BOUNDS = {"minimum": "{} or more", "exclusiveMinimum": "more than {}", "maximum": "{} or less",
+           "exclusiveMaximum": "less than {}", "pattern": "matches `{}`"}
+_TYPES = {"integer": "whole number", "number": "number", "string": "text", "boolean": "true, false", "null": "null",
+          "object": "mapping", "array": "list"}
+
+
+def commands(group: Any) -> str:
+    """Args: group: the command line, as click has it."""
+    lines = [f"{_MADE}# Commands\n", "`cellbed man` prints the same as a manual page.\n"]
+    for name, command in sorted(group.commands.items()):
+        lines += [f"## cellbed {name}\n", f"`{' '.join(manual.usage(name, command))}`\n", *_prose(command.help)]
+        arguments, options = manual.parameters(command)
+        lines += _table(("argument", ""), [(f"`{manual.argument(p)}`", p.help) for p in arguments if p.help])
+        lines += _table(("option", ""), [(f"`{', '.join([*p.opts, *p.secondary_opts])}{_value(p)}`", manual.help_of(p))
+                                         for p in options])
+    return "\n".join(lines)
+
+
+def keys(schema: dict[str, Any]) -> str:
+    """Args: schema: of the scenario model, as JSON Schema."""
+    rows = [(f"`{key}`", allowed, default) for key, allowed, default in _walk(schema, schema.get("$defs", {}))]
+    return "\n".join([f"{_MADE}# Keys of a scenario\n",
+                      "What they mean, and where defaults come from, is in [scenarios](../scenario-format.md); "
+                      "`<name>` stands for a name of one's own, `[]` for an entry of a list.\n",
+                      *_table(("key", "allowed", "default"), rows)])
+
+
+def _walk(schema: dict[str, Any], shared: dict[str, Any], path: str = "") -> Iterator[tuple[str, str, str]]:
+    required = schema.get("required", [])
+    for name, entry in schema.get("properties", {}).items():
+        key = f"{path}.{name}" if path else name
+        default = "*needed*" if name in required else _default(entry)
+        below = list(_below(entry, shared))
+        if below:
+            if len(below) == 1 and not below[0][0] and default == "null":
+                yield key, "null, or the keys below", "null"
+            for suffix, inner in below:
+                yield from _walk(inner, shared, key + suffix)
+        else:
+            yield key, _allowed(entry, shared), default
+
+
+def _below(entry: dict[str, Any], shared: dict[str, Any], suffix: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Models that a key holds, with what comes between."""
+    if "$ref" in entry:
+        entry = shared[entry["$ref"].rpartition("/")[2]]
+    if "properties" in entry:
+        yield suffix, entry
+    for inner in entry.get("anyOf", entry.get("oneOf", [])):
+        yield from _below(inner, shared, suffix)
+    if isinstance(entry.get("items"), dict):
+        yield from _below(entry["items"], shared, f"{suffix}[]")
+    for inner in (entry.get("additionalProperties"), *entry.get("patternProperties", {}).values()):
+        if isinstance(inner, dict):
+            yield from _below(inner, shared, f"{suffix}.<name>")
+
+
+def _allowed(entry: dict[str, Any], shared: dict[str, Any]) -> str:
+    if "anyOf" in entry:
+        return " or ".join(dict.fromkeys(_allowed(inner, shared) for inner in entry["anyOf"]))
+    if "enum" in entry or "const" in entry:
+        return ", ".join(f"`{value}`" for value in entry.get("enum", [entry.get("const")]))
+    kind = _TYPES.get(entry.get("type", ""), "any value")
+    if entry.get("type") == "array" and isinstance(entry.get("items"), dict):
+        kind = f"list of: {_allowed(entry['items'], shared)}"
+    low, high = entry.get("minimum"), entry.get("maximum")
+    if low is not None and high is not None:
+        return f"{kind}, {low:g}..{high:g}" if max(low, high) < 1e6 else f"{kind}, {low}..{high}"
+    return ", ".join([kind, *(words.format(entry[word]) for word, words in _BOUNDS.items() if word in entry)])
+
+
+def _default(entry: dict[str, Any]) -> str:
+    """As YAML has it; nothing for what is empty."""
+    value = entry.get("default")
+    if value in ("", [], {}):
+        return ""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _value(option: Any) -> str:
+    return "" if getattr(option, "is_flag", False) else f" {option.metavar or option.name.strip('_').upper()}"
+
+
+def _prose(text: str | None) -> Iterator[str]:
+    for paragraph in re.split(r"\n\s*\n", text or ""):
+        yield f"{' '.join(paragraph.split())}\n"
+
+
+def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
+    if not rows:
+        return []
+    lines = [heads, ("---",) * len(heads), *rows]
+    return [*(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |" for line in lines), ""]
+
+
+def pages() -> dict[str, str]:
+    """Content by name."""
+    import typer
+
+    from cellbed.cli import app
+    from cellbed.scenario import Scenario
+
+    return {"commands.md": commands(typer.main.get_command(app)),
+            "keys.md": keys(Scenario.model_json_schema(by_alias=True))}
+
+
+def main() -> None:
+    folder = Path(sys.argv[1])
+    folder.mkdir(exist_ok=True)
+    for name, text in pages().items():
+        (folder / name).write_text(text)
+
+
+if __name__ == "__main__":
+    main()
