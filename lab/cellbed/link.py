@@ -22,6 +22,7 @@ from cellbed import paths
 from cellbed.description import parse_override, set_key
 from cellbed.error import LabError, ScenarioError
 from cellbed.nodes import far_end
+from cellbed.radio_config import PACKET_TRACES
 from cellbed.scenario import CONGESTION_CONTROLS
 from cellbed.scenario_file import read_yaml, validate
 from cellbed.unit import parse_rate
@@ -80,6 +81,10 @@ def build(words: list[str], argv: list[str], overrides: list[str] = (), serve: l
     channel = data["radio"].get("channel")
     if channel is not None and channel.get("trace") is not None:
         channel["trace"] = str((path.parent / channel["trace"]).resolve())
+    recorded = data["radio"].get("packet_trace") or {}
+    for key in PACKET_TRACES.keys() & recorded:
+        if recorded[key] is not None:
+            recorded[key] = str((path.parent / recorded[key]).resolve())
     _apply(data, path, changes)
     _put_command(data, path, argv, serve)
     if machine:

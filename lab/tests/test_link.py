@@ -3,6 +3,7 @@
 
 import pytest
 import yaml
+from minimal import ROOT
 
 from cellbed import link
 from cellbed.description import expand
@@ -119,3 +120,10 @@ def test_wrong_words(words, message):
         link.build(words.split(), ["true"])
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_a_recorded_link_has_its_files_wherever_it_is_played():
+    data, _ = link.build([str(ROOT / "scenarios/packet-trace/cellreplay.yaml")], ["true"])
+    trace = data["radio"]["packet_trace"]
+    assert {trace[key] for key in ("uplink", "downlink_trains", "uplink_sizes")} == {
+        str(ROOT / "scenarios/packet-trace" / name) for name in ("up.mahimahi", "down.trains", "up.sizes")}
