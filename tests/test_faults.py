@@ -107,9 +107,10 @@ def mounted(path, options):
 
 
 @BOTH
-def test_a_full_disk(scenario, tmp_path, lab):
-    """Room for the beginning of a run, not for its captures."""
-    with nothing_left(tmp_path), mounted(tmp_path / "small", "size=400k") as small:
+@pytest.mark.parametrize("size", ["300k", "900k"])
+def test_a_full_disk(scenario, tmp_path, lab, size):
+    """No room for what a guest starts with, or for the beginning of a run and not for its captures."""
+    with nothing_left(tmp_path), mounted(tmp_path / "small", f"size={size}") as small:
         status, err = end(begin(scenario, small / "r", lab, "--variant", "DM-DM"))
         assert status == 1
         assert "No space left on device" in err, err

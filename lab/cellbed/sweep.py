@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import queue
+import shutil
 import threading
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -61,6 +62,13 @@ def _no_space(results: Path) -> str:
     disk = os.statvfs(results)
     free_bytes = disk.f_bavail * disk.f_frsize
     return f"; {results}: No space left on device" if free_bytes < _FULL_BYTES else ""
+
+
+def _reason(error: OSError) -> str:
+    """What the system said; of a folder that could not be copied the first of its files tells."""
+    if isinstance(error, shutil.Error):
+        return str(error.args[0][0][2])
+    return str(error.strerror)
 
 
 class Sweep:
@@ -133,7 +141,7 @@ class Sweep:
         except CellbedError as error:
             return Outcome(None, error=f"{error}{_no_space(self.results)}")
         except OSError as error:
-            return Outcome(None, error=f"{error.filename or bundle.temporary}: {error.strerror}")
+            return Outcome(None, error=f"{error.filename or bundle.temporary}: {_reason(error)}")
         finally:
             bundle.abandon()
             self.cpus.put(cpu)
