@@ -15,7 +15,7 @@ import polars as pl
 
 from .bundle import Bundle, Flow
 from .handover import ahead, window_events
-from .switching import INFINITE_SSTHRESH, MODES, CongestionEvent, Sender, rows_of
+from .switching import MODES, CongestionEvent, Sender, rows_of
 
 MS = 1_000_000
 #: What `pkt_drop` rows say of a dropped packet, in words.
@@ -222,8 +222,3 @@ def _around(radio: _Radio, begin_ns: int, end_ns: int) -> str:
 def _values(rows: pl.DataFrame, event: str) -> list[tuple[int, int]]:
     found = rows.filter(pl.col("event") == event)
     return list(zip(found["t_ns"].to_list(), found["value"].to_list(), strict=True))
-
-
-def started(sender: Sender) -> np.ndarray:
-    """The slow start threshold, NaN while there is none."""
-    return np.where(sender.ssthresh >= INFINITE_SSTHRESH, np.nan, sender.ssthresh.astype(float))

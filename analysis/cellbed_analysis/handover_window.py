@@ -11,7 +11,7 @@ import polars as pl
 from .bundle import Bundle, Flow
 from .handover import Effect, Handover, effect, of_flow, window_events
 from .packet_rtt import packet_rtts
-from .switching import INFINITE_SSTHRESH, CongestionEvent, Sender
+from .switching import CongestionEvent, Sender
 
 #: What the paper's Figures 9 and 10 show, in s around the handover's start: from 1 s to 5 s, the handover at 2.3 s.
 BEFORE_S, AFTER_S = 1.3, 2.7
@@ -60,7 +60,7 @@ def handover_window(bundle: Bundle, flow: Flow) -> HandoverWindow | None:
     once, again = came.filter(~pl.col("again")), came.filter("again")
     return HandoverWindow(
         handover, found, flow.start_ns, (sender.t_ns[shown] - flow.start_ns) / 1e9, sender.cwnd[shown],
-        np.where(sender.ssthresh[shown] >= INFINITE_SSTHRESH, np.nan, sender.ssthresh[shown].astype(float)),
+        sender.threshold[shown],
         tuple(event for event in window_events(sender) if begin <= event.t_ns <= end),
         seconds(once, "t_ns", flow.start_ns), seconds(once, "rtt_ns"),
         seconds(again, "t_ns", flow.start_ns), seconds(again, "rtt_ns"),

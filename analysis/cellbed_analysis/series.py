@@ -14,7 +14,7 @@ from cellbed_channel.trace import UNKNOWN_SINR
 from cellbed_channel.trace import read as read_channel
 
 from .bundle import Bundle, Flow
-from .cuts import Cut, cuts, started
+from .cuts import Cut, cuts
 from .handover import handovers
 from .metrics.run import RunAnalysis, captured
 from .segment import unwrap
@@ -140,7 +140,7 @@ def _tcp(series: RunSeries, bundle: Bundle, flow: Flow, points: int) -> None:
     acks = np.isin(sender.kind, ("segment_in", "rto", "retransmit"))
     for name, value, which in (
         ("cwnd", sender.cwnd.astype(float), slice(None)),
-        ("ssthresh", started(sender), slice(None)),
+        ("ssthresh", sender.threshold, slice(None)),
         ("flight", sender.out.astype(float), slice(None)),
         ("srtt", np.where(sender.srtt_ns > 0, sender.srtt_ns / 1e6, np.nan), acks),
     ):

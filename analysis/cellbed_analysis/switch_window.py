@@ -10,7 +10,7 @@ import numpy as np
 
 from .bundle import Bundle, Flow, parse_size
 from .metrics.window import WARM_UP_NS
-from .switching import INFINITE_SSTHRESH, Reaction, Sender, reactions
+from .switching import Reaction, Sender, reactions
 
 BEFORE_S, AFTER_S = 0.5, 4.0
 SHOWN_EVENTS = 4
@@ -72,7 +72,7 @@ def switch_window(bundle: Bundle, flow: Flow) -> SwitchWindow | None:
         at_s=(t_ns - flow.start_ns) / 1e9,
         t_s=(sender.t_ns[shown] - t_ns) / 1e9,
         cwnd=sender.cwnd[shown] * segment,
-        ssthresh=np.where(sender.ssthresh[shown] >= INFINITE_SSTHRESH, np.nan, sender.ssthresh[shown] * segment),
+        ssthresh=sender.threshold[shown] * segment,
         dupacks_s=(sender.t_ns[shown][dupacks] - t_ns) / 1e9 if every else None,
         receive_window=None if window is None else parse_size(window) / 1024,
         segment=segment,

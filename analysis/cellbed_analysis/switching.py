@@ -143,6 +143,11 @@ class Sender:
     def __len__(self) -> int:
         return len(self.t_ns)
 
+    @property
+    def threshold(self) -> np.ndarray:
+        """The slow start threshold in packets, NaN while there is none."""
+        return np.where(self.ssthresh >= INFINITE_SSTHRESH, np.nan, self.ssthresh.astype(float))
+
     def at(self, t_ns: int) -> int:
         """Index of the last row at or before a time; -1 before the first."""
         return int(np.searchsorted(self.t_ns, t_ns, "right")) - 1

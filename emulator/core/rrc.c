@@ -223,13 +223,15 @@ static void wait_for_the_end(struct ue *u, enum cell_cmd_type type, uint8_t enb)
 
 void rrc_predict(struct cell *c, struct ue *u, uint8_t enb)
 {
-	if (u->rrc.state == RRC_PREDICTED && u->rrc.target == enb && !u->rrc.commanded) {
+	/* What was commanded meanwhile is no prediction any more. */
+	bool open = u->rrc.state == RRC_PREDICTED && !u->rrc.commanded;
+
+	if (open && u->rrc.target == enb) {
 		unschedule(&u->rrc, RRC_STEP_EXPIRED);
 		schedule(c, u, RRC_STEP_EXPIRED, enb, c->cfg.ho_prediction_timeout_ms * NS_PER_MS);
 		return;
 	}
-	/* What was commanded meanwhile is no prediction any more. */
-	if (u->rrc.state == RRC_PREDICTED && !u->rrc.commanded)
+	if (open)
 		give_up_prediction(c, u);
 	if (!settled(c, u))
 		wait_for_the_end(u, CELL_CMD_PREDICT, enb);

@@ -30,7 +30,7 @@ import cellbed_channel
 from cellbed import channel, clean, ledger, paths
 from cellbed.bundle import FACTS, TEMPORARY_PREFIX, furnish, strip, tool_versions
 from cellbed.description import Run
-from cellbed.error import CellbedError, LabError
+from cellbed.error import CellbedError, LabError, reason
 from cellbed.follow import Watch
 from cellbed.lab_virtual import play as play_virtual
 
@@ -115,7 +115,7 @@ def _facts_and_kernel(kernel: str) -> tuple[dict[str, str], Path]:
     prints = paths.fingerprints(paths.programs())
     return {HOST: socket.gethostname(), "cellbed": metadata.version("cellbed"), "Python code of cellbed": _CODE,
             "celld": prints["celld"], "tcpwatch": prints["tcpwatch"], "runner": prints["runner"],
-            f"lab kernel {kernel}": f"{hashlib.sha256(path.read_bytes()).hexdigest()} ({path.parent.name})",
+            f"lab kernel {kernel}": f"{paths.sha256(path)} ({path.parent.name})",
             **tool_versions(), "distributed": metadata.version("distributed")}, path
 
 
@@ -163,7 +163,7 @@ def play(task: Task) -> Played:
     except CellbedError as error:
         return Played(error=str(error))
     except OSError as error:
-        return Played(error=f"worker {worker.address}: {error.filename or directory}: {error.strerror}")
+        return Played(error=f"worker {worker.address}: {error.filename or directory}: {reason(error)}")
     finally:
         shutil.rmtree(directory, ignore_errors=True)
         _playing.discard(watch.key)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import hashlib
 import os
 import shutil
 import signal
@@ -15,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from cellbed import guests, ledger
+from cellbed import guests, ledger, paths
 from cellbed.caller import Caller
 from cellbed.follow import Watch, follow, timing
 from cellbed.process import die_with_parent
@@ -96,7 +95,7 @@ def play(kernel: Path, directory: Path, description: dict[str, Any], cpu: int, w
             shutil.rmtree(directory / "uml", ignore_errors=True)
     guests.check_result(guest, directory)
     config = kernel.with_name("config")
-    return {**timing(started, marks), "kernel": {"config_sha256": hashlib.sha256(config.read_bytes()).hexdigest()}}
+    return {**timing(started, marks), "kernel": {"config_sha256": paths.sha256(config)}}
 
 
 def _end(guest: subprocess.Popen) -> None:

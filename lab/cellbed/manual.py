@@ -65,10 +65,14 @@ def argument(parameter: Any) -> str:
     return shown if parameter.required else f"[{shown}]"
 
 
+def value(option: Any) -> str:
+    """Name of what an option takes, "" for a flag."""
+    return "" if getattr(option, "is_flag", False) else option.metavar or option.name.strip("_").upper()
+
+
 def _value(option: Any) -> str:
-    if getattr(option, "is_flag", False):
-        return ""
-    return f" \\fI{_escape(option.metavar or option.name.strip('_').upper())}\\fR"
+    name = value(option)
+    return f" \\fI{_escape(name)}\\fR" if name else ""
 
 
 def help_of(option: Any) -> str:

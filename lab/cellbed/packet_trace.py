@@ -6,12 +6,12 @@ docs/scenario-format.md explains them.
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
+from cellbed import paths
 from cellbed.error import ScenarioError
 from cellbed.model import Model, Size
 from cellbed.radio_config import PACKET_TRACES
@@ -74,7 +74,7 @@ def identify(trace: dict[str, Any], folder: Path) -> None:
             read(path)
         except ScenarioError as wrong:
             raise ScenarioError(f"key 'radio.packet_trace.{key}': {wrong}") from wrong
-        trace[f"{key}_sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
+        trace[f"{key}_sha256"] = paths.sha256(path)
 
 
 def render(directory: Path, settings: dict[str, Any], folder: Path) -> None:

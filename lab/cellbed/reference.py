@@ -27,8 +27,7 @@ def commands(group: Any) -> str:
         lines += [f"## cellbed {name}\n", f"`{' '.join(manual.usage(name, command))}`\n", *_prose(command.help)]
         arguments, options = manual.parameters(command)
         lines += _table(("argument", ""), [(f"`{manual.argument(p)}`", p.help) for p in arguments if p.help])
-        lines += _table(("option", ""), [(f"`{', '.join([*p.opts, *p.secondary_opts])}{_value(p)}`", manual.help_of(p))
-                                         for p in options])
+        lines += _table(("option", ""), [(f"`{_names(p)}`", manual.help_of(p)) for p in options])
     return "\n".join(lines)
 
 
@@ -93,8 +92,8 @@ def _default(entry: dict[str, Any]) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _value(option: Any) -> str:
-    return "" if getattr(option, "is_flag", False) else f" {option.metavar or option.name.strip('_').upper()}"
+def _names(option: Any) -> str:
+    return f"{', '.join([*option.opts, *option.secondary_opts])} {manual.value(option)}".rstrip()
 
 
 def _prose(text: str | None) -> Iterator[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import queue
-import shutil
 import threading
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from cellbed import channel, paths
 from cellbed.bundle import Bundle
 from cellbed.caller import Caller
 from cellbed.description import Run
-from cellbed.error import CellbedError, LabError
+from cellbed.error import CellbedError, LabError, reason
 from cellbed.follow import Watch
 from cellbed.lab import prepare
 from cellbed.scenario import Scenario
@@ -62,13 +61,6 @@ def _no_space(results: Path) -> str:
     disk = os.statvfs(results)
     free_bytes = disk.f_bavail * disk.f_frsize
     return f"; {results}: No space left on device" if free_bytes < _FULL_BYTES else ""
-
-
-def _reason(error: OSError) -> str:
-    """What the system said; of a folder that could not be copied the first of its files tells."""
-    if isinstance(error, shutil.Error):
-        return str(error.args[0][0][2])
-    return str(error.strerror)
 
 
 class Sweep:
@@ -141,7 +133,7 @@ class Sweep:
         except CellbedError as error:
             return Outcome(None, error=f"{error}{_no_space(self.results)}")
         except OSError as error:
-            return Outcome(None, error=f"{error.filename or bundle.temporary}: {_reason(error)}")
+            return Outcome(None, error=f"{error.filename or bundle.temporary}: {reason(error)}")
         finally:
             bundle.abandon()
             self.cpus.put(cpu)

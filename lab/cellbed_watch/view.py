@@ -10,6 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from cellbed_analysis.switching import INFINITE_SSTHRESH
+from cellbed_channel.trace import UNKNOWN_SINR
+
 from .place import Place
 from .tail import TraceTail
 
@@ -23,8 +26,6 @@ RATE_S = 1.0
 HOLD_NS = 1_500_000_000
 LEGS = {0: "ul", 1: "dl", 2: "sl"}
 MODES = {0: "im", 1: "dm"}
-UNSET_SSTHRESH = 2**31 - 1  # value of Linux, TCP_INFINITE_SSTHRESH
-UNKNOWN_SINR = -(2**31)
 #: Rows of radio.trace that are told one by one, or together where they come together: words.
 TOLD = {
     "route": "mode switch", "rrc": "handover", "radio_link_failure": "radio link failure",
@@ -183,7 +184,7 @@ class View:
         connection.una = una
         connection.cwnd, connection.flight = int(last["snd_cwnd"]), int(last["packets_out"])
         threshold = int(last["snd_ssthresh"])
-        connection.ssthresh = None if threshold >= UNSET_SSTHRESH else threshold
+        connection.ssthresh = None if threshold >= INFINITE_SSTHRESH else threshold
         connection.srtt_ms = int(last["srtt_us"]) / 1000 or connection.srtt_ms
         connection.retransmissions = int(rows["total_retrans"].max())
         t_s = (int(last["t_ns"]) - (self.zero_ns or 0)) / 1e9
