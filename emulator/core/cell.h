@@ -9,6 +9,7 @@
  *
  *   init.c    lays the state out in the caller's memory
  *   cell.c    event loop: arrivals, decoded PDUs, timers, sub-frames
+ *   event.c   which of these is next, and when a packet can leave next
  *   enb.c     what an eNB does in a sub-frame: RAR, grants, downlink
  *   ue.c      what a UE does: transmit on grants, random access
  *   d2d.c     which leg a packet takes, and where a received one goes
