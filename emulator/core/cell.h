@@ -24,6 +24,7 @@
  *   reestablish.c  RLC and PDCP of a UE that changes its cell
  *
  *   utran.c   in place of all this but the event loop, a dedicated channel of the UTRAN
+ *   utran_bound.c, utran_trace.c  when a packet can leave it next; its rows of radio.trace
  *   opportunity.c  likewise, a link of recorded delivery opportunities
  */
 #ifndef CELL_H

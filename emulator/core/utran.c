@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cell_assert.h"
+#include "utran_trace.h"
 
 #define NS_PER_MS INT64_C(1000000)
 #define LCID      5 /* radio bearer, in the trace and in the capture */
@@ -78,57 +79,6 @@ void utran_init(struct cell *c, struct rlc_pdu **windows)
 	c->utran->next_tti_ns = c->start_ns;
 }
 
-/* --- trace --- */
-
-static const struct leg *leg_of(const struct cell *c, int dir)
-{
-	return &c->ue[0].leg[dir];
-}
-
-/* A row of what happened at the start of leg @dir, or at its end. */
-static void record(struct cell *c, int dir, bool at_end, struct cell_record r)
-{
-	bool at_ue = (dir == CELL_DIR_DL) == at_end;
-
-	r.node = at_ue ? 1 : CELL_NODE_ENB;
-	r.peer = at_ue ? CELL_NODE_ENB : 1;
-	out_record(c, leg_of(c, dir), r);
-}
-
-static void record_buffer(struct cell *c, int dir)
-{
-	const struct rlc_sdu_queue *q = &c->utran->leg[dir].tx.queue;
-
-	record(c, dir, false,
-	       (struct cell_record){
-		       .event = CELL_EV_BUFFER, .bytes = q->bytes, .value = (int32_t)q->sdus.n });
-}
-
-/* The SDUs of a discard that has begun: @n of PDU @sn, or all of it. */
-static void record_discarded(struct cell *c, int dir, uint16_t sn, uint32_t n)
-{
-	const struct rlc_pdu *pdu = c->utran->leg[dir].tx.sent[sn];
-
-	for (const struct pkt *p = pdu ? pdu->ends.head : NULL; p && n > 0; p = p->next, n--)
-		record(c, dir, false,
-		       (struct cell_record){ .event = CELL_EV_RLC_DISCARD,
-		                             .sn = sn,
-		                             .bytes = p->len,
-		                             .pkt = p->id,
-		                             .tag = p->tag,
-		                             .value = 1,
-		                             .aux = 1 });
-}
-
-static void record_discard(struct cell *c, int dir)
-{
-	const struct rlc_umts_tx *tx = &c->utran->leg[dir].tx;
-
-	for (uint16_t sn = tx->vt_a; sn != tx->sn_mrw; sn = (sn + 1) & UMTS_SN_MASK)
-		record_discarded(c, dir, sn, UINT32_MAX);
-	record_discarded(c, dir, tx->sn_mrw, tx->n_length);
-}
-
 /* --- packets --- */
 
 void utran_ingress(struct cell *c, struct pkt *p)
@@ -136,17 +86,18 @@ void utran_ingress(struct cell *c, struct pkt *p)
 	int dir = p->port & CELL_PORT_NETWORK ? CELL_DIR_DL : CELL_DIR_UL;
 	struct rlc_sdu_queue *q = &c->utran->leg[dir].tx.queue;
 
-	record(c, dir, false,
-	       (struct cell_record){
-		       .event = CELL_EV_PKT_IN, .pkt = p->id, .tag = p->tag, .bytes = p->len });
+	utran_record(
+		c, dir, false,
+		(struct cell_record){
+			.event = CELL_EV_PKT_IN, .pkt = p->id, .tag = p->tag, .bytes = p->len });
 	if (rlc_sdu_queue_full(q)) {
-		out_drop(c, p, leg_of(c, dir), CELL_DROP_QUEUE_FULL);
+		out_drop(c, p, &c->ue[0].leg[dir], CELL_DROP_QUEUE_FULL);
 		return;
 	}
 	p->queued_ns = c->event_ns;
 	p->sdu_len = p->len;
 	rlc_sdu_queue_push(q, p);
-	record_buffer(c, dir);
+	utran_record_buffer(c, dir);
 }
 
 static void hand_up(struct cell *c, int dir, struct rlc_out *out)
@@ -154,11 +105,11 @@ static void hand_up(struct cell *c, int dir, struct rlc_out *out)
 	struct pkt *p;
 
 	if (out->discarded_pdus)
-		record(c, dir, true,
-		       (struct cell_record){ .event = CELL_EV_RLC_DISCARD,
-		                             .sn = c->utran->leg[dir].rx.vr_r,
-		                             .value = (int32_t)out->discarded_pdus });
-	out_drop_all(c, &out->discarded, leg_of(c, dir), CELL_DROP_RLC_DISCARD);
+		utran_record(c, dir, true,
+		             (struct cell_record){ .event = CELL_EV_RLC_DISCARD,
+		                                   .sn = c->utran->leg[dir].rx.vr_r,
+		                                   .value = (int32_t)out->discarded_pdus });
+	out_drop_all(c, &out->discarded, &c->ue[0].leg[dir], CELL_DROP_RLC_DISCARD);
 	while ((p = pkt_dequeue(&out->delivered))) {
 		p->sdu_len = 0;
 		out_deliver(c, p, dir == CELL_DIR_DL ? 1 : 1 | CELL_PORT_NETWORK);
@@ -166,27 +117,6 @@ static void hand_up(struct cell *c, int dir, struct rlc_out *out)
 }
 
 /* --- transmission --- */
-
-/* A row for a STATUS PDU: ACK_SN and PDUs named missing, or SN_MRW with aux 1. */
-static void record_status(struct cell *c, int dir, bool at_end, uint32_t len)
-{
-	const struct umts_status *s = &c->utran->status;
-	struct cell_record r = { .event = at_end ? CELL_EV_RLC_STATUS_RX : CELL_EV_RLC_STATUS_TX,
-		                 .bytes = len };
-
-	for (uint16_t i = 0; i < s->n; i++) {
-		const struct umts_sufi *sufi = &s->sufi[i];
-
-		if (sufi->type == UMTS_SUFI_ACK || sufi->type == UMTS_SUFI_MRW)
-			r.sn = sufi->sn[0];
-		r.aux |= sufi->type == UMTS_SUFI_MRW;
-		for (uint16_t k = 0; sufi->type == UMTS_SUFI_LIST && k < sufi->n; k++)
-			r.value += sufi->l[k] + 1;
-		for (uint16_t k = 0; sufi->type == UMTS_SUFI_BITMAP && k < 8 * sufi->n; k++)
-			r.value += !(sufi->bitmap[k / 8] & 0x80 >> k % 8);
-	}
-	record(c, dir, at_end, r);
-}
 
 /* An MRW or a report, unpacked in u->status. Return: its size, 0 when none is due. */
 static uint32_t build_status(struct cell *c, int dir, bool mrw, uint32_t max, uint8_t *buf)
@@ -218,33 +148,9 @@ static uint32_t build_control(struct cell *c, int dir, uint8_t *buf)
 	l->status_next = mrw;
 	c->stats.rlc_status_tx++;
 	c->stats.mac_padding_bytes[dir] += max - n;
-	record_status(c, dir, false, n);
+	utran_record_status(c, dir, false, n);
 	memset(buf + n, 0, max - n); /* transport blocks have one size */
 	return max;
-}
-
-static void record_data(struct cell *c, int dir, const struct rlc_umts_built *b)
-{
-	const struct rlc_tx_pdu *pdu = &c->tx_pdu;
-
-	if (b->retx)
-		record(c, dir, false,
-		       (struct cell_record){ .event = CELL_EV_RLC_RETX,
-		                             .sn = b->sn,
-		                             .bytes = b->size,
-		                             .aux = b->vt_dat });
-	for (uint16_t i = 0; !b->retx && i < pdu->n; i++)
-		record(c, dir, false,
-		       (struct cell_record){ .event = CELL_EV_RLC_TX,
-		                             .sn = b->sn,
-		                             .bytes = b->size,
-		                             .pkt = pdu->element[i].pkt,
-		                             .tag = pdu->element[i].tag,
-		                             .value = pdu->len[i],
-		                             .aux = pdu->element[i].ends });
-	if (b->poll)
-		record(c, dir, false,
-		       (struct cell_record){ .event = CELL_EV_RLC_POLL, .sn = b->sn });
 }
 
 static uint32_t build_data(struct cell *c, int dir, uint8_t *buf, int32_t *ret_sn)
@@ -256,7 +162,7 @@ static uint32_t build_data(struct cell *c, int dir, uint8_t *buf, int32_t *ret_s
 		return 0;
 	c->stats.rlc_pdus_tx++;
 	c->stats.rlc_retx += b.retx;
-	record_data(c, dir, &b);
+	utran_record_data(c, dir, &b);
 	*ret_sn = b.sn;
 	return b.size;
 }
@@ -307,7 +213,7 @@ static void transmit(struct cell *c, int dir)
 		send(c, dir, cell_pdu_alloc(c), sn);
 	}
 	if (l->tx.queue.bytes != queued)
-		record_buffer(c, dir);
+		utran_record_buffer(c, dir);
 }
 
 /* --- reception --- */
@@ -316,7 +222,7 @@ static void transmit(struct cell *c, int dir)
 static void settle(struct cell *c, int dir, uint32_t n_discards, struct rlc_out *out)
 {
 	if (c->utran->leg[dir].tx.n_discards != n_discards)
-		record_discard(c, dir);
+		utran_record_discard(c, dir);
 	hand_up(c, dir, out);
 }
 
@@ -328,7 +234,7 @@ static void receive_control(struct cell *c, int dir, const struct pdu *pdu)
 
 	CELL_ASSERT(umts_status_unpack(&u->status, pdu->buf, pdu->len) == 0);
 	c->stats.rlc_status_rx++;
-	record_status(c, dir, true, (uint32_t)umts_status_bytes(&u->status));
+	utran_record_status(c, dir, true, (uint32_t)umts_status_bytes(&u->status));
 	rlc_umts_rx_status(&u->leg[dir].rx, &u->status, &up);
 	hand_up(c, dir, &up);
 	(void)rlc_umts_tx_status(&u->leg[!dir].tx, &u->status, &acked);
@@ -342,9 +248,9 @@ static void receive_data(struct cell *c, int dir, const struct pdu *pdu)
 
 	CELL_ASSERT(sn >= 0);
 	c->stats.rlc_pdus_rx++;
-	record(c, dir, true,
-	       (struct cell_record){
-		       .event = CELL_EV_RLC_RX, .sn = (uint32_t)sn, .bytes = pdu->len });
+	utran_record(c, dir, true,
+	             (struct cell_record){
+			     .event = CELL_EV_RLC_RX, .sn = (uint32_t)sn, .bytes = pdu->len });
 	hand_up(c, dir, &out);
 }
 
@@ -354,9 +260,10 @@ static void receive(struct cell *c, int dir)
 
 	if (pdu->outcome == PDU_LOST) {
 		c->stats.mac_lost[dir]++;
-		record(c, dir, true,
-		       (struct cell_record){
-			       .event = CELL_EV_MAC_LOST, .sn = pdu->subframe, .bytes = pdu->len });
+		utran_record(c, dir, true,
+		             (struct cell_record){ .event = CELL_EV_MAC_LOST,
+		                                   .sn = pdu->subframe,
+		                                   .bytes = pdu->len });
 	} else if (umts_is_data(pdu->buf)) {
 		receive_data(c, dir, pdu);
 	} else {
@@ -373,8 +280,8 @@ static void poll_expired(struct cell *c, int dir)
 	struct rlc_out none = { 0 };
 	uint32_t n_discards = tx->n_discards;
 
-	record(c, dir, false,
-	       (struct cell_record){ .event = CELL_EV_T_POLL_RETRANSMIT, .sn = tx->poll_sn });
+	utran_record(c, dir, false,
+	             (struct cell_record){ .event = CELL_EV_T_POLL_RETRANSMIT, .sn = tx->poll_sn });
 	rlc_umts_tx_poll_expire(tx);
 	settle(c, dir, n_discards, &none);
 }
