@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What is built does not depend on where: programs are part of a run's identity, and a fleet compares them."""
+
+import shutil
+import subprocess
+
+from e2e import ROOT
+
+from cellbed import paths
+
+SOURCES = ("emulator", "ebpf", "meson.build", "meson_options.txt")
+
+
+def build(checkout):
+    """SHA-256 of the programs that play a run, built in a copy of this checkout."""
+    checkout.mkdir(parents=True)
+    for name in SOURCES:
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, checkout / name)
+    programs = [path.relative_to(paths.BUILD) for path in paths.PROGRAMS.values()]
+    for command in (["meson", "setup", "build"], ["ninja", "-C", "build", *programs]):
+        subprocess.run(command, cwd=checkout, check=True, stdout=subprocess.DEVNULL)
+    return [paths.sha256(checkout / "build" / path) for path in programs]
+
+
+def test_two_checkouts_build_the_same_programs(tmp_path):
+    assert build(tmp_path / "one") == build(tmp_path / "and another" / "folder")
