@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * loop.h - celld's wake-ups: packets and time into the core, its outputs to devices and files.
+ *
+ * Every wake-up reads the clock once, pushes what the devices hold, advances
+ * the core to that time, performs the outputs and arms one absolute timer for
+ * the next time at which a packet can leave. What happens inside the cell
+ * before that is processed late but at its own time.
+ */
+#ifndef LOOP_H
+#define LOOP_H
+
+#include <stdbool.h>
+
+#include "config.h"
+#include "control.h"
+#include "lateness.h"
+#include "output.h"
+#include "ports.h"
+#include "script.h"
+
+struct loop {
+	/* The caller's, set before loop_run(). */
+	const struct config *cfg;
+	struct ports *ports;
+	struct output *output;
+	struct control *control;
+	struct script *script;
+	struct cell *cell;
+	struct cell_out *out; /* @n_out, for one advance */
+	size_t n_out;
+	int64_t start_ns; /* of sub-frame 0 */
+
+	/* For the caller, after it. */
+	struct lateness lateness;
+	int64_t end_ns; /* last wake-up */
+
+	int epoll_fd;   /* timer, signals, control */
+	int traffic_fd; /* these, and the devices */
+	int timer_fd;
+	int signal_fd;
+	int64_t armed_ns;      /* CELL_NEVER when the timer is off */
+	int64_t gather_ns;     /* until then packets wait in the devices; 0 = wake for each */
+	int64_t busy_until_ns; /* end of the sub-frame of the last such wake-up */
+	bool delivered;        /* packets since the devices were read */
+	bool stop;
+};
+
+/** loop_open() - have timer and signals wake it. Return: 0, or negative errno after a message. */
+int loop_open(struct loop *l);
+
+/** loop_watch() - have the control socket @fd wake it. Return: 0 or negative errno. */
+int loop_watch(struct loop *l, int fd);
+
+/** loop_watch_device() - have packets in @fd wake it, unless they are being gathered */
+int loop_watch_device(struct loop *l, int fd);
+
+/**
+ * loop_run() - until SIGTERM, SIGINT, a command says to quit, or an output fails
+ *
+ * Return: 0, or negative errno after a message; errors of outputs are in the output.
+ */
+int loop_run(struct loop *l);
+
+#endif
