@@ -352,3 +352,26 @@ def test_a_flow_from_a_server(tmp_path: Path) -> None:
     assert wired["rtt_mean_ms"] == pytest.approx(found["rtt_mean_ms"] + 3.5)
     assert wired["part_host_tx_ms"] == pytest.approx(found["part_host_tx_ms"] + 3.5)
     assert wired["goodput_mbps"] == pytest.approx(found["goodput_mbps"])
+
+
+def test_seeds_of_another_configuration_are_not_averaged(tmp_path: Path) -> None:
+    """Seed 1 as the scenario has it, seeds 2 and 3 with an override: the name is the same, the experiment is not."""
+    for folder, seed, lead in (("a", 1, 250), ("b", 2, 500), ("c", 3, 500)):
+        path = write_bundle(tmp_path / folder, duration_s=2, seed=seed, created=f"2026-01-0{seed}")
+        manifest = json.loads((path / "manifest.json").read_text())
+        manifest["description"]["settings"]["radio"]["timing"] = {"processing_lead_us": lead}
+        manifest["description"]["settings"]["capture"] = {"radio": seed != 3}  # keeps less, measures the same
+        (path / "manifest.json").write_text(json.dumps(manifest))
+    runs = analyse_all([read_bundle(next((tmp_path / folder).iterdir())) for folder in "abc"])
+    assert [run.row["status"] for run in runs] == ["superseded", "usable", "usable"]
+    assert runs[0].reasons[0].endswith("of that name with radio.timing.processing_lead_us=500 instead of 250")
+
+
+def test_start_times_that_seeds_draw_are_no_difference(tmp_path: Path) -> None:
+    for seed in (1, 2):
+        path = write_bundle(tmp_path / str(seed), duration_s=2, seed=seed)
+        manifest = json.loads((path / "manifest.json").read_text())
+        manifest["description"]["settings"]["traffic"] = [{"id": "file", "start_jitter_s": 1, "start_s": 0.3 * seed}]
+        (path / "manifest.json").write_text(json.dumps(manifest))
+    runs = analyse_all([read_bundle(next((tmp_path / str(seed)).iterdir())) for seed in (1, 2)])
+    assert [run.row["status"] for run in runs] == ["usable", "usable"]

@@ -29,6 +29,7 @@ from ..life import ENB, RadioLog, packet_lives, uplink_pdus
 from ..segment import decomposed_segments, flow_packets
 from ..timeline import timeline_metrics
 from . import causes, commands, datagrams, handover, probe, radio, rtt, switching, throughput, utran
+from .newest import newest_only
 from .window import Window, steady_window
 
 #: A process takes about a second to start, as long as the analysis of a short run.
@@ -90,21 +91,8 @@ class RunAnalysis:
 
 
 def analyse_all(bundles: Sequence[Bundle]) -> list[RunAnalysis]:
-    """Analyse runs; of usable runs of one variant, seed and lab only the newest counts.
-
-    A rebuilt radio daemon or an override makes another run of the same name;
-    averaging the two would mix what should be compared.
-    """
-    runs = _in_parallel(bundles)
-    newest: dict[tuple[Any, ...], RunAnalysis] = {}
-    for run in sorted((run for run in runs if run.usable), key=lambda run: str(run.row["created"])):
-        newest[_name(run)] = run
-    return [
-        run.set_apart("superseded", f"superseded by {newest[_name(run)].bundle.path.name}, a newer run of that name")
-        if run.usable and newest[_name(run)] is not run
-        else run
-        for run in runs
-    ]
+    """Analyse runs; of usable runs of one variant and lab only those like the newest count, each seed's newest."""
+    return newest_only(_in_parallel(bundles))
 
 
 def _in_parallel(bundles: Sequence[Bundle]) -> list[RunAnalysis]:
@@ -131,11 +119,6 @@ def _row_of(bundle: Bundle) -> tuple[dict[str, Any], str | None]:
     """What another process hands back of a run."""
     run = analyse(bundle)
     return run.row, run.problem
-
-
-def _name(run: RunAnalysis) -> tuple[Any, ...]:
-    params = json.dumps(run.bundle.manifest.get("params", {}), sort_keys=True)
-    return (*(run.row[key] for key in ("scenario", "variant", "seed", "lab")), params)
 
 
 def analyse(bundle: Bundle) -> RunAnalysis:
