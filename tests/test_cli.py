@@ -33,7 +33,12 @@ def test_doctor_names_every_lab():
     (["link", "good", "--lab", "vm", "--", "true"], "--lab vm: allowed virtual, native"),
     (["run", "SHORT", "--variant", "XX"], "no variant XX: allowed DM-DM, IM-IM"),
     (["run", "SHORT", "--set", "radio.nrb=1"], "key 'radio.nrb': unknown; did you mean 'n_rb'?"),
+    (["run", "SHORT", "--seed", "-1"], "key 'seeds.0': value -1: allowed greater than or equal to 0"),
     (["report", "nowhere"], "nowhere"),
+    (["report", ".", "."], "Got unexpected extra argument(s) (.): one folder at a time"),
+    (["why", "nowhere"], "nowhere: no such folder"),
+    (["why", "."], ".: no manifest.json: not a result bundle"),
+    (["why", ".", "--at", "-1"], "greater than or equal to 0"),
     (["fly"], "No such command"),
 ])
 def test_wrong_use_is_one_message(scenario, tmp_path, args, message):
@@ -43,3 +48,13 @@ def test_wrong_use_is_one_message(scenario, tmp_path, args, message):
     assert message in done.stderr.replace("\n", " ")
     assert "Traceback" not in done.stderr
     assert sorted(p.name for p in tmp_path.iterdir()) == ["short.yaml"]
+
+
+def test_without_arguments_the_help_is_all():
+    done = cellbed(check=False)
+    assert "Usage: cellbed" in done.stdout
+    assert done.stderr == ""
+
+
+def test_version():
+    assert cellbed("--version").stdout.startswith("cellbed 0.")

@@ -259,7 +259,11 @@ def read_bundle(path: Path) -> Bundle:
     """
     manifest_path = path / MANIFEST
     if not manifest_path.is_file():
-        raise FileError(path, "no manifest.json: not a result bundle")
+        if not path.is_dir():
+            raise FileError(path, "no such folder")
+        inside = min(path.glob(f"[!.]*/{MANIFEST}"), default=None)
+        hint = f"; name one in it, such as {inside.parent}" if inside else ""
+        raise FileError(path, f"no {MANIFEST}: not a result bundle{hint}")
     manifest = read_json(manifest_path)
     if manifest.get("format") not in FORMATS:
         raise FileError(manifest_path, f"key format: value {manifest.get('format')}: readable: {FORMATS[0]}")

@@ -51,12 +51,18 @@ HOST_LABELS = {
     "receiver": "receiver's host and TCP (delayed ACK)",
     "host_rx": "sender's host, radio to capture",
 }
+#: The same where the sender, or for `receiver` the receiver, is a server behind the eNB.
+WIRED_LABELS = {
+    "host_tx": "sender's host and wires to the radio",
+    "receiver": "wires, receiver's host and TCP (delayed ACK)",
+    "host_rx": "wires from the radio to the sender's host",
+}
 
 
-def part_label(part: str) -> str:
+def part_label(part: str, wired: bool = False) -> str:
     """A part of the RTT in words, e.g. "data: wait before the RAC request"."""
     if part in HOST_LABELS:
-        return HOST_LABELS[part]
+        return (WIRED_LABELS if wired else HOST_LABELS)[part]
     side, _, leg = part.partition("_")
     return f"{'ACK' if side == 'ack' else 'data'}: {LEG_PARTS[leg]}"
 

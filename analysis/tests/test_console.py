@@ -52,10 +52,11 @@ def test_why_takes_an_rtt_apart(dm_dm: Bundle) -> None:
     assert "RTT 29.990 ms" in text
     assert "0.220 ms  data: wait before the RAC request" in text
     assert "5.000 to 8.750" in text
+    assert "sender's host, capture to radio" in text and "time from the RAC request (ms)" in text
 
 
 def test_why_after_the_end_is_an_error(dm_dm: Bundle) -> None:
-    with pytest.raises(AnalysisError, match=r"sent at or after 99"):
+    with pytest.raises(AnalysisError, match=r"sent at or after 99 s; the last one was at 5\.\d{3} s"):
         why(dm_dm, 99)
 
 

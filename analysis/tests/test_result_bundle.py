@@ -10,7 +10,7 @@ import pytest
 from synthetic_bundle import OFFSET_NS, START_NS, write_bundle
 
 from cellbed_analysis.bundle import Bundle, load_results, parse_size, read_bundle
-from cellbed_analysis.error import AnalysisError
+from cellbed_analysis.error import AnalysisError, FileError
 
 LATE = {
     "verdict": "invalid",
@@ -79,6 +79,14 @@ def test_a_missing_file_is_named_when_it_is_needed(tmp_path: Path) -> None:
     bundle = read_bundle(path)
     with pytest.raises(AnalysisError, match=r"tcp\.trace: missing from the bundle"):
         _ = bundle.tcp
+
+
+def test_a_folder_of_bundles_is_no_bundle(tmp_path: Path) -> None:
+    path = write_bundle(tmp_path, duration_s=1)
+    with pytest.raises(FileError, match=rf"not a result bundle; name one in it, such as {path}$"):
+        read_bundle(tmp_path)
+    with pytest.raises(FileError, match="no such folder$"):
+        read_bundle(tmp_path / "nowhere")
 
 
 def test_results_without_bundles_are_an_error(tmp_path: Path) -> None:

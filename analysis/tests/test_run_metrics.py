@@ -24,6 +24,7 @@ from cellbed_analysis.metrics.throughput import iperf3_agreement
 from cellbed_analysis.metrics.window import Window, steady_window
 from cellbed_analysis.segment import RTT_PARTS
 from cellbed_analysis.trace import read_trace
+from cellbed_analysis.why import why
 
 PERIOD_MS = 31  # request to request: data 14.75, ACK 29.75, ready 0.3 ms later, next TTI
 
@@ -352,6 +353,10 @@ def test_a_flow_from_a_server(tmp_path: Path) -> None:
     assert wired["rtt_mean_ms"] == pytest.approx(found["rtt_mean_ms"] + 3.5)
     assert wired["part_host_tx_ms"] == pytest.approx(found["part_host_tx_ms"] + 3.5)
     assert wired["goodput_mbps"] == pytest.approx(found["goodput_mbps"])
+    told = str(why(read_bundle(path), 1))
+    assert "sender's host and wires to the radio" in told and "receiver's host and TCP" in told
+    assert "wires, receiver's host" not in told
+    assert "time from the entry into the buffer (ms)" in told  # the eNB asks nobody for the downlink
 
 
 def test_seeds_of_another_configuration_are_not_averaged(tmp_path: Path) -> None:

@@ -39,6 +39,22 @@ errors = Console(stderr=True, highlight=False)
 _INTERRUPTED = 130
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        console.print(f"cellbed {version('cellbed')}", markup=False)
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    show_version: Annotated[bool, typer.Option("--version", is_eager=True, callback=_version,
+                                               help="Show the version and exit.")] = False,
+) -> None:
+    """What holds for every command."""
+
+
 @app.command()
 def run(
     scenario: ScenarioFile,
@@ -93,7 +109,7 @@ def report(
 @app.command()
 def why(
     bundle: Annotated[Path, typer.Argument(help="result bundle")],
-    at: Annotated[float, typer.Option(help="seconds after the start of the traffic")] = 0.0,
+    at: Annotated[float, typer.Option(min=0, help="seconds after the start of the traffic")] = 0.0,
 ) -> None:
     """Say where the RTT of the first segment sent at or after a time went."""
     from cellbed_analysis.bundle import read_bundle
@@ -209,6 +225,13 @@ def _terminated(*_: object) -> None:
     raise KeyboardInterrupt
 
 
+def _hint(said: str) -> str:
+    """What a pattern of the shell that fits several bundles needs."""
+    first = said.rpartition("(")[2].rstrip(")").partition(" ")[0]
+    several = said.startswith("Got unexpected extra argument") and Path(first).is_dir()
+    return ": one folder at a time" if several else ""
+
+
 def main() -> None:
     """Entry point: errors for people are one line and a status."""
     signal.signal(signal.SIGTERM, _terminated)
@@ -228,7 +251,9 @@ def main() -> None:
         sys.exit(_INTERRUPTED)
     except Exception as error:
         if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # click's usage errors
-            errors.print(f"cellbed: {error.format_message()}", style="red", markup=False)
+            said = error.format_message()
+            if said:  # without arguments the help was all
+                errors.print(f"cellbed: {said}{_hint(said)}", style="red", markup=False, soft_wrap=True)
             sys.exit(error.exit_code)
         raise
 

@@ -116,6 +116,8 @@ def expand(path: Path, overrides: list[str] = (), seeds: list[int] | None = None
         if grid:
             own = data.get("sweep") or {}
             data["sweep"] = {**own, "grid": {**(own.get("grid") or {}), **grid}}
+        if seeds:
+            data["seeds"] = seeds
     scenario = validate(data, path)
     runs = []
     for name, point in _points(scenario):
@@ -132,7 +134,7 @@ def expand(path: Path, overrides: list[str] = (), seeds: list[int] | None = None
         if settings["radio"]["packet_trace"] is not None:
             packet_trace.identify(settings["radio"]["packet_trace"], path.parent)
         params = {key: settings_value(settings, key) for key in point}
-        for seed in seeds or scenario.seeds:
+        for seed in scenario.seeds:
             own = copy.deepcopy(settings)
             draw_starts(own["traffic"], seed)
             runs.append(Run(scenario.id, str(path), name, params, seed, own))
