@@ -21,7 +21,7 @@ SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup build native-lab lab-kernel lab-vm lab-vm-host run-experiment report test test-fast fuzz soak bench lint format reference doctor golden-update clean
+.PHONY: help setup build native-lab lab-kernel lab-vm lab-vm-host test-lab-vm run-experiment report test test-fast fuzz soak bench lint format reference doctor golden-update clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -67,6 +67,9 @@ lab-vm-host: setup ## install what building and starting a lab VM needs
 
 lab-vm: lab-vm-host ## a lab VM: with vagrant if it is there; BOX=FILE builds a box of our own first
 	@vm/up $(BOX)
+
+test-lab-vm: lab-vm-host lab-kernel ## build, boot and provision a lab VM in QEMU, play in it, compare; takes an hour
+	@vm/test-lab-vm
 
 test: setup lab-kernel lint ## all tests; what needs root is skipped with a reason
 	meson test -C build --print-errorlogs --no-rebuild --quiet
