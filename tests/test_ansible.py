@@ -15,11 +15,11 @@ PLAYBOOK = Path(sys.executable).with_name("ansible-playbook")
 pytestmark = pytest.mark.skipif(not PLAYBOOK.exists(), reason="a machine that another one provisions has no Ansible")
 
 
-def play(*args):
+def play(*args, limit="localhost", **environment):
     """Play site.yml here. Return: (exit status, output)."""
     env = {**os.environ, "ANSIBLE_CONFIG": str(ROOT / "ansible/ansible.cfg"), "ANSIBLE_NOCOLOR": "1",
-           "ANSIBLE_DISPLAY_OK_HOSTS": "1"}
-    done = subprocess.run([PLAYBOOK, ROOT / "ansible/site.yml", "--limit", "localhost", *args], capture_output=True,
+           "ANSIBLE_DISPLAY_OK_HOSTS": "1", **environment}
+    done = subprocess.run([PLAYBOOK, ROOT / "ansible/site.yml", "--limit", limit, *args], capture_output=True,
                           text=True, check=False, env=env)
     return done.returncode, done.stdout + done.stderr
 
@@ -42,3 +42,34 @@ def test_packages_that_are_missing(tmp_path, groups, wanted):
     assert status != 0
     missing = re.search(r"packages_missing:\n((?: +- .*\n)+)", output)
     assert missing and [line.split()[-1] for line in missing[1].splitlines()] == wanted, output
+
+
+#: Reads its options as ssh does, and finds the host `there` on this machine.
+SSH = """#!/bin/sh
+while getopts Ci:l:o:p: option; do echo "$option $OPTARG" >>"$0.options"; done
+shift $((OPTIND - 1))
+[ "$1" = 127.0.0.1 ] || { echo "no host <$1>" >&2; exit 255; }
+shift
+exec "$@"
+"""
+
+
+def test_sources_are_copied_through_the_way_into_the_host(tmp_path):
+    """rsync gets the port, the key and the options that Ansible itself uses; what git ignores stays here."""
+    source, target = tmp_path / "source", tmp_path / "target"
+    source.mkdir()
+    (source / "Makefile").write_text("build:\n")
+    (source / ".gitignore").write_text("/build/\n")
+    (source / "build").mkdir()
+    ssh = tmp_path / "ssh"
+    ssh.write_text(SSH)
+    ssh.chmod(0o755)
+    inventory = tmp_path / "inventory.yml"
+    inventory.write_text(
+        "all: {hosts: {there: {ansible_connection: local, ansible_host: 127.0.0.1, ansible_port: 2222, "
+        "ansible_ssh_private_key_file: /key, ansible_ssh_common_args: -o LogLevel=ERROR, "
+        f"cellbed_source: {source}, cellbed_directory: {target}}}}}}}\n")
+    status, output = play("-i", inventory, "--tags", "cellbed", limit="there", PATH=f"{tmp_path}:{os.environ['PATH']}")
+    assert status == 0, output
+    assert sorted(path.name for path in target.iterdir()) == [".gitignore", "Makefile"]
+    assert {"p 2222", "i /key", "o LogLevel=ERROR"} <= set((tmp_path / "ssh.options").read_text().splitlines())
