@@ -3,6 +3,7 @@
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -70,6 +71,22 @@ def test_congestion_control_this_kernel_lacks(scenario, tmp_path):
     assert done.returncode == 1
     assert f"value {missing}: this kernel has" in done.stderr
     assert "the virtual lab has all" in done.stderr
+
+
+def test_congestion_control_this_host_does_not_allow(scenario, tmp_path):
+    """Its network namespaces may choose the host's default, Reno, and what it allows; doctor says so beforehand."""
+    ipv4 = Path("/proc/sys/net/ipv4")
+    allowed, available = (set((ipv4 / f"tcp_{which}_congestion_control").read_text().split())
+                          for which in ("allowed", "available"))
+    if not available - allowed:
+        pytest.skip("this host allows every congestion control")
+    refused = min(available - allowed)
+    done = cellbed("run", scenario, "--results", tmp_path / "r", "--lab", "native",
+                   "--set", f"tcp.congestion_control={refused}", check=False)
+    assert done.returncode == 1
+    assert f"congestion control {refused}: this host does not allow it" in done.stderr
+    said = re.sub(r"\s+", " ", cellbed("doctor").stdout)
+    assert re.search(rf"not allowed there: [^;]*\b{refused}\b", said), said
 
 
 def test_cellsim_repeats_a_native_run(scenario, tmp_path):

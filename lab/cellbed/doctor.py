@@ -90,6 +90,15 @@ def _qdisc(kind: str) -> Check:
                  else f"not in this kernel: natively, links work without {without} only; the virtual lab has it", ())
 
 
+def _congestion_controls() -> Check:
+    """What a native run may choose: its hosts are network namespaces."""
+    allowed = lab_native.congestion_controls("allowed")
+    refused = [name for name in lab_native.congestion_controls() if name not in allowed]
+    return Check("congestion controls", not refused, f"native: {', '.join(allowed)}; "
+                 + (f"not allowed there: {', '.join(refused)}, which `make native-lab` changes; " if refused else "")
+                 + "virtual: all of Linux", ())
+
+
 def _space() -> Check:
     free = shutil.disk_usage(".").free
     return Check("disk space", free > _NEEDED_BYTES, f"{free >> 20} MiB free here"
@@ -104,8 +113,7 @@ def checks() -> list[Check]:
         _program("tshark", "tshark", (), " to look at captures"), _built(), _kernel(), _ptrace(), _root(), _tun(),
         _cgroup(), _bpf(), _qdisc("netem"), _qdisc("red"), _space(),
         _program("qemu-system-x86_64", "qemu-system-x86", ("vm",)), _program("busybox", "busybox-static", ("vm",)),
-        Check("congestion controls", True, f"native: {', '.join(lab_native.available_congestion_controls())}; "
-              "virtual: all of Linux", ()),
+        _congestion_controls(),
         Check("CPUs", True, f"{len(os.sched_getaffinity(0))}: as many virtual labs run side by side", ()),
     ]
 

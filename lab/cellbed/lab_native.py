@@ -32,8 +32,9 @@ def current_congestion_control() -> str:
     return Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text().strip()
 
 
-def available_congestion_controls() -> list[str]:
-    return Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
+def congestion_controls(which: str = "available") -> list[str]:
+    """What this kernel has loaded; "allowed": what its network namespaces may choose of that."""
+    return Path(f"/proc/sys/net/ipv4/tcp_{which}_congestion_control").read_text().split()
 
 
 def play(directory: Path, description: dict[str, Any], cpu: int, watch: Watch, caller: Caller | None) -> dict[str, Any]:
@@ -43,9 +44,10 @@ def play(directory: Path, description: dict[str, Any], cpu: int, watch: Watch, c
     """
     check()
     wanted = description["settings"]["tcp"]["congestion_control"]
-    if wanted not in available_congestion_controls():
+    if wanted not in congestion_controls():
         raise LabError(f"key 'tcp.congestion_control': value {wanted}: this kernel has "
-                       f"{', '.join(available_congestion_controls())}; the virtual lab has all")
+                       f"{', '.join(congestion_controls())}; `make native-lab` loads those that are modules, "
+                       "and the virtual lab has all")
     refusal = shaping.refusal(description["settings"])
     if refusal is not None:
         raise LabError(refusal)

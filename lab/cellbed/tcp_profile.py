@@ -92,8 +92,8 @@ def write(settings: dict[str, str]) -> list[str]:
 
 def _refusal(name: str, value: str, error: OSError) -> str:
     if name == "ipv4/tcp_congestion_control" and error.errno == errno.EPERM:
-        return (f"congestion control {value}: this host does not allow it in network namespaces; add it to "
-                "net.ipv4.tcp_allowed_congestion_control")
+        return (f"congestion control {value}: this host does not allow it in network namespaces; `make native-lab` "
+                "allows all (net.ipv4.tcp_allowed_congestion_control)")
     return f"setting net.{name.replace('/', '.')}: value {value}: {error.strerror}"
 
 
