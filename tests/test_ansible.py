@@ -54,7 +54,8 @@ exec "$@"
 """
 
 
-def test_sources_are_copied_through_the_way_into_the_host(tmp_path):
+@pytest.mark.parametrize("name", ["ansible", "ansible_ssh"])
+def test_sources_are_copied_through_the_way_into_the_host(tmp_path, name):
     """rsync gets the port, the key and the options that Ansible itself uses; what git ignores stays here."""
     source, target = tmp_path / "source", tmp_path / "target"
     source.mkdir()
@@ -66,7 +67,7 @@ def test_sources_are_copied_through_the_way_into_the_host(tmp_path):
     ssh.chmod(0o755)
     inventory = tmp_path / "inventory.yml"
     inventory.write_text(
-        "all: {hosts: {there: {ansible_connection: local, ansible_host: 127.0.0.1, ansible_port: 2222, "
+        f"all: {{hosts: {{there: {{ansible_connection: local, {name}_host: 127.0.0.1, {name}_port: 2222, "
         "ansible_ssh_private_key_file: /key, ansible_ssh_common_args: -o LogLevel=ERROR, "
         f"cellbed_source: {source}, cellbed_directory: {target}}}}}}}\n")
     status, output = play("-i", inventory, "--tags", "cellbed", limit="there", PATH=f"{tmp_path}:{os.environ['PATH']}")
