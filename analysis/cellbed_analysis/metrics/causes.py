@@ -16,6 +16,7 @@ import polars as pl
 from ..arrival import matched, reordering_extents, transmissions
 from ..bundle import Bundle, Flow
 from ..segment import flow_packets, unwrap
+from .metric import Metric
 from .rtt import Values
 from .throughput import IPERF3_COOKIE_BYTES, acknowledged
 
@@ -35,6 +36,53 @@ COUNTERS = {
     "cwnd_reductions": ("TCPRenoRecovery", "TCPSackRecovery", "TCPLossProbeRecovery", "TCPTimeouts"),
     "cwnd_undos": ("TCPFullUndo", "TCPPartialUndo", "TCPDSACKUndo", "TCPLossUndo"),
 }
+
+CAUSES = (
+    Metric("transmissions", "1", "transmissions of data, retransmissions included"),
+    Metric("lost_transmissions", "1", "of these, not in the receiver's capture: lost, or still under way at the end"),
+    Metric("retransmissions", "1", "of these, with bytes that were sent before"),
+    Metric(
+        "spurious_retransmits",
+        "1",
+        "of these, although an earlier transmission of the first byte arrives, however late (RFC 3522)",
+    ),
+    Metric("fast_retransmits", "1", "segments resent in fast recovery (TCPFastRetrans)"),
+    Metric("recoveries", "1", "fast recoveries (TCPRenoRecovery + TCPSackRecovery)"),
+    Metric("rto_count", "1", "retransmission timeouts (TCPTimeouts)"),
+    Metric(
+        "cwnd_reductions",
+        "1",
+        "recoveries, timeouts and tail losses that a probe repaired: each lowers the congestion window "
+        "(TCPRenoRecovery + TCPSackRecovery + TCPLossProbeRecovery + TCPTimeouts)",
+    ),
+    Metric(
+        "cwnd_undos",
+        "1",
+        "reductions taken back (TCPFullUndo + TCPPartialUndo + TCPDSACKUndo + TCPLossUndo)",
+    ),
+    Metric("reordering_events", "1", "data packets that arrive after one sent later, by order of sending (RFC 4737)"),
+    Metric("reordering_dupack_events", "1", "of these, with an extent of 3 or more: enough for a fast retransmit"),
+    Metric("reordering_extent_max", "packets", "largest reordering extent (RFC 4737)"),
+    Metric(
+        "ack_compression",
+        "1",
+        "share of ACKs after which the next one that left the receiver 5 ms later or more reaches the sender in "
+        "less than half the time between their departures (Mogul 1992, Zhang 1991)",
+    ),
+    Metric(
+        "ack_clock_compression",
+        "1",
+        "the same of ACKs of new data, by the departures of the last segments they confirm: what the whole loop "
+        "bunched, such as data that waited behind a gap",
+    ),
+)
+
+FILE = (
+    Metric("file_bytes", "bytes", "size of the file that the flow sends; null for a flow of given duration"),
+    Metric("file_received_bytes", "bytes", "of these, confirmed by the receiver: iperf3 closes with bytes unsent"),
+    Metric("completion_time_s", "s", "first segment of the file sent to its last byte confirmed by the receiver"),
+    Metric("file_goodput_mbps", "Mbit/s", "bytes received over that time, slow start included"),
+)
 
 
 def counter_metrics(counters: dict[str, Any] | None, node: str) -> Values:

@@ -11,8 +11,20 @@ import shlex
 from typing import Any
 
 from ..bundle import Bundle
+from .metric import Metric
 from .radio import DROP_REASONS, HARMLESS, control_metrics
 from .rtt import Values
+
+COMMAND = (
+    Metric("command", "", "the program that the run was for, as a shell would take it"),
+    Metric("command_status", "1", "its exit status as a shell has it: 128 + n for signal n; null: ended with the run"),
+    Metric("command_s", "s", "how long it ran, in the lab's time"),
+    Metric("radio_in_pkts", "packets", "packets that entered the radio network, either way"),
+    Metric("radio_delivered_pkts", "packets", "of these, delivered"),
+    Metric("radio_lost_pkts", "packets", "of these, lost; the columns dropped_* say why"),
+    Metric("radio_delivered_mbps", "Mbit/s", "IP bytes delivered, both ways, over the command's time"),
+    Metric("rlc_retransmissions", "1", "RLC PDUs, or segments of one, sent again, all links"),
+)
 
 
 def foreground(bundle: Bundle) -> dict[str, Any] | None:

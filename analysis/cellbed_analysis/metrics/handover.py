@@ -14,6 +14,7 @@ from ..models import handover as model
 from ..packet_rtt import packet_rtts
 from ..stat import scaled
 from ..switching import SEQ_SPACE, Sender
+from .metric import Metric
 from .rtt import Values
 
 #: What a rate before and after a handover is measured over.
@@ -22,6 +23,63 @@ SPAN_NS = 1_000_000_000
 CAPTURE_SLACK_NS = 5_000_000
 #: Cases as the equations call them.
 MODEL_CASE: dict[str, model.Case] = {"timeout": "timeout", "halving": "halving", "nothing": "ideal"}
+
+HANDOVER = (
+    Metric("ho_handovers", "1", "handovers of the flow's UE"),
+    Metric("ho_wrong_predictions", "1", "predictions of one that did not come"),
+    Metric("ho_start_s", "s", "start: the source eNB's decision, after t = 0 of the flow; of a wrong prediction, that"),
+    Metric("ho_command_ms", "ms", "start to the handover command, on which the UE leaves"),
+    Metric("ho_attached_ms", "ms", "start to the UE's arrival in the target cell"),
+    Metric("ho_path_switch_ms", "ms", "start to the path switch at the S-GW; negative when it came before"),
+    Metric("ho_source_mes", "1", "UEs with traffic in the source cell at the start of the run, this one included"),
+    Metric("ho_target_mes", "1", "UEs with traffic in the target cell at the start of the run"),
+    Metric("ho_rtt_ms", "ms", "the kernel's smoothed RTT at the start: the one RTT of the span"),
+    Metric("ho_span_ms", "ms", "start to one such RTT after the UE's arrival"),
+    Metric("ho_timeout", "1", "case: the timer expired on account of the handover", event=True),
+    Metric("ho_halving", "1", "case: no timeout, but the window was lowered", event=True),
+    Metric("ho_nothing", "1", "case: neither", event=True),
+    Metric("ho_timeout_during", "1", "a timeout of the handover within the span, not after it", event=True),
+    Metric("ho_event_during", "1", "any congestion event of the handover within the span", event=True),
+    Metric("ho_timeout_spurious", "1", "of timeouts: the segment it was about had arrived or still does", event=True),
+    Metric("ho_timeout_real", "1", "of timeouts: it was lost", event=True),
+    Metric("ho_repairing", "1", "at the start an earlier congestion event was not repaired yet", event=True),
+    Metric("ho_event_ms", "ms", "start to the first congestion event"),
+    Metric("ho_timeout_ms", "ms", "start to the first timeout"),
+    Metric("ho_timeouts", "1", "timeouts of the handover"),
+    Metric("ho_timer_ms", "ms", "last ACK of new data to the first timeout"),
+    Metric("ho_ack_gap_ms", "ms", "longest time between two ACKs of new data in the span"),
+    Metric("ho_cwnd_pkts", "packets", "congestion window at the start"),
+    Metric("ho_in_flight_pkts", "packets", "packets in flight for the sender at the start"),
+    Metric("ho_ssthresh_pkts", "packets", "slow start threshold that the first event sets"),
+    Metric("ho_ssthresh_ratio", "1", "that threshold over cwnd before the event"),
+    Metric("ho_slow_start_ms", "ms", "first timeout to a window as large as the threshold it set"),
+    Metric("ho_slow_start_k", "1", "RTTs of that slow start by the paper's equation 5"),
+    Metric("ho_rtt_before_ms", "ms", "RTT of packets received in the second before the start, median"),
+    Metric("ho_rtt_max_ms", "ms", "largest RTT of packets of the handover: to the receiver's next answer"),
+    Metric("ho_lost_pkts", "packets", "transmissions of the handover that did not arrive"),
+    Metric("ho_reordered_pkts", "packets", "transmissions of the handover that arrived after one sent later"),
+    Metric("ho_forwarded_pkts", "packets", "packets that one eNB sent to the other"),
+    Metric("ho_forwarded_bytes", "bytes", "their bytes"),
+    Metric("ho_forwarded_lost_pkts", "packets", "of these, lost between the eNBs, whole run"),
+    Metric("ho_end_markers_lost", "packets", "End Markers lost on either way, whole run"),
+    Metric("ho_held_ms", "ms", "longest time that an eNB held packets at a stretch"),
+    Metric("ho_held_max_pkts", "packets", "most packets that an eNB held for the UE or for an End Marker"),
+    Metric("ho_delivered_kb", "kB", "new data received in the span (1000 bytes)"),
+    Metric("ho_rate_before_mbps", "Mbit/s", "new data received in the second before the start"),
+    Metric("ho_rate_after_mbps", "Mbit/s", "new data received in the second after it"),
+    Metric("ho_model_share", "1", "throughput over the ideal one by the paper's equations, for this case and cwnd"),
+    *(
+        metric
+        for side in ("source", "target")
+        for metric in (
+            Metric(
+                f"ho_drop_{side}_percent", "%", f"dropped by the queue in front of the {side} eNB, whole run"
+            ),
+            Metric(f"ho_early_drop_{side}_pkts", "packets", "of these, by RED before the queue was full"),
+            Metric(f"ho_marked_{side}_pkts", "packets", "packets that RED marked there"),
+        )
+    ),
+)
 
 
 def handover_metrics(bundle: Bundle, flow: Flow) -> Values:

@@ -16,6 +16,7 @@ from ..interval import Estimate, mean_within_run, within_run
 from ..life import RadioLog
 from ..segment import leg_parts
 from ..stat import mean, median
+from .metric import Metric
 from .rtt import Values
 from .window import Window
 
@@ -25,6 +26,34 @@ DROP_REASONS = (
 )  # fmt: skip
 #: Of these no loss of the link: copies, and what was still under way at the end.
 HARMLESS = ("duplicate", "shutdown")
+
+SIDE = (
+    Metric("packets", "1", "packets that entered the radio network"),
+    Metric("delay_mean_ms", "ms", "mean one-way delay through the radio network", True),
+    Metric("delay_p99_ms", "ms", "99th percentile"),
+    Metric("first_leg_mean_ms", "ms", "entry to decoded at the end of the uplink or sidelink"),
+    Metric("dl_leg_mean_ms", "ms", "decoded at the eNB to delivery, infrastructure mode", True),
+    Metric("rlc_wait_mean_ms", "ms", "entry to the RAC request or trailing BSR that served it", True),
+    Metric("rac_requests", "1", "RAC requests (preambles) sent"),
+    Metric("rac_per_packet", "1", "RAC requests per packet", True),
+    Metric("rac_interval_min_ms", "ms", "shortest time between two RAC requests"),
+    Metric("rac_timeouts", "1", "RAC requests that timed out unanswered"),
+    Metric("packets_per_tti_mean", "1", "packets whose last byte left in the same sub-frame"),
+    Metric("blocked_share", "1", "share of packets that waited over 1 TTI for their request", True),
+    Metric("joined_share", "1", "share of packets that entered after the RAC request that served them", True),
+    Metric("blocked_extra_rtt_ms", "ms", "mean RTT of segments so blocked minus that of the others"),
+    Metric("blocked_extra_delay_ms", "ms", "mean one-way delay of these packets minus that of the others"),
+    Metric("stolen_share", "1", "share of packets sent whole or ended beside a BSR (stealing)", True),
+    Metric("stolen_per_bsr_mean", "1", "packets ended beside a BSR, of the BSRs that data went with", True),
+    Metric("stolen_per_bsr_max", "1", "largest number of those"),
+    Metric("granted_pdus", "1", "MAC PDUs with RLC data on a data grant"),
+    Metric("trailing_bsr_share", "1", "share of these with a non-zero trailing BSR", True),
+    Metric("trailing_grant_share", "1", "share of these granted for a trailing BSR", True),
+    Metric("rar_grant_bytes", "bytes", "transport block of the grant in a RAR"),
+    Metric("mac_bytes", "bytes", "a packet of the most frequent size with PDCP, RLC and MAC headers"),
+    Metric("backlog_mean_bytes", "bytes", "time-weighted mean of the UE's transmission buffer"),
+    Metric("backlog_max_bytes", "bytes", "largest"),
+)
 
 
 def leg_metrics(lives: pl.DataFrame) -> Values:

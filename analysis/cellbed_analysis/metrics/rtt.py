@@ -7,12 +7,21 @@ import numpy as np
 import polars as pl
 
 from ..interval import Estimate, mean_within_run, std_within_run
-from ..segment import RTT_PARTS
+from ..segment import RTT_PARTS, part_label
 from ..stat import mean, scaled
+from .metric import Metric
 
 Values = dict[str, Estimate | float | int | str | None]
 
 TTI_NS = 1_000_000
+
+PARTS = (
+    *(Metric(f"part_{part}_ms", "ms", f"mean part of the RTT: {part_label(part)}") for part in RTT_PARTS),
+    *(Metric(f"part_{part}_std_ms", "ms", f"standard deviation of: {part_label(part)}") for part in RTT_PARTS),
+    Metric("parts_segments_share", "1", "share of segments whose RTT could be taken apart"),
+    Metric("receiver_delayed_share", "1", "share of segments whose ACK the receiver held back over 1 TTI", True),
+    Metric("receiver_delayed_mean_ms", "ms", "how long it held these back, mean"),
+)
 
 
 def rtt_metrics(segments: pl.DataFrame) -> Values:

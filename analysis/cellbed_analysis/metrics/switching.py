@@ -11,7 +11,77 @@ import polars as pl
 
 from ..bundle import Bundle, Flow
 from ..switching import CongestionEvent, Reaction, Sender, congestion_events, reactions, rows_of, switches
+from .metric import Metric
 from .rtt import TTI_NS, Values
+
+SWITCHES = (
+    Metric("mode_switches", "1", "changes of the sending UE's mode"),
+    Metric("flushed_data_pkts", "packets", "packets of the data flow that they flushed"),
+    Metric("flushed_ack_pkts", "packets", "packets of the ACK flow that they flushed"),
+    Metric("flushing_switches", "1", "switches that flushed data; the metrics below are about these"),
+    Metric("switch_flushed_data_mean_pkts", "packets", "packets of the data flow flushed by a switch, mean"),
+    Metric("switch_flushed_data_mean_bytes", "bytes", "their bytes, mean"),
+    Metric("switch_flushed_ack_mean_pkts", "packets", "packets of the ACK flow flushed by a switch, mean"),
+    Metric(
+        "switch_flushed_on_air_mean_pkts",
+        "packets",
+        "flushed packets of both directions that had been sent whole on the leg where a switch found them, mean; needs "
+        "all of radio.trace",
+    ),
+    Metric("switch_outstanding_mean_pkts", "packets", "packets in flight for the sender at a switch, mean"),
+    Metric(
+        "switch_flushed_share",
+        "1",
+        "packets flushed in both directions over those in flight: 1 leaves none that could bring a duplicate ACK",
+    ),
+    Metric(
+        "switch_sacked_mean_pkts",
+        "packets",
+        "packets beyond the hole that duplicate ACKs had told of at the first congestion event after a switch, mean",
+    ),
+    Metric("switch_first_event_p50_ms", "ms", "switch to the first congestion event, median"),
+    Metric("switch_rto_first_share", "1", "share of switches whose first congestion event is a timeout"),
+    Metric(
+        "switch_rto_share",
+        "1",
+        "share of switches after which the timer expired before everything in flight at the switch was acknowledged",
+    ),
+    Metric("switch_rto_p50_ms", "ms", "switch to the first timeout after it, median of those that have one"),
+    Metric("switch_second_event_share", "1", "share of switches with a fast retransmit after the first event"),
+    Metric(
+        "switch_recovery_p50_ms",
+        "ms",
+        "switch to the acknowledgment of everything in flight at it, median of those that get there before the next",
+    ),
+    Metric("switch_recovery_max_ms", "ms", "longest of these"),
+    Metric("switch_unrepaired", "1", "switches without that before the next switch or the end"),
+    Metric(
+        "switch_ssthresh_p50_pkts",
+        "packets",
+        "slow start threshold that the first event sets, which is what a fast recovery lowers cwnd to; median",
+    ),
+    Metric("switch_ssthresh_p50_bytes", "bytes", "the same, times the configured segment size"),
+    Metric("switch_ssthresh_ratio_p50", "1", "that threshold over cwnd before the event, median"),
+    Metric("switch_cwnd_low_p50_pkts", "packets", "lowest cwnd from the first event to the end of recovery, median"),
+    Metric("switch_cwnd_low_pkts", "packets", "lowest of these"),
+    Metric("switch_cwnd_1s_p50_pkts", "packets", "lowest cwnd between 0.9 and 1.1 s after the first event, median"),
+    Metric(
+        "switch_cwnd_back_share",
+        "1",
+        "share of switches after which cwnd, before the next one, is again what it was, or fills the receive window",
+    ),
+    Metric("switch_cwnd_back_p50_ms", "ms", "switch to that moment, median of all; null when most do not get there"),
+    Metric("fast_recoveries", "1", "fast retransmits that open a recovery, from the trace, whole flow"),
+    Metric("fast_recovery_p50_ms", "ms", "fast retransmit to the ACK of everything sent before it, median"),
+    Metric("fast_recovery_max_ms", "ms", "longest of these"),
+    Metric("fast_recovery_rto_share", "1", "share of fast recoveries during which the timer expires"),
+    Metric("fast_recovery_rto_p50_ms", "ms", "fast retransmit to that timeout, median"),
+    Metric(
+        "ack_same_tti_share",
+        "1",
+        "share of ACKs of new data that reach the sender less than 1 ms after the one before; needs every segment",
+    ),
+)
 
 
 def switch_metrics(bundle: Bundle, flow: Flow) -> Values:

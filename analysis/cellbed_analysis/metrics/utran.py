@@ -14,6 +14,7 @@ import polars as pl
 from ..bundle import Bundle, Flow, parse_size
 from ..interval import within_run
 from ..models import maxdat
+from .metric import Metric
 from .rtt import Values
 from .window import Window
 
@@ -25,6 +26,38 @@ TCP_IP_BYTES = 40
 SYN_BYTES_MAX = 120
 #: Of the bootstrap: some round trips of the slowest bearer (32 kbit/s: 5.2 s).
 BLOCK_NS = 30_000_000_000
+
+UTRAN = (
+    Metric("utran_rate_kbps", "kbit/s", "downlink rate, the 2 octets of each PDU's header left out"),
+    Metric("utran_bler", "1", "configured block error rate of the downlink"),
+    Metric("utran_max_dat", "1", "configured MaxDAT: transmissions of a PDU, then its SDU is discarded"),
+    Metric(
+        "karn_rtt_mean_s",
+        "s",
+        "mean of the kernel's RTT samples, one a round trip, of segments sent once (Karn's rule)",
+        True,
+    ),
+    Metric("karn_rtt_samples", "1", "how many"),
+    Metric("karn_rtt_min_s", "s", "smallest"),
+    Metric("karn_rtt_max_s", "s", "largest"),
+    Metric("transfer_bytes", "bytes", "bytes of the file that the receiver got in order"),
+    Metric("transfer_payload_kbps", "kbit/s", "these over the length of the flow"),
+    Metric(
+        "transfer_kbps",
+        "kbit/s",
+        "throughput as the paper's closed form counts it: that, with the 40 bytes of headers of each segment",
+    ),
+    Metric("tcp_retransmissions", "1", "segments that the sender's TCP sent again (RetransSegs)"),
+    Metric("rlc_transmissions_per_pdu", "1", "transmissions of an AMD PDU, both directions"),
+    Metric("rlc_status_pdus", "1", "STATUS PDUs sent, both directions"),
+    Metric("sdus_discarded_dl", "1", "SDUs given up at MaxDAT, downlink: data segments"),
+    Metric("sdus_discarded_ul", "1", "the same of the uplink: ACKs"),
+    Metric("sdus_discarded_share", "1", "share of the transmissions of data segments by TCP that the downlink gave up"),
+    Metric("model_rtt_s", "s", "what the closed form has there (equations 4 and 8), with RTT_Wired of Table I"),
+    Metric("model_kbps", "kbit/s", "the same (equation 9)"),
+    Metric("model_discarded_share", "1", "the same: 1 - p of equation 3"),
+    Metric("bundle_bytes", "bytes", "size of the bundle's files"),
+)
 
 
 def settings_of(bundle: Bundle) -> dict[str, Any] | None:
