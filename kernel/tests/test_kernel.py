@@ -45,7 +45,7 @@ def test_patches_apply(version, tmp_path):
     tarball = Path(f"/usr/src/linux-source-{version}.tar.xz")
     if not tarball.exists():
         pytest.skip(f"linux-source-{version} is not installed")
-    patches = sorted((KERNEL / "patches").glob("*.patch"))
+    patches = sorted((KERNEL / "patches").glob("*.patch")) + sorted((KERNEL / "patches" / version).glob("*.patch"))
     wanted = {name for patch in patches for name in re.findall(r"^--- a/(\S+)", patch.read_text(), re.MULTILINE)}
     with tarfile.open(tarball) as tar:
         for member in tar:
