@@ -90,3 +90,17 @@ def test_every_command_of_the_readme_exists():
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\((?!https?://|#)([^)#]+)", page.read_text()):
         assert (page.parent / target).exists(), f"{page.relative_to(ROOT)}: {target}"
+
+
+@pytest.mark.parametrize("page", tracked_pages(), ids=lambda p: str(p.relative_to(ROOT)))
+def test_tables_are_whole(page):
+    """Lines of a table stand together: a blank one within would end it, and the rest would be text."""
+    inside = False
+    for number, line in enumerate(re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL).splitlines(), 1):
+        row = line.startswith("|")
+        if row and not inside:
+            header = line
+        elif row and header is not None:
+            assert re.fullmatch(r"\|( ?:?-+:? ?\|)+", line), f"{page.relative_to(ROOT)}: {number}: {header}"
+            header = None
+        inside = row
