@@ -13,6 +13,7 @@ from pathlib import Path
 from .bundle import DERIVED, Results
 from .explore import offered
 from .figures.order import brief
+from .metrics.names import short_names
 from .metrics.run import RunAnalysis
 from .page import page
 
@@ -60,7 +61,7 @@ def write_index(results: Results, runs: Sequence[RunAnalysis], directory: Path, 
 def _line(run: RunAnalysis, directory: Path) -> Line:
     own = run.bundle.path / DERIVED / "report.html"
     params = run.bundle.manifest.get("params", {})
-    words = ", ".join(brief(f"{key.rsplit('.', 1)[-1]}={value}") for key, value in sorted(params.items()))
+    words = ", ".join(brief(f"{name}={params[key]}") for key, name in sorted(short_names(params).items()))
     return Line(run, words, _link(run.bundle.path, directory), _link(own, directory) if own.is_file() else None)
 
 

@@ -273,6 +273,9 @@ def test_many_runs_are_analysed_side_by_side_with_the_same_result(
 def test_other_swept_parameters_name_the_point() -> None:
     params = {"radio.ues.ue1.mode": "im", "tcp.receive_window": 8192, "tcp.mss": 536, "radio.mac.trailing_bsr": False}
     assert swept_point(params) == "mss=536, trailing_bsr=False"
+    # Keys that end alike are two parameters: named by their end only, runs of different points would be averaged.
+    two = {"radio.ues.ue1.cqi_ul": 9, "radio.ues.ue2.cqi_ul": 15, "radio.ues.ue1.mode": "im"}
+    assert swept_point(two) == "ue1.cqi_ul=9, ue2.cqi_ul=15"
     assert swept_point({"radio.ues.ue1.mode": "im"}) == ""
 
 

@@ -29,6 +29,7 @@ from ..life import ENB, RadioLog, packet_lives, uplink_pdus
 from ..segment import decomposed_segments, flow_packets
 from ..timeline import timeline_metrics
 from . import causes, commands, datagrams, handover, probe, radio, rtt, switching, throughput, utran
+from .names import short_names
 from .newest import newest_only
 from .window import Window, steady_window
 
@@ -284,9 +285,9 @@ def swept_point(params: dict[str, Any], besides: Sequence[str] = ()) -> str:
         params: swept keys and values.
         besides: keys that the variant's name stands for.
     """
-    rest = {key: value for key, value in params.items() if key not in besides}
-    rest = {key.rsplit(".", 1)[-1]: value for key, value in rest.items()}
-    return ", ".join(f"{k}={v}" for k, v in sorted(rest.items()) if k not in ("mode", "receive_window"))
+    columns = ("mode", "receive_window")
+    rest = [key for key in params if key not in besides and key.rpartition(".")[2] not in columns]
+    return ", ".join(f"{name}={params[key]}" for name, key in sorted((n, k) for k, n in short_names(rest).items()))
 
 
 def modes_change(bundle: Bundle) -> bool:
