@@ -7,6 +7,7 @@ LAB      ?= virtual
 SEED     ?=
 KERNEL   ?=
 BOX      ?=
+WHEELS   ?=
 FUZZ_SECONDS ?= 3600
 RUNS ?= 1000
 PYTHON   ?= python3
@@ -68,8 +69,8 @@ lab-vm-host: setup ## install what building and starting a lab VM needs
 lab-vm: lab-vm-host ## a lab VM: with vagrant if it is there; BOX=FILE builds a box of our own first
 	@vm/up $(BOX)
 
-test-lab-vm: lab-vm-host lab-kernel ## build, boot and provision a lab VM in QEMU, play in it, compare; takes an hour
-	@vm/test-lab-vm
+test-lab-vm: lab-vm-host lab-kernel ## build, boot and provision a lab VM in QEMU, play in it, compare; takes some 15 minutes
+	@vm/test-lab-vm $(if $(WHEELS),--wheels $(WHEELS))
 
 test: setup lab-kernel lint ## all tests; what needs root is skipped with a reason
 	meson test -C build --print-errorlogs --no-rebuild --quiet
