@@ -16,6 +16,7 @@ _BARS = "▁▂▃▄▅▆▇█"
 CURVES = (("cwnd", "cwnd", "packets"), ("srtt", "srtt", "ms"), ("mbps", "delivered", "Mbit/s"),
           ("queue", "largest RLC queue", "kB"), ("cqi", "CQI", ""), ("sinr", "SINR", "dB"))
 EVENTS = 8
+CURVE_MIN = 10
 
 
 def curve(values: Sequence[float | None], width: int) -> str:
@@ -43,14 +44,18 @@ def render(view: View, width: int) -> RenderableType:
 
 
 def _curves(view: View, width: int) -> Table:
-    table = Table.grid(padding=(0, 1))
+    rows = []
     for name, words, unit in CURVES:
         values = [point[name] for point in view.history]
         known = [v for v in values if v is not None]
         if known:
-            now = f"{known[-1]:.4g} {unit}".rstrip()
-            table.add_row(words, Text(now, justify="right"), Text(curve(values, max(width - 44, 20)), style="cyan"),
-                          Text(f"{min(known):.4g} to {max(known):.4g}", style="dim"))
+            rows.append((words, f"{known[-1]:.4g} {unit}".rstrip(), f"{min(known):.4g} to {max(known):.4g}", values))
+    # What the words leave: a curve that is too long would lose its newest end.
+    taken = sum(max((len(row[column]) for row in rows), default=0) + 1 for column in range(3))
+    table = Table.grid(padding=(0, 1))
+    for words, now, between, values in rows:
+        bars = Text(curve(values, max(width - taken, CURVE_MIN)), style="cyan")
+        table.add_row(words, Text(now, justify="right"), bars, Text(between, style="dim"))
     return table
 
 

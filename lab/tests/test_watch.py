@@ -17,7 +17,7 @@ from synthetic_bundle import MS, RADIO_SYMBOLS, TCP_FIELDS, TCP_SYMBOLS, trace_b
 from cellbed.error import CellbedError
 from cellbed_watch.place import Place, choose, going_on
 from cellbed_watch.tail import PcapTail, TraceTail
-from cellbed_watch.terminal import curve, render
+from cellbed_watch.terminal import CURVES, curve, render
 from cellbed_watch.view import View
 from cellbed_watch.web import Board
 from cellbed_watch.wireshark import datagram
@@ -140,13 +140,24 @@ def test_a_terminal_shows_all_of_it(run):
         assert words in text
 
 
-def _text(view):
+def _text(view, width=100):
     from rich.console import Console
 
-    console = Console(width=100)
+    console = Console(width=width)
     with console.capture() as capture:
-        console.print(render(view, 100))
+        console.print(render(view, width))
     return capture.get()
+
+
+@pytest.mark.parametrize("width", [70, 80, 100, 200])
+def test_curves_fit_beside_their_words(run, width):
+    """A line that is too wide would be cut at the newest values."""
+    view = looked(run)
+    names = [name for name, _, _ in CURVES]
+    view.history.extend({"t": i} | dict.fromkeys(names, 0.01234 * i * i) for i in range(400))
+    curves = _text(view, width).splitlines()[1 : 1 + len(CURVES)]
+    assert not any("…" in line for line in curves), curves
+    assert all("█ 0" in line for line in curves), curves
 
 
 def test_a_curve_keeps_the_greatest_of_what_shares_a_place():
