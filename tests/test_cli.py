@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The command line without a lab."""
 
+import errno
+
 import pytest
 from e2e import ROOT, cellbed
+
+from cellbed import cli
 
 
 def test_check_counts_runs():
@@ -58,3 +62,15 @@ def test_without_arguments_the_help_is_all():
 
 def test_version():
     assert cellbed("--version").stdout.startswith("cellbed 0.")
+
+
+def test_a_file_that_cannot_be_written_is_one_message(monkeypatch, capsys):
+    def denied(**_):
+        raise PermissionError(errno.EACCES, "Permission denied", "/there/summary")
+
+    monkeypatch.setattr(cli, "app", denied)
+    monkeypatch.setattr(cli.signal, "signal", lambda *_: None)
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    assert end.value.code == 1
+    assert capsys.readouterr().err == "cellbed: /there/summary: Permission denied\n"

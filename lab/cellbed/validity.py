@@ -38,13 +38,13 @@ def _losses(facts: dict[str, Any], settings: dict[str, Any]) -> Iterator[Reason]
             yield _reason("offload", f"packets above the MTU left {node}", port["refused_pkts"]["oversize"], 0)
     queue_full = facts["radio"]["pkts_dropped"]["queue_full"]
     if queue_full and not bounds["queue_drops_allowed"]:
-        yield _reason("queue_drops", "RLC queue overflows that the scenario does not allow", queue_full, 0)
+        yield _reason("queue_drops", "RLC queue overflows that validity.queue_drops_allowed forbids", queue_full, 0)
     # What the queues of a core network's routers drop is what experiments with one are about.
     routers = {name for name, node in settings["nodes"].items() if node["kind"] == "router"}
     for link in facts["links"]:
         if link["overflow_pkts"] and not (bounds["queue_drops_allowed"] or link["from"] in routers):
-            yield _reason("wired_drops", f"overflows of the link from {link['from']} to {link['to']} that the scenario "
-                          "does not allow", link["overflow_pkts"], 0)
+            yield _reason("wired_drops", f"overflows of the link from {link['from']} to {link['to']} that "
+                          "validity.queue_drops_allowed forbids", link["overflow_pkts"], 0)
     if facts["probe"]["lost"]:
         yield _reason("probe_lost", "probe samples lost", facts["probe"]["lost"], 0)
     for node, dropped in facts["capture_dropped"].items():
