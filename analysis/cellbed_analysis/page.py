@@ -13,7 +13,7 @@ from .delivery_sweep import ORDERS
 from .explore import metric_label
 from .figures.order import brief
 from .maxdat_report import cell_text
-from .summary import estimate_text, number_text, window_text
+from .summary import estimate_text, number_text, series_title, window_text
 
 
 @functools.cache
@@ -36,6 +36,7 @@ def environment() -> jinja2.Environment:
         "maxdat_cell": cell_text,
         "metric_label": metric_label,
         "brief": brief,
+        "series_title": series_title,
     }
     return made
 

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from .bundle import Rejected, load_results
 from .claims import VERDICTS, collect, evaluate
-from .figures.order import brief
+from .figures.order import ORDER, brief
 from .interval import Estimate
 from .maxdat_report import console_tables
 from .maxdat_sweep import claim_rows, surfaces
@@ -62,17 +62,18 @@ def print_table(results_dir: Path, console: Console | None = None, report: Path 
 def _tables(lines: list[HeadlineRow]) -> Iterator[Table]:
     """One table per scenario and lab; 80 columns are enough for each."""
     for scenario, lab in dict.fromkeys((line.scenario, line.lab) for line in lines):
+        own = [line for line in lines if (line.scenario, line.lab) == (scenario, lab)]
+        beside = any(line.paper["rtt_mean_ms"] is not None for line in own)
         table = Table(
             title=f"{scenario}, {lab} lab", title_justify="left", title_style="bold",
             box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0),
         )  # fmt: skip
-        for column in ("data-ACK", "window", "seeds"):
+        for column in (series_title(own), "window", "seeds"):
             table.add_column(column, no_wrap=True)
-        for column in ("RTT mean (ms)", "paper", "p50", "p99", "Mbit/s"):
+        for column in ("RTT mean (ms)", *(("paper",) if beside else ()), "p50", "p99", "Mbit/s"):
             table.add_column(column, justify="right", no_wrap=True)
-        for line in lines:
-            if (line.scenario, line.lab) == (scenario, lab):
-                table.add_row(*_cells(line), style=None if line.status == "usable" else "red")
+        for line in own:
+            table.add_row(*_cells(line, beside), style=None if line.status == "usable" else "red")
         yield table
 
 
@@ -92,7 +93,12 @@ def _command_tables(rows: list[Row]) -> Iterator[Table]:
     yield table
 
 
-def _cells(line: HeadlineRow) -> list[str | Text]:
+def series_title(lines: Sequence[HeadlineRow]) -> str:
+    """What the names of series are: modes of data and ACKs, or variants."""
+    return "data-ACK" if any(line.name.startswith(ORDER) for line in lines) else "variant"
+
+
+def _cells(line: HeadlineRow, beside: bool) -> list[str | Text]:
     values = line.values
     seeds = ",".join(map(str, line.seeds)) if len(line.seeds) < 4 else f"{len(line.seeds)} seeds"
     return [
@@ -100,7 +106,7 @@ def _cells(line: HeadlineRow) -> list[str | Text]:
         window_text(line.window_bytes),
         seeds if line.status == "usable" else Text(f"{seeds} {line.status.upper()}", style="bold red"),
         estimate_text(values["rtt_mean_ms"], 2),
-        number_text(line.paper["rtt_mean_ms"]),
+        *([number_text(line.paper["rtt_mean_ms"])] if beside else []),
         estimate_text(values["rtt_p50_ms"], 2, interval=False),
         estimate_text(values["rtt_p99_ms"], 2, interval=False),
         estimate_text(values["goodput_mbps"], 3, interval=False),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -40,6 +41,20 @@ def test_table_fits_80_columns_and_shows_everything(tmp_path: Path) -> None:
     assert "reproduced" in text and "not-run" in text
     assert str(tmp_path / "summary" / "report.html") in text
     assert "…" not in text, "a cell was cut"
+
+
+def test_columns_of_a_scenario_without_a_paper(tmp_path: Path) -> None:
+    """Variants that are no combination of modes, and no claim about their RTT."""
+    path = write_bundle(tmp_path, "IM-IM", duration_s=2, variant="cubic")
+    manifest = json.loads((path / "manifest.json").read_text())
+    manifest["description"]["settings"]["radio"]["events"] = [{"at_s": 1}]  # so modes name nothing
+    (path / "manifest.json").write_text(json.dumps(manifest))
+    console = Console(width=140)
+    with console.capture() as capture:
+        print_table(tmp_path, console)
+    head = capture.get()
+    assert "variant" in head and "cubic" in head
+    assert "data-ACK" not in head and "paper" not in head
 
 
 def test_why_takes_an_rtt_apart(dm_dm: Bundle) -> None:
