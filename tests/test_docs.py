@@ -58,6 +58,7 @@ def test_the_reference_is_that_of_the_code():
 
 
 @pytest.mark.lab
+@pytest.mark.timeout(600)  # some thirty runs, also where other labs keep the machine busy
 def test_the_tutorial_runs_from_top_to_bottom(tmp_path):
     run_page(ROOT / "docs/tutorial.md", tmp_path, least=8)
     sums = [line.split()[0] for line in subprocess.run(
