@@ -36,6 +36,8 @@ def check_result(guest: subprocess.Popen, directory: Path) -> None:
         return
     if error.exists() and error.read_text():
         raise LabError(error.read_text().strip())
-    tail = (directory / "console").read_text(errors="replace").splitlines()[-8:]
+    said = (directory / "console").read_text(errors="replace").splitlines()
+    # After a panic come registers and addresses.
+    end = next((at + 1 for at, line in enumerate(said) if "Kernel panic" in line), len(said))
     raise LabError(f"the guest ended with status {guest.poll()} and no result; its console: "
-                   f"{' | '.join(tail) or '(empty)'}")
+                   f"{' | '.join(said[max(0, end - 8):end]) or '(empty)'}")

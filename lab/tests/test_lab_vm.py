@@ -75,6 +75,8 @@ class Ended:
 @pytest.mark.parametrize(("files", "message"), [
     ({"status": "1", "error": "node ue1: no such setting", "console": "noise"}, "^node ue1: no such setting$"),
     ({"console": "Linux\nKernel panic"}, r"status 7 and no result; its console: Linux \| Kernel panic"),
+    ({"console": "mount: failed\nKernel panic\nCall Trace:\n" + " [<6002c054>]\n" * 20},
+     r"its console: mount: failed \| Kernel panic$"),
     ({"console": ""}, r"its console: \(empty\)"),
 ])
 def test_why_a_guest_has_no_result(tmp_path, files, message):
