@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import select
 import socket
 import struct
@@ -32,10 +33,12 @@ def play(source: tuple[int, str, int], sink: tuple[int, str, int], seconds: floa
     facts: dict[str, Any] = {"sent_pkts": 0, "received_pkts": 0, "received_bytes": 0, "duration_s": seconds,
                              "packet_bytes": packet_bytes, "congestion_control": None}
     rest = bytes(packet_bytes - _NUMBER.size)
+    packets_per_s = rate_bps / 8 / packet_bytes
+    every = math.ceil(seconds * packets_per_s)
     begin = time.monotonic()
-    while (now_s := time.monotonic() - begin) < seconds:
-        due = int(now_s * rate_bps / 8 / packet_bytes) + 1
-        while facts["sent_pkts"] < due:
+    while facts["sent_pkts"] < every:
+        now_s = time.monotonic() - begin
+        while facts["sent_pkts"] < min(every, int(now_s * packets_per_s) + 1):
             sender.sendto(_NUMBER.pack(facts["sent_pkts"]) + rest, sink[1:])
             facts["sent_pkts"] += 1
         _receive(receiver, facts)

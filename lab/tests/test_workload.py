@@ -83,9 +83,12 @@ def test_a_stream_counts_what_arrives(here):
     assert facts["congestion_control"]
 
 
-def test_datagrams_keep_their_rate(here, monkeypatch):
+@pytest.mark.parametrize("tick_s", [0.001, 0.2])
+def test_datagrams_keep_their_rate(here, monkeypatch, tick_s):
+    """Also when the machine is late."""
     import contextlib
 
+    monkeypatch.setattr(datagrams, "_TICK_S", tick_s)
     monkeypatch.setattr(datagrams, "in_netns", lambda pid: contextlib.nullcontext())
     monkeypatch.setattr(datagrams, "_SILENCE_S", 0.2)
     facts = datagrams.play(*local(), 0.5, 800_000, 1000)
