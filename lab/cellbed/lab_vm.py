@@ -83,9 +83,9 @@ def prepare(kernel: str) -> Machine:
     Raises:
         LabError: it cannot be used, or QEMU is missing.
     """
-    qemu()
     image = Path(kernel).expanduser().resolve()
     release = vm_boot.release(image)
+    qemu()
     accel = os.environ.get("CELLBED_ACCEL") or ("kvm" if kvm_works() else "tcg")
     if accel not in ACCELS:
         raise LabError(f"CELLBED_ACCEL={accel}: allowed {', '.join(ACCELS)}")
