@@ -69,7 +69,7 @@ lab-vm-host: setup ## install what building and starting a lab VM needs
 lab-vm: lab-vm-host ## a lab VM: with vagrant if it is there; BOX=FILE builds a box of our own first
 	@vm/up $(BOX)
 
-test-lab-vm: lab-vm-host lab-kernel ## build, boot and provision a lab VM in QEMU, play in it, compare; takes some 15 minutes
+test-lab-vm: lab-vm-host lab-kernel ## build, boot and provision a lab VM in QEMU, play in it, compare; takes 20 minutes
 	@vm/test-lab-vm $(if $(WHEELS),--wheels $(WHEELS))
 
 test: setup lab-kernel lint ## all tests; what needs root is skipped with a reason
