@@ -14,7 +14,7 @@ from rich.table import Table
 
 from cellbed import cli_link, cli_shell, cli_sweep, cli_watch, cli_worker, completion
 from cellbed.description import expand, load_claims
-from cellbed.error import CellbedError, reason
+from cellbed.error import CellbedError, told
 from cellbed.labs import check_lab
 from cellbed.options import (
     ALL_CPUS,
@@ -247,7 +247,7 @@ def main() -> None:
     except OSError as error:
         if error.filename is None:
             raise
-        errors.print(f"cellbed: {error.filename}: {reason(error)}", style="red", markup=False, soft_wrap=True)
+        errors.print(f"cellbed: {told(error)}", style="red", markup=False, soft_wrap=True)
         sys.exit(1)
     except typer.Exit as end:
         sys.exit(end.exit_code)

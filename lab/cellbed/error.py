@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 
 class CellbedError(Exception):
@@ -18,8 +19,10 @@ class LabError(CellbedError):
     """A lab could not run: what is missing, what did not come in time, what died."""
 
 
-def reason(error: OSError) -> str:
-    """What the system said; of a folder that could not be copied the first of its files tells."""
-    if isinstance(error, shutil.Error):
-        return str(error.args[0][0][2])
-    return str(error.strerror)
+def told(error: OSError, where: Path | str = "") -> str:
+    """File, or @where of an error that names none, and what the system said.
+
+    Of a folder that could not be copied the first of its files tells.
+    """
+    said = error.args[0][0][2] if isinstance(error, shutil.Error) else error.strerror
+    return f"{error.filename or where}: {said}"

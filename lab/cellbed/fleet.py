@@ -24,7 +24,7 @@ from cellbed import channel, packet_trace
 from cellbed.bundle import TEMPORARY_PREFIX, Bundle
 from cellbed.caller import note
 from cellbed.description import Run
-from cellbed.error import CellbedError, LabError, reason
+from cellbed.error import CellbedError, LabError, told
 from cellbed.labs import KERNELS
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ class Fleet:
         except LabError as error:
             return Outcome(None, error=str(error))
         except OSError as error:
-            return Outcome(None, error=f"{error.filename or bundle.temporary}: {reason(error)}")
+            return Outcome(None, error=told(error, bundle.temporary))
         finally:
             bundle.abandon()
             future.release()

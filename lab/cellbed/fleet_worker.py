@@ -30,7 +30,7 @@ import cellbed_channel
 from cellbed import channel, clean, ledger, paths
 from cellbed.bundle import FACTS, TEMPORARY_PREFIX, furnish, strip, tool_versions
 from cellbed.description import Run
-from cellbed.error import CellbedError, LabError, reason
+from cellbed.error import CellbedError, LabError, told
 from cellbed.follow import Watch
 from cellbed.lab_virtual import play as play_virtual
 
@@ -163,7 +163,7 @@ def play(task: Task) -> Played:
     except CellbedError as error:
         return Played(error=str(error))
     except OSError as error:
-        return Played(error=f"worker {worker.address}: {error.filename or directory}: {reason(error)}")
+        return Played(error=f"worker {worker.address}: {told(error, directory)}")
     finally:
         shutil.rmtree(directory, ignore_errors=True)
         _playing.discard(watch.key)

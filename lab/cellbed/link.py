@@ -78,13 +78,9 @@ def build(words: list[str], argv: list[str], overrides: list[str] = (), serve: l
     data = read_yaml(path)
     _expect_scenario(data, path)
     data = {key: value for key, value in data.items() if key not in ("sweep", "claims", "seeds")}
-    channel = data["radio"].get("channel")
-    if channel is not None and channel.get("trace") is not None:
-        channel["trace"] = str((path.parent / channel["trace"]).resolve())
-    recorded = data["radio"].get("packet_trace") or {}
-    for key in PACKET_TRACES.keys() & recorded:
-        if recorded[key] is not None:
-            recorded[key] = str((path.parent / recorded[key]).resolve())
+    for section, files in (("channel", ("trace",)), ("packet_trace", PACKET_TRACES)):
+        named = data["radio"].get(section) or {}
+        named.update({key: str((path.parent / named[key]).resolve()) for key in files if named.get(key) is not None})
     _apply(data, path, changes)
     _put_command(data, path, argv, serve)
     if machine:

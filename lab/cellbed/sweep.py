@@ -15,7 +15,7 @@ from cellbed import channel, paths
 from cellbed.bundle import Bundle
 from cellbed.caller import Caller
 from cellbed.description import Run
-from cellbed.error import CellbedError, LabError, reason
+from cellbed.error import CellbedError, LabError, told
 from cellbed.follow import Watch
 from cellbed.lab import prepare
 from cellbed.scenario import Scenario
@@ -133,7 +133,7 @@ class Sweep:
         except CellbedError as error:
             return Outcome(None, error=f"{error}{_no_space(self.results)}")
         except OSError as error:
-            return Outcome(None, error=f"{error.filename or bundle.temporary}: {reason(error)}")
+            return Outcome(None, error=told(error, bundle.temporary))
         finally:
             bundle.abandon()
             self.cpus.put(cpu)
