@@ -18,8 +18,12 @@ def cached(version=VERSIONS[0]):
     return Path(done.stdout.strip()) if done.returncode == 0 else None
 
 
-def boot(kernel, folder, script, seed=1):
-    """Run a shell script as the guest's init. Return: what it printed and the wall time in seconds."""
+def boot(kernel, folder, script, seed=1, **environment):
+    """Run a shell script as the guest's init. Return: what it printed and the wall time in seconds.
+
+    Args:
+        environment: more of it for the guest's kernel.
+    """
     init = folder / "guest-init"
     init.write_text("#!/bin/bash\nmount -t proc p /proc\nmount -t sysfs s /sys\nmount -t tmpfs t /run\n"
                     "mount -t devtmpfs d /dev\n"
@@ -32,7 +36,7 @@ def boot(kernel, folder, script, seed=1):
          "ro", "init=/proc/self/cwd/guest-init", "time-travel=inf-cpu", "time-travel-start=1577836800000000000",
          f"seed={seed}", "norandmaps", "quiet", "panic=-1", "con=null", "con0=null,fd:1", "uml_dir=uml/", "umid=t"],
         cwd=folder, capture_output=True, text=True, timeout=120, check=False,
-        env={"PATH": os.environ["PATH"], "TMPDIR": str(folder)})
+        env={"PATH": os.environ["PATH"], "TMPDIR": str(folder), **environment})
     shutil.rmtree(folder / "uml", ignore_errors=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return re.sub(r"reboot: .*\n$", "", done.stdout), time.monotonic() - start
