@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""In virtual time computing takes no time: what spins until something happens has to make time go on all the same."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from lab_kernel import VERSIONS, boot, cached
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def spin(tmp_path_factory):
+    built = tmp_path_factory.mktemp("spin") / "spin"
+    subprocess.run([shutil.which("gcc"), "-O1", "-Wall", "-o", built, HERE / "spin.c"], check=True)
+    return built
+
+
+def kernel_of(version):
+    kernel = cached(version)
+    if kernel is None:
+        pytest.skip(f"the lab kernel {version} is not built")
+    return kernel
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("kind", ["coarse", "times", "yield", "poll", "talk"])
+def test_a_program_that_waits_for_a_clock_that_stands_still_ends(version, kind, spin, tmp_path):
+    out, _ = boot(kernel_of(version), tmp_path, f"{spin} {kind}")
+    name, took_s = out.split()
+    assert name == kind
+    assert float(took_s) == pytest.approx(0.1, abs=0.012)  # a tick of times() is 10 ms
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_work_takes_no_time(version, tmp_path):
+    """Thousands of system calls that get something done are not charged: what idles in between does not spin."""
+    out, _ = boot(kernel_of(version), tmp_path, """python3 -c '
+import os, time
+first = time.monotonic_ns()
+for _ in range(10):
+    for _ in range(20_000): os.getppid()
+    time.sleep(0.01)
+print(time.monotonic_ns() - first)'""")
+    assert int(out) == pytest.approx(100_000_000, abs=2_000_000)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_processes_that_end_while_others_read_about_them(version, tmp_path):
+    """The kernel itself waits with cond_resched() for whoever is taking /proc/PID apart at the same time."""
+    out, _ = boot(kernel_of(version), tmp_path, """python3 -c '
+import os, signal, threading
+def child():
+    threads = [threading.Thread(target=signal.pause, daemon=True) for _ in range(20)]
+    [t.start() for t in threads]
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1)) if os.getpid() % 2 else None
+    os.listdir("/proc/self/task"); [open(f"/proc/self/task/{t}/stat").read() for t in os.listdir("/proc/self/task")]
+    os._exit(0)
+for _ in range(10):
+    children = []
+    for _ in range(10):
+        pid = os.fork()
+        if pid == 0: child()
+        children.append(pid)
+    for pid in children:
+        try: [os.stat(f"/proc/{pid}/task/{t}/fd") for t in os.listdir(f"/proc/{pid}/task")]
+        except OSError: pass
+    [os.waitpid(pid, 0) for pid in children]
+print("ended")'""")
+    assert out.strip() == "ended"
