@@ -31,6 +31,9 @@ class Silent:
     def advanced(self, *_):
         pass
 
+    def noticed(self, *_):
+        pass
+
     def finished(self, *_):
         pass
 

@@ -88,8 +88,6 @@ class Caller(Watch):
         interactive: a shell for somebody; the time of the virtual lab then keeps to his.
     """
 
-    stalled_after_s = float("inf")
-
     def __init__(self, flow: str, environment: dict[str, str], user: tuple[int, int, list[int]] | None = None,
                  interactive: bool = False) -> None:
         self.attachment = Attachment(flow, environment, os.getcwd(), user)
@@ -137,6 +135,9 @@ class Caller(Watch):
         if self.signalled is not None:
             self._deliver(self.signalled, by_key=False)
             self.signalled = None
+
+    def noticed(self, text: str) -> None:
+        note(text)
 
     def stopping(self) -> bool:
         """Signalled when there is no command yet, unless it is just beginning."""

@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-from cellbed import channel, packet_trace
+from cellbed import channel, memory, packet_trace
 from cellbed.error import ScenarioError
 from cellbed.scenario import Scenario
 from cellbed.scenario_file import read_yaml, validate
@@ -37,13 +37,15 @@ class Run:
 
     def describe(self, lab: str, programs: dict[str, str]) -> dict[str, Any]:
         """The run description, JSON-ready."""
+        memory_mib = None if lab == "native" else memory.guest_mib(self.settings)
         return {"format": 1, "scenario": self.scenario_id, "variant": self.variant, "params": self.params,
-                "seed": self.seed, "lab": lab, "programs": programs, "settings": self.settings}
+                "seed": self.seed, "lab": lab, "memory_mib": memory_mib, "programs": programs,
+                "settings": self.settings}
 
 
 def identity(description: dict[str, Any]) -> str:
     """SHA-256 of what decides the result; names and prose do not."""
-    decisive = {key: description[key] for key in ("format", "seed", "lab", "programs", "settings")}
+    decisive = {key: description[key] for key in ("format", "seed", "lab", "memory_mib", "programs", "settings")}
     return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()
 
 

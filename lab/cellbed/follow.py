@@ -8,10 +8,13 @@ import time
 from pathlib import Path
 from typing import Any
 
+from cellbed.computing import Computing
 from cellbed.error import LabError
 
 STALLED_AFTER_S = 180
 _POLL_S = 0.05
+# Between two looks there is less, unless this process did not run.
+_PAUSE_S = 2
 
 
 class Watch:
@@ -26,6 +29,9 @@ class Watch:
     def stopping(self) -> bool:
         return False
 
+    def noticed(self, text: str) -> None:
+        """Something that a user would want to know of the run under way."""
+
     # Without progress for so long a lab is stopped.
     stalled_after_s: float = STALLED_AFTER_S
 
@@ -37,11 +43,13 @@ def timing(started: float, marks: dict[str, float]) -> dict[str, Any]:
     return {"wall_s": round(wall_s, 3), "setup_wall_s": round(wall_s - traffic_s, 3)}
 
 
-def follow(process: subprocess.Popen, directory: Path, watch: Watch, patience: float = 1) -> dict[str, float]:
+def follow(process: subprocess.Popen, directory: Path, watch: Watch, patience: float = 1,
+           computing: Computing | None = None) -> dict[str, float]:
     """Wait until the process ends.
 
     Args:
         patience: how many times longer than usual nothing may happen.
+        computing: asked again and again who keeps the lab from going on.
 
     Returns:
         Wall time (monotonic) at which each phase of the run began.
@@ -53,7 +61,12 @@ def follow(process: subprocess.Popen, directory: Path, watch: Watch, patience: f
     marks: dict[str, float] = {}
     path = directory / "progress"
     seen, last = 0, time.monotonic()
+    looked, named = last, None
     while True:
+        now = time.monotonic()
+        if now - looked > _PAUSE_S:  # this process was stopped meanwhile, and its terminal's lab with it
+            last += now - looked
+        looked = now
         ended = process.poll() is not None
         lines = path.read_text().splitlines() if path.exists() else []
         for line in lines[seen:]:
@@ -70,8 +83,13 @@ def follow(process: subprocess.Popen, directory: Path, watch: Watch, patience: f
             return marks
         if watch.stopping():
             raise KeyboardInterrupt
-        if time.monotonic() - last > patience * watch.stalled_after_s:
-            raise LabError(f"the run made no progress for {patience * watch.stalled_after_s:g} s and was stopped")
+        computes = computing.look() if computing is not None else None
+        if computes is not None and computes != named:
+            watch.noticed(computes)
+            named = computes
+        if now - last > patience * watch.stalled_after_s:
+            raise LabError(f"the run made no progress for {patience * watch.stalled_after_s:g} s and was stopped"
+                           + (f": {named}" if named else ""))
         try:
             process.wait(_POLL_S)
         except subprocess.TimeoutExpired:

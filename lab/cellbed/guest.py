@@ -13,9 +13,13 @@ _POWER_OFF = 0x4321FEDC
 
 def main(directory: str) -> None:
     try:
-        from cellbed import runner
+        from cellbed import memory, runner
 
         status = runner.main(directory)
+        if status and (reread_mib := memory.reread_mib()):
+            with open(Path(directory, "error"), "a") as error:
+                error.write(f"; the guest had too little memory and read {reread_mib} MiB of its programs again: key "
+                            "'memory' of the scenario gives it more")
     except BaseException as error:
         status = 1
         Path(directory, "error").write_text(f"the guest's Python: {error!r}")

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from cellbed import memory
 from cellbed.error import LabError
 
 
@@ -32,12 +33,17 @@ def copy_package(directory: Path) -> None:
 def check_result(guest: subprocess.Popen, directory: Path) -> None:
     """Raises LabError for a guest that has ended without a result: what its runner says, or its console's end."""
     status, error = directory / "status", directory / "error"
+    said = (directory / "console").read_text(errors="replace")
+    victim = memory.killed(said)
+    if victim is not None:
+        raise LabError(f"out of memory: the guest's kernel ended '{victim}'; key 'memory' of the scenario gives it "
+                       "more than it has by its nodes and flows")
     if status.exists() and status.read_text() == "0":
         return
     if error.exists() and error.read_text():
         raise LabError(error.read_text().strip())
-    said = (directory / "console").read_text(errors="replace").splitlines()
+    lines = said.splitlines()
     # After a panic come registers and addresses.
-    end = next((at + 1 for at, line in enumerate(said) if "Kernel panic" in line), len(said))
+    end = next((at + 1 for at, line in enumerate(lines) if "Kernel panic" in line), len(lines))
     raise LabError(f"the guest ended with status {guest.poll()} and no result; its console: "
-                   f"{' | '.join(said[max(0, end - 8):end]) or '(empty)'}")
+                   f"{' | '.join(lines[max(0, end - 8):end]) or '(empty)'}")

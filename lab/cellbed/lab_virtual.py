@@ -14,33 +14,40 @@ import time
 from pathlib import Path
 from typing import Any
 
-from cellbed import guests, ledger, paths
+from cellbed import guests, ledger, memory, paths
 from cellbed.caller import Caller
+from cellbed.computing import Computing
+from cellbed.error import LabError
 from cellbed.follow import Watch, follow, timing
 from cellbed.process import die_with_parent
 
 ADDR_NO_RANDOMIZE = 0x0040000  # of personality(2)
-MEMORY_MIB = 512
 # 2020-01-01 00:00:00 UTC; any fixed time does.
 WALL_CLOCK_START_NS = 1_577_836_800_000_000_000
 
 
-def _memory_dir(fallback: Path) -> Path:
-    """Where UML keeps its memory file: shared memory when it has room, else beside the results."""
+def _memory_dir(fallback: Path, memory_mib: int) -> Path:
+    """Where UML keeps its memory file: shared memory when it has room, else beside the results.
+
+    Raises:
+        LabError: neither has room. The guest would die when it first uses what is missing.
+    """
     shm = Path("/dev/shm")
-    if shm.is_dir() and os.access(shm, os.W_OK) and shutil.disk_usage(shm).free > 4 * MEMORY_MIB << 20:
+    if shm.is_dir() and os.access(shm, os.W_OK) and shutil.disk_usage(shm).free > 4 * memory_mib << 20:
         return shm
+    if shutil.disk_usage(fallback).free < memory_mib << 20:
+        raise LabError(f"the guest's memory of {memory_mib} MiB fits neither in /dev/shm nor in {fallback}")
     return fallback
 
 
-def command(kernel: Path, seed: int, cpu: int) -> list[str]:
+def command(kernel: Path, seed: int, cpu: int, memory_mib: int) -> list[str]:
     """The guest's command line; kernel/README.md explains every option.
 
     The kernel mixes it into its random pool, so nothing in it may vary between runs of one description: the guest
     finds its files through the working directory of the UML process.
     """
     return [
-        "taskset", "-c", str(cpu), str(kernel), f"mem={MEMORY_MIB}M", "rootfstype=hostfs", "rootflags=/", "ro",
+        "taskset", "-c", str(cpu), str(kernel), f"mem={memory_mib}M", "rootfstype=hostfs", "rootflags=/", "ro",
         "init=/proc/self/cwd/guest-init", "time-travel=inf-cpu", f"time-travel-start={WALL_CLOCK_START_NS}",
         f"seed={seed}", "norandmaps", "quiet", "panic=-1", "con=null", "con0=null,fd:1", "uml_dir=uml/", "umid=guest",
     ]
@@ -75,21 +82,23 @@ def play(kernel: Path, directory: Path, description: dict[str, Any], cpu: int, w
         LabError: the guest died, stalled or reports a failure.
     """
     guests.check(description["settings"])
+    memory_mib = description["memory_mib"]
+    memory.check(memory_mib)
     started = time.monotonic()
     console = directory / "console"
-    env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "TMPDIR": str(_memory_dir(directory))}
+    env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "TMPDIR": str(_memory_dir(directory, memory_mib))}
     _furnish(directory)
     if caller is not None:
         caller.attach_to_guest(directory)
     with open(console, "wb") as out:
-        guest = subprocess.Popen(command(kernel, description["seed"], cpu), cwd=directory, stdin=subprocess.DEVNULL,
-                                 stdout=out, stderr=out, env=env, start_new_session=True,
+        guest = subprocess.Popen(command(kernel, description["seed"], cpu, memory_mib), cwd=directory,
+                                 stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=env, start_new_session=True,
                                  preexec_fn=_isolate)
     relayed = caller.relayed(directory) if caller is not None else contextlib.nullcontext()
     with ledger.entry("virtual", guest.pid, directory):
         try:
             with relayed:
-                marks = follow(guest, directory, watch)
+                marks = follow(guest, directory, watch, computing=Computing(guest.pid, console))
         finally:
             _end(guest)
             shutil.rmtree(directory / "uml", ignore_errors=True)

@@ -20,17 +20,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cellbed import guests, ledger, paths, vm_boot
-from cellbed.caller import Caller
+from cellbed import guests, ledger, memory, paths, vm_boot
+from cellbed.caller import Caller, note
 from cellbed.error import LabError
 from cellbed.follow import Watch, follow, timing
 from cellbed.process import die_with_parent
 
 ACCELS = ("kvm", "tcg")
-MEMORY_MIB = 1024
+# A distribution's kernel and its drivers have more of it than a lab kernel.
+_OWN_MIB = 512
 # An emulated guest is slow: Python alone takes a minute to start where the host is busy.
 _TCG_PATIENCE = 10
-_KVM_DEADLINE_S = 10
+KVM = Path("/dev/kvm")
+# A guest that starts does so within a second or two.
+KVM_DEADLINE_S = 15.0
 # Guest time of an instruction, as a power of two in ns: 1 ns, a machine of 1000 MIPS.
 _ICOUNT_SHIFT = 0
 _VIRTIOFSD = (
@@ -38,8 +41,6 @@ _VIRTIOFSD = (
     ("/usr/lib/qemu/virtiofsd", "-o source={} -o sandbox=chroot -o announce_submounts -o cache=always -o writeback"),
 )
 _VIRTIOFSD_DEADLINE_S = 10
-# Writes 1 to the port of QEMU's exit device, at which QEMU ends with status 3.
-_BOOT_SECTOR = bytes.fromhex("b001e6f4f4ebfd").ljust(510, b"\0") + b"\x55\xaa"
 
 
 @dataclass(frozen=True)
@@ -62,19 +63,41 @@ def qemu() -> str:
     return path
 
 
-def kvm_works() -> bool:
-    """Whether a guest that does nothing ends in time: in some sandboxes /dev/kvm is there, but guests hang."""
-    if not os.access("/dev/kvm", os.R_OK | os.W_OK):
+def kvm_works(image: Path) -> bool:
+    """Whether a guest of this kernel gets as far as its init: in some sandboxes /dev/kvm is there, and guests hang.
+
+    It is tried once for each kernel and boot of this machine, with a line to the user when it fails.
+    """
+    if not os.access(KVM, os.R_OK | os.W_OK):
         return False
-    with tempfile.NamedTemporaryFile(suffix=".img") as disk:
-        disk.write(_BOOT_SECTOR)
-        disk.flush()
-        args = [qemu(), "-accel", "kvm", "-nodefaults", "-display", "none", "-device", "isa-debug-exit,iobase=0xf4",
-                "-drive", f"file={disk.name},format=raw,if=ide"]
+    boot_id = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    memo = paths.cache() / "kvm" / f"{paths.sha256(image)[:16]}-{boot_id}"
+    if not memo.exists():
+        refusal = _kvm_refusal(image)
+        memo.parent.mkdir(parents=True, exist_ok=True)
+        memo.write_text(refusal)
+        if refusal:
+            note(f"KVM: {refusal}; the runs are emulated (TCG), which is slower. Remembered until this machine starts "
+                 f"anew, in {memo}")
+    return not memo.read_text()
+
+
+def _kvm_refusal(image: Path) -> str:
+    """Boot the kernel with KVM as far as its init. Return: why it did not get there; empty: it did."""
+    machine = Machine(image, "", None, "kvm")
+    with tempfile.TemporaryDirectory(prefix="cellbed-vm-") as name:
+        initrd = Path(name, "initrd")
+        initrd.write_bytes(vm_boot.initramfs(vm_boot.drivers(None), sys.executable, trial=True))
+        guest = subprocess.Popen(command(machine, initrd, [], _OWN_MIB), stdin=subprocess.DEVNULL,
+                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=die_with_parent)
         try:
-            return subprocess.run(args, capture_output=True, timeout=_KVM_DEADLINE_S, check=False).returncode == 3
+            said = guest.communicate(timeout=KVM_DEADLINE_S)[0].decode(errors="replace")
         except subprocess.TimeoutExpired:
-            return False
+            return f"a guest with {image} did not start within {KVM_DEADLINE_S:g} s"
+        finally:
+            _end(guest)
+    last = said.strip().splitlines()[-1:] or ["it said nothing"]
+    return "" if vm_boot.STARTED in said else f"a guest with {image} ended before its init: {last[0]}"
 
 
 def prepare(kernel: str) -> Machine:
@@ -86,13 +109,13 @@ def prepare(kernel: str) -> Machine:
     image = Path(kernel).expanduser().resolve()
     release = vm_boot.release(image)
     qemu()
-    accel = os.environ.get("CELLBED_ACCEL") or ("kvm" if kvm_works() else "tcg")
+    accel = os.environ.get("CELLBED_ACCEL") or ("kvm" if kvm_works(image) else "tcg")
     if accel not in ACCELS:
         raise LabError(f"CELLBED_ACCEL={accel}: allowed {', '.join(ACCELS)}")
     return Machine(image, release, vm_boot.find_modules(image, release), accel)
 
 
-def command(machine: Machine, initrd: Path, shares: list[str]) -> list[str]:
+def command(machine: Machine, initrd: Path, shares: list[str], memory_mib: int) -> list[str]:
     """QEMU's command line."""
     if machine.accel == "kvm":
         timing_args = ["-accel", "kvm", "-cpu", "host", "-smp", str(min(2, len(os.sched_getaffinity(0))))]
@@ -100,12 +123,12 @@ def command(machine: Machine, initrd: Path, shares: list[str]) -> list[str]:
         icount = f"shift={_ICOUNT_SHIFT},sleep=off"
         timing_args = ["-accel", "tcg", "-cpu", "max", "-icount", icount, "-rtc", "clock=vm"]
     return [qemu(), *timing_args, "-nodefaults", "-no-user-config", "-display", "none", "-serial", "stdio",
-            "-no-reboot", "-m", f"{MEMORY_MIB}M", "-kernel", str(machine.image), "-initrd", str(initrd),
+            "-no-reboot", "-m", f"{memory_mib}M", "-kernel", str(machine.image), "-initrd", str(initrd),
             "-append", "console=ttyS0 quiet panic=-1 mitigations=off", "-device", "virtio-rng-pci", *shares]
 
 
 @contextlib.contextmanager
-def _shared(filesystem: str, folders: dict[str, Path], scratch: Path) -> Iterator[list[str]]:
+def _shared(filesystem: str, folders: dict[str, Path], scratch: Path, memory_mib: int) -> Iterator[list[str]]:
     """Share folders of the host under tags. Yields: arguments of QEMU."""
     if filesystem == "9p":
         yield [arg for tag, folder in folders.items() for arg in _share_9p(tag, folder)]
@@ -113,7 +136,7 @@ def _shared(filesystem: str, folders: dict[str, Path], scratch: Path) -> Iterato
     daemon, options = next(((path, text) for path, text in _VIRTIOFSD if Path(path).exists()), (None, ""))
     if daemon is None:
         raise LabError("this kernel shares folders by virtiofs only; install virtiofsd")
-    args = ["-object", f"memory-backend-memfd,id=mem,size={MEMORY_MIB}M,share=on", "-numa", "node,memdev=mem"]
+    args = ["-object", f"memory-backend-memfd,id=mem,size={memory_mib}M,share=on", "-numa", "node,memdev=mem"]
     with contextlib.ExitStack() as stack:
         for tag, folder in folders.items():
             socket = scratch / f"{tag}.socket"
@@ -150,6 +173,8 @@ def play(machine: Machine, directory: Path, description: dict[str, Any], cpu: in
     Returns and raises as lab_virtual.play().
     """
     guests.check(description["settings"])
+    memory_mib = description["memory_mib"] + _OWN_MIB
+    memory.check(memory_mib)
     started = time.monotonic()
     guests.copy_package(directory)
     drivers = vm_boot.drivers(machine.modules)
@@ -157,10 +182,10 @@ def play(machine: Machine, directory: Path, description: dict[str, Any], cpu: in
         scratch = Path(name)
         (scratch / "initrd").write_bytes(vm_boot.initramfs(drivers, sys.executable))
         folders = {vm_boot.ROOT_TAG: Path("/"), vm_boot.BUNDLE_TAG: directory}
-        shares = stack.enter_context(_shared(drivers.filesystem, folders, scratch))
+        shares = stack.enter_context(_shared(drivers.filesystem, folders, scratch, memory_mib))
         out = stack.enter_context(open(directory / "console", "wb"))
-        guest = subprocess.Popen(command(machine, scratch / "initrd", shares), stdin=subprocess.DEVNULL, stdout=out,
-                                 stderr=out, start_new_session=True, preexec_fn=die_with_parent)
+        guest = subprocess.Popen(command(machine, scratch / "initrd", shares, memory_mib), stdin=subprocess.DEVNULL,
+                                 stdout=out, stderr=out, start_new_session=True, preexec_fn=die_with_parent)
         with ledger.entry("vm", guest.pid, directory):
             try:
                 marks = follow(guest, directory, watch, _TCG_PATIENCE if machine.accel == "tcg" else 1)

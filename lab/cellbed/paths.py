@@ -28,6 +28,11 @@ def programs() -> dict[str, str]:
     return {name: str(path) for name, path in PROGRAMS.items()}
 
 
+def cache() -> Path:
+    """Folder of what can be made or found out again."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "cellbed"
+
+
 def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 

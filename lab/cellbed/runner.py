@@ -22,8 +22,8 @@ from typing import Any
 
 from cellbed import (
     cgroup,
-    core_network,
     counters,
+    memory,
     names,
     nodes,
     radio_config,
@@ -53,9 +53,8 @@ class Runner:
         self.description = json.loads((out / "description.json").read_text())
         self.settings: dict[str, Any] = self.description["settings"]
         self.virtual = self.description["lab"] == "virtual"
-        # Flows of a core network start together, and iperf3 spins until it has its connections: there celld has to come
-        # first in virtual time, too. Elsewhere one or two flows are alone, and results that exist are without it.
-        self.realtime = core_network.sgw(self.settings) is not None if self.virtual else realtime.wanted()
+        # Programs that spin on the clock, as iperf3 until it has its connections, make celld late in virtual time, too.
+        self.realtime = self.virtual or realtime.wanted()
         self.programs: dict[str, str] = json.loads((out / "programs.json").read_text())
         self.topology = topology.plan(self.settings)
         self.addresses = {n.name: n.address.split("/")[0] for n in self.topology.hosts}
@@ -255,6 +254,7 @@ class Runner:
         self.facts["probe"] = json.loads((self.out / "tcp.json").read_text())
         self.facts["flows"] = [workload.describe(flow, self.addresses) for flow in self.settings["traffic"]
                                if flow["kind"] != "command"]
+        self.facts["reread_mib"] = 0 if self.description["lab"] == "native" else memory.reread_mib()
         self.facts["kernel"] = {"release": platform.release(), "version": platform.version()}
         self.facts["clock"] = {"realtime_offset_ns": self.facts["radio"]["realtime_offset_ns"],
                                "start_ns": self.facts["traffic_start_ns"], "end_ns": self.facts["traffic_end_ns"]}

@@ -75,6 +75,7 @@ class Scenario(Model):
     title: str = ""
     source: str = ""
     seeds: list[Annotated[int, Field(ge=0, lt=1 << 53)]] = Field([1], min_length=1)
+    memory: Size | None = Field(None, ge=256 << 20, le=64 << 30, multiple_of=1 << 20)
     nodes: dict[Name, Node] = Field(min_length=2)
     links: list[Link] = []
     radio: Radio

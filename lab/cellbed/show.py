@@ -90,6 +90,9 @@ class Show:
                                  state=f"{done_s:.0f} of {all_s:.0f} s" if known else f"{done_s:.0f} s")
             self.progress.update(self.total, state=f"{self.done} of {self.n_runs}, {self.left()}".rstrip(", "))
 
+    def noticed(self, run: Run, text: str) -> None:
+        self.errors.print(f"{run.variant} seed {run.seed}: {text}", markup=False, soft_wrap=True)
+
     def finished(self, run: Run, outcome: Outcome) -> None:
         with self.lock:
             self._finish(run, outcome)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from cellbed import channel, paths
+from cellbed import channel, memory, paths
 from cellbed.bundle import Bundle
 from cellbed.caller import Caller
 from cellbed.description import Run
@@ -28,6 +28,8 @@ class Observer(Protocol):
     """Told what happens, from several threads."""
 
     def advanced(self, run: Run, done_s: float, all_s: float) -> None: ...
+
+    def noticed(self, run: Run, text: str) -> None: ...
 
     def finished(self, run: Run, outcome: Outcome) -> None: ...
 
@@ -51,6 +53,9 @@ class _RunWatch(Watch):
 
     def advanced(self, done_s: float, all_s: float) -> None:
         self.sweep.observer.advanced(self.run, done_s, all_s)
+
+    def noticed(self, text: str) -> None:
+        self.sweep.observer.noticed(self.run, text)
 
     def stopping(self) -> bool:
         return self.sweep.stop.is_set()
@@ -82,7 +87,7 @@ class Sweep:
         if self.fleet is not None:
             return self.fleet.play(self, runs)
         cpus = sorted(os.sched_getaffinity(0))
-        jobs = min(jobs, len(cpus)) if self.lab.side_by_side else 1
+        jobs = min(jobs, len(cpus), self._guests_at_once(runs)) if self.lab.side_by_side else 1
         self.cpus = queue.Queue()  # an earlier call has given its CPUs back to its own
         for cpu in cpus[:jobs]:
             self.cpus.put(cpu)
@@ -102,6 +107,10 @@ class Sweep:
                     future.cancel()
                 raise
         return [future.result() for future in futures]
+
+    def _guests_at_once(self, runs: list[Run]) -> int:
+        """As many as there is memory for, if all were as large as the largest."""
+        return memory.side_by_side(max((memory.guest_mib(run.settings) for run in runs), default=1))
 
     def bundle(self, run: Run) -> Bundle:
         """Where a run's result belongs, with what it is."""

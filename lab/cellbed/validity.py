@@ -45,6 +45,8 @@ def _losses(facts: dict[str, Any], settings: dict[str, Any]) -> Iterator[Reason]
         if link["overflow_pkts"] and not (bounds["queue_drops_allowed"] or link["from"] in routers):
             yield _reason("wired_drops", f"overflows of the link from {link['from']} to {link['to']} that "
                           "validity.queue_drops_allowed forbids", link["overflow_pkts"], 0)
+    if facts["reread_mib"]:
+        yield _reason("memory", "MiB that the guest, short of memory, read again", facts["reread_mib"], 0)
     if facts["probe"]["lost"]:
         yield _reason("probe_lost", "probe samples lost", facts["probe"]["lost"], 0)
     for node, dropped in facts["capture_dropped"].items():

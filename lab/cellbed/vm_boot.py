@@ -26,6 +26,8 @@ _BUS = ("virtio_pci",)
 _LAB_MODULES = ("tun", "veth", "sch_htb", "sch_netem", "sch_red", "sch_tbf", "tcp_bbr", "tcp_bic", "tcp_htcp",
                 "tcp_hybla", "tcp_illinois", "tcp_vegas", "tcp_veno", "tcp_westwood", "tcp_yeah")
 INIT = Path(__file__).with_name("vm-init")
+# What it says in a trial.
+STARTED = "cellbed: started"
 # Tags of the shared folders, as vm-init mounts them.
 ROOT_TAG, BUNDLE_TAG = "root", "bundle"
 _VERSION_AT = 0x20E  # Source: Linux, Documentation/arch/x86/boot.rst, kernel_version
@@ -140,8 +142,11 @@ def _entry(name: str, mode: int, data: bytes = b"", device: tuple[int, int] = (0
     return head + bytes(-len(head) % 4) + data + bytes(-len(data) % 4)
 
 
-def initramfs(found: Drivers, python: str) -> bytes:
+def initramfs(found: Drivers, python: str, trial: bool = False) -> bytes:
     """The archive that the kernel unpacks and starts.
+
+    Args:
+        trial: the guest says STARTED on its console and ends.
 
     Raises:
         LabError: no static busybox.
@@ -151,7 +156,8 @@ def initramfs(found: Drivers, python: str) -> bytes:
         raise LabError("busybox is missing; install it with `apt-get install busybox-static`")
     modules = {f"{path.name.partition('.')[0]}.ko": path for path in (*found.needed, *found.wanted)}
     settings = {"filesystem": found.filesystem, "mount_options": found.mount_options, "python": python,
-                "needed_modules": _words(found.needed), "wanted_modules": _words(found.wanted)}
+                "needed_modules": _words(found.needed), "wanted_modules": _words(found.wanted),
+                "trial": "yes" if trial else ""}
     files = {"init": (INIT.read_bytes(), 0o755),
              "bin/busybox": (Path(busybox).read_bytes(), 0o755),
              "settings": ("".join(f"{k}={shlex.quote(v)}\n" for k, v in settings.items()).encode(), 0o644)}

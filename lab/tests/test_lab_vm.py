@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The lab `vm` without starting QEMU: what it would be called with, and what it refuses."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -21,17 +22,18 @@ def with_qemu(monkeypatch):
 
 
 def test_an_emulated_guest_has_one_cpu_and_counts_instructions():
-    args = lab_vm.command(machine("tcg"), Path("/initrd"), [])
+    args = lab_vm.command(machine("tcg"), Path("/initrd"), [], 1024)
     assert args[args.index("-accel") + 1] == "tcg" and "-icount" in args and "-smp" not in args
 
 
 def test_a_guest_of_kvm_has_real_time():
-    args = lab_vm.command(machine("kvm"), Path("/initrd"), [])
+    args = lab_vm.command(machine("kvm"), Path("/initrd"), [], 1024)
     assert args[args.index("-accel") + 1] == "kvm" and "-icount" not in args
 
 
 def test_only_the_bundle_can_be_written():
-    with lab_vm._shared("9p", {vm_boot.ROOT_TAG: Path("/"), vm_boot.BUNDLE_TAG: Path("/r/a,b")}, Path("/none")) as args:
+    with lab_vm._shared("9p", {vm_boot.ROOT_TAG: Path("/"), vm_boot.BUNDLE_TAG: Path("/r/a,b")}, Path("/none"),
+                        1024) as args:
         shares = [arg for arg in args if arg.startswith("local,")]
     assert [share.rpartition("=")[2] for share in shares] == ["on", "off"]
     assert "path=/r/a,,b," in shares[1]  # QEMU's way to write a comma
@@ -47,7 +49,7 @@ def test_an_accelerator_that_there_is_not(monkeypatch):
 def test_kvm_is_not_tried_when_the_user_has_said_which(monkeypatch):
     monkeypatch.setenv("CELLBED_ACCEL", "tcg")
     monkeypatch.setattr(vm_boot, "release", lambda image: "6.12.1-test")
-    monkeypatch.setattr(lab_vm, "kvm_works", lambda: pytest.fail("tried"))
+    monkeypatch.setattr(lab_vm, "kvm_works", lambda image: pytest.fail("tried"))
     assert lab_vm.prepare(str(IMAGE)).accel == "tcg"
 
 
@@ -87,5 +89,34 @@ def test_why_a_guest_has_no_result(tmp_path, files, message):
 
 
 def test_a_guest_with_a_result(tmp_path):
+    (tmp_path / "console").write_text("")
     (tmp_path / "status").write_text("0")
     guests.check_result(Ended(), tmp_path)
+
+
+QEMUS = {  # what QEMU does with KVM, and what is said then
+    "hangs": ("exec sleep 100", "did not start within 1 s"),
+    "aborts": ("echo 'error: failed to set MSR 0x10a' >&2; kill -ABRT $$",
+               "ended before its init: error: failed to set MSR 0x10a"),
+    "says nothing": ("exit 1", "ended before its init: it said nothing"),
+    "starts": ("echo 'cellbed: started'", None),
+}
+
+
+@pytest.mark.skipif(not shutil.which("busybox"), reason="busybox-static is not installed")
+@pytest.mark.parametrize("behaviour", QEMUS)
+def test_kvm_is_tried_with_a_boot_and_remembered(tmp_path, monkeypatch, capsys, behaviour):
+    does, said = QEMUS[behaviour]
+    program, image = tmp_path / "qemu", tmp_path / "vmlinuz"
+    program.write_text(f"#!/bin/sh\necho tried >> {tmp_path}/tried\n{does}\n")
+    program.chmod(0o755)
+    image.write_bytes(b"kernel")
+    monkeypatch.setattr(lab_vm, "qemu", lambda: str(program))
+    monkeypatch.setattr(lab_vm, "KVM", Path("/dev/null"))
+    monkeypatch.setattr(lab_vm, "KVM_DEADLINE_S", 1.0)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    for _ in range(2):
+        assert lab_vm.kvm_works(image) is (said is None)
+    assert (tmp_path / "tried").read_text().count("tried") == 1
+    told = capsys.readouterr().err
+    assert (told == "") if said is None else (said in told and len(told.splitlines()) == 1)
