@@ -22,7 +22,7 @@ SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup build native-lab lab-kernel lab-vm lab-vm-host test-lab-vm run-experiment report test test-fast fuzz soak bench lint format reference doctor golden-update clean
+.PHONY: help setup build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-fast fuzz soak bench lint format reference doctor golden-update clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,8 +49,9 @@ $(STAMPS)/python: pyproject.toml
 	@mkdir -p $(@D)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or later is needed; name one with PYTHON=" >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq python3-venv; }
-	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/pip install -q --disable-pip-version-check -e '.[$(EXTRAS)]'
+	@echo "Python packages into $(VENV), which takes a minute or two"
+	@$(PYTHON) -m venv $(VENV)
+	@$(VENV)/bin/pip install -q --disable-pip-version-check -e '.[$(EXTRAS)]'
 	@touch $@
 
 build: | $(STAMPS)/packages ## compile celld, cellsim and tcpwatch
@@ -63,6 +64,9 @@ native-lab: setup ## load the kernel modules and settings of this machine's nati
 lab-kernel: setup ## build the lab kernel (cached)
 	@kernel/build >/dev/null
 
+lab-kernels: setup ## build every lab kernel whose source this machine has (cached)
+	@kernel/build --all >/dev/null
+
 lab-vm-host: setup ## install what building and starting a lab VM needs
 	@$(PLAY) --limit localhost --tags packages -e '{packages_groups: [vm-host]}'
 
@@ -72,7 +76,7 @@ lab-vm: lab-vm-host ## a lab VM: with vagrant if it is there; BOX=FILE builds a 
 test-lab-vm: lab-vm-host lab-kernel ## build, boot and provision a lab VM in QEMU, play in it, compare; takes 20 minutes
 	@vm/test-lab-vm $(if $(WHEELS),--wheels $(WHEELS))
 
-test: setup lab-kernel lint ## all tests; what needs root is skipped with a reason
+test: setup lab-kernels lint ## all tests; what needs root is skipped with a reason
 	meson test -C build --print-errorlogs --no-rebuild --quiet
 	$(VENV)/bin/python -m pytest
 

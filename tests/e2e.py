@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from cellbed.labs import KERNELS
+
 ROOT = Path(__file__).resolve().parents[1]
 CELLBED = Path(sys.executable).with_name("cellbed")
 
@@ -49,6 +51,13 @@ validity: {lateness_p99_us: 100000, missed_ttis: 100000, cpu_steal_percent: 100}
 
 needs_native = pytest.mark.skipif(
     os.geteuid() != 0 or not os.access("/dev/net/tun", os.W_OK), reason="the native lab needs root and /dev/net/tun")
+
+#: Why kernels of the virtual lab are not there, by version.
+UNBUILT = {version: done.stderr.strip() for version in KERNELS
+           if (done := subprocess.run([ROOT / "kernel/build", "--version", version, "--print-path"],
+                                      capture_output=True, text=True, check=False)).returncode}
+needs_two_kernels = pytest.mark.skipif(
+    bool(UNBUILT), reason="not every lab kernel is here to compare: " + "; ".join(UNBUILT.values()))
 
 
 def cellbed(*args, check=True, **kwargs):

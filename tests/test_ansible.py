@@ -44,6 +44,17 @@ def test_packages_that_are_missing(tmp_path, groups, wanted):
     assert missing and [line.split()[-1] for line in missing[1].splitlines()] == wanted, output
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="apt pretends to install as root only")
+def test_what_a_distribution_need_not_have(tmp_path):
+    """An optional package is installed where there is one; where there is none nothing is amiss."""
+    listed = tmp_path / "packages.txt"
+    listed.write_text("make\nmake-guile optional\ncellbed-none optional\ncellbed-vm vm optional\n")
+    extra = f"{{packages_file: {listed}, packages_lists_valid_s: 99999999}}"
+    status, output = play("--tags", "packages", "--check", "-e", extra, "-vv")
+    assert status == 0, output
+    assert "Inst make-guile " in output, output
+
+
 #: Reads its options as ssh does, and finds the host `there` on this machine.
 SSH = """#!/bin/sh
 while getopts Ci:l:o:p: option; do echo "$option $OPTARG" >>"$0.options"; done

@@ -6,7 +6,7 @@ import re
 import subprocess
 
 import pytest
-from e2e import CELLBED, ROOT
+from e2e import CELLBED, ROOT, needs_two_kernels
 
 from cellbed import reference
 
@@ -38,10 +38,11 @@ def test_pages_run_from_top_to_bottom(tmp_path, page, least):
 
 
 HOW_TO = sorted(path.stem for path in (ROOT / "docs/howto").glob("*.md") if path.stem != "README")
+NEEDS = {"compare-kernels": needs_two_kernels}
 
 
 @pytest.mark.lab
-@pytest.mark.parametrize("page", HOW_TO)
+@pytest.mark.parametrize("page", [pytest.param(page, marks=NEEDS.get(page, ())) for page in HOW_TO])
 def test_how_tos_run_from_top_to_bottom(tmp_path, page):
     run_page(ROOT / f"docs/howto/{page}.md", tmp_path, least=1)
 
