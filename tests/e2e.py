@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from cellbed.cgroup import mount_point
 from cellbed.labs import KERNELS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -49,9 +50,12 @@ traffic:
 validity: {lateness_p99_us: 100000, missed_ttis: 100000, cpu_steal_percent: 100}
 """
 
+NAMESPACES = os.geteuid() == 0 and subprocess.run(["unshare", "--net", "--mount", "true"], capture_output=True,
+                                                  check=False).returncode == 0
+needs_namespaces = pytest.mark.skipif(not NAMESPACES, reason="namespaces need root, with CAP_SYS_ADMIN in a container")
 needs_native = pytest.mark.skipif(
-    os.geteuid() != 0 or not os.access("/dev/net/tun", os.W_OK), reason="the native lab needs root and /dev/net/tun")
-
+    not NAMESPACES or not all(os.access(path, os.W_OK) for path in ("/dev/net/tun", mount_point() or "")),
+    reason="the native lab needs root, /dev/net/tun, namespaces and a cgroup v2 to write to")
 #: Why kernels of the virtual lab are not there, by version.
 UNBUILT = {version: done.stderr.strip() for version in KERNELS
            if (done := subprocess.run([ROOT / "kernel/build", "--version", version, "--print-path"],

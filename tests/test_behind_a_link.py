@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from e2e import CELLBED, bundles, cellbed, needs_native
-from machine import machine_state, ours, wait_until
+from machine import nothing_left
 
 pytestmark = pytest.mark.lab
 BOTH = pytest.mark.parametrize("lab", ["virtual", pytest.param("native", marks=needs_native)])
@@ -111,13 +111,12 @@ def start(lab, *command, **options):
 @BOTH
 @pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGTERM, signal.SIGUSR1])
 def test_signals_pass_through(tmp_path, lab, sig):
-    before = machine_state()
-    process = start(lab, "bash", "-c", f"trap 'echo got it; exit 9' {sig.name[3:]}; echo ready; "
-                    "while :; do sleep 0.2; done", cwd=tmp_path)
-    process.send_signal(sig)
-    out, _ = process.communicate(timeout=60)
-    assert (process.returncode, out) == (9, "got it\n")
-    assert machine_state() == before
+    with nothing_left(deadline_s=0):
+        process = start(lab, "bash", "-c", f"trap 'echo got it; exit 9' {sig.name[3:]}; echo ready; "
+                        "while :; do sleep 0.2; done", cwd=tmp_path)
+        process.send_signal(sig)
+        out, _ = process.communicate(timeout=60)
+        assert (process.returncode, out) == (9, "got it\n")
 
 
 @BOTH
@@ -137,14 +136,12 @@ def test_whoever_reads_goes_away(lab):
 
 @BOTH
 def test_killed_it_leaves_nothing(tmp_path, lab):
-    before = machine_state()
-    process = start(lab, "sh", "-c", "sleep 99999 & echo ready; wait", cwd=tmp_path)
-    process.kill()
-    process.communicate(timeout=40)
-    assert "scratch folder" in cellbed("clean").stdout
-    wait_until(lambda: not ours(tmp_path), "end of all processes")
-    assert machine_state() == before
-    assert "nothing to clean" in cellbed("clean").stdout
+    with nothing_left():
+        process = start(lab, "sh", "-c", "sleep 99999 & echo ready; wait", cwd=tmp_path)
+        process.kill()
+        process.communicate(timeout=40)
+        assert "scratch folder" in cellbed("clean").stdout
+        assert "nothing to clean" in cellbed("clean").stdout
 
 
 @BOTH

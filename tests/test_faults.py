@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 from e2e import CELLBED, bundles, cellbed, needs_native
-from machine import machine_state, ours, start, wait_until
+from machine import descendants, nothing_left, start, wait_until
 
 pytestmark = [pytest.mark.lab, needs_native]
 
@@ -25,14 +25,12 @@ BOTH = pytest.mark.parametrize("lab", ["virtual", "native"])
 BRIEF = ["--variant", "DM-DM", "--set", "traffic.0.duration_s=1"]
 
 
-def processes(marker, program):
-    """Ids of this test's processes that run @program, or that one of them started to run it."""
-    found, own = [], set(ours(marker))
-    for status in Path("/proc").glob("[0-9]*/status"):
+def processes(program):
+    """Ids of this test's processes that run @program."""
+    found = []
+    for pid in descendants():
         with contextlib.suppress(OSError):
-            facts = dict(line.split(":\t", 1) for line in status.read_text().splitlines())
-            pid, parent = int(facts["Pid"]), int(facts["PPid"])
-            if facts["Name"] == program and (pid in own or parent in own):
+            if Path(f"/proc/{pid}/comm").read_text().strip() == program:
                 found.append(pid)
     return found
 
@@ -46,14 +44,6 @@ def end(process):
     """Return: exit status and messages."""
     _, err = process.communicate(timeout=120)
     return process.returncode, err
-
-
-@contextlib.contextmanager
-def nothing_left(folder):
-    before = machine_state()
-    yield
-    wait_until(lambda: not ours(folder), "end of all processes")
-    assert machine_state() == before
 
 
 def assert_marked(results, status, err, *expected):
@@ -85,11 +75,11 @@ VICTIMS = {
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_a_program_killed_at_a_random_moment(scenario, tmp_path, victim, seed):
     draw = random.Random(f"{victim} {seed}")
-    with nothing_left(tmp_path):
+    with nothing_left():
         process = begin(scenario, tmp_path / "r", "native", "--variant", "DM-DM", "--set", "traffic.0.duration_s=4")
-        wait_until(lambda: processes(tmp_path, victim) or process.poll() is not None, f"start of {victim}")
+        wait_until(lambda: processes(victim) or process.poll() is not None, f"start of {victim}")
         time.sleep(draw.uniform(0, 3))
-        victims = processes(tmp_path, victim)
+        victims = processes(victim)
         assert victims, "it ended before"
         with contextlib.suppress(ProcessLookupError):
             os.kill(draw.choice(victims), signal.SIGKILL)
@@ -110,7 +100,7 @@ def mounted(path, options):
 @pytest.mark.parametrize("size", ["300k", "900k"])
 def test_a_full_disk(scenario, tmp_path, lab, size):
     """No room for what a guest starts with, or for the beginning of a run and not for its captures."""
-    with nothing_left(tmp_path), mounted(tmp_path / "small", f"size={size}") as small:
+    with nothing_left(), mounted(tmp_path / "small", f"size={size}") as small:
         status, err = end(begin(scenario, small / "r", lab, "--variant", "DM-DM"))
         assert status == 1
         assert "No space left on device" in err, err
@@ -120,7 +110,7 @@ def test_a_full_disk(scenario, tmp_path, lab, size):
 
 @BOTH
 def test_results_that_cannot_be_written(scenario, tmp_path, lab):
-    with nothing_left(tmp_path), mounted(tmp_path / "fixed", "ro") as fixed:
+    with nothing_left(), mounted(tmp_path / "fixed", "ro") as fixed:
         status, err = end(begin(scenario, fixed / "r", lab, *BRIEF))
         assert status != 0
         assert "Read-only file system" in err and str(fixed) in err, err
@@ -133,7 +123,7 @@ def in_namespace_of(bundle, node, *command):
 
 
 def test_a_device_disappears(scenario, tmp_path):
-    with nothing_left(tmp_path):
+    with nothing_left():
         process = start(scenario, tmp_path / "r", "native")
         (unfinished,) = (tmp_path / "r").glob(".tmp-*")
         assert in_namespace_of(unfinished, 1, "ip", "link", "del", "lte0").returncode == 0
@@ -142,7 +132,7 @@ def test_a_device_disappears(scenario, tmp_path):
 
 def test_a_node_disappears(scenario, tmp_path):
     """The process that holds a namespace ends; the run goes on or fails, and cleans up."""
-    with nothing_left(tmp_path):
+    with nothing_left():
         process = start(scenario, tmp_path / "r", "native", "--variant", "DM-DM", "--set", "traffic.0.duration_s=3")
         (unfinished,) = (tmp_path / "r").glob(".tmp-*")
         holder = json.loads((unfinished / "celld.json").read_text())["ports"][1]["netns"].split("/")[2]
@@ -152,10 +142,10 @@ def test_a_node_disappears(scenario, tmp_path):
 
 def test_the_daemon_sleeps_for_a_second(scenario, tmp_path):
     """A run that the machine stopped for a while is marked, not averaged."""
-    with nothing_left(tmp_path):
+    with nothing_left():
         process = start(scenario, tmp_path / "r", "native", "--variant", "DM-DM", "--set", "traffic.0.duration_s=3",
                         "--set", "validity.missed_ttis=0")
-        (celld,) = processes(tmp_path, "celld")
+        (celld,) = processes("celld")
         os.kill(celld, signal.SIGSTOP)
         time.sleep(1)
         os.kill(celld, signal.SIGCONT)
@@ -166,7 +156,7 @@ def test_the_daemon_sleeps_for_a_second(scenario, tmp_path):
 
 @BOTH
 def test_two_labs_at_once(scenario, tmp_path, lab):
-    with nothing_left(tmp_path):
+    with nothing_left():
         runs = [begin(scenario, tmp_path / name, lab, *BRIEF) for name in "ab"]
         for process, name in zip(runs, "ab", strict=True):
             assert end(process)[0] == 0
@@ -176,7 +166,7 @@ def test_two_labs_at_once(scenario, tmp_path, lab):
 @BOTH
 def test_many_labs_one_after_another(scenario, tmp_path, lab):
     """As many more as it takes to see what grows."""
-    with nothing_left(tmp_path):
+    with nothing_left():
         for number in range(2 + 5 * (ROUNDS - 1)):
             cellbed("run", scenario, "--results", tmp_path / "r", "--lab", lab, "--seed", number + 1, *BRIEF)
             assert not list((tmp_path / "r").glob(".tmp-*"))

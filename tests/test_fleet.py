@@ -9,13 +9,12 @@ import re
 import shutil
 import signal
 import subprocess
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from contextlib import contextmanager
 
 import pytest
 from distributed import Client, SSHCluster
 from e2e import CELLBED, ROOT, bundles, cellbed
-from machine import ours, wait_until
+from machine import guests, wait_until
 
 from cellbed import fleet_worker, paths
 
@@ -66,15 +65,6 @@ def playing(folder):
     return [p.parent for p in folder.glob("*/*/.tmp-*/progress") if "\nat " in p.read_text()]
 
 
-def guests(folder):
-    found = []
-    for pid in ours(folder):
-        with suppress(OSError):  # it has ended
-            if "time-travel" in Path(f"/proc/{pid}/cmdline").read_text():
-                found.append(pid)
-    return found
-
-
 def content(bundle):
     """Every file of a bundle as it was made, without what may differ."""
     found = {str(p.relative_to(bundle)): p.read_bytes() for p in sorted(bundle.rglob("*"))
@@ -117,7 +107,7 @@ def test_a_worker_that_dies_costs_a_retry(scenario, tmp_path, scheduler):
             out, _ = process.communicate(timeout=250)
         assert process.returncode == 0, out
         assert out.count(" valid") == 2
-        assert not list(folder.glob("*/*/.tmp-*")) and not guests(folder)
+        assert not list(folder.glob("*/*/.tmp-*")) and not guests()
     assert sorted(p.name.split("-seed")[0] for p in results.iterdir()) == ["DM-DM", "DM-DM", "summary"]
 
 
@@ -133,8 +123,8 @@ def test_an_interrupted_sweep_ends_at_the_workers(scenario, tmp_path, scheduler,
             _, err = process.communicate(timeout=60)
         if sig == signal.SIGINT:
             assert process.returncode == 130 and "nothing was left behind" in err
-            assert not guests(folder) and not list(results.iterdir())
-        wait_until(lambda: not guests(folder) and not list(folder.glob("*/*/.tmp-*")), "end of the run", 30)
+            assert not guests() and not list(results.iterdir())
+        wait_until(lambda: not guests() and not list(folder.glob("*/*/.tmp-*")), "end of the run", 30)
 
 
 def changed_build(tmp_path):

@@ -8,7 +8,7 @@ import time
 
 import pytest
 from e2e import CELLBED, cellbed, needs_native
-from machine import machine_state, ours, wait_until
+from machine import nothing_left, wait_until
 from test_behind_a_link import BOTH, Terminal, start
 
 pytestmark = pytest.mark.lab
@@ -23,20 +23,16 @@ def ended(pid):
 
 
 @pytest.fixture
-def nothing_left(tmp_path, monkeypatch):
+def tidy(tmp_path, monkeypatch):
     """Run the test in a folder of its own; nothing of it may be left soon after it."""
-    before = machine_state()
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "run").mkdir()
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))  # only its own leftovers are looked at
-    yield
-    wait_until(lambda: not ours(tmp_path), "end of all processes", SOON_S)
-    wait_until(lambda: machine_state() == before, "end of interfaces and namespaces", SOON_S)
-    assert "nothing to clean" in cellbed("clean").stdout
+    with nothing_left(SOON_S):
+        yield
+        assert "nothing to clean" in cellbed("clean").stdout
 
 
 @pytest.fixture(params=["virtual", pytest.param("native", marks=needs_native)])
-def shell(request, nothing_left):
+def shell(request, tidy):
     """A shell behind a link, on a terminal, at its prompt."""
     person = Terminal("link", "good", "--lab", request.param, "--serve", "true")
     person.until("[good] ")
@@ -64,7 +60,7 @@ def test_signal_to_a_link_with_a_shell(shell, sig):
 
 
 @BOTH
-def test_shell_around_it_killed(nothing_left, lab):
+def test_shell_around_it_killed(tidy, lab):
     """The link is a job of a shell that is killed; then its terminal closes."""
     person = Terminal("--norc", "-i", program="/bin/bash")
     person.type(f"PS1=; {CELLBED} link good --lab {lab} --serve true\n")
@@ -76,7 +72,7 @@ def test_shell_around_it_killed(nothing_left, lab):
 
 @BOTH
 @pytest.mark.parametrize("sig", [signal.SIGTERM, signal.SIGHUP])
-def test_stubborn_command(nothing_left, tmp_path, lab, sig):
+def test_stubborn_command(tidy, tmp_path, lab, sig):
     process = start(lab, "bash", "-c", STUBBORN, cwd=tmp_path)
     process.send_signal(sig)
     process.communicate(timeout=SOON_S)
@@ -84,7 +80,7 @@ def test_stubborn_command(nothing_left, tmp_path, lab, sig):
 
 
 @BOTH
-def test_nohup(nothing_left, tmp_path, lab):
+def test_nohup(tidy, tmp_path, lab):
     """Whoever asks for it keeps the link when he leaves."""
     process = start(lab, "bash", "-c", "echo ready; sleep 4; echo done", cwd=tmp_path,
                     preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
@@ -93,7 +89,7 @@ def test_nohup(nothing_left, tmp_path, lab):
 
 
 @BOTH
-def test_visitor_with_its_terminal(nothing_left, tmp_path, lab):
+def test_visitor_with_its_terminal(tidy, tmp_path, lab):
     process = start(lab, "sh", "-c", "echo ready; cat", cwd=tmp_path, stdin=subprocess.PIPE)
     visitor = Terminal("shell", "--pid", str(process.pid), "ue1")
     visitor.until("[ue1] ")

@@ -10,7 +10,7 @@ import subprocess
 import pyarrow.parquet
 import pytest
 from e2e import CELLBED, cellbed
-from test_leftovers import ours, wait_until
+from machine import guests, wait_until
 
 pytestmark = pytest.mark.lab
 
@@ -39,7 +39,7 @@ def test_killed_and_resumed(scenario, tmp_path):
         assert len(before) == finished
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
-        wait_until(lambda: not ours(results), "end of the guest")
+        wait_until(lambda: not guests(), "end of the guest")
     out = cellbed(*command).stdout
     assert len(re.findall("already there", out)) == 3 and out.count(" valid") == 1
     assert {path: identity(path) for path in before} == before
