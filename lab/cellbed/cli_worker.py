@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from cellbed import paths
+from cellbed import paths, trial
 from cellbed.error import CellbedError
 from cellbed.labs import KERNELS, check_lab
 from cellbed.options import Kernel
@@ -30,7 +30,7 @@ def run_worker(
         raise CellbedError("a worker needs Dask; run `pip install 'cellbed[fleet]'`")
     check_lab("virtual", kernel)
     paths.programs()
-    paths.lab_kernel(kernel or KERNELS[0])
+    trial.boot_once(paths.lab_kernel(kernel or KERNELS[0]))
     count = workers or len(os.sched_getaffinity(0))
     # A process for each run: labs are processes anyway, and one that dies takes one run with it.
     where = ["--local-directory", str(folder.resolve())] if folder is not None else []

@@ -42,8 +42,11 @@ def check_result(guest: subprocess.Popen, directory: Path) -> None:
         return
     if error.exists() and error.read_text():
         raise LabError(error.read_text().strip())
-    lines = said.splitlines()
-    # After a panic come registers and addresses.
-    end = next((at + 1 for at, line in enumerate(lines) if "Kernel panic" in line), len(lines))
-    raise LabError(f"the guest ended with status {guest.poll()} and no result; its console: "
-                   f"{' | '.join(lines[max(0, end - 8):end]) or '(empty)'}")
+    raise LabError(f"the guest ended with status {guest.poll()} and no result; {last_words(said, 8)}")
+
+
+def last_words(console: str, lines: int = 3) -> str:
+    """The end of what a guest has said, up to a panic: registers and addresses come after that."""
+    said = console.splitlines()
+    end = next((at + 1 for at, line in enumerate(said) if "Kernel panic" in line), len(said))
+    return f"its console: {' | '.join(said[max(0, end - lines):end]) or '(empty)'}"

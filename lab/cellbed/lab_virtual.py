@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from cellbed import guests, ledger, memory, paths
 from cellbed.caller import Caller
@@ -71,6 +71,13 @@ def _isolate() -> None:
     ctypes.CDLL(None).personality(ADDR_NO_RANDOMIZE)
 
 
+def start(kernel: Path, directory: Path, seed: int, cpu: int, memory_mib: int, console: IO[bytes]) -> subprocess.Popen:
+    """Start a guest whose first program is `guest-init` in @directory."""
+    env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "TMPDIR": str(_memory_dir(directory, memory_mib))}
+    return subprocess.Popen(command(kernel, seed, cpu, memory_mib), cwd=directory, stdin=subprocess.DEVNULL, stdout=console,
+                            stderr=console, env=env, start_new_session=True, preexec_fn=_isolate)
+
+
 def play(kernel: Path, directory: Path, description: dict[str, Any], cpu: int, watch: Watch,
          caller: Caller | None) -> dict[str, Any]:
     """Boot a guest that plays the run in @directory, its command attached to @caller; return when it has halted.
@@ -86,28 +93,25 @@ def play(kernel: Path, directory: Path, description: dict[str, Any], cpu: int, w
     memory.check(memory_mib)
     started = time.monotonic()
     console = directory / "console"
-    env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "TMPDIR": str(_memory_dir(directory, memory_mib))}
     _furnish(directory)
     if caller is not None:
         caller.attach_to_guest(directory)
     with open(console, "wb") as out:
-        guest = subprocess.Popen(command(kernel, description["seed"], cpu, memory_mib), cwd=directory,
-                                 stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=env, start_new_session=True,
-                                 preexec_fn=_isolate)
+        guest = start(kernel, directory, description["seed"], cpu, memory_mib, out)
     relayed = caller.relayed(directory) if caller is not None else contextlib.nullcontext()
     with ledger.entry("virtual", guest.pid, directory):
         try:
             with relayed:
                 marks = follow(guest, directory, watch, computing=Computing(guest.pid, console))
         finally:
-            _end(guest)
+            end(guest)
             shutil.rmtree(directory / "uml", ignore_errors=True)
     guests.check_result(guest, directory)
     config = kernel.with_name("config")
     return {**timing(started, marks), "kernel": {"config_sha256": paths.sha256(config)}}
 
 
-def _end(guest: subprocess.Popen) -> None:
+def end(guest: subprocess.Popen) -> None:
     """Kill whatever of the guest is left; UML's user processes are in its session."""
     if guest.poll() is None:
         guest.kill()

@@ -83,9 +83,14 @@ class Sweep:
         self.stop = threading.Event()
 
     def play(self, runs: list[Run], jobs: int) -> list[Outcome]:
-        """Play every run that has no finished bundle. Return: outcomes in the order of the runs."""
+        """Play every run that has no finished bundle. Return: outcomes in the order of the runs.
+
+        Raises:
+            LabError: the lab cannot play anything on this machine.
+        """
         if self.fleet is not None:
             return self.fleet.play(self, runs)
+        self.lab.try_out()
         cpus = sorted(os.sched_getaffinity(0))
         jobs = min(jobs, len(cpus), self._guests_at_once(runs)) if self.lab.side_by_side else 1
         self.cpus = queue.Queue()  # an earlier call has given its CPUs back to its own
