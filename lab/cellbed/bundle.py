@@ -140,7 +140,8 @@ def remove_unfinished(results: Path) -> None:
             shutil.rmtree(path, ignore_errors=True)
 
 
-def _first_line(args: list[str]) -> str:
+def first_line(args: list[str]) -> str:
+    """What a program says of itself, "missing" when there is none."""
     try:
         done = subprocess.run(args, capture_output=True, text=True, check=False)
     except OSError:
@@ -155,8 +156,8 @@ def tool_versions() -> dict[str, str]:
     """Versions of the programs that took part; asked once per process."""
     if not _versions:
         _versions.update(
-            iperf3=_first_line(["iperf3", "--version"]), tcpdump=_first_line(["tcpdump", "--version"]),
-            iproute2=_first_line(["ip", "-V"]), python=_first_line(["python3", "--version"]),
+            iperf3=first_line(["iperf3", "--version"]), tcpdump=first_line(["tcpdump", "--version"]),
+            iproute2=first_line(["ip", "-V"]), python=first_line(["python3", "--version"]),
             mininet=metadata.version("mininet"), cellbed=metadata.version("cellbed"))
     return _versions
 

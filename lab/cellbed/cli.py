@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import sys
 from pathlib import Path
@@ -10,12 +11,13 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from cellbed import cli_link, cli_shell, cli_sweep, cli_watch, cli_worker, completion
 from cellbed.description import expand, load_claims
 from cellbed.error import CellbedError, told
-from cellbed.labs import check_lab
+from cellbed.labs import LABS, check_lab
 from cellbed.options import (
     ALL_CPUS,
     Jobs,
@@ -174,22 +176,26 @@ def topology(scenario: ScenarioFile) -> None:
 
 
 @app.command()
-def doctor() -> None:
-    """Say what this machine can run and what is missing."""
-    from cellbed.doctor import checks, usable
+def doctor(
+    json_: Annotated[bool, typer.Option("--json", help="with what this machine is, for a bug report")] = False,
+) -> None:
+    """Say what this machine can run and what is missing; fails when the default lab cannot run."""
+    from cellbed.doctor import checks, report, usable, why_not
 
     found = checks()
-    table = Table(box=None)
-    for title in ("", "what", "labs", "detail"):
-        table.add_column(title, overflow="fold")
-    for c in found:
-        table.add_row("[green]ok[/]" if c.ok else "[red]no[/]", c.what, ", ".join(c.labs) or "-", c.detail)
-    console.print(table)
-    ready = usable(found)
-    for lab, ok in ready.items():
-        console.print(f"{lab} lab: {'ready' if ok else 'cannot run'}")
-    if not any(ready.values()):
-        raise CellbedError("no lab can run on this machine; the lines marked 'no' say what to do")
+    if json_:
+        print(json.dumps(report(found), indent=1))
+    else:
+        table = Table(box=None)
+        for title in ("", "what", "labs", "detail"):
+            table.add_column(title, overflow="fold")
+        for c in found:
+            table.add_row("[green]ok[/]" if c.ok else "[red]no[/]", c.what, ", ".join(c.labs) or "-", escape(c.detail))
+        console.print(table)
+        for lab, ok in usable(found).items():
+            console.print(f"{lab} lab: {'ready' if ok else 'cannot run'}")
+    if why := why_not(LABS[0], found):
+        raise CellbedError(f"the {LABS[0]} lab, which is the default, cannot run: {why}")
 
 
 @app.command()

@@ -6,12 +6,13 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
-from cellbed import cgroup, lab_native, paths, shaping
+from cellbed import cgroup, lab_native, machine, paths, shaping, trial
 from cellbed.error import LabError
-from cellbed.labs import LABS
+from cellbed.labs import KERNELS, LABS
 
 _NEEDED_BYTES = 2 << 30
 
@@ -38,8 +39,11 @@ def _built() -> Check:
 
 
 def _kernel() -> Check:
+    """Started for a moment: it can be built and yet not start on this machine."""
     try:
-        return Check("lab kernel", True, str(paths.lab_kernel("6.12")), ("virtual",))
+        kernel = paths.lab_kernel(KERNELS[0])
+        trial.boot(kernel)
+        return Check("lab kernel", True, f"{kernel}, started for a trial", ("virtual",))
     except LabError as error:
         return Check("lab kernel", False, str(error), ("virtual",))
 
@@ -53,9 +57,18 @@ def _ptrace() -> Check:
 
 
 def _cgroup() -> Check:
+    """In a container it may be there and not be writable."""
     root = cgroup.mount_point()
-    return Check("cgroup v2", root is not None,
-                 str(root or "mount one with `mount -t cgroup2 none /sys/fs/cgroup/unified`"), ("native",))
+    if root is None:
+        return Check("cgroup v2", False, "mount one with `mount -t cgroup2 none /sys/fs/cgroup/unified`", ("native",))
+    ok = os.access(root, os.W_OK)
+    return Check("cgroup v2", ok, str(root) if ok else f"{root} is not writable here", ("native",))
+
+
+def _namespaces() -> Check:
+    done = subprocess.run(["unshare", "--net", "true"], capture_output=True, text=True, check=False)
+    return Check("network namespaces", done.returncode == 0, "allowed" if done.returncode == 0
+                 else f"{done.stderr.strip()}; root of a container needs CAP_SYS_ADMIN and CAP_NET_ADMIN", ("native",))
 
 
 def _tun() -> Check:
@@ -111,7 +124,7 @@ def checks() -> list[Check]:
         _program("iperf3", "iperf3"), _program("tcpdump", "tcpdump"), _program("ip", "iproute2"),
         _program("mnexec", "mininet"), _program("taskset", "util-linux", ("virtual",)),
         _program("tshark", "tshark", (), " to look at captures"), _built(), _kernel(), _ptrace(), _root(), _tun(),
-        _cgroup(), _bpf(), _qdisc("netem"), _qdisc("red"), _space(),
+        _cgroup(), _namespaces(), _bpf(), _qdisc("netem"), _qdisc("red"), _space(),
         _program("qemu-system-x86_64", "qemu-system-x86", ("vm",)), _program("busybox", "busybox-static", ("vm",)),
         _congestion_controls(),
         Check("CPUs", True, f"{len(os.sched_getaffinity(0))}: as many virtual labs run side by side", ()),
@@ -121,3 +134,13 @@ def checks() -> list[Check]:
 def usable(results: list[Check]) -> dict[str, bool]:
     """Which labs can run."""
     return {lab: all(c.ok for c in results if lab in c.labs) for lab in LABS}
+
+
+def why_not(lab: str, results: list[Check]) -> str:
+    """What keeps a lab from running, in one line; "" when it can."""
+    return "; ".join(f"{c.what}: {c.detail}" for c in results if lab in c.labs and not c.ok)
+
+
+def report(results: list[Check]) -> dict[str, Any]:
+    """The checks and what this machine is, for a bug report."""
+    return {**machine.facts(), "labs": usable(results), "checks": [asdict(c) for c in results]}
