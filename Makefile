@@ -40,6 +40,7 @@ setup: $(STAMPS)/packages build ## install what is missing and build everything 
 # ansible/roles/packages does it, as on every other machine. It needs root only when a package is missing; sudo may then
 # want a password, which Ansible has to be told to ask for.
 $(STAMPS)/packages: packages.txt $(wildcard ansible/roles/packages/*/*) $(STAMPS)/python
+	@echo "Debian packages that are missing, which takes minutes where most are"
 	@$(PLAY) --limit localhost --tags packages || \
 		{ [ -t 0 ] && ! sudo -n true 2>/dev/null && $(PLAY) --limit localhost --tags packages --ask-become-pass; }
 	@touch $@
