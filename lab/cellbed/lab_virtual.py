@@ -74,8 +74,8 @@ def _isolate() -> None:
 def start(kernel: Path, directory: Path, seed: int, cpu: int, memory_mib: int, console: IO[bytes]) -> subprocess.Popen:
     """Start a guest whose first program is `guest-init` in @directory."""
     env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "TMPDIR": str(_memory_dir(directory, memory_mib))}
-    return subprocess.Popen(command(kernel, seed, cpu, memory_mib), cwd=directory, stdin=subprocess.DEVNULL, stdout=console,
-                            stderr=console, env=env, start_new_session=True, preexec_fn=_isolate)
+    return subprocess.Popen(command(kernel, seed, cpu, memory_mib), cwd=directory, stdin=subprocess.DEVNULL,
+                            stdout=console, stderr=console, env=env, start_new_session=True, preexec_fn=_isolate)
 
 
 def play(kernel: Path, directory: Path, description: dict[str, Any], cpu: int, watch: Watch,
