@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <jansson.h>
+#include <limits.h>
 #include <linux/magic.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -29,12 +30,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "number.h"
 #include "tcpwatch.h"
 #include "tcpwatch.skel.h"
 #include "tracefile.h"
 
 #define DRAIN_PERIOD_S  1
 #define RINGBUF_DEFAULT (8u << 20)
+#define RINGBUF_MIN     4096
+#define RINGBUF_MAX     (1u << 30)
+#define WINDOW_MAX      (1u << 30) /* RFC 7323 2.3 */
 
 static struct env {
 	const char *cgroup;
@@ -358,6 +363,21 @@ static void usage(FILE *f)
 	            f);
 }
 
+/* The value of the option @name. Return: 0, or -ERANGE after a message. */
+static int number(const char *name, uint64_t min, uint64_t max, __u32 *ret)
+{
+	uint64_t value;
+
+	if (!number_parse(optarg, 10, min, max, &value)) {
+		say("--%s: value '%s': allowed whole numbers, %llu..%llu", name, optarg,
+		    (unsigned long long)min, (unsigned long long)max);
+		return -ERANGE;
+	}
+	*ret = (__u32)value;
+	return 0;
+}
+
+/* Return: 0, -EINVAL when the usage may help, -ERANGE after a message. */
 static int parse(int argc, char **argv)
 {
 	static const struct option options[] = { { "cgroup", required_argument, NULL, 'c' },
@@ -371,9 +391,10 @@ static int parse(int argc, char **argv)
 		                                   'i' },
 		                                 { "help", no_argument, NULL, 'h' },
 		                                 { 0 } };
-	int o;
+	__u32 fd = 0;
+	int o, at, r = 0;
 
-	while ((o = getopt_long(argc, argv, "", options, NULL)) != -1) {
+	while (r == 0 && (o = getopt_long(argc, argv, "", options, &at)) != -1) {
 		switch (o) {
 		case 'c':
 			env.cgroup = optarg;
@@ -385,19 +406,20 @@ static int parse(int argc, char **argv)
 			env.stats = optarg;
 			break;
 		case 'r':
-			env.ready_fd = atoi(optarg);
+			r = number(options[at].name, 0, INT_MAX, &fd);
+			env.ready_fd = (int)fd;
 			break;
 		case 'b':
-			env.ringbuf_bytes = (__u32)strtoul(optarg, NULL, 0);
+			r = number(options[at].name, RINGBUF_MIN, RINGBUF_MAX, &env.ringbuf_bytes);
 			break;
 		case 'w':
-			env.receive_window = (__u32)strtoul(optarg, NULL, 0);
+			r = number(options[at].name, 1, WINDOW_MAX, &env.receive_window);
 			break;
 		case 'm':
-			env.cwnd_max = (__u32)strtoul(optarg, NULL, 0);
+			r = number(options[at].name, 1, INT_MAX, &env.cwnd_max);
 			break;
 		case 'i':
-			env.segment_interval_us = (__u32)strtoul(optarg, NULL, 0);
+			r = number(options[at].name, 0, UINT32_MAX, &env.segment_interval_us);
 			break;
 		case 'h':
 			usage(stdout);
@@ -406,10 +428,12 @@ static int parse(int argc, char **argv)
 			return -EINVAL;
 		}
 	}
-	if (env.ringbuf_bytes < 4096 || (env.ringbuf_bytes & (env.ringbuf_bytes - 1))) {
-		say("--ringbuf-bytes: allowed powers of two from 4096");
-		return -EINVAL;
+	if (r == 0 && (env.ringbuf_bytes & (env.ringbuf_bytes - 1))) {
+		say("--ringbuf-bytes: value %u: allowed powers of two", env.ringbuf_bytes);
+		r = -ERANGE;
 	}
+	if (r < 0)
+		return r;
 	return env.cgroup && env.output && env.stats && optind == argc ? 0 : -EINVAL;
 }
 
@@ -418,8 +442,10 @@ int main(int argc, char **argv)
 	struct watcher w = { .cgroup_fd = -1 };
 	int r;
 
-	if (parse(argc, argv) < 0) {
-		usage(stderr);
+	r = parse(argc, argv);
+	if (r < 0) {
+		if (r == -EINVAL)
+			usage(stderr);
 		return 2;
 	}
 	libbpf_set_print(quiet);

@@ -215,6 +215,7 @@ def test_lost_samples_are_reported(tmp_path, network, group):
     (["--cgroup", "/nowhere", "--output", "OUT", "--stats", "OUT"], 1, "cgroup /nowhere: No such file"),
     (["--cgroup", "GROUP", "--output", "/nowhere/x", "--stats", "OUT"], 1, "/nowhere/x: No such file"),
     (["--cgroup", "GROUP", "--output", "OUT", "--stats", "OUT", "--ringbuf-bytes", "5000"], 2, "powers of two"),
+    (["--cgroup", "GROUP", "--output", "OUT", "--stats", "OUT", "spare"], 2, "usage"),
 ])
 def test_wrong_use(tmp_path, group, args, status, message):
     args = [str(group) if a == "GROUP" else str(tmp_path / "x") if a == "OUT" else a for a in args]
@@ -230,3 +231,19 @@ def test_a_full_disk_is_an_error(tmp_path, group):
     probe.popen.send_signal(signal.SIGTERM)
     assert probe.popen.wait(10) == 1
     assert "/dev/full: No space left on device" in (tmp_path / "log").read_text()
+
+
+@pytest.mark.parametrize(("option", "allowed", "values"), [
+    ("receive-window", "1..1073741824", ["64KiB", "0", "1073741825", "-1", "", " 1", "0x10", "1e3"]),
+    ("cwnd-max", "1..2147483647", ["14 packets", "0", "2147483648", "4294967310"]),
+    ("segment-interval", "0..4294967295", ["1ms", "4294967296", "+1"]),
+    ("ringbuf-bytes", "4096..1073741824", ["8MiB", "4095", "2147483648", "18446744073709559808"]),
+    ("ready-fd", "0..2147483647", ["one", "-1", "2147483648"]),
+])
+def test_a_number_is_read_to_its_end(tmp_path, group, option, allowed, values):
+    for value in values:
+        done = subprocess.run([TCPWATCH, "--cgroup", group, "--output", tmp_path / "x", "--stats", tmp_path / "x",
+                               f"--{option}", value], capture_output=True, text=True, timeout=20, check=False)
+        assert done.returncode == 2
+        assert done.stderr == f"tcpwatch: --{option}: value '{value}': allowed whole numbers, {allowed}\n"
+    assert not (tmp_path / "x").exists()

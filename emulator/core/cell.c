@@ -82,6 +82,15 @@ static void subframe(struct cell *c, uint32_t tti)
 		ue_random_access(c, &c->ue[i], tti);
 }
 
+static const struct cell_cmd *next_command(struct cell *c)
+{
+	const struct cell_cmd *cmd = &c->cmd[c->cmd_first].cmd;
+
+	c->cmd_first = (c->cmd_first + 1) % c->cfg.max_cmds;
+	c->n_cmds--;
+	return cmd;
+}
+
 static void command(struct cell *c, const struct cell_cmd *cmd)
 {
 	struct ue *u = &c->ue[cmd->ue - 1];
@@ -124,7 +133,7 @@ static void process(struct cell *c, const struct event *e)
 		arrive(c, pkt_dequeue(&c->arrivals));
 		break;
 	case EVENT_COMMAND:
-		command(c, &c->cmd[c->cmd_first++ % CMDS_MAX].cmd);
+		command(c, next_command(c));
 		break;
 	case EVENT_RRC:
 		rrc_process(c, e->ue);
@@ -236,11 +245,11 @@ int cell_apply(struct cell *c, const struct cell_cmd *cmd, int64_t now_ns)
 {
 	if (now_ns < c->now_ns || !command_is_valid(c, cmd))
 		return -EINVAL;
-	if (c->cmd_end - c->cmd_first == CMDS_MAX)
+	if (c->n_cmds == c->cfg.max_cmds)
 		return -ENOBUFS;
 	c->now_ns = now_ns;
-	c->cmd[c->cmd_end % CMDS_MAX].t_ns = now_ns;
-	c->cmd[c->cmd_end++ % CMDS_MAX].cmd = *cmd;
+	c->cmd[(c->cmd_first + c->n_cmds++) % c->cfg.max_cmds] =
+		(struct waiting_cmd){ .t_ns = now_ns, .cmd = *cmd };
 	return 0;
 }
 

@@ -48,7 +48,11 @@
 #include "scheduler.h"
 #include "tunnel.h"
 
-#define CMDS_MAX 64
+/* A change that cell_apply() took and cell_advance() has yet to make. */
+struct waiting_cmd {
+	int64_t t_ns;
+	struct cell_cmd cmd;
+};
 
 struct leg {
 	struct pdcp_tx pdcp_tx;
@@ -133,12 +137,9 @@ struct cell {
 	uint16_t next_ip_id;       /* of tunnels' outer headers */
 
 	struct pkt_queue arrivals;
-	struct {
-		int64_t t_ns;
-		struct cell_cmd cmd;
-	} cmd[CMDS_MAX]; /* commands not carried out yet; indices run on */
-	uint32_t cmd_first;
-	uint32_t cmd_end;
+	struct waiting_cmd *cmd; /* ring of cfg.max_cmds */
+	uint32_t cmd_first;      /* index of the one to be made next */
+	uint32_t n_cmds;
 	struct pkt_queue free_pkts;
 	struct pkt *fresh_pkts; /* @n_fresh_pkts, never used yet: memory that nobody touches costs
 	                           nothing */

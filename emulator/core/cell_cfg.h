@@ -240,6 +240,7 @@ struct cell_cfg {
 	uint32_t n_train_sizes[2];
 
 	uint32_t max_pkts; /* packets held at once, all bearers */
+	uint32_t max_cmds; /* changes that cell_apply() takes before cell_advance() makes them */
 };
 
 /**

@@ -170,7 +170,7 @@ int cell_advance(struct cell *c, int64_t now_ns, struct cell_out *out, size_t n_
 /**
  * cell_apply() - a scripted change; cell_advance() carries it out at @now_ns
  *
- * Return: 0, -EINVAL, -ENOBUFS when 64 changes wait already.
+ * Return: 0, -EINVAL, -ENOBUFS when max_cmds changes wait already.
  */
 int cell_apply(struct cell *c, const struct cell_cmd *cmd, int64_t now_ns);
 

@@ -76,6 +76,7 @@ void cell_cfg_default(struct cell_cfg *cfg)
 		.opportunity_queue_pkts = 1000,
 		.opportunity_bytes = 1500,
 		.max_pkts = 8192,
+		.max_cmds = 64,
 	};
 	for (uint8_t i = 0; i < 2; i++)
 		cfg->ue[i] = (struct cell_ue_cfg){
@@ -161,6 +162,7 @@ static const struct limit cell_limits[] = {
 	LIMIT(cell_cfg, rlc_queue_pkts, 1, 65536),
 	LIMIT(cell_cfg, discard_timer_ms, 0, 1500),
 	LIMIT(cell_cfg, max_pkts, 16, 65536),
+	LIMIT(cell_cfg, max_cmds, 1, 65536),
 	LIMIT(cell_cfg, system, 0, 2),
 	LIMIT(cell_cfg, utran_pdu_bytes, 8, 126),
 	LIMIT(cell_cfg, utran_delay_ms, 0, 200),

@@ -95,9 +95,9 @@ struct event event_next(const struct cell *c)
 	if (c->arrivals.head)
 		earlier(&e, &(struct event){ .kind = EVENT_ARRIVAL,
 		                             .t_ns = c->arrivals.head->arrival_ns });
-	if (c->cmd_first != c->cmd_end)
+	if (c->n_cmds > 0)
 		earlier(&e, &(struct event){ .kind = EVENT_COMMAND,
-		                             .t_ns = c->cmd[c->cmd_first % CMDS_MAX].t_ns });
+		                             .t_ns = c->cmd[c->cmd_first].t_ns });
 	if (c->utran) {
 		earlier(&e, &(struct event){ .kind = EVENT_UTRAN, .t_ns = utran_next(c) });
 		return e;

@@ -73,6 +73,7 @@ struct layout {
 	struct utran *utran;
 	struct opportunity_link *link;
 	struct rlc_pdu **window;
+	struct waiting_cmd *cmd;
 	struct pkt *pkt;
 	struct pdu *pdu;
 	uint8_t *pdu_buf;
@@ -95,6 +96,7 @@ static size_t lay_out(struct layout *l, void *mem, const struct cell_cfg *cfg)
 	l->utran = carve(&a, utran, sizeof(*l->utran));
 	l->link = carve(&a, cfg->system == CELL_SYSTEM_PACKET_TRACE, sizeof(*l->link));
 	l->window = carve(&a, windows_needed(cfg), sizeof(*l->window));
+	l->cmd = carve(&a, cfg->max_cmds, sizeof(*l->cmd));
 	l->pkt = carve(&a, cfg->max_pkts, sizeof(*l->pkt));
 	l->pdu = carve(&a, n_pdus, sizeof(*l->pdu));
 	l->pdu_buf = carve(&a, n_pdus, l->pdu_bytes);
@@ -249,6 +251,7 @@ int cell_init(struct cell **ret, void *mem, size_t size, const struct cell_cfg *
 		.ue = l.ue,
 		.next_pkt_id = 1,
 		.rlc_buf = l.rlc_buf,
+		.cmd = l.cmd,
 		.fresh_pkts = l.pkt,
 		.n_fresh_pkts = cfg->max_pkts,
 		.rlc_pool = { .data_max = (uint16_t)l.pdu_bytes,

@@ -64,17 +64,11 @@ static void *reserve(size_t size)
 
 static int open_cell(struct celld *d)
 {
-	size_t size = cell_size(&d->cfg->cell);
+	struct cell_cfg cell = d->cfg->cell;
 	char error[CONFIG_ERROR_MAX];
+	size_t size;
 	int r;
 
-	d->loop.n_out = 2 * cell_out_min(&d->cfg->cell);
-	d->mem = reserve(size);
-	d->loop.out = reserve(d->loop.n_out * sizeof(*d->loop.out));
-	if (!d->mem || !d->loop.out) {
-		celld_say("out of memory: the cell needs %zu MiB", size >> 20);
-		return -ENOMEM;
-	}
 	d->loop.start_ns = d->cfg->start_ns;
 	if (d->loop.start_ns == 0)
 		d->loop.start_ns = (clock_ns(CLOCK_MONOTONIC) / CELL_TTI_NS + 1) * CELL_TTI_NS;
@@ -83,7 +77,16 @@ static int open_cell(struct celld *d)
 		celld_say("%s", error);
 		return r;
 	}
-	return cell_init(&d->loop.cell, d->mem, size, &d->cfg->cell, d->loop.start_ns);
+	cell.max_cmds = script_max_cmds(&d->script);
+	size = cell_size(&cell);
+	d->loop.n_out = 2 * cell_out_min(&cell);
+	d->mem = reserve(size);
+	d->loop.out = reserve(d->loop.n_out * sizeof(*d->loop.out));
+	if (!d->mem || !d->loop.out) {
+		celld_say("out of memory: the cell needs %zu MiB", size >> 20);
+		return -ENOMEM;
+	}
+	return cell_init(&d->loop.cell, d->mem, size, &cell, d->loop.start_ns);
 }
 
 static int open_outputs(struct celld *d)

@@ -258,31 +258,32 @@ static int read_cell(struct reader *r, json_t *cell)
 		"rlc_um", "rlc_am", "pdcp", "mode_switch", "ues",          "handover",
 		"gtpu",   "enbs",   "sgw",  "utran",       "packet_trace", NULL
 	};
-	static const struct {
-		const char *name;
-		const struct key *keys;
-	} parts[] = { { "timing", timing_keys },
-		      { "ra", ra_keys },
-		      { "mac", mac_keys },
-		      { "harq", harq_keys },
-		      { "control", control_keys },
-		      { "rlc", rlc_keys },
-		      { "rlc_um", rlc_um_keys },
-		      { "rlc_am", rlc_am_keys },
-		      { "pdcp", pdcp_keys },
-		      { "mode_switch", mode_switch_keys },
-		      { "handover", config_handover_keys },
-		      { "gtpu", config_gtpu_keys },
-		      { "utran", utran_keys },
-		      { "packet_trace", packet_trace_keys } };
-	static const char *const lists[] = { "bler",
-		                             "uplink",
+	static const char *const ladder[] = { "bler", NULL };
+	static const char *const links[] = { "uplink",
 		                             "downlink",
 		                             "uplink_trains",
 		                             "downlink_trains",
 		                             "uplink_sizes_us",
 		                             "downlink_sizes_us",
 		                             NULL };
+	static const struct {
+		const char *name;
+		const struct key *keys;
+		const char *const *elsewhere;
+	} parts[] = { { "timing", timing_keys, NULL },
+		      { "ra", ra_keys, NULL },
+		      { "mac", mac_keys, NULL },
+		      { "harq", harq_keys, ladder },
+		      { "control", control_keys, NULL },
+		      { "rlc", rlc_keys, NULL },
+		      { "rlc_um", rlc_um_keys, NULL },
+		      { "rlc_am", rlc_am_keys, NULL },
+		      { "pdcp", pdcp_keys, NULL },
+		      { "mode_switch", mode_switch_keys, NULL },
+		      { "handover", config_handover_keys, NULL },
+		      { "gtpu", config_gtpu_keys, NULL },
+		      { "utran", utran_keys, NULL },
+		      { "packet_trace", packet_trace_keys, links } };
 	const char *field, *range;
 	int err = config_read_object(r, "cell", cell, cell_keys, elsewhere, &r->cfg->cell);
 
@@ -292,7 +293,7 @@ static int read_cell(struct reader *r, json_t *cell)
 
 		(void)snprintf(path, sizeof(path), "cell.%s", parts[i].name);
 		if (part)
-			err = config_read_object(r, path, part, parts[i].keys, lists,
+			err = config_read_object(r, path, part, parts[i].keys, parts[i].elsewhere,
 			                         &r->cfg->cell);
 	}
 	if (err == 0)
@@ -306,6 +307,16 @@ static int read_cell(struct reader *r, json_t *cell)
 	if (err == 0 && cell_cfg_check(&r->cfg->cell, &field, &range) < 0)
 		err = config_fail(r, "cell: %s: allowed %s", field, range);
 	return err;
+}
+
+/* Changes at given times are those of an LTE cell: another one would take none. */
+static int check_system(struct reader *r)
+{
+	const char *key = *r->cfg->channel ? "(top).channel" : "events";
+
+	if (r->cfg->cell.system == CELL_SYSTEM_LTE || (!*r->cfg->channel && !r->cfg->n_events))
+		return 0;
+	return config_fail(r, "key '%s': allowed only with cell.system lte", key);
 }
 
 static int read_top(struct reader *r, json_t *top)
@@ -327,6 +338,8 @@ static int read_top(struct reader *r, json_t *top)
 		err = config_read_ports(r, json_object_get(top, "ports"));
 	if (err == 0)
 		err = config_read_events(r, json_object_get(top, "events"));
+	if (err == 0)
+		err = check_system(r);
 	if (err == 0 && output)
 		err = config_read_object(r, "output", output, output_keys, NULL, &r->cfg->output);
 	return err;
@@ -363,8 +376,12 @@ int config_load(struct config *ret, const char *path, char ret_error[CONFIG_ERRO
 		return err;
 	}
 	len = getdelim(&text, &cap, '\0', f);
+	err = ferror(f) ? -errno : 0;
 	(void)fclose(f);
-	err = config_parse(ret, text, len > 0 ? (size_t)len : 0, path, ret_error);
+	if (err < 0)
+		(void)snprintf(ret_error, CONFIG_ERROR_MAX, "%s: %s", path, strerror(-err));
+	else
+		err = config_parse(ret, text, len > 0 ? (size_t)len : 0, path, ret_error);
 	free(text);
 	return err;
 }

@@ -133,3 +133,10 @@ int config_read_object(struct reader *r, const char *path, json_t *object, const
 	}
 	return 0;
 }
+
+int config_check_list(struct reader *r, const char *path, const json_t *value)
+{
+	if (!value || json_is_null(value) || json_is_array(value))
+		return 0;
+	return config_fail(r, "key '%s': expected a list", path);
+}

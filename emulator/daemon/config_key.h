@@ -64,4 +64,7 @@ struct key {
 int config_read_object(struct reader *r, const char *path, json_t *object, const struct key *keys,
                        const char *const *skip, void *base);
 
+/** config_check_list() - @value is a list, or absent. Return: 0 or -EINVAL. */
+int config_check_list(struct reader *r, const char *path, const json_t *value);
+
 #endif

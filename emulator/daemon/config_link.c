@@ -15,6 +15,8 @@ static int read_numbers(struct reader *r, const char *path, const json_t *list, 
 	size_t n = json_array_size(list);
 
 	*ret = NULL;
+	if (config_check_list(r, path, list) < 0)
+		return -EINVAL;
 	if (n > CONFIG_OPPORTUNITIES_MAX)
 		return config_fail(r, "key '%s': %zu entries: allowed at most %d", path, n,
 		                   CONFIG_OPPORTUNITIES_MAX);
@@ -89,7 +91,7 @@ static int read_trains(struct reader *r, const char *path, const json_t *list, e
 	int err = 0;
 
 	if (n == 0)
-		return 0;
+		return config_check_list(r, path, list);
 	for (size_t i = 0; i < n; i++)
 		n_offsets += json_array_size(json_array_get(list, i));
 	if (n > CONFIG_OPPORTUNITIES_MAX || n_offsets > CONFIG_OPPORTUNITIES_MAX)

@@ -226,6 +226,8 @@ int config_read_ports(struct reader *r, json_t *ports)
 {
 	struct config *cfg = r->cfg;
 
+	if (config_check_list(r, "ports", ports) < 0)
+		return -EINVAL;
 	if (json_array_size(ports) > CONFIG_PORTS_MAX)
 		return config_fail(r, "key 'ports': more than two ports per UE");
 	for (size_t i = 0; i < json_array_size(ports); i++) {
@@ -293,6 +295,8 @@ int config_read_events(struct reader *r, json_t *events)
 {
 	size_t n = json_array_size(events);
 
+	if (config_check_list(r, "events", events) < 0)
+		return -EINVAL;
 	if (n > CONFIG_EVENTS_MAX)
 		return config_fail(r, "key 'events': %zu entries: allowed 0..%d", n,
 		                   CONFIG_EVENTS_MAX);

@@ -67,51 +67,58 @@ static void answer(struct control *c, const char *text)
 		drop_client(c);
 }
 
-static int parse(struct control_request *ret, const struct config *cfg, const char *line,
-                 size_t len, const char **ret_error)
+static const char *parse_route(struct cell_cmd *ret, const struct config *cfg, const json_t *o)
 {
-	json_t *o = json_loadb(line, len, JSON_REJECT_DUPLICATES, NULL);
-	const char *cmd = json_string_value(json_object_get(o, "cmd"));
 	const char *ue = json_string_value(json_object_get(o, "ue"));
 	const char *mode = json_string_value(json_object_get(o, "mode"));
-	int r = 0;
+
+	ret->ue = config_ue(cfg, ue ? ue : "");
+	if (!ret->ue)
+		return "key 'ue': allowed the name of a UE";
+	if (!mode || (strcmp(mode, "dm") != 0 && strcmp(mode, "im") != 0))
+		return "key 'mode': allowed im, dm";
+	ret->mode = *mode == 'd' ? CELL_MODE_DM : CELL_MODE_IM;
+	return NULL;
+}
+
+/* Return: NULL, or what is wrong. */
+static const char *parse(struct control_request *ret, const struct config *cfg, const json_t *o)
+{
+	const char *cmd = json_string_value(json_object_get(o, "cmd"));
+	size_t keys = 1;
 
 	*ret = (struct control_request){ 0 };
+	if (!json_is_object(o))
+		return "not a JSON object";
 	if (cmd && strcmp(cmd, "stats") == 0) {
 		ret->kind = CONTROL_STATS;
 	} else if (cmd && strcmp(cmd, "quit") == 0) {
 		ret->kind = CONTROL_QUIT;
 	} else if (cmd && strcmp(cmd, "route") == 0) {
+		const char *wrong = parse_route(&ret->cmd, cfg, o);
+
+		if (wrong)
+			return wrong;
 		ret->kind = CONTROL_ROUTE;
-		ret->cmd.ue = config_ue(cfg, ue ? ue : "");
-		if (!ue || !ret->cmd.ue) {
-			*ret_error = "key 'ue': allowed the name of a UE";
-			r = -EINVAL;
-		} else if (mode && strcmp(mode, "dm") == 0) {
-			ret->cmd.mode = CELL_MODE_DM;
-		} else if (mode && strcmp(mode, "im") == 0) {
-			ret->cmd.mode = CELL_MODE_IM;
-		} else {
-			*ret_error = "key 'mode': allowed im, dm";
-			r = -EINVAL;
-		}
+		keys = 3;
 	} else {
-		*ret_error = o ? "key 'cmd': allowed stats, route, quit" : "not a JSON object";
-		r = -EINVAL;
+		return "key 'cmd': allowed stats, route, quit";
 	}
-	json_decref(o);
-	return r;
+	return json_object_size(o) > keys ? "unknown keys: allowed cmd, and of route ue and mode"
+	                                  : NULL;
 }
 
 static void handle_line(struct control *c, const struct config *cfg, size_t len,
                         char *(*handle)(void *, const struct control_request *), void *arg)
 {
+	json_t *o = json_loadb(c->line, len, JSON_REJECT_DUPLICATES, NULL);
 	struct control_request request;
-	const char *error = NULL;
+	const char *error = parse(&request, cfg, o);
 	char text[256];
 	char *reply;
 
-	if (parse(&request, cfg, c->line, len, &error) < 0) {
+	json_decref(o);
+	if (error) {
 		(void)snprintf(text, sizeof(text), "{\"ok\": false, \"error\": \"%s\"}", error);
 		answer(c, text);
 		return;

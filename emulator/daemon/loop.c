@@ -82,16 +82,23 @@ static void advance(struct loop *l, int64_t now_ns)
 /*
  * What is scripted up to @now_ns. At @now_ns itself it is only handed over:
  * packets may still be pushed for that time, and come first.
+ *
+ * Return: 0, or negative errno after a message.
  */
-static void play_script(struct loop *l, int64_t now_ns)
+static int play_script(struct loop *l, int64_t now_ns)
 {
 	int64_t t_ns;
+	int r = 0;
 
-	while ((t_ns = script_next(l->script)) <= now_ns) {
-		script_apply(l->script, l->cell);
-		if (t_ns < now_ns)
+	while (r == 0 && (t_ns = script_next(l->script)) <= now_ns) {
+		r = script_apply(l->script, l->cell);
+		if (r < 0)
+			celld_say("scripted change at %lld ns: %s", (long long)(t_ns - l->start_ns),
+			          strerror(-r));
+		else if (t_ns < now_ns)
 			advance(l, t_ns);
 	}
+	return r;
 }
 
 static int64_t next_subframe(const struct loop *l, int64_t now_ns)
@@ -173,6 +180,7 @@ static char *handle(void *arg, const struct control_request *request)
 	struct loop *l = arg;
 	char *text = NULL;
 	json_t *o;
+	int r;
 
 	switch (request->kind) {
 	case CONTROL_STATS:
@@ -182,8 +190,11 @@ static char *handle(void *arg, const struct control_request *request)
 		json_decref(o);
 		break;
 	case CONTROL_ROUTE:
-		if (cell_apply(l->cell, &request->cmd, l->end_ns) < 0)
+		r = cell_apply(l->cell, &request->cmd, l->end_ns);
+		if (r == -ENOBUFS)
 			text = strdup("{\"ok\": false, \"error\": \"too many commands wait\"}");
+		else if (r < 0)
+			text = strdup("{\"ok\": false, \"error\": \"this UE has no such mode\"}");
 		break;
 	case CONTROL_QUIT:
 		l->stop = true;
@@ -237,10 +248,12 @@ int loop_run(struct loop *l)
 			now_ns = l->start_ns; /* before sub-frame 0 */
 		l->end_ns = now_ns;
 		if (l->gather_ns && now_ns >= l->gather_ns) {
-			play_script(l, l->gather_ns);
-			r = gather(l, now_ns);
+			r = play_script(l, l->gather_ns);
+			if (r == 0)
+				r = gather(l, now_ns);
 		}
-		play_script(l, now_ns);
+		if (r == 0)
+			r = play_script(l, now_ns);
 		for (int i = 0; i < n && r == 0; i++)
 			r = dispatch(l, events[i].data.fd, now_ns, &traffic);
 		if (traffic && r == 0)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* main.c - celld's command line. */
 #include <getopt.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "celld.h"
+#include "number.h"
 
 void celld_say(const char *fmt, ...)
 {
@@ -38,6 +40,7 @@ int main(int argc, char **argv)
 	const char *path = NULL;
 	char error[CONFIG_ERROR_MAX];
 	bool check = false;
+	uint64_t number;
 	int ready_fd = -1, o;
 
 	while ((o = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -48,7 +51,11 @@ int main(int argc, char **argv)
 			check = o == 'k';
 			break;
 		case 'r':
-			ready_fd = atoi(optarg);
+			if (!number_parse(optarg, 10, 0, INT_MAX, &number)) {
+				celld_say("--ready-fd: value '%s': allowed 0..%d", optarg, INT_MAX);
+				return 2;
+			}
+			ready_fd = (int)number;
 			break;
 		case 'h':
 			usage(stdout);

@@ -14,6 +14,11 @@
 #define HEADER_MAX 65536
 #define NS_PER_MS  INT64_C(1000000)
 #define T_NS_MAX   (INT64_MAX / 2) /* with the begin of sub-frame 0 still a time */
+#define CMDS_OTHER 64              /* waiting commands that are not scripted */
+
+/* A channel trace has one record of a leg at a time; a handover may be two events. */
+#define CMDS_MOST (CELL_MAX_UE * CELL_DIR_COUNT + 2 * CONFIG_EVENTS_MAX)
+_Static_assert(2 * CMDS_MOST + CMDS_OTHER <= 65536, "what cell_cfg_check() allows");
 
 /* Fields of a channel trace that matter here. Source: docs/channel-trace-format.md */
 enum { FIELD_T, FIELD_UE, FIELD_DIR, FIELD_CQI, FIELD_SINR, FIELD_COUNT };
@@ -23,6 +28,7 @@ struct channel {
 	FILE *f;
 	size_t record_bytes;
 	size_t offset[FIELD_COUNT];
+	struct script_event last; /* record read */
 	char *error;
 };
 
@@ -56,12 +62,13 @@ static int find_field(struct channel *ch, const json_t *fields, int which)
 	{
 		const char *name = json_string_value(json_object_get(f, "name"));
 		const char *type = json_string_value(json_object_get(f, "type"));
-		json_int_t offset = json_integer_value(json_object_get(f, "offset"));
+		const json_t *at = json_object_get(f, "offset");
+		json_int_t offset = json_integer_value(at);
 
 		if (!name || strcmp(name, wanted[which].name) != 0)
 			continue;
-		if (!type || strcmp(type, wanted[which].type) != 0 || offset < 0 ||
-		    (size_t)offset + wanted[which].bytes > ch->record_bytes)
+		if (!type || strcmp(type, wanted[which].type) != 0 || !json_is_integer(at) ||
+		    offset < 0 || (size_t)offset + wanted[which].bytes > ch->record_bytes)
 			break;
 		ch->offset[which] = (size_t)offset;
 		return 0;
@@ -80,8 +87,10 @@ static int read_header(struct channel *ch)
 
 	if (fgets(line, sizeof(line), ch->f))
 		header = json_loads(line, 0, NULL);
+	if (ferror(ch->f))
+		r = fail(ch, "%s", strerror(errno));
 	name = json_string_value(json_object_get(header, "name"));
-	if (!name || strcmp(name, "channel") != 0)
+	if (r == 0 && (!name || strcmp(name, "channel") != 0))
 		r = fail(ch, "not a channel trace");
 	ch->record_bytes = (size_t)json_integer_value(json_object_get(header, "record_bytes"));
 	if (r == 0 && (ch->record_bytes < 8 || ch->record_bytes > 4096))
@@ -89,10 +98,9 @@ static int read_header(struct channel *ch)
 	for (int i = 0; i < FIELD_COUNT && r == 0; i++)
 		r = find_field(ch, json_object_get(header, "fields"), i);
 	header_bytes = json_integer_value(json_object_get(header, "header_bytes"));
-	if (r == 0 && (header_bytes < 1 || header_bytes > HEADER_MAX))
-		r = fail(ch, "header: header_bytes: allowed 1..%d", HEADER_MAX);
-	if (r == 0 && fseek(ch->f, header_bytes, SEEK_SET) < 0)
-		r = fail(ch, "%s", strerror(errno));
+	if (r == 0 && header_bytes != ftell(ch->f))
+		r = fail(ch, "header: header_bytes: value %lld: allowed %ld, where its line ends",
+		         (long long)header_bytes, ftell(ch->f));
 	json_decref(header);
 	return r;
 }
@@ -108,8 +116,20 @@ static int add(struct script *s, const struct script_event *e)
 			return -ENOMEM;
 		s->event = grown;
 	}
-	s->event[s->n++] = *e;
+	s->event[s->n] = *e;
+	s->event[s->n].number = s->n;
+	s->n++;
 	return 0;
+}
+
+/* Records are in order of time, then UE, then leg: what a leg is like is said once for a time. */
+static bool in_order(const struct script_event *before, const struct script_event *e)
+{
+	if (before->t_ns != e->t_ns)
+		return before->t_ns < e->t_ns;
+	if (before->cmd.ue != e->cmd.ue)
+		return before->cmd.ue < e->cmd.ue;
+	return before->cmd.dir < e->cmd.dir;
 }
 
 static int read_record(struct channel *ch, struct script *s, const struct config *cfg,
@@ -130,6 +150,12 @@ static int read_record(struct channel *ch, struct script *s, const struct config
 	    e.cmd.cqi > 15)
 		return fail(ch, "record %zu: ue %u, dir %u, cqi %u: allowed 1..%u, 0..2, 0..15",
 		            s->n, e.cmd.ue, e.cmd.dir, e.cmd.cqi, cfg->cell.n_ue);
+	if (s->n > 0 && !in_order(&ch->last, &e))
+		return fail(ch,
+		            "record %zu: t_ns %" PRId64 ", ue %u, dir %u: allowed later ones than "
+		            "those of the record before",
+		            s->n, e.t_ns - start_ns, e.cmd.ue, e.cmd.dir);
+	ch->last = e;
 	return add(s, &e);
 }
 
@@ -150,6 +176,8 @@ static int read_channel(struct script *s, const struct config *cfg, int64_t star
 	r = read_header(&ch);
 	while (r == 0 && (n = fread(record, 1, ch.record_bytes, ch.f)) == ch.record_bytes)
 		r = read_record(&ch, s, cfg, start_ns, record);
+	if (r == 0 && ferror(ch.f))
+		r = fail(&ch, "%s", strerror(errno));
 	if (r == 0 && n > 0)
 		r = fail(&ch, "record %zu: cut short", s->n);
 	(void)fclose(ch.f);
@@ -174,17 +202,13 @@ static int add_event(struct script *s, const struct config *cfg, const struct co
 	return r == 0 ? add(s, &e) : r;
 }
 
-/* By time; events of one time in the order in which they were given. */
-static void sort(struct script *s)
+static int compare(const void *a, const void *b)
 {
-	for (size_t i = 1; i < s->n; i++) {
-		struct script_event e = s->event[i];
-		size_t at = i;
+	const struct script_event *x = a, *y = b;
 
-		for (; at > 0 && s->event[at - 1].t_ns > e.t_ns; at--)
-			s->event[at] = s->event[at - 1];
-		s->event[at] = e;
-	}
+	if (x->t_ns != y->t_ns)
+		return x->t_ns < y->t_ns ? -1 : 1;
+	return x->number < y->number ? -1 : 1;
 }
 
 int script_open(struct script *ret, const struct config *cfg, int64_t start_ns,
@@ -197,7 +221,8 @@ int script_open(struct script *ret, const struct config *cfg, int64_t start_ns,
 		r = read_channel(ret, cfg, start_ns, ret_error);
 	for (size_t i = 0; i < cfg->n_events && r == 0; i++)
 		r = add_event(ret, cfg, &cfg->event[i], start_ns);
-	sort(ret);
+	if (ret->n > 0)
+		qsort(ret->event, ret->n, sizeof(*ret->event), compare);
 	if (r < 0)
 		script_close(ret);
 	return r;
@@ -208,12 +233,25 @@ int64_t script_next(const struct script *s)
 	return s->next < s->n ? s->event[s->next].t_ns : CELL_NEVER;
 }
 
-void script_apply(struct script *s, struct cell *cell)
+uint32_t script_max_cmds(const struct script *s)
+{
+	size_t most = 0, n = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		n = i > 0 && s->event[i].t_ns == s->event[i - 1].t_ns ? n + 1 : 1;
+		most = n > most ? n : most;
+	}
+	return (uint32_t)(2 * most + CMDS_OTHER);
+}
+
+int script_apply(struct script *s, struct cell *cell)
 {
 	int64_t t_ns = script_next(s);
+	int r = 0;
 
-	for (; s->next < s->n && s->event[s->next].t_ns == t_ns; s->next++)
-		(void)cell_apply(cell, &s->event[s->next].cmd, t_ns);
+	for (; r == 0 && script_next(s) == t_ns && t_ns != CELL_NEVER; s->next++)
+		r = cell_apply(cell, &s->event[s->next].cmd, t_ns);
+	return r;
 }
 
 void script_close(struct script *s)

@@ -10,11 +10,12 @@
 
 struct script_event {
 	int64_t t_ns;
+	size_t number; /* as it was given, from 0 */
 	struct cell_cmd cmd;
 };
 
 struct script {
-	struct script_event *event; /* by time */
+	struct script_event *event; /* by time; of one time in the order in which they were given */
 	size_t n;
 	size_t next;
 };
@@ -33,12 +34,19 @@ int script_open(struct script *ret, const struct config *cfg, int64_t start_ns,
 int64_t script_next(const struct script *s);
 
 /**
+ * script_max_cmds() - struct cell_cfg's max_cmds for a cell that the script is played to
+ *
+ * Room for the events of the two times at which most happens, as celld may hand over those of
+ * a time while the cell has yet to carry out those of the one before, and for commands of others.
+ */
+uint32_t script_max_cmds(const struct script *s);
+
+/**
  * script_apply() - hand the events of the next time to @cell
  *
- * The caller has to advance the cell to that time before it applies those of a
- * later one, or the cell's list of commands overflows.
+ * Return: 0, or what cell_apply() said to the first one that it did not take.
  */
-void script_apply(struct script *s, struct cell *cell);
+int script_apply(struct script *s, struct cell *cell);
 
 void script_close(struct script *s);
 

@@ -2,25 +2,21 @@
 /*
  * cellsim.c - the core driven by a file of arrivals: no kernel, no root.
  *
- * Arrivals are lines `t_ns port len tag_hex [bytes in hex]`, times since
- * sub-frame 0, as celld records them. Without bytes the packet is filled from
- * the line number; at the S-GW with `@ue` instead of bytes it is addressed to
- * that UE. Packets between tunnels' ends take CORE_DELAY_NS.
+ * Packets between tunnels' ends take CORE_DELAY_NS.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <getopt.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "arrival.h"
 #include "output.h"
 #include "router.h"
 #include "script.h"
 
-#define WRONG_LEN     "len: allowed 1..1500, at the ends of tunnels 1..1600"
 #define CORE_DELAY_NS INT64_C(4000000) /* two links of 2 ms */
 
 struct sim {
@@ -31,22 +27,21 @@ struct sim {
 	struct output output;
 	struct script script;
 	struct router router;
-};
-
-struct arrival {
-	int64_t t_ns;
-	unsigned int port;
-	size_t len;
-	uint64_t tag;
-	uint8_t data[CELL_MTU_MAX];
+	int64_t last_ns; /* latest arrival */
+	int error;       /* of the script or the router, negative errno */
 };
 
 static void perform(struct sim *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (s->out[i].type == CELL_OUT_DELIVER && router_take(&s->router, &s->out[i]) != 0)
-			continue;
-		output_perform(&s->output, &s->out[i]);
+		int taken = 0;
+
+		if (s->out[i].type == CELL_OUT_DELIVER)
+			taken = router_take(&s->router, &s->out[i]);
+		if (taken < 0)
+			s->error = taken;
+		else if (taken == 0)
+			output_perform(&s->output, &s->out[i]);
 	}
 }
 
@@ -62,67 +57,6 @@ static void advance(struct sim *s, int64_t now_ns)
 	} while (r == -EAGAIN);
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* The beginning of an IPv4 header: enough for the S-GW to find the UE. */
-static void address_to(uint8_t *data, size_t len, uint32_t addr)
-{
-	if (len < 20)
-		return;
-	data[0] = 0x45;
-	data[1] = 0;
-	for (int i = 0; i < 4; i++)
-		data[16 + i] = (uint8_t)(addr >> (24 - 8 * i));
-}
-
-/* Return: 0, or the reason why the line is wrong. */
-static const char *parse(struct arrival *a, const struct config *cfg, const char *line,
-                         unsigned long number)
-{
-	int used = 0;
-	const char *hex;
-
-	if (sscanf(line, "%" SCNd64 " %u %zu %" SCNx64 "%n", &a->t_ns, &a->port, &a->len, &a->tag,
-	           &used) != 4)
-		return "expected: t_ns port len tag_hex [bytes in hex]";
-	if (a->len < 1 || a->len > CELL_MTU_MAX)
-		return WRONG_LEN;
-	hex = line + used + strspn(line + used, " ");
-	if (*hex == '@') {
-		char name[CONFIG_NAME_MAX] = "";
-		uint8_t ue;
-
-		(void)sscanf(hex, "@%31s", name);
-		ue = config_ue(cfg, name);
-		if (!ue)
-			return "@: expected the name of a UE";
-		for (size_t i = 0; i < a->len; i++)
-			a->data[i] = (uint8_t)(number * 31 + i);
-		address_to(a->data, a->len, cfg->cell.ue[ue - 1].addr);
-		return NULL;
-	}
-	for (size_t i = 0; i < a->len; i++) {
-		int high, low;
-
-		if (*hex == '\n' || *hex == '\0') {
-			a->data[i] = (uint8_t)(number * 31 + i);
-			continue;
-		}
-		high = hex_digit(hex[0]);
-		low = high < 0 ? -1 : hex_digit(hex[1]);
-		if (low < 0)
-			return "bytes: expected two lower-case hex digits for each of len bytes";
-		a->data[i] = (uint8_t)(high << 4 | low);
-		hex += 2;
-	}
-	return NULL;
-}
-
 static int64_t next_outside(const struct sim *s)
 {
 	int64_t script_ns = script_next(&s->script), router_ns = router_next_ns(&s->router);
@@ -135,10 +69,10 @@ static void play(struct sim *s, int64_t t_ns)
 {
 	int64_t at_ns;
 
-	while ((at_ns = next_outside(s)) <= t_ns && at_ns != CELL_NEVER) {
+	while (s->error == 0 && (at_ns = next_outside(s)) <= t_ns && at_ns != CELL_NEVER) {
 		router_deliver(&s->router, s->cell, at_ns);
 		if (script_next(&s->script) == at_ns)
-			script_apply(&s->script, s->cell);
+			s->error = script_apply(&s->script, s->cell);
 		if (at_ns < t_ns)
 			advance(s, at_ns);
 	}
@@ -175,13 +109,25 @@ static void go_on(struct sim *s)
 /* Return: NULL, or what is wrong. */
 static const char *push(struct sim *s, const struct arrival *a)
 {
-	int r = a->port > UINT8_MAX
-	                ? -EINVAL
-	                : cell_push(s->cell, (uint8_t)a->port, a->data, a->len, a->tag, a->t_ns);
+	int r = cell_push(s->cell, a->port, a->data, a->len, a->tag, a->t_ns);
 
 	if (r == -EMSGSIZE)
-		return WRONG_LEN;
+		return ARRIVAL_WRONG_LEN;
 	return r == -EINVAL ? "port: no such port" : NULL;
+}
+
+/* Go on to the time of the arrival and push it. Return: NULL, or what is wrong. */
+static const char *arrive(struct sim *s, const struct arrival *a)
+{
+	if (a->t_ns < s->last_ns)
+		return "t_ns: goes backwards";
+	s->last_ns = a->t_ns;
+	while (s->error == 0 && s->cfg.cell.sgw_gtpu_addr && next_ns(s) < a->t_ns)
+		go_on(s); /* what leaves meanwhile may be back before */
+	play(s, a->t_ns);
+	if (cell_next(s->cell) < a->t_ns)
+		advance(s, a->t_ns - 1);
+	return push(s, a);
 }
 
 static int feed(struct sim *s, const char *path)
@@ -191,38 +137,34 @@ static int feed(struct sim *s, const char *path)
 	char *line = NULL;
 	size_t cap = 0;
 	unsigned long number = 0;
-	int64_t last_ns = 0;
 	int r = 0;
 
 	if (!f) {
 		(void)fprintf(stderr, "cellsim: %s: %s\n", path, strerror(errno));
 		return -errno;
 	}
-	while (r == 0 && getline(&line, &cap, f) > 0) {
-		const char *wrong = parse(&a, &s->cfg, line, ++number);
+	while (r == 0 && s->error == 0 && getline(&line, &cap, f) > 0) {
+		const char *wrong = arrival_parse(&a, &s->cfg, line, ++number);
 
-		if (!wrong && a.t_ns < last_ns)
-			wrong = "t_ns: goes backwards";
-		while (!wrong && s->cfg.cell.sgw_gtpu_addr && next_ns(s) < a.t_ns)
-			go_on(s); /* what leaves meanwhile may be back before */
 		if (!wrong)
-			play(s, a.t_ns);
-		if (!wrong && cell_next(s->cell) < a.t_ns)
-			advance(s, a.t_ns - 1);
-		if (!wrong)
-			wrong = push(s, &a);
+			wrong = arrive(s, &a);
 		if (wrong) {
 			(void)fprintf(stderr, "cellsim: %s:%lu: %s\n", path, number, wrong);
 			r = -EINVAL;
-			break;
 		}
-		last_ns = a.t_ns;
+	}
+	if (ferror(f)) {
+		r = -errno;
+		(void)fprintf(stderr, "cellsim: %s: %s\n", path, strerror(errno));
 	}
 	free(line);
 	(void)fclose(f);
-	while (r == 0 && under_way(s))
+	while (r == 0 && s->error == 0 && under_way(s))
 		go_on(s);
-	return r;
+	if (s->error < 0)
+		(void)fprintf(stderr, "cellsim: at %lld ns: %s\n", (long long)s->last_ns,
+		              strerror(-s->error));
+	return r < 0 ? r : s->error;
 }
 
 static void name_outputs(struct config_output *o, const char *dir)
@@ -234,32 +176,54 @@ static void name_outputs(struct config_output *o, const char *dir)
 	*o->arrivals = '\0';
 }
 
-static int run(struct sim *s, const char *arrivals, const char *dir)
+/* Return: 0, or negative errno after a message. */
+static int open_cell(struct sim *s, void **ret_mem)
 {
-	size_t size = cell_size(&s->cfg.cell), n = 0;
-	void *mem = malloc(size);
+	struct cell_cfg cell = s->cfg.cell;
 	char error[CONFIG_ERROR_MAX];
-	json_t *stats;
-	int r = -ENOMEM;
+	size_t size;
+	int r = script_open(&s->script, &s->cfg, 0, error);
 
-	s->router = (struct router){ .cfg = &s->cfg.cell, .delay_ns = CORE_DELAY_NS };
-	s->n_out = 2 * cell_out_min(&s->cfg.cell);
-	s->out = malloc(s->n_out * sizeof(*s->out));
-	if (!mem || !s->out || cell_init(&s->cell, mem, size, &s->cfg.cell, 0) < 0) {
-		(void)fprintf(stderr, "cellsim: out of memory: the cell needs %zu MiB\n",
-		              size >> 20);
-		goto out;
-	}
-	r = script_open(&s->script, &s->cfg, 0, error);
 	if (r < 0) {
 		(void)fprintf(stderr, "cellsim: %s\n", error);
-		goto out;
+		return r;
 	}
+	cell.max_cmds = script_max_cmds(&s->script);
+	size = cell_size(&cell);
+	*ret_mem = malloc(size);
+	s->n_out = 2 * cell_out_min(&cell);
+	s->out = malloc(s->n_out * sizeof(*s->out));
+	if (!*ret_mem || !s->out || cell_init(&s->cell, *ret_mem, size, &cell, 0) < 0) {
+		(void)fprintf(stderr, "cellsim: out of memory: the cell needs %zu MiB\n",
+		              size >> 20);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static int write_stats(const struct sim *s)
+{
+	json_t *stats = stats_json(s->cell);
+	int r = json_dump_file(stats, s->cfg.output.stats, JSON_INDENT(1));
+
+	json_decref(stats);
+	if (r == 0)
+		return 0;
+	(void)fprintf(stderr, "cellsim: %s: %s\n", s->cfg.output.stats, strerror(errno));
+	return -EIO;
+}
+
+/* Return: 0, or negative errno after a message. */
+static int play_all(struct sim *s, const char *arrivals, const char *dir)
+{
+	size_t n = 0;
+	int r;
+
 	name_outputs(&s->cfg.output, dir);
 	if (mkdir(dir, 0777) < 0 && errno != EEXIST) {
 		r = -errno;
 		(void)fprintf(stderr, "cellsim: %s: %s\n", dir, strerror(errno));
-		goto out;
+		return r;
 	}
 	r = output_open(&s->output, &s->cfg, 0, 0);
 	if (r == 0)
@@ -272,11 +236,18 @@ static int run(struct sim *s, const char *arrivals, const char *dir)
 		r = s->output.error;
 		(void)fprintf(stderr, "cellsim: %s: %s\n", s->output.error_path, strerror(-r));
 	}
-	stats = stats_json(s->cell);
-	if (json_dump_file(stats, s->cfg.output.stats, JSON_INDENT(1)) < 0 && r == 0)
-		r = -EIO;
-	json_decref(stats);
-out:
+	return write_stats(s) < 0 && r == 0 ? -EIO : r;
+}
+
+static int run(struct sim *s, const char *arrivals, const char *dir)
+{
+	void *mem = NULL;
+	int r;
+
+	s->router = (struct router){ .cfg = &s->cfg.cell, .delay_ns = CORE_DELAY_NS };
+	r = open_cell(s, &mem);
+	if (r == 0)
+		r = play_all(s, arrivals, dir);
 	router_close(&s->router);
 	script_close(&s->script);
 	free(mem);
@@ -305,7 +276,7 @@ int main(int argc, char **argv)
 		else
 			return 2;
 	}
-	if (!config || !arrivals || !dir) {
+	if (!config || !arrivals || !dir || optind != argc) {
 		(void)fputs("usage: cellsim --config FILE --arrivals FILE --out DIR\n", stderr);
 		return 2;
 	}

@@ -6,12 +6,12 @@ import json
 import os
 import signal
 import socket
-import struct
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from channelfile import write_channel
 from tracereader import read_trace
 
 from cellbed.process import start_ready
@@ -106,6 +106,34 @@ def test_more_devices_than_a_batch_of_reads(tmp_path, namespaces):
 
 
 @needs_tun
+def test_no_record_of_a_channel_trace_is_lost(tmp_path, namespaces):
+    """Of 100 UEs at three times, while packets come as well."""
+    ues = [{"name": f"ue{i}", "peer": "network", "mode": "im"} for i in range(1, 101)]
+    records = [(t, ue, leg, 1 + (ue + leg + t) % 15) for t in (0, 1, 400) for ue in range(1, 101) for leg in range(3)]
+    write_channel(tmp_path / "channel", records)
+    ports = [{"ue": "ue1", "side": side, "netns": f"/run/netns/{name}", "ifname": "lte0"}
+             for side, name in zip(("ue", "network"), namespaces, strict=True)]
+    path = config(tmp_path, cell={"ues": ues}, ports=ports, channel=str(tmp_path / "channel"),
+                  output={"trace": str(tmp_path / "radio.trace")})
+    with daemon(path, namespaces) as celld:
+        assert "11 received" in ping(namespaces[0], 11).stdout
+        celld.stop(signal.SIGTERM)
+    rows = [r for r in read_trace(tmp_path / "radio.trace") if r["event"] == "channel"]
+    assert [(r["node"] or r["peer"], r["cqi"]) for r in rows] == [(ue, cqi) for _, ue, _, cqi in records]
+    times = [(r["t_ns"] - rows[0]["t_ns"]) / 10**6 for r in rows]
+    assert times == [t for t, *_ in records]
+
+
+@needs_tun
+def test_a_mode_that_a_ue_has_not_is_refused(tmp_path, namespaces):
+    cell = {"ues": [{"name": name, "peer": "network", "mode": "im"} for name in ("ue1", "ue2")]}
+    with daemon(config(tmp_path, cell=cell), namespaces), socket.socket(socket.AF_UNIX) as client:
+        client.connect(str(tmp_path / "control"))
+        client.sendall(b'{"cmd": "route", "ue": "ue1", "mode": "dm"}\n')
+        assert json.loads(client.recv(200)) == {"ok": False, "error": "this UE has no such mode"}
+
+
+@needs_tun
 def test_control_socket(tmp_path, namespaces):
     """Commands are answered line by line; garbage gets an error and does no harm."""
     with daemon(config(tmp_path), namespaces) as celld, socket.socket(socket.AF_UNIX) as client:
@@ -121,6 +149,8 @@ def test_control_socket(tmp_path, namespaces):
         assert ask('{"cmd": "route", "ue": "ue1", "mode": "im"}') == {"ok": True}
         assert ask('{"cmd": "route", "ue": "ue7", "mode": "im"}')["error"] == "key 'ue': allowed the name of a UE"
         assert ask('{"cmd": "route", "ue": "ue1", "mode": "up"}')["error"] == "key 'mode': allowed im, dm"
+        assert ask('{"cmd": "route", "ue": "ue1", "mode": "im", "t": 5}')["error"].startswith("unknown keys: allowed")
+        assert ask('{"cmd": "stats", "ue": "ue1"}')["error"].startswith("unknown keys: allowed cmd, ")
         assert ask('{"cmd": "fly"}')["error"] == "key 'cmd': allowed stats, route, quit"
         assert ask("\x00\x01 no JSON")["error"] == "not a JSON object"
         assert "1 received" in ping(namespaces[0], 1).stdout
@@ -276,6 +306,18 @@ def changed(tmp_path, key, value):
     ("ports.0.ue", "ue3", "key 'ports[0].ue': value 'ue3': allowed the name of a UE"),
     ("ports.0.mtu", 9000, "key 'ports[0].mtu': value 9000: allowed 68..1500"),
     ("outputs", {}, "key '(top).outputs': unknown"),
+    *((f"cell.{section}.bler", [0.5], f"key 'cell.{section}.bler': unknown")
+      for section in ("timing", "ra", "mac", "control", "rlc", "rlc_um", "rlc_am", "pdcp", "mode_switch", "handover",
+                      "gtpu", "sgw", "utran", "packet_trace")),
+    ("cell.harq.uplink", [1], "key 'cell.harq.uplink': unknown"),
+    ("cell.bler", [0.5], "key 'cell.bler': unknown"),
+    ("cell.ues.0.bler", [0.5], "key 'cell.ues[0].bler': unknown"),
+    ("ports.0.peer", "ue2", "key 'ports[0].peer': unknown"),
+    ("output.log", "x", "key 'output.log': unknown"),
+    ("ports", {}, "key 'ports': expected a list"),
+    ("events", {"t_ms": 1}, "key 'events': expected a list"),
+    ("cell.packet_trace", {"uplink": [1], "downlink": [1], "uplink_trains": 7},
+     "key 'cell.packet_trace.uplink_trains': expected a list"),
     ("ports.0.side", "mme", "key 'ports[0].side': value 'mme': allowed ue, network, sgw, enb"),
     ("ports.0.side", "sgw", "key 'ports[0].side': value 'sgw': there is no 'cell.sgw'"),
     ("cell.ues.0.weight", 0, "key 'cell.ues[0].weight': value 0: allowed 1..255"),
@@ -308,6 +350,7 @@ def test_wrong_configuration(tmp_path, key, value, message):
 @pytest.mark.parametrize(("text", "message"), [
     ("", "line 1"), ("{", "line 1"), ("[]", "expected a JSON object"),
     ('{"format": 1, "format": 1}', "duplicate object key"), ('{"\x01', "line 1"),
+    ('{"format": 1}\0{', "line 1"),
 ])
 def test_no_configuration(tmp_path, text, message):
     path = tmp_path / "celld.json"
@@ -318,9 +361,29 @@ def test_no_configuration(tmp_path, text, message):
     assert done.stderr.endswith("\n") and done.stderr[:-1].isprintable()
 
 
+@pytest.mark.parametrize("number", ["", "-1", "1x", " 1", "2147483648", "one"])
+def test_the_descriptor_for_readiness_is_a_number(tmp_path, number):
+    done = subprocess.run([CELLD, "--config", config(tmp_path), "--ready-fd", number], capture_output=True, text=True,
+                          timeout=20, check=False)
+    assert done.returncode == 2
+    assert done.stderr == f"celld: --ready-fd: value '{number}': allowed 0..2147483647\n"
+
+
+def test_a_configuration_that_cannot_be_read(tmp_path):
+    done = subprocess.run([CELLD, "--check", tmp_path], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == f"celld: {tmp_path}: Is a directory\n"
+
+
 @pytest.mark.parametrize(("line", "message"), [
-    ("1 9 40 0", "port: no such port"), ("1 1 0 0", "len: allowed 1..1500"),
-    ("1 1 2 0 0g11", "two lower-case hex digits"),
+    ("1 9 40 0", "port: no such port"), ("1 257 40 0", "port: no such port"), ("1 -1 40 0", "port: no such port"),
+    ("1 1 0 0", "len: allowed 1..1500"), ("1 1 40x 0", "len: allowed 1..1500"),
+    ("1 1 18446744073709551657 0", "len: allowed 1..1500"),
+    ("-1 1 40 0", "t_ns: allowed whole numbers from 0"), ("1e6 1 40 0", "t_ns: allowed whole numbers from 0"),
+    ("1 1 40 g", "tag: allowed at most 16 hex digits"), ("1 1 40 12345678901234567", "tag: allowed at most 16 hex"),
+    ("1 1 2 0 0g11", "two lower-case hex digits"), ("1 1 2 0 001122", "two lower-case hex digits"),
+    ("1 1 2 0 00", "two lower-case hex digits"), ("1 1 40 0 @ue3", "@: expected the name of a UE"),
+    ("1 1 2 0 0011 22", "expected: t_ns port len tag_hex"), ("1 1 40", "expected: t_ns port len tag_hex"),
     ("nonsense", "expected: t_ns port len tag_hex"), ("5 1 40 0\n4 1 40 0", "t_ns: goes backwards"),
 ])
 def test_wrong_arrivals(tmp_path, line, message):
@@ -330,73 +393,3 @@ def test_wrong_arrivals(tmp_path, line, message):
                           capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert message in done.stderr
-
-
-def channel_trace(path, rows, name="channel"):
-    """A channel trace of (t_ms, ue, dir, cqi)."""
-    fields = [("t_ns", "i64", 0), ("ue", "u8", 8), ("dir", "u8", 9), ("cqi", "u8", 10), ("sinr_cdb", "i32", 12)]
-    header = {"format": "cellbed-trace", "name": name, "version": 1, "header_bytes": 512, "record_bytes": 16,
-              "clock": "radio", "model": {"anything": 1},
-              "fields": [{"name": n, "type": t, "offset": o, "unit": "1"} for n, t, o in fields]}
-    records = b"".join(struct.pack("<qBBBxi", t * 1_000_000, ue, leg, cqi, -120) for t, ue, leg, cqi in rows)
-    path.write_bytes(json.dumps(header).encode().ljust(511) + b"\n" + records)
-
-
-def simulate(tmp_path, **changes):
-    """UE 1 sends a packet every 10 ms for a second. Return: rows of the trace."""
-    lines = [f"{i * 10_000_000} 1 1000 {i:x}\n" for i in range(100)]
-    (tmp_path / "arrivals").write_text("".join(lines))
-    ues = [{"name": "ue1", "peer": "ue2"}, {"name": "ue2", "peer": "ue1"}]
-    document = {"format": 1, "seed": 1, "cell": {"ues": ues, **changes.pop("cell", {})}, **changes}
-    (tmp_path / "c.json").write_text(json.dumps(document))
-    subprocess.run([CELLSIM, "--config", tmp_path / "c.json", "--arrivals", tmp_path / "arrivals", "--out",
-                    tmp_path / "out"], check=True, capture_output=True, text=True)
-    return list(read_trace(tmp_path / "out/radio.trace"))
-
-
-def test_events_change_modes_at_their_times(tmp_path):
-    events = [{"t_ms": 700, "ue": "ue1", "mode": "dm"}, {"t_ms": 300, "ue": "ue1", "mode": "im"}]
-    rows = simulate(tmp_path, events=events)
-    assert [(r["t_ns"] // 10**6, r["value"]) for r in rows if r["event"] == "route"] == [(300, 0), (700, 1)]
-    ways = {(300 <= r["t_ns"] / 10**6 < 700, r["dir"]) for r in rows if r["event"] == "pkt_in" and r["t_ns"] % 10**8}
-    assert ways == {(False, "sl"), (True, "ul")}
-
-
-def test_a_channel_trace_sets_the_cqi(tmp_path):
-    cqis = [(0, 1, 2, 15), (250, 1, 2, 7), (500, 1, 0, 9), (500, 1, 2, 8), (900, 1, 2, 10)]
-    channel_trace(tmp_path / "channel", cqis)
-    rows = simulate(tmp_path, channel=str(tmp_path / "channel"), cell={"mode_switch": {"select_ms": 100}})
-    changes = [(r["t_ns"] // 10**6, r["dir"], r["cqi"], r["value"]) for r in rows if r["event"] == "channel"]
-    assert changes == [(0, "sl", 15, -120), (250, "sl", 7, -120), (500, "ul", 9, -120), (500, "sl", 8, -120),
-                       (900, "sl", 10, -120)]
-    # From 300 ms on the uplink is better, from 900 ms on the sidelink; it is asked every 100 ms.
-    assert [(r["t_ns"] // 10**6, r["value"]) for r in rows if r["event"] == "route"] == [(300, 0), (900, 1)]
-
-
-@pytest.mark.parametrize(("rows", "name", "message"), [
-    ([(0, 3, 0, 9)], "channel", "record 0: ue 3, dir 0, cqi 9: allowed 1..2, 0..2, 0..15"),
-    ([(0, 1, 3, 9)], "channel", "record 0: ue 1, dir 3, cqi 9"), ([], "radio", "not a channel trace"),
-])
-def test_a_wrong_channel_trace_is_refused(tmp_path, rows, name, message):
-    channel_trace(tmp_path / "channel", rows, name)
-    with pytest.raises(subprocess.CalledProcessError) as error:
-        simulate(tmp_path, channel=str(tmp_path / "channel"))
-    assert error.value.stderr.startswith(f"cellsim: {tmp_path / 'channel'}: {message}")
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize(("change", "message"), [
-    (lambda b: b[:-3], "record 1: cut short"),
-    (lambda b: b[:512] + struct.pack("<q", 2**63 - 1) + b[520:], "record 0: t_ns 9223372036854775807: allowed 0.."),
-    (lambda b: b[:512] + struct.pack("<q", -1) + b[520:], "record 0: t_ns -1: allowed 0.."),
-    (lambda b: b.replace(b'"sinr_cdb", "type": "i32", "offset": 12', b'"sinr_cdb", "type": "i32", "offset": 13'),
-     "header: field 'sinr_cdb' of type i32 is missing"),
-    (lambda b: b.replace(b'"header_bytes": 512', b'"header_bytes": -12'), "header: header_bytes: allowed 1.."),
-    (lambda b: b[:100], "not a channel trace"),
-])
-def test_a_damaged_channel_trace_is_refused(tmp_path, change, message):
-    channel_trace(tmp_path / "channel", [(0, 1, 0, 9), (5, 1, 0, 8)])
-    (tmp_path / "channel").write_bytes(change((tmp_path / "channel").read_bytes()))
-    with pytest.raises(subprocess.CalledProcessError) as error:
-        simulate(tmp_path, channel=str(tmp_path / "channel"))
-    assert error.value.stderr.startswith(f"cellsim: {tmp_path / 'channel'}: {message}")

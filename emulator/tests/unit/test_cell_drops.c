@@ -286,6 +286,32 @@ static void test_bad_calls(void **state)
 	run_end(&r);
 }
 
+/* One more than the configuration says is refused; the list goes round. */
+static void test_as_many_commands_as_configured(void **state)
+{
+	struct cell_cmd cmd = { .type = CELL_CMD_ROUTE, .ue = 1, .mode = CELL_MODE_DM };
+	struct run r;
+
+	(void)state;
+	run_defaults(&r, CELL_MODE_DM);
+	r.cfg.max_cmds = 3;
+	run_start(&r);
+	for (int t_ms = 1; t_ms <= 4; t_ms++) {
+		for (int i = 0; i < (t_ms == 2 ? 2 : 3); i++) {
+			cmd.mode = cmd.mode == CELL_MODE_IM ? CELL_MODE_DM : CELL_MODE_IM;
+			assert_int_equal(cell_apply(r.cell, &cmd, MS(t_ms)), 0);
+		}
+		if (t_ms != 2)
+			assert_int_equal(cell_apply(r.cell, &cmd, MS(t_ms)), -ENOBUFS);
+		run_until(&r, MS(t_ms));
+		assert_int_equal(
+			run_find(&r, CELL_EV_ROUTE, 1, run_count(&r, CELL_EV_ROUTE, 1) - 1)->value,
+			cmd.mode);
+	}
+	assert_int_equal(run_count(&r, CELL_EV_ROUTE, 1), 3 + 2 + 3 + 3);
+	run_end(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -300,6 +326,7 @@ int main(void)
 		cmocka_unit_test(test_shutdown),
 		cmocka_unit_test(test_route),
 		cmocka_unit_test(test_bad_calls),
+		cmocka_unit_test(test_as_many_commands_as_configured),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

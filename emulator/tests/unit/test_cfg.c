@@ -75,6 +75,8 @@ static void test_limits(void **state)
 	EDGE(discard_timer_ms, 1500, 1501);
 	EDGE(max_pkts, 16, 15);
 	EDGE(max_pkts, 65536, 65537);
+	EDGE(max_cmds, 1, 0);
+	EDGE(max_cmds, 65536, 65537);
 	EDGE(ue[1].rnti, 65523, 65524);
 	EDGE(ue[1].rnti, 1, 0);
 	EDGE(ue[1].mode, CELL_MODE_DM, CELL_MODE_COUNT);

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Channel traces of a few records, for tests of who reads them."""
+
+import json
+import struct
+
+
+def write_channel(path, rows, name="channel"):
+    """A channel trace of (t_ms, ue, dir, cqi)."""
+    fields = [("t_ns", "i64", 0), ("ue", "u8", 8), ("dir", "u8", 9), ("cqi", "u8", 10), ("sinr_cdb", "i32", 12)]
+    header = {"format": "cellbed-trace", "name": name, "version": 1, "header_bytes": 512, "record_bytes": 16,
+              "clock": "radio", "model": {"anything": 1},
+              "fields": [{"name": n, "type": t, "offset": o, "unit": "1"} for n, t, o in fields]}
+    records = b"".join(struct.pack("<qBBBxi", t * 1_000_000, ue, leg, cqi, -120) for t, ue, leg, cqi in rows)
+    path.write_bytes(json.dumps(header).encode().ljust(511) + b"\n" + records)

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What is scripted happens at its time, all of it; a channel trace that says something else is refused."""
+
+import json
+import os
+import struct
+import subprocess
+from pathlib import Path
+
+import pytest
+from channelfile import write_channel
+from tracereader import read_trace
+
+ROOT = Path(__file__).resolve().parents[2]
+CELLSIM = Path(os.environ.get("CELLBED_BUILD", ROOT / "build")) / "emulator/sim/cellsim"
+
+
+def simulate(tmp_path, **changes):
+    """UE 1 sends a packet every 10 ms for a second. Return: rows of the trace."""
+    lines = [f"{i * 10_000_000} 1 1000 {i:x}\n" for i in range(100)]
+    (tmp_path / "arrivals").write_text("".join(lines))
+    ues = [{"name": "ue1", "peer": "ue2"}, {"name": "ue2", "peer": "ue1"}]
+    document = {"format": 1, "seed": 1, "cell": {"ues": ues, **changes.pop("cell", {})}, **changes}
+    (tmp_path / "c.json").write_text(json.dumps(document))
+    subprocess.run([CELLSIM, "--config", tmp_path / "c.json", "--arrivals", tmp_path / "arrivals", "--out",
+                    tmp_path / "out"], check=True, capture_output=True, text=True)
+    return list(read_trace(tmp_path / "out/radio.trace"))
+
+
+def test_events_change_modes_at_their_times(tmp_path):
+    events = [{"t_ms": 700, "ue": "ue1", "mode": "dm"}, {"t_ms": 300, "ue": "ue1", "mode": "im"}]
+    rows = simulate(tmp_path, events=events)
+    assert [(r["t_ns"] // 10**6, r["value"]) for r in rows if r["event"] == "route"] == [(300, 0), (700, 1)]
+    ways = {(300 <= r["t_ns"] / 10**6 < 700, r["dir"]) for r in rows if r["event"] == "pkt_in" and r["t_ns"] % 10**8}
+    assert ways == {(False, "sl"), (True, "ul")}
+
+
+def test_a_channel_trace_sets_the_cqi(tmp_path):
+    cqis = [(0, 1, 2, 15), (250, 1, 2, 7), (500, 1, 0, 9), (500, 1, 2, 8), (900, 1, 2, 10)]
+    write_channel(tmp_path / "channel", cqis)
+    rows = simulate(tmp_path, channel=str(tmp_path / "channel"), cell={"mode_switch": {"select_ms": 100}})
+    changes = [(r["t_ns"] // 10**6, r["dir"], r["cqi"], r["value"]) for r in rows if r["event"] == "channel"]
+    assert changes == [(0, "sl", 15, -120), (250, "sl", 7, -120), (500, "ul", 9, -120), (500, "sl", 8, -120),
+                       (900, "sl", 10, -120)]
+    # From 300 ms on the uplink is better, from 900 ms on the sidelink; it is asked every 100 ms.
+    assert [(r["t_ns"] // 10**6, r["value"]) for r in rows if r["event"] == "route"] == [(300, 0), (900, 1)]
+
+
+def everybody(*times_ms):
+    """UEs without traffic, as many as a cell takes; every leg's CQI at each of @times_ms. Return: UEs, records."""
+    ues = [{"name": f"ue{i}", "peer": "network", "mode": "im"} for i in range(1, 101)]
+    return ues, [(t, ue, leg, 1 + (ue + leg + t) % 15) for t in times_ms for ue in range(1, 101) for leg in range(3)]
+
+
+@pytest.mark.parametrize("n_ue", [21, 22, 100])
+def test_no_record_of_a_channel_trace_is_lost(tmp_path, n_ue):
+    """Three of every UE at a time are more than 64 from 22 UEs on."""
+    ues, records = everybody(0, 3, 3 + 997)
+    records = [r for r in records if r[1] <= n_ue]
+    write_channel(tmp_path / "channel", records)
+    rows = simulate(tmp_path, channel=str(tmp_path / "channel"), cell={"ues": ues[:n_ue]})
+    legs = ("ul", "dl", "sl")
+    assert [(r["t_ns"] // 10**6, r["node"] or r["peer"], legs.index(r["dir"]), r["cqi"]) for r in rows
+            if r["event"] == "channel"] == records
+
+
+def test_as_many_events_at_one_time_as_may_be_given(tmp_path):
+    """Each of them is carried out: the mode changes every time."""
+    events = [{"t_ms": 300, "ue": "ue1", "mode": ("im", "dm")[i % 2]} for i in range(1024)]
+    rows = simulate(tmp_path, events=events)
+    assert sum(r["event"] == "route" for r in rows) == 1024
+    with pytest.raises(subprocess.CalledProcessError) as error:
+        simulate(tmp_path, events=[*events, events[0]])
+    assert "key 'events': 1025 entries: allowed 0..1024" in error.value.stderr
+
+
+@pytest.mark.parametrize(("system", "changes", "message"), [
+    ("utran", {"events": [{"t_ms": 1, "ue": "ue1", "mode": "im"}]}, "key 'events'"),
+    ("packet_trace", {"channel": "/nowhere"}, "key '(top).channel'"),
+])
+def test_only_a_cell_of_lte_takes_changes(tmp_path, system, changes, message):
+    cell = {"system": system, "ues": [{"name": "ue1", "peer": "network", "mode": "im"}],
+            "packet_trace": {"uplink": [1], "downlink": [1]}}
+    with pytest.raises(subprocess.CalledProcessError) as error:
+        simulate(tmp_path, cell=cell, **changes)
+    assert error.value.stderr == f"cellsim: {tmp_path / 'c.json'}: {message}: allowed only with cell.system lte\n"
+
+
+@pytest.mark.parametrize(("rows", "name", "message"), [
+    ([(0, 3, 0, 9)], "channel", "record 0: ue 3, dir 0, cqi 9: allowed 1..2, 0..2, 0..15"),
+    ([(0, 1, 3, 9)], "channel", "record 0: ue 1, dir 3, cqi 9"),
+    ([(5, 1, 0, 9), (4, 1, 0, 9)], "channel", "record 1: t_ns 4000000, ue 1, dir 0: allowed later ones"),
+    ([(5, 1, 0, 9), (5, 1, 0, 8)], "channel", "record 1: t_ns 5000000, ue 1, dir 0: allowed later ones"),
+    ([(5, 1, 1, 9), (5, 1, 0, 8)], "channel", "record 1: t_ns 5000000, ue 1, dir 0: allowed later ones"),
+    ([(5, 2, 0, 9), (5, 1, 0, 8)], "channel", "record 1: t_ns 5000000, ue 1, dir 0: allowed later ones"),
+    ([], "radio", "not a channel trace"),
+])
+def test_a_wrong_channel_trace_is_refused(tmp_path, rows, name, message):
+    write_channel(tmp_path / "channel", rows, name)
+    with pytest.raises(subprocess.CalledProcessError) as error:
+        simulate(tmp_path, channel=str(tmp_path / "channel"))
+    assert error.value.stderr.startswith(f"cellsim: {tmp_path / 'channel'}: {message}")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    (lambda b: b[:-3], "record 1: cut short"),
+    (lambda b: b[:512] + struct.pack("<q", 2**63 - 1) + b[520:], "record 0: t_ns 9223372036854775807: allowed 0.."),
+    (lambda b: b[:512] + struct.pack("<q", -1) + b[520:], "record 0: t_ns -1: allowed 0.."),
+    (lambda b: b.replace(b'"sinr_cdb", "type": "i32", "offset": 12', b'"sinr_cdb", "type": "i32", "offset": 13'),
+     "header: field 'sinr_cdb' of type i32 is missing"),
+    (lambda b: b.replace(b'"header_bytes": 512', b'"header_bytes": -12'),
+     "header: header_bytes: value -12: allowed 512, where its line ends"),
+    (lambda b: b.replace(b'"header_bytes": 512', b'"header_bytes": 256'),
+     "header: header_bytes: value 256: allowed 512"),
+    (lambda b: b.replace(b'"offset": 12', b'"offset":"a"'), "header: field 'sinr_cdb' of type i32 is missing"),
+    (lambda b: b[:100], "not a channel trace"),
+])
+def test_a_damaged_channel_trace_is_refused(tmp_path, change, message):
+    write_channel(tmp_path / "channel", [(0, 1, 0, 9), (5, 1, 0, 8)])
+    (tmp_path / "channel").write_bytes(change((tmp_path / "channel").read_bytes()))
+    with pytest.raises(subprocess.CalledProcessError) as error:
+        simulate(tmp_path, channel=str(tmp_path / "channel"))
+    assert error.value.stderr.startswith(f"cellsim: {tmp_path / 'channel'}: {message}")
