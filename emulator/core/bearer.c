@@ -4,6 +4,7 @@
  * what comes out at its end, its timers. See cell.h.
  */
 #include "cell.h"
+#include "cell_assert.h"
 #include "rlc_um_pdu.h"
 
 #define NS_PER_MS INT64_C(1000000)
@@ -179,6 +180,7 @@ void bearer_to_pdcp(struct cell *c, struct leg *leg, struct rlc_out *out, bool r
 	struct pdcp_out up = { 0 };
 	struct pkt *p;
 
+	CELL_ASSERT(out->foreign_sdus == 0); /* inside the cell all PDUs are its own */
 	if (out->discarded_pdus) {
 		struct cell_record r = at_end(c, leg, CELL_EV_RLC_DISCARD);
 

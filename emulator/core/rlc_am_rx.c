@@ -63,14 +63,27 @@ static void check_waiting_poll(struct rlc_am_rx *rx)
 	}
 }
 
-/* Put the bytes into the PDU's place in the window. Return: false when they are not new. */
+/* A PDU has one end: where a segment with LSF says, and nothing lies behind it. */
+static bool fits_end(const struct rlc_pdu *pdu, bool lsf, uint16_t to)
+{
+	if (pdu->len > 0)
+		return lsf ? to == pdu->len : to <= pdu->len;
+	return !lsf || pdu->ranges.at[pdu->ranges.n - 1].to <= to;
+}
+
+/*
+ * Put the bytes into the PDU's place in the window.
+ *
+ * Return: false when they are not new, or cannot be of the same PDU as what came before.
+ * Source: TS 36.322 5.1.3.2.2, 5.5.1
+ */
 static bool store(struct rlc_am_rx *rx, const struct am_pdu *am, const uint8_t *data, uint32_t len,
                   struct rlc_ranges *ret_before)
 {
 	struct rlc_pdu *pdu = rx->reassembly.window[am->sn];
 	uint16_t from = am->so, to = (uint16_t)(am->so + len);
 
-	if (pdu && rlc_ranges_cover(&pdu->ranges, from, to))
+	if (pdu && (rlc_ranges_cover(&pdu->ranges, from, to) || !fits_end(pdu, am->lsf, to)))
 		return false;
 	if (!pdu)
 		pdu = rx->reassembly.window[am->sn] = rlc_pool_get(rx->reassembly.pool);
@@ -78,6 +91,7 @@ static bool store(struct rlc_am_rx *rx, const struct am_pdu *am, const uint8_t *
 	if (!rlc_ranges_add(&pdu->ranges, from, to))
 		return false;
 	memcpy(pdu->data + from, data, len);
+	/* A PDU from here has room for them; in another one's SDUs then meet, and fit no packet. */
 	(void)rlc_pdu_add_elements(pdu, from, am->fi, am->n, am->len);
 	if (am->lsf)
 		pdu->len = to;

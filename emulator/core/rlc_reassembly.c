@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-#include "cell_assert.h"
-
 void rlc_reassembly_init(struct rlc_reassembly *r, uint16_t mask, enum cell_delivery delivery,
                          struct rlc_pdu **window, struct rlc_pdu **sent, struct rlc_pool *pool)
 {
@@ -34,7 +32,7 @@ void rlc_sdu_append(struct rlc_sdu *sdu, const uint8_t *data, uint32_t len)
 {
 	if (!sdu->open)
 		return;
-	if (sdu->len + len > sizeof(sdu->data)) {
+	if (len > sizeof(sdu->data) - sdu->len) {
 		sdu->open = false; /* no SDU of ours is that long */
 		return;
 	}
@@ -52,9 +50,11 @@ static void sdu_end(struct rlc_reassembly *r, struct rlc_sdu *sdu, uint16_t sn, 
 	if (!sdu->open)
 		return;
 	sdu->open = false;
-	CELL_ASSERT(owner);
-	p = rlc_pdu_take(owner, offset);
-	CELL_ASSERT(p);
+	p = owner ? rlc_pdu_take(owner, offset) : NULL;
+	if (!p) {
+		out->foreign_sdus++;
+		return;
+	}
 	/* After a whole turn of SNs was lost, segments of two SDUs meet. */
 	if (sdu->len != p->sdu_len) {
 		pkt_enqueue(&out->discarded, p);

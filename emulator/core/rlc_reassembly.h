@@ -7,6 +7,10 @@
  * was given up. In sequence (the standard) SDUs are delivered when every byte
  * before their end has come or was given up; out of sequence as soon as their
  * last missing byte arrives.
+ *
+ * A receiving entity takes PDUs of any bytes. Invalid and contradictory ones it discards
+ * (TS 36.322 5.5.1), and an SDU for which no packet of the transmitter is there
+ * goes nowhere. Both are counted. Its memory and its work for a PDU have a bound.
  * Source: TS 36.322 5.1.2.2.3, 5.1.3.2.3; Park 2013, section 4
  */
 #ifndef RLC_REASSEMBLY_H
@@ -50,6 +54,8 @@ struct rlc_out {
 	struct pkt_queue delivered; /* reassembled SDUs */
 	struct pkt_queue discarded; /* packets that cannot be completed */
 	uint32_t discarded_pdus;
+	uint32_t foreign_sdus; /* that no packet stands for: from PDUs that no transmitter here sent
+	                        */
 };
 
 /** rlc_reassembly_init() - @window has @mask + 1 empty slots; @sent is NULL for UM */

@@ -54,12 +54,11 @@ static void sdu_end(struct rlc_umts_rx *rx, uint16_t offset, struct rlc_out *out
 {
 	const struct rlc_sdu *tail = &rx->tail;
 	struct rlc_pdu *owner = rx->sent[rx->vr_r];
-	struct pkt *p;
+	struct pkt *p = owner ? rlc_pdu_take(owner, offset) : NULL;
 
-	CELL_ASSERT(owner);
-	p = rlc_pdu_take(owner, offset);
-	CELL_ASSERT(p);
-	if (!tail->open || tail->len != p->sdu_len) {
+	if (!p) {
+		out->foreign_sdus++;
+	} else if (!tail->open || tail->len != p->sdu_len) {
 		pkt_enqueue(&out->discarded, p);
 	} else {
 		memcpy(pkt_sdu(p), tail->data, tail->len);

@@ -104,6 +104,7 @@ static void hand_up(struct cell *c, int dir, struct rlc_out *out)
 {
 	struct pkt *p;
 
+	CELL_ASSERT(out->foreign_sdus == 0); /* inside the cell all PDUs are its own */
 	if (out->discarded_pdus)
 		utran_record(c, dir, true,
 		             (struct cell_record){ .event = CELL_EV_RLC_DISCARD,

@@ -60,9 +60,9 @@ def run(build: Path, targets: list[str], seconds: int) -> int:
         used, last, found = fuzz(build, target, max(1, seconds * WEIGHT.get(target, 1) // total))
         spent[target] = round(spent.get(target, 0) + used, 1)
         ledger.write_text(json.dumps(spent, indent=1) + "\n")
-        print(f"{target:9} {used:7.1f} s of CPU time, {spent[target]:9.1f} s in all  {last}", flush=True)
+        print(f"{target:12} {used:7.1f} s of CPU time, {spent[target]:9.1f} s in all  {last}", flush=True)
         for path in found:
-            print(f"{target:9} fails with {path}", flush=True)
+            print(f"{target:12} fails with {path}", flush=True)
         failed += len(found)
     return 1 if failed else 0
 
@@ -82,7 +82,7 @@ def merge(build: Path, targets: list[str]):
                 path.unlink()
         for path in new.iterdir():
             shutil.copyfile(path, tree / path.name[:12])
-        print(f"{target:9} {len(list(tree.iterdir()))} inputs")
+        print(f"{target:12} {len(list(tree.iterdir()))} inputs")
 
 
 def main() -> int:

@@ -816,6 +816,45 @@ static void test_finish(void **state)
 	assert_int_equal(pool.n_free, POOL_PDUS);
 }
 
+/* SDUs of PDUs that nobody here sent: counted, and those of ours go on. */
+static void test_foreign_pdu(void **state)
+{
+	(void)state;
+	for (int delivery = 0; delivery < CELL_DELIVERY_COUNT; delivery++) {
+		setup_stream(20, 10, (enum cell_delivery)delivery);
+		memset(sent, 0, sizeof(sent));
+		assert_int_equal(receive_again(0, false, 0), 0);
+		assert_int_equal(out.foreign_sdus, 2);
+		assert_int_equal(receive(1, 0), 2);
+		expect_vars(2, 2, 2);
+		assert_int_equal(pool.n_free, POOL_PDUS);
+	}
+}
+
+/* A segment behind the end of its PDU, or an end before what has come, is no part of it. */
+static void test_segment_that_contradicts(void **state)
+{
+	(void)state;
+	setup();
+	send(0);
+	pdu_len = 12; /* LSF: the PDU ends there */
+	receive_part(0, 8, 12, false, 0);
+	assert_int_equal(out.discarded_pdus, 0);
+	pdu_len = 20;
+	receive_part(0, 12, 16, false, 0);
+	assert_int_equal(out.discarded_pdus, 1);
+	receive_part(0, 10, 20, false, 0);
+	assert_int_equal(out.discarded_pdus, 1);
+	assert_int_equal(window[0]->len, 12);
+
+	receive_part(1, 10, 15, false, 0);
+	assert_int_equal(out.discarded_pdus, 0);
+	pdu_len = 12;
+	receive_part(1, 8, 12, false, 0);
+	assert_int_equal(out.discarded_pdus, 1);
+	assert_int_equal(window[1]->len, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -854,6 +893,8 @@ int main(void)
 		cmocka_unit_test(test_too_many_holes),
 		cmocka_unit_test(test_reset),
 		cmocka_unit_test(test_finish),
+		cmocka_unit_test(test_foreign_pdu),
+		cmocka_unit_test(test_segment_that_contradicts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

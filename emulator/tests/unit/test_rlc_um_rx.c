@@ -375,6 +375,26 @@ static void test_out_of_sequence_after_release(void **state)
 	assert_int_equal(pool.n_free, POOL_PDUS); /* nothing is kept */
 }
 
+/* SDUs of which this side knows no packet: counted, and those of ours go on. */
+static void test_foreign_pdu(void **state)
+{
+	struct pkt_queue none = { 0 };
+
+	(void)state;
+	cut(5, 1);
+	assert_int_equal(rlc_um_rx_receive(&rx, pdu[0].buf, pdu[0].len, &none, 0, &out), 0);
+	assert_int_equal(out.foreign_sdus, 1);
+	assert_int_equal(out.delivered.n + out.discarded.n, 0);
+	assert_int_equal(receive(1, 0), 1);
+	expect_delivered(1);
+	/* A packet beside a PDU in which it does not end is given up with it. */
+	pdu[2].ends.head->end_offset = SDU_BYTES - 1;
+	assert_int_equal(receive(2, 0), 0);
+	assert_int_equal(out.foreign_sdus, 1);
+	assert_int_equal(out.discarded.n, 1);
+	assert_int_equal(pool.n_free, POOL_PDUS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -396,6 +416,7 @@ int main(void)
 		cmocka_unit_test(test_out_of_sequence),
 		cmocka_unit_test(test_out_of_sequence_pieces),
 		cmocka_unit_test(test_out_of_sequence_after_release),
+		cmocka_unit_test(test_foreign_pdu),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

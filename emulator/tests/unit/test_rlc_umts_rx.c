@@ -317,6 +317,24 @@ static void test_wrong_length(void **state)
 	assert_int_equal(out.discarded.n, 1);
 }
 
+/* SDUs of PDUs that nobody here sent, or that end elsewhere: counted, and those of ours go on. */
+static void test_foreign_pdu(void **state)
+{
+	const uint16_t at_7[] = { 7 }, twice[] = { 2, 6 };
+
+	(void)state;
+	setup(0);
+	sent[0] = NULL;
+	poll_or_not(0, false, 1, at_7, 7);
+	assert_int_equal(out.foreign_sdus, 1);
+	ends(1, 4, 1, 6);
+	poll_or_not(1, false, 2, twice, 6);
+	assert_int_equal(out.foreign_sdus, 2);
+	expect_delivered(1, (const uint32_t[]){ 1 });
+	assert_int_equal(rx.vr_r, 2);
+	assert_int_equal(pool.n_free, POOL_PDUS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -333,6 +351,7 @@ int main(void)
 		cmocka_unit_test(test_n_length),
 		cmocka_unit_test(test_mrw_beyond_the_window),
 		cmocka_unit_test(test_wrong_length),
+		cmocka_unit_test(test_foreign_pdu),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
