@@ -10,6 +10,7 @@ BOX      ?=
 WHEELS   ?=
 FUZZ_SECONDS ?= 3600
 RUNS ?= 1000
+PROPERTY_ROUNDS ?= 1
 PYTHON   ?= python3
 VENV     := .venv
 CELLBED  := $(VENV)/bin/cellbed
@@ -85,13 +86,15 @@ test-fast: setup lint ## tests that need neither a lab nor root
 	meson test -C build --print-errorlogs --no-rebuild --quiet
 	$(VENV)/bin/python -m pytest -m "not lab"
 
-fuzz: setup ## make up inputs for all decoders and the core, FUZZ_SECONDS in all; needs clang
+fuzz: setup ## make up inputs for all decoders and the core, FUZZ_SECONDS in all, and for properties; needs clang
 	@[ -f build/fuzz/build.ninja ] || CC=clang meson setup -Dfuzz=true build/fuzz >build/.fuzz.log 2>&1 || { cat build/.fuzz.log; exit 1; }
 	@ninja -C build/fuzz $(if $(V),-v,--quiet) fuzzers
 	nice -n 19 emulator/fuzz/run.py build/fuzz --seconds $(FUZZ_SECONDS)
+	nice -n 19 $(VENV)/bin/python tests/properties.py $(PROPERTY_ROUNDS)
 
-soak: setup lab-kernel ## virtual labs one after another, RUNS of them: the same bytes, and nothing that grows
+soak: setup lab-kernel ## virtual labs one after another, RUNS of them: the same bytes, nothing that grows; and properties
 	PYTHONPATH=tests $(VENV)/bin/python tests/soak.py $(RUNS)
+	$(VENV)/bin/python tests/properties.py $(PROPERTY_ROUNDS)
 
 bench: setup lab-kernel ## speed of the core, of celld as a pipe (as root), and of the virtual lab
 	meson test -C build --benchmark --verbose --no-rebuild

@@ -1,17 +1,38 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How property tests draw: the same examples every time, and no limit of time, which a busy machine would exceed.
-And a browser, for the tests of pages."""
+"""How property tests draw, with no limit of time, which a busy machine would exceed. And a browser, for the tests of
+pages.
 
+The gate has the same examples every time. With CELLBED_PROPERTY_SEED, a number, they are those of that seed, and what
+fails is kept in build/hypothesis, from where it is tried first: tests/properties.py does that with seeds of its own.
+"""
+
+import os
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, is_hypothesis_test, settings
+from hypothesis.database import DirectoryBasedExampleDatabase
+
+_EXAMPLES = Path(os.environ.get("CELLBED_BUILD", Path(__file__).parent / "build")) / "hypothesis"
+_SEED = os.environ.get("CELLBED_PROPERTY_SEED")
 
 settings.register_profile("cellbed", derandomize=True, deadline=None, database=None,
                           suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("cellbed")
+settings.register_profile("new", settings.get_profile("cellbed"), derandomize=False, print_blob=True,
+                          database=DirectoryBasedExampleDatabase(_EXAMPLES))
+settings.load_profile("new" if _SEED else "cellbed")
+
+
+def pytest_collection_modifyitems(items: list[Any]) -> None:
+    """Not by seed() or --hypothesis-seed, with which Hypothesis keeps nothing. Only a seed leads back to what ends the
+    process, as a failed assertion of the core does."""
+    for item in items if _SEED else []:
+        if is_hypothesis_test(item.obj):
+            item.obj._hypothesis_internal_use_seed = int(_SEED)
+
 
 _BROWSERS = ("chromium-headless-shell", "chromium")
 

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Rounds of property tests try what none tried before, and go on failing until what they found is mended."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from e2e import ROOT
+
+# The whole project's settings, for a test elsewhere.
+ELSEWHERE = ["-p", "conftest", "--rootdir", "."]
+TEST = """
+import os
+from hypothesis import given, strategies as st
+
+@given(st.integers(0, 10**9))
+def test_some_property(n):
+    with open(os.environ["TRIED"], "a") as tried:
+        tried.write(f"{n}\\n")
+    assert n < int(os.environ["LIMIT"])
+"""
+
+
+@pytest.fixture
+def rounds(tmp_path):
+    """Plays a round, with a seed or properties.py's own. Return: passed, what was tried, in order, what was said."""
+    (tmp_path / "test_some.py").write_text(TEST)
+
+    def play(name, limit=10**9 + 1, seed=None):
+        tried = tmp_path / name
+        env = {**os.environ, "PYTHONPATH": str(ROOT), "CELLBED_BUILD": str(tmp_path / "build"), "TRIED": str(tried),
+               "LIMIT": str(limit)}
+        if seed is not None:
+            env["CELLBED_PROPERTY_SEED"] = str(seed)
+        command = ["-m", "pytest", "-q"] if seed is not None else [ROOT / "tests/properties.py", "1"]
+        done = subprocess.run([sys.executable, *command, *ELSEWHERE, tmp_path / "test_some.py"], cwd=ROOT, env=env,
+                              capture_output=True, text=True, check=False)
+        return done.returncode == 0, tried.read_text().split(), done.stdout
+
+    return play
+
+
+def test_each_round_tries_something_else(rounds):
+    first, second = rounds("a"), rounds("b")
+    assert first[0] and second[0]
+    assert len(first[1]) >= 100 and first[1] != second[1]
+
+
+def test_a_round_can_be_played_again(rounds):
+    _, tried, said = rounds("a")
+    seed = said.split("properties, seed ")[1].split(":")[0]
+    assert rounds("b", seed=seed)[1] == tried
+    assert rounds("c", seed=int(seed) + 1)[1] != tried
+
+
+def test_what_fails_is_kept_and_tried_first(rounds):
+    passed, _, said = rounds("a", limit=777_000)
+    assert not passed and "n=777000" in said
+    passed, tried, _ = rounds("b", limit=777_000)
+    assert not passed and tried[0] == "777000"
+    assert rounds("c")[0]
+    assert rounds("d", limit=777_000)[1][0] != "777000"  # mended: it held, and is forgotten
