@@ -366,6 +366,50 @@ static void retransmit_missing(struct rlc_umts_tx *tx)
 			consider(tx, tx->sent[sn]);
 }
 
+static bool something_to_send(const struct rlc_umts_tx *tx)
+{
+	return tx->n_retx > 0 || (new_left(tx) && !rlc_umts_tx_stalled(tx));
+}
+
+/* The first PDU that no discard takes. */
+static uint16_t first_kept(const struct rlc_umts_tx *tx)
+{
+	return tx->mrw_active ? tx->sn_mrw : tx->vt_a;
+}
+
+/* One of these PDUs is not acknowledged. */
+static bool unheard(const struct rlc_umts_tx *tx)
+{
+	for (uint16_t sn = first_kept(tx); sn != tx->vt_s; sn = sn_next(sn))
+		if (!tx->sent[sn]->acked)
+			return true;
+	return false;
+}
+
+/*
+ * Where nothing would carry the poll that is due but a PDU that is not acknowledged, the last one
+ * does that may be sent once more. None may: all were sent MaxDAT times and are discarded.
+ */
+static void carry_poll(struct rlc_umts_tx *tx)
+{
+	uint16_t first = first_kept(tx);
+
+	if (!tx->poll_due || something_to_send(tx) || !unheard(tx))
+		return;
+	for (uint16_t sn = tx->vt_s; sn != first;) {
+		sn = (uint16_t)((sn - 1) & UMTS_SN_MASK);
+		if (!tx->sent[sn]->acked && may_be_sent(tx, tx->sent[sn])) {
+			consider(tx, tx->sent[sn]);
+			return;
+		}
+	}
+	tx->poll_due = false;
+	for (uint16_t sn = first; sn != tx->vt_s; sn = sn_next(sn))
+		if (!tx->sent[sn]->acked)
+			consider(tx, tx->sent[sn]);
+	discard(tx);
+}
+
 int rlc_umts_tx_status(struct rlc_umts_tx *tx, const struct umts_status *status,
                        struct rlc_out *out)
 {
@@ -391,36 +435,15 @@ int rlc_umts_tx_status(struct rlc_umts_tx *tx, const struct umts_status *status,
 	     !tx->sent[tx->poll_sn]->acked))
 		tx->poll_expiry_ns = CELL_NEVER;
 	discard(tx);
+	carry_poll(tx); /* what was to carry it may be acknowledged now, and not all else */
 	return 0;
 }
 
 void rlc_umts_tx_poll_expire(struct rlc_umts_tx *tx)
 {
-	uint16_t first = tx->mrw_active ? tx->sn_mrw : tx->vt_a;
-	bool unheard = false;
-
 	tx->poll_expiry_ns = CELL_NEVER;
-	tx->poll_due = true;
-	if (tx->n_retx > 0 || (new_left(tx) && !rlc_umts_tx_stalled(tx)))
-		return;
-	/* Nothing would carry the poll but a PDU that is not acknowledged: the last one that may.
-	 */
-	for (uint16_t sn = tx->vt_s; sn != first;) {
-		sn = (uint16_t)((sn - 1) & UMTS_SN_MASK);
-		if (tx->sent[sn]->acked)
-			continue;
-		unheard = true;
-		if (may_be_sent(tx, tx->sent[sn])) {
-			consider(tx, tx->sent[sn]);
-			return;
-		}
-	}
-	/* All were sent MaxDAT times. */
-	tx->poll_due = false;
-	for (uint16_t sn = first; unheard && sn != tx->vt_s; sn = sn_next(sn))
-		if (!tx->sent[sn]->acked)
-			consider(tx, tx->sent[sn]);
-	discard(tx);
+	tx->poll_due = something_to_send(tx) || unheard(tx);
+	carry_poll(tx);
 }
 
 void rlc_umts_tx_mrw_expire(struct rlc_umts_tx *tx)

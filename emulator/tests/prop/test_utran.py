@@ -4,7 +4,7 @@
 from collections import defaultdict
 
 from coreffi import NEVER, Cell, lib
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 MS = 1_000_000
@@ -94,8 +94,19 @@ class Run:
         return [row for row in rows if row["event"] == event]
 
 
+# Timer_Poll expires, and the PDU that is to carry the poll is acknowledged before it is sent; others are not.
+ACKNOWLEDGED_BEFORE_IT_POLLS = ({
+    "system": lib.CELL_SYSTEM_UTRAN, "n_ue": 1, "ue": [{"peer": 0, "mode": 0}], "seed": 1324, "max_pkts": 64,
+    "utran_tti_ms": 20, "utran_pdu_bytes": 126, "utran_dl_rate_bps": 201600, "utran_ul_rate_bps": 50400,
+    "utran_delay_ms": 0, "utran_bler_dl_q32": q32(0.6), "utran_bler_ul_q32": 0, "utran_max_dat": 2,
+    "utran_tx_window_pdus": 64, "utran_poll_pdu": 0, "utran_timer_poll_ms": 10, "utran_timer_mrw_ms": 30,
+    "utran_timer_status_prohibit_ms": 0, "utran_queue_pkts": 2,
+}, [(0, UE, 1), (0, NETWORK_SIDE, 219), (0, NETWORK_SIDE, 400)])  # fmt: skip
+
+
 @fast
 @given(plans())
+@example(ACKNOWLEDGED_BEFORE_IT_POLLS)
 def test_every_packet_arrives_or_is_dropped_for_a_reason(plan):
     """Intact, once, in order for each direction; and all of it comes to an end."""
     run = Run(plan)
