@@ -58,7 +58,7 @@ def run(build: Path, targets: list[str], seconds: int) -> int:
     total, failed = sum(WEIGHT.get(t, 1) for t in targets), 0
     for target in targets:
         used, last, found = fuzz(build, target, max(1, seconds * WEIGHT.get(target, 1) // total))
-        spent[target] = round(spent.get(target, 0) + used, 1)
+        spent[target] = round(spent.get(target, 0) + used, 3)
         ledger.write_text(json.dumps(spent, indent=1) + "\n")
         print(f"{target:12} {used:7.1f} s of CPU time, {spent[target]:9.1f} s in all  {last}", flush=True)
         for path in found:
