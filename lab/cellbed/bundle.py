@@ -14,9 +14,9 @@ from typing import Any
 
 from cellbed import channel, ledger, names, packet_trace, validity
 from cellbed.description import Run, identity
+from cellbed.ledger import TEMPORARY_PREFIX
 from cellbed.scenario import Scenario
 
-TEMPORARY_PREFIX = ".tmp-"
 FACTS = "facts.json"
 # Files of a running lab that say nothing about the result.
 _SCAFFOLD = ("description.json", "programs.json", FACTS, "progress", "status", "error", "console",
@@ -134,10 +134,10 @@ def strip(directory: Path, keep: tuple[str, ...] = ()) -> None:
 
 def remove_unfinished(results: Path) -> None:
     """Remove what killed processes left of bundles that they never finished."""
-    for path in results.glob(f"{TEMPORARY_PREFIX}*.*"):
+    for path in results.resolve().glob(f"{TEMPORARY_PREFIX}*.*"):
         pid = path.name.rpartition(".")[2]
         if pid.isdigit() and ledger.start_time(int(pid)) is None:
-            shutil.rmtree(path, ignore_errors=True)
+            ledger.remove_folder(path)
 
 
 def first_line(args: list[str]) -> str:

@@ -42,6 +42,12 @@ def own() -> Path:
     return _mounted() / path.lstrip("/")
 
 
+def path_of(name: str) -> Path | None:
+    """The cgroup of a run; None without cgroup v2."""
+    root = mount_point()
+    return root / f"{PREFIX}{name}" if root else None
+
+
 def create(name: str) -> Path:
     """Make the run's cgroup.
 

@@ -159,11 +159,9 @@ def _tell_verdict(manifest: dict[str, Any]) -> None:
 @contextlib.contextmanager
 def _scratch() -> Iterator[Path]:
     """A folder that goes with this process; `cellbed clean` removes it if it cannot."""
-    parent = Path(tempfile.gettempdir()) / f"cellbed-{os.getuid()}"
-    parent.mkdir(mode=0o700, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix="link-", dir=parent))
+    folder = Path(tempfile.mkdtemp(prefix=ledger.SCRATCH_PREFIX, dir=ledger.scratch_folder()))
     try:
-        with ledger.entry("scratch", os.getpid(), folder):
+        with ledger.entry(ledger.SCRATCH, os.getpid(), folder):
             yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)

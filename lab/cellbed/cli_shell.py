@@ -39,7 +39,7 @@ class Lab:
 
     @property
     def name(self) -> str:
-        return self.directory.name.removeprefix(".tmp-")
+        return ledger.lab_name(self.directory)
 
     @property
     def is_link(self) -> bool:
@@ -52,11 +52,9 @@ class Lab:
 def running() -> list[Lab]:
     """The labs of this user that have nodes."""
     found = []
-    for _, entry, alive in ledger.entries():
-        directory = Path(entry["temporary"])
-        if alive and entry["lab"] in ATTACHABLE and (there := nodes.read(directory)):
-            found.append(Lab(entry["lab"], directory, Path(entry["cgroup"]) if entry["cgroup"] else None,
-                             entry["owner_pid"], entry["owner_start"], there))
+    for entry in ledger.living():
+        if entry.lab in ATTACHABLE and (there := nodes.read(entry.temporary)):
+            found.append(Lab(entry.lab, entry.temporary, entry.cgroup, entry.owner_pid, entry.owner_start, there))
     return found
 
 

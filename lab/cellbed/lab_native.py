@@ -52,7 +52,7 @@ def play(directory: Path, description: dict[str, Any], cpu: int, watch: Watch, c
     if refusal is not None:
         raise LabError(refusal)
     started = time.monotonic()
-    group = cgroup.create(directory.name.removeprefix(".tmp-"))
+    group = cgroup.create(ledger.lab_name(directory))
 
     def enter() -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, [])

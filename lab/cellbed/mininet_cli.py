@@ -46,7 +46,9 @@ def main(directory: str) -> None:
     logging.getLogger("mininet").setLevel(logging.WARNING)
     lg.setLogLevel("info")
     if not os.access(Path.home(), os.W_OK):
-        os.environ["HOME"] = tempfile.gettempdir()  # its history has to go somewhere
+        from cellbed.ledger import private_folder
+
+        os.environ["HOME"] = str(private_folder(tempfile.gettempdir()))  # its history has to go somewhere
     net = attach(nodes.read(Path(directory)))
     try:
         CLI(net)

@@ -79,7 +79,7 @@ def going_on(results: Path | None = None) -> list[Place]:
     """Runs of this user that are going on, the one that began last first; with a folder those below it."""
     found = []
     if results is None:
-        found = [Path(content["temporary"]) for _, content, alive in ledger.entries() if alive]
+        found = [entry.temporary for entry in ledger.living()]
     else:
         for path in results.glob(f"{TEMPORARY_PREFIX}*.*"):
             pid = path.name.rpartition(".")[2]
