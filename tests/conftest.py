@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 import signal
+import subprocess
+import sys
 
 import pytest
 from e2e import SHORT, WIRED
+
+from cellbed import cli
 
 # Tests may run under nohup or in the background of a script, and commands would inherit that they ignore a hang-up or
 # an interrupt. They do not inherit a handler.
@@ -10,6 +14,21 @@ if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda *_: None)
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def command(monkeypatch, capsys):
+    """The command in this process, for tests of many words: what a user is told, and the status."""
+    def call(*words):
+        monkeypatch.setattr(sys, "argv", ["cellbed", *map(str, words)])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+            raise SystemExit(0)
+        out, err = capsys.readouterr()
+        return subprocess.CompletedProcess(words, end.value.code, out, err)
+
+    monkeypatch.setattr(cli.signal, "signal", lambda *_: None)
+    return call
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 from . import AnalysisError, maxdat_options, print_table, write_report
+from .screen import shown
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -33,7 +34,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         _run(chosen)
     except AnalysisError as error:
-        print(f"error: {error}", file=sys.stderr)
+        print(f"error: {shown(str(error))}", file=sys.stderr)
         return 1
     return 0
 
@@ -47,7 +48,7 @@ def _run(chosen: argparse.Namespace) -> None:
         from .bundle import read_bundle
         from .why import why
 
-        print(why(read_bundle(chosen.bundle), chosen.at))
+        print(shown(str(why(read_bundle(chosen.bundle), chosen.at)), "\n"))
     elif chosen.command == "maxdat":
         from .maxdat_advice import run
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from rich import box
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -21,6 +20,7 @@ from .interval import Estimate
 from .maxdat_report import console_tables
 from .maxdat_sweep import claim_rows, surfaces
 from .metrics.run import RunAnalysis, analyse_all
+from .screen import Screen, shown
 from .table import COMMAND_COLUMNS, HeadlineRow, Row, command_rows, headline
 
 VERDICT_STYLE = {
@@ -41,7 +41,7 @@ def print_table(results_dir: Path, console: Console | None = None, report: Path 
         AnalysisError: no bundle below the directory, or a malformed claim.
     """
     # In a log or a pipe there is no width to respect; columns must not be cut.
-    console = console or (Console() if sys.stdout.isatty() else Console(width=140))
+    console = console or (Screen() if sys.stdout.isatty() else Screen(width=140))
     results = load_results(Path(results_dir))
     runs = analyse_all(results.bundles)
     rows = [run.row for run in runs]
@@ -52,11 +52,11 @@ def print_table(results_dir: Path, console: Console | None = None, report: Path 
     _print_set_apart(console, runs, results.rejected)
     counts = Counter(outcome.verdict for outcome in evaluate(claims, [*rows, *claim_rows(found)]))
     if counts:
-        parts = [f"[{VERDICT_STYLE[verdict]}]{counts[verdict]} {verdict}[/]" for verdict in VERDICTS if counts[verdict]]
-        console.print("Claims: " + ", ".join(parts))
+        parts = [(f"{counts[verdict]} {verdict}", VERDICT_STYLE[verdict]) for verdict in VERDICTS if counts[verdict]]
+        console.print(Text("Claims: ") + Text(", ").join(Text(*part) for part in parts))
     report = report or results.report_dir / "report.html"
     if report.exists():
-        console.print(f"Report: {report}", soft_wrap=True, highlight=False)
+        console.print(f"Report: {report}", soft_wrap=True)
 
 
 def _tables(lines: list[HeadlineRow]) -> Iterator[Table]:
@@ -115,14 +115,14 @@ def _cells(line: HeadlineRow, beside: bool) -> list[str | Text]:
 
 def _print_set_apart(console: Console, runs: Sequence[RunAnalysis], rejected_paths: Sequence[Rejected]) -> None:
     for run in (run for run in runs if not run.usable):
-        reasons = escape("; ".join(run.reasons) or f"validity {run.bundle.validity_verdict}")
-        name = run.bundle.path.name
-        console.print(f"[bold red]not usable[/] {name}: {reasons}", highlight=False)
+        reasons = "; ".join(run.reasons) or f"validity {run.bundle.validity_verdict}"
+        console.print(_set_apart("not usable", run.bundle.path.name, reasons))
     for rejected in rejected_paths:
-        console.print(
-            f"[bold red]not read[/] {rejected.path.name}: {escape(rejected.reason)}",
-            highlight=False,
-        )
+        console.print(_set_apart("not read", rejected.path.name, rejected.reason))
+
+
+def _set_apart(how: str, name: str, reason: str) -> Text:
+    return Text.assemble((how, "bold red"), f" {name}: {shown(reason)}")
 
 
 def window_text(window_bytes: int | None) -> str:

@@ -21,6 +21,7 @@ from typing import Any
 from cellbed import relay
 from cellbed.attach import SESSION, Attachment
 from cellbed.follow import Watch
+from cellbed_analysis.screen import shown
 
 FORWARDED = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2,
              signal.SIGWINCH)
@@ -315,4 +316,4 @@ def _is_gone(group: int) -> bool:
 
 def note(text: str) -> None:
     """Something for the caller, beside what the command says."""
-    print(f"cellbed: {text}", file=sys.stderr)
+    print(f"cellbed: {shown(text)}", file=sys.stderr)

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from cellbed.error import ScenarioError
-from cellbed.model import Model
+from cellbed.model import FilePath, Model
 from cellbed.topology import behind_enb
 from cellbed.workload import limit_s
 
@@ -107,7 +107,7 @@ class Channel(Model):
 
     model: Literal["static", "swing", "trace", "cell_edge"]
     granularity_ms: int = Field(10, ge=1, le=10000)
-    trace: str | None = None
+    trace: FilePath | None = None
     positions: dict[str, tuple[float, float]] = {}
     swing: Swing = Swing()
     path_loss: PathLoss = PathLoss()

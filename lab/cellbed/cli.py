@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from cellbed import cli_link, cli_shell, cli_sweep, cli_watch, cli_worker, completion
 from cellbed.description import expand, load_claims
@@ -32,11 +31,12 @@ from cellbed.options import (
     Watch,
 )
 from cellbed.show import Show
+from cellbed_analysis.screen import Screen, shown
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False,
                   help="Real TCP stacks over an emulated cellular radio network, reproducible to the byte.")
-console = Console(highlight=False)
-errors = Console(stderr=True, highlight=False)
+console = Screen()
+errors = Screen(stderr=True)
 
 _INTERRUPTED = 130
 
@@ -45,7 +45,7 @@ def _version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
-        console.print(f"cellbed {version('cellbed')}", markup=False)
+        console.print(f"cellbed {version('cellbed')}")
         raise typer.Exit
 
 
@@ -119,7 +119,7 @@ def why(
     from cellbed_analysis.why import why as explain
 
     try:
-        console.print(str(explain(read_bundle(bundle), at)), markup=False, soft_wrap=True)
+        console.print(str(explain(read_bundle(bundle), at)), soft_wrap=True)
     except AnalysisError as error:
         raise CellbedError(str(error)) from error
 
@@ -140,7 +140,7 @@ def export(
 
     try:
         for path in write(read_bundle(bundle), format_, output, node):
-            console.print(str(path), markup=False, soft_wrap=True)
+            console.print(str(path), soft_wrap=True)
     except AnalysisError as error:
         raise CellbedError(str(error)) from error
 
@@ -190,7 +190,7 @@ def doctor(
         for title in ("", "what", "labs", "detail"):
             table.add_column(title, overflow="fold")
         for c in found:
-            table.add_row("[green]ok[/]" if c.ok else "[red]no[/]", c.what, ", ".join(c.labs) or "-", escape(c.detail))
+            table.add_row(Text("ok", "green") if c.ok else Text("no", "red"), c.what, ", ".join(c.labs) or "-", c.detail)
         console.print(table)
         for lab, ok in usable(found).items():
             console.print(f"{lab} lab: {'ready' if ok else 'cannot run'}")
@@ -248,12 +248,12 @@ def main() -> None:
         if app(standalone_mode=False) == _INTERRUPTED:
             raise KeyboardInterrupt
     except CellbedError as error:
-        errors.print(f"cellbed: {error}", style="red", markup=False, soft_wrap=True)
+        errors.print(f"cellbed: {shown(str(error))}", style="red", soft_wrap=True)
         sys.exit(1)
     except OSError as error:
         if error.filename is None:
             raise
-        errors.print(f"cellbed: {told(error)}", style="red", markup=False, soft_wrap=True)
+        errors.print(f"cellbed: {shown(told(error))}", style="red", soft_wrap=True)
         sys.exit(1)
     except typer.Exit as end:
         sys.exit(end.exit_code)
@@ -264,7 +264,7 @@ def main() -> None:
         if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # click's usage errors
             said = error.format_message()
             if said:  # without arguments the help was all
-                errors.print(f"cellbed: {said}{_hint(said)}", style="red", markup=False, soft_wrap=True)
+                errors.print(f"cellbed: {shown(said)}{_hint(said)}", style="red", soft_wrap=True)
             sys.exit(error.exit_code)
         raise
 

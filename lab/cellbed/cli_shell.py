@@ -17,11 +17,12 @@ from typing import Annotated, Any
 import typer
 
 from cellbed import attach, ledger, names, nodes
-from cellbed.caller import Control, Grace, Streams, appear, input_for_guest, restoring_terminal, wanted_signals
+from cellbed.caller import Control, Grace, Streams, appear, input_for_guest, note, restoring_terminal, wanted_signals
 from cellbed.cli_link import OWN_FAILURE, WithCommand, account_of, environment_of, identity_of
 from cellbed.error import CellbedError, LabError
 from cellbed.labs import ATTACHABLE
 from cellbed.process import enter_netns
+from cellbed_analysis.screen import shown
 
 _ENDED_POLL_S = 0.02
 
@@ -85,7 +86,7 @@ def run_shell(
     lab = choose(running(), node, pid)
     if node is None and not mininet:
         for name, there in lab.nodes.items():
-            print(f"{name:12} {there['address']}")
+            print(shown(f"{name:12} {there['address']}"))
         return
     account = None if mininet else account_of(user)
     argv = ctx.meta["command"] or [account.pw_shell if account is not None else os.environ.get("SHELL", "/bin/sh")]
@@ -100,7 +101,7 @@ def run_shell(
             _enter(lab, node, argv, environment, identity_of(account))
         sys.exit(_ask_guest(lab, node, argv, environment))
     except CellbedError as error:
-        print(f"cellbed: {error}", file=sys.stderr)
+        note(str(error))
         sys.exit(OWN_FAILURE)
 
 

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 
 import typer
 import yaml
-from rich.console import Console
 
 from cellbed import cli_watch, completion
 from cellbed.description import Run, expand, load_claims
@@ -29,9 +28,10 @@ from cellbed.options import (
 )
 from cellbed.rounds import Rounds, Until, parse_seeds
 from cellbed.show import Show
+from cellbed_analysis.screen import Screen
 
-console = Console(highlight=False)
-errors = Console(stderr=True, highlight=False)
+console = Screen()
+errors = Screen(stderr=True)
 
 DATA_SET = "sweep.parquet"
 

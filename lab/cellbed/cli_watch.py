@@ -13,6 +13,7 @@ import typer
 from rich.console import Console, RenderableType
 
 from cellbed.error import CellbedError
+from cellbed_analysis.screen import Screen
 
 #: Where srsRAN's users point Wireshark. Source: srsRAN 4G, mac_pcap_net (client port)
 WIRESHARK_PORT = 5847
@@ -31,7 +32,7 @@ def run_watch(
     """Show a run while it goes on: cwnd, RTT, queues, channel, HARQ and RLC, events. The run does not notice."""
     from cellbed_watch.follow import Wanted, watch
 
-    console = Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=120)
+    console = Screen() if sys.stdout.isatty() else Screen(width=120)
     wanted = Wanted(folder, port if web else None, wireshark_port if wireshark else None)
     asyncio.run(watch(wanted, console))
 

@@ -19,8 +19,9 @@ import yaml
 
 from cellbed import channel, memory, packet_trace
 from cellbed.error import ScenarioError
+from cellbed.model import parse_label
 from cellbed.scenario import Scenario
-from cellbed.scenario_file import read_yaml, validate
+from cellbed.scenario_file import SHOWN_MAX, read_yaml, validate
 from cellbed.traffic import draw_starts
 
 
@@ -64,7 +65,7 @@ def set_key(data: dict[str, Any], dotted: str, value: Any, path: Path | str) -> 
 
 def _child(at: Any, part: str, dotted: str, path: Path | str) -> Any:
     if isinstance(at, list):
-        if not part.isdigit() or int(part) >= len(at):
+        if not part.isdecimal() or int(part) >= len(at):
             raise ScenarioError(f"{path}: key '{dotted}': '{part}': allowed 0..{len(at) - 1}")
         return at[int(part)]
     child = at.setdefault(part, {})
@@ -84,7 +85,17 @@ def parse_override(text: str) -> tuple[str, Any]:
         raise ScenarioError(f"--set {text}: the value is not YAML") from error
 
 
-def _points(scenario: Scenario) -> list[tuple[str, dict[str, Any]]]:
+def _label(parts: list[str], path: Path) -> str:
+    """The name of a variant with the values of a grid in it."""
+    label = "_".join(parts) or "run"
+    try:
+        return parse_label(label)
+    except ValueError as error:
+        raise ScenarioError(f"{path}: key 'sweep.grid': value {label[:SHOWN_MAX]}: {error}; make variants of such "
+                            "values") from None
+
+
+def _points(scenario: Scenario, path: Path) -> list[tuple[str, dict[str, Any]]]:
     """(name, overrides) of every variant times every grid point."""
     variants = scenario.sweep.variants or {"": {}}
     keys = list(scenario.sweep.grid)
@@ -95,7 +106,7 @@ def _points(scenario: Scenario) -> list[tuple[str, dict[str, Any]]]:
         grid = dict(zip(keys, values, strict=True))
         labels = [name] if name else []
         labels += [f"{key.rsplit('.', 1)[-1]}={value}" for key, value in grid.items()]
-        points.append(("_".join(labels) or "run", {**base, **grid}))
+        points.append((_label(labels, path), {**base, **grid}))
     return points
 
 
@@ -116,13 +127,12 @@ def expand(path: Path, overrides: list[str] = (), seeds: list[int] | None = None
         for key, value in pairs:
             set_key(data, key, value, path)
         if grid:
-            own = data.get("sweep") or {}
-            data["sweep"] = {**own, "grid": {**(own.get("grid") or {}), **grid}}
+            _add_grid(data, grid)
         if seeds:
             data["seeds"] = seeds
     scenario = validate(data, path)
     runs = []
-    for name, point in _points(scenario):
+    for name, point in _points(scenario, path):
         if variants and name not in variants and name.split("_")[0] not in variants:
             continue
         changed = copy.deepcopy(data)
@@ -135,15 +145,23 @@ def expand(path: Path, overrides: list[str] = (), seeds: list[int] | None = None
             channel.identify(settings["radio"]["channel"], settings["radio"]["ues"], path.parent)
         if settings["radio"]["packet_trace"] is not None:
             packet_trace.identify(settings["radio"]["packet_trace"], path.parent)
-        params = {key: settings_value(settings, key) for key in point}
+        params = {key: _swept(settings, key, path, name) for key in point}
         for seed in scenario.seeds:
             own = copy.deepcopy(settings)
             draw_starts(own["traffic"], seed)
             runs.append(Run(scenario.id, str(path), name, params, seed, own))
     if not runs:
         raise ScenarioError(f"{path}: no variant {', '.join(variants or [])}: "
-                            f"allowed {', '.join(name for name, _ in _points(scenario))}")
+                            f"allowed {', '.join(name for name, _ in _points(scenario, path))}")
     return scenario, runs
+
+
+def _add_grid(data: dict[str, Any], grid: dict[str, list[Any]]) -> None:
+    """Beside the scenario's own; one that is no grid is left for the validation to refuse."""
+    sweep = data.get("sweep") or {}
+    own = sweep.get("grid") or {} if isinstance(sweep, dict) else None
+    if isinstance(own, dict):
+        data["sweep"] = {**sweep, "grid": {**own, **grid}}
 
 
 def settings_value(settings: dict[str, Any], dotted: str) -> Any:
@@ -152,6 +170,14 @@ def settings_value(settings: dict[str, Any], dotted: str) -> Any:
     for part in dotted.split("."):
         at = at[int(part)] if isinstance(at, list) else at[part]
     return at
+
+
+def _swept(settings: dict[str, Any], key: str, path: Path, variant: str) -> Any:
+    try:
+        return settings_value(settings, key)
+    except (LookupError, TypeError, ValueError):
+        raise ScenarioError(f"{path} (variant {variant}): key '{key}': allowed keys of what a run is made of, which "
+                            f"{key.partition('.')[0]} is not") from None
 
 
 def load_claims(scenario: Scenario, path: Path) -> list[dict[str, Any]]:

@@ -26,6 +26,7 @@ from cellbed.radio_config import PACKET_TRACES
 from cellbed.scenario import CONGESTION_CONTROLS
 from cellbed.scenario_file import read_yaml, validate
 from cellbed.unit import parse_rate
+from cellbed_analysis.screen import shown
 
 PRESETS = paths.ROOT / "scenarios/links"
 DEFAULT = "good"
@@ -368,7 +369,7 @@ def radio_rtt_ms(data: Data) -> float:
 
 def to_yaml(data: Data, comment: str) -> str:
     """A scenario file."""
-    return f"# {comment}\n{yaml.safe_dump(copy.deepcopy(data), sort_keys=False, width=110)}"
+    return f"# {shown(comment)}\n{yaml.safe_dump(copy.deepcopy(data), sort_keys=False, width=110)}"
 
 
 def has_machine(data: Data) -> bool:

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from cellbed.unit import parse_rate, parse_size
 
@@ -14,6 +15,38 @@ Size = Annotated[int, BeforeValidator(parse_size)]
 Rate = Annotated[int, BeforeValidator(parse_rate)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,11}$")]
 Probability = Annotated[float, Field(ge=0, le=1)]
+
+# A bundle's folder has a seed, an identity and a process beside its label, 255 bytes in all.
+_LABEL = re.compile(r"[A-Za-z0-9](?:[ -~](?<![/\\])){0,149}")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+def parse_label(text: str) -> str:
+    """Check what becomes part of a folder's name. Raises ValueError with what is allowed."""
+    if not _LABEL.fullmatch(text):
+        raise ValueError("allowed 1 to 150 printable ASCII characters but / and \\, a letter or digit first: a folder "
+                         "is called by it")
+    return text
+
+
+def parse_path(text: str) -> str:
+    """Check the path of a file. Raises ValueError with what is allowed."""
+    if not text or _CONTROL.search(text):
+        raise ValueError("allowed the path of a file, without control characters")
+    return text
+
+
+def parse_word(text: str) -> str:
+    """Check what a program is given. Raises ValueError with what is allowed."""
+    if "\0" in text:
+        raise ValueError("allowed characters but NUL, which programs cannot be given")
+    return text
+
+
+# Names of what a scenario has and makes: variants; files that it names; words and variables of programs.
+Label = Annotated[str, AfterValidator(parse_label)]
+FilePath = Annotated[str, AfterValidator(parse_path)]
+Word = Annotated[str, AfterValidator(parse_word)]
 
 
 class Model(BaseModel):

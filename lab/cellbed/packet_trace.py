@@ -13,7 +13,7 @@ from pydantic import Field
 
 from cellbed import paths
 from cellbed.error import ScenarioError
-from cellbed.model import Model, Size
+from cellbed.model import FilePath, Model, Size
 from cellbed.radio_config import PACKET_TRACES
 
 if TYPE_CHECKING:
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 class PacketTrace(Model):
     """Source: Mahimahi, mm-link and mm-delay; CellReplay."""
 
-    uplink: str
-    downlink: str
+    uplink: FilePath
+    downlink: FilePath
     delay_ms: int = Field(0, ge=0, le=10000)
     queue_pkts: int = Field(1000, ge=1, le=65536)
     queue_bytes: Size = Field(0, ge=0, le=100_000_000)
     bytes: int = Field(1500, ge=100, le=9000)
-    uplink_trains: str | None = None
-    downlink_trains: str | None = None
-    uplink_sizes: str | None = None
-    downlink_sizes: str | None = None
+    uplink_trains: FilePath | None = None
+    downlink_trains: FilePath | None = None
+    uplink_sizes: FilePath | None = None
+    downlink_sizes: FilePath | None = None
     uplink_gap_ms: int = Field(0, ge=0, le=60000)
     downlink_gap_ms: int = Field(0, ge=0, le=60000)
 

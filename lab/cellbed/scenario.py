@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from cellbed import radio_system
-from cellbed.model import Model, Name, Size, known
+from cellbed.model import FilePath, Label, Model, Name, Size, Word, known
 from cellbed.network import Link, Network, Node
 from cellbed.radio import Radio
 from cellbed.topology import network_interface
@@ -41,7 +41,7 @@ class Tcp(Model):
     delayed_ack: bool = True
     rto_min_ms: int | None = Field(None, ge=1, le=60000)
     cwnd_max_pkts: int | None = Field(None, ge=2, le=1000000)
-    sysctls: dict[SysctlName, int | str] = {}
+    sysctls: dict[SysctlName, int | Word] = {}
 
 
 class Capture(Model):
@@ -65,8 +65,8 @@ class Validity(Model):
 class Sweep(Model):
     """Runs of a scenario: every variant times every point of the grid times every seed."""
 
-    variants: dict[str, dict[str, Any]] = {}
-    grid: dict[str, list[Any]] = {}
+    variants: dict[Label, dict[str, Any]] = {}
+    grid: dict[str, Annotated[list[Any], Field(min_length=1)]] = {}
 
 
 class Scenario(Model):
@@ -84,7 +84,7 @@ class Scenario(Model):
     capture: Capture = Capture()
     validity: Validity = Validity()
     sweep: Sweep = Sweep()
-    claims: str | None = None
+    claims: FilePath | None = None
 
     @model_validator(mode="after")
     def consistent(self) -> Scenario:

@@ -15,6 +15,9 @@ from cellbed.error import ScenarioError
 from cellbed.scenario import Scenario
 from cellbed.traffic import MODELS
 
+# So much of a wrong value is shown.
+SHOWN_MAX = 80
+
 
 class _Loader(yaml.SafeLoader):
     """YAML without duplicate keys: the second one would silently win."""
@@ -76,8 +79,12 @@ def _describe(error: dict[str, Any], model: type[BaseModel]) -> str:
     if not key:
         return _limits(error)
     value = error["input"]
-    shown = value if isinstance(value, str | int | float | bool | list | type(None)) else type(value).__name__
-    return f"key '{key}': value {shown}: {_limits(error)}"
+    shown = str(value) if isinstance(value, str | int | float | bool | list | type(None)) else type(value).__name__
+    return f"key '{_shortened(key)}': value {_shortened(shown)}: {_limits(error)}"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= SHOWN_MAX else f"{text[:SHOWN_MAX]}..."
 
 
 def _fields_at(model: type[BaseModel], loc: tuple[Any, ...]) -> list[str]:

@@ -13,6 +13,7 @@ from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from cellbed.description import Run
+from cellbed_analysis.screen import shown
 
 if TYPE_CHECKING:
     from cellbed.sweep import Outcome
@@ -110,13 +111,13 @@ class Show:
                              state=f"{self.done} of {self.n_runs}, {left}".rstrip(", "))
         label = f"[{self.done}/{self.n_runs}] {run.variant} seed {run.seed}: "
         if outcome.error is not None:
-            self.errors.print(f"{label}failed: {outcome.error}", style="red", markup=False, soft_wrap=True)
+            self.errors.print(f"{label}failed: {shown(outcome.error)}", style="red", soft_wrap=True)
         elif outcome.cached:
-            self.progress.console.print(f"{label}already there: {outcome.path}", markup=False, soft_wrap=True)
+            self.progress.console.print(f"{label}already there: {outcome.path}", soft_wrap=True)
         else:
             m = outcome.manifest
             verdict = m["validity"]["verdict"]
             why = "; ".join(r["text"] for r in m["validity"]["reasons"])
             self.progress.console.print(
                 f"{label}{m['virtual_s']:.0f} s in {m['wall_s']:.1f} s (start-up {m['setup_wall_s']:.1f} s), "
-                f"{verdict}{': ' + why if why else ''}{'; ' + left if left else ''}", markup=False, soft_wrap=True)
+                f"{verdict}{': ' + why if why else ''}{'; ' + left if left else ''}", soft_wrap=True)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from cellbed.model import Model, Name, Rate, Size
+from cellbed.model import Model, Name, Rate, Size, Word
 
 VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 
@@ -58,8 +58,8 @@ class Command(Model):
     id: Name
     kind: Literal["command"]
     node: Name
-    argv: list[str] = Field(min_length=1, max_length=4096)
-    environment: dict[VariableName, str] = {}
+    argv: list[Word] = Field(min_length=1, max_length=4096)
+    environment: dict[VariableName, Word] = {}
     background: bool = False
     start_s: float = Field(0, ge=0, le=3600)
     limit_s: float | None = Field(600, gt=0, le=86400)

@@ -34,7 +34,7 @@ def figure_json(model: Model, target: str) -> Markup:
     names: dict[str, str] = {}
     _collect(item, names)
     text = json.dumps(_renamed(item, names), separators=(",", ":"))
-    return Markup(text.replace("</", "<\\/"))
+    return Markup(text.replace("<", "\\u003c"))
 
 
 def _collect(value: Any, names: dict[str, str]) -> None:
