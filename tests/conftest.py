@@ -27,7 +27,6 @@ def command(monkeypatch, capsys):
         out, err = capsys.readouterr()
         return subprocess.CompletedProcess(words, end.value.code, out, err)
 
-    monkeypatch.setattr(cli.signal, "signal", lambda *_: None)
     return call
 
 

@@ -17,8 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from . import bounded_yaml
 from .bundle import Results, parse_size
 from .error import AnalysisError
 from .explain import EXPLANATIONS, Row, explain
@@ -116,9 +115,9 @@ def read_claims(path: Path) -> list[dict[str, Any]]:
         AnalysisError: not a list of claims, or one that does not follow the format.
     """
     try:
-        found = yaml.safe_load(path.read_text())
-    except (OSError, yaml.YAMLError) as error:
-        raise AnalysisError(f"{path}: {error}") from error
+        found = bounded_yaml.read(path)
+    except (OSError, bounded_yaml.NotYaml) as error:
+        raise AnalysisError(str(error)) from error
     if not isinstance(found, list):
         raise AnalysisError(f"{path}: expected a list of claims")
     return [check(claim) for claim in found]

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import signal
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -16,6 +15,7 @@ from rich.text import Text
 from cellbed import cli_link, cli_shell, cli_sweep, cli_watch, cli_worker, completion
 from cellbed.description import expand, load_claims
 from cellbed.error import CellbedError, told
+from cellbed.interrupt import cleaning_up
 from cellbed.labs import LABS, check_lab
 from cellbed.options import (
     ALL_CPUS,
@@ -79,7 +79,7 @@ def run(
     model, runs = expand(scenario, set_ or [], seed, variant)
     show = Show(len(runs), console, errors, cli_watch.newest(results, console) if watch else None)
     claims = load_claims(model, scenario)
-    with connected(scheduler, lab, kernel, shared) as fleet:
+    with cleaning_up(), connected(scheduler, lab, kernel, shared) as fleet:
         sweep = Sweep(model, claims, results.resolve(), lab, kernel, show, fleet=fleet)
         with show.progress:
             outcomes = sweep.play(runs, jobs)
@@ -190,7 +190,8 @@ def doctor(
         for title in ("", "what", "labs", "detail"):
             table.add_column(title, overflow="fold")
         for c in found:
-            table.add_row(Text("ok", "green") if c.ok else Text("no", "red"), c.what, ", ".join(c.labs) or "-", c.detail)
+            state = Text("ok", "green") if c.ok else Text("no", "red")
+            table.add_row(state, c.what, ", ".join(c.labs) or "-", c.detail)
         console.print(table)
         for lab, ok in usable(found).items():
             console.print(f"{lab} lab: {'ready' if ok else 'cannot run'}")
@@ -227,10 +228,6 @@ cli_watch.register(app)
 cli_worker.register(app)
 
 
-def _terminated(*_: object) -> None:
-    raise KeyboardInterrupt
-
-
 def _hint(said: str) -> str:
     """What a pattern of the shell that fits several bundles needs."""
     first = said.rpartition("(")[2].rstrip(")").partition(" ")[0]
@@ -240,9 +237,6 @@ def _hint(said: str) -> str:
 
 def main() -> None:
     """Entry point: errors for people are one line and a status."""
-    signal.signal(signal.SIGTERM, _terminated)
-    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
-        signal.signal(signal.SIGHUP, _terminated)
     try:
         # Typer turns an interrupt into the status 130 that it returns.
         if app(standalone_mode=False) == _INTERRUPTED:

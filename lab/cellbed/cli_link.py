@@ -25,6 +25,7 @@ from cellbed import completion, ledger, link
 from cellbed.caller import Caller, note
 from cellbed.description import expand
 from cellbed.error import CellbedError, LabError
+from cellbed.interrupt import cleaning_up
 from cellbed.lab_native import current_congestion_control
 from cellbed.labs import ATTACHABLE, check_lab
 
@@ -110,7 +111,7 @@ def _play(data: dict[str, Any], path: Path, lab: str, kernel: str | None, result
                        "the link")
     if lab == "virtual" and data["traffic"][0]["id"] == link.COMMAND_ID:
         note("nothing serves at the far end, and the virtual lab has no other network; see --serve, --serve-folder")
-    with contextlib.ExitStack() as stack:
+    with cleaning_up(), contextlib.ExitStack() as stack:
         scratch = stack.enter_context(_scratch())
         if lab == "native":
             _fit_to_machine(stack, data)

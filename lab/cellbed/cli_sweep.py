@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-import yaml
 
 from cellbed import cli_watch, completion
 from cellbed.description import Run, expand, load_claims
 from cellbed.error import CellbedError
+from cellbed.interrupt import cleaning_up
 from cellbed.labs import check_lab
 from cellbed.options import (
     ALL_CPUS,
@@ -28,6 +28,7 @@ from cellbed.options import (
 )
 from cellbed.rounds import Rounds, Until, parse_seeds
 from cellbed.show import Show
+from cellbed_analysis import bounded_yaml
 from cellbed_analysis.screen import Screen
 
 console = Screen()
@@ -42,8 +43,8 @@ def parse_grid(texts: list[str], overrides: list[str]) -> dict[str, list[Any]]:
     for text in texts:
         key, equals, values = text.partition("=")
         try:
-            parsed = yaml.safe_load(f"[{values}]")
-        except yaml.YAMLError:
+            parsed = bounded_yaml.parse(f"[{values}]", f"--grid {key}")
+        except bounded_yaml.NotYaml:
             parsed = None
         if not key or not equals or not parsed:
             raise CellbedError(f"--grid {text}: expected key=value,value,..., such as radio.n_rb=25,50")
@@ -96,7 +97,7 @@ def run_sweep(
     claims = load_claims(model, scenario)
     table = _Table(results)
     left = rounds.given
-    with connected(scheduler, lab, kernel, shared) as fleet:
+    with cleaning_up(), connected(scheduler, lab, kernel, shared) as fleet:
         sweep = Sweep(model, claims, results.resolve(), lab, kernel, show, fleet=fleet)
         with show.progress:
             while left:

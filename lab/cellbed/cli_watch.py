@@ -13,6 +13,7 @@ import typer
 from rich.console import Console, RenderableType
 
 from cellbed.error import CellbedError
+from cellbed.interrupt import cleaning_up
 from cellbed_analysis.screen import Screen
 
 #: Where srsRAN's users point Wireshark. Source: srsRAN 4G, mac_pcap_net (client port)
@@ -34,7 +35,8 @@ def run_watch(
 
     console = Screen() if sys.stdout.isatty() else Screen(width=120)
     wanted = Wanted(folder, port if web else None, wireshark_port if wireshark else None)
-    asyncio.run(watch(wanted, console))
+    with cleaning_up():  # the terminal's cursor
+        asyncio.run(watch(wanted, console))
 
 
 def newest(results: Path, console: Console) -> Callable[[], RenderableType]:

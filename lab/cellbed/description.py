@@ -11,11 +11,10 @@ import copy
 import hashlib
 import itertools
 import json
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-import yaml
 
 from cellbed import channel, memory, packet_trace
 from cellbed.error import ScenarioError
@@ -23,6 +22,10 @@ from cellbed.model import parse_label
 from cellbed.scenario import Scenario
 from cellbed.scenario_file import SHOWN_MAX, read_yaml, validate
 from cellbed.traffic import draw_starts
+from cellbed_analysis import bounded_yaml
+
+# Beyond it a sweep is a mistake: it could not be played in a lifetime.
+RUNS_MAX = 100_000
 
 
 @dataclass(frozen=True)
@@ -80,9 +83,9 @@ def parse_override(text: str) -> tuple[str, Any]:
     if not equals or not key:
         raise ScenarioError(f"--set {text}: expected key=value, such as radio.ues.ue1.cqi_ul=9")
     try:
-        return key, yaml.safe_load(value)
-    except yaml.YAMLError as error:
-        raise ScenarioError(f"--set {text}: the value is not YAML") from error
+        return key, bounded_yaml.parse(value, f"--set {key}")
+    except bounded_yaml.NotYaml as error:
+        raise ScenarioError(str(error)) from error
 
 
 def _label(parts: list[str], path: Path) -> str:
@@ -99,6 +102,10 @@ def _points(scenario: Scenario, path: Path) -> list[tuple[str, dict[str, Any]]]:
     """(name, overrides) of every variant times every grid point."""
     variants = scenario.sweep.variants or {"": {}}
     keys = list(scenario.sweep.grid)
+    n_runs = math.prod([len(variants), len(scenario.seeds), *map(len, scenario.sweep.grid.values())])
+    if n_runs > RUNS_MAX:
+        raise ScenarioError(f"{path}: key 'sweep': {n_runs:.6g} runs, variants times values of the grid times seeds: "
+                            f"allowed at most {RUNS_MAX}")
     points = []
     for (name, base), values in itertools.product(
         variants.items(), itertools.product(*(scenario.sweep.grid[key] for key in keys))
@@ -187,4 +194,6 @@ def load_claims(scenario: Scenario, path: Path) -> list[dict[str, Any]]:
     claims = read_yaml(path.parent / scenario.claims)
     if isinstance(claims, dict):
         claims = claims.get("claims", [])
+    if not isinstance(claims, list):
+        raise ScenarioError(f"{path.parent / scenario.claims}: expected a list of claims")
     return claims

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from cellbed.description import RUNS_MAX
 from cellbed.error import CellbedError
 
 # Whoever looks after each run at an interval of few stops too early: by luck they lie together.
@@ -24,10 +25,12 @@ def parse_seeds(text: str) -> list[int]:
     """Seeds of a text such as '1-20' or '1,3,5-7'."""
     seeds: list[int] = []
     for part in text.split(","):
-        match = re.fullmatch(r"(\d+)(?:-(\d+))?", part.strip())
+        match = re.fullmatch(r"([0-9]{1,16})(?:-([0-9]{1,16}))?", part.strip())
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
         if last < first:
             raise CellbedError(f"--seeds {text}: allowed numbers and ranges, such as 1-20 or 1,3,5-7")
+        if last - first >= RUNS_MAX:
+            raise CellbedError(f"--seeds {text}: allowed at most {RUNS_MAX} seeds")
         seeds += range(first, last + 1)
     if len(set(seeds)) < len(seeds):
         raise CellbedError(f"--seeds {text}: a seed is there twice")

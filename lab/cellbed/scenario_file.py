@@ -8,49 +8,29 @@ import re
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import BaseModel, ValidationError
 
 from cellbed.error import ScenarioError
 from cellbed.scenario import Scenario
 from cellbed.traffic import MODELS
+from cellbed_analysis import bounded_yaml
 
 # So much of a wrong value is shown.
 SHOWN_MAX = 80
-
-
-class _Loader(yaml.SafeLoader):
-    """YAML without duplicate keys: the second one would silently win."""
-
-
-def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[str, Any]:
-    seen: dict[str, int] = {}
-    for key_node, _ in node.value:
-        key = loader.construct_object(key_node)
-        if key in seen:
-            raise ScenarioError(f"{loader.name}:{key_node.start_mark.line + 1}: key '{key}': given twice")
-        seen[key] = key_node.start_mark.line
-    return loader.construct_mapping(node, deep=True)
-
-
-_Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
 
 
 def read_yaml(path: Path) -> Any:
     """Parsed YAML of a file.
 
     Raises:
-        ScenarioError: unreadable, not YAML, or a key given twice.
+        ScenarioError: unreadable, not YAML, a key given twice, or beyond a bound.
     """
     try:
-        with open(path, encoding="utf-8") as f:
-            loader = _Loader(f)
-            loader.name = str(path)
-            return loader.get_single_data()
+        return bounded_yaml.read(path)
     except OSError as error:
         raise ScenarioError(f"{path}: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ScenarioError(f"{path}: not YAML: {' '.join(str(error).split())}") from error
+    except bounded_yaml.NotYaml as error:
+        raise ScenarioError(str(error)) from error
 
 
 def _limits(error: dict[str, Any]) -> str:

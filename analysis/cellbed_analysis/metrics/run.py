@@ -9,11 +9,13 @@ write. `derived/` may be deleted at any time.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import functools
 import hashlib
 import json
 import multiprocessing
 import os
+import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
@@ -35,6 +37,7 @@ from .window import Window, steady_window
 
 #: A process takes about a second to start, as long as the analysis of a short run.
 RUNS_WORTH_A_PROCESS = 4
+_PR_SET_PDEATHSIG = 1
 METRICS_JSON, SEGMENTS = "metrics.json", "segments.parquet"
 #: What the name of a variant stands for where modes change, and no combination of modes names it.
 BY_VARIANT = "tcp.congestion_control", "tcp.sysctls", "radio.mode_switch.flush"
@@ -106,9 +109,14 @@ def _in_parallel(bundles: Sequence[Bundle]) -> list[RunAnalysis]:
     workers = min(len(os.sched_getaffinity(0)), len(fresh) // RUNS_WORTH_A_PROCESS)
     if workers < 2:
         return [kept or analyse(bundle) for bundle, kept in zip(bundles, found, strict=True)]
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _end_with_parent) as pool:
         made = pool.map(_row_of, fresh)
         return [kept or RunAnalysis(bundle, *next(made)) for bundle, kept in zip(bundles, found, strict=True)]
+
+
+def _end_with_parent() -> None:
+    """A worker would wait for ever for one that was killed."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def _kept(bundle: Bundle) -> RunAnalysis | None:

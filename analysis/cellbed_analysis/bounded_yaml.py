@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""YAML of others: within bounds, as a few hundred bytes of aliases can stand for more than any memory holds.
+
+Bounds are far above what scenarios and claims need: the largest of the project has 39 kB.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+BYTES_MAX = 256 << 10
+NODES_MAX = 50_000  # values, lists and mappings, an alias counted as what it stands for
+DEPTH_MAX = 32
+
+
+class NotYaml(ValueError):
+    """What is wrong with a text, in one line, with the file and line it is in."""
+
+
+class _Loader(yaml.SafeLoader):
+    """Safe YAML without duplicate keys, the second of which would silently win, and within the bounds."""
+
+    def __init__(self, text: bytes | str, name: str) -> None:
+        super().__init__(text)
+        self.name = name
+        self.nodes = self.depth = 0
+        self.sizes: dict[yaml.Node, int] = {}  # of finished nodes, all below them included
+
+    def refuse(self, mark: yaml.Mark, text: str) -> NotYaml:
+        return NotYaml(f"{self.name}:{mark.line + 1}: {text}")
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        mark = self.peek_event().start_mark
+        before = self.nodes
+        if self.check_event(yaml.AliasEvent):
+            node = super().compose_node(parent, index)
+            if node not in self.sizes:
+                raise self.refuse(mark, "an alias within what it stands for")
+            self.nodes += self.sizes[node]
+        else:
+            self.nodes += 1
+            self.depth += 1
+            if self.depth > DEPTH_MAX:
+                raise self.refuse(mark, f"nested deeper than allowed, {DEPTH_MAX}")
+            node = super().compose_node(parent, index)
+            self.depth -= 1
+            self.sizes[node] = self.nodes - before
+        if self.nodes > NODES_MAX:
+            raise self.refuse(mark, f"more values than allowed, {NODES_MAX}, with what aliases stand for")
+        return node
+
+
+def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[str, Any]:
+    seen = set()
+    for key_node, _ in node.value:
+        if not isinstance(key_node, yaml.ScalarNode):
+            raise loader.refuse(key_node.start_mark, "a list or mapping as a key: allowed words and numbers")
+        key = loader.construct_object(key_node)
+        if key in seen:
+            raise loader.refuse(key_node.start_mark, f"key '{key}': given twice")
+        seen.add(key)
+    return loader.construct_mapping(node, deep=True)
+
+
+_Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
+
+
+def parse(text: bytes | str, name: str) -> Any:
+    """The value of a text.
+
+    Args:
+        name: of the text, for messages.
+
+    Raises:
+        NotYaml: it is none, has a key twice, or is beyond a bound.
+    """
+    if len(text) > BYTES_MAX:
+        raise NotYaml(f"{name}: more bytes than allowed, {BYTES_MAX}")
+    try:
+        return _Loader(text, name).get_single_data()
+    except NotYaml:
+        raise
+    except (yaml.YAMLError, ValueError, OverflowError) as error:
+        raise NotYaml(f"{name}: not YAML: {' '.join(str(error).split())}") from error
+
+
+def read(path: Path) -> Any:
+    """The value of a file.
+
+    Raises:
+        NotYaml: as parse().
+        OSError: it cannot be read.
+    """
+    with open(path, "rb") as file:
+        return parse(file.read(BYTES_MAX + 1), str(path))

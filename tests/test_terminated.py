@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""SIGTERM ends every command within a second, whatever it is at; what runs leave is in test_leftovers.py."""
+
+import subprocess
+import sys
+import time
+
+import pytest
+from e2e import CELLBED, SHORT
+
+from cellbed_analysis.bounded_yaml import BYTES_MAX
+
+
+@pytest.fixture
+def large(tmp_path):
+    """A scenario as large as it may be, which takes seconds to read."""
+    text = SHORT + "title:\n"
+    path = tmp_path / "large.yaml"
+    path.write_text(text + '  "' + "x \\x41 " * ((BYTES_MAX - len(text) - 10) // 7) + '"\n')
+    return path
+
+
+def end_within_a_second(args, after_s):
+    with subprocess.Popen([str(arg) for arg in args], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        time.sleep(after_s)
+        assert process.poll() is None, process.stderr.read()
+        process.terminate()
+        sent = time.monotonic()
+        process.communicate(timeout=20)
+        assert time.monotonic() - sent < 1
+        assert process.returncode not in (0, 1)
+
+
+@pytest.mark.parametrize("after_s", [0.1, 1.0])
+@pytest.mark.parametrize("words", [["check"], ["run"], ["sweep", "--seeds", "1-50000"], ["topology"], ["link"]])
+def test_while_a_scenario_is_read(large, words, after_s):
+    end_within_a_second([CELLBED, words[0], large, *words[1:]], after_s)
+
+
+def test_while_a_fifo_is_read(tmp_path):
+    subprocess.run(["mkfifo", tmp_path / "fifo.yaml"], check=True)
+    end_within_a_second([CELLBED, "run", tmp_path / "fifo.yaml"], 2)
+
+
+def test_while_a_library_keeps_the_interpreter():
+    """As the model's validation does, or a C library that reads a capture: no Python runs meanwhile."""
+    busy = "from cellbed import cli; cli.expand = lambda path: sum(range(10**11)); cli.app(['check', 'x'])"
+    end_within_a_second([sys.executable, "-c", busy], 3)
