@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+import contextlib
 import signal
 import subprocess
 import sys
@@ -42,3 +43,10 @@ def wired(tmp_path):
     path = tmp_path / "wired.yaml"
     path.write_text(WIRED)
     return path
+
+
+@pytest.fixture
+def stack():
+    """Things to leave at the end of the test."""
+    with contextlib.ExitStack() as entered:
+        yield entered

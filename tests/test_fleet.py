@@ -2,7 +2,6 @@
 """Sweeps on a Dask cluster of several processes on loopback: the bytes of one process, whoever dies."""
 
 import ast
-import inspect
 import json
 import os
 import re
@@ -10,13 +9,14 @@ import shutil
 import signal
 import subprocess
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
-from distributed import Client, SSHCluster
+from distributed import Client
 from e2e import CELLBED, ROOT, bundles, cellbed
 from machine import guests, wait_until
 
-from cellbed import fleet_worker, paths
+from cellbed import fleet_key, fleet_worker, paths
 
 # What says when, how fast and by which checkout a run was played: no other byte may differ.
 _OF_THE_PLAYER = ("created", "wall_s", "setup_wall_s", "git")
@@ -198,17 +198,20 @@ def test_the_commands_for_ssh_and_slurm_are_commands():
             assert option in cellbed("worker", "--help", env={**os.environ, "COLUMNS": "200"}).stdout
 
 
-def test_the_clusters_in_python_are_calls_of_their_libraries():
+def test_the_cluster_in_python_is_a_call_of_its_library(tmp_path, monkeypatch):
     from dask_jobqueue import SLURMCluster
 
-    ssh, slurm = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-    calls = [node for node in ast.walk(ast.parse(ssh)) if isinstance(node, ast.Call)
-             and getattr(node.func, "id", "") == "SSHCluster"]
-    keywords = {k.arg: ast.literal_eval(k.value) for k in calls[0].keywords}
-    inspect.signature(SSHCluster).bind(ast.literal_eval(calls[0].args[0]), **keywords)
+    monkeypatch.chdir(tmp_path)
+    fleet_key.make(Path("fleet.pem"))
+    (slurm,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     (call,) = [node for node in ast.walk(ast.parse(slurm)) if isinstance(node, ast.Call)
                and getattr(node.func, "id", "") == "SLURMCluster"]
-    with SLURMCluster(**{k.arg: ast.literal_eval(k.value) for k in call.keywords}) as cluster:
+    (security,) = [k.value for k in call.keywords if k.arg == "security"]
+    assert ast.unparse(security) == "security('fleet.pem')"
+    words = {k.arg: ast.literal_eval(k.value) for k in call.keywords if k.value is not security}
+    with SLURMCluster(security=fleet_key.security("fleet.pem"), **words) as cluster:
         script = cluster.job_script()
+        assert cluster.scheduler_address.startswith("tls://")
+    assert script.count("fleet.pem") == 3
     assert "#SBATCH --cpus-per-task=1" in script and "--nthreads 1" in script
     assert "/opt/cellbed/.venv/bin/python -m distributed.cli.dask_worker" in script

@@ -19,6 +19,7 @@ from cellbed.interrupt import cleaning_up
 from cellbed.labs import LABS, check_lab
 from cellbed.options import (
     ALL_CPUS,
+    FleetKey,
     Jobs,
     Kernel,
     Lab,
@@ -69,6 +70,7 @@ def run(
     kernel: Kernel = None,
     watch: Watch = False,
     scheduler: Scheduler = None,
+    key: FleetKey = None,
     shared: Shared = True,
 ) -> None:
     """Play a scenario; finished runs are not played again."""
@@ -79,7 +81,7 @@ def run(
     model, runs = expand(scenario, set_ or [], seed, variant)
     show = Show(len(runs), console, errors, cli_watch.newest(results, console) if watch else None)
     claims = load_claims(model, scenario)
-    with cleaning_up(), connected(scheduler, lab, kernel, shared) as fleet:
+    with cleaning_up(), connected(scheduler, lab, kernel, shared, key) as fleet:
         sweep = Sweep(model, claims, results.resolve(), lab, kernel, show, fleet=fleet)
         with show.progress:
             outcomes = sweep.play(runs, jobs)

@@ -15,6 +15,7 @@ from cellbed.interrupt import cleaning_up
 from cellbed.labs import check_lab
 from cellbed.options import (
     ALL_CPUS,
+    FleetKey,
     Jobs,
     Kernel,
     Lab,
@@ -71,6 +72,7 @@ def run_sweep(
     kernel: Kernel = None,
     watch: Watch = False,
     scheduler: Scheduler = None,
+    key: FleetKey = None,
     shared: Shared = True,
 ) -> None:
     """Play a scenario over parameters and seeds; write RESULTS/summary/sweep.parquet. Interrupted, it resumes."""
@@ -97,7 +99,7 @@ def run_sweep(
     claims = load_claims(model, scenario)
     table = _Table(results)
     left = rounds.given
-    with cleaning_up(), connected(scheduler, lab, kernel, shared) as fleet:
+    with cleaning_up(), connected(scheduler, lab, kernel, shared, key) as fleet:
         sweep = Sweep(model, claims, results.resolve(), lab, kernel, show, fleet=fleet)
         with show.progress:
             while left:

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cellbed import channel, packet_trace
+from cellbed import channel, fleet_key, packet_trace
 from cellbed.bundle import TEMPORARY_PREFIX, Bundle
 from cellbed.caller import note
 from cellbed.description import Run
@@ -39,11 +39,13 @@ _STOP_S = 60.0
 
 
 @contextlib.contextmanager
-def connected(address: str | None, lab: str, kernel: str | None, shared: bool) -> Iterator[Fleet | None]:
+def connected(address: str | None, lab: str, kernel: str | None, shared: bool,
+              key: Path | None) -> Iterator[Fleet | None]:
     """The cluster behind a scheduler, None when no address is given.
 
     Args:
         shared: let workers that see the results folder put bundles there.
+        key: of the fleet; None on loopback.
 
     Raises:
         CellbedError: no scheduler answers, or a worker is not like this machine.
@@ -51,6 +53,7 @@ def connected(address: str | None, lab: str, kernel: str | None, shared: bool) -
     if address is None:
         yield None
         return
+    fleet_key.parse_address("--scheduler", address, key)
     if lab != "virtual":
         raise CellbedError(f"--scheduler: allowed with --lab virtual, which needs no root and no time of its own, not "
                            f"with {lab}")
@@ -65,7 +68,8 @@ def connected(address: str | None, lab: str, kernel: str | None, shared: bool) -
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            client = Client(address, timeout=_CONNECT_S, set_as_default=False)
+            client = Client(address, timeout=_CONNECT_S, set_as_default=False,
+                            security=fleet_key.security(key) if key is not None else None)
         except (OSError, ValueError) as error:
             raise CellbedError(f"--scheduler {address}: {error}") from None
     try:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from cellbed import completion
+from cellbed.fleet_key import VARIABLE
 
 ScenarioFile = Annotated[Path, typer.Argument(help="scenario file (YAML)")]
 Results = Annotated[Path, typer.Option(help="folder for the result bundles")]
@@ -18,7 +19,9 @@ Overrides = Annotated[list[str] | None, typer.Option("--set", help="key=value; m
 Variants = Annotated[list[str] | None, typer.Option(help="only these variants; may be repeated")]
 Jobs = Annotated[int, typer.Option(min=1, help="virtual labs side by side on this machine, one CPU each")]
 Scheduler = Annotated[str | None, typer.Option(metavar="ADDRESS", help="play on the workers of this Dask scheduler, "
-                                               "such as tcp://head:8786; docs/fleet.md")]
+                                               "such as tls://head:8786; docs/fleet.md")]
+FleetKey = Annotated[Path | None, typer.Option("--key", envvar=VARIABLE, help="of the fleet, as `cellbed fleet-key` "
+                                               "made it; without one only loopback is allowed")]
 Shared = Annotated[bool, typer.Option("--shared/--no-shared", help="with --scheduler: workers that see the results "
                                       "folder put bundles there, instead of sending them through the scheduler")]
 Kernel = Annotated[str | None, typer.Option(show_default=False, help="of the virtual lab: 6.12 (default) or 6.1; of "
