@@ -106,3 +106,11 @@ def test_tables_are_whole(page):
             assert re.fullmatch(r"\|( ?:?-+:? ?\|)+", line), f"{page.relative_to(ROOT)}: {number}: {header}"
             header = None
         inside = row
+
+
+def test_tests_that_the_threats_name_exist():
+    named = re.findall(r"`(test_[a-z_]+\.py)(?:::(test_[a-z0-9_]+))?`", (ROOT / "docs/trust.md").read_text())
+    assert len(named) > 30
+    for file, name in named:
+        found = [path for path in ROOT.glob(f"*/**/{file}") if "site-packages" not in path.parts]
+        assert any(f"def {name}(" in path.read_text() for path in found) if name else found, f"{file}::{name}"

@@ -17,7 +17,8 @@ from typing import Any
 import polars as pl
 
 from .capture import read_capture
-from .error import AnalysisError, FileError
+from .error import AnalysisError, FileError, reading
+from .manifest import NAME, check
 from .trace import read_header, read_trace
 
 FORMATS = (1,)
@@ -168,7 +169,12 @@ class Bundle:
     @cached_property
     def ue_numbers(self) -> dict[str, int]:
         """UE name to node number in radio.trace, where the eNB is 0."""
-        return {ue["name"]: i + 1 for i, ue in enumerate(self.celld["cell"]["ues"])}
+        path = self.path / "celld.json"
+        with reading(path):
+            names = [ue["name"] for ue in self.celld["cell"]["ues"]]
+            if strange := [name for name in names if not re.fullmatch(NAME, name)]:
+                raise FileError(path, f"key cell.ues: value {strange[0]}: expected the name of a UE")
+        return {name: i + 1 for i, name in enumerate(names)}
 
     def radio_node(self, name: str) -> int:
         """Number in radio.trace of where a node's packets enter: of servers the eNB, 0."""
@@ -243,7 +249,7 @@ def read_json(path: Path) -> dict[str, Any]:
     """
     try:
         value = json.loads(path.read_text())
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FileError(path, f"not JSON: {error}") from error
     if not isinstance(value, dict):
         raise FileError(path, f"holds a {type(value).__name__}, expected an object")
@@ -270,6 +276,7 @@ def read_bundle(path: Path) -> Bundle:
     missing = [key for key in REQUIRED_KEYS if key not in manifest]
     if missing:
         raise FileError(manifest_path, f"key {missing[0]}: missing")
+    check(manifest, manifest_path)
     return Bundle(path, manifest)
 
 

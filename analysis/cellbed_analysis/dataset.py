@@ -8,7 +8,6 @@ whatever bundles lie in the folder.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 
 import polars as pl
 
+from . import parquet
 from .bundle import read_bundle
 from .metrics.catalog import IDENTITY, METRICS
 from .metrics.run import RunAnalysis, analyse, analyse_all
@@ -52,11 +52,9 @@ def values(paths: Sequence[Path], metric: str) -> list[float]:
 def write_data_set(played: Sequence[Played], path: Path) -> Path:
     """Analyse the runs and write the file, which is the old one or the new one at any time."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_suffix(".new")
     frame = data_set(played)
     units = {name: METRICS[name].unit for name in frame.columns if name in METRICS and METRICS[name].unit}
-    frame.write_parquet(new, metadata={METADATA_KEY: json.dumps({"format": FORMAT, "units": units})})
-    os.replace(new, path)
+    parquet.write(frame, path, metadata={METADATA_KEY: json.dumps({"format": FORMAT, "units": units})})
     return path
 
 

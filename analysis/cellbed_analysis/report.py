@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from functools import partial
@@ -14,6 +15,7 @@ from typing import Any
 import polars as pl
 from markupsafe import Markup
 
+from . import parquet
 from .bundle import Bundle, Results, load_results
 from .claims import VERDICTS, Outcome, collect, evaluate, read_claims
 from .delivery import concerns, models
@@ -87,7 +89,7 @@ def _write_data(
     write_metrics([run.row for run in runs], directory / "metrics.parquet")
     (directory / "maxdat.parquet").unlink(missing_ok=True)
     if found:
-        pl.concat([surface.frame() for surface in found], how="diagonal").write_parquet(directory / "maxdat.parquet")
+        parquet.write(pl.concat([surface.frame() for surface in found], how="diagonal"), directory / "maxdat.parquet")
     entries = [outcome.to_json() for outcome in outcomes]
     (directory / "claims.json").write_text(json.dumps(entries, indent=1, ensure_ascii=False) + "\n")
 
@@ -167,7 +169,7 @@ def _title(results: Results) -> str:
 def _reproduction(bundle: Bundle) -> dict[str, Any]:
     """How to get this run again, and what it must then look like."""
     manifest = bundle.manifest
-    scenario = manifest["scenario"].get("file") or bundle.scenario_id
+    scenario = shlex.quote(manifest["scenario"].get("file") or bundle.scenario_id)
     return {
         "bundle": bundle.path.name,
         "command": f"make run-experiment SCENARIO={scenario} SEED={manifest['seed']} LAB={manifest['lab']}",

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from . import parquet
 from .claims import estimate, paper_beside
 from .figures.order import by_combination
 from .interval import Estimate
@@ -48,7 +49,7 @@ def _series(name: str, rows: Sequence[Row]) -> pl.Series:
 
 def write_metrics(rows: Sequence[Row], path: Path) -> None:
     """Write metrics.parquet."""
-    metrics_frame(rows).write_parquet(path)
+    parquet.write(metrics_frame(rows), path)
 
 
 @dataclass(frozen=True)

@@ -149,6 +149,26 @@ def test_writing_again_gives_the_same_files(report: Path) -> None:
     assert before == after
 
 
+def test_nothing_of_a_bundle_becomes_part_of_the_page(tmp_path: Path) -> None:
+    """Its words could be elements, close the script that figures are in, or go on in a shell."""
+    evil = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\"' $(touch x) <!--"
+    claims = [claim | {"statement": evil} for claim in yaml.safe_load(CLAIMS.read_text())]
+    for seed, window in ((1, "8KiB"), (1, "64KiB"), (2, "8KiB")):
+        path = write_bundle(tmp_path, window=window, seed=seed, claims=claims) / "manifest.json"
+        manifest = json.loads(path.read_text()) | {"variant": evil, "git": evil, "tools": {evil: evil}}
+        manifest["scenario"] |= {"id": evil, "title": evil, "file": evil}
+        manifest["description"] |= {"scenario": evil, "variant": evil}
+        if seed == 2:
+            manifest["validity"] = {"verdict": evil, "reasons": [{"text": evil}]}
+        path.write_text(json.dumps(manifest))
+    written = [cellbed_analysis.write_report(tmp_path), cellbed_analysis.write_report(path.parent)]
+    for page in (*written, written[0].with_name("index.html")):
+        source = page.read_text()
+        assert "alert(1)" in source
+        assert "<script>alert" not in source and "<img src=x" not in source and "<!--" not in source
+        assert "SCENARIO=&#39;" in source or "SCENARIO=" not in source  # quoted for the shell
+
+
 def test_no_results_is_one_clear_error(tmp_path: Path) -> None:
     with pytest.raises(AnalysisError, match="holds no result bundle"):
         cellbed_analysis.write_report(tmp_path)

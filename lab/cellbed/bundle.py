@@ -33,14 +33,20 @@ class Bundle:
         self.temporary = results / f"{TEMPORARY_PREFIX}{self.path.name}.{os.getpid()}"
 
     def complete(self) -> bool:
-        """A finished bundle of the same identity is there."""
-        return (self.path / "manifest.json").exists()
+        """A finished bundle of the same identity is there; one that was damaged since is played again."""
+        return self._manifest_there().get("id") == self.id
+
+    def _manifest_there(self) -> dict[str, Any]:
+        try:
+            return dict(json.loads((self.path / "manifest.json").read_text()))
+        except (OSError, ValueError, TypeError, RecursionError):
+            return {}
 
     def refresh_claims(self, claims: list[dict[str, Any]]) -> None:
         """A finished bundle judges by the claims of today: they are no part of what was run."""
         path = self.path / "manifest.json"
-        manifest = json.loads(path.read_text())
-        if manifest["claims"] != claims:
+        manifest = self._manifest_there()
+        if manifest.get("claims") != claims:
             manifest["claims"] = claims
             new = path.with_suffix(".new")
             new.write_text(json.dumps(manifest, indent=1) + "\n")

@@ -27,7 +27,7 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def _whole(path: Path, number: int, word: str, low: int, high: int, what: str) -> int:
-    if not (word.isascii() and word.isdigit() and low <= int(word) <= high):
+    if not mahimahi.is_whole(word, low, high):
         raise ScenarioError(f"{path}: line {number}: value '{word[:40]}': allowed {what}, whole milliseconds, "
                             f"{low}..{high}")
     return int(word)

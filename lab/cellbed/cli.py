@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from cellbed import cli_link, cli_shell, cli_sweep, cli_watch, cli_worker, completion
+from cellbed.analysed import analysing
 from cellbed.description import expand, load_claims
 from cellbed.error import CellbedError, told
 from cellbed.interrupt import cleaning_up
@@ -98,16 +99,13 @@ def report(
     each: Annotated[bool, typer.Option("--each", help="a report of each bundle, too, which the index links")] = False,
 ) -> None:
     """Measure, judge the claims and write RESULTS/summary/report.html and index.html, or BUNDLE/derived/report.html."""
-    from cellbed_analysis.error import AnalysisError
-    from cellbed_analysis.report import write_each, write_report
-    from cellbed_analysis.summary import print_table
+    with analysing(results, output):
+        from cellbed_analysis.report import write_each, write_report
+        from cellbed_analysis.summary import print_table
 
-    try:
         if each:
             write_each(results)
         print_table(results, report=write_report(results, output=output))
-    except AnalysisError as error:
-        raise CellbedError(str(error)) from error
 
 
 @app.command()
@@ -116,14 +114,11 @@ def why(
     at: Annotated[float, typer.Option(min=0, help="seconds after the start of the traffic")] = 0.0,
 ) -> None:
     """Say where the RTT of the first segment sent at or after a time went."""
-    from cellbed_analysis.bundle import read_bundle
-    from cellbed_analysis.error import AnalysisError
-    from cellbed_analysis.why import why as explain
+    with analysing(bundle):
+        from cellbed_analysis.bundle import read_bundle
+        from cellbed_analysis.why import why as explain
 
-    try:
         console.print(str(explain(read_bundle(bundle), at)), soft_wrap=True)
-    except AnalysisError as error:
-        raise CellbedError(str(error)) from error
 
 
 @app.command()
@@ -136,15 +131,12 @@ def export(
     output: Annotated[Path, typer.Option(help="folder for the files")] = Path("."),
 ) -> None:
     """Write a bundle in the format of another tool."""
-    from cellbed_analysis.bundle import read_bundle
-    from cellbed_analysis.error import AnalysisError
-    from cellbed_analysis.export import export as write
+    with analysing(bundle, output):
+        from cellbed_analysis.bundle import read_bundle
+        from cellbed_analysis.export import export as write
 
-    try:
         for path in write(read_bundle(bundle), format_, output, node):
             console.print(str(path), soft_wrap=True)
-    except AnalysisError as error:
-        raise CellbedError(str(error)) from error
 
 
 @app.command()
@@ -247,9 +239,7 @@ def main() -> None:
         errors.print(f"cellbed: {shown(str(error))}", style="red", soft_wrap=True)
         sys.exit(1)
     except OSError as error:
-        if error.filename is None:
-            raise
-        errors.print(f"cellbed: {shown(told(error))}", style="red", soft_wrap=True)
+        errors.print(f"cellbed: {shown(told(error, 'the system'))}", style="red", soft_wrap=True)
         sys.exit(1)
     except typer.Exit as end:
         sys.exit(end.exit_code)

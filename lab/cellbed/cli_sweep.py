@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from cellbed import cli_watch, completion
+from cellbed.analysed import analysing
 from cellbed.description import Run, expand, load_claims
 from cellbed.error import CellbedError
 from cellbed.interrupt import cleaning_up
@@ -131,8 +132,9 @@ class _Table:
         """Of the usable runs of a variant, in the order of their seeds."""
         from cellbed_analysis.dataset import values
 
-        return values([outcome.path for run, outcome in self.entries if run.variant == variant and outcome.path],
-                      metric)
+        with analysing(self.results):
+            return values([outcome.path for run, outcome in self.entries if run.variant == variant and outcome.path],
+                          metric)
 
     @staticmethod
     def interval(values: list[float]) -> float | None:
@@ -146,7 +148,8 @@ class _Table:
 
         played = [Played(run.scenario_id, run.variant, run.seed, run.params, outcome.path, outcome.error)
                   for run, outcome in self.entries]
-        path = write_data_set(played, self.results / "summary" / DATA_SET)
+        with analysing(self.results):
+            path = write_data_set(played, self.results / "summary" / DATA_SET)
         console.print(f"{len(played)} runs: {path}", soft_wrap=True)
 
 
@@ -168,13 +171,10 @@ def run_compare(
 ) -> None:
     """Compare variants, seed by seed: mean difference with its 95 % confidence interval and effect size."""
     from cellbed_analysis.compare import compare, tables, to_json
-    from cellbed_analysis.error import AnalysisError
 
     _check_metrics(metric)
-    try:
+    with analysing(results):
         found = compare(results, metric, baseline)
-    except AnalysisError as error:
-        raise CellbedError(str(error)) from error
     if json_:
         print(to_json(found))
     else:

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 from rich.console import Console, RenderableType
 
+from cellbed.analysed import analysing
 from cellbed.error import CellbedError
 from cellbed.interrupt import cleaning_up
 from cellbed_analysis.screen import Screen
@@ -35,7 +36,7 @@ def run_watch(
 
     console = Screen() if sys.stdout.isatty() else Screen(width=120)
     wanted = Wanted(folder, port if web else None, wireshark_port if wireshark else None)
-    with cleaning_up():  # the terminal's cursor
+    with cleaning_up(), analysing(folder or Path("what is watched")):  # and the terminal's cursor comes back
         asyncio.run(watch(wanted, console))
 
 

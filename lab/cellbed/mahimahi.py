@@ -13,6 +13,7 @@ from cellbed.error import ScenarioError
 
 MS_MAX = 2**32 - 1
 LINES_MAX = 10_000_000
+BYTES_MAX = 128 << 20  # more than so many lines have
 BYTES = 1500
 # Of a trace that is made up: the rate takes a step so often, by up to this factor.
 _STEP_MS = 100
@@ -26,12 +27,21 @@ def lines(path: Path) -> list[str]:
         ScenarioError: it cannot be read, or has too many or none.
     """
     try:
-        found = path.read_text().splitlines()
+        with open(path, "rb") as file:
+            content = file.read(BYTES_MAX + 1)
+        found = content.decode().splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise ScenarioError(f"{path}: {getattr(error, 'strerror', None) or 'no text'}") from error
+    if len(content) > BYTES_MAX:
+        raise ScenarioError(f"{path}: allowed at most {BYTES_MAX} bytes")
     if not 1 <= len(found) <= LINES_MAX:
         raise ScenarioError(f"{path}: {len(found)} lines: allowed 1..{LINES_MAX}")
     return found
+
+
+def is_whole(word: str, low: int, high: int) -> bool:
+    """Whether a word is a whole number within bounds; one of thousands of digits is not looked at."""
+    return len(word) <= len(str(high)) and word.isascii() and word.isdigit() and low <= int(word) <= high
 
 
 def read(path: Path) -> list[int]:
@@ -43,7 +53,7 @@ def read(path: Path) -> list[int]:
     times: list[int] = []
     for number, line in enumerate(lines(path), 1):
         low = times[-1] if times else 0
-        if not (line.isascii() and line.isdigit() and low <= int(line) <= MS_MAX):
+        if not is_whole(line, low, MS_MAX):
             order = ", not less than in the line before" if times else ""
             raise ScenarioError(f"{path}: line {number}: value '{line[:40]}': allowed whole milliseconds, "
                                 f"{low}..{MS_MAX}{order}")

@@ -34,5 +34,7 @@ def describe(settings: dict[str, Any], pids: dict[str, int], interfaces: dict[st
 
 def read(directory: Path) -> dict[str, Any]:
     """The nodes of the lab that plays in @directory, {} before it has any."""
-    path = directory / FILE
-    return json.loads(path.read_text()) if path.exists() else {}
+    try:
+        return dict(json.loads((directory / FILE).read_text()))
+    except (FileNotFoundError, ValueError, TypeError):
+        return {}

@@ -39,6 +39,7 @@ def scenario(write, tmp_path):
     ("1.5\n", "line 1: value '1.5'"),
     ("1\n٢\n", "line 2: value '٢'"),
     ("4294967296\n", "line 1: value '4294967296'"),
+    ("9" * 5000, "line 1: value '9999999999999999999999999999999999999999': allowed"),
     ("0\n0\n", "line 2: value '0': allowed more than 0 in the last line, which is the period"),
 ])
 def test_what_is_no_trace(tmp_path, text, message):
@@ -51,7 +52,8 @@ def test_what_is_no_trace(tmp_path, text, message):
 
 def test_a_trace_that_is_not_there_and_one_that_is_no_text(tmp_path):
     (tmp_path / "binary").write_bytes(b"\xff\xfe")
-    for name, message in (("missing", "No such file"), ("binary", "no text")):
+    (tmp_path / "endless").symlink_to("/dev/zero")
+    for name, message in (("missing", "No such file"), ("binary", "no text"), ("endless", "allowed at most 134217728")):
         with pytest.raises(ScenarioError, match=message):
             mahimahi.read(tmp_path / name)
 
@@ -135,7 +137,7 @@ def test_settings_are_plain(scenario):
     ("0 20 0\n5 x 0\n9 9 0\n", "line 2: value 'x': allowed a base delay, whole milliseconds, 0..60000"),
     ("5 20 0\n4 20 0\n9 9 0\n", "line 2: value '4': allowed times that do not decrease"),
     ("0 20 0 3 2\n", "line 1: value '2': allowed offsets that do not decrease, whole milliseconds, 3..60000"),
-    ("0 20  0\n", "line 1: value ''"),
+    ("0 20  0\n", "line 1: value ''"), ("9" * 5000 + " 20 0\n", "line 1: value '99"),
     ("0 1 0\n0 1 0\n0 1 0\n", "the last one with a time above 0"),
 ])
 def test_what_are_no_trains(tmp_path, text, message):

@@ -24,8 +24,9 @@ from typing import Any
 
 import polars as pl
 
+from .. import parquet
 from ..bundle import DERIVED, Bundle, Flow, parse_size
-from ..error import AnalysisError
+from ..error import AnalysisError, reading
 from ..interval import Estimate
 from ..life import ENB, RadioLog, packet_lives, uplink_pdus
 from ..segment import decomposed_segments, flow_packets
@@ -77,7 +78,8 @@ class RunAnalysis:
         with contextlib.suppress(OSError, pl.exceptions.PolarsError):
             if kept is not None:
                 return pl.read_parquet(self.bundle.path / DERIVED / SEGMENTS)
-        return compute(self.bundle)[1]
+        with reading(self.bundle.path):
+            return compute(self.bundle)[1]
 
     @property
     def usable(self) -> bool:
@@ -140,15 +142,16 @@ def analyse(bundle: Bundle) -> RunAnalysis:
     if row is not None:
         return RunAnalysis(bundle, row)
     try:
-        row, segments = compute(bundle)
+        with reading(bundle.path):
+            row, segments = compute(bundle)
     except AnalysisError as error:
         return RunAnalysis(bundle, identity(bundle)).set_apart("unreadable", str(error))
     derived = bundle.path / DERIVED
     # A bundle on read-only storage is analysed again each time.
     with contextlib.suppress(OSError):
         derived.mkdir(exist_ok=True)
-        segments.write_parquet(derived / SEGMENTS)
-        (derived / METRICS_JSON).write_text(json.dumps({"key": cache_key(bundle), "row": row}))
+        parquet.write(segments, derived / SEGMENTS)
+        (derived / METRICS_JSON).write_text(json.dumps({"key": cache_key(bundle), "row": row, "sum": checksum(row)}))
     return RunAnalysis(bundle, row)
 
 
@@ -365,6 +368,12 @@ def _kept_row(bundle: Bundle) -> dict[str, Any] | None:
     """The row in `derived/`, None when it is absent, half-written or of other files or code."""
     try:
         kept = json.loads((bundle.path / DERIVED / METRICS_JSON).read_text())
-        return dict(kept["row"]) if kept["key"] == cache_key(bundle) else None
-    except (OSError, ValueError, KeyError):
+        whole = kept["key"] == cache_key(bundle) and kept["sum"] == checksum(kept["row"])
+        return dict(kept["row"]) if whole else None
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return None
+
+
+def checksum(row: dict[str, Any]) -> str:
+    """Tells a row that was written from one that was damaged since."""
+    return hashlib.sha256(json.dumps(row).encode()).hexdigest()
