@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cellbed import guests, ledger, memory, paths, vm_boot
+from cellbed import guests, ledger, memory, paths, trial, vm_boot
 from cellbed.caller import Caller, note
 from cellbed.error import LabError
 from cellbed.follow import Watch, follow, timing
@@ -84,20 +84,19 @@ def kvm_works(image: Path) -> bool:
 
 def _kvm_refusal(image: Path) -> str:
     """Boot the kernel with KVM as far as its init. Return: why it did not get there; empty: it did."""
-    machine = Machine(image, "", None, "kvm")
     with tempfile.TemporaryDirectory(prefix="cellbed-vm-") as name:
-        initrd = Path(name, "initrd")
+        initrd, console = Path(name, "initrd"), Path(name, "console")
         initrd.write_bytes(vm_boot.initramfs(vm_boot.drivers(None), sys.executable, trial=True))
-        guest = subprocess.Popen(command(machine, initrd, [], _OWN_MIB), stdin=subprocess.DEVNULL,
-                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=die_with_parent)
+        with open(console, "wb") as out:
+            guest = subprocess.Popen(command(Machine(image, "", None, "kvm"), initrd, [], _OWN_MIB), stdout=out,
+                                     stderr=out, stdin=subprocess.DEVNULL, preexec_fn=die_with_parent)
         try:
-            said = guest.communicate(timeout=KVM_DEADLINE_S)[0].decode(errors="replace")
-        except subprocess.TimeoutExpired:
-            return f"a guest with {image} did not start within {KVM_DEADLINE_S:g} s"
+            trial.await_word(guest, console, KVM_DEADLINE_S)
+        except LabError as error:
+            return f"a guest with {image} does not start: {error}"
         finally:
             _end(guest)
-    last = said.strip().splitlines()[-1:] or ["it said nothing"]
-    return "" if vm_boot.STARTED in said else f"a guest with {image} ended before its init: {last[0]}"
+    return ""
 
 
 def prepare(kernel: str) -> Machine:

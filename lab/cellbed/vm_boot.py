@@ -26,8 +26,6 @@ _BUS = ("virtio_pci",)
 _LAB_MODULES = ("tun", "veth", "sch_htb", "sch_netem", "sch_red", "sch_tbf", "tcp_bbr", "tcp_bic", "tcp_htcp",
                 "tcp_hybla", "tcp_illinois", "tcp_vegas", "tcp_veno", "tcp_westwood", "tcp_yeah")
 INIT = Path(__file__).with_name("vm-init")
-# What it says in a trial.
-STARTED = "cellbed: started"
 # Tags of the shared folders, as vm-init mounts them.
 ROOT_TAG, BUNDLE_TAG = "root", "bundle"
 _VERSION_AT = 0x20E  # Source: Linux, Documentation/arch/x86/boot.rst, kernel_version
@@ -146,7 +144,7 @@ def initramfs(found: Drivers, python: str, trial: bool = False) -> bytes:
     """The archive that the kernel unpacks and starts.
 
     Args:
-        trial: the guest says STARTED on its console and ends.
+        trial: the guest says trial.WORD on its console and ends.
 
     Raises:
         LabError: no static busybox.

@@ -95,11 +95,11 @@ def test_a_guest_with_a_result(tmp_path):
 
 
 QEMUS = {  # what QEMU does with KVM, and what is said then
-    "hangs": ("exec sleep 100", "did not start within 1 s"),
+    "hangs": ("exec sleep 100", "does not start: nothing within 1 s; its console: (empty)"),
     "aborts": ("echo 'error: failed to set MSR 0x10a' >&2; kill -ABRT $$",
-               "ended before its init: error: failed to set MSR 0x10a"),
-    "says nothing": ("exit 1", "ended before its init: it said nothing"),
-    "starts": ("echo 'cellbed: started'", None),
+               "does not start: its console: error: failed to set MSR 0x10a"),
+    "says nothing": ("exit 1", "does not start: its console: (empty)"),
+    "starts": ("echo 'cellbed: the guest has started'", None),
 }
 
 
