@@ -8,15 +8,14 @@ import time
 import pytest
 from e2e import CELLBED, SHORT
 
-from cellbed_analysis.bounded_yaml import BYTES_MAX
+from cellbed_analysis.bounded_yaml import NODES_MAX
 
 
 @pytest.fixture
 def large(tmp_path):
-    """A scenario as large as it may be, which takes seconds to read."""
-    text = SHORT + "title:\n"
+    """A scenario with nearly as many values as it may have, which takes seconds to read."""
     path = tmp_path / "large.yaml"
-    path.write_text(text + '  "' + "x \\x41 " * ((BYTES_MAX - len(text) - 10) // 7) + '"\n')
+    path.write_text(SHORT + "title:\n" + "- [x, x]\n" * (NODES_MAX // 3 - 100))
     return path
 
 
