@@ -19,7 +19,7 @@ from cellbed_analysis.life import RadioLog, packet_lives, uplink_pdus
 from cellbed_analysis.metrics import radio, run
 from cellbed_analysis.metrics.catalog import METRICS
 from cellbed_analysis.metrics.reference import markdown
-from cellbed_analysis.metrics.run import analyse, analyse_all, compute, flatten, scalars, swept_point
+from cellbed_analysis.metrics.run import analyse, analyse_all, checksum, compute, flatten, scalars, swept_point
 from cellbed_analysis.metrics.throughput import iperf3_agreement
 from cellbed_analysis.metrics.window import Window, steady_window
 from cellbed_analysis.segment import RTT_PARTS
@@ -231,7 +231,7 @@ def test_derived_files_are_reused_until_something_changes(tmp_path: Path) -> Non
     kept = path / "derived" / "metrics.json"
     marked = json.loads(kept.read_text())
     marked["row"]["segments"] = -1
-    kept.write_text(json.dumps(marked))
+    kept.write_text(json.dumps(marked | {"sum": checksum(marked["row"])}))
     assert analyse(read_bundle(path)).row["segments"] == -1
     # Another capture in the same place: computed anew.
     other = write_bundle(tmp_path, "IM-IM", duration_s=2)

@@ -68,7 +68,8 @@ def write(path: Path, **changes: Any) -> Path:
     manifest = {
         "format": 1, "id": "0123", "variant": "bler-0.15", "seed": 1, "lab": "virtual", "outcome": "complete",
         "params": {"radio.utran.max_dat": 3}, "scenario": {"id": "maxdat-demey/sweep-128k"}, "wall_s": 5.0,
-        "validity": {"verdict": "valid", "reasons": []}, "description": {"settings": settings},
+        "validity": {"verdict": "valid", "reasons": []},
+        "description": {"variant": "bler-0.15_max_dat=3", "settings": settings},
         "congestion_control": {"file": "reno"},
         "clock": {"realtime_offset_ns": 0, "start_ns": START_NS, "end_ns": START_NS + 101 * 10**9},
         "flows": [{"id": "file", "kind": "stream", "from": "server", "to": "ue1", "saddr": SADDR, "daddr": DADDR,
