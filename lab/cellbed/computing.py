@@ -17,7 +17,7 @@ from pathlib import Path
 _LOOK_S = 0.5
 _LONG_S = 1.0
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
-# What the kernel prints at SIGUSR1. Source: kernel/patches/0006-um-busy-guest.patch
+# What the kernel prints at SIGUSR1, by kernel/patches/0006-um-busy-guest.patch.
 _SAID = re.compile(r"cellbed: (.+ \(pid \d+\)) computes without a system call")
 
 
