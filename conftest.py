@@ -37,9 +37,12 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
 _BROWSERS = ("chromium-headless-shell", "chromium")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Chromium without a window; `make setup` installs it."""
+    """Chromium without a window; `make setup` installs it.
+
+    It ends with the module: while it is there, an event loop runs in this thread, and no command can run one.
+    """
     from playwright.sync_api import sync_playwright
 
     path = next(filter(None, map(shutil.which, _BROWSERS)), None)
