@@ -157,6 +157,8 @@ def test_the_virtual_lab_says_what_is_not_there():
 
 def test_without_root_it_says_what_needs_it():
     become = ["setpriv", "--reuid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+    if subprocess.run([*become, CELLBED, "--help"], capture_output=True, check=False).returncode:
+        pytest.skip("another user cannot run this checkout or its Python")
     done = subprocess.run([*become, CELLBED, "link", "--", "true"], capture_output=True, text=True, check=False,
                           env={**os.environ, "SUDO_UID": "0"})
     assert done.returncode == 125
