@@ -53,23 +53,27 @@ c.recv(1)
 """
 
 
+def inside(name):
+    """What runs a program in a network namespace; `ip -n` wants a root that is a mount point, as no chroot's is."""
+    return ["nsenter", f"--net=/run/netns/{name}"]
+
+
 @pytest.fixture
 def network():
     """Two namespaces joined by a veth, offloads off. Gives their names."""
     names = [f"cbt{os.getpid()}a", f"cbt{os.getpid()}b"]
     commands = [f"netns add {names[0]}", f"netns add {names[1]}",
                 f"link add v0 netns {names[0]} type veth peer name v0 netns {names[1]}"]
-    for i, name in enumerate(names):
-        commands += [f"-n {name} addr add 10.99.0.{i + 1}/24 dev v0", f"-n {name} link set v0 up",
-                     f"-n {name} link set lo up"]
     with contextlib.ExitStack() as stack:
         for name in names:
             stack.callback(subprocess.run, ["ip", "netns", "del", name], check=False)
         for command in commands:
             subprocess.run(["ip", *command.split()], check=True)
-        for name in names:
-            subprocess.run(["ip", "netns", "exec", name, "ethtool", "-K", "v0", "gso", "off", "tso", "off", "gro",
-                            "off"], check=True, capture_output=True)
+        for i, name in enumerate(names):
+            for command in (f"addr add 10.99.0.{i + 1}/24 dev v0", "link set v0 up", "link set lo up"):
+                subprocess.run([*inside(name), "ip", *command.split()], check=True)
+            subprocess.run([*inside(name), "ethtool", "-K", "v0", "gso", "off", "tso", "off", "gro", "off"],
+                           check=True, capture_output=True)
         yield names
 
 
@@ -150,7 +154,7 @@ def test_agrees_with_tcp_info(tmp_path, network, group):
 
 def received_bytes(name):
     """What the interface in namespace `name` has received so far."""
-    links = subprocess.run(["ip", "-n", name, "-s", "-j", "link", "show", "v0"], check=True, capture_output=True)
+    links = subprocess.run([*inside(name), "ip", "-s", "-j", "link", "show", "v0"], check=True, capture_output=True)
     return json.loads(links.stdout)[0]["stats64"]["rx"]["bytes"]
 
 
@@ -159,9 +163,9 @@ def test_retransmissions_are_counted(tmp_path, network, group):
     def interrupt():
         while received_bytes(network[1]) < 1_000_000:
             time.sleep(0.01)
-        subprocess.run(["ip", "-n", network[1], "link", "set", "v0", "down"], check=True)
+        subprocess.run([*inside(network[1]), "ip", "link", "set", "v0", "down"], check=True)
         time.sleep(0.3)  # longer than Linux's minimum RTO, so that the timer fires if nothing else does
-        subprocess.run(["ip", "-n", network[1], "link", "set", "v0", "up"], check=True)
+        subprocess.run([*inside(network[1]), "ip", "link", "set", "v0", "up"], check=True)
 
     rows, _, info = watch(tmp_path, network, group, [300_000_000], during=interrupt)
     again = sum(r["arg"] for r in rows if r["kind"] == "retransmit" and r["dport"] == 7000)
@@ -181,7 +185,7 @@ def advertised(folder, network, group, *options):
 def test_receive_window_is_held(tmp_path, network, group, window):
     """The receiver never advertises more, although autotuning would: without the option it does."""
     for name in network:
-        subprocess.run(["ip", "netns", "exec", name, "sysctl", "-qw", "net.ipv4.tcp_window_scaling=0"], check=True)
+        subprocess.run([*inside(name), "sysctl", "-qw", "net.ipv4.tcp_window_scaling=0"], check=True)
     # The SYN-ACK's window is the route's business; what it allows may still be there a few segments later.
     held = advertised(tmp_path / "held", network, group, "--receive-window", str(window))
     assert max(held[len(held) // 10:]) <= window
