@@ -58,9 +58,9 @@ radio:
   harq: {max_attempts: 4}
   ues: {phone: {peer: enb1, cqi_dl: 12, cqi_ul: 9}, laptop: {peer: enb2, cqi_dl: 10, cqi_ul: 10}}
 traffic:
-  - {id: down, from: server, to: phone, duration_s: 1.5}
-  - {id: up, from: phone, to: server, duration_s: 1.5, port: 5202}
-  - {id: other, from: server, to: laptop, duration_s: 1.5, port: 5203, start_s: 1}
+  - {id: down, from: server, to: phone, duration_s: 1}
+  - {id: up, from: phone, to: server, duration_s: 1, port: 5202}
+  - {id: other, from: server, to: laptop, duration_s: 1, port: 5203, start_s: 1}
 """
 
 

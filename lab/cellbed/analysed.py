@@ -11,7 +11,7 @@ from cellbed.error import CellbedError, told
 
 
 @contextlib.contextmanager
-def analysing(results: Path, output: Path | None = None) -> Iterator[None]:
+def analysing(results: Path | str, output: Path | None = None) -> Iterator[None]:
     """Whatever is wrong with results, or with the disk that something is made of them on, is one line.
 
     Args:

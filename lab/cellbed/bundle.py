@@ -93,7 +93,7 @@ class Bundle:
             "validity": validity.judge(facts, settings),
             "scenario": {"id": scenario.id, "title": scenario.title, "source": scenario.source, "file": self.run.file,
                          "text": Path(self.run.file).read_text()},
-            "variant": self.run.variant.split("_")[0],
+            "variant": self.run.base,
             "params": self.run.params,
             "seed": self.run.seed,
             "lab": self.description["lab"],

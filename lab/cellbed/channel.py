@@ -179,17 +179,6 @@ def reads_file(settings: Mapping[str, Any]) -> bool:
     return channel is not None and channel["trace"] is not None
 
 
-def fingerprint() -> str:
-    """SHA-256 of what renders: another formula must not find old results."""
-    import cellbed_channel
-
-    digest = hashlib.sha256(Path(__file__).read_bytes())
-    for path in sorted(Path(cellbed_channel.__file__).parent.glob("*.py")):
-        if path.name != "figure.py":
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
 def render(directory: Path, settings: Mapping[str, Any], seed: int, folder: Path) -> None:
     """Render the channel of a run into its directory; nothing when the scenario has none.
 

@@ -20,10 +20,15 @@ from cellbed.interrupt import cleaning_up
 from cellbed.labs import LABS, check_lab
 from cellbed.options import (
     ALL_CPUS,
+    Again,
+    BundleName,
     FleetKey,
     Jobs,
     Kernel,
     Lab,
+    OfSeed,
+    OfSettings,
+    OfVariant,
     Overrides,
     Results,
     ScenarioFile,
@@ -73,8 +78,9 @@ def run(
     scheduler: Scheduler = None,
     key: FleetKey = None,
     shared: Shared = True,
+    again: Again = False,
 ) -> None:
-    """Play a scenario; finished runs are not played again."""
+    """Play a scenario; a run of the same programs, files and settings that is finished is not played again."""
     from cellbed.fleet import connected
     from cellbed.sweep import Sweep
 
@@ -83,7 +89,7 @@ def run(
     show = Show(len(runs), console, errors, cli_watch.newest(results, console) if watch else None)
     claims = load_claims(model, scenario)
     with cleaning_up(), connected(scheduler, lab, kernel, shared, key) as fleet:
-        sweep = Sweep(model, claims, results.resolve(), lab, kernel, show, fleet=fleet)
+        sweep = Sweep(model, claims, results.resolve(), lab, kernel, show, fleet=fleet, again=again)
         with show.progress:
             outcomes = sweep.play(runs, jobs)
     failed = sum(outcome.error is not None for outcome in outcomes)
@@ -93,50 +99,81 @@ def run(
 
 @app.command()
 def report(
-    results: Annotated[Path, typer.Argument(help="folder with result bundles, or one bundle")],
+    results: Annotated[str, typer.Argument(help="folder with result bundles, or one bundle; FOLDER@latest is the "
+                                           "newest one in it")],
     output: Annotated[Path | None, typer.Option(help="folder for the report, instead of RESULTS/summary or "
                                                 "BUNDLE/derived")] = None,
     each: Annotated[bool, typer.Option("--each", help="a report of each bundle, too, which the index links")] = False,
+    variant: OfVariant = None,
+    seed: OfSeed = None,
+    set_: OfSettings = None,
 ) -> None:
     """Measure, judge the claims and write RESULTS/summary/report.html and index.html, or BUNDLE/derived/report.html."""
     with analysing(results, output):
+        from cellbed.choose import LATEST, Wanted, choose
         from cellbed_analysis.report import write_each, write_report
         from cellbed_analysis.summary import print_table
 
+        all_of_it = variant is None and seed is None and not set_ and not results.endswith(LATEST)
+        of = Path(results) if all_of_it else choose(results, Wanted(variant, seed, set_ or []))
         if each:
-            write_each(results)
-        print_table(results, report=write_report(results, output=output))
+            write_each(of)
+        print_table(of, report=write_report(of, output=output))
 
 
 @app.command()
 def why(
-    bundle: Annotated[Path, typer.Argument(help="result bundle")],
+    bundle: BundleName,
     at: Annotated[float, typer.Option(min=0, help="seconds after the start of the traffic")] = 0.0,
+    variant: OfVariant = None,
+    seed: OfSeed = None,
+    set_: OfSettings = None,
 ) -> None:
     """Say where the RTT of the first segment sent at or after a time went."""
     with analysing(bundle):
+        from cellbed.choose import Wanted, choose
         from cellbed_analysis.bundle import read_bundle
         from cellbed_analysis.why import why as explain
 
-        console.print(str(explain(read_bundle(bundle), at)), soft_wrap=True)
+        chosen = read_bundle(choose(bundle, Wanted(variant, seed, set_ or [])))
+        console.print(str(explain(chosen, at)), soft_wrap=True)
 
 
 @app.command()
 def export(
-    bundle: Annotated[Path, typer.Argument(help="result bundle")],
+    bundle: BundleName,
     format_: Annotated[str, typer.Option("--format", help="mahimahi, mahimahi-log, theaterq, flent, qlog, pcapng, "
                                                           "time-sequence", autocompletion=completion.formats)],
     node: Annotated[str | None, typer.Option(help="whose radio, or for pcapng whose capture; default: the first flow's "
                                                   "UE")] = None,
     output: Annotated[Path, typer.Option(help="folder for the files")] = Path("."),
+    variant: OfVariant = None,
+    seed: OfSeed = None,
+    set_: OfSettings = None,
 ) -> None:
     """Write a bundle in the format of another tool."""
     with analysing(bundle, output):
+        from cellbed.choose import Wanted, choose
         from cellbed_analysis.bundle import read_bundle
         from cellbed_analysis.export import export as write
 
-        for path in write(read_bundle(bundle), format_, output, node):
+        chosen = read_bundle(choose(bundle, Wanted(variant, seed, set_ or [])))
+        for path in write(chosen, format_, output, node):
             console.print(str(path), soft_wrap=True)
+
+
+@app.command("bundle")
+def which_bundle(
+    bundle: BundleName,
+    variant: OfVariant = None,
+    seed: OfSeed = None,
+    set_: OfSettings = None,
+) -> None:
+    """Print the folder of a bundle, so that a shell can give it to other programs."""
+    with analysing(bundle):
+        from cellbed.choose import Wanted, choose
+
+        print(choose(bundle, Wanted(variant, seed, set_ or [])))
 
 
 @app.command()

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,6 +18,7 @@ from cellbed.interrupt import cleaning_up
 from cellbed.labs import check_lab
 from cellbed.options import (
     ALL_CPUS,
+    Again,
     FleetKey,
     Jobs,
     Kernel,
@@ -75,6 +78,7 @@ def run_sweep(
     scheduler: Scheduler = None,
     key: FleetKey = None,
     shared: Shared = True,
+    again: Again = False,
 ) -> None:
     """Play a scenario over parameters and seeds; write RESULTS/summary/sweep.parquet. Interrupted, it resumes."""
     from cellbed import clean
@@ -101,7 +105,7 @@ def run_sweep(
     table = _Table(results)
     left = rounds.given
     with cleaning_up(), connected(scheduler, lab, kernel, shared, key) as fleet:
-        sweep = Sweep(model, claims, results.resolve(), lab, kernel, show, fleet=fleet)
+        sweep = Sweep(model, claims, results.resolve(), lab, kernel, show, fleet=fleet, again=again)
         with show.progress:
             while left:
                 batch = [run for run in runs_of(sorted({s for of in left.values() for s in of}))
@@ -162,24 +166,45 @@ def _check_metrics(names: list[str]) -> None:
 
 
 def run_compare(
-    results: Annotated[Path, typer.Argument(help="folder with result bundles")],
-    metric: Annotated[list[str], typer.Argument(help="such as goodput_mbps; see docs/metrics.md",
-                                                 autocompletion=completion.metrics)],
+    results: Annotated[str, typer.Argument(help="folder with result bundles; with --why a bundle")],
+    metric: Annotated[list[str], typer.Argument(help="such as goodput_mbps, see docs/metrics.md; with --why the other "
+                                                 "bundle", autocompletion=completion.metrics)],
     baseline: Annotated[str | None, typer.Option(help="variant that the others are compared with; default: the first "
                                                  "by name")] = None,
     json_: Annotated[bool, typer.Option("--json", help="print JSON instead of a table")] = False,
+    why: Annotated[bool, typer.Option("--why", help="say in what two runs differ: settings, programs, files")] = False,
 ) -> None:
     """Compare variants, seed by seed: mean difference with its 95 % confidence interval and effect size."""
     from cellbed_analysis.compare import compare, tables, to_json
 
+    if why:
+        _say_why(results, metric, json_)
+        return
     _check_metrics(metric)
     with analysing(results):
-        found = compare(results, metric, baseline)
+        found = compare(Path(results), metric, baseline)
     if json_:
         print(to_json(found))
     else:
         for made in tables(found):
             console.print(made)
+
+
+def _say_why(first: str, others: list[str], json_: bool) -> None:
+    """In what two bundles differ."""
+    from cellbed.choose import Wanted, choose
+    from cellbed_analysis.bundle import read_bundle
+    from cellbed_analysis.what_differs import differences, table
+
+    if len(others) != 1:
+        raise CellbedError("compare --why: expected two bundles, such as results/A results/B")
+    with analysing(first):
+        one, two = (read_bundle(choose(where, Wanted())) for where in (first, others[0]))
+        found = differences(one, two)
+    if json_:
+        print(json.dumps([asdict(line) for line in found], indent=1))
+    else:
+        console.print(table(found, one, two))
 
 
 def register(app: typer.Typer) -> None:

@@ -2,7 +2,7 @@
 """From a scenario to run descriptions: sweep expansion, overrides, identity.
 
 A run description is complete: a lab needs nothing else. Its identity is the hash of all that decides the
-result: the settings, the seed, the lab, and the programs that play it.
+result: the settings, the seed, the lab, the programs that play it, and the files that commands name.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from cellbed import channel, memory, packet_trace
+from cellbed import channel, memory, named_files, packet_trace
 from cellbed.error import ScenarioError
 from cellbed.model import parse_label
 from cellbed.scenario import Scenario
@@ -24,17 +24,27 @@ from cellbed.scenario_file import SHOWN_MAX, read_yaml, validate
 from cellbed.traffic import draw_starts
 from cellbed_analysis import bounded_yaml
 
+# The variant of a scenario without variants.
+UNNAMED = "run"
+# Of a run description, what decides the result.
+DECISIVE = ("format", "seed", "lab", "memory_mib", "programs", "files", "settings")
 # Beyond it a sweep is a mistake: it could not be played in a lifetime.
 RUNS_MAX = 100_000
 
 
 @dataclass(frozen=True)
 class Run:
-    """One point of a sweep: settings complete, one seed."""
+    """One point of a sweep: settings complete, one seed.
+
+    Attributes:
+        variant: its name with the values of the grid in it, by which the bundle is called.
+        base: its name in the scenario, UNNAMED where that has no variants.
+    """
 
     scenario_id: str
     file: str
     variant: str
+    base: str
     params: dict[str, Any]
     seed: int
     settings: dict[str, Any] = field(repr=False)  # of the scenario, without sweep, seeds and prose
@@ -44,12 +54,12 @@ class Run:
         memory_mib = None if lab == "native" else memory.guest_mib(self.settings)
         return {"format": 1, "scenario": self.scenario_id, "variant": self.variant, "params": self.params,
                 "seed": self.seed, "lab": lab, "memory_mib": memory_mib, "programs": programs,
-                "settings": self.settings}
+                "files": named_files.digests(self.settings), "settings": self.settings}
 
 
 def identity(description: dict[str, Any]) -> str:
     """SHA-256 of what decides the result; names and prose do not."""
-    decisive = {key: description[key] for key in ("format", "seed", "lab", "memory_mib", "programs", "settings")}
+    decisive = {key: description[key] for key in DECISIVE}
     return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()
 
 
@@ -90,7 +100,7 @@ def parse_override(text: str) -> tuple[str, Any]:
 
 def _label(parts: list[str], path: Path) -> str:
     """The name of a variant with the values of a grid in it."""
-    label = "_".join(parts) or "run"
+    label = "_".join(parts) or UNNAMED
     try:
         return parse_label(label)
     except ValueError as error:
@@ -98,8 +108,8 @@ def _label(parts: list[str], path: Path) -> str:
                             "values") from None
 
 
-def _points(scenario: Scenario, path: Path) -> list[tuple[str, dict[str, Any]]]:
-    """(name, overrides) of every variant times every grid point."""
+def _points(scenario: Scenario, path: Path) -> list[tuple[str, str, dict[str, Any]]]:
+    """(name with the grid's values, name, overrides) of every variant times every grid point."""
     variants = scenario.sweep.variants or {"": {}}
     keys = list(scenario.sweep.grid)
     n_runs = math.prod([len(variants), len(scenario.seeds), *map(len, scenario.sweep.grid.values())])
@@ -113,7 +123,7 @@ def _points(scenario: Scenario, path: Path) -> list[tuple[str, dict[str, Any]]]:
         grid = dict(zip(keys, values, strict=True))
         labels = [name] if name else []
         labels += [f"{key.rsplit('.', 1)[-1]}={value}" for key, value in grid.items()]
-        points.append((_label(labels, path), {**base, **grid}))
+        points.append((_label(labels, path), name or UNNAMED, {**base, **grid}))
     return points
 
 
@@ -125,7 +135,7 @@ def expand(path: Path, overrides: list[str] = (), seeds: list[int] | None = None
     Args:
         overrides: 'key=value' texts; they win over the file and over the sweep.
         seeds: instead of the scenario's.
-        variants: only runs whose variant (or its part before '_') is named.
+        variants: only runs of these, named as in the scenario or with the grid's values.
         grid: keys and values beside those of the scenario's own sweep.
     """
     data = read_yaml(path)
@@ -139,8 +149,8 @@ def expand(path: Path, overrides: list[str] = (), seeds: list[int] | None = None
             data["seeds"] = seeds
     scenario = validate(data, path)
     runs = []
-    for name, point in _points(scenario, path):
-        if variants and name not in variants and name.split("_")[0] not in variants:
+    for name, base, point in _points(scenario, path):
+        if variants and name not in variants and base not in variants:
             continue
         changed = copy.deepcopy(data)
         for key, value in {**point, **dict(pairs)}.items():
@@ -156,10 +166,10 @@ def expand(path: Path, overrides: list[str] = (), seeds: list[int] | None = None
         for seed in scenario.seeds:
             own = copy.deepcopy(settings)
             draw_starts(own["traffic"], seed)
-            runs.append(Run(scenario.id, str(path), name, params, seed, own))
+            runs.append(Run(scenario.id, str(path), name, base, params, seed, own))
     if not runs:
         raise ScenarioError(f"{path}: no variant {', '.join(variants or [])}: "
-                            f"allowed {', '.join(name for name, _ in _points(scenario, path))}")
+                            f"allowed {', '.join(name for name, _, _ in _points(scenario, path))}")
     return scenario, runs
 
 

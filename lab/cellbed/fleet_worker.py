@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
-import hashlib
 import io
 import os
 import shutil
@@ -26,8 +25,7 @@ from typing import Any
 from distributed import get_worker
 from distributed.core import Status
 
-import cellbed_channel
-from cellbed import channel, clean, ledger, paths
+from cellbed import channel, clean, ledger, named_files, paths
 from cellbed.bundle import FACTS, TEMPORARY_PREFIX, furnish, strip, tool_versions
 from cellbed.description import Run
 from cellbed.error import CellbedError, LabError, told
@@ -42,16 +40,7 @@ _TELL_S = 0.5
 _COMPRESSION = 1
 
 
-def _code() -> str:
-    """SHA-256 of the Python code, as this process has loaded it."""
-    digest = hashlib.sha256()
-    for package in (Path(__file__).parent, Path(cellbed_channel.__file__).parent):
-        for path in sorted([*package.glob("*.py"), *package.glob("guest-init"), *package.glob("*.csv")]):
-            digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()
-
-
-_CODE = _code()
+paths.code()  # now: as this process has loaded it
 
 
 class Differs(CellbedError):
@@ -113,8 +102,8 @@ def facts(kernel: str) -> dict[str, str]:
 def _facts_and_kernel(kernel: str) -> tuple[dict[str, str], Path]:
     path = paths.lab_kernel(kernel)
     prints = paths.fingerprints(paths.programs())
-    return {HOST: socket.gethostname(), "cellbed": metadata.version("cellbed"), "Python code of cellbed": _CODE,
-            "celld": prints["celld"], "tcpwatch": prints["tcpwatch"], "runner": prints["runner"],
+    return {HOST: socket.gethostname(), "cellbed": metadata.version("cellbed"),
+            "Python code of cellbed": prints["code"], "celld": prints["celld"], "tcpwatch": prints["tcpwatch"],
             f"lab kernel {kernel}": f"{paths.sha256(path)} ({path.parent.name})",
             **tool_versions(), "distributed": metadata.version("distributed")}, path
 
@@ -146,7 +135,8 @@ def play(task: Task) -> Played:
     worker = get_worker()
     watch = _TaskWatch(worker, task)
     found, kernel = _facts_and_kernel(task.kernel)
-    if text := differences(found, task.facts):
+    files = named_files.differences(task.description["files"], task.description["settings"])
+    if text := ", ".join(filter(None, [differences(found, task.facts), files])):
         raise Differs(f"worker {worker.address} ({found[HOST]}): {text}")
     clean.clean()  # what a worker of this machine left that died
     directory = Path(worker.local_directory) / f"{TEMPORARY_PREFIX}{task.name}.{os.getpid()}"

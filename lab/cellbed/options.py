@@ -17,6 +17,13 @@ Results = Annotated[Path, typer.Option(help="folder for the result bundles")]
 Lab = Annotated[str, typer.Option(help="virtual, native or vm", autocompletion=completion.labs)]
 Overrides = Annotated[list[str] | None, typer.Option("--set", help="key=value; may be repeated")]
 Variants = Annotated[list[str] | None, typer.Option(help="only these variants; may be repeated")]
+Again = Annotated[bool, typer.Option("--again", help="play also what has a finished bundle, and replace that")]
+BundleName = Annotated[str, typer.Argument(metavar="BUNDLE", help="result bundle, or a folder of bundles, of which the "
+                                           "options choose one; FOLDER@latest is the newest")]
+OfVariant = Annotated[str | None, typer.Option("--variant", help="the bundle of this variant")]
+OfSeed = Annotated[int | None, typer.Option("--seed", help="the bundle of this seed")]
+OfSettings = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="the bundle whose run had "
+                                                      "this setting; may be repeated")]
 Jobs = Annotated[int, typer.Option(min=1, help="virtual labs side by side on this machine, one CPU each")]
 Scheduler = Annotated[str | None, typer.Option(metavar="ADDRESS", help="play on the workers of this Dask scheduler, "
                                                "such as tls://head:8786; docs/fleet.md")]

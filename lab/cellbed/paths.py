@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import subprocess
@@ -37,16 +38,26 @@ def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+def folder_sha256(*folders: Path) -> str:
+    """SHA-256 of the names and contents of all files of folders, but for what Python compiles of them."""
+    digest = hashlib.sha256()
+    for folder in folders:
+        for path in sorted(path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts):
+            digest.update(f"{folder.name}/{path.relative_to(folder)}".encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+@functools.cache
+def code() -> str:
+    """SHA-256 of the Python packages that play runs: whole folders, so that no file of theirs can be forgotten."""
+    import cellbed_channel
+
+    return folder_sha256(Path(__file__).parent, Path(cellbed_channel.__file__).parent)
+
+
 def fingerprints(names: dict[str, str]) -> dict[str, str]:
-    """SHA-256 of each program: a rebuilt radio must not find old results."""
-    digests = {name: sha256(Path(path)) for name, path in names.items()}
-    lab = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*")):
-        if path.name in ("runner.py", "workload.py", "stream.py", "datagrams.py", "command.py", "realtime.py",
-                         "tcp_profile.py", "topology.py", "core_network.py", "shaping.py", "radio_config.py",
-                         "counters.py", "capture.py", "names.py", "guest-init"):
-            lab.update(path.read_bytes())
-    return {**digests, "runner": lab.hexdigest()}
+    """SHA-256 of each program and of the Python code: what was rebuilt or edited must not find old results."""
+    return {**{name: sha256(Path(path)) for name, path in names.items()}, "code": code()}
 
 
 def lab_kernel(version: str) -> Path:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from cellbed import channel, memory, paths
-from cellbed.bundle import Bundle
+from cellbed import memory, paths
+from cellbed.bundle import Bundle, tool_versions
 from cellbed.caller import Caller
 from cellbed.description import Run
 from cellbed.error import CellbedError, LabError, told
@@ -69,16 +69,17 @@ def _no_space(results: Path) -> str:
 
 
 class Sweep:
-    """One invocation of `cellbed run`."""
+    """One invocation of `cellbed run` and the like."""
 
     def __init__(self, scenario: Scenario, claims: list[dict[str, Any]], results: Path, lab: str,
                  kernel: str | None, observer: Observer, caller: Caller | None = None,
-                 fleet: Fleet | None = None) -> None:
+                 fleet: Fleet | None = None, again: bool = False) -> None:
+        """Args: again: play also what has a finished bundle, which is replaced."""
         self.scenario, self.claims, self.results = scenario, claims, results
-        self.observer, self.caller, self.fleet = observer, caller, fleet
+        self.observer, self.caller, self.fleet, self.again = observer, caller, fleet, again
         self.programs = paths.programs()
         self.lab = prepare(lab, kernel)
-        self.prints = {**paths.fingerprints(self.programs), "kernel": self.lab.kernel}
+        self.prints = {**paths.fingerprints(self.programs), **tool_versions(), "kernel": self.lab.kernel}
         self.cpus: queue.Queue[int] = queue.Queue()
         self.stop = threading.Event()
 
@@ -119,13 +120,11 @@ class Sweep:
 
     def bundle(self, run: Run) -> Bundle:
         """Where a run's result belongs, with what it is."""
-        has_channel = run.settings["radio"]["channel"] is not None
-        prints = {**self.prints, "channel": channel.fingerprint()} if has_channel else self.prints
-        return Bundle(self.results, run, run.describe(self.lab.name, prints))
+        return Bundle(self.results, run, run.describe(self.lab.name, self.prints))
 
     def cached(self, bundle: Bundle) -> Outcome | None:
         """What a finished run has, None when it has to be played."""
-        if not bundle.complete() or self.caller is not None:
+        if self.again or self.caller is not None or not bundle.complete():
             return None
         bundle.refresh_claims(self.claims)
         return Outcome(bundle.path, cached=True)

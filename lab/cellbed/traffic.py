@@ -49,6 +49,9 @@ class Transfer(Model):
             raise ValueError("allowed exactly one of 'duration_s' and 'bytes'")
         if self.kind == "stream" and self.bytes is not None:
             raise ValueError("key 'bytes': allowed with kind iperf3; a stream has a 'duration_s'")
+        if self.kind == "iperf3" and self.duration_s is not None and self.duration_s % 1:
+            raise ValueError(f"key 'duration_s': value {self.duration_s:g}: allowed whole seconds with kind iperf3, "
+                             "which cuts the rest off; kind stream takes any")
         return self
 
 

@@ -106,7 +106,7 @@ def test_time_left_counts_played_runs_with_their_start_up(monkeypatch):
     monkeypatch.setattr(show.time, "monotonic", lambda: now[0])
     console = Console(file=io.StringIO())
     told = show.Show(10, console, console)
-    runs = [Run("s", "s.yaml", "run", {}, seed, {}) for seed in range(10)]
+    runs = [Run("s", "s.yaml", "run", "run", {}, seed, {}) for seed in range(10)]
     for run in runs[:4]:
         now[0] += 1
         told.finished(run, Outcome(None, cached=True))

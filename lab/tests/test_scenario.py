@@ -30,6 +30,7 @@ def test_every_scenario_of_the_project_is_valid(path):
     ("traffic.0.duration_s", -1, "key 'traffic.0.duration_s': value -1: allowed greater than 0"),
     ("nodes.ue1.address", "10.45.0.999/24", "key 'nodes.ue1.address': value 10.45.0.999/24: allowed"),
     ("nodes.ue3", {"address": "10.45.0.3/24"}, "key 'nodes.ue3': value 'ue3': allowed ue1, ue2"),
+    ("traffic.0.duration_s", 2.5, "key 'duration_s': value 2.5: allowed whole seconds with kind iperf3"),
     ("traffic.0.bytes", "1MB", "key 'traffic.0': value dict: allowed exactly one of 'duration_s' and 'bytes'"),
     ("traffic.0.duration_s", None, "key 'traffic.0': value dict: allowed exactly one of 'duration_s' and 'bytes'"),
     ("nodes.ue1.address", None, "key 'nodes.ue1.address': missing"),

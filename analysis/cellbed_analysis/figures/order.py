@@ -8,13 +8,15 @@ from collections.abc import Sequence
 from typing import Any
 
 _LIST = re.compile(r"=[\[{].*[\]}]")
+#: Variant of a run whose scenario has none.
+UNNAMED = "run"
 ORDER = ("DM-DM", "DM-IM", "IM-DM", "IM-IM")
 
 
 def label(row: dict[str, Any]) -> str:
-    """Name of a run's series: its combination of modes, or its variant, and what else was swept."""
-    name = str(row.get("combination") or row["variant"])
-    return f"{name}, {row['point']}" if row.get("point") else name
+    """Name of a run's series: its variant, of a scenario without any its combination of modes, and what was swept."""
+    names = [row["variant"] if row["variant"] != UNNAMED else row.get("combination"), row.get("point")]
+    return ", ".join(str(name) for name in names if name) or UNNAMED
 
 
 def brief(text: str) -> str:
