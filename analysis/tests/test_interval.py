@@ -29,10 +29,15 @@ def test_student_t_over_three_seeds() -> None:
     assert found.high == pytest.approx(4 + 2.4843, abs=1e-4)
 
 
-def test_many_seeds_use_the_normal_quantile() -> None:
-    # 32 seeds have 31 degrees of freedom, beyond the table: 1.96 s / sqrt(32)
-    values = [0.0, 1.0] * 16
-    assert over_seeds(values).half_width == pytest.approx(1.96 * np.std(values, ddof=1) / math.sqrt(32))
+@pytest.mark.parametrize("seeds", [2, 3, 12, 31, 32, 33, 40, 61, 200, 1001])
+def test_many_seeds_use_student_s_t_too(seeds: int) -> None:
+    """Between minus and plus the quantile lies 95 % of the density, here integrated."""
+    values = np.arange(seeds, dtype=float)
+    quantile = over_seeds(values.tolist()).half_width / np.std(values, ddof=1) * math.sqrt(seeds)
+    degrees = seeds - 1
+    constant = math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)) / math.sqrt(degrees * math.pi)
+    t = np.linspace(-quantile, quantile, 400_001)
+    assert np.trapezoid(constant * (1 + t**2 / degrees) ** (-(degrees + 1) / 2), t) == pytest.approx(0.95, abs=5e-5)
 
 
 def test_one_seed_has_no_interval() -> None:

@@ -104,16 +104,17 @@ json_t *ports_json(const struct ports *ports)
 
 	for (size_t i = 0; i < ports->n; i++) {
 		const struct tun *t = &ports->tun[i];
+		int64_t dropped = tun_tx_dropped(t);
 
-		json_object_set_new(o, config_port_name(ports->cfg, t->port),
-		                    json_pack("{s:s, s:I, s:I, s:I, s:I, s:{s:I, s:I}}", "ifname",
-		                              t->ifname, "read_pkts", (json_int_t)t->read_pkts,
-		                              "write_pkts", (json_int_t)t->write_pkts,
-		                              "write_errors", (json_int_t)t->write_errors,
-		                              "tun_tx_dropped", (json_int_t)tun_tx_dropped(t),
-		                              "refused_pkts", "not_ipv4",
-		                              (json_int_t)t->refused_not_ipv4, "oversize",
-		                              (json_int_t)t->refused_oversize));
+		json_object_set_new(
+			o, config_port_name(ports->cfg, t->port),
+			json_pack("{s:s, s:I, s:I, s:I, s:o, s:{s:I, s:I}}", "ifname", t->ifname,
+		                  "read_pkts", (json_int_t)t->read_pkts, "write_pkts",
+		                  (json_int_t)t->write_pkts, "write_errors",
+		                  (json_int_t)t->write_errors, "tun_tx_dropped",
+		                  dropped < 0 ? json_null() : json_integer(dropped), "refused_pkts",
+		                  "not_ipv4", (json_int_t)t->refused_not_ipv4, "oversize",
+		                  (json_int_t)t->refused_oversize));
 	}
 	return o;
 }

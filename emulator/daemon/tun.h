@@ -31,7 +31,7 @@ int tun_open(struct tun *ret, const struct config_port *port, const char **ret_w
 /**
  * tun_tx_dropped() - packets the kernel dropped because the daemon did not read in time
  *
- * Return: the count, or negative errno.
+ * Return: the count, or negative errno: of a device that is gone -ENODEV.
  */
 int64_t tun_tx_dropped(const struct tun *tun);
 

@@ -28,9 +28,13 @@ _NUMBER = struct.Struct(">Q")
 
 def play(source: tuple[int, str, int], sink: tuple[int, str, int], seconds: float, rate_bps: int,
          packet_bytes: int) -> dict[str, Any]:
-    """Send for so long, then wait for the last ones. Return: what was sent and what came."""
+    """Send for so long, then wait for the last ones.
+
+    Return: what was sent and what came; `received_s` is the time of the last one that came, after the first was sent.
+    """
     sender, receiver = (_socket(*one) for one in (source, sink))
-    facts: dict[str, Any] = {"sent_pkts": 0, "received_pkts": 0, "received_bytes": 0, "duration_s": seconds,
+    facts: dict[str, Any] = {"sent_pkts": 0, "received_pkts": 0, "received_bytes": 0, "received_s": None,
+                             "duration_s": seconds,
                              "packet_bytes": packet_bytes, "congestion_control": None}
     rest = bytes(packet_bytes - _NUMBER.size)
     packets_per_s = rate_bps / 8 / packet_bytes
@@ -41,19 +45,19 @@ def play(source: tuple[int, str, int], sink: tuple[int, str, int], seconds: floa
         while facts["sent_pkts"] < min(every, int(now_s * packets_per_s) + 1):
             sender.sendto(_NUMBER.pack(facts["sent_pkts"]) + rest, sink[1:])
             facts["sent_pkts"] += 1
-        _receive(receiver, facts)
+        _receive(receiver, facts, begin)
         time.sleep(max(0.0, _TICK_S - (time.monotonic() - begin - now_s)))
     last = until = time.monotonic()
     until += _DRAIN_S
     while (now := time.monotonic()) < until and now < last + _SILENCE_S:
         if select.select([receiver], [], [], _SILENCE_S)[0]:
-            _receive(receiver, facts)
+            _receive(receiver, facts, begin)
             last = time.monotonic()
     return facts
 
 
-def _receive(receiver: socket.socket, facts: dict[str, Any]) -> None:
-    """Take what is there."""
+def _receive(receiver: socket.socket, facts: dict[str, Any], begin: float) -> None:
+    """Take what is there. Args: begin: of the sending, on the monotonic clock."""
     while True:
         try:
             data = receiver.recv(65536)
@@ -61,6 +65,7 @@ def _receive(receiver: socket.socket, facts: dict[str, Any]) -> None:
             return
         facts["received_pkts"] += 1
         facts["received_bytes"] += len(data)
+        facts["received_s"] = round(time.monotonic() - begin, 6)
 
 
 def _socket(pid: int, address: str, port: int) -> socket.socket:

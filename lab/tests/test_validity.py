@@ -50,6 +50,7 @@ def test_a_sound_run_is_valid(settings):
     (("radio", "lateness", "missed_ttis"), 1, "missed_ttis"),
     (("cpu_steal_percent",), 5.1, "cpu_steal"),
     (("radio", "ports", "ue1", "tun_tx_dropped"), 1, "tun_drops"),
+    (("radio", "ports", "ue1", "tun_tx_dropped"), None, "tun_gone"),
     (("radio", "ports", "ue1", "write_errors"), 1, "tun_drops"),
     (("radio", "ports", "ue1", "refused_pkts", "oversize"), 1, "offload"),
     (("radio", "pkts_dropped", "queue_full"), 1, "queue_drops"),

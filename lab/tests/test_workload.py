@@ -94,6 +94,7 @@ def test_datagrams_keep_their_rate(here, monkeypatch, tick_s):
     facts = datagrams.play(*local(), 0.5, 800_000, 1000)
     assert facts["sent_pkts"] == 50  # 100 of them a second
     assert facts["received_pkts"] == 50 and facts["received_bytes"] == 50_000
+    assert 0.4 < facts["received_s"] <= facts["duration_s"] + 0.3  # of the last one, not with the silence after it
 
 
 def test_a_stream_that_nobody_takes_is_none(here):

@@ -65,6 +65,7 @@ def ip_metrics(bundle: Bundle, flow: Flow, window: Window) -> Values:
     if flow.transport == "tcp":
         return values
     counted = receiver_metrics(bundle, flow)
+    values["goodput_mbps"] = float(inside["payload_bytes"].cast(pl.Int64).sum()) * 8 / 1e6 / window.seconds
     return values | counted | {"udp_lost_difference_pkts": values["ip_lost_pkts"] - counted["udp_lost_pkts"]}
 
 
@@ -72,7 +73,9 @@ def receiver_metrics(bundle: Bundle, flow: Flow) -> Values:
     """What the application at the receiver counted."""
     if flow.kind == "stream":
         facts = bundle.stream(flow.id)
-        return {"goodput_stream_mbps": facts["received_bytes"] * 8 / 1e6 / facts["duration_s"],
+        # What waits in queues when the sender ends comes later, and takes its time.
+        seconds = facts.get("received_s") or facts["duration_s"]
+        return {"goodput_stream_mbps": facts["received_bytes"] * 8 / 1e6 / seconds,
                 "udp_lost_pkts": facts["sent_pkts"] - facts["received_pkts"]}
     return iperf3_metrics(bundle.iperf3(flow.id))
 
