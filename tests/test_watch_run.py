@@ -3,6 +3,7 @@
 
 import contextlib
 import fcntl
+import json
 import os
 import pty
 import re
@@ -14,6 +15,8 @@ import time
 
 import pytest
 from e2e import CELLBED, ROOT, SHORT, bundles, cellbed, digests
+
+from cellbed_watch.place import choose
 
 #: Long enough in virtual time to be seen while it goes on.
 LONGER = SHORT.replace("duration_s: 3", "duration_s: 40")
@@ -55,6 +58,18 @@ def start_run(scenario, results):
         assert run.poll() is None and time.monotonic() < until
         time.sleep(0.02)
     return run
+
+
+def test_times_are_those_of_the_report(tmp_path, scenario):
+    """Seconds since the traffic began, which in the virtual lab is a while after everything is ready."""
+    run = start_run(scenario, tmp_path / "results")
+    place = choose(tmp_path / "results")
+    zero_ns = None
+    while zero_ns is None and run.poll() is None:
+        zero_ns = place.zero_ns() if place.going_on else None
+    assert run.wait(120) == 0
+    manifest = json.loads((bundles(tmp_path / "results")["IM-IM"] / "manifest.json").read_text())
+    assert zero_ns == manifest["clock"]["start_ns"]
 
 
 def test_a_watched_run_gives_the_same_bytes(tmp_path, scenario):

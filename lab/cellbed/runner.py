@@ -64,10 +64,10 @@ class Runner:
         self.facts: dict[str, Any] = {"phases": {}}
         self.progress = open(out / "progress", "w", buffering=1)  # noqa: SIM115 (lives as long as the run)
 
-    def phase(self, name: str) -> None:
-        """Note that @name begins, for the facts and for whoever watches."""
+    def phase(self, name: str, begins_ns: int | None = None) -> None:
+        """Note that @name begins, now or at a time that is known, for the facts and for whoever watches."""
         self.facts["phases"][name] = time.monotonic_ns()
-        print(name, f"{time.monotonic():.3f}", file=self.progress)
+        print(name, f"{(begins_ns or time.monotonic_ns()) / 1e9:.9f}", file=self.progress)
 
     # --- the parts of a run, in order of start ---
 
@@ -162,7 +162,7 @@ class Runner:
         if time.monotonic_ns() >= start_ns:
             raise LabError(f"start-up took {time.monotonic():.1f} s of virtual time, more than "
                            f"{start_ns / 1e9:.0f} s; was the guest's clock started late?")
-        self.phase("traffic")
+        self.phase("traffic", start_ns)
         self.facts["traffic_start_ns"] = start_ns
         for flow in sorted(flows, key=lambda f: f.flow["start_s"]):
             _sleep_until(start_ns + int(flow.flow["start_s"] * 1e9))

@@ -32,7 +32,7 @@ def _losses(facts: dict[str, Any], settings: dict[str, Any]) -> Iterator[Reason]
     bounds = settings["validity"]
     for node, port in facts["radio"]["ports"].items():
         if port["tun_tx_dropped"] is None:
-            yield _reason("tun_gone", f"the interface of {node} was gone at the end, and what it lost is not known", 1, 0)
+            yield _reason("tun_gone", f"the interface of {node} was gone at the end; what it lost is not known", 1, 0)
         if lost := (port["tun_tx_dropped"] or 0) + port["write_errors"]:
             yield _reason("tun_drops", f"packets lost between {node} and the radio daemon", lost, 0)
         if port["refused_pkts"]["oversize"]:
