@@ -4,9 +4,13 @@
 import json
 import os
 import struct
+import subprocess
 
+import polars as pl
 import pytest
 from e2e import bundles, captured, cellbed, digests, needs_native
+
+from cellbed_analysis.bundle import read_bundle
 
 pytestmark = pytest.mark.lab
 
@@ -74,6 +78,16 @@ def test_delay_is_there_and_back(wired, tmp_path):
         return json.loads((bundle / "down1.iperf3.json").read_text())["end"]["streams"][0]["sender"]["min_rtt"] / 1000
 
     assert rtt_ms(21.5) - rtt_ms(1.5) == pytest.approx(40, abs=2)
+
+
+def test_a_server_s_capture_says_that_it_misses_its_wire(wired, tmp_path):
+    """Packets are captured behind the qdisc that delays them: the SYN of a flow from 0.2 s on comes 25 ms later."""
+    bundle = play(wired, tmp_path / "r", "--set", "links.0.delay_ms=25")
+    sent = read_bundle(bundle).capture("server").filter(pl.col("dport") == 5202)
+    assert (sent["t_ns"][0] - manifest_of(bundle)["clock"]["start_ns"]) / 1e6 == pytest.approx(225, abs=2)
+    exported = cellbed("export", bundle, "--format", "pcapng", "--node", "server", "--output", tmp_path).stdout.strip()
+    said = subprocess.run(["capinfos", "-k", exported], capture_output=True, text=True, check=True).stdout
+    assert "behind the queue and the delay of its wire to enb (25 ms)" in said
 
 
 def test_losses_belong_to_the_experiment_and_overflows_do_not(wired, tmp_path):

@@ -33,8 +33,10 @@ def write(bundle: Bundle, node: str, stem: Path) -> list[Path]:
     path = stem.with_name(f"{stem.name}.pcapng")
     resolution = blocks.PcapngOptionLE(code=blocks.PCAPNG_OPT_IF_TSRESOL, data=bytes([NANOSECONDS]))
     interface = blocks.InterfaceDescriptionBlockLE(linktype=link, opts=[resolution, blocks.PcapngOptionLE()])
+    said = blocks.PcapngOptionLE(code=blocks.PCAPNG_OPT_COMMENT, data=_place(bundle, node).encode())
+    section = blocks.SectionHeaderBlockLE(opts=[said, blocks.PcapngOptionLE()])
     with path.open("wb") as file:
-        writer = blocks.Writer(file, idb=interface)
+        writer = blocks.Writer(file, shb=section, idb=interface)
         at = 0
         for t_ns, original_bytes, data in packets:
             now = t_ns - bundle.realtime_offset_ns
@@ -43,6 +45,17 @@ def write(bundle: Bundle, node: str, stem: Path) -> list[Path]:
                 at += 1
             writer.writepkt(_packet(t_ns, original_bytes, data, _comment(events[since:at], bundle.start_ns)))
     return [path]
+
+
+def _place(bundle: Bundle, node: str) -> str:
+    """What the times of packets mean where they were captured."""
+    said = f"{bundle.path.name}: captured at {node}"
+    wire = bundle.link_of(node)
+    if wire is None:
+        return said
+    far = wire["b"] if wire["a"] == node else wire["a"]
+    return (f"{said}; packets that it sends are stamped behind the queue and the delay of its wire to {far} "
+            f"({wire.get('delay_ms', 0):g} ms), so RTTs read here miss both")
 
 
 def _comment(events: list[RadioEvent], start_ns: int) -> str:
