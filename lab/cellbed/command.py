@@ -163,7 +163,8 @@ class Command:
 
     def describe(self) -> dict[str, Any]:
         """The command as the manifest lists it."""
-        return {**{key: self.flow[key] for key in ("id", "node", "argv", "background")}, "status": self.status()}
+        return {**{key: self.flow[key] for key in ("id", "node", "argv", "background", "congestion_control")},
+                "status": self.status()}
 
 
 def _listening(pid: int) -> set[str]:

@@ -43,11 +43,6 @@ def play(directory: Path, description: dict[str, Any], cpu: int, watch: Watch, c
     Returns and raises as lab_virtual.play().
     """
     check()
-    wanted = description["settings"]["tcp"]["congestion_control"]
-    if wanted not in congestion_controls():
-        raise LabError(f"key 'tcp.congestion_control': value {wanted}: this kernel has "
-                       f"{', '.join(congestion_controls())}; `make native-lab` loads those that are modules, "
-                       "and the virtual lab has all")
     refusal = shaping.refusal(description["settings"])
     if refusal is not None:
         raise LabError(refusal)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cellbed import guests, ledger, memory, paths, trial, vm_boot
+from cellbed import congestion_control, guests, ledger, memory, paths, trial, vm_boot
 from cellbed.caller import Caller, note
 from cellbed.error import LabError
 from cellbed.follow import Watch, follow, timing
@@ -176,7 +176,7 @@ def play(machine: Machine, directory: Path, description: dict[str, Any], cpu: in
     memory.check(memory_mib)
     started = time.monotonic()
     guests.copy_package(directory)
-    drivers = vm_boot.drivers(machine.modules)
+    drivers = vm_boot.drivers(machine.modules, congestion_control.names(description["settings"]))
     with tempfile.TemporaryDirectory(prefix="cellbed-vm-") as name, contextlib.ExitStack() as stack:
         scratch = Path(name)
         (scratch / "initrd").write_bytes(vm_boot.initramfs(drivers, sys.executable))

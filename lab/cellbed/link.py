@@ -23,7 +23,6 @@ from cellbed.description import parse_override, set_key
 from cellbed.error import LabError, ScenarioError
 from cellbed.nodes import far_end
 from cellbed.radio_config import PACKET_TRACES
-from cellbed.scenario import CONGESTION_CONTROLS
 from cellbed.scenario_file import read_yaml, validate
 from cellbed.unit import parse_rate
 from cellbed_analysis.screen import shown
@@ -284,8 +283,6 @@ def _mode(data: Data, value: str, _: dict[str, str]) -> None:
 
 
 def _cc(data: Data, value: str, _: dict[str, str]) -> None:
-    if value not in CONGESTION_CONTROLS:
-        raise ScenarioError(f"link: cc {value}: allowed {', '.join(CONGESTION_CONTROLS)}")
     data.setdefault("tcp", {})["congestion_control"] = value
 
 

@@ -15,6 +15,8 @@ Size = Annotated[int, BeforeValidator(parse_size)]
 Rate = Annotated[int, BeforeValidator(parse_rate)]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,11}$")]
 Probability = Annotated[float, Field(ge=0, le=1)]
+# 15 bytes and a zero. Source: Linux, include/net/tcp.h, TCP_CA_NAME_MAX
+CongestionControl = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,14}$")]
 
 # A bundle's folder has a seed, an identity and a process beside its label, 255 bytes in all.
 _LABEL = re.compile(r"[A-Za-z0-9](?:[ -~](?<![/\\])){0,149}")

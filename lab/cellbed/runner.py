@@ -22,6 +22,7 @@ from typing import Any
 
 from cellbed import (
     cgroup,
+    congestion_control,
     counters,
     memory,
     names,
@@ -116,7 +117,7 @@ class Runner:
         for node in self.topology.nodes:
             wanted = topology.sysctls(node, self.settings)
             have = topology.configure(self.pids[node.name], node, wanted)
-            needed = {"ipv4/tcp_congestion_control", *tcp_profile.chosen(self.settings["tcp"])}
+            needed = {congestion_control.SYSCTL, *tcp_profile.chosen(self.settings["tcp"])}
             for name in needed.intersection(have.missing):
                 raise LabError(f"node {node.name}: this kernel has no setting net.{name.replace('/', '.')}")
             for interface, offloads in have.offloads.items():
@@ -219,6 +220,7 @@ class Runner:
         self.lost_nodes = [name for name, pid in self.pids.items() if not Path(f"/proc/{pid}/ns/net").exists()]
 
     def play(self) -> None:
+        congestion_control.check(self.settings, self.description["lab"] == "native")
         self.phase("nodes")
         with contextlib.ExitStack() as stack:
             if not self.virtual:
@@ -252,8 +254,9 @@ class Runner:
     def collect(self) -> None:
         self.facts["radio"] = json.loads((self.out / "radio.json").read_text())
         self.facts["probe"] = json.loads((self.out / "tcp.json").read_text())
-        self.facts["flows"] = [workload.describe(flow, self.addresses) for flow in self.settings["traffic"]
-                               if flow["kind"] != "command"]
+        self.facts["flows"] = [{**workload.describe(flow, self.addresses),
+                                "congestion_control": self.facts["congestion_control"][flow["id"]]}
+                               for flow in self.settings["traffic"] if flow["kind"] != "command"]
         self.facts["reread_mib"] = 0 if self.description["lab"] == "native" else memory.reread_mib()
         self.facts["kernel"] = {"release": platform.release(), "version": platform.version()}
         self.facts["clock"] = {"realtime_offset_ns": self.facts["radio"]["realtime_offset_ns"],

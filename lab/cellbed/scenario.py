@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from cellbed import radio_system
-from cellbed.model import FilePath, Label, Model, Name, Size, Word, known
+from cellbed.model import CongestionControl, FilePath, Label, Model, Name, Size, Word, known
 from cellbed.network import Link, Network, Node
 from cellbed.radio import Radio
 from cellbed.topology import network_interface
@@ -25,17 +25,12 @@ _INTERFACE_NAME_MAX = 15
 # Uplink HARQ is synchronous. Source: TS 36.213 8
 _UL_HARQ_RTT_TTI = 8
 
-CONGESTION_CONTROLS = (
-    "reno", "bic", "cubic", "westwood", "htcp", "hstcp", "hybla", "vegas", "nv", "scalable", "lp", "veno", "yeah",
-    "illinois", "dctcp", "cdg", "bbr", "westwood_orig",
-)
-
 
 class Tcp(Model):
     """The end hosts' TCP. Windows and MSS are set by route, not by application."""
 
     profile: Literal["paper", "modern"] = "modern"
-    congestion_control: Literal[CONGESTION_CONTROLS] = "cubic"
+    congestion_control: CongestionControl = "cubic"
     receive_window: Size | None = Field(None, ge=1024, le=1 << 30)
     mss: int | None = Field(None, ge=88, le=1460)
     delayed_ack: bool = True
@@ -168,6 +163,19 @@ class Scenario(Model):
         if flow.limit_s is None and self.radio.channel is not None:
             raise ValueError(f"key 'traffic.{i}.limit_s': value None: allowed seconds, as radio.channel is rendered "
                              "as far")
+        self._check_congestion_control(i, flow)
+
+    def _check_congestion_control(self, i: int, flow: Command) -> None:
+        """A command's is that of its node, as its sockets are its own."""
+        name, key = flow.congestion_control, f"traffic.{i}.congestion_control"
+        if name is None:
+            return
+        if self.nodes[flow.node].machine:
+            raise ValueError(f"key '{key}': value {name}: allowed null on {flow.node}, as this machine keeps its own")
+        for other in self.traffic[:i]:
+            if isinstance(other, Command) and other.node == flow.node and other.congestion_control not in (None, name):
+                raise ValueError(f"key '{key}': value {name}: allowed {other.congestion_control}, which {other.id} "
+                                 f"has: programs on one node, {flow.node}, have one congestion control")
 
     def _check_transfers(self, transfers: dict[int, Transfer]) -> None:
         hosts = {name: None for name, node in self.nodes.items() if node.kind in ("ue", "server")}

@@ -30,9 +30,14 @@ _RETRY_S = 0.1
 class Stream:
     """Sender and receiver of one flow; a connection that fails is followed by another while time is left."""
 
-    def __init__(self, source: tuple[int, str, int], sink: tuple[int, str, int]) -> None:
-        """Listen at the sink. Args: process in the namespace, address and port of either end."""
-        self.source, self.sink = source, sink
+    def __init__(self, source: tuple[int, str, int], sink: tuple[int, str, int], control: str | None = None) -> None:
+        """Listen at the sink.
+
+        Args:
+            source, sink: process in the namespace, address and port of either end.
+            control: congestion control of the sender; None: that of its namespace.
+        """
+        self.source, self.sink, self.control = source, sink, control
         self.selector = selectors.DefaultSelector()
         self.facts: dict[str, Any] = {
             "connections": 0, "connected_s": None, "sent_bytes": 0, "received_bytes": 0, "congestion_control": None}
@@ -58,6 +63,8 @@ class Stream:
         with in_netns(self.source[0]):
             sender = _socket()
         sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_MAX)
+        if self.control is not None:
+            sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, self.control.encode())
         self.facts["congestion_control"] = sender.getsockopt(
             socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(b"\0").decode()
         sender.bind(self.source[1:])
@@ -115,10 +122,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("--from", "--to"):
         parser.add_argument(name, dest=name.strip("-"), type=end, required=True, metavar="PID,ADDRESS,PORT")
+    parser.add_argument("--congestion-control", metavar="NAME")
     parser.add_argument("--seconds", type=float, required=True)
     parser.add_argument("--result", type=Path, required=True)
     chosen = parser.parse_args()
-    facts = Stream(getattr(chosen, "from"), chosen.to).play(chosen.seconds)
+    facts = Stream(getattr(chosen, "from"), chosen.to, chosen.congestion_control).play(chosen.seconds)
     chosen.result.write_text(json.dumps(facts, indent=1) + "\n")
 
 

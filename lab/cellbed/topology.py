@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from ipaddress import IPv4Interface
 from typing import Any
 
-from cellbed import core_network, offload, tcp_profile
+from cellbed import congestion_control, core_network, offload, tcp_profile
 from cellbed.error import LabError
 from cellbed.process import in_netns
 from cellbed.shaping import shape, shaping
@@ -285,11 +285,13 @@ def sysctls(node: PlannedNode, settings: dict[str, Any]) -> dict[str, str]:
     """Settings of a node, by path below /proc/sys/net; this machine keeps its own."""
     if node.machine:
         return {}
+    asked = congestion_control.by_command(settings, node.name)
+    own = {congestion_control.SYSCTL: asked} if asked is not None else {}
     if not node.is_host:
-        return {**tcp_profile.ALWAYS, "ipv4/ip_forward": "1", **_forwarding(node, settings)}
+        return {**tcp_profile.ALWAYS, "ipv4/ip_forward": "1", **_forwarding(node, settings), **own}
     files = [flow["bytes"] for flow in settings["traffic"]
              if flow["kind"] == "iperf3" and flow["from"] == node.name and flow["bytes"] is not None]
-    return {**tcp_profile.sysctls(settings["tcp"]), **tcp_profile.file_sender(files)}
+    return {**tcp_profile.sysctls(settings["tcp"]), **tcp_profile.file_sender(files), **own}
 
 
 def _forwarding(node: PlannedNode, settings: dict[str, Any]) -> dict[str, str]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from cellbed.model import Model, Name, Rate, Size, Word
+from cellbed.model import CongestionControl, Model, Name, Rate, Size, Word
 
 VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 
@@ -26,6 +26,7 @@ class Transfer(Model):
     bytes: Size | None = Field(None, ge=1, le=1 << 40)
     limit_s: float = Field(600, gt=0, le=86400)
     port: int = Field(5201, ge=1, le=65535)
+    congestion_control: CongestionControl | None = None
     transport: Literal["tcp", "udp"] = "tcp"
     rate: Rate | None = Field(None, ge=1000, le=10**10)
     packet_bytes: int | None = Field(None, ge=16, le=1472)
@@ -39,6 +40,8 @@ class Transfer(Model):
                 raise ValueError(f"key '{key}': missing, with transport udp")
             if not udp and value is not None:
                 raise ValueError(f"key '{key}': value {value}: allowed with transport udp")
+        if udp and self.congestion_control is not None:
+            raise ValueError(f"key 'congestion_control': value {self.congestion_control}: allowed with transport tcp")
         if udp and self.duration_s is None:
             raise ValueError("key 'transport': value udp: allowed with a 'duration_s'")
         return self
@@ -64,6 +67,7 @@ class Command(Model):
     argv: list[Word] = Field(min_length=1, max_length=4096)
     environment: dict[VariableName, Word] = {}
     background: bool = False
+    congestion_control: CongestionControl | None = None
     start_s: float = Field(0, ge=0, le=3600)
     limit_s: float | None = Field(600, gt=0, le=86400)
 

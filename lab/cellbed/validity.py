@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from cellbed import congestion_control
+
 Reason = dict[str, Any]  # code, text, value, bound
 
 
@@ -55,7 +57,7 @@ def _losses(facts: dict[str, Any], settings: dict[str, Any]) -> Iterator[Reason]
             yield _reason("capture_drops", f"packets missing in the capture of {node}", dropped, 0)
 
 
-def _configuration(facts: dict[str, Any], settings: dict[str, Any]) -> Iterator[Reason]:
+def configuration(facts: dict[str, Any], settings: dict[str, Any]) -> Iterator[Reason]:
     for node, values in facts["sysctls"].items():
         for name, (wanted, actual) in values.items():
             if actual is not None and actual != wanted:
@@ -64,10 +66,11 @@ def _configuration(facts: dict[str, Any], settings: dict[str, Any]) -> Iterator[
         on = [name for name, value in offloads.items() if value == "on"]
         if on:
             yield _reason("offload", f"{node}: segmentation offload is on", ", ".join(on), "off")
+    wanted = {flow["id"]: congestion_control.of_flow(settings, flow) for flow in settings["traffic"]
+              if flow["kind"] != "command"}
     for flow, name in facts["congestion_control"].items():
-        if name is not None and name != settings["tcp"]["congestion_control"]:
-            yield _reason("congestion_control", f"flow {flow} used another congestion control", name,
-                          settings["tcp"]["congestion_control"])
+        if name is not None and name != wanted[flow]:
+            yield _reason("congestion_control", f"flow {flow} used another congestion control", name, wanted[flow])
     for flow, error in facts["workload_errors"].items():
         if error:
             yield _reason("workload", f"flow {flow} failed", error, "no error")
@@ -76,5 +79,5 @@ def _configuration(facts: dict[str, Any], settings: dict[str, Any]) -> Iterator[
 def judge(facts: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
     """The manifest's validity: {"verdict": "valid"|"invalid", "reasons": [...]}."""
     bounds = settings["validity"]
-    reasons = [*_timing(facts, bounds), *_losses(facts, settings), *_configuration(facts, settings)]
+    reasons = [*_timing(facts, bounds), *_losses(facts, settings), *configuration(facts, settings)]
     return {"verdict": "invalid" if reasons else "valid", "reasons": reasons}

@@ -102,8 +102,11 @@ class _Tree:
         return tuple(self.folder / path for path in found)
 
 
-def drivers(modules: Path | None) -> Drivers:
+def drivers(modules: Path | None, controls: Iterable[str] = ()) -> Drivers:
     """What the guest loads.
+
+    Args:
+        controls: names of congestion controls that the run asks for.
 
     Raises:
         LabError: the kernel has no way to the host's files.
@@ -111,9 +114,10 @@ def drivers(modules: Path | None) -> Drivers:
     if modules is None:
         return Drivers(_SHARES[0][0], _SHARES[0][2])
     tree = _Tree(modules)
+    wanted = [*_LAB_MODULES, *(f"tcp_{name}" for name in controls)]
     for filesystem, names, options in _SHARES:
         if all(tree.has(name) for name in (*_BUS, *names)):
-            return Drivers(filesystem, options, tree.ordered([*_BUS, *names]), tree.ordered(_LAB_MODULES))
+            return Drivers(filesystem, options, tree.ordered([*_BUS, *names]), tree.ordered(wanted))
     raise LabError(f"{modules}: this kernel has neither 9p over virtio nor virtiofs")
 
 

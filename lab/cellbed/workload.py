@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from cellbed import nodes
+from cellbed import congestion_control, nodes
 from cellbed.attach import Attachment
 from cellbed.command import Command
 from cellbed.error import LabError
@@ -59,8 +59,10 @@ class Workload:
 
     background = False
 
-    def __init__(self, flow: dict[str, Any], pids: dict[str, int], addresses: dict[str, str], out: Path) -> None:
+    def __init__(self, flow: dict[str, Any], pids: dict[str, int], addresses: dict[str, str], out: Path,
+                 control: str | None = None) -> None:
         self.flow, self.pids, self.addresses = flow, pids, addresses
+        self.control = control  # that the sending socket has to be given
         self.result = out / f"{flow['id']}.{flow['kind']}.json"
         self.log = out / "log"
         self.server: Process | None = None
@@ -144,6 +146,8 @@ class Iperf3(Workload):
         args = ["iperf3", "-c", self.addresses[flow["to"]], "-B", self.addresses[flow["from"]],
                 "--cport", str(client_port(flow)), "-p", str(flow["port"]), *amount(flow),
                 "-i", "1", "-J", "--logfile", str(self.result)]
+        if self.control is not None:
+            args += ["-C", self.control]
         self.client = Process(f"iperf3 client of {flow['id']}", args, self.log, self.pids[flow["from"]])
 
     def congestion_control_of(self, report: dict[str, Any]) -> str | None:
@@ -161,6 +165,8 @@ class Stream(Workload):
         if flow["transport"] == "udp":
             module = "cellbed.datagrams"
             args += [f"--rate={flow['rate']}", f"--packet-bytes={flow['packet_bytes']}"]
+        elif self.control is not None:
+            args.append(f"--congestion-control={self.control}")
         self.client = Process(f"stream of {flow['id']}",
                               [sys.executable, "-m", module, *args, f"--seconds={flow['duration_s']:g}",
                                f"--result={self.result}"], self.log)
@@ -186,4 +192,5 @@ def make(flow: dict[str, Any], pids: dict[str, int], addresses: dict[str, str], 
         return Command(flow, pids, nodes.base(settings, flow["node"]), out, attachment)
     if flow["kind"] not in KINDS:
         raise LabError(f"traffic {flow['id']}: kind {flow['kind']}: allowed {', '.join(KINDS)}, command")
-    return KINDS[flow["kind"]](flow, pids, addresses, out)
+    control = congestion_control.of_socket(settings, flow) if settings is not None else None
+    return KINDS[flow["kind"]](flow, pids, addresses, out, control)

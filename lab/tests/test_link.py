@@ -112,7 +112,6 @@ def test_a_link_to_this_machine():
     ("bler 2", "link: bler 2: allowed 0..1"),
     ("cqi 7.5", "link: cqi 7.5: allowed whole numbers 1..15"),
     ("mode tm", "link: mode tm: allowed um, am"),
-    ("cc quic", "link: cc quic: allowed reno"),
     ("none.yaml", "none.yaml: No such file or directory"),
 ])
 def test_wrong_words(words, message):

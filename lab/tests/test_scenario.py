@@ -25,7 +25,7 @@ def test_every_scenario_of_the_project_is_valid(path):
     ("radio.ues.ue1.peer", "ue1", "key 'radio.ues.ue1.peer': value 'ue1': allowed ue2"),
     ("tcp.receive_window", "8 parsecs", "key 'tcp.receive_window': value 8 parsecs: allowed a number of bytes"),
     ("tcp.receive_window", 10, "key 'tcp.receive_window': value 10: allowed greater than or equal to 1024"),
-    ("tcp.congestion_control", "quic", "key 'tcp.congestion_control': value quic: allowed 'reno'"),
+    ("tcp.congestion_control", "bbr 3", "key 'tcp.congestion_control': value bbr 3: allowed String should match"),
     ("traffic.0.to", "ue9", "key 'traffic.0.to': value 'ue9': allowed ue2"),
     ("traffic.0.duration_s", -1, "key 'traffic.0.duration_s': value -1: allowed greater than 0"),
     ("nodes.ue1.address", "10.45.0.999/24", "key 'nodes.ue1.address': value 10.45.0.999/24: allowed"),

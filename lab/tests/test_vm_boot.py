@@ -73,8 +73,9 @@ def test_drivers_load_after_what_they_need(tmp_path):
 
 def test_modules_of_the_lab_that_the_kernel_has(tmp_path):
     tree = module_tree(tmp_path, ["virtio_pci", "virtiofs", "tcp_yeah"], {
-        "net/tcp_vegas.ko": [], "sch_red.ko": [], "tcp_westwood.ko": ["net/tcp_vegas.ko"]})
+        "net/tcp_vegas.ko": [], "sch_red.ko": [], "tcp_westwood.ko": ["net/tcp_vegas.ko"], "extra/tcp_mine.ko": []})
     assert names(vm_boot.drivers(tree).wanted) == ["sch_red.ko", "tcp_vegas.ko", "tcp_westwood.ko"]
+    assert "tcp_mine.ko" in names(vm_boot.drivers(tree, ["mine", "built_in"]).wanted)
 
 
 def test_virtiofs_where_there_is_no_9p(tmp_path):

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Which congestion control each node and flow of a run has, and whether the kernel that plays it knows them.
+
+A scenario may name any: what there is only the lab's kernel can say, with what was built into it, loaded as a module or
+registered as BPF.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from cellbed import tcp_profile
+from cellbed.error import LabError
+
+SYSCTL = "ipv4/tcp_congestion_control"
+_AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+_NATIVE_HINT = "; `make native-lab` loads those that are modules, --load registers one of BPF, and the virtual lab " \
+    "has all of Linux"
+
+
+def of_hosts(settings: dict[str, Any]) -> str:
+    """That of every host for which no command asks for another."""
+    return tcp_profile.sysctls(settings["tcp"])[SYSCTL]
+
+
+def by_command(settings: dict[str, Any], node: str) -> str | None:
+    """What a command on @node asks for; the scenario makes sure that they agree."""
+    return next((flow["congestion_control"] for flow in settings["traffic"]
+                 if flow["kind"] == "command" and flow["node"] == node and flow["congestion_control"]), None)
+
+
+def of_flow(settings: dict[str, Any], flow: dict[str, Any]) -> str | None:
+    """What the sending socket of a transfer should have; None: it has no TCP."""
+    if flow["transport"] == "udp":
+        return None
+    return flow["congestion_control"] or of_hosts(settings)
+
+
+def of_socket(settings: dict[str, Any], flow: dict[str, Any]) -> str | None:
+    """What a transfer has to set on its socket; None: what it gets on its node is right, or it has no TCP."""
+    wanted, source = of_flow(settings, flow), flow["from"]
+    given = by_command(settings, source) or of_hosts(settings)
+    return wanted if settings["nodes"][source]["machine"] or wanted != given else None
+
+
+def names(settings: dict[str, Any]) -> list[str]:
+    """All that the run asks for."""
+    return [name for _, name in _named(settings)]
+
+
+def check(settings: dict[str, Any], native: bool) -> None:
+    """Raises LabError when this kernel lacks one that the run asks for."""
+    available = _AVAILABLE.read_text().split()
+    for key, name in _named(settings):
+        if name not in available:
+            raise LabError(f"key '{key}': value {name}: this kernel has {', '.join(available)}"
+                           f"{_NATIVE_HINT if native else ''}")
+
+
+def _named(settings: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Key and value of every place that names one."""
+    chosen = tcp_profile.chosen(settings["tcp"])
+    yield "tcp.sysctls" if SYSCTL in chosen else "tcp.congestion_control", of_hosts(settings)
+    for i, flow in enumerate(settings["traffic"]):
+        if flow["congestion_control"] is not None:
+            yield f"traffic.{i}.congestion_control", flow["congestion_control"]

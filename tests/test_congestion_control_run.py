@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Congestion controls in runs: another one for each flow, and what a kernel lacks."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from e2e import WIRED, bundles, cellbed, needs_native
+from machine import nothing_left
+
+pytestmark = pytest.mark.lab
+LABS = ["virtual", pytest.param("native", marks=needs_native)]
+HOSTS = "reno"  # what every native lab's namespaces may have
+
+
+@pytest.fixture
+def two_ues(tmp_path):
+    """A server that sends to each of two UEs in one cell."""
+    def write(*flows, **tcp):
+        data = yaml.safe_load(WIRED)
+        data["tcp"].update(tcp)
+        flow_of = {"from": "server", "duration_s": 3}
+        data["traffic"] = [{**flow_of, "id": f"flow{i}", "to": f"ue{i}", "port": 5200 + i, **flow}
+                           for i, flow in enumerate(flows, 1)]
+        path = tmp_path / "two.yaml"
+        path.write_text(yaml.safe_dump(data))
+        return path
+
+    return write
+
+
+def played(path, folder, lab):
+    with nothing_left():
+        cellbed("run", path, "--results", folder, "--lab", lab)
+    return json.loads((bundles(folder)["run"] / "manifest.json").read_text())
+
+
+def reasons(manifest):
+    return [reason for reason in manifest["validity"]["reasons"] if reason["code"] in ("congestion_control", "sysctl")]
+
+
+@pytest.mark.parametrize("kind", ["iperf3", "stream"])
+@pytest.mark.parametrize("lab", LABS)
+def test_cubic_against_bbr_in_one_cell(two_ues, tmp_path, lab, kind):
+    path = two_ues({"kind": kind, "congestion_control": "cubic"}, {"kind": kind, "congestion_control": "bbr"})
+    manifest = played(path, tmp_path / "r", lab)
+    assert manifest["congestion_control"] == {"flow1": "cubic", "flow2": "bbr"}
+    assert [flow["congestion_control"] for flow in manifest["flows"]] == ["cubic", "bbr"]
+    assert reasons(manifest) == []
+    for flow in ("flow1", "flow2"):
+        result = json.loads((bundles(tmp_path / "r")["run"] / f"{flow}.{kind}.json").read_text())
+        received = result["received_bytes"] if kind == "stream" else result["end"]["sum_received"]["bytes"]
+        assert received > 100_000
+
+
+@pytest.mark.parametrize("lab", LABS)
+def test_one_that_the_kernel_lacks(two_ues, tmp_path, lab):
+    done = cellbed("run", two_ues({}, {"congestion_control": "nosuch"}), "--results", tmp_path / "r", "--lab", lab,
+                   check=False)
+    assert done.returncode == 1
+    assert "key 'traffic.1.congestion_control': value nosuch: this kernel has " in done.stderr
+    assert "reno" in done.stderr and "cubic" in done.stderr
+    assert list((tmp_path / "r").iterdir()) == []
+
+
+def test_a_setting_below_sysctls_leaves_the_run_valid(two_ues, tmp_path):
+    path = two_ues({}, sysctls={"net.ipv4.tcp_congestion_control": "vegas"})
+    manifest = played(path, tmp_path / "r", "virtual")
+    assert manifest["congestion_control"] == {"flow1": "vegas"}
+    assert manifest["validity"]["verdict"] == "valid"
+
+
+SHOW = "cat /proc/sys/net/ipv4/tcp_congestion_control; {} -c 'import socket; s = socket.socket(); " \
+    "print(s.getsockopt(6, 13, 16).rstrip(bytes(1)).decode())'"
+
+
+@pytest.mark.parametrize("lab", LABS)
+def test_a_command_has_that_of_its_node(two_ues, tmp_path, lab):
+    command = {"id": "show", "kind": "command", "node": "server", "argv": ["sh", "-c", SHOW.format("python3")],
+               "congestion_control": "bbr"}
+    path = two_ues({"duration_s": 1})
+    data = yaml.safe_load(path.read_text())
+    data["traffic"].append(command)
+    path.write_text(yaml.safe_dump(data))
+    manifest = played(path, tmp_path / "r", lab)
+    assert (bundles(tmp_path / "r")["run"] / "show.stdout").read_text().split() == ["bbr", "bbr"]
+    assert manifest["commands"][0]["congestion_control"] == "bbr"
+    assert manifest["congestion_control"]["flow1"] == HOSTS
+    assert reasons(manifest) == []
+
+
+@needs_native
+def test_the_native_kernel_says_what_may_help(two_ues, tmp_path):
+    done = cellbed("run", two_ues({"congestion_control": "nosuch"}), "--results", tmp_path / "r", "--lab", "native",
+                   check=False)
+    available = Path("/proc/sys/net/ipv4/tcp_available_congestion_control").read_text().split()
+    assert f"this kernel has {', '.join(available)}; `make native-lab` loads those that are modules" in done.stderr
