@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 import contextlib
+import fcntl
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
-from e2e import SHORT, WIRED
+from e2e import ROOT, SHORT, WIRED
 
-from cellbed import cli
+from cellbed import cli, paths
 
 # Tests may run under nohup or in the background of a script, and commands would inherit that they ignore a hang-up or
 # an interrupt. They do not inherit a handler.
@@ -43,6 +45,32 @@ def wired(tmp_path):
     path = tmp_path / "wired.yaml"
     path.write_text(WIRED)
     return path
+
+
+KERNEL_SOURCE = Path("/usr/src/linux-source-6.12.tar.xz")
+
+
+@pytest.fixture
+def kernel_tree():
+    """A source tree that a test may edit, below net/ipv4.
+
+    Unpacked and compiled once, it is kept in the cache: the first time takes minutes.
+    """
+    if not KERNEL_SOURCE.exists():
+        pytest.skip(f"{KERNEL_SOURCE} is missing; `apt-get install linux-source-6.12`")
+    tree = paths.cache() / "test-tree"
+    tree.mkdir(parents=True, exist_ok=True)
+    with open(tree.with_suffix(".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (tree / "unpacked").exists():
+            subprocess.run(["tar", "-xf", KERNEL_SOURCE, "-C", tree, "--strip-components=1"], check=True)
+            (tree / "unpacked").touch()
+        subprocess.run([ROOT / "kernel/build", "--source", tree], check=True, capture_output=True)
+        files = {path: path.read_bytes() for path in (tree / "net/ipv4").iterdir() if path.is_file()}
+        yield tree
+        for path in (tree / "net/ipv4").iterdir():
+            if path.is_file() and path.read_bytes() != files.get(path):
+                path.write_bytes(files[path]) if path in files else path.unlink()
 
 
 @pytest.fixture

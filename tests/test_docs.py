@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Commands shown in the documents run, and their links lead somewhere."""
 
+import json
 import os
 import re
 import subprocess
@@ -37,7 +38,9 @@ def test_pages_run_from_top_to_bottom(tmp_path, page, least):
     run_page(ROOT / f"docs/{page}.md", tmp_path, least)
 
 
-HOW_TO = sorted(path.stem for path in (ROOT / "docs/howto").glob("*.md") if path.stem != "README")
+# Needs a kernel tree, and has a test of its own.
+OF_A_TREE = "my-tcp"
+HOW_TO = sorted(path.stem for path in (ROOT / "docs/howto").glob("*.md") if path.stem not in ("README", OF_A_TREE))
 NEEDS = {"compare-kernels": needs_two_kernels}
 
 
@@ -47,9 +50,20 @@ def test_how_tos_run_from_top_to_bottom(tmp_path, page):
     run_page(ROOT / f"docs/howto/{page}.md", tmp_path, least=1)
 
 
+@pytest.mark.lab
+@pytest.mark.timeout(3600)  # where the tree has to be unpacked and compiled first
+def test_how_to_try_a_tcp_of_ones_own(kernel_tree, tmp_path):
+    (tmp_path / "linux").symlink_to(kernel_tree)
+    run_page(ROOT / f"docs/howto/{OF_A_TREE}.md", tmp_path, least=2)
+    before, after = (json.loads(next((tmp_path / f"results/{name}").glob("*/manifest.json")).read_text())
+                     for name in ("vegas", "patched"))
+    assert before["congestion_control"] == after["congestion_control"] == {"file": "vegas"}
+    assert before["description"]["programs"]["kernel"] != after["description"]["programs"]["kernel"]
+
+
 def test_each_how_to_is_on_the_list():
     listed = re.findall(r"\]\(([a-z-]+)\.md\)", (ROOT / "docs/howto/README.md").read_text())
-    assert sorted(listed) == HOW_TO
+    assert sorted(listed) == sorted([*HOW_TO, OF_A_TREE])
 
 
 def test_the_reference_is_that_of_the_code():

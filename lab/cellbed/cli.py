@@ -274,6 +274,8 @@ def main() -> None:
             raise KeyboardInterrupt
     except CellbedError as error:
         errors.print(f"cellbed: {shown(str(error))}", style="red", soft_wrap=True)
+        if error.detail:
+            errors.print(error.detail, soft_wrap=True)
         sys.exit(1)
     except OSError as error:
         errors.print(f"cellbed: {shown(told(error, 'the system'))}", style="red", soft_wrap=True)

@@ -14,7 +14,7 @@ import typer
 
 from cellbed import fleet_key, paths, trial
 from cellbed.error import CellbedError
-from cellbed.labs import KERNELS, check_lab
+from cellbed.labs import KERNELS
 from cellbed.options import FleetKey, Kernel
 
 _LOOPBACK = "127.0.0.1"
@@ -61,7 +61,8 @@ def run_worker(
 ) -> None:
     """Play runs for `cellbed sweep --scheduler` on this machine, until interrupted or the scheduler is gone."""
     _need_dask("a worker")
-    check_lab("virtual", kernel)
+    if kernel not in (None, *KERNELS):
+        raise CellbedError(f"--kernel {kernel}: allowed {', '.join(KERNELS)}")
     host, port = fleet_key.parse_address("scheduler", scheduler, key)
     if key is not None:
         fleet_key.security(key)

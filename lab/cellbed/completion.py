@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import typer
 
-from cellbed.labs import ATTACHABLE, LABS
+from cellbed.labs import ATTACHABLE, KERNELS, LABS
 
 
 def _starting(words: Iterable[str], incomplete: str) -> list[str]:
@@ -20,6 +20,11 @@ def labs(incomplete: str) -> list[str]:
 
 def attachable_labs(incomplete: str) -> list[str]:
     return _starting(ATTACHABLE, incomplete)
+
+
+def kernels(incomplete: str) -> list[str]:
+    """Versions; where none fits the shell offers files."""
+    return _starting(KERNELS, incomplete)
 
 
 def metrics(incomplete: str) -> list[str]:

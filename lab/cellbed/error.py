@@ -8,7 +8,15 @@ from pathlib import Path
 
 
 class CellbedError(Exception):
-    """Something a user can act on; the text says what and how."""
+    """Something a user can act on; the text says what and how.
+
+    Args:
+        detail: lines of another program that belong to it, such as a compiler's.
+    """
+
+    def __init__(self, text: str = "", detail: str = "") -> None:
+        super().__init__(text)
+        self.detail = detail
 
 
 class ScenarioError(CellbedError):

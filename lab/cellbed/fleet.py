@@ -57,6 +57,8 @@ def connected(address: str | None, lab: str, kernel: str | None, shared: bool,
     if lab != "virtual":
         raise CellbedError(f"--scheduler: allowed with --lab virtual, which needs no root and no time of its own, not "
                            f"with {lab}")
+    if kernel not in (None, *KERNELS):
+        raise CellbedError(f"--scheduler: allowed with --kernel {', '.join(KERNELS)}, which workers have, too")
     try:
         from distributed import Client
 

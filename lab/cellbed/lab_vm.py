@@ -106,6 +106,8 @@ def prepare(kernel: str) -> Machine:
         LabError: it cannot be used, or QEMU is missing.
     """
     image = Path(kernel).expanduser().resolve()
+    if image.is_dir():  # a source tree
+        image /= "arch/x86/boot/bzImage"
     release = vm_boot.release(image)
     qemu()
     accel = os.environ.get("CELLBED_ACCEL") or ("kvm" if kvm_works(image) else "tcg")

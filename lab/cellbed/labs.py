@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from cellbed.error import CellbedError
 
 LABS = ("virtual", "native", "vm")
@@ -16,8 +18,9 @@ def check_lab(lab: str, kernel: str | None, allowed: tuple[str, ...] = LABS) -> 
     """Raises CellbedError when a command line names a lab or kernel that there is not."""
     if lab not in allowed:
         raise CellbedError(f"--lab {lab}: allowed {', '.join(allowed)}")
-    if lab == "virtual" and kernel not in (None, *KERNELS):
-        raise CellbedError(f"--kernel {kernel}: allowed {', '.join(KERNELS)}; any kernel image with --lab vm")
+    if lab == "virtual" and kernel not in (None, *KERNELS) and not Path(kernel).expanduser().exists():
+        raise CellbedError(f"--kernel {kernel}: allowed {', '.join(KERNELS)}, a kernel built for User Mode Linux, or a "
+                           "source tree of Linux; any kernel image with --lab vm")
     if lab == "native" and kernel is not None:
         raise CellbedError(f"--kernel {kernel}: the native lab has this machine's kernel")
     if lab == "vm" and kernel is None:

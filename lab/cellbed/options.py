@@ -31,8 +31,10 @@ FleetKey = Annotated[Path | None, typer.Option("--key", envvar=VARIABLE, help="o
                                                "made it; without one only loopback is allowed")]
 Shared = Annotated[bool, typer.Option("--shared/--no-shared", help="with --scheduler: workers that see the results "
                                       "folder put bundles there, instead of sending them through the scheduler")]
-Kernel = Annotated[str | None, typer.Option(show_default=False, help="of the virtual lab: 6.12 (default) or 6.1; of "
-                                                                     "the lab vm: a kernel image")]
+Kernel = Annotated[str | None, typer.Option(show_default=False, help="of the virtual lab: 6.12 (default), 6.1, a "
+                                                                     "kernel built for User Mode Linux, or a source "
+                                                                     "tree; of the lab vm: a kernel image or the tree "
+                                                                     "where it is", autocompletion=completion.kernels)]
 Watch = Annotated[bool, typer.Option("--watch", help="show what the newest run does, as `cellbed watch`")]
 
 ALL_CPUS = os.cpu_count() or 1

@@ -9,8 +9,10 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import IO
 
 from cellbed.error import LabError
+from cellbed.labs import KERNELS
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("CELLBED_BUILD", ROOT / "build"))
@@ -60,14 +62,35 @@ def fingerprints(names: dict[str, str]) -> dict[str, str]:
     return {**{name: sha256(Path(path)) for name, path in names.items()}, "code": code()}
 
 
-def lab_kernel(version: str) -> Path:
-    """The cached lab kernel.
+def lab_kernel(kernel: str) -> Path:
+    """A kernel of the virtual lab: the cached one of a version, or one's own, in the cache by its content.
+
+    Args:
+        kernel: one of labs.KERNELS, a kernel built for User Mode Linux, or a source tree, which is built first.
 
     Raises:
-        LabError: not built yet, with how to build it.
+        LabError: not built yet, with how to build it; no such kernel; or what the compiler says.
     """
-    done = subprocess.run([sys.executable, ROOT / "kernel/build", "--version", version, "--print-path"],
-                          capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise LabError(done.stderr.strip().removeprefix("kernel/build: "))
-    return Path(done.stdout.strip().splitlines()[-1])
+    if kernel in KERNELS:
+        which = ["--version", kernel, "--print-path"]
+    else:
+        which = ["--source" if Path(kernel).expanduser().is_dir() else "--image", kernel]
+    with subprocess.Popen([sys.executable, ROOT / "kernel/build", *which], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as build:
+        error = _passed_on(build.stderr)
+        said = build.stdout.read()
+    if build.returncode:
+        text, _, detail = error.partition("\n")
+        raise LabError(text, detail)
+    return Path(said.strip().splitlines()[-1])
+
+
+def _passed_on(stderr: IO[str]) -> str:
+    """What kernel/build says goes to the user at once. Return: its error, which it says last."""
+    prefix, error = "kernel/build: ", ""
+    for line in stderr:
+        if error or line.startswith(prefix):
+            error += line.removeprefix(prefix)
+        else:
+            print(line, end="", file=sys.stderr, flush=True)
+    return error.strip()

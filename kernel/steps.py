@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Steps of building a lab kernel that packaged sources (build) and trees (tree.py) have in common."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+# The kernel's version string goes into its random pool: without these, two builds would give different bytes.
+REPRODUCIBLE = {"KBUILD_BUILD_TIMESTAMP": "2020-01-01", "KBUILD_BUILD_USER": "cellbed", "KBUILD_BUILD_HOST": "cellbed",
+                "KBUILD_BUILD_VERSION": "1", "LC_ALL": "C"}
+# Sources that ARCH=um never compiles; leaving them out makes unpacking faster.
+NOT_UNPACKED = (
+    "*/drivers/gpu/*.[ch]", "*/drivers/media/*.[ch]", "*/drivers/net/ethernet/*.[ch]",
+    "*/drivers/net/wireless/*.[ch]", "*/sound/*.[ch]", "*/Documentation/*.rst",
+    "*/tools/testing/*.[ch]",
+)
+
+
+class BuildError(Exception):
+    """What went wrong and what to do about it, in one message."""
+
+
+def cache_root() -> Path:
+    """Directory of all built kernels."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "cellbed" / "kernel"
+
+
+def patches(version: str) -> list[Path]:
+    """Those for every version, then those that one version needs."""
+    return sorted((HERE / "patches").glob("*.patch")) + sorted((HERE / "patches" / version).glob("*.patch"))
+
+
+def tree_version(tree: Path) -> str:
+    """Version and patch level of an unpacked source, such as 6.12; it may be another one than was asked for."""
+    makefile = (tree / "Makefile").read_text()
+    return ".".join(re.findall(r"^(?:VERSION|PATCHLEVEL) = (\d+)$", makefile, re.MULTILINE))
+
+
+class Progress:
+    """One line on a terminal, a line every 20 s elsewhere."""
+
+    def __init__(self, what: str, total: int) -> None:
+        self.what, self.total = what, total
+        self.start = self.shown = time.monotonic()
+        self.tty = sys.stderr.isatty()
+
+    def show(self, done: int) -> None:
+        now = time.monotonic()
+        if now - self.shown < (0.2 if self.tty else 20):
+            return
+        self.shown = now
+        share = min(99, 100 * done // self.total)
+        line = f"{self.what}: {share:2d} %  {done} objects  {now - self.start:.0f} s"
+        print(f"\r\033[K{line}" if self.tty else line, end="" if self.tty else "\n",
+              file=sys.stderr, flush=True)
+
+    def end(self) -> None:
+        lead = "\r\033[K" if self.tty else ""
+        print(f"{lead}{self.what}: done in {time.monotonic() - self.start:.0f} s", file=sys.stderr)
+
+
+def run(args: list[str], cwd: Path, log, on_line=None) -> None:
+    """Run a step with its output in the log; show the log's end when it fails."""
+    log.write(f"$ {' '.join(map(str, args))}\n")
+    with subprocess.Popen(args, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, stdin=subprocess.DEVNULL, start_new_session=True,
+                          env={**os.environ, **REPRODUCIBLE}) as step:
+        try:
+            for line in step.stdout:
+                log.write(line)
+                if on_line:
+                    on_line(line)
+        except BaseException:
+            os.killpg(step.pid, signal.SIGKILL)
+            raise
+    if step.returncode:
+        log.flush()
+        tail = "".join(Path(log.name).read_text(errors="replace").splitlines(True)[-20:])
+        kept = Path(tempfile.gettempdir()) / f"cellbed-kernel-{os.getuid()}.log"
+        shutil.copy(log.name, kept)
+        raise BuildError(f"`{' '.join(map(str, args[:4]))}` failed; the log's end:\n{tail}whole log: {kept}")
+
+
+def configure(tree: Path, log, wanted: str = "") -> None:
+    """tinyconfig, options that are @wanted where they can be had, and the fragment, of which all have to survive."""
+    fragment = (HERE / "config.fragment").read_text()
+    run(["make", "ARCH=um", "tinyconfig"], tree, log)
+    with open(tree / ".config", "a") as config:
+        config.write(wanted + fragment)
+    run(["make", "ARCH=um", "olddefconfig"], tree, log)
+    have = set((tree / ".config").read_text().splitlines())
+    lost = [line for line in fragment.splitlines() if line.startswith("CONFIG_") and line not in have]
+    if lost:
+        raise BuildError(f"{HERE / 'config.fragment'}: not available in this source: {', '.join(lost)}")
