@@ -29,10 +29,19 @@ struct pdu *cell_pdu_alloc(struct cell *c)
 
 	CELL_ASSERT(pdu); /* cell_init() provides for the worst case */
 	pdu->ends = (struct pkt_queue){ 0 };
+	pdu->block = 0;
 	pdu->attempt = 0;
 	pdu->nack_to_ack = false;
 	pdu->dtx = false;
 	pdu->soft = (struct bler_soft){ 0 };
+	return pdu;
+}
+
+struct pdu *cell_block_begin(struct cell *c)
+{
+	struct pdu *pdu = cell_pdu_alloc(c);
+
+	c->block = pdu->block = c->next_block++;
 	return pdu;
 }
 
@@ -143,6 +152,7 @@ void cell_transmit(struct cell *c, struct leg *leg, const struct grant *g, struc
 	out_record(c, leg, r);
 	out_buffer(c, leg);
 	attempt(c, leg, g, pdu);
+	c->block = 0;
 }
 
 void cell_retransmit(struct cell *c, struct harq_process *process, const struct grant *g)
@@ -151,12 +161,14 @@ void cell_retransmit(struct cell *c, struct harq_process *process, const struct 
 	struct leg *leg = &c->ue[pdu->ue - 1].leg[pdu->dir];
 	struct cell_record r = transmission(c, leg, g, CELL_EV_HARQ_TX);
 
+	c->block = pdu->block;
 	process->pdu = NULL;
 	process->free_tti = g->subframe + HARQ_UL_RTT_TTI;
 	c->stats.harq_retx[leg->dir]++;
 	r.value = pdu->attempt + 1;
 	out_record(c, leg, r);
 	attempt(c, leg, g, pdu);
+	c->block = 0;
 }
 
 static void record_outcome(struct cell *c, const struct leg *leg, const struct pdu *pdu)
@@ -199,7 +211,7 @@ static void deliver(struct cell *c, struct leg *leg, struct pdu *pdu)
 		bearer_receive(c, leg, pdu->buf + mac.sdu[i].off, mac.sdu[i].len, &pdu->ends);
 }
 
-void cell_decode(struct cell *c, struct pdu *pdu)
+static void decode(struct cell *c, struct pdu *pdu)
 {
 	struct leg *leg = &c->ue[pdu->ue - 1].leg[pdu->dir];
 	struct harq_process *process = process_of(c, pdu);
@@ -227,4 +239,11 @@ void cell_decode(struct cell *c, struct pdu *pdu)
 		deliver(c, leg, pdu);
 	}
 	cell_pdu_free(c, pdu);
+}
+
+void cell_decode(struct cell *c, struct pdu *pdu)
+{
+	c->block = pdu->block;
+	decode(c, pdu);
+	c->block = 0;
 }

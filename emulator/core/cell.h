@@ -152,6 +152,8 @@ struct cell {
 	struct harq_model harq;
 	uint32_t n_pkts;
 	uint32_t next_pkt_id;
+	uint32_t next_block;
+	uint32_t block; /* being sent or received, for the trace; 0 = none */
 
 	struct rlc_tx_pdu tx_pdu; /* the PDU being built; too large for the stack */
 	struct am_status am_status;
@@ -244,6 +246,10 @@ void out_tunnel(struct cell *c, const struct pkt *p, struct cell_record r);
 /* --- PDUs (air.c) --- */
 
 struct pdu *cell_pdu_alloc(struct cell *c);
+
+/** cell_block_begin() - a PDU to be filled and given to cell_transmit(); rows name it until then */
+struct pdu *cell_block_begin(struct cell *c);
+
 void cell_pdu_free(struct cell *c, struct pdu *pdu);
 
 /**

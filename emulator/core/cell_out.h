@@ -128,8 +128,8 @@ struct cell_record {
 	uint8_t mcs;
 	uint8_t cqi;
 	uint8_t aux;
-	uint8_t enb; /* whose cell it happened in, from 0 */
-	uint8_t reserved[4];
+	uint8_t enb;    /* whose cell it happened in, from 0 */
+	uint32_t block; /* transport block it is about or came of, from 1; 0 = none */
 };
 _Static_assert(sizeof(struct cell_record) == 48, "radio.trace record");
 

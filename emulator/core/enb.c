@@ -332,7 +332,7 @@ void enb_subframe(struct cell *c, uint32_t tti)
 
 static void transmit_new(struct cell *c, struct leg *leg, const struct grant *g)
 {
-	struct pdu *pdu = cell_pdu_alloc(c);
+	struct pdu *pdu = cell_block_begin(c);
 	struct mac_pdu mac = { 0 };
 
 	bearer_fill(c, leg, &mac, g->bytes, pdu);

@@ -250,6 +250,7 @@ int cell_init(struct cell **ret, void *mem, size_t size, const struct cell_cfg *
 		.event_ns = start_ns,
 		.ue = l.ue,
 		.next_pkt_id = 1,
+		.next_block = 1,
 		.rlc_buf = l.rlc_buf,
 		.cmd = l.cmd,
 		.fresh_pkts = l.pkt,

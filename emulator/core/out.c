@@ -18,6 +18,7 @@ void out_record(struct cell *c, const struct leg *leg, struct cell_record r)
 	struct cell_out *o = out_next(c, CELL_OUT_RECORD);
 
 	r.t_ns = c->event_ns;
+	r.block = c->block;
 	if (leg) {
 		r.dir = leg->dir;
 		r.lcid = leg->lcid;

@@ -98,7 +98,7 @@ static bool standing_grant(const struct cell *c, const struct ue *u, uint32_t tt
 static void transmit_new(struct cell *c, struct ue *u, const struct grant *g)
 {
 	struct leg *leg = &u->leg[g->dir];
-	struct pdu *pdu = cell_pdu_alloc(c);
+	struct pdu *pdu = cell_block_begin(c);
 	struct mac_pdu mac = { 0 };
 
 	mac.has_crnti = g->msg3; /* contention resolution, TS 36.321 5.1.4 */

@@ -26,6 +26,7 @@ static const struct trace_field radio_fields[] = {
 	FIELD(dir, "u8", "1"),    FIELD(lcid, "u8", "1"),
 	FIELD(mcs, "u8", "1"),    FIELD(cqi, "u8", "1"),
 	FIELD(aux, "u8", "1"),    FIELD(enb, "u8", "1"),
+	FIELD(block, "u32", "1"),
 };
 
 #define SYMBOLS                                                                                    \

@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 BUILD = Path(os.environ.get("CELLBED_BUILD", ROOT / "build"))
 CASES = sorted(path.parent.name for path in HERE.glob("*/arrivals.txt"))
-NUMBERS = ["pkt", "tag", "bytes", "sn", "value", "rb", "mcs", "cqi", "lcid", "aux", "enb"]
+NUMBERS = ["pkt", "tag", "bytes", "sn", "value", "rb", "mcs", "cqi", "lcid", "aux", "enb", "block"]
 
 
 def render(path: Path) -> str:
