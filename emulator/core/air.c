@@ -133,6 +133,7 @@ void cell_transmit(struct cell *c, struct leg *leg, const struct grant *g, struc
 {
 	struct cell_record r = transmission(c, leg, g, CELL_EV_MAC_TX);
 
+	pdu->first_tti = g->subframe;
 	pdu->len = g->bytes;
 	pdu->dir = leg->dir;
 	pdu->ue = leg->ue;
@@ -206,7 +207,7 @@ static void deliver(struct cell *c, struct leg *leg, struct pdu *pdu)
 	CELL_ASSERT(mac_unpack(&mac, pdu->buf, pdu->len) == 0);
 	if (mac.bsr.present &&
 	    (leg->dir == CELL_DIR_UL || (leg->dir == CELL_DIR_SL && c->cfg.enb_overhears_dm)))
-		enb_bsr(c, &c->ue[pdu->ue - 1], &mac.bsr, pdu->subframe);
+		enb_bsr(c, &c->ue[pdu->ue - 1], &mac.bsr, pdu->first_tti);
 	for (uint32_t i = 0; i < mac.n_sdus && pdu->epoch == leg->epoch; i++)
 		bearer_receive(c, leg, pdu->buf + mac.sdu[i].off, mac.sdu[i].len, &pdu->ends);
 }

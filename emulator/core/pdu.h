@@ -23,6 +23,7 @@ struct pdu {
 	struct pkt_queue ends;
 	int64_t decode_ns;    /* when the receiver has it, or would have */
 	uint32_t block;       /* its number in radio.trace; 0 = never sent as one */
+	uint32_t first_tti;   /* sub-frame of its first transmission: its BSR is as of then */
 	uint32_t subframe;    /* of its last transmission */
 	uint32_t len;         /* TBS */
 	uint32_t cell_change; /* of its UE: what was sent in another cell is void */

@@ -215,6 +215,34 @@ static void test_full_buffer_fills_sub_frames(void **state)
 	run_end(&r);
 }
 
+/*
+ * Every block takes two attempts: a BSR is heard 8 ms late and speaks of what its UE had when
+ * it first sent it. What was granted since then is no reason for another grant.
+ */
+static void test_no_grant_twice_for_a_late_report(void **state)
+{
+	uint32_t padding = 0;
+	struct run r;
+	size_t n;
+
+	(void)state;
+	run_defaults(&r, CELL_MODE_IM);
+	r.cfg.harq_max_attempts = 2;
+	r.cfg.n_harq_bler = 2;
+	r.cfg.harq_bler_q32[0] = UINT32_MAX;
+	r.cfg.harq_bler_q32[1] = 0;
+	run_start(&r);
+	for (int i = 0; i < 40; i++)
+		run_push(&r, 1, 1400, MS(i));
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(r.n_delivered, 40);
+	n = run_count(&r, CELL_EV_MAC_TX, 1);
+	for (size_t i = 0; i < n; i++)
+		padding += (uint32_t)run_find(&r, CELL_EV_MAC_TX, 1, i)->value;
+	assert_in_range(padding, 0, 2 * 1400);
+	run_end(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -226,6 +254,7 @@ int main(void)
 		cmocka_unit_test(test_no_collision),
 		cmocka_unit_test(test_full_buffer),
 		cmocka_unit_test(test_full_buffer_fills_sub_frames),
+		cmocka_unit_test(test_no_grant_twice_for_a_late_report),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
