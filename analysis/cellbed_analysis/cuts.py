@@ -110,8 +110,8 @@ class _Radio:
         self.reasons = bundle.drop_reasons
         self.steps = bundle.radio_symbols.get("rrc", {})
         self.told = rows_of(
-            radio, "route", "rrc", "radio_link_failure", "rlc_discard", "harq_failure", "rlc_retx", "t_reordering",
-            "control_missed",
+            radio, "route", "rrc", "radio_link_failure", "rlc_discard", "harq_tx", "harq_failure", "rlc_retx",
+            "t_reordering", "control_missed",
         ).select("t_ns", "event", "value", "node")  # fmt: skip
         self.sender = bundle.radio_node(flow.source)
         self.arrivals: pl.DataFrame | None = None
@@ -209,7 +209,8 @@ def _around(radio: _Radio, begin_ns: int, end_ns: int) -> str:
     elif steps:
         said.append(f"handover under way ({steps[-1][1].replace('_', ' ')} {_ms(end_ns - steps[-1][0])} before)")
     for name, words in (
-        ("radio_link_failure", "radio link failure"), ("rlc_discard", "RLC discard"), ("harq_failure", "HARQ failure"),
+        ("radio_link_failure", "radio link failure"), ("rlc_discard", "RLC discard"),
+        ("harq_tx", "HARQ retransmission"), ("harq_failure", "HARQ failure"),
         ("rlc_retx", "RLC retransmission"), ("t_reordering", "expiry of t-Reordering"),
         ("control_missed", "missed assignment"),
     ):  # fmt: skip

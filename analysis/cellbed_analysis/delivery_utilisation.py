@@ -27,9 +27,11 @@ VARIANT = re.compile(r"rtt(?P<rtt>\d+)-(free|harq(?P<harq>\d+)-(?P<order>in|out)
 #: Parts of the increment, in ms: label, parts of the RTT that it sums.
 PARTS = (
     ("behind gaps", ("data_reorder", "ack_reorder")),
-    ("queue and HARQ, data", ("data_dl_wait", "data_dl")),
+    ("sent again, data", ("data_dl_harq", "data_dl_arq")),
+    ("queue, data", ("data_dl_wait", "data_dl")),
     ("receiver's TCP", ("receiver",)),
-    ("queue and HARQ, ACK", ("ack_queue", "ack_grant", "ack_air", "ack_schedule")),
+    ("sent again, ACK", ("ack_bsr_harq", "ack_harq", "ack_arq")),
+    ("queue, ACK", ("ack_queue", "ack_grant", "ack_air", "ack_schedule")),
 )
 
 

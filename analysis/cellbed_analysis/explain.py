@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from . import explain_celledge, explain_handover, explain_maxdat, explain_switch
-from .segment import LEG_PARTS, RTT_PARTS, part_label
+from .segment import ARQ_PARTS, HARQ_PARTS, LEG_PARTS, RTT_PARTS, part_label
 from .stat import facts
 from .stat import mean_of as mean
 
@@ -27,6 +27,12 @@ WORTH_MS = 0.05  # parts that differ by less are not named
 WORTH_SHARE = 0.005
 
 SIDES = {"data": "segment", "ack": "ACK"}
+#: What errors of the radio cost a round trip, in both legs: words, parts.
+REPAIRS = (
+    ("HARQ retransmissions", HARQ_PARTS),
+    ("RLC retransmissions", ARQ_PARTS),
+    ("waits in RLC behind such", ("reorder",)),
+)
 
 
 def explain(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
@@ -74,6 +80,15 @@ def legs_text(parts: Mapping[str, float]) -> str:
         f"data leg {legs['data']:.1f} + receiver {parts.get('receiver', 0.0):.1f} "
         f"+ ACK leg {legs['ack']:.1f} + sender's host {hosts:.1f} ms"
     )
+
+
+def repairs_text(rows: Rows) -> str:
+    """What errors of the radio cost in the mean round trip, or nothing where they cost none."""
+    parts = parts_ms(rows)
+    costs = [(words, sum(parts.get(f"{side}_{part}", 0.0) for side in SIDES for part in names))
+             for words, names in REPAIRS]  # fmt: skip
+    named = [f"{words} {ms:.1f} ms" for words, ms in costs if ms >= WORTH_MS]
+    return f"Of the mean RTT: {', '.join(named)}." if named else ""
 
 
 def _name(rows: Rows) -> str:
@@ -231,6 +246,7 @@ def _point_text(rows: Rows, over: str) -> str:
 
 #: What a cause of throughput is made of: column, words. Zeros are told too.
 DELIVERY_FACTS = (
+    ("harq_retransmissions_dl", "{:.0f} HARQ retransmissions"),
     ("rlc_retransmissions_dl", "{:.0f} RLC retransmissions"),
     ("reordering_dupack_events", "{:.0f} packets overtaken by 3 or more"),
     ("reordering_extent_max", "by {:.0f} at most"),
@@ -258,7 +274,9 @@ def _delivery(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
 
 def _delivery_of(rows: Rows) -> str:
     variants = ", ".join(sorted({str(row.get("variant")) for row in rows}))
-    return f"{variants}, mean of {len(rows)} runs: {facts(rows, DELIVERY_FACTS)}. {_what_governed(rows)}".strip()
+    told = (f"{variants}, mean of {len(rows)} runs: {facts(rows, DELIVERY_FACTS)}.", repairs_text(rows),
+            _what_governed(rows))  # fmt: skip
+    return " ".join(filter(None, told))
 
 
 def _what_governed(rows: Rows) -> str:
@@ -270,7 +288,7 @@ def _what_governed(rows: Rows) -> str:
     if reductions == 0:
         flight = mean(rows, "flight_mean_bytes") or 0.0
         text = (
-            "RLC repaired every loss in order: TCP saw delay, no loss, and cut its window for none; "
+            f"{_repairer(rows)} repaired every loss in order: TCP saw delay, no loss, and cut its window for none; "
             f"{flight / 1000:.0f} kB in flight at an RTT of {rtt:.0f} ms make {rate:.0f} Mbit/s."
         )
         by_delay = {row.get("congestion_control") for row in rows} & DELAY_BASED
@@ -283,13 +301,19 @@ def _what_governed(rows: Rows) -> str:
     return "Retransmissions of lost packets governed the window."
 
 
+def _repairer(rows: Rows) -> str:
+    by_rlc, by_harq = (mean(rows, f"{layer}_retransmissions_dl") for layer in ("rlc", "harq"))
+    return "HARQ" if by_rlc == 0 and by_harq else "RLC"
+
+
 def _increment(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
     """Where an increment of the RTT is, and how many PDUs wait together."""
     rtt, rate = mean(rows, "rtt_mean_ms"), mean(rows, "pdus_per_s_dl")
     if rtt is None or rate is None:
         return "The runs have no RTT or no PDUs."
     gap = departures(parts_ms(rows), parts_ms(other))
-    text = f"RTT {rtt:.1f} ms; against runs without loss: {gap}. {rate * rtt / 1000:.0f} PDUs are in flight"
+    told = f"RTT {rtt:.1f} ms; against runs without loss: {gap}. {repairs_text(rows)}".rstrip()
+    text = f"{told} {rate * rtt / 1000:.0f} PDUs are in flight"
     if any(row.get("param.radio.rlc.delivery") == "out_of_sequence" for row in rows):
         return (
             f"{text}; TCP confirms in order, so what overtakes a gap in the radio waits for it in the receiver's TCP."

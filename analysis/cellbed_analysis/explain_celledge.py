@@ -22,6 +22,7 @@ FACTS = (
     ("blocks_dl", "{:.0f} downlink blocks"),
     ("block_dl_mean_bytes", "of {:.0f} bytes on average"),
     ("harq_failures_dl", "{:.0f} of them given up by HARQ"),
+    ("harq_retx_dl_share", "{:.1%} of the transmissions again by HARQ"),
     ("control_missed_ttis", "{:.0f} assignments missed"),
     ("rlc_retransmissions_dl", "{:.0f} RLC retransmissions"),
     ("radio_link_failures", "{:.0f} radio link failures"),

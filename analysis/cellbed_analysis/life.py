@@ -4,14 +4,18 @@
 A packet enters at a UE, waits for a transmission opportunity, is sent over the
 uplink or the sidelink, possibly over the downlink, and leaves at the peer. One
 from the network side enters at the eNB and knows the downlink only. For
-each packet this finds the transmission that carried its last byte, the grant
-behind that transmission, and what the grant answered: a random access (RAC)
-request and the BSR that followed it, or a BSR that trailed earlier data.
+each packet this finds the transport block that carried its last byte, what became
+of that block on the air, the grant behind it, and what the grant answered: a random
+access (RAC) request and the BSR that followed it, or a BSR that trailed earlier data.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import polars as pl
+
+from .error import AnalysisError
 
 TTI_NS = 1_000_000
 ENB = 0
@@ -24,14 +28,20 @@ MOMENTS = (
     "request_ns",  # the UE sends the RAC request that led to the grant
     "rar_ns",  # the eNB answers it with a grant of minimum size
     "bsr_tx_ns",  # the UE sends the BSR that led to the grant
+    "bsr_tried_ns",  # the eNB has tried to decode it for the first time
     "bsr_rx_ns",  # the eNB has decoded it
     "grant_ns",  # the eNB grants
     "tx_ns",  # the UE sends the packet's last byte
-    "rx_ns",  # the eNB (infrastructure) or the peer (direct) has decoded it
+    "tried_ns",  # the eNB (infrastructure) or the peer (direct) has tried to decode its block for the first time
+    "harq_ns",  # it has decoded the block, or HARQ gave it up
+    "rx_ns",  # it has decoded the last byte, which RLC may have sent again
     "dl_tx_ns",  # the eNB sends the packet's last byte in the downlink
-    "dl_rx_ns",  # the peer has decoded it
+    "dl_tried_ns",  # the same three at the peer
+    "dl_harq_ns",
+    "dl_rx_ns",
     "out_ns",  # leaves at the peer
 )
+DOWNLINK = tuple(moment for moment in MOMENTS if moment.startswith("dl_"))
 
 
 class RadioLog:
@@ -39,6 +49,9 @@ class RadioLog:
 
     def __init__(self, radio: pl.DataFrame) -> None:
         """Split `radio`, radio.trace as `trace.read_trace` gives it."""
+        self._numbered = "block" in radio.columns
+        if not self._numbered:
+            radio = radio.with_columns(block=pl.lit(0, pl.UInt32))
         self._by_event = {str(key[0]): frame for key, frame in radio.partition_by("event", as_dict=True).items()}
         self._empty = radio.clear()
 
@@ -48,6 +61,28 @@ class RadioLog:
         for name, value in equal.items():
             frame = frame.filter(pl.col(name) == value)
         return frame
+
+    @cached_property
+    def blocks(self) -> pl.DataFrame:
+        """One row per transport block whose fate is known: block, tried_ns, harq_ns, rx_ns (null: lost) as in MOMENTS.
+
+        Raises:
+            AnalysisError: a trace from before blocks had numbers.
+        """
+        ended = pl.concat([self.rows("mac_rx"), self.rows("mac_lost")])
+        if len(ended) and not self._numbered:
+            raise AnalysisError("radio.trace has no field 'block', as of older versions: play the run again")
+        first = self.rows("harq_nack", value=1).select("block", nack_ns="t_ns")
+        return (
+            ended.filter(pl.col("block") > 0)
+            .join(first, on="block", how="left")
+            .select(
+                "block",
+                tried_ns=pl.coalesce("nack_ns", "t_ns"),
+                harq_ns="t_ns",
+                rx_ns=pl.when(pl.col("event") == "mac_rx").then("t_ns"),
+            )
+        )
 
 
 def packet_lives(log: RadioLog, n_ue: int) -> pl.DataFrame:
@@ -64,17 +99,18 @@ def packet_lives(log: RadioLog, n_ue: int) -> pl.DataFrame:
         was waiting when it arrived), and MOMENTS in ns; null where the life
         has no such thing.
     """
-    lives = pl.concat([_lives_of_ue(log, ue) for ue in range(1, n_ue + 1)])
-    return pl.concat([lives, _lives_of_network(log).match_to_schema(lives.schema)]).sort("pkt")
+    downlink = _downlink(log)
+    lives = pl.concat([_lives_of_ue(log, ue, downlink) for ue in range(1, n_ue + 1)])
+    return pl.concat([lives, _lives_of_network(log, downlink).match_to_schema(lives.schema)]).sort("pkt")
 
 
-def _lives_of_network(log: RadioLog) -> pl.DataFrame:
+def _lives_of_network(log: RadioLog, downlink: pl.DataFrame) -> pl.DataFrame:
     """Packets that entered at the eNB: the eNB grants itself, so they have no moments before the downlink's."""
     entered = log.rows("pkt_in", node=ENB).select(
         "pkt", "node", "tag", "bytes", "peer", direction="dir", in_ns="t_ns", access=pl.lit(None, ACCESS)
     )
     lives = (
-        entered.join(_downlink(log), on="pkt", how="left")
+        entered.join(downlink, on="pkt", how="left")
         .join(log.rows("pkt_out", peer=ENB).select("pkt", out_ns="t_ns"), on="pkt", how="left")
         .sort("pkt")
     )
@@ -85,18 +121,24 @@ def _lives_of_network(log: RadioLog) -> pl.DataFrame:
     )
 
 
-def _lives_of_ue(log: RadioLog, ue: int) -> pl.DataFrame:
-    pdus = uplink_pdus(log, ue).drop("padding_bytes", "on_rar").rename({"bytes": "pdu_bytes"})
+def _lives_of_ue(log: RadioLog, ue: int, downlink: pl.DataFrame) -> pl.DataFrame:
+    granted = uplink_pdus(log, ue).select(
+        "block", "direction", "access", "queued_ns", "request_ns", "rar_ns", "bsr_tx_ns", "bsr_tried_ns", "bsr_rx_ns",
+        "grant_ns",
+    )  # fmt: skip
     outs = log.rows("pkt_out", peer=ue).select("pkt", out_ns="t_ns")
     lives = (
         log.rows("pkt_in", node=ue)
         .select("pkt", "node", "tag", "bytes", in_ns="t_ns")
-        .join(_endings(log, node=ue).select("pkt", tx_ns="t_ns"), on="pkt", how="left")
-        .join(pdus, on="tx_ns", how="left")
-        .join(_downlink(log), on="pkt", how="left")
+        .join(_carried(log, ue).drop("peer"), on="pkt", how="left")
+        .join(granted, on="block", how="left")
+        .join(downlink, on="pkt", how="left")
         .join(outs, on="pkt", how="left")
         .sort("pkt")
     )
+    # A mode switch may take a packet back from the eNB, to be sent directly.
+    direct = (pl.col("direction") == "sl").fill_null(value=False)
+    lives = lives.with_columns(pl.when(~direct).then(pl.col(moment)).alias(moment) for moment in DOWNLINK)
     busy_until = pl.col("tx_ns").cum_max().shift(1).fill_null(-1)
     return lives.with_columns(buffer_empty=busy_until < pl.col("in_ns")).select(
         "pkt", "node", "tag", "bytes", "direction", "access", "buffer_empty", *MOMENTS
@@ -104,9 +146,9 @@ def _lives_of_ue(log: RadioLog, ue: int) -> pl.DataFrame:
 
 
 def _endings(log: RadioLog, node: int) -> pl.DataFrame:
-    """RLC rows of a node that carry a packet's last byte, one a packet.
+    """RLC rows of a node that carry a packet's last byte for the first time, one a packet.
 
-    ARQ may send that byte several times: the last time before the packet left counts, since
+    After RLC began anew it sends that byte once more: the last time before the packet left counts, since
     what is sent after that is in vain.
     """
     outs = log.rows("pkt_out").select("pkt", left_ns="t_ns")
@@ -119,35 +161,82 @@ def _endings(log: RadioLog, node: int) -> pl.DataFrame:
     )
 
 
+def _carried(log: RadioLog, node: int) -> pl.DataFrame:
+    """What became of the last byte of each packet that a node sent.
+
+    Returns:
+        Columns pkt, peer, block (0 where the trace numbers none), tx_ns, tried_ns, harq_ns and rx_ns as in
+        MOMENTS. RLC may send the byte again while HARQ still tries: what is decoded first counts.
+    """
+    blocks, endings = log.blocks, _endings(log, node)
+    again = (
+        _retransmitted(log, node, endings)
+        .join(blocks.select("block", again_ns="rx_ns"), on="block")
+        .group_by("pkt")
+        .agg(pl.col("again_ns").min())
+    )
+    return (
+        endings.select("pkt", "peer", "block", tx_ns="t_ns")
+        .join(blocks, on="block", how="left")
+        .join(again, on="pkt", how="left")
+        .with_columns(rx_ns=pl.min_horizontal("rx_ns", "again_ns"))
+        .select("pkt", "peer", "block", "tx_ns", "tried_ns", pl.min_horizontal("harq_ns", "rx_ns"), "rx_ns")
+    )
+
+
+def _retransmitted(log: RadioLog, node: int, endings: pl.DataFrame) -> pl.DataFrame:
+    """pkt and block of every RLC retransmission by a node that has a packet's last byte.
+
+    A PDU is sent again whole or in segments: from byte `value` on, `bytes` long with its header. Whether a
+    segment reaches the last byte follows from its header, which grows by 12 bits for every SDU that ends before.
+
+    Source: TS 36.322 6.2.1.5
+    """
+    again = log.rows("rlc_retx", node=node).with_row_index("again")
+    sent = log.rows("rlc_tx", node=node).with_columns(end=pl.col("value").cum_sum().over("block", "sn"))
+    pdus = sent.unique(["block", "sn"], keep="first", maintain_order=True)
+    return (
+        again.select("again", "t_ns", "peer", "dir", "sn", "bytes", so="value", again_block="block")
+        .join_asof(
+            pdus.select("t_ns", "peer", "dir", "sn", "block", pdu_bytes="bytes"),
+            on="t_ns", by=["peer", "dir", "sn"], check_sortedness=False,
+        )
+        .join(sent.select("block", "sn", "pkt", "end", ends=pl.col("aux") & 1 == 1), on=["block", "sn"])
+        .filter(pl.col("end") > pl.col("so"))
+        .with_columns(before=pl.int_range(pl.len()).over("again", order_by="end"))
+        .with_columns(header=4 + (3 * pl.col("before") + 1) // 2)
+        .filter(
+            (pl.col("so") == 0) & (pl.col("bytes") == pl.col("pdu_bytes"))
+            | (pl.col("bytes").cast(pl.Int64) >= pl.col("header") + pl.col("end") - pl.col("so"))
+        )
+        .filter("ends")
+        .join(endings.select("pkt", "block", "sn"), on=["pkt", "block", "sn"], how="semi")
+        .select("pkt", block="again_block")
+    )  # fmt: skip
+
+
 def _downlink(log: RadioLog) -> pl.DataFrame:
-    """pkt, dl_tx_ns, dl_rx_ns of packets that the eNB sent; PDUs of one sub-frame are decoded together."""
-    received = log.rows("mac_rx", dir="dl").select("sn", peer="node", dl_rx_ns="t_ns").unique(["sn", "peer"])
-    sent = log.rows("mac_tx", node=ENB).select("sn", "peer", dl_tx_ns="t_ns").unique(["dl_tx_ns", "peer"])
-    pdus = sent.join(received, on=["sn", "peer"], how="left")
-    endings = _endings(log, ENB).select("pkt", "peer", dl_tx_ns="t_ns")
-    return endings.join(pdus, on=["dl_tx_ns", "peer"], how="left").select("pkt", "dl_tx_ns", "dl_rx_ns")
+    """pkt and DOWNLINK of packets that the eNB sent."""
+    return _carried(log, ENB).select("pkt", **{moment: moment.removeprefix("dl_") for moment in DOWNLINK})
 
 
 def uplink_pdus(log: RadioLog, ue: int) -> pl.DataFrame:
     """One row per MAC PDU that a UE sent, with the grant chain behind it.
 
     Returns:
-        Columns tx_ns, direction, bytes (transport block), padding_bytes, on_rar
+        Columns block, tx_ns, direction, bytes (transport block), padding_bytes, on_rar
         (granted by a random access response), access, rx_ns, grant_ns,
-        bsr_rx_ns, bsr_tx_ns, rar_ns, request_ns, queued_ns; null where there
+        bsr_rx_ns, bsr_tried_ns, bsr_tx_ns, rar_ns, request_ns, queued_ns; null where there
         was none. Access is "stolen" on the grant of a random access response:
         data there take room that was granted for the BSR, which goes with them.
     """
     pdus = _sent(log, ue).join(_granted(log, ue), on="tx_ns", how="left")
     reports = (
         log.rows("bsr_rx", peer=ue)
-        .select(rx_ns="t_ns")
+        .select("block", bsr_rx_ns="t_ns")
         .unique()
-        .join(
-            pdus.select("rx_ns", bsr_tx_ns="tx_ns", bsr_rar_ns="own_rar_ns").drop_nulls("rx_ns"),
-            on="rx_ns",
-        )
-        .rename({"rx_ns": "bsr_rx_ns"})
+        .join(pdus.select("block", bsr_tx_ns="tx_ns", bsr_tried_ns="tried_ns", bsr_rar_ns="own_rar_ns"), on="block")
+        .drop("block")
         .sort("bsr_rx_ns")
     )
     requests = log.rows("ra_preamble", node=ue).select(request_ns="t_ns").sort("request_ns")
@@ -177,26 +266,24 @@ def uplink_pdus(log: RadioLog, ue: int) -> pl.DataFrame:
             coalesce=False,
         )
         .with_columns(queued_ns=pl.when(pl.col("request_ns").is_null()).then("bsr_tx_ns").otherwise("served_ns"))
-        .drop("own_grant_ns", "own_rar_ns", "bsr_rar_ns", "before_ns", "served_ns")
+        .drop("own_grant_ns", "own_rar_ns", "bsr_rar_ns", "before_ns", "served_ns", "tried_ns")
         .sort("tx_ns")
     )
 
 
 def _sent(log: RadioLog, ue: int) -> pl.DataFrame:
-    """PDUs a UE sent, with the time they were decoded."""
-    received = log.rows("mac_rx", peer=ue).filter(pl.col("dir") != "dl")
+    """PDUs a UE sent, with the times at which they were tried and decoded."""
     return (
         log.rows("mac_tx", node=ue)
         .select(
-            "sn",
+            "block",
             "bytes",
             tx_ns="t_ns",
             direction="dir",
             padding_bytes="value",
             on_rar=pl.col("aux") == 1,
         )
-        .join(received.select("sn", direction="dir", rx_ns="t_ns"), on=["sn", "direction"], how="left")
-        .drop("sn")
+        .join(log.blocks.select("block", "tried_ns", "rx_ns"), on="block", how="left")
     )
 
 

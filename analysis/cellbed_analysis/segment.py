@@ -31,13 +31,20 @@ LEG_PARTS = {
     "rar": "RAC request to its answer",
     "bsr": "answer to the BSR",
     "bsr_decode": "BSR on the air and decoded",
+    "bsr_harq": "HARQ retransmissions of the BSR",
     "schedule": "wait for the data grant",
     "grant": "data grant to transmission",
     "air": "transmission and decoding",
+    "harq": "HARQ retransmissions",
+    "arq": "RLC retransmissions",
     "dl_wait": "wait at the eNB for the downlink",
     "dl": "downlink and decoding",
+    "dl_harq": "HARQ retransmissions in the downlink",
+    "dl_arq": "RLC retransmissions in the downlink",
     "reorder": "RLC reassembly and reordering",
 }
+#: Of these, time that errors of the radio took; empty where every first attempt is decoded.
+HARQ_PARTS, ARQ_PARTS = ("bsr_harq", "harq", "dl_harq"), ("arq", "dl_arq")
 #: All parts of a round trip, in order.
 RTT_PARTS = (
     "host_tx",

@@ -17,6 +17,7 @@ import numpy as np
 import polars as pl
 
 from .bundle import Flow
+from .segment import ARQ_PARTS, HARQ_PARTS
 from .stat import median, scaled
 
 TTI_NS = 1_000_000
@@ -59,6 +60,7 @@ def undisturbed(segments: pl.DataFrame) -> pl.DataFrame:
         calm &= (pl.col(f"{side}_queue") == 0) & (pl.col(f"{side}_rac_wait") <= TTI_NS)
         calm &= pl.col(f"{side}_request_ns") >= pl.col(f"{side}_in_ns")
         calm &= (pl.col(f"{side}_schedule") < TTI_NS) & (pl.col(f"{side}_reorder") < TTI_NS)
+        calm &= pl.sum_horizontal(f"{side}_{part}" for part in (*HARQ_PARTS, *ARQ_PARTS)) == 0
     return segments.filter(calm.fill_null(False))
 
 
@@ -114,20 +116,26 @@ def _leg_steps(segment: dict[str, Any], side: str, sender: str, receiver: str) -
 
     end = receiver if segment[f"{side}_direction"] == "sl" else "eNB"
     stolen = segment[f"{side}_access"] == "stolen"
+    harq, arq = "not decoded: HARQ sends {} again", "given up by HARQ: RLC sends {} again"
     arrows = [
         (at("request"), at("rar"), sender, "eNB", "RAC request"),
         (at("rar"), at("bsr_tx"), "eNB", sender, "RAR: grant of one RB"),
-        (at("bsr_tx"), at("bsr_rx"), sender, "eNB", "BSR"),
+        (at("bsr_tx"), at("bsr_tried"), sender, "eNB", "BSR"),
+        (at("bsr_tried"), at("bsr_rx"), sender, "eNB", harq.format("the BSR")),
         (at("grant"), at("tx"), "eNB", sender, f"grant for {what}"),
-        (at("tx"), at("rx"), sender, end, f"BSR and {what}" if stolen else what),
-        (at("dl_tx"), at("dl_rx"), "eNB", receiver, what),
+        (at("tx"), at("tried"), sender, end, f"BSR and {what}" if stolen else what),
+        (at("tried"), at("harq"), sender, end, harq.format(what)),
+        (at("harq"), at("rx"), sender, end, arq.format(what)),
+        (at("dl_tx"), at("dl_tried"), "eNB", receiver, what),
+        (at("dl_tried"), at("dl_harq"), "eNB", receiver, harq.format(what)),
+        (at("dl_harq"), at("dl_rx"), "eNB", receiver, arq.format(what)),
     ]
     entry = "eNB" if segment[f"{side}_direction"] == "dl" else sender  # a server's packets enter there
     steps = [Step(segment[f"{side}_in_ns"], entry, entry, f"{what} enters the buffer")]
     steps += [
         Step(begin, source, target, text, end_ns)
         for begin, end_ns, source, target, text in arrows
-        if begin is not None and end_ns is not None
+        if begin is not None and end_ns is not None and begin < end_ns
     ]
     out_ns = segment[f"{side}_out_ns"]
     return [*steps, Step(out_ns, receiver, receiver, f"{what} delivered to TCP")]

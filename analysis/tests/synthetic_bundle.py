@@ -33,11 +33,12 @@ RADIO_FIELDS = (
     ("t_ns", "i64"), ("tag", "u64"), ("pkt", "u32"), ("bytes", "u32"), ("sn", "u32"),
     ("value", "i32"), ("event", "u16"), ("rb", "u16"), ("node", "u8"), ("peer", "u8"),
     ("dir", "u8"), ("lcid", "u8"), ("mcs", "u8"), ("cqi", "u8"), ("aux", "u8"),
+    ("enb", "u8"), ("block", "u32"),
 )  # fmt: skip
 EVENTS = (
     "none", "pkt_in", "pkt_out", "pkt_drop", "ra_preamble", "ra_collision", "ra_response",
     "ra_timeout", "bsr_tx", "bsr_rx", "grant", "mac_tx", "mac_rx", "mac_lost", "rlc_tx", "rlc_rx",
-    "rlc_discard", "t_reordering", "buffer", "route",
+    "rlc_discard", "t_reordering", "buffer", "route", "harq_nack", "harq_tx", "rlc_retx",
 )  # fmt: skip
 DIRS = ("ul", "dl", "sl")
 DROPS = ("none", "queue_full", "radio_loss", "rlc_discard", "pdcp_discard", "shutdown")
@@ -103,6 +104,7 @@ class Cell:
 
     rows: list[dict[str, Any]] = dataclasses.field(default_factory=list)
     pkts: int = 0
+    blocks: int = 0
 
     def add(self, t_ns: int, event: str, **fields: Any) -> None:
         """One row."""
@@ -124,7 +126,7 @@ class Cell:
         left = 0 if stolen else size + 2
         self._send(bsr, node, 0, "ul", 89, size if stolen else 0, pkt if stolen else None, msg3=1)
         self.add(bsr, "bsr_tx", node=node, bytes=left, value=9)
-        self.add(bsr + 3_750_000, "bsr_rx", peer=node, dir=leg, value=9)
+        self.add(bsr + 3_750_000, "bsr_rx", peer=node, dir=leg, value=9, block=self.blocks)
         sent = bsr
         if not stolen:
             sent = bsr + 6 * MS
@@ -144,16 +146,15 @@ class Cell:
         self, t_ns: int, node: int, peer: int, leg: str, block: int, size: int,
         pkt: dict[str, int] | None, msg3: int = 0,
     ) -> None:  # fmt: skip
-        subframe = (t_ns - START_NS) // MS
+        self.blocks += 1
+        block_row = {"node": node, "peer": peer, "dir": leg, "block": self.blocks}
+        sent = {"sn": (t_ns - START_NS) // MS, "bytes": block}
         used = 6 if pkt is None else 4 + size + 2  # headers and the packet with PDCP
         if pkt is not None:
             row = {"pkt": pkt["pkt"], "tag": pkt["tag"], "bytes": size + 4, "value": size + 2}
-            self.add(t_ns, "rlc_tx", node=node, peer=peer, dir=leg, aux=1, **row)
-        self.add(
-            t_ns, "mac_tx", node=node, peer=peer, dir=leg, sn=subframe, bytes=block,
-            value=block - used, aux=msg3,
-        )  # fmt: skip
-        self.add(t_ns + 3_750_000, "mac_rx", node=peer, peer=node, dir=leg, sn=subframe, bytes=block)
+            self.add(t_ns, "rlc_tx", aux=1, **row, **block_row)
+        self.add(t_ns, "mac_tx", value=block - used, aux=msg3, **sent, **block_row)
+        self.add(t_ns + 3_750_000, "mac_rx", **sent, **block_row | {"node": peer, "peer": node})
 
 
 def tcp_packet(forward: bool, seq: int, ack: int, payload: int, flags: int = 0x10, sport: int = SPORT) -> bytes:

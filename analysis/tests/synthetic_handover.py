@@ -28,7 +28,7 @@ MESSAGES = (
 SYMBOLS = {
     "event": dict(enumerate(EVENTS)), "dir": {0: "ul", 1: "dl"}, "drop": {0: "none"}, "rrc": dict(enumerate(MESSAGES)),
 }  # fmt: skip
-FIELDS = (*RADIO_FIELDS, ("enb", "u8"))
+FIELDS = RADIO_FIELDS
 
 
 def radio_row(ms: float, event: str, **fields: int) -> dict[str, int]:

@@ -73,6 +73,25 @@ def test_access_tells_how_grants_were_obtained() -> None:
     assert explain(claim, [measured], []) == "DM-DM: 25% of ACKs stolen beside a BSR."
 
 
+def test_causes_of_throughput_tell_what_retransmissions_cost() -> None:
+    measured = row(
+        variant="cubic-in", harq_retransmissions_dl=120, rlc_retransmissions_dl=7, part_data_dl_harq_ms=1.2,
+        part_ack_harq_ms=0.3, part_data_dl_arq_ms=0.02, part_data_reorder_ms=2.0, part_data_dl_ms=3.75,
+    )  # fmt: skip
+    found = explain({"explain": "delivery"}, [measured], [])
+    assert "120 HARQ retransmissions, 7 RLC retransmissions" in found
+    assert "Of the mean RTT: HARQ retransmissions 1.5 ms, waits in RLC behind such 2.0 ms." in found
+
+
+def test_who_repaired_is_told() -> None:
+    quiet = row(
+        retransmissions=0, spurious_retransmits=0, cwnd_reductions=0, goodput_mbps=5.0, rtt_mean_ms=40.0,
+        rlc_retransmissions_dl=0, harq_retransmissions_dl=50,
+    )  # fmt: skip
+    assert "HARQ repaired every loss in order" in explain({"explain": "delivery"}, [quiet], [])
+    assert "RLC repaired" in explain({"explain": "delivery"}, [quiet | {"rlc_retransmissions_dl": 3}], [])
+
+
 def test_rtt_tells_what_happened_to_some_segments_only() -> None:
     measured = row(part_receiver_ms=2.0, receiver_delayed_share=0.1, receiver_delayed_mean_ms=20.0, ack_blocked_share=0)
     assert explain({}, [measured], []).endswith(

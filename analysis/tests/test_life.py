@@ -42,8 +42,8 @@ def test_direct_mode(tmp_path: Path) -> None:
     lives = packet_lives(log_of(cell, tmp_path), 2)
     life = lives.row(0, named=True)
     assert moments(life) == {
-        "in": 9.78, "request": 10, "rar": 13, "bsr_tx": 15, "bsr_rx": 18.75, "grant": 19,
-        "tx": 21, "rx": 24.75, "out": 24.75,
+        "in": 9.78, "request": 10, "rar": 13, "bsr_tx": 15, "bsr_tried": 18.75, "bsr_rx": 18.75,
+        "grant": 19, "tx": 21, "tried": 24.75, "harq": 24.75, "rx": 24.75, "out": 24.75,
     }  # fmt: skip
     assert (life["direction"], life["access"], life["tag"]) == ("sl", "request", 77)
     assert life["buffer_empty"]
@@ -74,8 +74,8 @@ def test_stealing_skips_the_data_grant(tmp_path: Path) -> None:
     life = lives.row(0, named=True)
     assert life["access"] == "stolen"
     assert moments(life) == {
-        "in": 10, "request": 10, "rar": 13, "bsr_tx": 15, "tx": 15, "rx": 18.75, "dl_tx": 20,
-        "dl_rx": 23.75, "out": 23.75,
+        "in": 10, "request": 10, "rar": 13, "bsr_tx": 15, "tx": 15, "tried": 18.75, "harq": 18.75, "rx": 18.75,
+        "dl_tx": 20, "dl_tried": 23.75, "dl_harq": 23.75, "dl_rx": 23.75, "out": 23.75,
     }  # fmt: skip
     assert parts(lives) == pytest.approx({"rar": 3, "bsr": 2, "air": 3.75, "dl_wait": 1.25, "dl": 3.75})
 
@@ -90,7 +90,7 @@ def trailing(cell: Cell) -> None:
     pkt = {"pkt": 2, "tag": 2, "bytes": 1500}
     cell.add(at(14), "pkt_in", node=1, peer=2, dir="sl", **pkt)
     cell.add(at(21), "bsr_tx", node=1, bytes=1502, value=30, dir="sl")
-    cell.add(at(24.75), "bsr_rx", peer=1, value=30, dir="sl")
+    cell.add(at(24.75), "bsr_rx", peer=1, value=30, dir="sl", block=cell.blocks)
     cell.add(at(25), "grant", peer=1, dir="sl", rb=17, bytes=1551, value=2)
     cell._send(at(27), 1, 2, "sl", 1551, 1500, pkt)
     cell.add(at(30.75), "pkt_out", node=2, peer=1, **pkt)
@@ -129,7 +129,7 @@ def test_a_packet_that_joins_a_request_begins_at_its_arrival(tmp_path: Path) -> 
     cell.carry(1, "DM", at(10), 1000, tag=1)
     pkt = {"pkt": 2, "tag": 2, "bytes": 400}
     cell.add(at(12), "pkt_in", node=1, peer=2, dir="sl", **pkt)
-    cell.add(at(21), "rlc_tx", node=1, peer=2, dir="sl", aux=1, value=402, pkt=2)
+    cell.add(at(21), "rlc_tx", node=1, peer=2, dir="sl", aux=1, value=402, pkt=2, block=cell.blocks)
     cell.add(at(24.75), "pkt_out", node=2, peer=1, **pkt)
     lives = packet_lives(log_of(cell, tmp_path), 2)
     # RAR at 13 is 1 ms after its arrival.
@@ -208,7 +208,9 @@ def test_a_servers_packet_enters_at_the_enb(tmp_path: Path) -> None:
     assert lives.select("pkt", "node", "direction", "buffer_empty").rows() == [
         (1, 0, "dl", True), (2, 0, "dl", False), (3, 0, "dl", True), (4, 1, "ul", True),
     ]  # fmt: skip
-    assert moments(lives.row(0, named=True)) == {"in": 9.5, "dl_tx": 11, "dl_rx": 14.75, "out": 14.75}
+    assert moments(lives.row(0, named=True)) == {
+        "in": 9.5, "dl_tx": 11, "dl_tried": 14.75, "dl_harq": 14.75, "dl_rx": 14.75, "out": 14.75,
+    }  # fmt: skip
     assert parts(lives) == pytest.approx({"dl_wait": 1.5, "dl": 3.75})
 
 

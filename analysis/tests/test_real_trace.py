@@ -3,47 +3,18 @@
 
 from __future__ import annotations
 
-import json
 import random
-import subprocess
 from pathlib import Path
 
 import polars as pl
 import pytest
+from simulated import MS, needs_cellsim, simulate
 
-from cellbed_analysis.life import MOMENTS, RadioLog, packet_lives, uplink_pdus
+from cellbed_analysis.life import MOMENTS, packet_lives, uplink_pdus
 from cellbed_analysis.metrics import radio
 from cellbed_analysis.segment import leg_parts
-from cellbed_analysis.trace import read_trace
 
-CELLSIM = Path(__file__).parents[2] / "build" / "emulator" / "sim" / "cellsim"
-MS = 1_000_000
-
-pytestmark = pytest.mark.skipif(not CELLSIM.exists(), reason=f"{CELLSIM} is not built")
-
-
-def simulate(tmp_path: Path, modes: str, arrivals: list[tuple[float, int, int]], **mac: bool) -> RadioLog:
-    """radio.trace of packets (ms, UE, bytes); modes such as "dm im" are those of UE 1 and 2."""
-    ues = [
-        {"name": f"ue{i + 1}", "rnti": 61 + i, "peer": f"ue{2 - i}", "mode": mode}
-        for i, mode in enumerate(modes.split())
-    ]
-    config = {
-        "format": 1,
-        "seed": 1,
-        "cell": {"ues": ues, "mac": mac},
-        "output": {"trace": "radio.trace", "pcap": None, "stats": "radio.json"},
-    }
-    (tmp_path / "celld.json").write_text(json.dumps(config))
-    lines = [f"{round(ms * MS)} {ue} {size} {i + 1:x}\n" for i, (ms, ue, size) in enumerate(sorted(arrivals))]
-    (tmp_path / "arrivals.txt").write_text("".join(lines))
-    subprocess.run(
-        [CELLSIM, "--config", tmp_path / "celld.json", "--arrivals", tmp_path / "arrivals.txt", "--out", tmp_path],
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    return RadioLog(read_trace(tmp_path / "radio.trace", "radio"))
+pytestmark = needs_cellsim
 
 
 def moments_after_request(lives: pl.DataFrame) -> dict[str, float]:
@@ -55,8 +26,8 @@ def moments_after_request(lives: pl.DataFrame) -> dict[str, float]:
 def test_one_segment_in_direct_mode_lives_by_figure_4(tmp_path: Path) -> None:
     lives = packet_lives(simulate(tmp_path, "dm dm", [(9.75, 1, 1500)]), 2)
     assert moments_after_request(lives) == {
-        "in": -0.25, "request": 0, "rar": 3, "bsr_tx": 5, "bsr_rx": 8.75, "grant": 9, "tx": 11, "rx": 14.75,
-        "out": 14.75,
+        "in": -0.25, "request": 0, "rar": 3, "bsr_tx": 5, "bsr_tried": 8.75, "bsr_rx": 8.75, "grant": 9, "tx": 11,
+        "tried": 14.75, "harq": 14.75, "rx": 14.75, "out": 14.75,
     }  # fmt: skip
 
 

@@ -190,7 +190,7 @@ def test_trailing_shares(tmp_path: Path) -> None:
     pkt = {"pkt": 2, "tag": 2, "bytes": 1500}
     cell.add(START_NS + 14 * MS, "pkt_in", node=1, peer=2, dir="sl", **pkt)
     cell.add(START_NS + 21 * MS, "bsr_tx", node=1, bytes=1502, dir="sl")
-    cell.add(START_NS + 24 * MS + 750_000, "bsr_rx", peer=1, dir="sl")
+    cell.add(START_NS + 24 * MS + 750_000, "bsr_rx", peer=1, dir="sl", block=cell.blocks)
     cell.add(START_NS + 25 * MS, "grant", peer=1, dir="sl", value=2)
     cell._send(START_NS + 27 * MS, 1, 2, "sl", 1551, 1500, pkt)
     path = tmp_path / "radio.trace"

@@ -44,7 +44,7 @@ enum cell_event {
 	                 */
 	CELL_EV_MAC_TX, /* MAC PDU on the air: sn = sub-frame, bytes = TBS, rb, mcs, value = padding
 	                   bytes, aux = 1 for the grant of a RAR */
-	CELL_EV_MAC_RX, /* MAC PDU decoded: sn = sub-frame of its transmission */
+	CELL_EV_MAC_RX, /* MAC PDU decoded: sn = sub-frame of this attempt */
 	CELL_EV_MAC_LOST, /* MAC PDU lost for good: sn likewise */
 	CELL_EV_RLC_TX, /* one row per SDU with bytes in an RLC PDU: sn, bytes = PDU size, pkt, tag,
 	                   value = bytes of this SDU, aux = 1 when its last byte is among them */

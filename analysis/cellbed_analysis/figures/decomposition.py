@@ -9,15 +9,17 @@ import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from ..segment import ARQ_PARTS, HARQ_PARTS
 from .style import ink, is_dark
 
-#: Groups of parts in order of time: label, parts of a leg, colour.
+#: Groups of parts, about in order of time: label, parts of a leg, colour.
 GROUPS = (
     ("wait before the request or in the queue", ("queue", "rac_wait"), "#F0E442"),
     ("RAC request to the BSR", ("rar", "bsr"), "#E69F00"),
     ("BSR decoded", ("bsr_decode",), "#D55E00"),
     ("data grant", ("schedule", "grant"), "#CC79A7"),
     ("transmission and decoding", ("air",), "#0072B2"),
+    ("sent again by HARQ or RLC", (*HARQ_PARTS, *ARQ_PARTS), "#009E73"),
     ("downlink leg", ("dl_wait", "dl", "reorder"), "#56B4E9"),
 )
 HOSTS = ("hosts (TCP, delayed ACK)", "#999999")
