@@ -2,9 +2,10 @@
 /*
  * tcpwatch.bpf.c - samples of every TCP socket of one cgroup.
  *
- * Two kinds of hooks: sock_ops calls back on RTT samples, timeouts,
+ * Three kinds of hooks: sock_ops calls back on RTT samples, timeouts,
  * retransmissions and state changes; cgroup_skb sees every segment and reads
- * the socket through bpf_tcp_sock(). Only stable UAPI types are used, so the
+ * the socket through bpf_tcp_sock(), and counts the packets of every flow, of
+ * UDP too; sock_create tells whose each socket is. Only stable UAPI types are used, so the
  * program loads in kernels without BTF (the virtual lab).
  */
 #include <linux/bpf.h>
@@ -49,19 +50,95 @@ struct {
 	__type(value, __u64);
 } last_segment SEC(".maps");
 
+/* Who made each socket, by cookie; of an accepted one who made the listener. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 8192);
+	__type(key, __u64);
+	__type(value, struct tcpwatch_owner);
+} owners SEC(".maps");
+
+/* An accepted socket does not know its listener, but has its port in its namespace. */
+struct listener {
+	__u64 netns;
+	__u64 port;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, struct listener);
+	__type(value, struct tcpwatch_owner);
+} listeners SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, TCPWATCH_FLOWS_MAX);
+	__type(key, struct tcpwatch_flow_key);
+	__type(value, struct tcpwatch_flow);
+} flows SEC(".maps");
+
+/* Packets of flows that found no room. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} uncounted SEC(".maps");
+
 /* Bound of the window that sockets advertise; 0 = leave it alone. */
 const volatile __u32 targ_receive_window = 0;
 
 /* Bound of the congestion window of sockets, in packets; 0 = leave it alone. */
 const volatile __u32 targ_cwnd_max = 0;
 
-static __always_inline void count_lost(void)
+static __always_inline void count(void *counter)
 {
 	__u32 zero = 0;
-	__u64 *n = bpf_map_lookup_elem(&lost, &zero);
+	__u64 *n = bpf_map_lookup_elem(counter, &zero);
 
 	if (n)
 		(*n)++;
+}
+
+static __always_inline void count_lost(void)
+{
+	count(&lost);
+}
+
+/* The only hook in which whoever uses the socket is sure to be the current process. */
+SEC("cgroup/sock_create")
+int tcpwatch_socket(struct bpf_sock *sk)
+{
+	struct tcpwatch_owner owner = {
+		.cgroup = bpf_get_current_cgroup_id(),
+		.pid = bpf_get_current_pid_tgid() >> 32,
+	};
+	__u64 cookie = bpf_get_socket_cookie(sk);
+
+	bpf_get_current_comm(owner.comm, sizeof(owner.comm));
+	bpf_map_update_elem(&owners, &cookie, &owner, BPF_ANY);
+	return 1;
+}
+
+static void remember_listener(struct bpf_sock_ops *ops)
+{
+	struct listener at = { .netns = bpf_get_netns_cookie(ops), .port = ops->local_port };
+	__u64 cookie = bpf_get_socket_cookie(ops);
+	struct tcpwatch_owner *owner = bpf_map_lookup_elem(&owners, &cookie);
+
+	if (owner)
+		bpf_map_update_elem(&listeners, &at, owner, BPF_ANY);
+}
+
+static void own_accepted(struct bpf_sock_ops *ops)
+{
+	struct listener at = { .netns = bpf_get_netns_cookie(ops), .port = ops->local_port };
+	__u64 cookie = bpf_get_socket_cookie(ops);
+	struct tcpwatch_owner *owner = bpf_map_lookup_elem(&listeners, &at);
+
+	if (owner)
+		bpf_map_update_elem(&owners, &cookie, owner, BPF_ANY);
 }
 
 static __always_inline void begin(struct tcpwatch_event *e)
@@ -159,11 +236,16 @@ int tcpwatch_sockops(struct bpf_sock_ops *ops)
 {
 	switch (ops->op) {
 	case BPF_SOCK_OPS_TCP_LISTEN_CB: /* children inherit the flags */
+		remember_listener(ops);
+		watch_socket(ops);
+		return 1;
 	case BPF_SOCK_OPS_TCP_CONNECT_CB:
 		watch_socket(ops);
 		return 1;
-	case BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB:
 	case BPF_SOCK_OPS_PASSIVE_ESTABLISHED_CB:
+		own_accepted(ops);
+		/* fallthrough */
+	case BPF_SOCK_OPS_ACTIVE_ESTABLISHED_CB:
 		watch_socket(ops);
 		if (targ_cwnd_max)
 			clamp_cwnd(ops);
@@ -216,6 +298,53 @@ static __always_inline int too_soon(__u64 cookie, __u8 kind)
 	return 0;
 }
 
+static struct tcpwatch_flow *flow_of(const struct tcpwatch_flow_key *key, __u64 cookie)
+{
+	struct tcpwatch_flow *flow = bpf_map_lookup_elem(&flows, key), fresh;
+	struct tcpwatch_owner *owner;
+
+	if (flow && flow->owner.cgroup)
+		return flow;
+	owner = bpf_map_lookup_elem(&owners, &cookie);
+	if (flow) {
+		if (owner)
+			flow->owner = *owner;
+		return flow;
+	}
+	__builtin_memset(&fresh, 0, sizeof(fresh));
+	fresh.first_ns = bpf_ktime_get_ns();
+	if (owner)
+		fresh.owner = *owner;
+	bpf_map_update_elem(&flows, key, &fresh, BPF_NOEXIST);
+	return bpf_map_lookup_elem(&flows, key);
+}
+
+static void count_packet(struct __sk_buff *skb, const struct iphdr *ip, __u8 kind)
+{
+	int out = kind == TCPWATCH_SEGMENT_OUT;
+	struct tcpwatch_flow_key key = {
+		.saddr = bpf_ntohl(out ? ip->saddr : ip->daddr),
+		.daddr = bpf_ntohl(out ? ip->daddr : ip->saddr),
+		.protocol = ip->protocol,
+	};
+	struct tcpwatch_flow *flow;
+	__u32 pkts = skb->gso_segs ? skb->gso_segs : 1;
+	__be16 ports[2];
+
+	if (bpf_skb_load_bytes(skb, ip->ihl * 4, ports, sizeof(ports)) < 0)
+		return;
+	key.sport = bpf_ntohs(ports[!out]);
+	key.dport = bpf_ntohs(ports[out]);
+	flow = flow_of(&key, bpf_get_socket_cookie(skb));
+	if (!flow) {
+		count(&uncounted);
+		return;
+	}
+	flow->last_ns = bpf_ktime_get_ns();
+	__sync_fetch_and_add(out ? &flow->sent_pkts : &flow->received_pkts, pkts);
+	__sync_fetch_and_add(out ? &flow->sent_bytes : &flow->received_bytes, skb->len);
+}
+
 static int handle_segment(struct __sk_buff *skb, __u8 kind)
 {
 	struct bpf_sock *sk = skb->sk;
@@ -228,10 +357,11 @@ static int handle_segment(struct __sk_buff *skb, __u8 kind)
 	if (skb->protocol != bpf_htons(ETH_P_IP) || !sk)
 		return 1;
 	if (bpf_skb_load_bytes(skb, 0, &ip, sizeof(ip)) < 0 || ip.version != 4 ||
-	    ip.protocol != IPPROTO_TCP)
+	    (ip.protocol != IPPROTO_TCP && ip.protocol != IPPROTO_UDP))
 		return 1;
+	count_packet(skb, &ip, kind);
 	header = ip.ihl * 4;
-	if (bpf_skb_load_bytes(skb, header, &tcp, sizeof(tcp)) < 0)
+	if (ip.protocol != IPPROTO_TCP || bpf_skb_load_bytes(skb, header, &tcp, sizeof(tcp)) < 0)
 		return 1;
 	sk = bpf_sk_fullsock(sk);
 	if (!sk)

@@ -59,4 +59,35 @@ struct tcpwatch_event {
 };
 _Static_assert(sizeof(struct tcpwatch_event) == 128, "row of tcp.trace");
 
+#define TCPWATCH_FLOWS_MAX  4096 /* what finds no room is counted */
+#define TCPWATCH_COMM_BYTES 16   /* the kernel's TASK_COMM_LEN */
+
+/* Who made a socket. */
+struct tcpwatch_owner {
+	__u64 cgroup; /* 0: not known */
+	__u32 pid;
+	char comm[TCPWATCH_COMM_BYTES];
+	__u32 reserved;
+};
+
+/* A 5-tuple as one of its sockets has it; addresses and ports as in struct tcpwatch_event. */
+struct tcpwatch_flow_key {
+	__u32 saddr;
+	__u32 daddr;
+	__u16 sport;
+	__u16 dport;
+	__u32 protocol;
+};
+
+/* What passed that socket. Bytes are those of IP packets. */
+struct tcpwatch_flow {
+	__u64 first_ns;
+	__u64 last_ns;
+	__u64 sent_pkts;
+	__u64 sent_bytes;
+	__u64 received_pkts;
+	__u64 received_bytes;
+	struct tcpwatch_owner owner;
+};
+
 #endif

@@ -152,6 +152,47 @@ def test_agrees_with_tcp_info(tmp_path, network, group):
     assert last["total_retrans"] == info["total_retrans"] == 0
 
 
+def test_flows_have_their_programs(tmp_path, network, group):
+    """Both sockets of a connection, each with who made it; an accepted one with who listens."""
+    _, stats, _ = watch(tmp_path, network, group, SIZES)
+    sent, received = stats["flows"]
+    assert (sent["protocol"], sent["saddr"], sent["dport"]) == ("tcp", "10.99.0.1", 7000)
+    assert (received["saddr"], received["sport"], received["dport"]) == ("10.99.0.2", 7000, sent["sport"])
+    assert sent["sent_bytes"] == received["received_bytes"] > sum(SIZES) + 20 * N_WRITES
+    assert sent["received_pkts"] == received["sent_pkts"] > N_WRITES
+    assert sent["program"] == received["program"] == Path(sys.executable).name[:15]
+    assert sent["pid"] != received["pid"] and "command" not in sent
+    assert stats["uncounted_pkts"] == 0
+
+
+DATAGRAMS = """
+import os, socket, sys
+os.write(1, b"ready\\n"); sys.stdin.readline()
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for size in (0, 1, 1000):
+    s.sendto(bytes(size), ("10.99.0.2", 9))
+"""
+
+
+def test_datagrams_of_a_command(tmp_path, network, group):
+    """Of UDP there is nothing in tcp.trace; what sends it is told by the cgroup inside the run's."""
+    part = group / "one"
+    part.mkdir()
+    probe = start_ready("tcpwatch", lambda fd: [
+        str(TCPWATCH), "--cgroup", str(group), "--output", str(tmp_path / "tcp.trace"), "--stats",
+        str(tmp_path / "tcp.json"), "--ready-fd", str(fd)], tmp_path / "log")
+    try:
+        sender = spawn(network[0], part, DATAGRAMS, [])
+        sender.communicate("\n", timeout=30)
+        probe.stop(signal.SIGTERM)
+    finally:
+        probe.kill()
+    (flow,) = json.loads((tmp_path / "tcp.json").read_text())["flows"]
+    assert (flow["protocol"], flow["daddr"], flow["dport"]) == ("udp", "10.99.0.2", 9)
+    assert (flow["sent_pkts"], flow["sent_bytes"], flow["received_pkts"]) == (3, 3 * 28 + 1001, 0)
+    assert flow["pid"] == sender.pid and flow["command"] == "one"
+
+
 def received_bytes(name):
     """What the interface in namespace `name` has received so far."""
     links = subprocess.run([*inside(name), "ip", "-s", "-j", "link", "show", "v0"], check=True, capture_output=True)

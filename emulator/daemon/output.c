@@ -8,9 +8,14 @@
 #include <netinet/in.h>
 #include <netinet/ip.h>
 #include <netinet/tcp.h>
+#include <netinet/udp.h>
 #include <string.h>
 
 #include "gtpu.h"
+
+/* Of UDP's header and payload: what the shortest captures have of each packet behind Ethernet's and
+ * IP's headers. */
+#define TAG_UDP_BYTES 30
 
 #define FIELD(field, type, unit)                                                                   \
 	{                                                                                          \
@@ -257,6 +262,20 @@ json_t *stats_json(const struct cell *cell)
 	return o;
 }
 
+/*
+ * What a datagram is told by at its other end: ports, length and the begin of its payload. No hop
+ * changes these; the checksum may be filled in on the way. FNV-1a.
+ */
+static uint64_t datagram_tag(const uint8_t *udp, size_t len)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < len && i < TAG_UDP_BYTES; i++)
+		if (i != offsetof(struct udphdr, check) && i != offsetof(struct udphdr, check) + 1)
+			hash = (hash ^ udp[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
 uint64_t output_tag(const uint8_t *packet, size_t len)
 {
 	struct iphdr ip;
@@ -264,13 +283,19 @@ uint64_t output_tag(const uint8_t *packet, size_t len)
 	struct gtpu tunnel;
 	uint32_t inner;
 
-	if (len < sizeof(ip) + sizeof(tcp))
+	if (len < sizeof(ip))
 		return 0;
 	memcpy(&ip, packet, sizeof(ip));
-	if (ip.version == 4 && ip.protocol == IPPROTO_UDP &&
-	    gtpu_unpack(&tunnel, packet, (uint32_t)len, &inner) == 0)
-		return output_tag(packet + inner, len - inner);
-	if (ip.version != 4 || ip.protocol != IPPROTO_TCP || ip.ihl * 4u + sizeof(tcp) > len)
+	if (ip.version != 4 || ip.ihl < 5)
+		return 0;
+	if (ip.protocol == IPPROTO_UDP) {
+		if (gtpu_unpack(&tunnel, packet, (uint32_t)len, &inner) == 0)
+			return output_tag(packet + inner, len - inner);
+		if (ip.ihl * 4u + sizeof(struct udphdr) > len || ntohs(ip.frag_off) & IP_OFFMASK)
+			return 0;
+		return datagram_tag(packet + ip.ihl * 4u, len - ip.ihl * 4u);
+	}
+	if (ip.protocol != IPPROTO_TCP || ip.ihl * 4u + sizeof(tcp) > len)
 		return 0;
 	memcpy(&tcp, packet + ip.ihl * 4u, sizeof(tcp));
 	return (uint64_t)ntohl(tcp.seq) << 32 | ntohl(tcp.ack_seq);

@@ -45,7 +45,10 @@ int output_close(struct output *out);
 /** stats_json() - the counters of struct cell_stats, for radio.json and the control socket */
 json_t *stats_json(const struct cell *cell);
 
-/** output_tag() - TCP sequence and acknowledgment number of an IPv4 packet, else 0 */
+/**
+ * output_tag() - what tells an IPv4 packet from others of its flow: TCP sequence and acknowledgment
+ * number, of UDP a hash of its first bytes, of others 0
+ */
 uint64_t output_tag(const uint8_t *packet, size_t len);
 
 #endif

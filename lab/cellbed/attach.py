@@ -12,6 +12,7 @@ import json
 import os
 import signal
 import subprocess
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -59,15 +60,24 @@ class Attachment:
         return Relay(out, pids, self.environment, self.pace)
 
     def start(self, name: str, argv: list[str], environment: dict[str, str], out: Path, netns_pid: int,
-              hosts: Path) -> tuple[Process, Session | None]:
-        """Start the attached command."""
+              hosts: Path, join: Callable[[], None]) -> tuple[Process, Session | None]:
+        """Start the attached command.
+
+        Args:
+            join: puts it where it is told from others, while it may.
+        """
         if self.request is not None:
             session = Session(out / SESSION, {**self.request, "argv": argv, "environment": environment,
-                                              "cwd": self.cwd}, netns_pid, hosts)
+                                              "cwd": self.cwd}, netns_pid, hosts, join)
             return session.process, session
+
+        def become() -> None:
+            join()
+            self.become_caller()
+
         stdin, stdout, stderr = self.stdio
         return Process(name, argv, out / "log", netns_pid, stdout, stderr, stdin,
-                       names.before(hosts, self.become_caller), env=environment, cwd=self.cwd), None
+                       names.before(hosts, become), env=environment, cwd=self.cwd), None
 
     def become_caller(self) -> None:
         """In the child: be one of the caller's processes."""

@@ -62,10 +62,25 @@ def create(name: str) -> Path:
     return path
 
 
+def part(name: str) -> Path:
+    """A cgroup inside this process's own, for what one command of a run starts: whose a socket is, is told by it."""
+    path = own() / name
+    path.mkdir(exist_ok=True)
+    return path
+
+
+def join(path: Path) -> None:
+    """Move this process there."""
+    (path / "cgroup.procs").write_text("0")
+
+
 def members(path: Path) -> list[int]:
-    with contextlib.suppress(OSError):
-        return [int(pid) for pid in (path / "cgroup.procs").read_text().split()]
-    return []
+    """Processes in the cgroup and those inside it."""
+    found = []
+    for procs in (path / "cgroup.procs", *path.glob("*/cgroup.procs")):
+        with contextlib.suppress(OSError):
+            found += [int(pid) for pid in procs.read_text().split()]
+    return found
 
 
 def kill_others(path: Path) -> None:
@@ -88,6 +103,8 @@ def remove(path: Path) -> int:
         time.sleep(0.01)  # the kernel takes a moment to reap them
     while time.monotonic() < end:
         try:
+            for inner in path.glob("*/"):
+                inner.rmdir()
             path.rmdir()
             break
         except FileNotFoundError:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import os
 import signal
@@ -12,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from cellbed import names
+from cellbed import cgroup, names
 from cellbed.attach import Attachment
 from cellbed.error import LabError
 from cellbed.process import NotStarted, Process
@@ -95,14 +96,15 @@ class Command:
 
     def _start(self) -> None:
         name, hosts = f"traffic {self.flow['id']}", names.path(self.out, self.flow["node"])
+        join = functools.partial(cgroup.join, cgroup.part(self.flow["id"]))
         if self.attachment is not None:
             self.process, self.session = self.attachment.start(name, self.flow["argv"], self.environment, self.out,
-                                                               self.netns_pid, hosts)
+                                                               self.netns_pid, hosts, join)
             return
         with contextlib.ExitStack() as stack:
             stdout, stderr = (stack.enter_context(open(self._output(kind), "wb")) for kind in ("stdout", "stderr"))
             self.process = Process(name, self.flow["argv"], self.out / "log", self.netns_pid, stdout, stderr,
-                                   before_exec=names.before(hosts), env=self.environment, cwd=self.out,
+                                   before_exec=names.before(hosts, join), env=self.environment, cwd=self.out,
                                    process_group=0)
 
     def _output(self, kind: str) -> Path:

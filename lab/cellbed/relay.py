@@ -47,9 +47,10 @@ class Session:
     """
 
     def __init__(self, folder: Path, request: dict[str, Any], netns_pid: int | None,
-                 hosts: Path | None = None) -> None:
+                 hosts: Path | None = None, join: Callable[[], None] | None = None) -> None:
+        """Args: join: puts the program where it is told from others."""
         folder.mkdir(exist_ok=True)
-        self.folder, self.tty, self.hosts = folder, request["tty"], hosts
+        self.folder, self.tty, self.hosts, self.join = folder, request["tty"], hosts, join
         self.next = {INPUT: 0, CONTROL: 0}
         self.input: int | None = None  # where data goes
         self.pending = b""
@@ -59,8 +60,13 @@ class Session:
 
     def _process(self, request: dict[str, Any], netns_pid: int | None, before_exec: Callable[[], None] | None = None,
                  **streams: Any) -> Process:
+        def prepare() -> None:
+            for then in (self.join, before_exec):
+                if then is not None:
+                    then()
+
         return Process(request["argv"][0], request["argv"], self.folder / "log", netns_pid,
-                       before_exec=names.before(self.hosts, before_exec), env=request["environment"],
+                       before_exec=names.before(self.hosts, prepare), env=request["environment"],
                        cwd=request["cwd"], start_new_session=True, **streams)
 
     def _start_on_terminal(self, request: dict[str, Any], netns_pid: int | None) -> Process:
