@@ -18,6 +18,7 @@ import polars as pl
 
 from .capture import read_capture
 from .error import AnalysisError, FileError, reading
+from .flow import Flow, Sightings, completed, found, number_of, of_captures, of_probe, of_samples
 from .manifest import NAME, check
 from .trace import read_header, read_trace
 
@@ -28,24 +29,6 @@ UNFINISHED_PREFIX = ".tmp-"
 REQUIRED_KEYS = ("id", "description", "scenario", "variant", "seed", "lab", "clock", "outcome")
 
 SIZE_BYTES = {"B": 1, "KIB": 1024, "MIB": 1024**2, "KB": 1000, "MB": 1000**2}
-
-
-@dataclass(frozen=True)
-class Flow:
-    """A transport flow of the run; times in ns of CLOCK_MONOTONIC."""
-
-    id: str
-    kind: str
-    source: str
-    sink: str
-    saddr: int
-    daddr: int
-    port: int
-    start_ns: int
-    end_ns: int
-    bytes: int | None = None  # of a file; then end_ns is the end of the run's traffic
-    sport: int | None = None  # of the data connection
-    transport: str = "tcp"
 
 
 @dataclass(frozen=True)
@@ -107,6 +90,7 @@ class Bundle:
 
     def _flow(self, entry: dict[str, Any]) -> Flow:
         begin_ns = self.start_ns + round(entry["start_s"] * 1e9)
+        said = self.manifest.get("congestion_control", {})
         return Flow(
             id=entry["id"],
             kind=entry["kind"],
@@ -124,7 +108,57 @@ class Bundle:
             bytes=entry.get("bytes"),
             sport=entry.get("sport"),
             transport=str(entry.get("protocol", "tcp")),
+            congestion_control=entry.get("congestion_control") or said.get(entry["id"]),
         )
+
+    @cached_property
+    def all_flows(self) -> list[Flow]:
+        """Every flow of the run: those of the traffic section in order, then all others, the largest first."""
+        seen = self.seen
+        return [completed(flow, seen) for flow in self.flows] + found(
+            seen, self.flows, self.names_by_address, self.manifest.get("commands", [])
+        )
+
+    @cached_property
+    def seen(self) -> Sightings:
+        """What captures and probe have of each 5-tuple; captures count before the probe."""
+        counted = self.tcp_stats.get("flows") if (self.path / "tcp.json").is_file() else None
+        seen = of_probe(counted or [])
+        captures = {node: self.capture(node) for node in self.captured_nodes}
+        ways = of_captures(captures, self.names_by_address)
+        if not captures:
+            ways = seen.ways if counted is not None else of_samples(self.tcp) if self.probed else {}
+        return Sightings(ways, seen.owners)
+
+    @property
+    def names_by_address(self) -> dict[int, str]:
+        """Nodes by their address, as numbers."""
+        ends = [(flow.saddr, flow.source) for flow in self.flows] + [(flow.daddr, flow.sink) for flow in self.flows]
+        for name, node in self.settings.get("nodes", {}).items():
+            if node.get("address"):
+                ends.append((number_of(str(node["address"]).split("/")[0]), name))
+        return dict(ends)
+
+    @property
+    def captured_nodes(self) -> list[str]:
+        """Nodes whose IP capture the bundle has."""
+        return sorted({name for name in self.names_by_address.values() if (self.path / f"ip-{name}.pcap").is_file()})
+
+    @property
+    def without_flows(self) -> str:
+        """Why a run has no flow that could be shown, in words."""
+        captures = [self.capture(node) for node in self.captured_nodes]
+        pkts = sum(len(capture) for capture in captures)
+        if pkts:
+            return f"no TCP or UDP flow over IPv4: its captures hold {pkts} packets of other protocols"
+        if captures:
+            return "no TCP or UDP flow over IPv4: nothing is in its captures"
+        return "no flow is known: the scenario names none, and there are no captures of what its commands sent"
+
+    @property
+    def probed(self) -> bool:
+        """The bundle has samples of TCP."""
+        return (self.path / "tcp.trace").is_file()
 
     @cached_property
     def radio(self) -> pl.DataFrame:

@@ -29,9 +29,13 @@ FRACTIONS_NS = {
     b"\xa1\xb2\x3c\x4d": (">", 1),
 }
 FILE_HEADER_BYTES = 24
-HEAD_BYTES = 60 + 16  # IPv4 with all options, and TCP up to its window: every field read below
 PROTOCOL_TCP, PROTOCOL_UDP = 6, 17
 UDP_HEADER_BYTES = 8
+#: Of UDP's header and payload: what celld makes its tag of, without the checksum.
+TAG_UDP_BYTES, CHECKSUM_AT = 30, (6, 7)
+#: FNV-1a, 64 bits.
+FNV_OFFSET, FNV_PRIME = 0xCBF29CE484222325, 0x100000001B3
+HEAD_BYTES = 60 + TAG_UDP_BYTES  # IPv4 with all options, and TCP up to its window: every field read below
 
 FIN, SYN, RST, PSH, ACK = 0x01, 0x02, 0x04, 0x08, 0x10
 
@@ -49,6 +53,10 @@ SCHEMA = {
     "flags": pl.UInt8,
     "window": pl.UInt16,
     "payload_bytes": pl.UInt16,
+    "fragment": pl.Boolean,
+    "first_byte": pl.UInt8,
+    "next_word": pl.UInt32,
+    "udp_tag": pl.UInt64,
 }
 
 
@@ -64,7 +72,10 @@ def read_capture(path: Path) -> pl.DataFrame:
         CLOCK_REALTIME in ns; addresses and ports are host-order integers;
         the columns of TCP are 0 for other protocols, of which UDP
         has ports and payload; `payload_bytes` comes from
-        the headers, so a short snap length does not shrink it.
+        the headers, so a short snap length does not shrink it. A `fragment`
+        that is not a packet's first has no ports. Of UDP there are the
+        payload's `first_byte` and the four bytes after it, and `udp_tag`,
+        the tag that the packet has in radio.trace.
 
     Raises:
         FileError: not a pcap, an unexpected link type, or cut short.
@@ -139,10 +150,15 @@ def _parse(head: np.ndarray, t_ns: np.ndarray) -> pl.DataFrame:
             value = value << 8 | head[rows, offset + i]
         return value
 
-    tcp = (head[:, 9] == PROTOCOL_TCP).astype(np.int64)
-    udp = (head[:, 9] == PROTOCOL_UDP).astype(np.int64)
+    fragment = (big_endian(6, 2) & 0x1FFF) != 0
+    of_tcp, of_udp = head[:, 9] == PROTOCOL_TCP, head[:, 9] == PROTOCOL_UDP
+    tcp, udp = ((own & ~fragment).astype(np.int64) for own in (of_tcp, of_udp))
     ip_bytes = big_endian(2, 2)
     tcp_header = (head[rows, ip_header + 12] >> 4).astype(np.int64) * 4
+    payload = np.maximum(ip_bytes - ip_header - tcp_header * tcp - UDP_HEADER_BYTES * udp, 0) * (of_tcp | of_udp)
+    at = np.flatnonzero(udp)
+    tags = np.zeros(len(head), dtype=np.uint64)
+    tags[at] = udp_tags(head[at[:, None], ip_header[at, None] + np.arange(TAG_UDP_BYTES)], (ip_bytes - ip_header)[at])
     columns = {
         "t_ns": t_ns,
         "src": big_endian(12, 4),
@@ -156,8 +172,26 @@ def _parse(head: np.ndarray, t_ns: np.ndarray) -> pl.DataFrame:
         "ack": big_endian(ip_header + 8, 4) * tcp,
         "flags": head[rows, ip_header + 13] * tcp,
         "window": big_endian(ip_header + 14, 2) * tcp,
-        "payload_bytes": np.maximum(ip_bytes - ip_header - tcp_header * tcp - UDP_HEADER_BYTES * udp, 0) * (tcp + udp),
+        "payload_bytes": payload,
+        "fragment": fragment,
+        "first_byte": head[rows, ip_header + UDP_HEADER_BYTES] * udp,
+        "next_word": big_endian(ip_header + UDP_HEADER_BYTES + 1, 4) * udp,
+        "udp_tag": tags,
     }
     return pl.DataFrame(
         [pl.Series(name, np.ascontiguousarray(columns[name])).cast(kind) for name, kind in SCHEMA.items()]
     )
+
+
+def udp_tags(begin: np.ndarray, length: np.ndarray) -> np.ndarray:
+    """Tags of datagrams as celld computes them.
+
+    Args:
+        begin: (n, TAG_UDP_BYTES) uint8, from UDP's header on.
+        length: (n,) bytes that each datagram has.
+    """
+    tag = np.full(len(begin), FNV_OFFSET, dtype=np.uint64)
+    for i in range(TAG_UDP_BYTES):
+        if i not in CHECKSUM_AT:
+            tag = np.where(i < length, (tag ^ begin[:, i]) * np.uint64(FNV_PRIME), tag)
+    return tag

@@ -116,8 +116,8 @@ class _Radio:
         self.sender = bundle.radio_node(flow.source)
         self.arrivals: pl.DataFrame | None = None
         if (bundle.path / f"ip-{flow.sink}.pcap").is_file() and not self.full:
-            data = (pl.col("src") == flow.saddr) & (pl.col("dport") == flow.port) & (pl.col("payload_bytes") > 0)
-            self.arrivals = bundle.capture(flow.sink).filter(data).select("t_ns", pl.col("seq").cast(pl.Int64))
+            data = flow.packets(bundle.capture(flow.sink)).filter(pl.col("payload_bytes") > 0)
+            self.arrivals = data.select("t_ns", pl.col("seq").cast(pl.Int64))
 
     def inside(self, begin_ns: int, end_ns: int) -> pl.DataFrame:
         return self.told.filter(pl.col("t_ns").is_between(begin_ns, end_ns))

@@ -69,13 +69,17 @@ class FlowSaid(Shape):
     duration_s: Seconds | None
     bytes: int | None = None
     protocol: str = "tcp"
+    congestion_control: str | None = None
 
 
 class CommandSaid(Shape):
     id: Name
     argv: list[str]
     background: bool
+    node: Name | None = None
     status: int | None = None
+    start_ns: Nanoseconds | None = None
+    end_ns: Nanoseconds | None = None
 
 
 class Ue(Shape):

@@ -17,7 +17,7 @@ import numpy as np
 import polars as pl
 
 from .bundle import Bundle, Flow
-from .capture import ACK, PROTOCOL_TCP, SYN
+from .capture import ACK, SYN
 from .error import AnalysisError
 from .life import MOMENTS
 
@@ -90,29 +90,25 @@ def flow_packets(bundle: Bundle, flow: Flow, node: str) -> tuple[pl.DataFrame, p
         AnalysisError: the capture has no data of this flow.
     """
     packets = bundle.capture(node).with_row_index("row").with_columns(tag=tcp_tag())
-    data = packets.filter(
-        (pl.col("src") == flow.saddr)
-        & (pl.col("dst") == flow.daddr)
-        & (pl.col("dport") == flow.port)
-        & (pl.col("protocol") == PROTOCOL_TCP)
-    )
+    data = flow.packets(packets)
     volume = data.group_by("sport").agg(pl.col("payload_bytes").sum()).sort("payload_bytes")
     if volume.is_empty() or volume["payload_bytes"][-1] == 0:
         raise AnalysisError(f"{bundle.path}: flow {flow.id}: no data in ip-{node}.pcap")
-    port = volume["sport"][-1]
+    port = flow.sport if flow.found else volume["sport"][-1]
     acks = packets.filter(
         (pl.col("src") == flow.daddr)
+        & (pl.col("dst") == flow.saddr)
         & (pl.col("sport") == flow.port)
         & (pl.col("dport") == port)
         & (pl.col("flags") & ACK == ACK)  # a reset acknowledges nothing
     )
     data = data.filter(pl.col("sport") == port)
     if node == flow.source:
-        return _before_the_wire(data, bundle.link_of(node)), acks
-    return data, _before_the_wire(acks, bundle.link_of(node))
+        return before_the_wire(data, bundle.link_of(node)), acks
+    return data, before_the_wire(acks, bundle.link_of(node))
 
 
-def _before_the_wire(sent: pl.DataFrame, link: dict[str, Any] | None) -> pl.DataFrame:
+def before_the_wire(sent: pl.DataFrame, link: dict[str, Any] | None) -> pl.DataFrame:
     """Packets with the time at which they came to a link, whose qdisc delays them before tcpdump sees them.
 
     What they waited for others at the link's rate is not known and stays.

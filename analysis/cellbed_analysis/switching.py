@@ -113,10 +113,12 @@ class Sender:
     """The rows of tcp.trace about a flow's sender, in order of time, as arrays."""
 
     def __init__(self, bundle: Bundle, flow: Flow) -> None:
-        """Choose the connection that delivered most: iperf3 has a control connection beside it."""
+        """Choose the connection that delivered most: iperf3 has a control connection beside it. Others are known."""
         rows = bundle.tcp.filter(
             (pl.col("saddr") == flow.saddr) & (pl.col("daddr") == flow.daddr) & (pl.col("dport") == flow.port)
         )
+        if flow.found:
+            rows = rows.filter(pl.col("sport") == flow.sport)
         most = rows.group_by("sport").agg(pl.col("delivered").max()).sort("delivered", "sport")["sport"]
         rows = rows.filter(pl.col("sport") == most[-1]) if len(most) else rows
         rows = rows.sort("t_ns", maintain_order=True)

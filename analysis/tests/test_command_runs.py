@@ -47,9 +47,10 @@ def test_row(results: Path) -> None:
     run = analyse(read_bundle(next(results.glob("DM-IM*"))))
     assert run.usable and run.problem is None
     expected = {
-        "command": "sh -c 'curl $X; exit 3'", "command_status": 3, "command_s": 2.0, "radio_in_pkts": 100,
-        "radio_delivered_pkts": 90, "radio_lost_pkts": 7, "radio_delivered_mbps": 1.0, "rlc_retransmissions": 4,
-        "harq_retx_ul_share": 0.1, "harq_retx_dl_share": 0.25, "dropped_queue_full_pkts": 7, "lateness_p99_us": 40,
+        "command": "sh -c 'curl $X; exit 3'", "command_id": "command", "command_status": 3, "command_s": 2.0,
+        "radio_in_pkts": 100, "radio_delivered_pkts": 90, "radio_lost_pkts": 7, "radio_delivered_mbps": 1.0,
+        "rlc_retransmissions": 4, "harq_retx_ul_share": 0.1, "harq_retx_dl_share": 0.25,
+        "dropped_queue_full_pkts": 7, "lateness_p99_us": 40,
     }  # fmt: skip
     assert {name: run.row[name] for name in expected} == expected
     assert {name for name in run.row if not name.startswith("param.")} <= set(METRICS)
@@ -83,7 +84,7 @@ def test_the_flow_shown_of_a_command_is_its_largest_connection(results: Path) ->
     (bundle.path / "tcp.trace").write_bytes(trace_bytes("tcp", TCP_FIELDS, TCP_SYMBOLS, rows, 128))
     flow = shown_flow(bundle)
     assert (flow.source, flow.sport, flow.port, flow.transport) == (SADDR, 8, PORT, "tcp")
-    assert flow.end_ns == START_NS + 2_000_000_000
+    assert (flow.start_ns, flow.end_ns) == (START_NS + 2_000_000, START_NS + 2_000_001)
 
 
 def test_without_a_connection_the_radio_is_shown(results: Path) -> None:

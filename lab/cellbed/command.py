@@ -9,6 +9,7 @@ import math
 import os
 import signal
 import subprocess
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,8 @@ class Command:
         self.session: Session | None = None
         self.not_started: NotStarted | None = None
         self.stopped = False
+        self.start_ns: int | None = None
+        self.end_ns: int | None = None  # None: not yet, or with the run
 
     @property
     def background(self) -> bool:
@@ -97,15 +100,22 @@ class Command:
     def _start(self) -> None:
         name, hosts = f"traffic {self.flow['id']}", names.path(self.out, self.flow["node"])
         join = functools.partial(cgroup.join, cgroup.part(self.flow["id"]))
+        self.start_ns = time.monotonic_ns()
         if self.attachment is not None:
             self.process, self.session = self.attachment.start(name, self.flow["argv"], self.environment, self.out,
                                                                self.netns_pid, hosts, join)
-            return
-        with contextlib.ExitStack() as stack:
-            stdout, stderr = (stack.enter_context(open(self._output(kind), "wb")) for kind in ("stdout", "stderr"))
-            self.process = Process(name, self.flow["argv"], self.out / "log", self.netns_pid, stdout, stderr,
-                                   before_exec=names.before(hosts, join), env=self.environment, cwd=self.out,
-                                   process_group=0)
+        else:
+            with contextlib.ExitStack() as stack:
+                stdout, stderr = (stack.enter_context(open(self._output(kind), "wb")) for kind in ("stdout", "stderr"))
+                self.process = Process(name, self.flow["argv"], self.out / "log", self.netns_pid, stdout, stderr,
+                                       before_exec=names.before(hosts, join), env=self.environment, cwd=self.out,
+                                       process_group=0)
+        threading.Thread(target=self._note_end, args=(self.process,), daemon=True).start()
+
+    def _note_end(self, process: Process) -> None:
+        """When it ends, which whoever waits for the last of several commands does not see."""
+        process.wait(math.inf)
+        self.end_ns = time.monotonic_ns()
 
     def _output(self, kind: str) -> Path:
         return self.out / f"{self.flow['id']}.{kind}"
@@ -166,7 +176,8 @@ class Command:
     def describe(self) -> dict[str, Any]:
         """The command as the manifest lists it."""
         return {**{key: self.flow[key] for key in ("id", "node", "argv", "background", "congestion_control")},
-                "status": self.status()}
+                "status": self.status(), "start_ns": self.start_ns,
+                "end_ns": None if self.status() is None else self.end_ns}
 
 
 def _listening(pid: int) -> set[str]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
+import math
 import os
 import select
 import signal
@@ -100,9 +101,12 @@ class Process:
         """Until the process ends, or so long; asleep all the time, as wake-ups are what a virtual lab costs."""
         if self.popen.poll() is not None:
             return
-        pidfd = os.pidfd_open(self.popen.pid)
         try:
-            select.select([pidfd], [], [], timeout_s)
+            pidfd = os.pidfd_open(self.popen.pid)
+        except ProcessLookupError:  # another thread has just learnt of its end
+            return
+        try:
+            select.select([pidfd], [], [], None if math.isinf(timeout_s) else timeout_s)
         finally:
             os.close(pidfd)
 

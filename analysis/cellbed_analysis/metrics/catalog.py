@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from .causes import CAUSES, FILE
 from .commands import COMMAND
+from .flows import FLOW
 from .handover import HANDOVER
 from .metric import Metric
 from .radio import SIDE
@@ -180,6 +181,7 @@ def sided(side: str) -> tuple[Metric, ...]:
 
 SECTIONS = (
     ("Identity of the run", IDENTITY),
+    ("Flow", FLOW),
     ("Round trip time", RTT),
     ("Parts of the round trip time", PARTS),
     ("Throughput", THROUGHPUT),

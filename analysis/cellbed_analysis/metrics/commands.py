@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The row of a run whose traffic is a command of somebody's own, as of `cellbed link`.
 
-Which of its connections matters nobody knows, so there are no metrics of one: what the command was, how it ended, and
-what the radio network did for all of its packets.
+What the command was, how it ended and what its own flows carried, of whose metrics each has a row; and what the radio
+network did for all packets of the run, which only the run's first row has.
 """
 
 from __future__ import annotations
@@ -10,39 +10,69 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
-from ..bundle import Bundle
+from ..bundle import Bundle, Flow
 from .metric import Metric
 from .radio import DROP_REASONS, HARMLESS, control_metrics
 from .rtt import Values
 
 COMMAND = (
     Metric("command", "", "the program that the run was for, as a shell would take it"),
+    Metric("command_id", "", "its id among the scenario's traffic"),
     Metric("command_status", "1", "its exit status as a shell has it: 128 + n for signal n; null: ended with the run"),
     Metric("command_s", "s", "how long it ran, in the lab's time"),
-    Metric("radio_in_pkts", "packets", "packets that entered the radio network, either way"),
+    Metric("command_flows", "1", "TCP and UDP flows of its own"),
+    Metric("command_bytes", "bytes", "IP bytes of these, both ways"),
+    Metric("radio_in_pkts", "packets", "packets that entered the radio network, either way, whole run"),
     Metric("radio_delivered_pkts", "packets", "of these, delivered"),
     Metric("radio_lost_pkts", "packets", "of these, lost; the columns dropped_* say why"),
-    Metric("radio_delivered_mbps", "Mbit/s", "IP bytes delivered, both ways, over the command's time"),
+    Metric("radio_delivered_mbps", "Mbit/s", "IP bytes delivered, both ways, over the run's time"),
     Metric("rlc_retransmissions", "1", "RLC PDUs, or segments of one, sent again, all links"),
 )
 
 
 def foreground(bundle: Bundle) -> dict[str, Any] | None:
     """The command that the run was for; None of runs with none."""
-    return next((entry for entry in bundle.manifest.get("commands", []) if not entry["background"]), None)
+    return next(iter(all_foreground(bundle)), None)
+
+
+def all_foreground(bundle: Bundle) -> list[dict[str, Any]]:
+    """The commands that the run was for: those that did not run beside others."""
+    return [entry for entry in bundle.manifest.get("commands", []) if not entry["background"]]
+
+
+def by_command(bundle: Bundle) -> list[tuple[Flow | None, dict[str, Any] | None]]:
+    """Every flow with the command that it is of: commands in order, each with its flows; one without flows has None."""
+    ordered: list[tuple[Flow | None, dict[str, Any] | None]] = []
+    entries = all_foreground(bundle)
+    for entry in entries:
+        own = [flow for flow in bundle.all_flows if flow.command == entry["id"]]
+        ordered += [(flow, entry) for flow in own] or [(None, entry)]
+    known = {entry["id"] for entry in entries}
+    return ordered + [(flow, None) for flow in bundle.all_flows if flow.command not in known]
+
+
+def of_command(bundle: Bundle, entry: dict[str, Any]) -> Values:
+    """What was run, how it ended and what its own flows carried."""
+    clock = bundle.manifest["clock"]
+    begin_ns, end_ns = (entry.get(key) or clock[key] for key in ("start_ns", "end_ns"))
+    own = [flow for flow in bundle.all_flows if flow.command == entry["id"]]
+    return {
+        "command": shlex.join(entry["argv"]),
+        "command_id": entry["id"],
+        "command_status": entry["status"],
+        "command_s": (end_ns - begin_ns) / 1e9,
+        "command_flows": len(own),
+        "command_bytes": sum((flow.sent_bytes or 0) + (flow.back_bytes or 0) for flow in own),
+    }
 
 
 def command_metrics(bundle: Bundle) -> Values:
-    """What was run and what crossed the radio, from the manifest and the daemons' counters."""
-    entry, stats = foreground(bundle), bundle.radio_stats
-    assert entry is not None
+    """What crossed the radio in the whole run, by the daemons' counters."""
+    stats = bundle.radio_stats
     clock = bundle.manifest["clock"]
     seconds = (clock["end_ns"] - clock["start_ns"]) / 1e9
     dropped = stats["pkts_dropped"]
     values: Values = {
-        "command": shlex.join(entry["argv"]),
-        "command_status": entry["status"],
-        "command_s": seconds,
         "radio_in_pkts": stats["pkts_in"],
         "radio_delivered_pkts": stats["pkts_delivered"],
         "radio_lost_pkts": sum(n for reason, n in dropped.items() if reason not in HARMLESS),

@@ -8,27 +8,24 @@ from typing import Any
 import polars as pl
 
 from ..bundle import Bundle, Flow
-from ..capture import PROTOCOL_TCP, PROTOCOL_UDP
 from ..segment import flow_packets
 from .rtt import Values
 from .window import Window
 
 #: Of a connection that never came about.
 NOTHING_SENT: Values = {"ip_throughput_mbps": 0.0, "ip_sent_pkts": 0, "ip_lost_pkts": 0, "ip_lost_pct": 0.0}
-PROTOCOLS = {"tcp": PROTOCOL_TCP, "udp": PROTOCOL_UDP}
 
 
 def datagrams(bundle: Bundle, flow: Flow, node: str) -> pl.DataFrame:
     """Packets of the flow's data direction that have payload, in a node's capture.
 
-    Of UDP those of the data's size: iperf3 begins with a short one.
+    Of a scenario's UDP those of the data's size: iperf3 begins with a short one.
     """
     if flow.transport == "tcp":
         return flow_packets(bundle, flow, node)[0].filter(pl.col("payload_bytes") > 0)
-    found = bundle.capture(node).filter(
-        (pl.col("protocol") == PROTOCOL_UDP) & (pl.col("src") == flow.saddr) & (pl.col("dst") == flow.daddr)
-        & (pl.col("dport") == flow.port)
-    )
+    found = flow.packets(bundle.capture(node))
+    if flow.found:
+        return found
     size = found["payload_bytes"].max()
     return found.filter(pl.col("payload_bytes") == size)
 
@@ -62,7 +59,7 @@ def ip_metrics(bundle: Bundle, flow: Flow, window: Window) -> Values:
         "ip_lost_pkts": len(sent) - len(received),
         "ip_lost_pct": 100 * (len(sent) - len(received)) / max(len(sent), 1),
     }
-    if flow.transport == "tcp":
+    if flow.transport == "tcp" or flow.found:
         return values
     counted = receiver_metrics(bundle, flow)
     values["goodput_mbps"] = float(inside["payload_bytes"].cast(pl.Int64).sum()) * 8 / 1e6 / window.seconds

@@ -68,12 +68,10 @@ def probe_metrics(bundle: Bundle, samples: pl.DataFrame, segments: pl.DataFrame,
     """The probe's RTT inside the window, and how well it agrees."""
     inside = window.cut(samples, "t_ns")
     pairs = window.cut(paired_rtts(samples, segments), "t_ns")
-    smoothed = inside.filter((pl.col("kind") == "segment_in") & (pl.col("srtt_us") > 0))["srtt_us"]
     bound_us = AGREEMENT_BOUND_US.get(str(bundle.manifest["lab"]))
     values: Values = {
         "probe_samples": len(inside),
         "probe_lost": int(bundle.tcp_stats.get("lost", 0)),
-        "probe_srtt_mean_ms": scaled(mean(smoothed), 1e3),
         "probe_rtt_samples": len(pairs),
     }
     if len(pairs):
@@ -84,8 +82,14 @@ def probe_metrics(bundle: Bundle, samples: pl.DataFrame, segments: pl.DataFrame,
             "probe_difference_max_us": float(distance.max()),
             "probe_within_bound_share": float(np.mean(distance <= bound_us)) if bound_us else None,
         }
-    cwnd = inside.filter(pl.col("kind") == "segment_in")["snd_cwnd"]
-    values["cwnd_mean_pkts"] = mean(cwnd)
+    values |= window_metrics(inside)
     traced = samples.filter(pl.col("kind") == "segment_in")["snd_cwnd"]
     values["cwnd_change_p50_pkts"] = median(traced.filter(traced != traced.shift(1).fill_null(0)))
     return values
+
+
+def window_metrics(samples: pl.DataFrame) -> Values:
+    """What the probe alone tells of a connection. Args: samples: `probe_samples` inside the window."""
+    came = samples.filter(pl.col("kind") == "segment_in")
+    smoothed = came.filter(pl.col("srtt_us") > 0)["srtt_us"]
+    return {"probe_srtt_mean_ms": scaled(mean(smoothed), 1e3), "cwnd_mean_pkts": mean(came["snd_cwnd"])}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The row of one run in metrics.parquet, and the segments behind it.
+"""The rows of one run in metrics.parquet, one for each flow, and the segments behind them.
 
 Both are kept in the bundle's `derived/`, keyed by the raw files and by this
 package's code, since a sweep's captures take longer to read than its report to
@@ -16,7 +16,7 @@ import json
 import multiprocessing
 import os
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,9 +29,9 @@ from ..bundle import DERIVED, Bundle, Flow, parse_size
 from ..error import AnalysisError, reading
 from ..interval import Estimate
 from ..life import ENB, RadioLog, packet_lives, uplink_pdus
-from ..segment import decomposed_segments, flow_packets
+from ..segment import decomposed_segments
 from ..timeline import timeline_metrics
-from . import causes, commands, datagrams, handover, probe, radio, rtt, switching, throughput, utran
+from . import causes, commands, datagrams, flows, handover, radio, rtt, switching, throughput, utran
 from .names import short_names
 from .newest import newest_only
 from .window import Window, steady_window
@@ -39,7 +39,7 @@ from .window import Window, steady_window
 #: A process takes about a second to start, as long as the analysis of a short run.
 RUNS_WORTH_A_PROCESS = 4
 _PR_SET_PDEATHSIG = 1
-METRICS_JSON, SEGMENTS = "metrics.json", "segments.parquet"
+METRICS_JSON, SEGMENTS, OTHER_SEGMENTS = "metrics.json", "segments.parquet", "other-segments.parquet"
 #: What the name of a variant stands for where modes change, and no combination of modes names it.
 BY_VARIANT = "tcp.congestion_control", "tcp.sysctls", "radio.mode_switch.flush"
 RAW_FILES = (
@@ -51,8 +51,6 @@ SHOWING = {
     "figures", "interactive", "export", "report.py", "page.py", "index.py", "timelines.py", "shown_flow.py",
     "series.py", "cuts.py", "explore.py", "summary.py",
 }  # fmt: skip
-#: Kinds of traffic that are a TCP connection.
-TCP_KINDS = ("iperf3", "stream")
 
 
 @dataclass(frozen=True)
@@ -60,26 +58,38 @@ class RunAnalysis:
     """Everything later stages need of one run."""
 
     bundle: Bundle
-    row: dict[str, Any]
+    row: dict[str, Any]  # of the run and its first flow, which claims and figures are about
     problem: str | None = None  # why it may not enter averages, beyond the bundle's own reasons
+    others: tuple[dict[str, Any], ...] = ()  # rows of its other flows
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each flow; what is of the whole run stands in the first."""
+        return [self.row, *self.others]
+
+    def row_of(self, wanted: str | None) -> dict[str, Any] | None:
+        """The row of a flow, None without one of that id; the first row when none is wanted."""
+        return self.row if wanted is None else next((row for row in self.rows if row.get("flow") == wanted), None)
 
     @property
     def readable(self) -> bool:
         """Its files could be read, so it has metrics and segments."""
         return str(self.row["status"]) != "unreadable"
 
-    def segments(self) -> pl.DataFrame:
-        """`segment.decomposed_segments` of the whole flow, read anew at each call.
+    def segments(self, wanted: str | None = None) -> pl.DataFrame:
+        """`segment.decomposed_segments` of a whole flow, the first if none is wanted, read anew at each call.
 
         Raises:
             AnalysisError: the run is not readable.
         """
-        kept = _kept_row(self.bundle)
+        first = wanted in (None, self.row.get("flow"))
+        kept = _kept_rows(self.bundle)
         with contextlib.suppress(OSError, pl.exceptions.PolarsError):
             if kept is not None:
-                return pl.read_parquet(self.bundle.path / DERIVED / SEGMENTS)
+                found = pl.read_parquet(self.bundle.path / DERIVED / (SEGMENTS if first else OTHER_SEGMENTS))
+                return found if first else _of_flow(found, wanted)
         with reading(self.bundle.path):
-            return compute(self.bundle)[1]
+            return compute(self.bundle)[1] if first else _of_flow(compute_others(self.bundle)[1], wanted)
 
     @property
     def usable(self) -> bool:
@@ -93,7 +103,8 @@ class RunAnalysis:
 
     def set_apart(self, status: str, problem: str) -> RunAnalysis:
         """The same run, kept out of averages."""
-        return replace(self, row=self.row | {"status": status, "usable": False}, problem=problem)
+        row, *others = ({**row, "status": status, "usable": False} for row in self.rows)
+        return replace(self, row=row, others=tuple(others), problem=problem)
 
 
 def analyse_all(bundles: Sequence[Bundle]) -> list[RunAnalysis]:
@@ -112,7 +123,7 @@ def _in_parallel(bundles: Sequence[Bundle]) -> list[RunAnalysis]:
     if workers < 2:
         return [kept or analyse(bundle) for bundle, kept in zip(bundles, found, strict=True)]
     with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _end_with_parent) as pool:
-        made = pool.map(_row_of, fresh)
+        made = pool.map(_rows_of, fresh)
         return [kept or RunAnalysis(bundle, *next(made)) for bundle, kept in zip(bundles, found, strict=True)]
 
 
@@ -122,14 +133,18 @@ def _end_with_parent() -> None:
 
 
 def _kept(bundle: Bundle) -> RunAnalysis | None:
-    row = _kept_row(bundle)
-    return None if row is None else RunAnalysis(bundle, row)
+    rows = _kept_rows(bundle)
+    return None if rows is None else RunAnalysis(bundle, rows[0], others=tuple(rows[1:]))
 
 
-def _row_of(bundle: Bundle) -> tuple[dict[str, Any], str | None]:
+def _rows_of(bundle: Bundle) -> tuple[dict[str, Any], str | None, tuple[dict[str, Any], ...]]:
     """What another process hands back of a run."""
     run = analyse(bundle)
-    return run.row, run.problem
+    return run.row, run.problem, run.others
+
+
+def _of_flow(segments: pl.DataFrame, wanted: str | None) -> pl.DataFrame:
+    return segments.filter(pl.col("flow") == wanted).drop("flow") if "flow" in segments.columns else segments
 
 
 def analyse(bundle: Bundle) -> RunAnalysis:
@@ -138,12 +153,13 @@ def analyse(bundle: Bundle) -> RunAnalysis:
     A bundle whose files do not read gives a row with its identity only, marked
     not usable, and the problem in words.
     """
-    row = _kept_row(bundle)
-    if row is not None:
-        return RunAnalysis(bundle, row)
+    kept = _kept(bundle)
+    if kept is not None:
+        return kept
     try:
         with reading(bundle.path):
             row, segments = compute(bundle)
+            others, of_others = compute_others(bundle)
     except AnalysisError as error:
         return RunAnalysis(bundle, identity(bundle)).set_apart("unreadable", str(error))
     derived = bundle.path / DERIVED
@@ -151,23 +167,82 @@ def analyse(bundle: Bundle) -> RunAnalysis:
     with contextlib.suppress(OSError):
         derived.mkdir(exist_ok=True)
         parquet.write(segments, derived / SEGMENTS)
-        (derived / METRICS_JSON).write_text(json.dumps({"key": cache_key(bundle), "row": row, "sum": checksum(row)}))
-    return RunAnalysis(bundle, row)
+        parquet.write(of_others, derived / OTHER_SEGMENTS)
+        known = {"key": cache_key(bundle), "row": row, "others": others, "sum": checksum(row, *others)}
+        (derived / METRICS_JSON).write_text(json.dumps(known))
+    return RunAnalysis(bundle, row, others=tuple(others))
 
 
 def compute(bundle: Bundle) -> tuple[dict[str, Any], pl.DataFrame]:
-    """Row and segments of the run's first flow, from the raw files; of a command without flows just the row.
+    """The row of a run and its first flow, or the command that it was for, and that flow's segments.
 
     Raises:
         AnalysisError: a file is missing, truncated or inconsistent.
     """
     bundle = Bundle(bundle.path, bundle.manifest)  # the files it reads are forgotten with it
-    if not bundle.flows and commands.foreground(bundle) is not None:
-        return identity(bundle) | flatten(commands.command_metrics(bundle) | lateness(bundle)), pl.DataFrame()
-    flow = primary_flow(bundle)
+    flow, entry = ordered(bundle)[0]
+    lives = _lives(bundle)
+    if entry is not None:
+        of_flow, segments = (({}, pl.DataFrame()) if flow is None else flows.connection_metrics(bundle, flow, lives))
+        values = commands.command_metrics(bundle) | lateness(bundle) | of_flow
+    else:
+        assert flow is not None
+        values, segments = _first_values(bundle, flow, lives)
+    return _row(bundle, flow, entry, flows.flow_columns(bundle)) | flatten(values), segments
+
+
+def compute_others(bundle: Bundle) -> tuple[list[dict[str, Any]], pl.DataFrame]:
+    """A row for each further flow, and for each further command without any; segments of these flows, by `flow`.
+
+    Raises:
+        AnalysisError: as compute.
+    """
+    bundle = Bundle(bundle.path, bundle.manifest)
+    others = ordered(bundle)[1:]
+    columns = flows.flow_columns(bundle) if others else {}
+    lives = _lives(bundle)
+    rows, kept = [], []
+    for place, (flow, entry) in enumerate(others):
+        row = _row(bundle, flow, entry, columns)
+        if flow is not None and place < flows.MEASURED_MAX:
+            values, segments = flows.connection_metrics(bundle, flow, lives)
+            row |= flatten(values)
+            kept += [segments.with_columns(flow=pl.lit(flow.id))] if len(segments) else []
+        rows.append(row)
+    return rows, pl.concat(kept, how="diagonal") if kept else pl.DataFrame()
+
+
+def ordered(bundle: Bundle) -> list[tuple[Flow | None, dict[str, Any] | None]]:
+    """Flows in the order of their rows, each with the command that it is of, and commands without any flow.
+
+    Raises:
+        AnalysisError: the run has neither.
+    """
+    found = commands.by_command(bundle)
+    if not bundle.flows and found and commands.foreground(bundle) is not None:
+        return found
+    first = primary_flow(bundle)
+    return [(first, None), *(pair for pair in found if pair[0] is None or pair[0].id != first.id)]
+
+
+def _row(bundle: Bundle, flow: Flow | None, entry: dict[str, Any] | None, columns: dict[str, rtt.Values]
+         ) -> dict[str, Any]:
+    values = {} if entry is None else commands.of_command(bundle, entry)
+    return identity(bundle, flow) | flatten(values | (columns[flow.id] if flow is not None else {}))
+
+
+def _lives(bundle: Bundle) -> Callable[[], pl.DataFrame]:
+    """Gives `life.packet_lives` of a run, made at the first call."""
+    return functools.cache(lambda: packet_lives(RadioLog(bundle.radio), len(bundle.ue_numbers)))
+
+
+def _first_values(
+    bundle: Bundle, flow: Flow, lives: Callable[[], pl.DataFrame]
+) -> tuple[rtt.Values, pl.DataFrame]:
+    """Metrics of the run and its first flow, and that flow's segments."""
     if utran.settings_of(bundle) is not None:
         values = utran.run_metrics(bundle, flow) | causes.counter_metrics(bundle.counters, flow.source)
-        return identity(bundle) | flatten(values | lateness(bundle)), pl.DataFrame()
+        return values | lateness(bundle), pl.DataFrame()
     seen = captured(bundle) and connected(bundle, flow)
     if seen and flow.transport == "tcp":
         flow = causes.finished(bundle, flow)
@@ -181,13 +256,13 @@ def compute(bundle: Bundle) -> tuple[dict[str, Any], pl.DataFrame]:
     if captured(bundle):
         values |= datagrams.ip_metrics(bundle, flow, window) if seen else datagrams.NOTHING_SENT
     if seen and flow.transport == "tcp":
-        lives = packet_lives(log, len(bundle.ue_numbers))
-        segments = decomposed_segments(bundle, flow, lives)
-        values |= _captured_metrics(bundle, flow, segments, window)
+        segments = decomposed_segments(bundle, flow, lives())
+        values |= flows.captured_metrics(bundle, flow, segments, window)
+        values |= timeline_metrics(window.cut(segments, "out_ns"))
         if traced_in_full(bundle):
             for side, node in (("data", bundle.radio_node(flow.source)), ("ack", bundle.radio_node(flow.sink))):
-                values |= {f"{side}_{name}": value for name, value in _side(log, node, lives, window).items()}
-    elif flow.transport == "udp":
+                values |= {f"{side}_{name}": value for name, value in _side(log, node, lives(), window).items()}
+    elif flow.datagrams:
         values |= {} if captured(bundle) else datagrams.receiver_metrics(bundle, flow)
     else:
         values |= {"probe_lost": int(bundle.tcp_stats.get("lost", 0))}
@@ -198,8 +273,7 @@ def compute(bundle: Bundle) -> tuple[dict[str, Any], pl.DataFrame]:
     values |= switching.channel_metrics(bundle, flow)
     if flow.transport == "tcp":
         values |= switching.switch_metrics(bundle, flow) | handover.handover_metrics(bundle, flow)
-    values |= lateness(bundle)
-    return identity(bundle) | flatten(values), segments
+    return values | lateness(bundle), segments
 
 
 def captured(bundle: Bundle) -> bool:
@@ -219,23 +293,17 @@ def traced_in_full(bundle: Bundle) -> bool:
     return str(bundle.settings.get("capture", {}).get("radio_trace", "full")) == "full"
 
 
-def _captured_metrics(bundle: Bundle, flow: Flow, segments: pl.DataFrame, window: Window) -> rtt.Values:
-    """Metrics of the run's IP captures."""
-    steady = window.cut(segments, "out_ns")
-    sport = flow_packets(bundle, flow, flow.source)[0]["sport"][0]
-    values: rtt.Values = rtt.rtt_metrics(steady) | rtt.part_metrics(steady)
-    values |= probe.probe_metrics(bundle, probe.probe_samples(bundle, flow, sport), segments, window)
-    values |= throughput.goodput_metrics(bundle, flow, window)
-    values |= causes.file_metrics(bundle, flow) | causes.cause_metrics(bundle, flow)
-    return values | timeline_metrics(steady)
-
-
 def primary_flow(bundle: Bundle) -> Flow:
-    """The flow that metrics are about: the first TCP connection."""
-    for flow in bundle.flows:
-        if flow.kind in TCP_KINDS:
-            return flow
-    raise AnalysisError(f"{bundle.path}: no TCP flow in the manifest")
+    """The flow that a run's first row is about: the scenario's first, of commands the largest.
+
+    Raises:
+        AnalysisError: the run has no flow.
+    """
+    if bundle.flows:
+        return bundle.flows[0]
+    if bundle.all_flows:
+        return bundle.all_flows[0]
+    raise AnalysisError(f"{bundle.path}: {bundle.without_flows}")
 
 
 def _side(log: RadioLog, node: int, lives: pl.DataFrame, window: Window) -> rtt.Values:
@@ -259,11 +327,16 @@ def lateness(bundle: Bundle) -> rtt.Values:
     return values | {"missed_ttis": found.get("missed_ttis")}
 
 
-def identity(bundle: Bundle) -> dict[str, Any]:
-    """Columns that say which run this is, and every parameter."""
+def identity(bundle: Bundle, flow: Flow | None = None) -> dict[str, Any]:
+    """Columns that say which run this is, and every parameter.
+
+    Args:
+        flow: whose row it is; None: that of the first flow that the scenario names.
+    """
     manifest, settings = bundle.manifest, bundle.settings
+    if flow is None and bundle.flows:
+        flow = bundle.flows[0]
     modes = flow_modes(bundle)
-    flow_id = bundle.flows[0].id if bundle.flows else None
     window = settings.get("tcp", {}).get("receive_window")
     return {
         "bundle": bundle.path.name,
@@ -275,7 +348,7 @@ def identity(bundle: Bundle) -> dict[str, Any]:
         "data_mode": modes[0] if modes else None,
         "ack_mode": modes[1] if modes else None,
         "receive_window_bytes": None if window is None else parse_size(window),
-        "congestion_control": manifest.get("congestion_control", {}).get(flow_id),
+        "congestion_control": flow.congestion_control if flow is not None else None,
         "seed": manifest["seed"],
         "lab": manifest["lab"],
         "validity": bundle.validity_verdict,
@@ -364,16 +437,16 @@ def cache_key(bundle: Bundle) -> str:
     return digest.hexdigest()
 
 
-def _kept_row(bundle: Bundle) -> dict[str, Any] | None:
-    """The row in `derived/`, None when it is absent, half-written or of other files or code."""
+def _kept_rows(bundle: Bundle) -> list[dict[str, Any]] | None:
+    """The rows in `derived/`, None when they are absent, half-written or of other files or code."""
     try:
         kept = json.loads((bundle.path / DERIVED / METRICS_JSON).read_text())
-        whole = kept["key"] == cache_key(bundle) and kept["sum"] == checksum(kept["row"])
-        return dict(kept["row"]) if whole else None
+        whole = kept["key"] == cache_key(bundle) and kept["sum"] == checksum(kept["row"], *kept["others"])
+        return [dict(row) for row in (kept["row"], *kept["others"])] if whole else None
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
         return None
 
 
-def checksum(row: dict[str, Any]) -> str:
-    """Tells a row that was written from one that was damaged since."""
-    return hashlib.sha256(json.dumps(row).encode()).hexdigest()
+def checksum(*rows: dict[str, Any]) -> str:
+    """Tells rows that were written from some that were damaged since."""
+    return hashlib.sha256(json.dumps(rows).encode()).hexdigest()

@@ -55,6 +55,8 @@ def goodput_metrics(bundle: Bundle, flow: Flow, window: Window) -> Values:
             block_ns=-(-(window.end_ns - window.begin_ns) // n_blocks),
         )
     }
+    if flow.found:
+        return values
     if flow.kind == "iperf3":
         return values | iperf3_agreement(bundle.iperf3(flow.id), int(reach[-1]))
     return values | receiver_metrics(bundle, flow)

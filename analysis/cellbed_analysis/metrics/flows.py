@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The columns that every flow of a run has, and all that captures and probe say of the flows beside the first one.
+
+What is of the whole run, such as the radio's counters, stands in the run's first row and nowhere else, so that rows may
+be added up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import polars as pl
+
+from ..bundle import Bundle, Flow
+from ..capture import ACK
+from ..delay import datagram_delays, least_way_ns, spin_rtts
+from ..flow import QUIC
+from ..segment import decomposed_segments, flow_packets
+from . import causes, datagrams, probe, rtt, throughput
+from .metric import Metric
+from .rtt import Values
+from .share import Arrivals, active, arrivals, direction, shares
+from .window import Window, steady_window
+
+#: Flows beyond the largest ones have FLOW columns only: a browser may open hundreds of connections.
+MEASURED_MAX = 32
+
+FLOW = (
+    Metric("flow", "", "the row's flow: id of the scenario's traffic, else its ends, FROM:PORT-TO:PORT"),
+    Metric("flow_command", "", "id of the command whose program opened it or is at one end of it"),
+    Metric("flow_program", "", "name of that program; null where no probe told"),
+    Metric("flow_transport", "", "tcp, udp or quic"),
+    Metric("flow_from", "", "node, or address, that sends most"),
+    Metric("flow_to", "", "node, or address, that it sends to"),
+    Metric("flow_direction", "", "of its data through the cell: uplink, downlink, between UEs"),
+    Metric("flow_begin_s", "s", "its start, or first packet, after t = 0"),
+    Metric("flow_s", "s", "from then to its end, or last packet"),
+    Metric("flow_sent_bytes", "bytes", "IP bytes sent in the data direction, whole flow"),
+    Metric("flow_back_bytes", "bytes", "IP bytes sent against it"),
+    Metric("flow_came_bytes", "bytes", "payload that came in the data direction, duplicates too"),
+    Metric("flow_mbps", "Mbit/s", "what of these came in the flow's time, over that time"),
+    Metric("flow_share", "1", "its part of the payload of all flows of that direction, whole run; null of one alone"),
+    Metric("flow_share_together", "1", "the same over the time in which all of these were active"),
+    Metric("jain", "1", "Jain's fairness index of these flows' throughputs, whole run"),
+    Metric("jain_together", "1", "the same over the time in which all of these were active"),
+    Metric("flows_together", "1", "how many flows these are"),
+    Metric("together_s", "s", "how long all of these were active at once"),
+    Metric("owd_mean_ms", "ms", "one-way delay of a datagram of the data direction, mean, whole flow"),
+    Metric("owd_p50_ms", "ms", "median of that"),
+    Metric("owd_p99_ms", "ms", "99th percentile"),
+    Metric("owd_back_p50_ms", "ms", "median of the other direction's"),
+    Metric("spin_rtt_samples", "1", "round trips that QUIC's spin bit shows; 0: it does not spin"),
+    Metric("spin_rtt_p50_ms", "ms", "their median"),
+    Metric("spin_rtt_mean_ms", "ms", "their mean"),
+)
+
+
+def flow_columns(bundle: Bundle) -> dict[str, Values]:
+    """FLOW columns of every flow of a run, by its id."""
+    came = {flow.id: arrivals(bundle, flow) for flow in bundle.all_flows}
+    shared = shares(bundle, came)
+    return {flow.id: _columns(bundle, flow, came[flow.id]) | shared.get(flow.id, {}) for flow in bundle.all_flows}
+
+
+def _columns(bundle: Bundle, flow: Flow, came: Arrivals) -> Values:
+    begin_ns, end_ns = active(flow, came)
+    seconds = (end_ns - begin_ns) / 1e9
+    return {
+        "flow": flow.id, "flow_command": flow.command, "flow_program": flow.program,
+        "flow_transport": flow.transport, "flow_from": flow.source, "flow_to": flow.sink,
+        "flow_direction": direction(bundle, flow), "flow_begin_s": (begin_ns - bundle.start_ns) / 1e9,
+        "flow_s": seconds, "flow_sent_bytes": flow.sent_bytes, "flow_back_bytes": flow.back_bytes,
+        "flow_came_bytes": came.total,
+        "flow_mbps": came.between(begin_ns, end_ns) * 8 / 1e6 / seconds if seconds > 0 else None,
+    } | datagram_metrics(bundle, flow)  # fmt: skip
+
+
+def datagram_metrics(bundle: Bundle, flow: Flow) -> Values:
+    """One-way delays of a flow of datagrams, and of QUIC what the spin bit shows; nothing without captures."""
+    if not flow.datagrams or not bundle.captured_nodes:
+        return {}
+    ways = datagram_delays(bundle, flow), datagram_delays(bundle, flow, back=True)
+    forth, back = ((way["came_ns"] - way["sent_ns"]).drop_nulls().to_numpy() for way in ways)
+    values: Values = {}
+    if len(forth):
+        p50, p99 = np.percentile(forth, [50, 99])
+        values |= {"owd_mean_ms": float(forth.mean()) / 1e6, "owd_p50_ms": float(p50) / 1e6,
+                   "owd_p99_ms": float(p99) / 1e6}
+    if len(back):
+        values["owd_back_p50_ms"] = float(np.median(back)) / 1e6
+    if flow.transport == QUIC:
+        _, rtts = spin_rtts(ways[0], least_way_ns(*ways))
+        values["spin_rtt_samples"] = len(rtts)
+        if len(rtts):
+            values |= {"spin_rtt_p50_ms": float(np.median(rtts)) / 1e6, "spin_rtt_mean_ms": float(rtts.mean()) / 1e6}
+    return values
+
+
+def answered(bundle: Bundle, flow: Flow) -> bool:
+    """Whether both ends' captures have data of a connection and what acknowledges it."""
+    for node in (flow.source, flow.sink):
+        if node not in bundle.captured_nodes:
+            return False
+        capture = bundle.capture(node)
+        acks = flow.packets(capture, back=True).filter(pl.col("flags") & ACK == ACK)
+        if acks.is_empty() or not flow.packets(capture)["payload_bytes"].sum():
+            return False
+    return True
+
+
+def connection_metrics(
+    bundle: Bundle, flow: Flow, lives: Callable[[], pl.DataFrame]
+) -> tuple[Values, pl.DataFrame]:
+    """All that captures and probe say of one connection, and its segments; those of flows beside the first one.
+
+    Args:
+        lives: gives `life.packet_lives` of the run.
+    """
+    if flow.datagrams:
+        return (datagrams.ip_metrics(bundle, flow, steady_window(flow)) if _both(bundle, flow) else {}), pl.DataFrame()
+    if not answered(bundle, flow):
+        samples = probe.probe_samples(bundle, flow, flow.sport) if bundle.probed and flow.sport else None
+        return ({} if samples is None else probe.window_metrics(samples)), pl.DataFrame()
+    flow = causes.finished(bundle, flow)
+    window = steady_window(flow)
+    segments = decomposed_segments(bundle, flow, lives())
+    values = {"window_begin_s": (window.begin_ns - bundle.start_ns) / 1e9, "window_s": window.seconds}
+    values |= datagrams.ip_metrics(bundle, flow, window) | captured_metrics(bundle, flow, segments, window)
+    if any(other.source == flow.source for other in bundle.all_flows if other.id != flow.id):
+        values |= dict.fromkeys(causes.COUNTERS)  # the host counts for all of its connections together
+    return values, segments
+
+
+def _both(bundle: Bundle, flow: Flow) -> bool:
+    """Both ends have captures with something in the data direction."""
+    ends = (flow.source, flow.sink)
+    return all(node in bundle.captured_nodes for node in ends) and len(datagrams.datagrams(bundle, flow, ends[0])) > 0
+
+
+def captured_metrics(bundle: Bundle, flow: Flow, segments: pl.DataFrame, window: Window) -> Values:
+    """Metrics of a connection that need the captures of both ends."""
+    steady = window.cut(segments, "out_ns")
+    sport = flow_packets(bundle, flow, flow.source)[0]["sport"][0]
+    values: Values = rtt.rtt_metrics(steady) | rtt.part_metrics(steady)
+    values |= probe.probe_metrics(bundle, probe.probe_samples(bundle, flow, sport), segments, window)
+    values |= throughput.goodput_metrics(bundle, flow, window)
+    return values | causes.file_metrics(bundle, flow) | causes.cause_metrics(bundle, flow)
