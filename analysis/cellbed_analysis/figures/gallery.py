@@ -40,7 +40,7 @@ from . import (
     switching_specs,
     utilisation,
 )
-from .order import by_combination, label
+from .order import by_combination, file_name, label
 from .style import THEMES, theme
 
 PNG_DPI = 150
@@ -168,7 +168,7 @@ def _sequences(chosen: dict[str, RunAnalysis], paper_ms: dict[str, float]) -> li
             caption += " The paper shows this for DM-DM only."
         specs.append(
             FigureSpec(
-                f"fig4-sequence-{name.lower()}",
+                f"fig4-sequence-{file_name(name)}",
                 f"One segment and its ACK, {name}",
                 caption,
                 partial(sequence.draw, chart, paper),

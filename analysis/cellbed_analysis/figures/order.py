@@ -24,6 +24,11 @@ def brief(text: str) -> str:
     return _LIST.sub("=…", text)
 
 
+def file_name(name: str) -> str:
+    """A name as part of a file's: bundles of other people may hold any."""
+    return re.sub(r"[^a-z0-9._=-]+", "-", name.lower())[:100]
+
+
 def natural(name: str) -> list[tuple[bool, float, str]]:
     """Sorts names by the numbers in them: 40 before 100."""
     parts = re.split(r"(\d+(?:\.\d+)?)", name)
