@@ -16,6 +16,7 @@ from typing import Any
 
 import polars as pl
 
+from . import stored
 from .capture import read_capture
 from .error import AnalysisError, FileError, reading
 from .flow import Flow, Sightings, completed, found, number_of, of_captures, of_probe, of_samples
@@ -142,7 +143,7 @@ class Bundle:
     @property
     def captured_nodes(self) -> list[str]:
         """Nodes whose IP capture the bundle has."""
-        return sorted({name for name in self.names_by_address.values() if (self.path / f"ip-{name}.pcap").is_file()})
+        return sorted({name for name in self.names_by_address.values() if self.has(f"ip-{name}.pcap")})
 
     @property
     def without_flows(self) -> str:
@@ -158,7 +159,7 @@ class Bundle:
     @property
     def probed(self) -> bool:
         """The bundle has samples of TCP."""
-        return (self.path / "tcp.trace").is_file()
+        return self.has("tcp.trace")
 
     @cached_property
     def radio(self) -> pl.DataFrame:
@@ -238,10 +239,14 @@ class Bundle:
         """What both ends of a stream flow counted."""
         return self._json(f"{flow_id}.stream.json")
 
+    def has(self, name: str) -> bool:
+        """Whether there is a file of this name, plain or compressed."""
+        return stored.find(self.path / name) is not None
+
     def _file(self, name: str) -> Path:
-        path = self.path / name
-        if not path.is_file():
-            raise FileError(path, "missing from the bundle")
+        path = stored.find(self.path / name)
+        if path is None:
+            raise FileError(self.path / name, "missing from the bundle")
         return path
 
     def _json(self, name: str) -> dict[str, Any]:

@@ -17,6 +17,7 @@ import dpkt
 import numpy as np
 import polars as pl
 
+from . import stored
 from .error import FileError
 
 #: Bytes in front of the IP header for the link types tcpdump may write.
@@ -99,7 +100,7 @@ def read_packets(path: Path) -> tuple[int, Iterator[tuple[int, int, bytes]]]:
 
 def _walk(path: Path) -> tuple[bytes, int, list[tuple[int, int, int, int]]]:
     """Content, link type, and time in ns, offset, length and original length of every packet."""
-    content = path.read_bytes()
+    content = stored.content(path)
     try:
         link = dpkt.pcap.Reader(io.BytesIO(content)).datalink()
     except (ValueError, dpkt.dpkt.NeedData) as error:

@@ -50,7 +50,7 @@ class Cut:
 
 def cuts(bundle: Bundle, flow: Flow) -> list[Cut]:
     """Every fall of the window of a TCP flow's sender, in order; empty without samples of it."""
-    if flow.transport != "tcp" or not (bundle.path / "tcp.trace").is_file():
+    if flow.transport != "tcp" or not bundle.has("tcp.trace"):
         return []
     sender = Sender(bundle, flow)
     if len(sender) < 2:
@@ -115,7 +115,7 @@ class _Radio:
         ).select("t_ns", "event", "value", "node")  # fmt: skip
         self.sender = bundle.radio_node(flow.source)
         self.arrivals: pl.DataFrame | None = None
-        if (bundle.path / f"ip-{flow.sink}.pcap").is_file() and not self.full:
+        if bundle.has(f"ip-{flow.sink}.pcap") and not self.full:
             data = flow.packets(bundle.capture(flow.sink)).filter(pl.col("payload_bytes") > 0)
             self.arrivals = data.select("t_ns", pl.col("seq").cast(pl.Int64))
 

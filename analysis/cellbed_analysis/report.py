@@ -34,13 +34,13 @@ from .metrics.run import RunAnalysis, analyse_all, scalars
 from .metrics.throughput import GOODPUT_BOUND_PCT
 from .models.park import TABLE2_HARQ_RTT_MS
 from .page import page
+from .stored import content, plain_name, recordings
 from .table import COMMAND_COLUMNS, command_rows, headline, write_metrics
 from .timelines import CUTS_MAX, POINTS, POINTS_ALONE, representatives, timelines
 
 REPORT = "report.html"
 #: A page with a line for each of more runs is no longer read, nor quickly drawn.
 LISTED_MAX = 600
-HASHED = ("ip-*.pcap", "radio.pcap", "radio.trace", "tcp.trace")
 
 
 def write_report(results_dir: Path, claims_file: Path | None = None, output: Path | None = None) -> Path:
@@ -178,10 +178,9 @@ def _reproduction(bundle: Bundle) -> dict[str, Any]:
         "kernel": {"release": "", "version": "", "config_sha256": ""} | manifest.get("kernel", {}),
         "tools": manifest.get("tools", {}),
         "git": manifest.get("git", ""),
-        "hashes": [(path.name, _sha256(path)) for pattern in HASHED for path in sorted(bundle.path.glob(pattern))],
+        "hashes": [(plain_name(path), _sha256(path)) for path in recordings(bundle.path)],
     }
 
 
 def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return hashlib.sha256(content(path)).hexdigest()

@@ -19,6 +19,7 @@ import numpy as np
 import polars as pl
 
 from .error import FileError
+from .stored import content, open_stored
 
 FORMAT = "cellbed-trace"
 VERSIONS = (1,)
@@ -51,7 +52,7 @@ def read_header(path: Path) -> TraceHeader:
         FileError: not a trace file, an unknown version, or an inconsistent
             header.
     """
-    with path.open("rb") as file:
+    with open_stored(path) as file:
         line = file.readline(HEADER_LIMIT_BYTES)
     if not line:
         raise FileError(path, "empty file: the trace header is missing")
@@ -117,14 +118,15 @@ def read_trace(path: Path, name: str | None = None) -> pl.DataFrame:
     header = read_header(path)
     if name is not None and header.name != name:
         raise FileError(path, f"holds the trace {header.name!r}, expected {name!r}")
-    body_bytes = path.stat().st_size - header.header_bytes
+    stored = content(path)
+    body_bytes = len(stored) - header.header_bytes
     n_records, rest = divmod(body_bytes, header.record_bytes)
     if rest:
         raise FileError(
             path,
             f"truncated: ends {rest} bytes into record {n_records + 1} ({header.record_bytes} bytes each)",
         )
-    records = np.fromfile(path, header.dtype, count=n_records, offset=header.header_bytes)
+    records = np.frombuffer(stored, header.dtype, count=n_records, offset=header.header_bytes)
     return pl.DataFrame(
         [_column(field, records[field], header.symbols.get(field)) for field in header.dtype.names or ()]
     )

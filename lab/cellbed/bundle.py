@@ -16,6 +16,7 @@ from cellbed import channel, ledger, names, packet_trace, validity
 from cellbed.description import Run, identity
 from cellbed.ledger import TEMPORARY_PREFIX
 from cellbed.scenario import Scenario
+from cellbed_analysis import stored
 
 FACTS = "facts.json"
 # Files of a running lab that say nothing about the result.
@@ -67,16 +68,20 @@ class Bundle:
     def abandon(self) -> None:
         shutil.rmtree(self.temporary, ignore_errors=True)
 
-    def finish(self, scenario: Scenario, claims: list[dict[str, Any]], measured: dict[str, Any]) -> dict[str, Any]:
+    def finish(self, scenario: Scenario, claims: list[dict[str, Any]], measured: dict[str, Any],
+               compress: bool = False) -> dict[str, Any]:
         """Write the manifest and give the bundle its name.
 
         Args:
             measured: what the lab measured from outside: wall_s, setup_wall_s, kernel.
+            compress: captures and traces, before.
         """
         facts = json.loads((self.temporary / FACTS).read_text())
         manifest = self._manifest(scenario, claims, facts, measured)
         strip(self.temporary)
         (self.temporary / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
+        for path in stored.recordings(self.temporary) if compress else []:
+            stored.compress(path)
         if self.path.exists():
             shutil.rmtree(self.path)
         os.rename(self.temporary, self.path)

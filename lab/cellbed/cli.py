@@ -12,7 +12,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from cellbed import cli_link, cli_shell, cli_sweep, cli_watch, cli_worker, completion
+from cellbed import cli_link, cli_prune, cli_shell, cli_sweep, cli_watch, cli_worker, completion
 from cellbed.analysed import analysing
 from cellbed.description import expand, load_claims
 from cellbed.error import CellbedError, told
@@ -22,6 +22,7 @@ from cellbed.options import (
     ALL_CPUS,
     Again,
     BundleName,
+    Compress,
     FleetKey,
     Jobs,
     Kernel,
@@ -37,7 +38,7 @@ from cellbed.options import (
     Variants,
     Watch,
 )
-from cellbed.show import Show
+from cellbed.show import Show, tell_size
 from cellbed_analysis.screen import Screen, shown
 
 app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False,
@@ -79,6 +80,7 @@ def run(
     key: FleetKey = None,
     shared: Shared = True,
     again: Again = False,
+    compress: Compress = False,
 ) -> None:
     """Play a scenario; a run of the same programs, files and settings that is finished is not played again."""
     from cellbed.fleet import connected
@@ -88,8 +90,9 @@ def run(
     model, runs = expand(scenario, set_ or [], seed, variant)
     show = Show(len(runs), console, errors, cli_watch.newest(results, console) if watch else None)
     claims = load_claims(model, scenario)
+    tell_size(runs, results)
     with cleaning_up(), connected(scheduler, lab, kernel, shared, key) as fleet:
-        sweep = Sweep(model, claims, results.resolve(), lab, kernel, show, fleet=fleet, again=again)
+        sweep = Sweep(model, claims, results.resolve(), lab, kernel, show, fleet=fleet, again=again, compress=compress)
         with show.progress:
             outcomes = sweep.play(runs, jobs)
     failed = sum(outcome.error is not None for outcome in outcomes)
@@ -253,6 +256,7 @@ def clean() -> None:
 
 
 cli_link.register(app)
+cli_prune.register(app)
 cli_shell.register(app)
 cli_sweep.register(app)
 cli_watch.register(app)

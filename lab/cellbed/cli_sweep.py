@@ -19,6 +19,7 @@ from cellbed.labs import check_lab
 from cellbed.options import (
     ALL_CPUS,
     Again,
+    Compress,
     FleetKey,
     Jobs,
     Kernel,
@@ -32,7 +33,7 @@ from cellbed.options import (
     Watch,
 )
 from cellbed.rounds import Rounds, Until, parse_seeds
-from cellbed.show import Show
+from cellbed.show import Show, tell_size
 from cellbed_analysis import bounded_yaml
 from cellbed_analysis.screen import Screen
 
@@ -79,6 +80,7 @@ def run_sweep(
     key: FleetKey = None,
     shared: Shared = True,
     again: Again = False,
+    compress: Compress = False,
 ) -> None:
     """Play a scenario over parameters and seeds; write RESULTS/summary/sweep.parquet. Interrupted, it resumes."""
     from cellbed import clean
@@ -102,10 +104,11 @@ def run_sweep(
     remove_unfinished(results)
     show = Show(0, console, errors, cli_watch.newest(results, console) if watch else None)
     claims = load_claims(model, scenario)
+    tell_size(runs, results)
     table = _Table(results)
     left = rounds.given
     with cleaning_up(), connected(scheduler, lab, kernel, shared, key) as fleet:
-        sweep = Sweep(model, claims, results.resolve(), lab, kernel, show, fleet=fleet, again=again)
+        sweep = Sweep(model, claims, results.resolve(), lab, kernel, show, fleet=fleet, again=again, compress=compress)
         with show.progress:
             while left:
                 batch = [run for run in runs_of(sorted({s for of in left.values() for s in of}))

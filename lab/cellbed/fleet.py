@@ -160,7 +160,7 @@ class Fleet:
                 bundle.temporary = sweep.results / played.folder
             else:
                 self.worker.unpack(played.packed, bundle.temporary)
-            manifest = bundle.finish(sweep.scenario, sweep.claims, played.measured)
+            manifest = bundle.finish(sweep.scenario, sweep.claims, played.measured, sweep.compress)
             return Outcome(bundle.path, manifest=manifest)
         except LabError as error:
             return Outcome(None, error=str(error))

@@ -18,6 +18,8 @@ Lab = Annotated[str, typer.Option(help="virtual, native or vm", autocompletion=c
 Overrides = Annotated[list[str] | None, typer.Option("--set", help="key=value; may be repeated")]
 Variants = Annotated[list[str] | None, typer.Option(help="only these variants; may be repeated")]
 Again = Annotated[bool, typer.Option("--again", help="play also what has a finished bundle, and replace that")]
+Compress = Annotated[bool, typer.Option("--compress", help="captures and traces by zstd, after each run; Wireshark and "
+                                        "all commands here read them so")]
 BundleName = Annotated[str, typer.Argument(metavar="BUNDLE", help="result bundle, or a folder of bundles, of which the "
                                            "options choose one; FOLDER@latest is the newest")]
 OfVariant = Annotated[str | None, typer.Option("--variant", help="the bundle of this variant")]

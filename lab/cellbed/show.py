@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import math
+import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console, RenderableType
@@ -37,6 +39,14 @@ def time_text(seconds: float | None) -> str:
     if seconds < 90:
         return f"{seconds:.0f} s left"
     return f"{seconds / 60:.0f} min left" if seconds < 5400 else f"{seconds / 3600:.1f} h left"
+
+
+def tell_size(runs: Sequence[Run], results: Path) -> None:
+    """On stderr, where it is much: what runs may write."""
+    from cellbed import size
+
+    if (told := size.warning(runs, results)) is not None:
+        print(f"cellbed: {shown(told)}", file=sys.stderr)
 
 
 class _Bars(Progress):

@@ -73,10 +73,15 @@ class Sweep:
 
     def __init__(self, scenario: Scenario, claims: list[dict[str, Any]], results: Path, lab: str,
                  kernel: str | None, observer: Observer, caller: Caller | None = None,
-                 fleet: Fleet | None = None, again: bool = False) -> None:
-        """Args: again: play also what has a finished bundle, which is replaced."""
+                 fleet: Fleet | None = None, again: bool = False, compress: bool = False) -> None:
+        """
+        Args:
+            again: play also what has a finished bundle, which is replaced.
+            compress: captures and traces, after each run.
+        """
         self.scenario, self.claims, self.results = scenario, claims, results
-        self.observer, self.caller, self.fleet, self.again = observer, caller, fleet, again
+        self.observer, self.caller, self.fleet = observer, caller, fleet
+        self.again, self.compress = again, compress
         self.programs = paths.programs()
         self.lab = prepare(lab, kernel)
         self.prints = {**paths.fingerprints(self.programs), **tool_versions(), "kernel": self.lab.kernel}
@@ -141,7 +146,7 @@ class Sweep:
         try:
             directory = bundle.begin(self.programs)
             measured = self.lab.play(directory, bundle.description, cpu, watch, self.caller)
-            manifest = bundle.finish(self.scenario, self.claims, measured)
+            manifest = bundle.finish(self.scenario, self.claims, measured, self.compress)
             return Outcome(bundle.path, manifest=manifest)
         except CellbedError as error:
             return Outcome(None, error=f"{error}{_no_space(self.results)}")

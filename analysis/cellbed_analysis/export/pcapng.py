@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dpkt import pcapng as blocks
 
+from .. import stored
 from ..bundle import Bundle
 from ..capture import read_packets
 from ..error import FileError
@@ -25,9 +26,10 @@ def write(bundle: Bundle, node: str, stem: Path) -> list[Path]:
     Raises:
         FileError: the run has no capture there.
     """
-    source = bundle.path / f"ip-{node}.pcap"
-    if not source.is_file():
-        raise FileError(source, "missing; run it with capture.ip: true")
+    name = f"ip-{node}.pcap"
+    source = stored.find(bundle.path / name)
+    if source is None:
+        raise FileError(bundle.path / name, "missing; run it with capture.ip: true")
     link, packets = read_packets(source)
     events = radio_events(bundle, node if node in bundle.ue_numbers else None)
     path = stem.with_name(f"{stem.name}.pcapng")

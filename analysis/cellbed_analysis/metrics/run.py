@@ -43,7 +43,7 @@ METRICS_JSON, SEGMENTS, OTHER_SEGMENTS = "metrics.json", "segments.parquet", "ot
 #: What the name of a variant stands for where modes change, and no combination of modes names it.
 BY_VARIANT = "tcp.congestion_control", "tcp.sysctls", "radio.mode_switch.flush"
 RAW_FILES = (
-    "ip-*.pcap", "radio.trace", "radio.json", "tcp.trace", "tcp.json", "counters.json", "*.iperf3.json",
+    "ip-*.pcap*", "radio.trace*", "radio.json", "tcp.trace*", "tcp.json", "counters.json", "*.iperf3.json",
     "*.stream.json",
 )  # fmt: skip
 #: Modules and folders that only show what was measured.

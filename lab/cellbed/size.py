@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How much room runs take on disk: an upper bound before they play, and what can be freed afterwards."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cellbed.description import Run, identity
+from cellbed.link import block_rate_bps
+from cellbed.workload import end_s
+from cellbed_analysis import stored
+from cellbed_analysis.bundle import DERIVED, MANIFEST, SUMMARY, Bundle, load_results
+
+# Of what a bundle has for each byte and packet that crosses the radio, measured at 55 Mbit/s over RLC AM: the radio's
+# capture has all of it, with headers; captures of hosts have the first bytes of packets; traces rows of each.
+_RADIO_CAPTURE = 1.25
+_TRACE_BYTES, _PROBE_BYTES, _RECORD_BYTES = 280, 280, 16
+_PACKET_BYTES = 1400
+_CQI_MAX = 15
+# Less is not worth a word.
+_WORTH_BYTES = 200_000_000
+
+
+def expected_bytes(settings: dict[str, Any]) -> int:
+    """At most so much a run leaves; of commands, which send what they like, nothing is known."""
+    flows = [flow for flow in settings["traffic"] if flow["kind"] != "command"]
+    offered = sum(_offered_bytes(flow) for flow in flows)
+    ends_s = [min(end_s(flow), flow["start_s"] + flow["limit_s"]) for flow in flows]
+    carried = min(offered, _capacity_bps(settings["radio"]) / 8 * max(ends_s, default=0))
+    capture = settings["capture"]
+    hosts = sum(node["kind"] in ("ue", "server") for node in settings["nodes"].values())
+    of_packet = _TRACE_BYTES * (capture["radio_trace"] == "full") + _PROBE_BYTES * (capture["tcp_interval_ms"] == 0)
+    of_packet += min(hosts, 2) * (min(capture["ip_snaplen"], _PACKET_BYTES) + _RECORD_BYTES) * capture["ip"]
+    return round(carried * (_RADIO_CAPTURE * capture["radio"] + of_packet / _PACKET_BYTES))
+
+
+def _offered_bytes(flow: dict[str, Any]) -> float:
+    if flow["bytes"] is not None:
+        return float(flow["bytes"])
+    return flow["rate"] / 8 * flow["duration_s"] if flow["rate"] is not None else math.inf
+
+
+def _capacity_bps(radio: dict[str, Any]) -> float:
+    """Of the cell, both directions together, with the best channel that a UE has or may come to have."""
+    if radio["utran"] is not None:
+        return (radio["utran"]["dl_rate"] + radio["utran"]["ul_rate"]) * len(radio["ues"])
+    if radio["packet_trace"] is not None:
+        return math.inf
+    moving = radio["channel"] is not None
+    keys = {"dl": ("cqi_dl",), "ul": ("cqi_ul", "cqi_sl")}
+    best = {leg: max(_CQI_MAX if moving else ue.get(key) or 0 for ue in radio["ues"].values() for key in of)
+            for leg, of in keys.items()}
+    return float(sum(block_rate_bps(leg, radio["n_rb"], cqi) for leg, cqi in best.items() if cqi))
+
+
+def warning(runs: Sequence[Run], results: Path) -> str | None:
+    """What to tell of runs that may take much room; None of others."""
+    total = sum(expected_bytes(run.settings) for run in runs)
+    if total < _WORTH_BYTES:
+        return None
+    free = shutil.disk_usage(next(path for path in (results, *results.absolute().parents) if path.exists())).free
+    many = f"the {len(runs)} runs" if len(runs) > 1 else "the run"
+    much = f"more than the {text(free)} that are free" if total > free else f"{text(free)} are free"
+    return (f"{many} may write up to {text(total)} to {results}; {much}. --compress keeps a tenth of that of iperf3's "
+            "data")
+
+
+def text(n_bytes: float) -> str:
+    """Bytes for people, such as "1.2 GB"."""
+    power = min(4, int(math.log(n_bytes, 1000))) if n_bytes >= 1 else 0
+    return f"{n_bytes / 1000**power:.{1 if power else 0}f} {('B', 'kB', 'MB', 'GB', 'TB')[power]}"
+
+
+# --- afterwards ---
+
+
+@dataclass(frozen=True)
+class Item:
+    """Something that can be freed.
+
+    Attributes:
+        what: "recordings" to be compressed, "derived" files or a "superseded" bundle, to be removed.
+    """
+
+    what: str
+    path: Path
+    bytes: int
+
+
+KINDS = {
+    "recordings": "captures and traces; --compress keeps all that is in them",
+    "derived": "reports, figures and tables; `cellbed report` makes them again",
+    "superseded": "bundles of the same run, played by older programs",
+}
+
+
+def freeable(results: Path) -> list[Item]:
+    """All that could be freed below a results folder, or of one bundle."""
+    found = load_results(results)
+    items = [Item("recordings", path, path.stat().st_size) for bundle in found.bundles
+             for path in stored.recordings(bundle.path) if path.suffix != stored.SUFFIX]
+    folders = [bundle.path / DERIVED for bundle in found.bundles] + ([] if found.alone else [results / SUMMARY])
+    items += [Item("derived", folder, _bytes_of(folder)) for folder in folders if folder.is_dir()]
+    return items + [Item("superseded", bundle.path, _bytes_of(bundle.path)) for bundle in _superseded(found.bundles)]
+
+
+def _superseded(bundles: Sequence[Bundle]) -> list[Bundle]:
+    """Those of which there is a newer one of the same settings, seed, lab and files."""
+    newest: dict[str, Bundle] = {}
+    for bundle in sorted(bundles, key=lambda bundle: str(bundle.manifest.get("created"))):
+        if bundle.valid:
+            newest[_run_of(bundle)] = bundle
+    return [bundle for bundle in bundles if newest.get(_run_of(bundle), bundle) is not bundle]
+
+
+def _run_of(bundle: Bundle) -> str:
+    """What is run, whoever plays it."""
+    said = {"files": {}, "memory_mib": None, **bundle.manifest["description"], "programs": {}}
+    return json.dumps([bundle.scenario_id, identity(said)])
+
+
+def _bytes_of(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def free(items: Sequence[Item]) -> int:
+    """Compress recordings, remove the rest. Return: bytes that this freed."""
+    freed = 0
+    for item in items:
+        if not item.path.exists():  # went with its bundle
+            continue
+        if item.what == "recordings":
+            freed += stored.compress(item.path)
+            continue
+        # A bundle without its manifest is none: should this be interrupted, the rest is not taken for a result.
+        (item.path / MANIFEST).unlink(missing_ok=True)
+        shutil.rmtree(item.path)
+        freed += item.bytes
+    return freed

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What results take on disk: said before, compressed after, freed without losing what cannot be made again."""
+
+import hashlib
+import json
+import shutil
+import subprocess
+
+import pytest
+from e2e import bundles, cellbed
+
+from cellbed import size
+from cellbed.description import expand
+from cellbed_analysis import stored
+
+BUSY = """
+format: 1
+id: busy
+nodes: {server: {kind: server, address: 10.1.0.1/24}, enb: {kind: enb}, ue1: {address: 10.45.0.1/24}}
+links: [{a: server, b: enb, rate: 1Gbit, delay_ms: 5}]
+radio: {n_rb: 100, ues: {ue1: {peer: enb, cqi_dl: 12, cqi_ul: 12}}, rlc: {mode: am, queue_pkts: 500}}
+traffic: [{id: file, from: server, to: ue1, duration_s: 3}]
+validity: {queue_drops_allowed: true}
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The same run, plain and compressed."""
+    path = tmp_path_factory.mktemp("size")
+    (path / "busy.yaml").write_text(BUSY)
+    cellbed("run", path / "busy.yaml", "--results", path / "plain")
+    cellbed("run", path / "busy.yaml", "--results", path / "packed", "--compress")
+    return path
+
+
+def recordings_of(bundle):
+    return {path.name: path for path in stored.recordings(bundle)}
+
+
+def test_the_estimate_is_above_and_near(folder):
+    _, (run,) = expand(folder / "busy.yaml")
+    taken = sum(path.stat().st_size for path in recordings_of(bundles(folder / "plain")["run"]).values())
+    assert taken < size.expected_bytes(run.settings) < 3 * taken
+
+
+def test_much_is_told_before(folder):
+    _, (run,) = expand(folder / "busy.yaml", ["traffic.0.duration_s=3000"])
+    told = size.warning([run] * 40, folder)
+    assert told.startswith("the 40 runs may write up to ") and "--compress" in told
+    assert size.warning([run] * 100_000, folder).count("more than the") == 1
+    assert size.warning([expand(folder / "busy.yaml")[1][0]], folder) is None
+
+
+def test_compressed_is_the_same_in_less(folder):
+    plain, packed = (bundles(folder / name)["run"] for name in ("plain", "packed"))
+    assert set(recordings_of(packed)) == {f"{name}.zst" for name in recordings_of(plain)}
+    for name, path in recordings_of(plain).items():
+        there = packed / f"{name}.zst"
+        assert hashlib.sha256(stored.content(there)).digest() == hashlib.sha256(path.read_bytes()).digest()
+        assert there.stat().st_size < path.stat().st_size / 2
+    assert (packed / "radio.pcap.zst").stat().st_size < (plain / "radio.pcap").stat().st_size / 8
+
+
+def test_all_commands_read_it(folder, tmp_path):
+    plain, packed = (bundles(folder / name)["run"] for name in ("plain", "packed"))
+    assert cellbed("why", plain, "--at", 1).stdout == cellbed("why", packed, "--at", 1).stdout
+    for name, bundle in (("plain", plain), ("packed", packed)):
+        for kind in ("pcapng", "mahimahi"):
+            cellbed("export", bundle, "--format", kind, "--output", tmp_path / name)
+        cellbed("report", bundle)
+    assert [p.read_bytes() for p in sorted((tmp_path / "plain").iterdir())] == \
+        [p.read_bytes() for p in sorted((tmp_path / "packed").iterdir())]
+    rows = [json.loads((bundle / "derived/metrics.json").read_text())["row"] for bundle in (plain, packed)]
+    assert {key for key in rows[0] if rows[0][key] != rows[1][key]} <= {"created", "wall_s"}
+
+
+@pytest.mark.skipif(shutil.which("tshark") is None, reason="no tshark here")
+def test_wireshark_reads_it(folder):
+    found = [subprocess.run(["tshark", "-r", path, "-c", "50"], capture_output=True, text=True, check=True).stdout
+             for name, suffix in (("plain", ""), ("packed", ".zst"))
+             for path in [bundles(folder / name)["run"] / f"ip-ue1.pcap{suffix}"]]
+    assert found[0] == found[1] and len(found[0].splitlines()) == 50
+
+
+def test_prune_says_and_frees(folder, tmp_path):
+    shutil.copytree(folder / "plain", tmp_path / "r")
+    (bundle,) = (tmp_path / "r").glob("run-*")
+    older = bundle.with_name(f"{bundle.name}0")
+    shutil.copytree(bundle, older)
+    manifest = json.loads((older / "manifest.json").read_text())
+    manifest["created"] = "2001-01-01T00:00:00+00:00"
+    manifest["description"]["programs"]["celld"] = "0" * 64
+    (older / "manifest.json").write_text(json.dumps(manifest))
+    cellbed("report", bundle)
+    before = sum(path.stat().st_size for path in (tmp_path / "r").rglob("*") if path.is_file())
+    assert "--superseded" in cellbed("prune", tmp_path / "r").stdout
+    assert before == sum(path.stat().st_size for path in (tmp_path / "r").rglob("*") if path.is_file())
+    assert "freed" in cellbed("prune", tmp_path / "r", "--superseded", "--derived", "--compress").stdout
+    assert [path.name for path in (tmp_path / "r").iterdir()] == [bundle.name]
+    assert not (bundle / "derived").exists()
+    assert {path.suffix for path in stored.recordings(bundle)} == {".zst"}
+    after = sum(path.stat().st_size for path in (tmp_path / "r").rglob("*") if path.is_file())
+    assert after < before / 8
+    assert "0 B freed" in cellbed("prune", tmp_path / "r", "--compress").stdout
+
+
+def test_damage_is_one_message(folder, tmp_path):
+    shutil.copytree(bundles(folder / "packed")["run"], tmp_path / "b")
+    path = tmp_path / "b/radio.trace.zst"
+    path.write_bytes(path.read_bytes()[:-1000])
+    done = cellbed("why", tmp_path / "b", check=False)
+    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1 and "radio.trace.zst" in done.stderr
