@@ -65,8 +65,9 @@ def paper_parts_ms(row: Row) -> dict[str, float]:
 def departures(measured: Mapping[str, float], reference: Mapping[str, float]) -> str:
     """The largest differences between two decompositions, in words."""
     gaps = {part: measured[part] - reference.get(part, 0.0) for part in measured}
-    for side in SIDES:  # the paper's 5 ms hold the wait for the downlink too
-        gaps[f"{side}_dl"] = gaps.get(f"{side}_dl", 0.0) + gaps.pop(f"{side}_dl_wait", 0.0)
+    for side in SIDES:
+        if not reference.get(f"{side}_dl_wait"):  # the paper's 5 ms hold the wait for the downlink too
+            gaps[f"{side}_dl"] = gaps.get(f"{side}_dl", 0.0) + gaps.pop(f"{side}_dl_wait", 0.0)
     largest = sorted(gaps.items(), key=lambda item: -abs(item[1]))[:TOP]
     named = [f"{part_label(part)} {gap:+.1f} ms" for part, gap in largest if abs(gap) >= WORTH_MS]
     return "; ".join(named) if named else "no part differs by 0.05 ms or more"
@@ -302,8 +303,8 @@ def _what_governed(rows: Rows) -> str:
 
 
 def _repairer(rows: Rows) -> str:
-    by_rlc, by_harq = (mean(rows, f"{layer}_retransmissions_dl") for layer in ("rlc", "harq"))
-    return "HARQ" if by_rlc == 0 and by_harq else "RLC"
+    layers = [layer for layer in ("HARQ", "RLC") if mean(rows, f"{layer.lower()}_retransmissions_dl")]
+    return " and ".join(layers) or "RLC"
 
 
 def _increment(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:

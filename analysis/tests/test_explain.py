@@ -89,7 +89,13 @@ def test_who_repaired_is_told() -> None:
         rlc_retransmissions_dl=0, harq_retransmissions_dl=50,
     )  # fmt: skip
     assert "HARQ repaired every loss in order" in explain({"explain": "delivery"}, [quiet], [])
-    assert "RLC repaired" in explain({"explain": "delivery"}, [quiet | {"rlc_retransmissions_dl": 3}], [])
+    both = quiet | {"rlc_retransmissions_dl": 3}
+    assert "HARQ and RLC repaired every loss in order" in explain({"explain": "delivery"}, [both], [])
+
+
+def test_the_wait_for_the_downlink_has_its_name_where_both_were_measured() -> None:
+    free = {"data_dl": 3.75, "data_dl_wait": 1.25}
+    assert departures(free | {"data_dl_wait": 6.25}, free) == "data: wait at the eNB for the downlink +5.0 ms"
 
 
 def test_rtt_tells_what_happened_to_some_segments_only() -> None:
