@@ -1,16 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Congestion controls in runs: another one for each flow, and what a kernel lacks."""
 
+import hashlib
 import json
+import subprocess
+import time
 from pathlib import Path
 
+import polars as pl
 import pytest
 import yaml
-from e2e import WIRED, bundles, cellbed, needs_native
+from e2e import CELLBED, WIRED, bundles, cellbed, needs_native
 from machine import nothing_left
+
+from cellbed import paths
+from cellbed_analysis.trace import read_trace
 
 pytestmark = pytest.mark.lab
 LABS = ["virtual", pytest.param("native", marks=needs_native)]
+GENTLE = paths.BUILD / "ebpf/ccload/gentle.bpf.o"
+SETS = [Path(f"/proc/sys/net/ipv4/tcp_{which}_congestion_control") for which in ("available", "allowed")]
+needs_struct_ops = pytest.mark.skipif(needs_native.args[0] or not Path("/sys/kernel/btf/vmlinux").exists(),
+                                      reason="congestion controls in BPF need the native lab and a kernel with BTF")
 HOSTS = "reno"  # what every native lab's namespaces may have
 
 
@@ -88,6 +99,58 @@ def test_a_command_has_that_of_its_node(two_ues, tmp_path, lab):
     assert manifest["commands"][0]["congestion_control"] == "bbr"
     assert manifest["congestion_control"]["flow1"] == HOSTS
     assert reasons(manifest) == []
+
+
+@needs_struct_ops
+def test_one_in_bpf_is_there_for_the_run(two_ues, tmp_path):
+    """The example: what is left of its window after a loss is 7/8, where Reno leaves half."""
+    path = two_ues({"duration_s": 8, "congestion_control": "gentle"}, {"duration_s": 8})
+    before = [file.read_text() for file in SETS]
+    with nothing_left():
+        cellbed("run", path, "--results", tmp_path / "r", "--lab", "native", "--load", GENTLE, "--set",
+                "radio.ues.ue1.bler_dl=0.01", "--set", "radio.ues.ue2.bler_dl=0.01", "--set", "tcp.receive_window=1MiB")
+    assert [file.read_text() for file in SETS] == before
+    bundle = bundles(tmp_path / "r")["run"]
+    manifest = json.loads((bundle / "manifest.json").read_text())
+    assert manifest["congestion_control"] == {"flow1": "gentle", "flow2": "reno"}
+    assert manifest["description"]["programs"]["load"] == hashlib.sha256(GENTLE.read_bytes()).hexdigest()
+    assert (bundle / "control.bpf.o").read_bytes() == GENTLE.read_bytes()
+    assert kept_share(bundle, 5201) == pytest.approx(7 / 8, abs=0.08)
+    assert kept_share(bundle, 5202) == pytest.approx(1 / 2, abs=0.08)
+
+
+def kept_share(bundle, port):
+    """Median of ssthresh over the congestion window before it, at changes of ssthresh of windows of some size."""
+    rows = read_trace(bundle / "tcp.trace")
+    rows = rows.filter((pl.col("dport") == port) & (pl.col("snd_ssthresh") < 1 << 20))
+    changed = rows.with_columns(share=pl.col("snd_ssthresh") / pl.col("snd_cwnd").shift(1),
+                                before=pl.col("snd_cwnd").shift(1)).filter(
+        (pl.col("snd_ssthresh") != pl.col("snd_ssthresh").shift(1)) & (pl.col("before") > 16))
+    return changed["share"].median()
+
+
+@needs_struct_ops
+def test_a_killed_run_leaves_no_control(two_ues, tmp_path):
+    run = subprocess.Popen([CELLBED, "run", two_ues({"duration_s": 60}), "--results", tmp_path / "r", "--lab", "native",
+                            "--load", GENTLE, "--set", "tcp.congestion_control=gentle"], stderr=subprocess.DEVNULL)
+    wait_until(lambda: "gentle" in SETS[0].read_text())
+    run.kill()
+    run.wait()
+    wait_until(lambda: "gentle" not in SETS[0].read_text())
+    cellbed("clean")
+
+
+def wait_until(true):
+    end = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_the_virtual_lab_has_no_bpf_controls_and_says_why(two_ues, tmp_path):
+    done = cellbed("run", two_ues({}), "--results", tmp_path / "r", "--load", GENTLE, check=False)
+    assert done.returncode == 1 and "User Mode Linux has no BPF JIT" in done.stderr
+    assert not (tmp_path / "r").exists()
 
 
 @needs_native

@@ -27,6 +27,7 @@ from cellbed.options import (
     Jobs,
     Kernel,
     Lab,
+    Load,
     OfSeed,
     OfSettings,
     OfVariant,
@@ -75,6 +76,7 @@ def run(
     variant: Variants = None,
     jobs: Jobs = ALL_CPUS,
     kernel: Kernel = None,
+    load: Load = None,
     watch: Watch = False,
     scheduler: Scheduler = None,
     key: FleetKey = None,
@@ -92,7 +94,8 @@ def run(
     claims = load_claims(model, scenario)
     tell_size(runs, results)
     with cleaning_up(), connected(scheduler, lab, kernel, shared, key) as fleet:
-        sweep = Sweep(model, claims, results.resolve(), lab, kernel, show, fleet=fleet, again=again, compress=compress)
+        sweep = Sweep(model, claims, results.resolve(), lab, kernel, show, fleet=fleet, again=again, compress=compress,
+                      load=load)
         with show.progress:
             outcomes = sweep.play(runs, jobs)
     failed = sum(outcome.error is not None for outcome in outcomes)

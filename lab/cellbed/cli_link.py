@@ -97,7 +97,7 @@ def run_link(
     try:
         status = _play(data, path, lab, kernel, results, seed, account, not ctx.meta["command"])
     except CellbedError as error:
-        note(str(error))
+        note("\n".join(filter(None, (str(error), error.detail))))
         status = OWN_FAILURE
     sys.exit(status)
 

@@ -24,6 +24,7 @@ from cellbed.options import (
     Jobs,
     Kernel,
     Lab,
+    Load,
     Overrides,
     Results,
     ScenarioFile,
@@ -75,6 +76,7 @@ def run_sweep(
     variant: Variants = None,
     jobs: Jobs = ALL_CPUS,
     kernel: Kernel = None,
+    load: Load = None,
     watch: Watch = False,
     scheduler: Scheduler = None,
     key: FleetKey = None,
@@ -108,7 +110,8 @@ def run_sweep(
     table = _Table(results)
     left = rounds.given
     with cleaning_up(), connected(scheduler, lab, kernel, shared, key) as fleet:
-        sweep = Sweep(model, claims, results.resolve(), lab, kernel, show, fleet=fleet, again=again, compress=compress)
+        sweep = Sweep(model, claims, results.resolve(), lab, kernel, show, fleet=fleet, again=again, compress=compress,
+                      load=load)
         with show.progress:
             while left:
                 batch = [run for run in runs_of(sorted({s for of in left.values() for s in of}))

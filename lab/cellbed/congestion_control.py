@@ -7,15 +7,21 @@ registered as BPF.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from cellbed import tcp_profile
-from cellbed.error import LabError
+from cellbed.error import LabError, told
+from cellbed.process import Process, start_ready
 
 SYSCTL = "ipv4/tcp_congestion_control"
+# Of a run that loads a congestion control: its copy of the BPF object.
+OBJECT = "control.bpf.o"
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+_ALLOWED = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
+_ELF = b"\x7fELF"
 _NATIVE_HINT = "; `make native-lab` loads those that are modules, --load registers one of BPF, and the virtual lab " \
     "has all of Linux"
 
@@ -48,6 +54,52 @@ def of_socket(settings: dict[str, Any], flow: dict[str, Any]) -> str | None:
 def names(settings: dict[str, Any]) -> list[str]:
     """All that the run asks for."""
     return [name for _, name in _named(settings)]
+
+
+def read(path: Path, lab: str) -> bytes:
+    """The BPF object of --load.
+
+    Raises:
+        LabError: it cannot be read, or the lab has no use for it.
+    """
+    if lab == "virtual":
+        raise LabError(f"--load {path}: allowed in the labs native and vm; User Mode Linux has no BPF JIT, without "
+                       "which a kernel has no struct_ops. A source tree with your control in it: --kernel TREE")
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise LabError(f"--load {told(error)}") from error
+    if not content.startswith(_ELF):
+        raise LabError(f"--load {path}: not a BPF object, as `clang -target bpf -g -O2 -c` makes it")
+    return content
+
+
+def register(program: str, folder: Path) -> Process:
+    """Register the congestion controls of the run's BPF object, as long as the process runs.
+
+    Raises:
+        LabError: the kernel refuses them, and why.
+    """
+    before = _AVAILABLE.read_text().split()
+    log = folder / "log"
+    try:
+        loader = start_ready("ccload", lambda fd: [program, str(folder / OBJECT), "--ready-fd", str(fd)], log)
+    except LabError:
+        raise LabError(f"--load: {_refusal(log.read_text(errors='replace').splitlines())}") from None
+    # Network namespaces may choose what is allowed; that is a property of the control and goes with it.
+    new = [name for name in _AVAILABLE.read_text().split() if name not in before]
+    with contextlib.suppress(OSError):
+        _ALLOWED.write_text(" ".join([*_ALLOWED.read_text().split(), *new]))
+    return loader
+
+
+def _refusal(said: list[str]) -> str:
+    """What tells most of what the loader, libbpf and the kernel's verifier said."""
+    verdict = next((i for i, line in enumerate(said) if line.startswith("processed ")), 0)
+    source = next((line for line in reversed(said[:verdict]) if line.startswith("; ")), "")
+    why = [f"the verifier: {said[verdict - 1]} at `{source[2:]}`"] if verdict else []
+    last = [line.rpartition(f"{OBJECT}: ")[2] for line in said if line.startswith("ccload: ")][-1:]
+    return "; ".join([*last, *why]) or "it printed nothing"
 
 
 def check(settings: dict[str, Any], native: bool) -> None:

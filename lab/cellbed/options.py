@@ -37,6 +37,8 @@ Kernel = Annotated[str | None, typer.Option(show_default=False, help="of the vir
                                                                      "kernel built for User Mode Linux, or a source "
                                                                      "tree; of the lab vm: a kernel image or the tree "
                                                                      "where it is", autocompletion=completion.kernels)]
+Load = Annotated[Path | None, typer.Option("--load", metavar="FILE.bpf.o", help="register the congestion control of a "
+                                           "BPF object for the run; in the labs native and vm")]
 Watch = Annotated[bool, typer.Option("--watch", help="show what the newest run does, as `cellbed watch`")]
 
 ALL_CPUS = os.cpu_count() or 1

@@ -17,18 +17,20 @@ from cellbed.labs import KERNELS
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("CELLBED_BUILD", ROOT / "build"))
 PROGRAMS = {"celld": BUILD / "emulator/daemon/celld", "tcpwatch": BUILD / "ebpf/tcpwatch/tcpwatch"}
+LOADER = {"ccload": BUILD / "ebpf/ccload/ccload"}
 
 
-def programs() -> dict[str, str]:
-    """Paths of celld and tcpwatch.
+def programs(load: bool = False) -> dict[str, str]:
+    """Paths of celld and tcpwatch, and of what loads a congestion control in BPF where one is to be loaded.
 
     Raises:
         LabError: not built.
     """
-    for name, path in PROGRAMS.items():
+    wanted = PROGRAMS | (LOADER if load else {})
+    for name, path in wanted.items():
         if not path.exists():
             raise LabError(f"{name} is not built ({path} is missing); run `make setup`")
-    return {name: str(path) for name, path in PROGRAMS.items()}
+    return {name: str(path) for name, path in wanted.items()}
 
 
 def cache() -> Path:

@@ -220,11 +220,13 @@ class Runner:
         self.lost_nodes = [name for name, pid in self.pids.items() if not Path(f"/proc/{pid}/ns/net").exists()]
 
     def play(self) -> None:
-        congestion_control.check(self.settings, self.description["lab"] == "native")
-        self.phase("nodes")
         with contextlib.ExitStack() as stack:
             if not self.virtual:
                 stack.callback(cgroup.kill_others, cgroup.own())
+            if (self.out / congestion_control.OBJECT).exists():
+                stack.callback(congestion_control.register(self.programs["ccload"], self.out).kill)
+            congestion_control.check(self.settings, self.description["lab"] == "native")
+            self.phase("nodes")
             self.start_nodes(stack)
             stack.callback(self.note_lost_nodes)
             self.phase("radio")

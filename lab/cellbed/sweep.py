@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import queue
 import threading
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from cellbed import memory, paths
+from cellbed import congestion_control, memory, paths
 from cellbed.bundle import Bundle, tool_versions
 from cellbed.caller import Caller
 from cellbed.description import Run
@@ -73,18 +74,23 @@ class Sweep:
 
     def __init__(self, scenario: Scenario, claims: list[dict[str, Any]], results: Path, lab: str,
                  kernel: str | None, observer: Observer, caller: Caller | None = None,
-                 fleet: Fleet | None = None, again: bool = False, compress: bool = False) -> None:
+                 fleet: Fleet | None = None, again: bool = False, compress: bool = False,
+                 load: Path | None = None) -> None:
         """
         Args:
             again: play also what has a finished bundle, which is replaced.
             compress: captures and traces, after each run.
+            load: BPF object whose congestion control the runs may have.
         """
         self.scenario, self.claims, self.results = scenario, claims, results
         self.observer, self.caller, self.fleet = observer, caller, fleet
         self.again, self.compress = again, compress
-        self.programs = paths.programs()
+        self.programs = paths.programs(load is not None)
+        self.control = congestion_control.read(load, lab) if load is not None else None
         self.lab = prepare(lab, kernel)
         self.prints = {**paths.fingerprints(self.programs), **tool_versions(), "kernel": self.lab.kernel}
+        if self.control is not None:
+            self.prints["load"] = hashlib.sha256(self.control).hexdigest()
         self.cpus: queue.Queue[int] = queue.Queue()
         self.stop = threading.Event()
 
@@ -145,6 +151,8 @@ class Sweep:
         watch = self.caller or _RunWatch(self, run)
         try:
             directory = bundle.begin(self.programs)
+            if self.control is not None:
+                (directory / congestion_control.OBJECT).write_bytes(self.control)
             measured = self.lab.play(directory, bundle.description, cpu, watch, self.caller)
             manifest = bundle.finish(self.scenario, self.claims, measured, self.compress)
             return Outcome(bundle.path, manifest=manifest)
