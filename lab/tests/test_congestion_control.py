@@ -38,9 +38,8 @@ def test_each_flow_may_have_its_own(minimal, write):
     first, second = own["traffic"]
     assert [congestion_control.of_flow(own, flow) for flow in (first, second)] == ["reno", "bbr"]
     assert [congestion_control.of_socket(own, flow) for flow in (first, second)] == [None, "bbr"]
-    made = [identity({"format": 1, "seed": 1, "lab": "virtual", "memory_mib": 1, "programs": {}, "settings": one})
-            for one in (plain, own)]
-    assert made[0] != made[1]
+    about = {"format": 1, "seed": 1, "lab": "virtual", "memory_mib": 1, "programs": {}, "files": {}}
+    assert identity({**about, "settings": plain}) != identity({**about, "settings": own})
 
 
 def test_a_setting_below_sysctls_counts(minimal, write):
