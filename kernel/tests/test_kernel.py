@@ -16,8 +16,14 @@ KERNEL = Path(__file__).resolve().parents[1]
 def test_missing_source_is_one_message(tmp_path):
     done = subprocess.run([BUILD, "--source", tmp_path / "none"], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "neither a kernel tree (no arch/um in it) nor a tarball" in done.stderr
+    assert f"--source {tmp_path / 'none'}: no such file" in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_folder_that_is_no_tree_is_one_message(tmp_path):
+    done = subprocess.run([BUILD, "--source", tmp_path], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == f"kernel/build: {tmp_path}: not a source tree of Linux, as there is no arch/um in it\n"
 
 
 def test_not_built_says_what_to_do(tmp_path):
@@ -29,14 +35,14 @@ def test_not_built_says_what_to_do(tmp_path):
 
 
 def test_failed_build_leaves_nothing_and_shows_the_log(tmp_path):
-    """A tree that is no kernel: the build fails, the log's end is shown, the cache stays empty."""
-    tree = tmp_path / "tree/arch/um"
-    tree.mkdir(parents=True)
-    (tmp_path / "tree/Makefile").write_text("mrproper tinyconfig:\n\t@echo broken on purpose >&2; exit 7\n")
-    done = subprocess.run([BUILD, "--source", tmp_path / "tree"], capture_output=True, text=True, check=False,
+    """A tarball that is no kernel: the build fails, the log's end is shown, the cache stays empty."""
+    (tmp_path / "Makefile").write_text("VERSION = 6\nPATCHLEVEL = 12\n")
+    with tarfile.open(tmp_path / "linux.tar", "w") as tar:
+        tar.add(tmp_path / "Makefile", "linux/Makefile")
+    done = subprocess.run([BUILD, "--source", tmp_path / "linux.tar"], capture_output=True, text=True, check=False,
                           env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")})
     assert done.returncode == 1
-    assert "broken on purpose" in done.stderr
+    assert "failed; the log's end:\n" in done.stderr and "arch/um/os-Linux/util.c" in done.stderr
     assert [p.name for p in (tmp_path / "cache/cellbed/kernel").iterdir()] == ["lock"]
 
 
