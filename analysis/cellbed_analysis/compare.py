@@ -25,7 +25,7 @@ from .bundle import load_results
 from .error import AnalysisError
 from .interval import over_seeds
 from .metrics.catalog import METRICS
-from .metrics.run import analyse_all
+from .metrics.run import RunAnalysis, analyse_all
 from .summary import number_text
 
 #: Differences between pairs smaller than this part of the values are of floating point.
@@ -50,17 +50,26 @@ class Comparison:
     d_z: float | None  # None of one pair, or when every pair differs by the same
 
 
-def compare(results_dir: Path, metrics: Sequence[str], baseline: str | None = None) -> list[Comparison]:
+def compare(
+    results_dir: Path, metrics: Sequence[str], baseline: str | None = None, flow: str | None = None
+) -> list[Comparison]:
     """Compare every variant with the baseline, in each scenario and lab.
 
+    Args:
+        flow: id of the flow to compare; None: each run's first.
+
     Raises:
-        AnalysisError: no bundles, no such variant, or nothing to compare.
+        AnalysisError: no bundles, no such variant or flow, or nothing to compare.
     """
     series: dict[tuple[str, str], dict[str, dict[int, dict[str, Any]]]] = {}
-    for run in analyse_all(load_results(Path(results_dir)).bundles):
-        if run.usable:
+    runs = [run for run in analyse_all(load_results(Path(results_dir)).bundles) if run.usable]
+    if flow is not None and all(run.row_of(flow) is None for run in runs):
+        raise AnalysisError(f"--flow {flow}: allowed {', '.join(flows_of(runs)) or 'none: there is no usable run'}")
+    for run in runs:
+        row = run.row_of(flow)
+        if row is not None:
             of = series.setdefault((run.row["scenario"], run.row["lab"]), {})
-            of.setdefault(run.bundle.manifest["description"]["variant"], {})[run.row["seed"]] = run.row
+            of.setdefault(run.bundle.manifest["description"]["variant"], {})[run.row["seed"]] = row
     names = sorted({name for of in series.values() for name in of})
     if baseline is not None and baseline not in names:
         raise AnalysisError(f"--baseline {baseline}: allowed {', '.join(names) or 'none: there is no usable run'}")
@@ -76,6 +85,22 @@ def compare(results_dir: Path, metrics: Sequence[str], baseline: str | None = No
         raise AnalysisError(f"{results_dir}: no two variants have usable runs of the same seed with "
                             f"{' or '.join(metrics)}")
     return found
+
+
+def flows_of(runs: Sequence[RunAnalysis]) -> list[str]:
+    """Ids of all flows of some runs, each once."""
+    return list(dict.fromkeys(row["flow"] for run in runs for row in run.rows if row.get("flow")))
+
+
+def said_of(results_dir: Path, flow: str | None) -> str | None:
+    """Which flow is compared where runs have several and none was asked for."""
+    runs = [run for run in analyse_all(load_results(Path(results_dir)).bundles) if run.usable]
+    first = [run.row.get("flow") for run in runs]
+    others = [name for name in flows_of(runs) if name not in first]
+    if flow is not None or not others:
+        return None
+    named = ", ".join(dict.fromkeys(name for name in first if name))
+    return f"flow {named}; --flow names another: {', '.join(others[:8])}"
 
 
 def _pairs(baseline: dict[int, dict[str, Any]], variant: dict[int, dict[str, Any]], metric: str) -> np.ndarray:

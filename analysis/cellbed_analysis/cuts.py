@@ -46,6 +46,7 @@ class Cut:
     before: int
     after: int | None
     cause: str
+    flow: str = ""  # whose window it is, of runs with several flows
 
 
 def cuts(bundle: Bundle, flow: Flow) -> list[Cut]:

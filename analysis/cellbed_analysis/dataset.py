@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A sweep's runs as one Parquet file: one row a run, the same columns for every sweep but for the settings that vary.
+"""A sweep's runs as one Parquet file: a row for each flow of each run, the same columns for every sweep but for the
+settings that vary.
 
 docs/sweep.md describes the columns. `metrics.parquet` of a report is wider: it has every setting of every run, and
 whatever bundles lie in the folder.
@@ -27,6 +28,7 @@ METADATA_KEY = "cellbed"
 COLUMNS: dict[str, type[pl.DataType]] = {
     "scenario": pl.String, "variant": pl.String, "seed": pl.Int64, "lab": pl.String, "bundle": pl.String,
     "run_id": pl.String, "usable": pl.Boolean, "status": pl.String, "reasons": pl.String,
+    "flow": pl.String,
 }  # fmt: skip
 PARAMETER = "param."
 
@@ -63,7 +65,7 @@ def data_set(played: Sequence[Played]) -> pl.DataFrame:
     done = [run for run in played if run.path is not None]
     analysed = analyse_all([read_bundle(run.path) for run in done if run.path is not None])
     found = {run.bundle.path: run for run in analysed}
-    rows = [_row(run, found.get(run.path) if run.path is not None else None) for run in played]
+    rows = [row for run in played for row in _rows(run, found.get(run.path) if run.path is not None else None)]
     schema = {**COLUMNS, **_parameters(played)}
     known = {metric.name for metric in IDENTITY} | set(COLUMNS)
     for metric in METRICS.values():
@@ -74,12 +76,13 @@ def data_set(played: Sequence[Played]) -> pl.DataFrame:
                          for name, kind in schema.items()})
 
 
-def _row(run: Played, analysed: RunAnalysis | None) -> dict[str, Any]:
+def _rows(run: Played, analysed: RunAnalysis | None) -> list[dict[str, Any]]:
     said = {"scenario": run.scenario, "variant": run.variant, "seed": run.seed}
     said |= {f"{PARAMETER}{key}": value for key, value in run.params.items()}
     if analysed is None:
-        return said | {"usable": False, "status": "failed", "reasons": run.error}
-    return {**analysed.row, **said, "reasons": "; ".join(analysed.reasons) or None}
+        return [said | {"usable": False, "status": "failed", "reasons": run.error}]
+    reasons = "; ".join(analysed.reasons) or None
+    return [{**row, **said, "reasons": reasons} for row in analysed.rows]
 
 
 def _parameters(played: Sequence[Played]) -> dict[str, type[pl.DataType]]:

@@ -11,6 +11,7 @@ from .bundle import parse_size
 from .claims import estimate
 from .error import AnalysisError
 from .figures.order import brief, label
+from .flow_table import transfers
 from .interval import Estimate
 from .metrics.catalog import METRICS
 from .metrics.run import RunAnalysis
@@ -24,7 +25,7 @@ KEY_METRICS = (
     "retransmissions", "tcp_retransmissions", "spurious_retransmits", "fast_retransmits", "rto_count",
     "cwnd_reductions", "rlc_retransmissions", "sdus_discarded_share", "harq_retx_dl_share", "harq_retx_ul_share",
     "mode_switches", "ho_timeout", "ho_halving", "ho_delivered_kb", "radio_delivered_mbps", "radio_lost_pkts",
-    "command_s",
+    "command_s", "flow_share_together", "jain_together", "flow_mbps",
 )  # fmt: skip
 #: A parameter with fewer values is no axis.
 LEAST_POINTS = 3
@@ -84,8 +85,7 @@ def metric_label(name: str) -> str:
 
 
 def _of(scenario: str, lab: str, runs: Sequence[RunAnalysis]) -> Exploration | None:
-    rows = [run.row for run in runs]
-    metrics = offered(rows)
+    metrics = offered([row for run in runs for row in transfers(run.rows)])
     if not metrics:
         return None
     axis = _axis(runs)
@@ -131,12 +131,15 @@ def _axis(runs: Sequence[RunAnalysis]) -> str | None:
 def _points(runs: Sequence[RunAnalysis], axis: str | None, metrics: Sequence[str]) -> tuple[Point, ...]:
     groups: dict[tuple[str, float | str], list[Row]] = {}
     besides = _besides(runs, axis)
+    several = any(len(transfers(run.rows)) > 1 for run in runs)
     for run in runs:
-        if axis is None:
-            key: tuple[str, float | str] = (str(run.row["variant"]), brief(label(run.row)) + _window(run.row))
-        else:
-            key = (_series(run, besides), number(_param(run, axis)) or 0.0)
-        groups.setdefault(key, []).append(run.row)
+        for row in transfers(run.rows):
+            flow = f", {row['flow']}" if several else ""
+            if axis is None:
+                key: tuple[str, float | str] = (f"{row['variant']}{flow}", f"{brief(label(row))}{_window(row)}{flow}")
+            else:
+                key = (f"{_series(run, besides)}{flow}", number(_param(run, axis)) or 0.0)
+            groups.setdefault(key, []).append(row)
     order = sorted(groups.items(), key=lambda item: (item[0][0], item[0][1] if axis is not None else 0))
     made = []
     for (series, x), rows in order:

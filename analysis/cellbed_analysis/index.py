@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from .bundle import DERIVED, Results
 from .explore import offered
@@ -20,6 +21,8 @@ from .page import page
 INDEX = "index.html"
 #: Metrics of a line; those that the runs have are shown, the first few.
 COLUMNS_MAX = 6
+#: Lines of a run.
+FLOWS_MAX = 8
 COLUMNS = (
     "goodput_mbps", "goodput_iperf3_mbps", "ip_throughput_mbps", "transfer_kbps", "rtt_mean_ms", "rtt_p99_ms",
     "karn_rtt_mean_s", "ip_lost_pct", "retransmissions", "tcp_retransmissions", "rto_count", "cwnd_mean_pkts",
@@ -29,9 +32,11 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Line:
-    """A bundle in the list; links are relative to the page, None where there is nothing."""
+    """A flow of a bundle in the list; links are relative to the page, None where there is nothing."""
 
     run: RunAnalysis
+    row: dict[str, Any]
+    flow: str  # its id, of runs with several; how many more there are, in words
     params: str
     folder: str
     report: str | None
@@ -39,8 +44,8 @@ class Line:
 
 def write_index(results: Results, runs: Sequence[RunAnalysis], directory: Path, report: Path) -> Path:
     """Write index.html into a directory, beside the report about all runs."""
-    lines = [_line(run, directory) for run in runs]
-    rows = [run.row for run in runs]
+    lines = [line for run in runs for line in _lines(run, directory)]
+    rows = [line.row for line in lines]
     have = set(offered(rows))
     html = page(
         "index.html.j2",
@@ -48,8 +53,10 @@ def write_index(results: Results, runs: Sequence[RunAnalysis], directory: Path, 
         lines=lines,
         rejected=results.rejected,
         metrics=[name for name in COLUMNS if name in have][:COLUMNS_MAX],
-        counts=Counter(str(row["status"]) for row in rows),
-        scenarios=Counter(str(row["scenario"]) for row in rows),
+        several=any(line.flow for line in lines),
+        runs=len(runs),
+        counts=Counter(str(run.row["status"]) for run in runs),
+        scenarios=Counter(str(run.row["scenario"]) for run in runs),
         report=_link(report, directory),
         script=None,
     )
@@ -58,11 +65,16 @@ def write_index(results: Results, runs: Sequence[RunAnalysis], directory: Path, 
     return path
 
 
-def _line(run: RunAnalysis, directory: Path) -> Line:
+def _lines(run: RunAnalysis, directory: Path) -> list[Line]:
     own = run.bundle.path / DERIVED / "report.html"
     params = run.bundle.manifest.get("params", {})
     words = ", ".join(brief(f"{name}={params[key]}") for key, name in sorted(short_names(params).items()))
-    return Line(run, words, _link(run.bundle.path, directory), _link(own, directory) if own.is_file() else None)
+    links = _link(run.bundle.path, directory), _link(own, directory) if own.is_file() else None
+    shown, more = run.rows[:FLOWS_MAX], len(run.rows) - FLOWS_MAX
+    names = [str(row.get("flow") or "") if len(run.rows) > 1 else "" for row in shown]
+    if more > 0:
+        names[-1] += f" (and {more} more)"
+    return [Line(run, row, name, words, *links) for row, name in zip(shown, names, strict=True)]
 
 
 def _link(path: Path, directory: Path) -> str:

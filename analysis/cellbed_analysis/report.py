@@ -23,6 +23,7 @@ from .delivery_sweep import studies, sweeps
 from .delivery_utilisation import points
 from .explore import Exploration, explorations
 from .figures.gallery import SavedFigure, available, save
+from .flow_table import FLOW_COLUMNS, fairness, flow_tables
 from .index import INDEX, write_index
 from .interactive.embed import figure_json, script
 from .interactive.sweep_plot import draw as draw_sweep
@@ -35,12 +36,14 @@ from .metrics.throughput import GOODPUT_BOUND_PCT
 from .models.park import TABLE2_HARQ_RTT_MS
 from .page import page
 from .stored import content, plain_name, recordings
-from .table import COMMAND_COLUMNS, command_rows, headline, write_metrics
+from .table import COMMAND_COLUMNS, RADIO_COLUMNS, command_rows, headline, radio_rows, write_metrics
 from .timelines import CUTS_MAX, POINTS, POINTS_ALONE, representatives, timelines
 
 REPORT = "report.html"
 #: A page with a line for each of more runs is no longer read, nor quickly drawn.
 LISTED_MAX = 600
+#: Runs whose flows are listed, and flows whose metrics stand beside each other.
+LISTED_FLOWS_MAX, MEASURED_MAX = 20, 8
 
 
 def write_report(results_dir: Path, claims_file: Path | None = None, output: Path | None = None) -> Path:
@@ -86,7 +89,7 @@ def write_each(results_dir: Path) -> list[Path]:
 def _write_data(
     runs: Sequence[RunAnalysis], found: Sequence[Surface], outcomes: Sequence[Outcome], directory: Path
 ) -> None:
-    write_metrics([run.row for run in runs], directory / "metrics.parquet")
+    write_metrics([row for run in runs for row in run.rows], directory / "metrics.parquet")
     (directory / "maxdat.parquet").unlink(missing_ok=True)
     if found:
         parquet.write(pl.concat([surface.frame() for surface in found], how="diagonal"), directory / "maxdat.parquet")
@@ -102,7 +105,7 @@ def render(
     figures: Sequence[SavedFigure],
 ) -> str:
     """The report's HTML."""
-    rows = [run.row for run in runs]
+    rows, all_rows = [run.row for run in runs], [row for run in runs for row in run.rows]
     alone = results.alone
     listed = listed_runs(runs)
     names = {run.row["bundle"] for run in listed}
@@ -112,9 +115,14 @@ def render(
     return page(
         "report.html.j2",
         title=_title(results),
-        headline=headline(rows, claims),
-        commands=command_rows(rows),
+        headline=headline(all_rows, claims),
+        commands=command_rows(all_rows),
         command_columns=COMMAND_COLUMNS,
+        radio=radio_rows(rows),
+        radio_columns=RADIO_COLUMNS,
+        flow_tables=flow_tables([run.rows for run in runs])[:LISTED_FLOWS_MAX],
+        flow_columns=FLOW_COLUMNS,
+        fairness=fairness(all_rows),
         results=results,
         runs=runs,
         listed=listed,
@@ -122,7 +130,8 @@ def render(
         timelines=shown,
         timelines_left=left,
         cuts_max=CUTS_MAX,
-        measured=_measured(rows[0]) if alone else [],
+        measured=_measured(runs[0].rows[:MEASURED_MAX]) if alone else [],
+        measured_flows=[row.get("flow") or "" for row in runs[0].rows[:MEASURED_MAX]] if alone else [],
         settings=list(scalars(results.bundles[0].settings)) if alone else [],
         index=None if alone else INDEX,
         script=script() if explored or any(one.figure for one in shown) else None,
@@ -148,9 +157,10 @@ def _explored(found: Exploration, place: str) -> Markup:
     return figure_json(draw_sweep(found), place)
 
 
-def _measured(row: dict[str, Any]) -> list[tuple[Metric, Any]]:
-    """Metrics of one run, in the catalog's order."""
-    return [(metric, row[name]) for name, metric in METRICS.items() if row.get(name) is not None]
+def _measured(rows: Sequence[dict[str, Any]]) -> list[tuple[Metric, list[Any]]]:
+    """Metrics of one run's flows, in the catalog's order."""
+    found = [(metric, [row.get(name) for row in rows]) for name, metric in METRICS.items()]
+    return [(metric, values) for metric, values in found if any(value is not None for value in values)]
 
 
 def listed_runs(runs: Sequence[RunAnalysis]) -> list[RunAnalysis]:

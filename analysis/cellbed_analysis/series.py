@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
@@ -15,6 +15,8 @@ from cellbed_channel.trace import read as read_channel
 
 from .bundle import Bundle, Flow
 from .cuts import Cut, cuts
+from .delay import datagram_delays, least_way_ns, spin_rtts
+from .flow import QUIC
 from .handover import handovers
 from .metrics.run import RunAnalysis, captured
 from .segment import unwrap
@@ -67,6 +69,8 @@ class RunSeries:
 
     end_s: float
     lines: dict[str, Line] = field(default_factory=dict)  # cwnd, ssthresh, flight, srtt, rtt, throughput
+    flow: str = ""  # whose they are
+    beside: dict[str, dict[str, Line]] = field(default_factory=dict)  # the same of other flows by their ids
     cuts: list[Cut] = field(default_factory=list)
     start_ns: int = 0
     queues: dict[str, Line] = field(default_factory=dict)  # bytes
@@ -79,7 +83,13 @@ class RunSeries:
     @property
     def empty(self) -> bool:
         """There is nothing to show."""
-        return not (self.lines or self.queues or self.cqi or self.sinr_db or self.happenings)
+        of_flows = self.lines or any(self.beside.values())
+        return not (of_flows or self.queues or self.cqi or self.sinr_db or self.happenings)
+
+    def of_flows(self, name: str) -> dict[str, Line]:
+        """A line of every flow that has it, by the flow's id."""
+        every = {self.flow: self.lines} | self.beside
+        return {flow: lines[name] for flow, lines in every.items() if name in lines}
 
     def at_s(self, t_ns: int) -> float:
         """A time in s after the start of the traffic."""
@@ -114,22 +124,47 @@ def changes(t: np.ndarray, value: np.ndarray) -> Line:
     return Line(t[new], value[new])
 
 
-def run_series(run: RunAnalysis, flow: Flow, points: int) -> RunSeries:
-    """The series of a run's flow. Args: points: about the most that one line may have."""
+def run_series(run: RunAnalysis, flow: Flow, points: int, beside: Sequence[Flow] = ()) -> RunSeries:
+    """The series of a run's flow, and of those beside it.
+
+    Args:
+        points: about the most that one line may have.
+    """
     bundle = Bundle(run.bundle.path, run.bundle.manifest)  # its traces are forgotten with it
-    series = RunSeries(end_s=(flow.end_ns - bundle.start_ns) / 1e9, start_ns=bundle.start_ns)
-    if flow.transport == "tcp":
-        _tcp(series, bundle, flow, points)
-        _rtt(series, run, points)
-    elif flow.transport == "udp" and captured(bundle):
-        _datagrams(series, bundle, flow)
-    _queues(series, bundle, flow, points)
-    _channel(series, bundle, flow, points)
+    flows = [flow, *beside]
+    series = RunSeries(
+        end_s=(max(one.end_ns for one in flows) - bundle.start_ns) / 1e9, start_ns=bundle.start_ns, flow=flow.id
+    )
+    _flow_lines(series, run, bundle, flow, points)
+    for other in beside:
+        own = RunSeries(end_s=series.end_s, start_ns=series.start_ns)
+        _flow_lines(own, run, bundle, other, points)
+        series.beside[other.id] = own.lines
+        series.cuts = [*_named(series.cuts, flow), *_named(own.cuts, other)]
+    series.cuts.sort(key=lambda cut: cut.t_ns)
+    _queues(series, bundle, flows, points)
+    _channel(series, bundle, flows, points)
     highest = max((line.value.max() for line in series.queues.values()), default=0)
     series.queues = {name: line for name, line in series.queues.items() if line.value.max() > UNUSED_SHARE * highest}
     series.happenings = list(_happenings(series, bundle, points))
-    _spans(series, bundle, flow)
+    _spans(series, bundle, flows)
     return series
+
+
+def _named(found: list[Cut], flow: Flow) -> list[Cut]:
+    """Falls of the window that say whose they are, once."""
+    return [cut if cut.flow else replace(cut, flow=flow.id) for cut in found]
+
+
+def _flow_lines(series: RunSeries, run: RunAnalysis, bundle: Bundle, flow: Flow, points: int) -> None:
+    if flow.transport == "tcp":
+        if bundle.probed:
+            _tcp(series, bundle, flow, points)
+        _rtt(series, run, flow, points)
+    elif flow.datagrams and flow.sink in bundle.captured_nodes:
+        _datagrams(series, bundle, flow)
+        if flow.transport == QUIC:
+            _spin(series, bundle, flow, points)
 
 
 def _tcp(series: RunSeries, bundle: Bundle, flow: Flow, points: int) -> None:
@@ -164,10 +199,10 @@ def _rate(series: RunSeries, t_s: np.ndarray, reached_bytes: np.ndarray) -> Line
     return Line((edges[:-1] + edges[1:]) / 2, np.diff(reached) * 8 / 1e6 / width)
 
 
-def _rtt(series: RunSeries, run: RunAnalysis, points: int) -> None:
+def _rtt(series: RunSeries, run: RunAnalysis, flow: Flow, points: int) -> None:
     if not captured(run.bundle):
         return
-    segments = run.segments()
+    segments = run.segments(flow.id)
     if segments.is_empty() or "rtt_ns" not in segments.columns:
         return
     timed = segments.filter(pl.col("rtt_ns").is_not_null()).sort("out_ns")
@@ -178,20 +213,29 @@ def _rtt(series: RunSeries, run: RunAnalysis, points: int) -> None:
 
 def _datagrams(series: RunSeries, bundle: Bundle, flow: Flow) -> None:
     """Throughput of a flow of datagrams, where they arrive."""
-    came = bundle.capture(flow.sink).filter((pl.col("src") == flow.saddr) & (pl.col("dport") == flow.port))
+    came = flow.packets(bundle.capture(flow.sink))
     if len(came):
         t_s = (came["t_ns"].to_numpy() - series.start_ns) / 1e9
         series.lines["throughput"] = _rate(series, t_s, np.cumsum(came["ip_bytes"].to_numpy().astype(np.int64)))
 
 
-def _ues(bundle: Bundle, flow: Flow) -> dict[int, str]:
-    return {bundle.ue_numbers[name]: name for name in (flow.source, flow.sink) if name in bundle.ue_numbers}
+def _spin(series: RunSeries, bundle: Bundle, flow: Flow, points: int) -> None:
+    """RTTs of a QUIC connection whose spin bit spins."""
+    ways = datagram_delays(bundle, flow), datagram_delays(bundle, flow, back=True)
+    ended, rtts = spin_rtts(ways[0], least_way_ns(*ways))
+    if len(rtts):
+        series.lines["rtt"] = thin((ended - series.start_ns) / 1e9, rtts / 1e6, points)
 
 
-def _queues(series: RunSeries, bundle: Bundle, flow: Flow, points: int) -> None:
-    """RLC's buffers of the flow's UEs, of both ends."""
+def _ues(bundle: Bundle, flows: Sequence[Flow]) -> dict[int, str]:
+    ends = dict.fromkeys(end for flow in flows for end in (flow.source, flow.sink))
+    return {bundle.ue_numbers[name]: name for name in ends if name in bundle.ue_numbers}
+
+
+def _queues(series: RunSeries, bundle: Bundle, flows: Sequence[Flow], points: int) -> None:
+    """RLC's buffers of the flows' UEs, of both ends."""
     rows = rows_of(bundle.radio, "buffer").select("t_ns", "node", "peer", "dir", "bytes")
-    for number, name in _ues(bundle, flow).items():
+    for number, name in _ues(bundle, flows).items():
         for leg in LEGS:
             whose = pl.col("peer") == number if leg == "dl" else pl.col("node") == number
             own = rows.filter(whose & (pl.col("dir") == leg))
@@ -200,12 +244,12 @@ def _queues(series: RunSeries, bundle: Bundle, flow: Flow, points: int) -> None:
                 series.queues[f"{LEG_WORDS[leg]} of {name}"] = thin(line.t_s, line.value, points)
 
 
-def _channel(series: RunSeries, bundle: Bundle, flow: Flow, points: int) -> None:
-    """CQI and SINR of the flow's UEs: of channel.trace, else the CQIs of the grants where they change."""
+def _channel(series: RunSeries, bundle: Bundle, flows: Sequence[Flow], points: int) -> None:
+    """CQI and SINR of the flows' UEs: of channel.trace, else the CQIs of the grants where they change."""
     path, begins = bundle.path / "channel.trace", rows_of(bundle.radio, "channel")
     trace = read_channel(path) if path.is_file() and len(begins) else None
     grants = rows_of(bundle.radio, "grant").filter(pl.col("cqi") > 0)
-    for number, name in _ues(bundle, flow).items():
+    for number, name in _ues(bundle, flows).items():
         for leg in LEGS:
             label = f"{LEG_WORDS[leg]} of {name}"
             own = grants.filter((pl.col("peer") == number) & (pl.col("dir") == leg))
@@ -249,15 +293,16 @@ def _happenings(series: RunSeries, bundle: Bundle, points: int) -> Iterator[Happ
             yield Happening(words, series.at_s(row["t_ns"]), row["count"], detail.replace("_", " "))
 
 
-def _spans(series: RunSeries, bundle: Bundle, flow: Flow) -> None:
-    shown = switches(bundle, flow)
+def _spans(series: RunSeries, bundle: Bundle, flows: Sequence[Flow]) -> None:
+    shown = switches(bundle, flows[0])
     if shown:
         times = [0.0, *(series.at_s(switch.t_ns) for switch in shown), series.end_s]
         names = [shown[0].before, *(switch.after for switch in shown)]
         series.modes = [Span(a, b, name) for a, b, name in zip(times[:-1], times[1:], names, strict=True)]
-    for ue in _ues(bundle, flow).values():
+    begin_ns, end = min(flow.start_ns for flow in flows), max(flow.end_ns for flow in flows)
+    for ue in _ues(bundle, flows).values():
         for handover in handovers(bundle, ue):
-            if flow.start_ns <= handover.start_ns < flow.end_ns:
+            if begin_ns <= handover.start_ns < end:
                 end_ns = handover.attached_ns or handover.path_ns or handover.start_ns
                 words = "prediction that did not come true" if handover.wrong else "handover"
                 text = f"{words} of {ue}, eNB {handover.source} to eNB {handover.target}"

@@ -16,12 +16,13 @@ from rich.text import Text
 from .bundle import Rejected, load_results
 from .claims import VERDICTS, collect, evaluate
 from .figures.order import ORDER, brief
+from .flow_table import FLOW_COLUMNS, FlowTable, fairness, flow_tables
 from .interval import Estimate
 from .maxdat_report import console_tables
 from .maxdat_sweep import claim_rows, surfaces
 from .metrics.run import RunAnalysis, analyse_all
 from .screen import Screen, shown
-from .table import COMMAND_COLUMNS, HeadlineRow, Row, command_rows, headline
+from .table import COMMAND_COLUMNS, RADIO_COLUMNS, HeadlineRow, Row, command_rows, headline, radio_rows
 
 VERDICT_STYLE = {
     "reproduced": "green",
@@ -44,11 +45,16 @@ def print_table(results_dir: Path, console: Console | None = None, report: Path 
     console = console or (Screen() if sys.stdout.isatty() else Screen(width=140))
     results = load_results(Path(results_dir))
     runs = analyse_all(results.bundles)
-    rows = [run.row for run in runs]
+    rows, all_rows = [run.row for run in runs], [row for run in runs for row in run.rows]
     claims = collect(results)
     found = surfaces(rows)
-    for table in [*_tables(headline(rows, claims)), *_command_tables(command_rows(rows)), *console_tables(found)]:
+    tables = [*_tables(headline(all_rows, claims)), *_command_tables(command_rows(all_rows)),
+              *_radio_tables(radio_rows(rows)), *_flow_tables(flow_tables([run.rows for run in runs])),
+              *console_tables(found)]  # fmt: skip
+    for table in tables:
         console.print(table)
+    for line in fairness(all_rows):
+        console.print(str(line), soft_wrap=True, highlight=False)
     _print_set_apart(console, runs, results.rejected)
     counts = Counter(outcome.verdict for outcome in evaluate(claims, [*rows, *claim_rows(found)]))
     if counts:
@@ -64,26 +70,28 @@ def _tables(lines: list[HeadlineRow]) -> Iterator[Table]:
     for scenario, lab in dict.fromkeys((line.scenario, line.lab) for line in lines):
         own = [line for line in lines if (line.scenario, line.lab) == (scenario, lab)]
         beside = any(line.paper["rtt_mean_ms"] is not None for line in own)
-        table = Table(
-            title=f"{scenario}, {lab} lab", title_justify="left", title_style="bold",
-            box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0),
-        )  # fmt: skip
-        for column in (series_title(own), "window", "seeds"):
+        several = any(line.flow is not None for line in own)
+        table = _table(f"{scenario}, {lab} lab")
+        for column in (series_title(own), *(("flow",) if several else ()), "window", "seeds"):
             table.add_column(column, no_wrap=True)
-        for column in ("RTT mean (ms)", *(("paper",) if beside else ()), "p50", "p99", "Mbit/s"):
+        for column in ("RTT mean (ms)", *(("paper",) if beside else ()), "p50", "p99", "Mbit/s",
+                       *(("share",) if several else ())):  # fmt: skip
             table.add_column(column, justify="right", no_wrap=True)
         for line in own:
-            table.add_row(*_cells(line, beside), style=None if line.status == "usable" else "red")
+            table.add_row(*_cells(line, beside, several), style=None if line.status == "usable" else "red")
         yield table
 
 
+def _table(title: str) -> Table:
+    """An empty table; all have the same looks."""
+    return Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+
+
 def _command_tables(rows: list[Row]) -> Iterator[Table]:
-    """What the radio did for each command; commands may be long."""
+    """How each command ended and what it sent; commands may be long."""
     if not rows:
         return
-    table = Table(
-        title="commands", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0)
-    )
+    table = _table("commands")
     table.add_column("command", overflow="fold", max_width=40)
     for _, title in COMMAND_COLUMNS:
         table.add_column(title, justify="right", no_wrap=True)
@@ -93,16 +101,45 @@ def _command_tables(rows: list[Row]) -> Iterator[Table]:
     yield table
 
 
+def _radio_tables(rows: list[Row]) -> Iterator[Table]:
+    """What the radio did for all packets of runs with commands."""
+    if not rows:
+        return
+    table = _table("radio network, whole runs")
+    table.add_column("scenario", overflow="fold", max_width=30)
+    for _, title in RADIO_COLUMNS:
+        table.add_column(title, justify="right", no_wrap=True)
+    for row in rows:
+        cells = [number_text(row.get(name)) for name, _ in RADIO_COLUMNS]
+        table.add_row(Text(f"{row['scenario']}, seed {row['seed']}"), *cells, style=None if row["usable"] else "red")
+    yield table
+
+
+def _flow_tables(found: Sequence[FlowTable]) -> Iterator[Table | Text]:
+    """Flows that programs opened, the largest of each run."""
+    for one in found:
+        table = _table(one.title)
+        for _, title, text in FLOW_COLUMNS:
+            table.add_column(title, justify="left" if text else "right", no_wrap=not text, overflow="fold")
+        for row in one.rows:
+            table.add_row(*(Text(number_text(row.get(name))) for name, _, _ in FLOW_COLUMNS),
+                          style=None if one.usable else "red")  # fmt: skip
+        yield table
+        if one.more:
+            yield Text(f"and {one.more} smaller flows, which metrics.parquet of a report has")
+
+
 def series_title(lines: Sequence[HeadlineRow]) -> str:
     """What the names of series are: modes of data and ACKs, or variants."""
     return "data-ACK" if any(line.name.startswith(ORDER) for line in lines) else "variant"
 
 
-def _cells(line: HeadlineRow, beside: bool) -> list[str | Text]:
+def _cells(line: HeadlineRow, beside: bool, several: bool = False) -> list[str | Text]:
     values = line.values
     seeds = ",".join(map(str, line.seeds)) if len(line.seeds) < 4 else f"{len(line.seeds)} seeds"
     return [
         brief(line.name),
+        *([line.flow or ""] if several else []),
         window_text(line.window_bytes),
         seeds if line.status == "usable" else Text(f"{seeds} {line.status.upper()}", style="bold red"),
         estimate_text(values["rtt_mean_ms"], 2),
@@ -110,6 +147,7 @@ def _cells(line: HeadlineRow, beside: bool) -> list[str | Text]:
         estimate_text(values["rtt_p50_ms"], 2, interval=False),
         estimate_text(values["rtt_p99_ms"], 2, interval=False),
         estimate_text(values["goodput_mbps"], 3, interval=False),
+        *([estimate_text(line.share, 3, interval=False)] if several else []),
     ]
 
 

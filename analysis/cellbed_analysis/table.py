@@ -13,6 +13,7 @@ import polars as pl
 from . import parquet
 from .claims import estimate, paper_beside
 from .figures.order import by_combination
+from .flow_table import transfers
 from .interval import Estimate
 from .maxdat_sweep import group_of
 from .metrics.catalog import METRICS
@@ -65,33 +66,53 @@ class HeadlineRow:
     paper: dict[str, float | None]
     status: str
     bundles: tuple[str, ...]
+    flow: str | None = None  # of runs with several
+    share: Estimate | None = None  # of what the cell carried in its direction, while all flows were active
 
 
 def headline(rows: Sequence[Row], claims: Sequence[dict[str, Any]]) -> list[HeadlineRow]:
-    """The headline table: usable runs averaged over seeds, every other run by itself.
+    """The headline table: each flow of the scenario, usable runs averaged over seeds, every other run by itself.
 
-    Surfaces and commands have tables of their own.
+    Surfaces, commands and flows that no scenario names have tables of their own.
+
+    Args:
+        rows: of metrics.parquet, those of a run beside each other and that of its first flow first.
     """
     table: list[HeadlineRow] = []
-    rows = [row for row in rows if group_of(row) is None and row.get("command") is None]
+    rows = [row for row in _of_transfers(rows) if group_of(row) is None and row.get("command") is None]
+    leading = {row["bundle"]: row.get("flow") for row in reversed(rows)}
     for scenario in sorted({row["scenario"] for row in rows}):
         for name, group in by_combination([r for r in rows if r["scenario"] == scenario]).items():
             keys = sorted({(row.get("receive_window_bytes") or 0, row["lab"]) for row in group})
             for window, lab in keys:
                 of_key = [row for row in group if (row.get("receive_window_bytes") or 0, row["lab"]) == (window, lab)]
                 usable = [row for row in of_key if row["usable"]]
-                batches = ([usable] if usable else []) + [[r] for r in of_key if not r["usable"]]
-                table += [_headline_row(name, batch, claims) for batch in batches]
+                flows = dict.fromkeys(row.get("flow") for row in usable)
+                batches = [[row for row in usable if row.get("flow") == flow] for flow in flows]
+                batches += [[row] for row in of_key if not row["usable"]]
+                several = len({row.get("flow") for row in of_key}) > 1
+                for batch in batches:
+                    first = all(row.get("flow") == leading[row["bundle"]] for row in batch)
+                    table.append(_headline_row(name, batch, claims if first else (), several))
     return table
+
+
+def _of_transfers(rows: Sequence[Row]) -> list[Row]:
+    of_runs: dict[Any, list[Row]] = {}
+    for at, row in enumerate(rows):
+        of_runs.setdefault(row.get("bundle", at), []).append(row)
+    return [row for of in of_runs.values() for row in transfers(of)]
 
 
 def _goodput(rows: Sequence[Row]) -> Estimate | None:
     """From captures; of runs without any, what the receiving program counted."""
-    names = ("goodput_mbps", "goodput_iperf3_mbps", "goodput_stream_mbps")
+    names = ("goodput_mbps", "goodput_iperf3_mbps", "goodput_stream_mbps", "flow_mbps")
     return next((value for name in names if (value := estimate(rows, name)) is not None), None)
 
 
-def _headline_row(name: str, rows: Sequence[Row], claims: Sequence[dict[str, Any]]) -> HeadlineRow:
+def _headline_row(
+    name: str, rows: Sequence[Row], claims: Sequence[dict[str, Any]], several: bool = False
+) -> HeadlineRow:
     first = rows[0]
     return HeadlineRow(
         scenario=first["scenario"],
@@ -103,13 +124,21 @@ def _headline_row(name: str, rows: Sequence[Row], claims: Sequence[dict[str, Any
         paper={metric: paper_beside(claims, first, metric) for metric in HEADLINE},
         status=first["status"],
         bundles=tuple(row["bundle"] for row in rows),
+        flow=first.get("flow") if several else None,
+        share=estimate(rows, "flow_share_together") or estimate(rows, "flow_share") if several else None,
     )
 
 
-#: Of a command's row: column of metrics.parquet, title.
+#: Of a command's rows: column, title.
 COMMAND_COLUMNS = (
     ("command_status", "exit status"),
     ("command_s", "time (s)"),
+    ("command_flows", "flows"),
+    ("command_bytes", "bytes"),
+    ("command_mbps", "Mbit/s"),
+)
+#: Of the first row of a run with commands: what the radio did for all of them.
+RADIO_COLUMNS = (
     ("radio_delivered_pkts", "packets"),
     ("radio_lost_pkts", "lost"),
     ("radio_delivered_mbps", "Mbit/s"),
@@ -120,5 +149,21 @@ COMMAND_COLUMNS = (
 
 
 def command_rows(rows: Sequence[Row]) -> list[Row]:
-    """Runs of commands, each by itself, in the order of the results."""
-    return [row for row in rows if row.get("command") is not None]
+    """A row for each command of each run, in the order of the results, with what its own flows carried."""
+    first: dict[tuple[str, str], Row] = {}
+    for row in rows:
+        if row.get("command") is not None:
+            first.setdefault((row["bundle"], str(row.get("command_id"))), row)
+    return [row | {"command_mbps": _rate(row)} for row in first.values()]
+
+
+def _rate(row: Row) -> float | None:
+    """Mbit/s of IP, both ways, over the command's time."""
+    if row.get("command_bytes") is None or not row["command_s"]:
+        return None
+    return float(row["command_bytes"]) * 8 / 1e6 / float(row["command_s"])
+
+
+def radio_rows(rows: Sequence[Row]) -> list[Row]:
+    """The first row of each run that was for commands: it has what the radio did for the whole run."""
+    return [row for row in rows if row.get("radio_in_pkts") is not None]

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from .cuts import Cut
 from .error import AnalysisError
 from .figures.order import brief, label
+from .flow import Flow, ids
 from .interactive.embed import figure_json
 from .interactive.timeline_plot import draw
 from .metrics.run import RunAnalysis
@@ -24,6 +25,8 @@ SHOWN_MAX, POINTS = 6, 2000
 POINTS_ALONE = 12000
 #: Rows of a table of falls.
 CUTS_MAX = 200
+#: Flows of a figure, and points that a line of each has at least.
+FLOWS_MAX, LEAST_POINTS = 8, 500
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,8 @@ class Timeline:
     tcp: bool
     modes: bool
     cuts: list[Cut] = field(default_factory=list)
+    flows: int = 1  # that are drawn
+    left: str = ""  # ids of those that are not
     figure: Callable[[str], Markup] | None = None
 
 
@@ -64,12 +69,20 @@ def timelines(runs: Sequence[RunAnalysis], points: int = POINTS) -> list[Timelin
 
 def _timeline(run: RunAnalysis, points: int) -> Timeline:
     flow = shown_flow(run.bundle)
-    series = run_series(run, flow, points)
+    beside, left = drawn_beside(run.bundle.all_flows, flow)
+    series = run_series(run, flow, max(points // (1 + len(beside)), LEAST_POINTS), beside)
     name = run.row.get("command") or brief(label(run.row))
     return Timeline(
-        run.row["bundle"], f"{name}, seed {run.row['seed']}", series.start_ns, "cwnd" in series.lines,
-        bool(series.modes), series.cuts, None if series.empty else partial(_figure, series),
+        run.row["bundle"], f"{name}, seed {run.row['seed']}", series.start_ns, bool(series.of_flows("cwnd")),
+        bool(series.modes), series.cuts, 1 + len(beside), ids(left), None if series.empty else partial(_figure, series),
     )  # fmt: skip
+
+
+def drawn_beside(flows: Sequence[Flow], first: Flow) -> tuple[list[Flow], list[Flow]]:
+    """Which other flows are drawn: those of the scenario, then the largest ones, FLOWS_MAX in all; and the rest."""
+    others = [flow for flow in flows if flow.id != first.id]
+    drawn = others[: FLOWS_MAX - 1]
+    return drawn, others[len(drawn) :]
 
 
 def _figure(series: RunSeries, place: str) -> Markup:

@@ -61,7 +61,10 @@ def test_report(results: Path) -> None:
     assert "exit 3" in html and "unreadable" not in html and 'id="headline"' in html
     assert html.count('class="run"') == 2  # the command's largest connection is shown over time like a flow
     frame = pl.read_parquet(results / "summary/metrics.parquet")
-    assert sorted(frame["command_status"].to_list(), key=str) == [3, None]
+    of_link = frame.filter(pl.col("scenario") == "links/good")
+    assert of_link["command_status"].to_list() == [3, None]  # the command, and a flow that nobody says is its own
+    assert of_link["flow"].to_list() == [None, "10.45.0.1:40002-10.45.0.2:5201"]
+    assert frame.filter(pl.col("scenario") != "links/good")["flow"].to_list() == ["file"]
 
 
 def test_report_of_commands_alone_has_no_table_of_rtts(results: Path) -> None:

@@ -38,6 +38,7 @@ from cellbed.options import (
     Shared,
     Variants,
     Watch,
+    WhichFlow,
 )
 from cellbed.show import Show, tell_size
 from cellbed_analysis.screen import Screen, shown
@@ -134,15 +135,16 @@ def why(
     variant: OfVariant = None,
     seed: OfSeed = None,
     set_: OfSettings = None,
+    flow: WhichFlow = None,
 ) -> None:
-    """Say where the RTT of the first segment sent at or after a time went."""
+    """Say where the RTT of the first segment sent at or after a time went, or of UDP and QUIC a datagram's delay."""
     with analysing(bundle):
         from cellbed.choose import Wanted, choose
         from cellbed_analysis.bundle import read_bundle
         from cellbed_analysis.why import why as explain
 
         chosen = read_bundle(choose(bundle, Wanted(variant, seed, set_ or [])))
-        console.print(str(explain(chosen, at)), soft_wrap=True)
+        console.print(str(explain(chosen, at, flow)), soft_wrap=True)
 
 
 @app.command()
@@ -156,16 +158,20 @@ def export(
     variant: OfVariant = None,
     seed: OfSeed = None,
     set_: OfSettings = None,
+    flow: WhichFlow = None,
 ) -> None:
     """Write a bundle in the format of another tool."""
     with analysing(bundle, output):
         from cellbed.choose import Wanted, choose
         from cellbed_analysis.bundle import read_bundle
         from cellbed_analysis.export import export as write
+        from cellbed_analysis.export import said_of
 
-        chosen = read_bundle(choose(bundle, Wanted(variant, seed, set_ or [])))
-        for path in write(chosen, format_, output, node):
+        opened = read_bundle(choose(bundle, Wanted(variant, seed, set_ or [])))
+        for path in write(opened, format_, output, node, flow):
             console.print(str(path), soft_wrap=True)
+        if text := said_of(opened, format_, flow):
+            errors.print(text, soft_wrap=True)
 
 
 @app.command("bundle")

@@ -32,6 +32,7 @@ from cellbed.options import (
     Shared,
     Variants,
     Watch,
+    WhichFlow,
 )
 from cellbed.rounds import Rounds, Until, parse_seeds
 from cellbed.show import Show, tell_size
@@ -179,16 +180,19 @@ def run_compare(
                                                  "by name")] = None,
     json_: Annotated[bool, typer.Option("--json", help="print JSON instead of a table")] = False,
     why: Annotated[bool, typer.Option("--why", help="say in what two runs differ: settings, programs, files")] = False,
+    flow: WhichFlow = None,
 ) -> None:
     """Compare variants, seed by seed: mean difference with its 95 % confidence interval and effect size."""
-    from cellbed_analysis.compare import compare, tables, to_json
+    from cellbed_analysis.compare import compare, said_of, tables, to_json
 
     if why:
         _say_why(results, metric, json_)
         return
     _check_metrics(metric)
     with analysing(results):
-        found = compare(Path(results), metric, baseline)
+        found = compare(Path(results), metric, baseline, flow)
+        if text := said_of(Path(results), flow):
+            errors.print(text, soft_wrap=True)
     if json_:
         print(to_json(found))
     else:

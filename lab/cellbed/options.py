@@ -42,3 +42,6 @@ Load = Annotated[Path | None, typer.Option("--load", metavar="FILE.bpf.o", help=
 Watch = Annotated[bool, typer.Option("--watch", help="show what the newest run does, as `cellbed watch`")]
 
 ALL_CPUS = os.cpu_count() or 1
+WhichFlow = Annotated[str | None, typer.Option("--flow", show_default=False, help="id of a flow, as the report and "
+                                               "metrics.parquet have it; default: the scenario's first, else the "
+                                               "largest")]

@@ -11,6 +11,7 @@ import polars as pl
 from ..bundle import Bundle
 from ..capture import ACK, RST
 from ..error import AnalysisError
+from ..flow import TCP, ids, named
 from ..segment import unwrap
 
 #: Rows of radio.trace that a TCP connection may feel one by one.
@@ -30,18 +31,25 @@ class RadioEvent:
         return f"{self.kind}: {self.what}" if self.what else self.kind
 
 
-def samples(bundle: Bundle) -> pl.DataFrame:
-    """The probe's rows of one connection at its sender: that of the first flow, else the one that sends most.
+def samples(bundle: Bundle, wanted: str | None = None) -> pl.DataFrame:
+    """The probe's rows of one connection at its sender, of the run's first one if none is wanted.
 
     Raises:
-        AnalysisError: no connection has sent data.
+        AnalysisError: no such flow, one without congestion control, or it sent no data.
     """
-    sent = bundle.tcp.filter((pl.col("kind").cast(pl.String) == "segment_out") & (pl.col("len") > 0))
-    tcp = next((flow for flow in bundle.flows if flow.transport == "tcp"), None)
-    if tcp is not None:
-        ends = {(tcp.saddr, tcp.daddr), (tcp.daddr, tcp.saddr)}
-        sent = sent.filter(pl.struct("saddr", "daddr").map_elements(
-            lambda pair: (pair["saddr"], pair["daddr"]) in ends, return_dtype=pl.Boolean))
+    connections = [flow for flow in bundle.all_flows if flow.transport == TCP]
+    if wanted is not None or connections:
+        flow = named(bundle.all_flows if wanted is not None else connections, wanted, bundle.path)
+        if flow.transport != TCP:
+            raise AnalysisError(f"{bundle.path}: flow {flow.id}: {flow.transport} has no congestion control in the "
+                                f"kernel; allowed {ids(connections) or 'a flow of TCP, of which there is none'}")
+        sent = bundle.tcp.filter((pl.col("saddr") == flow.saddr) & (pl.col("daddr") == flow.daddr)
+                                 & (pl.col("dport") == flow.port))
+        if flow.found:
+            sent = sent.filter(pl.col("sport") == flow.sport)
+        sent = sent.filter((pl.col("kind").cast(pl.String) == "segment_out") & (pl.col("len") > 0))
+    else:
+        sent = bundle.tcp.clear()
     by_socket = sent.group_by("saddr", "sport", "daddr", "dport").agg(pl.col("len").sum()).sort("len")
     if by_socket.is_empty():
         raise AnalysisError(f"{bundle.path}: tcp.trace has no connection that sent data")

@@ -25,17 +25,17 @@ STEP_S = 0.1
 TEST, SERIES = "tcp_1up_noping", "TCP upload"
 
 
-def write(bundle: Bundle, node: str, stem: Path) -> list[Path]:
+def write(bundle: Bundle, node: str, stem: Path, flow: str | None = None) -> list[Path]:
     """`<stem>.flent.gz`."""
     path = stem.with_name(f"{stem.name}.flent.gz")
     with gzip.GzipFile(path, "wb", mtime=0) as file:
-        file.write(json.dumps(document(bundle, node)).encode())
+        file.write(json.dumps(document(bundle, node, flow)).encode())
     return [path]
 
 
-def document(bundle: Bundle, node: str) -> dict[str, Any]:
+def document(bundle: Bundle, node: str, flow: str | None = None) -> dict[str, Any]:
     """The content of the file. Times are seconds since the traffic began, of raw values since 1970."""
-    rows = acknowledgments(samples(bundle))
+    rows = acknowledgments(samples(bundle, flow))
     if len(rows) < 2:
         raise AnalysisError(f"{bundle.path}: the connection has too few acknowledgments")
     t_s = (rows["t_ns"].to_numpy() - bundle.start_ns) / 1e9

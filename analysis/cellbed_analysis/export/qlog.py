@@ -22,16 +22,16 @@ from .connection import radio_events, samples
 VERSION = "0.3"
 
 
-def write(bundle: Bundle, node: str, stem: Path) -> list[Path]:
+def write(bundle: Bundle, node: str, stem: Path, flow: str | None = None) -> list[Path]:
     """`<stem>.qlog`."""
     path = stem.with_name(f"{stem.name}.qlog")
-    path.write_text(json.dumps(document(bundle, node)))
+    path.write_text(json.dumps(document(bundle, node, flow)))
     return [path]
 
 
-def document(bundle: Bundle, node: str) -> dict[str, Any]:
+def document(bundle: Bundle, node: str, flow: str | None = None) -> dict[str, Any]:
     """The content of the file; times in ms."""
-    rows = samples(bundle)
+    rows = samples(bundle, flow)
     begin_ns = int(rows["t_ns"][0])
     found = _metrics(rows, begin_ns) + _repairs(rows, begin_ns)
     end_ns = int(rows["t_ns"][-1])

@@ -13,11 +13,11 @@ from ..figures.time_sequence import draw
 from .connection import radio_events, samples
 
 
-def write(bundle: Bundle, node: str, stem: Path) -> list[Path]:
+def write(bundle: Bundle, node: str, stem: Path, flow: str | None = None) -> list[Path]:
     """`<stem>.time-sequence.png`."""
     path = stem.with_name(f"{stem.name}.time-sequence.png")
     with theme("light"):
-        figure = draw(samples(bundle), radio_events(bundle, node), bundle.start_ns)
+        figure = draw(samples(bundle, flow), radio_events(bundle, node), bundle.start_ns)
         figure.savefig(path, dpi=150, metadata={"Software": None})
         plt.close(figure)
     return [path]

@@ -16,6 +16,7 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from .. import timeline
+from ..bundle import Bundle
 from ..celledge import belongs as at_cell_edge
 from ..claims import paper_beside, series_over
 from ..delivery import concerns
@@ -23,13 +24,16 @@ from ..delivery_sweep import belongs, studies, sweeps
 from ..delivery_utilisation import belongs as of_model
 from ..delivery_utilisation import points
 from ..explain import parts_ms
+from ..flow_table import fairness
 from ..metrics.run import RunAnalysis, primary_flow
+from ..metrics.share import arrivals
 from ..one_lab import one_lab
 from . import (
     celledge_specs,
     decomposition,
     delivery_gain,
     delivery_window,
+    flow_throughput,
     handover_specs,
     lateness,
     maxdat_specs,
@@ -40,10 +44,12 @@ from . import (
     switching_specs,
     utilisation,
 )
-from .order import by_combination, file_name, label
+from .order import brief, by_combination, file_name, label
 from .style import THEMES, theme
 
 PNG_DPI = 150
+#: Runs whose flows are drawn, and flows of each.
+THROUGHPUTS_MAX, FLOWS_MAX = 6, 12
 #: Without it the files carry the time of their making and never compare equal.
 NO_DATE = {"png": {"Software": None}, "pdf": {"CreationDate": None}}
 
@@ -112,8 +118,44 @@ def available(runs: Sequence[RunAnalysis], claims: Sequence[dict[str, Any]] = ()
     specs += [FigureSpec(*spec) for spec in maxdat_specs.specs([run.row for run in runs])]
     specs += [FigureSpec(*spec) for spec in handover_specs.specs(runs)]
     specs += [FigureSpec(*spec) for spec in celledge_specs.specs(runs)]
+    specs += _throughputs(runs)
     specs += _lateness(runs)
     return specs
+
+
+def _throughputs(runs: Sequence[RunAnalysis]) -> list[FigureSpec]:
+    """Flows that contend for a cell, of the first usable run of each configuration."""
+    first: dict[tuple[str, str], RunAnalysis] = {}
+    for run in runs:
+        if run.usable and any(row.get("jain") is not None for row in run.rows):
+            first.setdefault((run.row["scenario"], label(run.row)), run)
+    return [
+        FigureSpec(
+            f"flow-throughput{'' if place == 0 else f'-{place + 1}'}",
+            f"Throughput of all flows, {scenario} {brief(name)}",
+            f"Payload that came, by flow, over time; {run.row['lab']} lab, seed {run.row['seed']}. "
+            + " ".join(f"{line}." for line in fairness(run.rows)) + _left_out(run),
+            partial(_draw_throughputs, run),
+        )
+        for place, ((scenario, name), run) in enumerate(list(first.items())[:THROUGHPUTS_MAX])
+    ]
+
+
+def _contending(run: RunAnalysis) -> list[str]:
+    return [row["flow"] for row in run.rows if row.get("jain") is not None]
+
+
+def _left_out(run: RunAnalysis) -> str:
+    """What a figure of very many flows does not show."""
+    rest = _contending(run)[FLOWS_MAX:]
+    return f" Not drawn: {', '.join(rest)}." if rest else ""
+
+
+def _draw_throughputs(run: RunAnalysis) -> Figure:
+    bundle = Bundle(run.bundle.path, run.bundle.manifest)  # its captures are forgotten with it
+    wanted = _contending(run)[:FLOWS_MAX]
+    flows = {flow.id: arrivals(bundle, flow) for flow in bundle.all_flows if flow.id in wanted}
+    return flow_throughput.draw(flows, bundle.start_ns)
 
 
 def _steady(run: RunAnalysis) -> pl.DataFrame:

@@ -21,6 +21,7 @@ from bokeh.models import (
 )
 from bokeh.plotting import figure
 
+from ..cuts import Cut
 from ..series import HAPPENINGS, Line, RunSeries
 
 #: Colours of Okabe and Ito; `templates/report.js` has brighter ones for dark pages.
@@ -100,11 +101,32 @@ def _step(panel: figure, line: Line, label: str, **style: object) -> None:
     panel.step("t", "y", source=_source(line), mode="after", legend_label=label, **style)
 
 
+def _each_flow(panel: figure, lines: Mapping[str, Line]) -> None:
+    """A line for each flow, told apart by colour and, of very many, by dashes."""
+    for place, (flow, line) in enumerate(lines.items()):
+        colour, dash = SERIES[place % len(SERIES)], DASHES[place // len(SERIES) % len(DASHES)]
+        _step(panel, line, flow, line_color=colour, line_width=1.8, line_dash=dash)
+
+
 def _window(series: RunSeries, axis: Range1d) -> figure | None:
-    lines = series.lines
-    if "cwnd" not in lines:
+    windows = series.of_flows("cwnd")
+    if not windows:
         return None
-    panel = time_panel(axis, "packets", TALL)
+    panel = time_panel(axis, "cwnd (packets)" if series.beside else "packets", TALL)
+    if series.beside:
+        _each_flow(panel, windows)
+    else:
+        _one_window(panel, series.lines)
+    for label in dict.fromkeys(label for label, _, _ in CUTS.values()):
+        own = [cut for cut in series.cuts if CUTS[cut.kind][0] == label]
+        if own:
+            _falls(panel, series, label, own)
+    legend(panel)
+    return panel
+
+
+def _one_window(panel: figure, lines: Mapping[str, Line]) -> None:
+    """The window of a run's only flow, with what it is compared with."""
     for name, label, style in (
         ("flight", "in flight", {"line_color": GREY, "line_width": 1, "line_alpha": 0.6}),
         ("ssthresh", "ssthresh", {"line_color": ORANGE, "line_width": 1.4, "line_dash": "dashed"}),
@@ -112,29 +134,33 @@ def _window(series: RunSeries, axis: Range1d) -> figure | None:
     ):
         if name in lines:
             _step(panel, lines[name], label, **style)
-    for label in dict.fromkeys(label for label, _, _ in CUTS.values()):
-        own = [cut for cut in series.cuts if CUTS[cut.kind][0] == label]
-        if not own:
-            continue
-        _, marker, colour = CUTS[own[0].kind]
-        source = ColumnDataSource({
-            "t": [series.at_s(cut.t_ns) for cut in own], "y": [cut.before for cut in own],
-            "kind": [CUTS[cut.kind][0] for cut in own], "before": [cut.before for cut in own],
-            "after": ["?" if cut.after is None else str(cut.after) for cut in own],
-            "cause": [cut.cause for cut in own],
-        })  # fmt: skip
-        made = panel.scatter(
-            "t", "y", source=source, marker=marker, size=10, fill_color=colour, line_color="white", legend_label=label,
-            name="cuts",
-        )  # fmt: skip
-        panel.add_tools(HoverTool(renderers=[made], tooltips=CUT_TIP, attachment="vertical", visible=False))
-    legend(panel)
-    return panel
+
+
+def _falls(panel: figure, series: RunSeries, label: str, own: list[Cut]) -> None:
+    """Marks where windows fell."""
+    _, marker, colour = CUTS[own[0].kind]
+    source = ColumnDataSource({
+        "t": [series.at_s(cut.t_ns) for cut in own], "y": [cut.before for cut in own],
+        "kind": [f"{cut.flow} {CUTS[cut.kind][0]}".strip() for cut in own], "before": [cut.before for cut in own],
+        "after": ["?" if cut.after is None else str(cut.after) for cut in own],
+        "cause": [cut.cause for cut in own],
+    })  # fmt: skip
+    made = panel.scatter(
+        "t", "y", source=source, marker=marker, size=10, fill_color=colour, line_color="white", legend_label=label,
+        name="cuts",
+    )  # fmt: skip
+    panel.add_tools(HoverTool(renderers=[made], tooltips=CUT_TIP, attachment="vertical", visible=False))
 
 
 def _rtt(series: RunSeries, axis: Range1d) -> figure | None:
-    if "rtt" not in series.lines and "srtt" not in series.lines:
+    smoothed = series.of_flows("rtt") | series.of_flows("srtt")
+    if not smoothed:
         return None
+    if series.beside:
+        panel = time_panel(axis, "RTT, srtt of TCP (ms)", TALL - 60)
+        _each_flow(panel, smoothed)
+        legend(panel)
+        return panel
     panel = time_panel(axis, "RTT (ms)", TALL - 60)
     if "rtt" in series.lines:
         dots = panel.scatter(
@@ -149,10 +175,16 @@ def _rtt(series: RunSeries, axis: Range1d) -> figure | None:
 
 
 def _throughput(series: RunSeries, axis: Range1d) -> figure | None:
-    line = series.lines.get("throughput")
-    if line is None:
+    lines = series.of_flows("throughput")
+    if not lines:
         return None
     panel = time_panel(axis, "Mbit/s", LOW)
+    if series.beside:
+        _each_flow(panel, lines)
+        legend(panel)
+        panel.y_range.start = 0
+        return panel
+    line = lines[series.flow]
     made = panel.step("t", "y", source=_source(line), mode="center", line_color=GREEN, line_width=1.8)
     tips = [("", "@y{0.00} Mbit/s around @t{0.0} s")]
     panel.add_tools(HoverTool(renderers=[made], tooltips=tips, mode="vline", visible=False))
@@ -166,9 +198,9 @@ def _several(name: str, ylabel: str, divisor: float, series: RunSeries, axis: Ra
     if not lines:
         return None
     panel = time_panel(axis, ylabel, LOW)
-    for (label, line), colour, dash in zip(lines.items(), SERIES, DASHES, strict=False):
-        scaled = Line(line.t_s, line.value / divisor)
-        _step(panel, scaled, label, line_color=colour, line_width=1.5, line_dash=dash)
+    for place, (label, line) in enumerate(lines.items()):
+        scaled, at = Line(line.t_s, line.value / divisor), place % len(SERIES)
+        _step(panel, scaled, label, line_color=SERIES[at], line_width=1.5, line_dash=DASHES[at])
     legend(panel)
     return panel
 
