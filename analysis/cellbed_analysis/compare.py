@@ -18,11 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich import box
-from rich.table import Table
 
 from .bundle import load_results
 from .error import AnalysisError
+from .fitted import Column, Fitted
 from .interval import over_seeds
 from .metrics.catalog import METRICS
 from .metrics.run import RunAnalysis, analyse_all
@@ -127,19 +126,17 @@ def to_json(found: Sequence[Comparison]) -> str:
     return json.dumps([{**asdict(c), "unit": METRICS[c.metric].unit} for c in found], indent=1)
 
 
-def tables(found: Sequence[Comparison]) -> Iterator[Table]:
+def tables(found: Sequence[Comparison]) -> Iterator[Fitted]:
     """The comparisons for people, one table for each metric and baseline."""
     for key, group in groupby(sorted(found, key=_place), key=_place):
         scenario, lab, metric, baseline = key
         of = list(group)
-        made = Table(
-            title=f"{metric} ({METRICS[metric].unit}), {scenario}, {lab} lab\nagainst {baseline}: "
+        made = Fitted(
+            f"{metric} ({METRICS[metric].unit}), {scenario}, {lab} lab\nagainst {baseline}: "
             f"{number_text(of[0].baseline_mean)}",
-            title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0),
+            Column("variant", words=True), Column("pairs", keep=1), Column("mean", keep=4),
+            Column("difference", keep=6), Column("95 % CI", keep=5), Column("%", keep=3), Column("d_z", keep=2),
         )  # fmt: skip
-        made.add_column("variant", overflow="fold")
-        for title in ("pairs", "mean", "difference", "95 % CI", "%", "d_z"):
-            made.add_column(title, justify="right", no_wrap=True)
         for c in of:
             interval = "" if c.low is None else f"{number_text(c.low)} to {number_text(c.high)}"
             relative = f"{100 * c.difference / c.baseline_mean:+.1f}" if c.baseline_mean else ""

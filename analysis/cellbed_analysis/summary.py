@@ -8,14 +8,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from .bundle import Rejected, load_results
 from .claims import VERDICTS, collect, evaluate
 from .figures.order import ORDER, brief
+from .fitted import ALWAYS, Column, Fitted
 from .flow_table import FLOW_COLUMNS, FlowTable, fairness, flow_tables
 from .interval import Estimate
 from .maxdat_report import console_tables
@@ -24,6 +23,16 @@ from .metrics.run import RunAnalysis, analyse_all
 from .screen import Screen, shown
 from .table import COMMAND_COLUMNS, RADIO_COLUMNS, HeadlineRow, Row, command_rows, headline, radio_rows
 
+#: Beside the name of the series: what is kept longest has the greatest number.
+HEADLINE_COLUMNS = (
+    Column("flow", words=True, keep=8), Column("window", keep=2), Column("seeds", words=True, keep=7),
+    Column("RTT mean (ms)", keep=9), Column("paper", keep=5), Column("p50", keep=3), Column("p99", keep=4),
+    Column("Mbit/s", keep=10), Column("share", keep=6),
+)  # fmt: skip
+#: Columns of flows that may be left out; the others are always shown.
+FLOW_KEEP = {
+    "flow_back_bytes": 1, "flow_direction": 2, "flow_s": 3, "flow_share": 4, "flow_delay_ms": 5, "flow_sent_bytes": 6,
+}  # fmt: skip
 VERDICT_STYLE = {
     "reproduced": "green",
     "differs": "bold yellow",
@@ -65,65 +74,47 @@ def print_table(results_dir: Path, console: Console | None = None, report: Path 
         console.print(f"Report: {report}", soft_wrap=True)
 
 
-def _tables(lines: list[HeadlineRow]) -> Iterator[Table]:
-    """One table per scenario and lab; 80 columns are enough for each."""
+def _tables(lines: list[HeadlineRow]) -> Iterator[Fitted]:
+    """One table per scenario and lab."""
     for scenario, lab in dict.fromkeys((line.scenario, line.lab) for line in lines):
         own = [line for line in lines if (line.scenario, line.lab) == (scenario, lab)]
-        beside = any(line.paper["rtt_mean_ms"] is not None for line in own)
-        several = any(line.flow is not None for line in own)
-        table = _table(f"{scenario}, {lab} lab")
-        for column in (series_title(own), *(("flow",) if several else ()), "window", "seeds"):
-            table.add_column(column, no_wrap=True)
-        for column in ("RTT mean (ms)", *(("paper",) if beside else ()), "p50", "p99", "Mbit/s",
-                       *(("share",) if several else ())):  # fmt: skip
-            table.add_column(column, justify="right", no_wrap=True)
+        table = Fitted(f"{scenario}, {lab} lab", Column(series_title(own), words=True), *HEADLINE_COLUMNS)
         for line in own:
-            table.add_row(*_cells(line, beside, several), style=None if line.status == "usable" else "red")
+            table.add_row(*_cells(line), style=None if line.status == "usable" else "red")
         yield table
 
 
-def _table(title: str) -> Table:
-    """An empty table; all have the same looks."""
-    return Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-
-
-def _command_tables(rows: list[Row]) -> Iterator[Table]:
+def _command_tables(rows: list[Row]) -> Iterator[Fitted]:
     """How each command ended and what it sent; commands may be long."""
-    if not rows:
-        return
-    table = _table("commands")
-    table.add_column("command", overflow="fold", max_width=40)
-    for _, title in COMMAND_COLUMNS:
-        table.add_column(title, justify="right", no_wrap=True)
+    table = Fitted("commands", Column("command", words=True), *_columns(COMMAND_COLUMNS))
     for row in rows:
         cells = [number_text(row.get(name)) for name, _ in COMMAND_COLUMNS]
-        table.add_row(Text(f"{row['scenario']}: {row['command']}"), *cells, style=None if row["usable"] else "red")
-    yield table
+        table.add_row(f"{row['scenario']}: {row['command']}", *cells, style=None if row["usable"] else "red")
+    yield from [table] if rows else []
 
 
-def _radio_tables(rows: list[Row]) -> Iterator[Table]:
+def _radio_tables(rows: list[Row]) -> Iterator[Fitted]:
     """What the radio did for all packets of runs with commands."""
-    if not rows:
-        return
-    table = _table("radio network, whole runs")
-    table.add_column("scenario", overflow="fold", max_width=30)
-    for _, title in RADIO_COLUMNS:
-        table.add_column(title, justify="right", no_wrap=True)
+    table = Fitted("radio network, whole runs", Column("scenario", words=True), *_columns(RADIO_COLUMNS))
     for row in rows:
         cells = [number_text(row.get(name)) for name, _ in RADIO_COLUMNS]
-        table.add_row(Text(f"{row['scenario']}, seed {row['seed']}"), *cells, style=None if row["usable"] else "red")
-    yield table
+        table.add_row(f"{row['scenario']}, seed {row['seed']}", *cells, style=None if row["usable"] else "red")
+    yield from [table] if rows else []
 
 
-def _flow_tables(found: Sequence[FlowTable]) -> Iterator[Table | Text]:
+def _columns(named: Sequence[tuple[str, str]]) -> list[Column]:
+    """Numbers, of which the first ones are kept longest."""
+    return [Column(title, keep=-place) for place, (_, title) in enumerate(named)]
+
+
+def _flow_tables(found: Sequence[FlowTable]) -> Iterator[Fitted | Text]:
     """Flows that programs opened, the largest of each run."""
     for one in found:
-        table = _table(one.title)
-        for _, title, text in FLOW_COLUMNS:
-            table.add_column(title, justify="left" if text else "right", no_wrap=not text, overflow="fold")
+        table = Fitted(one.title, *(Column(title, words, FLOW_KEEP.get(name, ALWAYS))
+                                    for name, title, words in FLOW_COLUMNS))  # fmt: skip
         for row in one.rows:
-            table.add_row(*(Text(number_text(row.get(name))) for name, _, _ in FLOW_COLUMNS),
-                          style=None if one.usable else "red")  # fmt: skip
+            cells = [number_text(row.get(name)) for name, _, _ in FLOW_COLUMNS]
+            table.add_row(*cells, style=None if one.usable else "red")
         yield table
         if one.more:
             yield Text(f"and {one.more} smaller flows, which metrics.parquet of a report has")
@@ -134,20 +125,20 @@ def series_title(lines: Sequence[HeadlineRow]) -> str:
     return "data-ACK" if any(line.name.startswith(ORDER) for line in lines) else "variant"
 
 
-def _cells(line: HeadlineRow, beside: bool, several: bool = False) -> list[str | Text]:
+def _cells(line: HeadlineRow) -> list[str | Text]:
     values = line.values
     seeds = ",".join(map(str, line.seeds)) if len(line.seeds) < 4 else f"{len(line.seeds)} seeds"
     return [
         brief(line.name),
-        *([line.flow or ""] if several else []),
+        line.flow or "",
         window_text(line.window_bytes),
         seeds if line.status == "usable" else Text(f"{seeds} {line.status.upper()}", style="bold red"),
         estimate_text(values["rtt_mean_ms"], 2),
-        *([number_text(line.paper["rtt_mean_ms"])] if beside else []),
+        number_text(line.paper["rtt_mean_ms"]),
         estimate_text(values["rtt_p50_ms"], 2, interval=False),
         estimate_text(values["rtt_p99_ms"], 2, interval=False),
         estimate_text(values["goodput_mbps"], 3, interval=False),
-        *([estimate_text(line.share, 3, interval=False)] if several else []),
+        estimate_text(line.share, 3, interval=False) if line.flow is not None else "",
     ]
 
 

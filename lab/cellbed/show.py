@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from rich.table import Column
 
 from cellbed.description import Run
 from cellbed_analysis.screen import shown
@@ -71,8 +72,12 @@ class Show:
         self.began = time.monotonic()  # or when the last run was found finished that came before any played one
         self.parts: dict[int, float] = {}  # of runs under way
         self.lock = threading.Lock()
-        self.progress = _Bars(TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[state]}"),
-                              TimeElapsedColumn(), console=console, transient=True, disable=not console.is_terminal)
+        # A long name is cut before what is known of the run.
+        name = TextColumn("{task.description}", table_column=Column(no_wrap=True, overflow="ellipsis", ratio=3))
+        self.progress = _Bars(name, BarColumn(bar_width=None, table_column=Column(ratio=1, min_width=4)),
+                              TextColumn("{task.fields[state]}", table_column=Column(no_wrap=True)),
+                              TimeElapsedColumn(), expand=True, console=console, transient=True,
+                              disable=not console.is_terminal)
         self.progress.below = below
         self.total = self.progress.add_task("all runs", total=n_runs, state="")
         self.tasks: dict[int, TaskID] = {}
@@ -130,4 +135,5 @@ class Show:
             why = "; ".join(r["text"] for r in m["validity"]["reasons"])
             self.progress.console.print(
                 f"{label}{m['virtual_s']:.0f} s in {m['wall_s']:.1f} s (start-up {m['setup_wall_s']:.1f} s), "
-                f"{verdict}{': ' + why if why else ''}{'; ' + left if left else ''}", soft_wrap=True)
+                f"{verdict}{': ' + why if why else ''}{'; ' + left if left else ''}",
+                soft_wrap=not self.progress.console.is_terminal)

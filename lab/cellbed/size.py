@@ -23,6 +23,8 @@ _RADIO_CAPTURE = 1.25
 _TRACE_BYTES, _PROBE_BYTES, _RECORD_BYTES = 280, 280, 16
 _PACKET_BYTES = 1400
 _CQI_MAX = 15
+# No radio network here is faster; a window bounds what TCP sends in it.
+_LEAST_RTT_S = 0.008
 # Less is not worth a word.
 _WORTH_BYTES = 200_000_000
 
@@ -30,7 +32,7 @@ _WORTH_BYTES = 200_000_000
 def expected_bytes(settings: dict[str, Any]) -> int:
     """At most so much a run leaves; of commands, which send what they like, nothing is known."""
     flows = [flow for flow in settings["traffic"] if flow["kind"] != "command"]
-    offered = sum(_offered_bytes(flow) for flow in flows)
+    offered = sum(_offered_bytes(flow, settings["tcp"]["receive_window"]) for flow in flows)
     ends_s = [min(end_s(flow), flow["start_s"] + flow["limit_s"]) for flow in flows]
     carried = min(offered, _capacity_bps(settings["radio"]) / 8 * max(ends_s, default=0))
     capture = settings["capture"]
@@ -40,10 +42,12 @@ def expected_bytes(settings: dict[str, Any]) -> int:
     return round(carried * (_RADIO_CAPTURE * capture["radio"] + of_packet / _PACKET_BYTES))
 
 
-def _offered_bytes(flow: dict[str, Any]) -> float:
+def _offered_bytes(flow: dict[str, Any], window_bytes: int | None) -> float:
     if flow["bytes"] is not None:
         return float(flow["bytes"])
-    return flow["rate"] / 8 * flow["duration_s"] if flow["rate"] is not None else math.inf
+    if flow["rate"] is not None:
+        return float(flow["rate"] / 8 * flow["duration_s"])
+    return math.inf if window_bytes is None else float(window_bytes / _LEAST_RTT_S * flow["duration_s"])
 
 
 def _capacity_bps(radio: dict[str, Any]) -> float:
