@@ -333,6 +333,30 @@ def test_harq_attempts(plan):
         assert s.harq_retx[way] <= (c["harq_max_attempts"] - 1) * s.mac_pdus[way]
 
 
+@fast
+@given(plans())
+def test_rows_of_a_block_have_its_number(plan):
+    """From its first attempt over each further one to its end; what is in it was written and read with it."""
+    run, tries = Run(plan), {}
+    kinds = {getattr(lib, f"CELL_EV_{name}"): name for name in (
+        "MAC_TX", "HARQ_NACK", "HARQ_TX", "MAC_RX", "MAC_LOST", "RLC_TX", "RLC_RX", "BSR_TX", "BSR_RX")}
+    for row in (o.row() for o in run.of(lib.CELL_OUT_RECORD)):
+        kind, block = kinds.get(row["event"]), row["block"]
+        if kind == "MAC_TX":
+            assert block == len(tries) + 1
+            tries[block] = [row["sn"]]
+        elif kind == "HARQ_TX":
+            tries[block].append(row["sn"])
+        elif kind in ("HARQ_NACK", "MAC_RX", "MAC_LOST"):
+            assert row["sn"] == tries[block][-1]
+            assert kind != "HARQ_NACK" or row["value"] == len(tries[block])
+        elif kind in ("RLC_TX", "BSR_TX"):
+            assert block == len(tries) + 1, "before its block's row"
+        elif kind:
+            assert block in tries
+    assert len(tries) == sum(run.cell.stats().mac_pdus)
+
+
 REESTABLISHED = {"am_on_max_retx": lib.CELL_MAX_RETX_REESTABLISH, "mode_flush": KEEP}
 
 
