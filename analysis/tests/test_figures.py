@@ -122,6 +122,15 @@ def test_decomposition_bars_end_at_the_rtt() -> None:
         assert right == pytest.approx(0.5 * len(RTT_PARTS))
 
 
+def test_retransmissions_have_a_colour_where_there_are_any() -> None:
+    for ms, expected in ((0.5, True), (0.0, False)):
+        parts = {"data_air": 4.0, "ack_dl_harq": ms}
+        with style.theme("light"):
+            figure = decomposition.draw({"IM-IM": parts}, {})
+            labels = [text.get_text() for text in figure.legends[0].get_texts()]
+        assert ("sent again by HARQ or RLC" in labels) is expected
+
+
 def test_lateness_bars_are_shares_of_all_wake_ups() -> None:
     with style.theme("light"):
         axes = lateness.draw({"native": [(1.0, 25), (1.5, 35), (2.0, 40)]}, 1000).axes[0]

@@ -56,6 +56,9 @@ def test_infrastructure_mode_shows_downlink_and_stealing(im_im: Bundle) -> None:
         ("ack_rac_wait", 1_100_000),
         ("data_schedule", 1_000_000),
         ("ack_reorder", 1_000_000),
+        ("ack_harq", 8_000_000),
+        ("data_bsr_harq", 8_000_000),
+        ("data_arq", 1),
     ],
 )
 def test_a_disturbed_segment_is_left_out(dm_dm: Bundle, column: str, value: object) -> None:
@@ -66,6 +69,22 @@ def test_a_disturbed_segment_is_left_out(dm_dm: Bundle, column: str, value: obje
         pl.when(pl.int_range(pl.len()) == 0).then(pl.lit(value, kind)).otherwise(column).alias(column)
     )
     assert undisturbed(disturbed)["seq"].to_list() == segments["seq"][1:].to_list()
+
+
+def test_retransmissions_are_steps_of_their_own(dm_dm: Bundle) -> None:
+    """HARQ brings the BSR at its second attempt and gives the data up; RLC sends them again."""
+    calm = typical(compute(dm_dm)[1])
+    assert calm is not None
+    tx, tried, sent = calm["data_bsr_tx_ns"], calm["data_bsr_rx_ns"], calm["data_tried_ns"]
+    late = {"data_bsr_rx_ns": tried + 8 * 10**6, "data_harq_ns": sent + 8 * 10**6, "data_rx_ns": sent + 50 * 10**6}
+    found = table(sequence_of(dm_dm.flows[0], calm | late))
+    steps = list(zip(found["event"], found["t_ms"], found["arrival_ms"], strict=True))
+    at = 5 + (tried - tx) / 1e6
+    assert steps[3:9] == [
+        ("BSR", 5.0, at), ("not decoded: HARQ sends the BSR again", at, at + 8), ("grant for data", 9.0, 11.0),
+        ("data", 11.0, 14.75), ("not decoded: HARQ sends data again", 14.75, 22.75),
+        ("given up by HARQ: RLC sends data again", 22.75, 64.75),
+    ]  # fmt: skip
 
 
 def test_a_segment_served_by_another_ones_request_is_left_out(dm_dm: Bundle) -> None:

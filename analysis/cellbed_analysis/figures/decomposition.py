@@ -65,6 +65,7 @@ def draw(runs: Mapping[str, Mapping[str, float]], paper_ms: Mapping[str, float])
     axes.grid(axis="y", visible=False)
     mark = "; upright mark: the paper's mean" if paper_ms else ""
     axes.set_xlabel(f"mean part of the RTT (ms); ACK leg hatched{mark}")
-    handles = [Patch(facecolor=color, edgecolor=edge, label=label) for label, color in colors.items()]
+    shown = {label for parts in runs.values() for _, label, ms in pieces(parts) if ms > 0}
+    handles = [Patch(facecolor=color, edgecolor=edge, label=label) for label, color in colors.items() if label in shown]
     figure.legend(handles=handles, loc="outside upper center", ncols=3, fontsize=8.5)
     return figure
