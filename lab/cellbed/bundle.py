@@ -117,6 +117,7 @@ class Bundle:
             "qdiscs": facts["qdiscs"],
             "offloads": facts["offloads"],
             "links": facts["links"],
+            **({"tracepoints": facts["tracepoints"]} if "tracepoints" in facts else {}),
             "congestion_control": facts["congestion_control"],
             "cpu_steal_percent": facts["cpu_steal_percent"],
             "tools": tool_versions(),

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 from cellbed import cgroup, ledger
@@ -29,10 +31,19 @@ def clean() -> list[str]:
     for path in refused:
         path.unlink(missing_ok=True)
         removed.append(f"{path}, which is no entry of a lab; nothing that it names was touched")
+    if os.geteuid() == 0:
+        removed += _trace_buffers()
     for path in cgroup.leftovers():
         if path not in living and not _owned(path):
             removed.append(f"cgroup {path} with {cgroup.remove(path)} processes")
     return removed
+
+
+def _trace_buffers() -> list[str]:
+    """Remove those of killed runs, in a process of its own: it may have to mount tracefs where nobody else sees it."""
+    done = subprocess.run([sys.executable, "-m", "cellbed.tracepoints", "--clean"], capture_output=True, text=True,
+                          check=False)
+    return done.stdout.splitlines()
 
 
 def _owned(path: Path) -> bool:

@@ -32,6 +32,7 @@ from cellbed import (
     shaping,
     tcp_profile,
     topology,
+    tracepoints,
     workload,
 )
 from cellbed.attach import Attachment
@@ -138,6 +139,16 @@ class Runner:
         stack.callback(tcpwatch.kill)
         return tcpwatch
 
+    def start_tracepoints(self, stack: contextlib.ExitStack) -> Process | None:
+        wanted = self.settings["capture"]["tracepoints"]
+        if not wanted:
+            return None
+        command = [sys.executable, "-m", "cellbed.tracepoints"]
+        recorder = start_ready("tracepoints", lambda fd: [*command, "--ready-fd", str(fd), str(self.out), *wanted],
+                               self.out / "log")
+        stack.callback(recorder.kill)
+        return recorder
+
     def start_captures(self, stack: contextlib.ExitStack) -> list[Tcpdump]:
         """On every host, and on every wired interface of a core network."""
         wanted = [(node.name, node, node.interface) for node in self.topology.hosts]
@@ -235,6 +246,7 @@ class Runner:
             self.phase("probe")
             tcpwatch = self.start_probe(stack)
             self.phase("captures")
+            recorder = self.start_tracepoints(stack)
             captures = self.start_captures(stack)
             before = _cpu_times()
             counted = self.read_counters()
@@ -248,6 +260,8 @@ class Runner:
             self.facts["commands"] = [flow.describe() for flow in flows if flow.flow["kind"] == "command"]
             self.facts["congestion_control"] = {flow.flow["id"]: flow.congestion_control() for flow in flows}
             self.facts["capture_dropped"] = _stop_captures(captures)
+            if recorder is not None:
+                recorder.stop()
             tcpwatch.stop()
             celld.stop()
         self.collect()
@@ -256,6 +270,8 @@ class Runner:
     def collect(self) -> None:
         self.facts["radio"] = json.loads((self.out / "radio.json").read_text())
         self.facts["probe"] = json.loads((self.out / "tcp.json").read_text())
+        if self.settings["capture"]["tracepoints"]:
+            self.facts["tracepoints"] = json.loads((self.out / tracepoints.STATS).read_text())
         self.facts["flows"] = [{**workload.describe(flow, self.addresses),
                                 "congestion_control": self.facts["congestion_control"][flow["id"]]}
                                for flow in self.settings["traffic"] if flow["kind"] != "command"]

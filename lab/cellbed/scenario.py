@@ -21,6 +21,8 @@ from cellbed.traffic import Command, Traffic, Transfer
 # Those below net that belong to a network namespace.
 SysctlName = Annotated[str, Field(pattern=r"^net\.(ipv4|core)\.[a-z0-9_.]+$")]
 
+Tracepoint = Annotated[str, Field(pattern=r"^[a-z0-9_]+:[a-z0-9_]+$")]
+
 _INTERFACE_NAME_MAX = 15
 # Uplink HARQ is synchronous. Source: TS 36.213 8
 _UL_HARQ_RTT_TTI = 8
@@ -46,6 +48,7 @@ class Capture(Model):
     radio: bool = True
     radio_trace: Literal["full", "events"] = "full"
     tcp_interval_ms: int = Field(0, ge=0, le=60000)
+    tracepoints: list[Tracepoint] = Field([], max_length=64)
 
 
 class Validity(Model):

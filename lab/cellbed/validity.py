@@ -52,6 +52,8 @@ def _losses(facts: dict[str, Any], settings: dict[str, Any]) -> Iterator[Reason]
         yield _reason("memory", "MiB that the guest, short of memory, read again", facts["reread_mib"], 0)
     if facts["probe"]["lost"]:
         yield _reason("probe_lost", "probe samples lost", facts["probe"]["lost"], 0)
+    if lost := facts.get("tracepoints", {}).get("lost", 0):
+        yield _reason("tracepoints_lost", "tracepoint events lost", lost, 0)
     for node, dropped in facts["capture_dropped"].items():
         if dropped:
             yield _reason("capture_drops", f"packets missing in the capture of {node}", dropped, 0)

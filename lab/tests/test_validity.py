@@ -22,6 +22,7 @@ SOUND = {
     "offloads": {"ue1": {"tcp-segmentation-offload": "off"}},
     "congestion_control": {"file": "reno"},
     "workload_errors": {"file": None},
+    "tracepoints": {"lost": 0},
     "links": [{"from": "server", "to": "enb", "sent_pkts": 100, "lost_pkts": 3, "overflow_pkts": 0}],
 }
 
@@ -60,6 +61,7 @@ def test_a_sound_run_is_valid(settings):
     (("sysctls", "ue1", "ipv4/tcp_sack"), ["0", "1"], "sysctl"),
     (("offloads", "ue1", "tcp-segmentation-offload"), "on", "offload"),
     (("congestion_control", "file"), "cubic", "congestion_control"),
+    (("tracepoints", "lost"), 1, "tracepoints_lost"),
     (("links", 0, "overflow_pkts"), 1, "wired_drops"),
     (("workload_errors", "file"), "unable to connect", "workload"),
 ])
