@@ -9,8 +9,28 @@ INTRODUCTION = """\
 <!-- SPDX-License-Identifier: GPL-2.0-or-later -->
 # Metrics
 
-`summary/metrics.parquet` has one row per run. Failed and invalid runs have a row too, with
-`usable` false; nothing averages them. A metric that a run cannot have is null.
+`summary/metrics.parquet` has one row for each flow of each run. Failed and invalid runs have rows too, with
+`usable` false; nothing averages them. A metric that a run or flow cannot have is null.
+
+- **Flows.** First those of the scenario's traffic, in its order; then every other TCP and UDP 5-tuple of IPv4 that
+  captures show, or without captures the probe (`flows` in `tcp.json`), the largest first. What is of the whole run stands
+  in its first row only, so rows may be added up; claims and figures of papers are about first rows. The direction that
+  carries more payload is the data direction. Of a run's flows the first 32 have all metrics, further ones those of the
+  section on flows. Counters of the sender's node (in parentheses below) are null in the row of a further flow whose
+  node sends another one too.
+- **QUIC** is a UDP flow that begins with a long header, the fixed bit set and a version that is known (RFC 9000, 9369).
+  Its spin bit (RFC 9000 17.4) shows an RTT where both ends let it spin: the time between two changes in what the data's
+  sender sends (RFC 9312 3.8.2). Times below the shortest way there and back that any packet had are none; of a bit that
+  has mostly such there is no RTT.
+- **One-way delay** of datagrams: from the sender's capture to the receiver's, which have one clock. A datagram is known
+  again by its ports, length and first bytes.
+- **Shares and fairness** are of one cell and direction: uplink, downlink, or between UEs. A flow contends when the
+  scenario names it or it carried 64 KiB of payload. `flow_share` is its part of the payload that came; Jain's index of n
+  throughputs x is (sum x)^2 / (n sum x^2), 1 when all are equal and 1/n when one has everything (Jain 1984; RFC 5166
+  2.3.1). Both are of the whole run, and `_together` of the time in which all contending flows were active: from the
+  last one's start to the first one's end. A flow of given duration is active from its start for so long, others from
+  their first packet to their last. Payload counts where it came, also when it came twice.
+
 
 - **Window.** The first 5 s of a flow, or its first fifth when it lasts less than 25 s, are
   warm-up and left out; so is everything after the flow's end. A segment or packet counts when it
@@ -31,8 +51,10 @@ INTRODUCTION = """\
 - **Shares.** Columns that are 0 or 1 in each run are averaged with Wilson's interval.
 - **Runs without captures** (`capture.ip: false`) have these, counters, the goodput that the receiving program counted
   and what events tell of the cell; the rest is null.
-- **Commands.** Runs with no traffic but a command (`cellbed link`) have the sections on identity, command, what control
-  channels and HARQ did, drops and lateness, over the whole run: which of their connections matters nobody knows.
+- **Commands.** A flow is a command's when the command's program, or one that it started, made a socket at either end:
+  each command has a cgroup of its own, by which the probe tells. A command without flows has a row of its own. The first
+  row of runs with no traffic but commands (`cellbed link`) has what the radio did for all packets of the run; it is no
+  command's alone.
 - **UTRAN.** Over the whole flow, slow start included, from `tcp.trace`, counters and the receiving program; with or
   without captures. These runs have the sections on identity, causes in parentheses, UTRAN, drops and lateness.
 - **RTT.** From the sender's capture: a data segment leaves, and the first ACK that covers it
