@@ -170,6 +170,7 @@ def test_report_has_table_4_with_causes(rows: list[dict[str, Any]], tmp_path: Pa
 
         def __init__(self, row: dict[str, Any]) -> None:
             self.row = {"combination": None, "status": "usable", "receive_window_bytes": None} | row
+            self.rows = [self.row]
             self.usable, self.readable, self.reasons = True, False, ()
             self.bundle = type("Bundle", (), {"path": Path(row["bundle"]), "manifest": {}})
 
@@ -226,6 +227,7 @@ def test_report_has_the_study(tmp_path: Path) -> None:
     class Run:
         def __init__(self, row: dict[str, Any]) -> None:
             self.row = {"combination": None, "status": "usable", "receive_window_bytes": None} | row
+            self.rows = [self.row]
             self.usable, self.readable, self.reasons = True, False, ()
             self.bundle = type("Bundle", (), {"path": Path(row["bundle"]), "manifest": {}})
 

@@ -169,6 +169,8 @@ def _which(chosen: dict[str, RunAnalysis]) -> str:
     run = next(iter(chosen.values()))
     window = run.row.get("receive_window_bytes")
     text = f"{run.row['lab']} lab, seed {run.row['seed']}"
+    if run.others:
+        text += f", flow {run.row.get('flow')}, the first of {len(run.rows)}"
     return f"{text}, receive window {window / 1024:g} KiB" if window else text
 
 
