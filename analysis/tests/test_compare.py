@@ -15,7 +15,7 @@ from synthetic_bundle import write_bundle
 from cellbed_analysis import compare as module
 from cellbed_analysis import dataset
 from cellbed_analysis.bundle import read_bundle
-from cellbed_analysis.compare import compare, tables, to_json
+from cellbed_analysis.compare import compare, said_of, tables, to_json
 from cellbed_analysis.dataset import COLUMNS, METADATA_KEY, Played, data_set, values, write_data_set
 from cellbed_analysis.error import AnalysisError
 from cellbed_analysis.metrics.run import RunAnalysis
@@ -129,3 +129,29 @@ def test_readable_by_others(results: Path) -> None:
 def test_values_of_usable_runs(results: Path) -> None:
     assert values([run.path for run in played(results)[:3]], "goodput_mbps") == [4.0, 6.0, 5.0]
     assert values([run.path for run in played(results)[:3]], "rtt_mean_ms") == []
+
+
+def _of_two_flows(bundle: Any) -> RunAnalysis:
+    """The run with a second flow, which gets half as much."""
+    run = _told(bundle)
+    row = run.row | {"flow": "one"}
+    return RunAnalysis(bundle, row, others=(row | {"flow": "two", "goodput_mbps": row["goodput_mbps"] / 2},))
+
+
+def test_a_flow_is_compared_by_its_id(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "analyse_all", lambda bundles: [_of_two_flows(bundle) for bundle in bundles])
+    (first,) = compare(results, ["goodput_mbps"])
+    (second,) = compare(results, ["goodput_mbps"], flow="two")
+    assert (first.baseline_mean, second.baseline_mean) == (5.0, 2.5)
+    assert second.difference == first.difference / 2
+    assert said_of(results, None) == "flow one; --flow names another: two"
+    assert said_of(results, "one") is None
+    with pytest.raises(AnalysisError, match="--flow three: allowed one, two"):
+        compare(results, ["goodput_mbps"], flow="three")
+
+
+def test_data_set_has_a_row_for_each_flow(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dataset, "analyse_all", lambda bundles: [_of_two_flows(bundle) for bundle in bundles])
+    path = next(results.glob("DM-DM*seed1*"))
+    frame = data_set([Played("d2d-nardini/static", "DM-DM", 1, {}, path)])
+    assert frame.select("flow", "seed", "goodput_mbps").rows() == [("one", 1, 4.0), ("two", 1, 2.0)]

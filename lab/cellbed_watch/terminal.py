@@ -40,7 +40,8 @@ def render(view: View, width: int) -> RenderableType:
         head.append("  starting" if told["ended"] is None else "")
     if told["ended"] is not None:
         head.append(f"  {told['ended']}", "bold green" if told["ended"].startswith("valid") else "bold red")
-    return Group(head, _curves(view, width), _connections(told), _legs(told), _counts(told), _events(told))
+    return Group(head, _curves(view, width), *_whose(view), _connections(told), _legs(told), _counts(told),
+                 _events(told))
 
 
 def _curves(view: View, width: int) -> Table:
@@ -57,6 +58,13 @@ def _curves(view: View, width: int) -> Table:
         bars = Text(curve(values, max(width - taken, CURVE_MIN)), style="cyan")
         table.add_row(words, Text(now, justify="right"), bars, Text(between, style="dim"))
     return table
+
+
+def _whose(view: View) -> list[Text]:
+    """Which connection the curves are of, where there are several."""
+    senders = view.senders()
+    return [Text(f"curves of TCP: {senders[0].name}, which got most of {len(senders)}", style="dim")] \
+        if len(senders) > 1 else []
 
 
 def _table(*columns: str) -> Table:

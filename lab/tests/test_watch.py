@@ -140,6 +140,17 @@ def test_a_terminal_shows_all_of_it(run):
         assert words in text
 
 
+def test_curves_say_whose_they_are_of_several_connections(run):
+    rows = [tcp_row(ms, "segment_in", 1 + factor * ms, sport=port) for port, factor in ((1, 10), (2, 90))
+            for ms in range(1, 500, 9)]
+    (run / "tcp.trace").write_bytes(tcp_file(rows[:56]))
+    os.rename(run, run.parent / "DM-DM-seed1-0123456789")
+    assert "curves of TCP" not in _text(looked(run))
+    (run.parent / "DM-DM-seed1-0123456789/tcp.trace").write_bytes(tcp_file(rows))
+    view = looked(run.parent / "DM-DM-seed1-0123456789")
+    assert "curves of TCP: ue1:2 to ue2:5201, which got most of 2" in _text(view)
+
+
 def _text(view, width=100):
     from rich.console import Console
 

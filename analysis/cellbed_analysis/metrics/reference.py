@@ -13,9 +13,9 @@ INTRODUCTION = """\
 `usable` false; nothing averages them. A metric that a run or flow cannot have is null.
 
 - **Flows.** First those of the scenario's traffic, in its order; then every other TCP and UDP 5-tuple of IPv4 that
-  captures show, or without captures the probe (`flows` in `tcp.json`), the largest first. What is of the whole run stands
-  in its first row only, so rows may be added up; claims and figures of papers are about first rows. The direction that
-  carries more payload is the data direction. Of a run's flows the first 32 have all metrics, further ones those of the
+  captures show, or without captures the probe (`flows` in `tcp.json`), the largest first. What is of the whole run
+  stands in its first row only, so rows may be added up; claims and figures of papers are about first rows. The
+  direction that carries more payload is the data direction. Of a run's flows the first 32 have all metrics, further ones those of the
   section on flows. Counters of the sender's node (in parentheses below) are null in the row of a further flow whose
   node sends another one too.
 - **QUIC** is a UDP flow that begins with a long header, the fixed bit set and a version that is known (RFC 9000, 9369).
@@ -25,8 +25,8 @@ INTRODUCTION = """\
 - **One-way delay** of datagrams: from the sender's capture to the receiver's, which have one clock. A datagram is known
   again by its ports, length and first bytes.
 - **Shares and fairness** are of one cell and direction: uplink, downlink, or between UEs. A flow contends when the
-  scenario names it or it carried 64 KiB of payload. `flow_share` is its part of the payload that came; Jain's index of n
-  throughputs x is (sum x)^2 / (n sum x^2), 1 when all are equal and 1/n when one has everything (Jain 1984; RFC 5166
+  scenario names it or it carried 64 KiB of payload. `flow_share` is its part of the payload that came; Jain's index of
+  n throughputs x is (sum x)^2 / (n sum x^2), 1 when all are equal and 1/n when one has everything (Jain 1984; RFC 5166
   2.3.1). Both are of the whole run, and `_together` of the time in which all contending flows were active: from the
   last one's start to the first one's end. A flow of given duration is active from its start for so long, others from
   their first packet to their last. Payload counts where it came, also when it came twice.
@@ -52,9 +52,9 @@ INTRODUCTION = """\
 - **Runs without captures** (`capture.ip: false`) have these, counters, the goodput that the receiving program counted
   and what events tell of the cell; the rest is null.
 - **Commands.** A flow is a command's when the command's program, or one that it started, made a socket at either end:
-  each command has a cgroup of its own, by which the probe tells. A command without flows has a row of its own. The first
-  row of runs with no traffic but commands (`cellbed link`) has what the radio did for all packets of the run; it is no
-  command's alone.
+  each command has a cgroup of its own, by which the probe tells. A command without flows has a row of its own. The
+  first row of runs with no traffic but commands (`cellbed link`) has what the radio did for all packets of the run; it is
+  no command's alone.
 - **UTRAN.** Over the whole flow, slow start included, from `tcp.trace`, counters and the receiving program; with or
   without captures. These runs have the sections on identity, causes in parentheses, UTRAN, drops and lateness.
 - **RTT.** From the sender's capture: a data segment leaves, and the first ACK that covers it
