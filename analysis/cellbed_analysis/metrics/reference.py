@@ -15,9 +15,9 @@ INTRODUCTION = """\
 - **Flows.** First those of the scenario's traffic, in its order; then every other TCP and UDP 5-tuple of IPv4 that
   captures show, or without captures the probe (`flows` in `tcp.json`), the largest first. What is of the whole run
   stands in its first row only, so rows may be added up; claims and figures of papers are about first rows. The
-  direction that carries more payload is the data direction. Of a run's flows the first 32 have all metrics, further ones those of the
-  section on flows. Counters of the sender's node (in parentheses below) are null in the row of a further flow whose
-  node sends another one too.
+  direction that carries more payload is the data direction. Of a run's flows the first 32 have all metrics, further
+  ones those of the section on flows. Counters of the sender's node (in parentheses below) are null in the row of a
+  further flow whose node sends another one too.
 - **QUIC** is a UDP flow that begins with a long header, the fixed bit set and a version that is known (RFC 9000, 9369).
   Its spin bit (RFC 9000 17.4) shows an RTT where both ends let it spin: the time between two changes in what the data's
   sender sends (RFC 9312 3.8.2). Times below the shortest way there and back that any packet had are none; of a bit that
@@ -53,8 +53,8 @@ INTRODUCTION = """\
   and what events tell of the cell; the rest is null.
 - **Commands.** A flow is a command's when the command's program, or one that it started, made a socket at either end:
   each command has a cgroup of its own, by which the probe tells. A command without flows has a row of its own. The
-  first row of runs with no traffic but commands (`cellbed link`) has what the radio did for all packets of the run; it is
-  no command's alone.
+  first row of runs with no traffic but commands (`cellbed link`) has what the radio did for all packets of the run;
+  it is no command's alone.
 - **UTRAN.** Over the whole flow, slow start included, from `tcp.trace`, counters and the receiving program; with or
   without captures. These runs have the sections on identity, causes in parentheses, UTRAN, drops and lateness.
 - **RTT.** From the sender's capture: a data segment leaves, and the first ACK that covers it
