@@ -90,7 +90,7 @@ def headline(rows: Sequence[Row], claims: Sequence[dict[str, Any]]) -> list[Head
                 flows = dict.fromkeys(row.get("flow") for row in usable)
                 batches = [[row for row in usable if row.get("flow") == flow] for flow in flows]
                 batches += [[row] for row in of_key if not row["usable"]]
-                several = len({row.get("flow") for row in of_key}) > 1
+                several = len({row.get("flow") for row in of_key} - {None}) > 1  # unreadable runs say none
                 for batch in batches:
                     first = all(row.get("flow") == leading[row["bundle"]] for row in batch)
                     table.append(_headline_row(name, batch, claims if first else (), several))

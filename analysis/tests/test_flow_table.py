@@ -80,3 +80,8 @@ def test_a_command_has_the_bytes_of_its_own_flows() -> None:
     other = {"command": "true", "command_id": "idle", "command_s": 0.0, "command_bytes": 0}
     rows = command_rows([row("a:1-b:2", **of), row("a:3-b:2", **of), row(None, **other), row("up")])
     assert [(one["command_id"], one["command_mbps"]) for one in rows] == [("get", 4.0), ("idle", None)]
+
+
+def test_an_unreadable_run_is_no_second_flow() -> None:
+    lines = headline([row("file", rtt_mean_ms=5.0), row(None, bundle="c", usable=False, status="unreadable")], [])
+    assert [line.flow for line in lines] == [None, None]
