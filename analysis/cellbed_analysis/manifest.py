@@ -103,7 +103,7 @@ class Settings(Shape):
     nodes: dict[Name, dict[str, Any]] = {}
     links: list[Wire] = []
     tcp: dict[str, Any] = {}
-    capture: dict[str, Scalar] = {}
+    capture: dict[str, Scalar | list[str]] = {}
 
 
 class Description(Shape):

@@ -107,3 +107,12 @@ def test_sizes(text: int | str, expected: int) -> None:
 def test_refuses_what_is_no_size() -> None:
     with pytest.raises(AnalysisError, match="size '8 parsecs'"):
         parse_size("8 parsecs")
+
+
+def test_settings_of_captures_may_be_lists(tmp_path: Path) -> None:
+    """Such as `capture.tracepoints`, which every run has."""
+    path = write_bundle(tmp_path, duration_s=0.2)
+    manifest = json.loads((path / "manifest.json").read_text())
+    manifest["description"]["settings"]["capture"] = {"ip": True, "tracepoints": ["tcp:tcp_probe"]}
+    (path / "manifest.json").write_text(json.dumps(manifest))
+    assert read_bundle(path).settings["capture"]["tracepoints"] == ["tcp:tcp_probe"]
