@@ -8,6 +8,7 @@ registered as BPF.
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,10 @@ from cellbed.process import Process, start_ready
 SYSCTL = "ipv4/tcp_congestion_control"
 # Of a run that loads a congestion control: its copy of the BPF object.
 OBJECT = "control.bpf.o"
+_MODULES = Path("/sys/module")
+# Those that may be built into a kernel, and are then part of its version.
+_OF_LINUX = frozenset(("reno", "bic", "cubic", "westwood", "htcp", "hstcp", "hybla", "vegas", "nv", "scalable", "lp",
+                       "veno", "yeah", "illinois", "dctcp", "cdg", "bbr"))
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _ALLOWED = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 _ELF = b"\x7fELF"
@@ -72,6 +77,27 @@ def read(path: Path, lab: str) -> bytes:
     if not content.startswith(_ELF):
         raise LabError(f"--load {path}: not a BPF object, as `clang -target bpf -g -O2 -c` makes it")
     return content
+
+
+def identities(settings: dict[str, Any], loaded: bool) -> dict[str, str]:
+    """What tells the controls of a run on this kernel from others of the same names.
+
+    Args:
+        loaded: the run registers one by --load, which is known by its file.
+
+    Returns:
+        Build id of each one that is a module. One that is neither Linux's own nor a module has been registered as BPF
+        by somebody: nothing tells it from the next one of that name, so the time makes each such run another one.
+    """
+    found = {}
+    for name in dict.fromkeys(names(settings)):
+        module = _MODULES / f"tcp_{name}"
+        build_id = module / "notes/.note.gnu.build-id"
+        if build_id.exists():
+            found[f"module {module.name}"] = build_id.read_bytes()[-20:].hex()
+        elif not module.exists() and name not in _OF_LINUX and not loaded:
+            found[f"congestion control {name}"] = f"registered by somebody, seen at {time.time_ns()} ns"
+    return found
 
 
 def register(program: str, folder: Path) -> Process:

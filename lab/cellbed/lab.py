@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from cellbed import lab_native, lab_virtual, lab_vm, paths, trial
+from cellbed import congestion_control, lab_native, lab_virtual, lab_vm, paths, trial
 from cellbed.caller import Caller
 from cellbed.follow import Watch
 from cellbed.labs import KERNELS
@@ -24,6 +24,7 @@ class Lab:
     kernel: str  # another one's results are other results
     side_by_side: bool  # in real time runs would disturb each other
     play: Play  # directory, description, CPU, watch, caller; returns and raises as lab_virtual.play()
+    controls: Callable[[dict[str, Any], bool], dict[str, str]] = lambda *_: {}  # as congestion_control.identities()
     try_out: Callable[[], None] = lambda: None  # before it plays; raises LabError when no run can start here
 
 
@@ -36,9 +37,10 @@ def prepare(name: str, kernel: str | None) -> Lab:
     if name == "virtual":
         image = paths.lab_kernel(kernel or KERNELS[0])
         return Lab(name, image.parent.name, True, partial(lab_virtual.play, image),
-                   partial(trial.boot_once, image))
+                   try_out=partial(trial.boot_once, image))
     if name == "vm":
         machine = lab_vm.prepare(kernel or "")
         return Lab(name, machine.fingerprint(), False, partial(lab_vm.play, machine))
     lab_native.check()
-    return Lab(name, os.uname().release, False, lab_native.play)
+    machine = os.uname()
+    return Lab(name, f"{machine.release} {machine.version}", False, lab_native.play, congestion_control.identities)

@@ -131,7 +131,8 @@ class Sweep:
 
     def bundle(self, run: Run) -> Bundle:
         """Where a run's result belongs, with what it is."""
-        return Bundle(self.results, run, run.describe(self.lab.name, self.prints))
+        controls = self.lab.controls(run.settings, self.control is not None)
+        return Bundle(self.results, run, run.describe(self.lab.name, {**self.prints, **controls}))
 
     def cached(self, bundle: Bundle) -> Outcome | None:
         """What a finished run has, None when it has to be played."""

@@ -26,6 +26,24 @@ def test_any_name_that_a_kernel_can_have(minimal, write, name):
     assert congestion_control.of_flow(settings, settings["traffic"][0]) == name
 
 
+def test_modules_and_what_somebody_registered_count_for_the_identity(minimal, write, tmp_path, monkeypatch):
+    """A module by its build id; a control of unknown origin makes each run another one."""
+    monkeypatch.setattr(congestion_control, "_MODULES", tmp_path)
+    note = tmp_path / "tcp_mine/notes/.note.gnu.build-id"
+    note.parent.mkdir(parents=True)
+    mine, theirs, builtin = (settings_of(minimal, write, congestion_control=name)
+                             for name in ("mine", "bpf_foo", "reno"))
+    found = []
+    for digest in (b"1" * 20, b"2" * 20):
+        note.write_bytes(b"\4\0\0\0\x14\0\0\0\3\0\0\0GNU\0" + digest)
+        found.append(congestion_control.identities(mine, loaded=False))
+    assert found == [{"module tcp_mine": "31" * 20}, {"module tcp_mine": "32" * 20}]
+    assert congestion_control.identities(builtin, loaded=False) == {}
+    first, again = (congestion_control.identities(theirs, loaded=False) for _ in range(2))
+    assert first.keys() == again.keys() == {"congestion control bpf_foo"} and first != again
+    assert congestion_control.identities(theirs, loaded=True) == {}
+
+
 @pytest.mark.parametrize("name", ["", "x" * 16, "two words", "-C", "a/b", "ä", 7])
 def test_a_name_that_no_kernel_can_have(minimal, write, name):
     with pytest.raises(ScenarioError, match="key 'tcp.congestion_control': value .*: allowed "):
