@@ -32,6 +32,7 @@ def test_they_are_recorded_on_the_clock_of_the_run(scenario, tmp_path, lab):
     assert all(clock["start_ns"] < t_s * 1e9 + 1e3 and t_s * 1e9 < clock["end_ns"] + 1e9 for t_s, _ in probes)
     assert "tcp_destroy_sock" in text
     assert manifest["tracepoints"] == {"lost": 0}
+    cellbed("report", tmp_path)
 
 
 def test_the_same_run_has_the_same_events(scenario, tmp_path):
