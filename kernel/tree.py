@@ -67,7 +67,7 @@ class Copy:
 
     def __init__(self, tree: Path) -> None:
         self.tree = tree
-        self.folder = cache_root() / "trees" / hashlib.sha256(os.fsencode(tree)).hexdigest()[:16]
+        self.folder = cache_root().parent / "trees" / hashlib.sha256(os.fsencode(tree)).hexdigest()[:16]
         self.source = self.folder / "linux"
         self.patches = patches(tree_version(tree))
         self.notes = self.folder / "state.json"
