@@ -30,11 +30,13 @@ _WORTH_BYTES = 200_000_000
 
 
 def expected_bytes(settings: dict[str, Any]) -> int:
-    """At most so much a run leaves; of commands, which send what they like, nothing is known."""
+    """At most so much a run leaves; of commands, which send what they like, and of recorded links nothing is known."""
     flows = [flow for flow in settings["traffic"] if flow["kind"] != "command"]
     offered = sum(_offered_bytes(flow, settings["tcp"]["receive_window"]) for flow in flows)
     ends_s = [min(end_s(flow), flow["start_s"] + flow["limit_s"]) for flow in flows]
     carried = min(offered, _capacity_bps(settings["radio"]) / 8 * max(ends_s, default=0))
+    if math.isinf(carried):  # a recorded link has no rate of its own, and no window bounds what is sent over it
+        return 0
     capture = settings["capture"]
     hosts = sum(node["kind"] in ("ue", "server") for node in settings["nodes"].values())
     of_packet = _TRACE_BYTES * (capture["radio_trace"] == "full") + _PROBE_BYTES * (capture["tcp_interval_ms"] == 0)
