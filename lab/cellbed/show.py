@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import sys
 import threading
@@ -16,6 +17,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 from rich.table import Column
 
 from cellbed.description import Run
+from cellbed.error import LabError
 from cellbed_analysis.screen import shown
 
 if TYPE_CHECKING:
@@ -46,8 +48,10 @@ def tell_size(runs: Sequence[Run], results: Path) -> None:
     """On stderr, where it is much: what runs may write."""
     from cellbed import size
 
-    if (told := size.warning(runs, results)) is not None:
-        print(f"cellbed: {shown(told)}", file=sys.stderr)
+    # What is not built is said by those who need it.
+    with contextlib.suppress(LabError):
+        if (told := size.warning(runs, results)) is not None:
+            print(f"cellbed: {shown(told)}", file=sys.stderr)
 
 
 class _Bars(Progress):
