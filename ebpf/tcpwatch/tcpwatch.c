@@ -7,10 +7,8 @@
  * sampling does not cost a wake-up per segment.
  */
 #define _GNU_SOURCE
-#include <arpa/inet.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -32,6 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "flows.h"
 #include "number.h"
 #include "tcpwatch.h"
 #include "tcpwatch.skel.h"
@@ -254,93 +253,6 @@ static __u64 counted(const struct bpf_map *map)
 	return sum;
 }
 
-/* A cgroup below the watched one by its id, which is the inode of its directory. Return: its name,
- * to be freed; NULL for the watched one itself, or one that is gone. */
-static char *cgroup_name(__u64 id)
-{
-	DIR *dir = opendir(env.cgroup);
-	struct dirent *entry;
-	char *name = NULL;
-
-	while (dir && !name && (entry = readdir(dir)))
-		if (entry->d_type == DT_DIR && entry->d_ino == id && entry->d_name[0] != '.')
-			name = strdup(entry->d_name);
-	if (dir)
-		(void)closedir(dir);
-	return name;
-}
-
-static json_t *address_json(__u32 address)
-{
-	char text[INET_ADDRSTRLEN] = "";
-	struct in_addr in = { htonl(address) };
-
-	(void)inet_ntop(AF_INET, &in, text, sizeof(text));
-	return json_string(text);
-}
-
-static json_t *flow_json(const struct tcpwatch_flow_key *k, const struct tcpwatch_flow *f)
-{
-	json_t *o = json_pack(
-		"{s:s, s:o, s:i, s:o, s:i, s:I, s:I, s:I, s:I, s:I, s:I}", "protocol",
-		k->protocol == IPPROTO_TCP ? "tcp" : "udp", "saddr", address_json(k->saddr),
-		"sport", k->sport, "daddr", address_json(k->daddr), "dport", k->dport, "first_ns",
-		(json_int_t)f->first_ns, "last_ns", (json_int_t)f->last_ns, "sent_pkts",
-		(json_int_t)f->sent_pkts, "sent_bytes", (json_int_t)f->sent_bytes, "received_pkts",
-		(json_int_t)f->received_pkts, "received_bytes", (json_int_t)f->received_bytes);
-	char *command = f->owner.cgroup ? cgroup_name(f->owner.cgroup) : NULL;
-
-	if (f->owner.cgroup) {
-		/* A program may call itself by any bytes. */
-		json_t *name =
-			json_stringn(f->owner.comm, strnlen(f->owner.comm, TCPWATCH_COMM_BYTES));
-
-		json_object_set_new(o, "program", name ? name : json_string("?"));
-		json_object_set_new(o, "pid", json_integer(f->owner.pid));
-	}
-	if (command)
-		json_object_set_new(o, "command", json_string(command));
-	free(command);
-	return o;
-}
-
-static int by_time(const void *a, const void *b)
-{
-	const struct tcpwatch_flow *const *x = a, *const *y = b;
-
-	return ((*x)->first_ns > (*y)->first_ns) - ((*x)->first_ns < (*y)->first_ns);
-}
-
-/* Every flow by the time of its first packet, as each of its sockets has it. */
-static json_t *flows_json(struct watcher *w)
-{
-	struct entry {
-		struct tcpwatch_flow flow; /* first, for by_time() */
-		struct tcpwatch_flow_key key;
-	} *all = calloc(TCPWATCH_FLOWS_MAX, sizeof(*all)),
-	  **order = calloc(TCPWATCH_FLOWS_MAX, sizeof(*order));
-	int fd = bpf_map__fd(w->skel->maps.flows);
-	struct tcpwatch_flow_key *previous = NULL;
-	json_t *list = json_array();
-	size_t n = 0;
-
-	while (all && order && n < TCPWATCH_FLOWS_MAX &&
-	       bpf_map_get_next_key(fd, previous, &all[n].key) == 0) {
-		previous = &all[n].key;
-		if (bpf_map_lookup_elem(fd, previous, &all[n].flow) == 0) {
-			order[n] = &all[n];
-			n++;
-		}
-	}
-	if (n)
-		qsort(order, n, sizeof(*order), by_time);
-	for (size_t i = 0; i < n; i++)
-		json_array_append_new(list, flow_json(&order[i]->key, &order[i]->flow));
-	free(order);
-	free(all);
-	return list;
-}
-
 static int write_stats(struct watcher *w)
 {
 	__u64 lost = counted(w->skel->maps.lost), samples = 0;
@@ -355,7 +267,8 @@ static int write_stats(struct watcher *w)
 		say("%llu samples lost: the ring buffer of %u bytes was full",
 		    (unsigned long long)lost, env.ringbuf_bytes);
 	o = json_pack("{s:I, s:I, s:o, s:o, s:I}", "samples", (json_int_t)samples, "lost",
-	              (json_int_t)lost, "by_kind", kinds, "flows", flows_json(w), "uncounted_pkts",
+	              (json_int_t)lost, "by_kind", kinds, "flows",
+	              flows_json(bpf_map__fd(w->skel->maps.flows), env.cgroup), "uncounted_pkts",
 	              (json_int_t)counted(w->skel->maps.uncounted));
 	r = json_dump_file(o, env.stats, JSON_INDENT(1));
 	json_decref(o);
