@@ -2,11 +2,13 @@
 """The command line without a lab."""
 
 import errno
+import subprocess
+import sys
 
 import pytest
 from e2e import ROOT, cellbed
 
-from cellbed import cli
+from cellbed import cli, lazy
 
 
 def test_check_counts_runs():
@@ -52,6 +54,23 @@ def test_wrong_use_is_one_message(scenario, tmp_path, args, message):
     assert message in done.stderr.replace("\n", " ")
     assert "Traceback" not in done.stderr
     assert sorted(p.name for p in tmp_path.iterdir()) == ["short.yaml"]
+
+
+@pytest.mark.parametrize("name", lazy.COMMANDS)
+def test_the_list_of_commands_says_what_they_say_of_themselves(name):
+    module, summary = lazy.COMMANDS[name]
+    said = lazy.load(module, name).help.split("\n\n")[0]
+    assert " ".join(said.split()) == summary
+
+
+def test_help_imports_what_it_needs():
+    """Models of scenarios and data frames take most of a second, and help has neither."""
+    done = subprocess.run([sys.executable, "-c", "import sys; sys.argv = ['cellbed', '--help']\n"
+                           "from cellbed import cli\ntry: cli.main()\n"
+                           "finally: print({'pydantic', 'polars', 'asyncio', 'yaml'} & sys.modules.keys())"],
+                          capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "set()"
+    assert all(f" {name} " in done.stdout for name in lazy.COMMANDS)
 
 
 def test_without_arguments_the_help_is_all():

@@ -9,15 +9,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
-from cellbed import cli_link, cli_prune, cli_shell, cli_sweep, cli_watch, cli_worker, completion
+from cellbed import completion
 from cellbed.analysed import analysing
-from cellbed.description import expand, load_claims
 from cellbed.error import CellbedError, told
 from cellbed.interrupt import cleaning_up
 from cellbed.labs import LABS, check_lab
+from cellbed.lazy import LazyGroup
 from cellbed.options import (
     ALL_CPUS,
     Again,
@@ -40,10 +38,9 @@ from cellbed.options import (
     Watch,
     WhichFlow,
 )
-from cellbed.show import Show, tell_size
 from cellbed_analysis.screen import Screen, shown
 
-app = typer.Typer(no_args_is_help=True, pretty_exceptions_enable=False,
+app = typer.Typer(cls=LazyGroup, no_args_is_help=True, pretty_exceptions_enable=False,
                   help="Real TCP stacks over an emulated cellular radio network, reproducible to the byte.")
 console = Screen()
 errors = Screen(stderr=True)
@@ -86,7 +83,10 @@ def run(
     compress: Compress = False,
 ) -> None:
     """Play a scenario; a run of the same programs, files and settings that is finished is not played again."""
+    from cellbed import cli_watch
+    from cellbed.description import expand, load_claims
     from cellbed.fleet import connected
+    from cellbed.show import Show, tell_size
     from cellbed.sweep import Sweep
 
     check_lab(lab, kernel)
@@ -191,6 +191,8 @@ def which_bundle(
 @app.command()
 def check(scenarios: Annotated[list[Path], typer.Argument(help="scenario files")]) -> None:
     """Validate scenarios without running them."""
+    from cellbed.description import expand
+
     for path in scenarios:
         model, runs = expand(path)
         console.print(f"{path}: {model.id}: {len(runs)} runs", soft_wrap=True)
@@ -199,6 +201,7 @@ def check(scenarios: Annotated[list[Path], typer.Argument(help="scenario files")
 @app.command()
 def topology(scenario: ScenarioFile) -> None:
     """Print the nodes and links of a scenario; needs no root."""
+    from cellbed.description import expand
     from cellbed.topology import plan
 
     _, runs = expand(scenario)
@@ -223,6 +226,9 @@ def doctor(
     json_: Annotated[bool, typer.Option("--json", help="with what this machine is, for a bug report")] = False,
 ) -> None:
     """Say what this machine can run and what is missing; fails when the default lab cannot run."""
+    from rich.table import Table
+    from rich.text import Text
+
     from cellbed.doctor import checks, report, usable, why_not
 
     found = checks()
@@ -262,14 +268,6 @@ def clean() -> None:
         console.print(f"removed {what}", soft_wrap=True)
     if not removed:
         console.print("nothing to clean")
-
-
-cli_link.register(app)
-cli_prune.register(app)
-cli_shell.register(app)
-cli_sweep.register(app)
-cli_watch.register(app)
-cli_worker.register(app)
 
 
 def _hint(said: str) -> str:

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from cellbed.lazy import every
+
 _TITLE = ".TH CELLBED 1 \"\" \"cellbed {version}\" \"User Commands\""
 _ENDING = """\
 .SH EXIT STATUS
@@ -29,7 +31,7 @@ def page(group: Any, version: str) -> str:
     """The page in man(7). Args: group: the command line, as click has it."""
     lines = [_TITLE.format(version=version), ".SH NAME", f"cellbed \\- {_escape(_first_sentence(group.help))}",
              ".SH SYNOPSIS", ".B cellbed", ".I COMMAND", "[\\fIARGUMENT\\fR]...", ".SH COMMANDS"]
-    for name, command in group.commands.items():
+    for name, command in every(group).items():
         lines += _command(name, command)
     return "\n".join([*lines, _ENDING, ""])
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cellbed import manual
+from cellbed.lazy import every
 
 _MADE = "<!-- made by `make reference` -->\n"
 # A key's range in words, by keyword of JSON Schema.
@@ -23,7 +24,7 @@ _TYPES = {"integer": "whole number", "number": "number", "string": "text", "bool
 def commands(group: Any) -> str:
     """Args: group: the command line, as click has it."""
     lines = [f"{_MADE}# Commands\n", "`cellbed man` prints the same as a manual page.\n"]
-    for name, command in sorted(group.commands.items()):
+    for name, command in sorted(every(group).items()):
         lines += [f"## cellbed {name}\n", f"`{' '.join(manual.usage(name, command))}`\n", *_prose(command.help)]
         arguments, options = manual.parameters(command)
         lines += _table(("argument", ""), [(f"`{manual.argument(p)}`", p.help) for p in arguments if p.help])
