@@ -24,22 +24,22 @@ def run_prune(
                                              "newer programs")] = False,
 ) -> None:
     """Free room that results take; without options just say how much could be freed."""
-    from cellbed import size
+    from cellbed import prune, size
 
     chosen = {"recordings": compress, "derived": derived, "superseded": superseded}
     with analysing(results):
-        found = size.freeable(results)
+        found = prune.freeable(results)
         if any(chosen.values()):
             # Whole bundles first: nothing that is removed has to be compressed.
-            wanted = [item for kind in reversed(size.KINDS) if chosen[kind] for item in found if item.what == kind]
-            console.print(f"{results}: {size.text(size.free(wanted))} freed", soft_wrap=True)
+            wanted = [item for kind in reversed(prune.KINDS) if chosen[kind] for item in found if item.what == kind]
+            console.print(f"{results}: {size.text(prune.free(wanted))} freed", soft_wrap=True)
             return
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("option", no_wrap=True)
     table.add_column("takes", justify="right", no_wrap=True)
     table.add_column("what")
-    for kind, option in zip(size.KINDS, ("--compress", "--derived", "--superseded"), strict=True):
-        table.add_row(option, size.text(sum(item.bytes for item in found if item.what == kind)), size.KINDS[kind])
+    for kind, option in zip(prune.KINDS, ("--compress", "--derived", "--superseded"), strict=True):
+        table.add_row(option, size.text(sum(item.bytes for item in found if item.what == kind)), prune.KINDS[kind])
     console.print(table)
 
 
