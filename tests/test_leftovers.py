@@ -3,9 +3,11 @@
 
 import os
 import signal
+import subprocess
+import time
 
 import pytest
-from e2e import cellbed, needs_native
+from e2e import CELLBED, cellbed, needs_native
 from machine import descendants, nothing_left, start
 
 pytestmark = pytest.mark.lab
@@ -28,6 +30,20 @@ def test_interrupted(scenario, tmp_path, lab, sig):
     assert process.returncode == 130
     assert "interrupted; nothing was left behind" in err
     assert not list(results.iterdir())
+
+
+def test_interrupted_while_polars_listens_too(scenario, tmp_path):
+    """--until knows the metrics, and with them Polars is there, whose own handler has signals end no wait."""
+    words = ["sweep", scenario, "--results", tmp_path / "results", "--variant", "DM-DM", "--seeds", "1", "--until",
+             "goodput_mbps=0.1", "--set", "traffic.0.duration_s=2000"]
+    process = subprocess.Popen([CELLBED, *map(str, words)], stderr=subprocess.PIPE, text=True)
+    until = time.monotonic() + 60
+    while not list(tmp_path.glob("results/.tmp-*/tcp.trace")):
+        assert process.poll() is None and time.monotonic() < until
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=40)
+    assert process.returncode == 130 and "interrupted; nothing was left behind" in err
 
 
 @pytest.mark.parametrize("lab", ["virtual", pytest.param("native", marks=needs_native)])

@@ -36,6 +36,7 @@ class Observer(Protocol):
 
 
 _FULL_BYTES = 64 << 10
+_LISTEN_S = 0.2
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,8 @@ class Sweep:
             try:
                 pending = set(futures)
                 while pending:
-                    _, pending = wait(pending, return_when=FIRST_COMPLETED)
+                    # Not for ever: once Polars is imported, no signal ends a wait, and Python hears of none.
+                    _, pending = wait(pending, _LISTEN_S, return_when=FIRST_COMPLETED)
             except KeyboardInterrupt:
                 self.stop.set()
                 for future in futures:
