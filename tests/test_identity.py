@@ -84,6 +84,19 @@ def test_the_program_and_files_in_variables_count(tmp_path):
     assert named_files.digests({"traffic": [flow]}).keys() == {"tool", str(tool)}
 
 
+def test_a_file_that_only_others_may_read_is_no_obstacle(tmp_path, monkeypatch):
+    """Root may read all, so the refusal is made here."""
+    path = tmp_path / "theirs"
+    path.write_text("secret")
+
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("builtins.open", refuse)
+    flow = {"kind": "command", "argv": ["cat", str(path)], "environment": {}}
+    assert named_files.digests({"traffic": [flow]})[str(path)] == "not readable: Permission denied"
+
+
 def _parts():
     package = Path(paths.__file__).parent
     return sorted(str(path.relative_to(package)) for path in package.rglob("*")
