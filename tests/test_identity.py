@@ -76,6 +76,12 @@ def test_files_in_words_count(tmp_path, argv):
     assert named_files.differences(after, {"traffic": [flow]}) == ""
 
 
+@pytest.mark.parametrize("word", ["/" + "x" * 5000, "/dev/null", "/", "//", "/a\nb", "/\udcff"])
+def test_words_that_name_no_file(word):
+    flow = {"kind": "command", "argv": ["true", word], "environment": {}}
+    assert named_files.digests({"traffic": [flow]}).keys() == {"true"}
+
+
 def test_the_program_and_files_in_variables_count(tmp_path):
     tool = tmp_path / "tool"
     tool.write_text("#!/bin/sh\n")

@@ -46,7 +46,7 @@ def _named(flow: dict[str, Any]) -> Iterator[tuple[str, Path]]:
         yield flow["argv"][0], Path(program)
     for word in [*flow["argv"][1:], *environment.values()]:
         for part in dict.fromkeys([word, *_BETWEEN.split(word)]):
-            if part.startswith("/") and Path(part).is_file():
+            if part.startswith("/") and os.path.isfile(part):  # False of a name that no file can have, too
                 yield part, Path(part)
 
 
