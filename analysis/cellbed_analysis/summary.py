@@ -86,19 +86,24 @@ def _tables(lines: list[HeadlineRow]) -> Iterator[Fitted]:
 
 def _command_tables(rows: list[Row]) -> Iterator[Fitted]:
     """How each command ended and what it sent; commands may be long."""
-    table = Fitted("commands", Column("command", words=True), *_columns(COMMAND_COLUMNS))
-    for row in rows:
-        cells = [number_text(row.get(name)) for name, _ in COMMAND_COLUMNS]
-        table.add_row(f"{row['scenario']}: {row['command']}", *cells, style=None if row["usable"] else "red")
-    yield from [table] if rows else []
+    names = [f"{row['scenario']}: {row['command']}" for row in rows]
+    return _named("commands", "command", names, COMMAND_COLUMNS, rows)
 
 
 def _radio_tables(rows: list[Row]) -> Iterator[Fitted]:
     """What the radio did for all packets of runs with commands."""
-    table = Fitted("radio network, whole runs", Column("scenario", words=True), *_columns(RADIO_COLUMNS))
-    for row in rows:
-        cells = [number_text(row.get(name)) for name, _ in RADIO_COLUMNS]
-        table.add_row(f"{row['scenario']}, seed {row['seed']}", *cells, style=None if row["usable"] else "red")
+    names = [f"{row['scenario']}, seed {row['seed']}" for row in rows]
+    return _named("radio network, whole runs", "scenario", names, RADIO_COLUMNS, rows)
+
+
+def _named(
+    title: str, heading: str, names: Sequence[str], columns: Sequence[tuple[str, str]], rows: Sequence[Row]
+) -> Iterator[Fitted]:
+    """A table with a name and numbers for each row; none without rows."""
+    table = Fitted(title, Column(heading, words=True), *_columns(columns))
+    for name, row in zip(names, rows, strict=True):
+        cells = [number_text(row.get(metric)) for metric, _ in columns]
+        table.add_row(name, *cells, style=None if row["usable"] else "red")
     yield from [table] if rows else []
 
 
