@@ -11,6 +11,8 @@ WHEELS   ?=
 FUZZ_SECONDS ?= 3600
 RUNS ?= 1000
 PROPERTY_ROUNDS ?= 1
+BASE ?=
+ROUNDS ?= 3
 PYTHON   ?= python3
 VENV     := .venv
 CELLBED  := $(VENV)/bin/cellbed
@@ -23,7 +25,7 @@ SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-fast fuzz soak bench lint format reference doctor golden-update clean
+.PHONY: help setup build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-fast fuzz soak bench bench-lena lint format reference doctor golden-update clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -96,9 +98,13 @@ soak: setup lab-kernel ## virtual labs one after another, RUNS of them: the same
 	PYTHONPATH=tests $(VENV)/bin/python tests/soak.py $(RUNS)
 	$(VENV)/bin/python tests/properties.py $(PROPERTY_ROUNDS)
 
-bench: setup lab-kernel ## speed of the core, of celld as a pipe (as root), and of the virtual lab
-	meson test -C build --benchmark --verbose --no-rebuild
-	PYTHONPATH=tests $(VENV)/bin/python tests/bench_virtual.py
+# With BASE=COMMIT only the virtual lab: that commit is built in a folder of its own, and both play in turns.
+bench: setup lab-kernel ## speed of the core, of celld as a pipe (as root), and of the virtual lab; BASE=COMMIT: ratios to it
+	$(if $(BASE),,meson test -C build --benchmark --verbose --no-rebuild)
+	$(VENV)/bin/python tests/bench/virtual.py --rounds $(ROUNDS) $(if $(BASE),--base $(BASE))
+
+bench-lena: setup lab-kernel ## the virtual lab beside LENA of ns-3, which is fetched from PyPI
+	$(VENV)/bin/python tests/bench/lena.py --rounds $(ROUNDS)
 
 lint: setup $(STAMPS)/ansible-lint ## formatters and linters, as CI runs them
 	$(VENV)/bin/ruff check .

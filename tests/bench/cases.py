@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the benches of whole runs play: everything switched on that a run may record, as by default."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+Scenario = dict[str, Any]
+# Of a UE's transport block in the cases of several Mbit/s: 50 resource blocks carry what LENA's carry, and more.
+_CQI = 15
+
+
+def downlink(ues: int = 1, flows: int = 1, transport: str = "tcp", rate: str | None = None, wire: str = "1Gbit",
+             **radio: Any) -> Scenario:
+    """A server behind an eNB that sends to the first UEs; the others are idle.
+
+    Args:
+        rate: of each flow's datagrams; None for TCP, which @wire limits.
+    """
+    names = [f"ue{i + 1}" for i in range(ues)]
+    hosts = {name: {"address": f"10.45.0.{i + 1}/24"} for i, name in enumerate(names)}
+    traffic = {"kind": "stream", "from": "server", "transport": transport}
+    if rate is not None:
+        traffic |= {"rate": rate, "packet_bytes": 1400}
+    return {
+        "nodes": {"server": {"kind": "server", "address": "10.46.0.1/24"}, "enb": {"kind": "enb"}, **hosts},
+        "links": [{"a": "server", "b": "enb", "rate": wire, "queue_pkts": 10000 if rate else 100}],
+        "radio": {"ues": {name: {"peer": "enb", "cqi_dl": _CQI} for name in names}, **radio},
+        "traffic": [{"id": f"flow{i + 1}", "to": names[i], "port": 5201 + i, **traffic} for i in range(flows)],
+    }
+
+
+def direct(window: str) -> Scenario:
+    """Two UEs and a TCP connection between them: 8 KiB is Nardini's Figure 3."""
+    ues = {"ue1": {"peer": "ue2", "mode": "dm"}, "ue2": {"peer": "ue1", "mode": "dm"}}
+    return {
+        "nodes": {name: {"address": f"10.45.0.{i + 1}/24"} for i, name in enumerate(ues)},
+        "radio": {"ues": ues},
+        "tcp": {"profile": "paper", "congestion_control": "reno", "receive_window": window},
+        "traffic": [{"id": "flow", "kind": "stream", "from": "ue1", "to": "ue2"}],
+    }
+
+
+def core_network(enbs: int) -> Scenario:
+    """Datagrams at 30 Mbit/s as in one cell, with an S-GW and a number of eNBs."""
+    names = [f"enb{k + 1}" for k in range(enbs)]
+    wire = {"rate": "1Gbit", "queue_pkts": 10000}
+    made = downlink(transport="udp", rate="30Mbit")
+    del made["nodes"]["enb"]
+    made["nodes"] |= {"sgw": {"kind": "sgw"}, "router": {"kind": "router"}} | {name: {"kind": "enb"} for name in names}
+    made["nodes"]["ue1"] = {"address": "10.45.0.1/32"}
+    ends = [("server", "sgw"), ("sgw", "router"), *(("router", name) for name in names)]
+    made["links"] = [{"a": a, "b": b, **wire} for a, b in ends]
+    made["radio"]["ues"]["ue1"]["peer"] = "enb1"
+    return made
+
+
+# The 220 Mbit/s need two carriers of 96 resource blocks with two codewords.
+_WIDE = {"n_rb": 96, "dl_carriers": 2, "dl_codewords": 2}
+CASES: dict[str, Scenario] = {
+    "TCP, 30 Mbit/s": downlink(wire="30Mbit"),
+    "TCP, window of 8 KiB": direct("8KiB"),
+    "datagrams, 30 Mbit/s": downlink(transport="udp", rate="30Mbit"),
+    "datagrams, 220 Mbit/s": downlink(transport="udp", rate="220Mbit", **_WIDE),
+    "datagrams, 30 Mbit/s, 20 UEs": downlink(20, transport="udp", rate="30Mbit"),
+}
+# What more UEs and eNBs cost; not played against another commit.
+SIZES: dict[str, Scenario] = {
+    "datagrams, 30 Mbit/s, 100 UEs": downlink(100, transport="udp", rate="30Mbit"),
+    "datagrams, 30 Mbit/s, S-GW and 1 eNB": core_network(1),
+    "datagrams, 30 Mbit/s, S-GW and 4 eNBs": core_network(4),
+}
+
+
+def write(scenario: Scenario, seconds: int, path: Path) -> Path:
+    """Write it as a file, its flows so long. Return: @path."""
+    traffic = [{**flow, "duration_s": seconds} for flow in scenario["traffic"]]
+    path.write_text(yaml.safe_dump({"format": 1, "id": "bench", "validity": {"queue_drops_allowed": True},
+                                    **scenario, "traffic": traffic}, sort_keys=False))
+    return path

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the benches of whole runs measure; what they find is docs/benchmarks.md's."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cellbed.description import expand
+
+sys.path.insert(0, str(Path(__file__).with_name("bench")))
+
+import base
+import cases
+import cost
+import lena
+
+# Uses up so much CPU time, in a process that has lost its parent by then.
+ORPHAN = """
+import os, time
+if os.fork():
+    os._exit(0)
+os.setsid()
+while time.process_time() < 0.5:
+    pass
+"""
+
+
+def test_time_of_processes_that_lost_their_parent_counts():
+    assert cost.cpu_s([sys.executable, "-c", ORPHAN]) >= 0.5
+
+
+def test_a_command_that_fails_is_no_measurement():
+    with pytest.raises(cost.Failed, match="status 3: so it is"):
+        cost.cpu_s([sys.executable, "-c", "import sys; print('so it is', file=sys.stderr); sys.exit(3)"])
+
+
+def test_what_every_run_has_is_told_from_what_a_second_costs():
+    assert cost.told(3.0, 8.0, (2, 12)) == cost.Cost(start_s=2.0, per_s=0.5)
+
+
+@pytest.mark.parametrize("scenario", [
+    *({**cases.CASES, **cases.SIZES}).values(), *(lena.scenario(*case) for case in lena.CASES)])
+def test_a_case_is_a_scenario(scenario, tmp_path):
+    model, runs = expand(cases.write(scenario, 2, tmp_path / "bench.yaml"), seeds=[1])
+    assert len(runs) == 1
+    assert model.capture.ip and model.capture.radio and model.capture.radio_trace == "full"
+
+
+def test_a_commit_that_is_not_there():
+    done = subprocess.run([sys.executable, Path(base.__file__).with_name("virtual.py"), "--base", "no-such"],
+                          capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", "bench: BASE=no-such: no commit of this repository\n")
