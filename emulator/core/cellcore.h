@@ -157,6 +157,12 @@ int64_t cell_next(const struct cell *c);
 int64_t cell_next_output(const struct cell *c);
 
 /**
+ * cell_transit_min() - a packet that is pushed at the begin of a sub-frame makes
+ * none leave for so long, itself included; 0 where there is no such bound
+ */
+int64_t cell_transit_min(const struct cell *c);
+
+/**
  * cell_advance() - process every event due up to @now_ns
  * @out:   array of @n_out, at least cell_out_min()
  * @ret_n: outputs written, in order of time

@@ -167,3 +167,10 @@ int64_t cell_next_output(const struct cell *c)
 				bound = output_after(c, p);
 	return bound;
 }
+
+int64_t cell_transit_min(const struct cell *c)
+{
+	if (c->utran || c->link || c->cfg.sgw_gtpu_addr)
+		return 0;
+	return c->cfg.decode_tti * CELL_TTI_NS - c->cfg.processing_lead_ns;
+}

@@ -40,7 +40,7 @@ static int open_devices(struct celld *d)
 {
 	const struct config_port *port;
 	const char *what;
-	int r = ports_open(&d->ports, d->cfg, &port, &what);
+	int r = ports_open(&d->ports, d->cfg, d->loop.control_fd, &port, &what);
 
 	if (r < 0)
 		celld_say("port of '%s' (%s in %s): %s: %s%s", config_port_name(d->cfg, port->port),
@@ -48,8 +48,6 @@ static int open_devices(struct celld *d)
 		          r == -EPERM || r == -EACCES ? " (needs CAP_NET_ADMIN and "
 		                                        "CAP_SYS_ADMIN; run `cellbed doctor`)"
 		                                      : "");
-	for (size_t i = 0; i < d->ports.n && r == 0; i++)
-		r = loop_watch_device(&d->loop, d->ports.tun[i].fd);
 	return r;
 }
 

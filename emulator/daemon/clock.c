@@ -10,6 +10,11 @@ int64_t clock_ns(clockid_t id)
 	return ts.tv_sec * NS_PER_S + ts.tv_nsec;
 }
 
+struct __kernel_timespec clock_timespec(int64_t t_ns)
+{
+	return (struct __kernel_timespec){ .tv_sec = t_ns / NS_PER_S, .tv_nsec = t_ns % NS_PER_S };
+}
+
 /* A clock read takes time, in virtual time too: MONOTONIC before and after. */
 int64_t clock_realtime_offset_ns(void)
 {

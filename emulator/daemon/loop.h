@@ -3,9 +3,9 @@
  * loop.h - celld's wake-ups: packets and time into the core, its outputs to devices and files.
  *
  * Every wake-up reads the clock once, pushes what the devices hold, advances
- * the core to that time, performs the outputs and arms one absolute timer for
- * the next time at which a packet can leave. What happens inside the cell
- * before that is processed late but at its own time.
+ * the core to that time and performs the outputs. One system call then writes
+ * what is delivered and sleeps until the next time at which a packet can leave.
+ * What happens inside the cell before that is processed late but at its own time.
  */
 #ifndef LOOP_H
 #define LOOP_H
@@ -35,25 +35,18 @@ struct loop {
 	struct lateness lateness;
 	int64_t end_ns; /* last wake-up */
 
-	int epoll_fd;   /* timer, signals, control */
-	int traffic_fd; /* these, and the devices */
-	int timer_fd;
+	int control_fd; /* readable when signals or the control socket are */
 	int signal_fd;
-	int64_t armed_ns;      /* CELL_NEVER when the timer is off */
-	int64_t gather_ns;     /* until then packets wait in the devices; 0 = wake for each */
-	int64_t busy_until_ns; /* end of the sub-frame of the last such wake-up */
-	bool delivered;        /* packets since the devices were read */
+	int64_t gather_ns;     /* then the devices are read; 0 = when a packet comes */
+	int64_t busy_until_ns; /* end of the sub-frame after that of the last such wake-up */
 	bool stop;
 };
 
-/** loop_open() - have timer and signals wake it. Return: 0, or negative errno after a message. */
+/** loop_open() - have signals wake it. Return: 0, or negative errno after a message. */
 int loop_open(struct loop *l);
 
 /** loop_watch() - have the control socket @fd wake it. Return: 0 or negative errno. */
 int loop_watch(struct loop *l, int fd);
-
-/** loop_watch_device() - have packets in @fd wake it, unless they are being gathered */
-int loop_watch_device(struct loop *l, int fd);
 
 /**
  * loop_run() - until SIGTERM, SIGINT, a command says to quit, or an output fails

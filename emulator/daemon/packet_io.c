@@ -1,75 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* packet_io.c - packets from and to TUN devices; see packet_io.h. */
+/* packet_io.c - sleep, and packets from and to TUN devices; see packet_io.h. */
 #define _GNU_SOURCE
 #include "packet_io.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
-#include <sys/syscall.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
+#include "clock.h"
+
 /*
- * Reads and writes only: a ring could do what the sandbox forbids. By the system
- * call itself, as liburing 2.3 does not export its functions for that.
+ * Devices that are read while packet_io_wait() sleeps. Linked requests cost more than others, and
+ * with many devices there is more to do a sub-frame than system calls.
  */
-static bool restrict_ring(int ring_fd)
+#define LINKED_SOURCES 8
+
+void packet_io_open(struct packet_io *io, int control_fd, int devices_fd, int device)
 {
-	struct io_uring_restriction only[] = {
-		{ .opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = IORING_OP_READ },
-		{ .opcode = IORING_RESTRICTION_SQE_OP, .sqe_op = IORING_OP_WRITE },
-	};
-
-	return syscall(SYS_io_uring_register, ring_fd, IORING_REGISTER_RESTRICTIONS, only, 2) ==
-	               0 &&
-	       syscall(SYS_io_uring_register, ring_fd, IORING_REGISTER_ENABLE_RINGS, NULL, 0) == 0;
-}
-
-void packet_io_open(struct packet_io *io)
-{
-	/* Only this thread submits, and it reaps at once what it submits. */
-	struct io_uring_params params = { .flags = IORING_SETUP_SINGLE_ISSUER |
-		                                   IORING_SETUP_R_DISABLED };
-
+	io->control_fd = control_fd;
+	io->devices_fd = devices_fd;
 	io->n_writes = 0;
-	io->has_ring = io_uring_queue_init_params(PACKET_IO_BATCH, &io->ring, &params) == 0;
-	if (io->has_ring && !restrict_ring(io->ring.ring_fd))
-		packet_io_close(io);
+	io->has_read = false;
+	io->has_ring = ring_open(&io->ring, control_fd, devices_fd, device);
+	if (!io->has_ring)
+		(void)prctl(PR_SET_TIMERSLACK, 1); /* of ppoll(); 50 us unless told otherwise */
 }
 
 void packet_io_close(struct packet_io *io)
 {
 	if (io->has_ring)
-		io_uring_queue_exit(&io->ring);
+		ring_close(&io->ring);
 	io->has_ring = false;
 }
 
-/* Submit the queued requests and wait for all @n of them. */
-static void carry_out(struct packet_io *io, uint32_t n, int32_t *ret_result)
-{
-	struct io_uring_cqe *cqe;
-
-	for (uint32_t i = 0; i < n; i++)
-		ret_result[i] = -EIO;
-	(void)io_uring_submit_and_wait(&io->ring, n);
-	for (uint32_t i = 0; i < n && io_uring_wait_cqe(&io->ring, &cqe) == 0; i++) {
-		ret_result[cqe->user_data] = cqe->res;
-		io_uring_cqe_seen(&io->ring, cqe);
-	}
-}
-
-/* Before Linux 6.4 TUN devices do not take requests that must not wait: none was carried out. */
-static bool refused(struct packet_io *io, const int32_t *result, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (result[i] != -EOPNOTSUPP)
-			return false;
-	packet_io_close(io);
-	return true;
-}
+/* --- reading --- */
 
 /*
  * Reads that are asked of each source: one more than there may be packets, so that the last one
- * finds nothing and no second batch has to. They share the places, each has one at least.
+ * finds nothing and no second batch has to. They share the places, each has one at least. Packets
+ * come in bursts, so what is expected falls slowly: a read that finds nothing costs less than a
+ * call.
  */
 static uint32_t wanted(const struct packet_source *s, uint32_t places)
 {
@@ -78,29 +50,26 @@ static uint32_t wanted(const struct packet_source *s, uint32_t places)
 	return n < places ? n : places;
 }
 
-/*
- * All reads at once. Of a source those that found a packet are kept, in order:
- * requests of one batch are carried out in order, and one may find what came
- * after the one before it found nothing. Return: false when none was possible.
- */
-static bool read_batch(struct packet_io *io, struct packet_source *sources, uint32_t n_sources)
+static void queue_reads(struct packet_io *io, struct packet_source *sources, uint32_t n_sources)
 {
-	int32_t result[PACKET_IO_BATCH];
-	uint32_t n = 0, i = 0, kept = 0;
+	uint32_t n = 0;
 
 	for (uint32_t k = 0; k < n_sources; k++) {
 		sources[k].n = wanted(&sources[k], PACKET_IO_BATCH / n_sources);
-		for (uint32_t j = 0; j < sources[k].n; j++, n++) {
-			struct io_uring_sqe *sqe = io_uring_get_sqe(&io->ring);
-
-			io_uring_prep_read(sqe, sources[k].fd, io->in[n].data, PACKET_IO_BYTES, 0);
-			sqe->rw_flags = RWF_NOWAIT; /* O_NONBLOCK alone would wait for a packet */
-			io_uring_sqe_set_data64(sqe, n);
-		}
+		for (uint32_t j = 0; j < sources[k].n; j++, n++)
+			ring_read(&io->ring, n, sources[k].fd, io->in[n].data, PACKET_IO_BYTES);
 	}
-	carry_out(io, n, result);
-	if (refused(io, result, n))
-		return false;
+}
+
+/*
+ * Of a source those reads that found a packet are kept, in order: requests are carried out in
+ * order, and one may find what came after the one before it found nothing.
+ */
+static void keep_found(struct packet_io *io, struct packet_source *sources, uint32_t n_sources)
+{
+	const int32_t *result = io->ring.read_result;
+	uint32_t i = 0, kept = 0;
+
 	for (uint32_t k = 0; k < n_sources; k++) {
 		uint32_t end = i + sources[k].n;
 
@@ -116,7 +85,6 @@ static bool read_batch(struct packet_io *io, struct packet_source *sources, uint
 		}
 		sources[k].n = kept - sources[k].first;
 	}
-	return true;
 }
 
 static void read_singly(struct packet_io *io, struct packet_source *sources, uint32_t n_sources)
@@ -144,36 +112,42 @@ bool packet_io_read(struct packet_io *io, struct packet_source *sources, uint32_
 {
 	bool more = false;
 
-	packet_io_flush(io); /* its requests take places in the ring */
 	for (uint32_t k = 0; k < n_sources; k++)
 		sources[k].error = 0;
-	if (!io->has_ring || !read_batch(io, sources, n_sources))
+	if (!io->has_ring) {
 		read_singly(io, sources, n_sources);
+	} else {
+		if (!io->has_read) {
+			queue_reads(io, sources, n_sources);
+			packet_io_flush(io);
+		}
+		io->has_read = false;
+		keep_found(io, sources, n_sources);
+	}
 	for (uint32_t k = 0; k < n_sources; k++) {
 		struct packet_source *s = &sources[k];
 
-		more |= s->n > 0 && s->n >= wanted(s, PACKET_IO_BATCH / n_sources);
-		s->expected = s->n;
+		if (s->n > 0 && s->n >= wanted(s, PACKET_IO_BATCH / n_sources)) {
+			more = true;
+			s->expected = 2 * s->n;
+		} else if (s->n < s->expected) {
+			s->expected--;
+		}
 		if (s->error == -EAGAIN || s->error == -EINTR)
 			s->error = 0;
 	}
 	return more;
 }
 
-static void write_now(int fd, const uint8_t *data, uint32_t len, uint64_t *ret_done,
-                      uint64_t *ret_failed)
-{
-	*(write(fd, data, len) == (ssize_t)len ? ret_done : ret_failed) += 1;
-}
+/* --- writing --- */
 
 void packet_io_write(struct packet_io *io, int fd, const uint8_t *data, uint32_t len,
                      uint64_t *ret_done, uint64_t *ret_failed)
 {
-	struct io_uring_sqe *sqe;
 	uint32_t i;
 
 	if (!io->has_ring) {
-		write_now(fd, data, len, ret_done, ret_failed);
+		*(write(fd, data, len) == (ssize_t)len ? ret_done : ret_failed) += 1;
 		return;
 	}
 	if (io->n_writes == PACKET_IO_BATCH)
@@ -184,28 +158,82 @@ void packet_io_write(struct packet_io *io, int fd, const uint8_t *data, uint32_t
 	io->out[i].fd = fd;
 	io->out[i].ret_done = ret_done;
 	io->out[i].ret_failed = ret_failed;
-	sqe = io_uring_get_sqe(&io->ring);
-	io_uring_prep_write(sqe, fd, io->out[i].data, len, 0);
-	sqe->rw_flags = RWF_NOWAIT;
-	io_uring_sqe_set_data64(sqe, i);
+	ring_write(&io->ring, i, fd, io->out[i].data, len);
+}
+
+static void count_written(struct packet_io *io)
+{
+	const int32_t *result = io->ring.write_result;
+
+	for (uint32_t i = 0; i < io->n_writes; i++)
+		*(result[i] == (int32_t)io->out[i].len ? io->out[i].ret_done
+		                                       : io->out[i].ret_failed) += 1;
+	io->n_writes = 0;
 }
 
 void packet_io_flush(struct packet_io *io)
 {
-	int32_t result[PACKET_IO_BATCH];
-	uint32_t n = io->n_writes;
+	if (!io->has_ring)
+		return;
+	(void)ring_finish(&io->ring);
+	count_written(io);
+}
 
+/* --- sleep --- */
+
+static int wait_for_poll(struct packet_io *io, int64_t read_ns, int64_t until_ns)
+{
+	int64_t at_ns = read_ns && read_ns < until_ns ? read_ns : until_ns, left_ns;
+	struct pollfd fds[] = { { .fd = io->control_fd, .events = POLLIN },
+		                { .fd = read_ns ? -1 : io->devices_fd, .events = POLLIN } };
+	struct timespec left;
+	int n, why = 0;
+
+	do {
+		left_ns = at_ns == INT64_MAX ? 0 : at_ns - clock_ns(CLOCK_MONOTONIC);
+		left_ns = left_ns > 0 ? left_ns : 0;
+		left = (struct timespec){ left_ns / NS_PER_S, left_ns % NS_PER_S };
+		n = ppoll(fds, 2, at_ns == INT64_MAX ? NULL : &left, NULL);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
 	if (n == 0)
-		return;
-	carry_out(io, n, result);
-	io->n_writes = 0;
-	if (refused(io, result, n)) {
-		for (uint32_t i = 0; i < n; i++)
-			write_now(io->out[i].fd, io->out[i].data, io->out[i].len,
-			          io->out[i].ret_done, io->out[i].ret_failed);
-		return;
+		why = (at_ns == read_ns ? PACKET_IO_READ : 0) |
+		      (at_ns == until_ns ? PACKET_IO_TIME : 0);
+	return why | (fds[0].revents ? PACKET_IO_CONTROL : 0) |
+	       (fds[1].revents ? PACKET_IO_READ : 0);
+}
+
+static int wait_for_ring(struct packet_io *io, struct packet_source *sources, uint32_t n_sources,
+                         int64_t read_ns, int64_t until_ns)
+{
+	const struct ring *ring = &io->ring;
+	bool read = read_ns && read_ns <= until_ns, linked = read && n_sources <= LINKED_SOURCES;
+	int64_t timer_ns = read && !linked ? read_ns : until_ns;
+	int r, why = 0;
+
+	if (linked) {
+		ring_read_at(&io->ring, read_ns);
+		queue_reads(io, sources, n_sources);
+		if (read_ns == until_ns)
+			timer_ns = INT64_MAX; /* it would be the same */
 	}
-	for (uint32_t i = 0; i < n; i++)
-		*(result[i] == (int32_t)io->out[i].len ? io->out[i].ret_done
-		                                       : io->out[i].ret_failed) += 1;
+	r = ring_wait(&io->ring, timer_ns, read_ns == 0);
+	count_written(io);
+	io->has_read = linked;
+	if (linked)
+		why = PACKET_IO_READ | PACKET_IO_TIME;
+	else if (ring->timer_over)
+		why = (timer_ns == read_ns ? PACKET_IO_READ : 0) |
+		      (timer_ns == until_ns ? PACKET_IO_TIME : 0);
+	why |= ring->ready[RING_DEVICES] ? PACKET_IO_READ : 0;
+	why |= ring->ready[RING_CONTROL] ? PACKET_IO_CONTROL : 0;
+	return r < 0 ? r : why;
+}
+
+int packet_io_wait(struct packet_io *io, struct packet_source *sources, uint32_t n_sources,
+                   int64_t read_ns, int64_t until_ns)
+{
+	return io->has_ring ? wait_for_ring(io, sources, n_sources, read_ns, until_ns)
+	                    : wait_for_poll(io, read_ns, until_ns);
 }

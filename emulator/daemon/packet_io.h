@@ -1,37 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * packet_io.h - packets from and to TUN devices, many by one system call.
+ * packet_io.h - sleep, and packets from and to TUN devices, by as few system calls as possible.
  *
- * A TUN device gives and takes one packet a call. io_uring carries out a batch
- * of them in one; where the kernel refuses it, they are made one by one.
+ * A TUN device gives and takes one packet a call. io_uring carries out a batch of them, and the
+ * sleep that follows, in one; where the kernel refuses it, there is a call for each.
  */
 #ifndef PACKET_IO_H
 #define PACKET_IO_H
 
-#include <liburing.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "cellcore.h"
+#include "ring.h"
 
-#define PACKET_IO_BATCH 64
+#define PACKET_IO_BATCH RING_BATCH
 
 /* Largest packet that is read whole; a longer one shows as longer than CELL_MTU_MAX. */
 #define PACKET_IO_BYTES 2048
 
-/* A device to read from: what was found there, and last time. */
+/* Why packet_io_wait() has returned: any of these. */
+#define PACKET_IO_READ    1u /* the devices are to be read */
+#define PACKET_IO_TIME    2u /* it is the time to which it was told to sleep */
+#define PACKET_IO_CONTROL 4u /* the control descriptor can be read */
+
+/* A device to read from, and what was found there. */
 struct packet_source {
 	int fd;     /* non-blocking */
 	uint32_t n; /* packets of this read: io->in[first..first + n - 1] */
 	uint32_t first;
-	uint32_t expected; /* found by the last read */
+	uint32_t expected; /* by what the last reads found */
 	int error;         /* negative errno, or 0 */
 };
 
 struct packet_io {
-	struct io_uring ring;
+	struct ring ring;
 	bool has_ring;
-	uint32_t n_writes; /* queued, not submitted */
+	bool has_read; /* packet_io_wait() has read the devices */
+	int control_fd, devices_fd;
+	uint32_t n_writes; /* queued, not carried out */
 	struct {
 		uint8_t data[PACKET_IO_BYTES];
 		uint32_t len;
@@ -45,14 +52,33 @@ struct packet_io {
 	} out[PACKET_IO_BATCH];
 };
 
-/** packet_io_open() - choose the way; there is always one */
-void packet_io_open(struct packet_io *io);
+/**
+ * packet_io_open() - choose the way; there is always one
+ * @control_fd: ends packet_io_wait() when it can be read
+ * @devices_fd: an epoll descriptor of all devices, for the same
+ * @device:     one of them
+ */
+void packet_io_open(struct packet_io *io, int control_fd, int devices_fd, int device);
 
 /**
- * packet_io_read() - packets that wait at the @n_sources devices, PACKET_IO_BATCH in all
+ * packet_io_wait() - write what is queued, then sleep
+ * @sources:  all devices, @n_sources of them
+ * @read_ns:  when to read them; 0 = when one has a packet
+ * @until_ns: when to return at the latest, CLOCK_MONOTONIC; INT64_MAX = never. Later than @read_ns
+ *            it is a wish: the devices are read at @read_ns in any case, be it that the call
+ * returns then.
  *
- * Asks each device for one more than it had the last time, as a batch where
- * that is possible. Source @i has got what it had when fewer came than that.
+ * Return: why, or negative errno.
+ */
+int packet_io_wait(struct packet_io *io, struct packet_source *sources, uint32_t n_sources,
+                   int64_t read_ns, int64_t until_ns);
+
+/**
+ * packet_io_read() - packets that wait at @n_sources devices, PACKET_IO_BATCH in all
+ *
+ * After packet_io_wait() has read them, what it found. Asks each device for one more than it had
+ * the last time, as a batch where that is possible. Source @i has got what it had when fewer came
+ * than that.
  *
  * Return: true when there may be more.
  */

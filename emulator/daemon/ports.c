@@ -2,26 +2,35 @@
 /* ports.c - the cell's ports; see ports.h. */
 #include "ports.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <sys/epoll.h>
+#include <unistd.h>
 
 /* Devices that share a batch: each has two places, for a packet and for finding no other. */
 #define BATCH_DEVICES (PACKET_IO_BATCH / 2)
 
-int ports_open(struct ports *ports, const struct config *cfg, const struct config_port **ret_failed,
-               const char **ret_what)
+int ports_open(struct ports *ports, const struct config *cfg, int control_fd,
+               const struct config_port **ret_failed, const char **ret_what)
 {
+	struct epoll_event readable = { .events = EPOLLIN };
+
 	ports->cfg = cfg;
+	ports->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	for (size_t i = 0; i < cfg->n_ports; i++) {
 		int r = tun_open(&ports->tun[i], &cfg->port[i], ret_what);
 
 		*ret_failed = &cfg->port[i];
 		if (r < 0)
 			return r;
+		*ret_what = "watching it";
+		if (epoll_ctl(ports->epoll_fd, EPOLL_CTL_ADD, ports->tun[i].fd, &readable) < 0)
+			return -errno;
 		ports->by_port[cfg->port[i].port] = &ports->tun[i];
 		ports->source[i] = (struct packet_source){ .fd = ports->tun[i].fd };
 		ports->n++;
 	}
-	packet_io_open(&ports->io);
+	packet_io_open(&ports->io, control_fd, ports->epoll_fd, ports->tun[0].fd);
 	return 0;
 }
 
@@ -29,17 +38,25 @@ static void push(struct tun *tun, struct cell *cell, struct output *output, cons
                  size_t len, int64_t t_ns)
 {
 	uint64_t tag = output_tag(packet, len);
+	int r;
 
 	tun->read_pkts++;
 	if (packet[0] >> 4 != 4) {
 		tun->refused_not_ipv4++;
 		return;
 	}
-	if (cell_push(cell, tun->port, packet, len, tag, t_ns) == -EMSGSIZE) {
+	r = cell_push(cell, tun->port, packet, len, tag, t_ns);
+	assert(r != -EINVAL);
+	if (r == -EMSGSIZE) {
 		tun->refused_oversize++;
 		return;
 	}
 	output_arrival(output, tun->port, packet, len, tag, t_ns);
+}
+
+int ports_wait(struct ports *ports, int64_t read_ns, int64_t until_ns)
+{
+	return packet_io_wait(&ports->io, ports->source, (uint32_t)ports->n, read_ns, until_ns);
 }
 
 /* The devices @first to @end - 1. Return: number of packets, or negative errno. */
@@ -93,11 +110,6 @@ void ports_deliver(struct ports *ports, const struct cell_out *o)
 		                &tun->write_errors);
 }
 
-void ports_flush(struct ports *ports)
-{
-	packet_io_flush(&ports->io);
-}
-
 json_t *ports_json(const struct ports *ports)
 {
 	json_t *o = json_object();
@@ -122,6 +134,7 @@ json_t *ports_json(const struct ports *ports)
 void ports_close(struct ports *ports)
 {
 	packet_io_close(&ports->io);
+	(void)close(ports->epoll_fd);
 	for (size_t i = 0; i < ports->n; i++)
 		tun_close(&ports->tun[i]);
 }

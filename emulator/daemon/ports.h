@@ -16,18 +16,23 @@ struct ports {
 	size_t n;
 	struct tun *by_port[UINT8_MAX + 1];
 	struct packet_source source[CONFIG_PORTS_MAX]; /* of tun[] */
+	int epoll_fd;                                  /* readable when one of tun[] is */
 	struct packet_io io;
 };
 
 /**
  * ports_open() - open the devices that @cfg names
+ * @control_fd: what else ends ports_wait() when it can be read
  * @ret_failed: the port that could not be opened
  * @ret_what: what failed, for people
  *
  * Return: 0 or negative errno.
  */
-int ports_open(struct ports *ports, const struct config *cfg, const struct config_port **ret_failed,
-               const char **ret_what);
+int ports_open(struct ports *ports, const struct config *cfg, int control_fd,
+               const struct config_port **ret_failed, const char **ret_what);
+
+/** ports_wait() - write what was delivered, then sleep; see packet_io_wait() */
+int ports_wait(struct ports *ports, int64_t read_ns, int64_t until_ns);
 
 /**
  * ports_drain() - push what waits at the devices into @cell as arrived at @t_ns
@@ -38,10 +43,8 @@ int ports_open(struct ports *ports, const struct config *cfg, const struct confi
 int ports_drain(struct ports *ports, struct cell *cell, struct output *output, int64_t t_ns,
                 const struct tun **ret_failed);
 
-/** ports_deliver() - a packet leaves the cell; written by ports_flush() at the latest */
+/** ports_deliver() - a packet leaves the cell; written by ports_wait() at the latest */
 void ports_deliver(struct ports *ports, const struct cell_out *o);
-
-void ports_flush(struct ports *ports);
 
 /** ports_json() - counters of every port by name */
 json_t *ports_json(const struct ports *ports);

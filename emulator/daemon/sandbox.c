@@ -28,22 +28,23 @@
 
 /* Calls of the loop first, then those of its end, of memory, of a failed assertion. */
 static const int allowed[] = {
+	SYS_io_uring_enter, SYS_clock_gettime,  SYS_ppoll,
 #ifdef SYS_epoll_wait
 	SYS_epoll_wait,
 #endif
-	SYS_epoll_pwait,  SYS_io_uring_enter, SYS_clock_gettime, SYS_timerfd_settime,
-	SYS_read,         SYS_write,          SYS_writev,        SYS_restart_syscall,
-	SYS_rt_sigreturn, SYS_accept4, /* the control socket's client */
-	SYS_epoll_ctl,    SYS_sendto,  /* statistics of devices */
-	SYS_recvfrom,     SYS_close,          SYS_lseek,         SYS_fstat,
+	SYS_epoll_pwait, /* what the control descriptor has */
+	SYS_read,           SYS_write,          SYS_writev,       SYS_restart_syscall,
+	SYS_rt_sigreturn,   SYS_accept4, /* the control socket's client */
+	SYS_epoll_ctl,      SYS_sendto,  /* statistics of devices */
+	SYS_recvfrom,       SYS_close,          SYS_lseek,        SYS_fstat,
 	SYS_newfstatat, /* what fstat() becomes */
 #ifdef SYS_unlink
 	SYS_unlink, /* the control socket */
 #endif
-	SYS_unlinkat,     SYS_exit_group,     SYS_brk,           SYS_mmap,
-	SYS_munmap,       SYS_mremap,         SYS_madvise,       SYS_getrandom, /* malloc() */
-	SYS_futex,        SYS_rt_sigprocmask, SYS_rt_sigaction,  SYS_getpid,
-	SYS_gettid,       SYS_tgkill,
+	SYS_unlinkat,       SYS_exit_group,     SYS_brk,          SYS_mmap,
+	SYS_munmap,         SYS_mremap,         SYS_madvise,      SYS_getrandom, /* malloc() */
+	SYS_futex,          SYS_rt_sigprocmask, SYS_rt_sigaction, SYS_getpid,
+	SYS_gettid,         SYS_tgkill,
 };
 
 #define N_ALLOWED (sizeof(allowed) / sizeof(*allowed))

@@ -55,10 +55,23 @@ def namespaces():
         yield names
 
 
+# A program's arguments follow: it is run where io_uring is forbidden, as in many containers.
+FORBID_IO_URING = """
+import ctypes, os, struct, sys
+load, equal, end, io_uring_setup, ENOSYS = 0x20, 0x15, 0x06, 425, 38
+code = b"".join(struct.pack("HBBI", *one) for one in
+                [(load, 0, 0, 0), (equal, 0, 1, io_uring_setup), (end, 0, 0, 0x50000 | ENOSYS), (end, 0, 0, 0x7FFF0000)])
+code = ctypes.create_string_buffer(code)
+program = struct.pack("HxxxxxxP", 4, ctypes.addressof(code))
+assert ctypes.CDLL(None).prctl(22, 2, program) == 0  # PR_SET_SECCOMP, SECCOMP_MODE_FILTER
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
 @contextlib.contextmanager
-def daemon(path, names):
-    """celld, running, with addresses 10.98.0.1 and .2 on its devices."""
-    process = start_ready("celld", lambda fd: [str(CELLD), "--config", str(path), "--ready-fd", str(fd)],
+def daemon(path, names, before=()):
+    """celld, running, with addresses 10.98.0.1 and .2 on its devices; @before: arguments before its own."""
+    process = start_ready("celld", lambda fd: [*before, str(CELLD), "--config", str(path), "--ready-fd", str(fd)],
                           path.parent / "log")
     try:
         for i, name in enumerate(names):
@@ -71,6 +84,16 @@ def daemon(path, names):
 def ping(name, count):
     return subprocess.run(["ip", "netns", "exec", name, "ping", "-q", "-c", str(count), "-i", "0.05", "10.98.0.2"],
                           capture_output=True, text=True, check=False)
+
+
+# Datagrams, two each sub-frame, to a port that nobody has.
+SEND = """
+import socket, time
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+    for _ in range(1000):
+        sender.sendto(bytes(100), ("10.98.0.2", 9))
+        time.sleep(0.0005)
+"""
 
 
 @needs_tun
@@ -86,6 +109,27 @@ def test_packets_cross_and_cellsim_repeats_them(tmp_path, namespaces, mode):
                                      "tun_tx_dropped": 0, "refused_pkts": {"not_ipv4": 0, "oversize": 0}}
     assert stats["lateness"]["count"] == sum(n for _, n in stats["lateness"]["histogram"])
     assert not (tmp_path / "control").exists()
+    subprocess.run([CELLSIM, "--config", path, "--arrivals", tmp_path / "arrivals.txt", "--out", tmp_path / "sim"],
+                   check=True)
+    assert (tmp_path / "sim/deliveries.txt").read_bytes() == (tmp_path / "deliveries.txt").read_bytes()
+
+
+@needs_tun
+@pytest.mark.parametrize("before", [(), (sys.executable, "-c", FORBID_IO_URING)], ids=["io_uring", "ppoll"])
+def test_packets_of_each_subframe_cross(tmp_path, namespaces, before):
+    """So many that they are gathered; where io_uring is forbidden a call for each does the same."""
+    path = config(tmp_path)
+    with daemon(path, namespaces, before) as celld:
+        used = [os.readlink(one) for one in Path(f"/proc/{celld.popen.pid}/fd").iterdir()]
+        assert ("anon_inode:[io_uring]" in used) is not bool(before)
+        subprocess.run(["ip", "netns", "exec", namespaces[0], sys.executable, "-c", SEND], check=True)
+        assert "1 received" in ping(namespaces[0], 1).stdout  # behind the others
+        celld.stop(signal.SIGTERM)
+    stats = json.loads((tmp_path / "stats.json").read_text())
+    assert stats["pkts_in"] == stats["pkts_delivered"] > 1000
+    assert stats["lateness"]["count"] > 0
+    lines = [line.split() for line in (tmp_path / "arrivals.txt").read_text().splitlines()]
+    assert sum(int(line[0]) % 1_000_000 == 0 for line in lines) > 100  # arrived at the end of a sub-frame
     subprocess.run([CELLSIM, "--config", path, "--arrivals", tmp_path / "arrivals.txt", "--out", tmp_path / "sim"],
                    check=True)
     assert (tmp_path / "sim/deliveries.txt").read_bytes() == (tmp_path / "deliveries.txt").read_bytes()

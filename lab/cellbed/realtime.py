@@ -2,7 +2,7 @@
 """Real-time scheduling of the radio daemon where time is real; docs/native-lab.md has what it gives.
 
 celld asks for SCHED_FIFO and locks its memory itself; here it gets a CPU, so that it never has to move, and what it was
-granted is read back. Timer slack needs no setting: it is for timeouts of calls, and celld waits for a timerfd.
+granted is read back. celld's timeouts have no timer slack.
 """
 
 from __future__ import annotations

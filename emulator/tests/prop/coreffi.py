@@ -117,6 +117,9 @@ class Cell:
     def next_output(self) -> int:
         return lib.cell_next_output(self.cell)
 
+    def transit_min(self) -> int:
+        return lib.cell_transit_min(self.cell)
+
     def digest(self) -> int:
         return lib.cell_digest(self.cell)
 

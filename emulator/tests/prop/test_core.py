@@ -2,7 +2,7 @@
 """What holds for the radio core whatever it is told to do: random cells, traffic, commands and time steps."""
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from coreffi import NEVER, Cell, lib
 from hypothesis import given, settings
@@ -412,6 +412,25 @@ def test_nothing_leaves_before_it_was_announced(plan):
         cell.advance(to_ns - 1)
 
     Run(plan, watch)
+
+
+@fast
+@given(plans())
+def test_nothing_leaves_because_of_a_packet_before_its_transit(plan):
+    """What was announced before packets were pushed at the begin of a sub-frame holds for cell_transit_min()."""
+    pushes = [(t_ns - t_ns % MS, kind, *rest) for t_ns, kind, *rest in plan.actions if kind in ("push", "burst")]
+    announced_ns = NEVER
+
+    def watch(cell, from_ns, to_ns):
+        nonlocal announced_ns
+        n, silent_ns = len(cell.outputs), min(announced_ns, from_ns + cell.transit_min(), to_ns)
+        if silent_ns > from_ns:
+            cell.advance(silent_ns - 1)
+        assert all(o.type != lib.CELL_OUT_DELIVER for o in cell.outputs[n:])
+        cell.advance(to_ns - 1)
+        announced_ns = cell.next_output()
+
+    Run(replace(plan, actions=pushes), watch)
 
 
 @fast

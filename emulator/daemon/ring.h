@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ring.h - an io_uring that sleeps, reads and writes by one system call.
+ *
+ * Requests are queued; ring_wait() and ring_finish() hand all of them to the
+ * kernel and sleep. Reads and writes never wait for a device: they end at once,
+ * a read that hangs on a time ends then.
+ */
+#ifndef RING_H
+#define RING_H
+
+#include <liburing.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Requests of one kind that wait at a time. */
+#define RING_BATCH 64
+
+/* What ring_wait() waits for. */
+enum ring_poll { RING_CONTROL, RING_DEVICES, RING_POLLS };
+
+struct ring {
+	struct io_uring uring;
+	int poll_fd[RING_POLLS];
+	int never_fd;            /* an event that nobody makes happen */
+	bool polled[RING_POLLS]; /* its request is with the kernel */
+	bool ready[RING_POLLS];  /* it has ended since the last ring_wait() */
+	bool timer_over;         /* likewise */
+	int64_t timer_ns;        /* INT64_MAX: none is with the kernel */
+	uint32_t timer;          /* its number */
+	struct __kernel_timespec timer_at, reads_at;
+	struct io_uring_sqe *last_link;  /* reads are queued behind it; NULL: on their own */
+	uint32_t n_due;                  /* requests that end without anything else happening */
+	int32_t read_result[RING_BATCH]; /* bytes or negative errno */
+	int32_t write_result[RING_BATCH];
+};
+
+/**
+ * ring_open() - a ring whose requests can do nothing but this header's
+ * @control_fd, @devices_fd: what ring_wait() can wait for
+ * @device: any of the devices
+ *
+ * Return: false where io_uring is missing, forbidden, or cannot read devices
+ * without waiting (TUN before Linux 6.4).
+ */
+bool ring_open(struct ring *r, int control_fd, int devices_fd, int device);
+
+/** ring_read() - queue the read number @i */
+void ring_read(struct ring *r, uint32_t i, int fd, void *data, uint32_t size);
+
+/** ring_read_at() - what is queued from here on to the next ring_wait() is read at @t_ns */
+void ring_read_at(struct ring *r, int64_t t_ns);
+
+/** ring_write() - queue the write number @i; @data stays as it is until it has ended */
+void ring_write(struct ring *r, uint32_t i, int fd, const void *data, uint32_t len);
+
+/** ring_finish() - carry out all queued reads and writes. Return: 0 or negative errno. */
+int ring_finish(struct ring *r);
+
+/**
+ * ring_wait() - carry out what is queued, and sleep
+ * @until_ns: CLOCK_MONOTONIC; INT64_MAX for ever
+ * @devices:  until the devices have something, the control descriptor has, or @until_ns;
+ *            otherwise without looking at the devices
+ *
+ * While reads wait for their time it sleeps until they have ended and it is @until_ns.
+ *
+ * Return: 0, or negative errno when the ring is of no use any more.
+ */
+int ring_wait(struct ring *r, int64_t until_ns, bool devices);
+
+void ring_close(struct ring *r);
+
+#endif
