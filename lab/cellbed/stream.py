@@ -2,29 +2,43 @@
 """A TCP connection that sends for a given time and nothing else: `python -m cellbed.stream`.
 
 iperf3 agrees on a test over a second connection before the data and exchanges results after it. A link that loses
-most of its packets never lets it, and how little TCP gets through there is what some experiments ask. Both ends live
-in this one process, so nothing but the data crosses the link, and one clock ends it.
+most of its packets never lets it, and how little TCP gets through there is what some experiments ask. Both ends are
+started by this one program, so nothing but the data crosses the link, and one clock ends it.
+
+Each end is a process that blocks in the kernel for a whole block: system calls are what a virtual lab costs. There the
+kernel takes and gives bytes as they come, as for a program that asks for each of them. What a signal cuts off in the
+end is part of no call's result, so the bytes are those that TCP itself has counted.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import selectors
+import os
+import signal
 import socket
 import struct
 import time
+import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from cellbed.process import in_netns
+from cellbed.process import die_with_parent, in_netns
 
-BLOCK = bytes(16384)
+BLOCK_BYTES = 1 << 20
 # Unsent bytes that the sender's socket keeps: always some to send, never megabytes of them.
 UNSENT_MAX = 32768
 # Ends a connection at once: nothing of it is sent after its time.
 _ABORT = struct.pack("ii", 1, 0)
 _RETRY_S = 0.1
+# Of struct tcp_info. Source: include/uapi/linux/tcp.h
+_INFO_BYTES = 216
+_RECEIVED, _NOT_SENT, _SENT = struct.Struct("128x Q"), struct.Struct("144x I"), struct.Struct("200x QQ")
+
+
+class _Over(Exception):  # noqa: N818 (no error)
+    """The time is over."""
 
 
 class Stream:
@@ -38,28 +52,49 @@ class Stream:
             control: congestion control of the sender; None: that of its namespace.
         """
         self.source, self.sink, self.control = source, sink, control
-        self.selector = selectors.DefaultSelector()
         self.facts: dict[str, Any] = {
             "connections": 0, "connected_s": None, "sent_bytes": 0, "received_bytes": 0, "congestion_control": None}
         with in_netns(sink[0]):
             self.listener = _socket()
         self.listener.bind(sink[1:])
         self.listener.listen(8)
-        self.selector.register(self.listener, selectors.EVENT_READ, self._accept)
 
     def play(self, duration_s: float) -> dict[str, Any]:
         """Send for so long. Return: what happened."""
         self.begin = time.monotonic()
         end = self.begin + duration_s
-        self._connect()
-        while (left := end - time.monotonic()) > 0:
-            for key, _ in self.selector.select(left):
-                key.data(key.fileobj)
-        for key in list(self.selector.get_map().values()):
-            self._close(key.fileobj)
+        read_fd, write_fd = os.pipe()
+        receiver = os.fork()
+        if receiver == 0:
+            _as_a_child(lambda: os.write(write_fd, json.dumps(_until(end, self._receive, self.facts)).encode()))
+        os.close(write_fd)
+        self.listener.close()
+        _until(end, self._send, self.facts)
+        with os.fdopen(read_fd, "rb") as pipe:
+            told = pipe.read()
+        os.waitpid(receiver, 0)
+        received = json.loads(told)
+        self.facts |= {key: received[key] for key in ("connections", "received_bytes")}
         return {**self.facts, "duration_s": duration_s}
 
-    def _connect(self) -> None:
+    def _send(self) -> None:
+        block = bytes(BLOCK_BYTES)
+        while True:
+            sender = self._sender()
+            try:
+                sender.connect(self.sink[1:])
+                if self.facts["connected_s"] is None:
+                    self.facts["connected_s"] = round(time.monotonic() - self.begin, 6)
+                while True:
+                    sender.send(block)
+            except OSError:  # no connection came about, or TCP gave it up
+                pass
+            finally:
+                self.facts["sent_bytes"] += _sent_bytes(sender)
+                _abort(sender)
+            time.sleep(_RETRY_S)
+
+    def _sender(self) -> socket.socket:
         with in_netns(self.source[0]):
             sender = _socket()
         sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, UNSENT_MAX)
@@ -68,47 +103,71 @@ class Stream:
         self.facts["congestion_control"] = sender.getsockopt(
             socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16).rstrip(b"\0").decode()
         sender.bind(self.source[1:])
-        sender.connect_ex(self.sink[1:])
-        self.selector.register(sender, selectors.EVENT_WRITE, self._send)
+        return sender
 
-    def _send(self, sender: socket.socket) -> None:
-        try:
-            sent = sender.send(BLOCK)
-        except BlockingIOError:
-            return
-        except OSError:  # no connection came about, or TCP gave it up
-            self._close(sender)
-            time.sleep(_RETRY_S)
-            self._connect()
-            return
-        if self.facts["connected_s"] is None:
-            self.facts["connected_s"] = round(time.monotonic() - self.begin, 6)
-        self.facts["sent_bytes"] += sent
+    def _receive(self) -> None:
+        """One connection after another: all have the same ports, so the next one comes about when one has ended."""
+        block = bytearray(BLOCK_BYTES)
+        while True:
+            receiver, _ = self.listener.accept()
+            self.facts["connections"] += 1
+            try:
+                while receiver.recv_into(block, 0, socket.MSG_WAITALL | socket.MSG_TRUNC):
+                    pass
+            except OSError:
+                pass
+            finally:
+                self.facts["received_bytes"] += _info(receiver, _RECEIVED)[0]
+                _abort(receiver)
 
-    def _accept(self, listener: socket.socket) -> None:
-        receiver, _ = listener.accept()
-        receiver.setblocking(False)
-        self.facts["connections"] += 1
-        self.selector.register(receiver, selectors.EVENT_READ, self._receive)
 
-    def _receive(self, receiver: socket.socket) -> None:
-        try:
-            data = receiver.recv(65536)
-        except OSError:
-            data = b""
-        if not data:
-            self._close(receiver)
-        self.facts["received_bytes"] += len(data)
+def _until(end_s: float, work: Callable[[], None], facts: dict[str, Any]) -> dict[str, Any]:
+    """Do @work until @end_s of the monotonic clock. Return: @facts."""
+    def over(*_: object) -> None:
+        raise _Over
 
-    def _close(self, sock: socket.socket) -> None:
-        self.selector.unregister(sock)
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _ABORT)
-        sock.close()
+    before = signal.signal(signal.SIGALRM, over)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, max(1e-6, end_s - time.monotonic()))
+        work()
+    except _Over:
+        pass
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    return facts
+
+
+def _as_a_child(work: Callable[[], object]) -> None:
+    """Do @work in this process, which has been forked, and end it."""
+    status = 1
+    try:
+        die_with_parent()
+        work()
+        status = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(status)
+
+
+def _info(sock: socket.socket, fields: struct.Struct) -> tuple[int, ...]:
+    return fields.unpack_from(sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _INFO_BYTES))
+
+
+def _sent_bytes(sender: socket.socket) -> int:
+    """What the socket has taken, sent or not."""
+    (not_sent,), (sent, again) = _info(sender, _NOT_SENT), _info(sender, _SENT)
+    return sent - again + not_sent
+
+
+def _abort(sock: socket.socket) -> None:
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _ABORT)
+    sock.close()
 
 
 def _socket() -> socket.socket:
     made = socket.socket()
-    made.setblocking(False)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     return made
 

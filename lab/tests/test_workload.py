@@ -5,6 +5,7 @@ import json
 import math
 import os
 import socket
+import time
 
 import pytest
 
@@ -83,6 +84,17 @@ def test_a_stream_counts_what_arrives(here):
     assert facts["congestion_control"]
 
 
+def test_a_stream_ends_with_its_time_and_counts_what_a_signal_cuts_off(here, monkeypatch):
+    """The sender gets a block of a gigabyte only partly into a link that nobody reads from."""
+    monkeypatch.setattr(stream, "BLOCK_BYTES", 1 << 30)
+    monkeypatch.setattr(stream.Stream, "_receive", lambda self: time.sleep(10))
+    begin = time.monotonic()
+    facts = stream.Stream(*local()).play(0.3)
+    assert time.monotonic() - begin < 5
+    assert facts["sent_bytes"] > 65536
+    assert (facts["connections"], facts["received_bytes"]) == (0, 0)
+
+
 @pytest.mark.parametrize("tick_s", [0.001, 0.2])
 def test_datagrams_keep_their_rate(here, monkeypatch, tick_s):
     """Also when the machine is late."""
@@ -100,8 +112,8 @@ def test_datagrams_keep_their_rate(here, monkeypatch, tick_s):
 def test_a_stream_that_nobody_takes_is_none(here):
     source, sink = local()
     playing = stream.Stream(source, sink)
-    playing.selector.unregister(playing.listener)
     playing.listener.close()  # every connection is refused
+    playing.listener = socket.create_server(("127.0.0.1", 0))
     facts = playing.play(0.5)
     assert facts["connected_s"] is None and facts["received_bytes"] == facts["connections"] == 0
 
