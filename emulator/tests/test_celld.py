@@ -58,9 +58,9 @@ def namespaces():
 # A program's arguments follow: it is run where io_uring is forbidden, as in many containers.
 FORBID_IO_URING = """
 import ctypes, os, struct, sys
-load, equal, end, io_uring_setup, ENOSYS = 0x20, 0x15, 0x06, 425, 38
+load, equal, end, io_uring_setup, errno, allow = 0x20, 0x15, 0x06, 425, 0x50000 | 38, 0x7FFF0000
 code = b"".join(struct.pack("HBBI", *one) for one in
-                [(load, 0, 0, 0), (equal, 0, 1, io_uring_setup), (end, 0, 0, 0x50000 | ENOSYS), (end, 0, 0, 0x7FFF0000)])
+                [(load, 0, 0, 0), (equal, 0, 1, io_uring_setup), (end, 0, 0, errno), (end, 0, 0, allow)])
 code = ctypes.create_string_buffer(code)
 program = struct.pack("HxxxxxxP", 4, ctypes.addressof(code))
 assert ctypes.CDLL(None).prctl(22, 2, program) == 0  # PR_SET_SECCOMP, SECCOMP_MODE_FILTER
