@@ -13,7 +13,6 @@ import os
 import signal
 import subprocess
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,20 +25,27 @@ FILE = "attach.json"
 SESSION = "session-0"
 
 
-@dataclass
 class Attachment:
-    flow: str  # id of the attached command
-    environment: dict[str, str]
-    cwd: str
-    user: tuple[int, int, list[int]] | None = None  # uid, gid, groups that commands run with; None: as the runner
-    stdio: list[int] | None = None  # native: descriptors for the command
-    group: int | None = None  # native: process group for the command
-    request: dict[str, Any] | None = None  # virtual: what Session wants to know
-    pace: bool = False  # virtual: time goes no faster than the caller's
-    writable: list[str] = field(default_factory=list)  # virtual: folders of the host that commands may write to
+    """Its attributes are all there is in FILE."""
+
+    def __init__(self, flow: str, environment: dict[str, str], cwd: str,
+                 user: tuple[int, int, list[int]] | None = None, **more: Any) -> None:
+        """
+        Args:
+            flow: id of the attached command.
+            user: uid, gid and groups that commands run with; None: as the runner.
+            more: attributes that the lab sets.
+        """
+        self.flow, self.environment, self.cwd, self.user = flow, environment, cwd, user
+        self.stdio: list[int] | None = None  # native: descriptors for the command
+        self.group: int | None = None  # native: process group for the command
+        self.request: dict[str, Any] | None = None  # virtual: what Session wants to know
+        self.pace = False  # virtual: time goes no faster than the caller's
+        self.writable: list[str] = []  # virtual: folders of the host that commands may write to
+        vars(self).update(more)
 
     def write(self, directory: Path) -> None:
-        (directory / FILE).write_text(json.dumps(asdict(self)))
+        (directory / FILE).write_text(json.dumps(vars(self)))
 
     @classmethod
     def read(cls, directory: Path) -> Attachment | None:

@@ -21,7 +21,7 @@ from cellbed_analysis import stored
 FACTS = "facts.json"
 # Files of a running lab that say nothing about the result.
 _SCAFFOLD = ("description.json", "programs.json", FACTS, "progress", "status", "error", "console",
-             "guest-init", "python", "nodes.json", "attach.json")
+             "guest-init", "python", "cellbed.zip", "nodes.json", "attach.json")
 
 
 class Bundle:
@@ -140,7 +140,7 @@ def strip(directory: Path, keep: tuple[str, ...] = ()) -> None:
             (directory / name).unlink(missing_ok=True)
     for path in directory.glob(names.PATTERN):
         path.unlink()
-    for folder in (directory / "cellbed", directory / "ticks", *directory.glob("session-*")):
+    for folder in (directory / "ticks", *directory.glob("session-*")):
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 
@@ -30,7 +29,6 @@ class LabError(CellbedError):
 def told(error: OSError, where: Path | str = "") -> str:
     """File, or @where of an error that names none, and what the system said.
 
-    Of a folder that could not be copied the first of its files tells.
+    Of a folder that could not be moved (shutil.Error) the first of its files tells.
     """
-    said = error.args[0][0][2] if isinstance(error, shutil.Error) else error.strerror
-    return f"{error.filename or where}: {said}"
+    return f"{error.filename or where}: {error.strerror or error.args[0][0][2]}"

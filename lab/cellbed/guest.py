@@ -14,7 +14,9 @@ _POWER_OFF = 0x4321FEDC
 def main(directory: str) -> None:
     try:
         from cellbed import memory, runner
+        from cellbed.process import Process
 
+        Process.die_with_parent = False
         status = runner.main(directory)
         if status and (reread_mib := memory.reread_mib()):
             with open(Path(directory, "error"), "a") as error:

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
-from cellbed import memory
+from cellbed import guest_code, memory
 from cellbed.error import LabError
 
 
@@ -21,13 +20,8 @@ def check(settings: dict[str, Any]) -> None:
 
 
 def copy_package(directory: Path) -> None:
-    """Put a copy of this package where the guest imports it.
-
-    It never has bytecode beside it: whether a cached file was there or had to be compiled would otherwise change what
-    the virtual lab's random pool sees.
-    """
-    shutil.copytree(Path(__file__).parent, directory / "cellbed",
-                    ignore=lambda _, names: [name for name in names if not name.endswith(".py")])
+    """Put this package where the guest imports it."""
+    (directory / guest_code.NAME).write_bytes(guest_code.archive())
 
 
 def check_result(guest: subprocess.Popen, directory: Path) -> None:

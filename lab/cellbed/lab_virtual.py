@@ -57,7 +57,7 @@ def _furnish(directory: Path) -> None:
     """What the guest needs besides the run description."""
     shutil.copy(Path(__file__).with_name("guest-init"), directory)
     guests.copy_package(directory)
-    (directory / "python").write_text(sys.executable)
+    (directory / "python").write_text(f"{sys.executable}\n")
 
 
 def _isolate() -> None:

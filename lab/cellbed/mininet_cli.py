@@ -29,6 +29,9 @@ class LabNode(Host):
         self.inNamespace = False  # not a new one
         super().startShell(f"-cda {self.params['lab_pid']}")
         self.inNamespace = True
+        own, here = (os.readlink(f"/proc/{pid}/ns/mnt") for pid in (self.params["lab_pid"], "self"))
+        if own != here:
+            self.cmd("mount --make-rslave / && mount -t sysfs sysfs /sys")  # that of a namespace shows its interfaces
 
 
 def attach(lab: dict[str, Any]) -> Mininet:

@@ -11,6 +11,7 @@ import os
 import select
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -27,6 +28,11 @@ _STOP_DEADLINE_S = 10.0
 def die_with_parent(sig: int = signal.SIGKILL) -> None:
     """Have the kernel send @sig to this process when its parent dies."""
     _LIBC.prctl(_PR_SET_PDEATHSIG, sig, 0, 0, 0)
+
+
+def python(module: str) -> list[str]:
+    """Command line that starts a module of this package as this process was started."""
+    return [sys.executable, *(["-S"] if sys.flags.no_site else []), "-m", f"cellbed.{module}"]
 
 
 def enter_netns(fd: int) -> None:
@@ -66,10 +72,16 @@ class NotStarted(LabError):
 class Process:
     """One child; its stderr goes to the log unless a pipe is asked for.
 
+    Attributes:
+        die_with_parent: whether children end when this process does. In a guest everything ends then; and a child in
+            which Python does something first has a copy of its memory, which takes longer there than a program's start.
+
     Args:
         before_exec: what the child does first, such as to become another user.
         options: further ones of subprocess.Popen.
     """
+
+    die_with_parent = True
 
     def __init__(self, name: str, args: list[str], log: Path, netns_pid: int | None = None,
                  stdout: int | IO = subprocess.DEVNULL, stderr: int | IO | None = None,
@@ -80,7 +92,8 @@ class Process:
         def prepare() -> None:
             if before_exec is not None:
                 before_exec()
-            die_with_parent()  # last, as a change of user undoes it
+            if self.die_with_parent:
+                die_with_parent()  # last, as a change of user undoes it
 
         with contextlib.ExitStack() as stack:
             if stderr is None:
@@ -88,7 +101,8 @@ class Process:
             if netns_pid is not None:
                 stack.enter_context(in_netns(netns_pid))
             try:
-                self.popen = subprocess.Popen(args, stdin=stdin, stdout=stdout, stderr=stderr, preexec_fn=prepare,
+                self.popen = subprocess.Popen(args, stdin=stdin, stdout=stdout, stderr=stderr,
+                                              preexec_fn=prepare if before_exec or self.die_with_parent else None,
                                               **options)
             except OSError as error:
                 raise NotStarted(f"{name}: cannot start {args[0]}: {error.strerror}", error) from error

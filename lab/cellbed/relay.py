@@ -14,7 +14,6 @@ import contextlib
 import fcntl
 import json
 import os
-import pty
 import select
 import signal
 import struct
@@ -70,7 +69,7 @@ class Session:
                        cwd=request["cwd"], start_new_session=True, **streams)
 
     def _start_on_terminal(self, request: dict[str, Any], netns_pid: int | None) -> Process:
-        master, slave = pty.openpty()
+        master, slave = os.openpty()
         self._resize(master, request["rows"], request["columns"])
 
         def control() -> None:

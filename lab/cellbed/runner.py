@@ -3,7 +3,7 @@
 
 Started as `python -m cellbed.runner DIR` with the run description in DIR/description.json, it builds the nodes,
 starts radio, probe, captures and traffic, stops them in reverse order whatever happens, and leaves its results and
-DIR/facts.json. It uses the standard library and Mininet only, because it starts anew in every virtual lab.
+DIR/facts.json. It uses the standard library only, and of that what starts fast: it starts anew in every virtual lab.
 """
 
 from __future__ import annotations
@@ -12,11 +12,9 @@ import contextlib
 import json
 import math
 import os
-import platform
 import signal
 import sys
 import time
-import traceback
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +36,7 @@ from cellbed import (
 from cellbed.attach import Attachment
 from cellbed.capture import HANDED_OVER_S, Tcpdump
 from cellbed.error import CellbedError, LabError
-from cellbed.process import Process, start_ready
+from cellbed.process import Process, python, start_ready
 
 # Virtual time at which the radio's sub-frame 0 and t = 0 of the traffic lie. Fixed, so that what start-up takes
 # (cold caches, another machine) cannot shift a byte; start-up itself takes well under a second of virtual time.
@@ -74,9 +72,7 @@ class Runner:
     # --- the parts of a run, in order of start ---
 
     def start_nodes(self, stack: contextlib.ExitStack) -> None:
-        net = topology.build(self.topology)
-        stack.callback(net.stop)
-        self.pids = {node.name: net.get(node.name).pid for node in self.topology.nodes}
+        self.pids = stack.enter_context(topology.build(self.topology))
         described = nodes.describe(self.settings, self.pids,
                                    {node.name: list(node.interfaces) for node in self.topology.nodes})
         (self.out / nodes.FILE).write_text(json.dumps(described))
@@ -143,7 +139,7 @@ class Runner:
         wanted = self.settings["capture"]["tracepoints"]
         if not wanted:
             return None
-        command = [sys.executable, "-m", "cellbed.tracepoints"]
+        command = python("tracepoints")
         recorder = start_ready("tracepoints", lambda fd: [*command, "--ready-fd", str(fd), str(self.out), *wanted],
                                self.out / "log")
         stack.callback(recorder.kill)
@@ -276,7 +272,7 @@ class Runner:
                                 "congestion_control": self.facts["congestion_control"][flow["id"]]}
                                for flow in self.settings["traffic"] if flow["kind"] != "command"]
         self.facts["reread_mib"] = 0 if self.description["lab"] == "native" else memory.reread_mib()
-        self.facts["kernel"] = {"release": platform.release(), "version": platform.version()}
+        self.facts["kernel"] = {"release": os.uname().release, "version": os.uname().version}
         self.facts["clock"] = {"realtime_offset_ns": self.facts["radio"]["realtime_offset_ns"],
                                "start_ns": self.facts["traffic_start_ns"], "end_ns": self.facts["traffic_end_ns"]}
         (self.out / "facts.json").write_text(json.dumps(self.facts, indent=1))
@@ -324,6 +320,8 @@ def main(directory: str) -> int:
         (out / "error").write_text("interrupted")
         return 130
     except Exception:
+        import traceback  # which takes longer to import than any module here
+
         (out / "error").write_text(traceback.format_exc())
         return 1
 

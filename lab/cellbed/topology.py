@@ -1,37 +1,35 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The nodes of a run as Mininet hosts, and how they are joined: by the radio network and by wired links.
+"""The nodes of a run as network namespaces, and how they are joined: by the radio network and by wired links.
 
 `plan` is a pure function of the settings, printable without root; `build` and `configure` make it real.
 """
 
 from __future__ import annotations
 
-import logging
-import subprocess
-import sys
-import types
-from dataclasses import dataclass, field, replace
+import contextlib
+import os
+from collections.abc import Iterator
 from ipaddress import IPv4Interface
-from typing import Any
+from typing import Any, NamedTuple
 
-from cellbed import congestion_control, core_network, offload, tcp_profile
+from cellbed import congestion_control, core_network, namespaces, offload, tcp_profile
 from cellbed.error import LabError
 from cellbed.process import in_netns
+from cellbed.rtnetlink import Rtnetlink
 from cellbed.shaping import shape, shaping
 
 RADIO_INTERFACE = "lte0"
 MTU = 1500
 
 
-@dataclass(frozen=True)
-class PlannedNode:
+class PlannedNode(NamedTuple):
     name: str
     kind: str  # ue, server, enb, sgw or router
     interfaces: dict[str, str | None]  # address with prefix length; None for a TUN of a node that routes
     routes: list[list[str]]  # arguments for `ip route replace`
-    neighbours: list[list[str]] = field(default_factory=list)  # arguments for `ip neighbour replace`
-    shaping: dict[str, list[str]] = field(default_factory=dict)  # by interface, arguments for `tc qdisc add dev IF`
-    mtu: dict[str, int] = field(default_factory=dict)  # by interface, where it is not the usual one
+    neighbours: list[list[str]]  # arguments for `ip neighbour replace`
+    shaping: dict[str, list[str]]  # by interface, arguments for `tc qdisc add dev IF`
+    mtu: dict[str, int]  # by interface, where it is not the usual one
     machine: bool = False  # no namespace but that of the lab itself
 
     @property
@@ -54,8 +52,7 @@ class PlannedNode:
         return self.interfaces[self.interface]
 
 
-@dataclass(frozen=True)
-class PlannedEnd:
+class PlannedEnd(NamedTuple):
     """One end of a wired link."""
 
     node: str
@@ -64,8 +61,7 @@ class PlannedEnd:
     mac: str
 
 
-@dataclass(frozen=True)
-class PlannedLink:
+class PlannedLink(NamedTuple):
     ends: tuple[PlannedEnd, PlannedEnd]
     settings: dict[str, Any]
     mtu: int = MTU
@@ -81,8 +77,7 @@ class PlannedLink:
         return own, far
 
 
-@dataclass(frozen=True)
-class Configured:
+class Configured(NamedTuple):
     """What a node has after `configure`, as read back."""
 
     missing: list[str]  # sysctls that the kernel does not have
@@ -91,8 +86,7 @@ class Configured:
     offloads: dict[str, dict[str, str]]  # by interface
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     nodes: list[PlannedNode]
     links: list[PlannedLink]
 
@@ -153,13 +147,13 @@ def _link_addresses(index: int, names: tuple[str, str], settings: dict[str, Any]
     return ((own, far) if names[0] == server else (far, own)), MTU, MTU
 
 
-def _ue(name: str, settings: dict[str, Any], _: list[PlannedLink], attributes: list[str]) -> PlannedNode:
+def _ue(name: str, settings: dict[str, Any], links: list[PlannedLink], attributes: list[str]) -> PlannedNode:
     address = IPv4Interface(settings["nodes"][name]["address"])
     way = ["dev", RADIO_INTERFACE, "src", str(address.ip), *attributes]
     routes = [[str(address.network), *way]]
     if behind_enb(settings, name):
         routes.append(["default", *way])
-    return PlannedNode(name, "ue", {RADIO_INTERFACE: str(address)}, routes)
+    return PlannedNode(name, "ue", {RADIO_INTERFACE: str(address)}, routes, **_wires(name, links))
 
 
 def _server(name: str, settings: dict[str, Any], links: list[PlannedLink], attributes: list[str]) -> PlannedNode:
@@ -183,7 +177,7 @@ def _server_or_machine(name: str, settings: dict[str, Any], links: list[PlannedL
     (default,) = server.routes
     routes = [[f"{_ip(settings['nodes'][ue]['address'])}/32", *default[1:]]
               for ue in settings["radio"]["ues"] if behind_enb(settings, ue)]
-    return replace(server, machine=True, routes=routes)
+    return server._replace(machine=True, routes=routes)
 
 
 def _enb(name: str, settings: dict[str, Any], links: list[PlannedLink], _: list[str]) -> PlannedNode:
@@ -245,40 +239,31 @@ def _neighbour(own: PlannedEnd, far: PlannedEnd) -> list[str]:
     return [_ip(far.address), "lladdr", far.mac, "dev", own.interface, "nud", "permanent"]
 
 
-def _stand_in_for_distutils() -> None:
-    """A module that Mininet imports for the version of Open vSwitch, which is not used here.
-
-    Where it is not Python's own any more, all of setuptools comes in with it: two thirds of what the run imports.
-    """
-    version = types.ModuleType("distutils.version")
-    version.StrictVersion = str
-    sys.modules.setdefault("distutils", types.ModuleType("distutils"))
-    sys.modules.setdefault("distutils.version", version)
-
-
-def build(topology: Plan):
-    """Mininet with one host (network namespace) per node and its wired links, not yet up.
+@contextlib.contextmanager
+def build(topology: Plan) -> Iterator[dict[str, int]]:
+    """Namespaces of the nodes, with the wired links between them, which are not yet up, during the block.
 
     UEs have no wired links: celld's TUNs are all that joins them.
-    """
-    logging.getLogger("mininet").setLevel(logging.ERROR)
-    _stand_in_for_distutils()
-    from mininet.log import lg
-    from mininet.net import Mininet
 
-    lg.setLogLevel("critical")
-    Mininet.inited = True  # its init() would raise limits of the whole machine
-    try:
-        net = Mininet(topo=None, build=False, controller=None)
-        for node in topology.nodes:
-            net.addHost(node.name, ip=None, inNamespace=not node.machine)
-        for link in topology.links:
-            a, b = link.ends
-            net.addLink(a.node, b.node, intfName1=a.interface, intfName2=b.interface, addr1=a.mac, addr2=b.mac,
-                        up=None)
-    except (Exception, SystemExit) as error:
-        raise LabError(f"Mininet: {error}; run `cellbed doctor`") from error
-    return net
+    Yields: of each node a process in its namespaces; this one, of a node that is this machine.
+
+    Raises:
+        LabError: the kernel refuses.
+    """
+    own = [node.name for node in topology.nodes if not node.machine]
+    with contextlib.ExitStack() as stack:
+        try:
+            held = stack.enter_context(namespaces.holding(len(own)))
+            pids = {node.name: os.getpid() for node in topology.nodes} | dict(zip(own, held, strict=True))
+            network = stack.enter_context(Rtnetlink())
+            for link in topology.links:
+                network.add_veth(*((end.interface, end.mac, pids[end.node]) for end in link.ends))
+                for end in link.ends:
+                    if end.node not in own:  # it would be there until some time after its namespace is gone
+                        stack.callback(network.remove_link, end.interface)
+        except OSError as error:
+            raise LabError(f"nodes: {error.strerror}; run `cellbed doctor`") from error
+        yield pids
 
 
 def sysctls(node: PlannedNode, settings: dict[str, Any]) -> dict[str, str]:
@@ -304,26 +289,36 @@ def _forwarding(node: PlannedNode, settings: dict[str, Any]) -> dict[str, str]:
 
 
 def configure(pid: int, node: PlannedNode, settings: dict[str, str]) -> Configured:
-    """Addresses, routes, qdiscs and sysctls of a node, once its interfaces exist."""
-    batch = [] if node.machine else ["link set lo up"]
+    """Addresses, routes, qdiscs and sysctls of a node, once its interfaces exist.
+
+    Raises:
+        LabError: the kernel refuses one of them.
+    """
+    with in_netns(pid), Rtnetlink() as network:
+        missing = tcp_profile.write(settings)
+        for interface in node.interfaces:
+            offload.switch_off(interface, checksum=interface in node.shaping)
+        try:
+            _connect(node, network)
+        except OSError as error:
+            raise LabError(f"node {node.name}: {error.strerror}") from error
+        qdiscs = shape(node.name, node.shaping) if node.shaping else network.qdiscs()
+        return Configured(missing, tcp_profile.read(list(settings)), qdiscs,
+                          {interface: offload.read(interface) for interface in node.interfaces})
+
+
+def _connect(node: PlannedNode, network: Rtnetlink) -> None:
+    """Addresses and routes of a node in the current namespace."""
+    if not node.machine:
+        network.set_up("lo")
     for interface, address in node.interfaces.items():
         if interface in node.shaping:
             # TCP hands qdiscs up to 64 KiB as one packet whatever the offloads; they would delay, queue and lose it as
             # one.
-            mtu = f" mtu {node.mtu[interface]}" if interface in node.mtu else ""
-            batch.append(f"link set {interface}{mtu} gso_max_segs 1 up")
+            network.set_up(interface, node.mtu.get(interface), gso_max_segs=1)
         if address is not None:
-            batch.append(f"address add {address} dev {interface}")
-    batch += [f"route replace {' '.join(route)}" for route in node.routes]
-    batch += [f"neighbour replace {' '.join(neighbour)}" for neighbour in node.neighbours]
-    with in_netns(pid):
-        missing = tcp_profile.write(settings)
-        for interface in node.interfaces:
-            offload.switch_off(interface, checksum=interface in node.shaping)
-        done = subprocess.run(["ip", "-batch", "-"], input="\n".join(batch), text=True, capture_output=True,
-                              check=False)
-        if done.returncode:
-            raise LabError(f"node {node.name}: ip: {' '.join(done.stderr.split())}")
-        qdiscs = shape(node.name, node.shaping)
-        return Configured(missing, tcp_profile.read(list(settings)), qdiscs,
-                          {interface: offload.read(interface) for interface in node.interfaces})
+            network.add_address(address, interface)
+    for route in node.routes:
+        network.replace_route(route)
+    for neighbour in node.neighbours:
+        network.replace_neighbour(neighbour)

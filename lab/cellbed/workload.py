@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import math
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from cellbed import congestion_control, nodes
 from cellbed.attach import Attachment
 from cellbed.command import Command
 from cellbed.error import LabError
-from cellbed.process import Process, wait_line
+from cellbed.process import Process, python, wait_line
 
 # The data connection's client port, so that analysis can tell it from iperf3's control connection.
 CLIENT_PORT_OFFSET = 30000
@@ -161,14 +160,14 @@ class Stream(Workload):
         flow = self.flow
         ends = {"--from": (flow["from"], client_port(flow)), "--to": (flow["to"], flow["port"])}
         args = [f"{option}={self.pids[node]},{self.addresses[node]},{port}" for option, (node, port) in ends.items()]
-        module = "cellbed.stream"
+        module = "stream"
         if flow["transport"] == "udp":
-            module = "cellbed.datagrams"
+            module = "datagrams"
             args += [f"--rate={flow['rate']}", f"--packet-bytes={flow['packet_bytes']}"]
         elif self.control is not None:
             args.append(f"--congestion-control={self.control}")
         self.client = Process(f"stream of {flow['id']}",
-                              [sys.executable, "-m", module, *args, f"--seconds={flow['duration_s']:g}",
+                              [*python(module), *args, f"--seconds={flow['duration_s']:g}",
                                f"--result={self.result}"], self.log)
 
     def congestion_control_of(self, report: dict[str, Any]) -> str | None:

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Network namespaces of nodes, each held by a process that does nothing.
+
+A holder shares the memory of this process, so it costs next to nothing in a guest, where a copy of Python's memory
+takes longer than all that is done in the namespace. It has a pid of its own and can be killed like any other process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+from collections.abc import Iterator
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+# Source: include/uapi/linux/sched.h
+_CLONE_VM, _CLONE_FILES, _CLONE_NEWNS, _CLONE_NEWNET = 0x100, 0x400, 0x20000, 0x40000000
+_STACK_BYTES = 16384
+_STACK_ALIGNMENT = 16
+
+
+@contextlib.contextmanager
+def holding(number: int) -> Iterator[list[int]]:
+    """Hold so many network namespaces during the block. Yields: their processes.
+
+    Each has a mount namespace, too, in which a shell of the node can have a /sys of its own.
+
+    Raises:
+        OSError: with the errno of clone(2).
+    """
+    stacks = [ctypes.create_string_buffer(_STACK_BYTES) for _ in range(number)]
+    pids: list[int] = []
+    # A signal's handler is Python's, which must not run in a second process.
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    try:
+        for stack in stacks:
+            pids.append(_hold(stack))
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        yield pids
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+        for pid in pids:
+            os.waitpid(pid, 0)
+
+
+def _hold(stack: ctypes.Array[ctypes.c_char]) -> int:
+    """Start a process that waits for ever. Return: its pid."""
+    top = (ctypes.addressof(stack) + _STACK_BYTES) & -_STACK_ALIGNMENT
+    pid = _LIBC.clone(_LIBC.pause, ctypes.c_void_p(top),
+                      _CLONE_VM | _CLONE_FILES | _CLONE_NEWNS | _CLONE_NEWNET | signal.SIGCHLD, None)
+    if pid < 0:
+        raise OSError(ctypes.get_errno(), "making a network namespace")
+    return pid
