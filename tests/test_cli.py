@@ -64,10 +64,10 @@ def test_the_list_of_commands_says_what_they_say_of_themselves(name):
 
 
 def test_help_imports_what_it_needs():
-    """Models of scenarios and data frames take most of a second, and help has neither."""
+    """Models of scenarios and data frames take most of a second, Rich a tenth, and help has none of them."""
     done = subprocess.run([sys.executable, "-c", "import sys; sys.argv = ['cellbed', '--help']\n"
                            "from cellbed import cli\ntry: cli.main()\n"
-                           "finally: print({'pydantic', 'polars', 'asyncio', 'yaml'} & sys.modules.keys())"],
+                           "finally: print({'pydantic', 'polars', 'asyncio', 'yaml', 'rich'} & sys.modules.keys())"],
                           capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "set()"
     assert all(f" {name} " in done.stdout for name in lazy.COMMANDS)

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 
 from . import AnalysisError, maxdat_options, print_table, write_report
-from .screen import shown
+from .printable import shown
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -13,16 +13,7 @@ from typing import Any
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-
-def shown(text: str, but: str = "") -> str:
-    """Text with everything that is not printable as an escape, such as \\x1b.
-
-    Args:
-        but: characters that stay.
-    """
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() or c in but else c.encode("unicode_escape").decode() for c in text)
+from .printable import shown
 
 
 class Screen(Console):

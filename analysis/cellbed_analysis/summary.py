@@ -20,7 +20,8 @@ from .interval import Estimate
 from .maxdat_report import console_tables
 from .maxdat_sweep import claim_rows, surfaces
 from .metrics.run import RunAnalysis, analyse_all
-from .screen import Screen, shown
+from .printable import shown
+from .screen import Screen
 from .table import COMMAND_COLUMNS, RADIO_COLUMNS, HeadlineRow, Row, command_rows, headline, radio_rows
 
 #: Beside the name of the series: what is kept longest has the greatest number.

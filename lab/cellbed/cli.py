@@ -38,12 +38,12 @@ from cellbed.options import (
     Watch,
     WhichFlow,
 )
-from cellbed_analysis.screen import Screen, shown
+from cellbed.screens import console, errors
+from cellbed_analysis.printable import shown
 
-app = typer.Typer(cls=LazyGroup, no_args_is_help=True, pretty_exceptions_enable=False,
+# Plain help: Rich's boxes take longer to import than all else of it.
+app = typer.Typer(cls=LazyGroup, pretty_exceptions_enable=False, rich_markup_mode=None,
                   help="Real TCP stacks over an emulated cellular radio network, reproducible to the byte.")
-console = Screen()
-errors = Screen(stderr=True)
 
 _INTERRUPTED = 130
 
@@ -52,16 +52,20 @@ def _version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
-        console.print(f"cellbed {version('cellbed')}")
+        console().print(f"cellbed {version('cellbed')}")
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def common(
+    ctx: typer.Context,
     show_version: Annotated[bool, typer.Option("--version", is_eager=True, callback=_version,
                                                help="Show the version and exit.")] = False,
 ) -> None:
     """What holds for every command."""
+    if ctx.invoked_subcommand is None:
+        print(ctx.get_help())
+        sys.exit(2)
 
 
 @app.command()
@@ -91,7 +95,7 @@ def run(
 
     check_lab(lab, kernel)
     model, runs = expand(scenario, set_ or [], seed, variant)
-    show = Show(len(runs), console, errors, cli_watch.newest(results, console) if watch else None)
+    show = Show(len(runs), console(), errors(), cli_watch.newest(results, console()) if watch else None)
     claims = load_claims(model, scenario)
     tell_size(runs, results)
     with cleaning_up(), connected(scheduler, lab, kernel, shared, key) as fleet:
@@ -144,7 +148,7 @@ def why(
         from cellbed_analysis.why import why as explain
 
         chosen = read_bundle(choose(bundle, Wanted(variant, seed, set_ or [])))
-        console.print(str(explain(chosen, at, flow)), soft_wrap=True)
+        console().print(str(explain(chosen, at, flow)), soft_wrap=True)
 
 
 @app.command()
@@ -169,9 +173,9 @@ def export(
 
         opened = read_bundle(choose(bundle, Wanted(variant, seed, set_ or [])))
         for path in write(opened, format_, output, node, flow):
-            console.print(str(path), soft_wrap=True)
+            console().print(str(path), soft_wrap=True)
         if text := said_of(opened, format_, flow):
-            errors.print(text, soft_wrap=True)
+            errors().print(text, soft_wrap=True)
 
 
 @app.command("bundle")
@@ -195,7 +199,7 @@ def check(scenarios: Annotated[list[Path], typer.Argument(help="scenario files")
 
     for path in scenarios:
         model, runs = expand(path)
-        console.print(f"{path}: {model.id}: {len(runs)} runs", soft_wrap=True)
+        console().print(f"{path}: {model.id}: {len(runs)} runs", soft_wrap=True)
 
 
 @app.command()
@@ -211,14 +215,14 @@ def topology(scenario: ScenarioFile) -> None:
         ue = settings["radio"]["ues"].get(node.name)
         way = "" if ue is None else f"  -> {ue['peer']} {'direct' if ue['mode'] == 'dm' else 'through the eNB'}"
         interfaces = ", ".join(f"{name} {address}" if address else name for name, address in node.interfaces.items())
-        console.print(f"{node.name}  {interfaces}{way}", soft_wrap=True)
+        console().print(f"{node.name}  {interfaces}{way}", soft_wrap=True)
         for route in node.routes:
-            console.print(f"     ip route {' '.join(route)}", soft_wrap=True)
+            console().print(f"     ip route {' '.join(route)}", soft_wrap=True)
         for interface, qdiscs in node.shaping.items():
             for qdisc in qdiscs:
-                console.print(f"     tc qdisc add dev {interface} {qdisc}", soft_wrap=True)
+                console().print(f"     tc qdisc add dev {interface} {qdisc}", soft_wrap=True)
     for link in planned.links:
-        console.print(" -- ".join(f"{end.node} {end.interface}" for end in link.ends), soft_wrap=True)
+        console().print(" -- ".join(f"{end.node} {end.interface}" for end in link.ends), soft_wrap=True)
 
 
 @app.command()
@@ -241,9 +245,9 @@ def doctor(
         for c in found:
             state = Text("ok", "green") if c.ok else Text("no", "red")
             table.add_row(state, c.what, ", ".join(c.labs) or "-", c.detail)
-        console.print(table)
+        console().print(table)
         for lab, ok in usable(found).items():
-            console.print(f"{lab} lab: {'ready' if ok else 'cannot run'}")
+            console().print(f"{lab} lab: {'ready' if ok else 'cannot run'}")
     if why := why_not(LABS[0], found):
         raise CellbedError(f"the {LABS[0]} lab, which is the default, cannot run: {why}")
 
@@ -265,9 +269,9 @@ def clean() -> None:
 
     removed = remove()
     for what in removed:
-        console.print(f"removed {what}", soft_wrap=True)
+        console().print(f"removed {what}", soft_wrap=True)
     if not removed:
-        console.print("nothing to clean")
+        console().print("nothing to clean")
 
 
 def _hint(said: str) -> str:
@@ -284,23 +288,22 @@ def main() -> None:
         if app(standalone_mode=False) == _INTERRUPTED:
             raise KeyboardInterrupt
     except CellbedError as error:
-        errors.print(f"cellbed: {shown(str(error))}", style="red", soft_wrap=True)
+        errors().print(f"cellbed: {shown(str(error))}", style="red", soft_wrap=True)
         if error.detail:
-            errors.print(error.detail, soft_wrap=True)
+            errors().print(error.detail, soft_wrap=True)
         sys.exit(1)
     except OSError as error:
-        errors.print(f"cellbed: {shown(told(error, 'the system'))}", style="red", soft_wrap=True)
+        errors().print(f"cellbed: {shown(told(error, 'the system'))}", style="red", soft_wrap=True)
         sys.exit(1)
     except typer.Exit as end:
         sys.exit(end.exit_code)
     except (KeyboardInterrupt, typer.Abort):
-        errors.print("cellbed: interrupted; nothing was left behind")
+        errors().print("cellbed: interrupted; nothing was left behind")
         sys.exit(_INTERRUPTED)
     except Exception as error:
         if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # click's usage errors
             said = error.format_message()
-            if said:  # without arguments the help was all
-                errors.print(f"cellbed: {shown(said)}{_hint(said)}", style="red", soft_wrap=True)
+            errors().print(f"cellbed: {shown(said)}{_hint(said)}", style="red", soft_wrap=True)
             sys.exit(error.exit_code)
         raise
 

@@ -11,9 +11,7 @@ from rich import box
 from rich.table import Table
 
 from cellbed.analysed import analysing
-from cellbed_analysis.screen import Screen
-
-console = Screen()
+from cellbed.screens import console
 
 
 def run_prune(
@@ -32,7 +30,7 @@ def run_prune(
         if any(chosen.values()):
             # Whole bundles first: nothing that is removed has to be compressed.
             wanted = [item for kind in reversed(prune.KINDS) if chosen[kind] for item in found if item.what == kind]
-            console.print(f"{results}: {size.text(prune.free(wanted))} freed", soft_wrap=True)
+            console().print(f"{results}: {size.text(prune.free(wanted))} freed", soft_wrap=True)
             return
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("option", no_wrap=True)
@@ -40,7 +38,7 @@ def run_prune(
     table.add_column("what")
     for kind, option in zip(prune.KINDS, ("--compress", "--derived", "--superseded"), strict=True):
         table.add_row(option, size.text(sum(item.bytes for item in found if item.what == kind)), prune.KINDS[kind])
-    console.print(table)
+    console().print(table)
 
 
 def register(app: typer.Typer) -> None:

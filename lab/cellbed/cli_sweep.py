@@ -35,12 +35,9 @@ from cellbed.options import (
     WhichFlow,
 )
 from cellbed.rounds import Rounds, Until, parse_seeds
+from cellbed.screens import console, errors
 from cellbed.show import Show, tell_size
 from cellbed_analysis import bounded_yaml
-from cellbed_analysis.screen import Screen
-
-console = Screen()
-errors = Screen(stderr=True)
 
 DATA_SET = "sweep.parquet"
 
@@ -105,7 +102,7 @@ def run_sweep(
                     wanted, max_seeds)
     clean.clean()
     remove_unfinished(results)
-    show = Show(0, console, errors, cli_watch.newest(results, console) if watch else None)
+    show = Show(0, console(), errors(), cli_watch.newest(results, console()) if watch else None)
     claims = load_claims(model, scenario)
     tell_size(runs, results)
     table = _Table(results)
@@ -161,7 +158,7 @@ class _Table:
                   for run, outcome in self.entries]
         with analysing(self.results):
             path = write_data_set(played, self.results / "summary" / DATA_SET)
-        console.print(f"{len(played)} runs: {path}", soft_wrap=True)
+        console().print(f"{len(played)} runs: {path}", soft_wrap=True)
 
 
 def _check_metrics(names: list[str]) -> None:
@@ -192,12 +189,12 @@ def run_compare(
     with analysing(results):
         found = compare(Path(results), metric, baseline, flow)
         if text := said_of(Path(results), flow):
-            errors.print(text, soft_wrap=True)
+            errors().print(text, soft_wrap=True)
     if json_:
         print(to_json(found))
     else:
         for made in tables(found):
-            console.print(made)
+            console().print(made)
 
 
 def _say_why(first: str, others: list[str], json_: bool) -> None:
@@ -214,7 +211,7 @@ def _say_why(first: str, others: list[str], json_: bool) -> None:
     if json_:
         print(json.dumps([asdict(line) for line in found], indent=1))
     else:
-        console.print(table(found, one, two))
+        console().print(table(found, one, two))
 
 
 def register(app: typer.Typer) -> None:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -32,6 +31,8 @@ def run_watch(
     wireshark_port: Annotated[int, typer.Option(min=1, max=65535, help="UDP port for that")] = WIRESHARK_PORT,
 ) -> None:
     """Show a run while it goes on: cwnd, RTT, queues, channel, HARQ and RLC, events. The run does not notice."""
+    import asyncio
+
     from cellbed_watch.follow import Wanted, watch
 
     console = Screen() if sys.stdout.isatty() else Screen(width=120)

@@ -10,6 +10,7 @@ from typing import Any
 
 from cellbed.computing import Computing
 from cellbed.error import LabError
+from cellbed.process import await_end
 
 STALLED_AFTER_S = 180
 _POLL_S = 0.05
@@ -90,7 +91,4 @@ def follow(process: subprocess.Popen, directory: Path, watch: Watch, patience: f
         if now - last > patience * watch.stalled_after_s:
             raise LabError(f"the run made no progress for {patience * watch.stalled_after_s:g} s and was stopped"
                            + (f": {named}" if named else ""))
-        try:
-            process.wait(_POLL_S)
-        except subprocess.TimeoutExpired:
-            continue
+        await_end(process, _POLL_S)

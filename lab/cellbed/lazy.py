@@ -42,11 +42,17 @@ class LazyGroup(TyperGroup):
         if cmd_name not in COMMANDS:
             return super().get_command(ctx, cmd_name)
         module, summary = COMMANDS[cmd_name]
-        return TyperCommand(cmd_name, help=summary) if self.listing else load(module, cmd_name)
+        return TyperCommand(cmd_name, help=summary, rich_markup_mode=None) if self.listing else load(module, cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         with self._listing():
             super().format_help(ctx, formatter)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """With the whole first paragraph of each, which would be cut to a line."""
+        said = {name: (self.get_command(ctx, name).help or "").split("\n\n")[0] for name in self.list_commands(ctx)}
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, " ".join(text.split())) for name, text in said.items()])
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
         with self._listing():
@@ -63,7 +69,7 @@ class LazyGroup(TyperGroup):
 
 def load(module: str, name: str) -> Any:
     """A command of a module of this package."""
-    app = typer.Typer()
+    app = typer.Typer(rich_markup_mode=None)
     app.callback()(lambda: None)  # with which one command is a group, too
     importlib.import_module(f"cellbed.{module}").register(app)
     return typer.main.get_group(app).commands[name]

@@ -61,6 +61,23 @@ def in_netns(pid: int) -> Iterator[None]:
         os.close(home)
 
 
+def await_end(process: subprocess.Popen, timeout_s: float) -> None:
+    """Until a child ends, or so long.
+
+    Asleep all the time, as wake-ups are what a virtual lab costs; Popen.wait() looks again and again, up to 50 ms late.
+    """
+    if process.poll() is not None:
+        return
+    try:
+        pidfd = os.pidfd_open(process.pid)
+    except ProcessLookupError:  # another thread has just learnt of its end
+        return
+    try:
+        select.select([pidfd], [], [], None if math.isinf(timeout_s) else timeout_s)
+    finally:
+        os.close(pidfd)
+
+
 class NotStarted(LabError):
     """A program could not be started; `status` is what a shell would return."""
 
@@ -112,17 +129,8 @@ class Process:
         return "; ".join(lines[-5:]) or "it printed nothing"
 
     def wait(self, timeout_s: float) -> None:
-        """Until the process ends, or so long; asleep all the time, as wake-ups are what a virtual lab costs."""
-        if self.popen.poll() is not None:
-            return
-        try:
-            pidfd = os.pidfd_open(self.popen.pid)
-        except ProcessLookupError:  # another thread has just learnt of its end
-            return
-        try:
-            select.select([pidfd], [], [], None if math.isinf(timeout_s) else timeout_s)
-        finally:
-            os.close(pidfd)
+        """Until the process ends, or so long."""
+        await_end(self.popen, timeout_s)
 
     def stop(self, sig: int = signal.SIGTERM) -> None:
         """Ask the process to end and wait for it.

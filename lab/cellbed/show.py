@@ -18,7 +18,7 @@ from rich.table import Column
 
 from cellbed.description import Run
 from cellbed.error import LabError
-from cellbed_analysis.screen import shown
+from cellbed_analysis.printable import shown
 
 if TYPE_CHECKING:
     from cellbed.sweep import Outcome

@@ -9,6 +9,7 @@ import time
 
 import pytest
 
+from cellbed import follow as module
 from cellbed.error import LabError
 from cellbed.follow import Watch, follow
 
@@ -66,3 +67,15 @@ def test_a_stopped_command_has_not_waited(tmp_path):
     time.sleep(5)
     follower.send_signal(signal.SIGCONT)
     assert follower.communicate(timeout=30)[1] == ""
+
+
+def test_the_end_wakes_the_follower(monkeypatch, tmp_path):
+    """Neither the next look at the progress nor any other pause goes by first."""
+    def pause(_):
+        raise AssertionError("a pause")
+
+    monkeypatch.setattr(module, "_POLL_S", 3600)
+    with subprocess.Popen(["sleep", "0.3"]) as process:
+        monkeypatch.setattr(time, "sleep", pause)
+        assert follow(process, tmp_path, Watch()) == {}
+        assert process.returncode == 0
