@@ -36,8 +36,9 @@ def cache_root() -> Path:
 
 
 def patches(version: str) -> list[Path]:
-    """Those for every version, then those that one version needs."""
-    return sorted((HERE / "patches").glob("*.patch")) + sorted((HERE / "patches" / version).glob("*.patch"))
+    """Those for every version, then those for all of one's first number or for it alone: 7 or 6.12."""
+    own = [path for name in (version.partition(".")[0], version) for path in (HERE / "patches" / name).glob("*.patch")]
+    return sorted((HERE / "patches").glob("*.patch")) + sorted(own)
 
 
 def tree_version(tree: Path) -> str:

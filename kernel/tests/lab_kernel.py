@@ -7,22 +7,36 @@ import shutil
 import subprocess
 import time
 from pathlib import Path
+from typing import NamedTuple
+
+import pytest
 
 BUILD = Path(__file__).resolve().parents[1] / "build"
-VERSIONS = ("6.12", "6.1")
+VERSIONS = ("7.3", "6.12", "6.1")
+# Each as runs start it, and those that have a seccomp mode without it.
+KINDS = ("7.3", "7.3 ptrace", "6.12", "6.1")
 
 
-def cached(version=VERSIONS[0]):
-    """The built kernel's path; None when there is none."""
+class Kernel(NamedTuple):
+    path: Path
+    words: tuple[str, ...]  # more of its command line
+
+
+def cached(kind):
+    """A built kernel; skips the test when there is none."""
+    version, _, ptrace = kind.partition(" ")
     done = subprocess.run([BUILD, "--print-path", "--version", version], capture_output=True, text=True, check=False)
-    return Path(done.stdout.strip()) if done.returncode == 0 else None
+    if done.returncode:
+        pytest.skip(done.stderr.strip())
+    seccomp = () if version.startswith("6.") else ("seccomp=off" if ptrace else "seccomp=auto",)
+    return Kernel(Path(done.stdout.strip()), seccomp)
 
 
-def boot(kernel, folder, script, seed=1, **environment):
-    """Run a shell script as the guest's init. Return: what it printed and the wall time in seconds.
+def command(kernel, folder, script, seed=1, before=()):
+    """The command line of a guest whose init is a shell script.
 
     Args:
-        environment: more of it for the guest's kernel.
+        before: words before the kernel.
     """
     init = folder / "guest-init"
     init.write_text("#!/bin/bash\nmount -t proc p /proc\nmount -t sysfs s /sys\nmount -t tmpfs t /run\n"
@@ -30,13 +44,22 @@ def boot(kernel, folder, script, seed=1, **environment):
                     f"{{ {script}\n}} 2>&1\n"
                     "exec python3 -c 'import ctypes; ctypes.CDLL(None).reboot(0x4321FEDC)'\n")
     init.chmod(0o755)
+    return ["taskset", "-c", str(min(os.sched_getaffinity(0))), *before, kernel.path, "mem=256M", "rootfstype=hostfs",
+            "rootflags=/", "ro", "init=/proc/self/cwd/guest-init", "time-travel=inf-cpu",
+            "time-travel-start=1577836800000000000", f"seed={seed}", "norandmaps", "quiet", "panic=-1", "con=null",
+            "con0=null,fd:1", "uml_dir=uml/", "umid=t", *kernel.words]
+
+
+def boot(kernel, folder, script, seed=1, before=(), **environment):
+    """Run a shell script as the guest's init. Return: what it printed and the wall time in seconds.
+
+    Args:
+        environment: more of it for the guest's kernel.
+    """
     start = time.monotonic()
-    done = subprocess.run(
-        ["taskset", "-c", str(min(os.sched_getaffinity(0))), kernel, "mem=256M", "rootfstype=hostfs", "rootflags=/",
-         "ro", "init=/proc/self/cwd/guest-init", "time-travel=inf-cpu", "time-travel-start=1577836800000000000",
-         f"seed={seed}", "norandmaps", "quiet", "panic=-1", "con=null", "con0=null,fd:1", "uml_dir=uml/", "umid=t"],
-        cwd=folder, capture_output=True, text=True, timeout=120, check=False,
-        env={"PATH": os.environ["PATH"], "TMPDIR": str(folder), **environment})
+    done = subprocess.run(command(kernel, folder, script, seed, before), cwd=folder, capture_output=True, text=True,
+                          timeout=120, check=False,
+                          env={"PATH": os.environ["PATH"], "TMPDIR": str(folder), **environment})
     shutil.rmtree(folder / "uml", ignore_errors=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return re.sub(r"reboot: .*\n$", "", done.stdout), time.monotonic() - start

@@ -4,13 +4,16 @@
 import os
 import re
 import subprocess
+import sys
 import tarfile
 from pathlib import Path
 
 import pytest
-from lab_kernel import BUILD, VERSIONS, boot, cached
+from lab_kernel import BUILD, KINDS, VERSIONS, boot, cached
 
-KERNEL = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import sources
+import steps
 
 
 def test_missing_source_is_one_message(tmp_path):
@@ -48,10 +51,10 @@ def test_failed_build_leaves_nothing_and_shows_the_log(tmp_path):
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_patches_apply(version, tmp_path):
-    tarball = Path(f"/usr/src/linux-source-{version}.tar.xz")
-    if not tarball.exists():
-        pytest.skip(f"linux-source-{version} is not installed")
-    patches = sorted((KERNEL / "patches").glob("*.patch")) + sorted((KERNEL / "patches" / version).glob("*.patch"))
+    tarball = sources.found(version)
+    if tarball is None:
+        pytest.skip(f"the source of Linux {version} is not here")
+    patches = steps.patches(version)
     wanted = {name for patch in patches for name in re.findall(r"^--- a/(\S+)", patch.read_text(), re.MULTILINE)}
     with tarfile.open(tarball) as tar:
         for member in tar:
@@ -68,12 +71,13 @@ def test_patches_apply(version, tmp_path):
         assert done.returncode == 0, f"{patch.name}: {done.stdout}"
 
 
-needs_kernel = pytest.mark.skipif(cached() is None, reason="the lab kernel is not built (`make lab-kernel`)")
+@pytest.fixture(params=KINDS)
+def kernel(request):
+    return cached(request.param)
 
 
-@needs_kernel
-def test_what_the_guest_can_do(tmp_path):
-    out, _ = boot(cached(), tmp_path, """
+def test_what_the_guest_can_do(kernel, tmp_path):
+    out, _ = boot(kernel, tmp_path, """
         zcat /proc/config.gz | grep -x CONFIG_HZ=1000
         cat /proc/sys/net/ipv4/tcp_available_congestion_control | wc -w
         mount -t cgroup2 c /sys/fs/cgroup && echo cgroup2
@@ -90,16 +94,14 @@ def test_what_the_guest_can_do(tmp_path):
     assert lines[2:] == ["cgroup2", "veth", "tun", "netns", "netem", "htb", "tbf", "red"]
 
 
-@needs_kernel
-def test_waiting_costs_no_wall_time(tmp_path):
-    out, wall_s = boot(cached(), tmp_path, "sleep 1000; cut -d. -f1 /proc/uptime")
+def test_waiting_costs_no_wall_time(kernel, tmp_path):
+    out, wall_s = boot(kernel, tmp_path, "sleep 1000; cut -d. -f1 /proc/uptime")
     assert int(out) >= 1000
     assert wall_s < 60
 
 
-@needs_kernel
-def test_a_clock_read_costs_a_microsecond(tmp_path):
-    out, _ = boot(cached(), tmp_path, """python3 -c '
+def test_a_clock_read_costs_a_microsecond(kernel, tmp_path):
+    out, _ = boot(kernel, tmp_path, """python3 -c '
 import time
 first = time.monotonic_ns()
 for _ in range(10000): time.monotonic_ns()
@@ -107,17 +109,15 @@ print(time.monotonic_ns() - first)'""")
     assert int(out) == pytest.approx(10_000 * 1000, rel=0.05)
 
 
-@needs_kernel
-def test_randomness_follows_the_seed(tmp_path):
+def test_randomness_follows_the_seed(kernel, tmp_path):
     script = "head -c 16 /dev/urandom | od -An -tx1; cat /proc/sys/kernel/random/uuid"
-    first, again, other = (boot(cached(), tmp_path, script, seed)[0] for seed in (1, 1, 2))
+    first, again, other = (boot(kernel, tmp_path, script, seed)[0] for seed in (1, 1, 2))
     assert first == again
     assert not set(first.splitlines()) & set(other.splitlines())
 
 
-@needs_kernel
-def test_the_kind_of_recovery_belongs_to_the_namespace(tmp_path):
-    out, _ = boot(cached(), tmp_path, """
+def test_the_kind_of_recovery_belongs_to_the_namespace(kernel, tmp_path):
+    out, _ = boot(kernel, tmp_path, """
         kind=/proc/sys/net/ipv4/tcp_reno_recovery
         cat $kind
         echo 2 > $kind; cat $kind

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from lab_kernel import VERSIONS, boot, cached
+from lab_kernel import KINDS, boot, cached
 
 pytestmark = pytest.mark.lab
 
@@ -70,13 +70,10 @@ class Event(NamedTuple):
     ssthresh: int
 
 
-@pytest.fixture(scope="module", params=VERSIONS)
+@pytest.fixture(scope="module", params=KINDS)
 def played(request, tmp_path_factory):
     """The events of every case, from one boot."""
-    kernel = cached(request.param)
-    if kernel is None:
-        pytest.skip(f"the lab kernel {request.param} is not built (`kernel/build --version {request.param}`)")
-    out, _ = boot(kernel, tmp_path_factory.mktemp("guest"),
+    out, _ = boot(cached(request.param), tmp_path_factory.mktemp("guest"),
                   f"python3 -B {shlex.quote(str(PEER))} {shlex.quote(json.dumps(CASES))}")
     assert out.startswith("{"), out
     return {name: [Event(*event) for event in events] for name, events in json.loads(out).items()}

@@ -10,8 +10,8 @@ from cellbed.error import CellbedError
 LABS = ("virtual", "native", "vm")
 # Those in which a command of this terminal can run (`cellbed link`, `cellbed shell`).
 ATTACHABLE = ("virtual", "native")
-# Of the virtual lab; the first one unless another is named.
-KERNELS = ("6.12", "6.1")
+# Of the virtual lab; the first one that is built here unless another is named.
+KERNELS = ("7.3", "6.12", "6.1")
 
 
 def check_lab(lab: str, kernel: str | None, allowed: tuple[str, ...] = LABS) -> None:

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Sources of Linux: what the distribution's packages have put here, and what Debian's archive has beside them.
+
+A newer linux-source package than this Debian has is taken from the mirror that this machine uses: without root, with
+lists of its own, verified by Debian's keyring. Nothing that belongs to the machine's apt is written.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+from steps import cache_root
+
+PACKAGED = Path("/usr/src")
+# Suites of Debian that may have what the machine's own has not.
+SUITES = ("trixie-backports", "sid")
+KEYRINGS = tuple(Path(f"/usr/share/keyrings/debian-archive-keyring.{ending}") for ending in ("gpg", "pgp"))
+_SUFFIXES = ("xz", "bz2", "zst")
+# Programs that an update of the machine's own lists would start are not ours to start. A machine that is offline is to
+# find that out soon.
+_SETTINGS = """\
+#clear APT::Update::Pre-Invoke;
+#clear APT::Update::Post-Invoke;
+#clear APT::Update::Post-Invoke-Success;
+#clear Acquire::IndexTargets;
+Acquire::IndexTargets::deb::Packages {{ MetaKey "$(COMPONENT)/binary-$(ARCHITECTURE)/Packages"; \
+ShortDescription "Packages"; }};
+Acquire::Languages "none";
+Acquire::Retries "0";
+Acquire::http::Timeout "10";
+Acquire::https::Timeout "10";
+APT::Architectures "";
+Dir::Etc::sourcelist "{folder}/sources.list";
+Dir::Etc::sourceparts "-";
+Dir::Etc::preferences "-";
+Dir::Etc::preferencesparts "-";
+Dir::State "{folder}";
+Dir::State::lists "{folder}/lists";
+Dir::State::status "/dev/null";
+Dir::Cache "{folder}";
+Dir::Log "{folder}";
+{user}"""
+
+
+class Unavailable(Exception):
+    """Why a source cannot be had, in one line."""
+
+
+def kept() -> Path:
+    """Folder of fetched sources."""
+    return cache_root().parent / "source"
+
+
+def found(version: str) -> Path | None:
+    """The source of a version that is here already."""
+    for folder in (PACKAGED, kept()):
+        for suffix in _SUFFIXES:
+            path = folder / f"linux-source-{version}.tar.{suffix}"
+            if path.exists():
+                return path
+    return None
+
+
+def fetch(version: str) -> Path:
+    """Take a source from Debian's archive into the cache.
+
+    Raises:
+        Unavailable: this is no Debian, it is offline, or its mirror has no such package.
+    """
+    keyring = next((path for path in KEYRINGS if path.exists()), None)
+    mirrors = _mirrors()
+    if keyring is None:
+        raise Unavailable(f"{KEYRINGS[0]} is missing; run `apt-get install debian-archive-keyring`")
+    kept().mkdir(parents=True, exist_ok=True)
+    # Not in the temporary folder: archive and tarball together want 350 MB.
+    with tempfile.TemporaryDirectory(prefix=".fetching-", dir=kept()) as name:
+        folder = Path(name)
+        _configure(folder, mirrors, keyring)
+        package = _download(folder, f"linux-source-{version}")
+        return _taken_out(package, version)
+
+
+def _mirrors() -> list[str]:
+    """Where this machine has its own packages from, of which some may be others' than Debian's: the keyring decides.
+
+    Raises:
+        Unavailable: this is no Debian.
+    """
+    try:
+        system = platform.freedesktop_os_release()
+    except OSError:
+        system = {}
+    if system.get("ID") != "debian" or not all(map(shutil.which, ("apt-get", "dpkg-deb"))):
+        raise Unavailable(f"{system.get('PRETTY_NAME', 'this system')} is no Debian, whose archive has it")
+    release = system.get("VERSION_CODENAME", "sid")
+    own = {release, f"{release}-updates", f"{release}-backports", "stable", "testing", "unstable", "sid"}
+    said = subprocess.run(["apt-get", "update", "--print-uris"], capture_output=True, text=True, check=False).stdout
+    known = re.findall(r"^'(\S+?)/dists/([^/]+)/InRelease'", said, re.MULTILINE)
+    mirrors = [uri for uri, suite in known if suite in own]
+    if not mirrors:
+        raise Unavailable("apt knows no mirror of Debian here")
+    return list(dict.fromkeys(mirrors))
+
+
+def _configure(folder: Path, mirrors: list[str], keyring: Path) -> None:
+    (folder / "lists/partial").mkdir(parents=True)
+    (folder / "archives/partial").mkdir(parents=True)
+    (folder / "sources.list").write_text("".join(
+        f"deb [signed-by={keyring}] {mirror} {suite} main\n" for mirror in mirrors for suite in SUITES))
+    # As root apt would become another user, who may not write here.
+    user = 'APT::Sandbox::User "root";\n' if os.geteuid() == 0 else ""
+    (folder / "apt.conf").write_text(_SETTINGS.format(folder=folder, user=user))
+
+
+def _apt(folder: Path, *words: str) -> subprocess.CompletedProcess:
+    return subprocess.run(["apt-get", "-c", folder / "apt.conf", "-q", *words], cwd=folder, capture_output=True,
+                          text=True, check=False, stdin=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C"})
+
+
+def _download(folder: Path, package: str) -> Path:
+    """Raises Unavailable when the mirror has no such package, or does not answer."""
+    updated = _apt(folder, "update")
+    looked = _apt(folder, "download", "--print-uris", package)
+    plan = re.search(r"^'(\S+)' \S+ (\d+) ", looked.stdout, re.MULTILINE)
+    if plan is None:
+        # A suite that is not there does not matter where another one has the package.
+        said = re.findall(r"^[EW]: (.+)$", updated.stderr, re.MULTILINE)
+        raise Unavailable(said[0] if said else f"the suites {' and '.join(SUITES)} of Debian have no {package}")
+    print(f"{package}: fetching {int(plan[2]) / 1e6:.0f} MB from {plan[1].partition('/pool/')[0]}", file=sys.stderr,
+          flush=True)
+    shown = subprocess.run(["apt-get", "-c", folder / "apt.conf", *([] if sys.stderr.isatty() else ["-qq"]), "download",
+                            package], cwd=folder, stdout=sys.stderr, stderr=subprocess.PIPE, text=True, check=False,
+                           stdin=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C"})
+    archives = list(folder.glob(f"{package}_*.deb"))
+    if shown.returncode or not archives:
+        raise Unavailable(" ".join(re.findall(r"^E: (.+)$", shown.stderr, re.MULTILINE)) or "the download broke off")
+    return archives[0]
+
+
+def _taken_out(package: Path, version: str) -> Path:
+    """The tarball inside a package, with its time: file, size and time tell one source from another."""
+    with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", package], stdout=subprocess.PIPE) as contents, \
+            tarfile.open(fileobj=contents.stdout, mode="r|") as files:
+        for member in files:
+            name = Path(member.name).name
+            if member.isfile() and name in [f"linux-source-{version}.tar.{suffix}" for suffix in _SUFFIXES]:
+                part = package.with_name(name)
+                with open(part, "wb") as out:
+                    shutil.copyfileobj(files.extractfile(member), out)
+                os.utime(part, (member.mtime, member.mtime))
+                contents.kill()
+                return part.rename(kept() / name)
+    raise Unavailable(f"{package.name} has no tarball of Linux")
+
