@@ -25,7 +25,7 @@ SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-fast fuzz soak bench bench-lena lint format reference doctor golden-update clean
+.PHONY: help setup build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-fast fuzz soak bench bench-lena lint format reference matrix doctor golden-update clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -65,10 +65,10 @@ build: | $(STAMPS)/packages ## compile celld, cellsim and tcpwatch
 native-lab: setup ## load the kernel modules and settings of this machine's native lab (root)
 	@$(PLAY) --limit localhost --tags native_lab $(if $(filter 0,$(shell id -u)),,--ask-become-pass)
 
-lab-kernel: setup ## build the lab kernel (cached)
+lab-kernel: setup ## build the newest lab kernel whose source can be had (cached)
 	@kernel/build >/dev/null
 
-lab-kernels: setup ## build every lab kernel whose source this machine has (cached)
+lab-kernels: setup ## build every lab kernel whose source can be had (cached)
 	@kernel/build --all >/dev/null
 
 lab-vm-host: setup ## install what building and starting a lab VM needs
@@ -126,6 +126,9 @@ golden-update: build ## rewrite the golden readings and show the difference
 
 reference: setup ## write the pages of docs/reference/ anew
 	$(VENV)/bin/python -m cellbed.reference docs/reference
+
+matrix: setup lab-kernels ## write docs/reference/kernels.md anew: what each kernel has
+	$(VENV)/bin/python -m cellbed.matrix docs/reference/kernels.md
 
 doctor: setup ## what this machine can run
 	$(CELLBED) doctor

@@ -64,7 +64,7 @@ def play(runs: int, folder: Path, seeds: tuple[int, ...]) -> list[str]:
     for n in range(0, runs, ROUND):
         for k in range(n, min(n + ROUND, runs)):
             run = kinds[k % len(kinds)]
-            (outcome,) = Sweep(model, [], results, "virtual", "6.12", Silent()).play([run], 1)
+            (outcome,) = Sweep(model, [], results, "virtual", None, Silent()).play([run], 1)
             if outcome.error is not None:
                 wrong.append(f"run {k + 1}: {outcome.error}")
                 continue

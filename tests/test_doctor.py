@@ -3,6 +3,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -32,8 +33,10 @@ WHY = "ptrace set fp regs failed, errno = 14 | Kernel panic - not syncing: Attem
 @pytest.fixture
 def broken(tmp_path):
     """Environment of a user whose cached lab kernel does not start."""
-    kernel = tmp_path / "cache/cellbed/kernel" / paths.lab_kernel(KERNELS[0]).parent.name / "linux"
+    real = paths.lab_kernel(None)
+    kernel = tmp_path / "cache/cellbed/kernel" / real.parent.name / "linux"
     write(kernel, PANICS)
+    shutil.copy(real.with_name("key.json"), kernel.parent)
     return {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
 
 
@@ -45,7 +48,7 @@ def write(kernel, script):
 
 def test_the_lab_kernel_starts_and_leaves_nothing():
     with nothing_left(deadline_s=1):
-        trial.boot(paths.lab_kernel(KERNELS[0]))
+        trial.boot(paths.lab_kernel(None))
 
 
 @pytest.mark.parametrize("script, why", [(PANICS, f"its console: Core dump limits : | {WHY}"),
@@ -98,7 +101,8 @@ def test_a_bug_report_has_what_it_takes():
     assert report["labs"]["virtual"] is True
     assert {check["what"] for check in report["checks"]} >= {"lab kernel", "root", "disk space"}
     assert report["system"]["kernel"].startswith(os.uname().release)
-    assert report["lab_kernels"][KERNELS[0]] == str(paths.lab_kernel(KERNELS[0]))
+    assert report["lab_kernels"][paths.default_kernel()] == str(paths.lab_kernel(None))
+    assert list(report["lab_kernels"]) == list(KERNELS)
     assert report["tools"]["iperf3"].startswith("iperf 3.")
     assert report["cpu"]["usable"] == len(os.sched_getaffinity(0))
     assert report["memory"]["ram_mib"] > report["memory"]["ram_available_mib"] > 0

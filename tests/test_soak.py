@@ -22,7 +22,7 @@ def test_a_cpu_is_for_one_lab_however_often_a_sweep_plays(tmp_path):
     """Rounds of `cellbed sweep --until` play more than once."""
     (tmp_path / "short.yaml").write_text(soak.SHORT)
     model, _ = soak.expand(tmp_path / "short.yaml", seeds=[1])
-    sweep = soak.Sweep(model, [], tmp_path / "results", "virtual", "6.12", soak.Silent())
+    sweep = soak.Sweep(model, [], tmp_path / "results", "virtual", None, soak.Silent())
     for _ in range(2):
         sweep.play([], 1)
         assert sweep.cpus.qsize() == 1

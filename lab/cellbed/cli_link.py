@@ -76,8 +76,8 @@ def run_link(
     set_: Annotated[list[str] | None, typer.Option("--set", help="any key of the scenario: key=value")] = None,
     user: Annotated[str | None, typer.Option(help="whom the command runs as in the native lab; default: who called "
                                              "sudo, if somebody did")] = None,
-    kernel: Annotated[str | None, typer.Option(show_default=False, help="of the virtual lab: 6.12 (default) or "
-                                               "6.1")] = None,
+    kernel: Annotated[str | None, typer.Option(show_default=False, help="of the virtual lab: 7.3, 6.12 or 6.1; "
+                                               "default: the newest that is built")] = None,
 ) -> None:
     check_lab(lab, kernel, ATTACHABLE)
     if serve is not None and serve_folder is not None:

@@ -67,7 +67,7 @@ def run_worker(
     if key is not None:
         fleet_key.security(key)
     paths.programs()
-    trial.boot_once(paths.lab_kernel(kernel or KERNELS[0]))
+    trial.boot_once(paths.lab_kernel(kernel))
     count = workers or len(os.sched_getaffinity(0))
     own = fleet_key.address_towards(host, port)
     # A process for each run: labs are processes anyway, and one that dies takes one run with it.

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cellbed import channel, fleet_key, packet_trace
+from cellbed import channel, fleet_key, packet_trace, paths
 from cellbed.bundle import TEMPORARY_PREFIX, Bundle
 from cellbed.caller import note
 from cellbed.description import Run
@@ -75,7 +75,7 @@ def connected(address: str | None, lab: str, kernel: str | None, shared: bool,
         except (OSError, ValueError) as error:
             raise CellbedError(f"--scheduler {address}: {error}") from None
     try:
-        fleet = Fleet(client, kernel or KERNELS[0], shared)
+        fleet = Fleet(client, kernel or paths.default_kernel(), shared)
         try:
             fleet.check()
             yield fleet

@@ -13,7 +13,6 @@ from typing import Any
 from cellbed import congestion_control, lab_native, lab_virtual, lab_vm, paths, trial
 from cellbed.caller import Caller
 from cellbed.follow import Watch
-from cellbed.labs import KERNELS
 
 Play = Callable[[Path, dict[str, Any], int, Watch, Caller | None], dict[str, Any]]
 
@@ -35,7 +34,7 @@ def prepare(name: str, kernel: str | None) -> Lab:
         LabError: something is missing, or is not what it should be.
     """
     if name == "virtual":
-        image = paths.lab_kernel(kernel or KERNELS[0])
+        image = paths.lab_kernel(kernel)
         return Lab(name, image.parent.name, True, partial(lab_virtual.play, image),
                    try_out=partial(trial.boot_once, image))
     if name == "vm":

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import mmap
 import os
 import shutil
 import signal
@@ -24,6 +25,10 @@ from cellbed.process import die_with_parent
 ADDR_NO_RANDOMIZE = 0x0040000  # of personality(2)
 # 2020-01-01 00:00:00 UTC; any fixed time does.
 WALL_CLOCK_START_NS = 1_577_836_800_000_000_000
+# Of the help that is in each kernel for its options.
+_SECCOMP_HELP = b"seccomp=<on/auto/off>"
+# Variable of the environment: programs of the guest are traced, which isolates them from its kernel.
+_TRACED = "CELLBED_PTRACE"
 
 
 def _memory_dir(fallback: Path, memory_mib: int) -> Path:
@@ -40,6 +45,18 @@ def _memory_dir(fallback: Path, memory_mib: int) -> Path:
     return fallback
 
 
+def seccomp_words(kernel: Path) -> list[str]:
+    """What lets the guest's programs call their kernel by the signal of a seccomp filter, which is quicker than ptrace.
+
+    Where this machine allows no filters the kernel takes ptrace after all. The bytes of a run are the same either way,
+    so whoever wants ptrace may have it (docs/trust.md). Older kernels do not know the word, and would hand it to the
+    guest's programs.
+    """
+    with open(kernel, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as image:
+        known = image.find(_SECCOMP_HELP) >= 0
+    return [f"seccomp={'off' if os.environ.get(_TRACED) else 'auto'}"] if known else []
+
+
 def command(kernel: Path, seed: int, cpu: int, memory_mib: int) -> list[str]:
     """The guest's command line; kernel/README.md explains every option.
 
@@ -50,6 +67,7 @@ def command(kernel: Path, seed: int, cpu: int, memory_mib: int) -> list[str]:
         "taskset", "-c", str(cpu), str(kernel), f"mem={memory_mib}M", "rootfstype=hostfs", "rootflags=/", "ro",
         "init=/proc/self/cwd/guest-init", "time-travel=inf-cpu", f"time-travel-start={WALL_CLOCK_START_NS}",
         f"seed={seed}", "norandmaps", "quiet", "panic=-1", "con=null", "con0=null,fd:1", "uml_dir=uml/", "umid=guest",
+        *seccomp_words(kernel),
     ]
 
 

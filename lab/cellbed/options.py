@@ -33,10 +33,11 @@ FleetKey = Annotated[Path | None, typer.Option("--key", envvar=VARIABLE, help="o
                                                "made it; without one only loopback is allowed")]
 Shared = Annotated[bool, typer.Option("--shared/--no-shared", help="with --scheduler: workers that see the results "
                                       "folder put bundles there, instead of sending them through the scheduler")]
-Kernel = Annotated[str | None, typer.Option(show_default=False, help="of the virtual lab: 6.12 (default), 6.1, a "
-                                                                     "kernel built for User Mode Linux, or a source "
-                                                                     "tree; of the lab vm: a kernel image or the tree "
-                                                                     "where it is", autocompletion=completion.kernels)]
+Kernel = Annotated[str | None, typer.Option(show_default=False, help="of the virtual lab: 7.3, 6.12, 6.1 (default: "
+                                                                     "the newest that is built), a kernel built for "
+                                                                     "User Mode Linux, or a source tree; of the lab "
+                                                                     "vm: a kernel image or the tree where it is",
+                                      autocompletion=completion.kernels)]
 Load = Annotated[Path | None, typer.Option("--load", metavar="FILE.bpf.o", help="register the congestion control of a "
                                            "BPF object for the run; in the labs native and vm")]
 Watch = Annotated[bool, typer.Option("--watch", help="show what the newest run does, as `cellbed watch`")]

@@ -64,16 +64,19 @@ def fingerprints(names: dict[str, str]) -> dict[str, str]:
     return {**{name: sha256(Path(path)) for name, path in names.items()}, "code": code()}
 
 
-def lab_kernel(kernel: str) -> Path:
+def lab_kernel(kernel: str | None) -> Path:
     """A kernel of the virtual lab: the cached one of a version, or one's own, in the cache by its content.
 
     Args:
-        kernel: one of labs.KERNELS, a kernel built for User Mode Linux, or a source tree, which is built first.
+        kernel: one of labs.KERNELS, a kernel built for User Mode Linux, or a source tree, which is built first; None:
+            the newest version that is built here.
 
     Raises:
         LabError: not built yet, with how to build it; no such kernel; or what the compiler says.
     """
-    if kernel in KERNELS:
+    if kernel is None:
+        which = ["--print-path"]
+    elif kernel in KERNELS:
         which = ["--version", kernel, "--print-path"]
     else:
         which = ["--source" if Path(kernel).expanduser().is_dir() else "--image", kernel]
@@ -85,6 +88,11 @@ def lab_kernel(kernel: str) -> Path:
         text, _, detail = error.partition("\n")
         raise LabError(text, detail)
     return Path(said.strip().splitlines()[-1])
+
+
+def default_kernel() -> str:
+    """The version that a run takes when none is named: the newest that is built here. Raises LabError when none is."""
+    return lab_kernel(None).parent.name.partition("-")[0]
 
 
 def _passed_on(stderr: IO[str]) -> str:

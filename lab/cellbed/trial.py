@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from cellbed import guests, lab_virtual
@@ -51,24 +52,31 @@ def await_word(guest: subprocess.Popen, console: Path, deadline_s: float = DEADL
         time.sleep(_POLL_S)
 
 
+@contextlib.contextmanager
+def started(kernel: Path, init: str) -> Iterator[tuple[subprocess.Popen, Path]]:
+    """A guest with an init of one's own, and the file with what it says."""
+    with tempfile.TemporaryDirectory(prefix="cellbed-trial-") as name:
+        directory = Path(name)
+        program, console = directory / "guest-init", directory / "console"
+        program.write_text(init)
+        program.chmod(0o755)
+        with open(console, "wb") as out:
+            guest = lab_virtual.start(kernel, directory, 0, min(os.sched_getaffinity(0)), _MEMORY_MIB, out)
+        try:
+            yield guest, console
+        finally:
+            lab_virtual.end(guest)
+
+
 def boot(kernel: Path, deadline_s: float = DEADLINE_S) -> None:
     """Boot a kernel of the virtual lab.
 
     Raises:
         LabError: it does not start on this machine.
     """
-    with tempfile.TemporaryDirectory(prefix="cellbed-trial-") as name:
-        directory = Path(name)
-        init, console = directory / "guest-init", directory / "console"
-        init.write_text(_INIT)
-        init.chmod(0o755)
+    with contextlib.ExitStack() as stack:
         try:
-            with open(console, "wb") as out:
-                guest = lab_virtual.start(kernel, directory, 0, min(os.sched_getaffinity(0)), _MEMORY_MIB, out)
-            try:
-                await_word(guest, console, deadline_s)
-            finally:
-                lab_virtual.end(guest)
+            await_word(*stack.enter_context(started(kernel, _INIT)), deadline_s)
         except (LabError, OSError) as error:
             why = told(error) if isinstance(error, OSError) else error
             raise LabError(f"the lab kernel {kernel.parent.name} does not start on this machine: {why}") from None
