@@ -64,15 +64,13 @@ class Stream:
         self.begin = time.monotonic()
         end = self.begin + duration_s
         read_fd, write_fd = os.pipe()
-        receiver = os.fork()
-        if receiver == 0:
-            _as_a_child(lambda: os.write(write_fd, json.dumps(_until(end, self._receive, self.facts)).encode()))
+        receiver = in_a_child(lambda: os.write(write_fd, json.dumps(_until(end, self._receive, self.facts)).encode()))
         os.close(write_fd)
         self.listener.close()
         _until(end, self._send, self.facts)
         with os.fdopen(read_fd, "rb") as pipe:
             told = pipe.read()
-        os.waitpid(receiver, 0)
+        await_child(receiver)
         received = json.loads(told)
         self.facts |= {key: received[key] for key in ("connections", "received_bytes")}
         return {**self.facts, "duration_s": duration_s}
@@ -138,8 +136,11 @@ def _until(end_s: float, work: Callable[[], None], facts: dict[str, Any]) -> dic
     return facts
 
 
-def _as_a_child(work: Callable[[], object]) -> None:
-    """Do @work in this process, which has been forked, and end it."""
+def in_a_child(work: Callable[[], object]) -> int:
+    """Have a copy of this process do @work and end. Return: its pid."""
+    pid = os.fork()
+    if pid:
+        return pid
     status = 1
     try:
         die_with_parent()
@@ -149,6 +150,18 @@ def _as_a_child(work: Callable[[], object]) -> None:
         traceback.print_exc()
     finally:
         os._exit(status)
+
+
+def ended(pid: int) -> bool:
+    """Whether a child has ended; it can still be awaited."""
+    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
+
+
+def await_child(pid: int) -> None:
+    """Raises ChildProcessError for one that has failed."""
+    _, status = os.waitpid(pid, 0)
+    if status:
+        raise ChildProcessError(f"an end of the flow ended with status {status}")
 
 
 def _info(sock: socket.socket, fields: struct.Struct) -> tuple[int, ...]:
