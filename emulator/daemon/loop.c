@@ -12,6 +12,10 @@
 #include "celld.h"
 #include "clock.h"
 
+/* So many empty sub-frames in a row, and packets are no longer gathered: flows are not that even.
+ */
+#define EMPTY_SUBFRAMES 2
+
 int loop_watch(struct loop *l, int fd)
 {
 	struct epoll_event e = { .events = EPOLLIN, .data.fd = fd };
@@ -115,8 +119,8 @@ static int drain(struct loop *l, int64_t t_ns)
 /*
  * Nothing goes on the air between two sub-frames, so packets may as well wait in their device for
  * the next one. The first packet wakes the daemon; when another wake-up follows in the same
- * sub-frame or the next, packets are gathered from then on, as long as each sub-frame has some, and
- * their time of arrival is the sub-frame's end.
+ * sub-frame or the next, packets are gathered from then on until sub-frames are empty, and their
+ * time of arrival is the sub-frame's end.
  */
 static int receive(struct loop *l, int64_t now_ns)
 {
@@ -133,7 +137,11 @@ static int gather(struct loop *l, int64_t now_ns)
 	int r = play_script(l, l->gather_ns);
 	int n = r == 0 ? drain(l, l->gather_ns) : r;
 
-	l->gather_ns = n > 0 ? next_subframe(l, now_ns) : 0;
+	if (n > 0)
+		l->busy_until_ns = l->gather_ns + EMPTY_SUBFRAMES * CELL_TTI_NS;
+	l->gather_ns = next_subframe(l, now_ns);
+	if (l->gather_ns > l->busy_until_ns)
+		l->gather_ns = 0;
 	return n < 0 ? n : 0;
 }
 

@@ -38,7 +38,7 @@ struct loop {
 	int control_fd; /* readable when signals or the control socket are */
 	int signal_fd;
 	int64_t gather_ns;     /* then the devices are read; 0 = when a packet comes */
-	int64_t busy_until_ns; /* end of the sub-frame after that of the last such wake-up */
+	int64_t busy_until_ns; /* a packet until then is one of a flow */
 	bool stop;
 };
 

@@ -38,16 +38,21 @@ void packet_io_close(struct packet_io *io)
 /* --- reading --- */
 
 /*
- * Reads that are asked of each source: one more than there may be packets, so that the last one
+ * How many packets each source is asked for: one more than may be there, so that the last read
  * finds nothing and no second batch has to. They share the places, each has one at least. Packets
  * come in bursts, so what is expected falls slowly: a read that finds nothing costs less than a
  * call.
  */
-static uint32_t wanted(const struct packet_source *s, uint32_t places)
+static void ask(struct packet_source *sources, uint32_t n_sources, bool again)
 {
-	uint32_t n = s->expected + 2;
+	uint32_t places = PACKET_IO_BATCH / n_sources;
 
-	return n < places ? n : places;
+	for (uint32_t k = 0; k < n_sources; k++) {
+		struct packet_source *s = &sources[k];
+
+		s->asked = again || s->expected + 2 > places ? places : s->expected + 2;
+		s->found = again ? s->found : 0;
+	}
 }
 
 static void queue_reads(struct packet_io *io, struct packet_source *sources, uint32_t n_sources)
@@ -55,8 +60,7 @@ static void queue_reads(struct packet_io *io, struct packet_source *sources, uin
 	uint32_t n = 0;
 
 	for (uint32_t k = 0; k < n_sources; k++) {
-		sources[k].n = wanted(&sources[k], PACKET_IO_BATCH / n_sources);
-		for (uint32_t j = 0; j < sources[k].n; j++, n++)
+		for (uint32_t j = 0; j < sources[k].asked; j++, n++)
 			ring_read(&io->ring, n, sources[k].fd, io->in[n].data, PACKET_IO_BYTES);
 	}
 }
@@ -71,7 +75,7 @@ static void keep_found(struct packet_io *io, struct packet_source *sources, uint
 	uint32_t i = 0, kept = 0;
 
 	for (uint32_t k = 0; k < n_sources; k++) {
-		uint32_t end = i + sources[k].n;
+		uint32_t end = i + sources[k].asked;
 
 		sources[k].first = kept;
 		for (; i < end; i++) {
@@ -108,9 +112,13 @@ static void read_singly(struct packet_io *io, struct packet_source *sources, uin
 	}
 }
 
-bool packet_io_read(struct packet_io *io, struct packet_source *sources, uint32_t n_sources)
+bool packet_io_read(struct packet_io *io, struct packet_source *sources, uint32_t n_sources,
+                    bool again)
 {
 	bool more = false;
+
+	if (!io->has_read)
+		ask(sources, n_sources, again);
 
 	for (uint32_t k = 0; k < n_sources; k++)
 		sources[k].error = 0;
@@ -127,12 +135,12 @@ bool packet_io_read(struct packet_io *io, struct packet_source *sources, uint32_
 	for (uint32_t k = 0; k < n_sources; k++) {
 		struct packet_source *s = &sources[k];
 
-		if (s->n > 0 && s->n >= wanted(s, PACKET_IO_BATCH / n_sources)) {
-			more = true;
-			s->expected = 2 * s->n;
-		} else if (s->n < s->expected) {
+		more |= s->n >= s->asked;
+		s->found += s->n;
+		if (s->found > s->expected)
+			s->expected = s->found;
+		else if (s->found < s->expected)
 			s->expected--;
-		}
 		if (s->error == -EAGAIN || s->error == -EINTR)
 			s->error = 0;
 	}
@@ -214,6 +222,7 @@ static int wait_for_ring(struct packet_io *io, struct packet_source *sources, ui
 
 	if (linked) {
 		ring_read_at(&io->ring, read_ns);
+		ask(sources, n_sources, false);
 		queue_reads(io, sources, n_sources);
 		if (read_ns == until_ns)
 			timer_ns = INT64_MAX; /* it would be the same */

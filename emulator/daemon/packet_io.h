@@ -29,7 +29,9 @@ struct packet_source {
 	int fd;     /* non-blocking */
 	uint32_t n; /* packets of this read: io->in[first..first + n - 1] */
 	uint32_t first;
-	uint32_t expected; /* by what the last reads found */
+	uint32_t asked;    /* reads of it */
+	uint32_t found;    /* since the last wake-up */
+	uint32_t expected; /* after the next one */
 	int error;         /* negative errno, or 0 */
 };
 
@@ -75,14 +77,16 @@ int packet_io_wait(struct packet_io *io, struct packet_source *sources, uint32_t
 
 /**
  * packet_io_read() - packets that wait at @n_sources devices, PACKET_IO_BATCH in all
+ * @again: there were more than the last read since the wake-up took
  *
- * After packet_io_wait() has read them, what it found. Asks each device for one more than it had
- * the last time, as a batch where that is possible. Source @i has got what it had when fewer came
- * than that.
+ * After packet_io_wait() has read them, what it found. Otherwise asks each device for more than are
+ * expected there, or, when there were more, for as many as there is room for; as a batch where that
+ * is possible. A source has got what it had when fewer came.
  *
  * Return: true when there may be more.
  */
-bool packet_io_read(struct packet_io *io, struct packet_source *sources, uint32_t n_sources);
+bool packet_io_read(struct packet_io *io, struct packet_source *sources, uint32_t n_sources,
+                    bool again);
 
 /**
  * packet_io_write() - queue a packet for @fd; @data is copied

@@ -68,7 +68,8 @@ static int drain_batch(struct ports *ports, size_t first, size_t end, struct cel
 	int total = 0;
 
 	while (more) {
-		more = packet_io_read(io, &ports->source[first], (uint32_t)(end - first));
+		more = packet_io_read(io, &ports->source[first], (uint32_t)(end - first),
+		                      total > 0);
 		for (size_t k = first; k < end; k++) {
 			const struct packet_source *s = &ports->source[k];
 
