@@ -2,8 +2,8 @@
 """UDP at a rate for a given time: `python -m cellbed.datagrams`.
 
 Like `cellbed.stream`, both ends are started by this one program, so nothing but the data crosses the link; iperf3 over
-UDP keeps a TCP connection beside it, which a queue full of datagrams holds up. The sender wakes up every millisecond,
-and all that is due goes out by one system call; the receiver takes by one what there is.
+UDP keeps a TCP connection beside it, which a queue full of datagrams holds up. The sender wakes up when one is due, at
+most once a millisecond, and all that is due goes out by one system call; the receiver takes by one what there is.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def play(source: tuple[int, str, int], sink: tuple[int, str, int], seconds: floa
 
 
 def _send(sender: socket.socket, begin: float, every: int, packets_per_s: float, packet_bytes: int) -> None:
-    """Those that are due, at each tick. Args: begin: on the monotonic clock."""
+    """Those that are due, at most once a tick. Args: begin: on the monotonic clock."""
     batch, sent = Batch(packet_bytes), 0
     while sent < every:
         now = time.monotonic()
@@ -117,7 +117,7 @@ def _send(sender: socket.socket, begin: float, every: int, packets_per_s: float,
             for i in range(number):
                 _NUMBER.pack_into(batch.data[i], 0, sent + i)
             sent += batch.send(sender, number)
-        _sleep_until(now + _TICK_S)
+        _sleep_until(max(now + _TICK_S, begin + sent / packets_per_s))
 
 
 def _sleep_until(t_s: float) -> None:
