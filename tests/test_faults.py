@@ -66,7 +66,7 @@ def assert_marked(results, status, err, *expected):
 VICTIMS = {
     "celld": ["celld: died", "celld: ended", "celld: "],
     "tcpwatch": ["tcpwatch: died", "tcpwatch: ended", "tcpwatch: "],
-    "tcpdump": ["tcpdump"],
+    "ipdump": ["ipdump"],
     "iperf3": ["iperf3", "flow file failed"],
 }
 

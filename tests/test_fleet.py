@@ -158,8 +158,7 @@ def test_differences_are_named():
 
 def test_all_that_decides_is_compared():
     facts = fleet_worker.facts("6.12")
-    assert {"cellbed", "celld", "tcpwatch", "Python code of cellbed", "iperf3", "tcpdump", "python",
-            "mininet"} < set(facts)
+    assert {"cellbed", "celld", "tcpwatch", "Python code of cellbed", "iperf3", "ipdump", "python"} < set(facts)
     assert "lab kernel 6.12" in facts and len(facts["Python code of cellbed"]) == 64
 
 

@@ -93,7 +93,7 @@ def test_the_channel_decides(tmp_path, scenario):
 def test_a_long_run_stays_small(scenario, tmp_path):
     """Only rare rows in radio.trace and a segment every so often in tcp.trace.
 
-    Without tcpdump the hosts draw other initial sequence numbers; what happened is the same.
+    Without captures the hosts draw other initial sequence numbers; what happened is the same.
     """
     everything = play(scenario, tmp_path / "all")
     small = play(scenario, tmp_path / "small", "--set", "capture.radio_trace=events", "--set", "capture.ip=false",

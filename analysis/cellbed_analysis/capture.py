@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Reader of the IP captures (ip-*.pcap) that tcpdump writes on TUN devices.
+"""Reader of the IP captures (ip-*.pcap) that ipdump writes.
 
 dpkt judges the container; records are then walked, and the IPv4 and TCP headers
 of all packets taken apart together with numpy, since a Python object per packet
@@ -20,7 +20,7 @@ import polars as pl
 from . import stored
 from .error import FileError
 
-#: Bytes in front of the IP header for the link types tcpdump may write.
+#: Bytes in front of the IP header for the link types of TUN devices and wires.
 LINK_HEADER_BYTES = {12: 0, 101: 0, 228: 0, 1: 14}
 #: Byte order and ns per unit of a record's fraction of a second, by the file's first bytes.
 FRACTIONS_NS = {

@@ -109,7 +109,7 @@ def flow_packets(bundle: Bundle, flow: Flow, node: str) -> tuple[pl.DataFrame, p
 
 
 def before_the_wire(sent: pl.DataFrame, link: dict[str, Any] | None) -> pl.DataFrame:
-    """Packets with the time at which they came to a link, whose qdisc delays them before tcpdump sees them.
+    """Packets with the time at which they came to a link, whose qdisc delays them before captures see them.
 
     What they waited for others at the link's rate is not known and stays.
     """

@@ -158,7 +158,7 @@ class Cell:
 
 
 def tcp_packet(forward: bool, seq: int, ack: int, payload: int, flags: int = 0x10, sport: int = SPORT) -> bytes:
-    """An IPv4 TCP packet of the flow, cut as tcpdump's snap length would."""
+    """An IPv4 TCP packet of the flow, cut as a capture's snap length would."""
     ports = (sport, PORT) if forward else (PORT, sport)
     segment = dpkt.tcp.TCP(sport=ports[0], dport=ports[1], seq=seq % 2**32, ack=ack % 2**32, flags=flags, win=8192)
     segment.data = b"x" * payload

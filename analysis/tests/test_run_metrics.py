@@ -347,7 +347,7 @@ def test_a_flow_from_a_server(tmp_path: Path) -> None:
     assert found["ack_rac_per_packet"] == 1
     assert found["combination"] is None
     assert sum(found[f"part_{part}_ms"] for part in RTT_PARTS) == pytest.approx(found["rtt_mean_ms"])
-    # The qdisc of a link delays a packet before tcpdump sees it: what the sender's TCP waits for is longer.
+    # The qdisc of a link delays a packet before a capture sees it: what the sender's TCP waits for is longer.
     # A segment of 1500 bytes and 14 of Ethernet takes 1 ms at that rate.
     settings = manifest["description"]["settings"]
     settings["links"] = [{"a": "enb", "b": "server", "delay_ms": 2.5, "rate": 12112000}, {"a": "other", "b": "enb"}]

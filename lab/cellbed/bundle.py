@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import json
 import os
+import platform
 import shutil
 import subprocess
 from importlib import metadata
@@ -168,12 +170,12 @@ def tool_versions() -> dict[str, str]:
     """Versions of the programs that took part; asked once per process."""
     if not _versions:
         _versions.update(
-            iperf3=first_line(["iperf3", "--version"]), tcpdump=first_line(["tcpdump", "--version"]),
-            iproute2=first_line(["ip", "-V"]), python=first_line(["python3", "--version"]),
-            mininet=metadata.version("mininet"), cellbed=metadata.version("cellbed"))
+            iperf3=first_line(["iperf3", "--version"]), iproute2=first_line(["ip", "-V"]),
+            python=f"Python {platform.python_version()}", cellbed=metadata.version("cellbed"))
     return _versions
 
 
+@functools.cache
 def git_describe() -> str:
     here = Path(__file__).parent
     done = subprocess.run(["git", "-C", here, "describe", "--always", "--dirty"], capture_output=True, text=True,

@@ -1,55 +1,51 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""tcpdump on an interface of a node."""
+"""Captures of a run's interfaces: one process for all of them."""
 
 from __future__ import annotations
 
-import re
-import signal
-import subprocess
+import json
 from pathlib import Path
 
-from cellbed.error import LabError
-from cellbed.process import Process, wait_readable
+from cellbed.process import Process, start_ready
 
-# tcpdump sees packets in blocks that the kernel hands over when they are full, or at the second tick of a timer of one
-# second (TPACKET_V3); what is in a block when tcpdump ends is lost, and counted nowhere.
+# ipdump sees packets in blocks that the kernel hands over when they are full, or at the second tick of a timer of one
+# second (TPACKET_V3); what is in a block when ipdump ends is lost, and counted nowhere.
 HANDED_OVER_S = 2.1
+# The kernel's buffer of each interface. In virtual time whoever empties it is never late.
+_BUFFER_KIB, _VIRTUAL_BUFFER_KIB = 16384, 2048
+_STATS = "captures.json"
 
-_DROPPED = re.compile(rb"(\d+) packets? dropped by kernel")
 
+class Captures:
+    """Captures of interfaces, each named for its node or interface and kept in DIR/ip-NAME.pcap."""
 
-class Tcpdump:
-    """One capture, named for its node or interface; its stderr says when it listens and what it lost."""
+    def __init__(self, program: str, wanted: list[tuple[str, int, str]], out: Path, snaplen: int,
+                 virtual: bool) -> None:
+        """
+        Args:
+            wanted: name, process in the namespace, and interface of each.
+            snaplen: bytes kept of each packet.
 
-    def __init__(self, name: str, pid: int, interface: str, path: Path, snaplen: int) -> None:
-        self.name = name
-        self.stderr = b""
-        # To standard output: tcpdump would change the owner of a file, which the guest of an ordinary user cannot.
-        args = ["tcpdump", "-i", interface, "-n", "-s", str(snaplen), "-w", "-",
-                "--time-stamp-precision=nano", "-B", "16384", "-Z", "root"]
-        with open(path, "wb") as out:
-            self.process = Process(f"tcpdump on {name}", args, path.parent / "log", pid, stdout=out,
-                                   stderr=subprocess.PIPE)
-        pipe = self.process.popen.stderr
-        while b"listening on" not in self.stderr:
-            try:
-                self.stderr += wait_readable(pipe.fileno(), 10, self.process, "'listening on'")
-            except LabError as error:
-                self.process.kill()
-                said = (self.stderr + pipe.read()).decode(errors="replace").strip()
-                raise LabError(f"tcpdump on {name}: {said or error}") from error
+        Raises:
+            LabError: one of them cannot be captured.
+        """
+        self.stats = out / _STATS
+        args = [program, "--stats", str(self.stats), "--snaplen", str(snaplen),
+                "--buffer-kib", str(_VIRTUAL_BUFFER_KIB if virtual else _BUFFER_KIB)]
+        each = [word for name, pid, interface in wanted
+                for word in (name, f"/proc/{pid}/ns/net", interface, str(out / f"ip-{name}.pcap"))]
+        self.process: Process = start_ready("ipdump", lambda fd: [*args, "--ready-fd", str(fd), *each], out / "log")
 
-    def stop(self) -> int:
-        """Flush and end. Return: packets the kernel dropped before tcpdump read them."""
-        self.process.popen.send_signal(signal.SIGINT)
-        _, rest = self.process.popen.communicate(timeout=20)
-        self.stderr += rest
-        if self.process.popen.returncode != 0:
-            raise LabError(f"tcpdump on {self.name}: status {self.process.popen.returncode}: "
-                           f"{self.stderr.decode(errors='replace').strip()}")
-        match = _DROPPED.search(self.stderr)
-        return int(match[1]) if match else 0
+    def stop(self) -> dict[str, int]:
+        """End them, once the kernel has handed over all packets. Return: packets that each missed.
+
+        Raises:
+            LabError: it had failed before, or an interface has gone.
+        """
+        self.process.stop()
+        missed = json.loads(self.stats.read_text())
+        self.stats.unlink()
+        return missed
 
     def kill(self) -> None:
         self.process.kill()
-        self.process.popen.stderr.close()

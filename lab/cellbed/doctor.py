@@ -33,7 +33,7 @@ def _program(name: str, package: str, labs: tuple[str, ...] = LABS, why: str = "
 def _built() -> Check:
     try:
         paths.programs()
-        return Check("celld, tcpwatch", True, str(paths.BUILD))
+        return Check(", ".join(paths.PROGRAMS), True, str(paths.BUILD))
     except LabError as error:
         return Check("celld, tcpwatch", False, str(error))
 
@@ -122,8 +122,9 @@ def _space() -> Check:
 def checks() -> list[Check]:
     """Every check of this machine."""
     return [
-        _program("iperf3", "iperf3"), _program("tcpdump", "tcpdump"), _program("ip", "iproute2"),
-        _program("mnexec", "mininet"), _program("taskset", "util-linux", ("virtual",)),
+        _program("iperf3", "iperf3"), _program("ip", "iproute2"),
+        _program("mnexec", "mininet", (), " for `cellbed shell --mininet`"),
+        _program("taskset", "util-linux", ("virtual",)),
         _program("tshark", "tshark", (), " to look at captures"), _built(), _kernel(), _ptrace(), _root(), _tun(),
         _cgroup(), _namespaces(), _bpf(), _qdisc("netem"), _qdisc("red"), _space(),
         _program("qemu-system-x86_64", "qemu-system-x86", ("vm",)), _program("busybox", "busybox-static", ("vm",)),

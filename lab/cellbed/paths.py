@@ -16,12 +16,13 @@ from cellbed.labs import KERNELS
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("CELLBED_BUILD", ROOT / "build"))
-PROGRAMS = {"celld": BUILD / "emulator/daemon/celld", "tcpwatch": BUILD / "ebpf/tcpwatch/tcpwatch"}
+PROGRAMS = {"celld": BUILD / "emulator/daemon/celld", "tcpwatch": BUILD / "ebpf/tcpwatch/tcpwatch",
+            "ipdump": BUILD / "emulator/ipdump/ipdump"}
 LOADER = {"ccload": BUILD / "ebpf/ccload/ccload"}
 
 
 def programs(load: bool = False) -> dict[str, str]:
-    """Paths of celld and tcpwatch, and of what loads a congestion control in BPF where one is to be loaded.
+    """Paths of celld, tcpwatch and ipdump, and of what loads a congestion control in BPF where one is to be loaded.
 
     Raises:
         LabError: not built.

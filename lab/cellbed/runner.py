@@ -34,7 +34,7 @@ from cellbed import (
     workload,
 )
 from cellbed.attach import Attachment
-from cellbed.capture import HANDED_OVER_S, Tcpdump
+from cellbed.capture import HANDED_OVER_S, Captures
 from cellbed.error import CellbedError, LabError
 from cellbed.process import Process, python, start_ready
 
@@ -145,18 +145,18 @@ class Runner:
         stack.callback(recorder.kill)
         return recorder
 
-    def start_captures(self, stack: contextlib.ExitStack) -> list[Tcpdump]:
+    def start_captures(self, stack: contextlib.ExitStack) -> Captures | None:
         """On every host, and on every wired interface of a core network."""
+        if not self.settings["capture"]["ip"]:
+            return None
         wanted = [(node.name, node, node.interface) for node in self.topology.hosts]
         if self.settings["capture"]["core"] and self.topology.gateway is None:
             wanted += [(f"{node.name}-{interface}", node, interface) for node in self.topology.nodes
                        if not node.is_host for interface in node.wired_interfaces]
-        captures = []
-        for name, node, interface in wanted if self.settings["capture"]["ip"] else []:
-            capture = Tcpdump(name, self.pids[node.name], interface, self.out / f"ip-{name}.pcap",
-                              self.settings["capture"]["ip_snaplen"])
-            stack.callback(capture.kill)
-            captures.append(capture)
+        captures = Captures(self.programs["ipdump"],
+                            [(name, self.pids[node.name], interface) for name, node, interface in wanted],
+                            self.out, self.settings["capture"]["ip_snaplen"], self.virtual)
+        stack.callback(captures.kill)
         return captures
 
     def play_traffic(self, stack: contextlib.ExitStack, daemons: list[Process]) -> list[workload.Workload]:
@@ -278,11 +278,12 @@ class Runner:
         (self.out / "facts.json").write_text(json.dumps(self.facts, indent=1))
 
 
-def _stop_captures(captures: list[Tcpdump]) -> dict[str, int]:
+def _stop_captures(captures: Captures | None) -> dict[str, int]:
     """End the captures once they have all packets. Return: packets that each missed."""
-    if captures:
-        _sleep_until(time.monotonic_ns() + int(HANDED_OVER_S * 1e9))
-    return {capture.name: capture.stop() for capture in captures}
+    if captures is None:
+        return {}
+    _sleep_until(time.monotonic_ns() + int(HANDED_OVER_S * 1e9))
+    return captures.stop()
 
 
 def _sleep_until(t_ns: int) -> None:

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * ipdump.c - captures interfaces of many network namespaces at once
+ *
+ * A tcpdump for each would be a process for each, and in a guest its start takes longer than the
+ * set-up of the node that it looks at. Packets come from the kernel in blocks, when one is full or
+ * at a timer of libpcap's timeout; what is in a block that was not handed over when this ends is
+ * lost, so who ends it waits for that long.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <pcap/pcap.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "number.h"
+
+#define TIMEOUT_MS     1000
+#define SNAPLEN_MAX    262144
+#define BUFFER_KIB_MAX (1 << 20)
+#define FILE_BUFFER    (1 << 16)
+#define WORDS          4 /* of a capture on the command line */
+
+struct capture {
+	const char *name, *netns, *ifname, *path;
+	pcap_t *pcap;
+	pcap_dumper_t *file;
+	char buffer[FILE_BUFFER]; /* of @file: as few writes as there are blocks */
+};
+
+static struct {
+	const char *stats;
+	int ready_fd, snaplen, buffer_kib;
+} env = { .ready_fd = -1, .snaplen = 128, .buffer_kib = 16384 };
+
+static int fail(const struct capture *c, const char *what, const char *why)
+{
+	(void)fprintf(stderr, "ipdump: %s of %s: %s: %s\n", c->ifname, c->name, what, why);
+	return -1;
+}
+
+/* Open the interface in the namespace that this process is in. */
+static int activate(struct capture *c)
+{
+	char error[PCAP_ERRBUF_SIZE];
+
+	c->pcap = pcap_create(c->ifname, error);
+	if (!c->pcap)
+		return fail(c, "opening", error);
+	(void)pcap_set_snaplen(c->pcap, env.snaplen);
+	(void)pcap_set_promisc(c->pcap, 1);
+	(void)pcap_set_timeout(c->pcap, TIMEOUT_MS);
+	(void)pcap_set_buffer_size(c->pcap, env.buffer_kib << 10);
+	if (pcap_set_tstamp_precision(c->pcap, PCAP_TSTAMP_PRECISION_NANO) < 0 ||
+	    pcap_activate(c->pcap) < 0)
+		return fail(c, "opening", pcap_geterr(c->pcap));
+	if (pcap_setnonblock(c->pcap, 1, error) < 0)
+		return fail(c, "opening", error);
+	return 0;
+}
+
+static int open_capture(struct capture *c)
+{
+	int netns = open(c->netns, O_RDONLY | O_CLOEXEC);
+
+	if (netns < 0 || setns(netns, CLONE_NEWNET) < 0)
+		return fail(c, c->netns, strerror(errno));
+	(void)close(netns);
+	if (activate(c) < 0)
+		return -1;
+	c->file = pcap_dump_open(c->pcap, c->path);
+	if (!c->file)
+		return fail(c, "writing", pcap_geterr(c->pcap));
+	(void)setvbuf(pcap_dump_file(c->file), c->buffer, _IOFBF, sizeof(c->buffer));
+	return 0;
+}
+
+/* Write what the kernel has handed over. */
+static int drain(struct capture *c)
+{
+	int n;
+
+	do
+		n = pcap_dispatch(c->pcap, -1, pcap_dump, (u_char *)c->file);
+	while (n > 0);
+	if (n < 0)
+		return fail(c, "reading", pcap_geterr(c->pcap));
+	if (pcap_dump_flush(c->file) < 0)
+		return fail(c, "writing", strerror(errno));
+	return 0;
+}
+
+static int loop(struct capture *captures, size_t n, int signal_fd)
+{
+	struct pollfd *fds = calloc(n + 1, sizeof(*fds));
+	int r = 0;
+
+	if (!fds)
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		fds[i] = (struct pollfd){ .fd = pcap_get_selectable_fd(captures[i].pcap),
+			                  .events = POLLIN };
+	fds[n] = (struct pollfd){ .fd = signal_fd, .events = POLLIN };
+	while (r == 0 && !fds[n].revents) {
+		if (poll(fds, n + 1, -1) < 0 && errno != EINTR)
+			break;
+		for (size_t i = 0; i < n && r == 0; i++)
+			if (fds[i].revents)
+				r = drain(&captures[i]);
+	}
+	for (size_t i = 0; i < n && r == 0; i++)
+		r = drain(&captures[i]);
+	free(fds);
+	return r;
+}
+
+/* {NAME: packets that the kernel dropped} */
+static int write_stats(const struct capture *captures, size_t n)
+{
+	FILE *f = fopen(env.stats, "w");
+	int r = 0;
+
+	if (!f)
+		return -1;
+	for (size_t i = 0; i < n && r == 0; i++) {
+		struct pcap_stat stat = { 0 };
+
+		r = pcap_stats(captures[i].pcap, &stat);
+		(void)fprintf(f, "%s\"%s\": %u", i ? ", " : "{", captures[i].name, stat.ps_drop);
+	}
+	(void)fputs(n ? "}\n" : "{}\n", f);
+	return fclose(f) != 0 ? -1 : r;
+}
+
+static int run(struct capture *captures, size_t n, int signal_fd)
+{
+	for (size_t i = 0; i < n; i++)
+		if (open_capture(&captures[i]) < 0)
+			return -1;
+	if (env.ready_fd >= 0) {
+		if (write(env.ready_fd, "ready\n", 6) != 6)
+			return -1;
+		(void)close(env.ready_fd);
+	}
+	if (loop(captures, n, signal_fd) < 0)
+		return -1;
+	if (write_stats(captures, n) < 0) {
+		(void)fprintf(stderr, "ipdump: %s: %s\n", env.stats, strerror(errno));
+		return -1;
+	}
+	return 0;
+}
+
+static int block_signals(void)
+{
+	sigset_t signals;
+
+	(void)sigemptyset(&signals);
+	(void)sigaddset(&signals, SIGTERM);
+	(void)sigaddset(&signals, SIGINT);
+	(void)sigprocmask(SIG_BLOCK, &signals, NULL);
+	return signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+static void usage(FILE *f)
+{
+	(void)fputs(
+		"usage: ipdump --stats FILE [--ready-fd N] [--snaplen BYTES] [--buffer-kib N]\n"
+		"              [NAME NETNS IFNAME FILE]...\n"
+		"Captures interfaces of network namespaces until SIGTERM; the statistics tell how\n"
+		"many packets each missed.\n",
+		f);
+}
+
+static bool number(const char *name, uint64_t min, uint64_t max, int *ret)
+{
+	uint64_t value;
+
+	if (!number_parse(optarg, 10, min, max, &value)) {
+		(void)fprintf(stderr,
+		              "ipdump: --%s: value '%s': allowed whole numbers, %llu..%llu\n", name,
+		              optarg, (unsigned long long)min, (unsigned long long)max);
+		return false;
+	}
+	*ret = (int)value;
+	return true;
+}
+
+/* Return: whether the command line says what to do. */
+static bool parse(int argc, char **argv)
+{
+	static const struct option options[] = { { "stats", required_argument, NULL, 's' },
+		                                 { "ready-fd", required_argument, NULL, 'r' },
+		                                 { "snaplen", required_argument, NULL, 'l' },
+		                                 { "buffer-kib", required_argument, NULL, 'b' },
+		                                 { "help", no_argument, NULL, 'h' },
+		                                 { 0 } };
+	int o, at;
+
+	while ((o = getopt_long(argc, argv, "", options, &at)) != -1) {
+		bool ok = true;
+
+		switch (o) {
+		case 's':
+			env.stats = optarg;
+			break;
+		case 'r':
+			ok = number(options[at].name, 0, INT_MAX, &env.ready_fd);
+			break;
+		case 'l':
+			ok = number(options[at].name, 1, SNAPLEN_MAX, &env.snaplen);
+			break;
+		case 'b':
+			ok = number(options[at].name, 1, BUFFER_KIB_MAX, &env.buffer_kib);
+			break;
+		case 'h':
+			usage(stdout);
+			exit(0);
+		default:
+			ok = false;
+		}
+		if (!ok)
+			return false;
+	}
+	return env.stats && (argc - optind) % WORDS == 0;
+}
+
+int main(int argc, char **argv)
+{
+	int signal_fd = block_signals();
+	struct capture *captures;
+	size_t n;
+
+	if (!parse(argc, argv)) {
+		usage(stderr);
+		return 2;
+	}
+	n = (size_t)(argc - optind) / WORDS;
+	captures = calloc(n + 1, sizeof(*captures));
+	if (!captures || signal_fd < 0) {
+		(void)fprintf(stderr, "ipdump: %s\n", strerror(errno));
+		return 1;
+	}
+	for (size_t i = 0; i < n; i++) {
+		char **words = &argv[optind + (int)(i * WORDS)];
+
+		captures[i].name = words[0];
+		captures[i].netns = words[1];
+		captures[i].ifname = words[2];
+		captures[i].path = words[3];
+	}
+	return run(captures, n, signal_fd) < 0; /* what is open is closed by the end */
+}
