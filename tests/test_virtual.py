@@ -98,6 +98,20 @@ def test_same_run_same_bytes(played, tmp_path):
         assert digests(bundle) == digests(again[variant])
 
 
+def test_traced_programs_give_the_same_bytes(played, tmp_path):
+    """How programs of the guest call its kernel is no part of what a run is: iperf3, and many programs of many nodes."""
+    crowded = tmp_path / "crowded.yaml"
+    crowded.write_text(CROWDED)
+    cellbed("run", crowded, "--results", tmp_path / "filtered")
+    traced = {**os.environ, "CELLBED_PTRACE": "1"}
+    cellbed("run", crowded, "--results", tmp_path / "traced", env=traced)
+    cellbed("run", played / "short.yaml", "--results", tmp_path / "short", env=traced)
+    for ours, theirs in ((tmp_path / "filtered", tmp_path / "traced"), (played / "results", tmp_path / "short")):
+        first, other = bundles(ours), bundles(theirs)
+        assert first and {name: digests(bundle) for name, bundle in first.items()} == {
+            name: digests(bundle) for name, bundle in other.items()}
+
+
 def test_another_seed_other_bytes(played, tmp_path):
     cellbed("run", played / "short.yaml", "--results", tmp_path, "--seed", 2, "--variant", "DM-DM")
     first, other = digests(bundles(played / "results")["DM-DM"]), digests(bundles(tmp_path)["DM-DM"])
