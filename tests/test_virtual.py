@@ -99,7 +99,7 @@ def test_same_run_same_bytes(played, tmp_path):
 
 
 def test_traced_programs_give_the_same_bytes(played, tmp_path):
-    """How programs of the guest call its kernel is no part of what a run is: iperf3, and many programs of many nodes."""
+    """How programs of the guest call its kernel is no part of what a run is: iperf3, and many nodes."""
     crowded = tmp_path / "crowded.yaml"
     crowded.write_text(CROWDED)
     cellbed("run", crowded, "--results", tmp_path / "filtered")
