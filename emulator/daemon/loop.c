@@ -50,8 +50,10 @@ static void advance(struct loop *l, int64_t now_ns)
 
 		r = cell_advance(l->cell, now_ns, l->out, l->n_out, &n);
 		for (size_t i = 0; i < n; i++) {
-			if (l->out[i].type == CELL_OUT_DELIVER)
+			if (l->out[i].type == CELL_OUT_DELIVER) {
 				ports_deliver(l->ports, &l->out[i]);
+				l->delivered = true;
+			}
 			output_perform(l->output, &l->out[i]);
 		}
 	} while (r == -EAGAIN);
@@ -121,14 +123,22 @@ static int drain(struct loop *l, int64_t t_ns)
  * the next one. The first packet wakes the daemon; when another wake-up follows in the same
  * sub-frame or the next, packets are gathered from then on until sub-frames are empty, and their
  * time of arrival is the sub-frame's end.
+ *
+ * Where a packet can leave as soon as it has come, it does matter when that is: only those are
+ * gathered that come several in a sub-frame, and answers are not left to the next one.
  */
+static bool time_matters(const struct loop *l)
+{
+	return cell_transit_min(l->cell) == 0;
+}
+
 static int receive(struct loop *l, int64_t now_ns)
 {
 	int n = drain(l, now_ns);
 
 	if (now_ns < l->busy_until_ns)
 		l->gather_ns = next_subframe(l, now_ns);
-	l->busy_until_ns = next_subframe(l, now_ns) + CELL_TTI_NS;
+	l->busy_until_ns = next_subframe(l, now_ns) + (time_matters(l) ? 0 : CELL_TTI_NS);
 	return n < 0 ? n : 0;
 }
 
@@ -137,11 +147,25 @@ static int gather(struct loop *l, int64_t now_ns)
 	int r = play_script(l, l->gather_ns);
 	int n = r == 0 ? drain(l, l->gather_ns) : r;
 
-	if (n > 0)
-		l->busy_until_ns = l->gather_ns + EMPTY_SUBFRAMES * CELL_TTI_NS;
+	if (n > (time_matters(l) ? 1 : 0))
+		l->busy_until_ns =
+			l->gather_ns + (time_matters(l) ? 1 : EMPTY_SUBFRAMES) * CELL_TTI_NS;
 	l->gather_ns = next_subframe(l, now_ns);
 	if (l->gather_ns > l->busy_until_ns)
 		l->gather_ns = 0;
+	return n < 0 ? n : 0;
+}
+
+/* What a host answers at once to packets it got is in the devices already. */
+static int take_answers(struct loop *l, int64_t now_ns)
+{
+	int n = 0;
+
+	while (l->delivered && n >= 0) {
+		l->delivered = false;
+		n = drain(l, now_ns);
+		advance(l, now_ns);
+	}
 	return n < 0 ? n : 0;
 }
 
@@ -224,7 +248,10 @@ int loop_run(struct loop *l)
 			r = receive(l, now_ns);
 		if (why & PACKET_IO_CONTROL)
 			obey(l);
+		l->delivered = false;
 		advance(l, now_ns);
+		if (time_matters(l) && r == 0)
+			r = take_answers(l, now_ns);
 	}
 	return r;
 }

@@ -39,6 +39,7 @@ struct loop {
 	int signal_fd;
 	int64_t gather_ns;     /* then the devices are read; 0 = when a packet comes */
 	int64_t busy_until_ns; /* a packet until then is one of a flow */
+	bool delivered;        /* packets since the devices were read */
 	bool stop;
 };
 

@@ -12,10 +12,10 @@
 #include "clock.h"
 
 /*
- * Devices that are read while packet_io_wait() sleeps. Linked requests cost more than others, and
- * with many devices there is more to do a sub-frame than system calls.
+ * Reads that packet_io_wait() leaves to the kernel while it sleeps. They are linked, and linked
+ * requests cost more than others: from so many on, more than the calls that they save.
  */
-#define LINKED_SOURCES 8
+#define LINKED_MAX 16
 
 void packet_io_open(struct packet_io *io, int control_fd, int devices_fd, int device)
 {
@@ -43,16 +43,20 @@ void packet_io_close(struct packet_io *io)
  * come in bursts, so what is expected falls slowly: a read that finds nothing costs less than a
  * call.
  */
-static void ask(struct packet_source *sources, uint32_t n_sources, bool again)
+static uint32_t ask(struct packet_source *sources, uint32_t n_sources, bool again)
 {
-	uint32_t places = PACKET_IO_BATCH / n_sources;
+	uint32_t places = PACKET_IO_BATCH / n_sources, n = 0;
 
 	for (uint32_t k = 0; k < n_sources; k++) {
 		struct packet_source *s = &sources[k];
 
-		s->asked = again || s->expected + 2 > places ? places : s->expected + 2;
+		bool had_more = again && s->n >= s->asked;
+
+		s->asked = had_more || s->expected + 2 > places ? places : s->expected + 2;
 		s->found = again ? s->found : 0;
+		n += s->asked;
 	}
+	return n;
 }
 
 static void queue_reads(struct packet_io *io, struct packet_source *sources, uint32_t n_sources)
@@ -118,7 +122,7 @@ bool packet_io_read(struct packet_io *io, struct packet_source *sources, uint32_
 	bool more = false;
 
 	if (!io->has_read)
-		ask(sources, n_sources, again);
+		(void)ask(sources, n_sources, again);
 
 	for (uint32_t k = 0; k < n_sources; k++)
 		sources[k].error = 0;
@@ -216,13 +220,14 @@ static int wait_for_ring(struct packet_io *io, struct packet_source *sources, ui
                          int64_t read_ns, int64_t until_ns)
 {
 	const struct ring *ring = &io->ring;
-	bool read = read_ns && read_ns <= until_ns, linked = read && n_sources <= LINKED_SOURCES;
+	bool read = read_ns && read_ns <= until_ns;
+	bool linked =
+		read && n_sources <= LINKED_MAX && ask(sources, n_sources, false) <= LINKED_MAX;
 	int64_t timer_ns = read && !linked ? read_ns : until_ns;
 	int r, why = 0;
 
 	if (linked) {
 		ring_read_at(&io->ring, read_ns);
-		ask(sources, n_sources, false);
 		queue_reads(io, sources, n_sources);
 		if (read_ns == until_ns)
 			timer_ns = INT64_MAX; /* it would be the same */
