@@ -58,7 +58,7 @@ $(STAMPS)/python: pyproject.toml
 	@$(VENV)/bin/pip install -q --disable-pip-version-check -e '.[$(EXTRAS)]'
 	@touch $@
 
-build: | $(STAMPS)/packages ## compile celld, cellsim and tcpwatch
+build: | $(STAMPS)/packages ## compile celld, cellsim, ipdump and tcpwatch
 	@[ -f build/build.ninja ] || meson setup build >build/.setup.log 2>&1 || { cat build/.setup.log; exit 1; }
 	@ninja -C build $(if $(V),-v,--quiet)
 

@@ -10,6 +10,8 @@ import subprocess
 import pytest
 from e2e import CELLBED, ROOT, bundles, cellbed, digests, needs_two_kernels
 
+from cellbed import paths
+
 pytestmark = pytest.mark.lab
 
 
@@ -145,9 +147,8 @@ def test_why_an_rtt_is_what_it_is(played):
 
 def test_failure_in_the_guest_is_one_message(scenario, tmp_path):
     """A radio daemon that dies: the run fails, says why, and leaves nothing."""
-    celld = tmp_path / "build/emulator/daemon/celld"
-    tcpwatch = tmp_path / "build/ebpf/tcpwatch/tcpwatch"
-    for path in (celld, tcpwatch):
+    for program in paths.PROGRAMS.values():
+        path = tmp_path / "build" / program.relative_to(paths.BUILD)
         path.parent.mkdir(parents=True)
         path.write_text("#!/bin/sh\necho 'celld: it broke' >&2\nexit 3\n")
         path.chmod(0o755)
