@@ -246,6 +246,7 @@ class Runner:
             captures = self.start_captures(stack)
             before = _cpu_times()
             counted = self.read_counters()
+            self.facts["started_processes"] = _started_processes()
             flows = self.play_traffic(stack, [celld, tcpwatch])
             self.facts["cpu_steal_percent"] = _steal_percent(before, _cpu_times())
             self.phase("stop")
@@ -293,6 +294,12 @@ def _sleep_until(t_ns: int) -> None:
 
 def _cpu_times() -> list[int]:
     return [int(v) for v in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]]
+
+
+def _started_processes() -> int:
+    """Processes and threads that there have been since the kernel began: in a guest, those of the start."""
+    lines = Path("/proc/stat").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("processes "))
 
 
 def _steal_percent(before: list[int], after: list[int]) -> float:
