@@ -235,11 +235,11 @@ int loop_run(struct loop *l)
 			return why;
 		}
 		now_ns = clock_ns(CLOCK_MONOTONIC);
+		if (now_ns >= due_ns) /* whatever ended the sleep, such as being continued */
+			lateness_add(&l->lateness, now_ns - due_ns);
 		if (now_ns < l->start_ns)
 			now_ns = l->start_ns; /* before sub-frame 0 */
 		l->end_ns = now_ns;
-		if (why & PACKET_IO_TIME)
-			lateness_add(&l->lateness, now_ns - due_ns);
 		if (gathering && now_ns >= l->gather_ns) /* also when another wake-up is so late */
 			r = gather(l, now_ns);
 		if (r == 0)

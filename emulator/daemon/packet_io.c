@@ -210,8 +210,7 @@ static int wait_for_poll(struct packet_io *io, int64_t read_ns, int64_t until_ns
 	if (n < 0)
 		return -errno;
 	if (n == 0)
-		why = (at_ns == read_ns ? PACKET_IO_READ : 0) |
-		      (at_ns == until_ns ? PACKET_IO_TIME : 0);
+		why = at_ns == read_ns ? PACKET_IO_READ : 0;
 	return why | (fds[0].revents ? PACKET_IO_CONTROL : 0) |
 	       (fds[1].revents ? PACKET_IO_READ : 0);
 }
@@ -236,10 +235,9 @@ static int wait_for_ring(struct packet_io *io, struct packet_source *sources, ui
 	count_written(io);
 	io->has_read = linked;
 	if (linked)
-		why = PACKET_IO_READ | PACKET_IO_TIME;
+		why = PACKET_IO_READ;
 	else if (ring->timer_over)
-		why = (timer_ns == read_ns ? PACKET_IO_READ : 0) |
-		      (timer_ns == until_ns ? PACKET_IO_TIME : 0);
+		why = timer_ns == read_ns ? PACKET_IO_READ : 0;
 	why |= ring->ready[RING_DEVICES] ? PACKET_IO_READ : 0;
 	why |= ring->ready[RING_CONTROL] ? PACKET_IO_CONTROL : 0;
 	return r < 0 ? r : why;

@@ -21,8 +21,7 @@
 
 /* Why packet_io_wait() has returned: any of these. */
 #define PACKET_IO_READ    1u /* the devices are to be read */
-#define PACKET_IO_TIME    2u /* it is the time to which it was told to sleep */
-#define PACKET_IO_CONTROL 4u /* the control descriptor can be read */
+#define PACKET_IO_CONTROL 2u /* the control descriptor can be read */
 
 /* A device to read from, and what was found there. */
 struct packet_source {
