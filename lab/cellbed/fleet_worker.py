@@ -103,7 +103,7 @@ def _facts_and_kernel(kernel: str) -> tuple[dict[str, str], Path]:
     path = paths.lab_kernel(kernel)
     prints = paths.fingerprints(paths.programs())
     return {HOST: socket.gethostname(), "cellbed": metadata.version("cellbed"),
-            "Python code of cellbed": prints["code"], "celld": prints["celld"], "tcpwatch": prints["tcpwatch"],
+            "Python code of cellbed": prints["code"], **{name: prints[name] for name in paths.PROGRAMS},
             f"lab kernel {kernel}": f"{paths.sha256(path)} ({path.parent.name})",
             **tool_versions(), "distributed": metadata.version("distributed")}, path
 
