@@ -21,7 +21,7 @@ from cellbed.caller import Control, Grace, Streams, appear, input_for_guest, not
 from cellbed.cli_link import OWN_FAILURE, WithCommand, account_of, environment_of, identity_of
 from cellbed.error import CellbedError, LabError
 from cellbed.labs import ATTACHABLE
-from cellbed.process import enter_netns
+from cellbed.netns import enter_netns
 from cellbed_analysis.printable import shown
 
 _ENDED_POLL_S = 0.02

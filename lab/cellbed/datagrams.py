@@ -8,19 +8,18 @@ most once a millisecond, and all that is due goes out by one system call; the re
 
 from __future__ import annotations
 
-import argparse
 import ctypes
-import json
 import math
 import os
 import socket
 import struct
 import time
-from pathlib import Path
-from typing import Any
 
-from cellbed.process import in_netns
-from cellbed.stream import await_child, end, ended, in_a_child
+from cellbed.netns import in_netns
+from cellbed.stream import TYPE_CHECKING, await_child, ended, in_a_child, keep, told
+
+if TYPE_CHECKING:
+    from typing import Any
 
 _TICK_S = 0.001
 # What is queued may arrive after the end: a megabyte at 0.5 Mbit/s takes 17 s.
@@ -154,16 +153,8 @@ def _socket(pid: int, address: str, port: int) -> socket.socket:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("--from", "--to"):
-        parser.add_argument(name, dest=name.strip("-"), type=end, required=True, metavar="PID,ADDRESS,PORT")
-    parser.add_argument("--seconds", type=float, required=True)
-    parser.add_argument("--rate", type=int, required=True, metavar="BPS")
-    parser.add_argument("--packet-bytes", type=int, required=True)
-    parser.add_argument("--result", type=Path, required=True)
-    chosen = parser.parse_args()
-    facts = play(getattr(chosen, "from"), chosen.to, chosen.seconds, chosen.rate, chosen.packet_bytes)
-    chosen.result.write_text(json.dumps(facts, indent=1) + "\n")
+    chosen, source, sink = told()
+    keep(play(source, sink, chosen["duration_s"], chosen["rate"], chosen["packet_bytes"]), chosen["result"])
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from cellbed import cgroup, ledger, shaping
 from cellbed.caller import Caller
 from cellbed.error import LabError
 from cellbed.follow import Watch, follow, timing
-from cellbed.process import die_with_parent
+from cellbed.netns import die_with_parent
 
 _STOP_DEADLINE_S = 20.0
 

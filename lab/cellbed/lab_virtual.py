@@ -20,7 +20,7 @@ from cellbed.caller import Caller
 from cellbed.computing import Computing
 from cellbed.error import LabError
 from cellbed.follow import Watch, follow, timing
-from cellbed.process import die_with_parent
+from cellbed.netns import die_with_parent
 
 ADDR_NO_RANDOMIZE = 0x0040000  # of personality(2)
 # 2020-01-01 00:00:00 UTC; any fixed time does.

@@ -24,7 +24,7 @@ from cellbed import congestion_control, guests, ledger, memory, paths, trial, vm
 from cellbed.caller import Caller, note
 from cellbed.error import LabError
 from cellbed.follow import Watch, follow, timing
-from cellbed.process import die_with_parent
+from cellbed.netns import die_with_parent
 
 ACCELS = ("kvm", "tcg")
 # A distribution's kernel and its drivers have more of it than a lab kernel.

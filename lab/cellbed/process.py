@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import errno
 import math
 import os
@@ -13,52 +12,19 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
 from cellbed.error import LabError
+from cellbed.netns import die_with_parent, in_netns
 
-_LIBC = ctypes.CDLL(None, use_errno=True)
-_PR_SET_PDEATHSIG = 1
-_CLONE_NEWNET = 0x40000000
 _STOP_DEADLINE_S = 10.0
-
-
-def die_with_parent(sig: int = signal.SIGKILL) -> None:
-    """Have the kernel send @sig to this process when its parent dies."""
-    _LIBC.prctl(_PR_SET_PDEATHSIG, sig, 0, 0, 0)
 
 
 def python(module: str) -> list[str]:
     """Command line that starts a module of this package as this process was started."""
     return [sys.executable, *(["-S"] if sys.flags.no_site else []), "-m", f"cellbed.{module}"]
-
-
-def enter_netns(fd: int) -> None:
-    """Move this thread to a network namespace.
-
-    Raises:
-        OSError: with the errno of setns(2).
-    """
-    if _LIBC.setns(fd, _CLONE_NEWNET) < 0:
-        raise OSError(ctypes.get_errno(), "setns")
-
-
-@contextlib.contextmanager
-def in_netns(pid: int) -> Iterator[None]:
-    """Run the block in the network namespace of process @pid."""
-    home = os.open("/proc/self/ns/net", os.O_RDONLY)
-    there = os.open(f"/proc/{pid}/ns/net", os.O_RDONLY)
-    try:
-        enter_netns(there)
-        try:
-            yield
-        finally:
-            enter_netns(home)
-    finally:
-        os.close(there)
-        os.close(home)
 
 
 def await_end(process: subprocess.Popen, timeout_s: float) -> None:

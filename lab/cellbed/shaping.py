@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cellbed.error import LabError
-from cellbed.process import in_netns
+from cellbed.netns import in_netns
 
 # What waits for a link's rate is counted apart from what the wire loses: the queue is a qdisc of its own.
 WIRE_HANDLE, QUEUE_HANDLE = "1:", "10:"

@@ -12,19 +12,21 @@ end is part of no call's result, so the bytes are those that TCP itself has coun
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import signal
 import socket
 import struct
+import sys
 import time
-import traceback
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
-from cellbed.process import die_with_parent, in_netns
+from cellbed.netns import die_with_parent, in_netns
+
+# As typing has it, whose import would take a guest longer than all this does before the first byte.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 BLOCK_BYTES = 1 << 20
 # Unsent bytes that the sender's socket keeps: always some to send, never megabytes of them.
@@ -147,7 +149,7 @@ def in_a_child(work: Callable[[], object]) -> int:
         work()
         status = 0
     except BaseException:
-        traceback.print_exc()
+        sys.excepthook(*sys.exc_info())
     finally:
         os._exit(status)
 
@@ -185,21 +187,20 @@ def _socket() -> socket.socket:
     return made
 
 
-def end(text: str) -> tuple[int, str, int]:
-    pid, address, port = text.split(",")
-    return int(pid), address, int(port)
+def told() -> tuple[dict[str, Any], tuple[int, str, int], tuple[int, str, int]]:
+    """What the command line says, in JSON: a workload's settings, and its two ends."""
+    chosen = json.loads(sys.argv[1])
+    return chosen, tuple(chosen["from"]), tuple(chosen["to"])
+
+
+def keep(facts: dict[str, Any], path: str) -> None:
+    with open(path, "w") as file:
+        file.write(json.dumps(facts, indent=1) + "\n")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("--from", "--to"):
-        parser.add_argument(name, dest=name.strip("-"), type=end, required=True, metavar="PID,ADDRESS,PORT")
-    parser.add_argument("--congestion-control", metavar="NAME")
-    parser.add_argument("--seconds", type=float, required=True)
-    parser.add_argument("--result", type=Path, required=True)
-    chosen = parser.parse_args()
-    facts = Stream(getattr(chosen, "from"), chosen.to, chosen.congestion_control).play(chosen.seconds)
-    chosen.result.write_text(json.dumps(facts, indent=1) + "\n")
+    chosen, source, sink = told()
+    keep(Stream(source, sink, chosen["congestion_control"]).play(chosen["duration_s"]), chosen["result"])
 
 
 if __name__ == "__main__":

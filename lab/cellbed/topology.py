@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from cellbed import congestion_control, core_network, namespaces, offload, tcp_profile
 from cellbed.error import LabError
-from cellbed.process import in_netns
+from cellbed.netns import in_netns
 from cellbed.rtnetlink import Rtnetlink
 from cellbed.shaping import shape, shaping
 

@@ -158,17 +158,12 @@ class Stream(Workload):
 
     def start_client(self) -> None:
         flow = self.flow
-        ends = {"--from": (flow["from"], client_port(flow)), "--to": (flow["to"], flow["port"])}
-        args = [f"{option}={self.pids[node]},{self.addresses[node]},{port}" for option, (node, port) in ends.items()]
-        module = "stream"
-        if flow["transport"] == "udp":
-            module = "datagrams"
-            args += [f"--rate={flow['rate']}", f"--packet-bytes={flow['packet_bytes']}"]
-        elif self.control is not None:
-            args.append(f"--congestion-control={self.control}")
-        self.client = Process(f"stream of {flow['id']}",
-                              [*python(module), *args, f"--seconds={flow['duration_s']:g}",
-                               f"--result={self.result}"], self.log)
+        told = {end: [self.pids[flow[end]], self.addresses[flow[end]], port]
+                for end, port in (("from", client_port(flow)), ("to", flow["port"]))}
+        told |= {name: flow[name] for name in ("duration_s", "rate", "packet_bytes")}
+        told |= {"congestion_control": self.control, "result": str(self.result)}
+        module = "datagrams" if flow["transport"] == "udp" else "stream"
+        self.client = Process(f"stream of {flow['id']}", [*python(module), json.dumps(told)], self.log)
 
     def congestion_control_of(self, report: dict[str, Any]) -> str | None:
         return report["congestion_control"]

@@ -13,7 +13,7 @@ import pytest
 from cellbed import namespaces, paths
 from cellbed.capture import HANDED_OVER_S, Captures
 from cellbed.error import LabError
-from cellbed.process import in_netns
+from cellbed.netns import in_netns
 from cellbed.rtnetlink import Rtnetlink
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="namespaces need root")

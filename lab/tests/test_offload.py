@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from cellbed import offload
-from cellbed.process import in_netns
+from cellbed.netns import in_netns
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="namespaces need root")
 

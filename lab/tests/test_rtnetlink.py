@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from cellbed import namespaces
-from cellbed.process import in_netns
+from cellbed.netns import in_netns
 from cellbed.rtnetlink import Rtnetlink
 
 pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="namespaces need root")

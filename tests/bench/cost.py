@@ -36,7 +36,9 @@ def cpu_s(command: list[str], cwd: Path | None = None) -> float:
     # What loses its parent, as processes of a guest do, comes to this process to be waited for.
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    # As for a user: with PYTHONDONTWRITEBYTECODE every start would compile everything.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, env=environment)
     with contextlib.suppress(ChildProcessError):
         while True:
             os.waitpid(-1, 0)
