@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from cellbed import cgroup
-from cellbed.process import enter_netns, start_ready
+from cellbed.netns import enter_netns
+from cellbed.process import start_ready
 from cellbed_analysis.trace import read_trace
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -3,6 +3,8 @@
 
 import contextlib
 import os
+import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -47,10 +49,10 @@ def capturing(wanted, out, snaplen=128):
         captures.kill()
 
 
-def send(pid, payloads):
+def send(pid, payloads, to=ADDRESSES[1]):
     with in_netns(pid), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
         for payload in payloads:
-            sock.sendto(payload, (ADDRESSES[1], 9))
+            sock.sendto(payload, (to, 9))
 
 
 def payloads(path):
@@ -76,6 +78,28 @@ def test_every_packet_of_every_namespace(pair, tmp_path):
     for name in "ab":
         assert payloads(tmp_path / f"ip-{name}.pcap") == [(142, one[:128 - 42]) for one in sent]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ip-a.pcap", "ip-b.pcap", "log"]
+
+
+@pytest.mark.skipif(shutil.which("tcpdump") is None, reason="tcpdump is not installed")
+def test_as_tcpdump_has_it(pair, tmp_path):
+    """The same bytes, times included, of packets that come and that go."""
+    theirs = tmp_path / "theirs.pcap"
+    tcpdump = subprocess.Popen(
+        ["nsenter", f"--net=/proc/{pair[0]}/ns/net", "tcpdump", "-i", "eth0", "-n", "-s", "128", "-w", theirs,
+         "--time-stamp-precision=nano", "-Z", "root"], stderr=subprocess.PIPE, text=True)
+    try:
+        assert any("listening on eth0" in line for line in tcpdump.stderr)
+        with capturing([("a", pair[0], "eth0")], tmp_path) as captures:
+            for sender, sink in ((pair[0], ADDRESSES[1]), (pair[1], ADDRESSES[0])):
+                send(sender, [n.to_bytes(2, "big") * 300 for n in range(100)], sink)
+            time.sleep(HANDED_OVER_S)
+            captures.stop()
+    finally:
+        tcpdump.send_signal(signal.SIGINT)
+        tcpdump.communicate(timeout=30)
+    ours = (tmp_path / "ip-a.pcap").read_bytes()
+    assert len(payloads(tmp_path / "ip-a.pcap")) == 200
+    assert ours == theirs.read_bytes()
 
 
 def test_packets_are_kept_up_to_the_snap_length(pair, tmp_path):
