@@ -56,6 +56,14 @@ def test_where_tracing_is_forbidden_the_others_do_not_start(kind, deny, tmp_path
         boot(cached(kind), tmp_path, "true", before=(deny, PTRACE))
 
 
+def user_ticks(pid):
+    """Of a process of the guest, which may have ended meanwhile."""
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11])
+    except OSError:
+        return 0
+
+
 @contextlib.contextmanager
 def computing(kind, folder):
     """A guest whose only program computes. Yields: the ids of its kernel and of that program, here."""
@@ -65,9 +73,7 @@ def computing(kind, folder):
         deadline = time.monotonic() + 30
         children = Path(f"/proc/{guest.pid}/task/{guest.pid}/children")
         while True:
-            busy = [pid for pid in children.read_text().split() if int(Path(f"/proc/{pid}/stat").read_text()
-                    .rpartition(")")[2].split()[11]) > 20]
-            if busy:
+            if busy := [pid for pid in children.read_text().split() if user_ticks(pid) > 20]:
                 break
             assert time.monotonic() < deadline and guest.poll() is None
             time.sleep(0.1)
