@@ -33,19 +33,27 @@ def cpu_s(command: list[str], cwd: Path | None = None) -> float:
     Raises:
         Failed: its status is not 0.
     """
-    # What loses its parent, as processes of a guest do, comes to this process to be waited for.
-    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     # As for a user: with PYTHONDONTWRITEBYTECODE every start would compile everything.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, env=environment)
+    # By a process of its own, which waits for nobody else's children.
+    done = subprocess.run([sys.executable, __file__, *command], cwd=cwd, capture_output=True, text=True, check=False,
+                          env=environment)
+    if done.returncode:
+        raise Failed(f"{' '.join(map(str, command))}: status {done.returncode}: {(done.stderr or done.stdout).strip()}")
+    return float(done.stdout.splitlines()[-1])
+
+
+def _measure(command: list[str]) -> int:
+    """Run it, and print what it has cost. Return: its status."""
+    # What loses its parent, as processes of a guest do, comes to this process to be waited for.
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    status = subprocess.run(command, check=False).returncode
     with contextlib.suppress(ChildProcessError):
         while True:
             os.waitpid(-1, 0)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode:
-        raise Failed(f"{' '.join(map(str, command))}: status {done.returncode}: {(done.stderr or done.stdout).strip()}")
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"\n{spent.ru_utime + spent.ru_stime}")
+    return status
 
 
 def told(short_s: float, long_s: float, seconds: tuple[int, int]) -> Cost:
@@ -57,3 +65,7 @@ def told(short_s: float, long_s: float, seconds: tuple[int, int]) -> Cost:
 def say(text: str) -> None:
     """What is under way, apart from the results."""
     print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(_measure(sys.argv[1:]))
