@@ -101,21 +101,24 @@ def main() -> int:
 
 def compare(program: Path, case: tuple, scratch: Path) -> tuple:
     """One round. Return: costs and Mbit/s of LENA, then of the virtual lab."""
-    say(f"{case[0]} UEs, {case[1]} flows, {case[2]}")
+    say(title(case))
     by_simulator = [lena_s(program, case, seconds) for seconds in SECONDS]
     by_lab = [virtual_s(case, seconds, scratch) for seconds in SECONDS]
     return tuple((told(short[0], long[0], SECONDS), 8e-6 * long[1] / SECONDS[1])
                  for short, long in (by_simulator, by_lab))
 
 
-def show(case: tuple, measured: list[tuple]) -> None:
+def title(case: tuple) -> str:
     ues, flows, transport = case
-    name = f"{ues} UE{'s' * (ues > 1)}, {flows} flow{'s' * (flows > 1)}, {transport.upper()}"
+    return f"{ues} UE{'s' * (ues > 1)}, {flows} flow{'s' * (flows > 1)}, {transport.upper()}"
+
+
+def show(case: tuple, measured: list[tuple]) -> None:
     (lena, lena_mbps), (lab, lab_mbps) = ([_median([pair[k][0].per_s for pair in measured]), measured[0][k][1]]
                                           for k in (0, 1))
     ratio = _median([pair[0][0].per_s / pair[1][0].per_s for pair in measured])
     start = [_median([pair[k][0].start_s for pair in measured]) for k in (0, 1)]
-    print(f"{name:26}{lena_mbps:9.1f}{lab_mbps:9.1f}{lena:11.3f}{lab:11.3f}{ratio:7.2f}x{start[0]:8.2f}{start[1]:8.2f}",
+    print(f"{title(case):26}{lena_mbps:9.1f}{lab_mbps:9.1f}{lena:11.3f}{lab:11.3f}{ratio:7.2f}x{start[0]:8.2f}{start[1]:8.2f}",
           flush=True)
 
 
