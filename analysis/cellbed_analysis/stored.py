@@ -21,6 +21,8 @@ RECORDINGS = ("ip-*.pcap", "radio.pcap", "radio.trace", "tcp.trace")
 LEVEL = 3
 #: Payload that comes again some hundred kilobytes later is found; readers allow 128 MiB without being asked.
 WINDOW_LOG = 23
+# Source: RFC 8878 3.1.1: magic number and header
+_FRAME_HEADER_BYTES_MAX = 18
 
 
 def find(path: Path) -> Path | None:
@@ -44,9 +46,22 @@ def content(path: Path) -> bytes:
     """
     try:
         with open_stored(path) as file:
-            return file.read()
+            found = file.read()
+        wanted = _declared_bytes(path)
     except zstandard.ZstdError as error:
         raise FileError(path, f"not readable by zstd: {error}") from error
+    if wanted is not None and len(found) != wanted:  # the library ends a frame that was cut as if it were whole
+        raise FileError(path, f"cut short: it has {len(found)} of {wanted} bytes")
+    return found
+
+
+def _declared_bytes(path: Path) -> int | None:
+    """What a compressed file says that it contains, where it does."""
+    if path.suffix != SUFFIX:
+        return None
+    with path.open("rb") as file:
+        size = zstandard.frame_content_size(file.read(_FRAME_HEADER_BYTES_MAX))
+    return None if size < 0 else size
 
 
 def recordings(bundle: Path) -> list[Path]:
