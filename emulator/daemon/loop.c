@@ -118,6 +118,12 @@ static int drain(struct loop *l, int64_t t_ns)
 	return n;
 }
 
+/* Where a packet can leave as soon as it has come, its time of arrival is not rounded up. */
+static bool time_matters(const struct loop *l)
+{
+	return cell_transit_min(l->cell) == 0;
+}
+
 /*
  * Nothing goes on the air between two sub-frames, so packets may as well wait in their device for
  * the next one. The first packet wakes the daemon; when another wake-up follows in the same
@@ -127,11 +133,6 @@ static int drain(struct loop *l, int64_t t_ns)
  * Where a packet can leave as soon as it has come, it does matter when that is: only those are
  * gathered that come several in a sub-frame, and answers are not left to the next one.
  */
-static bool time_matters(const struct loop *l)
-{
-	return cell_transit_min(l->cell) == 0;
-}
-
 static int receive(struct loop *l, int64_t now_ns)
 {
 	int n = drain(l, now_ns);
