@@ -8,24 +8,18 @@ import os
 import platform
 import shutil
 import subprocess
-import sys
 import threading
 from functools import partial
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import sources
+from cellbed_kernel import lookup, sources
+from cellbed_kernel.building import available
 
 pytestmark = pytest.mark.skipif(not all(map(shutil.which, ("apt-get", "dpkg-deb", "gpg"))),
                                 reason="a mirror needs apt-get, dpkg-deb and gpg")
 VERSION = "7.3"
-_LOADER = SourceFileLoader("kernel_build", str(Path(sources.__file__).with_name("build")))
-BUILD = module_from_spec(spec_from_loader("kernel_build", _LOADER))
-_LOADER.exec_module(BUILD)
 TARBALL = bytes(range(256)) * 4096
 
 
@@ -138,9 +132,9 @@ def test_the_tarball_is_taken_and_nothing_else_is_touched(mirror, tmp_path, suit
     before = untouched()
     mirror.package(tmp_path)
     mirror.publish(suite)
-    assert sources.found(VERSION) is None
+    assert lookup.found(VERSION) is None
     path = sources.fetch(VERSION)
-    assert path == sources.found(VERSION) == tmp_path / f"cache/cellbed/source/linux-source-{VERSION}.tar.xz"
+    assert path == lookup.found(VERSION) == tmp_path / f"cache/cellbed/source/linux-source-{VERSION}.tar.xz"
     assert path.read_bytes() == TARBALL and path.stat().st_mtime == 1_700_000_000
     assert [file.name for file in path.parent.iterdir()] == [path.name]
     assert untouched() == before and not (tmp_path / "invoked").exists()
@@ -205,9 +199,9 @@ def test_no_mirror(mirror, tmp_path):
 def test_without_the_newest_the_next_one_is_taken(mirror, capfd):
     mirror.server.shutdown()
     mirror.server.server_close()
-    if sources.found("6.12") is None:
+    if lookup.found("6.12") is None:
         pytest.skip("linux-source-6.12 is not installed")
-    assert BUILD.available(first=True) == ["6.12"]
+    assert available(first=True) == ["6.12"]
     (line,) = capfd.readouterr().err.splitlines()
     assert line.startswith("lab kernel 7.3 left out: no source of Linux 7.3: ")
 
@@ -216,11 +210,11 @@ def test_offline_the_newest_one_that_is_built_is_taken(mirror, tmp_path, capfd):
     """Also without its source: recipe and compiler are the same."""
     mirror.server.shutdown()
     mirror.server.server_close()
-    for name, recipe in (("7.3-a", BUILD.recipe_key("7.3")), ("7.3-b", {**BUILD.recipe_key("7.3"), "recipe": "old"})):
+    for name, recipe in (("7.3-a", lookup.recipe_key("7.3")), ("7.3-b", {**lookup.recipe_key("7.3"), "recipe": "old"})):
         folder = tmp_path / "cache/cellbed/kernel" / name
         folder.mkdir(parents=True)
         (folder / "linux").touch()
         (folder / "key.json").write_text(json.dumps({**recipe, "source": "any"}))
-    assert BUILD.available(first=True) == ["7.3"]
-    assert BUILD.look(None) == BUILD.look("7.3") == tmp_path / "cache/cellbed/kernel/7.3-a/linux"
+    assert available(first=True) == ["7.3"]
+    assert lookup.look(None) == lookup.look("7.3") == tmp_path / "cache/cellbed/kernel/7.3-a/linux"
     assert capfd.readouterr().err == ""

@@ -4,16 +4,12 @@
 import os
 import re
 import subprocess
-import sys
 import tarfile
-from pathlib import Path
 
 import pytest
 from lab_kernel import BUILD, KINDS, VERSIONS, boot, cached
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import sources
-import steps
+from cellbed_kernel import lookup
 
 
 def test_missing_source_is_one_message(tmp_path):
@@ -51,10 +47,10 @@ def test_failed_build_leaves_nothing_and_shows_the_log(tmp_path):
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_patches_apply(version, tmp_path):
-    tarball = sources.found(version)
+    tarball = lookup.found(version)
     if tarball is None:
         pytest.skip(f"the source of Linux {version} is not here")
-    patches = steps.patches(version)
+    patches = lookup.patches(version)
     wanted = {name for patch in patches for name in re.findall(r"^--- a/(\S+)", patch.read_text(), re.MULTILINE)}
     with tarfile.open(tarball) as tar:
         for member in tar:

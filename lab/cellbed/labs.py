@@ -6,12 +6,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from cellbed.error import CellbedError
+from cellbed_kernel.lookup import VERSIONS
 
 LABS = ("virtual", "native", "vm")
 # Those in which a command of this terminal can run (`cellbed link`, `cellbed shell`).
 ATTACHABLE = ("virtual", "native")
 # Of the virtual lab; the first one that is built here unless another is named.
-KERNELS = ("7.3", "6.12", "6.1")
+KERNELS = VERSIONS
 
 
 def check_lab(lab: str, kernel: str | None, allowed: tuple[str, ...] = LABS) -> None:

@@ -13,6 +13,7 @@ from typing import IO
 
 from cellbed.error import LabError
 from cellbed.labs import KERNELS
+from cellbed_kernel import lookup
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("CELLBED_BUILD", ROOT / "build"))
@@ -75,12 +76,12 @@ def lab_kernel(kernel: str | None) -> Path:
     Raises:
         LabError: not built yet, with how to build it; no such kernel; or what the compiler says.
     """
-    if kernel is None:
-        which = ["--print-path"]
-    elif kernel in KERNELS:
-        which = ["--version", kernel, "--print-path"]
-    else:
-        which = ["--source" if Path(kernel).expanduser().is_dir() else "--image", kernel]
+    if kernel in (None, *KERNELS):
+        try:
+            return lookup.look(kernel)
+        except lookup.BuildError as error:
+            raise LabError(str(error)) from None
+    which = ["--source" if Path(kernel).expanduser().is_dir() else "--image", kernel]
     with subprocess.Popen([sys.executable, ROOT / "kernel/build", *which], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True) as build:
         error = _passed_on(build.stderr)

@@ -17,13 +17,11 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from steps import cache_root
+from cellbed_kernel.lookup import TARBALL_SUFFIXES, kept
 
-PACKAGED = Path("/usr/src")
 # Suites of Debian that may have what the machine's own has not.
 SUITES = ("trixie-backports", "sid")
 KEYRINGS = tuple(Path(f"/usr/share/keyrings/debian-archive-keyring.{ending}") for ending in ("gpg", "pgp"))
-_SUFFIXES = ("xz", "bz2", "zst")
 # Programs that an update of the machine's own lists would start are not ours to start. A machine that is offline is to
 # find that out soon.
 _SETTINGS = """\
@@ -52,21 +50,6 @@ Dir::Log "{folder}";
 
 class Unavailable(Exception):
     """Why a source cannot be had, in one line."""
-
-
-def kept() -> Path:
-    """Folder of fetched sources."""
-    return cache_root().parent / "source"
-
-
-def found(version: str) -> Path | None:
-    """The source of a version that is here already."""
-    for folder in (PACKAGED, kept()):
-        for suffix in _SUFFIXES:
-            path = folder / f"linux-source-{version}.tar.{suffix}"
-            if path.exists():
-                return path
-    return None
 
 
 def fetch(version: str) -> Path:
@@ -151,7 +134,7 @@ def _taken_out(package: Path, version: str) -> Path:
             tarfile.open(fileobj=contents.stdout, mode="r|") as files:
         for member in files:
             name = Path(member.name).name
-            if member.isfile() and name in [f"linux-source-{version}.tar.{suffix}" for suffix in _SUFFIXES]:
+            if member.isfile() and name in [f"linux-source-{version}.tar.{suffix}" for suffix in TARBALL_SUFFIXES]:
                 part = package.with_name(name)
                 with open(part, "wb") as out:
                     shutil.copyfileobj(files.extractfile(member), out)

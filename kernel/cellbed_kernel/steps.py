@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Steps of building a lab kernel that packaged sources (build) and trees (tree.py) have in common."""
+"""Steps of building a lab kernel that packaged sources (building.py) and trees (tree.py) have in common."""
 
 from __future__ import annotations
 
@@ -13,32 +13,14 @@ import tempfile
 import time
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-# The kernel's version string goes into its random pool: without these, two builds would give different bytes.
-REPRODUCIBLE = {"KBUILD_BUILD_TIMESTAMP": "2020-01-01", "KBUILD_BUILD_USER": "cellbed", "KBUILD_BUILD_HOST": "cellbed",
-                "KBUILD_BUILD_VERSION": "1", "LC_ALL": "C"}
+from cellbed_kernel.lookup import HERE, REPRODUCIBLE, BuildError
+
 # Sources that ARCH=um never compiles; leaving them out makes unpacking faster.
 NOT_UNPACKED = (
     "*/drivers/gpu/*.[ch]", "*/drivers/media/*.[ch]", "*/drivers/net/ethernet/*.[ch]",
     "*/drivers/net/wireless/*.[ch]", "*/sound/*.[ch]", "*/Documentation/*.rst",
     "*/tools/testing/*.[ch]",
 )
-
-
-class BuildError(Exception):
-    """What went wrong and what to do about it, in one message."""
-
-
-def cache_root() -> Path:
-    """Directory of all built kernels."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "cellbed" / "kernel"
-
-
-def patches(version: str) -> list[Path]:
-    """Those for every version, then those for all of one's first number or for it alone: 7 or 6.12."""
-    own = [path for name in (version.partition(".")[0], version) for path in (HERE / "patches" / name).glob("*.patch")]
-    return sorted((HERE / "patches").glob("*.patch")) + sorted(own)
 
 
 def tree_version(tree: Path) -> str:

@@ -21,7 +21,8 @@ import time
 from fnmatch import translate
 from pathlib import Path
 
-from steps import HERE, NOT_UNPACKED, BuildError, cache_root, configure, patches, run, tree_version
+from cellbed_kernel.lookup import HERE, BuildError, cache_root, patches
+from cellbed_kernel.steps import NOT_UNPACKED, configure, run, tree_version
 
 # Name, size and time of the last change.
 Files = dict[str, list[int]]

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Builds lab kernels of packaged sources, each in a folder of the cache."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from cellbed_kernel import sources
+from cellbed_kernel.lookup import (
+    VERSIONS,
+    BuildError,
+    build_key,
+    cache_root,
+    cached,
+    find_source,
+    found,
+    kept,
+    key_dir,
+    patches,
+)
+from cellbed_kernel.steps import NOT_UNPACKED, Progress, configure, run, tree_version
+
+# Compiled objects of a build, for the progress display only.
+EXPECTED_OBJECTS = {"7.3": 1010, "6.12": 1010, "6.1": 980}
+
+
+def obtain(version: str, named: str | None = None) -> Path:
+    """As find_source(), but the newest version is fetched where it can be.
+
+    Raises:
+        BuildError: neither here nor to be fetched.
+    """
+    if version != VERSIONS[0] or named or found(version):
+        return find_source(version, named)
+    kept().mkdir(parents=True, exist_ok=True)
+    with lock(kept()):
+        try:
+            return found(version) or sources.fetch(version)
+        except sources.Unavailable as error:
+            raise BuildError(f"no source of Linux {version}: {error}") from None
+
+
+def unpack(source: Path, scratch: Path, log) -> Path:
+    (scratch / "linux").mkdir()
+    exclude = [f"--exclude={pattern}" for pattern in NOT_UNPACKED]
+    run(["tar", "-xf", str(source), "-C", str(scratch / "linux"), "--strip-components=1",
+         "--wildcards", *exclude], scratch, log)
+    return scratch / "linux"
+
+
+def build(version: str, source: Path, jobs: int, target: Path, key: dict[str, str]) -> None:
+    """Build in a scratch directory of the cache and move the result into place."""
+    root = cache_root()
+    with tempfile.TemporaryDirectory(prefix=".building-", dir=root) as name:
+        scratch = Path(name)
+        done = scratch / "done"
+        done.mkdir()
+        with open(done / "build.log", "w") as log:
+            print(f"lab kernel {version}: unpacking {source}", file=sys.stderr)
+            unpacked = unpack(source, scratch, log)
+            for patch in patches(tree_version(unpacked)):
+                run(["patch", "-p1", "--forward", "-i", str(patch)], unpacked, log)
+            configure(unpacked, log)
+            progress = Progress(f"lab kernel {version}: compiling", EXPECTED_OBJECTS[version])
+            objects = 0
+
+            def count(line: str) -> None:
+                nonlocal objects
+                objects += bool(re.match(r"\s+(CC|AS|HOSTCC)\s", line))
+                progress.show(objects)
+
+            run(["make", "ARCH=um", f"-j{jobs}", "linux"], unpacked, log, count)
+            progress.end()
+        run_strip = subprocess.run(["strip", "-o", done / "linux", unpacked / "linux"], check=False)
+        if run_strip.returncode:
+            shutil.copy(unpacked / "linux", done / "linux")
+        shutil.copy(unpacked / ".config", done / "config")
+        release = (unpacked / "include/config/kernel.release").read_text().strip()
+        (done / "key.json").write_text(json.dumps({**key, "release": release}, indent=1))
+        if target.exists():
+            shutil.rmtree(target)
+        os.rename(done, target)
+
+
+@contextlib.contextmanager
+def lock(root: Path):
+    """One build at a time; a second one waits and then finds the result."""
+    with open(root / "lock", "w") as f:
+        try:
+            fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("lab kernel: another build is under way, waiting for it", file=sys.stderr)
+            fcntl.flock(f, fcntl.LOCK_EX)
+        yield
+
+
+def available(first: bool) -> list[str]:
+    """Versions that are built or whose source can be had, or only the @first of them; tells why others are not."""
+    versions: list[str] = []
+    for version in VERSIONS:
+        try:
+            if not cached(version):
+                obtain(version)
+            versions.append(version)
+        except BuildError as error:
+            print(f"lab kernel {version} left out: {error}", file=sys.stderr)
+        if first and versions:
+            break
+    return versions
+
+
+def built(version: str, source: Path, jobs: int) -> Path:
+    """The binary, which is built when it is not there yet.
+
+    Raises:
+        BuildError: it cannot be built.
+    """
+    key = build_key(version, source)
+    target = key_dir(key)
+    if not (target / "linux").exists():
+        cache_root().mkdir(parents=True, exist_ok=True)
+        with lock(cache_root()):
+            if not (target / "linux").exists():
+                build(version, source, jobs, target, key)
+    return target / "linux"

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command `kernel/build`: build the lab kernel, a Linux for ARCH=um with virtual time, cached per configuration.
+
+The last line on stdout is the path of the binary; progress goes to stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+from pathlib import Path
+
+from cellbed_kernel import tree
+from cellbed_kernel.building import available, built, obtain
+from cellbed_kernel.lookup import VERSIONS, BuildError, cached, look
+
+
+def user_tree(named: str) -> Path:
+    path = Path(named).expanduser().resolve()
+    if not (path / "arch" / "um" / "Kconfig").exists():
+        raise BuildError(f"{named}: not a source tree of Linux, as there is no arch/um in it")
+    return path
+
+
+def user_kernel(named: str) -> Path:
+    """Raises BuildError for what no User Mode Linux is."""
+    path = Path(named).expanduser().resolve()
+    try:
+        with open(path, "rb") as file:
+            head = file.read(4)
+    except OSError as error:
+        raise BuildError(f"{named}: {error.strerror}") from error
+    if head != b"\x7fELF" or not os.access(path, os.X_OK):
+        raise BuildError(f"{named}: not a kernel built for User Mode Linux (`make ARCH=um`), which is a program")
+    return path
+
+
+def wanted_versions(args: argparse.Namespace) -> list[str]:
+    """Raises BuildError when there is none."""
+    if args.version:
+        return [args.version]
+    if args.source:
+        return [next((version for version in VERSIONS if f"-{version}." in Path(args.source).name), VERSIONS[0])]
+    versions = available(first=not args.all)
+    if not versions:
+        raise BuildError(f"no source of Linux; run `apt-get install linux-source-{VERSIONS[1]}`")
+    return versions
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="build", description=__doc__.splitlines()[0])
+    parser.add_argument("--version", choices=VERSIONS, help="default: the newest whose source can be had")
+    parser.add_argument("--all", action="store_true", help="every version whose source can be had")
+    parser.add_argument("--source", help="kernel tree, of which only what has changed is built, or tarball, "
+                        "instead of the distribution's linux-source package")
+    parser.add_argument("--image", help="built kernel: only keep it in the cache")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--print-path", action="store_true", help="only print the path, without "
+                        "--version that of the newest that is built; exit 1 when there is none")
+    args = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        if args.image:
+            print(tree.keep(user_kernel(args.image), None))
+            return 0
+        if args.source and Path(args.source).expanduser().is_dir():
+            print(tree.built(user_tree(args.source), args.jobs))
+            return 0
+        if args.print_path:
+            print(look(args.version))
+            return 0
+        for version in wanted_versions(args):
+            print((not args.source and cached(version)) or built(version, obtain(version, args.source), args.jobs))
+        return 0
+    except BuildError as error:
+        print(f"kernel/build: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("kernel/build: interrupted, nothing left behind", file=sys.stderr)
+        return 130

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Which lab kernels there are, what each is made of, and which of them are built.
+
+Every command that plays a run asks this, so it imports what is quick to import.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+from pathlib import Path
+
+# Folder of the patches and the configuration.
+HERE = Path(__file__).resolve().parents[1]
+# Newest first.
+VERSIONS = ("7.3", "6.12", "6.1")
+PACKAGED = Path("/usr/src")
+TARBALL_SUFFIXES = ("xz", "bz2", "zst")
+# The kernel's version string goes into its random pool: without these, two builds would give different bytes.
+REPRODUCIBLE = {"KBUILD_BUILD_TIMESTAMP": "2020-01-01", "KBUILD_BUILD_USER": "cellbed", "KBUILD_BUILD_HOST": "cellbed",
+                "KBUILD_BUILD_VERSION": "1", "LC_ALL": "C"}
+
+
+class BuildError(Exception):
+    """What went wrong and what to do about it, in one message."""
+
+
+def cache_root() -> Path:
+    """Directory of all built kernels."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "cellbed" / "kernel"
+
+
+def kept() -> Path:
+    """Folder of fetched sources."""
+    return cache_root().parent / "source"
+
+
+def found(version: str) -> Path | None:
+    """The source of a version that is here already."""
+    for folder in (PACKAGED, kept()):
+        for suffix in TARBALL_SUFFIXES:
+            path = folder / f"linux-source-{version}.tar.{suffix}"
+            if path.exists():
+                return path
+    return None
+
+
+def patches(version: str) -> list[Path]:
+    """Those for every version, then those for all of one's first number or for it alone: 7 or 6.12."""
+    own = [path for name in (version.partition(".")[0], version) for path in (HERE / "patches" / name).glob("*.patch")]
+    return sorted((HERE / "patches").glob("*.patch")) + sorted(own)
+
+
+def find_source(version: str, named: str | None) -> Path:
+    """A tarball: what the user names, else the distribution's package, else what was fetched."""
+    if named:
+        path = Path(named).expanduser().resolve()
+        if path.is_file():
+            return path
+        raise BuildError(f"--source {named}: no such file")
+    path = found(version)
+    if path is None:
+        raise BuildError(f"no source of Linux {version}: {PACKAGED}/linux-source-{version}.tar.xz is missing; "
+                         f"run `apt-get install linux-source-{version}` or name a tarball with --source")
+    return path
+
+
+def source_stamp(source: Path) -> str:
+    """Identifies a packaged source without reading all of it."""
+    st = source.stat()
+    return f"{source.name}:{st.st_size}:{int(st.st_mtime)}"
+
+
+def recipe_key(version: str) -> dict[str, str]:
+    """Everything the binary depends on but its source. Raises BuildError without a compiler."""
+    try:
+        compiler = subprocess.run(["gcc", "--version"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        raise BuildError("gcc is missing; run `apt-get install gcc make`") from None
+    digest = hashlib.sha256(json.dumps(REPRODUCIBLE).encode())
+    for path in [HERE / "config.fragment", *patches(version)]:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return {"version": version, "recipe": digest.hexdigest(), "compiler": compiler.stdout.splitlines()[0]}
+
+
+def build_key(version: str, source: Path) -> dict[str, str]:
+    """Everything the binary depends on."""
+    recipe = recipe_key(version)
+    return {"version": recipe.pop("version"), "source": source_stamp(source), **recipe}
+
+
+def key_dir(key: dict[str, str]) -> Path:
+    text = json.dumps(key, sort_keys=True)
+    return cache_root() / f"{key['version']}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+
+def cached(version: str) -> Path | None:
+    """The kernel that is built already: of the source that is here, else of the last one that was."""
+    if source := found(version):
+        folders = [key_dir(build_key(version, source))]
+    else:
+        wanted = recipe_key(version)
+        folders = [path.parent for path in sorted(cache_root().glob(f"{version}-*/key.json"), key=os.path.getmtime)
+                   if wanted.items() <= json.loads(path.read_text()).items()]
+    built = [folder / "linux" for folder in folders if (folder / "linux").exists()]
+    return built[-1] if built else None
+
+
+def look(version: str | None) -> Path:
+    """The built kernel of a version, or the newest one that is built.
+
+    Raises:
+        BuildError: none is.
+    """
+    for candidate in [version] if version else VERSIONS:
+        if path := cached(candidate):
+            return path
+    if version is None:
+        raise BuildError("no lab kernel is built; run `make lab-kernel`")
+    if version != VERSIONS[0]:
+        find_source(version, None)
+    raise BuildError(f"the lab kernel {version} is not built; run `kernel/build --version {version}`")
