@@ -87,15 +87,14 @@ def run(
     compress: Compress = False,
 ) -> None:
     """Play a scenario; a run of the same programs, files and settings that is finished is not played again."""
-    from cellbed import cli_watch
     from cellbed.description import expand, load_claims
     from cellbed.fleet import connected
-    from cellbed.show import Show, tell_size
+    from cellbed.show import Show, tell_size, view
     from cellbed.sweep import Sweep
 
     check_lab(lab, kernel)
     model, runs = expand(scenario, set_ or [], seed, variant)
-    show = Show(len(runs), console(), errors(), cli_watch.newest(results, console()) if watch else None)
+    show = Show(len(runs), console(), errors(), view(watch, results, console()))
     claims = load_claims(model, scenario)
     tell_size(runs, results)
     with cleaning_up(), connected(scheduler, lab, kernel, shared, key) as fleet:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cellbed import cli_watch, completion
+from cellbed import completion
 from cellbed.analysed import analysing
 from cellbed.description import Run, expand, load_claims
 from cellbed.error import CellbedError
@@ -36,7 +36,7 @@ from cellbed.options import (
 )
 from cellbed.rounds import Rounds, Until, parse_seeds
 from cellbed.screens import console, errors
-from cellbed.show import Show, tell_size
+from cellbed.show import Show, tell_size, view
 from cellbed_analysis import bounded_yaml
 
 DATA_SET = "sweep.parquet"
@@ -102,7 +102,7 @@ def run_sweep(
                     wanted, max_seeds)
     clean.clean()
     remove_unfinished(results)
-    show = Show(0, console(), errors(), cli_watch.newest(results, console()) if watch else None)
+    show = Show(0, console(), errors(), view(watch, results, console()))
     claims = load_claims(model, scenario)
     tell_size(runs, results)
     table = _Table(results)

@@ -4,15 +4,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console, RenderableType
 
 from cellbed.analysed import analysing
-from cellbed.error import CellbedError
 from cellbed.interrupt import cleaning_up
 from cellbed_analysis.screen import Screen
 
@@ -39,19 +36,6 @@ def run_watch(
     wanted = Wanted(folder, port if web else None, wireshark_port if wireshark else None)
     with cleaning_up(), analysing(folder or Path("what is watched")):  # and the terminal's cursor comes back
         asyncio.run(watch(wanted, console))
-
-
-def newest(results: Path, console: Console) -> Callable[[], RenderableType]:
-    """The view of the newest run below a folder, for a terminal that shows progress too.
-
-    Raises:
-        CellbedError: the output is no terminal.
-    """
-    from cellbed_watch.follow import Newest
-
-    if not console.is_terminal:
-        raise CellbedError("--watch: the output is no terminal; `cellbed watch` follows runs from another one")
-    return Newest(results, console)
 
 
 def register(app: typer.Typer) -> None:

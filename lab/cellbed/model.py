@@ -52,7 +52,8 @@ Word = Annotated[str, AfterValidator(parse_word)]
 
 
 class Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, strict=False)
+    # Built when it is first used: a scenario's model has all the others in it, which need not be built apart.
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, strict=False, defer_build=True)
 
 
 def known(key: str, value: str, names: dict[str, Any]) -> None:

@@ -17,7 +17,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 from rich.table import Column
 
 from cellbed.description import Run
-from cellbed.error import LabError
+from cellbed.error import CellbedError, LabError
 from cellbed_analysis.printable import shown
 
 if TYPE_CHECKING:
@@ -52,6 +52,21 @@ def tell_size(runs: Sequence[Run], results: Path) -> None:
     with contextlib.suppress(LabError):
         if (told := size.warning(runs, results)) is not None:
             print(f"cellbed: {shown(told)}", file=sys.stderr)
+
+
+def view(wanted: bool, results: Path, console: Console) -> Callable[[], RenderableType] | None:
+    """What --watch shows below the progress: the newest run in a folder.
+
+    Raises:
+        CellbedError: the output is no terminal.
+    """
+    if not wanted:
+        return None
+    from cellbed_watch.follow import Newest
+
+    if not console.is_terminal:
+        raise CellbedError("--watch: the output is no terminal; `cellbed watch` follows runs from another one")
+    return Newest(results, console)
 
 
 class _Bars(Progress):
