@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""UDP at a rate for a given time: `python -m cellbed.datagrams`.
+"""UDP at a rate for a given time.
 
 Like `cellbed.stream`, both ends are started by this one program, so nothing but the data crosses the link; iperf3 over
 UDP keeps a TCP connection beside it, which a queue full of datagrams holds up. The sender wakes up when one is due, at
@@ -15,8 +15,8 @@ import socket
 import struct
 import time
 
+from cellbed.child import TYPE_CHECKING, await_child, ended, in_a_child
 from cellbed.netns import in_netns
-from cellbed.stream import TYPE_CHECKING, await_child, ended, in_a_child, keep, told
 
 if TYPE_CHECKING:
     from typing import Any
@@ -150,12 +150,3 @@ def _socket(pid: int, address: str, port: int) -> socket.socket:
         made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     made.bind((address, port))
     return made
-
-
-def main() -> None:
-    chosen, source, sink = told()
-    keep(play(source, sink, chosen["duration_s"], chosen["rate"], chosen["packet_bytes"]), chosen["result"])
-
-
-if __name__ == "__main__":
-    main()

@@ -20,7 +20,7 @@ from cellbed import paths
 
 NAME = "cellbed.zip"
 # Programs of a guest: what they import comes along.
-_PROGRAMS = ("guest", "datagrams", "stream", "tracepoints")
+_PROGRAMS = ("guest", "tracepoints")
 # What an archive does that is started as a program.
 _MAIN = "guest_mounts"
 KEPT = 8

@@ -39,11 +39,6 @@ def main() -> None:
     # Otherwise a network namespace may choose reno and the default only.
     _copy(f"{_TCP}available_congestion_control", f"{_TCP}allowed_congestion_control")
     os.chdir("/run")
-    # The first process of a system buries the dead; programs of a run may leave some.
-    if (runner := os.fork()) != 0:
-        while os.wait()[0] != runner:
-            pass
-        return
     os.environ["PYTHONPATH"] = sys.path[0] = "/mnt/cellbed.zip"
     from cellbed import guest
 

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
+from cellbed.child import Child
 from cellbed.error import LabError
 from cellbed.netns import die_with_parent, in_netns
 
@@ -27,7 +28,7 @@ def python(module: str) -> list[str]:
     return [sys.executable, *(["-S"] if sys.flags.no_site else []), "-m", f"cellbed.{module}"]
 
 
-def await_end(process: subprocess.Popen, timeout_s: float) -> None:
+def await_end(process: subprocess.Popen | Child, timeout_s: float) -> None:
     """Until a child ends, or so long.
 
     Asleep all the time, as wake-ups are what a virtual lab costs; Popen.wait() looks again and again, up to 50 ms late.
@@ -123,6 +124,14 @@ class Process:
         if self.popen.poll() is None:
             self.popen.kill()
             self.popen.wait()
+
+
+class Copy(Process):
+    """A copy of this process at work; it ends when this one does."""
+
+    def __init__(self, name: str, work: Callable[[], object], log: Path) -> None:
+        self.name, self.log = name, log
+        self.popen = Child(work, log)
 
 
 def wait_readable(fd: int, deadline_s: float, process: Process, what: str) -> bytes:

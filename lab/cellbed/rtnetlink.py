@@ -4,7 +4,7 @@
 In a guest ip(8) takes as long to start as a node with all its addresses and routes does here, and every node would
 need one of its own. What is asked for is written in ip's words, so that it can be read and tried by hand.
 
-Source: include/uapi/linux/netlink.h, rtnetlink.h, if_link.h, if_addr.h, neighbour.h, veth.h
+Source: include/uapi/linux/netlink.h, rtnetlink.h, if_link.h, if_addr.h, neighbour.h, veth.h, gen_stats.h, pkt_sched.h
 """
 
 from __future__ import annotations
@@ -37,7 +37,11 @@ _METRICS = {"window": 3, "advmss": 8, "rto_min": 13, "quickack": 15}
 # Of these the kernel takes the value only where it is locked.
 _LOCKED = ("rto_min",)
 _NDA_DST, _NDA_LLADDR, _NUD_PERMANENT = 1, 2, 0x80
-_TCA_KIND = 1
+_TCA_KIND, _TCA_STATS2 = 1, 7
+_TCA_STATS_BASIC, _TCA_STATS_QUEUE, _TCA_STATS_APP = 1, 3, 4
+_BASIC = struct.Struct("=QI")  # bytes, packets
+_DROPS = struct.Struct("=8xI")  # after packets and bytes in the queue
+_RED = struct.Struct("=IIII")  # early, pdrop, other, marked
 _ROOT_PARENT = 0xFFFFFFFF
 _READ_BYTES = 1 << 16
 
@@ -119,15 +123,21 @@ class Rtnetlink:
                   + _attribute(_NDA_DST, socket.inet_aton(words[0]))
                   + _attribute(_NDA_LLADDR, bytes.fromhex(given["lladdr"].replace(":", ""))))
 
-    def qdiscs(self) -> list[dict[str, Any]]:
-        """All there are, as `tc -j qdisc show` has them, without their options."""
+    def qdiscs(self, counters: bool = False) -> list[dict[str, Any]]:
+        """All there are, as `tc -j qdisc show` has them, without their options.
+
+        Args:
+            counters: with packets and drops, and with what RED dropped early and marked, as `tc -s -j` has them.
+        """
         found = []
         for body in self._dump(_GETQDISC, _QDISC.pack(0, 0, 0, 0, 0)):
             _, index, handle, parent, references = _QDISC.unpack_from(body)
             place = {"root": True} if parent == _ROOT_PARENT else {"parent": _handle(parent)}
-            found.append({"kind": _read(body[_QDISC.size:], _TCA_KIND).rstrip(b"\0").decode(),
-                          "handle": _handle(handle), "dev": socket.if_indextoname(index), **place,
-                          **({"refcnt": references} if references != 1 else {})})
+            attributes = body[_QDISC.size:]
+            kind = _read(attributes, _TCA_KIND).rstrip(b"\0").decode()
+            found.append({"kind": kind, "handle": _handle(handle), "dev": socket.if_indextoname(index), **place,
+                          **({"refcnt": references} if references != 1 else {}),
+                          **(_counters(kind, _read(attributes, _TCA_STATS2)) if counters else {})})
         return found
 
     def _index(self, interface: str) -> int:
@@ -171,6 +181,17 @@ def _read(attributes: bytes, wanted: int) -> bytes:
             return attributes[_ATTRIBUTE.size:length]
         attributes = attributes[length + -length % 4:]
     return b""
+
+
+def _counters(kind: str, statistics: bytes) -> dict[str, int]:
+    """Of a qdisc, from its nested statistics."""
+    _, packets = _BASIC.unpack_from(_read(statistics, _TCA_STATS_BASIC))
+    (drops,) = _DROPS.unpack_from(_read(statistics, _TCA_STATS_QUEUE))
+    found = {"packets": packets, "drops": drops}
+    if kind == "red":
+        early, _, _, marked = _RED.unpack_from(_read(statistics, _TCA_STATS_APP))
+        found |= {"early": early, "marked": marked}
+    return found
 
 
 def _handle(number: int) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A TCP connection that sends for a given time and nothing else: `python -m cellbed.stream`.
+"""A TCP connection that sends for a given time and nothing else.
 
 iperf3 agrees on a test over a second connection before the data and exchanges results after it. A link that loses
 most of its packets never lets it, and how little TCP gets through there is what some experiments ask. Both ends are
@@ -17,13 +17,11 @@ import os
 import signal
 import socket
 import struct
-import sys
 import time
 
-from cellbed.netns import die_with_parent, in_netns
+from cellbed.child import TYPE_CHECKING, await_child, in_a_child
+from cellbed.netns import in_netns
 
-# As typing has it, whose import would take a guest longer than all this does before the first byte.
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
@@ -138,34 +136,6 @@ def _until(end_s: float, work: Callable[[], None], facts: dict[str, Any]) -> dic
     return facts
 
 
-def in_a_child(work: Callable[[], object]) -> int:
-    """Have a copy of this process do @work and end. Return: its pid."""
-    pid = os.fork()
-    if pid:
-        return pid
-    status = 1
-    try:
-        die_with_parent()
-        work()
-        status = 0
-    except BaseException:
-        sys.excepthook(*sys.exc_info())
-    finally:
-        os._exit(status)
-
-
-def ended(pid: int) -> bool:
-    """Whether a child has ended; it can still be awaited."""
-    return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None
-
-
-def await_child(pid: int) -> None:
-    """Raises ChildProcessError for one that has failed."""
-    _, status = os.waitpid(pid, 0)
-    if status:
-        raise ChildProcessError(f"an end of the flow ended with status {status}")
-
-
 def _info(sock: socket.socket, fields: struct.Struct) -> tuple[int, ...]:
     return fields.unpack_from(sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _INFO_BYTES))
 
@@ -185,23 +155,3 @@ def _socket() -> socket.socket:
     made = socket.socket()
     made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     return made
-
-
-def told() -> tuple[dict[str, Any], tuple[int, str, int], tuple[int, str, int]]:
-    """What the command line says, in JSON: a workload's settings, and its two ends."""
-    chosen = json.loads(sys.argv[1])
-    return chosen, tuple(chosen["from"]), tuple(chosen["to"])
-
-
-def keep(facts: dict[str, Any], path: str) -> None:
-    with open(path, "w") as file:
-        file.write(json.dumps(facts, indent=1) + "\n")
-
-
-def main() -> None:
-    chosen, source, sink = told()
-    keep(Stream(source, sink, chosen["congestion_control"]).play(chosen["duration_s"]), chosen["result"])
-
-
-if __name__ == "__main__":
-    main()

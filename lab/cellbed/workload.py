@@ -9,11 +9,11 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from cellbed import congestion_control, nodes
+from cellbed import congestion_control, nodes, stream
 from cellbed.attach import Attachment
 from cellbed.command import Command
 from cellbed.error import LabError
-from cellbed.process import Process, python, wait_line
+from cellbed.process import Copy, Process, wait_line
 
 # The data connection's client port, so that analysis can tell it from iperf3's control connection.
 CLIENT_PORT_OFFSET = 30000
@@ -154,16 +154,22 @@ class Iperf3(Workload):
 
 
 class Stream(Workload):
-    """Both ends of `cellbed.stream`, over UDP of `cellbed.datagrams`, in one process."""
+    """Both ends of `cellbed.stream`, over UDP of `cellbed.datagrams`, by one copy of this process."""
 
     def start_client(self) -> None:
+        self.client = Copy(f"stream of {self.flow['id']}", self._play, self.log)
+
+    def _play(self) -> None:
         flow = self.flow
-        told = {end: [self.pids[flow[end]], self.addresses[flow[end]], port]
-                for end, port in (("from", client_port(flow)), ("to", flow["port"]))}
-        told |= {name: flow[name] for name in ("duration_s", "rate", "packet_bytes")}
-        told |= {"congestion_control": self.control, "result": str(self.result)}
-        module = "datagrams" if flow["transport"] == "udp" else "stream"
-        self.client = Process(f"stream of {flow['id']}", [*python(module), json.dumps(told)], self.log)
+        source, sink = ((self.pids[flow[end]], self.addresses[flow[end]], port)
+                        for end, port in (("from", client_port(flow)), ("to", flow["port"])))
+        if flow["transport"] == "udp":
+            from cellbed import datagrams  # which needs longer to import than TCP's
+
+            facts = datagrams.play(source, sink, flow["duration_s"], flow["rate"], flow["packet_bytes"])
+        else:
+            facts = stream.Stream(source, sink, self.control).play(flow["duration_s"])
+        self.result.write_text(json.dumps(facts, indent=1) + "\n")
 
     def congestion_control_of(self, report: dict[str, Any]) -> str | None:
         return report["congestion_control"]

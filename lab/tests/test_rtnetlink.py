@@ -4,11 +4,13 @@
 import contextlib
 import json
 import os
+import socket
 import subprocess
+from pathlib import Path
 
 import pytest
 
-from cellbed import namespaces
+from cellbed import namespaces, shaping
 from cellbed.netns import in_netns
 from cellbed.rtnetlink import Rtnetlink
 
@@ -81,6 +83,33 @@ def test_qdiscs_are_those_of_tc(two):
         subprocess.run([*qdisc, "parent", "1:1", "handle", "10:", "pfifo", "limit", "5"], check=True)
         said = json.loads(subprocess.run(["tc", "-j", "qdisc", "show"], capture_output=True, check=True).stdout)
         assert network.qdiscs() == [{key: value for key, value in one.items() if key != "options"} for one in said]
+
+
+def test_counters_of_qdiscs_are_those_of_tc(two):
+    """Of packets that a full queue, RED and the wire treat differently; this machine may lack RED and netem."""
+    lacking = [kind for kind in ("red", "netem") if not shaping.available(kind)]
+    with Rtnetlink() as network:
+        network.add_veth(("eth0", MACS[0], two[0]), ("far", MACS[1], two[1]))
+    with in_netns(two[1]), Rtnetlink() as network:
+        network.set_up("far")
+    with in_netns(two[0]), Rtnetlink() as network:
+        for name in ("all", "default", "eth0"):  # which would send by itself
+            Path(f"/proc/sys/net/ipv6/conf/{name}/disable_ipv6").write_text("1")
+        network.set_up("eth0")
+        network.add_address("10.45.0.1/24", "eth0")
+        network.replace_neighbour(["10.45.0.2", "lladdr", MACS[1], "dev", "eth0", "nud", "permanent"])
+        link = {"rate": 1000, "queue_pkts": 5, "loss": 0 if "netem" in lacking else 0.3, "delay_ms": 0,
+                "aqm": "none" if "red" in lacking else "red", "red_min_pkts": 1, "red_max_pkts": 3,
+                "red_probability": 0.5}
+        shaping.shape("n", {"eth0": shaping.shaping(link, 1500, 1500)})
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            for _ in range(50):
+                sender.sendto(bytes(1000), ("10.45.0.2", 9))
+        said = json.loads(subprocess.run(["tc", "-s", "-j", "qdisc", "show"], capture_output=True, check=True).stdout)
+        known = ("kind", "handle", "dev", "root", "parent", "refcnt", "packets", "drops", "early", "marked")
+        told = network.qdiscs(counters=True)
+    assert told == [{key: one[key] for key in known if key in one} for one in said]
+    assert sum(qdisc["drops"] for qdisc in told) > 0
 
 
 def test_a_refusal_names_what_was_asked_for(two):
