@@ -49,6 +49,19 @@ static int fail(const struct capture *c, const char *what, const char *why)
 	return -1;
 }
 
+/* Without a filter the kernel's buffer gets whole packets, which libpcap cuts off only then. */
+static int take_all(struct capture *c)
+{
+	struct bpf_program all;
+	int r;
+
+	if (pcap_compile(c->pcap, &all, "", 1, PCAP_NETMASK_UNKNOWN) < 0)
+		return -1;
+	r = pcap_setfilter(c->pcap, &all);
+	pcap_freecode(&all);
+	return r;
+}
+
 /* Open the interface in the namespace that this process is in. */
 static int activate(struct capture *c)
 {
@@ -62,7 +75,7 @@ static int activate(struct capture *c)
 	(void)pcap_set_timeout(c->pcap, TIMEOUT_MS);
 	(void)pcap_set_buffer_size(c->pcap, env.buffer_kib << 10);
 	if (pcap_set_tstamp_precision(c->pcap, PCAP_TSTAMP_PRECISION_NANO) < 0 ||
-	    pcap_activate(c->pcap) < 0)
+	    pcap_activate(c->pcap) < 0 || take_all(c) < 0)
 		return fail(c, "opening", pcap_geterr(c->pcap));
 	if (pcap_setnonblock(c->pcap, 1, error) < 0)
 		return fail(c, "opening", error);

@@ -41,8 +41,8 @@ def pair():
 
 
 @contextlib.contextmanager
-def capturing(wanted, out, snaplen=128):
-    captures = Captures(str(paths.programs()["ipdump"]), wanted, out, snaplen, virtual=False)
+def capturing(wanted, out, snaplen=128, virtual=False):
+    captures = Captures(str(paths.programs()["ipdump"]), wanted, out, snaplen, virtual)
     try:
         yield captures
     finally:
@@ -100,6 +100,18 @@ def test_as_tcpdump_has_it(pair, tmp_path):
     ours = (tmp_path / "ip-a.pcap").read_bytes()
     assert len(payloads(tmp_path / "ip-a.pcap")) == 200
     assert ours == theirs.read_bytes()
+
+
+def test_what_is_cut_off_takes_no_room_in_the_buffer(pair, tmp_path):
+    """A burst longer than the program is away: what a reordered window of megabytes is, delivered at once."""
+    sent = [bytes(1400)] * 4000
+    with capturing([("a", pair[0], "eth0")], tmp_path, virtual=True) as captures:
+        captures.process.popen.send_signal(signal.SIGSTOP)
+        send(pair[0], sent)
+        captures.process.popen.send_signal(signal.SIGCONT)
+        time.sleep(HANDED_OVER_S)
+        assert captures.stop() == {"a": 0}
+    assert len(payloads(tmp_path / "ip-a.pcap")) == len(sent)
 
 
 def test_packets_are_kept_up_to_the_snap_length(pair, tmp_path):
