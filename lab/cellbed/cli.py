@@ -88,19 +88,18 @@ def run(
 ) -> None:
     """Play a scenario; a run of the same programs, files and settings that is finished is not played again."""
     from cellbed.description import expand, load_claims
-    from cellbed.fleet import connected
     from cellbed.show import Show, tell_size, view
-    from cellbed.sweep import Sweep
+    from cellbed.sweep import Sweep, fleet_of
 
     check_lab(lab, kernel)
     model, runs = expand(scenario, set_ or [], seed, variant)
     show = Show(len(runs), console(), errors(), view(watch, results, console()))
     claims = load_claims(model, scenario)
     tell_size(runs, results)
-    with cleaning_up(), connected(scheduler, lab, kernel, shared, key) as fleet:
+    with cleaning_up(), fleet_of(scheduler, lab, kernel, shared, key) as fleet:
         sweep = Sweep(model, claims, results.resolve(), lab, kernel, show, fleet=fleet, again=again, compress=compress,
                       load=load)
-        with show.progress:
+        with show.under_way():
             outcomes = sweep.play(runs, jobs)
     failed = sum(outcome.error is not None for outcome in outcomes)
     if failed:

@@ -85,8 +85,7 @@ def run_sweep(
     """Play a scenario over parameters and seeds; write RESULTS/summary/sweep.parquet. Interrupted, it resumes."""
     from cellbed import clean
     from cellbed.bundle import remove_unfinished
-    from cellbed.fleet import connected
-    from cellbed.sweep import Sweep
+    from cellbed.sweep import Sweep, fleet_of
 
     check_lab(lab, kernel)
     overrides = set_ or []
@@ -107,10 +106,10 @@ def run_sweep(
     tell_size(runs, results)
     table = _Table(results)
     left = rounds.given
-    with cleaning_up(), connected(scheduler, lab, kernel, shared, key) as fleet:
+    with cleaning_up(), fleet_of(scheduler, lab, kernel, shared, key) as fleet:
         sweep = Sweep(model, claims, results.resolve(), lab, kernel, show, fleet=fleet, again=again, compress=compress,
                       load=load)
-        with show.progress:
+        with show.under_way():
             while left:
                 batch = [run for run in runs_of(sorted({s for of in left.values() for s in of}))
                          if run.seed in left.get(run.variant, [])]

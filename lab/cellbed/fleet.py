@@ -39,9 +39,8 @@ _STOP_S = 60.0
 
 
 @contextlib.contextmanager
-def connected(address: str | None, lab: str, kernel: str | None, shared: bool,
-              key: Path | None) -> Iterator[Fleet | None]:
-    """The cluster behind a scheduler, None when no address is given.
+def connected(address: str, lab: str, kernel: str | None, shared: bool, key: Path | None) -> Iterator[Fleet]:
+    """The cluster behind a scheduler.
 
     Args:
         shared: let workers that see the results folder put bundles there.
@@ -50,9 +49,6 @@ def connected(address: str | None, lab: str, kernel: str | None, shared: bool,
     Raises:
         CellbedError: no scheduler answers, or a worker is not like this machine.
     """
-    if address is None:
-        yield None
-        return
     fleet_key.parse_address("--scheduler", address, key)
     if lab != "virtual":
         raise CellbedError(f"--scheduler: allowed with --lab virtual, which needs no root and no time of its own, not "

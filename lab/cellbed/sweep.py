@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import queue
@@ -68,6 +69,16 @@ def _no_space(results: Path) -> str:
     disk = os.statvfs(results)
     free_bytes = disk.f_bavail * disk.f_frsize
     return f"; {results}: No space left on device" if free_bytes < _FULL_BYTES else ""
+
+
+def fleet_of(scheduler: str | None, lab: str, kernel: str | None, shared: bool,
+             key: Path | None) -> contextlib.AbstractContextManager[Fleet | None]:
+    """The cluster behind a scheduler, as fleet.connected() has it; None without one."""
+    if scheduler is None:
+        return contextlib.nullcontext()
+    from cellbed.fleet import connected
+
+    return connected(scheduler, lab, kernel, shared, key)
 
 
 class Sweep:

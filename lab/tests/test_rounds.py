@@ -2,18 +2,21 @@
 """Which seeds a sweep plays."""
 
 import io
+import math
 import statistics
 
 import pytest
-from rich.console import Console
 
 from cellbed import show
+from cellbed.bars import Bars
 from cellbed.cli_sweep import parse_grid
 from cellbed.description import Run
 from cellbed.error import CellbedError
 from cellbed.rounds import LEAST_RUNS, Rounds, Until, parse_seeds
+from cellbed.screens import console, errors
 from cellbed.show import time_left_s, time_text
 from cellbed.sweep import Outcome
+from cellbed_analysis.screen import Screen
 
 
 @pytest.mark.parametrize(("text", "seeds"), [("4", [4]), ("1-3", [1, 2, 3]), ("1,5-6, 9", [1, 5, 6, 9])])
@@ -104,8 +107,7 @@ def test_time_left_counts_played_runs_with_their_start_up(monkeypatch):
     """Four of ten were there; the first of the others takes 30 s, of which it is silent for 20."""
     now = [0.0]
     monkeypatch.setattr(show.time, "monotonic", lambda: now[0])
-    console = Console(file=io.StringIO())
-    told = show.Show(10, console, console)
+    told = show.Show(10, console(), errors())
     runs = [Run("s", "s.yaml", "run", "run", {}, seed, {}) for seed in range(10)]
     for run in runs[:4]:
         now[0] += 1
@@ -117,6 +119,23 @@ def test_time_left_counts_played_runs_with_their_start_up(monkeypatch):
     now[0] += 5
     told.finished(runs[4], Outcome(None, error="died"))
     assert told.left() == time_text(30 * 5) == "2 min left"
+
+
+@pytest.mark.parametrize("all_s", [10, math.inf])
+def test_bars_on_a_terminal(all_s):
+    """Of all runs and of each under way, and what --watch adds."""
+    out = io.StringIO()
+    run = Run("s", "s.yaml", "fast", "fast", {}, 7, {})
+    with Bars(Screen(file=out, force_terminal=True, width=100), 3, lambda: "below all") as bars:
+        bars.advance_run(run, 5, all_s, "0 of 3, 9 s left")
+        bars.refresh()
+        shown_first = out.getvalue()
+        bars.end_run(run, 1, "1 of 3")
+        bars.refresh()
+    of = f"5 of {all_s} s" if all_s == 10 else "5 s"
+    assert all(text in shown_first for text in ("fast seed 7", of, "0 of 3, 9 s left", "below all"))
+    last = out.getvalue()[len(shown_first):]
+    assert "1 of 3" in last and "fast seed 7" not in last
 
 
 def test_time_left():
