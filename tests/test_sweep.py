@@ -10,7 +10,7 @@ import subprocess
 import pyarrow.parquet
 import pytest
 from e2e import CELLBED, cellbed
-from machine import guests, wait_until
+from machine import guests, nothing_left, start, wait_until
 
 pytestmark = pytest.mark.lab
 
@@ -48,6 +48,20 @@ def test_killed_and_resumed(scenario, tmp_path):
         ("DM-DM_mode=dm", 1, True), ("DM-DM_mode=dm", 2, True), ("DM-DM_mode=im", 1, True), ("DM-DM_mode=im", 2, True)]
     compared = json.loads(cellbed("compare", results, "rtt_mean_ms", "--json").stdout)
     assert [(c["variant"], c["pairs"], round(c["difference"])) for c in compared] == [("DM-DM_mode=im", 2, 5)]
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one CPU")
+def test_commands_side_by_side_take_different_cpus(scenario, tmp_path):
+    def cpus():
+        return {cpu for pid in guests() if len(own := os.sched_getaffinity(pid)) == 1 for cpu in own}
+
+    with nothing_left():
+        commands = [start(scenario, tmp_path / name, "virtual", "--variant", "DM-DM", "--jobs", "1", "--set",
+                          "traffic.0.duration_s=2000") for name in "ab"]
+        assert len(cpus()) == 2
+        for command in commands:
+            command.send_signal(signal.SIGINT)
+            command.communicate()
 
 
 def test_until_an_interval_is_narrow(scenario, tmp_path):

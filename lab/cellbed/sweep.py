@@ -8,12 +8,13 @@ import hashlib
 import os
 import queue
 import threading
+from collections import Counter
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from cellbed import congestion_control, memory, paths
+from cellbed import congestion_control, ledger, memory, paths
 from cellbed.bundle import Bundle, tool_versions
 from cellbed.caller import Caller
 from cellbed.description import Run
@@ -71,6 +72,16 @@ def _no_space(results: Path) -> str:
     return f"; {results}: No space left on device" if free_bytes < _FULL_BYTES else ""
 
 
+def _idle_first(cpus: set[int]) -> list[int]:
+    """CPUs in the order in which guests are to get them: last those on which guests of other commands run."""
+    taken: Counter[int] = Counter()
+    for lab in ledger.living():
+        with contextlib.suppress(OSError):  # it has just ended
+            own = os.sched_getaffinity(lab.lab_pid)
+            taken.update(own if len(own) == 1 else ())
+    return sorted(cpus, key=lambda cpu: (taken[cpu], cpu))
+
+
 def fleet_of(scheduler: str | None, lab: str, kernel: str | None, shared: bool,
              key: Path | None) -> contextlib.AbstractContextManager[Fleet | None]:
     """The cluster behind a scheduler, as fleet.connected() has it; None without one."""
@@ -115,7 +126,7 @@ class Sweep:
         if self.fleet is not None:
             return self.fleet.play(self, runs)
         self.lab.try_out()
-        cpus = sorted(os.sched_getaffinity(0))
+        cpus = _idle_first(os.sched_getaffinity(0))
         jobs = min(jobs, len(cpus), self._guests_at_once(runs)) if self.lab.side_by_side else 1
         self.cpus = queue.Queue()  # an earlier call has given its CPUs back to its own
         for cpu in cpus[:jobs]:
