@@ -4,15 +4,19 @@ pages.
 
 The gate has the same examples every time. With CELLBED_PROPERTY_SEED, a number, they are those of that seed, and what
 fails is kept in build/hypothesis, from where it is tried first: tests/properties.py does that with seeds of its own.
+Either way a failure ends with the command that plays it again.
 """
 
 import os
+import shlex
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from crashes import Watcher
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
@@ -32,6 +36,32 @@ def pytest_collection_modifyitems(items: list[Any]) -> None:
     for item in items if _SEED else []:
         if is_hypothesis_test(item.obj):
             item.obj._hypothesis_internal_use_seed = int(_SEED)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item: Any) -> Iterator[None]:
+    """Tell the process that knows what to do when a property test ends this one."""
+    watcher = _watcher(item.config) if is_hypothesis_test(getattr(item, "obj", None)) else None
+    if watcher is not None:
+        watcher.under_way(f"{item.path}::{item.nodeid.partition('::')[2]}")
+    yield
+    if watcher is not None:
+        watcher.under_way("")
+
+
+def _watcher(config: Any) -> Watcher:
+    if not hasattr(config, "crash_watcher"):
+        config.crash_watcher = Watcher()
+        config.add_cleanup(config.crash_watcher.close)
+    return config.crash_watcher
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    failed = [f"{report.location[0]}::{report.nodeid.partition('::')[2]}"
+              for report in terminalreporter.stats.get("failed", ())]
+    if _SEED and failed:
+        terminalreporter.write_line(f"play again: CELLBED_PROPERTY_SEED={_SEED} {sys.executable} -m pytest "
+                                    f"{shlex.join(failed)}")
 
 
 _BROWSERS = ("chromium-headless-shell", "chromium")

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from e2e import ROOT, SHORT, WIRED
+from e2e import ROOT, SHORT, WIRED, judged
 
 from cellbed import cli, paths
 
@@ -78,3 +78,14 @@ def stack():
     """Things to leave at the end of the test."""
     with contextlib.ExitStack() as entered:
         yield entered
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    """With a failure come the bundles of the test's folders: where they are, and what their runs were judged."""
+    outcome = yield
+    report = outcome.get_result()
+    if report.when == "call" and report.failed:
+        folders = [value for value in item.funcargs.values() if isinstance(value, Path)]
+        if said := judged(folders):
+            report.sections.append(("bundles", "\n".join(said)))

@@ -94,3 +94,17 @@ def digests(bundle):
     """SHA-256 of every capture and trace of a bundle."""
     return {p.name: hashlib.sha256(p.read_bytes()).hexdigest()
             for p in sorted(bundle.iterdir()) if p.suffix in (".pcap", ".trace")}
+
+
+def judged(folders):
+    """A line for each bundle below @folders: where it is, and what its run was judged."""
+    found = {manifest for folder in folders if folder.is_dir() for manifest in folder.rglob("manifest.json")}
+    return [f"{path.parent}: {_verdict(path)}" for path in sorted(found)]
+
+
+def _verdict(manifest):
+    try:
+        validity = json.loads(manifest.read_text())["validity"]
+        return "; ".join([validity["verdict"], *(reason["text"] for reason in validity["reasons"])])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        return f"unreadable: {error!r}"

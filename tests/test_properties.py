@@ -9,7 +9,8 @@ import pytest
 from e2e import ROOT
 
 # The whole project's settings, for a test elsewhere.
-ELSEWHERE = ["-p", "conftest", "--rootdir", "."]
+ELSEWHERE = {"PYTEST_ADDOPTS": "-p conftest --rootdir .",
+             "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "emulator/tests")))}
 TEST = """
 import os
 from hypothesis import given, strategies as st
@@ -29,16 +30,37 @@ def rounds(tmp_path):
 
     def play(name, limit=10**9 + 1, seed=None):
         tried = tmp_path / name
-        env = {**os.environ, "PYTHONPATH": str(ROOT), "CELLBED_BUILD": str(tmp_path / "build"), "TRIED": str(tried),
+        env = {**os.environ, **ELSEWHERE, "CELLBED_BUILD": str(tmp_path / "build"), "TRIED": str(tried),
                "LIMIT": str(limit)}
         if seed is not None:
             env["CELLBED_PROPERTY_SEED"] = str(seed)
         command = ["-m", "pytest", "-q"] if seed is not None else [ROOT / "tests/properties.py", "1"]
-        done = subprocess.run([sys.executable, *command, *ELSEWHERE, tmp_path / "test_some.py"], cwd=ROOT, env=env,
+        done = subprocess.run([sys.executable, *command, tmp_path / "test_some.py"], cwd=ROOT, env=env,
                               capture_output=True, text=True, check=False)
         return done.returncode == 0, tried.read_text().split(), done.stdout
 
     return play
+
+
+def test_a_failure_ends_with_the_command_that_plays_it_again(rounds, tmp_path):
+    said = rounds("a", limit=777_000)[2]
+    (line,) = (line for line in said.splitlines() if line.startswith("play again: "))
+    again = subprocess.run(line.removeprefix("play again: "), shell=True, capture_output=True, text=True, check=False,
+                           cwd=ROOT, env={**os.environ, **ELSEWHERE, "TRIED": str(tmp_path / "again"),
+                                          "LIMIT": "777000", "CELLBED_BUILD": str(tmp_path / "build")})
+    assert again.returncode == 1 and "n=777000" in again.stdout
+
+
+def test_what_ends_the_process_is_told(tmp_path):
+    """As a failed assertion of the core does."""
+    (tmp_path / "test_some.py").write_text(TEST.replace("    assert n < int(os.environ[\"LIMIT\"])",
+                                                        "    if n >= 777_000:\n        os.abort()"))
+    done = subprocess.run([sys.executable, "-m", "pytest", tmp_path / "test_some.py"], cwd=ROOT, capture_output=True,
+                          text=True, check=False, env={**os.environ, **ELSEWHERE, "TRIED": str(tmp_path / "a")})
+    said = done.stderr[done.stderr.index("ended its process"):]
+    assert "by signal 6, with the example\ntest_some_property(\n    n=" in said
+    assert int(said.split("n=")[1].split(",")[0]) >= 777_000
+    assert f"{tmp_path}/test_some.py::test_some_property" in said.splitlines()[-1]
 
 
 def test_each_round_tries_something_else(rounds):

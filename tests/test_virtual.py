@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 import pytest
-from e2e import CELLBED, ROOT, bundles, cellbed, digests, needs_two_kernels
+from e2e import CELLBED, ROOT, bundles, cellbed, digests, judged, needs_two_kernels
 
 from cellbed import paths
 
@@ -37,6 +37,7 @@ def test_bundles_are_complete_and_valid(played):
             "manifest.json", "celld.json", "radio.trace", "radio.pcap", "radio.json", "tcp.trace", "tcp.json",
             "ip-ue1.pcap", "ip-ue2.pcap", "file.iperf3.json", "counters.json", "log"}
     assert not list((played / "results").glob(".tmp-*"))
+    assert judged([played]) == [f"{path}: valid" for path in sorted(found.values())]  # which a failed test prints
 
 
 CROWDED = """
