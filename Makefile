@@ -13,6 +13,8 @@ RUNS ?= 1000
 PROPERTY_ROUNDS ?= 1
 BASE ?=
 ROUNDS ?= 3
+PART ?= core
+MUTANTS ?= 300
 PYTHON   ?= python3
 VENV     := .venv
 CELLBED  := $(VENV)/bin/cellbed
@@ -25,7 +27,7 @@ SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-fast fuzz soak bench bench-lena lint format reference matrix doctor golden-update clean
+.PHONY: help setup build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-fast fuzz soak mutate bench bench-lena lint format reference matrix doctor golden-update clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -97,6 +99,9 @@ fuzz: setup ## make up inputs for all decoders and the core, FUZZ_SECONDS in all
 soak: setup lab-kernel ## virtual labs one after another, RUNS of them: the same bytes, nothing that grows; and properties
 	PYTHONPATH=tests $(VENV)/bin/python tests/soak.py $(RUNS)
 	$(VENV)/bin/python tests/properties.py $(PROPERTY_ROUNDS)
+
+mutate: setup ## change the code of PART at random, MUTANTS times, and show what no test notices; SEED: other changes
+	nice -n 19 $(VENV)/bin/python tests/mutate/mutate.py --part $(PART) --mutants $(MUTANTS) --seed $(or $(SEED),1)
 
 # With BASE=COMMIT only the virtual lab: that commit is built in a folder of its own, and both play in turns.
 bench: setup lab-kernel ## speed of the core, of celld as a pipe (as root), and of the virtual lab; BASE=COMMIT: ratios to it

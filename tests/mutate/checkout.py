@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A copy of the checkout, in which one mutant after another is built and tested."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from parts import Part
+
+# A mutant that hangs is stopped after so many times what the unchanged code needs, and a little for a busy machine.
+PATIENCE, LEAST_S = 4, 5
+BUILD_S = 600
+# No debug information, so that the same code is the same object. Shared libraries need no new link of every test.
+BUILD = ("-Doptimization=2", "-Ddebug=false", "-Dshared=true")
+
+Test = tuple[str, ...]
+
+
+class Checkout:
+    """What Git knows and what is new of @root, copied and built in @folder. Raises SystemExit when that fails."""
+
+    def __init__(self, root: Path, part: Part, folder: Path) -> None:
+        self.folder, self.part = folder, part
+        self._process: subprocess.Popen | None = None
+        self._stopped = False
+        listed = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                                capture_output=True, text=True, check=True).stdout
+        for name in filter(None, listed.split("\0")):
+            if (root / name).is_file():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(root / name, folder / name, follow_symlinks=False)
+        paths = [str(folder / name) for name in ("lab", "analysis", "channel", "emulator/tests")]
+        self._environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1",
+                             "CELLBED_BUILD": str((folder if part.compiled else root) / "build")}
+        if part.compiled and (self._run(("meson", "setup", *BUILD, "build"), BUILD_S)
+                              or self._run(("ninja", "-C", "build"), BUILD_S)):
+            raise SystemExit(f"mutate: the unchanged code does not build:\n{self._said()}")
+        self._unchanged = self._compiled()
+
+    def tests(self) -> list[Test]:
+        """Commands that have to end with 0: programs of the part's suites, and its files of Python tests."""
+        listed = self.folder / "build/meson-info/intro-tests.json"
+        found = [tuple(os.path.relpath(word, self.folder) if word.startswith(str(self.folder)) else word
+                       for word in test["cmd"])
+                 for test in (json.loads(listed.read_text()) if self.part.compiled else ())
+                 if any(suite.rpartition(":")[2] in self.part.suites for suite in test["suite"])]
+        for file in sorted(path for pattern in self.part.pytest for path in self.folder.glob(pattern)):
+            found.append((sys.executable, "-m", "pytest", "-q", "-x", *self.part.arguments,
+                          str(file.relative_to(self.folder))))
+        return found
+
+    def time(self, test: Test) -> float:
+        """Return: the time limit of a test, which has to pass."""
+        began = time.monotonic()
+        if self._run(test, 3600):
+            raise SystemExit(f"mutate: fails without any change: {' '.join(test)}\n{self._said()}")
+        return LEAST_S + PATIENCE * (time.monotonic() - began)
+
+    def judge(self, file: str, text: bytes, tests: list[tuple[Test, float]]) -> str:
+        """Return: `invalid`, `same`, `survived`, or what killed it, in words."""
+        target = self.folder / file
+        original = target.read_bytes()
+        try:
+            target.write_bytes(text)
+            if self._invalid(file, text):
+                return "invalid"
+            if self.part.compiled and self._compiled() == self._unchanged:
+                return "same"
+            return next((_name(test) for test, limit_s in tests if self._run(test, limit_s)), "survived")
+        finally:
+            target.write_bytes(original)  # built again together with the next mutant
+
+    def stop(self) -> None:
+        """Whatever runs here is killed."""
+        self._stopped = True
+        if self._process and self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+    def _invalid(self, file: str, text: bytes) -> bool:
+        if self.part.compiled:
+            return self._run(("ninja", "-C", "build"), BUILD_S) != 0
+        try:
+            compile(text, file, "exec")
+        except SyntaxError:
+            return True
+        return False
+
+    def _compiled(self) -> dict[Path, str]:
+        return {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in self.folder.glob("build/**/*.o")}
+
+    def _run(self, command: Test, limit_s: float) -> int:
+        """Return: its status; -1 when it took too long, or everything is being stopped."""
+        if self._stopped:
+            return -1
+        with open(self.folder / "said", "wb") as said:
+            self._process = process = subprocess.Popen(
+                command, cwd=self.folder, stdout=said, stderr=said, stdin=subprocess.DEVNULL, env=self._environment,
+                start_new_session=True)
+            try:
+                return process.wait(limit_s)
+            except subprocess.TimeoutExpired:
+                return -1
+            finally:
+                if process.poll() is None:
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+
+    def _said(self) -> str:
+        return (self.folder / "said").read_text(errors="replace")[-3000:]
+
+
+def _name(test: Test) -> str:
+    """A test in the words of who would run it."""
+    words = [word for word in test if word.endswith(".py") or word.startswith("build")]
+    return words[-1] if words else " ".join(test)

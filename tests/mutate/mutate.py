@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Change the code at random, one place at a time, and see whether a test fails.
+
+    mutate.py [--part core] [--mutants 300] [--seed 1] [--jobs CPUS]
+
+A line is drawn, then one of the changes that can be made in it (changes.py). What does not compile, and what compiles
+to the same, is no mutant. Each mutant is built in a copy of the checkout and meets the part's tests (parts.py), the
+quickest first, until one fails. Survivors are printed as a difference, but for those that equivalent.txt explains. Exit
+status 1 when any is left.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import concurrent.futures
+import difflib
+import os
+import queue
+import random
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from changes import Change, changes
+from checkout import Checkout
+from parts import PARTS, Part
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+NOT_JUDGED = ("invalid", "same")
+
+
+@dataclass(frozen=True)
+class Mutant:
+    file: str  # in the checkout
+    text: bytes  # of the file as it is
+    change: Change
+
+    def key(self) -> tuple[str, str, str]:
+        """What equivalent.txt calls it, whatever is written above it one day."""
+        _, old, new = self.change.lines(self.text)
+        return self.file, _bare(old), _bare(new)
+
+    def __str__(self) -> str:
+        before, after = (text.decode().splitlines() for text in (self.text, self.change.apply(self.text)))
+        return "\n".join(difflib.unified_diff(before, after, self.file, self.file, lineterm="", n=2))
+
+
+def _bare(lines: str) -> str:
+    return "\n".join(line.strip() for line in lines.splitlines())
+
+
+def draw(root: Path, part: Part, seed: int) -> Iterator[Mutant]:
+    """A mutant of every line that can be changed, in the seed's order; then a second one of each, and so on."""
+    by_line = collections.defaultdict(list)
+    for file in sorted({path for pattern in part.sources for path in root.glob(pattern)}):
+        if file.name not in part.without:
+            text = file.read_bytes()
+            for change in changes(file.suffix, text):
+                by_line[file, change.lines(text)[0]].append(Mutant(str(file.relative_to(root)), text, change))
+    chance = random.Random(seed)
+    while by_line:
+        for line in chance.sample(sorted(by_line), len(by_line)):
+            yield by_line[line].pop(chance.randrange(len(by_line[line])))
+            if not by_line[line]:
+                del by_line[line]
+
+
+def explained(file: Path) -> dict[tuple[str, str, str], str]:
+    """Mutants that mean the same, with the reason: paragraphs of a file's name, - old, + new, and the reason."""
+    found = {}
+    for block in file.read_text().split("\n\n"):
+        lines = [line for line in block.splitlines() if not line.startswith("#")]
+        old, new = ([line[2:] for line in lines if line.startswith(sign)] for sign in ("- ", "+ "))
+        reason = " ".join(line for line in lines[1:] if line[:2] not in ("- ", "+ "))
+        if lines:
+            found[lines[0], _bare("\n".join(old)), _bare("\n".join(new))] = reason
+    return found
+
+
+class Judges:
+    """Copies of the checkout in which mutants are tried side by side."""
+
+    def __init__(self, root: Path, part: Part, jobs: int, scratch: Path) -> None:
+        self._pool = concurrent.futures.ThreadPoolExecutor(jobs)
+        self._free: queue.Queue[Checkout] = queue.Queue()
+        self._all = list(self._pool.map(lambda i: Checkout(root, part, scratch / str(i)), range(jobs)))
+        for checkout in self._all:
+            self._free.put(checkout)
+        timed = self._pool.map(lambda test: (self._with_one(Checkout.time, test), test), self._all[0].tests())
+        self.tests = [(test, limit_s) for limit_s, test in sorted(timed)]
+
+    def _with_one(self, do, *what):
+        checkout = self._free.get()
+        try:
+            return do(checkout, *what)
+        finally:
+            self._free.put(checkout)
+
+    def judge(self, mutant: Mutant) -> concurrent.futures.Future[str]:
+        return self._pool.submit(self._with_one, Checkout.judge, mutant.file, mutant.change.apply(mutant.text),
+                                 self.tests)
+
+    def close(self) -> None:
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        for checkout in self._all:
+            checkout.stop()
+        self._pool.shutdown()
+
+
+def play(judges: Judges, drawn: Iterator[Mutant], known: dict, wanted: int, jobs: int) -> Iterator[tuple[Mutant, str]]:
+    """Yield: mutants in the order in which they were drawn, and what became of each, until so many were judged."""
+    waiting: collections.deque[tuple[Mutant, concurrent.futures.Future | None]] = collections.deque()
+    while wanted > 0:
+        for mutant in drawn:
+            waiting.append((mutant, None if mutant.key() in known else judges.judge(mutant)))
+            if len(waiting) >= 4 * jobs:
+                break
+        if not waiting:
+            return
+        mutant, judged = waiting.popleft()
+        what = judged.result() if judged else "equivalent"
+        wanted -= what not in NOT_JUDGED
+        yield mutant, what
+
+
+def tell(found: collections.Counter[str], seconds: float) -> None:
+    judged = sum(n for what, n in found.items() if what not in NOT_JUDGED)
+    killed = judged - found["survived"] - found["equivalent"]
+    for what, n in found.most_common():
+        if what not in (*NOT_JUDGED, "survived", "equivalent"):
+            print(f"{n:5} killed by {what}")
+    print(f"{killed} of {judged} killed, {100 * killed / max(1, judged):.1f} %; {found['equivalent']} are equivalent, "
+          f"{found['survived']} survived; {found['same']} compiled to the same, {found['invalid']} not at all; "
+          f"{seconds:.0f} s")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--part", choices=PARTS, default="core")
+    parser.add_argument("--mutants", type=int, default=300)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    chosen = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # by way of what stops the tests and deletes the copies
+    return run(ROOT, PARTS[chosen.part], HERE / "equivalent.txt", chosen.mutants, chosen.seed, chosen.jobs)
+
+
+def run(root: Path, part: Part, equivalent: Path, mutants: int, seed: int, jobs: int) -> int:
+    """Return: the exit status."""
+    began, found = time.monotonic(), collections.Counter()
+    with tempfile.TemporaryDirectory(prefix="cellbed-mutate-") as scratch:
+        judges = Judges(root, part, jobs, Path(scratch))
+        try:
+            for mutant, what in play(judges, draw(root, part, seed), explained(equivalent), mutants, jobs):
+                found[what] += 1
+                if what == "survived":
+                    print(f"{mutant}\n", flush=True)
+                print(f"\r{sum(found.values())} drawn, {found['survived']} survived ", end="", file=sys.stderr,
+                      flush=True)
+        finally:
+            judges.close()
+    print(file=sys.stderr)
+    tell(found, time.monotonic() - began)
+    return 1 if found["survived"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

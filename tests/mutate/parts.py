@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What of the project is changed, and which tests have to notice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Part:
+    """@sources and @pytest are patterns of files; @suites are Meson's, of programs that end with 0 or not."""
+
+    sources: tuple[str, ...]
+    pytest: tuple[str, ...]
+    suites: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()  # names of sources
+    arguments: tuple[str, ...] = ()  # of pytest
+    compiled: bool = True
+
+
+# What other compilers make of the same source shows a dependence on them, no mistake that both compile.
+ONE_COMPILER = ("-k", "not other_compiler")
+
+PARTS = {
+    # Tables of standards are data; what reads them is tested with the standards' own examples.
+    "core": Part(("emulator/core/*.c",), ("emulator/tests/golden/test_*.py", "emulator/tests/prop/test_*.py",
+                 "emulator/tests/test_captures.py"), ("core", "fuzz"), ("bler_table.c", "tbs_table.c"), ONE_COMPILER),
+    "daemon": Part(("emulator/daemon/*.c",), ("emulator/tests/test_script.py", "emulator/tests/test_celld.py",
+                   "emulator/tests/golden/test_*.py"), ("daemon", "fuzz"), (), ONE_COMPILER),
+    "tcpwatch": Part(("ebpf/tcpwatch/*.c",), ("ebpf/tests/test_tcpwatch.py",)),
+    "channel": Part(("channel/cellbed_channel/*.py",), ("channel/tests/test_*.py",), compiled=False),
+    "metrics": Part(("analysis/cellbed_analysis/metrics/*.py",), ("analysis/tests/test_*.py",), compiled=False),
+}  # fmt: skip

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The script that changes the code at random: what it draws, what it makes of a project with holes in its tests."""
+
+import itertools
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from e2e import ROOT
+
+sys.path.insert(0, str(Path(__file__).with_name("mutate")))
+
+import mutate
+from changes import changes
+from parts import PARTS, Part
+
+# Of each: a source, a test of it that is thorough, one with a hole, and the changes that get through that.
+C = ("tiny.c", """int tiny(int a);
+int tiny(int a)
+{
+	int unused = 7; /* a < b */
+
+	(void)unused;
+	return a < 10;
+}
+""", "test_tiny.c", """int tiny(int a);
+int main(void)
+{
+	return !(tiny(%d) && !tiny(%d));
+}
+""", "return a < 10;")
+PYTHON = ("tiny.py", """def tiny(a):
+    \"\"\"a < b\"\"\"
+    return a < 10
+""", "test_tiny.py", """from tiny import tiny
+
+def test_tiny():
+    assert (tiny(%d), tiny(%d)) == (True, False)
+""", "return a < 10")
+THOROUGH, WITH_A_HOLE = (9, 10), (5, 20)
+SURVIVORS = ("<= 10", "< (10 + 1)", "< (10 - 1)")
+MESON = """project('tiny', 'c', default_options: ['werror=true', 'warning_level=2'])
+test('tiny', executable('test_tiny', 'tiny.c', 'test_tiny.c'), suite: 'some')
+"""
+
+
+@pytest.fixture(params=[C, PYTHON], ids=["C", "Python"])
+def project(request, tmp_path, capsys, monkeypatch):
+    """Judges all changes of a function, with a test of it and what is said to be equivalent. Return: exit status, what
+    was said."""
+    source, text, test, frame, _ = request.param
+    part = Part((source,), ("test_*.py",), () if source.endswith(".py") else ("some",), compiled=source.endswith(".c"))
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # starts at once
+    root = tmp_path / "tiny"
+    root.mkdir()
+    for name, content in ((source, text), ("meson.build", MESON),
+                          ("meson_options.txt", "option('shared', type: 'boolean')\n")):
+        (root / name).write_text(content)
+    subprocess.run(["git", "init", "-q", root], check=True)
+
+    def judge(numbers, equivalent=""):
+        (root / test).write_text(frame % numbers)
+        (tmp_path / "equivalent.txt").write_text(equivalent)
+        status = mutate.run(root, part, tmp_path / "equivalent.txt", mutants=50, seed=1, jobs=2)
+        assert (root / source).read_text() == text
+        return status, capsys.readouterr().out
+
+    judge.source, judge.line = source, request.param[-1]
+    return judge
+
+
+def test_a_thorough_test_lets_nothing_through(project):
+    status, said = project(THOROUGH)
+    assert status == 0 and "100.0 %" in said and "0 survived" in said and "+++" not in said
+    if project.source == "tiny.c":  # the variable that nobody reads
+        assert "3 compiled to the same, 3 not at all" in said
+
+
+def test_a_hole_is_shown_until_it_is_explained(project):
+    status, said = project(WITH_A_HOLE)
+    through = [project.line.replace("< 10", new) for new in SURVIVORS]
+    assert status == 1 and f"{len(through)} survived" in said
+    for line in through:
+        assert re.search(rf"^-\s+{re.escape(project.line)}\n\+\s+{re.escape(line)}$", said, re.MULTILINE), said
+
+    blocks = [f"{project.source}\n- {project.line}\n+ {line}\nNobody asks for ten.\n" for line in through]
+    status, said = project(WITH_A_HOLE, "\n".join(blocks))
+    assert status == 0 and f"{len(through)} are equivalent, 0 survived" in said and "+++" not in said
+
+
+def test_a_seed_is_a_sample():
+    first, again, other = ([mutant.key() for mutant in itertools.islice(mutate.draw(ROOT, PARTS["core"], seed), 40)]
+                           for seed in (1, 1, 2))
+    assert first == again != other
+    assert len({(file, old) for file, old, _ in first}) == 40 and len({file for file, _, _ in first}) > 10
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_each_part_has_sources_and_tests(part):
+    assert all(list(ROOT.glob(pattern)) for pattern in PARTS[part].sources + PARTS[part].pytest)
+    assert next(mutate.draw(ROOT, PARTS[part], 1))
+
+
+def test_what_is_explained_is_there_and_has_a_reason():
+    for (file, old, new), reason in mutate.explained(ROOT / "tests/mutate/equivalent.txt").items():
+        lines = "\n".join(line.strip() for line in (ROOT / file).read_text().splitlines())
+        assert f"\n{old}\n" in lines and old != new and reason.strip().endswith("."), (file, old, new)
+
+
+def test_strings_comments_and_assertions_are_left_alone():
+    text = b'int f(int *a)\n{\n\tCELL_ASSERT(*a > 1);\n\t/* a + b */\n\treturn g("a < b", a);\n}\n'
+    assert {change.new for change in changes(".c", text)} == {b"0", b"1"}  # what is returned
