@@ -131,9 +131,10 @@ static bool forwards(const struct tunnel_end *end)
 	return end->forward_to != ENB_NONE;
 }
 
+/* From when the UE leaves until it comes, its source forwards. */
 static bool is_here(const struct ue *u, uint8_t enb)
 {
-	return u->enb == enb && !u->detached;
+	return u->enb == enb;
 }
 
 static void forward(struct cell *c, struct ue *u, uint8_t from, struct pkt *p)

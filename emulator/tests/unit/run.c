@@ -2,6 +2,7 @@
 /* run.c - see run.h. */
 #include "run.h"
 
+#include <netinet/in.h>
 #include <stdlib.h>
 
 #include "unit.h"
@@ -16,8 +17,26 @@ static void *grow(void *array, size_t n, size_t size)
 	return array;
 }
 
-static uint8_t byte_of(uint64_t tag, size_t i)
+#define SERVER_ADDR UINT32_C(0x0a2e0101)
+
+/* In a core network a tag ends with its UE, as in run_push(). */
+static uint32_t dst_of(const struct run *r, uint64_t tag)
 {
+	return tag & CELL_PORT_NETWORK ? r->cfg.ue[(tag & 0x7f) - 1].addr : SERVER_ADDR;
+}
+
+/* With a core network a TCP segment, whose sequence numbers are the tag: the network knows no
+ * other. */
+static uint8_t byte_of(const struct run *r, uint64_t tag, size_t i)
+{
+	if (r->router.cfg && i == 0)
+		return 4 << 4 | 5;
+	if (r->router.cfg && i == 9)
+		return IPPROTO_TCP;
+	if (r->router.cfg && i >= 16 && i < 20)
+		return (uint8_t)(dst_of(r, tag) >> (8 * (19 - i)));
+	if (r->router.cfg && i >= 24 && i < 32)
+		return (uint8_t)(tag >> (8 * (31 - i)));
 	return (uint8_t)(tag * 131 + i * 7 + (i >> 8));
 }
 
@@ -30,22 +49,52 @@ void run_defaults(struct run *r, enum cell_mode mode)
 		r->cfg.ue[i].mode = (uint8_t)mode;
 }
 
+void run_core_network(struct run *r)
+{
+	r->cfg.n_enb = 2;
+	r->cfg.sgw_gtpu_addr = UINT32_C(0x0a3c0001);
+	for (uint32_t i = 0; i < 2; i++) {
+		r->cfg.enb_gtpu_addr[i] = UINT32_C(0x0a3c0101) + (i << 8);
+		r->cfg.ue[i].peer = CELL_PEER_NETWORK;
+		r->cfg.ue[i].addr = UINT32_C(0x0a2d0001) + i;
+		r->cfg.ue[i].enb = (uint8_t)i;
+	}
+}
+
 void run_start(struct run *r)
 {
 	size_t size = cell_size(&r->cfg);
 
+	if (r->cfg.sgw_gtpu_addr)
+		r->router = (struct router){ .cfg = &r->cfg, .delay_ns = RUN_WIRE_NS };
+
 	r->mem = malloc(size);
 	assert_non_null(r->mem);
-	r->n_out = 2 * cell_out_min(&r->cfg);
+	r->n_out = cell_out_min(&r->cfg); /* the least */
 	r->out = calloc(r->n_out, sizeof(*r->out));
 	assert_non_null(r->out);
 	assert_int_equal(cell_init(&r->cell, r->mem, size, &r->cfg, 0), 0);
 }
 
-static void check_bytes(const struct cell_out *o)
+static void check_bytes(const struct run *r, const struct cell_out *o)
 {
 	for (uint32_t i = 0; i < o->len; i++)
-		assert_int_equal(o->data[i], byte_of(o->tag, i));
+		assert_int_equal(o->data[i], byte_of(r, o->tag, i));
+}
+
+/* Return: it goes on between the ends of tunnels. */
+static bool routed(struct run *r, const struct cell_out *o)
+{
+	if (!r->router.cfg)
+		return false;
+	if (r->n_routed + 1 == r->lost && o->port >= CELL_PORT_SGW && o->data[9] == IPPROTO_UDP) {
+		r->n_routed++;
+		return true;
+	}
+	if (router_take(&r->router, o) != 1)
+		return false;
+	r->n_routed++;
+	return true;
 }
 
 static void keep(struct run *r, const struct cell_out *o)
@@ -56,7 +105,9 @@ static void keep(struct run *r, const struct cell_out *o)
 
 	switch (o->type) {
 	case CELL_OUT_DELIVER:
-		check_bytes(o);
+		if (routed(r, o))
+			break;
+		check_bytes(r, o);
 		r->delivered = grow(r->delivered, r->n_delivered, sizeof(p));
 		r->delivered[r->n_delivered++] = p;
 		break;
@@ -65,7 +116,8 @@ static void keep(struct run *r, const struct cell_out *o)
 		r->dropped[r->n_dropped++] = p;
 		break;
 	case CELL_OUT_PDU:
-		r->n_pdus++;
+		r->pdus = grow(r->pdus, r->n_pdus, sizeof(o->info));
+		r->pdus[r->n_pdus++] = o->info;
 		break;
 	case CELL_OUT_RECORD:
 		r->records = grow(r->records, r->n_records, sizeof(o->record));
@@ -76,7 +128,7 @@ static void keep(struct run *r, const struct cell_out *o)
 
 static void advance(struct run *r, int64_t t_ns)
 {
-	size_t n;
+	size_t n = 0;
 	int ret;
 
 	do {
@@ -87,46 +139,72 @@ static void advance(struct run *r, int64_t t_ns)
 	assert_int_equal(ret, 0);
 }
 
+/* All before @t_ns, with what the network brings step by step, as one packet leads to another. */
+static void go_on(struct run *r, int64_t t_ns)
+{
+	while (router_next_ns(&r->router) < t_ns || cell_next(r->cell) < t_ns) {
+		int64_t wire_ns = router_next_ns(&r->router), at_ns = cell_next(r->cell);
+
+		if (wire_ns < at_ns)
+			at_ns = wire_ns;
+		else if (!r->router.cfg && t_ns != RUN_FOREVER)
+			at_ns = t_ns - 1;
+		router_deliver(&r->router, r->cell, at_ns);
+		advance(r, at_ns);
+	}
+}
+
 int run_push(struct run *r, uint8_t ue, size_t len, int64_t t_ns)
 {
-	uint8_t data[CELL_MTU_MAX];
+	uint8_t data[CELL_MTU_MAX], port = ue;
 	uint64_t tag = ++r->next_tag;
 
+	go_on(r, t_ns);
+	if (r->router.cfg) {
+		tag = tag << 8 | ue;
+		port = ue & CELL_PORT_NETWORK ? CELL_PORT_SGW : ue;
+	}
 	for (size_t i = 0; i < len; i++)
-		data[i] = byte_of(tag, i);
-	if (cell_next(r->cell) < t_ns)
-		advance(r, t_ns - 1);
-	return cell_push(r->cell, ue, data, len, tag, t_ns);
+		data[i] = byte_of(r, tag, i);
+	return cell_push(r->cell, port, data, len, tag, t_ns);
+}
+
+void run_apply(struct run *r, enum cell_cmd_type type, uint8_t ue, uint8_t enb, int64_t t_ns)
+{
+	const struct cell_cmd cmd = { .type = type, .ue = ue, .enb = enb };
+
+	go_on(r, t_ns);
+	assert_int_equal(cell_apply(r->cell, &cmd, t_ns), 0);
 }
 
 void run_until(struct run *r, int64_t t_ns)
 {
-	if (t_ns != RUN_FOREVER) {
+	go_on(r, t_ns);
+	if (t_ns != RUN_FOREVER)
 		advance(r, t_ns);
-		return;
-	}
-	while (cell_next(r->cell) != CELL_NEVER)
-		advance(r, cell_next(r->cell));
 }
 
 void run_end(struct run *r)
 {
 	struct cell_stats s;
-	uint64_t out = 0;
+	uint64_t out;
 	size_t n;
 
 	assert_int_equal(cell_done(r->cell, r->out, r->n_out, &n), 0);
 	for (size_t i = 0; i < n; i++)
 		keep(r, &r->out[i]);
 	cell_stats(r->cell, &s);
+	out = s.pkts_terminated;
 	for (int i = 0; i < CELL_DROP_COUNT; i++)
 		out += s.pkts_dropped[i];
 	assert_int_equal(s.pkts_held, 0);
-	assert_int_equal(s.pkts_in, s.pkts_delivered + out);
-	assert_int_equal(s.pkts_delivered, r->n_delivered);
+	assert_int_equal(s.pkts_in + s.pkts_originated, s.pkts_delivered + out);
+	assert_int_equal(s.pkts_delivered, r->n_delivered + r->n_routed);
+	router_close(&r->router);
 	free(r->mem);
 	free(r->out);
 	free(r->records);
+	free(r->pdus);
 	free(r->delivered);
 	free(r->dropped);
 }

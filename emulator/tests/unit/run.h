@@ -8,9 +8,11 @@
 #define RUN_H
 
 #include "cellcore.h"
+#include "router.h"
 
 #define MS(n)       ((int64_t)(n)*1000000)
 #define RUN_FOREVER INT64_MAX
+#define RUN_WIRE_NS MS(4)
 
 struct run_pkt {
 	int64_t t_ns;
@@ -33,7 +35,11 @@ struct run {
 	size_t n_delivered;
 	struct run_pkt *dropped;
 	size_t n_dropped;
+	struct cell_pdu_info *pdus;
 	size_t n_pdus;
+	struct router router;
+	size_t n_routed;
+	size_t lost; /* of what is routed this one gets lost, from 1; 0 = none */
 };
 
 /** run_defaults() - the paper's cell, processing lead 250 us; UE 1 and 2 in @mode */
@@ -42,8 +48,12 @@ void run_defaults(struct run *r, enum cell_mode mode);
 /** run_start() - sub-frame 0 begins at time 0 */
 void run_start(struct run *r);
 
+/** run_core_network() - two eNBs; UE 1 and 2 talk to the network, UE 2 in the cell of the second */
+void run_core_network(struct run *r);
+
 /** run_push() - a packet of @len bytes at @t_ns, after all that happened before. Return:
- * cell_push()'s */
+ * cell_push()'s. With a core network one to a UE, CELL_PORT_NETWORK | its number, enters at the
+ * S-GW. */
 int run_push(struct run *r, uint8_t ue, size_t len, int64_t t_ns);
 
 /** run_until() - process everything up to @t_ns; RUN_FOREVER: until nothing is due */
@@ -55,6 +65,9 @@ void run_end(struct run *r);
 /** run_find() - @n-th record, from 0, of @event at @node; the test fails without */
 const struct cell_record *run_find(const struct run *r, enum cell_event event, uint8_t node,
                                    size_t n);
+
+/** run_apply() - a handover of @ue to @enb, or its prediction, at @t_ns, likewise */
+void run_apply(struct run *r, enum cell_cmd_type type, uint8_t ue, uint8_t enb, int64_t t_ns);
 
 /** run_count() - records of @event at @node */
 size_t run_count(const struct run *r, enum cell_event event, uint8_t node);

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* When packets leave a recorded link that answers trains, one by one, and what is no recording. */
+#include "train.h"
+#include "unit.h"
+
+#define MS(n) ((int64_t)(n)*1000000)
+#define US(n) ((int64_t)(n)*1000)
+
+static const uint32_t one_ms[] = { 0 };
+static const uint32_t three_ms[] = { 0, 5, 9 };
+
+/* A recording of the downlink whose trains are @record, in opportunities of 1500 bytes. */
+static void setup(struct cell_cfg *cfg, const struct cell_train *record, uint32_t n,
+                  const uint32_t *offset_ms, uint32_t n_offsets)
+{
+	cell_cfg_default(cfg);
+	cfg->opportunity_bytes = 1500;
+	cfg->train[CELL_DIR_DL] = record;
+	cfg->n_trains[CELL_DIR_DL] = n;
+	cfg->train_offset_ms[CELL_DIR_DL] = offset_ms;
+	cfg->n_train_offsets[CELL_DIR_DL] = n_offsets;
+	cfg->train_gap_dl_ms = 50;
+	cfg->train_gap_ul_ms = 70;
+}
+
+/* A packet comes, leaves, and is there then. Return: when. */
+static int64_t add(struct train *t, uint32_t len, int64_t now_ns)
+{
+	static struct pkt p;
+
+	p = (struct pkt){ .len = (uint16_t)len };
+	train_add(t, &p, now_ns, now_ns);
+	assert_ptr_equal(pkt_dequeue(&t->way), &p);
+	return p.queued_ns;
+}
+
+/* --- the delay of a train --- */
+
+static void test_the_delay_is_between_those_of_two_times(void **state)
+{
+	/* Not at equal distances, so that each has to be found. */
+	static const struct cell_train record[] = {
+		{ 100, 10, 0, 1 }, { 200, 30, 0, 1 },  { 500, 0, 0, 1 },    { 600, 60, 0, 1 },
+		{ 900, 0, 0, 1 },  { 1300, 80, 0, 1 }, { 2000, 100, 0, 1 },
+	};
+	static const struct {
+		int64_t at_ns, delay_ns;
+	} cases[] = {
+		{ 0, MS(10) },
+		{ MS(100), MS(10) }, /* before the first one its delay */
+		{ MS(100) + US(5), MS(10) + US(1) },
+		{ MS(150), MS(20) },
+		{ MS(200) - 1, MS(30) - US(1) },
+		{ MS(200), MS(30) },
+		{ MS(350), MS(15) },
+		{ MS(500), 0 },
+		{ MS(550), MS(30) },
+		{ MS(600), MS(60) },
+		{ MS(750), MS(30) },
+		{ MS(900), 0 },
+		{ MS(1200), MS(60) },
+		{ MS(1300), MS(80) },
+		{ MS(1650), MS(90) },
+		{ MS(2000), MS(10) }, /* the last time is where the next turn begins */
+		{ MS(2150), MS(20) },
+		{ MS(5300), MS(80) },
+	};
+	struct cell_cfg cfg;
+
+	(void)state;
+	setup(&cfg, record, COUNT(record), one_ms, 1);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct train t;
+
+		train_init(&t, &cfg, CELL_DIR_DL);
+		assert_int_equal(add(&t, 100, cases[i].at_ns) - cases[i].at_ns, cases[i].delay_ns);
+	}
+}
+
+static void test_a_recording_of_two(void **state)
+{
+	static const struct cell_train record[] = { { 0, 20, 0, 1 }, { 3, 21, 0, 1 } };
+	struct cell_cfg cfg;
+	struct train t;
+
+	(void)state;
+	setup(&cfg, record, COUNT(record), one_ms, 1);
+	train_init(&t, &cfg, CELL_DIR_DL);
+	assert_int_equal(add(&t, 100, MS(1)), MS(21) + US(333)); /* whole microseconds */
+}
+
+static void test_time_counts_from_sub_frame_0(void **state)
+{
+	static const struct cell_train record[] = { { 0, 20, 0, 1 }, { 100, 40, 0, 1 } };
+	struct pkt p = { .len = 100 };
+	struct cell_cfg cfg;
+	struct train t;
+
+	(void)state;
+	setup(&cfg, record, COUNT(record), one_ms, 1);
+	train_init(&t, &cfg, CELL_DIR_DL);
+	train_add(&t, &p, MS(1000), MS(50));
+	assert_int_equal(p.queued_ns, MS(1030));
+	assert_int_equal(train_next(&t), MS(1030));
+	assert_ptr_equal(pkt_dequeue(&t.way), &p);
+	assert_int_equal(train_next(&t), CELL_NEVER);
+}
+
+/* --- opportunities of a train --- */
+
+struct step {
+	int64_t now_ns;
+	uint32_t len;
+	int64_t leaves_ns;
+	bool past;
+};
+
+/* Trains of 20 ms at any time, with opportunities 0, 5 and 9 ms after the first. */
+static void play(struct train *t, const struct step *steps, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct pkt p = { .len = (uint16_t)steps[i].len };
+
+		train_add(t, &p, steps[i].now_ns, steps[i].now_ns);
+		assert_int_equal(p.queued_ns, steps[i].leaves_ns);
+		assert_int_equal(p.past_train, steps[i].past);
+		assert_int_equal(train_next(t), p.queued_ns);
+		assert_ptr_equal(pkt_dequeue(&t->way), &p);
+	}
+}
+
+static void start(struct train *t, struct cell_cfg *cfg, int dir)
+{
+	static const struct cell_train record[] = { { 0, 20, 1, 3 }, { 1000, 20, 1, 3 } };
+	static const uint32_t offset_ms[] = { 7000, 0, 5, 9 };
+
+	setup(cfg, record, COUNT(record), offset_ms, COUNT(offset_ms));
+	cfg->train[CELL_DIR_UL] = record;
+	cfg->n_trains[CELL_DIR_UL] = COUNT(record);
+	cfg->train_offset_ms[CELL_DIR_UL] = offset_ms;
+	train_init(t, cfg, dir);
+}
+
+static void test_packets_share_opportunities(void **state)
+{
+	static const struct step steps[] = {
+		{ MS(100), 700, MS(120), false },
+		{ MS(100), 800, MS(120), false }, /* full */
+		{ MS(100), 700, MS(125), false },
+		{ MS(100), 700, MS(125), false },
+		{ MS(100), 101, MS(129), false }, /* 100 bytes are not enough for it */
+		{ MS(100), 1399, MS(129), false },
+		{ MS(100), 1, MS(120), true }, /* no opportunity is left */
+	};
+	struct cell_cfg cfg;
+	struct train t;
+
+	(void)state;
+	start(&t, &cfg, CELL_DIR_DL);
+	play(&t, steps, COUNT(steps) - 1);
+	/* It would overtake, so it leaves with the one before. */
+	play(&t, &(struct step){ MS(100), 1, MS(129), true }, 1);
+}
+
+static void test_a_large_packet_takes_several(void **state)
+{
+	static const struct step steps[] = {
+		{ MS(100), 1600, MS(125), false }, /* 1500 of the first, 100 of the second */
+		{ MS(100), 1400, MS(125), false },
+		{ MS(100), 1500, MS(129), false },
+	};
+	static const struct step too_large[] = { { MS(100), 700, MS(120), false },
+		                                 { MS(100), 3800, MS(129), false },
+		                                 { MS(100), 1, MS(129), true } };
+	struct cell_cfg cfg;
+	struct train t;
+
+	(void)state;
+	start(&t, &cfg, CELL_DIR_DL);
+	play(&t, steps, COUNT(steps));
+	start(&t, &cfg, CELL_DIR_DL);
+	play(&t, too_large, COUNT(too_large)); /* 800, 1500 and 1500 bytes */
+}
+
+static void test_an_opportunity_that_is_over_is_lost(void **state)
+{
+	static const struct step steps[] = {
+		{ MS(100), 700, MS(120), false },
+		{ MS(100) + 1, 700, MS(125), false },
+		{ MS(105), 800, MS(125), false },
+		{ MS(106), 700, MS(129), false }, /* 1400 bytes of it were not used */
+		{ MS(109), 700, MS(129), false },
+		{ MS(110), 10, MS(130), true }, /* the delay of the train after it came */
+	};
+	struct cell_cfg cfg;
+	struct train t;
+
+	(void)state;
+	start(&t, &cfg, CELL_DIR_DL);
+	play(&t, steps, COUNT(steps));
+}
+
+/* Where the last offset is later than the delay, it counts instead. */
+static void test_behind_a_train(void **state)
+{
+	static const struct cell_train record[] = { { 0, 3, 0, 3 }, { 1000, 3, 0, 3 } };
+	static const struct step steps[] = { { MS(100), 1500, MS(103), false },
+		                             { MS(112), 1500, MS(121), true },
+		                             { MS(120), 1500, MS(129), true } };
+	struct cell_cfg cfg;
+	struct train t;
+
+	(void)state;
+	setup(&cfg, record, COUNT(record), three_ms, COUNT(three_ms));
+	train_init(&t, &cfg, CELL_DIR_DL);
+	play(&t, steps, COUNT(steps));
+}
+
+/* 50 ms in the downlink, 70 in the uplink, from when the last packet leaves to when this one could.
+ */
+static void test_a_train_ends_with_a_gap(void **state)
+{
+	static const struct {
+		int dir;
+		int64_t gap_ns;
+	} cases[] = { { CELL_DIR_DL, MS(50) }, { CELL_DIR_UL, MS(70) } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const int64_t end_ns = MS(100) + cases[i].gap_ns;
+		const struct step same[] = { { MS(100), 1500, MS(120), false },
+			                     { end_ns, 1500, end_ns + MS(20), true } };
+		const struct step next[] = { { MS(100), 1500, MS(120), false },
+			                     { end_ns + 1, 1500, end_ns + 1 + MS(20), false } };
+		struct cell_cfg cfg;
+		struct train t;
+
+		start(&t, &cfg, cases[i].dir);
+		play(&t, same, COUNT(same));
+		start(&t, &cfg, cases[i].dir);
+		play(&t, next, COUNT(next));
+	}
+}
+
+/* --- sizes and order --- */
+
+static void test_a_size_has_a_delay(void **state)
+{
+	static const int32_t size_us[] = { 100, 200, 400 };
+	static const struct {
+		uint32_t len;
+		int64_t us;
+	} cases[] = { { 1, 100 },   { 99, 100 },  { 100, 100 }, { 150, 150 }, { 199, 199 },
+		      { 200, 200 }, { 250, 300 }, { 299, 398 }, { 300, 400 }, { 1500, 400 } };
+	struct cell_cfg cfg;
+	struct train t;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		start(&t, &cfg, CELL_DIR_DL);
+		t.size_us = size_us;
+		t.n_sizes = COUNT(size_us);
+		assert_int_equal(add(&t, cases[i].len, MS(100)), MS(120) + US(cases[i].us));
+	}
+	start(&t, &cfg, CELL_DIR_DL);
+	assert_int_equal(add(&t, 1500, MS(100)), MS(120)); /* without sizes */
+}
+
+/* It may be negative, but nothing leaves before it came, and nothing overtakes. */
+static void test_a_size_is_no_shortcut(void **state)
+{
+	static const struct cell_train at_once[] = { { 0, 0, 0, 1 }, { 1000, 0, 0, 1 } };
+	static const int32_t early_us[] = { -1000, -21000 };
+	static const int32_t late_us[] = { 1000, 9000 };
+	struct cell_cfg cfg;
+	struct train t;
+
+	(void)state;
+	start(&t, &cfg, CELL_DIR_DL);
+	cfg.train_size_us[CELL_DIR_DL] = early_us;
+	cfg.n_train_sizes[CELL_DIR_DL] = 2;
+	train_init(&t, &cfg, CELL_DIR_DL);
+	assert_int_equal(add(&t, 100, MS(100)), MS(119));
+	assert_int_equal(add(&t, 1400, MS(100)), MS(120)); /* not 1 ms before it came */
+	cfg.train_size_us[CELL_DIR_DL] = late_us;
+	train_init(&t, &cfg, CELL_DIR_DL);
+	play(&t, &(struct step){ MS(100), 1400, MS(129), false }, 1);
+	/* With 1 ms it would be first, and without it, too. */
+	play(&t, &(struct step){ MS(100), 100, MS(129), true }, 1);
+	play(&t, &(struct step){ MS(100), 1400, MS(134), false }, 1);
+	setup(&cfg, at_once, COUNT(at_once), one_ms, 1);
+	cfg.train_size_us[CELL_DIR_DL] = early_us;
+	cfg.n_train_sizes[CELL_DIR_DL] = 1;
+	train_init(&t, &cfg, CELL_DIR_DL);
+	assert_int_equal(add(&t, 100, MS(100)), MS(100));
+}
+
+/* --- what is no recording --- */
+
+static void refused(const struct cell_cfg *cfg, const char *field, const char *range)
+{
+	const char *said, *text = "";
+
+	said = train_check(cfg, CELL_DIR_DL, &text);
+	assert_non_null(said);
+	assert_string_equal(said, field);
+	assert_string_equal(text, range);
+}
+
+static void test_what_is_allowed(void **state)
+{
+	static const struct cell_train record[] = { { 0, 60000, 0, 3 },
+		                                    { 0, 0, 3, 1 },
+		                                    { 5, 0, 2, 2 } };
+	static const uint32_t offset_ms[] = { 0, 0, 60000, 60000 };
+	static const int32_t size_us[] = { -1000000, 1000000 };
+	struct cell_cfg cfg;
+	const char *range;
+
+	(void)state;
+	setup(&cfg, record, COUNT(record), offset_ms, COUNT(offset_ms));
+	cfg.train_size_us[CELL_DIR_DL] = size_us;
+	cfg.n_train_sizes[CELL_DIR_DL] = COUNT(size_us);
+	assert_null(train_check(&cfg, CELL_DIR_DL, &range));
+	assert_null(train_check(&cfg, CELL_DIR_UL, &range)); /* which has none */
+	setup(&cfg, record + 1, 2, offset_ms, COUNT(offset_ms));
+	assert_null(train_check(&cfg, CELL_DIR_DL, &range));
+}
+
+static void test_parts_without_the_rest(void **state)
+{
+	static const struct cell_train record[] = { { 0, 20, 0, 1 }, { 5, 20, 0, 1 } };
+	static const struct cell_train never[] = { { 0, 20, 0, 1 }, { 0, 20, 0, 1 } };
+	struct cell_cfg cfg;
+
+	(void)state;
+	setup(&cfg, NULL, 1, one_ms, 1);
+	refused(&cfg, "n_trains", "none without trains");
+	setup(&cfg, NULL, 0, one_ms, 1);
+	cfg.n_train_sizes[CELL_DIR_DL] = 1;
+	refused(&cfg, "n_trains", "none without trains");
+	setup(&cfg, record, 2, one_ms, 1);
+	cfg.opportunity_delay_ms = 1;
+	refused(&cfg, "opportunity_delay_ms", "0 with trains");
+	setup(&cfg, record + 1, 1, one_ms, 1);
+	refused(&cfg, "n_trains", "at least two trains, the last one later than 0");
+	setup(&cfg, never, 2, one_ms, 1);
+	refused(&cfg, "n_trains", "at least two trains, the last one later than 0");
+}
+
+static void test_times_and_delays(void **state)
+{
+	static const struct cell_train wrong[][2] = {
+		{ { 6, 20, 0, 1 }, { 5, 20, 0, 1 } },
+		{ { 0, 60001, 0, 1 }, { 5, 20, 0, 1 } },
+		{ { 0, 20, 0, 1 }, { 5, 60001, 0, 1 } },
+	};
+	struct cell_cfg cfg;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(wrong); i++) {
+		setup(&cfg, wrong[i], 2, one_ms, 1);
+		refused(&cfg, "train",
+		        "times that do not decrease, and delays of at most 60000 ms");
+	}
+}
+
+static void test_offsets(void **state)
+{
+	static const uint32_t falling[] = { 0, 5, 4 }, late[] = { 0, 5, 60001 };
+	static const struct {
+		const uint32_t *ms;
+		struct cell_train second;
+	} wrong[] = {
+		{ three_ms, { 5, 20, 0, 0 } },          { three_ms, { 5, 20, 4, 1 } },
+		{ three_ms, { 5, 20, 3, 1 } },          { three_ms, { 5, 20, 1, 3 } },
+		{ three_ms, { 5, 20, 1, UINT32_MAX } }, { falling, { 5, 20, 0, 3 } },
+		{ falling, { 5, 20, 1, 2 } },           { late, { 5, 20, 2, 1 } },
+	};
+	struct cell_cfg cfg;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(wrong); i++) {
+		const struct cell_train record[] = { { 0, 20, 0, 2 }, wrong[i].second };
+
+		setup(&cfg, record, 2, wrong[i].ms, 3);
+		refused(&cfg, "train_offset_ms", "one or more that do not decrease, 0..60000 ms");
+	}
+}
+
+static void test_sizes(void **state)
+{
+	static const struct cell_train record[] = { { 0, 20, 0, 1 }, { 5, 20, 0, 1 } };
+	static const int32_t wrong[][2] = {
+		{ -1000001, 0 }, { 1000001, 0 }, { 0, -1000001 }, { 0, 1000001 }
+	};
+	struct cell_cfg cfg;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(wrong); i++) {
+		setup(&cfg, record, 2, one_ms, 1);
+		cfg.train_size_us[CELL_DIR_DL] = wrong[i];
+		cfg.n_train_sizes[CELL_DIR_DL] = 2;
+		refused(&cfg, "train_size_us", "-1000000..1000000 us");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_delay_is_between_those_of_two_times),
+		cmocka_unit_test(test_a_recording_of_two),
+		cmocka_unit_test(test_time_counts_from_sub_frame_0),
+		cmocka_unit_test(test_packets_share_opportunities),
+		cmocka_unit_test(test_a_large_packet_takes_several),
+		cmocka_unit_test(test_an_opportunity_that_is_over_is_lost),
+		cmocka_unit_test(test_behind_a_train),
+		cmocka_unit_test(test_a_train_ends_with_a_gap),
+		cmocka_unit_test(test_a_size_has_a_delay),
+		cmocka_unit_test(test_a_size_is_no_shortcut),
+		cmocka_unit_test(test_what_is_allowed),
+		cmocka_unit_test(test_parts_without_the_rest),
+		cmocka_unit_test(test_times_and_delays),
+		cmocka_unit_test(test_offsets),
+		cmocka_unit_test(test_sizes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
