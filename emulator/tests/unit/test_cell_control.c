@@ -131,6 +131,72 @@ static void test_a_missed_uplink_grant_costs_time(void **state)
 	run_end(&r);
 }
 
+/*
+ * The grant for the BSR, in sub-frame 9, is missed. Where an uplink block should have been decoded,
+ * at 15, the eNB notices, and grants the same once more; the UE has to wait before it asks again.
+ */
+static void test_the_same_is_granted_again(void **state)
+{
+	const struct cell_record *first, *again;
+	struct cell_stats stats;
+	struct run r;
+
+	(void)state;
+	setup(&r, 1, CELL_DTX_RETRY);
+	r.cfg.rac_timeout_tti = 50;
+	start(&r, NEVER_CDB);
+	assert_int_equal(run_push(&r, 1, 1000, 0), 0);
+	run_until(&r, MS(9) - 1);
+	set_sinr(&r, MOSTLY_CDB, MS(9) - 1);
+	run_until(&r, MS(9));
+	set_sinr(&r, NEVER_CDB, MS(9));
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(run_find(&r, CELL_EV_CONTROL_MISSED, 1, 0)->t_ns, MS(9));
+	assert_int_equal(run_find(&r, CELL_EV_CONTROL_MISSED, 1, 0)->sn, 9);
+	assert_int_equal(run_find(&r, CELL_EV_CONTROL_MISSED, 1, 0)->peer, CELL_NODE_ENB);
+	assert_int_equal(run_find(&r, CELL_EV_CONTROL_MISSED, 1, 0)->value, MOSTLY_CDB);
+	assert_int_equal(run_find(&r, CELL_EV_CONTROL_MISSED, 1, 0)->cqi, 15);
+	assert_int_equal(run_count(&r, CELL_EV_GRANT, CELL_NODE_ENB), 2);
+	first = run_find(&r, CELL_EV_GRANT, CELL_NODE_ENB, 0);
+	again = run_find(&r, CELL_EV_GRANT, CELL_NODE_ENB, 1);
+	assert_int_equal(first->t_ns, MS(9));
+	assert_int_equal(again->t_ns, MS(15));
+	assert_int_equal(again->bytes, first->bytes);
+	assert_int_equal(again->rb, first->rb);
+	/* What was not beside the BSR is not sent in sub-frame 11, but in 17. */
+	assert_int_equal(run_find(&r, CELL_EV_RLC_TX, 1, 0)->t_ns, MS(5));
+	assert_int_equal(run_find(&r, CELL_EV_RLC_TX, 1, 1)->t_ns, MS(17));
+	assert_int_equal(r.delivered[0].t_ns, MS(21) - 250000);
+	assert_int_equal(run_count(&r, CELL_EV_RA_PREAMBLE, 1), 1);
+	cell_stats(r.cell, &stats);
+	assert_int_equal(stats.control_missed, 1);
+	assert_int_equal(stats.mac_lost[CELL_DIR_UL], 0);
+	run_end(&r);
+}
+
+/* On a sidelink the eNB hears nothing: the UE asks again when its timeout is over. */
+static void test_a_missed_sidelink_grant(void **state)
+{
+	struct run r;
+
+	(void)state;
+	run_defaults(&r, CELL_MODE_DM);
+	r.cfg.control_errors = 1;
+	start(&r, NEVER_CDB);
+	assert_int_equal(run_push(&r, 1, 1000, 0), 0);
+	run_until(&r, MS(9) - 1);
+	set_sinr(&r, MOSTLY_CDB, MS(9) - 1);
+	run_until(&r, MS(9));
+	set_sinr(&r, NEVER_CDB, MS(9));
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(run_find(&r, CELL_EV_CONTROL_MISSED, 1, 0)->t_ns, MS(9));
+	assert_int_equal(run_find(&r, CELL_EV_RA_PREAMBLE, 1, 1)->t_ns, MS(10));
+	assert_int_equal(run_count(&r, CELL_EV_GRANT, CELL_NODE_ENB), 2);
+	assert_int_equal(run_find(&r, CELL_EV_GRANT, CELL_NODE_ENB, 1)->t_ns, MS(19));
+	assert_int_equal(r.n_delivered, 1);
+	run_end(&r);
+}
+
 /* With a SINR that is not known there are none. */
 static void test_none_without_sinr(void **state)
 {
@@ -153,6 +219,8 @@ int main(void)
 		cmocka_unit_test(test_a_missed_block_is_sent_again),
 		cmocka_unit_test(test_or_given_up),
 		cmocka_unit_test(test_a_missed_uplink_grant_costs_time),
+		cmocka_unit_test(test_the_same_is_granted_again),
+		cmocka_unit_test(test_a_missed_sidelink_grant),
 		cmocka_unit_test(test_none_without_sinr),
 	};
 

@@ -59,6 +59,29 @@ static void test_delay_comes_on_top(void **state)
 	run_end(&r);
 }
 
+/* Transport blocks have one size: what a report does not fill, 40 bytes but for its own, is
+ * padding. */
+static void test_padding_of_reports(void **state)
+{
+	struct cell_stats s;
+	struct run r;
+
+	(void)state;
+	defaults(&r);
+	run_start(&r);
+	for (int i = 0; i < 3; i++)
+		run_push(&r, 1, 30, MS(1000 * i));
+	run_until(&r, RUN_FOREVER);
+	cell_stats(r.cell, &s);
+	assert_int_equal(s.rlc_status_tx, 3);
+	/* A PDU type and the two SUFIs of an acknowledgment: 4 + 4 + 4 + 12 bits. */
+	assert_int_equal(run_find(&r, CELL_EV_RLC_STATUS_TX, CELL_NODE_ENB, 0)->bytes, 3);
+	assert_int_equal(s.mac_padding_bytes[CELL_DIR_DL], 3 * (40 - 3));
+	assert_int_equal(s.mac_padding_bytes[CELL_DIR_UL], 0);
+	assert_int_equal(s.mac_bytes[CELL_DIR_DL], 3 * 40);
+	run_end(&r);
+}
+
 /* The downlink loses everything: nothing to report, Timer_Poll sends again until MaxDAT, then an
  * MRW. */
 static void test_max_dat_transmissions_then_discard(void **state)
@@ -171,6 +194,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_an_sdu_takes_as_many_ttis_as_its_pdus),
 		cmocka_unit_test(test_delay_comes_on_top),
+		cmocka_unit_test(test_padding_of_reports),
 		cmocka_unit_test(test_max_dat_transmissions_then_discard),
 		cmocka_unit_test(test_losses_in_both_directions),
 		cmocka_unit_test(test_commands_are_refused),
