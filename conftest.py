@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from crashes import Watcher
-from hypothesis import HealthCheck, is_hypothesis_test, settings
+from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
 _EXAMPLES = Path(os.environ.get("CELLBED_BUILD", Path(__file__).parent / "build")) / "hypothesis"
@@ -25,6 +25,8 @@ _SEED = os.environ.get("CELLBED_PROPERTY_SEED")
 
 settings.register_profile("cellbed", derandomize=True, deadline=None, database=None,
                           suppress_health_check=[HealthCheck.too_slow])
+# That something fails is all that tests/mutate asks.
+settings.register_profile("mutant", settings.get_profile("cellbed"), phases=[Phase.explicit, Phase.generate])
 settings.register_profile("new", settings.get_profile("cellbed"), derandomize=False, print_blob=True,
                           database=DirectoryBasedExampleDatabase(_EXAMPLES))
 settings.load_profile("new" if _SEED else "cellbed")

@@ -18,15 +18,16 @@ class Part:
     compiled: bool = True
 
 
-# What other compilers make of the same source shows a dependence on them, no mistake that both compile.
-ONE_COMPILER = ("-k", "not other_compiler")
+# What other compilers make of the same source shows a dependence on them, no mistake that both compile. And no example
+# that fails is made small.
+QUICKLY = ("-k", "not other_compiler", "--hypothesis-profile=mutant")
 
 PARTS = {
     # Tables of standards are data; what reads them is tested with the standards' own examples.
     "core": Part(("emulator/core/*.c",), ("emulator/tests/golden/test_*.py", "emulator/tests/prop/test_*.py",
-                 "emulator/tests/test_captures.py"), ("core", "fuzz"), ("bler_table.c", "tbs_table.c"), ONE_COMPILER),
+                 "emulator/tests/test_captures.py"), ("core", "fuzz"), ("bler_table.c", "tbs_table.c"), QUICKLY),
     "daemon": Part(("emulator/daemon/*.c",), ("emulator/tests/test_script.py", "emulator/tests/test_celld.py",
-                   "emulator/tests/golden/test_*.py"), ("daemon", "fuzz"), (), ONE_COMPILER),
+                   "emulator/tests/golden/test_*.py"), ("daemon", "fuzz"), (), QUICKLY),
     "tcpwatch": Part(("ebpf/tcpwatch/*.c",), ("ebpf/tests/test_tcpwatch.py",)),
     "channel": Part(("channel/cellbed_channel/*.py",), ("channel/tests/test_*.py",), compiled=False),
     "metrics": Part(("analysis/cellbed_analysis/metrics/*.py",), ("analysis/tests/test_*.py",), compiled=False),
