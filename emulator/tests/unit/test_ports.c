@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Packets from devices into a cell and back, and sleep: by io_uring and by a call for each. In
+ * place of TUN devices there are pairs of sockets, which keep packets apart as well.
+ */
+#include "ports.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "unit.h"
+
+#define MS(n)    ((int64_t)(n)*1000000)
+#define LONG     MS(20000)
+#define MANY_UES 40 /* devices that take two batches */
+
+static struct ports ports;
+static struct config cfg;
+static struct output output;
+static struct cell *cell;
+static int host[CONFIG_PORTS_MAX]; /* the other ends of devices */
+static int control;
+static int open_error; /* of the second device */
+
+int tun_open(struct tun *ret, const struct config_port *port, const char **ret_what)
+{
+	int fd[2];
+
+	if (open_error && port == &cfg.port[1]) {
+		*ret_what = "creating it";
+		return open_error;
+	}
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, fd), 0);
+	*ret = (struct tun){ .fd = fd[0], .netlink = -1, .port = port->port };
+	memcpy(ret->ifname, port->ifname, sizeof(ret->ifname));
+	host[port - cfg.port] = fd[1];
+	return 0;
+}
+
+int64_t tun_tx_dropped(const struct tun *tun)
+{
+	return tun->port == 1 ? 7 : -ENODEV;
+}
+
+void tun_close(struct tun *tun)
+{
+	(void)close(tun->fd);
+}
+
+/* --- a cell with a device for each UE --- */
+
+static int try_to_open(uint8_t n_ue, const struct config_port **ret_failed, const char **ret_what)
+{
+	cfg = (struct config){ .n_ports = n_ue };
+	ports = (struct ports){ 0 };
+	cell_cfg_default(&cfg.cell);
+	cfg.cell.n_ue = n_ue;
+	for (uint8_t i = 0; i < n_ue; i++) {
+		cfg.cell.ue[i] = (struct cell_ue_cfg){
+			.rnti = (uint16_t)(61 + i), .cqi_ul = 15, .cqi_dl = 15, .cqi_sl = 15
+		};
+		(void)snprintf(cfg.ue_name[i], sizeof(cfg.ue_name[i]), "ue%u", i + 1u);
+		cfg.port[i] = (struct config_port){ .port = (uint8_t)(i + 1), .ifname = "lte0" };
+	}
+	control = eventfd(0, EFD_NONBLOCK);
+	return ports_open(&ports, &cfg, control, ret_failed, ret_what);
+}
+
+/* With @ring by io_uring, and the test is skipped where the kernel refuses that. */
+static void start(uint8_t n_ue, bool ring)
+{
+	const struct config_port *failed;
+	const char *what;
+	size_t size;
+
+	assert_int_equal(try_to_open(n_ue, &failed, &what), 0);
+	if (ring && !ports.io.has_ring)
+		skip();
+	if (!ring)
+		packet_io_close(&ports.io);
+	size = cell_size(&cfg.cell);
+	cell = malloc(size);
+	assert_int_equal(cell_init(&cell, cell, size, &cfg.cell, 0), 0);
+	output = (struct output){ .path = &cfg.output, .arrivals = tmpfile() };
+	assert_non_null(output.arrivals);
+}
+
+static void stop(void)
+{
+	ports_close(&ports);
+	for (size_t i = 0; i < cfg.n_ports; i++)
+		(void)close(host[i]);
+	(void)close(control);
+	(void)fclose(output.arrivals);
+	free(cell);
+}
+
+/* A packet of @len bytes from the host of UE @ue; version 4 or 6. */
+static void send_packet(uint8_t ue, uint8_t version, size_t len, uint8_t number)
+{
+	uint8_t packet[4096] = { (uint8_t)(version << 4 | 5), number };
+
+	assert_int_equal(send(host[ue - 1], packet, len, 0), len);
+}
+
+static int drain(int64_t t_ns)
+{
+	const struct tun *failed;
+
+	return ports_drain(&ports, cell, &output, t_ns, &failed);
+}
+
+/* Lines that were written about arrivals: time, port and bytes of each. */
+static void check_arrivals(const int64_t expected[][3], size_t n)
+{
+	long long t_ns;
+	int ue, len;
+	char rest[8192];
+
+	rewind(output.arrivals);
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(
+			fscanf(output.arrivals, "%lld %d %d %8191[^\n]", &t_ns, &ue, &len, rest),
+			4);
+		assert_int_equal(t_ns, expected[i][0]);
+		assert_int_equal(ue, expected[i][1]);
+		assert_int_equal(len, expected[i][2]);
+	}
+	assert_int_equal(fscanf(output.arrivals, "%lld", &t_ns), EOF);
+}
+
+static void deliver(uint8_t ue, uint8_t number)
+{
+	uint8_t packet[100] = { 0x45, number };
+
+	ports_deliver(&ports, &(struct cell_out){ .type = CELL_OUT_DELIVER,
+	                                          .port = ue,
+	                                          .data = packet,
+	                                          .len = sizeof(packet) });
+}
+
+/* --- from devices --- */
+
+static void check_refused(bool ring)
+{
+	static const int64_t expected[][3] = { { MS(3), 1, 20 },
+		                               { MS(3), 1, 1500 },
+		                               { MS(3), 2, 60 } };
+	struct cell_stats stats;
+
+	start(2, ring);
+	send_packet(1, 4, 20, 0);
+	send_packet(1, 6, 100, 0);
+	send_packet(1, 4, 1500, 0);
+	send_packet(2, 4, 1501, 0);
+	send_packet(2, 4, 3000, 0); /* cut by the read, and still too long */
+	send_packet(2, 4, 60, 0);
+	assert_int_equal(drain(MS(3)), 6);
+	assert_int_equal(drain(MS(4)), 0);
+	check_arrivals(expected, COUNT(expected));
+	cell_stats(cell, &stats);
+	assert_int_equal(stats.pkts_in, 3);
+	assert_int_equal(ports.tun[0].read_pkts, 3);
+	assert_int_equal(ports.tun[0].refused_not_ipv4, 1);
+	assert_int_equal(ports.tun[0].refused_oversize, 0);
+	assert_int_equal(ports.tun[1].read_pkts, 3);
+	assert_int_equal(ports.tun[1].refused_not_ipv4, 0);
+	assert_int_equal(ports.tun[1].refused_oversize, 2);
+	stop();
+}
+
+static void test_what_is_read_and_refused(void **state)
+{
+	(void)state;
+	check_refused(true);
+}
+
+static void test_what_is_read_and_refused_singly(void **state)
+{
+	(void)state;
+	check_refused(false);
+}
+
+/* More than a batch has room for, of one and of several: all, and each device's in order. */
+static void check_all_are_read(bool ring)
+{
+	static const struct {
+		uint8_t n_ue;
+		uint8_t pkts[3];
+	} cases[] = { { 1, { 200 } }, { 3, { 60, 5, 70 } }, { 2, { 64, 0 } }, { 2, { 31, 32 } } };
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		int total = 0, seen[3] = { 0 };
+		long long t_ns;
+		int ue, len;
+		char rest[8192];
+
+		start(cases[i].n_ue, ring);
+		for (uint8_t ue1 = 1; ue1 <= cases[i].n_ue; ue1++)
+			for (uint8_t k = 0; k < cases[i].pkts[ue1 - 1]; k++, total++)
+				send_packet(ue1, 4, 100u + k, k);
+		assert_int_equal(drain(MS(1)), total);
+		rewind(output.arrivals);
+		for (int k = 0; k < total; k++) {
+			assert_int_equal(fscanf(output.arrivals, "%lld %d %d %8191[^\n]", &t_ns,
+			                        &ue, &len, rest),
+			                 4);
+			assert_in_range(ue, 1, cases[i].n_ue);
+			assert_int_equal(len, 100 + seen[ue - 1]++);
+		}
+		for (uint8_t k = 0; k < cases[i].n_ue; k++)
+			assert_int_equal(seen[k], cases[i].pkts[k]);
+		assert_int_equal(drain(MS(2)), 0);
+		stop();
+	}
+}
+
+static void test_all_are_read(void **state)
+{
+	(void)state;
+	check_all_are_read(true);
+}
+
+static void test_all_are_read_singly(void **state)
+{
+	(void)state;
+	check_all_are_read(false);
+}
+
+static void check_many_devices(bool ring)
+{
+	int64_t expected[MANY_UES][3];
+
+	start(MANY_UES, ring);
+	for (uint8_t ue = MANY_UES; ue >= 1; ue--) {
+		send_packet(ue, 4, 100u + ue, 0);
+		expected[ue - 1][0] = MS(7);
+		expected[ue - 1][1] = ue;
+		expected[ue - 1][2] = 100 + ue;
+	}
+	assert_int_equal(drain(MS(7)), MANY_UES);
+	check_arrivals(expected, MANY_UES);
+	stop();
+}
+
+static void test_more_devices_than_a_batch(void **state)
+{
+	(void)state;
+	check_many_devices(true);
+	check_many_devices(false);
+}
+
+/* As many reads as packets are expected, one for what nobody expects, and one that finds nothing.
+ */
+static void test_how_many_are_asked_for(void **state)
+{
+	(void)state;
+	start(2, true);
+	assert_int_equal(drain(0), 0);
+	assert_int_equal(ports.source[0].asked, 2);
+	for (uint8_t i = 0; i < 10; i++)
+		send_packet(1, 4, 100, i);
+	assert_int_equal(drain(0), 10);
+	assert_int_equal(ports.source[0].found, 10);
+	assert_int_equal(ports.source[0].expected, 10);
+	assert_int_equal(ports.source[1].expected, 0);
+	for (uint32_t k = 0; k < 3; k++) {
+		assert_int_equal(drain(0), 0);
+		assert_int_equal(ports.source[0].asked, 12 - k);
+		assert_int_equal(ports.source[0].expected, 9 - k);
+		assert_int_equal(ports.source[1].asked, 2);
+	}
+	for (uint8_t i = 0; i < 100; i++)
+		send_packet(1, 4, 100, i);
+	assert_int_equal(drain(0), 100);
+	assert_int_equal(ports.source[0].asked, PACKET_IO_BATCH / 2);
+	stop();
+}
+
+static void check_broken(bool ring)
+{
+	const struct tun *failed;
+
+	start(2, ring);
+	send_packet(1, 4, 100, 0);
+	(void)close(ports.tun[1].fd);
+	assert_int_equal(ports_drain(&ports, cell, &output, 0, &failed), -EBADF);
+	assert_ptr_equal(failed, &ports.tun[1]);
+	assert_int_equal(ports.tun[0].read_pkts, 1);
+	stop();
+}
+
+static void test_a_device_that_cannot_be_read(void **state)
+{
+	(void)state;
+	check_broken(true);
+	check_broken(false);
+}
+
+static void test_a_device_that_cannot_be_opened(void **state)
+{
+	const struct config_port *failed;
+	const char *what;
+
+	(void)state;
+	open_error = -EPERM;
+	assert_int_equal(try_to_open(2, &failed, &what), -EPERM);
+	open_error = 0;
+	assert_ptr_equal(failed, &cfg.port[1]);
+	assert_string_equal(what, "creating it");
+	(void)close(ports.tun[0].fd);
+	(void)close(ports.epoll_fd);
+	(void)close(host[0]);
+	(void)close(control);
+}
+
+/* --- to devices --- */
+
+/* 150 packets to each, which are more than wait at a time; then the host of UE 2 is gone. */
+static void check_delivery(bool ring)
+{
+	uint8_t packet[256];
+
+	start(2, ring);
+	for (uint8_t i = 0; i < 150; i++) {
+		deliver(1, i);
+		deliver(2, i);
+	}
+	deliver(9, 0); /* nobody has this port */
+	assert_int_equal(ports_wait(&ports, 0, 1), 0);
+	for (uint8_t k = 0; k < 2; k++) {
+		for (uint8_t i = 0; i < 150; i++) {
+			assert_int_equal(recv(host[k], packet, sizeof(packet), 0), 100);
+			assert_int_equal(packet[1], i);
+		}
+		assert_int_equal(recv(host[k], packet, sizeof(packet), 0), -1);
+		assert_int_equal(ports.tun[k].write_pkts, 150);
+	}
+	(void)close(host[1]);
+	deliver(2, 0);
+	deliver(1, 0);
+	(void)ports_wait(&ports, 0, 1);
+	assert_int_equal(ports.tun[0].write_pkts, 151);
+	assert_int_equal(ports.tun[0].write_errors, 0);
+	assert_int_equal(ports.tun[1].write_pkts, 150);
+	assert_int_equal(ports.tun[1].write_errors, 1);
+	stop();
+}
+
+static void test_all_are_delivered(void **state)
+{
+	(void)state;
+	check_delivery(true);
+}
+
+static void test_all_are_delivered_singly(void **state)
+{
+	(void)state;
+	check_delivery(false);
+}
+
+static void test_counters_by_name(void **state)
+{
+	json_t *o, *ue1;
+
+	(void)state;
+	start(2, false);
+	send_packet(1, 4, 100, 0);
+	send_packet(1, 6, 100, 0);
+	send_packet(1, 4, 1600, 0);
+	assert_int_equal(drain(0), 3);
+	deliver(1, 0);
+	o = ports_json(&ports);
+	ue1 = json_object_get(o, "ue1");
+	assert_string_equal(json_string_value(json_object_get(ue1, "ifname")), "lte0");
+	assert_int_equal(json_integer_value(json_object_get(ue1, "read_pkts")), 3);
+	assert_int_equal(json_integer_value(json_object_get(ue1, "write_pkts")), 1);
+	assert_int_equal(json_integer_value(json_object_get(ue1, "write_errors")), 0);
+	assert_int_equal(json_integer_value(json_object_get(ue1, "tun_tx_dropped")), 7);
+	ue1 = json_object_get(ue1, "refused_pkts");
+	assert_int_equal(json_integer_value(json_object_get(ue1, "not_ipv4")), 1);
+	assert_int_equal(json_integer_value(json_object_get(ue1, "oversize")), 1);
+	assert_true(json_is_null(json_object_get(json_object_get(o, "ue2"), "tun_tx_dropped")));
+	assert_int_equal(json_object_size(o), 2);
+	json_decref(o);
+	stop();
+}
+
+/* --- sleep --- */
+
+static void check_sleep(bool ring)
+{
+	int64_t began_ns, end_ns;
+
+	start(2, ring);
+	began_ns = clock_ns(CLOCK_MONOTONIC);
+	assert_int_equal(ports_wait(&ports, 0, began_ns - MS(5)), 0); /* over already */
+	end_ns = clock_ns(CLOCK_MONOTONIC) + MS(3);
+	assert_int_equal(ports_wait(&ports, 0, end_ns), 0);
+	assert_true(clock_ns(CLOCK_MONOTONIC) >= end_ns);
+
+	/* A packet, or something on the control descriptor. */
+	began_ns = clock_ns(CLOCK_MONOTONIC);
+	send_packet(2, 4, 100, 0);
+	assert_int_equal(ports_wait(&ports, 0, began_ns + LONG), PACKET_IO_READ);
+	assert_int_equal(drain(0), 1);
+	assert_int_equal(eventfd_write(control, 1), 0);
+	assert_int_equal(ports_wait(&ports, 0, INT64_MAX), PACKET_IO_CONTROL);
+	end_ns = clock_ns(CLOCK_MONOTONIC) + MS(3); /* the ring's reads have to end, too */
+	assert_true(ports_wait(&ports, end_ns, end_ns) & PACKET_IO_CONTROL);
+	send_packet(1, 4, 100, 0);
+	assert_int_equal(ports_wait(&ports, 0, began_ns + LONG) & PACKET_IO_CONTROL,
+	                 PACKET_IO_CONTROL);
+	assert_true(clock_ns(CLOCK_MONOTONIC) < began_ns + LONG);
+	stop();
+}
+
+static void test_what_ends_a_sleep(void **state)
+{
+	(void)state;
+	check_sleep(true);
+}
+
+static void test_what_ends_a_sleep_without_ring(void **state)
+{
+	(void)state;
+	check_sleep(false);
+}
+
+/* Packets that are there do not end it before their time, then they are read, by whom ever. */
+static void check_gathering(bool ring, uint8_t n_ue)
+{
+	int64_t read_ns;
+
+	start(n_ue, ring);
+	send_packet(1, 4, 100, 0);
+	send_packet(n_ue, 4, 101, 0);
+	read_ns = clock_ns(CLOCK_MONOTONIC) + MS(3);
+	assert_int_equal(ports_wait(&ports, read_ns, read_ns + MS(2)), PACKET_IO_READ);
+	assert_true(clock_ns(CLOCK_MONOTONIC) >= read_ns);
+	assert_int_equal(drain(1), 2);
+	send_packet(1, 4, 102, 0);
+	read_ns = clock_ns(CLOCK_MONOTONIC) + MS(3);
+	assert_int_equal(ports_wait(&ports, read_ns, read_ns), PACKET_IO_READ);
+	assert_true(clock_ns(CLOCK_MONOTONIC) >= read_ns);
+	assert_int_equal(drain(1), 1);
+
+	/* Until before it is their time. */
+	send_packet(1, 4, 103, 0);
+	read_ns = clock_ns(CLOCK_MONOTONIC) + LONG;
+	assert_int_equal(ports_wait(&ports, read_ns, read_ns - LONG + MS(2)), 0);
+	assert_int_equal(drain(1), 1);
+	assert_int_equal(ports.tun[0].read_pkts, 3 + (n_ue == 1));
+	stop();
+}
+
+static void test_packets_wait_for_their_time(void **state)
+{
+	static const uint8_t n_ue[] = { 2, 8, MANY_UES }; /* the less, the more reads are linked */
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(n_ue); i++) {
+		check_gathering(true, n_ue[i]);
+		check_gathering(false, n_ue[i]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_is_read_and_refused),
+		cmocka_unit_test(test_what_is_read_and_refused_singly),
+		cmocka_unit_test(test_all_are_read),
+		cmocka_unit_test(test_all_are_read_singly),
+		cmocka_unit_test(test_more_devices_than_a_batch),
+		cmocka_unit_test(test_how_many_are_asked_for),
+		cmocka_unit_test(test_a_device_that_cannot_be_read),
+		cmocka_unit_test(test_a_device_that_cannot_be_opened),
+		cmocka_unit_test(test_all_are_delivered),
+		cmocka_unit_test(test_all_are_delivered_singly),
+		cmocka_unit_test(test_counters_by_name),
+		cmocka_unit_test(test_what_ends_a_sleep),
+		cmocka_unit_test(test_what_ends_a_sleep_without_ring),
+		cmocka_unit_test(test_packets_wait_for_their_time),
+	};
+
+	(void)signal(SIGPIPE, SIG_IGN);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
