@@ -58,6 +58,7 @@ def project(request, tmp_path, capsys, monkeypatch):
     for name, content in ((source, text), ("meson.build", MESON),
                           ("meson_options.txt", "option('shared', type: 'boolean')\n")):
         (root / name).write_text(content)
+    (root / ".gitignore").write_text("build/\n")
     subprocess.run(["git", "init", "-q", root], check=True)
 
     def judge(numbers, equivalent=""):

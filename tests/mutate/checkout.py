@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import hashlib
 import json
 import os
@@ -24,23 +25,35 @@ BUILD = ("-Doptimization=2", "-Ddebug=false", "-Dshared=true")
 Test = tuple[str, ...]
 
 
+def _copy(root: Path, folder: Path) -> None:
+    """Files that Git knows or would add, those that differ; what @folder has beside them goes, but for its build."""
+    listed = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                            capture_output=True, text=True, check=True).stdout
+    names = {name for name in listed.split("\0") if name and (root / name).is_file()}
+    for path in folder.rglob("*"):
+        name = str(path.relative_to(folder))
+        if not name.startswith("build/") and path.is_file() and name not in names:
+            path.unlink()
+    for name in names:
+        if not (folder / name).is_file() or not filecmp.cmp(root / name, folder / name, shallow=False):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(root / name, folder / name)
+
+
 class Checkout:
-    """What Git knows and what is new of @root, copied and built in @folder. Raises SystemExit when that fails."""
+    """A copy of @root in @folder, built. Raises SystemExit when the unchanged code does not build."""
 
     def __init__(self, root: Path, part: Part, folder: Path) -> None:
         self.folder, self.part = folder, part
+        folder.mkdir(parents=True, exist_ok=True)
         self._process: subprocess.Popen | None = None
         self._stopped = False
-        listed = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-                                capture_output=True, text=True, check=True).stdout
-        for name in filter(None, listed.split("\0")):
-            if (root / name).is_file():
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy2(root / name, folder / name, follow_symlinks=False)
+        _copy(root, folder)
         paths = [str(folder / name) for name in ("lab", "analysis", "channel", "emulator/tests")]
         self._environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1",
                              "CELLBED_BUILD": str((folder if part.compiled else root) / "build")}
-        if part.compiled and (self._run(("meson", "setup", *BUILD, "build"), BUILD_S)
+        known = (folder / "build/build.ninja").exists()
+        if part.compiled and (not known and self._run(("meson", "setup", *BUILD, "build"), BUILD_S)
                               or self._run(("ninja", "-C", "build"), BUILD_S)):
             raise SystemExit(f"mutate: the unchanged code does not build:\n{self._said()}")
         self._unchanged = self._compiled()

@@ -21,7 +21,6 @@ import queue
 import random
 import signal
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -85,12 +84,12 @@ def explained(file: Path) -> dict[tuple[str, str, str], str]:
 
 
 class Judges:
-    """Copies of the checkout in which mutants are tried side by side."""
+    """Copies of the checkout, which stay for the next time, in which mutants are tried side by side."""
 
-    def __init__(self, root: Path, part: Part, jobs: int, scratch: Path) -> None:
+    def __init__(self, root: Path, part: Part, jobs: int) -> None:
         self._pool = concurrent.futures.ThreadPoolExecutor(jobs)
         self._free: queue.Queue[Checkout] = queue.Queue()
-        self._all = list(self._pool.map(lambda i: Checkout(root, part, scratch / str(i)), range(jobs)))
+        self._all = list(self._pool.map(lambda i: Checkout(root, part, root / f"build/mutate/{i}"), range(jobs)))
         for checkout in self._all:
             self._free.put(checkout)
         timed = self._pool.map(lambda test: (self._with_one(Checkout.time, test), test), self._all[0].tests())
@@ -155,17 +154,15 @@ def main() -> int:
 def run(root: Path, part: Part, equivalent: Path, mutants: int, seed: int, jobs: int) -> int:
     """Return: the exit status."""
     began, found = time.monotonic(), collections.Counter()
-    with tempfile.TemporaryDirectory(prefix="cellbed-mutate-") as scratch:
-        judges = Judges(root, part, jobs, Path(scratch))
-        try:
-            for mutant, what in play(judges, draw(root, part, seed), explained(equivalent), mutants, jobs):
-                found[what] += 1
-                if what == "survived":
-                    print(f"{mutant}\n", flush=True)
-                print(f"\r{sum(found.values())} drawn, {found['survived']} survived ", end="", file=sys.stderr,
-                      flush=True)
-        finally:
-            judges.close()
+    judges = Judges(root, part, jobs)
+    try:
+        for mutant, what in play(judges, draw(root, part, seed), explained(equivalent), mutants, jobs):
+            found[what] += 1
+            if what == "survived":
+                print(f"{mutant}\n", flush=True)
+            print(f"\r{sum(found.values())} drawn, {found['survived']} survived ", end="", file=sys.stderr, flush=True)
+    finally:
+        judges.close()
     print(file=sys.stderr)
     tell(found, time.monotonic() - began)
     return 1 if found["survived"] else 0

@@ -77,6 +77,36 @@ static void test_the_delay_is_between_those_of_two_times(void **state)
 	}
 }
 
+/* Steeper than time itself, and with a jump: where two are of one time, the later counts from then
+ * on. */
+static void test_delays_that_jump(void **state)
+{
+	static const struct cell_train record[] = { { 100, 10, 0, 1 },
+		                                    { 110, 100, 0, 1 },
+		                                    { 200, 100, 0, 1 },
+		                                    { 200, 50, 0, 1 },
+		                                    { 300, 50, 0, 1 } };
+	static const struct {
+		int64_t at_ns, delay_ns;
+	} cases[] = {
+		{ MS(100) - US(1), MS(10) },
+		{ MS(100) - US(2), MS(10) },
+		{ MS(100) + US(1), MS(10) + US(9) },
+		{ MS(200) - 1, MS(100) },
+		{ MS(200), MS(50) },
+	};
+	struct cell_cfg cfg;
+
+	(void)state;
+	setup(&cfg, record, COUNT(record), one_ms, 1);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct train t;
+
+		train_init(&t, &cfg, CELL_DIR_DL);
+		assert_int_equal(add(&t, 100, cases[i].at_ns) - cases[i].at_ns, cases[i].delay_ns);
+	}
+}
+
 static void test_a_recording_of_two(void **state)
 {
 	static const struct cell_train record[] = { { 0, 20, 0, 1 }, { 3, 21, 0, 1 } };
@@ -164,6 +194,11 @@ static void test_packets_share_opportunities(void **state)
 
 static void test_a_large_packet_takes_several(void **state)
 {
+	static const struct step full[] = {
+		{ MS(100), 1400, MS(120), false },
+		{ MS(100), 1500, MS(125), false }, /* whole, not in parts */
+		{ MS(100), 100, MS(129), false },
+	};
 	static const struct step steps[] = {
 		{ MS(100), 1600, MS(125), false }, /* 1500 of the first, 100 of the second */
 		{ MS(100), 1400, MS(125), false },
@@ -176,6 +211,8 @@ static void test_a_large_packet_takes_several(void **state)
 	struct train t;
 
 	(void)state;
+	start(&t, &cfg, CELL_DIR_DL);
+	play(&t, full, COUNT(full));
 	start(&t, &cfg, CELL_DIR_DL);
 	play(&t, steps, COUNT(steps));
 	start(&t, &cfg, CELL_DIR_DL);
@@ -227,10 +264,12 @@ static void test_a_train_ends_with_a_gap(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		const int64_t end_ns = MS(100) + cases[i].gap_ns;
+		const int64_t end_ns = MS(105) + cases[i].gap_ns;
 		const struct step same[] = { { MS(100), 1500, MS(120), false },
+			                     { MS(100), 1500, MS(125), false },
 			                     { end_ns, 1500, end_ns + MS(20), true } };
 		const struct step next[] = { { MS(100), 1500, MS(120), false },
+			                     { MS(100), 1000, MS(125), false },
 			                     { end_ns + 1, 1500, end_ns + 1 + MS(20), false } };
 		struct cell_cfg cfg;
 		struct train t;
@@ -250,8 +289,9 @@ static void test_a_size_has_a_delay(void **state)
 	static const struct {
 		uint32_t len;
 		int64_t us;
-	} cases[] = { { 1, 100 },   { 99, 100 },  { 100, 100 }, { 150, 150 }, { 199, 199 },
-		      { 200, 200 }, { 250, 300 }, { 299, 398 }, { 300, 400 }, { 1500, 400 } };
+	} cases[] = { { 1, 100 },   { 99, 100 },  { 100, 100 }, { 150, 150 },
+		      { 199, 199 }, { 200, 200 }, { 250, 300 }, { 299, 398 },
+		      { 300, 400 }, { 350, 400 }, { 1500, 400 } };
 	struct cell_cfg cfg;
 	struct train t;
 
@@ -266,33 +306,65 @@ static void test_a_size_has_a_delay(void **state)
 	assert_int_equal(add(&t, 1500, MS(100)), MS(120)); /* without sizes */
 }
 
+static void start_sized(struct train *t, const int32_t *size_us, uint32_t n)
+{
+	struct cell_cfg cfg;
+
+	start(t, &cfg, CELL_DIR_DL);
+	t->size_us = size_us;
+	t->n_sizes = n;
+}
+
 /* It may be negative, but nothing leaves before it came, and nothing overtakes. */
 static void test_a_size_is_no_shortcut(void **state)
 {
-	static const struct cell_train at_once[] = { { 0, 0, 0, 1 }, { 1000, 0, 0, 1 } };
-	static const int32_t early_us[] = { -1000, -21000 };
+	static const int32_t early_us[] = { -1000, -20000, -20001 };
+	static const int32_t first_us[] = { -1000, 0 };
+	static const struct step steps[] = { { MS(100), 1400, MS(120), false },
+		                             { MS(100), 100, MS(120), false } };
+	struct train t;
+
+	(void)state;
+	start_sized(&t, early_us, COUNT(early_us));
+	assert_int_equal(add(&t, 100, MS(100)), MS(119));
+	start_sized(&t, early_us, COUNT(early_us));
+	assert_int_equal(add(&t, 200, MS(100)), MS(100)); /* as soon as it came */
+	start_sized(&t, early_us, COUNT(early_us));
+	assert_int_equal(add(&t, 1400, MS(100)), MS(120)); /* not before */
+	start_sized(&t, first_us, COUNT(first_us));
+	play(&t, steps, COUNT(steps));
+}
+
+static void test_a_size_changes_no_order(void **state)
+{
 	static const int32_t late_us[] = { 1000, 9000 };
+	static const struct step steps[] = {
+		{ MS(100), 700, MS(129), false },
+		{ MS(100), 700, MS(129), false }, /* at the same time as the one before */
+		{ MS(100), 100, MS(129), true },  /* at 121 or 120 ms it would be first */
+		{ MS(100), 1400, MS(134), false },
+	};
+	struct train t;
+
+	(void)state;
+	start_sized(&t, late_us, COUNT(late_us));
+	play(&t, steps, COUNT(steps));
+}
+
+static void test_sizes_are_those_of_the_recording(void **state)
+{
+	static const int32_t size_us[] = { 100 };
 	struct cell_cfg cfg;
 	struct train t;
 
 	(void)state;
 	start(&t, &cfg, CELL_DIR_DL);
-	cfg.train_size_us[CELL_DIR_DL] = early_us;
-	cfg.n_train_sizes[CELL_DIR_DL] = 2;
-	train_init(&t, &cfg, CELL_DIR_DL);
-	assert_int_equal(add(&t, 100, MS(100)), MS(119));
-	assert_int_equal(add(&t, 1400, MS(100)), MS(120)); /* not 1 ms before it came */
-	cfg.train_size_us[CELL_DIR_DL] = late_us;
-	train_init(&t, &cfg, CELL_DIR_DL);
-	play(&t, &(struct step){ MS(100), 1400, MS(129), false }, 1);
-	/* With 1 ms it would be first, and without it, too. */
-	play(&t, &(struct step){ MS(100), 100, MS(129), true }, 1);
-	play(&t, &(struct step){ MS(100), 1400, MS(134), false }, 1);
-	setup(&cfg, at_once, COUNT(at_once), one_ms, 1);
-	cfg.train_size_us[CELL_DIR_DL] = early_us;
+	cfg.train_size_us[CELL_DIR_DL] = size_us;
 	cfg.n_train_sizes[CELL_DIR_DL] = 1;
 	train_init(&t, &cfg, CELL_DIR_DL);
-	assert_int_equal(add(&t, 100, MS(100)), MS(100));
+	assert_int_equal(add(&t, 50, MS(100)), MS(120) + US(100));
+	train_init(&t, &cfg, CELL_DIR_UL); /* which has none */
+	assert_int_equal(add(&t, 50, MS(100)), MS(120));
 }
 
 /* --- what is no recording --- */
@@ -409,6 +481,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_delay_is_between_those_of_two_times),
+		cmocka_unit_test(test_delays_that_jump),
 		cmocka_unit_test(test_a_recording_of_two),
 		cmocka_unit_test(test_time_counts_from_sub_frame_0),
 		cmocka_unit_test(test_packets_share_opportunities),
@@ -418,6 +491,8 @@ int main(void)
 		cmocka_unit_test(test_a_train_ends_with_a_gap),
 		cmocka_unit_test(test_a_size_has_a_delay),
 		cmocka_unit_test(test_a_size_is_no_shortcut),
+		cmocka_unit_test(test_a_size_changes_no_order),
+		cmocka_unit_test(test_sizes_are_those_of_the_recording),
 		cmocka_unit_test(test_what_is_allowed),
 		cmocka_unit_test(test_parts_without_the_rest),
 		cmocka_unit_test(test_times_and_delays),
