@@ -58,11 +58,12 @@ def simulate(folder, lines, cell, **others):
     return json.loads((folder / "out/radio.json").read_text())
 
 
-def play(folder, mode, bler=0.0):
+def play(folder, mode, bler=0.0, n_segments=N_SEGMENTS):
     """UE 1 sends bursts of segments of many sizes, UE 2 small ACKs. Return: radio.json."""
     lines = []
-    for i in range(N_SEGMENTS):
-        data = tcp_packet("10.45.0.1", "10.45.0.2", 1000 + 2000 * i, 1, bytes((i + k) % 251 for k in range(1 + 39 * i)))
+    for i in range(n_segments):
+        payload = bytes((i + k) % 251 for k in range(1 + 39 * (i % N_SEGMENTS)))
+        data = tcp_packet("10.45.0.1", "10.45.0.2", 1000 + 2000 * i, 1, payload)
         lines.append((i // 5 * 40_000_000 + i, 1, data))
         ack = tcp_packet("10.45.0.2", "10.45.0.1", 1, 1000 + 2000 * i, b"")
         lines.append((i // 5 * 40_000_000 + 20_000_000 + i, 2, ack))
@@ -138,6 +139,38 @@ def events(folder, name):
     return [row for row in read_trace(folder / "out/radio.trace") if row["event"] == name]
 
 
+def sent_in_vain(folder):
+    """RLC PDUs in transport blocks that were lost."""
+    lost = {(row["peer"], row["dir"], row["sn"]) for row in events(folder, "mac_lost")}
+    return [row for row in events(folder, "rlc_tx")
+            if (row["node"], row["dir"], row["t_ns"] // 1_000_000) in lost]
+
+
+def missing_sns(folder, what, analysis):
+    """Each (UE, direction, SN) that an analysis of Wireshark's calls missing."""
+    missing = []
+    for message in occurrences(folder, analysis, "_ws.expert.message"):
+        span = re.match(rf"{what} SNs? \((\d+)(?: to (\d+))?\) missing for (Up|Down)link on UE (\d+)", message)
+        if span:
+            low, high = int(span[1]), int(span[2] or span[1])
+            missing += [(int(span[4]), "ul" if span[3] == "Up" else "dl", sn) for sn in range(low, high + 1)]
+    return missing
+
+
+def pdcp_sns(folder, display_filter):
+    """(UE, direction, SN) of each PDCP PDU of frames that match."""
+    return [(int(ue), ("ul", "dl")[int(direction)], int(sn))
+            for ue, direction, sns in fields(folder, display_filter, "mac-lte.ueid", "mac-lte.direction",
+                                             "pdcp-lte.seq-num") for sn in sns.split(",") if sn]
+
+
+def channel(row):
+    """(UE, direction, SN) as Wireshark has it. It takes a direct leg for an uplink of the UE that sends."""
+    if row["dir"] == "dl":
+        return row["peer"] if row["event"] == "rlc_tx" else row["node"], "dl", row["sn"]
+    return row["node"] if row["event"] == "rlc_tx" else row["peer"], "ul", row["sn"]
+
+
 def late(received):
     """PDUs that came after a later SN of their direction: these must be retransmissions."""
     highest, rows = {}, []
@@ -195,15 +228,55 @@ def test_wireshark_misses_the_sns_that_were_lost(tmp_path):
     """Without HARQ, what Wireshark calls missing in the order of first transmissions are the PDUs lost on the air."""
     radio = play_downlink(tmp_path, AM_CELL)
     assert radio["dl"]["mac_lost"] > 3
-    lost = {(row["dir"], row["sn"]) for row in events(tmp_path, "mac_lost")}
-    first = [row for row in events(tmp_path, "rlc_tx") if (row["dir"], row["t_ns"] // 1_000_000) in lost]
-    missing = []
-    for message in occurrences(tmp_path, "rlc-lte.sequence-analysis.am-sn.missing", "_ws.expert.message"):
-        span = re.match(r"AM SNs? \((\d+)(?: to (\d+))?\) missing for (Up|Down)link", message)
-        if span:
-            low, high = int(span[1]), int(span[2] or span[1])
-            missing += [("ul" if span[3] == "Up" else "dl", sn) for sn in range(low, high + 1)]
-    assert sorted(missing) == sorted({(row["dir"], row["sn"]) for row in first})
+    missing = missing_sns(tmp_path, "AM", "rlc-lte.sequence-analysis.am-sn.missing")
+    assert sorted(missing) == sorted(set(map(channel, sent_in_vain(tmp_path))))
+    assert fields(tmp_path, "pdcp-lte.sequence-analysis.sn-repeated", "frame.number") == []
+
+
+def between(lost, received):
+    """The lost SNs of each channel after the first and before the last that was received: of others nobody hears."""
+    spans = {}
+    for ue, direction, sn in received:
+        low, high = spans.get((ue, direction), (sn, sn))
+        spans[ue, direction] = min(low, sn), max(high, sn)
+    return sorted((ue, direction, sn) for ue, direction, sn in set(lost)
+                  if (ue, direction) in spans and spans[ue, direction][0] < sn < spans[ue, direction][1])
+
+
+@pytest.mark.parametrize("mode", ["dm", "im"])
+def test_wireshark_misses_the_sns_that_rlc_um_lost(tmp_path, mode):
+    """And none comes twice."""
+    play(tmp_path, mode, bler=0.25, n_segments=120)
+    lost = between(map(channel, sent_in_vain(tmp_path)), map(channel, events(tmp_path, "rlc_rx")))
+    assert len(lost) > 3
+    assert sorted(missing_sns(tmp_path, "UM", "rlc-lte.sequence-analysis.um-sn.missing")) == lost
+    assert fields(tmp_path, "rlc-lte.sequence-analysis.um-sn.repeated", "frame.number") == []
+
+
+def test_wireshark_misses_the_packets_that_pdcp_lost(tmp_path):
+    """In both directions, by the PDCP SNs, and none comes twice. Wireshark's analysis of PDCP leaves frames out in
+    which that of RLC misses something, and then misses their packets. None of these is cut."""
+    lines = []
+    for i in range(300):
+        payload = bytes(1 + i % 60)
+        lines.append((i * 10_000_000, 1, tcp_packet("10.45.0.1", "10.46.0.1", 1000 + 2000 * i, 1, payload)))
+        lines.append((i * 10_000_000, NETWORK_SIDE | 1,
+                      tcp_packet("10.46.0.1", "10.45.0.1", 1000 + 2000 * i, 1, payload)))
+    ue = {**ONE_UE[0], "bler_ul": 0.1, "bler_dl": 0.1}
+    radio = simulate(tmp_path, lines, {"mac": {"ul_always_scheduled": True}, "n_rb": 50, "ues": [ue]})
+    dropped = {row["pkt"] for row in events(tmp_path, "pkt_drop")}
+    assert len(dropped) == radio["pkts_dropped"]["radio_loss"] > 30
+    lost, received = [], []
+    for direction in ("ul", "dl"):
+        packets = [row["pkt"] for row in events(tmp_path, "pkt_in") if row["dir"] == direction]
+        for sn, packet in enumerate(packets):
+            (lost if packet in dropped else received).append((1, direction, sn))
+    shown = pdcp_sns(tmp_path, "mac-lte.crc-status == 1")
+    assert sorted(shown) == sorted(received)
+    left_out = pdcp_sns(tmp_path, "rlc-lte.sequence-analysis.um-sn.missing")
+    missing = missing_sns(tmp_path, "PDCP", "pdcp-lte.sequence-analysis.sn-missing")
+    assert sorted(missing) == between(lost + left_out, set(received) - set(left_out))
+    assert fields(tmp_path, "pdcp-lte.sequence-analysis.sn-repeated", "frame.number") == []
 
 
 def test_five_bit_um(tmp_path):
