@@ -32,6 +32,14 @@ settings.register_profile("new", settings.get_profile("cellbed"), derandomize=Fa
 settings.load_profile("new" if _SEED else "cellbed")
 
 
+def pytest_configure() -> None:
+    """A worker of pytest-xdist has a CPU of its own: every lab takes the first one that it may have."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw")
+    if worker.isdecimal():
+        cpus = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {cpus[int(worker) % len(cpus)]})
+
+
 def pytest_collection_modifyitems(items: list[Any]) -> None:
     """Not by seed() or --hypothesis-seed, with which Hypothesis keeps nothing. Only a seed leads back to what ends the
     process, as a failed assertion of the core does."""

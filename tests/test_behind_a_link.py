@@ -254,8 +254,8 @@ def test_a_shell_on_a_terminal(lab):
     person.until("[edge] ")
     person.type("ping -c 1 $CELLBED_BASE | grep -c ttl; [ -t 0 ] && echo terminal\n")
     person.until("1\r\nterminal")
-    person.type("sleep 1000\n")
-    time.sleep(2)
+    person.type("sh -c 'echo $((6*7)); exec sleep 1000'\n")
+    person.until("42\r\n")  # from now on it is in the foreground
     person.type("\x03")
     person.until("[edge] ")
     person.type("exit 5\n")

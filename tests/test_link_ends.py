@@ -66,7 +66,7 @@ def test_shell_around_it_killed(tidy, lab):
     person.type(f"PS1=; {CELLBED} link good --lab {lab} --serve true\n")
     person.until("[good] ")
     os.kill(person.pid, signal.SIGKILL)
-    person.status()
+    os.waitpid(person.pid, 0)
     os.close(person.fd)
 
 
