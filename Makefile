@@ -18,6 +18,8 @@ MUTANTS ?= 300
 PYTHON   ?= python3
 VENV     := .venv
 CELLBED  := $(VENV)/bin/cellbed
+PYTEST   := $(VENV)/bin/python -m pytest
+PARALLEL ?= -n auto --dist loadfile
 STAMPS   := build/.stamps
 # A machine that another one provisions has PLAY=true and EXTRAS=test: its packages are there, and it needs no Ansible.
 EXTRAS   ?= test,setup
@@ -27,7 +29,7 @@ SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-fast fuzz soak mutate bench bench-lena lint format reference matrix doctor golden-update clean
+.PHONY: help setup build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-fast test-long durations sanitized fuzz soak mutate bench bench-lena lint format reference matrix doctor golden-update clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -82,13 +84,20 @@ lab-vm: lab-vm-host ## a lab VM: with vagrant if it is there; BOX=FILE builds a 
 test-lab-vm: lab-vm-host lab-kernel ## build, boot and provision a lab VM in QEMU, play in it, compare; takes 20 minutes
 	@vm/test-lab-vm $(if $(WHEELS),--wheels $(WHEELS))
 
-test: setup lab-kernels lint ## all tests; what needs root is skipped with a reason
+# Tests of a file stay together, as they share what they have played.
+test: setup lab-kernels lint ## tests but for the longest; what needs root is skipped with a reason
 	meson test -C build --print-errorlogs --no-rebuild --quiet
-	$(VENV)/bin/python -m pytest
+	$(PYTEST) $(PARALLEL) -m "not long"
 
-test-fast: setup lint ## tests that need neither a lab nor root
+test-fast: setup lint ## tests that need neither a lab nor root and take a second at most
 	meson test -C build --print-errorlogs --no-rebuild --quiet
-	$(VENV)/bin/python -m pytest -m "not lab"
+	$(PYTEST) $(PARALLEL) -m "not lab and not slow"
+
+test-long: setup lab-kernels sanitized ## what `make test` leaves out, and the core under sanitizers
+	$(PYTEST) $(PARALLEL) -m long
+
+durations: setup lab-kernels ## measure all tests, and write down which ones the targets above leave out
+	$(PYTEST) $(PARALLEL) --durations-file
 
 # What Python loads with the sanitizers in it needs them in Python, too, whose own leaks are none of theirs.
 sanitized: setup ## unit and property tests with AddressSanitizer and UndefinedBehaviorSanitizer

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import durations
 import pytest
 from crashes import Watcher
 from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
@@ -32,17 +33,28 @@ settings.register_profile("new", settings.get_profile("cellbed"), derandomize=Fa
 settings.load_profile("new" if _SEED else "cellbed")
 
 
-def pytest_configure() -> None:
+def pytest_addoption(parser: Any) -> None:
+    parser.addoption("--durations-file", action="store_true", help="write tests/durations.txt")
+
+
+def pytest_configure(config: Any) -> None:
     """A worker of pytest-xdist has a CPU of its own: every lab takes the first one that it may have."""
+    if config.getoption("durations_file"):
+        config.pluginmanager.register(durations.Meter())
     worker = os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw")
     if worker.isdecimal():
         cpus = sorted(os.sched_getaffinity(0))
         os.sched_setaffinity(0, {cpus[int(worker) % len(cpus)]})
 
 
+@pytest.hookimpl(tryfirst=True)  # before those are left out that have a mark
 def pytest_collection_modifyitems(items: list[Any]) -> None:
-    """Not by seed() or --hypothesis-seed, with which Hypothesis keeps nothing. Only a seed leads back to what ends the
-    process, as a failed assertion of the core does."""
+    """Mark what takes long; and give property tests their seed.
+
+    Not by seed() or --hypothesis-seed, with which Hypothesis keeps nothing. Only a seed leads back to what ends the
+    process, as a failed assertion of the core does.
+    """
+    durations.mark(items)
     for item in items if _SEED else []:
         if is_hypothesis_test(item.obj):
             item.obj._hypothesis_internal_use_seed = int(_SEED)

@@ -10,7 +10,7 @@ from e2e import ROOT
 
 # The whole project's settings, for a test elsewhere.
 ELSEWHERE = {"PYTEST_ADDOPTS": "-p conftest --rootdir .",
-             "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "emulator/tests")))}
+             "PYTHONPATH": os.pathsep.join(map(str, (ROOT, ROOT / "tests/plugins")))}
 TEST = """
 import os
 from hypothesis import given, strategies as st
