@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Programs that others wrote say of a bundle what our metrics say: tcptrace of its captures, iperf3 of the flow that it
+made, flent of what is exported to it. What differs is what their definitions explain.
+"""
+
+import csv
+import json
+import shutil
+import subprocess
+
+import numpy as np
+import polars as pl
+import pytest
+from e2e import bundles, cellbed
+
+from cellbed_analysis.bundle import read_bundle
+from cellbed_analysis.metrics.run import analyse
+
+pytestmark = pytest.mark.lab
+
+SCENARIO = """
+format: 1
+id: other-tools
+nodes:
+  server: {kind: server, address: 10.1.0.1/24}
+  enb: {kind: enb}
+  ue1: {address: 10.45.0.1/24}
+links: [{a: server, b: enb, rate: 100Mbit}]
+radio: {ues: {ue1: {peer: enb}}}
+tcp: {congestion_control: reno, receive_window: 64KiB, mss: 1400, delayed_ack: false}
+traffic: [{id: file, from: ue1, to: server, duration_s: 4}]
+validity: {lateness_p99_us: 100000, missed_ttis: 100000, cpu_steal_percent: 100}
+sweep:
+  variants:
+    clean: {}
+    lossy: {radio.ues.ue1.bler_ul: 0.01, radio.ues.ue1.bler_dl: 0.01}
+"""
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """Bundle, row of metrics and segments of each variant."""
+    folder = tmp_path_factory.mktemp("tools")
+    (folder / "scenario.yaml").write_text(SCENARIO)
+    cellbed("run", folder / "scenario.yaml", "--results", folder / "results")
+    found = {}
+    for variant, path in bundles(folder / "results").items():
+        analysis = analyse(read_bundle(path))
+        found[variant] = path, analysis.row, analysis.segments()
+    return found
+
+
+def tcptrace(capture):
+    """What it says of the connection with most data, by the names of its table. A column of the sender ends in _a2b."""
+    done = subprocess.run(["tcptrace", "-lnr", "--csv", capture], capture_output=True, text=True, check=True)
+    table = csv.DictReader((line for line in done.stdout.splitlines() if line.count(",") > 50), skipinitialspace=True)
+    return max(table, key=lambda row: int(row["actual_data_bytes_a2b"]))
+
+
+@pytest.fixture(scope="module")
+def traced(played):
+    if shutil.which("tcptrace") is None:
+        pytest.skip("tcptrace is not installed")
+    return {variant: tcptrace(path / "ip-ue1.pcap") for variant, (path, *_) in played.items()}
+
+
+def ms(nanoseconds):
+    """As tcptrace rounds it."""
+    return pytest.approx(nanoseconds / 1e6, abs=0.051)
+
+
+@pytest.mark.parametrize("variant", ["clean", "lossy"])
+def test_tcptrace_counts_the_same_transmissions(played, traced, variant):
+    _, row, segments = played[variant]
+    theirs = traced[variant]
+    assert int(theirs["actual_data_pkts_a2b"]) == row["transmissions"] == segments.height
+    assert int(theirs["rexmt_data_pkts_a2b"]) == row["retransmissions"]
+    assert (row["retransmissions"] > 20) == (variant == "lossy")
+    assert int(theirs["actual_data_bytes_a2b"]) == segments["payload_bytes"].sum()
+    assert int(theirs["unique_bytes_sent_a2b"]) == (segments["seq"] + segments["payload_bytes"]).max()
+
+
+@pytest.mark.parametrize("variant", ["clean", "lossy"])
+def test_tcptrace_has_the_same_round_trips(played, traced, variant):
+    """It takes a sample only where an ACK ends with the segment, and counts apart those after a loss; it has one more,
+    of the SYN. Ours are of all segments that were sent once."""
+    *_, segments = played[variant]
+    theirs = traced[variant]
+    once = segments.filter(~pl.col("retransmitted"), pl.col("rtt_ns").is_not_null())
+    ended = once.filter(pl.col("seq") == pl.col("seq").max().over("ack_row"))["rtt_ns"]
+    after_loss = int(theirs["post-loss_acks_a2b"])
+    assert int(theirs["RTT_samples_a2b"]) + after_loss == ended.len() + 1
+    assert float(theirs["RTT_min_a2b"]) == ms(ended.min())
+    if variant == "clean":
+        assert after_loss == 0 and ended.len() == once.height
+        assert float(theirs["RTT_avg_a2b"]) == ms(ended.mean())
+        assert float(theirs["RTT_stdev_a2b"]) == ms(ended.std())
+    else:
+        assert 0 < after_loss < ended.len() / 50
+        assert float(theirs["RTT_avg_a2b"]) == pytest.approx(ended.mean() / 1e6, rel=0.02)
+
+
+@pytest.mark.parametrize("variant", ["clean", "lossy"])
+def test_tcptrace_has_the_same_throughput(played, traced, variant):
+    """Its time is the connection's, which begins a round trip before the data, and ends when it is closed."""
+    *_, segments = played[variant]
+    theirs = traced[variant]
+    data_s = (segments["ack_ns"].max() - segments["out_ns"].min()) / 1e9
+    connection_s = int(theirs["unique_bytes_sent_a2b"]) / int(theirs["throughput_a2b"])
+    assert float(theirs["RTT_from_3WHS_a2b"]) / 1000 <= connection_s - data_s < 0.1
+
+
+@pytest.mark.parametrize("variant", ["clean", "lossy"])
+def test_iperf3_has_seen_the_same(played, variant):
+    """Its client counts what its kernel sends again, its server what comes; that asks the clock a little later."""
+    path, row, _ = played[variant]
+    end = json.loads((path / "file.iperf3.json").read_text())["end"]
+    assert end["sum_sent"]["retransmits"] == row["retransmissions"]
+    received_mbps = end["sum_received"]["bytes"] * 8 / end["sum_received"]["seconds"] / 1e6
+    assert row["goodput_iperf3_mbps"] == pytest.approx(received_mbps, rel=1e-6)
+    assert 0 <= row["goodput_difference_pct"] < 1
+
+
+@pytest.mark.parametrize("variant", ["clean", "lossy"])
+def test_flent_reads_the_same_goodput(played, tmp_path, variant):
+    """All bytes that came, and at the rate that they came at."""
+    resultset = pytest.importorskip("flent.resultset")
+    path, row, _ = played[variant]
+    cellbed("export", path, "--format", "flent", "--output", tmp_path)
+    (exported,) = tmp_path.iterdir()
+    loaded = resultset.load(str(exported))
+    rates = [rate for rate in loaded.series("TCP upload") if rate is not None]
+    step_s = loaded.x_values[1] - loaded.x_values[0]
+    received = json.loads((path / "file.iperf3.json").read_text())["end"]["sum_received"]["bytes"]
+    assert sum(rates) * step_s / 8 * 1e6 == pytest.approx(received, rel=0.001)
+    if variant == "clean":  # a steady rate, after slow start
+        assert np.median(rates) == pytest.approx(row["goodput_mbps"], rel=0.02)
