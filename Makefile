@@ -12,6 +12,8 @@ FUZZ_SECONDS ?= 3600
 RUNS ?= 1000
 PROPERTY_ROUNDS ?= 1
 BASE ?=
+PACKETDRILL ?=
+TESTS ?=
 ROUNDS ?= 3
 PART ?= core
 MUTANTS ?= 300
@@ -29,7 +31,7 @@ SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-fast test-long durations sanitized fuzz soak mutate bench bench-lena lint format reference matrix doctor golden-update clean
+.PHONY: help setup build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-fast test-long durations sanitized conformance fuzz soak mutate bench bench-lena lint format reference matrix doctor golden-update clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -105,6 +107,9 @@ sanitized: setup ## unit and property tests with AddressSanitizer and UndefinedB
 	@ninja -C build/sanitized $(if $(V),-v,--quiet)
 	meson test -C build/sanitized --print-errorlogs --no-rebuild --quiet
 	LD_PRELOAD=$$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 CELLBED_BUILD=$(abspath build/sanitized) $(PYTEST) emulator/tests/prop
+
+conformance: setup $(if $(KERNEL),,lab-kernel) ## TCP tests of packetdrill and of the kernel itself in KERNEL; PACKETDRILL: a copy of it; TESTS: parts of names
+	$(VENV)/bin/python -m cellbed_kernel.conformance.run $(if $(KERNEL),--kernel $(KERNEL)) $(if $(PACKETDRILL),--packetdrill $(PACKETDRILL)) $(TESTS)
 
 fuzz: setup ## make up inputs for all decoders and the core, FUZZ_SECONDS in all, and for properties; needs clang
 	@[ -f build/fuzz/build.ninja ] || CC=clang meson setup -Dfuzz=true build/fuzz >build/.fuzz.log 2>&1 || { cat build/.fuzz.log; exit 1; }
