@@ -106,7 +106,7 @@ sanitized: setup ## unit and property tests with AddressSanitizer and UndefinedB
 	@[ -f build/sanitized/build.ninja ] || CC=gcc meson setup -Db_sanitize=address,undefined -Db_lundef=false build/sanitized >build/.sanitized.log 2>&1 || { cat build/.sanitized.log; exit 1; }
 	@ninja -C build/sanitized $(if $(V),-v,--quiet)
 	meson test -C build/sanitized --print-errorlogs --no-rebuild --quiet
-	LD_PRELOAD=$$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 CELLBED_BUILD=$(abspath build/sanitized) $(PYTEST) emulator/tests/prop
+	LD_PRELOAD=$$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 CELLBED_BUILD=$(abspath build/sanitized) $(PYTEST) $(PARALLEL) emulator/tests/prop
 
 conformance: setup $(if $(KERNEL),,lab-kernel) ## TCP tests of packetdrill and of the kernel itself in KERNEL; PACKETDRILL: a copy of it; TESTS: parts of names
 	$(VENV)/bin/python -m cellbed_kernel.conformance.run $(if $(KERNEL),--kernel $(KERNEL)) $(if $(PACKETDRILL),--packetdrill $(PACKETDRILL)) $(TESTS)
