@@ -23,6 +23,7 @@ def play(kernel, folder, command, limit_s=100):
     return guest.play(cached(kernel).path, guest.Test("own", folder, command), CPU, limit_s, threading.Event())
 
 
+@pytest.mark.lab
 @pytest.mark.parametrize("kernel", packetdrill.COMMITS)
 def test_the_status_of_a_command_is_its_verdict(kernel, tmp_path):
     (tmp_path / "here").touch()
@@ -32,6 +33,7 @@ def test_the_status_of_a_command_is_its_verdict(kernel, tmp_path):
     assert failed.said.split("\n")[-3:] == ["what it says", "ended with 3", ""]
 
 
+@pytest.mark.lab
 @pytest.mark.parametrize(("command", "limit_s", "why"), [
     ("sleep 100000", 100, "ended with 124"),  # of the guest's time, which jumps
     ("while :; do :; done", 2, "no end within 2 s"),  # keeps its clock from going on
@@ -55,6 +57,7 @@ def listing(path, *entries):
     return path
 
 
+@pytest.mark.lab
 @pytest.mark.parametrize("version", packetdrill.COMMITS)
 def test_failures_are_compared_with_the_list(version, tmp_path):
     cached(version)
