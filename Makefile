@@ -29,6 +29,9 @@ PLAY     ?= ANSIBLE_CONFIG=ansible/ansible.cfg $(abspath $(VENV))/bin/ansible-pl
 SEED_ARG := $(if $(SEED),--seed $(SEED))
 SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
 
+# With it every worker of every target would compile all tests anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help setup build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-fast test-long durations sanitized conformance fuzz soak mutate bench bench-lena lint format reference matrix doctor golden-update clean
