@@ -73,7 +73,7 @@ void run_start(struct run *r)
 	r->n_out = cell_out_min(&r->cfg); /* the least */
 	r->out = calloc(r->n_out, sizeof(*r->out));
 	assert_non_null(r->out);
-	assert_int_equal(cell_init(&r->cell, r->mem, size, &r->cfg, 0), 0);
+	assert_int_equal(cell_init(&r->cell, r->mem, size, &r->cfg, RUN_START_NS), 0);
 }
 
 static void check_bytes(const struct run *r, const struct cell_out *o)
@@ -99,9 +99,11 @@ static bool routed(struct run *r, const struct cell_out *o)
 
 static void keep(struct run *r, const struct cell_out *o)
 {
-	struct run_pkt p = {
-		.t_ns = o->t_ns, .tag = o->tag, .pkt = o->pkt, .ue = o->port, .reason = o->reason
-	};
+	struct run_pkt p = { .t_ns = o->t_ns - RUN_START_NS,
+		             .tag = o->tag,
+		             .pkt = o->pkt,
+		             .ue = o->port,
+		             .reason = o->reason };
 
 	switch (o->type) {
 	case CELL_OUT_DELIVER:
@@ -121,11 +123,13 @@ static void keep(struct run *r, const struct cell_out *o)
 		break;
 	case CELL_OUT_RECORD:
 		r->records = grow(r->records, r->n_records, sizeof(o->record));
-		r->records[r->n_records++] = o->record;
+		r->records[r->n_records] = o->record;
+		r->records[r->n_records++].t_ns -= RUN_START_NS;
 		break;
 	}
 }
 
+/* By the cell's clock, as the next one. */
 static void advance(struct run *r, int64_t t_ns)
 {
 	size_t n = 0;
@@ -159,6 +163,7 @@ int run_push(struct run *r, uint8_t ue, size_t len, int64_t t_ns)
 	uint8_t data[CELL_MTU_MAX], port = ue;
 	uint64_t tag = ++r->next_tag;
 
+	t_ns += RUN_START_NS;
 	go_on(r, t_ns);
 	if (r->router.cfg) {
 		tag = tag << 8 | ue;
@@ -169,19 +174,27 @@ int run_push(struct run *r, uint8_t ue, size_t len, int64_t t_ns)
 	return cell_push(r->cell, port, data, len, tag, t_ns);
 }
 
+int run_cmd(struct run *r, const struct cell_cmd *cmd, int64_t t_ns)
+{
+	return cell_apply(r->cell, cmd, RUN_START_NS + t_ns);
+}
+
 void run_apply(struct run *r, enum cell_cmd_type type, uint8_t ue, uint8_t enb, int64_t t_ns)
 {
 	const struct cell_cmd cmd = { .type = type, .ue = ue, .enb = enb };
 
-	go_on(r, t_ns);
-	assert_int_equal(cell_apply(r->cell, &cmd, t_ns), 0);
+	go_on(r, RUN_START_NS + t_ns);
+	assert_int_equal(run_cmd(r, &cmd, t_ns), 0);
 }
 
 void run_until(struct run *r, int64_t t_ns)
 {
-	go_on(r, t_ns);
-	if (t_ns != RUN_FOREVER)
-		advance(r, t_ns);
+	if (t_ns == RUN_FOREVER) {
+		go_on(r, RUN_FOREVER);
+		return;
+	}
+	go_on(r, RUN_START_NS + t_ns);
+	advance(r, RUN_START_NS + t_ns);
 }
 
 void run_end(struct run *r)

@@ -14,6 +14,9 @@
 #define RUN_FOREVER INT64_MAX
 #define RUN_WIRE_NS MS(4)
 
+/* Sub-frame 0 begins at no round time: all times of a run count from there. */
+#define RUN_START_NS INT64_C(7654321)
+
 struct run_pkt {
 	int64_t t_ns;
 	uint64_t tag;
@@ -45,7 +48,7 @@ struct run {
 /** run_defaults() - the paper's cell, processing lead 250 us; UE 1 and 2 in @mode */
 void run_defaults(struct run *r, enum cell_mode mode);
 
-/** run_start() - sub-frame 0 begins at time 0 */
+/** run_start() - sub-frame 0 begins at RUN_START_NS, which is time 0 here */
 void run_start(struct run *r);
 
 /** run_core_network() - two eNBs; UE 1 and 2 talk to the network, UE 2 in the cell of the second */
@@ -68,6 +71,9 @@ const struct cell_record *run_find(const struct run *r, enum cell_event event, u
 
 /** run_apply() - a handover of @ue to @enb, or its prediction, at @t_ns, likewise */
 void run_apply(struct run *r, enum cell_cmd_type type, uint8_t ue, uint8_t enb, int64_t t_ns);
+
+/** run_cmd() - cell_apply() at @t_ns */
+int run_cmd(struct run *r, const struct cell_cmd *cmd, int64_t t_ns);
 
 /** run_count() - records of @event at @node */
 size_t run_count(const struct run *r, enum cell_event event, uint8_t node);

@@ -30,7 +30,7 @@ static void set_sinr(struct run *r, int32_t sinr_cdb, int64_t t_ns)
 		                      .cqi = 15,
 		                      .sinr_cdb = sinr_cdb };
 
-	assert_int_equal(cell_apply(r->cell, &cmd, t_ns), 0);
+	assert_int_equal(run_cmd(r, &cmd, t_ns), 0);
 }
 
 static void start(struct run *r, int32_t sinr_cdb)

@@ -130,7 +130,7 @@ static void test_discard_timer_in_back_off(void **state)
 	/* Both draws are far beyond the timer with this seed. */
 	assert_true(run_find(&r, CELL_EV_RA_TIMEOUT, 1, 0)->value > 50);
 	assert_true(run_find(&r, CELL_EV_RA_TIMEOUT, 2, 0)->value > 50);
-	assert_int_equal(cell_next(r.cell), MS(50));
+	assert_int_equal(cell_next(r.cell), RUN_START_NS + MS(50));
 	run_until(&r, RUN_FOREVER);
 	assert_int_equal(drops(&r, CELL_DROP_PDCP_DISCARD), 2);
 	assert_int_equal(r.dropped[0].t_ns, MS(50));
@@ -229,7 +229,7 @@ static void test_route(void **state)
 	r.cfg.mode_flush = CELL_FLUSH_KEEP;
 	run_start(&r);
 	run_push(&r, 1, 1000, 0);
-	assert_int_equal(cell_apply(r.cell, &cmd, MS(1)), 0);
+	assert_int_equal(run_cmd(&r, &cmd, MS(1)), 0);
 	run_push(&r, 1, 500, MS(2));
 	run_until(&r, RUN_FOREVER);
 	rec = run_find(&r, CELL_EV_ROUTE, 1, 0);
@@ -262,24 +262,26 @@ static void test_bad_calls(void **state)
 	(void)state;
 	run_defaults(&r, CELL_MODE_DM);
 	run_start(&r);
-	assert_int_equal(cell_push(r.cell, 0, data, 100, 0, 0), -EINVAL);
-	assert_int_equal(cell_push(r.cell, 3, data, 100, 0, 0), -EINVAL);
-	assert_int_equal(cell_push(r.cell, 1, data, 0, 0, 0), -EMSGSIZE);
-	assert_int_equal(cell_push(r.cell, 1, data, sizeof(data), 0, 0), -EMSGSIZE);
-	assert_int_equal(cell_advance(r.cell, 0, r.out, cell_out_min(&r.cfg) - 1, &n), -EINVAL);
+	assert_int_equal(cell_push(r.cell, 0, data, 100, 0, RUN_START_NS), -EINVAL);
+	assert_int_equal(cell_push(r.cell, 3, data, 100, 0, RUN_START_NS), -EINVAL);
+	assert_int_equal(cell_push(r.cell, 1, data, 0, 0, RUN_START_NS), -EMSGSIZE);
+	assert_int_equal(cell_push(r.cell, 1, data, sizeof(data), 0, RUN_START_NS), -EMSGSIZE);
+	assert_int_equal(cell_advance(r.cell, RUN_START_NS, r.out, cell_out_min(&r.cfg) - 1, &n),
+	                 -EINVAL);
 	run_until(&r, MS(5));
-	assert_int_equal(cell_push(r.cell, 1, data, 100, 0, MS(5) - 1), -EINVAL);
-	assert_int_equal(cell_advance(r.cell, MS(5) - 1, r.out, r.n_out, &n), -EINVAL);
-	assert_int_equal(cell_apply(r.cell, &cmd, MS(5) - 1), -EINVAL);
+	assert_int_equal(cell_push(r.cell, 1, data, 100, 0, RUN_START_NS + MS(5) - 1), -EINVAL);
+	assert_int_equal(cell_advance(r.cell, RUN_START_NS + MS(5) - 1, r.out, r.n_out, &n),
+	                 -EINVAL);
+	assert_int_equal(run_cmd(&r, &cmd, MS(5) - 1), -EINVAL);
 	cmd.ue = 3;
-	assert_int_equal(cell_apply(r.cell, &cmd, MS(5)), -EINVAL);
+	assert_int_equal(run_cmd(&r, &cmd, MS(5)), -EINVAL);
 	cmd.ue = 1;
 	cmd.mode = CELL_MODE_COUNT;
-	assert_int_equal(cell_apply(r.cell, &cmd, MS(5)), -EINVAL);
+	assert_int_equal(run_cmd(&r, &cmd, MS(5)), -EINVAL);
 	cmd.mode = CELL_MODE_IM;
 	for (int i = 0; i < 64; i++)
-		assert_int_equal(cell_apply(r.cell, &cmd, MS(5)), 0);
-	assert_int_equal(cell_apply(r.cell, &cmd, MS(5)), -ENOBUFS);
+		assert_int_equal(run_cmd(&r, &cmd, MS(5)), 0);
+	assert_int_equal(run_cmd(&r, &cmd, MS(5)), -ENOBUFS);
 	run_until(&r, MS(6));
 	assert_int_equal(run_count(&r, CELL_EV_ROUTE, 1), 1); /* the mode changed once */
 	assert_int_equal(cell_next(r.cell), CELL_NEVER);      /* nothing above was accepted */
@@ -299,10 +301,10 @@ static void test_as_many_commands_as_configured(void **state)
 	for (int t_ms = 1; t_ms <= 4; t_ms++) {
 		for (int i = 0; i < (t_ms == 2 ? 2 : 3); i++) {
 			cmd.mode = cmd.mode == CELL_MODE_IM ? CELL_MODE_DM : CELL_MODE_IM;
-			assert_int_equal(cell_apply(r.cell, &cmd, MS(t_ms)), 0);
+			assert_int_equal(run_cmd(&r, &cmd, MS(t_ms)), 0);
 		}
 		if (t_ms != 2)
-			assert_int_equal(cell_apply(r.cell, &cmd, MS(t_ms)), -ENOBUFS);
+			assert_int_equal(run_cmd(&r, &cmd, MS(t_ms)), -ENOBUFS);
 		run_until(&r, MS(t_ms));
 		assert_int_equal(
 			run_find(&r, CELL_EV_ROUTE, 1, run_count(&r, CELL_EV_ROUTE, 1) - 1)->value,

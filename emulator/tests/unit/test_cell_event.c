@@ -33,13 +33,14 @@ static void test_arrivals_then_commands_then_the_subframe(void **state)
 	(void)state;
 	run_defaults(&r, CELL_MODE_DM);
 	run_start(&r);
-	assert_int_equal(cell_apply(r.cell, &to_im, MS(10)), 0);
+	assert_int_equal(run_cmd(&r, &to_im, MS(10)), 0);
 	assert_int_equal(event_next(r.cell).kind, EVENT_COMMAND);
-	assert_int_equal(cell_push(r.cell, 1, "1", 1, 1, MS(10)), 0);
-	assert_int_equal(cell_push(r.cell, 2, "2", 1, 2, MS(10)), 0);
+	assert_int_equal(cell_push(r.cell, 1, "1", 1, 1, RUN_START_NS + MS(10)), 0);
+	assert_int_equal(cell_push(r.cell, 2, "2", 1, 2, RUN_START_NS + MS(10)), 0);
 	assert_int_equal(event_next(r.cell).kind, EVENT_ARRIVAL);
-	assert_int_equal(event_next(r.cell).t_ns, MS(10));
-	assert_int_equal(cell_next_output(r.cell), MS(10)); /* it may change what comes next */
+	assert_int_equal(event_next(r.cell).t_ns, RUN_START_NS + MS(10));
+	assert_int_equal(cell_next_output(r.cell),
+	                 RUN_START_NS + MS(10)); /* it may change what comes next */
 	run_until(&r, MS(10));
 	assert_int_equal(run_find(&r, CELL_EV_PKT_IN, 1, 0)->dir, CELL_DIR_SL);
 	assert_true(index_of(&r, CELL_EV_PKT_IN, 2) < index_of(&r, CELL_EV_ROUTE, 1));
@@ -64,10 +65,10 @@ static void test_a_shell_sleeps_until_a_packet_can_leave(void **state)
 		run_until(&r, MS(11));
 		e = event_next(r.cell);
 		assert_int_equal(e.kind, EVENT_DECODE);
-		assert_int_equal(e.t_ns, MS(15) - LEAD_NS);
+		assert_int_equal(e.t_ns, RUN_START_NS + MS(15) - LEAD_NS);
 		assert_int_equal(cell_next(r.cell), e.t_ns);
 		assert_int_equal(cell_next_output(r.cell),
-		                 MS(mode == CELL_MODE_DM ? 15 : 20) - LEAD_NS);
+		                 RUN_START_NS + MS(mode == CELL_MODE_DM ? 15 : 20) - LEAD_NS);
 		run_until(&r, RUN_FOREVER);
 		assert_int_equal(r.delivered[0].t_ns, MS(mode == CELL_MODE_DM ? 15 : 20) - LEAD_NS);
 		run_end(&r);

@@ -408,9 +408,9 @@ static void test_or_the_ue_asks_later(void **state)
 	handover(&r, 1, MS(50));
 	run_push(&r, 1, 1000, MS(70));
 	run_until(&r, MS(71));
-	assert_int_equal(cell_apply(r.cell, &lost, MS(71)), 0);
+	assert_int_equal(run_cmd(&r, &lost, MS(71)), 0);
 	run_until(&r, MS(95));
-	assert_int_equal(cell_apply(r.cell, &back, MS(95)), 0);
+	assert_int_equal(run_cmd(&r, &back, MS(95)), 0);
 	run_until(&r, RUN_FOREVER);
 	/* There at 88, confirmed six sub-frames later, ten more of the timeout. */
 	assert_int_equal(run_find(&r, CELL_EV_RA_PREAMBLE, 1, 0)->t_ns, MS(104));

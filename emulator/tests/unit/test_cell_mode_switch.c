@@ -9,7 +9,7 @@ static void route(struct run *r, uint8_t ue, enum cell_mode mode, int64_t t_ns)
 	struct cell_cmd cmd = { .type = CELL_CMD_ROUTE, .ue = ue, .mode = (uint8_t)mode };
 
 	run_until(r, t_ns - 1);
-	assert_int_equal(cell_apply(r->cell, &cmd, t_ns), 0);
+	assert_int_equal(run_cmd(r, &cmd, t_ns), 0);
 }
 
 static void set_cqi(struct run *r, uint8_t ue, enum cell_dir dir, uint8_t cqi, int64_t t_ns)
@@ -19,7 +19,7 @@ static void set_cqi(struct run *r, uint8_t ue, enum cell_dir dir, uint8_t cqi, i
 	};
 
 	run_until(r, t_ns - 1);
-	assert_int_equal(cell_apply(r->cell, &cmd, t_ns), 0);
+	assert_int_equal(run_cmd(r, &cmd, t_ns), 0);
 }
 
 /* Ten packets, of which the switch at 13 ms finds some on the air and some queued. */

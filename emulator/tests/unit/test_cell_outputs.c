@@ -44,9 +44,10 @@ static void test_a_smaller_array_is_refused(void **state)
 	(void)state;
 	run_defaults(&r, CELL_MODE_IM);
 	run_start(&r);
-	assert_int_equal(cell_advance(r.cell, 0, r.out, cell_out_min(&r.cfg) - 1, &n), -EINVAL);
+	assert_int_equal(cell_advance(r.cell, RUN_START_NS, r.out, cell_out_min(&r.cfg) - 1, &n),
+	                 -EINVAL);
 	assert_int_equal(cell_done(r.cell, r.out, cell_out_min(&r.cfg) - 1, &n), -EINVAL);
-	assert_int_equal(cell_advance(r.cell, 0, r.out, cell_out_min(&r.cfg), &n), 0);
+	assert_int_equal(cell_advance(r.cell, RUN_START_NS, r.out, cell_out_min(&r.cfg), &n), 0);
 	run_end(&r);
 }
 
@@ -69,7 +70,7 @@ static void test_a_flush_of_everything(void **state)
 	run_defaults(&r, CELL_MODE_IM);
 	fill(&r, 1);
 	run_until(&r, MS(1));
-	assert_int_equal(cell_apply(r.cell, &cmd, MS(1)), 0);
+	assert_int_equal(run_cmd(&r, &cmd, MS(1)), 0);
 	run_until(&r, RUN_FOREVER);
 	assert_int_equal(r.n_dropped, 20000);
 	run_end(&r);

@@ -21,7 +21,7 @@ static void set_sinr(struct run *r, int32_t sinr_cdb, int64_t t_ns)
 
 	for (uint8_t dir = CELL_DIR_UL; dir <= CELL_DIR_DL; dir++) {
 		cmd.dir = dir;
-		assert_int_equal(cell_apply(r->cell, &cmd, t_ns), 0);
+		assert_int_equal(run_cmd(r, &cmd, t_ns), 0);
 	}
 }
 

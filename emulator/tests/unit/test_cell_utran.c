@@ -142,7 +142,7 @@ static void test_commands_are_refused(void **state)
 	(void)state;
 	defaults(&r);
 	run_start(&r);
-	assert_int_equal(cell_apply(r.cell, &cmd, 0), -EINVAL);
+	assert_int_equal(run_cmd(&r, &cmd, 0), -EINVAL);
 	run_end(&r);
 }
 

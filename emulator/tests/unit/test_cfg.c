@@ -22,17 +22,22 @@ static void test_default_is_the_paper(void **state)
 	assert_int_equal(cfg.ue[1].peer, 1);
 }
 
-/* A value just allowed, one just not, and who is to blame. */
-#define EDGE(name, good, bad)                                                                      \
+/* Whether @name is the one to blame for what it is. */
+#define TO_BLAME(name, value, allowed)                                                             \
+	(cell_cfg_default(&cfg), cfg.name = (value), range = "",                                   \
+	 cell_cfg_check(&cfg, &field, &range) == -EINVAL && strcmp(range, allowed) == 0 &&         \
+	         strcmp(field, strrchr("." #name, '.') + 1) == 0)
+
+/* Both ends, which are allowed, and what is beyond, where there is something. */
+#define LIMIT(name, low, high)                                                                     \
 	do {                                                                                       \
-		cell_cfg_default(&cfg);                                                            \
-		cfg.rac_timeout_tti = 1000;                                                        \
-		cfg.name = (good);                                                                 \
-		assert_int_equal(cell_cfg_check(&cfg, &field, &range), 0);                         \
-		cfg.name = (bad);                                                                  \
-		assert_int_equal(cell_cfg_check(&cfg, &field, &range), -EINVAL);                   \
-		assert_non_null(strstr("." #name, field));                                         \
-		assert_true(strlen(range) > 0);                                                    \
+		const char *const allowed = #low ".." #high;                                       \
+                                                                                                   \
+		assert_false(TO_BLAME(name, low, allowed));                                        \
+		assert_false(TO_BLAME(name, high, allowed));                                       \
+		assert_true(TO_BLAME(name, high + 1, allowed));                                    \
+		if (low)                                                                           \
+			assert_true(TO_BLAME(name, low - 1, allowed));                             \
 	} while (0)
 
 static void test_limits(void **state)
@@ -41,50 +46,84 @@ static void test_limits(void **state)
 	struct cell_cfg cfg;
 
 	(void)state;
-	EDGE(n_rb, 6, 5);
-	EDGE(n_rb, 110, 111);
-	EDGE(n_ue, 2, 0);
-	EDGE(rar_delay_tti, 1, 0);
-	EDGE(rar_delay_tti, 12, 13);
-	EDGE(grant_to_tx_tti, 1, 0);
-	EDGE(grant_to_tx_tti, 8, 9);
-	EDGE(decode_tti, 1, 0);
-	EDGE(decode_tti, 8, 9);
-	EDGE(dl_sched_to_tx_tti, 1, 0);
-	EDGE(dl_sched_to_tx_tti, 8, 9);
-	EDGE(processing_lead_ns, 999999, 1000000);
-	EDGE(rac_timeout_tti, 1000, 1001);
-	EDGE(backoff_max_ms, 960, 961);
-	EDGE(n_preambles, 1, 0);
-	EDGE(n_preambles, 64, 65);
-	EDGE(prach_period_tti, 1, 0);
-	EDGE(prach_period_tti, 20, 21);
-	EDGE(bsr_grant_rb, 1, 0);
-	EDGE(bsr_grant_rb, 6, 7);
-	EDGE(bandwidth_stealing, 1, 2);
-	EDGE(trailing_bsr, 1, 2);
-	EDGE(enb_overhears_dm, 1, 2);
-	EDGE(scheduler, 0, CELL_SCHED_COUNT);
-	EDGE(um_sn_bits, 5, 6);
-	EDGE(um_sn_bits, 10, 12);
-	EDGE(t_reordering_ms, 200, 201);
-	EDGE(rlc_queue_pkts, 1, 0);
-	EDGE(rlc_queue_pkts, 65536, 65537);
-	EDGE(pdcp_sn_bits, 7, 8);
-	EDGE(pdcp_sn_bits, 12, 15);
-	EDGE(discard_timer_ms, 1500, 1501);
-	EDGE(max_pkts, 16, 15);
-	EDGE(max_pkts, 65536, 65537);
-	EDGE(max_cmds, 1, 0);
-	EDGE(max_cmds, 65536, 65537);
-	EDGE(ue[1].rnti, 65523, 65524);
-	EDGE(ue[1].rnti, 1, 0);
-	EDGE(ue[1].mode, CELL_MODE_DM, CELL_MODE_COUNT);
-	EDGE(ue[1].cqi_ul, 1, 0);
-	EDGE(ue[1].cqi_dl, 15, 16);
-	EDGE(ue[1].cqi_sl, 15, 16);
-	EDGE(ue[1].peer, 1, 2); /* itself */
-	EDGE(ue[1].peer, 1, 3); /* there are two */
+	LIMIT(n_rb, 6, 110);
+	LIMIT(n_ue, 1, 100);
+	LIMIT(n_enb, 1, 4);
+	LIMIT(gtpu_ecn, 0, 1);
+	LIMIT(ho_procedure, 0, 2);
+	LIMIT(ho_forwarding, 0, 1);
+	LIMIT(ho_reordering, 0, 1);
+	LIMIT(ho_detach_ms, 0, 10000);
+	LIMIT(ho_prediction_ms, 0, 10000);
+	LIMIT(ho_prediction_timeout_ms, 1, 60000);
+	LIMIT(ho_end_marker_ms, 1, 60000);
+	LIMIT(ho_signalling_us, 0, 1000000);
+	LIMIT(rar_delay_tti, 1, 12);
+	LIMIT(grant_to_tx_tti, 1, 8);
+	LIMIT(decode_tti, 1, 8);
+	LIMIT(dl_sched_to_tx_tti, 1, 8);
+	LIMIT(processing_lead_ns, 0, 999999);
+	LIMIT(rac_timeout_tti, 2, 1000);
+	LIMIT(backoff_max_ms, 0, 960);
+	LIMIT(n_preambles, 1, 64);
+	LIMIT(prach_period_tti, 1, 20);
+	LIMIT(bsr_grant_rb, 1, 6);
+	LIMIT(bandwidth_stealing, 0, 1);
+	LIMIT(trailing_bsr, 0, 1);
+	LIMIT(enb_overhears_dm, 0, 1);
+	LIMIT(scheduler, 0, 1);
+	LIMIT(ul_always_scheduled, 0, 1);
+	LIMIT(dl_carriers, 1, 5);
+	LIMIT(dl_codewords, 1, 2);
+	LIMIT(harq_max_attempts, 1, 8);
+	LIMIT(harq_errors, 0, 1);
+	LIMIT(harq_dl_rtt_tti, 8, 32);
+	LIMIT(n_harq_bler, 1, 8);
+	LIMIT(control_errors, 0, 1);
+	LIMIT(control_dtx, 0, 1);
+	LIMIT(grants_ignore_headers, 0, 1);
+	LIMIT(rlc_queue_bytes, 0, 100000000);
+	LIMIT(rlc_mode, 0, 1);
+	LIMIT(delivery, 0, 1);
+	LIMIT(am_on_max_retx, 0, 1);
+	LIMIT(am_max_retx_threshold, 1, 32);
+	LIMIT(am_poll_pdu, 1, 1024);
+	LIMIT(am_poll_byte, 1, 10000000);
+	LIMIT(am_t_poll_retransmit_ms, 5, 500);
+	LIMIT(am_t_status_prohibit_ms, 0, 500);
+	LIMIT(am_reestablish_ms, 0, 10000);
+	LIMIT(mode_select_ms, 0, 60000);
+	LIMIT(mode_flush, 0, 2);
+	LIMIT(mode_flush_air, 0, 1);
+	LIMIT(pdcp_reordering, 0, 1);
+	LIMIT(pdcp_t_reordering_ms, 0, 3000);
+	LIMIT(t_reordering_ms, 0, 200);
+	LIMIT(rlc_queue_pkts, 1, 65536);
+	LIMIT(discard_timer_ms, 0, 1500);
+	LIMIT(max_pkts, 16, 65536);
+	LIMIT(max_cmds, 1, 65536);
+	LIMIT(system, 0, 2);
+	LIMIT(utran_pdu_bytes, 8, 126);
+	LIMIT(utran_delay_ms, 0, 200);
+	LIMIT(utran_max_dat, 1, 40);
+	LIMIT(utran_tx_window_pdus, 1, 2047);
+	LIMIT(utran_poll_pdu, 0, 4095);
+	LIMIT(utran_poll_window_percent, 1, 100);
+	LIMIT(utran_timer_poll_ms, 10, 1000);
+	LIMIT(utran_timer_mrw_ms, 10, 1000);
+	LIMIT(utran_timer_status_prohibit_ms, 0, 1000);
+	LIMIT(utran_queue_pkts, 1, 65536);
+	LIMIT(opportunity_delay_ms, 0, 10000);
+	LIMIT(opportunity_queue_pkts, 1, 65536);
+	LIMIT(opportunity_queue_bytes, 0, 100000000);
+	LIMIT(opportunity_bytes, 100, 9000);
+	LIMIT(train_gap_ul_ms, 0, 60000);
+	LIMIT(train_gap_dl_ms, 0, 60000);
+	LIMIT(ue[1].rnti, 1, 65523);
+	LIMIT(ue[1].mode, 0, 1);
+	LIMIT(ue[1].cqi_ul, 1, 15);
+	LIMIT(ue[1].cqi_dl, 1, 15);
+	LIMIT(ue[1].cqi_sl, 1, 15);
 }
 
 /* A RAR that comes with the timeout or after it would never be used. */

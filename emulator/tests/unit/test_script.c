@@ -19,7 +19,7 @@ static void start(struct script *s, struct run *r, uint32_t max_cmds)
 			.t_ms = i < 2 ? 5 : 9,
 			.cmd = { .type = CELL_CMD_ROUTE, .ue = 1, .mode = i % 2 },
 		};
-	assert_int_equal(script_open(s, &cfg, 0, error), 0);
+	assert_int_equal(script_open(s, &cfg, RUN_START_NS, error), 0);
 	run_defaults(r, CELL_MODE_DM);
 	r->cfg.max_cmds = max_cmds ? max_cmds : script_max_cmds(s);
 	run_start(r);
@@ -40,9 +40,9 @@ static void test_room_for_what_is_scripted(void **state)
 	(void)state;
 	start(&s, &r, 0);
 	assert_int_equal(r.cfg.max_cmds, 2 * 2 + 64);
-	assert_int_equal(script_next(&s), MS(5));
+	assert_int_equal(script_next(&s), RUN_START_NS + MS(5));
 	assert_int_equal(script_apply(&s, r.cell), 0);
-	assert_int_equal(script_next(&s), MS(9));
+	assert_int_equal(script_next(&s), RUN_START_NS + MS(9));
 	assert_int_equal(script_apply(&s, r.cell), 0);
 	assert_int_equal(script_next(&s), CELL_NEVER);
 	stop(&s, &r);
