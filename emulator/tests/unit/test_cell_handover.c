@@ -520,6 +520,10 @@ static void test_copies_are_dropped_as_duplicates(void **state)
 	assert_true(stats.pkts_dropped[CELL_DROP_DUPLICATE] > 0);
 	assert_int_equal(stats.pkts_originated, stats.pkts_dropped[CELL_DROP_DUPLICATE] + 1);
 	assert_int_equal(stats.pkts_terminated, 1); /* the End Marker, which went on on X2 */
+	/* The End Marker and the copies have numbers of their own. */
+	for (size_t k = 0; k < r.n_dropped; k++)
+		assert_int_equal(r.dropped[k].pkt, r.dropped[0].pkt + k);
+	assert_true(r.dropped[0].pkt > 8);
 	check_order(&r, 1, 8);
 	run_end(&r);
 }
