@@ -87,7 +87,7 @@ class Checkout:
                 return "invalid"
             if self.part.compiled and self._compiled() == self._unchanged:
                 return "same"
-            return next((_name(test) for test, limit_s in tests if self._run(test, limit_s)), "survived")
+            return next((name(test) for test, limit_s in tests if self._run(test, limit_s)), "survived")
         finally:
             target.write_bytes(original)  # built again together with the next mutant
 
@@ -130,7 +130,7 @@ class Checkout:
         return (self.folder / "said").read_text(errors="replace")[-3000:]
 
 
-def _name(test: Test) -> str:
+def name(test: Test) -> str:
     """A test in the words of who would run it."""
     words = [word for word in test if word.endswith(".py") or word.startswith("build")]
     return words[-1] if words else " ".join(test)

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from changes import Change, changes
-from checkout import Checkout
+from checkout import Checkout, name
 from parts import PARTS, Part
 
 HERE = Path(__file__).resolve().parent
@@ -93,7 +93,8 @@ class Judges:
         for checkout in self._all:
             self._free.put(checkout)
         timed = self._pool.map(lambda test: (self._with_one(Checkout.time, test), test), self._all[0].tests())
-        self.tests = [(test, limit_s) for limit_s, test in sorted(timed)]
+        self._tests = [(test, limit_s) for limit_s, test in sorted(timed)]
+        self._kills: collections.Counter[tuple[str, str]] = collections.Counter()
 
     def _with_one(self, do, *what):
         checkout = self._free.get()
@@ -103,8 +104,14 @@ class Judges:
             self._free.put(checkout)
 
     def judge(self, mutant: Mutant) -> concurrent.futures.Future[str]:
-        return self._pool.submit(self._with_one, Checkout.judge, mutant.file, mutant.change.apply(mutant.text),
-                                 self.tests)
+        return self._pool.submit(self._judge, mutant)
+
+    def _judge(self, mutant: Mutant) -> str:
+        """First what takes little time for the mutants of this file that it has killed before."""
+        tests = sorted(self._tests, key=lambda one: one[1] / (1 + self._kills[mutant.file, name(one[0])]))
+        what = self._with_one(Checkout.judge, mutant.file, mutant.change.apply(mutant.text), tests)
+        self._kills[mutant.file, what] += 1
+        return what
 
     def close(self) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)

@@ -243,6 +243,72 @@ static void test_no_grant_twice_for_a_late_report(void **state)
 	run_end(&r);
 }
 
+/* A RAR's grant takes one of six resource blocks: the seventh and eighth UE are not answered. */
+static void test_no_more_answers_than_resource_blocks(void **state)
+{
+	struct run r;
+
+	(void)state;
+	run_defaults(&r, CELL_MODE_IM);
+	r.cfg.n_rb = 6;
+	r.cfg.n_ue = 8;
+	r.cfg.n_preambles = 64;
+	for (uint8_t i = 0; i < 8; i++) {
+		r.cfg.ue[i] = r.cfg.ue[0];
+		r.cfg.ue[i].rnti = (uint16_t)(61 + i);
+		r.cfg.ue[i].peer = CELL_PEER_NETWORK;
+	}
+	run_start(&r);
+	for (uint8_t i = 1; i <= 8; i++)
+		run_push(&r, i, 100, 0);
+	run_until(&r, MS(3));
+	assert_int_equal(run_count(&r, CELL_EV_RA_COLLISION, CELL_NODE_ENB), 0);
+	assert_int_equal(run_count(&r, CELL_EV_RA_RESPONSE, CELL_NODE_ENB), 6);
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(run_count(&r, CELL_EV_RA_TIMEOUT, 7), 1);
+	assert_int_equal(run_count(&r, CELL_EV_RA_TIMEOUT, 8), 1);
+	assert_int_equal(r.n_delivered, 8);
+	run_end(&r);
+}
+
+/* Out of range after its preamble. */
+static void test_no_answer_out_of_range(void **state)
+{
+	const struct cell_cmd gone = { .type = CELL_CMD_CHANNEL, .ue = 1 };
+	struct run r;
+
+	(void)state;
+	run_defaults(&r, CELL_MODE_IM);
+	run_start(&r);
+	run_push(&r, 1, 100, 0);
+	run_until(&r, MS(1));
+	assert_int_equal(run_cmd(&r, &gone, MS(1)), 0);
+	run_until(&r, MS(11));
+	assert_int_equal(run_count(&r, CELL_EV_RA_RESPONSE, CELL_NODE_ENB), 0);
+	assert_int_equal(run_find(&r, CELL_EV_RA_TIMEOUT, 1, 0)->t_ns, MS(10));
+	run_end(&r);
+}
+
+/* Flushed meanwhile, the UE has nothing to send any more; the preamble is answered all the same. */
+static void test_an_answer_that_is_not_needed_any_more(void **state)
+{
+	const struct cell_cmd to_im = { .type = CELL_CMD_ROUTE, .ue = 1, .mode = CELL_MODE_IM };
+	struct run r;
+
+	(void)state;
+	run_defaults(&r, CELL_MODE_DM);
+	run_start(&r);
+	run_push(&r, 1, 100, 0);
+	run_until(&r, MS(1));
+	assert_int_equal(run_cmd(&r, &to_im, MS(1)), 0);
+	run_push(&r, 2, 100, MS(2));
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(run_find(&r, CELL_EV_RA_RESPONSE, CELL_NODE_ENB, 0)->t_ns, MS(3));
+	assert_int_equal(run_find(&r, CELL_EV_RA_RESPONSE, CELL_NODE_ENB, 0)->peer, 1);
+	assert_int_equal(run_find(&r, CELL_EV_BSR_TX, 1, 0)->value, 0);
+	run_end(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -255,6 +321,9 @@ int main(void)
 		cmocka_unit_test(test_full_buffer),
 		cmocka_unit_test(test_full_buffer_fills_sub_frames),
 		cmocka_unit_test(test_no_grant_twice_for_a_late_report),
+		cmocka_unit_test(test_no_more_answers_than_resource_blocks),
+		cmocka_unit_test(test_no_answer_out_of_range),
+		cmocka_unit_test(test_an_answer_that_is_not_needed_any_more),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -174,6 +174,28 @@ static void test_the_same_is_granted_again(void **state)
 	run_end(&r);
 }
 
+/* A RAR that the UE misses is not sent: its timeout ends, and it backs off. */
+static void test_a_missed_random_access_response(void **state)
+{
+	struct run r;
+
+	(void)state;
+	setup(&r, 1, CELL_DTX_RETRY);
+	start(&r, NEVER_CDB);
+	assert_int_equal(run_push(&r, 1, 1000, 0), 0);
+	run_until(&r, MS(3) - 1);
+	set_sinr(&r, MOSTLY_CDB, MS(3) - 1);
+	run_until(&r, MS(3));
+	set_sinr(&r, NEVER_CDB, MS(3));
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(run_find(&r, CELL_EV_CONTROL_MISSED, 1, 0)->t_ns, MS(3));
+	assert_int_equal(run_find(&r, CELL_EV_RA_TIMEOUT, 1, 0)->t_ns, MS(10));
+	assert_int_equal(run_count(&r, CELL_EV_RA_RESPONSE, CELL_NODE_ENB), 1);
+	assert_int_equal(run_find(&r, CELL_EV_RA_PREAMBLE, 1, 1)->value, 2);
+	assert_int_equal(r.n_delivered, 1);
+	run_end(&r);
+}
+
 /* On a sidelink the eNB hears nothing: the UE asks again when its timeout is over. */
 static void test_a_missed_sidelink_grant(void **state)
 {
@@ -220,6 +242,7 @@ int main(void)
 		cmocka_unit_test(test_or_given_up),
 		cmocka_unit_test(test_a_missed_uplink_grant_costs_time),
 		cmocka_unit_test(test_the_same_is_granted_again),
+		cmocka_unit_test(test_a_missed_random_access_response),
 		cmocka_unit_test(test_a_missed_sidelink_grant),
 		cmocka_unit_test(test_none_without_sinr),
 	};

@@ -182,6 +182,13 @@ static void test_what_is_refused(void **state)
 	REFUSED(utran_dl_rate_bps, 33000, "utran_dl_rate_bps");
 	REFUSED(utran_dl_rate_bps, 65 * 32000, "utran_dl_rate_bps");
 	REFUSED(utran_ul_rate_bps, 0, "utran_ul_rate_bps");
+	REFUSED(utran_ul_rate_bps, 65 * 32000, "utran_ul_rate_bps");
+	r.cfg.utran_ul_rate_bps = 64 * 32000;
+	r.cfg.utran_dl_rate_bps = 64 * 32000;
+	assert_int_equal(cell_cfg_check(&r.cfg, &field, &range), 0);
+	r.cfg.utran_dl_rate_bps = 33000;
+	assert_int_equal(cell_cfg_check(&r.cfg, &field, &range), -EINVAL);
+	assert_string_equal(field, "utran_dl_rate_bps");
 	REFUSED(utran_tti_ms, 15, "utran_tti_ms");
 	REFUSED(utran_pdu_bytes, 7, "utran_pdu_bytes");
 	REFUSED(utran_max_dat, 0, "utran_max_dat");
