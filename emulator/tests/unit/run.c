@@ -107,6 +107,7 @@ static void keep(struct run *r, const struct cell_out *o)
 
 	switch (o->type) {
 	case CELL_OUT_DELIVER:
+		r->bytes_out += o->len;
 		if (routed(r, o))
 			break;
 		check_bytes(r, o);
@@ -162,6 +163,7 @@ int run_push(struct run *r, uint8_t ue, size_t len, int64_t t_ns)
 {
 	uint8_t data[CELL_MTU_MAX], port = ue;
 	uint64_t tag = ++r->next_tag;
+	int ret;
 
 	t_ns += RUN_START_NS;
 	go_on(r, t_ns);
@@ -171,7 +173,10 @@ int run_push(struct run *r, uint8_t ue, size_t len, int64_t t_ns)
 	}
 	for (size_t i = 0; i < len; i++)
 		data[i] = byte_of(r, tag, i);
-	return cell_push(r->cell, port, data, len, tag, t_ns);
+	ret = cell_push(r->cell, port, data, len, tag, t_ns);
+	if (ret == 0 || ret == -ENOBUFS)
+		r->bytes_in += len;
+	return ret;
 }
 
 int run_cmd(struct run *r, const struct cell_cmd *cmd, int64_t t_ns)
@@ -213,6 +218,9 @@ void run_end(struct run *r)
 	assert_int_equal(s.pkts_held, 0);
 	assert_int_equal(s.pkts_in + s.pkts_originated, s.pkts_delivered + out);
 	assert_int_equal(s.pkts_delivered, r->n_delivered + r->n_routed);
+	assert_int_equal(s.bytes_delivered, r->bytes_out);
+	if (!r->router.cfg)
+		assert_int_equal(s.bytes_in, r->bytes_in);
 	router_close(&r->router);
 	free(r->mem);
 	free(r->out);

@@ -32,6 +32,8 @@ struct run {
 	struct cell_out *out;
 	size_t n_out;
 	uint64_t next_tag;
+	uint64_t bytes_in; /* pushed, without what the network brings */
+	uint64_t bytes_out;
 	struct cell_record *records;
 	size_t n_records;
 	struct run_pkt *delivered;

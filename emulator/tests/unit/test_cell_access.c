@@ -56,6 +56,22 @@ static void test_request_after_all_is_granted(void **state)
 	run_end(&r);
 }
 
+/* Also where the timeout of the first request is far from over. */
+static void test_request_after_all_is_granted_before_the_timeout(void **state)
+{
+	struct run r;
+
+	(void)state;
+	run_defaults(&r, CELL_MODE_DM);
+	r.cfg.rac_timeout_tti = 100;
+	run_start(&r);
+	run_push(&r, 1, 1000, 0);
+	run_push(&r, 1, 1000, MS(12) + 1);
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(preamble_ns(&r, 1, 1), MS(13));
+	run_end(&r);
+}
+
 /* What arrives before the BSR goes out is reported with it: one request. */
 static void test_one_request_for_a_burst(void **state)
 {
@@ -314,6 +330,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_no_request_while_waiting_for_a_grant),
 		cmocka_unit_test(test_request_after_all_is_granted),
+		cmocka_unit_test(test_request_after_all_is_granted_before_the_timeout),
 		cmocka_unit_test(test_one_request_for_a_burst),
 		cmocka_unit_test(test_collision_without_back_off),
 		cmocka_unit_test(test_collision_and_back_off),

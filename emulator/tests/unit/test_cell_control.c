@@ -219,6 +219,33 @@ static void test_a_missed_sidelink_grant(void **state)
 	run_end(&r);
 }
 
+/* Whatever a sub-frame has for a UE, it misses all or nothing. */
+static void test_one_chance_a_sub_frame(void **state)
+{
+	uint32_t before = UINT32_MAX, both = 0;
+	struct run r;
+
+	(void)state;
+	setup(&r, 1, CELL_DTX_RETRY);
+	start(&r, -700);
+	for (int i = 0; i < 600; i++) {
+		run_push(&r, 1, 1500, MS(i));
+		run_push(&r, 1 | CELL_PORT_NETWORK, 1500, MS(i));
+	}
+	run_until(&r, MS(700));
+	for (size_t i = 0; i < r.n_records; i++) {
+		const struct cell_record *row = &r.records[i];
+
+		both += row->event == CELL_EV_GRANT && row->dir == CELL_DIR_UL;
+		if (row->event != CELL_EV_CONTROL_MISSED)
+			continue;
+		assert_true(row->sn != before);
+		before = row->sn;
+	}
+	assert_true(both > 100); /* beside a packet a sub-frame in the downlink */
+	run_end(&r);
+}
+
 /* With a SINR that is not known there are none. */
 static void test_none_without_sinr(void **state)
 {
@@ -244,6 +271,7 @@ int main(void)
 		cmocka_unit_test(test_the_same_is_granted_again),
 		cmocka_unit_test(test_a_missed_random_access_response),
 		cmocka_unit_test(test_a_missed_sidelink_grant),
+		cmocka_unit_test(test_one_chance_a_sub_frame),
 		cmocka_unit_test(test_none_without_sinr),
 	};
 

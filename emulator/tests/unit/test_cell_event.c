@@ -37,6 +37,7 @@ static void test_arrivals_then_commands_then_the_subframe(void **state)
 	assert_int_equal(event_next(r.cell).kind, EVENT_COMMAND);
 	assert_int_equal(cell_push(r.cell, 1, "1", 1, 1, RUN_START_NS + MS(10)), 0);
 	assert_int_equal(cell_push(r.cell, 2, "2", 1, 2, RUN_START_NS + MS(10)), 0);
+	r.bytes_in += 2;
 	assert_int_equal(event_next(r.cell).kind, EVENT_ARRIVAL);
 	assert_int_equal(event_next(r.cell).t_ns, RUN_START_NS + MS(10));
 	assert_int_equal(cell_next_output(r.cell),
