@@ -181,8 +181,6 @@ static void send(struct cell *c, int dir, struct pdu *pdu, int32_t sn)
 		.subframe = (uint32_t)((c->event_ns - c->start_ns) / u->tti_ns),
 	};
 
-	pdu->dir = (uint8_t)dir;
-	pdu->ue = 1;
 	pdu->subframe = info.subframe;
 	pdu->decode_ns = c->event_ns + u->tti_ns + u->delay_ns;
 	pdu->outcome = rng_hit(&l->loss_rng, l->bler_q32) ? PDU_LOST : PDU_DECODED;

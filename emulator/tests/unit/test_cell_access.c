@@ -305,6 +305,32 @@ static void test_no_answer_out_of_range(void **state)
 	run_end(&r);
 }
 
+/* While a UE is out of range, what it reported goes on waiting, to the last byte. */
+static void test_out_of_range_between_report_and_grant(void **state)
+{
+	struct cell_cmd sidelink = { .type = CELL_CMD_CHANNEL, .ue = 1, .dir = CELL_DIR_SL };
+	struct run r;
+
+	(void)state;
+	run_defaults(&r, CELL_MODE_DM);
+	r.cfg.rac_timeout_tti = 1000; /* no other report */
+	run_start(&r);
+	run_push(&r, 1, 1000, 0);
+	run_until(&r, MS(8));
+	assert_int_equal(run_cmd(&r, &sidelink, MS(8)), 0);
+	run_until(&r, MS(700));
+	assert_int_equal(run_count(&r, CELL_EV_GRANT, CELL_NODE_ENB), 0);
+	sidelink.cqi = 15;
+	assert_int_equal(run_cmd(&r, &sidelink, MS(700)), 0);
+	run_until(&r, RUN_FOREVER);
+	/* As in test_cell_timeline.c. */
+	assert_int_equal(run_find(&r, CELL_EV_GRANT, CELL_NODE_ENB, 0)->t_ns, MS(701));
+	assert_int_equal(run_find(&r, CELL_EV_GRANT, CELL_NODE_ENB, 0)->rb, 15);
+	assert_int_equal(run_count(&r, CELL_EV_GRANT, CELL_NODE_ENB), 1);
+	assert_int_equal(r.n_delivered, 1);
+	run_end(&r);
+}
+
 /* Flushed meanwhile, the UE has nothing to send any more; the preamble is answered all the same. */
 static void test_an_answer_that_is_not_needed_any_more(void **state)
 {
@@ -340,6 +366,7 @@ int main(void)
 		cmocka_unit_test(test_no_grant_twice_for_a_late_report),
 		cmocka_unit_test(test_no_more_answers_than_resource_blocks),
 		cmocka_unit_test(test_no_answer_out_of_range),
+		cmocka_unit_test(test_out_of_range_between_report_and_grant),
 		cmocka_unit_test(test_an_answer_that_is_not_needed_any_more),
 	};
 

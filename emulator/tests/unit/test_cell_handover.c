@@ -554,6 +554,36 @@ static void test_um_loses_what_was_begun(void **state)
 	run_end(&r);
 }
 
+/* Each packet that comes to the target before the UE is a row, and so is their end. */
+static void test_what_the_target_holds(void **state)
+{
+	static const struct {
+		int64_t t_ms;
+		int32_t pkts;
+	} rows[] = { { 70 + 8, 1 }, { 73 + 8, 2 }, { 88, 0 } };
+	struct run r;
+
+	(void)state;
+	start(&r, CELL_RLC_AM, CELL_HO_STANDARD);
+	handover(&r, 1, MS(50));
+	run_push(&r, DOWN, 500, MS(70));
+	run_push(&r, DOWN, 500, MS(73));
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(run_count(&r, CELL_EV_HO_HOLD, 0), COUNT(rows));
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct cell_record *row = run_find(&r, CELL_EV_HO_HOLD, 0, i);
+
+		assert_int_equal(row->t_ns, MS(rows[i].t_ms));
+		assert_int_equal(row->value, rows[i].pkts);
+		assert_int_equal(row->bytes, 500 * rows[i].pkts);
+		assert_int_equal(row->enb, 1);
+		assert_int_equal(row->peer, 1);
+		assert_int_equal(row->dir, CELL_DIR_DL);
+	}
+	check_order(&r, 1, 2);
+	run_end(&r);
+}
+
 static void test_without_forwarding_the_source_drops(void **state)
 {
 	struct cell_stats stats;
@@ -634,6 +664,7 @@ int main(void)
 		cmocka_unit_test(test_what_the_source_forwards),
 		cmocka_unit_test(test_copies_are_dropped_as_duplicates),
 		cmocka_unit_test(test_um_loses_what_was_begun),
+		cmocka_unit_test(test_what_the_target_holds),
 		cmocka_unit_test(test_without_forwarding_the_source_drops),
 		cmocka_unit_test(test_a_lost_end_marker_costs_time_only),
 	};

@@ -37,6 +37,8 @@ static void test_an_sdu_takes_as_many_ttis_as_its_pdus(void **state)
 		/* Waits for the next TTI. */
 		assert_int_equal(r.delivered[0].t_ns, MS(10 + 10 * rates[i].ttis));
 		assert_int_equal(run_count(&r, CELL_EV_RLC_RX, 1), 28);
+		assert_int_equal(run_find(&r, CELL_EV_PKT_IN, CELL_NODE_ENB, 0)->peer, 1);
+		assert_int_equal(run_find(&r, CELL_EV_PKT_IN, CELL_NODE_ENB, 0)->bytes, 1040);
 		run_end(&r);
 	}
 }

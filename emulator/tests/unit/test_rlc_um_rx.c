@@ -375,6 +375,33 @@ static void test_out_of_sequence_after_release(void **state)
 	assert_int_equal(pool.n_free, POOL_PDUS); /* nothing is kept */
 }
 
+/* A first PDU that says that its SDU began before it: of that nothing is there. */
+static void test_begins_with_the_end_of_an_sdu(void **state)
+{
+	(void)state;
+	for (int delivery = 0; delivery < CELL_DELIVERY_COUNT; delivery++) {
+		cut_for(5, 1, (enum cell_delivery)delivery);
+		pdu[0].buf[0] |= 0x80; /* FI */
+		assert_int_equal(receive(0, 0), 0);
+		assert_int_equal(out.discarded.n, 1);
+		assert_int_equal(receive(1, 0), 1);
+	}
+}
+
+/* Half an SDU is forgotten with everything else; its other half is none. */
+static void test_reestablishment_forgets_what_was_begun(void **state)
+{
+	(void)state;
+	cut(5, 2);
+	assert_int_equal(receive(0, 0), 0);
+	rlc_um_rx_reestablish(&rx, &out);
+	assert_int_equal(rx.vr_ur, 0);
+	expect_from(1);
+	assert_int_equal(receive(1, 0), 0);
+	assert_int_equal(out.discarded.n, 1);
+	assert_int_equal(receive(2, 0) + receive(3, 0), 1);
+}
+
 /* SDUs of which this side knows no packet: counted, and those of ours go on. */
 static void test_foreign_pdu(void **state)
 {
@@ -417,6 +444,8 @@ int main(void)
 		cmocka_unit_test(test_out_of_sequence_pieces),
 		cmocka_unit_test(test_out_of_sequence_after_release),
 		cmocka_unit_test(test_foreign_pdu),
+		cmocka_unit_test(test_begins_with_the_end_of_an_sdu),
+		cmocka_unit_test(test_reestablishment_forgets_what_was_begun),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
