@@ -31,7 +31,7 @@ static void setup(struct run *r)
 	r->cfg.am_max_retx_threshold = 2;
 }
 
-/* All rows from @from_us on, but those of buffers. */
+/* All rows from @from_us on. */
 static void check_rows(const struct run *r, int64_t from_us, const struct row *rows, size_t n)
 {
 	size_t i = 0;
@@ -39,7 +39,7 @@ static void check_rows(const struct run *r, int64_t from_us, const struct row *r
 	for (size_t k = 0; k < r->n_records; k++) {
 		const struct cell_record *row = &r->records[k];
 
-		if (row->event == CELL_EV_BUFFER || row->t_ns < from_us * 1000)
+		if (row->t_ns < from_us * 1000)
 			continue;
 		assert_true(i < n);
 		assert_int_equal(row->t_ns, rows[i].t_us * 1000);
@@ -60,22 +60,26 @@ static void test_a_link_that_ends_for_good(void **state)
 {
 	static const struct row rows[] = {
 		{ 0, CELL_EV_PKT_IN, 0, 0, 1000, 0, 0, 0 },
+		{ 0, CELL_EV_BUFFER, 0, 0, 1002, 1, 0, 0 },
 		{ 0, CELL_EV_GRANT, 0, 0, 1095, 1, 0, 0 },
 		{ 1000, CELL_EV_RLC_TX, 0, 0, 1004, 1002, 1, 1 },
 		{ 1000, CELL_EV_RLC_POLL, 0, 0, 0, 0, 0, 1 },
 		{ 1000, CELL_EV_MAC_TX, 0, 1, 1095, 90, 0, 1 },
+		{ 1000, CELL_EV_BUFFER, 0, 0, 0, 0, 0, 1 },
 		{ 4750, CELL_EV_MAC_LOST, 1, 1, 1095, 0, 0, 1 },
 		{ 46000, CELL_EV_T_POLL_RETRANSMIT, 0, 0, 0, 0, 0, 0 },
 		{ 46000, CELL_EV_GRANT, 0, 0, 1095, 1, 0, 0 },
 		{ 47000, CELL_EV_RLC_RETX, 0, 0, 1004, 0, 0, 2 },
 		{ 47000, CELL_EV_RLC_POLL, 0, 0, 0, 0, 0, 2 },
 		{ 47000, CELL_EV_MAC_TX, 0, 47, 1095, 90, 0, 2 },
+		{ 47000, CELL_EV_BUFFER, 0, 0, 0, 0, 0, 2 },
 		{ 50750, CELL_EV_MAC_LOST, 1, 47, 1095, 0, 0, 2 },
 		{ 92000, CELL_EV_T_POLL_RETRANSMIT, 0, 0, 0, 0, 0, 0 },
 		{ 92000, CELL_EV_GRANT, 0, 0, 1095, 1, 0, 0 },
 		{ 93000, CELL_EV_RLC_RETX, 0, 0, 1004, 0, 1, 3 },
 		{ 93000, CELL_EV_RLC_POLL, 0, 0, 0, 0, 0, 3 },
 		{ 93000, CELL_EV_MAC_TX, 0, 93, 1095, 90, 0, 3 },
+		{ 93000, CELL_EV_BUFFER, 0, 0, 0, 0, 0, 3 },
 		{ 96750, CELL_EV_MAC_LOST, 1, 93, 1095, 0, 0, 3 },
 		{ 138000, CELL_EV_T_POLL_RETRANSMIT, 0, 0, 0, 0, 0, 0 },
 		{ 138000, CELL_EV_RADIO_LINK_FAILURE, 0, 0, 0, CELL_MAX_RETX_STOP, 0, 0 },
@@ -117,6 +121,7 @@ static void test_a_link_that_is_established_again(void **state)
 		{ 138000, CELL_EV_T_POLL_RETRANSMIT, 0, 0, 0, 0, 0, 0 },
 		{ 138000, CELL_EV_RADIO_LINK_FAILURE, 0, 0, 0, CELL_MAX_RETX_REESTABLISH, 0, 0 },
 		{ 140000, CELL_EV_PKT_IN, 1, 0, 50, 0, 0, 0 },
+		{ 140000, CELL_EV_BUFFER, 1, 0, 52, 1, 0, 0 },
 		{ 238000, CELL_EV_REESTABLISHED, 1, 0, 52, 1, 0, 0 },
 		{ 238000, CELL_EV_REESTABLISHED, 0, 0, 1002, 1, 0, 0 },
 		{ 238000, CELL_EV_GRANT, 0, 0, 1095, 1, 0, 0 },
@@ -124,12 +129,14 @@ static void test_a_link_that_is_established_again(void **state)
 		{ 239000, CELL_EV_RLC_TX, 0, 0, 1004, 1002, 1, 4 },
 		{ 239000, CELL_EV_RLC_POLL, 0, 0, 0, 0, 0, 4 },
 		{ 239000, CELL_EV_MAC_TX, 0, 239, 1095, 90, 0, 4 },
+		{ 239000, CELL_EV_BUFFER, 0, 0, 0, 0, 0, 4 },
 		{ 241000, CELL_EV_RA_RESPONSE, 0, 48, 89, 2, 0, 0 },
 		{ 242750, CELL_EV_MAC_LOST, 1, 239, 1095, 0, 0, 4 },
 		{ 243000, CELL_EV_RLC_TX, 1, 0, 54, 52, 1, 5 },
 		{ 243000, CELL_EV_RLC_POLL, 1, 0, 0, 0, 0, 5 },
 		{ 243000, CELL_EV_BSR_TX, 1, 0, 0, 0, 0, 5 },
 		{ 243000, CELL_EV_MAC_TX, 1, 243, 89, 29, 1, 5 },
+		{ 243000, CELL_EV_BUFFER, 1, 0, 0, 0, 0, 5 },
 		{ 246750, CELL_EV_MAC_RX, 0, 243, 89, 0, 0, 5 },
 		{ 246750, CELL_EV_BSR_RX, 0, 0, 0, 0, 0, 5 },
 		{ 246750, CELL_EV_RLC_RX, 0, 0, 54, 0, 0, 5 },
@@ -156,10 +163,12 @@ static void test_blocks_come_again_by_harq(void **state)
 {
 	static const struct row rows[] = {
 		{ 0, CELL_EV_PKT_IN, 0, 0, 1000, 0, 0, 0 },
+		{ 0, CELL_EV_BUFFER, 0, 0, 1002, 1, 0, 0 },
 		{ 0, CELL_EV_GRANT, 0, 0, 1095, 1, 0, 0 },
 		{ 1000, CELL_EV_RLC_TX, 0, 0, 1004, 1002, 1, 1 },
 		{ 1000, CELL_EV_RLC_POLL, 0, 0, 0, 0, 0, 1 },
 		{ 1000, CELL_EV_MAC_TX, 0, 1, 1095, 90, 0, 1 },
+		{ 1000, CELL_EV_BUFFER, 0, 0, 0, 0, 0, 1 },
 		{ 4750, CELL_EV_HARQ_NACK, 1, 1, 1095, 1, 0, 1 },
 		{ 9000, CELL_EV_HARQ_TX, 0, 9, 1095, 2, 0, 1 },
 		{ 12750, CELL_EV_HARQ_NACK, 1, 9, 1095, 2, 0, 1 },
@@ -172,6 +181,7 @@ static void test_blocks_come_again_by_harq(void **state)
 		{ 26000, CELL_EV_RLC_STATUS_TX, 1, 1, 2, 0, 0, 2 },
 		{ 26000, CELL_EV_BSR_TX, 1, 0, 0, 0, 0, 2 },
 		{ 26000, CELL_EV_MAC_TX, 1, 26, 89, 81, 1, 2 },
+		{ 26000, CELL_EV_BUFFER, 1, 0, 0, 0, 0, 2 },
 		{ 29750, CELL_EV_HARQ_NACK, 0, 26, 89, 1, 0, 2 },
 		{ 34000, CELL_EV_HARQ_TX, 1, 34, 89, 2, 0, 2 },
 		{ 37750, CELL_EV_HARQ_NACK, 0, 34, 89, 2, 0, 2 },

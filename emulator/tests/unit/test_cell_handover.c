@@ -569,6 +569,11 @@ static void test_what_the_target_holds(void **state)
 	run_push(&r, DOWN, 500, MS(70));
 	run_push(&r, DOWN, 500, MS(73));
 	run_until(&r, RUN_FOREVER);
+	assert_int_equal(run_find(&r, CELL_EV_PKT_IN, CELL_NODE_ENB, 0)->t_ns, MS(74));
+	assert_true(run_find(&r, CELL_EV_PKT_IN, CELL_NODE_ENB, 0)->bytes > 500); /* in a tunnel */
+	assert_int_equal(run_find(&r, CELL_EV_PKT_IN, CELL_NODE_ENB, 0)->tag,
+	                 run_find(&r, CELL_EV_PKT_IN, SGW, 0)->tag);
+	assert_int_equal(run_find(&r, CELL_EV_PKT_IN, CELL_NODE_ENB, 0)->dir, CELL_DIR_DL);
 	assert_int_equal(run_count(&r, CELL_EV_HO_HOLD, 0), COUNT(rows));
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const struct cell_record *row = run_find(&r, CELL_EV_HO_HOLD, 0, i);
@@ -582,6 +587,52 @@ static void test_what_the_target_holds(void **state)
 	}
 	check_order(&r, 1, 2);
 	run_end(&r);
+}
+
+/* Blocks that are on the air when a UE leaves are given back each time. */
+static void test_a_hundred_handovers(void **state)
+{
+	(void)state;
+	for (int mode = CELL_RLC_UM; mode <= CELL_RLC_AM; mode++) {
+		struct cell_stats stats;
+		struct run r;
+
+		setup(&r, (enum cell_rlc_mode)mode, CELL_HO_STANDARD);
+		r.cfg.harq_max_attempts = mode == CELL_RLC_AM ? 4 : 1; /* with blocks that wait */
+		r.cfg.harq_bler_q32[0] = UINT32_MAX / 2;
+		run_start(&r);
+		for (int t = 0; t < 20000; t += 2) {
+			if (t % 200 == 100)
+				handover(&r, t / 200 % 2 == 0, MS(t));
+			run_push(&r, DOWN, 200, MS(t));
+			run_push(&r, 1, 200, MS(t));
+		}
+		run_until(&r, RUN_FOREVER);
+		cell_stats(r.cell, &stats);
+		assert_int_equal(stats.handovers, 100);
+		if (mode == CELL_RLC_AM) {
+			check_order(&r, 1, 10000);
+			check_order(&r, SGW, 10000);
+		}
+		run_end(&r);
+	}
+}
+
+/* The end comes while packets are held at the target, one for its UE, one behind others. */
+static void test_the_end_gives_back_what_is_held(void **state)
+{
+	(void)state;
+	for (int64_t end_ms = 85; end_ms <= 105; end_ms += 20) {
+		struct run r;
+
+		start(&r, CELL_RLC_AM, CELL_HO_STANDARD);
+		handover(&r, 1, MS(50));
+		run_push(&r, DOWN, 500, MS(end_ms == 85 ? 70 : 99));
+		run_until(&r, MS(end_ms));
+		assert_int_equal(run_find(&r, CELL_EV_HO_HOLD, 0, 0)->value, 1);
+		run_end(&r);
+		assert_int_equal(r.n_delivered, 0);
+	}
 }
 
 static void test_without_forwarding_the_source_drops(void **state)
@@ -665,6 +716,8 @@ int main(void)
 		cmocka_unit_test(test_copies_are_dropped_as_duplicates),
 		cmocka_unit_test(test_um_loses_what_was_begun),
 		cmocka_unit_test(test_what_the_target_holds),
+		cmocka_unit_test(test_a_hundred_handovers),
+		cmocka_unit_test(test_the_end_gives_back_what_is_held),
 		cmocka_unit_test(test_without_forwarding_the_source_drops),
 		cmocka_unit_test(test_a_lost_end_marker_costs_time_only),
 	};

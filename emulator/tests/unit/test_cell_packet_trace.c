@@ -62,6 +62,7 @@ static void test_the_directions_have_traces_of_their_own(void **state)
 static void test_small_packets_share_and_a_part_goes_on(void **state)
 {
 	static const int64_t there[] = { 10, 10, 20, 20 };
+	struct cell_stats stats;
 	struct run r;
 
 	(void)state;
@@ -75,6 +76,14 @@ static void test_small_packets_share_and_a_part_goes_on(void **state)
 		assert_int_equal(r.delivered[i].t_ns, MS(there[i]));
 	assert_int_equal(run_find(&r, CELL_EV_MAC_TX, CELL_NODE_ENB, 0)->value, 0);
 	assert_int_equal(run_find(&r, CELL_EV_MAC_TX, CELL_NODE_ENB, 1)->value, 1500 - 600 - 700);
+	cell_stats(r.cell, &stats);
+	assert_int_equal(stats.mac_padding_bytes[CELL_DIR_DL], 1500 - 600 - 700);
+	assert_int_equal(stats.mac_bytes[CELL_DIR_DL], 2 * 1500);
+	assert_int_equal(stats.mac_pdus[CELL_DIR_DL], 2);
+	run_push(&r, DOWN, 1000, MS(30) + 1);
+	run_until(&r, RUN_FOREVER);
+	cell_stats(r.cell, &stats);
+	assert_int_equal(stats.mac_padding_bytes[CELL_DIR_DL], 1500 - 600 - 700 + 500);
 	run_end(&r);
 }
 
@@ -188,6 +197,39 @@ static void test_the_end_gives_everything_back(void **state)
 	assert_int_equal(r.n_delivered, 0);
 }
 
+/*
+ * Trains of 20 ms, with two opportunities 2 ms apart, in front of it: the third packet of a train
+ * goes to the busy link after those 20 ms; what then leaves a train waits behind it.
+ */
+static void test_behind_a_train(void **state)
+{
+	static const struct cell_train record[] = { { 0, 20, 0, 2 }, { 1000, 20, 0, 2 } };
+	static const uint32_t offset_ms[] = { 0, 2 };
+	static const uint32_t every_50_ms[] = { 50 };
+	static const struct {
+		int64_t in_ms, out_ms;
+	} cases[] = { { 0, 20 }, { 0, 22 }, { 1, 50 }, { 24, 100 }, { 24, 150 } };
+	struct run r;
+
+	(void)state;
+	defaults(&r, every_50_ms, 1);
+	for (int d = 0; d < 2; d++) {
+		r.cfg.train[d] = record;
+		r.cfg.n_trains[d] = COUNT(record);
+		r.cfg.train_offset_ms[d] = offset_ms;
+		r.cfg.n_train_offsets[d] = COUNT(offset_ms);
+	}
+	r.cfg.train_gap_dl_ms = 21;
+	run_start(&r);
+	for (size_t i = 0; i < COUNT(cases); i++)
+		run_push(&r, DOWN, 1500, MS(cases[i].in_ms));
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(r.n_delivered, COUNT(cases));
+	for (size_t i = 0; i < COUNT(cases); i++)
+		assert_int_equal(r.delivered[i].t_ns, MS(cases[i].out_ms));
+	run_end(&r);
+}
+
 #define REFUSED(n_up, up, n_down, down, field)                                                     \
 	do {                                                                                       \
 		static const uint32_t up_ms[] = up, down_ms[] = down;                              \
@@ -235,6 +277,7 @@ int main(void)
 		cmocka_unit_test(test_a_full_queue_drops_the_newest),
 		cmocka_unit_test(test_bytes_limit_the_queue_too),
 		cmocka_unit_test(test_the_end_gives_everything_back),
+		cmocka_unit_test(test_behind_a_train),
 		cmocka_unit_test(test_refuses_what_is_no_trace),
 	};
 

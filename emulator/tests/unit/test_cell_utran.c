@@ -76,6 +76,10 @@ static void test_padding_of_reports(void **state)
 	run_until(&r, RUN_FOREVER);
 	cell_stats(r.cell, &s);
 	assert_int_equal(s.rlc_status_tx, 3);
+	assert_int_equal(s.rlc_status_rx, 3);
+	assert_int_equal(s.rlc_pdus_tx, 3);
+	assert_int_equal(s.rlc_pdus_rx, 3);
+	assert_int_equal(s.rlc_retx, 0);
 	/* A PDU type and the two SUFIs of an acknowledgment: 4 + 4 + 4 + 12 bits. */
 	assert_int_equal(run_find(&r, CELL_EV_RLC_STATUS_TX, CELL_NODE_ENB, 0)->bytes, 3);
 	assert_int_equal(s.mac_padding_bytes[CELL_DIR_DL], 3 * (40 - 3));
@@ -100,6 +104,7 @@ static void test_max_dat_transmissions_then_discard(void **state)
 	assert_int_equal(run_count(&r, CELL_EV_RLC_TX, CELL_NODE_ENB), 1);
 	assert_int_equal(run_count(&r, CELL_EV_RLC_RETX, CELL_NODE_ENB), 2);
 	/* Timer_Poll of 85 ms, then the next TTI. */
+	assert_int_equal(run_find(&r, CELL_EV_T_POLL_RETRANSMIT, CELL_NODE_ENB, 0)->t_ns, MS(85));
 	assert_int_equal(run_find(&r, CELL_EV_RLC_RETX, CELL_NODE_ENB, 0)->t_ns, MS(90));
 	assert_int_equal(run_find(&r, CELL_EV_RLC_RETX, CELL_NODE_ENB, 1)->aux, 3);
 	assert_int_equal(run_find(&r, CELL_EV_RLC_DISCARD, CELL_NODE_ENB, 0)->t_ns, MS(265));

@@ -327,6 +327,21 @@ static void test_malformed(void **state)
 	assert_int_equal(rx.vr_uh, 0);
 }
 
+/* As long as a PDU can be, and a byte longer. */
+static void test_largest_pdu(void **state)
+{
+	static uint8_t buf[POOL_BYTES + 3];
+	struct pkt_queue none = { 0 };
+
+	(void)state;
+	cut(10, 1);
+	out = (struct rlc_out){ 0 };
+	buf[0] = 0; /* SN 0 in two bytes */
+	assert_int_equal(rlc_um_rx_receive(&rx, buf, POOL_BYTES + 2, &none, 0, &out), 0);
+	buf[1] = 1;
+	assert_int_equal(rlc_um_rx_receive(&rx, buf, POOL_BYTES + 3, &none, 0, &out), -EBADMSG);
+}
+
 /* Out of sequence nothing waits for a gap before it. */
 static void test_out_of_sequence(void **state)
 {
@@ -440,6 +455,7 @@ int main(void)
 		cmocka_unit_test(test_halves_of_two_sdus),
 		cmocka_unit_test(test_full_turn_lost),
 		cmocka_unit_test(test_malformed),
+		cmocka_unit_test(test_largest_pdu),
 		cmocka_unit_test(test_out_of_sequence),
 		cmocka_unit_test(test_out_of_sequence_pieces),
 		cmocka_unit_test(test_out_of_sequence_after_release),
