@@ -85,6 +85,8 @@ static void check_bytes(const struct run *r, const struct cell_out *o)
 /* Return: it goes on between the ends of tunnels. */
 static bool routed(struct run *r, const struct cell_out *o)
 {
+	uint32_t src;
+
 	if (!r->router.cfg)
 		return false;
 	if (r->n_routed + 1 == r->lost && o->port >= CELL_PORT_SGW && o->data[9] == IPPROTO_UDP) {
@@ -93,6 +95,10 @@ static bool routed(struct run *r, const struct cell_out *o)
 	}
 	if (router_take(&r->router, o) != 1)
 		return false;
+	src = o->port == CELL_PORT_SGW ? r->cfg.sgw_gtpu_addr
+	                               : r->cfg.enb_gtpu_addr[o->port - CELL_PORT_ENB(0)];
+	for (uint32_t i = 0; i < 4; i++)
+		assert_int_equal(o->data[12 + i], (uint8_t)(src >> (24 - 8 * i)));
 	r->n_routed++;
 	return true;
 }

@@ -4,22 +4,90 @@
 
 #include "cellcore.h"
 
-/* Values of Table 1 and Figure 4 of the paper. */
-static void test_default_is_the_paper(void **state)
+/* Tables 1 and Figure 4 of Nardini, Tables I and II of Pacifico, TS 36.321, 36.331 and 25.331,
+ * EURANE. */
+static void test_default_is_the_papers(void **state)
 {
+	static const double bler[] = { 0.1, 0.01, 0.005, 0.002, 0.001 }; /* Park 2013, section 3 */
 	const char *field, *range;
 	struct cell_cfg cfg;
 
 	(void)state;
 	cell_cfg_default(&cfg);
 	assert_int_equal(cell_cfg_check(&cfg, &field, &range), 0);
-	assert_int_equal(cfg.n_rb, 50); /* 10 MHz */
-	assert_int_equal(cfg.rac_timeout_tti, 10);
+	assert_int_equal(cfg.seed, 1);
+	assert_int_equal(cfg.n_rb, 50);
+	assert_int_equal(cfg.n_ue, 2);
+	assert_int_equal(cfg.n_enb, 1);
+	assert_int_equal(cfg.ho_procedure, CELL_HO_STANDARD);
+	assert_int_equal(cfg.ho_forwarding, 1);
+	assert_int_equal(cfg.ho_reordering, 1);
+	assert_int_equal(cfg.ho_detach_ms, 30);
+	assert_int_equal(cfg.ho_prediction_ms, 130);
+	assert_int_equal(cfg.ho_prediction_timeout_ms, 1000);
+	assert_int_equal(cfg.ho_end_marker_ms, 200);
+	assert_int_equal(cfg.ho_signalling_us, 4000);
 	assert_int_equal(cfg.rar_delay_tti, 3);
+	assert_int_equal(cfg.grant_to_tx_tti, 2);
 	assert_int_equal(cfg.decode_tti, 4);
+	assert_int_equal(cfg.dl_sched_to_tx_tti, 1);
+	assert_int_equal(cfg.processing_lead_ns, 250000);
+	assert_int_equal(cfg.rac_timeout_tti, 10);
+	assert_int_equal(cfg.backoff_max_ms, 20);
+	assert_int_equal(cfg.n_preambles, 52);
+	assert_int_equal(cfg.prach_period_tti, 1);
+	assert_int_equal(cfg.bsr_grant_rb, 1);
+	assert_int_equal(cfg.bandwidth_stealing, 1);
+	assert_int_equal(cfg.trailing_bsr, 1);
+	assert_int_equal(cfg.enb_overhears_dm, 0);
+	assert_int_equal(cfg.scheduler, CELL_SCHED_RR);
+	assert_int_equal(cfg.ul_always_scheduled, 0);
+	assert_int_equal(cfg.dl_carriers, 1);
+	assert_int_equal(cfg.dl_codewords, 1);
+	assert_int_equal(cfg.harq_max_attempts, 1);
+	assert_int_equal(cfg.harq_dl_rtt_tti, 8);
+	assert_int_equal(cfg.n_harq_bler, 5);
+	assert_int_equal(cfg.rlc_mode, CELL_RLC_UM);
+	assert_int_equal(cfg.delivery, CELL_DELIVERY_IN_SEQUENCE);
+	assert_int_equal(cfg.t_reordering_ms, 35);
+	assert_int_equal(cfg.rlc_queue_pkts, 4096);
 	assert_int_equal(cfg.um_sn_bits, 10);
-	assert_int_equal(cfg.ue[0].peer, 2);
-	assert_int_equal(cfg.ue[1].peer, 1);
+	assert_int_equal(cfg.am_on_max_retx, CELL_MAX_RETX_REESTABLISH);
+	assert_int_equal(cfg.am_max_retx_threshold, 8);
+	assert_int_equal(cfg.am_poll_pdu, 16);
+	assert_int_equal(cfg.am_poll_byte, 25000);
+	assert_int_equal(cfg.am_t_poll_retransmit_ms, 45);
+	assert_int_equal(cfg.am_t_status_prohibit_ms, 10);
+	assert_int_equal(cfg.am_reestablish_ms, 100);
+	assert_int_equal(cfg.pdcp_sn_bits, 12);
+	assert_int_equal(cfg.discard_timer_ms, 0);
+	assert_int_equal(cfg.pdcp_t_reordering_ms, 50);
+	assert_int_equal(cfg.utran_tti_ms, 10);
+	assert_int_equal(cfg.utran_pdu_bytes, 40);
+	assert_int_equal(cfg.utran_dl_rate_bps, 384000);
+	assert_int_equal(cfg.utran_ul_rate_bps, 32000);
+	assert_int_equal(cfg.utran_max_dat, 6);
+	assert_int_equal(cfg.utran_tx_window_pdus, 1024);
+	assert_int_equal(cfg.utran_poll_pdu, 256);
+	assert_int_equal(cfg.utran_poll_window_percent, 99);
+	assert_int_equal(cfg.utran_timer_poll_ms, 85);
+	assert_int_equal(cfg.utran_timer_mrw_ms, 100);
+	assert_int_equal(cfg.utran_timer_status_prohibit_ms, 40);
+	assert_int_equal(cfg.utran_queue_pkts, 4096);
+	assert_int_equal(cfg.opportunity_queue_pkts, 1000);
+	assert_int_equal(cfg.opportunity_bytes, 1500);
+	assert_int_equal(cfg.max_pkts, 8192);
+	assert_int_equal(cfg.max_cmds, 64);
+	for (size_t i = 0; i < COUNT(bler); i++)
+		assert_int_equal(cfg.harq_bler_q32[i], (uint32_t)(bler[i] * UINT32_MAX));
+	for (uint8_t i = 0; i < 2; i++) {
+		assert_int_equal(cfg.ue[i].rnti, 61 + i);
+		assert_int_equal(cfg.ue[i].peer, 2 - i);
+		assert_int_equal(cfg.ue[i].mode, CELL_MODE_DM);
+		assert_int_equal(cfg.ue[i].cqi_ul, 15);
+		assert_int_equal(cfg.ue[i].cqi_dl, 15);
+		assert_int_equal(cfg.ue[i].cqi_sl, 15);
+	}
 }
 
 /* Whether @name is the one to blame for what it is. */
@@ -173,7 +241,7 @@ static void test_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_default_is_the_paper),
+		cmocka_unit_test(test_default_is_the_papers),
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_rar_before_timeout),
 		cmocka_unit_test(test_init_errors),

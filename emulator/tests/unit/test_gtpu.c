@@ -206,8 +206,7 @@ static void test_optional_fields(void **state)
 	 * bit set. */
 	static const uint8_t two[] = { 0x34, 0xff, 0, 17, 0, 0, 0,    7, 0,    0,    0, 0x20, 2,
 		                       1,    2,    3, 4,  5, 6, 0xc0, 1, 0x80, 0x05, 0, 'a' };
-	static const uint8_t unknown[] = { 0x34, 0xff, 0,    9, 0, 0, 0, 7,  0,
-		                           0,    0,    0x85, 1, 0, 0, 0, 'a' };
+	uint8_t unknown[] = { 0x34, 0xff, 0, 9, 0, 0, 0, 7, 0, 0, 0, 0x85, 1, 0, 0, 0, 'a' };
 	static const uint8_t endless[] = { 0x34, 0xff, 0, 8,    0, 0, 0, 7,
 		                           0,    0,    0, 0x20, 0, 0, 0, 0x20 };
 	static const uint8_t beyond[] = { 0x34, 0xff, 0, 8, 0, 0, 0, 7, 0, 0, 0, 0xc0, 2, 0, 0, 0 };
@@ -229,6 +228,12 @@ static void test_optional_fields(void **state)
 	assert_true(h.has_pdcp_sn);
 	assert_int_equal(h.pdcp_sn, 5);
 	assert_int_equal(unpack(unknown, sizeof(unknown), &h, &at), -EINVAL);
+	for (int type = 1; type < 256; type++) { /* the highest bit says that it has to be known */
+		unknown[11] = (uint8_t)type;
+		if (type != 0xc0)
+			assert_int_equal(unpack(unknown, sizeof(unknown), &h, &at),
+			                 type < 0x80 ? 0 : -EINVAL);
+	}
 	assert_int_equal(unpack(endless, sizeof(endless), &h, &at), -EINVAL);
 	assert_int_equal(unpack(beyond, sizeof(beyond), &h, &at), -EINVAL);
 	assert_int_equal(unpack(cut, sizeof(cut), &h, &at), -EINVAL);

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Chances of one attempt after others. */
+#include "bler.h"
+#include "unit.h"
+
+#define BITS    4
+#define TB_BITS 1000
+#define CODED   2000
+
+static void test_what_is_certain_stays_so(void **state)
+{
+	struct bler_soft good = { 0 }, bad = { 0 };
+
+	(void)state;
+	assert_int_equal(bler_attempt(&good, BITS, TB_BITS, CODED, 3000), 0);
+	/* It was not heard all the same, as its assignment was missed. */
+	assert_int_equal(bler_attempt(&good, BITS, TB_BITS, CODED, 3000), 0);
+	assert_int_equal(bler_attempt(&good, BITS, TB_BITS, CODED, -2500), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(bler_attempt(&bad, BITS, TB_BITS, CODED, -2500), UINT32_MAX);
+}
+
+/* Of several attempts together as often as of their information at once. */
+static void test_chances_multiply(void **state)
+{
+	struct bler_soft soft = { 0 };
+	double together = 1;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		uint32_t chance = bler_attempt(&soft, BITS, TB_BITS, CODED, 250);
+
+		together *= chance / (double)UINT32_MAX;
+		assert_int_equal(soft.coded_bits, (i + 1) * CODED);
+		assert_int_equal(soft.failed_q32, bler_rate(&soft, BITS, TB_BITS));
+		assert_true(together - soft.failed_q32 / (double)UINT32_MAX < 1e-6);
+		assert_true(soft.failed_q32 / (double)UINT32_MAX - together < 1e-6);
+	}
+	assert_true(together < 0.5);
+}
+
+/* Source: R4-081920 */
+static void test_control_channels(void **state)
+{
+	(void)state;
+	assert_int_equal(bler_control(500), 0);
+	assert_true(bler_control(-1000) > UINT32_MAX / 10 * 9);
+	for (int32_t sinr_cdb = -1100; sinr_cdb < 100; sinr_cdb++)
+		assert_true(bler_control(sinr_cdb) >= bler_control(sinr_cdb + 1));
+	assert_int_equal(bler_control(-2000), bler_control(-1000));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_is_certain_stays_so),
+		cmocka_unit_test(test_chances_multiply),
+		cmocka_unit_test(test_control_channels),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
