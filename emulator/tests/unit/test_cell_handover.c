@@ -551,6 +551,11 @@ static void test_um_loses_what_was_begun(void **state)
 	assert_int_equal(stats.pkts_originated, 1);
 	for (size_t i = 0; i < r.n_dropped; i++)
 		assert_int_equal(r.dropped[i].t_ns, MS(58));
+	for (size_t i = 0; i < r.n_records; i++)
+		if (r.records[i].event == CELL_EV_PKT_DROP)
+			assert_int_equal(r.records[i].dir, r.records[i].tag & CELL_PORT_NETWORK
+			                                           ? CELL_DIR_DL
+			                                           : CELL_DIR_UL);
 	run_end(&r);
 }
 
@@ -574,6 +579,10 @@ static void test_what_the_target_holds(void **state)
 	assert_int_equal(run_find(&r, CELL_EV_PKT_IN, CELL_NODE_ENB, 0)->tag,
 	                 run_find(&r, CELL_EV_PKT_IN, SGW, 0)->tag);
 	assert_int_equal(run_find(&r, CELL_EV_PKT_IN, CELL_NODE_ENB, 0)->dir, CELL_DIR_DL);
+	assert_int_equal(run_find(&r, CELL_EV_PKT_IN, SGW, 0)->pkt, 1);
+	assert_int_equal(run_find(&r, CELL_EV_PKT_IN, SGW, 0)->bytes, 500);
+	assert_int_equal(run_find(&r, CELL_EV_PKT_IN, SGW, 0)->peer, 1);
+	assert_int_equal(run_find(&r, CELL_EV_PKT_IN, SGW, 0)->dir, CELL_DIR_DL);
 	assert_int_equal(run_count(&r, CELL_EV_HO_HOLD, 0), COUNT(rows));
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const struct cell_record *row = run_find(&r, CELL_EV_HO_HOLD, 0, i);
@@ -586,6 +595,28 @@ static void test_what_the_target_holds(void **state)
 		assert_int_equal(row->dir, CELL_DIR_DL);
 	}
 	check_order(&r, 1, 2);
+	run_end(&r);
+}
+
+/* A radio link that has failed begins anew in the new cell, not when its outage would be over. */
+static void test_a_failed_link_leaves_its_cell(void **state)
+{
+	int64_t failure_ns;
+	struct run r;
+
+	(void)state;
+	setup(&r, CELL_RLC_AM, CELL_HO_STANDARD);
+	r.cfg.ue[0].bler_dl_q32 = UINT32_MAX;
+	r.cfg.am_max_retx_threshold = 1;
+	r.cfg.am_reestablish_ms = 500;
+	run_start(&r);
+	run_push(&r, DOWN, 500, 0);
+	run_until(&r, MS(150));
+	failure_ns = run_find(&r, CELL_EV_RADIO_LINK_FAILURE, 0, 0)->t_ns;
+	handover(&r, 1, MS(200));
+	run_until(&r, failure_ns + MS(501));
+	assert_int_equal(run_count(&r, CELL_EV_REESTABLISHED, 0), 0);
+	assert_true(run_find(&r, CELL_EV_RADIO_LINK_FAILURE, 0, 1)->enb == 1);
 	run_end(&r);
 }
 
@@ -716,6 +747,7 @@ int main(void)
 		cmocka_unit_test(test_copies_are_dropped_as_duplicates),
 		cmocka_unit_test(test_um_loses_what_was_begun),
 		cmocka_unit_test(test_what_the_target_holds),
+		cmocka_unit_test(test_a_failed_link_leaves_its_cell),
 		cmocka_unit_test(test_a_hundred_handovers),
 		cmocka_unit_test(test_the_end_gives_back_what_is_held),
 		cmocka_unit_test(test_without_forwarding_the_source_drops),

@@ -18,6 +18,7 @@ static void expect_at(const struct run *r, enum cell_event event, uint8_t node, 
 static void test_direct_mode(void **state)
 {
 	const struct cell_record *rec;
+	struct cell_stats stats;
 	struct run r;
 
 	(void)state;
@@ -32,6 +33,7 @@ static void test_direct_mode(void **state)
 	assert_int_equal(rec->value, 2); /* TTIs to the transmission */
 	assert_int_equal(rec->rb, 1);
 	assert_int_equal(rec->bytes, 89);
+	assert_int_equal(rec->sn, run_find(&r, CELL_EV_RA_PREAMBLE, 1, 0)->sn);
 	/* 1000 + 2 bytes of PDCP header: level 31 is 968..1132. */
 	rec = run_find(&r, CELL_EV_BSR_TX, 1, 0);
 	assert_int_equal(rec->t_ns, MS(5));
@@ -69,6 +71,9 @@ static void test_direct_mode(void **state)
 	assert_int_equal(r.delivered[0].ue, 2);
 	assert_int_equal(r.delivered[0].tag, 1);
 	assert_int_equal(run_count(&r, CELL_EV_MAC_TX, CELL_NODE_ENB), 0);
+	cell_stats(r.cell, &stats);
+	/* Something was to be done in sub-frames 0, 3, 5, 9 and 11; empty ones cost nothing. */
+	assert_in_range(stats.ttis_active, 5, 12);
 	run_end(&r);
 }
 

@@ -194,6 +194,149 @@ static void test_limits(void **state)
 	LIMIT(ue[1].cqi_sl, 1, 15);
 }
 
+#define BLAMED(who, why)                                                                           \
+	do {                                                                                       \
+		assert_int_equal(cell_cfg_check(&cfg, &field, &range), -EINVAL);                   \
+		assert_string_equal(field, who);                                                   \
+		assert_string_equal(range, why);                                                   \
+	} while (0)
+
+/* What is no range: the only values, and what others say. */
+static void test_values_that_do_not_go_together(void **state)
+{
+	const char *field, *range;
+	struct cell_cfg cfg;
+
+	(void)state;
+	assert_true(TO_BLAME(um_sn_bits, 6, "5 or 10"));
+	assert_true(TO_BLAME(um_sn_bits, 12, "5 or 10"));
+	assert_false(TO_BLAME(um_sn_bits, 5, "5 or 10"));
+	assert_true(TO_BLAME(pdcp_sn_bits, 8, "7 or 12"));
+	assert_true(TO_BLAME(pdcp_sn_bits, 15, "7 or 12"));
+	assert_false(TO_BLAME(pdcp_sn_bits, 7, "7 or 12"));
+	assert_true(TO_BLAME(ue[1].peer, 2, "another UE or the network")); /* itself */
+	assert_true(TO_BLAME(ue[1].peer, 3, "another UE or the network")); /* there are two */
+	cell_cfg_default(&cfg);
+	cfg.ue[1].peer = CELL_PEER_NETWORK;
+	BLAMED("mode", "im to the network");
+	cell_cfg_default(&cfg);
+	cfg.harq_bler_q32[3] = cfg.harq_bler_q32[2] + 1;
+	BLAMED("harq_bler", "not increasing");
+	cfg.harq_bler_q32[3]--;
+	assert_int_equal(cell_cfg_check(&cfg, &field, &range), 0);
+}
+
+/* A grant and a decoding fit the eight sub-frames of synchronous HARQ. */
+static void test_harq_in_time(void **state)
+{
+	const char *field, *range;
+	struct cell_cfg cfg;
+
+	(void)state;
+	cell_cfg_default(&cfg);
+	cfg.decode_tti = 7;
+	assert_int_equal(cell_cfg_check(&cfg, &field, &range), 0);
+	cfg.harq_max_attempts = 2;
+	assert_int_equal(cell_cfg_check(&cfg, &field, &range), -EINVAL);
+	assert_string_equal(field, "decode_tti");
+	cfg.decode_tti = 6; /* and two for the grant */
+	assert_int_equal(cell_cfg_check(&cfg, &field, &range), 0);
+}
+
+static void test_a_resource_block_for_each_that_is_always_scheduled(void **state)
+{
+	const char *field, *range;
+	struct cell_cfg cfg;
+
+	(void)state;
+	cell_cfg_default(&cfg);
+	cfg.ul_always_scheduled = 1;
+	cfg.n_rb = 6;
+	for (cfg.n_ue = 2; cfg.n_ue < 7; cfg.n_ue++) {
+		assert_int_equal(cell_cfg_check(&cfg, &field, &range), 0);
+		cfg.ue[cfg.n_ue] = (struct cell_ue_cfg){ .rnti = 90,
+			                                 .peer = 1,
+			                                 .mode = CELL_MODE_DM,
+			                                 .cqi_ul = 1,
+			                                 .cqi_dl = 1,
+			                                 .cqi_sl = 1 };
+	}
+	assert_int_equal(cell_cfg_check(&cfg, &field, &range), -EINVAL);
+	assert_string_equal(field, "ul_always_scheduled");
+	/* In AM two have to be each other's peer. */
+	cfg.ul_always_scheduled = 0;
+	assert_int_equal(cell_cfg_check(&cfg, &field, &range), 0);
+	cfg.rlc_mode = CELL_RLC_AM;
+	assert_int_equal(cell_cfg_check(&cfg, &field, &range), -EINVAL);
+	assert_string_equal(field, "peer");
+	assert_string_equal(range, "with RLC AM each other's peer");
+}
+
+/* Two eNBs, UEs that talk to the network. */
+static void several_enbs(struct cell_cfg *cfg)
+{
+	cell_cfg_default(cfg);
+	cfg->n_enb = 2;
+	cfg->sgw_gtpu_addr = 1;
+	for (uint32_t i = 0; i < 2; i++) {
+		cfg->enb_gtpu_addr[i] = 2 + i;
+		cfg->ue[i].peer = CELL_PEER_NETWORK;
+		cfg->ue[i].mode = CELL_MODE_IM;
+		cfg->ue[i].addr = 4 + i;
+	}
+}
+
+static void test_a_core_network(void **state)
+{
+	const char *field, *range;
+	struct cell_cfg cfg;
+
+	(void)state;
+	several_enbs(&cfg);
+	cfg.ue[1].enb = 1;
+	assert_int_equal(cell_cfg_check(&cfg, &field, &range), 0);
+	cfg.ue[1].enb = 2;
+	BLAMED("enb", "less than the number of eNBs");
+	several_enbs(&cfg);
+	cfg.enb_gtpu_addr[1] = 0;
+	BLAMED("enb_gtpu_addr", "with an S-GW one for each eNB");
+	several_enbs(&cfg);
+	cfg.ue[1].addr = 0;
+	BLAMED("addr", "with an S-GW one for each UE whose peer is the network");
+	cfg.sgw_gtpu_addr = 0; /* without one nobody needs any */
+	cfg.enb_gtpu_addr[0] = 0;
+	assert_int_equal(cell_cfg_check(&cfg, &field, &range), 0);
+	cfg.ue[0].peer = 2;
+	cfg.ue[0].enb = 1;
+	BLAMED("peer", "a UE in the same cell");
+}
+
+static void test_what_a_handover_needs(void **state)
+{
+	const char *field, *range;
+	struct cell_cfg cfg;
+
+	(void)state;
+	several_enbs(&cfg);
+	cfg.pdcp_reordering = 1;
+	BLAMED("pdcp_reordering", "with several eNBs 0: RLC has the order");
+	several_enbs(&cfg);
+	cfg.delivery = CELL_DELIVERY_OUT_OF_SEQUENCE;
+	assert_int_equal(cell_cfg_check(&cfg, &field, &range), 0);
+	cfg.rlc_mode = CELL_RLC_AM;
+	BLAMED("delivery", "with several eNBs and RLC AM in_sequence");
+	several_enbs(&cfg);
+	cfg.pdcp_sn_bits = 7;
+	assert_int_equal(cell_cfg_check(&cfg, &field, &range), 0);
+	cfg.rlc_mode = CELL_RLC_AM;
+	BLAMED("pdcp_sn_bits", "with several eNBs and RLC AM 12");
+	several_enbs(&cfg);
+	cfg.ho_prediction_timeout_ms = 8; /* two messages of 4 ms */
+	BLAMED("ho_prediction_timeout_ms", "longer than two messages of ho_signalling_us");
+	cfg.ho_prediction_timeout_ms = 9;
+	assert_int_equal(cell_cfg_check(&cfg, &field, &range), 0);
+}
+
 /* A RAR that comes with the timeout or after it would never be used. */
 static void test_rar_before_timeout(void **state)
 {
@@ -243,6 +386,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_default_is_the_papers),
 		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_values_that_do_not_go_together),
+		cmocka_unit_test(test_harq_in_time),
+		cmocka_unit_test(test_a_resource_block_for_each_that_is_always_scheduled),
+		cmocka_unit_test(test_a_core_network),
+		cmocka_unit_test(test_what_a_handover_needs),
 		cmocka_unit_test(test_rar_before_timeout),
 		cmocka_unit_test(test_init_errors),
 		cmocka_unit_test(test_names),
