@@ -31,6 +31,12 @@ static void setup(struct run *r)
 	r->cfg.am_max_retx_threshold = 2;
 }
 
+static bool is_of_a_packet(enum cell_event event)
+{
+	return event == CELL_EV_PKT_IN || event == CELL_EV_PKT_OUT || event == CELL_EV_PKT_DROP ||
+	       event == CELL_EV_RLC_TX;
+}
+
 /* All rows from @from_us on. */
 static void check_rows(const struct run *r, int64_t from_us, const struct row *rows, size_t n)
 {
@@ -50,6 +56,9 @@ static void check_rows(const struct run *r, int64_t from_us, const struct row *r
 		assert_int_equal(row->value, rows[i].value);
 		assert_int_equal(row->aux, rows[i].aux);
 		assert_int_equal(row->block, rows[i].block);
+		assert_int_equal(row->peer, !row->node); /* the eNB and one UE */
+		assert_int_equal(row->tag, row->pkt);    /* as run_push() counts */
+		assert_int_equal(row->pkt > 0, is_of_a_packet((enum cell_event)row->event));
 		i++;
 	}
 	assert_int_equal(i, n);

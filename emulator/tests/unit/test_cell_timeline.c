@@ -74,6 +74,16 @@ static void test_direct_mode(void **state)
 	cell_stats(r.cell, &stats);
 	/* Something was to be done in sub-frames 0, 3, 5, 9 and 11; empty ones cost nothing. */
 	assert_in_range(stats.ttis_active, 5, 12);
+	/* After the RAR, and what is left beside the data. */
+	assert_int_equal(stats.bsrs, run_count(&r, CELL_EV_BSR_TX, 1));
+	for (size_t i = 0; i < r.n_pdus; i++) {
+		const struct cell_pdu_info *pdu = &r.pdus[i];
+		bool rar = pdu->dir == CELL_DIR_DL;
+
+		assert_int_equal(pdu->rnti_type, rar ? 2 : 3);
+		assert_int_equal(pdu->rnti, rar ? 1 + 3 : 61); /* the RAR's in sub-frame 3 */
+		assert_int_equal(pdu->ue, 1);
+	}
 	run_end(&r);
 }
 

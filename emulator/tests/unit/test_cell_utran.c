@@ -85,6 +85,8 @@ static void test_padding_of_reports(void **state)
 	assert_int_equal(s.mac_padding_bytes[CELL_DIR_DL], 3 * (40 - 3));
 	assert_int_equal(s.mac_padding_bytes[CELL_DIR_UL], 0);
 	assert_int_equal(s.mac_bytes[CELL_DIR_DL], 3 * 40);
+	for (int dir = CELL_DIR_UL; dir <= CELL_DIR_DL; dir++)
+		assert_int_equal(s.mac_pdus[dir], 3);
 	run_end(&r);
 }
 
