@@ -199,8 +199,9 @@ static uint16_t nacks_fitting(const struct am_status *status, uint16_t n_so, uin
 /*
  * What a STATUS PDU of at most @max bytes says: in order of SN and of bytes as
  * far as it fits. ACK_SN is the next PDU missing that it says nothing of.
+ * Return: there is room for one.
  */
-static uint32_t fill_status(const struct rlc_am_rx *rx, uint32_t max, struct am_status *ret)
+static bool fill_status(const struct rlc_am_rx *rx, uint32_t max, struct am_status *ret)
 {
 	uint16_t n_so = 0, sn = rx->reassembly.lower;
 	struct am_nack nack[RLC_RANGES_MAX + 1];
@@ -208,7 +209,7 @@ static uint32_t fill_status(const struct rlc_am_rx *rx, uint32_t max, struct am_
 
 	ret->n = 0;
 	if (am_status_bytes(0, 0) > max)
-		return 0;
+		return false;
 	for (; sn != rx->vr_ms; sn = sn_next(sn)) {
 		uint16_t n, fit;
 
@@ -226,7 +227,7 @@ static uint32_t fill_status(const struct rlc_am_rx *rx, uint32_t max, struct am_
 		n_so = (uint16_t)(n_so + (nack[0].has_so ? fit : 0));
 	}
 	ret->ack_sn = sn;
-	return (uint32_t)am_status_bytes(ret->n, n_so);
+	return true;
 }
 
 uint32_t rlc_am_rx_status_bytes(const struct rlc_am_rx *rx)
@@ -251,7 +252,7 @@ uint32_t rlc_am_rx_status_bytes(const struct rlc_am_rx *rx)
 uint32_t rlc_am_rx_status_build(struct rlc_am_rx *rx, uint32_t max, int64_t now_ns, uint8_t *buf,
                                 struct am_status *ret)
 {
-	if (!rlc_am_rx_status_ready(rx) || fill_status(rx, max, ret) == 0)
+	if (!rlc_am_rx_status_ready(rx) || !fill_status(rx, max, ret))
 		return 0;
 	rx->status_due = false;
 	if (rx->t_status_prohibit_ns > 0)

@@ -221,6 +221,28 @@ static void test_blocks_come_again_by_harq(void **state)
 	assert_int_equal(stats.rlc_status_tx, 1);
 	assert_int_equal(stats.rlc_status_rx, 1);
 	assert_int_equal(stats.rlc_retx, 0);
+	/* The first block of either process, in all its attempts. */
+	for (size_t i = 0; i < r.n_pdus; i++)
+		assert_int_equal(r.pdus[i].ndi, !r.pdus[i].preamble && r.pdus[i].rnti == 61);
+	run_end(&r);
+}
+
+/* Without losses each packet has the SN after that of the one before. */
+static void test_sequence_numbers(void **state)
+{
+	struct run r;
+
+	(void)state;
+	setup(&r);
+	run_start(&r);
+	for (int i = 0; i < 5; i++)
+		run_push(&r, DOWN, 100, MS(5 * i));
+	run_until(&r, RUN_FOREVER);
+	for (size_t i = 0; i < 5; i++) {
+		assert_int_equal(run_find(&r, CELL_EV_RLC_TX, 0, i)->sn, i);
+		assert_int_equal(run_find(&r, CELL_EV_RLC_RX, 1, i)->sn, i);
+		assert_int_equal(run_find(&r, CELL_EV_RLC_RX, 1, i)->bytes, 104);
+	}
 	run_end(&r);
 }
 
@@ -256,6 +278,7 @@ int main(void)
 		cmocka_unit_test(test_a_link_that_ends_for_good),
 		cmocka_unit_test(test_a_link_that_is_established_again),
 		cmocka_unit_test(test_blocks_come_again_by_harq),
+		cmocka_unit_test(test_sequence_numbers),
 		cmocka_unit_test(test_harq_gives_up),
 	};
 

@@ -620,6 +620,23 @@ static void test_a_failed_link_leaves_its_cell(void **state)
 	run_end(&r);
 }
 
+/* From detachment to synchronisation nothing is sent by the UE or to it, new or again. */
+static void check_silence(const struct run *r)
+{
+	bool away = false;
+
+	for (size_t i = 0; i < r->n_records; i++) {
+		const struct cell_record *row = &r->records[i];
+
+		if (row->event == CELL_EV_RRC && row->value == CELL_RRC_DETACH)
+			away = true;
+		if (row->event == CELL_EV_RRC && row->value == CELL_RRC_SYNCHRONISED)
+			away = false;
+		if (row->event == CELL_EV_HARQ_TX || row->event == CELL_EV_MAC_TX)
+			assert_false(away);
+	}
+}
+
 /* Blocks that are on the air when a UE leaves are given back each time. */
 static void test_a_hundred_handovers(void **state)
 {
@@ -641,6 +658,7 @@ static void test_a_hundred_handovers(void **state)
 		run_until(&r, RUN_FOREVER);
 		cell_stats(r.cell, &stats);
 		assert_int_equal(stats.handovers, 100);
+		check_silence(&r);
 		if (mode == CELL_RLC_AM) {
 			check_order(&r, 1, 10000);
 			check_order(&r, SGW, 10000);

@@ -98,6 +98,28 @@ static void test_both_legs_are_discarded(void **state)
 	run_end(&r);
 }
 
+/* What waits for the downlink came before what waits for the uplink, and goes first again. */
+static void test_both_legs_are_sent_again_in_order(void **state)
+{
+	struct run r;
+
+	(void)state;
+	run_defaults(&r, CELL_MODE_IM);
+	r.cfg.dl_sched_to_tx_tti = 8;
+	r.cfg.mode_flush = CELL_FLUSH_RETRANSMIT;
+	run_start(&r);
+	for (int i = 0; i < 10; i++)
+		run_push(&r, 1, 1400, 0);
+	route(&r, 1, CELL_MODE_DM, MS(17));
+	run_until(&r, RUN_FOREVER);
+	assert_true(run_find(&r, CELL_EV_FLUSH, 1, 0)->value > 0);
+	assert_true(run_find(&r, CELL_EV_FLUSH, CELL_NODE_ENB, 0)->value > 0);
+	assert_int_equal(r.n_delivered, 10);
+	for (uint32_t i = 0; i < 10; i++)
+		assert_int_equal(r.delivered[i].pkt, i + 1);
+	run_end(&r);
+}
+
 static void test_kept_packets_go_the_old_way(void **state)
 {
 	struct run r;
@@ -195,6 +217,7 @@ int main(void)
 		cmocka_unit_test(test_direct_packets_are_discarded),
 		cmocka_unit_test(test_blocks_on_the_air_arrive),
 		cmocka_unit_test(test_both_legs_are_discarded),
+		cmocka_unit_test(test_both_legs_are_sent_again_in_order),
 		cmocka_unit_test(test_kept_packets_go_the_old_way),
 		cmocka_unit_test(test_retransmitted_packets_go_the_new_way_in_order),
 		cmocka_unit_test(test_nothing_leaks_from_one_mode_to_the_other),
