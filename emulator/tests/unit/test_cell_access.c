@@ -287,6 +287,24 @@ static void test_no_more_answers_than_resource_blocks(void **state)
 	run_end(&r);
 }
 
+/* Who may always send has nothing to ask for. */
+static void test_no_report_where_ues_are_always_scheduled(void **state)
+{
+	struct run r;
+
+	(void)state;
+	run_defaults(&r, CELL_MODE_IM);
+	r.cfg.ul_always_scheduled = 1;
+	run_start(&r);
+	for (int i = 0; i < 10; i++)
+		run_push(&r, 1, 1500, 0);
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(r.n_delivered, 10);
+	assert_int_equal(run_count(&r, CELL_EV_BSR_TX, 1), 0);
+	assert_int_equal(run_count(&r, CELL_EV_RA_PREAMBLE, 1), 0);
+	run_end(&r);
+}
+
 /* Out of range after its preamble. */
 static void test_no_answer_out_of_range(void **state)
 {
@@ -365,6 +383,7 @@ int main(void)
 		cmocka_unit_test(test_full_buffer_fills_sub_frames),
 		cmocka_unit_test(test_no_grant_twice_for_a_late_report),
 		cmocka_unit_test(test_no_more_answers_than_resource_blocks),
+		cmocka_unit_test(test_no_report_where_ues_are_always_scheduled),
 		cmocka_unit_test(test_no_answer_out_of_range),
 		cmocka_unit_test(test_out_of_range_between_report_and_grant),
 		cmocka_unit_test(test_an_answer_that_is_not_needed_any_more),

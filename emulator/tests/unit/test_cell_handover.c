@@ -4,6 +4,7 @@
  * packets at both ends. Messages take 4 ms one way, tunnels too, a UE is 30 ms between the cells.
  * Source: TS 36.300 10.1.2.1.1, 10.1.2.3; TS 36.322 5.4; TS 36.323 5.2; Pacifico, Figures 2, 5, 6
  */
+#include "gtpu.h"
 #include "run.h"
 #include "unit.h"
 
@@ -684,6 +685,32 @@ static void test_the_end_gives_back_what_is_held(void **state)
 	}
 }
 
+/* No eNB sends one to the S-GW; if one does, it ends there. */
+static void test_an_end_marker_at_the_gateway(void **state)
+{
+	uint8_t packet[CELL_MTU_MAX];
+	struct cell_stats stats;
+	struct gtpu h;
+	struct run r;
+
+	(void)state;
+	start(&r, CELL_RLC_AM, CELL_HO_STANDARD);
+	h = (struct gtpu){ .src = r.cfg.enb_gtpu_addr[0],
+		           .dst = r.cfg.sgw_gtpu_addr,
+		           .teid = 1 << 8 | (CELL_TUNNEL_S1 + 1), /* of UE 1, at the S-GW */
+		           .type = GTPU_END_MARKER };
+	gtpu_pack(&h, 0, packet, 0, packet);
+	assert_int_equal(
+		cell_push(r.cell, CELL_PORT_SGW, packet, gtpu_header_bytes(&h), 0, RUN_START_NS),
+		0);
+	run_until(&r, RUN_FOREVER);
+	cell_stats(r.cell, &stats);
+	assert_int_equal(stats.pkts_terminated, 1);
+	assert_int_equal(r.n_delivered, 0);
+	assert_int_equal(r.n_dropped, 0);
+	run_end(&r);
+}
+
 static void test_without_forwarding_the_source_drops(void **state)
 {
 	struct cell_stats stats;
@@ -768,6 +795,7 @@ int main(void)
 		cmocka_unit_test(test_a_failed_link_leaves_its_cell),
 		cmocka_unit_test(test_a_hundred_handovers),
 		cmocka_unit_test(test_the_end_gives_back_what_is_held),
+		cmocka_unit_test(test_an_end_marker_at_the_gateway),
 		cmocka_unit_test(test_without_forwarding_the_source_drops),
 		cmocka_unit_test(test_a_lost_end_marker_costs_time_only),
 	};
