@@ -18,9 +18,8 @@ from cellbed import guests, lab_virtual
 MEMORY_MIB = 256
 _POLL_S = 0.05
 _ENDED = "conformance: ended with "
-# Tests write to /tmp, and may lie there: below /mnt all files of the host are where they are on it. packetdrill has sh
-# carry out the commands of scripts, some of which are written for bash. The clock is the guest's, so that a test that
-# waits for ever takes no time of ours.
+# Tests write to /tmp, and may lie there: below /mnt all files of the host are where they are on it. The clock is the
+# guest's, so that a test that waits for ever takes no time of ours.
 _INIT = """#!/bin/sh
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/run LC_ALL=C PYTHONDONTWRITEBYTECODE=1
 mount -t proc proc /proc
@@ -29,7 +28,6 @@ mount -t devtmpfs devtmpfs /dev
 mount -t tmpfs tmpfs /run
 mount --bind / /mnt
 mount -t tmpfs tmpfs /tmp
-mount --bind /bin/bash /bin/sh
 ip link set lo up
 cd {folder}
 timeout {limit_s} sh -c {command} 2>&1
