@@ -4,8 +4,10 @@
 import json
 
 import pytest
-from e2e import ROOT, bundles, cellbed, digests
+from e2e import ROOT, UNBUILT, bundles, cellbed, digests
 from tracereader import read_trace
+
+from cellbed.tcp_profile import can_do_without_rack
 
 pytestmark = pytest.mark.lab
 
@@ -41,6 +43,18 @@ def test_arq_loses_nothing(played):
         assert counts["rlc_retx"] > 10
         assert sum(counts["pkts_dropped"].values()) == 0
         assert counts["pkts_delivered"] == counts["pkts_in"]
+
+
+def test_runs_without_rack_take_a_kernel_that_can(played, tmp_path):
+    """Linux 7 would detect losses by RACK whatever they say: much of what a UE gets out of order would be taken for
+    lost all the same, but by its time, not by its distance."""
+    releases = {json.loads((bundle / "manifest.json").read_text())["kernel"]["release"] for bundle in played.values()}
+    assert len(releases) == 1 and can_do_without_rack(*releases)
+    if "7.3" not in UNBUILT:
+        done = cellbed("run", QUICK, "--results", tmp_path, "--seed", 1, "--variant", "cubic-in", "--kernel", "7.3",
+                       check=False)
+        assert (done.returncode, "net.ipv4.tcp_recovery: value 0" in done.stderr) == (1, True)
+        assert not list(tmp_path.glob("*"))
 
 
 @pytest.mark.parametrize("variant", ["cubic-in", "cubic-pdcp"])

@@ -88,11 +88,13 @@ def run(
 ) -> None:
     """Play a scenario; a run of the same programs, files and settings that is finished is not played again."""
     from cellbed.description import expand, load_claims
+    from cellbed.lab import suited
     from cellbed.show import Show, tell_size, view
     from cellbed.sweep import Sweep, fleet_of
 
     check_lab(lab, kernel)
     model, runs = expand(scenario, set_ or [], seed, variant)
+    kernel = suited(lab, kernel, runs)
     show = Show(len(runs), console(), errors(), view(watch, results, console()))
     claims = load_claims(model, scenario)
     tell_size(runs, results)

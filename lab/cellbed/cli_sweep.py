@@ -85,6 +85,7 @@ def run_sweep(
     """Play a scenario over parameters and seeds; write RESULTS/summary/sweep.parquet. Interrupted, it resumes."""
     from cellbed import clean
     from cellbed.bundle import remove_unfinished
+    from cellbed.lab import suited
     from cellbed.sweep import Sweep, fleet_of
 
     check_lab(lab, kernel)
@@ -97,6 +98,7 @@ def run_sweep(
         return expand(scenario, overrides, chosen, variant, values)[1]
 
     model, runs = expand(scenario, overrides, parse_seeds(seeds) if seeds else None, variant, values)
+    kernel = suited(lab, kernel, runs)
     rounds = Rounds(list(dict.fromkeys(run.variant for run in runs)), list(dict.fromkeys(run.seed for run in runs)),
                     wanted, max_seeds)
     clean.clean()

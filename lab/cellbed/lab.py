@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from cellbed import congestion_control, lab_native, lab_virtual, lab_vm, paths, trial
+from cellbed import congestion_control, lab_native, lab_virtual, lab_vm, paths, tcp_profile, trial
 from cellbed.caller import Caller
+from cellbed.description import Run
+from cellbed.error import LabError
 from cellbed.follow import Watch
+from cellbed.labs import KERNELS
 
 Play = Callable[[Path, dict[str, Any], int, Watch, Caller | None], dict[str, Any]]
 
@@ -25,6 +29,25 @@ class Lab:
     play: Play  # directory, description, CPU, watch, caller; returns and raises as lab_virtual.play()
     controls: Callable[[dict[str, Any], bool], dict[str, str]] = lambda *_: {}  # as congestion_control.identities()
     try_out: Callable[[], None] = lambda: None  # before it plays; raises LabError when no run can start here
+
+
+def suited(name: str, kernel: str | None, runs: Sequence[Run]) -> str | None:
+    """The kernel that runs are to have: the one that is named; none means the newest, but where they switch RACK off,
+    which is the newest that is built and can do without.
+
+    Raises:
+        LabError: no such kernel is built.
+    """
+    without_rack = any(tcp_profile.without_rack(run.settings["tcp"]) for run in runs)
+    if name != "virtual" or kernel is not None or not without_rack:
+        return kernel
+    able = [version for version in KERNELS if tcp_profile.can_do_without_rack(version)]
+    for version in able:
+        with contextlib.suppress(LabError):
+            paths.lab_kernel(version)
+            return version
+    raise LabError("these runs switch RACK off (net.ipv4.tcp_recovery 0 with SACK), which Linux allows up to 6.16, and "
+                   f"no such lab kernel is built; run `kernel/build --version {able[0]}`")
 
 
 def prepare(name: str, kernel: str | None) -> Lab:

@@ -233,6 +233,7 @@ class Runner:
             if (self.out / congestion_control.OBJECT).exists():
                 stack.callback(congestion_control.register(self.programs["ccload"], self.out).kill)
             congestion_control.check(self.settings, self.description["lab"] == "native")
+            tcp_profile.check(self.settings["tcp"], os.uname().release)
             self.phase("nodes")
             self.start_nodes(stack)
             stack.callback(self.note_lost_nodes)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import re
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,10 @@ ALWAYS = {
 
 ROOT = Path("/proc/sys/net")
 
+# Since then Linux detects losses of SACK connections by RACK alone, and tcp_recovery 0 has no effect.
+# Source: Linux, commit 1c120191dcec, "tcp: remove obsolete and unused RFC3517/RFC6675 loss recovery code"
+_RACK_ONLY = (6, 17)
+
 
 def sysctls(tcp: dict[str, Any]) -> dict[str, str]:
     """Settings of every node, by path below /proc/sys/net."""
@@ -49,6 +54,27 @@ def sysctls(tcp: dict[str, Any]) -> dict[str, str]:
 def chosen(tcp: dict[str, Any]) -> dict[str, str]:
     """Settings that the scenario names itself, by path; they come after the profile's."""
     return {name.removeprefix("net.").replace(".", "/"): str(value) for name, value in tcp["sysctls"].items()}
+
+
+def without_rack(tcp: dict[str, Any]) -> bool:
+    """Whether losses are to be detected by counting SACKs: SACK is on, RACK off."""
+    wanted = sysctls(tcp)
+    recovery = wanted.get("ipv4/tcp_recovery", "1")
+    return wanted.get("ipv4/tcp_sack", "1") != "0" and recovery.isdecimal() and not int(recovery) & 1
+
+
+def can_do_without_rack(release: str) -> bool:
+    """Args: release: of Linux, such as 6.12 or 6.18.5-amd64."""
+    version = re.match(r"(\d+)\.(\d+)", release)
+    return version is not None and tuple(map(int, version.groups())) < _RACK_ONLY
+
+
+def check(tcp: dict[str, Any], release: str) -> None:
+    """Raises LabError when the kernel would ignore how losses are to be detected."""
+    if without_rack(tcp) and not can_do_without_rack(release):
+        raise LabError("net.ipv4.tcp_recovery: value 0 with net.ipv4.tcp_sack 1: since 6.17 Linux detects losses by "
+                       f"RACK all the same, and this is {release}; allowed here 1 (key 'tcp.sysctls'), or an older "
+                       "kernel, such as --kernel 6.12")
 
 
 def _receive_buffer(window: int | None) -> dict[str, str]:

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Settings of the hosts' TCP."""
 
+import contextlib
+
 import pytest
 
+from cellbed import tcp_profile
 from cellbed.error import LabError
+from cellbed.scenario_file import validate
 from cellbed.tcp_profile import file_sender, route_attributes, sysctls, write
 
 
@@ -38,3 +42,22 @@ def test_a_refused_value_is_told(monkeypatch, tmp_path):
 def test_the_least_timeout_goes_with_the_route():
     tcp = {"receive_window": None, "mss": None, "delayed_ack": True, "rto_min_ms": 1000}
     assert route_attributes(tcp) == ["rto_min", "1000ms"]
+
+
+@pytest.mark.parametrize(("profile", "chosen", "off"), [
+    ("paper", {}, False), ("paper", {"net.ipv4.tcp_sack": 1}, True), ("modern", {}, False),
+    ("modern", {"net.ipv4.tcp_recovery": 0}, True), ("modern", {"net.ipv4.tcp_recovery": 3}, False),
+    ("modern", {"net.ipv4.tcp_recovery": 0, "net.ipv4.tcp_sack": 0}, False)])
+def test_a_kernel_that_knows_rack_only_is_refused_where_it_is_off(minimal, profile, chosen, off):
+    """Without SACK it is off anyway."""
+    tcp = validate({**minimal, "tcp": {"profile": profile, "sysctls": chosen}}, "f.yaml").model_dump()["tcp"]
+    tcp_profile.check(tcp, "6.12.117")
+    said = "^net.ipv4.tcp_recovery: value 0 .* since 6.17 .* this is 7.3.4; allowed here 1 "
+    with pytest.raises(LabError, match=said) if off else contextlib.nullcontext():
+        tcp_profile.check(tcp, "7.3.4")
+
+
+@pytest.mark.parametrize(("release", "can"), [("6.16.9-amd64", True), ("6.17.0", False), ("7.3", False), ("6.1", True),
+                                              ("own", False)])
+def test_kernels_that_can_do_without_rack(release, can):
+    assert tcp_profile.can_do_without_rack(release) is can
