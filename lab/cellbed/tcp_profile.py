@@ -40,7 +40,7 @@ ALWAYS = {
 ROOT = Path("/proc/sys/net")
 
 # Since then Linux detects losses of SACK connections by RACK alone, and tcp_recovery 0 has no effect.
-# Source: Linux, commit 1c120191dcec, "tcp: remove obsolete and unused RFC3517/RFC6675 loss recovery code"
+# Source: Linux 7.3, ip-sysctl.rst, tcp_recovery; commit 1c120191dcec took the code out
 _RACK_ONLY = (6, 17)
 
 
