@@ -21,7 +21,7 @@ PYTHON   ?= python3
 VENV     := .venv
 CELLBED  := $(VENV)/bin/cellbed
 PYTEST   := $(VENV)/bin/python -m pytest
-PARALLEL ?= -n auto --dist loadfile
+PARALLEL ?= -n auto --dist worksteal
 STAMPS   := build/.stamps
 # A machine that another one provisions has PLAY=true and EXTRAS=test: its packages are there, and it needs no Ansible.
 EXTRAS   ?= test,setup
@@ -89,7 +89,7 @@ lab-vm: lab-vm-host ## a lab VM: with vagrant if it is there; BOX=FILE builds a 
 test-lab-vm: lab-vm-host lab-kernel ## build, boot and provision a lab VM in QEMU, play in it, compare; takes 20 minutes
 	@vm/test-lab-vm $(if $(WHEELS),--wheels $(WHEELS))
 
-# Tests of a file stay together, as they share what they have played.
+# Each worker has half of the files at first, as tests of a file share what they have played; who is done takes of the other
 test: setup lab-kernels lint ## tests but for the longest; what needs root is skipped with a reason
 	meson test -C build --print-errorlogs --no-rebuild --quiet
 	$(PYTEST) $(PARALLEL) -m "not long"
