@@ -12,8 +12,6 @@
 /* Arrival of what goes on the air in the first TTI from @t_ns on. */
 static int64_t arrival_from(const struct cell *c, int64_t t_ns)
 {
-	if (t_ns == CELL_NEVER)
-		return CELL_NEVER;
 	return utran_tti_from(c, t_ns) + c->utran->tti_ns + c->utran->delay_ns;
 }
 

@@ -39,6 +39,31 @@ static void test_chances_multiply(void **state)
 	assert_true(together < 0.5);
 }
 
+/* Between the points of the tables, too: each bit more that arrives makes a failure less likely,
+ * and none by much. */
+static void test_curves_are_smooth(void **state)
+{
+	const uint32_t tb_bits = 6144;
+	uint32_t before = UINT32_MAX, n_steep = 0;
+
+	(void)state;
+	for (uint32_t coded_bits = tb_bits; coded_bits < 3 * tb_bits; coded_bits++) {
+		struct bler_soft soft = { 0 };
+		uint32_t rate;
+
+		bler_add(&soft, 6, coded_bits, 1700);
+		rate = bler_rate(&soft, 6, tb_bits);
+		assert_true(rate <= before);
+		assert_true(before - rate < UINT32_MAX / 200);
+		if (rate > UINT32_MAX / 1000 && rate < UINT32_MAX / 1000 * 999) {
+			assert_true(rate < before);
+			n_steep++;
+		}
+		before = rate;
+	}
+	assert_true(n_steep > 500);
+}
+
 /* Source: R4-081920 */
 static void test_control_channels(void **state)
 {
@@ -55,6 +80,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_is_certain_stays_so),
 		cmocka_unit_test(test_chances_multiply),
+		cmocka_unit_test(test_curves_are_smooth),
 		cmocka_unit_test(test_control_channels),
 	};
 

@@ -43,6 +43,27 @@ static void test_an_sdu_takes_as_many_ttis_as_its_pdus(void **state)
 	}
 }
 
+/* Whoever sleeps until the next output that is announced misses none, however much of the SDU has
+ * gone. */
+static void test_nothing_leaves_before_it_was_announced(void **state)
+{
+	struct run r;
+
+	(void)state;
+	defaults(&r);
+	r.cfg.utran_dl_rate_bps = 32000;
+	run_start(&r);
+	run_push(&r, DOWN, 1040, MS(1));
+	for (int64_t t_ns = MS(1); t_ns < MS(290); t_ns += MS(10)) {
+		run_until(&r, t_ns);
+		assert_int_equal(r.n_delivered, 0);
+		assert_true(cell_next_output(r.cell) - RUN_START_NS <= MS(290));
+	}
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(r.delivered[0].t_ns, MS(290));
+	run_end(&r);
+}
+
 static void test_delay_comes_on_top(void **state)
 {
 	struct run r;
@@ -209,6 +230,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_an_sdu_takes_as_many_ttis_as_its_pdus),
+		cmocka_unit_test(test_nothing_leaves_before_it_was_announced),
 		cmocka_unit_test(test_delay_comes_on_top),
 		cmocka_unit_test(test_padding_of_reports),
 		cmocka_unit_test(test_max_dat_transmissions_then_discard),

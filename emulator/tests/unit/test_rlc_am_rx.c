@@ -816,6 +816,35 @@ static void test_finish(void **state)
 	assert_int_equal(pool.n_free, POOL_PDUS);
 }
 
+/* Of a window whose last PDU is all that came. */
+static void test_finish_of_a_whole_window(void **state)
+{
+	(void)state;
+	setup();
+	assert_int_equal(receive(AM_WINDOW - 1, 0), 0);
+	out = (struct rlc_out){ 0 };
+	rlc_am_rx_finish(&rx, &out);
+	assert_int_equal(out.delivered.n, 1);
+	expect_delivered(AM_WINDOW - 1);
+	rlc_am_rx_reset(&rx);
+}
+
+/* An SDU of 60 bytes of which ten within a PDU are missing does not go up. */
+static void test_finish_with_a_gap_in_an_sdu(void **state)
+{
+	(void)state;
+	setup_stream(30, 60, CELL_DELIVERY_IN_SEQUENCE);
+	send(0);
+	assert_int_equal(receive_part(0, 0, 10, false, 0), 0);
+	assert_int_equal(receive_part(0, 20, 30, false, 0), 0);
+	assert_int_equal(receive(1, 0), 0);
+	out = (struct rlc_out){ 0 };
+	rlc_am_rx_finish(&rx, &out);
+	assert_int_equal(out.delivered.n, 0);
+	rlc_am_rx_reset(&rx);
+	assert_int_equal(pool.n_free, POOL_PDUS);
+}
+
 /* SDUs of PDUs that nobody here sent: counted, and those of ours go on. */
 static void test_foreign_pdu(void **state)
 {
@@ -893,6 +922,8 @@ int main(void)
 		cmocka_unit_test(test_too_many_holes),
 		cmocka_unit_test(test_reset),
 		cmocka_unit_test(test_finish),
+		cmocka_unit_test(test_finish_of_a_whole_window),
+		cmocka_unit_test(test_finish_with_a_gap_in_an_sdu),
 		cmocka_unit_test(test_foreign_pdu),
 		cmocka_unit_test(test_segment_that_contradicts),
 	};
