@@ -89,7 +89,8 @@ lab-vm: lab-vm-host ## a lab VM: with vagrant if it is there; BOX=FILE builds a 
 test-lab-vm: lab-vm-host lab-kernel ## build, boot and provision a lab VM in QEMU, play in it, compare; takes 20 minutes
 	@vm/test-lab-vm $(if $(WHEELS),--wheels $(WHEELS))
 
-# Each worker has half of the files at first, as tests of a file share what they have played; who is done takes of the other
+# Tests of a file share what they have played. So each worker begins with files of its own, and takes tests of others when it
+# has none left.
 test: setup lab-kernels lint ## tests but for the longest; what needs root is skipped with a reason
 	meson test -C build --print-errorlogs --no-rebuild --quiet
 	$(PYTEST) $(PARALLEL) -m "not long"

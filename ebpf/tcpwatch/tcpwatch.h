@@ -17,7 +17,7 @@ enum tcpwatch_kind {
 	TCPWATCH_SEGMENT_OUT = 1, /* a segment leaves the socket's host */
 	TCPWATCH_SEGMENT_IN,      /* a segment arrives, before TCP has processed it */
 	TCPWATCH_RTT,             /* once per round trip: a sample and srtt after it */
-	TCPWATCH_RTO,             /* the retransmission timer fired; arg = consecutive ones */
+	TCPWATCH_RTO,             /* the retransmission timer fired; arg = times in a row before */
 	TCPWATCH_RETRANSMIT,      /* a segment is retransmitted; seq, arg = segments */
 	TCPWATCH_STATE,           /* connection state changes; arg = new state */
 	TCPWATCH_KIND_COUNT

@@ -15,7 +15,7 @@ import pytest
 from cellbed import cgroup
 from cellbed.netns import enter_netns
 from cellbed.process import start_ready
-from cellbed_analysis.trace import read_trace
+from cellbed_analysis.trace import read_header, read_trace
 
 ROOT = Path(__file__).resolve().parents[2]
 TCPWATCH = Path(os.environ.get("CELLBED_BUILD", ROOT / "build")) / "ebpf/tcpwatch/tcpwatch"
@@ -153,6 +153,45 @@ def test_agrees_with_tcp_info(tmp_path, network, group):
     assert last["total_retrans"] == info["total_retrans"] == 0
 
 
+def test_fields_mean_what_they_say(tmp_path, network, group):
+    """One write at a time is in flight: what each sample of the sender has to say follows from what was written."""
+    before_ns = time.time_ns()
+    rows, _, _ = watch(tmp_path, network, group, SIZES)
+    to_epoch_ns = read_header(tmp_path / "tcp.trace").realtime_offset_ns
+    assert before_ns < rows[0]["t_ns"] + to_epoch_ns < rows[-1]["t_ns"] + to_epoch_ns < time.time_ns()
+
+    sent = [r for r in rows if r["dport"] == 7000]
+    received = [r for r in rows if r["sport"] == 7000]
+    (cookie,) = {r["cookie"] for r in sent if r["sport"]}
+    assert cookie not in {r["cookie"] for r in received}
+    assert {(r["saddr"], r["daddr"]) for r in sent} == {(0x0a630001, 0x0a630002)}
+    assert {(r["saddr"], r["daddr"]) for r in received if r["daddr"]} == {(0x0a630002, 0x0a630001)}
+    assert [r["arg"] for r in sent if r["kind"] == "state"][:2] == [1, 4]  # ESTABLISHED, FIN-WAIT-1
+
+    (syn,) = (r for r in sent if r["kind"] == "segment_out" and r["tcp_flags"] == 0x02)
+    (syn_ack,) = (r for r in sent if r["kind"] == "segment_in" and r["tcp_flags"] == 0x12)
+    assert syn_ack["ack"] == (syn["seq"] + 1) % 2**32
+    segments = [r for r in sent if r["kind"] == "segment_out" and r["len"]]
+    at = 1
+    for i, segment in enumerate(segments):
+        assert segment["tcp_flags"] == 0x18  # PSH, ACK
+        assert segment["seq"] == segment["snd_una"] == segment["snd_nxt"] == (syn["seq"] + at) % 2**32
+        assert segment["ack"] == segment["rcv_nxt"] == (syn_ack["seq"] + 1 + i) % 2**32
+        assert (segment["packets_out"], segment["lost_out"], segment["sacked_out"], segment["retrans_out"]) == (0,) * 4
+        assert segment["delivered"] == 1 + i  # the SYN, and one write after the other
+        assert segment["state"] == 1
+        at += segment["len"]
+    answers = [r for r in sent if r["kind"] == "segment_in" and r["len"]]
+    assert {r["packets_out"] for r in answers} <= {0, 1} and {r["state"] for r in answers} == {1}
+    assert answers[-1]["ack"] == (syn["seq"] + at) % 2**32
+    samples = [r for r in sent if r["kind"] == "rtt" and r["state"] == 1]
+    assert samples
+    for sample in samples:
+        assert 0 < sample["min_rtt_us"] <= sample["rtt_us"] and sample["srtt_us"] > 0
+        assert 0 <= (sample["snd_nxt"] - sample["snd_una"]) % 2**32 <= max(SIZES)
+        assert 0 < (sample["rcv_nxt"] - syn_ack["seq"]) % 2**32 <= N_WRITES + 1
+
+
 def test_flows_have_their_programs(tmp_path, network, group):
     """Both sockets of a connection, each with who made it; an accepted one with who listens."""
     _, stats, _ = watch(tmp_path, network, group, SIZES)
@@ -214,6 +253,10 @@ def test_retransmissions_are_counted(tmp_path, network, group):
     assert info["total_retrans"] > 0
     assert again == info["total_retrans"]
     assert max(r["total_retrans"] for r in rows) == info["total_retrans"]
+    for r in rows:
+        if r["kind"] == "retransmit" and r["dport"] == 7000:
+            assert 0 <= (r["seq"] - r["snd_una"]) % 2**32 <= (r["snd_nxt"] - r["snd_una"]) % 2**32
+    assert [r["arg"] for r in rows if r["kind"] == "rto" and r["dport"] == 7000][:2] == [0, 1]
 
 
 def advertised(folder, network, group, *options):
