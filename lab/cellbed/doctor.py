@@ -124,7 +124,6 @@ def checks() -> list[Check]:
     return [
         _program("iperf3", "iperf3"), _program("ip", "iproute2"),
         _program("mnexec", "mininet", (), " for `cellbed shell --mininet`"),
-        _program("taskset", "util-linux", ("virtual",)),
         _program("tshark", "tshark", (), " to look at captures"), _built(), _kernel(), _ptrace(), _root(), _tun(),
         _cgroup(), _namespaces(), _bpf(), _qdisc("netem"), _qdisc("red"), _space(),
         _program("qemu-system-x86_64", "qemu-system-x86", ("vm",)), _program("busybox", "busybox-static", ("vm",)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import mmap
 import os
 import shutil
@@ -57,14 +58,14 @@ def seccomp_words(kernel: Path) -> list[str]:
     return [f"seccomp={'off' if os.environ.get(_TRACED) else 'auto'}"] if known else []
 
 
-def command(kernel: Path, seed: int, cpu: int, memory_mib: int) -> list[str]:
+def command(kernel: Path, seed: int, memory_mib: int) -> list[str]:
     """The guest's command line; kernel/README.md explains every option.
 
     The kernel mixes it into its random pool, so nothing in it may vary between runs of one description: the guest
     finds its files through the working directory of the UML process.
     """
     return [
-        "taskset", "-c", str(cpu), str(kernel), f"mem={memory_mib}M", "rootfstype=hostfs", "rootflags=/", "ro",
+        str(kernel), f"mem={memory_mib}M", "rootfstype=hostfs", "rootflags=/", "ro",
         "init=/proc/self/cwd/guest-init", "time-travel=inf-cpu", f"time-travel-start={WALL_CLOCK_START_NS}",
         f"seed={seed}", "norandmaps", "quiet", "panic=-1", "con=null", "con0=null,fd:1", "uml_dir=uml/", "umid=guest",
         *seccomp_words(kernel),
@@ -78,22 +79,24 @@ def _furnish(directory: Path) -> None:
     (directory / "python").write_text(f"{sys.executable}\n")
 
 
-def _isolate() -> None:
-    """Prepare the process of the guest before it starts.
+def _isolate(cpu: int) -> None:
+    """Prepare the process of the guest before it starts: on a CPU of its own, as kernel/README.md explains.
 
     With addresses chosen at random the guest would have a few megabytes of memory more or less. Where personality()
     is not allowed it has.
     """
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     die_with_parent()
+    os.sched_setaffinity(0, {cpu})
     ctypes.CDLL(None).personality(ADDR_NO_RANDOMIZE)
 
 
 def start(kernel: Path, directory: Path, seed: int, cpu: int, memory_mib: int, console: IO[bytes]) -> subprocess.Popen:
     """Start a guest whose first program is `guest-init` in @directory."""
     env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "TMPDIR": str(_memory_dir(directory, memory_mib))}
-    return subprocess.Popen(command(kernel, seed, cpu, memory_mib), cwd=directory, stdin=subprocess.DEVNULL,
-                            stdout=console, stderr=console, env=env, start_new_session=True, preexec_fn=_isolate)
+    return subprocess.Popen(command(kernel, seed, memory_mib), cwd=directory, stdin=subprocess.DEVNULL,
+                            stdout=console, stderr=console, env=env, start_new_session=True,
+                            preexec_fn=functools.partial(_isolate, cpu))
 
 
 def play(kernel: Path, directory: Path, description: dict[str, Any], cpu: int, watch: Watch,
