@@ -21,13 +21,14 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 @pytest.fixture
 def command(monkeypatch, capsys):
-    """The command in this process, for tests of many words: what a user is told, and the status."""
-    def call(*words):
+    """The command in this process, which has imported already what it needs: what a user is told, and the status."""
+    def call(*words, check=False):
         monkeypatch.setattr(sys, "argv", ["cellbed", *map(str, words)])
         with pytest.raises(SystemExit) as end:
             cli.main()
             raise SystemExit(0)
         out, err = capsys.readouterr()
+        assert not check or end.value.code == 0, out + err
         return subprocess.CompletedProcess(words, end.value.code, out, err)
 
     return call

@@ -92,8 +92,8 @@ def test_shares_and_jains_index(contended):
     assert long["jain"] < long["jain_together"]  # one had the cell to itself for half of the time
 
 
-def test_report_shows_both(contended):
-    told = cellbed("report", contended).stdout
+def test_report_shows_both(contended, command):
+    told = command("report", contended, check=True).stdout
     assert "Jain's index of 2 flows, downlink" in told
     table = [line.split() for line in told.splitlines()]
     assert [words[1] for words in table if words[:1] == ["run"]] == ["long", "late"]
@@ -102,19 +102,19 @@ def test_report_shows_both(contended):
     assert (contended / "derived/figures/flow-throughput.png").exists()
 
 
-def test_one_flow_is_named(contended, tmp_path):
-    told = cellbed("why", contended, "--at", "1.5").stdout
+def test_one_flow_is_named(contended, tmp_path, command):
+    told = command("why", contended, "--at", "1.5", check=True).stdout
     assert told.startswith("flow long; --flow names another: late\n")
-    late = cellbed("why", contended, "--at", "1.5", "--flow", "late").stdout
+    late = command("why", contended, "--at", "1.5", "--flow", "late", check=True).stdout
     assert late.startswith("segment at byte") and late not in told
-    refused = cellbed("why", contended, "--flow", "x", check=False)
+    refused = command("why", contended, "--flow", "x")
     assert refused.returncode == 1 and refused.stderr.endswith("--flow x: allowed long, late\n")
-    done = cellbed("export", contended, "--format", "qlog", "--output", tmp_path)
+    done = command("export", contended, "--format", "qlog", "--output", tmp_path, check=True)
     assert "flow long; --flow names another: late" in done.stderr
-    cellbed("export", contended, "--format", "qlog", "--output", tmp_path, "--flow", "late")
+    command("export", contended, "--format", "qlog", "--output", tmp_path, "--flow", "late", check=True)
     first, second = ((tmp_path / f"{contended.name}-{name}.qlog").read_text() for name in ("ue1", "late"))
     assert first != second
-    assert cellbed("export", contended, "--format", "flent", "--flow", "x", check=False).returncode == 1
+    assert command("export", contended, "--format", "flent", "--flow", "x").returncode == 1
 
 
 def test_commands_at_once_have_rows_of_their_own(programs):
@@ -147,8 +147,8 @@ def test_quic(programs):
     assert answer.parts_ms["downlink and decoding"] > 0
 
 
-def test_report_of_programs(programs):
-    told = cellbed("report", programs).stdout
+def test_report_of_programs(programs, command):
+    told = command("report", programs, check=True).stdout
     assert all(text in told for text in ("commands", "radio network, whole runs", "quic", "curl"))
     html = (programs / "derived/report.html").read_text()
     assert 'id="flows"' in html and 'id="radio"' in html
@@ -163,10 +163,10 @@ def link(tmp_path_factory):
     return next(iter(bundles(folder / "kept").values()))
 
 
-def test_why_of_a_link(link):
-    told = cellbed("why", link).stdout
+def test_why_of_a_link(link, command):
+    told = command("why", link, check=True).stdout
     assert "RTT" in told and "downlink and decoding" in told
-    cellbed("report", link.parent)
+    command("report", link.parent, check=True)
     frame = pl.read_parquet(link.parent / "summary/metrics.parquet")
     (row,) = frame.filter(pl.col("flow").is_not_null()).rows(named=True)
     assert (row["flow_program"], row["flow_command"]) == ("curl", "command")
@@ -182,9 +182,9 @@ def test_why_of_a_link(link):
      "radio.trace has events only; run it with capture.radio_trace: full"),
     (["sh", "-c", "curl -s http://base:9/ || true"], [], "the connection carried no data"),
 ], ids=["icmp", "nothing", "no captures", "events", "refused"])
-def test_what_a_bundle_lacks_is_one_line(tmp_path, argv, settings, said):
+def test_what_a_bundle_lacks_is_one_line(tmp_path, argv, settings, said, command):
     scenario = {**PROGRAMS, "traffic": [PROGRAMS["traffic"][0], {**PROGRAMS["traffic"][3], "argv": argv}]}
     bundle = play(tmp_path, json.dumps(scenario), *(word for s in settings for word in ("--set", s)))
-    done = cellbed("why", bundle, check=False)
+    done = command("why", bundle)
     assert done.returncode == 1 and done.stderr.count("\n") == 1 and done.stderr.rstrip().endswith(said)
-    cellbed("report", bundle)
+    command("report", bundle, check=True)

@@ -62,13 +62,13 @@ def test_compressed_is_the_same_in_less(folder):
     assert (packed / "radio.pcap.zst").stat().st_size < (plain / "radio.pcap").stat().st_size / 8
 
 
-def test_all_commands_read_it(folder, tmp_path):
+def test_all_commands_read_it(folder, tmp_path, command):
     plain, packed = (bundles(folder / name)["run"] for name in ("plain", "packed"))
-    assert cellbed("why", plain, "--at", 1).stdout == cellbed("why", packed, "--at", 1).stdout
+    assert command("why", plain, "--at", 1, check=True).stdout == command("why", packed, "--at", 1, check=True).stdout
     for name, bundle in (("plain", plain), ("packed", packed)):
         for kind in ("pcapng", "mahimahi"):
-            cellbed("export", bundle, "--format", kind, "--output", tmp_path / name)
-        cellbed("report", bundle)
+            command("export", bundle, "--format", kind, "--output", tmp_path / name, check=True)
+        command("report", bundle, check=True)
     assert [p.read_bytes() for p in sorted((tmp_path / "plain").iterdir())] == \
         [p.read_bytes() for p in sorted((tmp_path / "packed").iterdir())]
     rows = [json.loads((bundle / "derived/metrics.json").read_text())["row"] for bundle in (plain, packed)]
@@ -83,7 +83,7 @@ def test_wireshark_reads_it(folder):
     assert found[0] == found[1] and len(found[0].splitlines()) == 50
 
 
-def test_prune_says_and_frees(folder, tmp_path):
+def test_prune_says_and_frees(folder, tmp_path, command):
     shutil.copytree(folder / "plain", tmp_path / "r")
     (bundle,) = (tmp_path / "r").glob("run-*")
     older = bundle.with_name(f"{bundle.name}0")
@@ -92,7 +92,7 @@ def test_prune_says_and_frees(folder, tmp_path):
     manifest["created"] = "2001-01-01T00:00:00+00:00"
     manifest["description"]["programs"]["celld"] = "0" * 64
     (older / "manifest.json").write_text(json.dumps(manifest))
-    cellbed("report", bundle)
+    command("report", bundle, check=True)
     before = sum(path.stat().st_size for path in (tmp_path / "r").rglob("*") if path.is_file())
     assert "--superseded" in cellbed("prune", tmp_path / "r").stdout
     assert before == sum(path.stat().st_size for path in (tmp_path / "r").rglob("*") if path.is_file())
@@ -105,9 +105,9 @@ def test_prune_says_and_frees(folder, tmp_path):
     assert "0 B freed" in cellbed("prune", tmp_path / "r", "--compress").stdout
 
 
-def test_damage_is_one_message(folder, tmp_path):
+def test_damage_is_one_message(folder, tmp_path, command):
     shutil.copytree(bundles(folder / "packed")["run"], tmp_path / "b")
     path = tmp_path / "b/radio.trace.zst"
     path.write_bytes(path.read_bytes()[:-1000])
-    done = cellbed("why", tmp_path / "b", check=False)
+    done = command("why", tmp_path / "b")
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 1 and "radio.trace.zst" in done.stderr
