@@ -156,7 +156,7 @@ def test_agrees_with_tcp_info(tmp_path, network, group):
 def test_fields_mean_what_they_say(tmp_path, network, group):
     """One write at a time is in flight: what each sample of the sender has to say follows from what was written."""
     before_ns = time.time_ns()
-    rows, _, _ = watch(tmp_path, network, group, SIZES)
+    rows, _, info = watch(tmp_path, network, group, SIZES)
     to_epoch_ns = read_header(tmp_path / "tcp.trace").realtime_offset_ns
     assert before_ns < rows[0]["t_ns"] + to_epoch_ns < rows[-1]["t_ns"] + to_epoch_ns < time.time_ns()
 
@@ -179,7 +179,7 @@ def test_fields_mean_what_they_say(tmp_path, network, group):
         assert segment["ack"] == segment["rcv_nxt"] == (syn_ack["seq"] + 1 + i) % 2**32
         assert (segment["packets_out"], segment["lost_out"], segment["sacked_out"], segment["retrans_out"]) == (0,) * 4
         assert segment["delivered"] == 1 + i  # the SYN, and one write after the other
-        assert segment["state"] == 1
+        assert (segment["state"], segment["mss"]) == (1, info["mss"])
         at += segment["len"]
     answers = [r for r in sent if r["kind"] == "segment_in" and r["len"]]
     assert {r["packets_out"] for r in answers} <= {0, 1} and {r["state"] for r in answers} == {1}
@@ -291,10 +291,11 @@ def test_congestion_window_is_bounded(tmp_path, network, group):
 
 
 def test_lost_samples_are_reported(tmp_path, network, group):
-    """A ring of one page holds a few samples; the rest is counted as lost, none vanishes."""
+    """A ring of one page holds a few samples; the rest is counted as lost, none vanishes: what arrives is one each."""
     rows, stats, _ = watch(tmp_path, network, group, [2_000_000], "--ringbuf-bytes", "4096", asleep=True)
     assert stats["lost"] > 0
     assert stats["samples"] == len(rows)
+    assert stats["samples"] + stats["lost"] > sum(flow["received_pkts"] for flow in stats["flows"])
     assert f"{stats['lost']} samples lost" in (tmp_path / "log").read_text()
 
 
