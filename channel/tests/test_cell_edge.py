@@ -31,6 +31,11 @@ def legs(parameters, seed=1, seconds=4, granularity_ms=1):
     return {leg: records[records["dir"] == number] for number, leg in enumerate(trace.LEGS)}
 
 
+# 60 degrees: cosine 1/2, sine 0.8660
+def test_the_box_is_where_distance_and_azimuth_say():
+    assert CellEdgeParameters(distance_m=100, azimuth_deg=60).centre() == pytest.approx((50, 86.60), abs=0.01)
+
+
 # Mean of the bounds at sqrt(299.5^2 + 28.5^2) = 300.853 m: 94.885 + 10 + 22.5 log(300.853 / 1260.87) = 90.884 dB;
 # noise over the carrier -104.433 dBm: 46 - 90.884 + 104.433 - 9
 def test_downlink_without_interference_by_hand():

@@ -69,6 +69,18 @@ def test_bounds_of_uma():
         path_loss.make("hata")
 
 
+# Those of TR 36.814 Table B.1.2.1-1; the model has no breakpoint where both ends are as high as their surroundings
+@pytest.mark.parametrize(("name", "low", "high"), [
+    ("carrier_ghz", 2, 6), ("enb_height_m", 10, 150), ("ue_height_m", 1.01, 10), ("street_width_m", 5, 50),
+    ("building_height_m", 5, 50)])
+def test_ranges_of_uma(name, low, high):
+    for value in (low, high):
+        assert getattr(path_loss.UrbanMacro(**{name: value}), name) == value
+    for value in (low - 0.02, high + 0.02):
+        with pytest.raises(ParameterError, match=f"path_loss.{name}: value {value:g}: allowed"):
+            path_loss.UrbanMacro(**{name: value})
+
+
 def test_noise():
     """-173.975 dBm/Hz + 10 log 9 MHz."""
     assert link.noise_dbm(50) == pytest.approx(-173.975 + 69.542, abs=0.001)
