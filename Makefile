@@ -136,7 +136,7 @@ bench: setup lab-kernel ## speed of the core, of celld as a pipe (as root), and 
 bench-lena: setup lab-kernel ## the virtual lab beside LENA of ns-3, which is fetched from PyPI
 	$(VENV)/bin/python tests/bench/lena.py --rounds $(ROUNDS)
 
-lint: setup $(STAMPS)/ansible-lint ## formatters and linters, as CI runs them
+lint: setup $(STAMPS)/ansible-lint $(STAMPS)/clang-tidy ## formatters and linters, as CI runs them
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/yamllint -s scenarios ansible
 	clang-format --dry-run --Werror $$(git ls-files '*.c' '*.h')
@@ -144,6 +144,12 @@ lint: setup $(STAMPS)/ansible-lint ## formatters and linters, as CI runs them
 # Takes some ten seconds, so only when something changed.
 $(STAMPS)/ansible-lint: .ansible-lint.yml $(shell find ansible -type f) | setup
 	@cd ansible && PATH=$(abspath $(VENV))/bin:$$PATH ansible-lint -q -c ../.ansible-lint.yml site.yml
+	@touch $@
+
+# The probe's part for the kernel is another dialect.
+$(STAMPS)/clang-tidy: .clang-tidy emulator/tests/.clang-tidy $(shell git ls-files 'emulator/*.[ch]' 'ebpf/*.[ch]') | setup
+	@$(VENV)/bin/clang-tidy --quiet -p build $$(git ls-files 'emulator/*.c' 'ebpf/*.c' ':!*.bpf.c') >build/.clang-tidy.log 2>&1 || \
+		{ grep -v ' Processing file ' build/.clang-tidy.log; exit 1; }
 	@touch $@
 
 format: setup ## let the formatters decide

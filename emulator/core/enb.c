@@ -325,8 +325,8 @@ void enb_subframe(struct cell *c, uint32_t tti)
 		reserve_retransmissions(c, enb, tti + c->cfg.grant_to_tx_tti, &ul);
 		answer_preambles(c, enb, tti, &ul);
 		grant_uplink(c, enb, tti, &ul);
-		for (uint8_t tb = 0; tb < cell_tbs_dl(&c->cfg); tb++)
-			schedule_block(c, enb, tti, tb);
+		for (uint32_t tb = 0; tb < cell_tbs_dl(&c->cfg); tb++)
+			schedule_block(c, enb, tti, (uint8_t)tb);
 	}
 }
 

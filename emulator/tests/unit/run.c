@@ -9,12 +9,14 @@
 
 static void *grow(void *array, size_t n, size_t size)
 {
+	void *larger;
+
 	/* Powers of two: grown when the count reaches one. */
 	if (n & (n - 1))
 		return array;
-	array = realloc(array, (n ? 2 * n : 1) * size);
-	assert_non_null(array);
-	return array;
+	larger = realloc(array, (n ? 2 * n : 1) * size);
+	assert_non_null(larger);
+	return larger;
 }
 
 #define SERVER_ADDR UINT32_C(0x0a2e0101)

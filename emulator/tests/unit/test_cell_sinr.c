@@ -19,8 +19,8 @@ static void set_sinr(struct run *r, int32_t sinr_cdb, int64_t t_ns)
 {
 	struct cell_cmd cmd = { .type = CELL_CMD_CHANNEL, .ue = 1, .cqi = 4, .sinr_cdb = sinr_cdb };
 
-	for (uint8_t dir = CELL_DIR_UL; dir <= CELL_DIR_DL; dir++) {
-		cmd.dir = dir;
+	for (int dir = CELL_DIR_UL; dir <= CELL_DIR_DL; dir++) {
+		cmd.dir = (uint8_t)dir;
 		assert_int_equal(run_cmd(r, &cmd, t_ns), 0);
 	}
 }

@@ -250,7 +250,7 @@ static void test_tos_out(void **state)
 	};
 
 	(void)state;
-	for (uint8_t ecn = NOT_ECT; ecn <= CE; ecn++) {
+	for (int ecn = NOT_ECT; ecn <= CE; ecn++) {
 		uint8_t ipv4[20] = { 0x45, (uint8_t)(0xb8 | ecn) };
 
 		assert_int_equal(gtpu_tos_out(GTPU_ECN_NONE, ipv4, sizeof(ipv4)), 0);
@@ -284,15 +284,15 @@ static void test_ecn_in(void **state)
 	};
 
 	(void)state;
-	for (uint8_t inner = NOT_ECT; inner <= CE; inner++)
-		for (uint8_t outer = NOT_ECT; outer <= CE; outer++) {
+	for (int inner = NOT_ECT; inner <= CE; inner++)
+		for (int outer = NOT_ECT; outer <= CE; outer++) {
 			uint8_t ip[20] = { 0x45, (uint8_t)(0xb8 | inner), 0, 20, 1, 2 };
 			int verdict;
 
 			set_checksum(ip, 10, 20);
-			assert_int_equal(gtpu_ecn_in(GTPU_ECN_NONE, outer, ip, 20), 0);
+			assert_int_equal(gtpu_ecn_in(GTPU_ECN_NONE, (uint8_t)outer, ip, 20), 0);
 			assert_int_equal(ip[1], 0xb8 | inner);
-			verdict = gtpu_ecn_in(GTPU_ECN_COPY, outer, ip, 20);
+			verdict = gtpu_ecn_in(GTPU_ECN_COPY, (uint8_t)outer, ip, 20);
 			assert_int_equal(verdict, expected[inner][outer] == DROP ? -1 : 0);
 			if (verdict == 0)
 				assert_int_equal(ip[1], 0xb8 | expected[inner][outer]);
