@@ -29,6 +29,7 @@ PARTS = {
                  "emulator/tests/test_captures.py"), ("core", "fuzz"),
                  ("bler_table.c", "digest.c", "tbs_table.c"), QUICKLY),
     "daemon": Part(("emulator/daemon/*.c",), ("emulator/tests/test_script.py", "emulator/tests/test_celld.py",
+                   "emulator/tests/test_captures.py", "emulator/tests/test_gtpu.py",
                    "emulator/tests/golden/test_*.py"), ("daemon", "fuzz"), arguments=QUICKLY),
     "tcpwatch": Part(("ebpf/tcpwatch/*.c",), ("ebpf/tests/test_tcpwatch.py",)),
     "channel": Part(("channel/cellbed_channel/*.py",), ("channel/tests/test_*.py",), compiled=False),
