@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The curves of `block_error` as integers for the radio core: `python -m cellbed_channel.block_error_table > FILE`.
 
-FILE is emulator/core/bler_table.c; a test compares. The core interpolates on lines between the entries.
+FILE is emulator/core/phy/bler_table.c; a test compares. The core interpolates on lines between the entries.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def render() -> str:
         "/* SPDX-License-Identifier: GPL-2.0-or-later */",
         "/* bler_table.c - made by cellbed_channel.block_error_table; see bler.h. */",
         "/* clang-format off */",
-        '#include "bler.h"\n',
+        '#include "phy/bler.h"\n',
         f"const uint16_t bler_block_bits[BLER_SIZES] = {{\n{_rows(sizes)}\n}};\n",
         f"const uint8_t bler_first_rate[BLER_MODULATIONS + 1] = {{\n{_rows(first)}\n}};\n",
         f"const uint32_t bler_rate_q20[BLER_RATES] = {{\n{_rows(round(rate * Q20) for _, rate in columns)}\n}};\n",

@@ -96,5 +96,5 @@ def test_thresholds_of_cqis_are_at_ten_percent():
 
 
 def test_the_core_has_this_table():
-    """Remake it with `python -m cellbed_channel.block_error_table > emulator/core/bler_table.c`."""
-    assert (ROOT / "emulator/core/bler_table.c").read_text() == block_error_table.render()
+    """Remake it with `python -m cellbed_channel.block_error_table > emulator/core/phy/bler_table.c`."""
+    assert (ROOT / "emulator/core/phy/bler_table.c").read_text() == block_error_table.render()

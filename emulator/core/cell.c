@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "cell_assert.h"
+#include "base/assert.h"
 #include "event.h"
-#include "opportunity.h"
-#include "utran.h"
+#include "ran/dch/utran.h"
+#include "ran/recorded/opportunity.h"
 
 /* The caller has used the outputs of its last call. */
 static void release_limbo(struct cell *c)

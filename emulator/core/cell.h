@@ -10,22 +10,22 @@
  *   init.c    lays the state out in the caller's memory
  *   cell.c    event loop: arrivals, decoded PDUs, timers, sub-frames
  *   event.c   which of these is next, and when a packet can leave next
- *   enb.c     what an eNB does in a sub-frame: RAR, grants, downlink
- *   ue.c      what a UE does: transmit on grants, random access
- *   d2d.c     which leg a packet takes, and where a received one goes
- *   bearer.c  RLC and PDCP of a leg, whichever mode
- *   control.c control channels that a UE misses
- *   air.c     MAC PDUs from transmission to decoding
- *   harq.c    HARQ processes
- *   scheduler.c  who gets resource blocks
- *   epc.c     S-GW: which eNB a UE's tunnel leads to
- *   tunnel.c  eNBs' ends of the tunnels: to the radio, on hold, or forwarded
- *   rrc.c     handover: its messages and when they arrive
- *   reestablish.c  RLC and PDCP of a UE that changes its cell
+ *   ran/lte/enb.c     what an eNB does in a sub-frame: RAR, grants, downlink
+ *   ran/lte/ue.c      what a UE does: transmit on grants, random access
+ *   ran/lte/d2d.c     which leg a packet takes, and where a received one goes
+ *   ran/lte/bearer.c  RLC and PDCP of a leg, whichever mode
+ *   ran/lte/control.c control channels that a UE misses
+ *   ran/lte/air.c     MAC PDUs from transmission to decoding
+ *   mac/harq.c    HARQ processes
+ *   mac/scheduler.c  who gets resource blocks
+ *   ran/lte/gateway.c     S-GW: which eNB a UE's tunnel leads to
+ *   ran/lte/tunnel.c  eNBs' ends of the tunnels: to the radio, on hold, or forwarded
+ *   ran/lte/rrc.c     handover: its messages and when they arrive
+ *   ran/lte/reestablish.c  RLC and PDCP of a UE that changes its cell
  *
- *   utran.c   in place of all this but the event loop, a dedicated channel of the UTRAN
- *   utran_bound.c, utran_trace.c  when a packet can leave it next; its rows of radio.trace
- *   opportunity.c  likewise, a link of recorded delivery opportunities
+ *   ran/dch/utran.c   in place of all this but the event loop, a dedicated channel of the UTRAN
+ *   ran/dch/bound.c, ran/dch/trace.c  when a packet can leave it next; its rows of radio.trace
+ *   ran/recorded/opportunity.c  likewise, a link of recorded delivery opportunities
  */
 #ifndef CELL_H
 #define CELL_H
@@ -34,19 +34,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/rng.h"
 #include "cellcore.h"
-#include "epc.h"
-#include "grant.h"
-#include "harq.h"
-#include "mac_pdu.h"
-#include "pdcp.h"
-#include "pdu.h"
-#include "rlc_am.h"
-#include "rlc_um.h"
-#include "rng.h"
-#include "rrc.h"
-#include "scheduler.h"
-#include "tunnel.h"
+#include "mac/grant.h"
+#include "mac/harq.h"
+#include "mac/mac_pdu.h"
+#include "mac/pdu.h"
+#include "mac/scheduler.h"
+#include "pdcp/pdcp.h"
+#include "ran/lte/gateway.h"
+#include "ran/lte/rrc.h"
+#include "ran/lte/tunnel.h"
+#include "rlc/am/am.h"
+#include "rlc/um/um.h"
 
 /* A change that cell_apply() took and cell_advance() has yet to make. */
 struct waiting_cmd {
@@ -243,7 +243,7 @@ void out_terminate(struct cell *c, struct pkt *p);
 /** out_tunnel() - complete and add the row @r of @p, which enters or leaves a tunnel */
 void out_tunnel(struct cell *c, const struct pkt *p, struct cell_record r);
 
-/* --- PDUs (air.c) --- */
+/* --- PDUs (ran/lte/air.c) --- */
 
 struct pdu *cell_pdu_alloc(struct cell *c);
 
@@ -266,7 +266,7 @@ void cell_retransmit(struct cell *c, struct harq_process *process, const struct 
 /** cell_decode() - the end of @pdu's leg decodes it, or does not */
 void cell_decode(struct cell *c, struct pdu *pdu);
 
-/* --- control channels (control.c) --- */
+/* --- control channels (ran/lte/control.c) --- */
 
 /** control_missed() - @u does not decode the control channels of sub-frame @tti; one draw for all
  */
@@ -275,7 +275,7 @@ bool control_missed(struct cell *c, struct ue *u, uint32_t tti);
 /** control_absent() - @u sends nothing on @g, which it missed: the eNB will see that */
 void control_absent(struct cell *c, struct ue *u, const struct grant *g);
 
-/* --- eNB (enb.c) --- */
+/* --- eNB (ran/lte/enb.c) --- */
 
 /** enb_subframe() - answer preambles, grant UL and SL, schedule DL at the start of @tti */
 void enb_subframe(struct cell *c, uint32_t tti);
@@ -295,13 +295,13 @@ void enb_cqi(struct cell *c, struct leg *leg, uint8_t cqi, int32_t sinr_cdb);
 /** enb_next_tti() - first sub-frame from @from in which the eNB has to act */
 uint32_t enb_next_tti(const struct cell *c, uint32_t from);
 
-/* --- UE (ue.c) --- */
+/* --- UE (ran/lte/ue.c) --- */
 
 void ue_transmit(struct cell *c, struct ue *u, uint32_t tti);
 void ue_random_access(struct cell *c, struct ue *u, uint32_t tti);
 uint32_t ue_next_tti(const struct cell *c, const struct ue *u, uint32_t from);
 
-/* --- routing (d2d.c) --- */
+/* --- routing (ran/lte/d2d.c) --- */
 
 /** d2d_ingress() - a packet that arrived at its port takes the leg of its UE's mode */
 void d2d_ingress(struct cell *c, struct pkt *p);
@@ -315,7 +315,7 @@ void d2d_select_modes(struct cell *c);
 /** d2d_forward() - datagrams that came out of PDCP at the end of @leg go on */
 void d2d_forward(struct cell *c, struct leg *leg, struct pdcp_out *out);
 
-/* --- RLC and PDCP of a leg (bearer.c) --- */
+/* --- RLC and PDCP of a leg (ran/lte/bearer.c) --- */
 
 /** bearer_send() - a datagram enters @leg; one that has a PDCP SN keeps it */
 void bearer_send(struct cell *c, struct leg *leg, struct pkt *p);
@@ -391,7 +391,7 @@ void bearer_take_blocks(struct cell *c, const struct leg *leg, struct pkt_queue 
  */
 void bearer_empty(struct cell *c, struct leg *leg, bool air, struct pkt_queue *ret);
 
-/* --- a UE that changes its cell (reestablish.c) --- */
+/* --- a UE that changes its cell (ran/lte/reestablish.c) --- */
 
 /**
  * reestablish() - @u leaves its cell: MAC is reset, RLC re-established

@@ -22,7 +22,8 @@ enum cell_mode {
 /* Radio directions. Values of UL and DL are those of Wireshark's mac-lte. */
 enum cell_dir { CELL_DIR_UL, CELL_DIR_DL, CELL_DIR_SL, CELL_DIR_COUNT };
 
-/* The radio network. The others than LTE have one UE: see utran.h and opportunity.h. */
+/* The radio network. The others than LTE have one UE: see ran/dch/utran.h and
+ * ran/recorded/opportunity.h. */
 enum cell_system {
 	CELL_SYSTEM_LTE,
 	CELL_SYSTEM_UTRAN,        /* a dedicated channel */
@@ -96,7 +97,7 @@ struct cell_ue_cfg {
 	uint32_t bler_sl_q32;
 };
 
-/* How a recorded link answered a train of packets; see train.h. */
+/* How a recorded link answered a train of packets; see ran/recorded/train.h. */
 struct cell_train {
 	uint32_t at_ms;    /* it began, since sub-frame 0 */
 	uint32_t delay_ms; /* of its first packet */
@@ -227,8 +228,8 @@ struct cell_cfg {
 
 	/*
 	 * What is in front of these opportunities, none or one for each direction: how trains of
-	 * packets were answered, see train.h. Times do not decrease; the last one is the period.
-	 * Source: CellReplay
+	 * packets were answered, see ran/recorded/train.h. Times do not decrease; the last one is
+	 * the period. Source: CellReplay
 	 */
 	const struct cell_train *train[2];
 	uint32_t n_trains[2];

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cellcore.h"
-#include "opportunity.h"
-#include "utran.h"
+#include "ran/dch/utran.h"
+#include "ran/recorded/opportunity.h"
 
 #define Q32(p) ((uint32_t)((p)*4294967295.0)) /* constants only: no floating point at run time */
 

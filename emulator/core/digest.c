@@ -4,8 +4,8 @@
  * Two cells with one digest and the same calls to come behave alike.
  */
 #include "cell.h"
-#include "opportunity.h"
-#include "utran.h"
+#include "ran/dch/utran.h"
+#include "ran/recorded/opportunity.h"
 
 static void mix(uint64_t *h, uint64_t v)
 {

@@ -2,8 +2,8 @@
 /* event.c - which event is next, and when a packet can leave next; see event.h and cellcore.h. */
 #include "event.h"
 
-#include "opportunity.h"
-#include "utran.h"
+#include "ran/dch/utran.h"
+#include "ran/recorded/opportunity.h"
 
 /* First unprocessed sub-frame that begins at or after the last event. */
 static uint32_t tti_from(const struct cell *c)

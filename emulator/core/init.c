@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cell.h"
-#include "opportunity.h"
-#include "utran.h"
+#include "ran/dch/utran.h"
+#include "ran/recorded/opportunity.h"
 
 #define NS_PER_MS INT64_C(1000000)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* out.c - what leaves the core: packets, PDUs, trace rows; see cell.h. */
+#include "base/assert.h"
 #include "cell.h"
-#include "cell_assert.h"
 
 static struct cell_out *out_next(struct cell *c, enum cell_out_type type)
 {

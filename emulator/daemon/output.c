@@ -11,7 +11,7 @@
 #include <netinet/udp.h>
 #include <string.h>
 
-#include "gtpu.h"
+#include "epc/gtpu.h"
 
 /* Of UDP's header and payload: what the shortest captures have of each packet behind Ethernet's and
  * IP's headers. */

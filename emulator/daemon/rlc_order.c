@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rlc_umts_pdu.h"
+#include "rlc/umts/pdu.h"
 
 struct waiting {
 	struct waiting *next; /* a duplicate */

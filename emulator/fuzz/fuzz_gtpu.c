@@ -8,8 +8,8 @@
  */
 #include <string.h>
 
+#include "epc/gtpu.h"
 #include "fuzz.h"
-#include "gtpu.h"
 
 #define LEN_MAX 2000
 

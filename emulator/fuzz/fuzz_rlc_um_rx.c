@@ -4,10 +4,10 @@
  * its timer runs: no packet and no PDU of its pool is lost, and its variables stay those of
  * TS 36.322 7.1.
  */
+#include "rlc/um/pdu.h"
+#include "rlc/um/um.h"
 #include "rlc_ends.h"
 #include "rlc_feed.h"
-#include "rlc_um.h"
-#include "rlc_um_pdu.h"
 
 #define SLOTS    1024
 #define N_PDUS   (SLOTS / 2 + 1) /* as cell_init() provides */

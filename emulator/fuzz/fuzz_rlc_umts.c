@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "fuzz.h"
+#include "rlc/umts/umts.h"
 #include "rlc_feed.h"
-#include "rlc_umts.h"
 
 #define WINDOW   64
 #define N_PDUS   (WINDOW + 1)

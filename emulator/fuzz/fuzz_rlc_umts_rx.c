@@ -4,9 +4,9 @@
  * its timer runs and STATUS PDUs leave: no packet and no PDU of its pool is lost, and its window
  * stays that of TS 25.322 9.4.
  */
+#include "rlc/umts/umts.h"
 #include "rlc_ends.h"
 #include "rlc_feed.h"
-#include "rlc_umts.h"
 
 #define PDU_SIZE   20
 #define WINDOW_MAX 64

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "rlc_reassembly.h"
+#include "rlc/reassembly.h"
 
 #define ENDS_PKTS 16
 

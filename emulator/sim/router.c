@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gtpu.h"
+#include "epc/gtpu.h"
 #include "output.h"
 
 struct router_packet {

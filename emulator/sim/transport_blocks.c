@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "phy.h"
+#include "phy/phy.h"
 
 int main(void)
 {

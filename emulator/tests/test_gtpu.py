@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark i
 @pytest.fixture(scope="module")
 def gtpu():
     ffi = cffi.FFI()
-    header = (ROOT / "emulator/core/gtpu.h").read_text()
+    header = (ROOT / "emulator/core/epc/gtpu.h").read_text()
     header = re.sub(r"^#include.*$", "", header, flags=re.M)
     ffi.cdef(subprocess.run(["cc", "-E", "-P", "-"], input=header, capture_output=True, text=True, check=True).stdout)
     return ffi, ffi.dlopen(str(BUILD / "emulator/core/libcellcore-test.so"))

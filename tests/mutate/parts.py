@@ -25,7 +25,7 @@ QUICKLY = ("-k", "not other_compiler", "--hypothesis-profile=mutant")
 PARTS = {
     # Tables of standards are data; what reads them is tested with the standards' own examples. The digest of a cell's
     # state is for tests alone.
-    "core": Part(("emulator/core/*.c",), ("emulator/tests/golden/test_*.py", "emulator/tests/prop/test_*.py",
+    "core": Part(("emulator/core/**/*.c",), ("emulator/tests/golden/test_*.py", "emulator/tests/prop/test_*.py",
                  "emulator/tests/test_captures.py"), ("core", "fuzz"),
                  ("bler_table.c", "digest.c", "tbs_table.c"), QUICKLY),
     "daemon": Part(("emulator/daemon/*.c",), ("emulator/tests/test_script.py", "emulator/tests/test_celld.py",

@@ -5,8 +5,8 @@
 import cffi
 from coreffi import BUILD, NEVER, PUBLIC, constant, declarations
 
-HEADERS = [*PUBLIC, "gtpu", "pkt", "rlc_range", "rlc_li", "rlc_pdu", "rlc_sdu_queue", "rlc_reassembly", "rlc_am_pdu",
-           "rlc_am", "rlc_um"]  # fmt: skip
+HEADERS = [*PUBLIC, "base/pkt", "rlc/range", "rlc/li", "rlc/pdu", "rlc/sdu_queue", "rlc/reassembly", "rlc/am/pdu",
+           "rlc/am/am", "rlc/um/um"]  # fmt: skip
 AM_SLOTS, AM_WINDOW = 1024, 512
 DATA_MAX = 400
 EBADMSG = -74

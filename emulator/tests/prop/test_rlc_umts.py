@@ -24,7 +24,7 @@ WINDOW_MAX = 2047
 STATUS_MIN = 6  # a STATUS PDU that names one missing PDU
 
 
-ffi.cdef(declarations("rlc_umts_pdu", "rlc_umts"))
+ffi.cdef(declarations("rlc/umts/pdu", "rlc/umts/umts"))
 fast = settings(max_examples=200)
 ARRIVE, LOSE, WAIT, TWICE = range(4)
 

@@ -3,7 +3,7 @@
 #ifndef POOL_H
 #define POOL_H
 
-#include "rlc_pdu.h"
+#include "rlc/pdu.h"
 
 #define POOL_PDUS  1100
 #define POOL_BYTES 1000

@@ -4,7 +4,7 @@
  * packets at both ends. Messages take 4 ms one way, tunnels too, a UE is 30 ms between the cells.
  * Source: TS 36.300 10.1.2.1.1, 10.1.2.3; TS 36.322 5.4; TS 36.323 5.2; Pacifico, Figures 2, 5, 6
  */
-#include "gtpu.h"
+#include "epc/gtpu.h"
 #include "run.h"
 #include "unit.h"
 

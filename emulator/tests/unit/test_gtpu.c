@@ -2,8 +2,8 @@
 /* GTP-U packets: bits by hand from TS 29.281, ECN from RFC 6040 and Pacifico's Figure 7. */
 #include "unit.h"
 
-#include "gtpu.h"
-#include "rng.h"
+#include "base/rng.h"
+#include "epc/gtpu.h"
 
 enum { NOT_ECT, ECT_1, ECT_0, CE, DROP = -1 };
 

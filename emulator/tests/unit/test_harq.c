@@ -5,7 +5,7 @@
  */
 #include "unit.h"
 
-#include "harq.h"
+#include "mac/harq.h"
 
 #define BLOCKS 20000 /* for every seed */
 #define SEEDS  10

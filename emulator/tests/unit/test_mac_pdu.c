@@ -2,7 +2,7 @@
 /* MAC PDUs, byte by byte. Source: TS 36.321 6.1.2, 6.1.3, 6.1.5, 6.2 */
 #include "unit.h"
 
-#include "mac_pdu.h"
+#include "mac/mac_pdu.h"
 
 #define TBS_MAX 9422
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Queues of packets: wherever one is put in or taken out, the order, the end and the number are
  * right. */
-#include "pkt.h"
+#include "base/pkt.h"
 #include "unit.h"
 
 static struct pkt pkt[4];

@@ -5,8 +5,8 @@
  */
 #include "unit.h"
 
-#include "rlc_am_pdu.h"
-#include "rng.h"
+#include "base/rng.h"
+#include "rlc/am/pdu.h"
 
 static uint8_t buf[3000];
 static struct am_status status;

@@ -5,9 +5,9 @@
  */
 #include "unit.h"
 
+#include "base/rng.h"
 #include "pool.h"
-#include "rlc_am.h"
-#include "rng.h"
+#include "rlc/am/am.h"
 
 #define PKTS       2100
 #define T_POLL_NS  45

@@ -2,8 +2,8 @@
 /* Sets of byte ranges, against single steps and against one flag a byte. */
 #include "unit.h"
 
-#include "rlc_range.h"
-#include "rng.h"
+#include "base/rng.h"
+#include "rlc/range.h"
 
 #define BYTES 200
 

@@ -2,7 +2,7 @@
 /* AMD and STATUS PDUs of the UTRAN, bit by bit. Source: TS 25.322 5.5.0 9.2 */
 #include "unit.h"
 
-#include "rlc_umts_pdu.h"
+#include "rlc/umts/pdu.h"
 
 static uint8_t buf[UMTS_AMD_MAX];
 static struct umts_amd amd;

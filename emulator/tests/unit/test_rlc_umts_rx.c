@@ -6,7 +6,7 @@
 #include "unit.h"
 
 #include "pool.h"
-#include "rlc_umts.h"
+#include "rlc/umts/umts.h"
 
 #define SIZE          10
 #define WINDOW        512

@@ -6,7 +6,7 @@
 #include "unit.h"
 
 #include "pool.h"
-#include "rlc_umts.h"
+#include "rlc/umts/umts.h"
 
 #define PKTS       100
 #define SIZE       40

@@ -2,7 +2,7 @@
 /* Named random streams. */
 #include "unit.h"
 
-#include "rng.h"
+#include "base/rng.h"
 
 /* Upper halves of the published outputs of SplitMix64 for state 1234567. */
 static void test_splitmix64(void **state)

@@ -2,7 +2,7 @@
 /* Round robin and weighted fair queueing. */
 #include "unit.h"
 
-#include "scheduler.h"
+#include "mac/scheduler.h"
 
 static int pick(struct sched_state *s, const struct sched_flow *flows, uint32_t n)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* When packets leave a recorded link that answers trains, one by one, and what is no recording. */
-#include "train.h"
+#include "ran/recorded/train.h"
 #include "unit.h"
 
 #define MS(n) ((int64_t)(n)*1000000)

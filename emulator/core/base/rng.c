@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* rng.c - named random streams; see rng.h. */
+#include "base/rng.h"
+
+static uint64_t mix(uint64_t z)
+{
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+void rng_init(struct rng *r, uint64_t seed, const char *name, uint32_t ue)
+{
+	uint64_t h = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+
+	for (; *name; name++)
+		h = (h ^ (uint8_t)*name) * UINT64_C(0x100000001b3);
+	r->state = mix(seed + mix(h + ue));
+}
+
+uint32_t rng_u32(struct rng *r)
+{
+	r->state += UINT64_C(0x9e3779b97f4a7c15);
+	return (uint32_t)(mix(r->state) >> 32);
+}
+
+uint32_t rng_below(struct rng *r, uint32_t n)
+{
+	return (uint32_t)(((uint64_t)rng_u32(r) * n) >> 32);
+}
+
+bool rng_hit(struct rng *r, uint32_t p_q32)
+{
+	return rng_u32(r) < p_q32;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* gtpu.c - packets of GTP-U tunnels; see gtpu.h. */
+#include "epc/gtpu.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/pkt.h"
+
+_Static_assert(GTPU_HEADER_BYTES_MAX <= PKT_HEADROOM,
+               "a packet has room for the headers of a tunnel");
+
+#define IP_BYTES    20 /* without options. Source: RFC 791 3.1 */
+#define IP_TTL      64
+#define IP_FRAGMENT 0x3fff /* more fragments, and the offset */
+#define PROTO_UDP   17
+#define UDP_BYTES   8
+
+#define MANDATORY_BYTES 8    /* of the GTP-U header */
+#define OPTIONAL_BYTES  4    /* sequence number, N-PDU number, type of the next extension header */
+#define FLAGS           0x30 /* version 1, protocol type GTP */
+#define FLAGS_MASK      0xf0
+#define FLAG_E          0x04
+#define FLAGS_OPTIONAL  0x07 /* E, S, PN: any of them brings all optional fields */
+
+/* Extension headers. Source: TS 29.281 5.2.1, 5.2.2.2 */
+#define EXT_UNIT       4 /* their length is in these bytes */
+#define EXT_NONE       0
+#define EXT_PDCP_SN    0xc0
+#define EXT_UNDERSTAND 0x80 /* whoever receives it has to know this type */
+
+/* Values of the ECN field. Source: RFC 3168 5 */
+enum { NOT_ECT, ECT_1, ECT_0, CE, ECN_MASK = 3 };
+
+static void put16(uint8_t *b, uint32_t v)
+{
+	b[0] = (uint8_t)(v >> 8);
+	b[1] = (uint8_t)v;
+}
+
+static void put32(uint8_t *b, uint32_t v)
+{
+	put16(b, v >> 16);
+	put16(b + 2, v & 0xffff);
+}
+
+static uint16_t get16(const uint8_t *b)
+{
+	return (uint16_t)(b[0] << 8 | b[1]);
+}
+
+static uint32_t get32(const uint8_t *b)
+{
+	return (uint32_t)get16(b) << 16 | get16(b + 2);
+}
+
+/* Sum of 16-bit words; the last byte of an odd number counts as if followed by 0. */
+static uint32_t sum(const uint8_t *b, uint32_t len)
+{
+	uint32_t s = 0;
+
+	for (; len > 1; len -= 2, b += 2)
+		s += get16(b);
+	return len ? s + (uint32_t)(b[0] << 8) : s;
+}
+
+/* Ones' complement of a sum. Source: RFC 1071 1 */
+static uint16_t checksum(uint32_t s)
+{
+	while (s >> 16)
+		s = (s & 0xffff) + (s >> 16);
+	return (uint16_t)~s;
+}
+
+/* Of the UDP packet behind the IPv4 header @ip. Source: RFC 768 */
+static uint16_t udp_checksum(const uint8_t *ip, uint32_t ip_bytes, uint32_t udp_len)
+{
+	return checksum(sum(ip + 12, 8) + PROTO_UDP + udp_len + sum(ip + ip_bytes, udp_len));
+}
+
+uint32_t gtpu_header_bytes(const struct gtpu *h)
+{
+	uint32_t ext = h->has_pdcp_sn ? OPTIONAL_BYTES + EXT_UNIT : 0;
+
+	return IP_BYTES + UDP_BYTES + MANDATORY_BYTES + ext;
+}
+
+static void pack_gtp(const struct gtpu *h, uint32_t len, uint8_t *b)
+{
+	b[0] = (uint8_t)(FLAGS | (h->has_pdcp_sn ? FLAG_E : 0));
+	b[1] = h->type;
+	put16(b + 2, len - MANDATORY_BYTES);
+	put32(b + 4, h->teid);
+	if (!h->has_pdcp_sn)
+		return;
+	put32(b + 8, EXT_PDCP_SN); /* no sequence number, no N-PDU number */
+	b[12] = 1;
+	put16(b + 13, h->pdcp_sn & 0x7fff); /* between eNBs the first bit is spare, 5.2.2.2 */
+	b[15] = EXT_NONE;
+}
+
+void gtpu_pack(const struct gtpu *h, uint16_t ip_id, const uint8_t *inner, uint32_t inner_len,
+               uint8_t *buf)
+{
+	uint32_t header = gtpu_header_bytes(h);
+	uint32_t udp_len = header - IP_BYTES + inner_len;
+	uint8_t *udp = buf + IP_BYTES;
+	uint16_t check;
+
+	if (inner_len)
+		memmove(buf + header, inner, inner_len);
+	memset(buf, 0, header);
+	buf[0] = 0x45;
+	buf[1] = h->tos;
+	put16(buf + 2, IP_BYTES + udp_len);
+	put16(buf + 4, ip_id);
+	buf[8] = IP_TTL;
+	buf[9] = PROTO_UDP;
+	put32(buf + 12, h->src);
+	put32(buf + 16, h->dst);
+	put16(buf + 10, checksum(sum(buf, IP_BYTES)));
+	put16(udp, GTPU_PORT);
+	put16(udp + 2, GTPU_PORT);
+	put16(udp + 4, udp_len);
+	pack_gtp(h, udp_len - UDP_BYTES, udp + UDP_BYTES);
+	check = udp_checksum(buf, IP_BYTES, udp_len);
+	put16(udp + 6, check ? check : 0xffff); /* 0 would say that there is none, RFC 768 */
+}
+
+/* Return: bytes of the IPv4 header of a whole UDP packet with right checksums for GTPU_PORT, or 0.
+ */
+static uint32_t outer_bytes(const uint8_t *buf, uint32_t len)
+{
+	uint32_t ip_bytes = len ? (buf[0] & 0x0fu) * 4 : 0;
+	const uint8_t *udp = buf + ip_bytes;
+
+	if (ip_bytes < IP_BYTES || len < ip_bytes + UDP_BYTES || buf[0] >> 4 != 4 ||
+	    get16(buf + 2) != len || (get16(buf + 6) & IP_FRAGMENT) || buf[9] != PROTO_UDP ||
+	    checksum(sum(buf, ip_bytes)) != 0)
+		return 0;
+	if (get16(udp + 2) != GTPU_PORT || get16(udp + 4) != len - ip_bytes)
+		return 0;
+	if (get16(udp + 6) != 0 && udp_checksum(buf, ip_bytes, len - ip_bytes) != 0)
+		return 0;
+	return ip_bytes;
+}
+
+/* Extension headers from offset @at of the GTP-U header @b on, the first of them of @type.
+ * Return: the offset behind them, or 0 when one does not fit or is not understood. */
+static uint32_t read_extensions(struct gtpu *ret, const uint8_t *b, uint32_t len, uint32_t at,
+                                uint8_t type)
+{
+	while (type != EXT_NONE) {
+		uint32_t bytes = at < len ? b[at] * EXT_UNIT : 0u;
+
+		if (bytes == 0 || at + bytes > len)
+			return 0;
+		if (type == EXT_PDCP_SN && bytes == EXT_UNIT) {
+			ret->has_pdcp_sn = true;
+			ret->pdcp_sn = get16(b + at + 1) & 0x7fff;
+		} else if (type & EXT_UNDERSTAND) {
+			return 0;
+		}
+		at += bytes;
+		type = b[at - 1];
+	}
+	return at;
+}
+
+int gtpu_unpack(struct gtpu *ret, const uint8_t *buf, uint32_t len, uint32_t *ret_inner_offset)
+{
+	uint32_t ip_bytes = outer_bytes(buf, len);
+	uint32_t gtp_at = ip_bytes + UDP_BYTES;
+	uint32_t gtp_len = len - gtp_at, end = MANDATORY_BYTES;
+	const uint8_t *b = buf + gtp_at;
+
+	if (!ip_bytes || gtp_len < MANDATORY_BYTES || (b[0] & FLAGS_MASK) != FLAGS ||
+	    (b[1] != GTPU_G_PDU && b[1] != GTPU_END_MARKER) ||
+	    get16(b + 2) != gtp_len - MANDATORY_BYTES)
+		return -EINVAL;
+	*ret = (struct gtpu){ .src = get32(buf + 12),
+		              .dst = get32(buf + 16),
+		              .teid = get32(b + 4),
+		              .type = b[1],
+		              .tos = buf[1] };
+	if (b[0] & FLAGS_OPTIONAL) {
+		end += OPTIONAL_BYTES;
+		if (gtp_len < end)
+			return -EINVAL;
+		if (b[0] & FLAG_E)
+			end = read_extensions(ret, b, gtp_len, end, b[end - 1]);
+	}
+	if (!end)
+		return -EINVAL;
+	/* What follows an End Marker's header are information elements, no T-PDU. 7.3.2 */
+	*ret_inner_offset = ret->type == GTPU_END_MARKER ? len : gtp_at + end;
+	return 0;
+}
+
+/* ECN field of an IPv4 packet. */
+static uint8_t ecn_of(const uint8_t *packet, uint32_t len)
+{
+	return len >= IP_BYTES && packet[0] >> 4 == 4 ? packet[1] & ECN_MASK : NOT_ECT;
+}
+
+uint8_t gtpu_tos_out(enum gtpu_ecn mode, const uint8_t *inner_packet, uint32_t len)
+{
+	uint8_t ecn = ecn_of(inner_packet, len);
+
+	if (mode == GTPU_ECN_NONE)
+		return NOT_ECT;
+	return ecn == NOT_ECT ? ECT_0 : ecn;
+}
+
+/* Change the TOS of an IPv4 header, and its checksum by that. Source: RFC 1624 3, equation 3 */
+static void set_tos(uint8_t *ip, uint8_t tos)
+{
+	uint16_t before = get16(ip);
+
+	ip[1] = tos;
+	put16(ip + 10,
+	      checksum((uint16_t)~get16(ip + 10) + (uint32_t)(uint16_t)~before + get16(ip)));
+}
+
+int gtpu_ecn_in(enum gtpu_ecn mode, uint8_t outer_tos, uint8_t *inner_packet, uint32_t len)
+{
+	uint8_t outer = outer_tos & ECN_MASK, inner = ecn_of(inner_packet, len);
+
+	if (mode == GTPU_ECN_NONE)
+		return 0;
+	if (inner == NOT_ECT)
+		return outer == CE ? -1 : 0;
+	if (outer == CE || (outer == ECT_1 && inner == ECT_0))
+		set_tos(inner_packet, (uint8_t)((inner_packet[1] & ~ECN_MASK) | outer));
+	return 0;
+}

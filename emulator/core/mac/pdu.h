@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pdu.h - MAC PDUs on the air and in HARQ processes.
+ *
+ * `ends` are the packets of an RLC UM PDU, see rlc/pdu.h; AM keeps them where
+ * the PDU is kept for retransmission.
+ */
+#ifndef PDU_H
+#define PDU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/pkt.h"
+#include "phy/bler.h"
+#include "phy/phy.h"
+
+/* PDU_ABSENT: a grant that its UE missed; the block was never sent. */
+enum pdu_outcome { PDU_DECODED, PDU_NACK, PDU_LOST, PDU_ABSENT };
+
+struct pdu {
+	struct pdu *next;
+	struct pkt_queue ends;
+	int64_t decode_ns;    /* when the receiver has it, or would have */
+	uint32_t block;       /* its number in radio.trace; 0 = never sent as one */
+	uint32_t first_tti;   /* sub-frame of its first transmission: its BSR is as of then */
+	uint32_t subframe;    /* of its last transmission */
+	uint32_t len;         /* TBS */
+	uint32_t cell_change; /* of its UE: what was sent in another cell is void */
+	uint32_t epoch;       /* of its leg: what RLC sent before a re-establishment is void */
+	uint8_t dir;          /* enum cell_dir */
+	uint8_t ue;           /* UL, SL: sender; DL: receiver */
+	uint8_t tb;           /* DL: carrier and codeword */
+	uint8_t harq_id;
+	uint8_t attempt; /* HARQ transmissions, from 1 */
+	uint8_t outcome; /* enum pdu_outcome of the last one */
+	bool nack_to_ack;
+	bool dtx;              /* the UE missed the assignment of this attempt */
+	struct bler_soft soft; /* with errors by SINR */
+	uint8_t *buf;          /* phy_tbs(26, n_rb) bytes */
+};
+
+struct pdu_queue {
+	struct pdu *head;
+	struct pdu *tail;
+	uint32_t n;
+};
+
+static inline void pdu_enqueue(struct pdu_queue *q, struct pdu *p)
+{
+	p->next = 0;
+	if (q->tail)
+		q->tail->next = p;
+	else
+		q->head = p;
+	q->tail = p;
+	q->n++;
+}
+
+static inline struct pdu *pdu_dequeue(struct pdu_queue *q)
+{
+	struct pdu *p = q->head;
+
+	if (!p)
+		return 0;
+	q->head = p->next;
+	if (!q->head)
+		q->tail = 0;
+	q->n--;
+	p->next = 0;
+	return p;
+}
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * scheduler.h - who gets the resource blocks of a sub-frame.
+ *
+ * A scheduler only chooses the next flow to serve; how many blocks it needs
+ * and whether they fit is the same for all of them (ran/lte/enb.c).
+ *
+ * Round robin shares sub-frames. Weighted fair queueing shares bytes: what the
+ * carrier holds changes with every flow's channel, and start-time fair
+ * queueing is the variant that stays fair on such a server.
+ * Source: Goyal, Vin, Cheng: Start-time Fair Queueing, SIGCOMM 1996, section 2
+ */
+#ifndef SCHEDULER_H
+#define SCHEDULER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cellcore.h"
+
+#define SCHED_FLOWS_MAX (2 * CELL_MAX_UE)
+
+struct sched_flow {
+	uint32_t backlog; /* bytes; 0 = nothing to serve */
+	uint32_t waiting; /* bytes at the start of the sub-frame, served meanwhile or not */
+	uint8_t ue;       /* index */
+	uint8_t dir;      /* enum cell_dir */
+	uint8_t weight;   /* 1..255 */
+};
+
+struct sched_state {
+	uint32_t last;                       /* round robin: flow served last */
+	uint64_t virtual_time;               /* WFQ: start tag of the flow served last */
+	uint64_t start_tag[SCHED_FLOWS_MAX]; /* WFQ: bytes times 2^16 over the weight */
+	bool active[SCHED_FLOWS_MAX];        /* WFQ: had something to send all the time */
+};
+
+struct sched {
+	const char *name;
+	/* Index of the flow to serve next, or -1. Flows already served in this
+	 * sub-frame have backlog 0. */
+	int (*pick)(struct sched_state *s, const struct sched_flow *flows, uint32_t n);
+	/* Flow @f got @bytes. */
+	void (*served)(struct sched_state *s, const struct sched_flow *flows, uint32_t f,
+	               uint32_t bytes);
+};
+
+/** sched_by_id() - the scheduler of cell_cfg.scheduler */
+const struct sched *sched_by_id(enum cell_sched id);
+
+#endif

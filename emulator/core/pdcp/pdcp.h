@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pdcp.h - PDCP of a data radio bearer: numbering, header, reordering.
+ *
+ * Ciphering is EEA0 (null) and there is no header compression, so the PDU is
+ * the header and the datagram. Each hop has a peering of its own.
+ * Source: TS 36.323 5.1, 6.2.3, 6.2.4; Nardini, sections II and IV
+ */
+#ifndef PDCP_H
+#define PDCP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/pkt.h"
+
+struct pdcp_tx {
+	uint16_t next_sn; /* Next_PDCP_TX_SN */
+	uint8_t sn_bits;  /* 7 or 12 */
+};
+
+/* What a receiving entity does about the order, and about what comes twice. */
+enum pdcp_order {
+	PDCP_ORDER_NONE,  /* nothing: RLC takes care */
+	PDCP_ORDER_TIMER, /* t-Reordering, as in NR. Source: TS 38.323 5.2.2.2 */
+	PDCP_ORDER_AM, /* RLC does, but at re-establishment. Source: TS 36.323 5.1.2.1.4, 12-bit SN
+	                */
+};
+
+#define PDCP_REORDERING_WINDOW 2048 /* Source: TS 36.323 7.1, 12-bit SN */
+
+/* State variables are those of TS 38.323 7.1, COUNTs all; with PDCP_ORDER_AM
+ * rx_deliv is Last_Submitted_PDCP_RX_SN + 1. */
+struct pdcp_rx {
+	uint32_t rx_next;      /* COUNT expected next */
+	uint32_t rx_deliv;     /* first COUNT not delivered, and still waited for */
+	uint32_t rx_reord;     /* COUNT after the one that started t-Reordering */
+	struct pkt_queue held; /* in order of COUNT */
+	int64_t t_reordering_ns;
+	int64_t expiry_ns; /* of t-Reordering, CELL_NEVER when stopped */
+	uint64_t delivered[2 * PDCP_REORDERING_WINDOW / 64]; /* PDCP_ORDER_AM: bits by SN */
+	uint8_t sn_bits;
+	uint8_t order; /* enum pdcp_order */
+};
+
+/* What came out of a receiving entity. */
+struct pdcp_out {
+	struct pkt_queue delivered;
+	struct pkt_queue discarded;  /* malformed, received before, or given up before */
+	struct pkt_queue duplicates; /* PDCP_ORDER_AM: delivered before */
+};
+
+void pdcp_tx_init(struct pdcp_tx *pdcp, uint8_t sn_bits);
+
+void pdcp_rx_init(struct pdcp_rx *pdcp, uint8_t sn_bits, enum pdcp_order order,
+                  int64_t t_reordering_ns);
+
+/** pdcp_header_bytes() - of a data PDU */
+static inline uint16_t pdcp_header_bytes(uint8_t sn_bits)
+{
+	return sn_bits == 12 ? 2 : 1;
+}
+
+/** pdcp_sn() - SN in the header of a data PDU */
+uint16_t pdcp_sn(const uint8_t *header, uint8_t sn_bits);
+
+/**
+ * pdcp_transmit() - number @p and put its header in front; it becomes an RLC SDU
+ *
+ * One that another eNB numbered keeps its SN.
+ */
+void pdcp_transmit(struct pdcp_tx *pdcp, struct pkt *p, int64_t now_ns);
+
+/**
+ * pdcp_receive() - a reassembled RLC SDU: check and remove its header
+ * @re: RLC delivers it because it is re-established
+ *
+ * Without an order it is delivered as it comes.
+ *
+ * Return: the PDU's SN, or -EBADMSG for a control PDU or one without payload,
+ * which is discarded.
+ */
+int pdcp_receive(struct pdcp_rx *pdcp, struct pkt *p, bool re, int64_t now_ns,
+                 struct pdcp_out *out);
+
+/** pdcp_expire() - t-Reordering expired. Source: TS 38.323 5.2.2.3 */
+void pdcp_expire(struct pdcp_rx *pdcp, int64_t now_ns, struct pdcp_out *out);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* bler.c - chances that blocks and control channels are not decoded; see bler.h. */
+#include "phy/bler.h"
+
+#include <stddef.h>
+
+#define Q32_ONE        UINT32_MAX
+#define CRC_BITS       24
+#define BLOCK_MAX_BITS 6144
+
+static uint32_t between(uint32_t a, uint32_t b, uint32_t at, uint32_t steps)
+{
+	return (uint32_t)(((uint64_t)a * (steps - at) + (uint64_t)b * at) / steps);
+}
+
+/* A table of @n values from @first_cdb on, every @step_cdb, at @sinr_cdb; beyond its ends the ends.
+ */
+static uint32_t interpolate(const uint32_t *table, uint32_t n, int32_t first_cdb, uint32_t step_cdb,
+                            int32_t sinr_cdb)
+{
+	uint32_t from, i;
+
+	if (sinr_cdb <= first_cdb)
+		return table[0];
+	from = (uint32_t)sinr_cdb - (uint32_t)first_cdb;
+	i = from / step_cdb;
+	if (i >= n - 1)
+		return table[n - 1];
+	return between(table[i], table[i + 1], from % step_cdb, step_cdb);
+}
+
+uint32_t bler_information(uint8_t bits, int32_t sinr_cdb)
+{
+	return interpolate(bler_information_q20[bits / 2 - 1], BLER_SINRS, BLER_SINR_FIRST_CDB,
+	                   BLER_SINR_STEP_CDB, sinr_cdb);
+}
+
+void bler_add(struct bler_soft *soft, uint8_t bits, uint32_t coded_bits, int32_t sinr_cdb)
+{
+	soft->information_q20 += (uint64_t)coded_bits * bler_information(bits, sinr_cdb);
+	soft->coded_bits += coded_bits;
+}
+
+/* Code blocks of a transport block. Return: their number. Source: TS 36.212 5.1.2 */
+static uint32_t segment(uint32_t tb_bits, uint32_t *ret_block_bits)
+{
+	uint32_t with_crc = tb_bits + CRC_BITS, n = 1;
+
+	*ret_block_bits = with_crc;
+	if (with_crc <= BLOCK_MAX_BITS)
+		return 1;
+	n = (with_crc + BLOCK_MAX_BITS - CRC_BITS - 1) / (BLOCK_MAX_BITS - CRC_BITS);
+	*ret_block_bits = (with_crc + n * CRC_BITS + n - 1) / n;
+	return n;
+}
+
+/* The smaller one of two sizes: it needs more. */
+static uint32_t size_index(uint32_t block_bits)
+{
+	uint32_t i = BLER_SIZES - 1;
+
+	while (i > 0 && bler_block_bits[i] > block_bits)
+		i--;
+	return i;
+}
+
+/* Information that blocks of size @s need at @rate_q20, and its deviation. */
+static void need(uint8_t bits, uint32_t s, uint32_t rate_q20, uint32_t *ret_mean,
+                 uint32_t *ret_deviation)
+{
+	uint32_t first = bler_first_rate[bits / 2 - 1], last = bler_first_rate[bits / 2] - 1u;
+	const uint32_t *mean = bler_mean_q20[s], *deviation = bler_deviation_q20[s];
+	uint32_t i = first, at, steps;
+
+	while (i < last && bler_rate_q20[i + 1] <= rate_q20)
+		i++;
+	*ret_mean = mean[i];
+	*ret_deviation = deviation[i];
+	if (rate_q20 <= bler_rate_q20[i])
+		return;
+	at = rate_q20 - bler_rate_q20[i];
+	if (i == last) { /* as it rises there */
+		*ret_mean += at;
+		return;
+	}
+	steps = bler_rate_q20[i + 1] - bler_rate_q20[i];
+	*ret_mean = between(mean[i], mean[i + 1], at, steps);
+	*ret_deviation = between(deviation[i], deviation[i + 1], at, steps);
+}
+
+/* Chance that a standard Gaussian is above @z in 1/1024. */
+static uint32_t tail(int64_t z)
+{
+	const uint64_t per_step = 1024 / BLER_TAIL_STEPS;
+	uint64_t size = (uint64_t)(z < 0 ? -z : z), i = size / per_step;
+	uint32_t above = 0;
+
+	if (i < BLER_TAIL - 1)
+		above = between(bler_tail_q32[i], bler_tail_q32[i + 1], (uint32_t)(size % per_step),
+		                (uint32_t)per_step);
+	return z < 0 ? Q32_ONE - above : above;
+}
+
+uint32_t bler_rate(const struct bler_soft *soft, uint8_t bits, uint32_t tb_bits)
+{
+	uint32_t block_bits, n = segment(tb_bits, &block_bits), mean, deviation, failed;
+	uint32_t rate_q20 = (uint32_t)(((uint64_t)tb_bits << 20) / soft->coded_bits);
+	int64_t have = (int64_t)(soft->information_q20 / soft->coded_bits);
+	uint64_t decoded = Q32_ONE;
+
+	need(bits, size_index(block_bits), rate_q20, &mean, &deviation);
+	failed = tail((have - (int64_t)mean) * 1024 / (int64_t)deviation);
+	for (uint32_t i = 0; i < n; i++)
+		decoded = decoded * (Q32_ONE - failed) / Q32_ONE;
+	return (uint32_t)(Q32_ONE - decoded);
+}
+
+uint32_t bler_attempt(struct bler_soft *soft, uint8_t bits, uint32_t tb_bits, uint32_t coded_bits,
+                      int32_t sinr_cdb)
+{
+	uint32_t before = soft->coded_bits ? soft->failed_q32 : Q32_ONE;
+
+	bler_add(soft, bits, coded_bits, sinr_cdb);
+	soft->failed_q32 = bler_rate(soft, bits, tb_bits);
+	if (soft->failed_q32 >= before)
+		return before ? Q32_ONE : 0;
+	return (uint32_t)((uint64_t)soft->failed_q32 * Q32_ONE / before);
+}
+
+uint32_t bler_control(int32_t sinr_cdb)
+{
+	if (sinr_cdb > BLER_CONTROL_FIRST_CDB + (BLER_CONTROL - 1) * BLER_CONTROL_STEP_CDB)
+		return 0;
+	return interpolate(bler_control_q32, BLER_CONTROL, BLER_CONTROL_FIRST_CDB,
+	                   BLER_CONTROL_STEP_CDB, sinr_cdb);
+}

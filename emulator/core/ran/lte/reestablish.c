@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * reestablish.c - a UE leaves its cell: MAC is reset, RLC and PDCP are
+ * re-established at both ends of its bearers. See cell.h.
+ *
+ * In AM nothing is lost: what the UE has complete goes up to its PDCP, which
+ * waits for the gaps; what the eNB's RLC has no acknowledgment for is handed
+ * out with its SN, also when the UE has it; the UE itself will send again all
+ * from the first SDU on that was not acknowledged. In UM what was sent is
+ * lost unless it is complete, and SNs begin anew.
+ * Source: TS 36.300 10.1.2.3; TS 36.321 5.9; TS 36.322 5.4; TS 36.323 5.2
+ */
+#include <string.h>
+
+#include "base/assert.h"
+#include "cell.h"
+
+static bool is_am(const struct cell *c)
+{
+	return c->cfg.rlc_mode == CELL_RLC_AM;
+}
+
+static void free_blocks(struct cell *c, struct harq_process *process, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (process[i].pdu)
+			cell_pdu_free(c, process[i].pdu);
+		process[i] = (struct harq_process){ 0 };
+	}
+}
+
+/* Nothing of it is known in the new cell: blocks, grants, BSRs, requests. */
+static void reset_mac(struct cell *c, struct ue *u)
+{
+	free_blocks(c, u->harq_ul, HARQ_PROCESSES);
+	for (uint32_t tb = 0; tb < HARQ_DL_TB_MAX; tb++)
+		free_blocks(c, u->harq_dl[tb], HARQ_PROCESSES);
+	u->ul = u->dl = (struct grant_ring){ 0 };
+	memset(u->enb_backlog, 0, sizeof(u->enb_backlog));
+	u->ra.state = RA_IDLE;
+	u->ra.attempt = 0;
+}
+
+/* Where the SDUs go that a transmitter still has. */
+struct retained {
+	struct cell *c;
+	struct leg *leg;
+	struct pkt_queue *to;
+	bool all;   /* from the first unconfirmed one on, otherwise those alone */
+	bool begun; /* there was one */
+};
+
+/* What the receiver has is handed out once more: the transmitter cannot know. */
+static struct pkt *copy(struct retained *r, const struct rlc_am_sdu *sdu)
+{
+	uint16_t header = pdcp_header_bytes(r->c->cfg.pdcp_sn_bits);
+	struct pkt *p = out_originate(r->c);
+
+	if (!p)
+		return NULL;
+	CELL_ASSERT(sdu->len > header);
+	p->len = (uint16_t)(sdu->len - header);
+	p->sdu_len = sdu->len;
+	p->queued_ns = r->c->event_ns;
+	p->port = r->leg->ue;
+	memcpy(pkt_sdu(p), sdu->data, sdu->len);
+	return p;
+}
+
+static void retain(void *arg, struct rlc_am_sdu sdu)
+{
+	struct retained *r = arg;
+	struct pkt *p = sdu.p;
+
+	r->begun |= !sdu.confirmed;
+	if (!p && r->begun && (r->all || !sdu.confirmed))
+		p = copy(r, &sdu);
+	if (p)
+		pkt_enqueue(r->to, p);
+}
+
+static void number(const struct cell *c, struct pkt *p)
+{
+	p->has_pdcp_sn = true;
+	p->pdcp_sn = pdcp_sn(pkt_sdu(p), c->cfg.pdcp_sn_bits);
+}
+
+/* The eNB's transmitter: SDUs of which nothing was sent lose the SN they were given here. */
+static void take_downlink(struct cell *c, struct leg *leg, struct pkt_queue *ret)
+{
+	struct retained r = { .c = c, .leg = leg, .to = ret };
+	struct rlc_sdu_queue *q = bearer_queue(c, leg);
+	bool begun = q->head_sent > 0, fresh = false;
+	struct pkt *p;
+
+	if (is_am(c))
+		rlc_am_tx_unconfirmed(&leg->am_tx, retain, &r);
+	for (p = ret->head; p; p = p->next)
+		number(c, p);
+	for (; (p = pkt_dequeue(&q->sdus)); begun = false) {
+		if (begun && is_am(c)) {
+			number(c, p);
+		} else if (begun) {
+			out_drop(c, p, leg, CELL_DROP_HANDOVER);
+			continue;
+		} else if (!p->has_pdcp_sn && !fresh) {
+			fresh = true;
+			leg->pdcp_tx.next_sn = pdcp_sn(pkt_sdu(p), c->cfg.pdcp_sn_bits);
+		}
+		pkt_enqueue(ret, p);
+	}
+	for (p = ret->head; p; p = p->next)
+		p->sdu_len = 0;
+	q->bytes = q->head_sent = 0;
+}
+
+/* The UE's transmitter in UM: the rest of an SDU that was begun is of no use. */
+static void renumber_uplink(struct cell *c, struct leg *leg)
+{
+	struct rlc_sdu_queue *q = &leg->um_tx.queue;
+
+	if (q->head_sent > 0)
+		out_drop(c, pkt_dequeue(&q->sdus), leg, CELL_DROP_HANDOVER);
+	q->bytes = q->head_sent = 0;
+	pdcp_tx_init(&leg->pdcp_tx, c->cfg.pdcp_sn_bits);
+	for (struct pkt *p = q->sdus.head; p; p = p->next) {
+		pdcp_transmit(&leg->pdcp_tx, p, p->queued_ns);
+		q->bytes += p->sdu_len;
+	}
+}
+
+static void reestablish_um(struct cell *c, struct ue *u, struct pkt_queue *ret)
+{
+	static const enum cell_dir dirs[] = { CELL_DIR_UL, CELL_DIR_DL };
+
+	for (uint32_t i = 0; i < 2; i++) {
+		struct leg *leg = &u->leg[dirs[i]];
+		struct rlc_out out = { 0 };
+
+		rlc_um_rx_reestablish(&leg->um_rx, &out);
+		bearer_to_pdcp(c, leg, &out, true);
+		leg->um_tx.vt_us = 0;
+	}
+	renumber_uplink(c, &u->leg[CELL_DIR_UL]);
+	take_downlink(c, &u->leg[CELL_DIR_DL], ret);
+	pdcp_tx_init(&u->leg[CELL_DIR_DL].pdcp_tx, c->cfg.pdcp_sn_bits);
+}
+
+/*
+ * The source eNB gives up uplink SDUs that came out of sequence: without
+ * uplink forwarding the UE sends them to the target once more.
+ */
+static void reestablish_am(struct cell *c, struct ue *u, struct pkt_queue *ret)
+{
+	struct leg *ul = &u->leg[CELL_DIR_UL], *dl = &u->leg[CELL_DIR_DL];
+	struct pkt_queue again = { 0 };
+	struct retained r = { .c = c, .leg = ul, .to = &again, .all = true };
+	struct rlc_out out = { 0 };
+
+	rlc_am_rx_finish(&dl->am_rx, &out);
+	bearer_to_pdcp(c, dl, &out, true);
+	take_downlink(c, dl, ret);
+	rlc_am_tx_unconfirmed(&ul->am_tx, retain, &r);
+	pkt_queue_move(&again, &ul->am_tx.queue.sdus);
+	ul->am_tx.queue.sdus = again;
+	for (int i = 0; i < 2; i++) {
+		struct leg *leg = i ? dl : ul;
+
+		rlc_am_rx_reset(&leg->am_rx);
+		rlc_am_tx_reset(&leg->am_tx);
+		leg->outage_expiry_ns = CELL_NEVER;
+	}
+}
+
+void reestablish(struct cell *c, struct ue *u, struct pkt_queue *ret)
+{
+	struct leg *ul = &u->leg[CELL_DIR_UL], *dl = &u->leg[CELL_DIR_DL];
+	struct pkt_queue air = { 0 };
+
+	bearer_take_blocks(c, ul, &air);
+	out_drop_all(c, &air, ul, CELL_DROP_HANDOVER);
+	bearer_take_blocks(c, dl, &air);
+	out_drop_all(c, &air, dl, CELL_DROP_HANDOVER);
+	reset_mac(c, u);
+	u->cell_changes++;
+	ul->epoch++;
+	dl->epoch++;
+	if (is_am(c))
+		reestablish_am(c, u, ret);
+	else
+		reestablish_um(c, u, ret);
+	u->detached = true;
+}

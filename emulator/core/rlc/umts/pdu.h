@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * pdu.h - packing of AMD PDUs and STATUS PDUs of the UTRAN.
+ *
+ * Data: D/C=1 SN(12) P HE(2), then length indicators of 7 bits, each with an E
+ * bit behind it, then the data, to a size that never changes. An indicator
+ * counts the octets from the last indicator to the end of its SDU, also where
+ * other SDUs end before.
+ * Status: D/C=0 type(3)=000, then super-fields (SUFIs) of a type of 4 bits and
+ * what belongs to it, then padding.
+ * Source: TS 25.322 5.5.0 9.2.1, 9.2.2
+ *
+ * Not here: indicators of 15 bits (PDUs of more than 126 octets), HE=10 and the
+ * other special indicators of later releases, RLIST, WINDOW and POLL SUFIs,
+ * RESET PDUs. The clauses were read in excerpts; field layouts are compared with
+ * the RLC dissector of Wireshark.
+ */
+#ifndef RLC_UMTS_PDU_H
+#define RLC_UMTS_PDU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define UMTS_SN_MASK     4095
+#define UMTS_SLOTS       4096 /* entries of a window, by SN */
+#define UMTS_AMD_FIXED   2    /* octets in front of the length indicators */
+#define UMTS_AMD_MIN     5    /* AMD PDU size, at least: two indicators and a byte */
+#define UMTS_AMD_MAX     126  /* AMD PDU size for which an indicator has 7 bits */
+#define UMTS_LI_PREVIOUS 0    /* the SDU before ended with the PDU before */
+#define UMTS_LI_STATUS   126  /* the rest is a piggybacked STATUS PDU */
+#define UMTS_LI_PADDING  127  /* the rest is padding */
+#define UMTS_CUTS_MAX    64
+
+/*
+ * What a PDU says of its data field: the offsets at which SDUs end in it (`cut`,
+ * one for every length indicator of an SDU, ascending; 0 for
+ * UMTS_LI_PREVIOUS) and its length without padding.
+ */
+struct umts_amd {
+	bool poll; /* P */
+	uint16_t sn;
+	uint16_t n_cuts;
+	uint16_t cut[UMTS_CUTS_MAX];
+	uint16_t len;
+	uint16_t status_at; /* where in the PDU a piggybacked STATUS PDU begins; 0: none */
+};
+
+/** umts_is_data() - D/C bit of a PDU */
+static inline bool umts_is_data(const uint8_t *buf)
+{
+	return buf[0] & 0x80;
+}
+
+/**
+ * umts_amd_pack() - write the header of @amd and the padding of a PDU of @size octets
+ *
+ * The padding gets an indicator when an octet is left; status_at is not
+ * regarded: this transmitter piggybacks nothing.
+ *
+ * Return: octets of the header; the caller puts the data behind it.
+ */
+size_t umts_amd_pack(const struct umts_amd *amd, size_t size, uint8_t *buf);
+
+/**
+ * umts_amd_unpack() - read and check the header of an AMD PDU of @size octets
+ * @ret_header: its octets; the data follow
+ *
+ * Return: 0, or -EBADMSG: a control PDU, or a header that does not fit the PDU.
+ */
+int umts_amd_unpack(struct umts_amd *ret, size_t *ret_header, const uint8_t *buf, size_t size);
+
+/* Types of SUFIs. Source: TS 25.322 5.5.0 9.2.2.11 */
+enum umts_sufi_type {
+	UMTS_SUFI_NO_MORE = 0,
+	UMTS_SUFI_ACK = 2,
+	UMTS_SUFI_LIST = 3,
+	UMTS_SUFI_BITMAP = 4,
+	UMTS_SUFI_MRW = 6,
+	UMTS_SUFI_MRW_ACK = 7,
+};
+
+#define UMTS_LIST_MAX   15 /* pairs of a LIST, SDUs of an MRW */
+#define UMTS_BITMAP_MAX 16 /* octets of a BITMAP */
+
+/*
+ * ACK: sn[0] is LSN, the first PDU it does not acknowledge.
+ * LIST: @n pairs, PDU sn[i] and the l[i] ones after it are missing.
+ * BITMAP: @n octets, the highest bit of the first one for PDU sn[0]; 0 is missing.
+ * MRW: @n is LENGTH, SN_MRW are in sn (one of them for LENGTH=0), @n_li is N_LENGTH.
+ * MRW_ACK: sn[0] is SN_ACK, @n_li is N.
+ */
+struct umts_sufi {
+	enum umts_sufi_type type;
+	uint8_t n;
+	uint8_t n_li;
+	uint16_t sn[UMTS_LIST_MAX];
+	uint8_t l[UMTS_LIST_MAX];
+	uint8_t bitmap[UMTS_BITMAP_MAX];
+};
+
+#define UMTS_SUFIS_MAX 24
+
+/* A STATUS PDU; the SUFI that ends it, NO_MORE unless the last one is an ACK, is not listed. */
+struct umts_status {
+	uint16_t n;
+	struct umts_sufi sufi[UMTS_SUFIS_MAX];
+};
+
+/** umts_sufi_bits() - bits of @sufi with its type */
+uint32_t umts_sufi_bits(const struct umts_sufi *sufi);
+
+/** umts_status_bytes() - size of a STATUS PDU, with what ends it and padding to an octet */
+size_t umts_status_bytes(const struct umts_status *status);
+
+/** umts_status_pack() - write a STATUS PDU; an ACK must be the last. Return: its size in octets. */
+size_t umts_status_pack(const struct umts_status *status, uint8_t *buf);
+
+/**
+ * umts_status_unpack() - read and check a STATUS PDU, piggybacked or not
+ *
+ * Return: 0, or -EBADMSG: not a STATUS PDU, cut short, or a SUFI not known here.
+ */
+int umts_status_unpack(struct umts_status *ret, const uint8_t *buf, size_t size);
+
+#endif
