@@ -14,7 +14,7 @@ from e2e import CELLBED, WIRED, bundles, cellbed, needs_native
 from machine import nothing_left
 
 from cellbed import paths
-from cellbed_analysis.trace import read_trace
+from cellbed_formats.trace import read_trace
 
 pytestmark = pytest.mark.lab
 LABS = ["virtual", pytest.param("native", marks=needs_native)]

@@ -13,8 +13,8 @@ import polars as pl
 import pytest
 from e2e import bundles, cellbed
 
-from cellbed_analysis.bundle import read_bundle
 from cellbed_analysis.metrics.run import analyse
+from cellbed_formats.bundle import read_bundle
 
 pytestmark = pytest.mark.lab
 

@@ -11,7 +11,7 @@ from e2e import bundles, cellbed
 
 from cellbed import size
 from cellbed.description import expand
-from cellbed_analysis import stored
+from cellbed_formats import stored
 
 BUSY = """
 format: 1

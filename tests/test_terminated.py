@@ -8,7 +8,7 @@ import time
 import pytest
 from e2e import CELLBED, SHORT
 
-from cellbed_analysis.bounded_yaml import NODES_MAX
+from cellbed_formats.bounded_yaml import NODES_MAX
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from e2e import bundles, captured, cellbed, digests, needs_native
 
-from cellbed_analysis.bundle import read_bundle
+from cellbed_formats.bundle import read_bundle
 
 pytestmark = pytest.mark.lab
 

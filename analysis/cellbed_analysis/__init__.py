@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .error import AnalysisError, FileError
+from cellbed_formats.error import DataError, FileError
 
-__all__ = ["AnalysisError", "FileError", "print_table", "write_report"]
+__all__ = ["DataError", "FileError", "print_table", "write_report"]
 
 
 def write_report(results_dir: Path, claims_file: Path | None = None, output: Path | None = None) -> Path:

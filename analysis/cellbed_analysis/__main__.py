@@ -12,8 +12,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from . import AnalysisError, maxdat_options, print_table, write_report
-from .printable import shown
+from cellbed_formats.printable import shown
+
+from . import DataError, maxdat_options, print_table, write_report
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -33,7 +34,7 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     try:
         _run(chosen)
-    except AnalysisError as error:
+    except DataError as error:
         print(f"error: {shown(str(error))}", file=sys.stderr)
         return 1
     return 0
@@ -45,7 +46,8 @@ def _run(chosen: argparse.Namespace) -> None:
     elif chosen.command == "table":
         print_table(chosen.results)
     elif chosen.command == "why":
-        from .bundle import read_bundle
+        from cellbed_formats.bundle import read_bundle
+
         from .why import why
 
         print(shown(str(why(read_bundle(chosen.bundle), chosen.at)), "\n"))

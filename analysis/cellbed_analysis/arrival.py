@@ -12,7 +12,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from .capture import SYN
+from cellbed_formats.capture import SYN
+
 from .segment import unwrap
 
 KEY = ("ip_id", "seq", "ack", "flags", "payload_bytes")

@@ -17,9 +17,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from . import bounded_yaml
-from .bundle import Results, parse_size
-from .error import AnalysisError
+from cellbed_formats import bounded_yaml
+from cellbed_formats.bundle import Results
+from cellbed_formats.error import DataError
+from cellbed_formats.size import parse_size
+
 from .explain import EXPLANATIONS, Row, explain
 from .interval import Estimate, difference, over_seeds, proportion
 from .metrics.catalog import METRICS, SURFACE_METRICS
@@ -93,16 +95,16 @@ def collect(results: Results) -> list[dict[str, Any]]:
     reason: the runs it came with can no longer be changed.
 
     Raises:
-        AnalysisError: an entry that is no claim at all.
+        DataError: an entry that is no claim at all.
     """
     claims: dict[str, dict[str, Any]] = {}
     for bundle in sorted(results.bundles, key=lambda b: str(b.manifest.get("created", ""))):
         for claim in bundle.manifest.get("claims") or []:
             if not isinstance(claim, dict) or "id" not in claim:
-                raise AnalysisError(f"{bundle.path}: claim {claim!r}: expected a mapping with an id")
+                raise DataError(f"{bundle.path}: claim {claim!r}: expected a mapping with an id")
             try:
                 claims[claim["id"]] = check(claim)
-            except AnalysisError as error:
+            except DataError as error:
                 kept = {key: claim.get(key, "") for key in REQUIRED}
                 claims[claim["id"]] = kept | {"not_testable": f"malformed: {error}"}
     return list(claims.values())
@@ -112,14 +114,14 @@ def read_claims(path: Path) -> list[dict[str, Any]]:
     """Claims of a file, for runs that carry an older version of it or none.
 
     Raises:
-        AnalysisError: not a list of claims, or one that does not follow the format.
+        DataError: not a list of claims, or one that does not follow the format.
     """
     try:
         found = bounded_yaml.read(path)
     except (OSError, bounded_yaml.NotYaml) as error:
-        raise AnalysisError(str(error)) from error
+        raise DataError(str(error)) from error
     if not isinstance(found, list):
-        raise AnalysisError(f"{path}: expected a list of claims")
+        raise DataError(f"{path}: expected a list of claims")
     return [check(claim) for claim in found]
 
 
@@ -127,39 +129,39 @@ def check(claim: Any) -> dict[str, Any]:
     """Validate one claim.
 
     Raises:
-        AnalysisError: naming the claim, key and what is allowed.
+        DataError: naming the claim, key and what is allowed.
     """
     if not isinstance(claim, dict):
-        raise AnalysisError(f"claim {claim!r}: expected a mapping")
+        raise DataError(f"claim {claim!r}: expected a mapping")
     name = f"claim {claim.get('id', '?')}"
     for key in sorted(set(claim) - KEYS):
-        raise AnalysisError(f"{name}: unknown key {key}: allowed: {', '.join(sorted(KEYS))}")
+        raise DataError(f"{name}: unknown key {key}: allowed: {', '.join(sorted(KEYS))}")
     for key in REQUIRED:
         if key not in claim:
-            raise AnalysisError(f"{name}: key {key}: missing")
+            raise DataError(f"{name}: key {key}: missing")
     if "not_testable" in claim:
         return claim
     if set(claim.get("expect", {})) not in EXPECTATIONS:
         allowed = "; ".join(" and ".join(sorted(keys)) for keys in EXPECTATIONS)
-        raise AnalysisError(f"{name}: key expect: {claim.get('expect')}: allowed: {allowed}")
+        raise DataError(f"{name}: key expect: {claim.get('expect')}: allowed: {allowed}")
     trend = claim["expect"].get("trend")
     if trend is not None and trend not in TRENDS:
-        raise AnalysisError(f"{name}: key expect.trend: {trend}: allowed: {', '.join(TRENDS)}")
+        raise DataError(f"{name}: key expect.trend: {trend}: allowed: {', '.join(TRENDS)}")
     if "minus" in claim and "ratio" in claim:
-        raise AnalysisError(f"{name}: key ratio: allowed without minus")
+        raise DataError(f"{name}: key ratio: allowed without minus")
     for key in ("measure", *SECOND):
         selector = claim.get(key)
         if selector is None and key in SECOND:
             continue
         if not isinstance(selector, dict) or selector.get("metric") not in METRICS | SURFACE_METRICS:
-            raise AnalysisError(f"{name}: key {key}.metric: {selector}: see docs/metrics.md")
+            raise DataError(f"{name}: key {key}.metric: {selector}: see docs/metrics.md")
     if trend is not None and "over" not in claim["measure"]:
-        raise AnalysisError(f"{name}: key measure.over: missing: a trend needs a parameter")
+        raise DataError(f"{name}: key measure.over: missing: a trend needs a parameter")
     vary = claim.get("vary")
     if vary is not None and (not isinstance(vary, dict) or set(vary) != {"scenario", "by"}):
-        raise AnalysisError(f"{name}: key vary: {vary}: expected scenario and by")
+        raise DataError(f"{name}: key vary: {vary}: expected scenario and by")
     if claim.get("explain", "rtt") not in EXPLANATIONS:
-        raise AnalysisError(f"{name}: key explain: {claim['explain']}: allowed: {', '.join(EXPLANATIONS)}")
+        raise DataError(f"{name}: key explain: {claim['explain']}: allowed: {', '.join(EXPLANATIONS)}")
     return claim
 
 

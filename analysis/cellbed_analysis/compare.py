@@ -19,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from .bundle import load_results
-from .error import AnalysisError
+from cellbed_formats.bundle import load_results
+from cellbed_formats.error import DataError
+
 from .fitted import Column, Fitted
 from .interval import over_seeds
 from .metrics.catalog import METRICS
@@ -58,12 +59,12 @@ def compare(
         flow: id of the flow to compare; None: each run's first.
 
     Raises:
-        AnalysisError: no bundles, no such variant or flow, or nothing to compare.
+        DataError: no bundles, no such variant or flow, or nothing to compare.
     """
     series: dict[tuple[str, str], dict[str, dict[int, dict[str, Any]]]] = {}
     runs = [run for run in analyse_all(load_results(Path(results_dir)).bundles) if run.usable]
     if flow is not None and all(run.row_of(flow) is None for run in runs):
-        raise AnalysisError(f"--flow {flow}: allowed {', '.join(flows_of(runs)) or 'none: there is no usable run'}")
+        raise DataError(f"--flow {flow}: allowed {', '.join(flows_of(runs)) or 'none: there is no usable run'}")
     for run in runs:
         row = run.row_of(flow)
         if row is not None:
@@ -71,7 +72,7 @@ def compare(
             of.setdefault(run.bundle.manifest["description"]["variant"], {})[run.row["seed"]] = row
     names = sorted({name for of in series.values() for name in of})
     if baseline is not None and baseline not in names:
-        raise AnalysisError(f"--baseline {baseline}: allowed {', '.join(names) or 'none: there is no usable run'}")
+        raise DataError(f"--baseline {baseline}: allowed {', '.join(names) or 'none: there is no usable run'}")
     found = []
     for (scenario, lab), variants in sorted(series.items()):
         first = baseline if baseline is not None else min(variants)
@@ -81,7 +82,7 @@ def compare(
                 if len(pair):
                     found.append(_compare(scenario, lab, metric, first, variant, pair))
     if not found:
-        raise AnalysisError(f"{results_dir}: no two variants have usable runs of the same seed with "
+        raise DataError(f"{results_dir}: no two variants have usable runs of the same seed with "
                             f"{' or '.join(metrics)}")
     return found
 

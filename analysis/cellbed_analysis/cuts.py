@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from .bundle import Bundle, Flow
+from cellbed_formats.bundle import Bundle, Flow
+
 from .handover import ahead, window_events
 from .switching import MODES, CongestionEvent, Sender, rows_of
 

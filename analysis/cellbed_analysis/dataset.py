@@ -16,8 +16,9 @@ from typing import Any
 
 import polars as pl
 
-from . import parquet
-from .bundle import read_bundle
+from cellbed_formats import parquet
+from cellbed_formats.bundle import read_bundle
+
 from .metrics.catalog import IDENTITY, METRICS
 from .metrics.run import RunAnalysis, analyse, analyse_all
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from .bundle import Bundle, Flow
+from cellbed_formats.bundle import Bundle, Flow
+
 from .segment import before_the_wire
 
 #: First byte of a QUIC packet with a short header: form and fixed bit, and the spin bit among the rest.

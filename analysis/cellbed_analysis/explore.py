@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .bundle import parse_size
+from cellbed_formats.error import DataError
+from cellbed_formats.size import parse_size
+
 from .claims import estimate
-from .error import AnalysisError
 from .figures.order import brief, label
 from .flow_table import transfers
 from .interval import Estimate
@@ -103,7 +104,7 @@ def number(value: Any) -> float | None:
         return None
     try:
         return float(value) if isinstance(value, int | float) else float(parse_size(value))
-    except (AnalysisError, TypeError, ValueError):
+    except (DataError, TypeError, ValueError):
         return None
 
 

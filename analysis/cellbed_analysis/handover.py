@@ -19,8 +19,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from .bundle import Bundle, Flow
-from .switching import INFINITE_SSTHRESH, SEQ_SPACE, CongestionEvent, Sender, congestion_events, rows_of
+from cellbed_formats.bundle import Bundle, Flow
+from cellbed_formats.trace import INFINITE_SSTHRESH
+
+from .switching import SEQ_SPACE, CongestionEvent, Sender, congestion_events, rows_of
 
 Rows = list[dict[str, Any]]
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from .bundle import Bundle, Flow
+from cellbed_formats.bundle import Bundle, Flow
+
 from .handover import Effect, Handover, effect, of_flow, window_events
 from .packet_rtt import packet_rtts
 from .switching import CongestionEvent, Sender

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .bundle import DERIVED, Results
+from cellbed_formats.bundle import DERIVED, Results
+
 from .explore import offered
 from .figures.order import brief
 from .metrics.names import short_names

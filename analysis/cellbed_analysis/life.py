@@ -15,7 +15,7 @@ from functools import cached_property
 
 import polars as pl
 
-from .error import AnalysisError
+from cellbed_formats.error import DataError
 
 TTI_NS = 1_000_000
 ENB = 0
@@ -67,11 +67,11 @@ class RadioLog:
         """One row per transport block whose fate is known: block, tried_ns, harq_ns, rx_ns (null: lost) as in MOMENTS.
 
         Raises:
-            AnalysisError: a trace from before blocks had numbers.
+            DataError: a trace from before blocks had numbers.
         """
         ended = pl.concat([self.rows("mac_rx"), self.rows("mac_lost")])
         if len(ended) and not self._numbered:
-            raise AnalysisError("radio.trace has no field 'block', as of older versions: play the run again")
+            raise DataError("radio.trace has no field 'block', as of older versions: play the run again")
         first = self.rows("harq_nack", value=1).select("block", nack_ns="t_ns")
         return (
             ended.filter(pl.col("block") > 0)

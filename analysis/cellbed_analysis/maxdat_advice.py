@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from cellbed_formats.error import DataError
+
 from . import maxdat_evidence
-from .error import AnalysisError
 from .models import maxdat
 from .models.maxdat import Session
 
@@ -21,14 +22,14 @@ def run(chosen: argparse.Namespace) -> str:
     """The answer to parsed options, as text; draws the figures if asked to.
 
     Raises:
-        AnalysisError: no maxDAT meets the goal, or the results hold nothing about the case.
+        DataError: no maxDAT meets the goal, or the results hold nothing about the case.
     """
     found = maxdat_evidence.evidence(chosen.results, chosen.rate, chosen.bler) if chosen.results else None
     of = maxdat.session(chosen.rate, **({"rtt_wired_s": chosen.rtt_wired} if chosen.rtt_wired else {}))
     try:
         proposed = maxdat.propose(chosen.bler, of, chosen.max_rtt, chosen.min_throughput, not chosen.mended)
     except ValueError as error:
-        raise AnalysisError(f"by the model, {error}") from None
+        raise DataError(f"by the model, {error}") from None
     text = advice(chosen.bler, of, proposed, chosen.max_rtt, chosen.min_throughput, not chosen.mended)
     if found is not None:
         goals = (chosen.max_rtt, chosen.min_throughput)

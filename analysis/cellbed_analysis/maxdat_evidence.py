@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .bundle import load_results
-from .error import AnalysisError
+from cellbed_formats.bundle import load_results
+from cellbed_formats.error import DataError
+
 from .maxdat_sweep import Cell, Surface, surfaces
 from .metrics.run import analyse_all
 from .models import maxdat
@@ -35,14 +36,14 @@ def evidence(results: Path, rate_bps: float, bler: float) -> tuple[Surface, list
     """The surface of a rate, and its values at a BLER by rising maxDAT.
 
     Raises:
-        AnalysisError: no such results, rate or BLER; the text says which there are.
+        DataError: no such results, rate or BLER; the text says which there are.
     """
     rows = [run.row for run in analyse_all(load_results(results).bundles)]
     surface = _of_rate(results, surfaces(rows), rate_bps / 1e3)
     near = nearest(surface.blers, bler)
     if not near:
         low, high = surface.blers[0], surface.blers[-1]
-        raise AnalysisError(f"{results}: BLER {bler:g} was not measured: allowed {low:g} to {high:g}")
+        raise DataError(f"{results}: BLER {bler:g} was not measured: allowed {low:g} to {high:g}")
     return surface, [at for m in surface.maxdats if (at := between(surface, m, bler, near)) is not None]
 
 
@@ -50,11 +51,11 @@ def _of_rate(results: Path, found: Sequence[Surface], rate_kbps: float) -> Surfa
     """The surface with the most cells among those of a rate, the virtual lab's first; studies do not count."""
     plain = [surface for surface in found if not surface.study]
     if not plain:
-        raise AnalysisError(f"{results}: holds no usable run over the UTRAN")
+        raise DataError(f"{results}: holds no usable run over the UTRAN")
     of_rate = [surface for surface in plain if abs(surface.rate_kbps - rate_kbps) < 0.001 * rate_kbps]
     if not of_rate:
         rates = ", ".join(f"{rate:g}kbit" for rate in sorted({surface.rate_kbps for surface in plain}))
-        raise AnalysisError(f"{results}: {rate_kbps:g}kbit was not measured: allowed {rates}")
+        raise DataError(f"{results}: {rate_kbps:g}kbit was not measured: allowed {rates}")
     return max(of_rate, key=lambda surface: (len(surface.cells), surface.lab == "virtual"))
 
 

@@ -13,8 +13,9 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from cellbed_formats.bundle import Bundle, Flow
+
 from .arrival import matched, transmissions
-from .bundle import Bundle, Flow
 from .segment import flow_packets
 
 

@@ -15,8 +15,10 @@ from typing import Any
 import polars as pl
 from markupsafe import Markup
 
-from . import parquet
-from .bundle import Bundle, Results, load_results
+from cellbed_formats import parquet
+from cellbed_formats.bundle import Bundle, Results, load_results
+from cellbed_formats.stored import content, plain_name, recordings
+
 from .claims import VERDICTS, Outcome, collect, evaluate, read_claims
 from .delivery import concerns, models
 from .delivery_sweep import studies, sweeps
@@ -35,7 +37,6 @@ from .metrics.run import RunAnalysis, analyse_all, scalars
 from .metrics.throughput import GOODPUT_BOUND_PCT
 from .models.park import TABLE2_HARQ_RTT_MS
 from .page import page
-from .stored import content, plain_name, recordings
 from .table import COMMAND_COLUMNS, RADIO_COLUMNS, command_rows, headline, radio_rows, write_metrics
 from .timelines import CUTS_MAX, POINTS, POINTS_ALONE, representatives, timelines
 
@@ -59,7 +60,7 @@ def write_report(results_dir: Path, claims_file: Path | None = None, output: Pat
         metrics.parquet.
 
     Raises:
-        AnalysisError: no bundle below the directory, or a malformed claim.
+        DataError: no bundle below the directory, or a malformed claim.
     """
     results = load_results(Path(results_dir))
     claims = collect(results) if claims_file is None else read_claims(claims_file)

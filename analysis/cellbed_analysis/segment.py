@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from .bundle import Bundle, Flow
-from .capture import ACK, SYN
-from .error import AnalysisError
+from cellbed_formats.bundle import Bundle, Flow
+from cellbed_formats.capture import ACK, SYN
+from cellbed_formats.error import DataError
+
 from .life import MOMENTS
 
 #: Of the header that a link sends with each packet.
@@ -87,13 +88,13 @@ def flow_packets(bundle: Bundle, flow: Flow, node: str) -> tuple[pl.DataFrame, p
     which TCP sends it, before the delay of a server's link.
 
     Raises:
-        AnalysisError: the capture has no data of this flow.
+        DataError: the capture has no data of this flow.
     """
     packets = bundle.capture(node).with_row_index("row").with_columns(tag=tcp_tag())
     data = flow.packets(packets)
     volume = data.group_by("sport").agg(pl.col("payload_bytes").sum()).sort("payload_bytes")
     if volume.is_empty() or volume["payload_bytes"][-1] == 0:
-        raise AnalysisError(f"{bundle.path}: flow {flow.id}: no data in ip-{node}.pcap")
+        raise DataError(f"{bundle.path}: flow {flow.id}: no data in ip-{node}.pcap")
     port = flow.sport if flow.found else volume["sport"][-1]
     acks = packets.filter(
         (pl.col("src") == flow.daddr)

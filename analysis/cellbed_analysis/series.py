@@ -12,11 +12,11 @@ import polars as pl
 from cellbed_channel.link import LEGS
 from cellbed_channel.trace import UNKNOWN_SINR
 from cellbed_channel.trace import read as read_channel
+from cellbed_formats.bundle import Bundle, Flow
+from cellbed_formats.flow import QUIC
 
-from .bundle import Bundle, Flow
 from .cuts import Cut, cuts
 from .delay import datagram_delays, least_way_ns, spin_rtts
-from .flow import QUIC
 from .handover import handovers
 from .metrics.run import RunAnalysis, captured
 from .segment import unwrap

@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-from .bundle import Bundle
-from .flow import FOUND, NO_TRANSPORT, Flow, named
+from cellbed_formats.bundle import Bundle
+from cellbed_formats.flow import FOUND, NO_TRANSPORT, Flow, named
 
 
 def shown_flow(bundle: Bundle, wanted: str | None = None) -> Flow:
     """The flow that is wanted, else the run's first; the first UE's link of runs in which nothing was sent over it.
 
     Raises:
-        AnalysisError: the run has no flow of that name.
+        DataError: the run has no flow of that name.
     """
     if bundle.all_flows or wanted is not None:
         return named(bundle.all_flows, wanted, bundle.path)

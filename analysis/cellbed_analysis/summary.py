@@ -11,7 +11,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from .bundle import Rejected, load_results
+from cellbed_formats.bundle import Rejected, load_results
+from cellbed_formats.printable import shown
+from cellbed_formats.screen import Screen
+
 from .claims import VERDICTS, collect, evaluate
 from .figures.order import ORDER, brief
 from .fitted import ALWAYS, Column, Fitted
@@ -20,8 +23,6 @@ from .interval import Estimate
 from .maxdat_report import console_tables
 from .maxdat_sweep import claim_rows, surfaces
 from .metrics.run import RunAnalysis, analyse_all
-from .printable import shown
-from .screen import Screen
 from .table import COMMAND_COLUMNS, RADIO_COLUMNS, HeadlineRow, Row, command_rows, headline, radio_rows
 
 #: Beside the name of the series: what is kept longest has the greatest number.
@@ -49,7 +50,7 @@ def print_table(results_dir: Path, console: Console | None = None, report: Path 
         report: where it is, when it is not at its usual place.
 
     Raises:
-        AnalysisError: no bundle below the directory, or a malformed claim.
+        DataError: no bundle below the directory, or a malformed claim.
     """
     # In a log or a pipe there is no width to respect; columns must not be cut.
     console = console or (Screen() if sys.stdout.isatty() else Screen(width=140))

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .bundle import Bundle, Flow, parse_size
+from cellbed_formats.bundle import Bundle, Flow
+from cellbed_formats.size import parse_size
+
 from .metrics.window import WARM_UP_NS
 from .switching import Reaction, Sender, reactions
 

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from .bundle import Bundle, Flow, parse_size
+from cellbed_formats.bundle import Bundle, Flow
+from cellbed_formats.size import parse_size
+from cellbed_formats.trace import INFINITE_SSTHRESH
 
 MODES = {0: "IM", 1: "DM"}
 SEQ_SPACE = 2**32
-#: ssthresh before the first loss. Value of Linux, TCP_INFINITE_SSTHRESH
-INFINITE_SSTHRESH = 2**31 - 1
 
 
 @dataclass(frozen=True)

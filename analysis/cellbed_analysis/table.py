@@ -10,7 +10,8 @@ from typing import Any
 
 import polars as pl
 
-from . import parquet
+from cellbed_formats import parquet
+
 from .claims import estimate, paper_beside
 from .figures.order import by_combination
 from .flow_table import transfers

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from .bundle import Flow
+from cellbed_formats.bundle import Flow
+
 from .segment import ARQ_PARTS, HARQ_PARTS
 from .stat import median, scaled
 

@@ -9,10 +9,11 @@ from functools import partial
 
 from markupsafe import Markup
 
+from cellbed_formats.error import DataError
+from cellbed_formats.flow import Flow, ids
+
 from .cuts import Cut
-from .error import AnalysisError
 from .figures.order import brief, label
-from .flow import Flow, ids
 from .interactive.embed import figure_json
 from .interactive.timeline_plot import draw
 from .metrics.run import RunAnalysis
@@ -62,7 +63,7 @@ def timelines(runs: Sequence[RunAnalysis], points: int = POINTS) -> list[Timelin
     for run in runs:
         try:
             found.append(_timeline(run, points))
-        except AnalysisError:
+        except DataError:
             continue
     return found
 

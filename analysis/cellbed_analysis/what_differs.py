@@ -10,7 +10,8 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
-from .bundle import Bundle
+from cellbed_formats.bundle import Bundle
+
 from .metrics.run import scalars
 
 #: Keys of a run description, in the order shown. The scenario's name and prose decide nothing.

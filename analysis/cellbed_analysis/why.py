@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from .bundle import Bundle, Flow
+from cellbed_formats.bundle import Bundle, Flow
+from cellbed_formats.error import DataError
+from cellbed_formats.flow import QUIC, note
+
 from .delay import datagram_delays, least_way_ns, spin_rtts
-from .error import AnalysisError
-from .flow import QUIC, note
 from .life import RadioLog, packet_lives
 from .metrics.run import analyse, traced_in_full
 from .metrics.utran import settings_of as utran_of
@@ -85,32 +86,32 @@ def why(bundle: Bundle, at_s: float, wanted: str | None = None) -> Answer | Data
         wanted: id of a flow; None: the scenario's first, else the largest.
 
     Raises:
-        AnalysisError: the run has no such flow, segment or datagram, or lacks the files that it takes.
+        DataError: the run has no such flow, segment or datagram, or lacks the files that it takes.
     """
     run = analyse(bundle)
     if not run.readable:
-        raise AnalysisError(f"{bundle.path}: {run.problem}")
+        raise DataError(f"{bundle.path}: {run.problem}")
     flow = shown_flow(bundle, wanted)
     if not bundle.all_flows:
-        raise AnalysisError(f"{bundle.path}: {bundle.without_flows}")
+        raise DataError(f"{bundle.path}: {bundle.without_flows}")
     where = f"{bundle.path}: flow {flow.id}"
     if utran_of(bundle) is not None:
-        raise AnalysisError(f"{bundle.path}: where a packet's time went is known of LTE, not of the UTRAN")
+        raise DataError(f"{bundle.path}: where a packet's time went is known of LTE, not of the UTRAN")
     if flow.source not in bundle.captured_nodes:
-        raise AnalysisError(f"{where}: no capture of what {flow.source} sent; run it with capture.ip: true")
+        raise DataError(f"{where}: no capture of what {flow.source} sent; run it with capture.ip: true")
     if not traced_in_full(bundle):
-        raise AnalysisError(f"{where}: radio.trace has events only; run it with capture.radio_trace: full")
+        raise DataError(f"{where}: radio.trace has events only; run it with capture.radio_trace: full")
     said = note(bundle.all_flows, flow, wanted)
     if flow.datagrams:
         return _of_datagram(bundle, flow, _first(datagram_delays(bundle, flow), "sent_ns", bundle, at_s, where), said)
     if not flow.packets(bundle.capture(flow.source))["payload_bytes"].sum():
-        raise AnalysisError(f"{where}: the connection carried no data")
+        raise DataError(f"{where}: the connection carried no data")
     segments = run.segments(flow.id)
     if segments.is_empty():
         segments = decomposed_segments(bundle, flow, _lives(bundle))
     known = segments.drop_nulls(["rtt_ns", *RTT_PARTS]).sort("out_ns")
     if known.is_empty():
-        raise AnalysisError(f"{where}: no segment with an RTT that radio.trace knows")
+        raise DataError(f"{where}: no segment with an RTT that radio.trace knows")
     return _answer(bundle, flow, _first(known, "out_ns", bundle, at_s, where), said)
 
 
@@ -119,14 +120,14 @@ def _lives(bundle: Bundle) -> pl.DataFrame:
 
 
 def _first(sent: pl.DataFrame, time: str, bundle: Bundle, at_s: float, where: str) -> dict[str, Any]:
-    """The first row at or after a time. Raises AnalysisError: none is so late, or there is none at all."""
+    """The first row at or after a time. Raises DataError: none is so late, or there is none at all."""
     what = "segment with an RTT" if time == "out_ns" else "datagram"
     if sent.is_empty():
-        raise AnalysisError(f"{where}: no {what} was sent")
+        raise DataError(f"{where}: no {what} was sent")
     after = sent.filter(pl.col(time) >= bundle.start_ns + round(at_s * 1e9))
     if after.is_empty():
         last_s = (sent[time][-1] - bundle.start_ns) / 1e9
-        raise AnalysisError(f"{where}: no {what} was sent at or after {at_s:g} s; the last one was at {last_s:.3f} s")
+        raise DataError(f"{where}: no {what} was sent at or after {at_s:g} s; the last one was at {last_s:.3f} s")
     return after.row(0, named=True)
 
 

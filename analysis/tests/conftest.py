@@ -3,16 +3,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))  # for synthetic_bundle, in any import mode
-
 from synthetic_bundle import write_bundle
 
-from cellbed_analysis.bundle import Bundle, read_bundle
+from cellbed_formats.bundle import Bundle, read_bundle
 
 COMBINATIONS = ("DM-DM", "DM-IM", "IM-DM", "IM-IM")
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from cellbed_analysis.life import RadioLog
-from cellbed_analysis.trace import read_trace
+from cellbed_formats.trace import read_trace
 
 CELLSIM = Path(__file__).parents[2] / "build" / "emulator" / "sim" / "cellsim"
 MS = 1_000_000

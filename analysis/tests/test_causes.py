@@ -14,10 +14,10 @@ import pytest
 from synthetic_bundle import MS, PAYLOAD, START_NS, write_bundle
 
 from cellbed_analysis.arrival import matched, reordering_extents, transmissions
-from cellbed_analysis.bundle import read_bundle
 from cellbed_analysis.metrics import causes
 from cellbed_analysis.metrics.catalog import METRICS
 from cellbed_analysis.metrics.run import compute, primary_flow
+from cellbed_formats.bundle import read_bundle
 
 SYN, ACK = 0x02, 0x10
 Packet = tuple[int, int, int]  # t_ns, sequence or acknowledgment number, IPv4 identification

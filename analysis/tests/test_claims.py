@@ -10,7 +10,6 @@ import pytest
 import yaml
 from synthetic_bundle import write_bundle
 
-from cellbed_analysis.bundle import load_results
 from cellbed_analysis.claims import (
     check,
     collect,
@@ -23,8 +22,9 @@ from cellbed_analysis.claims import (
     tolerance_text,
     trend,
 )
-from cellbed_analysis.error import AnalysisError
 from cellbed_analysis.interval import Estimate
+from cellbed_formats.bundle import load_results
+from cellbed_formats.error import DataError
 
 CLAIMS = Path(__file__).parents[2] / "scenarios" / "d2d-nardini" / "claims.yaml"
 
@@ -223,15 +223,15 @@ def test_largest_selects_the_largest_window_of_those_selected() -> None:
     ],
 )
 def test_malformed_claims_are_refused_by_name(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(AnalysisError, match=message) as error:
+    with pytest.raises(DataError, match=message) as error:
         check(claim(**change))
     assert "claim c" in str(error.value)
 
 
 def test_missing_keys_are_named() -> None:
-    with pytest.raises(AnalysisError, match="claim c: key statement: missing"):
+    with pytest.raises(DataError, match="claim c: key statement: missing"):
         check({k: v for k, v in claim().items() if k != "statement"})
-    with pytest.raises(AnalysisError, match="expected a mapping"):
+    with pytest.raises(DataError, match="expected a mapping"):
         check("rtt is 30 ms")
 
 
@@ -252,7 +252,7 @@ def test_a_malformed_claim_in_a_manifest_does_not_stop_the_report(tmp_path: Path
 
 def test_an_entry_that_is_no_claim_is_an_error(tmp_path: Path) -> None:
     write_bundle(tmp_path, duration_s=0.2, claims=["rtt is 30 ms"])  # type: ignore[list-item]
-    with pytest.raises(AnalysisError, match="expected a mapping with an id"):
+    with pytest.raises(DataError, match="expected a mapping with an id"):
         collect(load_results(tmp_path))
 
 
@@ -340,7 +340,7 @@ def test_a_ratio_is_paired_by_seed_and_columns() -> None:
 
 
 def test_ratio_and_minus_exclude_each_other() -> None:
-    with pytest.raises(AnalysisError, match="key ratio: allowed without minus"):
+    with pytest.raises(DataError, match="key ratio: allowed without minus"):
         check(gain(minus={"metric": "rtt_mean_ms"}))
 
 
@@ -379,7 +379,7 @@ def test_claims_of_a_file(tmp_path: Path) -> None:
     assert [entry["id"] for entry in read_claims(CLAIMS)][0] == "cqi-15"
     wrong = tmp_path / "claims.yaml"
     wrong.write_text("a: 1")
-    with pytest.raises(AnalysisError, match="expected a list of claims"):
+    with pytest.raises(DataError, match="expected a list of claims"):
         read_claims(wrong)
-    with pytest.raises(AnalysisError, match="nowhere"):
+    with pytest.raises(DataError, match="nowhere"):
         read_claims(tmp_path / "nowhere")

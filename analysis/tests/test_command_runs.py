@@ -12,13 +12,13 @@ from rich.console import Console
 from synthetic_bundle import PORT, SADDR, START_NS, TCP_FIELDS, TCP_SYMBOLS, trace_bytes, write_bundle
 from synthetic_switch import tcp_row
 
-from cellbed_analysis.bundle import read_bundle
 from cellbed_analysis.metrics.catalog import METRICS
 from cellbed_analysis.metrics.run import analyse
 from cellbed_analysis.report import write_report
 from cellbed_analysis.series import run_series
 from cellbed_analysis.shown_flow import shown_flow
 from cellbed_analysis.summary import print_table
+from cellbed_formats.bundle import read_bundle
 
 STATS = {
     "pkts_in": 100, "pkts_delivered": 90, "bytes_delivered": 250_000, "rlc_retx": 4, "radio_link_failures": 0,

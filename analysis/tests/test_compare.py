@@ -14,11 +14,11 @@ from synthetic_bundle import write_bundle
 
 from cellbed_analysis import compare as module
 from cellbed_analysis import dataset
-from cellbed_analysis.bundle import read_bundle
 from cellbed_analysis.compare import compare, said_of, tables, to_json
 from cellbed_analysis.dataset import COLUMNS, METADATA_KEY, Played, data_set, values, write_data_set
-from cellbed_analysis.error import AnalysisError
 from cellbed_analysis.metrics.run import RunAnalysis
+from cellbed_formats.bundle import read_bundle
+from cellbed_formats.error import DataError
 
 GOODPUT = {"DM-DM": {1: 4.0, 2: 6.0, 3: 5.0}, "IM-IM": {1: 5.0, 2: 8.0, 3: 6.5, 4: 100.0}}
 
@@ -80,7 +80,7 @@ def test_the_same_difference_everywhere_has_no_effect_size(results: Path, monkey
     ("goodput_mbps", "DM", "--baseline DM: allowed DM-DM, IM-IM"), ("rtt_mean_ms", None, "no two variants"),
 ])  # fmt: skip
 def test_nothing_to_compare(results: Path, metric: str, baseline: str | None, message: str) -> None:
-    with pytest.raises(AnalysisError, match=message):
+    with pytest.raises(DataError, match=message):
         compare(results, [metric], baseline)
 
 
@@ -146,7 +146,7 @@ def test_a_flow_is_compared_by_its_id(results: Path, monkeypatch: pytest.MonkeyP
     assert second.difference == first.difference / 2
     assert said_of(results, None) == "flow one; --flow names another: two"
     assert said_of(results, "one") is None
-    with pytest.raises(AnalysisError, match="--flow three: allowed one, two"):
+    with pytest.raises(DataError, match="--flow three: allowed one, two"):
         compare(results, ["goodput_mbps"], flow="three")
 
 

@@ -16,13 +16,13 @@ from synthetic_bundle import write_bundle
 from test_claims import CLAIMS
 
 from cellbed_analysis.__main__ import main
-from cellbed_analysis.bundle import Bundle
-from cellbed_analysis.error import AnalysisError
 from cellbed_analysis.interval import Estimate
 from cellbed_analysis.segment import RTT_PARTS
 from cellbed_analysis.summary import estimate_text, number_text, print_table, window_text
 from cellbed_analysis.table import metrics_frame
 from cellbed_analysis.why import why
+from cellbed_formats.bundle import Bundle
+from cellbed_formats.error import DataError
 
 
 def test_table_fits_80_columns_and_shows_everything(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_why_takes_an_rtt_apart(dm_dm: Bundle) -> None:
 
 
 def test_why_after_the_end_is_an_error(dm_dm: Bundle) -> None:
-    with pytest.raises(AnalysisError, match=r"sent at or after 99 s; the last one was at 5\.\d{3} s"):
+    with pytest.raises(DataError, match=r"sent at or after 99 s; the last one was at 5\.\d{3} s"):
         why(dm_dm, 99)
 
 

@@ -13,8 +13,8 @@ from synthetic_handover import handover_rows
 from synthetic_switch import BASE, IM, radio_row, switch_rows, tcp_row, write_switch_bundle
 from test_switching import DUPACKS
 
-from cellbed_analysis.bundle import read_bundle
 from cellbed_analysis.cuts import Cut, cuts
+from cellbed_formats.bundle import read_bundle
 
 
 def tag(una: int) -> int:

@@ -10,11 +10,11 @@ from synthetic_bundle import write_bundle
 from test_report import Collector
 
 import cellbed_analysis
-from cellbed_analysis.bundle import load_results
 from cellbed_analysis.delivery import beside, concerns, models
 from cellbed_analysis.figures import gallery, style, utilisation
 from cellbed_analysis.metrics.run import RunAnalysis, analyse
 from cellbed_analysis.models import park
+from cellbed_formats.bundle import load_results
 
 
 @pytest.fixture(scope="module")

@@ -11,12 +11,12 @@ from synthetic_bundle import write_bundle
 from test_report import Collector
 
 import cellbed_analysis
-from cellbed_analysis.bundle import Results, read_bundle
 from cellbed_analysis.delivery_sweep import RATE, paired_percent, studies, sweeps, variant_of
 from cellbed_analysis.figures import delivery_gain, delivery_window, gallery, style
 from cellbed_analysis.metrics.run import RunAnalysis, analyse
 from cellbed_analysis.models import park
 from cellbed_analysis.report import render
+from cellbed_formats.bundle import Results, read_bundle
 
 SCENARIO = "delivery-park/arq-rate"
 RATES = (0.001, 0.01, 0.05)

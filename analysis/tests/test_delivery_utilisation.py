@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from test_report import Collector
 
-from cellbed_analysis.bundle import Results
 from cellbed_analysis.claims import evaluate_one
 from cellbed_analysis.delivery_sweep import sweeps
 from cellbed_analysis.delivery_utilisation import belongs, points
 from cellbed_analysis.figures import style, utilisation
 from cellbed_analysis.models import delivery
 from cellbed_analysis.report import render
+from cellbed_formats.bundle import Results
 
 
 def row(variant: str, seed: int, rtt_ms: float, goodput_mbps: float, **more: Any) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from cellbed_analysis.bundle import Bundle
 from cellbed_analysis.explore import explorations, metric_label, number
 from cellbed_analysis.metrics.run import RunAnalysis
+from cellbed_formats.bundle import Bundle
 
 
 def run(variant: str, seed: int, mbps: float, usable: bool = True, **params: Any) -> RunAnalysis:

@@ -14,10 +14,10 @@ import pytest
 import synthetic_bundle as made
 from synthetic_bundle import ISN_DATA, MS, OFFSET_NS, START_NS, Cell, address, tcp_packet, trace_bytes
 
-from cellbed_analysis.bundle import Bundle, read_bundle
-from cellbed_analysis.error import AnalysisError
 from cellbed_analysis.export import FORMATS, export
 from cellbed_analysis.export.connection import relative
+from cellbed_formats.bundle import Bundle, read_bundle
+from cellbed_formats.error import DataError
 
 N, SIZE, STEP_MS = 50, 1500, 20
 EVENTS = (*made.EVENTS, "rrc", "radio_link_failure")
@@ -194,11 +194,11 @@ def test_sequence_numbers_wrap() -> None:
     ("mahimahi", "ue3", "--node ue3"),
 ])  # fmt: skip
 def test_what_is_not_there(bundle: Bundle, tmp_path: Path, name: str, node: str | None, message: str) -> None:
-    with pytest.raises(AnalysisError, match=message):
+    with pytest.raises(DataError, match=message):
         export(bundle, name, tmp_path, node)
 
 
 def test_traces_of_events_only(bundle: Bundle, tmp_path: Path) -> None:
     bundle.manifest["description"]["settings"]["capture"] = {"radio_trace": "events"}
-    with pytest.raises(AnalysisError, match="capture.radio_trace: full"):
+    with pytest.raises(DataError, match="capture.radio_trace: full"):
         export(bundle, "mahimahi", tmp_path)

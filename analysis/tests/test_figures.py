@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from synthetic_bundle import write_bundle
 
-from cellbed_analysis.bundle import load_results
 from cellbed_analysis.claims import read_claims
 from cellbed_analysis.figures import decomposition, gallery, lateness, rtt_window, style
 from cellbed_analysis.interval import Estimate
 from cellbed_analysis.metrics.run import RunAnalysis, analyse
 from cellbed_analysis.segment import RTT_PARTS
+from cellbed_formats.bundle import load_results
 
 
 @pytest.fixture(scope="module")

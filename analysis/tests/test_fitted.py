@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from synthetic_bundle import write_bundle
 
 from cellbed_analysis.fitted import Column, Fitted
-from cellbed_analysis.screen import Screen
 from cellbed_analysis.summary import print_table
+from cellbed_formats.screen import Screen
 
 
 def printed(what: object, width: int) -> str:

@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from synthetic_bundle import START_NS, address, write_pcap
 
-from cellbed_analysis.capture import FNV_OFFSET, FNV_PRIME, TAG_UDP_BYTES, read_capture, udp_tags
 from cellbed_analysis.delay import spin_rtts
-from cellbed_analysis.error import AnalysisError
-from cellbed_analysis.flow import Sightings, found, named, note, of_captures, of_probe, tuples
 from cellbed_analysis.metrics.share import jain
+from cellbed_formats.capture import FNV_OFFSET, FNV_PRIME, TAG_UDP_BYTES, read_capture, udp_tags
+from cellbed_formats.error import DataError
+from cellbed_formats.flow import Sightings, found, named, note, of_captures, of_probe, tuples
 
 UE, SERVER = "10.45.0.1", "10.1.0.1"
 NODES = {address(UE): "ue1", address(SERVER): "server"}
@@ -123,10 +123,10 @@ def test_a_flow_is_asked_for_by_its_id_or_its_command() -> None:
     assert named(flows, "ue1:20-server:80", "run").sport == 20
     assert note(flows, flows[0], None) == "flow ue1:30-server:80; --flow names another: ue1:20-server:80"
     assert note(flows, flows[0], flows[0].id) is None and note(flows[:1], flows[0], None) is None
-    with pytest.raises(AnalysisError, match="run: --flow x: allowed ue1:30-server:80, ue1:20-server:80"):
+    with pytest.raises(DataError, match="run: --flow x: allowed ue1:30-server:80, ue1:20-server:80"):
         named(flows, "x", "run")
     assert named(flows[:1], "get", "run") is flows[0]
-    with pytest.raises(AnalysisError, match="--flow get: allowed"):
+    with pytest.raises(DataError, match="--flow get: allowed"):
         named(flows, "get", "run")
 
 

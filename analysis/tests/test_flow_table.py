@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from cellbed_analysis.flow import FOUND, Flow, ids
 from cellbed_analysis.flow_table import LINES_MAX, delay_ms, fairness, flow_tables
 from cellbed_analysis.table import command_rows, headline
 from cellbed_analysis.timelines import FLOWS_MAX, drawn_beside
+from cellbed_formats.flow import FOUND, Flow, ids
 
 RUN = {"scenario": "s", "variant": "v", "seed": 1, "lab": "virtual", "usable": True, "status": "usable", "bundle": "b"}
 

@@ -11,7 +11,6 @@ from synthetic_handover import handover_rows, write_handover_bundle
 from test_handover_metrics import BEFORE, _forwarded_wire, _timeout_rows
 
 from cellbed_analysis import write_report
-from cellbed_analysis.bundle import load_results, read_bundle
 from cellbed_analysis.claims import evaluate_one
 from cellbed_analysis.explain import explain
 from cellbed_analysis.figures import handover_specs
@@ -20,6 +19,7 @@ from cellbed_analysis.figures.style import THEMES, theme
 from cellbed_analysis.handover_sweep import case_shares, groups
 from cellbed_analysis.handover_window import handover_window
 from cellbed_analysis.metrics.run import RunAnalysis, analyse_all
+from cellbed_formats.bundle import load_results, read_bundle
 
 
 @pytest.fixture(scope="module")

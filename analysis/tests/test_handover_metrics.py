@@ -9,11 +9,11 @@ import pytest
 from synthetic_bundle import MS, START_NS
 from synthetic_handover import Wire, handover_rows, radio_row, rrc, tcp_row, write_handover_bundle
 
-from cellbed_analysis.bundle import Bundle, read_bundle
 from cellbed_analysis.handover import effect, handovers, messages, of_flow, window_events
 from cellbed_analysis.metrics.handover import handover_metrics
 from cellbed_analysis.metrics.run import compute
 from cellbed_analysis.switching import Sender
+from cellbed_formats.bundle import Bundle, read_bundle
 
 #: Twenty segments in flight when the handover starts at 2300 ms; it ends at 2338, its span 40 ms later.
 BEFORE = [

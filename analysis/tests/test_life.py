@@ -15,7 +15,7 @@ from synthetic_bundle import MS, START_NS, Cell, radio_trace_bytes
 
 from cellbed_analysis.life import MOMENTS, RadioLog, packet_lives, uplink_pdus
 from cellbed_analysis.segment import LEG_PARTS, leg_parts
-from cellbed_analysis.trace import read_trace
+from cellbed_formats.trace import read_trace
 
 
 def log_of(cell: Cell, tmp_path: Path) -> RadioLog:

@@ -16,7 +16,6 @@ from synthetic_surface import BLERS, SCENARIO, SESSION, row, rows
 from test_report import Collector
 
 import cellbed_analysis
-from cellbed_analysis.bundle import Results
 from cellbed_analysis.claims import check, evaluate_one
 from cellbed_analysis.figures import gallery, maxdat_measured, style
 from cellbed_analysis.maxdat_report import cell_text, console_tables, parts, table2
@@ -25,6 +24,7 @@ from cellbed_analysis.metrics.run import RunAnalysis
 from cellbed_analysis.models import demey, maxdat
 from cellbed_analysis.report import LISTED_MAX, listed_runs, render
 from cellbed_analysis.table import headline
+from cellbed_formats.bundle import Results
 
 
 class Bundle:

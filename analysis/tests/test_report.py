@@ -18,8 +18,8 @@ from test_claims import CLAIMS
 
 import cellbed_analysis
 from cellbed_analysis.claims import VERDICTS
-from cellbed_analysis.error import AnalysisError
 from cellbed_analysis.metrics.catalog import METRICS
+from cellbed_formats.error import DataError
 
 LATE = {
     "verdict": "invalid",
@@ -170,6 +170,6 @@ def test_nothing_of_a_bundle_becomes_part_of_the_page(tmp_path: Path) -> None:
 
 
 def test_no_results_is_one_clear_error(tmp_path: Path) -> None:
-    with pytest.raises(AnalysisError, match="holds no result bundle"):
+    with pytest.raises(DataError, match="holds no result bundle"):
         cellbed_analysis.write_report(tmp_path)
     assert not (tmp_path / "summary").exists()

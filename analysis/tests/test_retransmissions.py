@@ -18,10 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulated import MS, NETWORK_PORT, needs_cellsim, play, simulate
 
-from cellbed_analysis.error import AnalysisError
 from cellbed_analysis.life import MOMENTS, RadioLog, packet_lives
 from cellbed_analysis.segment import LEG_PARTS, leg_parts
-from cellbed_analysis.trace import read_trace
+from cellbed_formats.error import DataError
+from cellbed_formats.trace import read_trace
 
 pytestmark = needs_cellsim
 
@@ -200,7 +200,7 @@ def assert_sums(log: RadioLog) -> None:
 def test_a_trace_without_numbers_is_refused(tmp_path: Path) -> None:
     simulate(tmp_path, "im im", [(1, 1, 100)])
     old = RadioLog(read_trace(tmp_path / "radio.trace").drop("block"))
-    with pytest.raises(AnalysisError, match="no field 'block'"):
+    with pytest.raises(DataError, match="no field 'block'"):
         packet_lives(old, 2)
 
 

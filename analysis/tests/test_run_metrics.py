@@ -14,7 +14,6 @@ import polars as pl
 import pytest
 from synthetic_bundle import COOKIE, MS, PAYLOAD, START_NS, Cell, radio_trace_bytes, write_bundle
 
-from cellbed_analysis.bundle import Bundle, Flow, read_bundle
 from cellbed_analysis.life import RadioLog, packet_lives, uplink_pdus
 from cellbed_analysis.metrics import radio, run
 from cellbed_analysis.metrics.catalog import METRICS
@@ -23,8 +22,9 @@ from cellbed_analysis.metrics.run import analyse, analyse_all, checksum, compute
 from cellbed_analysis.metrics.throughput import iperf3_agreement
 from cellbed_analysis.metrics.window import Window, steady_window
 from cellbed_analysis.segment import RTT_PARTS
-from cellbed_analysis.trace import read_trace
 from cellbed_analysis.why import why
+from cellbed_formats.bundle import Bundle, Flow, read_bundle
+from cellbed_formats.trace import read_trace
 
 PERIOD_MS = 31  # request to request: data 14.75, ACK 29.75, ready 0.3 ms later, next TTI
 

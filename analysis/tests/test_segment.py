@@ -12,9 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from synthetic_bundle import ISN_ACK, MS, PAYLOAD, SPORT, tcp_packet, write_pcap
 
-from cellbed_analysis.bundle import Bundle
-from cellbed_analysis.capture import read_capture
-from cellbed_analysis.error import AnalysisError
 from cellbed_analysis.life import RadioLog, packet_lives
 from cellbed_analysis.segment import (
     RTT_PARTS,
@@ -25,6 +22,9 @@ from cellbed_analysis.segment import (
     tcp_tag,
     unwrap,
 )
+from cellbed_formats.bundle import Bundle
+from cellbed_formats.capture import read_capture
+from cellbed_formats.error import DataError
 
 
 def segments_of(tmp_path: Path, *events: tuple[float, bool, int, int]) -> pl.DataFrame:
@@ -113,7 +113,7 @@ def test_the_flow_is_the_connection_with_most_data(dm_dm: Bundle) -> None:
 
 def test_a_capture_without_the_flow_is_an_error(dm_dm: Bundle, tmp_path: Path) -> None:
     write_pcap(tmp_path / "ip-ue1.pcap", [(0, tcp_packet(True, 0, 0, 0))])
-    with pytest.raises(AnalysisError, match=r"flow file: no data in ip-ue1\.pcap"):
+    with pytest.raises(DataError, match=r"flow file: no data in ip-ue1\.pcap"):
         flow_packets(Bundle(tmp_path, dm_dm.manifest), dm_dm.flows[0], "ue1")
 
 

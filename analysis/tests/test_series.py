@@ -10,9 +10,9 @@ import pytest
 from synthetic_switch import IM, radio_row, switch_rows, tcp_row, write_switch_bundle
 from test_cuts import TIMEOUT
 
-from cellbed_analysis.bundle import read_bundle
 from cellbed_analysis.metrics.run import analyse
 from cellbed_analysis.series import RunSeries, changes, run_series, thin
+from cellbed_formats.bundle import read_bundle
 
 
 def series(tmp_path: Path, radio: list, tcp: list, points: int = 1000) -> RunSeries:

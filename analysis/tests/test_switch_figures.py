@@ -11,7 +11,6 @@ from synthetic_bundle import START_NS
 from synthetic_switch import DM, IM, radio_row, switch_rows, tcp_row, write_switch_bundle
 from test_switching import DUPACKS, TIMEOUT
 
-from cellbed_analysis.bundle import load_results, read_bundle
 from cellbed_analysis.figures import cwnd_switch, switching_specs, variant_throughput
 from cellbed_analysis.figures.style import THEMES, theme
 from cellbed_analysis.interval import Estimate
@@ -19,6 +18,7 @@ from cellbed_analysis.metrics.run import analyse_all
 from cellbed_analysis.switch_window import SwitchWindow, choose, story, switch_window
 from cellbed_analysis.switching import Reaction, Switch
 from cellbed_channel.render import Cell, Parameters, render_file
+from cellbed_formats.bundle import load_results, read_bundle
 
 
 def _reaction(at_s: float, after: str, data_pkts: int) -> Reaction:

@@ -10,10 +10,10 @@ from synthetic_bundle import MS, START_NS
 from synthetic_switch import BASE, DM, IM, radio_row, switch_rows, tcp_row, write_switch_bundle
 
 from cellbed_analysis import write_report
-from cellbed_analysis.bundle import Bundle, read_bundle
 from cellbed_analysis.metrics.run import analyse, compute
 from cellbed_analysis.metrics.switching import ack_metrics, air_metrics, event_metrics
 from cellbed_analysis.switching import Sender, congestion_events, reactions, switches
+from cellbed_formats.bundle import Bundle, read_bundle
 
 
 def _bundle(tmp_path: Path, radio: list, tcp: list, **more: object) -> Bundle:

@@ -6,9 +6,9 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from cellbed_analysis.bundle import Bundle
 from cellbed_analysis.metrics.run import compute
 from cellbed_analysis.timeline import sequence_of, table, typical, undisturbed
+from cellbed_formats.bundle import Bundle
 
 
 def chart(bundle: Bundle) -> pl.DataFrame:

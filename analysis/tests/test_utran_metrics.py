@@ -22,11 +22,11 @@ from synthetic_bundle import (
     trace_bytes,
 )
 
-from cellbed_analysis.bundle import read_bundle
 from cellbed_analysis.metrics import utran
 from cellbed_analysis.metrics.catalog import METRICS
 from cellbed_analysis.metrics.run import analyse, compute
 from cellbed_analysis.models import maxdat
+from cellbed_formats.bundle import read_bundle
 
 RLC_DISCARD = next(int(n) for n, name in RADIO_SYMBOLS["event"].items() if name == "rlc_discard")
 UL, DL = 0, 1

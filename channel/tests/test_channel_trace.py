@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cellbed_analysis.trace import read_trace
 from cellbed_channel import render as renderer
 from cellbed_channel import trace
 from cellbed_channel.error import ChannelError, FileError, ParameterError
 from cellbed_channel.render import Cell, CqiParameters, Parameters, PathLossParameters, render, render_file
+from cellbed_formats.trace import read_trace
 
 PAIR = Cell({"ue1": "ue2", "ue2": "ue1"})
 SWING = Parameters("swing")

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import polars as pl
 
-from cellbed_analysis.trace import read_trace
+from cellbed_formats.trace import read_trace
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

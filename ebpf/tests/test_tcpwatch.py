@@ -15,7 +15,7 @@ import pytest
 from cellbed import cgroup
 from cellbed.netns import enter_netns
 from cellbed.process import start_ready
-from cellbed_analysis.trace import read_header, read_trace
+from cellbed_formats.trace import read_header, read_trace
 
 ROOT = Path(__file__).resolve().parents[2]
 TCPWATCH = Path(os.environ.get("CELLBED_BUILD", ROOT / "build")) / "ebpf/tcpwatch/tcpwatch"

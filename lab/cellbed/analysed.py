@@ -18,12 +18,12 @@ def analysing(results: Path | str, output: Path | None = None) -> Iterator[None]
         results: a bundle, or a folder of bundles.
         output: where files are written; default: among the results.
     """
-    from cellbed_analysis.error import AnalysisError, reading
+    from cellbed_formats.error import DataError, reading
 
     try:
         with reading(results):
             yield
-    except AnalysisError as error:
+    except DataError as error:
         raise CellbedError(str(error)) from error
     except OSError as error:  # of a full disk names no file
         raise CellbedError(told(error, output or results)) from error

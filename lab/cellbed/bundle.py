@@ -18,7 +18,7 @@ from cellbed import channel, ledger, names, packet_trace, validity
 from cellbed.description import Run, identity
 from cellbed.ledger import TEMPORARY_PREFIX
 from cellbed.scenario import Scenario
-from cellbed_analysis import stored
+from cellbed_formats import stored
 
 FACTS = "facts.json"
 # Files of a running lab that say nothing about the result.

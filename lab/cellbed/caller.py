@@ -21,7 +21,7 @@ from typing import Any
 from cellbed import relay
 from cellbed.attach import SESSION, Attachment
 from cellbed.follow import Watch
-from cellbed_analysis.printable import shown
+from cellbed_formats.printable import shown
 
 FORWARDED = (signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2,
              signal.SIGWINCH)

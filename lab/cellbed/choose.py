@@ -11,7 +11,7 @@ from typing import Any
 from cellbed.description import parse_override, settings_value
 from cellbed.error import CellbedError
 from cellbed.unit import parse_rate, parse_size
-from cellbed_analysis.bundle import MANIFEST, Bundle, load_results, read_bundle
+from cellbed_formats.bundle import MANIFEST, Bundle, load_results, read_bundle
 
 LATEST = "@latest"
 # So many bundles are named where several fit.
@@ -50,7 +50,7 @@ def choose(where: str, wanted: Wanted) -> Path:
 
     Raises:
         CellbedError: none fits, or several do.
-        AnalysisError: there is nothing that reads.
+        DataError: there is nothing that reads.
     """
     latest = where.endswith(LATEST) and not Path(where).exists()
     folder = Path(where.removesuffix(LATEST) if latest else where)

@@ -39,7 +39,7 @@ from cellbed.options import (
     WhichFlow,
 )
 from cellbed.screens import console, errors
-from cellbed_analysis.printable import shown
+from cellbed_formats.printable import shown
 
 # Plain help: Rich's boxes take longer to import than all else of it.
 app = typer.Typer(cls=LazyGroup, pretty_exceptions_enable=False, rich_markup_mode=None,
@@ -144,8 +144,8 @@ def why(
     """Say where the RTT of the first segment sent at or after a time went, or of UDP and QUIC a datagram's delay."""
     with analysing(bundle):
         from cellbed.choose import Wanted, choose
-        from cellbed_analysis.bundle import read_bundle
         from cellbed_analysis.why import why as explain
+        from cellbed_formats.bundle import read_bundle
 
         chosen = read_bundle(choose(bundle, Wanted(variant, seed, set_ or [])))
         console().print(str(explain(chosen, at, flow)), soft_wrap=True)
@@ -167,9 +167,9 @@ def export(
     """Write a bundle in the format of another tool."""
     with analysing(bundle, output):
         from cellbed.choose import Wanted, choose
-        from cellbed_analysis.bundle import read_bundle
         from cellbed_analysis.export import export as write
         from cellbed_analysis.export import said_of
+        from cellbed_formats.bundle import read_bundle
 
         opened = read_bundle(choose(bundle, Wanted(variant, seed, set_ or [])))
         for path in write(opened, format_, output, node, flow):

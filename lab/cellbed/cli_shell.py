@@ -22,7 +22,7 @@ from cellbed.cli_link import OWN_FAILURE, WithCommand, account_of, environment_o
 from cellbed.error import CellbedError, LabError
 from cellbed.labs import ATTACHABLE
 from cellbed.netns import enter_netns
-from cellbed_analysis.printable import shown
+from cellbed_formats.printable import shown
 
 _ENDED_POLL_S = 0.02
 

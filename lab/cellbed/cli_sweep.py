@@ -37,7 +37,7 @@ from cellbed.options import (
 from cellbed.rounds import Rounds, Until, parse_seeds
 from cellbed.screens import console, errors
 from cellbed.show import Show, tell_size, view
-from cellbed_analysis import bounded_yaml
+from cellbed_formats import bounded_yaml
 
 DATA_SET = "sweep.parquet"
 
@@ -201,8 +201,8 @@ def run_compare(
 def _say_why(first: str, others: list[str], json_: bool) -> None:
     """In what two bundles differ."""
     from cellbed.choose import Wanted, choose
-    from cellbed_analysis.bundle import read_bundle
     from cellbed_analysis.what_differs import differences, table
+    from cellbed_formats.bundle import read_bundle
 
     if len(others) != 1:
         raise CellbedError("compare --why: expected two bundles, such as results/A results/B")

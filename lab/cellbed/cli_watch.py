@@ -11,7 +11,7 @@ import typer
 
 from cellbed.analysed import analysing
 from cellbed.interrupt import cleaning_up
-from cellbed_analysis.screen import Screen
+from cellbed_formats.screen import Screen
 
 #: Where srsRAN's users point Wireshark. Source: srsRAN 4G, mac_pcap_net (client port)
 WIRESHARK_PORT = 5847

@@ -22,7 +22,7 @@ from cellbed.model import parse_label
 from cellbed.scenario import Scenario
 from cellbed.scenario_file import SHOWN_MAX, read_yaml, validate
 from cellbed.traffic import draw_starts
-from cellbed_analysis import bounded_yaml
+from cellbed_formats import bounded_yaml
 
 # The variant of a scenario without variants.
 UNNAMED = "run"

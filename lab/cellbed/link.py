@@ -25,7 +25,7 @@ from cellbed.nodes import far_end
 from cellbed.radio_config import PACKET_TRACES
 from cellbed.scenario_file import read_yaml, validate
 from cellbed.unit import parse_rate
-from cellbed_analysis.printable import shown
+from cellbed_formats.printable import shown
 
 PRESETS = paths.ROOT / "scenarios/links"
 DEFAULT = "good"

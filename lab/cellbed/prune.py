@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cellbed.description import identity
-from cellbed_analysis import stored
-from cellbed_analysis.bundle import DERIVED, MANIFEST, SUMMARY, Bundle, load_results
+from cellbed_formats import stored
+from cellbed_formats.bundle import DERIVED, MANIFEST, SUMMARY, Bundle, load_results
 
 
 @dataclass(frozen=True)

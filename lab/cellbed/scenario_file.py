@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from cellbed.error import ScenarioError
 from cellbed.scenario import Scenario
 from cellbed.traffic import MODELS
-from cellbed_analysis import bounded_yaml
+from cellbed_formats import bounded_yaml
 
 # So much of a wrong value is shown.
 SHOWN_MAX = 80

@@ -9,10 +9,10 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from cellbed_analysis.printable import shown
+from cellbed_formats.printable import shown
 
 if TYPE_CHECKING:
-    from cellbed_analysis.screen import Screen
+    from cellbed_formats.screen import Screen
 
 
 class Output:
@@ -27,7 +27,7 @@ class Output:
 
     @functools.cached_property
     def screen(self) -> Screen:
-        from cellbed_analysis.screen import Screen
+        from cellbed_formats.screen import Screen
 
         return Screen(stderr=self.to_stderr)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from cellbed.description import Run
 from cellbed.error import CellbedError, LabError
-from cellbed_analysis.printable import shown
+from cellbed_formats.printable import shown
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -10,8 +10,8 @@ from typing import IO
 
 import numpy as np
 
-from cellbed_analysis.error import FileError
-from cellbed_analysis.trace import TraceHeader, read_header
+from cellbed_formats.error import FileError
+from cellbed_formats.trace import TraceHeader, read_header
 
 #: So much is read at once; a view that is behind catches up over several looks.
 READ_MAX_BYTES = 8 << 20

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from cellbed_analysis.switching import INFINITE_SSTHRESH
 from cellbed_channel.trace import UNKNOWN_SINR
+from cellbed_formats.trace import INFINITE_SSTHRESH
 
 from .place import Place
 from .tail import TraceTail

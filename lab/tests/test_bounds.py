@@ -12,8 +12,8 @@ from cellbed.description import RUNS_MAX, expand, parse_override
 from cellbed.error import CellbedError, ScenarioError
 from cellbed.rounds import parse_seeds
 from cellbed.scenario_file import read_yaml
-from cellbed_analysis import bounded_yaml
-from cellbed_analysis.bounded_yaml import BYTES_MAX, DEPTH_MAX, NODES_MAX
+from cellbed_formats import bounded_yaml
+from cellbed_formats.bounded_yaml import BYTES_MAX, DEPTH_MAX, NODES_MAX
 
 # Source: "billion laughs"; 353 bytes that are 9^9 values.
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(

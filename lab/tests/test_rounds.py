@@ -16,7 +16,7 @@ from cellbed.rounds import LEAST_RUNS, Rounds, Until, parse_seeds
 from cellbed.screens import console, errors
 from cellbed.show import time_left_s, time_text
 from cellbed.sweep import Outcome
-from cellbed_analysis.screen import Screen
+from cellbed_formats.screen import Screen
 
 
 @pytest.mark.parametrize(("text", "seeds"), [("4", [4]), ("1-3", [1, 2, 3]), ("1,5-6, 9", [1, 5, 6, 9])])

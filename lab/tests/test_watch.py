@@ -4,13 +4,8 @@
 import json
 import os
 import struct
-import sys
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "analysis/tests"))  # for traces made by hand
-
 import synthetic_bundle as made
 from synthetic_bundle import MS, RADIO_SYMBOLS, TCP_FIELDS, TCP_SYMBOLS, trace_bytes
 

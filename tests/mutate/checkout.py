@@ -49,7 +49,7 @@ class Checkout:
         self._process: subprocess.Popen | None = None
         self._stopped = False
         _copy(root, folder)
-        paths = [str(folder / name) for name in ("lab", "analysis", "channel", "emulator/tests")]
+        paths = [str(folder / name) for name in ("formats", "lab", "analysis", "channel", "emulator/tests")]
         self._environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1",
                              "CELLBED_BUILD": str((folder if part.compiled else root) / "build")}
         known = (folder / "build/build.ninja").exists()

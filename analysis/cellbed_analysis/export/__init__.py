@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from ..bundle import Bundle
-from ..error import AnalysisError
-from ..flow import TCP, note
+from cellbed_formats.bundle import Bundle
+from cellbed_formats.error import DataError
+from cellbed_formats.flow import TCP, note
+
 from ..shown_flow import shown_flow
 from . import flent, mahimahi, pcapng, qlog, theaterq, time_sequence
 
@@ -40,14 +41,14 @@ def export(bundle: Bundle, name: str, folder: Path, node: str | None = None, flo
         The files written.
 
     Raises:
-        AnalysisError: no such format or node, or the bundle has not what the format needs.
+        DataError: no such format or node, or the bundle has not what the format needs.
     """
     if name not in FORMATS:
-        raise AnalysisError(f"--format {name}: allowed {', '.join(FORMATS)}")
+        raise DataError(f"--format {name}: allowed {', '.join(FORMATS)}")
     chosen = node or default_node(bundle, flow)
     known = [*bundle.ue_numbers, *(sorted(bundle.settings["nodes"]) if name == "pcapng" else [])]
     if chosen not in known:
-        raise AnalysisError(f"--node {chosen}: allowed {', '.join(dict.fromkeys(known))}")
+        raise DataError(f"--node {chosen}: allowed {', '.join(dict.fromkeys(known))}")
     folder.mkdir(parents=True, exist_ok=True)
     if name in OF_NODE:
         return OF_NODE[name](bundle, chosen, folder / f"{bundle.path.name}-{chosen}")

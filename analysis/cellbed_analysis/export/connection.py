@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from ..bundle import Bundle
-from ..capture import ACK, RST
-from ..error import AnalysisError
-from ..flow import TCP, ids, named
+from cellbed_formats.bundle import Bundle
+from cellbed_formats.capture import ACK, RST
+from cellbed_formats.error import DataError
+from cellbed_formats.flow import TCP, ids, named
+
 from ..segment import unwrap
 
 #: Rows of radio.trace that a TCP connection may feel one by one.
@@ -35,13 +36,13 @@ def samples(bundle: Bundle, wanted: str | None = None) -> pl.DataFrame:
     """The probe's rows of one connection at its sender, of the run's first one if none is wanted.
 
     Raises:
-        AnalysisError: no such flow, one without congestion control, or it sent no data.
+        DataError: no such flow, one without congestion control, or it sent no data.
     """
     connections = [flow for flow in bundle.all_flows if flow.transport == TCP]
     if wanted is not None or connections:
         flow = named(bundle.all_flows if wanted is not None else connections, wanted, bundle.path)
         if flow.transport != TCP:
-            raise AnalysisError(f"{bundle.path}: flow {flow.id}: {flow.transport} has no congestion control in the "
+            raise DataError(f"{bundle.path}: flow {flow.id}: {flow.transport} has no congestion control in the "
                                 f"kernel; allowed {ids(connections) or 'a flow of TCP, of which there is none'}")
         sent = bundle.tcp.filter((pl.col("saddr") == flow.saddr) & (pl.col("daddr") == flow.daddr)
                                  & (pl.col("dport") == flow.port))
@@ -52,7 +53,7 @@ def samples(bundle: Bundle, wanted: str | None = None) -> pl.DataFrame:
         sent = bundle.tcp.clear()
     by_socket = sent.group_by("saddr", "sport", "daddr", "dport").agg(pl.col("len").sum()).sort("len")
     if by_socket.is_empty():
-        raise AnalysisError(f"{bundle.path}: tcp.trace has no connection that sent data")
+        raise DataError(f"{bundle.path}: tcp.trace has no connection that sent data")
     *ends_of, _ = by_socket.row(-1)
     chosen = pl.lit(True)
     for name, value in zip(("saddr", "sport", "daddr", "dport"), ends_of, strict=True):

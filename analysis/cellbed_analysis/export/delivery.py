@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from ..bundle import Bundle
-from ..error import AnalysisError
+from cellbed_formats.bundle import Bundle
+from cellbed_formats.error import DataError
+
 from ..life import RadioLog
 from ..metrics.radio import HARMLESS
 
@@ -37,10 +38,10 @@ def ways(bundle: Bundle, ue: str) -> list[Way]:
     """Uplink and downlink of a UE; of direct mode what it sends and what it gets.
 
     Raises:
-        AnalysisError: radio.trace has events only.
+        DataError: radio.trace has events only.
     """
     if str(bundle.settings.get("capture", {}).get("radio_trace", "full")) != "full":
-        raise AnalysisError(f"{bundle.path}: radio.trace has no packets; run it with capture.radio_trace: full")
+        raise DataError(f"{bundle.path}: radio.trace has no packets; run it with capture.radio_trace: full")
     log, node, start = RadioLog(bundle.radio), bundle.ue_numbers[ue], bundle.start_ns
     entered = log.rows("pkt_in").select("pkt", "node", "bytes", in_ns=pl.col("t_ns") - start)
     left = log.rows("pkt_out").group_by("pkt", maintain_order=True).agg(

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ..bundle import Bundle
-from ..error import AnalysisError
+from cellbed_formats.bundle import Bundle
+from cellbed_formats.error import DataError
+
 from .connection import acknowledgments, relative, samples
 
 VERSION = 4
@@ -37,7 +38,7 @@ def document(bundle: Bundle, node: str, flow: str | None = None) -> dict[str, An
     """The content of the file. Times are seconds since the traffic began, of raw values since 1970."""
     rows = acknowledgments(samples(bundle, flow))
     if len(rows) < 2:
-        raise AnalysisError(f"{bundle.path}: the connection has too few acknowledgments")
+        raise DataError(f"{bundle.path}: the connection has too few acknowledgments")
     t_s = (rows["t_ns"].to_numpy() - bundle.start_ns) / 1e9
     acked = relative(rows["snd_una"].to_numpy())
     x = np.arange(0, float(t_s[-1]) + STEP_S, STEP_S)

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ..bundle import Bundle
-from ..error import AnalysisError
+from cellbed_formats.bundle import Bundle
+from cellbed_formats.error import DataError
+
 from .delivery import Way, ways
 
 OPPORTUNITY_BYTES = 1504
@@ -38,7 +39,7 @@ def write_traces(bundle: Bundle, node: str, stem: Path) -> list[Path]:
     """`<stem>.up` and `.down` for mm-link; a way with less than one opportunity has no file.
 
     Raises:
-        AnalysisError: neither has one.
+        DataError: neither has one.
     """
     written = []
     for way in ways(bundle, node):
@@ -48,7 +49,7 @@ def write_traces(bundle: Bundle, node: str, stem: Path) -> list[Path]:
             path.write_text("".join(f"{t}\n" for t in t_ms))
             written.append(path)
     if not written:
-        raise AnalysisError(f"{bundle.path}: less than {OPPORTUNITY_BYTES} bytes were delivered for {node}")
+        raise DataError(f"{bundle.path}: less than {OPPORTUNITY_BYTES} bytes were delivered for {node}")
     return written
 
 

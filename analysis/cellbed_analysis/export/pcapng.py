@@ -10,10 +10,11 @@ from pathlib import Path
 
 from dpkt import pcapng as blocks
 
-from .. import stored
-from ..bundle import Bundle
-from ..capture import read_packets
-from ..error import FileError
+from cellbed_formats import stored
+from cellbed_formats.bundle import Bundle
+from cellbed_formats.capture import read_packets
+from cellbed_formats.error import FileError
+
 from .connection import RadioEvent, radio_events
 
 NANOSECONDS = 9  # if_tsresol: a negative power of ten

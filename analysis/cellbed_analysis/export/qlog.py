@@ -15,8 +15,9 @@ from typing import Any
 
 import polars as pl
 
-from ..bundle import Bundle
-from ..switching import INFINITE_SSTHRESH
+from cellbed_formats.bundle import Bundle
+from cellbed_formats.trace import INFINITE_SSTHRESH
+
 from .connection import radio_events, samples
 
 VERSION = "0.3"

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..bundle import Bundle
-from ..error import AnalysisError
+from cellbed_formats.bundle import Bundle
+from cellbed_formats.error import DataError
+
 from .delivery import Way, ways
 
 STEP_NS = 100_000_000
@@ -23,7 +24,7 @@ def write(bundle: Bundle, node: str, stem: Path) -> list[Path]:
     """`<stem>.up.csv` and `.down.csv`; a way without a delivered packet has no file.
 
     Raises:
-        AnalysisError: neither has one.
+        DataError: neither has one.
     """
     radio = bundle.settings["radio"]
     limit = (radio.get("utran") or radio.get("rlc") or {}).get("queue_pkts", 1000)
@@ -35,7 +36,7 @@ def write(bundle: Bundle, node: str, stem: Path) -> list[Path]:
             path.write_text("\n".join([HEADER, *(",".join(map(str, line)) for line in lines), ""]))
             written.append(path)
     if not written:
-        raise AnalysisError(f"{bundle.path}: no packet was delivered for {node}")
+        raise DataError(f"{bundle.path}: no packet was delivered for {node}")
     return written
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 
-from ..bundle import Bundle
+from cellbed_formats.bundle import Bundle
+
 from ..figures.style import theme
 from ..figures.time_sequence import draw
 from .connection import radio_events, samples

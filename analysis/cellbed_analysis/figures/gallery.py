@@ -15,8 +15,9 @@ import matplotlib.pyplot as plt
 import polars as pl
 from matplotlib.figure import Figure
 
+from cellbed_formats.bundle import Bundle
+
 from .. import timeline
-from ..bundle import Bundle
 from ..celledge import belongs as at_cell_edge
 from ..claims import paper_beside, series_over
 from ..delivery import concerns

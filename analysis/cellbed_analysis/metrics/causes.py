@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from cellbed_formats.bundle import Bundle, Flow
+
 from ..arrival import matched, reordering_extents, transmissions
-from ..bundle import Bundle, Flow
 from ..segment import flow_packets, unwrap
 from .metric import Metric
 from .rtt import Values

@@ -7,7 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from ..bundle import Bundle, Flow
+from cellbed_formats.bundle import Bundle, Flow
+
 from ..segment import flow_packets
 from .rtt import Values
 from .window import Window

@@ -12,10 +12,11 @@ from collections.abc import Callable
 import numpy as np
 import polars as pl
 
-from ..bundle import Bundle, Flow
-from ..capture import ACK
+from cellbed_formats.bundle import Bundle, Flow
+from cellbed_formats.capture import ACK
+from cellbed_formats.flow import QUIC
+
 from ..delay import datagram_delays, least_way_ns, spin_rtts
-from ..flow import QUIC
 from ..segment import decomposed_segments, flow_packets
 from . import causes, datagrams, probe, rtt, throughput
 from .metric import Metric

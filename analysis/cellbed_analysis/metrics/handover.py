@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ..bundle import Bundle, Flow, parse_size
+from cellbed_formats.bundle import Bundle, Flow
+from cellbed_formats.size import parse_size
+
 from ..handover import CASES, Effect, Handover, effect, forwarded, handovers, held, of_flow
 from ..models import handover as model
 from ..packet_rtt import packet_rtts

@@ -13,7 +13,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from ..bundle import Bundle, Flow
+from cellbed_formats.bundle import Bundle, Flow
+
 from ..stat import mean, median, scaled
 from .rtt import Values
 from .window import Window

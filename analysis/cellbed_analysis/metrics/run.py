@@ -24,9 +24,12 @@ from typing import Any
 
 import polars as pl
 
-from .. import parquet
-from ..bundle import DERIVED, Bundle, Flow, parse_size
-from ..error import AnalysisError, reading
+import cellbed_formats
+from cellbed_formats import parquet
+from cellbed_formats.bundle import DERIVED, Bundle, Flow
+from cellbed_formats.error import DataError, reading
+from cellbed_formats.size import parse_size
+
 from ..interval import Estimate
 from ..life import ENB, RadioLog, packet_lives, uplink_pdus
 from ..segment import decomposed_segments
@@ -80,7 +83,7 @@ class RunAnalysis:
         """`segment.decomposed_segments` of a whole flow, the first if none is wanted, read anew at each call.
 
         Raises:
-            AnalysisError: the run is not readable.
+            DataError: the run is not readable.
         """
         first = wanted in (None, self.row.get("flow"))
         kept = _kept_rows(self.bundle)
@@ -160,7 +163,7 @@ def analyse(bundle: Bundle) -> RunAnalysis:
         with reading(bundle.path):
             row, segments = compute(bundle)
             others, of_others = compute_others(bundle)
-    except AnalysisError as error:
+    except DataError as error:
         return RunAnalysis(bundle, identity(bundle)).set_apart("unreadable", str(error))
     derived = bundle.path / DERIVED
     # A bundle on read-only storage is analysed again each time.
@@ -177,7 +180,7 @@ def compute(bundle: Bundle) -> tuple[dict[str, Any], pl.DataFrame]:
     """The row of a run and its first flow, or the command that it was for, and that flow's segments.
 
     Raises:
-        AnalysisError: a file is missing, truncated or inconsistent.
+        DataError: a file is missing, truncated or inconsistent.
     """
     bundle = Bundle(bundle.path, bundle.manifest)  # the files it reads are forgotten with it
     flow, entry = ordered(bundle)[0]
@@ -195,7 +198,7 @@ def compute_others(bundle: Bundle) -> tuple[list[dict[str, Any]], pl.DataFrame]:
     """A row for each further flow, and for each further command without any; segments of these flows, by `flow`.
 
     Raises:
-        AnalysisError: as compute.
+        DataError: as compute.
     """
     bundle = Bundle(bundle.path, bundle.manifest)
     others = ordered(bundle)[1:]
@@ -216,7 +219,7 @@ def ordered(bundle: Bundle) -> list[tuple[Flow | None, dict[str, Any] | None]]:
     """Flows in the order of their rows, each with the command that it is of, and commands without any flow.
 
     Raises:
-        AnalysisError: the run has neither.
+        DataError: the run has neither.
     """
     found = commands.by_command(bundle)
     if not bundle.flows and found and commands.foreground(bundle) is not None:
@@ -297,13 +300,13 @@ def primary_flow(bundle: Bundle) -> Flow:
     """The flow that a run's first row is about: the scenario's first, of commands the largest.
 
     Raises:
-        AnalysisError: the run has no flow.
+        DataError: the run has no flow.
     """
     if bundle.flows:
         return bundle.flows[0]
     if bundle.all_flows:
         return bundle.all_flows[0]
-    raise AnalysisError(f"{bundle.path}: {bundle.without_flows}")
+    raise DataError(f"{bundle.path}: {bundle.without_flows}")
 
 
 def _side(log: RadioLog, node: int, lives: pl.DataFrame, window: Window) -> rtt.Values:
@@ -417,12 +420,12 @@ def flatten(values: rtt.Values) -> dict[str, float | int | None]:
 
 @functools.cache
 def code_digest() -> bytes:
-    """Changes with the code of this package that metrics may depend on."""
+    """Changes with the code that metrics may depend on: this package's, and that of the readers below it."""
     digest = hashlib.sha256()
-    package = Path(__file__).parent.parent
-    for path in sorted(package.rglob("*.py")):
-        if path.relative_to(package).parts[0] not in SHOWING:
-            digest.update(path.read_bytes())
+    for package in (Path(__file__).parent.parent, Path(cellbed_formats.__file__).parent):
+        for path in sorted(package.rglob("*.py")):
+            if path.relative_to(package).parts[0] not in SHOWING:
+                digest.update(path.read_bytes())
     return digest.digest()
 
 

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from ..bundle import Bundle, Flow
+from cellbed_formats.bundle import Bundle, Flow
+
 from ..segment import unwrap
 from .rtt import Values
 

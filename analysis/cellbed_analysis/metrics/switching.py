@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import polars as pl
 
-from ..bundle import Bundle, Flow
+from cellbed_formats.bundle import Bundle, Flow
+
 from ..switching import CongestionEvent, Reaction, Sender, congestion_events, reactions, rows_of, switches
 from .metric import Metric
 from .rtt import TTI_NS, Values

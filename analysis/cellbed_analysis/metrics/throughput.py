@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ..bundle import Bundle, Flow
+from cellbed_formats.bundle import Bundle, Flow
+
 from ..interval import within_run
 from ..segment import flow_packets, unwrap
 from .rtt import Values

@@ -11,7 +11,9 @@ from typing import Any
 
 import polars as pl
 
-from ..bundle import Bundle, Flow, parse_size
+from cellbed_formats.bundle import Bundle, Flow
+from cellbed_formats.size import parse_size
+
 from ..interval import within_run
 from ..models import maxdat
 from .metric import Metric

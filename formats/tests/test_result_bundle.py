@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from synthetic_bundle import OFFSET_NS, START_NS, write_bundle
 
-from cellbed_analysis.bundle import Bundle, load_results, parse_size, read_bundle
-from cellbed_analysis.error import AnalysisError, FileError
+from cellbed_formats.bundle import Bundle, load_results, read_bundle
+from cellbed_formats.error import DataError, FileError
+from cellbed_formats.size import parse_size
 
 LATE = {
     "verdict": "invalid",
@@ -69,7 +70,7 @@ def test_refuses_manifests_it_cannot_use(tmp_path: Path, change: dict, message: 
     path = write_bundle(tmp_path, duration_s=0.2) / "manifest.json"
     manifest = json.loads(path.read_text()) | change
     path.write_text(json.dumps({k: v for k, v in manifest.items() if v is not None}))
-    with pytest.raises(AnalysisError, match=message):
+    with pytest.raises(DataError, match=message):
         read_bundle(path.parent)
 
 
@@ -77,7 +78,7 @@ def test_a_missing_file_is_named_when_it_is_needed(tmp_path: Path) -> None:
     path = write_bundle(tmp_path, duration_s=0.2)
     (path / "tcp.trace").unlink()
     bundle = read_bundle(path)
-    with pytest.raises(AnalysisError, match=r"tcp\.trace: missing from the bundle"):
+    with pytest.raises(DataError, match=r"tcp\.trace: missing from the bundle"):
         _ = bundle.tcp
 
 
@@ -90,9 +91,9 @@ def test_a_folder_of_bundles_is_no_bundle(tmp_path: Path) -> None:
 
 
 def test_results_without_bundles_are_an_error(tmp_path: Path) -> None:
-    with pytest.raises(AnalysisError, match="holds no result bundle"):
+    with pytest.raises(DataError, match="holds no result bundle"):
         load_results(tmp_path)
-    with pytest.raises(AnalysisError, match="no such results directory"):
+    with pytest.raises(DataError, match="no such results directory"):
         load_results(tmp_path / "nowhere")
 
 
@@ -105,7 +106,7 @@ def test_sizes(text: int | str, expected: int) -> None:
 
 
 def test_refuses_what_is_no_size() -> None:
-    with pytest.raises(AnalysisError, match="size '8 parsecs'"):
+    with pytest.raises(DataError, match="size '8 parsecs'"):
         parse_size("8 parsecs")
 
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from rich.table import Table
 from synthetic_bundle import write_bundle
 
-from cellbed_analysis.printable import shown
-from cellbed_analysis.screen import Screen
 from cellbed_analysis.summary import print_table
+from cellbed_formats.printable import shown
+from cellbed_formats.screen import Screen
 
 HOSTILE = "\x1b]0;title\x07\x1b[2J[bold]x[/] [/nothing] \r\x08\x9b5n\u202e\udcff :skull:"
 ANY_TEXT = st.text(st.characters(), max_size=40)  # surrogates too, as names of files may have them

@@ -17,7 +17,7 @@ from typing import Any
 import polars as pl
 
 from .capture import PROTOCOL_TCP, PROTOCOL_UDP
-from .error import AnalysisError
+from .error import DataError
 
 TRANSPORTS = {PROTOCOL_TCP: "tcp", PROTOCOL_UDP: "udp"}
 TCP, UDP, QUIC = "tcp", "udp", "quic"
@@ -292,7 +292,7 @@ def named(flows: Sequence[Flow], wanted: str | None, where: object) -> Flow:
     """The flow that somebody means: by its id, or by that of a command which has one; without either the first.
 
     Raises:
-        AnalysisError: there is none of that name.
+        DataError: there is none of that name.
     """
     if wanted is None:
         return flows[0]
@@ -303,7 +303,7 @@ def named(flows: Sequence[Flow], wanted: str | None, where: object) -> Flow:
     if len(of_command) == 1:
         return of_command[0]
     allowed = of_command or flows
-    raise AnalysisError(f"{where}: --flow {wanted}: allowed {ids(allowed)}" if flows else
+    raise DataError(f"{where}: --flow {wanted}: allowed {ids(allowed)}" if flows else
                         f"{where}: --flow {wanted}: the run has no flow")
 
 

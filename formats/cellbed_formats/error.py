@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 
-class AnalysisError(Exception):
+class DataError(Exception):
     """Result data that cannot be read or does not mean what it should."""
 
 
-class FileError(AnalysisError):
+class FileError(DataError):
     """A file that is truncated, foreign or inconsistent."""
 
     def __init__(self, path: Path | str, problem: str) -> None:

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from synthetic_bundle import trace_bytes
 
-from cellbed_analysis.error import FileError
-from cellbed_analysis.trace import read_header, read_trace
+from cellbed_formats.error import FileError
+from cellbed_formats.trace import read_header, read_trace
 
 FIELDS = (("t_ns", "i64"), ("size", "u32"), ("kind", "u8"))
 SYMBOLS = {"kind": {"1": "out", "2": "in"}}

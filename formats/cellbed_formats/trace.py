@@ -24,6 +24,8 @@ from .stored import content, open_stored
 FORMAT = "cellbed-trace"
 VERSIONS = (1,)
 HEADER_LIMIT_BYTES = 1 << 16
+#: ssthresh before the first loss. Value of Linux, TCP_INFINITE_SSTHRESH
+INFINITE_SSTHRESH = 2**31 - 1
 TYPES = {
     **{f"u{8 * n}": f"<u{n}" for n in (1, 2, 4, 8)},
     **{f"i{8 * n}": f"<i{n}" for n in (1, 2, 4, 8)},

@@ -18,7 +18,7 @@ import polars as pl
 
 from . import stored
 from .capture import read_capture
-from .error import AnalysisError, FileError, reading
+from .error import DataError, FileError, reading
 from .flow import Flow, Sightings, completed, found, number_of, of_captures, of_probe, of_samples
 from .manifest import NAME, check
 from .trace import read_header, read_trace
@@ -28,8 +28,6 @@ SUMMARY, DERIVED = "summary", "derived"
 MANIFEST = "manifest.json"
 UNFINISHED_PREFIX = ".tmp-"
 REQUIRED_KEYS = ("id", "description", "scenario", "variant", "seed", "lab", "clock", "outcome")
-
-SIZE_BYTES = {"B": 1, "KIB": 1024, "MIB": 1024**2, "KB": 1000, "MB": 1000**2}
 
 
 @dataclass(frozen=True)
@@ -326,10 +324,10 @@ def load_results(path: Path) -> Results:
     listed in `rejected`, not dropped.
 
     Raises:
-        AnalysisError: no such directory, or no bundle in it.
+        DataError: no such directory, or no bundle in it.
     """
     if not path.is_dir():
-        raise AnalysisError(f"{path}: no such results directory")
+        raise DataError(f"{path}: no such results directory")
     if (path / MANIFEST).is_file():
         return Results(path, [read_bundle(path)])
     bundles: list[Bundle] = []
@@ -342,23 +340,8 @@ def load_results(path: Path) -> Results:
             continue
         try:
             bundles.append(read_bundle(entry))
-        except AnalysisError as error:
+        except DataError as error:
             rejected.append(Rejected(entry, str(error)))
     if not bundles:
-        raise AnalysisError(f"{path}: holds no result bundle")
+        raise DataError(f"{path}: holds no result bundle")
     return Results(path, bundles, rejected)
-
-
-def parse_size(value: int | float | str) -> int:
-    """Bytes of a size such as 8192, "8KiB" or "1 MB".
-
-    Raises:
-        AnalysisError: not a size.
-    """
-    if isinstance(value, (int, float)):
-        return int(value)
-    match = re.fullmatch(r"\s*([\d.]+)\s*([A-Za-z]*)\s*", value)
-    unit = (match.group(2) or "B").upper() if match else ""
-    if match is None or unit not in SIZE_BYTES:
-        raise AnalysisError(f"size {value!r}: expected a number of B, KiB, MiB, KB or MB")
-    return round(float(match.group(1)) * SIZE_BYTES[unit])

@@ -11,8 +11,8 @@ import dpkt
 import pytest
 from synthetic_bundle import OFFSET_NS, SPORT, tcp_packet, write_pcap
 
-from cellbed_analysis.capture import read_capture
-from cellbed_analysis.error import FileError
+from cellbed_formats.capture import read_capture
+from cellbed_formats.error import FileError
 
 
 def test_times_are_exact_to_the_nanosecond(tmp_path: Path) -> None:
