@@ -3,38 +3,32 @@
 #define _GNU_SOURCE
 #include "privilege.h"
 
-#include <linux/capability.h>
+#include <cap-ng.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 /* Above every ordinary program, below the kernel's own threads (50). */
 #define FIFO_PRIORITY 10
 
 void privilege_drop(void)
 {
-	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2] = { 0 };
-
-	/* Without any there is nothing to drop. The bounding set needs CAP_SETPCAP, so it comes
-	 * first. */
-	for (int cap = 0; prctl(PR_CAPBSET_READ, cap) >= 0; cap++)
-		(void)prctl(PR_CAPBSET_DROP, cap);
-	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	/* Without any there is nothing to drop. */
+	capng_clear(CAPNG_SELECT_ALL);
+	(void)capng_apply(CAPNG_SELECT_ALL);
 	(void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	(void)syscall(SYS_capset, &h, data);
 }
 
 uint64_t privilege_held(void)
 {
-	struct __user_cap_header_struct h = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[2] = { 0 };
+	uint64_t held = 0;
 
-	if (syscall(SYS_capget, &h, data) < 0)
+	if (capng_get_caps_process() < 0)
 		return UINT64_MAX;
-	return data[0].permitted | (uint64_t)data[1].permitted << 32;
+	for (unsigned int cap = 0; cap <= CAP_LAST_CAP; cap++)
+		if (capng_have_capability(CAPNG_PERMITTED, cap))
+			held |= UINT64_C(1) << cap;
+	return held;
 }
 
 bool privilege_lock_memory(void)
