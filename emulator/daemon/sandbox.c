@@ -54,15 +54,17 @@ static const int allowed[] = {
 
 static int add_rules(scmp_filter_ctx filter)
 {
+	/* stdio asks a device that it writes to whether it is a terminal. Requests have 32 bits. */
+	struct scmp_arg_cmp terminal = {
+		.arg = 1, .op = SCMP_CMP_MASKED_EQ, .datum_a = UINT32_MAX, .datum_b = TCGETS
+	};
 	int r = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
 
 	(void)seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, BY_HALVES);
 	for (size_t i = 0; r == 0 && i < sizeof(allowed) / sizeof(*allowed); i++)
 		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, allowed[i], 0);
-	/* stdio asks a device that it writes to whether it is a terminal. */
 	if (r == 0)
-		r = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1,
-		                     SCMP_A1_32(SCMP_CMP_EQ, TCGETS));
+		r = seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, SCMP_SYS(ioctl), 1, &terminal);
 	return r;
 }
 
