@@ -11,8 +11,8 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from cellbed.unit import parse_rate, parse_size
 
 # What keys of several parts hold; sizes and rates with their units.
-Size = Annotated[int, BeforeValidator(parse_size)]
-Rate = Annotated[int, BeforeValidator(parse_rate)]
+Size = Annotated[int, BeforeValidator(parse_size), Field(json_schema_extra={"quantity": "size"})]
+Rate = Annotated[int, BeforeValidator(parse_rate), Field(json_schema_extra={"quantity": "rate"})]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,11}$")]
 Probability = Annotated[float, Field(ge=0, le=1)]
 # 15 bytes and a zero. Source: Linux, include/net/tcp.h, TCP_CA_NAME_MAX
@@ -54,6 +54,19 @@ Word = Annotated[str, AfterValidator(parse_word)]
 class Model(BaseModel):
     # Built when it is first used: a scenario's model has all the others in it, which need not be built apart.
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, strict=False, defer_build=True)
+
+
+def Key(default: Any, low: float | None = None, high: float | None = None, *, says: str,
+        **limits: Any) -> Any:  # noqa: N802 (like Field)
+    """A key of a scenario, said once: of it `make reference` makes pages, a JSON Schema, and the radio daemon's tables.
+
+    Args:
+        default: `...` for a key that a scenario has to have.
+        low, high: its range, in the unit that its name ends with.
+        says: meaning and source; what is true of one value alone is said after that value.
+        limits: others of pydantic's Field.
+    """
+    return Field(default, ge=low, le=high, description=says, **limits)
 
 
 def known(key: str, value: str, names: dict[str, Any]) -> None:

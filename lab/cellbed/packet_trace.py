@@ -9,11 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pydantic import Field
-
 from cellbed import paths
 from cellbed.error import ScenarioError
-from cellbed.model import FilePath, Model, Size
+from cellbed.model import FilePath, Key, Model, Size
 from cellbed.radio_config import PACKET_TRACES
 
 if TYPE_CHECKING:
@@ -23,18 +21,25 @@ if TYPE_CHECKING:
 class PacketTrace(Model):
     """Source: Mahimahi, mm-link and mm-delay; CellReplay."""
 
-    uplink: FilePath
-    downlink: FilePath
-    delay_ms: int = Field(0, ge=0, le=10000)
-    queue_pkts: int = Field(1000, ge=1, le=65536)
-    queue_bytes: Size = Field(0, ge=0, le=100_000_000)
-    bytes: int = Field(1500, ge=100, le=9000)
-    uplink_trains: FilePath | None = None
-    downlink_trains: FilePath | None = None
-    uplink_sizes: FilePath | None = None
-    downlink_sizes: FilePath | None = None
-    uplink_gap_ms: int = Field(0, ge=0, le=60000)
-    downlink_gap_ms: int = Field(0, ge=0, le=60000)
+    uplink: FilePath = Key(...,
+        says="The trace of the uplink, relative to the scenario; its content counts for the run's identity")
+    downlink: FilePath = Key(..., says="The trace of the downlink")
+    delay_ms: int = Key(0, 0, 10000, says="One way, after a packet has left: Mahimahi's mm-delay")
+    queue_pkts: int = Key(1000, 1, 65536,
+        says="Packets waiting in each direction; what comes then is dropped. Nothing fixes it: Mahimahi's default is no"
+             " limit")
+    queue_bytes: Size = Key(0, 0, 100_000_000, says="Bytes that wait in each direction at most; 0 = any number")
+    bytes: int = Key(1500, 100, 9000, says="Bytes of IP packets at each time of a trace. CellReplay records with 1400")
+    uplink_trains: FilePath | None = Key(None,
+        says="CellReplay's trace of base delays and light opportunities; with it the delay is in there, and `delay_ms` "
+             "is 0")
+    downlink_trains: FilePath | None = Key(None, says="The same of the downlink")
+    uplink_sizes: FilePath | None = Key(None, says="CellReplay's delays of packet sizes")
+    downlink_sizes: FilePath | None = Key(None, says="The same of the downlink")
+    uplink_gap_ms: int = Key(0, 0, 60000,
+        says="Another train begins when its first packet would leave so much later than the last one left. CellReplay, "
+             "long-to-short timer")
+    downlink_gap_ms: int = Key(0, 0, 60000, says="The same of the downlink")
 
 
 def check(radio: Radio) -> None:

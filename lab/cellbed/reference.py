@@ -17,6 +17,10 @@ _MADE = "<!-- made by `make reference` -->\n"
 # A key's range in words, by keyword of JSON Schema.
 _BOUNDS = {"minimum": "{} or more", "exclusiveMinimum": "more than {}", "maximum": "{} or less",
            "exclusiveMaximum": "less than {}", "pattern": "matches `{}`"}
+# What a scenario writes where its model has a number of bytes, or of bits per second.
+_QUANTITIES: dict[str, dict[str, Any]] = {
+    "size": {"type": ["integer", "string"], "minimum": 0, "pattern": r"^\s*\d+(\.\d+)?\s*([KkMmGg][Ii]?)?[Bb]?\s*$"},
+    "rate": {"type": "string", "pattern": r"^\s*\d+(\.\d+)?\s*[kMG]bit\s*$"}}
 _TYPES = {"integer": "whole number", "number": "number", "string": "text", "boolean": "true, false", "null": "null",
           "object": "mapping", "array": "list"}
 
@@ -34,14 +38,15 @@ def commands(group: Any) -> str:
 
 def keys(schema: dict[str, Any]) -> str:
     """Args: schema: of the scenario model, as JSON Schema."""
-    rows = [(f"`{key}`", allowed, default) for key, allowed, default in _walk(schema, schema.get("$defs", {}))]
+    rows = [(f"`{row[0]}`", *row[1:]) for row in _walk(schema, schema.get("$defs", {}))]
     return "\n".join([f"{_MADE}# Keys of a scenario\n",
-                      "What they mean, and where defaults come from, is in [scenarios](../scenario-format.md); "
-                      "`<name>` stands for a name of one's own, `[]` for an entry of a list.\n",
-                      *_table(("key", "allowed", "default"), rows)])
+                      "What a key without words means is in [scenarios](../scenario-format.md). `<name>` stands for a "
+                      "name of one's own, `[]` for an entry of a list. Editors check and complete keys by "
+                      "[scenario.schema.json](scenario.schema.json).\n",
+                      *_table(("key", "allowed", "default", "meaning and source"), rows)])
 
 
-def _walk(schema: dict[str, Any], shared: dict[str, Any], path: str = "") -> Iterator[tuple[str, str, str]]:
+def _walk(schema: dict[str, Any], shared: dict[str, Any], path: str = "") -> Iterator[tuple[str, str, str, str]]:
     required = schema.get("required", [])
     for name, entry in schema.get("properties", {}).items():
         key = f"{path}.{name}" if path else name
@@ -49,11 +54,11 @@ def _walk(schema: dict[str, Any], shared: dict[str, Any], path: str = "") -> Ite
         below = list(_below(entry, shared))
         if below:
             if len(below) == 1 and not below[0][0] and default == "null":
-                yield key, "null, or the keys below", "null"
+                yield key, "null, or the keys below", "null", ""
             for suffix, inner in below:
                 yield from _walk(inner, shared, key + suffix)
         else:
-            yield key, _allowed(entry, shared), default
+            yield key, _allowed(entry, shared), default, entry.get("description", "")
 
 
 def _below(entry: dict[str, Any], shared: dict[str, Any], suffix: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
@@ -76,7 +81,7 @@ def _allowed(entry: dict[str, Any], shared: dict[str, Any]) -> str:
         return " or ".join(dict.fromkeys(_allowed(inner, shared) for inner in entry["anyOf"]))
     if "enum" in entry or "const" in entry:
         return ", ".join(f"`{value}`" for value in entry.get("enum", [entry.get("const")]))
-    kind = _TYPES.get(entry.get("type", ""), "any value")
+    kind = entry.get("quantity") or _TYPES.get(entry.get("type", ""), "any value")
     if entry.get("type") == "array" and isinstance(entry.get("items"), dict):
         kind = f"list of: {_allowed(entry['items'], shared)}"
     low, high = entry.get("minimum"), entry.get("maximum")
@@ -91,6 +96,18 @@ def _default(entry: dict[str, Any]) -> str:
     if value in ("", [], {}):
         return ""
     return value if isinstance(value, str) else json.dumps(value)
+
+
+def for_editors(schema: Any) -> Any:
+    """The schema of what is in a file, where sizes and rates have units."""
+    if isinstance(schema, list):
+        return [for_editors(inner) for inner in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if isinstance(quantity := schema.get("quantity"), str):
+        kept = {key: value for key, value in schema.items() if key in ("title", "description", "default")}
+        return kept | _QUANTITIES[quantity]
+    return {key: for_editors(value) for key, value in schema.items()}
 
 
 def _names(option: Any) -> str:
@@ -116,8 +133,10 @@ def pages() -> dict[str, str]:
     from cellbed.cli import app
     from cellbed.scenario import Scenario
 
+    schema = Scenario.model_json_schema(by_alias=True)
     return {"commands.md": commands(typer.main.get_command(app)),
-            "keys.md": keys(Scenario.model_json_schema(by_alias=True))}
+            "keys.md": keys(schema),
+            "scenario.schema.json": json.dumps(for_editors(schema), indent=1, ensure_ascii=False) + "\n"}
 
 
 def main() -> None:

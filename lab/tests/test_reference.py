@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """scenarios/reference.yaml shows every key of the model, with its default."""
 
+import json
 import typing
 
+import jsonschema
+import pytest
 import yaml
 from minimal import ROOT
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
+from cellbed.error import ScenarioError
 from cellbed.packet_trace import PacketTrace
 from cellbed.scenario import Scenario
 from cellbed.scenario_file import validate
@@ -73,3 +77,26 @@ def test_every_key_of_a_recorded_link():
     shown = PACKET_TRACE["radio"]["packet_trace"]
     assert set(shown) == set(PacketTrace.model_fields)
     assert scenario.radio.packet_trace == PacketTrace(uplink=shown["uplink"], downlink=shown["downlink"])
+
+
+EDITORS = jsonschema.Draft202012Validator(json.loads((ROOT / "docs/reference/scenario.schema.json").read_text()))
+
+
+@pytest.mark.parametrize("path", [path for path in sorted(ROOT.glob("scenarios/**/*.yaml"))
+                                  if "claims" not in path.name], ids=lambda path: path.stem)
+def test_editors_accept_what_is_in_the_repository(path):
+    assert not list(EDITORS.iter_errors(yaml.safe_load(path.read_text())))
+
+
+@pytest.mark.parametrize(("where", "key", "value"), [
+    ("", "radios", {}), ("radio", "n_rb", 5), ("radio.rlc", "mode", "tm"), ("radio.rlc", "queue_bytes", "8 packets"),
+    ("radio.rlc", "t_reordering", 35), ("links.0", "rate", 1000)])
+def test_editors_mark_what_is_refused(where, key, value):
+    scenario = json.loads(json.dumps(REFERENCE))
+    at = scenario
+    for step in filter(None, where.split(".")):
+        at = at[int(step)] if step.isdecimal() else at[step]
+    at[key] = value
+    (error,) = EDITORS.iter_errors(scenario)
+    with pytest.raises(ScenarioError):
+        validate(scenario, "changed.yaml")
