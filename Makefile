@@ -160,8 +160,8 @@ golden-update: build ## rewrite the golden readings and show the difference
 	$(VENV)/bin/python -m pytest emulator/tests/golden --golden-update
 	git diff --stat -- emulator/tests/golden
 
-reference: setup ## write the pages of docs/reference/ anew
-	$(VENV)/bin/python -m cellbed.reference docs/reference
+reference: setup ## write docs/reference/ and the radio daemon's tables of keys anew, of the models of scenarios
+	$(VENV)/bin/python -m cellbed.reference .
 
 matrix: setup lab-kernels ## write docs/reference/kernels.md anew: what each kernel has
 	$(VENV)/bin/python -m cellbed.matrix docs/reference/kernels.md

@@ -68,8 +68,8 @@ def test_each_how_to_is_on_the_list():
 
 def test_the_reference_is_that_of_the_code():
     """`make reference` writes it."""
-    for name, text in reference.pages().items():
-        assert (ROOT / "docs/reference" / name).read_text() == text, name
+    for path, text in reference.made().items():
+        assert (ROOT / path).read_text() == text, path
 
 
 @pytest.mark.lab

@@ -46,13 +46,22 @@ struct key {
 			hi, NULL                                                                   \
 	}
 
-/* Of struct cell_cfg. */
-#define CELL(key, field, kind, lo, hi) KEY(cell_cfg, key, field, kind, lo, hi)
-
 #define KEY_ENUM(type, key, field, names)                                                          \
 	{                                                                                          \
 		key, KIND_ENUM, offsetof(struct type, field), 1, 0, 0, names                       \
 	}
+
+/* Keys of an object; those in @elsewhere, if not NULL, are read by other code. */
+struct section {
+	const char *name;
+	const struct key *keys;
+	const char *const *elsewhere;
+};
+
+/* Those of the cell, and of each UE; config_keys.c. */
+extern const struct section config_cell, config_ues;
+extern const struct section config_sections[];
+extern const char *const config_mode_names[];
 
 /**
  * config_read_object() - read the keys of @keys into @base; those in @skip are read elsewhere

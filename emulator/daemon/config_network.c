@@ -7,23 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const config_mode_names[] = { "im", "dm", NULL };
-static const char *const procedure_names[] = { "standard", "fast_path_switch", "prediction", NULL };
-static const char *const ecn_names[] = { "none", "copy", NULL };
-
-const struct key config_handover_keys[] = {
-	KEY_ENUM(cell_cfg, "procedure", ho_procedure, procedure_names),
-	CELL("prediction_ms", ho_prediction_ms, KIND_UINT, 0, 10000),
-	CELL("prediction_timeout_ms", ho_prediction_timeout_ms, KIND_UINT, 1, 60000),
-	CELL("detach_ms", ho_detach_ms, KIND_UINT, 0, 10000),
-	CELL("signalling_us", ho_signalling_us, KIND_UINT, 0, 1000000),
-	CELL("end_marker_ms", ho_end_marker_ms, KIND_UINT, 1, 60000),
-	CELL("forwarding", ho_forwarding, KIND_BOOL, 0, 1),
-	CELL("reordering", ho_reordering, KIND_BOOL, 0, 1),
-	{ 0 }
-};
-const struct key config_gtpu_keys[] = { KEY_ENUM(cell_cfg, "ecn", gtpu_ecn, ecn_names), { 0 } };
-
 #define PORT_KEYS(mtu_max)                                                                         \
 	{                                                                                          \
 		KEY(config_port, "netns", netns, KIND_STRING, 0, 0),                               \

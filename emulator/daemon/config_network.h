@@ -7,10 +7,6 @@
 
 #define CONFIG_NETWORK "network" /* peer of a UE that talks to the network behind the eNB */
 
-extern const char *const config_mode_names[];
-extern const struct key config_handover_keys[];
-extern const struct key config_gtpu_keys[];
-
 /** config_read_enbs() - `enbs` and `sgw` of the object @cell; without `enbs` there is one eNB */
 int config_read_enbs(struct reader *r, json_t *cell);
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Pages that are made of the code: commands, and keys of a scenario. `make reference` writes them."""
+"""What is made of the code: pages of commands and keys, and tables of keys in C. `make reference` writes it."""
 
 from __future__ import annotations
 
@@ -139,11 +139,16 @@ def pages() -> dict[str, str]:
             "scenario.schema.json": json.dumps(for_editors(schema), indent=1, ensure_ascii=False) + "\n"}
 
 
+def made() -> dict[str, str]:
+    """Content by path in the checkout: pages, and the radio daemon's tables."""
+    from cellbed import daemon_keys
+
+    return {f"docs/reference/{name}": text for name, text in pages().items()} | daemon_keys.files()
+
+
 def main() -> None:
-    folder = Path(sys.argv[1])
-    folder.mkdir(exist_ok=True)
-    for name, text in pages().items():
-        (folder / name).write_text(text)
+    for path, text in made().items():
+        Path(sys.argv[1], path).write_text(text)
 
 
 if __name__ == "__main__":

@@ -122,7 +122,7 @@ static void test_limits(void **state)
 	LIMIT(ho_forwarding, 0, 1);
 	LIMIT(ho_reordering, 0, 1);
 	LIMIT(ho_detach_ms, 0, 10000);
-	LIMIT(ho_prediction_ms, 0, 10000);
+	LIMIT(ho_prediction_ms, 1, 10000);
 	LIMIT(ho_prediction_timeout_ms, 1, 60000);
 	LIMIT(ho_end_marker_ms, 1, 60000);
 	LIMIT(ho_signalling_us, 0, 1000000);

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* clang-format off */
+/* Made by `make reference` of the models of scenarios. */
+
+#include "config_key.h"
+
+const char *const config_system_names[] = { "lte", "utran", "packet_trace", NULL };
+
+const char *const config_scheduler_names[] = { "rr", "wfq", NULL };
+
+const char *const config_harq_errors_names[] = { "ladder", "sinr", NULL };
+
+const char *const config_control_dtx_names[] = { "retry", "lose", NULL };
+
+const char *const config_rlc_mode_names[] = { "um", "am", NULL };
+
+const char *const config_delivery_names[] = { "in_sequence", "out_of_sequence", NULL };
+
+const char *const config_am_on_max_retx_names[] = { "reestablish", "stop", NULL };
+
+const char *const config_mode_flush_names[] = { "discard", "keep", "retransmit", NULL };
+
+const char *const config_ho_procedure_names[] = { "standard", "fast_path_switch", "prediction", NULL };
+
+const char *const config_gtpu_ecn_names[] = { "none", "copy", NULL };
+
+const char *const config_mode_names[] = { "im", "dm", NULL };
+
+static const struct key cell_keys[] = {
+	KEY_ENUM(cell_cfg, "system", system, config_system_names),
+	KEY(cell_cfg, "n_rb", n_rb, KIND_UINT, 6, 110),
+	KEY(cell_cfg, "dl_carriers", dl_carriers, KIND_UINT, 1, 5),
+	KEY(cell_cfg, "dl_codewords", dl_codewords, KIND_UINT, 1, 2),
+	KEY_ENUM(cell_cfg, "scheduler", scheduler, config_scheduler_names),
+	KEY(cell_cfg, "max_pkts", max_pkts, KIND_UINT, 16, 65536),
+	{ 0 },
+};
+
+static const char *const cell_elsewhere[] = { "timing", "ra", "mac", "harq", "control", "rlc", "rlc_um", "rlc_am", "pdcp", "mode_switch", "handover", "gtpu", "utran", "packet_trace", "ues", "enbs", "sgw", NULL };
+
+static const struct key timing_keys[] = {
+	KEY(cell_cfg, "rar_delay_tti", rar_delay_tti, KIND_UINT, 1, 12),
+	KEY(cell_cfg, "grant_to_tx_tti", grant_to_tx_tti, KIND_UINT, 1, 8),
+	KEY(cell_cfg, "decode_tti", decode_tti, KIND_UINT, 1, 8),
+	KEY(cell_cfg, "dl_sched_to_tx_tti", dl_sched_to_tx_tti, KIND_UINT, 1, 8),
+	KEY(cell_cfg, "processing_lead_us", processing_lead_ns, KIND_US_TO_NS, 0, 999),
+	{ 0 },
+};
+
+static const struct key ra_keys[] = {
+	KEY(cell_cfg, "rac_timeout_ms", rac_timeout_tti, KIND_MS_TO_TTI, 2, 1000),
+	KEY(cell_cfg, "backoff_max_ms", backoff_max_ms, KIND_UINT, 0, 960),
+	KEY(cell_cfg, "n_preambles", n_preambles, KIND_UINT, 1, 64),
+	KEY(cell_cfg, "prach_period_tti", prach_period_tti, KIND_UINT, 1, 20),
+	{ 0 },
+};
+
+static const struct key mac_keys[] = {
+	KEY(cell_cfg, "bsr_grant_rb", bsr_grant_rb, KIND_UINT, 1, 6),
+	KEY(cell_cfg, "bandwidth_stealing", bandwidth_stealing, KIND_BOOL, 0, 1),
+	KEY(cell_cfg, "trailing_bsr", trailing_bsr, KIND_BOOL, 0, 1),
+	KEY(cell_cfg, "enb_overhears_dm", enb_overhears_dm, KIND_BOOL, 0, 1),
+	KEY(cell_cfg, "grants_ignore_headers", grants_ignore_headers, KIND_BOOL, 0, 1),
+	KEY(cell_cfg, "ul_always_scheduled", ul_always_scheduled, KIND_BOOL, 0, 1),
+	{ 0 },
+};
+
+static const struct key harq_keys[] = {
+	KEY(cell_cfg, "max_attempts", harq_max_attempts, KIND_UINT, 1, 8),
+	KEY_ENUM(cell_cfg, "errors", harq_errors, config_harq_errors_names),
+	KEY(cell_cfg, "dl_rtt_tti", harq_dl_rtt_tti, KIND_UINT, 8, 32),
+	KEY(cell_cfg, "nack_to_ack", harq_nack_to_ack_q32, KIND_PROBABILITY, 0, 1),
+	{ 0 },
+};
+
+static const char *const harq_elsewhere[] = { "bler", NULL };
+
+static const struct key control_keys[] = {
+	KEY(cell_cfg, "errors", control_errors, KIND_BOOL, 0, 1),
+	KEY_ENUM(cell_cfg, "dtx", control_dtx, config_control_dtx_names),
+	{ 0 },
+};
+
+static const struct key rlc_keys[] = {
+	KEY_ENUM(cell_cfg, "mode", rlc_mode, config_rlc_mode_names),
+	KEY_ENUM(cell_cfg, "delivery", delivery, config_delivery_names),
+	KEY(cell_cfg, "queue_pkts", rlc_queue_pkts, KIND_UINT, 1, 65536),
+	KEY(cell_cfg, "queue_bytes", rlc_queue_bytes, KIND_UINT, 0, 100000000),
+	KEY(cell_cfg, "t_reordering_ms", t_reordering_ms, KIND_UINT, 0, 200),
+	{ 0 },
+};
+
+static const struct key rlc_um_keys[] = {
+	KEY(cell_cfg, "sn_bits", um_sn_bits, KIND_UINT, 5, 10),
+	{ 0 },
+};
+
+static const struct key rlc_am_keys[] = {
+	KEY(cell_cfg, "poll_pdu", am_poll_pdu, KIND_UINT, 1, 1024),
+	KEY(cell_cfg, "poll_byte", am_poll_byte, KIND_UINT, 1, 10000000),
+	KEY(cell_cfg, "t_poll_retransmit_ms", am_t_poll_retransmit_ms, KIND_UINT, 5, 500),
+	KEY(cell_cfg, "t_status_prohibit_ms", am_t_status_prohibit_ms, KIND_UINT, 0, 500),
+	KEY(cell_cfg, "max_retx_threshold", am_max_retx_threshold, KIND_UINT, 1, 32),
+	KEY_ENUM(cell_cfg, "on_max_retx", am_on_max_retx, config_am_on_max_retx_names),
+	KEY(cell_cfg, "reestablish_ms", am_reestablish_ms, KIND_UINT, 0, 10000),
+	{ 0 },
+};
+
+static const struct key pdcp_keys[] = {
+	KEY(cell_cfg, "sn_bits", pdcp_sn_bits, KIND_UINT, 7, 12),
+	KEY(cell_cfg, "discard_timer_ms", discard_timer_ms, KIND_UINT, 0, 1500),
+	KEY(cell_cfg, "reordering", pdcp_reordering, KIND_BOOL, 0, 1),
+	KEY(cell_cfg, "t_reordering_ms", pdcp_t_reordering_ms, KIND_UINT, 0, 3000),
+	{ 0 },
+};
+
+static const struct key mode_switch_keys[] = {
+	KEY(cell_cfg, "select_ms", mode_select_ms, KIND_UINT, 0, 60000),
+	KEY_ENUM(cell_cfg, "flush", mode_flush, config_mode_flush_names),
+	KEY(cell_cfg, "flush_air", mode_flush_air, KIND_BOOL, 0, 1),
+	{ 0 },
+};
+
+static const struct key handover_keys[] = {
+	KEY_ENUM(cell_cfg, "procedure", ho_procedure, config_ho_procedure_names),
+	KEY(cell_cfg, "prediction_ms", ho_prediction_ms, KIND_UINT, 1, 10000),
+	KEY(cell_cfg, "prediction_timeout_ms", ho_prediction_timeout_ms, KIND_UINT, 1, 60000),
+	KEY(cell_cfg, "detach_ms", ho_detach_ms, KIND_UINT, 0, 10000),
+	KEY(cell_cfg, "signalling_us", ho_signalling_us, KIND_UINT, 0, 1000000),
+	KEY(cell_cfg, "end_marker_ms", ho_end_marker_ms, KIND_UINT, 1, 60000),
+	KEY(cell_cfg, "forwarding", ho_forwarding, KIND_BOOL, 0, 1),
+	KEY(cell_cfg, "reordering", ho_reordering, KIND_BOOL, 0, 1),
+	{ 0 },
+};
+
+static const struct key gtpu_keys[] = {
+	KEY_ENUM(cell_cfg, "ecn", gtpu_ecn, config_gtpu_ecn_names),
+	{ 0 },
+};
+
+static const struct key utran_keys[] = {
+	KEY(cell_cfg, "dl_rate", utran_dl_rate_bps, KIND_UINT, 1, 10000000),
+	KEY(cell_cfg, "ul_rate", utran_ul_rate_bps, KIND_UINT, 1, 10000000),
+	KEY(cell_cfg, "tti_ms", utran_tti_ms, KIND_UINT, 10, 80),
+	KEY(cell_cfg, "pdu_bytes", utran_pdu_bytes, KIND_UINT, 8, 126),
+	KEY(cell_cfg, "delay_ms", utran_delay_ms, KIND_UINT, 0, 200),
+	KEY(cell_cfg, "bler_dl", utran_bler_dl_q32, KIND_PROBABILITY, 0, 1),
+	KEY(cell_cfg, "bler_ul", utran_bler_ul_q32, KIND_PROBABILITY, 0, 1),
+	KEY(cell_cfg, "max_dat", utran_max_dat, KIND_UINT, 1, 40),
+	KEY(cell_cfg, "tx_window_pdus", utran_tx_window_pdus, KIND_UINT, 1, 2047),
+	KEY(cell_cfg, "poll_pdu", utran_poll_pdu, KIND_UINT, 0, 4095),
+	KEY(cell_cfg, "poll_window_percent", utran_poll_window_percent, KIND_UINT, 1, 100),
+	KEY(cell_cfg, "timer_poll_ms", utran_timer_poll_ms, KIND_UINT, 10, 1000),
+	KEY(cell_cfg, "timer_mrw_ms", utran_timer_mrw_ms, KIND_UINT, 10, 1000),
+	KEY(cell_cfg, "timer_status_prohibit_ms", utran_timer_status_prohibit_ms, KIND_UINT, 0, 1000),
+	KEY(cell_cfg, "queue_pkts", utran_queue_pkts, KIND_UINT, 1, 65536),
+	{ 0 },
+};
+
+static const struct key packet_trace_keys[] = {
+	KEY(cell_cfg, "delay_ms", opportunity_delay_ms, KIND_UINT, 0, 10000),
+	KEY(cell_cfg, "queue_pkts", opportunity_queue_pkts, KIND_UINT, 1, 65536),
+	KEY(cell_cfg, "queue_bytes", opportunity_queue_bytes, KIND_UINT, 0, 100000000),
+	KEY(cell_cfg, "bytes", opportunity_bytes, KIND_UINT, 100, 9000),
+	KEY(cell_cfg, "uplink_gap_ms", train_gap_ul_ms, KIND_UINT, 0, 60000),
+	KEY(cell_cfg, "downlink_gap_ms", train_gap_dl_ms, KIND_UINT, 0, 60000),
+	{ 0 },
+};
+
+static const char *const packet_trace_elsewhere[] = { "uplink", "downlink", "uplink_trains", "downlink_trains", "uplink_sizes_us", "downlink_sizes_us", NULL };
+
+static const struct key ues_keys[] = {
+	KEY_ENUM(cell_ue_cfg, "mode", mode, config_mode_names),
+	KEY(cell_ue_cfg, "weight", weight, KIND_UINT, 1, 255),
+	KEY(cell_ue_cfg, "rnti", rnti, KIND_UINT, 1, 65523),
+	KEY(cell_ue_cfg, "cqi_ul", cqi_ul, KIND_UINT, 1, 15),
+	KEY(cell_ue_cfg, "cqi_dl", cqi_dl, KIND_UINT, 1, 15),
+	KEY(cell_ue_cfg, "cqi_sl", cqi_sl, KIND_UINT, 1, 15),
+	KEY(cell_ue_cfg, "bler_ul", bler_ul_q32, KIND_PROBABILITY, 0, 1),
+	KEY(cell_ue_cfg, "bler_dl", bler_dl_q32, KIND_PROBABILITY, 0, 1),
+	KEY(cell_ue_cfg, "bler_sl", bler_sl_q32, KIND_PROBABILITY, 0, 1),
+	{ 0 },
+};
+
+static const char *const ues_elsewhere[] = { "peer", "name", "enb", "address", NULL };
+
+const struct section config_cell = { "cell", cell_keys, cell_elsewhere };
+
+const struct section config_ues = { "ues", ues_keys, ues_elsewhere };
+
+const struct section config_sections[] = {
+	{ "timing", timing_keys, NULL },
+	{ "ra", ra_keys, NULL },
+	{ "mac", mac_keys, NULL },
+	{ "harq", harq_keys, harq_elsewhere },
+	{ "control", control_keys, NULL },
+	{ "rlc", rlc_keys, NULL },
+	{ "rlc_um", rlc_um_keys, NULL },
+	{ "rlc_am", rlc_am_keys, NULL },
+	{ "pdcp", pdcp_keys, NULL },
+	{ "mode_switch", mode_switch_keys, NULL },
+	{ "handover", handover_keys, NULL },
+	{ "gtpu", gtpu_keys, NULL },
+	{ "utran", utran_keys, NULL },
+	{ "packet_trace", packet_trace_keys, packet_trace_elsewhere },
+	{ 0 },
+};
