@@ -1,40 +1,92 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cell.c - event loop and public entry points; see cellcore.h. */
-#include "cell.h"
-
+/* cell.c - public entry points and the event loop; see cellcore.h. */
 #include <errno.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/assert.h"
+#include "base/digest.h"
+#include "base/out.h"
 #include "event.h"
-#include "ran/dch/utran.h"
-#include "ran/recorded/opportunity.h"
+#include "ran/ran.h"
+
+struct layout {
+	struct cell *cell;
+	struct waiting_cmd *cmd;
+	struct pkt *pkt;
+};
+
+static size_t lay_out(struct layout *l, void *mem, const struct cell_cfg *cfg)
+{
+	struct arena a = { .base = mem };
+
+	l->cell = ran_of(cfg->system)->lay_out(&a, cfg);
+	l->cmd = arena_take(&a, cfg->max_cmds, sizeof(*l->cmd));
+	l->pkt = arena_take(&a, cfg->max_pkts, sizeof(*l->pkt));
+	return a.used;
+}
+
+size_t cell_size(const struct cell_cfg *cfg)
+{
+	struct layout l;
+
+	return lay_out(&l, NULL, cfg);
+}
+
+size_t cell_out_min(const struct cell_cfg *cfg)
+{
+	return ran_of(cfg->system)->out_min(cfg);
+}
+
+int cell_init(struct cell **ret, void *mem, size_t size, const struct cell_cfg *cfg,
+              int64_t start_ns)
+{
+	const char *field, *range;
+	struct layout l;
+
+	if (cell_cfg_check(cfg, &field, &range) < 0)
+		return -EINVAL;
+	if (size < cell_size(cfg))
+		return -ENOMEM;
+	(void)lay_out(&l, mem, cfg);
+	*l.cell = (struct cell){
+		.cfg = *cfg,
+		.ran = ran_of(cfg->system),
+		.start_ns = start_ns,
+		.now_ns = start_ns,
+		.event_ns = start_ns,
+		.next_pkt_id = 1,
+		.cmd = l.cmd,
+		.fresh_pkts = l.pkt,
+		.n_fresh_pkts = cfg->max_pkts,
+	};
+	l.cell->ran->init(l.cell);
+	*ret = l.cell;
+	return 0;
+}
 
 /* The caller has used the outputs of its last call. */
 static void release_limbo(struct cell *c)
 {
-	struct pdu *pdu;
-
 	pkt_queue_move(&c->free_pkts, &c->limbo_pkts);
-	while ((pdu = pdu_dequeue(&c->limbo_pdus)))
-		pdu_enqueue(&c->free_pdus, pdu);
+	c->ran->release(c);
 }
 
 static bool port_exists(const struct cell *c, uint8_t port)
 {
 	uint8_t ue = port & (uint8_t)~CELL_PORT_NETWORK;
 
-	if (port == CELL_PORT_SGW || port_is_enb(port))
+	if (port == CELL_PORT_SGW || out_port_is_enb(port))
 		return c->cfg.sgw_gtpu_addr && port < CELL_PORT_ENB(c->cfg.n_enb);
 	if (ue < 1 || ue > c->cfg.n_ue)
 		return false;
 	return !(port & CELL_PORT_NETWORK) ||
-	       (c->ue[ue - 1].peer == CELL_PEER_NETWORK && !c->cfg.sgw_gtpu_addr);
+	       (c->cfg.ue[ue - 1].peer == CELL_PEER_NETWORK && !c->cfg.sgw_gtpu_addr);
 }
 
 static size_t mtu_of(uint8_t port)
 {
-	return port == CELL_PORT_SGW || port_is_enb(port) ? CELL_MTU_MAX : CELL_UE_MTU_MAX;
+	return port == CELL_PORT_SGW || out_port_is_enb(port) ? CELL_MTU_MAX : CELL_UE_MTU_MAX;
 }
 
 int cell_push(struct cell *c, uint8_t port, const void *data, size_t len, uint64_t tag,
@@ -67,21 +119,6 @@ int cell_push(struct cell *c, uint8_t port, const void *data, size_t len, uint64
 	return 0;
 }
 
-static void subframe(struct cell *c, uint32_t tti)
-{
-	c->tti_next = tti + 1;
-	c->stats.ttis_active++;
-	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
-		for (int d = 0; d < CELL_DIR_COUNT; d++)
-			bearer_discard_expired(c, &c->ue[i].leg[d]);
-	enb_subframe(c, tti);
-	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
-		ue_transmit(c, &c->ue[i], tti);
-	enb_transmit(c, tti);
-	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
-		ue_random_access(c, &c->ue[i], tti);
-}
-
 static const struct cell_cmd *next_command(struct cell *c)
 {
 	const struct cell_cmd *cmd = &c->cmd[c->cmd_first].cmd;
@@ -91,67 +128,18 @@ static const struct cell_cmd *next_command(struct cell *c)
 	return cmd;
 }
 
-static void command(struct cell *c, const struct cell_cmd *cmd)
-{
-	struct ue *u = &c->ue[cmd->ue - 1];
-
-	switch (cmd->type) {
-	case CELL_CMD_ROUTE:
-		d2d_change_mode(c, u, (enum cell_mode)cmd->mode);
-		break;
-	case CELL_CMD_PREDICT:
-		rrc_predict(c, u, cmd->enb);
-		break;
-	case CELL_CMD_HANDOVER:
-		rrc_handover(c, u, cmd->enb);
-		break;
-	default:
-		enb_cqi(c, &u->leg[cmd->dir], cmd->cqi, cmd->sinr_cdb);
-		break;
-	}
-}
-
-static void arrive(struct cell *c, struct pkt *p)
-{
-	if (c->utran)
-		utran_ingress(c, p);
-	else if (c->link)
-		opportunity_ingress(c, p);
-	else if (p->port == CELL_PORT_SGW)
-		epc_ingress(c, p);
-	else if (port_is_enb(p->port))
-		tunnel_ingress(c, (uint8_t)(p->port - CELL_PORT_ENB(0)), p);
-	else
-		d2d_ingress(c, p);
-}
-
 static void process(struct cell *c, const struct event *e)
 {
 	c->event_ns = e->t_ns;
 	switch (e->kind) {
 	case EVENT_ARRIVAL:
-		arrive(c, pkt_dequeue(&c->arrivals));
+		c->ran->ingress(c, pkt_dequeue(&c->arrivals));
 		break;
 	case EVENT_COMMAND:
-		command(c, next_command(c));
+		c->ran->apply(c, next_command(c));
 		break;
-	case EVENT_RRC:
-		rrc_process(c, e->ue);
-		break;
-	case EVENT_DECODE:
-		cell_decode(c, pdu_dequeue(e->air));
-		break;
-	case EVENT_TIMER:
-		bearer_expire(c, e->leg, e->timer);
-		break;
-	case EVENT_TTI:
-		subframe(c, e->tti);
-		break;
-	case EVENT_UTRAN:
-		utran_process(c);
-		break;
-	case EVENT_LINK:
-		opportunity_process(c);
+	case EVENT_RAN:
+		c->ran->process(c);
 		break;
 	case EVENT_NONE:
 		break;
@@ -168,26 +156,6 @@ static void check_conservation(const struct cell *c)
 	CELL_ASSERT(c->stats.pkts_in + c->stats.pkts_originated == out + c->n_pkts);
 	CELL_ASSERT(c->n_fresh_pkts + c->free_pkts.n + c->limbo_pkts.n + c->n_pkts ==
 	            c->cfg.max_pkts);
-}
-
-/* PDUs that one sub-frame, or TTI, may take. */
-static bool pdus_left(const struct cell *c)
-{
-	uint32_t pdus =
-		c->utran ? utran_tti_pdus(c->utran) : (cell_tbs_dl(&c->cfg) + 2u) * c->cfg.n_ue;
-
-	return c->link || c->free_pdus.n >= pdus || c->limbo_pdus.n == 0;
-}
-
-/*
- * Handovers make packets: copies and End Markers. Whether there is room for them must not
- * depend on how many outputs the caller has yet to look at.
- */
-static bool pkts_left(const struct cell *c, const struct event *e)
-{
-	bool makes_pkts = e->kind == EVENT_RRC || e->kind == EVENT_COMMAND;
-
-	return !makes_pkts || c->cfg.n_enb == 1 || c->limbo_pkts.n == 0;
 }
 
 int cell_advance(struct cell *c, int64_t now_ns, struct cell_out *out, size_t n_out, size_t *ret_n)
@@ -207,7 +175,8 @@ int cell_advance(struct cell *c, int64_t now_ns, struct cell_out *out, size_t n_
 
 		if (e.t_ns > now_ns)
 			break;
-		if (c->out_cap - c->out_n < burst || !pdus_left(c) || !pkts_left(c, &e)) {
+		if (c->out_cap - c->out_n < burst ||
+		    !c->ran->has_room(c, e.kind == EVENT_COMMAND)) {
 			r = -EAGAIN;
 			break;
 		}
@@ -224,21 +193,7 @@ int cell_advance(struct cell *c, int64_t now_ns, struct cell_out *out, size_t n_
 
 static bool command_is_valid(const struct cell *c, const struct cell_cmd *cmd)
 {
-	if (cmd->ue < 1 || cmd->ue > c->cfg.n_ue || c->cfg.system != CELL_SYSTEM_LTE)
-		return false;
-	switch (cmd->type) {
-	case CELL_CMD_ROUTE:
-		return cmd->mode == CELL_MODE_IM ||
-		       (cmd->mode == CELL_MODE_DM && c->ue[cmd->ue - 1].peer != CELL_PEER_NETWORK);
-	case CELL_CMD_CHANNEL:
-		return cmd->dir < CELL_DIR_COUNT && cmd->cqi <= 15;
-	case CELL_CMD_PREDICT:
-	case CELL_CMD_HANDOVER:
-		return cmd->enb < c->cfg.n_enb && c->cfg.sgw_gtpu_addr &&
-		       c->ue[cmd->ue - 1].peer == CELL_PEER_NETWORK;
-	default:
-		return false;
-	}
+	return cmd->ue >= 1 && cmd->ue <= c->cfg.n_ue && c->ran->allows && c->ran->allows(c, cmd);
 }
 
 int cell_apply(struct cell *c, const struct cell_cmd *cmd, int64_t now_ns)
@@ -269,32 +224,22 @@ int cell_done(struct cell *c, struct cell_out *out, size_t n_out, size_t *ret_n)
 	c->out_cap = n_out;
 	c->event_ns = c->now_ns;
 	out_drop_all(c, &c->arrivals, NULL, CELL_DROP_SHUTDOWN);
-	if (c->cfg.system != CELL_SYSTEM_LTE) {
-		struct pkt_queue held = { 0 };
-
-		if (c->utran)
-			utran_empty(c, &held);
-		else
-			opportunity_empty(c, &held);
-		out_drop_all(c, &held, NULL, CELL_DROP_SHUTDOWN);
-	}
-	for (uint8_t i = 0; i < c->cfg.n_ue && c->cfg.system == CELL_SYSTEM_LTE; i++)
-		for (int d = 0; d < CELL_DIR_COUNT; d++) {
-			struct leg *leg = &c->ue[i].leg[d];
-			struct pkt_queue held = { 0 };
-
-			bearer_empty(c, leg, true, &held);
-			out_drop_all(c, &held, leg, CELL_DROP_SHUTDOWN);
-		}
-	for (uint8_t i = 0; i < c->cfg.n_ue; i++) {
-		struct pkt_queue held = { 0 };
-
-		tunnel_empty(c, &c->ue[i], &held);
-		out_drop_all(c, &held, NULL, CELL_DROP_SHUTDOWN);
-	}
+	c->ran->empty(c);
 	check_conservation(c);
 	CELL_ASSERT(c->n_pkts == 0);
 	*ret_n = c->out_n;
 	c->out = NULL;
 	return 0;
+}
+
+uint64_t cell_digest(const struct cell *c)
+{
+	uint64_t h = DIGEST_BEGIN;
+
+	digest_mix(&h, c->stats.pkts_in);
+	digest_mix(&h, c->stats.pkts_delivered);
+	digest_mix(&h, c->n_pkts);
+	digest_mix_queue(&h, &c->arrivals);
+	c->ran->digest(c, &h);
+	return h;
 }

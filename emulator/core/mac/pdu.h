@@ -9,11 +9,11 @@
 #define PDU_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/pkt.h"
 #include "phy/bler.h"
-#include "phy/phy.h"
 
 /* PDU_ABSENT: a grant that its UE missed; the block was never sent. */
 enum pdu_outcome { PDU_DECODED, PDU_NACK, PDU_LOST, PDU_ABSENT };
@@ -69,6 +69,31 @@ static inline struct pdu *pdu_dequeue(struct pdu_queue *q)
 	q->n--;
 	p->next = 0;
 	return p;
+}
+
+/* Memory of PDUs. Bytes of those given back stay valid until the next release: outputs name them.
+ */
+struct pdu_pool {
+	struct pdu_queue free;
+	struct pdu_queue limbo;
+};
+
+/** pdu_pool_init() - @n PDUs with @bytes each at @buf */
+void pdu_pool_init(struct pdu_pool *pool, struct pdu *pdus, size_t n, uint8_t *buf, size_t bytes);
+
+/** pdu_alloc() - a PDU without history; there has to be one */
+struct pdu *pdu_alloc(struct pdu_pool *pool);
+
+/** pdu_free() - @pdu, whose packets are elsewhere, goes back */
+void pdu_free(struct pdu_pool *pool, struct pdu *pdu);
+
+/** pdu_pool_release() - the bytes of what was given back are not needed any more */
+void pdu_pool_release(struct pdu_pool *pool);
+
+/** pdu_pool_has() - @n PDUs are free, or will not be more of them after a release */
+static inline bool pdu_pool_has(const struct pdu_pool *pool, size_t n)
+{
+	return pool->free.n >= n || pool->limbo.n == 0;
 }
 
 #endif

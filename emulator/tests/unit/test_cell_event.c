@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which event is next, in what order those of one time come, and how long a shell may sleep. */
 #include "event.h"
+#include "ran/lte/event.h"
 #include "run.h"
 #include "unit.h"
 
@@ -56,7 +57,7 @@ static void test_arrivals_then_commands_then_the_subframe(void **state)
 static void test_a_shell_sleeps_until_a_packet_can_leave(void **state)
 {
 	for (int mode = 0; mode < CELL_MODE_COUNT; mode++) {
-		struct event e;
+		struct lte_event e;
 		struct run r;
 
 		(void)state;
@@ -64,8 +65,8 @@ static void test_a_shell_sleeps_until_a_packet_can_leave(void **state)
 		run_start(&r);
 		run_push(&r, 1, 1000, 0);
 		run_until(&r, MS(11));
-		e = event_next(r.cell);
-		assert_int_equal(e.kind, EVENT_DECODE);
+		e = lte_event_next(lte_of(r.cell));
+		assert_int_equal(e.kind, LTE_EVENT_DECODE);
 		assert_int_equal(e.t_ns, RUN_START_NS + MS(15) - LEAD_NS);
 		assert_int_equal(cell_next(r.cell), e.t_ns);
 		assert_int_equal(cell_next_output(r.cell),

@@ -2,32 +2,32 @@
 /* trace.c - rows of radio.trace from a dedicated channel; see trace.h. */
 #include "ran/dch/trace.h"
 
-void utran_record(struct cell *c, int dir, bool at_end, struct cell_record r)
+void utran_record(struct utran *u, int dir, bool at_end, struct cell_record r)
 {
 	bool at_ue = (dir == CELL_DIR_DL) == at_end;
 
 	r.node = at_ue ? 1 : CELL_NODE_ENB;
 	r.peer = at_ue ? CELL_NODE_ENB : 1;
-	out_record(c, &c->ue[0].leg[dir], r);
+	out_record(&u->cell, &u->at[dir], r);
 }
 
-void utran_record_buffer(struct cell *c, int dir)
+void utran_record_buffer(struct utran *u, int dir)
 {
-	const struct rlc_sdu_queue *q = &c->utran->leg[dir].tx.queue;
+	const struct rlc_sdu_queue *q = &u->leg[dir].tx.queue;
 
-	utran_record(c, dir, false,
+	utran_record(u, dir, false,
 	             (struct cell_record){ .event = CELL_EV_BUFFER,
 	                                   .bytes = q->bytes,
 	                                   .value = (int32_t)q->sdus.n });
 }
 
 /* The first @n SDUs that end in PDU @sn. */
-static void record_discarded(struct cell *c, int dir, uint16_t sn, uint32_t n)
+static void record_discarded(struct utran *u, int dir, uint16_t sn, uint32_t n)
 {
-	const struct rlc_pdu *pdu = c->utran->leg[dir].tx.sent[sn];
+	const struct rlc_pdu *pdu = u->leg[dir].tx.sent[sn];
 
 	for (const struct pkt *p = pdu ? pdu->ends.head : NULL; p && n > 0; p = p->next, n--)
-		utran_record(c, dir, false,
+		utran_record(u, dir, false,
 		             (struct cell_record){ .event = CELL_EV_RLC_DISCARD,
 		                                   .sn = sn,
 		                                   .bytes = p->len,
@@ -37,18 +37,18 @@ static void record_discarded(struct cell *c, int dir, uint16_t sn, uint32_t n)
 		                                   .aux = 1 });
 }
 
-void utran_record_discard(struct cell *c, int dir)
+void utran_record_discard(struct utran *u, int dir)
 {
-	const struct rlc_umts_tx *tx = &c->utran->leg[dir].tx;
+	const struct rlc_umts_tx *tx = &u->leg[dir].tx;
 
 	for (uint16_t sn = tx->vt_a; sn != tx->sn_mrw; sn = (sn + 1) & UMTS_SN_MASK)
-		record_discarded(c, dir, sn, UINT32_MAX);
-	record_discarded(c, dir, tx->sn_mrw, tx->n_length);
+		record_discarded(u, dir, sn, UINT32_MAX);
+	record_discarded(u, dir, tx->sn_mrw, tx->n_length);
 }
 
-void utran_record_status(struct cell *c, int dir, bool at_end, uint32_t len)
+void utran_record_status(struct utran *u, int dir, bool at_end, uint32_t len)
 {
-	const struct umts_status *s = &c->utran->status;
+	const struct umts_status *s = &u->status;
 	struct cell_record r = { .event = at_end ? CELL_EV_RLC_STATUS_RX : CELL_EV_RLC_STATUS_TX,
 		                 .bytes = len };
 
@@ -63,21 +63,21 @@ void utran_record_status(struct cell *c, int dir, bool at_end, uint32_t len)
 		for (uint16_t k = 0; sufi->type == UMTS_SUFI_BITMAP && k < 8 * sufi->n; k++)
 			r.value += !(sufi->bitmap[k / 8] & 0x80 >> k % 8);
 	}
-	utran_record(c, dir, at_end, r);
+	utran_record(u, dir, at_end, r);
 }
 
-void utran_record_data(struct cell *c, int dir, const struct rlc_umts_built *b)
+void utran_record_data(struct utran *u, int dir, const struct rlc_umts_built *b)
 {
-	const struct rlc_tx_pdu *pdu = &c->tx_pdu;
+	const struct rlc_tx_pdu *pdu = &u->tx_pdu;
 
 	if (b->retx)
-		utran_record(c, dir, false,
+		utran_record(u, dir, false,
 		             (struct cell_record){ .event = CELL_EV_RLC_RETX,
 		                                   .sn = b->sn,
 		                                   .bytes = b->size,
 		                                   .aux = b->vt_dat });
 	for (uint16_t i = 0; !b->retx && i < pdu->n; i++)
-		utran_record(c, dir, false,
+		utran_record(u, dir, false,
 		             (struct cell_record){ .event = CELL_EV_RLC_TX,
 		                                   .sn = b->sn,
 		                                   .bytes = b->size,
@@ -86,6 +86,6 @@ void utran_record_data(struct cell *c, int dir, const struct rlc_umts_built *b)
 		                                   .value = pdu->len[i],
 		                                   .aux = pdu->element[i].ends });
 	if (b->poll)
-		utran_record(c, dir, false,
+		utran_record(u, dir, false,
 		             (struct cell_record){ .event = CELL_EV_RLC_POLL, .sn = b->sn });
 }

@@ -4,25 +4,25 @@
 #ifndef UTRAN_TRACE_H
 #define UTRAN_TRACE_H
 
-#include "ran/dch/utran.h"
+#include "ran/dch/state.h"
 
 /** utran_record() - a row of what happened at the start of leg @dir, or at its end */
-void utran_record(struct cell *c, int dir, bool at_end, struct cell_record r);
+void utran_record(struct utran *u, int dir, bool at_end, struct cell_record r);
 
 /** utran_record_buffer() - SDUs that wait at the start of leg @dir */
-void utran_record_buffer(struct cell *c, int dir);
+void utran_record_buffer(struct utran *u, int dir);
 
-/** utran_record_data() - AMD PDU @b of c->tx_pdu goes on the air on leg @dir */
-void utran_record_data(struct cell *c, int dir, const struct rlc_umts_built *b);
+/** utran_record_data() - AMD PDU @b of u->tx_pdu goes on the air on leg @dir */
+void utran_record_data(struct utran *u, int dir, const struct rlc_umts_built *b);
 
 /**
- * utran_record_status() - the STATUS PDU in c->utran->status, of @len bytes, is sent or received
+ * utran_record_status() - the STATUS PDU in u->status, of @len bytes, is sent or received
  *
  * ACK_SN and the number of PDUs named missing; or SN_MRW with aux 1.
  */
-void utran_record_status(struct cell *c, int dir, bool at_end, uint32_t len);
+void utran_record_status(struct utran *u, int dir, bool at_end, uint32_t len);
 
 /** utran_record_discard() - the SDUs of a discard that the transmitter of leg @dir has begun */
-void utran_record_discard(struct cell *c, int dir);
+void utran_record_discard(struct utran *u, int dir);
 
 #endif

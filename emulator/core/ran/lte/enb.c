@@ -2,10 +2,16 @@
 /*
  * enb.c - an eNB in a sub-frame: answers preambles, grants UL and SL from the
  * BSRs it has, schedules and sends the downlink. A UE belongs to the eNB that
- * serves it; while it is between two it has nothing to send. See cell.h.
+ * serves it; while it is between two it has nothing to send. See enb.h.
  */
-#include "cell.h"
+#include "ran/lte/enb.h"
+
 #include "mac/bsr.h"
+#include "phy/phy.h"
+#include "ran/lte/air.h"
+#include "ran/lte/bearer.h"
+#include "ran/lte/control.h"
+#include "ran/lte/d2d.h"
 
 #define TEMP_CRNTI_BASE 0x1000
 #define RNTI_TYPE_RA    2
@@ -27,11 +33,11 @@ static uint16_t riv(uint16_t n_total, uint16_t start, uint16_t n)
 	return (uint16_t)(n_total * (n_total - n + 1) + n_total - 1 - start);
 }
 
-static void send_rar(struct cell *c, struct ue *u, const struct grant *g, uint32_t tti)
+static void send_rar(struct lte *lte, struct ue *u, const struct grant *g, uint32_t tti)
 {
 	struct mac_rar rar = {
 		.rapid = u->ra.rapid,
-		.riv = riv(c->cfg.n_rb, g->rb_start, g->n_rb),
+		.riv = riv(lte->cell.cfg.n_rb, g->rb_start, g->n_rb),
 		.mcs = phy_mcs(CELL_DIR_UL, g->itbs) > 15 ? 15 : phy_mcs(CELL_DIR_UL, g->itbs),
 		.temp_crnti = (uint16_t)(TEMP_CRNTI_BASE + u->ra.rapid),
 	};
@@ -44,11 +50,11 @@ static void send_rar(struct cell *c, struct ue *u, const struct grant *g, uint32
 		.enb = u->enb,
 		.subframe = tti,
 	};
-	struct pdu *pdu = cell_pdu_alloc(c);
+	struct pdu *pdu = pdu_alloc(&lte->pdus);
 
 	mac_rar_pack(&rar, pdu->buf);
-	out_pdu(c, pdu->buf, MAC_RAR_BYTES, &info);
-	out_record(c, NULL,
+	out_pdu(&lte->cell, pdu->buf, MAC_RAR_BYTES, &info);
+	out_record(&lte->cell, NULL,
 	           (struct cell_record){ .event = CELL_EV_RA_RESPONSE,
 	                                 .node = CELL_NODE_ENB,
 	                                 .enb = u->enb,
@@ -58,7 +64,7 @@ static void send_rar(struct cell *c, struct ue *u, const struct grant *g, uint32
 	                                 .rb = g->n_rb,
 	                                 .bytes = g->bytes,
 	                                 .value = (int32_t)(g->subframe - tti) });
-	cell_pdu_free(c, pdu);
+	pdu_free(&lte->pdus, pdu);
 }
 
 /* The UE will send in sub-frame @tti: on a grant, or again what was not decoded. */
@@ -70,10 +76,10 @@ static bool ul_taken(const struct ue *u, uint32_t tti)
 }
 
 /* Another UE sent the same preamble in the same cell and sub-frame. */
-static bool collided(const struct cell *c, const struct ue *u)
+static bool collided(const struct lte *lte, const struct ue *u)
 {
-	for (uint8_t i = 0; i < c->cfg.n_ue; i++) {
-		const struct ue *v = &c->ue[i];
+	for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++) {
+		const struct ue *v = &lte->ue[i];
 
 		if (v != u && v->enb == u->enb && v->ra.state == RA_WAIT_RAR &&
 		    v->ra.preamble_tti == u->ra.preamble_tti && v->ra.rapid == u->ra.rapid)
@@ -82,24 +88,24 @@ static bool collided(const struct cell *c, const struct ue *u)
 	return false;
 }
 
-static uint16_t rar_grant_rb(const struct cell *c, uint8_t itbs)
+static uint16_t rar_grant_rb(const struct lte *lte, uint8_t itbs)
 {
-	uint16_t least = phy_rb_needed(CELL_DIR_UL, itbs, RAR_GRANT_MIN_BYTES, c->cfg.n_rb);
+	uint16_t least = phy_rb_needed(CELL_DIR_UL, itbs, RAR_GRANT_MIN_BYTES, lte->cell.cfg.n_rb);
 
-	return least > c->cfg.bsr_grant_rb ? least : c->cfg.bsr_grant_rb;
+	return least > lte->cell.cfg.bsr_grant_rb ? least : lte->cell.cfg.bsr_grant_rb;
 }
 
 /*
  * A collided preamble is not answered: the UEs run into their RAC timeout and
  * back off. Source: Nardini, section II; TS 36.321 5.1.4
  */
-static void answer_preambles(struct cell *c, const struct enb *enb, uint32_t tti,
+static void answer_preambles(struct lte *lte, const struct enb *enb, uint32_t tti,
                              struct rb_budget *rb)
 {
-	for (uint8_t i = 0; i < c->cfg.n_ue; i++) {
-		struct ue *u = &c->ue[i];
+	for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++) {
+		struct ue *u = &lte->ue[i];
 		struct grant g = {
-			.subframe = tti + c->cfg.grant_to_tx_tti,
+			.subframe = tti + lte->cell.cfg.grant_to_tx_tti,
 			.dir = CELL_DIR_UL,
 			.itbs = u->leg[CELL_DIR_UL].itbs,
 			.rb_start = rb->next,
@@ -107,11 +113,11 @@ static void answer_preambles(struct cell *c, const struct enb *enb, uint32_t tti
 		};
 
 		if (u->enb != enb->id || u->ra.state != RA_WAIT_RAR ||
-		    u->ra.preamble_tti + c->cfg.rar_delay_tti != tti)
+		    u->ra.preamble_tti + lte->cell.cfg.rar_delay_tti != tti)
 			continue;
-		if (collided(c, u)) {
-			c->stats.ra_collisions++;
-			out_record(c, NULL,
+		if (collided(lte, u)) {
+			lte->cell.stats.ra_collisions++;
+			out_record(&lte->cell, NULL,
 			           (struct cell_record){ .event = CELL_EV_RA_COLLISION,
 			                                 .peer = u->id,
 			                                 .node = CELL_NODE_ENB,
@@ -119,29 +125,29 @@ static void answer_preambles(struct cell *c, const struct enb *enb, uint32_t tti
 			                                 .sn = u->ra.rapid });
 			continue;
 		}
-		g.n_rb = rar_grant_rb(c, g.itbs);
+		g.n_rb = rar_grant_rb(lte, g.itbs);
 		if (g.n_rb > rb->free || ul_taken(u, g.subframe) || !u->leg[CELL_DIR_UL].cqi ||
-		    control_missed(c, u, tti))
+		    control_missed(lte, u, tti))
 			continue;
 		g.bytes = phy_tbs(g.itbs, g.n_rb);
 		rb->next = (uint16_t)(rb->next + g.n_rb);
 		rb->free = (uint16_t)(rb->free - g.n_rb);
 		(void)grant_issue(&u->ul, &g);
-		c->stats.grants++;
-		send_rar(c, u, &g, tti);
+		lte->cell.stats.grants++;
+		send_rar(lte, u, &g, tti);
 	}
 	/* The states change only now, so that collided() saw all of them. */
-	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
-		if (c->ue[i].ra.state == RA_WAIT_RAR && grant_msg3_pending(&c->ue[i].ul)) {
-			c->ue[i].ra.state = RA_WAIT_GRANT;
-			c->ue[i].ra.attempt = 0;
+	for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++)
+		if (lte->ue[i].ra.state == RA_WAIT_RAR && grant_msg3_pending(&lte->ue[i].ul)) {
+			lte->ue[i].ra.state = RA_WAIT_GRANT;
+			lte->ue[i].ra.attempt = 0;
 		}
 }
 
 /* HARQ process of the next new block; without HARQ they are used in turn. */
-static int free_process(const struct cell *c, const struct ue *u, uint8_t tb, uint32_t tti)
+static int free_process(const struct lte *lte, const struct ue *u, uint8_t tb, uint32_t tti)
 {
-	if (c->harq.max_attempts == 1)
+	if (lte->harq.max_attempts == 1)
 		return (int)(tti % HARQ_PROCESSES);
 	return harq_free(u->harq_dl[tb], tti);
 }
@@ -150,10 +156,10 @@ static int free_process(const struct cell *c, const struct ue *u, uint8_t tb, ui
  * Give @f what it needs of @rb, or nothing where no data would fit.
  * Return: bytes of RLC SDUs that fit.
  */
-static uint32_t issue(struct cell *c, const struct sched_flow *f, struct rb_budget *rb,
+static uint32_t issue(struct lte *lte, const struct sched_flow *f, struct rb_budget *rb,
                       uint32_t tti, uint32_t lead_tti, uint8_t tb)
 {
-	struct ue *u = &c->ue[f->ue];
+	struct ue *u = &lte->ue[f->ue];
 	struct leg *leg = &u->leg[f->dir];
 	uint32_t want = f->backlog, overhead;
 	struct grant g = {
@@ -163,7 +169,7 @@ static uint32_t issue(struct cell *c, const struct sched_flow *f, struct rb_budg
 		.rb_start = rb->next,
 	};
 
-	if (!c->cfg.grants_ignore_headers)
+	if (!lte->cell.cfg.grants_ignore_headers)
 		want += grant_overhead(f->backlog);
 	g.n_rb = phy_rb_needed(f->dir, g.itbs, want, rb->free);
 	g.bytes = phy_tbs(g.itbs, g.n_rb);
@@ -171,9 +177,9 @@ static uint32_t issue(struct cell *c, const struct sched_flow *f, struct rb_budg
 	if (g.bytes <= overhead || leg->cqi == 0)
 		return 0;
 	if (f->dir != CELL_DIR_DL)
-		g.missed = control_missed(c, u, tti);
+		g.missed = control_missed(lte, u, tti);
 	if (f->dir == CELL_DIR_DL) {
-		int id = free_process(c, u, tb, g.subframe);
+		int id = free_process(lte, u, tb, g.subframe);
 
 		if (id < 0)
 			return 0;
@@ -185,8 +191,8 @@ static uint32_t issue(struct cell *c, const struct sched_flow *f, struct rb_budg
 	rb->next = (uint16_t)(rb->next + g.n_rb);
 	rb->free = (uint16_t)(rb->free - g.n_rb);
 	(void)grant_issue(f->dir == CELL_DIR_DL ? &u->dl : &u->ul, &g);
-	c->stats.grants++;
-	out_record(c, leg,
+	lte->cell.stats.grants++;
+	out_record(&lte->cell, &leg->at,
 	           (struct cell_record){ .event = CELL_EV_GRANT,
 	                                 .node = CELL_NODE_ENB,
 	                                 .peer = u->id,
@@ -198,18 +204,18 @@ static uint32_t issue(struct cell *c, const struct sched_flow *f, struct rb_budg
 	return g.wanted;
 }
 
-static void serve(struct cell *c, struct sched_state *state, struct sched_flow *flows, uint32_t n,
+static void serve(struct lte *lte, struct sched_state *state, struct sched_flow *flows, uint32_t n,
                   struct rb_budget *rb, uint32_t tti, uint32_t lead_tti, uint8_t tb)
 {
-	const struct sched *sched = sched_by_id(c->cfg.scheduler);
+	const struct sched *sched = sched_by_id(lte->cell.cfg.scheduler);
 	int f;
 
 	while (rb->free > 0 && (f = sched->pick(state, flows, n)) >= 0) {
 		struct sched_flow *flow = &flows[f];
-		uint32_t served = issue(c, flow, rb, tti, lead_tti, tb);
+		uint32_t served = issue(lte, flow, rb, tti, lead_tti, tb);
 
 		if (flow->dir != CELL_DIR_DL)
-			c->ue[flow->ue].enb_backlog[flow->dir] -= served;
+			lte->ue[flow->ue].enb_backlog[flow->dir] -= served;
 		sched->served(state, flows, (uint32_t)f, served);
 		/* One transmission of a UE in a sub-frame. */
 		for (uint32_t i = 0; i < n; i++)
@@ -218,12 +224,12 @@ static void serve(struct cell *c, struct sched_state *state, struct sched_flow *
 	}
 }
 
-static struct sched_flow flow_of(const struct cell *c, const struct enb *enb, uint8_t ue,
+static struct sched_flow flow_of(const struct lte *lte, const struct enb *enb, uint8_t ue,
                                  enum cell_dir dir, uint32_t backlog)
 {
-	uint8_t weight = c->cfg.ue[ue].weight;
+	uint8_t weight = lte->cell.cfg.ue[ue].weight;
 
-	if (c->ue[ue].enb != enb->id)
+	if (lte->ue[ue].enb != enb->id)
 		backlog = 0;
 	return (struct sched_flow){ .ue = ue,
 		                    .dir = (uint8_t)dir,
@@ -232,25 +238,25 @@ static struct sched_flow flow_of(const struct cell *c, const struct enb *enb, ui
 		                    .weight = weight ? weight : 1 };
 }
 
-static void grant_uplink(struct cell *c, struct enb *enb, uint32_t tti, struct rb_budget *rb)
+static void grant_uplink(struct lte *lte, struct enb *enb, uint32_t tti, struct rb_budget *rb)
 {
 	struct sched_flow flows[SCHED_FLOWS_MAX];
-	uint32_t lead = c->cfg.grant_to_tx_tti, n = 0;
+	uint32_t lead = lte->cell.cfg.grant_to_tx_tti, n = 0;
 	static const enum cell_dir dirs[] = { CELL_DIR_UL, CELL_DIR_SL };
 
-	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
+	for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++)
 		for (uint32_t d = 0; d < 2; d++, n++) {
-			flows[n] = flow_of(c, enb, i, dirs[d], c->ue[i].enb_backlog[dirs[d]]);
-			if (ul_taken(&c->ue[i], tti + lead))
+			flows[n] = flow_of(lte, enb, i, dirs[d], lte->ue[i].enb_backlog[dirs[d]]);
+			if (ul_taken(&lte->ue[i], tti + lead))
 				flows[n].backlog = 0;
 		}
-	serve(c, &enb->sched_ul, flows, n, rb, tti, lead, 0);
+	serve(lte, &enb->sched_ul, flows, n, rb, tti, lead, 0);
 }
 
 /* What waits for a downlink grant; the eNB knows its own queue exactly. */
-static uint32_t dl_backlog(const struct cell *c, const struct ue *u)
+static uint32_t dl_backlog(const struct lte *lte, const struct ue *u)
 {
-	uint32_t queued = bearer_bytes(c, &u->leg[CELL_DIR_DL]), granted = grant_pending(&u->dl);
+	uint32_t queued = bearer_bytes(lte, &u->leg[CELL_DIR_DL]), granted = grant_pending(&u->dl);
 
 	return queued > granted ? queued - granted : 0;
 }
@@ -278,34 +284,34 @@ static bool grant_retransmission(struct ue *u, uint8_t tb, uint32_t subframe, st
 }
 
 /* One carrier and codeword; the codewords of a carrier are layers on the same RBs. */
-static void schedule_block(struct cell *c, struct enb *enb, uint32_t tti, uint8_t tb)
+static void schedule_block(struct lte *lte, struct enb *enb, uint32_t tti, uint8_t tb)
 {
-	struct rb_budget rb = { .free = c->cfg.n_rb };
+	struct rb_budget rb = { .free = lte->cell.cfg.n_rb };
 	struct sched_flow flows[SCHED_FLOWS_MAX];
-	uint32_t lead = c->cfg.dl_sched_to_tx_tti, n = 0;
+	uint32_t lead = lte->cell.cfg.dl_sched_to_tx_tti, n = 0;
 
-	for (uint8_t i = 0; i < c->cfg.n_ue; i++) {
-		struct ue *u = &c->ue[i];
+	for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++) {
+		struct ue *u = &lte->ue[i];
 
-		flows[n] = flow_of(c, enb, i, CELL_DIR_DL, dl_backlog(c, u));
+		flows[n] = flow_of(lte, enb, i, CELL_DIR_DL, dl_backlog(lte, u));
 		if (u->enb == enb->id && grant_retransmission(u, tb, tti + lead, &rb))
 			flows[n].backlog = 0;
 		n++;
 	}
-	serve(c, &enb->sched_dl, flows, n, &rb, tti, lead, tb);
+	serve(lte, &enb->sched_dl, flows, n, &rb, tti, lead, tb);
 }
 
 /* Synchronous retransmissions take their blocks without being asked; with standing grants each UE's
  * own. */
-static void reserve_retransmissions(struct cell *c, const struct enb *enb, uint32_t subframe,
+static void reserve_retransmissions(struct lte *lte, const struct enb *enb, uint32_t subframe,
                                     struct rb_budget *rb)
 {
-	if (c->cfg.ul_always_scheduled)
+	if (lte->cell.cfg.ul_always_scheduled)
 		return;
-	for (uint8_t i = 0; i < c->cfg.n_ue; i++) {
-		struct harq_process *p = &c->ue[i].harq_ul[subframe % HARQ_PROCESSES];
+	for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++) {
+		struct harq_process *p = &lte->ue[i].harq_ul[subframe % HARQ_PROCESSES];
 
-		if (c->ue[i].enb != enb->id || !p->pdu || p->due_tti != subframe ||
+		if (lte->ue[i].enb != enb->id || !p->pdu || p->due_tti != subframe ||
 		    p->grant.n_rb > rb->free)
 			continue;
 		p->grant.rb_start = rb->next;
@@ -314,53 +320,53 @@ static void reserve_retransmissions(struct cell *c, const struct enb *enb, uint3
 	}
 }
 
-void enb_subframe(struct cell *c, uint32_t tti)
+void enb_subframe(struct lte *lte, uint32_t tti)
 {
-	if (c->cfg.mode_select_ms && tti % c->cfg.mode_select_ms == 0)
-		d2d_select_modes(c);
-	for (uint8_t k = 0; k < c->cfg.n_enb; k++) {
-		struct rb_budget ul = { .free = c->cfg.n_rb };
-		struct enb *enb = &c->enb[k];
+	if (lte->cell.cfg.mode_select_ms && tti % lte->cell.cfg.mode_select_ms == 0)
+		d2d_select_modes(lte);
+	for (uint8_t k = 0; k < lte->cell.cfg.n_enb; k++) {
+		struct rb_budget ul = { .free = lte->cell.cfg.n_rb };
+		struct enb *enb = &lte->enb[k];
 
-		reserve_retransmissions(c, enb, tti + c->cfg.grant_to_tx_tti, &ul);
-		answer_preambles(c, enb, tti, &ul);
-		grant_uplink(c, enb, tti, &ul);
-		for (uint32_t tb = 0; tb < cell_tbs_dl(&c->cfg); tb++)
-			schedule_block(c, enb, tti, (uint8_t)tb);
+		reserve_retransmissions(lte, enb, tti + lte->cell.cfg.grant_to_tx_tti, &ul);
+		answer_preambles(lte, enb, tti, &ul);
+		grant_uplink(lte, enb, tti, &ul);
+		for (uint32_t tb = 0; tb < lte_tbs_dl(&lte->cell.cfg); tb++)
+			schedule_block(lte, enb, tti, (uint8_t)tb);
 	}
 }
 
-static void transmit_new(struct cell *c, struct leg *leg, const struct grant *g)
+static void transmit_new(struct lte *lte, struct leg *leg, const struct grant *g)
 {
-	struct pdu *pdu = cell_block_begin(c);
+	struct pdu *pdu = air_block_begin(lte);
 	struct mac_pdu mac = { 0 };
 
-	bearer_fill(c, leg, &mac, g->bytes, pdu);
-	mac_pack(&mac, c->rlc_buf, pdu->buf, g->bytes);
-	cell_transmit(c, leg, g, pdu, &mac);
+	bearer_fill(lte, leg, &mac, g->bytes, pdu);
+	mac_pack(&mac, lte->rlc_buf, pdu->buf, g->bytes);
+	air_transmit(lte, leg, g, pdu, &mac);
 }
 
-void enb_transmit(struct cell *c, uint32_t tti)
+void enb_transmit(struct lte *lte, uint32_t tti)
 {
-	for (uint8_t i = 0; i < c->cfg.n_ue; i++) {
-		struct ue *u = &c->ue[i];
+	for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++) {
+		struct ue *u = &lte->ue[i];
 		const struct grant *g;
 
 		while ((g = grant_take(&u->dl, tti)))
 			if (g->retx)
-				cell_retransmit(c, &u->harq_dl[g->tb][g->harq_id], g);
+				air_retransmit(lte, &u->harq_dl[g->tb][g->harq_id], g);
 			else
-				transmit_new(c, &u->leg[CELL_DIR_DL], g);
+				transmit_new(lte, &u->leg[CELL_DIR_DL], g);
 	}
 }
 
-void enb_absent(struct cell *c, const struct pdu *pdu)
+void enb_absent(struct lte *lte, const struct pdu *pdu)
 {
 	if (pdu->dir == CELL_DIR_UL)
-		c->ue[pdu->ue - 1].enb_backlog[CELL_DIR_UL] += pdu->len;
+		lte->ue[pdu->ue - 1].enb_backlog[CELL_DIR_UL] += pdu->len;
 }
 
-void enb_bsr(struct cell *c, struct ue *u, const struct mac_bsr *bsr, uint32_t sent_tti)
+void enb_bsr(struct lte *lte, struct ue *u, const struct mac_bsr *bsr, uint32_t sent_tti)
 {
 	static const struct {
 		enum cell_dir dir;
@@ -375,7 +381,7 @@ void enb_bsr(struct cell *c, struct ue *u, const struct mac_bsr *bsr, uint32_t s
 		granted = grant_payload_after(&u->ul, bearers[i].dir, sent_tti);
 		u->enb_backlog[bearers[i].dir] = bytes > granted ? bytes - granted : 0;
 		if (bsr->is_long || bsr->lcg == bearers[i].lcg)
-			out_record(c, &u->leg[bearers[i].dir],
+			out_record(&lte->cell, &u->leg[bearers[i].dir].at,
 			           (struct cell_record){ .event = CELL_EV_BSR_RX,
 			                                 .node = CELL_NODE_ENB,
 			                                 .peer = u->id,
@@ -386,12 +392,12 @@ void enb_bsr(struct cell *c, struct ue *u, const struct mac_bsr *bsr, uint32_t s
 }
 
 /* Sub-frame in which a downlink retransmission has to be scheduled, if before @next. */
-static uint32_t earlier_retransmission(const struct cell *c, const struct ue *u, uint32_t from,
+static uint32_t earlier_retransmission(const struct lte *lte, const struct ue *u, uint32_t from,
                                        uint32_t next)
 {
-	uint32_t n = cell_tbs_dl(&c->cfg) * HARQ_PROCESSES;
+	uint32_t n = lte_tbs_dl(&lte->cell.cfg) * HARQ_PROCESSES;
 	uint32_t due = harq_next_tti(u->harq_dl[0], n);
-	uint32_t lead = c->cfg.dl_sched_to_tx_tti;
+	uint32_t lead = lte->cell.cfg.dl_sched_to_tx_tti;
 
 	if (due == TTI_NEVER)
 		return next;
@@ -399,38 +405,39 @@ static uint32_t earlier_retransmission(const struct cell *c, const struct ue *u,
 	return due < next ? due : next;
 }
 
-void enb_cqi(struct cell *c, struct leg *leg, uint8_t cqi, int32_t sinr_cdb)
+void enb_cqi(struct lte *lte, struct leg *leg, uint8_t cqi, int32_t sinr_cdb)
 {
 	leg->cqi = cqi;
 	leg->sinr_cdb = sinr_cdb;
-	leg->itbs = phy_itbs(leg->dir, cqi);
-	out_record(c, leg,
+	leg->itbs = phy_itbs(leg->at.dir, cqi);
+	out_record(&lte->cell, &leg->at,
 	           (struct cell_record){ .event = CELL_EV_CHANNEL,
-	                                 .node = leg_from(leg),
-	                                 .peer = leg_to(c, leg),
+	                                 .node = leg->at.from,
+	                                 .peer = leg->at.to,
 	                                 .cqi = cqi,
 	                                 .value = sinr_cdb });
 }
 
-uint32_t enb_next_tti(const struct cell *c, uint32_t from)
+uint32_t enb_next_tti(const struct lte *lte, uint32_t from)
 {
-	uint32_t next = TTI_NEVER, period = c->cfg.mode_select_ms;
+	uint32_t next = TTI_NEVER, period = lte->cell.cfg.mode_select_ms;
 
 	if (period)
 		next = (from + period - 1) / period * period;
-	for (uint8_t i = 0; i < c->cfg.n_ue; i++) {
-		const struct ue *u = &c->ue[i];
-		uint32_t rar_tti = u->ra.preamble_tti + c->cfg.rar_delay_tti;
+	for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++) {
+		const struct ue *u = &lte->ue[i];
+		uint32_t rar_tti = u->ra.preamble_tti + lte->cell.cfg.rar_delay_tti;
 		uint32_t dl_tti = grant_next_tti(&u->dl);
 
-		if (u->enb_backlog[CELL_DIR_UL] || u->enb_backlog[CELL_DIR_SL] || dl_backlog(c, u))
+		if (u->enb_backlog[CELL_DIR_UL] || u->enb_backlog[CELL_DIR_SL] ||
+		    dl_backlog(lte, u))
 			return from;
 		if (u->ra.state == RA_WAIT_RAR && rar_tti >= from && rar_tti < next)
 			next = rar_tti;
 		if (dl_tti < next)
 			next = dl_tti;
-		if (c->harq.max_attempts > 1)
-			next = earlier_retransmission(c, u, from, next);
+		if (lte->harq.max_attempts > 1)
+			next = earlier_retransmission(lte, u, from, next);
 	}
 	return next;
 }

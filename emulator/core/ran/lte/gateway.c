@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gateway.c - the serving gateway: one tunnel a UE to the eNB of its path. See cell.h.
+ * gateway.c - the serving gateway: one tunnel a UE to the eNB of its path. See gateway.h.
  *
  * MME and S-GW are at one place. Source: TS 23.401 5.5.1.1.2; TS 29.281
  */
-#include "cell.h"
+#include "ran/lte/gateway.h"
+
+#include "ran/lte/tunnel.h"
 
 static uint32_t ip_dst(const struct pkt *p)
 {
@@ -15,9 +17,9 @@ static uint32_t ip_dst(const struct pkt *p)
 	return (uint32_t)b[16] << 24 | (uint32_t)b[17] << 16 | (uint32_t)b[18] << 8 | b[19];
 }
 
-static void record_in(struct cell *c, const struct pkt *p, const struct ue *u, enum cell_dir dir)
+static void record_in(struct lte *lte, const struct pkt *p, const struct ue *u, enum cell_dir dir)
 {
-	out_record(c, NULL,
+	out_record(&lte->cell, NULL,
 	           (struct cell_record){ .event = CELL_EV_PKT_IN,
 	                                 .node = CELL_NODE_SGW,
 	                                 .peer = u ? u->id : 0,
@@ -28,51 +30,51 @@ static void record_in(struct cell *c, const struct pkt *p, const struct ue *u, e
 }
 
 /* From a server to the UE with that address. */
-static void downlink(struct cell *c, struct pkt *p)
+static void downlink(struct lte *lte, struct pkt *p)
 {
 	uint32_t addr = ip_dst(p);
 	struct ue *u = NULL;
 
-	for (uint8_t i = 0; i < c->cfg.n_ue && addr; i++)
-		if (c->cfg.ue[i].addr == addr)
-			u = &c->ue[i];
-	record_in(c, p, u, CELL_DIR_DL);
+	for (uint8_t i = 0; i < lte->cell.cfg.n_ue && addr; i++)
+		if (lte->cell.cfg.ue[i].addr == addr)
+			u = &lte->ue[i];
+	record_in(lte, p, u, CELL_DIR_DL);
 	if (u && p->len <= CELL_UE_MTU_MAX)
-		tunnel_send(c, u, p, ENB_NONE, c->path[u->id - 1], CELL_TUNNEL_S1);
+		tunnel_send(lte, u, p, ENB_NONE, lte->path[u->id - 1], CELL_TUNNEL_S1);
 	else
-		out_drop(c, p, NULL, CELL_DROP_NO_ROUTE);
+		out_drop(&lte->cell, p, NULL, CELL_DROP_NO_ROUTE);
 }
 
-void epc_ingress(struct cell *c, struct pkt *p)
+void gateway_ingress(struct lte *lte, struct pkt *p)
 {
 	enum cell_tunnel kind;
 
-	if (ip_dst(p) != c->cfg.sgw_gtpu_addr) {
-		downlink(c, p);
+	if (ip_dst(p) != lte->cell.cfg.sgw_gtpu_addr) {
+		downlink(lte, p);
 		return;
 	}
-	record_in(c, p, NULL, CELL_DIR_UL);
-	if (!tunnel_receive(c, p, ENB_NONE, &kind))
+	record_in(lte, p, NULL, CELL_DIR_UL);
+	if (!tunnel_receive(lte, p, ENB_NONE, &kind))
 		return;
 	if (p->end_marker)
-		out_terminate(c, p); /* no eNB sends one to the S-GW */
+		cell_pkt_terminate(&lte->cell, p); /* no eNB sends one to the S-GW */
 	else
-		out_deliver(c, p, CELL_PORT_SGW);
+		out_deliver(&lte->cell, p, CELL_PORT_SGW);
 }
 
-void epc_switch_path(struct cell *c, struct ue *u, uint8_t enb)
+void gateway_switch_path(struct lte *lte, struct ue *u, uint8_t enb)
 {
-	uint8_t old = c->path[u->id - 1];
+	uint8_t old = lte->path[u->id - 1];
 	struct pkt *p;
 
 	if (old == enb)
 		return;
-	c->path[u->id - 1] = enb;
-	c->stats.path_switches++;
+	lte->path[u->id - 1] = enb;
+	lte->cell.stats.path_switches++;
 	/* Source: TS 36.300 10.1.2.2; one of the "one or more" */
-	p = out_originate(c);
+	p = cell_pkt_originate(&lte->cell);
 	if (!p)
 		return;
 	p->end_marker = true;
-	tunnel_send(c, u, p, ENB_NONE, old, CELL_TUNNEL_S1);
+	tunnel_send(lte, u, p, ENB_NONE, old, CELL_TUNNEL_S1);
 }

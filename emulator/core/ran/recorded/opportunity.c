@@ -43,19 +43,18 @@ const char *opportunity_check(const struct cell_cfg *cfg, const char **ret_range
 	return cfg->ue[0].peer != CELL_PEER_NETWORK ? "peer" : NULL;
 }
 
-void opportunity_init(struct cell *c)
+void opportunity_init(struct opportunity_link *link)
 {
-	struct ue *ue = &c->ue[0];
-
-	*ue = (struct ue){ .id = 1, .rnti = c->cfg.ue[0].rnti, .mode = CELL_MODE_IM };
 	for (uint8_t d = 0; d < 2; d++) {
-		ue->leg[d] = (struct leg){ .ue = 1, .dir = d, .lcid = LCID };
-		c->link->leg[d] = (struct opportunity_leg){
-			.ms = c->cfg.opportunity_ms[d],
-			.n = c->cfg.n_opportunities[d],
-			.queue.limit = c->cfg.opportunity_queue_pkts,
+		link->at[d] = (struct out_leg){
+			.from = d == CELL_DIR_UL, .to = d == CELL_DIR_DL, .dir = d, .lcid = LCID
 		};
-		train_init(&c->link->leg[d].train, &c->cfg, d);
+		link->leg[d] = (struct opportunity_leg){
+			.ms = link->cell.cfg.opportunity_ms[d],
+			.n = link->cell.cfg.n_opportunities[d],
+			.queue.limit = link->cell.cfg.opportunity_queue_pkts,
+		};
+		train_init(&link->leg[d].train, &link->cell.cfg, d);
 	}
 }
 
@@ -67,9 +66,10 @@ size_t opportunity_out_min(const struct cell_cfg *cfg)
 
 /* --- times --- */
 
-static int64_t time_ns(const struct cell *c, const struct opportunity_leg *l, struct opportunity o)
+static int64_t time_ns(const struct opportunity_link *link, const struct opportunity_leg *l,
+                       struct opportunity o)
 {
-	return c->start_ns + o.base_ns + l->ms[o.at] * NS_PER_MS;
+	return link->cell.start_ns + o.base_ns + l->ms[o.at] * NS_PER_MS;
 }
 
 static int64_t period_ns(const struct opportunity_leg *l)
@@ -101,14 +101,15 @@ static struct opportunity later_than(const struct opportunity_leg *l, int64_t si
 }
 
 /* The next opportunity that leg @l uses; not without a packet. */
-static struct opportunity next_used(const struct cell *c, const struct opportunity_leg *l)
+static struct opportunity next_used(const struct opportunity_link *link,
+                                    const struct opportunity_leg *l)
 {
-	return later_than(l, l->queue.sdus.head->queued_ns - c->start_ns);
+	return later_than(l, l->queue.sdus.head->queued_ns - link->cell.start_ns);
 }
 
-static int64_t next_used_ns(const struct cell *c, const struct opportunity_leg *l)
+static int64_t next_used_ns(const struct opportunity_link *link, const struct opportunity_leg *l)
 {
-	return l->queue.sdus.head ? time_ns(c, l, next_used(c, l)) : CELL_NEVER;
+	return l->queue.sdus.head ? time_ns(link, l, next_used(link, l)) : CELL_NEVER;
 }
 
 /* A packet is there, or leaves its train, which may be the same. */
@@ -125,28 +126,28 @@ static int64_t earlier(int64_t a_ns, int64_t b_ns)
 	return a_ns < b_ns ? a_ns : b_ns;
 }
 
-int64_t opportunity_next(const struct cell *c)
+int64_t opportunity_next(const struct opportunity_link *link)
 {
 	int64_t first_ns = CELL_NEVER;
 
 	for (int d = 0; d < 2; d++) {
-		const struct opportunity_leg *l = &c->link->leg[d];
+		const struct opportunity_leg *l = &link->leg[d];
 
-		first_ns = earlier(first_ns, earlier(there_ns(l), next_used_ns(c, l)));
+		first_ns = earlier(first_ns, earlier(there_ns(l), next_used_ns(link, l)));
 	}
 	return first_ns;
 }
 
-int64_t opportunity_next_output(const struct cell *c)
+int64_t opportunity_next_output(const struct opportunity_link *link)
 {
 	int64_t first_ns = CELL_NEVER;
 
 	for (int d = 0; d < 2; d++) {
-		const struct opportunity_leg *l = &c->link->leg[d];
-		int64_t used_ns = next_used_ns(c, l);
+		const struct opportunity_leg *l = &link->leg[d];
+		int64_t used_ns = next_used_ns(link, l);
 
 		if (used_ns != CELL_NEVER)
-			used_ns += c->cfg.opportunity_delay_ms * NS_PER_MS;
+			used_ns += link->cell.cfg.opportunity_delay_ms * NS_PER_MS;
 		first_ns = earlier(first_ns, earlier(there_ns(l), used_ns));
 	}
 	return first_ns;
@@ -155,59 +156,59 @@ int64_t opportunity_next_output(const struct cell *c)
 /* --- packets --- */
 
 /* A row of what happened where leg @dir begins. */
-static void record(struct cell *c, int dir, struct cell_record r)
+static void record(struct opportunity_link *link, int dir, struct cell_record r)
 {
 	r.node = dir == CELL_DIR_DL ? CELL_NODE_ENB : 1;
 	r.peer = dir == CELL_DIR_DL ? 1 : CELL_NODE_ENB;
-	out_record(c, &c->ue[0].leg[dir], r);
+	out_record(&link->cell, &link->at[dir], r);
 }
 
-static void record_buffer(struct cell *c, int dir)
+static void record_buffer(struct opportunity_link *link, int dir)
 {
-	const struct rlc_sdu_queue *q = &c->link->leg[dir].queue;
+	const struct rlc_sdu_queue *q = &link->leg[dir].queue;
 
-	record(c, dir,
+	record(link, dir,
 	       (struct cell_record){
 		       .event = CELL_EV_BUFFER, .bytes = q->bytes, .value = (int32_t)q->sdus.n });
 }
 
-static bool full(const struct cell *c, const struct rlc_sdu_queue *q, uint32_t len)
+static bool full(const struct opportunity_link *link, const struct rlc_sdu_queue *q, uint32_t len)
 {
-	uint32_t limit = c->cfg.opportunity_queue_bytes;
+	uint32_t limit = link->cell.cfg.opportunity_queue_bytes;
 
 	return rlc_sdu_queue_full(q) || (limit && q->bytes + len > limit);
 }
 
-static void wait_for_busy_link(struct cell *c, int dir, struct pkt *p)
+static void wait_for_busy_link(struct opportunity_link *link, int dir, struct pkt *p)
 {
-	struct rlc_sdu_queue *q = &c->link->leg[dir].queue;
+	struct rlc_sdu_queue *q = &link->leg[dir].queue;
 
-	if (full(c, q, p->len)) {
-		out_drop(c, p, &c->ue[0].leg[dir], CELL_DROP_QUEUE_FULL);
+	if (full(link, q, p->len)) {
+		out_drop(&link->cell, p, &link->at[dir], CELL_DROP_QUEUE_FULL);
 		return;
 	}
-	p->queued_ns = c->event_ns;
+	p->queued_ns = link->cell.event_ns;
 	p->sdu_len = p->len;
 	rlc_sdu_queue_push(q, p);
-	record_buffer(c, dir);
+	record_buffer(link, dir);
 }
 
-void opportunity_ingress(struct cell *c, struct pkt *p)
+void opportunity_ingress(struct opportunity_link *link, struct pkt *p)
 {
 	int dir = p->port & CELL_PORT_NETWORK ? CELL_DIR_DL : CELL_DIR_UL;
-	struct train *t = &c->link->leg[dir].train;
+	struct train *t = &link->leg[dir].train;
 
-	record(c, dir,
+	record(link, dir,
 	       (struct cell_record){
 		       .event = CELL_EV_PKT_IN, .pkt = p->id, .tag = p->tag, .bytes = p->len });
 	if (t->record)
-		train_add(t, p, c->event_ns, c->event_ns - c->start_ns);
+		train_add(t, p, link->cell.event_ns, link->cell.event_ns - link->cell.start_ns);
 	else
-		wait_for_busy_link(c, dir, p);
+		wait_for_busy_link(link, dir, p);
 }
 
 /* Take up to @max bytes of the first packet out of the queue. Return: bytes taken. */
-static uint32_t take(struct cell *c, struct opportunity_leg *l, uint32_t max)
+static uint32_t take(struct opportunity_link *link, struct opportunity_leg *l, uint32_t max)
 {
 	struct rlc_sdu_queue *q = &l->queue;
 	struct pkt *p = q->sdus.head;
@@ -218,79 +219,82 @@ static uint32_t take(struct cell *c, struct opportunity_leg *l, uint32_t max)
 	q->head_sent = (uint16_t)(q->head_sent + n);
 	if (n == left) {
 		q->head_sent = 0;
-		p->queued_ns = c->event_ns + c->cfg.opportunity_delay_ms * NS_PER_MS;
+		p->queued_ns =
+			link->cell.event_ns + link->cell.cfg.opportunity_delay_ms * NS_PER_MS;
 		pkt_enqueue(&l->way, pkt_dequeue(&q->sdus));
 	}
 	return n;
 }
 
-static void use(struct cell *c, int dir)
+static void use(struct opportunity_link *link, int dir)
 {
-	struct opportunity_leg *l = &c->link->leg[dir];
-	uint32_t left = c->cfg.opportunity_bytes;
+	struct opportunity_leg *l = &link->leg[dir];
+	uint32_t left = link->cell.cfg.opportunity_bytes;
 
-	l->next = next_used(c, l);
+	l->next = next_used(link, l);
 	if (++l->next.at == l->n)
 		l->next = (struct opportunity){ .base_ns = l->next.base_ns + period_ns(l) };
-	while (left > 0 && l->queue.sdus.head && l->queue.sdus.head->queued_ns < c->event_ns)
-		left -= take(c, l, left);
-	c->stats.ttis_active++;
-	c->stats.mac_pdus[dir]++;
-	c->stats.mac_bytes[dir] += c->cfg.opportunity_bytes;
-	c->stats.mac_padding_bytes[dir] += left;
-	record(c, dir,
-	       (struct cell_record){ .event = CELL_EV_MAC_TX,
-	                             .sn = (uint32_t)((c->event_ns - c->start_ns) / NS_PER_MS),
-	                             .bytes = c->cfg.opportunity_bytes,
-	                             .value = (int32_t)left });
-	record_buffer(c, dir);
+	while (left > 0 && l->queue.sdus.head &&
+	       l->queue.sdus.head->queued_ns < link->cell.event_ns)
+		left -= take(link, l, left);
+	link->cell.stats.ttis_active++;
+	link->cell.stats.mac_pdus[dir]++;
+	link->cell.stats.mac_bytes[dir] += link->cell.cfg.opportunity_bytes;
+	link->cell.stats.mac_padding_bytes[dir] += left;
+	record(link, dir,
+	       (struct cell_record){
+		       .event = CELL_EV_MAC_TX,
+		       .sn = (uint32_t)((link->cell.event_ns - link->cell.start_ns) / NS_PER_MS),
+		       .bytes = link->cell.cfg.opportunity_bytes,
+		       .value = (int32_t)left });
+	record_buffer(link, dir);
 }
 
-static void deliver(struct cell *c, int dir, struct pkt *p)
+static void deliver(struct opportunity_link *link, int dir, struct pkt *p)
 {
 	p->sdu_len = 0;
-	out_deliver(c, p, dir == CELL_DIR_DL ? 1 : 1 | CELL_PORT_NETWORK);
+	out_deliver(&link->cell, p, dir == CELL_DIR_DL ? 1 : 1 | CELL_PORT_NETWORK);
 }
 
 /* What is on its way first; then what leaves a train: it is there, or waits for the busy link. */
-static void arrive(struct cell *c, int dir)
+static void arrive(struct opportunity_link *link, int dir)
 {
-	struct opportunity_leg *l = &c->link->leg[dir];
+	struct opportunity_leg *l = &link->leg[dir];
 	struct pkt *p;
 
-	if (l->way.head && l->way.head->queued_ns <= c->event_ns) {
-		deliver(c, dir, pkt_dequeue(&l->way));
+	if (l->way.head && l->way.head->queued_ns <= link->cell.event_ns) {
+		deliver(link, dir, pkt_dequeue(&l->way));
 		return;
 	}
 	p = pkt_dequeue(&l->train.way);
 	if (p->past_train || l->queue.sdus.head)
-		wait_for_busy_link(c, dir, p);
+		wait_for_busy_link(link, dir, p);
 	else
-		deliver(c, dir, p);
+		deliver(link, dir, p);
 }
 
-void opportunity_process(struct cell *c)
+void opportunity_process(struct opportunity_link *link)
 {
 	for (int d = 0; d < 2; d++) {
-		struct opportunity_leg *l = &c->link->leg[d];
+		struct opportunity_leg *l = &link->leg[d];
 
-		if (there_ns(l) <= c->event_ns) {
-			arrive(c, d);
+		if (there_ns(l) <= link->cell.event_ns) {
+			arrive(link, d);
 			return;
 		}
 	}
 	for (int d = 0; d < 2; d++)
-		if (next_used_ns(c, &c->link->leg[d]) <= c->event_ns) {
-			use(c, d);
+		if (next_used_ns(link, &link->leg[d]) <= link->cell.event_ns) {
+			use(link, d);
 			return;
 		}
 }
 
-void opportunity_empty(struct cell *c, struct pkt_queue *ret)
+void opportunity_empty(struct opportunity_link *link, struct pkt_queue *ret)
 {
 	for (int d = 0; d < 2; d++) {
-		pkt_queue_move(ret, &c->link->leg[d].queue.sdus);
-		pkt_queue_move(ret, &c->link->leg[d].way);
-		pkt_queue_move(ret, &c->link->leg[d].train.way);
+		pkt_queue_move(ret, &link->leg[d].queue.sdus);
+		pkt_queue_move(ret, &link->leg[d].way);
+		pkt_queue_move(ret, &link->leg[d].train.way);
 	}
 }

@@ -14,8 +14,10 @@
 #ifndef OPPORTUNITY_H
 #define OPPORTUNITY_H
 
-#include "cell.h"
+#include "base/cell.h"
+#include "base/out.h"
 #include "ran/recorded/train.h"
+#include "rlc/sdu_queue.h"
 
 /* An opportunity: the @at-th of the turn that begins @base_ns after sub-frame 0. */
 struct opportunity {
@@ -33,33 +35,35 @@ struct opportunity_leg {
 };
 
 struct opportunity_link {
+	struct cell cell;              /* first */
+	struct out_leg at[2];          /* as rows name them */
 	struct opportunity_leg leg[2]; /* CELL_DIR_UL, CELL_DIR_DL */
 };
 
 /** opportunity_check() - Return: the field that is wrong, or NULL; @ret_range: allowed */
 const char *opportunity_check(const struct cell_cfg *cfg, const char **ret_range);
 
-/** opportunity_init() - @c->link has its memory */
-void opportunity_init(struct cell *c);
+/** opportunity_init() - the state of both directions */
+void opportunity_init(struct opportunity_link *link);
 
 /** opportunity_out_min() - outputs that one event may produce */
 size_t opportunity_out_min(const struct cell_cfg *cfg);
 
 /** opportunity_ingress() - a packet arrived at its port */
-void opportunity_ingress(struct cell *c, struct pkt *p);
+void opportunity_ingress(struct opportunity_link *link, struct pkt *p);
 
 /** opportunity_next() - time of the next packet that is there, or of an opportunity with something
  * to send */
-int64_t opportunity_next(const struct cell *c);
+int64_t opportunity_next(const struct opportunity_link *link);
 
 /** opportunity_process() - the event of opportunity_next(); of several at one time one, in that
  * order */
-void opportunity_process(struct cell *c);
+void opportunity_process(struct opportunity_link *link);
 
 /** opportunity_next_output() - see cell_next_output() */
-int64_t opportunity_next_output(const struct cell *c);
+int64_t opportunity_next_output(const struct opportunity_link *link);
 
 /** opportunity_empty() - all packets that are held, in no order */
-void opportunity_empty(struct cell *c, struct pkt_queue *ret);
+void opportunity_empty(struct opportunity_link *link, struct pkt_queue *ret);
 
 #endif

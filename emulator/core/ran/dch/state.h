@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * state.h - one UE on a dedicated channel (DCH) of the UTRAN, in place of a cell of LTE.
+ *
+ * In every TTI of a direction a fixed number of transport blocks goes on the
+ * air, each with one RLC PDU of a fixed size: first an MRW and a STATUS PDU if they
+ * are due, in turn so that none starves the other where a TTI has one block; then
+ * AMD PDUs as long as there are any. A block is received, or
+ * lost, at the end of its TTI and a delay. The eNB's place is that of Node B and RNC.
+ * Two opposite legs are one AM entity each way: a leg carries the STATUS PDUs
+ * of the other one. IP packets are RLC SDUs: PDCP has no header without header compression.
+ * Source: DeMey 2005 sections II and IV; TS 25.322 5.5.0 9.7.2, 11.6
+ */
+#ifndef DCH_STATE_H
+#define DCH_STATE_H
+
+#include "base/cell.h"
+#include "base/out.h"
+#include "base/rng.h"
+#include "mac/pdu.h"
+#include "rlc/umts/umts.h"
+
+#define UTRAN_PDUS_MAX     64                   /* transport blocks of a TTI in one direction */
+#define UTRAN_WINDOW_SLOTS (2 * 2 * UMTS_SLOTS) /* of transmitter and receiver, both ways */
+
+struct utran_leg {
+	struct rlc_umts_tx tx; /* at its start */
+	struct rlc_umts_rx rx; /* at its end */
+	struct rng loss_rng;
+	uint32_t bler_q32;
+	uint16_t tti_pdus;
+	bool status_next;               /* of STATUS PDU and MRW, if both are due */
+	int64_t arrival_ns[UMTS_SLOTS]; /* by SN: of the AMD PDU sent last that is not lost */
+};
+
+struct utran {
+	struct cell cell;        /* first */
+	struct out_leg at[2];    /* as rows name them: CELL_DIR_UL, CELL_DIR_DL */
+	struct utran_leg leg[2]; /* CELL_DIR_UL, CELL_DIR_DL */
+	int64_t tti_ns;
+	int64_t delay_ns;    /* end of a TTI to RLC at the other end */
+	int64_t next_tti_ns; /* begin of the first TTI that was not processed */
+	struct pdu_pool pdus;
+	struct pdu_queue air[2]; /* in flight, by decode time */
+	struct rlc_pool rlc_pool;
+	struct rlc_pdu **window;   /* @UTRAN_WINDOW_SLOTS */
+	struct rlc_tx_pdu tx_pdu;  /* the PDU being built; too large for the stack */
+	struct umts_status status; /* being built or read; likewise */
+};
+
+static inline struct utran *utran_of(const struct cell *c)
+{
+	return (struct utran *)c;
+}
+
+#endif
