@@ -4,25 +4,25 @@
 
 #include "config_key.h"
 
-const char *const config_system_names[] = { "lte", "utran", "packet_trace", NULL };
+static const char *const config_system_names[] = { "lte", "utran", "packet_trace", NULL };
 
-const char *const config_scheduler_names[] = { "rr", "wfq", NULL };
+static const char *const config_scheduler_names[] = { "rr", "wfq", NULL };
 
-const char *const config_harq_errors_names[] = { "ladder", "sinr", NULL };
+static const char *const config_harq_errors_names[] = { "ladder", "sinr", NULL };
 
-const char *const config_control_dtx_names[] = { "retry", "lose", NULL };
+static const char *const config_control_dtx_names[] = { "retry", "lose", NULL };
 
-const char *const config_rlc_mode_names[] = { "um", "am", NULL };
+static const char *const config_rlc_mode_names[] = { "um", "am", NULL };
 
-const char *const config_delivery_names[] = { "in_sequence", "out_of_sequence", NULL };
+static const char *const config_delivery_names[] = { "in_sequence", "out_of_sequence", NULL };
 
-const char *const config_am_on_max_retx_names[] = { "reestablish", "stop", NULL };
+static const char *const config_am_on_max_retx_names[] = { "reestablish", "stop", NULL };
 
-const char *const config_mode_flush_names[] = { "discard", "keep", "retransmit", NULL };
+static const char *const config_mode_flush_names[] = { "discard", "keep", "retransmit", NULL };
 
-const char *const config_ho_procedure_names[] = { "standard", "fast_path_switch", "prediction", NULL };
+static const char *const config_ho_procedure_names[] = { "standard", "fast_path_switch", "prediction", NULL };
 
-const char *const config_gtpu_ecn_names[] = { "none", "copy", NULL };
+static const char *const config_gtpu_ecn_names[] = { "none", "copy", NULL };
 
 const char *const config_mode_names[] = { "im", "dm", NULL };
 

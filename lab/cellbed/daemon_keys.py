@@ -153,8 +153,9 @@ def _names(words: Iterable[str]) -> str:
 def keys() -> str:
     """Keys of the configuration by section, for the daemon."""
     parts, entries = [_MADE, '#include "config_key.h"\n'], {}
-    parts += [f"const char *const config_{value.field}_names[] = {{ {_names(value.choices)} }};\n"
-              for found, _ in sections().values() for value in found if value.kind == "KIND_ENUM"]
+    parts += [f"{'' if name == 'ues' else 'static '}const char *const config_{value.field}_names[] = "
+              f"{{ {_names(value.choices)} }};\n"
+              for name, (found, _) in sections().items() for value in found if value.kind == "KIND_ENUM"]
     for name, (found, others) in sections().items():
         struct = _STRUCTS.get(name, "cell_cfg")
         parts.append(_list(f"static const struct key {name}_keys", [value.key(struct) for value in found]))
