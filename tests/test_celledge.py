@@ -6,7 +6,7 @@ import json
 import pytest
 from e2e import ROOT, bundles, cellbed, digests
 
-from cellbed_analysis.metrics.run import compute
+from cellbed_analysis.metrics.rows import compute
 from cellbed_formats.bundle import Bundle
 
 pytestmark = pytest.mark.lab

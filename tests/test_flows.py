@@ -10,7 +10,7 @@ import pytest
 from e2e import WIRED, bundles, cellbed
 
 from cellbed_analysis.metrics.run import analyse
-from cellbed_analysis.why import DatagramAnswer, why
+from cellbed_analysis.report.why import DatagramAnswer, why
 from cellbed_formats.bundle import read_bundle
 
 pytestmark = pytest.mark.lab

@@ -16,13 +16,13 @@ __all__ = ["DataError", "FileError", "print_table", "write_report"]
 
 def write_report(results_dir: Path, claims_file: Path | None = None, output: Path | None = None) -> Path:
     """Write the report of a results directory or a bundle; see `report.write_report`."""
-    from .report import write_report as write
+    from .report.write import write_report as write
 
     return write(results_dir, claims_file, output)
 
 
 def print_table(results_dir: Path) -> None:
     """Print the console table; see `summary.print_table`."""
-    from .summary import print_table as show
+    from .report.console import print_table as show
 
     show(results_dir)

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from cellbed_formats.printable import shown
 
-from . import DataError, maxdat_options, print_table, write_report
+from . import DataError, print_table, write_report
+from .study import studies
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -30,7 +31,8 @@ def main(arguments: list[str] | None = None) -> int:
     why.add_argument("bundle", type=Path)
     why.add_argument("--at", type=float, default=0.0, metavar="SECONDS", help="sent at or after")
     commands.add_parser("metrics", help="print docs/metrics.md")
-    maxdat_options.add_arguments(commands.add_parser("maxdat", help="propose maxDAT for a goal, by De Mey's model"))
+    for study in studies():
+        study.add_command(commands)
     chosen = parser.parse_args(arguments)
     try:
         _run(chosen)
@@ -48,13 +50,11 @@ def _run(chosen: argparse.Namespace) -> None:
     elif chosen.command == "why":
         from cellbed_formats.bundle import read_bundle
 
-        from .why import why
+        from .report.why import why
 
         print(shown(str(why(read_bundle(chosen.bundle), chosen.at)), "\n"))
-    elif chosen.command == "maxdat":
-        from .maxdat_advice import run
-
-        print(run(chosen))
+    elif "run" in chosen:  # a study's
+        print(chosen.run(chosen))
     else:
         from .metrics.reference import markdown
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from cellbed_analysis.celledge import DISTANCE
+from cellbed_analysis.studies.celledge_li.edge import DISTANCE
 
 SCENARIO = "celledge-li/distance"
 VARIANTS = tuple(f"{transport}-{rlc}{control}" for control in ("", "-control") for transport in ("TCP", "UDP")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cellbed_analysis.models import maxdat
+from cellbed_analysis.studies.maxdat_demey import maxdat
 
 BLERS = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4)
 SCENARIO = "maxdat-demey/sweep-128k"

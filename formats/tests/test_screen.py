@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rich.table import Table
 from synthetic_bundle import write_bundle
 
-from cellbed_analysis.summary import print_table
+from cellbed_analysis.report.console import print_table
 from cellbed_formats.printable import shown
 from cellbed_formats.screen import Screen
 

@@ -122,8 +122,8 @@ def report(
     """Measure, judge the claims and write RESULTS/summary/report.html and index.html, or BUNDLE/derived/report.html."""
     with analysing(results, output):
         from cellbed.choose import LATEST, Wanted, choose
-        from cellbed_analysis.report import write_each, write_report
-        from cellbed_analysis.summary import print_table
+        from cellbed_analysis.report.console import print_table
+        from cellbed_analysis.report.write import write_each, write_report
 
         all_of_it = variant is None and seed is None and not set_ and not results.endswith(LATEST)
         of = Path(results) if all_of_it else choose(results, Wanted(variant, seed, set_ or []))
@@ -144,7 +144,7 @@ def why(
     """Say where the RTT of the first segment sent at or after a time went, or of UDP and QUIC a datagram's delay."""
     with analysing(bundle):
         from cellbed.choose import Wanted, choose
-        from cellbed_analysis.why import why as explain
+        from cellbed_analysis.report.why import why as explain
         from cellbed_formats.bundle import read_bundle
 
         chosen = read_bundle(choose(bundle, Wanted(variant, seed, set_ or [])))

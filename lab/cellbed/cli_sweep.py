@@ -139,7 +139,7 @@ class _Table:
 
     def values(self, variant: str, metric: str) -> list[float]:
         """Of the usable runs of a variant, in the order of their seeds."""
-        from cellbed_analysis.dataset import values
+        from cellbed_analysis.metrics.dataset import values
 
         with analysing(self.results):
             return values([outcome.path for run, outcome in self.entries if run.variant == variant and outcome.path],
@@ -147,13 +147,13 @@ class _Table:
 
     @staticmethod
     def interval(values: list[float]) -> float | None:
-        from cellbed_analysis.interval import over_seeds
+        from cellbed_analysis.stats.interval import over_seeds
 
         return over_seeds(values).half_width
 
     def write(self) -> None:
         """RESULTS/summary/sweep.parquet anew."""
-        from cellbed_analysis.dataset import Played, write_data_set
+        from cellbed_analysis.metrics.dataset import Played, write_data_set
 
         played = [Played(run.scenario_id, run.variant, run.seed, run.params, outcome.path, outcome.error)
                   for run, outcome in self.entries]
@@ -181,7 +181,7 @@ def run_compare(
     flow: WhichFlow = None,
 ) -> None:
     """Compare variants, seed by seed: mean difference with its 95 % confidence interval and effect size."""
-    from cellbed_analysis.compare import compare, said_of, tables, to_json
+    from cellbed_analysis.report.compare import compare, said_of, tables, to_json
 
     if why:
         _say_why(results, metric, json_)
@@ -201,7 +201,7 @@ def run_compare(
 def _say_why(first: str, others: list[str], json_: bool) -> None:
     """In what two bundles differ."""
     from cellbed.choose import Wanted, choose
-    from cellbed_analysis.what_differs import differences, table
+    from cellbed_analysis.report.what_differs import differences, table
     from cellbed_formats.bundle import read_bundle
 
     if len(others) != 1:

@@ -19,7 +19,7 @@ from tornado.iostream import StreamClosedError
 from cellbed.error import CellbedError
 from cellbed_analysis.interactive.embed import figure_json, script
 from cellbed_analysis.interactive.timeline_plot import BLUE, GREEN, GREY, LOW, ORANGE, PINK, TALL, legend, time_panel
-from cellbed_analysis.page import environment
+from cellbed_analysis.report.page import environment
 
 from .view import HISTORY, View
 

@@ -11,7 +11,7 @@ from cellbed_formats.bundle import Bundle
 from cellbed_formats.error import DataError
 from cellbed_formats.flow import TCP, note
 
-from ..shown_flow import shown_flow
+from ..tcp.shown_flow import shown_flow
 from . import flent, mahimahi, pcapng, qlog, theaterq, time_sequence
 
 #: What writes each format about a node: bundle, node, path without suffix to the paths written.

@@ -10,8 +10,8 @@ import polars as pl
 from cellbed_formats.bundle import Bundle
 from cellbed_formats.error import DataError
 
-from ..life import RadioLog
 from ..metrics.radio import HARMLESS
+from ..radio.life import RadioLog
 
 UP, DOWN = "up", "down"
 

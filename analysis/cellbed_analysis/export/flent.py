@@ -18,7 +18,7 @@ import polars as pl
 from cellbed_formats.bundle import Bundle
 from cellbed_formats.error import DataError
 
-from .connection import acknowledgments, relative, samples
+from ..tcp.connection import acknowledgments, relative, samples
 
 VERSION = 4
 STEP_S = 0.1

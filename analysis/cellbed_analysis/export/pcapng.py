@@ -15,7 +15,7 @@ from cellbed_formats.bundle import Bundle
 from cellbed_formats.capture import read_packets
 from cellbed_formats.error import FileError
 
-from .connection import RadioEvent, radio_events
+from ..tcp.connection import RadioEvent, radio_events
 
 NANOSECONDS = 9  # if_tsresol: a negative power of ten
 TEXT_MAX = 1000  # of a comment: drops may come in hundreds

@@ -18,7 +18,7 @@ import polars as pl
 from cellbed_formats.bundle import Bundle
 from cellbed_formats.trace import INFINITE_SSTHRESH
 
-from .connection import radio_events, samples
+from ..tcp.connection import radio_events, samples
 
 VERSION = "0.3"
 

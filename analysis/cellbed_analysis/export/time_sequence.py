@@ -11,7 +11,7 @@ from cellbed_formats.bundle import Bundle
 
 from ..figures.style import theme
 from ..figures.time_sequence import draw
-from .connection import radio_events, samples
+from ..tcp.connection import radio_events, samples
 
 
 def write(bundle: Bundle, node: str, stem: Path, flow: str | None = None) -> list[Path]:

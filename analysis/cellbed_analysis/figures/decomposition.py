@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from ..segment import ARQ_PARTS, HARQ_PARTS
+from ..tcp.segment import ARQ_PARTS, HARQ_PARTS
 from .style import ink, is_dark
 
 #: Groups of parts, about in order of time: label, parts of a leg, colour.

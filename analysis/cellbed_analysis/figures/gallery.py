@@ -1,89 +1,45 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Which figures some results allow, with captions, and how they are saved."""
+"""Which figures some results allow, with captions: those of any runs, and those of studies."""
 
 from __future__ import annotations
 
-import io
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-import matplotlib.pyplot as plt
 import polars as pl
 from matplotlib.figure import Figure
 
 from cellbed_formats.bundle import Bundle
 
-from .. import timeline
-from ..celledge import belongs as at_cell_edge
-from ..claims import paper_beside, series_over
-from ..delivery import concerns
-from ..delivery_sweep import belongs, studies, sweeps
-from ..delivery_utilisation import belongs as of_model
-from ..delivery_utilisation import points
-from ..explain import parts_ms
-from ..flow_table import fairness
-from ..metrics.run import RunAnalysis, primary_flow
+from ..claims.claim import paper_beside
+from ..claims.explain import parts_ms
+from ..metrics.flow_table import fairness
+from ..metrics.one_lab import one_lab
+from ..metrics.over_runs import series_over
+from ..metrics.rows import primary_flow
+from ..metrics.run import RunAnalysis
+from ..metrics.series_name import brief, by_combination, file_name, label
 from ..metrics.share import arrivals
-from ..one_lab import one_lab
-from . import (
-    celledge_specs,
-    decomposition,
-    delivery_gain,
-    delivery_window,
-    flow_throughput,
-    handover_specs,
-    lateness,
-    maxdat_specs,
-    rtt_cdf,
-    rtt_time,
-    rtt_window,
-    sequence,
-    switching_specs,
-    utilisation,
-)
-from .order import brief, by_combination, file_name, label
-from .style import THEMES, theme
+from ..study import Remark, studies
+from ..tcp import timeline
+from . import decomposition, flow_throughput, lateness, rtt_cdf, rtt_time, rtt_window, sequence
+from .figure import FigureSpec
 
-PNG_DPI = 150
 #: Runs whose flows are drawn, and flows of each.
 THROUGHPUTS_MAX, FLOWS_MAX = 6, 12
-#: Without it the files carry the time of their making and never compare equal.
-NO_DATE = {"png": {"Software": None}, "pdf": {"CreationDate": None}}
-
-
-@dataclass(frozen=True)
-class FigureSpec:
-    """A figure that can be drawn from the results at hand."""
-
-    name: str
-    title: str
-    caption: str
-    draw: Callable[[], Figure]
-
-
-@dataclass(frozen=True)
-class SavedFigure:
-    """A figure on disk, and its PNG bytes per theme for the report."""
-
-    spec: FigureSpec
-    paths: tuple[Path, ...]
-    png: dict[str, bytes]
 
 
 def representatives(runs: Sequence[RunAnalysis]) -> dict[str, RunAnalysis]:
     """One usable run per series: smallest window, virtual lab, lowest seed first.
 
-    Runs that sweep something besides modes and windows count only where there are no others; those of a
-    delivery sweep never do: its series would be too many for one figure, and it has figures of its own. Nor do
-    those whose modes change, those with handovers, those at a cell's edge, or which have no captures.
+    Runs that sweep something besides modes and windows count only where there are no others. Those never do whose
+    modes change, which have handovers, or no captures, or which a study draws alone.
     """
-    ready = [run for run in runs if run.usable and not (belongs(run.row) or of_model(run.row))]
+    ready = [run for run in runs if run.usable and not drawn_alone(run.row)]
     ready = [run for run in ready if run.row.get("rtt_mean_ms") and run.row.get("mode_switches") is None]
-    ready = [run for run in ready if run.row.get("ho_handovers") is None and not at_cell_edge(run.row)]
+    ready = [run for run in ready if run.row.get("ho_handovers") is None]
     ready = [run for run in ready if not run.row["point"]] or ready
     ready.sort(
         key=lambda run: (
@@ -94,6 +50,17 @@ def representatives(runs: Sequence[RunAnalysis]) -> dict[str, RunAnalysis]:
     )
     names = by_combination([run.row for run in ready])
     return {name: next(run for run in ready if label(run.row) == name) for name in names}
+
+
+def drawn_alone(row: dict[str, Any]) -> bool:
+    """Whether a study has figures of its own for a run."""
+    return any(study.draws_alone(row) for study in studies())
+
+
+def _remark(figure: str, paper_ms: Mapping[str, float]) -> Remark:
+    """What papers say of a figure, after a space."""
+    said = [remark for study in studies() if (remark := study.remark(figure, paper_ms)) is not None]
+    return Remark("".join(f" {remark.caption}" for remark in said), tuple(ms for one in said for ms in one.points_ms))
 
 
 def available(runs: Sequence[RunAnalysis], claims: Sequence[dict[str, Any]] = ()) -> list[FigureSpec]:
@@ -114,11 +81,7 @@ def available(runs: Sequence[RunAnalysis], claims: Sequence[dict[str, Any]] = ()
         specs += [_rtt_time(chosen, paper_ms), *_sequences(chosen, paper_ms)]
         specs += [_decomposition(chosen, paper_ms), _cdf(chosen, paper_ms)]
     specs += _windows(runs)
-    specs += _delivery(runs)
-    specs += [FigureSpec(*spec) for spec in switching_specs.specs(runs)]
-    specs += [FigureSpec(*spec) for spec in maxdat_specs.specs([run.row for run in runs])]
-    specs += [FigureSpec(*spec) for spec in handover_specs.specs(runs)]
-    specs += [FigureSpec(*spec) for spec in celledge_specs.specs(runs)]
+    specs += [FigureSpec(*spec) for study in studies() for spec in study.figures(runs)]
     specs += _throughputs(runs)
     specs += _lateness(runs)
     return specs
@@ -177,15 +140,11 @@ def _which(chosen: dict[str, RunAnalysis]) -> str:
 
 def _rtt_time(chosen: dict[str, RunAnalysis], paper_ms: dict[str, float]) -> FigureSpec:
     data = {name: (run.segments(), run.bundle.start_ns) for name, run in chosen.items()}
-    paper = (
-        " Figure 3 of the paper shows the RTT of the four combinations over time: level at 30 ms for DM-DM, about "
-        "42 ms on average for IM-IM, fluctuating when ACKs go through the infrastructure."
-    )
     return FigureSpec(
         "fig3-rtt-over-time",
         "RTT over time",
         "RTT of every data segment (dots) and its mean per second (line), from the sender's "
-        f"capture; {_which(chosen)}; warm-up included.{paper if paper_ms else ''}",
+        f"capture; {_which(chosen)}; warm-up included.{_remark('fig3-rtt-over-time', paper_ms).caption}",
         lambda: rtt_time.draw(data, paper_ms),
     )
 
@@ -198,27 +157,15 @@ def _sequences(chosen: dict[str, RunAnalysis], paper_ms: dict[str, float]) -> li
             continue
         flow = primary_flow(run.bundle)
         chart = timeline.sequence_of(flow, segment)
-        paper = name == "DM-DM" and name in paper_ms
+        figure = f"fig4-sequence-{file_name(name)}"
+        remark = _remark(figure, paper_ms)
         caption = (
             f"One segment of {name} whose life nothing else disturbed, rebuilt from radio.trace "
             f"(byte {chart.seq} of the stream, RTT {chart.rtt_ns / 1e6:.2f} ms). Slanted lines "
-            "begin when a message is sent and end when it is decoded; a grant ends when used."
+            f"begin when a message is sent and end when it is decoded; a grant ends when used.{remark.caption}"
         )
-        if paper:
-            caption += (
-                " Figure 4 of the paper: RAC request at 0, BSR at 5, decoded at 9, data at 11, "
-                "delivered at 15, ACK delivered at 30 ms (dotted)."
-            )
-        elif paper_ms:
-            caption += " The paper shows this for DM-DM only."
-        specs.append(
-            FigureSpec(
-                f"fig4-sequence-{file_name(name)}",
-                f"One segment and its ACK, {name}",
-                caption,
-                partial(sequence.draw, chart, paper),
-            )
-        )
+        title = f"One segment and its ACK, {name}"
+        specs.append(FigureSpec(figure, title, caption, partial(sequence.draw, chart, remark.points_ms)))
     return specs
 
 
@@ -229,7 +176,7 @@ def _decomposition(chosen: dict[str, RunAnalysis], paper_ms: dict[str, float]) -
         "Where the RTT goes",
         "Mean of each part of the RTT over all segments after the warm-up, in order of time; the "
         f"parts of each segment add up to its RTT exactly; {_which(chosen)}."
-        f"{' Not in the paper, which says that RAC and BSR take two thirds of the time.' if paper_ms else ''}",
+        f"{_remark('rtt-decomposition', paper_ms).caption}",
         lambda: decomposition.draw({name: parts for name, parts in data.items() if parts}, paper_ms),
     )
 
@@ -240,15 +187,14 @@ def _cdf(chosen: dict[str, RunAnalysis], paper_ms: dict[str, float]) -> FigureSp
         "rtt-cdf",
         "Distribution of the RTT",
         f"Share of segments with at most this RTT, after the warm-up; {_which(chosen)}."
-        f"{' Not in the paper.' if paper_ms else ''}",
+        f"{_remark('rtt-cdf', paper_ms).caption}",
         lambda: rtt_cdf.draw({name: rtt for name, rtt in data.items() if len(rtt)}),
     )
 
 
 def _windows(runs: Sequence[RunAnalysis]) -> list[FigureSpec]:
     rows = [run.row for run in runs if run.row["usable"] and run.row.get("rtt_mean_ms") is not None]
-    rows = [row for row in rows if not at_cell_edge(row)]
-    swept = [row for row in rows if row.get("receive_window_bytes") and not (belongs(row) or of_model(row))]
+    swept = [row for row in rows if row.get("receive_window_bytes") and not drawn_alone(row)]
     scenarios = Counter(scenario for scenario, _ in {(row["scenario"], row["receive_window_bytes"]) for row in swept})
     if not scenarios or scenarios.most_common(1)[0][1] < 3:
         return []
@@ -261,59 +207,9 @@ def _windows(runs: Sequence[RunAnalysis]) -> list[FigureSpec]:
             "fig5-rtt-over-window",
             "RTT against the receive window",
             f"Mean RTT per segment ({of_scenario[0]['lab']} lab) with 95 % confidence intervals: Student's t over "
-            "seeds, or block bootstrap where there is one seed. Figure 5 of the paper: the RTT "
-            "grows with the window; with data in infrastructure mode it falls after a point and "
-            "ends below that of direct mode.",
+            f"seeds, or block bootstrap where there is one seed.{_remark('fig5-rtt-over-window', {}).caption}",
             lambda: rtt_window.draw(data),
         )
-    ]
-
-
-def _delivery(runs: Sequence[RunAnalysis]) -> list[FigureSpec]:
-    """The model of in-sequence delivery, where the results are about it."""
-    rows = [run.row for run in runs]
-    if not concerns(rows):
-        return []
-    found = sweeps(rows)
-    measured = [sweep for sweep in found if not sweep.point and any(cell.gain_percent for cell in sweep.cells)]
-    shares = points(rows)
-    gains = [
-        FigureSpec(
-            f"delivery-fig3-gain{'' if index == 0 else f'-{index + 1}'}",
-            "Goodput in percent of in-sequence delivery",
-            f"{sweep.scenario}, {sweep.lab} lab{', ' + sweep.point if sweep.point else ''}. Bars: mean over seeds "
-            "of the ratio of two runs that met the same radio, with 95 % confidence intervals (Student's t). "
-            "Diamonds: the percentages the paper states for out-of-sequence delivery (Figure 3).",
-            partial(delivery_gain.draw, sweep),
-        )
-        for index, sweep in enumerate(measured)
-    ]
-    windows = [
-        FigureSpec(
-            f"delivery-window{'' if index == 0 else f'-{index + 1}'}",
-            "Goodput against what the paper leaves open",
-            f"{title}. Mean over seeds with 95 % confidence intervals (Student's t). Dotted: the paper's Table 4, "
-            "whose receive window is not known. No value is chosen to meet it.",
-            partial(delivery_window.draw, study),
-        )
-        for index, (title, study) in enumerate(studies(found).items())
-    ]
-    return [
-        *gains,
-        *windows,
-        FigureSpec(
-            "delivery-fig2-utilisation",
-            "Throughput utilisation with in-sequence delivery, by the paper's model",
-            "Lines: computed from the residual BLERs of the paper's section 3. Marks: the values it prints in "
-            "Table 2. Figure 2 of the paper: the shorter the end-to-end RTT and the longer the HARQ RTT of the "
-            "downlink, the less of the throughput is left. "
-            + (
-                "Stars: measured, filled in sequence and empty out of sequence."
-                if shares
-                else "Nothing is measured here."
-            ),
-            partial(utilisation.draw, shares),
-        ),
     ]
 
 
@@ -337,36 +233,9 @@ def _lateness(runs: Sequence[RunAnalysis]) -> list[FigureSpec]:
             "lateness",
             "Lateness of the emulation",
             "How long after its scheduled time the radio daemon woke up, over all runs that have "
-            "a trace. This is the error the harness itself adds. Not in the paper, whose time is "
-            "simulated.",
+            f"a trace. This is the error the harness itself adds.{_remark('lateness', {}).caption}",
             lambda: lateness.draw(data, bound),
         )
     ]
 
 
-def save(specs: Sequence[FigureSpec], directory: Path) -> list[SavedFigure]:
-    """Draw every figure: PNG and PDF files in the light theme, PNG bytes in both."""
-    directory.mkdir(parents=True, exist_ok=True)
-    for stale in [*directory.glob("*.png"), *directory.glob("*.pdf")]:
-        stale.unlink()
-    saved = []
-    for spec in specs:
-        png: dict[str, bytes] = {}
-        paths: tuple[Path, ...] = ()
-        for name in THEMES:
-            with theme(name):
-                figure = spec.draw()
-                png[name] = _render(figure, "png")
-                if name == "light":
-                    paths = (directory / f"{spec.name}.png", directory / f"{spec.name}.pdf")
-                    paths[0].write_bytes(png[name])
-                    paths[1].write_bytes(_render(figure, "pdf"))
-                plt.close(figure)
-        saved.append(SavedFigure(spec, paths, png))
-    return saved
-
-
-def _render(figure: Figure, kind: str) -> bytes:
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format=kind, dpi=PNG_DPI, metadata=NO_DATE[kind])
-    return buffer.getvalue()

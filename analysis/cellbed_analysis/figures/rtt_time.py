@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""RTT of every segment over time, one panel per combination (Figure 3)."""
+"""RTT of every segment over time, one panel per combination."""
 
 from __future__ import annotations
 

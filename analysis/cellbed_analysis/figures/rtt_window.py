@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Mean RTT against the receive window (Figure 5)."""
+"""Mean RTT against the receive window."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from ..interval import Estimate
+from ..stats.interval import Estimate
 from .style import series_style
 
 #: Labels of a logarithmic axis this near to each other, as a factor, would touch.

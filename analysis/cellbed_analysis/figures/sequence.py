@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Message sequence chart of one segment and its ACK (Figure 4)."""
+"""Message sequence chart of one segment and its ACK."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ..timeline import Sequence, Step
+from ..tcp.timeline import Sequence, Step
 from .style import SERIES, ink, series_style
 
-#: Points of the paper's Figure 4 in ms, for one round trip in direct mode.
-PAPER_POINTS_MS = (0, 5, 9, 11, 15, 30)
 INCH_PER_MS = 0.235
 
 
-def draw(sequence: Sequence, paper_points: bool) -> Figure:
+def draw(sequence: Sequence, paper_ms: Iterable[float] = ()) -> Figure:
     """Draw.
 
     Args:
         sequence: the chart of a segment.
-        paper_points: mark the paper's times, which hold for direct mode both ways.
+        paper_ms: times that a paper has, marked.
     """
     end_ms = max((s.arrive_ns or s.t_ns) - sequence.origin_ns for s in sequence.steps) / 1e6
     figure, axes = plt.subplots(figsize=(7.4, 1.2 + INCH_PER_MS * end_ms), layout="constrained")
@@ -33,13 +33,12 @@ def draw(sequence: Sequence, paper_points: bool) -> Figure:
         )  # fmt: skip
     for step in sequence.steps:
         _draw_step(axes, lanes, step, sequence.origin_ns)
-    if paper_points:
-        for point in PAPER_POINTS_MS:
-            axes.axhline(point, color=SERIES["IM-IM"][0], linewidth=0.8, linestyle=":", zorder=0)
-            axes.annotate(
-                f"paper: {point}", (1, point), xycoords=("axes fraction", "data"), xytext=(3, 0),
-                textcoords="offset points", va="center", fontsize=8.5, color=SERIES["IM-IM"][0],
-            )  # fmt: skip
+    for point in paper_ms:
+        axes.axhline(point, color=SERIES["IM-IM"][0], linewidth=0.8, linestyle=":", zorder=0)
+        axes.annotate(
+            f"paper: {point}", (1, point), xycoords=("axes fraction", "data"), xytext=(3, 0),
+            textcoords="offset points", va="center", fontsize=8.5, color=SERIES["IM-IM"][0],
+        )  # fmt: skip
     axes.set_xlim(-0.55, len(lanes) - 0.45)
     axes.set_ylim(end_ms + 0.8, -1.0)
     axes.set_yticks(range(0, int(end_ms) + 1, 1 if end_ms < 12 else 2))

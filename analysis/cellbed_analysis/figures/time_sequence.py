@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
 
-from ..export.connection import RadioEvent, acknowledgments, relative
+from ..tcp.connection import RadioEvent, acknowledgments, relative
 from .style import SERIES, ink
 
 SENT, AGAIN, ACKED = (SERIES[name][0] for name in ("DM-DM", "IM-IM", "IM-DM"))

@@ -13,7 +13,7 @@ import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool, LayoutDOM, WheelZoomTool
 from bokeh.plotting import figure
 
-from ..explore import Exploration, metric_label
+from .explore import Exploration, metric_label
 from .timeline_plot import DASHES, SERIES, legend
 
 MARKERS = ("circle", "square", "triangle", "diamond", "inverted_triangle", "plus")

@@ -21,8 +21,8 @@ from bokeh.models import (
 )
 from bokeh.plotting import figure
 
-from ..cuts import Cut
-from ..series import HAPPENINGS, Line, RunSeries
+from ..tcp.cuts import Cut
+from .series import HAPPENINGS, Line, RunSeries
 
 #: Colours of Okabe and Ito; `templates/report.js` has brighter ones for dark pages.
 BLUE, ORANGE, GREEN, RED, PINK, SKY, GREY = (

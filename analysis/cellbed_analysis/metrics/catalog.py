@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Every column of metrics.parquet: name, unit, meaning.
 
-A section that one module computes is described there; the others are here.
+A section that one module computes is described there, columns of a study in its folder; the others are here.
 docs/metrics.md is made from this list (`python -m cellbed_analysis metrics`)
 and a test compares them, so the document cannot fall behind.
 """
 
 from __future__ import annotations
 
+from itertools import chain
+
+from ..study import studies
 from .causes import CAUSES, FILE
 from .commands import COMMAND
 from .flows import FLOW
 from .handover import HANDOVER
 from .metric import Metric
+from .mode_switch import SWITCHES
 from .radio import SIDE
 from .rtt import PARTS
-from .switching import SWITCHES
 from .utran import UTRAN
 
 IDENTITY = (
@@ -145,25 +148,6 @@ TIMELINE = (
 )
 
 
-SURFACE = (
-    Metric("ret_a", "1", "smallest MaxDAT whose throughput is 1 % of the highest that the BLER allows, or more"),
-    Metric("ret_b", "1", "smallest with 95 % of it"),
-    Metric("rtt_cells", "1", "cells of the surface with an RTT, at or beyond Ret_A"),
-    Metric("rtt_below_wired_cells", "1", "cells of the whole surface with a mean RTT below RTT_Wired of Table I"),
-    Metric("rtt_wired_s", "s", "RTT_Wired of the surface, as the paper has it from its traces: mean RTT at BLER 0"),
-    Metric("rtt_bend_percent", "%", "RTT halfway along the BLERs below the mean of both ends, at the highest MaxDAT"),
-    Metric("throughput_line_r2", "1", "squared correlation of throughput and BLER, at the highest MaxDAT"),
-    *(
-        Metric(
-            f"table2_{quantity}_{kind}_percent",
-            "%",
-            f"Table II: {words} distance of the closed form's {of} from the measured one, of the latter",
-        )
-        for quantity, of in (("rtt", "RTT"), ("throughput", "throughput"))
-        for kind, words in (("mean", "mean"), ("max", "largest"))
-    ),
-)
-
 LATENESS = (
     Metric("lateness_p50_us", "us", "wake-up minus schedule of the radio daemon, median"),
     Metric("lateness_p99_us", "us", "99th percentile"),
@@ -179,7 +163,7 @@ def sided(side: str) -> tuple[Metric, ...]:
     return tuple(Metric(f"{side}_{m.name}", m.unit, f"{label}: {m.meaning}", m.interval) for m in SIDE)
 
 
-SECTIONS = (
+GENERAL = (
     ("Identity of the run", IDENTITY),
     ("Flow", FLOW),
     ("Round trip time", RTT),
@@ -197,6 +181,16 @@ SECTIONS = (
     ("UTRAN", UTRAN),
     ("Lateness of the emulation", LATENESS),
 )
+
+
+def with_columns_of_studies(section: tuple[Metric, ...]) -> tuple[Metric, ...]:
+    """A section with the columns of studies, each behind the general one that it follows."""
+    behind = [study.columns() for study in studies()]
+    return tuple(one for metric in section for one in (metric, *chain(*(more.get(metric.name, ()) for more in behind))))
+
+
+SECTIONS = tuple((title, with_columns_of_studies(section)) for title, section in GENERAL)
 METRICS = {metric.name: metric for _, section in SECTIONS for metric in section}
-#: Of many runs together; claims may measure them too.
-SURFACE_METRICS = {metric.name: metric for metric in SURFACE}
+#: Of many runs together; claims may measure them too. Title, introduction, metrics.
+SWEEP_SECTIONS = tuple(section for study in studies() if (section := study.sweep_section()) is not None)
+SWEEP_METRICS = {metric.name: metric for _, _, section in SWEEP_SECTIONS for metric in section}

@@ -15,8 +15,8 @@ import polars as pl
 
 from cellbed_formats.bundle import Bundle, Flow
 
-from ..arrival import matched, reordering_extents, transmissions
-from ..segment import flow_packets, unwrap
+from ..tcp.arrival import matched, reordering_extents, transmissions
+from ..tcp.segment import flow_packets, unwrap
 from .metric import Metric
 from .rtt import Values
 from .throughput import IPERF3_COOKIE_BYTES, acknowledged

@@ -9,7 +9,7 @@ import polars as pl
 
 from cellbed_formats.bundle import Bundle, Flow
 
-from ..segment import flow_packets
+from ..tcp.segment import flow_packets
 from .rtt import Values
 from .window import Window
 

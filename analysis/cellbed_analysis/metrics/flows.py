@@ -16,8 +16,8 @@ from cellbed_formats.bundle import Bundle, Flow
 from cellbed_formats.capture import ACK
 from cellbed_formats.flow import QUIC
 
-from ..delay import datagram_delays, least_way_ns, spin_rtts
-from ..segment import decomposed_segments, flow_packets
+from ..tcp.delay import datagram_delays, least_way_ns, spin_rtts
+from ..tcp.segment import decomposed_segments, flow_packets
 from . import causes, datagrams, probe, rtt, throughput
 from .metric import Metric
 from .rtt import Values

@@ -9,13 +9,12 @@ import numpy as np
 import polars as pl
 
 from cellbed_formats.bundle import Bundle, Flow
-from cellbed_formats.size import parse_size
 
-from ..handover import CASES, Effect, Handover, effect, forwarded, handovers, held, of_flow
-from ..models import handover as model
-from ..packet_rtt import packet_rtts
-from ..stat import scaled
-from ..switching import SEQ_SPACE, Sender
+from ..radio.handover import Handover, forwarded, handovers, held, of_flow
+from ..stats.numbers import scaled
+from ..tcp.after_handover import CASES, Effect, effect
+from ..tcp.packet_rtt import packet_rtts
+from ..tcp.sender import SEQ_SPACE, Sender
 from .metric import Metric
 from .rtt import Values
 
@@ -23,8 +22,6 @@ from .rtt import Values
 SPAN_NS = 1_000_000_000
 #: A capture's time of sending may lie so far before the probe's, where a link's delay was taken off it.
 CAPTURE_SLACK_NS = 5_000_000
-#: Cases as the equations call them.
-MODEL_CASE: dict[str, model.Case] = {"timeout": "timeout", "halving": "halving", "nothing": "ideal"}
 
 HANDOVER = (
     Metric("ho_handovers", "1", "handovers of the flow's UE"),
@@ -55,7 +52,6 @@ HANDOVER = (
     Metric("ho_ssthresh_pkts", "packets", "slow start threshold that the first event sets"),
     Metric("ho_ssthresh_ratio", "1", "that threshold over cwnd before the event"),
     Metric("ho_slow_start_ms", "ms", "first timeout to a window as large as the threshold it set"),
-    Metric("ho_slow_start_k", "1", "RTTs of that slow start by the paper's equation 5"),
     Metric("ho_rtt_before_ms", "ms", "RTT of packets received in the second before the start, median"),
     Metric("ho_rtt_max_ms", "ms", "largest RTT of packets of the handover: to the receiver's next answer"),
     Metric("ho_lost_pkts", "packets", "transmissions of the handover that did not arrive"),
@@ -69,7 +65,6 @@ HANDOVER = (
     Metric("ho_delivered_kb", "kB", "new data received in the span (1000 bytes)"),
     Metric("ho_rate_before_mbps", "Mbit/s", "new data received in the second before the start"),
     Metric("ho_rate_after_mbps", "Mbit/s", "new data received in the second after it"),
-    Metric("ho_model_share", "1", "throughput over the ideal one by the paper's equations, for this case and cwnd"),
     *(
         metric
         for side in ("source", "target")
@@ -100,7 +95,7 @@ def handover_metrics(bundle: Bundle, flow: Flow) -> Values:
     found = effect(sender, handover) if len(sender) else None
     if found is None:
         return values
-    values |= case_metrics(bundle, sender, handover, found)
+    values |= case_metrics(sender, handover, found)
     if bundle.settings.get("capture", {}).get("ip", True):
         values |= packet_metrics(packet_rtts(bundle, flow), handover, found)
     return values
@@ -175,7 +170,7 @@ def link_metrics(bundle: Bundle, handover: Handover) -> Values:
     return values
 
 
-def case_metrics(bundle: Bundle, sender: Sender, handover: Handover, found: Effect) -> Values:
+def case_metrics(sender: Sender, handover: Handover, found: Effect) -> Values:
     """The case, the congestion window around the handover, and the waits for ACKs."""
     start, first = handover.start_ns, found.events[0] if found.events else None
     during = [event for event in found.events if event.t_ns <= found.end_ns]
@@ -190,9 +185,6 @@ def case_metrics(bundle: Bundle, sender: Sender, handover: Handover, found: Effe
         "ho_in_flight_pkts": found.in_flight,
         "ho_ack_gap_ms": ack_gap_ms(sender, start, found.end_ns),
     }
-    share = model_share(bundle, found)
-    if share is not None:
-        values["ho_model_share"] = share
     if first is None:
         return values
     values |= {"ho_event_ms": _ms(first.t_ns, start), "ho_ssthresh_pkts": first.ssthresh}
@@ -225,7 +217,6 @@ def timeout_metrics(sender: Sender, found: Effect, start_ns: int) -> Values:
         again = np.flatnonzero(sender.cwnd[here + 1 :] >= event.ssthresh)
         back = here + 1 + int(again[0]) if len(again) else None
         values["ho_slow_start_ms"] = None if back is None else (int(sender.t_ns[back]) - event.t_ns) / 1e6
-        values["ho_slow_start_k"] = float(model.slow_start_rtts(max(event.ssthresh, 1)))
     return values
 
 
@@ -235,31 +226,6 @@ def ack_gap_ms(sender: Sender, start_ns: int, end_ns: int) -> float | None:
     first, last = np.searchsorted(acks, start_ns) - 1, np.searchsorted(acks, end_ns)
     around = acks[max(first, 0) : last + 1]
     return float(np.diff(around).max()) / 1e6 if len(around) > 1 else None
-
-
-def cwnd_max_pkts(bundle: Bundle) -> int | None:
-    """Largest window of the steady state: the configured one, or that of the receiver."""
-    tcp = bundle.settings.get("tcp", {})
-    if tcp.get("cwnd_max_pkts") is not None:
-        return int(tcp["cwnd_max_pkts"])
-    if tcp.get("receive_window") is None or not tcp.get("mss"):
-        return None
-    return parse_size(tcp["receive_window"]) // int(tcp["mss"])
-
-
-def model_share(bundle: Bundle, found: Effect) -> float | None:
-    """Throughput of the handover by equations 1 to 3, over the ideal one, for the run's case and window.
-
-    The mean over runs is the normalised throughput with measured probabilities and measured windows. The
-    equations hold from cwnd_max / 2 on: a smaller window, of a connection that was repairing losses, counts as that.
-
-    Source: Pacifico 2009 equations 1 to 3
-    """
-    top = cwnd_max_pkts(bundle)
-    if top is None:
-        return None
-    at = min(max(found.cwnd, top / 2), top)
-    return float(model.normalised(MODEL_CASE[found.case], top, at))
 
 
 def packet_metrics(packets: pl.DataFrame, handover: Handover, found: Effect) -> Values:

@@ -15,7 +15,7 @@ import polars as pl
 
 from cellbed_formats.bundle import Bundle, Flow
 
-from ..stat import mean, median, scaled
+from ..stats.numbers import mean, median, scaled
 from .rtt import Values
 from .window import Window
 

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ..interval import Estimate, mean_within_run, within_run
-from ..life import RadioLog
-from ..segment import leg_parts
-from ..stat import mean, median
+from ..radio.life import RadioLog
+from ..stats.interval import Estimate, mean_within_run, within_run
+from ..stats.numbers import mean, median
+from ..tcp.segment import leg_parts
 from .metric import Metric
 from .rtt import Values
 from .window import Window

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from .catalog import SECTIONS, SURFACE
+from .catalog import SECTIONS, SWEEP_SECTIONS
 
 INTRODUCTION = """\
 <!-- SPDX-License-Identifier: GPL-2.0-or-later -->
@@ -72,15 +72,6 @@ INTRODUCTION = """\
 """
 
 
-SURFACE_INTRODUCTION = """\
-## Surfaces over MaxDAT and BLER
-
-Of all usable runs of a scenario and a downlink rate together. `summary/maxdat.parquet` has a row for each cell: RTT and
-throughput with their intervals over seeds, and the closed form's. Claims measure what follows: `ret_a` and `ret_b` of
-each BLER (`utran_bler`), the rest of the whole surface (`surface: true`).
-"""
-
-
 def markdown() -> str:
     """The text of docs/metrics.md."""
     lines = [INTRODUCTION]
@@ -90,7 +81,8 @@ def markdown() -> str:
             mark = " (interval)" if metric.interval else ""
             lines.append(f"| `{metric.name}` | {metric.unit} | {metric.meaning}{mark} |")
         lines.append("")
-    lines += [SURFACE_INTRODUCTION, "| column | unit | meaning |", "| --- | --- | --- |"]
-    lines += [f"| `{metric.name}` | {metric.unit} | {metric.meaning} |" for metric in SURFACE]
-    lines.append("")
+    for title, introduction, section in SWEEP_SECTIONS:
+        lines += [f"## {title}", "", introduction, "", "| column | unit | meaning |", "| --- | --- | --- |"]
+        lines += [f"| `{metric.name}` | {metric.unit} | {metric.meaning} |" for metric in section]
+        lines.append("")
     return "\n".join(lines)

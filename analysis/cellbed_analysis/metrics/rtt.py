@@ -6,9 +6,9 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from ..interval import Estimate, mean_within_run, std_within_run
-from ..segment import RTT_PARTS, part_label
-from ..stat import mean, scaled
+from ..stats.interval import Estimate, mean_within_run, std_within_run
+from ..stats.numbers import mean, scaled
+from ..tcp.segment import RTT_PARTS, part_label
 from .metric import Metric
 
 Values = dict[str, Estimate | float | int | str | None]

@@ -19,7 +19,7 @@ import polars as pl
 
 from cellbed_formats.bundle import Bundle, Flow
 
-from ..segment import unwrap
+from ..tcp.segment import unwrap
 from .rtt import Values
 
 SHARED_BYTES = 65536

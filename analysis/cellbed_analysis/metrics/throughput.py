@@ -10,8 +10,8 @@ import polars as pl
 
 from cellbed_formats.bundle import Bundle, Flow
 
-from ..interval import within_run
-from ..segment import flow_packets, unwrap
+from ..stats.interval import within_run
+from ..tcp.segment import flow_packets, unwrap
 from .rtt import Values
 from .window import Window
 

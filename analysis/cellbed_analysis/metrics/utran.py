@@ -12,10 +12,8 @@ from typing import Any
 import polars as pl
 
 from cellbed_formats.bundle import Bundle, Flow
-from cellbed_formats.size import parse_size
 
-from ..interval import within_run
-from ..models import maxdat
+from ..stats.interval import within_run
 from .metric import Metric
 from .rtt import Values
 from .window import Window
@@ -55,9 +53,6 @@ UTRAN = (
     Metric("sdus_discarded_dl", "1", "SDUs given up at MaxDAT, downlink: data segments"),
     Metric("sdus_discarded_ul", "1", "the same of the uplink: ACKs"),
     Metric("sdus_discarded_share", "1", "share of the transmissions of data segments by TCP that the downlink gave up"),
-    Metric("model_rtt_s", "s", "what the closed form has there (equations 4 and 8), with RTT_Wired of Table I"),
-    Metric("model_kbps", "kbit/s", "the same (equation 9)"),
-    Metric("model_discarded_share", "1", "the same: 1 - p of equation 3"),
     Metric("bundle_bytes", "bytes", "size of the bundle's files"),
 )
 
@@ -71,27 +66,6 @@ def settings_of(bundle: Bundle) -> dict[str, Any] | None:
 def payload_bps(utran: Mapping[str, Any]) -> float:
     """Downlink rate without the headers of PDUs: what the paper calls the downlink. Args: `radio.utran`."""
     return utran["dl_rate"] * (utran["pdu_bytes"] - AMD_HEADER_BYTES) / utran["pdu_bytes"]
-
-
-def session_of(utran: Mapping[str, Any], tcp: Mapping[str, Any]) -> maxdat.Session | None:
-    """The closed form's session with a run's own parameters, and with RTT_Wired of Table I.
-
-    Args:
-        utran, tcp: `radio.utran` and `tcp` of the run.
-
-    Returns:
-        None for runs without a given segment size or window.
-    """
-    if tcp.get("mss") is None or tcp.get("receive_window") is None:
-        return None
-    return maxdat.session(
-        round(payload_bps(utran)),
-        segment_bytes=tcp["mss"] + TCP_IP_BYTES,
-        pdu_bytes=utran["pdu_bytes"] - AMD_HEADER_BYTES,
-        tti_s=utran["tti_ms"] / 1000,
-        w_max=parse_size(tcp["receive_window"]) // tcp["mss"],
-        t_polling_s=utran["timer_poll_ms"] / 1000,
-    )
 
 
 def run_metrics(bundle: Bundle, flow: Flow) -> Values:
@@ -108,7 +82,6 @@ def run_metrics(bundle: Bundle, flow: Flow) -> Values:
         **karn_metrics(rtt_samples(bundle, flow), whole),
         **transfer_metrics(bundle, flow),
         **rlc_metrics(bundle, flow),
-        **model_metrics(bundle.settings, utran),
         "bundle_bytes": sum(path.stat().st_size for path in bundle.path.iterdir() if path.is_file()),
     }
 
@@ -199,13 +172,3 @@ def data_transmissions(counters: Mapping[str, Any] | None, node: str) -> int:
     return int(of.get("TcpExt", {}).get("TCPOrigDataSent", 0) + again)
 
 
-def model_metrics(settings: dict[str, Any], utran: dict[str, Any]) -> Values:
-    """What the closed form says of this run's BLER and maxDAT, with RTT_Wired of Table I."""
-    of = session_of(utran, settings["tcp"])
-    if of is None:
-        return {}
-    return {
-        "model_rtt_s": float(maxdat.rtt_tcp(utran["bler_dl"], utran["max_dat"], of)),
-        "model_kbps": float(maxdat.throughput(utran["bler_dl"], utran["max_dat"], of)) / 1e3,
-        "model_discarded_share": float(maxdat.segment_loss(utran["bler_dl"], utran["max_dat"], of.pdus)),
-    }

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Claims as files and manifests hold them: which keys they have, and what is no claim.
+
+Source: docs/claims.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from cellbed_formats import bounded_yaml
+from cellbed_formats.bundle import Results
+from cellbed_formats.error import DataError
+
+from ..metrics.catalog import METRICS, SWEEP_METRICS
+from ..metrics.over_runs import select
+from .explain import Row, explanations
+
+SECOND = ("minus", "ratio")  # what a second selector does with the first
+TRENDS = ("rises", "rises-first", "falls", "falls-somewhere")
+KEYS = {
+    "id", "source", "scenario", "statement", "measure", "minus", "ratio", "expect", "paper", "unit",
+    "why", "explain", "vary", "not_testable",
+}  # fmt: skip
+REQUIRED = ("id", "source", "scenario", "statement", "unit")
+EXPECTATIONS = (
+    {"value", "tolerance"},
+    {"low", "high"},
+    {"above"},
+    {"below"},
+    {"trend", "tolerance"},
+)
+
+
+def collect(results: Results) -> list[dict[str, Any]]:
+    """Claims of all manifests, each id once, in file order.
+
+    Runs of one scenario may carry different versions of the file; the most
+    recently created run's version counts.
+
+    A claim that does not follow the format becomes not testable, with the
+    reason: the runs it came with can no longer be changed.
+
+    Raises:
+        DataError: an entry that is no claim at all.
+    """
+    claims: dict[str, dict[str, Any]] = {}
+    for bundle in sorted(results.bundles, key=lambda b: str(b.manifest.get("created", ""))):
+        for claim in bundle.manifest.get("claims") or []:
+            if not isinstance(claim, dict) or "id" not in claim:
+                raise DataError(f"{bundle.path}: claim {claim!r}: expected a mapping with an id")
+            try:
+                claims[claim["id"]] = check(claim)
+            except DataError as error:
+                kept = {key: claim.get(key, "") for key in REQUIRED}
+                claims[claim["id"]] = kept | {"not_testable": f"malformed: {error}"}
+    return list(claims.values())
+
+
+def read_claims(path: Path) -> list[dict[str, Any]]:
+    """Claims of a file, for runs that carry an older version of it or none.
+
+    Raises:
+        DataError: not a list of claims, or one that does not follow the format.
+    """
+    try:
+        found = bounded_yaml.read(path)
+    except (OSError, bounded_yaml.NotYaml) as error:
+        raise DataError(str(error)) from error
+    if not isinstance(found, list):
+        raise DataError(f"{path}: expected a list of claims")
+    return [check(claim) for claim in found]
+
+
+def check(claim: Any) -> dict[str, Any]:
+    """Validate one claim.
+
+    Raises:
+        DataError: naming the claim, key and what is allowed.
+    """
+    if not isinstance(claim, dict):
+        raise DataError(f"claim {claim!r}: expected a mapping")
+    name = f"claim {claim.get('id', '?')}"
+    for key in sorted(set(claim) - KEYS):
+        raise DataError(f"{name}: unknown key {key}: allowed: {', '.join(sorted(KEYS))}")
+    for key in REQUIRED:
+        if key not in claim:
+            raise DataError(f"{name}: key {key}: missing")
+    if "not_testable" in claim:
+        return claim
+    if set(claim.get("expect", {})) not in EXPECTATIONS:
+        allowed = "; ".join(" and ".join(sorted(keys)) for keys in EXPECTATIONS)
+        raise DataError(f"{name}: key expect: {claim.get('expect')}: allowed: {allowed}")
+    trend = claim["expect"].get("trend")
+    if trend is not None and trend not in TRENDS:
+        raise DataError(f"{name}: key expect.trend: {trend}: allowed: {', '.join(TRENDS)}")
+    if "minus" in claim and "ratio" in claim:
+        raise DataError(f"{name}: key ratio: allowed without minus")
+    for key in ("measure", *SECOND):
+        selector = claim.get(key)
+        if selector is None and key in SECOND:
+            continue
+        if not isinstance(selector, dict) or selector.get("metric") not in METRICS | SWEEP_METRICS:
+            raise DataError(f"{name}: key {key}.metric: {selector}: see docs/metrics.md")
+    if trend is not None and "over" not in claim["measure"]:
+        raise DataError(f"{name}: key measure.over: missing: a trend needs a parameter")
+    vary = claim.get("vary")
+    if vary is not None and (not isinstance(vary, dict) or set(vary) != {"scenario", "by"}):
+        raise DataError(f"{name}: key vary: {vary}: expected scenario and by")
+    if claim.get("explain", "rtt") not in explanations():
+        raise DataError(f"{name}: key explain: {claim['explain']}: allowed: {', '.join(explanations())}")
+    return claim
+
+
+def scenarios_of(claim: dict[str, Any]) -> list[str]:
+    """Ids of the scenarios whose runs a claim needs."""
+    named = claim["scenario"]
+    return list(named) if isinstance(named, list) else [named]
+
+
+def second_selector(claim: dict[str, Any]) -> dict[str, Any] | None:
+    """The selector that is subtracted or divides; None without one."""
+    return next((claim[key] for key in SECOND if key in claim), None)
+
+
+def paper_value(claim: dict[str, Any]) -> float | str:
+    """The paper's number or words."""
+    value: float | str = claim.get("paper", claim.get("expect", {}).get("value", ""))
+    return value
+
+
+def tolerance_text(claim: dict[str, Any]) -> str:
+    """What the claim accepts, e.g. "± 1", "> 0", "1 to 2"."""
+    expect = claim.get("expect", {})
+    if "value" in expect:
+        return f"± {expect['tolerance']}" if expect["tolerance"] else "exactly"
+    if "low" in expect:
+        return f"{expect['low']} to {expect['high']}"
+    if "trend" in expect:
+        return f"by more than {expect['tolerance']}"
+    if "above" in expect:
+        return f"> {expect['above']}"
+    return f"< {expect['below']}" if "below" in expect else ""
+
+
+def paper_beside(claims: Sequence[dict[str, Any]], row: Row, metric: str) -> float | None:
+    """The paper's value of a run's metric, if a claim gives one for runs like it."""
+    for claim in claims:
+        measure = claim.get("measure", {})
+        if (
+            "value" in claim.get("expect", {})
+            and second_selector(claim) is None
+            and row["scenario"] in scenarios_of(claim)
+            and measure["metric"] == metric
+            and select([row], measure)
+        ):
+            return float(claim["expect"]["value"])
+    return None

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Puts a paper's claims beside what the runs measured.
+
+A claim names the scenario it needs, a metric with a selector of runs, and what
+the paper expects of it: a value with a tolerance, a range, a bound, or a trend
+over a parameter. Claims arrive inside the manifests. Only usable runs count;
+runs of different labs are never mixed (virtual is preferred).
+
+Source: docs/claims.md
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from cellbed_formats.size import parse_size
+
+from ..metrics.one_lab import one_lab
+from ..metrics.over_runs import select, series_over
+from ..stats.interval import Estimate
+from ..study import studies
+from .claim import SECOND, paper_value, scenarios_of, second_selector, tolerance_text
+from .expect import meets, trend
+from .explain import Row, explain
+from .measure import measure
+
+VERDICTS = ("reproduced", "differs", "not-testable", "not-run")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A claim with what was measured; `to_json` is its entry in claims.json."""
+
+    claim: dict[str, Any]
+    verdict: str
+    measured: Estimate | None = None
+    cause: str = ""
+    runs: tuple[str, ...] = ()
+    series: tuple[tuple[float, Estimate], ...] = field(default=(), repr=False)
+
+    @property
+    def paper(self) -> float | str:
+        """What the paper says, a number where it gives one."""
+        return paper_value(self.claim)
+
+    @property
+    def tolerance(self) -> str:
+        """What is accepted, in words, for the report."""
+        return tolerance_text(self.claim)
+
+    def to_json(self) -> dict[str, Any]:
+        """Keys that scripts outside the project rely on."""
+        low, high = (self.measured.low, self.measured.high) if self.measured else (None, None)
+        return {
+            "id": self.claim["id"],
+            "source": self.claim["source"],
+            "statement": " ".join(self.claim["statement"].split()),
+            "paper": self.paper,
+            "measured": _finite(self.measured.value) if self.measured else None,
+            "ci95": None if low is None or high is None else [low, high],
+            "unit": self.claim["unit"],
+            "verdict": self.verdict,
+            "cause": self.cause,
+        }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def with_sweeps(rows: Sequence[Row]) -> list[Row]:
+    """All that claims may measure: the rows of runs, and what studies make of many runs together."""
+    return [*rows, *(row for study in studies() for row in study.sweep_rows(rows))]
+
+
+def evaluate(claims: Sequence[dict[str, Any]], rows: Sequence[Row]) -> list[Outcome]:
+    """Evaluate claims on the rows of metrics.parquet."""
+    return [evaluate_one(claim, rows) for claim in claims]
+
+
+def evaluate_one(claim: dict[str, Any], rows: Sequence[Row]) -> Outcome:
+    """Evaluate one claim; see the module's text for the rules."""
+    if "not_testable" in claim:
+        return Outcome(claim, "not-testable", cause=" ".join(claim["not_testable"].split()))
+    of_scenario = [row for row in rows if row["scenario"] in scenarios_of(claim)]
+    usable = one_lab([row for row in of_scenario if row["usable"]])
+    if not usable:
+        return Outcome(claim, "not-run", cause=_why_not_run(claim, of_scenario))
+    chosen = select(usable, claim["measure"])
+    second = second_selector(claim)
+    other = select(usable, second) if second else []
+    if not chosen or (second and not other):
+        return Outcome(claim, "not-run", cause="No usable run has this combination of parameters.")
+    is_trend = "trend" in claim["expect"]
+    outcome = _trend(claim, chosen) if is_trend else _value(claim, chosen, other)
+    if "vary" in claim and outcome.verdict == "differs":
+        outcome = _with_note(outcome, variations(claim, rows))
+    dropped = len(of_scenario) - sum(1 for row in of_scenario if row["usable"])
+    if dropped and outcome.verdict == "differs":
+        return _with_note(outcome, f"{dropped} runs of the scenario that are not usable left out.")
+    return outcome
+
+
+def variations(claim: dict[str, Any], rows: Sequence[Row]) -> str:
+    """What a claim measures where a scenario varies what the paper does not state, in words."""
+    scenario, keys = claim["vary"]["scenario"], claim["vary"]["by"]
+    usable = one_lab([row for row in rows if row["scenario"] == scenario and row["usable"]])
+    if not usable:
+        return f"What the paper does not state is varied by the scenario {scenario}, which is not in these results."
+    by_point: dict[tuple[Any, ...], list[Row]] = {}
+    for row in usable:
+        by_point.setdefault(tuple(row.get(f"param.{key}", row.get(key)) for key in keys), []).append(row)
+    points = []
+    for values in sorted(by_point, key=_in_order):
+        found = measure(claim, by_point[values])
+        if found is not None:
+            where = ", ".join(_setting(key, value) for key, value in zip(keys, values, strict=True))
+            unit = "" if claim["unit"] == "1" else f" {claim['unit']}"
+            points.append(f"{found.value:.{2 if 'ratio' in claim else 1}f}{unit} ({where})")
+    if not points:
+        return f"{scenario}, which varies what the paper does not state, has no run of this kind."
+    return f"Measured where {scenario} varies what the paper does not state: {'; '.join(points)}."
+
+
+def _in_order(values: Sequence[Any]) -> list[tuple[bool, Any]]:
+    """Sorts settings: numbers, none, words."""
+    return [(isinstance(value, str), math.inf if value is None else value) for value in values]
+
+
+def _setting(key: str, value: Any) -> str:
+    """A parameter and its value, for people."""
+    if key == "tcp.receive_window":
+        return "window autotuned" if value is None else f"window {parse_size(value) / 1024:g} KiB"
+    return f"{key.rsplit('.', 1)[-1]} {value}"
+
+
+def _why_not_run(claim: dict[str, Any], rows: Sequence[Row]) -> str:
+    if not rows:
+        return f"No run of {', '.join(scenarios_of(claim))} in these results."
+    return f"None of the {len(rows)} runs of {', '.join(scenarios_of(claim))} is usable."
+
+
+def _with_note(outcome: Outcome, note: str) -> Outcome:
+    return Outcome(
+        outcome.claim, outcome.verdict, outcome.measured,
+        f"{outcome.cause} {note}".strip(), outcome.runs, outcome.series,
+    )  # fmt: skip
+
+
+def _value(claim: dict[str, Any], chosen: list[Row], other: list[Row]) -> Outcome:
+    measured = measure(claim, [*chosen, *other])
+    runs = tuple(row["bundle"] for row in [*chosen, *other])
+    if measured is None:
+        metrics = [claim[key]["metric"] for key in ("measure", *SECOND) if key in claim]
+        cause = f"The runs have no {' or no '.join(dict.fromkeys(metrics))}."
+        return Outcome(claim, "not-run", cause=cause, runs=runs)
+    if meets(claim["expect"], measured):
+        return Outcome(claim, "reproduced", measured, runs=runs)
+    cause = explain(claim, chosen, other)
+    return Outcome(claim, "differs", measured, cause, runs)
+
+
+def _trend(claim: dict[str, Any], chosen: list[Row]) -> Outcome:
+    metric, parameter = claim["measure"]["metric"], claim["measure"]["over"]
+    series = series_over(chosen, metric, parameter)
+    runs = tuple(row["bundle"] for row in chosen)
+    if len(series) < 3:
+        cause = f"A trend needs three values of {parameter}, the results have {len(series)}."
+        return Outcome(claim, "not-run", cause=cause, runs=runs)
+    holds, measured = trend(claim["expect"], [point for _, point in series])
+    if holds:
+        return Outcome(claim, "reproduced", measured, runs=runs, series=tuple(series))
+    cause = explain({"explain": "trend"} | claim, [row for row in chosen if row.get(parameter) is not None], [])
+    return Outcome(claim, "differs", measured, cause, runs, tuple(series))
+
+

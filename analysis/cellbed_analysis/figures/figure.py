@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a figure is, and how it is drawn in both themes and saved."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import matplotlib.pyplot as plt
+from matplotlib.figure import Figure
+
+from .style import THEMES, theme
+
+PNG_DPI = 150
+#: Without it the files carry the time of their making and never compare equal.
+NO_DATE = {"png": {"Software": None}, "pdf": {"CreationDate": None}}
+
+
+class FigureSpec(NamedTuple):
+    """A figure that can be drawn from the results at hand."""
+
+    name: str
+    title: str
+    caption: str
+    draw: Callable[[], Figure]
+
+
+@dataclass(frozen=True)
+class SavedFigure:
+    """A figure on disk, and its PNG bytes per theme for the report."""
+
+    spec: FigureSpec
+    paths: tuple[Path, ...]
+    png: dict[str, bytes]
+
+
+def save(specs: Sequence[FigureSpec], directory: Path) -> list[SavedFigure]:
+    """Draw every figure: PNG and PDF files in the light theme, PNG bytes in both."""
+    directory.mkdir(parents=True, exist_ok=True)
+    for stale in [*directory.glob("*.png"), *directory.glob("*.pdf")]:
+        stale.unlink()
+    saved = []
+    for spec in specs:
+        png: dict[str, bytes] = {}
+        paths: tuple[Path, ...] = ()
+        for name in THEMES:
+            with theme(name):
+                figure = spec.draw()
+                png[name] = _render(figure, "png")
+                if name == "light":
+                    paths = (directory / f"{spec.name}.png", directory / f"{spec.name}.pdf")
+                    paths[0].write_bytes(png[name])
+                    paths[1].write_bytes(_render(figure, "pdf"))
+                plt.close(figure)
+        saved.append(SavedFigure(spec, paths, png))
+    return saved
+
+
+def _render(figure: Figure, kind: str) -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format=kind, dpi=PNG_DPI, metadata=NO_DATE[kind])
+    return buffer.getvalue()

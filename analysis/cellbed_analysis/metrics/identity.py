@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Columns that say which run a row is of: its scenario, variant, modes, seed, lab and every parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from cellbed_formats.bundle import Bundle, Flow
+from cellbed_formats.size import parse_size
+
+from .names import short_names
+
+#: What the name of a variant stands for where modes change, and no combination of modes names it.
+BY_VARIANT = "tcp.congestion_control", "tcp.sysctls", "radio.mode_switch.flush"
+
+
+def identity(bundle: Bundle, flow: Flow | None = None) -> dict[str, Any]:
+    """Columns that say which run this is, and every parameter.
+
+    Args:
+        flow: whose row it is; None: that of the first flow that the scenario names.
+    """
+    manifest, settings = bundle.manifest, bundle.settings
+    if flow is None and bundle.flows:
+        flow = bundle.flows[0]
+    modes = flow_modes(bundle)
+    window = settings.get("tcp", {}).get("receive_window")
+    return {
+        "bundle": bundle.path.name,
+        "run_id": manifest["id"],
+        "scenario": bundle.scenario_id,
+        "variant": manifest["variant"],
+        "combination": "-".join(modes) if modes else None,
+        "point": swept_point(manifest.get("params", {}), BY_VARIANT if modes_change(bundle) else ()),
+        "data_mode": modes[0] if modes else None,
+        "ack_mode": modes[1] if modes else None,
+        "receive_window_bytes": None if window is None else parse_size(window),
+        "congestion_control": flow.congestion_control if flow is not None else None,
+        "seed": manifest["seed"],
+        "lab": manifest["lab"],
+        "validity": bundle.validity_verdict,
+        "outcome": manifest["outcome"],
+        "status": "usable" if bundle.valid else bundle.validity_verdict if bundle.complete else "failed",
+        "usable": bundle.valid,
+        "created": manifest.get("created"),
+        "kernel": manifest.get("kernel", {}).get("release"),
+        "wall_s": manifest.get("wall_s"),
+        **{f"param.{key}": value for key, value in scalars(settings)},
+    }
+
+
+def swept_point(params: dict[str, Any], besides: Sequence[str] = ()) -> str:
+    """Swept parameters that have no column of their own, e.g. "mss=536, trailing_bsr=False".
+
+    Args:
+        params: swept keys and values.
+        besides: keys that the variant's name stands for.
+    """
+    columns = ("mode", "receive_window")
+    rest = [key for key in params if key not in besides and key.rpartition(".")[2] not in columns]
+    return ", ".join(f"{name}={params[key]}" for name, key in sorted((n, k) for k, n in short_names(rest).items()))
+
+
+def modes_change(bundle: Bundle) -> bool:
+    """Whether modes may change during the run: the eNB selects them, or events do."""
+    settings = bundle.settings.get("radio", {})
+    return bool(settings.get("mode_switch", {}).get("select_ms") or settings.get("events"))
+
+
+def flow_modes(bundle: Bundle) -> tuple[str, str] | None:
+    """Modes of the first flow's sender and receiver: ("DM", "IM") for data DM, ACKs IM; None when they may change."""
+    ues = bundle.settings.get("radio", {}).get("ues", {})
+    if not bundle.flows or not ues or modes_change(bundle):
+        return None
+    flow = bundle.flows[0]
+    if flow.source not in ues or flow.sink not in ues:
+        return None
+    return ues[flow.source]["mode"].upper(), ues[flow.sink]["mode"].upper()
+
+
+def scalars(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Dotted keys and values of all scalars in nested mappings and lists."""
+    if isinstance(value, dict):
+        items = list(value.items())
+    elif isinstance(value, list):
+        items = [(str(i), v) for i, v in enumerate(value)]
+    else:
+        yield prefix, value
+        return
+    for key, inner in items:
+        yield from scalars(inner, f"{prefix}.{key}" if prefix else str(key))

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Rows that were computed before, in the bundle's `derived/`, and whether they are still true.
+
+They are keyed by the raw files and by the code that measures, since a sweep's captures take longer to read than its
+report to write. `derived/` may be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import cellbed_formats
+from cellbed_formats.bundle import DERIVED, Bundle
+
+METRICS_JSON, SEGMENTS, OTHER_SEGMENTS = "metrics.json", "segments.parquet", "other-segments.parquet"
+RAW_FILES = (
+    "ip-*.pcap*", "radio.trace*", "radio.json", "tcp.trace*", "tcp.json", "counters.json", "*.iperf3.json",
+    "*.stream.json",
+)  # fmt: skip
+#: Rooms whose code measures, and what of a study does: its own metrics and the models that they take.
+MEASURING = ("stats", "radio", "tcp", "metrics")
+
+
+@functools.cache
+def code_digest() -> bytes:
+    """Changes with the code that metrics may depend on: readers, rooms that measure, and studies with metrics."""
+    rooms = Path(__file__).parent.parent
+    studies = [path.parent for path in sorted(rooms.glob("studies/*/metrics.py"))]
+    digest = hashlib.sha256()
+    for folder in (Path(cellbed_formats.__file__).parent, *(rooms / name for name in MEASURING), *studies):
+        for path in sorted(folder.rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.digest()
+
+
+def cache_key(bundle: Bundle) -> str:
+    """Changes with the bundle's raw files and with this package's code."""
+    said = {key: value for key, value in bundle.manifest.items() if key != "claims"}  # no metric is made of them
+    digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode() + code_digest())
+    for pattern in RAW_FILES:
+        for path in sorted(bundle.path.glob(pattern)):
+            stat = path.stat()
+            digest.update(f"{path.name} {stat.st_size} {stat.st_mtime_ns}".encode())
+    return digest.hexdigest()
+
+
+def kept_rows(bundle: Bundle) -> list[dict[str, Any]] | None:
+    """The rows in `derived/`, None when they are absent, half-written or of other files or code."""
+    try:
+        kept = json.loads((bundle.path / DERIVED / METRICS_JSON).read_text())
+        whole = kept["key"] == cache_key(bundle) and kept["sum"] == checksum(kept["row"], *kept["others"])
+        return [dict(row) for row in (kept["row"], *kept["others"])] if whole else None
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        return None
+
+
+def checksum(*rows: dict[str, Any]) -> str:
+    """Tells rows that were written from some that were damaged since."""
+    return hashlib.sha256(json.dumps(rows).encode()).hexdigest()

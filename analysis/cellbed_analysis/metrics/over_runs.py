@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A metric over runs: which rows count, their mean over seeds, ratios of runs of one seed, series over a parameter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ..stats.interval import Estimate, over_seeds, proportion
+from .catalog import METRICS
+
+Row = dict[str, Any]
+
+
+def select(rows: Sequence[Row], selector: dict[str, Any]) -> list[Row]:
+    """Rows that match `where`: of a list any value does, and `largest` means the largest among them."""
+    where = selector.get("where") or {}
+    chosen = [row for row in rows if all(_matches(row.get(key), value) for key, value in where.items())]
+    for key in (key for key, value in where.items() if value == "largest"):
+        known = [row[key] for row in chosen if row.get(key) is not None]
+        chosen = [row for row in chosen if known and row.get(key) == max(known)]
+    return chosen
+
+
+def _matches(value: Any, wanted: Any) -> bool:
+    return bool(wanted == "largest" or (value in wanted if isinstance(wanted, list) else value == wanted))
+
+
+def ratio(rows: Sequence[Row], other: Sequence[Row], metric: str, selector: dict[str, Any]) -> Estimate | None:
+    """A metric over another run's, of pairs that have the seed and the columns of `by` in common.
+
+    Runs of one seed met the same radio, so their ratio varies less than they do.
+
+    Returns:
+        Student's t over the seeds, of each the mean over its pairs; None without a pair.
+    """
+    keys = ("seed", *selector.get("by", ()))
+    base = {tuple(row.get(key) for key in keys): row.get(selector["metric"]) for row in other}
+    by_seed: dict[Any, list[float]] = {}
+    for row in rows:
+        divisor = base.get(tuple(row.get(key) for key in keys))
+        if divisor and row.get(metric) is not None:
+            by_seed.setdefault(row["seed"], []).append(row[metric] / divisor)
+    return over_seeds([sum(group) / len(group) for group in by_seed.values()]) if by_seed else None
+
+
+def estimate(rows: Sequence[Row], metric: str) -> Estimate | None:
+    """A metric over runs: Student's t over seeds, or the one seed's own interval.
+
+    Runs of one seed that differ otherwise (a selector that spans
+    combinations) are averaged per seed first. What happens in a run or does not is counted
+    over all runs instead (Wilson).
+    """
+    if metric in METRICS and METRICS[metric].event:
+        counted = [row[metric] for row in rows if row.get(metric) is not None]
+        return proportion(counted) if counted else None
+    by_seed: dict[Any, list[Row]] = {}
+    for row in rows:
+        if row.get(metric) is not None and math.isfinite(row[metric]):
+            by_seed.setdefault(row["seed"], []).append(row)
+    if not by_seed:
+        return None
+    means = [sum(row[metric] for row in group) / len(group) for group in by_seed.values()]
+    if len(means) > 1:
+        return over_seeds(means)
+    group = next(iter(by_seed.values()))
+    low, high = group[0].get(f"{metric}_low"), group[0].get(f"{metric}_high")
+    if len(group) > 1 or low is None or high is None:
+        return Estimate(means[0])
+    return Estimate(means[0], low, high, "block bootstrap within one run")
+
+
+def series_over(rows: Sequence[Row], metric: str, parameter: str) -> list[tuple[float, Estimate]]:
+    """A metric against a parameter, in rising order of the parameter."""
+    points = []
+    for x in sorted({row[parameter] for row in rows if row.get(parameter) is not None}):
+        at_x = estimate([row for row in rows if row.get(parameter) == x], metric)
+        if at_x is not None:
+            points.append((float(x), at_x))
+    return points

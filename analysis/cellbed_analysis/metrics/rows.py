@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The rows of one run in metrics.parquet, one for each flow, computed from its files."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
+
+from cellbed_formats.bundle import Bundle, Flow
+from cellbed_formats.error import DataError
+
+from ..radio.life import ENB, RadioLog, packet_lives, uplink_pdus
+from ..stats.interval import Estimate
+from ..study import studies
+from ..tcp.segment import decomposed_segments
+from ..tcp.timeline import timeline_metrics
+from . import causes, commands, datagrams, flows, handover, mode_switch, radio, rtt, throughput, utran
+from .identity import identity
+from .window import Window, steady_window
+
+
+def compute(bundle: Bundle) -> tuple[dict[str, Any], pl.DataFrame]:
+    """The row of a run and its first flow, or the command that it was for, and that flow's segments.
+
+    Raises:
+        DataError: a file is missing, truncated or inconsistent.
+    """
+    bundle = Bundle(bundle.path, bundle.manifest)  # the files it reads are forgotten with it
+    flow, entry = ordered(bundle)[0]
+    lives = _lives(bundle)
+    if entry is not None:
+        of_flow, segments = (({}, pl.DataFrame()) if flow is None else flows.connection_metrics(bundle, flow, lives))
+        values = commands.command_metrics(bundle) | lateness(bundle) | of_flow
+    else:
+        assert flow is not None
+        values, segments = _first_values(bundle, flow, lives)
+    return _row(bundle, flow, entry, flows.flow_columns(bundle)) | flatten(values), segments
+
+
+def compute_others(bundle: Bundle) -> tuple[list[dict[str, Any]], pl.DataFrame]:
+    """A row for each further flow, and for each further command without any; segments of these flows, by `flow`.
+
+    Raises:
+        DataError: as compute.
+    """
+    bundle = Bundle(bundle.path, bundle.manifest)
+    others = ordered(bundle)[1:]
+    columns = flows.flow_columns(bundle) if others else {}
+    lives = _lives(bundle)
+    rows, kept = [], []
+    for place, (flow, entry) in enumerate(others):
+        row = _row(bundle, flow, entry, columns)
+        if flow is not None and place < flows.MEASURED_MAX:
+            values, segments = flows.connection_metrics(bundle, flow, lives)
+            row |= flatten(values)
+            kept += [segments.with_columns(flow=pl.lit(flow.id))] if len(segments) else []
+        rows.append(row)
+    return rows, pl.concat(kept, how="diagonal") if kept else pl.DataFrame()
+
+
+def ordered(bundle: Bundle) -> list[tuple[Flow | None, dict[str, Any] | None]]:
+    """Flows in the order of their rows, each with the command that it is of, and commands without any flow.
+
+    Raises:
+        DataError: the run has neither.
+    """
+    found = commands.by_command(bundle)
+    if not bundle.flows and found and commands.foreground(bundle) is not None:
+        return found
+    first = primary_flow(bundle)
+    return [(first, None), *(pair for pair in found if pair[0] is None or pair[0].id != first.id)]
+
+
+def _row(bundle: Bundle, flow: Flow | None, entry: dict[str, Any] | None, columns: dict[str, rtt.Values]
+         ) -> dict[str, Any]:
+    values = {} if entry is None else commands.of_command(bundle, entry)
+    return identity(bundle, flow) | flatten(values | (columns[flow.id] if flow is not None else {}))
+
+
+def _lives(bundle: Bundle) -> Callable[[], pl.DataFrame]:
+    """Gives `life.packet_lives` of a run, made at the first call."""
+    return functools.cache(lambda: packet_lives(RadioLog(bundle.radio), len(bundle.ue_numbers)))
+
+
+def _first_values(
+    bundle: Bundle, flow: Flow, lives: Callable[[], pl.DataFrame]
+) -> tuple[rtt.Values, pl.DataFrame]:
+    """Metrics of the run and its first flow, and that flow's segments."""
+    if utran.settings_of(bundle) is not None:
+        values = utran.run_metrics(bundle, flow) | causes.counter_metrics(bundle.counters, flow.source)
+        return values | of_studies(bundle, flow) | lateness(bundle), pl.DataFrame()
+    seen = captured(bundle) and connected(bundle, flow)
+    if seen and flow.transport == "tcp":
+        flow = causes.finished(bundle, flow)
+    window = steady_window(flow)
+    log = RadioLog(bundle.radio)
+    values: rtt.Values = {
+        "window_begin_s": (window.begin_ns - bundle.start_ns) / 1e9,
+        "window_s": window.seconds,
+    }
+    segments = pl.DataFrame()
+    if captured(bundle):
+        values |= datagrams.ip_metrics(bundle, flow, window) if seen else datagrams.NOTHING_SENT
+    if seen and flow.transport == "tcp":
+        segments = decomposed_segments(bundle, flow, lives())
+        values |= flows.captured_metrics(bundle, flow, segments, window)
+        values |= timeline_metrics(window.cut(segments, "out_ns"))
+        if traced_in_full(bundle):
+            for side, node in (("data", bundle.radio_node(flow.source)), ("ack", bundle.radio_node(flow.sink))):
+                values |= {f"{side}_{name}": value for name, value in _side(log, node, lives(), window).items()}
+    elif flow.datagrams:
+        values |= {} if captured(bundle) else datagrams.receiver_metrics(bundle, flow)
+    else:
+        values |= {"probe_lost": int(bundle.tcp_stats.get("lost", 0))}
+        values |= throughput.receiver_metrics(bundle, flow)
+        values |= causes.counter_metrics(bundle.counters, flow.source)
+    values |= radio.cell_metrics(log, bundle.drop_reasons, window)
+    values |= radio.control_metrics(bundle.radio_stats)
+    values |= mode_switch.channel_metrics(bundle, flow)
+    if flow.transport == "tcp":
+        values |= mode_switch.switch_metrics(bundle, flow) | handover.handover_metrics(bundle, flow)
+    return values | of_studies(bundle, flow) | lateness(bundle), segments
+
+
+def of_studies(bundle: Bundle, flow: Flow) -> rtt.Values:
+    """What studies add to the row of a run's first flow."""
+    return {name: value for study in studies() for name, value in study.run_metrics(bundle, flow).items()}
+
+
+def captured(bundle: Bundle) -> bool:
+    """Whether the run has IP captures; long ones may go without (`capture.ip: false`)."""
+    return bool(bundle.settings.get("capture", {}).get("ip", True))
+
+
+def connected(bundle: Bundle, flow: Flow) -> bool:
+    """Whether data could be sent: over some links not even TCP's handshake comes to an end."""
+    if flow.kind != "stream" or flow.transport != "tcp":
+        return True
+    return bundle.stream(flow.id)["connected_s"] is not None
+
+
+def traced_in_full(bundle: Bundle) -> bool:
+    """Whether radio.trace has the rows of every packet, PDU and grant (`capture.radio_trace: full`)."""
+    return str(bundle.settings.get("capture", {}).get("radio_trace", "full")) == "full"
+
+
+def primary_flow(bundle: Bundle) -> Flow:
+    """The flow that a run's first row is about: the scenario's first, of commands the largest.
+
+    Raises:
+        DataError: the run has no flow.
+    """
+    if bundle.flows:
+        return bundle.flows[0]
+    if bundle.all_flows:
+        return bundle.all_flows[0]
+    raise DataError(f"{bundle.path}: {bundle.without_flows}")
+
+
+def _side(log: RadioLog, node: int, lives: pl.DataFrame, window: Window) -> rtt.Values:
+    own = window.cut(lives.filter(pl.col("node") == node), "in_ns")
+    if node == ENB:
+        return {"packets": len(own)} | radio.leg_metrics(own)
+    uplink = uplink_pdus(log, node)
+    pdus = window.cut(uplink, "tx_ns")
+    return (
+        radio.leg_metrics(own)
+        | radio.access_metrics(log, node, own, pdus, window)
+        | radio.size_metrics(log, node, lives.filter(pl.col("node") == node), uplink)
+        | radio.backlog_metrics(log, node, window)
+    )
+
+
+def lateness(bundle: Bundle) -> rtt.Values:
+    """Lateness percentiles, as the radio daemon counted them."""
+    found = bundle.radio_stats.get("lateness", {})
+    values: rtt.Values = {f"lateness_{name}": found.get(name) for name in ("p50_us", "p99_us", "p999_us", "max_us")}
+    return values | {"missed_ttis": found.get("missed_ttis")}
+
+
+def flatten(values: rtt.Values) -> dict[str, float | int | None]:
+    """Estimates into three columns, everything else as it is."""
+    row: dict[str, float | int | None] = {}
+    for name, value in values.items():
+        if isinstance(value, Estimate):
+            row |= {name: value.value, f"{name}_low": value.low, f"{name}_high": value.high}
+        else:
+            row[name] = value
+    return row

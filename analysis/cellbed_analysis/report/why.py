@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One query: why was the RTT of this segment so long, or the delay of this datagram?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from cellbed_formats.bundle import Bundle, Flow
+from cellbed_formats.error import DataError
+from cellbed_formats.flow import QUIC, note
+
+from ..metrics.rows import traced_in_full
+from ..metrics.run import analyse
+from ..metrics.utran import settings_of as utran_of
+from ..radio.life import RadioLog, packet_lives
+from ..tcp.delay import datagram_delays, least_way_ns, spin_rtts
+from ..tcp.segment import LEG_PARTS, RTT_PARTS, decomposed_segments, part_label, radio_parts
+from ..tcp.shown_flow import shown_flow
+from ..tcp.timeline import sequence_of, table
+
+#: Parts of a datagram's way outside of the radio, by whether a server's wires are in them.
+OUTSIDE = {
+    "host_tx": ("sender's host, capture to radio", "sender's host and wires to the radio"),
+    "host_rx": ("radio to the receiver's capture", "wires from the radio to the receiver's capture"),
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The RTT of one segment and where it went."""
+
+    sent_s: float  # after t = 0
+    seq: int  # bytes of the stream before it
+    rtt_ms: float
+    parts_ms: dict[str, float]  # in order of time; their sum is rtt_ms
+    events: pl.DataFrame  # `timeline.table`
+    wired: frozenset[str] = frozenset()  # of parts_ms: those with wires in them
+    note: str | None = None  # of a run with other flows
+
+    def __str__(self) -> str:
+        """The answer for people: parts, then events."""
+        lines = [*_noted(self.note),
+                 f"segment at byte {self.seq}, sent at {self.sent_s:.6f} s: RTT {self.rtt_ms:.3f} ms"]
+        parts = {part_label(part, part in self.wired): ms for part, ms in self.parts_ms.items() if ms != 0}
+        lines += [f"  {ms:9.3f} ms  {label}" for label, ms in parts.items()]
+        asked = self.events.filter((pl.col("t_ms") == 0) & pl.col("event").str.contains("RAC request"))
+        lines.append(f"  time from {'the entry into the buffer' if asked.is_empty() else 'the RAC request'} (ms):")
+        for event in self.events.iter_rows(named=True):
+            until = "" if event["arrival_ms"] is None else f" to {event['arrival_ms']:.3f}"
+            lines.append(f"  {event['t_ms']:9.3f}{until:<11} {event['where']}: {event['event']}")
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class DatagramAnswer:
+    """The way of one datagram and where its time went; UDP has no RTT, QUIC only what the spin bit shows."""
+
+    sent_s: float  # after t = 0
+    ip_bytes: int
+    delay_ms: float | None  # from capture to capture; None: it never came
+    parts_ms: dict[str, float]  # by label, in order of time; their sum is delay_ms. Empty: not known
+    facts: tuple[str, ...]  # of loss, RTT and what is not known
+    note: str | None = None
+
+    def __str__(self) -> str:
+        """The answer for people: the delay, its parts, what else is known."""
+        took = "never came" if self.delay_ms is None else f"{self.delay_ms:.3f} ms one way"
+        lines = [*_noted(self.note), f"datagram of {self.ip_bytes} bytes, sent at {self.sent_s:.6f} s: {took}"]
+        lines += [f"  {ms:9.3f} ms  {label}" for label, ms in self.parts_ms.items() if ms != 0]
+        return "\n".join([*lines, *(f"  {fact}" for fact in self.facts)])
+
+
+def _noted(text: str | None) -> list[str]:
+    return [] if text is None else [text]
+
+
+def why(bundle: Bundle, at_s: float, wanted: str | None = None) -> Answer | DatagramAnswer:
+    """Explain the RTT of the first segment sent at or after a time, or of a flow of datagrams that one's way.
+
+    Args:
+        bundle: a run.
+        at_s: seconds after t = 0.
+        wanted: id of a flow; None: the scenario's first, else the largest.
+
+    Raises:
+        DataError: the run has no such flow, segment or datagram, or lacks the files that it takes.
+    """
+    run = analyse(bundle)
+    if not run.readable:
+        raise DataError(f"{bundle.path}: {run.problem}")
+    flow = shown_flow(bundle, wanted)
+    if not bundle.all_flows:
+        raise DataError(f"{bundle.path}: {bundle.without_flows}")
+    where = f"{bundle.path}: flow {flow.id}"
+    if utran_of(bundle) is not None:
+        raise DataError(f"{bundle.path}: where a packet's time went is known of LTE, not of the UTRAN")
+    if flow.source not in bundle.captured_nodes:
+        raise DataError(f"{where}: no capture of what {flow.source} sent; run it with capture.ip: true")
+    if not traced_in_full(bundle):
+        raise DataError(f"{where}: radio.trace has events only; run it with capture.radio_trace: full")
+    said = note(bundle.all_flows, flow, wanted)
+    if flow.datagrams:
+        return _of_datagram(bundle, flow, _first(datagram_delays(bundle, flow), "sent_ns", bundle, at_s, where), said)
+    if not flow.packets(bundle.capture(flow.source))["payload_bytes"].sum():
+        raise DataError(f"{where}: the connection carried no data")
+    segments = run.segments(flow.id)
+    if segments.is_empty():
+        segments = decomposed_segments(bundle, flow, _lives(bundle))
+    known = segments.drop_nulls(["rtt_ns", *RTT_PARTS]).sort("out_ns")
+    if known.is_empty():
+        raise DataError(f"{where}: no segment with an RTT that radio.trace knows")
+    return _answer(bundle, flow, _first(known, "out_ns", bundle, at_s, where), said)
+
+
+def _lives(bundle: Bundle) -> pl.DataFrame:
+    return packet_lives(RadioLog(bundle.radio), len(bundle.ue_numbers))
+
+
+def _first(sent: pl.DataFrame, time: str, bundle: Bundle, at_s: float, where: str) -> dict[str, Any]:
+    """The first row at or after a time. Raises DataError: none is so late, or there is none at all."""
+    what = "segment with an RTT" if time == "out_ns" else "datagram"
+    if sent.is_empty():
+        raise DataError(f"{where}: no {what} was sent")
+    after = sent.filter(pl.col(time) >= bundle.start_ns + round(at_s * 1e9))
+    if after.is_empty():
+        last_s = (sent[time][-1] - bundle.start_ns) / 1e9
+        raise DataError(f"{where}: no {what} was sent at or after {at_s:g} s; the last one was at {last_s:.3f} s")
+    return after.row(0, named=True)
+
+
+def _answer(bundle: Bundle, flow: Flow, segment: dict[str, Any], said: str | None) -> Answer:
+    ues = bundle.ue_numbers
+    return Answer(
+        sent_s=(segment["out_ns"] - bundle.start_ns) / 1e9,
+        seq=segment["seq"],
+        rtt_ms=segment["rtt_ns"] / 1e6,
+        parts_ms={part: segment[part] / 1e6 for part in RTT_PARTS},
+        events=table(sequence_of(flow, segment)),
+        wired=frozenset(
+            (() if flow.source in ues else ("host_tx", "host_rx")) + (() if flow.sink in ues else ("receiver",))
+        ),
+        note=said,
+    )
+
+
+def _of_datagram(bundle: Bundle, flow: Flow, datagram: dict[str, Any], said: str | None) -> DatagramAnswer:
+    sent_ns, came_ns = datagram["sent_ns"], datagram["came_ns"]
+    facts = []
+    parts, unknown = _parts(bundle, flow, datagram) if came_ns is not None else ({}, _fate(bundle, flow, datagram))
+    if unknown is not None:
+        facts.append(unknown)
+    facts.append(_round_trip(bundle, flow, sent_ns))
+    return DatagramAnswer(
+        (sent_ns - bundle.start_ns) / 1e9, datagram["ip_bytes"], None if came_ns is None else (came_ns - sent_ns) / 1e6,
+        parts, tuple(facts), said,
+    )  # fmt: skip
+
+
+def _parts(bundle: Bundle, flow: Flow, datagram: dict[str, Any]) -> tuple[dict[str, float], str | None]:
+    """Where the time of a datagram that came went, in ms by label, or why that is not known."""
+    radio = radio_parts(_lives(bundle)).filter(
+        (pl.col("node") == bundle.radio_node(flow.source)) & (pl.col("tag") == datagram["tag"])
+        & (pl.col("in_rank") == datagram["rank"])
+    )
+    if radio.is_empty():
+        return {}, "where its time went is not known: radio.trace does not tell this datagram from others"
+    row = radio.row(0, named=True)
+    ns = {"host_tx": row["in_ns"] - datagram["sent_ns"], **{part: row[part] for part in LEG_PARTS},
+          "host_rx": datagram["came_ns"] - row["out_ns"]}
+    wired = {"host_tx": flow.source not in bundle.ue_numbers, "host_rx": flow.sink not in bundle.ue_numbers}
+    labels = {**LEG_PARTS, **{part: words[wired[part]] for part, words in OUTSIDE.items()}}
+    return {labels[part]: value / 1e6 for part, value in ns.items()}, None
+
+
+def _fate(bundle: Bundle, flow: Flow, datagram: dict[str, Any]) -> str:
+    """What became of a datagram that never came."""
+    log = RadioLog(bundle.radio)
+    entered = log.rows("pkt_in", node=bundle.radio_node(flow.source)).filter(pl.col("tag") == datagram["tag"])
+    if flow.sink not in bundle.captured_nodes:
+        return f"whether it came is not known: there is no capture at {flow.sink}"
+    if len(entered) <= datagram["rank"]:
+        return "it did not reach the radio: lost on the wires or in the sender's host"
+    pkt = entered["pkt"][int(datagram["rank"])]
+    dropped = log.rows("pkt_drop", pkt=pkt)
+    if dropped.is_empty():
+        return "the radio delivered it, or had it still when the run ended"
+    reason = bundle.drop_reasons.get(dropped["value"][-1], str(dropped["value"][-1])).replace("_", " ")
+    after_ms = (dropped["t_ns"][-1] - entered["t_ns"][int(datagram["rank"])]) / 1e6
+    return f"the radio dropped it {after_ms:.3f} ms after it entered: {reason}"
+
+
+def _round_trip(bundle: Bundle, flow: Flow, sent_ns: int) -> str:
+    """What is known of the RTT when a datagram was sent."""
+    if flow.transport != QUIC:
+        return "no RTT: UDP acknowledges nothing"
+    ways = datagram_delays(bundle, flow), datagram_delays(bundle, flow, back=True)
+    ended, rtts = spin_rtts(ways[0], least_way_ns(*ways))
+    if not len(rtts):
+        return "no RTT: QUIC's acknowledgments are encrypted, and its spin bit does not spin here"
+    at = min(int(np.searchsorted(ended, sent_ns)), len(rtts) - 1)
+    return f"RTT by QUIC's spin bit: {rtts[at] / 1e6:.3f} ms then, median {np.median(rtts) / 1e6:.3f} ms " \
+           f"of {len(rtts)} round trips"

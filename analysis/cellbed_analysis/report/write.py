@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The report: one HTML file that needs nothing else, and the files beside it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from cellbed_formats.bundle import Bundle, Results, load_results
+from cellbed_formats.stored import content, plain_name, recordings
+
+from ..claims.claim import collect, read_claims
+from ..claims.judge import VERDICTS, Outcome, evaluate, with_sweeps
+from ..figures.figure import SavedFigure, save
+from ..figures.gallery import available
+from ..interactive.embed import figure_json, script
+from ..interactive.explore import Exploration, explorations
+from ..interactive.sweep_plot import draw as draw_sweep
+from ..metrics.catalog import METRICS, Metric
+from ..metrics.flow_table import FLOW_COLUMNS, fairness, flow_tables
+from ..metrics.identity import scalars
+from ..metrics.probe import AGREEMENT_BOUND_US
+from ..metrics.run import RunAnalysis
+from ..metrics.runs import analyse_all
+from ..metrics.throughput import GOODPUT_BOUND_PCT
+from ..study import studies
+from .headline import COMMAND_COLUMNS, RADIO_COLUMNS, command_rows, headline, radio_rows, write_metrics
+from .index import INDEX, write_index
+from .page import page
+from .timelines import CUTS_MAX, POINTS, POINTS_ALONE, representatives, timelines
+
+REPORT = "report.html"
+#: A page with a line for each of more runs is no longer read, nor quickly drawn.
+LISTED_MAX = 600
+#: Runs whose flows are listed, and flows whose metrics stand beside each other.
+LISTED_FLOWS_MAX, MEASURED_MAX = 20, 8
+
+
+def write_report(results_dir: Path, claims_file: Path | None = None, output: Path | None = None) -> Path:
+    """Analyse every bundle and write the report anew.
+
+    Args:
+        results_dir: directory with one bundle per run, or one bundle.
+        claims_file: claims to judge instead of those that the runs carry.
+        output: directory to write to instead of `summary/` of the results, or `derived/` of the bundle.
+
+    Returns:
+        Path of report.html; figures/ lies beside it, of a results directory also index.html, claims.json and
+        metrics.parquet.
+
+    Raises:
+        DataError: no bundle below the directory, or a malformed claim.
+    """
+    results = load_results(Path(results_dir))
+    claims = collect(results) if claims_file is None else read_claims(claims_file)
+    runs = analyse_all(results.bundles)
+    directory = output or results.report_dir
+    directory.mkdir(parents=True, exist_ok=True)
+    outcomes = evaluate(claims, with_sweeps([run.row for run in runs]))
+    if results.alone:  # most claims compare runs
+        outcomes = [outcome for outcome in outcomes if outcome.verdict in ("reproduced", "differs")]
+    else:
+        _write_data(runs, outcomes, directory)
+    figures = save(available(runs, claims), directory / "figures")
+    report = directory / REPORT
+    report.write_text(render(results, runs, claims, outcomes, figures))
+    if not results.alone:
+        write_index(results, runs, directory, report)
+    return report
+
+
+def write_each(results_dir: Path) -> list[Path]:
+    """The report of every readable bundle below a results directory; an index made after that links them."""
+    runs = analyse_all(load_results(Path(results_dir)).bundles)
+    return [write_report(run.bundle.path) for run in runs if run.readable]
+
+
+def _write_data(runs: Sequence[RunAnalysis], outcomes: Sequence[Outcome], directory: Path) -> None:
+    write_metrics([row for run in runs for row in run.rows], directory / "metrics.parquet")
+    for study in studies():
+        study.write([run.row for run in runs], directory)
+    entries = [outcome.to_json() for outcome in outcomes]
+    (directory / "claims.json").write_text(json.dumps(entries, indent=1, ensure_ascii=False) + "\n")
+
+
+def render(
+    results: Results,
+    runs: Sequence[RunAnalysis],
+    claims: Sequence[dict[str, Any]],
+    outcomes: Sequence[Outcome],
+    figures: Sequence[SavedFigure],
+) -> str:
+    """The report's HTML."""
+    rows, all_rows = [run.row for run in runs], [row for run in runs for row in run.rows]
+    alone = results.alone
+    listed = listed_runs(runs)
+    names = {run.row["bundle"] for run in listed}
+    chosen, left = representatives(runs)
+    shown = timelines(chosen, POINTS_ALONE if alone else POINTS)
+    explored = [(found, partial(_explored, found)) for found in explorations(runs)]
+    return page(
+        "report.html.j2",
+        title=_title(results),
+        headline=headline(all_rows, claims),
+        commands=command_rows(all_rows),
+        command_columns=COMMAND_COLUMNS,
+        radio=radio_rows(rows),
+        radio_columns=RADIO_COLUMNS,
+        flow_tables=flow_tables([run.rows for run in runs])[:LISTED_FLOWS_MAX],
+        flow_columns=FLOW_COLUMNS,
+        fairness=fairness(all_rows),
+        results=results,
+        runs=runs,
+        listed=listed,
+        explored=explored,
+        timelines=shown,
+        timelines_left=left,
+        cuts_max=CUTS_MAX,
+        measured=_measured(runs[0].rows[:MEASURED_MAX]) if alone else [],
+        measured_flows=[row.get("flow") or "" for row in runs[0].rows[:MEASURED_MAX]] if alone else [],
+        settings=list(scalars(results.bundles[0].settings)) if alone else [],
+        index=None if alone else INDEX,
+        script=script() if explored or any(one.figure for one in shown) else None,
+        sections=[Markup(section) for study in studies() if (section := study.section(rows)) is not None],
+        outcomes=outcomes,
+        counts=Counter(outcome.verdict for outcome in outcomes),
+        verdicts=VERDICTS,
+        figures=figures,
+        bounds_us=AGREEMENT_BOUND_US,
+        goodput_bound_pct=GOODPUT_BOUND_PCT,
+        reproduction=[_reproduction(bundle) for bundle in results.bundles if bundle.path.name in names],
+        metrics=METRICS,
+    )
+
+
+def _explored(found: Exploration, place: str) -> Markup:
+    return figure_json(draw_sweep(found), place)
+
+
+def _measured(rows: Sequence[dict[str, Any]]) -> list[tuple[Metric, list[Any]]]:
+    """Metrics of one run's flows, in the catalog's order."""
+    found = [(metric, [row.get(name) for row in rows]) for name, metric in METRICS.items()]
+    return [(metric, values) for metric, values in found if any(value is not None for value in values)]
+
+
+def listed_runs(runs: Sequence[RunAnalysis]) -> list[RunAnalysis]:
+    """Runs that get a line each: all, or of very many those set apart and the first of each scenario and lab."""
+    if len(runs) <= LISTED_MAX:
+        return list(runs)
+    first = {(run.row["scenario"], run.row["lab"]): run for run in reversed(runs) if run.usable}
+    return [run for run in runs if not run.usable or first[run.row["scenario"], run.row["lab"]] is run]
+
+
+def _title(results: Results) -> str:
+    titles = dict.fromkeys(str(b.manifest["scenario"].get("title") or b.scenario_id) for b in results.bundles)
+    return "; ".join(titles)
+
+
+def _reproduction(bundle: Bundle) -> dict[str, Any]:
+    """How to get this run again, and what it must then look like."""
+    manifest = bundle.manifest
+    scenario = shlex.quote(manifest["scenario"].get("file") or bundle.scenario_id)
+    return {
+        "bundle": bundle.path.name,
+        "command": f"make run-experiment SCENARIO={scenario} SEED={manifest['seed']} LAB={manifest['lab']}",
+        "variant": manifest["variant"],
+        "seed": manifest["seed"],
+        "kernel": {"release": "", "version": "", "config_sha256": ""} | manifest.get("kernel", {}),
+        "tools": manifest.get("tools", {}),
+        "git": manifest.get("git", ""),
+        "hashes": [(plain_name(path), _sha256(path)) for path in recordings(bundle.path)],
+    }
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(content(path)).hexdigest()

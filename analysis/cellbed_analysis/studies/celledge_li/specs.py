@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Figures of runs at the edge of a cell: Figures 2 and 4 to 7 of Li et al, and what they leave open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+from matplotlib.figure import Figure
+
+from cellbed_channel.cell_edge import CellEdgeParameters
+from cellbed_channel.figure import draw_map
+
+from ...metrics.run import RunAnalysis
+from . import lines as celledge_lines
+from . import rtt as celledge_rtt
+from .edge import DISTANCE, INTERFERENCE, TRANSPORT, belongs
+from .sweep import Edge, Study, edges, studies, sweeps
+
+Spec = tuple[str, str, str, Callable[[], Figure]]
+
+THROUGHPUT, LOST, CWND = "throughput (Mbit/s)", "packets lost", "median cwnd (packets)"
+#: What is drawn of studies: label -> (metric, width).
+STUDIED = {"throughput (Mbit/s)": ("ip_throughput_mbps", 3.0), "median RTT (ms)": ("rtt_p50_ms", 2.0),
+           "lost (%)": ("ip_lost_pct", 2.0)}
+TITLES = {
+    "headers": "What grants without room for headers cost",
+    "unstated-dtx": "What the paper leaves open: a block whose assignment was missed",
+    "unstated-rate": "What the paper leaves open: the rate of UDP",
+    "unstated-threshold": "What the paper leaves open: retransmissions up to a radio link failure",
+    "unstated-window": "What the paper leaves open: TCP's receive window",
+}
+EDGE = "param.radio.channel.cell_edge."
+COUNTED = (
+    "Throughput is that of the IP layer after the warm-up; lost packets are those of the whole flow that the capture "
+    "at the UE does not have, of UDP with those that found RLC's queue full."
+)
+
+
+def specs(runs: Sequence[RunAnalysis]) -> list[Spec]:
+    """Figures that these runs allow."""
+    ready = [run for run in runs if run.usable and belongs(run.row)]
+    found = edges([run.row for run in ready])
+    made: list[Spec] = [_map(found[0].rows[0])] if found else []
+    for edge in sweeps(found):
+        made += _lines(edge) + _rtt(edge, ready) if edge.of_paper else [_today(edge)]
+    return made + [spec for study in studies(found) for spec in _study(study)]
+
+
+def _map(row: Mapping[str, Any]) -> Spec:
+    """The radio environment of some run."""
+    names = CellEdgeParameters.__dataclass_fields__
+    parameters = CellEdgeParameters(**{name: row[f"{EDGE}{name}"] for name in names if f"{EDGE}{name}" in row})
+    return (
+        "celledge-fig2-map",
+        "Radio environment",
+        "SINR of the strongest cell at every place when all cells send, without shadowing and fading, from path loss, "
+        "antennas and noise of the channel's model; squares: where the UE's boxes are. Figure 2 of the paper is the "
+        "same of LENA's control channel.",
+        partial(_themed_map, parameters, int(row["param.radio.n_rb"])),
+    )
+
+
+def _themed_map(parameters: CellEdgeParameters, n_rb: int) -> Figure:
+    figure = draw_map(parameters, n_rb)
+    legend = figure.axes[0].get_legend()
+    if legend is not None:
+        legend.set_frame_on(True)
+    return figure
+
+
+def _lines(edge: Edge) -> list[Spec]:
+    made = []
+    data = edge.of(control=False)
+    panels = {THROUGHPUT: data.series("ip_throughput_mbps"), LOST: data.series("ip_lost_pkts")}
+    if panels[THROUGHPUT]:
+        made.append((
+            f"celledge-fig4-throughput-{edge.suffix}",
+            "Throughput and lost packets against the distance, without errors of the control channels",
+            f"{edge.scenario}. {COUNTED} Figure 4 of the paper: both fall from 40 m to 300 m; UDP has at most about "
+            "0.5 Mbit/s more than TCP in UM and 1 Mbit/s in AM, and loses half as much in AM as in UM.",
+            partial(celledge_lines.draw, panels, (LOST,)),
+        ))  # fmt: skip
+    control = edge.of(control=True)
+    panels = {THROUGHPUT: control.series("ip_throughput_mbps"),
+              "assignments missed": control.series("control_missed_ttis")}
+    if panels[THROUGHPUT]:
+        made.append((
+            f"celledge-fig5-control-{edge.suffix}",
+            "Throughput against the distance, with errors of the control channels",
+            f"{edge.scenario}. Below, the downlink assignments that the UE missed in the whole run; where little is "
+            "sent, few can be. Figure 5 of the paper has TCP in UM and AM, and UDP in UM: TCP in UM falls most, in AM "
+            "it stays just below UDP, and all are low above 200 m.",
+            partial(celledge_lines.draw, panels, ("assignments missed",)),
+        ))  # fmt: skip
+    windows = edge.of(transport="tcp").series("cwnd_change_p50_pkts")
+    if windows:
+        made.append((
+            f"celledge-fig6-cwnd-{edge.suffix}",
+            "Median congestion window against the distance",
+            f"{edge.scenario}: median of the values that cwnd changed to, whole flow, from tcp.trace. Linux lets cwnd "
+            "grow only while it limits the sender, so that a receive window of 128 KiB, 128 packets, bounds it. "
+            "Figure 6 of the paper: it falls with the distance, and is low in UM with errors of the control channels.",
+            partial(celledge_lines.draw, {CWND: windows}),
+        ))  # fmt: skip
+    return made
+
+
+def _today(edge: Edge) -> Spec:
+    panels = {THROUGHPUT: edge.series("ip_throughput_mbps"), "median RTT (ms)": edge.series("rtt_p50_ms"),
+              LOST: edge.series("ip_lost_pkts")}
+    return (
+        f"celledge-{edge.suffix}",
+        "Today's transport protocols at the edge of a cell",
+        f"{edge.scenario}. {COUNTED} Not in the paper.",
+        partial(celledge_lines.draw, {label: lines for label, lines in panels.items() if lines}, (LOST,)),
+    )
+
+
+def _rtt(edge: Edge, runs: Sequence[RunAnalysis]) -> list[Spec]:
+    """Distributions in UM, of AM at the least distance, and of the runs without interference."""
+    runs = [run for run in runs if run.row.get("rtt_p50_ms") is not None]
+    of_scenario = [run for run in runs if run.row in edge.of(transport="tcp", control=False).rows]
+    seed = min((run.row["seed"] for run in of_scenario), default=None)
+    chosen = sorted((run for run in of_scenario if run.row["seed"] == seed), key=lambda run: float(run.row[DISTANCE]))
+    um = {float(run.row[DISTANCE]): run for run in chosen if run.row["variant"] == "TCP-UM"}
+    if not um:
+        return []
+    nearest = min(um)
+    others = {f"AM, {nearest:g} m": (run, "-") for run in chosen
+              if run.row["variant"] == "TCP-AM" and run.row[DISTANCE] == nearest}
+    others |= {f"no interference, {run.row[DISTANCE]:g} m": (run, "--") for run in runs
+               if run.row.get(INTERFERENCE) is False and run.row[TRANSPORT] == "tcp"}
+    return [(
+        f"celledge-fig7-rtt-{edge.suffix}",
+        "Distribution of the RTT, without errors of the control channels",
+        f"{edge.scenario}, seed {seed}: share of segments with at most this RTT, from the captures, after the warm-up. "
+        "Figure 7 of the paper: the further away, the longer; shortest without interference; in AM slightly longer.",
+        partial(_draw_rtt, um, others),
+    )]  # fmt: skip
+
+
+def _draw_rtt(um: Mapping[float, RunAnalysis], others: Mapping[str, tuple[RunAnalysis, str]]) -> Figure:
+    by_distance = {distance: rtt_ms for distance, run in um.items() if len(rtt_ms := _rtt_ms(run))}
+    return celledge_rtt.draw(by_distance, {name: (rtt_ms, line) for name, (run, line) in others.items()
+                                           if len(rtt_ms := _rtt_ms(run))})
+
+
+def _rtt_ms(run: RunAnalysis) -> np.ndarray:
+    """RTTs of segments sent after the warm-up."""
+    begin_ns = run.bundle.start_ns + run.row["window_begin_s"] * 1e9
+    inside = pl.col("out_ns").is_between(begin_ns, begin_ns + run.row["window_s"] * 1e9)
+    return run.segments().filter(pl.col("rtt_ns").is_not_null() & inside)["rtt_ns"].to_numpy() / 1e6
+
+
+def _study(study: Study) -> list[Spec]:
+    pairs = study.pairs
+    metrics = {label: (metric, share) for label, (metric, share) in STUDIED.items()
+               if any(pair.base.get(metric) is not None and pair.other.get(metric) is not None for pair in pairs)}
+    title = TITLES.get(study.edge.suffix, f"{study.edge.scenario} beside {study.base.scenario}")
+    return [(
+        f"celledge-study-{study.edge.suffix}",
+        title,
+        f"{study.edge.scenario} beside {study.base.scenario} (circles): the same configurations, seed and channel with "
+        "one setting changed. No value is chosen to meet the paper's.",
+        partial(celledge_lines.draw_pairs, pairs, metrics, study.base.scenario),
+    )]  # fmt: skip

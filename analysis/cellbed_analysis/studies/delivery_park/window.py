@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Goodput in and out of sequence against what a study varies, such as the receive window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import matplotlib.pyplot as plt
+from matplotlib.figure import Figure
+
+from ...figures.error_bars import errors
+from ...figures.style import OTHER, ink
+from .sweep import ORDERS, Sweep
+
+LINES = {"in": (OTHER[0][0], "o", "-"), "out": (OTHER[1][0], "s", "--")}
+
+
+def draw(study: Sequence[Sweep]) -> Figure:
+    """Draw a panel for each congestion control (rows) and loss rate (columns).
+
+    Args:
+        study: sweeps of one scenario in the order of what they vary.
+    """
+    controls, rates = study[0].controls, study[0].rates
+    figure, panels = plt.subplots(
+        len(controls), len(rates), figsize=(3.1 * len(rates), 0.9 + 2.5 * len(controls)), layout="constrained",
+        sharex=True, squeeze=False,
+    )  # fmt: skip
+    for name, row in zip(controls, panels, strict=True):
+        for rate, axes in zip(rates, row, strict=True):
+            _panel(axes, study, name, rate)
+            axes.set_title(f"{name}, loss of {100 * rate:g} %", loc="left", fontsize="medium")
+        row[0].set_ylabel("Mbit/s")
+    for axes in panels[-1]:
+        axes.set_xticks(range(len(study)), [sweep.point.rpartition(" window ")[2] for sweep in study])
+        axes.tick_params(axis="x", rotation=60)
+    handles, labels = panels[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=4)
+    return figure
+
+
+def _panel(axes: plt.Axes, study: Sequence[Sweep], name: str, rate: float) -> None:
+    cells = [(x, cell) for x, sweep in enumerate(study) if (cell := sweep.cell(name, rate)) is not None]
+    for order, (color, marker, line) in LINES.items():
+        shown = [(x, cell.goodput_mbps[order]) for x, cell in cells if order in cell.goodput_mbps]
+        axes.errorbar(
+            [x for x, _ in shown], [v.value for _, v in shown], yerr=errors([v for _, v in shown]), color=color,
+            marker=marker, linestyle=line, markersize=4.5, label=ORDERS[order], ecolor=ink(), elinewidth=0.8,
+        )  # fmt: skip
+        printed = next((cell.paper_mbps.get(order) for _, cell in cells if cell.paper_mbps), None)
+        if printed is not None:
+            axes.axhline(printed, color=color, linewidth=1, linestyle=":", label=f"paper, {ORDERS[order]}")
+    axes.set_ylim(bottom=0)

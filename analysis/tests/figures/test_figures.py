@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Every figure draws, in both themes, with what it claims to show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import matplotlib.image
+import numpy as np
+import pytest
+from synthetic_bundle import write_bundle
+
+from cellbed_analysis.claims.claim import read_claims
+from cellbed_analysis.figures import decomposition, gallery, lateness, rtt_window, style
+from cellbed_analysis.figures.figure import save
+from cellbed_analysis.metrics.run import RunAnalysis, analyse
+from cellbed_analysis.stats.interval import Estimate
+from cellbed_analysis.tcp.segment import RTT_PARTS
+from cellbed_formats.bundle import load_results
+
+
+@pytest.fixture(scope="module")
+def runs(results: Path, tmp_path_factory: pytest.TempPathFactory) -> list[RunAnalysis]:
+    sweep = tmp_path_factory.mktemp("sweep")
+    for combination in ("DM-DM", "IM-IM"):
+        for window in ("8KiB", "16KiB", "32KiB"):
+            write_bundle(sweep, combination, "d2d-nardini/window-sweep", window, duration_s=2)
+    bundles = [*load_results(results).bundles, *load_results(sweep).bundles]
+    return [analyse(bundle) for bundle in bundles]
+
+
+CLAIMS = read_claims(Path(__file__).parents[3] / "scenarios/d2d-nardini/claims.yaml")
+EXPECTED = (
+    "fig3-rtt-over-time",
+    "fig4-sequence-dm-dm",
+    "fig4-sequence-dm-im",
+    "fig4-sequence-im-dm",
+    "fig4-sequence-im-im",
+    "rtt-decomposition",
+    "rtt-cdf",
+    "fig5-rtt-over-window",
+    "lateness",
+)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.parametrize("theme", style.THEMES)
+def test_draws(runs: list[RunAnalysis], name: str, theme: str) -> None:
+    spec = next(spec for spec in gallery.available(runs, CLAIMS) if spec.name == name)
+    with style.theme(theme):
+        figure = spec.draw()
+        axes = figure.axes[0]
+        assert axes.has_data()
+        labelled = figure.get_supxlabel() or axes.get_xlabel() or axes.get_ylabel()
+        assert labelled, "axes carry no label"
+    assert "aper" in spec.caption, "the caption says nothing about the paper's figure"
+
+
+def test_without_claims_no_caption_speaks_of_a_paper(runs: list[RunAnalysis]) -> None:
+    """Anybody's runs have these figures."""
+    static = [run for run in runs if run.row["scenario"] == "d2d-nardini/static"]
+    captions = {spec.name: spec.caption for spec in gallery.available(static) if spec.name != "lateness"}
+    assert len(captions) == len(EXPECTED) - 2
+    assert not [name for name, caption in captions.items() if "aper" in caption]
+
+
+def test_available_figures_follow_the_results(runs: list[RunAnalysis]) -> None:
+    assert tuple(spec.name for spec in gallery.available(runs)) == EXPECTED
+    static = [run for run in runs if run.row["scenario"] == "d2d-nardini/static"]
+    assert "fig5-rtt-over-window" not in {spec.name for spec in gallery.available(static)}
+
+
+def test_unusable_runs_show_only_their_lateness(tmp_path: Path) -> None:
+    write_bundle(tmp_path, duration_s=2, validity={"verdict": "invalid", "reasons": []})
+    runs = [analyse(bundle) for bundle in load_results(tmp_path).bundles]
+    assert [spec.name for spec in gallery.available(runs)] == ["lateness"]
+
+
+def test_files_are_png_and_pdf_and_replace_old_ones(runs: list[RunAnalysis], tmp_path: Path) -> None:
+    (tmp_path / "old.png").write_bytes(b"")
+    specs = [spec for spec in gallery.available(runs) if spec.name in EXPECTED[:2]]
+    saved = save(specs, tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "fig3-rtt-over-time.pdf", "fig3-rtt-over-time.png", "fig4-sequence-dm-dm.pdf",
+        "fig4-sequence-dm-dm.png",
+    ]  # fmt: skip
+    for path in tmp_path.glob("*.png"):
+        pixels = matplotlib.image.imread(path)
+        assert pixels.shape[1] > 900
+        assert np.ptp(pixels[..., :3]) > 0.8, "the picture is blank"
+    assert (tmp_path / "fig3-rtt-over-time.pdf").read_bytes().startswith(b"%PDF")
+    assert saved[0].png["light"] != saved[0].png["dark"]
+
+
+def test_the_same_runs_give_the_same_bytes(runs: list[RunAnalysis], tmp_path: Path) -> None:
+    specs = gallery.available(runs)[:1]
+    first, second = (save(specs, tmp_path / name)[0] for name in "ab")
+    assert first.png == second.png
+    assert first.paths[1].read_bytes() == second.paths[1].read_bytes()
+
+
+def test_window_figure_shows_windows_in_kib_and_intervals() -> None:
+    points = [(8192.0, Estimate(30, 29, 31)), (16384.0, Estimate(40))]
+    with style.theme("light"):
+        axes = rtt_window.draw({"DM-DM": points}).axes[0]
+        axes.figure.canvas.draw()
+        assert [text.get_text() for text in axes.get_xticklabels()] == ["8", "16"]
+        (bars,) = axes.containers
+        lines = bars.lines[2][0].get_segments()
+        assert [tuple(segment[:, 1]) for segment in lines] == [(29, 31), (40, 40)]
+
+
+def test_labels_of_near_windows_do_not_touch() -> None:
+    assert rtt_window.spaced([64, 96, 128, 144]) == [64, 96, 144]
+
+
+def test_decomposition_bars_end_at_the_rtt() -> None:
+    parts = dict.fromkeys(RTT_PARTS, 0.5)
+    assert sum(ms for _, _, ms in decomposition.pieces(parts)) == 0.5 * len(RTT_PARTS)
+    with style.theme("light"):
+        axes = decomposition.draw({"DM-DM": parts}, {"DM-DM": 30}).axes[0]
+        right = max(bar.get_x() + bar.get_width() for bar in axes.patches)
+        assert right == pytest.approx(0.5 * len(RTT_PARTS))
+
+
+def test_retransmissions_have_a_colour_where_there_are_any() -> None:
+    for ms, expected in ((0.5, True), (0.0, False)):
+        parts = {"data_air": 4.0, "ack_dl_harq": ms}
+        with style.theme("light"):
+            figure = decomposition.draw({"IM-IM": parts}, {})
+            labels = [text.get_text() for text in figure.legends[0].get_texts()]
+        assert ("sent again by HARQ or RLC" in labels) is expected
+
+
+def test_lateness_bars_are_shares_of_all_wake_ups() -> None:
+    with style.theme("light"):
+        axes = lateness.draw({"native": [(1.0, 25), (1.5, 35), (2.0, 40)]}, 1000).axes[0]
+        assert [bar.get_height() for bar in axes.patches] == [25, 75]
+
+
+def test_lateness_is_shown_per_power_of_two() -> None:
+    assert lateness.octaves([(0, 1), (1, 2), (2, 4), (3, 8), (4, 16), (1024, 32)]) == {0: 3, 1: 4, 2: 24, 10: 32}
+
+
+def test_series_differ_in_more_than_colour() -> None:
+    looks = [style.SERIES[name] for name in style.SERIES]
+    for position in range(3):  # colour, marker, line style
+        assert len({look[position] for look in looks}) == len(looks)

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Handovers, the case each was for TCP, and their metrics, on traces written by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from synthetic_bundle import MS, START_NS
+from synthetic_handover import Wire, handover_rows, radio_row, rrc, tcp_row, write_handover_bundle
+from synthetic_timeout import BEFORE, forwarded_wire, timeout_rows
+
+from cellbed_analysis.metrics.handover import handover_metrics
+from cellbed_analysis.metrics.rows import compute
+from cellbed_analysis.radio.handover import handovers, messages, of_flow
+from cellbed_analysis.studies.handover_pacifico.metrics import equation_metrics
+from cellbed_analysis.tcp.after_handover import effect
+from cellbed_analysis.tcp.sender import Sender
+from cellbed_analysis.tcp.window_events import window_events
+from cellbed_formats.bundle import Bundle, read_bundle
+
+
+def _bundle(tmp_path: Path, tcp: list, radio: list | None = None, wire: Wire | None = None, **more: object) -> Bundle:
+    radio = handover_rows(2300) if radio is None else radio
+    return read_bundle(write_handover_bundle(tmp_path, radio, tcp, wire, **more))  # type: ignore[arg-type]
+
+
+def _ms(t_ns: int | None) -> float | None:
+    return None if t_ns is None else (t_ns - START_NS) / MS
+
+
+def _case(bundle: Bundle) -> tuple[str, list[str]]:
+    flow = bundle.flows[0]
+    handover = of_flow(bundle, flow)
+    assert handover is not None
+    found = effect(Sender(bundle, flow), handover)
+    assert found is not None
+    return found.case, [event.kind for event in found.events]
+
+
+def test_steps_of_a_standard_handover(tmp_path: Path) -> None:
+    bundle = _bundle(tmp_path, BEFORE)
+    assert messages(bundle)["message"].to_list()[:2] == ["measurement_report", "handover_decision"]
+    (handover,) = handovers(bundle, "me")
+    assert (handover.source, handover.target, handover.wrong) == (0, 1, False)
+    times = (handover.start_ns, handover.left_ns, handover.attached_ns, handover.path_ns)
+    assert [_ms(t) for t in times] == [2300, 2308, 2338, 2349]
+    assert handovers(bundle, "c1") == []
+
+
+def test_a_predicted_path_switch_is_of_the_handover_that_follows(tmp_path: Path) -> None:
+    radio = [*handover_rows(1000), *handover_rows(2300, path_ms=-122, predicted_ms=2170, source=1)]
+    first, second = handovers(_bundle(tmp_path, BEFORE, radio), "me")
+    assert _ms(first.path_ns) == 1049 and _ms(second.path_ns) == 2178
+
+
+def test_a_wrong_prediction_lasts_until_the_path_is_back(tmp_path: Path) -> None:
+    radio = [
+        rrc(2170, "predicted", 0, 1), rrc(2178, "path_switched", 0, 1), rrc(3170, "prediction_expired", 0, 1),
+        rrc(3174, "path_switched", 0, 0), rrc(3174, "user_plane_update_reply", 0, 0),
+    ]  # fmt: skip
+    (wrong,) = handovers(_bundle(tmp_path, BEFORE, radio), "me")
+    assert wrong.wrong and [_ms(t) for t in (wrong.start_ns, wrong.path_ns, wrong.attached_ns)] == [2170, 2178, 3174]
+
+
+def test_a_run_is_about_its_handover_rather_than_a_wrong_prediction(tmp_path: Path) -> None:
+    radio = [rrc(1000, "predicted", 0, 1), rrc(2000, "prediction_expired", 0, 1), *handover_rows(2300)]
+    bundle = _bundle(tmp_path, BEFORE, radio)
+    handover = of_flow(bundle, bundle.flows[0])
+    assert handover is not None and not handover.wrong
+    late = _bundle(tmp_path / "late", BEFORE, handover_rows(6000))
+    assert of_flow(late, late.flows[0]) is None
+
+
+def test_nothing_happens(tmp_path: Path) -> None:
+    assert _case(_bundle(tmp_path, BEFORE)) == ("nothing", [])
+
+
+def test_a_timeout_long_after_is_the_handovers_if_its_segment_was_under_way_then(tmp_path: Path) -> None:
+    late = [tcp_row(3400, "rto", 109, 120, 20), tcp_row(3400, "retransmit", 109, 120, 1, 10, seq=109)]
+    assert _case(_bundle(tmp_path / "a", BEFORE + late)) == ("timeout", ["timeout"])
+    other = [tcp_row(3400, "rto", 110, 120, 20), tcp_row(3400, "retransmit", 110, 120, 1, 10, seq=110)]
+    assert _case(_bundle(tmp_path / "b", BEFORE + other)) == ("nothing", [])  # sent after the span
+    early = [tcp_row(2000, "rto", 50, 60, 20), *BEFORE]
+    assert _case(_bundle(tmp_path / "c", early)) == ("nothing", [])
+
+
+def test_a_fast_retransmit_halves_and_a_timeout_beside_it_counts_more(tmp_path: Path) -> None:
+    fast = [
+        tcp_row(2450, "segment_out", 100, 111, 20, 10, seq=100, len=1000),  # sampled before the retransmission
+        tcp_row(2450, "retransmit", 100, 111, 10, 10, seq=100, sacked_out=3),
+    ]
+    assert _case(_bundle(tmp_path / "a", BEFORE + fast)) == ("halving", ["fast retransmit"])
+    both = [*fast, tcp_row(3600, "rto", 105, 111, 10, 10)]
+    assert _case(_bundle(tmp_path / "b", BEFORE + both)) == ("timeout", ["fast retransmit", "timeout"])
+
+
+def test_a_threshold_that_falls_without_retransmission_is_a_mark(tmp_path: Path) -> None:
+    infinite = [tcp_row(100, "segment_out", 0, 9, 10, 2**31 - 1), tcp_row(110, "segment_in", 0, 9, 10, 44)]
+    marked = [*infinite, *BEFORE, tcp_row(2410, "segment_in", 101, 111, 19, 10)]
+    bundle = _bundle(tmp_path, marked)
+    (event,) = window_events(Sender(bundle, bundle.flows[0]))
+    assert (event.kind, event.ssthresh, _ms(event.t_ns)) == ("mark", 10, 2410)
+    assert _case(bundle)[0] == "halving"
+
+
+def test_a_spurious_timeout_and_what_surrounds_it(tmp_path: Path) -> None:
+    links = [
+        {"from": "router", "to": "senb", "sent_pkts": 99, "overflow_pkts": 1},
+        {"from": "router", "to": "tenb", "sent_pkts": 90, "overflow_pkts": 4, "early_drop_pkts": 6, "marked_pkts": 3},
+        {"from": "tenb", "to": "router", "sent_pkts": 1, "overflow_pkts": 99},
+    ]
+    radio = [
+        *handover_rows(2300),
+        *(radio_row(2308, "ho_forward", bytes=1500, enb=0, aux=1) for _ in range(3)),
+        radio_row(2308, "ho_forward", bytes=1500, peer=2),  # another UE's
+        radio_row(2320, "ho_hold", enb=1, value=2), radio_row(2330, "ho_hold", enb=1, value=5),
+        radio_row(2360, "ho_hold", enb=1, value=0),
+    ]  # fmt: skip
+    bundle = _bundle(tmp_path, timeout_rows(), radio, forwarded_wire(), target_mes=3, links=links)
+    values = handover_metrics(bundle, bundle.flows[0])
+    expected = {
+        "ho_handovers": 1, "ho_wrong_predictions": 0, "ho_start_s": 2.3, "ho_command_ms": 8, "ho_attached_ms": 38,
+        "ho_path_switch_ms": 49, "ho_source_mes": 1, "ho_target_mes": 3, "ho_forwarded_pkts": 3,
+        "ho_forwarded_bytes": 4500, "ho_held_max_pkts": 5, "ho_held_ms": 40, "ho_drop_source_percent": 1,
+        "ho_drop_target_percent": 10, "ho_early_drop_target_pkts": 6, "ho_marked_target_pkts": 3, "ho_timeout": 1,
+        "ho_halving": 0, "ho_nothing": 0, "ho_timeout_during": 0, "ho_event_during": 0, "ho_repairing": 0,
+        "ho_rtt_ms": 40, "ho_span_ms": 78, "ho_cwnd_pkts": 40, "ho_in_flight_pkts": 30, "ho_event_ms": 100,
+        "ho_timeout_ms": 100, "ho_timer_ms": 70, "ho_ssthresh_pkts": 20, "ho_ssthresh_ratio": 0.5,
+        "ho_slow_start_ms": 200, "ho_timeout_spurious": 1, "ho_timeout_real": 0, "ho_rtt_before_ms": 30,
+        "ho_rtt_max_ms": 160, "ho_lost_pkts": 2, "ho_reordered_pkts": 0, "ho_ack_gap_ms": 130,
+        # In the span those that left from 2280 on, but for the two lost and the one that waits.
+        "ho_delivered_kb": 20, "ho_rate_before_mbps": 0.632, "ho_rate_after_mbps": 0.176,
+    }  # fmt: skip
+    assert {name: values.get(name) for name in expected} == pytest.approx(expected)
+    of_equations = equation_metrics(bundle, bundle.flows[0])
+    assert of_equations["ho_model_share"] == pytest.approx(0.83, abs=0.1)
+
+
+def test_a_timeout_of_a_lost_segment_is_real(tmp_path: Path) -> None:
+    wire = Wire()
+    for segment in range(99):
+        wire.send(2201 + segment, segment)
+    wire.send(2300, 99, way_ms=None)
+    wire.send(2400, 99)
+    bundle = _bundle(tmp_path, timeout_rows(), wire=wire)
+    values = handover_metrics(bundle, bundle.flows[0])
+    assert (values["ho_timeout_spurious"], values["ho_timeout_real"], values["ho_lost_pkts"]) == (0, 1, 1)
+
+
+def test_metrics_stand_in_the_row_of_the_run_and_without_a_handover_there_are_none(tmp_path: Path) -> None:
+    bundle = _bundle(tmp_path / "a", timeout_rows(), wire=forwarded_wire())
+    bundle.manifest["description"]["settings"]["capture"]["ip"] = False
+    row, _ = compute(bundle)
+    assert row["ho_timeout"] == 1 and row.get("ho_delivered_kb") is None and row["ho_target_mes"] == 2
+    none = _bundle(tmp_path / "b", timeout_rows(), radio=[], wire=forwarded_wire())
+    assert handover_metrics(none, none.flows[0]) == {}

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The console table, the query for one segment, and the command line."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from paper_claims import CLAIMS
+from rich.console import Console
+from synthetic_bundle import write_bundle
+
+from cellbed_analysis.__main__ import main
+from cellbed_analysis.report.console import print_table
+from cellbed_analysis.report.headline import metrics_frame
+from cellbed_analysis.report.why import why
+from cellbed_analysis.report.words import estimate_text, number_text, window_text
+from cellbed_analysis.stats.interval import Estimate
+from cellbed_analysis.tcp.segment import RTT_PARTS
+from cellbed_formats.bundle import Bundle
+from cellbed_formats.error import DataError
+
+
+def test_table_fits_80_columns_and_shows_everything(tmp_path: Path) -> None:
+    claims = yaml.safe_load(CLAIMS.read_text())
+    write_bundle(tmp_path, claims=claims)
+    late = {"verdict": "invalid", "reasons": [{"code": "x", "text": "TUN drops"}]}
+    write_bundle(tmp_path, seed=2, claims=claims, validity=late)
+    (tmp_path / "summary").mkdir()
+    (tmp_path / "summary" / "report.html").touch()
+    output = io.StringIO()
+    print_table(tmp_path, Console(file=output, width=80))
+    text = output.getvalue()
+    assert "DM-DM" in text and "29.99 ± 0.00" in text and "30" in text
+    assert "2 INVALID" in text
+    assert "TUN drops" in text
+    assert "reproduced" in text and "not-run" in text
+    assert str(tmp_path / "summary" / "report.html") in text
+    assert "…" not in text, "a cell was cut"
+
+
+def test_columns_of_a_scenario_without_a_paper(tmp_path: Path) -> None:
+    """Variants that are no combination of modes, and no claim about their RTT."""
+    path = write_bundle(tmp_path, "IM-IM", duration_s=2, variant="cubic")
+    manifest = json.loads((path / "manifest.json").read_text())
+    manifest["description"]["settings"]["radio"]["events"] = [{"at_s": 1}]  # so modes name nothing
+    (path / "manifest.json").write_text(json.dumps(manifest))
+    console = Console(width=140)
+    with console.capture() as capture:
+        print_table(tmp_path, console)
+    head = capture.get()
+    assert "variant" in head and "cubic" in head
+    assert "data-ACK" not in head and "paper" not in head
+
+
+def test_why_takes_an_rtt_apart(dm_dm: Bundle) -> None:
+    answer = why(dm_dm, 3.0)
+    # Segments leave 0.23 ms before 20 ms + 31 k; the first after 3 s has k = 97.
+    assert answer.sent_s == pytest.approx(0.020 + 0.031 * 97 - 0.00023)
+    assert sum(answer.parts_ms.values()) == pytest.approx(answer.rtt_ms)
+    assert tuple(answer.parts_ms) == RTT_PARTS
+    text = str(answer)
+    assert "RTT 29.990 ms" in text
+    assert "0.220 ms  data: wait before the RAC request" in text
+    assert "5.000 to 8.750" in text
+    assert "sender's host, capture to radio" in text and "time from the RAC request (ms)" in text
+
+
+def test_why_after_the_end_is_an_error(dm_dm: Bundle) -> None:
+    with pytest.raises(DataError, match=r"sent at or after 99 s; the last one was at 5\.\d{3} s"):
+        why(dm_dm, 99)
+
+
+def test_command_line(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["report", str(results)]) == 0
+    assert capsys.readouterr().out.strip() == str(results / "summary" / "report.html")
+    assert main(["table", str(results)]) == 0
+    assert "DM-DM" in capsys.readouterr().out
+    assert main(["why", str(next(results.glob("DM-DM-*"))), "--at", "2"]) == 0
+    assert "RTT 29.990 ms" in capsys.readouterr().out
+    assert main(["table", str(results / "nowhere")]) == 1
+    assert capsys.readouterr().err.startswith("error: ")
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    """The lab's commands import it on every start."""
+    code = (
+        "import sys, cellbed_analysis; "
+        "sys.exit(any(m in sys.modules for m in ('polars', 'numpy', 'matplotlib', 'rich')))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_parameters_of_different_types_share_a_column_as_text() -> None:
+    frame = metrics_frame([{"param.x": 1, "seed": 1}, {"param.x": "max", "seed": 2}])
+    assert frame["param.x"].to_list() == ["1", "max"]
+    assert frame["seed"].to_list() == [1, 2]
+    mixed = metrics_frame([{"rtt_mean_ms": 30}, {"rtt_mean_ms": 30.5}])
+    assert mixed["rtt_mean_ms"].to_list() == [30.0, 30.5]
+
+
+def test_numbers_in_words() -> None:
+    assert estimate_text(Estimate(30.0, 29.5, 30.5), 1) == "30.0 ± 0.5"
+    assert estimate_text(Estimate(30.0), 1) == "30.0"
+    assert estimate_text(None, 1) == ""
+    assert number_text(-1.8e-15) == "0"
+    assert number_text(65535) == "65535"
+    assert number_text("at least 10") == "at least 10"
+    assert window_text(8192) == "8 KiB"
+    assert window_text(None) == ""

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The delivery model against every printed cell of Park's Tables 1 and 2, and against simulation."""
+
+from __future__ import annotations
+
+from decimal import ROUND_HALF_UP, Decimal
+
+import numpy as np
+import pytest
+
+from cellbed_analysis.studies.delivery_park import park
+from cellbed_analysis.studies.delivery_park.delivery import (
+    Link,
+    arq_delays,
+    both_ways_ms,
+    held_back_ms,
+    in_sequence_wait_ms,
+    predict,
+    rows,
+    rtt_increment_ms,
+    utilisation,
+)
+
+PRINTED = list(rows(Link(), as_printed=True).iter_rows(named=True))
+
+
+def to_digits(value: float, printed: str) -> Decimal:
+    """`value` rounded to the last printed digit; the float's own error (1e-12) is taken off first."""
+    return Decimal(f"{value:.12g}").quantize(Decimal((0, (1,), Decimal(printed).as_tuple().exponent)), ROUND_HALF_UP)
+
+
+@pytest.mark.parametrize(("printed", "row"), list(zip(park.TABLE1, PRINTED, strict=True)))
+def test_table_1_row(printed: tuple, row: dict) -> None:
+    nack_to_ack, arq, harq, percent, n, d_max, increment = printed
+    assert (row["nack_to_ack"], row["arq"], row["harq"]) == (nack_to_ack, arq, harq)
+    assert 100 * row["p"] == pytest.approx(float(percent), rel=1e-12)
+    assert (row["pdus"], row["d_max_ms"]) == (n, d_max)
+    assert to_digits(row["rtt_inc_ms"], increment) == Decimal(increment)
+
+
+def test_table_1_total() -> None:
+    assert to_digits(rtt_increment_ms(Link(), as_printed=True), park.TABLE1_TOTAL) == Decimal(park.TABLE1_TOTAL)
+
+
+@pytest.mark.parametrize("column", range(3))
+@pytest.mark.parametrize("e2e_ms", park.TABLE2)
+def test_table_2_cell(e2e_ms: int, column: int) -> None:
+    printed = park.TABLE2[e2e_ms][column]
+    computed = utilisation(e2e_ms, both_ways_ms(park.TABLE2_HARQ_RTT_MS[column], as_printed=True))
+    # Seven digits; the paper drops zeros at the end.
+    assert to_digits(float(computed), "0.0000000") == Decimal(printed)
+
+
+@pytest.mark.parametrize(("harq_rtt_ms", "excess_ms"), [(8, 0), (12, 0.3), (16, 2.1)])
+def test_without_the_bound_of_10_pdus_table_2_would_not_come_out(harq_rtt_ms: float, excess_ms: float) -> None:
+    table = rows(Link(harq_rtt_ms), as_printed=True)
+    free = table["p"].to_numpy() * held_back_ms(table["d_max_ms"].to_numpy(), table["d_max_ms"].to_numpy())
+    assert free.sum() - table["rtt_inc_ms"].sum() == pytest.approx(excess_ms, abs=1e-9)
+    assert table["pdus"][0] == min(harq_rtt_ms, 10)
+
+
+def test_nack_to_ack_rows_follow_the_loss_unless_as_printed() -> None:
+    general, printed = rows(Link()), rows(Link(), as_printed=True)
+    errors = general.filter("nack_to_ack")["p"].to_list()
+    assert errors == pytest.approx([1e-4, 1e-7, 1e-10])
+    assert printed.filter("nack_to_ack")["p"].to_list() == pytest.approx([1e-4, 1e-6, 1e-8])
+    assert general.filter(~general["nack_to_ack"]).equals(printed.filter(~printed["nack_to_ack"]))
+
+
+def test_other_ladders_and_rounds() -> None:
+    # Two transmissions: BLER 0.2, loss 0.02; an ARQ round is (2 + 1) * 10 ms. 1/P = 5 bounds N in the first row.
+    link = Link(harq_rtt_ms=10, residual_bler=(0.2, 0.02), arq_retransmissions=1, nack_to_ack=0.0)
+    assert rows(link)["d_max_ms"].to_list() == [10, 30, 30, 40]
+    assert rows(link)["pdus"].to_list() == [5, 30, 30, 40]
+    increments = [0.2 * (10 + 9 + 8 + 7 + 6), 0, 0.02 * 30 * 31 / 2, 0.004 * 40 * 41 / 2]
+    assert rows(link)["rtt_inc_ms"].to_list() == pytest.approx(increments)
+    assert rtt_increment_ms(Link(residual_bler=(0.0,), nack_to_ack=0.0)) == 0
+    # Half the time between PDUs: twice as many of them wait.
+    assert held_back_ms([4], [100], 0.5).tolist() == [sum(np.arange(0, 4.5, 0.5))]
+
+
+def test_arq_delays_add_up_to_certainty() -> None:
+    delays, p = arq_delays(0.1, 20, 3)
+    assert delays.tolist() == [0, 20, 40, 60]
+    assert p == pytest.approx([0.9, 0.09, 0.009, 0.001])
+    with pytest.raises(ValueError, match="loss 1"):
+        arq_delays(1, 20, 3)
+
+
+@pytest.mark.parametrize(("loss", "in_flight"), [(0.01, 1000), (0.05, 1000), (0.2, 1000), (0.05, 6)])
+def test_in_sequence_wait_against_simulation(loss: float, in_flight: int) -> None:
+    delays, p = arq_delays(loss, 15, 3)
+    n = 2_000_000
+    late = np.random.default_rng(7).choice(delays, size=n, p=p)
+    reach = min(in_flight, int(delays[-1]) + 1)
+    ready = late + np.arange(n)
+    windows = np.lib.stride_tricks.sliding_window_view(ready, reach)
+    wait = windows.max(axis=1) - np.arange(reach - 1, n)
+    assert in_sequence_wait_ms(list(delays), list(p), 1, in_flight) == pytest.approx(wait.mean(), rel=0.02)
+
+
+def test_rare_losses_agree_with_the_papers_sum() -> None:
+    few = predict(1e-5, 15, 1, 1000)
+    assert few.paper_ms == pytest.approx(1e-5 * 15 * 16 / 2)
+    assert few.in_sequence_ms == pytest.approx(few.paper_ms, rel=1e-3)
+    assert few.out_of_sequence_ms == pytest.approx(15e-5)
+
+
+def test_what_is_in_flight_bounds_the_wait() -> None:
+    # Three PDUs in flight behind a 10 ms gap: 10 + 9 + 8; alone, order does not matter.
+    assert predict(1e-6, 10, 1, 3).in_sequence_ms == pytest.approx(27e-6, rel=1e-4)
+    alone = predict(0.05, 10, 3, 1)
+    assert alone.in_sequence_ms == pytest.approx(alone.out_of_sequence_ms)
+    assert alone.gain(13) == pytest.approx(1)
+    many = predict(0.05, 10, 3, 100)
+    assert many.gain(13) == pytest.approx((13 + many.in_sequence_ms) / (13 + many.out_of_sequence_ms))
+    assert many.in_sequence_ms < many.paper_ms, "gaps that meet do not add up"
+    with pytest.raises(ValueError, match="in_flight 0"):
+        predict(0.05, 10, 3, 0)

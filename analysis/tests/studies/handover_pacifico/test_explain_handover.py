@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Causes at a handover: counted facts, and what the wires allow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cellbed_analysis.studies.handover_pacifico.explain import handover
+
+ROW: dict[str, Any] = {
+    "param.radio.handover.procedure": "standard", "param.tcp.cwnd_max_pkts": 44, "param.tcp.rto_min_ms": 1000,
+    "param.links.0.rate": 100_000_000, "param.links.4.rate": 12_000_000, "param.links.4.queue_pkts": 90,
+    "ho_source_mes": 1, "ho_target_mes": 3, "ho_span_ms": 80.0, "ho_rtt_before_ms": 45.0,
+    "ho_timeout": 1, "ho_timeout_spurious": 0, "ho_lost_pkts": 8, "ho_ack_gap_ms": 82.0,
+}
+
+
+def claim(metric: str, **expect: float) -> dict[str, Any]:
+    return {"measure": {"metric": metric}, "expect": expect}
+
+
+def test_facts_and_reasons_are_those_of_the_runs() -> None:
+    said = handover(claim("ho_timeout", above=0.5), [ROW], [])
+    assert "100% of the timeouts are about segments that were lost" in said
+    assert "ACKs are at most 82 ms apart, the least RTO is 1000 ms" in said
+    assert "lost" not in handover(claim("ho_timeout"), [ROW | {"ho_timeout_spurious": 1, "ho_lost_pkts": 0}], []).split(
+        "transmissions lost in all")[1]
+
+
+def test_rtt_of_a_lone_me_is_its_window_on_the_slowest_link() -> None:
+    said = handover(claim("ho_rtt_before_ms", low=50, high=150), [ROW], [])
+    assert "its window of 44 packets takes there, 44 ms" in said   # 44 x 12 kbit / 12 Mbit/s
+    assert "takes there" not in handover(claim("ho_rtt_before_ms"), [ROW | {"ho_source_mes": 4}], [])
+
+
+def test_delivered_data_are_bounded_by_the_link() -> None:
+    said = handover(claim("ho_delivered_kb", low=70, high=700), [ROW], [])
+    assert "In 80 ms a link of 12 Mbit/s carries at most 120 kB; 700 kB take it 467 ms" in said
+    assert "carries" not in handover(claim("ho_delivered_kb", above=0), [ROW], [])
+
+
+def test_a_drop_rate_says_how_large_the_windows_are() -> None:
+    said = handover(claim("ho_drop_target_percent", value=3.9), [ROW], [])   # sqrt(1.5 / 0.039) = 6.2
+    assert "a mean window of 6 packets: 3 flows have 19 on the way, and do not fill a queue of 90" in said
+
+
+def test_a_shorter_queue_has_more_losses() -> None:
+    rows, other = [ROW | {"ho_cwnd_pkts": 30}], [ROW | {"ho_cwnd_pkts": 10}]
+    said = handover(claim("ho_drop_target_percent", above=0), rows, other)
+    assert "a mean of 30 packets takes 0.17 % of them, one of 10 packets takes 1.50 %" in said
+    assert "follows its losses" not in handover(claim("ho_timeout", above=0), rows, other)
