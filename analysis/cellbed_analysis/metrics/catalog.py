@@ -71,6 +71,12 @@ RTT = (
     Metric("probe_within_bound_share", "1", "share of samples within the stated bound"),
     Metric("cwnd_change_p50_pkts", "packets", "median of the congestion windows that it changed to, whole flow"),
     Metric("cwnd_mean_pkts", "packets", "mean congestion window at each ACK"),
+    Metric(
+        "cwnd_full_share",
+        "1",
+        "share of segments with new data that fill the congestion window: near 1 it limits the flow, near 0 the "
+        "program or the receiver's window does",
+    ),
 )
 
 

@@ -93,4 +93,29 @@ def window_metrics(samples: pl.DataFrame) -> Values:
     """What the probe alone tells of a connection. Args: samples: `probe_samples` inside the window."""
     came = samples.filter(pl.col("kind") == "segment_in")
     smoothed = came.filter(pl.col("srtt_us") > 0)["srtt_us"]
-    return {"probe_srtt_mean_ms": scaled(mean(smoothed), 1e3), "cwnd_mean_pkts": mean(came["snd_cwnd"])}
+    return {
+        "probe_srtt_mean_ms": scaled(mean(smoothed), 1e3),
+        "cwnd_mean_pkts": mean(came["snd_cwnd"]),
+        "cwnd_full_share": cwnd_full_share(samples),
+    }
+
+
+def cwnd_full_share(samples: pl.DataFrame) -> float | None:
+    """Share of new segments after which the congestion window has no room for another.
+
+    A sample of a segment that leaves is taken before the kernel counts it, so its own packets are added; a segment that
+    is cut up below TCP is as many as its length has of the maximum segment size.
+
+    Args:
+        samples: `probe_samples`.
+
+    Returns:
+        None where no segment with new data was sampled.
+
+    Source: RFC 6675 section 2 (pipe: sent, not acknowledged, not taken for lost)
+    """
+    new = samples.filter((pl.col("kind") == "segment_out") & (pl.col("len") > 0) & (pl.col("seq") == pl.col("snd_nxt")))
+    count = {name: pl.col(name).cast(pl.Int64) for name in ("packets_out", "sacked_out", "lost_out", "retrans_out")}
+    own = -(-pl.col("len").cast(pl.Int64) // pl.col("mss").cast(pl.Int64).clip(1))
+    pipe = count["packets_out"] - count["sacked_out"] - count["lost_out"] + count["retrans_out"] + own
+    return mean(new.select((pipe >= pl.col("snd_cwnd").cast(pl.Int64)).cast(pl.Float64))["packets_out"])

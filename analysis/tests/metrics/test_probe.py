@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the probe's samples alone tell of a sender, on rows made by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from cellbed_analysis.metrics.probe import cwnd_full_share
+
+
+def sample(out: int, cwnd: int, length: int = 1000, kind: str = "segment_out", **fields: int) -> dict[str, Any]:
+    """A segment of new data that leaves while `out` packets are on their way."""
+    return {
+        "kind": kind, "seq": 5000, "snd_nxt": 5000, "len": length, "mss": 1000, "snd_cwnd": cwnd, "packets_out": out,
+        "sacked_out": 0, "lost_out": 0, "retrans_out": 0, **fields,
+    }  # fmt: skip
+
+
+def share(*rows: dict[str, Any]) -> float | None:
+    return cwnd_full_share(pl.DataFrame(list(rows), schema_overrides={"packets_out": pl.UInt32, "lost_out": pl.UInt32}))
+
+
+def test_a_segment_fills_the_window_when_no_other_fits_behind_it() -> None:
+    assert share(sample(out=9, cwnd=10), sample(out=8, cwnd=10)) == 0.5
+
+
+def test_a_segment_of_several_packets_counts_as_many() -> None:
+    assert share(sample(out=6, cwnd=10, length=3001)) == 1
+    assert share(sample(out=6, cwnd=10, length=3000)) == 0
+
+
+def test_what_is_lost_or_arrived_takes_no_room() -> None:
+    assert share(sample(out=11, cwnd=10, lost_out=1, sacked_out=2)) == 0
+    assert share(sample(out=11, cwnd=10, lost_out=2, sacked_out=1, retrans_out=1)) == 1
+
+
+def test_acknowledgments_retransmissions_and_arrivals_do_not_count() -> None:
+    others = sample(9, 10, length=0), sample(9, 10, seq=4000), sample(9, 10, kind="segment_in")
+    assert share(*others) is None
+    assert share(*others, sample(out=0, cwnd=10)) == 0
