@@ -9,8 +9,8 @@ from ..stats.interval import Estimate
 
 
 def errors(values: Sequence[Estimate]) -> list[list[float]]:
-    """Lengths of the intervals below and above each value, 0 where there is none."""
+    """Lengths of the intervals below and above each value, 0 where there is none or only rounding is left."""
     return [
-        [0.0 if v.low is None else v.value - v.low for v in values],
-        [0.0 if v.high is None else v.high - v.value for v in values],
+        [0.0 if v.low is None else max(v.value - v.low, 0.0) for v in values],
+        [0.0 if v.high is None else max(v.high - v.value, 0.0) for v in values],
     ]

@@ -17,16 +17,18 @@ from ..claims.claim import paper_beside
 from ..claims.explain import parts_ms
 from ..metrics.flow_table import fairness
 from ..metrics.one_lab import one_lab
-from ..metrics.over_runs import series_over
+from ..metrics.over_runs import estimate, series_over
 from ..metrics.rows import primary_flow
 from ..metrics.run import RunAnalysis
 from ..metrics.series_name import brief, by_combination, file_name, label
 from ..metrics.share import arrivals
 from ..study import Remark, studies
 from ..tcp import timeline
-from . import decomposition, flow_throughput, lateness, rtt_cdf, rtt_time, rtt_window, sequence
+from . import decomposition, flow_throughput, lateness, rtt_cdf, rtt_goodput, rtt_time, rtt_window, sequence
 from .figure import FigureSpec
 
+#: So many series can be told apart in one figure.
+SERIES_MAX = 12
 #: Runs whose flows are drawn, and flows of each.
 THROUGHPUTS_MAX, FLOWS_MAX = 6, 12
 
@@ -80,7 +82,7 @@ def available(runs: Sequence[RunAnalysis], claims: Sequence[dict[str, Any]] = ()
     if chosen:
         specs += [_rtt_time(chosen, paper_ms), *_sequences(chosen, paper_ms)]
         specs += [_decomposition(chosen, paper_ms), _cdf(chosen, paper_ms)]
-    specs += _windows(runs)
+    specs += _windows(runs) + _trade_offs(runs)
     specs += [FigureSpec(*spec) for study in studies() for spec in study.figures(runs)]
     specs += _throughputs(runs)
     specs += _lateness(runs)
@@ -211,6 +213,28 @@ def _windows(runs: Sequence[RunAnalysis]) -> list[FigureSpec]:
             lambda: rtt_window.draw(data),
         )
     ]
+
+
+def _trade_offs(runs: Sequence[RunAnalysis]) -> list[FigureSpec]:
+    """Goodput against RTT, for each scenario with several series; not where a study draws it, or where windows vary."""
+    rows = [run.row for run in runs if run.usable and not drawn_alone(run.row)]
+    found = []
+    for scenario in sorted({str(row["scenario"]) for row in rows}):
+        own = one_lab([row for row in rows if row["scenario"] == scenario])
+        known = {brief(name): (estimate(group, "rtt_mean_ms"), estimate(group, "goodput_mbps"))
+                 for name, group in by_combination(own).items()}  # fmt: skip
+        series = {name: (rtt, rate) for name, (rtt, rate) in known.items() if rtt is not None and rate is not None}
+        windows = {row.get("receive_window_bytes") for row in own}
+        if 1 < len(series) <= SERIES_MAX and len(windows) == 1:
+            found.append(FigureSpec(
+                f"rtt-goodput-{file_name(scenario.rsplit('/', 1)[-1])}",
+                f"Goodput against RTT, {scenario}",
+                "What each series got, and the delay that it paid for it: up and to the left is better; "
+                f"{own[0]['lab']} lab. Means with 95 % confidence intervals: Student's t over seeds, or block "
+                "bootstrap where there is one seed.",
+                partial(rtt_goodput.draw, series),
+            ))  # fmt: skip
+    return found
 
 
 def _lateness(runs: Sequence[RunAnalysis]) -> list[FigureSpec]:

@@ -11,7 +11,7 @@ import pytest
 from synthetic_bundle import write_bundle
 
 from cellbed_analysis.claims.claim import read_claims
-from cellbed_analysis.figures import decomposition, gallery, lateness, rtt_window, style
+from cellbed_analysis.figures import decomposition, gallery, lateness, rtt_goodput, rtt_window, style
 from cellbed_analysis.figures.figure import save
 from cellbed_analysis.metrics.run import RunAnalysis, analyse
 from cellbed_analysis.stats.interval import Estimate
@@ -39,8 +39,11 @@ EXPECTED = (
     "rtt-decomposition",
     "rtt-cdf",
     "fig5-rtt-over-window",
+    "rtt-goodput-static",
     "lateness",
 )
+#: Figures that no paper has anything like.
+OF_NO_PAPER = ("rtt-goodput-static",)
 
 
 @pytest.mark.parametrize("name", EXPECTED)
@@ -53,7 +56,7 @@ def test_draws(runs: list[RunAnalysis], name: str, theme: str) -> None:
         assert axes.has_data()
         labelled = figure.get_supxlabel() or axes.get_xlabel() or axes.get_ylabel()
         assert labelled, "axes carry no label"
-    assert "aper" in spec.caption, "the caption says nothing about the paper's figure"
+    assert ("aper" in spec.caption) == (name not in OF_NO_PAPER), "the caption says whether the paper has this figure"
 
 
 def test_without_claims_no_caption_speaks_of_a_paper(runs: list[RunAnalysis]) -> None:
@@ -108,6 +111,17 @@ def test_window_figure_shows_windows_in_kib_and_intervals() -> None:
         (bars,) = axes.containers
         lines = bars.lines[2][0].get_segments()
         assert [tuple(segment[:, 1]) for segment in lines] == [(29, 31), (40, 40)]
+
+
+def test_goodput_over_rtt_has_a_point_with_both_intervals_for_each_series() -> None:
+    series = {"cubic": (Estimate(80, 70, 100), Estimate(20, 19, 21)), "bbr": (Estimate(40), Estimate(18))}
+    with style.theme("light"):
+        axes = rtt_goodput.draw(series).axes[0]
+        cubic, bbr = axes.containers
+        assert [cubic.get_label(), bbr.get_label()] == ["cubic", "bbr"]
+        across, upright = (line.get_segments()[0].tolist() for line in cubic.lines[2])
+        assert (across, upright) == ([[70, 20], [100, 20]], [[80, 19], [80, 21]])
+        assert (axes.get_xlim()[0], axes.get_ylim()[0]) == (0, 0)
 
 
 def test_labels_of_near_windows_do_not_touch() -> None:
