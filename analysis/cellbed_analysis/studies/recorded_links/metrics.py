@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a recorded link offered in the direction of a flow's data, and how much of that carried anything.
+
+Source: docs/scenario-format.md
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from cellbed_formats.bundle import Bundle, Flow
+
+from ...metrics.metric import Metric
+from ...metrics.rtt import Values
+from ...metrics.window import steady_window
+from ...radio.events import rows_of
+
+#: Columns of a run, by the one that they follow.
+COLUMNS = {
+    "goodput_difference_pct": (
+        Metric("link_capacity_mbps", "Mbit/s", "what the delivery opportunities of a recorded link could carry"),
+        Metric("link_used_share", "1", "share of these opportunities that carried a packet or a part of one"),
+    ),
+}
+
+
+def opportunities_ns(bundle: Bundle, flow: Flow) -> np.ndarray | None:
+    """Times of the delivery opportunities in the direction of a flow's data, up to the flow's end.
+
+    Returns:
+        (n,) int64, CLOCK_MONOTONIC, rising, a time as often as it has opportunities; None for runs without a
+        packet-delivery trace of that direction.
+    """
+    if bundle.settings.get("radio", {}).get("system") != "packet_trace":
+        return None
+    path = bundle.path / f"{'downlink' if flow.sink in bundle.ue_numbers else 'uplink'}.mahimahi"
+    if not path.is_file():
+        return None
+    once = np.array(path.read_text().split(), dtype=np.int64) * 1_000_000
+    begin_ns, period_ns = int(bundle.celld["start_ns"]), int(once[-1])
+    rounds = np.arange(max(flow.end_ns - begin_ns, 0) // period_ns + 1) * period_ns
+    times: np.ndarray = begin_ns + (rounds[:, None] + once).ravel()
+    return times[times < flow.end_ns]
+
+
+def opportunity_bytes(bundle: Bundle) -> int:
+    """What one opportunity carries at most."""
+    return int(bundle.settings["radio"]["packet_trace"]["bytes"])
+
+
+def link_metrics(bundle: Bundle, flow: Flow) -> Values:
+    """Capacity and use of a recorded link after the flow's warm-up; nothing for other runs."""
+    times = opportunities_ns(bundle, flow)
+    if times is None:
+        return {}
+    window = steady_window(flow)
+    offered = int(((times >= window.begin_ns) & (times < window.end_ns)).sum())
+    direction = "dl" if flow.sink in bundle.ue_numbers else "ul"
+    sent = window.cut(rows_of(bundle.radio, "mac_tx").filter(pl.col("dir") == direction), "t_ns")
+    values: Values = {"link_capacity_mbps": offered * opportunity_bytes(bundle) * 8e-6 / window.seconds}
+    if offered:
+        values["link_used_share"] = len(sent) / offered
+    return values
