@@ -15,8 +15,8 @@ INTRODUCTION = """\
 - **Flows.** First those of the scenario's traffic, in its order; then every other TCP and UDP 5-tuple of IPv4 that
   captures show, or without captures the probe (`flows` in `tcp.json`), the largest first. What is of the whole run
   stands in its first row only, so rows may be added up; claims and figures of papers are about first rows. The
-  direction that carries more payload is the data direction. Of a run's flows the first 32 have all metrics, further
-  ones those of the section on flows. Counters of the sender's node (in parentheses below) are null in the row of a
+  direction that carries more payload is the data direction. The first 32 flows of a run have all metrics, further
+  ones only those of the section on flows. Counters of the sender's node (in parentheses below) are null in the row of a
   further flow whose node sends another one too.
 - **QUIC** is a UDP flow that begins with a long header, the fixed bit set and a version that is known (RFC 9000, 9369).
   Its spin bit (RFC 9000 17.4) shows an RTT where both ends let it spin: the time between two changes in what the data's

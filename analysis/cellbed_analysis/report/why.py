@@ -97,7 +97,7 @@ def why(bundle: Bundle, at_s: float, wanted: str | None = None) -> Answer | Data
         raise DataError(f"{bundle.path}: {bundle.without_flows}")
     where = f"{bundle.path}: flow {flow.id}"
     if utran_of(bundle) is not None:
-        raise DataError(f"{bundle.path}: where a packet's time went is known of LTE, not of the UTRAN")
+        raise DataError(f"{bundle.path}: where a packet's time went is known only for LTE, not for the UTRAN")
     if flow.source not in bundle.captured_nodes:
         raise DataError(f"{where}: no capture of what {flow.source} sent; run it with capture.ip: true")
     if not traced_in_full(bundle):
@@ -167,7 +167,7 @@ def _parts(bundle: Bundle, flow: Flow, datagram: dict[str, Any]) -> tuple[dict[s
         & (pl.col("in_rank") == datagram["rank"])
     )
     if radio.is_empty():
-        return {}, "where its time went is not known: radio.trace does not tell this datagram from others"
+        return {}, "where its time went is not known: radio.trace cannot tell this datagram from others"
     row = radio.row(0, named=True)
     ns = {"host_tx": row["in_ns"] - datagram["sent_ns"], **{part: row[part] for part in LEG_PARTS},
           "host_rx": datagram["came_ns"] - row["out_ns"]}
@@ -187,7 +187,7 @@ def _fate(bundle: Bundle, flow: Flow, datagram: dict[str, Any]) -> str:
     pkt = entered["pkt"][int(datagram["rank"])]
     dropped = log.rows("pkt_drop", pkt=pkt)
     if dropped.is_empty():
-        return "the radio delivered it, or had it still when the run ended"
+        return "the radio delivered it, or still held it when the run ended"
     reason = bundle.drop_reasons.get(dropped["value"][-1], str(dropped["value"][-1])).replace("_", " ")
     after_ms = (dropped["t_ns"][-1] - entered["t_ns"][int(datagram["rank"])]) / 1e6
     return f"the radio dropped it {after_ms:.3f} ms after it entered: {reason}"

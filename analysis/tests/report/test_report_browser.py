@@ -142,7 +142,7 @@ def test_another_metric_can_be_chosen(report: Path, visit: Any) -> None:
 
 def test_tables_can_be_read_without_javascript(report: Path, visit: Any) -> None:
     page = visit(report, java_script_enabled=False).page
-    page.get_by_text("claims that no run here is about").click()
+    page.get_by_text("claims that none of these runs can test").click()
     for words in ("What TCP did, and why", "dropped by a mode switch", "Validity of the runs", "rtt-dm-dm",
                   "invalid, not averaged"):
         assert page.get_by_text(words).first.is_visible(), words
