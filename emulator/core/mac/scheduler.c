@@ -2,18 +2,25 @@
 /* scheduler.c - schedulers; see scheduler.h. */
 #include "mac/scheduler.h"
 
-/* Round robin: the first flow with backlog after the one served last. */
+/* Round robin: the first flow with backlog after the one served last; after the last one the first.
+ */
 static int rr_pick(struct sched_state *s, const struct sched_flow *flows, uint32_t n)
 {
-	for (uint32_t i = 1; i <= n; i++) {
-		uint32_t f = (s->last + i) % n;
+	int first = -1;
 
-		if (flows[f].backlog > 0) {
-			s->last = f;
-			return (int)f;
+	for (uint32_t f = 0; f < n; f++) {
+		if (flows[f].backlog == 0)
+			continue;
+		if (flows[f].id > s->last) {
+			first = (int)f;
+			break;
 		}
+		if (first < 0)
+			first = (int)f;
 	}
-	return -1;
+	if (first >= 0)
+		s->last = flows[first].id;
+	return first;
 }
 
 static void rr_served(struct sched_state *s, const struct sched_flow *flows, uint32_t f,
@@ -25,26 +32,31 @@ static void rr_served(struct sched_state *s, const struct sched_flow *flows, uin
 /* The smallest start tag. A flow that had nothing to send starts where the others are. */
 static int wfq_pick(struct sched_state *s, const struct sched_flow *flows, uint32_t n)
 {
+	uint64_t before = s->n_picks++, least = 0;
 	int best = -1;
 
 	for (uint32_t f = 0; f < n; f++) {
-		bool waits = flows[f].waiting > 0;
+		uint64_t *tag = &s->start_tag[flows[f].id], *waited = &s->waited[flows[f].id];
 
-		if (waits && !s->active[f] && s->start_tag[f] < s->virtual_time)
-			s->start_tag[f] = s->virtual_time;
-		s->active[f] = waits;
-		if (flows[f].backlog > 0 && (best < 0 || s->start_tag[f] < s->start_tag[best]))
+		if (flows[f].waiting > 0) {
+			if ((*waited == 0 || *waited != before) && *tag < s->virtual_time)
+				*tag = s->virtual_time;
+			*waited = s->n_picks;
+		}
+		if (flows[f].backlog > 0 && (best < 0 || *tag < least)) {
 			best = (int)f;
+			least = *tag;
+		}
 	}
 	if (best >= 0)
-		s->virtual_time = s->start_tag[best];
+		s->virtual_time = least;
 	return best;
 }
 
 static void wfq_served(struct sched_state *s, const struct sched_flow *flows, uint32_t f,
                        uint32_t bytes)
 {
-	s->start_tag[f] += ((uint64_t)bytes << 16) / flows[f].weight;
+	s->start_tag[flows[f].id] += ((uint64_t)bytes << 16) / flows[f].weight;
 }
 
 static const struct sched scheds[] = {

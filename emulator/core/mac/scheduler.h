@@ -23,22 +23,26 @@
 struct sched_flow {
 	uint32_t backlog; /* bytes; 0 = nothing to serve */
 	uint32_t waiting; /* bytes at the start of the sub-frame, served meanwhile or not */
+	uint16_t id;      /* of this flow among all, below SCHED_FLOWS_MAX */
 	uint8_t ue;       /* index */
 	uint8_t dir;      /* enum cell_dir */
 	uint8_t weight;   /* 1..255 */
 };
 
 struct sched_state {
-	uint32_t last;                       /* round robin: flow served last */
+	uint32_t last;                       /* round robin: id of the flow served last */
 	uint64_t virtual_time;               /* WFQ: start tag of the flow served last */
 	uint64_t start_tag[SCHED_FLOWS_MAX]; /* WFQ: bytes times 2^16 over the weight */
-	bool active[SCHED_FLOWS_MAX];        /* WFQ: had something to send all the time */
+	uint64_t n_picks;                    /* WFQ */
+	uint64_t waited[SCHED_FLOWS_MAX]; /* WFQ: pick at which the flow last had something to send
+	                                   */
 };
 
 struct sched {
 	const char *name;
-	/* Index of the flow to serve next, or -1. Flows already served in this
-	 * sub-frame have backlog 0. */
+	/* Index of the flow to serve next, or -1. @flows are in the order of their ids, and have at
+	 * least those with something to send. Flows already served in this sub-frame have backlog
+	 * 0. */
 	int (*pick)(struct sched_state *s, const struct sched_flow *flows, uint32_t n);
 	/* Flow @f got @bytes. */
 	void (*served)(struct sched_state *s, const struct sched_flow *flows, uint32_t f,

@@ -26,6 +26,6 @@ def per_packet(program: str, mode: str, ues: int = 1) -> float:
 
 
 if __name__ == "__main__":
-    for mode, ues in (("um", 1), ("um", 10), ("um", 100), ("am", 1)):
+    for mode, ues in ((mode, ues) for mode in ("um", "am") for ues in (1, 10, 100)):
         count = per_packet(sys.argv[1], mode, ues)
         print(f"RLC {mode.upper()}, 1500 bytes every 0.5 ms, downlink, UEs: {ues}: {count:.0f} instructions/packet")

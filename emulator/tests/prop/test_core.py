@@ -453,6 +453,18 @@ def test_smallest_output_array(plan):
         assert small.cell.again > 0
 
 
+@fast
+@given(plans(changes={"ul_always_scheduled": 0}), st.integers(1, 96))
+def test_ues_with_nothing_to_do_change_nothing(plan, more):
+    """No draw, no turn of a scheduler, no sub-frame. (Standing grants share the carrier by the number of UEs.)"""
+    idle = [{"rnti": 1000 + i, "peer": NETWORK, "mode": IM, "cqi_ul": 15, "cqi_dl": 15, "cqi_sl": 15}
+            for i in range(more)]
+    cfg = plan.cfg | {"ue": plan.cfg["ue"] + idle, "n_ue": plan.cfg["n_ue"] + more}
+    alone, among = Run(plan), Run(replace(plan, cfg=cfg))
+    assert among.cell.outputs == alone.cell.outputs
+    assert among.cell.stats().ttis_active == alone.cell.stats().ttis_active
+
+
 def test_idle_cell_has_no_events():
     """After its traffic a cell is asleep; waking it after more than a month costs as little."""
     cell = Cell({})

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which event is next, in what order those of one time come, and how long a shell may sleep. */
 #include "event.h"
-#include "ran/lte/event.h"
+#include "ran/lte/state.h"
 #include "run.h"
 #include "unit.h"
 
@@ -65,7 +65,7 @@ static void test_a_shell_sleeps_until_a_packet_can_leave(void **state)
 		run_start(&r);
 		run_push(&r, 1, 1000, 0);
 		run_until(&r, MS(11));
-		e = lte_event_next(lte_of(r.cell));
+		e = lte_of(r.cell)->next;
 		assert_int_equal(e.kind, LTE_EVENT_DECODE);
 		assert_int_equal(e.t_ns, RUN_START_NS + MS(15) - LEAD_NS);
 		assert_int_equal(cell_next(r.cell), e.t_ns);

@@ -12,7 +12,10 @@ static int pick(struct sched_state *s, const struct sched_flow *flows, uint32_t 
 static void test_turns(void **state)
 {
 	struct sched_flow flows[4] = {
-		{ .backlog = 9 }, { .backlog = 9 }, { .backlog = 0 }, { .backlog = 9 }
+		{ .id = 0, .backlog = 9 },
+		{ .id = 1, .backlog = 9 },
+		{ .id = 2, .backlog = 0 },
+		{ .id = 3, .backlog = 9 },
 	};
 	static const int expected[] = { 1, 3, 0, 1, 3, 0 };
 	struct sched_state s = { 0 };
@@ -22,9 +25,24 @@ static void test_turns(void **state)
 		assert_int_equal(pick(&s, flows, 4), expected[i]);
 }
 
+/* A flow that has nothing to send may be left out; whose turn it is goes by ids. */
+static void test_flows_that_are_left_out(void **state)
+{
+	struct sched_flow flows[2] = { { .id = 3, .backlog = 9 }, { .id = 8, .backlog = 9 } };
+	struct sched_state s = { .last = 5 };
+
+	(void)state;
+	assert_int_equal(pick(&s, flows, 2), 1);
+	assert_int_equal(s.last, 8);
+	assert_int_equal(pick(&s, flows, 2), 0);
+	assert_int_equal(s.last, 3);
+	assert_int_equal(pick(&s, flows, 0), -1);
+	assert_int_equal(s.last, 3);
+}
+
 static void test_nothing_to_serve(void **state)
 {
-	struct sched_flow flows[2] = { 0 };
+	struct sched_flow flows[2] = { { .id = 0 }, { .id = 1 } };
 	struct sched_state s = { .last = 1 };
 
 	(void)state;
@@ -43,7 +61,7 @@ static void test_fair(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < SCHED_FLOWS_MAX; i++)
-		flows[i] = (struct sched_flow){ .backlog = i + 1 };
+		flows[i] = (struct sched_flow){ .id = (uint16_t)i, .backlog = i + 1 };
 	for (int i = 0; i < 1000; i++)
 		served[pick(&s, flows, SCHED_FLOWS_MAX)]++;
 	for (uint32_t i = 0; i < SCHED_FLOWS_MAX; i++)
@@ -64,7 +82,8 @@ static void play_wfq(struct sched_state *s, const uint8_t *weight, const uint32_
 
 		for (uint32_t i = 0; i < FLOWS; i++)
 			if (weight[i])
-				flows[i] = (struct sched_flow){ .backlog = 9000,
+				flows[i] = (struct sched_flow){ .id = (uint16_t)i,
+					                        .backlog = 9000,
 					                        .waiting = 9000,
 					                        .weight = weight[i] };
 		f = wfq->pick(s, flows, FLOWS);
@@ -110,12 +129,39 @@ static void test_wfq_forgets_silence(void **state)
 	assert_in_range(later[1], 49000, 51000);
 }
 
+/* The same by a flow that is left out while it has nothing to send. */
+static void test_wfq_forgets_flows_that_were_left_out(void **state)
+{
+	const struct sched *wfq = sched_by_id(CELL_SCHED_WFQ);
+	struct sched_flow flows[2] = { { .id = 4, .backlog = 1, .waiting = 1, .weight = 1 },
+		                       { .id = 7, .backlog = 1, .waiting = 1, .weight = 1 } };
+	struct sched_state s = { 0 };
+	int turns = 0;
+
+	(void)state;
+	assert_int_equal(wfq->pick(&s, flows, 2), 0);
+	wfq->served(&s, flows, 0, 1000);
+	for (int i = 0; i < 100; i++) {
+		assert_int_equal(wfq->pick(&s, flows, 1), 0);
+		wfq->served(&s, flows, 0, 1000);
+	}
+	for (int i = 0; i < 100; i++) {
+		int f = wfq->pick(&s, flows, 2);
+
+		turns += f;
+		wfq->served(&s, flows, (uint32_t)f, 1000);
+	}
+	assert_in_range(turns, 49, 51);
+}
+
 /* Served once in a sub-frame, a flow waits for the next one and loses nothing by it. */
 static void test_wfq_serves_once_a_subframe(void **state)
 {
 	const struct sched *wfq = sched_by_id(CELL_SCHED_WFQ);
-	struct sched_flow flows[2] = { { .backlog = 100, .waiting = 100, .weight = 1 },
-		                       { .backlog = 100, .waiting = 100, .weight = 1 } };
+	struct sched_flow flows[2] = {
+		{ .id = 0, .backlog = 100, .waiting = 100, .weight = 1 },
+		{ .id = 1, .backlog = 100, .waiting = 100, .weight = 1 },
+	};
 	struct sched_state s = { 0 };
 
 	(void)state;
@@ -134,10 +180,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_turns),
+		cmocka_unit_test(test_flows_that_are_left_out),
 		cmocka_unit_test(test_nothing_to_serve),
 		cmocka_unit_test(test_fair),
 		cmocka_unit_test(test_wfq_shares_bytes),
 		cmocka_unit_test(test_wfq_forgets_silence),
+		cmocka_unit_test(test_wfq_forgets_flows_that_were_left_out),
 		cmocka_unit_test(test_wfq_serves_once_a_subframe),
 	};
 

@@ -44,6 +44,7 @@ void bearer_send(struct lte *lte, struct leg *leg, struct pkt *p)
 		out_drop(&lte->cell, p, &leg->at, CELL_DROP_QUEUE_FULL);
 		return;
 	}
+	leg_touch(lte, leg);
 	pdcp_transmit(&leg->pdcp_tx, p, lte->cell.event_ns);
 	rlc_sdu_queue_push(q, p);
 	bearer_record_buffer(lte, leg);
@@ -168,6 +169,7 @@ void bearer_fill(struct lte *lte, struct leg *leg, struct mac_pdu *mac, uint32_t
 	/* One UM PDU takes all there is room for; `ends` belongs to it. */
 	uint32_t max = is_am(lte) ? MAC_SDUS_MAX : 1, used = 0, size;
 
+	leg_touch(lte, leg);
 	while (mac->n_sdus < max) {
 		size = build(lte, leg, mac_sdu_room(mac, tbs), lte->rlc_buf + used, &pdu->ends);
 		if (size == 0)
@@ -250,6 +252,7 @@ void bearer_receive(struct lte *lte, struct leg *leg, const uint8_t *buf, uint32
 	struct rlc_out out = { 0 };
 	int sn;
 
+	leg_touch(lte, leg);
 	if (is_am(lte) && !am_is_data(buf)) {
 		receive_status(lte, leg, buf, len);
 		return;
@@ -317,6 +320,7 @@ static void outage_over(struct lte *lte, struct leg *leg)
 
 void bearer_expire(struct lte *lte, struct leg *leg, enum leg_timer timer, struct pdcp_out *ret_up)
 {
+	leg_touch(lte, leg);
 	switch (timer) {
 	case LEG_T_REORDERING:
 		reordering_expired(lte, leg, ret_up);
@@ -387,6 +391,7 @@ void bearer_empty(struct lte *lte, struct leg *leg, bool air, struct pkt_queue *
 {
 	struct rlc_sdu_queue *q = bearer_queue(lte, leg);
 
+	leg_touch(lte, leg);
 	if (air)
 		bearer_take_blocks(lte, leg, ret);
 	if (is_am(lte)) {

@@ -71,6 +71,7 @@ void d2d_change_mode(struct lte *lte, struct ue *u, enum cell_mode mode)
 	if (u->mode == mode)
 		return;
 	u->mode = (uint8_t)mode;
+	ue_touch(lte, u->id);
 	lte->cell.stats.mode_switches++;
 	out_record(&lte->cell, NULL,
 	           (struct cell_record){ .event = CELL_EV_ROUTE,

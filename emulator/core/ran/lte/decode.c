@@ -88,6 +88,7 @@ static void decode(struct lte *lte, struct pdu *pdu)
 void decode_block(struct lte *lte, struct pdu *pdu)
 {
 	lte->cell.block = pdu->block;
+	ue_touch(lte, pdu->ue);
 	decode(lte, pdu);
 	lte->cell.block = 0;
 }

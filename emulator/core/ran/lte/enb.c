@@ -78,7 +78,8 @@ static bool ul_taken(const struct ue *u, uint32_t tti)
 /* Another UE sent the same preamble in the same cell and sub-frame. */
 static bool collided(const struct lte *lte, const struct ue *u)
 {
-	for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++) {
+	FOR_EACH_ACTIVE(lte, i)
+	{
 		const struct ue *v = &lte->ue[i];
 
 		if (v != u && v->enb == u->enb && v->ra.state == RA_WAIT_RAR &&
@@ -102,7 +103,8 @@ static uint16_t rar_grant_rb(const struct lte *lte, uint8_t itbs)
 static void answer_preambles(struct lte *lte, const struct enb *enb, uint32_t tti,
                              struct rb_budget *rb)
 {
-	for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++) {
+	FOR_EACH_ACTIVE(lte, i)
+	{
 		struct ue *u = &lte->ue[i];
 		struct grant g = {
 			.subframe = tti + lte->cell.cfg.grant_to_tx_tti,
@@ -137,11 +139,11 @@ static void answer_preambles(struct lte *lte, const struct enb *enb, uint32_t tt
 		send_rar(lte, u, &g, tti);
 	}
 	/* The states change only now, so that collided() saw all of them. */
-	for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++)
-		if (lte->ue[i].ra.state == RA_WAIT_RAR && grant_msg3_pending(&lte->ue[i].ul)) {
-			lte->ue[i].ra.state = RA_WAIT_GRANT;
-			lte->ue[i].ra.attempt = 0;
-		}
+	FOR_EACH_ACTIVE(lte, i)
+	if (lte->ue[i].ra.state == RA_WAIT_RAR && grant_msg3_pending(&lte->ue[i].ul)) {
+		lte->ue[i].ra.state = RA_WAIT_GRANT;
+		lte->ue[i].ra.attempt = 0;
+	}
 }
 
 /* HARQ process of the next new block; without HARQ they are used in turn. */
@@ -224,17 +226,16 @@ static void serve(struct lte *lte, struct sched_state *state, struct sched_flow 
 	}
 }
 
-static struct sched_flow flow_of(const struct lte *lte, const struct enb *enb, uint8_t ue,
-                                 enum cell_dir dir, uint32_t backlog)
+static struct sched_flow flow_of(const struct lte *lte, uint8_t ue, enum cell_dir dir,
+                                 uint32_t waiting)
 {
 	uint8_t weight = lte->cell.cfg.ue[ue].weight;
 
-	if (lte->ue[ue].enb != enb->id)
-		backlog = 0;
-	return (struct sched_flow){ .ue = ue,
+	return (struct sched_flow){ .id = (uint16_t)(2 * ue + (dir == CELL_DIR_SL)),
+		                    .ue = ue,
 		                    .dir = (uint8_t)dir,
-		                    .backlog = backlog,
-		                    .waiting = backlog,
+		                    .backlog = waiting,
+		                    .waiting = waiting,
 		                    .weight = weight ? weight : 1 };
 }
 
@@ -244,12 +245,19 @@ static void grant_uplink(struct lte *lte, struct enb *enb, uint32_t tti, struct 
 	uint32_t lead = lte->cell.cfg.grant_to_tx_tti, n = 0;
 	static const enum cell_dir dirs[] = { CELL_DIR_UL, CELL_DIR_SL };
 
-	for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++)
-		for (uint32_t d = 0; d < 2; d++, n++) {
-			flows[n] = flow_of(lte, enb, i, dirs[d], lte->ue[i].enb_backlog[dirs[d]]);
-			if (ul_taken(&lte->ue[i], tti + lead))
+	FOR_EACH_ACTIVE(lte, i)
+	{
+		const struct ue *u = &lte->ue[i];
+
+		for (uint32_t d = 0; d < 2 && u->enb == enb->id; d++) {
+			if (u->enb_backlog[dirs[d]] == 0)
+				continue;
+			flows[n] = flow_of(lte, i, dirs[d], u->enb_backlog[dirs[d]]);
+			if (ul_taken(u, tti + lead))
 				flows[n].backlog = 0;
+			n++;
 		}
+	}
 	serve(lte, &enb->sched_ul, flows, n, rb, tti, lead, 0);
 }
 
@@ -290,11 +298,20 @@ static void schedule_block(struct lte *lte, struct enb *enb, uint32_t tti, uint8
 	struct sched_flow flows[SCHED_FLOWS_MAX];
 	uint32_t lead = lte->cell.cfg.dl_sched_to_tx_tti, n = 0;
 
-	for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++) {
+	FOR_EACH_ACTIVE(lte, i)
+	{
 		struct ue *u = &lte->ue[i];
+		uint32_t waiting;
+		bool again;
 
-		flows[n] = flow_of(lte, enb, i, CELL_DIR_DL, dl_backlog(lte, u));
-		if (u->enb == enb->id && grant_retransmission(u, tb, tti + lead, &rb))
+		if (u->enb != enb->id)
+			continue;
+		waiting = dl_backlog(lte, u);
+		again = grant_retransmission(u, tb, tti + lead, &rb);
+		if (waiting == 0)
+			continue;
+		flows[n] = flow_of(lte, i, CELL_DIR_DL, waiting);
+		if (again)
 			flows[n].backlog = 0;
 		n++;
 	}
@@ -308,7 +325,8 @@ static void reserve_retransmissions(struct lte *lte, const struct enb *enb, uint
 {
 	if (lte->cell.cfg.ul_always_scheduled)
 		return;
-	for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++) {
+	FOR_EACH_ACTIVE(lte, i)
+	{
 		struct harq_process *p = &lte->ue[i].harq_ul[subframe % HARQ_PROCESSES];
 
 		if (lte->ue[i].enb != enb->id || !p->pdu || p->due_tti != subframe ||
@@ -348,7 +366,8 @@ static void transmit_new(struct lte *lte, struct leg *leg, const struct grant *g
 
 void enb_transmit(struct lte *lte, uint32_t tti)
 {
-	for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++) {
+	FOR_EACH_ACTIVE(lte, i)
+	{
 		struct ue *u = &lte->ue[i];
 		const struct grant *g;
 
@@ -418,26 +437,16 @@ void enb_cqi(struct lte *lte, struct leg *leg, uint8_t cqi, int32_t sinr_cdb)
 	                                 .value = sinr_cdb });
 }
 
-uint32_t enb_next_tti(const struct lte *lte, uint32_t from)
+uint32_t enb_next_tti(const struct lte *lte, const struct ue *u, uint32_t from)
 {
-	uint32_t next = TTI_NEVER, period = lte->cell.cfg.mode_select_ms;
+	uint32_t rar_tti = u->ra.preamble_tti + lte->cell.cfg.rar_delay_tti;
+	uint32_t next = grant_next_tti(&u->dl);
 
-	if (period)
-		next = (from + period - 1) / period * period;
-	for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++) {
-		const struct ue *u = &lte->ue[i];
-		uint32_t rar_tti = u->ra.preamble_tti + lte->cell.cfg.rar_delay_tti;
-		uint32_t dl_tti = grant_next_tti(&u->dl);
-
-		if (u->enb_backlog[CELL_DIR_UL] || u->enb_backlog[CELL_DIR_SL] ||
-		    dl_backlog(lte, u))
-			return from;
-		if (u->ra.state == RA_WAIT_RAR && rar_tti >= from && rar_tti < next)
-			next = rar_tti;
-		if (dl_tti < next)
-			next = dl_tti;
-		if (lte->harq.max_attempts > 1)
-			next = earlier_retransmission(lte, u, from, next);
-	}
+	if (u->enb_backlog[CELL_DIR_UL] || u->enb_backlog[CELL_DIR_SL] || dl_backlog(lte, u))
+		return from;
+	if (u->ra.state == RA_WAIT_RAR && rar_tti >= from && rar_tti < next)
+		next = rar_tti;
+	if (lte->harq.max_attempts > 1)
+		next = earlier_retransmission(lte, u, from, next);
 	return next;
 }

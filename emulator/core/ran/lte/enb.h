@@ -20,7 +20,7 @@ void enb_absent(struct lte *lte, const struct pdu *pdu);
 /** enb_cqi() - the CQI of @leg is @cqi from now on, 0 = out of range */
 void enb_cqi(struct lte *lte, struct leg *leg, uint8_t cqi, int32_t sinr_cdb);
 
-/** enb_next_tti() - first sub-frame from @from in which the eNB has to act */
-uint32_t enb_next_tti(const struct lte *lte, uint32_t from);
+/** enb_next_tti() - first sub-frame from @from in which the eNB has to act for @u, or TTI_NEVER */
+uint32_t enb_next_tti(const struct lte *lte, const struct ue *u, uint32_t from);
 
 #endif

@@ -16,31 +16,23 @@ static uint32_t tti_from(const struct lte *lte)
 	return tti > lte->tti_next ? tti : lte->tti_next;
 }
 
-static uint32_t next_tti(const struct lte *lte)
+/* First sub-frame from @from on in which something is to be done for @u, or TTI_NEVER. */
+static uint32_t ue_tti(const struct lte *lte, const struct ue *u, uint32_t from)
 {
-	uint32_t from = tti_from(lte), next = enb_next_tti(lte, from);
+	uint32_t next = enb_next_tti(lte, u, from), tti;
 
-	for (uint8_t i = 0; i < lte->cell.cfg.n_ue && next > from; i++) {
-		uint32_t tti = ue_next_tti(lte, &lte->ue[i], from);
-
-		if (tti < next)
-			next = tti;
-		for (int d = 0; d < CELL_DIR_COUNT; d++) {
-			tti = bearer_discard_tti(lte, &lte->ue[i].leg[d], from);
-			if (tti < next)
-				next = tti;
-		}
+	if (next == from)
+		return from;
+	tti = ue_next_tti(lte, u, from);
+	next = tti < next ? tti : next;
+	for (int d = 0; d < CELL_DIR_COUNT; d++) {
+		tti = bearer_discard_tti(lte, &u->leg[d], from);
+		next = tti < next ? tti : next;
 	}
 	return next;
 }
 
-static void earlier(struct lte_event *e, const struct lte_event *candidate)
-{
-	if (candidate->t_ns < e->t_ns)
-		*e = *candidate;
-}
-
-/* The timer of @leg that expires first. Runs for all legs before every event. */
+/* The timer of @leg that expires first, and of several the first in their order. */
 static enum leg_timer first_timer(const struct lte *lte, const struct leg *leg, int64_t *ret_t_ns)
 {
 	enum leg_timer first = LEG_T_REORDERING;
@@ -54,61 +46,107 @@ static enum leg_timer first_timer(const struct lte *lte, const struct leg *leg, 
 	return first;
 }
 
-/* The timer that expires first; at CELL_NEVER when none runs. */
-static struct lte_event next_timer(const struct lte *lte)
+/* No sub-frame has anything to do for @u until something happens to it. */
+static bool is_idle(const struct lte *lte, const struct ue *u)
 {
-	struct lte_event first = { .kind = LTE_EVENT_TIMER, .t_ns = CELL_NEVER };
+	uint32_t n_dl = lte_tbs_dl(&lte->cell.cfg) * HARQ_PROCESSES;
 
-	for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++)
-		for (int d = 0; d < CELL_DIR_COUNT; d++) {
-			int64_t t_ns;
-			enum leg_timer timer = first_timer(lte, &lte->ue[i].leg[d], &t_ns);
-
-			if (t_ns < first.t_ns) {
-				first.t_ns = t_ns;
-				first.leg = &lte->ue[i].leg[d];
-				first.timer = timer;
-			}
-		}
-	return first;
+	for (int d = 0; d < CELL_DIR_COUNT; d++)
+		if (bearer_queue(lte, &u->leg[d])->sdus.head || bearer_bytes(lte, &u->leg[d]) ||
+		    u->enb_backlog[d])
+			return false;
+	return u->ra.state == RA_IDLE && grant_next_tti(&u->ul) == TTI_NEVER &&
+	       grant_next_tti(&u->dl) == TTI_NEVER &&
+	       harq_next_tti(u->harq_ul, HARQ_PROCESSES) == TTI_NEVER &&
+	       harq_next_tti(u->harq_dl[0], n_dl) == TTI_NEVER;
 }
 
-/* What a handover does next; at CELL_NEVER when there is none. */
-static struct lte_event next_rrc(const struct lte *lte)
+static void update(struct lte *lte, struct ue *u, uint32_t from)
 {
-	struct lte_event first = { .kind = LTE_EVENT_RRC, .t_ns = CELL_NEVER };
+	uint8_t i = (uint8_t)(u->id - 1);
+	uint32_t tti = ue_tti(lte, u, from);
 
-	for (uint8_t i = 0; i < lte->cell.cfg.n_ue && lte->cell.cfg.n_enb > 1; i++) {
-		int64_t t_ns = rrc_next_ns(lte, &lte->ue[i]);
+	for (int d = 0; d < CELL_DIR_COUNT; d++) {
+		int64_t t_ns;
 
-		if (t_ns < first.t_ns) {
-			first.t_ns = t_ns;
-			first.ue = &lte->ue[i];
-		}
+		(void)first_timer(lte, &u->leg[d], &t_ns);
+		heap_set(&lte->due_timer, leg_number(&u->leg[d]), t_ns);
 	}
-	return first;
+	heap_set(&lte->due_tti, i, tti == TTI_NEVER ? CELL_NEVER : tti);
+	if (lte->cell.cfg.n_enb > 1)
+		heap_set(&lte->due_rrc, i, rrc_next_ns(lte, u));
+	if (is_idle(lte, u))
+		ue_set_remove(&lte->active, i);
 }
 
-struct lte_event lte_event_next(const struct lte *lte)
+/* The first sub-frame from @from on with something to do, or TTI_NEVER. */
+static uint32_t next_tti(const struct lte *lte, uint32_t from)
 {
-	struct lte_event e = { .kind = LTE_EVENT_NONE, .t_ns = CELL_NEVER }, timer, rrc;
-	uint32_t tti;
+	uint32_t period = lte->cell.cfg.mode_select_ms, tti = TTI_NEVER;
+	int64_t due = heap_first(&lte->due_tti).t_ns;
 
-	rrc = next_rrc(lte);
-	earlier(&e, &rrc);
+	if (due != CELL_NEVER)
+		tti = (uint32_t)due;
+	if (period && (from + period - 1) / period * period < tti)
+		tti = (from + period - 1) / period * period;
+	return tti > from ? tti : from;
+}
+
+static void earlier(struct lte_event *e, enum lte_event_kind kind, int64_t t_ns)
+{
+	if (t_ns < e->t_ns) {
+		e->kind = kind;
+		e->t_ns = t_ns;
+	}
+}
+
+static struct lte_event next(const struct lte *lte, uint32_t from)
+{
+	struct lte_event e = { .kind = LTE_EVENT_NONE, .t_ns = CELL_NEVER };
+
+	e.tti = next_tti(lte, from);
+	earlier(&e, LTE_EVENT_RRC, heap_first(&lte->due_rrc).t_ns);
 	for (int i = 0; i < 2; i++)
 		if (lte->air[i].head)
-			earlier(&e, &(struct lte_event){ .kind = LTE_EVENT_DECODE,
-			                                 .t_ns = lte->air[i].head->decode_ns,
-			                                 .air = (struct pdu_queue *)&lte->air[i] });
-	timer = next_timer(lte);
-	earlier(&e, &timer);
-	tti = next_tti(lte);
-	if (tti != TTI_NEVER)
-		earlier(&e, &(struct lte_event){ .kind = LTE_EVENT_TTI,
-		                                 .tti = tti,
-		                                 .t_ns = cell_tti_ns(&lte->cell, tti) });
+			earlier(&e, LTE_EVENT_DECODE, lte->air[i].head->decode_ns);
+	earlier(&e, LTE_EVENT_TIMER, heap_first(&lte->due_timer).t_ns);
+	if (e.tti != TTI_NEVER)
+		earlier(&e, LTE_EVENT_TTI, cell_tti_ns(&lte->cell, e.tti));
 	return e;
+}
+
+void lte_event_update(struct lte *lte)
+{
+	uint32_t from = tti_from(lte);
+
+	for (uint8_t i = ue_set_next(&lte->touched, 0); i != UINT8_MAX;
+	     i = ue_set_next(&lte->touched, i + 1u))
+		update(lte, &lte->ue[i], from);
+	lte->touched = (struct ue_set){ 0 };
+	lte->next = next(lte, from);
+}
+
+struct pdu *lte_next_decoded(struct lte *lte)
+{
+	bool dl = !lte->air[0].head ||
+	          (lte->air[1].head && lte->air[1].head->decode_ns < lte->air[0].head->decode_ns);
+
+	return pdu_dequeue(&lte->air[dl]);
+}
+
+struct leg *lte_next_timer(const struct lte *lte, enum leg_timer *ret_timer)
+{
+	uint32_t number = heap_first(&lte->due_timer).id;
+	struct leg *leg = &lte->ue[number / CELL_DIR_COUNT].leg[number % CELL_DIR_COUNT];
+	int64_t t_ns;
+
+	*ret_timer = first_timer(lte, leg, &t_ns);
+	return leg;
+}
+
+struct ue *lte_next_rrc(const struct lte *lte)
+{
+	return &lte->ue[heap_first(&lte->due_rrc).id];
 }
 
 /* When a packet that needs @pdu can leave: at once on the last leg; another
@@ -126,8 +164,9 @@ static int64_t output_after(const struct lte *lte, const struct pdu *pdu)
 
 int64_t lte_next_output(const struct lte *lte)
 {
-	uint32_t tti = next_tti(lte);
-	int64_t bound = next_timer(lte).t_ns, rrc_ns = next_rrc(lte).t_ns;
+	uint32_t tti = lte->next.tti;
+	int64_t bound = heap_first(&lte->due_timer).t_ns;
+	int64_t rrc_ns = heap_first(&lte->due_rrc).t_ns;
 
 	bound = rrc_ns < bound ? rrc_ns : bound;
 	if (tti != TTI_NEVER) {

@@ -5,7 +5,8 @@
  * Events are steps of handovers, decoded PDUs, timers of RLC and PDCP, and
  * sub-frames. The earliest one is next; of several at one time the order is
  * the one of this sentence. Arrivals and commands come before all of them, so that
- * what arrives with a sub-frame boundary counts in it.
+ * what arrives with a sub-frame boundary counts in it. Of several timers, or handovers, of
+ * one time that of the first UE is next, of its legs that of the first.
  */
 #ifndef LTE_EVENT_H
 #define LTE_EVENT_H
@@ -13,26 +14,17 @@
 #include "ran/lte/bearer.h"
 #include "ran/lte/state.h"
 
-enum lte_event_kind {
-	LTE_EVENT_NONE,
-	LTE_EVENT_RRC,
-	LTE_EVENT_DECODE,
-	LTE_EVENT_TIMER,
-	LTE_EVENT_TTI,
-};
+/** lte_event_update() - an event is over: what is due follows what was touched in it */
+void lte_event_update(struct lte *lte);
 
-struct lte_event {
-	enum lte_event_kind kind;
-	int64_t t_ns;
-	struct pdu_queue *air;
-	struct leg *leg;
-	struct ue *ue;
-	enum leg_timer timer;
-	uint32_t tti;
-};
+/** lte_next_decoded() - the PDU of LTE_EVENT_DECODE, taken from the air */
+struct pdu *lte_next_decoded(struct lte *lte);
 
-/** lte_event_next() - the earliest event; LTE_EVENT_NONE at CELL_NEVER when there is none */
-struct lte_event lte_event_next(const struct lte *lte);
+/** lte_next_timer() - the leg and timer of LTE_EVENT_TIMER */
+struct leg *lte_next_timer(const struct lte *lte, enum leg_timer *ret_timer);
+
+/** lte_next_rrc() - the UE of LTE_EVENT_RRC */
+struct ue *lte_next_rrc(const struct lte *lte);
 
 /** lte_next_output() - see cell_next_output(); of what is in the network already */
 int64_t lte_next_output(const struct lte *lte);

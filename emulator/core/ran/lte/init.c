@@ -36,6 +36,8 @@ struct cell *lte_lay_out(struct arena *a, const struct cell_cfg *cfg)
 	size_t pdu_bytes = phy_tbs(PHY_ITBS_COUNT - 1, cfg->n_rb);
 	struct lte *lte = arena_take(a, 1, sizeof(*lte));
 	struct ue *ue = arena_take(a, cfg->n_ue, sizeof(*ue));
+	struct heap timers = heap_take(a, cfg->n_ue * CELL_DIR_COUNT);
+	struct heap ttis = heap_take(a, cfg->n_ue), handovers = heap_take(a, cfg->n_ue);
 	struct rlc_pdu **window = arena_take(
 		a, (size_t)cfg->n_ue * CELL_DIR_COUNT * window_slots(cfg), sizeof(*window));
 	struct pdu *pdu = arena_take(a, n_pdus, sizeof(*pdu));
@@ -48,6 +50,9 @@ struct cell *lte_lay_out(struct arena *a, const struct cell_cfg *cfg)
 		return NULL;
 	*lte = (struct lte){
 		.ue = ue,
+		.due_timer = timers,
+		.due_tti = ttis,
+		.due_rrc = handovers,
 		.window = window,
 		.next_block = 1,
 		.rlc_buf = rlc_buf,
@@ -183,6 +188,9 @@ void lte_init(struct lte *lte)
 	const struct cell_cfg *cfg = &lte->cell.cfg;
 
 	harq_model_init(&lte->harq, cfg);
+	heap_init(&lte->due_timer, cfg->n_ue * CELL_DIR_COUNT);
+	heap_init(&lte->due_tti, cfg->n_ue);
+	heap_init(&lte->due_rrc, cfg->n_ue);
 	for (uint8_t i = 0; i < cfg->n_ue; i++) {
 		init_ue(&lte->ue[i], cfg, (uint8_t)(i + 1),
 		        lte->window + (size_t)i * CELL_DIR_COUNT * window_slots(cfg),

@@ -18,6 +18,7 @@
 static void init(struct cell *c)
 {
 	lte_init(lte_of(c));
+	lte_event_update(lte_of(c));
 }
 
 static void ingress(struct cell *c, struct pkt *p)
@@ -30,6 +31,7 @@ static void ingress(struct cell *c, struct pkt *p)
 		tunnel_ingress(lte, (uint8_t)(p->port - CELL_PORT_ENB(0)), p);
 	else
 		d2d_ingress(lte, p);
+	lte_event_update(lte);
 }
 
 static bool allows(const struct cell *c, const struct cell_cmd *cmd)
@@ -69,11 +71,13 @@ static void apply(struct cell *c, const struct cell_cmd *cmd)
 		enb_cqi(lte, &u->leg[cmd->dir], cmd->cqi, cmd->sinr_cdb);
 		break;
 	}
+	ue_touch(lte, u->id);
+	lte_event_update(lte);
 }
 
 static int64_t next(const struct cell *c)
 {
-	return lte_event_next(lte_of(c)).t_ns;
+	return lte_of(c)->next.t_ns;
 }
 
 /*
@@ -87,29 +91,32 @@ static bool has_room(const struct cell *c, bool command)
 	if (!pdu_pool_has(&lte->pdus, (lte_tbs_dl(&c->cfg) + 2) * c->cfg.n_ue))
 		return false;
 	return c->cfg.n_enb == 1 || c->limbo_pkts.n == 0 ||
-	       !(command || lte_event_next(lte).kind == LTE_EVENT_RRC);
+	       !(command || lte->next.kind == LTE_EVENT_RRC);
 }
 
 static void subframe(struct lte *lte, uint32_t tti)
 {
-	uint8_t n_ue = lte->cell.cfg.n_ue;
-
 	lte->tti_next = tti + 1;
 	lte->cell.stats.ttis_active++;
-	for (uint8_t i = 0; i < n_ue; i++)
-		for (int d = 0; d < CELL_DIR_COUNT; d++)
-			bearer_discard_expired(lte, &lte->ue[i].leg[d]);
+	FOR_EACH_ACTIVE(lte, i)
+	for (int d = 0; d < CELL_DIR_COUNT; d++)
+		bearer_discard_expired(lte, &lte->ue[i].leg[d]);
 	enb_subframe(lte, tti);
-	for (uint8_t i = 0; i < n_ue; i++)
-		ue_transmit(lte, &lte->ue[i], tti);
+	FOR_EACH_ACTIVE(lte, i)
+	ue_transmit(lte, &lte->ue[i], tti);
 	enb_transmit(lte, tti);
-	for (uint8_t i = 0; i < n_ue; i++)
+	FOR_EACH_ACTIVE(lte, i)
+	{
 		ue_random_access(lte, &lte->ue[i], tti);
+		ue_touch(lte, lte->ue[i].id);
+	}
 }
 
-static void expire(struct lte *lte, struct leg *leg, enum leg_timer timer)
+static void expire(struct lte *lte)
 {
 	struct pdcp_out up = { 0 };
+	enum leg_timer timer;
+	struct leg *leg = lte_next_timer(lte, &timer);
 
 	bearer_expire(lte, leg, timer, &up);
 	d2d_forward(lte, leg, &up);
@@ -118,24 +125,24 @@ static void expire(struct lte *lte, struct leg *leg, enum leg_timer timer)
 static void process(struct cell *c)
 {
 	struct lte *lte = lte_of(c);
-	struct lte_event e = lte_event_next(lte);
 
-	switch (e.kind) {
+	switch (lte->next.kind) {
 	case LTE_EVENT_RRC:
-		rrc_process(lte, e.ue);
+		rrc_process(lte, lte_next_rrc(lte));
 		break;
 	case LTE_EVENT_DECODE:
-		decode_block(lte, pdu_dequeue(e.air));
+		decode_block(lte, lte_next_decoded(lte));
 		break;
 	case LTE_EVENT_TIMER:
-		expire(lte, e.leg, e.timer);
+		expire(lte);
 		break;
 	case LTE_EVENT_TTI:
-		subframe(lte, e.tti);
+		subframe(lte, lte->next.tti);
 		break;
 	case LTE_EVENT_NONE:
 		break;
 	}
+	lte_event_update(lte);
 }
 
 static int64_t next_output(const struct cell *c)

@@ -316,6 +316,7 @@ void rrc_process(struct lte *lte, struct ue *u)
 {
 	struct rrc *rrc = &u->rrc;
 
+	ue_touch(lte, u->id);
 	if (rrc->waits && settled(lte, u)) {
 		rrc->waits = false;
 		if (rrc->waiting.type == CELL_CMD_PREDICT)

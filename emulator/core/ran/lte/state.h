@@ -30,6 +30,7 @@
 #include <stdint.h>
 
 #include "base/cell.h"
+#include "base/heap.h"
 #include "base/out.h"
 #include "base/rng.h"
 #include "mac/grant.h"
@@ -167,10 +168,66 @@ struct ue {
 	uint8_t mode;
 };
 
+/* UEs by their index, gone through in order. */
+#define UE_SET_WORDS ((CELL_MAX_UE + 63) / 64)
+struct ue_set {
+	uint64_t word[UE_SET_WORDS];
+};
+
+static inline void ue_set_add(struct ue_set *set, uint8_t i)
+{
+	set->word[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static inline void ue_set_remove(struct ue_set *set, uint8_t i)
+{
+	set->word[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
+
+/** ue_set_next() - the first one from @i on, or UINT8_MAX */
+static inline uint8_t ue_set_next(const struct ue_set *set, uint32_t i)
+{
+	for (; i < 64 * UE_SET_WORDS; i = (i / 64 + 1) * 64) {
+		uint64_t rest = set->word[i / 64] >> i % 64;
+
+		if (rest)
+			return (uint8_t)(i + (uint32_t)__builtin_ctzll(rest));
+	}
+	return UINT8_MAX;
+}
+
+enum lte_event_kind {
+	LTE_EVENT_NONE,
+	LTE_EVENT_RRC,
+	LTE_EVENT_DECODE,
+	LTE_EVENT_TIMER,
+	LTE_EVENT_TTI,
+};
+
+/* The earliest event; LTE_EVENT_NONE at CELL_NEVER when there is none. See event.h. */
+struct lte_event {
+	enum lte_event_kind kind;
+	int64_t t_ns;
+	uint32_t tti; /* of LTE_EVENT_TTI */
+};
+
 struct lte {
 	struct cell cell;  /* first */
 	uint32_t tti_next; /* first sub-frame not processed yet */
-	struct ue *ue;     /* ue[0] is UE 1 */
+
+	/*
+	 * What is due, so that a UE with nothing to do costs nothing: neither an event
+	 * nor a sub-frame looks at it. Whatever changes the state of a UE says so by ue_touch();
+	 * event.c brings this up to date after the event.
+	 */
+	struct heap due_timer; /* by leg_number(): the first of its timers */
+	struct heap due_tti;   /* by index of UE: the first sub-frame in which it matters */
+	struct heap due_rrc;   /* by index of UE: of its handover */
+	struct lte_event next;
+	struct ue_set touched; /* since all this was up to date */
+	struct ue_set active;  /* a sub-frame may have something to do for them; touched ones are */
+
+	struct ue *ue; /* ue[0] is UE 1 */
 	struct enb enb[CELL_MAX_ENB];
 	uint8_t path[CELL_MAX_UE]; /* S-GW: eNB of every UE's downlink tunnel */
 	uint16_t next_rnti;        /* for UEs that come from another cell */
@@ -209,6 +266,32 @@ static inline struct leg *leg_reverse(const struct lte *lte, const struct leg *l
 		                                    : &lte->ue[u->peer - 1].leg[CELL_DIR_SL];
 	return &u->leg[leg->at.dir == CELL_DIR_UL ? CELL_DIR_DL : CELL_DIR_UL];
 }
+
+/** leg_number() - of a leg among all */
+static inline uint32_t leg_number(const struct leg *leg)
+{
+	return (leg->ue - 1u) * CELL_DIR_COUNT + leg->at.dir;
+}
+
+/** ue_touch() - the state of UE @id changes in this event */
+static inline void ue_touch(struct lte *lte, uint8_t id)
+{
+	ue_set_add(&lte->touched, (uint8_t)(id - 1));
+	ue_set_add(&lte->active, (uint8_t)(id - 1));
+}
+
+/** leg_touch() - the state of @leg changes, and what its start can send for the opposite one */
+static inline void leg_touch(struct lte *lte, const struct leg *leg)
+{
+	ue_touch(lte, leg->ue);
+	if (leg->at.dir == CELL_DIR_SL)
+		ue_touch(lte, leg_reverse(lte, leg)->ue);
+}
+
+/* The UEs of which a sub-frame takes notice, in order. */
+#define FOR_EACH_ACTIVE(lte, i)                                                                    \
+	for (uint8_t i = ue_set_next(&(lte)->active, 0); i != UINT8_MAX;                           \
+	     i = ue_set_next(&(lte)->active, i + 1u))
 
 /** ue_serve() - @u is in the cell of @enb from now on */
 static inline void ue_serve(struct lte *lte, struct ue *u, uint8_t enb)

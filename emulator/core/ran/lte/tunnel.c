@@ -272,6 +272,7 @@ void tunnel_ingress(struct lte *lte, uint8_t enb, struct pkt *p)
 	u = tunnel_receive(lte, p, enb, &kind);
 	if (!u)
 		return;
+	ue_touch(lte, u->id);
 	end = end_of(lte, u, enb);
 	if (kind == CELL_TUNNEL_X2 && end->expiry_ns != CELL_NEVER && !p->end_marker)
 		wait_for_end_marker(lte, end, 0);
