@@ -8,7 +8,7 @@
 #include "base/digest.h"
 #include "base/out.h"
 #include "event.h"
-#include "ran/ran.h"
+#include "ran/networks.h"
 
 struct layout {
 	struct cell *cell;

@@ -6,7 +6,7 @@
 #include "base/limit.h"
 #include "cellcore.h"
 #include "cfg_values.h"
-#include "ran/ran.h"
+#include "ran/networks.h"
 
 #define Q32(p) ((uint32_t)((p)*4294967295.0)) /* constants only: no floating point at run time */
 

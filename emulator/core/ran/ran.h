@@ -59,7 +59,4 @@ struct ran {
 	void (*digest)(const struct cell *c, uint64_t *h);
 };
 
-/** ran_of() - the network of cell_cfg.system */
-const struct ran *ran_of(uint8_t system);
-
 #endif

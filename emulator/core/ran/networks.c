@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* ran.c - the radio access networks that there are; see ran.h. */
-#include "ran/ran.h"
+/* networks.c - the radio access networks that there are; see networks.h. */
+#include "ran/networks.h"
 
 #include "ran/dch/dch.h"
 #include "ran/lte/lte.h"
