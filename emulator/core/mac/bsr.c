@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* bsr.c - buffer size levels; see bsr.h. */
+/*
+ * bsr.c - buffer size levels; see bsr.h.
+ *
+ * A BSR has six bits for a buffer's size: level k means that it is above the bound of the level
+ * before and not above its own, which grow by 17 %. So an eNB grants a little more than is there.
+ * Source: TS 36.321 Table 6.1.3.1-1
+ */
 #include "mac/bsr.h"
 
 /* Upper bounds. Source: TS 36.321 Table 6.1.3.1-1 */

@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* air.c - MAC PDUs from transmission to decoding; see air.h. */
+/*
+ * air.c - MAC PDUs from transmission to decoding; see air.h.
+ *
+ * Whether an attempt will be decoded is drawn when it is sent, from streams of its leg: first
+ * whether the UE hears of it (downlink), then HARQ's errors, then a loss beyond HARQ. The block
+ * is then on the air until it is decoded, decode_tti sub-frames later less the
+ * processing lead. Both lists of the air are in order of decoding, as all blocks are
+ * equally long under way.
+ * Source: TS 36.321 5.3.2, 5.4.2
+ */
 #include "ran/lte/air.h"
 
 #include "phy/phy.h"

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * bearer.c - RLC and PDCP of a leg, whichever mode: what goes in at its start,
- * what comes out at its end, its timers. See bearer.h.
+ * what comes out at its end, its timers; see bearer.h.
+ *
+ * PDCP numbers a datagram when it enters, RLC segments and joins datagrams when MAC has
+ * room, so the size of a PDU is not known before the grant. In AM a leg also carries the
+ * STATUS PDUs of the opposite one, before data. When a PDU was sent maxRetxThreshold times in
+ * vain the radio link has failed: both directions give up their PDUs, and either begin
+ * anew after an outage or stop. What PDCP delivers is handed up to the caller.
+ * Source: TS 36.322 4.2.1, 5.1, 5.2; TS 36.323 5.1; TS 36.331 5.3.11
  */
 #include "ran/lte/bearer.h"
 

@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* decode.c - what a MAC PDU holds goes to the eNB and to RLC; see decode.h. */
+/*
+ * decode.c - what a MAC PDU holds goes to the eNB and to RLC; see decode.h.
+ *
+ * A block that was not decoded waits in its HARQ process for the next attempt, or is
+ * lost, and with it the packets whose last bytes it carries. One that was is taken apart:
+ * its BSR goes to the eNB, which also hears those in direct mode if
+ * enb_overhears_dm says so, and its RLC PDUs to the receiver of their leg. Blocks of a cell
+ * that the UE has left, and RLC PDUs from before a re-establishment, are void.
+ * Source: TS 36.321 5.3.2.2, 5.4.5
+ */
 #include "ran/lte/decode.h"
 
 #include "base/assert.h"

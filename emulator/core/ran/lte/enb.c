@@ -1,8 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * enb.c - an eNB in a sub-frame: answers preambles, grants UL and SL from the
- * BSRs it has, schedules and sends the downlink. A UE belongs to the eNB that
- * serves it; while it is between two it has nothing to send. See enb.h.
+ * BSRs it has, schedules and sends the downlink; see enb.h.
+ *
+ * All decisions of a sub-frame are made at its begin, for a later one: uplink and
+ * sidelink grants grant_to_tx_tti ahead, downlink blocks dl_sched_to_tx_tti. Uplink and
+ * sidelink share the blocks of the uplink carrier. First come retransmissions, which are
+ * synchronous there and keep their blocks, then answers to preambles, then new data. What
+ * UEs have to send the eNB knows from BSRs, which are older than the grants it has
+ * issued since; so a BSR is reduced by those. Its own queue it knows exactly.
+ * A UE belongs to the eNB that serves it; while it is between two it has nothing
+ * to send.
+ * Source: TS 36.321 5.1.4, 5.3, 5.4.5; TS 36.213 8.0
  */
 #include "ran/lte/enb.h"
 

@@ -1,5 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* event.c - which event of the network is next, and when a packet can leave next; see event.h. */
+/*
+ * event.c - which event of the network is next, and when a packet can leave next; see event.h.
+ *
+ * Looking at everything before each event would cost as much with a hundred UEs as those
+ * hundred do. So every UE is a number in heaps: of its first timer (each leg), of the first
+ * sub-frame in which something is to be done for it, of the next step of its handover.
+ * They change only by what happens to the UE; whatever does something to it says so
+ * (ue_touch()), and after the event its numbers are worked out anew.
+ *
+ * A sub-frame in which something can be done is one with a grant, a retransmission or an
+ * answer to a preamble, or the next one for data that wait, or a random access occasion. None
+ * of these passes before its sub-frame was processed, and that touches the UE; so what was
+ * worked out stays true until then.
+ */
 #include "ran/lte/event.h"
 
 #include "ran/lte/bearer.h"

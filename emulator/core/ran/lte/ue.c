@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * ue.c - a UE in a sub-frame: transmits on its grants, reports its buffer,
- * starts random access. See ue.h.
+ * starts random access; see ue.h.
+ *
+ * A UE with data and no grant sends a preamble in the next random access occasion. The
+ * answer (RAR) grants a block that has room for a BSR, and for data beside it where
+ * bandwidth_stealing says so. An unanswered preamble is sent again after a
+ * backoff. Later blocks carry a BSR while data remain that their grant does not cover, so
+ * that a flow that goes on asks only once.
+ * Source: TS 36.321 5.1, 5.4.1, 5.4.5; Nardini, sections II and III
  */
 #include "ran/lte/ue.h"
 
