@@ -38,8 +38,11 @@ from cellbed.capture import HANDED_OVER_S, Captures
 from cellbed.error import CellbedError, LabError
 from cellbed.process import Process, python, start_ready
 
-# Virtual time at which the radio's sub-frame 0 and t = 0 of the traffic lie. Fixed, so that what start-up takes
-# (cold caches, another machine) cannot shift a byte; start-up itself takes well under a second of virtual time.
+# Virtual time at which the nodes are made, and at which the radio's sub-frame 0 and t = 0 of the traffic lie. Fixed, so
+# that what start-up takes (cold caches, another machine) cannot shift a byte; start-up itself takes well under a second
+# of virtual time. The nodes have a time because the guest's random numbers, such as ports, depend on when network
+# devices come into being, and each import of Python takes some microseconds before that.
+VIRTUAL_NODES_START_NS = 100_000_000
 VIRTUAL_RADIO_START_NS = 4_000_000_000
 VIRTUAL_TRAFFIC_START_NS = 5_000_000_000
 NATIVE_LEAD_NS = 300_000_000
@@ -234,6 +237,8 @@ class Runner:
                 stack.callback(congestion_control.register(self.programs["ccload"], self.out).kill)
             congestion_control.check(self.settings, self.description["lab"] == "native")
             tcp_profile.check(self.settings["tcp"], os.uname().release)
+            if self.virtual:
+                _sleep_until(VIRTUAL_NODES_START_NS)
             self.phase("nodes")
             self.start_nodes(stack)
             stack.callback(self.note_lost_nodes)
