@@ -161,10 +161,10 @@ golden-update: build ## rewrite the golden readings and show the difference
 	git diff --stat -- emulator/tests/golden
 
 reference: setup ## write docs/reference/ and the radio daemon's tables of keys anew, of the models of scenarios
-	$(VENV)/bin/python -m cellbed.reference .
+	$(VENV)/bin/python -m cellbed.cli.reference .
 
 matrix: setup lab-kernels ## write docs/reference/kernels.md anew: what each kernel has
-	$(VENV)/bin/python -m cellbed.matrix docs/reference/kernels.md
+	$(VENV)/bin/python -m cellbed.labs.matrix docs/reference/kernels.md
 
 doctor: setup ## what this machine can run
 	$(CELLBED) doctor

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from e2e import ROOT, SHORT, WIRED, judged
 
-from cellbed import cli, paths
+from cellbed import paths
+from cellbed.cli import main
 
 # Tests may run under nohup or in the background of a script, and commands would inherit that they ignore a hang-up or
 # an interrupt. They do not inherit a handler.
@@ -25,7 +26,7 @@ def command(monkeypatch, capsys):
     def call(*words, check=False):
         monkeypatch.setattr(sys, "argv", ["cellbed", *map(str, words)])
         with pytest.raises(SystemExit) as end:
-            cli.main()
+            main.main()
             raise SystemExit(0)
         out, err = capsys.readouterr()
         assert not check or end.value.code == 0, out + err

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from cellbed.cgroup import mount_point
-from cellbed.labs import KERNELS
+from cellbed.host.cgroup import mount_point
+from cellbed.labs.choices import KERNELS
 
 ROOT = Path(__file__).resolve().parents[1]
 CELLBED = Path(sys.executable).with_name("cellbed")

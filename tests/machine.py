@@ -20,7 +20,7 @@ from pathlib import Path
 
 from e2e import CELLBED
 
-from cellbed import cgroup
+from cellbed.host import cgroup
 
 # A run starts within two seconds, but other labs may keep the machine busy.
 START_DEADLINE_S = 120

@@ -16,8 +16,8 @@ from pathlib import Path
 from e2e import SHORT, digests
 from machine import own_part
 
-from cellbed.description import expand
-from cellbed.sweep import Sweep
+from cellbed.scenario.description import expand
+from cellbed.sweep.play import Sweep
 
 SEEDS = (1, 2, 3, 4)
 ROUND = 25  # runs between two looks

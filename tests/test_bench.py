@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cellbed.description import expand
+from cellbed.scenario.description import expand
 
 sys.path.insert(0, str(Path(__file__).with_name("bench")))
 

@@ -4,7 +4,7 @@
 import pytest
 from e2e import cellbed
 
-from cellbed.choose import Wanted, choose
+from cellbed.cli.choose import Wanted, choose
 from cellbed.error import CellbedError
 
 SWEEP = """

@@ -8,7 +8,7 @@ import sys
 import pytest
 from e2e import ROOT, cellbed
 
-from cellbed import cli, lazy
+from cellbed.cli import lazy, main
 
 
 def test_check_counts_runs():
@@ -66,7 +66,7 @@ def test_the_list_of_commands_says_what_they_say_of_themselves(name):
 def test_help_imports_what_it_needs():
     """Models of scenarios and data frames take most of a second, Rich a tenth, and help has none of them."""
     done = subprocess.run([sys.executable, "-c", "import sys; sys.argv = ['cellbed', '--help']\n"
-                           "from cellbed import cli\ntry: cli.main()\n"
+                           "from cellbed.cli import main\ntry: main.main()\n"
                            "finally: print({'pydantic', 'polars', 'asyncio', 'yaml', 'rich'} & sys.modules.keys())"],
                           capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "set()"
@@ -87,8 +87,8 @@ def test_a_file_that_cannot_be_written_is_one_message(monkeypatch, capsys):
     def denied(**_):
         raise PermissionError(errno.EACCES, "Permission denied", "/there/summary")
 
-    monkeypatch.setattr(cli, "app", denied)
+    monkeypatch.setattr(main, "app", denied)
     with pytest.raises(SystemExit) as end:
-        cli.main()
+        main.main()
     assert end.value.code == 1
     assert capsys.readouterr().err == "cellbed: /there/summary: Permission denied\n"

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from test_faults import mounted
 
-from cellbed import cli
+from cellbed.cli import main
 from cellbed_analysis.export import FORMATS
 
 pytestmark = pytest.mark.lab
@@ -46,7 +46,7 @@ def tell(*words):
     with mock.patch.object(sys, "argv", ["cellbed", *map(str, words)]), contextlib.redirect_stdout(out), \
             contextlib.redirect_stderr(err):
         try:
-            cli.main()
+            main.main()
             status = 0
         except SystemExit as end:
             status = end.code

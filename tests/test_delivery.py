@@ -7,7 +7,7 @@ import pytest
 from e2e import ROOT, UNBUILT, bundles, cellbed, digests
 from tracereader import read_trace
 
-from cellbed.tcp_profile import can_do_without_rack
+from cellbed.run.tcp_profile import can_do_without_rack
 
 pytestmark = pytest.mark.lab
 

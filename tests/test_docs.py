@@ -9,7 +9,7 @@ import subprocess
 import pytest
 from e2e import CELLBED, ROOT, needs_two_kernels
 
-from cellbed import reference
+from cellbed.cli import reference
 
 BLOCK = re.compile(r"(<!-- not run here: [^>]+ -->\n)?```sh\n(.*?)```", re.DOTALL)
 

@@ -12,9 +12,10 @@ import yaml
 from e2e import ROOT, cellbed
 from machine import nothing_left
 
-from cellbed import machine, paths, trial
+from cellbed import paths
 from cellbed.error import LabError
-from cellbed.labs import KERNELS
+from cellbed.labs import machine, trial
+from cellbed.labs.choices import KERNELS
 
 pytestmark = pytest.mark.lab
 

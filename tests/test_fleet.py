@@ -16,7 +16,8 @@ from distributed import Client
 from e2e import CELLBED, ROOT, bundles, cellbed
 from machine import guests, wait_until
 
-from cellbed import fleet_key, fleet_worker, paths
+from cellbed import paths
+from cellbed.sweep import fleet_key, fleet_worker
 
 # What says when, how fast and by which checkout a run was played: no other byte may differ.
 _OF_THE_PLAYER = ("created", "wall_s", "setup_wall_s", "git")

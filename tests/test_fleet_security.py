@@ -14,8 +14,8 @@ from e2e import CELLBED, needs_native
 from machine import wait_until
 from test_fleet import running
 
-from cellbed import fleet_key
 from cellbed.error import CellbedError
+from cellbed.sweep import fleet_key
 
 HEAD, NEIGHBOUR = "10.99.0.1", "10.99.0.2"
 

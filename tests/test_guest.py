@@ -10,9 +10,10 @@ import yaml
 from e2e import CELLBED, SHORT, bundles, cellbed
 from soak import Silent
 
-from cellbed import follow, memory
-from cellbed.description import expand
-from cellbed.sweep import Sweep
+from cellbed.labs import follow
+from cellbed.run import memory
+from cellbed.scenario.description import expand
+from cellbed.sweep.play import Sweep
 
 pytestmark = pytest.mark.lab
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from e2e import cellbed
 
-from cellbed import named_files, paths
+from cellbed import paths
+from cellbed.scenario import named_files
 
 SCENARIO = """
 format: 1
@@ -113,7 +114,7 @@ def test_every_file_of_the_lab_counts(tmp_path):
     copy = tmp_path / "cellbed"
     shutil.copytree(Path(paths.__file__).parent, copy, ignore=shutil.ignore_patterns("__pycache__"))
     before = paths.folder_sha256(copy)
-    assert {"offload.py", "guest-init", "lab_virtual.py", "attach.py"} < set(_parts())
+    assert {"paths.py", "labs/guest-init", "labs/virtual.py", "run/attach.py"} < set(_parts())
     for name in _parts():
         content = (copy / name).read_bytes()
         (copy / name).write_bytes(content + b"\n")

@@ -70,7 +70,7 @@ def test_killed_then_cleaned(scenario, tmp_path, lab):
 
 
 @pytest.mark.parametrize(("lab", "program"), [("virtual", "time-travel=inf-cpu"),
-                                              pytest.param("native", "cellbed.runner", marks=needs_native)])
+                                              pytest.param("native", "cellbed.run.runner", marks=needs_native)])
 def test_the_player_killed_under_the_command(scenario, tmp_path, lab, program):
     """The guest, or the native runner, is killed: the command says so, fails and leaves nothing."""
     results = tmp_path / "results"

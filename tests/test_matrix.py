@@ -4,8 +4,9 @@
 import pytest
 from e2e import ROOT, UNBUILT, needs_two_kernels
 
-from cellbed import matrix, paths
-from cellbed.labs import KERNELS
+from cellbed import paths
+from cellbed.labs import matrix
+from cellbed.labs.choices import KERNELS
 
 pytestmark = pytest.mark.lab
 

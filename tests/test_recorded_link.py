@@ -7,7 +7,7 @@ import json
 import pytest
 from e2e import ROOT, bundles, cellbed, digests
 
-from cellbed import cellreplay, mahimahi
+from cellbed.run import cellreplay, mahimahi
 from cellbed_analysis.metrics.rows import compute
 from cellbed_formats.bundle import Bundle
 

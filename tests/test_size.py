@@ -9,8 +9,8 @@ import subprocess
 import pytest
 from e2e import bundles, cellbed
 
-from cellbed import size
-from cellbed.description import expand
+from cellbed.results import size
+from cellbed.scenario.description import expand
 from cellbed_formats import stored
 
 BUSY = """

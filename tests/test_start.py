@@ -13,11 +13,12 @@ import pytest
 import yaml
 from soak import Silent
 
-from cellbed import guest_code, guest_mounts
-from cellbed.bundle import FACTS
-from cellbed.description import expand
-from cellbed.follow import Watch
-from cellbed.sweep import Sweep
+from cellbed.labs import guest_code
+from cellbed.labs.follow import Watch
+from cellbed.results.bundle import FACTS
+from cellbed.run import guest_mounts
+from cellbed.scenario.description import expand
+from cellbed.sweep.play import Sweep
 
 pytestmark = pytest.mark.lab
 

@@ -57,8 +57,8 @@ def test_one_that_the_kernel_lacks(scenario, tmp_path, lab, name, known):
     assert list((tmp_path / "r").iterdir()) == []
 
 
-SMALL = "import sys; from cellbed import tracepoints; tracepoints._BUFFER_KIB = 4; tracepoints._DRAIN_S = 60; " \
-    "tracepoints.main()"
+SMALL = "import sys; from cellbed.host import tracepoints; tracepoints._BUFFER_KIB = 4; " \
+    "tracepoints._DRAIN_S = 60; tracepoints.main()"
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ def test_a_sample_agrees_with_all_five_numbers_or_not_at_all():
 
 
 def test_the_ports_are_those_of_the_scenario():
-    from cellbed.description import expand
+    from cellbed.scenario.description import expand
 
     _, runs = expand(ROOT / "vm/lab-vm.yaml")
     assert {flow["port"] for flow in runs[0].settings["traffic"]} == set(load().PORTS)

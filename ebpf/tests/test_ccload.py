@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from cellbed import congestion_control, paths
+from cellbed import paths
 from cellbed.error import LabError
-from cellbed.process import start_ready
+from cellbed.host.process import start_ready
+from cellbed.run import congestion_control
 
 CCLOAD, GENTLE = paths.LOADER["ccload"], paths.BUILD / "ebpf/ccload/gentle.bpf.o"
 SOURCE = paths.ROOT / "ebpf/ccload/gentle.bpf.c"

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from cellbed import cgroup
-from cellbed.netns import enter_netns
-from cellbed.process import start_ready
+from cellbed.host import cgroup
+from cellbed.host.netns import enter_netns
+from cellbed.host.process import start_ready
 from cellbed_formats.trace import read_header, read_trace
 
 ROOT = Path(__file__).resolve().parents[2]

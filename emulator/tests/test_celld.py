@@ -14,7 +14,7 @@ import pytest
 from channelfile import write_channel
 from tracereader import read_trace
 
-from cellbed.process import start_ready
+from cellbed.host.process import start_ready
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("CELLBED_BUILD", ROOT / "build"))

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from test_celld import CELLD
 
-from cellbed.daemon_keys import sections
+from cellbed.scenario.daemon_keys import sections
 
 KEYS = [pytest.param(section, value, id=f"{section}.{value.name}")
         for section, (values, _) in sections().items() for value in values]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from cellbed.error import LabError
-from cellbed.labs import KERNELS
+from cellbed.labs.choices import KERNELS
 from cellbed_kernel import lookup
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,9 +9,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from cellbed import ledger
-from cellbed.bundle import TEMPORARY_PREFIX
 from cellbed.error import CellbedError
+from cellbed.host import ledger
+from cellbed.results.bundle import TEMPORARY_PREFIX
 
 TRACES = ("radio.trace", "tcp.trace")
 

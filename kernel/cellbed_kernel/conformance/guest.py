@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from cellbed import guests, lab_virtual
+from cellbed.labs import in_guest, virtual
 
 MEMORY_MIB = 256
 _POLL_S = 0.05
@@ -72,18 +72,18 @@ def play(kernel: Path, test: Test, cpu: int, limit_s: float, stop: threading.Eve
                                      ended=_ENDED, python=inside(Path(os.path.realpath(sys.executable)))))
         init.chmod(0o755)
         with open(console, "wb") as out:
-            guest = lab_virtual.start(kernel, directory, 0, cpu, MEMORY_MIB, out)
+            guest = virtual.start(kernel, directory, 0, cpu, MEMORY_MIB, out)
         try:
             in_time = _await(guest, begin + limit_s, stop)
         finally:
-            lab_virtual.end(guest)
+            virtual.end(guest)
         said = console.read_text(errors="replace")
     took_s = time.monotonic() - begin
     if not in_time:
         return Result(test, False, f"{said}\nno end within {limit_s:g} s\n", took_s)
     text, ended, status = said.rpartition(_ENDED)
     if not ended:
-        return Result(test, False, f"{said}\nthe guest died; {guests.last_words(said)}\n", took_s)
+        return Result(test, False, f"{said}\nthe guest died; {in_guest.last_words(said)}\n", took_s)
     return Result(test, status.split()[0] == "0", f"{text.rstrip()}\nended with {status.split()[0]}\n", took_s)
 
 

@@ -20,8 +20,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from cellbed import memory, paths
+from cellbed import paths
 from cellbed.error import CellbedError
+from cellbed.run import memory
 from cellbed_kernel.conformance import known, packetdrill, selftests
 from cellbed_kernel.conformance.guest import MEMORY_MIB, Result, Test, play
 from cellbed_kernel.lookup import VERSIONS, BuildError

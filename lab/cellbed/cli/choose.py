@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Which bundle of a results folder a command is about: the newest, or the one of a variant, seed and settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cellbed.error import CellbedError
+from cellbed.scenario.description import parse_override, settings_value
+from cellbed.scenario.unit import parse_rate, parse_size
+from cellbed_formats.bundle import MANIFEST, Bundle, load_results, read_bundle
+
+LATEST = "@latest"
+# So many bundles are named where several fit.
+_NAMED_MAX = 4
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a bundle has to have; None and () ask for nothing."""
+
+    variant: str | None = None
+    seed: int | None = None
+    overrides: Sequence[str] = ()
+
+    def fits(self, bundle: Bundle) -> bool:
+        """Whether a run is one of these. A variant has its name in the scenario, or that with the grid's values."""
+        manifest = bundle.manifest
+        return (
+            self.variant in (None, manifest["variant"], manifest["description"].get("variant"))
+            and self.seed in (None, manifest["seed"])
+            and all(_is_set(bundle.settings, *parse_override(text)) for text in self.overrides)
+        )
+
+    def __str__(self) -> str:
+        words = [f"{name} {value}" for name, value in (("--variant", self.variant), ("--seed", self.seed))
+                 if value is not None]
+        words += [f"--set {text}" for text in self.overrides]
+        return f" with {' '.join(words)}" if words else ""
+
+
+def choose(where: str, wanted: Wanted) -> Path:
+    """The bundle that words of a command line mean.
+
+    Args:
+        where: a bundle, a folder with bundles, or that and "@latest": the newest of those that fit.
+
+    Raises:
+        CellbedError: none fits, or several do.
+        DataError: there is nothing that reads.
+    """
+    latest = where.endswith(LATEST) and not Path(where).exists()
+    folder = Path(where.removesuffix(LATEST) if latest else where)
+    several = not (folder / MANIFEST).is_file() and any(folder.glob(f"[!.]*/{MANIFEST}"))
+    found = load_results(folder).bundles if several else [read_bundle(folder)]
+    fitting = [bundle for bundle in found if wanted.fits(bundle)]
+    if not fitting:
+        raise CellbedError(f"{folder}: no bundle{wanted}: there are {_names(found)}")
+    if len(fitting) > 1 and not latest:
+        raise CellbedError(f"{folder}: {len(fitting)} bundles{wanted}: {_names(fitting)}; --variant, --seed and "
+                           f"--set choose among them, and {folder}{LATEST} is the newest")
+    return max(fitting, key=_age).path
+
+
+def _age(bundle: Bundle) -> tuple[str, int]:
+    return str(bundle.manifest.get("created", "")), (bundle.path / MANIFEST).stat().st_mtime_ns
+
+
+def _names(bundles: Sequence[Bundle]) -> str:
+    more = f" and {len(bundles) - _NAMED_MAX} more" if len(bundles) > _NAMED_MAX else ""
+    return ", ".join(bundle.path.name for bundle in bundles[:_NAMED_MAX]) + more
+
+
+def _is_set(settings: dict[str, Any], key: str, value: Any) -> bool:
+    """Whether a setting has a value, which may have a unit, as in scenarios."""
+    try:
+        there = settings_value(settings, key)
+    except (LookupError, TypeError, ValueError):
+        return False
+    return there == value or any(there == _parsed(parse, value) for parse in (parse_size, parse_rate))
+
+
+def _parsed(parse: Callable[[Any], Any], value: Any) -> Any:
+    try:
+        return parse(value)
+    except (TypeError, ValueError):
+        return value

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Commands whose modules are imported when they are called: most of a short command's time was imports of others."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+from collections.abc import Iterator
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+# By name: the module whose register() makes the command, and what `cellbed --help` says of it.
+COMMANDS = {
+    "link": ("link", "Put a command behind a radio link; without a command, a shell."),
+    "prune": ("prune", "Free room that results take; without options just say how much could be freed."),
+    "shell": ("shell", "Enter a node of a running lab, with a shell or a command."),
+    "sweep": ("sweep", "Play a scenario over parameters and seeds; write RESULTS/summary/sweep.parquet. "
+                       "Interrupted, it resumes."),
+    "compare": ("sweep", "Compare variants, seed by seed: mean difference with its 95 % confidence interval and "
+                         "effect size."),
+    "watch": ("watch", "Show a run while it goes on: cwnd, RTT, queues, channel, HARQ and RLC, events. The run "
+                       "does not notice."),
+    "fleet-key": ("worker", "Make the key of a fleet: machines that have it may run code on each other."),
+    "scheduler": ("worker", "Join workers and sweeps, until interrupted: Dask's scheduler, at one address, with a "
+                            "key beyond loopback."),
+    "worker": ("worker", "Play runs for `cellbed sweep --scheduler` on this machine, until interrupted or the "
+                         "scheduler is gone."),
+}
+
+
+class LazyGroup(TyperGroup):
+    """The command line: its own commands and those of COMMANDS, of which lists need the summaries only."""
+
+    listing = False
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return [*super().list_commands(ctx), *COMMANDS]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS:
+            return super().get_command(ctx, cmd_name)
+        module, summary = COMMANDS[cmd_name]
+        return TyperCommand(cmd_name, help=summary, rich_markup_mode=None) if self.listing else load(module, cmd_name)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        with self._listing():
+            super().format_help(ctx, formatter)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """With the whole first paragraph of each, which would be cut to a line."""
+        said = {name: (self.get_command(ctx, name).help or "").split("\n\n")[0] for name in self.list_commands(ctx)}
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, " ".join(text.split())) for name, text in said.items()])
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        with self._listing():
+            return super().shell_complete(ctx, incomplete)
+
+    @contextlib.contextmanager
+    def _listing(self) -> Iterator[None]:
+        self.listing = True
+        try:
+            yield
+        finally:
+            self.listing = False
+
+
+def load(module: str, name: str) -> Any:
+    """A command of a module of this folder."""
+    app = typer.Typer(rich_markup_mode=None)
+    app.callback()(lambda: None)  # with which one command is a group, too
+    importlib.import_module(f"cellbed.cli.{module}").register(app)
+    return typer.main.get_group(app).commands[name]
+
+
+def every(group: LazyGroup) -> dict[str, Any]:
+    """All commands by name, loaded."""
+    return {name: group.get_command(None, name) for name in group.list_commands(None)}

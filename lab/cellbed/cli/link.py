@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command `cellbed link`: any command behind a radio link."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import pwd
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from ipaddress import IPv4Network
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from cellbed.cli import completion
+from cellbed.error import CellbedError, LabError
+from cellbed.host import ledger
+from cellbed.host.interrupt import cleaning_up
+from cellbed.labs.caller import Caller, note
+from cellbed.labs.choices import ATTACHABLE, check_lab
+from cellbed.labs.native import current_congestion_control
+from cellbed.link import links
+from cellbed.scenario.description import expand
+
+# Exit statuses of env(1), timeout(1) and the like: their own failure, not found; below them the command's.
+OWN_FAILURE, NOT_FOUND = 125, 127
+_SEPARATOR = "--"
+
+
+class WithCommand(TyperCommand):
+    """Options and words, then `--` and a command that is nobody's business here."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:
+        ctx.meta["command"] = []
+        if _SEPARATOR in args:
+            at = args.index(_SEPARATOR)
+            args, ctx.meta["command"] = args[:at], args[at + 1:]
+        return super().parse_args(ctx, args)
+
+    def collect_usage_pieces(self, ctx: typer.Context) -> list[str]:
+        return [*super().collect_usage_pieces(ctx), "[-- COMMAND...]"]
+
+
+def help_text() -> str:
+    words = "\n\n".join(f"    {name} {example}: {what}" for name, (_, example, what) in links.WORDS.items())
+    ready = "\n\n".join(f"    {name}: {title}" for name, title in links.presets().items())
+    return "\n\n".join((
+        "Put a command behind a radio link; without a command, a shell.",
+        "The command runs on the UE. The far end's address is in CELLBED_BASE: in the native lab this machine with "
+        "what it serves; in the virtual lab, or with --serve, a host of its own. Exit status and signals pass through; "
+        f"{OWN_FAILURE} is cellbed's own failure.",
+        "Links (or any scenario file):", ready, "Words:", words,
+        "Example: cellbed link edge rtt 80ms -- sh -c 'curl http://$CELLBED_BASE:8000/'"))
+
+
+def run_link(
+    ctx: typer.Context,
+    words: Annotated[list[str] | None, typer.Argument(metavar="[LINK] [KEY VALUE]...", show_default=False,
+                                                             autocompletion=completion.link_words)] = None,
+    lab: Annotated[str, typer.Option(help="native: this kernel, real time, as root; virtual: a guest kernel, virtual "
+                                          "time, no root and no network but the link",
+                                     autocompletion=completion.attachable_labs)] = "native",
+    serve: Annotated[str | None, typer.Option(metavar="COMMAND", help="run a server on the far end")] = None,
+    serve_folder: Annotated[Path | None, typer.Option(exists=True, file_okay=False, help="serve a folder over HTTP "
+                                                      "there, on port 80")] = None,
+    generate: Annotated[bool, typer.Option("--generate", help="print the scenario that this stands for")] = False,
+    results: Annotated[Path | None, typer.Option(help="keep a result bundle with every capture here")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="of all that is drawn")] = 1,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="any key of the scenario: key=value")] = None,
+    user: Annotated[str | None, typer.Option(help="whom the command runs as in the native lab; default: who called "
+                                             "sudo, if somebody did")] = None,
+    kernel: Annotated[str | None, typer.Option(show_default=False, help="of the virtual lab: 7.3, 6.12 or 6.1; "
+                                               "default: the newest that is built")] = None,
+) -> None:
+    check_lab(lab, kernel, ATTACHABLE)
+    if serve is not None and serve_folder is not None:
+        raise CellbedError("--serve, --serve-folder: allowed one of them")
+    server = shlex.split(serve) if serve is not None else \
+        links.serves_folder(serve_folder) if serve_folder is not None else None
+    account = account_of(user)
+    shell = account.pw_shell if account is not None else os.environ.get("SHELL", "/bin/sh")
+    argv = ctx.meta["command"] or [shell]
+    data, path = links.build(words or [], argv, set_ or [], server, machine=lab == "native" and server is None)
+    if generate:
+        print(links.to_yaml(data, f"cellbed link {shlex.join([*(words or []), _SEPARATOR, *argv])}"), end="")
+        return
+    if shutil.which(argv[0]) is None:
+        note(f"{argv[0]}: no such program")
+        sys.exit(NOT_FOUND)
+    try:
+        status = _play(data, path, lab, kernel, results, seed, account, not ctx.meta["command"])
+    except CellbedError as error:
+        note("\n".join(filter(None, (str(error), error.detail))))
+        status = OWN_FAILURE
+    sys.exit(status)
+
+
+def _play(data: dict[str, Any], path: Path, lab: str, kernel: str | None, results: Path | None, seed: int,
+          account: pwd.struct_passwd | None, interactive: bool) -> int:
+    """Play the link. Return: the command's exit status."""
+    if lab == "native" and os.geteuid() != 0:
+        raise LabError("the native lab needs root: it makes network namespaces and TUN devices. Call it with sudo (the "
+                       "command still runs as you), or use --lab virtual, which needs no root and has no network but "
+                       "the link")
+    if lab == "virtual" and data["traffic"][0]["id"] == links.COMMAND_ID:
+        note("nothing serves at the far end, and the virtual lab has no other network; see --serve, --serve-folder")
+    with cleaning_up(), contextlib.ExitStack() as stack:
+        scratch = stack.enter_context(_scratch())
+        if lab == "native":
+            _fit_to_machine(stack, data)
+        if results is None:
+            data["capture"] = {"ip": False, "radio": False, "radio_trace": "events", "tcp_interval_ms": 100,
+                               **data.get("capture", {})}
+        file = scratch / f"{path.stem}.yaml"
+        file.write_text(links.to_yaml(data, "a link"))
+        scenario, runs = expand(file, seeds=[seed])
+        environment = environment_of(path.stem, account, interactive)
+        caller = Caller(links.COMMAND_ID, environment, identity_of(account), interactive)
+        from cellbed.sweep.play import Sweep
+
+        sweep = Sweep(scenario, [], (results or scratch / "results").resolve(), lab, kernel, _Silent(), caller)
+        with caller.forwarding():
+            try:
+                (outcome,) = sweep.play(runs, jobs=1)
+            except KeyboardInterrupt:
+                return 128 + (caller.signalled or 2)
+        if outcome.error is not None:
+            raise LabError(outcome.error)
+        _tell_verdict(outcome.manifest)
+        (command,) = (c for c in outcome.manifest["commands"] if c["id"] == links.COMMAND_ID)
+        return command["status"]
+
+
+class _Silent:
+    """Nothing but the command speaks."""
+
+    def advanced(self, *_: Any) -> None: ...
+
+    def noticed(self, *_: Any) -> None: ...
+
+    def finished(self, *_: Any) -> None: ...
+
+
+def _tell_verdict(manifest: dict[str, Any]) -> None:
+    """What cellbed, not the link, did to the command's traffic."""
+    reasons = [r for r in manifest["validity"]["reasons"] if r["code"] != "workload"]
+    if reasons:
+        said = "; ".join(f"{r['text']} ({r['value']:g}, allowed {r['bound']:g})" if isinstance(r["value"], int | float)
+                         and isinstance(r["bound"], int | float) else r["text"] for r in reasons)
+        note(f"do not believe measurements of this link: {said}")
+
+
+@contextlib.contextmanager
+def _scratch() -> Iterator[Path]:
+    """A folder that goes with this process; `cellbed clean` removes it if it cannot."""
+    folder = Path(tempfile.mkdtemp(prefix=ledger.SCRATCH_PREFIX, dir=ledger.scratch_folder()))
+    try:
+        with ledger.entry(ledger.SCRATCH, os.getpid(), folder):
+            yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+# --- the machine ---
+
+
+def _fit_to_machine(stack: contextlib.ExitStack, data: dict[str, Any]) -> None:
+    """This kernel's congestion control where the link names none, and addresses that nothing here has."""
+    data.setdefault("tcp", {}).setdefault("congestion_control", current_congestion_control())
+    if not links.has_machine(data):
+        return
+    network = stack.enter_context(_free_network())
+    halves = iter(network.subnets(prefixlen_diff=1))
+    wired = next(halves)
+    ues = next(halves).hosts()
+    for node in data["nodes"].values():
+        if node.get("kind", "ue") == "ue":
+            prefix = max(25, int(node["address"].split("/")[1]))
+            node["address"] = f"{next(ues)}/{prefix}"
+        elif node.get("machine"):
+            node["address"] = f"{wired[1]}/25"
+
+
+@contextlib.contextmanager
+def _free_network() -> Iterator[IPv4Network]:
+    """A network of shared address space that neither this machine nor another link uses. Source: RFC 6598"""
+    routes = subprocess.run(["ip", "-4", "-j", "route", "show", "table", "all"], capture_output=True, text=True,
+                            check=True).stdout
+    taken = [IPv4Network(route["dst"]) for route in json.loads(routes) if route["dst"] != "default"]
+    for network in IPv4Network("100.64.0.0/16").subnets(new_prefix=24):
+        with open(ledger.directory() / f"{network.network_address}.lock", "w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            if not any(network.overlaps(other) for other in taken):
+                yield network
+                return
+    raise LabError("no free network in 100.64.0.0/16")
+
+
+def account_of(user: str | None) -> pwd.struct_passwd | None:
+    """Whom the command runs as, when it is somebody else."""
+    if user is None and os.geteuid() == 0 and os.environ.get("SUDO_UID", "0") != "0":
+        return pwd.getpwuid(int(os.environ["SUDO_UID"]))
+    if user is None:
+        return None
+    try:
+        account = pwd.getpwnam(user)
+    except KeyError:
+        raise CellbedError(f"--user {user}: no such user") from None
+    return None if account.pw_uid == os.geteuid() else account
+
+
+def identity_of(account: pwd.struct_passwd | None) -> tuple[int, int, list[int]] | None:
+    if account is None:
+        return None
+    return account.pw_uid, account.pw_gid, os.getgrouplist(account.pw_name, account.pw_gid)
+
+
+def environment_of(name: str, account: pwd.struct_passwd | None, interactive: bool) -> dict[str, str]:
+    environment = {**os.environ, "CELLBED_LINK": name}
+    if account is not None:
+        environment |= {"HOME": account.pw_dir, "USER": account.pw_name, "LOGNAME": account.pw_name,
+                        "SHELL": account.pw_shell}
+    if interactive:
+        environment["PROMPT_COMMAND"] = prompt(name)
+    return environment
+
+
+def prompt(name: str) -> str:
+    """bash evaluates it before its first prompt, after its start-up files have set theirs."""
+    return f'PS1="[{name}] $PS1"; unset PROMPT_COMMAND'
+
+
+def register(app: typer.Typer) -> None:
+    app.command("link", cls=WithCommand, help=help_text())(run_link)

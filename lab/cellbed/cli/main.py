@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command `cellbed`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cellbed.cli import completion
+from cellbed.cli.analysed import analysing
+from cellbed.cli.lazy import LazyGroup
+from cellbed.cli.options import (
+    ALL_CPUS,
+    Again,
+    BundleName,
+    Compress,
+    FleetKey,
+    Jobs,
+    Kernel,
+    Lab,
+    Load,
+    OfSeed,
+    OfSettings,
+    OfVariant,
+    Overrides,
+    Results,
+    ScenarioFile,
+    Scheduler,
+    Shared,
+    Variants,
+    Watch,
+    WhichFlow,
+)
+from cellbed.cli.screens import console, errors
+from cellbed.error import CellbedError, told
+from cellbed.host.interrupt import cleaning_up
+from cellbed.labs.choices import LABS, check_lab
+from cellbed_formats.printable import shown
+
+# Plain help: Rich's boxes take longer to import than all else of it.
+app = typer.Typer(cls=LazyGroup, pretty_exceptions_enable=False, rich_markup_mode=None,
+                  help="Real TCP stacks over an emulated cellular radio network, reproducible to the byte.")
+
+_INTERRUPTED = 130
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        console().print(f"cellbed {version('cellbed')}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def common(
+    ctx: typer.Context,
+    show_version: Annotated[bool, typer.Option("--version", is_eager=True, callback=_version,
+                                               help="Show the version and exit.")] = False,
+) -> None:
+    """What holds for every command."""
+    if ctx.invoked_subcommand is None:
+        print(ctx.get_help())
+        sys.exit(2)
+
+
+@app.command()
+def run(
+    scenario: ScenarioFile,
+    results: Results = Path("results"),
+    lab: Lab = "virtual",
+    seed: Annotated[list[int] | None, typer.Option(help="instead of the scenario's seeds; may be repeated")] = None,
+    set_: Overrides = None,
+    variant: Variants = None,
+    jobs: Jobs = ALL_CPUS,
+    kernel: Kernel = None,
+    load: Load = None,
+    watch: Watch = False,
+    scheduler: Scheduler = None,
+    key: FleetKey = None,
+    shared: Shared = True,
+    again: Again = False,
+    compress: Compress = False,
+) -> None:
+    """Play a scenario; a run of the same programs, files and settings that is finished is not played again."""
+    from cellbed.cli.show import Show, tell_size, view
+    from cellbed.labs.prepare import suited
+    from cellbed.scenario.description import expand, load_claims
+    from cellbed.sweep.play import Sweep, fleet_of
+
+    check_lab(lab, kernel)
+    model, runs = expand(scenario, set_ or [], seed, variant)
+    kernel = suited(lab, kernel, runs)
+    show = Show(len(runs), console(), errors(), view(watch, results, console()))
+    claims = load_claims(model, scenario)
+    tell_size(runs, results)
+    with cleaning_up(), fleet_of(scheduler, lab, kernel, shared, key) as fleet:
+        sweep = Sweep(model, claims, results.resolve(), lab, kernel, show, fleet=fleet, again=again, compress=compress,
+                      load=load)
+        with show.under_way():
+            outcomes = sweep.play(runs, jobs)
+    failed = sum(outcome.error is not None for outcome in outcomes)
+    if failed:
+        raise CellbedError(f"{failed} of {len(runs)} runs failed")
+
+
+@app.command()
+def report(
+    results: Annotated[str, typer.Argument(help="folder with result bundles, or one bundle; FOLDER@latest is the "
+                                           "newest one in it")],
+    output: Annotated[Path | None, typer.Option(help="folder for the report, instead of RESULTS/summary or "
+                                                "BUNDLE/derived")] = None,
+    each: Annotated[bool, typer.Option("--each", help="a report of each bundle, too, which the index links")] = False,
+    variant: OfVariant = None,
+    seed: OfSeed = None,
+    set_: OfSettings = None,
+) -> None:
+    """Measure, judge the claims and write RESULTS/summary/report.html and index.html, or BUNDLE/derived/report.html."""
+    with analysing(results, output):
+        from cellbed.cli.choose import LATEST, Wanted, choose
+        from cellbed_analysis.report.console import print_table
+        from cellbed_analysis.report.write import write_each, write_report
+
+        all_of_it = variant is None and seed is None and not set_ and not results.endswith(LATEST)
+        of = Path(results) if all_of_it else choose(results, Wanted(variant, seed, set_ or []))
+        if each:
+            write_each(of)
+        print_table(of, report=write_report(of, output=output))
+
+
+@app.command()
+def why(
+    bundle: BundleName,
+    at: Annotated[float, typer.Option(min=0, help="seconds after the start of the traffic")] = 0.0,
+    variant: OfVariant = None,
+    seed: OfSeed = None,
+    set_: OfSettings = None,
+    flow: WhichFlow = None,
+) -> None:
+    """Say where the RTT of the first segment sent at or after a time went, or of UDP and QUIC a datagram's delay."""
+    with analysing(bundle):
+        from cellbed.cli.choose import Wanted, choose
+        from cellbed_analysis.report.why import why as explain
+        from cellbed_formats.bundle import read_bundle
+
+        chosen = read_bundle(choose(bundle, Wanted(variant, seed, set_ or [])))
+        console().print(str(explain(chosen, at, flow)), soft_wrap=True)
+
+
+@app.command()
+def export(
+    bundle: BundleName,
+    format_: Annotated[str, typer.Option("--format", help="mahimahi, mahimahi-log, theaterq, flent, qlog, pcapng, "
+                                                          "time-sequence", autocompletion=completion.formats)],
+    node: Annotated[str | None, typer.Option(help="whose radio, or for pcapng whose capture; default: the first flow's "
+                                                  "UE")] = None,
+    output: Annotated[Path, typer.Option(help="folder for the files")] = Path("."),
+    variant: OfVariant = None,
+    seed: OfSeed = None,
+    set_: OfSettings = None,
+    flow: WhichFlow = None,
+) -> None:
+    """Write a bundle in the format of another tool."""
+    with analysing(bundle, output):
+        from cellbed.cli.choose import Wanted, choose
+        from cellbed_analysis.export import export as write
+        from cellbed_analysis.export import said_of
+        from cellbed_formats.bundle import read_bundle
+
+        opened = read_bundle(choose(bundle, Wanted(variant, seed, set_ or [])))
+        for path in write(opened, format_, output, node, flow):
+            console().print(str(path), soft_wrap=True)
+        if text := said_of(opened, format_, flow):
+            errors().print(text, soft_wrap=True)
+
+
+@app.command("bundle")
+def which_bundle(
+    bundle: BundleName,
+    variant: OfVariant = None,
+    seed: OfSeed = None,
+    set_: OfSettings = None,
+) -> None:
+    """Print the folder of a bundle, so that a shell can give it to other programs."""
+    with analysing(bundle):
+        from cellbed.cli.choose import Wanted, choose
+
+        print(choose(bundle, Wanted(variant, seed, set_ or [])))
+
+
+@app.command()
+def check(scenarios: Annotated[list[Path], typer.Argument(help="scenario files")]) -> None:
+    """Validate scenarios without running them."""
+    from cellbed.scenario.description import expand
+
+    for path in scenarios:
+        model, runs = expand(path)
+        console().print(f"{path}: {model.id}: {len(runs)} runs", soft_wrap=True)
+
+
+@app.command()
+def topology(scenario: ScenarioFile) -> None:
+    """Print the nodes and links of a scenario; needs no root."""
+    from cellbed.run.topology import plan
+    from cellbed.scenario.description import expand
+
+    _, runs = expand(scenario)
+    settings = runs[0].settings
+    planned = plan(settings)
+    for node in planned.nodes:
+        ue = settings["radio"]["ues"].get(node.name)
+        way = "" if ue is None else f"  -> {ue['peer']} {'direct' if ue['mode'] == 'dm' else 'through the eNB'}"
+        interfaces = ", ".join(f"{name} {address}" if address else name for name, address in node.interfaces.items())
+        console().print(f"{node.name}  {interfaces}{way}", soft_wrap=True)
+        for route in node.routes:
+            console().print(f"     ip route {' '.join(route)}", soft_wrap=True)
+        for interface, qdiscs in node.shaping.items():
+            for qdisc in qdiscs:
+                console().print(f"     tc qdisc add dev {interface} {qdisc}", soft_wrap=True)
+    for link in planned.links:
+        console().print(" -- ".join(f"{end.node} {end.interface}" for end in link.ends), soft_wrap=True)
+
+
+@app.command()
+def doctor(
+    json_: Annotated[bool, typer.Option("--json", help="with what this machine is, for a bug report")] = False,
+) -> None:
+    """Say what this machine can run and what is missing; fails when the default lab cannot run."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from cellbed.labs.doctor import checks, report, usable, why_not
+
+    found = checks()
+    if json_:
+        print(json.dumps(report(found), indent=1))
+    else:
+        table = Table(box=None)
+        for title in ("", "what", "labs", "detail"):
+            table.add_column(title, overflow="fold")
+        for c in found:
+            state = Text("ok", "green") if c.ok else Text("no", "red")
+            table.add_row(state, c.what, ", ".join(c.labs) or "-", c.detail)
+        console().print(table)
+        for lab, ok in usable(found).items():
+            console().print(f"{lab} lab: {'ready' if ok else 'cannot run'}")
+    if why := why_not(LABS[0], found):
+        raise CellbedError(f"the {LABS[0]} lab, which is the default, cannot run: {why}")
+
+
+@app.command()
+def man() -> None:
+    """Print the manual page: cellbed man > ~/.local/share/man/man1/cellbed.1"""
+    from importlib.metadata import version
+
+    from cellbed.cli.manual import page
+
+    print(page(typer.main.get_command(app), version("cellbed")), end="")
+
+
+@app.command()
+def clean() -> None:
+    """Remove what killed runs left behind: processes, cgroups, unfinished bundles."""
+    from cellbed.host.clean import clean as remove
+
+    removed = remove()
+    for what in removed:
+        console().print(f"removed {what}", soft_wrap=True)
+    if not removed:
+        console().print("nothing to clean")
+
+
+def _hint(said: str) -> str:
+    """What a pattern of the shell that fits several bundles needs."""
+    first = said.rpartition("(")[2].rstrip(")").partition(" ")[0]
+    several = said.startswith("Got unexpected extra argument") and Path(first).is_dir()
+    return ": one folder at a time" if several else ""
+
+
+def main() -> None:
+    """Entry point: errors for people are one line and a status."""
+    try:
+        # Typer turns an interrupt into the status 130 that it returns.
+        if app(standalone_mode=False) == _INTERRUPTED:
+            raise KeyboardInterrupt
+    except CellbedError as error:
+        errors().print(f"cellbed: {shown(str(error))}", style="red", soft_wrap=True)
+        if error.detail:
+            errors().print(error.detail, soft_wrap=True)
+        sys.exit(1)
+    except OSError as error:
+        errors().print(f"cellbed: {shown(told(error, 'the system'))}", style="red", soft_wrap=True)
+        sys.exit(1)
+    except typer.Exit as end:
+        sys.exit(end.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        errors().print("cellbed: interrupted; nothing was left behind")
+        sys.exit(_INTERRUPTED)
+    except Exception as error:
+        if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # click's usage errors
+            said = error.format_message()
+            errors().print(f"cellbed: {shown(said)}{_hint(said)}", style="red", soft_wrap=True)
+            sys.exit(error.exit_code)
+        raise
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command `cellbed prune`: what results take on disk, and less of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.table import Table
+
+from cellbed.cli.analysed import analysing
+from cellbed.cli.screens import console
+
+
+def run_prune(
+    results: Annotated[Path, typer.Argument(help="folder with result bundles, or one bundle")],
+    compress: Annotated[bool, typer.Option("--compress", help="captures and traces, by zstd")] = False,
+    derived: Annotated[bool, typer.Option("--derived", help="remove reports, figures and tables")] = False,
+    superseded: Annotated[bool, typer.Option("--superseded", help="remove bundles of which there is a valid one by "
+                                             "newer programs")] = False,
+) -> None:
+    """Free room that results take; without options just say how much could be freed."""
+    from cellbed.results import prune, size
+
+    chosen = {"recordings": compress, "derived": derived, "superseded": superseded}
+    with analysing(results):
+        found = prune.freeable(results)
+        if any(chosen.values()):
+            # Whole bundles first: nothing that is removed has to be compressed.
+            wanted = [item for kind in reversed(prune.KINDS) if chosen[kind] for item in found if item.what == kind]
+            console().print(f"{results}: {size.text(prune.free(wanted))} freed", soft_wrap=True)
+            return
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("option", no_wrap=True)
+    table.add_column("takes", justify="right", no_wrap=True)
+    table.add_column("what")
+    for kind, option in zip(prune.KINDS, ("--compress", "--derived", "--superseded"), strict=True):
+        table.add_row(option, size.text(sum(item.bytes for item in found if item.what == kind)), prune.KINDS[kind])
+    console().print(table)
+
+
+def register(app: typer.Typer) -> None:
+    app.command("prune")(run_prune)

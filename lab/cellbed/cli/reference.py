@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What is made of the code: pages of commands and keys, and tables of keys in C. `make reference` writes it."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from cellbed.cli import manual
+from cellbed.cli.lazy import every
+
+_MADE = "<!-- made by `make reference` -->\n"
+# A key's range in words, by keyword of JSON Schema.
+_BOUNDS = {"minimum": "{} or more", "exclusiveMinimum": "more than {}", "maximum": "{} or less",
+           "exclusiveMaximum": "less than {}", "pattern": "matches `{}`"}
+# What a scenario writes where its model has a number of bytes, or of bits per second.
+_QUANTITIES: dict[str, dict[str, Any]] = {
+    "size": {"type": ["integer", "string"], "minimum": 0, "pattern": r"^\s*\d+(\.\d+)?\s*([KkMmGg][Ii]?)?[Bb]?\s*$"},
+    "rate": {"type": "string", "pattern": r"^\s*\d+(\.\d+)?\s*[kMG]bit\s*$"}}
+_TYPES = {"integer": "whole number", "number": "number", "string": "text", "boolean": "true, false", "null": "null",
+          "object": "mapping", "array": "list"}
+
+
+def commands(group: Any) -> str:
+    """Args: group: the command line, as click has it."""
+    lines = [f"{_MADE}# Commands\n", "`cellbed man` prints the same as a manual page.\n"]
+    for name, command in sorted(every(group).items()):
+        lines += [f"## cellbed {name}\n", f"`{' '.join(manual.usage(name, command))}`\n", *_prose(command.help)]
+        arguments, options = manual.parameters(command)
+        lines += _table(("argument", ""), [(f"`{manual.argument(p)}`", p.help) for p in arguments if p.help])
+        lines += _table(("option", ""), [(f"`{_names(p)}`", manual.help_of(p)) for p in options])
+    return "\n".join(lines)
+
+
+def keys(schema: dict[str, Any]) -> str:
+    """Args: schema: of the scenario model, as JSON Schema."""
+    rows = [(f"`{row[0]}`", *row[1:]) for row in _walk(schema, schema.get("$defs", {}))]
+    return "\n".join([f"{_MADE}# Keys of a scenario\n",
+                      "What a key without words means is in [scenarios](../scenario-format.md). `<name>` stands for a "
+                      "name of one's own, `[]` for an entry of a list. Editors check and complete keys by "
+                      "[scenario.schema.json](scenario.schema.json).\n",
+                      *_table(("key", "allowed", "default", "meaning and source"), rows)])
+
+
+def _walk(schema: dict[str, Any], shared: dict[str, Any], path: str = "") -> Iterator[tuple[str, str, str, str]]:
+    required = schema.get("required", [])
+    for name, entry in schema.get("properties", {}).items():
+        key = f"{path}.{name}" if path else name
+        default = "*needed*" if name in required else _default(entry)
+        below = list(_below(entry, shared))
+        if below:
+            if len(below) == 1 and not below[0][0] and default == "null":
+                yield key, "null, or the keys below", "null", ""
+            for suffix, inner in below:
+                yield from _walk(inner, shared, key + suffix)
+        else:
+            yield key, _allowed(entry, shared), default, entry.get("description", "")
+
+
+def _below(entry: dict[str, Any], shared: dict[str, Any], suffix: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    """Models that a key holds, with what comes between."""
+    if "$ref" in entry:
+        entry = shared[entry["$ref"].rpartition("/")[2]]
+    if "properties" in entry:
+        yield suffix, entry
+    for inner in entry.get("anyOf", entry.get("oneOf", [])):
+        yield from _below(inner, shared, suffix)
+    if isinstance(entry.get("items"), dict):
+        yield from _below(entry["items"], shared, f"{suffix}[]")
+    for inner in (entry.get("additionalProperties"), *entry.get("patternProperties", {}).values()):
+        if isinstance(inner, dict):
+            yield from _below(inner, shared, f"{suffix}.<name>")
+
+
+def _allowed(entry: dict[str, Any], shared: dict[str, Any]) -> str:
+    if "anyOf" in entry:
+        return " or ".join(dict.fromkeys(_allowed(inner, shared) for inner in entry["anyOf"]))
+    if "enum" in entry or "const" in entry:
+        return ", ".join(f"`{value}`" for value in entry.get("enum", [entry.get("const")]))
+    kind = entry.get("quantity") or _TYPES.get(entry.get("type", ""), "any value")
+    if entry.get("type") == "array" and isinstance(entry.get("items"), dict):
+        kind = f"list of: {_allowed(entry['items'], shared)}"
+    low, high = entry.get("minimum"), entry.get("maximum")
+    if low is not None and high is not None:
+        return f"{kind}, {low:g}..{high:g}" if max(low, high) < 1e6 else f"{kind}, {low}..{high}"
+    return ", ".join([kind, *(words.format(entry[word]) for word, words in _BOUNDS.items() if word in entry)])
+
+
+def _default(entry: dict[str, Any]) -> str:
+    """As YAML has it; nothing for what is empty."""
+    value = entry.get("default")
+    if value in ("", [], {}):
+        return ""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def for_editors(schema: Any) -> Any:
+    """The schema of what is in a file, where sizes and rates have units."""
+    if isinstance(schema, list):
+        return [for_editors(inner) for inner in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if isinstance(quantity := schema.get("quantity"), str):
+        kept = {key: value for key, value in schema.items() if key in ("title", "description", "default")}
+        return kept | _QUANTITIES[quantity]
+    return {key: for_editors(value) for key, value in schema.items()}
+
+
+def _names(option: Any) -> str:
+    return f"{', '.join([*option.opts, *option.secondary_opts])} {manual.value(option)}".rstrip()
+
+
+def _prose(text: str | None) -> Iterator[str]:
+    for paragraph in re.split(r"\n\s*\n", text or ""):
+        yield f"{' '.join(paragraph.split())}\n"
+
+
+def _table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
+    if not rows:
+        return []
+    lines = [heads, ("---",) * len(heads), *rows]
+    return [*(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |" for line in lines), ""]
+
+
+def pages() -> dict[str, str]:
+    """Content by name."""
+    import typer
+
+    from cellbed.cli.main import app
+    from cellbed.scenario.model import Scenario
+
+    schema = Scenario.model_json_schema(by_alias=True)
+    return {"commands.md": commands(typer.main.get_command(app)),
+            "keys.md": keys(schema),
+            "scenario.schema.json": json.dumps(for_editors(schema), indent=1, ensure_ascii=False) + "\n"}
+
+
+def made() -> dict[str, str]:
+    """Content by path in the checkout: pages, and the radio daemon's tables."""
+    from cellbed.scenario import daemon_keys
+
+    return {f"docs/reference/{name}": text for name, text in pages().items()} | daemon_keys.files()
+
+
+def main() -> None:
+    for path, text in made().items():
+        Path(sys.argv[1], path).write_text(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command `cellbed shell`: into a node of a running lab, from as many terminals as one likes."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cellbed.cli.link import OWN_FAILURE, WithCommand, account_of, environment_of, identity_of
+from cellbed.error import CellbedError, LabError
+from cellbed.host import ledger
+from cellbed.host.netns import enter_netns
+from cellbed.labs.caller import (
+    Control,
+    Grace,
+    Streams,
+    appear,
+    input_for_guest,
+    note,
+    restoring_terminal,
+    wanted_signals,
+)
+from cellbed.labs.choices import ATTACHABLE
+from cellbed.run import attach, hosts_file, inventory
+from cellbed_formats.printable import shown
+
+_ENDED_POLL_S = 0.02
+
+
+@dataclass(frozen=True)
+class Lab:
+    """A lab that runs."""
+
+    kind: str
+    directory: Path
+    cgroup: Path | None
+    owner: int
+    owner_start: str
+    nodes: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        return ledger.lab_name(self.directory)
+
+    @property
+    def is_link(self) -> bool:
+        return (self.directory / attach.FILE).exists()
+
+    def runs(self) -> bool:
+        return ledger.start_time(self.owner) == self.owner_start and self.directory.exists()
+
+
+def running() -> list[Lab]:
+    """The labs of this user that have nodes."""
+    found = []
+    for entry in ledger.living():
+        if entry.lab in ATTACHABLE and (there := inventory.read(entry.temporary)):
+            found.append(Lab(entry.lab, entry.temporary, entry.cgroup, entry.owner_pid, entry.owner_start, there))
+    return found
+
+
+def choose(labs: list[Lab], node: str | None, wanted: int | None) -> Lab:
+    """The lab meant: that of process @wanted, or the only link, or the only lab.
+
+    Raises:
+        CellbedError: none, or several, or it has no such node.
+    """
+    if not labs:
+        raise CellbedError("no lab is running; `cellbed link` in another terminal starts one")
+    links = [lab for lab in labs if lab.is_link]
+    meant = [lab for lab in labs if lab.owner == wanted] if wanted is not None else links or labs
+    if len(meant) != 1:
+        raise CellbedError("--pid: allowed " + ", ".join(f"{lab.owner} ({lab.kind}: {lab.name})" for lab in labs))
+    if node is not None and node not in meant[0].nodes:
+        raise CellbedError(f"node '{node}': allowed {', '.join(meant[0].nodes)}")
+    return meant[0]
+
+
+def run_shell(
+    ctx: typer.Context,
+    node: Annotated[str | None, typer.Argument(help="such as ue1; without one, the nodes there are")] = None,
+    mininet: Annotated[bool, typer.Option("--mininet", help="Mininet's command line over all nodes")] = False,
+    pid: Annotated[int | None, typer.Option(help="of the cellbed that runs the lab, when there are several")] = None,
+    user: Annotated[str | None, typer.Option(help="as for cellbed link")] = None,
+) -> None:
+    lab = choose(running(), node, pid)
+    if node is None and not mininet:
+        for name, there in lab.nodes.items():
+            print(shown(f"{name:12} {there['address']}"))
+        return
+    account = None if mininet else account_of(user)
+    argv = ctx.meta["command"] or [account.pw_shell if account is not None else os.environ.get("SHELL", "/bin/sh")]
+    if mininet:
+        directory = lab.directory if lab.kind == "native" else "/mnt"
+        argv = [sys.executable, "-m", "cellbed.link.mininet_cli", str(directory)]
+    environment = environment_of(node or "mininet", account, interactive=not mininet and not ctx.meta["command"])
+    if node is not None:
+        environment |= {"CELLBED_NODE": node, "CELLBED_BASE": lab.nodes[node]["base"] or ""}
+    try:
+        if lab.kind == "native":
+            _enter(lab, node, argv, environment, identity_of(account))
+        sys.exit(_ask_guest(lab, node, argv, environment))
+    except CellbedError as error:
+        note(str(error))
+        sys.exit(OWN_FAILURE)
+
+
+def _enter(lab: Lab, node: str | None, argv: list[str], environment: dict[str, str],
+           identity: tuple[int, int, list[int]] | None) -> None:
+    """Become the command, in the node and in the lab's cgroup, with which it ends."""
+    if shutil.which(argv[0]) is None:
+        raise LabError(f"{argv[0]}: no such program")
+    try:
+        (lab.cgroup / "cgroup.procs").write_text(str(os.getpid()))
+        if node is not None:
+            enter_netns(os.open(f"/proc/{lab.nodes[node]['pid']}/ns/net", os.O_RDONLY | os.O_CLOEXEC))
+            hosts_file.use(hosts_file.path(lab.directory, node))
+        if identity is not None:
+            uid, gid, groups = identity
+            os.setgroups(groups)
+            os.setgid(gid)
+            os.setuid(uid)
+    except OSError as error:
+        raise LabError(f"cannot enter the lab: {error.strerror}; it needs root") from error
+    os.execvpe(argv[0], argv, environment)
+
+
+def _ask_guest(lab: Lab, node: str | None, argv: list[str], environment: dict[str, str]) -> int:
+    """Have the guest run the command, with this terminal. Return: its status."""
+    if not lab.is_link:
+        raise LabError("this guest takes no visitors: only `cellbed link` starts one that does, as whoever comes in "
+                       "from outside ends the determinism of a run")
+    tty = os.isatty(0) and os.isatty(1)
+    folder = lab.directory / f"session-{os.getpid()}"
+    folder.mkdir()
+    size = os.get_terminal_size(0) if tty else os.terminal_size((80, 24))
+    stdin = input_for_guest()
+    request = {"node": node, "argv": argv, "environment": {**environment, "TMPDIR": "/run"}, "cwd": os.getcwd(),
+               "tty": tty, "rows": size.lines, "columns": size.columns, "stdin": stdin}
+    wanted, given_up = wanted_signals(), threading.Event()
+    signal.pthread_sigmask(signal.SIG_BLOCK, wanted)
+    with restoring_terminal(), Streams(folder, tty, tty or stdin == "stream"):
+        threading.Thread(target=_pass_signals, args=(Control(folder, tty), wanted, given_up), daemon=True).start()
+        appear(folder / "request.json", json.dumps(request).encode())
+        while lab.runs() and not given_up.is_set() and not (folder / "ended").exists():
+            time.sleep(_ENDED_POLL_S)
+    if not (folder / "ended").exists():
+        raise LabError("the lab does not answer" if lab.runs() else "the lab has ended")
+    return int((folder / "ended").read_text())
+
+
+def _pass_signals(control: Control, wanted: list[signal.Signals], given_up: threading.Event) -> None:
+    grace = Grace(lambda: control.tell(signal.SIGKILL), given_up.set)
+    while True:
+        sig = signal.sigwait(wanted)
+        control.tell(sig)
+        grace.after(sig)
+
+
+def register(app: typer.Typer) -> None:
+    app.command("shell", cls=WithCommand, help="Enter a node of a running lab, with a shell or a command.")(run_shell)

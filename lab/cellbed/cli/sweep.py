@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The commands `cellbed sweep` and `cellbed compare`: many runs of a scenario, and what they say together."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from cellbed.cli import completion
+from cellbed.cli.analysed import analysing
+from cellbed.cli.options import (
+    ALL_CPUS,
+    Again,
+    Compress,
+    FleetKey,
+    Jobs,
+    Kernel,
+    Lab,
+    Load,
+    Overrides,
+    Results,
+    ScenarioFile,
+    Scheduler,
+    Shared,
+    Variants,
+    Watch,
+    WhichFlow,
+)
+from cellbed.cli.screens import console, errors
+from cellbed.cli.show import Show, tell_size, view
+from cellbed.error import CellbedError
+from cellbed.host.interrupt import cleaning_up
+from cellbed.labs.choices import check_lab
+from cellbed.scenario.description import Run, expand, load_claims
+from cellbed.sweep.rounds import Rounds, Until, parse_seeds
+from cellbed_formats import bounded_yaml
+
+DATA_SET = "sweep.parquet"
+
+
+def parse_grid(texts: list[str], overrides: list[str]) -> dict[str, list[Any]]:
+    """Keys and values of texts such as 'radio.n_rb=25,50'; values are YAML."""
+    grid: dict[str, list[Any]] = {}
+    for text in texts:
+        key, equals, values = text.partition("=")
+        try:
+            parsed = bounded_yaml.parse(f"[{values}]", f"--grid {key}")
+        except bounded_yaml.NotYaml:
+            parsed = None
+        if not key or not equals or not parsed:
+            raise CellbedError(f"--grid {text}: expected key=value,value,..., such as radio.n_rb=25,50")
+        if key in grid or any(override.partition("=")[0] == key for override in overrides):
+            raise CellbedError(f"--grid {text}: {key} is set twice")
+        grid[key] = parsed
+    return grid
+
+
+def run_sweep(
+    scenario: ScenarioFile,
+    grid: Annotated[list[str] | None, typer.Option(metavar="KEY=V1,V2,...", help="values of a key, with all of the "
+                                                   "others; may be repeated")] = None,
+    seeds: Annotated[str | None, typer.Option(help="such as 1-20 or 1,3,5-7; default: the scenario's")] = None,
+    until: Annotated[list[str] | None, typer.Option(metavar="METRIC=SHARE", help="add seeds to a variant until the 95 "
+                                                    "% confidence interval of this metric's mean is within ± SHARE of "
+                                                    "it; may be repeated")] = None,
+    max_seeds: Annotated[int, typer.Option(min=1, help="of a variant, with --until")] = 50,
+    results: Results = Path("results"),
+    lab: Lab = "virtual",
+    set_: Overrides = None,
+    variant: Variants = None,
+    jobs: Jobs = ALL_CPUS,
+    kernel: Kernel = None,
+    load: Load = None,
+    watch: Watch = False,
+    scheduler: Scheduler = None,
+    key: FleetKey = None,
+    shared: Shared = True,
+    again: Again = False,
+    compress: Compress = False,
+) -> None:
+    """Play a scenario over parameters and seeds; write RESULTS/summary/sweep.parquet. Interrupted, it resumes."""
+    from cellbed.host import clean
+    from cellbed.labs.prepare import suited
+    from cellbed.results.bundle import remove_unfinished
+    from cellbed.sweep.play import Sweep, fleet_of
+
+    check_lab(lab, kernel)
+    overrides = set_ or []
+    values = parse_grid(grid or [], overrides)
+    wanted = [Until.parse(text) for text in until or []]
+    _check_metrics([u.metric for u in wanted])
+
+    def runs_of(chosen: list[int] | None) -> list[Run]:
+        return expand(scenario, overrides, chosen, variant, values)[1]
+
+    model, runs = expand(scenario, overrides, parse_seeds(seeds) if seeds else None, variant, values)
+    kernel = suited(lab, kernel, runs)
+    rounds = Rounds(list(dict.fromkeys(run.variant for run in runs)), list(dict.fromkeys(run.seed for run in runs)),
+                    wanted, max_seeds)
+    clean.clean()
+    remove_unfinished(results)
+    show = Show(0, console(), errors(), view(watch, results, console()))
+    claims = load_claims(model, scenario)
+    tell_size(runs, results)
+    table = _Table(results)
+    left = rounds.given
+    with cleaning_up(), fleet_of(scheduler, lab, kernel, shared, key) as fleet:
+        sweep = Sweep(model, claims, results.resolve(), lab, kernel, show, fleet=fleet, again=again, compress=compress,
+                      load=load)
+        with show.under_way():
+            while left:
+                batch = [run for run in runs_of(sorted({s for of in left.values() for s in of}))
+                         if run.seed in left.get(run.variant, [])]
+                show.expect(len(batch))
+                table.add(batch, sweep.play(batch, jobs))
+                left = rounds.more(table.values, table.interval) if wanted else {}
+    table.write()
+    if table.failed:
+        raise CellbedError(f"{table.failed} of {len(table.entries)} runs failed; the same command tries them again")
+
+
+class _Table:
+    """Outcomes of the runs so far."""
+
+    def __init__(self, results: Path) -> None:
+        self.results = results
+        self.entries: list[tuple[Run, Any]] = []
+
+    @property
+    def failed(self) -> int:
+        return sum(outcome.error is not None for _, outcome in self.entries)
+
+    def add(self, runs: list[Run], outcomes: list[Any]) -> None:
+        self.entries += zip(runs, outcomes, strict=True)
+
+    def values(self, variant: str, metric: str) -> list[float]:
+        """Of the usable runs of a variant, in the order of their seeds."""
+        from cellbed_analysis.metrics.dataset import values
+
+        with analysing(self.results):
+            return values([outcome.path for run, outcome in self.entries if run.variant == variant and outcome.path],
+                          metric)
+
+    @staticmethod
+    def interval(values: list[float]) -> float | None:
+        from cellbed_analysis.stats.interval import over_seeds
+
+        return over_seeds(values).half_width
+
+    def write(self) -> None:
+        """RESULTS/summary/sweep.parquet anew."""
+        from cellbed_analysis.metrics.dataset import Played, write_data_set
+
+        played = [Played(run.scenario_id, run.variant, run.seed, run.params, outcome.path, outcome.error)
+                  for run, outcome in self.entries]
+        with analysing(self.results):
+            path = write_data_set(played, self.results / "summary" / DATA_SET)
+        console().print(f"{len(played)} runs: {path}", soft_wrap=True)
+
+
+def _check_metrics(names: list[str]) -> None:
+    from cellbed_analysis.metrics.catalog import METRICS
+
+    for name in names:
+        if name not in METRICS or METRICS[name].unit == "":
+            raise CellbedError(f"metric '{name}': allowed those with a unit in docs/metrics.md, such as goodput_mbps")
+
+
+def run_compare(
+    results: Annotated[str, typer.Argument(help="folder with result bundles; with --why a bundle")],
+    metric: Annotated[list[str], typer.Argument(help="such as goodput_mbps, see docs/metrics.md; with --why the other "
+                                                 "bundle", autocompletion=completion.metrics)],
+    baseline: Annotated[str | None, typer.Option(help="variant that the others are compared with; default: the first "
+                                                 "by name")] = None,
+    json_: Annotated[bool, typer.Option("--json", help="print JSON instead of a table")] = False,
+    why: Annotated[bool, typer.Option("--why", help="say in what two runs differ: settings, programs, files")] = False,
+    flow: WhichFlow = None,
+) -> None:
+    """Compare variants, seed by seed: mean difference with its 95 % confidence interval and effect size."""
+    from cellbed_analysis.report.compare import compare, said_of, tables, to_json
+
+    if why:
+        _say_why(results, metric, json_)
+        return
+    _check_metrics(metric)
+    with analysing(results):
+        found = compare(Path(results), metric, baseline, flow)
+        if text := said_of(Path(results), flow):
+            errors().print(text, soft_wrap=True)
+    if json_:
+        print(to_json(found))
+    else:
+        for made in tables(found):
+            console().print(made)
+
+
+def _say_why(first: str, others: list[str], json_: bool) -> None:
+    """In what two bundles differ."""
+    from cellbed.cli.choose import Wanted, choose
+    from cellbed_analysis.report.what_differs import differences, table
+    from cellbed_formats.bundle import read_bundle
+
+    if len(others) != 1:
+        raise CellbedError("compare --why: expected two bundles, such as results/A results/B")
+    with analysing(first):
+        one, two = (read_bundle(choose(where, Wanted())) for where in (first, others[0]))
+        found = differences(one, two)
+    if json_:
+        print(json.dumps([asdict(line) for line in found], indent=1))
+    else:
+        console().print(table(found, one, two))
+
+
+def register(app: typer.Typer) -> None:
+    app.command("sweep")(run_sweep)
+    app.command("compare")(run_compare)

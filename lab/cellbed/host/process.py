@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Child processes of a run: started in a node's namespace, ready when they say so, stopped by pid."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import math
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+from cellbed.error import LabError
+from cellbed.host.child import Child
+from cellbed.host.netns import die_with_parent, in_netns
+
+_STOP_DEADLINE_S = 10.0
+
+
+def python(module: str) -> list[str]:
+    """Command line that starts a module, such as "host.tracepoints", as this process was started."""
+    return [sys.executable, *(["-S"] if sys.flags.no_site else []), "-m", f"cellbed.{module}"]
+
+
+def await_end(process: subprocess.Popen | Child, timeout_s: float) -> None:
+    """Until a child ends, or so long.
+
+    Asleep all the time, as wake-ups are what a virtual lab costs; Popen.wait() looks again and again, up to 50 ms late.
+    """
+    if process.poll() is not None:
+        return
+    try:
+        pidfd = os.pidfd_open(process.pid)
+    except ProcessLookupError:  # another thread has just learnt of its end
+        return
+    try:
+        select.select([pidfd], [], [], None if math.isinf(timeout_s) else timeout_s)
+    finally:
+        os.close(pidfd)
+
+
+class NotStarted(LabError):
+    """A program could not be started; `status` is what a shell would return."""
+
+    def __init__(self, text: str, error: OSError) -> None:
+        super().__init__(text)
+        self.status = 127 if error.errno == errno.ENOENT else 126
+
+
+class Process:
+    """One child; its stderr goes to the log unless a pipe is asked for.
+
+    Attributes:
+        die_with_parent: whether children end when this process does. In a guest everything ends then; and a child in
+            which Python does something first has a copy of its memory, which takes longer there than a program's start.
+
+    Args:
+        before_exec: what the child does first, such as to become another user.
+        options: further ones of subprocess.Popen.
+    """
+
+    die_with_parent = True
+
+    def __init__(self, name: str, args: list[str], log: Path, netns_pid: int | None = None,
+                 stdout: int | IO = subprocess.DEVNULL, stderr: int | IO | None = None,
+                 stdin: int | IO = subprocess.DEVNULL, before_exec: Callable[[], None] | None = None,
+                 **options: Any) -> None:
+        self.name, self.log = name, log
+
+        def prepare() -> None:
+            if before_exec is not None:
+                before_exec()
+            if self.die_with_parent:
+                die_with_parent()  # last, as a change of user undoes it
+
+        with contextlib.ExitStack() as stack:
+            if stderr is None:
+                stderr = stack.enter_context(open(log, "ab"))
+            if netns_pid is not None:
+                stack.enter_context(in_netns(netns_pid))
+            try:
+                self.popen = subprocess.Popen(args, stdin=stdin, stdout=stdout, stderr=stderr,
+                                              preexec_fn=prepare if before_exec or self.die_with_parent else None,
+                                              **options)
+            except OSError as error:
+                raise NotStarted(f"{name}: cannot start {args[0]}: {error.strerror}", error) from error
+
+    def log_tail(self) -> str:
+        lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
+        return "; ".join(lines[-5:]) or "it printed nothing"
+
+    def wait(self, timeout_s: float) -> None:
+        """Until the process ends, or so long."""
+        await_end(self.popen, timeout_s)
+
+    def stop(self, sig: int = signal.SIGTERM) -> None:
+        """Ask the process to end and wait for it.
+
+        Raises:
+            LabError: it had failed before, ends with an error or does not end.
+        """
+        early = self.popen.poll()
+        if early is None:
+            self.popen.send_signal(sig)
+            try:
+                code = self.popen.wait(_STOP_DEADLINE_S)
+            except subprocess.TimeoutExpired:
+                self.popen.kill()
+                self.popen.wait()
+                raise LabError(f"{self.name}: did not end within {_STOP_DEADLINE_S:.0f} s of {sig.name}") from None
+        else:
+            code = early
+        if code != 0:
+            raise LabError(f"{self.name}: ended with status {code}: {self.log_tail()}")
+
+    def kill(self) -> None:
+        """End the process for certain; for clean-up after a failure."""
+        if self.popen.poll() is None:
+            self.popen.kill()
+            self.popen.wait()
+
+
+class Copy(Process):
+    """A copy of this process at work; it ends when this one does."""
+
+    def __init__(self, name: str, work: Callable[[], object], log: Path) -> None:
+        self.name, self.log = name, log
+        self.popen = Child(work, log)
+
+
+def wait_readable(fd: int, deadline_s: float, process: Process, what: str) -> bytes:
+    """Next bytes from @fd.
+
+    Raises:
+        LabError: nothing came in time, or the process ended first.
+    """
+    ready, _, _ = select.select([fd], [], [], deadline_s)
+    data = os.read(fd, 4096) if ready else b""
+    if data:
+        return data
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.popen.wait(1)
+    if process.popen.poll() is not None:
+        raise LabError(f"{process.name}: {process.log_tail()}")
+    raise LabError(f"{process.name}: {what} did not come within {deadline_s:.0f} s: {process.log_tail()}")
+
+
+def start_ready(name: str, args: Callable[[int], list[str]], log: Path, deadline_s: float = 10.0) -> Process:
+    """Start a daemon that announces readiness on a descriptor; return once it has.
+
+    Args:
+        args: command line for a given descriptor number.
+    """
+    read_fd, write_fd = os.pipe()
+    try:
+        process = Process(name, args(write_fd), log, pass_fds=(write_fd,))
+        os.close(write_fd)
+        write_fd = -1
+        try:
+            wait_readable(read_fd, deadline_s, process, "its readiness")
+        except BaseException:
+            process.kill()
+            raise
+        return process
+    finally:
+        os.close(read_fd)
+        if write_fd >= 0:
+            os.close(write_fd)
+
+
+def wait_line(process: Process, text: bytes, deadline_s: float = 10.0) -> None:
+    """Wait until the process has printed @text on its stdout pipe."""
+    fd = process.popen.stdout.fileno()
+    seen = b""
+    end = time.monotonic() + deadline_s
+    while text not in seen:
+        seen += wait_readable(fd, max(0.0, end - time.monotonic()), process, f"'{text.decode()}'")

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`cellbed doctor`: what this machine can run, and what to do about what is missing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from cellbed import paths
+from cellbed.error import LabError
+from cellbed.host import cgroup
+from cellbed.labs import machine, native, trial
+from cellbed.labs.choices import LABS
+from cellbed.run import shaping
+
+_NEEDED_BYTES = 2 << 30
+
+
+@dataclass(frozen=True)
+class Check:
+    what: str
+    ok: bool
+    detail: str
+    labs: tuple[str, ...] = LABS  # that cannot run without it
+
+
+def _program(name: str, package: str, labs: tuple[str, ...] = LABS, why: str = "") -> Check:
+    found = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+    return Check(name, found is not None, found or f"install it with `apt-get install {package}`{why}", labs)
+
+
+def _built() -> Check:
+    try:
+        paths.programs()
+        return Check(", ".join(paths.PROGRAMS), True, str(paths.BUILD))
+    except LabError as error:
+        return Check("celld, tcpwatch", False, str(error))
+
+
+def _kernel() -> Check:
+    """The one of runs that name none, started for a moment: it can be built and yet not start on this machine."""
+    try:
+        kernel = paths.lab_kernel(None)
+        trial.boot(kernel)
+        return Check("lab kernel", True, f"{kernel.parent.name.partition('-')[0]}: {kernel}, started for a trial",
+                     ("virtual",))
+    except LabError as error:
+        return Check("lab kernel", False, str(error), ("virtual",))
+
+
+def _ptrace() -> Check:
+    """Lab kernels before 7 trace their programs, later ones do where this machine forbids seccomp filters."""
+    scope = Path("/proc/sys/kernel/yama/ptrace_scope")
+    value = scope.read_text().strip() if scope.exists() else "0"
+    return Check("ptrace of own children", value in "012", f"yama/ptrace_scope is {value}"
+                 + ("" if value in "012" else "; a lab kernel needs 2 or less, unless it has seccomp filters"), ())
+
+
+def _cgroup() -> Check:
+    """In a container it may be there and not be writable."""
+    root = cgroup.mount_point()
+    if root is None:
+        return Check("cgroup v2", False, "mount one with `mount -t cgroup2 none /sys/fs/cgroup/unified`", ("native",))
+    ok = os.access(root, os.W_OK)
+    return Check("cgroup v2", ok, str(root) if ok else f"{root} is not writable here", ("native",))
+
+
+def _namespaces() -> Check:
+    done = subprocess.run(["unshare", "--net", "true"], capture_output=True, text=True, check=False)
+    return Check("network namespaces", done.returncode == 0, "allowed" if done.returncode == 0
+                 else f"{done.stderr.strip()}; root of a container needs CAP_SYS_ADMIN and CAP_NET_ADMIN", ("native",))
+
+
+def _tun() -> Check:
+    ok = os.access("/dev/net/tun", os.R_OK | os.W_OK)
+    return Check("/dev/net/tun", ok, "ready" if ok else "missing or not allowed: `modprobe tun`, or run as root",
+                 ("native",))
+
+
+def _root() -> Check:
+    ok = os.geteuid() == 0
+    return Check("root", ok, "yes" if ok else "no: the native lab needs it (the virtual lab does not)", ("native",))
+
+
+def _bpf() -> Check:
+    done = subprocess.run(["bpftool", "feature", "probe", "kernel"], capture_output=True, text=True, check=False,
+                          env={**os.environ, "PATH": os.environ.get("PATH", "") + ":/usr/sbin"}) \
+        if shutil.which("bpftool", path=os.environ.get("PATH", "") + ":/usr/sbin") and os.geteuid() == 0 else None
+    if done is None:
+        return Check("BPF sock_ops, cgroup_skb", os.geteuid() == 0, "not probed: needs root and bpftool", ("native",))
+    ok = all(f"eBPF program_type {kind} is available" in done.stdout for kind in ("sock_ops", "cgroup_skb"))
+    return Check("BPF sock_ops, cgroup_skb", ok, "available" if ok else "this kernel lacks CONFIG_CGROUP_BPF",
+                 ("native",))
+
+
+def _qdisc(kind: str) -> Check:
+    """What some wired links need natively; the lab kernel has it."""
+    if os.geteuid() != 0:
+        return Check(f"qdisc {kind}", True, "not probed: needs root", ())
+    ok = shaping.available(kind)
+    without = shaping.WITHOUT[kind]
+    return Check(f"qdisc {kind}", ok, "available" if ok
+                 else f"not in this kernel: natively, links work without {without} only; the virtual lab has it", ())
+
+
+def _congestion_controls() -> Check:
+    """What a native run may choose: its hosts are network namespaces."""
+    allowed = native.congestion_controls("allowed")
+    refused = [name for name in native.congestion_controls() if name not in allowed]
+    return Check("congestion controls", not refused, f"native: {', '.join(allowed)}; "
+                 + (f"not allowed there: {', '.join(refused)}, which `make native-lab` changes; " if refused else "")
+                 + "virtual: all of Linux", ())
+
+
+def _space() -> Check:
+    free = shutil.disk_usage(".").free
+    return Check("disk space", free > _NEEDED_BYTES, f"{free >> 20} MiB free here"
+                 + ("" if free > _NEEDED_BYTES else "; a results folder wants 2 GiB"), ())
+
+
+def checks() -> list[Check]:
+    """Every check of this machine."""
+    return [
+        _program("iperf3", "iperf3"), _program("ip", "iproute2"),
+        _program("mnexec", "mininet", (), " for `cellbed shell --mininet`"),
+        _program("tshark", "tshark", (), " to look at captures"), _built(), _kernel(), _ptrace(), _root(), _tun(),
+        _cgroup(), _namespaces(), _bpf(), _qdisc("netem"), _qdisc("red"), _space(),
+        _program("qemu-system-x86_64", "qemu-system-x86", ("vm",)), _program("busybox", "busybox-static", ("vm",)),
+        _congestion_controls(),
+        Check("CPUs", True, f"{len(os.sched_getaffinity(0))}: as many virtual labs run side by side", ()),
+    ]
+
+
+def usable(results: list[Check]) -> dict[str, bool]:
+    """Which labs can run."""
+    return {lab: all(c.ok for c in results if lab in c.labs) for lab in LABS}
+
+
+def why_not(lab: str, results: list[Check]) -> str:
+    """What keeps a lab from running, in one line; "" when it can."""
+    return "; ".join(f"{c.what}: {c.detail}" for c in results if lab in c.labs and not c.ok)
+
+
+def report(results: list[Check]) -> dict[str, Any]:
+    """The checks and what this machine is, for a bug report."""
+    return {**machine.facts(), "labs": usable(results), "checks": [asdict(c) for c in results]}

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the labs have in common whose runs play in a guest: its files, what it cannot do, why it has no result."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from cellbed.error import LabError
+from cellbed.labs import guest_code
+from cellbed.run import memory
+
+
+def check(settings: dict[str, Any]) -> None:
+    """Raises LabError for a scenario that needs the host's network."""
+    for name, node in settings["nodes"].items():
+        if node["machine"]:
+            raise LabError(f"key 'nodes.{name}.machine': value True: allowed in the native lab; a guest has no network "
+                           "of this machine")
+
+
+def copy_package(directory: Path) -> None:
+    """Put this package where the guest imports it."""
+    (directory / guest_code.NAME).write_bytes(guest_code.archive())
+
+
+def check_result(guest: subprocess.Popen, directory: Path) -> None:
+    """Raises LabError for a guest that has ended without a result: what its runner says, or its console's end."""
+    status, error = directory / "status", directory / "error"
+    said = (directory / "console").read_text(errors="replace")
+    victim = memory.killed(said)
+    if victim is not None:
+        raise LabError(f"out of memory: the guest's kernel ended '{victim}'; key 'memory' of the scenario gives it "
+                       "more than it has by its nodes and flows")
+    if status.exists() and status.read_text() == "0":
+        return
+    if error.exists() and error.read_text():
+        raise LabError(error.read_text().strip())
+    raise LabError(f"the guest ended with status {guest.poll()} and no result; {last_words(said, 8)}")
+
+
+def last_words(console: str, lines: int = 3) -> str:
+    """The end of what a guest has said, up to a panic: registers and addresses come after that."""
+    said = console.splitlines()
+    end = next((at + 1 for at, line in enumerate(said) if "Kernel panic" in line), len(said))
+    return f"its console: {' | '.join(said[max(0, end - lines):end]) or '(empty)'}"

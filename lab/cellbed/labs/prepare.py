@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a sweep has to know of the lab that its runs play in."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from cellbed import paths
+from cellbed.error import LabError
+from cellbed.labs import native, trial, virtual, vm
+from cellbed.labs.caller import Caller
+from cellbed.labs.choices import KERNELS
+from cellbed.labs.follow import Watch
+from cellbed.run import congestion_control, tcp_profile
+from cellbed.scenario.description import Run
+
+Play = Callable[[Path, dict[str, Any], int, Watch, Caller | None], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Lab:
+    name: str
+    kernel: str  # another one's results are other results
+    side_by_side: bool  # in real time runs would disturb each other
+    play: Play  # directory, description, CPU, watch, caller; returns and raises as virtual.play()
+    controls: Callable[[dict[str, Any], bool], dict[str, str]] = lambda *_: {}  # as congestion_control.identities()
+    try_out: Callable[[], None] = lambda: None  # before it plays; raises LabError when no run can start here
+
+
+def suited(name: str, kernel: str | None, runs: Sequence[Run]) -> str | None:
+    """The kernel that runs are to have: the one that is named; none means the newest, but where they switch RACK off,
+    which is the newest that is built and can do without.
+
+    Raises:
+        LabError: no such kernel is built.
+    """
+    without_rack = any(tcp_profile.without_rack(run.settings["tcp"]) for run in runs)
+    if name != "virtual" or kernel is not None or not without_rack:
+        return kernel
+    able = [version for version in KERNELS if tcp_profile.can_do_without_rack(version)]
+    for version in able:
+        with contextlib.suppress(LabError):
+            paths.lab_kernel(version)
+            return version
+    raise LabError("these runs switch RACK off (net.ipv4.tcp_recovery 0 with SACK), which Linux allows up to 6.16, and "
+                   f"no such lab kernel is built; run `kernel/build --version {able[0]}`")
+
+
+def prepare(name: str, kernel: str | None) -> Lab:
+    """Look for what the lab needs.
+
+    Raises:
+        LabError: something is missing, or is not what it should be.
+    """
+    if name == "virtual":
+        image = paths.lab_kernel(kernel)
+        return Lab(name, image.parent.name, True, partial(virtual.play, image),
+                   try_out=partial(trial.boot_once, image))
+    if name == "vm":
+        machine = vm.prepare(kernel or "")
+        return Lab(name, machine.fingerprint(), False, partial(vm.play, machine))
+    native.check()
+    machine = os.uname()
+    return Lab(name, f"{machine.release} {machine.version}", False, native.play, congestion_control.identities)

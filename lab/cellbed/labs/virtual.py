@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The virtual lab: one UML guest per run, in virtual time, pinned to one CPU, without root."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import mmap
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import IO, Any
+
+from cellbed import paths
+from cellbed.error import LabError
+from cellbed.host import ledger
+from cellbed.host.netns import die_with_parent
+from cellbed.labs import in_guest
+from cellbed.labs.caller import Caller
+from cellbed.labs.computing import Computing
+from cellbed.labs.follow import Watch, follow, timing
+from cellbed.run import memory
+
+ADDR_NO_RANDOMIZE = 0x0040000  # of personality(2)
+# 2020-01-01 00:00:00 UTC; any fixed time does.
+WALL_CLOCK_START_NS = 1_577_836_800_000_000_000
+# Of the help that is in each kernel for its options.
+_SECCOMP_HELP = b"seccomp=<on/auto/off>"
+# Variable of the environment: programs of the guest are traced, which isolates them from its kernel.
+_TRACED = "CELLBED_PTRACE"
+
+
+def _memory_dir(fallback: Path, memory_mib: int) -> Path:
+    """Where UML keeps its memory file: shared memory when it has room, else beside the results.
+
+    Raises:
+        LabError: neither has room. The guest would die when it first uses what is missing.
+    """
+    shm = Path("/dev/shm")
+    if shm.is_dir() and os.access(shm, os.W_OK) and shutil.disk_usage(shm).free > 4 * memory_mib << 20:
+        return shm
+    if shutil.disk_usage(fallback).free < memory_mib << 20:
+        raise LabError(f"the guest's memory of {memory_mib} MiB fits neither in /dev/shm nor in {fallback}")
+    return fallback
+
+
+def seccomp_words(kernel: Path) -> list[str]:
+    """What lets the guest's programs call their kernel by the signal of a seccomp filter, which is quicker than ptrace.
+
+    Where this machine allows no filters the kernel takes ptrace after all. The bytes of a run are the same either way,
+    so whoever wants ptrace may have it (docs/trust.md). Older kernels do not know the word, and would hand it to the
+    guest's programs.
+    """
+    with open(kernel, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as image:
+        known = image.find(_SECCOMP_HELP) >= 0
+    return [f"seccomp={'off' if os.environ.get(_TRACED) else 'auto'}"] if known else []
+
+
+def command(kernel: Path, seed: int, memory_mib: int) -> list[str]:
+    """The guest's command line; kernel/README.md explains every option.
+
+    The kernel mixes it into its random pool, so nothing in it may vary between runs of one description: the guest
+    finds its files through the working directory of the UML process.
+    """
+    return [
+        str(kernel), f"mem={memory_mib}M", "rootfstype=hostfs", "rootflags=/", "ro",
+        "init=/proc/self/cwd/guest-init", "time-travel=inf-cpu", f"time-travel-start={WALL_CLOCK_START_NS}",
+        f"seed={seed}", "norandmaps", "quiet", "panic=-1", "con=null", "con0=null,fd:1", "uml_dir=uml/", "umid=guest",
+        *seccomp_words(kernel),
+    ]
+
+
+def _furnish(directory: Path) -> None:
+    """What the guest needs besides the run description."""
+    shutil.copy(Path(__file__).with_name("guest-init"), directory)
+    in_guest.copy_package(directory)
+    (directory / "python").write_text(f"{sys.executable}\n")
+
+
+def _isolate(cpu: int) -> None:
+    """Prepare the process of the guest before it starts: on a CPU of its own, as kernel/README.md explains.
+
+    With addresses chosen at random the guest would have a few megabytes of memory more or less. Where personality()
+    is not allowed it has.
+    """
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
+    die_with_parent()
+    os.sched_setaffinity(0, {cpu})
+    ctypes.CDLL(None).personality(ADDR_NO_RANDOMIZE)
+
+
+def start(kernel: Path, directory: Path, seed: int, cpu: int, memory_mib: int, console: IO[bytes]) -> subprocess.Popen:
+    """Start a guest whose first program is `guest-init` in @directory."""
+    env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "TMPDIR": str(_memory_dir(directory, memory_mib))}
+    return subprocess.Popen(command(kernel, seed, memory_mib), cwd=directory, stdin=subprocess.DEVNULL,
+                            stdout=console, stderr=console, env=env, start_new_session=True,
+                            preexec_fn=functools.partial(_isolate, cpu))
+
+
+def play(kernel: Path, directory: Path, description: dict[str, Any], cpu: int, watch: Watch,
+         caller: Caller | None) -> dict[str, Any]:
+    """Boot a guest that plays the run in @directory, its command attached to @caller; return when it has halted.
+
+    Returns:
+        wall_s, setup_wall_s (everything but the traffic's time), kernel.
+
+    Raises:
+        LabError: the guest died, stalled or reports a failure.
+    """
+    in_guest.check(description["settings"])
+    memory_mib = description["memory_mib"]
+    memory.check(memory_mib)
+    started = time.monotonic()
+    console = directory / "console"
+    _furnish(directory)
+    if caller is not None:
+        caller.attach_to_guest(directory)
+    with open(console, "wb") as out:
+        guest = start(kernel, directory, description["seed"], cpu, memory_mib, out)
+    relayed = caller.relayed(directory) if caller is not None else contextlib.nullcontext()
+    with ledger.entry("virtual", guest.pid, directory):
+        try:
+            with relayed:
+                marks = follow(guest, directory, watch, computing=Computing(guest.pid, console))
+        finally:
+            end(guest)
+            shutil.rmtree(directory / "uml", ignore_errors=True)
+    in_guest.check_result(guest, directory)
+    config = kernel.with_name("config")  # which a kernel of one's own need not have
+    return {**timing(started, marks), "kernel": {"config_sha256": paths.sha256(config) if config.exists() else None}}
+
+
+def end(guest: subprocess.Popen) -> None:
+    """Kill whatever of the guest is left; UML's user processes are in its session."""
+    if guest.poll() is None:
+        guest.kill()
+        guest.wait()
+    ledger.kill_session(guest.pid, signal.SIGKILL)

@@ -1,0 +1,373 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Links: scenarios that any command can be put behind, as words of a command line change them.
+
+A link is a preset (scenarios/links, or any scenario file), changed by words such as `rate 20mbit rtt 30ms bler 0.1`,
+with a command on its first UE in the place of the preset's traffic. What comes out is a scenario and nothing else.
+"""
+
+from __future__ import annotations
+
+import copy
+import difflib
+import functools
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from cellbed import paths
+from cellbed.error import LabError, ScenarioError
+from cellbed.run.inventory import far_end
+from cellbed.run.radio_config import PACKET_TRACES
+from cellbed.scenario.description import parse_override, set_key
+from cellbed.scenario.file import read_yaml, validate
+from cellbed.scenario.unit import parse_rate
+from cellbed_formats.printable import shown
+
+PRESETS = paths.ROOT / "scenarios/links"
+DEFAULT = "good"
+COMMAND_ID, SERVER_ID = "command", "server"
+HTTP_PORT = 80
+# How far a rate may be from the wanted one; transport blocks come in steps.
+_RATE_TOLERANCE = 0.05
+_ATTEMPTS = 5
+# Of a PDU without length indicators. Source: TS 25.322 9.2.1.4
+_AMD_HEADER_BYTES = 2
+# Long enough for what is watched, short enough to be rendered at once.
+_CHANNEL_LIMIT_S = 600
+
+Data = dict[str, Any]
+
+
+def presets() -> dict[str, str]:
+    """Titles of the ready-made links by name."""
+    return {path.stem: read_yaml(path)["title"] for path in sorted(PRESETS.glob("*.yaml"))}
+
+
+def find(name: str) -> Path:
+    """The file of a preset, or of a scenario.
+
+    Raises:
+        ScenarioError: neither.
+    """
+    if (path := PRESETS / f"{name}.yaml").exists():
+        return path
+    if name.endswith((".yaml", ".yml")):
+        return Path(name)
+    raise ScenarioError(f"link '{name}': allowed {', '.join(presets())}, or a scenario file")
+
+
+def build(words: list[str], argv: list[str], overrides: list[str] = (), serve: list[str] | None = None,
+          machine: bool = False) -> tuple[Data, Path]:
+    """The scenario that a command line stands for, as parsed YAML, and the file it comes from.
+
+    Args:
+        words: [PRESET] [KEY VALUE]...
+        argv: the command for the first UE.
+        overrides: 'key=value' texts, applied last.
+        serve: a program for the far end.
+        machine: let the far end be this machine.
+    """
+    name, changes = (words[0], words[1:]) if words and words[0] not in WORDS else (DEFAULT, words)
+    if words and name not in presets() and not name.endswith((".yaml", ".yml")):
+        raise ScenarioError(_unknown(name))
+    path = find(name)
+    data = read_yaml(path)
+    _expect_scenario(data, path)
+    data = {key: value for key, value in data.items() if key not in ("sweep", "claims", "seeds")}
+    for section, files in (("channel", ("trace",)), ("packet_trace", PACKET_TRACES)):
+        named = data["radio"].get(section) or {}
+        named.update({key: str((path.parent / named[key]).resolve()) for key in files if named.get(key) is not None})
+    _apply(data, path, changes)
+    _put_command(data, path, argv, serve)
+    if machine:
+        _put_machine(data)
+    for override in overrides:
+        set_key(data, *parse_override(override), path)
+    return data, path
+
+
+def _expect_scenario(data: Any, path: Path) -> None:
+    """A file of one's own may be wrong in any way; variants and claims are not asked for."""
+    validate(data, path)
+
+
+def first_ue(data: Data) -> str:
+    return next(name for name, node in data["nodes"].items() if node.get("kind", "ue") == "ue")
+
+
+def _put_command(data: Data, path: Path, argv: list[str], serve: list[str] | None) -> None:
+    ue = first_ue(data)
+    command = {"id": COMMAND_ID, "kind": "command", "node": ue, "argv": argv,
+               "limit_s": None if data["radio"].get("channel") is None else _CHANNEL_LIMIT_S}
+    data["traffic"] = [command]
+    if serve is not None:
+        far = far_end(validate(data, path).model_dump(mode="json", by_alias=True), ue)
+        data["traffic"].insert(0, {"id": SERVER_ID, "kind": "command", "node": far, "argv": serve, "background": True})
+
+
+def _put_machine(data: Data) -> None:
+    """This machine as the server, where there is one; two UEs have none."""
+    for node in data["nodes"].values():
+        if node.get("kind") == "server":
+            node["machine"] = True
+            return
+
+
+def serves_folder(folder: Path) -> list[str]:
+    """A static HTTP server of a folder; Python has one."""
+    return ["python3", "-m", "http.server", str(HTTP_PORT), "--protocol", "HTTP/1.1", "--directory",
+            str(folder.resolve())]
+
+
+# --- words ---
+
+
+def _unknown(word: str) -> str:
+    close = difflib.get_close_matches(word, [*presets(), *WORDS], n=1)
+    hint = f"did you mean '{close[0]}'?" if close else \
+        f"allowed first one of {', '.join(presets())} or a scenario file, then {', '.join(WORDS)}, each with its value"
+    return f"link: '{word}': {hint}; a command comes after --"
+
+
+def _apply(data: Data, path: Path, words: list[str]) -> None:
+    given: dict[str, str] = {}
+    for key, value in zip(words[::2], [*words[1::2], None][:len(words[::2])], strict=True):
+        if key not in WORDS:
+            raise ScenarioError(_unknown(key))
+        if value is None:
+            raise ScenarioError(f"link: {key}: expected a value, such as `{key} {WORDS[key][1]}`")
+        if key in given:
+            raise ScenarioError(f"link: {key}: given twice")
+        given[key] = value
+    if "up" in given and "rate" not in given:
+        raise ScenarioError("link: up: allowed together with rate, such as `rate 20mbit up 5mbit`")
+    if "rtt" in given and "delay" in given:
+        raise ScenarioError("link: rtt, delay: allowed one of them")
+    utran = data["radio"].get("system") == "utran"
+    for key, value in given.items():
+        if utran and key in _LTE_ONLY:
+            raise ScenarioError(f"link: {key}: allowed in links of LTE, not of the UTRAN")
+        WORDS[key][0](data, value, given)
+
+
+def _number(key: str, text: str, least: float, most: float, whole: bool = False) -> float:
+    try:
+        value = float(text[:-1]) / 100 if text.endswith("%") and not whole else float(text)
+    except ValueError:
+        value = float("nan")
+    if not least <= value <= most or (whole and value != int(value)):
+        raise ScenarioError(f"link: {key} {text}: allowed {'whole numbers ' if whole else ''}{least:g}..{most:g}")
+    return int(value) if whole else value
+
+
+def _milliseconds(key: str, text: str) -> float:
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)(us|ms|s)", text)
+    if match is None:
+        raise ScenarioError(f"link: {key} {text}: allowed a time in us, ms or s, such as 30ms")
+    return float(match[1]) * {"us": 1e-3, "ms": 1, "s": 1e3}[match[2]]
+
+
+def _bits_per_second(key: str, text: str) -> int:
+    units = {"kbit": "kbit", "mbit": "Mbit", "gbit": "Gbit"}
+    match = re.fullmatch(r"([\d.]+)([a-zA-Z]+)", text)
+    try:
+        return parse_rate(match[1] + units[match[2].lower()])
+    except (TypeError, KeyError, ValueError):
+        raise ScenarioError(f"link: {key} {text}: allowed a rate in kbit, mbit or gbit, such as 20mbit") from None
+
+
+def _ues(data: Data) -> list[Data]:
+    return list(data["radio"]["ues"].values())
+
+
+def _direct(ue: Data, data: Data) -> bool:
+    return data["nodes"][ue["peer"]].get("kind", "ue") == "ue" and ue.get("mode", "dm") == "dm"
+
+
+def _rate(data: Data, value: str, given: dict[str, str]) -> None:
+    """The carrier and the CQIs whose transport blocks come nearest."""
+    down = _bits_per_second("rate", value)
+    up = _bits_per_second("up", given.get("up", value))
+    if "utran" in data["radio"]:
+        utran = data["radio"]["utran"]
+        utran.update(dl_rate=_whole_pdus("rate", down, utran), ul_rate=_whole_pdus("up", up, utran))
+        return
+    n_rb, cqi_dl, cqi_ul = carrier_for(down, up)
+    data["radio"].pop("channel", None)
+    data["radio"].update(n_rb=n_rb)
+    for ue in _ues(data):
+        ue.update({"cqi_sl": cqi_ul} if _direct(ue, data) else {"cqi_dl": cqi_dl, "cqi_ul": cqi_ul})
+
+
+def _whole_pdus(key: str, wanted_bps: int, utran: Data) -> str:
+    """The channel's rate for the nearest one without headers that has whole PDUs in a TTI."""
+    pdu_bytes, tti_ms = utran.get("pdu_bytes", 40), utran.get("tti_ms", 10)
+    step_bps = 8000 * (pdu_bytes - _AMD_HEADER_BYTES) / tti_ms
+    pdus = max(1, round(wanted_bps / step_bps))
+    if abs(pdus * step_bps / wanted_bps - 1) > _RATE_TOLERANCE:
+        raise ScenarioError(f"link: {key} {wanted_bps / 1e3:g}kbit: allowed multiples of {step_bps / 1e3:g}kbit, as a "
+                            "TTI has whole PDUs")
+    return f"{pdus * 8 * pdu_bytes / tti_ms:g}kbit"
+
+
+def _up(data: Data, value: str, given: dict[str, str]) -> None:
+    """Goes with rate."""
+
+
+def _cqi(data: Data, value: str, _: dict[str, str]) -> None:
+    cqi = _number("cqi", value, 1, 15, whole=True)
+    data["radio"].pop("channel", None)
+    for ue in _ues(data):
+        ue.update({"cqi_sl": cqi} if _direct(ue, data) else {"cqi_dl": cqi, "cqi_ul": cqi})
+
+
+def _rb(data: Data, value: str, given: dict[str, str]) -> None:
+    if "rate" in given:
+        raise ScenarioError("link: rb: allowed without rate, which chooses the resource blocks")
+    data["radio"]["n_rb"] = _number("rb", value, 6, 110, whole=True)
+
+
+def _bler(data: Data, value: str, _: dict[str, str]) -> None:
+    """Of each attempt, independently; HARQ repairs it."""
+    bler = _number("bler", value, 0, 1)
+    if "utran" in data["radio"]:  # which has no HARQ: RLC sends again
+        data["radio"]["utran"].update(bler_dl=bler, bler_ul=bler)
+        return
+    data["radio"]["harq"] = {**data["radio"].get("harq", {}), "max_attempts": _ATTEMPTS,
+                             "bler": [float(f"{bler ** attempt:.6g}") for attempt in range(1, _ATTEMPTS + 1)]}
+
+
+def _loss(data: Data, value: str, _: dict[str, str]) -> None:
+    """Of blocks that HARQ does not notice."""
+    loss = _number("loss", value, 0, 1)
+    for ue in _ues(data):
+        ue.update({"bler_sl": loss} if _direct(ue, data) else {"bler_dl": loss, "bler_ul": loss})
+
+
+def _wires(data: Data, key: str) -> list[Data]:
+    if not data.get("links"):
+        raise ScenarioError(f"link: {key}: allowed in links with a server; two UEs have nothing but the radio between "
+                            "them")
+    return data["links"]
+
+
+def _delay(data: Data, value: str, _: dict[str, str]) -> None:
+    """Each way, of the wire behind the eNB: on top of the radio's."""
+    for wire in _wires(data, "delay"):
+        wire["delay_ms"] = _milliseconds("delay", value)
+
+
+def _rtt(data: Data, value: str, _: dict[str, str]) -> None:
+    """Of a small packet after a pause, all in all."""
+    rtt_ms, radio_ms = _milliseconds("rtt", value), radio_rtt_ms(data)
+    wires = _wires(data, "rtt")
+    if rtt_ms < radio_ms:
+        raise ScenarioError(f"link: rtt {value}: allowed {radio_ms:g}ms or more, which the radio takes by itself")
+    for wire in wires:
+        wire["delay_ms"] = (rtt_ms - radio_ms) / 2
+
+
+def _queue(data: Data, value: str, _: dict[str, str]) -> None:
+    where = data["radio"]["utran"] if "utran" in data["radio"] else data["radio"].setdefault("rlc", {})
+    where["queue_pkts"] = _number("queue", value, 1, 65536, whole=True)
+
+
+def _mode(data: Data, value: str, _: dict[str, str]) -> None:
+    if value not in ("um", "am"):
+        raise ScenarioError(f"link: mode {value}: allowed um, am")
+    data["radio"].setdefault("rlc", {})["mode"] = value
+
+
+def _cc(data: Data, value: str, _: dict[str, str]) -> None:
+    data.setdefault("tcp", {})["congestion_control"] = value
+
+
+# Word: what it does, an example, what it is.
+WORDS: dict[str, tuple[Callable[[Data, str, dict[str, str]], None], str, str]] = {
+    "rate": (_rate, "20mbit", "of the radio's transport blocks, down, and up where `up` says nothing else"),
+    "up": (_up, "5mbit", "rate of the uplink"),
+    "rtt": (_rtt, "50ms", "of a ping: what the radio does not take, the wire behind it does"),
+    "delay": (_delay, "10ms", "of that wire, each way"),
+    "bler": (_bler, "0.1", "block error rate of each attempt; HARQ repairs it"),
+    "loss": (_loss, "0.01", "of blocks behind HARQ's back; RLC AM repairs it, UM does not"),
+    "cqi": (_cqi, "7", "channel quality both ways, 1..15"),
+    "rb": (_rb, "25", "resource blocks, 6..110"),
+    "queue": (_queue, "100", "packets that wait for the radio"),
+    "mode": (_mode, "um", "of RLC: um or am"),
+    "cc": (_cc, "bbr", "congestion control of the nodes"),
+}
+_LTE_ONLY = ("rtt", "loss", "cqi", "rb", "mode")
+
+
+# --- what the radio gives ---
+
+
+@functools.cache
+def _transport_blocks() -> dict[str, dict[int, dict[int, int]]]:
+    """Bytes of a sub-frame by direction, resource blocks and CQI, as the core has them."""
+    program = paths.BUILD / "emulator/sim/transport-blocks"
+    if not program.exists():
+        raise LabError(f"transport-blocks is not built ({program} is missing); run `make setup`")
+    table: dict[str, dict[int, dict[int, int]]] = {}
+    for line in subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines():
+        direction, cqi, n_rb, size = line.split()
+        table.setdefault(direction, {}).setdefault(int(n_rb), {})[int(cqi)] = int(size)
+    return table
+
+
+def block_rate_bps(direction: str, n_rb: int, cqi: int) -> int:
+    """Rate of transport blocks, one in each sub-frame of 1 ms."""
+    return _transport_blocks()[direction][n_rb][cqi] * 8000
+
+
+def carrier_for(down_bps: int, up_bps: int) -> tuple[int, int, int]:
+    """(resource blocks, CQI down, CQI up) whose rates come nearest.
+
+    Raises:
+        ScenarioError: none comes near.
+    """
+    def nearest(direction: str, n_rb: int, wanted: int) -> tuple[float, int]:
+        return min((abs(block_rate_bps(direction, n_rb, cqi) / wanted - 1), cqi) for cqi in range(1, 16))
+
+    found = []
+    for n_rb in _transport_blocks()["dl"]:
+        (down_error, cqi_dl), (up_error, cqi_ul) = nearest("dl", n_rb, down_bps), nearest("ul", n_rb, up_bps)
+        found.append((max(down_error, up_error), n_rb, cqi_dl, cqi_ul))
+    error, n_rb, cqi_dl, cqi_ul = min(found)
+    if error > _RATE_TOLERANCE:
+        raise ScenarioError(
+            f"link: rate {down_bps / 1e6:g}mbit up {up_bps / 1e6:g}mbit: the nearest that one carrier has is rate "
+            f"{block_rate_bps('dl', n_rb, cqi_dl) / 1e6:g}mbit up {block_rate_bps('ul', n_rb, cqi_ul) / 1e6:g}mbit")
+    return n_rb, cqi_dl, cqi_ul
+
+
+def radio_rtt_ms(data: Data) -> float:
+    """Least RTT of a small packet after a pause: request, BSR and data up, the answer down.
+
+    Source: Nardini, Figure 4
+    """
+    radio = validate(data, "link").radio
+    t = radio.timing
+    granted = t.grant_to_tx_tti + t.decode_tti
+    up = granted if radio.mac.ul_always_scheduled else t.rar_delay_tti + 2 * granted
+    ue = radio.ues[first_ue(data)]
+    if data["nodes"][ue.peer].get("kind", "ue") == "ue" and ue.mode == "dm":
+        return 2 * up
+    down = t.dl_sched_to_tx_tti + t.decode_tti
+    return up + down if data["nodes"][ue.peer].get("kind") == "enb" else 2 * (up + down)
+
+
+# --- text ---
+
+
+def to_yaml(data: Data, comment: str) -> str:
+    """A scenario file."""
+    return f"# {shown(comment)}\n{yaml.safe_dump(copy.deepcopy(data), sort_keys=False, width=110)}"
+
+
+def has_machine(data: Data) -> bool:
+    return any(node.get("machine") for node in data["nodes"].values())

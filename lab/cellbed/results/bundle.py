@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Result bundles: written under a temporary name, renamed when complete, never written twice."""
+
+from __future__ import annotations
+
+import datetime
+import functools
+import json
+import os
+import platform
+import shutil
+import subprocess
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from cellbed.host import ledger
+from cellbed.host.ledger import TEMPORARY_PREFIX
+from cellbed.results import validity
+from cellbed.run import hosts_file
+from cellbed.scenario import channel, packet_trace
+from cellbed.scenario.description import Run, identity
+from cellbed.scenario.model import Scenario
+from cellbed_formats import stored
+
+FACTS = "facts.json"
+# Files of a running lab that say nothing about the result.
+_SCAFFOLD = ("description.json", "programs.json", FACTS, "progress", "status", "error", "console",
+             "guest-init", "python", "cellbed.zip", "nodes.json", "attach.json")
+
+
+class Bundle:
+    """Place of one run's result below the results directory."""
+
+    def __init__(self, results: Path, run: Run, description: dict[str, Any]) -> None:
+        self.run, self.description = run, description
+        self.id = identity(description)
+        self.path = results / f"{run.variant}-seed{run.seed}-{self.id[:10]}"
+        self.temporary = results / f"{TEMPORARY_PREFIX}{self.path.name}.{os.getpid()}"
+
+    def complete(self) -> bool:
+        """A finished bundle of the same identity is there; one that was damaged since is played again."""
+        return self._manifest_there().get("id") == self.id
+
+    def _manifest_there(self) -> dict[str, Any]:
+        try:
+            return dict(json.loads((self.path / "manifest.json").read_text()))
+        except (OSError, ValueError, TypeError, RecursionError):
+            return {}
+
+    def refresh_claims(self, claims: list[dict[str, Any]]) -> None:
+        """A finished bundle judges by the claims of today: they are no part of what was run."""
+        path = self.path / "manifest.json"
+        manifest = self._manifest_there()
+        if manifest.get("claims") != claims:
+            manifest["claims"] = claims
+            new = path.with_suffix(".new")
+            new.write_text(json.dumps(manifest, indent=1) + "\n")
+            os.replace(new, path)
+
+    def begin(self, programs: dict[str, str]) -> Path:
+        """Create the temporary directory with what the runner reads.
+
+        Raises:
+            ScenarioError: the channel cannot be rendered.
+        """
+        self.temporary.mkdir(parents=True)
+        furnish(self.temporary, self.description, programs)
+        channel.render(self.temporary, self.run.settings, self.run.seed, Path(self.run.file).parent)
+        packet_trace.render(self.temporary, self.run.settings, Path(self.run.file).parent)
+        return self.temporary
+
+    def abandon(self) -> None:
+        shutil.rmtree(self.temporary, ignore_errors=True)
+
+    def finish(self, scenario: Scenario, claims: list[dict[str, Any]], measured: dict[str, Any],
+               compress: bool = False) -> dict[str, Any]:
+        """Write the manifest and give the bundle its name.
+
+        Args:
+            measured: what the lab measured from outside: wall_s, setup_wall_s, kernel.
+            compress: captures and traces, before.
+        """
+        facts = json.loads((self.temporary / FACTS).read_text())
+        manifest = self._manifest(scenario, claims, facts, measured)
+        strip(self.temporary)
+        (self.temporary / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
+        for path in stored.recordings(self.temporary) if compress else []:
+            stored.compress(path)
+        if self.path.exists():
+            shutil.rmtree(self.path)
+        os.rename(self.temporary, self.path)
+        return manifest
+
+    def _manifest(self, scenario: Scenario, claims: list[dict[str, Any]], facts: dict[str, Any],
+                  measured: dict[str, Any]) -> dict[str, Any]:
+        settings = self.description["settings"]
+        clock = facts["clock"]
+        return {
+            "format": 1,
+            "id": self.id,
+            "outcome": "complete",
+            "validity": validity.judge(facts, settings),
+            "scenario": {"id": scenario.id, "title": scenario.title, "source": scenario.source, "file": self.run.file,
+                         "text": Path(self.run.file).read_text()},
+            "variant": self.run.base,
+            "params": self.run.params,
+            "seed": self.run.seed,
+            "lab": self.description["lab"],
+            "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            "wall_s": measured["wall_s"],
+            "setup_wall_s": measured["setup_wall_s"],
+            "virtual_s": (clock["end_ns"] - clock["start_ns"]) / 1e9,
+            "clock": clock,
+            "flows": facts["flows"],
+            "commands": facts["commands"],
+            "lateness": facts["radio"]["lateness"],
+            "scheduling": facts["scheduling"],
+            "kernel": {**facts["kernel"], **measured.get("kernel", {})},
+            "sysctls": {node: {name: actual for name, (_, actual) in values.items()}
+                        for node, values in facts["sysctls"].items()},
+            "qdiscs": facts["qdiscs"],
+            "offloads": facts["offloads"],
+            "links": facts["links"],
+            **({"tracepoints": facts["tracepoints"]} if "tracepoints" in facts else {}),
+            "congestion_control": facts["congestion_control"],
+            "cpu_steal_percent": facts["cpu_steal_percent"],
+            "tools": tool_versions(),
+            "git": git_describe(),
+            "description": self.description,
+            "claims": claims,
+        }
+
+
+def furnish(directory: Path, description: dict[str, Any], programs: dict[str, str]) -> None:
+    """What the runner reads, but for channels and traces."""
+    (directory / "description.json").write_text(json.dumps(description, indent=1))
+    (directory / "programs.json").write_text(json.dumps(programs))
+
+
+def strip(directory: Path, keep: tuple[str, ...] = ()) -> None:
+    """Remove what only a running lab needs, but for some files."""
+    for name in _SCAFFOLD:
+        if name not in keep:
+            (directory / name).unlink(missing_ok=True)
+    for path in directory.glob(hosts_file.PATTERN):
+        path.unlink()
+    for folder in (directory / "ticks", *directory.glob("session-*")):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_unfinished(results: Path) -> None:
+    """Remove what killed processes left of bundles that they never finished."""
+    for path in results.resolve().glob(f"{TEMPORARY_PREFIX}*.*"):
+        pid = path.name.rpartition(".")[2]
+        if pid.isdigit() and ledger.start_time(int(pid)) is None:
+            ledger.remove_folder(path)
+
+
+def first_line(args: list[str]) -> str:
+    """What a program says of itself, "missing" when there is none."""
+    try:
+        done = subprocess.run(args, capture_output=True, text=True, check=False)
+    except OSError:
+        return "missing"
+    return (done.stdout or done.stderr).splitlines()[0] if (done.stdout or done.stderr) else "unknown"
+
+
+_versions: dict[str, str] = {}
+
+
+def tool_versions() -> dict[str, str]:
+    """Versions of the programs that took part; asked once per process."""
+    if not _versions:
+        _versions.update(
+            iperf3=first_line(["iperf3", "--version"]), iproute2=first_line(["ip", "-V"]),
+            python=f"Python {platform.python_version()}", cellbed=metadata.version("cellbed"))
+    return _versions
+
+
+@functools.cache
+def git_describe() -> str:
+    here = Path(__file__).parent
+    done = subprocess.run(["git", "-C", here, "describe", "--always", "--dirty"], capture_output=True, text=True,
+                          check=False)
+    return done.stdout.strip() or "not a git checkout"

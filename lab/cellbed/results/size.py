@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How much room runs take on disk, before they play: an upper bound. What can be freed afterwards is in prune.py."""
+
+from __future__ import annotations
+
+import math
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from cellbed.link.links import block_rate_bps
+from cellbed.run.workload import end_s
+from cellbed.scenario.description import Run
+
+# Of what a bundle has for each byte and packet that crosses the radio, measured at 55 Mbit/s over RLC AM: the radio's
+# capture has all of it, with headers; captures of hosts have the first bytes of packets; traces rows of each.
+_RADIO_CAPTURE = 1.25
+_TRACE_BYTES, _PROBE_BYTES, _RECORD_BYTES = 280, 280, 16
+_PACKET_BYTES = 1400
+_CQI_MAX = 15
+# No radio network here is faster; a window bounds what TCP sends in it.
+_LEAST_RTT_S = 0.008
+# Less is not worth a word.
+_WORTH_BYTES = 200_000_000
+
+
+def expected_bytes(settings: dict[str, Any]) -> int:
+    """At most so much a run leaves; of commands, which send what they like, and of recorded links nothing is known."""
+    flows = [flow for flow in settings["traffic"] if flow["kind"] != "command"]
+    offered = sum(_offered_bytes(flow, settings["tcp"]["receive_window"]) for flow in flows)
+    ends_s = [min(end_s(flow), flow["start_s"] + flow["limit_s"]) for flow in flows]
+    carried = min(offered, _capacity_bps(settings["radio"]) / 8 * max(ends_s, default=0))
+    if math.isinf(carried):  # a recorded link has no rate of its own, and no window bounds what is sent over it
+        return 0
+    capture = settings["capture"]
+    hosts = sum(node["kind"] in ("ue", "server") for node in settings["nodes"].values())
+    of_packet = _TRACE_BYTES * (capture["radio_trace"] == "full") + _PROBE_BYTES * (capture["tcp_interval_ms"] == 0)
+    of_packet += min(hosts, 2) * (min(capture["ip_snaplen"], _PACKET_BYTES) + _RECORD_BYTES) * capture["ip"]
+    return round(carried * (_RADIO_CAPTURE * capture["radio"] + of_packet / _PACKET_BYTES))
+
+
+def _offered_bytes(flow: dict[str, Any], window_bytes: int | None) -> float:
+    if flow["bytes"] is not None:
+        return float(flow["bytes"])
+    if flow["rate"] is not None:
+        return float(flow["rate"] / 8 * flow["duration_s"])
+    return math.inf if window_bytes is None else float(window_bytes / _LEAST_RTT_S * flow["duration_s"])
+
+
+def _capacity_bps(radio: dict[str, Any]) -> float:
+    """Of the cell, both directions together, with the best channel that a UE has or may come to have."""
+    if radio["utran"] is not None:
+        return (radio["utran"]["dl_rate"] + radio["utran"]["ul_rate"]) * len(radio["ues"])
+    if radio["packet_trace"] is not None:
+        return math.inf
+    moving = radio["channel"] is not None
+    keys = {"dl": ("cqi_dl",), "ul": ("cqi_ul", "cqi_sl")}
+    best = {leg: max(_CQI_MAX if moving else ue.get(key) or 0 for ue in radio["ues"].values() for key in of)
+            for leg, of in keys.items()}
+    return float(sum(block_rate_bps(leg, radio["n_rb"], cqi) for leg, cqi in best.items() if cqi))
+
+
+def warning(runs: Sequence[Run], results: Path) -> str | None:
+    """What to tell of runs that may take much room; None of others."""
+    total = sum(expected_bytes(run.settings) for run in runs)
+    if total < _WORTH_BYTES:
+        return None
+    free = shutil.disk_usage(next(path for path in (results, *results.absolute().parents) if path.exists())).free
+    many = f"the {len(runs)} runs" if len(runs) > 1 else "the run"
+    much = f"more than the {text(free)} that are free" if total > free else f"{text(free)} are free"
+    return (f"{many} may write up to {text(total)} to {results}; {much}. --compress keeps a tenth of that of iperf3's "
+            "data")
+
+
+def text(n_bytes: float) -> str:
+    """Bytes for people, such as "1.2 GB"."""
+    power = min(4, int(math.log(n_bytes, 1000))) if n_bytes >= 1 else 0
+    return f"{n_bytes / 1000**power:.{1 if power else 0}f} {('B', 'kB', 'MB', 'GB', 'TB')[power]}"

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Did the harness, not the model, set the result? Reasons that make a run invalid.
+
+Every function takes facts that the runner collected and the run's settings; nothing here looks at the machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from cellbed.run import congestion_control
+
+Reason = dict[str, Any]  # code, text, value, bound
+
+
+def _reason(code: str, text: str, value: Any, bound: Any) -> Reason:
+    return {"code": code, "text": text, "value": value, "bound": bound}
+
+
+def _timing(facts: dict[str, Any], bounds: dict[str, Any]) -> Iterator[Reason]:
+    lateness = facts["radio"]["lateness"]
+    if lateness["p99_us"] > bounds["lateness_p99_us"]:
+        yield _reason("lateness_p99", "the radio daemon woke up too late", lateness["p99_us"],
+                      bounds["lateness_p99_us"])
+    if lateness["missed_ttis"] > bounds["missed_ttis"]:
+        yield _reason("missed_ttis", "wake-ups later than a sub-frame", lateness["missed_ttis"], bounds["missed_ttis"])
+    if facts.get("cpu_steal_percent", 0) > bounds["cpu_steal_percent"]:
+        yield _reason("cpu_steal", "the hypervisor took CPU time (percent)", facts["cpu_steal_percent"],
+                      bounds["cpu_steal_percent"])
+
+
+def _losses(facts: dict[str, Any], settings: dict[str, Any]) -> Iterator[Reason]:
+    bounds = settings["validity"]
+    for node, port in facts["radio"]["ports"].items():
+        if port["tun_tx_dropped"] is None:
+            yield _reason("tun_gone", f"the interface of {node} was gone at the end; what it lost is not known", 1, 0)
+        if lost := (port["tun_tx_dropped"] or 0) + port["write_errors"]:
+            yield _reason("tun_drops", f"packets lost between {node} and the radio daemon", lost, 0)
+        if port["refused_pkts"]["oversize"]:
+            yield _reason("offload", f"packets above the MTU left {node}", port["refused_pkts"]["oversize"], 0)
+    queue_full = facts["radio"]["pkts_dropped"]["queue_full"]
+    if queue_full and not bounds["queue_drops_allowed"]:
+        yield _reason("queue_drops", "RLC queue overflows that validity.queue_drops_allowed forbids", queue_full, 0)
+    # What the queues of a core network's routers drop is what experiments with one are about.
+    routers = {name for name, node in settings["nodes"].items() if node["kind"] == "router"}
+    for link in facts["links"]:
+        if link["overflow_pkts"] and not (bounds["queue_drops_allowed"] or link["from"] in routers):
+            yield _reason("wired_drops", f"overflows of the link from {link['from']} to {link['to']} that "
+                          "validity.queue_drops_allowed forbids", link["overflow_pkts"], 0)
+    if facts["reread_mib"]:
+        yield _reason("memory", "MiB that the guest, short of memory, read again", facts["reread_mib"], 0)
+    if facts["probe"]["lost"]:
+        yield _reason("probe_lost", "probe samples lost", facts["probe"]["lost"], 0)
+    if lost := facts.get("tracepoints", {}).get("lost", 0):
+        yield _reason("tracepoints_lost", "tracepoint events lost", lost, 0)
+    for node, dropped in facts["capture_dropped"].items():
+        if dropped:
+            yield _reason("capture_drops", f"packets missing in the capture of {node}", dropped, 0)
+
+
+def configuration(facts: dict[str, Any], settings: dict[str, Any]) -> Iterator[Reason]:
+    for node, values in facts["sysctls"].items():
+        for name, (wanted, actual) in values.items():
+            if actual is not None and actual != wanted:
+                yield _reason("sysctl", f"{node}: {name} differs from the profile", actual, wanted)
+    for node, offloads in facts["offloads"].items():
+        on = [name for name, value in offloads.items() if value == "on"]
+        if on:
+            yield _reason("offload", f"{node}: segmentation offload is on", ", ".join(on), "off")
+    wanted = {flow["id"]: congestion_control.of_flow(settings, flow) for flow in settings["traffic"]
+              if flow["kind"] != "command"}
+    for flow, name in facts["congestion_control"].items():
+        if name is not None and name != wanted[flow]:
+            yield _reason("congestion_control", f"flow {flow} used another congestion control", name, wanted[flow])
+    for flow, error in facts["workload_errors"].items():
+        if error:
+            yield _reason("workload", f"flow {flow} failed", error, "no error")
+
+
+def judge(facts: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
+    """The manifest's validity: {"verdict": "valid"|"invalid", "reasons": [...]}."""
+    bounds = settings["validity"]
+    reasons = [*_timing(facts, bounds), *_losses(facts, settings), *configuration(facts, settings)]
+    return {"verdict": "invalid" if reasons else "valid", "reasons": reasons}

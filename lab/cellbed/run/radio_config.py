@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A run's settings as the radio daemon's configuration: cell, events and ports of celld.json."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from cellbed.run import cellreplay, core_network, mahimahi, topology
+
+# Settings that celld knows as something else, or not at all.
+_ELSEWHERE = ("channel", "events", "handover", "gtpu", "system", "utran", "packet_trace", "ues")
+# Traces of a recorded link in the directory of a run, by their keys, and what reads them.
+PACKET_TRACES = {"uplink": ("uplink.mahimahi", mahimahi.read), "downlink": ("downlink.mahimahi", mahimahi.read),
+                 "uplink_trains": ("uplink.trains", cellreplay.read_trains),
+                 "downlink_trains": ("downlink.trains", cellreplay.read_trains),
+                 "uplink_sizes": ("uplink.sizes", cellreplay.read_sizes),
+                 "downlink_sizes": ("downlink.sizes", cellreplay.read_sizes)}
+_LINK_KEYS = ("delay_ms", "queue_pkts", "queue_bytes")
+_TRAIN_KEYS = ("uplink_gap_ms", "downlink_gap_ms")
+
+
+def cell(settings: dict[str, Any], directory: Path = Path()) -> dict[str, Any]:
+    """The radio network, with the ends of its tunnels when there is an S-GW.
+
+    Args:
+        directory: of the run, with its packet-delivery traces.
+    """
+    radio = settings["radio"]
+    if radio["system"] != "lte":
+        ues = [{"name": name, "peer": "network", "mode": "im", **({"rnti": ue["rnti"]} if ue["rnti"] else {})}
+               for name, ue in radio["ues"].items()]
+        described = {"system": radio["system"], "max_pkts": radio["max_pkts"], "ues": ues}
+        if radio["system"] == "utran":
+            return {**described, "utran": radio["utran"]}
+        return {**described, "packet_trace": _recorded(radio["packet_trace"], directory)}
+    described = {key: value for key, value in radio.items() if key not in _ELSEWHERE}
+    described["ues"] = [_ue(name, ue, settings) for name, ue in radio["ues"].items()]
+    addresses = core_network.tunnel_ends(settings)
+    if not addresses:
+        return described
+    enbs = core_network.of_kind(settings, "enb")
+    return {**described, "handover": radio["handover"], "gtpu": radio["gtpu"],
+            "sgw": {"gtpu_address": addresses[core_network.sgw(settings)]},
+            "enbs": [{"name": name, "gtpu_address": addresses[name]} for name in enbs]}
+
+
+def _recorded(trace: dict[str, Any], directory: Path) -> dict[str, Any]:
+    """A recorded link; without trains as Mahimahi has it."""
+    found: dict[str, Any] = {key: trace[key] for key in _LINK_KEYS}
+    if trace["bytes"] != mahimahi.BYTES:
+        found["bytes"] = trace["bytes"]
+    found |= {key: trace[key] for key in _TRAIN_KEYS if trace[key]}
+    for key, (name, read) in PACKET_TRACES.items():
+        if trace[key] is not None:
+            found[f"{key}_us" if key.endswith("_sizes") else key] = read(directory / name)
+    return found
+
+
+def _ue(name: str, ue: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
+    described = {"name": name, **{key: value for key, value in ue.items() if value is not None},
+                 "peer": "network" if topology.behind_enb(settings, name) else ue["peer"]}
+    if settings["radio"]["scheduler"] != "wfq":
+        del described["weight"]
+    if name in core_network.ues_with_tunnels(settings):
+        described |= {"enb": ue["peer"], "address": settings["nodes"][name]["address"].split("/")[0]}
+    return described
+
+
+def events(radio: dict[str, Any]) -> list[dict[str, Any]]:
+    """What happens at given times."""
+    return [{"t_ms": round(event["at_s"] * 1000), "ue": event["ue"],
+             **{key: event[key] for key in ("mode", "handover", "predict") if event[key] is not None}}
+            for event in radio["events"]]
+
+
+def ports(settings: dict[str, Any], pids: dict[str, int]) -> list[dict[str, Any]]:
+    """celld's TUNs: of every UE; and the ends of tunnels, or the network side of the UEs that an eNB routes for."""
+    def at(node: str, interface: str) -> dict[str, str]:
+        return {"netns": f"/proc/{pids[node]}/ns/net", "ifname": interface}
+
+    ues = settings["radio"]["ues"]
+    found: list[dict[str, Any]] = [{"ue": ue, "side": "ue", **at(ue, topology.RADIO_INTERFACE)} for ue in ues]
+    for node in core_network.tunnel_ends(settings):
+        side = {"side": "sgw"} if node == core_network.sgw(settings) else {"side": "enb", "enb": node}
+        found.append({**side, **at(node, core_network.TUNNEL_INTERFACE), "mtu": core_network.MTU})
+    if core_network.sgw(settings) is None:
+        found += [{"ue": ue, "side": "network", **at(ues[ue]["peer"], topology.network_interface(ue))}
+                  for ue in ues if topology.behind_enb(settings, ue)]
+    return found

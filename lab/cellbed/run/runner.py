@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Plays one run: the same in both labs.
+
+Started as `python -m cellbed.run.runner DIR` with the run description in DIR/description.json, it builds the nodes,
+starts radio, probe, captures and traffic, stops them in reverse order whatever happens, and leaves its results and
+DIR/facts.json. It uses the standard library only, and of that what starts fast: it starts anew in every virtual lab.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from cellbed.error import CellbedError, LabError
+from cellbed.host import cgroup, tracepoints
+from cellbed.host.process import Process, python, start_ready
+from cellbed.run import (
+    congestion_control,
+    counters,
+    hosts_file,
+    inventory,
+    memory,
+    radio_config,
+    realtime,
+    shaping,
+    tcp_profile,
+    topology,
+    workload,
+)
+from cellbed.run.attach import Attachment
+from cellbed.run.capture import HANDED_OVER_S, Captures
+
+# Virtual time at which the nodes are made, and at which the radio's sub-frame 0 and t = 0 of the traffic lie. Fixed, so
+# that what start-up takes (cold caches, another machine) cannot shift a byte; start-up itself takes well under a second
+# of virtual time. The nodes have a time because the guest's random numbers, such as ports, depend on when network
+# devices come into being, and each import of Python takes some microseconds before that.
+VIRTUAL_NODES_START_NS = 100_000_000
+VIRTUAL_RADIO_START_NS = 4_000_000_000
+VIRTUAL_TRAFFIC_START_NS = 5_000_000_000
+NATIVE_LEAD_NS = 300_000_000
+# After the last flow: what is still queued may arrive.
+DRAIN_S = 0.5
+
+
+class Runner:
+    def __init__(self, out: Path) -> None:
+        self.out = out
+        self.description = json.loads((out / "description.json").read_text())
+        self.settings: dict[str, Any] = self.description["settings"]
+        self.virtual = self.description["lab"] == "virtual"
+        # Programs that spin on the clock, as iperf3 until it has its connections, make celld late in virtual time, too.
+        self.realtime = self.virtual or realtime.wanted()
+        self.programs: dict[str, str] = json.loads((out / "programs.json").read_text())
+        self.topology = topology.plan(self.settings)
+        self.addresses = {n.name: n.address.split("/")[0] for n in self.topology.hosts}
+        self.attachment = Attachment.read(out)
+        self.pids: dict[str, int] = {}
+        self.lost_nodes: list[str] = []
+        self.facts: dict[str, Any] = {"phases": {}}
+        self.progress = open(out / "progress", "w", buffering=1)  # noqa: SIM115 (lives as long as the run)
+
+    def phase(self, name: str, begins_ns: int | None = None) -> None:
+        """Note that @name begins, now or at a time that is known, for the facts and for whoever watches."""
+        self.facts["phases"][name] = time.monotonic_ns()
+        print(name, f"{(begins_ns or time.monotonic_ns()) / 1e9:.9f}", file=self.progress)
+
+    # --- the parts of a run, in order of start ---
+
+    def start_nodes(self, stack: contextlib.ExitStack) -> None:
+        self.pids = stack.enter_context(topology.build(self.topology))
+        described = inventory.describe(self.settings, self.pids,
+                                   {node.name: list(node.interfaces) for node in self.topology.nodes})
+        (self.out / inventory.FILE).write_text(json.dumps(described))
+        if any(flow["kind"] == "command" for flow in self.settings["traffic"]):
+            hosts_file.write(self.out, described)
+
+    def celld_config(self) -> dict[str, Any]:
+        channel = {"channel": str(self.out / "channel.trace")} if self.settings["radio"]["channel"] is not None else {}
+        recorded = {name: str(self.out / f"{name}.txt") for name in ("arrivals", "deliveries")} \
+            if os.environ.get("CELLBED_RECORD_ARRIVALS") else {}
+        return {
+            "format": 1,
+            "seed": self.description["seed"],
+            "start_ns": VIRTUAL_RADIO_START_NS if self.virtual else 0,
+            "realtime": self.realtime,
+            "cell": radio_config.cell(self.settings, self.out),
+            **channel,
+            "events": radio_config.events(self.settings["radio"]),
+            "ports": radio_config.ports(self.settings, self.pids),
+            "output": {"trace": str(self.out / "radio.trace"), "stats": str(self.out / "radio.json"),
+                       "pcap": str(self.out / "radio.pcap") if self.settings["capture"]["radio"] else None,
+                       "trace_detail": self.settings["capture"]["radio_trace"],
+                       **recorded},
+        }
+
+    def start_radio(self, stack: contextlib.ExitStack) -> Process:
+        path = self.out / "celld.json"
+        path.write_text(json.dumps(self.celld_config(), indent=1))
+        celld = start_ready("celld", lambda fd: [self.programs["celld"], "--config", str(path), "--ready-fd", str(fd)],
+                            self.out / "log")
+        stack.callback(celld.kill)
+        if self.realtime:
+            realtime.pin(celld.popen.pid)
+        self.facts["scheduling"] = realtime.read(celld.popen.pid)
+        return celld
+
+    def configure_nodes(self) -> None:
+        self.facts["sysctls"], self.facts["offloads"], self.facts["qdiscs"] = {}, {}, {}
+        for node in self.topology.nodes:
+            wanted = topology.sysctls(node, self.settings)
+            have = topology.configure(self.pids[node.name], node, wanted)
+            needed = {congestion_control.SYSCTL, *tcp_profile.chosen(self.settings["tcp"])}
+            for name in needed.intersection(have.missing):
+                raise LabError(f"node {node.name}: this kernel has no setting net.{name.replace('/', '.')}")
+            for interface, offloads in have.offloads.items():
+                self.facts["offloads"][node.name if node.is_host else f"{node.name} {interface}"] = offloads
+            self.facts["qdiscs"][node.name] = have.qdiscs
+            self.facts["sysctls"][node.name] = {name: [value, have.sysctls[name]] for name, value in wanted.items()}
+
+    def start_probe(self, stack: contextlib.ExitStack) -> Process:
+        args = [self.programs["tcpwatch"], "--cgroup", str(cgroup.own()), "--output", str(self.out / "tcp.trace"),
+                "--stats", str(self.out / "tcp.json")]
+        if self.settings["tcp"]["receive_window"] is not None:
+            args += ["--receive-window", str(self.settings["tcp"]["receive_window"])]
+        if self.settings["tcp"]["cwnd_max_pkts"] is not None:
+            args += ["--cwnd-max", str(self.settings["tcp"]["cwnd_max_pkts"])]
+        if self.settings["capture"]["tcp_interval_ms"]:
+            args += ["--segment-interval", str(self.settings["capture"]["tcp_interval_ms"] * 1000)]
+        tcpwatch = start_ready("tcpwatch", lambda fd: [*args, "--ready-fd", str(fd)], self.out / "log")
+        stack.callback(tcpwatch.kill)
+        return tcpwatch
+
+    def start_tracepoints(self, stack: contextlib.ExitStack) -> Process | None:
+        wanted = self.settings["capture"]["tracepoints"]
+        if not wanted:
+            return None
+        command = python("host.tracepoints")
+        recorder = start_ready("tracepoints", lambda fd: [*command, "--ready-fd", str(fd), str(self.out), *wanted],
+                               self.out / "log")
+        stack.callback(recorder.kill)
+        return recorder
+
+    def start_captures(self, stack: contextlib.ExitStack) -> Captures | None:
+        """On every host, and on every wired interface of a core network."""
+        if not self.settings["capture"]["ip"]:
+            return None
+        wanted = [(node.name, node, node.interface) for node in self.topology.hosts]
+        if self.settings["capture"]["core"] and self.topology.gateway is None:
+            wanted += [(f"{node.name}-{interface}", node, interface) for node in self.topology.nodes
+                       if not node.is_host for interface in node.wired_interfaces]
+        captures = Captures(self.programs["ipdump"],
+                            [(name, self.pids[node.name], interface) for name, node, interface in wanted],
+                            self.out, self.settings["capture"]["ip_snaplen"], self.virtual)
+        stack.callback(captures.kill)
+        return captures
+
+    def play_traffic(self, stack: contextlib.ExitStack, daemons: list[Process]) -> list[workload.Workload]:
+        relay = self.attachment.prepare(self.out, self.pids) if self.attachment is not None else None
+        flows = [workload.make(flow, self.pids, self.addresses, self.out, self.settings, self.attachment)
+                 for flow in self.settings["traffic"]]
+        for flow in flows:
+            stack.callback(flow.kill)
+            flow.start_server()
+        start_ns = VIRTUAL_TRAFFIC_START_NS if self.virtual else time.monotonic_ns() + NATIVE_LEAD_NS
+        if time.monotonic_ns() >= start_ns:
+            raise LabError(f"start-up took {time.monotonic():.1f} s of virtual time, more than "
+                           f"{start_ns / 1e9:.0f} s; was the guest's clock started late?")
+        self.phase("traffic", start_ns)
+        self.facts["traffic_start_ns"] = start_ns
+        for flow in sorted(flows, key=lambda f: f.flow["start_s"]):
+            _sleep_until(start_ns + int(flow.flow["start_s"] * 1e9))
+            flow.start_client()
+        if relay is not None:
+            stack.callback(relay.close)
+            relay.serve(flows)
+        self.tell_started(flows)
+        self.await_clients(flows, daemons, start_ns)
+        if self.attachment is None:
+            _sleep_until(time.monotonic_ns() + int(DRAIN_S * 1e9))
+        for flow in flows:
+            flow.stop()
+        return flows
+
+    def await_clients(self, flows: list[workload.Workload], daemons: list[Process], start_ns: int) -> None:
+        """Wait for the clients; one that takes too long, or a daemon that dies meanwhile, ends the run."""
+        all_s = max(flow.end_s() for flow in flows if not flow.background)
+        step_s = max(0.25, all_s / 50) if math.isfinite(all_s) else 0.25
+        while running := [flow for flow in flows if flow.running()]:
+            done_s = (time.monotonic_ns() - start_ns) / 1e9
+            for flow in running:
+                if done_s > flow.limit_s():
+                    raise flow.overdue()
+            for daemon in daemons:
+                if daemon.popen.poll() is not None:
+                    raise LabError(f"{daemon.name}: died during the run: {daemon.log_tail()}")
+            print(f"at {done_s:.3f} {all_s:.3f}", file=self.progress)
+            running[0].wait(step_s)
+
+    def tell_started(self, flows: list[workload.Workload]) -> None:
+        """For whoever passes signals on to an attached command."""
+        for flow in flows:
+            if self.attachment is not None and flow.flow["id"] == self.attachment.flow and flow.running():
+                print(f"started {flow.pid()}", file=self.progress)
+
+    def link_statistics(self) -> list[dict[str, Any]]:
+        """Each direction of each wired link, with what became of its packets."""
+        return [{"from": near.node, "to": far.node,
+                 **shaping.link_statistics(self.pids[near.node], near.interface)}
+                for link in self.topology.links for near, far in (link.ends, link.ends[::-1])]
+
+    def read_counters(self) -> dict[str, counters.Counters]:
+        return {node.name: counters.read(self.pids[node.name]) for node in self.topology.hosts}
+
+    def write_counters(self, before: dict[str, counters.Counters], after: dict[str, counters.Counters]) -> None:
+        changes = {node: counters.difference(before[node], after[node]) for node in after}
+        (self.out / "counters.json").write_text(json.dumps(changes, indent=1) + "\n")
+
+    # --- all of it ---
+
+    def note_lost_nodes(self) -> None:
+        """Before the nodes are stopped: those whose process, and with it their namespace, is gone already."""
+        self.lost_nodes = [name for name, pid in self.pids.items() if not Path(f"/proc/{pid}/ns/net").exists()]
+
+    def play(self) -> None:
+        with contextlib.ExitStack() as stack:
+            if not self.virtual:
+                stack.callback(cgroup.kill_others, cgroup.own())
+            if (self.out / congestion_control.OBJECT).exists():
+                stack.callback(congestion_control.register(self.programs["ccload"], self.out).kill)
+            congestion_control.check(self.settings, self.description["lab"] == "native")
+            tcp_profile.check(self.settings["tcp"], os.uname().release)
+            if self.virtual:
+                _sleep_until(VIRTUAL_NODES_START_NS)
+            self.phase("nodes")
+            self.start_nodes(stack)
+            stack.callback(self.note_lost_nodes)
+            self.phase("radio")
+            celld = self.start_radio(stack)
+            self.configure_nodes()
+            self.phase("probe")
+            tcpwatch = self.start_probe(stack)
+            self.phase("captures")
+            recorder = self.start_tracepoints(stack)
+            captures = self.start_captures(stack)
+            before = _cpu_times()
+            counted = self.read_counters()
+            self.facts["started_processes"] = _started_processes()
+            flows = self.play_traffic(stack, [celld, tcpwatch])
+            self.facts["cpu_steal_percent"] = _steal_percent(before, _cpu_times())
+            self.phase("stop")
+            self.facts["traffic_end_ns"] = time.monotonic_ns()
+            self.write_counters(counted, self.read_counters())
+            self.facts["links"] = self.link_statistics()
+            self.facts["workload_errors"] = {flow.flow["id"]: flow.error() for flow in flows}
+            self.facts["commands"] = [flow.describe() for flow in flows if flow.flow["kind"] == "command"]
+            self.facts["congestion_control"] = {flow.flow["id"]: flow.congestion_control() for flow in flows}
+            self.facts["capture_dropped"] = _stop_captures(captures)
+            if recorder is not None:
+                recorder.stop()
+            tcpwatch.stop()
+            celld.stop()
+        self.collect()
+        self.phase("end")
+
+    def collect(self) -> None:
+        self.facts["radio"] = json.loads((self.out / "radio.json").read_text())
+        self.facts["probe"] = json.loads((self.out / "tcp.json").read_text())
+        if self.settings["capture"]["tracepoints"]:
+            self.facts["tracepoints"] = json.loads((self.out / tracepoints.STATS).read_text())
+        self.facts["flows"] = [{**workload.describe(flow, self.addresses),
+                                "congestion_control": self.facts["congestion_control"][flow["id"]]}
+                               for flow in self.settings["traffic"] if flow["kind"] != "command"]
+        self.facts["reread_mib"] = 0 if self.description["lab"] == "native" else memory.reread_mib()
+        self.facts["kernel"] = {"release": os.uname().release, "version": os.uname().version}
+        self.facts["clock"] = {"realtime_offset_ns": self.facts["radio"]["realtime_offset_ns"],
+                               "start_ns": self.facts["traffic_start_ns"], "end_ns": self.facts["traffic_end_ns"]}
+        (self.out / "facts.json").write_text(json.dumps(self.facts, indent=1))
+
+
+def _stop_captures(captures: Captures | None) -> dict[str, int]:
+    """End the captures once they have all packets. Return: packets that each missed."""
+    if captures is None:
+        return {}
+    _sleep_until(time.monotonic_ns() + int(HANDED_OVER_S * 1e9))
+    return captures.stop()
+
+
+def _sleep_until(t_ns: int) -> None:
+    while (left := t_ns - time.monotonic_ns()) > 0:
+        time.sleep(left / 1e9)
+
+
+def _cpu_times() -> list[int]:
+    return [int(v) for v in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:]]
+
+
+def _started_processes() -> int:
+    """Processes and threads that there have been since the kernel began: in a guest, those of the start."""
+    lines = Path("/proc/stat").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("processes "))
+
+
+def _steal_percent(before: list[int], after: list[int]) -> float:
+    spent = [b - a for a, b in zip(before, after, strict=True)]
+    return 100 * spent[7] / max(1, sum(spent)) if len(spent) > 7 else 0.0
+
+
+def _end(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def main(directory: str) -> int:
+    """Play the run in DIR. Return: exit status; failures are told in DIR/error."""
+    out = Path(directory)
+    signal.signal(signal.SIGTERM, _end)
+    runner = Runner(out)
+    try:
+        runner.play()
+        return 0
+    except (CellbedError, OSError) as error:
+        lost = [f"node {name}: its process ended; " for name in runner.lost_nodes]
+        text = f"{error.filename or 'the machine'}: {error.strerror}" if isinstance(error, OSError) else str(error)
+        (out / "error").write_text("".join(lost) + text)
+        return 1
+    except KeyboardInterrupt:
+        (out / "error").write_text("interrupted")
+        return 130
+    except Exception:
+        import traceback  # which takes longer to import than any module here
+
+        (out / "error").write_text(traceback.format_exc())
+        return 1
+
+
+if __name__ == "__main__":
+    os._exit(main(sys.argv[1]))

@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The nodes of a run as network namespaces, and how they are joined: by the radio network and by wired links.
+
+`plan` is a pure function of the settings, printable without root; `build` and `configure` make it real.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from ipaddress import IPv4Interface
+from typing import Any, NamedTuple
+
+from cellbed.error import LabError
+from cellbed.host import namespaces, offload
+from cellbed.host.netns import in_netns
+from cellbed.host.rtnetlink import Rtnetlink
+from cellbed.run import congestion_control, core_network, tcp_profile
+from cellbed.run.shaping import shape, shaping
+
+RADIO_INTERFACE = "lte0"
+MTU = 1500
+
+
+class PlannedNode(NamedTuple):
+    name: str
+    kind: str  # ue, server, enb, sgw or router
+    interfaces: dict[str, str | None]  # address with prefix length; None for a TUN of a node that routes
+    routes: list[list[str]]  # arguments for `ip route replace`
+    neighbours: list[list[str]]  # arguments for `ip neighbour replace`
+    shaping: dict[str, list[str]]  # by interface, arguments for `tc qdisc add dev IF`
+    mtu: dict[str, int]  # by interface, where it is not the usual one
+    machine: bool = False  # no namespace but that of the lab itself
+
+    @property
+    def is_host(self) -> bool:
+        """A host has one interface, one address and TCP; the others only forward."""
+        return self.kind in ("ue", "server")
+
+    @property
+    def wired_interfaces(self) -> list[str]:
+        return list(self.shaping)
+
+    @property
+    def interface(self) -> str:
+        """The interface of a host."""
+        return next(iter(self.interfaces))
+
+    @property
+    def address(self) -> str:
+        """The address of a host, with the length of its prefix."""
+        return self.interfaces[self.interface]
+
+
+class PlannedEnd(NamedTuple):
+    """One end of a wired link."""
+
+    node: str
+    interface: str
+    address: str  # with prefix length
+    mac: str
+
+
+class PlannedLink(NamedTuple):
+    ends: tuple[PlannedEnd, PlannedEnd]
+    settings: dict[str, Any]
+    mtu: int = MTU
+    packet: int = MTU  # bytes of a full user packet there
+
+    @property
+    def name(self) -> str:
+        return "-".join(end.node for end in self.ends)
+
+    def seen_from(self, node: str) -> tuple[PlannedEnd, PlannedEnd]:
+        """The end of @node and the other one."""
+        own, far = sorted(self.ends, key=lambda end: end.node != node)
+        return own, far
+
+
+class Configured(NamedTuple):
+    """What a node has after `configure`, as read back."""
+
+    missing: list[str]  # sysctls that the kernel does not have
+    sysctls: dict[str, str | None]
+    qdiscs: list[dict[str, Any]]
+    offloads: dict[str, dict[str, str]]  # by interface
+
+
+class Plan(NamedTuple):
+    nodes: list[PlannedNode]
+    links: list[PlannedLink]
+
+    @property
+    def hosts(self) -> list[PlannedNode]:
+        return [node for node in self.nodes if node.is_host]
+
+    @property
+    def gateway(self) -> PlannedNode | None:
+        """The eNB that routes between wires and UEs by itself, where there is no core network."""
+        routing = [node for node in self.nodes if not node.is_host]
+        return routing[0] if len(routing) == 1 else None
+
+
+def gateway_of(server: IPv4Interface) -> IPv4Interface:
+    """Address of the far end of a server's link: the last host address of the server's subnet."""
+    return IPv4Interface((server.network.broadcast_address - 1, server.network.prefixlen))
+
+
+def network_interface(ue: str) -> str:
+    """The eNB's interface to a UE: the network side of its bearer."""
+    return f"net-{ue}"
+
+
+def plan(settings: dict[str, Any]) -> Plan:
+    """What has to exist, from a run's settings."""
+    links = _links(settings)
+    attributes = tcp_profile.route_attributes(settings["tcp"])
+    core = _core_node
+    makers = {"ue": _ue, "server": _server_or_machine, "sgw": core, "router": core,
+              "enb": core if core_network.sgw(settings) else _enb}
+    return Plan([makers[node["kind"]](name, settings, links, attributes) for name, node in settings["nodes"].items()],
+                links)
+
+
+def _links(settings: dict[str, Any]) -> list[PlannedLink]:
+    planned = []
+    used: dict[str, int] = {}
+    for i, link in enumerate(settings["links"]):
+        names = (link["a"], link["b"])
+        addresses, mtu, packet = _link_addresses(i, names, settings)
+        ends = []
+        for side, (name, address) in enumerate(zip(names, addresses, strict=True)):
+            number = used[name] = used.get(name, -1) + 1
+            interface = machine_interface(address) if settings["nodes"][name]["machine"] else f"eth{number}"
+            ends.append(PlannedEnd(name, interface, address, f"02:00:00:00:{i:02x}:{side + 1:02x}"))
+        planned.append(PlannedLink((ends[0], ends[1]), link, mtu, packet))
+    return planned
+
+
+def _link_addresses(index: int, names: tuple[str, str], settings: dict[str, Any]) -> tuple[tuple[str, str], int, int]:
+    """Addresses of both ends of a link, its MTU, and the bytes of a full packet on it."""
+    server = next((name for name in names if settings["nodes"][name]["kind"] == "server"), None)
+    if server is None:
+        return core_network.link_addresses(index), core_network.MTU, MTU + core_network.OUTER_BYTES
+    address = IPv4Interface(settings["nodes"][server]["address"])
+    own, far = str(address), str(gateway_of(address))
+    return ((own, far) if names[0] == server else (far, own)), MTU, MTU
+
+
+def _ue(name: str, settings: dict[str, Any], links: list[PlannedLink], attributes: list[str]) -> PlannedNode:
+    address = IPv4Interface(settings["nodes"][name]["address"])
+    way = ["dev", RADIO_INTERFACE, "src", str(address.ip), *attributes]
+    routes = [[str(address.network), *way]]
+    if behind_enb(settings, name):
+        routes.append(["default", *way])
+    return PlannedNode(name, "ue", {RADIO_INTERFACE: str(address)}, routes, **_wires(name, links))
+
+
+def _server(name: str, settings: dict[str, Any], links: list[PlannedLink], attributes: list[str]) -> PlannedNode:
+    (link,) = _links_of(name, links)
+    own, far = link.seen_from(name)
+    route = ["default", "via", _ip(far.address), "dev", own.interface, "src", _ip(own.address), *attributes]
+    return PlannedNode(name, "server", {own.interface: own.address}, [route], **_wires(name, links))
+
+
+def machine_interface(address: str) -> str:
+    """Beside those that the machine has, and those of other labs: their addresses differ."""
+    return f"cb{int(IPv4Interface(address).ip):08x}"
+
+
+def _server_or_machine(name: str, settings: dict[str, Any], links: list[PlannedLink],
+                       attributes: list[str]) -> PlannedNode:
+    """The machine keeps its default route, and has routes to the UEs."""
+    server = _server(name, settings, links, attributes)
+    if not settings["nodes"][name]["machine"]:
+        return server
+    (default,) = server.routes
+    routes = [[f"{_ip(settings['nodes'][ue]['address'])}/32", *default[1:]]
+              for ue in settings["radio"]["ues"] if behind_enb(settings, ue)]
+    return server._replace(machine=True, routes=routes)
+
+
+def _enb(name: str, settings: dict[str, Any], links: list[PlannedLink], _: list[str]) -> PlannedNode:
+    """An eNB without core network: it routes between its links and its UEs."""
+    ues = [ue for ue in settings["radio"]["ues"] if behind_enb(settings, ue)]
+    routes = [[f"{_ip(settings['nodes'][ue]['address'])}/32", "dev", network_interface(ue)] for ue in ues]
+    interfaces = _addresses(name, links) | {network_interface(ue): None for ue in ues}
+    return PlannedNode(name, "enb", interfaces, routes, **_wires(name, links))
+
+
+def _core_node(name: str, settings: dict[str, Any], links: list[PlannedLink], _: list[str]) -> PlannedNode:
+    """A node of a core network: routes to the ends of all tunnels, its own through its TUN, where the S-GW also has
+    the users' addresses."""
+    ends = core_network.tunnel_ends(settings)
+    interfaces = _addresses(name, links) | ({core_network.TUNNEL_INTERFACE: None} if name in ends else {})
+    hops = core_network.first_hops([(link.ends[0].node, link.ends[1].node) for link in links], name)
+    routes = []
+    for end, address in ends.items():
+        if end == name:
+            routes.append([f"{address}/32", "dev", core_network.TUNNEL_INTERFACE])
+        else:
+            own, far = links[hops[end]].seen_from(name)
+            routes.append([f"{address}/32", "via", _ip(far.address), "dev", own.interface])
+    kind = settings["nodes"][name]["kind"]
+    for ue in core_network.ues_with_tunnels(settings) if kind == "sgw" else []:
+        routes.append([f"{_ip(settings['nodes'][ue]['address'])}/32", "dev", core_network.TUNNEL_INTERFACE])
+    return PlannedNode(name, kind, interfaces, routes, **_wires(name, links))
+
+
+def _links_of(name: str, links: list[PlannedLink]) -> list[PlannedLink]:
+    return [link for link in links if name in [end.node for end in link.ends]]
+
+
+def _addresses(name: str, links: list[PlannedLink]) -> dict[str, str | None]:
+    """Addresses of a node's wired interfaces."""
+    ends = [link.seen_from(name)[0] for link in _links_of(name, links)]
+    return {own.interface: own.address for own in ends}
+
+
+def _wires(name: str, links: list[PlannedLink]) -> dict[str, Any]:
+    """What a node's wired interfaces need: neighbours, qdiscs, MTUs."""
+    ends = [(link, *link.seen_from(name)) for link in _links_of(name, links)]
+    return {"neighbours": [_neighbour(own, far) for _, own, far in ends],
+            "shaping": {own.interface: shaping(link.settings, link.mtu, link.packet) for link, own, _ in ends},
+            "mtu": {own.interface: link.mtu for link, own, _ in ends if link.mtu != MTU}}
+
+
+def behind_enb(settings: dict[str, Any], ue: str) -> bool:
+    """Whether a UE talks to the network behind the eNB, not to another UE."""
+    return settings["nodes"][settings["radio"]["ues"][ue]["peer"]]["kind"] == "enb"
+
+
+def _ip(address: str) -> str:
+    return address.split("/")[0]
+
+
+def _neighbour(own: PlannedEnd, far: PlannedEnd) -> list[str]:
+    """Permanent, so that no ARP is on the wire and none delays a first packet."""
+    return [_ip(far.address), "lladdr", far.mac, "dev", own.interface, "nud", "permanent"]
+
+
+@contextlib.contextmanager
+def build(topology: Plan) -> Iterator[dict[str, int]]:
+    """Namespaces of the nodes, with the wired links between them, which are not yet up, during the block.
+
+    UEs have no wired links: celld's TUNs are all that joins them.
+
+    Yields: of each node a process in its namespaces; this one, of a node that is this machine.
+
+    Raises:
+        LabError: the kernel refuses.
+    """
+    own = [node.name for node in topology.nodes if not node.machine]
+    with contextlib.ExitStack() as stack:
+        try:
+            held = stack.enter_context(namespaces.holding(len(own)))
+            pids = {node.name: os.getpid() for node in topology.nodes} | dict(zip(own, held, strict=True))
+            network = stack.enter_context(Rtnetlink())
+            for link in topology.links:
+                network.add_veth(*((end.interface, end.mac, pids[end.node]) for end in link.ends))
+                for end in link.ends:
+                    if end.node not in own:  # it would be there until some time after its namespace is gone
+                        stack.callback(network.remove_link, end.interface)
+        except OSError as error:
+            raise LabError(f"nodes: {error.strerror}; run `cellbed doctor`") from error
+        yield pids
+
+
+def sysctls(node: PlannedNode, settings: dict[str, Any]) -> dict[str, str]:
+    """Settings of a node, by path below /proc/sys/net; this machine keeps its own."""
+    if node.machine:
+        return {}
+    asked = congestion_control.by_command(settings, node.name)
+    own = {congestion_control.SYSCTL: asked} if asked is not None else {}
+    if not node.is_host:
+        return {**tcp_profile.ALWAYS, "ipv4/ip_forward": "1", **_forwarding(node, settings), **own}
+    files = [flow["bytes"] for flow in settings["traffic"]
+             if flow["kind"] == "iperf3" and flow["from"] == node.name and flow["bytes"] is not None]
+    return {**tcp_profile.sysctls(settings["tcp"]), **tcp_profile.file_sender(files), **own}
+
+
+def _forwarding(node: PlannedNode, settings: dict[str, Any]) -> dict[str, str]:
+    """A node of a core network passes on what it has no address for: tunnel packets may come from anywhere, and what
+    one UE sends another leaves the S-GW where it came in."""
+    if core_network.sgw(settings) is None:
+        return {}
+    return {f"ipv4/conf/{interface}/{name}": "0" for interface in ("all", *node.interfaces)
+            for name in ("rp_filter", "send_redirects")}
+
+
+def configure(pid: int, node: PlannedNode, settings: dict[str, str]) -> Configured:
+    """Addresses, routes, qdiscs and sysctls of a node, once its interfaces exist.
+
+    Raises:
+        LabError: the kernel refuses one of them.
+    """
+    with in_netns(pid), Rtnetlink() as network:
+        missing = tcp_profile.write(settings)
+        for interface in node.interfaces:
+            offload.switch_off(interface, checksum=interface in node.shaping)
+        try:
+            _connect(node, network)
+        except OSError as error:
+            raise LabError(f"node {node.name}: {error.strerror}") from error
+        qdiscs = shape(node.name, node.shaping) if node.shaping else network.qdiscs()
+        return Configured(missing, tcp_profile.read(list(settings)), qdiscs,
+                          {interface: offload.read(interface) for interface in node.interfaces})
+
+
+def _connect(node: PlannedNode, network: Rtnetlink) -> None:
+    """Addresses and routes of a node in the current namespace."""
+    if not node.machine:
+        network.set_up("lo")
+    for interface, address in node.interfaces.items():
+        if interface in node.shaping:
+            # TCP hands qdiscs up to 64 KiB as one packet whatever the offloads; they would delay, queue and lose it as
+            # one.
+            network.set_up(interface, node.mtu.get(interface), gso_max_segs=1)
+        if address is not None:
+            network.add_address(address, interface)
+    for route in node.routes:
+        network.replace_route(route)
+    for neighbour in node.neighbours:
+        network.replace_neighbour(neighbour)

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Traffic of a run: TCP connections and UDP datagrams from one node to another, and other programs (command.py)."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from cellbed.error import LabError
+from cellbed.host.process import Copy, Process, wait_line
+from cellbed.run import congestion_control, inventory, stream
+from cellbed.run.attach import Attachment
+from cellbed.run.command import Command
+
+# The data connection's client port, so that analysis can tell it from iperf3's control connection.
+CLIENT_PORT_OFFSET = 30000
+# iperf3's default for TCP: what one write hands to the kernel.
+BLOCK_MAX = 128 << 10
+# After the end of a flow that is bounded by time: what is in its socket's buffer still goes out.
+GRACE_S = 30
+
+
+def client_port(flow: dict[str, Any]) -> int:
+    return CLIENT_PORT_OFFSET + flow["port"] % 30000
+
+
+def amount(flow: dict[str, Any]) -> list[str]:
+    """iperf3's arguments for how much to send.
+
+    iperf3 sends whole blocks; equal ones bring a file's size to within a byte for each block. Over UDP a block is a
+    datagram, and the rate is that of their payload.
+    """
+    if flow["transport"] == "udp":
+        return ["-t", f"{flow['duration_s']:g}", "-u", "-b", str(flow["rate"]), "-l", str(flow["packet_bytes"])]
+    if flow["bytes"] is None:
+        return ["-t", f"{flow['duration_s']:g}"]
+    blocks = -(-flow["bytes"] // BLOCK_MAX)
+    return ["-n", str(flow["bytes"]), "-l", str(-(-flow["bytes"] // blocks))]
+
+
+def end_s(flow: dict[str, Any]) -> float:
+    """When a flow ends, in seconds of the run; infinity for a file."""
+    return flow["start_s"] + flow["duration_s"] if flow["bytes"] is None else math.inf
+
+
+def limit_s(flow: dict[str, Any]) -> float:
+    """When a flow must have ended, in seconds of the run; infinity for a program without a limit."""
+    if flow["kind"] == "command":
+        return math.inf if flow["limit_s"] is None else flow["start_s"] + flow["limit_s"]
+    return flow["start_s"] + (flow["limit_s"] if flow["bytes"] is not None else flow["duration_s"] + GRACE_S)
+
+
+class Workload:
+    """One flow; what it did is told in RESULT."""
+
+    background = False
+
+    def __init__(self, flow: dict[str, Any], pids: dict[str, int], addresses: dict[str, str], out: Path,
+                 control: str | None = None) -> None:
+        self.flow, self.pids, self.addresses = flow, pids, addresses
+        self.control = control  # that the sending socket has to be given
+        self.result = out / f"{flow['id']}.{flow['kind']}.json"
+        self.log = out / "log"
+        self.server: Process | None = None
+        self.client: Process | None = None
+
+    def start_server(self) -> None:
+        """Whatever has to be there before the client."""
+
+    def start_client(self) -> None:
+        """Begin to send."""
+        raise NotImplementedError
+
+    def overdue(self) -> LabError:
+        """Why a run ends whose client still works after its limit."""
+        flow = self.flow
+        if flow["bytes"] is None:
+            return LabError(f"traffic {flow['id']}: did not end within {GRACE_S} s of its time")
+        return LabError(f"traffic {flow['id']}: {flow['bytes']} bytes took longer than limit_s = {flow['limit_s']:g} s")
+
+    def end_s(self) -> float:
+        return end_s(self.flow)
+
+    def limit_s(self) -> float:
+        return limit_s(self.flow)
+
+    def running(self) -> bool:
+        return self.client is not None and self.client.popen.poll() is None
+
+    def wait(self, timeout_s: float) -> None:
+        """Until the client ends, or so long."""
+        self.client.wait(timeout_s)
+
+    def stop(self) -> None:
+        """The server ends by itself after its client."""
+
+    def kill(self) -> None:
+        for process in (self.client, self.server):
+            if process is not None:
+                process.kill()
+                if process.popen.stdout:
+                    process.popen.stdout.close()
+
+    def report(self) -> dict[str, Any]:
+        """Its result.
+
+        Raises:
+            OSError, json.JSONDecodeError: it has none.
+        """
+        return json.loads(self.result.read_text())
+
+    def error(self) -> str | None:
+        """What went wrong, or None."""
+        try:
+            return self.report().get("error")
+        except (OSError, json.JSONDecodeError) as error:
+            return f"no usable {self.flow['kind']} result: {error}"
+
+    def congestion_control(self) -> str | None:
+        """Name that the sending socket reported."""
+        try:
+            return self.congestion_control_of(self.report())
+        except (OSError, KeyError, json.JSONDecodeError):
+            return None
+
+    def congestion_control_of(self, report: dict[str, Any]) -> str | None:
+        raise NotImplementedError
+
+
+class Iperf3(Workload):
+    """One iperf3 server and client."""
+
+    def start_server(self) -> None:
+        self.server = Process(
+            f"iperf3 server of {self.flow['id']}",
+            ["iperf3", "-s", "-1", "-p", str(self.flow["port"]), "--forceflush"],
+            self.log, self.pids[self.flow["to"]], stdout=subprocess.PIPE)
+        wait_line(self.server, b"Server listening")
+
+    def start_client(self) -> None:
+        flow = self.flow
+        args = ["iperf3", "-c", self.addresses[flow["to"]], "-B", self.addresses[flow["from"]],
+                "--cport", str(client_port(flow)), "-p", str(flow["port"]), *amount(flow),
+                "-i", "1", "-J", "--logfile", str(self.result)]
+        if self.control is not None:
+            args += ["-C", self.control]
+        self.client = Process(f"iperf3 client of {flow['id']}", args, self.log, self.pids[flow["from"]])
+
+    def congestion_control_of(self, report: dict[str, Any]) -> str | None:
+        return report["end"].get("sender_tcp_congestion")
+
+
+class Stream(Workload):
+    """Both ends of `stream`, over UDP of `datagrams`, by one copy of this process."""
+
+    def start_client(self) -> None:
+        self.client = Copy(f"stream of {self.flow['id']}", self._play, self.log)
+
+    def _play(self) -> None:
+        flow = self.flow
+        source, sink = ((self.pids[flow[end]], self.addresses[flow[end]], port)
+                        for end, port in (("from", client_port(flow)), ("to", flow["port"])))
+        if flow["transport"] == "udp":
+            from cellbed.run import datagrams  # which needs longer to import than TCP's
+
+            facts = datagrams.play(source, sink, flow["duration_s"], flow["rate"], flow["packet_bytes"])
+        else:
+            facts = stream.Stream(source, sink, self.control).play(flow["duration_s"])
+        self.result.write_text(json.dumps(facts, indent=1) + "\n")
+
+    def congestion_control_of(self, report: dict[str, Any]) -> str | None:
+        return report["congestion_control"]
+
+
+KINDS: dict[str, type[Workload]] = {"iperf3": Iperf3, "stream": Stream}
+
+
+def describe(flow: dict[str, Any], addresses: dict[str, str]) -> dict[str, Any]:
+    """A flow as the manifest lists it."""
+    return {"id": flow["id"], "kind": flow["kind"], "from": flow["from"], "to": flow["to"],
+            "saddr": addresses[flow["from"]], "daddr": addresses[flow["to"]], "sport": client_port(flow),
+            "port": flow["port"], "protocol": flow["transport"], "start_s": flow["start_s"],
+            "duration_s": flow["duration_s"], "bytes": flow["bytes"]}
+
+
+def make(flow: dict[str, Any], pids: dict[str, int], addresses: dict[str, str], out: Path,
+         settings: dict[str, Any] | None = None, attachment: Attachment | None = None) -> Workload | Command:
+    if flow["kind"] == "command":
+        return Command(flow, pids, inventory.base(settings, flow["node"]), out, attachment)
+    if flow["kind"] not in KINDS:
+        raise LabError(f"traffic {flow['id']}: kind {flow['kind']}: allowed {', '.join(KINDS)}, command")
+    control = congestion_control.of_socket(settings, flow) if settings is not None else None
+    return KINDS[flow["kind"]](flow, pids, addresses, out, control)

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Tables of the radio core and daemon that are made of the scenario's models: defaults and limits, and keys as the
+daemon's configuration has them. `make reference` writes them.
+
+A key of a section becomes the field of the same name of struct cell_cfg, behind the section's prefix; _FIELDS has those
+that are called otherwise or are kept in another unit. What has no field the daemon reads by other code.
+"""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from annotated_types import Ge, Le
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from cellbed.scenario import radio
+from cellbed.scenario.packet_trace import PacketTrace
+from cellbed.scenario.utran import Utran
+
+_MADE = """/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* clang-format off */
+/* Made by `make reference` of the models of scenarios. */
+"""
+_SECTIONS: dict[str, tuple[type[BaseModel], str]] = {
+    "cell": (radio.Radio, ""), "timing": (radio.Timing, ""), "ra": (radio.RandomAccess, ""), "mac": (radio.Mac, ""),
+    "harq": (radio.Harq, "harq_"), "control": (radio.Control, "control_"), "rlc": (radio.Rlc, "rlc_"),
+    "rlc_um": (radio.RlcUm, "um_"), "rlc_am": (radio.RlcAm, "am_"), "pdcp": (radio.Pdcp, "pdcp_"),
+    "mode_switch": (radio.ModeSwitch, "mode_"), "handover": (radio.Handover, "ho_"), "gtpu": (radio.Gtpu, "gtpu_"),
+    "utran": (Utran, "utran_"), "packet_trace": (PacketTrace, "opportunity_"), "ues": (radio.UeRadio, "")}
+_STRUCTS = {"ues": "cell_ue_cfg"}  # of the others struct cell_cfg
+_FIELDS = {
+    "ra.rac_timeout_ms": "rac_timeout_tti", "timing.processing_lead_us": "processing_lead_ns",
+    "rlc.delivery": "delivery", "rlc.t_reordering_ms": "t_reordering_ms", "pdcp.discard_timer_ms": "discard_timer_ms",
+    "utran.dl_rate": "utran_dl_rate_bps", "utran.ul_rate": "utran_ul_rate_bps",
+    "packet_trace.uplink_gap_ms": "train_gap_ul_ms", "packet_trace.downlink_gap_ms": "train_gap_dl_ms"}
+# What the daemon's configuration has in place of keys of a scenario, or beside them.
+_DAEMON_ONLY = {"cell": ("enbs", "sgw"), "packet_trace": ("uplink_sizes_us", "downlink_sizes_us"),
+                "ues": ("name", "enb", "address")}
+_SCENARIO_ONLY = {"cell": ("events", "channel"), "packet_trace": ("uplink_sizes", "downlink_sizes")}
+_MAY_BE_UNSET = ("weight",)
+_NS_PER_US = 1000
+_Q32 = 2**32 - 1
+
+
+@dataclass(frozen=True)
+class Value:
+    """A key with a field: as JSON has it, and as struct cell_cfg does."""
+
+    name: str
+    field: str
+    kind: str  # enum kind of config_key.h
+    low: float
+    high: float
+    default: int | None
+    choices: tuple[Any, ...] = ()  # names of an enumeration, or the only numbers that there are
+
+    def stored(self, value: float) -> int:
+        return int(value) * _NS_PER_US if self.kind == "KIND_US_TO_NS" else int(value)
+
+    def limit(self, struct: str) -> str:
+        """A field in nanoseconds holds what is less than a microsecond above the greatest value, too."""
+        high = self.stored(self.high + 1) - 1 if self.kind == "KIND_US_TO_NS" else self.stored(self.high)
+        return f"LIMIT({struct}, {self.field}, {self.stored(self.low)}, {high})"
+
+    def is_range(self) -> bool:
+        """Whether two limits say all. The core takes a value that is not set for some."""
+        numbers = self.choices and self.kind != "KIND_ENUM"
+        return self.kind != "KIND_PROBABILITY" and not numbers and self.field not in _MAY_BE_UNSET
+
+    def key(self, struct: str) -> str:
+        if self.kind == "KIND_ENUM":
+            return f'KEY_ENUM({struct}, "{self.name}", {self.field}, config_{self.field}_names)'
+        return f'KEY({struct}, "{self.name}", {self.field}, {self.kind}, {self.low:.15g}, {self.high:.15g})'
+
+
+def _bounds(info: FieldInfo, annotation: Any) -> tuple[float, float]:
+    """Of a number, by what pydantic checks."""
+    limits = [*info.metadata, *(m for a in typing.get_args(annotation) for m in getattr(a, "__metadata__", ()))]
+    low = [m.ge for m in limits if isinstance(m, Ge)]
+    high = [m.le for m in limits if isinstance(m, Le)]
+    return (low[0] if low else 0), high[0]
+
+
+def _value(section: str, prefix: str, name: str, info: FieldInfo) -> Value | None:
+    """None for what no field holds: names, lists, and sections."""
+    annotation = info.annotation
+    if typing.get_origin(annotation) in (types.UnionType, typing.Union):
+        annotation = next(a for a in typing.get_args(annotation) if a is not types.NoneType)
+    default = None if info.default in (None, PydanticUndefined) else info.default
+    field = _FIELDS.get(f"{section}.{name}", prefix + name)
+    if typing.get_origin(annotation) is Literal:
+        choices = typing.get_args(annotation)
+        if isinstance(choices[0], str):
+            return Value(name, field, "KIND_ENUM", 0, len(choices) - 1,
+                         None if default is None else choices.index(default), choices)
+        return Value(name, field, "KIND_UINT", min(choices), max(choices), default, choices)
+    if annotation is bool:
+        return Value(name, field, "KIND_BOOL", 0, 1, None if default is None else int(default))
+    if annotation is float:
+        low, high = _bounds(info, info.annotation)
+        return Value(name, f"{field}_q32", "KIND_PROBABILITY", low, high, int(default or 0) * _Q32)
+    if annotation is int:
+        low, high = _bounds(info, info.annotation)
+        kind = {("ms", "tti"): "KIND_MS_TO_TTI", ("us", "ns"): "KIND_US_TO_NS"}.get(
+            (name.rpartition("_")[2], field.rpartition("_")[2]), "KIND_UINT")
+        return Value(name, field, kind, low, high, default)
+    return None
+
+
+def _values(section: str, model: type[BaseModel], prefix: str) -> tuple[list[Value], list[str]]:
+    """Keys with a field, and names of the others."""
+    found = {name: _value(section, prefix, name, info) for name, info in model.model_fields.items()}
+    return ([value for value in found.values() if value is not None],
+            [*(name for name, value in found.items() if value is None and name not in _SCENARIO_ONLY.get(section, ())),
+             *_DAEMON_ONLY.get(section, ())])
+
+
+def sections() -> dict[str, tuple[list[Value], list[str]]]:
+    """Of the daemon's configuration, each with its keys that have a field and the names of the others."""
+    return {name: _values(name, *of) for name, of in _SECTIONS.items()}
+
+
+def _macro(name: str, entries: list[str]) -> str:
+    return f"#define {name} \\\n" + ", \\\n".join(f"\t{entry}" for entry in entries) + "\n"
+
+
+def values() -> str:
+    """Defaults and limits, for the core; a probability may be any number that its 32 bits hold."""
+    of_ues = sections()["ues"][0]
+    of_cell = [value for name, (found, _) in sections().items() for value in found if name != "ues"]
+    parts = [_MADE, "#ifndef CFG_VALUES_H\n#define CFG_VALUES_H\n"]
+    for name, struct, found in (("CFG", "cell_cfg", of_cell), ("CFG_UE", "cell_ue_cfg", of_ues)):
+        parts.append(_macro(f"{name}_DEFAULTS", [f".{v.field} = {v.stored(v.default)}" for v in found
+                                                 if v.default is not None]))
+        parts.append(_macro(f"{name}_LIMITS", [value.limit(struct) for value in found if value.is_range()]))
+    return "\n".join([*parts, "#endif\n"])
+
+
+def _list(head: str, entries: list[str]) -> str:
+    return f"{head}[] = {{\n" + "".join(f"\t{entry},\n" for entry in [*entries, "{ 0 }"]) + "};\n"
+
+
+def _names(words: Iterable[str]) -> str:
+    return ", ".join([*(f'"{word}"' for word in words), "NULL"])
+
+
+def keys() -> str:
+    """Keys of the configuration by section, for the daemon."""
+    parts, entries = [_MADE, '#include "config_key.h"\n'], {}
+    parts += [f"{'' if name == 'ues' else 'static '}const char *const config_{value.field}_names[] = "
+              f"{{ {_names(value.choices)} }};\n"
+              for name, (found, _) in sections().items() for value in found if value.kind == "KIND_ENUM"]
+    for name, (found, others) in sections().items():
+        struct = _STRUCTS.get(name, "cell_cfg")
+        parts.append(_list(f"static const struct key {name}_keys", [value.key(struct) for value in found]))
+        if others:
+            parts.append(f"static const char *const {name}_elsewhere[] = {{ {_names(others)} }};\n")
+        entries[name] = f'{{ "{name}", {name}_keys, {f"{name}_elsewhere" if others else "NULL"} }}'
+    parts += [f"const struct section config_{name} = {entries.pop(name)};\n" for name in ("cell", "ues")]
+    return "\n".join([*parts, _list("const struct section config_sections", list(entries.values()))])
+
+
+def files() -> dict[str, str]:
+    """Content by path in the checkout."""
+    return {"emulator/core/cfg_values.h": values(), "emulator/daemon/config_keys.c": keys()}

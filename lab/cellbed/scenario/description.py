@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""From a scenario to run descriptions: sweep expansion, overrides, identity.
+
+A run description is complete: a lab needs nothing else. Its identity is the hash of all that decides the
+result: the settings, the seed, the lab, the programs that play it, and the files that commands name.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import itertools
+import json
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from cellbed.error import ScenarioError
+from cellbed.run import memory
+from cellbed.scenario import channel, named_files, packet_trace
+from cellbed.scenario.fields import parse_label
+from cellbed.scenario.file import SHOWN_MAX, read_yaml, validate
+from cellbed.scenario.model import Scenario
+from cellbed.scenario.traffic import draw_starts
+from cellbed_formats import bounded_yaml
+
+# The variant of a scenario without variants.
+UNNAMED = "run"
+# Of a run description, what decides the result.
+DECISIVE = ("format", "seed", "lab", "memory_mib", "programs", "files", "settings")
+# Beyond it a sweep is a mistake: it could not be played in a lifetime.
+RUNS_MAX = 100_000
+
+
+@dataclass(frozen=True)
+class Run:
+    """One point of a sweep: settings complete, one seed.
+
+    Attributes:
+        variant: its name with the values of the grid in it, by which the bundle is called.
+        base: its name in the scenario, UNNAMED where that has no variants.
+    """
+
+    scenario_id: str
+    file: str
+    variant: str
+    base: str
+    params: dict[str, Any]
+    seed: int
+    settings: dict[str, Any] = field(repr=False)  # of the scenario, without sweep, seeds and prose
+
+    def describe(self, lab: str, programs: dict[str, str]) -> dict[str, Any]:
+        """The run description, JSON-ready."""
+        memory_mib = None if lab == "native" else memory.guest_mib(self.settings)
+        return {"format": 1, "scenario": self.scenario_id, "variant": self.variant, "params": self.params,
+                "seed": self.seed, "lab": lab, "memory_mib": memory_mib, "programs": programs,
+                "files": named_files.digests(self.settings), "settings": self.settings}
+
+
+def identity(description: dict[str, Any]) -> str:
+    """SHA-256 of what decides the result; names and prose do not."""
+    decisive = {key: description[key] for key in DECISIVE}
+    return hashlib.sha256(json.dumps(decisive, sort_keys=True).encode()).hexdigest()
+
+
+def set_key(data: dict[str, Any], dotted: str, value: Any, path: Path | str) -> None:
+    """Set a key such as 'radio.ues.ue1.mode' or 'traffic.0.duration_s' in parsed YAML."""
+    *parents, last = dotted.split(".")
+    at: Any = data
+    for part in parents:
+        at = _child(at, part, dotted, path)
+    if isinstance(at, list):
+        _child(at, last, dotted, path)
+        at[int(last)] = value
+    else:
+        at[last] = value
+
+
+def _child(at: Any, part: str, dotted: str, path: Path | str) -> Any:
+    if isinstance(at, list):
+        if not part.isdecimal() or int(part) >= len(at):
+            raise ScenarioError(f"{path}: key '{dotted}': '{part}': allowed 0..{len(at) - 1}")
+        return at[int(part)]
+    child = at.setdefault(part, {})
+    if not isinstance(child, dict | list):
+        raise ScenarioError(f"{path}: key '{dotted}': '{part}' has no keys below it")
+    return child
+
+
+def parse_override(text: str) -> tuple[str, Any]:
+    """'key=value' of the command line; the value is YAML."""
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise ScenarioError(f"--set {text}: expected key=value, such as radio.ues.ue1.cqi_ul=9")
+    try:
+        return key, bounded_yaml.parse(value, f"--set {key}")
+    except bounded_yaml.NotYaml as error:
+        raise ScenarioError(str(error)) from error
+
+
+def _label(parts: list[str], path: Path) -> str:
+    """The name of a variant with the values of a grid in it."""
+    label = "_".join(parts) or UNNAMED
+    try:
+        return parse_label(label)
+    except ValueError as error:
+        raise ScenarioError(f"{path}: key 'sweep.grid': value {label[:SHOWN_MAX]}: {error}; make variants of such "
+                            "values") from None
+
+
+def _points(scenario: Scenario, path: Path) -> list[tuple[str, str, dict[str, Any]]]:
+    """(name with the grid's values, name, overrides) of every variant times every grid point."""
+    variants = scenario.sweep.variants or {"": {}}
+    keys = list(scenario.sweep.grid)
+    n_runs = math.prod([len(variants), len(scenario.seeds), *map(len, scenario.sweep.grid.values())])
+    if n_runs > RUNS_MAX:
+        raise ScenarioError(f"{path}: key 'sweep': {n_runs:.6g} runs, variants times values of the grid times seeds: "
+                            f"allowed at most {RUNS_MAX}")
+    points = []
+    for (name, base), values in itertools.product(
+        variants.items(), itertools.product(*(scenario.sweep.grid[key] for key in keys))
+    ):
+        grid = dict(zip(keys, values, strict=True))
+        labels = [name] if name else []
+        labels += [f"{key.rsplit('.', 1)[-1]}={value}" for key, value in grid.items()]
+        points.append((_label(labels, path), name or UNNAMED, {**base, **grid}))
+    return points
+
+
+def expand(path: Path, overrides: list[str] = (), seeds: list[int] | None = None,
+           variants: list[str] | None = None,
+           grid: dict[str, list[Any]] | None = None) -> tuple[Scenario, list[Run]]:
+    """The scenario and its runs, each validated.
+
+    Args:
+        overrides: 'key=value' texts; they win over the file and over the sweep.
+        seeds: instead of the scenario's.
+        variants: only runs of these, named as in the scenario or with the grid's values.
+        grid: keys and values beside those of the scenario's own sweep.
+    """
+    data = read_yaml(path)
+    pairs = [parse_override(text) for text in overrides]
+    if isinstance(data, dict):
+        for key, value in pairs:
+            set_key(data, key, value, path)
+        if grid:
+            _add_grid(data, grid)
+        if seeds:
+            data["seeds"] = seeds
+    scenario = validate(data, path)
+    runs = []
+    for name, base, point in _points(scenario, path):
+        if variants and name not in variants and base not in variants:
+            continue
+        changed = copy.deepcopy(data)
+        for key, value in {**point, **dict(pairs)}.items():
+            set_key(changed, key, value, path)
+        valid = validate(changed, f"{path} (variant {name})")
+        settings = valid.model_dump(mode="json", by_alias=True,
+                                    exclude={"sweep", "seeds", "claims", "title", "source", "id", "format"})
+        if settings["radio"]["channel"] is not None:
+            channel.identify(settings["radio"]["channel"], settings["radio"]["ues"], path.parent)
+        if settings["radio"]["packet_trace"] is not None:
+            packet_trace.identify(settings["radio"]["packet_trace"], path.parent)
+        params = {key: _swept(settings, key, path, name) for key in point}
+        for seed in scenario.seeds:
+            own = copy.deepcopy(settings)
+            draw_starts(own["traffic"], seed)
+            runs.append(Run(scenario.id, str(path), name, base, params, seed, own))
+    if not runs:
+        raise ScenarioError(f"{path}: no variant {', '.join(variants or [])}: "
+                            f"allowed {', '.join(name for name, _, _ in _points(scenario, path))}")
+    return scenario, runs
+
+
+def _add_grid(data: dict[str, Any], grid: dict[str, list[Any]]) -> None:
+    """Beside the scenario's own; one that is no grid is left for the validation to refuse."""
+    sweep = data.get("sweep") or {}
+    own = sweep.get("grid") or {} if isinstance(sweep, dict) else None
+    if isinstance(own, dict):
+        data["sweep"] = {**sweep, "grid": {**own, **grid}}
+
+
+def settings_value(settings: dict[str, Any], dotted: str) -> Any:
+    """Value of a dotted key in validated settings (units already resolved)."""
+    at: Any = settings
+    for part in dotted.split("."):
+        at = at[int(part)] if isinstance(at, list) else at[part]
+    return at
+
+
+def _swept(settings: dict[str, Any], key: str, path: Path, variant: str) -> Any:
+    try:
+        return settings_value(settings, key)
+    except (LookupError, TypeError, ValueError):
+        raise ScenarioError(f"{path} (variant {variant}): key '{key}': allowed keys of what a run is made of, which "
+                            f"{key.partition('.')[0]} is not") from None
+
+
+def load_claims(scenario: Scenario, path: Path) -> list[dict[str, Any]]:
+    """Content of the scenario's claims file, [] when it names none."""
+    if scenario.claims is None:
+        return []
+    claims = read_yaml(path.parent / scenario.claims)
+    if isinstance(claims, dict):
+        claims = claims.get("claims", [])
+    if not isinstance(claims, list):
+        raise ScenarioError(f"{path.parent / scenario.claims}: expected a list of claims")
+    return claims

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What every part of the scenario model is made of."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from cellbed.scenario.unit import parse_rate, parse_size
+
+# What keys of several parts hold; sizes and rates with their units.
+Size = Annotated[int, BeforeValidator(parse_size), Field(json_schema_extra={"quantity": "size"})]
+Rate = Annotated[int, BeforeValidator(parse_rate), Field(json_schema_extra={"quantity": "rate"})]
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,11}$")]
+Probability = Annotated[float, Field(ge=0, le=1)]
+# 15 bytes and a zero. Source: Linux, include/net/tcp.h, TCP_CA_NAME_MAX
+CongestionControl = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,14}$")]
+
+# A bundle's folder has a seed, an identity and a process beside its label, 255 bytes in all.
+_LABEL = re.compile(r"[A-Za-z0-9](?:[ -~](?<![/\\])){0,149}")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+def parse_label(text: str) -> str:
+    """Check what becomes part of a folder's name. Raises ValueError with what is allowed."""
+    if not _LABEL.fullmatch(text):
+        raise ValueError("allowed 1 to 150 printable ASCII characters but / and \\, a letter or digit first: a folder "
+                         "is called by it")
+    return text
+
+
+def parse_path(text: str) -> str:
+    """Check the path of a file. Raises ValueError with what is allowed."""
+    if not text or _CONTROL.search(text):
+        raise ValueError("allowed the path of a file, without control characters")
+    return text
+
+
+def parse_word(text: str) -> str:
+    """Check what a program is given. Raises ValueError with what is allowed."""
+    if "\0" in text:
+        raise ValueError("allowed characters but NUL, which programs cannot be given")
+    return text
+
+
+# Names of what a scenario has and makes: variants; files that it names; words and variables of programs.
+Label = Annotated[str, AfterValidator(parse_label)]
+FilePath = Annotated[str, AfterValidator(parse_path)]
+Word = Annotated[str, AfterValidator(parse_word)]
+
+
+class Model(BaseModel):
+    # Built when it is first used: a scenario's model has all the others in it, which need not be built apart.
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, strict=False, defer_build=True)
+
+
+def Key(default: Any, low: float | None = None, high: float | None = None, *, says: str,
+        **limits: Any) -> Any:  # noqa: N802 (like Field)
+    """A key of a scenario, said once: of it `make reference` makes pages, a JSON Schema, and the radio daemon's tables.
+
+    Args:
+        default: `...` for a key that a scenario has to have.
+        low, high: its range, in the unit that its name ends with.
+        says: meaning and source; what is true of one value alone is said after that value.
+        limits: others of pydantic's Field.
+    """
+    return Field(default, ge=low, le=high, description=says, **limits)
+
+
+def known(key: str, value: str, names: dict[str, Any]) -> None:
+    """Refuse a name that is not among `names`."""
+    if value not in names:
+        raise ValueError(f"key '{key}': value '{value}': allowed {', '.join(names) or 'none, there is no such node'}")

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Reads scenario files; what is wrong with one is a line with file, key, value and what is allowed."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from cellbed.error import ScenarioError
+from cellbed.scenario.model import Scenario
+from cellbed.scenario.traffic import MODELS
+from cellbed_formats import bounded_yaml
+
+# So much of a wrong value is shown.
+SHOWN_MAX = 80
+
+
+def read_yaml(path: Path) -> Any:
+    """Parsed YAML of a file.
+
+    Raises:
+        ScenarioError: unreadable, not YAML, a key given twice, or beyond a bound.
+    """
+    try:
+        return bounded_yaml.read(path)
+    except OSError as error:
+        raise ScenarioError(f"{path}: {error.strerror}") from error
+    except bounded_yaml.NotYaml as error:
+        raise ScenarioError(str(error)) from error
+
+
+def _limits(error: dict[str, Any]) -> str:
+    """What would have been allowed, from a pydantic error."""
+    text = error["msg"].removeprefix("Value error, ")
+    text = re.sub(r"^Input should be (a |an )?", "", text)
+    return f"allowed {text}" if not text.startswith(("allowed", "key")) else text
+
+
+def _location(error: dict[str, Any]) -> tuple[Any, ...]:
+    """Where the error is in the file; pydantic puts the model of a traffic into its place, too."""
+    loc = error["loc"]
+    return loc[:2] + loc[3:] if loc[:1] == ("traffic",) and loc[2:3] and loc[2] in MODELS else loc
+
+
+def _describe(error: dict[str, Any], model: type[BaseModel]) -> str:
+    loc = _location(error)
+    key = ".".join(str(part) for part in loc)
+    if error["type"] == "extra_forbidden":
+        names = _fields_at(model, error["loc"][:-1])
+        close = difflib.get_close_matches(str(loc[-1]), names, n=1)
+        hint = f"did you mean '{close[0]}'?" if close else f"allowed {', '.join(sorted(names))}"
+        return f"key '{key}': unknown; {hint}"
+    if error["type"] == "missing":
+        return f"key '{key}': missing"
+    if not key:
+        return _limits(error)
+    value = error["input"]
+    shown = str(value) if isinstance(value, str | int | float | bool | list | type(None)) else type(value).__name__
+    return f"key '{_shortened(key)}': value {_shortened(shown)}: {_limits(error)}"
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= SHOWN_MAX else f"{text[:SHOWN_MAX]}..."
+
+
+def _fields_at(model: type[BaseModel], loc: tuple[Any, ...]) -> list[str]:
+    """Field names of the model reached through @loc, for suggestions."""
+    if loc[:1] == ("traffic",) and loc[2:3]:
+        model, loc = MODELS[loc[2]], loc[3:]
+    for part in loc:
+        field = next((f for n, f in model.model_fields.items() if part in (n, f.alias)), None)
+        annotation = field.annotation if field else None
+        if field is None:
+            continue  # a name in a mapping or an index
+        inner = [a for a in getattr(annotation, "__args__", ()) if isinstance(a, type) and issubclass(a, BaseModel)]
+        candidate = inner[0] if inner else annotation
+        if isinstance(candidate, type) and issubclass(candidate, BaseModel):
+            model = candidate
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def validate(data: Any, path: Path | str) -> Scenario:
+    """A scenario from parsed YAML.
+
+    Raises:
+        ScenarioError: one line with file, key, value and what is allowed.
+    """
+    if not isinstance(data, dict):
+        raise ScenarioError(f"{path}: expected a mapping of keys")
+    try:
+        return Scenario.model_validate(data)
+    except ValidationError as error:
+        raise ScenarioError(f"{path}: {_describe(error.errors()[0], Scenario)}") from error

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The scenario model: what a scenario file may say, with its limits and defaults.
+
+The keys of nodes and links are in network.py, of the radio network in radio.py, of its channel in channel.py.
+docs/scenario-format.md explains them all; scenarios/reference.yaml shows every one.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from cellbed.run.topology import network_interface
+from cellbed.scenario import radio_system
+from cellbed.scenario.fields import CongestionControl, FilePath, Label, Model, Name, Size, Word, known
+from cellbed.scenario.network import Link, Network, Node
+from cellbed.scenario.radio import Radio
+from cellbed.scenario.traffic import Command, Traffic, Transfer
+
+# Those below net that belong to a network namespace.
+SysctlName = Annotated[str, Field(pattern=r"^net\.(ipv4|core)\.[a-z0-9_.]+$")]
+
+Tracepoint = Annotated[str, Field(pattern=r"^[a-z0-9_]+:[a-z0-9_]+$")]
+
+_INTERFACE_NAME_MAX = 15
+# Uplink HARQ is synchronous. Source: TS 36.213 8
+_UL_HARQ_RTT_TTI = 8
+
+
+class Tcp(Model):
+    """The end hosts' TCP. Windows and MSS are set by route, not by application."""
+
+    profile: Literal["paper", "modern"] = "modern"
+    congestion_control: CongestionControl = "cubic"
+    receive_window: Size | None = Field(None, ge=1024, le=1 << 30)
+    mss: int | None = Field(None, ge=88, le=1460)
+    delayed_ack: bool = True
+    rto_min_ms: int | None = Field(None, ge=1, le=60000)
+    cwnd_max_pkts: int | None = Field(None, ge=2, le=1000000)
+    sysctls: dict[SysctlName, int | Word] = {}
+
+
+class Capture(Model):
+    ip: bool = True
+    core: bool = True
+    ip_snaplen: int = Field(128, ge=64, le=65535)
+    radio: bool = True
+    radio_trace: Literal["full", "events"] = "full"
+    tcp_interval_ms: int = Field(0, ge=0, le=60000)
+    tracepoints: list[Tracepoint] = Field([], max_length=64)
+
+
+class Validity(Model):
+    """Bounds beyond which a run is marked invalid."""
+
+    lateness_p99_us: float = Field(1000, gt=0)
+    missed_ttis: int = Field(0, ge=0)
+    cpu_steal_percent: float = Field(5, ge=0, le=100)
+    queue_drops_allowed: bool = False
+
+
+class Sweep(Model):
+    """Runs of a scenario: every variant times every point of the grid times every seed."""
+
+    variants: dict[Label, dict[str, Any]] = {}
+    grid: dict[str, Annotated[list[Any], Field(min_length=1)]] = {}
+
+
+class Scenario(Model):
+    format: Literal[1]
+    id: str = Field(pattern=r"^[a-z0-9-]+(/[a-z0-9-]+)*$")
+    title: str = ""
+    source: str = ""
+    seeds: list[Annotated[int, Field(ge=0, lt=1 << 53)]] = Field([1], min_length=1)
+    memory: Size | None = Field(None, ge=256 << 20, le=64 << 30, multiple_of=1 << 20)
+    nodes: dict[Name, Node] = Field(min_length=2)
+    links: list[Link] = []
+    radio: Radio
+    tcp: Tcp = Tcp()
+    traffic: list[Traffic] = Field(min_length=1)
+    capture: Capture = Capture()
+    validity: Validity = Validity()
+    sweep: Sweep = Sweep()
+    claims: FilePath | None = None
+
+    @model_validator(mode="after")
+    def consistent(self) -> Scenario:
+        Network(self.nodes, self.links).check()
+        self._check_ues()
+        self._check_radio()
+        self._check_traffic()
+        return self._with_network_modes()
+
+    def of_kind(self, kind: str) -> list[str]:
+        """Names of the nodes of a kind."""
+        return [name for name, node in self.nodes.items() if node.kind == kind]
+
+    def _check_ues(self) -> None:
+        ues = dict.fromkeys(self.of_kind("ue"))
+        for name, ue in self.radio.ues.items():
+            known(f"radio.ues.{name}", name, ues)
+            others = {other: None for other in self.radio.ues if other != name}
+            known(f"radio.ues.{name}.peer", ue.peer, {**others, **dict.fromkeys(self.of_kind("enb"))})
+            tunnels = bool(self.of_kind("sgw"))
+            if self.behind_enb(name) and not tunnels and len(network_interface(name)) > _INTERFACE_NAME_MAX:
+                raise ValueError(f"key 'nodes.{name}': value {name}: allowed at most 11 characters, as its peer is the "
+                                 f"eNB, whose interface to it is {network_interface(name)}")
+            if self.behind_enb(name) and "mode" in ue.model_fields_set and ue.mode != "im":
+                raise ValueError(f"key 'radio.ues.{name}.mode': value {ue.mode}: allowed im, as its peer is the eNB")
+        for name in ues:
+            known(f"nodes.{name}", name, self.radio.ues)
+
+    def _check_radio(self) -> None:
+        """Keys that exclude each other."""
+        radio_system.check(self.radio, self.of_kind("enb"), self.of_kind("sgw"))
+        for i, event in enumerate(self.radio.events):
+            known(f"radio.events.{i}.ue", event.ue, self.radio.ues)
+            if event.mode == "dm" and self.nodes[self.radio.ues[event.ue].peer].kind == "enb":
+                raise ValueError(f"key 'radio.events.{i}.mode': value dm: allowed im, as the peer of {event.ue} is "
+                                 "the eNB")
+        enbs = self.of_kind("enb")
+        has_core = bool(self.of_kind("sgw"))
+        self.radio.check_handovers(enbs if has_core else [], [name for name in self.radio.ues if self.behind_enb(name)])
+        if self.radio.channel is not None:
+            self.radio.channel.check(self.radio.ues)
+            if len(enbs) > 1:
+                raise ValueError(f"key 'radio.channel.model': value {self.radio.channel.model}: allowed no channel "
+                                 "with several eNBs, as its models know one")
+        elif self.radio.harq.errors == "sinr":
+            raise ValueError("key 'radio.harq.errors': value sinr: allowed ladder, as there is no radio.channel")
+        elif self.radio.control.errors:
+            raise ValueError("key 'radio.control.errors': value True: allowed false, as there is no radio.channel")
+        timing = self.radio.timing
+        if self.radio.harq.max_attempts > 1 and timing.decode_tti + timing.grant_to_tx_tti > _UL_HARQ_RTT_TTI:
+            raise ValueError(f"key 'radio.timing.decode_tti': value {timing.decode_tti}: allowed {_UL_HARQ_RTT_TTI} "
+                             "together with grant_to_tx_tti when harq.max_attempts is above 1: the uplink's HARQ round "
+                             "trip")
+        for name, ue in self.radio.ues.items():
+            back = name if self.behind_enb(name) else self.radio.ues[ue.peer].peer
+            if self.radio.rlc.mode == "am" and back != name:
+                raise ValueError(f"key 'radio.ues.{ue.peer}.peer': value {back}: allowed {name}, as an AM bearer joins "
+                                 "two UEs in both directions")
+
+    def behind_enb(self, name: str) -> bool:
+        """Whether a node reaches the network behind the eNB: a server, or a UE whose peer is the eNB."""
+        return name in self.of_kind("server") or self.radio.ues[name].peer in self.of_kind("enb")
+
+    def _check_traffic(self) -> None:
+        ids: set[str] = set()
+        for i, flow in enumerate(self.traffic):
+            if flow.id in ids:
+                raise ValueError(f"key 'traffic.{i}.id': value '{flow.id}': allowed an id that no other flow has")
+            ids.add(flow.id)
+            if isinstance(flow, Command):
+                self._check_command(i, flow)
+        if all(isinstance(flow, Command) and flow.background for flow in self.traffic):
+            raise ValueError("key 'traffic': allowed at least one that is not in the background: it ends the run")
+        self._check_transfers({i: flow for i, flow in enumerate(self.traffic) if isinstance(flow, Transfer)})
+
+    def _check_command(self, i: int, flow: Command) -> None:
+        known(f"traffic.{i}.node", flow.node, self.nodes)
+        if flow.background and flow.start_s:
+            raise ValueError(f"key 'traffic.{i}.start_s': value {flow.start_s:g}: allowed 0, as what is in the "
+                             "background starts before everything else")
+        if flow.limit_s is None and self.radio.channel is not None:
+            raise ValueError(f"key 'traffic.{i}.limit_s': value None: allowed seconds, as radio.channel is rendered "
+                             "as far")
+        self._check_congestion_control(i, flow)
+
+    def _check_congestion_control(self, i: int, flow: Command) -> None:
+        """A command's is that of its node, as its sockets are its own."""
+        name, key = flow.congestion_control, f"traffic.{i}.congestion_control"
+        if name is None:
+            return
+        if self.nodes[flow.node].machine:
+            raise ValueError(f"key '{key}': value {name}: allowed null on {flow.node}, as this machine keeps its own")
+        for other in self.traffic[:i]:
+            if isinstance(other, Command) and other.node == flow.node and other.congestion_control not in (None, name):
+                raise ValueError(f"key '{key}': value {name}: allowed {other.congestion_control}, which {other.id} "
+                                 f"has: programs on one node, {flow.node}, have one congestion control")
+
+    def _check_transfers(self, transfers: dict[int, Transfer]) -> None:
+        hosts = {name: None for name, node in self.nodes.items() if node.kind in ("ue", "server")}
+        ports: dict[tuple[str, str, int], str] = {}  # the client's port follows from the server's: both may clash
+        for i, flow in transfers.items():
+            known(f"traffic.{i}.from", flow.source, hosts)
+            joined = self.behind_enb(flow.source)
+            known(f"traffic.{i}.to", flow.to,
+                   {name: None for name in hosts if name != flow.source and self.behind_enb(name) == joined})
+            for role, node in (("from", flow.source), ("to", flow.to)):
+                other = ports.setdefault((role, node, flow.port), flow.id)
+                if other != flow.id:
+                    raise ValueError(f"key 'traffic.{i}.port': value {flow.port}: allowed another port than that of "
+                                     f"flow {other}, which is {role} {node} too")
+
+    def _with_network_modes(self) -> Scenario:
+        """The scenario with mode im for every UE whose peer is the eNB: there is no other way."""
+        ues = {name: ue.model_copy(update={"mode": "im"}) if self.behind_enb(name) else ue
+               for name, ue in self.radio.ues.items()}
+        return self.model_copy(update={"radio": self.radio.model_copy(update={"ues": ues})})

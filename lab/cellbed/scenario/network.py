@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The wired network of a scenario: its nodes and links, with limits and defaults.
+
+docs/scenario-format.md explains the keys.
+"""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Interface
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from cellbed.run import core_network
+from cellbed.run.topology import gateway_of
+from cellbed.scenario.fields import Model, Name, Probability, Rate, known
+
+ENBS_MAX = 4
+# Linux's RED counts thresholds in 22 bits of bytes beside the weight that it is given here.
+_RED_PKTS_MAX = 2500
+
+# Which kinds of nodes a link may join: without a core network, and with one.
+_PARTNERS = {"server": ("enb",), "enb": ("server",)}
+_CORE_PARTNERS = {"server": ("sgw",), "sgw": ("server", "router"), "router": ("sgw", "router", "enb"),
+                  "enb": ("router",)}
+
+
+class Node(Model):
+    """A network namespace: a UE on the radio, a server on a wire, or one that routes between them."""
+
+    kind: Literal["ue", "server", "enb", "sgw", "router"] = "ue"
+    address: IPv4Interface | None = None
+    machine: bool = False  # a server that is no namespace but this machine itself, in the native lab
+
+    @model_validator(mode="after")
+    def machine_serves(self) -> Node:
+        if self.machine and self.kind != "server":
+            raise ValueError("key 'machine': value True: allowed with kind server")
+        return self
+
+
+class Link(Model):
+    """A wired link. Both directions are alike and independent.
+
+    Source: Pacifico, Table III (RED)
+    """
+
+    a: Name
+    b: Name
+    rate: Rate = Field(ge=1000, le=10**11)
+    delay_ms: float = Field(0, ge=0, le=10000)
+    queue_pkts: int = Field(1000, ge=1, le=1000000)
+    loss: Probability = 0.0
+    aqm: Literal["none", "red", "red_ecn"] = "none"
+    red_min_pkts: int = Field(20, ge=2, le=_RED_PKTS_MAX)
+    red_max_pkts: int = Field(65, ge=2, le=_RED_PKTS_MAX)
+    red_probability: float = Field(0.1, gt=0, le=1)
+
+    def ends(self) -> tuple[str, str]:
+        return self.a, self.b
+
+    @model_validator(mode="after")
+    def thresholds(self) -> Link:
+        if self.aqm != "none" and not self.red_min_pkts < self.red_max_pkts <= self.queue_pkts:
+            raise ValueError(f"allowed red_min_pkts {self.red_min_pkts} < red_max_pkts {self.red_max_pkts} <= "
+                             f"queue_pkts {self.queue_pkts}")
+        return self
+
+
+class Network:
+    """Nodes and links together, to see whether they fit."""
+
+    def __init__(self, nodes: dict[str, Node], links: list[Link]) -> None:
+        self.nodes, self.links = nodes, links
+
+    def of_kind(self, *kinds: str) -> list[str]:
+        """Names of the nodes of some kinds, kind by kind."""
+        return [name for kind in kinds for name, node in self.nodes.items() if node.kind == kind]
+
+    @property
+    def has_core(self) -> bool:
+        return bool(self.of_kind("sgw"))
+
+    def check(self) -> None:
+        """Raises ValueError with one message for what does not fit."""
+        self._check_addresses()
+        self._check_machine()
+        self._check_kinds()
+        self._check_links()
+        if self.has_core:
+            self._check_ways()
+
+    def _check_machine(self) -> None:
+        machines = [name for name, node in self.nodes.items() if node.machine]
+        if len(machines) > 1:
+            raise ValueError(f"key 'nodes.{machines[1]}.machine': value True: allowed for one server; {machines[0]} is "
+                             "this machine")
+
+    def _check_addresses(self) -> None:
+        addresses: dict[str, str] = {}
+        for name, node in self.nodes.items():
+            key = f"key 'nodes.{name}.address'"
+            if node.kind in core_network.KINDS:
+                if node.address is not None:
+                    raise ValueError(f"{key}: value {node.address}: allowed none, each link gives the "
+                                     f"{_called(node.kind)} one")
+                continue
+            if node.address is None:
+                raise ValueError(f"{key}: missing")
+            other = addresses.setdefault(str(node.address.ip), name)
+            if other != name:
+                raise ValueError(f"{key}: value {node.address}: allowed another address than that of {other}")
+            if self.has_core and core_network.reserved(node.address.ip):
+                raise ValueError(f"{key}: value {node.address}: allowed an address outside "
+                                 f"{core_network.GTPU_NETWORK} and {core_network.LINK_NETWORK}, which the core network "
+                                 "has for itself")
+
+    def _check_kinds(self) -> None:
+        enbs, sgws, routers = (self.of_kind(kind) for kind in ("enb", "sgw", "router"))
+        if len(sgws) > 1:
+            raise ValueError(f"key 'nodes.{sgws[1]}.kind': value 'sgw': allowed one sgw in a scenario")
+        if routers and not sgws:
+            raise ValueError(f"key 'nodes.{routers[0]}.kind': value 'router': allowed in a core network only, and this "
+                             "scenario has no sgw")
+        if sgws and not routers:
+            raise ValueError(f"key 'nodes.{sgws[0]}.kind': value 'sgw': allowed together with a router, over which it "
+                             "reaches the eNBs")
+        if sgws and not enbs:
+            raise ValueError(f"key 'nodes.{sgws[0]}.kind': value 'sgw': allowed together with an eNB, and this "
+                             "scenario has none")
+        if len(enbs) > 1 and not sgws:
+            raise ValueError(f"key 'nodes.{enbs[1]}.kind': value 'enb': allowed one eNB in a scenario without an sgw")
+        if len(enbs) > ENBS_MAX:
+            raise ValueError(f"key 'nodes.{enbs[ENBS_MAX]}.kind': value 'enb': allowed {ENBS_MAX} eNBs in a scenario")
+        if enbs and not self.links:
+            raise ValueError("key 'links': missing, and an eNB node is there to route between links and the radio")
+
+    def _check_links(self) -> None:
+        partners = _CORE_PARTNERS if self.has_core else _PARTNERS
+        wired = dict.fromkeys(self.of_kind("server", *core_network.KINDS))
+        linked: set[str] = set()
+        pairs: set[frozenset[str]] = set()
+        for i, link in enumerate(self.links):
+            known(f"links.{i}.a", link.a, wired)
+            fitting = self.of_kind(*partners[self.nodes[link.a].kind])
+            known(f"links.{i}.b", link.b, {name: None for name in fitting if name != link.a})
+            servers = [name for name in link.ends() if self.nodes[name].kind == "server"]
+            if linked.intersection(servers):
+                raise ValueError(f"key 'links.{i}': a second link of {servers[0]}: allowed one link for each server")
+            if frozenset(link.ends()) in pairs:
+                raise ValueError(f"key 'links.{i}': a second link between {link.a} and {link.b}: allowed one")
+            linked.update(servers)
+            pairs.add(frozenset(link.ends()))
+            for server in servers:
+                self._check_gateway(server)
+        for name in self.of_kind("server"):
+            if name not in linked:
+                raise ValueError(f"key 'links': missing a link of {name}")
+
+    def _check_gateway(self, server: str) -> None:
+        """The far end of the link takes the last host address of the server's subnet."""
+        address = self.nodes[server].address
+        key = f"key 'nodes.{server}.address': value {address}"
+        end = "S-GW's end" if self.has_core else "eNB's end"
+        if address.network.prefixlen > 30:
+            raise ValueError(f"{key}: allowed a prefix of at most 30 bits, the {end} needs an address too")
+        if address.ip == gateway_of(address).ip:
+            raise ValueError(f"{key}: allowed any but the last address of its subnet, which the {end} has")
+        for name, node in self.nodes.items():
+            if name != server and node.address is not None and node.address.network.overlaps(address.network):
+                raise ValueError(f"{key}: allowed a subnet that has nothing in common with that of {name}")
+        if self.has_core and any(address.network.overlaps(own) for own in (core_network.GTPU_NETWORK,
+                                                                           core_network.LINK_NETWORK)):
+            raise ValueError(f"{key}: allowed a subnet that has nothing in common with {core_network.GTPU_NETWORK} and "
+                             f"{core_network.LINK_NETWORK}, which the core network has for itself")
+
+    def _check_ways(self) -> None:
+        """Every node of the core network has a way to the S-GW, and the S-GW one to a server."""
+        (sgw,) = self.of_kind("sgw")
+        reached = core_network.first_hops([link.ends() for link in self.links], sgw)
+        for name in self.of_kind("router", "enb"):
+            if name not in reached:
+                raise ValueError(f"key 'links': no way from {name} to {sgw}")
+        if not any(name in reached for name in self.of_kind("server")):
+            raise ValueError(f"key 'links': missing a link between {sgw} and a server")
+
+
+def _called(kind: str) -> str:
+    return {"enb": "eNB", "sgw": "S-GW"}.get(kind, kind)

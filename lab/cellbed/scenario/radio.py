@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The radio network of a scenario: its keys, with limits and defaults.
+
+docs/scenario-format.md explains them.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator, model_validator
+
+from cellbed.scenario.channel import Channel
+from cellbed.scenario.fields import Key, Model, Name, Probability, Size, known
+from cellbed.scenario.packet_trace import PacketTrace
+from cellbed.scenario.utran import Utran
+
+Cqi = Annotated[int, Field(ge=1, le=15)]
+
+
+class Timing(Model):
+    """The timeline of one transmission, in sub-frames of 1 ms. Source: Nardini, Figure 4."""
+
+    rar_delay_tti: int = Key(3, 1, 12, says="Preamble to the eNB's answer")
+    grant_to_tx_tti: int = Key(2, 1, 8, says="An uplink or direct grant to the transmission it is for")
+    decode_tti: int = Key(4, 1, 8, says="Transmission to decoded")
+    dl_sched_to_tx_tti: int = Key(1, 1, 8, says="Downlink decision to its transmission")
+    processing_lead_us: int = Key(250, 0, 999,
+        says="A PDU is decoded this long before the sub-frame boundary, so that the host's answer counts in that "
+             "sub-frame (ADR 4)")
+
+
+class RandomAccess(Model):
+    """Source: TS 36.321 5.1; Nardini, Table 1 (RAC timeout)."""
+
+    rac_timeout_ms: int = Key(10, 2, 1000, says="No new request for random access before that. Nardini, Table 1")
+    backoff_max_ms: int = Key(20, 0, 960,
+        says="Wait after an unanswered request, uniform from 0. TS 36.321 Table 7.2-1, index 2")
+    n_preambles: int = Key(52, 1, 64,
+        says="Preambles for contention; two UEs with the same one in the same sub-frame collide. TS 36.331")
+    prach_period_tti: int = Key(1, 1, 20, says="An occasion in every sub-frame (PRACH configuration index 14)")
+
+
+class Mac(Model):
+    """Source: TS 36.321 5.4; Nardini, section II."""
+
+    bsr_grant_rb: int = Key(1, 1, 6, says="Resource blocks of the grant in the answer. Nardini, section III")
+    bandwidth_stealing: bool = Key(True,
+        says="Data beside the BSR; only works when both go to the eNB. Nardini, section II")
+    trailing_bsr: bool = Key(True, says="A data PDU carries a BSR while data remain. Nardini, section III")
+    enb_overhears_dm: bool = Key(False, says="The eNB decodes BSRs in direct transmissions. Nardini, section III")
+    grants_ignore_headers: bool = Key(False,
+        says="true: the eNB grants for SDUs without RLC and MAC headers, so that the end of an SDU takes another block;"
+             " Li et al, section IV, of their simulator")
+    ul_always_scheduled: bool = Key(False,
+        says="true: the eNB grants every UE in every sub-frame what it has to send, so no ACK waits for random access. "
+             "For experiments about the downlink")
+
+
+class Harq(Model):
+    """Source: TS 36.321 5.3.2, 5.4.2; Park, section 3 (the ladder of error rates)."""
+
+    max_attempts: int = Key(1, 1, 8,
+        says="Transmissions of a block (`maxHARQ-Tx`). 1 = no HARQ, as Nardini has it; Park, Table 3 has 5")
+    errors: Literal["ladder", "sinr"] = Key("ladder",
+        says="`ladder`: by `bler`. `sinr`: by the SINR of the channel, see block errors")
+    dl_rtt_tti: int = Key(8, 8, 32,
+        says="Least time from a downlink transmission to its retransmission. The least in TS 36.321 is 8; Park, "
+             "section 3 has 8, 12 and 16")
+    bler: list[Probability] = Key([0.1, 0.01, 0.005, 0.002, 0.001],
+        says="Probability that a block is still undecoded after 1, 2, … attempts, not increasing; the last one holds "
+             "for further attempts. Only with HARQ, and with `errors: ladder`. Park, section 3",
+        min_length=1, max_length=8)
+    nack_to_ack: Probability = Key(0.0,
+        says="Probability that the sender takes a NACK for an ACK, so that the block is lost to HARQ. Park, section 3 "
+             "has 0.0001")
+
+    @field_validator("bler")
+    @classmethod
+    def decoding_never_gets_worse(cls, bler: list[float]) -> list[float]:
+        if any(later > earlier for earlier, later in itertools.pairwise(bler)):
+            raise ValueError("allowed probabilities that do not increase: each is what further attempts left")
+        return bler
+
+
+class Control(Model):
+    """Control channels of the downlink, PCFICH and PDCCH. Source: R4-081920; Li et al, section I."""
+
+    errors: bool = Key(False,
+        says="true: a UE misses PCFICH or PDCCH of a sub-frame, and with them all DCIs for it, with the chance that "
+             "R4-081920 gives for its downlink's SINR: 92 % at -10 dB and below, 11 % at -5 dB, none above -1 dB. One "
+             "draw for each UE and sub-frame with a DCI for it")
+    dtx: Literal["retry", "lose"] = Key("retry",
+        says="What becomes of a downlink block whose assignment was missed: `retry`: the eNB hears neither ACK nor NACK"
+             " and sends it again, an attempt that adds nothing to the receiver's soft bits; `lose`: HARQ gives it up, "
+             "\"the loss of corresponding TBs\" of Li et al, section III. A missed uplink grant goes unused, which the "
+             "eNB sees when it would have decoded; a missed RAR is no answer")
+
+
+class Rlc(Model):
+    """What both modes have. Source: TS 36.322; TS 36.331 RLC-Config; Park, section 4 (delivery)."""
+
+    mode: Literal["um", "am"] = Key("um",
+        says="RLC of every bearer: `um` unacknowledged, as Nardini; `am` acknowledged. TS 36.322 4.2.1")
+    delivery: Literal["in_sequence", "out_of_sequence"] = Key("in_sequence",
+        says="`in_sequence`: RLC hands up an SDU after all before it, as TS 36.322 wants; `out_of_sequence`: as soon as"
+             " it is complete. Park, section 4")
+    queue_pkts: int = Key(4096, 1, 65536, says="Transmission buffer of a bearer; a full one drops (`queue_full`)")
+    queue_bytes: Size = Key(0, 0, 100_000_000,
+        says="A further limit of the same buffer in bytes; 0 = none. What AM keeps for retransmission does not count. "
+             "Li et al, Table I: 1024 KB")
+    t_reordering_ms: int = Key(35, 0, 200,
+        says="How long a receiver takes a gap for HARQ's. TS 36.322 5.1.2.2, 5.1.3.2; TS 36.331 9.2.1.1")
+
+
+class RlcUm(Model):
+    """Source: TS 36.322 6.2.1.3."""
+
+    sn_bits: Literal[5, 10] = Key(10, says="Bits of a sequence number. TS 36.322 6.2.1.3")
+
+
+class RlcAm(Model):
+    """Source: TS 36.322 5.2; TS 36.331 RLC-Config."""
+
+    poll_pdu: int = Key(16, 1, 1024,
+        says="AM polls after so many PDUs. TS 36.322 5.2.2.1; `p16` of TS 36.331: a window never waits for one")
+    poll_byte: Size = Key(25000, 1, 10_000_000,
+        says="And it polls after so many bytes. TS 36.322 5.2.2.1; `kB25` of TS 36.331")
+    t_poll_retransmit_ms: int = Key(45, 5, 500,
+        says="Without a status report for its poll AM polls again after that. TS 36.322 5.2.2.3; TS 36.331 9.2.1.1")
+    t_status_prohibit_ms: int = Key(10, 0, 500,
+        says="Least time between two status reports. TS 36.322 5.2.3; longer than a HARQ round trip, so that a report "
+             "does not ask for what is on its way")
+    max_retx_threshold: int = Key(8, 1, 32,
+        says="Retransmissions of a PDU before the bearer fails. TS 36.322 5.2.1; `t8` of TS 36.331")
+    on_max_retx: Literal["reestablish", "stop"] = Key("reestablish",
+        says="`reestablish`: both ends begin anew after an outage, and what did not arrive is sent again, as RRC does "
+             "(TS 36.331 5.3.7); `stop`: the bearer is dead")
+    reestablish_ms: int = Key(100, 0, 10000,
+        says="That outage: the order of an RRC re-establishment; no standard fixes it")
+
+
+class Pdcp(Model):
+    """Source: TS 36.323; TS 38.323 5.2.2 (reordering)."""
+
+    sn_bits: Literal[7, 12] = Key(12, says="TS 36.323 6.2")
+    discard_timer_ms: int = Key(0, 0, 1500, says="0 = infinity. TS 36.323 5.4")
+    reordering: bool = Key(False, says="true: PDCP puts in order what RLC hands up, as 5G does. TS 38.323 5.2.2")
+    t_reordering_ms: int = Key(50, 0, 3000,
+        says="How long it waits for a gap to close. TS 38.323 5.2.2.3; longer than RLC's, so that RLC gives up first")
+
+
+class ModeSwitch(Model):
+    """When UEs change between direct and infrastructure mode. Source: Nardini, section IV."""
+
+    select_ms: int = Key(0, 0, 60000,
+        says="Every so often the eNB gives each pair of UEs the mode with the higher CQI, uplink against direct; direct"
+             " mode when they are equal. 0 = modes change by events only. Nardini, section IV: 1000")
+    flush: Literal["discard", "keep", "retransmit"] = Key("discard",
+        says="What becomes of packets below PDCP: `discard`, as each hop has a PDCP of its own (Nardini, section IV); "
+             "`keep`: they go the old way, an ideal; `retransmit`: PDCP sends them again the new way")
+    flush_air: bool = Key(False,
+        says="true: UM blocks that are on the air at the switch are lost with the rest; otherwise they are received, "
+             "and SDUs that are whole in them delivered. What is on the air is not buffered below PDCP")
+
+
+class Handover(Model):
+    """Between the eNBs of a core network. Source: TS 36.300 10.1.2; Pacifico, Tables I and II, section V.A."""
+
+    procedure: Literal["standard", "fast_path_switch", "prediction"] = Key("standard",
+        says="Procedure of every handover. `standard`: the path is switched when the UE has confirmed (TS 36.300 "
+             "10.1.2); `fast_path_switch`: as soon as the UE has its command; `prediction`: `prediction_ms` before, "
+             "and each handover event is a prediction and a handover. Pacifico, section V.A, Figures 2, 5, 6. With "
+             "several eNBs no `pdcp.reordering`, and with `rlc.mode: am` 12-bit PDCP SNs and delivery in sequence")
+    prediction_ms: int = Key(130, 1, 10000, says="So long before a handover it is predicted. Pacifico, Table II")
+    prediction_timeout_ms: int = Key(1000, 1, 60000,
+        says="After a prediction without handover the path is switched back. The paper leaves it open")
+    detach_ms: int = Key(30, 0, 10000, says="Time from leaving one cell to reaching the other. Pacifico, Table I")
+    signalling_us: int = Key(4000, 0, 1_000_000,
+        says="Time of each message between eNBs, MME and S-GW, one way: two links of 2 ms. They are no packets on the "
+             "wires")
+    end_marker_ms: int = Key(200, 1, 60000,
+        says="So long the target waits for an End Marker that does not come: longer than two full queues of Pacifico, "
+             "Table II, hold")
+    forwarding: bool = Key(True,
+        says="The source forwards what it holds, without loss (TS 36.300 10.1.2.3); false: it drops that (`handover`)")
+    reordering: bool = Key(True,
+        says="The target sends forwarded packets before those of the new path, until the End Marker. Pacifico, Table I")
+
+    @model_validator(mode="after")
+    def time_for_messages(self) -> Handover:
+        if self.prediction_timeout_ms * 1000 <= 2 * self.signalling_us:
+            raise ValueError(f"allowed a prediction_timeout_ms above {2 * self.signalling_us / 1000:g}, which two "
+                             "messages of signalling_us take")
+        return self
+
+
+class Gtpu(Model):
+    """Source: RFC 6040; Pacifico, section V.B, Figure 7."""
+
+    ecn: Literal["none", "copy"] = Key("none",
+        says="`none`: outer headers are Not-ECT, as Pacifico, section V.B, has today's tunnels; `copy`: outer headers "
+             "allow marks, and a mark goes to the user's packet, or the packet is dropped (`ecn`) where its header does"
+             " not know ECN. RFC 6040; Pacifico, Figure 7")
+
+
+class Event(Model):
+    """What happens to a UE at a given time: another mode, a handover, or only the prediction of one."""
+
+    at_s: float = Key(..., 0, 86400,
+        says="When, from sub-frame 0. In the virtual lab the traffic starts one second later")
+    ue: Name = Key(..., says="Which UE")
+    mode: Literal["im", "dm"] | None = Key(None, says="It changes its mode: `{at_s: 2.5, ue: ue1, mode: im}`")
+    handover: Name | None = Key(None,
+        says="The UE goes to this eNB: `{at_s: 3.3, ue: me, handover: tenb}`. The time is that of the source's "
+             "decision")
+    predict: Name | None = Key(None,
+        says="The path is switched to this eNB as if a handover were to come: a wrong prediction when none follows")
+
+    @model_validator(mode="after")
+    def one_thing(self) -> Event:
+        if sum(what is not None for what in (self.mode, self.handover, self.predict)) != 1:
+            raise ValueError("allowed exactly one of 'mode', 'handover' and 'predict'")
+        return self
+
+
+class UeRadio(Model):
+    """One UE's radio: where its packets go, how, and how good its links are."""
+
+    peer: Name = Key(..., says="Whom its packets are for: another UE, or an eNB node, which is the network behind it")
+    mode: Literal["im", "dm"] = Key("dm",
+        says="`dm`: direct, granted by the eNB; `im`: uplink, eNB, downlink. The mode of a UE is that of the flow it "
+             "sends: data of one UE and ACKs of the other are routed independently. With the eNB as peer always `im`")
+    weight: int = Key(1, 1, 255, says="Share of the radio with the scheduler `wfq`")
+    rnti: int | None = Key(None, 1, 65523, says="C-RNTI; null: 61, 62, … in the order of the UEs")
+    cqi_ul: Cqi = Key(15, says="Channel quality to the eNB; fixes the transport format. TS 36.213 7.2.3")
+    cqi_dl: Cqi = Key(15, says="Channel quality from the eNB")
+    cqi_sl: Cqi = Key(15, says="Channel quality to the peer")
+    bler_ul: Probability = Key(0.0, says="Residual block error rate to the eNB: the PDU is lost for good")
+    bler_dl: Probability = Key(0.0, says="The same from the eNB")
+    bler_sl: Probability = Key(0.0, says="The same to the peer")
+
+
+class Radio(Model):
+    system: Literal["lte", "utran", "packet_trace"] = Key("lte",
+        says="`lte`; `utran`: a dedicated channel of the UTRAN; `packet_trace`: a recorded link")
+    n_rb: int = Key(50, 6, 110, says="Resource blocks, 50 = 10 MHz. Nardini, Table 1")
+    dl_carriers: int = Key(1, 1, 5,
+        says="Component carriers in the downlink, each of `n_rb`. 1 = no carrier aggregation; Park, section 4 has 2")
+    dl_codewords: int = Key(1, 1, 2,
+        says="Transport blocks in each carrier and sub-frame: 2 = spatial multiplexing of two codewords. TS 36.211")
+    scheduler: Literal["rr", "wfq"] = Key("rr",
+        says="`rr`: round robin over UEs, uplink and direct flows together, downlink by itself; `wfq`: shares by "
+             "`radio.ues.<name>.weight`. Pacifico, Table I, has WFQ")
+    max_pkts: int = Key(8192, 16, 65536, says="Packets inside the cell at once; more are dropped and counted")
+    timing: Timing = Timing()
+    ra: RandomAccess = RandomAccess()
+    mac: Mac = Mac()
+    harq: Harq = Harq()
+    control: Control = Control()
+    rlc: Rlc = Rlc()
+    rlc_um: RlcUm = RlcUm()
+    rlc_am: RlcAm = RlcAm()
+    pdcp: Pdcp = Pdcp()
+    mode_switch: ModeSwitch = ModeSwitch()
+    handover: Handover = Handover()
+    gtpu: Gtpu = Gtpu()
+    events: list[Event] = Key([],
+        says="What happens at given times, seconds from sub-frame 0. In the virtual lab the traffic starts one second "
+             "later", max_length=1024)
+    channel: Channel | None = Key(None, says="Null: the CQIs of `radio.ues` for the whole run")
+    utran: Utran | None = None
+    packet_trace: PacketTrace | None = None
+    ues: dict[Name, UeRadio] = Field(min_length=1, max_length=100)
+
+    def check_handovers(self, enbs: list[str], ues: list[str]) -> None:
+        """Raises ValueError for handovers that cannot be, and for keys that would do nothing.
+
+        Args:
+            enbs: those of the core network; none without one.
+            ues: those whose peer is an eNB.
+        """
+        for name, ue in self.ues.items():
+            if ue.weight != 1 and self.scheduler != "wfq":
+                raise ValueError(f"key 'radio.ues.{name}.weight': value {ue.weight}: allowed 1, as the scheduler "
+                                 f"{self.scheduler} knows no weights")
+        for key in ("handover", "gtpu"):
+            if not enbs and getattr(self, key) != type(self).model_fields[key].default:
+                raise ValueError(f"key 'radio.{key}': allowed in scenarios with an sgw, whose tunnels it is about")
+        if len(enbs) > 1:
+            self._check_layers()
+        for i, event in enumerate(self.events):
+            for key in ("handover", "predict"):
+                if getattr(event, key) is not None:
+                    self._check_target(f"radio.events.{i}", event, key, enbs, ues)
+        for name in ues if enbs else []:
+            self._check_path(name)
+
+    def _check_layers(self) -> None:
+        """What a handover needs of the layers below."""
+        if self.pdcp.reordering:
+            raise ValueError("key 'radio.pdcp.reordering': value True: allowed false with several eNBs")
+        if self.rlc.mode == "am" and self.pdcp.sn_bits != 12:
+            raise ValueError(f"key 'radio.pdcp.sn_bits': value {self.pdcp.sn_bits}: allowed 12 with several eNBs and "
+                             "rlc.mode am")
+        if self.rlc.mode == "am" and self.rlc.delivery != "in_sequence":
+            raise ValueError(f"key 'radio.rlc.delivery': value {self.rlc.delivery}: allowed in_sequence with several "
+                             "eNBs and rlc.mode am")
+
+    def _check_target(self, where: str, event: Event, key: str, enbs: list[str], ues: list[str]) -> None:
+        if not enbs:
+            raise ValueError(f"key '{where}.{key}': value {getattr(event, key)}: allowed in scenarios with an sgw")
+        if event.ue not in ues:
+            raise ValueError(f"key '{where}.ue': value {event.ue}: allowed {', '.join(ues)}, as it has no tunnels: its "
+                             f"peer is {self.ues[event.ue].peer}")
+        known(f"{where}.{key}", getattr(event, key), dict.fromkeys(enbs))
+        lead_s = self.handover.prediction_ms / 1000 if self._is_predicted(event) else 0
+        if event.at_s < lead_s:
+            raise ValueError(f"key '{where}.at_s': value {event.at_s:g}: allowed {lead_s:g} or later, as the handover "
+                             "is predicted radio.handover.prediction_ms before")
+
+    def _is_predicted(self, event: Event) -> bool:
+        return event.handover is not None and self.handover.procedure == "prediction"
+
+    def _check_path(self, ue: str) -> None:
+        """Follow a UE from eNB to eNB."""
+        serving = self.ues[ue].peer
+        for event in sorted((e for e in self.events if e.ue == ue), key=lambda e: e.at_s):
+            i = self.events.index(event)
+            target, key = (event.handover, "handover") if event.handover else (event.predict, "predict")
+            if target == serving:
+                raise ValueError(f"key 'radio.events.{i}.{key}': value {target}: allowed another eNB, as this one "
+                                 f"serves {ue} at {event.at_s:g} s")
+            serving = event.handover or serving

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Plays the runs of a sweep on a Dask cluster; fleet_worker.py is the other end.
+
+The client describes runs and makes bundles of what comes back, so that a bundle is the same wherever it was played.
+Dask gives the run of a worker that died to another one, so often as the scheduler allows.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import queue
+import shutil
+import tempfile
+import time
+import uuid
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cellbed import paths
+from cellbed.error import CellbedError, LabError, told
+from cellbed.labs.caller import note
+from cellbed.labs.choices import KERNELS
+from cellbed.results.bundle import TEMPORARY_PREFIX, Bundle
+from cellbed.scenario import channel, packet_trace
+from cellbed.scenario.description import Run
+from cellbed.sweep import fleet_key
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+    from cellbed.sweep.fleet_worker import Played
+    from cellbed.sweep.play import Outcome, Sweep
+
+_CONNECT_S = 10
+_LOOK_S = 2.0
+_STOP_S = 60.0
+
+
+@contextlib.contextmanager
+def connected(address: str, lab: str, kernel: str | None, shared: bool, key: Path | None) -> Iterator[Fleet]:
+    """The cluster behind a scheduler.
+
+    Args:
+        shared: let workers that see the results folder put bundles there.
+        key: of the fleet; None on loopback.
+
+    Raises:
+        CellbedError: no scheduler answers, or a worker is not like this machine.
+    """
+    fleet_key.parse_address("--scheduler", address, key)
+    if lab != "virtual":
+        raise CellbedError(f"--scheduler: allowed with --lab virtual, which needs no root and no time of its own, not "
+                           f"with {lab}")
+    if kernel not in (None, *KERNELS):
+        raise CellbedError(f"--scheduler: allowed with --kernel {', '.join(KERNELS)}, which workers have, too")
+    try:
+        from distributed import Client
+
+        from cellbed.sweep import fleet_worker  # noqa: F401 (needs it, too)
+    except ModuleNotFoundError as error:
+        raise CellbedError(f"--scheduler needs Dask ({error}); run `pip install 'cellbed[fleet]'`") from None
+    for name in ("distributed", "distributed.client"):  # what went wrong is told in our words
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            client = Client(address, timeout=_CONNECT_S, set_as_default=False,
+                            security=fleet_key.security(key) if key is not None else None)
+        except (OSError, ValueError) as error:
+            raise CellbedError(f"--scheduler {address}: {error}") from None
+    try:
+        fleet = Fleet(client, kernel or paths.default_kernel(), shared)
+        try:
+            fleet.check()
+            yield fleet
+        finally:
+            fleet.end()
+    finally:
+        client.close()
+
+
+class Fleet:
+    """The workers of a scheduler, for one sweep."""
+
+    def __init__(self, client: Client, kernel: str, shared: bool) -> None:
+        from cellbed.sweep import fleet_worker
+
+        self.client, self.kernel, self.shared = client, kernel, shared
+        self.worker = fleet_worker
+        self.name = f"cellbed-{uuid.uuid4().hex[:12]}"
+        self.facts = fleet_worker.facts(kernel)
+        self.futures: dict[int, Future] = {}
+        self.submitted = 0
+
+    def check(self) -> None:
+        """Wait for the first worker; raises CellbedError when one of those there are differs from this machine."""
+        if not self.client.scheduler_info()["workers"]:
+            note("the scheduler has no workers yet; waiting for one")
+        self.client.wait_for_workers(1)
+        for address, found in sorted(self.client.run(self.worker.facts, self.kernel, on_error="return").items()):
+            if isinstance(found, BaseException):
+                raise CellbedError(f"worker {address}: {found}")
+            if text := self.worker.differences(found, self.facts):
+                raise CellbedError(_refusal(f"worker {address} ({found[self.worker.HOST]}): {text}"))
+
+    def play(self, sweep: Sweep, runs: list[Run]) -> list[Outcome]:
+        """As Sweep.play()."""
+        outcomes: dict[int, Outcome] = {}
+        done: queue.Queue[int] = queue.Queue()
+        with _proof(sweep.results, self.shared) as proof:
+            bundles = {self.submitted + n: sweep.bundle(run) for n, run in enumerate(runs)}
+            first, self.submitted = self.submitted, self.submitted + len(runs)
+            self.client.subscribe_topic(self.name, lambda event: _advanced(sweep, bundles, event[1]))
+            for index, bundle in bundles.items():
+                if (outcome := sweep.cached(bundle)) is not None:
+                    outcomes[index] = outcome
+                    sweep.observer.finished(bundle.run, outcome)
+                else:
+                    self._submit(index, bundle, sweep.results, proof, done)
+            for index in self._as_they_come(done):
+                outcomes[index] = self._receive(sweep, bundles[index], self.futures.pop(index))
+                sweep.observer.finished(bundles[index].run, outcomes[index])
+        return [outcomes[first + n] for n in range(len(runs))]
+
+    def _submit(self, index: int, bundle: Bundle, results: Path, proof: Path | None, done: queue.Queue[int]) -> None:
+        task = self.worker.Task(self.name, index, bundle.path.name, bundle.run, bundle.description, self.kernel,
+                                self.facts, _files(bundle.run), results, proof, os.getpid())
+        future = self.client.submit(self.worker.play, task, key=f"{self.name}-{index}", pure=False)
+        self.futures[index] = future
+        future.add_done_callback(lambda _, index=index: done.put(index))
+
+    def _as_they_come(self, done: queue.Queue[int]) -> Iterator[int]:
+        """Indices of runs, as they end; tells when there is nobody to play the rest."""
+        alone = False
+        while self.futures:
+            try:
+                yield done.get(timeout=_LOOK_S)
+            except queue.Empty:
+                if not self.client.scheduler_info()["workers"] and not alone:
+                    note("the scheduler has no workers any more; waiting for one")
+                    alone = True
+                continue
+            alone = False
+
+    def _receive(self, sweep: Sweep, bundle: Bundle, future: Future) -> Outcome:
+        """A bundle of what a worker made."""
+        from cellbed.sweep.play import Outcome
+
+        try:
+            played = self._result(future)
+            if played.error is not None:
+                return Outcome(None, error=played.error)
+            if played.folder is not None:
+                bundle.temporary = sweep.results / played.folder
+            else:
+                self.worker.unpack(played.packed, bundle.temporary)
+            manifest = bundle.finish(sweep.scenario, sweep.claims, played.measured, sweep.compress)
+            return Outcome(bundle.path, manifest=manifest)
+        except LabError as error:
+            return Outcome(None, error=str(error))
+        except OSError as error:
+            return Outcome(None, error=told(error, bundle.temporary))
+        finally:
+            bundle.abandon()
+            future.release()
+
+    def _result(self, future: Future) -> Played:
+        from concurrent.futures import CancelledError
+
+        from distributed import KilledWorker
+
+        try:
+            return future.result()
+        except self.worker.Differs as error:
+            raise CellbedError(_refusal(str(error))) from None
+        except KilledWorker as error:
+            raise LabError(f"{error.allowed_failures + 1} workers died while they played it, the last one was "
+                           f"{error.last_worker.address}") from None
+        except CancelledError:
+            raise CellbedError("the scheduler is gone; the same command goes on with what is left") from None
+        except Exception as error:  # of a worker, whatever it is
+            raise LabError(f"worker: {type(error).__name__}: {error}") from error
+
+    def end(self) -> None:
+        """Give up what still plays, and wait until nothing of it is left."""
+        self.client.cancel(list(self.futures.values()))
+        deadline = time.monotonic() + _STOP_S
+        with contextlib.suppress(Exception):  # the scheduler may be gone; workers see that by themselves
+            while not all(self.client.run(self.worker.end, self.name, on_error="ignore").values()):
+                if time.monotonic() > deadline:
+                    note("a worker still plays; `cellbed clean` there removes what it leaves")
+                    return
+                time.sleep(0.1)
+
+
+def _refusal(text: str) -> str:
+    return f"{text}; all workers have to play with the same: build the same version there and start the worker again"
+
+
+def _advanced(sweep: Sweep, bundles: dict[int, Bundle], message: list[Any]) -> None:
+    index, done_s, all_s = message
+    if index in bundles:
+        sweep.observer.advanced(bundles[index].run, done_s, all_s)
+
+
+def _files(run: Run) -> dict[str, bytes]:
+    """What a run has of files that only this machine may have."""
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(run.file).parent
+        if channel.reads_file(run.settings):
+            channel.render(Path(made), run.settings, run.seed, folder)
+        packet_trace.render(Path(made), run.settings, folder)
+        return {path.name: path.read_bytes() for path in Path(made).iterdir()}
+
+
+@contextlib.contextmanager
+def _proof(results: Path, shared: bool) -> Iterator[Path | None]:
+    """A folder by whose name workers know the results folder; afterwards nothing unfinished is in there."""
+    try:
+        results.mkdir(parents=True, exist_ok=True)
+        if not shared:
+            yield None
+            return
+        path = results / f"{TEMPORARY_PREFIX}{uuid.uuid4().hex}.{os.getpid()}"
+        path.mkdir()
+    except OSError as error:
+        raise LabError(f"{error.filename}: {error.strerror}") from None
+    try:
+        yield path
+    finally:
+        for left in results.glob(f"{TEMPORARY_PREFIX}*.{os.getpid()}"):
+            shutil.rmtree(left, ignore_errors=True)

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Plays the runs of a scenario, as many side by side as there are CPUs for them."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import queue
+import threading
+from collections import Counter
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from cellbed import paths
+from cellbed.error import CellbedError, LabError, told
+from cellbed.host import ledger
+from cellbed.labs.caller import Caller
+from cellbed.labs.follow import Watch
+from cellbed.labs.prepare import prepare
+from cellbed.results.bundle import Bundle, tool_versions
+from cellbed.run import congestion_control, memory
+from cellbed.scenario.description import Run
+from cellbed.scenario.model import Scenario
+
+if TYPE_CHECKING:
+    from cellbed.sweep.fleet import Fleet
+
+
+class Observer(Protocol):
+    """Told what happens, from several threads."""
+
+    def advanced(self, run: Run, done_s: float, all_s: float) -> None: ...
+
+    def noticed(self, run: Run, text: str) -> None: ...
+
+    def finished(self, run: Run, outcome: Outcome) -> None: ...
+
+
+_FULL_BYTES = 64 << 10
+_LISTEN_S = 0.2
+
+
+@dataclass(frozen=True)
+class Outcome:
+    path: Path | None
+    cached: bool = False
+    manifest: dict[str, Any] | None = None
+    error: str | None = None
+
+
+class _RunWatch(Watch):
+    """Passes one run's progress on to the sweep's observer."""
+
+    def __init__(self, sweep: Sweep, run: Run) -> None:
+        self.sweep, self.run = sweep, run
+
+    def advanced(self, done_s: float, all_s: float) -> None:
+        self.sweep.observer.advanced(self.run, done_s, all_s)
+
+    def noticed(self, text: str) -> None:
+        self.sweep.observer.noticed(self.run, text)
+
+    def stopping(self) -> bool:
+        return self.sweep.stop.is_set()
+
+
+def _no_space(results: Path) -> str:
+    """What to add to a failure when the disk is full: it may have left no room to say so."""
+    disk = os.statvfs(results)
+    free_bytes = disk.f_bavail * disk.f_frsize
+    return f"; {results}: No space left on device" if free_bytes < _FULL_BYTES else ""
+
+
+def _idle_first(cpus: set[int]) -> list[int]:
+    """CPUs in the order in which guests are to get them: last those on which guests of other commands run."""
+    taken: Counter[int] = Counter()
+    for lab in ledger.living():
+        with contextlib.suppress(OSError):  # it has just ended
+            own = os.sched_getaffinity(lab.lab_pid)
+            taken.update(own if len(own) == 1 else ())
+    return sorted(cpus, key=lambda cpu: (taken[cpu], cpu))
+
+
+def fleet_of(scheduler: str | None, lab: str, kernel: str | None, shared: bool,
+             key: Path | None) -> contextlib.AbstractContextManager[Fleet | None]:
+    """The cluster behind a scheduler, as fleet.connected() has it; None without one."""
+    if scheduler is None:
+        return contextlib.nullcontext()
+    from cellbed.sweep.fleet import connected
+
+    return connected(scheduler, lab, kernel, shared, key)
+
+
+class Sweep:
+    """One invocation of `cellbed run` and the like."""
+
+    def __init__(self, scenario: Scenario, claims: list[dict[str, Any]], results: Path, lab: str,
+                 kernel: str | None, observer: Observer, caller: Caller | None = None,
+                 fleet: Fleet | None = None, again: bool = False, compress: bool = False,
+                 load: Path | None = None) -> None:
+        """
+        Args:
+            again: play also what has a finished bundle, which is replaced.
+            compress: captures and traces, after each run.
+            load: BPF object whose congestion control the runs may have.
+        """
+        self.scenario, self.claims, self.results = scenario, claims, results
+        self.observer, self.caller, self.fleet = observer, caller, fleet
+        self.again, self.compress = again, compress
+        self.programs = paths.programs(load is not None)
+        self.control = congestion_control.read(load, lab) if load is not None else None
+        self.lab = prepare(lab, kernel)
+        self.prints = {**paths.fingerprints(self.programs), **tool_versions(), "kernel": self.lab.kernel}
+        if self.control is not None:
+            self.prints["load"] = hashlib.sha256(self.control).hexdigest()
+        self.cpus: queue.Queue[int] = queue.Queue()
+        self.stop = threading.Event()
+
+    def play(self, runs: list[Run], jobs: int) -> list[Outcome]:
+        """Play every run that has no finished bundle. Return: outcomes in the order of the runs.
+
+        Raises:
+            LabError: the lab cannot play anything on this machine.
+        """
+        if self.fleet is not None:
+            return self.fleet.play(self, runs)
+        self.lab.try_out()
+        cpus = _idle_first(os.sched_getaffinity(0))
+        jobs = min(jobs, len(cpus), self._guests_at_once(runs)) if self.lab.side_by_side else 1
+        self.cpus = queue.Queue()  # an earlier call has given its CPUs back to its own
+        for cpu in cpus[:jobs]:
+            self.cpus.put(cpu)
+        try:
+            self.results.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise LabError(f"{error.filename}: {error.strerror}") from None
+        with ThreadPoolExecutor(jobs) as pool:
+            futures: list[Future[Outcome]] = [pool.submit(self._one, run) for run in runs]
+            try:
+                pending = set(futures)
+                while pending:
+                    # Not for ever: once Polars is imported, no signal ends a wait, and Python hears of none.
+                    _, pending = wait(pending, _LISTEN_S, return_when=FIRST_COMPLETED)
+            except KeyboardInterrupt:
+                self.stop.set()
+                for future in futures:
+                    future.cancel()
+                raise
+        return [future.result() for future in futures]
+
+    def _guests_at_once(self, runs: list[Run]) -> int:
+        """As many as there is memory for, if all were as large as the largest."""
+        return memory.side_by_side(max((memory.guest_mib(run.settings) for run in runs), default=1))
+
+    def bundle(self, run: Run) -> Bundle:
+        """Where a run's result belongs, with what it is."""
+        controls = self.lab.controls(run.settings, self.control is not None)
+        return Bundle(self.results, run, run.describe(self.lab.name, {**self.prints, **controls}))
+
+    def cached(self, bundle: Bundle) -> Outcome | None:
+        """What a finished run has, None when it has to be played."""
+        if self.again or self.caller is not None or not bundle.complete():
+            return None
+        bundle.refresh_claims(self.claims)
+        return Outcome(bundle.path, cached=True)
+
+    def _one(self, run: Run) -> Outcome:
+        bundle = self.bundle(run)
+        outcome = self.cached(bundle) or self._play(run, bundle)
+        self.observer.finished(run, outcome)
+        return outcome
+
+    def _play(self, run: Run, bundle: Bundle) -> Outcome:
+        cpu = self.cpus.get()
+        watch = self.caller or _RunWatch(self, run)
+        try:
+            directory = bundle.begin(self.programs)
+            if self.control is not None:
+                (directory / congestion_control.OBJECT).write_bytes(self.control)
+            measured = self.lab.play(directory, bundle.description, cpu, watch, self.caller)
+            manifest = bundle.finish(self.scenario, self.claims, measured, self.compress)
+            return Outcome(bundle.path, manifest=manifest)
+        except CellbedError as error:
+            return Outcome(None, error=f"{error}{_no_space(self.results)}")
+        except OSError as error:
+            return Outcome(None, error=told(error, bundle.temporary))
+        finally:
+            bundle.abandon()
+            self.cpus.put(cpu)

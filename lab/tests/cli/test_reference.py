@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""scenarios/reference.yaml shows every key of the model, with its default."""
+
+import json
+import typing
+
+import jsonschema
+import pytest
+import yaml
+from minimal import ROOT
+from pydantic import BaseModel
+from pydantic_core import PydanticUndefined
+
+from cellbed.error import ScenarioError
+from cellbed.scenario.file import validate
+from cellbed.scenario.model import Scenario
+from cellbed.scenario.packet_trace import PacketTrace
+from cellbed.scenario.traffic import Command, Transfer
+from cellbed.scenario.utran import Utran
+
+REFERENCE = yaml.safe_load((ROOT / "scenarios/reference.yaml").read_text())
+UTRAN = yaml.safe_load((ROOT / "scenarios/reference-utran.yaml").read_text())
+PACKET_TRACE = yaml.safe_load((ROOT / "scenarios/reference-packet-trace.yaml").read_text())
+ELSEWHERE = {"radio.utran", "radio.packet_trace"}  # not beside the keys of LTE
+
+
+def inner(annotation):
+    """The model inside an annotation such as dict[str, Model] or Model | None."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((m for a in typing.get_args(annotation) if (m := inner(a))), None)
+
+
+def walk(model, data, path=""):
+    for name, field in model.model_fields.items():
+        key = field.alias or name
+        where = f"{path}{key}"
+        assert key in data, f"{where} is missing in reference.yaml"
+        below = inner(field.annotation)
+        if below is None:
+            if field.default is not PydanticUndefined and where not in EXAMPLES:
+                assert data[key] == field.default, f"{where}: reference.yaml does not show the default"
+            continue
+        value = data[key]
+        if key == "traffic":
+            for example in value:
+                walk(Command if example["kind"] == "command" else Transfer, example, "traffic.")
+            continue
+        if where in ELSEWHERE:
+            assert value is None
+            continue
+        if isinstance(value, list):
+            value = value[0]
+        elif typing.get_origin(field.annotation) is dict:
+            value = next(iter(value.values()))
+        walk(below, value, f"{where}.")
+
+
+# Shown with an example, as the default says nothing.
+EXAMPLES = {"title", "nodes.address", "radio.channel.positions", "radio.events.mode", "traffic.duration_s",
+            "traffic.background"}
+
+
+def test_every_key_with_its_default():
+    validate(REFERENCE, "reference.yaml")
+    walk(Scenario, REFERENCE)
+
+
+def test_every_key_of_a_dedicated_channel():
+    scenario = validate(UTRAN, "reference-utran.yaml")
+    assert set(UTRAN["radio"]["utran"]) == set(Utran.model_fields)
+    assert scenario.radio.utran == Utran()
+
+
+def test_every_key_of_a_recorded_link():
+    scenario = validate(PACKET_TRACE, "reference-packet-trace.yaml")
+    shown = PACKET_TRACE["radio"]["packet_trace"]
+    assert set(shown) == set(PacketTrace.model_fields)
+    assert scenario.radio.packet_trace == PacketTrace(uplink=shown["uplink"], downlink=shown["downlink"])
+
+
+EDITORS = jsonschema.Draft202012Validator(json.loads((ROOT / "docs/reference/scenario.schema.json").read_text()))
+
+
+@pytest.mark.parametrize("path", [path for path in sorted(ROOT.glob("scenarios/**/*.yaml"))
+                                  if "claims" not in path.name], ids=lambda path: path.stem)
+def test_editors_accept_what_is_in_the_repository(path):
+    assert not list(EDITORS.iter_errors(yaml.safe_load(path.read_text())))
+
+
+@pytest.mark.parametrize(("where", "key", "value"), [
+    ("", "radios", {}), ("radio", "n_rb", 5), ("radio.rlc", "mode", "tm"), ("radio.rlc", "queue_bytes", "8 packets"),
+    ("radio.rlc", "t_reordering", 35), ("links.0", "rate", 1000)])
+def test_editors_mark_what_is_refused(where, key, value):
+    scenario = json.loads(json.dumps(REFERENCE))
+    at = scenario
+    for step in filter(None, where.split(".")):
+        at = at[int(step)] if step.isdecimal() else at[step]
+    at[key] = value
+    (error,) = EDITORS.iter_errors(scenario)
+    with pytest.raises(ScenarioError):
+        validate(scenario, "changed.yaml")

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Every reason that makes a run invalid fires, and none does for a sound run."""
+
+import copy
+
+import pytest
+
+from cellbed.results.validity import judge
+from cellbed.scenario.description import expand
+
+SOUND = {
+    "radio": {
+        "lateness": {"p99_us": 80.0, "missed_ttis": 0},
+        "ports": {"ue1": {"tun_tx_dropped": 0, "write_errors": 0, "refused_pkts": {"oversize": 0, "not_ipv4": 3}}},
+        "pkts_dropped": {"queue_full": 0, "radio_loss": 0},
+    },
+    "probe": {"lost": 0},
+    "reread_mib": 0,
+    "cpu_steal_percent": 0.1,
+    "capture_dropped": {"ue1": 0},
+    "sysctls": {"ue1": {"ipv4/tcp_sack": ["0", "0"], "ipv4/not_in_this_kernel": ["1", None]}},
+    "offloads": {"ue1": {"tcp-segmentation-offload": "off"}},
+    "congestion_control": {"file": "reno"},
+    "workload_errors": {"file": None},
+    "tracepoints": {"lost": 0},
+    "links": [{"from": "server", "to": "enb", "sent_pkts": 100, "lost_pkts": 3, "overflow_pkts": 0}],
+}
+
+
+@pytest.fixture
+def settings(minimal, write):
+    return expand(write(minimal))[1][0].settings
+
+
+def change(path, value):
+    facts = copy.deepcopy(SOUND)
+    *parents, last = path
+    at = facts
+    for key in parents:
+        at = at[key]
+    at[last] = value
+    return facts
+
+
+def test_a_sound_run_is_valid(settings):
+    assert judge(SOUND, settings) == {"verdict": "valid", "reasons": []}
+
+
+@pytest.mark.parametrize(("path", "value", "code"), [
+    (("radio", "lateness", "p99_us"), 1000.1, "lateness_p99"),
+    (("radio", "lateness", "missed_ttis"), 1, "missed_ttis"),
+    (("cpu_steal_percent",), 5.1, "cpu_steal"),
+    (("radio", "ports", "ue1", "tun_tx_dropped"), 1, "tun_drops"),
+    (("radio", "ports", "ue1", "tun_tx_dropped"), None, "tun_gone"),
+    (("radio", "ports", "ue1", "write_errors"), 1, "tun_drops"),
+    (("radio", "ports", "ue1", "refused_pkts", "oversize"), 1, "offload"),
+    (("radio", "pkts_dropped", "queue_full"), 1, "queue_drops"),
+    (("probe", "lost"), 1, "probe_lost"),
+    (("reread_mib",), 700, "memory"),
+    (("capture_dropped", "ue1"), 1, "capture_drops"),
+    (("sysctls", "ue1", "ipv4/tcp_sack"), ["0", "1"], "sysctl"),
+    (("offloads", "ue1", "tcp-segmentation-offload"), "on", "offload"),
+    (("congestion_control", "file"), "cubic", "congestion_control"),
+    (("tracepoints", "lost"), 1, "tracepoints_lost"),
+    (("links", 0, "overflow_pkts"), 1, "wired_drops"),
+    (("workload_errors", "file"), "unable to connect", "workload"),
+])
+def test_each_reason_fires(settings, path, value, code):
+    verdict = judge(change(path, value), settings)
+    assert verdict["verdict"] == "invalid"
+    assert [reason["code"] for reason in verdict["reasons"]] == [code]
+    assert set(verdict["reasons"][0]) == {"code", "text", "value", "bound"}
+
+
+def test_queue_drops_are_valid_where_the_scenario_allows_them(settings):
+    allowed = {**settings, "validity": {**settings["validity"], "queue_drops_allowed": True}}
+    for path in (("radio", "pkts_dropped", "queue_full"), ("links", 0, "overflow_pkts")):
+        assert judge(change(path, 9), allowed)["verdict"] == "valid"
+
+
+def test_drops_of_a_routers_queue_are_what_a_core_network_is_for(handover, write):
+    settings = expand(write(handover))[1][0].settings
+    link = {"to": "tenb", "sent_pkts": 100, "lost_pkts": 0, "overflow_pkts": 9, "early_drop_pkts": 9, "marked_pkts": 9}
+
+    def codes(source):
+        return [reason["code"] for reason in judge(change(("links", 0), {**link, "from": source}), settings)["reasons"]]
+
+    assert codes("router") == []
+    assert codes("sgw") == codes("server") == ["wired_drops"]
+    tun_drops = change(("radio", "ports", "ue1", "tun_tx_dropped"), 1)
+    assert [reason["code"] for reason in judge(tun_drops, settings)["reasons"]] == ["tun_drops"]

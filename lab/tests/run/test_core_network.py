@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Core networks: what a scenario may say of one, what has to exist for it, what the radio daemon is told."""
+
+import pytest
+
+from cellbed.error import ScenarioError
+from cellbed.run import core_network, radio_config, topology
+from cellbed.scenario.description import expand, set_key
+
+
+@pytest.fixture
+def settings(write, handover):
+    return expand(write(handover))[1][0].settings
+
+
+def named(planned, name):
+    return next(node for node in planned.nodes if node.name == name)
+
+
+SECOND = {"at_s": 5, "ue": "me", "handover": "senb"}
+
+
+@pytest.mark.parametrize(("key", "value", "message"), [
+    ("nodes.sgw2", {"kind": "sgw"}, "key 'nodes.sgw2.kind': value 'sgw': allowed one sgw in a scenario"),
+    ("nodes.router", {"kind": "server", "address": "10.9.0.1/24"}, "key 'nodes.sgw.kind': value 'sgw': allowed "
+     "together with a router"),
+    ("nodes.sgw", {"kind": "enb"}, "key 'nodes.router.kind': value 'router': allowed in a core network only"),
+    ("nodes.sgw.address", "10.1.0.1/24", "key 'nodes.sgw.address': value 10.1.0.1/24: allowed none, each link gives "
+     "the S-GW one"),
+    ("nodes.router.address", "10.1.0.1/24", "key 'nodes.router.address': value 10.1.0.1/24: allowed none"),
+    ("nodes.eenb", {"kind": "enb"}, "key 'links': no way from eenb to sgw"),
+    ("nodes.router2", {"kind": "router"}, "key 'links': no way from router2 to sgw"),
+    ("nodes.me.address", "10.60.0.1/32", "key 'nodes.me.address': value 10.60.0.1/32: allowed an address outside "
+     "10.60.0.0/16 and 10.61.0.0/16"),
+    ("nodes.me.address", "10.61.9.9/32", "key 'nodes.me.address': value 10.61.9.9/32: allowed an address outside"),
+    ("nodes.me.address", "10.46.1.7/32", "allowed a subnet that has nothing in common with that of me"),
+    ("nodes.server.address", "10.32.0.1/10", "allowed a subnet that has nothing in common with"),
+    ("nodes.server.address", "10.46.1.254/24", "the last address of its subnet, which the S-GW's end has"),
+    ("links.0.b", "router", "key 'links.0.b': value 'router': allowed sgw"),
+    ("links.2.a", "sgw", "key 'links.2.b': value 'senb': allowed server, router"),
+    ("links.2.a", "tenb", "key 'links.2.b': value 'senb': allowed router"),
+    ("links.2.b", "tenb", "key 'links.3': a second link between tenb and router: allowed one"),
+    ("links.2.b", "router", "key 'links.2.b': value 'router': allowed sgw, senb, tenb"),
+    ("links.3.aqm", "codel", "key 'links.3.aqm': value codel: allowed 'none', 'red' or 'red_ecn'"),
+    ("links.3.red_max_pkts", 20, "key 'links.3': value dict: allowed red_min_pkts 20 < red_max_pkts 20 <= queue"),
+    ("links.3.queue_pkts", 60, "allowed red_min_pkts 20 < red_max_pkts 65 <= queue_pkts 60"),
+    ("links.3.red_probability", 0, "key 'links.3.red_probability': value 0: allowed greater than 0"),
+    ("links.3.red_min_pkts", 1, "key 'links.3.red_min_pkts': value 1: allowed greater than or equal to 2"),
+    ("radio.ues.me.peer", "sgw", "key 'radio.ues.me.peer': value 'sgw': allowed c1, senb, tenb"),
+    ("radio.ues.me.weight", 2, "key 'radio.ues.me.weight': value 2: allowed 1, as the scheduler rr knows no weights"),
+    ("radio.scheduler", "pf", "key 'radio.scheduler': value pf: allowed 'rr' or 'wfq'"),
+    ("radio.handover.procedure", "soft", "value soft: allowed 'standard', 'fast_path_switch' or 'prediction'"),
+    ("radio.handover.detach", 1, "key 'radio.handover.detach': unknown; did you mean 'detach_ms'?"),
+    ("radio.handover", {"prediction_timeout_ms": 8}, "key 'radio.handover': value dict: allowed a "
+     "prediction_timeout_ms above 8"),
+    ("radio.pdcp", {"reordering": True}, "key 'radio.pdcp.reordering': value True: allowed false with several eNBs"),
+    ("radio.pdcp", {"sn_bits": 7}, "key 'radio.pdcp.sn_bits': value 7: allowed 12 with several eNBs and rlc.mode am"),
+    ("radio.rlc.delivery", "out_of_sequence", "key 'radio.rlc.delivery': value out_of_sequence: allowed in_sequence "
+     "with several eNBs and rlc.mode am"),
+    ("radio.gtpu.ecn", "full", "key 'radio.gtpu.ecn': value full: allowed 'none' or 'copy'"),
+    ("radio.channel", {"model": "swing"}, "key 'radio.channel.model': value swing: allowed no channel with several"),
+    ("radio.events.0.handover", "senb", "key 'radio.events.0.handover': value senb: allowed another eNB, as this one "
+     "serves me at 3.3 s"),
+    ("radio.events.0.handover", "router", "key 'radio.events.0.handover': value 'router': allowed senb, tenb"),
+    ("radio.events.0.predict", "tenb", "key 'radio.events.0': value dict: allowed exactly one of 'mode', 'handover'"),
+    ("radio.events.0.handover", None, "key 'radio.events.0': value dict: allowed exactly one of 'mode', 'handover'"),
+    ("radio.events.0.ue", "c9", "key 'radio.events.0.ue': value 'c9': allowed me, c1"),
+    ("traffic.0.to", "router", "key 'traffic.0.to': value 'router': allowed me, c1"),
+])
+def test_wrong_core_networks(handover, write, key, value, message):
+    set_key(handover, key, value, "test")
+    path = write(handover)
+    with pytest.raises(ScenarioError) as error:
+        expand(path)
+    assert str(error.value).startswith(f"{path}")
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def refused(write, data):
+    with pytest.raises(ScenarioError) as error:
+        expand(write(data))
+    return str(error.value)
+
+
+def test_a_handover_follows_the_one_before(handover, write):
+    handover["radio"]["events"] = [SECOND, *handover["radio"]["events"]]
+    assert expand(write(handover))
+    handover["radio"]["events"] += [{**SECOND, "at_s": 6}]
+    assert "key 'radio.events.2.handover': value senb: allowed another eNB" in refused(write, handover)
+
+
+def test_a_prediction_moves_nobody(handover, write):
+    handover["radio"]["events"].insert(0, {"at_s": 2, "ue": "me", "predict": "tenb"})
+    assert expand(write(handover))
+    handover["radio"]["events"][0]["predict"] = "senb"
+    assert "key 'radio.events.0.predict': value senb: allowed another eNB" in refused(write, handover)
+
+
+def test_a_predicted_handover_needs_time_before_it(handover, write):
+    handover["radio"]["events"][0]["at_s"] = 0.1
+    assert expand(write(handover))
+    handover["radio"]["handover"] = {"procedure": "prediction"}
+    assert "key 'radio.events.0.at_s': value 0.1: allowed 0.13 or later" in refused(write, handover)
+
+
+def test_ues_without_tunnels_have_no_handover(handover, write):
+    handover["nodes"] |= {"d1": {"address": "10.45.1.1/24"}, "d2": {"address": "10.45.1.2/24"}}
+    handover["radio"]["ues"] |= {"d1": {"peer": "d2"}, "d2": {"peer": "d1"}}
+    assert expand(write(handover))
+    handover["radio"]["events"][0]["ue"] = "d1"
+    assert "key 'radio.events.0.ue': value d1: allowed me, c1, as it has no tunnels: its peer is d2" in refused(
+        write, handover)
+
+
+@pytest.mark.parametrize(("key", "value", "message"), [
+    ("radio.handover", {"detach_ms": 10}, "key 'radio.handover': allowed in scenarios with an sgw"),
+    ("radio.gtpu", {"ecn": "copy"}, "key 'radio.gtpu': allowed in scenarios with an sgw"),
+    ("radio.events", [{"at_s": 1, "ue": "ue1", "handover": "enb"}], "key 'radio.events.0.handover': value enb: allowed "
+     "in scenarios with an sgw"),
+])
+def test_what_a_core_network_is_needed_for(wired, write, key, value, message):
+    set_key(wired, key, value, "test")
+    assert message in refused(write, wired)
+
+
+def test_an_sgw_needs_a_server_and_an_enb(handover, write):
+    handover["nodes"].pop("server")
+    handover["links"].pop(0)
+    handover["traffic"][0]["from"] = "c1"
+    assert "key 'links': missing a link between sgw and a server" in refused(write, handover)
+    handover["nodes"] = {name: node for name, node in handover["nodes"].items() if node.get("kind") != "enb"}
+    handover["links"] = handover["links"][:1]
+    assert "key 'nodes.sgw.kind': value 'sgw': allowed together with an eNB" in refused(write, handover)
+
+
+def test_addresses_of_tunnel_ends_follow_the_order_of_nodes(settings):
+    assert core_network.tunnel_ends(settings) == {"sgw": "10.60.0.1", "senb": "10.60.1.1", "tenb": "10.60.2.1"}
+    assert core_network.link_addresses(2) == ("10.61.0.9/30", "10.61.0.10/30")
+
+
+def test_every_node_routes_to_every_tunnel_end(settings):
+    planned = topology.plan(settings)
+    sgw, router, senb, tenb = (named(planned, name) for name in ("sgw", "router", "senb", "tenb"))
+    assert planned.gateway is None
+    assert {node.name for node in planned.hosts} == {"server", "me", "c1"}
+    assert sgw.interfaces == {"eth0": "10.46.1.254/24", "eth1": "10.61.0.5/30", "gtp0": None}
+    assert sgw.routes == [
+        ["10.60.0.1/32", "dev", "gtp0"], ["10.60.1.1/32", "via", "10.61.0.6", "dev", "eth1"],
+        ["10.60.2.1/32", "via", "10.61.0.6", "dev", "eth1"],
+        ["10.45.0.1/32", "dev", "gtp0"], ["10.45.0.2/32", "dev", "gtp0"]]
+    assert router.interfaces == {"eth0": "10.61.0.6/30", "eth1": "10.61.0.9/30", "eth2": "10.61.0.14/30"}
+    assert router.routes == [
+        ["10.60.0.1/32", "via", "10.61.0.5", "dev", "eth0"], ["10.60.1.1/32", "via", "10.61.0.10", "dev", "eth1"],
+        ["10.60.2.1/32", "via", "10.61.0.13", "dev", "eth2"]]
+    assert senb.routes == [
+        ["10.60.0.1/32", "via", "10.61.0.9", "dev", "eth0"], ["10.60.1.1/32", "dev", "gtp0"],
+        ["10.60.2.1/32", "via", "10.61.0.9", "dev", "eth0"]]
+    assert tenb.interfaces == {"eth0": "10.61.0.13/30", "gtp0": None}
+
+
+def test_core_links_have_room_for_outer_headers(settings):
+    planned = topology.plan(settings)
+    assert named(planned, "sgw").mtu == {"eth1": 1600}
+    assert named(planned, "router").mtu == {"eth0": 1600, "eth1": 1600, "eth2": 1600}
+    assert named(planned, "server").mtu == named(planned, "me").mtu == {}
+
+
+def test_ways_are_shortest_and_take_the_first_of_two():
+    ring = [("sgw", "r1"), ("r1", "r2"), ("r2", "r3"), ("r1", "r4"), ("r4", "r3"), ("r3", "enb")]
+    assert core_network.first_hops(ring, "r1") == {"sgw": 0, "r2": 1, "r4": 3, "r3": 1, "enb": 1}
+    assert core_network.first_hops(ring, "enb") == {"r3": 5, "r2": 5, "r4": 5, "r1": 5, "sgw": 5}
+    assert core_network.first_hops(ring[1:], "sgw") == {}
+
+
+def test_nodes_of_the_core_forward_without_filter(settings):
+    planned = topology.plan(settings)
+    wanted = topology.sysctls(named(planned, "senb"), settings)
+    for interface in ("all", "eth0", "gtp0"):
+        assert wanted[f"ipv4/conf/{interface}/rp_filter"] == "0"
+        assert wanted[f"ipv4/conf/{interface}/send_redirects"] == "0"
+    assert wanted["ipv4/ip_forward"] == "1"
+    assert not any("rp_filter" in name for name in topology.sysctls(named(planned, "server"), settings))
+
+
+def test_what_the_radio_daemon_is_told(settings):
+    cell = radio_config.cell(settings)
+    assert cell["sgw"] == {"gtpu_address": "10.60.0.1"}
+    assert cell["enbs"] == [{"name": "senb", "gtpu_address": "10.60.1.1"},
+                            {"name": "tenb", "gtpu_address": "10.60.2.1"}]
+    assert cell["gtpu"] == {"ecn": "none"}
+    assert cell["handover"] == {"procedure": "standard", "prediction_ms": 130, "prediction_timeout_ms": 1000,
+                                "detach_ms": 30, "signalling_us": 4000, "end_marker_ms": 200, "forwarding": True,
+                                "reordering": True}
+    me = cell["ues"][0]
+    assert (me["name"], me["peer"], me["enb"], me["address"]) == ("me", "network", "senb", "10.45.0.1")
+    assert "weight" not in me
+    assert radio_config.events(settings["radio"]) == [{"t_ms": 3300, "ue": "me", "handover": "tenb"}]
+    pids = {name: i for i, name in enumerate(settings["nodes"])}
+    ports = radio_config.ports(settings, pids)
+    assert [(port.get("ue"), port["side"], port.get("enb"), port["ifname"], port.get("mtu")) for port in ports] == [
+        ("me", "ue", None, "lte0", None), ("c1", "ue", None, "lte0", None), (None, "sgw", None, "gtp0", 1600),
+        (None, "enb", "senb", "gtp0", 1600), (None, "enb", "tenb", "gtp0", 1600)]
+    assert ports[2]["netns"] == f"/proc/{pids['sgw']}/ns/net"
+
+
+def test_predictions_and_weights_are_told(write, handover):
+    """The daemon makes two events of a predicted handover by itself."""
+    handover["radio"] |= {"handover": {"procedure": "prediction", "prediction_ms": 200}, "scheduler": "wfq"}
+    handover["radio"]["events"].append({"at_s": 1.5, "ue": "c1", "predict": "senb"})
+    settings = expand(write(handover))[1][0].settings
+    assert radio_config.events(settings["radio"]) == [
+        {"t_ms": 3300, "ue": "me", "handover": "tenb"}, {"t_ms": 1500, "ue": "c1", "predict": "senb"}]
+    assert radio_config.cell(settings)["handover"]["prediction_ms"] == 200
+    assert radio_config.cell(settings)["ues"][0]["weight"] == 1
+
+
+def test_without_core_network_the_daemon_hears_nothing_of_one(write, wired):
+    settings = expand(write(wired))[1][0].settings
+    cell = radio_config.cell(settings)
+    assert not {"sgw", "enbs", "handover", "gtpu"}.intersection(cell)
+    assert not {"enb", "address", "weight"}.intersection(cell["ues"][0])
+    ports = radio_config.ports(settings, {"server": 1, "enb": 2, "ue1": 3})
+    assert [(port["ue"], port["side"], port["ifname"]) for port in ports] == [("ue1", "ue", "lte0"),
+                                                                               ("ue1", "network", "net-ue1")]

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The channel of a scenario: its keys, and what a run gets of it."""
+
+import dataclasses
+import json
+
+import pytest
+
+from cellbed.error import ScenarioError
+from cellbed.results.bundle import Bundle
+from cellbed.run.runner import Runner
+from cellbed.scenario import channel
+from cellbed.scenario.description import expand, identity
+from cellbed_channel import render, trace
+
+SWING = {"model": "swing"}
+STATIC = {"model": "static", "positions": {"ue1": [0, 300], "ue2": [30, 300]}}
+
+
+@pytest.fixture
+def run(minimal, write):
+    def of(settings):
+        minimal["radio"]["channel"] = settings
+        return expand(write(minimal))[1][0]
+
+    return of
+
+
+def test_one_set_of_defaults():
+    """The scenario's defaults are those of the physics."""
+    def plain(value):
+        return json.loads(json.dumps(value))
+
+    model = channel.Channel(model="swing").model_dump(mode="json")
+    assert model == plain(dataclasses.asdict(render.Parameters("swing")))
+
+
+@pytest.mark.parametrize(("settings", "message"), [
+    ({}, "key 'radio.channel.model': missing"),
+    ({"model": "walk"}, "key 'radio.channel.model': value walk: allowed 'static', 'swing', 'trace' or 'cell_edge'"),
+    ({"model": "swing", "swing": {"speed": 3}}, "key 'radio.channel.swing.speed': unknown; did you mean 'speed_mps'?"),
+    ({"model": "swing", "swing": {"distance_m": [160, 30]}}, "value [160, 30]: allowed two distances up to 5000"),
+    ({"model": "swing", "trace": "x"}, "key 'radio.channel.trace': value x: allowed a file when model is trace"),
+    ({"model": "trace"}, "key 'radio.channel.trace': value None: allowed a file when model is trace"),
+    ({"model": "static"}, "key 'radio.channel.positions.ue1': missing"),
+    ({**STATIC, "model": "swing"}, "key 'radio.channel.positions': allowed none, as model is swing"),
+    ({"model": "static", "positions": {**STATIC["positions"], "ue9": [1, 1]}}, "value 'ue9': allowed ue1, ue2"),
+    ({**SWING, "cqi": {"ul": 0}}, "key 'radio.channel.cqi.ul': value 0: allowed greater than or equal to 1"),
+    ({**SWING, "path_loss": {"los": "maybe"}}, "value maybe: allowed 'never', 'always' or 'drawn'"),
+    ({**SWING, "granularity_ms": 0}, "key 'radio.channel.granularity_ms': value 0: allowed greater than or equal to 1"),
+    ({"model": "cell_edge"}, "key 'radio.ues.ue1.peer': value ue2: allowed the eNB, as radio.channel.model is"),
+    ({"model": "swing", "cell_edge": {"load": 2}}, "key 'radio.channel.cell_edge.load': value 2: allowed less than or"),
+    ({"model": "trace", "trace": "none.csv"}, "key 'radio.channel.trace': "),
+])
+def test_wrong_channels(run, settings, message):
+    with pytest.raises(ScenarioError) as error:
+        run(settings)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_swing_is_for_two(minimal, run):
+    minimal["nodes"]["ue3"] = {"address": "10.45.0.3/24"}
+    minimal["radio"]["ues"]["ue3"] = {"peer": "ue1"}
+    with pytest.raises(ScenarioError, match="value swing: allowed with two UEs, here are 3"):
+        run(SWING)
+
+
+def test_the_channel_is_rendered_before_the_run(run, tmp_path):
+    one = run(SWING)
+    folder = Bundle(tmp_path / "results", one, one.describe("virtual", {})).begin({})
+    found = trace.read(folder / "channel.trace")
+    assert found.ues == {1: "ue1", 2: "ue2"}
+    assert set(found.leg(1, "ul")["cqi"]) == {9}
+    assert found.model["duration_s"] == 2 + 30 + channel.MARGIN_S
+
+
+def test_without_a_channel_there_is_none(run, tmp_path):
+    one = run(None)
+    folder = Bundle(tmp_path / "results", one, one.describe("virtual", {})).begin({})
+    assert not (folder / "channel.trace").exists()
+    config = celld_config(folder)
+    assert "channel" not in config
+    assert "channel" not in config["cell"]
+
+
+def celld_config(folder):
+    runner = Runner(folder)
+    runner.progress.close()
+    runner.pids = {"ue1": 1, "ue2": 2}
+    return runner.celld_config()
+
+
+def test_celld_gets_the_path_and_no_physics(run, tmp_path):
+    one = run(STATIC)
+    folder = Bundle(tmp_path / "results", one, one.describe("virtual", {})).begin({})
+    config = celld_config(folder)
+    assert config["channel"] == str(folder / "channel.trace")
+    assert "channel" not in config["cell"]
+
+
+def test_a_wrong_parameter_is_told_before_the_lab_starts(run, tmp_path):
+    one = run({"model": "static", "positions": {"ue1": [0, 9000], "ue2": [0, 8990]}})
+    bundle = Bundle(tmp_path / "results", one, one.describe("virtual", {}))
+    with pytest.raises(ScenarioError, match="key 'radio.channel': distance: value 9000 m: allowed at most 5000 m"):
+        bundle.begin({})
+
+
+def test_a_measured_channel(run, tmp_path):
+    file = tmp_path / "drive.csv"
+    file.write_text("t_ms,ue,leg,cqi\n0,ue1,ul,7\n500,ue1,ul,3\n")
+    settings = {"model": "trace", "trace": file.name}
+    one = run(settings)
+    folder = Bundle(tmp_path / "results", one, one.describe("virtual", {})).begin({})
+    assert list(trace.read(folder / "channel.trace").leg(1, "ul")["cqi"]) == [7, 3]
+    file.write_text("t_ms,ue,leg,cqi\n0,ue1,ul,8\n")
+    assert identity(run(settings).describe("virtual", {})) != identity(one.describe("virtual", {}))
+    file.write_text("t_ms,ue,leg,cqi\n0,ue1,ul,80\n")
+    with pytest.raises(ScenarioError, match=r"drive.csv:2: column 'cqi': value '80': allowed 0..15"):
+        run(settings)
+
+
+def test_a_cell_edge(wired, write, tmp_path):
+    def of(**edge):
+        wired["radio"]["channel"] = {"model": "cell_edge", "granularity_ms": 5, "cell_edge": edge}
+        return expand(write(wired))[1][0]
+
+    one = of(distance_m=160, cqi_period_ms=10)
+    folder = Bundle(tmp_path / "results", one, one.describe("virtual", {})).begin({})
+    found = trace.read(folder / "channel.trace")
+    assert found.model["parameters"]["cell_edge"]["distance_m"] == 160
+    assert len(found.leg(1, "dl")) > 100
+    assert len(found.leg(1, "sl")) == 0
+    with pytest.raises(ScenarioError, match="cqi_period_ms': value 12: allowed multiples of radio.channel.granularity"):
+        of(cqi_period_ms=12)

@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Wrong scenarios: one line with file, key, value and what is allowed."""
+
+import pytest
+from minimal import ROOT
+
+from cellbed.error import ScenarioError
+from cellbed.scenario.description import expand, identity, load_claims, set_key
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "scenarios").rglob("*.yaml")), ids=lambda p: p.stem)
+def test_every_scenario_of_the_project_is_valid(path):
+    if path.stem.endswith("claims"):
+        pytest.skip("claims are no scenario; the analysis tests read them")
+    scenario, runs = expand(path)
+    assert runs
+    load_claims(scenario, path)
+
+
+@pytest.mark.parametrize(("key", "value", "message"), [
+    ("radio.ues.ue1.cqi_ul", 16, "key 'radio.ues.ue1.cqi_ul': value 16: allowed less than or equal to 15"),
+    ("radio.ues.ue1.cqi_u", 3, "key 'radio.ues.ue1.cqi_u': unknown; did you mean 'cqi_ul'?"),
+    ("radio.n_rb", 5, "key 'radio.n_rb': value 5: allowed greater than or equal to 6"),
+    ("radio.ues.ue1.mode", "relay", "key 'radio.ues.ue1.mode': value relay: allowed 'im' or 'dm'"),
+    ("radio.ues.ue1.peer", "ue1", "key 'radio.ues.ue1.peer': value 'ue1': allowed ue2"),
+    ("tcp.receive_window", "8 parsecs", "key 'tcp.receive_window': value 8 parsecs: allowed a number of bytes"),
+    ("tcp.receive_window", 10, "key 'tcp.receive_window': value 10: allowed greater than or equal to 1024"),
+    ("tcp.congestion_control", "bbr 3", "key 'tcp.congestion_control': value bbr 3: allowed String should match"),
+    ("traffic.0.to", "ue9", "key 'traffic.0.to': value 'ue9': allowed ue2"),
+    ("traffic.0.duration_s", -1, "key 'traffic.0.duration_s': value -1: allowed greater than 0"),
+    ("nodes.ue1.address", "10.45.0.999/24", "key 'nodes.ue1.address': value 10.45.0.999/24: allowed"),
+    ("nodes.ue3", {"address": "10.45.0.3/24"}, "key 'nodes.ue3': value 'ue3': allowed ue1, ue2"),
+    ("traffic.0.duration_s", 2.5, "key 'duration_s': value 2.5: allowed whole seconds with kind iperf3"),
+    ("traffic.0.bytes", "1MB", "key 'traffic.0': value dict: allowed exactly one of 'duration_s' and 'bytes'"),
+    ("traffic.0.duration_s", None, "key 'traffic.0': value dict: allowed exactly one of 'duration_s' and 'bytes'"),
+    ("nodes.ue1.address", None, "key 'nodes.ue1.address': missing"),
+    ("nodes.ue1.address", "10.45.0.2/24", "value 10.45.0.2/24: allowed another address than that of ue1"),
+    ("radio.rlc_um.queue_pkts", 9, "key 'radio.rlc_um.queue_pkts': unknown; allowed sn_bits"),
+    ("radio.rlc.mode", "tm", "key 'radio.rlc.mode': value tm: allowed 'um' or 'am'"),
+    ("radio.rlc.delivery", "late", "value late: allowed 'in_sequence' or 'out_of_sequence'"),
+    ("radio.rlc_am.poll_byte", "100MB", "value 100000000: allowed less than or equal to 10000000"),
+    ("radio.rlc_am.on_max_retx", "cry", "value cry: allowed 'reestablish' or 'stop'"),
+    ("radio.harq.max_attempts", 9, "key 'radio.harq.max_attempts': value 9: allowed less than or equal to 8"),
+    ("radio.harq.dl_rtt_tti", 7, "key 'radio.harq.dl_rtt_tti': value 7: allowed greater than or equal to 8"),
+    ("radio.harq.bler", [0.1, 0.2], "key 'radio.harq.bler': value [0.1, 0.2]: allowed probabilities that do not incr"),
+    ("radio.harq.bler", [], "key 'radio.harq.bler': value []: "),
+    ("radio.harq.bler", [0.1, 2], "key 'radio.harq.bler.1': value 2: allowed less than or equal to 1"),
+    ("radio.dl_carriers", 6, "key 'radio.dl_carriers': value 6: allowed less than or equal to 5"),
+    ("radio.dl_codewords", 0, "key 'radio.dl_codewords': value 0: allowed greater than or equal to 1"),
+    ("radio.pdcp.t_reordering_ms", 3001, "value 3001: allowed less than or equal to 3000"),
+    ("format", 2, "key 'format': value 2: allowed 1"),
+    ("tpc", {}, "key 'tpc': unknown; did you mean 'tcp'?"),
+])
+def test_wrong_values(minimal, write, key, value, message):
+    set_key(minimal, key, value, "test")
+    path = write(minimal)
+    with pytest.raises(ScenarioError) as error:
+        expand(path)
+    assert str(error.value).startswith(f"{path}")
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(("key", "value", "message"), [
+    ("links.0.rate", "1 gig", "key 'links.0.rate': value 1 gig: allowed a rate in kbit, Mbit or Gbit"),
+    ("links.0.rate", "0kbit", "key 'links.0.rate': value 0: allowed greater than or equal to 1000"),
+    ("links.0.rat", "1Mbit", "key 'links.0.rat': unknown; did you mean 'rate'?"),
+    ("links.0.delay_ms", -1, "key 'links.0.delay_ms': value -1: allowed greater than or equal to 0"),
+    ("links.0.loss", 2, "key 'links.0.loss': value 2: allowed less than or equal to 1"),
+    ("links.0.a", "ue1", "key 'links.0.a': value 'ue1': allowed server, enb"),
+    ("links.0.b", "server", "key 'links.0.b': value 'server': allowed enb"),
+    ("links.0.a", "enb", "key 'links.0.b': value 'enb': allowed server"),
+    ("links", [], "key 'links': missing, and an eNB node is there to route"),
+    ("links", [{"a": "enb", "b": "server", "rate": "1Mbit"}] * 2, "key 'links.1': a second link of server"),
+    ("nodes.s2", {"kind": "server", "address": "10.2.0.1/24"}, "key 'links': missing a link of s2"),
+    ("nodes.enb2", {"kind": "enb"}, "key 'nodes.enb2.kind': value 'enb': allowed one eNB in a scenario"),
+    ("nodes.enb.address", "10.1.0.9/24", "key 'nodes.enb.address': value 10.1.0.9/24: allowed none"),
+    ("nodes.server.address", "10.1.0.254/24", "allowed any but the last address of its subnet"),
+    ("nodes.server.address", "10.1.0.1/32", "allowed a prefix of at most 30 bits"),
+    ("nodes.server.address", "10.45.0.9/16", "allowed a subnet that has nothing in common with that of ue1"),
+    ("radio.ues.ue1.peer", "server", "key 'radio.ues.ue1.peer': value 'server': allowed enb"),
+    ("radio.ues.ue1.mode", "dm", "key 'radio.ues.ue1.mode': value dm: allowed im, as its peer is the eNB"),
+    ("radio.ues.server", {"peer": "enb"}, "key 'radio.ues.server': value 'server': allowed ue1"),
+    ("traffic.0.to", "enb", "key 'traffic.0.to': value 'enb': allowed ue1"),
+    ("traffic.0.bytes", "12 parsecs", "key 'traffic.0.bytes': value 12 parsecs: allowed a number of bytes"),
+    ("traffic.0.limit_s", 0, "key 'traffic.0.limit_s': value 0: allowed greater than 0"),
+])
+def test_wrong_values_with_links(wired, write, key, value, message):
+    set_key(wired, key, value, "test")
+    path = write(wired)
+    with pytest.raises(ScenarioError) as error:
+        expand(path)
+    assert str(error.value).startswith(f"{path}")
+    assert message in str(error.value)
+
+
+COMMAND = {"id": "fetch", "kind": "command", "node": "ue1", "argv": ["true"]}
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    ({"kind": "iperf"}, "key 'traffic.0': value dict: allowed kind iperf3, stream, command"),
+    ({"node": "ue9"}, "key 'traffic.0.node': value 'ue9': allowed server, enb, ue1"),
+    ({"argv": []}, "key 'traffic.0.argv': value []: allowed"),
+    ({"argv": "true"}, "key 'traffic.0.argv': value true: allowed"),
+    ({"to": "ue1"}, "key 'traffic.0.to': unknown"),
+    ({"environmnt": {}}, "key 'traffic.0.environmnt': unknown; did you mean 'environment'?"),
+    ({"environment": {"A-B": "c"}}, "key 'traffic.0.environment.A-B.[key]': value A-B: allowed"),
+    ({"limit_s": 0}, "key 'traffic.0.limit_s': value 0: allowed greater than 0"),
+    ({"background": True}, "key 'traffic': allowed at least one that is not in the background"),
+    ({"background": True, "start_s": 1}, "key 'traffic.0.start_s': value 1: allowed 0, as what is in the background"),
+])
+def test_wrong_commands(wired, write, change, message):
+    wired["traffic"] = [{**COMMAND, **change}]
+    with pytest.raises(ScenarioError) as error:
+        expand(write(wired))
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(("key", "value", "message"), [
+    ("radio.utran.dl_rate", "33kbit", "key 'radio.utran.dl_rate': value 33000: allowed 1 to 64 PDUs of 40 bytes every "
+     "10 ms, multiples of 32kbit"),
+    ("radio.utran.ul_rate", "2.08Mbit", "key 'radio.utran.ul_rate': value 2080000: allowed 1 to 64 PDUs"),
+    ("radio.utran.pdu_bytes", 42, "value 384000: allowed 1 to 64 PDUs of 42 bytes every 10 ms, multiples of 33.6kbit"),
+    ("radio.utran.max_dat", 41, "key 'radio.utran.max_dat': value 41: allowed less than or equal to 40"),
+    ("radio.utran.tti_ms", 2, "key 'radio.utran.tti_ms': value 2: allowed 10, 20, 40 or 80"),
+    ("radio.utran.maxdat", 4, "key 'radio.utran.maxdat': unknown; did you mean 'max_dat'?"),
+    ("radio.utran", None, "key 'radio.utran': missing, as radio.system is utran"),
+    ("radio.system", "lte", "key 'radio.utran': allowed with radio.system: utran only, which is lte"),
+    ("radio.system", "gsm", "key 'radio.system': value gsm: allowed 'lte', 'utran' or 'packet_trace'"),
+    ("radio.n_rb", 50, "key 'radio.n_rb': allowed with radio.system: lte only, which is utran"),
+    ("radio.rlc.mode", "am", "key 'radio.rlc': allowed with radio.system: lte only, which is utran"),
+    ("radio.ues.ue1.bler_dl", 0.1, "key 'radio.ues.ue1.bler_dl': allowed with radio.system: lte only, which is utran"),
+    ("radio.ues.ue2", {"peer": "enb"}, "key 'radio.ues': value ue1, ue2: allowed one UE, as radio.system is utran"),
+])
+def test_wrong_values_of_a_dedicated_channel(wired, write, key, value, message):
+    wired["radio"] |= {"system": "utran", "utran": {}}
+    if key == "radio.ues.ue2":
+        wired["nodes"]["ue2"] = {"address": "10.45.0.2/24"}
+    set_key(wired, key, value, "test")
+    with pytest.raises(ScenarioError) as error:
+        expand(write(wired))
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_command_without_limit_needs_a_channel_without_end(wired, write):
+    wired["traffic"] = [{**COMMAND, "limit_s": None}]
+    assert expand(write(wired))[1][0].settings["traffic"][0]["limit_s"] is None
+    wired["radio"]["channel"] = {"model": "static", "positions": {"ue1": [10, 10]}}
+    with pytest.raises(ScenarioError, match=r"key 'traffic.0.limit_s': value None: allowed seconds"):
+        expand(write(wired))
+
+
+def test_a_dedicated_channel_needs_the_network(minimal, write):
+    minimal["radio"] = {"system": "utran", "utran": {}, "ues": {"ue1": {"peer": "ue2"}, "ue2": {"peer": "ue1"}}}
+    with pytest.raises(ScenarioError, match=r"key 'radio.ues': value ue1, ue2: allowed one UE"):
+        expand(write(minimal))
+
+
+def test_a_server_and_a_ue_without_enb(wired, write):
+    del wired["nodes"]["enb"]
+    with pytest.raises(ScenarioError, match=r"key 'links.0.b': value 'enb': allowed none, there is no such node"):
+        expand(write(wired))
+
+
+def test_a_ue_of_the_network_uses_mode_im(wired, write):
+    settings = expand(write(wired))[1][0].settings
+    assert settings["radio"]["ues"]["ue1"]["mode"] == "im"
+    assert settings["links"] == [{"a": "server", "b": "enb", "rate": 10**9, "delay_ms": 1.5, "queue_pkts": 1000,
+                                  "loss": 0.0, "aqm": "none", "red_min_pkts": 20, "red_max_pkts": 65,
+                                  "red_probability": 0.1}]
+    assert settings["traffic"][0]["bytes"] == 122_240_000
+    assert settings["traffic"][0]["duration_s"] is None
+
+
+def test_direct_ues_and_the_network_have_no_way_to_each_other(wired, write):
+    wired["nodes"] |= {"ue2": {"address": "10.45.0.2/24"}, "ue3": {"address": "10.45.0.3/24"}}
+    wired["radio"]["ues"] |= {"ue2": {"peer": "ue3"}, "ue3": {"peer": "ue2"}}
+    assert expand(write(wired))
+    wired["traffic"][0]["to"] = "ue2"
+    with pytest.raises(ScenarioError, match=r"key 'traffic.0.to': value 'ue2': allowed ue1"):
+        expand(write(wired))
+
+
+def test_harq_leaves_time_for_a_synchronous_retransmission(minimal, write):
+    minimal["radio"] |= {"harq": {"max_attempts": 5}, "timing": {"decode_tti": 6, "grant_to_tx_tti": 3}}
+    with pytest.raises(ScenarioError, match=r"key 'radio.timing.decode_tti': value 6: allowed 8 together"):
+        expand(write(minimal))
+
+
+def test_an_am_bearer_joins_two_ues(minimal, write):
+    minimal["nodes"]["ue3"] = {"address": "10.45.0.3/24"}
+    minimal["radio"] |= {"rlc": {"mode": "am"}, "ues": {"ue1": {"peer": "ue2"}, "ue2": {"peer": "ue3"},
+                                                        "ue3": {"peer": "ue2"}}}
+    with pytest.raises(ScenarioError, match=r"key 'radio.ues.ue2.peer': value ue3: allowed ue1, as an AM bearer"):
+        expand(write(minimal))
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    ({"port": 5202}, "key 'traffic.1.id': value 'file': allowed an id that no other flow has"),
+    ({"id": "b"}, "key 'traffic.1.port': value 5201: allowed another port than that of flow file, which is from ue1"),
+])
+def test_flows_of_a_node_have_ports_of_their_own(minimal, write, change, message):
+    minimal["traffic"].append({**minimal["traffic"][0], **change})
+    with pytest.raises(ScenarioError) as error:
+        expand(write(minimal))
+    assert message in str(error.value)
+
+
+def test_flows_in_both_directions_may_have_one_port(minimal, write):
+    minimal["traffic"].append({**minimal["traffic"][0], "id": "back", "from": "ue2", "to": "ue1"})
+    assert expand(write(minimal))
+
+
+def test_missing_key(minimal, write):
+    del minimal["radio"]
+    with pytest.raises(ScenarioError, match="key 'radio': missing"):
+        expand(write(minimal))
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ("format: 1\nformat: 1\n", "key 'format': given twice"),
+    ("format: [", "not YAML"),
+    ("- a\n", "expected a mapping"),
+    ("", "expected a mapping"),
+])
+def test_wrong_files(write, text, message):
+    with pytest.raises(ScenarioError, match=message):
+        expand(write(text))
+
+
+def test_missing_file(tmp_path):
+    with pytest.raises(ScenarioError, match="No such file"):
+        expand(tmp_path / "none.yaml")
+
+
+def test_sweep_is_variants_times_grid_times_seeds(minimal, write):
+    minimal["seeds"] = [1, 2]
+    minimal["sweep"] = {"variants": {"A": {"radio.ues.ue1.mode": "im"}, "B": {"radio.ues.ue1.mode": "dm"}},
+                        "grid": {"tcp.receive_window": ["8KiB", "16KiB", "32KiB"]}}
+    _, runs = expand(write(minimal))
+    assert len(runs) == 2 * 3 * 2
+    assert {run.params["tcp.receive_window"] for run in runs} == {8192, 16384, 32768}
+    assert {run.params["radio.ues.ue1.mode"] for run in runs if run.variant.startswith("A")} == {"im"}
+
+
+def test_wrong_value_in_a_sweep_names_the_variant(minimal, write):
+    minimal["sweep"] = {"variants": {"bad": {"radio.n_rb": 500}}}
+    with pytest.raises(ScenarioError, match=r"\(variant bad\): key 'radio.n_rb': value 500"):
+        expand(write(minimal))
+
+
+def test_override_wins_over_file_and_sweep(minimal, write):
+    minimal["sweep"] = {"variants": {"A": {"radio.n_rb": 25}}}
+    _, runs = expand(write(minimal), ["radio.n_rb=100"])
+    assert runs[0].settings["radio"]["n_rb"] == 100
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ("radio.n_rb", "expected key=value"), ("radio.n_rb=[", "not YAML"), ("traffic.7.duration_s=1", "allowed 0..0"),
+    ("id.x=1", "no keys below it"), ("radio.nrb=1", "unknown"),
+])
+def test_wrong_overrides(minimal, write, text, message):
+    with pytest.raises(ScenarioError, match=message):
+        expand(write(minimal), [text])
+
+
+def test_unknown_variant_names_the_known_ones(minimal, write):
+    minimal["sweep"] = {"variants": {"A": {}, "B": {}}}
+    with pytest.raises(ScenarioError, match="no variant C: allowed A, B"):
+        expand(write(minimal), variants=["C"])
+
+
+def test_identity_follows_what_decides_the_result(minimal, write):
+    def of(data, lab="virtual", seeds=None):
+        _, runs = expand(write(data), seeds=seeds)
+        return identity(runs[0].describe(lab, {"celld": "x"}))
+
+    base = of(minimal)
+    assert of({**minimal, "title": "another title"}) == base
+    assert of(minimal, lab="native") != base
+    assert of(minimal, seeds=[2]) != base
+    assert of({**minimal, "tcp": {**minimal["tcp"], "receive_window": 8192}}) == base  # the same size in other words
+    assert of({**minimal, "tcp": {**minimal["tcp"], "receive_window": "9KiB"}}) != base
+
+
+def test_the_seed_draws_the_starts_of_transfers(minimal, write):
+    minimal["traffic"] = [{**minimal["traffic"][0], "start_s": 1},
+                          {**minimal["traffic"][0], "id": "back", "from": "ue2", "to": "ue1", "start_jitter_s": 2}]
+
+    def starts(data):
+        return [[flow["start_s"] for flow in run.settings["traffic"]] for run in expand(write(data), seeds=[1, 2])[1]]
+
+    one, two = starts(minimal)
+    assert one[0] == two[0] == 1  # no jitter, no draw
+    assert one[1] != two[1]
+    assert all(0 <= start <= 2 and start == round(start, 3) for start in (one[1], two[1]))
+    del minimal["traffic"][0]
+    assert starts(minimal) == [one[1:], two[1:]]  # each transfer has draws of its own
