@@ -12,9 +12,8 @@ import yaml
 from e2e import ROOT, cellbed
 from machine import nothing_left
 
-from cellbed import paths
 from cellbed.error import LabError
-from cellbed.labs import machine, trial
+from cellbed.labs import kernels, machine, trial
 from cellbed.labs.choices import KERNELS
 
 pytestmark = pytest.mark.lab
@@ -34,7 +33,7 @@ WHY = "ptrace set fp regs failed, errno = 14 | Kernel panic - not syncing: Attem
 @pytest.fixture
 def broken(tmp_path):
     """Environment of a user whose cached lab kernel does not start."""
-    real = paths.lab_kernel(None)
+    real = kernels.find(None)
     kernel = tmp_path / "cache/cellbed/kernel" / real.parent.name / "linux"
     write(kernel, PANICS)
     shutil.copy(real.with_name("key.json"), kernel.parent)
@@ -49,7 +48,7 @@ def write(kernel, script):
 
 def test_the_lab_kernel_starts_and_leaves_nothing():
     with nothing_left(deadline_s=1):
-        trial.boot(paths.lab_kernel(None))
+        trial.boot(kernels.find(None))
 
 
 @pytest.mark.parametrize("script, why", [(PANICS, f"its console: Core dump limits : | {WHY}"),
@@ -102,7 +101,7 @@ def test_a_bug_report_has_what_it_takes():
     assert report["labs"]["virtual"] is True
     assert {check["what"] for check in report["checks"]} >= {"lab kernel", "root", "disk space"}
     assert report["system"]["kernel"].startswith(os.uname().release)
-    assert report["lab_kernels"][paths.default_kernel()] == str(paths.lab_kernel(None))
+    assert report["lab_kernels"][kernels.default()] == str(kernels.find(None))
     assert list(report["lab_kernels"]) == list(KERNELS)
     assert report["tools"]["iperf3"].startswith("iperf 3.")
     assert report["cpu"]["usable"] == len(os.sched_getaffinity(0))

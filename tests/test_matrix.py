@@ -4,8 +4,7 @@
 import pytest
 from e2e import ROOT, UNBUILT, needs_two_kernels
 
-from cellbed import paths
-from cellbed.labs import matrix
+from cellbed.labs import kernels, matrix
 from cellbed.labs.choices import KERNELS
 
 pytestmark = pytest.mark.lab
@@ -13,7 +12,7 @@ pytestmark = pytest.mark.lab
 
 @pytest.fixture(scope="module")
 def found():
-    return {version: matrix.ask(paths.lab_kernel(version)) for version in KERNELS if version not in UNBUILT}
+    return {version: matrix.ask(kernels.find(version)) for version in KERNELS if version not in UNBUILT}
 
 
 @needs_two_kernels

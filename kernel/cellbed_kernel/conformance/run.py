@@ -22,6 +22,7 @@ from pathlib import Path
 
 from cellbed import paths
 from cellbed.error import CellbedError
+from cellbed.labs import kernels
 from cellbed.run import memory
 from cellbed_kernel.conformance import known, packetdrill, selftests
 from cellbed_kernel.conformance.guest import MEMORY_MIB, Result, Test, play
@@ -137,7 +138,7 @@ def judge(results: list[Result], reasons: dict[str, str], whole: bool, folder: P
 
 def conform(args: argparse.Namespace) -> int:
     """Raises BuildError, CellbedError."""
-    kernel = paths.lab_kernel(args.kernel)
+    kernel = kernels.find(args.kernel)
     version = base_version(kernel)
     reasons = known.load(args.known, version)
     tree = Path(args.kernel).expanduser() if args.kernel and Path(args.kernel).expanduser().is_dir() else None

@@ -34,6 +34,7 @@ from cellbed.cli.options import (
     Variants,
     Watch,
     WhichFlow,
+    fleet_of,
 )
 from cellbed.cli.screens import console, errors
 from cellbed.error import CellbedError, told
@@ -90,7 +91,7 @@ def run(
     from cellbed.cli.show import Show, tell_size, view
     from cellbed.labs.prepare import suited
     from cellbed.scenario.description import expand, load_claims
-    from cellbed.sweep.play import Sweep, fleet_of
+    from cellbed.sweep.play import Sweep
 
     check_lab(lab, kernel)
     model, runs = expand(scenario, set_ or [], seed, variant)

@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cellbed.cli import completion
+
+if TYPE_CHECKING:
+    from cellbed.sweep.fleet import Fleet
 
 FLEET_KEY = "CELLBED_FLEET_KEY"  # variable of the environment
 
@@ -47,3 +51,13 @@ ALL_CPUS = os.cpu_count() or 1
 WhichFlow = Annotated[str | None, typer.Option("--flow", show_default=False, help="id of a flow, as the report and "
                                                "metrics.parquet have it; default: the scenario's first, else the "
                                                "largest")]
+
+
+def fleet_of(scheduler: str | None, lab: str, kernel: str | None, shared: bool,
+             key: Path | None) -> contextlib.AbstractContextManager[Fleet | None]:
+    """The cluster behind a scheduler, as fleet.connected() has it; None without one."""
+    if scheduler is None:
+        return contextlib.nullcontext()
+    from cellbed.sweep.fleet import connected
+
+    return connected(scheduler, lab, kernel, shared, key)

@@ -29,6 +29,7 @@ from cellbed.cli.options import (
     Variants,
     Watch,
     WhichFlow,
+    fleet_of,
 )
 from cellbed.cli.screens import console, errors
 from cellbed.cli.show import Show, tell_size, view
@@ -86,7 +87,7 @@ def run_sweep(
     from cellbed.host import clean
     from cellbed.labs.prepare import suited
     from cellbed.results.bundle import remove_unfinished
-    from cellbed.sweep.play import Sweep, fleet_of
+    from cellbed.sweep.play import Sweep
 
     check_lab(lab, kernel)
     overrides = set_ or []

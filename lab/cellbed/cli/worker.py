@@ -15,7 +15,7 @@ import typer
 from cellbed import paths
 from cellbed.cli.options import FleetKey, Kernel
 from cellbed.error import CellbedError
-from cellbed.labs import trial
+from cellbed.labs import kernels, trial
 from cellbed.labs.choices import KERNELS
 from cellbed.sweep import fleet_key
 
@@ -69,7 +69,7 @@ def run_worker(
     if key is not None:
         fleet_key.security(key)
     paths.programs()
-    trial.boot_once(paths.lab_kernel(kernel))
+    trial.boot_once(kernels.find(kernel))
     count = workers or len(os.sched_getaffinity(0))
     own = fleet_key.address_towards(host, port)
     # A process for each run: labs are processes anyway, and one that dies takes one run with it.

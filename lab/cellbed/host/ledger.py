@@ -20,11 +20,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from cellbed.error import LabError
 from cellbed.host import cgroup
-from cellbed.scenario.fields import Model
 
 TEMPORARY_PREFIX = ".tmp-"
 SCRATCH, SCRATCH_PREFIX = "scratch", "link-"
@@ -81,8 +80,11 @@ def remove_folder(path: Path) -> bool:
 # --- entries ---
 
 
-class Entry(Model):
+class Entry(BaseModel):
     """What one running lab owns; `scratch` is the folder of a link that has not come to its lab."""
+
+    # Built when it is first used: most commands read no entry.
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     lab: Literal["virtual", "native", "vm", "scratch"]
     owner_pid: Pid

@@ -14,8 +14,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from cellbed import paths
 from cellbed.error import LabError
+from cellbed.labs import kernels
 from cellbed.labs.choices import KERNELS
 from cellbed.results import bundle
 
@@ -144,6 +144,6 @@ def _rights() -> dict[str, Any]:
 
 def _lab_kernel(version: str) -> str:
     try:
-        return str(paths.lab_kernel(version))
+        return str(kernels.find(version))
     except LabError as error:
         return str(error)

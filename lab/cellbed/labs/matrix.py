@@ -11,9 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from cellbed import paths
 from cellbed.error import CellbedError, LabError
-from cellbed.labs import in_guest, trial, virtual
+from cellbed.labs import in_guest, kernels, trial, virtual
 from cellbed.labs.choices import KERNELS
 
 _MADE = "<!-- made by `make matrix` -->\n"
@@ -122,7 +121,7 @@ def _table(head: list[str], rows: list[list[str]]) -> list[str]:
 def main() -> None:
     (target,) = sys.argv[1:]
     try:
-        Path(target).write_text(page({version: ask(paths.lab_kernel(version)) for version in KERNELS}))
+        Path(target).write_text(page({version: ask(kernels.find(version)) for version in KERNELS}))
     except CellbedError as error:
         sys.exit(f"cellbed.labs.matrix: {error}")
 

@@ -11,9 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from cellbed import paths
 from cellbed.error import LabError
-from cellbed.labs import native, trial, virtual, vm
+from cellbed.labs import kernels, native, trial, virtual, vm
 from cellbed.labs.caller import Caller
 from cellbed.labs.choices import KERNELS
 from cellbed.labs.follow import Watch
@@ -46,7 +45,7 @@ def suited(name: str, kernel: str | None, runs: Sequence[Run]) -> str | None:
     able = [version for version in KERNELS if tcp_profile.can_do_without_rack(version)]
     for version in able:
         with contextlib.suppress(LabError):
-            paths.lab_kernel(version)
+            kernels.find(version)
             return version
     raise LabError("these runs switch RACK off (net.ipv4.tcp_recovery 0 with SACK), which Linux allows up to 6.16, and "
                    f"no such lab kernel is built; run `kernel/build --version {able[0]}`")
@@ -59,7 +58,7 @@ def prepare(name: str, kernel: str | None) -> Lab:
         LabError: something is missing, or is not what it should be.
     """
     if name == "virtual":
-        image = paths.lab_kernel(kernel)
+        image = kernels.find(kernel)
         return Lab(name, image.parent.name, True, partial(virtual.play, image),
                    try_out=partial(trial.boot_once, image))
     if name == "vm":

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import copy
 import difflib
-import functools
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,11 +17,12 @@ from typing import Any
 import yaml
 
 from cellbed import paths
-from cellbed.error import LabError, ScenarioError
+from cellbed.error import ScenarioError
 from cellbed.run.inventory import far_end
 from cellbed.run.radio_config import PACKET_TRACES
 from cellbed.scenario.description import parse_override, set_key
 from cellbed.scenario.file import read_yaml, validate
+from cellbed.scenario.transport_blocks import rate_bps, sizes
 from cellbed.scenario.unit import parse_rate
 from cellbed_formats.printable import shown
 
@@ -306,24 +305,6 @@ _LTE_ONLY = ("rtt", "loss", "cqi", "rb", "mode")
 # --- what the radio gives ---
 
 
-@functools.cache
-def _transport_blocks() -> dict[str, dict[int, dict[int, int]]]:
-    """Bytes of a sub-frame by direction, resource blocks and CQI, as the core has them."""
-    program = paths.BUILD / "emulator/sim/transport-blocks"
-    if not program.exists():
-        raise LabError(f"transport-blocks is not built ({program} is missing); run `make setup`")
-    table: dict[str, dict[int, dict[int, int]]] = {}
-    for line in subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines():
-        direction, cqi, n_rb, size = line.split()
-        table.setdefault(direction, {}).setdefault(int(n_rb), {})[int(cqi)] = int(size)
-    return table
-
-
-def block_rate_bps(direction: str, n_rb: int, cqi: int) -> int:
-    """Rate of transport blocks, one in each sub-frame of 1 ms."""
-    return _transport_blocks()[direction][n_rb][cqi] * 8000
-
-
 def carrier_for(down_bps: int, up_bps: int) -> tuple[int, int, int]:
     """(resource blocks, CQI down, CQI up) whose rates come nearest.
 
@@ -331,17 +312,17 @@ def carrier_for(down_bps: int, up_bps: int) -> tuple[int, int, int]:
         ScenarioError: none comes near.
     """
     def nearest(direction: str, n_rb: int, wanted: int) -> tuple[float, int]:
-        return min((abs(block_rate_bps(direction, n_rb, cqi) / wanted - 1), cqi) for cqi in range(1, 16))
+        return min((abs(rate_bps(direction, n_rb, cqi) / wanted - 1), cqi) for cqi in range(1, 16))
 
     found = []
-    for n_rb in _transport_blocks()["dl"]:
+    for n_rb in sizes()["dl"]:
         (down_error, cqi_dl), (up_error, cqi_ul) = nearest("dl", n_rb, down_bps), nearest("ul", n_rb, up_bps)
         found.append((max(down_error, up_error), n_rb, cqi_dl, cqi_ul))
     error, n_rb, cqi_dl, cqi_ul = min(found)
     if error > _RATE_TOLERANCE:
         raise ScenarioError(
             f"link: rate {down_bps / 1e6:g}mbit up {up_bps / 1e6:g}mbit: the nearest that one carrier has is rate "
-            f"{block_rate_bps('dl', n_rb, cqi_dl) / 1e6:g}mbit up {block_rate_bps('ul', n_rb, cqi_ul) / 1e6:g}mbit")
+            f"{rate_bps('dl', n_rb, cqi_dl) / 1e6:g}mbit up {rate_bps('ul', n_rb, cqi_ul) / 1e6:g}mbit")
     return n_rb, cqi_dl, cqi_ul
 
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cellbed.link.links import block_rate_bps
 from cellbed.run.workload import end_s
 from cellbed.scenario.description import Run
+from cellbed.scenario.transport_blocks import rate_bps
 
 # Of what a bundle has for each byte and packet that crosses the radio, measured at 55 Mbit/s over RLC AM: the radio's
 # capture has all of it, with headers; captures of hosts have the first bytes of packets; traces rows of each.
@@ -58,7 +58,7 @@ def _capacity_bps(radio: dict[str, Any]) -> float:
     keys = {"dl": ("cqi_dl",), "ul": ("cqi_ul", "cqi_sl")}
     best = {leg: max(_CQI_MAX if moving else ue.get(key) or 0 for ue in radio["ues"].values() for key in of)
             for leg, of in keys.items()}
-    return float(sum(block_rate_bps(leg, radio["n_rb"], cqi) for leg, cqi in best.items() if cqi))
+    return float(sum(rate_bps(leg, radio["n_rb"], cqi) for leg, cqi in best.items() if cqi))
 
 
 def warning(runs: Sequence[Run], results: Path) -> str | None:

@@ -7,15 +7,12 @@ docs/scenario-format.md explains them.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cellbed import paths
 from cellbed.error import ScenarioError
 from cellbed.run.radio_config import PACKET_TRACES
 from cellbed.scenario.fields import FilePath, Key, Model, Size
-
-if TYPE_CHECKING:
-    from cellbed.scenario.radio import Radio
 
 
 class PacketTrace(Model):
@@ -42,14 +39,15 @@ class PacketTrace(Model):
     downlink_gap_ms: int = Key(0, 0, 60000, says="The same of the downlink")
 
 
-def check(radio: Radio) -> None:
-    """Raises ValueError for queues that a run could not hold, and for what needs traces that are not there."""
-    trace = radio.packet_trace
-    if trace is None:
-        return
-    if 2 * trace.queue_pkts > radio.max_pkts:
+def check(trace: PacketTrace, max_pkts: int) -> None:
+    """Raises ValueError for queues that a run could not hold, and for what needs traces that are not there.
+
+    Args:
+        max_pkts: packets that the radio daemon holds at most, `radio.max_pkts`.
+    """
+    if 2 * trace.queue_pkts > max_pkts:
         raise ValueError(f"key 'radio.packet_trace.queue_pkts': value {trace.queue_pkts}: allowed half of "
-                         f"radio.max_pkts, {radio.max_pkts}, or less")
+                         f"radio.max_pkts, {max_pkts}, or less")
     for way in ("uplink", "downlink"):
         if getattr(trace, f"{way}_trains") is not None:
             if trace.delay_ms:

@@ -34,7 +34,8 @@ def check(radio: Radio, enbs: list[str], sgws: list[str]) -> None:
     _check_alone(radio, enbs, sgws)
     if radio.utran is not None:
         utran.check_rates(radio.utran)
-    packet_trace.check(radio)
+    if radio.packet_trace is not None:
+        packet_trace.check(radio.packet_trace, radio.max_pkts)
 
 
 def _check_alone(radio: Radio, enbs: list[str], sgws: list[str]) -> None:

@@ -20,20 +20,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cellbed import paths
 from cellbed.error import CellbedError, LabError, told
+from cellbed.labs import kernels
 from cellbed.labs.caller import note
 from cellbed.labs.choices import KERNELS
 from cellbed.results.bundle import TEMPORARY_PREFIX, Bundle
 from cellbed.scenario import channel, packet_trace
 from cellbed.scenario.description import Run
 from cellbed.sweep import fleet_key
+from cellbed.sweep.play import Outcome, Sweep
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
     from cellbed.sweep.fleet_worker import Played
-    from cellbed.sweep.play import Outcome, Sweep
 
 _CONNECT_S = 10
 _LOOK_S = 2.0
@@ -73,7 +73,7 @@ def connected(address: str, lab: str, kernel: str | None, shared: bool, key: Pat
         except (OSError, ValueError) as error:
             raise CellbedError(f"--scheduler {address}: {error}") from None
     try:
-        fleet = Fleet(client, kernel or paths.default_kernel(), shared)
+        fleet = Fleet(client, kernel or kernels.default(), shared)
         try:
             fleet.check()
             yield fleet
@@ -148,8 +148,6 @@ class Fleet:
 
     def _receive(self, sweep: Sweep, bundle: Bundle, future: Future) -> Outcome:
         """A bundle of what a worker made."""
-        from cellbed.sweep.play import Outcome
-
         try:
             played = self._result(future)
             if played.error is not None:

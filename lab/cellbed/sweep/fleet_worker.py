@@ -28,6 +28,7 @@ from distributed.core import Status
 from cellbed import paths
 from cellbed.error import CellbedError, LabError, told
 from cellbed.host import clean, ledger
+from cellbed.labs import kernels
 from cellbed.labs.follow import Watch
 from cellbed.labs.virtual import play as play_virtual
 from cellbed.results.bundle import FACTS, TEMPORARY_PREFIX, furnish, strip, tool_versions
@@ -102,7 +103,7 @@ def facts(kernel: str) -> dict[str, str]:
 
 
 def _facts_and_kernel(kernel: str) -> tuple[dict[str, str], Path]:
-    path = paths.lab_kernel(kernel)
+    path = kernels.find(kernel)
     prints = paths.fingerprints(paths.programs())
     return {HOST: socket.gethostname(), "cellbed": metadata.version("cellbed"),
             "Python code of cellbed": prints["code"], **{name: prints[name] for name in paths.PROGRAMS},

@@ -12,7 +12,7 @@ from collections import Counter
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from cellbed import paths
 from cellbed.error import CellbedError, LabError, told
@@ -24,9 +24,6 @@ from cellbed.results.bundle import Bundle, tool_versions
 from cellbed.run import congestion_control, memory
 from cellbed.scenario.description import Run
 from cellbed.scenario.model import Scenario
-
-if TYPE_CHECKING:
-    from cellbed.sweep.fleet import Fleet
 
 
 class Observer(Protocol):
@@ -49,6 +46,13 @@ class Outcome:
     cached: bool = False
     manifest: dict[str, Any] | None = None
     error: str | None = None
+
+
+class Player(Protocol):
+    """Somebody else who plays the runs of a sweep."""
+
+    def play(self, sweep: Sweep, runs: list[Run]) -> list[Outcome]:
+        """As Sweep.play()."""
 
 
 class _RunWatch(Watch):
@@ -84,22 +88,12 @@ def _idle_first(cpus: set[int]) -> list[int]:
     return sorted(cpus, key=lambda cpu: (taken[cpu], cpu))
 
 
-def fleet_of(scheduler: str | None, lab: str, kernel: str | None, shared: bool,
-             key: Path | None) -> contextlib.AbstractContextManager[Fleet | None]:
-    """The cluster behind a scheduler, as fleet.connected() has it; None without one."""
-    if scheduler is None:
-        return contextlib.nullcontext()
-    from cellbed.sweep.fleet import connected
-
-    return connected(scheduler, lab, kernel, shared, key)
-
-
 class Sweep:
     """One invocation of `cellbed run` and the like."""
 
     def __init__(self, scenario: Scenario, claims: list[dict[str, Any]], results: Path, lab: str,
                  kernel: str | None, observer: Observer, caller: Caller | None = None,
-                 fleet: Fleet | None = None, again: bool = False, compress: bool = False,
+                 fleet: Player | None = None, again: bool = False, compress: bool = False,
                  load: Path | None = None) -> None:
         """
         Args:

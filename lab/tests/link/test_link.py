@@ -7,6 +7,7 @@ from minimal import ROOT
 
 from cellbed.error import ScenarioError
 from cellbed.link import links
+from cellbed.scenario import transport_blocks
 from cellbed.scenario.description import expand
 
 
@@ -60,15 +61,16 @@ def test_words_of_the_cell(tmp_path):
 def test_rate(tmp_path, words, down_bps, up_bps):
     radio = settings(tmp_path, *words.split())["radio"]
     ue = radio["ues"]["ue1"]
-    assert links.block_rate_bps("dl", radio["n_rb"], ue["cqi_dl"]) == pytest.approx(down_bps, rel=0.05)
-    assert links.block_rate_bps("ul", radio["n_rb"], ue["cqi_ul"]) == pytest.approx(up_bps, rel=0.05)
+    assert transport_blocks.rate_bps("dl", radio["n_rb"], ue["cqi_dl"]) == pytest.approx(down_bps, rel=0.05)
+    assert transport_blocks.rate_bps("ul", radio["n_rb"], ue["cqi_ul"]) == pytest.approx(up_bps, rel=0.05)
     assert radio["channel"] is None
 
 
 def test_direct_links_have_the_words_too(tmp_path):
     radio = settings(tmp_path, "d2d", "rate", "10mbit", "loss", "0.1")["radio"]
     assert {ue["bler_sl"] for ue in radio["ues"].values()} == {0.1}
-    assert links.block_rate_bps("ul", radio["n_rb"], radio["ues"]["ue2"]["cqi_sl"]) == pytest.approx(10e6, rel=0.05)
+    cqi = radio["ues"]["ue2"]["cqi_sl"]
+    assert transport_blocks.rate_bps("ul", radio["n_rb"], cqi) == pytest.approx(10e6, rel=0.05)
 
 
 def test_the_time_of_a_channel_ends(tmp_path):

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Kernels of the virtual lab: those that are built here, and one's own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import IO
+
+from cellbed import paths
+from cellbed.error import LabError
+from cellbed.labs.choices import KERNELS
+from cellbed_kernel import lookup
+
+
+def find(kernel: str | None) -> Path:
+    """A kernel of the virtual lab: the cached one of a version, or one's own, in the cache by its content.
+
+    Args:
+        kernel: one of choices.KERNELS, a kernel built for User Mode Linux, or a source tree, which is built first;
+            None: the newest version that is built here.
+
+    Raises:
+        LabError: not built yet, with how to build it; no such kernel; or what the compiler says.
+    """
+    if kernel in (None, *KERNELS):
+        try:
+            return lookup.look(kernel)
+        except lookup.BuildError as error:
+            raise LabError(str(error)) from None
+    which = ["--source" if Path(kernel).expanduser().is_dir() else "--image", kernel]
+    with subprocess.Popen([sys.executable, paths.ROOT / "kernel/build", *which], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as build:
+        error = _passed_on(build.stderr)
+        said = build.stdout.read()
+    if build.returncode:
+        text, _, detail = error.partition("\n")
+        raise LabError(text, detail)
+    return Path(said.strip().splitlines()[-1])
+
+
+def default() -> str:
+    """The version that a run takes when none is named: the newest that is built here. Raises LabError when none is."""
+    return find(None).parent.name.partition("-")[0]
+
+
+def _passed_on(stderr: IO[str]) -> str:
+    """What kernel/build says goes to the user at once. Return: its error, which it says last."""
+    prefix, error = "kernel/build: ", ""
+    for line in stderr:
+        if error or line.startswith(prefix):
+            error += line.removeprefix(prefix)
+        else:
+            print(line, end="", file=sys.stderr, flush=True)
+    return error.strip()
