@@ -138,6 +138,7 @@ bench-lena: setup lab-kernel ## the virtual lab beside LENA of ns-3, which is fe
 
 lint: setup $(STAMPS)/ansible-lint $(STAMPS)/clang-tidy ## formatters and linters, as CI runs them
 	$(VENV)/bin/ruff check .
+	$(VENV)/bin/mypy
 	$(VENV)/bin/yamllint -s scenarios ansible
 	clang-format --dry-run --Werror $$(git ls-files '*.c' '*.h')
 

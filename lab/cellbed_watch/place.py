@@ -11,7 +11,7 @@ from typing import Any
 
 from cellbed.error import CellbedError
 from cellbed.host import ledger
-from cellbed.results.bundle import TEMPORARY_PREFIX
+from cellbed.host.ledger import TEMPORARY_PREFIX
 
 TRACES = ("radio.trace", "tcp.trace")
 

@@ -39,14 +39,14 @@ _SEPARATOR = "--"
 class WithCommand(TyperCommand):
     """Options and words, then `--` and a command that is nobody's business here."""
 
-    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         ctx.meta["command"] = []
         if _SEPARATOR in args:
             at = args.index(_SEPARATOR)
             args, ctx.meta["command"] = args[:at], args[at + 1:]
         return super().parse_args(ctx, args)
 
-    def collect_usage_pieces(self, ctx: typer.Context) -> list[str]:
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
         return [*super().collect_usage_pieces(ctx), "[-- COMMAND...]"]
 
 
@@ -133,8 +133,8 @@ def _play(data: dict[str, Any], path: Path, lab: str, kernel: str | None, result
                 (outcome,) = sweep.play(runs, jobs=1)
             except KeyboardInterrupt:
                 return 128 + (caller.signalled or 2)
-        if outcome.error is not None:
-            raise LabError(outcome.error)
+        if outcome.manifest is None:
+            raise LabError(outcome.error or "")
         _tell_verdict(outcome.manifest)
         (command,) = (c for c in outcome.manifest["commands"] if c["id"] == links.COMMAND_ID)
         return command["status"]

@@ -121,6 +121,7 @@ def _enter(lab: Lab, node: str | None, argv: list[str], environment: dict[str, s
     if shutil.which(argv[0]) is None:
         raise LabError(f"{argv[0]}: no such program")
     try:
+        assert lab.cgroup is not None  # each native lab has one
         (lab.cgroup / "cgroup.procs").write_text(str(os.getpid()))
         if node is not None:
             enter_netns(os.open(f"/proc/{lab.nodes[node]['pid']}/ns/net", os.O_RDONLY | os.O_CLOEXEC))

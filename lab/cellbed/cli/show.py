@@ -86,7 +86,7 @@ class Show:
 
             self.bars = Bars(console.screen, n_runs, below)
 
-    def under_way(self) -> contextlib.AbstractContextManager:
+    def under_way(self) -> contextlib.AbstractContextManager[object]:
         """While runs are played."""
         return contextlib.nullcontext() if self.bars is None else self.bars
 
@@ -135,8 +135,7 @@ class Show:
             self.errors.print(f"{label}failed: {shown(outcome.error)}", style="red", soft_wrap=True)
         elif outcome.cached:
             self.console.print(f"{label}already there: {outcome.path}", soft_wrap=True)
-        else:
-            m = outcome.manifest
+        elif (m := outcome.manifest) is not None:
             verdict = m["validity"]["verdict"]
             why = "; ".join(r["text"] for r in m["validity"]["reasons"])
             self.console.print(

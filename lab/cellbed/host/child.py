@@ -75,7 +75,7 @@ class Child:
         return self.returncode
 
     def wait(self) -> int:
-        if self.returncode is None:
+        while self.returncode is None:
             self._take(0)
         return self.returncode
 

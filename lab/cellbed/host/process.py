@@ -28,7 +28,7 @@ def python(module: str) -> list[str]:
     return [sys.executable, *(["-S"] if sys.flags.no_site else []), "-m", f"cellbed.{module}"]
 
 
-def await_end(process: subprocess.Popen | Child, timeout_s: float) -> None:
+def await_end(process: subprocess.Popen[bytes] | Child, timeout_s: float) -> None:
     """Until a child ends, or so long.
 
     Asleep all the time, as wake-ups are what a virtual lab costs; Popen.wait() looks again and again, up to 50 ms late.
@@ -53,7 +53,29 @@ class NotStarted(LabError):
         self.status = 127 if error.errno == errno.ENOENT else 126
 
 
-class Process:
+class Running:
+    """A child at work, however it began."""
+
+    name: str
+    log: Path
+    popen: subprocess.Popen[bytes] | Child
+
+    def log_tail(self) -> str:
+        lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
+        return "; ".join(lines[-5:]) or "it printed nothing"
+
+    def wait(self, timeout_s: float) -> None:
+        """Until the process ends, or so long."""
+        await_end(self.popen, timeout_s)
+
+    def kill(self) -> None:
+        """End the process for certain; for clean-up after a failure."""
+        if self.popen.poll() is None:
+            self.popen.kill()
+            self.popen.wait()
+
+
+class Process(Running):
     """One child; its stderr goes to the log unless a pipe is asked for.
 
     Attributes:
@@ -66,10 +88,11 @@ class Process:
     """
 
     die_with_parent = True
+    popen: subprocess.Popen[bytes]
 
     def __init__(self, name: str, args: list[str], log: Path, netns_pid: int | None = None,
-                 stdout: int | IO = subprocess.DEVNULL, stderr: int | IO | None = None,
-                 stdin: int | IO = subprocess.DEVNULL, before_exec: Callable[[], None] | None = None,
+                 stdout: int | IO[bytes] = subprocess.DEVNULL, stderr: int | IO[bytes] | None = None,
+                 stdin: int | IO[bytes] = subprocess.DEVNULL, before_exec: Callable[[], None] | None = None,
                  **options: Any) -> None:
         self.name, self.log = name, log
 
@@ -91,15 +114,7 @@ class Process:
             except OSError as error:
                 raise NotStarted(f"{name}: cannot start {args[0]}: {error.strerror}", error) from error
 
-    def log_tail(self) -> str:
-        lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
-        return "; ".join(lines[-5:]) or "it printed nothing"
-
-    def wait(self, timeout_s: float) -> None:
-        """Until the process ends, or so long."""
-        await_end(self.popen, timeout_s)
-
-    def stop(self, sig: int = signal.SIGTERM) -> None:
+    def stop(self, sig: signal.Signals = signal.SIGTERM) -> None:
         """Ask the process to end and wait for it.
 
         Raises:
@@ -119,14 +134,8 @@ class Process:
         if code != 0:
             raise LabError(f"{self.name}: ended with status {code}: {self.log_tail()}")
 
-    def kill(self) -> None:
-        """End the process for certain; for clean-up after a failure."""
-        if self.popen.poll() is None:
-            self.popen.kill()
-            self.popen.wait()
 
-
-class Copy(Process):
+class Copy(Running):
     """A copy of this process at work; it ends when this one does."""
 
     def __init__(self, name: str, work: Callable[[], object], log: Path) -> None:
@@ -175,7 +184,8 @@ def start_ready(name: str, args: Callable[[int], list[str]], log: Path, deadline
 
 
 def wait_line(process: Process, text: bytes, deadline_s: float = 10.0) -> None:
-    """Wait until the process has printed @text on its stdout pipe."""
+    """Wait until the process has printed @text on its stdout, which is a pipe."""
+    assert process.popen.stdout is not None
     fd = process.popen.stdout.fileno()
     seen = b""
     end = time.monotonic() + deadline_s

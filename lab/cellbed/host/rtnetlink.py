@@ -155,7 +155,7 @@ class Rtnetlink:
 
     def _dump(self, kind: int, body: bytes) -> list[bytes]:
         self._socket.send(_HEADER.pack(_HEADER.size + len(body), kind, _REQUEST | _DUMP, 0, 0) + body)
-        found = []
+        found: list[bytes] = []
         while True:
             for what, payload in _messages(self._socket.recv(_READ_BYTES)):
                 if what in (_DONE, _ERROR):

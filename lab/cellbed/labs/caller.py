@@ -123,7 +123,8 @@ class Caller(Watch):
     def _deliver(self, number: int, by_key: bool) -> None:
         if self.control is not None:
             self.control.tell(number)
-        elif number != signal.SIGWINCH and (not by_key or number == signal.SIGHUP):  # which not everybody gets
+        elif self.pid is not None and number != signal.SIGWINCH and (
+                not by_key or number == signal.SIGHUP):  # which not everybody gets
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, number)
         self.grace.after(number)
@@ -174,6 +175,7 @@ class Caller(Watch):
     @contextlib.contextmanager
     def relayed(self, directory: Path) -> Iterator[None]:
         """Copy input, output and time between the caller and the guest."""
+        assert self.session is not None and self.attachment.request is not None  # by attach_to_guest()
         streams = Streams(self.session, self.tty, self.attachment.request["stdin"] == "stream" or self.tty)
         if self.attachment.pace:
             streams.add(self._tick, directory / relay.TICKS)

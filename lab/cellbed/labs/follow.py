@@ -44,7 +44,7 @@ def timing(started: float, marks: dict[str, float]) -> dict[str, Any]:
     return {"wall_s": round(wall_s, 3), "setup_wall_s": round(wall_s - traffic_s, 3)}
 
 
-def follow(process: subprocess.Popen, directory: Path, watch: Watch, patience: float = 1,
+def follow(process: subprocess.Popen[bytes], directory: Path, watch: Watch, patience: float = 1,
            computing: Computing | None = None) -> dict[str, float]:
     """Wait until the process ends.
 

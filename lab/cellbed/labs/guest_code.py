@@ -15,6 +15,7 @@ import marshal
 import os
 import zipfile
 from pathlib import Path
+from typing import Any
 
 from cellbed import paths
 
@@ -55,7 +56,8 @@ def _compiled() -> bytes:
         finder.import_hook(f"{package.name}.{name}")
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as file:
-        own = {name: module for name, module in finder.modules.items() if name.partition(".")[0] == package.name}
+        modules: dict[str, Any] = finder.modules  # what a module of theirs has is not declared
+        own = {name: module for name, module in modules.items() if name.partition(".")[0] == package.name}
         for name, module in sorted(own.items()):
             inner = name.replace(".", "/") + ("/__init__" if module.__path__ else "")
             content = _HEAD + marshal.dumps(module.__code__)

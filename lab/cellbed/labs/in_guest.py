@@ -25,7 +25,7 @@ def copy_package(directory: Path) -> None:
     (directory / guest_code.NAME).write_bytes(guest_code.archive())
 
 
-def check_result(guest: subprocess.Popen, directory: Path) -> None:
+def check_result(guest: subprocess.Popen[bytes], directory: Path) -> None:
     """Raises LabError for a guest that has ended without a result: what its runner says, or its console's end."""
     status, error = directory / "status", directory / "error"
     said = (directory / "console").read_text(errors="replace")

@@ -32,10 +32,11 @@ def find(kernel: str | None) -> Path:
     which = ["--source" if Path(kernel).expanduser().is_dir() else "--image", kernel]
     with subprocess.Popen([sys.executable, paths.ROOT / "kernel/build", *which], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True) as build:
-        error = _passed_on(build.stderr)
+        assert build.stdout is not None and build.stderr is not None
+        wrong = _passed_on(build.stderr)
         said = build.stdout.read()
     if build.returncode:
-        text, _, detail = error.partition("\n")
+        text, _, detail = wrong.partition("\n")
         raise LabError(text, detail)
     return Path(said.strip().splitlines()[-1])
 

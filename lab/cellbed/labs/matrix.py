@@ -82,7 +82,7 @@ def page(found: dict[str, Facts]) -> str:
         "for PCs: 6.1, 6.12 and 7.3 are alike in this. Those play in the labs `native` and `vm`; what this machine's "
         "has is told by `cellbed doctor`.\n",
         "## Congestion controls\n",
-        *_table(debian, [[f"`{name}`", *of_all(lambda facts, name=name: _yes(name in facts.controls)), _debian(name)]
+        *_table(debian, [[f"`{name}`", *(_yes(name in facts.controls) for facts in found.values()), _debian(name)]
                          for name in controls]),
         "\nA module has to be loaded (`modprobe tcp_vegas`) and allowed (`make native-lab`). `westwood_orig`, and the "
         "setting `tcp_reno_recovery`, are the lab kernel's own ([patches](../../kernel/README.md#patches)).\n",

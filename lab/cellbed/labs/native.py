@@ -58,10 +58,11 @@ def play(directory: Path, description: dict[str, Any], cpu: int, watch: Watch, c
     try:
         with ledger.entry("native", os.getpid(), directory, group), open(directory / "console", "wb") as out:
             # A caller's terminal stays that of the session; its keys are for the command, not for the runner.
-            own = {"start_new_session": True} if caller is None else \
+            own: dict[str, Any] = {"start_new_session": True} if caller is None else \
                 {"process_group": 0, "pass_fds": caller.attach_natively(directory)}
-            runner = subprocess.Popen([sys.executable, "-m", "cellbed.run.runner", str(directory)], preexec_fn=enter,
-                                      stdin=subprocess.DEVNULL, stdout=out, stderr=out, **own)
+            runner: subprocess.Popen[bytes] = subprocess.Popen(
+                [sys.executable, "-m", "cellbed.run.runner", str(directory)], preexec_fn=enter,
+                stdin=subprocess.DEVNULL, stdout=out, stderr=out, **own)
             try:
                 marks = follow(runner, directory, watch)
             finally:
@@ -76,7 +77,7 @@ def play(directory: Path, description: dict[str, Any], cpu: int, watch: Watch, c
     return timing(started, marks)
 
 
-def _end(runner: subprocess.Popen) -> None:
+def _end(runner: subprocess.Popen[bytes]) -> None:
     """Let a runner that still works clean up; it has little to do."""
     if runner.poll() is None:
         runner.terminate()

@@ -65,5 +65,5 @@ def prepare(name: str, kernel: str | None) -> Lab:
         machine = vm.prepare(kernel or "")
         return Lab(name, machine.fingerprint(), False, partial(vm.play, machine))
     native.check()
-    machine = os.uname()
-    return Lab(name, f"{machine.release} {machine.version}", False, native.play, congestion_control.identities)
+    own = os.uname()
+    return Lab(name, f"{own.release} {own.version}", False, native.play, congestion_control.identities)

@@ -33,7 +33,7 @@ ctypes.CDLL(None).reboot(0x4321FEDC)'
 _POLL_S = 0.01
 
 
-def await_word(guest: subprocess.Popen, console: Path, deadline_s: float = DEADLINE_S) -> None:
+def await_word(guest: subprocess.Popen[bytes], console: Path, deadline_s: float = DEADLINE_S) -> None:
     """Wait until a guest's console has the word that its init says.
 
     Raises:
@@ -53,7 +53,7 @@ def await_word(guest: subprocess.Popen, console: Path, deadline_s: float = DEADL
 
 
 @contextlib.contextmanager
-def started(kernel: Path, init: str) -> Iterator[tuple[subprocess.Popen, Path]]:
+def started(kernel: Path, init: str) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
     """A guest with an init of one's own, and the file with what it says."""
     with tempfile.TemporaryDirectory(prefix="cellbed-trial-") as name:
         directory = Path(name)

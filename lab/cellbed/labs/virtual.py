@@ -94,7 +94,8 @@ def _isolate(cpu: int) -> None:
     ctypes.CDLL(None).personality(ADDR_NO_RANDOMIZE)
 
 
-def start(kernel: Path, directory: Path, seed: int, cpu: int, memory_mib: int, console: IO[bytes]) -> subprocess.Popen:
+def start(kernel: Path, directory: Path, seed: int, cpu: int, memory_mib: int,
+          console: IO[bytes]) -> subprocess.Popen[bytes]:
     """Start a guest whose first program is `guest-init` in @directory."""
     env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "TMPDIR": str(_memory_dir(directory, memory_mib))}
     return subprocess.Popen(command(kernel, seed, memory_mib), cwd=directory, stdin=subprocess.DEVNULL,
@@ -135,7 +136,7 @@ def play(kernel: Path, directory: Path, description: dict[str, Any], cpu: int, w
     return {**timing(started, marks), "kernel": {"config_sha256": paths.sha256(config) if config.exists() else None}}
 
 
-def end(guest: subprocess.Popen) -> None:
+def end(guest: subprocess.Popen[bytes]) -> None:
     """Kill whatever of the guest is left; UML's user processes are in its session."""
     if guest.poll() is None:
         guest.kill()

@@ -162,7 +162,7 @@ def _share_9p(tag: str, folder: Path) -> list[str]:
             "-device", f"virtio-9p-pci,fsdev={tag},mount_tag={tag}"]
 
 
-def _await(socket: Path, server: subprocess.Popen, log: Path) -> None:
+def _await(socket: Path, server: subprocess.Popen[bytes], log: Path) -> None:
     end = time.monotonic() + _VIRTIOFSD_DEADLINE_S
     while not socket.exists():
         if server.poll() is not None or time.monotonic() > end:
@@ -199,7 +199,7 @@ def play(machine: Machine, directory: Path, description: dict[str, Any], cpu: in
     return {**timing(started, marks), "kernel": {"accel": machine.accel}}
 
 
-def _end(process: subprocess.Popen) -> None:
+def _end(process: subprocess.Popen[bytes]) -> None:
     if process.poll() is None:
         process.send_signal(signal.SIGKILL)
         process.wait()

@@ -7,10 +7,11 @@ with a command on its first UE in the place of the preset's traffic. What comes 
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import difflib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,7 @@ def find(name: str) -> Path:
     raise ScenarioError(f"link '{name}': allowed {', '.join(presets())}, or a scenario file")
 
 
-def build(words: list[str], argv: list[str], overrides: list[str] = (), serve: list[str] | None = None,
+def build(words: list[str], argv: list[str], overrides: Sequence[str] = (), serve: list[str] | None = None,
           machine: bool = False) -> tuple[Data, Path]:
     """The scenario that a command line stands for, as parsed YAML, and the file it comes from.
 
@@ -173,10 +174,11 @@ def _milliseconds(key: str, text: str) -> float:
 def _bits_per_second(key: str, text: str) -> int:
     units = {"kbit": "kbit", "mbit": "Mbit", "gbit": "Gbit"}
     match = re.fullmatch(r"([\d.]+)([a-zA-Z]+)", text)
-    try:
-        return parse_rate(match[1] + units[match[2].lower()])
-    except (TypeError, KeyError, ValueError):
-        raise ScenarioError(f"link: {key} {text}: allowed a rate in kbit, mbit or gbit, such as 20mbit") from None
+    unit = units.get(match[2].lower()) if match is not None else None
+    with contextlib.suppress(ValueError):
+        if match is not None and unit is not None:
+            return parse_rate(match[1] + unit)
+    raise ScenarioError(f"link: {key} {text}: allowed a rate in kbit, mbit or gbit, such as 20mbit")
 
 
 def _ues(data: Data) -> list[Data]:

@@ -81,6 +81,7 @@ class Attachment:
             join()
             self.become_caller()
 
+        assert self.stdio is not None  # of the native lab
         stdin, stdout, stderr = self.stdio
         return Process(name, argv, out / "log", netns_pid, stdout, stderr, stdin,
                        hosts_file.before(hosts, become), env=environment, cwd=self.cwd), None

@@ -16,7 +16,7 @@ from typing import Any
 
 from cellbed.error import LabError
 from cellbed.host import cgroup
-from cellbed.host.process import NotStarted, Process
+from cellbed.host.process import NotStarted, Process, await_end
 from cellbed.run import hosts_file
 from cellbed.run.attach import Attachment
 from cellbed.run.relay import Session
@@ -61,8 +61,14 @@ class Command:
     def background(self) -> bool:
         return self.flow["background"]
 
+    @property
+    def popen(self) -> subprocess.Popen[bytes]:
+        """Of a program that was started."""
+        assert self.process is not None
+        return self.process.popen
+
     def pid(self) -> int:
-        return self.process.popen.pid
+        return self.popen.pid
 
     def end_s(self) -> float:
         return math.inf
@@ -84,9 +90,9 @@ class Command:
         before = _listening(self.netns_pid)
         self._start()
         end = time.monotonic() + _LISTEN_DEADLINE_S
-        while time.monotonic() < end and _listening(self.netns_pid) <= before and self.process.popen.poll() is None:
+        while time.monotonic() < end and _listening(self.netns_pid) <= before and self.popen.poll() is None:
             time.sleep(0.01)
-        if self.process.popen.poll():
+        if self.popen.poll():
             raise LabError(f"traffic {self.flow['id']}: {self._ended()}")
 
     def start_client(self) -> None:
@@ -126,7 +132,7 @@ class Command:
 
     def wait(self, timeout_s: float) -> None:
         """Until it ends, or so long."""
-        self.process.wait(timeout_s)
+        await_end(self.popen, timeout_s)
 
     def stop(self) -> None:
         """End what ran beside the others."""
@@ -141,7 +147,7 @@ class Command:
 
     def _signal(self, sig: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.process.popen.pid, sig)
+            os.killpg(self.popen.pid, sig)
 
     def kill(self) -> None:
         if self.process is not None:

@@ -36,12 +36,13 @@ def cell(settings: dict[str, Any], directory: Path = Path()) -> dict[str, Any]:
         return {**described, "packet_trace": _recorded(radio["packet_trace"], directory)}
     described = {key: value for key, value in radio.items() if key not in _ELSEWHERE}
     described["ues"] = [_ue(name, ue, settings) for name, ue in radio["ues"].items()]
-    addresses = core_network.tunnel_ends(settings)
-    if not addresses:
+    sgw = core_network.sgw(settings)
+    if sgw is None:
         return described
+    addresses = core_network.tunnel_ends(settings)
     enbs = core_network.of_kind(settings, "enb")
     return {**described, "handover": radio["handover"], "gtpu": radio["gtpu"],
-            "sgw": {"gtpu_address": addresses[core_network.sgw(settings)]},
+            "sgw": {"gtpu_address": addresses[sgw]},
             "enbs": [{"name": name, "gtpu_address": addresses[name]} for name in enbs]}
 
 

@@ -92,7 +92,7 @@ class Session:
     def _start_with_files(self, request: dict[str, Any], netns_pid: int | None) -> Process:
         with contextlib.ExitStack() as stack:
             stdout, stderr = (stack.enter_context(open(self.folder / name, "wb")) for name in ("stdout", "stderr"))
-            stdin: int | IO = subprocess.DEVNULL
+            stdin: int | IO[bytes] = subprocess.DEVNULL
             if request["stdin"] == "stream":
                 stdin, self.input = os.pipe()
                 stack.callback(os.close, stdin)

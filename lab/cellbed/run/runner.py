@@ -36,6 +36,7 @@ from cellbed.run import (
 )
 from cellbed.run.attach import Attachment
 from cellbed.run.capture import HANDED_OVER_S, Captures
+from cellbed.run.command import Command
 
 # Virtual time at which the nodes are made, and at which the radio's sub-frame 0 and t = 0 of the traffic lie. Fixed, so
 # that what start-up takes (cold caches, another machine) cannot shift a byte; start-up itself takes well under a second
@@ -161,7 +162,7 @@ class Runner:
         stack.callback(captures.kill)
         return captures
 
-    def play_traffic(self, stack: contextlib.ExitStack, daemons: list[Process]) -> list[workload.Workload]:
+    def play_traffic(self, stack: contextlib.ExitStack, daemons: list[Process]) -> list[workload.Flow]:
         relay = self.attachment.prepare(self.out, self.pids) if self.attachment is not None else None
         flows = [workload.make(flow, self.pids, self.addresses, self.out, self.settings, self.attachment)
                  for flow in self.settings["traffic"]]
@@ -188,7 +189,7 @@ class Runner:
             flow.stop()
         return flows
 
-    def await_clients(self, flows: list[workload.Workload], daemons: list[Process], start_ns: int) -> None:
+    def await_clients(self, flows: list[workload.Flow], daemons: list[Process], start_ns: int) -> None:
         """Wait for the clients; one that takes too long, or a daemon that dies meanwhile, ends the run."""
         all_s = max(flow.end_s() for flow in flows if not flow.background)
         step_s = max(0.25, all_s / 50) if math.isfinite(all_s) else 0.25
@@ -203,10 +204,11 @@ class Runner:
             print(f"at {done_s:.3f} {all_s:.3f}", file=self.progress)
             running[0].wait(step_s)
 
-    def tell_started(self, flows: list[workload.Workload]) -> None:
+    def tell_started(self, flows: list[workload.Flow]) -> None:
         """For whoever passes signals on to an attached command."""
         for flow in flows:
-            if self.attachment is not None and flow.flow["id"] == self.attachment.flow and flow.running():
+            attached = self.attachment is not None and flow.flow["id"] == self.attachment.flow
+            if attached and isinstance(flow, Command) and flow.running():
                 print(f"started {flow.pid()}", file=self.progress)
 
     def link_statistics(self) -> list[dict[str, Any]]:
@@ -259,7 +261,7 @@ class Runner:
             self.write_counters(counted, self.read_counters())
             self.facts["links"] = self.link_statistics()
             self.facts["workload_errors"] = {flow.flow["id"]: flow.error() for flow in flows}
-            self.facts["commands"] = [flow.describe() for flow in flows if flow.flow["kind"] == "command"]
+            self.facts["commands"] = [flow.describe() for flow in flows if isinstance(flow, Command)]
             self.facts["congestion_control"] = {flow.flow["id"]: flow.congestion_control() for flow in flows}
             self.facts["capture_dropped"] = _stop_captures(captures)
             if recorder is not None:

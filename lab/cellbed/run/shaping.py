@@ -102,7 +102,7 @@ _TRIALS = {
     "netem": "delay 1ms",
     "red": "limit 60000 min 10000 max 30000 avpkt 1000 burst 15 bandwidth 10Mbit probability 0.1",
 }
-_NEEDS = {"netem": needs_netem, "red": lambda link: link["aqm"] != "none"}
+_NEEDS: dict[str, Callable[[dict[str, Any]], bool]] = {"netem": needs_netem, "red": lambda link: link["aqm"] != "none"}
 WITHOUT = {"netem": "delay and loss", "red": "aqm"}
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from ipaddress import IPv4Interface
 from typing import Any, NamedTuple
 
@@ -50,7 +50,9 @@ class PlannedNode(NamedTuple):
     @property
     def address(self) -> str:
         """The address of a host, with the length of its prefix."""
-        return self.interfaces[self.interface]
+        address = self.interfaces[self.interface]
+        assert address is not None, f"{self.name} is no host"
+        return address
 
 
 class PlannedEnd(NamedTuple):
@@ -226,7 +228,7 @@ def _wires(name: str, links: list[PlannedLink]) -> dict[str, Any]:
             "mtu": {own.interface: link.mtu for link, own, _ in ends if link.mtu != MTU}}
 
 
-def behind_enb(settings: dict[str, Any], ue: str) -> bool:
+def behind_enb(settings: Mapping[str, Any], ue: str) -> bool:
     """Whether a UE talks to the network behind the eNB, not to another UE."""
     return settings["nodes"][settings["radio"]["ues"][ue]["peer"]]["kind"] == "enb"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cellbed.error import LabError
-from cellbed.host.process import Copy, Process, wait_line
+from cellbed.host.process import Copy, Process, Running, wait_line
 from cellbed.run import congestion_control, inventory, stream
 from cellbed.run.attach import Attachment
 from cellbed.run.command import Command
@@ -65,7 +65,7 @@ class Workload:
         self.result = out / f"{flow['id']}.{flow['kind']}.json"
         self.log = out / "log"
         self.server: Process | None = None
-        self.client: Process | None = None
+        self.client: Running | None = None
 
     def start_server(self) -> None:
         """Whatever has to be there before the client."""
@@ -91,7 +91,8 @@ class Workload:
         return self.client is not None and self.client.popen.poll() is None
 
     def wait(self, timeout_s: float) -> None:
-        """Until the client ends, or so long."""
+        """Until the client, which was started, ends, or so long."""
+        assert self.client is not None
         self.client.wait(timeout_s)
 
     def stop(self) -> None:
@@ -175,6 +176,7 @@ class Stream(Workload):
         return report["congestion_control"]
 
 
+Flow = Workload | Command
 KINDS: dict[str, type[Workload]] = {"iperf3": Iperf3, "stream": Stream}
 
 
@@ -187,9 +189,10 @@ def describe(flow: dict[str, Any], addresses: dict[str, str]) -> dict[str, Any]:
 
 
 def make(flow: dict[str, Any], pids: dict[str, int], addresses: dict[str, str], out: Path,
-         settings: dict[str, Any] | None = None, attachment: Attachment | None = None) -> Workload | Command:
+         settings: dict[str, Any] | None = None, attachment: Attachment | None = None) -> Flow:
     if flow["kind"] == "command":
-        return Command(flow, pids, inventory.base(settings, flow["node"]), out, attachment)
+        base = inventory.base(settings, flow["node"]) if settings is not None else None
+        return Command(flow, pids, base, out, attachment)
     if flow["kind"] not in KINDS:
         raise LabError(f"traffic {flow['id']}: kind {flow['kind']}: allowed {', '.join(KINDS)}, command")
     control = congestion_control.of_socket(settings, flow) if settings is not None else None

@@ -82,8 +82,8 @@ class Value:
 def _bounds(info: FieldInfo, annotation: Any) -> tuple[float, float]:
     """Of a number, by what pydantic checks."""
     limits = [*info.metadata, *(m for a in typing.get_args(annotation) for m in getattr(a, "__metadata__", ()))]
-    low = [m.ge for m in limits if isinstance(m, Ge)]
-    high = [m.le for m in limits if isinstance(m, Le)]
+    low: list[Any] = [m.ge for m in limits if isinstance(m, Ge)]
+    high: list[Any] = [m.le for m in limits if isinstance(m, Le)]
     return (low[0] if low else 0), high[0]
 
 

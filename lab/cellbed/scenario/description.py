@@ -12,6 +12,7 @@ import hashlib
 import itertools
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -128,7 +129,7 @@ def _points(scenario: Scenario, path: Path) -> list[tuple[str, str, dict[str, An
     return points
 
 
-def expand(path: Path, overrides: list[str] = (), seeds: list[int] | None = None,
+def expand(path: Path, overrides: Sequence[str] = (), seeds: list[int] | None = None,
            variants: list[str] | None = None,
            grid: dict[str, list[Any]] | None = None) -> tuple[Scenario, list[Run]]:
     """The scenario and its runs, each validated.

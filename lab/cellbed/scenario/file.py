@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from cellbed.error import ScenarioError
 from cellbed.scenario.model import Scenario
@@ -33,20 +34,20 @@ def read_yaml(path: Path) -> Any:
         raise ScenarioError(str(error)) from error
 
 
-def _limits(error: dict[str, Any]) -> str:
+def _limits(error: ErrorDetails) -> str:
     """What would have been allowed, from a pydantic error."""
     text = error["msg"].removeprefix("Value error, ")
     text = re.sub(r"^Input should be (a |an )?", "", text)
     return f"allowed {text}" if not text.startswith(("allowed", "key")) else text
 
 
-def _location(error: dict[str, Any]) -> tuple[Any, ...]:
+def _location(error: ErrorDetails) -> tuple[Any, ...]:
     """Where the error is in the file; pydantic puts the model of a traffic into its place, too."""
     loc = error["loc"]
     return loc[:2] + loc[3:] if loc[:1] == ("traffic",) and loc[2:3] and loc[2] in MODELS else loc
 
 
-def _describe(error: dict[str, Any], model: type[BaseModel]) -> str:
+def _describe(error: ErrorDetails, model: type[BaseModel]) -> str:
     loc = _location(error)
     key = ".".join(str(part) for part in loc)
     if error["type"] == "extra_forbidden":

@@ -160,6 +160,7 @@ class Network:
     def _check_gateway(self, server: str) -> None:
         """The far end of the link takes the last host address of the server's subnet."""
         address = self.nodes[server].address
+        assert address is not None, "addresses are checked first"
         key = f"key 'nodes.{server}.address': value {address}"
         end = "S-GW's end" if self.has_core else "eNB's end"
         if address.network.prefixlen > 30:

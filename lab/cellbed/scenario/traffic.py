@@ -84,7 +84,7 @@ Traffic = Annotated[
     Annotated[Transfer, Tag("transfer")] | Annotated[Command, Tag("command")],
     Discriminator(_model, custom_error_type="kind", custom_error_message=f"allowed kind {', '.join(_MODELS)}")]
 # By what pydantic calls them in the place of an error.
-MODELS = {"transfer": Transfer, "command": Command}
+MODELS: dict[str, type[Model]] = {"transfer": Transfer, "command": Command}
 
 
 def draw_starts(traffic: list[dict[str, Any]], seed: int) -> None:

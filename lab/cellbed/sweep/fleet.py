@@ -21,10 +21,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cellbed.error import CellbedError, LabError, told
+from cellbed.host.ledger import TEMPORARY_PREFIX
 from cellbed.labs import kernels
 from cellbed.labs.caller import note
 from cellbed.labs.choices import KERNELS
-from cellbed.results.bundle import TEMPORARY_PREFIX, Bundle
+from cellbed.results.bundle import Bundle
 from cellbed.scenario import channel, packet_trace
 from cellbed.scenario.description import Run
 from cellbed.sweep import fleet_key
@@ -93,7 +94,7 @@ class Fleet:
         self.worker = fleet_worker
         self.name = f"cellbed-{uuid.uuid4().hex[:12]}"
         self.facts = fleet_worker.facts(kernel)
-        self.futures: dict[int, Future] = {}
+        self.futures: dict[int, Future[Played]] = {}
         self.submitted = 0
 
     def check(self) -> None:
@@ -146,15 +147,15 @@ class Fleet:
                 continue
             alone = False
 
-    def _receive(self, sweep: Sweep, bundle: Bundle, future: Future) -> Outcome:
+    def _receive(self, sweep: Sweep, bundle: Bundle, future: Future[Played]) -> Outcome:
         """A bundle of what a worker made."""
         try:
             played = self._result(future)
-            if played.error is not None:
+            if played.measured is None:
                 return Outcome(None, error=played.error)
             if played.folder is not None:
                 bundle.temporary = sweep.results / played.folder
-            else:
+            elif played.packed is not None:
                 self.worker.unpack(played.packed, bundle.temporary)
             manifest = bundle.finish(sweep.scenario, sweep.claims, played.measured, sweep.compress)
             return Outcome(bundle.path, manifest=manifest)
@@ -166,7 +167,7 @@ class Fleet:
             bundle.abandon()
             future.release()
 
-    def _result(self, future: Future) -> Played:
+    def _result(self, future: Future[Played]) -> Played:
         from concurrent.futures import CancelledError
 
         from distributed import KilledWorker

@@ -28,10 +28,11 @@ from distributed.core import Status
 from cellbed import paths
 from cellbed.error import CellbedError, LabError, told
 from cellbed.host import clean, ledger
+from cellbed.host.ledger import TEMPORARY_PREFIX
 from cellbed.labs import kernels
 from cellbed.labs.follow import Watch
 from cellbed.labs.virtual import play as play_virtual
-from cellbed.results.bundle import FACTS, TEMPORARY_PREFIX, furnish, strip, tool_versions
+from cellbed.results.bundle import FACTS, furnish, strip, tool_versions
 from cellbed.scenario import channel, named_files
 from cellbed.scenario.description import Run
 
