@@ -152,7 +152,7 @@ def test_programs_that_are_not_there(lab):
 
 def test_the_virtual_lab_says_what_is_not_there():
     done = cellbed("link", "--lab", "virtual", "--", "true")
-    assert "nothing serves at the far end, and the virtual lab has no other network" in done.stderr
+    assert "no server runs on the far end, and the virtual lab has no other network" in done.stderr
 
 
 def test_without_root_it_says_what_needs_it():

@@ -41,7 +41,8 @@ def test_a_variant_that_no_folder_is_called_by(tmp_path, results, command, name)
         data["sweep"] = {"variants": {name: {"radio.n_rb": 25}}}
 
     done = command("run", write(tmp_path, change), "--results", results)
-    assert_refused(tmp_path, done, "key 'sweep.variants.", "allowed 1 to 150 printable ASCII characters but / and \\")
+    assert_refused(tmp_path, done, "key 'sweep.variants.",
+                   "allowed 1 to 150 printable ASCII characters except / and \\")
 
 
 @pytest.mark.parametrize("value", ["../../evil", "a\nb", ["x" * 300]])
@@ -50,7 +51,7 @@ def test_a_grid_that_no_folder_is_called_by(tmp_path, results, command, value):
         data["sweep"] = {"grid": {"tcp.congestion_control": [value]}}
 
     done = command("run", write(tmp_path, change), "--results", results)
-    assert_refused(tmp_path, done, "key 'sweep.grid': value congestion_control=", "make variants of such values")
+    assert_refused(tmp_path, done, "key 'sweep.grid': value congestion_control=", "use variants for such values")
 
 
 def set_(data, keys, value):

@@ -13,20 +13,20 @@ from typer.core import TyperCommand, TyperGroup
 
 # By name: the module whose register() makes the command, and what `cellbed --help` says of it.
 COMMANDS = {
-    "link": ("link", "Put a command behind a radio link; without a command, a shell."),
-    "prune": ("prune", "Free room that results take; without options just say how much could be freed."),
-    "shell": ("shell", "Enter a node of a running lab, with a shell or a command."),
-    "sweep": ("sweep", "Play a scenario over parameters and seeds; write RESULTS/summary/sweep.parquet. "
-                       "Interrupted, it resumes."),
-    "compare": ("sweep", "Compare variants, seed by seed: mean difference with its 95 % confidence interval and "
-                         "effect size."),
-    "watch": ("watch", "Show a run while it goes on: cwnd, RTT, queues, channel, HARQ and RLC, events. The run "
-                       "does not notice."),
-    "fleet-key": ("worker", "Make the key of a fleet: machines that have it may run code on each other."),
-    "scheduler": ("worker", "Join workers and sweeps, until interrupted: Dask's scheduler, at one address, with a "
-                            "key beyond loopback."),
+    "link": ("link", "Run a command behind a radio link, or a shell when none is given."),
+    "prune": ("prune", "Free disk space taken by results. Without options, only say how much could be freed."),
+    "shell": ("shell", "Run a shell or a command in a node of a running lab."),
+    "sweep": ("sweep", "Play a scenario over parameters and seeds, and write RESULTS/summary/sweep.parquet. A sweep "
+                       "that was interrupted resumes."),
+    "compare": ("sweep", "Compare variants, seed by seed: the mean difference with its 95 % confidence interval, and "
+                         "the effect size."),
+    "watch": ("watch", "Show a run in progress: cwnd, RTT, queues, channel, HARQ, RLC and events. Watching does not "
+                       "affect the run."),
+    "fleet-key": ("worker", "Make the key of a fleet. Machines that have it may run code on each other."),
+    "scheduler": ("worker", "Connect workers and sweeps, until interrupted. This is Dask's scheduler, on one address; "
+                            "beyond loopback it needs a key."),
     "worker": ("worker", "Play runs for `cellbed sweep --scheduler` on this machine, until interrupted or the "
-                         "scheduler is gone."),
+                         "scheduler has gone."),
 }
 
 

@@ -54,11 +54,12 @@ def help_text() -> str:
     words = "\n\n".join(f"    {name} {example}: {what}" for name, (_, example, what) in links.WORDS.items())
     ready = "\n\n".join(f"    {name}: {title}" for name, title in links.presets().items())
     return "\n\n".join((
-        "Put a command behind a radio link; without a command, a shell.",
-        "The command runs on the UE. The far end's address is in CELLBED_BASE: in the native lab this machine with "
-        "what it serves; in the virtual lab, or with --serve, a host of its own. Exit status and signals pass through; "
-        f"{OWN_FAILURE} is cellbed's own failure.",
-        "Links (or any scenario file):", ready, "Words:", words,
+        "Run a command behind a radio link, or a shell when none is given.",
+        "The command runs on the UE. CELLBED_BASE holds the address of the far end. In the native lab that is this "
+        "machine, with whatever it serves; in the virtual lab, or with --serve, it is a host of its own. Exit status "
+        f"and signals are passed through; status {OWN_FAILURE} means that cellbed itself failed.",
+        "LINK is one of these, or any scenario file:", ready,
+        "KEY VALUE is any of these, shown with an example:", words,
         "Example: cellbed link edge rtt 80ms -- sh -c 'curl http://$CELLBED_BASE:8000/'"))
 
 
@@ -66,20 +67,23 @@ def run_link(
     ctx: typer.Context,
     words: Annotated[list[str] | None, typer.Argument(metavar="[LINK] [KEY VALUE]...", show_default=False,
                                                              autocompletion=completion.link_words)] = None,
-    lab: Annotated[str, typer.Option(help="native: this kernel, real time, as root; virtual: a guest kernel, virtual "
-                                          "time, no root and no network but the link",
+    lab: Annotated[str, typer.Option(help="native: this machine's kernel in real time, as root. virtual: a guest "
+                                          "kernel in virtual time, without root and with no network but the link.",
                                      autocompletion=completion.attachable_labs)] = "native",
-    serve: Annotated[str | None, typer.Option(metavar="COMMAND", help="run a server on the far end")] = None,
-    serve_folder: Annotated[Path | None, typer.Option(exists=True, file_okay=False, help="serve a folder over HTTP "
-                                                      "there, on port 80")] = None,
-    generate: Annotated[bool, typer.Option("--generate", help="print the scenario that this stands for")] = False,
-    results: Annotated[Path | None, typer.Option(help="keep a result bundle with every capture here")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="of all that is drawn")] = 1,
-    set_: Annotated[list[str] | None, typer.Option("--set", help="any key of the scenario: key=value")] = None,
-    user: Annotated[str | None, typer.Option(help="whom the command runs as in the native lab; default: who called "
-                                             "sudo, if somebody did")] = None,
-    kernel: Annotated[str | None, typer.Option(show_default=False, help="of the virtual lab: 7.3, 6.12 or 6.1; "
-                                               "default: the newest that is built")] = None,
+    serve: Annotated[str | None, typer.Option(metavar="COMMAND", help="Run this server on the far end.")] = None,
+    serve_folder: Annotated[Path | None, typer.Option(exists=True, file_okay=False, help="Serve this folder over "
+                                                      "HTTP on the far end, at port 80.")] = None,
+    generate: Annotated[bool, typer.Option("--generate", help="Only print the scenario that this stands "
+                                           "for.")] = False,
+    results: Annotated[Path | None, typer.Option(help="Keep a result bundle, with every capture, in this "
+                                                 "folder.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of everything random.")] = 1,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="Set any key of the scenario, as key=value. "
+                                                   "May be repeated.")] = None,
+    user: Annotated[str | None, typer.Option(help="The user that the command runs as in the native lab. Default: "
+                                             "whoever called sudo, else root.")] = None,
+    kernel: Annotated[str | None, typer.Option(show_default=False, help="The kernel of the virtual lab: 7.3, "
+                                               "6.12 or 6.1. Default: the newest that is built.")] = None,
 ) -> None:
     check_lab(lab, kernel, ATTACHABLE)
     if serve is not None and serve_folder is not None:
@@ -112,7 +116,7 @@ def _play(data: dict[str, Any], path: Path, lab: str, kernel: str | None, result
                        "command still runs as you), or use --lab virtual, which needs no root and has no network but "
                        "the link")
     if lab == "virtual" and data["traffic"][0]["id"] == links.COMMAND_ID:
-        note("nothing serves at the far end, and the virtual lab has no other network; see --serve, --serve-folder")
+        note("no server runs on the far end, and the virtual lab has no other network; see --serve and --serve-folder")
     with cleaning_up(), contextlib.ExitStack() as stack:
         scratch = stack.enter_context(_scratch())
         if lab == "native":

@@ -74,7 +74,8 @@ def run(
     scenario: ScenarioFile,
     results: Results = Path("results"),
     lab: Lab = "virtual",
-    seed: Annotated[list[int] | None, typer.Option(help="instead of the scenario's seeds; may be repeated")] = None,
+    seed: Annotated[list[int] | None, typer.Option(help="Play this seed instead of the scenario's. May be "
+                                                   "repeated.")] = None,
     set_: Overrides = None,
     variant: Variants = None,
     jobs: Jobs = ALL_CPUS,
@@ -87,7 +88,7 @@ def run(
     again: Again = False,
     compress: Compress = False,
 ) -> None:
-    """Play a scenario; a run of the same programs, files and settings that is finished is not played again."""
+    """Play a scenario. Runs that are finished, with the same programs, files and settings, are not played again."""
     from cellbed.cli.show import Show, tell_size, view
     from cellbed.labs.prepare import suited
     from cellbed.scenario.description import expand, load_claims
@@ -111,16 +112,18 @@ def run(
 
 @app.command()
 def report(
-    results: Annotated[str, typer.Argument(help="folder with result bundles, or one bundle; FOLDER@latest is the "
-                                           "newest one in it")],
-    output: Annotated[Path | None, typer.Option(help="folder for the report, instead of RESULTS/summary or "
-                                                "BUNDLE/derived")] = None,
-    each: Annotated[bool, typer.Option("--each", help="a report of each bundle, too, which the index links")] = False,
+    results: Annotated[str, typer.Argument(help="A folder with result bundles, or one bundle. FOLDER@latest is "
+                                           "the newest in FOLDER.")],
+    output: Annotated[Path | None, typer.Option(help="The folder for the report, instead of RESULTS/summary or "
+                                                "BUNDLE/derived.")] = None,
+    each: Annotated[bool, typer.Option("--each", help="Also write a report of each bundle, which the index "
+                                       "links.")] = False,
     variant: OfVariant = None,
     seed: OfSeed = None,
     set_: OfSettings = None,
 ) -> None:
-    """Measure, judge the claims and write RESULTS/summary/report.html and index.html, or BUNDLE/derived/report.html."""
+    """Measure, judge the claims, and write RESULTS/summary/report.html and index.html, or BUNDLE/derived/report.html.
+    """
     with analysing(results, output):
         from cellbed.cli.choose import LATEST, Wanted, choose
         from cellbed_analysis.report.console import print_table
@@ -136,13 +139,13 @@ def report(
 @app.command()
 def why(
     bundle: BundleName,
-    at: Annotated[float, typer.Option(min=0, help="seconds after the start of the traffic")] = 0.0,
+    at: Annotated[float, typer.Option(min=0, help="Seconds after the start of the traffic.")] = 0.0,
     variant: OfVariant = None,
     seed: OfSeed = None,
     set_: OfSettings = None,
     flow: WhichFlow = None,
 ) -> None:
-    """Say where the RTT of the first segment sent at or after a time went, or of UDP and QUIC a datagram's delay."""
+    """Explain the RTT of the first segment sent at or after a time; for UDP and QUIC, the delay of a datagram."""
     with analysing(bundle):
         from cellbed.cli.choose import Wanted, choose
         from cellbed_analysis.report.why import why as explain
@@ -155,11 +158,12 @@ def why(
 @app.command()
 def export(
     bundle: BundleName,
-    format_: Annotated[str, typer.Option("--format", help="mahimahi, mahimahi-log, theaterq, flent, qlog, pcapng, "
-                                                          "time-sequence", autocompletion=completion.formats)],
-    node: Annotated[str | None, typer.Option(help="whose radio, or for pcapng whose capture; default: the first flow's "
-                                                  "UE")] = None,
-    output: Annotated[Path, typer.Option(help="folder for the files")] = Path("."),
+    format_: Annotated[str, typer.Option("--format", help="The format: mahimahi, mahimahi-log, theaterq, flent, "
+                                                          "qlog, pcapng or time-sequence.",
+                                         autocompletion=completion.formats)],
+    node: Annotated[str | None, typer.Option(help="The node whose radio to export; for pcapng, whose capture. "
+                                                  "Default: the UE of the first flow.")] = None,
+    output: Annotated[Path, typer.Option(help="The folder for the files.")] = Path("."),
     variant: OfVariant = None,
     seed: OfSeed = None,
     set_: OfSettings = None,
@@ -186,7 +190,7 @@ def which_bundle(
     seed: OfSeed = None,
     set_: OfSettings = None,
 ) -> None:
-    """Print the folder of a bundle, so that a shell can give it to other programs."""
+    """Print the folder of a bundle, so that a shell can pass it to other programs."""
     with analysing(bundle):
         from cellbed.cli.choose import Wanted, choose
 
@@ -194,7 +198,7 @@ def which_bundle(
 
 
 @app.command()
-def check(scenarios: Annotated[list[Path], typer.Argument(help="scenario files")]) -> None:
+def check(scenarios: Annotated[list[Path], typer.Argument(help="The scenario files.")]) -> None:
     """Validate scenarios without running them."""
     from cellbed.scenario.description import expand
 
@@ -205,7 +209,7 @@ def check(scenarios: Annotated[list[Path], typer.Argument(help="scenario files")
 
 @app.command()
 def topology(scenario: ScenarioFile) -> None:
-    """Print the nodes and links of a scenario; needs no root."""
+    """Print the nodes and links of a scenario. Needs no root."""
     from cellbed.run.topology import plan
     from cellbed.scenario.description import expand
 
@@ -228,9 +232,10 @@ def topology(scenario: ScenarioFile) -> None:
 
 @app.command()
 def doctor(
-    json_: Annotated[bool, typer.Option("--json", help="with what this machine is, for a bug report")] = False,
+    json_: Annotated[bool, typer.Option("--json", help="Print JSON that also describes this machine, for a "
+                                        "bug report.")] = False,
 ) -> None:
-    """Say what this machine can run and what is missing; fails when the default lab cannot run."""
+    """Say what this machine can run and what is missing. Fails when the default lab cannot run."""
     from rich.table import Table
     from rich.text import Text
 
@@ -265,7 +270,7 @@ def man() -> None:
 
 @app.command()
 def clean() -> None:
-    """Remove what killed runs left behind: processes, cgroups, unfinished bundles."""
+    """Remove what killed runs left behind: processes, cgroups and unfinished bundles."""
     from cellbed.host.clean import clean as remove
 
     removed = remove()

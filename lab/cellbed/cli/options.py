@@ -17,40 +17,41 @@ if TYPE_CHECKING:
 
 FLEET_KEY = "CELLBED_FLEET_KEY"  # variable of the environment
 
-ScenarioFile = Annotated[Path, typer.Argument(help="scenario file (YAML)")]
-Results = Annotated[Path, typer.Option(help="folder for the result bundles")]
-Lab = Annotated[str, typer.Option(help="virtual, native or vm", autocompletion=completion.labs)]
-Overrides = Annotated[list[str] | None, typer.Option("--set", help="key=value; may be repeated")]
-Variants = Annotated[list[str] | None, typer.Option(help="only these variants; may be repeated")]
-Again = Annotated[bool, typer.Option("--again", help="play also what has a finished bundle, and replace that")]
-Compress = Annotated[bool, typer.Option("--compress", help="captures and traces by zstd, after each run; Wireshark and "
-                                        "all commands here read them so")]
-BundleName = Annotated[str, typer.Argument(metavar="BUNDLE", help="result bundle, or a folder of bundles, of which the "
-                                           "options choose one; FOLDER@latest is the newest")]
-OfVariant = Annotated[str | None, typer.Option("--variant", help="the bundle of this variant")]
-OfSeed = Annotated[int | None, typer.Option("--seed", help="the bundle of this seed")]
-OfSettings = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="the bundle whose run had "
-                                                      "this setting; may be repeated")]
-Jobs = Annotated[int, typer.Option(min=1, help="virtual labs side by side on this machine, one CPU each")]
-Scheduler = Annotated[str | None, typer.Option(metavar="ADDRESS", help="play on the workers of this Dask scheduler, "
-                                               "such as tls://head:8786; docs/fleet.md")]
-FleetKey = Annotated[Path | None, typer.Option("--key", envvar=FLEET_KEY, help="of the fleet, as `cellbed fleet-key` "
-                                               "made it; without one only loopback is allowed")]
-Shared = Annotated[bool, typer.Option("--shared/--no-shared", help="with --scheduler: workers that see the results "
-                                      "folder put bundles there, instead of sending them through the scheduler")]
-Kernel = Annotated[str | None, typer.Option(show_default=False, help="of the virtual lab: 7.3, 6.12, 6.1 (default: "
+ScenarioFile = Annotated[Path, typer.Argument(help="The scenario file (YAML).")]
+Results = Annotated[Path, typer.Option(help="The folder for the result bundles.")]
+Lab = Annotated[str, typer.Option(help="The lab: virtual, native or vm.", autocompletion=completion.labs)]
+Overrides = Annotated[list[str] | None, typer.Option("--set", help="Set a key of the scenario, as "
+                                                     "key=value. May be repeated.")]
+Variants = Annotated[list[str] | None, typer.Option(help="Play only this variant. May be repeated.")]
+Again = Annotated[bool, typer.Option("--again", help="Play runs again that are finished, and replace their bundles.")]
+Compress = Annotated[bool, typer.Option("--compress", help="Compress captures and traces with zstd after each run. "
+                                        "Wireshark and all cellbed commands read them.")]
+BundleName = Annotated[str, typer.Argument(metavar="BUNDLE", help="A result bundle, or a folder from which the options "
+                                           "choose one. FOLDER@latest is the newest in FOLDER.")]
+OfVariant = Annotated[str | None, typer.Option("--variant", help="Choose the bundle of this variant.")]
+OfSeed = Annotated[int | None, typer.Option("--seed", help="Choose the bundle of this seed.")]
+OfSettings = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Choose the bundle whose run "
+                                                      "had this setting. May be repeated.")]
+Jobs = Annotated[int, typer.Option(min=1, help="How many virtual labs run at once on this machine, one per CPU.")]
+Scheduler = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Play on the workers of this Dask scheduler, "
+                                               "such as tls://head:8786. See docs/fleet.md.")]
+FleetKey = Annotated[Path | None, typer.Option("--key", envvar=FLEET_KEY, help="The fleet's key, made by `cellbed "
+                                               "fleet-key`. Without one, only loopback is allowed.")]
+Shared = Annotated[bool, typer.Option("--shared/--no-shared", help="With --scheduler: workers that can see the results "
+                                      "folder write there, instead of sending files through the scheduler.")]
+Kernel = Annotated[str | None, typer.Option(show_default=False, help="For the virtual lab: 7.3, 6.12, 6.1 (default: "
                                                                      "the newest that is built), a kernel built for "
-                                                                     "User Mode Linux, or a source tree; of the lab "
-                                                                     "vm: a kernel image or the tree where it is",
+                                                                     "User Mode Linux, or a source tree. For the lab "
+                                                                     "vm: a kernel image, or the tree it was built in.",
                                       autocompletion=completion.kernels)]
-Load = Annotated[Path | None, typer.Option("--load", metavar="FILE.bpf.o", help="register the congestion control of a "
-                                           "BPF object for the run; in the labs native and vm")]
-Watch = Annotated[bool, typer.Option("--watch", help="show what the newest run does, as `cellbed watch`")]
+Load = Annotated[Path | None, typer.Option("--load", metavar="FILE.bpf.o", help="Register the congestion control in "
+                                           "this BPF object for the run. For the labs native and vm.")]
+Watch = Annotated[bool, typer.Option("--watch", help="Show what the newest run is doing, as `cellbed watch` does.")]
 
 ALL_CPUS = os.cpu_count() or 1
-WhichFlow = Annotated[str | None, typer.Option("--flow", show_default=False, help="id of a flow, as the report and "
-                                               "metrics.parquet have it; default: the scenario's first, else the "
-                                               "largest")]
+WhichFlow = Annotated[str | None, typer.Option("--flow", show_default=False, help="The id of a flow, as in the report "
+                                               "and metrics.parquet. Default: the scenario's first flow, else the "
+                                               "largest.")]
 
 
 def fleet_of(scheduler: str | None, lab: str, kernel: str | None, shared: bool,

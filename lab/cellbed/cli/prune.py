@@ -15,13 +15,13 @@ from cellbed.cli.screens import console
 
 
 def run_prune(
-    results: Annotated[Path, typer.Argument(help="folder with result bundles, or one bundle")],
-    compress: Annotated[bool, typer.Option("--compress", help="captures and traces, by zstd")] = False,
-    derived: Annotated[bool, typer.Option("--derived", help="remove reports, figures and tables")] = False,
-    superseded: Annotated[bool, typer.Option("--superseded", help="remove bundles of which there is a valid one by "
-                                             "newer programs")] = False,
+    results: Annotated[Path, typer.Argument(help="A folder with result bundles, or one bundle.")],
+    compress: Annotated[bool, typer.Option("--compress", help="Compress captures and traces with zstd.")] = False,
+    derived: Annotated[bool, typer.Option("--derived", help="Remove reports, figures and tables.")] = False,
+    superseded: Annotated[bool, typer.Option("--superseded", help="Remove bundles of runs that newer programs have "
+                                             "played again, with a valid result.")] = False,
 ) -> None:
-    """Free room that results take; without options just say how much could be freed."""
+    """Free disk space taken by results. Without options, only say how much could be freed."""
     from cellbed.results import prune, size
 
     chosen = {"recordings": compress, "derived": derived, "superseded": superseded}

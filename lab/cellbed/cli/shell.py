@@ -88,10 +88,10 @@ def choose(labs: list[Lab], node: str | None, wanted: int | None) -> Lab:
 
 def run_shell(
     ctx: typer.Context,
-    node: Annotated[str | None, typer.Argument(help="such as ue1; without one, the nodes there are")] = None,
-    mininet: Annotated[bool, typer.Option("--mininet", help="Mininet's command line over all nodes")] = False,
-    pid: Annotated[int | None, typer.Option(help="of the cellbed that runs the lab, when there are several")] = None,
-    user: Annotated[str | None, typer.Option(help="as for cellbed link")] = None,
+    node: Annotated[str | None, typer.Argument(help="A node such as ue1. Without one, list the nodes.")] = None,
+    mininet: Annotated[bool, typer.Option("--mininet", help="Open Mininet's command line for all nodes.")] = False,
+    pid: Annotated[int | None, typer.Option(help="The pid of the cellbed that runs the lab, if several do.")] = None,
+    user: Annotated[str | None, typer.Option(help="The user, as for `cellbed link`.")] = None,
 ) -> None:
     lab = choose(running(), node, pid)
     if node is None and not mininet:
@@ -139,8 +139,8 @@ def _enter(lab: Lab, node: str | None, argv: list[str], environment: dict[str, s
 def _ask_guest(lab: Lab, node: str | None, argv: list[str], environment: dict[str, str]) -> int:
     """Have the guest run the command, with this terminal. Return: its status."""
     if not lab.is_link:
-        raise LabError("this guest takes no visitors: only `cellbed link` starts one that does, as whoever comes in "
-                       "from outside ends the determinism of a run")
+        raise LabError("nothing can be started in this lab from outside, because the run would no longer repeat to the "
+                       "byte; `cellbed link` starts labs that can be entered")
     tty = os.isatty(0) and os.isatty(1)
     folder = lab.directory / f"session-{os.getpid()}"
     folder.mkdir()
@@ -169,4 +169,4 @@ def _pass_signals(control: Control, wanted: list[signal.Signals], given_up: thre
 
 
 def register(app: typer.Typer) -> None:
-    app.command("shell", cls=WithCommand, help="Enter a node of a running lab, with a shell or a command.")(run_shell)
+    app.command("shell", cls=WithCommand, help="Run a shell or a command in a node of a running lab.")(run_shell)

@@ -62,13 +62,13 @@ def parse_grid(texts: list[str], overrides: list[str]) -> dict[str, list[Any]]:
 
 def run_sweep(
     scenario: ScenarioFile,
-    grid: Annotated[list[str] | None, typer.Option(metavar="KEY=V1,V2,...", help="values of a key, with all of the "
-                                                   "others; may be repeated")] = None,
-    seeds: Annotated[str | None, typer.Option(help="such as 1-20 or 1,3,5-7; default: the scenario's")] = None,
-    until: Annotated[list[str] | None, typer.Option(metavar="METRIC=SHARE", help="add seeds to a variant until the 95 "
+    grid: Annotated[list[str] | None, typer.Option(metavar="KEY=V1,V2,...", help="Play all of these values of a "
+                                                   "key, combined with those of other keys. May be repeated.")] = None,
+    seeds: Annotated[str | None, typer.Option(help="Seeds such as 1-20 or 1,3,5-7. Default: the scenario's.")] = None,
+    until: Annotated[list[str] | None, typer.Option(metavar="METRIC=SHARE", help="Add seeds to a variant until the 95 "
                                                     "% confidence interval of this metric's mean is within ± SHARE of "
-                                                    "it; may be repeated")] = None,
-    max_seeds: Annotated[int, typer.Option(min=1, help="of a variant, with --until")] = 50,
+                                                    "it. May be repeated.")] = None,
+    max_seeds: Annotated[int, typer.Option(min=1, help="With --until, the most seeds of a variant.")] = 50,
     results: Results = Path("results"),
     lab: Lab = "virtual",
     set_: Overrides = None,
@@ -83,7 +83,9 @@ def run_sweep(
     again: Again = False,
     compress: Compress = False,
 ) -> None:
-    """Play a scenario over parameters and seeds; write RESULTS/summary/sweep.parquet. Interrupted, it resumes."""
+    """Play a scenario over parameters and seeds, and write RESULTS/summary/sweep.parquet. A sweep that was interrupted
+    resumes.
+    """
     from cellbed.host import clean
     from cellbed.labs.prepare import suited
     from cellbed.results.bundle import remove_unfinished
@@ -121,7 +123,7 @@ def run_sweep(
                 left = rounds.more(table.values, table.interval) if wanted else {}
     table.write()
     if table.failed:
-        raise CellbedError(f"{table.failed} of {len(table.entries)} runs failed; the same command tries them again")
+        raise CellbedError(f"{table.failed} of {len(table.entries)} runs failed; the same command retries them")
 
 
 class _Table:
@@ -172,16 +174,16 @@ def _check_metrics(names: list[str]) -> None:
 
 
 def run_compare(
-    results: Annotated[str, typer.Argument(help="folder with result bundles; with --why a bundle")],
-    metric: Annotated[list[str], typer.Argument(help="such as goodput_mbps, see docs/metrics.md; with --why the other "
-                                                 "bundle", autocompletion=completion.metrics)],
-    baseline: Annotated[str | None, typer.Option(help="variant that the others are compared with; default: the first "
-                                                 "by name")] = None,
-    json_: Annotated[bool, typer.Option("--json", help="print JSON instead of a table")] = False,
-    why: Annotated[bool, typer.Option("--why", help="say in what two runs differ: settings, programs, files")] = False,
+    results: Annotated[str, typer.Argument(help="A folder with result bundles; with --why, a bundle.")],
+    metric: Annotated[list[str], typer.Argument(help="Metrics such as goodput_mbps, see docs/metrics.md; with --why, "
+                                                 "the other bundle.", autocompletion=completion.metrics)],
+    baseline: Annotated[str | None, typer.Option(help="The variant that the others are compared with. Default: the "
+                                                 "first by name.")] = None,
+    json_: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    why: Annotated[bool, typer.Option("--why", help="Say how two runs differ: settings, programs, files.")] = False,
     flow: WhichFlow = None,
 ) -> None:
-    """Compare variants, seed by seed: mean difference with its 95 % confidence interval and effect size."""
+    """Compare variants, seed by seed: the mean difference with its 95 % confidence interval, and the effect size."""
     from cellbed_analysis.report.compare import compare, said_of, tables, to_json
 
     if why:

@@ -16,18 +16,19 @@ from cellbed_formats.screen import Screen
 #: Where srsRAN's users point Wireshark. Source: srsRAN 4G, mac_pcap_net (client port)
 WIRESHARK_PORT = 5847
 
-Folder = Annotated[Path | None, typer.Argument(help="results folder or bundle; default: whatever run of yours goes on")]
+Folder = Annotated[Path | None, typer.Argument(help="A results folder or bundle. Default: whatever run of yours is in "
+                                                      "progress.")]
 
 
 def run_watch(
     folder: Folder = None,
-    web: Annotated[bool, typer.Option("--web", help="a page on this machine, too, until Ctrl-C")] = False,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="of the page; 0: any that is free")] = 8042,
-    wireshark: Annotated[bool, typer.Option("--wireshark", help="send the radio's PDUs to Wireshark on the loopback")]
+    web: Annotated[bool, typer.Option("--web", help="Also serve a web page on this machine, until Ctrl-C.")] = False,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port of the page; 0 means any free one.")] = 8042,
+    wireshark: Annotated[bool, typer.Option("--wireshark", help="Send the radio's PDUs to Wireshark over loopback.")]
     = False,
-    wireshark_port: Annotated[int, typer.Option(min=1, max=65535, help="UDP port for that")] = WIRESHARK_PORT,
+    wireshark_port: Annotated[int, typer.Option(min=1, max=65535, help="The UDP port for that.")] = WIRESHARK_PORT,
 ) -> None:
-    """Show a run while it goes on: cwnd, RTT, queues, channel, HARQ and RLC, events. The run does not notice."""
+    """Show a run in progress: cwnd, RTT, queues, channel, HARQ, RLC and events. Watching does not affect the run."""
     import asyncio
 
     from cellbed_watch.follow import Wanted, watch

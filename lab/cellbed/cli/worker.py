@@ -27,19 +27,21 @@ def _need_dask(what: str) -> None:
         raise CellbedError(f"{what} needs Dask; run `pip install 'cellbed[fleet]'`")
 
 
-def make_key(file: Annotated[Path, typer.Argument(help="new file")]) -> None:
-    """Make the key of a fleet: machines that have it may run code on each other."""
+def make_key(file: Annotated[Path, typer.Argument(help="The new file.")]) -> None:
+    """Make the key of a fleet. Machines that have it may run code on each other."""
     _need_dask("a fleet")
     fleet_key.make(file)
 
 
 def run_scheduler(
-    host: Annotated[str, typer.Option(help="address of this machine at which workers and sweeps reach it")] = _LOOPBACK,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free")] = 8786,
+    host: Annotated[str, typer.Option(help="The address at which workers and sweeps reach this machine.")] = _LOOPBACK,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 means any free one.")] = 8786,
     key: FleetKey = None,
-    file: Annotated[Path | None, typer.Option("--scheduler-file", help="new file that tells the address")] = None,
+    file: Annotated[Path | None, typer.Option("--scheduler-file", help="A new file to write the address to.")] = None,
 ) -> None:
-    """Join workers and sweeps, until interrupted: Dask's scheduler, at one address, with a key beyond loopback."""
+    """Connect workers and sweeps, until interrupted. This is Dask's scheduler, on one address; beyond loopback it needs
+    a key.
+    """
     _need_dask("a scheduler")
     if any(ipaddress.ip_address(address).is_unspecified for address in fleet_key.addresses_of(host)):
         raise CellbedError(f"--host: value {host}: allowed one address of this machine")
@@ -53,15 +55,15 @@ def run_scheduler(
 
 
 def run_worker(
-    scheduler: Annotated[str, typer.Argument(help="such as tls://head:8786")],
-    workers: Annotated[int | None, typer.Option(min=1, help="runs side by side; default: as many as CPUs that this "
-                                                "process may use")] = None,
-    folder: Annotated[Path | None, typer.Option(file_okay=False, help="for runs while they play; default: below the "
-                                                "temporary folder")] = None,
+    scheduler: Annotated[str, typer.Argument(help="The address of the scheduler, such as tls://head:8786.")],
+    workers: Annotated[int | None, typer.Option(min=1, help="How many runs to play at once. Default: one per CPU that "
+                                                "this process may use.")] = None,
+    folder: Annotated[Path | None, typer.Option(file_okay=False, help="The folder of runs while they play. Default: "
+                                                "one in the temporary folder.")] = None,
     kernel: Kernel = None,
     key: FleetKey = None,
 ) -> None:
-    """Play runs for `cellbed sweep --scheduler` on this machine, until interrupted or the scheduler is gone."""
+    """Play runs for `cellbed sweep --scheduler` on this machine, until interrupted or the scheduler has gone."""
     _need_dask("a worker")
     if kernel not in (None, *KERNELS):
         raise CellbedError(f"--kernel {kernel}: allowed {', '.join(KERNELS)}")

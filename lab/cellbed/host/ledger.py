@@ -102,9 +102,9 @@ class Entry(BaseModel):
             made = self.temporary.is_absolute() and ".." not in self.temporary.parts and fnmatch.fnmatchcase(
                 self.temporary.name, f"{TEMPORARY_PREFIX}*.{self.owner_pid}")
         if not made:
-            raise ValueError("allowed a folder as labs make them")
+            raise ValueError("allowed a folder that a lab could have made")
         if self.cgroup is not None and self.cgroup != cgroup.path_of(lab_name(self.temporary)):
-            raise ValueError("allowed the cgroup that is called as the folder")
+            raise ValueError("allowed the cgroup that is named after the folder")
         return self
 
     @property

@@ -119,7 +119,7 @@ def _congestion_controls() -> Check:
 def _space() -> Check:
     free = shutil.disk_usage(".").free
     return Check("disk space", free > _NEEDED_BYTES, f"{free >> 20} MiB free here"
-                 + ("" if free > _NEEDED_BYTES else "; a results folder wants 2 GiB"), ())
+                 + ("" if free > _NEEDED_BYTES else "; a results folder should have 2 GiB"), ())
 
 
 def checks() -> list[Check]:
@@ -131,7 +131,7 @@ def checks() -> list[Check]:
         _cgroup(), _namespaces(), _bpf(), _qdisc("netem"), _qdisc("red"), _space(),
         _program("qemu-system-x86_64", "qemu-system-x86", ("vm",)), _program("busybox", "busybox-static", ("vm",)),
         _congestion_controls(),
-        Check("CPUs", True, f"{len(os.sched_getaffinity(0))}: as many virtual labs run side by side", ()),
+        Check("CPUs", True, f"{len(os.sched_getaffinity(0))}: as many virtual labs can run at once", ()),
     ]
 
 

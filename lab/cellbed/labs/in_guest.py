@@ -16,8 +16,8 @@ def check(settings: dict[str, Any]) -> None:
     """Raises LabError for a scenario that needs the host's network."""
     for name, node in settings["nodes"].items():
         if node["machine"]:
-            raise LabError(f"key 'nodes.{name}.machine': value True: allowed in the native lab; a guest has no network "
-                           "of this machine")
+            raise LabError(f"key 'nodes.{name}.machine': value True: allowed in the native lab only; a guest is "
+                           "not on this machine's network")
 
 
 def copy_package(directory: Path) -> None:
@@ -31,8 +31,8 @@ def check_result(guest: subprocess.Popen[bytes], directory: Path) -> None:
     said = (directory / "console").read_text(errors="replace")
     victim = memory.killed(said)
     if victim is not None:
-        raise LabError(f"out of memory: the guest's kernel ended '{victim}'; key 'memory' of the scenario gives it "
-                       "more than it has by its nodes and flows")
+        raise LabError(f"out of memory: the guest's kernel ended '{victim}'; set key 'memory' of the scenario to give "
+                       "it more than its nodes and flows do")
     if status.exists() and status.read_text() == "0":
         return
     if error.exists() and error.read_text():

@@ -58,7 +58,7 @@ def ask(kernel: Path) -> Facts:
             guest.wait(_DEADLINE_S)
         said = console.read_text(errors="replace")
     if _END not in said:
-        raise LabError(f"the lab kernel {kernel.parent.name} says nothing of itself; {in_guest.last_words(said)}")
+        raise LabError(f"the lab kernel {kernel.parent.name} did not describe itself; {in_guest.last_words(said)}")
     lines = said.partition(_BEGIN)[2].partition(_END)[0].strip().splitlines()
     words = {line.partition(" ")[0]: line.partition(" ")[2] for line in lines if not line.startswith("sysctl ")}
     sysctls = dict(line.split(" ", 2)[1:] for line in lines if line.startswith("sysctl "))

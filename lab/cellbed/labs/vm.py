@@ -80,8 +80,8 @@ def kvm_works(image: Path) -> bool:
         memo.parent.mkdir(parents=True, exist_ok=True)
         memo.write_text(refusal)
         if refusal:
-            note(f"KVM: {refusal}; the runs are emulated (TCG), which is slower. Remembered until this machine starts "
-                 f"anew, in {memo}")
+            note(f"KVM: {refusal}; the runs are emulated (TCG), which is slower. This is remembered until the machine "
+                 f"reboots, in {memo}")
     return not memo.read_text()
 
 

@@ -150,7 +150,7 @@ def _apply(data: Data, path: Path, words: list[str]) -> None:
     utran = data["radio"].get("system") == "utran"
     for key, value in given.items():
         if utran and key in _LTE_ONLY:
-            raise ScenarioError(f"link: {key}: allowed in links of LTE, not of the UTRAN")
+            raise ScenarioError(f"link: {key}: allowed only in links over LTE, not over the UTRAN")
         WORDS[key][0](data, value, given)
 
 
@@ -289,16 +289,16 @@ def _cc(data: Data, value: str, _: dict[str, str]) -> None:
 
 # Word: what it does, an example, what it is.
 WORDS: dict[str, tuple[Callable[[Data, str, dict[str, str]], None], str, str]] = {
-    "rate": (_rate, "20mbit", "of the radio's transport blocks, down, and up where `up` says nothing else"),
+    "rate": (_rate, "20mbit", "rate of the radio's transport blocks, downlink; also uplink, unless `up` is given"),
     "up": (_up, "5mbit", "rate of the uplink"),
-    "rtt": (_rtt, "50ms", "of a ping: what the radio does not take, the wire behind it does"),
-    "delay": (_delay, "10ms", "of that wire, each way"),
+    "rtt": (_rtt, "50ms", "round trip of a ping; the wire behind the radio takes what the radio does not"),
+    "delay": (_delay, "10ms", "delay of that wire, each way"),
     "bler": (_bler, "0.1", "block error rate of each attempt; HARQ repairs it"),
-    "loss": (_loss, "0.01", "of blocks behind HARQ's back; RLC AM repairs it, UM does not"),
-    "cqi": (_cqi, "7", "channel quality both ways, 1..15"),
+    "loss": (_loss, "0.01", "share of blocks lost without HARQ noticing; RLC AM repairs it, UM does not"),
+    "cqi": (_cqi, "7", "channel quality in both directions, 1..15"),
     "rb": (_rb, "25", "resource blocks, 6..110"),
-    "queue": (_queue, "100", "packets that wait for the radio"),
-    "mode": (_mode, "um", "of RLC: um or am"),
+    "queue": (_queue, "100", "most packets that may wait for the radio"),
+    "mode": (_mode, "um", "RLC mode: um or am"),
     "cc": (_cc, "bbr", "congestion control of the nodes"),
 }
 _LTE_ONLY = ("rtt", "loss", "cqi", "rb", "mode")

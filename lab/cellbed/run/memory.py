@@ -44,8 +44,8 @@ def check(wanted_mib: int) -> None:
     """Raises LabError when this machine does not have so much memory for a guest."""
     free = free_mib()
     if wanted_mib > free:
-        raise LabError(f"the guest of this run has {wanted_mib} MiB of memory, and {free} MiB are free here; key "
-                       "'memory' of the scenario gives it another amount")
+        raise LabError(f"the guest of this run has {wanted_mib} MiB of memory, but only {free} MiB are free here; key "
+                       "'memory' of the scenario sets another amount")
 
 
 def side_by_side(wanted_mib: int) -> int:

@@ -123,7 +123,8 @@ class Channel(Model):
             raise ValueError(f"key 'radio.channel.swing.distance_m': value [{near:g}, {far:g}]: allowed two distances "
                              "up to 5000, the first one less")
         if self.model == "swing" and len(names) != 2:
-            raise ValueError(f"key 'radio.channel.model': value swing: allowed with two UEs, here are {len(names)}")
+            raise ValueError(f"key 'radio.channel.model': value swing: allowed with two UEs, and there are "
+                             f"{len(names)}")
         if self.model == "cell_edge":
             self._check_cell_edge(ues)
         if (self.model == "trace") != (self.trace is not None):

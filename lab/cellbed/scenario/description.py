@@ -106,7 +106,7 @@ def _label(parts: list[str], path: Path) -> str:
     try:
         return parse_label(label)
     except ValueError as error:
-        raise ScenarioError(f"{path}: key 'sweep.grid': value {label[:SHOWN_MAX]}: {error}; make variants of such "
+        raise ScenarioError(f"{path}: key 'sweep.grid': value {label[:SHOWN_MAX]}: {error}; use variants for such "
                             "values") from None
 
 
@@ -195,7 +195,7 @@ def _swept(settings: dict[str, Any], key: str, path: Path, variant: str) -> Any:
     try:
         return settings_value(settings, key)
     except (LookupError, TypeError, ValueError):
-        raise ScenarioError(f"{path} (variant {variant}): key '{key}': allowed keys of what a run is made of, which "
+        raise ScenarioError(f"{path} (variant {variant}): key '{key}': allowed keys of what a run is made of, and "
                             f"{key.partition('.')[0]} is not") from None
 
 

@@ -26,8 +26,8 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 def parse_label(text: str) -> str:
     """Check what becomes part of a folder's name. Raises ValueError with what is allowed."""
     if not _LABEL.fullmatch(text):
-        raise ValueError("allowed 1 to 150 printable ASCII characters but / and \\, a letter or digit first: a folder "
-                         "is called by it")
+        raise ValueError("allowed 1 to 150 printable ASCII characters except / and \\, with a letter or digit first, "
+                         "as a folder is named after it")
     return text
 
 
@@ -41,7 +41,7 @@ def parse_path(text: str) -> str:
 def parse_word(text: str) -> str:
     """Check what a program is given. Raises ValueError with what is allowed."""
     if "\0" in text:
-        raise ValueError("allowed characters but NUL, which programs cannot be given")
+        raise ValueError("allowed all characters but NUL, which cannot be passed to programs")
     return text
 
 

@@ -125,8 +125,8 @@ class Scenario(Model):
         if self.radio.channel is not None:
             self.radio.channel.check(self.radio.ues)
             if len(enbs) > 1:
-                raise ValueError(f"key 'radio.channel.model': value {self.radio.channel.model}: allowed no channel "
-                                 "with several eNBs, as its models know one")
+                raise ValueError(f"key 'radio.channel.model': value {self.radio.channel.model}: not allowed with "
+                                 "several eNBs, because the models of channels have only one")
         elif self.radio.harq.errors == "sinr":
             raise ValueError("key 'radio.harq.errors': value sinr: allowed ladder, as there is no radio.channel")
         elif self.radio.control.errors:

@@ -284,10 +284,10 @@ class Radio(Model):
         for name, ue in self.ues.items():
             if ue.weight != 1 and self.scheduler != "wfq":
                 raise ValueError(f"key 'radio.ues.{name}.weight': value {ue.weight}: allowed 1, as the scheduler "
-                                 f"{self.scheduler} knows no weights")
+                                 f"{self.scheduler} has no weights")
         for key in ("handover", "gtpu"):
             if not enbs and getattr(self, key) != type(self).model_fields[key].default:
-                raise ValueError(f"key 'radio.{key}': allowed in scenarios with an sgw, whose tunnels it is about")
+                raise ValueError(f"key 'radio.{key}': allowed only in scenarios with an sgw, as it is about tunnels")
         if len(enbs) > 1:
             self._check_layers()
         for i, event in enumerate(self.events):

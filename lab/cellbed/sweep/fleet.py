@@ -54,10 +54,10 @@ def connected(address: str, lab: str, kernel: str | None, shared: bool, key: Pat
     """
     fleet_key.parse_address("--scheduler", address, key)
     if lab != "virtual":
-        raise CellbedError(f"--scheduler: allowed with --lab virtual, which needs no root and no time of its own, not "
+        raise CellbedError(f"--scheduler: allowed with --lab virtual, which needs neither root nor real time, not "
                            f"with {lab}")
     if kernel not in (None, *KERNELS):
-        raise CellbedError(f"--scheduler: allowed with --kernel {', '.join(KERNELS)}, which workers have, too")
+        raise CellbedError(f"--scheduler: allowed with --kernel {', '.join(KERNELS)}, which workers also have")
     try:
         from distributed import Client
 
@@ -177,10 +177,10 @@ class Fleet:
         except self.worker.Differs as error:
             raise CellbedError(_refusal(str(error))) from None
         except KilledWorker as error:
-            raise LabError(f"{error.allowed_failures + 1} workers died while they played it, the last one was "
+            raise LabError(f"{error.allowed_failures + 1} workers died while they were playing it; the last one was "
                            f"{error.last_worker.address}") from None
         except CancelledError:
-            raise CellbedError("the scheduler is gone; the same command goes on with what is left") from None
+            raise CellbedError("the scheduler has gone; run the same command again to play the rest") from None
         except Exception as error:  # of a worker, whatever it is
             raise LabError(f"worker: {type(error).__name__}: {error}") from error
 
@@ -191,7 +191,7 @@ class Fleet:
         with contextlib.suppress(Exception):  # the scheduler may be gone; workers see that by themselves
             while not all(self.client.run(self.worker.end, self.name, on_error="ignore").values()):
                 if time.monotonic() > deadline:
-                    note("a worker still plays; `cellbed clean` there removes what it leaves")
+                    note("a worker is still playing; `cellbed clean` on its machine removes what it leaves behind")
                     return
                 time.sleep(0.1)
 

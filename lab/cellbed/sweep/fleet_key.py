@@ -38,7 +38,7 @@ def make(path: Path) -> None:
     try:
         fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _MODE)
     except FileExistsError:
-        raise CellbedError(f"{path}: there is a file already; a key is never written over") from None
+        raise CellbedError(f"{path}: the file exists already, and keys are never overwritten") from None
     with open(fd, "w") as file:
         file.write(made.tls_client_key + made.tls_client_cert)
 
@@ -95,8 +95,8 @@ def check_plain(option: str, value: str, host: str, key: Path | None) -> None:
     if key is not None:
         raise CellbedError(f"{option}: value {value}: allowed tls://, as there is a key")
     if not all(ipaddress.ip_address(address).is_loopback for address in addresses_of(host)):
-        raise CellbedError(f"{option}: value {value}: allowed on loopback; beyond it tls:// and --key, which `cellbed "
-                           "fleet-key` makes: whoever reaches a scheduler runs code on its workers")
+        raise CellbedError(f"{option}: value {value}: allowed on loopback only; beyond it, tls:// with --key, which "
+                           "`cellbed fleet-key` makes, because whoever reaches a scheduler runs code on its workers")
 
 
 def addresses_of(host: str) -> list[str]:

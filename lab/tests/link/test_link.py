@@ -100,7 +100,7 @@ def test_a_link_to_this_machine():
     ("goood", "link: 'goood': did you mean 'good'?"),
     ("good rat 3mbit", "link: 'rat': did you mean 'rate'?; a command comes after --"),
     ("umts-384 rate 10kbit", "link: rate 10kbit: allowed multiples of 32kbit"),
-    ("umts-384 cqi 7", "link: cqi: allowed in links of LTE, not of the UTRAN"),
+    ("umts-384 cqi 7", "link: cqi: allowed only in links over LTE, not over the UTRAN"),
     ("rate", "link: rate: expected a value, such as `rate 20mbit`"),
     ("rate 20", "link: rate 20: allowed a rate in kbit, mbit or gbit"),
     ("rate 2gbit", "the nearest that one carrier has is rate 75.376mbit"),
