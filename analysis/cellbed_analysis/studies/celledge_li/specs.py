@@ -15,8 +15,7 @@ from cellbed_channel.cell_edge import CellEdgeParameters
 from cellbed_channel.figure import draw_map
 
 from ...metrics.run import RunAnalysis
-from . import lines as celledge_lines
-from . import rtt as celledge_rtt
+from . import line_chart, rtt_chart
 from .edge import DISTANCE, INTERFERENCE, TRANSPORT, belongs
 from .sweep import Edge, Study, edges, studies, sweeps
 
@@ -82,7 +81,7 @@ def _lines(edge: Edge) -> list[Spec]:
             "Throughput and lost packets against the distance, without errors of the control channels",
             f"{edge.scenario}. {COUNTED} Figure 4 of the paper: both fall from 40 m to 300 m; UDP has at most about "
             "0.5 Mbit/s more than TCP in UM and 1 Mbit/s in AM, and loses half as much in AM as in UM.",
-            partial(celledge_lines.draw, panels, (LOST,)),
+            partial(line_chart.draw, panels, (LOST,)),
         ))  # fmt: skip
     control = edge.of(control=True)
     panels = {THROUGHPUT: control.series("ip_throughput_mbps"),
@@ -94,7 +93,7 @@ def _lines(edge: Edge) -> list[Spec]:
             f"{edge.scenario}. Below, the downlink assignments that the UE missed in the whole run; where little is "
             "sent, few can be. Figure 5 of the paper has TCP in UM and AM, and UDP in UM: TCP in UM falls most, in AM "
             "it stays just below UDP, and all are low above 200 m.",
-            partial(celledge_lines.draw, panels, ("assignments missed",)),
+            partial(line_chart.draw, panels, ("assignments missed",)),
         ))  # fmt: skip
     windows = edge.of(transport="tcp").series("cwnd_change_p50_pkts")
     if windows:
@@ -104,7 +103,7 @@ def _lines(edge: Edge) -> list[Spec]:
             f"{edge.scenario}: median of the values that cwnd changed to, whole flow, from tcp.trace. Linux lets cwnd "
             "grow only while it limits the sender, so that a receive window of 128 KiB, 128 packets, bounds it. "
             "Figure 6 of the paper: it falls with the distance, and is low in UM with errors of the control channels.",
-            partial(celledge_lines.draw, {CWND: windows}),
+            partial(line_chart.draw, {CWND: windows}),
         ))  # fmt: skip
     return made
 
@@ -116,7 +115,7 @@ def _today(edge: Edge) -> Spec:
         f"celledge-{edge.suffix}",
         "Today's transport protocols at the edge of a cell",
         f"{edge.scenario}. {COUNTED} Not in the paper.",
-        partial(celledge_lines.draw, {label: lines for label, lines in panels.items() if lines}, (LOST,)),
+        partial(line_chart.draw, {label: lines for label, lines in panels.items() if lines}, (LOST,)),
     )
 
 
@@ -145,7 +144,7 @@ def _rtt(edge: Edge, runs: Sequence[RunAnalysis]) -> list[Spec]:
 
 def _draw_rtt(um: Mapping[float, RunAnalysis], others: Mapping[str, tuple[RunAnalysis, str]]) -> Figure:
     by_distance = {distance: rtt_ms for distance, run in um.items() if len(rtt_ms := _rtt_ms(run))}
-    return celledge_rtt.draw(by_distance, {name: (rtt_ms, line) for name, (run, line) in others.items()
+    return rtt_chart.draw(by_distance, {name: (rtt_ms, line) for name, (run, line) in others.items()
                                            if len(rtt_ms := _rtt_ms(run))})
 
 
@@ -166,5 +165,5 @@ def _study(study: Study) -> list[Spec]:
         title,
         f"{study.edge.scenario} beside {study.base.scenario} (circles): the same configurations, seed and channel with "
         "one setting changed. No value is chosen to meet the paper's.",
-        partial(celledge_lines.draw_pairs, pairs, metrics, study.base.scenario),
+        partial(line_chart.draw_pairs, pairs, metrics, study.base.scenario),
     )]  # fmt: skip

@@ -14,7 +14,7 @@ from ...metrics.rows import primary_flow
 from ...metrics.run import RunAnalysis
 from ...radio.events import rows_of
 from ...radio.mode_switch import switches
-from . import channel_time, cwnd_switch, variant_throughput
+from . import channel_chart, cwnd_chart, throughput_chart
 from .switch_window import RULE, switch_window
 
 Spec = tuple[str, str, str, Callable[[], Figure]]
@@ -89,7 +89,7 @@ def _channel(scenario: str, suffix: str, run: RunAnalysis) -> list[Spec]:
             "from radio.trace; lines: switches. Time counts from the start of the traffic"
             f"{', of which the first two minutes are shown' if end_s == CHANNEL_S else ''}. Section IV of the paper: a "
             "constant UL CQI of 9, an SL CQI above and below 9, and the mode with the higher CQI chosen every second.",
-            partial(channel_time.draw, trace, flow.source, offset_s, shown, bundle.start_ns, end_s),
+            partial(channel_chart.draw, trace, flow.source, offset_s, shown, bundle.start_ns, end_s),
         )
     ]
 
@@ -110,7 +110,7 @@ def _cwnd(scenario: str, suffix: str, groups: dict[str, list[RunAnalysis]]) -> l
             "are the kernel's (tcp.trace), the switch and what it flushed the radio's (radio.trace); in flight is "
             "what the sender has no ACK of, so that flushed ACKs count too. Figures 6a to 6f of the paper show a "
             "switch at about 221 s; its text tells of duplicate ACKs, and of a timeout after 1 s.",
-            partial(cwnd_switch.draw, panels),
+            partial(cwnd_chart.draw, panels),
         )
     ]
 
@@ -136,5 +136,5 @@ def _throughput(scenario: str, suffix: str, groups: dict[str, list[RunAnalysis]]
             if order
             else "Not in the paper."
         ),
-        partial(variant_throughput.draw, values, order),
+        partial(throughput_chart.draw, values, order),
     )

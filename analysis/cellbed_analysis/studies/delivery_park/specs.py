@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from ...figures.figure import FigureSpec
-from . import gain, utilisation, window
+from . import gain_chart, utilisation_chart, window_chart
 from .model_runs import points
 from .sweep import studies, sweeps
 from .tables import concerns
@@ -28,7 +28,7 @@ def specs(rows: Sequence[dict[str, Any]]) -> list[FigureSpec]:
             f"{sweep.scenario}, {sweep.lab} lab{', ' + sweep.point if sweep.point else ''}. Bars: mean over seeds "
             "of the ratio of two runs that met the same radio, with 95 % confidence intervals (Student's t). "
             "Diamonds: the percentages the paper states for out-of-sequence delivery (Figure 3).",
-            partial(gain.draw, sweep),
+            partial(gain_chart.draw, sweep),
         )
         for index, sweep in enumerate(measured)
     ]
@@ -38,7 +38,7 @@ def specs(rows: Sequence[dict[str, Any]]) -> list[FigureSpec]:
             "Goodput against what the paper leaves open",
             f"{title}. Mean over seeds with 95 % confidence intervals (Student's t). Dotted: the paper's Table 4, "
             "whose receive window is not known. No value is chosen to meet it.",
-            partial(window.draw, study),
+            partial(window_chart.draw, study),
         )
         for index, (title, study) in enumerate(studies(found).items())
     ]
@@ -56,6 +56,6 @@ def specs(rows: Sequence[dict[str, Any]]) -> list[FigureSpec]:
                 if shares
                 else "Nothing is measured here."
             ),
-            partial(utilisation.draw, shares),
+            partial(utilisation_chart.draw, shares),
         ),
     ]

@@ -11,11 +11,8 @@ from matplotlib.figure import Figure
 from ...metrics.rows import primary_flow
 from ...metrics.run import RunAnalysis
 from ...stats.interval import Estimate
-from . import bars as handover_bars
+from . import bar_chart, model_chart, pacifico, time_chart
 from . import handover as model
-from . import pacifico
-from . import throughput as handover_throughput
-from . import time as handover_time
 from .handover_window import HandoverWindow, handover_window
 from .sweep import Group, case_shares, groups
 from .words import queue_of
@@ -71,7 +68,7 @@ def _cases(scenario: str, suffix: str, by_label: Sequence[Group]) -> list[Spec]:
             "the window was only halved, or neither, with Wilson's 95 % intervals, by the number of MEs in the target "
             "cell. Figure 8 of the paper has the standard procedure, Figure 11 the prediction. Its bars are lost: what "
             "the text says of them is in the claims.",
-            partial(handover_bars.draw, panels, "share of handovers (%)", 108.0, 100.0),
+            partial(bar_chart.draw, panels, "share of handovers (%)", 108.0, 100.0),
         )
     ]
 
@@ -100,7 +97,7 @@ def _windows(scenario: str, suffix: str, by_label: Sequence[Group], runs: Sequen
             "(tcp.trace), the handover the radio's (radio.trace). Figure 9 of the paper: a timeout with the standard "
             "procedure (a), a fast path switch that avoids it only partially (b), only a window halving with a "
             "prediction (c).",
-            partial(handover_time.draw_cwnd, panels, float(pacifico.FIGURE9_CWND_PKTS[1])),
+            partial(time_chart.draw_cwnd, panels, float(pacifico.FIGURE9_CWND_PKTS[1])),
         )
     ]
     if any(len(window.sent_s) for window in panels.values()):
@@ -111,7 +108,7 @@ def _windows(scenario: str, suffix: str, by_label: Sequence[Group], runs: Sequen
                 f"{which} in the target cell, from the captures at both ends: sending of a packet to the arrival of "
                 "what the receiver answers to it. Figure 10 of the paper has the RTT of the received packets on an "
                 "axis up to 0.2 s.",
-                partial(handover_time.draw_rtt, panels, pacifico.FIGURE10_RTT_S[1]),
+                partial(time_chart.draw_rtt, panels, pacifico.FIGURE10_RTT_S[1]),
             )
         )
     return found
@@ -134,7 +131,7 @@ def _delivered(scenario: str, suffix: str, by_label: Sequence[Group]) -> list[Sp
             "(the kernel's at the start) after its arrival in the target cell, in kB of 1000 bytes, with 95 % "
             "intervals (Student's t). Figure 12 of the paper has an axis up to 700 KB, more than the link to the "
             "target carries in that time; its bars are lost.",
-            partial(handover_bars.draw, {"": bars}, "data delivered (kB)"),
+            partial(bar_chart.draw, {"": bars}, "data delivered (kB)"),
         )
     ]
 
@@ -160,7 +157,7 @@ def _drops(scenario: str, suffix: str, by_label: Sequence[Group]) -> list[Spec]:
             f"{scenario}, {_seeds(by_label)}: packets dropped, by a full queue or by RED, of those that came to the "
             "queue, whole run, with 95 % intervals (Student's t)."
             + (" Diamonds: Table IV of the paper." if paper else " The most MEs of each group."),
-            partial(handover_bars.draw, {"": bars}, "packets dropped (%)", None, 1.0, 2, paper),
+            partial(bar_chart.draw, {"": bars}, "packets dropped (%)", None, 1.0, 2, paper),
         )
     ]
 
@@ -187,7 +184,7 @@ def _model(scenario: str, suffix: str, by_label: Sequence[Group]) -> list[Spec]:
             f"with cwnd_max = {top:.0f} that gives {equal['cwnd_max']:.0f} % for a handover at cwnd_max and "
             f"{equal['the middle']:.0f} % for one in the middle. The waiting for the timer, a second or more, is in "
             "none of the equations.",
-            partial(handover_bars.draw, {"": bars}, "normalised throughput (%)", 112.0, 100.0),
+            partial(bar_chart.draw, {"": bars}, "normalised throughput (%)", 112.0, 100.0),
         )
     ]
 
@@ -198,5 +195,5 @@ def _figure4() -> Spec:
         "Normalised throughput by the paper's equations, with equal probabilities",
         "Figure 4 of the paper, computed from equations 1 to 5; dotted: windows counted up to the end of the interval, "
         "which equation 3 does not stop at. Nothing is measured here.",
-        handover_throughput.draw,
+        model_chart.draw,
     )

@@ -10,8 +10,7 @@ import numpy as np
 
 from cellbed_formats.error import DataError
 
-from . import evidence as maxdat_evidence
-from . import maxdat
+from . import evidence, maxdat
 from .maxdat import Session
 
 #: Rows of the table on either side of the proposal.
@@ -24,7 +23,7 @@ def run(chosen: argparse.Namespace) -> str:
     Raises:
         DataError: no maxDAT meets the goal, or the results hold nothing about the case.
     """
-    found = maxdat_evidence.evidence(chosen.results, chosen.rate, chosen.bler) if chosen.results else None
+    found = evidence.evidence(chosen.results, chosen.rate, chosen.bler) if chosen.results else None
     of = maxdat.session(chosen.rate, **({"rtt_wired_s": chosen.rtt_wired} if chosen.rtt_wired else {}))
     try:
         proposed = maxdat.propose(chosen.bler, of, chosen.max_rtt, chosen.min_throughput, not chosen.mended)
@@ -33,7 +32,7 @@ def run(chosen: argparse.Namespace) -> str:
     text = advice(chosen.bler, of, proposed, chosen.max_rtt, chosen.min_throughput, not chosen.mended)
     if found is not None:
         goals = (chosen.max_rtt, chosen.min_throughput)
-        text += "\n\n" + maxdat_evidence.told(*found, chosen.bler, proposed, *goals)
+        text += "\n\n" + evidence.told(*found, chosen.bler, proposed, *goals)
     if chosen.figures:
         text += "".join(f"\n{path}" for path in _draw(chosen.figures, chosen.bler, of, proposed, not chosen.mended))
     return text
@@ -107,15 +106,15 @@ def _draw(directory: Path, bler: float, of: Session, proposed: int, as_printed: 
     """Write the figures; other files in the directory stay."""
     from ...figures.figure import NO_DATE, PNG_DPI
     from ...figures.style import theme
-    from . import surface as maxdat_surface
+    from . import model_chart
 
     directory.mkdir(parents=True, exist_ok=True)
     paths = []
     with theme("light"):
         figures = {
-            "maxdat-rtt": maxdat_surface.draw("rtt", as_printed=as_printed),
-            "maxdat-throughput": maxdat_surface.draw("throughput", as_printed=as_printed),
-            "maxdat-cut": maxdat_surface.draw_cut(bler, of, proposed, as_printed),
+            "maxdat-rtt": model_chart.draw("rtt", as_printed=as_printed),
+            "maxdat-throughput": model_chart.draw("throughput", as_printed=as_printed),
+            "maxdat-cut": model_chart.draw_cut(bler, of, proposed, as_printed),
         }
         for name, figure in figures.items():
             for kind, metadata in NO_DATE.items():

@@ -10,9 +10,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from ...metrics.one_lab import one_lab
-from . import demey
-from . import measured as maxdat_measured
-from . import surface as maxdat_surface
+from . import demey, measured_chart, model_chart
 from .sweep import Surface, surfaces
 
 Spec = tuple[str, str, str, Callable[[], Figure]]
@@ -58,21 +56,21 @@ def _maps(found: Sequence[Surface], lab: str) -> list[Spec]:
             f"{which}RTT by Karn's rule, one sample a round trip. {wired}Crossed out: cells below Ret_A, where the "
             "paper calls the estimate unavailable or questionable. Figures 2 and 3 of the paper show 128 kbit/s: the "
             "RTT grows slightly more than linearly with BLER.",
-            partial(maxdat_measured.draw, "rtt", found),
+            partial(measured_chart.draw, "rtt", found),
         ),
         (
             "maxdat-fig4-throughput",
             "Throughput over BLER and maxDAT, measured and computed",
             f"{which}{wired}Ret_A: the smallest maxDAT with 1 % of the highest throughput of its BLER; Ret_B: with "
             "95 % of it. Figures 4 and 5 of the paper show 128 kbit/s: nothing below Ret_A, no increase beyond Ret_B.",
-            partial(maxdat_measured.draw, "throughput", found),
+            partial(measured_chart.draw, "throughput", found),
         ),
         (
             "maxdat-fig5-closed-form",
             "Throughput over BLER and maxDAT, the closed form alone",
             "De Mey's equations 1 to 11 with Table I and what it leaves open as stated in the model's source; Figure 5 "
             "of the paper shows 128 kbit/s.",
-            partial(maxdat_surface.draw, "throughput"),
+            partial(model_chart.draw, "throughput"),
         ),
     ]
 
@@ -89,7 +87,7 @@ def _cut(number: int, bler: float, found: Sequence[Surface]) -> list[Spec]:
             f"RTT and throughput against maxDAT at BLER {bler:g}",
             f"{INTERVALS} Lines: the closed form, with the RTT measured at BLER 0 and with Table I's for RTT_Wired. "
             f"{said}",
-            partial(maxdat_measured.draw_cut, bler, found),
+            partial(measured_chart.draw_cut, bler, found),
         )
     ]
 
@@ -102,7 +100,7 @@ def _studies(name: str, found: Sequence[Surface]) -> list[Spec]:
             f"What the paper leaves open, at BLER {bler:g}",
             f"{name}. {INTERVALS} Each line varies one parameter that the paper does not state; its name is the "
             "variant's. No value is chosen to meet the paper's (diamonds).",
-            partial(maxdat_measured.draw_studies, bler, [s for s in found if bler in s.blers]),
+            partial(measured_chart.draw_studies, bler, [s for s in found if bler in s.blers]),
         )
         for _, bler in CUTS
         if sum(bool(s.study) and bler in s.blers for s in found)

@@ -9,8 +9,7 @@ from synthetic_edge import DISTANCES, SCENARIO, row, rows, runs
 
 from cellbed_analysis.figures.gallery import representatives
 from cellbed_analysis.figures.style import THEMES, theme
-from cellbed_analysis.studies.celledge_li import lines as celledge_lines
-from cellbed_analysis.studies.celledge_li import specs as celledge_specs
+from cellbed_analysis.studies.celledge_li import line_chart, specs
 from cellbed_analysis.studies.celledge_li.sweep import edges, studies, sweeps
 
 HEADERS = rows(("TCP-UM", "TCP-AM"), (40, 180, 300), scenario="celledge-li/headers", rtt_p50_ms=20,
@@ -50,7 +49,7 @@ def test_runs_that_are_not_usable_do_not_count() -> None:
 
 
 def test_figures_of_the_results() -> None:
-    found = {spec[0]: spec for spec in celledge_specs.specs(runs(ALL))}
+    found = {spec[0]: spec for spec in specs.specs(runs(ALL))}
     assert list(found) == [
         "celledge-fig2-map", "celledge-fig4-throughput-distance", "celledge-fig5-control-distance",
         "celledge-fig6-cwnd-distance", "celledge-fig7-rtt-distance", "celledge-modern", "celledge-study-headers",
@@ -58,13 +57,13 @@ def test_figures_of_the_results() -> None:
     ]  # fmt: skip
     assert "Not in the paper" in found["celledge-modern"][2]
     assert representatives(runs(ALL)) == {}  # figures of the direct mode's paper are for other experiments
-    assert celledge_specs.specs([]) == []
+    assert specs.specs([]) == []
 
 
 @pytest.mark.parametrize("name", THEMES)
 def test_figures_draw(name: str) -> None:
     with theme(name):
-        drawn = {spec[0]: spec[3]() for spec in celledge_specs.specs(runs(ALL))}
+        drawn = {spec[0]: spec[3]() for spec in specs.specs(runs(ALL))}
     throughput, lost = drawn["celledge-fig4-throughput-distance"].axes
     names = [text.get_text() for text in drawn["celledge-fig4-throughput-distance"].legends[0].get_texts()]
     assert names == ["TCP-UM", "TCP-AM", "UDP-UM", "UDP-AM"]
@@ -81,14 +80,14 @@ def test_figures_draw(name: str) -> None:
 
 def test_a_few_distances_have_names_instead_of_a_scale() -> None:
     few = rows(("TCP-UM",), (40, 180, 300))
-    (spec,) = (spec for spec in celledge_specs.specs(runs(few)) if "fig7" in spec[0])
+    (spec,) = (spec for spec in specs.specs(runs(few)) if "fig7" in spec[0])
     with theme("light"):
         (axes,) = spec[3]().axes
     assert [text.get_text() for text in axes.figure.legends[0].get_texts()] == ["UM, 40 m", "UM, 180 m", "UM, 300 m"]
 
 
 def test_colours_tell_protocols_and_dashes_rlc_modes() -> None:
-    looks = celledge_lines.look(["TCP-UM", "TCP-AM", "TCP-UM-control", "UDP-UM"])
+    looks = line_chart.look(["TCP-UM", "TCP-AM", "TCP-UM-control", "UDP-UM"])
     assert looks["TCP-UM"]["color"] == looks["TCP-AM"]["color"] != looks["TCP-UM-control"]["color"]
     assert looks["TCP-AM"]["linestyle"] == "--" and looks["TCP-AM"]["markerfacecolor"] == "none"
     assert len({looks[name]["color"] for name in ("TCP-UM", "TCP-UM-control", "UDP-UM")}) == 3

@@ -15,8 +15,7 @@ from cellbed_analysis.figures.style import THEMES, theme
 from cellbed_analysis.metrics.runs import analyse_all
 from cellbed_analysis.radio.mode_switch import Switch
 from cellbed_analysis.stats.interval import Estimate
-from cellbed_analysis.studies.d2d_nardini import cwnd_switch, variant_throughput
-from cellbed_analysis.studies.d2d_nardini import specs as switching_specs
+from cellbed_analysis.studies.d2d_nardini import cwnd_chart, specs, throughput_chart
 from cellbed_analysis.studies.d2d_nardini.switch_window import SwitchWindow, choose, story, switch_window
 from cellbed_analysis.tcp.after_switch import Reaction
 from cellbed_channel.render import Cell, Parameters, render_file
@@ -64,13 +63,13 @@ def test_a_threshold_that_was_never_set_is_not_drawn(tmp_path: Path) -> None:
 def test_panels_draw(tmp_path: Path, name: str) -> None:
     window = _window(tmp_path, switch_rows(5000, IM, 10, 2), DUPACKS)
     with theme(name):
-        assert cwnd_switch.draw({"Reno": window, "Cubic": window, "SACK": window}).axes
+        assert cwnd_chart.draw({"Reno": window, "Cubic": window, "SACK": window}).axes
 
 
 def test_throughput_is_in_the_papers_order_with_its_words() -> None:
     values = {"SACK": Estimate(20.5, 20.4, 20.6), "Reno": Estimate(20.4), "NewReno": Estimate(20.4)}
     with theme("light"):
-        (axes,) = variant_throughput.draw(values, switching_specs.PAPER_ORDER).axes
+        (axes,) = throughput_chart.draw(values, specs.PAPER_ORDER).axes
     texts = [text.get_text() for text in axes.texts]
     assert texts == ["20.50 ± 0.10", "20.40", "20.40", "paper: best", "paper: about the same", "paper: smallest"]
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["SACK", "Reno", "NewReno"]
@@ -85,15 +84,15 @@ def test_figures_of_a_scenario(tmp_path: Path) -> None:
     for variant in ("cubic", "reno", "bbr"):
         write_switch_bundle(tmp_path, radio, TIMEOUT[:-1] + DUPACKS, variant)
     runs = analyse_all(load_results(tmp_path).bundles)
-    found = {spec[0]: spec for spec in switching_specs.specs(runs)}
+    found = {spec[0]: spec for spec in specs.specs(runs)}
     assert list(found) == ["fig6-cwnd-dynamic", "fig7-throughput-dynamic"]  # there is no channel.trace
-    assert list(switching_specs.in_order(runs)) == ["Reno", "Cubic", "bbr"]
+    assert list(specs.in_order(runs)) == ["Reno", "Cubic", "bbr"]
     assert "one seed" in found["fig7-throughput-dynamic"][2] and "here at 2 s" in found["fig6-cwnd-dynamic"][2]
     for bundle in load_results(tmp_path).bundles:
         render_file(
             bundle.path / "channel.trace", Parameters("swing"), Cell({"ue1": "ue2", "ue2": "ue1"}), 1, 11.0
         )  # fmt: skip
-    drawn = switching_specs.specs(runs)
+    drawn = specs.specs(runs)
     assert drawn[0][0] == "channel-dynamic"
     with theme("light"):
         figures = [spec[3]() for spec in drawn]

@@ -12,7 +12,7 @@ from synthetic_bundle import write_bundle
 import cellbed_analysis
 from cellbed_analysis.figures import gallery, style
 from cellbed_analysis.metrics.run import RunAnalysis, analyse
-from cellbed_analysis.studies.delivery_park import park, utilisation
+from cellbed_analysis.studies.delivery_park import park, utilisation_chart
 from cellbed_analysis.studies.delivery_park.tables import beside, concerns, models
 from cellbed_formats.bundle import load_results
 
@@ -68,7 +68,7 @@ def test_report_shows_paper_beside_computed(results: Path) -> None:
 def test_figure_2(runs: list[RunAnalysis], theme: str) -> None:
     assert "delivery-fig2-utilisation" in [spec.name for spec in gallery.available(runs)]
     with style.theme(theme):
-        axes = utilisation.draw().axes[0]
+        axes = utilisation_chart.draw().axes[0]
         curves, marks = axes.lines[::2], axes.lines[1::2]
         assert len(curves) == len(marks) == 3
         for curve, mark in zip(curves, marks, strict=True):

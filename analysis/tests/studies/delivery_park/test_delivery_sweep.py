@@ -14,9 +14,7 @@ import cellbed_analysis
 from cellbed_analysis.figures import gallery, style
 from cellbed_analysis.metrics.run import RunAnalysis, analyse
 from cellbed_analysis.report.write import render
-from cellbed_analysis.studies.delivery_park import gain as delivery_gain
-from cellbed_analysis.studies.delivery_park import park
-from cellbed_analysis.studies.delivery_park import window as delivery_window
+from cellbed_analysis.studies.delivery_park import gain_chart, park, window_chart
 from cellbed_analysis.studies.delivery_park.sweep import RATE, paired_percent, studies, sweeps, variant_of
 from cellbed_formats.bundle import Results, read_bundle
 
@@ -128,14 +126,14 @@ def test_without_files_the_steady_goodput_counts() -> None:
 @pytest.mark.parametrize("theme", style.THEMES)
 def test_figure_3(rows: list[dict[str, Any]], theme: str) -> None:
     with style.theme(theme):
-        figure = delivery_gain.draw(sweeps(rows)[0])
+        figure = gain_chart.draw(sweeps(rows)[0])
         assert [axes.get_title(loc="left") for axes in figure.axes] == [
             "loss of 0.1 %", "loss of 1 %", "loss of 5 %",
         ]  # fmt: skip
         for column, axes in enumerate(figure.axes):
             heights = [bar.get_height() for bar in axes.patches]
             assert heights == pytest.approx([120.5] * 7 + [110.0] * 7)
-            paper = next(line for line in axes.lines if line.get_marker() == delivery_gain.PAPER_MARK)
+            paper = next(line for line in axes.lines if line.get_marker() == gain_chart.PAPER_MARK)
             assert list(paper.get_ydata()) == [percents[column] for percents in park.FIGURE3_PERCENT.values()]
             bars = axes.containers[0].lines[2][0].get_segments()
             assert bars[0][1, 1] - bars[0][0, 1] == pytest.approx(2 * 2.262 * 0.52705 / 10**0.5, rel=1e-4)
@@ -154,7 +152,7 @@ def test_runs_of_a_sweep_have_no_figures_each(tmp_path: Path) -> None:
 
 def test_a_gain_without_interval_has_no_bar() -> None:
     sweep = sweeps([row("cubic", order, 0.01, 1) for order in ("in", "out")])[0]
-    assert delivery_gain.errors([sweep.cells[0].gain_percent["out"]]) == [[0], [0]]
+    assert gain_chart.errors([sweep.cells[0].gain_percent["out"]]) == [[0], [0]]
 
 
 def test_report_has_table_4_with_causes(rows: list[dict[str, Any]], tmp_path: Path) -> None:
@@ -215,7 +213,7 @@ def test_windows_are_never_averaged() -> None:
 @pytest.mark.parametrize("theme", style.THEMES)
 def test_figure_of_a_study(theme: str) -> None:
     with style.theme(theme):
-        figure = delivery_window.draw(sweeps(windows())[1:])
+        figure = window_chart.draw(sweeps(windows())[1:])
         assert len(figure.axes) == 2
         axes = figure.axes[0]
         assert [label.get_text() for label in figure.axes[1].get_xticklabels()] == ["64 KiB", "256 KiB", "autotuned"]

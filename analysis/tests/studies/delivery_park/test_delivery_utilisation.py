@@ -14,7 +14,7 @@ from collector import Collector
 from cellbed_analysis.claims.judge import evaluate_one
 from cellbed_analysis.figures import style
 from cellbed_analysis.report.write import render
-from cellbed_analysis.studies.delivery_park import delivery, utilisation
+from cellbed_analysis.studies.delivery_park import delivery, utilisation_chart
 from cellbed_analysis.studies.delivery_park.model_runs import belongs, points
 from cellbed_analysis.studies.delivery_park.sweep import sweeps
 from cellbed_formats.bundle import Results
@@ -101,7 +101,7 @@ def test_causes_of_an_increment() -> None:
 @pytest.mark.parametrize("theme", style.THEMES)
 def test_figure_2_with_measurements(theme: str) -> None:
     with style.theme(theme):
-        axes = utilisation.draw(points(rows())).axes[0]
+        axes = utilisation_chart.draw(points(rows())).axes[0]
         stars = [(list(line.get_xdata()), list(line.get_ydata())) for line in axes.lines if line.get_marker() == "*"]
         assert stars == [([20], [pytest.approx(0.6)]), ([20], [pytest.approx(0.7)])]
 

@@ -17,7 +17,7 @@ from cellbed_analysis.figures.gallery import representatives
 from cellbed_analysis.figures.style import THEMES, theme
 from cellbed_analysis.metrics.run import RunAnalysis
 from cellbed_analysis.metrics.runs import analyse_all
-from cellbed_analysis.studies.handover_pacifico import specs as handover_specs
+from cellbed_analysis.studies.handover_pacifico import specs
 from cellbed_analysis.studies.handover_pacifico.handover_window import handover_window
 from cellbed_analysis.studies.handover_pacifico.sweep import case_shares, groups
 from cellbed_formats.bundle import load_results, read_bundle
@@ -64,7 +64,7 @@ def test_groups_name_the_queue_management_and_what_else_differs() -> None:
 
 
 def test_figures_of_a_sweep(runs: list[RunAnalysis]) -> None:
-    found = {spec[0]: spec for spec in handover_specs.specs(runs)}
+    found = {spec[0]: spec for spec in specs.specs(runs)}
     assert list(found) == [
         "fig8-cases-standard-prediction", "fig9-cwnd-standard-prediction", "fig10-rtt-standard-prediction",
         "fig12-delivered-standard-prediction", "fig4-measured-standard-prediction", "fig4-model",
@@ -78,7 +78,7 @@ def test_figures_of_a_sweep(runs: list[RunAnalysis]) -> None:
 @pytest.mark.parametrize("name", THEMES)
 def test_figures_draw(runs: list[RunAnalysis], name: str) -> None:
     with theme(name):
-        drawn = {spec[0]: spec[3]() for spec in handover_specs.specs(runs)}
+        drawn = {spec[0]: spec[3]() for spec in specs.specs(runs)}
     cases = drawn["fig8-cases-standard-prediction"].axes
     assert [axes.get_title(loc="left") for axes in cases] == ["standard", "prediction"]
     assert [tick.get_text() for tick in cases[0].get_xticklabels()] == ["timeout", "window halving", "nothing"]

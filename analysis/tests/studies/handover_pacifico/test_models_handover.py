@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cellbed_analysis.figures import style
-from cellbed_analysis.studies.handover_pacifico import pacifico
-from cellbed_analysis.studies.handover_pacifico import throughput as handover_throughput
+from cellbed_analysis.studies.handover_pacifico import model_chart, pacifico
 from cellbed_analysis.studies.handover_pacifico.handover import (
     counted_share,
     cwnd_pkts,
@@ -125,7 +124,7 @@ def test_at_the_end_of_the_sawtooth_equation_3_counts_beyond_it() -> None:
 @pytest.mark.parametrize("theme", style.THEMES)
 def test_figure_4_lies_within_the_papers_axes_timeouts_below_halvings(theme: str) -> None:
     with style.theme(theme):
-        (axes,) = handover_throughput.draw().axes
+        (axes,) = model_chart.draw().axes
         lines = {line.get_label(): line for line in axes.lines}
     assert axes.get_xlim() == pacifico.FIGURE4_CWND_MAX_PKTS and axes.get_ylim() == pacifico.FIGURE4_SHARE_PERCENT
     for line in lines.values():

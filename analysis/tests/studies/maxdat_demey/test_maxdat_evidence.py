@@ -11,8 +11,7 @@ from synthetic_bundle import write_bundle
 from synthetic_surface import SESSION, rows
 
 from cellbed_analysis.__main__ import main
-from cellbed_analysis.studies.maxdat_demey import evidence as maxdat_evidence
-from cellbed_analysis.studies.maxdat_demey import maxdat
+from cellbed_analysis.studies.maxdat_demey import evidence, maxdat
 from cellbed_analysis.studies.maxdat_demey.evidence import between, nearest, propose
 from cellbed_analysis.studies.maxdat_demey.sweep import surfaces
 
@@ -22,8 +21,8 @@ def measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """A results directory whose runs are made up."""
     made = [*rows(), *rows(rate_kbps=32)]
     found = [type("Run", (), {"row": row}) for row in made]
-    monkeypatch.setattr(maxdat_evidence, "load_results", lambda path: type("Results", (), {"bundles": []}))
-    monkeypatch.setattr(maxdat_evidence, "analyse_all", lambda bundles: found)
+    monkeypatch.setattr(evidence, "load_results", lambda path: type("Results", (), {"bundles": []}))
+    monkeypatch.setattr(evidence, "analyse_all", lambda bundles: found)
     return tmp_path
 
 

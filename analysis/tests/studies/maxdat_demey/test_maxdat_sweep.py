@@ -22,8 +22,7 @@ from cellbed_analysis.figures import gallery, style
 from cellbed_analysis.metrics.run import RunAnalysis
 from cellbed_analysis.report.headline import headline
 from cellbed_analysis.report.write import LISTED_MAX, listed_runs, render
-from cellbed_analysis.studies.maxdat_demey import demey, maxdat
-from cellbed_analysis.studies.maxdat_demey import measured as maxdat_measured
+from cellbed_analysis.studies.maxdat_demey import demey, maxdat, measured_chart
 from cellbed_analysis.studies.maxdat_demey.sweep import claim_rows, mismatch, surfaces
 from cellbed_analysis.studies.maxdat_demey.tables import cell_text, console_tables, parts, table2
 from cellbed_formats.bundle import Results
@@ -165,7 +164,7 @@ def test_nothing_is_judged_by_a_part_of_the_surface() -> None:
 
 
 def test_cells_of_a_map_meet_halfway() -> None:
-    assert maxdat_measured.edges((1, 3, 4)) == {1: (0, 2), 3: (2, 3.5), 4: (3.5, 4.5)}
+    assert measured_chart.edges((1, 3, 4)) == {1: (0, 2), 3: (2, 3.5), 4: (3.5, 4.5)}
 
 
 def test_cells_in_words() -> None:
@@ -216,12 +215,12 @@ def test_figures_draw(runs: list[RunAnalysis], theme: str) -> None:
 
 def test_cut_marks_what_the_text_says() -> None:
     with style.theme("light"):
-        figure = maxdat_measured.draw_cut(0.15, surfaces(rows((0.0, 0.15)))[:1])
+        figure = measured_chart.draw_cut(0.15, surfaces(rows((0.0, 0.15)))[:1])
         lines = [line for axes in figure.axes for line in axes.lines]
         marks = [line for line in lines if line.get_marker() == "D" and len(line.get_xdata()) == 1]
         assert [(m.get_xdata()[0], m.get_ydata()[0]) for m in marks] == [(6, 1.4), (6, 115)]
         studies = [r | {"point": f"delay_ms=0, {r['point']}"} for r in rows((0.15,), variant="no-wire")]
-        figure = maxdat_measured.draw_studies(0.15, surfaces([*rows((0.15,)), *studies]))
+        figure = measured_chart.draw_studies(0.15, surfaces([*rows((0.15,)), *studies]))
         named = [text.get_text() for text in figure.legends[0].get_texts()]
         assert named == ["paper's text", "as the sweep", "no-wire"]
 
@@ -245,6 +244,6 @@ def test_very_many_runs_are_not_listed_one_by_one(runs: list[RunAnalysis]) -> No
 
 
 def test_the_text_of_the_paper_is_what_the_figures_mark() -> None:
-    assert maxdat_measured.PRINTED["rtt"] == (128, 0.15, 6, 1.4)
+    assert measured_chart.PRINTED["rtt"] == (128, 0.15, 6, 1.4)
     assert float(demey.FIGURE7_BLER) == 0.4
     assert cellbed_analysis.__doc__

@@ -14,8 +14,7 @@ import pytest
 
 from cellbed_analysis.__main__ import main
 from cellbed_analysis.figures import style
-from cellbed_analysis.studies.maxdat_demey import demey, maxdat
-from cellbed_analysis.studies.maxdat_demey import surface as maxdat_surface
+from cellbed_analysis.studies.maxdat_demey import demey, maxdat, model_chart
 from cellbed_analysis.studies.maxdat_demey.maxdat import Session, session
 
 #: One PDU a TTI; round numbers for everything that is not printed.
@@ -229,7 +228,7 @@ def test_mismatch_leaves_out_what_has_no_estimate() -> None:
 def test_surfaces_draw_the_model(theme: str) -> None:
     for quantity, scale, value in (("rtt", 1, maxdat.rtt_tcp), ("throughput", 1e-3, maxdat.throughput)):
         with style.theme(theme):
-            figure = maxdat_surface.draw(quantity)
+            figure = model_chart.draw(quantity)
             maps = [axes for axes in figure.axes if axes.get_xlabel() == "BLER"]
             assert [axes.get_title() for axes in maps] == ["32 kbit/s", "128 kbit/s", "384 kbit/s"]
             drawn = np.asarray(maps[1].collections[0].get_array())
@@ -241,7 +240,7 @@ def test_surfaces_draw_the_model(theme: str) -> None:
 
 def test_a_cut_draws_one_bler() -> None:
     with style.theme("light"):
-        figure = maxdat_surface.draw_cut(0.15, AT_128, 6)
+        figure = model_chart.draw_cut(0.15, AT_128, 6)
         rtt, rates = figure.axes
         assert rtt.lines[0].get_ydata() == pytest.approx(maxdat.rtt_tcp(0.15, maxdat.maxdats(), AT_128))
         assert rates.lines[0].get_ydata()[5] == pytest.approx(111.6, abs=0.05)
