@@ -5,8 +5,7 @@
 
 #include "ran/lte/state.h"
 
-/** air_block_begin() - a PDU to be filled and given to air_transmit(); rows
- * name it until then */
+/** air_block_begin() - a PDU to be filled and given to air_transmit(); rows name it until then */
 struct pdu *air_block_begin(struct lte *lte);
 
 /** air_process() - the HARQ process of @pdu */
@@ -15,19 +14,15 @@ struct harq_process *air_process(struct lte *lte, const struct pdu *pdu);
 /**
  * air_transmit() - send @pdu on @leg in the sub-frame of grant @g
  *
- * Decides whether it will be decoded, writes it to the outputs and puts it on
- * the air.
+ * Decides whether it will be decoded, writes it to the outputs and puts it on the air.
  */
-void air_transmit(struct lte *lte, struct leg *leg, const struct grant *g,
-                  struct pdu *pdu, const struct mac_pdu *mac);
+void air_transmit(struct lte *lte, struct leg *leg, const struct grant *g, struct pdu *pdu,
+                  const struct mac_pdu *mac);
 
-/** air_retransmit() - send the block that waits in @process again, on grant @g
- */
-void air_retransmit(struct lte *lte, struct harq_process *process,
-                    const struct grant *g);
+/** air_retransmit() - send the block that waits in @process again, on grant @g */
+void air_retransmit(struct lte *lte, struct harq_process *process, const struct grant *g);
 
-/** air_absent() - @u sends nothing on @g, which it missed: the eNB will see
- * that */
+/** air_absent() - @u sends nothing on @g, which it missed: the eNB will see that */
 void air_absent(struct lte *lte, struct ue *u, const struct grant *g);
 
 #endif

@@ -5,8 +5,7 @@
 
 #include "cell_cfg.h"
 
-/** lte_check() - Return: the field that does not fit the others, or NULL;
- * @ret_range: allowed */
+/** lte_check() - Return: the field that does not fit the others, or NULL; @ret_range: allowed */
 const char *lte_check(const struct cell_cfg *cfg, const char **ret_range);
 
 #endif

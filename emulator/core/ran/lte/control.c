@@ -8,25 +8,26 @@
 
 #include "phy/bler.h"
 
-bool control_missed(struct lte *lte, struct ue *u, uint32_t tti) {
-  const struct leg *dl = &u->leg[CELL_DIR_DL];
+bool control_missed(struct lte *lte, struct ue *u, uint32_t tti)
+{
+	const struct leg *dl = &u->leg[CELL_DIR_DL];
 
-  if (!lte->cell.cfg.control_errors || dl->sinr_cdb == CELL_SINR_UNKNOWN)
-    return false;
-  if (u->control.drawn && u->control.tti == tti)
-    return u->control.missed;
-  u->control.drawn = true;
-  u->control.tti = tti;
-  u->control.missed = rng_hit(&u->control.rng, bler_control(dl->sinr_cdb));
-  if (u->control.missed) {
-    lte->cell.stats.control_missed++;
-    out_record(&lte->cell, &dl->at,
-               (struct cell_record){.event = CELL_EV_CONTROL_MISSED,
-                                    .node = u->id,
-                                    .peer = CELL_NODE_ENB,
-                                    .sn = tti,
-                                    .cqi = dl->cqi,
-                                    .value = dl->sinr_cdb});
-  }
-  return u->control.missed;
+	if (!lte->cell.cfg.control_errors || dl->sinr_cdb == CELL_SINR_UNKNOWN)
+		return false;
+	if (u->control.drawn && u->control.tti == tti)
+		return u->control.missed;
+	u->control.drawn = true;
+	u->control.tti = tti;
+	u->control.missed = rng_hit(&u->control.rng, bler_control(dl->sinr_cdb));
+	if (u->control.missed) {
+		lte->cell.stats.control_missed++;
+		out_record(&lte->cell, &dl->at,
+		           (struct cell_record){ .event = CELL_EV_CONTROL_MISSED,
+		                                 .node = u->id,
+		                                 .peer = CELL_NODE_ENB,
+		                                 .sn = tti,
+		                                 .cqi = dl->cqi,
+		                                 .value = dl->sinr_cdb });
+	}
+	return u->control.missed;
 }

@@ -5,8 +5,7 @@
 
 #include "ran/lte/state.h"
 
-/** control_missed() - @u does not decode the control channels of sub-frame
- * @tti; one draw for all
+/** control_missed() - @u does not decode the control channels of sub-frame @tti; one draw for all
  */
 bool control_missed(struct lte *lte, struct ue *u, uint32_t tti);
 

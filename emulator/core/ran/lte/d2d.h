@@ -5,16 +5,13 @@
 
 #include "ran/lte/state.h"
 
-/** d2d_ingress() - a packet that arrived at its port takes the leg of its UE's
- * mode */
+/** d2d_ingress() - a packet that arrived at its port takes the leg of its UE's mode */
 void d2d_ingress(struct lte *lte, struct pkt *p);
 
-/** d2d_change_mode() - @u's packets take @mode from now on; what is under way
- * is flushed */
+/** d2d_change_mode() - @u's packets take @mode from now on; what is under way is flushed */
 void d2d_change_mode(struct lte *lte, struct ue *u, enum cell_mode mode);
 
-/** d2d_select_modes() - every UE with a peer takes the mode with the higher CQI
- */
+/** d2d_select_modes() - every UE with a peer takes the mode with the higher CQI */
 void d2d_select_modes(struct lte *lte);
 
 /** d2d_forward() - datagrams that came out of PDCP at the end of @leg go on */

@@ -2,12 +2,12 @@
 /*
  * decode.c - what a MAC PDU holds goes to the eNB and to RLC; see decode.h.
  *
- * A block that was not decoded waits in its HARQ process for the next attempt,
- * or is lost, and with it the packets whose last bytes it carries. One that was
- * is taken apart: its BSR goes to the eNB, which also hears those in direct
- * mode if enb_overhears_dm says so, and its RLC PDUs to the receiver of their
- * leg. Blocks of a cell that the UE has left, and RLC PDUs from before a
- * re-establishment, are void. Source: TS 36.321 5.3.2.2, 5.4.5
+ * A block that was not decoded waits in its HARQ process for the next attempt, or is
+ * lost, and with it the packets whose last bytes it carries. One that was is taken apart:
+ * its BSR goes to the eNB, which also hears those in direct mode if
+ * enb_overhears_dm says so, and its RLC PDUs to the receiver of their leg. Blocks of a cell
+ * that the UE has left, and RLC PDUs from before a re-establishment, are void.
+ * Source: TS 36.321 5.3.2.2, 5.4.5
  */
 #include "ran/lte/decode.h"
 
@@ -19,83 +19,85 @@
 
 #define AUX_DTX 2
 
-static void record_outcome(struct lte *lte, const struct leg *leg,
-                           const struct pdu *pdu) {
-  static const uint16_t events[] = {[PDU_DECODED] = CELL_EV_MAC_RX,
-                                    [PDU_NACK] = CELL_EV_HARQ_NACK,
-                                    [PDU_LOST] = CELL_EV_MAC_LOST};
-  struct cell_record r = {.event = events[pdu->outcome],
-                          .node = leg->at.to,
-                          .peer = leg->at.from,
-                          .sn = pdu->subframe,
-                          .bytes = pdu->len};
+static void record_outcome(struct lte *lte, const struct leg *leg, const struct pdu *pdu)
+{
+	static const uint16_t events[] = { [PDU_DECODED] = CELL_EV_MAC_RX,
+		                           [PDU_NACK] = CELL_EV_HARQ_NACK,
+		                           [PDU_LOST] = CELL_EV_MAC_LOST };
+	struct cell_record r = { .event = events[pdu->outcome],
+		                 .node = leg->at.to,
+		                 .peer = leg->at.from,
+		                 .sn = pdu->subframe,
+		                 .bytes = pdu->len };
 
-  if (pdu->outcome == PDU_LOST && lte->harq.max_attempts > 1) {
-    struct cell_record failure = r;
+	if (pdu->outcome == PDU_LOST && lte->harq.max_attempts > 1) {
+		struct cell_record failure = r;
 
-    lte->cell.stats.harq_failures[leg->at.dir]++;
-    failure.event = CELL_EV_HARQ_FAILURE;
-    failure.value = pdu->attempt;
-    failure.aux = pdu->dtx ? AUX_DTX : pdu->nack_to_ack;
-    out_record(&lte->cell, &leg->at, failure);
-  }
-  if (pdu->outcome == PDU_NACK) {
-    r.value = pdu->attempt;
-    r.aux = pdu->dtx ? AUX_DTX : 0;
-  }
-  out_record(&lte->cell, &leg->at, r);
+		lte->cell.stats.harq_failures[leg->at.dir]++;
+		failure.event = CELL_EV_HARQ_FAILURE;
+		failure.value = pdu->attempt;
+		failure.aux = pdu->dtx ? AUX_DTX : pdu->nack_to_ack;
+		out_record(&lte->cell, &leg->at, failure);
+	}
+	if (pdu->outcome == PDU_NACK) {
+		r.value = pdu->attempt;
+		r.aux = pdu->dtx ? AUX_DTX : 0;
+	}
+	out_record(&lte->cell, &leg->at, r);
 }
 
 /* What a decoded MAC PDU holds goes to the eNB and to the leg's RLC. */
-static void deliver(struct lte *lte, struct leg *leg, struct pdu *pdu) {
-  struct mac_pdu mac;
+static void deliver(struct lte *lte, struct leg *leg, struct pdu *pdu)
+{
+	struct mac_pdu mac;
 
-  CELL_ASSERT(mac_unpack(&mac, pdu->buf, pdu->len) == 0);
-  if (mac.bsr.present &&
-      (leg->at.dir == CELL_DIR_UL ||
-       (leg->at.dir == CELL_DIR_SL && lte->cell.cfg.enb_overhears_dm)))
-    enb_bsr(lte, &lte->ue[pdu->ue - 1], &mac.bsr, pdu->first_tti);
-  for (uint32_t i = 0; i < mac.n_sdus && pdu->epoch == leg->epoch; i++) {
-    struct pdcp_out up = {0};
+	CELL_ASSERT(mac_unpack(&mac, pdu->buf, pdu->len) == 0);
+	if (mac.bsr.present && (leg->at.dir == CELL_DIR_UL ||
+	                        (leg->at.dir == CELL_DIR_SL && lte->cell.cfg.enb_overhears_dm)))
+		enb_bsr(lte, &lte->ue[pdu->ue - 1], &mac.bsr, pdu->first_tti);
+	for (uint32_t i = 0; i < mac.n_sdus && pdu->epoch == leg->epoch; i++) {
+		struct pdcp_out up = { 0 };
 
-    bearer_receive(lte, leg, pdu->buf + mac.sdu[i].off, mac.sdu[i].len,
-                   &pdu->ends, &up);
-    d2d_forward(lte, leg, &up);
-  }
+		bearer_receive(lte, leg, pdu->buf + mac.sdu[i].off, mac.sdu[i].len, &pdu->ends,
+		               &up);
+		d2d_forward(lte, leg, &up);
+	}
 }
 
-static void decode(struct lte *lte, struct pdu *pdu) {
-  struct leg *leg = &lte->ue[pdu->ue - 1].leg[pdu->dir];
-  struct harq_process *process = air_process(lte, pdu);
+static void decode(struct lte *lte, struct pdu *pdu)
+{
+	struct leg *leg = &lte->ue[pdu->ue - 1].leg[pdu->dir];
+	struct harq_process *process = air_process(lte, pdu);
 
-  if (pdu->cell_change != lte->ue[pdu->ue - 1].cell_changes) {
-    pdu_free(&lte->pdus, pdu); /* the UE left the cell before */
-    return;
-  }
-  if (pdu->outcome == PDU_ABSENT) {
-    enb_absent(lte, pdu);
-    pdu_free(&lte->pdus, pdu);
-    return;
-  }
-  record_outcome(lte, leg, pdu);
-  if (pdu->outcome == PDU_NACK) {
-    harq_wait(process, pdu,
-              pdu->dir == CELL_DIR_DL ? lte->harq.dl_rtt_tti : HARQ_UL_RTT_TTI);
-    return;
-  }
-  harq_end(process);
-  if (pdu->outcome == PDU_LOST) {
-    lte->cell.stats.mac_lost[leg->at.dir]++;
-    out_drop_all(&lte->cell, &pdu->ends, &leg->at, CELL_DROP_RADIO_LOSS);
-  } else {
-    deliver(lte, leg, pdu);
-  }
-  pdu_free(&lte->pdus, pdu);
+	if (pdu->cell_change != lte->ue[pdu->ue - 1].cell_changes) {
+		pdu_free(&lte->pdus, pdu); /* the UE left the cell before */
+		return;
+	}
+	if (pdu->outcome == PDU_ABSENT) {
+		enb_absent(lte, pdu);
+		pdu_free(&lte->pdus, pdu);
+		return;
+	}
+	record_outcome(lte, leg, pdu);
+	if (pdu->outcome == PDU_NACK) {
+		harq_wait(process, pdu,
+		          pdu->dir == CELL_DIR_DL ? lte->harq.dl_rtt_tti : HARQ_UL_RTT_TTI);
+		return;
+	}
+	harq_end(process);
+	if (pdu->outcome == PDU_LOST) {
+		lte->cell.stats.mac_lost[leg->at.dir]++;
+		out_drop_all(&lte->cell, &pdu->ends, &leg->at, CELL_DROP_RADIO_LOSS);
+	} else {
+		deliver(lte, leg, pdu);
+	}
+	pdu_free(&lte->pdus, pdu);
 }
 
-void decode_block(struct lte *lte, struct pdu *pdu) {
-  lte->cell.block = pdu->block;
-  ue_touch(lte, pdu->ue);
-  decode(lte, pdu);
-  lte->cell.block = 0;
+void decode_block(struct lte *lte, struct pdu *pdu)
+{
+	lte->cell.block = pdu->block;
+	ue_touch(lte, pdu->ue);
+	decode(lte, pdu);
+	lte->cell.block = 0;
 }

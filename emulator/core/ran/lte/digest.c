@@ -6,131 +6,138 @@
 #include "ran/lte/bearer.h"
 #include "rlc/digest.h"
 
-static void mix_reassembly(uint64_t *h, const struct rlc_reassembly *r) {
-  digest_mix(h, r->lower);
-  digest_mix(h, r->tail.open);
-  digest_mix(h, r->tail.open ? r->tail.len : 0);
+static void mix_reassembly(uint64_t *h, const struct rlc_reassembly *r)
+{
+	digest_mix(h, r->lower);
+	digest_mix(h, r->tail.open);
+	digest_mix(h, r->tail.open ? r->tail.len : 0);
 }
 
-static void mix_um(uint64_t *h, const struct leg *leg) {
-  digest_mix(h, leg->um.tx.vt_us);
-  digest_mix(h, leg->um.rx.vr_ux);
-  digest_mix(h, leg->um.rx.vr_uh);
-  mix_reassembly(h, &leg->um.rx.reassembly);
+static void mix_um(uint64_t *h, const struct leg *leg)
+{
+	digest_mix(h, leg->um.tx.vt_us);
+	digest_mix(h, leg->um.rx.vr_ux);
+	digest_mix(h, leg->um.rx.vr_uh);
+	mix_reassembly(h, &leg->um.rx.reassembly);
 }
 
-static void mix_am(uint64_t *h, const struct leg *leg) {
-  digest_mix(h, leg->am.tx.vt_a);
-  digest_mix(h, leg->am.tx.vt_s);
-  digest_mix(h, leg->am.tx.poll_sn);
-  digest_mix(h, leg->am.tx.n_retx);
-  digest_mix(h, leg->am.tx.retx_bytes);
-  digest_mix(h, leg->am.tx.pdu_without_poll);
-  digest_mix(h, leg->am.tx.byte_without_poll);
-  digest_mix(h, leg->am.tx.poll_due);
-  digest_mix(h, leg->am.rx.vr_x);
-  digest_mix(h, leg->am.rx.vr_ms);
-  digest_mix(h, leg->am.rx.vr_h);
-  digest_mix(h, leg->am.rx.status_due);
-  mix_reassembly(h, &leg->am.rx.reassembly);
+static void mix_am(uint64_t *h, const struct leg *leg)
+{
+	digest_mix(h, leg->am.tx.vt_a);
+	digest_mix(h, leg->am.tx.vt_s);
+	digest_mix(h, leg->am.tx.poll_sn);
+	digest_mix(h, leg->am.tx.n_retx);
+	digest_mix(h, leg->am.tx.retx_bytes);
+	digest_mix(h, leg->am.tx.pdu_without_poll);
+	digest_mix(h, leg->am.tx.byte_without_poll);
+	digest_mix(h, leg->am.tx.poll_due);
+	digest_mix(h, leg->am.rx.vr_x);
+	digest_mix(h, leg->am.rx.vr_ms);
+	digest_mix(h, leg->am.rx.vr_h);
+	digest_mix(h, leg->am.rx.status_due);
+	mix_reassembly(h, &leg->am.rx.reassembly);
 }
 
-static void mix_leg(uint64_t *h, const struct leg *leg) {
-  digest_mix(h, leg->pdcp_tx.next_sn);
-  digest_mix(h, leg->pdcp_rx.rx_deliv);
-  digest_mix(h, leg->pdcp_rx.rx_next);
-  for (uint32_t i = 0; leg->pdcp_rx.order == PDCP_ORDER_AM &&
-                       i < sizeof(leg->pdcp_rx.delivered) / sizeof(uint64_t);
-       i++)
-    digest_mix(h, leg->pdcp_rx.delivered[i]);
-  digest_mix_queue(h, &leg->pdcp_rx.held);
-  digest_mix(h, leg->epoch);
-  digest_mix(h, leg->stopped);
-  digest_mix(h, (uint32_t)leg->sinr_cdb);
-  digest_mix(h, leg->loss_rng.state);
-  digest_mix(h, leg->harq_rng.state);
-  digest_mix(h, leg->feedback_rng.state);
-  for (int t = 0; t < LEG_TIMER_COUNT; t++)
-    digest_mix(h, (uint64_t)bearer_expiry_ns(leg, (enum leg_timer)t));
-  rlc_digest_sdus(h, bearer_queue(leg));
-  if (leg_is_am(leg))
-    mix_am(h, leg);
-  else
-    mix_um(h, leg);
+static void mix_leg(uint64_t *h, const struct leg *leg)
+{
+	digest_mix(h, leg->pdcp_tx.next_sn);
+	digest_mix(h, leg->pdcp_rx.rx_deliv);
+	digest_mix(h, leg->pdcp_rx.rx_next);
+	for (uint32_t i = 0; leg->pdcp_rx.order == PDCP_ORDER_AM &&
+	                     i < sizeof(leg->pdcp_rx.delivered) / sizeof(uint64_t);
+	     i++)
+		digest_mix(h, leg->pdcp_rx.delivered[i]);
+	digest_mix_queue(h, &leg->pdcp_rx.held);
+	digest_mix(h, leg->epoch);
+	digest_mix(h, leg->stopped);
+	digest_mix(h, (uint32_t)leg->sinr_cdb);
+	digest_mix(h, leg->loss_rng.state);
+	digest_mix(h, leg->harq_rng.state);
+	digest_mix(h, leg->feedback_rng.state);
+	for (int t = 0; t < LEG_TIMER_COUNT; t++)
+		digest_mix(h, (uint64_t)bearer_expiry_ns(leg, (enum leg_timer)t));
+	rlc_digest_sdus(h, bearer_queue(leg));
+	if (leg_is_am(leg))
+		mix_am(h, leg);
+	else
+		mix_um(h, leg);
 }
 
-static void mix_harq(uint64_t *h, const struct harq_process *p, uint32_t n) {
-  for (uint32_t i = 0; i < n; i++) {
-    digest_mix(h, p[i].busy);
-    digest_mix(h, p[i].free_tti);
-    digest_mix(h, p[i].pdu ? p[i].due_tti : TTI_NEVER);
-  }
+static void mix_harq(uint64_t *h, const struct harq_process *p, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		digest_mix(h, p[i].busy);
+		digest_mix(h, p[i].free_tti);
+		digest_mix(h, p[i].pdu ? p[i].due_tti : TTI_NEVER);
+	}
 }
 
-static void mix_grants(uint64_t *h, const struct grant_ring *r) {
-  digest_mix(h, r->used);
-  digest_mix(h, r->issued);
-  for (uint32_t i = r->used; i != r->issued; i++) {
-    digest_mix(h, r->grant[i % GRANTS_KEPT].subframe);
-    digest_mix(h, r->grant[i % GRANTS_KEPT].bytes);
-  }
+static void mix_grants(uint64_t *h, const struct grant_ring *r)
+{
+	digest_mix(h, r->used);
+	digest_mix(h, r->issued);
+	for (uint32_t i = r->used; i != r->issued; i++) {
+		digest_mix(h, r->grant[i % GRANTS_KEPT].subframe);
+		digest_mix(h, r->grant[i % GRANTS_KEPT].bytes);
+	}
 }
 
-static void mix_handover(uint64_t *h, const struct lte *lte,
-                         const struct ue *u) {
-  digest_mix(h, u->enb);
-  digest_mix(h, u->detached);
-  digest_mix(h, u->rnti);
-  digest_mix(h, lte->path[u->id - 1]);
-  digest_mix(h, (uint64_t)u->rrc.state);
-  digest_mix(h, u->rrc.waits);
-  for (uint8_t i = 0; i < u->rrc.n_steps; i++) {
-    digest_mix(h, (uint64_t)u->rrc.step[i].t_ns);
-    digest_mix(h, (uint64_t)u->rrc.step[i].kind);
-  }
-  for (uint8_t k = 0; k < lte->cell.cfg.n_enb; k++) {
-    const struct tunnel_end *end = &lte->enb[k].end[u->id - 1];
+static void mix_handover(uint64_t *h, const struct lte *lte, const struct ue *u)
+{
+	digest_mix(h, u->enb);
+	digest_mix(h, u->detached);
+	digest_mix(h, u->rnti);
+	digest_mix(h, lte->path[u->id - 1]);
+	digest_mix(h, (uint64_t)u->rrc.state);
+	digest_mix(h, u->rrc.waits);
+	for (uint8_t i = 0; i < u->rrc.n_steps; i++) {
+		digest_mix(h, (uint64_t)u->rrc.step[i].t_ns);
+		digest_mix(h, (uint64_t)u->rrc.step[i].kind);
+	}
+	for (uint8_t k = 0; k < lte->cell.cfg.n_enb; k++) {
+		const struct tunnel_end *end = &lte->enb[k].end[u->id - 1];
 
-    digest_mix_queue(h, &end->held);
-    digest_mix_queue(h, &end->direct);
-    digest_mix(h, (uint64_t)end->expiry_ns);
-    digest_mix(h, end->forward_to);
-    digest_mix(h, end->awaiting);
-    digest_mix(h, end->ended);
-    digest_mix(h, end->returning);
-  }
+		digest_mix_queue(h, &end->held);
+		digest_mix_queue(h, &end->direct);
+		digest_mix(h, (uint64_t)end->expiry_ns);
+		digest_mix(h, end->forward_to);
+		digest_mix(h, end->awaiting);
+		digest_mix(h, end->ended);
+		digest_mix(h, end->returning);
+	}
 }
 
-void lte_digest(const struct lte *lte, uint64_t *h) {
-  digest_mix(h, lte->tti_next);
-  for (int i = 0; i < 2; i++)
-    for (const struct pdu *p = lte->air[i].head; p; p = p->next) {
-      digest_mix(h, (uint64_t)p->decode_ns);
-      digest_mix(h, p->len);
-      digest_mix(h, p->soft.information_q20);
-      digest_mix_queue(h, &p->ends);
-    }
-  for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++) {
-    const struct ue *u = &lte->ue[i];
+void lte_digest(const struct lte *lte, uint64_t *h)
+{
+	digest_mix(h, lte->tti_next);
+	for (int i = 0; i < 2; i++)
+		for (const struct pdu *p = lte->air[i].head; p; p = p->next) {
+			digest_mix(h, (uint64_t)p->decode_ns);
+			digest_mix(h, p->len);
+			digest_mix(h, p->soft.information_q20);
+			digest_mix_queue(h, &p->ends);
+		}
+	for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++) {
+		const struct ue *u = &lte->ue[i];
 
-    for (int d = 0; d < CELL_DIR_COUNT; d++) {
-      mix_leg(h, &u->leg[d]);
-      digest_mix(h, u->enb_backlog[d]);
-    }
-    mix_grants(h, &u->ul);
-    mix_grants(h, &u->dl);
-    mix_harq(h, u->harq_ul, HARQ_PROCESSES);
-    mix_harq(h, u->harq_dl[0], lte_tbs_dl(&lte->cell.cfg) * HARQ_PROCESSES);
-    digest_mix(h, u->mode);
-    if (lte->cell.cfg.n_enb > 1)
-      mix_handover(h, lte, u);
-    digest_mix(h, (uint64_t)u->ra.state);
-    digest_mix(h, u->ra.preamble_tti);
-    digest_mix(h, u->ra.blocked_until);
-    digest_mix(h, u->ra.preamble_rng.state);
-    digest_mix(h, u->ra.backoff_rng.state);
-    digest_mix(h, u->control.rng.state);
-    digest_mix(h, u->control.drawn ? u->control.tti : TTI_NEVER);
-    digest_mix(h, u->control.missed);
-  }
+		for (int d = 0; d < CELL_DIR_COUNT; d++) {
+			mix_leg(h, &u->leg[d]);
+			digest_mix(h, u->enb_backlog[d]);
+		}
+		mix_grants(h, &u->ul);
+		mix_grants(h, &u->dl);
+		mix_harq(h, u->harq_ul, HARQ_PROCESSES);
+		mix_harq(h, u->harq_dl[0], lte_tbs_dl(&lte->cell.cfg) * HARQ_PROCESSES);
+		digest_mix(h, u->mode);
+		if (lte->cell.cfg.n_enb > 1)
+			mix_handover(h, lte, u);
+		digest_mix(h, (uint64_t)u->ra.state);
+		digest_mix(h, u->ra.preamble_tti);
+		digest_mix(h, u->ra.blocked_until);
+		digest_mix(h, u->ra.preamble_rng.state);
+		digest_mix(h, u->ra.backoff_rng.state);
+		digest_mix(h, u->control.rng.state);
+		digest_mix(h, u->control.drawn ? u->control.tti : TTI_NEVER);
+		digest_mix(h, u->control.missed);
+	}
 }

@@ -3,14 +3,14 @@
  * enb.c - an eNB in a sub-frame: answers preambles, grants UL and SL from the
  * BSRs it has, schedules and sends the downlink; see enb.h.
  *
- * All decisions of a sub-frame are made at its begin, for a later one: uplink
- * and sidelink grants grant_to_tx_tti ahead, downlink blocks
- * dl_sched_to_tx_tti. Uplink and sidelink share the blocks of the uplink
- * carrier. First come retransmissions, which are synchronous there and keep
- * their blocks, then answers to preambles, then new data. What UEs have to send
- * the eNB knows from BSRs, which are older than the grants it has issued since;
- * so a BSR is reduced by those. Its own queue it knows exactly. A UE belongs to
- * the eNB that serves it; while it is between two it has nothing to send.
+ * All decisions of a sub-frame are made at its begin, for a later one: uplink and
+ * sidelink grants grant_to_tx_tti ahead, downlink blocks dl_sched_to_tx_tti. Uplink and
+ * sidelink share the blocks of the uplink carrier. First come retransmissions, which are
+ * synchronous there and keep their blocks, then answers to preambles, then new data. What
+ * UEs have to send the eNB knows from BSRs, which are older than the grants it has
+ * issued since; so a BSR is reduced by those. Its own queue it knows exactly.
+ * A UE belongs to the eNB that serves it; while it is between two it has nothing
+ * to send.
  * Source: TS 36.321 5.1.4, 5.3, 5.4.5; TS 36.213 8.0
  */
 #include "ran/lte/enb.h"
@@ -23,431 +23,439 @@
 #include "ran/lte/d2d.h"
 
 #define TEMP_CRNTI_BASE 0x1000
-#define RNTI_TYPE_RA 2
+#define RNTI_TYPE_RA    2
 
 /* No smaller grant in a RAR: C-RNTI and a long BSR. Source: TS 36.321 5.1.4 */
 #define RAR_GRANT_MIN_BYTES 7
 
 /* RBs of one direction and sub-frame while they are being given away. */
 struct rb_budget {
-  uint16_t next;
-  uint16_t free;
+	uint16_t next;
+	uint16_t free;
 };
 
 /* Resource indication value. Source: TS 36.213 7.1.6.3 */
-static uint16_t riv(uint16_t n_total, uint16_t start, uint16_t n) {
-  if (n - 1 <= n_total / 2)
-    return (uint16_t)(n_total * (n - 1) + start);
-  return (uint16_t)(n_total * (n_total - n + 1) + n_total - 1 - start);
+static uint16_t riv(uint16_t n_total, uint16_t start, uint16_t n)
+{
+	if (n - 1 <= n_total / 2)
+		return (uint16_t)(n_total * (n - 1) + start);
+	return (uint16_t)(n_total * (n_total - n + 1) + n_total - 1 - start);
 }
 
-static void send_rar(struct lte *lte, struct ue *u, const struct grant *g,
-                     uint32_t tti) {
-  struct mac_rar rar = {
-      .rapid = u->ra.rapid,
-      .riv = riv(lte->cell.cfg.n_rb, g->rb_start, g->n_rb),
-      .mcs = phy_mcs(CELL_DIR_UL, g->itbs) > 15 ? 15
-                                                : phy_mcs(CELL_DIR_UL, g->itbs),
-      .temp_crnti = (uint16_t)(TEMP_CRNTI_BASE + u->ra.rapid),
-  };
-  struct cell_pdu_info info = {
-      .dir = CELL_DIR_DL,
-      .ue = u->id,
-      .rnti_type = RNTI_TYPE_RA,
-      .rnti = (uint16_t)(1 + tti % 10), /* TS 36.321 5.1.4, f_id 0 */
-      .crc_ok = 1,
-      .enb = u->enb,
-      .subframe = tti,
-  };
-  struct pdu *pdu = pdu_alloc(&lte->pdus);
+static void send_rar(struct lte *lte, struct ue *u, const struct grant *g, uint32_t tti)
+{
+	struct mac_rar rar = {
+		.rapid = u->ra.rapid,
+		.riv = riv(lte->cell.cfg.n_rb, g->rb_start, g->n_rb),
+		.mcs = phy_mcs(CELL_DIR_UL, g->itbs) > 15 ? 15 : phy_mcs(CELL_DIR_UL, g->itbs),
+		.temp_crnti = (uint16_t)(TEMP_CRNTI_BASE + u->ra.rapid),
+	};
+	struct cell_pdu_info info = {
+		.dir = CELL_DIR_DL,
+		.ue = u->id,
+		.rnti_type = RNTI_TYPE_RA,
+		.rnti = (uint16_t)(1 + tti % 10), /* TS 36.321 5.1.4, f_id 0 */
+		.crc_ok = 1,
+		.enb = u->enb,
+		.subframe = tti,
+	};
+	struct pdu *pdu = pdu_alloc(&lte->pdus);
 
-  mac_rar_pack(&rar, pdu->buf);
-  out_pdu(&lte->cell, pdu->buf, MAC_RAR_BYTES, &info);
-  out_record(&lte->cell, NULL,
-             (struct cell_record){.event = CELL_EV_RA_RESPONSE,
-                                  .node = CELL_NODE_ENB,
-                                  .enb = u->enb,
-                                  .peer = u->id,
-                                  .dir = CELL_DIR_DL,
-                                  .sn = u->ra.rapid,
-                                  .rb = g->n_rb,
-                                  .bytes = g->bytes,
-                                  .value = (int32_t)(g->subframe - tti)});
-  pdu_free(&lte->pdus, pdu);
+	mac_rar_pack(&rar, pdu->buf);
+	out_pdu(&lte->cell, pdu->buf, MAC_RAR_BYTES, &info);
+	out_record(&lte->cell, NULL,
+	           (struct cell_record){ .event = CELL_EV_RA_RESPONSE,
+	                                 .node = CELL_NODE_ENB,
+	                                 .enb = u->enb,
+	                                 .peer = u->id,
+	                                 .dir = CELL_DIR_DL,
+	                                 .sn = u->ra.rapid,
+	                                 .rb = g->n_rb,
+	                                 .bytes = g->bytes,
+	                                 .value = (int32_t)(g->subframe - tti) });
+	pdu_free(&lte->pdus, pdu);
 }
 
-/* The UE will send in sub-frame @tti: on a grant, or again what was not
- * decoded. */
-static bool ul_taken(const struct ue *u, uint32_t tti) {
-  const struct harq_process *p = &u->harq_ul[tti % HARQ_PROCESSES];
+/* The UE will send in sub-frame @tti: on a grant, or again what was not decoded. */
+static bool ul_taken(const struct ue *u, uint32_t tti)
+{
+	const struct harq_process *p = &u->harq_ul[tti % HARQ_PROCESSES];
 
-  return grant_has(&u->ul, tti) || (p->pdu && p->due_tti == tti);
+	return grant_has(&u->ul, tti) || (p->pdu && p->due_tti == tti);
 }
 
 /* Another UE sent the same preamble in the same cell and sub-frame. */
-static bool collided(const struct lte *lte, const struct ue *u) {
-  FOR_EACH_ACTIVE(lte, i) {
-    const struct ue *v = &lte->ue[i];
+static bool collided(const struct lte *lte, const struct ue *u)
+{
+	FOR_EACH_ACTIVE(lte, i)
+	{
+		const struct ue *v = &lte->ue[i];
 
-    if (v != u && v->enb == u->enb && v->ra.state == RA_WAIT_RAR &&
-        v->ra.preamble_tti == u->ra.preamble_tti && v->ra.rapid == u->ra.rapid)
-      return true;
-  }
-  return false;
+		if (v != u && v->enb == u->enb && v->ra.state == RA_WAIT_RAR &&
+		    v->ra.preamble_tti == u->ra.preamble_tti && v->ra.rapid == u->ra.rapid)
+			return true;
+	}
+	return false;
 }
 
-static uint16_t rar_grant_rb(const struct lte *lte, uint8_t itbs) {
-  uint16_t least =
-      phy_rb_needed(CELL_DIR_UL, itbs, RAR_GRANT_MIN_BYTES, lte->cell.cfg.n_rb);
+static uint16_t rar_grant_rb(const struct lte *lte, uint8_t itbs)
+{
+	uint16_t least = phy_rb_needed(CELL_DIR_UL, itbs, RAR_GRANT_MIN_BYTES, lte->cell.cfg.n_rb);
 
-  return least > lte->cell.cfg.bsr_grant_rb ? least
-                                            : lte->cell.cfg.bsr_grant_rb;
+	return least > lte->cell.cfg.bsr_grant_rb ? least : lte->cell.cfg.bsr_grant_rb;
 }
 
 /*
  * A collided preamble is not answered: the UEs run into their RAC timeout and
  * back off. Source: Nardini, section II; TS 36.321 5.1.4
  */
-static void answer_preambles(struct lte *lte, const struct enb *enb,
-                             uint32_t tti, struct rb_budget *rb) {
-  FOR_EACH_ACTIVE(lte, i) {
-    struct ue *u = &lte->ue[i];
-    struct grant g = {
-        .subframe = tti + lte->cell.cfg.grant_to_tx_tti,
-        .dir = CELL_DIR_UL,
-        .itbs = u->leg[CELL_DIR_UL].itbs,
-        .rb_start = rb->next,
-        .msg3 = true,
-    };
+static void answer_preambles(struct lte *lte, const struct enb *enb, uint32_t tti,
+                             struct rb_budget *rb)
+{
+	FOR_EACH_ACTIVE(lte, i)
+	{
+		struct ue *u = &lte->ue[i];
+		struct grant g = {
+			.subframe = tti + lte->cell.cfg.grant_to_tx_tti,
+			.dir = CELL_DIR_UL,
+			.itbs = u->leg[CELL_DIR_UL].itbs,
+			.rb_start = rb->next,
+			.msg3 = true,
+		};
 
-    if (u->enb != enb->id || u->ra.state != RA_WAIT_RAR ||
-        u->ra.preamble_tti + lte->cell.cfg.rar_delay_tti != tti)
-      continue;
-    if (collided(lte, u)) {
-      lte->cell.stats.ra_collisions++;
-      out_record(&lte->cell, NULL,
-                 (struct cell_record){.event = CELL_EV_RA_COLLISION,
-                                      .peer = u->id,
-                                      .node = CELL_NODE_ENB,
-                                      .enb = u->enb,
-                                      .sn = u->ra.rapid});
-      continue;
-    }
-    g.n_rb = rar_grant_rb(lte, g.itbs);
-    if (g.n_rb > rb->free || ul_taken(u, g.subframe) ||
-        !u->leg[CELL_DIR_UL].cqi || control_missed(lte, u, tti))
-      continue;
-    g.bytes = phy_tbs(g.itbs, g.n_rb);
-    rb->next = (uint16_t)(rb->next + g.n_rb);
-    rb->free = (uint16_t)(rb->free - g.n_rb);
-    (void)grant_issue(&u->ul, &g);
-    lte->cell.stats.grants++;
-    send_rar(lte, u, &g, tti);
-  }
-  /* The states change only now, so that collided() saw all of them. */
-  FOR_EACH_ACTIVE(lte, i)
-  if (lte->ue[i].ra.state == RA_WAIT_RAR &&
-      grant_msg3_pending(&lte->ue[i].ul)) {
-    lte->ue[i].ra.state = RA_WAIT_GRANT;
-    lte->ue[i].ra.attempt = 0;
-  }
+		if (u->enb != enb->id || u->ra.state != RA_WAIT_RAR ||
+		    u->ra.preamble_tti + lte->cell.cfg.rar_delay_tti != tti)
+			continue;
+		if (collided(lte, u)) {
+			lte->cell.stats.ra_collisions++;
+			out_record(&lte->cell, NULL,
+			           (struct cell_record){ .event = CELL_EV_RA_COLLISION,
+			                                 .peer = u->id,
+			                                 .node = CELL_NODE_ENB,
+			                                 .enb = u->enb,
+			                                 .sn = u->ra.rapid });
+			continue;
+		}
+		g.n_rb = rar_grant_rb(lte, g.itbs);
+		if (g.n_rb > rb->free || ul_taken(u, g.subframe) || !u->leg[CELL_DIR_UL].cqi ||
+		    control_missed(lte, u, tti))
+			continue;
+		g.bytes = phy_tbs(g.itbs, g.n_rb);
+		rb->next = (uint16_t)(rb->next + g.n_rb);
+		rb->free = (uint16_t)(rb->free - g.n_rb);
+		(void)grant_issue(&u->ul, &g);
+		lte->cell.stats.grants++;
+		send_rar(lte, u, &g, tti);
+	}
+	/* The states change only now, so that collided() saw all of them. */
+	FOR_EACH_ACTIVE(lte, i)
+	if (lte->ue[i].ra.state == RA_WAIT_RAR && grant_msg3_pending(&lte->ue[i].ul)) {
+		lte->ue[i].ra.state = RA_WAIT_GRANT;
+		lte->ue[i].ra.attempt = 0;
+	}
 }
 
 /* HARQ process of the next new block; without HARQ they are used in turn. */
-static int free_process(const struct lte *lte, const struct ue *u, uint8_t tb,
-                        uint32_t tti) {
-  if (lte->harq.max_attempts == 1)
-    return (int)(tti % HARQ_PROCESSES);
-  return harq_free(u->harq_dl[tb], tti);
+static int free_process(const struct lte *lte, const struct ue *u, uint8_t tb, uint32_t tti)
+{
+	if (lte->harq.max_attempts == 1)
+		return (int)(tti % HARQ_PROCESSES);
+	return harq_free(u->harq_dl[tb], tti);
 }
 
 /*
  * Give @f what it needs of @rb, or nothing where no data would fit.
  * Return: bytes of RLC SDUs that fit.
  */
-static uint32_t issue(struct lte *lte, const struct sched_flow *f,
-                      struct rb_budget *rb, uint32_t tti, uint32_t lead_tti,
-                      uint8_t tb) {
-  struct ue *u = &lte->ue[f->ue];
-  struct leg *leg = &u->leg[f->dir];
-  uint32_t want = f->backlog, overhead;
-  struct grant g = {
-      .subframe = tti + lead_tti,
-      .dir = f->dir,
-      .itbs = leg->itbs,
-      .rb_start = rb->next,
-  };
+static uint32_t issue(struct lte *lte, const struct sched_flow *f, struct rb_budget *rb,
+                      uint32_t tti, uint32_t lead_tti, uint8_t tb)
+{
+	struct ue *u = &lte->ue[f->ue];
+	struct leg *leg = &u->leg[f->dir];
+	uint32_t want = f->backlog, overhead;
+	struct grant g = {
+		.subframe = tti + lead_tti,
+		.dir = f->dir,
+		.itbs = leg->itbs,
+		.rb_start = rb->next,
+	};
 
-  if (!lte->cell.cfg.grants_ignore_headers)
-    want += grant_overhead(f->backlog);
-  g.n_rb = phy_rb_needed(f->dir, g.itbs, want, rb->free);
-  g.bytes = phy_tbs(g.itbs, g.n_rb);
-  overhead = grant_overhead(g.bytes);
-  if (g.bytes <= overhead || leg->cqi == 0)
-    return 0;
-  if (f->dir != CELL_DIR_DL)
-    g.missed = control_missed(lte, u, tti);
-  if (f->dir == CELL_DIR_DL) {
-    int id = free_process(lte, u, tb, g.subframe);
+	if (!lte->cell.cfg.grants_ignore_headers)
+		want += grant_overhead(f->backlog);
+	g.n_rb = phy_rb_needed(f->dir, g.itbs, want, rb->free);
+	g.bytes = phy_tbs(g.itbs, g.n_rb);
+	overhead = grant_overhead(g.bytes);
+	if (g.bytes <= overhead || leg->cqi == 0)
+		return 0;
+	if (f->dir != CELL_DIR_DL)
+		g.missed = control_missed(lte, u, tti);
+	if (f->dir == CELL_DIR_DL) {
+		int id = free_process(lte, u, tb, g.subframe);
 
-    if (id < 0)
-      return 0;
-    g.tb = tb;
-    g.harq_id = (uint8_t)id;
-    harq_begin(&u->harq_dl[tb][id], g.subframe);
-  }
-  g.wanted = g.bytes >= want ? f->backlog : g.bytes - overhead;
-  rb->next = (uint16_t)(rb->next + g.n_rb);
-  rb->free = (uint16_t)(rb->free - g.n_rb);
-  (void)grant_issue(f->dir == CELL_DIR_DL ? &u->dl : &u->ul, &g);
-  lte->cell.stats.grants++;
-  out_record(&lte->cell, &leg->at,
-             (struct cell_record){.event = CELL_EV_GRANT,
-                                  .node = CELL_NODE_ENB,
-                                  .peer = u->id,
-                                  .rb = g.n_rb,
-                                  .bytes = g.bytes,
-                                  .value = (int32_t)lead_tti,
-                                  .mcs = phy_mcs(f->dir, g.itbs),
-                                  .cqi = leg->cqi});
-  return g.wanted;
+		if (id < 0)
+			return 0;
+		g.tb = tb;
+		g.harq_id = (uint8_t)id;
+		harq_begin(&u->harq_dl[tb][id], g.subframe);
+	}
+	g.wanted = g.bytes >= want ? f->backlog : g.bytes - overhead;
+	rb->next = (uint16_t)(rb->next + g.n_rb);
+	rb->free = (uint16_t)(rb->free - g.n_rb);
+	(void)grant_issue(f->dir == CELL_DIR_DL ? &u->dl : &u->ul, &g);
+	lte->cell.stats.grants++;
+	out_record(&lte->cell, &leg->at,
+	           (struct cell_record){ .event = CELL_EV_GRANT,
+	                                 .node = CELL_NODE_ENB,
+	                                 .peer = u->id,
+	                                 .rb = g.n_rb,
+	                                 .bytes = g.bytes,
+	                                 .value = (int32_t)lead_tti,
+	                                 .mcs = phy_mcs(f->dir, g.itbs),
+	                                 .cqi = leg->cqi });
+	return g.wanted;
 }
 
-static void serve(struct lte *lte, struct sched_state *state,
-                  struct sched_flow *flows, uint32_t n, struct rb_budget *rb,
-                  uint32_t tti, uint32_t lead_tti, uint8_t tb) {
-  const struct sched *sched = sched_by_id(lte->cell.cfg.scheduler);
-  int f;
+static void serve(struct lte *lte, struct sched_state *state, struct sched_flow *flows, uint32_t n,
+                  struct rb_budget *rb, uint32_t tti, uint32_t lead_tti, uint8_t tb)
+{
+	const struct sched *sched = sched_by_id(lte->cell.cfg.scheduler);
+	int f;
 
-  while (rb->free > 0 && (f = sched->pick(state, flows, n)) >= 0) {
-    struct sched_flow *flow = &flows[f];
-    uint32_t served = issue(lte, flow, rb, tti, lead_tti, tb);
+	while (rb->free > 0 && (f = sched->pick(state, flows, n)) >= 0) {
+		struct sched_flow *flow = &flows[f];
+		uint32_t served = issue(lte, flow, rb, tti, lead_tti, tb);
 
-    if (flow->dir != CELL_DIR_DL)
-      lte->ue[flow->ue].enb_backlog[flow->dir] -= served;
-    sched->served(state, flows, (uint32_t)f, served);
-    /* One transmission of a UE in a sub-frame. */
-    for (uint32_t i = 0; i < n; i++)
-      if (flows[i].ue == flow->ue)
-        flows[i].backlog = 0;
-  }
+		if (flow->dir != CELL_DIR_DL)
+			lte->ue[flow->ue].enb_backlog[flow->dir] -= served;
+		sched->served(state, flows, (uint32_t)f, served);
+		/* One transmission of a UE in a sub-frame. */
+		for (uint32_t i = 0; i < n; i++)
+			if (flows[i].ue == flow->ue)
+				flows[i].backlog = 0;
+	}
 }
 
-static struct sched_flow flow_of(const struct lte *lte, uint8_t ue,
-                                 enum cell_dir dir, uint32_t waiting) {
-  uint8_t weight = lte->cell.cfg.ue[ue].weight;
+static struct sched_flow flow_of(const struct lte *lte, uint8_t ue, enum cell_dir dir,
+                                 uint32_t waiting)
+{
+	uint8_t weight = lte->cell.cfg.ue[ue].weight;
 
-  return (struct sched_flow){.id = (uint16_t)(2 * ue + (dir == CELL_DIR_SL)),
-                             .ue = ue,
-                             .dir = (uint8_t)dir,
-                             .backlog = waiting,
-                             .waiting = waiting,
-                             .weight = weight ? weight : 1};
+	return (struct sched_flow){ .id = (uint16_t)(2 * ue + (dir == CELL_DIR_SL)),
+		                    .ue = ue,
+		                    .dir = (uint8_t)dir,
+		                    .backlog = waiting,
+		                    .waiting = waiting,
+		                    .weight = weight ? weight : 1 };
 }
 
-static void grant_uplink(struct lte *lte, struct enb *enb, uint32_t tti,
-                         struct rb_budget *rb) {
-  struct sched_flow flows[SCHED_FLOWS_MAX];
-  uint32_t lead = lte->cell.cfg.grant_to_tx_tti, n = 0;
-  static const enum cell_dir dirs[] = {CELL_DIR_UL, CELL_DIR_SL};
+static void grant_uplink(struct lte *lte, struct enb *enb, uint32_t tti, struct rb_budget *rb)
+{
+	struct sched_flow flows[SCHED_FLOWS_MAX];
+	uint32_t lead = lte->cell.cfg.grant_to_tx_tti, n = 0;
+	static const enum cell_dir dirs[] = { CELL_DIR_UL, CELL_DIR_SL };
 
-  FOR_EACH_ACTIVE(lte, i) {
-    const struct ue *u = &lte->ue[i];
+	FOR_EACH_ACTIVE(lte, i)
+	{
+		const struct ue *u = &lte->ue[i];
 
-    for (uint32_t d = 0; d < 2 && u->enb == enb->id; d++) {
-      if (u->enb_backlog[dirs[d]] == 0)
-        continue;
-      flows[n] = flow_of(lte, i, dirs[d], u->enb_backlog[dirs[d]]);
-      if (ul_taken(u, tti + lead))
-        flows[n].backlog = 0;
-      n++;
-    }
-  }
-  serve(lte, &enb->sched_ul, flows, n, rb, tti, lead, 0);
+		for (uint32_t d = 0; d < 2 && u->enb == enb->id; d++) {
+			if (u->enb_backlog[dirs[d]] == 0)
+				continue;
+			flows[n] = flow_of(lte, i, dirs[d], u->enb_backlog[dirs[d]]);
+			if (ul_taken(u, tti + lead))
+				flows[n].backlog = 0;
+			n++;
+		}
+	}
+	serve(lte, &enb->sched_ul, flows, n, rb, tti, lead, 0);
 }
 
 /* What waits for a downlink grant; the eNB knows its own queue exactly. */
-static uint32_t dl_backlog(const struct lte *lte, const struct ue *u) {
-  uint32_t queued = bearer_bytes(lte, &u->leg[CELL_DIR_DL]),
-           granted = grant_pending(&u->dl);
+static uint32_t dl_backlog(const struct lte *lte, const struct ue *u)
+{
+	uint32_t queued = bearer_bytes(lte, &u->leg[CELL_DIR_DL]), granted = grant_pending(&u->dl);
 
-  return queued > granted ? queued - granted : 0;
+	return queued > granted ? queued - granted : 0;
 }
 
-/* Blocks that were not decoded come before new ones. Return: one was granted.
- */
-static bool grant_retransmission(struct ue *u, uint8_t tb, uint32_t subframe,
-                                 struct rb_budget *rb) {
-  for (uint8_t id = 0; id < HARQ_PROCESSES; id++) {
-    struct harq_process *p = &u->harq_dl[tb][id];
-    struct grant g = p->grant;
+/* Blocks that were not decoded come before new ones. Return: one was granted. */
+static bool grant_retransmission(struct ue *u, uint8_t tb, uint32_t subframe, struct rb_budget *rb)
+{
+	for (uint8_t id = 0; id < HARQ_PROCESSES; id++) {
+		struct harq_process *p = &u->harq_dl[tb][id];
+		struct grant g = p->grant;
 
-    if (!p->pdu || p->due_tti > subframe || g.n_rb > rb->free)
-      continue;
-    g.subframe = subframe;
-    g.wanted = 0;
-    g.rb_start = rb->next;
-    g.retx = true;
-    rb->next = (uint16_t)(rb->next + g.n_rb);
-    rb->free = (uint16_t)(rb->free - g.n_rb);
-    p->due_tti = TTI_NEVER; /* granted */
-    (void)grant_issue(&u->dl, &g);
-    return true;
-  }
-  return false;
+		if (!p->pdu || p->due_tti > subframe || g.n_rb > rb->free)
+			continue;
+		g.subframe = subframe;
+		g.wanted = 0;
+		g.rb_start = rb->next;
+		g.retx = true;
+		rb->next = (uint16_t)(rb->next + g.n_rb);
+		rb->free = (uint16_t)(rb->free - g.n_rb);
+		p->due_tti = TTI_NEVER; /* granted */
+		(void)grant_issue(&u->dl, &g);
+		return true;
+	}
+	return false;
 }
 
-/* One carrier and codeword; the codewords of a carrier are layers on the same
- * RBs. */
-static void schedule_block(struct lte *lte, struct enb *enb, uint32_t tti,
-                           uint8_t tb) {
-  struct rb_budget rb = {.free = lte->cell.cfg.n_rb};
-  struct sched_flow flows[SCHED_FLOWS_MAX];
-  uint32_t lead = lte->cell.cfg.dl_sched_to_tx_tti, n = 0;
+/* One carrier and codeword; the codewords of a carrier are layers on the same RBs. */
+static void schedule_block(struct lte *lte, struct enb *enb, uint32_t tti, uint8_t tb)
+{
+	struct rb_budget rb = { .free = lte->cell.cfg.n_rb };
+	struct sched_flow flows[SCHED_FLOWS_MAX];
+	uint32_t lead = lte->cell.cfg.dl_sched_to_tx_tti, n = 0;
 
-  FOR_EACH_ACTIVE(lte, i) {
-    struct ue *u = &lte->ue[i];
-    uint32_t waiting;
-    bool again;
+	FOR_EACH_ACTIVE(lte, i)
+	{
+		struct ue *u = &lte->ue[i];
+		uint32_t waiting;
+		bool again;
 
-    if (u->enb != enb->id)
-      continue;
-    waiting = dl_backlog(lte, u);
-    again = grant_retransmission(u, tb, tti + lead, &rb);
-    if (waiting == 0)
-      continue;
-    flows[n] = flow_of(lte, i, CELL_DIR_DL, waiting);
-    if (again)
-      flows[n].backlog = 0;
-    n++;
-  }
-  serve(lte, &enb->sched_dl, flows, n, &rb, tti, lead, tb);
+		if (u->enb != enb->id)
+			continue;
+		waiting = dl_backlog(lte, u);
+		again = grant_retransmission(u, tb, tti + lead, &rb);
+		if (waiting == 0)
+			continue;
+		flows[n] = flow_of(lte, i, CELL_DIR_DL, waiting);
+		if (again)
+			flows[n].backlog = 0;
+		n++;
+	}
+	serve(lte, &enb->sched_dl, flows, n, &rb, tti, lead, tb);
 }
 
-/* Synchronous retransmissions take their blocks without being asked; with
- * standing grants each UE's own. */
-static void reserve_retransmissions(struct lte *lte, const struct enb *enb,
-                                    uint32_t subframe, struct rb_budget *rb) {
-  if (lte->cell.cfg.ul_always_scheduled)
-    return;
-  FOR_EACH_ACTIVE(lte, i) {
-    struct harq_process *p = &lte->ue[i].harq_ul[subframe % HARQ_PROCESSES];
+/* Synchronous retransmissions take their blocks without being asked; with standing grants each UE's
+ * own. */
+static void reserve_retransmissions(struct lte *lte, const struct enb *enb, uint32_t subframe,
+                                    struct rb_budget *rb)
+{
+	if (lte->cell.cfg.ul_always_scheduled)
+		return;
+	FOR_EACH_ACTIVE(lte, i)
+	{
+		struct harq_process *p = &lte->ue[i].harq_ul[subframe % HARQ_PROCESSES];
 
-    if (lte->ue[i].enb != enb->id || !p->pdu || p->due_tti != subframe ||
-        p->grant.n_rb > rb->free)
-      continue;
-    p->grant.rb_start = rb->next;
-    rb->next = (uint16_t)(rb->next + p->grant.n_rb);
-    rb->free = (uint16_t)(rb->free - p->grant.n_rb);
-  }
+		if (lte->ue[i].enb != enb->id || !p->pdu || p->due_tti != subframe ||
+		    p->grant.n_rb > rb->free)
+			continue;
+		p->grant.rb_start = rb->next;
+		rb->next = (uint16_t)(rb->next + p->grant.n_rb);
+		rb->free = (uint16_t)(rb->free - p->grant.n_rb);
+	}
 }
 
-void enb_subframe(struct lte *lte, uint32_t tti) {
-  if (lte->cell.cfg.mode_select_ms && tti % lte->cell.cfg.mode_select_ms == 0)
-    d2d_select_modes(lte);
-  for (uint8_t k = 0; k < lte->cell.cfg.n_enb; k++) {
-    struct rb_budget ul = {.free = lte->cell.cfg.n_rb};
-    struct enb *enb = &lte->enb[k];
+void enb_subframe(struct lte *lte, uint32_t tti)
+{
+	if (lte->cell.cfg.mode_select_ms && tti % lte->cell.cfg.mode_select_ms == 0)
+		d2d_select_modes(lte);
+	for (uint8_t k = 0; k < lte->cell.cfg.n_enb; k++) {
+		struct rb_budget ul = { .free = lte->cell.cfg.n_rb };
+		struct enb *enb = &lte->enb[k];
 
-    reserve_retransmissions(lte, enb, tti + lte->cell.cfg.grant_to_tx_tti, &ul);
-    answer_preambles(lte, enb, tti, &ul);
-    grant_uplink(lte, enb, tti, &ul);
-    for (uint32_t tb = 0; tb < lte_tbs_dl(&lte->cell.cfg); tb++)
-      schedule_block(lte, enb, tti, (uint8_t)tb);
-  }
+		reserve_retransmissions(lte, enb, tti + lte->cell.cfg.grant_to_tx_tti, &ul);
+		answer_preambles(lte, enb, tti, &ul);
+		grant_uplink(lte, enb, tti, &ul);
+		for (uint32_t tb = 0; tb < lte_tbs_dl(&lte->cell.cfg); tb++)
+			schedule_block(lte, enb, tti, (uint8_t)tb);
+	}
 }
 
-static void transmit_new(struct lte *lte, struct leg *leg,
-                         const struct grant *g) {
-  struct pdu *pdu = air_block_begin(lte);
-  struct mac_pdu mac = {0};
+static void transmit_new(struct lte *lte, struct leg *leg, const struct grant *g)
+{
+	struct pdu *pdu = air_block_begin(lte);
+	struct mac_pdu mac = { 0 };
 
-  bearer_fill(lte, leg, &mac, g->bytes, pdu);
-  mac_pack(&mac, lte->rlc_buf, pdu->buf, g->bytes);
-  air_transmit(lte, leg, g, pdu, &mac);
+	bearer_fill(lte, leg, &mac, g->bytes, pdu);
+	mac_pack(&mac, lte->rlc_buf, pdu->buf, g->bytes);
+	air_transmit(lte, leg, g, pdu, &mac);
 }
 
-void enb_transmit(struct lte *lte, uint32_t tti) {
-  FOR_EACH_ACTIVE(lte, i) {
-    struct ue *u = &lte->ue[i];
-    const struct grant *g;
+void enb_transmit(struct lte *lte, uint32_t tti)
+{
+	FOR_EACH_ACTIVE(lte, i)
+	{
+		struct ue *u = &lte->ue[i];
+		const struct grant *g;
 
-    while ((g = grant_take(&u->dl, tti)))
-      if (g->retx)
-        air_retransmit(lte, &u->harq_dl[g->tb][g->harq_id], g);
-      else
-        transmit_new(lte, &u->leg[CELL_DIR_DL], g);
-  }
+		while ((g = grant_take(&u->dl, tti)))
+			if (g->retx)
+				air_retransmit(lte, &u->harq_dl[g->tb][g->harq_id], g);
+			else
+				transmit_new(lte, &u->leg[CELL_DIR_DL], g);
+	}
 }
 
-void enb_absent(struct lte *lte, const struct pdu *pdu) {
-  if (pdu->dir == CELL_DIR_UL)
-    lte->ue[pdu->ue - 1].enb_backlog[CELL_DIR_UL] += pdu->len;
+void enb_absent(struct lte *lte, const struct pdu *pdu)
+{
+	if (pdu->dir == CELL_DIR_UL)
+		lte->ue[pdu->ue - 1].enb_backlog[CELL_DIR_UL] += pdu->len;
 }
 
-void enb_bsr(struct lte *lte, struct ue *u, const struct mac_bsr *bsr,
-             uint32_t sent_tti) {
-  static const struct {
-    enum cell_dir dir;
-    uint8_t lcg;
-  } bearers[] = {{CELL_DIR_UL, LCG_INFRASTRUCTURE}, {CELL_DIR_SL, LCG_DIRECT}};
+void enb_bsr(struct lte *lte, struct ue *u, const struct mac_bsr *bsr, uint32_t sent_tti)
+{
+	static const struct {
+		enum cell_dir dir;
+		uint8_t lcg;
+	} bearers[] = { { CELL_DIR_UL, LCG_INFRASTRUCTURE }, { CELL_DIR_SL, LCG_DIRECT } };
 
-  /* A short BSR means that the other groups have nothing (5.4.5). */
-  for (uint32_t i = 0; i < 2; i++) {
-    uint8_t index = bsr->index[bearers[i].lcg];
-    uint32_t bytes = bsr_bytes(index), granted;
+	/* A short BSR means that the other groups have nothing (5.4.5). */
+	for (uint32_t i = 0; i < 2; i++) {
+		uint8_t index = bsr->index[bearers[i].lcg];
+		uint32_t bytes = bsr_bytes(index), granted;
 
-    granted = grant_payload_after(&u->ul, bearers[i].dir, sent_tti);
-    u->enb_backlog[bearers[i].dir] = bytes > granted ? bytes - granted : 0;
-    if (bsr->is_long || bsr->lcg == bearers[i].lcg)
-      out_record(&lte->cell, &u->leg[bearers[i].dir].at,
-                 (struct cell_record){.event = CELL_EV_BSR_RX,
-                                      .node = CELL_NODE_ENB,
-                                      .peer = u->id,
-                                      .sn = bearers[i].lcg,
-                                      .bytes = bytes,
-                                      .value = index});
-  }
+		granted = grant_payload_after(&u->ul, bearers[i].dir, sent_tti);
+		u->enb_backlog[bearers[i].dir] = bytes > granted ? bytes - granted : 0;
+		if (bsr->is_long || bsr->lcg == bearers[i].lcg)
+			out_record(&lte->cell, &u->leg[bearers[i].dir].at,
+			           (struct cell_record){ .event = CELL_EV_BSR_RX,
+			                                 .node = CELL_NODE_ENB,
+			                                 .peer = u->id,
+			                                 .sn = bearers[i].lcg,
+			                                 .bytes = bytes,
+			                                 .value = index });
+	}
 }
 
-/* Sub-frame in which a downlink retransmission has to be scheduled, if before
- * @next. */
-static uint32_t earlier_retransmission(const struct lte *lte,
-                                       const struct ue *u, uint32_t from,
-                                       uint32_t next) {
-  uint32_t n = lte_tbs_dl(&lte->cell.cfg) * HARQ_PROCESSES;
-  uint32_t due = harq_next_tti(u->harq_dl[0], n);
-  uint32_t lead = lte->cell.cfg.dl_sched_to_tx_tti;
+/* Sub-frame in which a downlink retransmission has to be scheduled, if before @next. */
+static uint32_t earlier_retransmission(const struct lte *lte, const struct ue *u, uint32_t from,
+                                       uint32_t next)
+{
+	uint32_t n = lte_tbs_dl(&lte->cell.cfg) * HARQ_PROCESSES;
+	uint32_t due = harq_next_tti(u->harq_dl[0], n);
+	uint32_t lead = lte->cell.cfg.dl_sched_to_tx_tti;
 
-  if (due == TTI_NEVER)
-    return next;
-  due = due > from + lead ? due - lead : from;
-  return due < next ? due : next;
+	if (due == TTI_NEVER)
+		return next;
+	due = due > from + lead ? due - lead : from;
+	return due < next ? due : next;
 }
 
-void enb_cqi(struct lte *lte, struct leg *leg, uint8_t cqi, int32_t sinr_cdb) {
-  leg->cqi = cqi;
-  leg->sinr_cdb = sinr_cdb;
-  leg->itbs = phy_itbs(leg->at.dir, cqi);
-  out_record(&lte->cell, &leg->at,
-             (struct cell_record){.event = CELL_EV_CHANNEL,
-                                  .node = leg->at.from,
-                                  .peer = leg->at.to,
-                                  .cqi = cqi,
-                                  .value = sinr_cdb});
+void enb_cqi(struct lte *lte, struct leg *leg, uint8_t cqi, int32_t sinr_cdb)
+{
+	leg->cqi = cqi;
+	leg->sinr_cdb = sinr_cdb;
+	leg->itbs = phy_itbs(leg->at.dir, cqi);
+	out_record(&lte->cell, &leg->at,
+	           (struct cell_record){ .event = CELL_EV_CHANNEL,
+	                                 .node = leg->at.from,
+	                                 .peer = leg->at.to,
+	                                 .cqi = cqi,
+	                                 .value = sinr_cdb });
 }
 
-uint32_t enb_next_tti(const struct lte *lte, const struct ue *u,
-                      uint32_t from) {
-  uint32_t rar_tti = u->ra.preamble_tti + lte->cell.cfg.rar_delay_tti;
-  uint32_t next = grant_next_tti(&u->dl);
+uint32_t enb_next_tti(const struct lte *lte, const struct ue *u, uint32_t from)
+{
+	uint32_t rar_tti = u->ra.preamble_tti + lte->cell.cfg.rar_delay_tti;
+	uint32_t next = grant_next_tti(&u->dl);
 
-  if (u->enb_backlog[CELL_DIR_UL] || u->enb_backlog[CELL_DIR_SL] ||
-      dl_backlog(lte, u))
-    return from;
-  if (u->ra.state == RA_WAIT_RAR && rar_tti >= from && rar_tti < next)
-    next = rar_tti;
-  if (lte->harq.max_attempts > 1)
-    next = earlier_retransmission(lte, u, from, next);
-  return next;
+	if (u->enb_backlog[CELL_DIR_UL] || u->enb_backlog[CELL_DIR_SL] || dl_backlog(lte, u))
+		return from;
+	if (u->ra.state == RA_WAIT_RAR && rar_tti >= from && rar_tti < next)
+		next = rar_tti;
+	if (lte->harq.max_attempts > 1)
+		next = earlier_retransmission(lte, u, from, next);
+	return next;
 }

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * event.c - which event of the network is next, and when a packet can leave
- * next; see event.h.
+ * event.c - which event of the network is next, and when a packet can leave next; see event.h.
  *
- * Looking at everything before each event would cost as much with a hundred UEs
- * as those hundred do. So every UE is a number in heaps: of its first timer
- * (each leg), of the first sub-frame in which something is to be done for it,
- * of the next step of its handover. They change only by what happens to the UE;
- * whatever does something to it says so (ue_touch()), and after the event its
- * numbers are worked out anew.
+ * Looking at everything before each event would cost as much with a hundred UEs as those
+ * hundred do. So every UE is a number in heaps: of its first timer (each leg), of the first
+ * sub-frame in which something is to be done for it, of the next step of its handover.
+ * They change only by what happens to the UE; whatever does something to it says so
+ * (ue_touch()), and after the event its numbers are worked out anew.
  *
- * A sub-frame in which something can be done is one with a grant, a
- * retransmission or an answer to a preamble, or the next one for data that
- * wait, or a random access occasion. None of these passes before its sub-frame
- * was processed, and that touches the UE; so what was worked out stays true
- * until then.
+ * A sub-frame in which something can be done is one with a grant, a retransmission or an
+ * answer to a preamble, or the next one for data that wait, or a random access occasion. None
+ * of these passes before its sub-frame was processed, and that touches the UE; so what was
+ * worked out stays true until then.
  */
 #include "ran/lte/event.h"
 
@@ -24,170 +21,176 @@
 #include "ran/lte/ue.h"
 
 /* First unprocessed sub-frame that begins at or after the last event. */
-static uint32_t tti_from(const struct lte *lte) {
-  int64_t since = lte->cell.event_ns - lte->cell.start_ns + CELL_TTI_NS - 1;
-  uint32_t tti = since > 0 ? (uint32_t)(since / CELL_TTI_NS) : 0;
+static uint32_t tti_from(const struct lte *lte)
+{
+	int64_t since = lte->cell.event_ns - lte->cell.start_ns + CELL_TTI_NS - 1;
+	uint32_t tti = since > 0 ? (uint32_t)(since / CELL_TTI_NS) : 0;
 
-  return tti > lte->tti_next ? tti : lte->tti_next;
+	return tti > lte->tti_next ? tti : lte->tti_next;
 }
 
-/* First sub-frame from @from on in which something is to be done for @u, or
- * TTI_NEVER. */
-static uint32_t ue_tti(const struct lte *lte, const struct ue *u,
-                       uint32_t from) {
-  uint32_t next = enb_next_tti(lte, u, from), tti;
+/* First sub-frame from @from on in which something is to be done for @u, or TTI_NEVER. */
+static uint32_t ue_tti(const struct lte *lte, const struct ue *u, uint32_t from)
+{
+	uint32_t next = enb_next_tti(lte, u, from), tti;
 
-  if (next == from)
-    return from;
-  tti = ue_next_tti(lte, u, from);
-  next = tti < next ? tti : next;
-  for (int d = 0; d < CELL_DIR_COUNT; d++) {
-    tti = bearer_discard_tti(lte, &u->leg[d], from);
-    next = tti < next ? tti : next;
-  }
-  return next;
+	if (next == from)
+		return from;
+	tti = ue_next_tti(lte, u, from);
+	next = tti < next ? tti : next;
+	for (int d = 0; d < CELL_DIR_COUNT; d++) {
+		tti = bearer_discard_tti(lte, &u->leg[d], from);
+		next = tti < next ? tti : next;
+	}
+	return next;
 }
 
-/* The timer of @leg that expires first, and of several the first in their
- * order. */
-static enum leg_timer first_timer(const struct leg *leg, int64_t *ret_t_ns) {
-  enum leg_timer first = LEG_T_REORDERING;
+/* The timer of @leg that expires first, and of several the first in their order. */
+static enum leg_timer first_timer(const struct leg *leg, int64_t *ret_t_ns)
+{
+	enum leg_timer first = LEG_T_REORDERING;
 
-  *ret_t_ns = bearer_expiry_ns(leg, first);
-  for (enum leg_timer t = first + 1; t < LEG_TIMER_COUNT; t++)
-    if (bearer_expiry_ns(leg, t) < *ret_t_ns) {
-      *ret_t_ns = bearer_expiry_ns(leg, t);
-      first = t;
-    }
-  return first;
+	*ret_t_ns = bearer_expiry_ns(leg, first);
+	for (enum leg_timer t = first + 1; t < LEG_TIMER_COUNT; t++)
+		if (bearer_expiry_ns(leg, t) < *ret_t_ns) {
+			*ret_t_ns = bearer_expiry_ns(leg, t);
+			first = t;
+		}
+	return first;
 }
 
 /* No sub-frame has anything to do for @u until something happens to it. */
-static bool is_idle(const struct lte *lte, const struct ue *u) {
-  uint32_t n_dl = lte_tbs_dl(&lte->cell.cfg) * HARQ_PROCESSES;
+static bool is_idle(const struct lte *lte, const struct ue *u)
+{
+	uint32_t n_dl = lte_tbs_dl(&lte->cell.cfg) * HARQ_PROCESSES;
 
-  for (int d = 0; d < CELL_DIR_COUNT; d++)
-    if (bearer_queue(&u->leg[d])->sdus.head || bearer_bytes(lte, &u->leg[d]) ||
-        u->enb_backlog[d])
-      return false;
-  return u->ra.state == RA_IDLE && grant_next_tti(&u->ul) == TTI_NEVER &&
-         grant_next_tti(&u->dl) == TTI_NEVER &&
-         harq_next_tti(u->harq_ul, HARQ_PROCESSES) == TTI_NEVER &&
-         harq_next_tti(u->harq_dl[0], n_dl) == TTI_NEVER;
+	for (int d = 0; d < CELL_DIR_COUNT; d++)
+		if (bearer_queue(&u->leg[d])->sdus.head || bearer_bytes(lte, &u->leg[d]) ||
+		    u->enb_backlog[d])
+			return false;
+	return u->ra.state == RA_IDLE && grant_next_tti(&u->ul) == TTI_NEVER &&
+	       grant_next_tti(&u->dl) == TTI_NEVER &&
+	       harq_next_tti(u->harq_ul, HARQ_PROCESSES) == TTI_NEVER &&
+	       harq_next_tti(u->harq_dl[0], n_dl) == TTI_NEVER;
 }
 
-static void update(struct lte *lte, struct ue *u, uint32_t from) {
-  uint8_t i = (uint8_t)(u->id - 1);
-  uint32_t tti = ue_tti(lte, u, from);
+static void update(struct lte *lte, struct ue *u, uint32_t from)
+{
+	uint8_t i = (uint8_t)(u->id - 1);
+	uint32_t tti = ue_tti(lte, u, from);
 
-  for (int d = 0; d < CELL_DIR_COUNT; d++) {
-    int64_t t_ns;
+	for (int d = 0; d < CELL_DIR_COUNT; d++) {
+		int64_t t_ns;
 
-    (void)first_timer(&u->leg[d], &t_ns);
-    heap_set(&lte->due_timer, leg_number(&u->leg[d]), t_ns);
-  }
-  heap_set(&lte->due_tti, i, tti == TTI_NEVER ? CELL_NEVER : tti);
-  if (lte->cell.cfg.n_enb > 1)
-    heap_set(&lte->due_rrc, i, rrc_next_ns(lte, u));
-  if (is_idle(lte, u))
-    ue_set_remove(&lte->active, i);
+		(void)first_timer(&u->leg[d], &t_ns);
+		heap_set(&lte->due_timer, leg_number(&u->leg[d]), t_ns);
+	}
+	heap_set(&lte->due_tti, i, tti == TTI_NEVER ? CELL_NEVER : tti);
+	if (lte->cell.cfg.n_enb > 1)
+		heap_set(&lte->due_rrc, i, rrc_next_ns(lte, u));
+	if (is_idle(lte, u))
+		ue_set_remove(&lte->active, i);
 }
 
 /* The first sub-frame from @from on with something to do, or TTI_NEVER. */
-static uint32_t next_tti(const struct lte *lte, uint32_t from) {
-  uint32_t period = lte->cell.cfg.mode_select_ms, tti = TTI_NEVER;
-  int64_t due = heap_first(&lte->due_tti).t_ns;
+static uint32_t next_tti(const struct lte *lte, uint32_t from)
+{
+	uint32_t period = lte->cell.cfg.mode_select_ms, tti = TTI_NEVER;
+	int64_t due = heap_first(&lte->due_tti).t_ns;
 
-  if (due != CELL_NEVER)
-    tti = (uint32_t)due;
-  if (period && (from + period - 1) / period * period < tti)
-    tti = (from + period - 1) / period * period;
-  return tti > from ? tti : from;
+	if (due != CELL_NEVER)
+		tti = (uint32_t)due;
+	if (period && (from + period - 1) / period * period < tti)
+		tti = (from + period - 1) / period * period;
+	return tti > from ? tti : from;
 }
 
-static void earlier(struct lte_event *e, enum lte_event_kind kind,
-                    int64_t t_ns) {
-  if (t_ns < e->t_ns) {
-    e->kind = kind;
-    e->t_ns = t_ns;
-  }
+static void earlier(struct lte_event *e, enum lte_event_kind kind, int64_t t_ns)
+{
+	if (t_ns < e->t_ns) {
+		e->kind = kind;
+		e->t_ns = t_ns;
+	}
 }
 
-static struct lte_event next(const struct lte *lte, uint32_t from) {
-  struct lte_event e = {.kind = LTE_EVENT_NONE, .t_ns = CELL_NEVER};
+static struct lte_event next(const struct lte *lte, uint32_t from)
+{
+	struct lte_event e = { .kind = LTE_EVENT_NONE, .t_ns = CELL_NEVER };
 
-  e.tti = next_tti(lte, from);
-  earlier(&e, LTE_EVENT_RRC, heap_first(&lte->due_rrc).t_ns);
-  for (int i = 0; i < 2; i++)
-    if (lte->air[i].head)
-      earlier(&e, LTE_EVENT_DECODE, lte->air[i].head->decode_ns);
-  earlier(&e, LTE_EVENT_TIMER, heap_first(&lte->due_timer).t_ns);
-  if (e.tti != TTI_NEVER)
-    earlier(&e, LTE_EVENT_TTI, cell_tti_ns(&lte->cell, e.tti));
-  return e;
+	e.tti = next_tti(lte, from);
+	earlier(&e, LTE_EVENT_RRC, heap_first(&lte->due_rrc).t_ns);
+	for (int i = 0; i < 2; i++)
+		if (lte->air[i].head)
+			earlier(&e, LTE_EVENT_DECODE, lte->air[i].head->decode_ns);
+	earlier(&e, LTE_EVENT_TIMER, heap_first(&lte->due_timer).t_ns);
+	if (e.tti != TTI_NEVER)
+		earlier(&e, LTE_EVENT_TTI, cell_tti_ns(&lte->cell, e.tti));
+	return e;
 }
 
-void lte_event_update(struct lte *lte) {
-  uint32_t from = tti_from(lte);
+void lte_event_update(struct lte *lte)
+{
+	uint32_t from = tti_from(lte);
 
-  for (uint8_t i = ue_set_next(&lte->touched, 0); i != UINT8_MAX;
-       i = ue_set_next(&lte->touched, i + 1u))
-    update(lte, &lte->ue[i], from);
-  lte->touched = (struct ue_set){0};
-  lte->next = next(lte, from);
+	for (uint8_t i = ue_set_next(&lte->touched, 0); i != UINT8_MAX;
+	     i = ue_set_next(&lte->touched, i + 1u))
+		update(lte, &lte->ue[i], from);
+	lte->touched = (struct ue_set){ 0 };
+	lte->next = next(lte, from);
 }
 
-struct pdu *lte_next_decoded(struct lte *lte) {
-  bool dl = !lte->air[0].head ||
-            (lte->air[1].head &&
-             lte->air[1].head->decode_ns < lte->air[0].head->decode_ns);
+struct pdu *lte_next_decoded(struct lte *lte)
+{
+	bool dl = !lte->air[0].head ||
+	          (lte->air[1].head && lte->air[1].head->decode_ns < lte->air[0].head->decode_ns);
 
-  return pdu_dequeue(&lte->air[dl]);
+	return pdu_dequeue(&lte->air[dl]);
 }
 
-struct leg *lte_next_timer(const struct lte *lte, enum leg_timer *ret_timer) {
-  uint32_t number = heap_first(&lte->due_timer).id;
-  struct leg *leg =
-      &lte->ue[number / CELL_DIR_COUNT].leg[number % CELL_DIR_COUNT];
-  int64_t t_ns;
+struct leg *lte_next_timer(const struct lte *lte, enum leg_timer *ret_timer)
+{
+	uint32_t number = heap_first(&lte->due_timer).id;
+	struct leg *leg = &lte->ue[number / CELL_DIR_COUNT].leg[number % CELL_DIR_COUNT];
+	int64_t t_ns;
 
-  *ret_timer = first_timer(leg, &t_ns);
-  return leg;
+	*ret_timer = first_timer(leg, &t_ns);
+	return leg;
 }
 
-struct ue *lte_next_rrc(const struct lte *lte) {
-  return &lte->ue[heap_first(&lte->due_rrc).id];
+struct ue *lte_next_rrc(const struct lte *lte)
+{
+	return &lte->ue[heap_first(&lte->due_rrc).id];
 }
 
 /* When a packet that needs @pdu can leave: at once on the last leg; another
- * uplink PDU first has to lead to a downlink or, by its BSR, to a granted PDU.
- */
-static int64_t output_after(const struct lte *lte, const struct pdu *pdu) {
-  const struct cell_cfg *cfg = &lte->cell.cfg;
-  uint8_t wait_tti = cfg->dl_sched_to_tx_tti < cfg->grant_to_tx_tti
-                         ? cfg->dl_sched_to_tx_tti
-                         : cfg->grant_to_tx_tti;
+ * uplink PDU first has to lead to a downlink or, by its BSR, to a granted PDU. */
+static int64_t output_after(const struct lte *lte, const struct pdu *pdu)
+{
+	const struct cell_cfg *cfg = &lte->cell.cfg;
+	uint8_t wait_tti = cfg->dl_sched_to_tx_tti < cfg->grant_to_tx_tti ? cfg->dl_sched_to_tx_tti
+	                                                                  : cfg->grant_to_tx_tti;
 
-  if (pdu->dir != CELL_DIR_UL || lte->ue[pdu->ue - 1].peer == CELL_PEER_NETWORK)
-    return pdu->decode_ns;
-  return pdu->decode_ns + (wait_tti + cfg->decode_tti) * CELL_TTI_NS;
+	if (pdu->dir != CELL_DIR_UL || lte->ue[pdu->ue - 1].peer == CELL_PEER_NETWORK)
+		return pdu->decode_ns;
+	return pdu->decode_ns + (wait_tti + cfg->decode_tti) * CELL_TTI_NS;
 }
 
-int64_t lte_next_output(const struct lte *lte) {
-  uint32_t tti = lte->next.tti;
-  int64_t bound = heap_first(&lte->due_timer).t_ns;
-  int64_t rrc_ns = heap_first(&lte->due_rrc).t_ns;
+int64_t lte_next_output(const struct lte *lte)
+{
+	uint32_t tti = lte->next.tti;
+	int64_t bound = heap_first(&lte->due_timer).t_ns;
+	int64_t rrc_ns = heap_first(&lte->due_rrc).t_ns;
 
-  bound = rrc_ns < bound ? rrc_ns : bound;
-  if (tti != TTI_NEVER) {
-    int64_t t_ns = cell_tti_ns(&lte->cell, tti + lte->cell.cfg.decode_tti) -
-                   lte->cell.cfg.processing_lead_ns;
+	bound = rrc_ns < bound ? rrc_ns : bound;
+	if (tti != TTI_NEVER) {
+		int64_t t_ns = cell_tti_ns(&lte->cell, tti + lte->cell.cfg.decode_tti) -
+		               lte->cell.cfg.processing_lead_ns;
 
-    bound = t_ns < bound ? t_ns : bound;
-  }
-  for (int i = 0; i < 2; i++)
-    for (const struct pdu *p = lte->air[i].head; p; p = p->next)
-      if (output_after(lte, p) < bound)
-        bound = output_after(lte, p);
-  return bound;
+		bound = t_ns < bound ? t_ns : bound;
+	}
+	for (int i = 0; i < 2; i++)
+		for (const struct pdu *p = lte->air[i].head; p; p = p->next)
+			if (output_after(lte, p) < bound)
+				bound = output_after(lte, p);
+	return bound;
 }

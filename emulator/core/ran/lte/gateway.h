@@ -5,12 +5,10 @@
 
 #include "ran/lte/state.h"
 
-/** gateway_ingress() - a packet arrived at the S-GW: from a server, or in an
- * uplink tunnel */
+/** gateway_ingress() - a packet arrived at the S-GW: from a server, or in an uplink tunnel */
 void gateway_ingress(struct lte *lte, struct pkt *p);
 
-/** gateway_switch_path() - the downlink of @u goes to @enb; its old path ends
- */
+/** gateway_switch_path() - the downlink of @u goes to @enb; its old path ends */
 void gateway_switch_path(struct lte *lte, struct ue *u, uint8_t enb);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lte.c - an LTE network as the core's entry points see it; see lte.h and
- * state.h. */
+/* lte.c - an LTE network as the core's entry points see it; see lte.h and state.h. */
 #include "ran/lte/lte.h"
 
 #include "ran/lte/bearer.h"
@@ -16,173 +15,190 @@
 #include "ran/lte/tunnel.h"
 #include "ran/lte/ue.h"
 
-static void init(struct cell *c) {
-  lte_init(lte_of(c));
-  lte_event_update(lte_of(c));
+static void init(struct cell *c)
+{
+	lte_init(lte_of(c));
+	lte_event_update(lte_of(c));
 }
 
-static void ingress(struct cell *c, struct pkt *p) {
-  struct lte *lte = lte_of(c);
+static void ingress(struct cell *c, struct pkt *p)
+{
+	struct lte *lte = lte_of(c);
 
-  if (p->port == CELL_PORT_SGW)
-    gateway_ingress(lte, p);
-  else if (out_port_is_enb(p->port))
-    tunnel_ingress(lte, (uint8_t)(p->port - CELL_PORT_ENB(0)), p);
-  else
-    d2d_ingress(lte, p);
-  lte_event_update(lte);
+	if (p->port == CELL_PORT_SGW)
+		gateway_ingress(lte, p);
+	else if (out_port_is_enb(p->port))
+		tunnel_ingress(lte, (uint8_t)(p->port - CELL_PORT_ENB(0)), p);
+	else
+		d2d_ingress(lte, p);
+	lte_event_update(lte);
 }
 
-static bool allows(const struct cell *c, const struct cell_cmd *cmd) {
-  uint8_t peer = c->cfg.ue[cmd->ue - 1].peer;
+static bool allows(const struct cell *c, const struct cell_cmd *cmd)
+{
+	uint8_t peer = c->cfg.ue[cmd->ue - 1].peer;
 
-  switch (cmd->type) {
-  case CELL_CMD_ROUTE:
-    return cmd->mode == CELL_MODE_IM ||
-           (cmd->mode == CELL_MODE_DM && peer != CELL_PEER_NETWORK);
-  case CELL_CMD_CHANNEL:
-    return cmd->dir < CELL_DIR_COUNT && cmd->cqi <= 15;
-  case CELL_CMD_PREDICT:
-  case CELL_CMD_HANDOVER:
-    return cmd->enb < c->cfg.n_enb && c->cfg.sgw_gtpu_addr &&
-           peer == CELL_PEER_NETWORK;
-  default:
-    return false;
-  }
+	switch (cmd->type) {
+	case CELL_CMD_ROUTE:
+		return cmd->mode == CELL_MODE_IM ||
+		       (cmd->mode == CELL_MODE_DM && peer != CELL_PEER_NETWORK);
+	case CELL_CMD_CHANNEL:
+		return cmd->dir < CELL_DIR_COUNT && cmd->cqi <= 15;
+	case CELL_CMD_PREDICT:
+	case CELL_CMD_HANDOVER:
+		return cmd->enb < c->cfg.n_enb && c->cfg.sgw_gtpu_addr && peer == CELL_PEER_NETWORK;
+	default:
+		return false;
+	}
 }
 
-static void apply(struct cell *c, const struct cell_cmd *cmd) {
-  struct lte *lte = lte_of(c);
-  struct ue *u = &lte->ue[cmd->ue - 1];
+static void apply(struct cell *c, const struct cell_cmd *cmd)
+{
+	struct lte *lte = lte_of(c);
+	struct ue *u = &lte->ue[cmd->ue - 1];
 
-  switch (cmd->type) {
-  case CELL_CMD_ROUTE:
-    d2d_change_mode(lte, u, (enum cell_mode)cmd->mode);
-    break;
-  case CELL_CMD_PREDICT:
-    rrc_predict(lte, u, cmd->enb);
-    break;
-  case CELL_CMD_HANDOVER:
-    rrc_handover(lte, u, cmd->enb);
-    break;
-  default:
-    enb_cqi(lte, &u->leg[cmd->dir], cmd->cqi, cmd->sinr_cdb);
-    break;
-  }
-  ue_touch(lte, u->id);
-  lte_event_update(lte);
+	switch (cmd->type) {
+	case CELL_CMD_ROUTE:
+		d2d_change_mode(lte, u, (enum cell_mode)cmd->mode);
+		break;
+	case CELL_CMD_PREDICT:
+		rrc_predict(lte, u, cmd->enb);
+		break;
+	case CELL_CMD_HANDOVER:
+		rrc_handover(lte, u, cmd->enb);
+		break;
+	default:
+		enb_cqi(lte, &u->leg[cmd->dir], cmd->cqi, cmd->sinr_cdb);
+		break;
+	}
+	ue_touch(lte, u->id);
+	lte_event_update(lte);
 }
 
-static int64_t next(const struct cell *c) { return lte_of(c)->next.t_ns; }
+static int64_t next(const struct cell *c)
+{
+	return lte_of(c)->next.t_ns;
+}
 
 /*
- * Handovers make packets: copies and End Markers. Whether there is room for
- * them must not depend on how many outputs the caller has yet to look at. Nor
- * does it for a sub-frame's PDUs.
+ * Handovers make packets: copies and End Markers. Whether there is room for them must not
+ * depend on how many outputs the caller has yet to look at. Nor does it for a sub-frame's PDUs.
  */
-static bool has_room(const struct cell *c, bool command) {
-  const struct lte *lte = lte_of(c);
+static bool has_room(const struct cell *c, bool command)
+{
+	const struct lte *lte = lte_of(c);
 
-  if (!pdu_pool_has(&lte->pdus, (lte_tbs_dl(&c->cfg) + 2) * c->cfg.n_ue))
-    return false;
-  return c->cfg.n_enb == 1 || c->limbo_pkts.n == 0 ||
-         !(command || lte->next.kind == LTE_EVENT_RRC);
+	if (!pdu_pool_has(&lte->pdus, (lte_tbs_dl(&c->cfg) + 2) * c->cfg.n_ue))
+		return false;
+	return c->cfg.n_enb == 1 || c->limbo_pkts.n == 0 ||
+	       !(command || lte->next.kind == LTE_EVENT_RRC);
 }
 
-static void subframe(struct lte *lte, uint32_t tti) {
-  lte->tti_next = tti + 1;
-  lte->cell.stats.ttis_active++;
-  FOR_EACH_ACTIVE(lte, i)
-  for (int d = 0; d < CELL_DIR_COUNT; d++)
-    bearer_discard_expired(lte, &lte->ue[i].leg[d]);
-  enb_subframe(lte, tti);
-  FOR_EACH_ACTIVE(lte, i)
-  ue_transmit(lte, &lte->ue[i], tti);
-  enb_transmit(lte, tti);
-  FOR_EACH_ACTIVE(lte, i) {
-    ue_random_access(lte, &lte->ue[i], tti);
-    ue_touch(lte, lte->ue[i].id);
-  }
+static void subframe(struct lte *lte, uint32_t tti)
+{
+	lte->tti_next = tti + 1;
+	lte->cell.stats.ttis_active++;
+	FOR_EACH_ACTIVE(lte, i)
+	for (int d = 0; d < CELL_DIR_COUNT; d++)
+		bearer_discard_expired(lte, &lte->ue[i].leg[d]);
+	enb_subframe(lte, tti);
+	FOR_EACH_ACTIVE(lte, i)
+	ue_transmit(lte, &lte->ue[i], tti);
+	enb_transmit(lte, tti);
+	FOR_EACH_ACTIVE(lte, i)
+	{
+		ue_random_access(lte, &lte->ue[i], tti);
+		ue_touch(lte, lte->ue[i].id);
+	}
 }
 
-static void expire(struct lte *lte) {
-  struct pdcp_out up = {0};
-  enum leg_timer timer;
-  struct leg *leg = lte_next_timer(lte, &timer);
+static void expire(struct lte *lte)
+{
+	struct pdcp_out up = { 0 };
+	enum leg_timer timer;
+	struct leg *leg = lte_next_timer(lte, &timer);
 
-  bearer_expire(lte, leg, timer, &up);
-  d2d_forward(lte, leg, &up);
+	bearer_expire(lte, leg, timer, &up);
+	d2d_forward(lte, leg, &up);
 }
 
-static void process(struct cell *c) {
-  struct lte *lte = lte_of(c);
+static void process(struct cell *c)
+{
+	struct lte *lte = lte_of(c);
 
-  switch (lte->next.kind) {
-  case LTE_EVENT_RRC:
-    rrc_process(lte, lte_next_rrc(lte));
-    break;
-  case LTE_EVENT_DECODE:
-    decode_block(lte, lte_next_decoded(lte));
-    break;
-  case LTE_EVENT_TIMER:
-    expire(lte);
-    break;
-  case LTE_EVENT_TTI:
-    subframe(lte, lte->next.tti);
-    break;
-  case LTE_EVENT_NONE:
-    break;
-  }
-  lte_event_update(lte);
+	switch (lte->next.kind) {
+	case LTE_EVENT_RRC:
+		rrc_process(lte, lte_next_rrc(lte));
+		break;
+	case LTE_EVENT_DECODE:
+		decode_block(lte, lte_next_decoded(lte));
+		break;
+	case LTE_EVENT_TIMER:
+		expire(lte);
+		break;
+	case LTE_EVENT_TTI:
+		subframe(lte, lte->next.tti);
+		break;
+	case LTE_EVENT_NONE:
+		break;
+	}
+	lte_event_update(lte);
 }
 
-static int64_t next_output(const struct cell *c) {
-  return lte_next_output(lte_of(c));
+static int64_t next_output(const struct cell *c)
+{
+	return lte_next_output(lte_of(c));
 }
 
-static int64_t transit_min(const struct cell *c) {
-  if (c->cfg.sgw_gtpu_addr)
-    return 0;
-  return c->cfg.decode_tti * CELL_TTI_NS - c->cfg.processing_lead_ns;
+static int64_t transit_min(const struct cell *c)
+{
+	if (c->cfg.sgw_gtpu_addr)
+		return 0;
+	return c->cfg.decode_tti * CELL_TTI_NS - c->cfg.processing_lead_ns;
 }
 
-static void release(struct cell *c) { pdu_pool_release(&lte_of(c)->pdus); }
-
-static void empty(struct cell *c) {
-  struct lte *lte = lte_of(c);
-  struct pkt_queue held = {0};
-
-  for (uint8_t i = 0; i < c->cfg.n_ue; i++)
-    for (int d = 0; d < CELL_DIR_COUNT; d++) {
-      struct leg *leg = &lte->ue[i].leg[d];
-
-      bearer_empty(lte, leg, true, &held);
-      out_drop_all(c, &held, &leg->at, CELL_DROP_SHUTDOWN);
-    }
-  for (uint8_t i = 0; i < c->cfg.n_ue; i++) {
-    tunnel_empty(lte, &lte->ue[i], &held);
-    out_drop_all(c, &held, NULL, CELL_DROP_SHUTDOWN);
-  }
+static void release(struct cell *c)
+{
+	pdu_pool_release(&lte_of(c)->pdus);
 }
 
-static void digest(const struct cell *c, uint64_t *h) {
-  lte_digest(lte_of(c), h);
+static void empty(struct cell *c)
+{
+	struct lte *lte = lte_of(c);
+	struct pkt_queue held = { 0 };
+
+	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
+		for (int d = 0; d < CELL_DIR_COUNT; d++) {
+			struct leg *leg = &lte->ue[i].leg[d];
+
+			bearer_empty(lte, leg, true, &held);
+			out_drop_all(c, &held, &leg->at, CELL_DROP_SHUTDOWN);
+		}
+	for (uint8_t i = 0; i < c->cfg.n_ue; i++) {
+		tunnel_empty(lte, &lte->ue[i], &held);
+		out_drop_all(c, &held, NULL, CELL_DROP_SHUTDOWN);
+	}
+}
+
+static void digest(const struct cell *c, uint64_t *h)
+{
+	lte_digest(lte_of(c), h);
 }
 
 const struct ran ran_lte = {
-    .check = lte_check,
-    .out_min = lte_out_min,
-    .lay_out = lte_lay_out,
-    .init = init,
-    .ingress = ingress,
-    .allows = allows,
-    .apply = apply,
-    .next = next,
-    .has_room = has_room,
-    .process = process,
-    .next_output = next_output,
-    .transit_min = transit_min,
-    .release = release,
-    .empty = empty,
-    .digest = digest,
+	.check = lte_check,
+	.out_min = lte_out_min,
+	.lay_out = lte_lay_out,
+	.init = init,
+	.ingress = ingress,
+	.allows = allows,
+	.apply = apply,
+	.next = next,
+	.has_room = has_room,
+	.process = process,
+	.next_output = next_output,
+	.transit_min = transit_min,
+	.release = release,
+	.empty = empty,
+	.digest = digest,
 };

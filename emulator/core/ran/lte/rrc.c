@@ -25,303 +25,312 @@
 
 #define NS_PER_MS INT64_C(1000000)
 #define NS_PER_US INT64_C(1000)
-#define RNTI_MAX 65523 /* Source: TS 36.321 7.1 */
+#define RNTI_MAX  65523 /* Source: TS 36.321 7.1 */
 
 /* Where a row is written: at a node and in whose cell. */
-static void say(struct lte *lte, const struct ue *u, uint8_t node, uint8_t enb,
-                uint8_t other, enum cell_rrc_msg msg) {
-  out_record(&lte->cell, NULL,
-             (struct cell_record){.event = CELL_EV_RRC,
-                                  .node = node,
-                                  .enb = enb,
-                                  .peer = u->id,
-                                  .sn = other,
-                                  .value = (int32_t)msg});
+static void say(struct lte *lte, const struct ue *u, uint8_t node, uint8_t enb, uint8_t other,
+                enum cell_rrc_msg msg)
+{
+	out_record(&lte->cell, NULL,
+	           (struct cell_record){ .event = CELL_EV_RRC,
+	                                 .node = node,
+	                                 .enb = enb,
+	                                 .peer = u->id,
+	                                 .sn = other,
+	                                 .value = (int32_t)msg });
 }
 
-static void at_source(struct lte *lte, const struct ue *u,
-                      enum cell_rrc_msg msg) {
-  say(lte, u, CELL_NODE_ENB, u->rrc.source, u->rrc.target, msg);
+static void at_source(struct lte *lte, const struct ue *u, enum cell_rrc_msg msg)
+{
+	say(lte, u, CELL_NODE_ENB, u->rrc.source, u->rrc.target, msg);
 }
 
-static void at_target(struct lte *lte, const struct ue *u,
-                      enum cell_rrc_msg msg) {
-  say(lte, u, CELL_NODE_ENB, u->rrc.target, u->rrc.source, msg);
+static void at_target(struct lte *lte, const struct ue *u, enum cell_rrc_msg msg)
+{
+	say(lte, u, CELL_NODE_ENB, u->rrc.target, u->rrc.source, msg);
 }
 
-/* Steps stay in order of time; those of one time in the order of their causes.
- */
-static void schedule(struct lte *lte, struct ue *u, enum rrc_step_kind kind,
-                     uint8_t enb, int64_t after_ns) {
-  struct rrc *rrc = &u->rrc;
-  struct rrc_step step = {
-      .t_ns = lte->cell.event_ns + after_ns, .kind = kind, .enb = enb};
-  uint8_t at = rrc->n_steps++;
+/* Steps stay in order of time; those of one time in the order of their causes. */
+static void schedule(struct lte *lte, struct ue *u, enum rrc_step_kind kind, uint8_t enb,
+                     int64_t after_ns)
+{
+	struct rrc *rrc = &u->rrc;
+	struct rrc_step step = { .t_ns = lte->cell.event_ns + after_ns, .kind = kind, .enb = enb };
+	uint8_t at = rrc->n_steps++;
 
-  CELL_ASSERT(at < RRC_STEPS_MAX);
-  for (; at > 0 && rrc->step[at - 1].t_ns > step.t_ns; at--)
-    rrc->step[at] = rrc->step[at - 1];
-  rrc->step[at] = step;
+	CELL_ASSERT(at < RRC_STEPS_MAX);
+	for (; at > 0 && rrc->step[at - 1].t_ns > step.t_ns; at--)
+		rrc->step[at] = rrc->step[at - 1];
+	rrc->step[at] = step;
 }
 
-static void unschedule(struct rrc *rrc, enum rrc_step_kind kind) {
-  uint8_t n = 0;
+static void unschedule(struct rrc *rrc, enum rrc_step_kind kind)
+{
+	uint8_t n = 0;
 
-  for (uint8_t i = 0; i < rrc->n_steps; i++)
-    if (rrc->step[i].kind != kind)
-      rrc->step[n++] = rrc->step[i];
-  rrc->n_steps = n;
+	for (uint8_t i = 0; i < rrc->n_steps; i++)
+		if (rrc->step[i].kind != kind)
+			rrc->step[n++] = rrc->step[i];
+	rrc->n_steps = n;
 }
 
-static int64_t signalling_ns(const struct lte *lte) {
-  return lte->cell.cfg.ho_signalling_us * NS_PER_US;
+static int64_t signalling_ns(const struct lte *lte)
+{
+	return lte->cell.cfg.ho_signalling_us * NS_PER_US;
 }
 
-static void ask_for_path(struct lte *lte, struct ue *u, uint8_t from,
-                         uint8_t to) {
-  u->rrc.path_asked = true;
-  say(lte, u, CELL_NODE_ENB, from, to, CELL_RRC_PATH_SWITCH_REQUEST);
-  schedule(lte, u, RRC_STEP_PATH_SWITCH, to, signalling_ns(lte));
+static void ask_for_path(struct lte *lte, struct ue *u, uint8_t from, uint8_t to)
+{
+	u->rrc.path_asked = true;
+	say(lte, u, CELL_NODE_ENB, from, to, CELL_RRC_PATH_SWITCH_REQUEST);
+	schedule(lte, u, RRC_STEP_PATH_SWITCH, to, signalling_ns(lte));
 }
 
 /* A C-RNTI that nobody has in any cell. */
-static uint16_t new_rnti(struct lte *lte) {
-  bool taken;
+static uint16_t new_rnti(struct lte *lte)
+{
+	bool taken;
 
-  do {
-    lte->next_rnti =
-        lte->next_rnti < RNTI_MAX ? (uint16_t)(lte->next_rnti + 1) : 1;
-    taken = false;
-    for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++)
-      taken |= lte->ue[i].rnti == lte->next_rnti;
-  } while (taken);
-  return lte->next_rnti;
+	do {
+		lte->next_rnti = lte->next_rnti < RNTI_MAX ? (uint16_t)(lte->next_rnti + 1) : 1;
+		taken = false;
+		for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++)
+			taken |= lte->ue[i].rnti == lte->next_rnti;
+	} while (taken);
+	return lte->next_rnti;
 }
 
-static void prepare(struct lte *lte, struct ue *u, uint8_t enb,
-                    enum rrc_state state) {
-  u->rrc.state = state;
-  u->rrc.source = u->enb;
-  u->rrc.target = enb;
-  u->rrc.prepared = u->rrc.commanded = u->rrc.confirmed = false;
-  u->rrc.path_asked = u->rrc.path_switched = false;
-  if (state == RRC_PREDICTED) {
-    at_source(lte, u, CELL_RRC_PREDICTED);
-    schedule(lte, u, RRC_STEP_EXPIRED, enb,
-             lte->cell.cfg.ho_prediction_timeout_ms * NS_PER_MS);
-  }
-  at_source(lte, u, CELL_RRC_HANDOVER_REQUEST);
-  schedule(lte, u, RRC_STEP_REQUEST, enb, signalling_ns(lte));
+static void prepare(struct lte *lte, struct ue *u, uint8_t enb, enum rrc_state state)
+{
+	u->rrc.state = state;
+	u->rrc.source = u->enb;
+	u->rrc.target = enb;
+	u->rrc.prepared = u->rrc.commanded = u->rrc.confirmed = false;
+	u->rrc.path_asked = u->rrc.path_switched = false;
+	if (state == RRC_PREDICTED) {
+		at_source(lte, u, CELL_RRC_PREDICTED);
+		schedule(lte, u, RRC_STEP_EXPIRED, enb,
+		         lte->cell.cfg.ho_prediction_timeout_ms * NS_PER_MS);
+	}
+	at_source(lte, u, CELL_RRC_HANDOVER_REQUEST);
+	schedule(lte, u, RRC_STEP_REQUEST, enb, signalling_ns(lte));
 }
 
 /* The UE leaves; the eNB forwards what it holds. */
-static void command(struct lte *lte, struct ue *u) {
-  struct pkt_queue held = {0};
-  uint8_t source = u->enb;
+static void command(struct lte *lte, struct ue *u)
+{
+	struct pkt_queue held = { 0 };
+	uint8_t source = u->enb;
 
-  at_source(lte, u, CELL_RRC_HANDOVER_COMMAND);
-  say(lte, u, u->id, source, u->rrc.target, CELL_RRC_DETACH);
-  u->rrc.state = RRC_EXECUTION;
-  reestablish(lte, u, &held);
-  at_source(lte, u, CELL_RRC_SN_STATUS_TRANSFER);
-  tunnel_forward(lte, u, source, u->rrc.target, &held);
-  if (lte->cell.cfg.ho_procedure == CELL_HO_FAST_PATH_SWITCH &&
-      !u->rrc.path_asked)
-    ask_for_path(lte, u, source, u->rrc.target);
-  schedule(lte, u, RRC_STEP_SYNCHRONISED, u->rrc.target,
-           lte->cell.cfg.ho_detach_ms * NS_PER_MS);
+	at_source(lte, u, CELL_RRC_HANDOVER_COMMAND);
+	say(lte, u, u->id, source, u->rrc.target, CELL_RRC_DETACH);
+	u->rrc.state = RRC_EXECUTION;
+	reestablish(lte, u, &held);
+	at_source(lte, u, CELL_RRC_SN_STATUS_TRANSFER);
+	tunnel_forward(lte, u, source, u->rrc.target, &held);
+	if (lte->cell.cfg.ho_procedure == CELL_HO_FAST_PATH_SWITCH && !u->rrc.path_asked)
+		ask_for_path(lte, u, source, u->rrc.target);
+	schedule(lte, u, RRC_STEP_SYNCHRONISED, u->rrc.target,
+	         lte->cell.cfg.ho_detach_ms * NS_PER_MS);
 }
 
-static void synchronised(struct lte *lte, struct ue *u) {
-  int64_t tti_ns =
-      (lte->cell.cfg.grant_to_tx_tti + lte->cell.cfg.decode_tti) * CELL_TTI_NS;
-  int64_t since_ns = lte->cell.event_ns - lte->cell.start_ns;
+static void synchronised(struct lte *lte, struct ue *u)
+{
+	int64_t tti_ns = (lte->cell.cfg.grant_to_tx_tti + lte->cell.cfg.decode_tti) * CELL_TTI_NS;
+	int64_t since_ns = lte->cell.event_ns - lte->cell.start_ns;
 
-  u->rrc.state = RRC_COMPLETION;
-  ue_serve(lte, u, u->rrc.target);
-  u->rnti = new_rnti(lte);
-  u->detached = false;
-  /* The eNB that answered the preamble allocates the uplink for what the UE
-   * has. */
-  u->ra.state = RA_WAIT_GRANT;
-  u->ra.blocked_until = (uint32_t)((since_ns + tti_ns) / CELL_TTI_NS) +
-                        lte->cell.cfg.rac_timeout_tti;
-  lte->cell.stats.handovers++;
-  say(lte, u, u->id, u->enb, u->rrc.source, CELL_RRC_SYNCHRONISED);
-  tunnel_arrived(lte, u);
-  schedule(lte, u, RRC_STEP_CONFIRM, u->enb, tti_ns);
+	u->rrc.state = RRC_COMPLETION;
+	ue_serve(lte, u, u->rrc.target);
+	u->rnti = new_rnti(lte);
+	u->detached = false;
+	/* The eNB that answered the preamble allocates the uplink for what the UE has. */
+	u->ra.state = RA_WAIT_GRANT;
+	u->ra.blocked_until =
+		(uint32_t)((since_ns + tti_ns) / CELL_TTI_NS) + lte->cell.cfg.rac_timeout_tti;
+	lte->cell.stats.handovers++;
+	say(lte, u, u->id, u->enb, u->rrc.source, CELL_RRC_SYNCHRONISED);
+	tunnel_arrived(lte, u);
+	schedule(lte, u, RRC_STEP_CONFIRM, u->enb, tti_ns);
 }
 
-static void complete(struct lte *lte, struct ue *u) {
-  if (!u->rrc.confirmed || !u->rrc.path_switched)
-    return;
-  at_target(lte, u, CELL_RRC_RELEASE_RESOURCE);
-  u->rrc.state = RRC_CONNECTED;
+static void complete(struct lte *lte, struct ue *u)
+{
+	if (!u->rrc.confirmed || !u->rrc.path_switched)
+		return;
+	at_target(lte, u, CELL_RRC_RELEASE_RESOURCE);
+	u->rrc.state = RRC_CONNECTED;
 }
 
 /* With the confirm the eNB gets a BSR. Source: TS 36.300 10.1.2.1.1, step 11 */
-static void confirm(struct lte *lte, struct ue *u) {
-  uint32_t bytes = bearer_bytes(lte, &u->leg[CELL_DIR_UL]);
+static void confirm(struct lte *lte, struct ue *u)
+{
+	uint32_t bytes = bearer_bytes(lte, &u->leg[CELL_DIR_UL]);
 
-  u->rrc.confirmed = true;
-  at_target(lte, u, CELL_RRC_HANDOVER_CONFIRM);
-  if (bytes && u->leg[CELL_DIR_UL].cqi)
-    u->enb_backlog[CELL_DIR_UL] = bsr_bytes(bsr_index(bytes));
-  if (!u->rrc.path_asked)
-    ask_for_path(lte, u, u->enb, u->enb);
-  complete(lte, u);
+	u->rrc.confirmed = true;
+	at_target(lte, u, CELL_RRC_HANDOVER_CONFIRM);
+	if (bytes && u->leg[CELL_DIR_UL].cqi)
+		u->enb_backlog[CELL_DIR_UL] = bsr_bytes(bsr_index(bytes));
+	if (!u->rrc.path_asked)
+		ask_for_path(lte, u, u->enb, u->enb);
+	complete(lte, u);
 }
 
-static void requested(struct lte *lte, struct ue *u, uint8_t enb) {
-  tunnel_expect(lte, u, enb);
-  say(lte, u, CELL_NODE_ENB, enb, u->enb, CELL_RRC_HANDOVER_REQUEST_ACK);
-  schedule(lte, u, RRC_STEP_ACK, enb, signalling_ns(lte));
-  if (u->rrc.state == RRC_PREDICTED)
-    ask_for_path(lte, u, enb, enb);
+static void requested(struct lte *lte, struct ue *u, uint8_t enb)
+{
+	tunnel_expect(lte, u, enb);
+	say(lte, u, CELL_NODE_ENB, enb, u->enb, CELL_RRC_HANDOVER_REQUEST_ACK);
+	schedule(lte, u, RRC_STEP_ACK, enb, signalling_ns(lte));
+	if (u->rrc.state == RRC_PREDICTED)
+		ask_for_path(lte, u, enb, enb);
 }
 
-static void acknowledged(struct lte *lte, struct ue *u) {
-  u->rrc.prepared = true;
-  if (u->rrc.state == RRC_PREPARATION ||
-      (u->rrc.state == RRC_PREDICTED && u->rrc.commanded))
-    command(lte, u);
+static void acknowledged(struct lte *lte, struct ue *u)
+{
+	u->rrc.prepared = true;
+	if (u->rrc.state == RRC_PREPARATION || (u->rrc.state == RRC_PREDICTED && u->rrc.commanded))
+		command(lte, u);
 }
 
 /* At the MME and the S-GW. */
-static void switch_path(struct lte *lte, struct ue *u, uint8_t enb) {
-  say(lte, u, CELL_NODE_SGW, 0, enb, CELL_RRC_USER_PLANE_UPDATE_REQUEST);
-  say(lte, u, CELL_NODE_SGW, 0, enb, CELL_RRC_PATH_SWITCHED);
-  gateway_switch_path(lte, u, enb);
-  say(lte, u, CELL_NODE_SGW, 0, enb, CELL_RRC_USER_PLANE_UPDATE_REPLY);
-  say(lte, u, CELL_NODE_SGW, 0, enb, CELL_RRC_PATH_SWITCH_REQUEST_ACK);
-  schedule(lte, u, RRC_STEP_PATH_ACK, enb, signalling_ns(lte));
+static void switch_path(struct lte *lte, struct ue *u, uint8_t enb)
+{
+	say(lte, u, CELL_NODE_SGW, 0, enb, CELL_RRC_USER_PLANE_UPDATE_REQUEST);
+	say(lte, u, CELL_NODE_SGW, 0, enb, CELL_RRC_PATH_SWITCHED);
+	gateway_switch_path(lte, u, enb);
+	say(lte, u, CELL_NODE_SGW, 0, enb, CELL_RRC_USER_PLANE_UPDATE_REPLY);
+	say(lte, u, CELL_NODE_SGW, 0, enb, CELL_RRC_PATH_SWITCH_REQUEST_ACK);
+	schedule(lte, u, RRC_STEP_PATH_ACK, enb, signalling_ns(lte));
 }
 
 /* The path comes back, and what the predicted target got. */
-static void give_up_prediction(struct lte *lte, struct ue *u) {
-  uint8_t predicted = u->rrc.target;
+static void give_up_prediction(struct lte *lte, struct ue *u)
+{
+	uint8_t predicted = u->rrc.target;
 
-  at_source(lte, u, CELL_RRC_PREDICTION_EXPIRED);
-  at_source(lte, u, CELL_RRC_HANDOVER_CANCEL);
-  unschedule(&u->rrc, RRC_STEP_EXPIRED);
-  u->rrc.state = RRC_CONNECTED;
-  tunnel_return(lte, u);
-  schedule(lte, u, RRC_STEP_CANCEL, predicted, signalling_ns(lte));
-  ask_for_path(lte, u, u->enb, u->enb);
+	at_source(lte, u, CELL_RRC_PREDICTION_EXPIRED);
+	at_source(lte, u, CELL_RRC_HANDOVER_CANCEL);
+	unschedule(&u->rrc, RRC_STEP_EXPIRED);
+	u->rrc.state = RRC_CONNECTED;
+	tunnel_return(lte, u);
+	schedule(lte, u, RRC_STEP_CANCEL, predicted, signalling_ns(lte));
+	ask_for_path(lte, u, u->enb, u->enb);
 }
 
 /* Nothing is under way any more, in the control plane or in the tunnels. */
-static bool settled(const struct lte *lte, const struct ue *u) {
-  return u->rrc.state == RRC_CONNECTED && u->rrc.n_steps == 0 &&
-         tunnel_settled(lte, u);
+static bool settled(const struct lte *lte, const struct ue *u)
+{
+	return u->rrc.state == RRC_CONNECTED && u->rrc.n_steps == 0 && tunnel_settled(lte, u);
 }
 
-static void wait_for_the_end(struct ue *u, enum cell_cmd_type type,
-                             uint8_t enb) {
-  u->rrc.waits = true;
-  u->rrc.waiting = (struct cell_cmd){.type = type, .ue = u->id, .enb = enb};
+static void wait_for_the_end(struct ue *u, enum cell_cmd_type type, uint8_t enb)
+{
+	u->rrc.waits = true;
+	u->rrc.waiting = (struct cell_cmd){ .type = type, .ue = u->id, .enb = enb };
 }
 
-void rrc_predict(struct lte *lte, struct ue *u, uint8_t enb) {
-  /* What was commanded meanwhile is no prediction any more. */
-  bool open = u->rrc.state == RRC_PREDICTED && !u->rrc.commanded;
+void rrc_predict(struct lte *lte, struct ue *u, uint8_t enb)
+{
+	/* What was commanded meanwhile is no prediction any more. */
+	bool open = u->rrc.state == RRC_PREDICTED && !u->rrc.commanded;
 
-  if (open && u->rrc.target == enb) {
-    unschedule(&u->rrc, RRC_STEP_EXPIRED);
-    schedule(lte, u, RRC_STEP_EXPIRED, enb,
-             lte->cell.cfg.ho_prediction_timeout_ms * NS_PER_MS);
-    return;
-  }
-  if (open)
-    give_up_prediction(lte, u);
-  if (!settled(lte, u))
-    wait_for_the_end(u, CELL_CMD_PREDICT, enb);
-  else if (u->enb != enb)
-    prepare(lte, u, enb, RRC_PREDICTED);
+	if (open && u->rrc.target == enb) {
+		unschedule(&u->rrc, RRC_STEP_EXPIRED);
+		schedule(lte, u, RRC_STEP_EXPIRED, enb,
+		         lte->cell.cfg.ho_prediction_timeout_ms * NS_PER_MS);
+		return;
+	}
+	if (open)
+		give_up_prediction(lte, u);
+	if (!settled(lte, u))
+		wait_for_the_end(u, CELL_CMD_PREDICT, enb);
+	else if (u->enb != enb)
+		prepare(lte, u, enb, RRC_PREDICTED);
 }
 
-void rrc_handover(struct lte *lte, struct ue *u, uint8_t enb) {
-  if (u->rrc.state == RRC_PREDICTED && u->rrc.commanded)
-    return; /* waits for its acknowledgment already */
-  if (u->rrc.state == RRC_PREDICTED && u->rrc.target != enb)
-    give_up_prediction(lte, u);
-  if (u->rrc.state != RRC_PREDICTED && !settled(lte, u)) {
-    wait_for_the_end(u, CELL_CMD_HANDOVER, enb);
-    return;
-  }
-  if (u->enb == enb)
-    return;
-  say(lte, u, CELL_NODE_ENB, u->enb, enb, CELL_RRC_MEASUREMENT_REPORT);
-  say(lte, u, CELL_NODE_ENB, u->enb, enb, CELL_RRC_HANDOVER_DECISION);
-  if (u->rrc.state != RRC_PREDICTED) {
-    prepare(lte, u, enb, RRC_PREPARATION);
-    return;
-  }
-  unschedule(&u->rrc, RRC_STEP_EXPIRED);
-  u->rrc.commanded = true;
-  if (u->rrc.prepared)
-    command(lte, u);
+void rrc_handover(struct lte *lte, struct ue *u, uint8_t enb)
+{
+	if (u->rrc.state == RRC_PREDICTED && u->rrc.commanded)
+		return; /* waits for its acknowledgment already */
+	if (u->rrc.state == RRC_PREDICTED && u->rrc.target != enb)
+		give_up_prediction(lte, u);
+	if (u->rrc.state != RRC_PREDICTED && !settled(lte, u)) {
+		wait_for_the_end(u, CELL_CMD_HANDOVER, enb);
+		return;
+	}
+	if (u->enb == enb)
+		return;
+	say(lte, u, CELL_NODE_ENB, u->enb, enb, CELL_RRC_MEASUREMENT_REPORT);
+	say(lte, u, CELL_NODE_ENB, u->enb, enb, CELL_RRC_HANDOVER_DECISION);
+	if (u->rrc.state != RRC_PREDICTED) {
+		prepare(lte, u, enb, RRC_PREPARATION);
+		return;
+	}
+	unschedule(&u->rrc, RRC_STEP_EXPIRED);
+	u->rrc.commanded = true;
+	if (u->rrc.prepared)
+		command(lte, u);
 }
 
-static void carry_out(struct lte *lte, struct ue *u,
-                      const struct rrc_step *step) {
-  switch (step->kind) {
-  case RRC_STEP_REQUEST:
-    requested(lte, u, step->enb);
-    break;
-  case RRC_STEP_ACK:
-    acknowledged(lte, u);
-    break;
-  case RRC_STEP_SYNCHRONISED:
-    synchronised(lte, u);
-    break;
-  case RRC_STEP_CONFIRM:
-    confirm(lte, u);
-    break;
-  case RRC_STEP_PATH_SWITCH:
-    switch_path(lte, u, step->enb);
-    break;
-  case RRC_STEP_PATH_ACK:
-    u->rrc.path_switched = true;
-    if (u->rrc.state == RRC_COMPLETION)
-      complete(lte, u);
-    break;
-  case RRC_STEP_EXPIRED:
-    give_up_prediction(lte, u);
-    break;
-  case RRC_STEP_CANCEL:
-    tunnel_forward(lte, u, step->enb, u->enb, &(struct pkt_queue){0});
-    break;
-  }
+static void carry_out(struct lte *lte, struct ue *u, const struct rrc_step *step)
+{
+	switch (step->kind) {
+	case RRC_STEP_REQUEST:
+		requested(lte, u, step->enb);
+		break;
+	case RRC_STEP_ACK:
+		acknowledged(lte, u);
+		break;
+	case RRC_STEP_SYNCHRONISED:
+		synchronised(lte, u);
+		break;
+	case RRC_STEP_CONFIRM:
+		confirm(lte, u);
+		break;
+	case RRC_STEP_PATH_SWITCH:
+		switch_path(lte, u, step->enb);
+		break;
+	case RRC_STEP_PATH_ACK:
+		u->rrc.path_switched = true;
+		if (u->rrc.state == RRC_COMPLETION)
+			complete(lte, u);
+		break;
+	case RRC_STEP_EXPIRED:
+		give_up_prediction(lte, u);
+		break;
+	case RRC_STEP_CANCEL:
+		tunnel_forward(lte, u, step->enb, u->enb, &(struct pkt_queue){ 0 });
+		break;
+	}
 }
 
-int64_t rrc_next_ns(const struct lte *lte, const struct ue *u) {
-  int64_t tunnel_ns = tunnel_next_ns(lte, u);
+int64_t rrc_next_ns(const struct lte *lte, const struct ue *u)
+{
+	int64_t tunnel_ns = tunnel_next_ns(lte, u);
 
-  if (u->rrc.waits && settled(lte, u))
-    return lte->cell.event_ns;
-  return u->rrc.n_steps && u->rrc.step[0].t_ns < tunnel_ns ? u->rrc.step[0].t_ns
-                                                           : tunnel_ns;
+	if (u->rrc.waits && settled(lte, u))
+		return lte->cell.event_ns;
+	return u->rrc.n_steps && u->rrc.step[0].t_ns < tunnel_ns ? u->rrc.step[0].t_ns : tunnel_ns;
 }
 
-void rrc_process(struct lte *lte, struct ue *u) {
-  struct rrc *rrc = &u->rrc;
+void rrc_process(struct lte *lte, struct ue *u)
+{
+	struct rrc *rrc = &u->rrc;
 
-  ue_touch(lte, u->id);
-  if (rrc->waits && settled(lte, u)) {
-    rrc->waits = false;
-    if (rrc->waiting.type == CELL_CMD_PREDICT)
-      rrc_predict(lte, u, rrc->waiting.enb);
-    else
-      rrc_handover(lte, u, rrc->waiting.enb);
-  } else if (rrc->n_steps && rrc->step[0].t_ns <= lte->cell.event_ns) {
-    struct rrc_step step = rrc->step[0];
+	ue_touch(lte, u->id);
+	if (rrc->waits && settled(lte, u)) {
+		rrc->waits = false;
+		if (rrc->waiting.type == CELL_CMD_PREDICT)
+			rrc_predict(lte, u, rrc->waiting.enb);
+		else
+			rrc_handover(lte, u, rrc->waiting.enb);
+	} else if (rrc->n_steps && rrc->step[0].t_ns <= lte->cell.event_ns) {
+		struct rrc_step step = rrc->step[0];
 
-    rrc->n_steps--;
-    for (uint8_t i = 0; i < rrc->n_steps; i++)
-      rrc->step[i] = rrc->step[i + 1];
-    carry_out(lte, u, &step);
-  } else {
-    tunnel_expire(lte, u);
-  }
+		rrc->n_steps--;
+		for (uint8_t i = 0; i < rrc->n_steps; i++)
+			rrc->step[i] = rrc->step[i + 1];
+		carry_out(lte, u, &step);
+	} else {
+		tunnel_expire(lte, u);
+	}
 }

@@ -2,8 +2,8 @@
 /*
  * state.h - the state of an LTE network, which its parts share.
  *
- * Nodes are the eNBs, the S-GW and n_ue UEs. Every UE has three legs, each with
- * a transmitting and a receiving end that own PDCP and RLC entities of their
+ * Nodes are the eNBs, the S-GW and n_ue UEs. Every UE has three legs, each with a
+ * transmitting and a receiving end that own PDCP and RLC entities of their
  * own: uplink (UE to eNB), downlink (eNB to UE) and sidelink (UE to peer).
  * Two opposite legs are one AM bearer: each carries the other's STATUS PDUs.
  *
@@ -45,274 +45,273 @@
 #define ENB_NONE UINT8_MAX
 
 struct leg {
-  struct pdcp_tx pdcp_tx;
-  union { /* by its mode */
-    struct {
-      struct rlc_um_tx tx;
-      struct rlc_um_rx rx;
-    } um;
-    struct {
-      struct rlc_am_tx tx;
-      struct rlc_am_rx rx;
-    } am;
-  };
-  struct pdcp_rx pdcp_rx;
-  struct rng loss_rng;
-  struct rng harq_rng;
-  struct rng feedback_rng;
-  uint32_t bler_q32;
-  uint32_t epoch; /* re-establishments; MAC PDUs of an earlier one are void */
-  int64_t outage_expiry_ns; /* end of the outage after a radio link failure, or
-                               CELL_NEVER */
-  bool stopped;             /* for good */
-  int32_t sinr_cdb;         /* or CELL_SINR_UNKNOWN */
-  uint8_t cqi;
-  uint8_t itbs;
-  uint8_t ue;       /* UL, SL: sender; DL: receiver */
-  uint8_t rlc_mode; /* enum cell_rlc_mode */
-  struct out_leg at;
+	struct pdcp_tx pdcp_tx;
+	union { /* by its mode */
+		struct {
+			struct rlc_um_tx tx;
+			struct rlc_um_rx rx;
+		} um;
+		struct {
+			struct rlc_am_tx tx;
+			struct rlc_am_rx rx;
+		} am;
+	};
+	struct pdcp_rx pdcp_rx;
+	struct rng loss_rng;
+	struct rng harq_rng;
+	struct rng feedback_rng;
+	uint32_t bler_q32;
+	uint32_t epoch;           /* re-establishments; MAC PDUs of an earlier one are void */
+	int64_t outage_expiry_ns; /* end of the outage after a radio link failure, or CELL_NEVER */
+	bool stopped;             /* for good */
+	int32_t sinr_cdb;         /* or CELL_SINR_UNKNOWN */
+	uint8_t cqi;
+	uint8_t itbs;
+	uint8_t ue;       /* UL, SL: sender; DL: receiver */
+	uint8_t rlc_mode; /* enum cell_rlc_mode */
+	struct out_leg at;
 };
 
 enum ra_state {
-  RA_IDLE,       /* may request, once blocked_until has come */
-  RA_WAIT_RAR,   /* preamble sent, no answer yet; ends with RAR or timeout */
-  RA_WAIT_GRANT, /* BSR grant received or BSR sent; ends with grants for all
-                  * data, or at blocked_until */
+	RA_IDLE,       /* may request, once blocked_until has come */
+	RA_WAIT_RAR,   /* preamble sent, no answer yet; ends with RAR or timeout */
+	RA_WAIT_GRANT, /* BSR grant received or BSR sent; ends with grants for all
+	                * data, or at blocked_until */
 };
 
 struct random_access {
-  enum ra_state state;
-  uint32_t preamble_tti;
-  uint32_t blocked_until; /* TTI of the next allowed request */
-  uint8_t rapid;
-  uint8_t attempt;
-  struct rng preamble_rng;
-  struct rng backoff_rng;
+	enum ra_state state;
+	uint32_t preamble_tti;
+	uint32_t blocked_until; /* TTI of the next allowed request */
+	uint8_t rapid;
+	uint8_t attempt;
+	struct rng preamble_rng;
+	struct rng backoff_rng;
 };
 
 #define RRC_STEPS_MAX 8
 
 enum rrc_state {
-  RRC_CONNECTED,
-  RRC_PREDICTED,   /* as connected; the target is prepared and gets the downlink
-                    */
-  RRC_PREPARATION, /* handover request sent */
-  RRC_EXECUTION,   /* between the cells */
-  RRC_COMPLETION,  /* in the target; the path is being switched */
+	RRC_CONNECTED,
+	RRC_PREDICTED,   /* as connected; the target is prepared and gets the downlink */
+	RRC_PREPARATION, /* handover request sent */
+	RRC_EXECUTION,   /* between the cells */
+	RRC_COMPLETION,  /* in the target; the path is being switched */
 };
 
 enum rrc_step_kind {
-  RRC_STEP_REQUEST,      /* handover request at `enb` */
-  RRC_STEP_ACK,          /* its acknowledgment at the source */
-  RRC_STEP_SYNCHRONISED, /* the UE is in the cell of `enb` */
-  RRC_STEP_CONFIRM,      /* handover confirm at `enb` */
-  RRC_STEP_PATH_SWITCH,  /* path switch request at the MME */
-  RRC_STEP_PATH_ACK,     /* its acknowledgment at `enb` */
-  RRC_STEP_EXPIRED,      /* the predicted handover did not come */
-  RRC_STEP_CANCEL,       /* handover cancel at `enb` */
+	RRC_STEP_REQUEST,      /* handover request at `enb` */
+	RRC_STEP_ACK,          /* its acknowledgment at the source */
+	RRC_STEP_SYNCHRONISED, /* the UE is in the cell of `enb` */
+	RRC_STEP_CONFIRM,      /* handover confirm at `enb` */
+	RRC_STEP_PATH_SWITCH,  /* path switch request at the MME */
+	RRC_STEP_PATH_ACK,     /* its acknowledgment at `enb` */
+	RRC_STEP_EXPIRED,      /* the predicted handover did not come */
+	RRC_STEP_CANCEL,       /* handover cancel at `enb` */
 };
 
 struct rrc_step {
-  int64_t t_ns;
-  enum rrc_step_kind kind;
-  uint8_t enb;
+	int64_t t_ns;
+	enum rrc_step_kind kind;
+	uint8_t enb;
 };
 
 /* A UE's handover; see rrc.c. */
 struct rrc {
-  enum rrc_state state;
-  uint8_t source;
-  uint8_t target;
-  bool prepared;      /* the target has acknowledged */
-  bool commanded;     /* the handover command is due as soon as it has */
-  bool confirmed;     /* by the UE, at the target */
-  bool path_asked;    /* path switch request sent */
-  bool path_switched; /* and acknowledged */
-  struct rrc_step step[RRC_STEPS_MAX]; /* what is under way, by time */
-  uint8_t n_steps;
-  bool waits; /* a command for when all of this is over */
-  struct cell_cmd waiting;
+	enum rrc_state state;
+	uint8_t source;
+	uint8_t target;
+	bool prepared;                       /* the target has acknowledged */
+	bool commanded;                      /* the handover command is due as soon as it has */
+	bool confirmed;                      /* by the UE, at the target */
+	bool path_asked;                     /* path switch request sent */
+	bool path_switched;                  /* and acknowledged */
+	struct rrc_step step[RRC_STEPS_MAX]; /* what is under way, by time */
+	uint8_t n_steps;
+	bool waits; /* a command for when all of this is over */
+	struct cell_cmd waiting;
 };
 
 /* A UE's end of its tunnels at one eNB; see tunnel.c. */
 struct tunnel_end {
-  struct pkt_queue held; /* in order, for a UE that has not come yet */
-  struct pkt_queue
-      direct; /* from the S-GW, behind what another eNB still forwards */
-  int64_t
-      expiry_ns; /* of the wait for an End Marker; CELL_NEVER when stopped */
-  uint8_t forward_to; /* eNB that gets what comes for the UE, or ENB_NONE */
-  bool known;         /* the UE is here, was, or will be */
-  bool awaiting;      /* an End Marker on X2; until then `direct` grows */
-  bool ended;         /* the S-GW's End Marker came while the UE was here */
-  bool returning; /* awaiting from the S-GW's End Marker on: the path comes back
-                   */
+	struct pkt_queue held;   /* in order, for a UE that has not come yet */
+	struct pkt_queue direct; /* from the S-GW, behind what another eNB still forwards */
+	int64_t expiry_ns;       /* of the wait for an End Marker; CELL_NEVER when stopped */
+	uint8_t forward_to;      /* eNB that gets what comes for the UE, or ENB_NONE */
+	bool known;              /* the UE is here, was, or will be */
+	bool awaiting;           /* an End Marker on X2; until then `direct` grows */
+	bool ended;              /* the S-GW's End Marker came while the UE was here */
+	bool returning;          /* awaiting from the S-GW's End Marker on: the path comes back */
 };
 
 struct enb {
-  uint8_t id;
-  struct sched_state sched_ul;
-  struct sched_state sched_dl;
-  struct tunnel_end end[CELL_MAX_UE];
+	uint8_t id;
+	struct sched_state sched_ul;
+	struct sched_state sched_dl;
+	struct tunnel_end end[CELL_MAX_UE];
 };
 
 struct ue {
-  struct leg leg[CELL_DIR_COUNT];
-  struct rrc rrc;
-  uint32_t cell_changes;
-  uint8_t enb;   /* serving; while detached the source */
-  bool detached; /* between two cells */
-  struct random_access ra;
-  struct grant_ring ul; /* UL and SL: one transmission a sub-frame */
-  struct grant_ring dl;
-  struct {
-    struct rng rng;
-    uint32_t tti; /* of the last draw */
-    bool drawn;
-    bool missed;
-  } control;
-  struct harq_process harq_ul[HARQ_PROCESSES]; /* UL and SL */
-  struct harq_process harq_dl[HARQ_DL_TB_MAX][HARQ_PROCESSES];
-  uint32_t enb_backlog[CELL_DIR_COUNT]; /* what BSRs told the eNB: UL, SL */
-  uint16_t rnti;
-  uint8_t id;
-  uint8_t peer;
-  uint8_t mode;
+	struct leg leg[CELL_DIR_COUNT];
+	struct rrc rrc;
+	uint32_t cell_changes;
+	uint8_t enb;   /* serving; while detached the source */
+	bool detached; /* between two cells */
+	struct random_access ra;
+	struct grant_ring ul; /* UL and SL: one transmission a sub-frame */
+	struct grant_ring dl;
+	struct {
+		struct rng rng;
+		uint32_t tti; /* of the last draw */
+		bool drawn;
+		bool missed;
+	} control;
+	struct harq_process harq_ul[HARQ_PROCESSES]; /* UL and SL */
+	struct harq_process harq_dl[HARQ_DL_TB_MAX][HARQ_PROCESSES];
+	uint32_t enb_backlog[CELL_DIR_COUNT]; /* what BSRs told the eNB: UL, SL */
+	uint16_t rnti;
+	uint8_t id;
+	uint8_t peer;
+	uint8_t mode;
 };
 
 /* UEs by their index, gone through in order. */
 #define UE_SET_WORDS ((CELL_MAX_UE + 63) / 64)
 struct ue_set {
-  uint64_t word[UE_SET_WORDS];
+	uint64_t word[UE_SET_WORDS];
 };
 
-static inline void ue_set_add(struct ue_set *set, uint8_t i) {
-  set->word[i / 64] |= UINT64_C(1) << i % 64;
+static inline void ue_set_add(struct ue_set *set, uint8_t i)
+{
+	set->word[i / 64] |= UINT64_C(1) << i % 64;
 }
 
-static inline void ue_set_remove(struct ue_set *set, uint8_t i) {
-  set->word[i / 64] &= ~(UINT64_C(1) << i % 64);
+static inline void ue_set_remove(struct ue_set *set, uint8_t i)
+{
+	set->word[i / 64] &= ~(UINT64_C(1) << i % 64);
 }
 
 /** ue_set_next() - the first one from @i on, or UINT8_MAX */
-static inline uint8_t ue_set_next(const struct ue_set *set, uint32_t i) {
-  for (; i < 64 * UE_SET_WORDS; i = (i / 64 + 1) * 64) {
-    uint64_t rest = set->word[i / 64] >> i % 64;
+static inline uint8_t ue_set_next(const struct ue_set *set, uint32_t i)
+{
+	for (; i < 64 * UE_SET_WORDS; i = (i / 64 + 1) * 64) {
+		uint64_t rest = set->word[i / 64] >> i % 64;
 
-    if (rest)
-      return (uint8_t)(i + (uint32_t)__builtin_ctzll(rest));
-  }
-  return UINT8_MAX;
+		if (rest)
+			return (uint8_t)(i + (uint32_t)__builtin_ctzll(rest));
+	}
+	return UINT8_MAX;
 }
 
 enum lte_event_kind {
-  LTE_EVENT_NONE,
-  LTE_EVENT_RRC,
-  LTE_EVENT_DECODE,
-  LTE_EVENT_TIMER,
-  LTE_EVENT_TTI,
+	LTE_EVENT_NONE,
+	LTE_EVENT_RRC,
+	LTE_EVENT_DECODE,
+	LTE_EVENT_TIMER,
+	LTE_EVENT_TTI,
 };
 
-/* The earliest event; LTE_EVENT_NONE at CELL_NEVER when there is none. See
- * event.h. */
+/* The earliest event; LTE_EVENT_NONE at CELL_NEVER when there is none. See event.h. */
 struct lte_event {
-  enum lte_event_kind kind;
-  int64_t t_ns;
-  uint32_t tti; /* of LTE_EVENT_TTI */
+	enum lte_event_kind kind;
+	int64_t t_ns;
+	uint32_t tti; /* of LTE_EVENT_TTI */
 };
 
 struct lte {
-  struct cell cell;  /* first */
-  uint32_t tti_next; /* first sub-frame not processed yet */
+	struct cell cell;  /* first */
+	uint32_t tti_next; /* first sub-frame not processed yet */
 
-  /*
-   * What is due, so that a UE with nothing to do costs nothing: neither an
-   * event nor a sub-frame looks at it. Whatever changes the state of a UE says
-   * so by ue_touch(); event.c brings this up to date after the event.
-   */
-  struct heap due_timer; /* by leg_number(): the first of its timers */
-  struct heap
-      due_tti; /* by index of UE: the first sub-frame in which it matters */
-  struct heap due_rrc; /* by index of UE: of its handover */
-  struct lte_event next;
-  struct ue_set touched; /* since all this was up to date */
-  struct ue_set active;  /* a sub-frame may have something to do for them;
-                            touched ones are */
+	/*
+	 * What is due, so that a UE with nothing to do costs nothing: neither an event
+	 * nor a sub-frame looks at it. Whatever changes the state of a UE says so by ue_touch();
+	 * event.c brings this up to date after the event.
+	 */
+	struct heap due_timer; /* by leg_number(): the first of its timers */
+	struct heap due_tti;   /* by index of UE: the first sub-frame in which it matters */
+	struct heap due_rrc;   /* by index of UE: of its handover */
+	struct lte_event next;
+	struct ue_set touched; /* since all this was up to date */
+	struct ue_set active;  /* a sub-frame may have something to do for them; touched ones are */
 
-  struct ue *ue; /* ue[0] is UE 1 */
-  struct enb enb[CELL_MAX_ENB];
-  uint8_t path[CELL_MAX_UE]; /* S-GW: eNB of every UE's downlink tunnel */
-  uint16_t next_rnti;        /* for UEs that come from another cell */
-  uint16_t next_ip_id;       /* of tunnels' outer headers */
+	struct ue *ue; /* ue[0] is UE 1 */
+	struct enb enb[CELL_MAX_ENB];
+	uint8_t path[CELL_MAX_UE]; /* S-GW: eNB of every UE's downlink tunnel */
+	uint16_t next_rnti;        /* for UEs that come from another cell */
+	uint16_t next_ip_id;       /* of tunnels' outer headers */
 
-  struct pdu_pool pdus;
-  struct pdu_queue air[2]; /* in flight, by decode time: 0 UL and SL, 1 DL */
-  struct rlc_pool rlc_pool;
-  struct rlc_pdu **window; /* of all RLC entities */
-  struct harq_model harq;
-  uint32_t next_block;
+	struct pdu_pool pdus;
+	struct pdu_queue air[2]; /* in flight, by decode time: 0 UL and SL, 1 DL */
+	struct rlc_pool rlc_pool;
+	struct rlc_pdu **window; /* of all RLC entities */
+	struct harq_model harq;
+	uint32_t next_block;
 
-  struct rlc_tx_pdu tx_pdu; /* the PDU being built; too large for the stack */
-  struct am_status am_status;
-  uint8_t *rlc_buf; /* RLC PDUs of the MAC PDU being built */
+	struct rlc_tx_pdu tx_pdu; /* the PDU being built; too large for the stack */
+	struct am_status am_status;
+	uint8_t *rlc_buf; /* RLC PDUs of the MAC PDU being built */
 };
 
-static inline struct lte *lte_of(const struct cell *c) {
-  return (struct lte *)c;
+static inline struct lte *lte_of(const struct cell *c)
+{
+	return (struct lte *)c;
 }
 
-/** lte_tbs_dl() - transport blocks that the downlink of one UE has in a
- * sub-frame */
-static inline uint32_t lte_tbs_dl(const struct cell_cfg *cfg) {
-  return (uint32_t)cfg->dl_carriers * cfg->dl_codewords;
+/** lte_tbs_dl() - transport blocks that the downlink of one UE has in a sub-frame */
+static inline uint32_t lte_tbs_dl(const struct cell_cfg *cfg)
+{
+	return (uint32_t)cfg->dl_carriers * cfg->dl_codewords;
 }
 
-static inline bool leg_is_am(const struct leg *leg) {
-  return leg->rlc_mode == CELL_RLC_AM;
+static inline bool leg_is_am(const struct leg *leg)
+{
+	return leg->rlc_mode == CELL_RLC_AM;
 }
 
 /** leg_reverse() - the opposite leg: UL and DL of a UE, SL of two peers */
-static inline struct leg *leg_reverse(const struct lte *lte,
-                                      const struct leg *leg) {
-  struct ue *u = &lte->ue[leg->ue - 1];
+static inline struct leg *leg_reverse(const struct lte *lte, const struct leg *leg)
+{
+	struct ue *u = &lte->ue[leg->ue - 1];
 
-  if (leg->at.dir == CELL_DIR_SL)
-    return u->peer == CELL_PEER_NETWORK
-               ? &u->leg[CELL_DIR_SL]
-               : &lte->ue[u->peer - 1].leg[CELL_DIR_SL];
-  return &u->leg[leg->at.dir == CELL_DIR_UL ? CELL_DIR_DL : CELL_DIR_UL];
+	if (leg->at.dir == CELL_DIR_SL)
+		return u->peer == CELL_PEER_NETWORK ? &u->leg[CELL_DIR_SL]
+		                                    : &lte->ue[u->peer - 1].leg[CELL_DIR_SL];
+	return &u->leg[leg->at.dir == CELL_DIR_UL ? CELL_DIR_DL : CELL_DIR_UL];
 }
 
 /** leg_number() - of a leg among all */
-static inline uint32_t leg_number(const struct leg *leg) {
-  return (leg->ue - 1u) * CELL_DIR_COUNT + leg->at.dir;
+static inline uint32_t leg_number(const struct leg *leg)
+{
+	return (leg->ue - 1u) * CELL_DIR_COUNT + leg->at.dir;
 }
 
 /** ue_touch() - the state of UE @id changes in this event */
-static inline void ue_touch(struct lte *lte, uint8_t id) {
-  ue_set_add(&lte->touched, (uint8_t)(id - 1));
-  ue_set_add(&lte->active, (uint8_t)(id - 1));
+static inline void ue_touch(struct lte *lte, uint8_t id)
+{
+	ue_set_add(&lte->touched, (uint8_t)(id - 1));
+	ue_set_add(&lte->active, (uint8_t)(id - 1));
 }
 
-/** leg_touch() - the state of @leg changes, and what its start can send for the
- * opposite one */
-static inline void leg_touch(struct lte *lte, const struct leg *leg) {
-  ue_touch(lte, leg->ue);
-  if (leg->at.dir == CELL_DIR_SL)
-    ue_touch(lte, leg_reverse(lte, leg)->ue);
+/** leg_touch() - the state of @leg changes, and what its start can send for the opposite one */
+static inline void leg_touch(struct lte *lte, const struct leg *leg)
+{
+	ue_touch(lte, leg->ue);
+	if (leg->at.dir == CELL_DIR_SL)
+		ue_touch(lte, leg_reverse(lte, leg)->ue);
 }
 
 /* The UEs of which a sub-frame takes notice, in order. */
-#define FOR_EACH_ACTIVE(lte, i)                                                \
-  for (uint8_t i = ue_set_next(&(lte)->active, 0); i != UINT8_MAX;             \
-       i = ue_set_next(&(lte)->active, i + 1u))
+#define FOR_EACH_ACTIVE(lte, i)                                                                    \
+	for (uint8_t i = ue_set_next(&(lte)->active, 0); i != UINT8_MAX;                           \
+	     i = ue_set_next(&(lte)->active, i + 1u))
 
 /** ue_serve() - @u is in the cell of @enb from now on */
-static inline void ue_serve(struct lte *lte, struct ue *u, uint8_t enb) {
-  u->enb = enb;
-  lte->cell.serving[u->id - 1] = enb;
-  for (int d = 0; d < CELL_DIR_COUNT; d++)
-    u->leg[d].at.enb = enb;
+static inline void ue_serve(struct lte *lte, struct ue *u, uint8_t enb)
+{
+	u->enb = enb;
+	lte->cell.serving[u->id - 1] = enb;
+	for (int d = 0; d < CELL_DIR_COUNT; d++)
+		u->leg[d].at.enb = enb;
 }
 
 #endif
