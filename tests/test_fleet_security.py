@@ -69,7 +69,7 @@ def fleet(stack, tmp_path, head, scheme, host, *key):
 JOIN = """
 import os, sys
 from distributed import Client
-from cellbed import fleet_key
+from cellbed.sweep import fleet_key
 security = fleet_key.security(sys.argv[2]) if len(sys.argv) > 2 else None
 with Client(sys.argv[1], timeout=5, security=security) as client:
     client.wait_for_workers(1, timeout=30)
