@@ -58,7 +58,7 @@ SECOND = {"at_s": 5, "ue": "me", "handover": "senb"}
     ("radio.rlc.delivery", "out_of_sequence", "key 'radio.rlc.delivery': value out_of_sequence: allowed in_sequence "
      "with several eNBs and rlc.mode am"),
     ("radio.gtpu.ecn", "full", "key 'radio.gtpu.ecn': value full: allowed 'none' or 'copy'"),
-    ("radio.channel", {"model": "swing"}, "key 'radio.channel.model': value swing: allowed no channel with several"),
+    ("radio.channel", {"model": "swing"}, "key 'radio.channel.model': value swing: not allowed with several eNBs"),
     ("radio.events.0.handover", "senb", "key 'radio.events.0.handover': value senb: allowed another eNB, as this one "
      "serves me at 3.3 s"),
     ("radio.events.0.handover", "router", "key 'radio.events.0.handover': value 'router': allowed senb, tenb"),
@@ -114,8 +114,8 @@ def test_ues_without_tunnels_have_no_handover(handover, write):
 
 
 @pytest.mark.parametrize(("key", "value", "message"), [
-    ("radio.handover", {"detach_ms": 10}, "key 'radio.handover': allowed in scenarios with an sgw"),
-    ("radio.gtpu", {"ecn": "copy"}, "key 'radio.gtpu': allowed in scenarios with an sgw"),
+    ("radio.handover", {"detach_ms": 10}, "key 'radio.handover': allowed only in scenarios with an sgw"),
+    ("radio.gtpu", {"ecn": "copy"}, "key 'radio.gtpu': allowed only in scenarios with an sgw"),
     ("radio.events", [{"at_s": 1, "ue": "ue1", "handover": "enb"}], "key 'radio.events.0.handover': value enb: allowed "
      "in scenarios with an sgw"),
 ])

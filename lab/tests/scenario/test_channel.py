@@ -62,7 +62,7 @@ def test_wrong_channels(run, settings, message):
 def test_a_swing_is_for_two(minimal, run):
     minimal["nodes"]["ue3"] = {"address": "10.45.0.3/24"}
     minimal["radio"]["ues"]["ue3"] = {"peer": "ue1"}
-    with pytest.raises(ScenarioError, match="value swing: allowed with two UEs, here are 3"):
+    with pytest.raises(ScenarioError, match="value swing: allowed with two UEs, and there are 3"):
         run(SWING)
 
 
