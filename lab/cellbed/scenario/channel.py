@@ -7,6 +7,7 @@ starts, so that what plays the run needs neither the package nor numpy.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -180,6 +181,18 @@ def reads_file(settings: Mapping[str, Any]) -> bool:
     return channel is not None and channel["trace"] is not None
 
 
+@functools.cache
+def _multiply_in_one_thread() -> None:
+    """For good, in this process.
+
+    Runs play side by side, each in a thread. One that starts a guest forks, which stops the threads of OpenBLAS; one
+    that is in the midst of a product would wait for them for ever.
+    """
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(1, "blas")
+
+
 def render(directory: Path, settings: Mapping[str, Any], seed: int, folder: Path) -> None:
     """Render the channel of a run into its directory; nothing when the scenario has none.
 
@@ -195,6 +208,7 @@ def render(directory: Path, settings: Mapping[str, Any], seed: int, folder: Path
     from cellbed_channel import error
     from cellbed_channel import render as renderer
 
+    _multiply_in_one_thread()
     parameters = {key: value for key, value in channel.items() if key != "trace_sha256"}
     peers = {name: None if behind_enb(settings, name) else ue["peer"]
              for name, ue in settings["radio"]["ues"].items()}

@@ -3,8 +3,11 @@
 
 import dataclasses
 import json
+import subprocess
+import sys
 
 import pytest
+from minimal import ROOT
 
 from cellbed.error import ScenarioError
 from cellbed.results.bundle import Bundle
@@ -133,3 +136,25 @@ def test_a_cell_edge(wired, write, tmp_path):
     assert len(found.leg(1, "sl")) == 0
     with pytest.raises(ScenarioError, match="cqi_period_ms': value 12: allowed multiples of radio.channel.granularity"):
         of(cqi_period_ms=12)
+
+
+# What a run of a sweep renders, while the thread of another starts programs by fork(); long, for a large product.
+BESIDE_FORKS = """
+import subprocess, sys, threading
+from pathlib import Path
+from cellbed.scenario.channel import render
+from cellbed.scenario.description import expand
+from cellbed_channel.fading import Taps
+folder, scenario = map(Path, sys.argv[1:])
+render(folder, expand(scenario)[1][0].settings, 1, scenario.parent)
+thread = threading.Thread(target=lambda: [Taps(7, "ue1", 5.8).at(0, 20_000, 0.001) for _ in range(20)], daemon=True)
+thread.start()
+while thread.is_alive():
+    subprocess.Popen(["true"], preexec_fn=lambda: None).wait()
+"""
+
+
+def test_a_render_ends_beside_others_that_start_guests(tmp_path):
+    """A fork stops threads of numpy's linear algebra, for which a product would wait for ever."""
+    scenario = ROOT / "scenarios/celledge-li/quick.yaml"
+    subprocess.run([sys.executable, "-c", BESIDE_FORKS, tmp_path, scenario], check=True, timeout=60)
