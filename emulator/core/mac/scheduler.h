@@ -23,6 +23,7 @@
 struct sched_flow {
 	uint32_t backlog; /* bytes; 0 = nothing to serve */
 	uint32_t waiting; /* bytes at the start of the sub-frame, served meanwhile or not */
+	uint32_t rate;    /* bytes that a sub-frame of the carrier would hold for it alone */
 	uint16_t id;      /* of this flow among all, below SCHED_FLOWS_MAX */
 	uint8_t ue;       /* index */
 	uint8_t dir;      /* enum cell_dir */
@@ -30,7 +31,8 @@ struct sched_flow {
 };
 
 struct sched_state {
-	uint32_t last;                       /* round robin: id of the flow served last */
+	uint32_t tti;                        /* the sub-frame that is scheduled */
+	uint32_t last;                       /* round robin, max C/I: id of the flow served last */
 	uint64_t virtual_time;               /* WFQ: start tag of the flow served last */
 	uint64_t start_tag[SCHED_FLOWS_MAX]; /* WFQ: bytes times 2^16 over the weight */
 	uint64_t n_picks;                    /* WFQ */

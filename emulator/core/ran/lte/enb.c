@@ -221,6 +221,7 @@ static void serve(struct lte *lte, struct sched_state *state, struct sched_flow 
 	const struct sched *sched = sched_by_id(lte->cell.cfg.scheduler);
 	int f;
 
+	state->tti = tti;
 	while (rb->free > 0 && (f = sched->pick(state, flows, n)) >= 0) {
 		struct sched_flow *flow = &flows[f];
 		uint32_t served = issue(lte, flow, rb, tti, lead_tti, tb);
@@ -238,13 +239,14 @@ static void serve(struct lte *lte, struct sched_state *state, struct sched_flow 
 static struct sched_flow flow_of(const struct lte *lte, uint8_t ue, enum cell_dir dir,
                                  uint32_t waiting)
 {
-	uint8_t weight = lte->cell.cfg.ue[ue].weight;
+	uint8_t weight = lte->cell.cfg.ue[ue].weight, itbs = lte->ue[ue].leg[dir].itbs;
 
 	return (struct sched_flow){ .id = (uint16_t)(2 * ue + (dir == CELL_DIR_SL)),
 		                    .ue = ue,
 		                    .dir = (uint8_t)dir,
 		                    .backlog = waiting,
 		                    .waiting = waiting,
+		                    .rate = phy_tbs(itbs, lte->cell.cfg.n_rb),
 		                    .weight = weight ? weight : 1 };
 }
 
