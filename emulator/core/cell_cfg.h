@@ -80,7 +80,7 @@ enum cell_ho_procedure {
 	CELL_HO_PROCEDURE_COUNT
 };
 
-enum cell_sched { CELL_SCHED_RR, CELL_SCHED_WFQ, CELL_SCHED_COUNT };
+enum cell_sched { CELL_SCHED_RR, CELL_SCHED_WFQ, CELL_SCHED_MAX_CI, CELL_SCHED_COUNT };
 
 struct cell_ue_cfg {
 	uint16_t rnti;  /* C-RNTI, 1..65523 */

@@ -23,8 +23,8 @@ static int rr_pick(struct sched_state *s, const struct sched_flow *flows, uint32
 	return first;
 }
 
-static void rr_served(struct sched_state *s, const struct sched_flow *flows, uint32_t f,
-                      uint32_t bytes)
+static void nothing_served(struct sched_state *s, const struct sched_flow *flows, uint32_t f,
+                           uint32_t bytes)
 {
 	(void)s, (void)flows, (void)f, (void)bytes;
 }
@@ -59,9 +59,27 @@ static void wfq_served(struct sched_state *s, const struct sched_flow *flows, ui
 	s->start_tag[flows[f].id] += ((uint64_t)bytes << 16) / flows[f].weight;
 }
 
+/* The best channel; of several, round robin. */
+static int max_ci_pick(struct sched_state *s, const struct sched_flow *flows, uint32_t n)
+{
+	int best = -1;
+
+	for (uint32_t f = 0; f < n; f++) {
+		bool turn = best >= 0 && flows[f].rate == flows[best].rate &&
+		            flows[f].id > s->last && flows[best].id <= s->last;
+
+		if (flows[f].backlog > 0 && (best < 0 || flows[f].rate > flows[best].rate || turn))
+			best = (int)f;
+	}
+	if (best >= 0)
+		s->last = flows[best].id;
+	return best;
+}
+
 static const struct sched scheds[] = {
-	[CELL_SCHED_RR] = { .name = "rr", .pick = rr_pick, .served = rr_served },
+	[CELL_SCHED_RR] = { .name = "rr", .pick = rr_pick, .served = nothing_served },
 	[CELL_SCHED_WFQ] = { .name = "wfq", .pick = wfq_pick, .served = wfq_served },
+	[CELL_SCHED_MAX_CI] = { .name = "max_ci", .pick = max_ci_pick, .served = nothing_served },
 };
 _Static_assert(sizeof(scheds) / sizeof(scheds[0]) == CELL_SCHED_COUNT,
                "every scheduler has an entry");

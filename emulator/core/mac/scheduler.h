@@ -7,7 +7,8 @@
  *
  * Round robin shares sub-frames. Weighted fair queueing shares bytes: what the
  * carrier holds changes with every flow's channel, and start-time fair
- * queueing is the variant that stays fair on such a server.
+ * queueing is the variant that stays fair on such a server. Max C/I serves the best
+ * channel, which gives the most bytes in all and nothing to those far away.
  * Source: Goyal, Vin, Cheng: Start-time Fair Queueing, SIGCOMM 1996, section 2
  */
 #ifndef SCHEDULER_H

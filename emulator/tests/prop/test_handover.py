@@ -30,7 +30,7 @@ def configs(draw, rlc_modes=(0, 1)):
     return {
         "seed": draw(st.integers(0, 2**32)),
         "n_enb": n_enb, "n_ue": n_ue, "n_rb": draw(st.sampled_from([6, 25, 50])),
-        "scheduler": draw(st.sampled_from([lib.CELL_SCHED_RR, lib.CELL_SCHED_WFQ])),
+        "scheduler": draw(st.integers(0, lib.CELL_SCHED_COUNT - 1)),
         "sgw_gtpu_addr": SGW_ADDRESS,
         "enb_gtpu_addr": [address(f"10.60.{k + 1}.1") for k in range(n_enb)],
         "ue": [{"peer": 0, "mode": 0, "addr": address(f"10.45.0.{i + 1}"), "enb": draw(st.integers(0, n_enb - 1)),

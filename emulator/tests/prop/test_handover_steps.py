@@ -268,7 +268,7 @@ def test_nobody_with_that_address_or_tunnel():
     ({"n_enb": 5}, "n_enb"), ({"pdcp_reordering": 1}, "pdcp_reordering"), ({"pdcp_sn_bits": 7}, "pdcp_sn_bits"),
     ({"delivery": 1}, "delivery"), ({"ho_signalling_us": 600_000}, "ho_prediction_timeout_ms"),
     ({"enb_gtpu_addr": [1, 0]}, "enb_gtpu_addr"), ({"n_enb": 1, "enb_gtpu_addr": [0]}, "enb_gtpu_addr"),
-    ({"n_enb": 1}, "enb"), ({"scheduler": 2}, "scheduler"),
+    ({"n_enb": 1}, "enb"), ({"scheduler": 200}, "scheduler"),
 ])  # fmt: skip
 def test_configurations_that_cannot_be(changes, field):
     with pytest.raises(ValueError, match=f"^{field}: "):

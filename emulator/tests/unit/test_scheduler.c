@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Round robin and weighted fair queueing. */
+/* Round robin, weighted fair queueing, max C/I. */
 #include "unit.h"
 
 #include "mac/scheduler.h"
@@ -176,6 +176,30 @@ static void test_wfq_serves_once_a_subframe(void **state)
 	assert_int_equal(wfq->pick(&s, flows, 2), 0);
 }
 
+/* The best channel has it all; those that are as good take turns. */
+static void test_max_ci(void **state)
+{
+	const struct sched *max_ci = sched_by_id(CELL_SCHED_MAX_CI);
+	struct sched_flow flows[4] = {
+		{ .id = 2, .backlog = 9, .rate = 700 },
+		{ .id = 4, .backlog = 9, .rate = 900 },
+		{ .id = 5, .backlog = 9, .rate = 100 },
+		{ .id = 8, .backlog = 9, .rate = 900 },
+	};
+	static const int expected[] = { 1, 3, 1, 3 };
+	struct sched_state s = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(expected); i++)
+		assert_int_equal(max_ci->pick(&s, flows, 4), expected[i]);
+	flows[1].backlog = flows[3].backlog = 0; /* served in this sub-frame */
+	assert_int_equal(max_ci->pick(&s, flows, 4), 0);
+	flows[0].backlog = 0;
+	assert_int_equal(max_ci->pick(&s, flows, 4), 2);
+	flows[2].backlog = 0;
+	assert_int_equal(max_ci->pick(&s, flows, 4), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -187,6 +211,7 @@ int main(void)
 		cmocka_unit_test(test_wfq_forgets_silence),
 		cmocka_unit_test(test_wfq_forgets_flows_that_were_left_out),
 		cmocka_unit_test(test_wfq_serves_once_a_subframe),
+		cmocka_unit_test(test_max_ci),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

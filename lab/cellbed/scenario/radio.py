@@ -250,9 +250,9 @@ class Radio(Model):
         says="Component carriers in the downlink, each of `n_rb`. 1 = no carrier aggregation; Park, section 4 has 2")
     dl_codewords: int = Key(1, 1, 2,
         says="Transport blocks in each carrier and sub-frame: 2 = spatial multiplexing of two codewords. TS 36.211")
-    scheduler: Literal["rr", "wfq"] = Key("rr",
+    scheduler: Literal["rr", "wfq", "max_ci"] = Key("rr",
         says="`rr`: round robin over UEs, uplink and direct flows together, downlink by itself; `wfq`: shares by "
-             "`radio.ues.<name>.weight`. Pacifico, Table I, has WFQ")
+             "`radio.ues.<name>.weight`; `max_ci`: whoever has the best channel. Pacifico, Table I, has WFQ")
     max_pkts: int = Key(8192, 16, 65536, says="Packets inside the cell at once; more are dropped and counted")
     timing: Timing = Timing()
     ra: RandomAccess = RandomAccess()
