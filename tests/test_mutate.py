@@ -92,10 +92,11 @@ def test_a_hole_is_shown_until_it_is_explained(project):
 
 
 def test_a_seed_is_a_sample():
-    first, again, other = ([mutant.key() for mutant in itertools.islice(mutate.draw(ROOT, PARTS["core"], seed), 40)]
-                           for seed in (1, 1, 2))
-    assert first == again != other
-    assert len({(file, old) for file, old, _ in first}) == 40 and len({file for file, _, _ in first}) > 10
+    """Of every line one mutant at first."""
+    first, again, other = (list(itertools.islice(mutate.draw(ROOT, PARTS["core"], seed), 40)) for seed in (1, 1, 2))
+    assert [m.key() for m in first] == [m.key() for m in again] != [m.key() for m in other]
+    assert len({(m.file, m.change.lines(m.text)[0]) for m in first}) == 40
+    assert len({m.file for m in first}) > 10
 
 
 @pytest.mark.parametrize("part", PARTS)

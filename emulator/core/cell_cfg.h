@@ -80,7 +80,13 @@ enum cell_ho_procedure {
 	CELL_HO_PROCEDURE_COUNT
 };
 
-enum cell_sched { CELL_SCHED_RR, CELL_SCHED_WFQ, CELL_SCHED_MAX_CI, CELL_SCHED_COUNT };
+enum cell_sched {
+	CELL_SCHED_RR,
+	CELL_SCHED_WFQ,
+	CELL_SCHED_MAX_CI,
+	CELL_SCHED_PF,
+	CELL_SCHED_COUNT
+};
 
 struct cell_ue_cfg {
 	uint16_t rnti;  /* C-RNTI, 1..65523 */
@@ -153,6 +159,7 @@ struct cell_cfg {
 	uint8_t dl_carriers;         /* component carriers of n_rb, 1..CELL_MAX_CARRIERS */
 	uint8_t dl_codewords;        /* transport blocks per carrier, 1 or 2 */
 	uint8_t scheduler;           /* enum cell_sched */
+	uint32_t pf_average_tti;     /* time constant of CELL_SCHED_PF */
 
 	/* HARQ. harq_bler_q32[k]: block not decoded after k + 1 attempts.
 	 * Source: TS 36.321 5.3.2, 5.4.2; Park 2013, section 3. */

@@ -11,6 +11,7 @@
 	.dl_carriers = 1, \
 	.dl_codewords = 1, \
 	.scheduler = 0, \
+	.pf_average_tti = 1000, \
 	.max_pkts = 8192, \
 	.rar_delay_tti = 3, \
 	.grant_to_tx_tti = 2, \
@@ -89,7 +90,8 @@
 	LIMIT(cell_cfg, n_rb, 6, 110), \
 	LIMIT(cell_cfg, dl_carriers, 1, 5), \
 	LIMIT(cell_cfg, dl_codewords, 1, 2), \
-	LIMIT(cell_cfg, scheduler, 0, 2), \
+	LIMIT(cell_cfg, scheduler, 0, 3), \
+	LIMIT(cell_cfg, pf_average_tti, 1, 100000), \
 	LIMIT(cell_cfg, max_pkts, 16, 65536), \
 	LIMIT(cell_cfg, rar_delay_tti, 1, 12), \
 	LIMIT(cell_cfg, grant_to_tx_tti, 1, 8), \

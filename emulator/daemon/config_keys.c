@@ -6,7 +6,7 @@
 
 static const char *const config_system_names[] = { "lte", "utran", "packet_trace", NULL };
 
-static const char *const config_scheduler_names[] = { "rr", "wfq", "max_ci", NULL };
+static const char *const config_scheduler_names[] = { "rr", "wfq", "max_ci", "pf", NULL };
 
 static const char *const config_harq_errors_names[] = { "ladder", "sinr", NULL };
 
@@ -32,6 +32,7 @@ static const struct key cell_keys[] = {
 	KEY(cell_cfg, "dl_carriers", dl_carriers, KIND_UINT, 1, 5),
 	KEY(cell_cfg, "dl_codewords", dl_codewords, KIND_UINT, 1, 2),
 	KEY_ENUM(cell_cfg, "scheduler", scheduler, config_scheduler_names),
+	KEY(cell_cfg, "pf_average_tti", pf_average_tti, KIND_UINT, 1, 100000),
 	KEY(cell_cfg, "max_pkts", max_pkts, KIND_UINT, 16, 65536),
 	{ 0 },
 };

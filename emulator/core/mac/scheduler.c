@@ -76,10 +76,65 @@ static int max_ci_pick(struct sched_state *s, const struct sched_flow *flows, ui
 	return best;
 }
 
+/* @value after @n sub-frames in which the flow got nothing: times (1 - 1 / @average_tti)^@n. */
+static uint64_t pf_decayed(uint64_t value, uint32_t average_tti, uint32_t n)
+{
+	uint64_t keeps = (((uint64_t)average_tti - 1) << 32) / average_tti;
+
+	for (; n > 0 && value > 0; n >>= 1) {
+		if (n & 1)
+			value = value * keeps >> 32;
+		keeps = keeps * keeps >> 32;
+	}
+	return value;
+}
+
+/* Average of a flow up to the sub-frame that is scheduled. It goes on in silence. */
+static uint64_t pf_average(struct sched_state *s, uint16_t id)
+{
+	uint32_t ended = s->tti - s->since[id];
+
+	if (ended > 0) {
+		s->average[id] = pf_decayed(s->average[id], s->average_tti, 1) +
+		                 ((uint64_t)s->got[id] << 16) / s->average_tti;
+		s->average[id] = pf_decayed(s->average[id], s->average_tti, ended - 1);
+		s->since[id] = s->tti;
+		s->got[id] = 0;
+	}
+	return s->average[id];
+}
+
+/* The largest rate over average; a flow that never got anything comes first. */
+static int pf_pick(struct sched_state *s, const struct sched_flow *flows, uint32_t n)
+{
+	uint64_t least = 0;
+	int best = -1;
+
+	for (uint32_t f = 0; f < n; f++) {
+		uint64_t average;
+
+		if (flows[f].backlog == 0)
+			continue;
+		average = pf_average(s, flows[f].id) + 1;
+		if (best < 0 || flows[f].rate * least > flows[best].rate * average) {
+			best = (int)f;
+			least = average;
+		}
+	}
+	return best;
+}
+
+static void pf_served(struct sched_state *s, const struct sched_flow *flows, uint32_t f,
+                      uint32_t bytes)
+{
+	s->got[flows[f].id] += bytes;
+}
+
 static const struct sched scheds[] = {
 	[CELL_SCHED_RR] = { .name = "rr", .pick = rr_pick, .served = nothing_served },
 	[CELL_SCHED_WFQ] = { .name = "wfq", .pick = wfq_pick, .served = wfq_served },
 	[CELL_SCHED_MAX_CI] = { .name = "max_ci", .pick = max_ci_pick, .served = nothing_served },
+	[CELL_SCHED_PF] = { .name = "pf", .pick = pf_pick, .served = pf_served },
 };
 _Static_assert(sizeof(scheds) / sizeof(scheds[0]) == CELL_SCHED_COUNT,
                "every scheduler has an entry");

@@ -9,7 +9,10 @@
  * carrier holds changes with every flow's channel, and start-time fair
  * queueing is the variant that stays fair on such a server. Max C/I serves the best
  * channel, which gives the most bytes in all and nothing to those far away.
- * Source: Goyal, Vin, Cheng: Start-time Fair Queueing, SIGCOMM 1996, section 2
+ * Proportional fair serves whoever has the best channel compared with what it got
+ * on average, so that each is served when its own channel is good.
+ * Source: Goyal, Vin, Cheng: Start-time Fair Queueing, SIGCOMM 1996, section 2;
+ * Jalali, Padovani, Pankaj: Data Throughput of CDMA-HDR, VTC 2000, section III (PF)
  */
 #ifndef SCHEDULER_H
 #define SCHEDULER_H
@@ -33,12 +36,16 @@ struct sched_flow {
 
 struct sched_state {
 	uint32_t tti;                        /* the sub-frame that is scheduled */
+	uint32_t average_tti;                /* PF: time constant of the averages */
 	uint32_t last;                       /* round robin, max C/I: id of the flow served last */
 	uint64_t virtual_time;               /* WFQ: start tag of the flow served last */
 	uint64_t start_tag[SCHED_FLOWS_MAX]; /* WFQ: bytes times 2^16 over the weight */
 	uint64_t n_picks;                    /* WFQ */
-	uint64_t waited[SCHED_FLOWS_MAX]; /* WFQ: pick at which the flow last had something to send
-	                                   */
+	uint64_t waited[SCHED_FLOWS_MAX];  /* WFQ: pick at which the flow last had something to send
+	                                    */
+	uint64_t average[SCHED_FLOWS_MAX]; /* PF: bytes of a sub-frame times 2^16, before @since */
+	uint32_t since[SCHED_FLOWS_MAX];   /* PF: sub-frame that the flow was last looked at */
+	uint32_t got[SCHED_FLOWS_MAX];     /* PF: bytes in that sub-frame */
 };
 
 struct sched {

@@ -118,6 +118,7 @@ def configs(draw, lossy: bool = True, rlc_modes=(0, 1)):
         "bsr_grant_rb": draw(st.integers(1, 6)),
         "bandwidth_stealing": draw(flag), "trailing_bsr": draw(flag), "enb_overhears_dm": draw(flag),
         "ul_always_scheduled": draw(st.sampled_from([0, 0, 1])),
+        "scheduler": draw(st.integers(0, lib.CELL_SCHED_COUNT - 1)),
         "dl_carriers": draw(st.integers(1, 3)), "dl_codewords": draw(st.integers(1, 2)),
         "rlc_mode": rlc_mode,
         "delivery": draw(st.sampled_from([lib.CELL_DELIVERY_IN_SEQUENCE, lib.CELL_DELIVERY_OUT_OF_SEQUENCE])),

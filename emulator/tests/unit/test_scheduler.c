@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Round robin, weighted fair queueing, max C/I. */
+/* Round robin, weighted fair queueing, max C/I, proportional fair. */
 #include "unit.h"
 
 #include "mac/scheduler.h"
@@ -200,6 +200,83 @@ static void test_max_ci(void **state)
 	assert_int_equal(max_ci->pick(&s, flows, 4), -1);
 }
 
+/* @n sub-frames from @tti on in which a flow gets what its channel holds; those of rate 0 have
+ * nothing. */
+static void play_pf(struct sched_state *s, uint32_t tti, const uint32_t *rate, uint32_t n,
+                    uint32_t *ret_turns)
+{
+	const struct sched *pf = sched_by_id(CELL_SCHED_PF);
+
+	for (s->tti = tti; s->tti < tti + n; s->tti++) {
+		struct sched_flow flows[FLOWS];
+		uint32_t k = 0;
+		int f;
+
+		for (uint16_t i = 0; i < FLOWS; i++)
+			if (rate[i])
+				flows[k++] = (struct sched_flow){
+					.id = i, .backlog = 9000, .waiting = 9000, .rate = rate[i]
+				};
+		f = pf->pick(s, flows, k);
+		pf->served(s, flows, (uint32_t)f, flows[f].rate);
+		ret_turns[flows[f].id]++;
+	}
+}
+
+/* On channels that stay as they are PF shares sub-frames, however far apart the channels are. */
+static void test_pf_shares_subframes(void **state)
+{
+	static const uint32_t rate[FLOWS] = { 9000, 1000, 100 };
+	struct sched_state s = { .average_tti = 100 };
+	uint32_t turns[FLOWS] = { 0 };
+
+	(void)state;
+	play_pf(&s, 1, rate, 30000, turns);
+	for (int i = 0; i < FLOWS; i++)
+		assert_in_range(turns[i], 9900, 10100);
+}
+
+/* Whoever's channel is better than usual is served. */
+static void test_pf_serves_peaks(void **state)
+{
+	static const uint32_t usual[FLOWS] = { 9000, 100, 0 }, peak[FLOWS] = { 9000, 300, 0 };
+	struct sched_state s = { .average_tti = 1000 };
+	uint32_t turns[FLOWS] = { 0 }, later[FLOWS] = { 0 };
+
+	(void)state;
+	play_pf(&s, 1, usual, 10000, turns);
+	play_pf(&s, 10001, peak, 100, later);
+	assert_int_equal(later[1], 100);
+}
+
+/* By hand: 1000 bytes in a sub-frame and a time constant of 4 are 250; after 10 silent ones 250 *
+ * 0.75^10 = 14.08. */
+static void test_pf_forgets(void **state)
+{
+	const struct sched *pf = sched_by_id(CELL_SCHED_PF);
+	struct sched_flow flow = { .id = 7, .backlog = 1, .waiting = 1, .rate = 1000 };
+	struct sched_state s = { .average_tti = 4, .tti = 1 };
+
+	(void)state;
+	assert_int_equal(pf->pick(&s, &flow, 1), 0);
+	pf->served(&s, &flow, 0, 600);
+	pf->served(&s, &flow, 0, 400); /* another block of the sub-frame */
+	s.tti = 2;
+	assert_int_equal(pf->pick(&s, &flow, 1), 0);
+	assert_int_equal(s.average[7], 250 << 16);
+	s.tti = 12;
+	assert_int_equal(pf->pick(&s, &flow, 1), 0);
+	assert_int_equal(s.average[7] * 100 >> 16, 1407);
+	s.tti = 4000000000u;
+	assert_int_equal(pf->pick(&s, &flow, 1), 0);
+	assert_int_equal(s.average[7], 0);
+	s.average_tti = 1; /* only the last sub-frame counts */
+	pf->served(&s, &flow, 0, 9422);
+	s.tti++;
+	assert_int_equal(pf->pick(&s, &flow, 1), 0);
+	assert_int_equal(s.average[7], 9422 << 16);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -212,6 +289,9 @@ int main(void)
 		cmocka_unit_test(test_wfq_forgets_flows_that_were_left_out),
 		cmocka_unit_test(test_wfq_serves_once_a_subframe),
 		cmocka_unit_test(test_max_ci),
+		cmocka_unit_test(test_pf_shares_subframes),
+		cmocka_unit_test(test_pf_serves_peaks),
+		cmocka_unit_test(test_pf_forgets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

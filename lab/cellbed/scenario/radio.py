@@ -250,9 +250,12 @@ class Radio(Model):
         says="Component carriers in the downlink, each of `n_rb`. 1 = no carrier aggregation; Park, section 4 has 2")
     dl_codewords: int = Key(1, 1, 2,
         says="Transport blocks in each carrier and sub-frame: 2 = spatial multiplexing of two codewords. TS 36.211")
-    scheduler: Literal["rr", "wfq", "max_ci"] = Key("rr",
+    scheduler: Literal["rr", "wfq", "max_ci", "pf"] = Key("rr",
         says="`rr`: round robin over UEs, uplink and direct flows together, downlink by itself; `wfq`: shares by "
-             "`radio.ues.<name>.weight`; `max_ci`: whoever has the best channel. Pacifico, Table I, has WFQ")
+             "`radio.ues.<name>.weight`; `max_ci`: whoever has the best channel; `pf`: whoever has the best "
+             "channel compared with what it got on average. Pacifico, Table I, has WFQ")
+    pf_average_tti: int = Key(1000, 1, 100_000,
+        says="Time constant of that average in the scheduler `pf`. Jalali, section III")
     max_pkts: int = Key(8192, 16, 65536, says="Packets inside the cell at once; more are dropped and counted")
     timing: Timing = Timing()
     ra: RandomAccess = RandomAccess()

@@ -222,6 +222,7 @@ static void serve(struct lte *lte, struct sched_state *state, struct sched_flow 
 	int f;
 
 	state->tti = tti;
+	state->average_tti = lte->cell.cfg.pf_average_tti;
 	while (rb->free > 0 && (f = sched->pick(state, flows, n)) >= 0) {
 		struct sched_flow *flow = &flows[f];
 		uint32_t served = issue(lte, flow, rb, tti, lead_tti, tb);
