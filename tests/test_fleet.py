@@ -38,6 +38,12 @@ def running(command, **options):
                 os.killpg(process.pid, signal.SIGKILL)
 
 
+def address_in(file):
+    """What a scheduler writes, which has created the file a moment before."""
+    wait_until(lambda: file.exists() and file.read_text().endswith("}"), "a scheduler", 60)
+    return json.loads(file.read_text())["address"]
+
+
 @pytest.fixture
 def scheduler(tmp_path):
     """Address of a scheduler."""
@@ -45,8 +51,7 @@ def scheduler(tmp_path):
     with open(tmp_path / "scheduler.log", "wb") as log, \
             running([CELLBED.with_name("dask"), "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
                      "--scheduler-file", file], stderr=log):
-        wait_until(file.exists, "a scheduler", 60)
-        yield json.loads(file.read_text())["address"]
+        yield address_in(file)
 
 
 @contextmanager

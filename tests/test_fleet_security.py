@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A fleet on a network with others: they reach nothing without its key. Head and neighbour are network namespaces."""
 
-import json
 import os
 import re
 import socket
@@ -12,7 +11,7 @@ import sys
 import pytest
 from e2e import CELLBED, needs_native
 from machine import wait_until
-from test_fleet import running
+from test_fleet import address_in, running
 
 from cellbed.error import CellbedError
 from cellbed.sweep import fleet_key
@@ -56,8 +55,7 @@ def fleet(stack, tmp_path, head, scheme, host, *key):
     quiet = {"stderr": subprocess.DEVNULL}
     stack.enter_context(running(within(head, CELLBED, "scheduler", "--host", host, "--port", "0", "--scheduler-file",
                                        file, *key), **quiet))
-    wait_until(file.exists, "a scheduler", 60)
-    address = json.loads(file.read_text())["address"]
+    address = address_in(file)
     assert address.startswith(f"{scheme}://{host}:")
     stack.enter_context(running(within(head, CELLBED, "worker", address, "--workers", "1", "--folder", tmp_path / "w",
                                        *key), **quiet))
