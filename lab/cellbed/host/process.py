@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO, Any
 
@@ -28,21 +28,22 @@ def python(module: str) -> list[str]:
     return [sys.executable, *(["-S"] if sys.flags.no_site else []), "-m", f"cellbed.{module}"]
 
 
-def await_end(process: subprocess.Popen[bytes] | Child, timeout_s: float) -> None:
-    """Until a child ends, or so long.
+def await_end(processes: Iterable[subprocess.Popen[bytes] | Child], timeout_s: float) -> None:
+    """Until the first of some children ends, or so long.
 
     Asleep all the time, as wake-ups are what a virtual lab costs; Popen.wait() looks again and again, up to 50 ms late.
     """
-    if process.poll() is not None:
-        return
-    try:
-        pidfd = os.pidfd_open(process.pid)
-    except ProcessLookupError:  # another thread has just learnt of its end
-        return
-    try:
-        select.select([pidfd], [], [], None if math.isinf(timeout_s) else timeout_s)
-    finally:
-        os.close(pidfd)
+    with contextlib.ExitStack() as stack:
+        pidfds = []
+        for process in processes:
+            if process.poll() is not None:
+                return
+            try:
+                pidfds.append(os.pidfd_open(process.pid))
+            except ProcessLookupError:  # another thread has just learnt of its end
+                return
+            stack.callback(os.close, pidfds[-1])
+        select.select(pidfds, [], [], None if math.isinf(timeout_s) else timeout_s)
 
 
 class NotStarted(LabError):
@@ -66,7 +67,7 @@ class Running:
 
     def wait(self, timeout_s: float) -> None:
         """Until the process ends, or so long."""
-        await_end(self.popen, timeout_s)
+        await_end([self.popen], timeout_s)
 
     def kill(self) -> None:
         """End the process for certain; for clean-up after a failure."""

@@ -91,4 +91,4 @@ def follow(process: subprocess.Popen[bytes], directory: Path, watch: Watch, pati
         if now - last > patience * watch.stalled_after_s:
             raise LabError(f"the run made no progress for {patience * watch.stalled_after_s:g} s and was stopped"
                            + (f": {named}" if named else ""))
-        await_end(process, _POLL_S)
+        await_end([process], _POLL_S)

@@ -16,7 +16,7 @@ from typing import Any
 
 from cellbed.error import LabError
 from cellbed.host import cgroup
-from cellbed.host.process import NotStarted, Process, await_end
+from cellbed.host.process import NotStarted, Process
 from cellbed.run import hosts_file
 from cellbed.run.attach import Attachment
 from cellbed.run.relay import Session
@@ -129,10 +129,6 @@ class Command:
 
     def running(self) -> bool:
         return not self.background and self.process is not None and self.process.popen.poll() is None
-
-    def wait(self, timeout_s: float) -> None:
-        """Until it ends, or so long."""
-        await_end(self.popen, timeout_s)
 
     def stop(self) -> None:
         """End what ran beside the others."""

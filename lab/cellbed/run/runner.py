@@ -20,7 +20,7 @@ from typing import Any
 
 from cellbed.error import CellbedError, LabError
 from cellbed.host import cgroup, tracepoints
-from cellbed.host.process import Process, python, start_ready
+from cellbed.host.process import Process, await_end, python, start_ready
 from cellbed.run import (
     congestion_control,
     counters,
@@ -202,7 +202,7 @@ class Runner:
                 if daemon.popen.poll() is not None:
                     raise LabError(f"{daemon.name}: died during the run: {daemon.log_tail()}")
             print(f"at {done_s:.3f} {all_s:.3f}", file=self.progress)
-            running[0].wait(step_s)
+            await_end([running[0].popen, *(daemon.popen for daemon in daemons)], step_s)
 
     def tell_started(self, flows: list[workload.Flow]) -> None:
         """For whoever passes signals on to an attached command."""

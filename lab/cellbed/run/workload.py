@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cellbed.error import LabError
+from cellbed.host.child import Child
 from cellbed.host.process import Copy, Process, Running, wait_line
 from cellbed.run import congestion_control, inventory, stream
 from cellbed.run.attach import Attachment
@@ -90,10 +91,11 @@ class Workload:
     def running(self) -> bool:
         return self.client is not None and self.client.popen.poll() is None
 
-    def wait(self, timeout_s: float) -> None:
-        """Until the client, which was started, ends, or so long."""
+    @property
+    def popen(self) -> subprocess.Popen[bytes] | Child:
+        """Of the client, which was started."""
         assert self.client is not None
-        self.client.wait(timeout_s)
+        return self.client.popen
 
     def stop(self) -> None:
         """The server ends by itself after its client."""
