@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 FUZZ = ROOT / "emulator/fuzz"
-SECONDS = 20
+SECONDS = 13
 TARGETS = sorted(path.stem.removeprefix("fuzz_") for path in FUZZ.glob("fuzz_*.c"))
 
 

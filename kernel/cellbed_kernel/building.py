@@ -68,7 +68,7 @@ def build(version: str, source: Path, jobs: int, target: Path, key: dict[str, st
             print(f"lab kernel {version}: unpacking {source}", file=sys.stderr)
             unpacked = unpack(source, scratch, log)
             for patch in patches(tree_version(unpacked)):
-                run(["patch", "-p1", "--forward", "-i", str(patch)], unpacked, log)
+                run(["patch", "-p1", "--forward", "--fuzz=0", "-i", str(patch)], unpacked, log)
             configure(unpacked, log)
             progress = Progress(f"lab kernel {version}: compiling", EXPECTED_OBJECTS[version])
             objects = 0

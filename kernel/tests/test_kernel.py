@@ -2,14 +2,11 @@
 """The lab kernel: how it is built and cached, and what it can do once booted."""
 
 import os
-import re
 import subprocess
 import tarfile
 
 import pytest
-from lab_kernel import BUILD, KINDS, VERSIONS, boot, cached
-
-from cellbed_kernel import lookup
+from lab_kernel import BUILD, KINDS, boot, cached
 
 
 def test_missing_source_is_one_message(tmp_path):
@@ -43,28 +40,6 @@ def test_failed_build_leaves_nothing_and_shows_the_log(tmp_path):
     assert done.returncode == 1
     assert "failed; the log's end:\n" in done.stderr and "arch/um/os-Linux/util.c" in done.stderr
     assert [p.name for p in (tmp_path / "cache/cellbed/kernel").iterdir()] == ["lock"]
-
-
-@pytest.mark.parametrize("version", VERSIONS)
-def test_patches_apply(version, tmp_path):
-    tarball = lookup.found(version)
-    if tarball is None:
-        pytest.skip(f"the source of Linux {version} is not here")
-    patches = lookup.patches(version)
-    wanted = {name for patch in patches for name in re.findall(r"^--- a/(\S+)", patch.read_text(), re.MULTILINE)}
-    with tarfile.open(tarball) as tar:
-        for member in tar:
-            name = member.name.partition("/")[2]
-            if name in wanted:
-                (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-                (tmp_path / name).write_bytes(tar.extractfile(member).read())
-                wanted.discard(name)
-                if not wanted:
-                    break
-    for patch in patches:
-        done = subprocess.run(["patch", "-p1", "--fuzz=0", "-i", patch], cwd=tmp_path, capture_output=True, text=True,
-                              check=False)
-        assert done.returncode == 0, f"{patch.name}: {done.stdout}"
 
 
 @pytest.fixture(params=KINDS)
