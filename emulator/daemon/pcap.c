@@ -17,13 +17,15 @@
 #include "tracefile.h"
 
 #include <errno.h>
-#include <pcap/pcap.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/time.h>
 
+/* Of a file with times in nanoseconds. Source: draft-ietf-opsawg-pcap, General File Structure */
+#define PCAP_MAGIC_NS                0xa1b23c4d
+#define PCAP_MAJOR                   2
+#define PCAP_MINOR                   4
 #define LINKTYPE_WIRESHARK_UPPER_PDU 252
 #define SNAPLEN                      65535
 #define BUFFER_BYTES                 (256 * 1024)
@@ -58,9 +60,20 @@
 #define UMTS_RLC_LI_7BIT          1
 #define UMTS_RB                   5 /* the first one of user data */
 
+struct pcap_file_header {
+	uint32_t magic;
+	uint16_t major, minor;
+	uint32_t reserved[2];
+	uint32_t snaplen, linktype;
+};
+
+struct pcap_record {
+	uint32_t s, ns;
+	uint32_t captured_bytes, bytes;
+};
+
 struct radio_pcap {
-	pcap_t *pcap;
-	pcap_dumper_t *dumper;
+	FILE *file;
 	char *buffer;
 	int64_t flushed_ns;
 	uint8_t n_rb;
@@ -205,30 +218,44 @@ static int write_frame(void *arg, int64_t t_ns, const struct cell_pdu_info *info
                        const uint8_t *data, uint32_t len)
 {
 	struct radio_pcap *p = arg;
-	uint8_t frame[SNAPLEN];
+	uint8_t frame[RADIO_PCAP_CONTEXT_MAX];
 	size_t context = p->order ? radio_pcap_utran_context(frame, info)
 	                          : radio_pcap_context(frame, info, p->n_rb);
-	struct pcap_pkthdr h = {
-		.ts = { .tv_sec = t_ns / 1000000000, .tv_usec = t_ns % 1000000000 },
-		.caplen = (uint32_t)context + len,
-		.len = (uint32_t)context + len,
+	struct pcap_record record = {
+		.s = (uint32_t)(t_ns / 1000000000),
+		.ns = (uint32_t)(t_ns % 1000000000),
+		.captured_bytes = (uint32_t)context + len,
+		.bytes = (uint32_t)context + len,
 	};
 
+	(void)fwrite(&record, sizeof(record), 1, p->file);
+	(void)fwrite(frame, context, 1, p->file);
 	if (len)
-		memcpy(frame + context, data, len);
-	pcap_dump((u_char *)p->dumper, &h, frame);
+		(void)fwrite(data, len, 1, p->file);
 	if (t_ns >= p->flushed_ns + TRACE_FLUSH_NS) { /* for who watches the run */
 		p->flushed_ns = t_ns;
-		if (pcap_dump_flush(p->dumper) != 0)
+		if (fflush(p->file) != 0)
 			return -errno;
 	}
-	return ferror(pcap_dump_file(p->dumper)) ? -EIO : 0;
+	return ferror(p->file) ? -EIO : 0;
+}
+
+static int write_file_header(FILE *f)
+{
+	const struct pcap_file_header header = {
+		.magic = PCAP_MAGIC_NS,
+		.major = PCAP_MAJOR,
+		.minor = PCAP_MINOR,
+		.snaplen = SNAPLEN,
+		.linktype = LINKTYPE_WIRESHARK_UPPER_PDU,
+	};
+
+	return fwrite(&header, sizeof(header), 1, f) == 1 ? 0 : -EIO;
 }
 
 int radio_pcap_create(struct radio_pcap **ret, const char *path, const struct cell_cfg *cfg)
 {
 	struct radio_pcap *p = calloc(1, sizeof(*p));
-	FILE *f = NULL;
 	int r = -ENOMEM;
 
 	if (!p)
@@ -240,25 +267,19 @@ int radio_pcap_create(struct radio_pcap **ret, const char *path, const struct ce
 			goto out;
 	}
 	p->buffer = malloc(BUFFER_BYTES);
-	p->pcap = pcap_open_dead_with_tstamp_precision(LINKTYPE_WIRESHARK_UPPER_PDU, SNAPLEN,
-	                                               PCAP_TSTAMP_PRECISION_NANO);
-	if (!p->buffer || !p->pcap)
+	if (!p->buffer)
 		goto out;
-	f = fopen(path, "we");
-	if (!f) {
+	p->file = fopen(path, "we");
+	if (!p->file) {
 		r = -errno;
 		goto out;
 	}
-	(void)setvbuf(f, p->buffer, _IOFBF, BUFFER_BYTES);
-	p->dumper = pcap_dump_fopen(p->pcap, f);
-	if (!p->dumper) {
-		(void)fclose(f);
-		r = -EIO;
+	(void)setvbuf(p->file, p->buffer, _IOFBF, BUFFER_BYTES);
+	r = write_file_header(p->file);
+	if (r < 0)
 		goto out;
-	}
 	*ret = p;
 	p = NULL;
-	r = 0;
 out:
 	if (p)
 		(void)radio_pcap_close(p);
@@ -279,13 +300,8 @@ int radio_pcap_close(struct radio_pcap *p)
 	if (!p)
 		return 0;
 	r = rlc_order_close(p->order);
-	if (p->dumper) {
-		if (pcap_dump_flush(p->dumper) != 0)
-			r = -errno;
-		pcap_dump_close(p->dumper);
-	}
-	if (p->pcap)
-		pcap_close(p->pcap);
+	if (p->file && fclose(p->file) != 0)
+		r = -errno;
 	free(p->buffer);
 	free(p);
 	return r;
