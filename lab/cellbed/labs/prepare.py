@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cellbed.error import LabError
-from cellbed.labs import kernels, native, trial, virtual, vm
+from cellbed.labs import kernels, trial, virtual
 from cellbed.labs.caller import Caller
 from cellbed.labs.choices import KERNELS
 from cellbed.labs.follow import Watch
@@ -57,13 +57,18 @@ def prepare(name: str, kernel: str | None) -> Lab:
     Raises:
         LabError: something is missing, or is not what it should be.
     """
+    # A run in one lab does not wait for the import of the others.
     if name == "virtual":
         image = kernels.find(kernel)
         return Lab(name, image.parent.name, True, partial(virtual.play, image),
                    try_out=partial(trial.boot_once, image))
     if name == "vm":
+        from cellbed.labs import vm
+
         machine = vm.prepare(kernel or "")
         return Lab(name, machine.fingerprint(), False, partial(vm.play, machine))
+    from cellbed.labs import native
+
     native.check()
     own = os.uname()
     return Lab(name, f"{own.release} {own.version}", False, native.play, congestion_control.identities)
