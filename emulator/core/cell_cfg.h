@@ -88,6 +88,27 @@ enum cell_sched {
 	CELL_SCHED_COUNT
 };
 
+/* RLC and PDCP of a bearer; the fields are those of struct cell_cfg. */
+struct cell_bearer_cfg {
+	uint8_t rlc_mode;
+	uint8_t delivery;
+	uint16_t t_reordering_ms;
+	uint32_t rlc_queue_pkts;
+	uint32_t rlc_queue_bytes;
+	uint8_t um_sn_bits;
+	uint8_t am_on_max_retx;
+	uint8_t am_max_retx_threshold;
+	uint16_t am_poll_pdu;
+	uint32_t am_poll_byte;
+	uint16_t am_t_poll_retransmit_ms;
+	uint16_t am_t_status_prohibit_ms;
+	uint16_t am_reestablish_ms;
+	uint8_t pdcp_sn_bits;
+	uint16_t discard_timer_ms;
+	uint8_t pdcp_reordering;
+	uint16_t pdcp_t_reordering_ms;
+};
+
 struct cell_ue_cfg {
 	uint16_t rnti;  /* C-RNTI, 1..65523 */
 	uint8_t peer;   /* UE number its traffic goes to, or CELL_PEER_NETWORK */
@@ -256,6 +277,9 @@ struct cell_cfg {
  * @cfg: filled with two UEs that are each other's peer, DM both ways, CQI 15
  */
 void cell_cfg_default(struct cell_cfg *cfg);
+
+/** cell_cfg_bearer() - RLC and PDCP of a bearer that has no settings of its own */
+struct cell_bearer_cfg cell_cfg_bearer(const struct cell_cfg *cfg);
 
 /**
  * cell_cfg_check() - validate a configuration

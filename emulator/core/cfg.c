@@ -29,6 +29,29 @@ void cell_cfg_default(struct cell_cfg *cfg)
 		};
 }
 
+struct cell_bearer_cfg cell_cfg_bearer(const struct cell_cfg *cfg)
+{
+	return (struct cell_bearer_cfg){
+		.rlc_mode = cfg->rlc_mode,
+		.delivery = cfg->delivery,
+		.t_reordering_ms = cfg->t_reordering_ms,
+		.rlc_queue_pkts = cfg->rlc_queue_pkts,
+		.rlc_queue_bytes = cfg->rlc_queue_bytes,
+		.um_sn_bits = cfg->um_sn_bits,
+		.am_on_max_retx = cfg->am_on_max_retx,
+		.am_max_retx_threshold = cfg->am_max_retx_threshold,
+		.am_poll_pdu = cfg->am_poll_pdu,
+		.am_poll_byte = cfg->am_poll_byte,
+		.am_t_poll_retransmit_ms = cfg->am_t_poll_retransmit_ms,
+		.am_t_status_prohibit_ms = cfg->am_t_status_prohibit_ms,
+		.am_reestablish_ms = cfg->am_reestablish_ms,
+		.pdcp_sn_bits = cfg->pdcp_sn_bits,
+		.discard_timer_ms = cfg->discard_timer_ms,
+		.pdcp_reordering = cfg->pdcp_reordering,
+		.pdcp_t_reordering_ms = cfg->pdcp_t_reordering_ms,
+	};
+}
+
 _Static_assert(CELL_MAX_UE == 100 && CELL_MAX_UE < CELL_PORT_SGW, "limits and port numbers");
 
 static const struct limit cell_limits[] = {

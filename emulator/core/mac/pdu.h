@@ -13,21 +13,28 @@
 #include <stdint.h>
 
 #include "base/pkt.h"
+#include "mac/mac_pdu.h"
 #include "phy/bler.h"
 
 /* PDU_ABSENT: a grant that its UE missed; the block was never sent. */
 enum pdu_outcome { PDU_DECODED, PDU_NACK, PDU_LOST, PDU_ABSENT };
 
+/* An RLC PDU in a MAC PDU. */
+struct pdu_sdu {
+	uint32_t epoch;  /* of its bearer: what RLC sent before a re-establishment is void */
+	uint32_t n_ends; /* packets of pdu.ends that are its own */
+};
+
 struct pdu {
 	struct pdu *next;
-	struct pkt_queue ends;
+	struct pkt_queue ends; /* in the order of its RLC PDUs */
+	struct pdu_sdu sdu[MAC_SDUS_MAX];
 	int64_t decode_ns;    /* when the receiver has it, or would have */
 	uint32_t block;       /* its number in radio.trace; 0 = never sent as one */
 	uint32_t first_tti;   /* sub-frame of its first transmission: its BSR is as of then */
 	uint32_t subframe;    /* of its last transmission */
 	uint32_t len;         /* TBS */
 	uint32_t cell_change; /* of its UE: what was sent in another cell is void */
-	uint32_t epoch;       /* of its leg: what RLC sent before a re-establishment is void */
 	uint8_t dir;          /* enum cell_dir */
 	uint8_t ue;           /* UL, SL: sender; DL: receiver */
 	uint8_t tb;           /* DL: carrier and codeword */

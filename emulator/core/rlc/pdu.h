@@ -33,6 +33,14 @@ struct rlc_pdu {
 	bool acked;
 };
 
+/* An SDU whose last byte was sent and that its transmitter still keeps. */
+struct rlc_kept_sdu {
+	struct pkt *p; /* the caller takes it over; NULL when the receiver has it */
+	const uint8_t *data;
+	uint16_t len;
+	bool confirmed; /* all of it is acknowledged */
+};
+
 /* Free PDUs; the one freed last is the next to be used, as it is in the cache. */
 struct rlc_pool {
 	struct rlc_pdu *free;

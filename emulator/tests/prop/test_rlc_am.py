@@ -48,7 +48,7 @@ class Link:
         self.sizes.append(length)
 
     def grant(self, room):
-        """Room for a MAC PDU's worth of RLC PDUs, as bearer.c fills it."""
+        """Room for a MAC PDU's worth of RLC PDUs, as leg.c fills it."""
         while pdu := self.am.transmit(room, self.now_ns):
             self.data.append(pdu)
             room -= len(pdu)

@@ -912,11 +912,11 @@ static void test_reset(void **state)
 	assert_null(tx.queue.sdus.head);
 }
 
-static struct rlc_am_sdu visited[8];
+static struct rlc_kept_sdu visited[8];
 static uint8_t visited_data[8][64];
 static uint32_t n_visited;
 
-static void visit(void *arg, struct rlc_am_sdu sdu)
+static void visit(void *arg, struct rlc_kept_sdu sdu)
 {
 	(void)arg;
 	memcpy(visited_data[n_visited], sdu.data, sdu.len);

@@ -12,8 +12,8 @@
 #include "ran/lte/air.h"
 
 #include "phy/phy.h"
-#include "ran/lte/bearer.h"
 #include "ran/lte/control.h"
+#include "ran/lte/leg.h"
 
 #define RNTI_TYPE_C 3
 
@@ -124,7 +124,7 @@ void air_transmit(struct lte *lte, struct leg *leg, const struct grant *g, struc
 	r.value = (int32_t)mac->padding;
 	r.aux = g->msg3;
 	out_record(&lte->cell, &leg->at, r);
-	bearer_record_buffer(lte, leg);
+	leg_record_buffers(lte, leg);
 	attempt(lte, leg, g, pdu);
 	lte->cell.block = 0;
 }

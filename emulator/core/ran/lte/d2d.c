@@ -6,7 +6,7 @@
  */
 #include "ran/lte/d2d.h"
 
-#include "ran/lte/bearer.h"
+#include "ran/lte/leg.h"
 #include "ran/lte/tunnel.h"
 
 void d2d_ingress(struct lte *lte, struct pkt *p)
@@ -23,7 +23,7 @@ void d2d_ingress(struct lte *lte, struct pkt *p)
 	                                 .pkt = p->id,
 	                                 .tag = p->tag,
 	                                 .bytes = p->len });
-	bearer_send(lte, &u->leg[dir], p);
+	leg_send(lte, &u->leg[dir], p);
 }
 
 /* Into the order of arrival. */
@@ -48,7 +48,7 @@ static void flush(struct lte *lte, struct leg *leg, struct pkt_queue *again)
 	bool again_whole = lte->cell.cfg.mode_flush == CELL_FLUSH_RETRANSMIT;
 	struct pkt *p;
 
-	bearer_empty(lte, leg, again_whole || lte->cell.cfg.mode_flush_air, &held);
+	leg_empty(lte, leg, again_whole || lte->cell.cfg.mode_flush_air, &held);
 	if (leg->at.dir != CELL_DIR_DL)
 		lte->ue[leg->ue - 1].enb_backlog[leg->at.dir] = 0;
 	for (p = held.head; p; p = p->next)
@@ -87,7 +87,7 @@ void d2d_change_mode(struct lte *lte, struct ue *u, enum cell_mode mode)
 		flush(lte, &lte->ue[u->peer - 1].leg[CELL_DIR_DL], &again);
 	}
 	while ((p = pkt_dequeue(&again)))
-		bearer_send(lte, &u->leg[mode == CELL_MODE_IM ? CELL_DIR_UL : CELL_DIR_SL], p);
+		leg_send(lte, &u->leg[mode == CELL_MODE_IM ? CELL_DIR_UL : CELL_DIR_SL], p);
 }
 
 /* Source: Nardini, section IV. With equal CQIs direct mode saves a hop. */
@@ -118,5 +118,5 @@ void d2d_forward(struct lte *lte, struct leg *leg, struct pdcp_out *out)
 		else if (peer == CELL_PEER_NETWORK)
 			out_deliver(&lte->cell, p, leg->ue | CELL_PORT_NETWORK);
 		else
-			bearer_send(lte, &lte->ue[peer - 1].leg[CELL_DIR_DL], p);
+			leg_send(lte, &lte->ue[peer - 1].leg[CELL_DIR_DL], p);
 }

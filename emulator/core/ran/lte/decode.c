@@ -13,9 +13,9 @@
 
 #include "base/assert.h"
 #include "ran/lte/air.h"
-#include "ran/lte/bearer.h"
 #include "ran/lte/d2d.h"
 #include "ran/lte/enb.h"
+#include "ran/lte/leg.h"
 
 #define AUX_DTX 2
 
@@ -46,6 +46,18 @@ static void record_outcome(struct lte *lte, const struct leg *leg, const struct 
 	out_record(&lte->cell, &leg->at, r);
 }
 
+/* The first @n of @from. */
+static struct pkt_queue take(struct pkt_queue *from, uint32_t n)
+{
+	struct pkt_queue taken = { 0 };
+
+	if (n == from->n)
+		pkt_queue_move(&taken, from);
+	while (taken.n < n && from->n > 0)
+		pkt_enqueue(&taken, pkt_dequeue(from));
+	return taken;
+}
+
 /* What a decoded MAC PDU holds goes to the eNB and to the leg's RLC. */
 static void deliver(struct lte *lte, struct leg *leg, struct pdu *pdu)
 {
@@ -55,11 +67,16 @@ static void deliver(struct lte *lte, struct leg *leg, struct pdu *pdu)
 	if (mac.bsr.present && (leg->at.dir == CELL_DIR_UL ||
 	                        (leg->at.dir == CELL_DIR_SL && lte->cell.cfg.enb_overhears_dm)))
 		enb_bsr(lte, &lte->ue[pdu->ue - 1], &mac.bsr, pdu->first_tti);
-	for (uint32_t i = 0; i < mac.n_sdus && pdu->epoch == leg->epoch; i++) {
+	for (uint32_t i = 0; i < mac.n_sdus; i++) {
+		struct bearer *b = leg_bearer_of(leg, mac.sdu[i].lcid);
+		struct pkt_queue ends = take(&pdu->ends, pdu->sdu[i].n_ends);
 		struct pdcp_out up = { 0 };
 
-		bearer_receive(lte, leg, pdu->buf + mac.sdu[i].off, mac.sdu[i].len, &pdu->ends,
-		               &up);
+		if (pdu->sdu[i].epoch != b->epoch) {
+			CELL_ASSERT(ends.n == 0); /* taken when it began anew */
+			continue;
+		}
+		bearer_receive(lte, b, pdu->buf + mac.sdu[i].off, mac.sdu[i].len, &ends, &up);
 		d2d_forward(lte, leg, &up);
 	}
 }

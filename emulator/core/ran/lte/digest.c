@@ -3,64 +3,32 @@
 #include "ran/lte/digest.h"
 
 #include "base/digest.h"
-#include "ran/lte/bearer.h"
-#include "rlc/digest.h"
 
-static void mix_reassembly(uint64_t *h, const struct rlc_reassembly *r)
+static void mix_bearer(uint64_t *h, const struct bearer *b)
 {
-	digest_mix(h, r->lower);
-	digest_mix(h, r->tail.open);
-	digest_mix(h, r->tail.open ? r->tail.len : 0);
-}
-
-static void mix_um(uint64_t *h, const struct leg *leg)
-{
-	digest_mix(h, leg->um.tx.vt_us);
-	digest_mix(h, leg->um.rx.vr_ux);
-	digest_mix(h, leg->um.rx.vr_uh);
-	mix_reassembly(h, &leg->um.rx.reassembly);
-}
-
-static void mix_am(uint64_t *h, const struct leg *leg)
-{
-	digest_mix(h, leg->am.tx.vt_a);
-	digest_mix(h, leg->am.tx.vt_s);
-	digest_mix(h, leg->am.tx.poll_sn);
-	digest_mix(h, leg->am.tx.n_retx);
-	digest_mix(h, leg->am.tx.retx_bytes);
-	digest_mix(h, leg->am.tx.pdu_without_poll);
-	digest_mix(h, leg->am.tx.byte_without_poll);
-	digest_mix(h, leg->am.tx.poll_due);
-	digest_mix(h, leg->am.rx.vr_x);
-	digest_mix(h, leg->am.rx.vr_ms);
-	digest_mix(h, leg->am.rx.vr_h);
-	digest_mix(h, leg->am.rx.status_due);
-	mix_reassembly(h, &leg->am.rx.reassembly);
+	digest_mix(h, b->pdcp_tx.next_sn);
+	digest_mix(h, b->pdcp_rx.rx_deliv);
+	digest_mix(h, b->pdcp_rx.rx_next);
+	for (uint32_t i = 0; b->pdcp_rx.order == PDCP_ORDER_AM &&
+	                     i < sizeof(b->pdcp_rx.delivered) / sizeof(uint64_t);
+	     i++)
+		digest_mix(h, b->pdcp_rx.delivered[i]);
+	digest_mix_queue(h, &b->pdcp_rx.held);
+	digest_mix(h, (uint64_t)b->pdcp_rx.expiry_ns);
+	digest_mix(h, b->epoch);
+	digest_mix(h, b->stopped);
+	digest_mix(h, (uint64_t)b->outage_expiry_ns);
+	b->rlc.mode->digest(&b->rlc, h);
 }
 
 static void mix_leg(uint64_t *h, const struct leg *leg)
 {
-	digest_mix(h, leg->pdcp_tx.next_sn);
-	digest_mix(h, leg->pdcp_rx.rx_deliv);
-	digest_mix(h, leg->pdcp_rx.rx_next);
-	for (uint32_t i = 0; leg->pdcp_rx.order == PDCP_ORDER_AM &&
-	                     i < sizeof(leg->pdcp_rx.delivered) / sizeof(uint64_t);
-	     i++)
-		digest_mix(h, leg->pdcp_rx.delivered[i]);
-	digest_mix_queue(h, &leg->pdcp_rx.held);
-	digest_mix(h, leg->epoch);
-	digest_mix(h, leg->stopped);
 	digest_mix(h, (uint32_t)leg->sinr_cdb);
 	digest_mix(h, leg->loss_rng.state);
 	digest_mix(h, leg->harq_rng.state);
 	digest_mix(h, leg->feedback_rng.state);
-	for (int t = 0; t < LEG_TIMER_COUNT; t++)
-		digest_mix(h, (uint64_t)bearer_expiry_ns(leg, (enum leg_timer)t));
-	rlc_digest_sdus(h, bearer_queue(leg));
-	if (leg_is_am(leg))
-		mix_am(h, leg);
-	else
-		mix_um(h, leg);
+	for (uint8_t k = 0; k < leg->n_bearers; k++)
+		mix_bearer(h, &leg->bearer[k]);
 }
 
 static void mix_harq(uint64_t *h, const struct harq_process *p, uint32_t n)

@@ -18,9 +18,9 @@
 #include "mac/bsr.h"
 #include "phy/phy.h"
 #include "ran/lte/air.h"
-#include "ran/lte/bearer.h"
 #include "ran/lte/control.h"
 #include "ran/lte/d2d.h"
+#include "ran/lte/leg.h"
 
 #define TEMP_CRNTI_BASE 0x1000
 #define RNTI_TYPE_RA    2
@@ -276,7 +276,7 @@ static void grant_uplink(struct lte *lte, struct enb *enb, uint32_t tti, struct 
 /* What waits for a downlink grant; the eNB knows its own queue exactly. */
 static uint32_t dl_backlog(const struct lte *lte, const struct ue *u)
 {
-	uint32_t queued = bearer_bytes(lte, &u->leg[CELL_DIR_DL]), granted = grant_pending(&u->dl);
+	uint32_t queued = leg_bytes(lte, &u->leg[CELL_DIR_DL]), granted = grant_pending(&u->dl);
 
 	return queued > granted ? queued - granted : 0;
 }
@@ -371,7 +371,7 @@ static void transmit_new(struct lte *lte, struct leg *leg, const struct grant *g
 	struct pdu *pdu = air_block_begin(lte);
 	struct mac_pdu mac = { 0 };
 
-	bearer_fill(lte, leg, &mac, g->bytes, pdu);
+	leg_fill(lte, leg, &mac, g->bytes, pdu);
 	mac_pack(&mac, lte->rlc_buf, pdu->buf, g->bytes);
 	air_transmit(lte, leg, g, pdu, &mac);
 }

@@ -15,8 +15,8 @@
  */
 #include "ran/lte/event.h"
 
-#include "ran/lte/bearer.h"
 #include "ran/lte/enb.h"
+#include "ran/lte/leg.h"
 #include "ran/lte/rrc.h"
 #include "ran/lte/ue.h"
 
@@ -38,25 +38,12 @@ static uint32_t ue_tti(const struct lte *lte, const struct ue *u, uint32_t from)
 		return from;
 	tti = ue_next_tti(lte, u, from);
 	next = tti < next ? tti : next;
-	for (int d = 0; d < CELL_DIR_COUNT; d++) {
-		tti = bearer_discard_tti(lte, &u->leg[d], from);
-		next = tti < next ? tti : next;
-	}
-	return next;
-}
-
-/* The timer of @leg that expires first, and of several the first in their order. */
-static enum leg_timer first_timer(const struct leg *leg, int64_t *ret_t_ns)
-{
-	enum leg_timer first = LEG_T_REORDERING;
-
-	*ret_t_ns = bearer_expiry_ns(leg, first);
-	for (enum leg_timer t = first + 1; t < LEG_TIMER_COUNT; t++)
-		if (bearer_expiry_ns(leg, t) < *ret_t_ns) {
-			*ret_t_ns = bearer_expiry_ns(leg, t);
-			first = t;
+	for (int d = 0; d < CELL_DIR_COUNT; d++)
+		for (uint8_t k = 0; k < u->leg[d].n_bearers; k++) {
+			tti = bearer_discard_tti(lte, &u->leg[d].bearer[k], from);
+			next = tti < next ? tti : next;
 		}
-	return first;
+	return next;
 }
 
 /* No sub-frame has anything to do for @u until something happens to it. */
@@ -65,8 +52,7 @@ static bool is_idle(const struct lte *lte, const struct ue *u)
 	uint32_t n_dl = lte_tbs_dl(&lte->cell.cfg) * HARQ_PROCESSES;
 
 	for (int d = 0; d < CELL_DIR_COUNT; d++)
-		if (bearer_queue(&u->leg[d])->sdus.head || bearer_bytes(lte, &u->leg[d]) ||
-		    u->enb_backlog[d])
+		if (leg_packets(&u->leg[d]) || leg_bytes(lte, &u->leg[d]) || u->enb_backlog[d])
 			return false;
 	return u->ra.state == RA_IDLE && grant_next_tti(&u->ul) == TTI_NEVER &&
 	       grant_next_tti(&u->dl) == TTI_NEVER &&
@@ -79,12 +65,9 @@ static void update(struct lte *lte, struct ue *u, uint32_t from)
 	uint8_t i = (uint8_t)(u->id - 1);
 	uint32_t tti = ue_tti(lte, u, from);
 
-	for (int d = 0; d < CELL_DIR_COUNT; d++) {
-		int64_t t_ns;
-
-		(void)first_timer(&u->leg[d], &t_ns);
-		heap_set(&lte->due_timer, leg_number(&u->leg[d]), t_ns);
-	}
+	for (int d = 0; d < CELL_DIR_COUNT; d++)
+		heap_set(&lte->due_timer, leg_number(&u->leg[d]),
+		         bearer_next_ns(leg_first_timer(&u->leg[d])));
 	heap_set(&lte->due_tti, i, tti == TTI_NEVER ? CELL_NEVER : tti);
 	if (lte->cell.cfg.n_enb > 1)
 		heap_set(&lte->due_rrc, i, rrc_next_ns(lte, u));
@@ -147,14 +130,11 @@ struct pdu *lte_next_decoded(struct lte *lte)
 	return pdu_dequeue(&lte->air[dl]);
 }
 
-struct leg *lte_next_timer(const struct lte *lte, enum leg_timer *ret_timer)
+struct bearer *lte_next_timer(const struct lte *lte)
 {
 	uint32_t number = heap_first(&lte->due_timer).id;
-	struct leg *leg = &lte->ue[number / CELL_DIR_COUNT].leg[number % CELL_DIR_COUNT];
-	int64_t t_ns;
 
-	*ret_timer = first_timer(leg, &t_ns);
-	return leg;
+	return leg_first_timer(&lte->ue[number / CELL_DIR_COUNT].leg[number % CELL_DIR_COUNT]);
 }
 
 struct ue *lte_next_rrc(const struct lte *lte)

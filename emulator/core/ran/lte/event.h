@@ -11,7 +11,6 @@
 #ifndef LTE_EVENT_H
 #define LTE_EVENT_H
 
-#include "ran/lte/bearer.h"
 #include "ran/lte/state.h"
 
 /** lte_event_update() - an event is over: what is due follows what was touched in it */
@@ -20,8 +19,8 @@ void lte_event_update(struct lte *lte);
 /** lte_next_decoded() - the PDU of LTE_EVENT_DECODE, taken from the air */
 struct pdu *lte_next_decoded(struct lte *lte);
 
-/** lte_next_timer() - the leg and timer of LTE_EVENT_TIMER */
-struct leg *lte_next_timer(const struct lte *lte, enum leg_timer *ret_timer);
+/** lte_next_timer() - the bearer of LTE_EVENT_TIMER */
+struct bearer *lte_next_timer(const struct lte *lte);
 
 /** lte_next_rrc() - the UE of LTE_EVENT_RRC */
 struct ue *lte_next_rrc(const struct lte *lte);

@@ -3,6 +3,7 @@
 #include "ran/lte/init.h"
 
 #include "phy/phy.h"
+#include "ran/lte/channel.h"
 
 #define NS_PER_MS INT64_C(1000000)
 
@@ -19,32 +20,56 @@ static size_t pdus_needed(const struct cell_cfg *cfg)
 	return (size_t)cfg->n_ue * (lte_tbs_dl(cfg) + 2) * ttis;
 }
 
-static uint32_t window_slots(const struct cell_cfg *cfg)
+/* What all bearers of a network need. */
+struct needs {
+	uint32_t n_bearers;
+	size_t rlc_state; /* bytes */
+	size_t slots;     /* of windows */
+	size_t rlc_pdus;  /* that may wait: half the SNs at a receiver and, in AM, a transmitter */
+};
+
+static size_t aligned(size_t bytes)
 {
-	return cfg->rlc_mode == CELL_RLC_AM ? 2 * AM_SLOTS : rlc_um_window_slots(cfg->um_sn_bits);
+	return (bytes + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t);
 }
 
-/* RLC PDUs that may wait: half the SNs at a receiver and, in AM, a transmitter. */
-static size_t rlc_pdus_needed(const struct cell_cfg *cfg)
+static struct needs needs_of(const struct cell_cfg *cfg)
 {
-	return (size_t)cfg->n_ue * CELL_DIR_COUNT * (window_slots(cfg) / 2 + 1);
+	struct needs needs = { 0 };
+
+	for (uint8_t id = 1; id <= cfg->n_ue; id++)
+		for (int d = 0; d < CELL_DIR_COUNT; d++)
+			for (uint8_t k = 0; k < channel_count(cfg, id, (enum cell_dir)d); k++) {
+				struct cell_bearer_cfg b = channel_cfg(cfg, id, k);
+				const struct rlc_mode *mode =
+					rlc_mode_of((enum cell_rlc_mode)b.rlc_mode);
+
+				needs.n_bearers++;
+				needs.rlc_state += aligned(mode->bytes);
+				needs.slots += mode->slots(&b);
+				needs.rlc_pdus += mode->slots(&b) / 2 + 1;
+			}
+	return needs;
 }
 
 struct cell *lte_lay_out(struct arena *a, const struct cell_cfg *cfg)
 {
-	size_t n_pdus = pdus_needed(cfg), n_rlc = rlc_pdus_needed(cfg);
+	struct needs needs = needs_of(cfg);
+	size_t n_pdus = pdus_needed(cfg);
 	size_t pdu_bytes = phy_tbs(PHY_ITBS_COUNT - 1, cfg->n_rb);
 	struct lte *lte = arena_take(a, 1, sizeof(*lte));
 	struct ue *ue = arena_take(a, cfg->n_ue, sizeof(*ue));
 	struct heap timers = heap_take(a, cfg->n_ue * CELL_DIR_COUNT);
 	struct heap ttis = heap_take(a, cfg->n_ue), handovers = heap_take(a, cfg->n_ue);
-	struct rlc_pdu **window = arena_take(
-		a, (size_t)cfg->n_ue * CELL_DIR_COUNT * window_slots(cfg), sizeof(*window));
+	struct bearer *bearer = arena_take(a, needs.n_bearers, sizeof(*bearer));
+	uint8_t *rlc_state = arena_take(a, 1, needs.rlc_state);
+	struct rlc_pdu **window = arena_take(a, needs.slots, sizeof(*window));
 	struct pdu *pdu = arena_take(a, n_pdus, sizeof(*pdu));
 	uint8_t *pdu_buf = arena_take(a, n_pdus, pdu_bytes);
-	struct rlc_pdu *rlc_pdu = arena_take(a, n_rlc, sizeof(*rlc_pdu));
-	uint8_t *rlc_data = arena_take(a, n_rlc, pdu_bytes);
+	struct rlc_pdu *rlc_pdu = arena_take(a, needs.rlc_pdus, sizeof(*rlc_pdu));
+	uint8_t *rlc_data = arena_take(a, needs.rlc_pdus, pdu_bytes);
 	uint8_t *rlc_buf = arena_take(a, 1, pdu_bytes);
+	void *scratch = arena_take(a, 1, rlc_scratch_bytes());
 
 	if (!lte)
 		return NULL;
@@ -53,13 +78,16 @@ struct cell *lte_lay_out(struct arena *a, const struct cell_cfg *cfg)
 		.due_timer = timers,
 		.due_tti = ttis,
 		.due_rrc = handovers,
+		.bearer = bearer,
+		.rlc_state = rlc_state,
 		.window = window,
 		.next_block = 1,
 		.rlc_buf = rlc_buf,
-		.rlc_pool = { .data_max = (uint16_t)pdu_bytes,
-		              .fresh = rlc_pdu,
-		              .fresh_data = rlc_data,
-		              .n_fresh = (uint32_t)n_rlc },
+		.rlc = { .pool = { .data_max = (uint16_t)pdu_bytes,
+		                   .fresh = rlc_pdu,
+		                   .fresh_data = rlc_data,
+		                   .n_fresh = (uint32_t)needs.rlc_pdus },
+		         .scratch = scratch },
 	};
 	pdu_pool_init(&lte->pdus, pdu, n_pdus, pdu_buf, pdu_bytes);
 	return &lte->cell;
@@ -74,20 +102,12 @@ size_t lte_out_min(const struct cell_cfg *cfg)
 	return blocks * (RLC_ELEMENTS_MAX + 32) + (size_t)cfg->max_pkts * rows + 64;
 }
 
-static uint8_t lcid_of(const struct cell_cfg *cfg, enum cell_dir dir)
-{
-	uint8_t um = cfg->um_sn_bits == 10 ? LCID_UM_10 : LCID_UM_5;
-	uint8_t lcid = cfg->rlc_mode == CELL_RLC_AM ? LCID_AM : um;
-
-	return (uint8_t)(lcid + (dir == CELL_DIR_SL));
-}
-
 /* Only handovers make RLC deliver out of order, or twice. */
-static enum pdcp_order order_of(const struct cell_cfg *cfg)
+static enum pdcp_order order_of(const struct cell_cfg *cfg, const struct bearer *b)
 {
-	if (cfg->n_enb > 1 && cfg->rlc_mode == CELL_RLC_AM)
+	if (cfg->n_enb > 1 && b->rlc.mode->acknowledged)
 		return PDCP_ORDER_AM;
-	return cfg->pdcp_reordering ? PDCP_ORDER_TIMER : PDCP_ORDER_NONE;
+	return b->cfg.pdcp_reordering ? PDCP_ORDER_TIMER : PDCP_ORDER_NONE;
 }
 
 static void init_leg(struct leg *leg, const struct cell_cfg *cfg, uint8_t id, enum cell_dir dir)
@@ -102,53 +122,49 @@ static void init_leg(struct leg *leg, const struct cell_cfg *cfg, uint8_t id, en
 	const uint32_t bler[] = { u->bler_ul_q32, u->bler_dl_q32, u->bler_sl_q32 };
 
 	leg->ue = id;
-	leg->rlc_mode = cfg->rlc_mode;
 	leg->at = (struct out_leg){
 		.from = dir == CELL_DIR_DL ? CELL_NODE_ENB : id,
 		.to = dir == CELL_DIR_UL   ? CELL_NODE_ENB
 		      : dir == CELL_DIR_DL ? id
 		                           : u->peer,
 		.dir = (uint8_t)dir,
-		.lcid = lcid_of(cfg, dir),
+		.lcid = channel_lcid(cfg, id, 0, dir),
 	};
 	leg->cqi = cqi[dir];
 	leg->sinr_cdb = CELL_SINR_UNKNOWN;
 	leg->itbs = phy_itbs(dir, cqi[dir]);
 	leg->bler_q32 = bler[dir];
-	leg->outage_expiry_ns = CELL_NEVER;
 	rng_init(&leg->loss_rng, cfg->seed, streams[dir][0], id);
 	rng_init(&leg->harq_rng, cfg->seed, streams[dir][1], id);
 	rng_init(&leg->feedback_rng, cfg->seed, streams[dir][2], id);
-	pdcp_tx_init(&leg->pdcp_tx, cfg->pdcp_sn_bits);
-	pdcp_rx_init(&leg->pdcp_rx, cfg->pdcp_sn_bits, order_of(cfg),
-	             cfg->pdcp_t_reordering_ms * NS_PER_MS);
 }
 
-static void init_rlc(struct leg *leg, const struct cell_cfg *cfg, struct rlc_pdu **window,
-                     struct rlc_pool *pool)
+static void init_bearer(struct bearer *b, struct lte *lte, struct leg *leg, uint8_t k, void *state,
+                        struct rlc_pdu **window)
 {
-	const struct rlc_am_cfg am = {
-		.poll_pdu = cfg->am_poll_pdu,
-		.poll_byte = cfg->am_poll_byte,
-		.max_retx_threshold = cfg->am_max_retx_threshold,
-		.t_poll_retransmit_ns = cfg->am_t_poll_retransmit_ms * NS_PER_MS,
-		.queue_limit = cfg->rlc_queue_pkts,
-	};
+	const struct cell_cfg *cfg = &lte->cell.cfg;
 
-	if (leg_is_am(leg)) {
-		rlc_am_tx_init(&leg->am.tx, &am, window, pool);
-		rlc_am_rx_init(&leg->am.rx, cfg->t_reordering_ms * NS_PER_MS,
-		               cfg->am_t_status_prohibit_ms * NS_PER_MS, cfg->delivery,
-		               window + AM_SLOTS, window, pool);
-	} else {
-		rlc_um_tx_init(&leg->um.tx, cfg->um_sn_bits, cfg->rlc_queue_pkts);
-		rlc_um_rx_init(&leg->um.rx, cfg->um_sn_bits, cfg->t_reordering_ms * NS_PER_MS,
-		               cfg->delivery, window, pool);
-	}
+	*b = (struct bearer){
+		.cfg = channel_cfg(cfg, leg->ue, k),
+		.leg = leg,
+		.outage_expiry_ns = CELL_NEVER,
+		.at = leg->at,
+	};
+	b->at.lcid = channel_lcid(cfg, leg->ue, k, (enum cell_dir)leg->at.dir);
+	b->rlc = (struct rlc){
+		.mode = rlc_mode_of((enum cell_rlc_mode)b->cfg.rlc_mode),
+		.state = state,
+		.shared = &lte->rlc,
+		.cell = &lte->cell,
+		.at = &b->at,
+	};
+	b->rlc.mode->init(&b->rlc, &b->cfg, window);
+	pdcp_tx_init(&b->pdcp_tx, b->cfg.pdcp_sn_bits);
+	pdcp_rx_init(&b->pdcp_rx, b->cfg.pdcp_sn_bits, order_of(cfg, b),
+	             b->cfg.pdcp_t_reordering_ms * NS_PER_MS);
 }
 
-static void init_ue(struct ue *u, const struct cell_cfg *cfg, uint8_t id, struct rlc_pdu **windows,
-                    struct rlc_pool *pool)
+static void init_ue(struct ue *u, const struct cell_cfg *cfg, uint8_t id)
 {
 	*u = (struct ue){
 		.id = id,
@@ -159,9 +175,40 @@ static void init_ue(struct ue *u, const struct cell_cfg *cfg, uint8_t id, struct
 	rng_init(&u->ra.preamble_rng, cfg->seed, "preamble", id);
 	rng_init(&u->ra.backoff_rng, cfg->seed, "backoff", id);
 	rng_init(&u->control.rng, cfg->seed, "control", id);
-	for (int d = 0; d < CELL_DIR_COUNT; d++) {
+	for (int d = 0; d < CELL_DIR_COUNT; d++)
 		init_leg(&u->leg[d], cfg, id, (enum cell_dir)d);
-		init_rlc(&u->leg[d], cfg, windows + (size_t)d * window_slots(cfg), pool);
+}
+
+/* Memory of bearers is given out in the order in which needs_of() counted it. */
+static void init_bearers(struct lte *lte)
+{
+	const struct cell_cfg *cfg = &lte->cell.cfg;
+	struct bearer *bearer = lte->bearer;
+	uint8_t *state = lte->rlc_state;
+	struct rlc_pdu **window = lte->window;
+
+	for (uint8_t i = 0; i < cfg->n_ue; i++)
+		for (int d = 0; d < CELL_DIR_COUNT; d++) {
+			struct leg *leg = &lte->ue[i].leg[d];
+
+			leg->bearer = bearer;
+			leg->n_bearers = channel_count(cfg, leg->ue, (enum cell_dir)d);
+			for (uint8_t k = 0; k < leg->n_bearers; k++, bearer++) {
+				init_bearer(bearer, lte, leg, k, state, window);
+				state += aligned(bearer->rlc.mode->bytes);
+				window += bearer->rlc.mode->slots(&bearer->cfg);
+			}
+		}
+}
+
+/* The two directions of each bearer. */
+static void pair_bearers(struct lte *lte, struct leg *leg)
+{
+	const struct leg *reverse = leg_reverse(lte, leg);
+
+	for (uint8_t k = 0; k < leg->n_bearers && k < reverse->n_bearers; k++) {
+		leg->bearer[k].reverse = &reverse->bearer[k];
+		leg->bearer[k].rlc.reverse = &reverse->bearer[k].rlc;
 	}
 }
 
@@ -189,10 +236,12 @@ void lte_init(struct lte *lte)
 	heap_init(&lte->due_timer, cfg->n_ue * CELL_DIR_COUNT);
 	heap_init(&lte->due_tti, cfg->n_ue);
 	heap_init(&lte->due_rrc, cfg->n_ue);
+	for (uint8_t i = 0; i < cfg->n_ue; i++)
+		init_ue(&lte->ue[i], cfg, (uint8_t)(i + 1));
+	init_bearers(lte);
 	for (uint8_t i = 0; i < cfg->n_ue; i++) {
-		init_ue(&lte->ue[i], cfg, (uint8_t)(i + 1),
-		        lte->window + (size_t)i * CELL_DIR_COUNT * window_slots(cfg),
-		        &lte->rlc_pool);
+		for (int d = 0; d < CELL_DIR_COUNT; d++)
+			pair_bearers(lte, &lte->ue[i].leg[d]);
 		ue_serve(lte, &lte->ue[i], cfg->ue[i].enb);
 	}
 	init_enbs(lte);

@@ -2,7 +2,6 @@
 /* lte.c - an LTE network as the core's entry points see it; see lte.h and state.h. */
 #include "ran/lte/lte.h"
 
-#include "ran/lte/bearer.h"
 #include "ran/lte/check.h"
 #include "ran/lte/d2d.h"
 #include "ran/lte/decode.h"
@@ -11,6 +10,7 @@
 #include "ran/lte/event.h"
 #include "ran/lte/gateway.h"
 #include "ran/lte/init.h"
+#include "ran/lte/leg.h"
 #include "ran/lte/rrc.h"
 #include "ran/lte/tunnel.h"
 #include "ran/lte/ue.h"
@@ -100,7 +100,8 @@ static void subframe(struct lte *lte, uint32_t tti)
 	lte->cell.stats.ttis_active++;
 	FOR_EACH_ACTIVE(lte, i)
 	for (int d = 0; d < CELL_DIR_COUNT; d++)
-		bearer_discard_expired(lte, &lte->ue[i].leg[d]);
+		for (uint8_t k = 0; k < lte->ue[i].leg[d].n_bearers; k++)
+			bearer_discard_expired(lte, &lte->ue[i].leg[d].bearer[k]);
 	enb_subframe(lte, tti);
 	FOR_EACH_ACTIVE(lte, i)
 	ue_transmit(lte, &lte->ue[i], tti);
@@ -115,11 +116,10 @@ static void subframe(struct lte *lte, uint32_t tti)
 static void expire(struct lte *lte)
 {
 	struct pdcp_out up = { 0 };
-	enum leg_timer timer;
-	struct leg *leg = lte_next_timer(lte, &timer);
+	struct bearer *b = lte_next_timer(lte);
 
-	bearer_expire(lte, leg, timer, &up);
-	d2d_forward(lte, leg, &up);
+	bearer_expire(lte, b, &up);
+	d2d_forward(lte, b->leg, &up);
 }
 
 static void process(struct cell *c)
@@ -171,7 +171,7 @@ static void empty(struct cell *c)
 		for (int d = 0; d < CELL_DIR_COUNT; d++) {
 			struct leg *leg = &lte->ue[i].leg[d];
 
-			bearer_empty(lte, leg, true, &held);
+			leg_empty(lte, leg, true, &held);
 			out_drop_all(c, &held, &leg->at, CELL_DROP_SHUTDOWN);
 		}
 	for (uint8_t i = 0; i < c->cfg.n_ue; i++) {

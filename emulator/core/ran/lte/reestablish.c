@@ -3,11 +3,12 @@
  * reestablish.c - a UE leaves its cell: MAC is reset, RLC and PDCP are
  * re-established at both ends of its bearers. See reestablish.h.
  *
- * In AM nothing is lost: what the UE has complete goes up to its PDCP, which
+ * In an acknowledged mode nothing is lost: what the UE has complete goes up to its PDCP, which
  * waits for the gaps; what the eNB's RLC has no acknowledgment for is handed
  * out with its SN, also when the UE has it; the UE itself will send again all
- * from the first SDU on that was not acknowledged. In UM what was sent is
- * lost unless it is complete, and SNs begin anew.
+ * from the first SDU on that was not acknowledged. Otherwise what was sent is
+ * lost unless it is complete, and SNs begin anew. Bearers follow each other in what is
+ * handed out; the filters of the target tell them apart again.
  * Source: TS 36.300 10.1.2.3; TS 36.321 5.9; TS 36.322 5.4; TS 36.323 5.2
  */
 #include "ran/lte/reestablish.h"
@@ -15,8 +16,8 @@
 #include <string.h>
 
 #include "base/assert.h"
-#include "ran/lte/bearer.h"
 #include "ran/lte/d2d.h"
+#include "ran/lte/leg.h"
 
 static void free_blocks(struct lte *lte, struct harq_process *process, uint32_t n)
 {
@@ -42,16 +43,16 @@ static void reset_mac(struct lte *lte, struct ue *u)
 /* Where the SDUs go that a transmitter still has. */
 struct retained {
 	struct lte *lte;
-	struct leg *leg;
+	struct bearer *bearer;
 	struct pkt_queue *to;
 	bool all;   /* from the first unconfirmed one on, otherwise those alone */
 	bool begun; /* there was one */
 };
 
 /* What the receiver has is handed out once more: the transmitter cannot know. */
-static struct pkt *copy(struct retained *r, const struct rlc_am_sdu *sdu)
+static struct pkt *copy(struct retained *r, const struct rlc_kept_sdu *sdu)
 {
-	uint16_t header = pdcp_header_bytes(r->lte->cell.cfg.pdcp_sn_bits);
+	uint16_t header = pdcp_header_bytes(r->bearer->cfg.pdcp_sn_bits);
 	struct pkt *p = cell_pkt_originate(&r->lte->cell);
 
 	if (!p)
@@ -60,12 +61,12 @@ static struct pkt *copy(struct retained *r, const struct rlc_am_sdu *sdu)
 	p->len = (uint16_t)(sdu->len - header);
 	p->sdu_len = sdu->len;
 	p->queued_ns = r->lte->cell.event_ns;
-	p->port = r->leg->ue;
+	p->port = r->bearer->leg->ue;
 	memcpy(pkt_sdu(p), sdu->data, sdu->len);
 	return p;
 }
 
-static void retain(void *arg, struct rlc_am_sdu sdu)
+static void retain(void *arg, struct rlc_kept_sdu sdu)
 {
 	struct retained *r = arg;
 	struct pkt *p = sdu.p;
@@ -77,105 +78,120 @@ static void retain(void *arg, struct rlc_am_sdu sdu)
 		pkt_enqueue(r->to, p);
 }
 
-static void number(const struct lte *lte, struct pkt *p)
+static void visit_kept(struct retained *r)
+{
+	const struct rlc *rlc = &r->bearer->rlc;
+
+	if (rlc->mode->kept)
+		rlc->mode->kept(&r->bearer->rlc, retain, r);
+}
+
+static void number(const struct bearer *b, struct pkt *p)
 {
 	p->has_pdcp_sn = true;
-	p->pdcp_sn = pdcp_sn(pkt_sdu(p), lte->cell.cfg.pdcp_sn_bits);
+	p->pdcp_sn = pdcp_sn(pkt_sdu(p), b->cfg.pdcp_sn_bits);
 }
 
 /* The eNB's transmitter: SDUs of which nothing was sent lose the SN they were given here. */
-static void take_downlink(struct lte *lte, struct leg *leg, struct pkt_queue *ret)
+static void take_downlink(struct lte *lte, struct bearer *b, struct pkt_queue *ret)
 {
-	struct retained r = { .lte = lte, .leg = leg, .to = ret };
-	struct rlc_sdu_queue *q = bearer_queue(leg);
+	struct pkt_queue taken = { 0 };
+	struct retained r = { .lte = lte, .bearer = b, .to = &taken };
+	struct rlc_sdu_queue *q = b->rlc.queue;
 	bool begun = q->head_sent > 0, fresh = false;
 	struct pkt *p;
 
-	if (leg_is_am(leg))
-		rlc_am_tx_unconfirmed(&leg->am.tx, retain, &r);
-	for (p = ret->head; p; p = p->next)
-		number(lte, p);
+	visit_kept(&r);
+	for (p = taken.head; p; p = p->next)
+		number(b, p);
 	for (; (p = pkt_dequeue(&q->sdus)); begun = false) {
-		if (begun && leg_is_am(leg)) {
-			number(lte, p);
+		if (begun && b->rlc.mode->acknowledged) {
+			number(b, p);
 		} else if (begun) {
-			out_drop(&lte->cell, p, &leg->at, CELL_DROP_HANDOVER);
+			out_drop(&lte->cell, p, &b->at, CELL_DROP_HANDOVER);
 			continue;
 		} else if (!p->has_pdcp_sn && !fresh) {
 			fresh = true;
-			leg->pdcp_tx.next_sn = pdcp_sn(pkt_sdu(p), lte->cell.cfg.pdcp_sn_bits);
+			b->pdcp_tx.next_sn = pdcp_sn(pkt_sdu(p), b->cfg.pdcp_sn_bits);
 		}
-		pkt_enqueue(ret, p);
+		pkt_enqueue(&taken, p);
 	}
-	for (p = ret->head; p; p = p->next)
+	for (p = taken.head; p; p = p->next)
 		p->sdu_len = 0;
+	pkt_queue_move(ret, &taken);
 	q->bytes = q->head_sent = 0;
 }
 
 /* The UE's transmitter in UM: the rest of an SDU that was begun is of no use. */
-static void renumber_uplink(struct lte *lte, struct leg *leg)
+static void renumber_uplink(struct lte *lte, struct bearer *b)
 {
-	struct rlc_sdu_queue *q = &leg->um.tx.queue;
+	struct rlc_sdu_queue *q = b->rlc.queue;
 
 	if (q->head_sent > 0)
-		out_drop(&lte->cell, pkt_dequeue(&q->sdus), &leg->at, CELL_DROP_HANDOVER);
+		out_drop(&lte->cell, pkt_dequeue(&q->sdus), &b->at, CELL_DROP_HANDOVER);
 	q->bytes = q->head_sent = 0;
-	pdcp_tx_init(&leg->pdcp_tx, lte->cell.cfg.pdcp_sn_bits);
+	pdcp_tx_init(&b->pdcp_tx, b->cfg.pdcp_sn_bits);
 	for (struct pkt *p = q->sdus.head; p; p = p->next) {
-		pdcp_transmit(&leg->pdcp_tx, p, p->queued_ns);
+		pdcp_transmit(&b->pdcp_tx, p, p->queued_ns);
 		q->bytes += p->sdu_len;
 	}
 }
 
-static void hand_up(struct lte *lte, struct leg *leg, struct rlc_out *out)
+/* The receiver delivers what is complete. */
+static void finish(struct lte *lte, struct bearer *b)
 {
+	struct rlc_out out = { 0 };
 	struct pdcp_out up = { 0 };
 
-	bearer_to_pdcp(lte, leg, out, true, &up);
-	d2d_forward(lte, leg, &up);
+	b->rlc.mode->finish(&b->rlc, &out);
+	bearer_to_pdcp(lte, b, &out, true, &up);
+	d2d_forward(lte, b->leg, &up);
 }
 
-static void reestablish_um(struct lte *lte, struct ue *u, struct pkt_queue *ret)
+static void reestablish_unacknowledged(struct lte *lte, struct bearer *ul, struct bearer *dl,
+                                       struct pkt_queue *ret)
 {
-	static const enum cell_dir dirs[] = { CELL_DIR_UL, CELL_DIR_DL };
-
-	for (uint32_t i = 0; i < 2; i++) {
-		struct leg *leg = &u->leg[dirs[i]];
-		struct rlc_out out = { 0 };
-
-		rlc_um_rx_reestablish(&leg->um.rx, &out);
-		hand_up(lte, leg, &out);
-		leg->um.tx.vt_us = 0;
-	}
-	renumber_uplink(lte, &u->leg[CELL_DIR_UL]);
-	take_downlink(lte, &u->leg[CELL_DIR_DL], ret);
-	pdcp_tx_init(&u->leg[CELL_DIR_DL].pdcp_tx, lte->cell.cfg.pdcp_sn_bits);
+	finish(lte, ul);
+	finish(lte, dl);
+	ul->rlc.mode->reset(&ul->rlc);
+	dl->rlc.mode->reset(&dl->rlc);
+	renumber_uplink(lte, ul);
+	take_downlink(lte, dl, ret);
+	pdcp_tx_init(&dl->pdcp_tx, dl->cfg.pdcp_sn_bits);
 }
 
 /*
  * The source eNB gives up uplink SDUs that came out of sequence: without
  * uplink forwarding the UE sends them to the target once more.
  */
-static void reestablish_am(struct lte *lte, struct ue *u, struct pkt_queue *ret)
+static void reestablish_acknowledged(struct lte *lte, struct bearer *ul, struct bearer *dl,
+                                     struct pkt_queue *ret)
 {
-	struct leg *ul = &u->leg[CELL_DIR_UL], *dl = &u->leg[CELL_DIR_DL];
 	struct pkt_queue again = { 0 };
-	struct retained r = { .lte = lte, .leg = ul, .to = &again, .all = true };
-	struct rlc_out out = { 0 };
+	struct retained r = { .lte = lte, .bearer = ul, .to = &again, .all = true };
 
-	rlc_am_rx_finish(&dl->am.rx, &out);
-	hand_up(lte, dl, &out);
+	finish(lte, dl);
 	take_downlink(lte, dl, ret);
-	rlc_am_tx_unconfirmed(&ul->am.tx, retain, &r);
-	pkt_queue_move(&again, &ul->am.tx.queue.sdus);
-	ul->am.tx.queue.sdus = again;
+	visit_kept(&r);
+	pkt_queue_move(&again, &ul->rlc.queue->sdus);
+	ul->rlc.queue->sdus = again;
 	for (int i = 0; i < 2; i++) {
-		struct leg *leg = i ? dl : ul;
+		struct bearer *b = i ? dl : ul;
 
-		rlc_am_rx_reset(&leg->am.rx);
-		rlc_am_tx_reset(&leg->am.tx);
-		leg->outage_expiry_ns = CELL_NEVER;
+		b->rlc.mode->reset(&b->rlc);
+		b->outage_expiry_ns = CELL_NEVER;
 	}
+}
+
+static void reestablish_bearer(struct lte *lte, struct bearer *ul, struct bearer *dl,
+                               struct pkt_queue *ret)
+{
+	ul->epoch++;
+	dl->epoch++;
+	if (ul->rlc.mode->acknowledged)
+		reestablish_acknowledged(lte, ul, dl, ret);
+	else
+		reestablish_unacknowledged(lte, ul, dl, ret);
 }
 
 void reestablish(struct lte *lte, struct ue *u, struct pkt_queue *ret)
@@ -183,17 +199,13 @@ void reestablish(struct lte *lte, struct ue *u, struct pkt_queue *ret)
 	struct leg *ul = &u->leg[CELL_DIR_UL], *dl = &u->leg[CELL_DIR_DL];
 	struct pkt_queue air = { 0 };
 
-	bearer_take_blocks(lte, ul, &air);
+	leg_take_blocks(lte, ul, &air);
 	out_drop_all(&lte->cell, &air, &ul->at, CELL_DROP_HANDOVER);
-	bearer_take_blocks(lte, dl, &air);
+	leg_take_blocks(lte, dl, &air);
 	out_drop_all(&lte->cell, &air, &dl->at, CELL_DROP_HANDOVER);
 	reset_mac(lte, u);
 	u->cell_changes++;
-	ul->epoch++;
-	dl->epoch++;
-	if (leg_is_am(ul))
-		reestablish_am(lte, u, ret);
-	else
-		reestablish_um(lte, u, ret);
+	for (uint8_t k = 0; k < ul->n_bearers; k++)
+		reestablish_bearer(lte, &ul->bearer[k], &dl->bearer[k], ret);
 	u->detached = true;
 }

@@ -18,8 +18,8 @@
 
 #include "base/assert.h"
 #include "mac/bsr.h"
-#include "ran/lte/bearer.h"
 #include "ran/lte/gateway.h"
+#include "ran/lte/leg.h"
 #include "ran/lte/reestablish.h"
 #include "ran/lte/tunnel.h"
 
@@ -164,7 +164,7 @@ static void complete(struct lte *lte, struct ue *u)
 /* With the confirm the eNB gets a BSR. Source: TS 36.300 10.1.2.1.1, step 11 */
 static void confirm(struct lte *lte, struct ue *u)
 {
-	uint32_t bytes = bearer_bytes(lte, &u->leg[CELL_DIR_UL]);
+	uint32_t bytes = leg_bytes(lte, &u->leg[CELL_DIR_UL]);
 
 	u->rrc.confirmed = true;
 	at_target(lte, u, CELL_RRC_HANDOVER_CONFIRM);

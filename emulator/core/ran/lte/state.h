@@ -2,14 +2,15 @@
 /*
  * state.h - the state of an LTE network, which its parts share.
  *
- * Nodes are the eNBs, the S-GW and n_ue UEs. Every UE has three legs, each with a
- * transmitting and a receiving end that own PDCP and RLC entities of their
- * own: uplink (UE to eNB), downlink (eNB to UE) and sidelink (UE to peer).
- * Two opposite legs are one AM bearer: each carries the other's STATUS PDUs.
+ * Nodes are the eNBs, the S-GW and n_ue UEs. Every UE has three legs: uplink (UE to eNB),
+ * downlink (eNB to UE) and sidelink (UE to peer). A leg has the radio of its direction, and
+ * bearers, each with PDCP and RLC entities at its start and at its end. A bearer of an uplink and
+ * the one at the same place of the downlink are the two directions of one radio bearer.
  *
  * From the bottom up; each part calls those before it:
  *
- *   bearer       RLC and PDCP of a leg, whichever mode
+ *   bearer       PDCP and RLC of one direction of a radio bearer
+ *   leg          the bearers of one direction: logical channels
  *   control      control channels that a UE misses
  *   air          MAC PDUs from transmission to decoding
  *   tunnel       eNBs' ends of the tunnels: to the radio, on hold, or forwarded
@@ -39,37 +40,39 @@
 #include "mac/pdu.h"
 #include "mac/scheduler.h"
 #include "pdcp/pdcp.h"
-#include "rlc/am/am.h"
-#include "rlc/um/um.h"
+#include "rlc/rlc.h"
 
 #define ENB_NONE UINT8_MAX
 
-struct leg {
+struct leg;
+
+/* One direction of a radio bearer: PDCP and RLC entities at its start and at its end. */
+struct bearer {
 	struct pdcp_tx pdcp_tx;
-	union { /* by its mode */
-		struct {
-			struct rlc_um_tx tx;
-			struct rlc_um_rx rx;
-		} um;
-		struct {
-			struct rlc_am_tx tx;
-			struct rlc_am_rx rx;
-		} am;
-	};
+	struct rlc rlc;
 	struct pdcp_rx pdcp_rx;
+	struct cell_bearer_cfg cfg;
+	struct leg *leg;
+	struct bearer *reverse;   /* the opposite direction; NULL where there is none */
+	uint32_t epoch;           /* re-establishments; RLC PDUs of an earlier one are void */
+	int64_t outage_expiry_ns; /* end of the outage after a radio link failure, or CELL_NEVER */
+	bool stopped;             /* for good */
+	struct out_leg at;
+};
+
+/* One direction of a UE's radio, which its bearers share. */
+struct leg {
+	struct bearer *bearer; /* @n_bearers; the first one is the default bearer */
+	uint8_t n_bearers;
 	struct rng loss_rng;
 	struct rng harq_rng;
 	struct rng feedback_rng;
 	uint32_t bler_q32;
-	uint32_t epoch;           /* re-establishments; MAC PDUs of an earlier one are void */
-	int64_t outage_expiry_ns; /* end of the outage after a radio link failure, or CELL_NEVER */
-	bool stopped;             /* for good */
-	int32_t sinr_cdb;         /* or CELL_SINR_UNKNOWN */
+	int32_t sinr_cdb; /* or CELL_SINR_UNKNOWN */
 	uint8_t cqi;
 	uint8_t itbs;
-	uint8_t ue;       /* UL, SL: sender; DL: receiver */
-	uint8_t rlc_mode; /* enum cell_rlc_mode */
-	struct out_leg at;
+	uint8_t ue;        /* UL, SL: sender; DL: receiver */
+	struct out_leg at; /* with the LCID of the default bearer */
 };
 
 enum ra_state {
@@ -242,13 +245,13 @@ struct lte {
 
 	struct pdu_pool pdus;
 	struct pdu_queue air[2]; /* in flight, by decode time: 0 UL and SL, 1 DL */
-	struct rlc_pool rlc_pool;
-	struct rlc_pdu **window; /* of all RLC entities */
+	struct bearer *bearer;   /* of all legs */
+	uint8_t *rlc_state;      /* of all RLC entities */
+	struct rlc_pdu **window;
+	struct rlc_shared rlc;
 	struct harq_model harq;
 	uint32_t next_block;
 
-	struct rlc_tx_pdu tx_pdu; /* the PDU being built; too large for the stack */
-	struct am_status am_status;
 	uint8_t *rlc_buf; /* RLC PDUs of the MAC PDU being built */
 };
 
@@ -261,11 +264,6 @@ static inline struct lte *lte_of(const struct cell *c)
 static inline uint32_t lte_tbs_dl(const struct cell_cfg *cfg)
 {
 	return (uint32_t)cfg->dl_carriers * cfg->dl_codewords;
-}
-
-static inline bool leg_is_am(const struct leg *leg)
-{
-	return leg->rlc_mode == CELL_RLC_AM;
 }
 
 /** leg_reverse() - the opposite leg: UL and DL of a UE, SL of two peers */
@@ -310,8 +308,11 @@ static inline void ue_serve(struct lte *lte, struct ue *u, uint8_t enb)
 {
 	u->enb = enb;
 	lte->cell.serving[u->id - 1] = enb;
-	for (int d = 0; d < CELL_DIR_COUNT; d++)
+	for (int d = 0; d < CELL_DIR_COUNT; d++) {
 		u->leg[d].at.enb = enb;
+		for (uint8_t k = 0; k < u->leg[d].n_bearers; k++)
+			u->leg[d].bearer[k].at.enb = enb;
+	}
 }
 
 #endif

@@ -15,7 +15,7 @@
 
 #include "base/assert.h"
 #include "epc/gtpu.h"
-#include "ran/lte/bearer.h"
+#include "ran/lte/leg.h"
 
 #define NS_PER_MS INT64_C(1000000)
 #define NS_PER_US INT64_C(1000)
@@ -104,6 +104,14 @@ static struct ue *ue_of(struct lte *lte, uint32_t teid, uint8_t end, enum cell_t
 	return NULL;
 }
 
+/* The bearer that takes @p goes on with the SNs of the eNB that forwarded it. */
+static bool keeps_sn(const struct ue *u, const struct pkt *p, uint16_t pdcp_sn)
+{
+	const struct bearer *b = leg_classify(&u->leg[CELL_DIR_DL], p);
+
+	return b->rlc.mode->acknowledged && pdcp_sn < 1u << b->cfg.pdcp_sn_bits;
+}
+
 struct ue *tunnel_receive(struct lte *lte, struct pkt *p, uint8_t at, enum cell_tunnel *ret_kind)
 {
 	struct ue *u = NULL;
@@ -120,8 +128,7 @@ struct ue *tunnel_receive(struct lte *lte, struct pkt *p, uint8_t at, enum cell_
 	p->shift = (int16_t)(p->shift + (int16_t)offset);
 	p->len = (uint16_t)(p->len - offset);
 	p->end_marker = h.type == GTPU_END_MARKER;
-	p->has_pdcp_sn = h.has_pdcp_sn && leg_is_am(&u->leg[CELL_DIR_DL]) &&
-	                 h.pdcp_sn < 1u << lte->cell.cfg.pdcp_sn_bits;
+	p->has_pdcp_sn = h.has_pdcp_sn && keeps_sn(u, p, h.pdcp_sn);
 	p->pdcp_sn = h.pdcp_sn;
 	record(lte, p,
 	       row(CELL_EV_GTPU_RX, u, at, at == ENB_NONE ? CELL_DIR_UL : CELL_DIR_DL, h.teid,
@@ -209,7 +216,7 @@ static void go_on(struct lte *lte, struct ue *u, uint8_t enb, struct pkt *p)
 		pkt_enqueue(&end->held, p);
 		record_hold(lte, u, enb);
 	} else if (!p->end_marker) {
-		bearer_send(lte, &u->leg[CELL_DIR_DL], p);
+		leg_send(lte, &u->leg[CELL_DIR_DL], p);
 	} else {
 		end->awaiting = end->returning;
 		end->ended = !end->returning;
@@ -246,7 +253,7 @@ static bool is_full(struct lte *lte, const struct ue *u, uint8_t enb)
 	uint32_t n = end->held.n + end->direct.n;
 
 	if (is_here(u, enb))
-		n += bearer_queue(&u->leg[CELL_DIR_DL])->sdus.n;
+		n += leg_packets(&u->leg[CELL_DIR_DL]);
 	return !forwards(end) && n >= lte->cell.cfg.rlc_queue_pkts;
 }
 

@@ -15,13 +15,13 @@
 #include "mac/bsr.h"
 #include "phy/phy.h"
 #include "ran/lte/air.h"
-#include "ran/lte/bearer.h"
+#include "ran/lte/leg.h"
 
 #define RNTI_TYPE_C 3
 
 static uint32_t buffered(const struct lte *lte, const struct ue *u, enum cell_dir dir)
 {
-	return bearer_bytes(lte, &u->leg[dir]);
+	return leg_bytes(lte, &u->leg[dir]);
 }
 
 /* BSR of what is buffered now. Source: TS 36.321 5.4.5 */
@@ -58,7 +58,7 @@ static bool wants_bsr(const struct lte *lte, const struct ue *u, const struct gr
 		return false;
 	return lte->cell.cfg.trailing_bsr &&
 	       (buffered(lte, u, other) > 0 ||
-	        !bearer_fits(lte, &u->leg[g->dir], mac_sdu_room(&bare, g->bytes)));
+	        !leg_fits(&u->leg[g->dir], mac_sdu_room(&bare, g->bytes)));
 }
 
 static void record_bsr(struct lte *lte, const struct ue *u, const struct leg *leg,
@@ -117,7 +117,7 @@ static void transmit_new(struct lte *lte, struct ue *u, const struct grant *g)
 	if (wants_bsr(lte, u, g))
 		mac.bsr = bsr_form(lte, u);
 	if (!g->msg3 || lte->cell.cfg.bandwidth_stealing)
-		bearer_fill(lte, leg, &mac, g->bytes, pdu);
+		leg_fill(lte, leg, &mac, g->bytes, pdu);
 	/* Padding BSR: two spare bytes tell the eNB that all has been sent. */
 	if (!mac.bsr.present && !lte->cell.cfg.ul_always_scheduled && g->dir == CELL_DIR_UL &&
 	    !buffered(lte, u, CELL_DIR_SL) && mac_padding(&mac, g->bytes) >= 2)

@@ -19,6 +19,8 @@
 
 #define AM_SLOTS (AM_SN_MASK + 1) /* entries of a window, by SN */
 
+extern const struct rlc_mode rlc_mode_am; /* am.c */
+
 struct rlc_am_tx {
 	struct rlc_sdu_queue queue;
 	struct rlc_sdu begun;  /* SDU that began in PDUs before vt_a and goes on */
@@ -97,20 +99,13 @@ void rlc_am_tx_expire(struct rlc_am_tx *tx);
  */
 void rlc_am_tx_reset(struct rlc_am_tx *tx);
 
-/* An SDU whose last byte was sent and whose first PDUs are not all forgotten. */
-struct rlc_am_sdu {
-	struct pkt *p; /* the caller takes it over; NULL when the receiver has it */
-	const uint8_t *data;
-	uint16_t len;
-	bool confirmed; /* all of it is acknowledged */
-};
-
 /**
- * rlc_am_tx_unconfirmed() - call @visit for every such SDU, in order
+ * rlc_am_tx_unconfirmed() - call @visit for every SDU whose last byte was sent and whose first PDUs
+ * are not all forgotten, in order
  *
  * Only rlc_am_tx_reset() may follow.
  */
-void rlc_am_tx_unconfirmed(struct rlc_am_tx *tx, void (*visit)(void *arg, struct rlc_am_sdu sdu),
+void rlc_am_tx_unconfirmed(struct rlc_am_tx *tx, void (*visit)(void *arg, struct rlc_kept_sdu sdu),
                            void *arg);
 
 struct rlc_am_rx {

@@ -354,7 +354,7 @@ void rlc_am_tx_reset(struct rlc_am_tx *tx)
 	tx->expiry_ns = CELL_NEVER;
 }
 
-void rlc_am_tx_unconfirmed(struct rlc_am_tx *tx, void (*visit)(void *arg, struct rlc_am_sdu sdu),
+void rlc_am_tx_unconfirmed(struct rlc_am_tx *tx, void (*visit)(void *arg, struct rlc_kept_sdu sdu),
                            void *arg)
 {
 	struct rlc_sdu *sdu = &tx->begun;
@@ -374,10 +374,10 @@ void rlc_am_tx_unconfirmed(struct rlc_am_tx *tx, void (*visit)(void *arg, struct
 			rlc_sdu_append(sdu, pdu->data + from, (uint32_t)(to - from));
 			confirmed = confirmed && pdu->acked;
 			if (rlc_pdu_has_cut(pdu, to))
-				visit(arg, (struct rlc_am_sdu){ .p = rlc_pdu_take(pdu, to),
-				                                .data = sdu->data,
-				                                .len = sdu->len,
-				                                .confirmed = confirmed });
+				visit(arg, (struct rlc_kept_sdu){ .p = rlc_pdu_take(pdu, to),
+				                                  .data = sdu->data,
+				                                  .len = sdu->len,
+				                                  .confirmed = confirmed });
 		}
 	}
 }

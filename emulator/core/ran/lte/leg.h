@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* leg.h - the bearers of one direction together, as MAC sees them: logical channels. */
+#ifndef LEG_H
+#define LEG_H
+
+#include "ran/lte/bearer.h"
+
+/** leg_bytes() - what the start of @leg could send now */
+static inline uint32_t leg_bytes(const struct lte *lte, const struct leg *leg)
+{
+	uint32_t bytes;
+
+	if (lte->ue[leg->ue - 1].detached)
+		return 0;
+	bytes = bearer_bytes(&leg->bearer[0]);
+	for (uint8_t k = 1; k < leg->n_bearers; k++)
+		bytes += bearer_bytes(&leg->bearer[k]);
+	return bytes;
+}
+
+/** leg_packets() - SDUs that wait at the start of @leg */
+static inline uint32_t leg_packets(const struct leg *leg)
+{
+	uint32_t n = leg->bearer[0].rlc.queue->sdus.n;
+
+	for (uint8_t k = 1; k < leg->n_bearers; k++)
+		n += leg->bearer[k].rlc.queue->sdus.n;
+	return n;
+}
+
+/** leg_fits() - all of leg_bytes() fits @room bytes of a MAC PDU */
+bool leg_fits(const struct leg *leg, uint32_t room);
+
+/**
+ * leg_fill() - build RLC PDUs for a MAC PDU of @tbs bytes into lte->rlc_buf
+ * @mac: has its control elements; its SDUs are set
+ * @pdu: gets the packets that end in it, and of which bearers its SDUs are
+ */
+void leg_fill(struct lte *lte, struct leg *leg, struct mac_pdu *mac, uint32_t tbs, struct pdu *pdu);
+
+/** leg_bearer_of() - the bearer of @leg with that LCID */
+struct bearer *leg_bearer_of(const struct leg *leg, uint8_t lcid);
+
+/** leg_classify() - the bearer of @leg that takes @p */
+struct bearer *leg_classify(const struct leg *leg, const struct pkt *p);
+
+/** leg_send() - a datagram enters @leg, by the bearer that takes it */
+void leg_send(struct lte *lte, struct leg *leg, struct pkt *p);
+
+/** leg_first_timer() - whose timer expires first, and of several the first in their order */
+static inline struct bearer *leg_first_timer(const struct leg *leg)
+{
+	struct bearer *first = &leg->bearer[0];
+
+	for (uint8_t k = 1; k < leg->n_bearers; k++)
+		if (bearer_next_ns(&leg->bearer[k]) < bearer_next_ns(first))
+			first = &leg->bearer[k];
+	return first;
+}
+
+/** leg_record_buffers() - add rows that tell what waits at the start of @leg */
+void leg_record_buffers(struct lte *lte, const struct leg *leg);
+
+/** leg_take_blocks() - packets of blocks of @leg on the air or in HARQ, to @ret */
+void leg_take_blocks(struct lte *lte, const struct leg *leg, struct pkt_queue *ret);
+
+/** leg_empty() - bearer_empty() of all bearers; with @air also what is on the air */
+void leg_empty(struct lte *lte, struct leg *leg, bool air, struct pkt_queue *ret);
+
+#endif
