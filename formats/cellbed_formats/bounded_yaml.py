@@ -6,6 +6,7 @@ Bounds are far above what scenarios and claims need: the largest of the project 
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +28,13 @@ class _Loader(yaml.SafeLoader):
         super().__init__(text)
         self.name = name
         self.nodes = self.depth = 0
-        self.sizes: dict[yaml.Node, int] = {}  # of finished nodes, all below them included
+        self.sizes: dict[yaml.Node | None, int] = {}  # of finished nodes, all below them included
 
     def refuse(self, mark: yaml.Mark, text: str) -> NotYaml:
         return NotYaml(f"{self.name}:{mark.line + 1}: {text}")
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        mark = self.peek_event().start_mark
+        mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
         before = self.nodes
         if self.check_event(yaml.AliasEvent):
             node = super().compose_node(parent, index)
@@ -53,7 +54,7 @@ class _Loader(yaml.SafeLoader):
         return node
 
 
-def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[str, Any]:
+def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[Hashable, Any]:
     seen = set()
     for key_node, _ in node.value:
         if not isinstance(key_node, yaml.ScalarNode):

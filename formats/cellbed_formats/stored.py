@@ -35,7 +35,7 @@ def open_stored(path: Path) -> BinaryIO:
     """The content of a file that `find` found."""
     if path.suffix != SUFFIX:
         return path.open("rb")
-    return io.BufferedReader(zstandard.open(path, "rb"), 1 << 20)  # type: ignore[arg-type]
+    return io.BufferedReader(zstandard.open(path, "rb"), 1 << 20)
 
 
 def content(path: Path) -> bytes:

@@ -30,7 +30,7 @@ def script() -> Markup:
 
 def figure_json(model: Model, target: str) -> Markup:
     """A figure for a script element of type application/json; @target is the id of the element that shows it."""
-    item: dict[str, Any] = json_item(model, target)  # type: ignore[assignment]
+    item: dict[str, Any] = json_item(model, target)
     names: dict[str, str] = {}
     _collect(item, names)
     text = json.dumps(_renamed(item, names), separators=(",", ":"))

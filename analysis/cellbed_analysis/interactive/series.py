@@ -12,8 +12,8 @@ import polars as pl
 from cellbed_channel.link import LEGS
 from cellbed_channel.trace import UNKNOWN_SINR
 from cellbed_channel.trace import read as read_channel
-from cellbed_formats.bundle import Bundle, Flow
-from cellbed_formats.flow import QUIC
+from cellbed_formats.bundle import Bundle
+from cellbed_formats.flow import QUIC, Flow
 
 from ..metrics.rows import captured
 from ..metrics.run import RunAnalysis

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 from bokeh.layouts import gridplot
@@ -49,7 +50,7 @@ def draw(series: RunSeries) -> LayoutDOM:
     """The panels that the run has something for; it is not empty."""
     axis = Range1d(0, max(series.end_s, 1e-3), bounds=(0, max(series.end_s, 1e-3)))
     cross = Span(dimension="height", line_width=1, line_color=GREY, line_dash="dotted")
-    panels = []
+    panels: list[figure] = []
     for make in (
         _window, _rtt, _throughput, partial(_several, "queues", "RLC queue (kB)", 1000),
         partial(_several, "cqi", "CQI", 1), partial(_several, "sinr_db", "SINR (dB)", 1), _happenings,
@@ -66,7 +67,7 @@ def draw(series: RunSeries) -> LayoutDOM:
     )  # fmt: skip
 
 
-def time_panel(axis: Range, ylabel: str, height: int, **options: object) -> figure:
+def time_panel(axis: Range, ylabel: str, height: int, **options: Any) -> figure:
     """An empty panel over time."""
     made = figure(
         height=height, sizing_mode="stretch_width", x_range=axis, y_axis_label=ylabel, min_border_left=76,
@@ -97,7 +98,7 @@ def _source(line: Line) -> ColumnDataSource:
     return ColumnDataSource({"t": line.t_s.astype(np.float64), "y": line.value.astype(np.float32)})
 
 
-def _step(panel: figure, line: Line, label: str, **style: object) -> None:
+def _step(panel: figure, line: Line, label: str, **style: Any) -> None:
     panel.step("t", "y", source=_source(line), mode="after", legend_label=label, **style)
 
 

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from cellbed_formats.bundle import Bundle, Flow
+from cellbed_formats.bundle import Bundle
+from cellbed_formats.flow import Flow
 
 from ..tcp.arrival import matched, reordering_extents, transmissions
 from ..tcp.segment import flow_packets, unwrap

@@ -10,7 +10,8 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
-from cellbed_formats.bundle import Bundle, Flow
+from cellbed_formats.bundle import Bundle
+from cellbed_formats.flow import Flow
 
 from .metric import Metric
 from .radio import DROP_REASONS, HARMLESS, control_metrics

@@ -7,7 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from cellbed_formats.bundle import Bundle, Flow
+from cellbed_formats.bundle import Bundle
+from cellbed_formats.flow import Flow
 
 from ..tcp.segment import flow_packets
 from .rtt import Values
@@ -54,20 +55,21 @@ def ip_metrics(bundle: Bundle, flow: Flow, window: Window) -> Values:
     inside = window.cut(received, "t_ns")
     if flow.transport == "tcp":
         sent, received = settled(sent, received)
+    lost_pkts = len(sent) - len(received)
     values: Values = {
         "ip_throughput_mbps": float(inside["ip_bytes"].cast(pl.Int64).sum()) * 8 / 1e6 / window.seconds,
         "ip_sent_pkts": len(sent),
-        "ip_lost_pkts": len(sent) - len(received),
-        "ip_lost_pct": 100 * (len(sent) - len(received)) / max(len(sent), 1),
+        "ip_lost_pkts": lost_pkts,
+        "ip_lost_pct": 100 * lost_pkts / max(len(sent), 1),
     }
     if flow.transport == "tcp" or flow.found:
         return values
     counted = receiver_metrics(bundle, flow)
     values["goodput_mbps"] = float(inside["payload_bytes"].cast(pl.Int64).sum()) * 8 / 1e6 / window.seconds
-    return values | counted | {"udp_lost_difference_pkts": values["ip_lost_pkts"] - counted["udp_lost_pkts"]}
+    return values | counted | {"udp_lost_difference_pkts": lost_pkts - counted["udp_lost_pkts"]}
 
 
-def receiver_metrics(bundle: Bundle, flow: Flow) -> Values:
+def receiver_metrics(bundle: Bundle, flow: Flow) -> dict[str, Any]:
     """What the application at the receiver counted."""
     if flow.kind == "stream":
         facts = bundle.stream(flow.id)
@@ -78,7 +80,7 @@ def receiver_metrics(bundle: Bundle, flow: Flow) -> Values:
     return iperf3_metrics(bundle.iperf3(flow.id))
 
 
-def iperf3_metrics(report: dict[str, Any]) -> Values:
+def iperf3_metrics(report: dict[str, Any]) -> dict[str, Any]:
     """What iperf3's receiver of UDP counted; it finds losses by the numbers in its datagrams."""
     total = report["end"]["sum"]
     return {

@@ -12,9 +12,9 @@ from collections.abc import Callable
 import numpy as np
 import polars as pl
 
-from cellbed_formats.bundle import Bundle, Flow
+from cellbed_formats.bundle import Bundle
 from cellbed_formats.capture import ACK
-from cellbed_formats.flow import QUIC
+from cellbed_formats.flow import QUIC, Flow
 
 from ..tcp.delay import datagram_delays, least_way_ns, spin_rtts
 from ..tcp.segment import decomposed_segments, flow_packets
@@ -126,7 +126,7 @@ def connection_metrics(
     flow = causes.finished(bundle, flow)
     window = steady_window(flow)
     segments = decomposed_segments(bundle, flow, lives())
-    values = {"window_begin_s": (window.begin_ns - bundle.start_ns) / 1e9, "window_s": window.seconds}
+    values: Values = {"window_begin_s": (window.begin_ns - bundle.start_ns) / 1e9, "window_s": window.seconds}
     values |= datagrams.ip_metrics(bundle, flow, window) | captured_metrics(bundle, flow, segments, window)
     if any(other.source == flow.source for other in bundle.all_flows if other.id != flow.id):
         values |= dict.fromkeys(causes.COUNTERS)  # the host counts for all of its connections together

@@ -12,7 +12,7 @@ LABS = ("virtual", "native", "vm")
 T = TypeVar("T")
 
 
-def one_lab(items: Sequence[T], lab_of: Callable[[T], Any] = itemgetter("lab")) -> list[T]:
+def one_lab(items: Sequence[T], lab_of: Callable[[Any], Any] = itemgetter("lab")) -> list[T]:
     """Of rows, or of anything that has a lab, those of the preferred lab that there is."""
     present = {lab_of(item) for item in items}
     chosen = next((lab for lab in LABS if lab in present), None)

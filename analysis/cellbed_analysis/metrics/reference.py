@@ -81,8 +81,8 @@ def markdown() -> str:
             mark = " (interval)" if metric.interval else ""
             lines.append(f"| `{metric.name}` | {metric.unit} | {metric.meaning}{mark} |")
         lines.append("")
-    for title, introduction, section in SWEEP_SECTIONS:
+    for title, introduction, columns in SWEEP_SECTIONS:
         lines += [f"## {title}", "", introduction, "", "| column | unit | meaning |", "| --- | --- | --- |"]
-        lines += [f"| `{metric.name}` | {metric.unit} | {metric.meaning} |" for metric in section]
+        lines += [f"| `{metric.name}` | {metric.unit} | {metric.meaning} |" for metric in columns]
         lines.append("")
     return "\n".join(lines)

@@ -9,8 +9,9 @@ from typing import Any
 
 import polars as pl
 
-from cellbed_formats.bundle import Bundle, Flow
+from cellbed_formats.bundle import Bundle
 from cellbed_formats.error import DataError
+from cellbed_formats.flow import Flow
 
 from ..radio.life import ENB, RadioLog, packet_lives, uplink_pdus
 from ..stats.interval import Estimate
@@ -90,8 +91,8 @@ def _first_values(
 ) -> tuple[rtt.Values, pl.DataFrame]:
     """Metrics of the run and its first flow, and that flow's segments."""
     if utran.settings_of(bundle) is not None:
-        values = utran.run_metrics(bundle, flow) | causes.counter_metrics(bundle.counters, flow.source)
-        return values | of_studies(bundle, flow) | lateness(bundle), pl.DataFrame()
+        own = utran.run_metrics(bundle, flow) | causes.counter_metrics(bundle.counters, flow.source)
+        return own | of_studies(bundle, flow) | lateness(bundle), pl.DataFrame()
     seen = captured(bundle) and connected(bundle, flow)
     if seen and flow.transport == "tcp":
         flow = causes.finished(bundle, flow)
@@ -181,9 +182,9 @@ def lateness(bundle: Bundle) -> rtt.Values:
     return values | {"missed_ttis": found.get("missed_ttis")}
 
 
-def flatten(values: rtt.Values) -> dict[str, float | int | None]:
+def flatten(values: rtt.Values) -> dict[str, float | int | str | None]:
     """Estimates into three columns, everything else as it is."""
-    row: dict[str, float | int | None] = {}
+    row: dict[str, float | int | str | None] = {}
     for name, value in values.items():
         if isinstance(value, Estimate):
             row |= {name: value.value, f"{name}_low": value.low, f"{name}_high": value.high}

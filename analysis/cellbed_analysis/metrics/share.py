@@ -17,7 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from cellbed_formats.bundle import Bundle, Flow
+from cellbed_formats.bundle import Bundle
+from cellbed_formats.flow import Flow
 
 from ..tcp.segment import unwrap
 from .rtt import Values
@@ -99,7 +100,7 @@ def _of_direction(flows: Sequence[Flow], came: Mapping[str, Arrivals]) -> dict[s
     begin_ns, end_ns = max(span[0] for span in spans), min(span[1] for span in spans)
     totals = [came[flow.id].total for flow in flows]
     together = [came[flow.id].between(begin_ns, end_ns) if begin_ns < end_ns else 0 for flow in flows]
-    both = {"jain": jain(totals), "jain_together": jain(together), "flows_together": len(flows),
+    both: Values = {"jain": jain(totals), "jain_together": jain(together), "flows_together": len(flows),
             "together_s": max(end_ns - begin_ns, 0) / 1e9}
     return {
         flow.id: both | {"flow_share": totals[i] / max(sum(totals), 1),

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from cellbed_formats.bundle import Bundle, Flow
+from cellbed_formats.bundle import Bundle
+from cellbed_formats.flow import Flow
 
 from ..stats.interval import within_run
 from ..tcp.segment import flow_packets, unwrap

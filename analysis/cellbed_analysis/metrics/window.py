@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from cellbed_formats.bundle import Flow
+from cellbed_formats.flow import Flow
 
 WARM_UP_NS = 5_000_000_000
 WARM_UP_SHARE = 5  # at most one part in ...

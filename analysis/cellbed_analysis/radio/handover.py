@@ -11,7 +11,8 @@ from typing import Any
 
 import polars as pl
 
-from cellbed_formats.bundle import Bundle, Flow
+from cellbed_formats.bundle import Bundle
+from cellbed_formats.flow import Flow
 
 from .events import rows_of
 

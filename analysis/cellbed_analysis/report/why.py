@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from cellbed_formats.bundle import Bundle, Flow
+from cellbed_formats.bundle import Bundle
 from cellbed_formats.error import DataError
-from cellbed_formats.flow import QUIC, note
+from cellbed_formats.flow import QUIC, Flow, note
 
 from ..metrics.rows import traced_in_full
 from ..metrics.run import analyse

@@ -24,9 +24,10 @@ from ..figures.gallery import available
 from ..interactive.embed import figure_json, script
 from ..interactive.explore import Exploration, explorations
 from ..interactive.sweep_plot import draw as draw_sweep
-from ..metrics.catalog import METRICS, Metric
+from ..metrics.catalog import METRICS
 from ..metrics.flow_table import FLOW_COLUMNS, fairness, flow_tables
 from ..metrics.identity import scalars
+from ..metrics.metric import Metric
 from ..metrics.probe import AGREEMENT_BOUND_US
 from ..metrics.run import RunAnalysis
 from ..metrics.runs import analyse_all

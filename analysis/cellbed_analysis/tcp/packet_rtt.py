@@ -13,7 +13,8 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from cellbed_formats.bundle import Bundle, Flow
+from cellbed_formats.bundle import Bundle
+from cellbed_formats.flow import Flow
 
 from .arrival import matched, transmissions
 from .segment import flow_packets

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from cellbed_formats.bundle import Bundle, Flow
+from cellbed_formats.bundle import Bundle
 from cellbed_formats.capture import ACK, SYN
 from cellbed_formats.error import DataError
+from cellbed_formats.flow import Flow
 
 from ..radio.life import MOMENTS
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from cellbed_formats.bundle import Bundle, Flow
+from cellbed_formats.bundle import Bundle
+from cellbed_formats.flow import Flow
 from cellbed_formats.trace import INFINITE_SSTHRESH
 
 SEQ_SPACE = 2**32

@@ -16,5 +16,5 @@ def shown_flow(bundle: Bundle, wanted: str | None = None) -> Flow:
     if bundle.all_flows or wanted is not None:
         return named(bundle.all_flows, wanted, bundle.path)
     ue = next(iter(bundle.ue_numbers), "")
-    times = {"start_ns": bundle.start_ns, "end_ns": int(bundle.manifest["clock"]["end_ns"])}
-    return Flow("link", FOUND, ue, "", 0, 0, 0, **times, transport=NO_TRANSPORT)
+    end_ns = int(bundle.manifest["clock"]["end_ns"])
+    return Flow("link", FOUND, ue, "", 0, 0, 0, start_ns=bundle.start_ns, end_ns=end_ns, transport=NO_TRANSPORT)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from cellbed_formats.bundle import Flow
+from cellbed_formats.flow import Flow
 
 from ..stats.numbers import median, scaled
 from .segment import ARQ_PARTS, HARQ_PARTS

@@ -27,7 +27,8 @@ from cellbed_analysis.metrics.window import Window, steady_window
 from cellbed_analysis.radio.life import RadioLog, packet_lives, uplink_pdus
 from cellbed_analysis.report.why import why
 from cellbed_analysis.tcp.segment import RTT_PARTS
-from cellbed_formats.bundle import Bundle, Flow, read_bundle
+from cellbed_formats.bundle import Bundle, read_bundle
+from cellbed_formats.flow import Flow
 from cellbed_formats.trace import read_trace
 
 PERIOD_MS = 31  # request to request: data 14.75, ACK 29.75, ready 0.3 ms later, next TTI

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
@@ -46,7 +47,7 @@ def draw(panels: Mapping[str, Mapping[str, Series]], whole: Sequence[str] = ()) 
     figure, axes = plt.subplots(len(panels), 1, figsize=size, layout="constrained", sharex=True, squeeze=False)
     names = list(dict.fromkeys(name for lines in panels.values() for name in lines))
     styles = look(names)
-    shown: dict[str, object] = {}
+    shown: dict[str, Artist] = {}
     for panel, (label, lines) in zip(axes[:, 0], panels.items(), strict=True):
         for name, points in lines.items():
             values = [value for _, value in points]
@@ -100,9 +101,9 @@ def draw_pairs(pairs: Sequence[Pair], metrics: Mapping[str, tuple[str, float]], 
         axes.set_xlim(left=0)
     panels[0, 0].set_yticks(np.arange(len(names)), names)
     panels[0, 0].invert_yaxis()
-    handles: dict[str, object] = {}
+    handles: dict[str, Artist] = {}
     for axes in panels[0]:
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             handles.setdefault(label, handle)
-    figure.legend(handles.values(), handles.keys(), loc="outside upper center", ncols=4)
+    figure.legend(list(handles.values()), list(handles), loc="outside upper center", ncols=4)
     return figure

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
@@ -52,7 +54,7 @@ def draw(by_distance: Mapping[float, np.ndarray], others: Mapping[str, tuple[np.
     return figure
 
 
-def _step(axes: plt.Axes, rtt_ms: np.ndarray, **style: object) -> float:
+def _step(axes: Axes, rtt_ms: np.ndarray, **style: Any) -> float:
     """Draw one distribution. Return: its 99.9th percentile, beyond which a line says nothing."""
     ordered = np.sort(rtt_ms)
     axes.step(ordered, np.arange(1, len(ordered) + 1) / len(ordered), where="post", **style)

@@ -72,7 +72,7 @@ def _themed_map(parameters: CellEdgeParameters, n_rb: int) -> Figure:
 
 
 def _lines(edge: Edge) -> list[Spec]:
-    made = []
+    made: list[Spec] = []
     data = edge.of(control=False)
     panels = {THROUGHPUT: data.series("ip_throughput_mbps"), LOST: data.series("ip_lost_pkts")}
     if panels[THROUGHPUT]:

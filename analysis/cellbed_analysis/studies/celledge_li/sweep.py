@@ -8,7 +8,7 @@ Source: Li et al, section III
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +21,7 @@ from .edge import CONTROL, DISTANCE, PROFILE, RLC, TRANSPORT, Row, belongs, fami
 Series = list[tuple[float, Estimate]]
 
 #: What studies vary: column, and words for its value.
-VARIED = {
+VARIED: dict[str, Callable[[Any], str]] = {
     "param.radio.mac.grants_ignore_headers": lambda value: "grants without headers" if value else "grants with headers",
     "param.radio.control.dtx": lambda value: {"lose": "missed block lost", "retry": "missed block sent again"}[value],
     "param.radio.rlc_am.max_retx_threshold": lambda value: f"maxRetxThreshold {value}",

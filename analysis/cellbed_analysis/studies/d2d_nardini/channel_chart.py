@@ -34,8 +34,8 @@ def draw(trace: Path, ue: str, offset_s: float, switches: Sequence[Switch], star
     ends = [begin for begin, _ in bounds[1:]] + [end_s]
     for panel in figure.axes:
         panel.set_xlim(0, end_s)
-        if panel.get_legend() is not None:
-            panel.get_legend().set(frame_on=True, zorder=5)
+        if (legend := panel.get_legend()) is not None:
+            legend.set(frame_on=True, zorder=5)
         for (begin, mode), end in zip(bounds, ends, strict=True):
             if mode is not None:
                 panel.axvspan(begin, end, color=SHADE[mode], alpha=0.10, linewidth=0)

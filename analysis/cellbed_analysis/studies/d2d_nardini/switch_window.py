@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cellbed_formats.bundle import Bundle, Flow
+from cellbed_formats.bundle import Bundle
+from cellbed_formats.flow import Flow
 from cellbed_formats.size import parse_size
 
 from ...metrics.window import WARM_UP_NS

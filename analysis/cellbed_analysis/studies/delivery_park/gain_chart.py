@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...figures.error_bars import errors
@@ -39,7 +40,7 @@ def draw(sweep: Sweep) -> Figure:
     return figure
 
 
-def _panel(axes: plt.Axes, cells: dict[str, Cell], names: Sequence[str], orders: Sequence[str]) -> None:
+def _panel(axes: Axes, cells: dict[str, Cell], names: Sequence[str], orders: Sequence[str]) -> None:
     width = 0.7 / max(len(orders), 1)
     top = 100.0
     for index, order in enumerate(orders):
@@ -51,14 +52,14 @@ def _panel(axes: plt.Axes, cells: dict[str, Cell], names: Sequence[str], orders:
             ecolor=ink(), error_kw={"capsize": 3, "elinewidth": 1},
         )  # fmt: skip
         top = max([top, *(v.value if v.high is None else v.high for v in values)])
-    printed = [(i, cells[n].paper_percent) for i, n in enumerate(names) if n in cells and cells[n].paper_percent]
+    printed = [(i, percent) for i, n in enumerate(names) if n in cells and (percent := cells[n].paper_percent)]
     if printed:
         shift = (orders.index("out") - (len(orders) - 1) / 2) * width if "out" in orders else 0.0
         axes.plot(
             [i + shift for i, _ in printed], [percent for _, percent in printed], PAPER_MARK, color=ink(),
             markersize=6, markerfacecolor="none", label="paper, out of sequence",
         )  # fmt: skip
-        top = max([top, *(percent for _, percent in printed if percent is not None)])
+        top = max([top, *(percent for _, percent in printed)])
     axes.axhline(100, color=ink(), linewidth=1, linestyle=(0, (5, 4)))
     axes.set_ylim(0, 1.08 * top)
     axes.grid(axis="x", visible=False)

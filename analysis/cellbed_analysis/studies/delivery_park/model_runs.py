@@ -15,11 +15,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...claims.explain import mean
 from ...claims.measure import measure
 from ...metrics.one_lab import one_lab
 from ...metrics.over_runs import estimate
 from ...stats.interval import Estimate
+from ...stats.numbers import mean_of as mean
 from . import delivery, park
 
 Row = dict[str, Any]

@@ -184,16 +184,19 @@ def _cell(congestion_control: str, rate: float, by_order: dict[str, list[Row]], 
     goodput = {order: estimate(by_order[order], metric) for order in ORDERS if order in by_order}
     pairs = {order: paired_percent(by_order.get(REFERENCE, []), by_order[order], metric) for order in goodput}
     position = next((i for i, r in enumerate(park.TABLE4_RATES) if math.isclose(r, rate)), None)
-    printed = park.TABLE4_MBPS.get(congestion_control)
-    at_rate = printed[position] if printed is not None and position is not None else None
+    mbps: dict[str, float] = {}
+    percent = None
+    if position is not None and congestion_control in park.TABLE4_MBPS:
+        mbps = dict(zip(("in", "out"), park.TABLE4_MBPS[congestion_control][position], strict=True))
+        percent = park.FIGURE3_PERCENT[congestion_control][position]
     return Cell(
         congestion_control=congestion_control,
         rate=rate,
         seeds=tuple(sorted({row["seed"] for group in by_order.values() for row in group})),
         goodput_mbps={order: value for order, value in goodput.items() if value is not None},
         gain_percent={order: v for order, v in pairs.items() if v is not None and order != REFERENCE},
-        paper_mbps={} if at_rate is None else dict(zip(("in", "out"), at_rate, strict=True)),
-        paper_percent=None if at_rate is None else park.FIGURE3_PERCENT[congestion_control][position],
+        paper_mbps=mbps,
+        paper_percent=percent,
         causes=_causes(by_order),
     )
 

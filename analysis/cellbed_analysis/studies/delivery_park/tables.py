@@ -79,7 +79,7 @@ def beside(printed: str, computed: float, digits: str | None = None) -> Cell:
 
     Twelve digits of the computed value count: the rest is the error of floating point.
     """
-    last = Decimal((0, (1,), Decimal(digits or printed).as_tuple().exponent))
+    last = Decimal(1).scaleb(int(Decimal(digits or printed).as_tuple().exponent))
     return Cell(printed, str(Decimal(f"{computed:.12g}").quantize(last, ROUND_HALF_UP)))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...figures.style import ink, series_style
@@ -45,7 +46,7 @@ def draw(points: Sequence[Point] = ()) -> Figure:
     return figure
 
 
-def _measured(axes: plt.Axes, points: Sequence[Point], color: str) -> None:
+def _measured(axes: Axes, points: Sequence[Point], color: str) -> None:
     """Large marks: filled in sequence, empty out of sequence."""
     for order, face in (("in", color), ("out", "none")):
         shown = [(point.e2e_ms, point.share[order].value) for point in points if order in point.share]

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...figures.error_bars import errors
@@ -39,7 +40,7 @@ def draw(study: Sequence[Sweep]) -> Figure:
     return figure
 
 
-def _panel(axes: plt.Axes, study: Sequence[Sweep], name: str, rate: float) -> None:
+def _panel(axes: Axes, study: Sequence[Sweep], name: str, rate: float) -> None:
     cells = [(x, cell) for x, sweep in enumerate(study) if (cell := sweep.cell(name, rate)) is not None]
     for order, (color, marker, line) in LINES.items():
         shown = [(x, cell.goodput_mbps[order]) for x, cell in cells if order in cell.goodput_mbps]

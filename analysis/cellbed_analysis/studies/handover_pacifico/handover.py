@@ -31,6 +31,7 @@ Source: Pacifico 2009 section IV, equations 1 to 5, Figures 3 and 4
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -143,8 +144,11 @@ def normalised(case: Case, cwnd_max_pkts: Any, cwnd_ho_pkts: Any) -> np.ndarray:
     Source: Pacifico 2009 Figure 4
     """
     top, at = _windows(cwnd_max_pkts, cwnd_ho_pkts)
-    amounts = {"ideal": lambda: ideal_pkts(top) + 0 * at, "halving": lambda: halving_pkts(top, at),
-               "timeout": lambda: timeout_pkts(top, at)}  # fmt: skip
+    amounts: dict[Case, Callable[[], Any]] = {
+        "ideal": lambda: ideal_pkts(top) + 0 * at,
+        "halving": lambda: halving_pkts(top, at),
+        "timeout": lambda: timeout_pkts(top, at),
+    }
     return amounts[case]() / ideal_pkts(top)
 
 

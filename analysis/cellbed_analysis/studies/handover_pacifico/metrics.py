@@ -6,7 +6,8 @@ Source: Pacifico 2009 equations 1 to 5
 
 from __future__ import annotations
 
-from cellbed_formats.bundle import Bundle, Flow
+from cellbed_formats.bundle import Bundle
+from cellbed_formats.flow import Flow
 from cellbed_formats.size import parse_size
 
 from ...metrics.metric import Metric

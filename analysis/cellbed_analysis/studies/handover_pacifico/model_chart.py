@@ -16,7 +16,8 @@ from ...figures.style import series_style
 from . import handover, pacifico
 
 #: Case, its words, the style of its series and the paper's mark.
-CASES = (("halving", "window halving", "DM-DM", "x"), ("timeout", "timeout", "IM-IM", "o"))
+CASES: tuple[tuple[handover.Case, str, str, str], ...] = (
+    ("halving", "window halving", "DM-DM", "x"), ("timeout", "timeout", "IM-IM", "o"))  # fmt: skip
 
 
 def draw() -> Figure:
@@ -35,7 +36,8 @@ def draw() -> Figure:
                 markersize=5, markerfacecolor="none", label=f"{words}, {place}",
             )  # fmt: skip
             if case == "timeout":
-                counted = [100 * handover.counted_share(case, *both) for both in zip(top, at, strict=True)]
+                counted = [100 * handover.counted_share(case, float(high), float(low))
+                           for high, low in zip(top, at, strict=True)]
                 axes.plot(top, counted, color=color, linewidth=1.0, linestyle=":", label=f"counted, {place}")
     axes.set_xlim(first, last)
     axes.set_ylim(*pacifico.FIGURE4_SHARE_PERCENT)

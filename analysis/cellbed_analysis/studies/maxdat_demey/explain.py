@@ -78,9 +78,9 @@ def _where(rows: Rows) -> str:
 def _bound(rows: Rows) -> str:
     """What errors leave of the link, where all runs have one rate and BLER."""
     rates = {(row.get("utran_rate_kbps"), row.get("utran_bler")) for row in rows}
-    if len(rates) != 1 or None in (place := next(iter(rates))):
+    rate, bler = next(iter(rates)) if len(rates) == 1 else (None, None)
+    if rate is None or bler is None:
         return ""
-    rate, bler = place
     window = mean(rows, "param.tcp.receive_window")
     left = rate * (1 - bler)
     text = f" Errors leave {left:.1f} kbit/s of the link"

@@ -274,7 +274,7 @@ def timeout_share(loss: Any, w: Any) -> np.ndarray:
 def backoff(loss: Any) -> np.ndarray:
     """G: timeouts in a row, each twice as long, up to 64 T_0. Source: DeMey 2005 equation 11"""
     p = np.asarray(loss, dtype=float)
-    return 1 + sum(2.0 ** (i - 1) * p**i for i in range(1, 7))
+    return np.asarray(1 + sum(2.0 ** (i - 1) * p**i for i in range(1, 7)))
 
 
 def maxdats() -> np.ndarray:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MultipleLocator
@@ -98,7 +100,7 @@ def edges(values: Sequence[float]) -> dict[float, tuple[float, float]]:
     return dict(zip(values, zip(ends.tolist(), ends[1:].tolist(), strict=False), strict=True))
 
 
-def _limits(axes: plt.Axes, surface: Surface) -> None:
+def _limits(axes: Axes, surface: Surface) -> None:
     """Measured Ret_A and Ret_B as steps."""
     limits = np.array([surface.limits(bler) for bler in surface.blers])
     for values, name, line in zip(limits.T, ("Ret_A", "Ret_B"), ("--", "-"), strict=True):
@@ -106,7 +108,7 @@ def _limits(axes: plt.Axes, surface: Surface) -> None:
         axes.step(surface.blers, values, where="mid", color="#D55E00", linestyle=line, linewidth=1.6, label=name)
 
 
-def _uncertain(axes: plt.Axes, surface: Surface) -> None:
+def _uncertain(axes: Axes, surface: Surface) -> None:
     """Crossed out: cells below Ret_A, the paper's uncertainty area."""
     across, up = edges(surface.blers), edges(surface.maxdats)
     label: str | None = "below Ret_A: few samples or none"
@@ -139,7 +141,7 @@ def draw_cut(bler: float, found: Sequence[Surface]) -> Figure:
         column[1].xaxis.set_major_locator(MultipleLocator(1))
     for axes, label in zip(panels[:, 0], LABELS.values(), strict=True):
         axes.set_ylabel(label)
-    entries: dict[str, object] = {}
+    entries: dict[str, Artist] = {}
     for axes in panels.ravel():
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             entries.setdefault(label, handle)
@@ -147,7 +149,7 @@ def draw_cut(bler: float, found: Sequence[Surface]) -> Figure:
     return figure
 
 
-def _cut(axes: plt.Axes, bler: float, surface: Surface, quantity: str) -> None:
+def _cut(axes: Axes, bler: float, surface: Surface, quantity: str) -> None:
     low, high = surface.limits(bler)
     color, marker, _ = series_style("DM-DM")
     for counted, face in ((True, color), (False, "none")):
@@ -172,10 +174,10 @@ def _cut(axes: plt.Axes, bler: float, surface: Surface, quantity: str) -> None:
     if quantity == "throughput":
         left = surface.rate_kbps * (1 - bler)
         axes.axhline(left, color=ink(), linewidth=1, linestyle=(0, (5, 4)), label="link less errors")
-    rate_kbps, at, m, printed = PRINTED[quantity]
+    rate_kbps, at, maxdats, printed = PRINTED[quantity]
     if abs(surface.rate_kbps - rate_kbps) < 0.5 and abs(bler - at) < 1e-9:
         axes.plot(
-            m, printed, "D", color=ink(), markersize=9, markerfacecolor="none", markeredgewidth=1.4,
+            maxdats, printed, "D", color=ink(), markersize=9, markerfacecolor="none", markeredgewidth=1.4,
             label="paper's text",
         )  # fmt: skip
     axes.set_ylim(bottom=0)
@@ -193,8 +195,8 @@ def draw_studies(bler: float, found: Sequence[Surface]) -> Figure:
         for index, surface in enumerate(found):
             cells = [cell for cell in surface.cut(bler) if surface.counted(cell) and value_of(cell, quantity)]
             values = [value for cell in cells if (value := value_of(cell, quantity)) is not None]
-            color, _, line = series_style(surface.study, index) if surface.study else (ink(), "", "-")
-            color = plt.get_cmap("tab10")(index % 10) if surface.study else color
+            line = series_style(surface.study, index)[2] if surface.study else "-"
+            color = plt.get_cmap("tab10")(index % 10) if surface.study else ink()
             axes.errorbar(
                 [cell.maxdat for cell in cells], [value.value for value in values], yerr=errors(values), color=color,
                 marker=MARKS[index % len(MARKS)], linestyle=line, linewidth=1.2, markersize=4.5, capsize=2,
@@ -202,10 +204,10 @@ def draw_studies(bler: float, found: Sequence[Surface]) -> Figure:
             )  # fmt: skip
         axes.set_ylabel(label)
         axes.set_ylim(bottom=0)
-        rate_kbps, at, m, printed = PRINTED[quantity]
+        rate_kbps, at, maxdats, printed = PRINTED[quantity]
         if abs(bler - at) < 1e-9 and abs(found[0].rate_kbps - rate_kbps) < 0.5:
             axes.plot(
-                m, printed, "D", color=ink(), markersize=9, markerfacecolor="none", markeredgewidth=1.4,
+                maxdats, printed, "D", color=ink(), markersize=9, markerfacecolor="none", markeredgewidth=1.4,
                 label="paper's text",
             )  # fmt: skip
     panels[0].set_title(f"{found[0].rate_kbps:g} kbit/s, BLER {bler:g}")

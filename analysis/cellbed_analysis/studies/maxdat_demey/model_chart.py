@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 
@@ -48,7 +49,7 @@ def draw(quantity: str, sessions: Sequence[maxdat.Session] = (), as_printed: boo
     return figure
 
 
-def _limits(axes: plt.Axes, of: maxdat.Session, as_printed: bool) -> None:
+def _limits(axes: Axes, of: maxdat.Session, as_printed: bool) -> None:
     """Ret_A and Ret_B as steps: between two of them lies what maxDAT decides."""
     for values, name, line in zip(maxdat.limits(BLERS, of, as_printed), ("Ret_A", "Ret_B"), ("--", "-"), strict=True):
         # White below for contrast on the dark end of the map, on either theme.
