@@ -59,7 +59,7 @@ def _bit_information(distance: np.ndarray) -> np.ndarray:
 def information(bits: int, sinr_db: np.ndarray | float) -> np.ndarray:
     """Mutual information per coded bit of QPSK, 16QAM or 64QAM at SINRs up to 30 dB, where it is 1 but for rounding."""
     amplitude = 10.0 ** (np.minimum(np.asarray(sinr_db, dtype=float), 30.0) / 20.0)
-    return sum(share * _bit_information(distance * amplitude) for share, distance in _BIT_CHANNELS[bits])
+    return np.asarray(sum(share * _bit_information(distance * amplitude) for share, distance in _BIT_CHANNELS[bits]))
 
 
 @cache

@@ -98,7 +98,7 @@ def _distances(trace: ChannelTrace, ue: str) -> dict[str, tuple[np.ndarray, np.n
     t_s = np.linspace(0.0, _end_s(trace), _POINTS)
     places = mobility_of(parameters, cell.peers, model["seed"]).positions(t_s)
     places[ENB] = np.zeros((len(t_s), 2))
-    others = [ENB, *([cell.peers[ue]] if cell.peers[ue] is not None else [])]
+    others = [other for other in (ENB, cell.peers[ue]) if other is not None]
     return {other: (t_s, distance_m(places[ue], places[other])) for other in others}
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from . import cell_edge, cqi, measured, path_loss, trace
 from .cell_edge import CellEdgeParameters
 from .error import ParameterError
-from .link import Budget, Term, centi_db, sinr_db
+from .link import LEGS, Budget, Term, centi_db, sinr_db
 from .mobility import ENB, Mobility, Positions, Static, Swing, SwingParameters, distance_m
 from .stream import stream
 
@@ -112,9 +112,9 @@ class Cell:
 
     def links(self) -> list[tuple[int, str, str, str]]:
         """(UE number, leg, UE, other end) of every leg of every UE."""
-        return [(number, leg, name, ENB if leg != "sl" else peer)
-                for number, (name, peer) in enumerate(self.peers.items(), 1)
-                for leg in ("ul", "dl", "sl") if leg != "sl" or peer is not None]
+        ends = [(number, leg, name, ENB if leg != "sl" else peer)
+                for number, (name, peer) in enumerate(self.peers.items(), 1) for leg in LEGS]
+        return [(number, leg, name, end) for number, leg, name, end in ends if end is not None]
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ def _from_file(parameters: Parameters, cell: Cell, t_ms: np.ndarray, folder: Pat
         name = found.ues.get(int(record["ue"]), "")
         if name not in numbers:
             raise ParameterError("trace", path.name, f"UEs {', '.join(numbers)}; UE {record['ue']} there is '{name}'")
-        key = (numbers[name], trace.LEGS[record["dir"]])
+        key = (numbers[name], LEGS[record["dir"]])
         legs.setdefault(key, []).append((int(record["t_ns"]) / 1e6, int(record["sinr_cdb"]), int(record["cqi"])))
     return measured.sampled(legs, t_ms)
 
@@ -220,7 +220,7 @@ def render(parameters: Parameters, cell: Cell, seed: int, duration_s: float, fol
     else:
         series = _joined([_physics(parameters, cell, seed, t_ms[at : at + BLOCK] / 1000.0, terms)
                           for at in range(0, steps, BLOCK)])
-    fixed = {leg: getattr(parameters.cqi, leg) for leg in trace.LEGS}
+    fixed = {leg: getattr(parameters.cqi, leg) for leg in LEGS}
     series = [one if fixed[one.leg] is None
               else trace.Series(one.ue, one.leg, one.sinr_cdb, np.full_like(one.cqi, fixed[one.leg]))
               for one in series]

@@ -12,7 +12,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TextIO
 
 from cellbed_kernel import sources
 from cellbed_kernel.lookup import (
@@ -49,7 +51,7 @@ def obtain(version: str, named: str | None = None) -> Path:
             raise BuildError(f"no source of Linux {version}: {error}") from None
 
 
-def unpack(source: Path, scratch: Path, log) -> Path:
+def unpack(source: Path, scratch: Path, log: TextIO) -> Path:
     (scratch / "linux").mkdir()
     exclude = [f"--exclude={pattern}" for pattern in NOT_UNPACKED]
     run(["tar", "-xf", str(source), "-C", str(scratch / "linux"), "--strip-components=1",
@@ -92,7 +94,7 @@ def build(version: str, source: Path, jobs: int, target: Path, key: dict[str, st
 
 
 @contextlib.contextmanager
-def lock(root: Path):
+def lock(root: Path) -> Iterator[None]:
     """One build at a time; a second one waits and then finds the result."""
     with open(root / "lock", "w") as f:
         try:

@@ -61,11 +61,11 @@ def find_source(version: str, named: str | None) -> Path:
         if path.is_file():
             return path
         raise BuildError(f"--source {named}: no such file")
-    path = found(version)
-    if path is None:
+    packaged = found(version)
+    if packaged is None:
         raise BuildError(f"no source of Linux {version}: {PACKAGED}/linux-source-{version}.tar.xz is missing; "
                          f"run `apt-get install linux-source-{version}` or name a tarball with --source")
-    return path
+    return packaged
 
 
 def source_stamp(source: Path) -> str:

@@ -103,7 +103,7 @@ def _configure(folder: Path, mirrors: list[str], keyring: Path) -> None:
     (folder / "apt.conf").write_text(_SETTINGS.format(folder=folder, user=user))
 
 
-def _apt(folder: Path, *words: str) -> subprocess.CompletedProcess:
+def _apt(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["apt-get", "-c", folder / "apt.conf", "-q", *words], cwd=folder, capture_output=True,
                           text=True, check=False, stdin=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C"})
 
@@ -134,10 +134,11 @@ def _taken_out(package: Path, version: str) -> Path:
             tarfile.open(fileobj=contents.stdout, mode="r|") as files:
         for member in files:
             name = Path(member.name).name
-            if member.isfile() and name in [f"linux-source-{version}.tar.{suffix}" for suffix in TARBALL_SUFFIXES]:
+            content = files.extractfile(member) if member.isfile() else None
+            if content is not None and name in [f"linux-source-{version}.tar.{suffix}" for suffix in TARBALL_SUFFIXES]:
                 part = package.with_name(name)
                 with open(part, "wb") as out:
-                    shutil.copyfileobj(files.extractfile(member), out)
+                    shutil.copyfileobj(content, out)
                 os.utime(part, (member.mtime, member.mtime))
                 contents.kill()
                 return part.rename(kept() / name)

@@ -11,7 +11,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import TextIO
 
 from cellbed_kernel.lookup import HERE, REPRODUCIBLE, BuildError
 
@@ -52,14 +54,14 @@ class Progress:
         print(f"{lead}{self.what}: done in {time.monotonic() - self.start:.0f} s", file=sys.stderr)
 
 
-def run(args: list[str], cwd: Path, log, on_line=None) -> None:
+def run(args: list[str], cwd: Path, log: TextIO, on_line: Callable[[str], object] | None = None) -> None:
     """Run a step with its output in the log; show the log's end when it fails."""
     log.write(f"$ {' '.join(map(str, args))}\n")
     with subprocess.Popen(args, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, stdin=subprocess.DEVNULL, start_new_session=True,
                           env={**os.environ, **REPRODUCIBLE}) as step:
         try:
-            for line in step.stdout:
+            for line in step.stdout or ():
                 log.write(line)
                 if on_line:
                     on_line(line)
@@ -74,7 +76,7 @@ def run(args: list[str], cwd: Path, log, on_line=None) -> None:
         raise BuildError(f"`{' '.join(map(str, args[:4]))}` failed; the log's end:\n{tail}whole log: {kept}")
 
 
-def configure(tree: Path, log, wanted: str = "") -> None:
+def configure(tree: Path, log: TextIO, wanted: str = "") -> None:
     """tinyconfig, options that are @wanted where they can be had, and the fragment, of which all have to survive."""
     fragment = (HERE / "config.fragment").read_text()
     run(["make", "ARCH=um", "tinyconfig"], tree, log)

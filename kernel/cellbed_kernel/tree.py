@@ -20,6 +20,7 @@ import tempfile
 import time
 from fnmatch import translate
 from pathlib import Path
+from typing import Any, TextIO
 
 from cellbed_kernel.lookup import HERE, BuildError, cache_root, patches
 from cellbed_kernel.steps import NOT_UNPACKED, configure, run, tree_version
@@ -99,7 +100,7 @@ class Copy:
                 if (self.tree / name).exists():
                     _copy(self.tree / name, scratch / name)
             for patch in self.patches:
-                command = ["patch", "-p1", "--force", "--no-backup-if-mismatch", "-d", scratch, "-i", patch]
+                command = ["patch", "-p1", "--force", "--no-backup-if-mismatch", "-d", str(scratch), "-i", str(patch)]
                 if subprocess.run([*command, "--dry-run", "-R"], capture_output=True, check=False).returncode == 0:
                     continue
                 done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -111,7 +112,7 @@ class Copy:
                 if path.is_file() and not (own.exists() and own.read_bytes() == path.read_bytes()):
                     _copy(path, own)
 
-    def configure(self, log) -> None:
+    def configure(self, log: TextIO) -> None:
         """Anew when the lab kernel's options or a Kconfig file have changed."""
         options = _digest(HERE / "config.fragment") + json.dumps(
             {name: stamp for name, stamp in self.state["files"].items() if "Kconfig" in name})
@@ -122,7 +123,7 @@ class Copy:
         configure(self.source, log, "".join(f"CONFIG_{name}=y\n" for name in controls))
         self._note(options=options)
 
-    def make(self, jobs: int, log) -> Path:
+    def make(self, jobs: int, log: TextIO) -> Path:
         """Compile and link. Return: the kernel."""
         said: list[str] = []
         try:
@@ -131,7 +132,7 @@ class Copy:
             raise BuildError(f"{self.tree} does not build:\n{compiler_errors(said) or error}") from None
         return self.source / "linux"
 
-    def _note(self, **facts) -> None:
+    def _note(self, **facts: Any) -> None:
         self.state.update(facts)
         new = self.notes.with_suffix(".new")
         new.write_text(json.dumps(self.state))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -74,7 +75,7 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def _connections(told: dict) -> Table:
+def _connections(told: dict[str, Any]) -> Table:
     table = _table("connection", "cwnd", "ssthresh", "srtt (ms)", "in flight", "again", "timeouts", "Mbit/s")
     for c in told["connections"]:
         table.add_row(c["name"], str(c["cwnd"]), _number(c["ssthresh"]), _number(c["srtt_ms"]), str(c["flight"]),
@@ -82,7 +83,7 @@ def _connections(told: dict) -> Table:
     return table
 
 
-def _legs(told: dict) -> Table:
+def _legs(told: dict[str, Any]) -> Table:
     table = _table("link", "mode", "CQI", "SINR (dB)", "MCS", "RLC queue (bytes)", "packets", "RLC SN")
     for leg in told["legs"]:
         table.add_row(f"{leg['ue']} {leg['leg']}", leg["mode"] or "", _number(leg["cqi"]), _number(leg["sinr_db"]),
@@ -90,13 +91,13 @@ def _legs(told: dict) -> Table:
     return table
 
 
-def _counts(told: dict) -> Text:
+def _counts(told: dict[str, Any]) -> Text:
     parts = [f"{words} {n}" for words, n in told["counts"].items()]
     parts += [f"{reason} {n}" for reason, n in told["drops"].items()]
     return Text("  ".join(parts), style="dim")
 
 
-def _events(told: dict) -> Table:
+def _events(told: dict[str, Any]) -> Table:
     table = Table.grid(padding=(0, 1))
     for t, text in told["events"][-EVENTS:]:
         table.add_row(Text(f"{t:.3f} s", justify="right", style="yellow"), text)

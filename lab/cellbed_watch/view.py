@@ -80,7 +80,7 @@ class View:
         self.description = place.description()
         self.radio = TraceTail(lambda: place.path("radio.trace"))
         self.tcp = TraceTail(lambda: place.path("tcp.trace"))
-        self.waiting = [np.zeros(0), np.zeros(0)]  # rows that are read and not taken in, of radio and probe
+        self.waiting: list[Any] = [np.zeros(0), np.zeros(0)]  # rows that are read and not taken in, of radio and probe
         self.newest = [0, 0]
         self.zero_ns: int | None = None
         self.t_s = 0.0

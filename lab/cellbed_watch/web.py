@@ -84,7 +84,8 @@ def charts() -> LayoutDOM:
 @functools.cache
 def page() -> str:
     """The page, which is the same for all runs."""
-    loader = jinja2.ChoiceLoader([jinja2.PackageLoader(__package__, "templates"), environment().loader])
+    loaders = [jinja2.PackageLoader(__package__, "templates"), environment().loader]
+    loader = jinja2.ChoiceLoader([loader for loader in loaders if loader is not None])
     return environment().overlay(loader=loader).get_template("watch.html.j2").render(
         title="live", script=script(), figure=figure_json(charts(), "charts"), history=HISTORY)
 

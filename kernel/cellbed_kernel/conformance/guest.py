@@ -87,7 +87,7 @@ def play(kernel: Path, test: Test, cpu: int, limit_s: float, stop: threading.Eve
     return Result(test, status.split()[0] == "0", f"{text.rstrip()}\nended with {status.split()[0]}\n", took_s)
 
 
-def _await(guest: subprocess.Popen, until: float, stop: threading.Event) -> bool:
+def _await(guest: subprocess.Popen[bytes], until: float, stop: threading.Event) -> bool:
     """Return: whether the guest has ended in time."""
     while guest.poll() is None:
         if time.monotonic() > until or stop.wait(_POLL_S):
