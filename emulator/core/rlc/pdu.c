@@ -34,6 +34,7 @@ struct rlc_pdu *rlc_pool_get(struct rlc_pool *pool)
 	pdu->retx_count = 0;
 	pdu->considered = false;
 	pdu->acked = false;
+	pdu->polled = false;
 	return pdu;
 }
 

@@ -31,6 +31,7 @@ struct rlc_pdu {
 	uint8_t retx_count;                 /* RETX_COUNT */
 	bool considered;                    /* RETX_COUNT counts from here on */
 	bool acked;
+	bool polled; /* a received one whose poll is not answered yet */
 };
 
 /* An SDU whose last byte was sent and that its transmitter still keeps. */

@@ -555,10 +555,26 @@ static void test_poll_behind_second_gap(void **state)
 	(void)receive_poll(3, 20);
 	expire(); /* VR(MS) 2 */
 	expect_status(100, 4, 2, 1, (const uint16_t[]){ 0 });
-	assert_true(rx.poll_waits);
+	assert_false(rx.status_due);
 	(void)receive(2, 60); /* VR(MS) 4 */
 	assert_true(rx.status_due);
 	expect_status(100, 4, 4, 1, (const uint16_t[]){ 0 });
+}
+
+/* Each poll is answered when VR(MS) passes it, whether another one waits or not. */
+static void test_two_polls_wait(void **state)
+{
+	(void)state;
+	setup();
+	(void)receive_poll(1, 10);
+	(void)receive_poll(3, 20);
+	assert_false(rx.status_due);
+	(void)receive(0, 30); /* VR(MS) 2 */
+	expect_status(100, 2, 2, 0, NULL);
+	assert_false(rx.status_due);
+	(void)receive(2, 40); /* VR(MS) 4 */
+	expect_status(100, 2, 4, 0, NULL);
+	assert_false(rx.status_due);
 }
 
 /* A PDU that is discarded answers its poll at once: duplicate, old, or beyond the window. */
@@ -788,8 +804,10 @@ static void test_reset(void **state)
 	assert_int_equal(rx.reordering_expiry_ns, CELL_NEVER);
 	assert_int_equal(rx.prohibit_expiry_ns, CELL_NEVER);
 	assert_false(rx.status_due);
-	assert_false(rx.poll_waits);
 	assert_int_equal(receive(0, 0), 1);
+	(void)receive(1, 0);
+	(void)receive(2, 0); /* which polled before the reset */
+	assert_false(rx.status_due);
 }
 
 /* Before a reset SDUs go up that are complete behind gaps. PDUs of 30 bytes, SDUs of 20; PDU 1 and
@@ -910,6 +928,7 @@ int main(void)
 		cmocka_unit_test(test_poll_waits_for_gap),
 		cmocka_unit_test(test_poll_waits_for_timer),
 		cmocka_unit_test(test_poll_behind_second_gap),
+		cmocka_unit_test(test_two_polls_wait),
 		cmocka_unit_test(test_poll_of_discarded),
 		cmocka_unit_test(test_status_prohibit),
 		cmocka_unit_test(test_no_status_prohibit),

@@ -413,6 +413,31 @@ static void test_timer_expires_stalled(void **state)
 	assert_true(am.poll);
 }
 
+/* Also when others wait to be sent again: behind them, with no data of its own lost. */
+static void test_timer_expires_stalled_and_pending(void **state)
+{
+	static const struct am_nack oldest = { .sn = 0, .so_end = AM_SO_END };
+
+	(void)state;
+	setup();
+	push(0, 600, 20);
+	for (uint16_t sn = 0; sn < AM_WINDOW; sn++)
+		(void)transmit(22);
+	assert_int_equal(status(1, 1, &oldest), 0);
+	assert_int_equal(rlc_am_tx_bytes(&tx), 20);
+	rlc_am_tx_expire(&tx);
+	assert_int_equal(rlc_am_tx_bytes(&tx), 40);
+	(void)transmit(22);
+	assert_int_equal(am.sn, 0);
+	assert_true(am.poll);
+	(void)transmit(22);
+	assert_int_equal(am.sn, AM_WINDOW - 1);
+	rlc_am_tx_expire(&tx);
+	rlc_am_tx_expire(&tx); /* pending: not considered once more */
+	(void)transmit(22);
+	assert_int_equal(built.retx_count, 1);
+}
+
 /* --- retransmission: TS 36.322 5.2.1 --- */
 
 /* The whole PDU again: same SN, same bytes, no segment; before anything new. */
@@ -974,6 +999,7 @@ int main(void)
 		cmocka_unit_test(test_timer_expires_last_acked),
 		cmocka_unit_test(test_timer_expires_with_data),
 		cmocka_unit_test(test_timer_expires_stalled),
+		cmocka_unit_test(test_timer_expires_stalled_and_pending),
 		cmocka_unit_test(test_retransmission),
 		cmocka_unit_test(test_retransmission_order),
 		cmocka_unit_test(test_resegmentation),

@@ -113,8 +113,6 @@ struct rlc_am_rx {
 	uint16_t vr_x;                    /* SN after the PDU that started t-Reordering */
 	uint16_t vr_ms;                   /* highest value for ACK_SN */
 	uint16_t vr_h;                    /* SN after the highest received */
-	uint16_t poll_sn;                 /* SN of a poll that waits for vr_ms */
-	bool poll_waits;
 	bool status_due; /* triggered, not sent yet */
 	int64_t t_reordering_ns;
 	int64_t t_status_prohibit_ns;

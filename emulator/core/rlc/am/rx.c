@@ -51,21 +51,20 @@ static uint16_t first_missing(const struct rlc_am_rx *rx, uint16_t sn)
 /* A poll is answered at once unless reordering may still be going on. */
 static void note_poll(struct rlc_am_rx *rx, uint16_t sn, bool discarded)
 {
-	if (discarded || dist(rx, sn) < dist(rx, rx->vr_ms) || dist(rx, sn) >= AM_WINDOW) {
+	if (discarded || dist(rx, sn) < dist(rx, rx->vr_ms))
 		rx->status_due = true;
-	} else if (!rx->poll_waits || dist(rx, sn) > dist(rx, rx->poll_sn)) {
-		rx->poll_waits = true;
-		rx->poll_sn = sn;
-	}
+	else
+		rx->reassembly.window[sn]->polled = true;
 }
 
-static void check_waiting_poll(struct rlc_am_rx *rx)
+/* vr_ms moves to @to, which answers each poll that it passes. */
+static void advance_vr_ms(struct rlc_am_rx *rx, uint16_t to)
 {
-	if (!rx->poll_waits)
-		return;
-	if (dist(rx, rx->poll_sn) < dist(rx, rx->vr_ms) || dist(rx, rx->poll_sn) >= AM_WINDOW) {
-		rx->poll_waits = false;
-		rx->status_due = true;
+	for (; rx->vr_ms != to; rx->vr_ms = sn_next(rx->vr_ms)) {
+		const struct rlc_pdu *pdu = rx->reassembly.window[rx->vr_ms];
+
+		if (pdu && pdu->polled)
+			rx->status_due = true;
 	}
 }
 
@@ -141,10 +140,9 @@ int rlc_am_rx_receive(struct rlc_am_rx *rx, const uint8_t *buf, uint32_t len, in
 	if (dist(rx, am.sn) >= dist(rx, rx->vr_h))
 		rx->vr_h = sn_next(am.sn);
 	if (am.sn == rx->vr_ms)
-		rx->vr_ms = first_missing(rx, rx->vr_ms);
+		advance_vr_ms(rx, first_missing(rx, rx->vr_ms));
 	if (am.poll)
 		note_poll(rx, am.sn, false);
-	check_waiting_poll(rx);
 	/* vr_ms >= vr_r: both move over what is complete. */
 	while (received(rx, rx->reassembly.lower))
 		rlc_reassembly_release(&rx->reassembly, out);
@@ -155,13 +153,12 @@ int rlc_am_rx_receive(struct rlc_am_rx *rx, const uint8_t *buf, uint32_t len, in
 
 void rlc_am_rx_expire(struct rlc_am_rx *rx, int64_t now_ns)
 {
-	rx->vr_ms = first_missing(rx, rx->vr_x);
+	advance_vr_ms(rx, first_missing(rx, rx->vr_x));
 	rx->reordering_expiry_ns = CELL_NEVER;
 	if (dist(rx, rx->vr_h) > dist(rx, rx->vr_ms)) {
 		rx->reordering_expiry_ns = now_ns + rx->t_reordering_ns;
 		rx->vr_x = rx->vr_h;
 	}
-	check_waiting_poll(rx);
 	rx->status_due = true; /* 5.2.3: detection of a reception failure */
 }
 
@@ -282,7 +279,7 @@ void rlc_am_rx_reset(struct rlc_am_rx *rx)
 	}
 	r->lower = r->lower_from = 0;
 	r->tail.open = false;
-	rx->vr_x = rx->vr_ms = rx->vr_h = rx->poll_sn = 0;
-	rx->poll_waits = rx->status_due = false;
+	rx->vr_x = rx->vr_ms = rx->vr_h = 0;
+	rx->status_due = false;
 	rx->reordering_expiry_ns = rx->prohibit_expiry_ns = CELL_NEVER;
 }

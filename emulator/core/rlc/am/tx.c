@@ -320,12 +320,12 @@ void rlc_am_tx_expire(struct rlc_am_tx *tx)
 	tx->expiry_ns = CELL_NEVER;
 	if (tx->vt_a == tx->vt_s)
 		return;
-	if (tx->n_retx == 0 && nothing_new(tx)) {
+	if (nothing_new(tx)) {
 		/* All of it acknowledged out of order: then any other one. */
 		if (tx->sent[last]->acked)
 			last = tx->vt_a;
-		(void)pend(tx, tx->sent[last], 0, tx->sent[last]->len);
-		count_retx(tx, tx->sent[last]);
+		if (pend(tx, tx->sent[last], 0, tx->sent[last]->len))
+			count_retx(tx, tx->sent[last]);
 	}
 	tx->poll_due = true;
 }
