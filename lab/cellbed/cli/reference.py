@@ -21,6 +21,8 @@ _BOUNDS = {"minimum": "{} or more", "exclusiveMinimum": "more than {}", "maximum
 _QUANTITIES: dict[str, dict[str, Any]] = {
     "size": {"type": ["integer", "string"], "minimum": 0, "pattern": r"^\s*\d+(\.\d+)?\s*([KkMmGg][Ii]?)?[Bb]?\s*$"},
     "rate": {"type": "string", "pattern": r"^\s*\d+(\.\d+)?\s*[kMG]bit\s*$"}}
+_UNITS = {"size": {"TiB": 1 << 40, "GiB": 1 << 30, "MiB": 1 << 20, "MB": 10**6},
+          "rate": {"Gbit": 10**9, "Mbit": 10**6, "kbit": 1000}}
 _TYPES = {"integer": "whole number", "number": "number", "string": "text", "boolean": "true, false", "null": "null",
           "object": "mapping", "array": "list"}
 
@@ -40,9 +42,9 @@ def keys(schema: dict[str, Any]) -> str:
     """Args: schema: of the scenario model, as JSON Schema."""
     rows = [(f"`{row[0]}`", *row[1:]) for row in _walk(schema, schema.get("$defs", {}))]
     return "\n".join([f"{_MADE}# Keys of a scenario\n",
-                      "What a key without words means is in [scenarios](../scenario-format.md). `<name>` stands for a "
-                      "name of one's own, `[]` for an entry of a list. Editors check and complete keys by "
-                      "[scenario.schema.json](scenario.schema.json).\n",
+                      "[Scenarios](../scenario-format.md) explains what belongs together, with examples. `<name>` "
+                      "stands for a name of one's own, `[]` for an entry of a list, with its kind where keys depend on "
+                      "that. Editors check and complete keys by [scenario.schema.json](scenario.schema.json).\n",
                       *_table(("key", "allowed", "default", "meaning and source"), rows)])
 
 
@@ -50,11 +52,11 @@ def _walk(schema: dict[str, Any], shared: dict[str, Any], path: str = "") -> Ite
     required = schema.get("required", [])
     for name, entry in schema.get("properties", {}).items():
         key = f"{path}.{name}" if path else name
-        default = "*needed*" if name in required else _default(entry)
+        default = "*required*" if name in required else _default(entry)
         below = list(_below(entry, shared))
         if below:
             if len(below) == 1 and not below[0][0] and default == "null":
-                yield key, "null, or the keys below", "null", ""
+                yield key, "null, or the keys below", "null", entry.get("description", "")
             for suffix, inner in below:
                 yield from _walk(inner, shared, key + suffix)
         else:
@@ -69,11 +71,18 @@ def _below(entry: dict[str, Any], shared: dict[str, Any], suffix: str = "") -> I
         yield suffix, entry
     for inner in entry.get("anyOf", entry.get("oneOf", [])):
         yield from _below(inner, shared, suffix)
-    if isinstance(entry.get("items"), dict):
-        yield from _below(entry["items"], shared, f"{suffix}[]")
+    if isinstance(items := entry.get("items"), dict):
+        for _, inner in _below(items, shared):
+            yield f"{suffix}[{_kinds(inner) if 'oneOf' in items else ''}]", inner
     for inner in (entry.get("additionalProperties"), *entry.get("patternProperties", {}).values()):
         if isinstance(inner, dict):
             yield from _below(inner, shared, f"{suffix}.<name>")
+
+
+def _kinds(schema: dict[str, Any]) -> str:
+    """Of an entry, in a list whose entries have different keys."""
+    kind = schema["properties"]["kind"]
+    return ", ".join(kind.get("enum", [kind.get("const")]))
 
 
 def _allowed(entry: dict[str, Any], shared: dict[str, Any]) -> str:
@@ -83,11 +92,27 @@ def _allowed(entry: dict[str, Any], shared: dict[str, Any]) -> str:
         return ", ".join(f"`{value}`" for value in entry.get("enum", [entry.get("const")]))
     kind = entry.get("quantity") or _TYPES.get(entry.get("type", ""), "any value")
     if entry.get("type") == "array" and isinstance(entry.get("items"), dict):
-        kind = f"list of: {_allowed(entry['items'], shared)}"
-    low, high = entry.get("minimum"), entry.get("maximum")
+        kind = f"list{_count(entry)}: {_allowed(entry['items'], shared)}"
+    low, high = entry.get("minimum", entry.get("ge")), entry.get("maximum", entry.get("le"))
     if low is not None and high is not None:
-        return f"{kind}, {low:g}..{high:g}" if max(low, high) < 1e6 else f"{kind}, {low}..{high}"
+        return f"{kind}, {_number(low, kind)}..{_number(high, kind)}"
     return ", ".join([kind, *(words.format(entry[word]) for word, words in _BOUNDS.items() if word in entry)])
+
+
+def _count(entry: dict[str, Any]) -> str:
+    """How many entries a list has."""
+    least, most = entry.get("minItems", 0), entry.get("maxItems")
+    if most is not None:
+        return f" of {least}" if least == most else f" of {least}..{most}"
+    return f" of {least} or more" if least else ""
+
+
+def _number(value: float, kind: str) -> str:
+    """With the unit that scenarios write, where it is a whole number of them."""
+    for unit, factor in _UNITS.get(kind, {}).items():
+        if value and value % factor == 0:
+            return f"{value // factor}{unit}"
+    return f"{value:g}" if value < 1e6 else str(value)
 
 
 def _default(entry: dict[str, Any]) -> str:
@@ -95,6 +120,8 @@ def _default(entry: dict[str, Any]) -> str:
     value = entry.get("default")
     if value in ("", [], {}):
         return ""
+    if "quantity" in entry and value is not None:
+        return _number(value, entry["quantity"])
     return value if isinstance(value, str) else json.dumps(value)
 
 

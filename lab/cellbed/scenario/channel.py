@@ -18,7 +18,7 @@ from pydantic import Field
 from cellbed.error import ScenarioError
 from cellbed.run.topology import behind_enb
 from cellbed.run.workload import limit_s
-from cellbed.scenario.fields import FilePath, Model
+from cellbed.scenario.fields import FilePath, Key, Model
 
 FILE = "channel.trace"
 # Rendered beyond the last flow's limit: the time from sub-frame 0 to the start of the traffic, and the drain after it.
@@ -26,90 +26,134 @@ MARGIN_S = 10.0
 
 Decibels = Annotated[float, Field(ge=-100, le=100)]
 FixedCqi = Annotated[int, Field(ge=1, le=15)] | None
+CqiTable = Literal["kawser", "piro", "vienna", "mezzavilla"]
 
 
 class Swing(Model):
     """Two UEs that swing on a line. Source: Nardini, section IV."""
 
-    distance_m: list[float] = Field([30.0, 160.0], min_length=2, max_length=2)
-    enb_distance_m: float = Field(300.0, gt=0, le=5000)
-    speed_mps: float = Field(3.0, gt=0, le=100)
-    start: Literal["near", "far"] = "near"
+    distance_m: list[float] = Key([30.0, 160.0], min_length=2, max_length=2,
+        says="Least and greatest distance between the two UEs, up to 5000. Nardini, section IV")
+    enb_distance_m: float = Key(300.0, None, 5000, gt=0,
+        says="Distance of each UE from the eNB at the start. Nardini, section IV")
+    speed_mps: float = Key(3.0, None, 100, gt=0,
+        says="Speed of each UE; they move in opposite directions. Nardini, section IV, which does not say whether both "
+             "of them move")
+    start: Literal["near", "far"] = Key("near",
+        says="Whether the UEs start at the least or at the greatest distance. Nardini does not say")
 
 
 class PathLoss(Model):
     """Source: Nardini, Table 1; TR 36.814 Table B.1.2.1-1 (heights, street, buildings)."""
 
-    model: Literal["uma"] = "uma"
-    los: Literal["never", "always", "drawn"] = "never"
-    carrier_ghz: float = Field(2.0, ge=2, le=6)
-    enb_height_m: float = Field(25.0, ge=10, le=150)
-    ue_height_m: float = Field(1.5, gt=1, le=10)
-    street_width_m: float = Field(20.0, ge=5, le=50)
-    building_height_m: float = Field(20.0, ge=5, le=50)
+    model: Literal["uma"] = Key("uma",
+        says="`uma`: Urban Macro, for all links, from 10 m to 5 km. TR 36.814 Table B.1.2.1-1; Nardini, Table 1")
+    los: Literal["never", "always", "drawn"] = Key("never",
+        says="Line of sight. `drawn`: each link draws once, with the probability that its distance has. Nardini does "
+             "not say; with line of sight every CQI of section IV would be 15, and the paper's simulator has none")
+    carrier_ghz: float = Key(2.0, 2, 6, says="Carrier frequency. Nardini, Table 1")
+    enb_height_m: float = Key(25.0, 10, 150, says="Height of the eNB's antenna. TR 36.814 Table B.1.2.1-1")
+    ue_height_m: float = Key(1.5, None, 10, gt=1, says="Height of a UE's antenna. TR 36.814 Table B.1.2.1-1")
+    street_width_m: float = Key(20.0, 5, 50, says="Width of the streets. TR 36.814 Table B.1.2.1-1")
+    building_height_m: float = Key(20.0, 5, 50, says="Average height of the buildings. TR 36.814 Table B.1.2.1-1")
 
 
 class LinkBudget(Model):
     """Source: Nardini, Table 1."""
 
-    enb_tx_dbm: Decibels = 40.0
-    ue_tx_dbm: Decibels = 20.0
-    enb_gain_dbi: Decibels = 18.0
-    ue_gain_dbi: Decibels = 0.0
-    cable_loss_db: Decibels = 2.0
-    enb_noise_figure_db: Decibels = 5.0
-    ue_noise_figure_db: Decibels = 5.0
+    enb_tx_dbm: Decibels = Key(40.0, says="Transmit power of the eNB. Nardini, Table 1")
+    ue_tx_dbm: Decibels = Key(20.0, says="Transmit power of a UE. Nardini, Table 1")
+    enb_gain_dbi: Decibels = Key(18.0, says="Antenna gain of the eNB. Nardini, Table 1")
+    ue_gain_dbi: Decibels = Key(0.0, says="Antenna gain of a UE. Nardini does not say")
+    cable_loss_db: Decibels = Key(2.0,
+        says="Cable loss of every leg, the direct one included, as in the paper's simulator. Nardini, Table 1")
+    enb_noise_figure_db: Decibels = Key(5.0, says="Noise figure of the eNB's receiver. Nardini, Table 1")
+    ue_noise_figure_db: Decibels = Key(5.0,
+        says="Noise figure of a UE's receiver. Nardini, Table 1, has one value for both")
 
 
 class CqiMapping(Model):
     """Source: Kawser, Table III; Piro; Vienna."""
 
-    table: Literal["kawser", "piro", "vienna", "mezzavilla"] = "kawser"
-    ul: FixedCqi = None
-    dl: FixedCqi = None
-    sl: FixedCqi = None
+    table: CqiTable = Key("kawser",
+        says="The least SINR of each CQI. `kawser`: measured at 10 % block errors over a Rayleigh channel (Kawser, "
+             "Table III); `piro`: by LENA's formula (Piro); `vienna`: over Gaussian noise, for SINRs without fading "
+             "(Vienna); `mezzavilla`: the same, by the curves of block errors")
+    ul: FixedCqi = Key(None, says="The uplink CQI of every UE, whatever its SINR; null: the CQI follows from the SINR")
+    dl: FixedCqi = Key(None, says="The same for the downlink")
+    sl: FixedCqi = Key(None, says="The same for direct links")
 
 
 class CellEdge(Model):
     """One UE for each run of the cell-edge experiment. Source: Li et al, section III, Table I."""
 
-    distance_m: float = Field(40.0, ge=1, le=5000)
-    azimuth_deg: float = Field(0.0, ge=-360, le=360)
-    box_m: float = Field(20.0, ge=0.1, le=1000)
-    speed_kmph: float = Field(3.0, ge=0.01, le=500)
-    leg_m: float = Field(1.0, ge=0.1, le=1000)
-    dl_carrier_ghz: float = Field(2.1, ge=0.3, le=6)
-    ul_carrier_ghz: float = Field(1.9, ge=0.3, le=6)
-    enb_height_m: float = Field(30.0, ge=1, le=150)
-    ue_height_m: float = Field(1.5, ge=0.5, le=20)
-    inter_site_m: float = Field(500.0, ge=10, le=5000)
-    tiers: int = Field(2, ge=0, le=4)
-    sector_offset_m: float = Field(0.5, ge=0, le=10)
-    beamwidth_deg: float = Field(70.0, ge=1, le=360)
-    front_to_back_db: float = Field(20.0, ge=0, le=60)
-    antenna_gain_dbi: Decibels = 0.0
-    enb_tx_dbm: Decibels = 46.0
-    ue_tx_dbm: Decibels = 10.0
-    enb_noise_figure_db: Decibels = 5.0
-    ue_noise_figure_db: Decibels = 9.0
-    interference: bool = True
-    load: float = Field(1.0, ge=0, le=1)
-    fading: bool = True
-    shadowing_sigma_db: float = Field(1.0, ge=0, le=20)
-    shadowing_decorrelation_m: float = Field(50.0, ge=0.1, le=1000)
-    site_correlation: float = Field(0.5, ge=0, le=1)
-    cqi_table: Literal["kawser", "piro", "vienna", "mezzavilla"] = "vienna"
-    cqi_period_ms: int = Field(1, ge=1, le=1000)
-    cqi_delay_ms: int = Field(4, ge=0, le=1000)
+    distance_m: float = Key(40.0, 1, 5000,
+        says="Distance from the site to the centre of the box that the UE walks in. Li et al, section III: 40 to 300 in"
+             " steps of 20")
+    azimuth_deg: float = Key(0.0, -360, 360,
+        says="Direction of the box; 0 is the middle of the serving beam. Li et al do not say")
+    box_m: float = Key(20.0, 0.1, 1000, says="Side of the box. Li et al, section III")
+    speed_kmph: float = Key(3.0, 0.01, 500, says="Speed of the UE, for its fading too. Li et al, section III")
+    leg_m: float = Key(1.0, 0.1, 1000,
+        says="The UE takes a new direction after this distance, as in LENA, and is reflected at the edge of the box. "
+             "Li et al do not say")
+    dl_carrier_ghz: float = Key(2.1, 0.3, 6, says="Carrier frequency of the downlink. Li et al, Table I")
+    ul_carrier_ghz: float = Key(1.9, 0.3, 6, says="Carrier frequency of the uplink. Li et al, Table I")
+    enb_height_m: float = Key(30.0, 1, 150, says="Height of the eNB's antennas. Li et al, Table I")
+    ue_height_m: float = Key(1.5, 0.5, 20, says="Height of the UE's antenna. Li et al, Table I")
+    inter_site_m: float = Key(500.0, 10, 5000, says="Distance between sites. Li et al, Table I")
+    tiers: int = Key(2, 0, 4, says="Rings of sites around the one in the middle. Li et al, section III")
+    sector_offset_m: float = Key(0.5, 0, 10,
+        says="Distance of a sector's antenna from the middle of its site. The first sector points along a row of sites,"
+             " as in LENA. Li et al, Table I")
+    beamwidth_deg: float = Key(70.0, 1, 360, says="Beamwidth of a sector's antenna at -3 dB. Li et al, Table I")
+    front_to_back_db: float = Key(20.0, 0, 60,
+        says="Greatest attenuation of a sector's antenna. TR 36.942, and the dual stripe example of LENA; Li et al do "
+             "not say")
+    antenna_gain_dbi: Decibels = Key(0.0,
+        says="Antenna gain of a sector; where interference dominates, it changes nothing. LENA; Li et al do not say")
+    enb_tx_dbm: Decibels = Key(46.0, says="Transmit power of each cell over the whole carrier. Li et al, Table I")
+    ue_tx_dbm: Decibels = Key(10.0,
+        says="Transmit power of the UE. LENA; Li et al do not say. The uplink has no interference, because the paper "
+             "has one UE")
+    enb_noise_figure_db: Decibels = Key(5.0, says="Noise figure of the eNB's receiver. LENA; Li et al do not say")
+    ue_noise_figure_db: Decibels = Key(9.0, says="Noise figure of the UE's receiver. LENA; Li et al do not say")
+    interference: bool = Key(True, says="Whether the other cells interfere. Li et al, section IV; one run is without")
+    load: float = Key(1.0, 0, 1,
+        says="Share of the time for which the other cells send; it scales their power. Li et al, section IV: full "
+             "interference")
+    fading: bool = Key(True,
+        says="Fading by Extended Pedestrian A of TS 36.104, with draws of its own for each link. Li et al, section III")
+    shadowing_sigma_db: float = Key(1.0, 0, 20, says="Standard deviation of the shadowing. Li et al, Table I")
+    shadowing_decorrelation_m: float = Key(50.0, 0.1, 1000,
+        says="Distance d over which the correlation of shadowing, exp(-x / d), falls to 1/e (Gudmundson). Li et al do "
+             "not say; within the box shadowing is nearly constant")
+    site_correlation: float = Key(0.5, 0, 1,
+        says="Correlation of shadowing between sites; between the sectors of a site it is 1. TR 36.942; Li et al do not"
+             " say")
+    cqi_table: CqiTable = Key("vienna",
+        says="The least effective SINR of each CQI at 10 % block errors. LENA's curves come from the Vienna simulator, "
+             "too. `mezzavilla` fits `radio.harq.errors: sinr`, because it is computed from the same curves")
+    cqi_period_ms: int = Key(1, 1, 1000,
+        says="Time between CQI reports, a multiple of `granularity_ms`. LENA reports in every TTI")
+    cqi_delay_ms: int = Key(4, 0, 1000,
+        says="Time from the sub-frame that a report measures to the first one that uses it. TS 36.213 7.2.3: at least "
+             "4 to the report")
 
 
 class Channel(Model):
     """What the links are like over time, instead of one CQI for each leg."""
 
-    model: Literal["static", "swing", "trace", "cell_edge"]
-    granularity_ms: int = Field(10, ge=1, le=10000)
-    trace: FilePath | None = None
-    positions: dict[str, tuple[float, float]] = {}
+    model: Literal["static", "swing", "trace", "cell_edge"] = Key(...,
+        says="`static`: the UEs stay at `positions`; `swing`: two UEs swing on a line; `trace`: a file says how good "
+             "the links are; `cell_edge`: UEs walk in a box, with interference, shadowing and fading")
+    granularity_ms: int = Key(10, 1, 10000,
+        says="Values change at multiples of this. 10 ms is one of the periods of CQI reports. TS 36.213 Table 7.2.2-1A")
+    trace: FilePath | None = Key(None,
+        says="A channel trace, or a CSV file of measurements, relative to the scenario; its content is part of a run's "
+             "identity. Only with `model: trace`")
+    positions: dict[str, tuple[float, float]] = Key({},
+        says="Position [x, y] of each UE in metres from the eNB, which is at [0, 0]. Only with `model: static`")
     swing: Swing = Swing()
     path_loss: PathLoss = PathLoss()
     link: LinkBudget = LinkBudget()

@@ -2,7 +2,7 @@
 """The scenario model: what a scenario file may say, with its limits and defaults.
 
 The keys of nodes and links are in network.py, of the radio network in radio.py, of its channel in channel.py.
-docs/scenario-format.md explains them all; scenarios/reference.yaml shows every one.
+docs/reference/keys.md lists them all; scenarios/reference.yaml shows every one.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 
 from cellbed.run.topology import network_interface
 from cellbed.scenario import radio_system
-from cellbed.scenario.fields import CongestionControl, FilePath, Label, Model, Name, Size, Word, known
+from cellbed.scenario.fields import CongestionControl, FilePath, Key, Label, Model, Name, Size, Word, known
 from cellbed.scenario.network import Link, Network, Node
 from cellbed.scenario.radio import Radio
 from cellbed.scenario.traffic import Command, Traffic, Transfer
@@ -31,49 +31,81 @@ _UL_HARQ_RTT_TTI = 8
 class Tcp(Model):
     """The end hosts' TCP. Windows and MSS are set by route, not by application."""
 
-    profile: Literal["paper", "modern"] = "modern"
-    congestion_control: CongestionControl = "cubic"
-    receive_window: Size | None = Field(None, ge=1024, le=1 << 30)
-    mss: int | None = Field(None, ge=88, le=1460)
-    delayed_ack: bool = True
-    rto_min_ms: int | None = Field(None, ge=1, le=60000)
-    cwnd_max_pkts: int | None = Field(None, ge=2, le=1000000)
-    sysctls: dict[SysctlName, int | Word] = {}
+    profile: Literal["paper", "modern"] = Key("modern",
+        says="`modern`: TCP as the kernel has it; `paper`: without what the kernels of the papers' years lacked")
+    congestion_control: CongestionControl = Key("cubic",
+        says="Congestion control of every socket in the run: any that the lab's kernel has built in, as a module, or "
+             "registered as BPF. A run that asks for another one ends at once with the kernel's list")
+    receive_window: Size | None = Key(None, 1024, 1 << 30,
+        says="Bound of the window that hosts advertise; null: the kernel's autotuning")
+    mss: int | None = Key(None, 88, 1460, says="MSS that hosts advertise; null: that of an MTU of 1500")
+    delayed_ack: bool = Key(True,
+        says="false: every segment is acknowledged at once, as by the hosts of the papers' simulators")
+    rto_min_ms: int | None = Key(None, 1, 60000,
+        says="Least retransmission timeout, set by route; null: Linux's 200 ms. RFC 6298 section 2.4 asks for a second,"
+             " and simulators follow it")
+    cwnd_max_pkts: int | None = Key(None, 2, 1000000,
+        says="Bound of the sender's congestion window (`snd_cwnd_clamp`), as ns-2's `maxcwnd_`; null: none. A receive "
+             "window bounds what is in flight and not the congestion window, which Linux lets grow to twice of it in "
+             "slow start and halves from there. `tcpwatch` sets the bound")
+    sysctls: dict[SysctlName, int | Word] = Key({},
+        says="Settings of every host below `net.ipv4` and `net.core`, on top of the profile: `net.ipv4.tcp_sack: 1`. A "
+             "setting that the kernel does not have ends the run with a message")
 
 
 class Capture(Model):
-    ip: bool = True
-    core: bool = True
-    ip_snaplen: int = Field(128, ge=64, le=65535)
-    radio: bool = True
-    radio_trace: Literal["full", "events"] = "full"
-    tcp_interval_ms: int = Field(0, ge=0, le=60000)
-    tracepoints: list[Tracepoint] = Field([], max_length=64)
+    ip: bool = Key(True, says="Captures of every `lte0`, and of every server's `eth0`")
+    core: bool = Key(True,
+        says="Captures of every wired interface of a core network, `ip-<node>-<interface>.pcap`. Packets in a tunnel "
+             "have 36 bytes more before the user's headers. Only with `ip`")
+    ip_snaplen: int = Key(128, 64, 65535, says="Bytes that captures keep of each packet")
+    radio: bool = Key(True, says="A capture of the radio, `radio.pcap`, which is the largest file of a bundle")
+    radio_trace: Literal["full", "events"] = Key("full",
+        says="`events`: `radio.trace` without the rows of every packet, PDU, BSR and grant, and in the UTRAN without "
+             "those of lost blocks and retransmissions. What is left says what was lost, and when modes and channel "
+             "changed; delays cannot be decomposed. For long runs")
+    tcp_interval_ms: int = Key(0, 0, 60000,
+        says="Least time between two segments of a socket and direction in `tcp.trace`; 0 = every segment. "
+             "Retransmissions, timeouts and RTT samples are always there")
+    tracepoints: list[Tracepoint] = Key([], max_length=64,
+        says="Events of the kernel, such as `tcp:tcp_probe`, which go to `tracepoints.txt` as `trace_pipe` prints them,"
+             " on CLOCK_MONOTONIC. They need tracefs, whose `available_events` lists them. In the native lab they "
+             "include those of other programs. An event costs a clock read, in the virtual lab 1 us of its time")
 
 
 class Validity(Model):
     """Bounds beyond which a run is marked invalid."""
 
-    lateness_p99_us: float = Field(1000, gt=0)
-    missed_ttis: int = Field(0, ge=0)
-    cpu_steal_percent: float = Field(5, ge=0, le=100)
-    queue_drops_allowed: bool = False
+    lateness_p99_us: float = Key(1000, gt=0,
+        says="Bound of the 99th percentile of the radio daemon's lateness. Beyond it a run is invalid, as beyond those "
+             "below")
+    missed_ttis: int = Key(0, 0, says="Bound of wake-ups that are late by more than a sub-frame")
+    cpu_steal_percent: float = Key(5, 0, 100,
+        says="Bound of the CPU time that a hypervisor took away during the traffic")
+    queue_drops_allowed: bool = Key(False,
+        says="Whether overflows of RLC queues and of links are part of the experiment. What the queues of routers drop "
+             "always is, and so is what RED drops")
 
 
 class Sweep(Model):
     """Runs of a scenario: every variant times every point of the grid times every seed."""
 
-    variants: dict[Label, dict[str, Any]] = {}
-    grid: dict[str, Annotated[list[Any], Field(min_length=1)]] = {}
+    variants: dict[Label, dict[str, Any]] = Key({},
+        says="Sets of other values by name: `DM-DM: {radio.ues.ue1.mode: dm}`. Each makes runs of its own")
+    grid: dict[str, Annotated[list[Any], Field(min_length=1)]] = Key({},
+        says="Lists of values by key: `tcp.receive_window: [8KiB, 16KiB]`. Every combination makes runs of its own")
 
 
 class Scenario(Model):
-    format: Literal[1]
-    id: str = Field(pattern=r"^[a-z0-9-]+(/[a-z0-9-]+)*$")
-    title: str = ""
-    source: str = ""
-    seeds: list[Annotated[int, Field(ge=0, lt=1 << 53)]] = Field([1], min_length=1)
-    memory: Size | None = Field(None, ge=256 << 20, le=64 << 30, multiple_of=1 << 20)
+    format: Literal[1] = Key(..., says="Version of this format")
+    id: str = Key(..., pattern=r"^[a-z0-9-]+(/[a-z0-9-]+)*$", says="Name of the scenario in results and claims")
+    title: str = Key("", says="What the scenario is, for people")
+    source: str = Key("", says="Paper and section that it comes from, for people")
+    seeds: list[Annotated[int, Field(ge=0, lt=1 << 53)]] = Key([1], min_length=1,
+        says="One run for each. All the randomness of a run, in radio, kernel and ports, follows from its seed")
+    memory: Size | None = Key(None, 256 << 20, 64 << 30, multiple_of=1 << 20,
+        says="Memory of the guest that plays a run, in the labs `virtual` and `vm`, which is part of a run's identity; "
+             "null: 384 MiB, 16 for each node and 24 for each flow, in steps of 128 MiB")
     nodes: dict[Name, Node] = Field(min_length=2)
     links: list[Link] = []
     radio: Radio
@@ -82,7 +114,7 @@ class Scenario(Model):
     capture: Capture = Capture()
     validity: Validity = Validity()
     sweep: Sweep = Sweep()
-    claims: FilePath | None = None
+    claims: FilePath | None = Key(None, says="File of claims to judge, relative to the scenario")
 
     @model_validator(mode="after")
     def consistent(self) -> Scenario:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The wired network of a scenario: its nodes and links, with limits and defaults.
 
-docs/scenario-format.md explains the keys.
+docs/reference/keys.md lists the keys.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 from ipaddress import IPv4Interface
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
 from cellbed.run import core_network
 from cellbed.run.topology import gateway_of
-from cellbed.scenario.fields import Model, Name, Probability, Rate, known
+from cellbed.scenario.fields import Key, Model, Name, Probability, Rate, known
 
 ENBS_MAX = 4
 # Linux's RED counts thresholds in 22 bits of bytes beside the weight that it is given here.
@@ -28,9 +28,17 @@ _CORE_PARTNERS = {"server": ("sgw",), "sgw": ("server", "router"), "router": ("s
 class Node(Model):
     """A network namespace: a UE on the radio, a server on a wire, or one that routes between them."""
 
-    kind: Literal["ue", "server", "enb", "sgw", "router"] = "ue"
-    address: IPv4Interface | None = None
-    machine: bool = False  # a server that is no namespace but this machine itself, in the native lab
+    kind: Literal["ue", "server", "enb", "sgw", "router"] = Key("ue",
+        says="`ue`: a host on the radio, which `radio.ues` describes; `server`: a host on a wired link; `enb`: routes "
+             "between wired links and the radio, and only scenarios with links have one; `sgw`, `router`: of a core "
+             "network, which may have four eNBs")
+    address: IPv4Interface | None = Key(None,
+        says="Address of a UE's `lte0` or a server's `eth0` with the length of its prefix, `10.45.0.1/24`. Nodes that "
+             "route have none of their own: the far end of a server's link takes the last host address of its subnet")
+    machine: bool = Key(False,
+        says="true: this server is no namespace but this machine itself, with all the services that it has. Only in "
+             "the native lab, and for one server. The machine keeps its sysctls and its default route; the lab adds an "
+             "interface, which is named after the server's address, and removes it with the run")
 
     @model_validator(mode="after")
     def machine_serves(self) -> Node:
@@ -45,16 +53,28 @@ class Link(Model):
     Source: Pacifico, Table III (RED)
     """
 
-    a: Name
-    b: Name
-    rate: Rate = Field(ge=1000, le=10**11)
-    delay_ms: float = Field(0, ge=0, le=10000)
-    queue_pkts: int = Field(1000, ge=1, le=1000000)
-    loss: Probability = 0.0
-    aqm: Literal["none", "red", "red_ecn"] = "none"
-    red_min_pkts: int = Field(20, ge=2, le=_RED_PKTS_MAX)
-    red_max_pkts: int = Field(65, ge=2, le=_RED_PKTS_MAX)
-    red_probability: float = Field(0.1, gt=0, le=1)
+    a: Name = Key(...,
+        says="One end: a link joins a server and the eNB, one link for each server; in a core network a server and the "
+             "sgw, the sgw and a router, two routers, or a router and an eNB")
+    b: Name = Key(..., says="The other end; the order of the ends is free")
+    rate: Rate = Key(..., 1000, 10**11,
+        says="Rate of each direction: `512kbit`, `2.5Mbit`, `1Gbit`. There is no default, because a link without a rate"
+             " would take no time")
+    delay_ms: float = Key(0, 0, 10000, says="One-way delay of each direction. More than 0 needs netem")
+    queue_pkts: int = Key(1000, 1, 1000000,
+        says="Packets that wait in each direction, without those on their way; more are dropped. The default is the "
+             "`txqueuelen` of Linux's Ethernet devices")
+    loss: Probability = Key(0.0,
+        says="Probability that a packet is lost, each independently of the others. More than 0 needs netem")
+    aqm: Literal["none", "red", "red_ecn"] = Key("none",
+        says="Management of both queues. `none`: what comes to a full queue is dropped; `red`: random early drops; "
+             "`red_ecn`: RED marks packets whose header allows it (ECN) and drops the others. Pacifico, section V.B")
+    red_min_pkts: int = Key(20, 2, _RED_PKTS_MAX,
+        says="Average queue from which RED begins to drop or mark. Pacifico, Table III")
+    red_max_pkts: int = Key(65, 2, _RED_PKTS_MAX,
+        says="Average queue above which RED drops or marks every packet. Pacifico, Table III")
+    red_probability: float = Key(0.1, None, 1, gt=0,
+        says="Probability with which RED drops or marks just below `red_max_pkts`. Pacifico, Table III")
 
     def ends(self) -> tuple[str, str]:
         return self.a, self.b

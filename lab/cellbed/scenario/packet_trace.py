@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A recorded link in place of LTE: its keys, and its traces on their way into a run.
 
-docs/scenario-format.md explains them.
+docs/reference/keys.md lists them.
 """
 
 from __future__ import annotations
@@ -21,22 +21,23 @@ class PacketTrace(Model):
     uplink: FilePath = Key(...,
         says="The trace of the uplink, relative to the scenario; its content counts for the run's identity")
     downlink: FilePath = Key(..., says="The trace of the downlink")
-    delay_ms: int = Key(0, 0, 10000, says="One way, after a packet has left: Mahimahi's mm-delay")
+    delay_ms: int = Key(0, 0, 10000, says="One-way delay after a packet has left the link, as by Mahimahi's mm-delay")
     queue_pkts: int = Key(1000, 1, 65536,
-        says="Packets waiting in each direction; what comes then is dropped. Nothing fixes it: Mahimahi's default is no"
-             " limit")
+        says="Packets that wait in each direction; more are dropped. Nothing fixes the value: Mahimahi has no limit by "
+             "default")
     queue_bytes: Size = Key(0, 0, 100_000_000, says="Bytes that wait in each direction at most; 0 = any number")
-    bytes: int = Key(1500, 100, 9000, says="Bytes of IP packets at each time of a trace. CellReplay records with 1400")
+    bytes: int = Key(1500, 100, 9000,
+        says="Bytes of IP packets that may leave at each time of a trace. CellReplay records with 1400")
     uplink_trains: FilePath | None = Key(None,
-        says="CellReplay's trace of base delays and light opportunities; with it the delay is in there, and `delay_ms` "
-             "is 0")
-    downlink_trains: FilePath | None = Key(None, says="The same of the downlink")
-    uplink_sizes: FilePath | None = Key(None, says="CellReplay's delays of packet sizes")
-    downlink_sizes: FilePath | None = Key(None, says="The same of the downlink")
+        says="CellReplay's trace of base delays and light opportunities of the uplink. It contains the delay, so that "
+             "`delay_ms` has to be 0")
+    downlink_trains: FilePath | None = Key(None, says="The same for the downlink")
+    uplink_sizes: FilePath | None = Key(None, says="CellReplay's delays of packet sizes in the uplink")
+    downlink_sizes: FilePath | None = Key(None, says="The same for the downlink")
     uplink_gap_ms: int = Key(0, 0, 60000,
-        says="Another train begins when its first packet would leave so much later than the last one left. CellReplay, "
+        says="A new train begins when its first packet would leave so much later than the last one left. CellReplay, "
              "long-to-short timer")
-    downlink_gap_ms: int = Key(0, 0, 60000, says="The same of the downlink")
+    downlink_gap_ms: int = Key(0, 0, 60000, says="The same for the downlink")
 
 
 def check(trace: PacketTrace, max_pkts: int) -> None:

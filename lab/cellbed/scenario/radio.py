@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The radio network of a scenario: its keys, with limits and defaults.
 
-docs/scenario-format.md explains them.
+docs/reference/keys.md lists them.
 """
 
 from __future__ import annotations
@@ -22,59 +22,65 @@ Cqi = Annotated[int, Field(ge=1, le=15)]
 class Timing(Model):
     """The timeline of one transmission, in sub-frames of 1 ms. Source: Nardini, Figure 4."""
 
-    rar_delay_tti: int = Key(3, 1, 12, says="Preamble to the eNB's answer")
-    grant_to_tx_tti: int = Key(2, 1, 8, says="An uplink or direct grant to the transmission it is for")
-    decode_tti: int = Key(4, 1, 8, says="Transmission to decoded")
-    dl_sched_to_tx_tti: int = Key(1, 1, 8, says="Downlink decision to its transmission")
+    rar_delay_tti: int = Key(3, 1, 12, says="From a random access preamble to the eNB's answer")
+    grant_to_tx_tti: int = Key(2, 1, 8, says="From an uplink or direct grant to the transmission that it is for")
+    decode_tti: int = Key(4, 1, 8, says="From a transmission to the end of its decoding")
+    dl_sched_to_tx_tti: int = Key(1, 1, 8, says="From the decision of the downlink's scheduler to the transmission")
     processing_lead_us: int = Key(250, 0, 999,
-        says="A PDU is decoded this long before the sub-frame boundary, so that the host's answer counts in that "
-             "sub-frame (ADR 4)")
+        says="A PDU is decoded this long before the boundary of the sub-frame, so that the host's answer still counts "
+             "in that sub-frame (ADR 4)")
 
 
 class RandomAccess(Model):
     """Source: TS 36.321 5.1; Nardini, Table 1 (RAC timeout)."""
 
-    rac_timeout_ms: int = Key(10, 2, 1000, says="No new request for random access before that. Nardini, Table 1")
+    rac_timeout_ms: int = Key(10, 2, 1000, says="Least time between two requests for random access. Nardini, Table 1")
     backoff_max_ms: int = Key(20, 0, 960,
-        says="Wait after an unanswered request, uniform from 0. TS 36.321 Table 7.2-1, index 2")
+        says="Greatest wait after an unanswered request, drawn uniformly from 0. TS 36.321 Table 7.2-1, index 2")
     n_preambles: int = Key(52, 1, 64,
         says="Preambles for contention; two UEs with the same one in the same sub-frame collide. TS 36.331")
-    prach_period_tti: int = Key(1, 1, 20, says="An occasion in every sub-frame (PRACH configuration index 14)")
+    prach_period_tti: int = Key(1, 1, 20,
+        says="Period of the occasions for random access. 1 = in every sub-frame (PRACH configuration index 14)")
 
 
 class Mac(Model):
     """Source: TS 36.321 5.4; Nardini, section II."""
 
-    bsr_grant_rb: int = Key(1, 1, 6, says="Resource blocks of the grant in the answer. Nardini, section III")
+    bsr_grant_rb: int = Key(1, 1, 6,
+        says="Resource blocks of the grant in the answer to a preamble. Nardini, section III")
     bandwidth_stealing: bool = Key(True,
-        says="Data beside the BSR; only works when both go to the eNB. Nardini, section II")
-    trailing_bsr: bool = Key(True, says="A data PDU carries a BSR while data remain. Nardini, section III")
-    enb_overhears_dm: bool = Key(False, says="The eNB decodes BSRs in direct transmissions. Nardini, section III")
+        says="Data share a grant with the BSR, which is only possible when both go to the eNB. Nardini, section II")
+    trailing_bsr: bool = Key(True,
+        says="A data PDU carries a BSR as long as data remain. Nardini, section III")
+    enb_overhears_dm: bool = Key(False,
+        says="The eNB decodes the BSRs in direct transmissions. Nardini, section III")
     grants_ignore_headers: bool = Key(False,
-        says="true: the eNB grants for SDUs without RLC and MAC headers, so that the end of an SDU takes another block;"
-             " Li et al, section IV, of their simulator")
+        says="true: grants of the eNB count SDUs without the headers of RLC and MAC, so that the end of an SDU needs "
+             "another block, as in the simulator of Li et al, section IV")
     ul_always_scheduled: bool = Key(False,
-        says="true: the eNB grants every UE in every sub-frame what it has to send, so no ACK waits for random access. "
-             "For experiments about the downlink")
+        says="true: in every sub-frame the eNB grants every UE what it has to send, so that no ACK waits for random "
+             "access. For experiments about the downlink")
 
 
 class Harq(Model):
     """Source: TS 36.321 5.3.2, 5.4.2; Park, section 3 (the ladder of error rates)."""
 
     max_attempts: int = Key(1, 1, 8,
-        says="Transmissions of a block (`maxHARQ-Tx`). 1 = no HARQ, as Nardini has it; Park, Table 3 has 5")
+        says="Transmissions of a block at most (`maxHARQ-Tx`). 1 = no HARQ, as in Nardini; Park, Table 3, has 5")
     errors: Literal["ladder", "sinr"] = Key("ladder",
-        says="`ladder`: by `bler`. `sinr`: by the SINR of the channel, see block errors")
+        says="Where block errors come from. `ladder`: from `bler`; `sinr`: from the SINR of the channel, see block "
+             "errors")
     dl_rtt_tti: int = Key(8, 8, 32,
-        says="Least time from a downlink transmission to its retransmission. The least in TS 36.321 is 8; Park, "
-             "section 3 has 8, 12 and 16")
+        says="Least time from a downlink transmission to its retransmission. TS 36.321 has at least 8; Park, section 3,"
+             " has 8, 12 and 16")
     bler: list[Probability] = Key([0.1, 0.01, 0.005, 0.002, 0.001],
-        says="Probability that a block is still undecoded after 1, 2, … attempts, not increasing; the last one holds "
-             "for further attempts. Only with HARQ, and with `errors: ladder`. Park, section 3",
+        says="Probability that a block is still not decoded after 1, 2, … attempts, which must not increase; the last "
+             "one holds for further attempts. Only with HARQ and `errors: ladder`; what HARQ does not correct is "
+             "`bler_*` of `radio.ues`. Park, section 3",
         min_length=1, max_length=8)
     nack_to_ack: Probability = Key(0.0,
-        says="Probability that the sender takes a NACK for an ACK, so that the block is lost to HARQ. Park, section 3 "
-             "has 0.0001")
+        says="Probability that the sender takes a NACK for an ACK, so that HARQ loses the block. Park, section 3, has "
+             "0.0001")
 
     @field_validator("bler")
     @classmethod
@@ -102,16 +108,18 @@ class Rlc(Model):
     """What both modes have. Source: TS 36.322; TS 36.331 RLC-Config; Park, section 4 (delivery)."""
 
     mode: Literal["um", "am"] = Key("um",
-        says="RLC of every bearer: `um` unacknowledged, as Nardini; `am` acknowledged. TS 36.322 4.2.1")
+        says="Mode of RLC for every bearer. `um`: unacknowledged, as in Nardini; `am`: acknowledged. TS 36.322 4.2.1")
     delivery: Literal["in_sequence", "out_of_sequence"] = Key("in_sequence",
-        says="`in_sequence`: RLC hands up an SDU after all before it, as TS 36.322 wants; `out_of_sequence`: as soon as"
-             " it is complete. Park, section 4")
-    queue_pkts: int = Key(4096, 1, 65536, says="Transmission buffer of a bearer; a full one drops (`queue_full`)")
+        says="`in_sequence`: RLC delivers an SDU after all those before it, as TS 36.322 asks for; `out_of_sequence`: "
+             "as soon as it is complete. Park, section 4")
+    queue_pkts: int = Key(4096, 1, 65536,
+        says="Packets in the transmission buffer of a bearer; a full one drops what comes (`queue_full`)")
     queue_bytes: Size = Key(0, 0, 100_000_000,
-        says="A further limit of the same buffer in bytes; 0 = none. What AM keeps for retransmission does not count. "
-             "Li et al, Table I: 1024 KB")
+        says="Bytes in the same buffer; 0 = any number. What AM keeps for retransmission does not count. Li et al, "
+             "Table I: 1024 KB")
     t_reordering_ms: int = Key(35, 0, 200,
-        says="How long a receiver takes a gap for HARQ's. TS 36.322 5.1.2.2, 5.1.3.2; TS 36.331 9.2.1.1")
+        says="How long a receiver waits for HARQ to close a gap before it takes the PDUs for lost. TS 36.322 5.1.2.2, "
+             "5.1.3.2; TS 36.331 9.2.1.1")
 
 
 class RlcUm(Model):
@@ -124,45 +132,51 @@ class RlcAm(Model):
     """Source: TS 36.322 5.2; TS 36.331 RLC-Config."""
 
     poll_pdu: int = Key(16, 1, 1024,
-        says="AM polls after so many PDUs. TS 36.322 5.2.2.1; `p16` of TS 36.331: a window never waits for one")
+        says="AM asks for a status report (polls) after so many PDUs. TS 36.322 5.2.2.1; `p16` of TS 36.331, with "
+             "which the window never waits for a poll")
     poll_byte: Size = Key(25000, 1, 10_000_000,
-        says="And it polls after so many bytes. TS 36.322 5.2.2.1; `kB25` of TS 36.331")
+        says="AM also polls after so many bytes. TS 36.322 5.2.2.1; `kB25` of TS 36.331")
     t_poll_retransmit_ms: int = Key(45, 5, 500,
-        says="Without a status report for its poll AM polls again after that. TS 36.322 5.2.2.3; TS 36.331 9.2.1.1")
+        says="AM polls again when no status report has come for so long. TS 36.322 5.2.2.3; TS 36.331 9.2.1.1")
     t_status_prohibit_ms: int = Key(10, 0, 500,
-        says="Least time between two status reports. TS 36.322 5.2.3; longer than a HARQ round trip, so that a report "
-             "does not ask for what is on its way")
+        says="Least time between two status reports. TS 36.322 5.2.3. It is longer than a round trip of HARQ, so that "
+             "a report does not ask for what is on its way")
     max_retx_threshold: int = Key(8, 1, 32,
         says="Retransmissions of a PDU before the bearer fails. TS 36.322 5.2.1; `t8` of TS 36.331")
     on_max_retx: Literal["reestablish", "stop"] = Key("reestablish",
-        says="`reestablish`: both ends begin anew after an outage, and what did not arrive is sent again, as RRC does "
-             "(TS 36.331 5.3.7); `stop`: the bearer is dead")
+        says="What happens when a bearer has failed. `reestablish`: both ends start again after an outage, and what "
+             "did not arrive is sent again, as RRC does it (TS 36.331 5.3.7); `stop`: the bearer carries nothing any "
+             "more")
     reestablish_ms: int = Key(100, 0, 10000,
-        says="That outage: the order of an RRC re-establishment; no standard fixes it")
+        says="Length of that outage. The default is of the order of an RRC re-establishment; no standard fixes it")
 
 
 class Pdcp(Model):
     """Source: TS 36.323; TS 38.323 5.2.2 (reordering)."""
 
-    sn_bits: Literal[7, 12] = Key(12, says="TS 36.323 6.2")
-    discard_timer_ms: int = Key(0, 0, 1500, says="0 = infinity. TS 36.323 5.4")
-    reordering: bool = Key(False, says="true: PDCP puts in order what RLC hands up, as 5G does. TS 38.323 5.2.2")
+    sn_bits: Literal[7, 12] = Key(12, says="Bits of a sequence number. TS 36.323 6.2")
+    discard_timer_ms: int = Key(0, 0, 1500, says="PDCP drops a packet after so long; 0 = never. TS 36.323 5.4")
+    reordering: bool = Key(False,
+        says="true: PDCP puts in order what RLC delivers, as in 5G. TS 38.323 5.2.2")
     t_reordering_ms: int = Key(50, 0, 3000,
-        says="How long it waits for a gap to close. TS 38.323 5.2.2.3; longer than RLC's, so that RLC gives up first")
+        says="How long PDCP waits for a gap to close. TS 38.323 5.2.2.3. It is longer than RLC's, so that RLC gives up "
+             "first")
 
 
 class ModeSwitch(Model):
     """When UEs change between direct and infrastructure mode. Source: Nardini, section IV."""
 
     select_ms: int = Key(0, 0, 60000,
-        says="Every so often the eNB gives each pair of UEs the mode with the higher CQI, uplink against direct; direct"
-             " mode when they are equal. 0 = modes change by events only. Nardini, section IV: 1000")
+        says="Period with which the eNB gives each pair of UEs the mode with the higher CQI, that of the uplink or "
+             "that of the direct link; direct mode when they are equal. 0 = modes change by events only. Nardini, "
+             "section IV: 1000")
     flush: Literal["discard", "keep", "retransmit"] = Key("discard",
-        says="What becomes of packets below PDCP: `discard`, as each hop has a PDCP of its own (Nardini, section IV); "
-             "`keep`: they go the old way, an ideal; `retransmit`: PDCP sends them again the new way")
+        says="What happens to packets below PDCP at a switch. `discard`: they are lost, because each hop has a PDCP of "
+             "its own (Nardini, section IV); `keep`: they go the old way, which is an ideal; `retransmit`: PDCP sends "
+             "them again the new way")
     flush_air: bool = Key(False,
-        says="true: UM blocks that are on the air at the switch are lost with the rest; otherwise they are received, "
-             "and SDUs that are whole in them delivered. What is on the air is not buffered below PDCP")
+        says="true: UM blocks that are on the air at the switch are lost with the rest; false: they are received, and "
+             "SDUs that are whole in them are delivered, because what is on the air is no longer buffered below PDCP")
 
 
 class Handover(Model):
@@ -173,20 +187,22 @@ class Handover(Model):
              "10.1.2); `fast_path_switch`: as soon as the UE has its command; `prediction`: `prediction_ms` before, "
              "and each handover event is a prediction and a handover. Pacifico, section V.A, Figures 2, 5, 6. With "
              "several eNBs no `pdcp.reordering`, and with `rlc.mode: am` 12-bit PDCP SNs and delivery in sequence")
-    prediction_ms: int = Key(130, 1, 10000, says="So long before a handover it is predicted. Pacifico, Table II")
+    prediction_ms: int = Key(130, 1, 10000, says="How long before a handover it is predicted. Pacifico, Table II")
     prediction_timeout_ms: int = Key(1000, 1, 60000,
-        says="After a prediction without handover the path is switched back. The paper leaves it open")
+        says="How long after a prediction the path is switched back when no handover follows. The paper leaves it open")
     detach_ms: int = Key(30, 0, 10000, says="Time from leaving one cell to reaching the other. Pacifico, Table I")
     signalling_us: int = Key(4000, 0, 1_000_000,
-        says="Time of each message between eNBs, MME and S-GW, one way: two links of 2 ms. They are no packets on the "
-             "wires")
+        says="One-way delay of each message between eNBs, MME and S-GW: two links of 2 ms. These messages are not "
+             "packets on the wires")
     end_marker_ms: int = Key(200, 1, 60000,
-        says="So long the target waits for an End Marker that does not come: longer than two full queues of Pacifico, "
-             "Table II, hold")
+        says="How long the target waits for an End Marker that does not come: longer than two full queues take with "
+             "the parameters of Pacifico, Table II")
     forwarding: bool = Key(True,
-        says="The source forwards what it holds, without loss (TS 36.300 10.1.2.3); false: it drops that (`handover`)")
+        says="true: the source forwards what it holds, without loss (TS 36.300 10.1.2.3); false: it drops that "
+             "(`handover`)")
     reordering: bool = Key(True,
-        says="The target sends forwarded packets before those of the new path, until the End Marker. Pacifico, Table I")
+        says="true: until the End Marker the target sends forwarded packets before those of the new path. Pacifico, "
+             "Table I")
 
     @model_validator(mode="after")
     def time_for_messages(self) -> Handover:
@@ -200,23 +216,25 @@ class Gtpu(Model):
     """Source: RFC 6040; Pacifico, section V.B, Figure 7."""
 
     ecn: Literal["none", "copy"] = Key("none",
-        says="`none`: outer headers are Not-ECT, as Pacifico, section V.B, has today's tunnels; `copy`: outer headers "
-             "allow marks, and a mark goes to the user's packet, or the packet is dropped (`ecn`) where its header does"
-             " not know ECN. RFC 6040; Pacifico, Figure 7")
+        says="`none`: outer headers are Not-ECT, as those of today's tunnels (Pacifico, section V.B); `copy`: outer "
+             "headers allow marks, and a mark is copied to the user's packet, which is dropped (`ecn`) if its header "
+             "does not allow ECN. RFC 6040; Pacifico, Figure 7")
 
 
 class Event(Model):
     """What happens to a UE at a given time: another mode, a handover, or only the prediction of one."""
 
     at_s: float = Key(..., 0, 86400,
-        says="When, from sub-frame 0. In the virtual lab the traffic starts one second later")
-    ue: Name = Key(..., says="Which UE")
-    mode: Literal["im", "dm"] | None = Key(None, says="It changes its mode: `{at_s: 2.5, ue: ue1, mode: im}`")
+        says="When it happens, counted from sub-frame 0. In the virtual lab the traffic starts one second after that")
+    ue: Name = Key(..., says="The UE that it happens to")
+    mode: Literal["im", "dm"] | None = Key(None,
+        says="The UE changes to this mode of D2D: `{at_s: 2.5, ue: ue1, mode: im}`")
     handover: Name | None = Key(None,
-        says="The UE goes to this eNB: `{at_s: 3.3, ue: me, handover: tenb}`. The time is that of the source's "
-             "decision")
+        says="The UE is handed over to this eNB: `{at_s: 3.3, ue: me, handover: tenb}`. The time is that of the "
+             "source's decision")
     predict: Name | None = Key(None,
-        says="The path is switched to this eNB as if a handover were to come: a wrong prediction when none follows")
+        says="The path is switched to this eNB as if a handover were about to come. If none follows, the prediction "
+             "was wrong")
 
     @model_validator(mode="after")
     def one_thing(self) -> Event:
@@ -228,35 +246,39 @@ class Event(Model):
 class UeRadio(Model):
     """One UE's radio: where its packets go, how, and how good its links are."""
 
-    peer: Name = Key(..., says="Whom its packets are for: another UE, or an eNB node, which is the network behind it")
+    peer: Name = Key(...,
+        says="Where the UE's packets go: to another UE, or to an eNB node, which stands for the network behind it")
     mode: Literal["im", "dm"] = Key("dm",
-        says="`dm`: direct, granted by the eNB; `im`: uplink, eNB, downlink. The mode of a UE is that of the flow it "
-             "sends: data of one UE and ACKs of the other are routed independently. With the eNB as peer always `im`")
+        says="Mode of D2D. `dm`: direct, on grants of the eNB; `im`: over the infrastructure, that is uplink, eNB and "
+             "downlink. A UE's mode is that of what it sends: data of one UE and ACKs of the other are routed "
+             "independently. With the eNB as its peer a UE is always in `im`")
     weight: int = Key(1, 1, 255, says="Share of the radio with the scheduler `wfq`")
-    rnti: int | None = Key(None, 1, 65523, says="C-RNTI; null: 61, 62, … in the order of the UEs")
-    cqi_ul: Cqi = Key(15, says="Channel quality to the eNB; fixes the transport format. TS 36.213 7.2.3")
-    cqi_dl: Cqi = Key(15, says="Channel quality from the eNB")
-    cqi_sl: Cqi = Key(15, says="Channel quality to the peer")
-    bler_ul: Probability = Key(0.0, says="Residual block error rate to the eNB: the PDU is lost for good")
-    bler_dl: Probability = Key(0.0, says="The same from the eNB")
-    bler_sl: Probability = Key(0.0, says="The same to the peer")
+    rnti: int | None = Key(None, 1, 65523, says="C-RNTI of the UE; null: 61, 62, … in the order of the UEs")
+    cqi_ul: Cqi = Key(15, says="CQI of the uplink, which fixes the transport format. TS 36.213 7.2.3")
+    cqi_dl: Cqi = Key(15, says="CQI of the downlink")
+    cqi_sl: Cqi = Key(15, says="CQI of the direct link to the peer")
+    bler_ul: Probability = Key(0.0,
+        says="Probability that a PDU of the uplink is lost for good: the residual block error rate, whatever HARQ does")
+    bler_dl: Probability = Key(0.0, says="The same for the downlink")
+    bler_sl: Probability = Key(0.0, says="The same for the direct link")
 
 
 class Radio(Model):
     system: Literal["lte", "utran", "packet_trace"] = Key("lte",
-        says="`lte`; `utran`: a dedicated channel of the UTRAN; `packet_trace`: a recorded link")
-    n_rb: int = Key(50, 6, 110, says="Resource blocks, 50 = 10 MHz. Nardini, Table 1")
+        says="The radio network. `lte`: LTE; `utran`: a dedicated channel of the UTRAN; `packet_trace`: a recorded "
+             "link")
+    n_rb: int = Key(50, 6, 110, says="Resource blocks of the carrier; 50 = 10 MHz. Nardini, Table 1")
     dl_carriers: int = Key(1, 1, 5,
-        says="Component carriers in the downlink, each of `n_rb`. 1 = no carrier aggregation; Park, section 4 has 2")
+        says="Component carriers in the downlink, each of `n_rb`. 1 = no carrier aggregation; Park, section 4, has 2")
     dl_codewords: int = Key(1, 1, 2,
-        says="Transport blocks in each carrier and sub-frame: 2 = spatial multiplexing of two codewords. TS 36.211")
+        says="Transport blocks in each carrier and sub-frame. 2 = spatial multiplexing of two codewords. TS 36.211")
     scheduler: Literal["rr", "wfq", "max_ci", "pf"] = Key("rr",
         says="`rr`: round robin over UEs, uplink and direct flows together, downlink by itself; `wfq`: shares by "
              "`radio.ues.<name>.weight`; `max_ci`: whoever has the best channel; `pf`: whoever has the best "
              "channel compared with what it got on average. Pacifico, Table I, has WFQ")
     pf_average_tti: int = Key(1000, 1, 100_000,
-        says="Time constant of that average in the scheduler `pf`. Jalali, section III")
-    max_pkts: int = Key(8192, 16, 65536, says="Packets inside the cell at once; more are dropped and counted")
+        says="Time constant of the average rate in the scheduler `pf`. Jalali, section III")
+    max_pkts: int = Key(8192, 16, 65536, says="Packets inside the cell at the same time; more are dropped and counted")
     timing: Timing = Timing()
     ra: RandomAccess = RandomAccess()
     mac: Mac = Mac()
@@ -270,11 +292,11 @@ class Radio(Model):
     handover: Handover = Handover()
     gtpu: Gtpu = Gtpu()
     events: list[Event] = Key([],
-        says="What happens at given times, seconds from sub-frame 0. In the virtual lab the traffic starts one second "
-             "later", max_length=1024)
-    channel: Channel | None = Key(None, says="Null: the CQIs of `radio.ues` for the whole run")
-    utran: Utran | None = None
-    packet_trace: PacketTrace | None = None
+        max_length=1024, says="What happens at given times")
+    channel: Channel | None = Key(None,
+        says="How good the links are over time; null: the CQIs of `radio.ues` for the whole run")
+    utran: Utran | None = Key(None, says="A dedicated channel of the UTRAN, with `system: utran` only")
+    packet_trace: PacketTrace | None = Key(None, says="A recorded link, with `system: packet_trace` only")
     ues: dict[Name, UeRadio] = Field(min_length=1, max_length=100)
 
     def check_handovers(self, enbs: list[str], ues: list[str]) -> None:

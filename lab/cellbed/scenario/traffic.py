@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_validator
 
-from cellbed.scenario.fields import CongestionControl, Model, Name, Rate, Size, Word
+from cellbed.scenario.fields import CongestionControl, Key, Model, Name, Rate, Size, Word
 
 VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 
@@ -16,20 +16,36 @@ VariableName = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 class Transfer(Model):
     """One transfer, bounded by time or by size."""
 
-    id: Name
-    kind: Literal["iperf3", "stream"] = "iperf3"
-    source: Name = Field(alias="from")
-    to: Name
-    start_s: float = Field(0, ge=0, le=3600)
-    start_jitter_s: float = Field(0, ge=0, le=3600)
-    duration_s: float | None = Field(None, gt=0, le=86400)
-    bytes: Size | None = Field(None, ge=1, le=1 << 40)
-    limit_s: float = Field(600, gt=0, le=86400)
-    port: int = Field(5201, ge=1, le=65535)
-    congestion_control: CongestionControl | None = None
-    transport: Literal["tcp", "udp"] = "tcp"
-    rate: Rate | None = Field(None, ge=1000, le=10**10)
-    packet_bytes: int | None = Field(None, ge=16, le=1472)
+    id: Name = Key(..., says="Name of the flow, and of the files with its results")
+    kind: Literal["iperf3", "stream"] = Key("iperf3",
+        says="`iperf3`: one transfer of iperf3, which agrees on the test over a second connection before the data and "
+             "exchanges results after it, over the same links; `stream`: a sender for `duration_s` and nothing else, "
+             "which also plays where little or nothing gets through")
+    source: Name = Key(..., alias="from", says="The sender: a UE or a server")
+    to: Name = Key(..., says="The receiver: a UE or a server")
+    start_s: float = Key(0, 0, 3600, says="When the flow starts, in the run's time")
+    start_jitter_s: float = Key(0, 0, 3600,
+        says="The seed adds a time between 0 and this to `start_s`, in whole milliseconds, a different one for each "
+             "`id`: so seeds differ where nothing else is random. The description of a run has the sum as `start_s`")
+    duration_s: float | None = Key(None, None, 86400, gt=0,
+        says="How long the flow sends. A flow has either `duration_s` or `bytes`")
+    bytes: Size | None = Key(None, 1, 1 << 40,
+        says="Size of a file, which iperf3 sends in equal blocks of at most 128 KiB; it may be longer by less than a "
+             "byte for each block")
+    limit_s: float = Key(600, None, 86400, gt=0,
+        says="A file that takes longer than this ends the run with an error. No file of the papers takes ten minutes")
+    port: int = Key(5201, 1, 65535,
+        says="Port of the receiver; that of the sender is 30000 more. Flows from one node, or to one node, need "
+             "different ports")
+    congestion_control: CongestionControl | None = Key(None,
+        says="Congestion control of the sending socket, set before it connects (`TCP_CONGESTION`); null: that of `tcp`."
+             " The manifest's `flows` say what the socket reported; if it is another one, the run is invalid")
+    transport: Literal["tcp", "udp"] = Key("tcp",
+        says="`udp`: datagrams of `packet_bytes` of payload at `rate`, whatever arrives, for a `duration_s`. A rate "
+             "above that of the radio makes a backlogged sender. With kind `stream` nothing else crosses the link; "
+             "iperf3 has a TCP connection beside it, which a queue full of datagrams delays")
+    rate: Rate | None = Key(None, 1000, 10**10, says="Rate of the datagrams' payload. Only with `transport: udp`")
+    packet_bytes: int | None = Key(None, 16, 1472, says="Payload of a datagram. Only with `transport: udp`")
 
     @model_validator(mode="after")
     def datagrams(self) -> Transfer:
@@ -61,15 +77,25 @@ class Transfer(Model):
 class Command(Model):
     """A program on a node. One in the background serves the others: it starts before them and is stopped after them."""
 
-    id: Name
-    kind: Literal["command"]
-    node: Name
-    argv: list[Word] = Field(min_length=1, max_length=4096)
-    environment: dict[VariableName, Word] = {}
-    background: bool = False
-    congestion_control: CongestionControl | None = None
-    start_s: float = Field(0, ge=0, le=3600)
-    limit_s: float | None = Field(600, gt=0, le=86400)
+    id: Name = Key(..., says="Name of the program; its output goes to `<id>.stdout` and `<id>.stderr` in the bundle")
+    kind: Literal["command"] = Key(..., says="`command`: any program")
+    node: Name = Key(..., says="Where the program runs: a UE, a server or a node that routes")
+    argv: list[Word] = Key(..., min_length=1, max_length=4096,
+        says="The program and its arguments. No shell reads them; `[sh, -c, \"...\"]` starts one")
+    environment: dict[VariableName, Word] = Key({},
+        says="Variables of the program, in addition to those of whoever runs the scenario")
+    background: bool = Key(False,
+        says="true: a program that serves others. It starts before them, the run goes on when it listens on a socket "
+             "(or after 2 s), and it is stopped when the others have ended")
+    congestion_control: CongestionControl | None = Key(None,
+        says="Congestion control of the node's namespace, because a program's sockets are its own: all programs there "
+             "have it, for connections that they accept, too. Transfers from that node keep theirs. Two commands on one"
+             " node cannot name different ones. Not on this machine (`machine: true`)")
+    start_s: float = Key(0, 0, 3600,
+        says="When the program starts, in the run's time. In the background always 0")
+    limit_s: float | None = Key(600, None, 86400, gt=0,
+        says="A program that takes longer than this after its start ends the run with an error; it does not hold in the"
+             " background. null: no limit, which is not possible with `radio.channel`, as that is rendered in advance")
 
 
 _MODELS = {"iperf3": "transfer", "stream": "transfer", "command": "command"}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A dedicated channel of the UTRAN in place of LTE: its keys, with limits and defaults.
 
-docs/scenario-format.md explains them.
+docs/reference/keys.md lists them.
 """
 
 from __future__ import annotations
@@ -20,34 +20,39 @@ class Utran(Model):
     dl_rate: Rate = Key(384_000, 1, 10_000_000,
         says="Rate of downlink RLC PDUs with their headers, not of what is in them: a whole number of PDUs in a TTI. "
              "32, 128 and 384 kbit/s are 1, 4 and 12 PDUs of 40 bytes in 10 ms. DeMey, Table I")
-    ul_rate: Rate = Key(32_000, 1, 10_000_000, says="The same of the uplink. DeMey, Table I")
+    ul_rate: Rate = Key(32_000, 1, 10_000_000, says="The same for the uplink. DeMey, Table I")
     tti_ms: Literal[10, 20, 40, 80] = Key(10, says="Transmission time interval. DeMey, Table I")
     pdu_bytes: int = Key(40, 8, 126,
-        says="AMD PDU with its header of 2 bytes and more. DeMey, Table I, has 40 and does not say whether with it; for"
-             " 40 bytes of data in each PDU say `pdu_bytes: 42` and 33.6, 134.4 or 403.2 kbit/s")
+        says="Size of an AMD PDU with its header of 2 bytes or more. DeMey, Table I, has 40 and does not say whether "
+             "the header is included; 40 bytes of data in each PDU take `pdu_bytes: 42` and 33.6, 134.4 or 403.2 "
+             "kbit/s")
     delay_ms: int = Key(0, 0, 200,
-        says="From the end of a TTI to RLC at the other end, one way: Iub, processing. The paper does not say; examples"
-             " of EURANE have an Iub of 15 ms")
+        says="One-way delay from the end of a TTI to RLC at the other end: Iub and processing. The paper does not say; "
+             "the examples of EURANE have an Iub of 15 ms")
     bler_dl: Probability = Key(0.0,
-        says="Probability that a downlink block is lost, each by itself, status reports too. DeMey, section II, "
-             "equation 6")
-    bler_ul: Probability = Key(0.0, says="The same of the uplink")
+        says="Probability that a downlink block is lost, each independently of the others, status reports too. DeMey, "
+             "section II, equation 6")
+    bler_ul: Probability = Key(0.0, says="The same for the uplink")
     max_dat: int = Key(6, 1, 40,
-        says="MaxDAT: transmissions of a PDU without acknowledgment before its packets are discarded; the receiver is "
-             "told by an MRW. DeMey, section II; TS 25.322 9.7.3")
-    tx_window_pdus: int = Key(1024, 1, 2047, says="PDUs without acknowledgment. EURANE")
+        says="MaxDAT: transmissions of a PDU without acknowledgment before its packets are discarded, which an MRW "
+             "tells the receiver. DeMey, section II; TS 25.322 9.7.3")
+    tx_window_pdus: int = Key(1024, 1, 2047, says="PDUs without acknowledgment at most. EURANE")
     poll_pdu: int = Key(256, 0, 4095,
-        says="Poll_PDU: a poll after so many PDUs; 0 = never. EURANE. The last PDU there is to send always polls")
+        says="Poll_PDU: RLC polls after so many PDUs; 0 = never. The last PDU that there is to send always polls. "
+             "EURANE")
     poll_window_percent: int = Key(99, 1, 100,
-        says="Poll_Window: and when so much of the window is used. The largest value of TS 25.331")
-    timer_poll_ms: int = Key(85, 10, 1000, says="Timer_Poll: no status report for a poll, poll again. EURANE")
+        says="Poll_Window: RLC also polls when so much of the window is used. The largest value of TS 25.331")
+    timer_poll_ms: int = Key(85, 10, 1000,
+        says="Timer_Poll: RLC polls again when no status report has come for so long. EURANE")
     timer_mrw_ms: int = Key(100, 10, 1000,
-        says="Timer_MRW: no answer to an MRW, say it again. Nothing fixes it; longer than a round trip")
+        says="Timer_MRW: an MRW is sent again when no answer has come for so long. Nothing fixes the value; it is "
+             "longer than a round trip")
     timer_status_prohibit_ms: int = Key(40, 0, 1000,
-        says="Timer_Status_Prohibit: at least between two status reports. EURANE. Shorter than the round trip of a "
-             "retransmission, a report asks for what is on its way, and uses up its transmissions")
+        says="Timer_Status_Prohibit: least time between two status reports. If it is shorter than the round trip of a "
+             "retransmission, reports ask for what is on its way and use up its transmissions. EURANE")
     queue_pkts: int = Key(4096, 1, 65536,
-        says="Transmission buffer of each direction: \"large enough to have no impact\" (DeMey, section IV)")
+        says="Packets in the transmission buffer of each direction: \"large enough to have no impact\" (DeMey, "
+             "section IV)")
 
 
 def check_rates(utran: Utran) -> None:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""scenarios/reference.yaml shows every key of the model, with its default."""
+"""scenarios/reference.yaml shows every key of the model, with its default, and docs/reference says what each means."""
 
 import json
+import re
 import typing
 
 import jsonschema
@@ -77,6 +78,42 @@ def test_every_key_of_a_recorded_link():
     shown = PACKET_TRACE["radio"]["packet_trace"]
     assert set(shown) == set(PacketTrace.model_fields)
     assert scenario.radio.packet_trace == PacketTrace(uplink=shown["uplink"], downlink=shown["downlink"])
+
+
+ROWS = [[cell.strip() for cell in line.strip("| ").split(" | ")]
+        for line in (ROOT / "docs/reference/keys.md").read_text().splitlines() if line.startswith("| `")]
+
+
+def test_every_key_has_a_meaning():
+    assert [row[0] for row in ROWS if len(row) != 4 or not row[3]] == []
+
+
+def comments(path):
+    """Keys of a scenario as the list of keys has them, with what is written beside each."""
+    above = []  # of the current line: indentation and key
+    for line in path.read_text().splitlines():
+        found = re.fullmatch(r"( *)(- )?(\w+):[^#]*(?:#(.*))?", line)
+        if found is None:
+            continue
+        indent = len(found[1]) + len(found[2] or "")
+        above = [(depth, key) for depth, key in above if depth < indent]
+        steps = [*(key for _, key in above), found[3]]
+        above.append((indent, f"{found[3]}[]" if found[3] in ("links", "traffic", "events") else found[3]))
+        named = ["<name>" if place and steps[place - 1] in ("nodes", "ues") else step
+                 for place, step in enumerate(steps)]
+        yield ".".join(named), found[4] or ""
+
+
+@pytest.mark.parametrize("name", ["reference", "reference-utran", "reference-packet-trace"])
+def test_ranges_beside_keys_are_those_of_the_model(name):
+    allowed = {}
+    for key, words, *_ in ROWS:
+        allowed.setdefault(re.sub(r"traffic\[.*\]", "traffic[]", key.strip("`")), []).append(words)
+    shown = [(key, text) for key, comment in comments(ROOT / f"scenarios/{name}.yaml") if key in allowed
+             for text in re.findall(r"[-\w.]+\.\.[\w.]*\w", comment)]
+    assert shown
+    assert [(key, text, *allowed[key]) for key, text in shown
+            if not any(text in re.split("[,: ]+", words) for words in allowed[key])] == []
 
 
 EDITORS = jsonschema.Draft202012Validator(json.loads((ROOT / "docs/reference/scenario.schema.json").read_text()))
