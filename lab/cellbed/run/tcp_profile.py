@@ -2,7 +2,7 @@
 """How the end hosts' TCP is set: sysctls of each node and attributes of its route.
 
 `paper` switches off what kernels of the papers' years lacked; `modern` is the kernel as shipped.
-docs/scenario-format.md gives the reason for every key.
+docs/reference/keys.md gives the reason for every key.
 """
 
 from __future__ import annotations
