@@ -16,22 +16,25 @@ from cellbed_formats.error import DataError
 
 from ..metrics.catalog import METRICS, SWEEP_METRICS
 from ..metrics.over_runs import select
+from ..stats.interval import Estimate
+from .expect import judge_value
 from .explain import Row, explanations
 
 SECOND = ("minus", "ratio")  # what a second selector does with the first
-TRENDS = ("rises", "rises-first", "falls", "falls-somewhere")
+TRENDS = ("rises", "rises-first", "falls", "rises-then-falls")
 KEYS = {
-    "id", "source", "scenario", "statement", "measure", "minus", "ratio", "expect", "paper", "unit",
-    "why", "explain", "vary", "not_testable",
+    "id", "source", "scenario", "statement", "measure", "minus", "ratio", "tests", "expect", "otherwise", "paper",
+    "unit", "why", "explain", "vary", "implied", "not_testable",
 }  # fmt: skip
 REQUIRED = ("id", "source", "scenario", "statement", "unit")
-EXPECTATIONS = (
-    {"value", "tolerance"},
-    {"low", "high"},
-    {"above"},
-    {"below"},
-    {"trend", "tolerance"},
-)
+STATED = ({"value", "tolerance"}, {"low", "high"}, {"above"}, {"below"})
+#: What a claim tests, and the forms of `expect` that can say so.
+KINDS: dict[str, tuple[set[str], ...]] = {
+    "digits": STATED,
+    "words": STATED,
+    "spread": ({"value", "rounding"}, {"value", "rounding", "runs"}),
+    "direction": ({"above", "effect"}, {"below", "effect"}, {"trend", "effect"}),
+}
 
 
 def collect(results: Results) -> list[dict[str, Any]]:
@@ -90,12 +93,7 @@ def check(claim: Any) -> dict[str, Any]:
             raise DataError(f"{name}: key {key}: missing")
     if "not_testable" in claim:
         return claim
-    if set(claim.get("expect", {})) not in EXPECTATIONS:
-        allowed = "; ".join(" and ".join(sorted(keys)) for keys in EXPECTATIONS)
-        raise DataError(f"{name}: key expect: {claim.get('expect')}: allowed: {allowed}")
-    trend = claim["expect"].get("trend")
-    if trend is not None and trend not in TRENDS:
-        raise DataError(f"{name}: key expect.trend: {trend}: allowed: {', '.join(TRENDS)}")
+    trend = _check_expectation(claim, name)
     if "minus" in claim and "ratio" in claim:
         raise DataError(f"{name}: key ratio: allowed without minus")
     for key in ("measure", *SECOND):
@@ -112,6 +110,31 @@ def check(claim: Any) -> dict[str, Any]:
     if claim.get("explain", "rtt") not in explanations():
         raise DataError(f"{name}: key explain: {claim['explain']}: allowed: {', '.join(explanations())}")
     return claim
+
+
+def _check_expectation(claim: dict[str, Any], name: str) -> str | None:
+    """What is tested, and what would contradict it; returns the trend, if it is one."""
+    kind, expect = claim.get("tests"), claim.get("expect") or {}
+    if kind not in KINDS:
+        raise DataError(f"{name}: key tests: {kind}: allowed: {', '.join(KINDS)}")
+    if not isinstance(expect, dict) or set(expect) not in KINDS[kind]:
+        allowed = "; ".join(" and ".join(sorted(keys)) for keys in KINDS[kind])
+        raise DataError(f"{name}: key expect: {expect}: allowed where {kind} are tested: {allowed}")
+    trend = expect.get("trend")
+    if trend is not None and trend not in TRENDS:
+        raise DataError(f"{name}: key expect.trend: {trend}: allowed: {', '.join(TRENDS)}")
+    for key, value in expect.items():
+        if key != "trend" and (isinstance(value, bool) or not isinstance(value, int | float)):
+            raise DataError(f"{name}: key expect.{key}: {value!r}: expected a number")
+    for key in {"effect", "runs"} & set(expect):
+        if expect[key] <= 0:
+            raise DataError(f"{name}: key expect.{key}: {expect[key]}: expected more than 0")
+    otherwise = claim.get("otherwise")
+    if otherwise is not None and (isinstance(otherwise, bool) or not isinstance(otherwise, int | float)):
+        raise DataError(f"{name}: key otherwise: {otherwise!r}: expected a number")
+    if otherwise is not None and (trend is not None or judge_value(expect, Estimate(float(otherwise))).holds):
+        raise DataError(f"{name}: key otherwise: {otherwise}: meets what is expected, or stands beside a trend")
+    return trend
 
 
 def scenarios_of(claim: dict[str, Any]) -> list[str]:
@@ -131,18 +154,25 @@ def paper_value(claim: dict[str, Any]) -> float | str:
     return value
 
 
-def tolerance_text(claim: dict[str, Any]) -> str:
-    """What the claim accepts, e.g. "± 1", "> 0", "1 to 2"."""
+def tolerance_text(claim: dict[str, Any], tolerance: float | None = None) -> str:
+    """What the claim accepts, e.g. "± 1", "> 0 by 5 or more", "1 to 2".
+
+    Args:
+        claim: checked.
+        tolerance: of a value, with what chance leaves open; the rounding alone while that is not known.
+    """
     expect = claim.get("expect", {})
+    least = f" by {expect['effect']:g} or more" if "effect" in expect else ""
     if "value" in expect:
-        return f"± {expect['tolerance']}" if expect["tolerance"] else "exactly"
+        accepted = expect.get("tolerance", expect.get("rounding")) if tolerance is None else tolerance
+        return f"± {accepted:.3g}" if accepted else "exactly"
     if "low" in expect:
         return f"{expect['low']} to {expect['high']}"
     if "trend" in expect:
-        return f"by more than {expect['tolerance']}"
+        return f"{expect['trend']}{least}"
     if "above" in expect:
-        return f"> {expect['above']}"
-    return f"< {expect['below']}" if "below" in expect else ""
+        return f"> {expect['above']}{least}"
+    return f"< {expect['below']}{least}" if "below" in expect else ""
 
 
 def paper_beside(claims: Sequence[dict[str, Any]], row: Row, metric: str) -> float | None:

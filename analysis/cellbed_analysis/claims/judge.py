@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from cellbed_formats.size import parse_size
@@ -23,11 +23,13 @@ from ..metrics.over_runs import select, series_over
 from ..stats.interval import Estimate
 from ..study import studies
 from .claim import SECOND, paper_value, scenarios_of, second_selector, tolerance_text
-from .expect import meets, trend
+from .expect import Judgement, judge_trend, judge_value
 from .explain import Row, explain
-from .measure import measure
+from .measure import SPREAD_RUNS, measure, spread
 
-VERDICTS = ("reproduced", "differs", "not-testable", "not-run")
+#: What the runs decided, and what they did not: only the former are counted as results.
+COUNTED = ("reproduced", "differs")
+VERDICTS = (*COUNTED, "implied", "not-testable", "not-run")
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,7 @@ class Outcome:
     measured: Estimate | None = None
     cause: str = ""
     runs: tuple[str, ...] = ()
+    judgement: Judgement | None = None
     series: tuple[tuple[float, Estimate], ...] = field(default=(), repr=False)
 
     @property
@@ -49,7 +52,7 @@ class Outcome:
     @property
     def tolerance(self) -> str:
         """What is accepted, in words, for the report."""
-        return tolerance_text(self.claim)
+        return tolerance_text(self.claim, self.judgement.tolerance if self.judgement else None)
 
     def to_json(self) -> dict[str, Any]:
         """Keys that scripts outside the project rely on."""
@@ -62,9 +65,24 @@ class Outcome:
             "measured": _finite(self.measured.value) if self.measured else None,
             "ci95": None if low is None or high is None else [low, high],
             "unit": self.claim["unit"],
+            "tests": self.claim.get("tests"),
+            "expected": self.tolerance,
+            "distance": self._distance(),
             "verdict": self.verdict,
             "cause": self.cause,
         }
+
+    def _distance(self) -> dict[str, float | str | None] | None:
+        if self.judgement is None:
+            return None
+        found = self.judgement
+        return {"value": _finite(found.distance), "multiple": found.multiple, "of": found.of}
+
+
+def distant(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Claims that differ, the farthest first; those without a multiple at the end, in the order of the file."""
+    differing = [outcome for outcome in outcomes if outcome.verdict == "differs" and outcome.judgement]
+    return sorted(differing, key=lambda one: -abs((one.judgement and one.judgement.multiple) or 0.0))
 
 
 def _finite(value: float) -> float | None:
@@ -100,8 +118,16 @@ def evaluate_one(claim: dict[str, Any], rows: Sequence[Row]) -> Outcome:
         outcome = _with_note(outcome, variations(claim, rows))
     dropped = len(of_scenario) - sum(1 for row in of_scenario if row["usable"])
     if dropped and outcome.verdict == "differs":
-        return _with_note(outcome, f"{dropped} runs of the scenario that are not usable left out.")
-    return outcome
+        outcome = _with_note(outcome, f"{dropped} runs of the scenario that are not usable left out.")
+    return _implied(outcome) if "implied" in claim else outcome
+
+
+def _implied(outcome: Outcome) -> Outcome:
+    """What configuration implies is no result where it holds, and something to look into where not."""
+    reason = " ".join(outcome.claim["implied"].split())
+    if outcome.verdict == "reproduced":
+        return replace(outcome, verdict="implied", cause=reason)
+    return _with_note(outcome, f"Configuration should imply it: {reason}") if outcome.verdict == "differs" else outcome
 
 
 def variations(claim: dict[str, Any], rows: Sequence[Row]) -> str:
@@ -144,10 +170,7 @@ def _why_not_run(claim: dict[str, Any], rows: Sequence[Row]) -> str:
 
 
 def _with_note(outcome: Outcome, note: str) -> Outcome:
-    return Outcome(
-        outcome.claim, outcome.verdict, outcome.measured,
-        f"{outcome.cause} {note}".strip(), outcome.runs, outcome.series,
-    )  # fmt: skip
+    return replace(outcome, cause=f"{outcome.cause} {note}".strip())
 
 
 def _value(claim: dict[str, Any], chosen: list[Row], other: list[Row]) -> Outcome:
@@ -157,10 +180,15 @@ def _value(claim: dict[str, Any], chosen: list[Row], other: list[Row]) -> Outcom
         metrics = [claim[key]["metric"] for key in ("measure", *SECOND) if key in claim]
         cause = f"The runs have no {' or no '.join(dict.fromkeys(metrics))}."
         return Outcome(claim, "not-run", cause=cause, runs=runs)
-    if meets(claim["expect"], measured):
-        return Outcome(claim, "reproduced", measured, runs=runs)
-    cause = explain(claim, chosen, other)
-    return Outcome(claim, "differs", measured, cause, runs)
+    chance = spread(claim, [*chosen, *other]) if claim.get("tests") == "spread" else 0.0
+    if chance is None:
+        cause = f"A spread takes {SPREAD_RUNS} seeds or more, the results have fewer."
+        apart = replace(judge_value(claim["expect"], measured), multiple=None)
+        return Outcome(claim, "not-run", measured, cause, runs, apart)
+    found = judge_value(claim["expect"], measured, chance)
+    if found.holds:
+        return Outcome(claim, "reproduced", measured, runs=runs, judgement=found)
+    return Outcome(claim, "differs", measured, explain(claim, chosen, other), runs, found)
 
 
 def _trend(claim: dict[str, Any], chosen: list[Row]) -> Outcome:
@@ -170,10 +198,8 @@ def _trend(claim: dict[str, Any], chosen: list[Row]) -> Outcome:
     if len(series) < 3:
         cause = f"A trend needs three values of {parameter}, the results have {len(series)}."
         return Outcome(claim, "not-run", cause=cause, runs=runs)
-    holds, measured = trend(claim["expect"], [point for _, point in series])
-    if holds:
-        return Outcome(claim, "reproduced", measured, runs=runs, series=tuple(series))
+    found = judge_trend(claim["expect"], [point for _, point in series])
+    if found.holds:
+        return Outcome(claim, "reproduced", found.measured, "", runs, found, tuple(series))
     cause = explain({"explain": "trend"} | claim, [row for row in chosen if row.get(parameter) is not None], [])
-    return Outcome(claim, "differs", measured, cause, runs, tuple(series))
-
-
+    return Outcome(claim, "differs", found.measured, cause, runs, found, tuple(series))

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a claim measures: a metric of some runs, or how it differs from that of others."""
+"""What a claim measures: a metric of some runs, or how it differs from that of others, and what chance leaves open."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from ..metrics.over_runs import estimate, ratio, select
 from ..stats.interval import Estimate, difference
 from .explain import Row
+
+#: Fewer runs tell too little of their spread: Student's t of two is 12.7.
+SPREAD_RUNS = 3
 
 
 def measure(claim: dict[str, Any], rows: Sequence[Row]) -> Estimate | None:
@@ -21,3 +25,30 @@ def measure(claim: dict[str, Any], rows: Sequence[Row]) -> Estimate | None:
         return first
     subtracted = estimate(select(rows, claim["minus"]), claim["minus"]["metric"])
     return None if subtracted is None else difference(first, subtracted)
+
+
+def spread(claim: dict[str, Any], rows: Sequence[Row]) -> float | None:
+    """How far the paper's value may lie from the measured one by chance alone, with 95 %, in the claim's unit.
+
+    The paper has the mean of `runs` runs, here are n of the same kind: half the prediction interval for the mean of
+    so many further runs, t s sqrt(1/n + 1/runs). A formula has no runs, and only the measured mean is uncertain. The
+    paper's arms did not share their random numbers, so the spreads of a difference or a quotient add in quadrature.
+
+    Returns:
+        None with fewer than three runs of an arm.
+
+    Source: Hahn and Meeker
+    """
+    arms = [estimate(select(rows, claim[key]), claim[key]["metric"]) for key in ("measure", "minus", "ratio")
+            if key in claim]  # fmt: skip
+    known = [arm for arm in arms if arm is not None and arm.half_width is not None]
+    if len(known) < len(arms) or min(arm.runs for arm in known) < SPREAD_RUNS:
+        return None
+    halves = [arm.half_width or 0.0 for arm in known]
+    if "ratio" in claim:
+        over, under = known
+        own = math.hypot(halves[0] / under.value, halves[1] * over.value / under.value**2)
+    else:
+        own = math.hypot(*halves)
+    runs = claim["expect"].get("runs")
+    return own if runs is None else own * math.sqrt(1 + min(arm.runs for arm in known) / runs)

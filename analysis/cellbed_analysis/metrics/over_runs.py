@@ -46,7 +46,7 @@ def ratio(rows: Sequence[Row], other: Sequence[Row], metric: str, selector: dict
 
 
 def estimate(rows: Sequence[Row], metric: str) -> Estimate | None:
-    """A metric over runs: Student's t over seeds, or the one seed's own interval.
+    """A metric over runs: Student's t over seeds, or a row's own interval, made of one run or (`runs`) of several.
 
     Runs of one seed that differ otherwise (a selector that spans
     combinations) are averaged per seed first. What happens in a run or does not is counted
@@ -68,7 +68,8 @@ def estimate(rows: Sequence[Row], metric: str) -> Estimate | None:
     low, high = group[0].get(f"{metric}_low"), group[0].get(f"{metric}_high")
     if len(group) > 1 or low is None or high is None:
         return Estimate(means[0])
-    return Estimate(means[0], low, high, "block bootstrap within one run")
+    method = group[0].get("interval", "block bootstrap within one run")
+    return Estimate(means[0], low, high, method, group[0].get("runs", 1))
 
 
 def series_over(rows: Sequence[Row], metric: str, parameter: str) -> list[tuple[float, Estimate]]:

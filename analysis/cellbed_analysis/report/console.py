@@ -16,7 +16,7 @@ from cellbed_formats.printable import shown
 from cellbed_formats.screen import Screen
 
 from ..claims.claim import collect
-from ..claims.judge import VERDICTS, evaluate, with_sweeps
+from ..claims.judge import COUNTED, VERDICTS, Outcome, distant, evaluate, with_sweeps
 from ..metrics.flow_table import FLOW_COLUMNS, FlowTable, fairness, flow_tables
 from ..metrics.run import RunAnalysis
 from ..metrics.runs import analyse_all
@@ -24,7 +24,7 @@ from ..metrics.series_name import brief
 from ..study import studies
 from .fitted import ALWAYS, Column, Fitted
 from .headline import COMMAND_COLUMNS, RADIO_COLUMNS, HeadlineRow, Row, command_rows, headline, radio_rows, series_title
-from .words import estimate_text, number_text, window_text
+from .words import distance_text, estimate_text, multiple_text, number_text, window_text
 
 #: Beside the name of the series: what is kept longest has the greatest number.
 HEADLINE_COLUMNS = (
@@ -32,6 +32,12 @@ HEADLINE_COLUMNS = (
     Column("RTT mean (ms)", keep=9), Column("paper", keep=5), Column("p50", keep=3), Column("p99", keep=4),
     Column("Mbit/s", keep=10), Column("share", keep=6),
 )  # fmt: skip
+#: Of a claim that differs; so many are listed, the farthest first.
+CLAIM_COLUMNS = (
+    Column("claim", words=True), Column("paper", words=True, keep=2), Column("expected", words=True, keep=1),
+    Column("measured"), Column("distance"), Column("that is", words=True), Column("unit", words=True, keep=3),
+)  # fmt: skip
+CLAIMS_MAX = 20
 #: Columns of flows that may be left out; the others are always shown.
 FLOW_KEEP = {
     "flow_back_bytes": 1, "flow_direction": 2, "flow_s": 3, "flow_share": 4, "flow_delay_ms": 5, "flow_sent_bytes": 6,
@@ -39,6 +45,7 @@ FLOW_KEEP = {
 VERDICT_STYLE = {
     "reproduced": "green",
     "differs": "bold yellow",
+    "implied": "dim",
     "not-testable": "dim",
     "not-run": "dim",
 }
@@ -67,13 +74,32 @@ def print_table(results_dir: Path, console: Console | None = None, report: Path 
     for line in fairness(all_rows):
         console.print(str(line), soft_wrap=True, highlight=False)
     _print_set_apart(console, runs, results.rejected)
-    counts = Counter(outcome.verdict for outcome in evaluate(claims, with_sweeps(rows)))
-    if counts:
-        parts = [(f"{counts[verdict]} {verdict}", VERDICT_STYLE[verdict]) for verdict in VERDICTS if counts[verdict]]
-        console.print(Text("Claims: ") + Text(", ").join(Text(*part) for part in parts))
+    _print_claims(console, evaluate(claims, with_sweeps(rows)))
     report = report or results.report_dir / "report.html"
     if report.exists():
         console.print(f"Report: {report}", soft_wrap=True)
+
+
+def _print_claims(console: Console, outcomes: Sequence[Outcome]) -> None:
+    """How far the claims that differ are from the paper, and how many there are of each verdict."""
+    far = distant(outcomes)
+    table = Fitted("claims that differ, the farthest first", *CLAIM_COLUMNS)
+    for one in far[:CLAIMS_MAX]:
+        unit = "" if one.claim["unit"] == "1" else one.claim["unit"]
+        measured = number_text(one.measured.value if one.measured else None)
+        table.add_row(one.claim["id"], number_text(one.paper), one.tolerance, measured, distance_text(one.judgement),
+                      multiple_text(one.judgement), unit)  # fmt: skip
+    if far:
+        console.print(table)
+    if len(far) > CLAIMS_MAX:
+        console.print(f"and {len(far) - CLAIMS_MAX} more, which claims.json of a report has")
+    counts = Counter(outcome.verdict for outcome in outcomes)
+    said = {one: Text(f"{counts[one]} {one}", VERDICT_STYLE[one]) for one in VERDICTS if counts[one]}
+    decided = Text(", ").join(text for verdict, text in said.items() if verdict in COUNTED)
+    others = Text(", ").join(text for verdict, text in said.items() if verdict not in COUNTED)
+    if said:
+        apart = Text("; not counted: ") + others if others else Text()
+        console.print(Text("Claims: ") + (decided or Text("none decided")) + apart)
 
 
 def _tables(lines: list[HeadlineRow]) -> Iterator[Fitted]:

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from ..interactive.explore import metric_label
 from ..metrics.series_name import brief
 from .headline import series_title
-from .words import estimate_text, number_text, window_text
+from .words import distance_text, estimate_text, multiple_text, number_text, window_text
 
 
 @functools.cache
@@ -31,6 +31,8 @@ def environment() -> jinja2.Environment:
         "number": number_text,
         "estimate": estimate_text,
         "window": window_text,
+        "distance": distance_text,
+        "multiple": multiple_text,
         "data_uri": data_uri,
         "pdf_uri": lambda path: data_uri(path.read_bytes(), "application/pdf"),
         "metric_label": metric_label,

@@ -18,7 +18,7 @@ from cellbed_formats.bundle import Bundle, Results, load_results
 from cellbed_formats.stored import content, plain_name, recordings
 
 from ..claims.claim import collect, read_claims
-from ..claims.judge import VERDICTS, Outcome, evaluate, with_sweeps
+from ..claims.judge import COUNTED, VERDICTS, Outcome, evaluate, with_sweeps
 from ..figures.figure import SavedFigure, save
 from ..figures.gallery import available
 from ..interactive.embed import figure_json, script
@@ -67,7 +67,7 @@ def write_report(results_dir: Path, claims_file: Path | None = None, output: Pat
     directory.mkdir(parents=True, exist_ok=True)
     outcomes = evaluate(claims, with_sweeps([run.row for run in runs]))
     if results.alone:  # most claims compare runs
-        outcomes = [outcome for outcome in outcomes if outcome.verdict in ("reproduced", "differs")]
+        outcomes = [outcome for outcome in outcomes if outcome.verdict in COUNTED]
     else:
         _write_data(runs, outcomes, directory)
     figures = save(available(runs, claims), directory / "figures")
@@ -134,6 +134,7 @@ def render(
         outcomes=outcomes,
         counts=Counter(outcome.verdict for outcome in outcomes),
         verdicts=VERDICTS,
+        counted=COUNTED,
         figures=figures,
         bounds_us=AGREEMENT_BOUND_US,
         goodput_bound_pct=GOODPUT_BOUND_PCT,

@@ -37,6 +37,7 @@ class Estimate:
     low: float | None = None
     high: float | None = None
     method: str = "none"
+    runs: int = 1  # independent runs behind it; of two estimates the fewer
 
     @property
     def half_width(self) -> float | None:
@@ -78,7 +79,7 @@ def over_seeds(values: Sequence[float]) -> Estimate:
     if n < 2:
         return Estimate(mean)
     half = t95(n - 1) * float(data.std(ddof=1)) / math.sqrt(n)
-    return Estimate(mean, mean - half, mean + half, f"Student's t over {n} seeds")
+    return Estimate(mean, mean - half, mean + half, f"Student's t over {n} seeds", n)
 
 
 def proportion(values: Sequence[float]) -> Estimate:
@@ -92,7 +93,7 @@ def proportion(values: Sequence[float]) -> Estimate:
     n, share = len(values), float(np.mean(values))
     middle = (share + Z95**2 / (2 * n)) / (1 + Z95**2 / n)
     half = Z95 / (1 + Z95**2 / n) * math.sqrt(share * (1 - share) / n + (Z95 / (2 * n)) ** 2)
-    return Estimate(share, max(middle - half, 0.0), min(middle + half, 1.0), f"Wilson over {n} runs")
+    return Estimate(share, max(middle - half, 0.0), min(middle + half, 1.0), f"Wilson over {n} runs", n)
 
 
 def within_run(
@@ -160,8 +161,8 @@ def difference(a: Estimate, b: Estimate) -> Estimate:
 
     Source: Newcombe
     """
-    value = a.value - b.value
+    value, runs = a.value - b.value, min(a.runs, b.runs)
     if a.low is None or a.high is None or b.low is None or b.high is None:
-        return Estimate(value)
+        return Estimate(value, runs=runs)
     down, up = math.hypot(a.value - a.low, b.high - b.value), math.hypot(a.high - a.value, b.value - b.low)
-    return Estimate(value, value - down, value + up, f"{a.method}, difference in quadrature")
+    return Estimate(value, value - down, value + up, f"{a.method}, difference in quadrature", runs)

@@ -12,8 +12,9 @@ from paper_claims import CLAIMS
 from synthetic_bundle import write_bundle
 
 from cellbed_analysis.claims.claim import check, collect, paper_beside, read_claims, tolerance_text
-from cellbed_analysis.claims.expect import meets, trend
-from cellbed_analysis.claims.judge import evaluate_one
+from cellbed_analysis.claims.expect import judge_trend, judge_value
+from cellbed_analysis.claims.judge import distant, evaluate_one
+from cellbed_analysis.claims.measure import spread
 from cellbed_analysis.metrics.over_runs import estimate, select
 from cellbed_analysis.stats.interval import Estimate
 from cellbed_formats.bundle import load_results
@@ -23,7 +24,7 @@ from cellbed_formats.error import DataError
 def claim(**change: Any) -> dict[str, Any]:
     return {
         "id": "c", "source": "Figure 3", "scenario": "s", "statement": "It is  30.", "unit": "ms",
-        "measure": {"metric": "rtt_mean_ms", "where": {"combination": "DM-DM"}},
+        "measure": {"metric": "rtt_mean_ms", "where": {"combination": "DM-DM"}}, "tests": "digits",
         "expect": {"value": 30, "tolerance": 1},
     } | change  # fmt: skip
 
@@ -40,7 +41,9 @@ def test_reproduced() -> None:
     found = evaluate_one(claim(), [row(30.9)])
     assert found.to_json() == {
         "id": "c", "source": "Figure 3", "statement": "It is 30.", "paper": 30, "measured": 30.9,
-        "ci95": [30.4, 31.4], "unit": "ms", "verdict": "reproduced", "cause": "",
+        "ci95": [30.4, 31.4], "unit": "ms", "tests": "digits", "expected": "± 1",
+        "distance": {"value": pytest.approx(0.9), "multiple": pytest.approx(0.9), "of": "tolerance"},
+        "verdict": "reproduced", "cause": "",
     }  # fmt: skip
 
 
@@ -111,7 +114,8 @@ def test_runs_of_one_seed_are_averaged_before_seeds_are_compared() -> None:
 
 
 def test_difference_of_two_selectors() -> None:
-    less = claim(minus={"metric": "rtt_mean_ms", "where": {"combination": "IM-IM"}}, expect={"below": 0})
+    minus = {"metric": "rtt_mean_ms", "where": {"combination": "IM-IM"}}
+    less = claim(minus=minus, tests="direction", expect={"below": 0, "effect": 1})
     rows = [row(30), row(42, combination="IM-IM")]
     found = evaluate_one(less, rows)
     assert found.verdict == "reproduced"
@@ -122,60 +126,131 @@ def test_difference_of_two_selectors() -> None:
 
 
 @pytest.mark.parametrize(
-    ("expect", "measured", "holds"),
+    ("expect", "measured", "holds", "distance", "multiple"),
     [
-        ({"value": 5, "tolerance": 0.5}, Estimate(5.5, 4, 7), True),
-        ({"value": 5, "tolerance": 0.5}, Estimate(5.51), False),
-        ({"value": 0, "tolerance": 0}, Estimate(0), True),
-        ({"low": 1, "high": 2}, Estimate(1), True),
-        ({"low": 1, "high": 2}, Estimate(2.01), False),
-        ({"above": 0}, Estimate(1, 0.1, 2), True),
-        ({"above": 0}, Estimate(1, -0.1, 2), False),
-        ({"above": 0}, Estimate(1), True),
-        ({"below": 1}, Estimate(0.9, 0.8, 1.0), False),
-        ({"below": 1}, Estimate(0.9, 0.8, 0.99), True),
+        ({"value": 5, "tolerance": 0.5}, Estimate(5.5, 4, 7), True, 0.5, 1),
+        ({"value": 5, "tolerance": 0.5}, Estimate(3.5), False, -1.5, -3),
+        ({"value": 0, "tolerance": 0}, Estimate(0), True, 0, None),
+        ({"low": 1, "high": 2}, Estimate(1), True, 0, 0),
+        ({"low": 1, "high": 2}, Estimate(2.25), False, 0.25, 0.5),
+        ({"low": 1, "high": 2}, Estimate(0.5), False, -0.5, -1),
+        ({"above": 0}, Estimate(1, 0.1, 2), True, 1, 1 / 0.95),
+        ({"above": 0}, Estimate(1, -0.1, 2), False, 1, 1 / 1.05),
+        ({"above": 0}, Estimate(1), True, 1, None),
+        ({"below": 1}, Estimate(0.9, 0.8, 1.0), False, -0.1, -1),
+        ({"below": 1}, Estimate(0.9, 0.8, 0.99), True, -0.1, -0.1 / 0.095),
+        ({"above": 0, "effect": 2}, Estimate(2, 1, 3), True, 0, 0),
+        ({"above": 0, "effect": 2}, Estimate(1.5, 1, 2), False, -0.5, -0.25),
+        ({"above": 0, "effect": 2}, Estimate(6, -1, 13), False, 4, 4 / 7),  # more than the effect, yet perhaps nothing
+        ({"below": 1, "effect": 0.05}, Estimate(0.9), True, -0.05, -1),
+        ({"below": 1, "effect": 0.05}, Estimate(0.96), False, 0.01, 0.2),
     ],
 )
-def test_expectations(expect: dict[str, Any], measured: Estimate, holds: bool) -> None:
-    assert meets(expect, measured) is holds
+def test_expectations(
+    expect: dict[str, Any], measured: Estimate, holds: bool, distance: float, multiple: float | None
+) -> None:
+    found = judge_value(expect, measured)
+    assert found.holds is holds
+    assert found.distance == pytest.approx(distance)
+    assert found.multiple == (None if multiple is None else pytest.approx(multiple))
 
 
 @pytest.mark.parametrize(
-    ("kind", "points", "holds", "change"),
+    ("kind", "points", "holds", "change", "distance"),
     [
-        ("rises", [10, 12, 20], True, 10),
-        ("rises", [10, 30, 20], False, 10),  # falls by more than the tolerance
-        ("rises", [10, 20.5, 20], True, 10),  # a step down inside the tolerance
-        ("rises", [10, 10.5, 10.9], False, 0.9),  # too little to be seen
-        ("rises-first", [10, 30, 5], True, 20),
-        ("rises-first", [10, 9, 8], False, 0),
-        ("falls", [20, 12, 10], True, -10),
-        ("falls", [20, 5, 10], False, -10),  # rises by more than the tolerance
-        ("falls", [20, 10, 10.5], True, -9.5),  # a step up inside the tolerance
-        ("falls", [10.9, 10.5, 10], False, -0.9),  # too little to be seen
-        ("falls-somewhere", [10, 30, 5], True, -25),
-        ("falls-somewhere", [10, 30, 20, 90], True, -10),  # a saturated cell later changes nothing
-        ("falls-somewhere", [10, 20, 15, 40, 28], True, -12),  # the largest of two falls
-        ("falls-somewhere", [35, 35, 31, 33], True, -4),  # it need not rise first
-        ("falls-somewhere", [10, 20, 30], False, 0),
-        ("falls-somewhere", [10, 20, 19.5], False, -0.5),  # too little to be seen
+        ("rises", [10, 12, 20], True, 10, 9),
+        ("rises", [10, 30, 20], False, 10, -10),  # falls by the effect or more
+        ("rises", [10, 20.5, 20], True, 10, 9),  # a step down that is less
+        ("rises", [10, 10.5, 10.9], False, 0.9, -0.1),  # too little to be seen
+        ("rises-first", [10, 30, 5], True, 20, 19),
+        ("rises-first", [10, 9, 8], False, -1, -2),
+        ("rises-first", [10, 5, 30], False, -5, -6),  # what comes later does not count
+        ("rises-first", [10, 10.5, 9.5], False, 0.5, -0.5),
+        ("falls", [20, 12, 10], True, -10, -9),
+        ("falls", [20, 5, 10], False, -10, 5),  # rises by the effect or more
+        ("falls", [20, 10, 10.5], True, -9.5, -8.5),  # a step up that is less
+        ("falls", [10.9, 10.5, 10], False, -0.9, 0.1),  # too little to be seen
+        ("rises-then-falls", [10, 30, 5], True, -25, -24),
+        ("rises-then-falls", [10, 30, 20, 90], True, -10, -9),  # a saturated cell later changes nothing
+        ("rises-then-falls", [10, 20, 15, 40, 28], True, -12, -11),  # the largest of two falls
+        ("rises-then-falls", [35, 35, 31, 33], False, 0, 1),  # it never rose
+        ("rises-then-falls", [10, 5, 20, 12], False, 0, 1),  # it fell first
+        ("rises-then-falls", [10, 20, 30], False, 0, 1),
+        ("rises-then-falls", [10, 20, 19.5], False, -0.5, 0.5),  # too little to be seen
     ],
 )
-def test_trends(kind: str, points: list[float], holds: bool, change: float) -> None:
-    found, measured = trend({"trend": kind, "tolerance": 1}, [Estimate(p) for p in points])
-    assert found is holds
-    assert measured.value == pytest.approx(change)
+def test_trends(kind: str, points: list[float], holds: bool, change: float, distance: float) -> None:
+    found = judge_trend({"trend": kind, "effect": 1}, [Estimate(p) for p in points])
+    assert found.holds is holds
+    assert found.measured.value == pytest.approx(change)
+    assert (found.distance, found.of, found.multiple) == (pytest.approx(distance), "effect", pytest.approx(distance))
 
 
 def test_a_trend_needs_steps_beyond_their_intervals() -> None:
     wide = [Estimate(10, 0, 20), Estimate(15, 5, 25), Estimate(20, 10, 30)]
-    assert not trend({"trend": "rises", "tolerance": 1}, wide)[0]
+    found = judge_trend({"trend": "rises", "effect": 1}, wide)
+    assert not found.holds and found.of == "interval"
+    assert found.multiple == pytest.approx(9 / 200**0.5)  # 10 rise, 9 beyond the effect; intervals add in quadrature
+
+
+def paper_runs(order: str, *values: float) -> list[dict[str, Any]]:
+    return [row(value, seed=seed, combination=order) for seed, value in enumerate(values)]
+
+
+def test_a_spread_is_that_of_an_experiment_of_the_papers_size() -> None:
+    """The prediction interval for the mean of ten more runs: t s sqrt(1/n + 1/10)."""
+    ten = claim(tests="spread", expect={"value": 30, "rounding": 0.5, "runs": 10})
+    rows = paper_runs("DM-DM", 30.0, 31.0, 32.0)
+    chance = 4.303 * 1 * (1 / 3 + 1 / 10) ** 0.5
+    assert spread(ten, rows) == pytest.approx(chance)
+    found = evaluate_one(ten, rows)
+    assert found.verdict == "reproduced" and found.judgement is not None
+    assert found.judgement.tolerance == pytest.approx(0.5 + chance)
+    assert found.judgement.multiple == pytest.approx(1 / (0.5 + chance))
+    far = evaluate_one(ten | {"expect": {"value": 27, "rounding": 0.5, "runs": 10}}, rows)
+    assert far.verdict == "differs"
+    formula = ten | {"expect": {"value": 30, "rounding": 0.5}}  # of which only what was measured spreads
+    assert spread(formula, rows) == pytest.approx(4.303 / 3**0.5)
+
+
+def test_spreads_of_two_arms_add_in_quadrature() -> None:
+    other = {"metric": "rtt_mean_ms", "where": {"combination": "IM-IM"}}
+    rows = paper_runs("DM-DM", 9.0, 10.0, 11.0) + paper_runs("IM-IM", 18.0, 20.0, 22.0)
+    ten = claim(tests="spread", expect={"value": 0, "rounding": 0, "runs": 3})
+    half = 4.303 / 3**0.5
+    assert spread(ten | {"minus": other}, rows) == pytest.approx(half * 5**0.5 * 2**0.5)
+    # A tenth of either arm, of a quotient of one half; the measured arms share seeds, the paper's did not.
+    assert spread(ten | {"ratio": other}, rows) == pytest.approx(0.5 * half / 10 * 2**0.5 * 2**0.5)
+
+
+def test_a_spread_needs_three_runs() -> None:
+    ten = claim(tests="spread", expect={"value": 30, "rounding": 0.5, "runs": 10})
+    found = evaluate_one(ten, paper_runs("DM-DM", 32.0, 33.0))
+    assert (found.verdict, found.cause) == ("not-run", "A spread takes 3 seeds or more, the results have fewer.")
+    assert found.to_json()["measured"] == 32.5
+    assert found.to_json()["distance"] == {"value": 2.5, "multiple": None, "of": "tolerance"}
+
+
+def test_what_configuration_implies_is_no_result() -> None:
+    known = claim(implied="The wire has  30 ms.")
+    found = evaluate_one(known, [row(30)])
+    assert (found.verdict, found.cause) == ("implied", "The wire has 30 ms.")
+    wrong = evaluate_one(known, [row(50)])
+    assert wrong.verdict == "differs" and wrong.cause.endswith("Configuration should imply it: The wire has 30 ms.")
+    assert evaluate_one(known, []).verdict == "not-run"
+
+
+def test_claims_that_differ_come_with_the_farthest_first() -> None:
+    exact = claim(id="exact", expect={"value": 30, "tolerance": 0})
+    outcomes = [evaluate_one(one, [row(33)]) for one in (claim(id="near"), exact, claim(expect={"low": 1, "high": 2}))]
+    assert [one.claim["id"] for one in distant([*outcomes, evaluate_one(claim(), [row(30)])])] == ["c", "near", "exact"]
 
 
 def test_trend_over_a_parameter() -> None:
     rising = claim(
         measure={"metric": "rtt_mean_ms", "where": {}, "over": "receive_window_bytes"},
-        expect={"trend": "rises", "tolerance": 1},
+        tests="direction",
+        expect={"trend": "rises", "effect": 1},
     )
     rows = [row(30.0 + 5 * k, receive_window_bytes=8192 << k) for k in (2, 0, 1)]
     found = evaluate_one(rising, rows)
@@ -185,7 +260,7 @@ def test_trend_over_a_parameter() -> None:
     falling = evaluate_one(rising, [row(50.0 - 5 * k, receive_window_bytes=8192 << k) for k in range(3)])
     assert falling.verdict == "differs"
     assert falling.cause.startswith("It falls most between 8 KiB (RTT 50.0 ms) and 32 KiB (RTT 40.0 ms)")
-    wrong = evaluate_one(rising | {"expect": {"trend": "falls", "tolerance": 1}}, rows)
+    wrong = evaluate_one(rising | {"expect": {"trend": "falls", "effect": 1}}, rows)
     assert wrong.verdict == "differs"
     assert wrong.cause.startswith("It rises most between 8 KiB (RTT 30.0 ms) and 32 KiB (RTT 40.0 ms)")
 
@@ -205,8 +280,14 @@ def test_largest_selects_the_largest_window_of_those_selected() -> None:
     [
         ({"expct": {}}, "unknown key expct"),
         ({"expect": {"value": 3}}, "key expect"),
-        ({"expect": {"trend": "explodes", "tolerance": 1}}, "expect.trend: explodes: allowed"),
-        ({"expect": {"trend": "rises", "tolerance": 1}}, "measure.over: missing"),
+        ({"tests": "luck"}, "key tests: luck: allowed: digits, words, spread, direction"),
+        ({"tests": "direction"}, "allowed where direction are tested: above and effect; below and effect"),
+        ({"tests": "direction", "expect": {"trend": "explodes", "effect": 1}}, "expect.trend: explodes: allowed"),
+        ({"tests": "direction", "expect": {"trend": "rises", "effect": 1}}, "measure.over: missing"),
+        ({"tests": "direction", "expect": {"above": 0, "effect": 0}}, "expect.effect: 0: expected more than 0"),
+        ({"expect": {"value": "30", "tolerance": 1}}, "expect.value: '30': expected a number"),
+        ({"otherwise": 30.5}, "otherwise: 30.5: meets what is expected"),
+        ({"otherwise": "42"}, "otherwise: '42': expected a number"),
         ({"measure": {"metric": "beauty"}}, "measure.metric"),
         ({"minus": {"metric": "beauty"}}, "minus.metric"),
         ({"measure": "rtt"}, "measure.metric"),
@@ -234,7 +315,7 @@ def test_claims_come_once_from_the_newest_manifest(tmp_path: Path) -> None:
 
 
 def test_a_malformed_claim_in_a_manifest_does_not_stop_the_report(tmp_path: Path) -> None:
-    write_bundle(tmp_path, duration_s=0.2, claims=[claim(expect={"trend": "explodes", "tolerance": 1})])
+    write_bundle(tmp_path, duration_s=0.2, claims=[claim(tests="direction", expect={"trend": "explodes", "effect": 1})])
     (found,) = collect(load_results(tmp_path))
     outcome = evaluate_one(found, [row(30)])
     assert outcome.verdict == "not-testable"
@@ -258,6 +339,10 @@ def test_tolerances_in_words() -> None:
     assert tolerance_text(claim(expect={"value": 0, "tolerance": 0})) == "exactly"
     assert tolerance_text(claim(expect={"low": 1, "high": 2})) == "1 to 2"
     assert tolerance_text(claim(expect={"below": 0})) == "< 0"
+    assert tolerance_text(claim(expect={"below": 0, "effect": 0.5})) == "< 0 by 0.5 or more"
+    assert tolerance_text(claim(expect={"trend": "rises", "effect": 1})) == "rises by 1 or more"
+    assert tolerance_text(claim(expect={"value": 1, "rounding": 0.05})) == "± 0.05"
+    assert tolerance_text(claim(expect={"value": 1, "rounding": 0.05}), 0.2345) == "± 0.234"
 
 
 @pytest.mark.parametrize("paper", ["d2d-nardini", "delivery-park"])
@@ -278,6 +363,7 @@ def test_a_differing_claim_names_what_another_scenario_measured():
         "scenario": "main",
         "statement": "t",
         "unit": "ms",
+        "tests": "words",
         "expect": {"above": 40},
         "measure": {"metric": "rtt_mean_ms"},
         "vary": {"scenario": "other", "by": ["tcp.mss"]},

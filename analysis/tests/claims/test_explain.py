@@ -125,7 +125,7 @@ def points(*rtts_ms: float) -> list[dict[str, Any]]:
 TREND = {
     "explain": "trend",
     "measure": {"metric": "rtt_mean_ms", "over": "receive_window_bytes"},
-    "expect": {"trend": "rises", "tolerance": 1},
+    "expect": {"trend": "rises", "effect": 1},
 }
 
 
@@ -144,7 +144,7 @@ def test_a_trend_that_never_falls_is_explained_by_its_ends() -> None:
 
 
 def test_a_rise_that_is_missing_is_looked_for_up_to_the_peak() -> None:
-    claim = TREND | {"expect": {"trend": "rises-first", "tolerance": 1}}
+    claim = TREND | {"expect": {"trend": "rises-first", "effect": 1}}
     found = explain(claim, points(35, 35.5, 31), [])
     assert found.startswith("The rise is the one between 8 KiB (RTT 35.0 ms) and 16 KiB (RTT 35.5 ms).")
 

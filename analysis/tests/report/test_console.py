@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -28,7 +29,8 @@ from cellbed_formats.error import DataError
 
 def test_table_fits_80_columns_and_shows_everything(tmp_path: Path) -> None:
     claims = yaml.safe_load(CLAIMS.read_text())
-    write_bundle(tmp_path, claims=claims)
+    for combination in ("DM-DM", "IM-IM"):
+        write_bundle(tmp_path, combination, claims=claims)
     late = {"verdict": "invalid", "reasons": [{"code": "x", "text": "TUN drops"}]}
     write_bundle(tmp_path, seed=2, claims=claims, validity=late)
     (tmp_path / "summary").mkdir()
@@ -39,7 +41,12 @@ def test_table_fits_80_columns_and_shows_everything(tmp_path: Path) -> None:
     assert "DM-DM" in text and "29.99 ± 0.00" in text and "30" in text
     assert "2 INVALID" in text
     assert "TUN drops" in text
-    assert "reproduced" in text and "not-run" in text
+    flat = " ".join(text.split())
+    assert "claims that differ, the farthest first" in flat
+    assert re.search(r"rtt-im-im +42 .*- ?8.\d+ .*tolerances", flat) is not None
+    counts = r"Claims: (\d+) reproduced, (\d+) differs; not counted: (\d+) implied, 2 not-testable, (\d+) not-run"
+    found = re.search(counts, flat)
+    assert found is not None and sum(map(int, found.groups())) + 2 == len(claims), flat
     assert str(tmp_path / "summary" / "report.html") in text
     assert "…" not in text, "a cell was cut"
 

@@ -92,12 +92,20 @@ def test_commands_and_hashes_to_reproduce(page: Collector, report: Path) -> None
     assert output.split()[0] in text
 
 
+def test_claims_show_what_they_test_and_how_far_they_are(page: Collector) -> None:
+    text = " ".join(" ".join(page.text).split())
+    assert "Tests digits." in text and "Tests direction." in text
+    assert re.search(r"± 2 33.99 33.99 to 33.99 -8.01 4.0 tolerances ms", text)
+    assert "implied (not counted)" in text
+
+
 def test_claims_json_has_the_promised_keys(report: Path) -> None:
     entries: list[dict[str, Any]] = json.loads((report.parent / "claims.json").read_text())
     assert len(entries) == len(yaml.safe_load(CLAIMS.read_text()))
     for entry in entries:
         assert set(entry) == {
-            "id", "source", "statement", "paper", "measured", "ci95", "unit", "verdict", "cause",
+            "id", "source", "statement", "paper", "measured", "ci95", "unit", "tests", "expected", "distance",
+            "verdict", "cause",
         }  # fmt: skip
         assert entry["verdict"] in VERDICTS
         assert entry["verdict"] != "differs" or entry["cause"], entry["id"]
@@ -107,6 +115,11 @@ def test_claims_json_has_the_promised_keys(report: Path) -> None:
     assert verdicts["rtt-im-im"] == "differs"  # the synthetic cell steals every ACK: 34 ms
     assert verdicts["rtt-falls-im-im"] == "not-run"
     assert verdicts["sps-would-help"] == "not-testable"
+    assert verdicts["no-stealing-direct-data"] == "implied"
+    (far,) = (entry for entry in entries if entry["id"] == "rtt-im-im")
+    assert (far["tests"], far["expected"], far["distance"]["of"]) == ("digits", "± 2", "tolerance")
+    assert far["distance"]["value"] == pytest.approx(far["measured"] - 42)
+    assert far["distance"]["multiple"] == pytest.approx(far["distance"]["value"] / 2)
 
 
 def test_metrics_have_one_row_per_run(report: Path) -> None:

@@ -9,8 +9,9 @@ Source: DeMey 2005 section V
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ import polars as pl
 from cellbed_formats import parquet
 
 from ...metrics.over_runs import estimate
-from ...stats.interval import Estimate
+from ...stats.interval import Estimate, t95
 from ...stats.numbers import mean_of
 from . import demey, maxdat
 from .metrics import session_of
@@ -60,6 +61,12 @@ class Surface:
     study: str
     cells: tuple[Cell, ...]
     printed: maxdat.Session | None  # the closed form with RTT_Wired of Table I
+    rows: tuple[Row, ...] = field(default=(), repr=False, compare=False)  # of its runs
+
+    @property
+    def key(self) -> tuple[str, str, float, str]:
+        """As `group_of` has it."""
+        return self.scenario, self.lab, self.rate_kbps, self.study
 
     @property
     def blers(self) -> tuple[float, ...]:
@@ -179,7 +186,7 @@ def _surface(key: tuple[str, str, float, str], rows: list[Row]) -> Surface:
         cells.setdefault((float(row[BLER]), int(row[MAXDAT])), []).append(row)
     made = tuple(_cell(*place, cells[place]) for place in sorted(cells))
     utran, tcp = (_parameters(rows[0], prefix) for prefix in ("param.radio.utran.", "param.tcp."))
-    return Surface(*key, made, session_of(utran, tcp))
+    return Surface(*key, made, session_of(utran, tcp), tuple(rows))
 
 
 def _parameters(row: Row, prefix: str) -> dict[str, Any]:
@@ -261,7 +268,7 @@ def claim_rows(found: Sequence[Surface]) -> list[Row]:
             if surface.study or len(surface.cut(bler)) >= len(maxdat.maxdats()):
                 rows.append(common | {BLER: bler, "ret_a": low, "ret_b": high})
         if surface.study or complete(surface):
-            rows.append(common | {"surface": True} | _whole(surface))
+            rows.append(common | {"surface": True} | _whole(surface) | _chance(surface))
     return rows
 
 
@@ -284,6 +291,12 @@ def _whole(surface: Surface) -> Row:
     if surface.printed is not None:
         below = [cell for cell in surface.cells if cell.rtt_s and cell.rtt_s.value < surface.printed.rtt_wired_s]
         values["rtt_below_wired_cells"] = len(below)
+    return values | _table2(surface) | _along_bler(surface)
+
+
+def _table2(surface: Surface) -> Row:
+    """A line of Table II."""
+    values: Row = {}
     for quantity in ("rtt", "throughput"):
         line = mismatch(surface, quantity)
         if line is not None:
@@ -291,7 +304,29 @@ def _whole(surface: Surface) -> Row:
             values[f"table2_{quantity}_max_percent"] = line.max_percent
             values[f"table2_{quantity}_max_bler"] = line.bler
             values[f"table2_{quantity}_max_maxdat"] = line.maxdat
-    return values | _along_bler(surface)
+    return values
+
+
+def _chance(surface: Surface) -> Row:
+    """Intervals of Table II: the spread of a surface over seeds, by leaving out one after the other.
+
+    A jackknife, since a mean or a largest mismatch over cells is no mean over runs.
+
+    Source: Efron and Stein 1981
+    """
+    seeds = sorted({row["seed"] for row in surface.rows})
+    n = len(seeds)
+    if n < 2:
+        return {}
+    names = [f"table2_{quantity}_{kind}_percent" for quantity in ("rtt", "throughput") for kind in ("mean", "max")]
+    without = [_table2(_surface(surface.key, [row for row in surface.rows if row["seed"] != seed])) for seed in seeds]
+    whole, values = _table2(surface), {"runs": n, "interval": f"jackknife over {n} seeds"}
+    for name in names:
+        found = [one[name] for one in without if name in one]
+        if name in whole and len(found) == n:
+            half = t95(n - 1) * math.sqrt((n - 1) * float(np.var(found)))
+            values |= {f"{name}_low": whole[name] - half, f"{name}_high": whole[name] + half}
+    return values
 
 
 def _along_bler(surface: Surface) -> Row:

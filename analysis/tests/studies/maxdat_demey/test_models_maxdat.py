@@ -90,6 +90,16 @@ def test_equation_8_ends_in_equation_5() -> None:
         assert maxdat.rtt_rlc(bler, 100, AT_128) == pytest.approx(maxdat.rtt_rlc_unlimited(bler, AT_128))
 
 
+def test_one_pair_of_open_values_has_all_four_numbers_of_section_5() -> None:
+    """1.4 s, 115 kbit/s, a factor of 8, less than one eighth: 20 ms for RTT_RLC and T_Polling, as claims.yaml says."""
+    of = maxdat.session(128_000, rtt_rlc_s=0.02, t_polling_s=0.02)
+    kbps = {(b, m): float(maxdat.throughput(b, m, of)) / 1e3 for b in (0.15, 0.4) for m in maxdat.maxdats()}
+    assert float(maxdat.rtt_tcp(0.15, 6, of)) == pytest.approx(1.394, abs=5e-4)
+    assert kbps[0.15, 6] == pytest.approx(114.6, abs=0.05)
+    assert kbps[0.15, 6] / kbps[0.15, 3] == pytest.approx(8.22, abs=5e-3)
+    assert kbps[0.4, 6] / max(kbps[0.4, m] for m in maxdat.maxdats()) == pytest.approx(0.114, abs=5e-4)
+
+
 def test_equation_9() -> None:
     # p = 1/2, W = 4, RTT 1 s, T0 2 s: Q = 0.99166..., G = 4.
     q = 0.875 * 1.0625 / 0.9375
