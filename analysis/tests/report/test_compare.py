@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 from rich.console import Console
+from scipy import stats
 from synthetic_bundle import write_bundle
 
 from cellbed_analysis.metrics import dataset
@@ -58,7 +59,6 @@ def test_pairs_of_one_seed_are_compared(results: Path) -> None:
 
 
 def test_against_scipy(results: Path) -> None:
-    stats = pytest.importorskip("scipy.stats")
     (found,) = compare(results, ["goodput_mbps"])
     pairs = [(GOODPUT["DM-DM"][seed], GOODPUT["IM-IM"][seed]) for seed in (1, 2, 3)]
     interval = stats.ttest_rel([b for _, b in pairs], [a for a, _ in pairs]).confidence_interval(0.95)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Confidence intervals against textbook values and their own coverage."""
+"""Confidence intervals against textbook values, SciPy and their own coverage."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from cellbed_analysis.stats.interval import (
     Estimate,
@@ -15,6 +16,7 @@ from cellbed_analysis.stats.interval import (
     over_seeds,
     proportion,
     std_within_run,
+    t95,
     within_run,
 )
 
@@ -29,15 +31,11 @@ def test_student_t_over_three_seeds() -> None:
     assert found.high == pytest.approx(4 + 2.4843, abs=1e-4)
 
 
-@pytest.mark.parametrize("seeds", [2, 3, 12, 31, 32, 33, 40, 61, 200, 1001])
-def test_many_seeds_use_student_s_t_too(seeds: int) -> None:
-    """Between minus and plus the quantile lies 95 % of the density, here integrated."""
-    values = np.arange(seeds, dtype=float)
-    quantile = over_seeds(values.tolist()).half_width / np.std(values, ddof=1) * math.sqrt(seeds)
-    degrees = seeds - 1
-    constant = math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)) / math.sqrt(degrees * math.pi)
-    t = np.linspace(-quantile, quantile, 400_001)
-    assert np.trapezoid(constant * (1 + t**2 / degrees) ** (-(degrees + 1) / 2), t) == pytest.approx(0.95, abs=5e-5)
+def test_quantiles_of_student_s_t() -> None:
+    """The table has three decimals."""
+    degrees = np.arange(1, 3001)
+    own = np.array([t95(int(n)) for n in degrees])
+    assert np.abs(own - stats.t.ppf(0.975, degrees)).max() < 5.1e-4
 
 
 def test_one_seed_has_no_interval() -> None:
@@ -111,6 +109,14 @@ def test_wilson_of_a_share() -> None:
     assert (found.value, found.low, found.high) == pytest.approx((0.3080, 0.2553, 0.3662), abs=1e-4)
     none = proportion([0.0] * 20)
     assert (none.low, none.high) == (0.0, pytest.approx(0.1611, abs=1e-4))
+
+
+@pytest.mark.parametrize("runs", [1, 2, 3, 10, 57])
+def test_wilson_of_every_count(runs: int) -> None:
+    for count in range(runs + 1):
+        found = proportion([1.0] * count + [0.0] * (runs - count))
+        interval = stats.binomtest(count, runs).proportion_ci(method="wilson")
+        assert (found.low, found.high) == pytest.approx((interval.low, interval.high), abs=1e-7)
 
 
 def test_newcombe_of_a_difference_of_shares() -> None:
