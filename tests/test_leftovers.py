@@ -46,6 +46,22 @@ def test_interrupted_while_polars_listens_too(scenario, tmp_path):
     assert process.returncode == 130 and "interrupted; nothing was left behind" in err
 
 
+def test_interrupted_while_a_channel_is_rendered(wired, tmp_path):
+    """Here that takes most of a minute, in a thread that hears of no signal."""
+    results = tmp_path / "results"
+    words = ["run", wired, "--results", results, "--set", "traffic.0.limit_s=600",
+             "--set", "radio.channel={model: cell_edge, granularity_ms: 1}"]
+    process = subprocess.Popen([CELLBED, *map(str, words)], stderr=subprocess.PIPE, text=True)
+    until = time.monotonic() + 60
+    while not list(results.glob(".tmp-*/programs.json")):
+        assert process.poll() is None and time.monotonic() < until
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=10)
+    assert process.returncode == 130 and "interrupted; nothing was left behind" in err
+    assert not list(results.iterdir())
+
+
 @pytest.mark.parametrize("lab", ["virtual", pytest.param("native", marks=needs_native)])
 @pytest.mark.parametrize("sig", [signal.SIGINT, signal.SIGKILL])
 def test_wired_links_go_too(wired, tmp_path, lab, sig):

@@ -11,7 +11,7 @@ fading, of every link its own. Positions move by millimetres in a step, so g is 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -181,7 +181,7 @@ class Leg:
             rise += self._power(cell, first, count)
         return self._power(0, first, count) / rise
 
-    def values(self) -> tuple[np.ndarray, np.ndarray]:
+    def values(self, each_block: Callable[[], object]) -> tuple[np.ndarray, np.ndarray]:
         """SINR in hundredths of a dB and CQI measured at each step: of the best format, the least one when none does.
 
         The SINR is the effective one of the transport format of that CQI.
@@ -189,6 +189,7 @@ class Leg:
         thresholds = cqi.thresholds_cdb(self.parameters.cqi_table)
         sinr, measured = np.empty(self.steps, dtype=np.int32), np.empty(self.steps, dtype=np.uint8)
         for first in range(0, self.steps, _BLOCK):
+            each_block()
             count = min(_BLOCK, self.steps - first)
             found = centi_db(effective.effective_db(self.sinr(first, count)))
             fits = found >= thresholds
@@ -205,8 +206,11 @@ def reported(measured: np.ndarray, step_ms: int, period_ms: int, delay_ms: int) 
 
 
 def render(parameters: CellEdgeParameters, peers: Mapping[str, str | None], n_rb: int, seed: int, step_ms: int,
-           steps: int) -> list[Series]:
+           steps: int, each_block: Callable[[], object] = lambda: None) -> list[Series]:
     """Both legs of every UE.
+
+    Args:
+        each_block: called from time to time; what it raises ends the rendering.
 
     Raises:
         ParameterError: a value out of range, or a UE with a direct link.
@@ -217,7 +221,7 @@ def render(parameters: CellEdgeParameters, peers: Mapping[str, str | None], n_rb
         if peer is not None:
             raise ParameterError(f"peers.{ue}", peer, "none: the model cell_edge has no direct links")
         for leg in ("ul", "dl"):
-            sinr, measured = Leg(parameters, ue, leg, n_rb, seed, step_ms, steps).values()
+            sinr, measured = Leg(parameters, ue, leg, n_rb, seed, step_ms, steps).values(each_block)
             series.append(Series(number, leg, sinr, reported(measured, step_ms, parameters.cqi_period_ms,
                                                              parameters.cqi_delay_ms)))
     return series

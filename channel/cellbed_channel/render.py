@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -201,12 +201,13 @@ def _from_file(parameters: Parameters, cell: Cell, t_ms: np.ndarray, folder: Pat
 
 
 def render(parameters: Parameters, cell: Cell, seed: int, duration_s: float, folder: Path = Path(),
-           terms: Sequence[Term] = ()) -> np.ndarray:
+           terms: Sequence[Term] = (), each_block: Callable[[], object] = lambda: None) -> np.ndarray:
     """Records of a run's channel, from sub-frame 0 for a time; the last values hold after it.
 
     Args:
         folder: that `parameters.trace` is relative to.
         terms: shadowing, fading, interference, as link.Term.
+        each_block: called from time to time; what it raises ends the rendering.
 
     Raises:
         ChannelError: a parameter or a file that is wrong.
@@ -216,10 +217,14 @@ def render(parameters: Parameters, cell: Cell, seed: int, duration_s: float, fol
     if parameters.model == "trace":
         series = _from_file(parameters, cell, t_ms, folder)
     elif parameters.model == "cell_edge":
-        series = cell_edge.render(parameters.cell_edge, cell.peers, cell.n_rb, seed, parameters.granularity_ms, steps)
+        series = cell_edge.render(parameters.cell_edge, cell.peers, cell.n_rb, seed, parameters.granularity_ms, steps,
+                                  each_block)
     else:
-        series = _joined([_physics(parameters, cell, seed, t_ms[at : at + BLOCK] / 1000.0, terms)
-                          for at in range(0, steps, BLOCK)])
+        blocks = []
+        for at in range(0, steps, BLOCK):
+            each_block()
+            blocks.append(_physics(parameters, cell, seed, t_ms[at : at + BLOCK] / 1000.0, terms))
+        series = _joined(blocks)
     fixed = {leg: getattr(parameters.cqi, leg) for leg in LEGS}
     series = [one if fixed[one.leg] is None
               else trace.Series(one.ue, one.leg, one.sinr_cdb, np.full_like(one.cqi, fixed[one.leg]))
@@ -228,13 +233,13 @@ def render(parameters: Parameters, cell: Cell, seed: int, duration_s: float, fol
 
 
 def render_file(path: Path, parameters: Parameters, cell: Cell, seed: int, duration_s: float,
-                folder: Path = Path()) -> None:
+                folder: Path = Path(), each_block: Callable[[], object] = lambda: None) -> None:
     """Render into a channel trace, whose header keeps what it was made from.
 
     Raises:
         ChannelError: as `render`.
     """
-    records = render(parameters, cell, seed, duration_s, folder)
+    records = render(parameters, cell, seed, duration_s, folder, each_block=each_block)
     kept = asdict(parameters)
     if parameters.model != "cell_edge":
         del kept["cell_edge"]  # the bytes of the other models are older than it

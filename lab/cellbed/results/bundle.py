@@ -10,6 +10,7 @@ import os
 import platform
 import shutil
 import subprocess
+from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -58,15 +59,18 @@ class Bundle:
             new.write_text(json.dumps(manifest, indent=1) + "\n")
             os.replace(new, path)
 
-    def begin(self, programs: dict[str, str]) -> Path:
+    def begin(self, programs: dict[str, str], each_block: Callable[[], object] = lambda: None) -> Path:
         """Create the temporary directory with what the runner reads.
+
+        Args:
+            each_block: called while the channel is rendered; what it raises ends that.
 
         Raises:
             ScenarioError: the channel cannot be rendered.
         """
         self.temporary.mkdir(parents=True)
         furnish(self.temporary, self.description, programs)
-        channel.render(self.temporary, self.run.settings, self.run.seed, Path(self.run.file).parent)
+        channel.render(self.temporary, self.run.settings, self.run.seed, Path(self.run.file).parent, each_block)
         packet_trace.render(self.temporary, self.run.settings, Path(self.run.file).parent)
         return self.temporary
 

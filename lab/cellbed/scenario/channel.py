@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -237,11 +237,13 @@ def _multiply_in_one_thread() -> None:
     threadpool_limits(1, "blas")
 
 
-def render(directory: Path, settings: Mapping[str, Any], seed: int, folder: Path) -> None:
+def render(directory: Path, settings: Mapping[str, Any], seed: int, folder: Path,
+           each_block: Callable[[], object] = lambda: None) -> None:
     """Render the channel of a run into its directory; nothing when the scenario has none.
 
     Args:
         folder: of the scenario, where a measured trace is.
+        each_block: called from time to time; what it raises ends the rendering.
 
     Raises:
         ScenarioError: a parameter or file that is wrong.
@@ -259,6 +261,6 @@ def render(directory: Path, settings: Mapping[str, Any], seed: int, folder: Path
     duration_s = max(limit_s(flow) for flow in settings["traffic"]) + MARGIN_S
     try:
         renderer.render_file(directory / FILE, renderer.Parameters.from_dict(parameters),
-                             renderer.Cell(peers, settings["radio"]["n_rb"]), seed, duration_s, folder)
+                             renderer.Cell(peers, settings["radio"]["n_rb"]), seed, duration_s, folder, each_block)
     except error.ChannelError as wrong:
         raise ScenarioError(f"key 'radio.channel': {wrong}") from wrong

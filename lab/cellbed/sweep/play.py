@@ -161,6 +161,11 @@ class Sweep:
         bundle.refresh_claims(self.claims)
         return Outcome(bundle.path, cached=True)
 
+    def _go_on(self) -> None:
+        """Raises KeyboardInterrupt in a run's thread when the command has been interrupted: no signal comes there."""
+        if self.stop.is_set():
+            raise KeyboardInterrupt
+
     def _one(self, run: Run) -> Outcome:
         bundle = self.bundle(run)
         outcome = self.cached(bundle) or self._play(run, bundle)
@@ -171,7 +176,7 @@ class Sweep:
         cpu = self.cpus.get()
         watch = self.caller or _RunWatch(self, run)
         try:
-            directory = bundle.begin(self.programs)
+            directory = bundle.begin(self.programs, self._go_on)
             if self.control is not None:
                 (directory / congestion_control.OBJECT).write_bytes(self.control)
             measured = self.lab.play(directory, bundle.description, cpu, watch, self.caller)
