@@ -50,7 +50,10 @@ def folder_sha256(*folders: Path) -> str:
 
 @functools.cache
 def code() -> str:
-    """SHA-256 of the Python packages that play runs: whole folders, so that no file of theirs can be forgotten."""
+    """SHA-256 of the Python packages that play runs: whole folders, so that no file of theirs can be forgotten.
+
+    cellbed_formats is not among them: it reads scenarios, whose settings count by themselves, and what runs leave.
+    """
     import cellbed_channel
 
     return folder_sha256(Path(__file__).parent, Path(cellbed_channel.__file__).parent)

@@ -4,17 +4,13 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import json
 import os
 import pwd
 import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from ipaddress import IPv4Network
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -27,8 +23,8 @@ from cellbed.host import ledger
 from cellbed.host.interrupt import cleaning_up
 from cellbed.labs.caller import Caller, note
 from cellbed.labs.choices import ATTACHABLE, check_lab
-from cellbed.labs.native import current_congestion_control
-from cellbed.link import links
+from cellbed.link import links, machine
+from cellbed.link.account import account_of, environment_of, identity_of
 from cellbed.scenario.description import expand
 
 # Exit statuses of env(1), timeout(1) and the like: their own failure, not found; below them the command's.
@@ -120,7 +116,7 @@ def _play(data: dict[str, Any], path: Path, lab: str, kernel: str | None, result
     with cleaning_up(), contextlib.ExitStack() as stack:
         scratch = stack.enter_context(_scratch())
         if lab == "native":
-            _fit_to_machine(stack, data)
+            machine.fit(stack, data)
         if results is None:
             data["capture"] = {"ip": False, "radio": False, "radio_trace": "events", "tcp_interval_ms": 100,
                                **data.get("capture", {})}
@@ -172,78 +168,6 @@ def _scratch() -> Iterator[Path]:
             yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-# --- the machine ---
-
-
-def _fit_to_machine(stack: contextlib.ExitStack, data: dict[str, Any]) -> None:
-    """This kernel's congestion control where the link names none, and addresses that nothing here has."""
-    data.setdefault("tcp", {}).setdefault("congestion_control", current_congestion_control())
-    if not links.has_machine(data):
-        return
-    network = stack.enter_context(_free_network())
-    halves = iter(network.subnets(prefixlen_diff=1))
-    wired = next(halves)
-    ues = next(halves).hosts()
-    for node in data["nodes"].values():
-        if node.get("kind", "ue") == "ue":
-            prefix = max(25, int(node["address"].split("/")[1]))
-            node["address"] = f"{next(ues)}/{prefix}"
-        elif node.get("machine"):
-            node["address"] = f"{wired[1]}/25"
-
-
-@contextlib.contextmanager
-def _free_network() -> Iterator[IPv4Network]:
-    """A network of shared address space that neither this machine nor another link uses. Source: RFC 6598"""
-    routes = subprocess.run(["ip", "-4", "-j", "route", "show", "table", "all"], capture_output=True, text=True,
-                            check=True).stdout
-    taken = [IPv4Network(route["dst"]) for route in json.loads(routes) if route["dst"] != "default"]
-    for network in IPv4Network("100.64.0.0/16").subnets(new_prefix=24):
-        with open(ledger.directory() / f"{network.network_address}.lock", "w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                continue
-            if not any(network.overlaps(other) for other in taken):
-                yield network
-                return
-    raise LabError("no free network in 100.64.0.0/16")
-
-
-def account_of(user: str | None) -> pwd.struct_passwd | None:
-    """Whom the command runs as, when it is somebody else."""
-    if user is None and os.geteuid() == 0 and os.environ.get("SUDO_UID", "0") != "0":
-        return pwd.getpwuid(int(os.environ["SUDO_UID"]))
-    if user is None:
-        return None
-    try:
-        account = pwd.getpwnam(user)
-    except KeyError:
-        raise CellbedError(f"--user {user}: no such user") from None
-    return None if account.pw_uid == os.geteuid() else account
-
-
-def identity_of(account: pwd.struct_passwd | None) -> tuple[int, int, list[int]] | None:
-    if account is None:
-        return None
-    return account.pw_uid, account.pw_gid, os.getgrouplist(account.pw_name, account.pw_gid)
-
-
-def environment_of(name: str, account: pwd.struct_passwd | None, interactive: bool) -> dict[str, str]:
-    environment = {**os.environ, "CELLBED_LINK": name}
-    if account is not None:
-        environment |= {"HOME": account.pw_dir, "USER": account.pw_name, "LOGNAME": account.pw_name,
-                        "SHELL": account.pw_shell}
-    if interactive:
-        environment["PROMPT_COMMAND"] = prompt(name)
-    return environment
-
-
-def prompt(name: str) -> str:
-    """bash evaluates it before its first prompt, after its start-up files have set theirs."""
-    return f'PS1="[{name}] $PS1"; unset PROMPT_COMMAND'
 
 
 def register(app: typer.Typer) -> None:

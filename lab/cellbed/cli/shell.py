@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cellbed.cli.link import OWN_FAILURE, WithCommand, account_of, environment_of, identity_of
+from cellbed.cli.link import OWN_FAILURE, WithCommand
 from cellbed.error import CellbedError, LabError
 from cellbed.host import ledger
 from cellbed.host.netns import enter_netns
@@ -31,6 +31,7 @@ from cellbed.labs.caller import (
     wanted_signals,
 )
 from cellbed.labs.choices import ATTACHABLE
+from cellbed.link.account import account_of, environment_of, identity_of
 from cellbed.run import attach, hosts_file, inventory
 from cellbed_formats.printable import shown
 

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a link takes from the machine that it runs on: its congestion control, and addresses that nothing here has."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import subprocess
+from collections.abc import Iterator
+from ipaddress import IPv4Network
+from typing import Any
+
+from cellbed.error import LabError
+from cellbed.host import ledger
+from cellbed.labs.native import current_congestion_control
+from cellbed.link import links
+
+
+def fit(stack: contextlib.ExitStack, data: dict[str, Any]) -> None:
+    """Fill in this kernel's congestion control where the link names none, and addresses that nothing here has.
+
+    Args:
+        stack: keeps the addresses for this link until it is closed.
+        data: the link's scenario, which is changed.
+    """
+    data.setdefault("tcp", {}).setdefault("congestion_control", current_congestion_control())
+    if not links.has_machine(data):
+        return
+    network = stack.enter_context(_free_network())
+    halves = iter(network.subnets(prefixlen_diff=1))
+    wired = next(halves)
+    ues = next(halves).hosts()
+    for node in data["nodes"].values():
+        if node.get("kind", "ue") == "ue":
+            prefix = max(25, int(node["address"].split("/")[1]))
+            node["address"] = f"{next(ues)}/{prefix}"
+        elif node.get("machine"):
+            node["address"] = f"{wired[1]}/25"
+
+
+@contextlib.contextmanager
+def _free_network() -> Iterator[IPv4Network]:
+    """A network of shared address space that neither this machine nor another link uses. Source: RFC 6598"""
+    routes = subprocess.run(["ip", "-4", "-j", "route", "show", "table", "all"], capture_output=True, text=True,
+                            check=True).stdout
+    taken = [IPv4Network(route["dst"]) for route in json.loads(routes) if route["dst"] != "default"]
+    for network in IPv4Network("100.64.0.0/16").subnets(new_prefix=24):
+        with open(ledger.directory() / f"{network.network_address}.lock", "w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            if not any(network.overlaps(other) for other in taken):
+                yield network
+                return
+    raise LabError("no free network in 100.64.0.0/16")
