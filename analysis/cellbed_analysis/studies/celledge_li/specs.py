@@ -34,8 +34,8 @@ TITLES = {
 }
 EDGE = "param.radio.channel.cell_edge."
 COUNTED = (
-    "Throughput is that of the IP layer after the warm-up; lost packets are those of the whole flow that the capture "
-    "at the UE does not have, of UDP with those that found RLC's queue full."
+    "Throughput is that of the IP layer after the warm-up. Lost packets are those of the whole flow that the capture "
+    "at the UE does not have; for UDP they include those that found RLC's queue full."
 )
 
 
@@ -56,9 +56,9 @@ def _map(row: Mapping[str, Any]) -> Spec:
     return (
         "celledge-fig2-map",
         "Radio environment",
-        "SINR of the strongest cell at every place when all cells send, without shadowing and fading, from path loss, "
-        "antennas and noise of the channel's model; squares: where the UE's boxes are. Figure 2 of the paper is the "
-        "same of LENA's control channel.",
+        "The map shows the SINR of the strongest cell at every place when all cells send. It follows from path "
+        "loss, antennas and noise of the channel's model, without shadowing and fading. Squares mark the boxes in "
+        "which the UE moves. Figure 2 of the paper shows the same for LENA's control channel.",
         partial(_themed_map, parameters, int(row["param.radio.n_rb"])),
     )
 
@@ -79,8 +79,9 @@ def _lines(edge: Edge) -> list[Spec]:
         made.append((
             f"celledge-fig4-throughput-{edge.suffix}",
             "Throughput and lost packets against the distance, without errors of the control channels",
-            f"{edge.scenario}. {COUNTED} Figure 4 of the paper: both fall from 40 m to 300 m; UDP has at most about "
-            "0.5 Mbit/s more than TCP in UM and 1 Mbit/s in AM, and loses half as much in AM as in UM.",
+            f"The runs are those of {edge.scenario}. {COUNTED} In Figure 4 of the paper the throughput of both falls "
+            "from 40 m to 300 m. UDP has at most about 0.5 Mbit/s more than TCP in UM and 1 Mbit/s in AM, and it "
+            "loses half as much in AM as in UM.",
             partial(line_chart.draw, panels, (LOST,)),
         ))  # fmt: skip
     control = edge.of(control=True)
@@ -90,9 +91,10 @@ def _lines(edge: Edge) -> list[Spec]:
         made.append((
             f"celledge-fig5-control-{edge.suffix}",
             "Throughput against the distance, with errors of the control channels",
-            f"{edge.scenario}. Below, the downlink assignments that the UE missed in the whole run; where little is "
-            "sent, few can be. Figure 5 of the paper has TCP in UM and AM, and UDP in UM: TCP in UM falls most, in AM "
-            "it stays just below UDP, and all are low above 200 m.",
+            f"The runs are those of {edge.scenario}. The lower panel shows the downlink assignments that the UE "
+            "missed in the whole run; where little is sent, few can be missed. Figure 5 of the paper has TCP in UM "
+            "and AM, and UDP in UM: TCP falls most in UM, stays just below UDP in AM, and all three are low above "
+            "200 m.",
             partial(line_chart.draw, panels, ("assignments missed",)),
         ))  # fmt: skip
     windows = edge.of(transport="tcp").series("cwnd_change_p50_pkts")
@@ -100,9 +102,10 @@ def _lines(edge: Edge) -> list[Spec]:
         made.append((
             f"celledge-fig6-cwnd-{edge.suffix}",
             "Median congestion window against the distance",
-            f"{edge.scenario}: median of the values that cwnd changed to, whole flow, from tcp.trace. Linux lets cwnd "
-            "grow only while it limits the sender, so that a receive window of 128 KiB, 128 packets, bounds it. "
-            "Figure 6 of the paper: it falls with the distance, and is low in UM with errors of the control channels.",
+            f"The runs are those of {edge.scenario}. Each point is the median of all values that cwnd changed to "
+            "during the whole flow, from tcp.trace. Linux lets cwnd grow only while it limits the sender, so a "
+            "receive window of 128 KiB, which is 128 packets, bounds it. In Figure 6 of the paper the median falls "
+            "with the distance, and it is low in UM with errors of the control channels.",
             partial(line_chart.draw, {CWND: windows}),
         ))  # fmt: skip
     return made
@@ -114,7 +117,7 @@ def _today(edge: Edge) -> Spec:
     return (
         f"celledge-{edge.suffix}",
         "Today's transport protocols at the edge of a cell",
-        f"{edge.scenario}. {COUNTED} Not in the paper.",
+        f"The runs are those of {edge.scenario}, which is not in the paper. {COUNTED}",
         partial(line_chart.draw, {label: lines for label, lines in panels.items() if lines}, (LOST,)),
     )
 
@@ -136,8 +139,9 @@ def _rtt(edge: Edge, runs: Sequence[RunAnalysis]) -> list[Spec]:
     return [(
         f"celledge-fig7-rtt-{edge.suffix}",
         "Distribution of the RTT, without errors of the control channels",
-        f"{edge.scenario}, seed {seed}: share of segments with at most this RTT, from the captures, after the warm-up. "
-        "Figure 7 of the paper: the further away, the longer; shortest without interference; in AM slightly longer.",
+        "The curves show which share of the segments had at most this RTT, from the captures after the warm-up of "
+        f"{edge.scenario} with seed {seed}. In Figure 7 of the paper the RTT is the longer the further away the UE "
+        "is, the shortest without interference, and slightly longer in AM than in UM.",
         partial(_draw_rtt, um, others),
     )]  # fmt: skip
 
@@ -163,7 +167,7 @@ def _study(study: Study) -> list[Spec]:
     return [(
         f"celledge-study-{study.edge.suffix}",
         title,
-        f"{study.edge.scenario} beside {study.base.scenario} (circles): the same configurations, seed and channel with "
-        "one setting changed. No value is chosen to meet the paper's.",
+        f"Runs of {study.edge.scenario} stand beside those of {study.base.scenario} (circles), which have the same "
+        "configurations, seed and channel and differ in one setting. No value is chosen to meet the paper's.",
         partial(line_chart.draw_pairs, pairs, metrics, study.base.scenario),
     )]  # fmt: skip

@@ -85,10 +85,11 @@ def _channel(scenario: str, suffix: str, run: RunAnalysis) -> list[Spec]:
         (
             f"channel-{suffix}",
             "Distance, SINR, CQI and mode over time",
-            f"{scenario}, links of {flow.source}, from channel.trace; bands and letters: the mode its packets took, "
-            "from radio.trace; lines: switches. Time counts from the start of the traffic"
-            f"{', of which the first two minutes are shown' if end_s == CHANNEL_S else ''}. Section IV of the paper: a "
-            "constant UL CQI of 9, an SL CQI above and below 9, and the mode with the higher CQI chosen every second.",
+            f"The links are those of {flow.source} in {scenario}, from channel.trace. Bands and letters show the "
+            "mode that its packets took, from radio.trace, and lines mark switches. Time counts from the start of "
+            f"the traffic{', of which the first two minutes are shown' if end_s == CHANNEL_S else ''}. Section IV of "
+            "the paper has a constant UL CQI of 9, an SL CQI above and below 9, and the mode with the higher CQI "
+            "chosen every second.",
             partial(channel_chart.draw, trace, flow.source, offset_s, shown, bundle.start_ns, end_s),
         )
     ]
@@ -106,10 +107,11 @@ def _cwnd(scenario: str, suffix: str, groups: dict[str, list[RunAnalysis]]) -> l
         (
             f"fig6-cwnd-{suffix}",
             "Congestion window around a mode switch",
-            f"{scenario}, seed {seed}. The switch shown is {RULE}: here at {' or '.join(times)} s. cwnd and ssthresh "
-            "are the kernel's (tcp.trace), the switch and what it flushed the radio's (radio.trace); in flight is "
-            "what the sender has no ACK of, so that flushed ACKs count too. Figures 6a to 6f of the paper show a "
-            "switch at about 221 s; its text tells of duplicate ACKs, and of a timeout after 1 s.",
+            f"The runs are those of {scenario} with seed {seed}. The switch shown is {RULE}, here at "
+            f"{' or '.join(times)} s. The values of cwnd and ssthresh are the kernel's (tcp.trace); the switch and "
+            "what it flushed are the radio's (radio.trace). A segment is in flight while the sender has no ACK of "
+            "it, so flushed ACKs count too. Figures 6a to 6f of the paper show a switch at about 221 s; its text "
+            "tells of duplicate ACKs, and of a timeout after 1 s.",
             partial(cwnd_chart.draw, panels),
         )
     ]
@@ -126,15 +128,17 @@ def _throughput(scenario: str, suffix: str, groups: dict[str, list[RunAnalysis]]
         ranked = [tcp for _, members in order for tcp in members]
         values = {tcp: values[tcp] for tcp in [*ranked, *values] if tcp in values}
     seeds = max(len(group) for group in groups.values())
-    interval = f"mean over {seeds} seeds with 95 % confidence intervals (Student's t)" if seeds > 1 else "one seed"
+    means = f"Bars are means over {seeds} seeds with 95 % confidence intervals (Student's t)."
+    interval = means if seeds > 1 else "There is one seed."
     return (
         f"fig7-throughput-{suffix}",
         "Application throughput of each TCP",
-        f"{scenario}: bytes that iperf3's receiver got over the whole run; {interval}. The axis does not begin at 0. "
+        f"The runs are those of {scenario}; what counts are the bytes that iperf3's receiver got over the whole run. "
+        f"{interval} The axis does not begin at 0. "
         + (
-            "Brackets: the order that section IV states of Figure 7, from left to right."
+            "Brackets show the order that section IV states of Figure 7, from left to right."
             if order
-            else "Not in the paper."
+            else "The paper has no such figure."
         ),
         partial(throughput_chart.draw, values, order),
     )

@@ -25,9 +25,10 @@ def specs(rows: Sequence[dict[str, Any]]) -> list[FigureSpec]:
         FigureSpec(
             f"delivery-fig3-gain{'' if index == 0 else f'-{index + 1}'}",
             "Goodput in percent of in-sequence delivery",
-            f"{sweep.scenario}, {sweep.lab} lab{', ' + sweep.point if sweep.point else ''}. Bars: mean over seeds "
-            "of the ratio of two runs that met the same radio, with 95 % confidence intervals (Student's t). "
-            "Diamonds: the percentages the paper states for out-of-sequence delivery (Figure 3).",
+            f"The runs are those of {sweep.scenario} in the {sweep.lab} "
+            f"lab{', with ' + sweep.point if sweep.point else ''}. Each bar is the mean over seeds of the ratio of "
+            "two runs that met the same radio, with its 95 % confidence interval (Student's t). Diamonds mark the "
+            "percentages that the paper states for out-of-sequence delivery (Figure 3).",
             partial(gain_chart.draw, sweep),
         )
         for index, sweep in enumerate(measured)
@@ -36,8 +37,8 @@ def specs(rows: Sequence[dict[str, Any]]) -> list[FigureSpec]:
         FigureSpec(
             f"delivery-window{'' if index == 0 else f'-{index + 1}'}",
             "Goodput against what the paper leaves open",
-            f"{title}. Mean over seeds with 95 % confidence intervals (Student's t). Dotted: the paper's Table 4, "
-            "whose receive window is not known. No value is chosen to meet it.",
+            f"{title}. Points are means over seeds with 95 % confidence intervals (Student's t). Dotted lines show the "
+            "paper's Table 4, whose receive window is not known. No value is chosen to meet it.",
             partial(window_chart.draw, study),
         )
         for index, (title, study) in enumerate(studies(found).items())
@@ -48,11 +49,11 @@ def specs(rows: Sequence[dict[str, Any]]) -> list[FigureSpec]:
         FigureSpec(
             "delivery-fig2-utilisation",
             "Throughput utilisation with in-sequence delivery, by the paper's model",
-            "Lines: computed from the residual BLERs of the paper's section 3. Marks: the values it prints in "
-            "Table 2. Figure 2 of the paper: the shorter the end-to-end RTT and the longer the HARQ RTT of the "
-            "downlink, the less of the throughput is left. "
+            "Lines are computed from the residual BLERs of the paper's section 3, and marks are the values that it "
+            "prints in Table 2. In Figure 2 of the paper less of the throughput is left the shorter the end-to-end "
+            "RTT and the longer the HARQ RTT of the downlink is. "
             + (
-                "Stars: measured, filled in sequence and empty out of sequence."
+                "Stars are measured: filled ones in sequence, empty ones out of sequence."
                 if shares
                 else "Nothing is measured here."
             ),

@@ -64,10 +64,10 @@ def _cases(scenario: str, suffix: str, by_label: Sequence[Group]) -> list[Spec]:
         (
             f"fig8-cases-{suffix}",
             "What a handover does to TCP",
-            f"{scenario}, {_seeds(by_label)} for each bar: share of handovers on account of which the timer expired, "
-            "the window was only halved, or neither, with Wilson's 95 % intervals, by the number of MEs in the target "
-            "cell. Figure 8 of the paper has the standard procedure, Figure 11 the prediction. Its bars are lost: what "
-            "the text says of them is in the claims.",
+            f"Bars show for how large a share of the handovers of {scenario} the timer expired, the window was only "
+            "halved, or neither happened, by the number of MEs in the target cell, with Wilson's 95 % intervals. "
+            f"Each bar is made of {_seeds(by_label)}. Figure 8 of the paper has the standard procedure, Figure 11 "
+            "the prediction. Its bars are lost; what the text says of them is in the claims.",
             partial(bar_chart.draw, panels, "share of handovers (%)", 108.0, 100.0),
         )
     ]
@@ -86,17 +86,17 @@ def _windows(scenario: str, suffix: str, by_label: Sequence[Group], runs: Sequen
             shown.add((row["seed"], mes))
     if not panels:
         return []
-    which = f"{scenario}, seed {' or '.join(sorted({str(seed) for seed, _ in shown}))}, " + " or ".join(
+    which = f"{scenario} with seed {' or '.join(sorted({str(seed) for seed, _ in shown}))} and " + " or ".join(
         sorted({_mes(mes) for _, mes in shown})
     )
     found: list[Spec] = [
         (
             f"fig9-cwnd-{suffix}",
             "Congestion window around a handover",
-            f"{which} in the target cell; time since the start of the traffic. cwnd and ssthresh are the kernel's "
-            "(tcp.trace), the handover the radio's (radio.trace). Figure 9 of the paper: a timeout with the standard "
-            "procedure (a), a fast path switch that avoids it only partially (b), only a window halving with a "
-            "prediction (c).",
+            f"The runs are those of {which} in the target cell, and time counts from the start of the traffic. The "
+            "values of cwnd and ssthresh are the kernel's (tcp.trace), the handover is the radio's (radio.trace). "
+            "Figure 9 of the paper shows a timeout with the standard procedure (a), a fast path switch that avoids "
+            "it only partially (b), and only a window halving with a prediction (c).",
             partial(time_chart.draw_cwnd, panels, float(pacifico.FIGURE9_CWND_PKTS[1])),
         )
     ]
@@ -105,9 +105,9 @@ def _windows(scenario: str, suffix: str, by_label: Sequence[Group], runs: Sequen
             (
                 f"fig10-rtt-{suffix}",
                 "RTT of every packet around a handover",
-                f"{which} in the target cell, from the captures at both ends: sending of a packet to the arrival of "
-                "what the receiver answers to it. Figure 10 of the paper has the RTT of the received packets on an "
-                "axis up to 0.2 s.",
+                f"The runs are those of {which} in the target cell. The RTT is taken from the captures at both ends, "
+                "from the sending of a packet to the arrival of what the receiver answers to it. Figure 10 of the "
+                "paper has the RTT of the received packets on an axis up to 0.2 s.",
                 partial(time_chart.draw_rtt, panels, pacifico.FIGURE10_RTT_S[1]),
             )
         )
@@ -127,10 +127,10 @@ def _delivered(scenario: str, suffix: str, by_label: Sequence[Group]) -> list[Sp
         (
             f"fig12-delivered-{suffix}",
             "Data delivered during a handover",
-            f"{scenario}, {_seeds(by_label)}: new data that reached the ME from the source's decision until one RTT "
-            "(the kernel's at the start) after its arrival in the target cell, in kB of 1000 bytes, with 95 % "
-            "intervals (Student's t). Figure 12 of the paper has an axis up to 700 KB, more than the link to the "
-            "target carries in that time; its bars are lost.",
+            f"Bars show the new data that reached the ME in {scenario} from the source's decision until one RTT (the "
+            "kernel's at the start) after its arrival in the target cell, in kB of 1000 bytes. They are means over "
+            f"{_seeds(by_label)} with 95 % intervals (Student's t). Figure 12 of the paper has an axis up to 700 KB, "
+            "more than the link to the target carries in that time; its bars are lost.",
             partial(bar_chart.draw, {"": bars}, "data delivered (kB)"),
         )
     ]
@@ -154,9 +154,9 @@ def _drops(scenario: str, suffix: str, by_label: Sequence[Group]) -> list[Spec]:
         (
             f"table4-drops-{suffix}",
             "Packets that the router drops in front of the cells",
-            f"{scenario}, {_seeds(by_label)}: packets dropped, by a full queue or by RED, of those that came to the "
-            "queue, whole run, with 95 % intervals (Student's t)."
-            + (" Diamonds: Table IV of the paper." if paper else " The most MEs of each group."),
+            f"Bars show which share of the packets that came to the queue in {scenario} a full queue or RED dropped "
+            f"in the whole run. They are means over {_seeds(by_label)} with 95 % intervals (Student's t). "
+            + ("Diamonds show Table IV of the paper." if paper else "Of each group those with the most MEs are shown."),
             partial(bar_chart.draw, {"": bars}, "packets dropped (%)", None, 1.0, 2, paper),
         )
     ]
@@ -179,11 +179,11 @@ def _model(scenario: str, suffix: str, by_label: Sequence[Group]) -> list[Spec]:
         (
             f"fig4-measured-{suffix}",
             "Normalised throughput by the paper's equations, with measured probabilities",
-            f"{scenario}, {_seeds(by_label)}: equations 1 to 3 for each run's case and its cwnd at the handover, mean "
-            "over runs with 95 % intervals (Student's t). The paper's Figure 4 sets the three probabilities equal: "
-            f"with cwnd_max = {top:.0f} that gives {equal['cwnd_max']:.0f} % for a handover at cwnd_max and "
-            f"{equal['the middle']:.0f} % for one in the middle. The waiting for the timer, a second or more, is in "
-            "none of the equations.",
+            "Bars are what equations 1 to 3 give for the case and the cwnd of each handover, as means over "
+            f"{_seeds(by_label)} of {scenario} with 95 % intervals (Student's t). The paper's Figure 4 sets the "
+            f"three probabilities equal. With cwnd_max = {top:.0f} that gives {equal['cwnd_max']:.0f} % for a "
+            f"handover at cwnd_max and {equal['the middle']:.0f} % for one in the middle. The waiting for the timer, "
+            "a second or more, is in none of the equations.",
             partial(bar_chart.draw, {"": bars}, "normalised throughput (%)", 112.0, 100.0),
         )
     ]
@@ -193,7 +193,7 @@ def _figure4() -> Spec:
     return (
         "fig4-model",
         "Normalised throughput by the paper's equations, with equal probabilities",
-        "Figure 4 of the paper, computed from equations 1 to 5; dotted: windows counted up to the end of the interval, "
-        "which equation 3 does not stop at. Nothing is measured here.",
+        "This is Figure 4 of the paper, computed from equations 1 to 5. Dotted lines count windows up to the end of "
+        "the interval only, where equation 3 does not stop. Nothing is measured here.",
         model_chart.draw,
     )

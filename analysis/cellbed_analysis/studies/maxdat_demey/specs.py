@@ -18,7 +18,7 @@ Spec = tuple[str, str, str, Callable[[], Figure]]
 #: A map needs this many BLERs and maxDATs.
 LEAST = 3
 CUTS = ((6, float(demey.FIGURE6_BLER)), (7, float(demey.FIGURE7_BLER)))
-INTERVALS = "Mean over seeds with 95 % confidence intervals (Student's t)."
+INTERVALS = "Points are means over seeds with 95 % confidence intervals (Student's t)."
 
 
 def specs(rows: Sequence[dict[str, Any]]) -> list[Spec]:
@@ -47,29 +47,31 @@ def specs(rows: Sequence[dict[str, Any]]) -> list[Spec]:
 
 def _maps(found: Sequence[Surface], lab: str) -> list[Spec]:
     seeds = max(cell.seeds for surface in found for cell in surface.cells)
-    which = f"{', '.join(surface.scenario for surface in found)}; {lab} lab, means over {seeds} seeds or fewer. "
+    of = "one seed" if seeds == 1 else f"means over {seeds} seeds or fewer"
+    which = f"The cells are {of} of {', '.join(surface.scenario for surface in found)} in the {lab} lab. "
     wired = "The closed form takes the RTT measured at BLER 0 for RTT_Wired, as the paper does. "
     return [
         (
             "maxdat-fig2-rtt",
             "RTT over BLER and maxDAT, measured and computed",
-            f"{which}RTT by Karn's rule, one sample a round trip. {wired}Crossed out: cells below Ret_A, where the "
-            "paper calls the estimate unavailable or questionable. Figures 2 and 3 of the paper show 128 kbit/s: the "
-            "RTT grows slightly more than linearly with BLER.",
+            f"{which}The RTT is taken by Karn's rule, one sample a round trip. {wired}Cells below Ret_A are crossed "
+            "out; there the paper calls the estimate unavailable or questionable. Figures 2 and 3 of the paper show "
+            "128 kbit/s, where the RTT grows slightly more than linearly with BLER.",
             partial(measured_chart.draw, "rtt", found),
         ),
         (
             "maxdat-fig4-throughput",
             "Throughput over BLER and maxDAT, measured and computed",
-            f"{which}{wired}Ret_A: the smallest maxDAT with 1 % of the highest throughput of its BLER; Ret_B: with "
-            "95 % of it. Figures 4 and 5 of the paper show 128 kbit/s: nothing below Ret_A, no increase beyond Ret_B.",
+            f"{which}{wired}Ret_A is the smallest maxDAT with 1 % of the highest throughput of its BLER, Ret_B the "
+            "smallest with 95 % of it. Figures 4 and 5 of the paper show 128 kbit/s, with no throughput below Ret_A "
+            "and no increase beyond Ret_B.",
             partial(measured_chart.draw, "throughput", found),
         ),
         (
             "maxdat-fig5-closed-form",
             "Throughput over BLER and maxDAT, the closed form alone",
-            "De Mey's equations 1 to 11 with Table I and what it leaves open as stated in the model's source; Figure 5 "
-            "of the paper shows 128 kbit/s.",
+            "The surfaces are De Mey's equations 1 to 11 with the values of Table I; what the paper leaves open is "
+            "as the model's source states. Figure 5 of the paper shows 128 kbit/s. Nothing is measured here.",
             partial(model_chart.draw, "throughput"),
         ),
     ]
@@ -77,15 +79,16 @@ def _maps(found: Sequence[Surface], lab: str) -> list[Spec]:
 
 def _cut(number: int, bler: float, found: Sequence[Surface]) -> list[Spec]:
     said = {
-        6: "Figure 6 of the paper, 128 kbit/s: with maxDAT 6 the highest throughput, 115 kbit/s, at an RTT of 1.4 s "
-        "(diamonds); half the maxDAT divides the throughput by 8.",
-        7: "Figure 7 of the paper, 128 kbit/s: maxDAT 6 gives less than an eighth of the highest throughput.",
+        6: "In Figure 6 of the paper, at 128 kbit/s, maxDAT 6 gives the highest throughput, 115 kbit/s, at an RTT "
+        "of 1.4 s (diamonds), and half the maxDAT divides the throughput by 8.",
+        7: "In Figure 7 of the paper, at 128 kbit/s, maxDAT 6 gives less than an eighth of the highest throughput.",
     }[number]
     return [
         (
             f"maxdat-fig{number}-cut",
             f"RTT and throughput against maxDAT at BLER {bler:g}",
-            f"{INTERVALS} Lines: the closed form, with the RTT measured at BLER 0 and with Table I's for RTT_Wired. "
+            f"{INTERVALS} Lines are the closed form, once with the RTT measured at BLER 0 and once with Table I's for "
+            "RTT_Wired. "
             f"{said}",
             partial(measured_chart.draw_cut, bler, found),
         )
@@ -98,8 +101,8 @@ def _studies(name: str, found: Sequence[Surface]) -> list[Spec]:
         (
             f"maxdat-{suffix}-{bler:g}",
             f"What the paper leaves open, at BLER {bler:g}",
-            f"{name}. {INTERVALS} Each line varies one parameter that the paper does not state; its name is the "
-            "variant's. No value is chosen to meet the paper's (diamonds).",
+            f"The runs are those of {name}. {INTERVALS} Each line varies one parameter that the paper does not "
+            "state, and has the name of the variant. No value is chosen to meet the paper's (diamonds).",
             partial(measured_chart.draw_studies, bler, [s for s in found if bler in s.blers]),
         )
         for _, bler in CUTS

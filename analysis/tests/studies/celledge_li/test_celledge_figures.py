@@ -55,7 +55,7 @@ def test_figures_of_the_results() -> None:
         "celledge-fig6-cwnd-distance", "celledge-fig7-rtt-distance", "celledge-modern", "celledge-study-headers",
         "celledge-study-unstated-rate",
     ]  # fmt: skip
-    assert "Not in the paper" in found["celledge-modern"][2]
+    assert "which is not in the paper" in found["celledge-modern"][2]
     assert representatives(runs(ALL)) == {}  # figures of the direct mode's paper are for other experiments
     assert specs.specs([]) == []
 

@@ -69,7 +69,7 @@ def test_figures_of_a_sweep(runs: list[RunAnalysis]) -> None:
         "fig8-cases-standard-prediction", "fig9-cwnd-standard-prediction", "fig10-rtt-standard-prediction",
         "fig12-delivered-standard-prediction", "fig4-measured-standard-prediction", "fig4-model",
     ]  # fmt: skip
-    assert "seed 1, 3 MEs in the target cell" in found["fig9-cwnd-standard-prediction"][2]
+    assert "with seed 1 and 3 MEs in the target cell" in found["fig9-cwnd-standard-prediction"][2]
     # (1 + 737/759 + 672/759) / 3
     assert "gives 95 % for a handover at cwnd_max" in found["fig4-measured-standard-prediction"][2]
     assert representatives(runs) == {}  # figures of the RTT are for other experiments
