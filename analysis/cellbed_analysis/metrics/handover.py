@@ -42,6 +42,7 @@ HANDOVER = (
     Metric("ho_event_during", "1", "any congestion event of the handover within the span", event=True),
     Metric("ho_timeout_spurious", "1", "of timeouts: the segment it was about had arrived or still does", event=True),
     Metric("ho_timeout_real", "1", "of timeouts: it was lost", event=True),
+    Metric("ho_spurious", "1", "a spurious timeout: 0 as well where there was none at all", event=True),
     Metric("ho_repairing", "1", "at the start an earlier congestion event was not repaired yet", event=True),
     Metric("ho_event_ms", "ms", "start to the first congestion event"),
     Metric("ho_timeout_ms", "ms", "start to the first timeout"),
@@ -252,9 +253,7 @@ def packet_metrics(packets: pl.DataFrame, handover: Handover, found: Effect) -> 
     }
     came = concerned.drop_nulls("there_ns").sort("there_ns")["number"].to_numpy()
     values["ho_reordered_pkts"] = int((came < np.maximum.accumulate(came)).sum()) if len(came) else 0
-    if found.timeout is not None:
-        values |= spurious_metrics(packets, found)
-    return values
+    return values | (spurious_metrics(packets, found) if found.timeout is not None else {"ho_spurious": 0})
 
 
 def spurious_metrics(packets: pl.DataFrame, found: Effect) -> Values:
@@ -265,7 +264,7 @@ def spurious_metrics(packets: pl.DataFrame, found: Effect) -> Values:
     if again.is_empty():
         return {}
     spurious = bool(again["spurious"][0])
-    return {"ho_timeout_spurious": int(spurious), "ho_timeout_real": int(not spurious)}
+    return {"ho_timeout_spurious": int(spurious), "ho_timeout_real": int(not spurious), "ho_spurious": int(spurious)}
 
 
 def new_bytes(packets: pl.DataFrame, begin_ns: int, end_ns: int) -> int:

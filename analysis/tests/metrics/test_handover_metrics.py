@@ -127,8 +127,8 @@ def test_a_spurious_timeout_and_what_surrounds_it(tmp_path: Path) -> None:
         "ho_halving": 0, "ho_nothing": 0, "ho_timeout_during": 0, "ho_event_during": 0, "ho_repairing": 0,
         "ho_rtt_ms": 40, "ho_span_ms": 78, "ho_cwnd_pkts": 40, "ho_in_flight_pkts": 30, "ho_event_ms": 100,
         "ho_timeout_ms": 100, "ho_timer_ms": 70, "ho_ssthresh_pkts": 20, "ho_ssthresh_ratio": 0.5,
-        "ho_slow_start_ms": 200, "ho_timeout_spurious": 1, "ho_timeout_real": 0, "ho_rtt_before_ms": 30,
-        "ho_rtt_max_ms": 160, "ho_lost_pkts": 2, "ho_reordered_pkts": 0, "ho_ack_gap_ms": 130,
+        "ho_slow_start_ms": 200, "ho_timeout_spurious": 1, "ho_timeout_real": 0, "ho_spurious": 1,
+        "ho_rtt_before_ms": 30, "ho_rtt_max_ms": 160, "ho_lost_pkts": 2, "ho_reordered_pkts": 0, "ho_ack_gap_ms": 130,
         # In the span those that left from 2280 on, but for the two lost and the one that waits.
         "ho_delivered_kb": 20, "ho_rate_before_mbps": 0.632, "ho_rate_after_mbps": 0.176,
     }  # fmt: skip
@@ -146,6 +146,14 @@ def test_a_timeout_of_a_lost_segment_is_real(tmp_path: Path) -> None:
     bundle = _bundle(tmp_path, timeout_rows(), wire=wire)
     values = handover_metrics(bundle, bundle.flows[0])
     assert (values["ho_timeout_spurious"], values["ho_timeout_real"], values["ho_lost_pkts"]) == (0, 1, 1)
+    assert values["ho_spurious"] == 0
+
+
+def test_no_timeout_is_no_spurious_one(tmp_path: Path) -> None:
+    """A share of handovers, so that those without any timeout count; of timeouts there is none to tell a share of."""
+    bundle = _bundle(tmp_path, BEFORE, wire=forwarded_wire())
+    values = handover_metrics(bundle, bundle.flows[0])
+    assert values["ho_timeout"] == 0 and values["ho_spurious"] == 0 and "ho_timeout_spurious" not in values
 
 
 def test_metrics_stand_in_the_row_of_the_run_and_without_a_handover_there_are_none(tmp_path: Path) -> None:
