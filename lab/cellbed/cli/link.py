@@ -33,7 +33,7 @@ _SEPARATOR = "--"
 
 
 class WithCommand(TyperCommand):
-    """Options and words, then `--` and a command that is nobody's business here."""
+    """Options and words, then `--` and a command, which is not parsed here."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         ctx.meta["command"] = []
