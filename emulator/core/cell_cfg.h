@@ -10,6 +10,10 @@
 #define CELL_MAX_ENB           4
 #define CELL_MAX_CARRIERS      5
 #define CELL_HARQ_ATTEMPTS_MAX 8
+#define CELL_MAX_BEARERS       8 /* of a UE: LCIDs 3 to 10. Source: TS 36.321 Table 6.2.1-1 */
+#define CELL_MAX_FILTERS       4 /* of a bearer */
+#define CELL_DSCP_ANY          255
+#define CELL_PRIORITY_LAST     16
 #define CELL_PEER_NETWORK      0 /* peer of a UE that talks to the network */
 
 /* How a UE's outgoing traffic is routed. Source: Nardini, section II. */
@@ -88,8 +92,31 @@ enum cell_sched {
 	CELL_SCHED_COUNT
 };
 
-/* RLC and PDCP of a bearer; the fields are those of struct cell_cfg. */
+enum cell_protocol {
+	CELL_PROTOCOL_ANY,
+	CELL_PROTOCOL_TCP,
+	CELL_PROTOCOL_UDP,
+	CELL_PROTOCOL_ICMP, /* and ICMPv6 */
+	CELL_PROTOCOL_COUNT
+};
+
+/* Packets that a bearer takes: those with all of this. Source: TS 24.008 10.5.6.12 */
+struct cell_filter {
+	uint8_t protocol;     /* enum cell_protocol */
+	uint8_t dscp;         /* or CELL_DSCP_ANY */
+	uint16_t local_port;  /* at the UE, 0 = any */
+	uint16_t remote_port; /* 0 = any */
+};
+
+/* A bearer. What RLC and PDCP are has the fields of struct cell_cfg. */
 struct cell_bearer_cfg {
+	uint8_t ue;       /* its number, from 1 */
+	uint8_t priority; /* 1..CELL_PRIORITY_LAST, 1 is the first. Source: TS 36.321 5.4.3.1 */
+	uint32_t prioritised_rate_bps; /* PBR: before lower priorities get more than theirs, 0 =
+	                                  none */
+	uint16_t bucket_ms;            /* BSD: so long it adds up */
+	uint8_t n_filters;             /* 0: the default bearer, which takes the rest */
+	struct cell_filter filter[CELL_MAX_FILTERS];
 	uint8_t rlc_mode;
 	uint8_t delivery;
 	uint16_t t_reordering_ms;
@@ -215,6 +242,11 @@ struct cell_cfg {
 	uint16_t discard_timer_ms; /* 0 = infinity */
 	uint8_t pdcp_reordering;   /* in order again above RLC. Source: TS 38.323 5.2.2.2 */
 	uint16_t pdcp_t_reordering_ms;
+
+	/* Bearers that are not as the above, in the order of their UEs; the caller's until
+	 * cell_done(). Of one UE the first that takes a packet has it. */
+	const struct cell_bearer_cfg *bearer;
+	uint32_t n_bearers;
 
 	/* Mode selection. Source: Nardini, section IV. */
 	uint16_t mode_select_ms; /* every so long the mode with the higher CQI; 0 = never */

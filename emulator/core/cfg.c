@@ -32,6 +32,8 @@ void cell_cfg_default(struct cell_cfg *cfg)
 struct cell_bearer_cfg cell_cfg_bearer(const struct cell_cfg *cfg)
 {
 	return (struct cell_bearer_cfg){
+		.priority = CELL_PRIORITY_LAST,
+		.bucket_ms = 100,
 		.rlc_mode = cfg->rlc_mode,
 		.delivery = cfg->delivery,
 		.t_reordering_ms = cfg->t_reordering_ms,

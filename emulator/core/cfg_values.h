@@ -176,4 +176,56 @@
 	LIMIT(cell_ue_cfg, cqi_dl, 1, 15), \
 	LIMIT(cell_ue_cfg, cqi_sl, 1, 15)
 
+#define CFG_BEARER_DEFAULTS \
+	.priority = 8, \
+	.prioritised_rate_bps = 0, \
+	.bucket_ms = 100, \
+	.rlc_mode = 0, \
+	.delivery = 0, \
+	.rlc_queue_pkts = 4096, \
+	.rlc_queue_bytes = 0, \
+	.t_reordering_ms = 35, \
+	.um_sn_bits = 10, \
+	.am_poll_pdu = 16, \
+	.am_poll_byte = 25000, \
+	.am_t_poll_retransmit_ms = 45, \
+	.am_t_status_prohibit_ms = 10, \
+	.am_max_retx_threshold = 8, \
+	.am_on_max_retx = 0, \
+	.am_reestablish_ms = 100, \
+	.pdcp_sn_bits = 12, \
+	.discard_timer_ms = 0, \
+	.pdcp_reordering = 0, \
+	.pdcp_t_reordering_ms = 50
+
+#define CFG_BEARER_LIMITS \
+	LIMIT(cell_bearer_cfg, priority, 1, 16), \
+	LIMIT(cell_bearer_cfg, prioritised_rate_bps, 0, 100000000), \
+	LIMIT(cell_bearer_cfg, bucket_ms, 50, 1000), \
+	LIMIT(cell_bearer_cfg, rlc_mode, 0, 1), \
+	LIMIT(cell_bearer_cfg, delivery, 0, 1), \
+	LIMIT(cell_bearer_cfg, rlc_queue_pkts, 1, 65536), \
+	LIMIT(cell_bearer_cfg, rlc_queue_bytes, 0, 100000000), \
+	LIMIT(cell_bearer_cfg, t_reordering_ms, 0, 200), \
+	LIMIT(cell_bearer_cfg, am_poll_pdu, 1, 1024), \
+	LIMIT(cell_bearer_cfg, am_poll_byte, 1, 10000000), \
+	LIMIT(cell_bearer_cfg, am_t_poll_retransmit_ms, 5, 500), \
+	LIMIT(cell_bearer_cfg, am_t_status_prohibit_ms, 0, 500), \
+	LIMIT(cell_bearer_cfg, am_max_retx_threshold, 1, 32), \
+	LIMIT(cell_bearer_cfg, am_on_max_retx, 0, 1), \
+	LIMIT(cell_bearer_cfg, am_reestablish_ms, 0, 10000), \
+	LIMIT(cell_bearer_cfg, discard_timer_ms, 0, 1500), \
+	LIMIT(cell_bearer_cfg, pdcp_reordering, 0, 1), \
+	LIMIT(cell_bearer_cfg, pdcp_t_reordering_ms, 0, 3000)
+
+#define CFG_FILTER_DEFAULTS \
+	.protocol = 0, \
+	.local_port = 0, \
+	.remote_port = 0
+
+#define CFG_FILTER_LIMITS \
+	LIMIT(cell_filter, protocol, 0, 3), \
+	LIMIT(cell_filter, local_port, 0, 65535), \
+	LIMIT(cell_filter, remote_port, 0, 65535)
+
 #endif

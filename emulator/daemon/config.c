@@ -7,6 +7,7 @@
  * cell's own values are those of cell_cfg_check().
  */
 #include "cfg_values.h"
+#include "config_bearer.h"
 #include "config_link.h"
 #include "config_network.h"
 
@@ -88,6 +89,8 @@ static int read_ues(struct reader *r, json_t *ues)
 		                         &cfg->cell.ue[i]);
 		if (err == 0)
 			err = config_read_tunnels(r, path, ue, &cfg->cell.ue[i]);
+		if (err == 0)
+			err = config_read_bearers(r, path, ue, (uint8_t)(i + 1));
 		if (err < 0)
 			return err;
 	}

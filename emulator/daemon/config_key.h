@@ -58,8 +58,8 @@ struct section {
 	const char *const *elsewhere;
 };
 
-/* Those of the cell, and of each UE; config_keys.c. */
-extern const struct section config_cell, config_ues;
+/* Those of the cell, of each UE, of its bearers and of their filters; config_keys.c. */
+extern const struct section config_cell, config_ues, config_bearers, config_filters;
 extern const struct section config_sections[];
 extern const char *const config_mode_names[];
 

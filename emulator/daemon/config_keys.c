@@ -26,6 +26,8 @@ static const char *const config_gtpu_ecn_names[] = { "none", "copy", NULL };
 
 const char *const config_mode_names[] = { "im", "dm", NULL };
 
+static const char *const config_protocol_names[] = { "any", "tcp", "udp", "icmp", NULL };
+
 static const struct key cell_keys[] = {
 	KEY_ENUM(cell_cfg, "system", system, config_system_names),
 	KEY(cell_cfg, "n_rb", n_rb, KIND_UINT, 6, 110),
@@ -183,11 +185,32 @@ static const struct key ues_keys[] = {
 	{ 0 },
 };
 
-static const char *const ues_elsewhere[] = { "peer", "name", "enb", "address", NULL };
+static const char *const ues_elsewhere[] = { "peer", "bearers", "name", "enb", "address", NULL };
+
+static const struct key bearers_keys[] = {
+	KEY(cell_bearer_cfg, "priority", priority, KIND_UINT, 1, 16),
+	KEY(cell_bearer_cfg, "prioritised_rate_bps", prioritised_rate_bps, KIND_UINT, 0, 100000000),
+	KEY(cell_bearer_cfg, "bucket_ms", bucket_ms, KIND_UINT, 50, 1000),
+	{ 0 },
+};
+
+static const char *const bearers_elsewhere[] = { "filters", "rlc", "rlc_um", "rlc_am", "pdcp", NULL };
+
+static const struct key filters_keys[] = {
+	KEY_ENUM(cell_filter, "protocol", protocol, config_protocol_names),
+	KEY(cell_filter, "local_port", local_port, KIND_UINT, 0, 65535),
+	KEY(cell_filter, "remote_port", remote_port, KIND_UINT, 0, 65535),
+	KEY(cell_filter, "dscp", dscp, KIND_UINT, 0, 63),
+	{ 0 },
+};
 
 const struct section config_cell = { "cell", cell_keys, cell_elsewhere };
 
 const struct section config_ues = { "ues", ues_keys, ues_elsewhere };
+
+const struct section config_bearers = { "bearers", bearers_keys, bearers_elsewhere };
+
+const struct section config_filters = { "filters", filters_keys, NULL };
 
 const struct section config_sections[] = {
 	{ "timing", timing_keys, NULL },

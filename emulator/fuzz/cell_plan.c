@@ -197,6 +197,34 @@ static void read_lte(struct plan *p, struct fuzz_input *in)
 	read_ues(cfg, in, lossy);
 }
 
+/* Bearers of any mode, with filters that take packets of any bytes now and then. */
+static void read_dedicated(struct plan *p, struct fuzz_input *in)
+{
+	uint32_t n = fuzz_range(in, 0, PLAN_BEARERS_MAX);
+
+	p->cfg.bearer = p->bearer;
+	for (uint32_t i = 0; i < n; i++) {
+		struct cell_bearer_cfg *b = &p->bearer[i];
+
+		*b = cell_cfg_bearer(&p->cfg);
+		b->ue = (uint8_t)fuzz_range(in, i ? b[-1].ue : 1, p->cfg.n_ue);
+		b->priority = (uint8_t)fuzz_range(in, 1, 3);
+		b->prioritised_rate_bps = FUZZ_PICK(in, 0, 10000, 1000000);
+		b->rlc_mode = bit(in);
+		b->um_sn_bits = (uint8_t)FUZZ_PICK(in, 10, 5);
+		b->rlc_queue_pkts = FUZZ_PICK(in, 100, 1, 5);
+		b->discard_timer_ms = (uint16_t)FUZZ_PICK(in, 0, 1, 30);
+		b->n_filters = (uint8_t)fuzz_range(in, 0, 2);
+		for (uint8_t k = 0; k < b->n_filters; k++)
+			b->filter[k] = (struct cell_filter){
+				.protocol = (uint8_t)fuzz_range(in, 0, CELL_PROTOCOL_COUNT - 1u),
+				.dscp = (uint8_t)FUZZ_PICK(in, CELL_DSCP_ANY, 0, 46),
+				.local_port = (uint16_t)FUZZ_PICK(in, 0, 1, 0x0700),
+			};
+		p->cfg.n_bearers++;
+	}
+}
+
 static uint8_t read_port(const struct cell_cfg *cfg, struct fuzz_input *in)
 {
 	uint8_t ue = (uint8_t)fuzz_range(in, 1, cfg->n_ue);
@@ -273,6 +301,9 @@ bool plan_read(struct plan *ret, struct fuzz_input *in)
 		read_packet_trace(ret, in);
 	} else {
 		read_lte(ret, in);
+		if (system >= 128)
+			read_dedicated(ret, in);
+		ret->lossless &= ret->cfg.n_bearers == 0; /* one overtakes another */
 	}
 	while (in->left > 0 && ret->n_actions < PLAN_ACTIONS_MAX) {
 		struct plan_action *a = &ret->action[ret->n_actions++];

@@ -10,7 +10,8 @@
 
 #define PLAN_ACTIONS_MAX 48
 #define PLAN_BYTES_MAX   64 /* of a packet that the input gives */
-#define PLAN_TIMES_MAX   8  /* of a recorded link, one direction */
+#define PLAN_BEARERS_MAX 6
+#define PLAN_TIMES_MAX   8 /* of a recorded link, one direction */
 
 enum plan_kind {
 	PLAN_PUSH,    /* `n` packets of `len` bytes at `port` */
@@ -35,6 +36,7 @@ struct plan_action {
 struct plan {
 	struct cell_cfg cfg;
 	uint32_t opportunity_ms[2][PLAN_TIMES_MAX];
+	struct cell_bearer_cfg bearer[PLAN_BEARERS_MAX];
 	uint32_t n_actions;
 	struct plan_action action[PLAN_ACTIONS_MAX];
 	int64_t end_ns;       /* of the last action, and time for what is under way */

@@ -17,12 +17,18 @@ def said(tmp_path, section, name, value):
     """What `celld --check` says of this key with this value, without the file's name; None when it is content."""
     ues = [{"name": "ue1", "peer": "ue2"}, {"name": "ue2", "peer": "ue1"}]
     cell = {"ues": ues}
-    (cell if section == "cell" else ues[0] if section == "ues" else cell.setdefault(section, {}))[name] = value
+    if section == "bearers":
+        ues[0]["bearers"] = [{name: value}]
+    elif section == "filters":
+        ues[0]["bearers"] = [{"filters": [{name: value}]}]
+    else:
+        (cell if section == "cell" else ues[0] if section == "ues" else cell.setdefault(section, {}))[name] = value
     path = tmp_path / "celld.json"
     path.write_text(json.dumps({"format": 1, "cell": cell}))
     done = subprocess.run([CELLD, "--check", path], capture_output=True, text=True, check=False)
     assert done.returncode in (0, 2)
-    where = {"cell": "cell", "ues": "cell.ues[0]"}.get(section, f"cell.{section}")
+    where = {"cell": "cell", "ues": "cell.ues[0]", "bearers": "cell.ues[0].bearers[0]",
+             "filters": "cell.ues[0].bearers[0].filters[0]"}.get(section, f"cell.{section}")
     head = f"celld: {path}: key '{where}.{name}': "
     return done.stderr.removeprefix(head).rstrip("\n") if done.stderr.startswith(head) else None
 

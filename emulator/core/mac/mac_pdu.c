@@ -218,6 +218,8 @@ static int get_element(struct mac_pdu *ret, const struct subheader *s, const uin
 	case LCID_AM + 1:
 	case LCID_UM_5:
 	case LCID_UM_5 + 1:
+	case LCID_AM_MORE:
+	case LCID_UM_10_MORE:
 		size = s->has_length ? s->length : left;
 		if (ret->n_sdus == MAC_SDUS_MAX || size == 0)
 			return -EBADMSG;

@@ -15,14 +15,17 @@
 
 /* LCIDs. Source: TS 36.321 Tables 6.2.1-1, 6.2.1-2 */
 /* Data radio bearers: which RLC they have shows in the LCID, so that a capture
- * explains itself. The next one up is the direct bearer between two UEs. */
-#define LCID_UM_10     3 /* between UE and eNB, 10-bit SN */
-#define LCID_AM        5
-#define LCID_UM_5      7
-#define LCID_CRNTI     27
-#define LCID_SHORT_BSR 29
-#define LCID_LONG_BSR  30
-#define LCID_PADDING   31
+ * explains itself. The next one up is the direct bearer between two UEs, or a second
+ * bearer of that kind; LCID_UM_10_MORE and LCID_AM_MORE are third ones. */
+#define LCID_UM_10      3 /* between UE and eNB, 10-bit SN */
+#define LCID_AM         5
+#define LCID_UM_5       7
+#define LCID_AM_MORE    9
+#define LCID_UM_10_MORE 10
+#define LCID_CRNTI      27
+#define LCID_SHORT_BSR  29
+#define LCID_LONG_BSR   30
+#define LCID_PADDING    31
 
 /* Logical channel groups: which bearer a BSR speaks of. */
 #define LCG_INFRASTRUCTURE 0

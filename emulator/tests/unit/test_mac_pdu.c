@@ -224,7 +224,7 @@ static void test_garbage(void **state)
 		{ 3, { 0x44, 1, 2 }, "reserved bit" },
 		{ 3, { 0x84, 1, 2 }, "reserved bit" },
 		{ 3, { 0x00, 1, 2 }, "LCID 0, no CCCH here" },
-		{ 3, { 0x09, 1, 2 }, "LCID 9, no such bearer" },
+		{ 3, { 0x0b, 1, 2 }, "LCID 11, no such bearer" },
 		{ 3, { 0x1c, 1, 2 }, "LCID 28, truncated BSR" },
 		{ 1, { 0x24 }, "no length" },
 		{ 2, { 0x24, 0x80 }, "half a length" },

@@ -61,11 +61,17 @@ def _recorded(trace: dict[str, Any], directory: Path) -> dict[str, Any]:
 def _ue(name: str, ue: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
     described = {"name": name, **{key: value for key, value in ue.items() if value is not None},
                  "peer": "network" if topology.behind_enb(settings, name) else ue["peer"]}
+    described["bearers"] = [_bearer(bearer) for bearer in ue["bearers"]]
     if settings["radio"]["scheduler"] != "wfq":
         del described["weight"]
     if name in core_network.ues_with_tunnels(settings):
         described |= {"enb": ue["peer"], "address": settings["nodes"][name]["address"].split("/")[0]}
     return described
+
+
+def _bearer(bearer: dict[str, Any]) -> dict[str, Any]:
+    return {**bearer, "filters": [{key: value for key, value in one.items() if value is not None}
+                                  for one in bearer["filters"]]}
 
 
 def events(radio: dict[str, Any]) -> list[dict[str, Any]]:

@@ -19,7 +19,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from cellbed.scenario import radio
+from cellbed.scenario import bearer, radio
 from cellbed.scenario.packet_trace import PacketTrace
 from cellbed.scenario.utran import Utran
 
@@ -29,11 +29,13 @@ _MADE = """/* SPDX-License-Identifier: GPL-2.0-or-later */
 """
 _SECTIONS: dict[str, tuple[type[BaseModel], str]] = {
     "cell": (radio.Radio, ""), "timing": (radio.Timing, ""), "ra": (radio.RandomAccess, ""), "mac": (radio.Mac, ""),
-    "harq": (radio.Harq, "harq_"), "control": (radio.Control, "control_"), "rlc": (radio.Rlc, "rlc_"),
-    "rlc_um": (radio.RlcUm, "um_"), "rlc_am": (radio.RlcAm, "am_"), "pdcp": (radio.Pdcp, "pdcp_"),
+    "harq": (radio.Harq, "harq_"), "control": (radio.Control, "control_"), "rlc": (bearer.Rlc, "rlc_"),
+    "rlc_um": (bearer.RlcUm, "um_"), "rlc_am": (bearer.RlcAm, "am_"), "pdcp": (bearer.Pdcp, "pdcp_"),
     "mode_switch": (radio.ModeSwitch, "mode_"), "handover": (radio.Handover, "ho_"), "gtpu": (radio.Gtpu, "gtpu_"),
-    "utran": (Utran, "utran_"), "packet_trace": (PacketTrace, "opportunity_"), "ues": (radio.UeRadio, "")}
-_STRUCTS = {"ues": "cell_ue_cfg"}  # of the others struct cell_cfg
+    "utran": (Utran, "utran_"), "packet_trace": (PacketTrace, "opportunity_"), "ues": (radio.UeRadio, ""),
+    "bearers": (bearer.Bearer, ""), "filters": (bearer.Filter, "")}
+# Of the others struct cell_cfg.
+_STRUCTS = {"ues": "cell_ue_cfg", "bearers": "cell_bearer_cfg", "filters": "cell_filter"}
 _FIELDS = {
     "ra.rac_timeout_ms": "rac_timeout_tti", "timing.processing_lead_us": "processing_lead_ns",
     "rlc.delivery": "delivery", "rlc.t_reordering_ms": "t_reordering_ms", "pdcp.discard_timer_ms": "discard_timer_ms",
@@ -43,7 +45,8 @@ _FIELDS = {
 _DAEMON_ONLY = {"cell": ("enbs", "sgw"), "packet_trace": ("uplink_sizes_us", "downlink_sizes_us"),
                 "ues": ("name", "enb", "address")}
 _SCENARIO_ONLY = {"cell": ("events", "channel"), "packet_trace": ("uplink_sizes", "downlink_sizes")}
-_MAY_BE_UNSET = ("weight",)
+_MAY_BE_UNSET = ("weight", "dscp")
+_OF_BEARERS = ("rlc", "rlc_um", "rlc_am", "pdcp")  # sections whose fields struct cell_bearer_cfg has, too
 _NS_PER_US = 1000
 _Q32 = 2**32 - 1
 
@@ -132,10 +135,13 @@ def _macro(name: str, entries: list[str]) -> str:
 
 def values() -> str:
     """Defaults and limits, for the core; a probability may be any number that its 32 bits hold."""
-    of_ues = sections()["ues"][0]
-    of_cell = [value for name, (found, _) in sections().items() for value in found if name != "ues"]
+    of_ues, of_filters = sections()["ues"][0], sections()["filters"][0]
+    of_cell = [value for name, (found, _) in sections().items() for value in found if name not in _STRUCTS]
+    of_bearers = [value for name in ("bearers", *_OF_BEARERS) for value in sections()[name][0]]
     parts = [_MADE, "#ifndef CFG_VALUES_H\n#define CFG_VALUES_H\n"]
-    for name, struct, found in (("CFG", "cell_cfg", of_cell), ("CFG_UE", "cell_ue_cfg", of_ues)):
+    for name, struct, found in (("CFG", "cell_cfg", of_cell), ("CFG_UE", "cell_ue_cfg", of_ues),
+                                ("CFG_BEARER", "cell_bearer_cfg", of_bearers),
+                                ("CFG_FILTER", "cell_filter", of_filters)):
         parts.append(_macro(f"{name}_DEFAULTS", [f".{v.field} = {v.stored(v.default)}" for v in found
                                                  if v.default is not None]))
         parts.append(_macro(f"{name}_LIMITS", [value.limit(struct) for value in found if value.is_range()]))
@@ -162,7 +168,7 @@ def keys() -> str:
         if others:
             parts.append(f"static const char *const {name}_elsewhere[] = {{ {_names(others)} }};\n")
         entries[name] = f'{{ "{name}", {name}_keys, {f"{name}_elsewhere" if others else "NULL"} }}'
-    parts += [f"const struct section config_{name} = {entries.pop(name)};\n" for name in ("cell", "ues")]
+    parts += [f"const struct section config_{name} = {entries.pop(name)};\n" for name in ("cell", *_STRUCTS)]
     return "\n".join([*parts, _list("const struct section config_sections", list(entries.values()))])
 
 

@@ -153,6 +153,7 @@ class Scenario(Model):
                                  "the eNB")
         enbs = self.of_kind("enb")
         has_core = bool(self.of_kind("sgw"))
+        self.radio.check_bearers()
         self.radio.check_handovers(enbs if has_core else [], [name for name in self.radio.ues if self.behind_enb(name)])
         if self.radio.channel is not None:
             self.radio.channel.check(self.radio.ues)
@@ -169,8 +170,15 @@ class Scenario(Model):
                              "together with grant_to_tx_tti when harq.max_attempts is above 1: the uplink's HARQ round "
                              "trip")
         for name, ue in self.radio.ues.items():
-            back = name if self.behind_enb(name) else self.radio.ues[ue.peer].peer
-            if self.radio.rlc.mode == "am" and back != name:
+            modes = self.radio.rlc_modes(name)
+            if "am" not in modes or self.behind_enb(name):
+                continue
+            others = self.radio.rlc_modes(ue.peer)
+            if others != modes:
+                raise ValueError(f"key 'radio.ues.{ue.peer}.bearers': RLC modes {', '.join(others)}: allowed "
+                                 f"{', '.join(modes)}, as {name} has: an AM bearer joins two UEs in both directions")
+            back = self.radio.ues[ue.peer].peer
+            if back != name:
                 raise ValueError(f"key 'radio.ues.{ue.peer}.peer': value {back}: allowed {name}, as an AM bearer joins "
                                  "two UEs in both directions")
 

@@ -7,12 +7,13 @@ docs/reference/keys.md lists them.
 from __future__ import annotations
 
 import itertools
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from cellbed.scenario.bearer import Bearer, Pdcp, Rlc, RlcAm, RlcUm, check_list, inherited
 from cellbed.scenario.channel import Channel
-from cellbed.scenario.fields import Key, Model, Name, Probability, Size, known
+from cellbed.scenario.fields import Key, Model, Name, Probability, known
 from cellbed.scenario.packet_trace import PacketTrace
 from cellbed.scenario.utran import Utran
 
@@ -102,65 +103,6 @@ class Control(Model):
              " and sends it again, an attempt that adds nothing to the receiver's soft bits; `lose`: HARQ gives it up, "
              "\"the loss of corresponding TBs\" of Li et al, section III. A missed uplink grant goes unused, which the "
              "eNB sees when it would have decoded; a missed RAR is no answer")
-
-
-class Rlc(Model):
-    """What both modes have. Source: TS 36.322; TS 36.331 RLC-Config; Park, section 4 (delivery)."""
-
-    mode: Literal["um", "am"] = Key("um",
-        says="Mode of RLC for every bearer. `um`: unacknowledged, as in Nardini; `am`: acknowledged. TS 36.322 4.2.1")
-    delivery: Literal["in_sequence", "out_of_sequence"] = Key("in_sequence",
-        says="`in_sequence`: RLC delivers an SDU after all those before it, as TS 36.322 asks for; `out_of_sequence`: "
-             "as soon as it is complete. Park, section 4")
-    queue_pkts: int = Key(4096, 1, 65536,
-        says="Packets in the transmission buffer of a bearer; a full one drops what comes (`queue_full`)")
-    queue_bytes: Size = Key(0, 0, 100_000_000,
-        says="Bytes in the same buffer; 0 = any number. What AM keeps for retransmission does not count. Li et al, "
-             "Table I: 1024 KB")
-    t_reordering_ms: int = Key(35, 0, 200,
-        says="How long a receiver waits for HARQ to close a gap before it takes the PDUs for lost. TS 36.322 5.1.2.2, "
-             "5.1.3.2; TS 36.331 9.2.1.1")
-
-
-class RlcUm(Model):
-    """Source: TS 36.322 6.2.1.3."""
-
-    sn_bits: Literal[5, 10] = Key(10, says="Bits of a sequence number. TS 36.322 6.2.1.3")
-
-
-class RlcAm(Model):
-    """Source: TS 36.322 5.2; TS 36.331 RLC-Config."""
-
-    poll_pdu: int = Key(16, 1, 1024,
-        says="AM asks for a status report (polls) after so many PDUs. TS 36.322 5.2.2.1; `p16` of TS 36.331, with "
-             "which the window never waits for a poll")
-    poll_byte: Size = Key(25000, 1, 10_000_000,
-        says="AM also polls after so many bytes. TS 36.322 5.2.2.1; `kB25` of TS 36.331")
-    t_poll_retransmit_ms: int = Key(45, 5, 500,
-        says="AM polls again when no status report has come for so long. TS 36.322 5.2.2.3; TS 36.331 9.2.1.1")
-    t_status_prohibit_ms: int = Key(10, 0, 500,
-        says="Least time between two status reports. TS 36.322 5.2.3. It is longer than a round trip of HARQ, so that "
-             "a report does not ask for what is on its way")
-    max_retx_threshold: int = Key(8, 1, 32,
-        says="Retransmissions of a PDU before the bearer fails. TS 36.322 5.2.1; `t8` of TS 36.331")
-    on_max_retx: Literal["reestablish", "stop"] = Key("reestablish",
-        says="What happens when a bearer has failed. `reestablish`: both ends start again after an outage, and what "
-             "did not arrive is sent again, as RRC does it (TS 36.331 5.3.7); `stop`: the bearer carries nothing any "
-             "more")
-    reestablish_ms: int = Key(100, 0, 10000,
-        says="Length of that outage. The default is of the order of an RRC re-establishment; no standard fixes it")
-
-
-class Pdcp(Model):
-    """Source: TS 36.323; TS 38.323 5.2.2 (reordering)."""
-
-    sn_bits: Literal[7, 12] = Key(12, says="Bits of a sequence number. TS 36.323 6.2")
-    discard_timer_ms: int = Key(0, 0, 1500, says="PDCP drops a packet after so long; 0 = never. TS 36.323 5.4")
-    reordering: bool = Key(False,
-        says="true: PDCP puts in order what RLC delivers, as in 5G. TS 38.323 5.2.2")
-    t_reordering_ms: int = Key(50, 0, 3000,
-        says="How long PDCP waits for a gap to close. TS 38.323 5.2.2.3. It is longer than RLC's, so that RLC gives up "
-             "first")
 
 
 class ModeSwitch(Model):
@@ -261,6 +203,8 @@ class UeRadio(Model):
         says="Probability that a PDU of the uplink is lost for good: the residual block error rate, whatever HARQ does")
     bler_dl: Probability = Key(0.0, says="The same for the downlink")
     bler_sl: Probability = Key(0.0, says="The same for the direct link")
+    bearers: list[Bearer] = Key([], max_length=8,
+        says="Bearers beside or in place of the default one, which is as `radio.rlc` and `radio.pdcp` say")
 
 
 class Radio(Model):
@@ -299,6 +243,24 @@ class Radio(Model):
     packet_trace: PacketTrace | None = Key(None, says="A recorded link, with `system: packet_trace` only")
     ues: dict[Name, UeRadio] = Field(min_length=1, max_length=100)
 
+    @model_validator(mode="before")
+    @classmethod
+    def bearers_are_as_the_radio(cls, data: Any) -> Any:
+        """What a bearer does not say of RLC and PDCP the radio says."""
+        return inherited(data)
+
+    def check_bearers(self) -> None:
+        """Raises ValueError for bearers that a UE cannot have together."""
+        for name, ue in self.ues.items():
+            check_list(f"radio.ues.{name}.bearers", ue.bearers, Bearer(rlc=self.rlc, rlc_um=self.rlc_um),
+                       direct=ue.peer in self.ues)
+
+    def rlc_modes(self, ue: str) -> list[str]:
+        """Of a UE's bearers, the default bearer first."""
+        bearers = self.ues[ue].bearers
+        default = next((bearer.rlc.mode for bearer in bearers if not bearer.filters), self.rlc.mode)
+        return [default, *(bearer.rlc.mode for bearer in bearers if bearer.filters)]
+
     def check_handovers(self, enbs: list[str], ues: list[str]) -> None:
         """Raises ValueError for handovers that cannot be, and for keys that would do nothing.
 
@@ -324,14 +286,18 @@ class Radio(Model):
 
     def _check_layers(self) -> None:
         """What a handover needs of the layers below."""
-        if self.pdcp.reordering:
-            raise ValueError("key 'radio.pdcp.reordering': value True: allowed false with several eNBs")
-        if self.rlc.mode == "am" and self.pdcp.sn_bits != 12:
-            raise ValueError(f"key 'radio.pdcp.sn_bits': value {self.pdcp.sn_bits}: allowed 12 with several eNBs and "
-                             "rlc.mode am")
-        if self.rlc.mode == "am" and self.rlc.delivery != "in_sequence":
-            raise ValueError(f"key 'radio.rlc.delivery': value {self.rlc.delivery}: allowed in_sequence with several "
-                             "eNBs and rlc.mode am")
+        layers: list[tuple[str, Radio | Bearer]] = [("radio", self)]
+        layers += [(f"radio.ues.{name}.bearers.{i}", bearer) for name, ue in self.ues.items()
+                   for i, bearer in enumerate(ue.bearers)]
+        for where, of in layers:
+            if of.pdcp.reordering:
+                raise ValueError(f"key '{where}.pdcp.reordering': value True: allowed false with several eNBs")
+            if of.rlc.mode == "am" and of.pdcp.sn_bits != 12:
+                raise ValueError(f"key '{where}.pdcp.sn_bits': value {of.pdcp.sn_bits}: allowed 12 with several eNBs "
+                                 "and rlc.mode am")
+            if of.rlc.mode == "am" and of.rlc.delivery != "in_sequence":
+                raise ValueError(f"key '{where}.rlc.delivery': value {of.rlc.delivery}: allowed in_sequence with "
+                                 "several eNBs and rlc.mode am")
 
     def _check_target(self, where: str, event: Event, key: str, enbs: list[str], ues: list[str]) -> None:
         if not enbs:

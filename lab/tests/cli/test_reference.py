@@ -53,13 +53,13 @@ def walk(model, data, path=""):
         if isinstance(value, list):
             value = value[0]
         elif typing.get_origin(field.annotation) is dict:
-            value = next(iter(value.values()))
+            value = {key: shown for one in reversed(value.values()) for key, shown in one.items()}  # the first one's
         walk(below, value, f"{where}.")
 
 
 # Shown with an example, as the default says nothing.
-EXAMPLES = {"title", "nodes.address", "radio.channel.positions", "radio.events.mode", "traffic.duration_s",
-            "traffic.background"}
+EXAMPLES = {"title", "nodes.address", "radio.channel.positions", "radio.events.mode",
+            "radio.ues.bearers.filters.remote_port", "traffic.duration_s", "traffic.background"}
 
 
 def test_every_key_with_its_default():

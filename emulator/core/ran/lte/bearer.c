@@ -155,8 +155,7 @@ void bearer_discard_expired(struct lte *lte, struct bearer *b)
 	struct rlc_sdu_queue *q = b->rlc.queue;
 	struct pkt *p;
 
-	while (limit_ns && q->sdus.head &&
-	       q->sdus.head->queued_ns + limit_ns <= lte->cell.event_ns) {
+	while (q->sdus.head && q->sdus.head->queued_ns + limit_ns <= lte->cell.event_ns) {
 		p = rlc_sdu_queue_discard(q);
 		if (!p)
 			break; /* partly sent: the rest follows */
@@ -170,7 +169,7 @@ uint32_t bearer_discard_tti(const struct lte *lte, const struct bearer *b, uint3
 	const struct rlc_sdu_queue *q = b->rlc.queue;
 	uint32_t tti;
 
-	if (limit_ns == 0 || !q->sdus.head || q->head_sent > 0)
+	if (!q->sdus.head || q->head_sent > 0)
 		return TTI_NEVER;
 	since = q->sdus.head->queued_ns + limit_ns - lte->cell.start_ns;
 	tti = (uint32_t)((since + CELL_TTI_NS - 1) / CELL_TTI_NS);

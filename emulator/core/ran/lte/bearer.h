@@ -44,7 +44,7 @@ static inline int64_t bearer_next_ns(const struct bearer *b)
 /** bearer_expire() - the timer of bearer_next_ns() expired; @ret_up: what PDCP delivers */
 void bearer_expire(struct lte *lte, struct bearer *b, struct pdcp_out *ret_up);
 
-/** bearer_discard_expired() - drop SDUs of @b older than discardTimer */
+/** bearer_discard_expired() - drop SDUs of @b, which has a discardTimer, older than that */
 void bearer_discard_expired(struct lte *lte, struct bearer *b);
 
 /** bearer_discard_tti() - first sub-frame from @from in which it has something to drop */

@@ -1,30 +1,154 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * channel.c - which logical channels a UE has, by the configuration; see channel.h.
+ * channel.c - which logical channels a UE has, by the configuration, and which packets each
+ * takes; see channel.h.
  *
- * The LCID says which RLC a channel has, so that a capture explains itself.
+ * A UE has a default bearer, which takes all packets that no other one does, and dedicated ones
+ * with a traffic flow template: filters, of which one has to take the packet. The UE asks its
+ * filters in the uplink; the eNB, in place of the P-GW of an EPS, those of the downlink. Of a
+ * fragment only the first has ports, so a filter with ports does not take the others.
+ *
+ * An LCID says which RLC its channel has, so that a capture explains itself without the RRC
+ * messages that set the bearer up: 3 and 4 are UM with 10-bit SNs, and so on. Between a UE and the
+ * eNB the first bearer of a kind has the first LCID of it. A UE whose peer is a UE has the next one
+ * for the direct bearer, and so only one bearer of each kind.
+ * Source: TS 23.401 4.7.2; TS 24.008 10.5.6.12; TS 36.321 6.2.1
  */
 #include "ran/lte/channel.h"
 
 #include "mac/mac_pdu.h"
 
+#define IP_TCP    6
+#define IP_UDP    17
+#define IP_ICMP   1
+#define IP_ICMPV6 58
+
+enum kind { KIND_UM_10, KIND_AM, KIND_UM_5, KIND_COUNT };
+
+#define LCIDS_OF_KIND 3
+
+static const uint8_t lcids[KIND_COUNT][LCIDS_OF_KIND] = {
+	[KIND_UM_10] = { LCID_UM_10, LCID_UM_10 + 1, LCID_UM_10_MORE },
+	[KIND_AM] = { LCID_AM, LCID_AM + 1, LCID_AM_MORE },
+	[KIND_UM_5] = { LCID_UM_5, LCID_UM_5 + 1, 0 },
+};
+
 uint8_t channel_count(const struct cell_cfg *cfg, uint8_t id, enum cell_dir dir)
 {
-	(void)cfg, (void)id, (void)dir;
-	return 1;
+	uint8_t n = 1;
+
+	if (dir == CELL_DIR_SL && cfg->ue[id - 1].peer == CELL_PEER_NETWORK)
+		return n;
+	for (uint32_t i = 0; i < cfg->n_bearers && n < UINT8_MAX; i++)
+		n = (uint8_t)(n + (cfg->bearer[i].ue == id && cfg->bearer[i].n_filters > 0));
+	return n;
 }
 
 struct cell_bearer_cfg channel_cfg(const struct cell_cfg *cfg, uint8_t id, uint8_t k)
 {
-	(void)id, (void)k;
+	uint8_t at = 0;
+
+	for (uint32_t i = 0; i < cfg->n_bearers; i++) {
+		const struct cell_bearer_cfg *b = &cfg->bearer[i];
+
+		if (b->ue == id && (b->n_filters > 0 ? ++at : 0) == k &&
+		    (b->n_filters > 0) == (k > 0))
+			return *b;
+	}
 	return cell_cfg_bearer(cfg);
+}
+
+static enum kind kind_of(const struct cell_bearer_cfg *b)
+{
+	if (b->rlc_mode == CELL_RLC_AM)
+		return KIND_AM;
+	return b->um_sn_bits == 10 ? KIND_UM_10 : KIND_UM_5;
 }
 
 uint8_t channel_lcid(const struct cell_cfg *cfg, uint8_t id, uint8_t k, enum cell_dir dir)
 {
 	struct cell_bearer_cfg b = channel_cfg(cfg, id, k);
-	uint8_t um = b.um_sn_bits == 10 ? LCID_UM_10 : LCID_UM_5;
-	uint8_t lcid = b.rlc_mode == CELL_RLC_AM ? LCID_AM : um;
+	enum kind kind = kind_of(&b);
+	bool direct = cfg->ue[id - 1].peer != CELL_PEER_NETWORK;
+	uint8_t before = 0;
 
-	return (uint8_t)(lcid + (dir == CELL_DIR_SL));
+	for (uint8_t i = 0; i < k; i++) {
+		struct cell_bearer_cfg other = channel_cfg(cfg, id, i);
+
+		before = (uint8_t)(before + (kind_of(&other) == kind));
+	}
+	if (before >= (direct ? 1 : LCIDS_OF_KIND))
+		return 0;
+	return lcids[kind][before + (dir == CELL_DIR_SL)];
+}
+
+/* What a filter looks at. */
+struct header {
+	uint8_t protocol;
+	uint8_t dscp;
+	uint16_t src_port;
+	uint16_t dst_port;
+};
+
+static uint16_t get16(const uint8_t *b)
+{
+	return (uint16_t)(b[0] << 8 | b[1]);
+}
+
+static void read_ports(struct header *h, const uint8_t *transport, uint32_t len)
+{
+	if (len < 4 || (h->protocol != IP_TCP && h->protocol != IP_UDP))
+		return;
+	h->src_port = get16(transport);
+	h->dst_port = get16(transport + 2);
+}
+
+/* Of IPv4, or of IPv6 without extension headers; zeros for what is neither. */
+static struct header read_header(const uint8_t *b, uint32_t len)
+{
+	struct header h = { 0 };
+	uint32_t ihl = 4u * (b[0] & 0xf);
+
+	if (len >= 20 && b[0] >> 4 == 4) {
+		h.dscp = b[1] >> 2;
+		h.protocol = b[9];
+		if ((get16(b + 6) & 0x1fff) == 0 && ihl < len)
+			read_ports(&h, b + ihl, len - ihl);
+	} else if (len >= 40 && b[0] >> 4 == 6) {
+		h.dscp = (uint8_t)((get16(b) >> 4 & 0xff) >> 2);
+		h.protocol = b[6];
+		read_ports(&h, b + 40, len - 40);
+	}
+	return h;
+}
+
+static bool is_protocol(uint8_t number, enum cell_protocol wanted)
+{
+	switch (wanted) {
+	case CELL_PROTOCOL_TCP:
+		return number == IP_TCP;
+	case CELL_PROTOCOL_UDP:
+		return number == IP_UDP;
+	case CELL_PROTOCOL_ICMP:
+		return number == IP_ICMP || number == IP_ICMPV6;
+	default:
+		return true;
+	}
+}
+
+bool channel_takes(const struct cell_bearer_cfg *b, struct pkt *p, bool sent)
+{
+	struct header h = read_header(pkt_data(p), p->len);
+	uint16_t local = sent ? h.src_port : h.dst_port, remote = sent ? h.dst_port : h.src_port;
+
+	for (uint8_t i = 0; i < b->n_filters; i++) {
+		const struct cell_filter *f = &b->filter[i];
+
+		if (is_protocol(h.protocol, (enum cell_protocol)f->protocol) &&
+		    (f->dscp == CELL_DSCP_ANY || f->dscp == h.dscp) &&
+		    (f->local_port == 0 || f->local_port == local) &&
+		    (f->remote_port == 0 || f->remote_port == remote))
+			return true;
+	}
+	return false;
 }

@@ -3,6 +3,8 @@
 #include "ran/lte/check.h"
 #include "base/limit.h"
 #include "cfg_values.h"
+#include "ran/lte/channel.h"
+#include "rlc/rlc.h"
 
 static const struct limit ue_limits[] = { CFG_UE_LIMITS };
 
@@ -26,18 +28,26 @@ static const char *check_core_network(const struct cell_cfg *cfg, const struct c
 	return NULL;
 }
 
-/* What a handover needs of the layers below. Return: the offending field, or NULL. */
-static const char *check_handover(const struct cell_cfg *cfg, const char **ret_range)
+/* What a handover needs of a bearer. Return: the offending field, or NULL. */
+static const char *check_bearer_at_handover(const struct cell_bearer_cfg *b, const char **ret_range)
 {
+	bool acknowledged = rlc_mode_of((enum cell_rlc_mode)b->rlc_mode)->acknowledged;
+
 	*ret_range = "with several eNBs 0: RLC has the order";
-	if (cfg->pdcp_reordering)
+	if (b->pdcp_reordering)
 		return "pdcp_reordering";
 	*ret_range = "with several eNBs and RLC AM in_sequence";
-	if (cfg->rlc_mode == CELL_RLC_AM && cfg->delivery != CELL_DELIVERY_IN_SEQUENCE)
+	if (acknowledged && b->delivery != CELL_DELIVERY_IN_SEQUENCE)
 		return "delivery";
 	*ret_range = "with several eNBs and RLC AM 12";
-	if (cfg->rlc_mode == CELL_RLC_AM && cfg->pdcp_sn_bits != 12)
+	if (acknowledged && b->pdcp_sn_bits != 12)
 		return "pdcp_sn_bits";
+	return NULL;
+}
+
+/* What a handover needs besides. Return: the offending field, or NULL. */
+static const char *check_handover(const struct cell_cfg *cfg, const char **ret_range)
+{
 	*ret_range = "longer than two messages of ho_signalling_us";
 	if (cfg->ho_prediction_timeout_ms * 1000u <= 2 * cfg->ho_signalling_us)
 		return "ho_prediction_timeout_ms";
@@ -62,11 +72,94 @@ static const char *check_ue(const struct cell_cfg *cfg, uint8_t id, const char *
 	field = check_core_network(cfg, u, ret_range);
 	if (field)
 		return field;
-	/* A direct AM bearer is one in both directions. */
+	return NULL;
+}
+
+static const char *check_sn_bits(const struct cell_bearer_cfg *b, const char **ret_range)
+{
+	*ret_range = "5 or 10";
+	if (b->um_sn_bits != 5 && b->um_sn_bits != 10)
+		return "um_sn_bits";
+	*ret_range = "7 or 12";
+	if (b->pdcp_sn_bits != 7 && b->pdcp_sn_bits != 12)
+		return "pdcp_sn_bits";
+	return NULL;
+}
+
+/* A direct bearer of an acknowledged mode is one in both directions, so both UEs have it. */
+static const char *check_direct(const struct cell_cfg *cfg, uint8_t id, uint8_t k,
+                                const char **ret_range)
+{
+	struct cell_bearer_cfg b = channel_cfg(cfg, id, k), other;
+	uint8_t peer = cfg->ue[id - 1].peer;
+
+	if (peer == CELL_PEER_NETWORK || !rlc_mode_of((enum cell_rlc_mode)b.rlc_mode)->acknowledged)
+		return NULL;
 	*ret_range = "with RLC AM each other's peer";
-	if (cfg->rlc_mode == CELL_RLC_AM && u->peer != CELL_PEER_NETWORK &&
-	    cfg->ue[u->peer - 1].peer != id)
+	if (cfg->ue[peer - 1].peer != id)
 		return "peer";
+	*ret_range = "with RLC AM that of the peer's bearer at the same place";
+	other = channel_cfg(cfg, peer, k);
+	if (k >= channel_count(cfg, peer, CELL_DIR_SL) || other.rlc_mode != b.rlc_mode)
+		return "bearer.rlc_mode";
+	return NULL;
+}
+
+/* Bearers of UE @id. Return: the offending field, or NULL. */
+static const char *check_bearers(const struct cell_cfg *cfg, uint8_t id, const char **ret_range)
+{
+	uint8_t n = channel_count(cfg, id, CELL_DIR_UL);
+
+	*ret_range = "8 of a UE";
+	if (n > CELL_MAX_BEARERS)
+		return "bearer";
+	for (uint8_t k = 0; k < n; k++) {
+		struct cell_bearer_cfg b = channel_cfg(cfg, id, k);
+		const char *field = check_sn_bits(&b, ret_range);
+
+		if (!field && cfg->n_enb > 1)
+			field = check_bearer_at_handover(&b, ret_range);
+		if (!field)
+			field = check_direct(cfg, id, k, ret_range);
+		if (field)
+			return field;
+		*ret_range = "3 AM, 3 UM with 10-bit SN and 2 with 5-bit SN of a UE; one of each "
+			     "with a UE as peer";
+		if (!channel_lcid(cfg, id, k, CELL_DIR_UL))
+			return "bearer.rlc_mode";
+	}
+	return NULL;
+}
+
+static const struct limit bearer_limits[] = { CFG_BEARER_LIMITS };
+static const struct limit filter_limits[] = { CFG_FILTER_LIMITS };
+
+/* The list of bearers by itself. Return: the offending field, or NULL. */
+static const char *check_list(const struct cell_cfg *cfg, const char **ret_range)
+{
+	for (uint32_t i = 0; i < cfg->n_bearers; i++) {
+		const struct cell_bearer_cfg *b = &cfg->bearer[i];
+		const char *field;
+
+		*ret_range = "UEs in order, each with at most one default bearer";
+		if (b->ue < 1 || b->ue > cfg->n_ue || (i > 0 && b->ue < b[-1].ue))
+			return "bearer.ue";
+		for (uint32_t j = 0; j < i; j++)
+			if (cfg->bearer[j].ue == b->ue && !cfg->bearer[j].n_filters &&
+			    !b->n_filters)
+				return "bearer.ue";
+		*ret_range = "0..4";
+		if (b->n_filters > CELL_MAX_FILTERS)
+			return "bearer.n_filters";
+		field = limit_check(b, bearer_limits,
+		                    sizeof(bearer_limits) / sizeof(*bearer_limits), ret_range);
+		for (uint8_t k = 0; k < b->n_filters && !field; k++)
+			field = limit_check(&b->filter[k], filter_limits,
+			                    sizeof(filter_limits) / sizeof(*filter_limits),
+			                    ret_range);
+		if (field)
+			return field;
+	}
 	return NULL;
 }
 
@@ -85,6 +178,7 @@ static const char *check_harq(const struct cell_cfg *cfg, const char **ret_range
 
 const char *lte_check(const struct cell_cfg *cfg, const char **ret_range)
 {
+	struct cell_bearer_cfg bearer;
 	const char *field;
 
 	*ret_range = "only with a resource block for each UE";
@@ -93,16 +187,17 @@ const char *lte_check(const struct cell_cfg *cfg, const char **ret_range)
 	*ret_range = "less than rac_timeout_tti";
 	if (cfg->rar_delay_tti >= cfg->rac_timeout_tti)
 		return "rar_delay_tti";
-	*ret_range = "5 or 10";
-	if (cfg->um_sn_bits != 5 && cfg->um_sn_bits != 10)
-		return "um_sn_bits";
-	*ret_range = "7 or 12";
-	if (cfg->pdcp_sn_bits != 7 && cfg->pdcp_sn_bits != 12)
-		return "pdcp_sn_bits";
-	field = check_harq(cfg, ret_range);
+	bearer = cell_cfg_bearer(cfg);
+	field = check_sn_bits(&bearer, ret_range);
+	if (!field)
+		field = check_harq(cfg, ret_range);
+	if (!field)
+		field = check_list(cfg, ret_range);
 	if (!field && cfg->n_enb > 1)
 		field = check_handover(cfg, ret_range);
 	for (uint8_t id = 1; id <= cfg->n_ue && !field; id++)
 		field = check_ue(cfg, id, ret_range);
+	for (uint8_t id = 1; id <= cfg->n_ue && !field; id++)
+		field = check_bearers(cfg, id, ret_range);
 	return field;
 }

@@ -13,17 +13,19 @@ void d2d_ingress(struct lte *lte, struct pkt *p)
 {
 	struct ue *u = &lte->ue[(p->port & ~CELL_PORT_NETWORK) - 1];
 	enum cell_dir dir = u->mode == CELL_MODE_DM ? CELL_DIR_SL : CELL_DIR_UL;
+	struct bearer *b;
 
 	if (p->port & CELL_PORT_NETWORK)
 		dir = CELL_DIR_DL;
-	out_record(&lte->cell, &u->leg[dir].at,
+	b = leg_classify(&u->leg[dir], p);
+	out_record(&lte->cell, &b->at,
 	           (struct cell_record){ .event = CELL_EV_PKT_IN,
 	                                 .node = out_port_node(p->port),
 	                                 .peer = dir == CELL_DIR_DL ? u->id : u->peer,
 	                                 .pkt = p->id,
 	                                 .tag = p->tag,
 	                                 .bytes = p->len });
-	leg_send(lte, &u->leg[dir], p);
+	bearer_send(lte, b, p);
 }
 
 /* Into the order of arrival. */

@@ -40,7 +40,11 @@ static uint32_t ue_tti(const struct lte *lte, const struct ue *u, uint32_t from)
 	next = tti < next ? tti : next;
 	for (int d = 0; d < CELL_DIR_COUNT; d++)
 		for (uint8_t k = 0; k < u->leg[d].n_bearers; k++) {
-			tti = bearer_discard_tti(lte, &u->leg[d].bearer[k], from);
+			const struct bearer *b = &u->leg[d].bearer[k];
+
+			if (b->cfg.discard_timer_ms == 0)
+				continue;
+			tti = bearer_discard_tti(lte, b, from);
 			next = tti < next ? tti : next;
 		}
 	return next;

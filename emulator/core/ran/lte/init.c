@@ -4,6 +4,7 @@
 
 #include "phy/phy.h"
 #include "ran/lte/channel.h"
+#include "ran/lte/leg.h"
 
 #define NS_PER_MS INT64_C(1000000)
 
@@ -95,11 +96,13 @@ struct cell *lte_lay_out(struct arena *a, const struct cell_cfg *cfg)
 
 size_t lte_out_min(const struct cell_cfg *cfg)
 {
-	size_t blocks = (size_t)cfg->n_ue * (lte_tbs_dl(cfg) + 1);
 	/* A packet that is forwarded: two rows, a delivery and its row; and the drops. */
-	size_t rows = cfg->sgw_gtpu_addr ? 5 : 3;
+	size_t rows = cfg->sgw_gtpu_addr ? 5 : 3, bearers = 0;
 
-	return blocks * (RLC_ELEMENTS_MAX + 32) + (size_t)cfg->max_pkts * rows + 64;
+	for (uint8_t id = 1; id <= cfg->n_ue; id++)
+		bearers += channel_count(cfg, id, CELL_DIR_UL);
+	return bearers * (lte_tbs_dl(cfg) + 1) * (RLC_ELEMENTS_MAX + 32) +
+	       (size_t)cfg->max_pkts * rows + 64;
 }
 
 /* Only handovers make RLC deliver out of order, or twice. */
@@ -198,6 +201,7 @@ static void init_bearers(struct lte *lte)
 				state += aligned(bearer->rlc.mode->bytes);
 				window += bearer->rlc.mode->slots(&bearer->cfg);
 			}
+			leg_set_order(leg);
 		}
 }
 

@@ -2,28 +2,93 @@
 /*
  * leg.c - the bearers of one direction together, as MAC sees them: logical channels that
  * share its transport blocks; see leg.h.
+ *
+ * A block goes to the channels in order of their priorities. To keep the first from starving the
+ * others, each has a bucket that its prioritised bit rate fills: as long as there is something in
+ * it, that much of a block is kept for the channel, in order of priority again; and only what
+ * is then left goes to whoever is first. The standard says so for a UE; the eNB does it likewise.
  * Source: TS 36.321 4.4, 5.4.3.1
  */
 #include "ran/lte/leg.h"
 
+#include "ran/lte/channel.h"
+
+#define MBIT_PER_BYTE 8000 /* thousandths of a bit; a bit/s is one in a sub-frame */
+
 bool leg_fits(const struct leg *leg, uint32_t room)
 {
-	return bearer_fits(&leg->bearer[0], room);
+	uint32_t need = 0;
+
+	if (leg->n_bearers == 1)
+		return bearer_fits(&leg->bearer[0], room);
+	for (uint8_t k = 0; k < leg->n_bearers; k++) {
+		uint32_t bytes = bearer_bytes(&leg->bearer[k]);
+
+		need += bytes ? bytes + grant_overhead(bytes) : 0;
+	}
+	return need <= room;
 }
 
-/* RLC PDUs of @b for @mac, which has @used bytes of them. Return: bytes with those. */
+void leg_set_order(struct leg *leg)
+{
+	/* The default bearer comes after others of its priority. */
+	for (uint8_t n = 0; n < leg->n_bearers; n++) {
+		uint8_t k = (uint8_t)((n + 1) % leg->n_bearers), at = n;
+
+		for (; at > 0 &&
+		       leg->bearer[leg->order[at - 1]].cfg.priority > leg->bearer[k].cfg.priority;
+		     at--)
+			leg->order[at] = leg->order[at - 1];
+		leg->order[at] = k;
+	}
+}
+
+static void fill_bucket(struct bearer *b, uint32_t tti)
+{
+	int64_t rate = b->cfg.prioritised_rate_bps, most = rate * b->cfg.bucket_ms;
+
+	b->tokens_mbit += rate * (tti - b->tokens_tti);
+	if (b->tokens_mbit > most)
+		b->tokens_mbit = most;
+	b->tokens_tti = tti;
+}
+
+/* Bytes of a block that are kept for each bearer, by priority. Return: of all. */
+static uint32_t keep_for_each(const struct lte *lte, struct leg *leg, uint32_t room,
+                              uint32_t kept[CELL_MAX_BEARERS])
+{
+	uint32_t all = 0;
+
+	for (uint8_t i = 0; i < leg->n_bearers; i++) {
+		struct bearer *b = &leg->bearer[leg->order[i]];
+		uint32_t need = bearer_bytes(b), tokens;
+
+		fill_bucket(b, lte->tti_next);
+		tokens = (uint32_t)(b->tokens_mbit / MBIT_PER_BYTE);
+		need += need ? grant_overhead(need) : 0;
+		kept[i] = need < tokens ? need : tokens;
+		if (kept[i] > room - all)
+			kept[i] = room - all;
+		all += kept[i];
+	}
+	return all;
+}
+
+/* RLC PDUs of @b for @mac, which has @used bytes of them, but for @others bytes. Return: bytes
+ * with those. */
 static uint32_t fill(struct lte *lte, struct bearer *b, struct mac_pdu *mac, uint32_t tbs,
-                     uint32_t used, struct pdu *pdu)
+                     uint32_t used, uint32_t others, struct pdu *pdu)
 {
 	uint32_t max = b->rlc.mode->pdus_max, size;
 
 	if (b->stopped || b->outage_expiry_ns != CELL_NEVER)
 		return used;
 	for (; max > 0 && mac->n_sdus < MAC_SDUS_MAX; max--, used += size) {
-		uint32_t n_ends = pdu->ends.n;
+		uint32_t room = mac_sdu_room(mac, tbs), n_ends = pdu->ends.n;
 
-		size = b->rlc.mode->build(&b->rlc, mac_sdu_room(mac, tbs), lte->rlc_buf + used,
-		                          &pdu->ends);
+		size = room > others ? b->rlc.mode->build(&b->rlc, room - others,
+		                                          lte->rlc_buf + used, &pdu->ends)
+		                     : 0;
 		if (size == 0)
 			break;
 		pdu->sdu[mac->n_sdus] = (struct pdu_sdu){
@@ -40,11 +105,24 @@ static uint32_t fill(struct lte *lte, struct bearer *b, struct mac_pdu *mac, uin
 
 void leg_fill(struct lte *lte, struct leg *leg, struct mac_pdu *mac, uint32_t tbs, struct pdu *pdu)
 {
-	uint32_t used = 0;
+	uint32_t kept[CELL_MAX_BEARERS], others, used = 0;
 
 	leg_touch(lte, leg);
-	for (uint8_t k = 0; k < leg->n_bearers; k++)
-		used = fill(lte, &leg->bearer[k], mac, tbs, used, pdu);
+	if (leg->n_bearers == 1) {
+		(void)fill(lte, &leg->bearer[0], mac, tbs, 0, 0, pdu);
+		return;
+	}
+	others = keep_for_each(lte, leg, mac_sdu_room(mac, tbs), kept);
+	for (uint8_t i = 0; i < leg->n_bearers; i++) {
+		struct bearer *b = &leg->bearer[leg->order[i]];
+		uint32_t before = used;
+
+		others -= kept[i];
+		used = fill(lte, b, mac, tbs, used, others, pdu);
+		b->tokens_mbit -= (int64_t)(used - before) * MBIT_PER_BYTE;
+		if (b->tokens_mbit < 0)
+			b->tokens_mbit = 0;
+	}
 }
 
 struct bearer *leg_bearer_of(const struct leg *leg, uint8_t lcid)
@@ -56,9 +134,11 @@ struct bearer *leg_bearer_of(const struct leg *leg, uint8_t lcid)
 	return &leg->bearer[k];
 }
 
-struct bearer *leg_classify(const struct leg *leg, const struct pkt *p)
+struct bearer *leg_filter(const struct leg *leg, struct pkt *p)
 {
-	(void)p;
+	for (uint8_t k = 1; k < leg->n_bearers; k++)
+		if (channel_takes(&leg->bearer[k].cfg, p, leg->at.dir != CELL_DIR_DL))
+			return &leg->bearer[k];
 	return &leg->bearer[0];
 }
 

@@ -41,8 +41,17 @@ void leg_fill(struct lte *lte, struct leg *leg, struct mac_pdu *mac, uint32_t tb
 /** leg_bearer_of() - the bearer of @leg with that LCID */
 struct bearer *leg_bearer_of(const struct leg *leg, uint8_t lcid);
 
+/** leg_filter() - leg_classify() by the filters of several bearers */
+struct bearer *leg_filter(const struct leg *leg, struct pkt *p);
+
 /** leg_classify() - the bearer of @leg that takes @p */
-struct bearer *leg_classify(const struct leg *leg, const struct pkt *p);
+static inline struct bearer *leg_classify(const struct leg *leg, struct pkt *p)
+{
+	return leg->n_bearers == 1 ? leg->bearer : leg_filter(leg, p);
+}
+
+/** leg_set_order() - work out leg->order */
+void leg_set_order(struct leg *leg);
 
 /** leg_send() - a datagram enters @leg, by the bearer that takes it */
 void leg_send(struct lte *lte, struct leg *leg, struct pkt *p);
@@ -56,6 +65,14 @@ static inline struct bearer *leg_first_timer(const struct leg *leg)
 		if (bearer_next_ns(&leg->bearer[k]) < bearer_next_ns(first))
 			first = &leg->bearer[k];
 	return first;
+}
+
+/** leg_discard_expired() - bearer_discard_expired() of all bearers */
+static inline void leg_discard_expired(struct lte *lte, const struct leg *leg)
+{
+	for (uint8_t k = 0; k < leg->n_bearers; k++)
+		if (leg->bearer[k].cfg.discard_timer_ms > 0)
+			bearer_discard_expired(lte, &leg->bearer[k]);
 }
 
 /** leg_record_buffers() - add rows that tell what waits at the start of @leg */

@@ -100,8 +100,7 @@ static void subframe(struct lte *lte, uint32_t tti)
 	lte->cell.stats.ttis_active++;
 	FOR_EACH_ACTIVE(lte, i)
 	for (int d = 0; d < CELL_DIR_COUNT; d++)
-		for (uint8_t k = 0; k < lte->ue[i].leg[d].n_bearers; k++)
-			bearer_discard_expired(lte, &lte->ue[i].leg[d].bearer[k]);
+		leg_discard_expired(lte, &lte->ue[i].leg[d]);
 	enb_subframe(lte, tti);
 	FOR_EACH_ACTIVE(lte, i)
 	ue_transmit(lte, &lte->ue[i], tti);

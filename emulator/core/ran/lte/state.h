@@ -57,6 +57,8 @@ struct bearer {
 	uint32_t epoch;           /* re-establishments; RLC PDUs of an earlier one are void */
 	int64_t outage_expiry_ns; /* end of the outage after a radio link failure, or CELL_NEVER */
 	bool stopped;             /* for good */
+	int64_t tokens_mbit;      /* Bj of TS 36.321 5.4.3.1, in thousandths of a bit */
+	uint32_t tokens_tti;      /* sub-frame up to which they are counted */
 	struct out_leg at;
 };
 
@@ -64,6 +66,7 @@ struct bearer {
 struct leg {
 	struct bearer *bearer; /* @n_bearers; the first one is the default bearer */
 	uint8_t n_bearers;
+	uint8_t order[CELL_MAX_BEARERS]; /* the bearers by priority */
 	struct rng loss_rng;
 	struct rng harq_rng;
 	struct rng feedback_rng;

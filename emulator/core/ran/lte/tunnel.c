@@ -105,7 +105,7 @@ static struct ue *ue_of(struct lte *lte, uint32_t teid, uint8_t end, enum cell_t
 }
 
 /* The bearer that takes @p goes on with the SNs of the eNB that forwarded it. */
-static bool keeps_sn(const struct ue *u, const struct pkt *p, uint16_t pdcp_sn)
+static bool keeps_sn(const struct ue *u, struct pkt *p, uint16_t pdcp_sn)
 {
 	const struct bearer *b = leg_classify(&u->leg[CELL_DIR_DL], p);
 
@@ -247,14 +247,15 @@ static void stop_awaiting(struct lte *lte, struct ue *u, uint8_t enb)
 }
 
 /* What may wait for a UE at an eNB is one queue, wherever in it. */
-static bool is_full(struct lte *lte, const struct ue *u, uint8_t enb)
+static bool is_full(struct lte *lte, const struct ue *u, uint8_t enb, struct pkt *p)
 {
+	const struct bearer *b = leg_classify(&u->leg[CELL_DIR_DL], p);
 	const struct tunnel_end *end = end_of(lte, u, enb);
 	uint32_t n = end->held.n + end->direct.n;
 
 	if (is_here(u, enb))
-		n += leg_packets(&u->leg[CELL_DIR_DL]);
-	return !forwards(end) && n >= lte->cell.cfg.rlc_queue_pkts;
+		n += b->rlc.queue->sdus.n;
+	return !forwards(end) && n >= b->cfg.rlc_queue_pkts;
 }
 
 static void wait_for_end_marker(const struct lte *lte, struct tunnel_end *end, int64_t more_ns)
@@ -289,7 +290,7 @@ void tunnel_ingress(struct lte *lte, uint8_t enb, struct pkt *p)
 		cell_pkt_terminate(&lte->cell, p);
 		if (end->awaiting)
 			stop_awaiting(lte, u, enb);
-	} else if (!p->end_marker && is_full(lte, u, enb)) {
+	} else if (!p->end_marker && is_full(lte, u, enb, p)) {
 		out_drop(&lte->cell, p, &u->leg[CELL_DIR_DL].at, CELL_DROP_QUEUE_FULL);
 	} else if (kind == CELL_TUNNEL_S1 && end->awaiting) {
 		pkt_enqueue(&end->direct, p);

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Filters of a bearer, by packets whose headers are written by hand. */
+#include <string.h>
+
+#include "ran/lte/channel.h"
+#include "unit.h"
+
+#define ANY CELL_DSCP_ANY
+
+static struct pkt packet;
+
+static void ipv4(uint8_t protocol, uint8_t tos, uint16_t fragment)
+{
+	uint8_t header[24] = {
+		0x45, tos, 0, 24, 0, 0, (uint8_t)(fragment >> 8), (uint8_t)fragment, 64, protocol
+	};
+
+	header[20] = 0x14, header[21] = 0x51; /* from 5201 */
+	header[22] = 0x88, header[23] = 0xb8; /* to 35000 */
+	packet.len = sizeof(header);
+	memcpy(packet.buf + PKT_HEADROOM, header, sizeof(header));
+}
+
+static void ipv6(uint8_t next, uint8_t traffic_class)
+{
+	uint8_t header[44] = { (uint8_t)(0x60 | traffic_class >> 4),
+		               (uint8_t)(traffic_class << 4),
+		               0,
+		               0,
+		               0,
+		               4,
+		               next };
+
+	header[40] = 0x14, header[41] = 0x51;
+	header[42] = 0x88, header[43] = 0xb8;
+	packet.len = sizeof(header);
+	memcpy(packet.buf + PKT_HEADROOM, header, sizeof(header));
+}
+
+static bool takes(struct cell_filter filter, bool sent)
+{
+	struct cell_bearer_cfg b = { .n_filters = 1, .filter = { filter } };
+
+	return channel_takes(&b, &packet, sent);
+}
+
+static void check_ports(void)
+{
+	assert_true(takes((struct cell_filter){ .dscp = ANY, .local_port = 5201 }, true));
+	assert_true(takes((struct cell_filter){ .dscp = ANY, .remote_port = 35000 }, true));
+	assert_true(takes((struct cell_filter){ .dscp = ANY, .remote_port = 5201 }, false));
+	assert_true(takes((struct cell_filter){ .dscp = ANY, .local_port = 35000 }, false));
+	assert_false(takes((struct cell_filter){ .dscp = ANY, .local_port = 5201 }, false));
+	assert_false(takes((struct cell_filter){ .dscp = ANY, .remote_port = 5201 }, true));
+	assert_false(takes(
+		(struct cell_filter){ .dscp = ANY, .local_port = 5201, .remote_port = 1 }, true));
+}
+
+static void test_ports(void **state)
+{
+	(void)state;
+	ipv4(6, 0, 0);
+	check_ports();
+	ipv4(17, 0, 0);
+	check_ports();
+	ipv6(6, 0);
+	check_ports();
+}
+
+static void test_protocols(void **state)
+{
+	static const uint8_t number[] = {
+		[CELL_PROTOCOL_TCP] = 6, [CELL_PROTOCOL_UDP] = 17, [CELL_PROTOCOL_ICMP] = 1
+	};
+
+	(void)state;
+	for (uint8_t p = CELL_PROTOCOL_TCP; p < CELL_PROTOCOL_COUNT; p++)
+		for (uint8_t wanted = 0; wanted < CELL_PROTOCOL_COUNT; wanted++) {
+			ipv4(number[p], 0, 0);
+			assert_int_equal(takes((struct cell_filter){ wanted, ANY, 0, 0 }, true),
+			                 wanted == p || wanted == CELL_PROTOCOL_ANY);
+		}
+	ipv6(58, 0);
+	assert_true(takes((struct cell_filter){ CELL_PROTOCOL_ICMP, ANY, 0, 0 }, true));
+}
+
+static void test_dscp(void **state)
+{
+	(void)state;
+	ipv4(17, 46 << 2 | 1, 0); /* EF, with ECN */
+	assert_true(takes((struct cell_filter){ .dscp = 46 }, true));
+	assert_false(takes((struct cell_filter){ .dscp = 45 }, true));
+	ipv6(17, 46 << 2 | 2);
+	assert_true(takes((struct cell_filter){ .dscp = 46 }, true));
+	assert_false(takes((struct cell_filter){ .dscp = 0 }, true));
+}
+
+/* What follows the header of a later fragment are no ports. */
+static void test_fragments(void **state)
+{
+	(void)state;
+	ipv4(17, 0, 0x2000); /* the first: more follow */
+	assert_true(takes((struct cell_filter){ .dscp = ANY, .local_port = 5201 }, true));
+	ipv4(17, 0, 0x2001);
+	assert_false(takes((struct cell_filter){ .dscp = ANY, .local_port = 5201 }, true));
+	assert_true(takes((struct cell_filter){ CELL_PROTOCOL_UDP, ANY, 0, 0 }, true));
+}
+
+/* A header that says more than there is, and no IP at all. */
+static void test_short_packets(void **state)
+{
+	(void)state;
+	ipv4(6, 0, 0);
+	packet.len = 22;
+	assert_false(takes((struct cell_filter){ .dscp = ANY, .local_port = 5201 }, true));
+	packet.len = 1;
+	assert_false(takes((struct cell_filter){ CELL_PROTOCOL_TCP, ANY, 0, 0 }, true));
+	ipv4(6, 0, 0);
+	packet.buf[PKT_HEADROOM] = 0x4f; /* 60 bytes of header */
+	assert_false(takes((struct cell_filter){ .dscp = ANY, .local_port = 5201 }, true));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ports),         cmocka_unit_test(test_protocols),
+		cmocka_unit_test(test_dscp),          cmocka_unit_test(test_fragments),
+		cmocka_unit_test(test_short_packets),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Radio bearers of a scenario: what RLC and PDCP are, and which packets a bearer takes.
+
+docs/scenario-format.md explains them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import model_validator
+
+from cellbed.scenario.fields import Key, Model, Size
+
+# What a bearer has of the radio's where it does not say otherwise.
+_SECTIONS = ("rlc", "rlc_um", "rlc_am", "pdcp")
+# Of each kind of RLC, as LCIDs say it: AM, UM with 10-bit SNs, UM with 5-bit SNs.
+_AT_MOST = {"rlc.mode am": 3, "rlc.mode um with sn_bits 10": 3, "rlc.mode um with sn_bits 5": 2}
+
+
+class Rlc(Model):
+    """What both modes have. Source: TS 36.322; TS 36.331 RLC-Config; Park, section 4 (delivery)."""
+
+    mode: Literal["um", "am"] = Key("um",
+        says="Mode of RLC for every bearer. `um`: unacknowledged, as in Nardini; `am`: acknowledged. TS 36.322 4.2.1")
+    delivery: Literal["in_sequence", "out_of_sequence"] = Key("in_sequence",
+        says="`in_sequence`: RLC delivers an SDU after all those before it, as TS 36.322 asks for; `out_of_sequence`: "
+             "as soon as it is complete. Park, section 4")
+    queue_pkts: int = Key(4096, 1, 65536,
+        says="Packets in the transmission buffer of a bearer; a full one drops what comes (`queue_full`)")
+    queue_bytes: Size = Key(0, 0, 100_000_000,
+        says="Bytes in the same buffer; 0 = any number. What AM keeps for retransmission does not count. Li et al, "
+             "Table I: 1024 KB")
+    t_reordering_ms: int = Key(35, 0, 200,
+        says="How long a receiver waits for HARQ to close a gap before it takes the PDUs for lost. TS 36.322 5.1.2.2, "
+             "5.1.3.2; TS 36.331 9.2.1.1")
+
+
+class RlcUm(Model):
+    """Source: TS 36.322 6.2.1.3."""
+
+    sn_bits: Literal[5, 10] = Key(10, says="Bits of a sequence number. TS 36.322 6.2.1.3")
+
+
+class RlcAm(Model):
+    """Source: TS 36.322 5.2; TS 36.331 RLC-Config."""
+
+    poll_pdu: int = Key(16, 1, 1024,
+        says="AM asks for a status report (polls) after so many PDUs. TS 36.322 5.2.2.1; `p16` of TS 36.331, with "
+             "which the window never waits for a poll")
+    poll_byte: Size = Key(25000, 1, 10_000_000,
+        says="AM also polls after so many bytes. TS 36.322 5.2.2.1; `kB25` of TS 36.331")
+    t_poll_retransmit_ms: int = Key(45, 5, 500,
+        says="AM polls again when no status report has come for so long. TS 36.322 5.2.2.3; TS 36.331 9.2.1.1")
+    t_status_prohibit_ms: int = Key(10, 0, 500,
+        says="Least time between two status reports. TS 36.322 5.2.3. It is longer than a round trip of HARQ, so that "
+             "a report does not ask for what is on its way")
+    max_retx_threshold: int = Key(8, 1, 32,
+        says="Retransmissions of a PDU before the bearer fails. TS 36.322 5.2.1; `t8` of TS 36.331")
+    on_max_retx: Literal["reestablish", "stop"] = Key("reestablish",
+        says="What happens when a bearer has failed. `reestablish`: both ends start again after an outage, and what "
+             "did not arrive is sent again, as RRC does it (TS 36.331 5.3.7); `stop`: the bearer carries nothing any "
+             "more")
+    reestablish_ms: int = Key(100, 0, 10000,
+        says="Length of that outage. The default is of the order of an RRC re-establishment; no standard fixes it")
+
+
+class Pdcp(Model):
+    """Source: TS 36.323; TS 38.323 5.2.2 (reordering)."""
+
+    sn_bits: Literal[7, 12] = Key(12, says="Bits of a sequence number. TS 36.323 6.2")
+    discard_timer_ms: int = Key(0, 0, 1500, says="PDCP drops a packet after so long; 0 = never. TS 36.323 5.4")
+    reordering: bool = Key(False,
+        says="true: PDCP puts in order what RLC delivers, as in 5G. TS 38.323 5.2.2")
+    t_reordering_ms: int = Key(50, 0, 3000,
+        says="How long PDCP waits for a gap to close. TS 38.323 5.2.2.3. It is longer than RLC's, so that RLC gives up "
+             "first")
+
+
+class Filter(Model):
+    """Packets that a bearer takes: those with all of this. Source: TS 24.008 10.5.6.12."""
+
+    protocol: Literal["any", "tcp", "udp", "icmp"] = Key("any", says="Above IP; `icmp` is ICMPv6, too")
+    local_port: int = Key(0, 0, 65535, says="Port at the UE, 0 = any. Of a datagram in fragments the first has ports")
+    remote_port: int = Key(0, 0, 65535, says="Port at the other end, 0 = any")
+    dscp: int | None = Key(None, 0, 63, says="Differentiated services code point; null: any")
+
+    @model_validator(mode="after")
+    def takes_something(self) -> Filter:
+        if (self.protocol, self.local_port, self.remote_port, self.dscp) == ("any", 0, 0, None):
+            raise ValueError("allowed a filter with at least one key: a bearer without filters takes the rest")
+        return self
+
+
+class Bearer(Model):
+    """A radio bearer of a UE, in both directions. Source: TS 36.321 5.4.3.1; TS 36.331 LogicalChannelConfig."""
+
+    filters: list[Filter] = Key([], max_length=4,
+        says="It takes the packets that one of them takes, unless an earlier bearer does. None: it is the default "
+             "bearer, which takes the rest, and which a UE has even when it is not in the list")
+    priority: int = Key(8, 1, 16,
+        says="Who has first of a transport block, 1 before 2. Of one priority in the order of the list, the default "
+             "bearer last; one that is not in the list has 16")
+    prioritised_rate_bps: int = Key(0, 0, 100_000_000,
+        says="What it gets before lower priorities get more than theirs. TS 36.331 `prioritisedBitRate`")
+    bucket_ms: int = Key(100, 50, 1000,
+        says="So long what it did not use of that adds up. TS 36.331 `bucketSizeDuration`")
+    rlc: Rlc = Key(Rlc(), says="Keys that are not here are those of `radio.rlc`; the next three likewise")
+    rlc_um: RlcUm = RlcUm()
+    rlc_am: RlcAm = RlcAm()
+    pdcp: Pdcp = Pdcp()
+
+
+def inherited(radio: Any) -> Any:
+    """The radio as a file has it, each bearer with what the radio says of RLC and PDCP and it does not."""
+    if not isinstance(radio, Mapping) or not isinstance(radio.get("ues"), Mapping):
+        return radio
+    ues = {name: _inherited(ue, radio) for name, ue in radio["ues"].items()}
+    return {**radio, "ues": ues}
+
+
+def _inherited(ue: Any, radio: Mapping[str, Any]) -> Any:
+    if not isinstance(ue, Mapping) or not isinstance(ue.get("bearers"), list):
+        return ue
+    return {**ue, "bearers": [_with_sections(bearer, radio) for bearer in ue["bearers"]]}
+
+
+def _with_sections(bearer: Any, radio: Mapping[str, Any]) -> Any:
+    if not isinstance(bearer, Mapping):
+        return bearer
+    merged = dict(bearer)
+    for name in _SECTIONS:
+        of_radio, own = radio.get(name, {}), bearer.get(name, {})
+        if isinstance(of_radio, Mapping) and isinstance(own, Mapping) and (of_radio or own):
+            merged[name] = {**of_radio, **own}
+    return merged
+
+
+def _kind(bearer: Bearer) -> str:
+    return "rlc.mode am" if bearer.rlc.mode == "am" else f"rlc.mode um with sn_bits {bearer.rlc_um.sn_bits}"
+
+
+def check_list(where: str, bearers: list[Bearer], default: Bearer, *, direct: bool) -> None:
+    """Refuse bearers that a UE cannot have together.
+
+    Args:
+        where: key of the list.
+        default: the default bearer where the list has none.
+        direct: the UE's peer is a UE, so that each bearer takes two LCIDs.
+
+    Raises:
+        ValueError: with key, value and what is allowed.
+    """
+    without = [i for i, bearer in enumerate(bearers) if not bearer.filters]
+    if len(without) > 1:
+        raise ValueError(f"key '{where}.{without[1]}.filters': missing, as bearer {without[0]} is the default bearer "
+                         "already, which has none")
+    all_of_them = bearers if without else [*bearers, default]
+    for kind, most in _AT_MOST.items():
+        n = sum(_kind(bearer) == kind for bearer in all_of_them)
+        if bearers and n > (1 if direct else most):
+            raise ValueError(f"key '{where}': {n} bearers with {kind}: allowed "
+                             + ("1, as the peer is a UE" if direct else f"{most}, the default bearer among them"))
