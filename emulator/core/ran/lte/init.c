@@ -97,10 +97,8 @@ struct cell *lte_lay_out(struct arena *a, const struct cell_cfg *cfg)
 size_t lte_out_min(const struct cell_cfg *cfg)
 {
 	/* A packet that is forwarded: two rows, a delivery and its row; and the drops. */
-	size_t rows = cfg->sgw_gtpu_addr ? 5 : 3, bearers = 0;
+	size_t rows = cfg->sgw_gtpu_addr ? 5 : 3, bearers = (size_t)cfg->n_ue + cfg->n_bearers;
 
-	for (uint8_t id = 1; id <= cfg->n_ue; id++)
-		bearers += channel_count(cfg, id, CELL_DIR_UL);
 	return bearers * (lte_tbs_dl(cfg) + 1) * (RLC_ELEMENTS_MAX + 32) +
 	       (size_t)cfg->max_pkts * rows + 64;
 }
