@@ -90,7 +90,7 @@
 	LIMIT(cell_cfg, n_rb, 6, 110), \
 	LIMIT(cell_cfg, dl_carriers, 1, 5), \
 	LIMIT(cell_cfg, dl_codewords, 1, 2), \
-	LIMIT(cell_cfg, scheduler, 0, 3), \
+	LIMIT(cell_cfg, scheduler, 0, 4), \
 	LIMIT(cell_cfg, pf_average_tti, 1, 100000), \
 	LIMIT(cell_cfg, max_pkts, 16, 65536), \
 	LIMIT(cell_cfg, rar_delay_tti, 1, 12), \

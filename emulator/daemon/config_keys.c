@@ -6,7 +6,7 @@
 
 static const char *const config_system_names[] = { "lte", "utran", "packet_trace", NULL };
 
-static const char *const config_scheduler_names[] = { "rr", "wfq", "max_ci", "pf", NULL };
+static const char *const config_scheduler_names[] = { "rr", "wfq", "max_ci", "pf", "mlwdf", NULL };
 
 static const char *const config_harq_errors_names[] = { "ladder", "sinr", NULL };
 

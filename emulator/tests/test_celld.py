@@ -355,7 +355,7 @@ def changed(tmp_path, key, value):
     ("format", 2, "key 'format': allowed 1"),
     ("cell.n_rb", 5, "key 'cell.n_rb': value 5: allowed 6..110"),
     ("cell.n_rb", "x", "key 'cell.n_rb': expected an integer"),
-    ("cell.scheduler", "fifo", "key 'cell.scheduler': value 'fifo': allowed rr, wfq, max_ci, pf"),
+    ("cell.scheduler", "fifo", "key 'cell.scheduler': value 'fifo': allowed rr, wfq, max_ci, pf, mlwdf"),
     ("cell.ra.rac_timeout_ms", 1, "key 'cell.ra.rac_timeout_ms': value 1: allowed 2..1000"),
     ("cell.ra.rac_timeout", 10, "key 'cell.ra.rac_timeout': unknown"),
     ("cell.mac.trailing_bsr", 1, "key 'cell.mac.trailing_bsr': expected true or false"),

@@ -130,11 +130,42 @@ static void pf_served(struct sched_state *s, const struct sched_flow *flows, uin
 	s->got[flows[f].id] += bytes;
 }
 
+#define DELAY_MAX_US ((UINT32_C(1) << 24) - 1)
+
+/* Delay, weight and rate over average, so that it fits 64 bits: 24 + 8 + 18 bits, and 13. */
+static uint64_t mlwdf_urgency(struct sched_state *s, const struct sched_flow *flow)
+{
+	uint32_t delay_us = flow->delay_us < DELAY_MAX_US ? flow->delay_us : DELAY_MAX_US;
+	uint64_t product = (uint64_t)(delay_us + 1) * flow->weight * flow->rate;
+
+	return (product << 13) / (pf_average(s, flow->id) + 1);
+}
+
+static int mlwdf_pick(struct sched_state *s, const struct sched_flow *flows, uint32_t n)
+{
+	uint64_t most = 0;
+	int best = -1;
+
+	for (uint32_t f = 0; f < n; f++) {
+		uint64_t urgency;
+
+		if (flows[f].backlog == 0)
+			continue;
+		urgency = mlwdf_urgency(s, &flows[f]);
+		if (best < 0 || urgency > most) {
+			best = (int)f;
+			most = urgency;
+		}
+	}
+	return best;
+}
+
 static const struct sched scheds[] = {
 	[CELL_SCHED_RR] = { .name = "rr", .pick = rr_pick, .served = nothing_served },
 	[CELL_SCHED_WFQ] = { .name = "wfq", .pick = wfq_pick, .served = wfq_served },
 	[CELL_SCHED_MAX_CI] = { .name = "max_ci", .pick = max_ci_pick, .served = nothing_served },
 	[CELL_SCHED_PF] = { .name = "pf", .pick = pf_pick, .served = pf_served },
+	[CELL_SCHED_MLWDF] = { .name = "mlwdf", .pick = mlwdf_pick, .served = pf_served },
 };
 _Static_assert(sizeof(scheds) / sizeof(scheds[0]) == CELL_SCHED_COUNT,
                "every scheduler has an entry");

@@ -10,9 +10,13 @@
  * queueing is the variant that stays fair on such a server. Max C/I serves the best
  * channel, which gives the most bytes in all and nothing to those far away.
  * Proportional fair serves whoever has the best channel compared with what it got
- * on average, so that each is served when its own channel is good.
+ * on average, so that each is served when its own channel is good. Modified largest weighted
+ * delay first multiplies that with the weight and with how long the first byte has waited, so
+ * that with the right weights queues stay short as long as any scheduler could keep them so.
  * Source: Goyal, Vin, Cheng: Start-time Fair Queueing, SIGCOMM 1996, section 2;
- * Jalali, Padovani, Pankaj: Data Throughput of CDMA-HDR, VTC 2000, section III (PF)
+ * Jalali, Padovani, Pankaj: Data Throughput of CDMA-HDR, VTC 2000, section III (PF);
+ * Andrews et al: Providing Quality of Service over a Shared Wireless Link, IEEE Communications
+ * Magazine 39(2), 2001 (M-LWDF)
  */
 #ifndef SCHEDULER_H
 #define SCHEDULER_H
@@ -25,25 +29,27 @@
 #define SCHED_FLOWS_MAX (2 * CELL_MAX_UE)
 
 struct sched_flow {
-	uint32_t backlog; /* bytes; 0 = nothing to serve */
-	uint32_t waiting; /* bytes at the start of the sub-frame, served meanwhile or not */
-	uint32_t rate;    /* bytes that a sub-frame of the carrier would hold for it alone */
-	uint16_t id;      /* of this flow among all, below SCHED_FLOWS_MAX */
-	uint8_t ue;       /* index */
-	uint8_t dir;      /* enum cell_dir */
-	uint8_t weight;   /* 1..255 */
+	uint32_t backlog;  /* bytes; 0 = nothing to serve */
+	uint32_t waiting;  /* bytes at the start of the sub-frame, served meanwhile or not */
+	uint32_t rate;     /* bytes that a sub-frame of the carrier would hold for it alone */
+	uint32_t delay_us; /* that the first of them has waited: head-of-line delay */
+	uint16_t id;       /* of this flow among all, below SCHED_FLOWS_MAX */
+	uint8_t ue;        /* index */
+	uint8_t dir;       /* enum cell_dir */
+	uint8_t weight;    /* 1..255 */
 };
 
 struct sched_state {
 	uint32_t tti;                        /* the sub-frame that is scheduled */
-	uint32_t average_tti;                /* PF: time constant of the averages */
+	uint32_t average_tti;                /* PF, M-LWDF: time constant of the averages */
 	uint32_t last;                       /* round robin, max C/I: id of the flow served last */
 	uint64_t virtual_time;               /* WFQ: start tag of the flow served last */
 	uint64_t start_tag[SCHED_FLOWS_MAX]; /* WFQ: bytes times 2^16 over the weight */
 	uint64_t n_picks;                    /* WFQ */
 	uint64_t waited[SCHED_FLOWS_MAX];  /* WFQ: pick at which the flow last had something to send
 	                                    */
-	uint64_t average[SCHED_FLOWS_MAX]; /* PF: bytes of a sub-frame times 2^16, before @since */
+	uint64_t average[SCHED_FLOWS_MAX]; /* PF, M-LWDF: bytes of a sub-frame times 2^16, before
+	                                      @since */
 	uint32_t since[SCHED_FLOWS_MAX];   /* PF: sub-frame that the flow was last looked at */
 	uint32_t got[SCHED_FLOWS_MAX];     /* PF: bytes in that sub-frame */
 };

@@ -139,7 +139,7 @@ static void test_limits(void **state)
 	LIMIT(bandwidth_stealing, 0, 1);
 	LIMIT(trailing_bsr, 0, 1);
 	LIMIT(enb_overhears_dm, 0, 1);
-	LIMIT(scheduler, 0, 3);
+	LIMIT(scheduler, 0, 4);
 	LIMIT(pf_average_tti, 1, 100000);
 	LIMIT(ul_always_scheduled, 0, 1);
 	LIMIT(dl_carriers, 1, 5);

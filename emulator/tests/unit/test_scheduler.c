@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Round robin, weighted fair queueing, max C/I, proportional fair. */
+/* Round robin, weighted fair queueing, max C/I, proportional fair, largest weighted delay. */
 #include "unit.h"
 
 #include "mac/scheduler.h"
@@ -277,6 +277,71 @@ static void test_pf_forgets(void **state)
 	assert_int_equal(s.average[7], 9422 << 16);
 }
 
+static int pick_mlwdf(struct sched_state *s, const struct sched_flow *flows, uint32_t n)
+{
+	s->average_tti = 100;
+	return sched_by_id(CELL_SCHED_MLWDF)->pick(s, flows, n);
+}
+
+/* One of the delay, the weight and the rate twice that of the other flow, all else the same. */
+static void test_mlwdf_weighs(void **state)
+{
+	const struct sched_flow flow = { .backlog = 9, .delay_us = 999, .weight = 1, .rate = 100 };
+
+	(void)state;
+	for (uint16_t better = 0; better < 2; better++)
+		for (int what = 0; what < 3; what++) {
+			struct sched_flow flows[2] = { flow, flow };
+			struct sched_state s = { 0 };
+
+			flows[1].id = 1;
+			if (what == 0)
+				flows[better].delay_us = 1999;
+			else if (what == 1)
+				flows[better].weight = 2;
+			else
+				flows[better].rate = 200;
+			assert_int_equal(pick_mlwdf(&s, flows, 2), better);
+			flows[better].backlog = 0;
+			assert_int_equal(pick_mlwdf(&s, flows, 2), !better);
+		}
+}
+
+/* What was served is less urgent for a while, and a wait makes up for any average. */
+static void test_mlwdf_remembers(void **state)
+{
+	struct sched_flow flows[2] = {
+		{ .id = 0, .backlog = 9, .delay_us = 1000, .weight = 1, .rate = 100 },
+		{ .id = 1, .backlog = 9, .delay_us = 1000, .weight = 1, .rate = 100 },
+	};
+	struct sched_state s = { 0 };
+	const struct sched *mlwdf = sched_by_id(CELL_SCHED_MLWDF);
+
+	(void)state;
+	for (s.tti = 1; s.tti < 50; s.tti++) {
+		assert_int_equal(pick_mlwdf(&s, flows, 2), s.tti % 2 == 0);
+		mlwdf->served(&s, flows, s.tti % 2 == 0, 100);
+	}
+	for (; s.tti < 400; s.tti++)
+		mlwdf->served(&s, flows, 1, 100);
+	assert_int_equal(pick_mlwdf(&s, flows, 2), 0);
+	flows[1].delay_us = UINT32_MAX;
+	assert_int_equal(pick_mlwdf(&s, flows, 2), 1);
+}
+
+/* The largest values there are do not overflow. */
+static void test_mlwdf_limits(void **state)
+{
+	struct sched_flow flows[2] = {
+		{ .id = 0, .backlog = 9, .delay_us = 1000, .weight = 255, .rate = 9422 },
+		{ .id = 1, .backlog = 9, .delay_us = UINT32_MAX, .weight = 255, .rate = 9422 },
+	};
+	struct sched_state s = { 0 };
+
+	(void)state;
+	assert_int_equal(pick_mlwdf(&s, flows, 2), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -292,6 +357,9 @@ int main(void)
 		cmocka_unit_test(test_pf_shares_subframes),
 		cmocka_unit_test(test_pf_serves_peaks),
 		cmocka_unit_test(test_pf_forgets),
+		cmocka_unit_test(test_mlwdf_weighs),
+		cmocka_unit_test(test_mlwdf_remembers),
+		cmocka_unit_test(test_mlwdf_limits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,8 @@ from typing import Any
 
 from cellbed.run import cellreplay, core_network, mahimahi, topology
 
+# Schedulers that ask for the weights of UEs.
+WEIGHTED = ("wfq", "mlwdf")
 # Settings that celld knows as something else, or not at all.
 _ELSEWHERE = ("channel", "events", "handover", "gtpu", "system", "utran", "packet_trace", "ues")
 # Traces of a recorded link in the directory of a run, by their keys, and what reads them.
@@ -62,7 +64,7 @@ def _ue(name: str, ue: dict[str, Any], settings: dict[str, Any]) -> dict[str, An
     described = {"name": name, **{key: value for key, value in ue.items() if value is not None},
                  "peer": "network" if topology.behind_enb(settings, name) else ue["peer"]}
     described["bearers"] = [_bearer(bearer) for bearer in ue["bearers"]]
-    if settings["radio"]["scheduler"] != "wfq":
+    if settings["radio"]["scheduler"] not in WEIGHTED:
         del described["weight"]
     if name in core_network.ues_with_tunnels(settings):
         described |= {"enb": ue["peer"], "address": settings["nodes"][name]["address"].split("/")[0]}

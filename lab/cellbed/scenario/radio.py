@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from cellbed.run.radio_config import WEIGHTED
 from cellbed.scenario.bearer import Bearer, Pdcp, Rlc, RlcAm, RlcUm, check_list, inherited
 from cellbed.scenario.channel import Channel
 from cellbed.scenario.fields import Key, Model, Name, Probability, known
@@ -194,7 +195,7 @@ class UeRadio(Model):
         says="Mode of D2D. `dm`: direct, on grants of the eNB; `im`: over the infrastructure, that is uplink, eNB and "
              "downlink. A UE's mode is that of what it sends: data of one UE and ACKs of the other are routed "
              "independently. With the eNB as its peer a UE is always in `im`")
-    weight: int = Key(1, 1, 255, says="Share of the radio with the scheduler `wfq`")
+    weight: int = Key(1, 1, 255, says="Share of the radio with the scheduler `wfq`, urgency with `mlwdf`")
     rnti: int | None = Key(None, 1, 65523, says="C-RNTI of the UE; null: 61, 62, … in the order of the UEs")
     cqi_ul: Cqi = Key(15, says="CQI of the uplink, which fixes the transport format. TS 36.213 7.2.3")
     cqi_dl: Cqi = Key(15, says="CQI of the downlink")
@@ -216,12 +217,13 @@ class Radio(Model):
         says="Component carriers in the downlink, each of `n_rb`. 1 = no carrier aggregation; Park, section 4, has 2")
     dl_codewords: int = Key(1, 1, 2,
         says="Transport blocks in each carrier and sub-frame. 2 = spatial multiplexing of two codewords. TS 36.211")
-    scheduler: Literal["rr", "wfq", "max_ci", "pf"] = Key("rr",
+    scheduler: Literal["rr", "wfq", "max_ci", "pf", "mlwdf"] = Key("rr",
         says="`rr`: round robin over UEs, uplink and direct flows together, downlink by itself; `wfq`: shares by "
              "`radio.ues.<name>.weight`; `max_ci`: whoever has the best channel; `pf`: whoever has the best "
-             "channel compared with what it got on average. Pacifico, Table I, has WFQ")
+             "channel compared with what it got on average; `mlwdf`: the same times the weight and how long the first "
+             "packet has waited, modified largest weighted delay first. Pacifico, Table I, has WFQ")
     pf_average_tti: int = Key(1000, 1, 100_000,
-        says="Time constant of the average rate in the scheduler `pf`. Jalali, section III")
+        says="Time constant of the average rate in the schedulers `pf` and `mlwdf`. Jalali, section III")
     max_pkts: int = Key(8192, 16, 65536, says="Packets inside the cell at the same time; more are dropped and counted")
     timing: Timing = Timing()
     ra: RandomAccess = RandomAccess()
@@ -269,7 +271,7 @@ class Radio(Model):
             ues: those whose peer is an eNB.
         """
         for name, ue in self.ues.items():
-            if ue.weight != 1 and self.scheduler != "wfq":
+            if ue.weight != 1 and self.scheduler not in WEIGHTED:
                 raise ValueError(f"key 'radio.ues.{name}.weight': value {ue.weight}: allowed 1, as the scheduler "
                                  f"{self.scheduler} has no weights")
         for key in ("handover", "gtpu"):

@@ -48,7 +48,7 @@ SECOND = {"at_s": 5, "ue": "me", "handover": "senb"}
     ("links.3.red_min_pkts", 1, "key 'links.3.red_min_pkts': value 1: allowed greater than or equal to 2"),
     ("radio.ues.me.peer", "sgw", "key 'radio.ues.me.peer': value 'sgw': allowed c1, senb, tenb"),
     ("radio.ues.me.weight", 2, "key 'radio.ues.me.weight': value 2: allowed 1, as the scheduler rr has no weights"),
-    ("radio.scheduler", "fifo", "key 'radio.scheduler': value fifo: allowed 'rr', 'wfq', 'max_ci' or 'pf'"),
+    ("radio.scheduler", "fifo", "key 'radio.scheduler': value fifo: allowed 'rr', 'wfq', 'max_ci', 'pf' or 'mlwdf'"),
     ("radio.handover.procedure", "soft", "value soft: allowed 'standard', 'fast_path_switch' or 'prediction'"),
     ("radio.handover.detach", 1, "key 'radio.handover.detach': unknown; did you mean 'detach_ms'?"),
     ("radio.handover", {"prediction_timeout_ms": 8}, "key 'radio.handover': value dict: allowed a "

@@ -227,14 +227,27 @@ static void serve(struct lte *lte, struct sched_state *state, struct sched_flow 
 		struct sched_flow *flow = &flows[f];
 		uint32_t served = issue(lte, flow, rb, tti, lead_tti, tb);
 
-		if (flow->dir != CELL_DIR_DL)
+		if (flow->dir != CELL_DIR_DL) {
 			lte->ue[flow->ue].enb_backlog[flow->dir] -= served;
+			lte->ue[flow->ue].backlog_since_ns[flow->dir] = lte->cell.event_ns;
+		}
 		sched->served(state, flows, (uint32_t)f, served);
 		/* One transmission of a UE in a sub-frame. */
 		for (uint32_t i = 0; i < n; i++)
 			if (flows[i].ue == flow->ue)
 				flows[i].backlog = 0;
 	}
+}
+
+/* How long the first byte has waited that the scheduler knows of: in the eNB's own queue, or since
+ * the eNB heard of it or last granted. */
+static uint32_t delay_us(const struct lte *lte, const struct ue *u, enum cell_dir dir)
+{
+	int64_t since_ns =
+		dir == CELL_DIR_DL ? leg_head_ns(&u->leg[dir]) : u->backlog_since_ns[dir];
+
+	return since_ns < lte->cell.event_ns ? (uint32_t)((lte->cell.event_ns - since_ns) / 1000)
+	                                     : 0;
 }
 
 static struct sched_flow flow_of(const struct lte *lte, uint8_t ue, enum cell_dir dir,
@@ -248,6 +261,7 @@ static struct sched_flow flow_of(const struct lte *lte, uint8_t ue, enum cell_di
 		                    .backlog = waiting,
 		                    .waiting = waiting,
 		                    .rate = phy_tbs(itbs, lte->cell.cfg.n_rb),
+		                    .delay_us = delay_us(lte, &lte->ue[ue], dir),
 		                    .weight = weight ? weight : 1 };
 }
 
@@ -410,6 +424,8 @@ void enb_bsr(struct lte *lte, struct ue *u, const struct mac_bsr *bsr, uint32_t 
 		uint32_t bytes = bsr_bytes(index), granted;
 
 		granted = grant_payload_after(&u->ul, bearers[i].dir, sent_tti);
+		if (u->enb_backlog[bearers[i].dir] == 0)
+			u->backlog_since_ns[bearers[i].dir] = lte->cell.event_ns;
 		u->enb_backlog[bearers[i].dir] = bytes > granted ? bytes - granted : 0;
 		if (bsr->is_long || bsr->lcg == bearers[i].lcg)
 			out_record(&lte->cell, &u->leg[bearers[i].dir].at,

@@ -28,6 +28,21 @@ static inline uint32_t leg_packets(const struct leg *leg)
 	return n;
 }
 
+/** leg_head_ns() - since when the first SDU at the start of @leg waits, CELL_NEVER when none does
+ */
+static inline int64_t leg_head_ns(const struct leg *leg)
+{
+	int64_t first_ns = CELL_NEVER;
+
+	for (uint8_t k = 0; k < leg->n_bearers; k++) {
+		const struct pkt *head = leg->bearer[k].rlc.queue->sdus.head;
+
+		if (head && head->queued_ns < first_ns)
+			first_ns = head->queued_ns;
+	}
+	return first_ns;
+}
+
 /** leg_fits() - all of leg_bytes() fits @room bytes of a MAC PDU */
 bool leg_fits(const struct leg *leg, uint32_t room);
 

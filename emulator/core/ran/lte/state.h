@@ -174,7 +174,8 @@ struct ue {
 	} control;
 	struct harq_process harq_ul[HARQ_PROCESSES]; /* UL and SL */
 	struct harq_process harq_dl[HARQ_DL_TB_MAX][HARQ_PROCESSES];
-	uint32_t enb_backlog[CELL_DIR_COUNT]; /* what BSRs told the eNB: UL, SL */
+	uint32_t enb_backlog[CELL_DIR_COUNT];     /* what BSRs told the eNB: UL, SL */
+	int64_t backlog_since_ns[CELL_DIR_COUNT]; /* it was told of it, or last granted */
 	uint16_t rnti;
 	uint8_t id;
 	uint8_t peer;
