@@ -113,7 +113,7 @@ struct rlc_am_rx {
 	uint16_t vr_x;                    /* SN after the PDU that started t-Reordering */
 	uint16_t vr_ms;                   /* highest value for ACK_SN */
 	uint16_t vr_h;                    /* SN after the highest received */
-	bool status_due; /* triggered, not sent yet */
+	bool status_due;                  /* triggered, not sent yet */
 	int64_t t_reordering_ns;
 	int64_t t_status_prohibit_ns;
 	int64_t reordering_expiry_ns; /* CELL_NEVER when stopped */
