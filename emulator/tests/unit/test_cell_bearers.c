@@ -299,15 +299,15 @@ static void test_logical_channels(void **state)
 
 	(void)state;
 	setup(&n);
-	for (uint8_t k = 1; k < sizeof(lcids); k++) {
+	for (size_t k = 1; k < sizeof(lcids); k++) {
 		struct cell_bearer_cfg *b = add(&n, 1, (uint16_t)(6000 + k));
 
 		b->rlc_mode = k % 2 || k > 5 ? CELL_RLC_UM : CELL_RLC_AM;
 		b->um_sn_bits = k > 5 ? 5 : 10;
 	}
 	assert_int_equal(cell_cfg_check(&n.cfg, &field, &range), 0);
-	for (uint8_t k = 0; k < sizeof(lcids); k++)
-		assert_int_equal(channel_lcid(&n.cfg, 1, k, CELL_DIR_DL), lcids[k]);
+	for (size_t k = 0; k < sizeof(lcids); k++)
+		assert_int_equal(channel_lcid(&n.cfg, 1, (uint8_t)k, CELL_DIR_DL), lcids[k]);
 	n.bearer[6].um_sn_bits = 10; /* a fourth one */
 	assert_int_equal(cell_cfg_check(&n.cfg, &field, &range), -EINVAL);
 	assert_string_equal(field, "bearer.rlc_mode");

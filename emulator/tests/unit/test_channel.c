@@ -74,11 +74,12 @@ static void test_protocols(void **state)
 	};
 
 	(void)state;
-	for (uint8_t p = CELL_PROTOCOL_TCP; p < CELL_PROTOCOL_COUNT; p++)
-		for (uint8_t wanted = 0; wanted < CELL_PROTOCOL_COUNT; wanted++) {
+	for (int p = CELL_PROTOCOL_TCP; p < CELL_PROTOCOL_COUNT; p++)
+		for (int wanted = 0; wanted < CELL_PROTOCOL_COUNT; wanted++) {
 			ipv4(number[p], 0, 0);
-			assert_int_equal(takes((struct cell_filter){ wanted, ANY, 0, 0 }, true),
-			                 wanted == p || wanted == CELL_PROTOCOL_ANY);
+			assert_int_equal(
+				takes((struct cell_filter){ (uint8_t)wanted, ANY, 0, 0 }, true),
+				wanted == p || wanted == CELL_PROTOCOL_ANY);
 		}
 	ipv6(58, 0);
 	assert_true(takes((struct cell_filter){ CELL_PROTOCOL_ICMP, ANY, 0, 0 }, true));
