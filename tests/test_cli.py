@@ -19,7 +19,7 @@ def test_check_counts_runs():
 def test_topology_needs_no_root():
     out = cellbed("topology", ROOT / "scenarios/d2d-nardini/static.yaml").stdout
     assert "ue1  lte0 10.45.0.1/24  -> ue2 direct" in out
-    assert "window 8192 advmss 1460 quickack 1" in out
+    assert "window 8192 advmss 536 quickack 1" in out
 
 
 def test_doctor_names_every_lab():
