@@ -189,19 +189,20 @@ def _retransmitted(log: RadioLog, node: int, endings: pl.DataFrame) -> pl.DataFr
 
     A PDU is sent again whole or in segments: from byte `value` on, `bytes` long with its header. Whether a
     segment reaches the last byte follows from its header, which grows by 12 bits for every SDU that ends before.
+    SNs are those of a logical channel: several bearers of a UE count apart.
 
     Source: TS 36.322 6.2.1.5
     """
     again = log.rows("rlc_retx", node=node).with_row_index("again")
-    sent = log.rows("rlc_tx", node=node).with_columns(end=pl.col("value").cum_sum().over("block", "sn"))
-    pdus = sent.unique(["block", "sn"], keep="first", maintain_order=True)
+    sent = log.rows("rlc_tx", node=node).with_columns(end=pl.col("value").cum_sum().over("block", "lcid", "sn"))
+    pdus = sent.unique(["block", "lcid", "sn"], keep="first", maintain_order=True)
     return (
-        again.select("again", "t_ns", "peer", "dir", "sn", "bytes", so="value", again_block="block")
+        again.select("again", "t_ns", "peer", "dir", "lcid", "sn", "bytes", so="value", again_block="block")
         .join_asof(
-            pdus.select("t_ns", "peer", "dir", "sn", "block", pdu_bytes="bytes"),
-            on="t_ns", by=["peer", "dir", "sn"], check_sortedness=False,
+            pdus.select("t_ns", "peer", "dir", "lcid", "sn", "block", pdu_bytes="bytes"),
+            on="t_ns", by=["peer", "dir", "lcid", "sn"], check_sortedness=False,
         )
-        .join(sent.select("block", "sn", "pkt", "end", ends=pl.col("aux") & 1 == 1), on=["block", "sn"])
+        .join(sent.select("block", "lcid", "sn", "pkt", "end", ends=pl.col("aux") & 1 == 1), on=["block", "lcid", "sn"])
         .filter(pl.col("end") > pl.col("so"))
         .with_columns(before=pl.int_range(pl.len()).over("again", order_by="end"))
         .with_columns(header=4 + (3 * pl.col("before") + 1) // 2)
@@ -210,7 +211,7 @@ def _retransmitted(log: RadioLog, node: int, endings: pl.DataFrame) -> pl.DataFr
             | (pl.col("bytes").cast(pl.Int64) >= pl.col("header") + pl.col("end") - pl.col("so"))
         )
         .filter("ends")
-        .join(endings.select("pkt", "block", "sn"), on=["pkt", "block", "sn"], how="semi")
+        .join(endings.select("pkt", "block", "lcid", "sn"), on=["pkt", "block", "lcid", "sn"], how="semi")
         .select("pkt", block="again_block")
     )  # fmt: skip
 

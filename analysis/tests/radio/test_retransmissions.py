@@ -129,6 +129,31 @@ def test_rlc_sends_again_what_harq_gave_up(tmp_path: Path, modes: str) -> None:
         assert set(late) == set(ends) and len(late) > 10
 
 
+def test_bearers_count_their_pdus_apart(tmp_path: Path) -> None:
+    """Two AM bearers of a UE use the same SNs at the same time: each retransmission belongs to its own."""
+    sizes = random_packets(7, 400, (1, 1 + NETWORK_PORT))
+    headers = [bytes([0x45, 46 << 2 if k % 2 else 0]) for k in range(len(sizes))]
+    arrivals = "".join(
+        f"{round(ms * MS)} {port} {size} {k + 1:x} {headers[k].ljust(size, bytes(1)).hex()}\n"
+        for k, (ms, port, size) in enumerate(sorted(sizes))
+    )
+    ues = [{"name": "ue1", "peer": "network", "mode": "im", "bearers": [{"filters": [{"dscp": 46}]}]}]
+    config = {"format": 1, "seed": 1, "events": [],
+              "cell": {"ues": ues, "harq": {"max_attempts": 2, "bler": [0.3, 0.1]}, "n_rb": 15, **AM},
+              "output": {"trace": "radio.trace", "pcap": None, "stats": "radio.json"}}  # fmt: skip
+    log = play(tmp_path, config, arrivals)
+    lives = checked(log, 1)
+    assert len(lives) == 400
+    again = log.rows("rlc_retx").group_by("node", "dir", "sn").agg(pl.col("lcid").n_unique())
+    assert len(again.filter(pl.col("lcid") > 1)) > 0, "no SN that both bearers sent again"
+    parts = leg_parts(lives)
+    for leg, direction in (("", "ul"), ("dl_", "dl")):
+        lost = blocks_of(log, "mac_lost", direction)
+        ends = log.rows("rlc_tx").filter((pl.col("aux") & 1 == 1) & pl.col("block").is_in(list(lost)))["pkt"]
+        late = lives.select("pkt").with_columns(parts[f"{leg}arq"]).filter(pl.col(f"{leg}arq") > 0)["pkt"]
+        assert set(late) == set(ends) and len(late) > 10
+
+
 def test_segments_of_a_retransmission(tmp_path: Path) -> None:
     """Blocks that shrink: what was sent whole comes again in segments, and the last byte with one of them."""
     rng = random.Random(5)
