@@ -129,7 +129,7 @@ static void read_timing(struct cell_cfg *cfg, struct fuzz_input *in)
 	cfg->enb_overhears_dm = bit(in);
 	cfg->ul_always_scheduled = bit(in);
 	cfg->grants_ignore_headers = bit(in);
-	cfg->scheduler = bit(in);
+	cfg->scheduler = (uint8_t)fuzz_range(in, 0, CELL_SCHED_COUNT - 1);
 }
 
 static void read_bearers(struct cell_cfg *cfg, struct fuzz_input *in, bool lossy)

@@ -344,8 +344,8 @@ static void schedule_block(struct lte *lte, struct enb *enb, uint32_t tti, uint8
 	serve(lte, &enb->sched_dl, flows, n, &rb, tti, lead, tb);
 }
 
-/* Synchronous retransmissions take their blocks without being asked; with standing grants each UE's
- * own. */
+/* Synchronous retransmissions take their blocks without being asked; with configured grants each
+ * UE's own. */
 static void reserve_retransmissions(struct lte *lte, const struct enb *enb, uint32_t subframe,
                                     struct rb_budget *rb)
 {
