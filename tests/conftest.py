@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 import contextlib
 import fcntl
+import os
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -52,6 +54,27 @@ def wired(tmp_path):
 KERNEL_SOURCE = Path("/usr/src/linux-source-6.12.tar.xz")
 
 
+def _ipv4_as_packaged(tree):
+    """Files below net/ipv4 as the distribution has them, kept apart: a test that is killed leaves edits in the tree."""
+    kept = tree.with_suffix(".ipv4")
+    if not kept.exists():
+        with tempfile.TemporaryDirectory(dir=tree.parent) as scratch:
+            subprocess.run(["tar", "-xf", KERNEL_SOURCE, "-C", scratch, "--strip-components=1", "--wildcards",
+                            "*/net/ipv4"], check=True)
+            os.rename(Path(scratch, "net/ipv4"), kept)
+    return {path.name: path.read_bytes() for path in kept.iterdir() if path.is_file()}
+
+
+def _restore_ipv4(tree, packaged):
+    folder = tree / "net/ipv4"
+    for path in folder.glob("*.[ch]"):
+        if path.name not in packaged:
+            path.unlink()
+    for name, content in packaged.items():
+        if (folder / name).read_bytes() != content:
+            (folder / name).write_bytes(content)
+
+
 @pytest.fixture
 def kernel_tree():
     """A source tree that a test may edit, below net/ipv4.
@@ -67,12 +90,11 @@ def kernel_tree():
         if not (tree / "unpacked").exists():
             subprocess.run(["tar", "-xf", KERNEL_SOURCE, "-C", tree, "--strip-components=1"], check=True)
             (tree / "unpacked").touch()
+        packaged = _ipv4_as_packaged(tree)
+        _restore_ipv4(tree, packaged)
         subprocess.run([ROOT / "kernel/build", "--source", tree], check=True, capture_output=True)
-        files = {path: path.read_bytes() for path in (tree / "net/ipv4").iterdir() if path.is_file()}
         yield tree
-        for path in (tree / "net/ipv4").iterdir():
-            if path.is_file() and path.read_bytes() != files.get(path):
-                path.write_bytes(files[path]) if path in files else path.unlink()
+        _restore_ipv4(tree, packaged)
 
 
 @pytest.fixture
