@@ -94,7 +94,6 @@ def kernel_tree():
         _restore_ipv4(tree, packaged)
         subprocess.run([ROOT / "kernel/build", "--source", tree], check=True, capture_output=True)
         yield tree
-        _restore_ipv4(tree, packaged)
 
 
 @pytest.fixture

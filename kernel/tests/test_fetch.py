@@ -109,6 +109,7 @@ def mirror(tmp_path, monkeypatch):
     yield made
     made.server.shutdown()
     made.server.server_close()
+    subprocess.run(["gpgconf", "--homedir", made.home, "--kill", "gpg-agent"], check=True)
 
 
 def untouched():

@@ -88,12 +88,13 @@ def status(pid):
 
 
 @pytest.mark.parametrize("version", VERSIONS[:1])
-def test_in_seccomp_mode_a_program_has_one_socket_and_a_filter(version, tmp_path):
+def test_in_seccomp_mode_a_program_has_a_filter_one_socket_and_the_memory(version, tmp_path):
     with computing(version, tmp_path) as (_, program):
         assert {name: status(program)[name] for name in ("Seccomp", "NoNewPrivs", "TracerPid")} == {
             "Seccomp": "2", "NoNewPrivs": "1", "TracerPid": "0"}
-        (only,) = Path(f"/proc/{program}/fd").iterdir()
-        assert os.readlink(only).startswith("socket:")
+        socket, memory = sorted((os.readlink(fd) for fd in Path(f"/proc/{program}/fd").iterdir()), reverse=True)
+        assert socket.startswith("socket:")
+        assert memory in Path(f"/proc/{program}/maps").read_text()
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != VERSIONS[0]])
