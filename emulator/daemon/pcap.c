@@ -13,6 +13,7 @@
 #define _GNU_SOURCE
 #include "pcap.h"
 
+#include "pcapfile.h"
 #include "rlc_order.h"
 #include "tracefile.h"
 
@@ -22,13 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a file with times in nanoseconds. Source: draft-ietf-opsawg-pcap, General File Structure */
-#define PCAP_MAGIC_NS                0xa1b23c4d
-#define PCAP_MAJOR                   2
-#define PCAP_MINOR                   4
-#define LINKTYPE_WIRESHARK_UPPER_PDU 252
-#define SNAPLEN                      65535
-#define BUFFER_BYTES                 (256 * 1024)
+#define SNAPLEN      65535
+#define BUFFER_BYTES (256 * 1024)
 
 #define EXP_PDU_TAG_DISSECTOR_NAME 12
 #define EXP_PDU_TAG_HEURISTIC_NAME 13
@@ -59,18 +55,6 @@
 #define UMTS_RLC_AM               2
 #define UMTS_RLC_LI_7BIT          1
 #define UMTS_RB                   5 /* the first one of user data */
-
-struct pcap_file_header {
-	uint32_t magic;
-	uint16_t major, minor;
-	uint32_t reserved[2];
-	uint32_t snaplen, linktype;
-};
-
-struct pcap_record {
-	uint32_t s, ns;
-	uint32_t captured_bytes, bytes;
-};
 
 struct radio_pcap {
 	FILE *file;
@@ -221,14 +205,10 @@ static int write_frame(void *arg, int64_t t_ns, const struct cell_pdu_info *info
 	uint8_t frame[RADIO_PCAP_CONTEXT_MAX];
 	size_t context = p->order ? radio_pcap_utran_context(frame, info)
 	                          : radio_pcap_context(frame, info, p->n_rb);
-	struct pcap_record record = {
-		.s = (uint32_t)(t_ns / 1000000000),
-		.ns = (uint32_t)(t_ns % 1000000000),
-		.captured_bytes = (uint32_t)context + len,
-		.bytes = (uint32_t)context + len,
-	};
+	uint32_t bytes = (uint32_t)context + len;
 
-	(void)fwrite(&record, sizeof(record), 1, p->file);
+	pcap_file_record(p->file, (uint32_t)(t_ns / 1000000000), (uint32_t)(t_ns % 1000000000),
+	                 bytes, bytes);
 	(void)fwrite(frame, context, 1, p->file);
 	if (len)
 		(void)fwrite(data, len, 1, p->file);
@@ -240,19 +220,6 @@ static int write_frame(void *arg, int64_t t_ns, const struct cell_pdu_info *info
 	return ferror(p->file) ? -EIO : 0;
 }
 
-static int write_file_header(FILE *f)
-{
-	const struct pcap_file_header header = {
-		.magic = PCAP_MAGIC_NS,
-		.major = PCAP_MAJOR,
-		.minor = PCAP_MINOR,
-		.snaplen = SNAPLEN,
-		.linktype = LINKTYPE_WIRESHARK_UPPER_PDU,
-	};
-
-	return fwrite(&header, sizeof(header), 1, f) == 1 ? 0 : -EIO;
-}
-
 int radio_pcap_create(struct radio_pcap **ret, const char *path, const struct cell_cfg *cfg)
 {
 	struct radio_pcap *p = calloc(1, sizeof(*p));
@@ -262,7 +229,7 @@ int radio_pcap_create(struct radio_pcap **ret, const char *path, const struct ce
 		goto out;
 	p->n_rb = (uint8_t)cfg->n_rb;
 	if (cfg->system == CELL_SYSTEM_UTRAN) {
-		p->order = rlc_order_create(write_frame, p);
+		p->order = rlc_order_create(cfg->n_ue, write_frame, p);
 		if (!p->order)
 			goto out;
 	}
@@ -275,7 +242,7 @@ int radio_pcap_create(struct radio_pcap **ret, const char *path, const struct ce
 		goto out;
 	}
 	(void)setvbuf(p->file, p->buffer, _IOFBF, BUFFER_BYTES);
-	r = write_file_header(p->file);
+	r = pcap_file_start(p->file, PCAP_LINKTYPE_WIRESHARK_UPPER_PDU, SNAPLEN);
 	if (r < 0)
 		goto out;
 	*ret = p;

@@ -4,15 +4,14 @@
  *
  * A tcpdump for each would be a process for each, and in a guest its start takes longer than the
  * set-up of the node that it looks at. Packets come from the kernel in blocks, when one is full or
- * at a timer of libpcap's timeout; what is in a block that was not handed over when this ends is
- * lost, so who ends it waits for that long.
+ * at a timer; what is in a block that was not handed over when this ends is lost, so who ends it
+ * waits for that long.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
-#include <pcap/pcap.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -24,6 +23,8 @@
 #include <unistd.h>
 
 #include "number.h"
+#include "pcapfile.h"
+#include "ring.h"
 
 #define TIMEOUT_MS     1000
 #define SNAPLEN_MAX    262144
@@ -33,8 +34,8 @@
 
 struct capture {
 	const char *name, *netns, *ifname, *path;
-	pcap_t *pcap;
-	pcap_dumper_t *file;
+	struct ring ring;
+	FILE *file;
 	char buffer[FILE_BUFFER]; /* of @file: as few writes as there are blocks */
 };
 
@@ -43,74 +44,42 @@ static struct {
 	int ready_fd, snaplen, buffer_kib;
 } env = { .ready_fd = -1, .snaplen = 128, .buffer_kib = 16384 };
 
-static int fail(const struct capture *c, const char *what, const char *why)
+static int fail(const struct capture *c, const char *what, int error)
 {
-	(void)fprintf(stderr, "ipdump: %s of %s: %s: %s\n", c->ifname, c->name, what, why);
+	(void)fprintf(stderr, "ipdump: %s of %s: %s: %s\n", c->ifname, c->name, what,
+	              strerror(-error));
 	return -1;
-}
-
-/* Without a filter the kernel's buffer gets whole packets, which libpcap cuts off only then. */
-static int take_all(struct capture *c)
-{
-	struct bpf_program all;
-	int r;
-
-	if (pcap_compile(c->pcap, &all, "", 1, PCAP_NETMASK_UNKNOWN) < 0)
-		return -1;
-	r = pcap_setfilter(c->pcap, &all);
-	pcap_freecode(&all);
-	return r;
-}
-
-/* Open the interface in the namespace that this process is in. */
-static int activate(struct capture *c)
-{
-	char error[PCAP_ERRBUF_SIZE];
-
-	c->pcap = pcap_create(c->ifname, error);
-	if (!c->pcap)
-		return fail(c, "opening", error);
-	(void)pcap_set_snaplen(c->pcap, env.snaplen);
-	(void)pcap_set_promisc(c->pcap, 1);
-	(void)pcap_set_timeout(c->pcap, TIMEOUT_MS);
-	(void)pcap_set_buffer_size(c->pcap, env.buffer_kib << 10);
-	if (pcap_set_tstamp_precision(c->pcap, PCAP_TSTAMP_PRECISION_NANO) < 0 ||
-	    pcap_activate(c->pcap) < 0 || take_all(c) < 0)
-		return fail(c, "opening", pcap_geterr(c->pcap));
-	if (pcap_setnonblock(c->pcap, 1, error) < 0)
-		return fail(c, "opening", error);
-	return 0;
 }
 
 static int open_capture(struct capture *c)
 {
-	int netns = open(c->netns, O_RDONLY | O_CLOEXEC);
+	int netns = open(c->netns, O_RDONLY | O_CLOEXEC), e;
 
 	if (netns < 0 || setns(netns, CLONE_NEWNET) < 0)
-		return fail(c, c->netns, strerror(errno));
+		return fail(c, c->netns, -errno);
 	(void)close(netns);
-	if (activate(c) < 0)
-		return -1;
-	c->file = pcap_dump_open(c->pcap, c->path);
+	e = ring_open(&c->ring, c->ifname, (uint32_t)env.snaplen, (uint32_t)env.buffer_kib,
+	              TIMEOUT_MS);
+	if (e < 0)
+		return fail(c, "opening", e);
+	c->file = fopen(c->path, "we");
 	if (!c->file)
-		return fail(c, "writing", pcap_geterr(c->pcap));
-	(void)setvbuf(pcap_dump_file(c->file), c->buffer, _IOFBF, sizeof(c->buffer));
-	return 0;
+		return fail(c, "writing", -errno);
+	(void)setvbuf(c->file, c->buffer, _IOFBF, sizeof(c->buffer));
+	e = pcap_file_start(c->file, c->ring.linktype, (uint32_t)env.snaplen);
+	return e < 0 ? fail(c, "writing", e) : 0;
 }
 
 /* Write what the kernel has handed over. */
 static int drain(struct capture *c)
 {
-	int n;
+	int e = ring_drain(&c->ring, c->file);
 
-	do
-		n = pcap_dispatch(c->pcap, -1, pcap_dump, (u_char *)c->file);
-	while (n > 0);
-	if (n < 0)
-		return fail(c, "reading", pcap_geterr(c->pcap));
-	if (pcap_dump_flush(c->file) < 0)
-		return fail(c, "writing", strerror(errno));
-	return 0;
+	if (fflush(c->file) != 0)
+		return fail(c, "writing", -errno);
+	if (ferror(c->file))
+		return fail(c, "writing", -EIO);
+	return e < 0 ? fail(c, "reading", e) : 0;
 }
 
 static int loop(struct capture *captures, size_t n, int signal_fd)
@@ -121,8 +90,7 @@ static int loop(struct capture *captures, size_t n, int signal_fd)
 	if (!fds)
 		return -1;
 	for (size_t i = 0; i < n; i++)
-		fds[i] = (struct pollfd){ .fd = pcap_get_selectable_fd(captures[i].pcap),
-			                  .events = POLLIN };
+		fds[i] = (struct pollfd){ .fd = captures[i].ring.fd, .events = POLLIN };
 	fds[n] = (struct pollfd){ .fd = signal_fd, .events = POLLIN };
 	while (r == 0 && !fds[n].revents) {
 		if (poll(fds, n + 1, -1) < 0 && errno != EINTR)
@@ -146,10 +114,10 @@ static int write_stats(const struct capture *captures, size_t n)
 	if (!f)
 		return -1;
 	for (size_t i = 0; i < n && r == 0; i++) {
-		struct pcap_stat stat = { 0 };
+		uint32_t dropped = 0;
 
-		r = pcap_stats(captures[i].pcap, &stat);
-		(void)fprintf(f, "%s\"%s\": %u", i ? ", " : "{", captures[i].name, stat.ps_drop);
+		r = ring_dropped(&captures[i].ring, &dropped);
+		(void)fprintf(f, "%s\"%s\": %u", i ? ", " : "{", captures[i].name, dropped);
 	}
 	(void)fputs(n ? "}\n" : "{}\n", f);
 	return fclose(f) != 0 ? -1 : r;
