@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The command `kernel/build`: build the lab kernel, a Linux for ARCH=um with virtual time, cached per configuration.
 
+Without a checkout it is `python -m cellbed_kernel`.
 The last line on stdout is the path of the binary; progress goes to stderr.
 """
 
@@ -15,6 +16,7 @@ from pathlib import Path
 from cellbed_kernel import tree
 from cellbed_kernel.building import available, built, obtain
 from cellbed_kernel.lookup import VERSIONS, BuildError, cached, look
+from cellbed_kernel.place import BUILD_COMMAND
 
 
 def user_tree(named: str) -> Path:
@@ -75,8 +77,8 @@ def main() -> int:
             print((not args.source and cached(version)) or built(version, obtain(version, args.source), args.jobs))
         return 0
     except BuildError as error:
-        print(f"kernel/build: {error}", file=sys.stderr)
+        print(f"{BUILD_COMMAND}: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("kernel/build: interrupted, nothing left behind", file=sys.stderr)
+        print(f"{BUILD_COMMAND}: interrupted, nothing left behind", file=sys.stderr)
         return 130

@@ -12,8 +12,10 @@ import os
 import subprocess
 from pathlib import Path
 
+from cellbed_kernel.place import BUILD_COMMAND, IS_CHECKOUT, ROOT
+
 # Folder of the patches and the configuration.
-HERE = Path(__file__).resolve().parents[1]
+HERE = ROOT / "kernel"
 # Newest first.
 VERSIONS = ("7.3", "6.12", "6.1")
 PACKAGED = Path("/usr/src")
@@ -109,6 +111,18 @@ def cached(version: str) -> Path | None:
     return built[-1] if built else None
 
 
+def ready(version: str) -> Path | None:
+    """A kernel that need not be built: it came with a wheel, or was built before."""
+    if path := next(HERE.glob(f"built/{version}-*/linux"), None):
+        return path
+    try:
+        return cached(version)
+    except BuildError:
+        if IS_CHECKOUT:
+            raise
+        return None  # one's own kernels are known by the compiler, which who has a wheel may not have
+
+
 def look(version: str | None) -> Path:
     """The built kernel of a version, or the newest one that is built.
 
@@ -116,10 +130,10 @@ def look(version: str | None) -> Path:
         BuildError: none is.
     """
     for candidate in [version] if version else VERSIONS:
-        if path := cached(candidate):
+        if path := ready(candidate):
             return path
     if version is None:
-        raise BuildError("no lab kernel is built; run `make lab-kernel`")
+        raise BuildError(f"no lab kernel is built; run `{'make lab-kernel' if IS_CHECKOUT else BUILD_COMMAND}`")
     if version != VERSIONS[0]:
         find_source(version, None)
-    raise BuildError(f"the lab kernel {version} is not built; run `kernel/build --version {version}`")
+    raise BuildError(f"the lab kernel {version} is not built; run `{BUILD_COMMAND} --version {version}`")

@@ -9,8 +9,11 @@ import os
 from pathlib import Path
 
 from cellbed.error import LabError
+from cellbed_kernel import place
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = place.ROOT
+# What brings programs that are missing.
+SETUP = "run `make setup`" if place.IS_CHECKOUT else "install cellbed again"
 BUILD = Path(os.environ.get("CELLBED_BUILD", ROOT / "build"))
 PROGRAMS = {"celld": BUILD / "emulator/daemon/celld", "tcpwatch": BUILD / "ebpf/tcpwatch/tcpwatch",
             "ipdump": BUILD / "emulator/ipdump/ipdump"}
@@ -26,7 +29,7 @@ def programs(load: bool = False) -> dict[str, str]:
     wanted = PROGRAMS | (LOADER if load else {})
     for name, path in wanted.items():
         if not path.exists():
-            raise LabError(f"{name} is not built ({path} is missing); run `make setup`")
+            raise LabError(f"{name} is not built ({path} is missing); {SETUP}")
     return {name: str(path) for name, path in wanted.items()}
 
 

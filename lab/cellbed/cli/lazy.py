@@ -13,6 +13,9 @@ from typer.core import TyperCommand, TyperGroup
 
 # By name: the module whose register() makes the command, and what `cellbed --help` says of it.
 COMMANDS = {
+    "demo": ("demo", "Play the first experiment, four combinations of direct and infrastructure mode, and report it "
+                     "against its paper."),
+    "scenarios": ("demo", "List the scenarios that come with cellbed. `cellbed run NAME` plays one."),
     "link": ("link", "Run a command behind a radio link, or a shell when none is given."),
     "prune": ("prune", "Free disk space taken by results. Without options, only say how much could be freed."),
     "shell": ("shell", "Run a shell or a command in a node of a running lab."),

@@ -40,6 +40,7 @@ from cellbed.cli.screens import console, errors
 from cellbed.error import CellbedError, told
 from cellbed.host.interrupt import cleaning_up
 from cellbed.labs.choices import LABS, check_lab
+from cellbed.scenario.brought import named
 from cellbed_formats.printable import shown
 
 # Plain help: Rich's boxes take longer to import than all else of it.
@@ -202,7 +203,7 @@ def check(scenarios: Annotated[list[Path], typer.Argument(help="The scenario fil
     """Validate scenarios without running them."""
     from cellbed.scenario.description import expand
 
-    for path in scenarios:
+    for path in map(named, scenarios):
         model, runs = expand(path)
         console().print(f"{path}: {model.id}: {len(runs)} runs", soft_wrap=True)
 

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cellbed.cli import completion
+from cellbed.scenario.brought import named
 
 if TYPE_CHECKING:
     from cellbed.sweep.fleet import Fleet
 
 FLEET_KEY = "CELLBED_FLEET_KEY"  # variable of the environment
 
-ScenarioFile = Annotated[Path, typer.Argument(help="The scenario file (YAML).")]
+ScenarioFile = Annotated[Path, typer.Argument(callback=named, help="The scenario file (YAML), or the name of one that "
+                                              "comes with cellbed: see `cellbed scenarios`.")]
 Results = Annotated[Path, typer.Option(help="The folder for the result bundles.")]
 Lab = Annotated[str, typer.Option(help="The lab: virtual, native or vm.", autocompletion=completion.labs)]
 Overrides = Annotated[list[str] | None, typer.Option("--set", help="Set a key of the scenario, as "

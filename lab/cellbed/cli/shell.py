@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import shutil
@@ -99,6 +100,8 @@ def run_shell(
         for name, there in lab.nodes.items():
             print(shown(f"{name:12} {there['address']}"))
         return
+    if mininet and importlib.util.find_spec("mininet") is None:
+        raise CellbedError("--mininet needs Mininet; run `pip install 'cellbed[mininet]'`")
     account = None if mininet else account_of(user)
     argv = ctx.meta["command"] or [account.pw_shell if account is not None else os.environ.get("SHELL", "/bin/sh")]
     if mininet:

@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 from typing import IO
 
-from cellbed import paths
 from cellbed.error import LabError
 from cellbed.labs.choices import KERNELS
 from cellbed_kernel import lookup
+from cellbed_kernel.place import BUILD_COMMAND
 
 
 def find(kernel: str | None) -> Path:
@@ -30,7 +30,7 @@ def find(kernel: str | None) -> Path:
         except lookup.BuildError as error:
             raise LabError(str(error)) from None
     which = ["--source" if Path(kernel).expanduser().is_dir() else "--image", kernel]
-    with subprocess.Popen([sys.executable, paths.ROOT / "kernel/build", *which], stdout=subprocess.PIPE,
+    with subprocess.Popen([sys.executable, "-m", "cellbed_kernel", *which], stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True) as build:
         assert build.stdout is not None and build.stderr is not None
         wrong = _passed_on(build.stderr)
@@ -47,8 +47,8 @@ def default() -> str:
 
 
 def _passed_on(stderr: IO[str]) -> str:
-    """What kernel/build says goes to the user at once. Return: its error, which it says last."""
-    prefix, error = "kernel/build: ", ""
+    """What the command says goes to the user at once. Return: its error, which it says last."""
+    prefix, error = f"{BUILD_COMMAND}: ", ""
     for line in stderr:
         if error or line.startswith(prefix):
             error += line.removeprefix(prefix)

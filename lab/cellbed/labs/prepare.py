@@ -18,6 +18,7 @@ from cellbed.labs.choices import KERNELS
 from cellbed.labs.follow import Watch
 from cellbed.run import congestion_control, tcp_profile
 from cellbed.scenario.description import Run
+from cellbed_kernel.place import BUILD_COMMAND
 
 Play = Callable[[Path, dict[str, Any], int, Watch, Caller | None], dict[str, Any]]
 
@@ -48,7 +49,7 @@ def suited(name: str, kernel: str | None, runs: Sequence[Run]) -> str | None:
             kernels.find(version)
             return version
     raise LabError("these runs switch RACK off (net.ipv4.tcp_recovery 0 with SACK), which Linux allows up to 6.16, and "
-                   f"no such lab kernel is built; run `kernel/build --version {able[0]}`")
+                   f"no such lab kernel is built; run `{BUILD_COMMAND} --version {able[0]}`")
 
 
 def prepare(name: str, kernel: str | None) -> Lab:

@@ -17,17 +17,17 @@ from typing import Any
 
 import yaml
 
-from cellbed import paths
 from cellbed.error import ScenarioError
 from cellbed.run.inventory import far_end
 from cellbed.run.radio_config import PACKET_TRACES
+from cellbed.scenario import brought
 from cellbed.scenario.description import parse_override, set_key
 from cellbed.scenario.file import read_yaml, validate
 from cellbed.scenario.transport_blocks import rate_bps, sizes
 from cellbed.scenario.unit import parse_rate
 from cellbed_formats.printable import shown
 
-PRESETS = paths.ROOT / "scenarios/links"
+PRESETS = brought.FOLDER / "links"
 DEFAULT = "good"
 COMMAND_ID, SERVER_ID = "command", "server"
 HTTP_PORT = 80
@@ -336,7 +336,7 @@ def radio_rtt_ms(data: Data) -> float:
     radio = validate(data, "link").radio
     t = radio.timing
     granted = t.grant_to_tx_tti + t.decode_tti
-    up = granted if radio.mac.ul_always_scheduled else t.rar_delay_tti + 2 * granted
+    up = granted if radio.mac.ul_always_scheduled else t.rar_delay_tti + t.rar_to_msg3_tti + t.decode_tti + granted
     ue = radio.ues[first_ue(data)]
     if data["nodes"][ue.peer].get("kind", "ue") == "ue" and ue.mode == "dm":
         return 2 * up

@@ -23,6 +23,7 @@ from cellbed.scenario import channel, packet_trace
 from cellbed.scenario.description import Run, identity
 from cellbed.scenario.model import Scenario
 from cellbed_formats import stored
+from cellbed_kernel.place import IS_CHECKOUT, ROOT
 
 FACTS = "facts.json"
 # Files of a running lab that say nothing about the result.
@@ -184,7 +185,12 @@ def tool_versions() -> dict[str, str]:
 
 @functools.cache
 def git_describe() -> str:
-    here = Path(__file__).parent
-    done = subprocess.run(["git", "-C", here, "describe", "--always", "--dirty"], capture_output=True, text=True,
-                          check=False)
+    """The commit that plays; of a wheel, the one that it was built of."""
+    if not IS_CHECKOUT:
+        return (ROOT / "version").read_text().strip()
+    try:
+        done = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"], capture_output=True, text=True,
+                              check=False)
+    except FileNotFoundError:
+        return "git is not installed"
     return done.stdout.strip() or "not a git checkout"

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a wheel brings besides Python: programs, lab kernels, scenarios, where `cellbed_kernel.root` looks for them.
+
+`make wheel` builds all of it first. The folder inside the wheel has the layout of a checkout.
+"""
+
+import platform
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+FOLDER = "cellbed_files"
+PROGRAMS = ("emulator/daemon/celld", "emulator/ipdump/ipdump", "emulator/sim/cellsim", "emulator/sim/transport-blocks",
+            "ebpf/tcpwatch/tcpwatch", "ebpf/ccload/ccload")
+DATA = ("LICENSE", "scenarios", "captures/wireshark", "kernel/README.md", "kernel/config.fragment", "kernel/patches")
+# The newest, and the newest that can do without RACK.
+KERNELS = ("7.3", "6.12")
+
+
+class WheelHook(BuildHookInterface):  # type: ignore[type-arg]
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Of a checkout that Python looks into there is nothing to bring: it is there."""
+        if version == "editable":
+            return
+        top = Path(self.root)
+        self.staging = tempfile.TemporaryDirectory(prefix="cellbed-wheel-")
+        staged = Path(self.staging.name)
+        programs = [_program(top, staged, name) for name in PROGRAMS]
+        programs += [_kernel(top, staged, kernel) for kernel in KERNELS]
+        (staged / "version").write_text(_described(top))
+        build_data["pure_python"] = False
+        build_data["tag"] = f"py3-none-manylinux_{_glibc(programs)}_{platform.machine()}"
+        build_data["force_include"] |= {str(staged): FOLDER, **{str(top / name): f"{FOLDER}/{name}" for name in DATA}}
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        if version != "editable":
+            self.staging.cleanup()
+
+
+def _program(top: Path, staged: Path, name: str) -> Path:
+    target = staged / "build" / name
+    target.parent.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["strip", "-o", target, top / "build" / name], check=True)
+    return target
+
+
+def _kernel(top: Path, staged: Path, version: str) -> Path:
+    """A built lab kernel with its configuration and what it was built of."""
+    done = subprocess.run([top / "kernel/build", "--version", version, "--print-path"], capture_output=True, text=True,
+                          check=True)
+    built = Path(done.stdout.strip())
+    target = staged / "kernel/built" / built.parent.name
+    target.mkdir(parents=True)
+    for name in ("linux", "config", "key.json"):
+        shutil.copy2(built.parent / name, target)
+    return target / "linux"
+
+
+def _described(top: Path) -> str:
+    return subprocess.run(["git", "-C", top, "describe", "--always", "--dirty"], capture_output=True, text=True,
+                          check=True).stdout
+
+
+def _glibc(programs: list[Path]) -> str:
+    """The least glibc that has all symbols which the programs want, as a wheel's tag has it."""
+    wanted = [match.groups() for program in programs for match in re.finditer(
+        r"\bGLIBC_(\d+)\.(\d+)", subprocess.run(["readelf", "-W", "--version-info", program], capture_output=True,
+                                                text=True, check=True).stdout)]
+    return "_".join(map(str, max((int(major), int(minor)) for major, minor in wanted)))

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The commands `cellbed demo` and `cellbed scenarios`: what one has just after the installation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from cellbed.cli.options import Results
+from cellbed.cli.screens import console
+from cellbed.scenario import brought
+
+_FIRST = Path("d2d-nardini/static")
+
+
+def demo(results: Results = Path("results")) -> None:
+    """Play the first experiment, four combinations of direct and infrastructure mode, and report it against its paper.
+    """
+    from cellbed.cli.main import report, run
+
+    run(brought.named(_FIRST), results)
+    report(str(results))
+
+
+def scenarios() -> None:
+    """List the scenarios that come with cellbed. `cellbed run NAME` plays one."""
+    listed = list(brought.titles())
+    width = max(len(name) for name, _ in listed)
+    for name, title in listed:
+        console().print(f"{name:{width}}  {title}", soft_wrap=True, markup=False, highlight=False)
+
+
+def register(app: typer.Typer) -> None:
+    app.command("demo")(demo)
+    app.command("scenarios")(scenarios)

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What `make wheel` makes: installed beside no checkout, without compiler and git, it plays what a checkout plays."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+
+import pytest
+from e2e import ROOT, cellbed
+
+from cellbed.results.bundle import git_describe
+
+pytestmark = pytest.mark.lab
+SHORT = ("--variant", "IM-IM", "--set", "traffic.0.duration_s=2")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    out = tmp_path_factory.mktemp("dist")
+    subprocess.run([sys.executable, "-m", "pip", "wheel", "-q", "--disable-pip-version-check", "--no-deps",
+                    "--wheel-dir", out, ROOT], check=True)
+    (made,) = out.iterdir()
+    return made
+
+
+def environment(folder, *options):
+    """Of a user who has neither git nor a compiler."""
+    venv.create(folder, with_pip=True)
+    subprocess.run([folder / "bin/pip", "install", "-q", "--disable-pip-version-check", *options], check=True)
+    programs = folder / "programs"
+    programs.mkdir()
+    for name in ("iperf3", "ip"):
+        (programs / name).symlink_to(shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin:/sbin"))
+    home = folder / "home"
+    home.mkdir()
+    return {"PATH": str(programs), "HOME": str(home), "LC_ALL": "C.UTF-8"}
+
+
+@pytest.fixture(scope="module")
+def installed(wheel, tmp_path_factory):
+    """The wheel, with the other packages of this environment: those are on the path, but not what this one installs."""
+    folder = tmp_path_factory.mktemp("installed")
+    env = environment(folder, "--no-deps", wheel)
+    (site,) = folder.glob("lib/python*/site-packages")
+    (site / "others.pth").write_text(sysconfig.get_path("purelib") + "\n")
+
+    def run(*args, check=True, cwd=folder):
+        return subprocess.run([folder / "bin/cellbed", *args], env=env, cwd=cwd, capture_output=True, text=True,
+                              check=check)
+
+    return run
+
+
+def recorded(results):
+    (bundle,) = Path(results).glob("IM-IM-*")
+    return {path.name: path.read_bytes() for path in bundle.iterdir() if path.suffix in (".pcap", ".trace")}
+
+
+def test_it_records_what_a_checkout_records(installed, tmp_path):
+    installed("run", "d2d-nardini/static", *SHORT, "--results", tmp_path / "wheel")
+    cellbed("run", ROOT / "scenarios/d2d-nardini/static.yaml", *SHORT, "--results", tmp_path / "checkout")
+    assert recorded(tmp_path / "wheel") == recorded(tmp_path / "checkout") != {}
+
+
+def test_its_bundles_name_the_commit(installed, tmp_path):
+    installed("run", "d2d-nardini/static", *SHORT, "--results", tmp_path)
+    (manifest,) = tmp_path.glob("IM-IM-*/manifest.json")
+    assert json.loads(manifest.read_text())["git"] == git_describe()
+
+
+def test_the_first_experiment(installed, tmp_path):
+    done = installed("demo", "--results", tmp_path / "r", cwd=tmp_path)
+    assert "IM-IM" in done.stdout and " reproduced" in done.stdout and (tmp_path / "r/summary/report.html").exists()
+
+
+def test_its_scenarios_have_names(installed, tmp_path):
+    names = [line.split()[0] for line in installed("scenarios").stdout.splitlines()]
+    assert "d2d-nardini/static" in names and "d2d-nardini/claims" not in names
+    for spelled in ("d2d-nardini/static", "scenarios/d2d-nardini/static.yaml"):
+        assert "4 runs" in installed("check", spelled).stdout
+
+
+def test_its_links_are_there(installed):
+    done = installed("link", "good", "--lab", "virtual", "--", "/bin/sh", "-c", "echo at $CELLBED_NODE")
+    assert done.stdout.startswith("at ")
+
+
+@pytest.mark.parametrize(("args", "message"), [
+    (["run", "d2d-nardini/none"], "d2d-nardini/none: No such file or directory"),
+    (["run", "d2d-nardini/static", "--kernel", "6.1"], "linux-source-6.1|`python -m cellbed_kernel --version 6.1`"),
+    (["shell", "--mininet"], "cellbed: "),
+])
+def test_what_it_does_not_have_is_one_line(installed, args, message):
+    done = installed(*args, check=False)
+    assert done.returncode and re.search(message, done.stderr) and "Traceback" not in done.stderr
+    assert "make " not in done.stderr and str(ROOT) not in done.stderr
+
+
+def test_with_its_own_dependencies(wheel, tmp_path):
+    env = environment(tmp_path / "v", wheel)
+    for args in (["run", "d2d-nardini/static", *SHORT, "--results", tmp_path / "r"], ["report", tmp_path / "r"]):
+        subprocess.run([tmp_path / "v/bin/cellbed", *args], env=env, check=True)
+    assert (tmp_path / "r/summary/report.html").exists()
