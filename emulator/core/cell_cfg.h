@@ -26,14 +26,14 @@ enum cell_mode {
 /* Radio directions. Values of UL and DL are those of Wireshark's mac-lte. */
 enum cell_dir { CELL_DIR_UL, CELL_DIR_DL, CELL_DIR_SL, CELL_DIR_COUNT };
 
-/* The radio network. The others than LTE have one UE: see ran/dch/utran.h and
- * ran/recorded/opportunity.h. */
-enum cell_system {
-	CELL_SYSTEM_LTE,
-	CELL_SYSTEM_UTRAN,        /* a dedicated channel */
-	CELL_SYSTEM_PACKET_TRACE, /* recorded delivery opportunities */
-	CELL_SYSTEM_COUNT
-};
+/* Radio networks, each with its folder of ran/. */
+#define CELL_SYSTEMS(SYSTEM)                                                                       \
+	SYSTEM(CELL_SYSTEM_LTE, lte)                                                               \
+	SYSTEM(CELL_SYSTEM_UTRAN, dch)              /* dedicated channels */                       \
+	SYSTEM(CELL_SYSTEM_PACKET_TRACE, recorded)  /* recorded delivery opportunities */          \
+	SYSTEM(CELL_SYSTEM_CONSTANT_RATE, constant) /* no radio, to compare with */
+#define CELL_SYSTEM_VALUE(value, name) value,
+enum cell_system { CELL_SYSTEMS(CELL_SYSTEM_VALUE) CELL_SYSTEM_COUNT };
 
 /* Where the block errors of HARQ's attempts come from. */
 enum cell_errors {
@@ -50,8 +50,13 @@ enum cell_dtx {
 	CELL_DTX_COUNT
 };
 
-/* RLC of every bearer. Source: TS 36.322 4.2.1 */
-enum cell_rlc_mode { CELL_RLC_UM, CELL_RLC_AM, CELL_RLC_MODE_COUNT };
+/* Modes of RLC, each with its folder of rlc/. Source: TS 36.322 4.2.1 */
+#define CELL_RLC_MODES(MODE)                                                                       \
+	MODE(CELL_RLC_UM, um)                                                                      \
+	MODE(CELL_RLC_AM, am)                                                                      \
+	MODE(CELL_RLC_TM, tm)
+#define CELL_RLC_VALUE(value, name) value,
+enum cell_rlc_mode { CELL_RLC_MODES(CELL_RLC_VALUE) CELL_RLC_MODE_COUNT };
 
 /* When RLC hands up what it received. Source: Park 2013, section 4 */
 enum cell_delivery {
@@ -82,6 +87,15 @@ enum cell_ho_procedure {
 	CELL_HO_FAST_PATH_SWITCH, /* from the handover command on */
 	CELL_HO_PREDICTION,       /* before the handover, when it is predicted */
 	CELL_HO_PROCEDURE_COUNT
+};
+
+/* Where STATUS PDUs go. Source: TS 25.322 5.5.0 4.2.1.3; EURANE */
+enum cell_status {
+	CELL_STATUS_BLOCK,     /* each takes a transport block */
+	CELL_STATUS_PIGGYBACK, /* into the padding of an AMD PDU that leaves soon; otherwise a block
+	                        */
+	CELL_STATUS_CHANNEL,   /* a block of a logical channel of their own, beside those of data */
+	CELL_STATUS_COUNT
 };
 
 enum cell_sched {
@@ -135,6 +149,7 @@ struct cell_bearer_cfg {
 	uint16_t discard_timer_ms;
 	uint8_t pdcp_reordering;
 	uint16_t pdcp_t_reordering_ms;
+	uint8_t pdcp_status_report;
 };
 
 struct cell_ue_cfg {
@@ -182,10 +197,13 @@ struct cell_cfg {
 	uint16_t ho_prediction_ms; /* for the shell: that long before a handover it is predicted */
 	uint16_t ho_prediction_timeout_ms; /* without a handover the path is switched back */
 	uint16_t ho_end_marker_ms;         /* the target waits that long in vain */
+	uint8_t ho_end_markers;            /* sent for each path that ends */
+	uint16_t ho_end_marker_gap_ms;     /* between two of them */
 	uint32_t ho_signalling_us;         /* one way: X2AP, S1AP */
 
 	/* Timeline, in TTIs. Source: Nardini, Figure 4. */
 	uint8_t rar_delay_tti;       /* preamble to RAR */
+	uint8_t rar_to_msg3_tti;     /* RAR to message 3, at least grant_to_tx_tti */
 	uint8_t grant_to_tx_tti;     /* UL/SL grant to transmission */
 	uint8_t decode_tti;          /* transmission to decoded */
 	uint8_t dl_sched_to_tx_tti;  /* DL scheduling decision to transmission */
@@ -243,6 +261,7 @@ struct cell_cfg {
 	uint16_t discard_timer_ms; /* 0 = infinity */
 	uint8_t pdcp_reordering;   /* in order again above RLC. Source: TS 38.323 5.2.2.2 */
 	uint16_t pdcp_t_reordering_ms;
+	uint8_t pdcp_status_report; /* the UE says after a handover what it has. Source: 5.3 */
 
 	/* Bearers that are not as the above, in the order of their UEs; the caller's until
 	 * cell_done(). Of one UE the first that takes a packet has it. */
@@ -255,7 +274,7 @@ struct cell_cfg {
 	uint8_t mode_flush_air;  /* blocks on the air are void, too; those of AM always are */
 
 	/*
-	 * UTRAN, in place of all above but n_ue (1), and of each UE but rnti. Rates are those of
+	 * UTRAN, in place of all above but n_ue, and of each UE but rnti. Rates are those of
 	 * RLC PDUs: whole numbers of them in a TTI. Source: DeMey 2005 Table I; TS 25.322 9.5, 9.6
 	 */
 	uint8_t system; /* enum cell_system */
@@ -264,6 +283,7 @@ struct cell_cfg {
 	uint32_t utran_dl_rate_bps;
 	uint32_t utran_ul_rate_bps;
 	uint16_t utran_delay_ms;    /* Iub and processing, one way */
+	uint8_t utran_status;       /* enum cell_status */
 	uint32_t utran_bler_dl_q32; /* of every block */
 	uint32_t utran_bler_ul_q32;
 	uint8_t utran_max_dat; /* MaxDAT: transmissions of a PDU before its SDUs are discarded */
@@ -300,6 +320,14 @@ struct cell_cfg {
 	uint16_t train_gap_dl_ms;
 	const int32_t *train_size_us[2]; /* added to the delay of a packet of 100, 200, ... bytes */
 	uint32_t n_train_sizes[2];
+
+	/* Links of constant rate, in place of all above but n_ue, and of each UE but rnti. */
+	uint32_t constant_dl_rate_bps;
+	uint32_t constant_ul_rate_bps;
+	uint16_t constant_delay_ms; /* one way, after a packet was sent */
+	uint32_t constant_loss_dl_q32;
+	uint32_t constant_loss_ul_q32;
+	uint32_t constant_queue_pkts;
 
 	uint32_t max_pkts; /* packets held at once, all bearers */
 	uint32_t max_cmds; /* changes that cell_apply() takes before cell_advance() makes them */

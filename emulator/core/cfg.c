@@ -31,9 +31,11 @@ void cell_cfg_default(struct cell_cfg *cfg)
 
 struct cell_bearer_cfg cell_cfg_bearer(const struct cell_cfg *cfg)
 {
+	static const struct cell_bearer_cfg declared = { CFG_BEARER_DEFAULTS };
+
 	return (struct cell_bearer_cfg){
 		.priority = CELL_PRIORITY_LAST,
-		.bucket_ms = 100,
+		.bucket_ms = declared.bucket_ms,
 		.rlc_mode = cfg->rlc_mode,
 		.delivery = cfg->delivery,
 		.t_reordering_ms = cfg->t_reordering_ms,
@@ -51,6 +53,7 @@ struct cell_bearer_cfg cell_cfg_bearer(const struct cell_cfg *cfg)
 		.discard_timer_ms = cfg->discard_timer_ms,
 		.pdcp_reordering = cfg->pdcp_reordering,
 		.pdcp_t_reordering_ms = cfg->pdcp_t_reordering_ms,
+		.pdcp_status_report = cfg->pdcp_status_report,
 	};
 }
 

@@ -14,6 +14,7 @@
 	.pf_average_tti = 1000, \
 	.max_pkts = 8192, \
 	.rar_delay_tti = 3, \
+	.rar_to_msg3_tti = 2, \
 	.grant_to_tx_tti = 2, \
 	.decode_tti = 4, \
 	.dl_sched_to_tx_tti = 1, \
@@ -51,6 +52,7 @@
 	.discard_timer_ms = 0, \
 	.pdcp_reordering = 0, \
 	.pdcp_t_reordering_ms = 50, \
+	.pdcp_status_report = 1, \
 	.mode_select_ms = 0, \
 	.mode_flush = 0, \
 	.mode_flush_air = 0, \
@@ -60,6 +62,8 @@
 	.ho_detach_ms = 30, \
 	.ho_signalling_us = 4000, \
 	.ho_end_marker_ms = 200, \
+	.ho_end_markers = 1, \
+	.ho_end_marker_gap_ms = 20, \
 	.ho_forwarding = 1, \
 	.ho_reordering = 1, \
 	.gtpu_ecn = 0, \
@@ -77,16 +81,23 @@
 	.utran_timer_poll_ms = 85, \
 	.utran_timer_mrw_ms = 100, \
 	.utran_timer_status_prohibit_ms = 40, \
+	.utran_status = 1, \
 	.utran_queue_pkts = 4096, \
 	.opportunity_delay_ms = 0, \
 	.opportunity_queue_pkts = 1000, \
 	.opportunity_queue_bytes = 0, \
 	.opportunity_bytes = 1500, \
 	.train_gap_ul_ms = 0, \
-	.train_gap_dl_ms = 0
+	.train_gap_dl_ms = 0, \
+	.constant_dl_rate_bps = 20000000, \
+	.constant_ul_rate_bps = 10000000, \
+	.constant_delay_ms = 10, \
+	.constant_loss_dl_q32 = 0, \
+	.constant_loss_ul_q32 = 0, \
+	.constant_queue_pkts = 1000
 
 #define CFG_LIMITS \
-	LIMIT(cell_cfg, system, 0, 2), \
+	LIMIT(cell_cfg, system, 0, 3), \
 	LIMIT(cell_cfg, n_rb, 6, 110), \
 	LIMIT(cell_cfg, dl_carriers, 1, 5), \
 	LIMIT(cell_cfg, dl_codewords, 1, 2), \
@@ -94,6 +105,7 @@
 	LIMIT(cell_cfg, pf_average_tti, 1, 100000), \
 	LIMIT(cell_cfg, max_pkts, 16, 65536), \
 	LIMIT(cell_cfg, rar_delay_tti, 1, 12), \
+	LIMIT(cell_cfg, rar_to_msg3_tti, 1, 8), \
 	LIMIT(cell_cfg, grant_to_tx_tti, 1, 8), \
 	LIMIT(cell_cfg, decode_tti, 1, 8), \
 	LIMIT(cell_cfg, dl_sched_to_tx_tti, 1, 8), \
@@ -113,7 +125,7 @@
 	LIMIT(cell_cfg, harq_dl_rtt_tti, 8, 32), \
 	LIMIT(cell_cfg, control_errors, 0, 1), \
 	LIMIT(cell_cfg, control_dtx, 0, 1), \
-	LIMIT(cell_cfg, rlc_mode, 0, 1), \
+	LIMIT(cell_cfg, rlc_mode, 0, 2), \
 	LIMIT(cell_cfg, delivery, 0, 1), \
 	LIMIT(cell_cfg, rlc_queue_pkts, 1, 65536), \
 	LIMIT(cell_cfg, rlc_queue_bytes, 0, 100000000), \
@@ -128,6 +140,7 @@
 	LIMIT(cell_cfg, discard_timer_ms, 0, 1500), \
 	LIMIT(cell_cfg, pdcp_reordering, 0, 1), \
 	LIMIT(cell_cfg, pdcp_t_reordering_ms, 0, 3000), \
+	LIMIT(cell_cfg, pdcp_status_report, 0, 1), \
 	LIMIT(cell_cfg, mode_select_ms, 0, 60000), \
 	LIMIT(cell_cfg, mode_flush, 0, 2), \
 	LIMIT(cell_cfg, mode_flush_air, 0, 1), \
@@ -137,6 +150,8 @@
 	LIMIT(cell_cfg, ho_detach_ms, 0, 10000), \
 	LIMIT(cell_cfg, ho_signalling_us, 0, 1000000), \
 	LIMIT(cell_cfg, ho_end_marker_ms, 1, 60000), \
+	LIMIT(cell_cfg, ho_end_markers, 1, 16), \
+	LIMIT(cell_cfg, ho_end_marker_gap_ms, 1, 1000), \
 	LIMIT(cell_cfg, ho_forwarding, 0, 1), \
 	LIMIT(cell_cfg, ho_reordering, 0, 1), \
 	LIMIT(cell_cfg, gtpu_ecn, 0, 1), \
@@ -151,13 +166,109 @@
 	LIMIT(cell_cfg, utran_timer_poll_ms, 10, 1000), \
 	LIMIT(cell_cfg, utran_timer_mrw_ms, 10, 1000), \
 	LIMIT(cell_cfg, utran_timer_status_prohibit_ms, 0, 1000), \
+	LIMIT(cell_cfg, utran_status, 0, 2), \
 	LIMIT(cell_cfg, utran_queue_pkts, 1, 65536), \
 	LIMIT(cell_cfg, opportunity_delay_ms, 0, 10000), \
 	LIMIT(cell_cfg, opportunity_queue_pkts, 1, 65536), \
 	LIMIT(cell_cfg, opportunity_queue_bytes, 0, 100000000), \
 	LIMIT(cell_cfg, opportunity_bytes, 100, 9000), \
 	LIMIT(cell_cfg, train_gap_ul_ms, 0, 60000), \
-	LIMIT(cell_cfg, train_gap_dl_ms, 0, 60000)
+	LIMIT(cell_cfg, train_gap_dl_ms, 0, 60000), \
+	LIMIT(cell_cfg, constant_dl_rate_bps, 1000, 1000000000), \
+	LIMIT(cell_cfg, constant_ul_rate_bps, 1000, 1000000000), \
+	LIMIT(cell_cfg, constant_delay_ms, 0, 10000), \
+	LIMIT(cell_cfg, constant_queue_pkts, 1, 65536)
+
+#define CFG_DRAWN \
+	LIMIT(cell_cfg, system, 0, 3), \
+	LIMIT(cell_cfg, n_rb, 6, 110), \
+	LIMIT(cell_cfg, dl_carriers, 1, 5), \
+	LIMIT(cell_cfg, dl_codewords, 1, 2), \
+	LIMIT(cell_cfg, scheduler, 0, 4), \
+	LIMIT(cell_cfg, pf_average_tti, 1, 100000), \
+	LIMIT(cell_cfg, max_pkts, 16, 65536), \
+	LIMIT(cell_cfg, rar_delay_tti, 1, 12), \
+	LIMIT(cell_cfg, rar_to_msg3_tti, 1, 8), \
+	LIMIT(cell_cfg, grant_to_tx_tti, 1, 8), \
+	LIMIT(cell_cfg, decode_tti, 1, 8), \
+	LIMIT(cell_cfg, dl_sched_to_tx_tti, 1, 8), \
+	LIMIT(cell_cfg, processing_lead_ns, 0, 999000), \
+	LIMIT(cell_cfg, rac_timeout_tti, 2, 1000), \
+	LIMIT(cell_cfg, backoff_max_ms, 0, 960), \
+	LIMIT(cell_cfg, n_preambles, 1, 64), \
+	LIMIT(cell_cfg, prach_period_tti, 1, 20), \
+	LIMIT(cell_cfg, bsr_grant_rb, 1, 6), \
+	LIMIT(cell_cfg, bandwidth_stealing, 0, 1), \
+	LIMIT(cell_cfg, trailing_bsr, 0, 1), \
+	LIMIT(cell_cfg, enb_overhears_dm, 0, 1), \
+	LIMIT(cell_cfg, grants_ignore_headers, 0, 1), \
+	LIMIT(cell_cfg, ul_always_scheduled, 0, 1), \
+	LIMIT(cell_cfg, harq_max_attempts, 1, 8), \
+	LIMIT(cell_cfg, harq_errors, 0, 1), \
+	LIMIT(cell_cfg, harq_dl_rtt_tti, 8, 32), \
+	LIMIT(cell_cfg, harq_nack_to_ack_q32, 0, 4294967295), \
+	LIMIT(cell_cfg, control_errors, 0, 1), \
+	LIMIT(cell_cfg, control_dtx, 0, 1), \
+	LIMIT(cell_cfg, rlc_mode, 0, 2), \
+	LIMIT(cell_cfg, delivery, 0, 1), \
+	LIMIT(cell_cfg, rlc_queue_pkts, 1, 65536), \
+	LIMIT(cell_cfg, rlc_queue_bytes, 0, 100000000), \
+	LIMIT(cell_cfg, t_reordering_ms, 0, 200), \
+	LIMIT(cell_cfg, um_sn_bits, 5, 10), \
+	LIMIT(cell_cfg, am_poll_pdu, 1, 1024), \
+	LIMIT(cell_cfg, am_poll_byte, 1, 10000000), \
+	LIMIT(cell_cfg, am_t_poll_retransmit_ms, 5, 500), \
+	LIMIT(cell_cfg, am_t_status_prohibit_ms, 0, 500), \
+	LIMIT(cell_cfg, am_max_retx_threshold, 1, 32), \
+	LIMIT(cell_cfg, am_on_max_retx, 0, 1), \
+	LIMIT(cell_cfg, am_reestablish_ms, 0, 10000), \
+	LIMIT(cell_cfg, pdcp_sn_bits, 7, 12), \
+	LIMIT(cell_cfg, discard_timer_ms, 0, 1500), \
+	LIMIT(cell_cfg, pdcp_reordering, 0, 1), \
+	LIMIT(cell_cfg, pdcp_t_reordering_ms, 0, 3000), \
+	LIMIT(cell_cfg, pdcp_status_report, 0, 1), \
+	LIMIT(cell_cfg, mode_select_ms, 0, 60000), \
+	LIMIT(cell_cfg, mode_flush, 0, 2), \
+	LIMIT(cell_cfg, mode_flush_air, 0, 1), \
+	LIMIT(cell_cfg, ho_procedure, 0, 2), \
+	LIMIT(cell_cfg, ho_prediction_ms, 1, 10000), \
+	LIMIT(cell_cfg, ho_prediction_timeout_ms, 1, 60000), \
+	LIMIT(cell_cfg, ho_detach_ms, 0, 10000), \
+	LIMIT(cell_cfg, ho_signalling_us, 0, 1000000), \
+	LIMIT(cell_cfg, ho_end_marker_ms, 1, 60000), \
+	LIMIT(cell_cfg, ho_end_markers, 1, 16), \
+	LIMIT(cell_cfg, ho_end_marker_gap_ms, 1, 1000), \
+	LIMIT(cell_cfg, ho_forwarding, 0, 1), \
+	LIMIT(cell_cfg, ho_reordering, 0, 1), \
+	LIMIT(cell_cfg, gtpu_ecn, 0, 1), \
+	LIMIT(cell_cfg, utran_dl_rate_bps, 1, 10000000), \
+	LIMIT(cell_cfg, utran_ul_rate_bps, 1, 10000000), \
+	LIMIT(cell_cfg, utran_tti_ms, 10, 80), \
+	LIMIT(cell_cfg, utran_pdu_bytes, 8, 126), \
+	LIMIT(cell_cfg, utran_delay_ms, 0, 200), \
+	LIMIT(cell_cfg, utran_bler_dl_q32, 0, 4294967295), \
+	LIMIT(cell_cfg, utran_bler_ul_q32, 0, 4294967295), \
+	LIMIT(cell_cfg, utran_max_dat, 1, 40), \
+	LIMIT(cell_cfg, utran_tx_window_pdus, 1, 2047), \
+	LIMIT(cell_cfg, utran_poll_pdu, 0, 4095), \
+	LIMIT(cell_cfg, utran_poll_window_percent, 1, 100), \
+	LIMIT(cell_cfg, utran_timer_poll_ms, 10, 1000), \
+	LIMIT(cell_cfg, utran_timer_mrw_ms, 10, 1000), \
+	LIMIT(cell_cfg, utran_timer_status_prohibit_ms, 0, 1000), \
+	LIMIT(cell_cfg, utran_status, 0, 2), \
+	LIMIT(cell_cfg, utran_queue_pkts, 1, 65536), \
+	LIMIT(cell_cfg, opportunity_delay_ms, 0, 10000), \
+	LIMIT(cell_cfg, opportunity_queue_pkts, 1, 65536), \
+	LIMIT(cell_cfg, opportunity_queue_bytes, 0, 100000000), \
+	LIMIT(cell_cfg, opportunity_bytes, 100, 9000), \
+	LIMIT(cell_cfg, train_gap_ul_ms, 0, 60000), \
+	LIMIT(cell_cfg, train_gap_dl_ms, 0, 60000), \
+	LIMIT(cell_cfg, constant_dl_rate_bps, 1000, 1000000000), \
+	LIMIT(cell_cfg, constant_ul_rate_bps, 1000, 1000000000), \
+	LIMIT(cell_cfg, constant_delay_ms, 0, 10000), \
+	LIMIT(cell_cfg, constant_loss_dl_q32, 0, 4294967295), \
+	LIMIT(cell_cfg, constant_loss_ul_q32, 0, 4294967295), \
+	LIMIT(cell_cfg, constant_queue_pkts, 1, 65536)
 
 #define CFG_UE_DEFAULTS \
 	.mode = 1, \
@@ -175,6 +286,17 @@
 	LIMIT(cell_ue_cfg, cqi_ul, 1, 15), \
 	LIMIT(cell_ue_cfg, cqi_dl, 1, 15), \
 	LIMIT(cell_ue_cfg, cqi_sl, 1, 15)
+
+#define CFG_UE_DRAWN \
+	LIMIT(cell_ue_cfg, mode, 0, 1), \
+	LIMIT(cell_ue_cfg, weight, 1, 255), \
+	LIMIT(cell_ue_cfg, rnti, 1, 65523), \
+	LIMIT(cell_ue_cfg, cqi_ul, 1, 15), \
+	LIMIT(cell_ue_cfg, cqi_dl, 1, 15), \
+	LIMIT(cell_ue_cfg, cqi_sl, 1, 15), \
+	LIMIT(cell_ue_cfg, bler_ul_q32, 0, 4294967295), \
+	LIMIT(cell_ue_cfg, bler_dl_q32, 0, 4294967295), \
+	LIMIT(cell_ue_cfg, bler_sl_q32, 0, 4294967295)
 
 #define CFG_BEARER_DEFAULTS \
 	.priority = 8, \
@@ -196,13 +318,14 @@
 	.pdcp_sn_bits = 12, \
 	.discard_timer_ms = 0, \
 	.pdcp_reordering = 0, \
-	.pdcp_t_reordering_ms = 50
+	.pdcp_t_reordering_ms = 50, \
+	.pdcp_status_report = 1
 
 #define CFG_BEARER_LIMITS \
 	LIMIT(cell_bearer_cfg, priority, 1, 16), \
 	LIMIT(cell_bearer_cfg, prioritised_rate_bps, 0, 100000000), \
 	LIMIT(cell_bearer_cfg, bucket_ms, 50, 1000), \
-	LIMIT(cell_bearer_cfg, rlc_mode, 0, 1), \
+	LIMIT(cell_bearer_cfg, rlc_mode, 0, 2), \
 	LIMIT(cell_bearer_cfg, delivery, 0, 1), \
 	LIMIT(cell_bearer_cfg, rlc_queue_pkts, 1, 65536), \
 	LIMIT(cell_bearer_cfg, rlc_queue_bytes, 0, 100000000), \
@@ -216,7 +339,31 @@
 	LIMIT(cell_bearer_cfg, am_reestablish_ms, 0, 10000), \
 	LIMIT(cell_bearer_cfg, discard_timer_ms, 0, 1500), \
 	LIMIT(cell_bearer_cfg, pdcp_reordering, 0, 1), \
-	LIMIT(cell_bearer_cfg, pdcp_t_reordering_ms, 0, 3000)
+	LIMIT(cell_bearer_cfg, pdcp_t_reordering_ms, 0, 3000), \
+	LIMIT(cell_bearer_cfg, pdcp_status_report, 0, 1)
+
+#define CFG_BEARER_DRAWN \
+	LIMIT(cell_bearer_cfg, priority, 1, 16), \
+	LIMIT(cell_bearer_cfg, prioritised_rate_bps, 0, 100000000), \
+	LIMIT(cell_bearer_cfg, bucket_ms, 50, 1000), \
+	LIMIT(cell_bearer_cfg, rlc_mode, 0, 2), \
+	LIMIT(cell_bearer_cfg, delivery, 0, 1), \
+	LIMIT(cell_bearer_cfg, rlc_queue_pkts, 1, 65536), \
+	LIMIT(cell_bearer_cfg, rlc_queue_bytes, 0, 100000000), \
+	LIMIT(cell_bearer_cfg, t_reordering_ms, 0, 200), \
+	LIMIT(cell_bearer_cfg, um_sn_bits, 5, 10), \
+	LIMIT(cell_bearer_cfg, am_poll_pdu, 1, 1024), \
+	LIMIT(cell_bearer_cfg, am_poll_byte, 1, 10000000), \
+	LIMIT(cell_bearer_cfg, am_t_poll_retransmit_ms, 5, 500), \
+	LIMIT(cell_bearer_cfg, am_t_status_prohibit_ms, 0, 500), \
+	LIMIT(cell_bearer_cfg, am_max_retx_threshold, 1, 32), \
+	LIMIT(cell_bearer_cfg, am_on_max_retx, 0, 1), \
+	LIMIT(cell_bearer_cfg, am_reestablish_ms, 0, 10000), \
+	LIMIT(cell_bearer_cfg, pdcp_sn_bits, 7, 12), \
+	LIMIT(cell_bearer_cfg, discard_timer_ms, 0, 1500), \
+	LIMIT(cell_bearer_cfg, pdcp_reordering, 0, 1), \
+	LIMIT(cell_bearer_cfg, pdcp_t_reordering_ms, 0, 3000), \
+	LIMIT(cell_bearer_cfg, pdcp_status_report, 0, 1)
 
 #define CFG_FILTER_DEFAULTS \
 	.protocol = 0, \
@@ -227,5 +374,11 @@
 	LIMIT(cell_filter, protocol, 0, 3), \
 	LIMIT(cell_filter, local_port, 0, 65535), \
 	LIMIT(cell_filter, remote_port, 0, 65535)
+
+#define CFG_FILTER_DRAWN \
+	LIMIT(cell_filter, protocol, 0, 3), \
+	LIMIT(cell_filter, local_port, 0, 65535), \
+	LIMIT(cell_filter, remote_port, 0, 65535), \
+	LIMIT(cell_filter, dscp, 0, 63)
 
 #endif

@@ -58,7 +58,6 @@ static int read_bearer(struct reader *r, const char *path, json_t *bearer, uint8
 		return -EINVAL;
 	b->ue = id;
 	b->priority = defaults.priority;
-	b->bucket_ms = defaults.bucket_ms;
 	if (config_read_object(r, path, bearer, config_bearers.keys, config_bearers.elsewhere, b) <
 	    0)
 		return -EINVAL;

@@ -4,7 +4,7 @@
 
 #include "config_key.h"
 
-static const char *const config_system_names[] = { "lte", "utran", "packet_trace", NULL };
+static const char *const config_system_names[] = { "lte", "utran", "packet_trace", "constant_rate", NULL };
 
 static const char *const config_scheduler_names[] = { "rr", "wfq", "max_ci", "pf", "mlwdf", NULL };
 
@@ -12,7 +12,7 @@ static const char *const config_harq_errors_names[] = { "ladder", "sinr", NULL }
 
 static const char *const config_control_dtx_names[] = { "retry", "lose", NULL };
 
-static const char *const config_rlc_mode_names[] = { "um", "am", NULL };
+static const char *const config_rlc_mode_names[] = { "um", "am", "tm", NULL };
 
 static const char *const config_delivery_names[] = { "in_sequence", "out_of_sequence", NULL };
 
@@ -23,6 +23,8 @@ static const char *const config_mode_flush_names[] = { "discard", "keep", "retra
 static const char *const config_ho_procedure_names[] = { "standard", "fast_path_switch", "prediction", NULL };
 
 static const char *const config_gtpu_ecn_names[] = { "none", "copy", NULL };
+
+static const char *const config_utran_status_names[] = { "block", "piggyback", "channel", NULL };
 
 const char *const config_mode_names[] = { "im", "dm", NULL };
 
@@ -39,10 +41,11 @@ static const struct key cell_keys[] = {
 	{ 0 },
 };
 
-static const char *const cell_elsewhere[] = { "timing", "ra", "mac", "harq", "control", "rlc", "rlc_um", "rlc_am", "pdcp", "mode_switch", "handover", "gtpu", "utran", "packet_trace", "ues", "enbs", "sgw", NULL };
+static const char *const cell_elsewhere[] = { "timing", "ra", "mac", "harq", "control", "rlc", "rlc_um", "rlc_am", "pdcp", "mode_switch", "handover", "gtpu", "utran", "packet_trace", "constant_rate", "ues", "enbs", "sgw", NULL };
 
 static const struct key timing_keys[] = {
 	KEY(cell_cfg, "rar_delay_tti", rar_delay_tti, KIND_UINT, 1, 12),
+	KEY(cell_cfg, "rar_to_msg3_tti", rar_to_msg3_tti, KIND_UINT, 1, 8),
 	KEY(cell_cfg, "grant_to_tx_tti", grant_to_tx_tti, KIND_UINT, 1, 8),
 	KEY(cell_cfg, "decode_tti", decode_tti, KIND_UINT, 1, 8),
 	KEY(cell_cfg, "dl_sched_to_tx_tti", dl_sched_to_tx_tti, KIND_UINT, 1, 8),
@@ -114,6 +117,7 @@ static const struct key pdcp_keys[] = {
 	KEY(cell_cfg, "discard_timer_ms", discard_timer_ms, KIND_UINT, 0, 1500),
 	KEY(cell_cfg, "reordering", pdcp_reordering, KIND_BOOL, 0, 1),
 	KEY(cell_cfg, "t_reordering_ms", pdcp_t_reordering_ms, KIND_UINT, 0, 3000),
+	KEY(cell_cfg, "status_report", pdcp_status_report, KIND_BOOL, 0, 1),
 	{ 0 },
 };
 
@@ -131,6 +135,8 @@ static const struct key handover_keys[] = {
 	KEY(cell_cfg, "detach_ms", ho_detach_ms, KIND_UINT, 0, 10000),
 	KEY(cell_cfg, "signalling_us", ho_signalling_us, KIND_UINT, 0, 1000000),
 	KEY(cell_cfg, "end_marker_ms", ho_end_marker_ms, KIND_UINT, 1, 60000),
+	KEY(cell_cfg, "end_markers", ho_end_markers, KIND_UINT, 1, 16),
+	KEY(cell_cfg, "end_marker_gap_ms", ho_end_marker_gap_ms, KIND_UINT, 1, 1000),
 	KEY(cell_cfg, "forwarding", ho_forwarding, KIND_BOOL, 0, 1),
 	KEY(cell_cfg, "reordering", ho_reordering, KIND_BOOL, 0, 1),
 	{ 0 },
@@ -156,6 +162,7 @@ static const struct key utran_keys[] = {
 	KEY(cell_cfg, "timer_poll_ms", utran_timer_poll_ms, KIND_UINT, 10, 1000),
 	KEY(cell_cfg, "timer_mrw_ms", utran_timer_mrw_ms, KIND_UINT, 10, 1000),
 	KEY(cell_cfg, "timer_status_prohibit_ms", utran_timer_status_prohibit_ms, KIND_UINT, 0, 1000),
+	KEY_ENUM(cell_cfg, "status", utran_status, config_utran_status_names),
 	KEY(cell_cfg, "queue_pkts", utran_queue_pkts, KIND_UINT, 1, 65536),
 	{ 0 },
 };
@@ -171,6 +178,16 @@ static const struct key packet_trace_keys[] = {
 };
 
 static const char *const packet_trace_elsewhere[] = { "uplink", "downlink", "uplink_trains", "downlink_trains", "uplink_sizes_us", "downlink_sizes_us", NULL };
+
+static const struct key constant_rate_keys[] = {
+	KEY(cell_cfg, "dl_rate", constant_dl_rate_bps, KIND_UINT, 1000, 1000000000),
+	KEY(cell_cfg, "ul_rate", constant_ul_rate_bps, KIND_UINT, 1000, 1000000000),
+	KEY(cell_cfg, "delay_ms", constant_delay_ms, KIND_UINT, 0, 10000),
+	KEY(cell_cfg, "loss_dl", constant_loss_dl_q32, KIND_PROBABILITY, 0, 1),
+	KEY(cell_cfg, "loss_ul", constant_loss_ul_q32, KIND_PROBABILITY, 0, 1),
+	KEY(cell_cfg, "queue_pkts", constant_queue_pkts, KIND_UINT, 1, 65536),
+	{ 0 },
+};
 
 static const struct key ues_keys[] = {
 	KEY_ENUM(cell_ue_cfg, "mode", mode, config_mode_names),
@@ -227,5 +244,6 @@ const struct section config_sections[] = {
 	{ "gtpu", gtpu_keys, NULL },
 	{ "utran", utran_keys, NULL },
 	{ "packet_trace", packet_trace_keys, packet_trace_elsewhere },
+	{ "constant_rate", constant_rate_keys, NULL },
 	{ 0 },
 };

@@ -24,18 +24,22 @@ struct direction {
 struct rlc_order {
 	rlc_order_write *write;
 	void *arg;
-	struct direction dir[2];
+	struct direction *dir; /* two of each UE */
+	uint32_t n_dirs;
 	struct umts_status status; /* being read */
 };
 
-struct rlc_order *rlc_order_create(rlc_order_write *write, void *arg)
+struct rlc_order *rlc_order_create(uint8_t n_ue, rlc_order_write *write, void *arg)
 {
-	struct rlc_order *o = calloc(1, sizeof(*o));
+	struct rlc_order *o = malloc(sizeof(*o));
+	struct direction *dir = calloc(2 * (size_t)n_ue, sizeof(*dir));
 
-	if (o) {
-		o->write = write;
-		o->arg = arg;
+	if (!o || !dir) {
+		free(o);
+		free(dir);
+		return NULL;
 	}
+	*o = (struct rlc_order){ .write = write, .arg = arg, .dir = dir, .n_dirs = 2u * n_ue };
 	return o;
 }
 
@@ -106,7 +110,7 @@ static int follow_mrw(struct rlc_order *o, struct direction *d, const uint8_t *d
 int rlc_order_push(struct rlc_order *o, int64_t t_ns, const struct cell_pdu_info *info,
                    const uint8_t *data, uint32_t len)
 {
-	struct direction *d = &o->dir[info->dir == CELL_DIR_DL];
+	struct direction *d = &o->dir[2 * (info->ue - 1) + (info->dir == CELL_DIR_DL)];
 	uint16_t sn = (uint16_t)((data[0] & 0x7f) << 5 | data[1] >> 3);
 	int r;
 
@@ -126,12 +130,13 @@ int rlc_order_close(struct rlc_order *o)
 
 	if (!o)
 		return 0;
-	for (int i = 0; i < 2; i++)
+	for (uint32_t i = 0; i < o->n_dirs; i++)
 		for (uint32_t n = 0; n < UMTS_SLOTS; n++) {
 			int e = pass(o, &o->dir[i]);
 
 			r = r < 0 ? r : e;
 		}
+	free(o->dir);
 	free(o);
 	return r;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rlc_order.h - received RLC PDUs of the UTRAN in the order in which RLC reads them.
+ * rlc_order.h - received RLC PDUs of the UTRAN, of each UE and direction in the order in which RLC
+ * reads them.
  *
  * Wireshark puts packets together only from AMD PDUs that come in the order of
  * their SNs. So a PDU behind a gap waits for what is missing; a duplicate stays behind
@@ -18,8 +19,8 @@ struct rlc_order;
 typedef int rlc_order_write(void *arg, int64_t t_ns, const struct cell_pdu_info *info,
                             const uint8_t *data, uint32_t len);
 
-/** rlc_order_create() - Return: NULL when out of memory */
-struct rlc_order *rlc_order_create(rlc_order_write *write, void *arg);
+/** rlc_order_create() - for UEs 1 to @n_ue. Return: NULL when out of memory */
+struct rlc_order *rlc_order_create(uint8_t n_ue, rlc_order_write *write, void *arg);
 
 /** rlc_order_push() - a PDU was received. Return: 0, -ENOMEM, or what @write said. */
 int rlc_order_push(struct rlc_order *o, int64_t t_ns, const struct cell_pdu_info *info,

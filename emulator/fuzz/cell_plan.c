@@ -3,14 +3,20 @@
  * cell_plan.c - plans out of fuzz inputs; see cell_plan.h.
  *
  * Values are chosen among those that matter, as the property tests choose them,
- * so that most inputs are cells in which something happens.
+ * so that most inputs are cells in which something happens. Every fourth input has other values of
+ * a few keys besides, whichever and whatever (cell_keys.h).
  */
 #include "cell_plan.h"
+
+#include "cell_keys.h"
 
 #define MS       INT64_C(1000000)
 #define TAIL_MS  400
 #define ADDR(x)  (0x0a000000u + (x))
 #define Q32_HALF 0x80000000u
+
+#define CONSTANT     254 /* the byte that says which system */
+#define OTHER_VALUES 192 /* seeds from here on */
 
 static uint8_t bit(struct fuzz_input *in)
 {
@@ -22,18 +28,19 @@ static uint32_t error_rate(struct fuzz_input *in)
 	return FUZZ_PICK(in, 0, 0, Q32_HALF / 5, Q32_HALF, UINT32_MAX);
 }
 
-static void one_ue(struct cell_cfg *cfg)
+/* UEs that talk to the network, and few packets. */
+static void ues(struct cell_cfg *cfg, uint32_t n)
 {
-	cfg->n_ue = 1;
-	cfg->ue[0].peer = CELL_PEER_NETWORK;
-	cfg->ue[0].mode = CELL_MODE_IM;
+	cfg->n_ue = (uint8_t)n;
+	for (uint32_t i = 0; i < n; i++)
+		cfg->ue[i] = (struct cell_ue_cfg){ .rnti = (uint16_t)(61 + i) };
 	cfg->max_pkts = 64;
 }
 
 static void read_packet_trace(struct plan *p, struct fuzz_input *in)
 {
 	p->cfg.system = CELL_SYSTEM_PACKET_TRACE;
-	one_ue(&p->cfg);
+	ues(&p->cfg, 1);
 	for (int d = 0; d < 2; d++) {
 		uint32_t n = fuzz_range(in, 1, PLAN_TIMES_MAX), ms = 0;
 
@@ -47,12 +54,22 @@ static void read_packet_trace(struct plan *p, struct fuzz_input *in)
 	p->cfg.opportunity_queue_bytes = FUZZ_PICK(in, 0, 1500, 5000);
 }
 
+static void read_constant(struct cell_cfg *cfg, struct fuzz_input *in)
+{
+	cfg->system = CELL_SYSTEM_CONSTANT_RATE;
+	ues(cfg, fuzz_range(in, 1, 3));
+	cfg->constant_dl_rate_bps = FUZZ_PICK(in, 20000000, 1000, 999983);
+	cfg->constant_delay_ms = (uint16_t)FUZZ_PICK(in, 10, 0, 100);
+	cfg->constant_loss_dl_q32 = error_rate(in);
+	cfg->constant_queue_pkts = FUZZ_PICK(in, 1000, 1, 3);
+}
+
 static void read_utran(struct cell_cfg *cfg, struct fuzz_input *in)
 {
 	uint32_t rate_bps;
 
 	cfg->system = CELL_SYSTEM_UTRAN;
-	one_ue(cfg);
+	ues(cfg, fuzz_range(in, 1, 3));
 	cfg->utran_tti_ms = (uint8_t)FUZZ_PICK(in, 10, 20, 40, 80);
 	cfg->utran_pdu_bytes = (uint16_t)FUZZ_PICK(in, 40, 8, 20, 126);
 	rate_bps = 8000u * cfg->utran_pdu_bytes / cfg->utran_tti_ms;
@@ -69,6 +86,7 @@ static void read_utran(struct cell_cfg *cfg, struct fuzz_input *in)
 	cfg->utran_timer_mrw_ms = (uint16_t)FUZZ_PICK(in, 100, 10, 30);
 	cfg->utran_timer_status_prohibit_ms = (uint16_t)FUZZ_PICK(in, 0, 40, 100);
 	cfg->utran_queue_pkts = FUZZ_PICK(in, 1000, 2);
+	cfg->utran_status = (uint8_t)fuzz_range(in, 0, CELL_STATUS_COUNT - 1);
 }
 
 static void read_ues(struct cell_cfg *cfg, struct fuzz_input *in, bool lossy)
@@ -116,6 +134,7 @@ static void read_timing(struct cell_cfg *cfg, struct fuzz_input *in)
 {
 	cfg->rar_delay_tti = (uint8_t)FUZZ_PICK(in, 3, 1, 12);
 	cfg->grant_to_tx_tti = (uint8_t)FUZZ_PICK(in, 2, 1, 4, 7);
+	cfg->rar_to_msg3_tti = (uint8_t)fuzz_range(in, cfg->grant_to_tx_tti, 8);
 	cfg->decode_tti = (uint8_t)FUZZ_PICK(in, 4, 1, 6);
 	cfg->dl_sched_to_tx_tti = (uint8_t)FUZZ_PICK(in, 1, 4, 8);
 	cfg->processing_lead_ns = FUZZ_PICK(in, 250000, 0, 1, 999999);
@@ -149,6 +168,7 @@ static void read_bearers(struct cell_cfg *cfg, struct fuzz_input *in, bool lossy
 	cfg->pdcp_sn_bits = (uint8_t)FUZZ_PICK(in, 12, 7);
 	cfg->discard_timer_ms = (uint16_t)FUZZ_PICK(in, 0, 1, 30);
 	cfg->pdcp_reordering = bit(in);
+	cfg->pdcp_status_report = bit(in);
 	cfg->pdcp_t_reordering_ms = (uint16_t)FUZZ_PICK(in, 50, 0);
 	cfg->mode_flush = lossy ? (uint8_t)fuzz_range(in, 0, 2) : CELL_FLUSH_KEEP;
 	cfg->mode_flush_air = lossy ? bit(in) : 0;
@@ -173,6 +193,8 @@ static void read_core_network(struct cell_cfg *cfg, struct fuzz_input *in)
 	cfg->ho_detach_ms = (uint16_t)FUZZ_PICK(in, 30, 0, 1, 100);
 	cfg->ho_prediction_timeout_ms = (uint16_t)FUZZ_PICK(in, 1000, 60, 200);
 	cfg->ho_end_marker_ms = (uint16_t)FUZZ_PICK(in, 200, 1, 20);
+	cfg->ho_end_markers = (uint8_t)FUZZ_PICK(in, 1, 2, 5, 16);
+	cfg->ho_end_marker_gap_ms = (uint16_t)FUZZ_PICK(in, 20, 1, 100);
 	cfg->ho_signalling_us = FUZZ_PICK(in, 4000, 0, 1, 20000);
 }
 
@@ -184,7 +206,7 @@ static void read_lte(struct plan *p, struct fuzz_input *in)
 	p->lossless = !lossy;
 	cfg->n_ue = (uint8_t)fuzz_range(in, 1, 4);
 	cfg->n_rb = (uint16_t)FUZZ_PICK(in, 15, 6, 7, 50, 110);
-	cfg->rlc_mode = bit(in);
+	cfg->rlc_mode = (uint8_t)fuzz_range(in, 0, CELL_RLC_MODE_COUNT - 1u);
 	cfg->dl_carriers = (uint8_t)fuzz_range(in, 1, 2);
 	cfg->dl_codewords = (uint8_t)fuzz_range(in, 1, 2);
 	cfg->n_enb = (uint8_t)FUZZ_PICK(in, 1, 2, 3);
@@ -210,7 +232,7 @@ static void read_dedicated(struct plan *p, struct fuzz_input *in)
 		b->ue = (uint8_t)fuzz_range(in, i ? b[-1].ue : 1, p->cfg.n_ue);
 		b->priority = (uint8_t)fuzz_range(in, 1, 3);
 		b->prioritised_rate_bps = FUZZ_PICK(in, 0, 10000, 1000000);
-		b->rlc_mode = bit(in);
+		b->rlc_mode = (uint8_t)fuzz_range(in, 0, CELL_RLC_MODE_COUNT - 1u);
 		b->um_sn_bits = (uint8_t)FUZZ_PICK(in, 10, 5);
 		b->rlc_queue_pkts = FUZZ_PICK(in, 100, 1, 5);
 		b->discard_timer_ms = (uint16_t)FUZZ_PICK(in, 0, 1, 30);
@@ -297,6 +319,8 @@ bool plan_read(struct plan *ret, struct fuzz_input *in)
 	if (system % 4 == 3) {
 		read_utran(&ret->cfg, in);
 		ret->lossless = !ret->cfg.utran_bler_dl_q32 && !ret->cfg.utran_bler_ul_q32;
+	} else if (system == CONSTANT) {
+		read_constant(&ret->cfg, in);
 	} else if (system >= 192) {
 		read_packet_trace(ret, in);
 	} else {
@@ -304,6 +328,11 @@ bool plan_read(struct plan *ret, struct fuzz_input *in)
 		if (system >= 128)
 			read_dedicated(ret, in);
 		ret->lossless &= ret->cfg.n_bearers == 0; /* one overtakes another */
+	}
+	if (ret->cfg.seed >= OTHER_VALUES) {
+		ret->lossless = false;
+		for (uint32_t n = fuzz_range(in, 1, 4); n > 0; n--)
+			keys_draw(&ret->cfg, ret->bearer, in);
 	}
 	while (in->left > 0 && ret->n_actions < PLAN_ACTIONS_MAX) {
 		struct plan_action *a = &ret->action[ret->n_actions++];

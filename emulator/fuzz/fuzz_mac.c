@@ -28,7 +28,7 @@ static void check_pdu(const uint8_t *buf, uint32_t len)
 	same = pdu;
 	for (uint32_t i = 0; i < pdu.n_sdus; i++) { /* ours are never longer than what fits */
 		same.n_sdus = i;
-		if (pdu.sdu[i].len > mac_sdu_room(&same, len))
+		if (pdu.sdu[i].len > mac_sdu_room(&same, len, pdu.sdu[i].lcid))
 			return;
 	}
 	same = pdu;

@@ -26,8 +26,15 @@ static void check_data(const uint8_t *buf, size_t len)
 	FUZZ_CHECK(header + amd.len <= len && amd.status_at <= len);
 	for (uint16_t i = 0; i < amd.n_cuts; i++)
 		FUZZ_CHECK(amd.cut[i] <= amd.len && (i == 0 || amd.cut[i] > amd.cut[i - 1]));
-	if (amd.status_at) /* this transmitter piggybacks nothing */
+	/* Its place is found again in the padding of the same PDU, also when no octet is left for it. */
+	if (amd.status_at) {
+		size_t n = len - amd.status_at;
+
+		(void)umts_amd_pack(&amd, len, again);
+		FUZZ_CHECK(umts_amd_piggyback(again, len, n + 1) == 0);
+		FUZZ_CHECK(umts_amd_piggyback(again, len, n) == amd.status_at);
 		return;
+	}
 	if (UMTS_AMD_FIXED + (size_t)amd.n_cuts + amd.len == len - 1 && header + amd.len < len)
 		return; /* an indicator of no padding where it is not needed */
 	FUZZ_CHECK(umts_amd_pack(&amd, len, again) == header);

@@ -298,7 +298,23 @@ def test_two_carriers_and_codewords(tmp_path):
     assert fields(tmp_path, "rlc-lte.sequence-analysis.am-sn.missing", "frame.number") == []
 
 
-def play_dedicated(folder, bler, max_dat, n_packets=150):
+def test_after_a_handover_the_ue_says_what_it_has(tmp_path):
+    """One PDCP status report of UE 1, before all that it sends to the target; it has all SNs before its FMS."""
+    golden = ROOT / "emulator/tests/golden/handover"
+    subprocess.run([CELLSIM, "--config", golden / "config.json", "--arrivals", golden / "arrivals.txt",
+                    "--out", tmp_path / "out"], check=True)
+    (report,) = fields(tmp_path, "pdcp-lte.fms", "frame.number", "mac-lte.ueid", "mac-lte.direction", "pdcp-lte.fms",
+                       "pdcp-lte.control-pdu-type", "mac-lte.rnti")
+    assert report[1:3] == ["1", "0"] and int(report[4], 0) == 0
+    to_target = fields(tmp_path, f"mac-lte.ueid == 1 && mac-lte.direction == 0 && mac-lte.rnti == {report[5]}",
+                       "frame.number")
+    assert to_target[0] == report[:1]
+    before = pdcp_sns(tmp_path, f"mac-lte.ueid == 1 && mac-lte.direction == 1 && frame.number < {report[0]}")
+    assert 0 < int(report[3]) <= 1 + max(sn for _, _, sn in before)
+    assert set(range(int(report[3]))) <= {sn for _, _, sn in before}
+
+
+def play_dedicated(folder, bler, max_dat, n_packets=150, **utran):
     """A server sends to a UE on a dedicated channel, which answers every packet. Return: radio.json."""
     lines = []
     for i in range(n_packets):
@@ -306,7 +322,7 @@ def play_dedicated(folder, bler, max_dat, n_packets=150):
         data = tcp_packet("10.46.0.1", "10.45.0.1", 1000 + 2000 * i, 1, payload)
         lines.append((i * 40_000_000, NETWORK_SIDE | 1, data))
         lines.append((i * 40_000_000 + 1000, 1, tcp_packet("10.45.0.1", "10.46.0.1", 1, 1000 + 2000 * i, b"")))
-    utran = {"bler_dl": bler, "bler_ul": bler, "max_dat": max_dat}
+    utran |= {"bler_dl": bler, "bler_ul": bler, "max_dat": max_dat}
     return simulate(folder, lines, {"system": "utran", "utran": utran, "ues": ONE_UE})
 
 
@@ -323,17 +339,21 @@ def test_a_dedicated_channel_unfolds_to_tcp(tmp_path, bler):
     assert fields(tmp_path, "_ws.expert.severity == error", "frame.number") == []
 
 
-def test_wireshark_counts_what_a_dedicated_channel_did(tmp_path):
+@pytest.mark.parametrize("way", ["block", "piggyback", "channel"])
+def test_wireshark_counts_what_a_dedicated_channel_did(tmp_path, way):
     """The AMD PDUs that were received, and what STATUS PDUs say, with discards."""
-    radio = play_dedicated(tmp_path, 0.15, max_dat=2)
+    radio = play_dedicated(tmp_path, 0.15, max_dat=2, status=way)
     assert radio["pkts_dropped"]["rlc_discard"] > 5
     assert fields(tmp_path, "_ws.malformed", "frame.number") == []
     data = occurrences(tmp_path, "rlc.dc == 1", "rlc.seq")
     assert sorted(map(int, data)) == sorted(row["sn"] for row in events(tmp_path, "rlc_rx"))
     assert len(data) == radio["rlc_pdus_rx"]
     status = events(tmp_path, "rlc_status_rx")
-    assert len(fields(tmp_path, "rlc.dc == 0", "frame.number")) == radio["rlc_status_rx"] == len(status)
+    piggybacked = sum(row["aux"] & 2 != 0 for row in status)
+    assert (piggybacked > 100) == (way == "piggyback")
+    assert len(fields(tmp_path, "rlc.dc == 1 && rlc.sufi", "frame.number")) == piggybacked
+    assert len(fields(tmp_path, "rlc.dc == 0", "frame.number")) + piggybacked == radio["rlc_status_rx"] == len(status)
     acks = map(int, occurrences(tmp_path, "rlc.sufi.lsn", "rlc.sufi.lsn"))  # none in an answer to an MRW alone
-    assert sorted(sn for sn in acks if sn) == sorted(row["sn"] for row in status if row["sn"] and not row["aux"])
+    assert sorted(sn for sn in acks if sn) == sorted(row["sn"] for row in status if row["sn"] and not row["aux"] & 1)
     mrws = occurrences(tmp_path, "rlc.sufi.sn_mrw", "rlc.sufi.sn_mrw")
-    assert sorted(map(int, mrws)) == sorted(row["sn"] for row in status if row["aux"])
+    assert sorted(map(int, mrws)) == sorted(row["sn"] for row in status if row["aux"] & 1)

@@ -12,6 +12,7 @@ void pkt_reset(struct pkt *p)
 	p->shift = 0;
 	p->has_pdcp_sn = false;
 	p->end_marker = false;
+	p->control = false;
 	p->past_train = false;
 	p->port = 0;
 }

@@ -35,6 +35,7 @@ struct pkt {
 	uint16_t pdcp_sn;    /* it has already, given by another eNB */
 	bool has_pdcp_sn;
 	bool end_marker; /* of a tunnel: no datagram */
+	bool control;    /* of PDCP: no datagram */
 	bool past_train; /* of a recorded link: it meets the busy link, see ran/recorded/train.h */
 	uint8_t port;    /* it came from */
 	uint8_t buf[PKT_HEADROOM + CELL_MTU_MAX];

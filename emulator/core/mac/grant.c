@@ -86,9 +86,16 @@ uint32_t grant_pending(const struct grant_ring *r)
 	return sum;
 }
 
-bool grant_has(const struct grant_ring *r, uint32_t tti)
+const struct grant *grant_last(const struct grant_ring *r)
 {
-	return r->issued != r->used && r->grant[(r->issued - 1) % GRANTS_KEPT].subframe == tti;
+	return r->issued == r->used ? NULL : &r->grant[(r->issued - 1) % GRANTS_KEPT];
+}
+
+bool grant_reaches(const struct grant_ring *r, uint32_t tti)
+{
+	const struct grant *g = grant_last(r);
+
+	return g && g->subframe >= tti;
 }
 
 bool grant_msg3_pending(const struct grant_ring *r)

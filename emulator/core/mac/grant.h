@@ -55,7 +55,11 @@ uint32_t grant_heard_after(const struct grant_ring *r, enum cell_dir dir, uint32
 /** grant_pending() - SDU bytes for which unused grants were issued */
 uint32_t grant_pending(const struct grant_ring *r);
 
-bool grant_has(const struct grant_ring *r, uint32_t tti);
+/** grant_last() - the unused grant that was issued last; NULL when there is none */
+const struct grant *grant_last(const struct grant_ring *r);
+
+/** grant_reaches() - an unused grant is for sub-frame @tti or a later one */
+bool grant_reaches(const struct grant_ring *r, uint32_t tti);
 
 /** grant_msg3_pending() - a RAR's grant is still to be used */
 bool grant_msg3_pending(const struct grant_ring *r);

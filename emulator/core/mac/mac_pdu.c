@@ -28,17 +28,27 @@ static uint32_t ce_bytes(const struct mac_pdu *pdu)
 	return n;
 }
 
+static bool is_extended(uint8_t lcid)
+{
+	return lcid >= ELCID_DRB_FIRST;
+}
+
+static uint32_t lcid_bytes(uint8_t lcid)
+{
+	return is_extended(lcid) ? 2 : 1;
+}
+
 /* An SDU with its subheader; the last one has no length when nothing follows. */
 static uint32_t sdu_bytes(const struct mac_sdu *sdu, bool with_length)
 {
 	uint32_t length = sdu->len > L_SHORT_MAX ? 2 : 1;
 
-	return 1 + (with_length ? length : 0) + sdu->len;
+	return lcid_bytes(sdu->lcid) + (with_length ? length : 0) + sdu->len;
 }
 
-uint32_t mac_sdu_room(const struct mac_pdu *pdu, uint32_t tbs)
+uint32_t mac_sdu_room(const struct mac_pdu *pdu, uint32_t tbs, uint8_t lcid)
 {
-	uint32_t used = ce_bytes(pdu) + 1;
+	uint32_t used = ce_bytes(pdu) + lcid_bytes(lcid);
 
 	for (uint32_t i = 0; i < pdu->n_sdus; i++)
 		used += sdu_bytes(&pdu->sdu[i], true);
@@ -97,7 +107,11 @@ static uint8_t *put_bsr(uint8_t *p, const struct mac_bsr *bsr)
 static void put_sdus(struct header *h, const struct mac_pdu *pdu, bool padding_follows)
 {
 	for (uint32_t i = 0; i < pdu->n_sdus; i++) {
-		put_subheader(h, pdu->sdu[i].lcid);
+		uint8_t lcid = pdu->sdu[i].lcid;
+
+		put_subheader(h, is_extended(lcid) ? LCID_EXTENDED : lcid);
+		if (is_extended(lcid))
+			h->buf[h->n++] = (uint8_t)(lcid - ELCID_DRB_FIRST);
 		if (i + 1 < pdu->n_sdus || padding_follows)
 			put_length(h, pdu->sdu[i].len);
 	}
@@ -166,6 +180,17 @@ struct subheader {
 	uint32_t length;
 };
 
+/* A control element or padding: what has no length. */
+static bool is_element(uint8_t lcid)
+{
+	return lcid >= LCID_CRNTI && lcid <= LCID_PADDING;
+}
+
+static bool is_channel(uint8_t lcid)
+{
+	return (lcid >= LCID_DRB_FIRST && lcid <= LCID_DRB_LAST) || lcid >= ELCID_DRB_FIRST;
+}
+
 /* Read subheader at *off; fixed-size elements and the last one have no length. */
 static int get_subheader(struct subheader *ret, bool *ret_more, const uint8_t *buf, uint32_t len,
                          uint32_t *off)
@@ -179,7 +204,14 @@ static int get_subheader(struct subheader *ret, bool *ret_more, const uint8_t *b
 		return -EBADMSG;
 	*ret_more = b & SUBHEADER_E;
 	*ret = (struct subheader){ .lcid = b & 0x1f };
-	if (!*ret_more || ret->lcid >= LCID_CRNTI)
+	if (ret->lcid == LCID_EXTENDED) {
+		if (*off >= len || buf[*off] & SUBHEADER_R)
+			return -EBADMSG;
+		ret->lcid = (uint8_t)(ELCID_DRB_FIRST + buf[(*off)++]);
+		if (ret->lcid > ELCID_DRB_LAST)
+			return -EBADMSG;
+	}
+	if (!*ret_more || is_element(ret->lcid))
 		return 0;
 	if (*off >= len)
 		return -EBADMSG;
@@ -212,27 +244,17 @@ static int get_element(struct mac_pdu *ret, const struct subheader *s, const uin
 	case LCID_LONG_BSR:
 		size = ret->bsr.present ? UINT32_MAX : 3;
 		break;
-	case LCID_UM_10:
-	case LCID_UM_10 + 1:
-	case LCID_AM:
-	case LCID_AM + 1:
-	case LCID_UM_5:
-	case LCID_UM_5 + 1:
-	case LCID_AM_MORE:
-	case LCID_UM_10_MORE:
-		size = s->has_length ? s->length : left;
-		if (ret->n_sdus == MAC_SDUS_MAX || size == 0)
-			return -EBADMSG;
-		break;
 	default:
-		return -EBADMSG;
+		size = s->has_length ? s->length : left;
+		if (!is_channel(s->lcid) || ret->n_sdus == MAC_SDUS_MAX || size == 0)
+			return -EBADMSG;
 	}
 	if (size > left)
 		return -EBADMSG;
 	if (s->lcid == LCID_CRNTI) {
 		ret->has_crnti = true;
 		ret->crnti = (uint16_t)(buf[*off] << 8 | buf[*off + 1]);
-	} else if (s->lcid >= LCID_SHORT_BSR) {
+	} else if (is_element(s->lcid)) {
 		(void)get_bsr(&ret->bsr, s->lcid, buf + *off);
 	} else {
 		ret->sdu[ret->n_sdus++] =

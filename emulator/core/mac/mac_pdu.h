@@ -3,8 +3,9 @@
  * mac_pdu.h - MAC PDUs of UL-SCH and DL-SCH and the Random Access Response.
  *
  * A PDU is a header of subheaders (R R E LCID, with F and L for every SDU but
- * the last), control elements, RLC PDUs, padding.
- * Source: TS 36.321 v10.0.0 6.1.2, 6.1.3, 6.1.5, 6.2
+ * the last), control elements, RLC PDUs, padding. A logical channel above 10, which release 15
+ * added, takes another octet: LCID 16 says that the one behind it has the identity, less 32.
+ * Source: TS 36.321 v10.0.0 6.1.2, 6.1.3, 6.1.5, 6.2; v15.3.0 6.2.1 (eLCID)
  */
 #ifndef MAC_PDU_H
 #define MAC_PDU_H
@@ -13,15 +14,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* LCIDs. Source: TS 36.321 Tables 6.2.1-1, 6.2.1-2 */
-/* Data radio bearers: which RLC they have shows in the LCID, so that a capture
- * explains itself. The next one up is the direct bearer between two UEs, or a second
- * bearer of that kind; LCID_UM_10_MORE and LCID_AM_MORE are third ones. */
-#define LCID_UM_10      3 /* between UE and eNB, 10-bit SN */
-#define LCID_AM         5
-#define LCID_UM_5       7
-#define LCID_AM_MORE    9
-#define LCID_UM_10_MORE 10
+/* LCIDs. Source: TS 36.321 Tables 6.2.1-1, 6.2.1-2; v15.3.0 Table 6.2.1-1b; TS 36.331 v15.3.0
+ * logicalChannelIdentity-r15 */
+#define LCID_DRB_FIRST  3 /* data radio bearers; rlc/lcid.h */
+#define LCID_DRB_LAST   10
+#define LCID_EXTENDED   16 /* an octet with the identity follows */
+#define ELCID_DRB_FIRST 32
+#define ELCID_DRB_LAST  38
 #define LCID_CRNTI      27
 #define LCID_SHORT_BSR  29
 #define LCID_LONG_BSR   30
@@ -58,10 +57,10 @@ struct mac_pdu {
 };
 
 /**
- * mac_sdu_room() - bytes left for another RLC PDU in a block of @tbs bytes
+ * mac_sdu_room() - bytes left for another RLC PDU, of channel @lcid, in a block of @tbs bytes
  * beside the control elements and RLC PDUs of @pdu
  */
-uint32_t mac_sdu_room(const struct mac_pdu *pdu, uint32_t tbs);
+uint32_t mac_sdu_room(const struct mac_pdu *pdu, uint32_t tbs, uint8_t lcid);
 
 /** mac_padding() - bytes of a block of @tbs that @pdu leaves to padding */
 uint32_t mac_padding(const struct mac_pdu *pdu, uint32_t tbs);

@@ -50,8 +50,8 @@ struct sched_state {
 	                                    */
 	uint64_t average[SCHED_FLOWS_MAX]; /* PF, M-LWDF: bytes of a sub-frame times 2^16, before
 	                                      @since */
-	uint32_t since[SCHED_FLOWS_MAX];   /* PF: sub-frame that the flow was last looked at */
-	uint32_t got[SCHED_FLOWS_MAX];     /* PF: bytes in that sub-frame */
+	uint32_t since[SCHED_FLOWS_MAX];   /* PF, M-LWDF: sub-frame of the last look */
+	uint32_t got[SCHED_FLOWS_MAX];     /* PF, M-LWDF: bytes in it */
 };
 
 struct sched {

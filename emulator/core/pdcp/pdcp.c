@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pdcp.c - PDCP numbering, header and reordering; see pdcp.h. */
+/* pdcp.c - PDCP numbering, header, reordering and status reports; see pdcp.h. */
 #include "pdcp/pdcp.h"
 
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
 #define PDCP_DC_DATA 0x80
+#define SN_MASK      4095 /* of 12 bits */
 
 void pdcp_tx_init(struct pdcp_tx *pdcp, uint8_t sn_bits)
 {
@@ -19,6 +21,11 @@ void pdcp_rx_init(struct pdcp_rx *pdcp, uint8_t sn_bits, enum pdcp_order order,
 		                  .order = (uint8_t)order,
 		                  .t_reordering_ns = t_reordering_ns,
 		                  .expiry_ns = CELL_NEVER };
+}
+
+bool pdcp_is_data(const uint8_t *buf)
+{
+	return buf[0] & PDCP_DC_DATA;
 }
 
 void pdcp_transmit(struct pdcp_tx *pdcp, struct pkt *p, int64_t now_ns)
@@ -158,7 +165,7 @@ int pdcp_receive(struct pdcp_rx *pdcp, struct pkt *p, bool re, int64_t now_ns, s
 	const uint8_t *header = pkt_sdu(p);
 	uint16_t sn;
 
-	if (p->sdu_len <= pdcp_header_bytes(pdcp->sn_bits) || !(header[0] & PDCP_DC_DATA)) {
+	if (p->sdu_len <= pdcp_header_bytes(pdcp->sn_bits) || !pdcp_is_data(header)) {
 		pkt_enqueue(&out->discarded, p);
 		return -EBADMSG;
 	}
@@ -178,4 +185,45 @@ void pdcp_expire(struct pdcp_rx *pdcp, int64_t now_ns, struct pdcp_out *out)
 	deliver_to(pdcp, pdcp->rx_reord, out);
 	pdcp->expiry_ns = CELL_NEVER;
 	update_timer(pdcp, now_ns);
+}
+
+uint16_t pdcp_status_pack(const struct pdcp_rx *pdcp, uint8_t *buf)
+{
+	uint16_t bytes = 0;
+
+	/* D/C 0, PDU type 000 */
+	buf[0] = (uint8_t)((pdcp->rx_deliv & SN_MASK) >> 8);
+	buf[1] = (uint8_t)pdcp->rx_deliv;
+	memset(buf + 2, 0, PDCP_STATUS_MAX - 2);
+	for (const struct pkt *p = pdcp->held.head; p; p = p->next) {
+		uint32_t i = p->count - pdcp->rx_deliv - 1;
+
+		buf[2 + i / 8] |= (uint8_t)(0x80 >> i % 8);
+		bytes = (uint16_t)(i / 8 + 1);
+	}
+	return (uint16_t)(2 + bytes);
+}
+
+int pdcp_status_unpack(struct pdcp_status *ret, const uint8_t *buf, uint32_t len)
+{
+	if (len < 2 || len > PDCP_STATUS_MAX || buf[0] & 0xf0)
+		return -EBADMSG;
+	ret->known = true;
+	ret->fms = (uint16_t)(buf[0] << 8 | buf[1]);
+	ret->n = (uint16_t)(8 * (len - 2));
+	if (ret->n > PDCP_STATUS_SNS)
+		ret->n = PDCP_STATUS_SNS;
+	memcpy(ret->bitmap, buf + 2, len - 2);
+	return 0;
+}
+
+bool pdcp_status_has(const struct pdcp_status *status, uint16_t sn)
+{
+	uint16_t i = (uint16_t)((sn - status->fms - 1) & SN_MASK);
+
+	if (!status->known)
+		return false;
+	if (i < status->n)
+		return status->bitmap[i / 8] & 0x80 >> i % 8;
+	return i >= PDCP_STATUS_SNS && i < SN_MASK;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pdcp.h - PDCP of a data radio bearer: numbering, header, reordering.
+ * pdcp.h - PDCP of a data radio bearer: numbering, header, reordering, status reports.
  *
  * Ciphering is EEA0 (null) and there is no header compression, so the PDU is
  * the header and the datagram. Each hop has a peering of its own.
- * Source: TS 36.323 5.1, 6.2.3, 6.2.4; Nardini, sections II and IV
+ * Source: TS 36.323 5.1, 5.3, 6.2.3, 6.2.4, 6.2.6; Nardini, sections II and IV
  */
 #ifndef PDCP_H
 #define PDCP_H
@@ -50,6 +50,17 @@ struct pdcp_out {
 	struct pkt_queue duplicates; /* PDCP_ORDER_AM: delivered before */
 };
 
+#define PDCP_STATUS_SNS (PDCP_REORDERING_WINDOW - 1) /* beyond the first missing one */
+#define PDCP_STATUS_MAX (2 + (PDCP_STATUS_SNS + 7) / 8)
+
+/* A status report for 12-bit SNs: SDUs that the receiver has. */
+struct pdcp_status {
+	bool known;
+	uint16_t fms; /* the first missing SN; it has all before */
+	uint16_t n;   /* SNs in the bitmap, the first one is that of fms + 1 */
+	uint8_t bitmap[PDCP_STATUS_MAX - 2]; /* from the highest bit on; 1: it has it */
+};
+
 void pdcp_tx_init(struct pdcp_tx *pdcp, uint8_t sn_bits);
 
 void pdcp_rx_init(struct pdcp_rx *pdcp, uint8_t sn_bits, enum pdcp_order order,
@@ -82,6 +93,23 @@ void pdcp_transmit(struct pdcp_tx *pdcp, struct pkt *p, int64_t now_ns);
  */
 int pdcp_receive(struct pdcp_rx *pdcp, struct pkt *p, bool re, int64_t now_ns,
                  struct pdcp_out *out);
+
+/** pdcp_is_data() - D/C bit of a PDCP PDU */
+bool pdcp_is_data(const uint8_t *buf);
+
+/**
+ * pdcp_status_pack() - a status report of what an entity with PDCP_ORDER_AM has
+ * @buf: PDCP_STATUS_MAX bytes
+ *
+ * Return: its size. Source: TS 36.323 5.3.1, 6.2.6
+ */
+uint16_t pdcp_status_pack(const struct pdcp_rx *pdcp, uint8_t *buf);
+
+/** pdcp_status_unpack() - read a status report. Return: 0, or -EBADMSG: it is none */
+int pdcp_status_unpack(struct pdcp_status *ret, const uint8_t *buf, uint32_t len);
+
+/** pdcp_status_has() - by this report the receiver has SDU @sn. Source: TS 36.323 5.3.2 */
+bool pdcp_status_has(const struct pdcp_status *status, uint16_t sn);
 
 /** pdcp_expire() - t-Reordering expired. Source: TS 38.323 5.2.2.3 */
 void pdcp_expire(struct pdcp_rx *pdcp, int64_t now_ns, struct pdcp_out *out);

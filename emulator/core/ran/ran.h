@@ -59,4 +59,8 @@ struct ran {
 	void (*digest)(const struct cell *c, uint64_t *h);
 };
 
+/* Each network has its table in its folder. */
+#define RAN_DECLARE(value, name) extern const struct ran ran_##name;
+CELL_SYSTEMS(RAN_DECLARE)
+
 #endif

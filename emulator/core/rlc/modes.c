@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* modes.c - which modes of RLC there are; see rlc.h. */
-#include "rlc/am/am.h"
+/* modes.c - which modes of RLC there are, as CELL_RLC_MODES of cell_cfg.h says; see rlc.h. */
 #include "rlc/rlc.h"
-#include "rlc/um/um.h"
 
-static const struct rlc_mode *const modes[] = {
-	[CELL_RLC_UM] = &rlc_mode_um,
-	[CELL_RLC_AM] = &rlc_mode_am,
-};
-_Static_assert(sizeof(modes) / sizeof(modes[0]) == CELL_RLC_MODE_COUNT, "every mode has an entry");
+#define ENTRY(value, name) [value] = &rlc_mode_##name,
+
+static const struct rlc_mode *const modes[] = { CELL_RLC_MODES(ENTRY) };
 
 const struct rlc_mode *rlc_mode_of(enum cell_rlc_mode mode)
 {

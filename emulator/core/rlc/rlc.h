@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "base/out.h"
+#include "rlc/lcid.h"
 #include "rlc/pdu.h"
 #include "rlc/reassembly.h"
 #include "rlc/sdu_queue.h"
@@ -37,10 +38,13 @@ struct rlc_shared {
 struct rlc_mode {
 	const char *name;
 	bool acknowledged; /* keeps an SDU until the receiver has it: PDCP goes on at a handover */
+	bool whole;        /* an SDU is in one PDU, or not sent: blocks have to have room for it */
 	uint8_t pdus_max;  /* of a bearer in one MAC PDU */
 	size_t bytes;      /* of its state */
 	size_t scratch_bytes; /* of rlc_shared.scratch */
 
+	/* Its logical channels. Bearers of one mode may be of several kinds, each with its own. */
+	const struct lcids *(*lcids)(const struct cell_bearer_cfg *cfg);
 	/* Entries of the windows of both ends; half of them are RLC PDUs at most. */
 	uint32_t (*slots)(const struct cell_bearer_cfg *cfg);
 	/* @rlc has all but `queue` and `expiry_ns`, which are set here. */
@@ -72,6 +76,10 @@ struct rlc_mode {
 
 	void (*digest)(const struct rlc *rlc, uint64_t *h);
 };
+
+/* Each mode has its table in its folder. */
+#define RLC_DECLARE(value, name) extern const struct rlc_mode rlc_mode_##name;
+CELL_RLC_MODES(RLC_DECLARE)
 
 struct rlc {
 	const struct rlc_mode *mode;

@@ -6,7 +6,7 @@ import cffi
 from coreffi import BUILD, NEVER, PUBLIC, constant, declarations
 
 HEADERS = [*PUBLIC, "base/pkt", "rlc/range", "rlc/li", "rlc/pdu", "rlc/sdu_queue", "rlc/reassembly", "rlc/am/pdu",
-           "rlc/am/am", "rlc/um/um"]  # fmt: skip
+           "rlc/am/am", "rlc/um/um", "rlc/umts/pdu", "rlc/umts/umts"]  # fmt: skip
 AM_SLOTS, AM_WINDOW = 1024, 512
 DATA_MAX = 400
 EBADMSG = -74

@@ -5,7 +5,7 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 
 from coreffi import NEVER, Cell, lib
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 MS = 1_000_000
@@ -15,6 +15,8 @@ DISCARD, KEEP, RETRANSMIT = 0, 1, 2
 NETWORK, PORT_NETWORK = 0, 0x80  # as a peer; the bit of a port behind the eNB
 UL, DL, SL = 0, 1, 2
 RA_RNTI = 2
+
+RLC_MODES = range(lib.CELL_RLC_MODE_COUNT)
 
 fast = settings(max_examples=150)
 
@@ -38,7 +40,7 @@ def q32(probability: float) -> int:
 @st.composite
 def peers(draw, n_ue: int, rlc_mode: int):
     """Peer of every UE: with AM each other's, otherwise anybody; or the network."""
-    if rlc_mode == lib.CELL_RLC_UM:
+    if rlc_mode != lib.CELL_RLC_AM:
         return [draw(st.sampled_from([n for n in range(n_ue + 1) if n != ue])) for ue in range(1, n_ue + 1)]
     order = draw(st.permutations(range(1, n_ue + 1)))
     peer = [NETWORK] * n_ue
@@ -69,6 +71,7 @@ def harq_configs(draw, lossy: bool):
     return {
         "harq_max_attempts": attempts,
         "grant_to_tx_tti": grant_to_tx_tti,
+        "rar_to_msg3_tti": draw(st.just(grant_to_tx_tti) | st.integers(grant_to_tx_tti, 8)),
         "decode_tti": draw(st.just(4) | st.integers(1, 8)) if attempts == 1 else
                       draw(st.integers(1, 8 - grant_to_tx_tti)),
         "harq_errors": draw(st.sampled_from([lib.CELL_ERRORS_LADDER, lib.CELL_ERRORS_SINR])) if lossy else 0,
@@ -91,8 +94,13 @@ def am_configs(draw):
     }
 
 
+def carriers(rlc_mode: int) -> list[int]:
+    """Resource blocks; TM wants blocks with room for a packet."""
+    return [18, 25, 50, 100] if rlc_mode == lib.CELL_RLC_TM else [6, 7, 15, 25, 50, 100, 110]
+
+
 @st.composite
-def configs(draw, lossy: bool = True, rlc_modes=(0, 1)):
+def configs(draw, lossy: bool = True, rlc_modes=RLC_MODES):
     n_ue = draw(st.integers(2, 4))
     rar_delay_tti = draw(st.just(3) | st.integers(1, 12))
     flag = st.sampled_from([0, 1])
@@ -100,7 +108,7 @@ def configs(draw, lossy: bool = True, rlc_modes=(0, 1)):
     return {
         "seed": draw(st.integers(0, 2**32)),
         "n_ue": n_ue,
-        "n_rb": draw(st.sampled_from([6, 7, 15, 25, 50, 100, 110])),
+        "n_rb": draw(st.sampled_from(carriers(rlc_mode))),
         "ue": [draw(ue_configs(peer, lossy)) for peer in draw(peers(n_ue, rlc_mode))],
         "rar_delay_tti": rar_delay_tti,
         **draw(harq_configs(lossy)),
@@ -134,7 +142,7 @@ def configs(draw, lossy: bool = True, rlc_modes=(0, 1)):
 
 
 @st.composite
-def plans(draw, lossy: bool = True, rlc_modes=(0, 1), changes=None):
+def plans(draw, lossy: bool = True, rlc_modes=RLC_MODES, changes=None):
     cfg = draw(configs(lossy, rlc_modes)) | (changes or {})
     ue = st.integers(1, cfg["n_ue"])
     servers = [n | PORT_NETWORK for n in range(1, cfg["n_ue"] + 1) if cfg["ue"][n - 1]["peer"] == NETWORK]
@@ -255,7 +263,7 @@ def at_least(cfg: dict, port: int, leg_dir: int, first: bool) -> int:
     if leg_dir == UL and cfg["ue"][port - 1]["peer"] != NETWORK:
         delay += (cfg["decode_tti"] + cfg["dl_sched_to_tx_tti"]) * MS
     if first:
-        delay += (cfg["rar_delay_tti"] + cfg["grant_to_tx_tti"]) * MS
+        delay += (cfg["rar_delay_tti"] + cfg["rar_to_msg3_tti"]) * MS
         if leg_dir == SL:
             delay += (cfg["decode_tti"] + cfg["grant_to_tx_tti"]) * MS
     return delay
@@ -265,7 +273,7 @@ def at_least(cfg: dict, port: int, leg_dir: int, first: bool) -> int:
 @given(plans())
 def test_no_packet_is_faster_than_its_path(plan):
     run, c = Run(plan), plan.cfg
-    asks = c["rlc_mode"] == lib.CELL_RLC_UM and not c["ul_always_scheduled"]  # STATUS PDUs may have asked before
+    asks = c["rlc_mode"] != lib.CELL_RLC_AM and not c["ul_always_scheduled"]  # STATUS PDUs may have asked before
     first, senders = set(), set()
     leg = {}
     for row in run.rows(lib.CELL_EV_PKT_IN):
@@ -281,7 +289,26 @@ def test_no_packet_is_faster_than_its_path(plan):
         assert o.t_ns - t_ns >= min(at_least(c, port, way, asks and o.tag in first) for way in ways)
 
 
+def _uplink_ue(cqi, bler=0):
+    return {"peer": NETWORK, "mode": IM, "cqi_ul": cqi, "cqi_dl": 15, "cqi_sl": 15, "bler_ul_q32": q32(bler),
+            "bler_dl_q32": 0, "bler_sl_q32": 0}
+
+
+# A retransmission that gives way to message 3, in a cell where nothing else happens when it is due again.
+MOVED = Plan({
+    "seed": 134, "n_ue": 3, "n_rb": 15, "ue": [_uplink_ue(12), _uplink_ue(15, 0.1), _uplink_ue(15)],
+    "harq_max_attempts": 3, "n_harq_bler": 1, "harq_bler_q32": [q32(0.5)], "harq_errors": lib.CELL_ERRORS_LADDER,
+    "harq_dl_rtt_tti": 32, "harq_nack_to_ack_q32": 0, "rar_delay_tti": 3, "grant_to_tx_tti": 1, "rar_to_msg3_tti": 2,
+    "decode_tti": 1, "processing_lead_ns": 0, "rac_timeout_tti": 4, "backoff_max_ms": 0, "n_preambles": 2,
+    "prach_period_tti": 1, "bsr_grant_rb": 4, "scheduler": 2, "dl_carriers": 1, "dl_codewords": 1,
+    "rlc_mode": lib.CELL_RLC_AM, "am_on_max_retx": lib.CELL_MAX_RETX_REESTABLISH, "am_max_retx_threshold": 1,
+    "am_poll_pdu": 1, "am_poll_byte": 100, "am_t_poll_retransmit_ms": 5, "am_t_status_prohibit_ms": 0,
+    "am_reestablish_ms": 0, "t_reordering_ms": 1, "rlc_queue_pkts": 100, "pdcp_sn_bits": 7, "max_pkts": 16,
+}, [(0, "burst", 1, 3), (0, "burst", 1, 4), (0, "burst", 2, 5)])  # fmt: skip
+
+
 @fast
+@example(MOVED)
 @given(plans())
 def test_resources_of_a_sub_frame(plan):
     """No block twice and none beyond the carrier; one transmission of a UE; preambles only on occasions.

@@ -8,6 +8,8 @@ from corenet import MS, SGW, SGW_ADDRESS, Plan, Run, address, enb_port
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+RLC_MODES = range(lib.CELL_RLC_MODE_COUNT)
+
 fast = settings(max_examples=100)
 
 
@@ -22,14 +24,14 @@ def q32(probability: float) -> int:
 
 
 @st.composite
-def configs(draw, rlc_modes=(0, 1)):
+def configs(draw, rlc_modes=RLC_MODES):
     n_enb, n_ue = draw(st.integers(2, 3)), draw(st.integers(1, 3))
     rlc_mode = draw(st.sampled_from(rlc_modes))
     bler = st.sampled_from([0, 0, q32(0.1), q32(0.4)])
     attempts = draw(st.sampled_from([1, 4]))
     return {
         "seed": draw(st.integers(0, 2**32)),
-        "n_enb": n_enb, "n_ue": n_ue, "n_rb": draw(st.sampled_from([6, 25, 50])),
+        "n_enb": n_enb, "n_ue": n_ue, "n_rb": draw(st.sampled_from([18 if rlc_mode == lib.CELL_RLC_TM else 6, 25, 50])),
         "scheduler": draw(st.integers(0, lib.CELL_SCHED_COUNT - 1)),
         "sgw_gtpu_addr": SGW_ADDRESS,
         "enb_gtpu_addr": [address(f"10.60.{k + 1}.1") for k in range(n_enb)],
@@ -49,11 +51,13 @@ def configs(draw, rlc_modes=(0, 1)):
         "ho_detach_ms": draw(st.sampled_from([0, 1, 30, 100])),
         "ho_prediction_timeout_ms": draw(st.sampled_from([60, 200, 1000])),
         "ho_signalling_us": draw(st.sampled_from([0, 1, 4000, 20_000])),
+        "ho_end_markers": draw(st.sampled_from([1, 1, 2, 5])), "ho_end_marker_gap_ms": draw(st.sampled_from([1, 20])),
+        "rar_to_msg3_tti": draw(st.sampled_from([2, 2, 6])), "pdcp_status_report": draw(st.integers(0, 1)),
     }  # fmt: skip
 
 
 @st.composite
-def plans(draw, rlc_modes=(0, 1), losses=True, changes=None):
+def plans(draw, rlc_modes=RLC_MODES, losses=True, changes=None):
     cfg = draw(configs(rlc_modes)) | (changes or {})
     ue, enb = st.integers(1, cfg["n_ue"]), st.integers(0, cfg["n_enb"] - 1)
     lengths = st.lists(st.sampled_from([24, 60, 1400, 1500]) | st.integers(24, 1500), min_size=1, max_size=20)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 import pytest
-from coreffi import NEVER, declarations
+from coreffi import NEVER
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from rlcffi import Entities, ffi, lib, payload
@@ -23,8 +23,6 @@ EBADMSG = -74
 WINDOW_MAX = 2047
 STATUS_MIN = 6  # a STATUS PDU that names one missing PDU
 
-
-ffi.cdef(declarations("rlc/umts/pdu", "rlc/umts/umts"))
 fast = settings(max_examples=200)
 ARRIVE, LOSE, WAIT, TWICE = range(4)
 
@@ -425,3 +423,26 @@ def test_share_of_sdus(bler, max_dat, n):
     assert len(umts.delivered) + len(umts.discarded) == sdus
     assert abs(len(umts.delivered) / sdus - p) < 3 * (p * (1 - p) / sdus) ** 0.5
     assert set(umts.times) <= set(range(1, max_dat + 1))
+
+
+@fast
+@given(st.sampled_from([5, 8, 40, 126]), st.lists(st.integers(1, 200), min_size=1, max_size=12),
+       st.integers(0, 12), st.sets(st.integers(0, 11)), st.integers(1, 60), st.integers(1, 40))  # fmt: skip
+def test_padding_is_where_the_transmitter_saw_it_coming(size, lengths, sent, missing, need, most):
+    """Of new PDUs and of those that are sent again, the first one whose padding takes `need` octets."""
+    cfg = {"pdu_size": size, "window": 30, "max_dat": 0, "poll_pdu": 0, "poll_window": 99, "timer_poll_ns": 10**9,
+           "timer_mrw_ns": 10**9, "timer_status_prohibit_ns": 0}  # fmt: skip
+    umts = Umts(cfg)
+    for length in lengths:
+        umts.push(length)
+    arrived = [pdu for i in range(sent) if (pdu := umts.transmit(0)) and i not in missing]
+    for pdu in arrived:
+        umts.receive(pdu)
+    umts.rx.status_due = True
+    umts.receive_status(umts.status(126, 0))
+    seen = lib.rlc_umts_tx_room_ahead(umts.tx, need, most)
+    pdus = []
+    while len(pdus) < most and (pdu := umts.transmit(0)):
+        pdus.append(ffi.from_buffer(bytearray(pdu)))
+    room = [i + 1 for i, pdu in enumerate(pdus) if lib.umts_amd_piggyback(pdu, size, need)]
+    assert seen == (room[0] if room else 0)

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What holds for a dedicated channel of the UTRAN: random bearers, traffic and time steps."""
 
-from collections import defaultdict
+import itertools
+from collections import Counter, defaultdict
 
 from coreffi import NEVER, Cell, lib
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from rlcffi import ffi as rlc_ffi
+from rlcffi import lib as rlc
 
 MS = 1_000_000
 UL, DL = 0, 1
-UE, NETWORK_SIDE = 1, 0x81
+UE, NETWORK_SIDE = 1, 0x81  # of the first UE; ports of the others follow
 
 fast = settings(max_examples=150)
 
@@ -20,12 +23,13 @@ def q32(probability: float) -> int:
 
 @st.composite
 def configs(draw, blers=(0, 0, 0.1, 0.3, 0.6)):
+    n_ue = draw(st.integers(1, 3))
     pdu_bytes, tti_ms = draw(st.sampled_from([8, 20, 40, 40, 126])), draw(st.sampled_from([10, 10, 20, 80]))
     rate = 8000 * pdu_bytes // tti_ms  # of one PDU in a TTI
     bler = st.sampled_from([q32(p) for p in blers])
     return {
         "system": lib.CELL_SYSTEM_UTRAN,
-        "n_ue": 1, "ue": [{"peer": 0, "mode": 0}],
+        "n_ue": n_ue, "ue": [{"peer": 0, "mode": 0}] * n_ue,
         "seed": draw(st.integers(0, 2**32)),
         "utran_tti_ms": tti_ms, "utran_pdu_bytes": pdu_bytes,
         "utran_dl_rate_bps": rate * draw(st.sampled_from([1, 2, 4, 12])),
@@ -39,6 +43,8 @@ def configs(draw, blers=(0, 0, 0.1, 0.3, 0.6)):
         "utran_timer_mrw_ms": draw(st.sampled_from([30, 100])),
         "utran_timer_status_prohibit_ms": draw(st.sampled_from([0, 40, 100])),
         "utran_queue_pkts": draw(st.sampled_from([2, 1000])),
+        "utran_status": draw(st.sampled_from([lib.CELL_STATUS_BLOCK, lib.CELL_STATUS_PIGGYBACK,
+                                              lib.CELL_STATUS_CHANNEL])),
         "max_pkts": 64,
     }  # fmt: skip
 
@@ -50,7 +56,8 @@ def plans(draw, **kwargs):
     for _ in range(draw(st.integers(1, 25))):
         t_ns += draw(st.sampled_from([0, 0, 1, 3 * MS, 10 * MS, 10 * MS, 77 * MS, 1000 * MS]))
         length = draw(st.sampled_from([1, 37, 38, 39, 40, 76, 300, 1040, 1500]) | st.integers(1, 400))
-        arrivals.append((t_ns, draw(st.sampled_from([UE, NETWORK_SIDE, NETWORK_SIDE])), length))
+        port = draw(st.sampled_from([UE, NETWORK_SIDE, NETWORK_SIDE])) + draw(st.integers(0, cfg["n_ue"] - 1))
+        arrivals.append((t_ns, port, length))
     return cfg, arrivals
 
 
@@ -113,14 +120,14 @@ def test_every_packet_arrives_or_is_dropped_for_a_reason(plan):
     out = defaultdict(list)
     for o in run.of(lib.CELL_OUT_DELIVER):
         t_ns, port, length = run.arrivals[o.tag]
-        assert o.data == payload(o.tag, length) and o.port == (NETWORK_SIDE if port == UE else UE)
+        assert o.data == payload(o.tag, length) and o.port == port ^ 0x80
         frame_ns = (run.cfg["utran_tti_ms"] + run.cfg["utran_delay_ms"]) * MS
         assert o.t_ns >= t_ns + frame_ns
         out[o.port].append(o.tag)
     for tags in out.values():
         assert tags == sorted(set(tags))
     dropped = {o.tag: o.reason for o in run.of(lib.CELL_OUT_DROP)}
-    assert sorted([*dropped, *out[UE], *out[NETWORK_SIDE]]) == list(range(len(run.arrivals)))
+    assert sorted([*dropped, *itertools.chain(*out.values())]) == list(range(len(run.arrivals)))
     assert set(dropped.values()) <= {lib.CELL_DROP_RLC_DISCARD, lib.CELL_DROP_QUEUE_FULL}
     given_up = {row["tag"] for row in run.rows(lib.CELL_EV_RLC_DISCARD) if row["aux"]}
     assert {tag for tag, reason in dropped.items() if reason == lib.CELL_DROP_RLC_DISCARD} <= given_up
@@ -140,20 +147,66 @@ def test_without_losses_nothing_is_discarded(plan):
 def test_resources_of_a_tti(plan):
     """At most as many blocks as the rate has, of one size, sent when a TTI begins; MaxDAT holds."""
     run = Run(plan)
-    cfg, sent = run.cfg, defaultdict(int)
+    cfg, sent = run.cfg, defaultdict(int)  # by time, direction and UE
     for o in run.of(lib.CELL_OUT_PDU):
         assert o.t_ns % (cfg["utran_tti_ms"] * MS) == 0 and len(o.data) == cfg["utran_pdu_bytes"]
-        sent[o.t_ns, o.info["dir"]] += 1
+        sent[o.t_ns, o.info["dir"], o.info["ue"]] += 1
     pdus = [cfg[f"utran_{d}_rate_bps"] * cfg["utran_tti_ms"] // (8000 * cfg["utran_pdu_bytes"]) for d in ("ul", "dl")]
-    assert all(n <= pdus[way] for (_, way), n in sent.items())
+    beside = cfg["utran_status"] == lib.CELL_STATUS_CHANNEL  # a block for control PDUs in each TTI
+    assert all(n <= pdus[way] + beside for (_, way, _), n in sent.items())
+    data = Counter((o.t_ns, o.info["dir"], o.info["ue"]) for o in run.of(lib.CELL_OUT_PDU) if o.data[0] & 0x80)
+    assert all(n <= pdus[way] for (_, way, _), n in data.items())
     assert all(2 <= row["aux"] <= cfg["utran_max_dat"] for row in run.rows(lib.CELL_EV_RLC_RETX))
     stats = run.cell.stats()
     for way in (UL, DL):
-        assert stats.mac_pdus[way] - stats.mac_lost[way] == sum(n for (_, d), n in sent.items() if d == way)
+        assert stats.mac_pdus[way] - stats.mac_lost[way] == sum(n for (_, d, _), n in sent.items() if d == way)
         assert stats.mac_lost[way] == sum(row["dir"] == way for row in run.rows(lib.CELL_EV_MAC_LOST))
-    assert stats.rlc_pdus_tx + stats.rlc_status_tx == stats.mac_pdus[UL] + stats.mac_pdus[DL]
+    reports = run.rows(lib.CELL_EV_RLC_STATUS_TX)
+    piggybacked = sum(row["aux"] & 2 != 0 for row in reports)
+    assert not piggybacked or cfg["utran_status"] == lib.CELL_STATUS_PIGGYBACK
+    assert stats.rlc_status_tx == len(reports)
+    assert stats.rlc_pdus_tx + stats.rlc_status_tx - piggybacked == stats.mac_pdus[UL] + stats.mac_pdus[DL]
     assert stats.rlc_retx == len(run.rows(lib.CELL_EV_RLC_RETX))
     assert stats.rlc_status_rx == len(run.rows(lib.CELL_EV_RLC_STATUS_RX))
+
+
+@fast
+@given(plans())
+def test_a_report_is_in_the_padding_that_leaves_with_it(plan):
+    """Of every block that was received: a piggybacked report is as the trace says, behind what SDUs left of the PDU."""
+    cfg, arrivals = plan
+    run = Run(({**cfg, "utran_status": lib.CELL_STATUS_PIGGYBACK}, arrivals))
+    amd, header, status = (rlc_ffi.new(what) for what in ("struct umts_amd *", "size_t *", "struct umts_status *"))
+    held = []
+    for o in run.of(lib.CELL_OUT_PDU):
+        at = rlc.umts_status_at(o.data, len(o.data))
+        if at > 0:
+            assert rlc.umts_amd_unpack(amd, header, o.data, len(o.data)) == 0 and at == header[0] + amd.len
+            assert rlc.umts_status_unpack(status, o.data[at:], len(o.data) - at) == 0
+            held.append((o.t_ns + (cfg["utran_tti_ms"] + cfg["utran_delay_ms"]) * MS, o.info["dir"]))
+    rows = [row for row in run.rows(lib.CELL_EV_RLC_STATUS_RX) if row["aux"] & 2]
+    assert sorted(held) == sorted((row["t_ns"], row["dir"]) for row in rows)
+
+
+@fast
+@given(plans())
+def test_a_ue_is_as_if_alone(plan):
+    """What the others do changes nothing of what the first UE gets, sends and has on the air."""
+    cfg, arrivals = plan
+    alone = ({**cfg, "n_ue": 1, "ue": cfg["ue"][:1]}, [a for a in arrivals if a[1] in (UE, NETWORK_SIDE)])
+    if not alone[1]:
+        return
+    tags = [tag for tag, (_, port, _) in enumerate(arrivals) if port in (UE, NETWORK_SIDE)]
+    one, all_of_them = Run(alone), Run(plan)
+
+    def got(run, tag_of):
+        return [(o.t_ns, o.port, tag_of[o.tag], len(o.data)) for o in run.of(lib.CELL_OUT_DELIVER)
+                if o.port in (UE, NETWORK_SIDE)]  # fmt: skip
+
+    assert got(one, tags) == got(all_of_them, range(len(arrivals)))
+    blocks = [[(o.t_ns, o.info["dir"], len(o.data)) for o in run.of(lib.CELL_OUT_PDU) if o.info["ue"] == UE]
+              for run in (one, all_of_them)]  # fmt: skip
+    assert blocks[0] == blocks[1]
 
 
 @fast

@@ -33,6 +33,8 @@ static uint8_t byte_of(const struct run *r, uint64_t tag, size_t i)
 {
 	if (r->router.cfg && i == 0)
 		return 4 << 4 | 5;
+	if (r->router.cfg && i == 1) /* every second one has a DSCP */
+		return tag >> 8 & 1 ? RUN_DSCP << 2 : 0;
 	if (r->router.cfg && i == 9)
 		return IPPROTO_TCP;
 	if (r->router.cfg && i >= 16 && i < 20)

@@ -13,6 +13,7 @@
 #define MS(n)       ((int64_t)(n)*1000000)
 #define RUN_FOREVER INT64_MAX
 #define RUN_WIRE_NS MS(4)
+#define RUN_DSCP    46 /* of the first packet, the third and so on, in a core network */
 
 /* Sub-frame 0 begins at no round time: all times of a run count from there. */
 #define RUN_START_NS INT64_C(7654321)

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "cellcore.h"
-#include "mac/mac_pdu.h"
 #include "ran/lte/channel.h"
+#include "rlc/lcid.h"
 #include "unit.h"
 
 #define MS(n)    ((n)*INT64_C(1000000))

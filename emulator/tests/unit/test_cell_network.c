@@ -94,6 +94,76 @@ static void test_direct_mode_needs_a_peer(void **state)
 	assert_string_equal(field, "mode");
 }
 
+/* Two UEs with the same channel: the one whose packets have waited longer, and with the greater
+ * weight, gets more. Return: packets that UE 2 got of 400 each in a time that half of all take. */
+static size_t got_by_second(uint8_t scheduler, uint8_t weight)
+{
+	struct run r;
+	size_t n = 0;
+
+	run_defaults(&r, CELL_MODE_IM);
+	r.cfg.n_rb = 6;
+	r.cfg.scheduler = scheduler;
+	r.cfg.ue[0].peer = r.cfg.ue[1].peer = CELL_PEER_NETWORK;
+	r.cfg.ue[0].weight = 1;
+	r.cfg.ue[1].weight = weight;
+	run_start(&r);
+	for (int i = 0; i < 400; i++)
+		for (uint8_t ue = 1; ue <= 2; ue++)
+			run_push(&r, ue | CELL_PORT_NETWORK, 500, MS(i));
+	run_until(&r, MS(400));
+	for (size_t i = 0; i < r.n_delivered; i++)
+		n += r.delivered[i].ue == 2;
+	assert_in_range(r.n_delivered, 300, 500);
+	run_end(&r);
+	return n;
+}
+
+static void test_mlwdf_in_a_cell(void **state)
+{
+	size_t fair = got_by_second(CELL_SCHED_MLWDF, 1),
+	       urgent = got_by_second(CELL_SCHED_MLWDF, 4);
+
+	(void)state;
+	assert_in_range(fair, 150, 250);
+	assert_true(urgent > fair + 50);
+	assert_true(urgent < 400);
+	assert_in_range(got_by_second(CELL_SCHED_RR, 4), 150, 250); /* which has no weights */
+}
+
+/* UEs are found by addresses in any order; a packet for an address that none has is dropped. */
+static void test_the_gateway_finds_each_ue(void **state)
+{
+	static const uint32_t addr[] = { 9, 3, UINT32_MAX, 1, 7, 4, 8 };
+	uint8_t stray[40] = { 0x45, [9] = 6, [19] = 5 };
+	struct run r;
+
+	(void)state;
+	run_defaults(&r, CELL_MODE_IM);
+	run_core_network(&r);
+	r.cfg.n_ue = COUNT(addr);
+	for (size_t i = 0; i < COUNT(addr); i++) {
+		r.cfg.ue[i] = r.cfg.ue[0];
+		r.cfg.ue[i].rnti = (uint16_t)(61 + i);
+		r.cfg.ue[i].addr = addr[i];
+	}
+	run_start(&r);
+	for (size_t ue = 1; ue <= COUNT(addr); ue++)
+		run_push(&r, (uint8_t)(ue | CELL_PORT_NETWORK), 100, 0);
+	run_until(&r, MS(100));
+	assert_int_equal(r.n_delivered, COUNT(addr));
+	for (size_t i = 0; i < COUNT(addr); i++)
+		assert_int_equal(r.delivered[i].ue, r.delivered[i].tag & 0x7f);
+	r.bytes_in += sizeof(stray);
+	assert_int_equal(
+		cell_push(r.cell, CELL_PORT_SGW, stray, sizeof(stray), 1, RUN_START_NS + MS(200)),
+		0);
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(r.n_dropped, 1);
+	assert_int_equal(r.dropped[0].reason, CELL_DROP_NO_ROUTE);
+	run_end(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -102,6 +172,8 @@ int main(void)
 		cmocka_unit_test(test_uplink_leaves_at_the_network_side),
 		cmocka_unit_test(test_a_ue_with_a_peer_has_no_network_side),
 		cmocka_unit_test(test_direct_mode_needs_a_peer),
+		cmocka_unit_test(test_mlwdf_in_a_cell),
+		cmocka_unit_test(test_the_gateway_finds_each_ue),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -130,14 +130,15 @@ static int64_t delay_ns(const struct cell_cfg *cfg, int64_t arrival_ns)
 static void test_every_delay_counts(void **state)
 {
 	static const struct {
-		uint8_t rar, grant, decode, dl_sched;
+		uint8_t rar, msg3, grant, decode, dl_sched;
 		uint32_t lead_ns;
 		int64_t dm_ms, im_ms;
 	} cases[] = {
-		{ 3, 2, 4, 1, 250000, 15, 20 }, { 3, 2, 4, 1, 0, 15, 20 },
-		{ 3, 2, 4, 1, 999999, 15, 20 }, { 5, 2, 4, 1, 0, 17, 22 },
-		{ 3, 4, 4, 1, 0, 19, 24 },      { 3, 2, 8, 1, 0, 23, 32 },
-		{ 3, 2, 4, 8, 0, 15, 27 },      { 1, 1, 1, 1, 0, 5, 7 },
+		{ 3, 2, 2, 4, 1, 250000, 15, 20 }, { 3, 2, 2, 4, 1, 0, 15, 20 },
+		{ 3, 2, 2, 4, 1, 999999, 15, 20 }, { 5, 2, 2, 4, 1, 0, 17, 22 },
+		{ 3, 4, 4, 4, 1, 0, 19, 24 },      { 3, 2, 2, 8, 1, 0, 23, 32 },
+		{ 3, 2, 2, 4, 8, 0, 15, 27 },      { 1, 1, 1, 1, 1, 0, 5, 7 },
+		{ 3, 6, 2, 4, 1, 0, 19, 24 },      { 3, 6, 4, 4, 1, 0, 21, 26 }, /* FDD */
 	};
 
 	(void)state;
@@ -147,6 +148,7 @@ static void test_every_delay_counts(void **state)
 		cell_cfg_default(&cfg);
 		cfg.rac_timeout_tti = 50; /* longer than any of them */
 		cfg.rar_delay_tti = cases[i].rar;
+		cfg.rar_to_msg3_tti = cases[i].msg3;
 		cfg.grant_to_tx_tti = cases[i].grant;
 		cfg.decode_tti = cases[i].decode;
 		cfg.dl_sched_to_tx_tti = cases[i].dl_sched;

@@ -141,6 +141,60 @@ static void test_max_dat_transmissions_then_discard(void **state)
 	assert_int_equal(r.n_delivered, 0);
 }
 
+/* An SDU of 38 bytes up is a full PDU and one that holds only its end, in whose padding the report
+ * for the downlink's PDU waits to go: 40 ms later than the one, 10 ms later than the other. */
+static void test_a_report_waits_for_padding(void **state)
+{
+	static const struct {
+		enum cell_status status;
+		int64_t t_ns;
+		uint64_t mac_pdus;
+	} ways[] = { { CELL_STATUS_BLOCK, MS(10), 3 },
+		     { CELL_STATUS_PIGGYBACK, MS(20), 2 },
+		     { CELL_STATUS_CHANNEL, MS(10), 3 } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(ways); i++) {
+		const struct cell_record *report;
+		struct cell_stats s;
+		struct run r;
+
+		defaults(&r);
+		r.cfg.utran_status = ways[i].status;
+		run_start(&r);
+		run_push(&r, DOWN, 30, 0);
+		run_push(&r, 1, 38, MS(5));
+		run_until(&r, RUN_FOREVER);
+		report = run_find(&r, CELL_EV_RLC_STATUS_TX, 1, 0);
+		assert_int_equal(report->t_ns, ways[i].t_ns);
+		assert_int_equal(report->aux, ways[i].status == CELL_STATUS_PIGGYBACK ? 2 : 0);
+		assert_int_equal(run_find(&r, CELL_EV_RLC_STATUS_RX, CELL_NODE_ENB, 0)->t_ns,
+		                 ways[i].t_ns + MS(10));
+		/* In a block of its own it makes the packet wait, beside the data it does not. */
+		assert_int_equal(r.delivered[1].t_ns,
+		                 ways[i].status == CELL_STATUS_BLOCK ? MS(40) : MS(30));
+		cell_stats(r.cell, &s);
+		assert_int_equal(s.mac_pdus[CELL_DIR_UL], ways[i].mac_pdus);
+		run_end(&r);
+	}
+}
+
+/* Full PDUs have no room: after a TTI the report takes a block all the same. */
+static void test_a_report_does_not_wait_for_ever(void **state)
+{
+	struct run r;
+
+	(void)state;
+	defaults(&r);
+	run_start(&r);
+	run_push(&r, DOWN, 30, 0);
+	run_push(&r, 1, 380, MS(5));
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(run_find(&r, CELL_EV_RLC_STATUS_TX, 1, 0)->t_ns, MS(10));
+	assert_int_equal(run_find(&r, CELL_EV_RLC_STATUS_TX, 1, 0)->aux, 0);
+	run_end(&r);
+}
+
 static void test_losses_in_both_directions(void **state)
 {
 	struct cell_stats s;
@@ -193,6 +247,30 @@ static void test_full_queue_drops(void **state)
 	run_end(&r);
 }
 
+/* Each has its own channel: both packets take as long as one alone, and rows tell whose they are.
+ */
+static void test_ues_do_not_share(void **state)
+{
+	struct run r;
+
+	(void)state;
+	defaults(&r);
+	r.cfg.n_ue = 2;
+	r.cfg.ue[1].peer = CELL_PEER_NETWORK;
+	r.cfg.utran_dl_rate_bps = 32000;
+	run_start(&r);
+	run_push(&r, 2 | CELL_PORT_NETWORK, 1040, MS(1));
+	run_push(&r, 1 | CELL_PORT_NETWORK, 1040, MS(1));
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(r.n_delivered, 2);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(r.delivered[i].t_ns, MS(290));
+		assert_int_equal(r.delivered[i].ue, i + 1);
+		assert_int_equal(run_count(&r, CELL_EV_RLC_RX, (uint8_t)(i + 1)), 28);
+	}
+	run_end(&r);
+}
+
 #define REFUSED(name, value, who)                                                                  \
 	do {                                                                                       \
 		defaults(&r);                                                                      \
@@ -222,8 +300,9 @@ static void test_what_is_refused(void **state)
 	REFUSED(utran_tti_ms, 15, "utran_tti_ms");
 	REFUSED(utran_pdu_bytes, 7, "utran_pdu_bytes");
 	REFUSED(utran_max_dat, 0, "utran_max_dat");
-	REFUSED(n_ue, 2, "n_ue");
 	REFUSED(ue[0].peer, 2, "peer");
+	REFUSED(n_ue, 2, "peer"); /* the other UE's */
+	REFUSED(n_enb, 2, "n_enb");
 }
 
 int main(void)
@@ -234,9 +313,12 @@ int main(void)
 		cmocka_unit_test(test_delay_comes_on_top),
 		cmocka_unit_test(test_padding_of_reports),
 		cmocka_unit_test(test_max_dat_transmissions_then_discard),
+		cmocka_unit_test(test_a_report_waits_for_padding),
+		cmocka_unit_test(test_a_report_does_not_wait_for_ever),
 		cmocka_unit_test(test_losses_in_both_directions),
 		cmocka_unit_test(test_commands_are_refused),
 		cmocka_unit_test(test_full_queue_drops),
+		cmocka_unit_test(test_ues_do_not_share),
 		cmocka_unit_test(test_what_is_refused),
 	};
 

@@ -26,8 +26,11 @@ static void test_default_is_the_papers(void **state)
 	assert_int_equal(cfg.ho_prediction_ms, 130);
 	assert_int_equal(cfg.ho_prediction_timeout_ms, 1000);
 	assert_int_equal(cfg.ho_end_marker_ms, 200);
+	assert_int_equal(cfg.ho_end_markers, 1);
+	assert_int_equal(cfg.ho_end_marker_gap_ms, 20);
 	assert_int_equal(cfg.ho_signalling_us, 4000);
 	assert_int_equal(cfg.rar_delay_tti, 3);
+	assert_int_equal(cfg.rar_to_msg3_tti, 2);
 	assert_int_equal(cfg.grant_to_tx_tti, 2);
 	assert_int_equal(cfg.decode_tti, 4);
 	assert_int_equal(cfg.dl_sched_to_tx_tti, 1);
@@ -62,6 +65,7 @@ static void test_default_is_the_papers(void **state)
 	assert_int_equal(cfg.pdcp_sn_bits, 12);
 	assert_int_equal(cfg.discard_timer_ms, 0);
 	assert_int_equal(cfg.pdcp_t_reordering_ms, 50);
+	assert_int_equal(cfg.pdcp_status_report, 1);
 	assert_int_equal(cfg.utran_tti_ms, 10);
 	assert_int_equal(cfg.utran_pdu_bytes, 40);
 	assert_int_equal(cfg.utran_dl_rate_bps, 384000);
@@ -125,8 +129,11 @@ static void test_limits(void **state)
 	LIMIT(ho_prediction_ms, 1, 10000);
 	LIMIT(ho_prediction_timeout_ms, 1, 60000);
 	LIMIT(ho_end_marker_ms, 1, 60000);
+	LIMIT(ho_end_markers, 1, 16);
+	LIMIT(ho_end_marker_gap_ms, 1, 1000);
 	LIMIT(ho_signalling_us, 0, 1000000);
 	LIMIT(rar_delay_tti, 1, 12);
+	LIMIT(rar_to_msg3_tti, 1, 8);
 	LIMIT(grant_to_tx_tti, 1, 8);
 	LIMIT(decode_tti, 1, 8);
 	LIMIT(dl_sched_to_tx_tti, 1, 8);
@@ -152,7 +159,7 @@ static void test_limits(void **state)
 	LIMIT(control_dtx, 0, 1);
 	LIMIT(grants_ignore_headers, 0, 1);
 	LIMIT(rlc_queue_bytes, 0, 100000000);
-	LIMIT(rlc_mode, 0, 1);
+	LIMIT(rlc_mode, 0, 2);
 	LIMIT(delivery, 0, 1);
 	LIMIT(am_on_max_retx, 0, 1);
 	LIMIT(am_max_retx_threshold, 1, 32);
@@ -166,12 +173,13 @@ static void test_limits(void **state)
 	LIMIT(mode_flush_air, 0, 1);
 	LIMIT(pdcp_reordering, 0, 1);
 	LIMIT(pdcp_t_reordering_ms, 0, 3000);
+	LIMIT(pdcp_status_report, 0, 1);
 	LIMIT(t_reordering_ms, 0, 200);
 	LIMIT(rlc_queue_pkts, 1, 65536);
 	LIMIT(discard_timer_ms, 0, 1500);
 	LIMIT(max_pkts, 16, 65536);
 	LIMIT(max_cmds, 1, 65536);
-	LIMIT(system, 0, 2);
+	LIMIT(system, 0, 3);
 	LIMIT(utran_pdu_bytes, 8, 126);
 	LIMIT(utran_delay_ms, 0, 200);
 	LIMIT(utran_max_dat, 1, 40);

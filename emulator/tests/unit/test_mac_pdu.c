@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include "mac/mac_pdu.h"
+#include "rlc/lcid.h"
 
 #define TBS_MAX 9422
 
@@ -197,19 +198,47 @@ static void test_sdu_room(void **state)
 	struct mac_pdu pdu = { 0 };
 
 	(void)state;
-	assert_int_equal(mac_sdu_room(&pdu, 89), 88);
+	assert_int_equal(mac_sdu_room(&pdu, 89, LCID_UM_10), 88);
 	pdu.bsr.present = true;
-	assert_int_equal(mac_sdu_room(&pdu, 89), 86);
+	assert_int_equal(mac_sdu_room(&pdu, 89, LCID_UM_10), 86);
 	pdu.bsr.is_long = true;
-	assert_int_equal(mac_sdu_room(&pdu, 89), 84);
+	assert_int_equal(mac_sdu_room(&pdu, 89, LCID_UM_10), 84);
 	pdu.has_crnti = true;
-	assert_int_equal(mac_sdu_room(&pdu, 89), 81);
-	assert_int_equal(mac_sdu_room(&pdu, 8), 0);
-	assert_int_equal(mac_sdu_room(&pdu, 2), 0);
+	assert_int_equal(mac_sdu_room(&pdu, 89, LCID_UM_10), 81);
+	assert_int_equal(mac_sdu_room(&pdu, 8, LCID_UM_10), 0);
+	assert_int_equal(mac_sdu_room(&pdu, 2, LCID_UM_10), 0);
 	pdu.n_sdus = 1;
 	pdu.sdu[0] = (struct mac_sdu){ .lcid = LCID_UM_10 + 1, .len = 81 };
 	mac_pack(&pdu, sdu, buf, 89);
 	assert_int_equal(pdu.padding, 0);
+}
+
+/* Channel 34: LCID 16, then 34 - 32, then the length as ever. Source: TS 36.321
+ * v15.3.0 6.1.2, 6.2.1
+ */
+static void test_extended_channel(void **state)
+{
+	static const uint8_t between[] = { 0x30, 2, 10, 0x25, 0x80, 200, 0x1f };
+	static const uint8_t alone[] = { 0x10, 2 };
+	struct mac_pdu got,
+		pdu = { .n_sdus = 2,
+		        .sdu = { { .lcid = 34, .len = 10 }, { .lcid = LCID_AM, .len = 200 } } };
+
+	(void)state;
+	mac_pack(&pdu, sdu, buf, 220);
+	assert_memory_equal(buf, between, sizeof(between));
+	assert_memory_equal(buf + sizeof(between), sdu, 210);
+	assert_int_equal(pdu.padding, 6); /* with the last length */
+	assert_int_equal(mac_unpack(&got, buf, 220), 0);
+	assert_int_equal(got.n_sdus, 2);
+	assert_int_equal(got.sdu[0].lcid, 34);
+	assert_int_equal(got.sdu[1].lcid, LCID_AM);
+	pdu = (struct mac_pdu){ .n_sdus = 1, .sdu = { { .lcid = 34, .len = 10 } } };
+	assert_int_equal(mac_sdu_room(&(struct mac_pdu){ 0 }, 12, 34), 10);
+	mac_pack(&pdu, sdu, buf, 12);
+	assert_int_equal(pdu.padding, 0);
+	assert_memory_equal(buf, alone, sizeof(alone));
+	assert_memory_equal(buf + sizeof(alone), sdu, 10);
 }
 
 static void test_garbage(void **state)
@@ -225,6 +254,10 @@ static void test_garbage(void **state)
 		{ 3, { 0x84, 1, 2 }, "reserved bit" },
 		{ 3, { 0x00, 1, 2 }, "LCID 0, no CCCH here" },
 		{ 3, { 0x0b, 1, 2 }, "LCID 11, no such bearer" },
+		{ 1, { 0x10 }, "no extended LCID" },
+		{ 3, { 0x10, 7, 2 }, "LCID 39, no such bearer" },
+		{ 3, { 0x10, 0x42, 2 }, "reserved bit of an extended LCID" },
+		{ 2, { 0x10, 2 }, "SDU without bytes behind an extended LCID" },
 		{ 3, { 0x1c, 1, 2 }, "LCID 28, truncated BSR" },
 		{ 1, { 0x24 }, "no length" },
 		{ 2, { 0x24, 0x80 }, "half a length" },
@@ -314,6 +347,7 @@ int main(void)
 		cmocka_unit_test(test_crnti_and_short_bsr),
 		cmocka_unit_test(test_long_bsr),
 		cmocka_unit_test(test_sdu_room),
+		cmocka_unit_test(test_extended_channel),
 		cmocka_unit_test(test_garbage),
 		cmocka_unit_test(test_random_bytes_stay_inside),
 		cmocka_unit_test(test_rar),

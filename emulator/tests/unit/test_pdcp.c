@@ -283,6 +283,49 @@ static void test_duplicates_after_a_turn(void **state)
 	assert_int_equal(out.discarded.n, 0);
 }
 
+/* D/C 0, type 000, FMS 0xffe; of the SNs from 0xfff on the second and the tenth are there. */
+static void test_a_status_report(void **state)
+{
+	static const uint8_t expected[] = { 0x0f, 0xfe, 0x40, 0x40 };
+	struct pdcp_out up = { 0 };
+	struct pdcp_status status;
+	uint8_t buf[PDCP_STATUS_MAX];
+	struct pkt pkt[3] = { 0 };
+	struct pdcp_rx rx;
+
+	(void)state;
+	pdcp_rx_init(&rx, 12, PDCP_ORDER_AM, 0);
+	rx.rx_deliv = 0x3ffe;
+	assert_int_equal(pdcp_status_pack(&rx, buf), 2); /* no gap: nothing behind the FMS */
+	assert_int_equal(arrive(&rx, &pkt[0], 0x000, true, &up), 0);
+	assert_int_equal(arrive(&rx, &pkt[1], 0x008, true, &up), 0);
+	assert_int_equal(pdcp_status_pack(&rx, buf), sizeof(expected));
+	assert_memory_equal(buf, expected, sizeof(expected));
+	assert_int_equal(pdcp_status_unpack(&status, buf, sizeof(expected)), 0);
+	for (uint16_t sn = 0; sn < 4096; sn++)
+		assert_int_equal(pdcp_status_has(&status, sn),
+		                 sn == 0 || sn == 8 || (sn >= 0x7fe && sn < 0xffe));
+	status.known = false;
+	assert_false(pdcp_status_has(&status, 0));
+	/* The largest: all of the window but the first are there. */
+	assert_int_equal(arrive(&rx, &pkt[2], (0xffe + 2047) & 4095, true, &up), 0);
+	assert_int_equal(pdcp_status_pack(&rx, buf), PDCP_STATUS_MAX);
+	assert_int_equal(buf[PDCP_STATUS_MAX - 1], 0x02);
+}
+
+static void test_what_is_no_status_report(void **state)
+{
+	static const uint8_t data[] = { 0x80, 0 }, feedback[] = { 0x10, 0 };
+	static const uint8_t large[PDCP_STATUS_MAX + 1];
+	struct pdcp_status status;
+
+	(void)state;
+	assert_int_equal(pdcp_status_unpack(&status, data, sizeof(data)), -EBADMSG);
+	assert_int_equal(pdcp_status_unpack(&status, feedback, sizeof(feedback)), -EBADMSG);
+	assert_int_equal(pdcp_status_unpack(&status, large, 1), -EBADMSG);
+	assert_int_equal(pdcp_status_unpack(&status, large, sizeof(large)), -EBADMSG);
+}
+
 static void test_a_number_given_before_stays(void **state)
 {
 	struct pkt p = { 0 };
@@ -314,6 +357,8 @@ int main(void)
 		cmocka_unit_test(test_reestablishment_waits_for_gaps),
 		cmocka_unit_test(test_a_gap_is_passed_over),
 		cmocka_unit_test(test_duplicates_after_a_turn),
+		cmocka_unit_test(test_a_status_report),
+		cmocka_unit_test(test_what_is_no_status_report),
 		cmocka_unit_test(test_a_number_given_before_stays),
 	};
 

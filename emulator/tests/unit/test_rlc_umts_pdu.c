@@ -91,6 +91,35 @@ static void test_piggybacked_status(void **state)
 	assert_int_equal(status.sufi[0].sn[0], 5);
 }
 
+/* The padding of a PDU becomes the place of a STATUS PDU, once, and only where it is long enough.
+ */
+static void test_piggyback(void **state)
+{
+	const struct umts_amd ten = { .n_cuts = 1, .cut = { 10 }, .len = 10 };
+
+	(void)state;
+	assert_int_equal(umts_amd_pack(&ten, 40, buf), 4);
+	assert_int_equal(umts_status_at(buf, 40), -ENOENT);
+	assert_int_equal(umts_amd_piggyback(buf, 40, 27), 0);
+	assert_memory_equal(buf, ((uint8_t[]){ 0x80, 0x01, 0x15, 0xfe }), 4);
+	assert_int_equal(umts_amd_piggyback(buf, 40, 26), 14);
+	assert_memory_equal(buf, ((uint8_t[]){ 0x80, 0x01, 0x15, 0xfc }), 4);
+	assert_int_equal(umts_status_at(buf, 40), 14);
+	assert_int_equal(umts_amd_piggyback(buf, 40, 3), 0);
+	assert_int_equal(umts_status_at((uint8_t[]){ 0x02, 0x00, 0x50 }, 3), 0);
+}
+
+/* Data to the last octet, or an indicator in it, leave nothing. */
+static void test_no_room_to_piggyback(void **state)
+{
+	(void)state;
+	(void)umts_amd_pack(&(struct umts_amd){ .len = 38 }, 40, buf);
+	buf[1 + 38] = 0xfe; /* data that look like an indicator of padding */
+	assert_int_equal(umts_amd_piggyback(buf, 40, 1), 0);
+	(void)umts_amd_pack(&(struct umts_amd){ .n_cuts = 1, .cut = { 36 }, .len = 36 }, 40, buf);
+	assert_int_equal(umts_amd_piggyback(buf, 40, 1), 0);
+}
+
 static void test_bad_amd(void **state)
 {
 	static const struct {
@@ -207,6 +236,8 @@ int main(void)
 		cmocka_unit_test(test_exact_end),
 		cmocka_unit_test(test_previous_end),
 		cmocka_unit_test(test_piggybacked_status),
+		cmocka_unit_test(test_piggyback),
+		cmocka_unit_test(test_no_room_to_piggyback),
 		cmocka_unit_test(test_bad_amd),
 		cmocka_unit_test(test_ack),
 		cmocka_unit_test(test_list),

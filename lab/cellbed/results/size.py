@@ -50,10 +50,10 @@ def _offered_bytes(flow: dict[str, Any], window_bytes: int | None) -> float:
 
 def _capacity_bps(radio: dict[str, Any]) -> float:
     """Of the cell, both directions together, with the best channel that a UE has or may come to have."""
-    if radio["utran"] is not None:
-        return (radio["utran"]["dl_rate"] + radio["utran"]["ul_rate"]) * len(radio["ues"])
-    if radio["packet_trace"] is not None:
-        return math.inf
+    if radio["system"] != "lte":
+        own = radio[radio["system"]]
+        rates = [own.get(key, math.inf) for key in ("dl_rate", "ul_rate")]
+        return float(sum(rates) * len(radio["ues"]))
     moving = radio["channel"] is not None
     keys = {"dl": ("cqi_dl",), "ul": ("cqi_ul", "cqi_sl")}
     best = {leg: max(_CQI_MAX if moving else ue.get(key) or 0 for ue in radio["ues"].values() for key in of)

@@ -11,7 +11,7 @@ from cellbed.run import cellreplay, core_network, mahimahi, topology
 # Schedulers that ask for the weights of UEs.
 WEIGHTED = ("wfq", "mlwdf")
 # Settings that celld knows as something else, or not at all.
-_ELSEWHERE = ("channel", "events", "handover", "gtpu", "system", "utran", "packet_trace", "ues")
+_ELSEWHERE = ("channel", "events", "handover", "gtpu", "system", "ues")
 # Traces of a recorded link in the directory of a run, by their keys, and what reads them.
 PACKET_TRACES = {"uplink": ("uplink.mahimahi", mahimahi.read), "downlink": ("downlink.mahimahi", mahimahi.read),
                  "uplink_trains": ("uplink.trains", cellreplay.read_trains),
@@ -33,10 +33,11 @@ def cell(settings: dict[str, Any], directory: Path = Path()) -> dict[str, Any]:
         ues = [{"name": name, "peer": "network", "mode": "im", **({"rnti": ue["rnti"]} if ue["rnti"] else {})}
                for name, ue in radio["ues"].items()]
         described = {"system": radio["system"], "max_pkts": radio["max_pkts"], "ues": ues}
-        if radio["system"] == "utran":
-            return {**described, "utran": radio["utran"]}
-        return {**described, "packet_trace": _recorded(radio["packet_trace"], directory)}
-    described = {key: value for key, value in radio.items() if key not in _ELSEWHERE}
+        own = radio[radio["system"]]
+        return {**described, radio["system"]: _recorded(own, directory) if radio["system"] == "packet_trace" else own}
+    # Those of other networks are None.
+    described = {key: value for key, value in radio.items() if key not in _ELSEWHERE and value is not None}
+    described["timing"] = {key: value for key, value in radio["timing"].items() if key != "preset"}
     described["ues"] = [_ue(name, ue, settings) for name, ue in radio["ues"].items()]
     sgw = core_network.sgw(settings)
     if sgw is None:

@@ -15,15 +15,20 @@ from cellbed.scenario.fields import Key, Model, Size
 
 # What a bearer has of the radio's where it does not say otherwise.
 _SECTIONS = ("rlc", "rlc_um", "rlc_am", "pdcp")
-# Of each kind of RLC, as LCIDs say it: AM, UM with 10-bit SNs, UM with 5-bit SNs.
-_AT_MOST = {"rlc.mode am": 3, "rlc.mode um with sn_bits 10": 3, "rlc.mode um with sn_bits 5": 2}
+# Of each kind of RLC, as LCIDs say it.
+_AT_MOST = {"rlc.mode am": 3, "rlc.mode um with sn_bits 10": 3, "rlc.mode um with sn_bits 5": 2, "rlc.mode tm": 3}
+# Modes of RLC that do not segment, and the smallest carrier with blocks for a packet of 1500 bytes.
+WHOLE = ("tm",)
+WHOLE_MIN_RB = 18
 
 
 class Rlc(Model):
-    """What both modes have. Source: TS 36.322; TS 36.331 RLC-Config; Park, section 4 (delivery)."""
+    """What all modes have. Source: TS 36.322; TS 36.331 RLC-Config; Park, section 4 (delivery)."""
 
-    mode: Literal["um", "am"] = Key("um",
-        says="Mode of RLC for every bearer. `um`: unacknowledged, as in Nardini; `am`: acknowledged. TS 36.322 4.2.1")
+    mode: Literal["um", "am", "tm"] = Key("um",
+        says="Mode of RLC for every bearer. `um`: unacknowledged, as in Nardini; `am`: acknowledged; `tm`: "
+             "transparent, which neither segments nor orders: a packet waits for a block that holds it whole. "
+             "TS 36.322 4.2.1")
     delivery: Literal["in_sequence", "out_of_sequence"] = Key("in_sequence",
         says="`in_sequence`: RLC delivers an SDU after all those before it, as TS 36.322 asks for; `out_of_sequence`: "
              "as soon as it is complete. Park, section 4")
@@ -67,7 +72,7 @@ class RlcAm(Model):
 
 
 class Pdcp(Model):
-    """Source: TS 36.323; TS 38.323 5.2.2 (reordering)."""
+    """Source: TS 36.323; TS 36.331 PDCP-Config; TS 38.323 5.2.2 (reordering)."""
 
     sn_bits: Literal[7, 12] = Key(12, says="Bits of a sequence number. TS 36.323 6.2")
     discard_timer_ms: int = Key(0, 0, 1500, says="PDCP drops a packet after so long; 0 = never. TS 36.323 5.4")
@@ -76,6 +81,9 @@ class Pdcp(Model):
     t_reordering_ms: int = Key(50, 0, 3000,
         says="How long PDCP waits for a gap to close. TS 38.323 5.2.2.3. It is longer than RLC's, so that RLC gives up "
              "first")
+    status_report: bool = Key(True,
+        says="true: after a handover a UE with `rlc.mode: am` first tells the target which packets of the downlink it "
+             "has, and the target does not send these again; `statusReportRequired` of TS 36.331. TS 36.323 5.3")
 
 
 class Filter(Model):
@@ -138,7 +146,7 @@ def _with_sections(bearer: Any, radio: Mapping[str, Any]) -> Any:
 
 
 def _kind(bearer: Bearer) -> str:
-    return "rlc.mode am" if bearer.rlc.mode == "am" else f"rlc.mode um with sn_bits {bearer.rlc_um.sn_bits}"
+    return f"rlc.mode {bearer.rlc.mode}" + (f" with sn_bits {bearer.rlc_um.sn_bits}" if bearer.rlc.mode == "um" else "")
 
 
 def check_list(where: str, bearers: list[Bearer], default: Bearer, *, direct: bool) -> None:

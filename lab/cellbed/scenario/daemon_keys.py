@@ -2,7 +2,8 @@
 """Tables of the radio core and daemon that are made of the scenario's models: defaults and limits, and keys as the
 daemon's configuration has them. `make reference` writes them.
 
-A key of a section becomes the field of the same name of struct cell_cfg, behind the section's prefix; _FIELDS has those
+A key of a section becomes the field of the same name of struct cell_cfg, behind the section's prefix, a rate with its
+unit; _FIELDS has those
 that are called otherwise or are kept in another unit. What has no field the daemon reads by other code.
 """
 
@@ -19,9 +20,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from cellbed.scenario import bearer, radio
-from cellbed.scenario.packet_trace import PacketTrace
-from cellbed.scenario.utran import Utran
+from cellbed.scenario import bearer, radio, radio_system
 
 _MADE = """/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* clang-format off */
@@ -32,19 +31,19 @@ _SECTIONS: dict[str, tuple[type[BaseModel], str]] = {
     "harq": (radio.Harq, "harq_"), "control": (radio.Control, "control_"), "rlc": (bearer.Rlc, "rlc_"),
     "rlc_um": (bearer.RlcUm, "um_"), "rlc_am": (bearer.RlcAm, "am_"), "pdcp": (bearer.Pdcp, "pdcp_"),
     "mode_switch": (radio.ModeSwitch, "mode_"), "handover": (radio.Handover, "ho_"), "gtpu": (radio.Gtpu, "gtpu_"),
-    "utran": (Utran, "utran_"), "packet_trace": (PacketTrace, "opportunity_"), "ues": (radio.UeRadio, ""),
+    **{name: (model, model.PREFIX) for name, model in radio_system.others().items()}, "ues": (radio.UeRadio, ""),
     "bearers": (bearer.Bearer, ""), "filters": (bearer.Filter, "")}
 # Of the others struct cell_cfg.
 _STRUCTS = {"ues": "cell_ue_cfg", "bearers": "cell_bearer_cfg", "filters": "cell_filter"}
 _FIELDS = {
     "ra.rac_timeout_ms": "rac_timeout_tti", "timing.processing_lead_us": "processing_lead_ns",
     "rlc.delivery": "delivery", "rlc.t_reordering_ms": "t_reordering_ms", "pdcp.discard_timer_ms": "discard_timer_ms",
-    "utran.dl_rate": "utran_dl_rate_bps", "utran.ul_rate": "utran_ul_rate_bps",
     "packet_trace.uplink_gap_ms": "train_gap_ul_ms", "packet_trace.downlink_gap_ms": "train_gap_dl_ms"}
 # What the daemon's configuration has in place of keys of a scenario, or beside them.
 _DAEMON_ONLY = {"cell": ("enbs", "sgw"), "packet_trace": ("uplink_sizes_us", "downlink_sizes_us"),
                 "ues": ("name", "enb", "address")}
-_SCENARIO_ONLY = {"cell": ("events", "channel"), "packet_trace": ("uplink_sizes", "downlink_sizes")}
+_SCENARIO_ONLY = {"cell": ("events", "channel"), "timing": ("preset",),
+                  "packet_trace": ("uplink_sizes", "downlink_sizes")}
 _MAY_BE_UNSET = ("weight", "dscp")
 _OF_BEARERS = ("rlc", "rlc_um", "rlc_am", "pdcp")  # sections whose fields struct cell_bearer_cfg has, too
 _NS_PER_US = 1000
@@ -76,6 +75,11 @@ class Value:
         numbers = self.choices and self.kind != "KIND_ENUM"
         return self.kind != "KIND_PROBABILITY" and not numbers and self.field not in _MAY_BE_UNSET
 
+    def drawn(self, struct: str) -> str:
+        """Between which values tests may draw, ends included; the check may refuse some between."""
+        high = _Q32 if self.kind == "KIND_PROBABILITY" else self.stored(self.high)
+        return f"LIMIT({struct}, {self.field}, {self.stored(self.low)}, {high})"
+
     def key(self, struct: str) -> str:
         if self.kind == "KIND_ENUM":
             return f'KEY_ENUM({struct}, "{self.name}", {self.field}, config_{self.field}_names)'
@@ -96,7 +100,7 @@ def _value(section: str, prefix: str, name: str, info: FieldInfo) -> Value | Non
     if typing.get_origin(annotation) in (types.UnionType, typing.Union):
         annotation = next(a for a in typing.get_args(annotation) if a is not types.NoneType)
     default = None if info.default in (None, PydanticUndefined) else info.default
-    field = _FIELDS.get(f"{section}.{name}", prefix + name)
+    field = _FIELDS.get(f"{section}.{name}", prefix + name + ("_bps" if name.endswith("_rate") else ""))
     if typing.get_origin(annotation) is Literal:
         choices = typing.get_args(annotation)
         if isinstance(choices[0], str):
@@ -118,10 +122,10 @@ def _value(section: str, prefix: str, name: str, info: FieldInfo) -> Value | Non
 
 def _values(section: str, model: type[BaseModel], prefix: str) -> tuple[list[Value], list[str]]:
     """Keys with a field, and names of the others."""
-    found = {name: _value(section, prefix, name, info) for name, info in model.model_fields.items()}
+    found = {name: _value(section, prefix, name, info) for name, info in model.model_fields.items()
+             if name not in _SCENARIO_ONLY.get(section, ())}
     return ([value for value in found.values() if value is not None],
-            [*(name for name, value in found.items() if value is None and name not in _SCENARIO_ONLY.get(section, ())),
-             *_DAEMON_ONLY.get(section, ())])
+            [*(name for name, value in found.items() if value is None), *_DAEMON_ONLY.get(section, ())])
 
 
 def sections() -> dict[str, tuple[list[Value], list[str]]]:
@@ -134,7 +138,8 @@ def _macro(name: str, entries: list[str]) -> str:
 
 
 def values() -> str:
-    """Defaults and limits, for the core; a probability may be any number that its 32 bits hold."""
+    """Defaults and limits, for the core, and what tests draw from; a probability may be any number that its 32 bits
+    hold."""
     of_ues, of_filters = sections()["ues"][0], sections()["filters"][0]
     of_cell = [value for name, (found, _) in sections().items() for value in found if name not in _STRUCTS]
     of_bearers = [value for name in ("bearers", *_OF_BEARERS) for value in sections()[name][0]]
@@ -145,6 +150,7 @@ def values() -> str:
         parts.append(_macro(f"{name}_DEFAULTS", [f".{v.field} = {v.stored(v.default)}" for v in found
                                                  if v.default is not None]))
         parts.append(_macro(f"{name}_LIMITS", [value.limit(struct) for value in found if value.is_range()]))
+        parts.append(_macro(f"{name}_DRAWN", [value.drawn(struct) for value in found]))
     return "\n".join([*parts, "#endif\n"])
 
 

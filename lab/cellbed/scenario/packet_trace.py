@@ -12,11 +12,16 @@ from typing import Any
 from cellbed import paths
 from cellbed.error import ScenarioError
 from cellbed.run.radio_config import PACKET_TRACES
-from cellbed.scenario.fields import FilePath, Key, Model, Size
+from cellbed.scenario.fields import FilePath, Key, Size
+from cellbed.scenario.system import System
 
 
-class PacketTrace(Model):
+class PacketTrace(System):
     """Source: Mahimahi, mm-link and mm-delay; CellReplay."""
+
+    PREFIX = "opportunity_"
+    ENB = "behind the link"
+    ONE_UE = True
 
     uplink: FilePath = Key(...,
         says="The trace of the uplink, relative to the scenario; its content counts for the run's identity")
@@ -39,25 +44,20 @@ class PacketTrace(Model):
              "long-to-short timer")
     downlink_gap_ms: int = Key(0, 0, 60000, says="The same for the downlink")
 
-
-def check(trace: PacketTrace, max_pkts: int) -> None:
-    """Raises ValueError for queues that a run could not hold, and for what needs traces that are not there.
-
-    Args:
-        max_pkts: packets that the radio daemon holds at most, `radio.max_pkts`.
-    """
-    if 2 * trace.queue_pkts > max_pkts:
-        raise ValueError(f"key 'radio.packet_trace.queue_pkts': value {trace.queue_pkts}: allowed half of "
-                         f"radio.max_pkts, {max_pkts}, or less")
-    for way in ("uplink", "downlink"):
-        if getattr(trace, f"{way}_trains") is not None:
-            if trace.delay_ms:
-                raise ValueError(f"key 'radio.packet_trace.delay_ms': value {trace.delay_ms}: allowed 0 with "
-                                 f"{way}_trains, which has the delays")
-            continue
-        for key in (f"{way}_sizes", f"{way}_gap_ms"):
-            if getattr(trace, key):
-                raise ValueError(f"key 'radio.packet_trace.{key}': allowed with {way}_trains only")
+    def check(self, max_pkts: int) -> None:
+        """Raises ValueError for queues that a run could not hold, and for what needs traces that are not there."""
+        if 2 * self.queue_pkts > max_pkts:
+            raise ValueError(f"key 'radio.packet_trace.queue_pkts': value {self.queue_pkts}: allowed half of "
+                             f"radio.max_pkts, {max_pkts}, or less")
+        for way in ("uplink", "downlink"):
+            if getattr(self, f"{way}_trains") is not None:
+                if self.delay_ms:
+                    raise ValueError(f"key 'radio.packet_trace.delay_ms': value {self.delay_ms}: allowed 0 with "
+                                     f"{way}_trains, which has the delays")
+                continue
+            for key in (f"{way}_sizes", f"{way}_gap_ms"):
+                if getattr(self, key):
+                    raise ValueError(f"key 'radio.packet_trace.{key}': allowed with {way}_trains only")
 
 
 def identify(trace: dict[str, Any], folder: Path) -> None:

@@ -12,8 +12,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from cellbed.run.radio_config import WEIGHTED
-from cellbed.scenario.bearer import Bearer, Pdcp, Rlc, RlcAm, RlcUm, check_list, inherited
+from cellbed.scenario.bearer import WHOLE, WHOLE_MIN_RB, Bearer, Pdcp, Rlc, RlcAm, RlcUm, check_list, inherited
 from cellbed.scenario.channel import Channel
+from cellbed.scenario.constant_rate import ConstantRate
 from cellbed.scenario.fields import Key, Model, Name, Probability, known
 from cellbed.scenario.packet_trace import PacketTrace
 from cellbed.scenario.utran import Utran
@@ -21,16 +22,52 @@ from cellbed.scenario.utran import Utran
 Cqi = Annotated[int, Field(ge=1, le=15)]
 
 
-class Timing(Model):
-    """The timeline of one transmission, in sub-frames of 1 ms. Source: Nardini, Figure 4."""
+# Of FDD: message 3 at the earliest in the sixth sub-frame after its answer, data in the fourth after their grant.
+_FDD_36213 = {"rar_to_msg3_tti": 6, "grant_to_tx_tti": 4}
 
-    rar_delay_tti: int = Key(3, 1, 12, says="From a random access preamble to the eNB's answer")
-    grant_to_tx_tti: int = Key(2, 1, 8, says="From an uplink or direct grant to the transmission that it is for")
+
+class Timing(Model):
+    """The timeline of one transmission, in sub-frames of 1 ms. Source: Nardini, Figure 4; TS 36.213 6.1.1, 8.0."""
+
+    preset: Literal["nardini", "fdd_36213"] = Key("nardini",
+        says="What the keys beside it are when they are not given. `nardini`: their defaults, the times of Nardini, "
+             "Figure 4; `fdd_36213`: those of FDD, `rar_to_msg3_tti: 6` and `grant_to_tx_tti: 4` (TS 36.213 6.1.1, "
+             "8.0). A BSR is decoded 13 sub-frames after the request then: with `radio.ra.rac_timeout_ms: 10` a UE "
+             "asks again before that, with 20 it does not")
+    rar_delay_tti: int = Key(3, 1, 12,
+        says="From a random access preamble to the eNB's answer. 3 is the first sub-frame in which a UE listens for it "
+             "(TS 36.321 5.1.4)")
+    rar_to_msg3_tti: int = Key(2, 1, 8,
+        says="From this answer to message 3, the transmission that it grants: not less than `grant_to_tx_tti`. Nardini,"
+             " Figure 4, has the BSR sent 5 sub-frames after the request; FDD takes 6 from the answer (TS 36.213"
+             " 6.1.1). Not given, it is `grant_to_tx_tti` where that is longer")
+    grant_to_tx_tti: int = Key(2, 1, 8,
+        says="From an uplink or direct grant to the transmission that it is for. Nardini, Figure 4, grants at 9 what is"
+             " sent at 11; FDD has 4 (TS 36.213 8.0)")
     decode_tti: int = Key(4, 1, 8, says="From a transmission to the end of its decoding")
     dl_sched_to_tx_tti: int = Key(1, 1, 8, says="From the decision of the downlink's scheduler to the transmission")
     processing_lead_us: int = Key(250, 0, 999,
         says="A PDU is decoded this long before the boundary of the sub-frame, so that the host's answer still counts "
              "in that sub-frame (ADR 4)")
+
+    @model_validator(mode="before")
+    @classmethod
+    def what_the_preset_says(cls, data: Any) -> Any:
+        """Keys that are given win over the preset, and message 3 never leaves before data could."""
+        if not isinstance(data, dict):
+            return data
+        given = (_FDD_36213 if data.get("preset") == "fdd_36213" else {}) | data
+        grant = given.get("grant_to_tx_tti")
+        if isinstance(grant, int) and 2 <= grant <= 8:
+            given.setdefault("rar_to_msg3_tti", grant)
+        return given
+
+    @model_validator(mode="after")
+    def answers_come_first(self) -> Timing:
+        if self.rar_to_msg3_tti < self.grant_to_tx_tti:
+            raise ValueError(f"allowed a rar_to_msg3_tti of at least grant_to_tx_tti, {self.grant_to_tx_tti}, as "
+                             "message 3 takes its resource blocks before data do")
+        return self
 
 
 class RandomAccess(Model):
@@ -138,8 +175,14 @@ class Handover(Model):
         says="One-way delay of each message between eNBs, MME and S-GW: two links of 2 ms. These messages are not "
              "packets on the wires")
     end_marker_ms: int = Key(200, 1, 60000,
-        says="How long the target waits for an End Marker that does not come: longer than two full queues take with "
-             "the parameters of Pacifico, Table II")
+        says="How long after the last forwarded packet the target waits for an End Marker that does not come: longer "
+             "than two full queues take with the parameters of Pacifico, Table II")
+    end_markers: int = Key(1, 1, 16,
+        says="End Markers for each path that ends: \"one or more\" in TS 36.300 10.1.2.2. Each can be lost in a full "
+             "queue. With more than one the next handover waits until `end_marker_ms` after the last of them")
+    end_marker_gap_ms: int = Key(20, 1, 1000,
+        says="Time between them. In a row they meet the same full queue; from a drop-tail queue of 12 Mbit/s 20 "
+             "packets leave in 20 ms. What a lost one costs is then this and not `end_marker_ms`")
     forwarding: bool = Key(True,
         says="true: the source forwards what it holds, without loss (TS 36.300 10.1.2.3); false: it drops that "
              "(`handover`)")
@@ -209,9 +252,9 @@ class UeRadio(Model):
 
 
 class Radio(Model):
-    system: Literal["lte", "utran", "packet_trace"] = Key("lte",
-        says="The radio network. `lte`: LTE; `utran`: a dedicated channel of the UTRAN; `packet_trace`: a recorded "
-             "link")
+    system: Literal["lte", "utran", "packet_trace", "constant_rate"] = Key("lte",
+        says="The radio network. `lte`: LTE; `utran`: a dedicated channel of the UTRAN for each UE; `packet_trace`: a "
+             "recorded link; `constant_rate`: no radio, a link of constant rate for each UE, to compare with")
     n_rb: int = Key(50, 6, 110, says="Resource blocks of the carrier; 50 = 10 MHz. Nardini, Table 1")
     dl_carriers: int = Key(1, 1, 5,
         says="Component carriers in the downlink, each of `n_rb`. 1 = no carrier aggregation; Park, section 4, has 2")
@@ -243,6 +286,8 @@ class Radio(Model):
         says="How good the links are over time; null: the CQIs of `radio.ues` for the whole run")
     utran: Utran | None = Key(None, says="A dedicated channel of the UTRAN, with `system: utran` only")
     packet_trace: PacketTrace | None = Key(None, says="A recorded link, with `system: packet_trace` only")
+    constant_rate: ConstantRate | None = Key(None, exclude_if=lambda keys: keys is None,
+        says="Links of constant rate, with `system: constant_rate` only")
     ues: dict[Name, UeRadio] = Field(min_length=1, max_length=100)
 
     @model_validator(mode="before")
@@ -256,6 +301,10 @@ class Radio(Model):
         for name, ue in self.ues.items():
             check_list(f"radio.ues.{name}.bearers", ue.bearers, Bearer(rlc=self.rlc, rlc_um=self.rlc_um),
                        direct=ue.peer in self.ues)
+            for mode in self.rlc_modes(name):
+                if mode in WHOLE and self.n_rb < WHOLE_MIN_RB:
+                    raise ValueError(f"key 'radio.n_rb': value {self.n_rb}: allowed {WHOLE_MIN_RB} or more, as "
+                                     f"rlc.mode {mode} does not segment: a block has to hold a packet")
 
     def rlc_modes(self, ue: str) -> list[str]:
         """Of a UE's bearers, the default bearer first."""

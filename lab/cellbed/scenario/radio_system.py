@@ -3,19 +3,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import typing
 
-from cellbed.scenario import packet_trace, utran
+from cellbed.scenario.radio import Radio
+from cellbed.scenario.system import System
 
-if TYPE_CHECKING:
-    from cellbed.scenario.radio import Radio
-
-# What the only UE's peer is there.
-_OTHERS = {"utran": "the enb node, which is Node B and RNC when radio.system is utran",
-           "packet_trace": "the enb node, which is behind the link when radio.system is packet_trace"}
-# What else under `radio`, and of its UE, they have.
+# What else under `radio`, and of a UE, they have.
 _RADIO_KEYS = {"system", "max_pkts", "ues"}
 _UE_KEYS = {"peer", "mode", "rnti"}
+
+
+def others() -> dict[str, type[System]]:
+    """Radio networks in place of LTE, and their keys."""
+    names = typing.get_args(Radio.model_fields["system"].annotation)[1:]
+    return {name: typing.get_args(Radio.model_fields[name].annotation)[0] for name in names}
 
 
 def check(radio: Radio, enbs: list[str], sgws: list[str]) -> None:
@@ -24,32 +25,31 @@ def check(radio: Radio, enbs: list[str], sgws: list[str]) -> None:
     Raises:
         ValueError: with key, value and what is allowed.
     """
-    for system in _OTHERS:
+    for system in others():
         if radio.system != system and getattr(radio, system) is not None:
             raise ValueError(f"key 'radio.{system}': allowed with radio.system: {system} only, which is {radio.system}")
         if radio.system == system and getattr(radio, system) is None:
             raise ValueError(f"key 'radio.{system}': missing, as radio.system is {system}")
     if radio.system == "lte":
         return
-    _check_alone(radio, enbs, sgws)
-    if radio.utran is not None:
-        utran.check_rates(radio.utran)
-    if radio.packet_trace is not None:
-        packet_trace.check(radio.packet_trace, radio.max_pkts)
+    own: System = getattr(radio, radio.system)
+    _check_apart(radio, own, enbs, sgws)
+    own.check(radio.max_pkts)
 
 
-def _check_alone(radio: Radio, enbs: list[str], sgws: list[str]) -> None:
-    """One UE that talks to the network, and no key of LTE."""
+def _check_apart(radio: Radio, own: System, enbs: list[str], sgws: list[str]) -> None:
+    """UEs that talk to the network, each by a link of its own, and no key of LTE."""
     only = f"allowed with radio.system: lte only, which is {radio.system}"
     for key in sorted(radio.model_fields_set - _RADIO_KEYS - {radio.system}):
         raise ValueError(f"key 'radio.{key}': {only}")
     if sgws:
         raise ValueError(f"key 'nodes.{sgws[0]}.kind': value sgw: {only}")
-    if len(radio.ues) != 1:
+    if own.ONE_UE and len(radio.ues) != 1:
         raise ValueError(f"key 'radio.ues': value {', '.join(radio.ues)}: allowed one UE, as radio.system is "
                          f"{radio.system}")
     for name, ue in radio.ues.items():
         if ue.peer not in enbs:
-            raise ValueError(f"key 'radio.ues.{name}.peer': value {ue.peer}: allowed {_OTHERS[radio.system]}")
+            raise ValueError(f"key 'radio.ues.{name}.peer': value {ue.peer}: allowed the enb node, which is "
+                             f"{own.ENB} when radio.system is {radio.system}")
         for key in sorted(ue.model_fields_set - _UE_KEYS):
             raise ValueError(f"key 'radio.ues.{name}.{key}': {only}")

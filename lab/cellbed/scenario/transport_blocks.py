@@ -19,7 +19,7 @@ def sizes() -> dict[str, dict[int, dict[int, int]]]:
     """
     program = paths.BUILD / "emulator/sim/transport-blocks"
     if not program.exists():
-        raise LabError(f"transport-blocks is not built ({program} is missing); run `make setup`")
+        raise LabError(f"transport-blocks is not built ({program} is missing); {paths.SETUP}")
     table: dict[str, dict[int, dict[int, int]]] = {}
     for line in subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines():
         direction, cqi, n_rb, size = line.split()

@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from typing import Literal
 
-from cellbed.scenario.fields import Key, Model, Probability, Rate
+from cellbed.scenario.fields import Key, Probability, Rate
+from cellbed.scenario.system import System
 
 # Transport blocks of a TTI in one direction, at most.
 _PDUS_MAX = 64
 
 
-class Utran(Model):
+class Utran(System):
     """Source: DeMey, section IV, Table I; TS 25.322 9.5, 9.6; EURANE; TS 25.331."""
+
+    PREFIX = "utran_"
+    ENB = "Node B and RNC"
 
     dl_rate: Rate = Key(384_000, 1, 10_000_000,
         says="Rate of downlink RLC PDUs with their headers, not of what is in them: a whole number of PDUs in a TTI. "
@@ -50,17 +54,23 @@ class Utran(Model):
     timer_status_prohibit_ms: int = Key(40, 0, 1000,
         says="Timer_Status_Prohibit: least time between two status reports. If it is shorter than the round trip of a "
              "retransmission, reports ask for what is on its way and use up its transmissions. EURANE")
+    status: Literal["block", "piggyback", "channel"] = Key("piggyback",
+        says="Where STATUS PDUs go. `block`: each takes a block from the data; `piggyback`: into the padding of an AMD "
+             "PDU that leaves in this TTI or the next one, and only where none has room, as while more data wait than "
+             "the channel takes, into a block (TS 25.322 4.2.1.3; EURANE waits as long); `channel`: into a block of a "
+             "second logical channel, one in each TTI beside those of the rates (TS 25.322 4.2.1.3). EURANE shortens "
+             "the next AMD PDU by the report, 5 of its 40 bytes with one octet of BITMAP, which length indicators "
+             "cannot express: `channel` is nearest to it")
     queue_pkts: int = Key(4096, 1, 65536,
         says="Packets in the transmission buffer of each direction: \"large enough to have no impact\" (DeMey, "
              "section IV)")
 
-
-def check_rates(utran: Utran) -> None:
-    """Raises ValueError for rates that are no whole number of PDUs in a TTI."""
-    for key in ("dl_rate", "ul_rate"):
-        rate = getattr(utran, key)
-        pdus, rest = divmod(rate * utran.tti_ms, 8000 * utran.pdu_bytes)
-        if rest or not 1 <= pdus <= _PDUS_MAX:
-            raise ValueError(f"key 'radio.utran.{key}': value {rate}: allowed 1 to {_PDUS_MAX} PDUs of "
-                             f"{utran.pdu_bytes} bytes every {utran.tti_ms} ms, multiples of "
-                             f"{8 * utran.pdu_bytes / utran.tti_ms:g}kbit")
+    def check(self, max_pkts: int) -> None:
+        """Raises ValueError for rates that are no whole number of PDUs in a TTI."""
+        for key in ("dl_rate", "ul_rate"):
+            rate = getattr(self, key)
+            pdus, rest = divmod(rate * self.tti_ms, 8000 * self.pdu_bytes)
+            if rest or not 1 <= pdus <= _PDUS_MAX:
+                raise ValueError(f"key 'radio.utran.{key}': value {rate}: allowed 1 to {_PDUS_MAX} PDUs of "
+                                 f"{self.pdu_bytes} bytes every {self.tti_ms} ms, multiples of "
+                                 f"{8 * self.pdu_bytes / self.tti_ms:g}kbit")

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
 
 from cellbed.error import ScenarioError
+from cellbed.scenario import radio_system
 from cellbed.scenario.file import validate
 from cellbed.scenario.model import Scenario
 from cellbed.scenario.packet_trace import PacketTrace
@@ -22,7 +23,7 @@ from cellbed.scenario.utran import Utran
 REFERENCE = yaml.safe_load((ROOT / "scenarios/reference.yaml").read_text())
 UTRAN = yaml.safe_load((ROOT / "scenarios/reference-utran.yaml").read_text())
 PACKET_TRACE = yaml.safe_load((ROOT / "scenarios/reference-packet-trace.yaml").read_text())
-ELSEWHERE = {"radio.utran", "radio.packet_trace"}  # not beside the keys of LTE
+ELSEWHERE = {f"radio.{name}" for name in radio_system.others()}  # not beside the keys of LTE
 
 
 def inner(annotation):
@@ -80,6 +81,15 @@ def test_every_key_of_a_recorded_link():
     assert scenario.radio.packet_trace == PacketTrace(uplink=shown["uplink"], downlink=shown["downlink"])
 
 
+def test_every_key_of_other_systems_is_shown():
+    for name, model in radio_system.others().items():
+        path = ROOT / f"scenarios/reference-{name.replace('_', '-')}.yaml"
+        assert set(yaml.safe_load(path.read_text())["radio"][name]) == set(model.model_fields)
+        if not any(key.is_required() for key in model.model_fields.values()):
+            scenario = validate(yaml.safe_load(path.read_text()), path.name)
+            assert getattr(scenario.radio, name) == model()
+
+
 ROWS = [[cell.strip() for cell in line.strip("| ").split(" | ")]
         for line in (ROOT / "docs/reference/keys.md").read_text().splitlines() if line.startswith("| `")]
 
@@ -104,7 +114,7 @@ def comments(path):
         yield ".".join(named), found[4] or ""
 
 
-@pytest.mark.parametrize("name", ["reference", "reference-utran", "reference-packet-trace"])
+@pytest.mark.parametrize("name", sorted(path.stem for path in ROOT.glob("scenarios/reference*.yaml")))
 def test_ranges_beside_keys_are_those_of_the_model(name):
     allowed = {}
     for key, words, *_ in ROWS:
@@ -126,7 +136,7 @@ def test_editors_accept_what_is_in_the_repository(path):
 
 
 @pytest.mark.parametrize(("where", "key", "value"), [
-    ("", "radios", {}), ("radio", "n_rb", 5), ("radio.rlc", "mode", "tm"), ("radio.rlc", "queue_bytes", "8 packets"),
+    ("", "radios", {}), ("radio", "n_rb", 5), ("radio.rlc", "mode", "xm"), ("radio.rlc", "queue_bytes", "8 packets"),
     ("radio.rlc", "t_reordering", 35), ("links.0", "rate", 1000)])
 def test_editors_mark_what_is_refused(where, key, value):
     scenario = json.loads(json.dumps(REFERENCE))

@@ -190,7 +190,8 @@ def test_what_the_radio_daemon_is_told(settings):
                             {"name": "tenb", "gtpu_address": "10.60.2.1"}]
     assert cell["gtpu"] == {"ecn": "none"}
     assert cell["handover"] == {"procedure": "standard", "prediction_ms": 130, "prediction_timeout_ms": 1000,
-                                "detach_ms": 30, "signalling_us": 4000, "end_marker_ms": 200, "forwarding": True,
+                                "detach_ms": 30, "signalling_us": 4000, "end_marker_ms": 200, "end_markers": 1,
+                                "end_marker_gap_ms": 20, "forwarding": True,
                                 "reordering": True}
     me = cell["ues"][0]
     assert (me["name"], me["peer"], me["enb"], me["address"]) == ("me", "network", "senb", "10.45.0.1")

@@ -36,7 +36,7 @@ def test_every_scenario_of_the_project_is_valid(path):
     ("nodes.ue1.address", None, "key 'nodes.ue1.address': missing"),
     ("nodes.ue1.address", "10.45.0.2/24", "value 10.45.0.2/24: allowed another address than that of ue1"),
     ("radio.rlc_um.queue_pkts", 9, "key 'radio.rlc_um.queue_pkts': unknown; allowed sn_bits"),
-    ("radio.rlc.mode", "tm", "key 'radio.rlc.mode': value tm: allowed 'um' or 'am'"),
+    ("radio.rlc.mode", "xm", "key 'radio.rlc.mode': value xm: allowed 'um', 'am' or 'tm'"),
     ("radio.rlc.delivery", "late", "value late: allowed 'in_sequence' or 'out_of_sequence'"),
     ("radio.rlc_am.poll_byte", "100MB", "value 100000000: allowed less than or equal to 10000000"),
     ("radio.rlc_am.on_max_retx", "cry", "value cry: allowed 'reestablish' or 'stop'"),
@@ -48,7 +48,7 @@ def test_every_scenario_of_the_project_is_valid(path):
     ("radio.dl_carriers", 6, "key 'radio.dl_carriers': value 6: allowed less than or equal to 5"),
     ("radio.dl_codewords", 0, "key 'radio.dl_codewords': value 0: allowed greater than or equal to 1"),
     ("radio.pdcp.t_reordering_ms", 3001, "value 3001: allowed less than or equal to 3000"),
-    ("radio.ues.ue1.bearers", [{"rlc": {"mode": "tm"}}], "bearers.0.rlc.mode': value tm: allowed 'um'"),
+    ("radio.ues.ue1.bearers", [{"rlc": {"mode": "xm"}}], "bearers.0.rlc.mode': value xm: allowed 'um'"),
     ("radio.ues.ue1.bearers", [{"filters": [{}]}], "bearers.0.filters.0': value dict: allowed a filter"),
     ("radio.ues.ue1.bearers", [{"filters": [{"dscp": 64}]}], "value 64: allowed less than or equal to 63"),
     ("radio.ues.ue1.bearers", [{"priority": 0}], "value 0: allowed greater than or equal to 1"),
@@ -136,11 +136,11 @@ def test_wrong_commands(wired, write, change, message):
     ("radio.utran.maxdat", 4, "key 'radio.utran.maxdat': unknown; did you mean 'max_dat'?"),
     ("radio.utran", None, "key 'radio.utran': missing, as radio.system is utran"),
     ("radio.system", "lte", "key 'radio.utran': allowed with radio.system: utran only, which is lte"),
-    ("radio.system", "gsm", "key 'radio.system': value gsm: allowed 'lte', 'utran' or 'packet_trace'"),
+    ("radio.system", "gsm", "key 'radio.system': value gsm: allowed 'lte', 'utran', 'packet_trace' or"),
     ("radio.n_rb", 50, "key 'radio.n_rb': allowed with radio.system: lte only, which is utran"),
     ("radio.rlc.mode", "am", "key 'radio.rlc': allowed with radio.system: lte only, which is utran"),
     ("radio.ues.ue1.bler_dl", 0.1, "key 'radio.ues.ue1.bler_dl': allowed with radio.system: lte only, which is utran"),
-    ("radio.ues.ue2", {"peer": "enb"}, "key 'radio.ues': value ue1, ue2: allowed one UE, as radio.system is utran"),
+    ("radio.ues.ue2", {"peer": "ue1"}, "key 'radio.ues.ue2.peer': value ue1: allowed the enb node, which is Node B"),
 ])
 def test_wrong_values_of_a_dedicated_channel(wired, write, key, value, message):
     wired["radio"] |= {"system": "utran", "utran": {}}
@@ -163,7 +163,7 @@ def test_a_command_without_limit_needs_a_channel_without_end(wired, write):
 
 def test_a_dedicated_channel_needs_the_network(minimal, write):
     minimal["radio"] = {"system": "utran", "utran": {}, "ues": {"ue1": {"peer": "ue2"}, "ue2": {"peer": "ue1"}}}
-    with pytest.raises(ScenarioError, match=r"key 'radio.ues': value ue1, ue2: allowed one UE"):
+    with pytest.raises(ScenarioError, match=r"key 'radio.ues.ue1.peer': value ue2: allowed the enb node"):
         expand(write(minimal))
 
 
@@ -196,6 +196,21 @@ def test_harq_leaves_time_for_a_synchronous_retransmission(minimal, write):
     minimal["radio"] |= {"harq": {"max_attempts": 5}, "timing": {"decode_tti": 6, "grant_to_tx_tti": 3}}
     with pytest.raises(ScenarioError, match=r"key 'radio.timing.decode_tti': value 6: allowed 8 together"):
         expand(write(minimal))
+
+
+def test_keys_win_over_a_preset_of_times(minimal, write):
+    def times(**timing):
+        minimal["radio"]["timing"] = timing
+        radio = expand(write(minimal))[1][0].settings["radio"]["timing"]
+        return radio["rar_to_msg3_tti"], radio["grant_to_tx_tti"]
+
+    assert times() == times(preset="nardini") == (2, 2)
+    assert times(preset="fdd_36213") == (6, 4)
+    assert times(preset="fdd_36213", grant_to_tx_tti=3) == (6, 3)
+    assert times(rar_to_msg3_tti=8, preset="fdd_36213") == (8, 4)
+    assert times(grant_to_tx_tti=4) == (4, 4)  # message 3 not before data
+    with pytest.raises(ScenarioError, match=r"radio.timing.*allowed a rar_to_msg3_tti of at least grant_to_tx_tti, 4"):
+        times(preset="fdd_36213", rar_to_msg3_tti=3)
 
 
 def test_an_am_bearer_joins_two_ues(minimal, write):

@@ -35,7 +35,7 @@ static int64_t learn_ns(const struct utran *u, int dir, int64_t next_ns)
 	/* Timer_Poll of the next poll. */
 	t_ns = earlier(t_ns, utran_tti_from(u, next_ns) + l->tx.timer_poll_ns);
 	for (const struct pdu *p = u->air[!dir].head; p; p = p->next)
-		if (p->outcome == PDU_DECODED && !umts_is_data(p->buf))
+		if (p->outcome == PDU_DECODED && umts_status_at(p->buf, p->len) >= 0)
 			return earlier(t_ns, p->decode_ns);
 	return t_ns;
 }
@@ -56,7 +56,7 @@ static int64_t end_from(const struct utran *u, const struct utran_leg *l, uint32
 static int64_t discard_ns(const struct utran *u, const struct utran_leg *l, int64_t learnt_ns)
 {
 	const struct rlc_umts_tx *tx = &l->tx;
-	uint32_t sent = 1, max = u->cell.cfg.utran_max_dat;
+	uint32_t sent = 1, max = u->link.cell->cfg.utran_max_dat;
 
 	for (uint16_t sn = tx->vt_a; sn != tx->vt_s; sn = (sn + 1) & UMTS_SN_MASK) {
 		const struct rlc_pdu *pdu = tx->sent[sn];
@@ -91,7 +91,7 @@ static int64_t queued_ns(const struct utran *u, const struct utran_leg *l, int64
 static int64_t missing_ns(const struct utran *u, const struct utran_leg *l, uint16_t sn,
                           int64_t next_ns, int64_t learnt_ns)
 {
-	if (l->arrival_ns[sn] >= u->cell.event_ns)
+	if (l->arrival_ns[sn] >= u->link.cell->event_ns)
 		return l->arrival_ns[sn];
 	return arrival_from(u, l->tx.sent[sn]->considered ? next_ns : learnt_ns);
 }
@@ -100,7 +100,7 @@ static int64_t leg_output_ns(const struct utran *u, int dir, int64_t next_ns)
 {
 	const struct utran_leg *l = &u->leg[dir];
 	const struct rlc_umts_tx *tx = &l->tx;
-	int64_t t_ns = u->cell.event_ns, learnt_ns, discarded_ns, at_ns;
+	int64_t t_ns = u->link.cell->event_ns, learnt_ns, discarded_ns, at_ns;
 
 	if (tx->mrw_active)
 		return earlier(u->air[dir].head ? u->air[dir].head->decode_ns : CELL_NEVER,
@@ -122,9 +122,10 @@ static int64_t leg_output_ns(const struct utran *u, int dir, int64_t next_ns)
 	return t_ns;
 }
 
-int64_t utran_next_output(const struct utran *u)
+int64_t utran_next_output(const struct apart_link *link)
 {
-	int64_t next_ns = utran_next(u), ul_ns, dl_ns;
+	const struct utran *u = (const struct utran *)link;
+	int64_t next_ns = utran_next(link), ul_ns, dl_ns;
 
 	if (next_ns == CELL_NEVER)
 		return CELL_NEVER;

@@ -1,60 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dch.c - a dedicated channel as the core's entry points see it; see dch.h and state.h. */
-#include "ran/dch/dch.h"
-
+/* dch.c - a dedicated channel as the core's entry points see it; see state.h. */
 #include "base/digest.h"
 #include "ran/dch/bound.h"
 #include "ran/dch/utran.h"
+#include "ran/ran.h"
 #include "rlc/digest.h"
-
-static void init(struct cell *c)
-{
-	utran_init(utran_of(c));
-}
-
-static void ingress(struct cell *c, struct pkt *p)
-{
-	utran_ingress(utran_of(c), p);
-}
-
-static int64_t next(const struct cell *c)
-{
-	return utran_next(utran_of(c));
-}
 
 static bool has_room(const struct cell *c, bool command)
 {
 	(void)command;
-	return utran_has_room(utran_of(c));
-}
-
-static void process(struct cell *c)
-{
-	utran_process(utran_of(c));
-}
-
-static int64_t next_output(const struct cell *c)
-{
-	return utran_next_output(utran_of(c));
-}
-
-static int64_t transit_min(const struct cell *c)
-{
-	(void)c;
-	return 0;
+	return utran_has_room((const struct dch *)c);
 }
 
 static void release(struct cell *c)
 {
-	pdu_pool_release(&utran_of(c)->pdus);
-}
-
-static void empty(struct cell *c)
-{
-	struct pkt_queue held = { 0 };
-
-	utran_empty(utran_of(c), &held);
-	out_drop_all(c, &held, NULL, CELL_DROP_SHUTDOWN);
+	pdu_pool_release(&((struct dch *)c)->pdus);
 }
 
 static void mix_utran_leg(uint64_t *h, const struct utran_leg *l)
@@ -64,6 +24,7 @@ static void mix_utran_leg(uint64_t *h, const struct utran_leg *l)
 
 	digest_mix(h, l->loss_rng.state);
 	digest_mix(h, l->status_next);
+	digest_mix(h, l->put_off);
 	rlc_digest_sdus(h, &tx->queue);
 	digest_mix(h, tx->unmarked ? tx->unmarked->id : 0);
 	digest_mix(h, tx->vt_a);
@@ -89,9 +50,9 @@ static void mix_utran_leg(uint64_t *h, const struct utran_leg *l)
 	digest_mix(h, (uint64_t)rx->prohibit_expiry_ns);
 }
 
-static void digest(const struct cell *c, uint64_t *h)
+static void digest(const struct apart_link *link, uint64_t *h)
 {
-	const struct utran *u = utran_of(c);
+	const struct utran *u = (const struct utran *)link;
 
 	digest_mix(h, (uint64_t)u->next_tti_ns);
 	for (int d = 0; d < 2; d++) {
@@ -103,18 +64,34 @@ static void digest(const struct cell *c, uint64_t *h)
 	}
 }
 
+static const struct apart_kind channel = {
+	.bytes = sizeof(struct utran),
+	.init = utran_init,
+	.ingress = utran_ingress,
+	.next = utran_next,
+	.process = utran_process,
+	.next_output = utran_next_output,
+	.empty = utran_empty,
+	.digest = digest,
+};
+
+static struct cell *lay_out(struct arena *a, const struct cell_cfg *cfg)
+{
+	return utran_lay_out(a, cfg, &channel);
+}
+
 const struct ran ran_dch = {
 	.check = utran_check,
 	.out_min = utran_out_min,
-	.lay_out = utran_lay_out,
-	.init = init,
-	.ingress = ingress,
-	.next = next,
+	.lay_out = lay_out,
+	.init = apart_init,
+	.ingress = apart_ingress,
+	.next = apart_next,
 	.has_room = has_room,
-	.process = process,
-	.next_output = next_output,
-	.transit_min = transit_min,
+	.process = apart_process,
+	.next_output = apart_next_output,
+	.transit_min = apart_transit_min,
 	.release = release,
-	.empty = empty,
-	.digest = digest,
+	.empty = apart_empty,
+	.digest = apart_digest,
 };

@@ -6,9 +6,9 @@ void utran_record(struct utran *u, int dir, bool at_end, struct cell_record r)
 {
 	bool at_ue = (dir == CELL_DIR_DL) == at_end;
 
-	r.node = at_ue ? 1 : CELL_NODE_ENB;
-	r.peer = at_ue ? CELL_NODE_ENB : 1;
-	out_record(&u->cell, &u->at[dir], r);
+	r.node = at_ue ? u->link.ue : CELL_NODE_ENB;
+	r.peer = at_ue ? CELL_NODE_ENB : u->link.ue;
+	out_record(u->link.cell, &u->at[dir], r);
 }
 
 void utran_record_buffer(struct utran *u, int dir)
@@ -46,11 +46,12 @@ void utran_record_discard(struct utran *u, int dir)
 	record_discarded(u, dir, tx->sn_mrw, tx->n_length);
 }
 
-void utran_record_status(struct utran *u, int dir, bool at_end, uint32_t len)
+void utran_record_status(struct utran *u, int dir, bool at_end, uint32_t len, bool piggybacked)
 {
-	const struct umts_status *s = &u->status;
+	const struct umts_status *s = &dch_of(u)->status;
 	struct cell_record r = { .event = at_end ? CELL_EV_RLC_STATUS_RX : CELL_EV_RLC_STATUS_TX,
-		                 .bytes = len };
+		                 .bytes = len,
+		                 .aux = piggybacked ? 2 : 0 };
 
 	for (uint16_t i = 0; i < s->n; i++) {
 		const struct umts_sufi *sufi = &s->sufi[i];
@@ -68,7 +69,7 @@ void utran_record_status(struct utran *u, int dir, bool at_end, uint32_t len)
 
 void utran_record_data(struct utran *u, int dir, const struct rlc_umts_built *b)
 {
-	const struct rlc_tx_pdu *pdu = &u->tx_pdu;
+	const struct rlc_tx_pdu *pdu = &dch_of(u)->tx_pdu;
 
 	if (b->retx)
 		utran_record(u, dir, false,

@@ -12,15 +12,15 @@ void utran_record(struct utran *u, int dir, bool at_end, struct cell_record r);
 /** utran_record_buffer() - SDUs that wait at the start of leg @dir */
 void utran_record_buffer(struct utran *u, int dir);
 
-/** utran_record_data() - AMD PDU @b of u->tx_pdu goes on the air on leg @dir */
+/** utran_record_data() - AMD PDU @b of dch.tx_pdu goes on the air on leg @dir */
 void utran_record_data(struct utran *u, int dir, const struct rlc_umts_built *b);
 
 /**
- * utran_record_status() - the STATUS PDU in u->status, of @len bytes, is sent or received
+ * utran_record_status() - the STATUS PDU in dch.status, of @len bytes, is sent or received
  *
- * ACK_SN and the number of PDUs named missing; or SN_MRW with aux 1.
+ * ACK_SN and the number of PDUs named missing; or SN_MRW with 1 in aux. @piggybacked: 2 in aux.
  */
-void utran_record_status(struct utran *u, int dir, bool at_end, uint32_t len);
+void utran_record_status(struct utran *u, int dir, bool at_end, uint32_t len, bool piggybacked);
 
 /** utran_record_discard() - the SDUs of a discard that the transmitter of leg @dir has begun */
 void utran_record_discard(struct utran *u, int dir);

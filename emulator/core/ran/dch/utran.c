@@ -35,55 +35,53 @@ const char *utran_check(const struct cell_cfg *cfg, const char **ret_range)
 		return "utran_ul_rate_bps";
 	if (!fits(pdus_at(cfg, cfg->utran_dl_rate_bps)))
 		return "utran_dl_rate_bps";
-	*ret_range = "1 on a dedicated channel";
-	if (cfg->n_ue != 1)
-		return "n_ue";
-	*ret_range = "1 without S-GW, in the UTRAN";
-	if (cfg->n_enb != 1 || cfg->sgw_gtpu_addr)
-		return "n_enb";
-	*ret_range = "the network";
-	return cfg->ue[0].peer != CELL_PEER_NETWORK ? "peer" : NULL;
+	return apart_check(cfg, ret_range);
 }
 
-static uint32_t tti_pdus(const struct cell_cfg *cfg)
+/* Blocks of a TTI, both ways. */
+static uint32_t tti_blocks(const struct cell_cfg *cfg)
 {
-	return pdus_at(cfg, cfg->utran_ul_rate_bps) + pdus_at(cfg, cfg->utran_dl_rate_bps);
+	return pdus_at(cfg, cfg->utran_ul_rate_bps) + pdus_at(cfg, cfg->utran_dl_rate_bps) +
+	       (cfg->utran_status == CELL_STATUS_CHANNEL ? 2 : 0);
 }
 
 size_t utran_out_min(const struct cell_cfg *cfg)
 {
-	return tti_pdus(cfg) * (UMTS_CUTS_MAX + 8) + (size_t)cfg->max_pkts * 4 + 64;
+	return tti_blocks(cfg) * (UMTS_CUTS_MAX + 8) + (size_t)cfg->max_pkts * 4 + 64;
 }
 
-struct cell *utran_lay_out(struct arena *a, const struct cell_cfg *cfg)
+struct cell *utran_lay_out(struct arena *a, const struct cell_cfg *cfg,
+                           const struct apart_kind *kind)
 {
-	/* On the air, or in outputs of one advance. */
-	size_t n_pdus = tti_pdus(cfg) * (size_t)(cfg->utran_delay_ms / cfg->utran_tti_ms + 8);
-	size_t n_rlc = 2 * (2 * (size_t)cfg->utran_tx_window_pdus + 2); /* of all windows */
-	struct utran *u = arena_take(a, 1, sizeof(*u));
-	struct rlc_pdu **window = arena_take(a, UTRAN_WINDOW_SLOTS, sizeof(*window));
-	struct pdu *pdu = arena_take(a, n_pdus, sizeof(*pdu));
+	/* Of a UE on the air, or in outputs of one advance; and of all its windows. */
+	size_t n_pdus = tti_blocks(cfg) * (size_t)(cfg->utran_delay_ms / cfg->utran_tti_ms + 8);
+	size_t n_rlc = 2 * (2 * (size_t)cfg->utran_tx_window_pdus + 2);
+	struct dch *dch = (struct dch *)apart_lay_out(a, cfg, kind, sizeof(*dch));
+	struct rlc_pdu **window =
+		arena_take(a, (size_t)cfg->n_ue * UTRAN_WINDOW_SLOTS, sizeof(*window));
+	struct pdu *pdu = arena_take(a, n_pdus *= cfg->n_ue, sizeof(*pdu));
 	uint8_t *pdu_buf = arena_take(a, n_pdus, cfg->utran_pdu_bytes);
-	struct rlc_pdu *rlc_pdu = arena_take(a, n_rlc, sizeof(*rlc_pdu));
+	struct rlc_pdu *rlc_pdu = arena_take(a, n_rlc *= cfg->n_ue, sizeof(*rlc_pdu));
 	uint8_t *rlc_data = arena_take(a, n_rlc, cfg->utran_pdu_bytes);
 
-	if (!u)
+	if (!dch)
 		return NULL;
-	*u = (struct utran){
+	*dch = (struct dch){
+		.apart = dch->apart,
 		.window = window,
 		.rlc_pool = { .data_max = cfg->utran_pdu_bytes,
 		              .fresh = rlc_pdu,
 		              .fresh_data = rlc_data,
 		              .n_fresh = (uint32_t)n_rlc },
 	};
-	pdu_pool_init(&u->pdus, pdu, n_pdus, pdu_buf, cfg->utran_pdu_bytes);
-	return &u->cell;
+	pdu_pool_init(&dch->pdus, pdu, n_pdus, pdu_buf, cfg->utran_pdu_bytes);
+	return &dch->apart.cell;
 }
 
 static void init_leg(struct utran_leg *l, struct utran *u, enum cell_dir dir,
                      struct rlc_pdu **windows)
 {
-	const struct cell_cfg *cfg = &u->cell.cfg;
+	const struct cell_cfg *cfg = &u->link.cell->cfg;
 	const struct rlc_umts_cfg rlc = {
 		.pdu_size = cfg->utran_pdu_bytes,
 		.window = cfg->utran_tx_window_pdus,
@@ -102,34 +100,42 @@ static void init_leg(struct utran_leg *l, struct utran *u, enum cell_dir dir,
 		.tti_pdus = (uint16_t)pdus_at(cfg,
 		                              dl ? cfg->utran_dl_rate_bps : cfg->utran_ul_rate_bps),
 	};
-	rng_init(&l->loss_rng, cfg->seed, dl ? "loss-dl" : "loss-ul", 1);
-	rlc_umts_tx_init(&l->tx, &rlc, windows, &u->rlc_pool);
-	rlc_umts_rx_init(&l->rx, &rlc, windows + UMTS_SLOTS, windows, &u->rlc_pool);
+	rng_init(&l->loss_rng, cfg->seed, dl ? "loss-dl" : "loss-ul", u->link.ue);
+	rlc_umts_tx_init(&l->tx, &rlc, windows, &dch_of(u)->rlc_pool);
+	rlc_umts_rx_init(&l->rx, &rlc, windows + UMTS_SLOTS, windows, &dch_of(u)->rlc_pool);
 }
 
-void utran_init(struct utran *u)
+void utran_init(struct apart_link *link)
 {
+	struct utran *u = (struct utran *)link;
+	const struct cell *c = link->cell;
+	struct rlc_pdu **windows = dch_of(u)->window + (link->ue - 1) * UTRAN_WINDOW_SLOTS;
+
+	*u = (struct utran){
+		.link = *link,
+		.tti_ns = c->cfg.utran_tti_ms * NS_PER_MS,
+		.delay_ns = c->cfg.utran_delay_ms * NS_PER_MS,
+		.next_tti_ns = c->start_ns,
+	};
 	for (uint8_t d = 0; d < 2; d++) {
-		u->at[d] = (struct out_leg){
-			.from = d == CELL_DIR_UL, .to = d == CELL_DIR_DL, .dir = d, .lcid = LCID
-		};
-		init_leg(&u->leg[d], u, (enum cell_dir)d, u->window + 2 * d * UMTS_SLOTS);
+		u->at[d] = (struct out_leg){ .from = d == CELL_DIR_UL ? link->ue : CELL_NODE_ENB,
+			                     .to = d == CELL_DIR_DL ? link->ue : CELL_NODE_ENB,
+			                     .dir = d,
+			                     .lcid = LCID };
+		init_leg(&u->leg[d], u, (enum cell_dir)d, windows + 2 * d * UMTS_SLOTS);
 	}
-	u->tti_ns = u->cell.cfg.utran_tti_ms * NS_PER_MS;
-	u->delay_ns = u->cell.cfg.utran_delay_ms * NS_PER_MS;
-	u->next_tti_ns = u->cell.start_ns;
 }
 
-bool utran_has_room(const struct utran *u)
+bool utran_has_room(const struct dch *dch)
 {
-	return pdu_pool_has(&u->pdus,
-	                    (size_t)u->leg[CELL_DIR_UL].tti_pdus + u->leg[CELL_DIR_DL].tti_pdus);
+	return pdu_pool_has(&dch->pdus, tti_blocks(&dch->apart.cell.cfg));
 }
 
 /* --- packets --- */
 
-void utran_ingress(struct utran *u, struct pkt *p)
+void utran_ingress(struct apart_link *link, struct pkt *p)
 {
+	struct utran *u = (struct utran *)link;
 	int dir = p->port & CELL_PORT_NETWORK ? CELL_DIR_DL : CELL_DIR_UL;
 	struct rlc_sdu_queue *q = &u->leg[dir].tx.queue;
 
@@ -138,10 +144,10 @@ void utran_ingress(struct utran *u, struct pkt *p)
 		(struct cell_record){
 			.event = CELL_EV_PKT_IN, .pkt = p->id, .tag = p->tag, .bytes = p->len });
 	if (rlc_sdu_queue_full(q)) {
-		out_drop(&u->cell, p, &u->at[dir], CELL_DROP_QUEUE_FULL);
+		out_drop(u->link.cell, p, &u->at[dir], CELL_DROP_QUEUE_FULL);
 		return;
 	}
-	p->queued_ns = u->cell.event_ns;
+	p->queued_ns = u->link.cell->event_ns;
 	p->sdu_len = p->len;
 	rlc_sdu_queue_push(q, p);
 	utran_record_buffer(u, dir);
@@ -157,58 +163,89 @@ static void hand_up(struct utran *u, int dir, struct rlc_out *out)
 		             (struct cell_record){ .event = CELL_EV_RLC_DISCARD,
 		                                   .sn = u->leg[dir].rx.vr_r,
 		                                   .value = (int32_t)out->discarded_pdus });
-	out_drop_all(&u->cell, &out->discarded, &u->at[dir], CELL_DROP_RLC_DISCARD);
+	out_drop_all(u->link.cell, &out->discarded, &u->at[dir], CELL_DROP_RLC_DISCARD);
 	while ((p = pkt_dequeue(&out->delivered))) {
 		p->sdu_len = 0;
-		out_deliver(&u->cell, p, dir == CELL_DIR_DL ? 1 : 1 | CELL_PORT_NETWORK);
+		out_deliver(u->link.cell, p,
+		            dir == CELL_DIR_DL ? u->link.ue : u->link.ue | CELL_PORT_NETWORK);
 	}
 }
 
 /* --- transmission --- */
 
-/* An MRW or a report, unpacked in u->status. Return: its size, 0 when none is due. */
-static uint32_t build_status(struct utran *u, int dir, bool mrw, uint32_t max, uint8_t *buf)
+/* Return: octets of the control PDU that is next on leg @dir, 0 when none is due. */
+static uint32_t control_due(struct utran *u, int dir, bool *ret_mrw)
 {
-	uint32_t n;
+	const struct utran_leg *l = &u->leg[dir];
+	const struct rlc_umts_rx *rx = &u->leg[!dir].rx;
+	bool report = rlc_umts_rx_status_ready(rx);
 
-	if (!mrw)
-		return rlc_umts_rx_status_build(&u->leg[!dir].rx, max, u->cell.event_ns, buf,
-		                                &u->status);
-	n = rlc_umts_tx_mrw_build(&u->leg[dir].tx, max, u->cell.event_ns, buf);
-	CELL_ASSERT(n == 0 || umts_status_unpack(&u->status, buf, n) == 0);
-	return n;
+	*ret_mrw = l->tx.mrw_due && !(l->status_next && report);
+	if (*ret_mrw)
+		return UMTS_MRW_BYTES;
+	return report ? rlc_umts_rx_status_plan(rx, u->link.cell->cfg.utran_pdu_bytes,
+	                                        &dch_of(u)->status)
+	              : 0;
 }
 
-static uint32_t build_control(struct utran *u, int dir, uint8_t *buf)
+/* The MRW or the report that is due, in at most @max octets at @buf. */
+static void build_control(struct utran *u, int dir, bool mrw, uint32_t max, uint8_t *buf,
+                          bool piggybacked)
 {
 	struct utran_leg *l = &u->leg[dir];
-	uint32_t max = u->cell.cfg.utran_pdu_bytes;
-	bool mrw = !l->status_next;
-	uint32_t n = build_status(u, dir, mrw, max, buf);
+	int64_t now_ns = u->link.cell->event_ns;
+	uint32_t n;
 
-	if (n == 0) {
-		mrw = !mrw;
-		n = build_status(u, dir, mrw, max, buf);
+	if (mrw) {
+		n = rlc_umts_tx_mrw_build(&l->tx, max, now_ns, buf);
+		CELL_ASSERT(umts_status_unpack(&dch_of(u)->status, buf, n) == 0);
+	} else {
+		n = rlc_umts_rx_status_build(&u->leg[!dir].rx, max, now_ns, buf,
+		                             &dch_of(u)->status);
 	}
-	if (n == 0)
-		return 0;
+	CELL_ASSERT(n > 0 && n <= max);
 	l->status_next = mrw;
-	u->cell.stats.rlc_status_tx++;
-	u->cell.stats.mac_padding_bytes[dir] += max - n;
-	utran_record_status(u, dir, false, n);
+	l->put_off = false;
+	u->link.cell->stats.rlc_status_tx++;
+	utran_record_status(u, dir, false, n, piggybacked);
 	memset(buf + n, 0, max - n); /* transport blocks have one size */
-	return max;
+	if (!piggybacked)
+		u->link.cell->stats.mac_padding_bytes[dir] += max - n;
+}
+
+/* Put a control PDU that is due into the padding of the AMD PDU at @buf, if it has room. */
+static void piggyback(struct utran *u, int dir, uint8_t *buf, uint32_t len)
+{
+	bool mrw;
+	uint32_t need = control_due(u, dir, &mrw);
+	size_t at = need > 0 ? umts_amd_piggyback(buf, len, need) : 0;
+
+	if (at > 0)
+		build_control(u, dir, mrw, (uint32_t)(len - at), buf + at, true);
+}
+
+/*
+ * A control PDU of @need octets waits for the padding of an AMD PDU: of this TTI, which has
+ * @blocks left, or, once, of the next one, as in EURANE.
+ */
+static bool waits_for_room(const struct utran *u, int dir, uint32_t need, uint32_t blocks)
+{
+	const struct utran_leg *l = &u->leg[dir];
+	uint32_t most = blocks + (l->put_off ? 0 : l->tti_pdus);
+
+	return u->link.cell->cfg.utran_status == CELL_STATUS_PIGGYBACK &&
+	       rlc_umts_tx_room_ahead(&l->tx, need, most) > 0;
 }
 
 static uint32_t build_data(struct utran *u, int dir, uint8_t *buf, int32_t *ret_sn)
 {
 	struct rlc_umts_built b =
-		rlc_umts_tx_build(&u->leg[dir].tx, u->cell.event_ns, buf, &u->tx_pdu);
+		rlc_umts_tx_build(&u->leg[dir].tx, u->link.cell->event_ns, buf, &dch_of(u)->tx_pdu);
 
 	if (b.size == 0)
 		return 0;
-	u->cell.stats.rlc_pdus_tx++;
-	u->cell.stats.rlc_retx += b.retx;
+	u->link.cell->stats.rlc_pdus_tx++;
+	u->link.cell->stats.rlc_retx += b.retx;
 	utran_record_data(u, dir, &b);
 	*ret_sn = b.sn;
 	return b.size;
@@ -220,42 +257,77 @@ static void send(struct utran *u, int dir, struct pdu *pdu, int32_t sn)
 	struct utran_leg *l = &u->leg[dir];
 	const struct cell_pdu_info info = {
 		.dir = (uint8_t)dir,
-		.ue = 1,
-		.rnti = u->cell.cfg.ue[0].rnti,
+		.ue = u->link.ue,
+		.rnti = u->link.cell->cfg.ue[u->link.ue - 1].rnti,
 		.crc_ok = 1,
-		.subframe = (uint32_t)((u->cell.event_ns - u->cell.start_ns) / u->tti_ns),
+		.subframe =
+			(uint32_t)((u->link.cell->event_ns - u->link.cell->start_ns) / u->tti_ns),
 	};
 
 	pdu->subframe = info.subframe;
-	pdu->decode_ns = u->cell.event_ns + u->tti_ns + u->delay_ns;
+	pdu->decode_ns = u->link.cell->event_ns + u->tti_ns + u->delay_ns;
 	pdu->outcome = rng_hit(&l->loss_rng, l->bler_q32) ? PDU_LOST : PDU_DECODED;
-	u->cell.stats.mac_pdus[dir]++;
-	u->cell.stats.mac_bytes[dir] += pdu->len;
+	u->link.cell->stats.mac_pdus[dir]++;
+	u->link.cell->stats.mac_bytes[dir] += pdu->len;
 	if (pdu->outcome == PDU_DECODED) {
-		out_pdu(&u->cell, pdu->buf, pdu->len, &info);
-		if (sn >= 0 && l->arrival_ns[sn] <= u->cell.event_ns)
+		out_pdu(u->link.cell, pdu->buf, pdu->len, &info);
+		if (sn >= 0 && l->arrival_ns[sn] <= u->link.cell->event_ns)
 			l->arrival_ns[sn] = pdu->decode_ns;
 	}
 	pdu_enqueue(&u->air[dir], pdu);
+}
+
+/* What goes into the next of @blocks that are left. Return: its octets, 0 for nothing. */
+static uint32_t build(struct utran *u, int dir, uint32_t blocks, uint8_t *buf, int32_t *ret_sn)
+{
+	uint32_t max = u->link.cell->cfg.utran_pdu_bytes, n;
+	bool mrw;
+	uint32_t need = control_due(u, dir, &mrw);
+
+	if (need > 0 && u->link.cell->cfg.utran_status != CELL_STATUS_CHANNEL &&
+	    !waits_for_room(u, dir, need, blocks)) {
+		build_control(u, dir, mrw, max, buf, false);
+		return max;
+	}
+	n = build_data(u, dir, buf, ret_sn);
+	if (n > 0 && u->link.cell->cfg.utran_status == CELL_STATUS_PIGGYBACK)
+		piggyback(u, dir, buf, n);
+	return n;
+}
+
+/* On its own channel a control PDU has one block, whatever data do. */
+static void transmit_control(struct utran *u, int dir)
+{
+	struct pdu *pdu = dch_of(u)->pdus.free.head;
+	bool mrw;
+
+	CELL_ASSERT(pdu); /* utran_lay_out() provides for the worst case */
+	if (control_due(u, dir, &mrw) == 0)
+		return;
+	pdu->len = u->link.cell->cfg.utran_pdu_bytes;
+	build_control(u, dir, mrw, pdu->len, pdu->buf, false);
+	send(u, dir, pdu_alloc(&dch_of(u)->pdus), -1);
 }
 
 static void transmit(struct utran *u, int dir)
 {
 	struct utran_leg *l = &u->leg[dir];
 	uint32_t queued = l->tx.queue.bytes;
+	bool mrw;
 
+	if (u->link.cell->cfg.utran_status == CELL_STATUS_CHANNEL)
+		transmit_control(u, dir);
 	for (uint16_t i = 0; i < l->tti_pdus; i++) {
-		struct pdu *pdu = u->pdus.free.head;
+		struct pdu *pdu = dch_of(u)->pdus.free.head;
 		int32_t sn = -1;
 
 		CELL_ASSERT(pdu); /* utran_lay_out() provides for the worst case */
-		pdu->len = build_control(u, dir, pdu->buf);
-		if (pdu->len == 0)
-			pdu->len = build_data(u, dir, pdu->buf, &sn);
+		pdu->len = build(u, dir, (uint32_t)(l->tti_pdus - i), pdu->buf, &sn);
 		if (pdu->len == 0)
 			break;
-		send(u, dir, pdu_alloc(&u->pdus), sn);
+		send(u, dir, pdu_alloc(&dch_of(u)->pdus), sn);
 	}
+	l->put_off = control_due(u, dir, &mrw) > 0;
 	if (l->tx.queue.bytes != queued)
 		utran_record_buffer(u, dir);
 }
@@ -270,17 +342,18 @@ static void settle(struct utran *u, int dir, uint32_t n_discards, struct rlc_out
 	hand_up(u, dir, out);
 }
 
-static void receive_control(struct utran *u, int dir, const struct pdu *pdu)
+/* The STATUS PDU that begins at octet @at of @pdu. */
+static void receive_control(struct utran *u, int dir, const struct pdu *pdu, uint32_t at)
 {
 	struct rlc_out up = { 0 }, acked = { 0 };
 	uint32_t n_discards = u->leg[!dir].tx.n_discards;
 
-	CELL_ASSERT(umts_status_unpack(&u->status, pdu->buf, pdu->len) == 0);
-	u->cell.stats.rlc_status_rx++;
-	utran_record_status(u, dir, true, (uint32_t)umts_status_bytes(&u->status));
-	rlc_umts_rx_status(&u->leg[dir].rx, &u->status, &up);
+	CELL_ASSERT(umts_status_unpack(&dch_of(u)->status, pdu->buf + at, pdu->len - at) == 0);
+	u->link.cell->stats.rlc_status_rx++;
+	utran_record_status(u, dir, true, (uint32_t)umts_status_bytes(&dch_of(u)->status), at > 0);
+	rlc_umts_rx_status(&u->leg[dir].rx, &dch_of(u)->status, &up);
 	hand_up(u, dir, &up);
-	(void)rlc_umts_tx_status(&u->leg[!dir].tx, &u->status, &acked);
+	(void)rlc_umts_tx_status(&u->leg[!dir].tx, &dch_of(u)->status, &acked);
 	settle(u, !dir, n_discards, &acked);
 }
 
@@ -290,7 +363,7 @@ static void receive_data(struct utran *u, int dir, const struct pdu *pdu)
 	int sn = rlc_umts_rx_receive(&u->leg[dir].rx, pdu->buf, pdu->len, &out);
 
 	CELL_ASSERT(sn >= 0);
-	u->cell.stats.rlc_pdus_rx++;
+	u->link.cell->stats.rlc_pdus_rx++;
 	utran_record(u, dir, true,
 	             (struct cell_record){
 			     .event = CELL_EV_RLC_RX, .sn = (uint32_t)sn, .bytes = pdu->len });
@@ -300,19 +373,21 @@ static void receive_data(struct utran *u, int dir, const struct pdu *pdu)
 static void receive(struct utran *u, int dir)
 {
 	struct pdu *pdu = pdu_dequeue(&u->air[dir]);
+	int status_at = umts_status_at(pdu->buf, pdu->len);
 
 	if (pdu->outcome == PDU_LOST) {
-		u->cell.stats.mac_lost[dir]++;
+		u->link.cell->stats.mac_lost[dir]++;
 		utran_record(u, dir, true,
 		             (struct cell_record){ .event = CELL_EV_MAC_LOST,
 		                                   .sn = pdu->subframe,
 		                                   .bytes = pdu->len });
-	} else if (umts_is_data(pdu->buf)) {
-		receive_data(u, dir, pdu);
 	} else {
-		receive_control(u, dir, pdu);
+		if (status_at != 0)
+			receive_data(u, dir, pdu);
+		if (status_at >= 0)
+			receive_control(u, dir, pdu, (uint32_t)status_at);
 	}
-	pdu_free(&u->pdus, pdu);
+	pdu_free(&dch_of(u)->pdus, pdu);
 }
 
 /* --- timers and TTIs --- */
@@ -345,8 +420,9 @@ int64_t utran_tti_from(const struct utran *u, int64_t t_ns)
 	return u->next_tti_ns + (t_ns - u->next_tti_ns + u->tti_ns - 1) / u->tti_ns * u->tti_ns;
 }
 
-int64_t utran_next(const struct utran *u)
+int64_t utran_next(const struct apart_link *link)
 {
+	const struct utran *u = (const struct utran *)link;
 	int64_t first_ns = CELL_NEVER;
 
 	for (int d = 0; d < 2; d++) {
@@ -356,7 +432,7 @@ int64_t utran_next(const struct utran *u)
 			l->tx.poll_expiry_ns,
 			l->tx.mrw_expiry_ns,
 			l->rx.prohibit_expiry_ns,
-			may_send(u, d) ? utran_tti_from(u, u->cell.event_ns) : CELL_NEVER,
+			may_send(u, d) ? utran_tti_from(u, u->link.cell->event_ns) : CELL_NEVER,
 		};
 
 		for (size_t i = 0; i < sizeof(times_ns) / sizeof(*times_ns); i++)
@@ -371,37 +447,41 @@ static bool expire(struct utran *u, int dir)
 {
 	struct utran_leg *l = &u->leg[dir];
 
-	if (l->tx.poll_expiry_ns <= u->cell.event_ns)
+	if (l->tx.poll_expiry_ns <= u->link.cell->event_ns)
 		poll_expired(u, dir);
-	else if (l->tx.mrw_expiry_ns <= u->cell.event_ns)
+	else if (l->tx.mrw_expiry_ns <= u->link.cell->event_ns)
 		rlc_umts_tx_mrw_expire(&l->tx);
-	else if (l->rx.prohibit_expiry_ns <= u->cell.event_ns)
+	else if (l->rx.prohibit_expiry_ns <= u->link.cell->event_ns)
 		rlc_umts_rx_expire(&l->rx);
 	else
 		return false;
 	return true;
 }
 
-void utran_process(struct utran *u)
+void utran_process(struct apart_link *link)
 {
+	struct utran *u = (struct utran *)link;
+
 	for (int d = 0; d < 2; d++)
-		if (u->air[d].head && u->air[d].head->decode_ns <= u->cell.event_ns) {
+		if (u->air[d].head && u->air[d].head->decode_ns <= u->link.cell->event_ns) {
 			receive(u, d);
 			return;
 		}
 	for (int d = 0; d < 2; d++)
 		if (expire(u, d))
 			return;
-	u->cell.stats.ttis_active++;
-	u->next_tti_ns = u->cell.event_ns + u->tti_ns;
+	u->link.cell->stats.ttis_active++;
+	u->next_tti_ns = u->link.cell->event_ns + u->tti_ns;
 	for (int d = 0; d < 2; d++)
 		transmit(u, d);
 }
 
 /* --- end --- */
 
-void utran_empty(struct utran *u, struct pkt_queue *ret)
+void utran_empty(struct apart_link *link, struct pkt_queue *ret)
 {
+	struct utran *u = (struct utran *)link;
+
 	for (int d = 0; d < 2; d++) {
 		struct rlc_out out = { 0 };
 

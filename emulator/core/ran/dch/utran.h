@@ -3,33 +3,29 @@
 #ifndef UTRAN_H
 #define UTRAN_H
 
-#include "base/arena.h"
 #include "ran/dch/state.h"
 
-/** utran_check(), utran_out_min(), utran_lay_out() - see struct ran */
+/** utran_check(), utran_out_min() - see struct ran */
 const char *utran_check(const struct cell_cfg *cfg, const char **ret_range);
 size_t utran_out_min(const struct cell_cfg *cfg);
-struct cell *utran_lay_out(struct arena *a, const struct cell_cfg *cfg);
 
-/** utran_init() - the rest of the state */
-void utran_init(struct utran *u);
+/** utran_lay_out() - likewise; @kind: of the channels */
+struct cell *utran_lay_out(struct arena *a, const struct cell_cfg *cfg,
+                           const struct apart_kind *kind);
 
-/** utran_has_room() - PDUs are left for one TTI */
-bool utran_has_room(const struct utran *u);
+/** utran_has_room() - PDUs are left for one TTI of a UE */
+bool utran_has_room(const struct dch *dch);
 
-/** utran_ingress() - a packet arrived at its port */
-void utran_ingress(struct utran *u, struct pkt *p);
-
-/** utran_next() - time of the next block received, timer or TTI with something to send */
-int64_t utran_next(const struct utran *u);
-
-/** utran_process() - the event of utran_next(); of several at one time one, in that order */
-void utran_process(struct utran *u);
+/** utran_init(), utran_ingress(), utran_next(), utran_process(), utran_empty() - see
+ * struct apart_kind. Events are blocks received, timers and TTIs with something to send, at one
+ * time in that order. */
+void utran_init(struct apart_link *link);
+void utran_ingress(struct apart_link *link, struct pkt *p);
+int64_t utran_next(const struct apart_link *link);
+void utran_process(struct apart_link *link);
+void utran_empty(struct apart_link *link, struct pkt_queue *ret);
 
 /** utran_tti_from() - begin of the first TTI at or after @t_ns that was not processed */
 int64_t utran_tti_from(const struct utran *u, int64_t t_ns);
-
-/** utran_empty() - all packets that are held, in no order */
-void utran_empty(struct utran *u, struct pkt_queue *ret);
 
 #endif

@@ -37,6 +37,10 @@ void bearer_send(struct lte *lte, struct bearer *b, struct pkt *p)
 		out_drop(&lte->cell, p, &b->at, CELL_DROP_QUEUE_FULL);
 		return;
 	}
+	if (p->has_pdcp_sn && pdcp_status_has(&b->heard, p->pdcp_sn)) {
+		out_drop(&lte->cell, p, &b->at, CELL_DROP_DUPLICATE);
+		return;
+	}
 	leg_touch(lte, b->leg);
 	pdcp_transmit(&b->pdcp_tx, p, lte->cell.event_ns);
 	rlc_sdu_queue_push(q, p);
@@ -55,6 +59,33 @@ bool bearer_fits(const struct bearer *b, uint32_t room)
 
 /* --- reception --- */
 
+/* What waits at the start of @b and was forwarded, but by its report the receiver has. */
+static void drop_confirmed(struct lte *lte, struct bearer *b)
+{
+	struct rlc_sdu_queue *q = b->rlc.queue;
+	struct pkt *before = q->head_sent > 0 ? q->sdus.head : NULL, *p;
+
+	leg_touch(lte, b->leg);
+	while ((p = before ? before->next : q->sdus.head)) {
+		if (!p->has_pdcp_sn || !pdcp_status_has(&b->heard, p->pdcp_sn)) {
+			before = p;
+			continue;
+		}
+		q->bytes -= p->sdu_len;
+		out_drop(&lte->cell, pkt_queue_remove(&q->sdus, before), &b->at,
+		         CELL_DROP_DUPLICATE);
+	}
+	bearer_record_buffer(lte, b);
+}
+
+/* A PDCP PDU without data, at the end of @b: a report on what came the other way. */
+static void receive_control(struct lte *lte, struct bearer *b, struct pkt *p)
+{
+	CELL_ASSERT(pdcp_status_unpack(&b->reverse->heard, pkt_sdu(p), p->sdu_len) == 0);
+	cell_pkt_terminate(&lte->cell, p);
+	drop_confirmed(lte, b->reverse);
+}
+
 void bearer_to_pdcp(struct lte *lte, struct bearer *b, struct rlc_out *out, bool re,
                     struct pdcp_out *ret_up)
 {
@@ -63,7 +94,10 @@ void bearer_to_pdcp(struct lte *lte, struct bearer *b, struct rlc_out *out, bool
 	CELL_ASSERT(out->foreign_sdus == 0); /* inside the cell all PDUs are its own */
 	out_drop_all(&lte->cell, &out->discarded, &b->at, CELL_DROP_RLC_DISCARD);
 	while ((p = pkt_dequeue(&out->delivered)))
-		(void)pdcp_receive(&b->pdcp_rx, p, re, lte->cell.event_ns, ret_up);
+		if (p->control)
+			receive_control(lte, b, p);
+		else
+			(void)pdcp_receive(&b->pdcp_rx, p, re, lte->cell.event_ns, ret_up);
 }
 
 /* A bearer both of whose ends give up their PDUs. Source: TS 36.331 5.3.11, TS 36.322 5.4 */
@@ -155,7 +189,8 @@ void bearer_discard_expired(struct lte *lte, struct bearer *b)
 	struct rlc_sdu_queue *q = b->rlc.queue;
 	struct pkt *p;
 
-	while (q->sdus.head && q->sdus.head->queued_ns + limit_ns <= lte->cell.event_ns) {
+	while (q->sdus.head && !q->sdus.head->control &&
+	       q->sdus.head->queued_ns + limit_ns <= lte->cell.event_ns) {
 		p = rlc_sdu_queue_discard(q);
 		if (!p)
 			break; /* partly sent: the rest follows */
@@ -169,7 +204,7 @@ uint32_t bearer_discard_tti(const struct lte *lte, const struct bearer *b, uint3
 	const struct rlc_sdu_queue *q = b->rlc.queue;
 	uint32_t tti;
 
-	if (!q->sdus.head || q->head_sent > 0)
+	if (!q->sdus.head || q->sdus.head->control || q->head_sent > 0)
 		return TTI_NEVER;
 	since = q->sdus.head->queued_ns + limit_ns - lte->cell.start_ns;
 	tti = (uint32_t)((since + CELL_TTI_NS - 1) / CELL_TTI_NS);

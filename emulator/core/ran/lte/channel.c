@@ -8,30 +8,19 @@
  * filters in the uplink; the eNB, in place of the P-GW of an EPS, those of the downlink. Of a
  * fragment only the first has ports, so a filter with ports does not take the others.
  *
- * An LCID says which RLC its channel has, so that a capture explains itself without the RRC
- * messages that set the bearer up: 3 and 4 are UM with 10-bit SNs, and so on. Between a UE and the
- * eNB the first bearer of a kind has the first LCID of it. A UE whose peer is a UE has the next one
- * for the direct bearer, and so only one bearer of each kind.
+ * Each mode of RLC has LCIDs of its own (rlc/lcid.h). Between a UE and the eNB the first bearer of
+ * a kind has the first LCID of it. A UE whose peer is a UE has the next one for the direct bearer,
+ * and so only one bearer of each kind.
  * Source: TS 23.401 4.7.2; TS 24.008 10.5.6.12; TS 36.321 6.2.1
  */
 #include "ran/lte/channel.h"
 
-#include "mac/mac_pdu.h"
+#include "rlc/rlc.h"
 
 #define IP_TCP    6
 #define IP_UDP    17
 #define IP_ICMP   1
 #define IP_ICMPV6 58
-
-enum kind { KIND_UM_10, KIND_AM, KIND_UM_5, KIND_COUNT };
-
-#define LCIDS_OF_KIND 3
-
-static const uint8_t lcids[KIND_COUNT][LCIDS_OF_KIND] = {
-	[KIND_UM_10] = { LCID_UM_10, LCID_UM_10 + 1, LCID_UM_10_MORE },
-	[KIND_AM] = { LCID_AM, LCID_AM + 1, LCID_AM_MORE },
-	[KIND_UM_5] = { LCID_UM_5, LCID_UM_5 + 1, 0 },
-};
 
 uint8_t channel_count(const struct cell_cfg *cfg, uint8_t id, enum cell_dir dir)
 {
@@ -51,35 +40,32 @@ struct cell_bearer_cfg channel_cfg(const struct cell_cfg *cfg, uint8_t id, uint8
 	for (uint32_t i = 0; i < cfg->n_bearers; i++) {
 		const struct cell_bearer_cfg *b = &cfg->bearer[i];
 
-		if (b->ue == id && (b->n_filters > 0 ? ++at : 0) == k &&
-		    (b->n_filters > 0) == (k > 0))
+		if (b->ue == id && (b->n_filters > 0 ? ++at : 0) == k)
 			return *b;
 	}
 	return cell_cfg_bearer(cfg);
 }
 
-static enum kind kind_of(const struct cell_bearer_cfg *b)
+static const struct lcids *lcids_of(const struct cell_bearer_cfg *b)
 {
-	if (b->rlc_mode == CELL_RLC_AM)
-		return KIND_AM;
-	return b->um_sn_bits == 10 ? KIND_UM_10 : KIND_UM_5;
+	return rlc_mode_of((enum cell_rlc_mode)b->rlc_mode)->lcids(b);
 }
 
 uint8_t channel_lcid(const struct cell_cfg *cfg, uint8_t id, uint8_t k, enum cell_dir dir)
 {
 	struct cell_bearer_cfg b = channel_cfg(cfg, id, k);
-	enum kind kind = kind_of(&b);
+	const struct lcids *lcids = lcids_of(&b);
 	bool direct = cfg->ue[id - 1].peer != CELL_PEER_NETWORK;
 	uint8_t before = 0;
 
 	for (uint8_t i = 0; i < k; i++) {
 		struct cell_bearer_cfg other = channel_cfg(cfg, id, i);
 
-		before = (uint8_t)(before + (kind_of(&other) == kind));
+		before = (uint8_t)(before + (lcids_of(&other) == lcids));
 	}
 	if (before >= (direct ? 1 : LCIDS_OF_KIND))
 		return 0;
-	return lcids[kind][before + (dir == CELL_DIR_SL)];
+	return lcids->lcid[before + (dir == CELL_DIR_SL)];
 }
 
 /* What a filter looks at. */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check.c - keys of a configuration of LTE that depend on each other; see lte.h. */
+/* check.c - keys of a configuration of LTE that depend on each other; see check.h. */
 #include "ran/lte/check.h"
 #include "base/limit.h"
 #include "cfg_values.h"
+#include "phy/phy.h"
 #include "ran/lte/channel.h"
+#include "ran/lte/leg.h"
 #include "rlc/rlc.h"
 
 static const struct limit ue_limits[] = { CFG_UE_LIMITS };
@@ -86,6 +88,21 @@ static const char *check_sn_bits(const struct cell_bearer_cfg *b, const char **r
 	return NULL;
 }
 
+/* The largest blocks of the carrier hold an SDU beside what grants allow for headers. */
+static bool holds_an_sdu(const struct cell_cfg *cfg)
+{
+	uint32_t bytes = leg_least();
+
+	for (int dir = CELL_DIR_UL; dir <= CELL_DIR_DL; dir++) {
+		uint8_t itbs = PHY_ITBS_COUNT - 1;
+		uint16_t n_rb = phy_rb_needed((enum cell_dir)dir, itbs, bytes, cfg->n_rb);
+
+		if (phy_tbs(itbs, n_rb) < bytes)
+			return false;
+	}
+	return true;
+}
+
 /* A direct bearer of an acknowledged mode is one in both directions, so both UEs have it. */
 static const char *check_direct(const struct cell_cfg *cfg, uint8_t id, uint8_t k,
                                 const char **ret_range)
@@ -123,8 +140,10 @@ static const char *check_bearers(const struct cell_cfg *cfg, uint8_t id, const c
 			field = check_direct(cfg, id, k, ret_range);
 		if (field)
 			return field;
-		*ret_range = "3 AM, 3 UM with 10-bit SN and 2 with 5-bit SN of a UE; one of each "
-			     "with a UE as peer";
+		*ret_range = "more where RLC does not segment: a block with room for a packet";
+		if (rlc_mode_of((enum cell_rlc_mode)b.rlc_mode)->whole && !holds_an_sdu(cfg))
+			return "n_rb";
+		*ret_range = "no more of a UE than the mode has LCIDs; one with a UE as peer";
 		if (!channel_lcid(cfg, id, k, CELL_DIR_UL))
 			return "bearer.rlc_mode";
 	}
@@ -187,6 +206,9 @@ const char *lte_check(const struct cell_cfg *cfg, const char **ret_range)
 	*ret_range = "less than rac_timeout_tti";
 	if (cfg->rar_delay_tti >= cfg->rac_timeout_tti)
 		return "rar_delay_tti";
+	*ret_range = "at least grant_to_tx_tti";
+	if (cfg->rar_to_msg3_tti < cfg->grant_to_tx_tti)
+		return "rar_to_msg3_tti";
 	bearer = cell_cfg_bearer(cfg);
 	field = check_sn_bits(&bearer, ret_range);
 	if (!field)

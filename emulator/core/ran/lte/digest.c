@@ -7,6 +7,7 @@
 static void mix_bearer(uint64_t *h, const struct bearer *b)
 {
 	digest_mix(h, b->pdcp_tx.next_sn);
+	digest_mix(h, b->heard.known ? (uint64_t)b->heard.fms << 16 | b->heard.n : 0);
 	digest_mix(h, b->pdcp_rx.rx_deliv);
 	digest_mix(h, b->pdcp_rx.rx_next);
 	for (uint32_t i = 0; b->pdcp_rx.order == PDCP_ORDER_AM &&
@@ -59,6 +60,7 @@ static void mix_handover(uint64_t *h, const struct lte *lte, const struct ue *u)
 	digest_mix(h, lte->path[u->id - 1]);
 	digest_mix(h, (uint64_t)u->rrc.state);
 	digest_mix(h, u->rrc.waits);
+	digest_mix(h, (uint64_t)(u->rrc.s1_markers << 8 | u->rrc.x2_markers));
 	for (uint8_t i = 0; i < u->rrc.n_steps; i++) {
 		digest_mix(h, (uint64_t)u->rrc.step[i].t_ns);
 		digest_mix(h, (uint64_t)u->rrc.step[i].kind);

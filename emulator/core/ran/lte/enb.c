@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * enb.c - an eNB in a sub-frame: answers preambles, grants UL and SL from the
+ * enb.c - an eNB in a sub-frame: answers preambles (answer.c), grants UL and SL from the
  * BSRs it has, schedules and sends the downlink; see enb.h.
  *
- * All decisions of a sub-frame are made at its begin, for a later one: uplink and
- * sidelink grants grant_to_tx_tti ahead, downlink blocks dl_sched_to_tx_tti. Uplink and
- * sidelink share the blocks of the uplink carrier. First come retransmissions, which are
- * synchronous there and keep their blocks, then answers to preambles, then new data. What
+ * All decisions of a sub-frame are made at its begin, for a later one: message 3
+ * rar_to_msg3_tti ahead, uplink and sidelink grants grant_to_tx_tti, downlink blocks
+ * dl_sched_to_tx_tti. Uplink and sidelink share the blocks of the uplink carrier. First come
+ * messages 3 that were granted before, then retransmissions, which are synchronous there and wait
+ * another round trip where too few blocks are left, then answers to preambles, then new data. What
  * UEs have to send the eNB knows from BSRs, which are older than the grants it has
  * issued since; so a BSR is reduced by those. Its own queue it knows exactly.
  * A UE belongs to the eNB that serves it; while it is between two it has nothing
@@ -18,142 +19,10 @@
 #include "mac/bsr.h"
 #include "phy/phy.h"
 #include "ran/lte/air.h"
+#include "ran/lte/answer.h"
 #include "ran/lte/control.h"
 #include "ran/lte/d2d.h"
 #include "ran/lte/leg.h"
-
-#define TEMP_CRNTI_BASE 0x1000
-#define RNTI_TYPE_RA    2
-
-/* No smaller grant in a RAR: C-RNTI and a long BSR. Source: TS 36.321 5.1.4 */
-#define RAR_GRANT_MIN_BYTES 7
-
-/* RBs of one direction and sub-frame while they are being given away. */
-struct rb_budget {
-	uint16_t next;
-	uint16_t free;
-};
-
-/* Resource indication value. Source: TS 36.213 7.1.6.3 */
-static uint16_t riv(uint16_t n_total, uint16_t start, uint16_t n)
-{
-	if (n - 1 <= n_total / 2)
-		return (uint16_t)(n_total * (n - 1) + start);
-	return (uint16_t)(n_total * (n_total - n + 1) + n_total - 1 - start);
-}
-
-static void send_rar(struct lte *lte, struct ue *u, const struct grant *g, uint32_t tti)
-{
-	struct mac_rar rar = {
-		.rapid = u->ra.rapid,
-		.riv = riv(lte->cell.cfg.n_rb, g->rb_start, g->n_rb),
-		.mcs = phy_mcs(CELL_DIR_UL, g->itbs) > 15 ? 15 : phy_mcs(CELL_DIR_UL, g->itbs),
-		.temp_crnti = (uint16_t)(TEMP_CRNTI_BASE + u->ra.rapid),
-	};
-	struct cell_pdu_info info = {
-		.dir = CELL_DIR_DL,
-		.ue = u->id,
-		.rnti_type = RNTI_TYPE_RA,
-		.rnti = (uint16_t)(1 + tti % 10), /* TS 36.321 5.1.4, f_id 0 */
-		.crc_ok = 1,
-		.enb = u->enb,
-		.subframe = tti,
-	};
-	struct pdu *pdu = pdu_alloc(&lte->pdus);
-
-	mac_rar_pack(&rar, pdu->buf);
-	out_pdu(&lte->cell, pdu->buf, MAC_RAR_BYTES, &info);
-	out_record(&lte->cell, NULL,
-	           (struct cell_record){ .event = CELL_EV_RA_RESPONSE,
-	                                 .node = CELL_NODE_ENB,
-	                                 .enb = u->enb,
-	                                 .peer = u->id,
-	                                 .dir = CELL_DIR_DL,
-	                                 .sn = u->ra.rapid,
-	                                 .rb = g->n_rb,
-	                                 .bytes = g->bytes,
-	                                 .value = (int32_t)(g->subframe - tti) });
-	pdu_free(&lte->pdus, pdu);
-}
-
-/* The UE will send in sub-frame @tti: on a grant, or again what was not decoded. */
-static bool ul_taken(const struct ue *u, uint32_t tti)
-{
-	const struct harq_process *p = &u->harq_ul[tti % HARQ_PROCESSES];
-
-	return grant_has(&u->ul, tti) || (p->pdu && p->due_tti == tti);
-}
-
-/* Another UE sent the same preamble in the same cell and sub-frame. */
-static bool collided(const struct lte *lte, const struct ue *u)
-{
-	FOR_EACH_ACTIVE(lte, i)
-	{
-		const struct ue *v = &lte->ue[i];
-
-		if (v != u && v->enb == u->enb && v->ra.state == RA_WAIT_RAR &&
-		    v->ra.preamble_tti == u->ra.preamble_tti && v->ra.rapid == u->ra.rapid)
-			return true;
-	}
-	return false;
-}
-
-static uint16_t rar_grant_rb(const struct lte *lte, uint8_t itbs)
-{
-	uint16_t least = phy_rb_needed(CELL_DIR_UL, itbs, RAR_GRANT_MIN_BYTES, lte->cell.cfg.n_rb);
-
-	return least > lte->cell.cfg.bsr_grant_rb ? least : lte->cell.cfg.bsr_grant_rb;
-}
-
-/*
- * A collided preamble is not answered: the UEs run into their RAC timeout and
- * back off. Source: Nardini, section II; TS 36.321 5.1.4
- */
-static void answer_preambles(struct lte *lte, const struct enb *enb, uint32_t tti,
-                             struct rb_budget *rb)
-{
-	FOR_EACH_ACTIVE(lte, i)
-	{
-		struct ue *u = &lte->ue[i];
-		struct grant g = {
-			.subframe = tti + lte->cell.cfg.grant_to_tx_tti,
-			.dir = CELL_DIR_UL,
-			.itbs = u->leg[CELL_DIR_UL].itbs,
-			.rb_start = rb->next,
-			.msg3 = true,
-		};
-
-		if (u->enb != enb->id || u->ra.state != RA_WAIT_RAR ||
-		    u->ra.preamble_tti + lte->cell.cfg.rar_delay_tti != tti)
-			continue;
-		if (collided(lte, u)) {
-			lte->cell.stats.ra_collisions++;
-			out_record(&lte->cell, NULL,
-			           (struct cell_record){ .event = CELL_EV_RA_COLLISION,
-			                                 .peer = u->id,
-			                                 .node = CELL_NODE_ENB,
-			                                 .enb = u->enb,
-			                                 .sn = u->ra.rapid });
-			continue;
-		}
-		g.n_rb = rar_grant_rb(lte, g.itbs);
-		if (g.n_rb > rb->free || ul_taken(u, g.subframe) || !u->leg[CELL_DIR_UL].cqi ||
-		    control_missed(lte, u, tti))
-			continue;
-		g.bytes = phy_tbs(g.itbs, g.n_rb);
-		rb->next = (uint16_t)(rb->next + g.n_rb);
-		rb->free = (uint16_t)(rb->free - g.n_rb);
-		(void)grant_issue(&u->ul, &g);
-		lte->cell.stats.grants++;
-		send_rar(lte, u, &g, tti);
-	}
-	/* The states change only now, so that collided() saw all of them. */
-	FOR_EACH_ACTIVE(lte, i)
-	if (lte->ue[i].ra.state == RA_WAIT_RAR && grant_msg3_pending(&lte->ue[i].ul)) {
-		lte->ue[i].ra.state = RA_WAIT_GRANT;
-		lte->ue[i].ra.attempt = 0;
-	}
-}
 
 /* HARQ process of the next new block; without HARQ they are used in turn. */
 static int free_process(const struct lte *lte, const struct ue *u, uint8_t tb, uint32_t tti)
@@ -164,7 +33,8 @@ static int free_process(const struct lte *lte, const struct ue *u, uint8_t tb, u
 }
 
 /*
- * Give @f what it needs of @rb, or nothing where no data would fit.
+ * Give @f what it needs of @rb, or nothing where no data would fit. What does not segment gets room
+ * for a packet, or all of the carrier: a grant for a part of one would carry nothing.
  * Return: bytes of RLC SDUs that fit.
  */
 static uint32_t issue(struct lte *lte, const struct sched_flow *f, struct rb_budget *rb,
@@ -182,11 +52,16 @@ static uint32_t issue(struct lte *lte, const struct sched_flow *f, struct rb_bud
 
 	if (!lte->cell.cfg.grants_ignore_headers)
 		want += grant_overhead(f->backlog);
+	if (want < leg->least)
+		want = leg->least;
 	g.n_rb = phy_rb_needed(f->dir, g.itbs, want, rb->free);
 	g.bytes = phy_tbs(g.itbs, g.n_rb);
 	overhead = grant_overhead(g.bytes);
 	if (g.bytes <= overhead || leg->cqi == 0)
 		return 0;
+	if (g.bytes < leg->least &&
+	    g.n_rb < phy_rb_needed(f->dir, g.itbs, want, lte->cell.cfg.n_rb))
+		return 0; /* more another time */
 	if (f->dir != CELL_DIR_DL)
 		g.missed = control_missed(lte, u, tti);
 	if (f->dir == CELL_DIR_DL) {
@@ -199,8 +74,7 @@ static uint32_t issue(struct lte *lte, const struct sched_flow *f, struct rb_bud
 		harq_begin(&u->harq_dl[tb][id], g.subframe);
 	}
 	g.wanted = g.bytes >= want ? f->backlog : g.bytes - overhead;
-	rb->next = (uint16_t)(rb->next + g.n_rb);
-	rb->free = (uint16_t)(rb->free - g.n_rb);
+	rb_reserve(rb, g.n_rb);
 	(void)grant_issue(f->dir == CELL_DIR_DL ? &u->dl : &u->ul, &g);
 	lte->cell.stats.grants++;
 	out_record(&lte->cell, &leg->at,
@@ -219,19 +93,23 @@ static void serve(struct lte *lte, struct sched_state *state, struct sched_flow 
                   struct rb_budget *rb, uint32_t tti, uint32_t lead_tti, uint8_t tb)
 {
 	const struct sched *sched = sched_by_id(lte->cell.cfg.scheduler);
+	uint32_t turn = state->last;
 	int f;
 
 	state->tti = tti;
 	state->average_tti = lte->cell.cfg.pf_average_tti;
-	while (rb->free > 0 && (f = sched->pick(state, flows, n)) >= 0) {
+	for (; rb->free > 0 && (f = sched->pick(state, flows, n)) >= 0; turn = state->last) {
 		struct sched_flow *flow = &flows[f];
+		struct ue *u = &lte->ue[flow->ue];
 		uint32_t served = issue(lte, flow, rb, tti, lead_tti, tb);
 
 		if (flow->dir != CELL_DIR_DL) {
-			lte->ue[flow->ue].enb_backlog[flow->dir] -= served;
-			lte->ue[flow->ue].backlog_since_ns[flow->dir] = lte->cell.event_ns;
+			u->enb_backlog[flow->dir] -= served;
+			u->backlog_since_ns[flow->dir] = lte->cell.event_ns;
 		}
 		sched->served(state, flows, (uint32_t)f, served);
+		if (served == 0 && u->leg[flow->dir].least)
+			state->last = turn; /* what others leave may never be enough */
 		/* One transmission of a UE in a sub-frame. */
 		for (uint32_t i = 0; i < n; i++)
 			if (flows[i].ue == flow->ue)
@@ -279,7 +157,7 @@ static void grant_uplink(struct lte *lte, struct enb *enb, uint32_t tti, struct 
 			if (u->enb_backlog[dirs[d]] == 0)
 				continue;
 			flows[n] = flow_of(lte, i, dirs[d], u->enb_backlog[dirs[d]]);
-			if (ul_taken(u, tti + lead))
+			if (answer_ul_taken(lte, u, tti + lead))
 				flows[n].backlog = 0;
 			n++;
 		}
@@ -308,8 +186,7 @@ static bool grant_retransmission(struct ue *u, uint8_t tb, uint32_t subframe, st
 		g.wanted = 0;
 		g.rb_start = rb->next;
 		g.retx = true;
-		rb->next = (uint16_t)(rb->next + g.n_rb);
-		rb->free = (uint16_t)(rb->free - g.n_rb);
+		rb_reserve(rb, g.n_rb);
 		p->due_tti = TTI_NEVER; /* granted */
 		(void)grant_issue(&u->dl, &g);
 		return true;
@@ -344,8 +221,24 @@ static void schedule_block(struct lte *lte, struct enb *enb, uint32_t tti, uint8
 	serve(lte, &enb->sched_dl, flows, n, &rb, tti, lead, tb);
 }
 
-/* Synchronous retransmissions take their blocks without being asked; with configured grants each
- * UE's own. */
+/* Messages 3 whose answers went out in an earlier sub-frame than grants for @subframe do. */
+static void reserve_answers(const struct lte *lte, const struct enb *enb, uint32_t subframe,
+                            struct rb_budget *rb)
+{
+	FOR_EACH_ACTIVE(lte, i)
+	{
+		const struct grant *g = grant_last(&lte->ue[i].ul);
+
+		if (lte->ue[i].enb == enb->id && g && g->msg3 && g->subframe == subframe)
+			rb_reserve(rb, g->n_rb);
+	}
+}
+
+/*
+ * Synchronous retransmissions take their blocks without being asked; with configured grants each
+ * UE's own. One that finds too few is acknowledged and asked for a round trip later.
+ * Source: TS 36.321 5.4.2.1
+ */
 static void reserve_retransmissions(struct lte *lte, const struct enb *enb, uint32_t subframe,
                                     struct rb_budget *rb)
 {
@@ -355,12 +248,14 @@ static void reserve_retransmissions(struct lte *lte, const struct enb *enb, uint
 	{
 		struct harq_process *p = &lte->ue[i].harq_ul[subframe % HARQ_PROCESSES];
 
-		if (lte->ue[i].enb != enb->id || !p->pdu || p->due_tti != subframe ||
-		    p->grant.n_rb > rb->free)
+		if (lte->ue[i].enb != enb->id || !p->pdu || p->due_tti != subframe)
 			continue;
+		if (p->grant.n_rb > rb->free) {
+			p->due_tti += HARQ_UL_RTT_TTI;
+			continue;
+		}
 		p->grant.rb_start = rb->next;
-		rb->next = (uint16_t)(rb->next + p->grant.n_rb);
-		rb->free = (uint16_t)(rb->free - p->grant.n_rb);
+		rb_reserve(rb, p->grant.n_rb);
 	}
 }
 
@@ -369,11 +264,13 @@ void enb_subframe(struct lte *lte, uint32_t tti)
 	if (lte->cell.cfg.mode_select_ms && tti % lte->cell.cfg.mode_select_ms == 0)
 		d2d_select_modes(lte);
 	for (uint8_t k = 0; k < lte->cell.cfg.n_enb; k++) {
-		struct rb_budget ul = { .free = lte->cell.cfg.n_rb };
+		uint32_t lead = lte->cell.cfg.grant_to_tx_tti, msg3 = lte->cell.cfg.rar_to_msg3_tti;
+		struct rb_budget ul = { .free = lte->cell.cfg.n_rb }, later = ul;
 		struct enb *enb = &lte->enb[k];
 
-		reserve_retransmissions(lte, enb, tti + lte->cell.cfg.grant_to_tx_tti, &ul);
-		answer_preambles(lte, enb, tti, &ul);
+		reserve_answers(lte, enb, tti + lead, &ul);
+		reserve_retransmissions(lte, enb, tti + lead, &ul);
+		answer_preambles(lte, enb, tti, msg3 == lead ? &ul : &later);
 		grant_uplink(lte, enb, tti, &ul);
 		for (uint32_t tb = 0; tb < lte_tbs_dl(&lte->cell.cfg); tb++)
 			schedule_block(lte, enb, tti, (uint8_t)tb);
@@ -452,6 +349,34 @@ static uint32_t earlier_retransmission(const struct lte *lte, const struct ue *u
 	return due < next ? due : next;
 }
 
+/* Sub-frame in which message 3 takes blocks from retransmissions, if before @next. */
+static uint32_t earlier_answer(const struct lte *lte, const struct ue *u, uint32_t from,
+                               uint32_t next)
+{
+	const struct grant *g = grant_last(&u->ul);
+	uint32_t due = g && g->msg3 ? g->subframe - lte->cell.cfg.grant_to_tx_tti : 0;
+
+	return due >= from && due < next && due > 0 ? due : next;
+}
+
+/*
+ * Sub-frame in which a retransmission that was moved gets blocks, if before @next. Those that were
+ * not have their own still, beside all that were sent with them.
+ */
+static uint32_t earlier_moved(const struct lte *lte, const struct ue *u, uint32_t from,
+                              uint32_t next)
+{
+	for (uint32_t id = 0; id < HARQ_PROCESSES; id++) {
+		const struct harq_process *p = &u->harq_ul[id];
+		uint32_t due = p->due_tti - lte->cell.cfg.grant_to_tx_tti;
+
+		if (p->pdu && p->due_tti != p->pdu->subframe + HARQ_UL_RTT_TTI && due >= from &&
+		    due < next)
+			next = due;
+	}
+	return next;
+}
+
 void enb_cqi(struct lte *lte, struct leg *leg, uint8_t cqi, int32_t sinr_cdb)
 {
 	leg->cqi = cqi;
@@ -474,7 +399,10 @@ uint32_t enb_next_tti(const struct lte *lte, const struct ue *u, uint32_t from)
 		return from;
 	if (u->ra.state == RA_WAIT_RAR && rar_tti >= from && rar_tti < next)
 		next = rar_tti;
-	if (lte->harq.max_attempts > 1)
+	if (lte->harq.max_attempts > 1) {
 		next = earlier_retransmission(lte, u, from, next);
+		next = earlier_answer(lte, u, from, next);
+		next = earlier_moved(lte, u, from, next);
+	}
 	return next;
 }

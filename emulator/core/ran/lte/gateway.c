@@ -29,15 +29,43 @@ static void record_in(struct lte *lte, const struct pkt *p, const struct ue *u, 
 	                                 .bytes = p->len });
 }
 
+void gateway_init(struct lte *lte)
+{
+	const struct cell_ue_cfg *ue = lte->cell.cfg.ue;
+
+	for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++) {
+		uint8_t at = i;
+
+		for (; at > 0 && ue[lte->by_addr[at - 1]].addr > ue[i].addr; at--)
+			lte->by_addr[at] = lte->by_addr[at - 1];
+		lte->by_addr[at] = i;
+	}
+}
+
+/* The UE with address @addr, of several the last; NULL when there is none. */
+static struct ue *find(const struct lte *lte, uint32_t addr)
+{
+	const struct cell_ue_cfg *ue = lte->cell.cfg.ue;
+	uint8_t low = 0, high = lte->cell.cfg.n_ue;
+
+	while (low < high) { /* those below @low are not above @addr */
+		uint8_t middle = (uint8_t)((low + high) / 2);
+
+		if (ue[lte->by_addr[middle]].addr <= addr)
+			low = (uint8_t)(middle + 1);
+		else
+			high = middle;
+	}
+	if (addr == 0 || low == 0 || ue[lte->by_addr[low - 1]].addr != addr)
+		return NULL;
+	return &lte->ue[lte->by_addr[low - 1]];
+}
+
 /* From a server to the UE with that address. */
 static void downlink(struct lte *lte, struct pkt *p)
 {
-	uint32_t addr = ip_dst(p);
-	struct ue *u = NULL;
+	struct ue *u = find(lte, ip_dst(p));
 
-	for (uint8_t i = 0; i < lte->cell.cfg.n_ue && addr; i++)
-		if (lte->cell.cfg.ue[i].addr == addr)
-			u = &lte->ue[i];
 	record_in(lte, p, u, CELL_DIR_DL);
 	if (u && p->len <= CELL_UE_MTU_MAX)
 		tunnel_send(lte, u, p, ENB_NONE, lte->path[u->id - 1], CELL_TUNNEL_S1);
@@ -62,19 +90,23 @@ void gateway_ingress(struct lte *lte, struct pkt *p)
 		out_deliver(&lte->cell, p, CELL_PORT_SGW);
 }
 
+void gateway_end_marker(struct lte *lte, struct ue *u, uint8_t enb)
+{
+	struct pkt *p = cell_pkt_originate(&lte->cell);
+
+	if (!p)
+		return;
+	p->end_marker = true;
+	tunnel_send(lte, u, p, ENB_NONE, enb, CELL_TUNNEL_S1);
+}
+
 void gateway_switch_path(struct lte *lte, struct ue *u, uint8_t enb)
 {
 	uint8_t old = lte->path[u->id - 1];
-	struct pkt *p;
 
 	if (old == enb)
 		return;
 	lte->path[u->id - 1] = enb;
 	lte->cell.stats.path_switches++;
-	/* Source: TS 36.300 10.1.2.2; one of the "one or more" */
-	p = cell_pkt_originate(&lte->cell);
-	if (!p)
-		return;
-	p->end_marker = true;
-	tunnel_send(lte, u, p, ENB_NONE, old, CELL_TUNNEL_S1);
+	gateway_end_marker(lte, u, old);
 }

@@ -5,10 +5,16 @@
 
 #include "ran/lte/state.h"
 
+/** gateway_init() - work out lte->by_addr */
+void gateway_init(struct lte *lte);
+
 /** gateway_ingress() - a packet arrived at the S-GW: from a server, or in an uplink tunnel */
 void gateway_ingress(struct lte *lte, struct pkt *p);
 
-/** gateway_switch_path() - the downlink of @u goes to @enb; its old path ends */
+/** gateway_switch_path() - the downlink of @u goes to @enb; its old path ends with an End Marker */
 void gateway_switch_path(struct lte *lte, struct ue *u, uint8_t enb);
+
+/** gateway_end_marker() - the path of @u to @enb has ended. Source: TS 36.300 10.1.2.2 */
+void gateway_end_marker(struct lte *lte, struct ue *u, uint8_t enb);
 
 #endif

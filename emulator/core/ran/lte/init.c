@@ -196,6 +196,8 @@ static void init_bearers(struct lte *lte)
 			leg->n_bearers = channel_count(cfg, leg->ue, (enum cell_dir)d);
 			for (uint8_t k = 0; k < leg->n_bearers; k++, bearer++) {
 				init_bearer(bearer, lte, leg, k, state, window);
+				if (bearer->rlc.mode->whole)
+					leg->least = leg_least();
 				state += aligned(bearer->rlc.mode->bytes);
 				window += bearer->rlc.mode->slots(&bearer->cfg);
 			}

@@ -84,7 +84,7 @@ static uint32_t fill(struct lte *lte, struct bearer *b, struct mac_pdu *mac, uin
 	if (b->stopped || b->outage_expiry_ns != CELL_NEVER)
 		return used;
 	for (; max > 0 && mac->n_sdus < MAC_SDUS_MAX; max--, used += size) {
-		uint32_t room = mac_sdu_room(mac, tbs), n_ends = pdu->ends.n;
+		uint32_t room = mac_sdu_room(mac, tbs, b->at.lcid), n_ends = pdu->ends.n;
 
 		size = room > others ? b->rlc.mode->build(&b->rlc, room - others,
 		                                          lte->rlc_buf + used, &pdu->ends)
@@ -112,7 +112,7 @@ void leg_fill(struct lte *lte, struct leg *leg, struct mac_pdu *mac, uint32_t tb
 		(void)fill(lte, &leg->bearer[0], mac, tbs, 0, 0, pdu);
 		return;
 	}
-	others = keep_for_each(lte, leg, mac_sdu_room(mac, tbs), kept);
+	others = keep_for_each(lte, leg, mac_sdu_room(mac, tbs, leg->at.lcid), kept);
 	for (uint8_t i = 0; i < leg->n_bearers; i++) {
 		struct bearer *b = &leg->bearer[leg->order[i]];
 		uint32_t before = used;

@@ -65,6 +65,13 @@ static inline struct bearer *leg_classify(const struct leg *leg, struct pkt *p)
 	return leg->n_bearers == 1 ? leg->bearer : leg_filter(leg, p);
 }
 
+/** leg_least() - bytes that a block has at least to hold any SDU beside what grants allow for
+ * headers */
+static inline uint32_t leg_least(void)
+{
+	return CELL_UE_MTU_MAX + grant_overhead(CELL_UE_MTU_MAX);
+}
+
 /** leg_set_order() - work out leg->order */
 void leg_set_order(struct leg *leg);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lte.c - an LTE network as the core's entry points see it; see lte.h and state.h. */
-#include "ran/lte/lte.h"
-
+/* lte.c - an LTE network as the core's entry points see it; see state.h. */
 #include "ran/lte/check.h"
 #include "ran/lte/d2d.h"
 #include "ran/lte/decode.h"
@@ -14,10 +12,12 @@
 #include "ran/lte/rrc.h"
 #include "ran/lte/tunnel.h"
 #include "ran/lte/ue.h"
+#include "ran/ran.h"
 
 static void init(struct cell *c)
 {
 	lte_init(lte_of(c));
+	gateway_init(lte_of(c));
 	lte_event_update(lte_of(c));
 }
 

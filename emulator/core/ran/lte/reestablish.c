@@ -6,7 +6,8 @@
  * In an acknowledged mode nothing is lost: what the UE has complete goes up to its PDCP, which
  * waits for the gaps; what the eNB's RLC has no acknowledgment for is handed
  * out with its SN, also when the UE has it; the UE itself will send again all
- * from the first SDU on that was not acknowledged. Otherwise what was sent is
+ * from the first SDU on that was not acknowledged. With a status report it begins by telling
+ * the target what it has, which then sends no more of that. Otherwise what was sent is
  * lost unless it is complete, and SNs begin anew. Bearers follow each other in what is
  * handed out; the filters of the target tell them apart again.
  * Source: TS 36.300 10.1.2.3; TS 36.321 5.9; TS 36.322 5.4; TS 36.323 5.2
@@ -71,6 +72,11 @@ static void retain(void *arg, struct rlc_kept_sdu sdu)
 	struct retained *r = arg;
 	struct pkt *p = sdu.p;
 
+	if (!pdcp_is_data(sdu.data)) { /* of an earlier handover */
+		if (p)
+			cell_pkt_terminate(&r->lte->cell, p);
+		return;
+	}
 	r->begun |= !sdu.confirmed;
 	if (!p && r->begun && (r->all || !sdu.confirmed))
 		p = copy(r, &sdu);
@@ -160,6 +166,20 @@ static void reestablish_unacknowledged(struct lte *lte, struct bearer *ul, struc
 	pdcp_tx_init(&dl->pdcp_tx, dl->cfg.pdcp_sn_bits);
 }
 
+/* What the UE has of the downlink, before anything else on the uplink. Source: TS 36.323 5.3.1 */
+static void report(struct lte *lte, const struct bearer *dl, struct pkt_queue *ret)
+{
+	struct pkt *p = dl->cfg.pdcp_status_report ? cell_pkt_originate(&lte->cell) : NULL;
+
+	if (!p)
+		return;
+	p->control = true;
+	p->port = dl->leg->ue;
+	p->queued_ns = lte->cell.event_ns;
+	p->len = p->sdu_len = pdcp_status_pack(&dl->pdcp_rx, pkt_data(p));
+	pkt_enqueue(ret, p);
+}
+
 /*
  * The source eNB gives up uplink SDUs that came out of sequence: without
  * uplink forwarding the UE sends them to the target once more.
@@ -169,11 +189,18 @@ static void reestablish_acknowledged(struct lte *lte, struct bearer *ul, struct 
 {
 	struct pkt_queue again = { 0 };
 	struct retained r = { .lte = lte, .bearer = ul, .to = &again, .all = true };
+	struct pkt *p;
 
 	finish(lte, dl);
 	take_downlink(lte, dl, ret);
+	dl->heard.known = false;
+	report(lte, dl, &again);
 	visit_kept(&r);
-	pkt_queue_move(&again, &ul->rlc.queue->sdus);
+	while ((p = pkt_dequeue(&ul->rlc.queue->sdus)))
+		if (p->control)
+			cell_pkt_terminate(&lte->cell, p);
+		else
+			pkt_enqueue(&again, p);
 	ul->rlc.queue->sdus = again;
 	for (int i = 0; i < 2; i++) {
 		struct bearer *b = i ? dl : ul;

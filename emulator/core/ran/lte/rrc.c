@@ -9,6 +9,10 @@
  * comes a grant and a transmission after the UE has synchronised. A row is
  * written where and when a message is sent, those of a UE where it is heard.
  *
+ * An End Marker can be lost like any packet, so several may be sent, by the S-GW on the path that
+ * ends and by a source that got the S-GW's before it forwarded. The next handover waits until none
+ * of them can be under way any more.
+ *
  * Standard: the path is switched when the handover is confirmed. Fast path
  * switch: when it is commanded. Prediction: when the target is prepared, which
  * it is long before the command.
@@ -74,6 +78,39 @@ static void unschedule(struct rrc *rrc, enum rrc_step_kind kind)
 	rrc->n_steps = n;
 }
 
+static uint8_t *markers_left(struct ue *u, enum rrc_step_kind kind)
+{
+	return kind == RRC_STEP_S1_MARKER ? &u->rrc.s1_markers : &u->rrc.x2_markers;
+}
+
+/* One End Marker was sent, by the S-GW or by @enb: the others follow. */
+static void repeat_end_marker(struct lte *lte, struct ue *u, enum rrc_step_kind kind, uint8_t enb)
+{
+	uint8_t more = (uint8_t)(lte->cell.cfg.ho_end_markers - 1);
+
+	unschedule(&u->rrc, kind);
+	*markers_left(u, kind) = more;
+	if (more > 0)
+		schedule(lte, u, kind, enb, lte->cell.cfg.ho_end_marker_gap_ms * NS_PER_MS);
+}
+
+/* The next of them; after the last one only as long as it may be under way. */
+static void send_end_marker(struct lte *lte, struct ue *u, enum rrc_step_kind kind, uint8_t enb)
+{
+	uint8_t *left = markers_left(u, kind);
+	const struct cell_cfg *cfg = &lte->cell.cfg;
+
+	if (*left == 0)
+		return;
+	if (kind == RRC_STEP_S1_MARKER)
+		gateway_end_marker(lte, u, enb);
+	else
+		tunnel_end_marker(lte, u, enb);
+	(*left)--;
+	schedule(lte, u, kind, enb,
+	         (*left > 0 ? cfg->ho_end_marker_gap_ms : cfg->ho_end_marker_ms) * NS_PER_MS);
+}
+
 static int64_t signalling_ns(const struct lte *lte)
 {
 	return lte->cell.cfg.ho_signalling_us * NS_PER_US;
@@ -127,7 +164,8 @@ static void command(struct lte *lte, struct ue *u)
 	u->rrc.state = RRC_EXECUTION;
 	reestablish(lte, u, &held);
 	at_source(lte, u, CELL_RRC_SN_STATUS_TRANSFER);
-	tunnel_forward(lte, u, source, u->rrc.target, &held);
+	if (tunnel_forward(lte, u, source, u->rrc.target, &held))
+		repeat_end_marker(lte, u, RRC_STEP_X2_MARKER, source);
 	if (lte->cell.cfg.ho_procedure == CELL_HO_FAST_PATH_SWITCH && !u->rrc.path_asked)
 		ask_for_path(lte, u, source, u->rrc.target);
 	schedule(lte, u, RRC_STEP_SYNCHRONISED, u->rrc.target,
@@ -136,7 +174,7 @@ static void command(struct lte *lte, struct ue *u)
 
 static void synchronised(struct lte *lte, struct ue *u)
 {
-	int64_t tti_ns = (lte->cell.cfg.grant_to_tx_tti + lte->cell.cfg.decode_tti) * CELL_TTI_NS;
+	int64_t tti_ns = (lte->cell.cfg.rar_to_msg3_tti + lte->cell.cfg.decode_tti) * CELL_TTI_NS;
 	int64_t since_ns = lte->cell.event_ns - lte->cell.start_ns;
 
 	u->rrc.state = RRC_COMPLETION;
@@ -194,9 +232,13 @@ static void acknowledged(struct lte *lte, struct ue *u)
 /* At the MME and the S-GW. */
 static void switch_path(struct lte *lte, struct ue *u, uint8_t enb)
 {
+	uint8_t old = lte->path[u->id - 1];
+
 	say(lte, u, CELL_NODE_SGW, 0, enb, CELL_RRC_USER_PLANE_UPDATE_REQUEST);
 	say(lte, u, CELL_NODE_SGW, 0, enb, CELL_RRC_PATH_SWITCHED);
 	gateway_switch_path(lte, u, enb);
+	if (old != enb)
+		repeat_end_marker(lte, u, RRC_STEP_S1_MARKER, old);
 	say(lte, u, CELL_NODE_SGW, 0, enb, CELL_RRC_USER_PLANE_UPDATE_REPLY);
 	say(lte, u, CELL_NODE_SGW, 0, enb, CELL_RRC_PATH_SWITCH_REQUEST_ACK);
 	schedule(lte, u, RRC_STEP_PATH_ACK, enb, signalling_ns(lte));
@@ -298,7 +340,12 @@ static void carry_out(struct lte *lte, struct ue *u, const struct rrc_step *step
 		give_up_prediction(lte, u);
 		break;
 	case RRC_STEP_CANCEL:
-		tunnel_forward(lte, u, step->enb, u->enb, &(struct pkt_queue){ 0 });
+		if (tunnel_forward(lte, u, step->enb, u->enb, &(struct pkt_queue){ 0 }))
+			repeat_end_marker(lte, u, RRC_STEP_X2_MARKER, step->enb);
+		break;
+	case RRC_STEP_S1_MARKER:
+	case RRC_STEP_X2_MARKER:
+		send_end_marker(lte, u, step->kind, step->enb);
 		break;
 	}
 }

@@ -16,7 +16,8 @@
  *   tunnel       eNBs' ends of the tunnels: to the radio, on hold, or forwarded
  *   gateway      S-GW: which eNB a UE's tunnel leads to
  *   d2d          which leg a packet takes, and where a received one goes
- *   enb          what an eNB does in a sub-frame: RAR, grants, downlink
+ *   answer       an eNB's answers to preambles
+ *   enb          what an eNB does in a sub-frame: grants, downlink
  *   ue           what a UE does: transmit on grants, random access
  *   decode       what a MAC PDU holds goes to the eNB and to RLC
  *   reestablish  RLC and PDCP of a UE that changes its cell
@@ -51,6 +52,7 @@ struct bearer {
 	struct pdcp_tx pdcp_tx;
 	struct rlc rlc;
 	struct pdcp_rx pdcp_rx;
+	struct pdcp_status heard; /* DL: the UE's report since the last handover */
 	struct cell_bearer_cfg cfg;
 	struct leg *leg;
 	struct bearer *reverse;   /* the opposite direction; NULL where there is none */
@@ -71,6 +73,7 @@ struct leg {
 	struct rng harq_rng;
 	struct rng feedback_rng;
 	uint32_t bler_q32;
+	uint32_t least; /* bytes of a block that is of use: a packet's where RLC does not segment */
 	int32_t sinr_cdb; /* or CELL_SINR_UNKNOWN */
 	uint8_t cqi;
 	uint8_t itbs;
@@ -95,7 +98,7 @@ struct random_access {
 	struct rng backoff_rng;
 };
 
-#define RRC_STEPS_MAX 8
+#define RRC_STEPS_MAX 10
 
 enum rrc_state {
 	RRC_CONNECTED,
@@ -114,6 +117,8 @@ enum rrc_step_kind {
 	RRC_STEP_PATH_ACK,     /* its acknowledgment at `enb` */
 	RRC_STEP_EXPIRED,      /* the predicted handover did not come */
 	RRC_STEP_CANCEL,       /* handover cancel at `enb` */
+	RRC_STEP_S1_MARKER,    /* another End Marker of the S-GW to `enb` */
+	RRC_STEP_X2_MARKER,    /* another one of `enb` to where it forwards */
 };
 
 struct rrc_step {
@@ -134,6 +139,8 @@ struct rrc {
 	bool path_switched;                  /* and acknowledged */
 	struct rrc_step step[RRC_STEPS_MAX]; /* what is under way, by time */
 	uint8_t n_steps;
+	uint8_t s1_markers; /* still to be sent */
+	uint8_t x2_markers;
 	bool waits; /* a command for when all of this is over */
 	struct cell_cmd waiting;
 };
@@ -243,9 +250,10 @@ struct lte {
 
 	struct ue *ue; /* ue[0] is UE 1 */
 	struct enb enb[CELL_MAX_ENB];
-	uint8_t path[CELL_MAX_UE]; /* S-GW: eNB of every UE's downlink tunnel */
-	uint16_t next_rnti;        /* for UEs that come from another cell */
-	uint16_t next_ip_id;       /* of tunnels' outer headers */
+	uint8_t path[CELL_MAX_UE];    /* S-GW: eNB of every UE's downlink tunnel */
+	uint8_t by_addr[CELL_MAX_UE]; /* S-GW: indices of UEs in the order of their addresses */
+	uint16_t next_rnti;           /* for UEs that come from another cell */
+	uint16_t next_ip_id;          /* of tunnels' outer headers */
 
 	struct pdu_pool pdus;
 	struct pdu_queue air[2]; /* in flight, by decode time: 0 UL and SL, 1 DL */

@@ -290,6 +290,8 @@ void tunnel_ingress(struct lte *lte, uint8_t enb, struct pkt *p)
 		cell_pkt_terminate(&lte->cell, p);
 		if (end->awaiting)
 			stop_awaiting(lte, u, enb);
+	} else if (p->end_marker && end->awaiting && is_here(u, enb)) {
+		cell_pkt_terminate(&lte->cell, p); /* of before the path came back */
 	} else if (!p->end_marker && is_full(lte, u, enb, p)) {
 		out_drop(&lte->cell, p, &u->leg[CELL_DIR_DL].at, CELL_DROP_QUEUE_FULL);
 	} else if (kind == CELL_TUNNEL_S1 && end->awaiting) {
@@ -318,10 +320,22 @@ void tunnel_expect(struct lte *lte, struct ue *u, uint8_t enb)
 	end->expiry_ns = CELL_NEVER;
 }
 
-void tunnel_forward(struct lte *lte, struct ue *u, uint8_t from, uint8_t to, struct pkt_queue *held)
+void tunnel_end_marker(struct lte *lte, struct ue *u, uint8_t from)
+{
+	struct pkt *p = forwards(end_of(lte, u, from)) && lte->cell.cfg.ho_forwarding
+	                        ? cell_pkt_originate(&lte->cell)
+	                        : NULL;
+
+	if (!p)
+		return;
+	p->end_marker = true;
+	forward(lte, u, from, p);
+}
+
+bool tunnel_forward(struct lte *lte, struct ue *u, uint8_t from, uint8_t to, struct pkt_queue *held)
 {
 	struct tunnel_end *end = end_of(lte, u, from);
-	struct pkt *p;
+	bool ended;
 
 	end->forward_to = to;
 	end->awaiting = end->returning = false;
@@ -330,12 +344,11 @@ void tunnel_forward(struct lte *lte, struct ue *u, uint8_t from, uint8_t to, str
 	go_on_all(lte, u, from, &end->held);
 	go_on_all(lte, u, from, &end->direct);
 	/* The S-GW has nothing more for here: what was forwarded now was the last. */
-	p = end->ended && lte->cell.cfg.ho_forwarding ? cell_pkt_originate(&lte->cell) : NULL;
+	ended = end->ended;
 	end->ended = false;
-	if (p) {
-		p->end_marker = true;
-		forward(lte, u, from, p);
-	}
+	if (ended)
+		tunnel_end_marker(lte, u, from);
+	return ended;
 }
 
 void tunnel_arrived(struct lte *lte, struct ue *u)

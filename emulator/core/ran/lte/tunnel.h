@@ -27,9 +27,16 @@ void tunnel_uplink(struct lte *lte, struct ue *u, struct pkt *p);
 /** tunnel_expect() - @enb is going to serve @u */
 void tunnel_expect(struct lte *lte, struct ue *u, uint8_t enb);
 
-/** tunnel_forward() - @from sends what it holds for @u, and all that comes, to @to */
-void tunnel_forward(struct lte *lte, struct ue *u, uint8_t from, uint8_t to,
+/**
+ * tunnel_forward() - @from sends what it holds for @u, and all that comes, to @to
+ *
+ * Return: nothing will come any more, and an End Marker went after the last packet.
+ */
+bool tunnel_forward(struct lte *lte, struct ue *u, uint8_t from, uint8_t to,
                     struct pkt_queue *held);
+
+/** tunnel_end_marker() - another End Marker from @from to where it forwards for @u */
+void tunnel_end_marker(struct lte *lte, struct ue *u, uint8_t from);
 
 /** tunnel_arrived() - @u is in its new cell: what waits there is sent */
 void tunnel_arrived(struct lte *lte, struct ue *u);

@@ -49,6 +49,7 @@ static struct mac_bsr bsr_form(const struct lte *lte, const struct ue *u)
  */
 static bool wants_bsr(const struct lte *lte, const struct ue *u, const struct grant *g)
 {
+	const struct leg *leg = &u->leg[g->dir];
 	const struct mac_pdu bare = { 0 };
 	enum cell_dir other = g->dir == CELL_DIR_UL ? CELL_DIR_SL : CELL_DIR_UL;
 
@@ -58,7 +59,7 @@ static bool wants_bsr(const struct lte *lte, const struct ue *u, const struct gr
 		return false;
 	return lte->cell.cfg.trailing_bsr &&
 	       (buffered(lte, u, other) > 0 ||
-	        !leg_fits(&u->leg[g->dir], mac_sdu_room(&bare, g->bytes)));
+	        !leg_fits(leg, mac_sdu_room(&bare, g->bytes, leg->at.lcid)));
 }
 
 static void record_bsr(struct lte *lte, const struct ue *u, const struct leg *leg,
@@ -94,13 +95,15 @@ static bool standing_grant(const struct lte *lte, const struct ue *u, uint32_t t
                            struct grant *ret)
 {
 	enum cell_dir dir = buffered(lte, u, CELL_DIR_UL) ? CELL_DIR_UL : CELL_DIR_SL;
-	uint32_t bytes = buffered(lte, u, dir);
+	uint32_t bytes = buffered(lte, u, dir), want = bytes + grant_overhead(bytes);
 	uint16_t share = (uint16_t)(lte->cell.cfg.n_rb / lte->cell.cfg.n_ue);
 
 	if (!lte->cell.cfg.ul_always_scheduled || bytes == 0 || !u->leg[dir].cqi)
 		return false;
 	*ret = (struct grant){ .subframe = tti, .dir = (uint8_t)dir, .itbs = u->leg[dir].itbs };
-	ret->n_rb = phy_rb_needed(dir, ret->itbs, bytes + grant_overhead(bytes), share);
+	if (want < u->leg[dir].least)
+		want = u->leg[dir].least;
+	ret->n_rb = phy_rb_needed(dir, ret->itbs, want, share);
 	ret->rb_start = (uint16_t)(share * (u->id - 1));
 	ret->bytes = phy_tbs(ret->itbs, ret->n_rb);
 	return ret->bytes > grant_overhead(ret->bytes);

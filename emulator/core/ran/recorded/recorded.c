@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* recorded.c - a recorded link as the core's entry points see it; see recorded.h. */
-#include "ran/recorded/recorded.h"
-
+/* recorded.c - a recorded link as the core's entry points see it; see opportunity.h. */
 #include "base/digest.h"
+#include "ran/ran.h"
 #include "ran/recorded/opportunity.h"
 #include "rlc/digest.h"
 

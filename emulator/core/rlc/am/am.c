@@ -33,6 +33,14 @@ static void update_expiry(struct rlc *rlc)
 	rlc->expiry_ns = am->rx.prohibit_expiry_ns < t_ns ? am->rx.prohibit_expiry_ns : t_ns;
 }
 
+static const struct lcids *am_lcids(const struct cell_bearer_cfg *cfg)
+{
+	static const struct lcids lcids = { { LCID_AM, LCID_AM + 1, LCID_AM_MORE } };
+
+	(void)cfg;
+	return &lcids;
+}
+
 static uint32_t am_slots(const struct cell_bearer_cfg *cfg)
 {
 	(void)cfg;
@@ -244,6 +252,7 @@ const struct rlc_mode rlc_mode_am = {
 	.pdus_max = UINT8_MAX,
 	.bytes = sizeof(struct am),
 	.scratch_bytes = sizeof(struct am_status),
+	.lcids = am_lcids,
 	.slots = am_slots,
 	.init = am_init,
 	.bytes_waiting = am_bytes_waiting,

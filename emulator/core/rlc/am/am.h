@@ -19,8 +19,6 @@
 
 #define AM_SLOTS (AM_SN_MASK + 1) /* entries of a window, by SN */
 
-extern const struct rlc_mode rlc_mode_am; /* am.c */
-
 struct rlc_am_tx {
 	struct rlc_sdu_queue queue;
 	struct rlc_sdu begun;  /* SDU that began in PDUs before vt_a and goes on */

@@ -23,6 +23,15 @@ static struct um *um_of(const struct rlc *rlc)
 	return rlc->state;
 }
 
+/* Wireshark has to know the length of the SNs. */
+static const struct lcids *um_lcids(const struct cell_bearer_cfg *cfg)
+{
+	static const struct lcids with_5 = { { LCID_UM_5, LCID_UM_5 + 1 } };
+	static const struct lcids with_10 = { { LCID_UM_10, LCID_UM_10 + 1, LCID_UM_10_MORE } };
+
+	return cfg->um_sn_bits == 5 ? &with_5 : &with_10;
+}
+
 static uint32_t um_slots(const struct cell_bearer_cfg *cfg)
 {
 	return rlc_um_window_slots(cfg->um_sn_bits);
@@ -121,6 +130,7 @@ const struct rlc_mode rlc_mode_um = {
 	.name = "um",
 	.pdus_max = 1,
 	.bytes = sizeof(struct um),
+	.lcids = um_lcids,
 	.slots = um_slots,
 	.init = um_init,
 	.bytes_waiting = um_bytes_waiting,

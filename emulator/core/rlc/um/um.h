@@ -15,8 +15,6 @@
 #include "rlc/reassembly.h"
 #include "rlc/sdu_queue.h"
 
-extern const struct rlc_mode rlc_mode_um; /* um.c */
-
 struct rlc_um_tx {
 	struct rlc_sdu_queue queue;
 	uint16_t vt_us; /* SN of the next PDU */

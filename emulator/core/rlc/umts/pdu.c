@@ -70,6 +70,31 @@ int umts_amd_unpack(struct umts_amd *ret, size_t *ret_header, const uint8_t *buf
 	return 0;
 }
 
+size_t umts_amd_piggyback(uint8_t *buf, size_t size, size_t need)
+{
+	struct umts_amd amd;
+	size_t header;
+
+	CELL_ASSERT(umts_amd_unpack(&amd, &header, buf, size) == 0);
+	if (amd.status_at || header + amd.len + need > size ||
+	    buf[header - 1] >> 1 != UMTS_LI_PADDING)
+		return 0;
+	buf[header - 1] = UMTS_LI_STATUS << 1;
+	return header + amd.len;
+}
+
+int umts_status_at(const uint8_t *buf, size_t size)
+{
+	struct umts_amd amd;
+	size_t header;
+
+	if (size > 0 && !umts_is_data(buf))
+		return 0;
+	if (umts_amd_unpack(&amd, &header, buf, size) < 0 || !amd.status_at)
+		return -ENOENT;
+	return amd.status_at;
+}
+
 static uint8_t n_mrw(const struct umts_sufi *sufi)
 {
 	return sufi->n > 0 ? sufi->n : 1;

@@ -56,11 +56,20 @@ static inline bool umts_is_data(const uint8_t *buf)
  * umts_amd_pack() - write the header of @amd and the padding of a PDU of @size octets
  *
  * The padding gets an indicator when an octet is left; status_at is not
- * regarded: this transmitter piggybacks nothing.
+ * regarded, see umts_amd_piggyback().
  *
  * Return: octets of the header; the caller puts the data behind it.
  */
 size_t umts_amd_pack(const struct umts_amd *amd, size_t size, uint8_t *buf);
+
+/**
+ * umts_amd_piggyback() - a place for a STATUS PDU in the padding of an AMD PDU of @size octets
+ * @need: octets of the STATUS PDU, which the caller writes there
+ * Source: TS 25.322 5.5.0 4.2.1.3, 9.2.1.5, 9.2.2.8
+ *
+ * Return: where it begins, or 0 and the PDU as it was: its padding is too short, or has one.
+ */
+size_t umts_amd_piggyback(uint8_t *buf, size_t size, size_t need);
 
 /**
  * umts_amd_unpack() - read and check the header of an AMD PDU of @size octets
@@ -106,6 +115,13 @@ struct umts_status {
 	uint16_t n;
 	struct umts_sufi sufi[UMTS_SUFIS_MAX];
 };
+
+/**
+ * umts_status_at() - where the STATUS PDU in a PDU of @size octets begins: 0 for a control PDU
+ *
+ * Return: -ENOENT for an AMD PDU without one, or what is none.
+ */
+int umts_status_at(const uint8_t *buf, size_t size);
 
 /** umts_sufi_bits() - bits of @sufi with its type */
 uint32_t umts_sufi_bits(const struct umts_sufi *sufi);

@@ -254,8 +254,8 @@ static void fill_status(const struct rlc_umts_rx *rx, uint32_t bits, struct umts
 	ret->sufi[ret->n++] = (struct umts_sufi){ .type = UMTS_SUFI_ACK, .sn = { sn } };
 }
 
-uint32_t rlc_umts_rx_status_build(struct rlc_umts_rx *rx, uint32_t max, int64_t now_ns,
-                                  uint8_t *buf, struct umts_status *ret)
+uint32_t rlc_umts_rx_status_plan(const struct rlc_umts_rx *rx, uint32_t max,
+                                 struct umts_status *ret)
 {
 	bool report = rx->status_due && rx->prohibit_expiry_ns == CELL_NEVER;
 	uint32_t bits = 8 * max;
@@ -268,16 +268,26 @@ uint32_t rlc_umts_rx_status_build(struct rlc_umts_rx *rx, uint32_t max, int64_t 
 		ret->sufi[ret->n++] = (struct umts_sufi){ .type = UMTS_SUFI_MRW_ACK,
 			                                  .n_li = rx->mrw_ack_n,
 			                                  .sn = { rx->mrw_ack_sn } };
-		rx->mrw_ack_due = false;
 		bits -= 20;
 	}
-	if (report && bits >= 16) {
+	if (report && bits >= 16)
 		fill_status(rx, bits, ret);
+	return ret->n > 0 ? (uint32_t)umts_status_bytes(ret) : 0;
+}
+
+uint32_t rlc_umts_rx_status_build(struct rlc_umts_rx *rx, uint32_t max, int64_t now_ns,
+                                  uint8_t *buf, struct umts_status *ret)
+{
+	if (rlc_umts_rx_status_plan(rx, max, ret) == 0)
+		return 0;
+	if (ret->sufi[0].type == UMTS_SUFI_MRW_ACK)
+		rx->mrw_ack_due = false;
+	if (ret->sufi[ret->n - 1].type == UMTS_SUFI_ACK) {
 		rx->status_due = false;
 		if (rx->timer_status_prohibit_ns > 0)
 			rx->prohibit_expiry_ns = now_ns + rx->timer_status_prohibit_ns;
 	}
-	return ret->n > 0 ? (uint32_t)umts_status_pack(ret, buf) : 0;
+	return (uint32_t)umts_status_pack(ret, buf);
 }
 
 void rlc_umts_rx_reset(struct rlc_umts_rx *rx)

@@ -162,6 +162,59 @@ static bool plan(const struct rlc_umts_tx *tx, struct rlc_pdu *pdu, struct rlc_t
 	return false;
 }
 
+/* What is at hand for new PDUs, while one looks ahead. */
+struct ahead {
+	const struct pkt *sdu;
+	uint32_t sent; /* octets of it */
+	bool unmarked;
+};
+
+/* Octets that the next new PDU leaves, with the indicator of its padding; as plan() fills it. */
+static uint32_t left_by_next(uint32_t pdu_size, struct ahead *a)
+{
+	uint32_t room = pdu_size - UMTS_AMD_FIXED - a->unmarked;
+
+	a->unmarked = false;
+	for (; a->sdu && room > 0; a->sdu = a->sdu->next, a->sent = 0) {
+		uint32_t left = a->sdu->sdu_len - a->sent;
+
+		if (left > room) {
+			a->sent += room;
+			return 0;
+		}
+		a->unmarked = left == room;
+		room -= left + !a->unmarked;
+	}
+	return room;
+}
+
+uint32_t rlc_umts_tx_room_ahead(const struct rlc_umts_tx *tx, uint32_t need, uint32_t most)
+{
+	struct ahead a = { .sdu = tx->queue.sdus.head,
+		           .sent = tx->queue.head_sent,
+		           .unmarked = tx->unmarked };
+	uint32_t n = 0, window = (uint32_t)tx->vt_ws - dist(tx, tx->vt_s);
+
+	for (uint16_t sn = tx->vt_a; sn != tx->vt_s && n < most && n < tx->n_retx;
+	     sn = sn_next(sn)) {
+		const struct rlc_pdu *pdu = tx->sent[sn];
+
+		if (!pdu->considered || !may_be_sent(tx, pdu))
+			continue;
+		n++;
+		if (UMTS_AMD_FIXED + 1u + pdu->n_cuts + pdu->len + need <= tx->pdu_size)
+			return n;
+	}
+	if (rlc_umts_tx_stalled(tx))
+		return 0;
+	for (; (a.sdu || a.unmarked) && n < most && window > 0; window--) {
+		n++;
+		if (left_by_next(tx->pdu_size, &a) >= 1 + need)
+			return n;
+	}
+	return 0;
+}
+
 static struct pkt *take_last(struct pkt_queue *q)
 {
 	struct pkt *before = NULL;

@@ -9,9 +9,9 @@
  * an MRW where to go on. State variables and timers are spelled as in the standard.
  * Source: TS 25.322 5.5.0 9.4, 9.5, 9.7, 11.3, 11.5, 11.6
  *
- * The MAC asks for control PDUs first (MRW from the transmitting half, STATUS
- * from the receiving one), then for AMD PDUs. Nothing pads a control PDU to a
- * transport block.
+ * The MAC asks for control PDUs (MRW from the transmitting half, STATUS from the
+ * receiving one) and for AMD PDUs, and puts the former into blocks of their own or
+ * into the padding of the latter. Nothing pads a control PDU to a transport block.
  *
  * Packets stay with the PDU at the transmitter in which their SDU ends, until
  * the receiver takes them out, or until the PDU is released: so the receiver
@@ -26,7 +26,7 @@
  * - MaxMRW and the RESET procedure are not there: an MRW repeats until it is
  *   answered, and a STATUS PDU with an erroneous SN is ignored.
  * - Not there either: Timer_Poll_Prohibit, Timer_Poll_Periodic, Poll_SDU,
- *   Timer_Discard, Send MRW, piggybacked STATUS PDUs, WINDOW.
+ *   Timer_Discard, Send MRW, WINDOW.
  * - Not verified, as the text was read in excerpts (11.6 quoted from 5.0.0 and
  *   5.5.0, 9.4): that a PDU which holds only the indicator of an SDU's end
  *   follows at once, that VT(PDU) restarts by its own trigger only, which PDU
@@ -119,6 +119,15 @@ bool rlc_umts_tx_stalled(const struct rlc_umts_tx *tx);
 uint32_t rlc_umts_tx_pdus(const struct rlc_umts_tx *tx);
 
 /**
+ * rlc_umts_tx_room_ahead() - the next AMD PDU that will have padding for a STATUS PDU
+ * @need: octets of the STATUS PDU
+ * @most: PDUs to look at
+ *
+ * Return: its place in the order in which they would be sent now, from 1; 0: none of @most.
+ */
+uint32_t rlc_umts_tx_room_ahead(const struct rlc_umts_tx *tx, uint32_t need, uint32_t most);
+
+/**
  * rlc_umts_tx_build() - the next AMD PDU, of pdu_size octets: one to be sent again, or a new one
  * @elements: SN and elements of a new PDU
  * Source: TS 25.322 5.5.0 9.7.1, 11.3
@@ -202,6 +211,14 @@ static inline bool rlc_umts_rx_status_ready(const struct rlc_umts_rx *rx)
 {
 	return rx->mrw_ack_due || (rx->status_due && rx->prohibit_expiry_ns == CELL_NEVER);
 }
+
+/**
+ * rlc_umts_rx_status_plan() - the STATUS PDU that rlc_umts_rx_status_build() would build
+ *
+ * Return: size, 0 when none is due or @max is too small.
+ */
+uint32_t rlc_umts_rx_status_plan(const struct rlc_umts_rx *rx, uint32_t max,
+                                 struct umts_status *ret);
 
 /**
  * rlc_umts_rx_status_build() - the STATUS PDU that is due, in at most @max octets

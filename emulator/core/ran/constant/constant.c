@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * constant.c - links of constant rate in place of a radio: what TCP does where nothing changes, to
+ * compare with.
+ *
+ * Each UE has a link of its own, and each direction of it a queue and a rate. The first packet of
+ * the queue is sent for as long as its bits take at that rate, then it is on its way for a constant
+ * delay, or is lost with a constant probability. Nothing comes late, nothing overtakes, and nobody
+ * shares. A packet's serialisation ends at a whole nanosecond after its last bit, so that a busy
+ * link never exceeds its rate.
+ */
+#include "base/digest.h"
+#include "base/out.h"
+#include "base/rng.h"
+#include "ran/apart/apart.h"
+#include "rlc/digest.h"
+
+#define NS_PER_MS     INT64_C(1000000)
+#define NS_PER_S      INT64_C(1000000000)
+#define LCID          3 /* in the trace */
+#define BITS_PER_BYTE 8
+
+struct constant_leg {
+	struct out_leg at;
+	struct rlc_sdu_queue queue;
+	struct pkt_queue way; /* sent, and not lost; queued_ns is when they are there */
+	struct rng loss_rng;
+	int64_t sent_ns; /* when the first packet of the queue is; CELL_NEVER when there is none */
+	uint32_t rate_bps;
+	uint32_t loss_q32;
+};
+
+struct constant_link {
+	struct apart_link link;     /* first */
+	struct constant_leg leg[2]; /* CELL_DIR_UL, CELL_DIR_DL */
+};
+
+static struct constant_link *link_of(const struct apart_link *l)
+{
+	return (struct constant_link *)l;
+}
+
+/* A row of what happened where a direction begins. */
+static void record(struct cell *c, const struct constant_leg *l, struct cell_record r)
+{
+	r.node = l->at.from;
+	r.peer = l->at.to;
+	out_record(c, &l->at, r);
+}
+
+static void record_buffer(struct cell *c, const struct constant_leg *l)
+{
+	record(c, l,
+	       (struct cell_record){ .event = CELL_EV_BUFFER,
+	                             .bytes = l->queue.bytes,
+	                             .value = (int32_t)l->queue.sdus.n });
+}
+
+/* The first packet of the queue begins to be sent now. */
+static void begin(struct constant_leg *l, int64_t now_ns)
+{
+	const struct pkt *p = l->queue.sdus.head;
+
+	if (p)
+		l->sent_ns = now_ns +
+		             (p->len * BITS_PER_BYTE * NS_PER_S + l->rate_bps - 1) / l->rate_bps;
+	else
+		l->sent_ns = CELL_NEVER;
+}
+
+static void init(struct apart_link *link)
+{
+	const struct cell_cfg *cfg = &link->cell->cfg;
+
+	for (uint8_t d = 0; d < 2; d++) {
+		struct constant_leg *l = &link_of(link)->leg[d];
+		bool dl = d == CELL_DIR_DL;
+
+		*l = (struct constant_leg){
+			.at = { .from = dl ? CELL_NODE_ENB : link->ue,
+			        .to = dl ? link->ue : CELL_NODE_ENB,
+			        .dir = d,
+			        .lcid = LCID },
+			.queue.limit = cfg->constant_queue_pkts,
+			.sent_ns = CELL_NEVER,
+			.rate_bps = dl ? cfg->constant_dl_rate_bps : cfg->constant_ul_rate_bps,
+			.loss_q32 = dl ? cfg->constant_loss_dl_q32 : cfg->constant_loss_ul_q32,
+		};
+		rng_init(&l->loss_rng, cfg->seed, dl ? "loss-dl" : "loss-ul", link->ue);
+	}
+}
+
+static void ingress(struct apart_link *link, struct pkt *p)
+{
+	int dir = p->port & CELL_PORT_NETWORK ? CELL_DIR_DL : CELL_DIR_UL;
+	struct constant_leg *l = &link_of(link)->leg[dir];
+	struct cell *c = link->cell;
+
+	record(c, l,
+	       (struct cell_record){
+		       .event = CELL_EV_PKT_IN, .pkt = p->id, .tag = p->tag, .bytes = p->len });
+	if (rlc_sdu_queue_full(&l->queue)) {
+		out_drop(c, p, &l->at, CELL_DROP_QUEUE_FULL);
+		return;
+	}
+	p->sdu_len = p->len;
+	rlc_sdu_queue_push(&l->queue, p);
+	if (l->queue.sdus.n == 1)
+		begin(l, c->event_ns);
+	record_buffer(c, l);
+}
+
+static int64_t earlier(int64_t a_ns, int64_t b_ns)
+{
+	return a_ns < b_ns ? a_ns : b_ns;
+}
+
+static int64_t there_ns(const struct constant_leg *l)
+{
+	return l->way.head ? l->way.head->queued_ns : CELL_NEVER;
+}
+
+static int64_t next(const struct apart_link *link)
+{
+	const struct constant_leg *l = link_of(link)->leg;
+
+	return earlier(earlier(l[0].sent_ns, there_ns(&l[0])),
+	               earlier(l[1].sent_ns, there_ns(&l[1])));
+}
+
+static int64_t next_output(const struct apart_link *link)
+{
+	int64_t delay_ns = link->cell->cfg.constant_delay_ms * NS_PER_MS, first_ns = CELL_NEVER;
+
+	for (int d = 0; d < 2; d++) {
+		const struct constant_leg *l = &link_of(link)->leg[d];
+		int64_t sent_ns = l->sent_ns == CELL_NEVER ? CELL_NEVER : l->sent_ns + delay_ns;
+
+		first_ns = earlier(first_ns, earlier(there_ns(l), sent_ns));
+	}
+	return first_ns;
+}
+
+/* The last bit of the first packet has gone. */
+static void sent(struct cell *c, struct constant_leg *l)
+{
+	struct pkt *p = rlc_sdu_queue_discard(&l->queue);
+
+	begin(l, c->event_ns);
+	record_buffer(c, l);
+	p->sdu_len = 0;
+	if (rng_hit(&l->loss_rng, l->loss_q32)) {
+		out_drop(c, p, &l->at, CELL_DROP_RADIO_LOSS);
+		return;
+	}
+	p->queued_ns = c->event_ns + c->cfg.constant_delay_ms * NS_PER_MS;
+	pkt_enqueue(&l->way, p);
+}
+
+static void process(struct apart_link *link)
+{
+	struct cell *c = link->cell;
+
+	for (int d = 0; d < 2; d++) {
+		struct constant_leg *l = &link_of(link)->leg[d];
+
+		if (there_ns(l) <= c->event_ns) {
+			out_deliver(c, pkt_dequeue(&l->way),
+			            d == CELL_DIR_DL ? link->ue : link->ue | CELL_PORT_NETWORK);
+			return;
+		}
+		if (l->sent_ns <= c->event_ns) {
+			sent(c, l);
+			return;
+		}
+	}
+}
+
+static void empty(struct apart_link *link, struct pkt_queue *ret)
+{
+	for (int d = 0; d < 2; d++) {
+		pkt_queue_move(ret, &link_of(link)->leg[d].queue.sdus);
+		pkt_queue_move(ret, &link_of(link)->leg[d].way);
+	}
+}
+
+static void digest(const struct apart_link *link, uint64_t *h)
+{
+	for (int d = 0; d < 2; d++) {
+		const struct constant_leg *l = &link_of(link)->leg[d];
+
+		rlc_digest_sdus(h, &l->queue);
+		digest_mix_queue(h, &l->way);
+		digest_mix(h, (uint64_t)l->sent_ns);
+		digest_mix(h, l->loss_rng.state);
+	}
+}
+
+static const struct apart_kind kind = {
+	.bytes = sizeof(struct constant_link),
+	.init = init,
+	.ingress = ingress,
+	.next = next,
+	.process = process,
+	.next_output = next_output,
+	.empty = empty,
+	.digest = digest,
+};
+
+/* One event is a packet that comes, is sent or is there: at most two rows and a drop or a delivery
+ * with its row; at the end all packets are dropped. */
+static size_t out_min(const struct cell_cfg *cfg)
+{
+	return (size_t)cfg->max_pkts * 2 + 8;
+}
+
+static struct cell *lay_out(struct arena *a, const struct cell_cfg *cfg)
+{
+	struct apart *apart = apart_lay_out(a, cfg, &kind, sizeof(*apart));
+
+	return apart ? &apart->cell : NULL;
+}
+
+const struct ran ran_constant = {
+	.check = apart_check,
+	.out_min = out_min,
+	.lay_out = lay_out,
+	.init = apart_init,
+	.ingress = apart_ingress,
+	.next = apart_next,
+	.has_room = apart_has_room,
+	.process = apart_process,
+	.next_output = apart_next_output,
+	.transit_min = apart_transit_min,
+	.release = apart_release,
+	.empty = apart_empty,
+	.digest = apart_digest,
+};

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What holds for links of constant rate: a queue, a rate and a delay, worked out beside the core."""
+
+from collections import defaultdict
+
+from coreffi import NEVER, Cell, lib
+from hypothesis import given
+from hypothesis import strategies as st
+
+MS, S = 1_000_000, 1_000_000_000
+NETWORK_SIDE = 0x80
+
+
+@st.composite
+def plans(draw):
+    """(configuration, arrivals (t_ns, port, length) in order of time)"""
+    n_ue = draw(st.integers(1, 3))
+    cfg = {
+        "system": lib.CELL_SYSTEM_CONSTANT_RATE, "n_ue": n_ue, "ue": [{"peer": 0, "mode": 0}] * n_ue,
+        "seed": draw(st.integers(0, 2**32)), "max_pkts": 64,
+        "constant_dl_rate_bps": draw(st.sampled_from([1000, 999_983, 20_000_000, 1_000_000_000])),
+        "constant_ul_rate_bps": draw(st.sampled_from([64_000, 7_000_000])),
+        "constant_delay_ms": draw(st.sampled_from([0, 1, 40])),
+        "constant_loss_dl_q32": draw(st.sampled_from([0, 2**31])),
+        "constant_loss_ul_q32": draw(st.sampled_from([0, 0, 2**32 - 1])),
+        "constant_queue_pkts": draw(st.sampled_from([1, 3, 1000])),
+    }  # fmt: skip
+    t_ns, arrivals = 0, []
+    for _ in range(draw(st.integers(1, 30))):
+        t_ns += draw(st.sampled_from([0, 0, 1, 3 * MS, 77 * MS]))
+        port = draw(st.integers(1, n_ue)) | draw(st.sampled_from([0, NETWORK_SIDE]))
+        arrivals.append((t_ns, port, draw(st.integers(1, 1500))))
+    return cfg, arrivals
+
+
+def play(plan, step_ns=None):
+    cfg, arrivals = plan
+    cell = Cell(cfg)
+    for tag, (t_ns, port, length) in enumerate(arrivals):
+        while (due_ns := cell.next()) < t_ns:
+            bound_ns = cell.next_output()
+            assert bound_ns >= due_ns
+            n = len(cell.outputs)
+            cell.advance(min(t_ns - 1, due_ns if step_ns is None else due_ns + step_ns))
+            assert all(o.t_ns >= bound_ns for o in cell.outputs[n:] if o.type == lib.CELL_OUT_DELIVER)
+        assert cell.push(port, bytes([tag]) * length, tag, t_ns) == 0
+    while (due_ns := cell.next()) != NEVER:
+        cell.advance(due_ns if step_ns is None else due_ns + step_ns)
+    return cell
+
+
+def expected(plan):
+    """When each packet would be there, by tag; None for one that finds the queue full."""
+    cfg, arrivals = plan
+    busy, found = defaultdict(list), {}  # by port: when each packet in its queue will have been sent
+    for tag, (t_ns, port, length) in enumerate(arrivals):
+        rate_bps = cfg["constant_dl_rate_bps" if port & NETWORK_SIDE else "constant_ul_rate_bps"]
+        waiting = busy[port] = [sent_ns for sent_ns in busy[port] if sent_ns >= t_ns]
+        if len(waiting) >= cfg["constant_queue_pkts"]:
+            found[tag] = None
+            continue
+        waiting.append(max(waiting[-1] if waiting else 0, t_ns) - (-length * 8 * S // rate_bps))
+        found[tag] = waiting[-1] + cfg["constant_delay_ms"] * MS
+    return found
+
+
+@given(plans())
+def test_every_packet_is_there_when_it_should_or_is_dropped(plan):
+    cell, found = play(plan), expected(plan)
+    delivered = {o.tag: o for o in cell.outputs if o.type == lib.CELL_OUT_DELIVER}
+    dropped = {o.tag: o.reason for o in cell.outputs if o.type == lib.CELL_OUT_DROP}
+    assert sorted([*delivered, *dropped]) == sorted(found)
+    for tag, o in delivered.items():
+        _, port, length = plan[1][tag]
+        assert (o.t_ns, o.port, o.data) == (found[tag], port ^ NETWORK_SIDE, bytes([tag]) * length)
+    for tag, reason in dropped.items():
+        assert reason == (lib.CELL_DROP_QUEUE_FULL if found[tag] is None else lib.CELL_DROP_RADIO_LOSS)
+        loss = "dl" if plan[1][tag][1] & NETWORK_SIDE else "ul"
+        assert found[tag] is None or plan[0][f"constant_loss_{loss}_q32"] > 0
+
+
+@given(plans(), st.sampled_from([1, MS, 100 * MS]))
+def test_larger_steps_change_nothing(plan, step_ns):
+    one, two = play(plan), play(plan, step_ns)
+    assert one.outputs == two.outputs
+    assert one.digest() == two.digest()
+
+
+def test_packets_that_are_held_are_dropped_at_the_end():
+    cell = Cell({"system": lib.CELL_SYSTEM_CONSTANT_RATE, "n_ue": 1, "ue": [{"peer": 0, "mode": 0}]})
+    for tag in range(3):
+        cell.push(1, bytes(1000), tag, 0)
+    cell.advance(1 * MS)  # one is on its way, two wait
+    cell.done()
+    assert [o.reason for o in cell.outputs if o.type == lib.CELL_OUT_DROP] == [lib.CELL_DROP_SHUTDOWN] * 3

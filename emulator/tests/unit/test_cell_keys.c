@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The fuzzer's plans have every key that is declared, at both ends of its range and between. */
+#include <stdlib.h>
+
+#include "base/limit.h"
+#include "cell_plan.h"
+#include "cfg_values.h"
+#include "unit.h"
+
+#define INPUTS      200000
+#define INPUT_BYTES 400
+
+static const struct limit cell_keys[] = { CFG_DRAWN };
+static const struct limit ue_keys[] = { CFG_UE_DRAWN };
+static const struct limit bearer_keys[] = { CFG_BEARER_DRAWN };
+static const struct limit filter_keys[] = { CFG_FILTER_DRAWN };
+
+struct seen {
+	const char *field;
+	bool low, high, between;
+};
+
+static struct seen of_cell[COUNT(cell_keys)], of_ue[COUNT(ue_keys)];
+static struct seen of_bearer[COUNT(bearer_keys)], of_filter[COUNT(filter_keys)];
+
+static uint32_t value_at(const void *base, const struct limit *l)
+{
+	const uint8_t *at = (const uint8_t *)base + l->offset;
+	uint32_t four = 0;
+	uint16_t two = 0;
+
+	if (l->size == 1)
+		return *at;
+	memcpy(&two, at, sizeof(two));
+	if (l->size == 4)
+		memcpy(&four, at, sizeof(four));
+	return l->size == 2 ? two : four;
+}
+
+static void look(struct seen *seen, const struct limit *keys, size_t n, const void *base)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint32_t value = value_at(base, &keys[i]);
+
+		seen[i].field = keys[i].field;
+		seen[i].low |= value == keys[i].min;
+		seen[i].high |= value == keys[i].max;
+		seen[i].between |= value > keys[i].min && value < keys[i].max;
+	}
+}
+
+/* @max_pkts: its greatest value takes more memory than a fuzzer has. */
+static void check(const struct seen *seen, const struct limit *keys, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		bool all = seen[i].low && (seen[i].high || strcmp(keys[i].field, "max_pkts") == 0);
+
+		if (!all || (!seen[i].between && keys[i].max - keys[i].min > 1 &&
+		             strstr(keys[i].field, "sn_bits") == NULL))
+			fail_msg("%s: low %d, high %d, between %d", keys[i].field, seen[i].low,
+			         seen[i].high, seen[i].between);
+	}
+}
+
+static void test_every_key_is_drawn(void **state)
+{
+	static uint8_t bytes[INPUT_BYTES];
+	static struct plan plan;
+	uint32_t x = 1;
+
+	(void)state;
+	for (int n = 0; n < INPUTS; n++) {
+		struct fuzz_input in = { .at = bytes, .left = sizeof(bytes) };
+
+		for (size_t i = 0; i < sizeof(bytes); i++) {
+			x = x * 1664525 + 1013904223;
+			bytes[i] = (uint8_t)(x >> 24);
+		}
+		if (!plan_read(&plan, &in))
+			continue;
+		look(of_cell, cell_keys, COUNT(cell_keys), &plan.cfg);
+		for (uint8_t i = 0; i < plan.cfg.n_ue; i++)
+			look(of_ue, ue_keys, COUNT(ue_keys), &plan.cfg.ue[i]);
+		for (uint32_t i = 0; i < plan.cfg.n_bearers; i++) {
+			look(of_bearer, bearer_keys, COUNT(bearer_keys), &plan.bearer[i]);
+			look(of_filter, filter_keys, COUNT(filter_keys), &plan.bearer[i].filter[0]);
+		}
+	}
+	check(of_cell, cell_keys, COUNT(cell_keys));
+	check(of_ue, ue_keys, COUNT(ue_keys));
+	check(of_bearer, bearer_keys, COUNT(bearer_keys));
+	check(of_filter, filter_keys, COUNT(filter_keys));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_every_key_is_drawn) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

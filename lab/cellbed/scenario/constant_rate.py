@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Links of constant rate in place of LTE: their keys, with limits and defaults.
+
+docs/reference/keys.md lists them.
+"""
+
+from __future__ import annotations
+
+from cellbed.scenario.fields import Key, Probability, Rate
+from cellbed.scenario.system import System
+
+
+class ConstantRate(System):
+    """A link of each UE, with nothing of a radio: to compare with."""
+
+    PREFIX = "constant_"
+    ENB = "the other end of each link"
+
+    dl_rate: Rate = Key(20_000_000, 1000, 1_000_000_000, says="Rate of IP packets in the downlink of each UE")
+    ul_rate: Rate = Key(10_000_000, 1000, 1_000_000_000, says="The same for the uplink")
+    delay_ms: int = Key(10, 0, 10000, says="One-way delay after a packet has been sent")
+    loss_dl: Probability = Key(0.0, says="Probability that a downlink packet is lost, each independently of the others")
+    loss_ul: Probability = Key(0.0, says="The same for the uplink")
+    queue_pkts: int = Key(1000, 1, 65536,
+        says="Packets that wait or are being sent in each direction of a UE; more are dropped (`queue_full`)")

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the keys of a radio network in place of LTE say of it, besides themselves."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from cellbed.scenario.fields import Model
+
+
+class System(Model):
+    """Keys of `radio.<system>`, which are there with that `radio.system` only."""
+
+    #: How its fields of struct cell_cfg begin.
+    PREFIX: ClassVar[str]
+    #: What the eNB of a scenario is there.
+    ENB: ClassVar[str]
+    #: Whether it has one UE.
+    ONE_UE: ClassVar[bool] = False
+
+    def check(self, max_pkts: int) -> None:
+        """Raises ValueError for keys that do not fit each other.
+
+        Args:
+            max_pkts: packets that the radio daemon holds at most, `radio.max_pkts`.
+        """
