@@ -34,7 +34,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-fast test-long durations sanitized conformance fuzz soak mutate bench bench-lena lint format reference matrix doctor golden-update clean
+.PHONY: help setup build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-fast test-long durations sanitized conformance fuzz soak mutate bench bench-lena wheel lint format reference matrix replication doctor golden-update clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -136,6 +136,10 @@ bench: setup lab-kernel ## speed of the core, of celld as a pipe (as root), and 
 bench-lena: setup lab-kernel ## the virtual lab beside LENA of ns-3, which is fetched from PyPI
 	$(VENV)/bin/python tests/bench/lena.py --rounds $(ROUNDS)
 
+wheel: setup lab-kernels ## a wheel with programs, lab kernels and scenarios, in build/dist
+	$(VENV)/bin/pip wheel -q --disable-pip-version-check --no-deps --wheel-dir build/dist .
+	@ls -sh build/dist
+
 lint: setup $(STAMPS)/ansible-lint $(STAMPS)/clang-tidy ## formatters and linters, as CI runs them
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/mypy
@@ -166,6 +170,9 @@ reference: setup ## write docs/reference/ and the radio daemon's tables of keys 
 
 matrix: setup lab-kernels ## write docs/reference/kernels.md anew: what each kernel has
 	$(VENV)/bin/python -m cellbed.labs.matrix docs/reference/kernels.md
+
+replication: setup ## write docs/replication/ anew, a page for each paper, of the runs in RESULTS
+	$(VENV)/bin/python -m cellbed_analysis publish $(RESULTS) docs/replication --claims scenarios/*/*claims.yaml
 
 doctor: setup ## what this machine can run
 	$(CELLBED) doctor

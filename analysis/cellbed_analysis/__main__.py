@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """`python -m cellbed_analysis`: the analysis without the lab.
 
-Commands: report RESULTS, table RESULTS, why BUNDLE --at SECONDS, metrics
+Commands: report RESULTS, table RESULTS, publish RESULTS PAGES, why BUNDLE --at SECONDS, metrics
 (prints docs/metrics.md), maxdat --bler BLER --rate RATE (a model's advice, and
 what runs say to it).
 """
@@ -27,6 +27,10 @@ def main(arguments: list[str] | None = None) -> int:
         command.add_argument("results", type=Path)
         if name == "report":
             command.add_argument("--claims", type=Path, help="file of claims, instead of those in the manifests")
+    pages = commands.add_parser("publish", help="write a page for each paper, to be kept beside the code")
+    pages.add_argument("results", type=Path)
+    pages.add_argument("pages", type=Path, help="directory of the pages")
+    pages.add_argument("--claims", type=Path, nargs="+", default=[], help="files of claims, instead of the manifests'")
     why = commands.add_parser("why", help="where the RTT of one segment went")
     why.add_argument("bundle", type=Path)
     why.add_argument("--at", type=float, default=0.0, metavar="SECONDS", help="sent at or after")
@@ -47,6 +51,10 @@ def _run(chosen: argparse.Namespace) -> None:
         print(write_report(chosen.results, chosen.claims))
     elif chosen.command == "table":
         print_table(chosen.results)
+    elif chosen.command == "publish":
+        from .report.publish import publish
+
+        print(publish(chosen.results, chosen.pages, chosen.claims))
     elif chosen.command == "why":
         from cellbed_formats.bundle import read_bundle
 

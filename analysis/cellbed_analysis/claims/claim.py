@@ -104,9 +104,10 @@ def check(claim: Any) -> dict[str, Any]:
             raise DataError(f"{name}: key {key}.metric: {selector}: see docs/metrics.md")
     if trend is not None and "over" not in claim["measure"]:
         raise DataError(f"{name}: key measure.over: missing: a trend needs a parameter")
-    vary = claim.get("vary")
-    if vary is not None and (not isinstance(vary, dict) or set(vary) != {"scenario", "by"}):
-        raise DataError(f"{name}: key vary: {vary}: expected scenario and by")
+    vary = claim.get("vary", [])
+    for way in vary if isinstance(vary, list) else [vary]:
+        if not isinstance(way, dict) or set(way) != {"scenario", "by"}:
+            raise DataError(f"{name}: key vary: {way}: expected scenario and by")
     if claim.get("explain", "rtt") not in explanations():
         raise DataError(f"{name}: key explain: {claim['explain']}: allowed: {', '.join(explanations())}")
     return claim
@@ -123,18 +124,22 @@ def _check_expectation(claim: dict[str, Any], name: str) -> str | None:
     trend = expect.get("trend")
     if trend is not None and trend not in TRENDS:
         raise DataError(f"{name}: key expect.trend: {trend}: allowed: {', '.join(TRENDS)}")
-    for key, value in expect.items():
-        if key != "trend" and (isinstance(value, bool) or not isinstance(value, int | float)):
-            raise DataError(f"{name}: key expect.{key}: {value!r}: expected a number")
+    for key in expect.keys() - {"trend"}:
+        _check_number(f"{name}: key expect.{key}", expect[key])
     for key in {"effect", "runs"} & set(expect):
         if expect[key] <= 0:
             raise DataError(f"{name}: key expect.{key}: {expect[key]}: expected more than 0")
     otherwise = claim.get("otherwise")
-    if otherwise is not None and (isinstance(otherwise, bool) or not isinstance(otherwise, int | float)):
-        raise DataError(f"{name}: key otherwise: {otherwise!r}: expected a number")
-    if otherwise is not None and (trend is not None or judge_value(expect, Estimate(float(otherwise))).holds):
-        raise DataError(f"{name}: key otherwise: {otherwise}: meets what is expected, or stands beside a trend")
+    if otherwise is not None:
+        _check_number(f"{name}: key otherwise", otherwise)
+        if trend is not None or judge_value(expect, Estimate(float(otherwise))).holds:
+            raise DataError(f"{name}: key otherwise: {otherwise}: meets what is expected, or stands beside a trend")
     return trend
+
+
+def _check_number(at: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise DataError(f"{at}: {value!r}: expected a number")
 
 
 def scenarios_of(claim: dict[str, Any]) -> list[str]:

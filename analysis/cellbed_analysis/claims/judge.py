@@ -16,8 +16,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from cellbed_formats.size import parse_size
-
 from ..metrics.one_lab import one_lab
 from ..metrics.over_runs import select, series_over
 from ..stats.interval import Estimate
@@ -26,6 +24,7 @@ from .claim import SECOND, paper_value, scenarios_of, second_selector, tolerance
 from .expect import Judgement, judge_trend, judge_value
 from .explain import Row, explain
 from .measure import SPREAD_RUNS, measure, spread
+from .vary import variations
 
 #: What the runs decided, and what they did not: only the former are counted as results.
 COUNTED = ("reproduced", "differs")
@@ -128,39 +127,6 @@ def _implied(outcome: Outcome) -> Outcome:
     if outcome.verdict == "reproduced":
         return replace(outcome, verdict="implied", cause=reason)
     return _with_note(outcome, f"Configuration should imply it: {reason}") if outcome.verdict == "differs" else outcome
-
-
-def variations(claim: dict[str, Any], rows: Sequence[Row]) -> str:
-    """What a claim measures where a scenario varies what the paper does not state, in words."""
-    scenario, keys = claim["vary"]["scenario"], claim["vary"]["by"]
-    usable = one_lab([row for row in rows if row["scenario"] == scenario and row["usable"]])
-    if not usable:
-        return f"What the paper does not state is varied by the scenario {scenario}, which is not in these results."
-    by_point: dict[tuple[Any, ...], list[Row]] = {}
-    for row in usable:
-        by_point.setdefault(tuple(row.get(f"param.{key}", row.get(key)) for key in keys), []).append(row)
-    points = []
-    for values in sorted(by_point, key=_in_order):
-        found = measure(claim, by_point[values])
-        if found is not None:
-            where = ", ".join(_setting(key, value) for key, value in zip(keys, values, strict=True))
-            unit = "" if claim["unit"] == "1" else f" {claim['unit']}"
-            points.append(f"{found.value:.{2 if 'ratio' in claim else 1}f}{unit} ({where})")
-    if not points:
-        return f"{scenario}, which varies what the paper does not state, has no run of this kind."
-    return f"Measured where {scenario} varies what the paper does not state: {'; '.join(points)}."
-
-
-def _in_order(values: Sequence[Any]) -> list[tuple[bool, Any]]:
-    """Sorts settings: numbers, none, words."""
-    return [(isinstance(value, str), math.inf if value is None else value) for value in values]
-
-
-def _setting(key: str, value: Any) -> str:
-    """A parameter and its value, for people."""
-    if key == "tcp.receive_window":
-        return "window autotuned" if value is None else f"window {parse_size(value) / 1024:g} KiB"
-    return f"{key.rsplit('.', 1)[-1]} {value}"
 
 
 def _why_not_run(claim: dict[str, Any], rows: Sequence[Row]) -> str:

@@ -14,7 +14,9 @@ from cellbed_formats.flow import Flow
 from ..radio.handover import Handover, forwarded, handovers, held, of_flow
 from ..stats.numbers import scaled
 from ..tcp.after_handover import CASES, Effect, effect
+from ..tcp.arrival import transmissions
 from ..tcp.packet_rtt import packet_rtts
+from ..tcp.segment import flow_packets
 from ..tcp.sender import SEQ_SPACE, Sender
 from .metric import Metric
 from .rtt import Values
@@ -23,6 +25,8 @@ from .rtt import Values
 SPAN_NS = 1_000_000_000
 #: A capture's time of sending may lie so far before the probe's, where a link's delay was taken off it.
 CAPTURE_SLACK_NS = 5_000_000
+#: After so long the last flow of a scenario has been started, and has left its first slow start.
+START_UP_NS = 3_000_000_000
 
 HANDOVER = (
     Metric("ho_handovers", "1", "handovers of the flow's UE"),
@@ -65,6 +69,9 @@ HANDOVER = (
     Metric("ho_held_ms", "ms", "longest time that an eNB held packets at a stretch"),
     Metric("ho_held_max_pkts", "packets", "most packets that an eNB held for the UE or for an End Marker"),
     Metric("ho_delivered_kb", "kB", "new data received in the span (1000 bytes)"),
+    Metric("ho_delivered_target_kb", "kB", "the same to one RTT of the target cell after the UE's arrival"),
+    Metric("ho_delivered_switch_kb", "kB", "as ho_delivered_kb, from the path switch where that came before the start"),
+    Metric("ho_rtt_target_ms", "ms", "that RTT: of packets received in the second after the arrival, median"),
     Metric("ho_rate_before_mbps", "Mbit/s", "new data received in the second before the start"),
     Metric("ho_rate_after_mbps", "Mbit/s", "new data received in the second after it"),
     *(
@@ -74,6 +81,11 @@ HANDOVER = (
             Metric(
                 f"ho_drop_{side}_percent", "%", f"dropped by the queue in front of the {side} eNB, whole run"
             ),
+            Metric(
+                f"ho_lost_{side}_start_percent", "%",
+                f"of what flows that stay in the {side} cell sent in the first 3 s, lost",
+            ),
+            Metric(f"ho_lost_{side}_steady_percent", "%", "the same of what they sent later"),
             Metric(f"ho_early_drop_{side}_pkts", "packets", "of these, by RED before the queue was full"),
             Metric(f"ho_marked_{side}_pkts", "packets", "packets that RED marked there"),
         )
@@ -99,7 +111,7 @@ def handover_metrics(bundle: Bundle, flow: Flow) -> Values:
         return values
     values |= case_metrics(sender, handover, found)
     if bundle.settings.get("capture", {}).get("ip", True):
-        values |= packet_metrics(packet_rtts(bundle, flow), handover, found)
+        values |= packet_metrics(packet_rtts(bundle, flow), handover, found) | loss_metrics(bundle, handover)
     return values
 
 
@@ -169,6 +181,30 @@ def link_metrics(bundle: Bundle, handover: Handover) -> Values:
                 f"ho_early_drop_{side}_pkts": sum(link.get("early_drop_pkts", 0) for link in links),
                 f"ho_marked_{side}_pkts": sum(link.get("marked_pkts", 0) for link in links),
             }
+    return values
+
+
+def loss_metrics(bundle: Bundle, handover: Handover) -> Values:
+    """What flows lost that stay in one of the two cells, apart for the time in which flows start.
+
+    A flow that starts fills the queue until it loses: with short runs that is much of what a run loses.
+    """
+    names = [e["name"] for e in bundle.celld["cell"].get("enbs", [])]
+    at = {ue["name"]: ue.get("enb") for ue in bundle.celld["cell"]["ues"] if ue["name"] != handover.ue}
+    staying = [
+        flow for flow in bundle.flows
+        if flow.transport == "tcp" and all(bundle.has(f"ip-{node}.pcap") for node in (flow.source, flow.sink))
+    ]  # fmt: skip
+    values: Values = {}
+    for side, enb in (("source", handover.source), ("target", handover.target)):
+        flows = [flow for flow in staying if at.get(flow.sink) == names[enb]]
+        sent = [transmissions(*(flow_packets(bundle, flow, node)[0] for node in (flow.source, flow.sink)))
+                .select("t_ns", "there_ns") for flow in flows]  # fmt: skip
+        rows = pl.concat(sent) if sent else pl.DataFrame({"t_ns": [], "there_ns": []})
+        early = pl.col("t_ns") < bundle.start_ns + START_UP_NS
+        for name, part in (("start", rows.filter(early)), ("steady", rows.filter(~early))):
+            if len(part):
+                values[f"ho_lost_{side}_{name}_percent"] = 100 * part["there_ns"].null_count() / len(part)
     return values
 
 
@@ -248,9 +284,17 @@ def packet_metrics(packets: pl.DataFrame, handover: Handover, found: Effect) -> 
         "ho_rtt_max_ms": scaled(_largest(concerned["rtt_ns"]), 1e6),
         "ho_lost_pkts": int(concerned["there_ns"].null_count()),
         "ho_delivered_kb": new_bytes(packets, start, end) / 1000,
+        "ho_delivered_switch_kb": new_bytes(packets, min(start, handover.path_ns or start), end) / 1000,
         "ho_rate_before_mbps": new_bytes(packets, start - SPAN_NS, start) * 8e-6,
         "ho_rate_after_mbps": new_bytes(packets, start, start + SPAN_NS) * 8e-6,
     }
+    arrived = handover.attached_ns
+    if arrived is not None:
+        there = packets.filter(pl.col("there_ns").is_between(arrived, arrived + SPAN_NS))
+        target_ns = _median(there["rtt_ns"])
+        if target_ns is not None:
+            values["ho_rtt_target_ms"] = target_ns / 1e6
+            values["ho_delivered_target_kb"] = new_bytes(packets, start, arrived + round(target_ns)) / 1000
     came = concerned.drop_nulls("there_ns").sort("there_ns")["number"].to_numpy()
     values["ho_reordered_pkts"] = int((came < np.maximum.accumulate(came)).sum()) if len(came) else 0
     return values | (spurious_metrics(packets, found) if found.timeout is not None else {"ho_spurious": 0})

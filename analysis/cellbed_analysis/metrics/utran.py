@@ -144,7 +144,7 @@ def transfer_metrics(bundle: Bundle, flow: Flow) -> Values:
 
 
 def rlc_metrics(bundle: Bundle, flow: Flow) -> Values:
-    """Transmissions and discards of RLC, whole run."""
+    """Transmissions of RLC, whole run, and what it discarded of the flow's UE."""
     stats = bundle.radio_stats
     sent, again = stats.get("rlc_pdus_tx", 0), stats.get("rlc_retx", 0)
     values: Values = {f"dropped_{reason}_pkts": n for reason, n in stats.get("pkts_dropped", {}).items()}
@@ -154,6 +154,9 @@ def rlc_metrics(bundle: Bundle, flow: Flow) -> Values:
     }
     events = bundle.radio.with_columns(pl.col("event", "dir").cast(pl.String))
     given_up = events.filter((pl.col("event") == "rlc_discard") & (pl.col("aux") == 1))
+    if len(bundle.settings["radio"]["ues"]) > 1:
+        ue = bundle.radio_node(flow.sink) or bundle.radio_node(flow.source)
+        given_up = given_up.filter((pl.col("node") == ue) | (pl.col("peer") == ue))
     for direction in ("dl", "ul"):
         values[f"sdus_discarded_{direction}"] = len(given_up.filter(pl.col("dir") == direction))
     sent_data = data_transmissions(bundle.counters, flow.source)

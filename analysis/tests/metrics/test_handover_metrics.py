@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from synthetic_bundle import MS, START_NS
 from synthetic_handover import Wire, handover_rows, radio_row, rrc, tcp_row, write_handover_bundle
 from synthetic_timeout import BEFORE, forwarded_wire, timeout_rows
 
-from cellbed_analysis.metrics.handover import handover_metrics
+from cellbed_analysis.metrics.handover import handover_metrics, loss_metrics
 from cellbed_analysis.metrics.rows import compute
 from cellbed_analysis.radio.handover import handovers, messages, of_flow
 from cellbed_analysis.studies.handover_pacifico.metrics import equation_metrics
@@ -130,11 +131,39 @@ def test_a_spurious_timeout_and_what_surrounds_it(tmp_path: Path) -> None:
         "ho_slow_start_ms": 200, "ho_timeout_spurious": 1, "ho_timeout_real": 0, "ho_spurious": 1,
         "ho_rtt_before_ms": 30, "ho_rtt_max_ms": 160, "ho_lost_pkts": 2, "ho_reordered_pkts": 0, "ho_ack_gap_ms": 130,
         # In the span those that left from 2280 on, but for the two lost and the one that waits.
-        "ho_delivered_kb": 20, "ho_rate_before_mbps": 0.632, "ho_rate_after_mbps": 0.176,
+        "ho_delivered_kb": 20, "ho_delivered_switch_kb": 20, "ho_delivered_target_kb": 20, "ho_rtt_target_ms": 30,
+        "ho_rate_before_mbps": 0.632, "ho_rate_after_mbps": 0.176,
     }  # fmt: skip
     assert {name: values.get(name) for name in expected} == pytest.approx(expected)
     of_equations = equation_metrics(bundle, bundle.flows[0])
     assert of_equations["ho_model_share"] == pytest.approx(0.83, abs=0.1)
+
+
+def test_data_are_delivered_from_the_path_switch_and_for_an_rtt_of_the_target_cell(tmp_path: Path) -> None:
+    """By a prediction the path is switched 100 ms before, and in the target cell an RTT takes 60 ms, not 40."""
+    wire = Wire()
+    for segment in range(140):
+        wire.send(2160 + 2 * segment, segment, *((20, 10) if segment < 90 else (40, 20)))
+    bundle = _bundle(tmp_path, BEFORE, handover_rows(2300, path_ms=-100, predicted_ms=2170), wire)
+    values = handover_metrics(bundle, bundle.flows[0])
+    assert values["ho_delivered_kb"] == 30  # a segment every 2 ms from 2300 to 2358, none up to 2378
+    assert values["ho_delivered_switch_kb"] == 30 + 50
+    assert values["ho_rtt_target_ms"] == 60
+    assert values["ho_delivered_target_kb"] == 30 + 9
+
+
+def test_losses_of_flows_that_stay_are_told_apart_for_the_start(tmp_path: Path) -> None:
+    wire = Wire()
+    for segment in range(10):
+        wire.send(100 + segment, segment, way_ms=None if segment < 2 else 20)
+    for segment in range(4):
+        wire.send(3100 + segment, 10 + segment, way_ms=None if segment < 1 else 20)
+    bundle = _bundle(tmp_path, BEFORE, wire=wire)
+    handover = of_flow(bundle, bundle.flows[0])
+    assert handover is not None
+    assert loss_metrics(bundle, handover) == {}  # the one UE that has captures leaves
+    values = loss_metrics(bundle, replace(handover, ue="c1"))
+    assert values == {"ho_lost_source_start_percent": 20, "ho_lost_source_steady_percent": 25}
 
 
 def test_a_timeout_of_a_lost_segment_is_real(tmp_path: Path) -> None:

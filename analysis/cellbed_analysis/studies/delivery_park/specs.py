@@ -38,7 +38,7 @@ def specs(rows: Sequence[dict[str, Any]]) -> list[FigureSpec]:
             f"delivery-window{'' if index == 0 else f'-{index + 1}'}",
             "Goodput against what the paper leaves open",
             f"{title}. Points are means over seeds with 95 % confidence intervals (Student's t). Dotted lines show the "
-            "paper's Table 4, whose receive window is not known. No value is chosen to meet it.",
+            "paper's Table 4, which does not say what is varied here. No value is chosen to meet it.",
             partial(window_chart.draw, study),
         )
         for index, (title, study) in enumerate(studies(found).items())

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...metrics.over_runs import estimate
+from ...metrics.series_name import natural
 from ...report.words import window_text
 from ...stats.interval import Estimate, over_seeds
 from . import park
@@ -126,11 +127,11 @@ def sweeps(rows: Sequence[Row]) -> list[Sweep]:
     mine = [row for row in rows if row["usable"] and belongs(row)]
     free = {name: _free_parameters([row for row in mine if row["scenario"] == name]) for name in _scenarios(mine)}
     groups: dict[tuple[str, str, str], list[Row]] = {}
-    for row in sorted(mine, key=lambda row: row.get("receive_window_bytes") or math.inf):
+    for row in mine:
         point = _point(row)
         other = ", ".join(f"{key} {point[key]}" for key in sorted(free[row["scenario"]] & set(point)))
         groups.setdefault((row["scenario"], row["lab"], other), []).append(row)
-    return [_sweep(key, group) for key, group in sorted(groups.items(), key=lambda item: item[0][:2])]
+    return [_sweep(key, groups[key]) for key in sorted(groups, key=lambda key: (*key[:2], natural(key[2])))]
 
 
 def studies(found: Sequence[Sweep]) -> dict[str, list[Sweep]]:

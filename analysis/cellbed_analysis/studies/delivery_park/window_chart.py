@@ -1,18 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Goodput in and out of sequence against what a study varies, such as the receive window."""
+"""Goodput in and out of sequence against what a study varies: the receive window, or the eNB's queue."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...figures.error_bars import errors
-from ...figures.style import OTHER, ink
+from ...figures.style import FAINT, OTHER, ink
+from . import park
 from .sweep import ORDERS, Sweep
 
+#: A point's parameter, and its value.
+_POINT = re.compile(r"(.*?) ?(\d.*|autotuned)")
+LABELS = {"queue_pkts": "queue of the eNB (packets)"}
 LINES = {"in": (OTHER[0][0], "o", "-"), "out": (OTHER[1][0], "s", "--")}
 
 
@@ -32,12 +38,26 @@ def draw(study: Sequence[Sweep]) -> Figure:
             _panel(axes, study, name, rate)
             axes.set_title(f"{name}, loss of {100 * rate:g} %", loc="left", fontsize="medium")
         row[0].set_ylabel("Mbit/s")
+    varied, values = _points(study)
     for axes in panels[-1]:
-        axes.set_xticks(range(len(study)), [sweep.point.rpartition(" window ")[2] for sweep in study])
+        axes.set_xticks(range(len(study)), values)
         axes.tick_params(axis="x", rotation=60)
+        axes.set_xlabel(LABELS.get(varied, varied))
+    if varied in LABELS:
+        at = np.interp(park.BANDWIDTH_DELAY_PKTS, [float(value) for value in values], range(len(values)))
+        for axes in panels.flat:
+            axes.axvline(at, color=FAINT["light"], linewidth=0.9, linestyle="--", label="bandwidth-delay product")
     handles, labels = panels[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=4)
     return figure
+
+
+def _points(study: Sequence[Sweep]) -> tuple[str, list[str]]:
+    """What a study varies, and its values in words."""
+    found = [_POINT.fullmatch(sweep.point) for sweep in study]
+    names = {match[1] for match in found if match}
+    values = [match[2] if match else sweep.point for match, sweep in zip(found, study, strict=True)]
+    return names.pop() if len(names) == 1 else "", values
 
 
 def _panel(axes: Axes, study: Sequence[Sweep], name: str, rate: float) -> None:

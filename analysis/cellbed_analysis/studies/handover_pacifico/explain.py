@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -38,6 +37,10 @@ FACTS = (
     ("ho_rate_after_mbps", "{:.1f} in the second after the start"),
     ("ho_drop_source_percent", "{:.2f} % dropped in front of the source"),
     ("ho_drop_target_percent", "{:.2f} % in front of the target"),
+    ("ho_lost_source_start_percent", "flows that stay in the source cell lost {:.2f} % in the first 3 s"),
+    ("ho_lost_source_steady_percent", "{:.2f} % later"),
+    ("ho_lost_target_start_percent", "those in the target cell {:.2f} %"),
+    ("ho_lost_target_steady_percent", "{:.2f} % later"),
     ("ho_marked_source_pkts", "{:.0f} marked in front of the source"),
     ("ho_marked_target_pkts", "{:.0f} in front of the target"),
 )
@@ -53,7 +56,7 @@ def handover(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
     """What the handovers did, and what follows from that."""
     groups = [group for group in (rows, other) if group]
     reasons = dict.fromkeys(reason for group in groups for reason in _reasons(group))
-    bounds = [*_bounds(claim, rows), *_windows(claim, rows, other)] if rows else []
+    bounds = _bounds(claim, rows) if rows else []
     return " ".join([*(_facts(group) for group in groups), *reasons, *bounds])
 
 
@@ -120,38 +123,9 @@ def _delivered_bound(expect: Mapping[str, Any], rows: Rows, rate_bps: float) -> 
             f"{expect['high']:g} kB take it {8e6 * expect['high'] / rate_bps:.0f} ms, whatever the procedure.")
 
 
-def _drop_bound(mes: str) -> Bound:
-    """Reno's mean window is the square root of 3 / 2 of the reciprocal of the losses.
-
-    Source: Mathis, Semke, Mahdavi, Ott 1997, The Macroscopic Behavior of the TCP Congestion Avoidance Algorithm
-    """
-    def bound(expect: Mapping[str, Any], rows: Rows, _: float) -> str | None:
-        flows, queue = mean(rows, mes), mean(rows, "param.links.4.queue_pkts")
-        if flows is None or queue is None or not expect.get("value"):
-            return None
-        window = math.sqrt(150 / expect["value"])
-        return (f"With {expect['value']:g} % of losses Reno has a mean window of {window:.0f} packets: "
-                f"{flows:.0f} flows have {flows * window:.0f} on the way, and do not fill a queue of {queue:.0f}.")
-    return bound
-
-
-def _windows(claim: Mapping[str, Any], rows: Rows, other: Rows) -> list[str]:
-    """Why two managements of a queue drop more or less: what keeps it shorter keeps windows smaller.
-
-    Source: Mathis, Semke, Mahdavi, Ott 1997, as above
-    """
-    windows = [window for group in (rows, other) if (window := mean(group, "ho_cwnd_pkts"))]
-    if not claim.get("measure", {}).get("metric", "").startswith("ho_drop_") or len(windows) < 2:
-        return []
-    first, second = (f"{window:.0f} packets takes {150 / window**2:.2f} %" for window in windows)
-    return [f"Reno's window follows its losses: a mean of {first} of them, one of {second}."]
-
-
 _BOUNDS: dict[str, Bound] = {
     "ho_rtt_before_ms": _rtt_bound,
     "ho_delivered_kb": _delivered_bound,
-    "ho_drop_source_percent": _drop_bound("ho_source_mes"),
-    "ho_drop_target_percent": _drop_bound("ho_target_mes"),
 }
 
 

@@ -223,6 +223,24 @@ def test_figure_of_a_study(theme: str) -> None:
         assert drawn == [pytest.approx([15, 15, 15]), pytest.approx([19.5, 22.5, 21.0])]
 
 
+def test_queues_stand_in_order_beside_the_bandwidth_delay_product() -> None:
+    """The product of 220 Mbit/s and 13 ms, 249.65 packets: half-way from a queue of 49.65 to one of 449.65."""
+    study = sweeps([
+        row("cubic", order, 0.01, 1, point=f"queue_pkts={queue}, bler_dl=0.01", receive_window_bytes=None)
+        for queue in (1049.65, 449.65, 49.65) for order in ("in", "out")
+    ])  # fmt: skip
+    with style.theme("light"):
+        axes = window_chart.draw(study).axes[0]
+        assert [label.get_text() for label in axes.get_xticklabels()] == ["49.65", "449.65", "1049.65"]
+        assert axes.get_xlabel() == "queue of the eNB (packets)"
+        (line,) = [line for line in axes.lines if line.get_label() == "bandwidth-delay product"]
+        assert line.get_xdata() == pytest.approx([0.5, 0.5], abs=1e-3)
+    with style.theme("light"):
+        windowed = window_chart.draw(sweeps(windows())[1:]).axes[-1]
+        assert windowed.get_xlabel() == "receive window"
+        assert "bandwidth-delay product" not in [line.get_label() for line in windowed.lines]
+
+
 def test_report_has_the_study(tmp_path: Path) -> None:
     class Run:
         def __init__(self, row: dict[str, Any]) -> None:

@@ -39,13 +39,7 @@ def test_delivered_data_are_bounded_by_the_link() -> None:
     assert "carries" not in handover(claim("ho_delivered_kb", above=0), [ROW], [])
 
 
-def test_a_drop_rate_says_how_large_the_windows_are() -> None:
-    said = handover(claim("ho_drop_target_percent", value=3.9), [ROW], [])   # sqrt(1.5 / 0.039) = 6.2
-    assert "a mean window of 6 packets: 3 flows have 19 on the way, and do not fill a queue of 90" in said
-
-
-def test_a_shorter_queue_has_more_losses() -> None:
-    rows, other = [ROW | {"ho_cwnd_pkts": 30}], [ROW | {"ho_cwnd_pkts": 10}]
-    said = handover(claim("ho_drop_target_percent", above=0), rows, other)
-    assert "a mean of 30 packets takes 0.17 % of them, one of 10 packets takes 1.50 %" in said
-    assert "follows its losses" not in handover(claim("ho_timeout", above=0), rows, other)
+def test_a_drop_rate_is_told_apart_for_the_start() -> None:
+    split = {"ho_lost_target_start_percent": 6.0, "ho_lost_target_steady_percent": 1.25}
+    said = handover(claim("ho_drop_target_percent", value=3.9), [ROW | split], [])
+    assert "those in the target cell 6.00 %, 1.25 % later" in said

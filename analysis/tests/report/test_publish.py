@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Pages that are kept beside the code: the same of the same runs, complete, small, and read by viewers of Markdown."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from functools import partial
+from pathlib import Path
+from xml.etree import ElementTree
+
+import matplotlib.pyplot as plt
+import pytest
+import yaml
+from matplotlib.figure import Figure
+from paper_claims import CLAIMS
+from synthetic_bundle import write_bundle
+
+from cellbed_analysis.__main__ import main
+from cellbed_analysis.claims.judge import VERDICTS
+from cellbed_analysis.figures.figure import FigureSpec
+from cellbed_analysis.figures.vector import save
+from cellbed_analysis.report.publish import publish
+from cellbed_formats.error import DataError
+
+MODES = ("DM-DM", "DM-IM", "IM-DM", "IM-IM")
+#: A second scenario, which varies what the first one does not state.
+VARIED = {"id": "d2d-nardini/varied", "title": "Varied", "source": "after Nardini", "file": "scenarios/v.yaml"}
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("results")
+    for modes in MODES:
+        write_bundle(made, modes, scenario="d2d-nardini/static")
+    write_bundle(made, seed=2, outcome="failed")
+    write_bundle(made, window="16KiB", scenario=VARIED["id"])
+    return made
+
+
+@pytest.fixture(scope="module")
+def claims(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The paper's, of which one varies, and one has what Markdown would take for mark-up."""
+    found = yaml.safe_load(CLAIMS.read_text())
+    number = next(claim for claim in found if claim["id"] == "rtt-dm-dm")
+    number["vary"] = {"scenario": VARIED["id"], "by": ["tcp.receive_window"]}
+    number["statement"] = "a | b < c, *d* _e_"
+    path = tmp_path_factory.mktemp("scenarios") / "d2d-nardini" / "claims.yaml"
+    path.parent.mkdir()
+    path.write_text(yaml.safe_dump(found))
+    return path
+
+
+@pytest.fixture(scope="module")
+def pages(results: Path, claims: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return publish(results, tmp_path_factory.mktemp("pages"), [claims]).parent
+
+
+def files(directory: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(directory)): path.read_bytes() for path in directory.rglob("*") if path.is_file()}
+
+
+def rows_of(page: str, heading: str) -> list[list[str]]:
+    """Cells of the first table behind a heading."""
+    lines = page.split(heading)[1].split("\n\n|")[1].split("\n\n")[0].splitlines()
+    return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip("|"))] for line in lines]
+
+
+def test_the_same_runs_make_the_same_bytes(results: Path, claims: Path, pages: Path, tmp_path: Path) -> None:
+    publish(results, tmp_path, [claims])
+    assert files(tmp_path) == files(pages)
+    again = files(pages)
+    publish(results, tmp_path, [claims])  # over what is there
+    assert files(tmp_path) == again
+
+
+def test_every_claim_has_a_line_with_numbers_verdict_and_cause(claims: Path, pages: Path) -> None:
+    page = (pages / "d2d-nardini.md").read_text()
+    table = rows_of(page, "## Claims")
+    known = yaml.safe_load(claims.read_text())
+    assert {len(row) for row in table} == {9}
+    assert len(table) == 2 + len(known)
+    by_id = {re.findall(r"\*\*(.+?)\*\*", row[0])[0].replace("\\", ""): row for row in table[2:]}
+    line = by_id["rtt-dm-dm"]
+    assert line[0].endswith(r"a \| b \< c, \*d\* \_e\_")
+    assert line[1:4] == ["30", "± 1", "29.99"]
+    assert line[7] == "reproduced"
+    assert {row[7] for row in table[2:]} <= set(VERDICTS)
+    assert all(row[8] for row in table[2:] if row[7] in ("differs", "not-run"))
+    said = json.loads((pages / "d2d-nardini" / "claims.json").read_text())
+    assert [entry["verdict"] for entry in said] == [row[7] for row in table[2:]]
+
+
+def test_counts_are_those_of_the_table(pages: Path) -> None:
+    head, _, line, total = rows_of((pages / "README.md").read_text(), "# The papers, played")
+    verdicts = [row[7] for row in rows_of((pages / "d2d-nardini.md").read_text(), "## Claims")[2:]]
+    assert head[4:] == list(VERDICTS)
+    assert [int(count) for count in line[4:]] == [verdicts.count(verdict) for verdict in VERDICTS]
+    assert total[2:] == line[2:]
+    assert line[2] == "6"
+
+
+def test_a_scan_shows_every_setting_beside_the_literal_reading(pages: Path) -> None:
+    table = rows_of((pages / "d2d-nardini.md").read_text(), f"## What {VARIED['id']} decides")
+    assert table[0] == ["claim", "paper", "as claimed", "window 16 KiB"]
+    assert table[2] == ["rtt-dm-dm", "30", "29.99 ✓", "29.99 ✓"]
+    assert table[3][2:] == ["**1 of 1**", "**1 of 1**"]
+
+
+def test_figures_are_small_and_without_a_date(pages: Path) -> None:
+    page = (pages / "d2d-nardini.md").read_text()
+    shown = re.findall(r"!\[.+\]\((.+\.svg)\)", page)
+    assert len(shown) > 4
+    assert sorted(shown) == sorted(f"d2d-nardini/{path.name}" for path in (pages / "d2d-nardini").glob("*.svg"))
+    for name in shown:
+        text = (pages / name).read_text()
+        assert ElementTree.fromstring(text).tag.endswith("svg")
+        assert len(text) < 150_000, name
+        assert "<dc:date>" not in text
+        assert "script" not in text
+
+
+def test_clouds_of_points_are_pictures_within_a_figure(tmp_path: Path) -> None:
+    def drawn(points: int) -> Figure:
+        figure, axes = plt.subplots()
+        axes.plot(range(points), marker=".")
+        axes.scatter(range(points), range(points))
+        return figure
+
+    specs = [FigureSpec(f"of-{points}", "t", "c", partial(drawn, points)) for points in (10, 20_000)]
+    few, many = (path.read_text() for _, path in save(specs, tmp_path))
+    assert "data:image/png" not in few
+    assert many.count("data:image/png") >= 1
+    assert len(many) < 100_000
+
+
+def test_a_run_that_recorded_something_else_has_another_hash(results: Path, claims: Path, tmp_path: Path) -> None:
+    def hashes(at: Path) -> tuple[list[str], dict[str, str]]:
+        publish(results, at, [claims])
+        found = [row[6] for row in rows_of((at / "d2d-nardini.md").read_text(), "## Runs")[2:]]
+        lines = (at / "d2d-nardini" / "runs.csv").read_text().splitlines()[1:]
+        return found, {",".join(line.split(",")[:3]): line.split(",")[-1] for line in lines}
+
+    before, runs = hashes(tmp_path / "a")
+    stats = next(results.glob("IM-IM*")) / "ip-ue2.pcap"
+    original = stats.read_bytes()
+    stats.write_bytes(original[:-1] + bytes([original[-1] ^ 1]))
+    after, changed = hashes(tmp_path / "b")
+    stats.write_bytes(original)
+    assert before[0] != after[0]
+    assert before[1] == after[1]
+    assert [key for key in runs if runs[key] != changed[key]] == [key for key in runs if "IM-IM" in key]
+
+
+def test_it_says_what_plays_the_runs_again(pages: Path) -> None:
+    page = (pages / "d2d-nardini.md").read_text()
+    assert "--seed 1 --seed 2 --results results/replication" in page
+    assert "| 5 | 4 |" in page.split("## Runs")[1]  # one failed
+    assert "make replication RESULTS=results/replication" in page
+
+
+def test_it_says_where_seeds_are_left_out(results: Path, claims: Path, tmp_path: Path) -> None:
+    said = {"id": "d2d-nardini/few", "title": "t", "source": "s", "file": "f.yaml", "text": "seeds: [1, 2, 3]\n"}
+    path = write_bundle(results, window="32KiB", scenario=said["id"])
+    manifest = json.loads((path / "manifest.json").read_text())
+    (path / "manifest.json").write_text(json.dumps(manifest | {"scenario": said}))
+    page = publish(results, tmp_path, [claims]).with_name("d2d-nardini.md").read_text()
+    shutil.rmtree(path)
+    rows = {row[0]: row[4] for row in rows_of(page, "## Runs")[2:]}
+    assert rows["[d2d-nardini/few](../../f.yaml)"] == "1 of 3"
+    assert {seeds for name, seeds in rows.items() if "few" not in name} == {"1, 2", "1"}
+
+
+def test_what_was_found_stands_before_the_claims(results: Path, claims: Path, tmp_path: Path) -> None:
+    said = claims.with_name("findings.md")
+    said.write_text("## What it means\n\nSomething.\n")
+    page = publish(results, tmp_path, [claims]).with_name("d2d-nardini.md").read_text()
+    said.unlink()
+    assert page.index("Something.") < page.index("## Claims")
+
+
+def test_wrong_results_are_one_line(results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(DataError, match="no claim is about any of its runs"):
+        publish(results, tmp_path / "none")
+    assert not (tmp_path / "none").exists()
+    assert main(["publish", str(tmp_path / "absent"), str(tmp_path)]) == 1
+    assert "no such results directory" in capsys.readouterr().err
