@@ -4,6 +4,7 @@
 import errno
 import os
 import re
+import struct
 import subprocess
 from pathlib import Path
 
@@ -36,24 +37,45 @@ lib = ffi.dlopen(str(BUILD / "emulator/core/libcellcore-test.so"))
 
 # Large and soon overwritten: not cleared first. The core does not depend on what was there before.
 allocate = ffi.new_allocator(should_clear_after_alloc=False)
-INFO_FIELDS = [name for name, _ in ffi.typeof("struct cell_pdu_info").fields]
 RECORD_FIELDS = [name for name, _ in ffi.typeof("struct cell_record").fields]
+RECORD_BYTES = ffi.sizeof("struct cell_record")
+
+
+def layout(of: str, until: int) -> struct.Struct:
+    """The fields of a struct of the core in front of an offset, for Python's own reader: cffi's takes several times as
+    long for an output, of which properties see millions."""
+    codes = {"uint8_t": "B", "uint16_t": "H", "uint32_t": "I", "uint64_t": "Q", "int64_t": "q", "uint8_t *": "P",
+             "enum cell_out_type": "I"}
+    fields = [field for _, field in ffi.typeof(of).fields if field.offset < until]
+    made = struct.Struct("@" + "".join(codes[field.type.cname.replace(" const", "")] for field in fields))
+    assert made.size == fields[-1].offset + ffi.sizeof(fields[-1].type), of
+    return made
+
+
+OUT_BYTES, UNION = ffi.sizeof("struct cell_out"), ffi.offsetof("struct cell_out", "info")
+OUT = layout("struct cell_out", UNION)
+INFO = layout("struct cell_pdu_info", ffi.sizeof("struct cell_pdu_info"))
+INFO_FIELDS = [name for name, _ in ffi.typeof("struct cell_pdu_info").fields]
 
 
 class Output:
-    """A copy of one struct cell_out; compares by everything in it."""
+    """A copy of one struct cell_out, which is the @i-th in @raw; compares by everything in it."""
 
-    __slots__ = ("data", "info", "pkt", "port", "reason", "record", "t_ns", "tag", "type")
+    __slots__ = ("_info", "data", "pkt", "port", "reason", "record", "t_ns", "tag", "type")
 
-    def __init__(self, o):
-        self.type, self.port, self.reason = o.type, o.port, o.reason
-        self.pkt, self.tag, self.t_ns = o.pkt, o.tag, o.t_ns
-        self.data = bytes(ffi.buffer(o.data, o.len)) if o.data != ffi.NULL else b""
-        self.info = self.record = None
-        if o.type == lib.CELL_OUT_PDU:
-            self.info = {name: getattr(o.info, name) for name in INFO_FIELDS}
-        elif o.type == lib.CELL_OUT_RECORD:
-            self.record = bytes(ffi.buffer(ffi.addressof(o.record)))
+    def __init__(self, raw: bytes, i: int):
+        at = i * OUT_BYTES
+        self.type, self.port, self.reason, self.pkt, self.tag, self.t_ns, data, n = OUT.unpack_from(raw, at)
+        self.data = bytes(ffi.buffer(ffi.cast("char *", data), n)) if data else b""
+        self._info = self.record = None
+        if self.type == lib.CELL_OUT_PDU:
+            self._info = INFO.unpack_from(raw, at + UNION)
+        elif self.type == lib.CELL_OUT_RECORD:
+            self.record = raw[at + UNION : at + UNION + RECORD_BYTES]
+
+    @property
+    def info(self) -> dict | None:
+        return self._info and dict(zip(INFO_FIELDS, self._info, strict=True))
 
     def __eq__(self, other):
         return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
@@ -85,7 +107,9 @@ class Cell:
         self.again = 0  # times that cell_advance() said -EAGAIN
 
     def _take(self):
-        self.outputs += [Output(self._out[i]) for i in range(self._n[0])]
+        n = self._n[0]
+        raw = bytes(ffi.buffer(self._out, n * OUT_BYTES))
+        self.outputs += [Output(raw, i) for i in range(n)]
 
     def push(self, port: int, data: bytes, tag: int, t_ns: int) -> int:
         return lib.cell_push(self.cell, port, data, len(data), tag, t_ns)

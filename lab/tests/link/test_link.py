@@ -84,7 +84,7 @@ def test_set_comes_last(tmp_path):
 
 
 def test_any_scenario_is_a_link(tmp_path):
-    made = settings(tmp_path, str(links.paths.ROOT / "scenarios/d2d-nardini/static.yaml"), "queue", "7")
+    made = settings(tmp_path, str(ROOT / "scenarios/d2d-nardini/static.yaml"), "queue", "7")
     assert [flow["kind"] for flow in made["traffic"]] == ["command"]
     assert made["tcp"]["profile"] == "paper" and made["radio"]["rlc"]["queue_pkts"] == 7
 
