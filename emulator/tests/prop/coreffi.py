@@ -37,15 +37,11 @@ lib = ffi.dlopen(str(BUILD / "emulator/core/libcellcore-test.so"))
 
 # Large and soon overwritten: not cleared first. The core does not depend on what was there before.
 allocate = ffi.new_allocator(should_clear_after_alloc=False)
-RECORD_FIELDS = [name for name, _ in ffi.typeof("struct cell_record").fields]
-RECORD_BYTES = ffi.sizeof("struct cell_record")
-
-
 def layout(of: str, until: int) -> struct.Struct:
     """The fields of a struct of the core in front of an offset, for Python's own reader: cffi's takes several times as
     long for an output, of which properties see millions."""
-    codes = {"uint8_t": "B", "uint16_t": "H", "uint32_t": "I", "uint64_t": "Q", "int64_t": "q", "uint8_t *": "P",
-             "enum cell_out_type": "I"}
+    codes = {"uint8_t": "B", "uint16_t": "H", "uint32_t": "I", "uint64_t": "Q", "int32_t": "i", "int64_t": "q",
+             "uint8_t *": "P", "enum cell_out_type": "I"}
     fields = [field for _, field in ffi.typeof(of).fields if field.offset < until]
     made = struct.Struct("@" + "".join(codes[field.type.cname.replace(" const", "")] for field in fields))
     assert made.size == fields[-1].offset + ffi.sizeof(fields[-1].type), of
@@ -56,6 +52,9 @@ OUT_BYTES, UNION = ffi.sizeof("struct cell_out"), ffi.offsetof("struct cell_out"
 OUT = layout("struct cell_out", UNION)
 INFO = layout("struct cell_pdu_info", ffi.sizeof("struct cell_pdu_info"))
 INFO_FIELDS = [name for name, _ in ffi.typeof("struct cell_pdu_info").fields]
+RECORD = layout("struct cell_record", ffi.sizeof("struct cell_record"))
+RECORD_FIELDS = [name for name, _ in ffi.typeof("struct cell_record").fields]
+EVENT = RECORD_FIELDS.index("event")
 
 
 class Output:
@@ -71,7 +70,7 @@ class Output:
         if self.type == lib.CELL_OUT_PDU:
             self._info = INFO.unpack_from(raw, at + UNION)
         elif self.type == lib.CELL_OUT_RECORD:
-            self.record = raw[at + UNION : at + UNION + RECORD_BYTES]
+            self.record = RECORD.unpack_from(raw, at + UNION)
 
     @property
     def info(self) -> dict | None:
@@ -85,8 +84,7 @@ class Output:
 
     def row(self) -> dict:
         """The record's fields by name."""
-        r = ffi.from_buffer("struct cell_record *", self.record)
-        return {name: getattr(r, name) for name in RECORD_FIELDS if name != "reserved"}
+        return dict(zip(RECORD_FIELDS, self.record, strict=True))
 
 
 class Cell:
@@ -110,6 +108,10 @@ class Cell:
         n = self._n[0]
         raw = bytes(ffi.buffer(self._out, n * OUT_BYTES))
         self.outputs += [Output(raw, i) for i in range(n)]
+
+    def rows(self, event: int) -> list[dict]:
+        """Records of that event."""
+        return [o.row() for o in self.outputs if o.record and o.record[EVENT] == event]
 
     def push(self, port: int, data: bytes, tag: int, t_ns: int) -> int:
         return lib.cell_push(self.cell, port, data, len(data), tag, t_ns)

@@ -131,7 +131,7 @@ class Run:
         assert self.cell.command(lib.CELL_CMD_PREDICT, ue, enb, t_ns) == 0
 
     def rows(self, event: int) -> list:
-        return [row for o in self.cell.outputs if o.type == lib.CELL_OUT_RECORD and (row := o.row())["event"] == event]
+        return self.cell.rows(event)
 
     def reasons(self) -> set:
         return {o.reason for o in self.cell.outputs if o.type == lib.CELL_OUT_DROP}

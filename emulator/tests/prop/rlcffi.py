@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """RLC entities of the core in Python: their headers through cffi, one object for the two ends of a bearer."""
 
+import functools
 
 import cffi
 from coreffi import BUILD, NEVER, PUBLIC, constant, declarations
@@ -18,6 +19,7 @@ BUF_BYTES = ffi.typeof("struct pkt").fields[-1][1].type.length
 HEADROOM = BUF_BYTES - constant("CELL_MTU_MAX")  # in front of the datagram
 
 
+@functools.cache
 def payload(number: int, length: int) -> bytes:
     return bytes((number * 131 + i * 7 + (i >> 8)) & 0xFF for i in range(length))
 

@@ -213,7 +213,7 @@ class Run:
 
     def rows(self, event: int) -> list:
         """Records of @event as dicts."""
-        return [row for o in self.of(lib.CELL_OUT_RECORD) if (row := o.row())["event"] == event]
+        return self.cell.rows(event)
 
 
 def destination(cfg: dict, port: int) -> int:

@@ -97,8 +97,7 @@ class Run:
         return [o for o in self.cell.outputs if o.type == kind]
 
     def rows(self, event):
-        rows = [o.row() for o in self.of(lib.CELL_OUT_RECORD)]
-        return [row for row in rows if row["event"] == event]
+        return self.cell.rows(event)
 
 
 # Timer_Poll expires, and the PDU that is to carry the poll is acknowledged before it is sent; others are not.
