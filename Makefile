@@ -99,8 +99,9 @@ test-fast: setup lint ## tests that need neither a lab nor root and take a secon
 	meson test -C build --print-errorlogs --no-rebuild --quiet
 	$(PYTEST) $(PARALLEL) -m "not lab and not slow"
 
+# Property tests are all in `sanitized`, the long ones too.
 test-long: setup lab-kernels sanitized ## what `make test` leaves out, and the core under sanitizers
-	$(PYTEST) $(PARALLEL) -m long
+	$(PYTEST) $(PARALLEL) -m long --ignore=emulator/tests/prop
 
 durations: setup lab-kernels ## measure all tests, and write down which ones the targets above leave out
 	$(PYTEST) $(PARALLEL) --durations-file
