@@ -34,7 +34,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-fast test-long durations sanitized conformance fuzz soak mutate bench bench-lena wheel lint format reference matrix replication doctor golden-update clean
+.PHONY: help setup build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-fast test-long durations sanitized conformance fuzz soak mutate bench bench-lena wheel image lint format reference matrix replication doctor golden-update clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -81,7 +81,7 @@ lab-kernels: setup ## build every lab kernel whose source can be had (cached)
 	@kernel/build --all >/dev/null
 
 lab-vm-host: setup ## install what building and starting a lab VM needs
-	@$(PLAY) --limit localhost --tags packages -e '{packages_groups: [vm-host]}'
+	@$(PLAY) --limit localhost --tags packages -e '{packages_groups: [vm-host, bootstrap]}'
 
 lab-vm: lab-vm-host ## a lab VM: with vagrant if it is there; BOX=FILE builds a box of our own first
 	@vm/up $(BOX)
@@ -140,6 +140,10 @@ bench-lena: setup lab-kernel ## the virtual lab beside LENA of ns-3, which is fe
 wheel: setup lab-kernels ## a wheel with programs, lab kernels and scenarios, in build/dist
 	$(VENV)/bin/pip wheel -q --disable-pip-version-check --no-deps --wheel-dir build/dist .
 	@ls -sh build/dist
+
+image: wheel ## an image for podman and Docker, in build/dist and as localhost/cellbed
+	@$(PLAY) --limit localhost --tags packages -e '{packages_groups: [image, bootstrap]}'
+	@image/build build/dist/cellbed-*.whl build/dist/cellbed-image.tar
 
 lint: setup $(STAMPS)/ansible-lint $(STAMPS)/clang-tidy ## formatters and linters, as CI runs them
 	$(VENV)/bin/ruff check .

@@ -26,7 +26,8 @@ static void check_data(const uint8_t *buf, size_t len)
 	FUZZ_CHECK(header + amd.len <= len && amd.status_at <= len);
 	for (uint16_t i = 0; i < amd.n_cuts; i++)
 		FUZZ_CHECK(amd.cut[i] <= amd.len && (i == 0 || amd.cut[i] > amd.cut[i - 1]));
-	/* Its place is found again in the padding of the same PDU, also when no octet is left for it. */
+	/* Its place is found again in the padding of the same PDU, also when no octet is left for
+	 * it. */
 	if (amd.status_at) {
 		size_t n = len - amd.status_at;
 
