@@ -41,9 +41,9 @@ def two_ues(tmp_path):
     return write
 
 
-def played(path, folder, lab):
+def played(path, folder, lab, *words):
     with nothing_left():
-        cellbed("run", path, "--results", folder, "--lab", lab)
+        cellbed("run", path, "--results", folder, "--lab", lab, *words)
     return json.loads((bundles(folder)["run"] / "manifest.json").read_text())
 
 
@@ -127,6 +127,34 @@ def kept_share(bundle, port):
                                 before=pl.col("snd_cwnd").shift(1)).filter(
         (pl.col("snd_ssthresh") != pl.col("snd_ssthresh").shift(1)) & (pl.col("before") > 16))
     return changed["share"].median()
+
+
+@pytest.fixture(scope="module")
+def cubic_beta():
+    """What this machine's kernel has."""
+    return int(Path("/sys/module/tcp_cubic/parameters/beta").read_text()) / 1024
+
+
+@pytest.mark.parametrize("lab", LABS)
+def test_first_window_and_what_cubic_keeps(two_ues, tmp_path, lab, cubic_beta):
+    """Each connection begins with two packets. After a loss CUBIC keeps what a guest's kernel was told to, and here
+    what this machine's has."""
+    beta = 0.8 if lab == "virtual" else cubic_beta
+    path = two_ues({"kind": "stream", "duration_s": 6}, congestion_control="cubic", initial_window_pkts=2,
+                   receive_window="1MiB", cubic_beta=beta)
+    played(path, tmp_path / "r", lab, "--set", "radio.ues.ue1.bler_dl=0.01")
+    bundle = bundles(tmp_path / "r")["run"]
+    data = read_trace(bundle / "tcp.trace").filter((pl.col("dport") == 5201) & (pl.col("len") > 0))
+    assert data["snd_cwnd"][0] == 2
+    assert kept_share(bundle, 5201) == pytest.approx(beta, abs=0.04)
+
+
+@needs_native
+def test_another_beta_than_this_machines(two_ues, tmp_path, cubic_beta):
+    other = 0.5 if cubic_beta > 0.6 else 0.8
+    done = cellbed("run", two_ues({}, cubic_beta=other), "--results", tmp_path / "r", "--lab", "native", check=False)
+    assert done.returncode == 1 and list((tmp_path / "r").iterdir()) == []
+    assert f"key 'tcp.cubic_beta': value {other}: this kernel has {cubic_beta:.3g}; allowed null, or " in done.stderr
 
 
 @needs_struct_ops

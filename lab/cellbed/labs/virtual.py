@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -24,7 +25,7 @@ from cellbed.labs import in_guest
 from cellbed.labs.caller import Caller
 from cellbed.labs.computing import Computing
 from cellbed.labs.follow import Watch, follow, timing
-from cellbed.run import memory
+from cellbed.run import congestion_control, memory
 
 ADDR_NO_RANDOMIZE = 0x0040000  # of personality(2)
 # 2020-01-01 00:00:00 UTC; any fixed time does.
@@ -61,8 +62,8 @@ def seccomp_words(kernel: Path) -> list[str]:
     return [f"seccomp={'off' if os.environ.get(_TRACED) else 'auto'}"] if known else []
 
 
-def command(kernel: Path, seed: int, memory_mib: int) -> list[str]:
-    """The guest's command line; kernel/README.md explains every option.
+def command(kernel: Path, seed: int, memory_mib: int, words: Sequence[str] = ()) -> list[str]:
+    """The guest's command line, which ends with @words; kernel/README.md explains every option.
 
     The kernel mixes it into its random pool, so nothing in it may vary between runs of one description: the guest
     finds its files through the working directory of the UML process.
@@ -71,7 +72,7 @@ def command(kernel: Path, seed: int, memory_mib: int) -> list[str]:
         str(kernel), f"mem={memory_mib}M", "rootfstype=hostfs", "rootflags=/", "ro",
         "init=/proc/self/cwd/guest-init", "time-travel=inf-cpu", f"time-travel-start={WALL_CLOCK_START_NS}",
         f"seed={seed}", "norandmaps", "quiet", "panic=-1", "con=null", "con0=null,fd:1", "uml_dir=uml/", "umid=guest",
-        *seccomp_words(kernel),
+        *seccomp_words(kernel), *words,
     ]
 
 
@@ -94,11 +95,11 @@ def _isolate(cpu: int) -> None:
     ctypes.CDLL(None).personality(ADDR_NO_RANDOMIZE)
 
 
-def start(kernel: Path, directory: Path, seed: int, cpu: int, memory_mib: int,
-          console: IO[bytes]) -> subprocess.Popen[bytes]:
-    """Start a guest whose first program is `guest-init` in @directory."""
+def start(kernel: Path, directory: Path, seed: int, cpu: int, memory_mib: int, console: IO[bytes],
+          words: Sequence[str] = ()) -> subprocess.Popen[bytes]:
+    """Start a guest whose first program is `guest-init` in @directory, its kernel with @words."""
     env = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "TMPDIR": str(_memory_dir(directory, memory_mib))}
-    return subprocess.Popen(command(kernel, seed, memory_mib), cwd=directory, stdin=subprocess.DEVNULL,
+    return subprocess.Popen(command(kernel, seed, memory_mib, words), cwd=directory, stdin=subprocess.DEVNULL,
                             stdout=console, stderr=console, env=env, start_new_session=True,
                             preexec_fn=functools.partial(_isolate, cpu))
 
@@ -122,7 +123,8 @@ def play(kernel: Path, directory: Path, description: dict[str, Any], cpu: int, w
     if caller is not None:
         caller.attach_to_guest(directory)
     with open(console, "wb") as out:
-        guest = start(kernel, directory, description["seed"], cpu, memory_mib, out)
+        words = congestion_control.kernel_words(description["settings"]["tcp"])
+        guest = start(kernel, directory, description["seed"], cpu, memory_mib, out, words)
     relayed = caller.relayed(directory) if caller is not None else contextlib.nullcontext()
     with ledger.entry("virtual", guest.pid, directory):
         try:

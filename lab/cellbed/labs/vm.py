@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -119,8 +119,9 @@ def prepare(kernel: str) -> Machine:
     return Machine(image, release, vm_boot.find_modules(image, release), accel)
 
 
-def command(machine: Machine, initrd: Path, shares: list[str], memory_mib: int) -> list[str]:
-    """QEMU's command line."""
+def command(machine: Machine, initrd: Path, shares: list[str], memory_mib: int,
+            words: Sequence[str] = ()) -> list[str]:
+    """QEMU's command line; that of the guest's kernel ends with @words."""
     if machine.accel == "kvm":
         timing_args = ["-accel", "kvm", "-cpu", "host", "-smp", str(min(2, len(os.sched_getaffinity(0))))]
     else:
@@ -128,7 +129,8 @@ def command(machine: Machine, initrd: Path, shares: list[str], memory_mib: int) 
         timing_args = ["-accel", "tcg", "-cpu", "max", "-icount", icount, "-rtc", "clock=vm"]
     return [qemu(), *timing_args, "-nodefaults", "-no-user-config", "-display", "none", "-serial", "stdio",
             "-no-reboot", "-m", f"{memory_mib}M", "-kernel", str(machine.image), "-initrd", str(initrd),
-            "-append", "console=ttyS0 quiet panic=-1 mitigations=off", "-device", "virtio-rng-pci", *shares]
+            "-append", " ".join(["console=ttyS0 quiet panic=-1 mitigations=off", *words]),
+            "-device", "virtio-rng-pci", *shares]
 
 
 @contextlib.contextmanager
@@ -188,8 +190,10 @@ def play(machine: Machine, directory: Path, description: dict[str, Any], cpu: in
         folders = {vm_boot.ROOT_TAG: Path("/"), vm_boot.BUNDLE_TAG: directory}
         shares = stack.enter_context(_shared(drivers.filesystem, folders, scratch, memory_mib))
         out = stack.enter_context(open(directory / "console", "wb"))
-        guest = subprocess.Popen(command(machine, scratch / "initrd", shares, memory_mib), stdin=subprocess.DEVNULL,
-                                 stdout=out, stderr=out, start_new_session=True, preexec_fn=die_with_parent)
+        words = congestion_control.kernel_words(description["settings"]["tcp"])
+        guest = subprocess.Popen(command(machine, scratch / "initrd", shares, memory_mib, words), stdout=out,
+                                 stderr=out, stdin=subprocess.DEVNULL, start_new_session=True,
+                                 preexec_fn=die_with_parent)
         with ledger.entry("vm", guest.pid, directory):
             try:
                 marks = follow(guest, directory, watch, _TCG_PATIENCE if machine.accel == "tcg" else 1)

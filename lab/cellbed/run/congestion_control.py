@@ -26,6 +26,10 @@ _OF_LINUX = frozenset(("reno", "bic", "cubic", "westwood", "htcp", "hstcp", "hyb
                        "veno", "yeah", "illinois", "dctcp", "cdg", "bbr"))
 _AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 _ALLOWED = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
+# Of CUBIC, in parts of _BETA_PARTS. Linux computes from it how fast it grows beside Reno, when it starts and only then:
+# a value that is written to a kernel at work changes one half of CUBIC.
+# Source: Linux 7.3, tcp_cubic.c, cubictcp_register() and bictcp_recalc_ssthresh()
+_CUBIC_BETA, _BETA_WORD, _BETA_PARTS = _MODULES / "tcp_cubic/parameters/beta", "tcp_cubic.beta", 1024
 _ELF = b"\x7fELF"
 _NATIVE_HINT = "; `make native-lab` loads those that are modules, --load registers one of BPF, and the virtual lab " \
     "has all of Linux"
@@ -54,6 +58,15 @@ def of_socket(settings: dict[str, Any], flow: dict[str, Any]) -> str | None:
     wanted, source = of_flow(settings, flow), flow["from"]
     given = by_command(settings, source) or of_hosts(settings)
     return wanted if settings["nodes"][source]["machine"] or wanted != given else None
+
+
+def kernel_words(tcp: dict[str, Any]) -> list[str]:
+    """What a guest's kernel has to be started with, as words of its command line."""
+    return [] if tcp["cubic_beta"] is None else [f"{_BETA_WORD}={_beta_parts(tcp)}"]
+
+
+def _beta_parts(tcp: dict[str, Any]) -> int:
+    return round(tcp["cubic_beta"] * _BETA_PARTS)
 
 
 def names(settings: dict[str, Any]) -> list[str]:
@@ -135,6 +148,21 @@ def check(settings: dict[str, Any], native: bool) -> None:
         if name not in available:
             raise LabError(f"key '{key}': value {name}: this kernel has {', '.join(available)}"
                            f"{_NATIVE_HINT if native else ''}")
+    if settings["tcp"]["cubic_beta"] is not None:
+        _check_cubic_beta(settings["tcp"], native)
+
+
+def _check_cubic_beta(tcp: dict[str, Any], native: bool) -> None:
+    """Raises LabError when this kernel was started with another one."""
+    value = f"key 'tcp.cubic_beta': value {tcp['cubic_beta']:g}"
+    try:
+        parts = int(_CUBIC_BETA.read_text())
+    except (OSError, ValueError):
+        raise LabError(f"{value}: allowed null, as this kernel has no {_CUBIC_BETA}") from None
+    if parts != _beta_parts(tcp):
+        hint = "; the virtual lab does so for each run" if native else ""
+        raise LabError(f"{value}: this kernel has {parts / _BETA_PARTS:.3g}; allowed null, or a kernel that was started "
+                       f"with {kernel_words(tcp)[0]}{hint}")
 
 
 def _named(settings: dict[str, Any]) -> Iterator[tuple[str, str]]:

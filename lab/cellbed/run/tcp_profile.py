@@ -133,7 +133,7 @@ def read(names: list[str]) -> dict[str, str | None]:
 
 
 def route_attributes(tcp: dict[str, Any]) -> list[str]:
-    """Arguments for `ip route`: the window and MSS a host advertises, and its acknowledgments.
+    """Arguments for `ip route`: window and MSS that a host advertises, its first window and least timeout, its ACKs.
 
     `window` bounds what the receiver advertises (RTAX_WINDOW); `quickack 1` makes it acknowledge every segment,
     as the hosts of the papers' simulators do.
@@ -143,6 +143,8 @@ def route_attributes(tcp: dict[str, Any]) -> list[str]:
         arguments += ["window", str(tcp["receive_window"])]
     if tcp["mss"] is not None:
         arguments += ["advmss", str(tcp["mss"])]
+    if tcp["initial_window_pkts"] is not None:
+        arguments += ["initcwnd", str(tcp["initial_window_pkts"])]
     if tcp["rto_min_ms"] is not None:
         arguments += ["rto_min", f"{tcp['rto_min_ms']}ms"]
     if not tcp["delayed_ack"]:

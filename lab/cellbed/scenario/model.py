@@ -44,10 +44,17 @@ class Tcp(Model):
     rto_min_ms: int | None = Key(None, 1, 60000,
         says="Least retransmission timeout, set by route; null: Linux's 200 ms. RFC 6298 section 2.4 asks for a second,"
              " and simulators follow it")
+    initial_window_pkts: int | None = Key(None, 1, 1000,
+        says="The congestion window that a connection begins with, set by route (`initcwnd`), also after it was idle; "
+             "null: Linux's 10, of RFC 6928. ns-2's `windowInit_` is 2, INET begins with 1")
     cwnd_max_pkts: int | None = Key(None, 2, 1000000,
         says="Bound of the sender's congestion window (`snd_cwnd_clamp`), as ns-2's `maxcwnd_`; null: none. A receive "
              "window bounds what is in flight and not the congestion window, which Linux lets grow to twice of it in "
              "slow start and halves from there. `tcpwatch` sets the bound")
+    cubic_beta: float | None = Key(None, 0.1, 0.99,
+        says="Share of the window that CUBIC keeps after a loss, beta_cubic of RFC 9438 section 4.6, in steps of "
+             "1/1024; null: Linux's 0.7. A kernel takes it when it starts: in the labs `virtual` and `vm` the run's "
+             "guest does, in the native lab it has to be this machine's")
     sysctls: dict[SysctlName, int | Word] = Key({},
         says="Settings of every host below `net.ipv4` and `net.core`, on top of the profile: `net.ipv4.tcp_sack: 1`. A "
              "setting that the kernel does not have ends the run with a message")

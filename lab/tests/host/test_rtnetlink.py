@@ -21,7 +21,7 @@ MACS = ("02:00:00:00:00:01", "02:00:00:00:00:02")
 ROUTES = [
     ["10.45.0.0/16", "dev", "eth0", "src", "10.45.0.1"],
     ["default", "via", "10.45.0.254", "dev", "eth0", "src", "10.45.0.1", "window", "65535", "advmss", "1300",
-     "rto_min", "25ms", "quickack", "1"],
+     "initcwnd", "2", "rto_min", "25ms", "quickack", "1"],
     ["10.60.1.1/32", "dev", "eth0"],
 ]
 NEIGHBOUR = ["10.45.0.254", "lladdr", MACS[1], "dev", "eth0", "nud", "permanent"]

@@ -31,6 +31,11 @@ def test_a_guest_of_kvm_has_real_time():
     assert args[args.index("-accel") + 1] == "kvm" and "-icount" not in args
 
 
+def test_the_kernel_gets_the_words_of_the_run():
+    args = vm.command(machine("tcg"), Path("/initrd"), [], 1024, ["tcp_cubic.beta=819"])
+    assert args[args.index("-append") + 1].endswith(" tcp_cubic.beta=819")
+
+
 def test_only_the_bundle_can_be_written():
     with vm._shared("9p", {vm_boot.ROOT_TAG: Path("/"), vm_boot.BUNDLE_TAG: Path("/r/a,b")}, Path("/none"),
                         1024) as args:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Any name that a kernel may know; each flow its own; and whether a kernel has it."""
 
+import contextlib
 import copy
 
 import pytest
@@ -115,3 +116,28 @@ def test_a_run_is_judged_by_what_each_flow_asked_for(minimal, write, used, codes
     facts = {"sysctls": {}, "offloads": {}, "workload_errors": {},
              "congestion_control": {"file": "reno", "other": used, "fetch": None}}
     assert [reason["code"] for reason in validity.configuration(facts, settings)] == codes
+
+
+@pytest.mark.parametrize(("beta", "words"), [(None, []), (0.8, ["tcp_cubic.beta=819"]), (0.7, ["tcp_cubic.beta=717"])])
+def test_the_beta_of_cubic_is_a_word_for_the_kernel_of_a_guest(minimal, write, beta, words):
+    assert congestion_control.kernel_words(settings_of(minimal, write, cubic_beta=beta)["tcp"]) == words
+
+
+@pytest.mark.parametrize("beta", [0, 1, 1.5, "much"])
+def test_a_beta_that_cubic_cannot_have(minimal, write, beta):
+    """A kernel that was started with 1024 parts of 1024 would divide by zero."""
+    with pytest.raises(ScenarioError, match="key 'tcp.cubic_beta': value .*: allowed"):
+        settings_of(minimal, write, cubic_beta=beta)
+
+
+@pytest.mark.parametrize(("beta", "parts", "refusal"), [
+    (None, "819", None), (0.7, "717", None), (0.8, "819", None), (0.8, None, "allowed null, as this kernel has no /"),
+    (0.8, "717", "this kernel has 0.7; allowed null, or a kernel that was started with tcp_cubic.beta=819; the virtual"),
+])
+def test_a_kernel_with_another_beta_is_refused(minimal, write, monkeypatch, tmp_path, beta, parts, refusal):
+    monkeypatch.setattr(congestion_control, "_CUBIC_BETA", tmp_path / "beta")
+    if parts is not None:
+        (tmp_path / "beta").write_text(parts + "\n")
+    settings = settings_of(minimal, write, cubic_beta=beta)
+    with pytest.raises(LabError, match=refusal) if refusal else contextlib.nullcontext():
+        congestion_control.check(settings, native=True)

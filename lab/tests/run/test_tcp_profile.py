@@ -39,9 +39,9 @@ def test_a_refused_value_is_told(monkeypatch, tmp_path):
         write({"ipv4/tcp_sack": "7"})
 
 
-def test_the_least_timeout_goes_with_the_route():
-    tcp = {"receive_window": None, "mss": None, "delayed_ack": True, "rto_min_ms": 1000}
-    assert route_attributes(tcp) == ["rto_min", "1000ms"]
+def test_first_window_and_least_timeout_go_with_the_route():
+    tcp = {"receive_window": None, "mss": None, "delayed_ack": True, "rto_min_ms": 1000, "initial_window_pkts": 2}
+    assert route_attributes(tcp) == ["initcwnd", "2", "rto_min", "1000ms"]
 
 
 @pytest.mark.parametrize(("profile", "chosen", "off"), [
