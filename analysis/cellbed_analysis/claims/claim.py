@@ -23,8 +23,8 @@ from .explain import Row, explanations
 SECOND = ("minus", "ratio")  # what a second selector does with the first
 TRENDS = ("rises", "rises-first", "falls", "rises-then-falls")
 KEYS = {
-    "id", "source", "scenario", "statement", "measure", "minus", "ratio", "tests", "expect", "otherwise", "paper",
-    "unit", "why", "explain", "vary", "implied", "not_testable",
+    "id", "source", "scenario", "statement", "measure", "minus", "ratio", "than", "tests", "expect", "otherwise",
+    "paper", "unit", "why", "explain", "vary", "implied", "not_testable",
 }  # fmt: skip
 REQUIRED = ("id", "source", "scenario", "statement", "unit")
 STATED = ({"value", "tolerance"}, {"low", "high"}, {"above"}, {"below"})
@@ -96,12 +96,9 @@ def check(claim: Any) -> dict[str, Any]:
     trend = _check_expectation(claim, name)
     if "minus" in claim and "ratio" in claim:
         raise DataError(f"{name}: key ratio: allowed without minus")
-    for key in ("measure", *SECOND):
-        selector = claim.get(key)
-        if selector is None and key in SECOND:
-            continue
-        if not isinstance(selector, dict) or selector.get("metric") not in METRICS | SWEEP_METRICS:
-            raise DataError(f"{name}: key {key}.metric: {selector}: see docs/metrics.md")
+    _check_selectors(claim, name)
+    if "than" in claim:
+        _check_than(claim, name)
     if trend is not None and "over" not in claim["measure"]:
         raise DataError(f"{name}: key measure.over: missing: a trend needs a parameter")
     vary = claim.get("vary", [])
@@ -111,6 +108,25 @@ def check(claim: Any) -> dict[str, Any]:
     if claim.get("explain", "rtt") not in explanations():
         raise DataError(f"{name}: key explain: {claim['explain']}: allowed: {', '.join(explanations())}")
     return claim
+
+
+def _check_selectors(claim: dict[str, Any], name: str, within: str = "") -> None:
+    for key in ("measure", *SECOND):
+        selector = claim.get(key)
+        if selector is None and key in SECOND:
+            continue
+        if not isinstance(selector, dict) or selector.get("metric") not in METRICS | SWEEP_METRICS:
+            raise DataError(f"{name}: key {within}{key}.metric: {selector}: see docs/metrics.md")
+
+
+def _check_than(claim: dict[str, Any], name: str) -> None:
+    """Another two arms, compared as the claim's own are."""
+    than, how = claim["than"], next((key for key in SECOND if key in claim), None)
+    if how is None or claim["tests"] != "direction" or "trend" in claim["expect"]:
+        raise DataError(f"{name}: key than: allowed beside minus or ratio, where a direction without trend is tested")
+    if not isinstance(than, dict) or set(than) != {"measure", how}:
+        raise DataError(f"{name}: key than: {than}: expected measure and {how}, as the claim has")
+    _check_selectors(than, name, "than.")
 
 
 def _check_expectation(claim: dict[str, Any], name: str) -> str | None:
@@ -151,6 +167,12 @@ def scenarios_of(claim: dict[str, Any]) -> list[str]:
 def second_selector(claim: dict[str, Any]) -> dict[str, Any] | None:
     """The selector that is subtracted or divides; None without one."""
     return next((claim[key] for key in SECOND if key in claim), None)
+
+
+def selectors(claim: dict[str, Any]) -> list[dict[str, Any]]:
+    """All that choose runs: what is measured, what it is compared with, and the same of what both are compared with."""
+    own = [claim[key] for key in ("measure", *SECOND) if key in claim]
+    return [*own, *selectors(claim["than"])] if "than" in claim else own
 
 
 def paper_value(claim: dict[str, Any]) -> float | str:

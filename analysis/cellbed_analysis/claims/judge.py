@@ -20,7 +20,7 @@ from ..metrics.one_lab import one_lab
 from ..metrics.over_runs import select, series_over
 from ..stats.interval import Estimate
 from ..study import studies
-from .claim import SECOND, paper_value, scenarios_of, second_selector, tolerance_text
+from .claim import SECOND, paper_value, scenarios_of, selectors, tolerance_text
 from .expect import Judgement, judge_trend, judge_value
 from .explain import Row, explain
 from .measure import SPREAD_RUNS, measure, spread
@@ -106,13 +106,10 @@ def evaluate_one(claim: dict[str, Any], rows: Sequence[Row]) -> Outcome:
     usable = one_lab([row for row in of_scenario if row["usable"]])
     if not usable:
         return Outcome(claim, "not-run", cause=_why_not_run(claim, of_scenario))
-    chosen = select(usable, claim["measure"])
-    second = second_selector(claim)
-    other = select(usable, second) if second else []
-    if not chosen or (second and not other):
+    arms = [select(usable, selector) for selector in selectors(claim)]
+    if not all(arms):
         return Outcome(claim, "not-run", cause="No usable run has this combination of parameters.")
-    is_trend = "trend" in claim["expect"]
-    outcome = _trend(claim, chosen) if is_trend else _value(claim, chosen, other)
+    outcome = _trend(claim, arms[0]) if "trend" in claim["expect"] else _value(claim, arms)
     if "vary" in claim and outcome.verdict == "differs":
         outcome = _with_note(outcome, variations(claim, rows))
     dropped = len(of_scenario) - sum(1 for row in of_scenario if row["usable"])
@@ -139,14 +136,15 @@ def _with_note(outcome: Outcome, note: str) -> Outcome:
     return replace(outcome, cause=f"{outcome.cause} {note}".strip())
 
 
-def _value(claim: dict[str, Any], chosen: list[Row], other: list[Row]) -> Outcome:
-    measured = measure(claim, [*chosen, *other])
-    runs = tuple(row["bundle"] for row in [*chosen, *other])
+def _value(claim: dict[str, Any], arms: list[list[Row]]) -> Outcome:
+    every = [row for arm in arms for row in arm]
+    measured = measure(claim, every)
+    runs = tuple(row["bundle"] for row in every)
     if measured is None:
-        metrics = [claim[key]["metric"] for key in ("measure", *SECOND) if key in claim]
+        metrics = [selector["metric"] for selector in selectors(claim)]
         cause = f"The runs have no {' or no '.join(dict.fromkeys(metrics))}."
         return Outcome(claim, "not-run", cause=cause, runs=runs)
-    chance = spread(claim, [*chosen, *other]) if claim.get("tests") == "spread" else 0.0
+    chance = spread(claim, every) if claim.get("tests") == "spread" else 0.0
     if chance is None:
         cause = f"A spread takes {SPREAD_RUNS} seeds or more, the results have fewer."
         apart = replace(judge_value(claim["expect"], measured), multiple=None)
@@ -154,7 +152,16 @@ def _value(claim: dict[str, Any], chosen: list[Row], other: list[Row]) -> Outcom
     found = judge_value(claim["expect"], measured, chance)
     if found.holds:
         return Outcome(claim, "reproduced", measured, runs=runs, judgement=found)
-    return Outcome(claim, "differs", measured, explain(claim, chosen, other), runs, found)
+    return Outcome(claim, "differs", measured, _cause(claim, arms), runs, found)
+
+
+def _cause(claim: dict[str, Any], arms: list[list[Row]]) -> str:
+    """Of a claim and its arms, two by two."""
+    own = explain(claim, arms[0], arms[1] if len(arms) > 1 else [])
+    if "than" not in claim:
+        return own
+    bare = {key: value for key, value in claim.items() if key not in ("than", *SECOND)}
+    return f"{own} {_cause(bare | claim['than'], arms[2:])}".strip()
 
 
 def _trend(claim: dict[str, Any], chosen: list[Row]) -> Outcome:

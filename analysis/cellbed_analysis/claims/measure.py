@@ -17,6 +17,15 @@ SPREAD_RUNS = 3
 
 def measure(claim: dict[str, Any], rows: Sequence[Row]) -> Estimate | None:
     """What a claim compares with the paper; None where the rows cannot give it."""
+    own = _compared(claim, rows)
+    if own is None or "than" not in claim:
+        return own
+    other = _compared(claim["than"], rows)
+    return None if other is None else difference(own, other)
+
+
+def _compared(claim: dict[str, Any], rows: Sequence[Row]) -> Estimate | None:
+    """A selector's metric, and what a second one makes of it."""
     chosen, metric = select(rows, claim["measure"]), claim["measure"]["metric"]
     if "ratio" in claim:
         return ratio(chosen, select(rows, claim["ratio"]), metric, claim["ratio"])

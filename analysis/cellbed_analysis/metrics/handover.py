@@ -71,6 +71,7 @@ HANDOVER = (
     Metric("ho_delivered_kb", "kB", "new data received in the span (1000 bytes)"),
     Metric("ho_delivered_target_kb", "kB", "the same to one RTT of the target cell after the UE's arrival"),
     Metric("ho_delivered_switch_kb", "kB", "as ho_delivered_kb, from the path switch where that came before the start"),
+    Metric("ho_delivered_switch_target_kb", "kB", "from there, and to one RTT of the target cell after the arrival"),
     Metric("ho_rtt_target_ms", "ms", "that RTT: of packets received in the second after the arrival, median"),
     Metric("ho_rate_before_mbps", "Mbit/s", "new data received in the second before the start"),
     Metric("ho_rate_after_mbps", "Mbit/s", "new data received in the second after it"),
@@ -275,6 +276,7 @@ def packet_metrics(packets: pl.DataFrame, handover: Handover, found: Effect) -> 
         found: the case.
     """
     start, end = handover.start_ns, found.end_ns
+    switch = min(start, handover.path_ns or start)
     beyond = (pl.col("seq").cast(pl.Int64) - found.una + SEQ_SPACE // 2) % SEQ_SPACE - SEQ_SPACE // 2
     # Without an acknowledgment at the start, or sent from then on; sent before the end.
     concerned = packets.filter((pl.col("t_ns") < end) & (beyond + pl.col("payload_bytes") > 0))
@@ -284,7 +286,7 @@ def packet_metrics(packets: pl.DataFrame, handover: Handover, found: Effect) -> 
         "ho_rtt_max_ms": scaled(_largest(concerned["rtt_ns"]), 1e6),
         "ho_lost_pkts": int(concerned["there_ns"].null_count()),
         "ho_delivered_kb": new_bytes(packets, start, end) / 1000,
-        "ho_delivered_switch_kb": new_bytes(packets, min(start, handover.path_ns or start), end) / 1000,
+        "ho_delivered_switch_kb": new_bytes(packets, switch, end) / 1000,
         "ho_rate_before_mbps": new_bytes(packets, start - SPAN_NS, start) * 8e-6,
         "ho_rate_after_mbps": new_bytes(packets, start, start + SPAN_NS) * 8e-6,
     }
@@ -294,7 +296,9 @@ def packet_metrics(packets: pl.DataFrame, handover: Handover, found: Effect) -> 
         target_ns = _median(there["rtt_ns"])
         if target_ns is not None:
             values["ho_rtt_target_ms"] = target_ns / 1e6
-            values["ho_delivered_target_kb"] = new_bytes(packets, start, arrived + round(target_ns)) / 1000
+            later = arrived + round(target_ns)
+            values["ho_delivered_target_kb"] = new_bytes(packets, start, later) / 1000
+            values["ho_delivered_switch_target_kb"] = new_bytes(packets, switch, later) / 1000
     came = concerned.drop_nulls("there_ns").sort("there_ns")["number"].to_numpy()
     values["ho_reordered_pkts"] = int((came < np.maximum.accumulate(came)).sum()) if len(came) else 0
     return values | (spurious_metrics(packets, found) if found.timeout is not None else {"ho_spurious": 0})

@@ -37,6 +37,17 @@ def row(value: float, **change: Any) -> dict[str, Any]:
     } | change  # fmt: skip
 
 
+def of(combination: str) -> dict[str, Any]:
+    """A selector."""
+    return {"metric": "rtt_mean_ms", "where": {"combination": combination}}
+
+
+#: A claim that compares two arms, and two that they may be compared with.
+OF_IM = of("IM-IM")
+THAN = {"measure": of("DM-IM"), "minus": of("IM-DM")}
+MORE: dict[str, Any] = {"minus": OF_IM, "tests": "direction", "expect": {"above": 0, "effect": 1}}
+
+
 def test_reproduced() -> None:
     found = evaluate_one(claim(), [row(30.9)])
     assert found.to_json() == {
@@ -291,6 +302,9 @@ def test_largest_selects_the_largest_window_of_those_selected() -> None:
         ({"measure": {"metric": "beauty"}}, "measure.metric"),
         ({"minus": {"metric": "beauty"}}, "minus.metric"),
         ({"measure": "rtt"}, "measure.metric"),
+        ({"than": {"measure": OF_IM}}, "key than: allowed beside minus or ratio"),
+        (MORE | {"than": {"measure": OF_IM, "ratio": OF_IM}}, "key than: .* expected measure and minus"),
+        (MORE | {"than": {"measure": OF_IM, "minus": {"metric": "beauty"}}}, "key than.minus.metric"),
         ({"explain": "magic"}, "explain: magic: allowed: rtt"),
     ],
 )
@@ -305,6 +319,35 @@ def test_missing_keys_are_named() -> None:
         check({k: v for k, v in claim().items() if k != "statement"})
     with pytest.raises(DataError, match="expected a mapping"):
         check("rtt is 30 ms")
+
+
+def of_four(*values: float | None) -> list[dict[str, Any]]:
+    """Runs of four arms, some of which may be missing."""
+    names = ("DM-DM", "IM-IM", "DM-IM", "IM-DM")
+    return [row(value, combination=name) for name, value in zip(names, values, strict=True) if value is not None]
+
+
+@pytest.mark.parametrize(
+    ("values", "measured", "verdict"),
+    [
+        ((35.0, 30.0, 32.0, 30.0), 3.0, "reproduced"), ((35.0, 30.0, 35.0, 30.0), 0.0, "differs"),
+        ((35.0, 30.0, 30.0, 35.0), 10.0, "reproduced"), ((35.0, 30.0, 39.0, 30.0), -4.0, "differs"),
+        ((35.0, 30.0, 32.0, None), None, "not-run"),
+    ],
+)  # fmt: skip
+def test_more_than_in_another_two_arms(values: tuple[float, ...], measured: float | None, verdict: str) -> None:
+    outcome = evaluate_one(check(claim(**MORE, than=THAN)), of_four(*values))
+    assert outcome.verdict == verdict
+    assert (outcome.measured.value if outcome.measured else None) == measured
+
+
+def test_the_cause_of_such_a_claim_is_about_all_four_arms() -> None:
+    rows = of_four(30.0, 30.0, 32.0, 30.0)
+    for at, one in enumerate(rows):
+        one |= {f"part_{name}_ms": 0.0 for name in ("host_tx", "receiver", "host_rx")} | {"part_data_air_ms": 4.0 + at}
+    found = evaluate_one(check(claim(**MORE, than=THAN)), rows)
+    assert found.verdict == "differs"
+    assert all(f"{one['combination']}: data leg" in found.cause for one in rows)
 
 
 def test_claims_come_once_from_the_newest_manifest(tmp_path: Path) -> None:

@@ -2,7 +2,8 @@
 """Each claim of each paper can fail: rows that meet it do, and rows of its negation do not.
 
 The negation is the other arm in the place of the measured one: what `otherwise` says would be measured, else both
-arms exchanged, and of a trend the series upside down, and its points in another order.
+arms exchanged, of a trend the series upside down, and its points in another order, and of what differs more in two arms
+than in another two, these as much.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ FILES = sorted((Path(__file__).parents[3] / "scenarios").glob("*/*claims.yaml"))
 CLAIMS = {claim["id"]: claim for path in FILES for claim in read_claims(path) if "not_testable" not in claim}
 TRENDS = {name: claim for name, claim in CLAIMS.items() if "trend" in claim["expect"]}
 ORDERS = {name: claim for name, claim in CLAIMS.items() if "effect" in claim["expect"] and name not in TRENDS}
+THAN = {name: claim for name, claim in CLAIMS.items() if "than" in claim}
 VALUES = {name: claim for name, claim in CLAIMS.items() if name not in TRENDS}
 #: Runs of an arm: enough for the share of a bar to be told from another one's.
 SEEDS = 400
@@ -50,11 +52,20 @@ def arm(claim: dict[str, Any], selector: dict[str, Any], value: float, **more: A
     return rows
 
 
-def both(claim: dict[str, Any], first: float, second: float | None) -> list[Row]:
-    """The runs that a claim measures, and those that it compares them with."""
+def both(claim: dict[str, Any], first: float, second: float | None, than: float = BASE) -> list[Row]:
+    """The runs that a claim measures, those that it compares them with, and those that both are compared with.
+
+    Args:
+        than: of the first of the latter, which by itself is that of the second.
+    """
     rows = arm(claim, claim["measure"], first)
     key = next((key for key in SECOND if key in claim), None)
-    return rows if key is None or second is None else rows + arm(claim, claim[key], second)
+    if key is None or second is None:
+        return rows
+    rows += arm(claim, claim[key], second)
+    if "than" in claim:
+        rows += arm(claim, claim["than"]["measure"], than) + arm(claim, claim["than"][key], BASE)
+    return rows
 
 
 def arms_of(claim: dict[str, Any], value: float) -> tuple[float, float | None]:
@@ -119,6 +130,14 @@ def test_an_order_that_no_reader_would_see_is_none(name: str) -> None:
     bound, sign = (expect["above"], 1) if "above" in expect else (expect["below"], -1)
     for part in (0.0, 0.5):
         assert verdict(claim, both(claim, *arms_of(claim, bound + sign * part * expect["effect"]))) == "differs"
+
+
+@pytest.mark.parametrize("name", THAN)
+def test_as_much_in_the_other_two_arms_contradicts_it(name: str) -> None:
+    claim = THAN[name]
+    first, second = arms_of(claim, expected(claim))
+    as_much = expected(claim) * BASE if "ratio" in claim else BASE + expected(claim)
+    assert verdict(claim, both(claim, first, second, as_much)) == "differs"
 
 
 @pytest.mark.parametrize("name", TRENDS)

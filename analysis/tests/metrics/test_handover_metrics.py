@@ -132,6 +132,7 @@ def test_a_spurious_timeout_and_what_surrounds_it(tmp_path: Path) -> None:
         "ho_rtt_before_ms": 30, "ho_rtt_max_ms": 160, "ho_lost_pkts": 2, "ho_reordered_pkts": 0, "ho_ack_gap_ms": 130,
         # In the span those that left from 2280 on, but for the two lost and the one that waits.
         "ho_delivered_kb": 20, "ho_delivered_switch_kb": 20, "ho_delivered_target_kb": 20, "ho_rtt_target_ms": 30,
+        "ho_delivered_switch_target_kb": 20,
         "ho_rate_before_mbps": 0.632, "ho_rate_after_mbps": 0.176,
     }  # fmt: skip
     assert {name: values.get(name) for name in expected} == pytest.approx(expected)
@@ -150,6 +151,7 @@ def test_data_are_delivered_from_the_path_switch_and_for_an_rtt_of_the_target_ce
     assert values["ho_delivered_switch_kb"] == 30 + 50
     assert values["ho_rtt_target_ms"] == 60
     assert values["ho_delivered_target_kb"] == 30 + 9
+    assert values["ho_delivered_switch_target_kb"] == 30 + 50 + 9
 
 
 def test_losses_of_flows_that_stay_are_told_apart_for_the_start(tmp_path: Path) -> None:

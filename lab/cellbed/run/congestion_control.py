@@ -161,8 +161,8 @@ def _check_cubic_beta(tcp: dict[str, Any], native: bool) -> None:
         raise LabError(f"{value}: allowed null, as this kernel has no {_CUBIC_BETA}") from None
     if parts != _beta_parts(tcp):
         hint = "; the virtual lab does so for each run" if native else ""
-        raise LabError(f"{value}: this kernel has {parts / _BETA_PARTS:.3g}; allowed null, or a kernel that was started "
-                       f"with {kernel_words(tcp)[0]}{hint}")
+        raise LabError(f"{value}: this kernel has {parts / _BETA_PARTS:.3g}; allowed null, or a kernel started with "
+                       f"{kernel_words(tcp)[0]}{hint}")
 
 
 def _named(settings: dict[str, Any]) -> Iterator[tuple[str, str]]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,16 @@ def test_figures_draw(runs: list[RunAnalysis], name: str) -> None:
     assert [axes.get_title(loc="left") for axes in cases] == ["standard", "prediction"]
     assert [tick.get_text() for tick in cases[0].get_xticklabels()] == ["timeout", "window halving", "nothing"]
     assert [text.get_text() for text in cases[0].texts] == ["100", "0", "0", "100", "0", "0"]
+
+
+def test_what_is_delivered_by_every_reading_of_the_span(runs: list[RunAnalysis]) -> None:
+    """Where the path is switched before the handover starts the span may begin there."""
+    early = [replace(run, row=run.row | {"ho_path_switch_ms": -122.0}) for run in runs]
+    found = {spec[0]: spec[3] for spec in specs.specs(early) if spec[0].startswith("fig12")}
+    assert list(found) == ["fig12-delivered-standard-prediction", "fig12-delivered-switch-standard-prediction"]
+    ends = ["to an RTT of the source cell", "to an RTT of the target cell"]
+    for draw in found.values():
+        assert [axes.get_title(loc="left") for axes in draw().axes] == ends
 
 
 def test_a_panel_shows_what_was_lost_and_what_was_sent_again(results: Path) -> None:
