@@ -2,6 +2,7 @@
 """Commands shown in the documents run, and their links lead somewhere."""
 
 import json
+import math
 import os
 import re
 import subprocess
@@ -10,6 +11,7 @@ import pytest
 from e2e import CELLBED, ROOT, needs_two_kernels
 
 from cellbed.cli import reference
+from cellbed_formats import bounded_yaml
 
 BLOCK = re.compile(r"(<!-- not run here: [^>]+ -->\n)?```sh\n(.*?)```", re.DOTALL)
 
@@ -81,6 +83,24 @@ def test_the_tutorial_runs_from_top_to_bottom(tmp_path):
          "sha256sum"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout.splitlines()]
     assert sums[0] == sums[1]
     assert (tmp_path / "results/cwnd.png").stat().st_size > 5000
+
+
+def runs_of(path):
+    """How many runs a scenario file has."""
+    data = bounded_yaml.read(path)
+    sweep = data.get("sweep", {})
+    return math.prod(map(len, [data["seeds"], sweep.get("variants") or "1", *sweep.get("grid", {}).values()]))
+
+
+def test_the_readme_has_every_experiment_and_its_number_of_runs():
+    told = {}
+    for line in (ROOT / "README.md").read_text().splitlines():
+        files = re.findall(r"\]\((scenarios/[^)]+\.yaml)\)", line) if line.startswith("| [") else []
+        if files:
+            told |= dict(zip(files, map(int, line.rstrip(" |").rpartition("|")[2].split(",")), strict=True))
+    paths = [path for path in sorted(ROOT.glob("scenarios/*/*.yaml"))
+             if path.parent.name != "links" and not path.name.endswith("claims.yaml")]
+    assert told == {str(path.relative_to(ROOT)): runs_of(path) for path in paths}
 
 
 def test_every_command_of_the_readme_exists():
