@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What `make image` makes: cellbed's wheel in roots of Debian in which nothing else is, played by podman without rights."""
+"""What `make image` makes: the wheel in roots of Debian in which nothing else is, played by podman without rights."""
 
 import json
 import shutil
