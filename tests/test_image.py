@@ -37,7 +37,7 @@ def image(request, wheel, tmp_path_factory):
     subprocess.run([*PODMAN, "rmi", "--force", name], check=True, capture_output=True)
 
 
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(1800)  # of which Debian's packages take most
 def test_it_plays_without_rights(image, tmp_path):
     def play(*args):
         return subprocess.run([*PODMAN, "run", "--rm", *NO_RIGHTS, f"--volume={tmp_path}:/work", image, *args],
@@ -52,6 +52,6 @@ def test_it_plays_without_rights(image, tmp_path):
     captures = []
     for name in ("once", "again"):
         (manifest,) = (tmp_path / name).glob("*/manifest.json")
-        assert json.loads(manifest.read_text())["valid"]
+        assert json.loads(manifest.read_text())["validity"]["verdict"] == "valid"
         captures.append({path.name: path.read_bytes() for path in manifest.parent.glob("*.pcap")})
     assert captures[0] == captures[1] != {}
