@@ -5,10 +5,12 @@ import itertools
 import json
 
 import pytest
+import yaml
 from e2e import ROOT, bundles, cellbed, digests
 
 from cellbed.run import cellreplay, mahimahi
 from cellbed_analysis.metrics.rows import compute
+from cellbed_analysis.studies.recorded_links.metrics import link_metrics
 from cellbed_formats.bundle import Bundle
 
 pytestmark = pytest.mark.lab
@@ -35,18 +37,25 @@ def test_runs_are_valid(played):
         assert verdict["verdict"] == "valid", verdict
 
 
+def departures_ms(bundle, flow, delay_ms):
+    """Since sub-frame 0, of a UDP flow with full packets."""
+    arrived = bundle.capture(flow.sink).filter(dport=flow.port)
+    assert set(arrived["ip_bytes"]) == {mahimahi.BYTES}
+    return [round((t - RADIO_START_NS) / 1e6 - delay_ms, 1) for t in arrived["t_ns"]]
+
+
+def opportunities_ms(name, first_ms, last_ms):
+    """Of a trace, between two times. The first packet comes at a millisecond's begin, too late for one of that."""
+    times = mahimahi.read(ROOT / f"scenarios/packet-trace/{name}.mahimahi")
+    return [t for turn in range(3) for time in times if first_ms <= (t := turn * times[-1] + time) <= last_ms]
+
+
 def test_full_packets_arrive_at_the_times_of_the_trace(played):
     """UDP offers more than the link takes: from the first packet to the last no opportunity is left out."""
     bundle = bundle_of(played["UDP"])
-    arrived = bundle.capture("ue1").filter(dport=bundle.flows[0].port)
-    assert set(arrived["ip_bytes"]) == {mahimahi.BYTES}
-    found = [round((t - RADIO_START_NS) / 1e6 - DELAY_MS, 1) for t in arrived["t_ns"]]
-    times = mahimahi.read(ROOT / "scenarios/packet-trace/down.mahimahi")
-    turns = [turn * times[-1] + t for turn in range(3) for t in times]
-    # The first packet comes at a millisecond's begin, too late for an opportunity of that one.
-    expected = [t for t in turns if found[0] <= t <= found[-1]]
-    assert len(found) > 2500 and found[-1] > times[-1]  # begun anew
-    assert found == expected
+    found = departures_ms(bundle, bundle.flows[0], DELAY_MS)
+    assert len(found) > 2500 and found[-1] > 10_000  # begun anew
+    assert found == opportunities_ms("down", found[0], found[-1])
 
 
 def test_what_does_not_fit_the_queue_is_dropped_and_nothing_else(played):
@@ -85,6 +94,43 @@ def test_what_was_exported_plays_again(played, tmp_path):
     before_ms = 1000
     assert len(found) > 1000
     assert found == [t - before_ms for t in times if found[0] <= t - before_ms][:len(found)]
+
+
+@pytest.fixture(scope="module")
+def several(tmp_path_factory):
+    """Three UEs, of which the second has a link of its own, and 20 Mbit/s of datagrams to each."""
+    folder = tmp_path_factory.mktemp("several")
+    scenario = yaml.safe_load(REPLAY.read_text())
+    link = scenario["radio"]["packet_trace"]
+    link |= {way: str(REPLAY.parent / link[way]) for way in ("uplink", "downlink")}
+    ues = [f"ue{n}" for n in (1, 2, 3)]
+    scenario["nodes"] |= {ue: {"address": f"10.45.0.{i + 1}/24"} for i, ue in enumerate(ues)}
+    scenario["radio"]["ues"] = {ue: {"peer": "enb"} for ue in ues}
+    scenario["radio"]["ues"]["ue2"]["packet_trace"] = {"downlink": link["uplink"], "delay_ms": 5}
+    scenario["traffic"] = [{"id": ue, "kind": "stream", "from": "server", "to": ue, "duration_s": 2, "transport": "udp",
+                            "rate": "20Mbit", "packet_bytes": 1472, "port": 5201 + i} for i, ue in enumerate(ues)]
+    path = folder / "several.yaml"
+    path.write_text(yaml.safe_dump({key: value for key, value in scenario.items() if key not in ("claims", "sweep")}))
+    cellbed("run", path, "--results", folder / "results")
+    return bundle_of(next(iter(bundles(folder / "results").values())))
+
+
+def test_each_ue_has_a_link_with_all_its_opportunities(several):
+    """The first and the third UE each get what the trace has; the second that of its own, after its own delay."""
+    assert several.manifest["validity"]["verdict"] == "valid", several.manifest["validity"]
+    found = {flow.sink: departures_ms(several, flow, 5 if flow.sink == "ue2" else DELAY_MS) for flow in several.flows}
+    assert sorted(found) == ["ue1", "ue2", "ue3"]
+    for ue, times in found.items():
+        assert len(times) > 100
+        assert times == opportunities_ms("up" if ue == "ue2" else "down", times[0], times[-1])
+
+
+def test_capacity_is_that_of_the_flows_own_link(several):
+    found = {flow.sink: link_metrics(several, flow) for flow in several.flows}
+    for values in found.values():
+        assert values["link_used_share"] == pytest.approx(1, abs=0.01)
+    capacity = {ue: values["link_capacity_mbps"] for ue, values in found.items()}
+    assert capacity["ue1"] == pytest.approx(capacity["ue3"], rel=0.01) and capacity["ue1"] > capacity["ue2"]
 
 
 @pytest.fixture(scope="module")

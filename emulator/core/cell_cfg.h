@@ -152,6 +152,8 @@ struct cell_bearer_cfg {
 	uint8_t pdcp_status_report;
 };
 
+struct cell_recorded;
+
 struct cell_ue_cfg {
 	uint16_t rnti;  /* C-RNTI, 1..65523 */
 	uint8_t peer;   /* UE number its traffic goes to, or CELL_PEER_NETWORK */
@@ -165,6 +167,8 @@ struct cell_ue_cfg {
 	uint32_t bler_ul_q32; /* residual block error rate, 0 = none */
 	uint32_t bler_dl_q32;
 	uint32_t bler_sl_q32;
+	const struct cell_recorded *recorded; /* its link, the caller's until cell_done(); NULL: as
+	                                         that of struct cell_cfg */
 };
 
 /* How a recorded link answered a train of packets; see ran/recorded/train.h. */
@@ -173,6 +177,34 @@ struct cell_train {
 	uint32_t delay_ms; /* of its first packet */
 	uint32_t first;    /* of its opportunities in train_offset_ms */
 	uint32_t n;
+};
+
+/*
+ * What was recorded of one direction of a link, the caller's until cell_done(). Times are in ms
+ * since sub-frame 0 and do not decrease; the last one is the period. Source: Mahimahi
+ */
+struct cell_recording {
+	const uint32_t *opportunity_ms;
+	uint32_t n_opportunities;
+
+	/* How trains of packets were answered, or none. Source: CellReplay */
+	const struct cell_train *train;
+	uint32_t n_trains;
+	const uint32_t *train_offset_ms; /* of all trains */
+	uint32_t n_train_offsets;
+	const int32_t *train_size_us; /* added to the delay of a packet of 100, 200, ... bytes */
+	uint32_t n_train_sizes;
+};
+
+/* A recorded link of a UE; see ran/recorded/opportunity.h. */
+struct cell_recorded {
+	struct cell_recording way[2]; /* CELL_DIR_UL, CELL_DIR_DL */
+	uint16_t delay_ms;            /* one way, after a packet has left */
+	uint32_t queue_pkts;          /* of each direction */
+	uint32_t queue_bytes;         /* and bytes, 0 = any number */
+	uint16_t bytes;               /* of IP packets, at each opportunity */
+	uint16_t uplink_gap_ms; /* a train ends when no packet of it would leave for so long */
+	uint16_t downlink_gap_ms;
 };
 
 /* Everything the paper or 3GPP makes a parameter. Immutable after init.
@@ -295,31 +327,9 @@ struct cell_cfg {
 	uint16_t utran_timer_status_prohibit_ms;
 	uint32_t utran_queue_pkts;
 
-	/*
-	 * Packet-delivery trace, in place of all above but n_ue (1), and of each UE but rnti. By
-	 * CELL_DIR_UL and CELL_DIR_DL times in ms since sub-frame 0, which do not decrease; the
-	 * caller's until cell_done(). The last one is the period. Source: Mahimahi
-	 */
-	const uint32_t *opportunity_ms[2];
-	uint32_t n_opportunities[2];
-	uint16_t opportunity_delay_ms;    /* one way, after a packet has left */
-	uint32_t opportunity_queue_pkts;  /* of each direction */
-	uint32_t opportunity_queue_bytes; /* and bytes, 0 = any number */
-	uint16_t opportunity_bytes;       /* of IP packets, at each of them */
-
-	/*
-	 * What is in front of these opportunities, none or one for each direction: how trains of
-	 * packets were answered, see ran/recorded/train.h. Times do not decrease; the last one is
-	 * the period. Source: CellReplay
-	 */
-	const struct cell_train *train[2];
-	uint32_t n_trains[2];
-	const uint32_t *train_offset_ms[2]; /* of all trains */
-	uint32_t n_train_offsets[2];
-	uint16_t train_gap_ul_ms; /* a train ends when no packet of it would leave for so long */
-	uint16_t train_gap_dl_ms;
-	const int32_t *train_size_us[2]; /* added to the delay of a packet of 100, 200, ... bytes */
-	uint32_t n_train_sizes[2];
+	/* Recorded links, in place of all above but n_ue, and of each UE but rnti and a link of its
+	 * own. */
+	struct cell_recorded recorded;
 
 	/* Links of constant rate, in place of all above but n_ue, and of each UE but rnti. */
 	uint32_t constant_dl_rate_bps;

@@ -19,6 +19,7 @@ void cell_cfg_default(struct cell_cfg *cfg)
 		.n_enb = 1,
 		.n_harq_bler = 5, /* Park 2013, section 3 */
 		.harq_bler_q32 = { Q32(0.1), Q32(0.01), Q32(0.005), Q32(0.002), Q32(0.001) },
+		.recorded = { CFG_RECORDED_DEFAULTS },
 		.max_cmds = 64,
 	};
 	for (uint8_t i = 0; i < 2; i++)

@@ -83,12 +83,6 @@
 	.utran_timer_status_prohibit_ms = 40, \
 	.utran_status = 1, \
 	.utran_queue_pkts = 4096, \
-	.opportunity_delay_ms = 0, \
-	.opportunity_queue_pkts = 1000, \
-	.opportunity_queue_bytes = 0, \
-	.opportunity_bytes = 1500, \
-	.train_gap_ul_ms = 0, \
-	.train_gap_dl_ms = 0, \
 	.constant_dl_rate_bps = 20000000, \
 	.constant_ul_rate_bps = 10000000, \
 	.constant_delay_ms = 10, \
@@ -168,12 +162,6 @@
 	LIMIT(cell_cfg, utran_timer_status_prohibit_ms, 0, 1000), \
 	LIMIT(cell_cfg, utran_status, 0, 2), \
 	LIMIT(cell_cfg, utran_queue_pkts, 1, 65536), \
-	LIMIT(cell_cfg, opportunity_delay_ms, 0, 10000), \
-	LIMIT(cell_cfg, opportunity_queue_pkts, 1, 65536), \
-	LIMIT(cell_cfg, opportunity_queue_bytes, 0, 100000000), \
-	LIMIT(cell_cfg, opportunity_bytes, 100, 9000), \
-	LIMIT(cell_cfg, train_gap_ul_ms, 0, 60000), \
-	LIMIT(cell_cfg, train_gap_dl_ms, 0, 60000), \
 	LIMIT(cell_cfg, constant_dl_rate_bps, 1000, 1000000000), \
 	LIMIT(cell_cfg, constant_ul_rate_bps, 1000, 1000000000), \
 	LIMIT(cell_cfg, constant_delay_ms, 0, 10000), \
@@ -257,12 +245,6 @@
 	LIMIT(cell_cfg, utran_timer_status_prohibit_ms, 0, 1000), \
 	LIMIT(cell_cfg, utran_status, 0, 2), \
 	LIMIT(cell_cfg, utran_queue_pkts, 1, 65536), \
-	LIMIT(cell_cfg, opportunity_delay_ms, 0, 10000), \
-	LIMIT(cell_cfg, opportunity_queue_pkts, 1, 65536), \
-	LIMIT(cell_cfg, opportunity_queue_bytes, 0, 100000000), \
-	LIMIT(cell_cfg, opportunity_bytes, 100, 9000), \
-	LIMIT(cell_cfg, train_gap_ul_ms, 0, 60000), \
-	LIMIT(cell_cfg, train_gap_dl_ms, 0, 60000), \
 	LIMIT(cell_cfg, constant_dl_rate_bps, 1000, 1000000000), \
 	LIMIT(cell_cfg, constant_ul_rate_bps, 1000, 1000000000), \
 	LIMIT(cell_cfg, constant_delay_ms, 0, 10000), \
@@ -380,5 +362,29 @@
 	LIMIT(cell_filter, local_port, 0, 65535), \
 	LIMIT(cell_filter, remote_port, 0, 65535), \
 	LIMIT(cell_filter, dscp, 0, 63)
+
+#define CFG_RECORDED_DEFAULTS \
+	.delay_ms = 0, \
+	.queue_pkts = 1000, \
+	.queue_bytes = 0, \
+	.bytes = 1500, \
+	.uplink_gap_ms = 0, \
+	.downlink_gap_ms = 0
+
+#define CFG_RECORDED_LIMITS \
+	LIMIT(cell_recorded, delay_ms, 0, 10000), \
+	LIMIT(cell_recorded, queue_pkts, 1, 65536), \
+	LIMIT(cell_recorded, queue_bytes, 0, 100000000), \
+	LIMIT(cell_recorded, bytes, 100, 9000), \
+	LIMIT(cell_recorded, uplink_gap_ms, 0, 60000), \
+	LIMIT(cell_recorded, downlink_gap_ms, 0, 60000)
+
+#define CFG_RECORDED_DRAWN \
+	LIMIT(cell_recorded, delay_ms, 0, 10000), \
+	LIMIT(cell_recorded, queue_pkts, 1, 65536), \
+	LIMIT(cell_recorded, queue_bytes, 0, 100000000), \
+	LIMIT(cell_recorded, bytes, 100, 9000), \
+	LIMIT(cell_recorded, uplink_gap_ms, 0, 60000), \
+	LIMIT(cell_recorded, downlink_gap_ms, 0, 60000)
 
 #endif

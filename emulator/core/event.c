@@ -10,7 +10,8 @@ static void earlier(struct event *e, enum event_kind kind, int64_t t_ns)
 		*e = (struct event){ .kind = kind, .t_ns = t_ns };
 }
 
-struct event event_next(const struct cell *c)
+/* What comes from outside, of one time an arrival first. */
+static struct event next_from_outside(const struct cell *c)
 {
 	struct event e = { .kind = EVENT_NONE, .t_ns = CELL_NEVER };
 
@@ -18,6 +19,13 @@ struct event event_next(const struct cell *c)
 		earlier(&e, EVENT_ARRIVAL, c->arrivals.head->arrival_ns);
 	if (c->n_cmds > 0)
 		earlier(&e, EVENT_COMMAND, c->cmd[c->cmd_first].t_ns);
+	return e;
+}
+
+struct event event_next(const struct cell *c)
+{
+	struct event e = next_from_outside(c);
+
 	earlier(&e, EVENT_RAN, c->ran->next(c));
 	return e;
 }
@@ -29,11 +37,12 @@ int64_t cell_next(const struct cell *c)
 
 int64_t cell_next_output(const struct cell *c)
 {
-	struct event e = event_next(c);
+	int64_t outside_ns = next_from_outside(c).t_ns, bound_ns;
 
-	if (e.kind == EVENT_ARRIVAL || e.kind == EVENT_COMMAND)
-		return e.t_ns; /* may change what comes next */
-	return c->ran->next_output(c);
+	if (c->ran->next(c) >= outside_ns)
+		return outside_ns;
+	bound_ns = c->ran->next_output(c);
+	return bound_ns < outside_ns ? bound_ns : outside_ns; /* it may change what comes next */
 }
 
 int64_t cell_transit_min(const struct cell *c)

@@ -91,6 +91,8 @@ static int read_ues(struct reader *r, json_t *ues)
 			err = config_read_tunnels(r, path, ue, &cfg->cell.ue[i]);
 		if (err == 0)
 			err = config_read_bearers(r, path, ue, (uint8_t)(i + 1));
+		if (err == 0)
+			err = config_read_own_link(r, path, ue, (uint8_t)(i + 1));
 		if (err < 0)
 			return err;
 	}
@@ -121,14 +123,9 @@ static int read_ladder(struct reader *r, const json_t *bler)
 	return 0;
 }
 
-static int read_packet_trace(struct reader *r, const json_t *trace)
+static int read_packet_trace(struct reader *r, json_t *trace)
 {
-	int err;
-
-	if (!trace)
-		return 0;
-	err = config_read_link(r, trace, "uplink", CELL_DIR_UL);
-	return err < 0 ? err : config_read_link(r, trace, "downlink", CELL_DIR_DL);
+	return trace ? config_read_link(r, "cell.packet_trace", trace, &r->cfg->cell.recorded) : 0;
 }
 
 static int read_cell(struct reader *r, json_t *cell)

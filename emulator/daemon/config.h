@@ -47,6 +47,7 @@ struct config_output {
 struct config {
 	struct cell_cfg cell;
 	struct cell_bearer_cfg bearer[CELL_MAX_UE * CELL_MAX_BEARERS]; /* cell.bearer */
+	struct cell_recorded recorded[CELL_MAX_UE];                    /* cell.ue[i].recorded */
 	char ue_name[CELL_MAX_UE][CONFIG_NAME_MAX];
 	char enb_name[CELL_MAX_ENB][CONFIG_NAME_MAX]; /* empty: one eNB without a name */
 	struct config_port port[CONFIG_PORTS_MAX];

@@ -168,12 +168,12 @@ static const struct key utran_keys[] = {
 };
 
 static const struct key packet_trace_keys[] = {
-	KEY(cell_cfg, "delay_ms", opportunity_delay_ms, KIND_UINT, 0, 10000),
-	KEY(cell_cfg, "queue_pkts", opportunity_queue_pkts, KIND_UINT, 1, 65536),
-	KEY(cell_cfg, "queue_bytes", opportunity_queue_bytes, KIND_UINT, 0, 100000000),
-	KEY(cell_cfg, "bytes", opportunity_bytes, KIND_UINT, 100, 9000),
-	KEY(cell_cfg, "uplink_gap_ms", train_gap_ul_ms, KIND_UINT, 0, 60000),
-	KEY(cell_cfg, "downlink_gap_ms", train_gap_dl_ms, KIND_UINT, 0, 60000),
+	KEY(cell_recorded, "delay_ms", delay_ms, KIND_UINT, 0, 10000),
+	KEY(cell_recorded, "queue_pkts", queue_pkts, KIND_UINT, 1, 65536),
+	KEY(cell_recorded, "queue_bytes", queue_bytes, KIND_UINT, 0, 100000000),
+	KEY(cell_recorded, "bytes", bytes, KIND_UINT, 100, 9000),
+	KEY(cell_recorded, "uplink_gap_ms", uplink_gap_ms, KIND_UINT, 0, 60000),
+	KEY(cell_recorded, "downlink_gap_ms", downlink_gap_ms, KIND_UINT, 0, 60000),
 	{ 0 },
 };
 
@@ -202,7 +202,7 @@ static const struct key ues_keys[] = {
 	{ 0 },
 };
 
-static const char *const ues_elsewhere[] = { "peer", "bearers", "name", "enb", "address", NULL };
+static const char *const ues_elsewhere[] = { "peer", "bearers", "packet_trace", "name", "enb", "address", NULL };
 
 static const struct key bearers_keys[] = {
 	KEY(cell_bearer_cfg, "priority", priority, KIND_UINT, 1, 16),
@@ -229,6 +229,8 @@ const struct section config_bearers = { "bearers", bearers_keys, bearers_elsewhe
 
 const struct section config_filters = { "filters", filters_keys, NULL };
 
+const struct section config_packet_trace = { "packet_trace", packet_trace_keys, packet_trace_elsewhere };
+
 const struct section config_sections[] = {
 	{ "timing", timing_keys, NULL },
 	{ "ra", ra_keys, NULL },
@@ -243,7 +245,6 @@ const struct section config_sections[] = {
 	{ "handover", handover_keys, NULL },
 	{ "gtpu", gtpu_keys, NULL },
 	{ "utran", utran_keys, NULL },
-	{ "packet_trace", packet_trace_keys, packet_trace_elsewhere },
 	{ "constant_rate", constant_rate_keys, NULL },
 	{ 0 },
 };

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cfg_values.h"
+
 #define HEAD 2 /* numbers of a train before its offsets */
 
 /* Whole numbers of a list, into @ret, which the caller frees; NULL for an empty one. */
@@ -39,7 +41,8 @@ static int read_numbers(struct reader *r, const char *path, const json_t *list, 
 	return 0;
 }
 
-static int read_times(struct reader *r, const char *path, const json_t *list, enum cell_dir dir)
+static int read_times(struct reader *r, const char *path, const json_t *list,
+                      struct cell_recording *ret)
 {
 	size_t n = json_array_size(list);
 	int64_t *numbers;
@@ -56,8 +59,8 @@ static int read_times(struct reader *r, const char *path, const json_t *list, en
 	for (size_t i = 0; ms && i < n; i++)
 		ms[i] = (uint32_t)numbers[i];
 	free(numbers);
-	r->cfg->cell.opportunity_ms[dir] = ms;
-	r->cfg->cell.n_opportunities[dir] = (uint32_t)n;
+	ret->opportunity_ms = ms;
+	ret->n_opportunities = (uint32_t)n;
 	return ms ? 0 : -ENOMEM;
 }
 
@@ -83,7 +86,8 @@ static int read_train(struct reader *r, const char *path, const json_t *list,
 	return 0;
 }
 
-static int read_trains(struct reader *r, const char *path, const json_t *list, enum cell_dir dir)
+static int read_trains(struct reader *r, const char *path, const json_t *list,
+                       struct cell_recording *ret)
 {
 	size_t n = json_array_size(list), n_offsets = 0;
 	struct cell_train *train;
@@ -99,25 +103,26 @@ static int read_trains(struct reader *r, const char *path, const json_t *list, e
 		                   CONFIG_OPPORTUNITIES_MAX);
 	train = calloc(n, sizeof(*train));
 	offset_ms = calloc(n_offsets + 1, sizeof(*offset_ms));
-	r->cfg->cell.train[dir] = train;
-	r->cfg->cell.train_offset_ms[dir] = offset_ms;
-	r->cfg->cell.n_trains[dir] = (uint32_t)n;
+	ret->train = train;
+	ret->train_offset_ms = offset_ms;
+	ret->n_trains = (uint32_t)n;
 	if (!train || !offset_ms)
 		return -ENOMEM;
 	n_offsets = 0;
 	for (size_t i = 0; err == 0 && i < n; i++) {
-		char entry[80];
+		char entry[96];
 
 		(void)snprintf(entry, sizeof(entry), "%s[%zu]", path, i);
 		train[i].first = (uint32_t)n_offsets;
 		err = read_train(r, entry, json_array_get(list, i), &train[i], offset_ms);
 		n_offsets += train[i].n;
 	}
-	r->cfg->cell.n_train_offsets[dir] = (uint32_t)n_offsets;
+	ret->n_train_offsets = (uint32_t)n_offsets;
 	return err;
 }
 
-static int read_sizes(struct reader *r, const char *path, const json_t *list, enum cell_dir dir)
+static int read_sizes(struct reader *r, const char *path, const json_t *list,
+                      struct cell_recording *ret)
 {
 	size_t n = json_array_size(list);
 	int64_t *numbers;
@@ -130,26 +135,51 @@ static int read_sizes(struct reader *r, const char *path, const json_t *list, en
 	for (size_t i = 0; us && i < n; i++)
 		us[i] = (int32_t)numbers[i];
 	free(numbers);
-	r->cfg->cell.train_size_us[dir] = us;
-	r->cfg->cell.n_train_sizes[dir] = (uint32_t)n;
+	ret->train_size_us = us;
+	ret->n_train_sizes = (uint32_t)n;
 	return us ? 0 : -ENOMEM;
 }
 
-int config_read_link(struct reader *r, const json_t *trace, const char *name, enum cell_dir dir)
+static int read_way(struct reader *r, const char *path, const json_t *trace, const char *name,
+                    struct cell_recording *ret)
 {
 	static const struct {
 		const char *suffix;
 		int (*read)(struct reader *r, const char *path, const json_t *list,
-		            enum cell_dir dir);
+		            struct cell_recording *ret);
 	} parts[] = { { "", read_times }, { "_trains", read_trains }, { "_sizes_us", read_sizes } };
 	int err = 0;
 
 	for (size_t i = 0; err == 0 && i < sizeof(parts) / sizeof(*parts); i++) {
-		char key[32], path[64];
+		char key[32], at[80];
 
 		(void)snprintf(key, sizeof(key), "%s%s", name, parts[i].suffix);
-		(void)snprintf(path, sizeof(path), "cell.packet_trace.%s", key);
-		err = parts[i].read(r, path, json_object_get(trace, key), dir);
+		(void)snprintf(at, sizeof(at), "%s.%s", path, key);
+		err = parts[i].read(r, at, json_object_get(trace, key), ret);
 	}
 	return err;
+}
+
+int config_read_link(struct reader *r, const char *path, json_t *trace, struct cell_recorded *ret)
+{
+	int err = config_read_object(r, path, trace, config_packet_trace.keys,
+	                             config_packet_trace.elsewhere, ret);
+
+	if (err == 0)
+		err = read_way(r, path, trace, "uplink", &ret->way[CELL_DIR_UL]);
+	return err < 0 ? err : read_way(r, path, trace, "downlink", &ret->way[CELL_DIR_DL]);
+}
+
+int config_read_own_link(struct reader *r, const char *path, const json_t *ue, uint8_t id)
+{
+	json_t *trace = json_object_get(ue, "packet_trace");
+	struct cell_recorded *own = &r->cfg->recorded[id - 1];
+	char at[48];
+
+	if (!trace)
+		return 0;
+	(void)snprintf(at, sizeof(at), "%s.packet_trace", path);
+	*own = (struct cell_recorded){ CFG_RECORDED_DEFAULTS };
+	r->cfg->cell.ue[id - 1].recorded = own;
+	return config_read_link(r, at, trace, own);
 }

@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* config_link.h - part of the JSON configuration: what was recorded of one direction of a link. */
+/* config_link.h - part of the JSON configuration: recorded links. */
 #ifndef CONFIG_LINK_H
 #define CONFIG_LINK_H
 
 #include "config_key.h"
 
 /**
- * config_read_link() - NAME: times of opportunities; NAME_trains: [time, delay, offset, ...] of
- * each train; NAME_sizes_us: delays of sizes
- * @trace: the object `cell.packet_trace`
- * @name:  of the direction @dir
+ * config_read_link() - keys of a link; and, with NAME for `uplink` and `downlink`, NAME: times of
+ * opportunities; NAME_trains: [time, delay, offset, ...] of each train; NAME_sizes_us: delays of
+ * sizes
+ * @trace: the object at @path
+ * @ret:   defaults of what is not in there
  *
- * What is read is kept as long as the process.
+ * What is read is kept as long as the process. Return: 0 or negative errno.
  */
-int config_read_link(struct reader *r, const json_t *trace, const char *name, enum cell_dir dir);
+int config_read_link(struct reader *r, const char *path, json_t *trace, struct cell_recorded *ret);
+
+/** config_read_own_link() - `packet_trace` of the UE @id, at @path, where it has a link of its own
+ */
+int config_read_own_link(struct reader *r, const char *path, const json_t *ue, uint8_t id);
 
 #endif

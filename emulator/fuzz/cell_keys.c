@@ -18,6 +18,7 @@ static const struct limit of_cell[] = { CFG_DRAWN };
 static const struct limit of_ue[] = { CFG_UE_DRAWN };
 static const struct limit of_bearer[] = { CFG_BEARER_DRAWN };
 static const struct limit of_filter[] = { CFG_FILTER_DRAWN };
+static const struct limit of_recorded[] = { CFG_RECORDED_DRAWN };
 
 #define N(table) ((uint32_t)(sizeof(table) / sizeof((table)[0])))
 
@@ -52,6 +53,11 @@ void keys_draw(struct cell_cfg *cfg, struct cell_bearer_cfg *bearer, struct fuzz
 		{ &bearer[b].filter[0], of_filter, N(of_filter) },
 	};
 	uint32_t n_tables = cfg->n_bearers ? 4 : 2, all = 0, i;
+
+	if (cfg->system == CELL_SYSTEM_PACKET_TRACE && fuzz_range(in, 0, 1)) {
+		draw(&cfg->recorded, &of_recorded[fuzz_range(in, 0, N(of_recorded) - 1)], in);
+		return;
+	}
 
 	for (uint32_t t = 0; t < n_tables; t++)
 		all += tables[t].n;

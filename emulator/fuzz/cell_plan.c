@@ -37,21 +37,35 @@ static void ues(struct cell_cfg *cfg, uint32_t n)
 	cfg->max_pkts = 64;
 }
 
-static void read_packet_trace(struct plan *p, struct fuzz_input *in)
+/* @link, with its times in @ms */
+static void read_link(struct cell_recorded *link, uint32_t ms[2][PLAN_TIMES_MAX],
+                      struct fuzz_input *in)
 {
-	p->cfg.system = CELL_SYSTEM_PACKET_TRACE;
-	ues(&p->cfg, 1);
 	for (int d = 0; d < 2; d++) {
-		uint32_t n = fuzz_range(in, 1, PLAN_TIMES_MAX), ms = 0;
+		uint32_t n = fuzz_range(in, 1, PLAN_TIMES_MAX), at_ms = 0;
 
 		for (uint32_t i = 0; i < n; i++)
-			p->opportunity_ms[d][i] = ms += FUZZ_PICK(in, 1, 0, 3, 100);
-		p->cfg.opportunity_ms[d] = p->opportunity_ms[d];
-		p->cfg.n_opportunities[d] = n;
+			ms[d][i] = at_ms += FUZZ_PICK(in, 1, 0, 3, 100);
+		link->way[d] =
+			(struct cell_recording){ .opportunity_ms = ms[d], .n_opportunities = n };
 	}
-	p->cfg.opportunity_delay_ms = (uint16_t)FUZZ_PICK(in, 0, 1, 40);
-	p->cfg.opportunity_queue_pkts = FUZZ_PICK(in, 1000, 1, 5);
-	p->cfg.opportunity_queue_bytes = FUZZ_PICK(in, 0, 1500, 5000);
+	link->delay_ms = (uint16_t)FUZZ_PICK(in, 0, 1, 40);
+	link->queue_pkts = FUZZ_PICK(in, 1000, 1, 5);
+	link->queue_bytes = FUZZ_PICK(in, 0, 1500, 5000);
+}
+
+static void read_packet_trace(struct plan *p, struct fuzz_input *in)
+{
+	uint32_t n_ue = fuzz_range(in, 1, 3);
+
+	p->cfg.system = CELL_SYSTEM_PACKET_TRACE;
+	ues(&p->cfg, n_ue);
+	read_link(&p->cfg.recorded, p->opportunity_ms[0], in);
+	if (!bit(in))
+		return;
+	p->recorded = p->cfg.recorded;
+	read_link(&p->recorded, p->opportunity_ms[1], in);
+	p->cfg.ue[n_ue - 1].recorded = &p->recorded;
 }
 
 static void read_constant(struct cell_cfg *cfg, struct fuzz_input *in)

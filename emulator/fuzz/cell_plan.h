@@ -35,7 +35,8 @@ struct plan_action {
 
 struct plan {
 	struct cell_cfg cfg;
-	uint32_t opportunity_ms[2][PLAN_TIMES_MAX];
+	uint32_t opportunity_ms[2][2][PLAN_TIMES_MAX]; /* of all UEs but the last, and of that */
+	struct cell_recorded recorded;
 	struct cell_bearer_cfg bearer[PLAN_BEARERS_MAX];
 	uint32_t n_actions;
 	struct plan_action action[PLAN_ACTIONS_MAX];

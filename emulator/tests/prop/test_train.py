@@ -6,41 +6,15 @@ import itertools
 import math
 
 import pytest
-from coreffi import Cell, constant, ffi, lib
+from draw import plans
 from hypothesis import given, settings
-from hypothesis import strategies as st
-from test_opportunity import MS, NETWORK_SIDE, UE, at_once, carry, every_event, every_output, traces
+from recording import DOWN, MS, NETWORK_SIDE, STEPS, UE, UP, Link, Plan, new_cell, plan, play
 
 US = 1000
-MTU = constant("CELL_UE_MTU_MAX")
 BUSY = [10, 10, 20]
 
 many = settings(max_examples=150)
-offsets = st.lists(st.integers(0, 25), min_size=1, max_size=4).map(sorted)
-
-
-@st.composite
-def recordings(draw):
-    """[(at_ms, delay_ms, [offset_ms])] of one way, two or more."""
-    times = sorted(draw(st.lists(st.integers(0, 120), min_size=2, max_size=6)))
-    times[-1] = max(times[-1], 1)
-    return [(t, draw(st.integers(0, 30)), draw(offsets)) for t in times]
-
-
-@st.composite
-def plans(draw):
-    """(configuration, opportunities, trains, sizes, arrivals); of both ways, arrivals are (t_ns, port, length)"""
-    cfg = {"opportunity_bytes": draw(st.sampled_from([500, 1400, 1500])), "max_pkts": 64,
-           "opportunity_queue_pkts": draw(st.sampled_from([1, 3, 1000])),
-           "train_gap_ul_ms": draw(st.sampled_from([0, 5, 50])), "train_gap_dl_ms": draw(st.sampled_from([0, 5, 50]))}
-    sizes = st.lists(st.integers(-3000, 3000), max_size=4)
-    t_ns, arrivals = 0, []
-    for _ in range(draw(st.integers(1, 25))):
-        t_ns += draw(st.sampled_from([0, 0, 1, MS - 1, MS, 3 * MS, 10 * MS, 47 * MS, 777 * MS]))
-        length = draw(st.sampled_from([1, 99, 100, 500, 700, 1400, MTU]) | st.integers(1, MTU))
-        arrivals.append((t_ns, draw(st.sampled_from([UE, NETWORK_SIDE, NETWORK_SIDE])), length))
-    return (cfg, (draw(traces), draw(traces)), (draw(recordings()), draw(recordings())), (draw(sizes), draw(sizes)),
-            arrivals)
+links = plans(lambda choices: plan(choices, with_trains=True), 320)
 
 
 def toward_zero(a, b):
@@ -80,13 +54,13 @@ def leaving(cfg, recording, sizes, gap_ms, arrivals):
         start, n = train["start"], len(train["offsets"])
         at = train.get("at", 0)
         while at < n and now - start > train["offsets"][at] * MS:
-            at, train["room"] = at + 1, cfg["opportunity_bytes"]
-        room = train.get("room", cfg["opportunity_bytes"])
-        if length <= cfg["opportunity_bytes"] and room < length:
-            at, room = at + 1, cfg["opportunity_bytes"]
+            at, train["room"] = at + 1, cfg.bytes
+        room = train.get("room", cfg.bytes)
+        if length <= cfg.bytes and room < length:
+            at, room = at + 1, cfg.bytes
         need = length
         while need > room:
-            need, at, room = need - room, at + 1, cfg["opportunity_bytes"]
+            need, at, room = need - room, at + 1, cfg.bytes
         train["at"], train["room"] = at, room - need
         past = at >= n
         leaves = now + max(train["delay"], train["offsets"][-1] * MS) if past else \
@@ -109,9 +83,10 @@ def model(cfg, trace, recording, sizes, gap_ms, arrivals):
             tag, length, at, past = todo.pop(0)
             if not past and not waiting:
                 there[tag] = at
-            elif len(waiting) < cfg["opportunity_queue_pkts"]:
+            elif len(waiting) < cfg.queue_pkts and not (
+                    cfg.queue_bytes and sum(left for _, _, left in waiting) + length > cfg.queue_bytes):
                 waiting.append([tag, at, length])
-        room = cfg["opportunity_bytes"]
+        room = cfg.bytes
         while room and waiting and waiting[0][1] < t_ns:
             taken = min(room, waiting[0][2])
             waiting[0][2] -= taken
@@ -123,39 +98,11 @@ def model(cfg, trace, recording, sizes, gap_ms, arrivals):
     raise AssertionError
 
 
-def configuration(cfg, ms, recorded, sizes):
-    """As cell_cfg wants it, with the arrays that it points to."""
-    keep = {"opportunity_ms": [ffi.new("uint32_t[]", way) for way in ms]}
-    trains, all_offsets = [], []
-    for way in recorded:
-        flat, records = [], []
-        for at, delay, own in way:
-            records.append({"at_ms": at, "delay_ms": delay, "first": len(flat), "n": len(own)})
-            flat += own
-        trains.append(records)
-        all_offsets.append(flat)
-    keep["train"] = [ffi.new("struct cell_train[]", way) if way else ffi.NULL for way in trains]
-    keep["train_offset_ms"] = [ffi.new("uint32_t[]", way) for way in all_offsets]
-    keep["train_size_us"] = [ffi.new("int32_t[]", way) for way in sizes]
-    return {**cfg, **keep, "system": lib.CELL_SYSTEM_PACKET_TRACE, "n_ue": 1, "ue": [{"peer": 0, "mode": 0}],
-            "n_opportunities": [len(way) for way in ms], "n_trains": [len(way) for way in trains],
-            "n_train_offsets": [len(way) for way in all_offsets], "n_train_sizes": [len(way) for way in sizes]}, keep
-
-
-def play(plan, step=every_event):
-    """(cell, {tag: time there}) of a plan played to its end."""
-    cfg, ms, recorded, sizes, arrivals = plan
-    whole, keep = configuration(cfg, ms, recorded, sizes)
-    cell = Cell(whole)
-    cell.arrays = keep  # the core does not copy them
-    return cell, carry(cell, arrivals, step)
-
-
-def down(recorded, arrivals, cfg=None, sizes=()):
+def down(recorded, arrivals, keys=None, sizes=()):
     """{tag: ms} of packets to the UE, (ms, length) each, over a busy link of BUSY."""
-    plan = ({"opportunity_bytes": 1400, "max_pkts": 64, **(cfg or {})}, (BUSY, BUSY), ([], recorded),
-            ([], list(sizes)), [(round(t * MS), NETWORK_SIDE, n) for t, n in arrivals])
-    return [t / MS for _, t in sorted(play(plan)[1].items())]
+    link = Link((BUSY, BUSY), ([], recorded), ([], list(sizes)), {"bytes": 1400, **(keys or {})})
+    there = play(Plan([link], [(round(t * MS), UE | NETWORK_SIDE, n) for t, n in arrivals]))[1]
+    return [t / MS for _, t in sorted(there.items())]
 
 
 # Trains at 0 and 100 ms, whose first packets took 20 and 40 ms; a turn of 200 ms.
@@ -177,7 +124,7 @@ def test_small_packets_share_an_opportunity_and_none_is_split():
 
 
 def test_an_opportunity_that_is_over_is_no_more():
-    assert down(RECORDED, [(1000, 1400), (1001, 1400)], {"train_gap_dl_ms": 5}) == [1020, 1025]
+    assert down(RECORDED, [(1000, 1400), (1001, 1400)], {"downlink_gap_ms": 5}) == [1020, 1025]
 
 
 def test_what_is_too_much_for_the_train_meets_the_busy_link():
@@ -188,7 +135,7 @@ def test_what_is_too_much_for_the_train_meets_the_busy_link():
 def test_a_gap_begins_another_train():
     arrivals = [(1000, 1400)] * 2 + [(1010, 1400)]
     assert down(RECORDED, arrivals)[-1] == 1032  # 22 after it came: nothing would leave for 12 ms
-    assert down(RECORDED, arrivals, {"train_gap_dl_ms": 50})[-1] == 1040  # past its train, at a busy link's 1040
+    assert down(RECORDED, arrivals, {"downlink_gap_ms": 50})[-1] == 1040  # past its train, at a busy link's 1040
 
 
 def test_a_size_has_a_delay_of_its_own():
@@ -204,20 +151,19 @@ def test_the_busy_link_alone_is_as_before():
 
 
 @many
-@given(plans())
+@given(links)
 def test_each_packet_is_there_when_the_model_says(plan):
-    cfg, ms, recorded, sizes, arrivals = plan
     expected = {}
-    for way, port, gap in ((0, UE, "train_gap_ul_ms"), (1, NETWORK_SIDE, "train_gap_dl_ms")):
-        own = [(tag, t, n) for tag, (t, p, n) in enumerate(arrivals) if p == port]
-        expected |= model(cfg, ms[way], recorded[way], sizes[way], cfg[gap], own)
+    for link, way, arrivals in plan.flows():
+        gap_ms = {UP: link.cfg.uplink_gap_ms, DOWN: link.cfg.downlink_gap_ms}[way]
+        expected |= model(link.cfg, link.ms[way], link.trains[way], link.sizes[way], gap_ms, arrivals)
     assert play(plan)[1] == expected
 
 
 @many
-@given(plans())
+@given(links)
 def test_any_steps_give_the_same_and_nothing_is_lost_from_sight(plan):
-    cells = [play(plan, step)[0] for step in (every_event, at_once, every_output)]
+    cells = [play(plan, step)[0] for step in STEPS]
     assert len({cell.digest() for cell in cells}) == 1
     for cell in cells[1:]:
         assert cell.outputs == cells[0].outputs
@@ -228,20 +174,27 @@ def test_any_steps_give_the_same_and_nothing_is_lost_from_sight(plan):
 
 
 @many
-@given(plans())
+@given(links)
 def test_packets_keep_their_order(plan):
     there = play(plan)[1]
-    for port in (UE, NETWORK_SIDE):
-        times = [there[tag] for tag, (_, p, _) in enumerate(plan[4]) if p == port and tag in there]
+    for _, _, arrivals in plan.flows():
+        times = [there[tag] for tag, _, _ in arrivals if tag in there]
         assert times == sorted(times)
 
 
-@pytest.mark.parametrize(("change", "field"), [
-    ({"n_trains": [1, 0]}, "n_trains"), ({"opportunity_delay_ms": 1}, "opportunity_delay_ms"),
-    ({"n_train_offsets": [1, 0]}, "train_offset_ms"), ({"train": [[(5, 1, [0]), (4, 1, [0])], []]}, "train")])
-def test_wrong_recordings(change, field):
-    recorded = change.pop("train", ([(0, 1, [0, 1]), (9, 1, [0])], []))
-    whole, keep = configuration({"max_pkts": 64}, (BUSY, BUSY), recorded, ([], []))
+RECORDING = [(0, 1, [0, 1]), (9, 1, [0])]
+
+
+@pytest.mark.parametrize(("trains", "keys", "count", "field"), [
+    (RECORDING, {}, "n_trains", "n_trains"), (RECORDING, {"delay_ms": 1}, None, "delay_ms"),
+    (RECORDING, {}, "n_train_offsets", "train_offset_ms"), ([(5, 1, [0]), (4, 1, [0])], {}, None, "train")])
+@pytest.mark.parametrize("own", [False, True])
+def test_wrong_recordings(trains, keys, count, field, own):
+    """In the link of all UEs, and in that of one; @count: of entries, one where there are more."""
+    right = Link((BUSY, BUSY))
+    wrong = Link((BUSY, BUSY), (trains, []), keys=keys)
+    if count:
+        setattr(wrong.cfg.way[UP], count, 1)
     with pytest.raises(ValueError, match=field):
-        Cell({**whole, **change})
-    assert keep
+        new_cell([right, wrong] if own else [wrong])
+    assert new_cell([right, right])

@@ -8,16 +8,22 @@
 
 static const uint32_t every_10_ms[] = { 10 };
 
+static void recording(struct cell_recorded *link, const uint32_t *up_ms, uint32_t n_up,
+                      const uint32_t *down_ms, uint32_t n_down)
+{
+	link->way[CELL_DIR_UL] =
+		(struct cell_recording){ .opportunity_ms = up_ms, .n_opportunities = n_up };
+	link->way[CELL_DIR_DL] =
+		(struct cell_recording){ .opportunity_ms = down_ms, .n_opportunities = n_down };
+}
+
 static void defaults(struct run *r, const uint32_t *down_ms, uint32_t n)
 {
 	run_defaults(r, CELL_MODE_IM);
 	r->cfg.system = CELL_SYSTEM_PACKET_TRACE;
 	r->cfg.n_ue = 1;
 	r->cfg.ue[0].peer = CELL_PEER_NETWORK;
-	r->cfg.opportunity_ms[CELL_DIR_UL] = every_10_ms;
-	r->cfg.n_opportunities[CELL_DIR_UL] = 1;
-	r->cfg.opportunity_ms[CELL_DIR_DL] = down_ms;
-	r->cfg.n_opportunities[CELL_DIR_DL] = n;
+	recording(&r->cfg.recorded, every_10_ms, 1, down_ms, n);
 }
 
 /* All at time 0: they leave at 3, 3 and 7, and from 10 + 3 again. */
@@ -134,7 +140,7 @@ static void test_delay_comes_on_top_and_keeps_the_rate(void **state)
 
 	(void)state;
 	defaults(&r, every_10_ms, 1);
-	r.cfg.opportunity_delay_ms = 25;
+	r.cfg.recorded.delay_ms = 25;
 	run_start(&r);
 	for (int i = 0; i < 3; i++)
 		run_push(&r, DOWN, 1500, 0);
@@ -150,7 +156,7 @@ static void test_a_full_queue_drops_the_newest(void **state)
 
 	(void)state;
 	defaults(&r, every_10_ms, 1);
-	r.cfg.opportunity_queue_pkts = 2;
+	r.cfg.recorded.queue_pkts = 2;
 	run_start(&r);
 	for (int i = 0; i < 3; i++)
 		run_push(&r, DOWN, 100, 0);
@@ -170,7 +176,7 @@ static void test_bytes_limit_the_queue_too(void **state)
 
 	(void)state;
 	defaults(&r, every_10_ms, 1);
-	r.cfg.opportunity_queue_bytes = 1500;
+	r.cfg.recorded.queue_bytes = 1500;
 	run_start(&r);
 	for (int i = 0; i < 4; i++)
 		run_push(&r, DOWN, sizes[i], 0);
@@ -188,7 +194,7 @@ static void test_the_end_gives_everything_back(void **state)
 
 	(void)state;
 	defaults(&r, every_10_ms, 1);
-	r.cfg.opportunity_delay_ms = 100;
+	r.cfg.recorded.delay_ms = 100;
 	run_start(&r);
 	for (int i = 0; i < 4; i++)
 		run_push(&r, DOWN, 1000, 0);
@@ -214,12 +220,14 @@ static void test_behind_a_train(void **state)
 	(void)state;
 	defaults(&r, every_50_ms, 1);
 	for (int d = 0; d < 2; d++) {
-		r.cfg.train[d] = record;
-		r.cfg.n_trains[d] = COUNT(record);
-		r.cfg.train_offset_ms[d] = offset_ms;
-		r.cfg.n_train_offsets[d] = COUNT(offset_ms);
+		struct cell_recording *way = &r.cfg.recorded.way[d];
+
+		way->train = record;
+		way->n_trains = COUNT(record);
+		way->train_offset_ms = offset_ms;
+		way->n_train_offsets = COUNT(offset_ms);
 	}
-	r.cfg.train_gap_dl_ms = 21;
+	r.cfg.recorded.downlink_gap_ms = 21;
 	run_start(&r);
 	for (size_t i = 0; i < COUNT(cases); i++)
 		run_push(&r, DOWN, 1500, MS(cases[i].in_ms));
@@ -235,10 +243,7 @@ static void test_behind_a_train(void **state)
 		static const uint32_t up_ms[] = up, down_ms[] = down;                              \
 		const char *got, *range;                                                           \
                                                                                                    \
-		r.cfg.opportunity_ms[CELL_DIR_UL] = up_ms;                                         \
-		r.cfg.n_opportunities[CELL_DIR_UL] = (n_up);                                       \
-		r.cfg.opportunity_ms[CELL_DIR_DL] = down_ms;                                       \
-		r.cfg.n_opportunities[CELL_DIR_DL] = (n_down);                                     \
+		recording(&r.cfg.recorded, up_ms, n_up, down_ms, n_down);                          \
 		assert_int_equal(cell_cfg_check(&r.cfg, &got, &range), -EINVAL);                   \
 		assert_string_equal(got, field);                                                   \
 	} while (0)
@@ -257,12 +262,102 @@ static void test_refuses_what_is_no_trace(void **state)
 	REFUSED(0, LIST(1), 1, LIST(1), "opportunity_ms of the uplink");
 	REFUSED(1, LIST(1), 1, LIST(0), "opportunity_ms of the downlink");
 	REFUSED(1, LIST(1), 3, LIST(1, 3, 2), "opportunity_ms of the downlink");
-	defaults(&r, every_10_ms, 1);
-	r.cfg.n_ue = 2;
-	assert_int_equal(cell_cfg_check(&r.cfg, &field, &range), -EINVAL);
-	assert_string_equal(field, "n_ue");
 	defaults(&r, NULL, 1);
 	assert_int_equal(cell_cfg_check(&r.cfg, &field, &range), -EINVAL);
+}
+
+/* What is out of its range is named, in the link of all UEs and in that of one. */
+static void test_limits_of_every_link(void **state)
+{
+	static const struct cell_recorded low = { .queue_pkts = 1, .bytes = 100 };
+	static const struct cell_recorded high = { .delay_ms = 10000,
+		                                   .queue_pkts = 65536,
+		                                   .queue_bytes = 100000000,
+		                                   .bytes = 9000,
+		                                   .uplink_gap_ms = 60000,
+		                                   .downlink_gap_ms = 60000 };
+	const struct {
+		const char *field, *range;
+		struct cell_recorded wrong;
+	} cases[] = {
+		{ NULL, NULL, low },
+		{ NULL, NULL, high },
+		{ "delay_ms", "0..10000", { .delay_ms = 10001, .queue_pkts = 1, .bytes = 100 } },
+		{ "queue_pkts", "1..65536", { .bytes = 100 } },
+		{ "queue_pkts", "1..65536", { .queue_pkts = 65537, .bytes = 100 } },
+		{ "queue_bytes",
+		  "0..100000000",
+		  { .queue_pkts = 1, .queue_bytes = 100000001, .bytes = 100 } },
+		{ "bytes", "100..9000", { .queue_pkts = 1, .bytes = 99 } },
+		{ "bytes", "100..9000", { .queue_pkts = 1, .bytes = 9001 } },
+		{ "uplink_gap_ms",
+		  "0..60000",
+		  { .queue_pkts = 1, .bytes = 100, .uplink_gap_ms = 60001 } },
+		{ "downlink_gap_ms",
+		  "0..60000",
+		  { .queue_pkts = 1, .bytes = 100, .downlink_gap_ms = 60001 } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * COUNT(cases); i++) {
+		struct cell_recorded link = cases[i / 2].wrong;
+		const char *field = NULL, *range = NULL;
+		struct run r;
+
+		defaults(&r, every_10_ms, 1);
+		recording(&link, every_10_ms, 1, every_10_ms, 1);
+		if (i % 2)
+			r.cfg.ue[0].recorded = &link;
+		else
+			r.cfg.recorded = link;
+		assert_int_equal(cell_cfg_check(&r.cfg, &field, &range),
+		                 cases[i / 2].field ? -EINVAL : 0);
+		if (cases[i / 2].field) {
+			assert_string_equal(field, cases[i / 2].field);
+			assert_string_equal(range, cases[i / 2].range);
+		}
+	}
+}
+
+/*
+ * UE 2 has a link of its own, which is slower and has another delay; UE 3 has that of UE 1, but not
+ * its opportunities: each link has all of them.
+ */
+static void test_each_ue_has_a_link(void **state)
+{
+	static const uint32_t every_4_ms[] = { 4 };
+	static const struct {
+		uint8_t ue;
+		int64_t there_ms;
+	} expected[] = { { 1, 10 }, { 3, 10 }, { 1, 20 }, { 3, 20 }, { 2, 57 }, { 2, 61 } };
+	struct cell_recorded own;
+	struct run r;
+
+	(void)state;
+	defaults(&r, every_10_ms, 1);
+	r.cfg.n_ue = 3;
+	for (uint8_t i = 1; i < 3; i++)
+		r.cfg.ue[i] = (struct cell_ue_cfg){ .rnti = (uint16_t)(70 + i) };
+	own = r.cfg.recorded;
+	recording(&own, every_10_ms, 1, every_4_ms, 1);
+	own.delay_ms = 53;
+	r.cfg.ue[1].recorded = &own;
+	run_start(&r);
+	for (uint8_t ue = 1; ue <= 3; ue++)
+		for (int i = 0; i < 2; i++)
+			run_push(&r, ue | CELL_PORT_NETWORK, 1500, 0);
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(r.n_delivered, COUNT(expected));
+	for (size_t i = 0; i < COUNT(expected); i++) {
+		assert_int_equal(r.delivered[i].ue, expected[i].ue);
+		assert_int_equal(r.delivered[i].t_ns, MS(expected[i].there_ms));
+	}
+	run_push(&r, 2, 1500, MS(100));
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(r.delivered[6].ue, 2 | CELL_PORT_NETWORK);
+	assert_int_equal(r.delivered[6].t_ns, MS(110 + 53));
+	assert_int_equal(run_find(&r, CELL_EV_MAC_TX, 2, 0)->peer, CELL_NODE_ENB);
+	run_end(&r);
 }
 
 int main(void)
@@ -279,6 +374,8 @@ int main(void)
 		cmocka_unit_test(test_the_end_gives_everything_back),
 		cmocka_unit_test(test_behind_a_train),
 		cmocka_unit_test(test_refuses_what_is_no_trace),
+		cmocka_unit_test(test_limits_of_every_link),
+		cmocka_unit_test(test_each_ue_has_a_link),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,8 +78,8 @@ static void test_default_is_the_papers(void **state)
 	assert_int_equal(cfg.utran_timer_mrw_ms, 100);
 	assert_int_equal(cfg.utran_timer_status_prohibit_ms, 40);
 	assert_int_equal(cfg.utran_queue_pkts, 4096);
-	assert_int_equal(cfg.opportunity_queue_pkts, 1000);
-	assert_int_equal(cfg.opportunity_bytes, 1500);
+	assert_int_equal(cfg.recorded.queue_pkts, 1000);
+	assert_int_equal(cfg.recorded.bytes, 1500);
 	assert_int_equal(cfg.max_pkts, 8192);
 	assert_int_equal(cfg.max_cmds, 64);
 	for (size_t i = 0; i < COUNT(bler); i++)
@@ -190,12 +190,6 @@ static void test_limits(void **state)
 	LIMIT(utran_timer_mrw_ms, 10, 1000);
 	LIMIT(utran_timer_status_prohibit_ms, 0, 1000);
 	LIMIT(utran_queue_pkts, 1, 65536);
-	LIMIT(opportunity_delay_ms, 0, 10000);
-	LIMIT(opportunity_queue_pkts, 1, 65536);
-	LIMIT(opportunity_queue_bytes, 0, 100000000);
-	LIMIT(opportunity_bytes, 100, 9000);
-	LIMIT(train_gap_ul_ms, 0, 60000);
-	LIMIT(train_gap_dl_ms, 0, 60000);
 	LIMIT(ue[1].rnti, 1, 65523);
 	LIMIT(ue[1].mode, 0, 1);
 	LIMIT(ue[1].cqi_ul, 1, 15);

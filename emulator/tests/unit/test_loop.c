@@ -51,8 +51,8 @@ static void prepare(enum cell_system system)
 		cfg.cell.n_ue = 1;
 		cfg.cell.ue[0].peer = CELL_PEER_NETWORK;
 		cfg.cell.ue[0].mode = CELL_MODE_IM;
-		cfg.cell.opportunity_ms[d] = every_ms;
-		cfg.cell.n_opportunities[d] = 1;
+		cfg.cell.recorded.way[d] =
+			(struct cell_recording){ .opportunity_ms = every_ms, .n_opportunities = 1 };
 	}
 	memory_ports_reset(END);
 }

@@ -10,17 +10,14 @@ static const uint32_t one_ms[] = { 0 };
 static const uint32_t three_ms[] = { 0, 5, 9 };
 
 /* A recording of the downlink whose trains are @record, in opportunities of 1500 bytes. */
-static void setup(struct cell_cfg *cfg, const struct cell_train *record, uint32_t n,
+static void setup(struct cell_recorded *link, const struct cell_train *record, uint32_t n,
                   const uint32_t *offset_ms, uint32_t n_offsets)
 {
-	cell_cfg_default(cfg);
-	cfg->opportunity_bytes = 1500;
-	cfg->train[CELL_DIR_DL] = record;
-	cfg->n_trains[CELL_DIR_DL] = n;
-	cfg->train_offset_ms[CELL_DIR_DL] = offset_ms;
-	cfg->n_train_offsets[CELL_DIR_DL] = n_offsets;
-	cfg->train_gap_dl_ms = 50;
-	cfg->train_gap_ul_ms = 70;
+	*link = (struct cell_recorded){ .bytes = 1500, .downlink_gap_ms = 50, .uplink_gap_ms = 70 };
+	link->way[CELL_DIR_DL] = (struct cell_recording){ .train = record,
+		                                          .n_trains = n,
+		                                          .train_offset_ms = offset_ms,
+		                                          .n_train_offsets = n_offsets };
 }
 
 /* A packet comes, leaves, and is there then. Return: when. */
@@ -65,14 +62,14 @@ static void test_the_delay_is_between_those_of_two_times(void **state)
 		{ MS(2150), MS(20) },
 		{ MS(5300), MS(80) },
 	};
-	struct cell_cfg cfg;
+	struct cell_recorded link;
 
 	(void)state;
-	setup(&cfg, record, COUNT(record), one_ms, 1);
+	setup(&link, record, COUNT(record), one_ms, 1);
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct train t;
 
-		train_init(&t, &cfg, CELL_DIR_DL);
+		train_init(&t, &link, CELL_DIR_DL);
 		assert_int_equal(add(&t, 100, cases[i].at_ns) - cases[i].at_ns, cases[i].delay_ns);
 	}
 }
@@ -95,14 +92,14 @@ static void test_delays_that_jump(void **state)
 		{ MS(200) - 1, MS(100) },
 		{ MS(200), MS(50) },
 	};
-	struct cell_cfg cfg;
+	struct cell_recorded link;
 
 	(void)state;
-	setup(&cfg, record, COUNT(record), one_ms, 1);
+	setup(&link, record, COUNT(record), one_ms, 1);
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct train t;
 
-		train_init(&t, &cfg, CELL_DIR_DL);
+		train_init(&t, &link, CELL_DIR_DL);
 		assert_int_equal(add(&t, 100, cases[i].at_ns) - cases[i].at_ns, cases[i].delay_ns);
 	}
 }
@@ -110,12 +107,12 @@ static void test_delays_that_jump(void **state)
 static void test_a_recording_of_two(void **state)
 {
 	static const struct cell_train record[] = { { 0, 20, 0, 1 }, { 3, 21, 0, 1 } };
-	struct cell_cfg cfg;
+	struct cell_recorded link;
 	struct train t;
 
 	(void)state;
-	setup(&cfg, record, COUNT(record), one_ms, 1);
-	train_init(&t, &cfg, CELL_DIR_DL);
+	setup(&link, record, COUNT(record), one_ms, 1);
+	train_init(&t, &link, CELL_DIR_DL);
 	assert_int_equal(add(&t, 100, MS(1)), MS(21) + US(333)); /* whole microseconds */
 }
 
@@ -123,12 +120,12 @@ static void test_time_counts_from_sub_frame_0(void **state)
 {
 	static const struct cell_train record[] = { { 0, 20, 0, 1 }, { 100, 40, 0, 1 } };
 	struct pkt p = { .len = 100 };
-	struct cell_cfg cfg;
+	struct cell_recorded link;
 	struct train t;
 
 	(void)state;
-	setup(&cfg, record, COUNT(record), one_ms, 1);
-	train_init(&t, &cfg, CELL_DIR_DL);
+	setup(&link, record, COUNT(record), one_ms, 1);
+	train_init(&t, &link, CELL_DIR_DL);
 	train_add(&t, &p, MS(1000), MS(50));
 	assert_int_equal(p.queued_ns, MS(1030));
 	assert_int_equal(train_next(&t), MS(1030));
@@ -159,16 +156,14 @@ static void play(struct train *t, const struct step *steps, size_t n)
 	}
 }
 
-static void start(struct train *t, struct cell_cfg *cfg, int dir)
+static void start(struct train *t, struct cell_recorded *link, int dir)
 {
 	static const struct cell_train record[] = { { 0, 20, 1, 3 }, { 1000, 20, 1, 3 } };
 	static const uint32_t offset_ms[] = { 7000, 0, 5, 9 };
 
-	setup(cfg, record, COUNT(record), offset_ms, COUNT(offset_ms));
-	cfg->train[CELL_DIR_UL] = record;
-	cfg->n_trains[CELL_DIR_UL] = COUNT(record);
-	cfg->train_offset_ms[CELL_DIR_UL] = offset_ms;
-	train_init(t, cfg, dir);
+	setup(link, record, COUNT(record), offset_ms, COUNT(offset_ms));
+	link->way[CELL_DIR_UL] = link->way[CELL_DIR_DL];
+	train_init(t, link, dir);
 }
 
 static void test_packets_share_opportunities(void **state)
@@ -182,11 +177,11 @@ static void test_packets_share_opportunities(void **state)
 		{ MS(100), 1399, MS(129), false },
 		{ MS(100), 1, MS(120), true }, /* no opportunity is left */
 	};
-	struct cell_cfg cfg;
+	struct cell_recorded link;
 	struct train t;
 
 	(void)state;
-	start(&t, &cfg, CELL_DIR_DL);
+	start(&t, &link, CELL_DIR_DL);
 	play(&t, steps, COUNT(steps) - 1);
 	/* It would overtake, so it leaves with the one before. */
 	play(&t, &(struct step){ MS(100), 1, MS(129), true }, 1);
@@ -207,15 +202,15 @@ static void test_a_large_packet_takes_several(void **state)
 	static const struct step too_large[] = { { MS(100), 700, MS(120), false },
 		                                 { MS(100), 3800, MS(129), false },
 		                                 { MS(100), 1, MS(129), true } };
-	struct cell_cfg cfg;
+	struct cell_recorded link;
 	struct train t;
 
 	(void)state;
-	start(&t, &cfg, CELL_DIR_DL);
+	start(&t, &link, CELL_DIR_DL);
 	play(&t, full, COUNT(full));
-	start(&t, &cfg, CELL_DIR_DL);
+	start(&t, &link, CELL_DIR_DL);
 	play(&t, steps, COUNT(steps));
-	start(&t, &cfg, CELL_DIR_DL);
+	start(&t, &link, CELL_DIR_DL);
 	play(&t, too_large, COUNT(too_large)); /* 800, 1500 and 1500 bytes */
 }
 
@@ -229,11 +224,11 @@ static void test_an_opportunity_that_is_over_is_lost(void **state)
 		{ MS(109), 700, MS(129), false },
 		{ MS(110), 10, MS(130), true }, /* the delay of the train after it came */
 	};
-	struct cell_cfg cfg;
+	struct cell_recorded link;
 	struct train t;
 
 	(void)state;
-	start(&t, &cfg, CELL_DIR_DL);
+	start(&t, &link, CELL_DIR_DL);
 	play(&t, steps, COUNT(steps));
 }
 
@@ -244,12 +239,12 @@ static void test_behind_a_train(void **state)
 	static const struct step steps[] = { { MS(100), 1500, MS(103), false },
 		                             { MS(112), 1500, MS(121), true },
 		                             { MS(120), 1500, MS(129), true } };
-	struct cell_cfg cfg;
+	struct cell_recorded link;
 	struct train t;
 
 	(void)state;
-	setup(&cfg, record, COUNT(record), three_ms, COUNT(three_ms));
-	train_init(&t, &cfg, CELL_DIR_DL);
+	setup(&link, record, COUNT(record), three_ms, COUNT(three_ms));
+	train_init(&t, &link, CELL_DIR_DL);
 	play(&t, steps, COUNT(steps));
 }
 
@@ -271,12 +266,12 @@ static void test_a_train_ends_with_a_gap(void **state)
 		const struct step next[] = { { MS(100), 1500, MS(120), false },
 			                     { MS(100), 1000, MS(125), false },
 			                     { end_ns + 1, 1500, end_ns + 1 + MS(20), false } };
-		struct cell_cfg cfg;
+		struct cell_recorded link;
 		struct train t;
 
-		start(&t, &cfg, cases[i].dir);
+		start(&t, &link, cases[i].dir);
 		play(&t, same, COUNT(same));
-		start(&t, &cfg, cases[i].dir);
+		start(&t, &link, cases[i].dir);
 		play(&t, next, COUNT(next));
 	}
 }
@@ -292,25 +287,25 @@ static void test_a_size_has_a_delay(void **state)
 	} cases[] = { { 1, 100 },   { 99, 100 },  { 100, 100 }, { 150, 150 },
 		      { 199, 199 }, { 200, 200 }, { 250, 300 }, { 299, 398 },
 		      { 300, 400 }, { 350, 400 }, { 1500, 400 } };
-	struct cell_cfg cfg;
+	struct cell_recorded link;
 	struct train t;
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		start(&t, &cfg, CELL_DIR_DL);
+		start(&t, &link, CELL_DIR_DL);
 		t.size_us = size_us;
 		t.n_sizes = COUNT(size_us);
 		assert_int_equal(add(&t, cases[i].len, MS(100)), MS(120) + US(cases[i].us));
 	}
-	start(&t, &cfg, CELL_DIR_DL);
+	start(&t, &link, CELL_DIR_DL);
 	assert_int_equal(add(&t, 1500, MS(100)), MS(120)); /* without sizes */
 }
 
 static void start_sized(struct train *t, const int32_t *size_us, uint32_t n)
 {
-	struct cell_cfg cfg;
+	struct cell_recorded link;
 
-	start(t, &cfg, CELL_DIR_DL);
+	start(t, &link, CELL_DIR_DL);
 	t->size_us = size_us;
 	t->n_sizes = n;
 }
@@ -354,26 +349,26 @@ static void test_a_size_changes_no_order(void **state)
 static void test_sizes_are_those_of_the_recording(void **state)
 {
 	static const int32_t size_us[] = { 100 };
-	struct cell_cfg cfg;
+	struct cell_recorded link;
 	struct train t;
 
 	(void)state;
-	start(&t, &cfg, CELL_DIR_DL);
-	cfg.train_size_us[CELL_DIR_DL] = size_us;
-	cfg.n_train_sizes[CELL_DIR_DL] = 1;
-	train_init(&t, &cfg, CELL_DIR_DL);
+	start(&t, &link, CELL_DIR_DL);
+	link.way[CELL_DIR_DL].train_size_us = size_us;
+	link.way[CELL_DIR_DL].n_train_sizes = 1;
+	train_init(&t, &link, CELL_DIR_DL);
 	assert_int_equal(add(&t, 50, MS(100)), MS(120) + US(100));
-	train_init(&t, &cfg, CELL_DIR_UL); /* which has none */
+	train_init(&t, &link, CELL_DIR_UL); /* which has none */
 	assert_int_equal(add(&t, 50, MS(100)), MS(120));
 }
 
 /* --- what is no recording --- */
 
-static void refused(const struct cell_cfg *cfg, const char *field, const char *range)
+static void refused(const struct cell_recorded *link, const char *field, const char *range)
 {
 	const char *said, *text = "";
 
-	said = train_check(cfg, CELL_DIR_DL, &text);
+	said = train_check(link, CELL_DIR_DL, &text);
 	assert_non_null(said);
 	assert_string_equal(said, field);
 	assert_string_equal(text, range);
@@ -386,38 +381,38 @@ static void test_what_is_allowed(void **state)
 		                                    { 5, 0, 2, 2 } };
 	static const uint32_t offset_ms[] = { 0, 0, 60000, 60000 };
 	static const int32_t size_us[] = { -1000000, 1000000 };
-	struct cell_cfg cfg;
+	struct cell_recorded link;
 	const char *range;
 
 	(void)state;
-	setup(&cfg, record, COUNT(record), offset_ms, COUNT(offset_ms));
-	cfg.train_size_us[CELL_DIR_DL] = size_us;
-	cfg.n_train_sizes[CELL_DIR_DL] = COUNT(size_us);
-	assert_null(train_check(&cfg, CELL_DIR_DL, &range));
-	assert_null(train_check(&cfg, CELL_DIR_UL, &range)); /* which has none */
-	setup(&cfg, record + 1, 2, offset_ms, COUNT(offset_ms));
-	assert_null(train_check(&cfg, CELL_DIR_DL, &range));
+	setup(&link, record, COUNT(record), offset_ms, COUNT(offset_ms));
+	link.way[CELL_DIR_DL].train_size_us = size_us;
+	link.way[CELL_DIR_DL].n_train_sizes = COUNT(size_us);
+	assert_null(train_check(&link, CELL_DIR_DL, &range));
+	assert_null(train_check(&link, CELL_DIR_UL, &range)); /* which has none */
+	setup(&link, record + 1, 2, offset_ms, COUNT(offset_ms));
+	assert_null(train_check(&link, CELL_DIR_DL, &range));
 }
 
 static void test_parts_without_the_rest(void **state)
 {
 	static const struct cell_train record[] = { { 0, 20, 0, 1 }, { 5, 20, 0, 1 } };
 	static const struct cell_train never[] = { { 0, 20, 0, 1 }, { 0, 20, 0, 1 } };
-	struct cell_cfg cfg;
+	struct cell_recorded link;
 
 	(void)state;
-	setup(&cfg, NULL, 1, one_ms, 1);
-	refused(&cfg, "n_trains", "none without trains");
-	setup(&cfg, NULL, 0, one_ms, 1);
-	cfg.n_train_sizes[CELL_DIR_DL] = 1;
-	refused(&cfg, "n_trains", "none without trains");
-	setup(&cfg, record, 2, one_ms, 1);
-	cfg.opportunity_delay_ms = 1;
-	refused(&cfg, "opportunity_delay_ms", "0 with trains");
-	setup(&cfg, record + 1, 1, one_ms, 1);
-	refused(&cfg, "n_trains", "at least two trains, the last one later than 0");
-	setup(&cfg, never, 2, one_ms, 1);
-	refused(&cfg, "n_trains", "at least two trains, the last one later than 0");
+	setup(&link, NULL, 1, one_ms, 1);
+	refused(&link, "n_trains", "none without trains");
+	setup(&link, NULL, 0, one_ms, 1);
+	link.way[CELL_DIR_DL].n_train_sizes = 1;
+	refused(&link, "n_trains", "none without trains");
+	setup(&link, record, 2, one_ms, 1);
+	link.delay_ms = 1;
+	refused(&link, "delay_ms", "0 with trains");
+	setup(&link, record + 1, 1, one_ms, 1);
+	refused(&link, "n_trains", "at least two trains, the last one later than 0");
+	setup(&link, never, 2, one_ms, 1);
+	refused(&link, "n_trains", "at least two trains, the last one later than 0");
 }
 
 static void test_times_and_delays(void **state)
@@ -427,12 +422,12 @@ static void test_times_and_delays(void **state)
 		{ { 0, 60001, 0, 1 }, { 5, 20, 0, 1 } },
 		{ { 0, 20, 0, 1 }, { 5, 60001, 0, 1 } },
 	};
-	struct cell_cfg cfg;
+	struct cell_recorded link;
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(wrong); i++) {
-		setup(&cfg, wrong[i], 2, one_ms, 1);
-		refused(&cfg, "train",
+		setup(&link, wrong[i], 2, one_ms, 1);
+		refused(&link, "train",
 		        "times that do not decrease, and delays of at most 60000 ms");
 	}
 }
@@ -449,14 +444,14 @@ static void test_offsets(void **state)
 		{ three_ms, { 5, 20, 1, UINT32_MAX } }, { falling, { 5, 20, 0, 3 } },
 		{ falling, { 5, 20, 1, 2 } },           { late, { 5, 20, 2, 1 } },
 	};
-	struct cell_cfg cfg;
+	struct cell_recorded link;
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(wrong); i++) {
 		const struct cell_train record[] = { { 0, 20, 0, 2 }, wrong[i].second };
 
-		setup(&cfg, record, 2, wrong[i].ms, 3);
-		refused(&cfg, "train_offset_ms", "one or more that do not decrease, 0..60000 ms");
+		setup(&link, record, 2, wrong[i].ms, 3);
+		refused(&link, "train_offset_ms", "one or more that do not decrease, 0..60000 ms");
 	}
 }
 
@@ -466,14 +461,14 @@ static void test_sizes(void **state)
 	static const int32_t wrong[][2] = {
 		{ -1000001, 0 }, { 1000001, 0 }, { 0, -1000001 }, { 0, 1000001 }
 	};
-	struct cell_cfg cfg;
+	struct cell_recorded link;
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(wrong); i++) {
-		setup(&cfg, record, 2, one_ms, 1);
-		cfg.train_size_us[CELL_DIR_DL] = wrong[i];
-		cfg.n_train_sizes[CELL_DIR_DL] = 2;
-		refused(&cfg, "train_size_us", "-1000000..1000000 us");
+		setup(&link, record, 2, one_ms, 1);
+		link.way[CELL_DIR_DL].train_size_us = wrong[i];
+		link.way[CELL_DIR_DL].n_train_sizes = 2;
+		refused(&link, "train_size_us", "-1000000..1000000 us");
 	}
 }
 

@@ -78,9 +78,7 @@ def build(words: list[str], argv: list[str], overrides: Sequence[str] = (), serv
     data = read_yaml(path)
     _expect_scenario(data, path)
     data = {key: value for key, value in data.items() if key not in ("sweep", "claims", "seeds")}
-    for section, files in (("channel", ("trace",)), ("packet_trace", PACKET_TRACES)):
-        named = data["radio"].get(section) or {}
-        named.update({key: str((path.parent / named[key]).resolve()) for key in files if named.get(key) is not None})
+    _name_files(data["radio"], path.parent)
     _apply(data, path, changes)
     _put_command(data, path, argv, serve)
     if machine:
@@ -88,6 +86,14 @@ def build(words: list[str], argv: list[str], overrides: Sequence[str] = (), serv
     for override in overrides:
         set_key(data, *parse_override(override), path)
     return data, path
+
+
+def _name_files(radio: Data, folder: Path) -> None:
+    """Name traces by their whole path, as the scenario is played from another folder than its own."""
+    of_ues = [("packet_trace", PACKET_TRACES, ue) for ue in radio["ues"].values()]
+    for section, files, at in (("channel", ("trace",), radio), ("packet_trace", PACKET_TRACES, radio), *of_ues):
+        named = (at or {}).get(section) or {}
+        named.update({key: str((folder / named[key]).resolve()) for key in files if named.get(key) is not None})
 
 
 def _expect_scenario(data: Any, path: Path) -> None:

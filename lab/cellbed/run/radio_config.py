@@ -30,11 +30,10 @@ def cell(settings: dict[str, Any], directory: Path = Path()) -> dict[str, Any]:
     """
     radio = settings["radio"]
     if radio["system"] != "lte":
-        ues = [{"name": name, "peer": "network", "mode": "im", **({"rnti": ue["rnti"]} if ue["rnti"] else {})}
-               for name, ue in radio["ues"].items()]
-        described = {"system": radio["system"], "max_pkts": radio["max_pkts"], "ues": ues}
-        own = radio[radio["system"]]
-        return {**described, radio["system"]: _recorded(own, directory) if radio["system"] == "packet_trace" else own}
+        system, keys = radio["system"], radio[radio["system"]]
+        return {"system": system, "max_pkts": radio["max_pkts"],
+                "ues": [_ue_apart(name, ue, directory) for name, ue in radio["ues"].items()],
+                system: _recorded(keys, directory) if system == "packet_trace" else keys}
     # Those of other networks are None.
     described = {key: value for key, value in radio.items() if key not in _ELSEWHERE and value is not None}
     described["timing"] = {key: value for key, value in radio["timing"].items() if key != "preset"}
@@ -49,15 +48,26 @@ def cell(settings: dict[str, Any], directory: Path = Path()) -> dict[str, Any]:
             "enbs": [{"name": name, "gtpu_address": addresses[name]} for name in enbs]}
 
 
-def _recorded(trace: dict[str, Any], directory: Path) -> dict[str, Any]:
-    """A recorded link; without trains as Mahimahi has it."""
+def _ue_apart(name: str, ue: dict[str, Any], directory: Path) -> dict[str, Any]:
+    """A UE with a link of its own in place of LTE."""
+    described = {"name": name, "peer": "network", "mode": "im", **({"rnti": ue["rnti"]} if ue["rnti"] else {})}
+    own = ue.get("packet_trace")
+    return described | ({} if own is None else {"packet_trace": _recorded(own, directory, f"{name}-")})
+
+
+def _recorded(trace: dict[str, Any], directory: Path, prefix: str = "") -> dict[str, Any]:
+    """A recorded link; without trains as Mahimahi has it.
+
+    Args:
+        prefix: what the names of its files begin with.
+    """
     found: dict[str, Any] = {key: trace[key] for key in _LINK_KEYS}
     if trace["bytes"] != mahimahi.BYTES:
         found["bytes"] = trace["bytes"]
     found |= {key: trace[key] for key in _TRAIN_KEYS if trace[key]}
     for key, (name, read) in PACKET_TRACES.items():
         if trace[key] is not None:
-            found[f"{key}_us" if key.endswith("_sizes") else key] = read(directory / name)
+            found[f"{key}_us" if key.endswith("_sizes") else key] = read(directory / f"{prefix}{name}")
     return found
 
 

@@ -34,11 +34,11 @@ _SECTIONS: dict[str, tuple[type[BaseModel], str]] = {
     **{name: (model, model.PREFIX) for name, model in radio_system.others().items()}, "ues": (radio.UeRadio, ""),
     "bearers": (bearer.Bearer, ""), "filters": (bearer.Filter, "")}
 # Of the others struct cell_cfg.
-_STRUCTS = {"ues": "cell_ue_cfg", "bearers": "cell_bearer_cfg", "filters": "cell_filter"}
+_STRUCTS = {"ues": "cell_ue_cfg", "bearers": "cell_bearer_cfg", "filters": "cell_filter",
+            "packet_trace": "cell_recorded"}
 _FIELDS = {
     "ra.rac_timeout_ms": "rac_timeout_tti", "timing.processing_lead_us": "processing_lead_ns",
-    "rlc.delivery": "delivery", "rlc.t_reordering_ms": "t_reordering_ms", "pdcp.discard_timer_ms": "discard_timer_ms",
-    "packet_trace.uplink_gap_ms": "train_gap_ul_ms", "packet_trace.downlink_gap_ms": "train_gap_dl_ms"}
+    "rlc.delivery": "delivery", "rlc.t_reordering_ms": "t_reordering_ms", "pdcp.discard_timer_ms": "discard_timer_ms"}
 # What the daemon's configuration has in place of keys of a scenario, or beside them.
 _DAEMON_ONLY = {"cell": ("enbs", "sgw"), "packet_trace": ("uplink_sizes_us", "downlink_sizes_us"),
                 "ues": ("name", "enb", "address")}
@@ -140,13 +140,13 @@ def _macro(name: str, entries: list[str]) -> str:
 def values() -> str:
     """Defaults and limits, for the core, and what tests draw from; a probability may be any number that its 32 bits
     hold."""
-    of_ues, of_filters = sections()["ues"][0], sections()["filters"][0]
     of_cell = [value for name, (found, _) in sections().items() for value in found if name not in _STRUCTS]
     of_bearers = [value for name in ("bearers", *_OF_BEARERS) for value in sections()[name][0]]
     parts = [_MADE, "#ifndef CFG_VALUES_H\n#define CFG_VALUES_H\n"]
-    for name, struct, found in (("CFG", "cell_cfg", of_cell), ("CFG_UE", "cell_ue_cfg", of_ues),
+    for name, struct, found in (("CFG", "cell_cfg", of_cell), ("CFG_UE", "cell_ue_cfg", sections()["ues"][0]),
                                 ("CFG_BEARER", "cell_bearer_cfg", of_bearers),
-                                ("CFG_FILTER", "cell_filter", of_filters)):
+                                ("CFG_FILTER", "cell_filter", sections()["filters"][0]),
+                                ("CFG_RECORDED", "cell_recorded", sections()["packet_trace"][0])):
         parts.append(_macro(f"{name}_DEFAULTS", [f".{v.field} = {v.stored(v.default)}" for v in found
                                                  if v.default is not None]))
         parts.append(_macro(f"{name}_LIMITS", [value.limit(struct) for value in found if value.is_range()]))

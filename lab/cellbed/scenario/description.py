@@ -162,8 +162,7 @@ def expand(path: Path, overrides: Sequence[str] = (), seeds: list[int] | None = 
                                     exclude={"sweep", "seeds", "claims", "title", "source", "id", "format"})
         if settings["radio"]["channel"] is not None:
             channel.identify(settings["radio"]["channel"], settings["radio"]["ues"], path.parent)
-        if settings["radio"]["packet_trace"] is not None:
-            packet_trace.identify(settings["radio"]["packet_trace"], path.parent)
+        packet_trace.identify(settings, path.parent)
         params = {key: _swept(settings, key, path, name) for key in point}
         for seed in scenario.seeds:
             own = copy.deepcopy(settings)

@@ -6,6 +6,7 @@ docs/reference/keys.md lists them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,8 @@ from cellbed.scenario.system import System
 class PacketTrace(System):
     """Source: Mahimahi, mm-link and mm-delay; CellReplay."""
 
-    PREFIX = "opportunity_"
-    ENB = "behind the link"
-    ONE_UE = True
+    PREFIX = ""
+    ENB = "the other end of each link"
 
     uplink: FilePath = Key(...,
         says="The trace of the uplink, relative to the scenario; its content counts for the run's identity")
@@ -44,46 +44,81 @@ class PacketTrace(System):
              "long-to-short timer")
     downlink_gap_ms: int = Key(0, 0, 60000, says="The same for the downlink")
 
-    def check(self, max_pkts: int) -> None:
+    def check(self, where: str, max_pkts: int) -> None:
         """Raises ValueError for queues that a run could not hold, and for what needs traces that are not there."""
         if 2 * self.queue_pkts > max_pkts:
-            raise ValueError(f"key 'radio.packet_trace.queue_pkts': value {self.queue_pkts}: allowed half of "
-                             f"radio.max_pkts, {max_pkts}, or less")
+            raise ValueError(f"key '{where}.queue_pkts': value {self.queue_pkts}: allowed half of radio.max_pkts, "
+                             f"{max_pkts}, or less")
         for way in ("uplink", "downlink"):
             if getattr(self, f"{way}_trains") is not None:
                 if self.delay_ms:
-                    raise ValueError(f"key 'radio.packet_trace.delay_ms': value {self.delay_ms}: allowed 0 with "
-                                     f"{way}_trains, which has the delays")
+                    raise ValueError(f"key '{where}.delay_ms': value {self.delay_ms}: allowed 0 with {way}_trains, "
+                                     "which has the delays")
                 continue
             for key in (f"{way}_sizes", f"{way}_gap_ms"):
                 if getattr(self, key):
-                    raise ValueError(f"key 'radio.packet_trace.{key}': allowed with {way}_trains only")
+                    raise ValueError(f"key '{where}.{key}': allowed with {way}_trains only")
 
 
-def identify(trace: dict[str, Any], folder: Path) -> None:
+class OwnPacketTrace(PacketTrace):
+    """The link of one UE: what is not said here is as `radio.packet_trace` says."""
+
+    uplink: FilePath = Key(None,
+        says="The trace of the uplink; not given: that of `radio.packet_trace`, as with every key here")
+    downlink: FilePath = Key(None, says="The trace of the downlink, likewise")
+
+
+def with_own_links(radio: Any) -> Any:
+    """The radio as a file has it, each UE's own link with what `radio.packet_trace` says and it does not."""
+    if not isinstance(radio, Mapping) or not isinstance(radio.get("ues"), Mapping):
+        return radio
+    common = radio.get("packet_trace")
+    if not isinstance(common, Mapping):
+        return radio
+    return {**radio, "ues": {name: _with_own(ue, common) for name, ue in radio["ues"].items()}}
+
+
+def _with_own(ue: Any, common: Mapping[str, Any]) -> Any:
+    own = ue.get("packet_trace") if isinstance(ue, Mapping) else None
+    return {**ue, "packet_trace": {**common, **own}} if isinstance(own, Mapping) else ue
+
+
+def links(settings: Mapping[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Recorded links of a run's settings: key, what names of files begin with, and what is said of each."""
+    common = settings["radio"]["packet_trace"]
+    if common is None:
+        return
+    yield "radio.packet_trace", "", common
+    for name, ue in settings["radio"]["ues"].items():
+        if ue.get("packet_trace") is not None:
+            yield f"radio.ues.{name}.packet_trace", f"{name}-", ue["packet_trace"]
+
+
+def identify(settings: Mapping[str, Any], folder: Path) -> None:
     """Note the content of the traces among the settings of a run, as their names say nothing.
 
     Args:
-        trace: `radio.packet_trace` of the settings; gets `uplink_sha256` and the like.
+        settings: each recorded link gets `uplink_sha256` and the like.
         folder: of the scenario.
 
     Raises:
         ScenarioError: a file is missing or wrong.
     """
-    for key, (_, read) in PACKET_TRACES.items():
-        if trace[key] is None:
-            continue
-        path = folder / trace[key]
-        try:
-            read(path)
-        except ScenarioError as wrong:
-            raise ScenarioError(f"key 'radio.packet_trace.{key}': {wrong}") from wrong
-        trace[f"{key}_sha256"] = paths.sha256(path)
+    for where, _, trace in links(settings):
+        for key, (_, read) in PACKET_TRACES.items():
+            if trace[key] is None:
+                continue
+            path = folder / trace[key]
+            try:
+                read(path)
+            except ScenarioError as wrong:
+                raise ScenarioError(f"key '{where}.{key}': {wrong}") from wrong
+            trace[f"{key}_sha256"] = paths.sha256(path)
 
 
-def render(directory: Path, settings: dict[str, Any], folder: Path) -> None:
+def render(directory: Path, settings: Mapping[str, Any], folder: Path) -> None:
     """Copy the traces of a run into its directory; nothing when the scenario has none."""
-    trace = settings["radio"]["packet_trace"]
-    for key, (name, _) in PACKET_TRACES.items() if trace is not None else ():
-        if trace[key] is not None:
-            (directory / name).write_bytes((folder / trace[key]).read_bytes())
+    for _, prefix, trace in links(settings):
+        for key, (name, _) in PACKET_TRACES.items():
+            if trace[key] is not None:
+                (directory / f"{prefix}{name}").write_bytes((folder / trace[key]).read_bytes())

@@ -16,7 +16,7 @@ from cellbed.scenario.bearer import WHOLE, WHOLE_MIN_RB, Bearer, Pdcp, Rlc, RlcA
 from cellbed.scenario.channel import Channel
 from cellbed.scenario.constant_rate import ConstantRate
 from cellbed.scenario.fields import Key, Model, Name, Probability, known
-from cellbed.scenario.packet_trace import PacketTrace
+from cellbed.scenario.packet_trace import OwnPacketTrace, PacketTrace, with_own_links
 from cellbed.scenario.utran import Utran
 
 Cqi = Annotated[int, Field(ge=1, le=15)]
@@ -249,12 +249,16 @@ class UeRadio(Model):
     bler_sl: Probability = Key(0.0, says="The same for the direct link")
     bearers: list[Bearer] = Key([], max_length=8,
         says="Bearers beside or in place of the default one, which is as `radio.rlc` and `radio.pdcp` say")
+    packet_trace: OwnPacketTrace | None = Key(None, exclude_if=lambda keys: keys is None,
+        says="A recorded link of its own, with `system: packet_trace` only: keys that are not here are those of "
+             "`radio.packet_trace`, which is the UE's link when it has none of its own")
 
 
 class Radio(Model):
     system: Literal["lte", "utran", "packet_trace", "constant_rate"] = Key("lte",
         says="The radio network. `lte`: LTE; `utran`: a dedicated channel of the UTRAN for each UE; `packet_trace`: a "
-             "recorded link; `constant_rate`: no radio, a link of constant rate for each UE, to compare with")
+             "recorded link for each UE; `constant_rate`: no radio, a link of constant rate for each UE, to compare "
+             "with")
     n_rb: int = Key(50, 6, 110, says="Resource blocks of the carrier; 50 = 10 MHz. Nardini, Table 1")
     dl_carriers: int = Key(1, 1, 5,
         says="Component carriers in the downlink, each of `n_rb`. 1 = no carrier aggregation; Park, section 4, has 2")
@@ -285,16 +289,16 @@ class Radio(Model):
     channel: Channel | None = Key(None,
         says="How good the links are over time; null: the CQIs of `radio.ues` for the whole run")
     utran: Utran | None = Key(None, says="A dedicated channel of the UTRAN, with `system: utran` only")
-    packet_trace: PacketTrace | None = Key(None, says="A recorded link, with `system: packet_trace` only")
+    packet_trace: PacketTrace | None = Key(None, says="The recorded link of each UE, with `system: packet_trace` only")
     constant_rate: ConstantRate | None = Key(None, exclude_if=lambda keys: keys is None,
         says="Links of constant rate, with `system: constant_rate` only")
     ues: dict[Name, UeRadio] = Field(min_length=1, max_length=100)
 
     @model_validator(mode="before")
     @classmethod
-    def bearers_are_as_the_radio(cls, data: Any) -> Any:
-        """What a bearer does not say of RLC and PDCP the radio says."""
-        return inherited(data)
+    def ues_are_as_the_radio(cls, data: Any) -> Any:
+        """What a bearer does not say of RLC and PDCP, and a UE of its recorded link, the radio says."""
+        return with_own_links(inherited(data))
 
     def check_bearers(self) -> None:
         """Raises ValueError for bearers that a UE cannot have together."""

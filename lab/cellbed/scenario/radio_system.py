@@ -30,11 +30,19 @@ def check(radio: Radio, enbs: list[str], sgws: list[str]) -> None:
             raise ValueError(f"key 'radio.{system}': allowed with radio.system: {system} only, which is {radio.system}")
         if radio.system == system and getattr(radio, system) is None:
             raise ValueError(f"key 'radio.{system}': missing, as radio.system is {system}")
+        for name, ue in radio.ues.items():
+            if radio.system != system and getattr(ue, system, None) is not None:
+                raise ValueError(f"key 'radio.ues.{name}.{system}': allowed with radio.system: {system} only, which is "
+                                 f"{radio.system}")
     if radio.system == "lte":
         return
     own: System = getattr(radio, radio.system)
     _check_apart(radio, own, enbs, sgws)
-    own.check(radio.max_pkts)
+    own.check(f"radio.{radio.system}", radio.max_pkts)
+    for name, ue in radio.ues.items():
+        of_ue: System | None = getattr(ue, radio.system, None)
+        if of_ue is not None:
+            of_ue.check(f"radio.ues.{name}.{radio.system}", radio.max_pkts)
 
 
 def _check_apart(radio: Radio, own: System, enbs: list[str], sgws: list[str]) -> None:
@@ -44,12 +52,9 @@ def _check_apart(radio: Radio, own: System, enbs: list[str], sgws: list[str]) ->
         raise ValueError(f"key 'radio.{key}': {only}")
     if sgws:
         raise ValueError(f"key 'nodes.{sgws[0]}.kind': value sgw: {only}")
-    if own.ONE_UE and len(radio.ues) != 1:
-        raise ValueError(f"key 'radio.ues': value {', '.join(radio.ues)}: allowed one UE, as radio.system is "
-                         f"{radio.system}")
     for name, ue in radio.ues.items():
         if ue.peer not in enbs:
             raise ValueError(f"key 'radio.ues.{name}.peer': value {ue.peer}: allowed the enb node, which is "
                              f"{own.ENB} when radio.system is {radio.system}")
-        for key in sorted(ue.model_fields_set - _UE_KEYS):
+        for key in sorted(ue.model_fields_set - _UE_KEYS - set(others())):
             raise ValueError(f"key 'radio.ues.{name}.{key}': {only}")

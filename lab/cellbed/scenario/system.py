@@ -15,12 +15,11 @@ class System(Model):
     PREFIX: ClassVar[str]
     #: What the eNB of a scenario is there.
     ENB: ClassVar[str]
-    #: Whether it has one UE.
-    ONE_UE: ClassVar[bool] = False
 
-    def check(self, max_pkts: int) -> None:
+    def check(self, where: str, max_pkts: int) -> None:
         """Raises ValueError for keys that do not fit each other.
 
         Args:
+            where: key of the section, for messages.
             max_pkts: packets that the radio daemon holds at most, `radio.max_pkts`.
         """

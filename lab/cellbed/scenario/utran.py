@@ -65,12 +65,12 @@ class Utran(System):
         says="Packets in the transmission buffer of each direction: \"large enough to have no impact\" (DeMey, "
              "section IV)")
 
-    def check(self, max_pkts: int) -> None:
+    def check(self, where: str, max_pkts: int) -> None:
         """Raises ValueError for rates that are no whole number of PDUs in a TTI."""
         for key in ("dl_rate", "ul_rate"):
             rate = getattr(self, key)
             pdus, rest = divmod(rate * self.tti_ms, 8000 * self.pdu_bytes)
             if rest or not 1 <= pdus <= _PDUS_MAX:
-                raise ValueError(f"key 'radio.utran.{key}': value {rate}: allowed 1 to {_PDUS_MAX} PDUs of "
+                raise ValueError(f"key '{where}.{key}': value {rate}: allowed 1 to {_PDUS_MAX} PDUs of "
                                  f"{self.pdu_bytes} bytes every {self.tti_ms} ms, multiples of "
                                  f"{8 * self.pdu_bytes / self.tti_ms:g}kbit")

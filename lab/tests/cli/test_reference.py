@@ -23,7 +23,8 @@ from cellbed.scenario.utran import Utran
 REFERENCE = yaml.safe_load((ROOT / "scenarios/reference.yaml").read_text())
 UTRAN = yaml.safe_load((ROOT / "scenarios/reference-utran.yaml").read_text())
 PACKET_TRACE = yaml.safe_load((ROOT / "scenarios/reference-packet-trace.yaml").read_text())
-ELSEWHERE = {f"radio.{name}" for name in radio_system.others()}  # not beside the keys of LTE
+# Not beside the keys of LTE.
+ELSEWHERE = {f"{of}.{name}" for of in ("radio", "radio.ues") for name in radio_system.others()}
 
 
 def inner(annotation):

@@ -21,12 +21,14 @@ SAMPLES = ROOT / "scenarios/packet-trace"
 @pytest.fixture
 def scenario(write, tmp_path):
     """The file of a scenario with such a link, whose `radio` has some more keys."""
-    def of(more=None, radio=None):
+    def of(more=None, radio=None, nodes=None):
+        (tmp_path / "run").mkdir(exist_ok=True)
         (tmp_path / "up").write_text("0\n5\n")
         (tmp_path / "down").write_text("3\n3\n10\n")
         data = copy.deepcopy(WIRED)
         data["radio"] = {"system": "packet_trace", "packet_trace": {"uplink": "up", "downlink": "down", **(more or {})},
                          "ues": {"ue1": {"peer": "enb"}}, **(radio or {})}
+        data["nodes"] = nodes or data["nodes"]
         return write(data)
 
     return of
@@ -98,6 +100,44 @@ def test_the_content_of_a_trace_makes_another_run(scenario, tmp_path):
     assert of() == before
     (tmp_path / "down").write_text("3\n4\n10\n")
     assert of() != before
+
+
+def test_ues_with_links_of_their_own(scenario, tmp_path):
+    """What a UE does not say is as radio.packet_trace has it; its files count for the run's identity."""
+    (tmp_path / "own").write_text("7\n")
+    nodes = {"server": WIRED["nodes"]["server"], "enb": {"kind": "enb"},
+             **{f"ue{n}": {"address": f"10.45.0.{n}/24"} for n in (1, 2, 3)}}
+    ues = {"ue1": {"peer": "enb"}, "ue2": {"peer": "enb", "packet_trace": {"downlink": "own", "delay_ms": 0}},
+           "ue3": {"peer": "enb", "packet_trace": {"queue_pkts": 9}}}
+    path = scenario({"delay_ms": 20}, {"ues": ues}, nodes)
+    run = expand(path)[1][0]
+    packet_trace.render(tmp_path / "run", run.settings, tmp_path)
+    cell = radio_config.cell(run.settings, tmp_path / "run")
+    common = {"delay_ms": 20, "queue_pkts": 1000, "queue_bytes": 0, "uplink": [0, 5], "downlink": [3, 3, 10]}
+    assert cell["packet_trace"] == common
+    assert [ue.get("packet_trace") for ue in cell["ues"]] == [
+        None, common | {"delay_ms": 0, "downlink": [7]}, common | {"queue_pkts": 9}]
+    assert {file.name for file in (tmp_path / "run").iterdir()} == {
+        f"{of}{way}link.mahimahi" for of in ("", "ue2-", "ue3-") for way in ("up", "down")}
+    before = identity(run.describe("virtual", {}))
+    (tmp_path / "own").write_text("8\n")
+    assert identity(expand(path)[1][0].describe("virtual", {})) != before
+
+
+@pytest.mark.parametrize(("own", "radio", "message"), [
+    ({"queue_pkts": 5000}, {}, "key 'radio.ues.ue1.packet_trace.queue_pkts': value 5000: allowed half of"),
+    ({"downlink_gap_ms": 5}, {}, "key 'radio.ues.ue1.packet_trace.downlink_gap_ms': allowed with downlink_trains only"),
+    ({"downlink": "none"}, {}, "key 'radio.ues.ue1.packet_trace.downlink': "),
+    ({"downlink": None}, {}, "key 'radio.ues.ue1.packet_trace.downlink': value None: "),
+    ({"delay": 5}, {}, "key 'radio.ues.ue1.packet_trace.delay': unknown; did you mean 'delay_ms'?"),
+    ({}, {"system": "constant_rate", "packet_trace": None, "constant_rate": {}},
+     "key 'radio.ues.ue1.packet_trace': allowed with radio.system: packet_trace only, which is constant_rate"),
+])
+def test_wrong_links_of_a_ue(scenario, own, radio, message):
+    own = {"uplink": "up", "downlink": "down", **own}
+    with pytest.raises(ScenarioError) as error:
+        expand(scenario({}, {"ues": {"ue1": {"peer": "enb", "packet_trace": own}}, **radio}))
+    assert message in str(error.value) and "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(("more", "radio", "message"), [

@@ -26,16 +26,23 @@ COLUMNS = {
 }
 
 
+def _ue(bundle: Bundle, flow: Flow) -> str:
+    """The UE over whose link a flow goes."""
+    return next((name for name in (flow.sink, flow.source) if name in bundle.ue_numbers), "")
+
+
 def opportunities_ns(bundle: Bundle, flow: Flow) -> np.ndarray | None:
     """Times of the delivery opportunities in the direction of a flow's data, up to the flow's end.
 
     Returns:
         (n,) int64, CLOCK_MONOTONIC, rising, a time as often as it has opportunities; None for runs without a
-        packet-delivery trace of that direction.
+        packet-delivery trace of that direction. A UE's own trace begins with its name.
     """
     if bundle.settings.get("radio", {}).get("system") != "packet_trace":
         return None
-    path = bundle.path / f"{'downlink' if flow.sink in bundle.ue_numbers else 'uplink'}.mahimahi"
+    name = f"{'downlink' if flow.sink in bundle.ue_numbers else 'uplink'}.mahimahi"
+    own = bundle.path / f"{_ue(bundle, flow)}-{name}"
+    path = own if own.is_file() else bundle.path / name
     if not path.is_file():
         return None
     once = np.array(path.read_text().split(), dtype=np.int64) * 1_000_000
@@ -45,9 +52,11 @@ def opportunities_ns(bundle: Bundle, flow: Flow) -> np.ndarray | None:
     return times[times < flow.end_ns]
 
 
-def opportunity_bytes(bundle: Bundle) -> int:
-    """What one opportunity carries at most."""
-    return int(bundle.settings["radio"]["packet_trace"]["bytes"])
+def opportunity_bytes(bundle: Bundle, flow: Flow) -> int:
+    """What one opportunity of a flow's link carries at most."""
+    radio = bundle.settings["radio"]
+    own = radio.get("ues", {}).get(_ue(bundle, flow), {}).get("packet_trace")
+    return int((own or radio["packet_trace"])["bytes"])
 
 
 def link_metrics(bundle: Bundle, flow: Flow) -> Values:
@@ -58,8 +67,11 @@ def link_metrics(bundle: Bundle, flow: Flow) -> Values:
     window = steady_window(flow)
     offered = int(((times >= window.begin_ns) & (times < window.end_ns)).sum())
     direction = "dl" if flow.sink in bundle.ue_numbers else "ul"
-    sent = window.cut(rows_of(bundle.radio, "mac_tx").filter(pl.col("dir") == direction), "t_ns")
-    values: Values = {"link_capacity_mbps": offered * opportunity_bytes(bundle) * 8e-6 / window.seconds}
+    ue = bundle.radio_node(_ue(bundle, flow))
+    used = rows_of(bundle.radio, "mac_tx").filter(
+        (pl.col("dir") == direction) & (pl.col("peer" if direction == "dl" else "node") == ue))
+    sent = window.cut(used, "t_ns")
+    values: Values = {"link_capacity_mbps": offered * opportunity_bytes(bundle, flow) * 8e-6 / window.seconds}
     if offered:
         values["link_used_share"] = len(sent) / offered
     return values

@@ -61,8 +61,8 @@ def draw(bundle: Bundle) -> Figure:
         return found
 
     came = packets.filter(pl.col("out_ns").is_not_null())
-    rates.stairs(mbps(offered - bundle.start_ns, opportunity_bytes(bundle)), edges, fill=True, color=ink(), alpha=0.18,
-                 label="capacity")
+    capacity = mbps(offered - bundle.start_ns, opportunity_bytes(bundle, flow))
+    rates.stairs(capacity, edges, fill=True, color=ink(), alpha=0.18, label="capacity")
     rates.stairs(mbps(packets["in_ns"].to_numpy(), packets["bytes"].to_numpy()), edges, baseline=None,
                  color=SERIES["DM-IM"][0], linestyle="--", label="into the link")
     rates.stairs(mbps(came["out_ns"].to_numpy(), came["bytes"].to_numpy()), edges, baseline=None,

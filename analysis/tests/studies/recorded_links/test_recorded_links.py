@@ -40,8 +40,9 @@ def write_recorded(results: Path, trace: str = TRACE) -> Path:
             {"t_ns": START_NS + (ms + 20) * MS, "event": "pkt_out", "pkt": pkt, "node": 2, "bytes": 1500},
         )
     ]
-    # What goes the other way uses other opportunities.
+    # What goes the other way, or to another UE, uses other opportunities.
     rows.append({"t_ns": START_NS + 3000 * MS, "event": "mac_tx", "dir": "ul", "node": 2, "peer": 0, "bytes": 1500})
+    rows += [{"t_ns": START_NS + 3000 * MS, "event": "mac_tx", "dir": "dl", "node": 0, "peer": 1, "bytes": 1500}] * 300
     (path / "radio.trace").write_bytes(radio_trace_bytes(rows))
     return path
 
@@ -63,6 +64,21 @@ def test_capacity_and_use_are_those_of_the_datas_direction_after_the_warm_up(rec
     # Three opportunities of 1500 bytes in 10 ms.
     assert values["link_capacity_mbps"] == pytest.approx(3 * 1500 * 8 / 10_000, rel=0.01)
     assert values["link_used_share"] == pytest.approx(0.25, abs=0.005)
+
+
+def test_a_ue_may_have_a_link_of_its_own(tmp_path: Path) -> None:
+    """Two opportunities of 1000 bytes in 10 ms, as many as carry something."""
+    path = write_recorded(tmp_path)
+    sink = read_bundle(path).flows[0].sink
+    manifest = json.loads((path / "manifest.json").read_text())
+    ues = manifest["description"]["settings"]["radio"].setdefault("ues", {})
+    ues.setdefault(sink, {})["packet_trace"] = {"bytes": 1000}
+    (path / "manifest.json").write_text(json.dumps(manifest))
+    (path / f"{sink}-downlink.mahimahi").write_text("5\n10\n")
+    bundle = read_bundle(path)
+    values = link_metrics(bundle, bundle.flows[0])
+    assert values["link_capacity_mbps"] == pytest.approx(2 * 1000 * 8 / 10_000, rel=0.01)
+    assert values["link_used_share"] == pytest.approx(0.25 * 3 / 2, abs=0.005)
 
 
 def test_other_runs_have_no_such_column(dm_dm: Bundle) -> None:

@@ -2,8 +2,13 @@
 /* opportunity.c - a link of recorded delivery opportunities; see opportunity.h. */
 #include "ran/recorded/opportunity.h"
 
+#include "base/limit.h"
+#include "cfg_values.h"
+
 #define NS_PER_MS INT64_C(1000000)
 #define LCID      3 /* in the trace */
+
+static const struct limit limits[] = { CFG_RECORDED_LIMITS };
 
 static bool in_order(const uint32_t *ms, uint32_t n)
 {
@@ -13,15 +18,15 @@ static bool in_order(const uint32_t *ms, uint32_t n)
 	return true;
 }
 
-const char *opportunity_check(const struct cell_cfg *cfg, const char **ret_range)
+const char *opportunity_check(const struct cell_recorded *link, const char **ret_range)
 {
 	static const char *const fields[] = { "opportunity_ms of the uplink",
 		                              "opportunity_ms of the downlink" };
+	const char *field = limit_check(link, limits, sizeof(limits) / sizeof(*limits), ret_range);
 
-	for (int d = 0; d < 2; d++) {
-		const uint32_t *ms = cfg->opportunity_ms[d];
-		uint32_t n = cfg->n_opportunities[d];
-		const char *field;
+	for (int d = 0; !field && d < 2; d++) {
+		const uint32_t *ms = link->way[d].opportunity_ms;
+		uint32_t n = link->way[d].n_opportunities;
 
 		*ret_range = "at least one time, the last one above 0";
 		if (!ms || n == 0 || ms[n - 1] == 0)
@@ -29,39 +34,35 @@ const char *opportunity_check(const struct cell_cfg *cfg, const char **ret_range
 		*ret_range = "times that do not decrease";
 		if (!in_order(ms, n))
 			return fields[d];
-		field = train_check(cfg, d, ret_range);
-		if (field)
-			return field;
+		field = train_check(link, d, ret_range);
 	}
-	*ret_range = "1 behind a packet-delivery trace";
-	if (cfg->n_ue != 1)
-		return "n_ue";
-	*ret_range = "1 without S-GW, behind a packet-delivery trace";
-	if (cfg->n_enb != 1 || cfg->sgw_gtpu_addr)
-		return "n_enb";
-	*ret_range = "the network";
-	return cfg->ue[0].peer != CELL_PEER_NETWORK ? "peer" : NULL;
+	return field;
 }
 
-void opportunity_init(struct opportunity_link *link)
+static struct opportunity_link *link_of(const struct apart_link *link)
 {
+	return (struct opportunity_link *)link;
+}
+
+void opportunity_init(struct apart_link *apart)
+{
+	const struct cell_cfg *cfg = &apart->cell->cfg;
+	const struct cell_recorded *own = cfg->ue[apart->ue - 1].recorded;
+	struct opportunity_link *link = link_of(apart);
+
+	link->kept = own ? own : &cfg->recorded;
 	for (uint8_t d = 0; d < 2; d++) {
-		link->at[d] = (struct out_leg){
-			.from = d == CELL_DIR_UL, .to = d == CELL_DIR_DL, .dir = d, .lcid = LCID
-		};
 		link->leg[d] = (struct opportunity_leg){
-			.ms = link->cell.cfg.opportunity_ms[d],
-			.n = link->cell.cfg.n_opportunities[d],
-			.queue.limit = link->cell.cfg.opportunity_queue_pkts,
+			.at = { .from = d == CELL_DIR_UL ? apart->ue : CELL_NODE_ENB,
+			        .to = d == CELL_DIR_DL ? apart->ue : CELL_NODE_ENB,
+			        .dir = d,
+			        .lcid = LCID },
+			.ms = link->kept->way[d].opportunity_ms,
+			.n = link->kept->way[d].n_opportunities,
+			.queue.limit = link->kept->queue_pkts,
 		};
-		train_init(&link->leg[d].train, &link->cell.cfg, d);
+		train_init(&link->leg[d].train, link->kept, d);
 	}
-}
-
-/* Arrival: two rows and a drop. Departure: one opportunity has one row and one of the buffer. */
-size_t opportunity_out_min(const struct cell_cfg *cfg)
-{
-	return (size_t)cfg->max_pkts * 3 + 64;
 }
 
 /* --- times --- */
@@ -69,7 +70,7 @@ size_t opportunity_out_min(const struct cell_cfg *cfg)
 static int64_t time_ns(const struct opportunity_link *link, const struct opportunity_leg *l,
                        struct opportunity o)
 {
-	return link->cell.start_ns + o.base_ns + l->ms[o.at] * NS_PER_MS;
+	return link->link.cell->start_ns + o.base_ns + l->ms[o.at] * NS_PER_MS;
 }
 
 static int64_t period_ns(const struct opportunity_leg *l)
@@ -104,7 +105,7 @@ static struct opportunity later_than(const struct opportunity_leg *l, int64_t si
 static struct opportunity next_used(const struct opportunity_link *link,
                                     const struct opportunity_leg *l)
 {
-	return later_than(l, l->queue.sdus.head->queued_ns - link->cell.start_ns);
+	return later_than(l, l->queue.sdus.head->queued_ns - link->link.cell->start_ns);
 }
 
 static int64_t next_used_ns(const struct opportunity_link *link, const struct opportunity_leg *l)
@@ -126,8 +127,9 @@ static int64_t earlier(int64_t a_ns, int64_t b_ns)
 	return a_ns < b_ns ? a_ns : b_ns;
 }
 
-int64_t opportunity_next(const struct opportunity_link *link)
+int64_t opportunity_next(const struct apart_link *apart)
 {
+	const struct opportunity_link *link = link_of(apart);
 	int64_t first_ns = CELL_NEVER;
 
 	for (int d = 0; d < 2; d++) {
@@ -138,8 +140,9 @@ int64_t opportunity_next(const struct opportunity_link *link)
 	return first_ns;
 }
 
-int64_t opportunity_next_output(const struct opportunity_link *link)
+int64_t opportunity_next_output(const struct apart_link *apart)
 {
+	const struct opportunity_link *link = link_of(apart);
 	int64_t first_ns = CELL_NEVER;
 
 	for (int d = 0; d < 2; d++) {
@@ -147,7 +150,7 @@ int64_t opportunity_next_output(const struct opportunity_link *link)
 		int64_t used_ns = next_used_ns(link, l);
 
 		if (used_ns != CELL_NEVER)
-			used_ns += link->cell.cfg.opportunity_delay_ms * NS_PER_MS;
+			used_ns += link->kept->delay_ms * NS_PER_MS;
 		first_ns = earlier(first_ns, earlier(there_ns(l), used_ns));
 	}
 	return first_ns;
@@ -155,56 +158,58 @@ int64_t opportunity_next_output(const struct opportunity_link *link)
 
 /* --- packets --- */
 
-/* A row of what happened where leg @dir begins. */
-static void record(struct opportunity_link *link, int dir, struct cell_record r)
+/* A row of what happened where @l begins. */
+static void record(struct cell *c, const struct opportunity_leg *l, struct cell_record r)
 {
-	r.node = dir == CELL_DIR_DL ? CELL_NODE_ENB : 1;
-	r.peer = dir == CELL_DIR_DL ? 1 : CELL_NODE_ENB;
-	out_record(&link->cell, &link->at[dir], r);
+	r.node = l->at.from;
+	r.peer = l->at.to;
+	out_record(c, &l->at, r);
 }
 
-static void record_buffer(struct opportunity_link *link, int dir)
+static void record_buffer(struct cell *c, const struct opportunity_leg *l)
 {
-	const struct rlc_sdu_queue *q = &link->leg[dir].queue;
-
-	record(link, dir,
-	       (struct cell_record){
-		       .event = CELL_EV_BUFFER, .bytes = q->bytes, .value = (int32_t)q->sdus.n });
+	record(c, l,
+	       (struct cell_record){ .event = CELL_EV_BUFFER,
+	                             .bytes = l->queue.bytes,
+	                             .value = (int32_t)l->queue.sdus.n });
 }
 
 static bool full(const struct opportunity_link *link, const struct rlc_sdu_queue *q, uint32_t len)
 {
-	uint32_t limit = link->cell.cfg.opportunity_queue_bytes;
+	uint32_t limit = link->kept->queue_bytes;
 
 	return rlc_sdu_queue_full(q) || (limit && q->bytes + len > limit);
 }
 
-static void wait_for_busy_link(struct opportunity_link *link, int dir, struct pkt *p)
+static void wait_for_busy_link(struct opportunity_link *link, struct opportunity_leg *l,
+                               struct pkt *p)
 {
-	struct rlc_sdu_queue *q = &link->leg[dir].queue;
+	struct cell *c = link->link.cell;
 
-	if (full(link, q, p->len)) {
-		out_drop(&link->cell, p, &link->at[dir], CELL_DROP_QUEUE_FULL);
+	if (full(link, &l->queue, p->len)) {
+		out_drop(c, p, &l->at, CELL_DROP_QUEUE_FULL);
 		return;
 	}
-	p->queued_ns = link->cell.event_ns;
+	p->queued_ns = c->event_ns;
 	p->sdu_len = p->len;
-	rlc_sdu_queue_push(q, p);
-	record_buffer(link, dir);
+	rlc_sdu_queue_push(&l->queue, p);
+	record_buffer(c, l);
 }
 
-void opportunity_ingress(struct opportunity_link *link, struct pkt *p)
+void opportunity_ingress(struct apart_link *apart, struct pkt *p)
 {
 	int dir = p->port & CELL_PORT_NETWORK ? CELL_DIR_DL : CELL_DIR_UL;
-	struct train *t = &link->leg[dir].train;
+	struct opportunity_link *link = link_of(apart);
+	struct opportunity_leg *l = &link->leg[dir];
+	struct cell *c = apart->cell;
 
-	record(link, dir,
+	record(c, l,
 	       (struct cell_record){
 		       .event = CELL_EV_PKT_IN, .pkt = p->id, .tag = p->tag, .bytes = p->len });
-	if (t->record)
-		train_add(t, p, link->cell.event_ns, link->cell.event_ns - link->cell.start_ns);
+	if (l->train.record)
+		train_add(&l->train, p, c->event_ns, c->event_ns - c->start_ns);
 	else
-		wait_for_busy_link(link, dir, p);
+		wait_for_busy_link(link, l, p);
 }
 
 /* Take up to @max bytes of the first packet out of the queue. Return: bytes taken. */
@@ -219,8 +224,7 @@ static uint32_t take(struct opportunity_link *link, struct opportunity_leg *l, u
 	q->head_sent = (uint16_t)(q->head_sent + n);
 	if (n == left) {
 		q->head_sent = 0;
-		p->queued_ns =
-			link->cell.event_ns + link->cell.cfg.opportunity_delay_ms * NS_PER_MS;
+		p->queued_ns = link->link.cell->event_ns + link->kept->delay_ms * NS_PER_MS;
 		pkt_enqueue(&l->way, pkt_dequeue(&q->sdus));
 	}
 	return n;
@@ -229,31 +233,32 @@ static uint32_t take(struct opportunity_link *link, struct opportunity_leg *l, u
 static void use(struct opportunity_link *link, int dir)
 {
 	struct opportunity_leg *l = &link->leg[dir];
-	uint32_t left = link->cell.cfg.opportunity_bytes;
+	struct cell *c = link->link.cell;
+	uint32_t bytes = link->kept->bytes, left = bytes;
 
 	l->next = next_used(link, l);
 	if (++l->next.at == l->n)
 		l->next = (struct opportunity){ .base_ns = l->next.base_ns + period_ns(l) };
-	while (left > 0 && l->queue.sdus.head &&
-	       l->queue.sdus.head->queued_ns < link->cell.event_ns)
+	while (left > 0 && l->queue.sdus.head && l->queue.sdus.head->queued_ns < c->event_ns)
 		left -= take(link, l, left);
-	link->cell.stats.ttis_active++;
-	link->cell.stats.mac_pdus[dir]++;
-	link->cell.stats.mac_bytes[dir] += link->cell.cfg.opportunity_bytes;
-	link->cell.stats.mac_padding_bytes[dir] += left;
-	record(link, dir,
-	       (struct cell_record){
-		       .event = CELL_EV_MAC_TX,
-		       .sn = (uint32_t)((link->cell.event_ns - link->cell.start_ns) / NS_PER_MS),
-		       .bytes = link->cell.cfg.opportunity_bytes,
-		       .value = (int32_t)left });
-	record_buffer(link, dir);
+	c->stats.ttis_active++;
+	c->stats.mac_pdus[dir]++;
+	c->stats.mac_bytes[dir] += bytes;
+	c->stats.mac_padding_bytes[dir] += left;
+	record(c, l,
+	       (struct cell_record){ .event = CELL_EV_MAC_TX,
+	                             .sn = (uint32_t)((c->event_ns - c->start_ns) / NS_PER_MS),
+	                             .bytes = bytes,
+	                             .value = (int32_t)left });
+	record_buffer(c, l);
 }
 
 static void deliver(struct opportunity_link *link, int dir, struct pkt *p)
 {
+	uint8_t ue = link->link.ue;
+
 	p->sdu_len = 0;
-	out_deliver(&link->cell, p, dir == CELL_DIR_DL ? 1 : 1 | CELL_PORT_NETWORK);
+	out_deliver(link->link.cell, p, dir == CELL_DIR_DL ? ue : ue | CELL_PORT_NETWORK);
 }
 
 /* What is on its way first; then what leaves a train: it is there, or waits for the busy link. */
@@ -262,36 +267,38 @@ static void arrive(struct opportunity_link *link, int dir)
 	struct opportunity_leg *l = &link->leg[dir];
 	struct pkt *p;
 
-	if (l->way.head && l->way.head->queued_ns <= link->cell.event_ns) {
+	if (l->way.head && l->way.head->queued_ns <= link->link.cell->event_ns) {
 		deliver(link, dir, pkt_dequeue(&l->way));
 		return;
 	}
 	p = pkt_dequeue(&l->train.way);
 	if (p->past_train || l->queue.sdus.head)
-		wait_for_busy_link(link, dir, p);
+		wait_for_busy_link(link, l, p);
 	else
 		deliver(link, dir, p);
 }
 
-void opportunity_process(struct opportunity_link *link)
+void opportunity_process(struct apart_link *apart)
 {
-	for (int d = 0; d < 2; d++) {
-		struct opportunity_leg *l = &link->leg[d];
+	struct opportunity_link *link = link_of(apart);
+	int64_t now_ns = apart->cell->event_ns;
 
-		if (there_ns(l) <= link->cell.event_ns) {
+	for (int d = 0; d < 2; d++)
+		if (there_ns(&link->leg[d]) <= now_ns) {
 			arrive(link, d);
 			return;
 		}
-	}
 	for (int d = 0; d < 2; d++)
-		if (next_used_ns(link, &link->leg[d]) <= link->cell.event_ns) {
+		if (next_used_ns(link, &link->leg[d]) <= now_ns) {
 			use(link, d);
 			return;
 		}
 }
 
-void opportunity_empty(struct opportunity_link *link, struct pkt_queue *ret)
+void opportunity_empty(struct apart_link *apart, struct pkt_queue *ret)
 {
+	struct opportunity_link *link = link_of(apart);
+
 	for (int d = 0; d < 2; d++) {
 		pkt_queue_move(ret, &link->leg[d].queue.sdus);
 		pkt_queue_move(ret, &link->leg[d].way);

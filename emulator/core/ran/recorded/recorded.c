@@ -1,69 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* recorded.c - a recorded link as the core's entry points see it; see opportunity.h. */
+/* recorded.c - recorded links as the core's entry points see them; see opportunity.h. */
 #include "base/digest.h"
 #include "ran/ran.h"
 #include "ran/recorded/opportunity.h"
 #include "rlc/digest.h"
 
-static struct opportunity_link *link_of(const struct cell *c)
+static const char *check(const struct cell_cfg *cfg, const char **ret_range)
 {
-	return (struct opportunity_link *)c;
+	const char *field = opportunity_check(&cfg->recorded, ret_range);
+
+	for (uint8_t i = 0; !field && i < cfg->n_ue; i++)
+		if (cfg->ue[i].recorded)
+			field = opportunity_check(cfg->ue[i].recorded, ret_range);
+	return field ? field : apart_check(cfg, ret_range);
 }
 
-static struct cell *lay_out(struct arena *a, const struct cell_cfg *cfg)
+/* Arrival: two rows and a drop. Departure: one opportunity has one row and one of the buffer. */
+static size_t out_min(const struct cell_cfg *cfg)
 {
-	(void)cfg;
-	return arena_take(a, 1, sizeof(struct opportunity_link));
-}
-
-static void init(struct cell *c)
-{
-	opportunity_init(link_of(c));
-}
-
-static void ingress(struct cell *c, struct pkt *p)
-{
-	opportunity_ingress(link_of(c), p);
-}
-
-static int64_t next(const struct cell *c)
-{
-	return opportunity_next(link_of(c));
-}
-
-static bool has_room(const struct cell *c, bool command)
-{
-	(void)c, (void)command;
-	return true;
-}
-
-static void process(struct cell *c)
-{
-	opportunity_process(link_of(c));
-}
-
-static int64_t next_output(const struct cell *c)
-{
-	return opportunity_next_output(link_of(c));
-}
-
-static int64_t transit_min(const struct cell *c)
-{
-	(void)c;
-	return 0;
-}
-
-static void release(struct cell *c)
-{
-	(void)c;
-}
-
-static void empty(struct cell *c)
-{
-	struct pkt_queue held = { 0 };
-
-	opportunity_empty(link_of(c), &held);
-	out_drop_all(c, &held, NULL, CELL_DROP_SHUTDOWN);
+	return (size_t)cfg->max_pkts * 3 + 64;
 }
 
 static void mix_train(uint64_t *h, const struct train *t)
@@ -79,10 +34,10 @@ static void mix_train(uint64_t *h, const struct train *t)
 	digest_mix_queue(h, &t->way);
 }
 
-static void digest(const struct cell *c, uint64_t *h)
+static void digest(const struct apart_link *link, uint64_t *h)
 {
 	for (int d = 0; d < 2; d++) {
-		const struct opportunity_leg *l = &link_of(c)->leg[d];
+		const struct opportunity_leg *l = &((const struct opportunity_link *)link)->leg[d];
 
 		digest_mix(h, (uint64_t)l->next.base_ns);
 		digest_mix(h, l->next.at);
@@ -93,18 +48,36 @@ static void digest(const struct cell *c, uint64_t *h)
 	}
 }
 
-const struct ran ran_recorded = {
-	.check = opportunity_check,
-	.out_min = opportunity_out_min,
-	.lay_out = lay_out,
-	.init = init,
-	.ingress = ingress,
-	.next = next,
-	.has_room = has_room,
-	.process = process,
-	.next_output = next_output,
-	.transit_min = transit_min,
-	.release = release,
-	.empty = empty,
+static const struct apart_kind kind = {
+	.bytes = sizeof(struct opportunity_link),
+	.init = opportunity_init,
+	.ingress = opportunity_ingress,
+	.next = opportunity_next,
+	.process = opportunity_process,
+	.next_output = opportunity_next_output,
+	.empty = opportunity_empty,
 	.digest = digest,
+};
+
+static struct cell *lay_out(struct arena *a, const struct cell_cfg *cfg)
+{
+	struct apart *apart = apart_lay_out(a, cfg, &kind, sizeof(*apart));
+
+	return apart ? &apart->cell : NULL;
+}
+
+const struct ran ran_recorded = {
+	.check = check,
+	.out_min = out_min,
+	.lay_out = lay_out,
+	.init = apart_init,
+	.ingress = apart_ingress,
+	.next = apart_next,
+	.has_room = apart_has_room,
+	.process = apart_process,
+	.next_output = apart_next_output,
+	.transit_min = apart_transit_min,
+	.release = apart_release,
+	.empty = apart_empty,
+	.digest = apart_digest,
 };

@@ -8,26 +8,27 @@
 #define DELAY_MAX   60000u
 #define SIZE_US_MAX 1000000
 
-void train_init(struct train *t, const struct cell_cfg *cfg, int dir)
+void train_init(struct train *t, const struct cell_recorded *link, int dir)
 {
+	const struct cell_recording *way = &link->way[dir];
+
 	*t = (struct train){
-		.record = cfg->train[dir],
-		.offset_ms = cfg->train_offset_ms[dir],
-		.size_us = cfg->train_size_us[dir],
-		.n_records = cfg->n_trains[dir],
-		.n_sizes = cfg->n_train_sizes[dir],
-		.bytes = cfg->opportunity_bytes,
-		.gap_ns = (dir == CELL_DIR_UL ? cfg->train_gap_ul_ms : cfg->train_gap_dl_ms) *
+		.record = way->train,
+		.offset_ms = way->train_offset_ms,
+		.size_us = way->train_size_us,
+		.n_records = way->n_trains,
+		.n_sizes = way->n_train_sizes,
+		.bytes = link->bytes,
+		.gap_ns = (dir == CELL_DIR_UL ? link->uplink_gap_ms : link->downlink_gap_ms) *
 		          NS_PER_MS,
 	};
 }
 
-static bool offsets_wrong(const struct cell_cfg *cfg, int dir, const struct cell_train *r)
+static bool offsets_wrong(const struct cell_recording *way, const struct cell_train *r)
 {
-	const uint32_t *ms = cfg->train_offset_ms[dir];
+	const uint32_t *ms = way->train_offset_ms;
 
-	if (r->n == 0 || r->first > cfg->n_train_offsets[dir] ||
-	    r->n > cfg->n_train_offsets[dir] - r->first)
+	if (r->n == 0 || r->first > way->n_train_offsets || r->n > way->n_train_offsets - r->first)
 		return true;
 	for (uint32_t i = 0; i < r->n; i++)
 		if (ms[r->first + i] > DELAY_MAX || (i && ms[r->first + i] < ms[r->first + i - 1]))
@@ -35,17 +36,18 @@ static bool offsets_wrong(const struct cell_cfg *cfg, int dir, const struct cell
 	return false;
 }
 
-const char *train_check(const struct cell_cfg *cfg, int dir, const char **ret_range)
+const char *train_check(const struct cell_recorded *link, int dir, const char **ret_range)
 {
-	const struct cell_train *r = cfg->train[dir];
-	uint32_t n = cfg->n_trains[dir];
+	const struct cell_recording *way = &link->way[dir];
+	const struct cell_train *r = way->train;
+	uint32_t n = way->n_trains;
 
 	*ret_range = "none without trains";
 	if (!r)
-		return n || cfg->n_train_sizes[dir] ? "n_trains" : NULL;
+		return n || way->n_train_sizes ? "n_trains" : NULL;
 	*ret_range = "0 with trains";
-	if (cfg->opportunity_delay_ms)
-		return "opportunity_delay_ms";
+	if (link->delay_ms)
+		return "delay_ms";
 	*ret_range = "at least two trains, the last one later than 0";
 	if (n < 2 || r[n - 1].at_ms == 0)
 		return "n_trains";
@@ -54,13 +56,12 @@ const char *train_check(const struct cell_cfg *cfg, int dir, const char **ret_ra
 		if (r[i].delay_ms > DELAY_MAX || (i && r[i].at_ms < r[i - 1].at_ms))
 			return "train";
 		*ret_range = "one or more that do not decrease, 0..60000 ms";
-		if (offsets_wrong(cfg, dir, &r[i]))
+		if (offsets_wrong(way, &r[i]))
 			return "train_offset_ms";
 	}
 	*ret_range = "-1000000..1000000 us";
-	for (uint32_t i = 0; i < cfg->n_train_sizes[dir]; i++)
-		if (cfg->train_size_us[dir][i] < -SIZE_US_MAX ||
-		    cfg->train_size_us[dir][i] > SIZE_US_MAX)
+	for (uint32_t i = 0; i < way->n_train_sizes; i++)
+		if (way->train_size_us[i] < -SIZE_US_MAX || way->train_size_us[i] > SIZE_US_MAX)
 			return "train_size_us";
 	return NULL;
 }

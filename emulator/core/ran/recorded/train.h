@@ -46,10 +46,10 @@ struct train {
 };
 
 /** train_init() - those of direction @dir, if there are any */
-void train_init(struct train *t, const struct cell_cfg *cfg, int dir);
+void train_init(struct train *t, const struct cell_recorded *link, int dir);
 
 /** train_check() - Return: the field that is wrong, or NULL; @ret_range: allowed */
-const char *train_check(const struct cell_cfg *cfg, int dir, const char **ret_range);
+const char *train_check(const struct cell_recorded *link, int dir, const char **ret_range);
 
 /** train_add() - a packet comes @now_ns, @since_ns after sub-frame 0 */
 void train_add(struct train *t, struct pkt *p, int64_t now_ns, int64_t since_ns);
