@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The radio core in Python: cellcore.h through cffi, one object for one cell."""
 
+import ctypes
 import errno
 import os
 import re
 import struct
 import subprocess
 from pathlib import Path
+from typing import NamedTuple
 
 import cffi
 
@@ -37,54 +39,51 @@ lib = ffi.dlopen(str(BUILD / "emulator/core/libcellcore-test.so"))
 
 # Large and soon overwritten: not cleared first. The core does not depend on what was there before.
 allocate = ffi.new_allocator(should_clear_after_alloc=False)
-def layout(of: str, until: int) -> struct.Struct:
-    """The fields of a struct of the core in front of an offset, for Python's own reader: cffi's takes several times as
-    long for an output, of which properties see millions."""
-    codes = {"uint8_t": "B", "uint16_t": "H", "uint32_t": "I", "uint64_t": "Q", "int32_t": "i", "int64_t": "q",
-             "uint8_t *": "P", "enum cell_out_type": "I"}
-    fields = [field for _, field in ffi.typeof(of).fields if field.offset < until]
-    made = struct.Struct("@" + "".join(codes[field.type.cname.replace(" const", "")] for field in fields))
-    assert made.size == fields[-1].offset + ffi.sizeof(fields[-1].type), of
-    return made
+_LETTER = {"int64_t": "q", "uint64_t": "Q", "int32_t": "i", "uint32_t": "I", "uint16_t": "H", "uint8_t": "B",
+           "enum cell_out_type": "i", "uint8_t *": "P"}
 
 
-OUT_BYTES, UNION = ffi.sizeof("struct cell_out"), ffi.offsetof("struct cell_out", "info")
-OUT = layout("struct cell_out", UNION)
-INFO = layout("struct cell_pdu_info", ffi.sizeof("struct cell_pdu_info"))
-INFO_FIELDS = [name for name, _ in ffi.typeof("struct cell_pdu_info").fields]
-RECORD = layout("struct cell_record", ffi.sizeof("struct cell_record"))
-RECORD_FIELDS = [name for name, _ in ffi.typeof("struct cell_record").fields]
-EVENT = RECORD_FIELDS.index("event")
+def _layout(kind: str) -> tuple[list[str], struct.Struct]:
+    """Names and places of a structure's fields, but for structures in it, which come last."""
+    fields = {name: _LETTER[field.type.cname] for name, field in ffi.typeof(kind).fields if field.type.cname in _LETTER}
+    return list(fields), struct.Struct("@" + "".join(fields.values()))
 
 
-class Output:
-    """A copy of one struct cell_out, which is the @i-th in @raw; compares by everything in it."""
+_OUT_BYTES = ffi.sizeof("struct cell_out")
+_UNION = ffi.offsetof("struct cell_out", "record")
+_, _OUT = _layout("struct cell_out")
+_INFO_NAMES, _INFO = _layout("struct cell_pdu_info")
+_RECORD_NAMES, _RECORD = _layout("struct cell_record")
+_EVENT = _RECORD_NAMES.index("event")
 
-    __slots__ = ("_info", "data", "pkt", "port", "reason", "record", "t_ns", "tag", "type")
 
-    def __init__(self, raw: bytes, i: int):
-        at = i * OUT_BYTES
-        self.type, self.port, self.reason, self.pkt, self.tag, self.t_ns, data, n = OUT.unpack_from(raw, at)
-        self.data = bytes(ffi.buffer(ffi.cast("char *", data), n)) if data else b""
-        self._info = self.record = None
-        if self.type == lib.CELL_OUT_PDU:
-            self._info = INFO.unpack_from(raw, at + UNION)
-        elif self.type == lib.CELL_OUT_RECORD:
-            self.record = RECORD.unpack_from(raw, at + UNION)
+class Output(NamedTuple):
+    """A copy of one struct cell_out; compares by everything in it."""
+
+    type: int
+    port: int
+    reason: int
+    pkt: int
+    tag: int
+    t_ns: int
+    data: bytes
+    values: tuple  # of the PDU's info or the record
 
     @property
-    def info(self) -> dict | None:
-        return self._info and dict(zip(INFO_FIELDS, self._info, strict=True))
-
-    def __eq__(self, other):
-        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
-
-    def __repr__(self):
-        return f"Output({', '.join(f'{name}={getattr(self, name)!r}' for name in self.__slots__)})"
+    def info(self) -> dict:
+        """Of a PDU, by name."""
+        return dict(zip(_INFO_NAMES, self.values, strict=True))
 
     def row(self) -> dict:
         """The record's fields by name."""
-        return dict(zip(RECORD_FIELDS, self.record, strict=True))
+        return dict(zip(_RECORD_NAMES, self.values, strict=True))
+
+
+def _output(raw: bytes, at: int) -> Output:
+    kind, port, reason, pkt, tag, t_ns, data, length = _OUT.unpack_from(raw, at)
+    layout = _RECORD if kind == lib.CELL_OUT_RECORD else _INFO if kind == lib.CELL_OUT_PDU else None
+    values = layout.unpack_from(raw, at + _UNION) if layout else ()
+    return Output(kind, port, reason, pkt, tag, t_ns, ctypes.string_at(data, length) if data else b"", values)
 
 
 class Cell:
@@ -105,13 +104,15 @@ class Cell:
         self.again = 0  # times that cell_advance() said -EAGAIN
 
     def _take(self):
-        n = self._n[0]
-        raw = bytes(ffi.buffer(self._out, n * OUT_BYTES))
-        self.outputs += [Output(raw, i) for i in range(n)]
+        raw = bytes(ffi.buffer(self._out, self._n[0] * _OUT_BYTES))
+        self.outputs += [_output(raw, at) for at in range(0, len(raw), _OUT_BYTES)]
 
-    def rows(self, event: int) -> list[dict]:
-        """Records of that event."""
-        return [o.row() for o in self.outputs if o.record and o.record[EVENT] == event]
+    def of(self, *types: int) -> list[Output]:
+        return [o for o in self.outputs if o.type in types]
+
+    def rows(self, *events: int) -> list[dict]:
+        """Records of these events by name."""
+        return [o.row() for o in self.outputs if o.type == lib.CELL_OUT_RECORD and o.values[_EVENT] in events]
 
     def push(self, port: int, data: bytes, tag: int, t_ns: int) -> int:
         return lib.cell_push(self.cell, port, data, len(data), tag, t_ns)
@@ -166,8 +167,11 @@ def make_cfg(fields: dict):
     for name, value in fields.items():
         if name != "ue":
             setattr(cfg, name, value)
+    any_ue = ffi.new("struct cell_ue_cfg *", cfg.ue[0])
     for i, ue in enumerate(fields.get("ue", [])):
-        cfg.ue[i] = {"rnti": 61 + i, **ue}
+        cfg.ue[i] = any_ue[0]
+        for name, value in {"rnti": 61 + i, **ue}.items():
+            setattr(cfg.ue[i], name, value)
     field, text = ffi.new("char **"), ffi.new("char **")
     if lib.cell_cfg_check(cfg, ffi.cast("const char **", field), ffi.cast("const char **", text)) < 0:
         raise ValueError(f"{ffi.string(field[0]).decode()}: {ffi.string(text[0]).decode()}")

@@ -4,6 +4,7 @@
 from collections import defaultdict
 
 from coreffi import NEVER, Cell, lib
+from draw import Choices, plans
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,26 +12,20 @@ MS, S = 1_000_000, 1_000_000_000
 NETWORK_SIDE = 0x80
 
 
-@st.composite
-def plans(draw):
+def plan_of(choices: Choices):
     """(configuration, arrivals (t_ns, port, length) in order of time)"""
-    n_ue = draw(st.integers(1, 3))
-    cfg = {
-        "system": lib.CELL_SYSTEM_CONSTANT_RATE, "n_ue": n_ue, "ue": [{"peer": 0, "mode": 0}] * n_ue,
-        "seed": draw(st.integers(0, 2**32)), "max_pkts": 64,
-        "constant_dl_rate_bps": draw(st.sampled_from([1000, 999_983, 20_000_000, 1_000_000_000])),
-        "constant_ul_rate_bps": draw(st.sampled_from([64_000, 7_000_000])),
-        "constant_delay_ms": draw(st.sampled_from([0, 1, 40])),
-        "constant_loss_dl_q32": draw(st.sampled_from([0, 2**31])),
-        "constant_loss_ul_q32": draw(st.sampled_from([0, 0, 2**32 - 1])),
-        "constant_queue_pkts": draw(st.sampled_from([1, 3, 1000])),
-    }  # fmt: skip
+    n_ue = choices.number(1, 3)
+    cfg = {"system": lib.CELL_SYSTEM_CONSTANT_RATE, "n_ue": n_ue, "ue": [{"peer": 0, "mode": 0}] * n_ue,
+           "seed": choices.number(0, 2**16 - 1), "max_pkts": 64, **choices.keys(only="constant_")}
     t_ns, arrivals = 0, []
-    for _ in range(draw(st.integers(1, 30))):
-        t_ns += draw(st.sampled_from([0, 0, 1, 3 * MS, 77 * MS]))
-        port = draw(st.integers(1, n_ue)) | draw(st.sampled_from([0, NETWORK_SIDE]))
-        arrivals.append((t_ns, port, draw(st.integers(1, 1500))))
+    for _ in range(choices.number(1, 30)):
+        t_ns += choices.pick(0, 0, 1, 3 * MS, 77 * MS)
+        port = choices.number(1, n_ue) | choices.pick(0, NETWORK_SIDE)
+        arrivals.append((t_ns, port, choices.number(1, 1500)))
     return cfg, arrivals
+
+
+links = plans(plan_of, 160)
 
 
 def play(plan, step_ns=None):
@@ -49,24 +44,24 @@ def play(plan, step_ns=None):
     return cell
 
 
-def expected(plan):
+def expected(cfg, arrivals):
     """When each packet would be there, by tag; None for one that finds the queue full."""
-    cfg, arrivals = plan
     busy, found = defaultdict(list), {}  # by port: when each packet in its queue will have been sent
     for tag, (t_ns, port, length) in enumerate(arrivals):
-        rate_bps = cfg["constant_dl_rate_bps" if port & NETWORK_SIDE else "constant_ul_rate_bps"]
+        rate_bps = cfg.constant_dl_rate_bps if port & NETWORK_SIDE else cfg.constant_ul_rate_bps
         waiting = busy[port] = [sent_ns for sent_ns in busy[port] if sent_ns >= t_ns]
-        if len(waiting) >= cfg["constant_queue_pkts"]:
+        if len(waiting) >= cfg.constant_queue_pkts:
             found[tag] = None
             continue
         waiting.append(max(waiting[-1] if waiting else 0, t_ns) - (-length * 8 * S // rate_bps))
-        found[tag] = waiting[-1] + cfg["constant_delay_ms"] * MS
+        found[tag] = waiting[-1] + cfg.constant_delay_ms * MS
     return found
 
 
-@given(plans())
+@given(links)
 def test_every_packet_is_there_when_it_should_or_is_dropped(plan):
-    cell, found = play(plan), expected(plan)
+    cell = play(plan)
+    found = expected(cell.cfg, plan[1])
     delivered = {o.tag: o for o in cell.outputs if o.type == lib.CELL_OUT_DELIVER}
     dropped = {o.tag: o.reason for o in cell.outputs if o.type == lib.CELL_OUT_DROP}
     assert sorted([*delivered, *dropped]) == sorted(found)
@@ -76,10 +71,10 @@ def test_every_packet_is_there_when_it_should_or_is_dropped(plan):
     for tag, reason in dropped.items():
         assert reason == (lib.CELL_DROP_QUEUE_FULL if found[tag] is None else lib.CELL_DROP_RADIO_LOSS)
         loss = "dl" if plan[1][tag][1] & NETWORK_SIDE else "ul"
-        assert found[tag] is None or plan[0][f"constant_loss_{loss}_q32"] > 0
+        assert found[tag] is None or getattr(cell.cfg, f"constant_loss_{loss}_q32") > 0
 
 
-@given(plans(), st.sampled_from([1, MS, 100 * MS]))
+@given(links, st.sampled_from([1, MS, 100 * MS]))
 def test_larger_steps_change_nothing(plan, step_ns):
     one, two = play(plan), play(plan, step_ns)
     assert one.outputs == two.outputs

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What becomes of packets in a cell, whatever it is told to do: random cells, traffic and commands."""
+
+from collections import defaultdict
+
+from coreffi import lib
+from coreplan import DL, KEEP, MS, NETWORK, SL, UL, Run, destination, plans
+from hypothesis import given, settings
+
+fast = settings(max_examples=150)
+
+
+@fast
+@given(plans())
+def test_every_packet_ends_once_and_intact(plan):
+    run = Run(plan)
+    ended = [o.tag for o in run.of(lib.CELL_OUT_DELIVER, lib.CELL_OUT_DROP)]
+    assert sorted(ended) == sorted(run.pushed)
+    for o in run.of(lib.CELL_OUT_DELIVER):
+        _, sender, data = run.pushed[o.tag]
+        assert o.data == data
+        assert o.port == destination(run.cfg, sender)
+    s = run.cell.stats()
+    assert s.pkts_held == 0
+    assert s.bytes_delivered == sum(len(o.data) for o in run.of(lib.CELL_OUT_DELIVER))
+
+
+@fast
+@given(plans(lossy=False))
+def test_in_order_without_losses(plan):
+    """Per sender and leg: a change of route may let a packet overtake."""
+    run = Run(plan)
+    leg = {row["tag"]: (run.pushed[row["tag"]][1], row["dir"]) for row in run.rows(lib.CELL_EV_PKT_IN)}
+    order = defaultdict(list)
+    for o in run.of(lib.CELL_OUT_DELIVER):
+        order[leg[o.tag]].append(o.tag)
+    for tags in order.values():
+        assert tags == sorted(tags)
+    reasons = {o.reason for o in run.of(lib.CELL_OUT_DROP)}
+    expected = {lib.CELL_DROP_QUEUE_FULL, lib.CELL_DROP_PDCP_DISCARD, lib.CELL_DROP_SHUTDOWN}
+    if run.cfg.rlc_mode == lib.CELL_RLC_AM:  # t-PollRetransmit may be shorter than the way of a STATUS PDU
+        expected.add(lib.CELL_DROP_RADIO_LINK_FAILURE)
+    assert reasons <= expected
+
+
+def at_least(cfg, port: int, leg_dir: int, first: bool) -> int:
+    """Time of the first leg, a downlink after an uplink to another UE; the first packet also waits for its grant."""
+    delay = cfg.decode_tti * MS - cfg.processing_lead_ns
+    if leg_dir == DL:
+        return delay + cfg.dl_sched_to_tx_tti * MS
+    if leg_dir == UL and cfg.ue[port - 1].peer != NETWORK:
+        delay += (cfg.decode_tti + cfg.dl_sched_to_tx_tti) * MS
+    if first:
+        delay += (cfg.rar_delay_tti + cfg.rar_to_msg3_tti) * MS
+        if leg_dir == SL:
+            delay += (cfg.decode_tti + cfg.grant_to_tx_tti) * MS
+    return delay
+
+
+@fast
+@given(plans())
+def test_no_packet_is_faster_than_its_path(plan):
+    run = Run(plan)
+    c = run.cfg
+    asks = c.rlc_mode != lib.CELL_RLC_AM and not c.ul_always_scheduled  # STATUS PDUs may have asked before
+    first, senders = set(), set()
+    leg = {}
+    for row in run.rows(lib.CELL_EV_PKT_IN):
+        port = run.pushed[row["tag"]][1]
+        leg[row["tag"]] = row["dir"]
+        if port not in senders:
+            senders.add(port)
+            first.add(row["tag"])
+    for o in run.of(lib.CELL_OUT_DELIVER):
+        t_ns, port, _ = run.pushed[o.tag]
+        # PDCP may have sent it again the other way.
+        ways = {leg[o.tag]} if leg[o.tag] == DL or c.mode_flush != lib.CELL_FLUSH_RETRANSMIT else {UL, SL}
+        assert o.t_ns - t_ns >= min(at_least(c, port, way, asks and o.tag in first) for way in ways)
+
+
+REESTABLISHED = {"am_on_max_retx": lib.CELL_MAX_RETX_REESTABLISH, "mode_flush": KEEP}
+
+
+@fast
+@given(plans(rlc_modes=(lib.CELL_RLC_AM,), changes=REESTABLISHED))
+def test_am_loses_nothing(plan):
+    """What is lost on the air comes again, if need be after a re-establishment."""
+    run = Run(plan)
+    reasons = {o.reason for o in run.of(lib.CELL_OUT_DROP)}
+    assert reasons <= {lib.CELL_DROP_QUEUE_FULL, lib.CELL_DROP_PDCP_DISCARD, lib.CELL_DROP_SHUTDOWN}
+    if not run.cfg.discard_timer_ms and not run.cfg.pdcp_reordering:
+        assert lib.CELL_DROP_PDCP_DISCARD not in reasons
