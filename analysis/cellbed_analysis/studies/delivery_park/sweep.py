@@ -23,6 +23,8 @@ from . import park
 from .model_runs import VARIANT
 
 Row = dict[str, Any]
+#: Scenario, lab, and what is varied.
+Key = tuple[str, str, tuple[tuple[str, str], ...]]
 
 #: Scenarios of the study.
 SCENARIO_PREFIX = "delivery-park"
@@ -77,13 +79,22 @@ class Cell:
 
 @dataclass(frozen=True)
 class Sweep:
-    """All cells of one scenario, lab and point of its other parameters."""
+    """All cells of one scenario, lab and point of its other parameters.
+
+    Attributes:
+        varied: name and value of each of these that the scenario varies.
+    """
 
     scenario: str
     lab: str
-    point: str
+    varied: tuple[tuple[str, str], ...]
     metric: str
     cells: tuple[Cell, ...]
+
+    @property
+    def point(self) -> str:
+        """What is varied, in words."""
+        return in_words(self.varied)
 
     @property
     def rates(self) -> tuple[float, ...]:
@@ -109,6 +120,11 @@ class Sweep:
         return tuple(cell for cell in self.cells if cell.rate == rate)
 
 
+def in_words(varied: tuple[tuple[str, str], ...]) -> str:
+    """Parameters with their values."""
+    return ", ".join(f"{name} {value}" for name, value in varied)
+
+
 def variant_of(row: Row) -> tuple[str, str] | None:
     """(congestion control, order) of a run, None for variants that are named otherwise."""
     name, _, order = str(row.get("variant") or "").rpartition("-")
@@ -126,12 +142,12 @@ def sweeps(rows: Sequence[Row]) -> list[Sweep]:
     """Sweeps among the rows of metrics.parquet; only usable runs count."""
     mine = [row for row in rows if row["usable"] and belongs(row)]
     free = {name: _free_parameters([row for row in mine if row["scenario"] == name]) for name in _scenarios(mine)}
-    groups: dict[tuple[str, str, str], list[Row]] = {}
+    groups: dict[Key, list[Row]] = {}
     for row in mine:
         point = _point(row)
-        other = ", ".join(f"{key} {point[key]}" for key in sorted(free[row["scenario"]] & set(point)))
-        groups.setdefault((row["scenario"], row["lab"], other), []).append(row)
-    return [_sweep(key, groups[key]) for key in sorted(groups, key=lambda key: (*key[:2], natural(key[2])))]
+        varied = tuple((name, point[name]) for name in sorted(free[row["scenario"]] & set(point)))
+        groups.setdefault((row["scenario"], row["lab"], varied), []).append(row)
+    return [_sweep(key, groups[key]) for key in sorted(groups, key=lambda key: (*key[:2], natural(in_words(key[2]))))]
 
 
 def studies(found: Sequence[Sweep]) -> dict[str, list[Sweep]]:
@@ -170,7 +186,7 @@ def _free_parameters(rows: Sequence[Row]) -> set[str]:
     }
 
 
-def _sweep(key: tuple[str, str, str], rows: list[Row]) -> Sweep:
+def _sweep(key: Key, rows: list[Row]) -> Sweep:
     metric = next((name for name in GOODPUT if any(row.get(name) is not None for row in rows)), GOODPUT[-1])
     cells: dict[tuple[str, float], dict[str, list[Row]]] = {}
     for row in rows:

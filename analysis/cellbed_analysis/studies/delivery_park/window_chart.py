@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
@@ -16,8 +15,6 @@ from ...figures.style import FAINT, OTHER, ink
 from . import park
 from .sweep import ORDERS, Sweep
 
-#: A point's parameter, and its value.
-_POINT = re.compile(r"(.*?) ?(\d.*|autotuned)")
 LABELS = {"queue_pkts": "queue of the eNB (packets)"}
 LINES = {"in": (OTHER[0][0], "o", "-"), "out": (OTHER[1][0], "s", "--")}
 
@@ -53,11 +50,11 @@ def draw(study: Sequence[Sweep]) -> Figure:
 
 
 def _points(study: Sequence[Sweep]) -> tuple[str, list[str]]:
-    """What a study varies, and its values in words."""
-    found = [_POINT.fullmatch(sweep.point) for sweep in study]
-    names = {match[1] for match in found if match}
-    values = [match[2] if match else sweep.point for match, sweep in zip(found, study, strict=True)]
-    return names.pop() if len(names) == 1 else "", values
+    """What a study varies, and its values; without a name where it varies more than one parameter."""
+    names = {name for sweep in study for name, _ in sweep.varied}
+    if len(names) != 1:
+        return "", [sweep.point for sweep in study]
+    return names.pop(), [value for sweep in study for _, value in sweep.varied]
 
 
 def _panel(axes: Axes, study: Sequence[Sweep], name: str, rate: float) -> None:

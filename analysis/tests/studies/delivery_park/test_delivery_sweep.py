@@ -241,6 +241,21 @@ def test_queues_stand_in_order_beside_the_bandwidth_delay_product() -> None:
         assert "bandwidth-delay product" not in [line.get_label() for line in windowed.lines]
 
 
+@pytest.mark.parametrize(("points", "label", "ticks"), [
+    (("mode=um", "mode=2 am"), "mode", ["2 am", "um"]),
+    (("mss=536, n_rb=6", "mss=1460, n_rb=50"), "", ["mss 536, n_rb 6", "mss 1460, n_rb 50"]),
+])  # fmt: skip
+def test_values_are_words_too_and_several_parameters_have_no_name(points, label, ticks) -> None:
+    study = sweeps([
+        row("cubic", order, 0.01, 1, point=f"bler_dl=0.01, {point}", receive_window_bytes=None)
+        for point in points for order in ("in", "out")
+    ])  # fmt: skip
+    with style.theme("light"):
+        axes = window_chart.draw(study).axes[0]
+        assert [text.get_text() for text in axes.get_xticklabels()] == ticks
+        assert axes.get_xlabel() == label
+
+
 def test_report_has_the_study(tmp_path: Path) -> None:
     class Run:
         def __init__(self, row: dict[str, Any]) -> None:
