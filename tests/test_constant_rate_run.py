@@ -2,6 +2,7 @@
 """Links of constant rate in the virtual lab: what a flow gets where there is no radio."""
 
 import json
+import re
 
 import pytest
 from e2e import bundles, cellbed
@@ -46,3 +47,21 @@ def test_each_flow_fills_its_link(played):
 def test_it_is_reported(played):
     cellbed("report", played)
     assert (played / "summary/report.html").exists()
+
+
+def parts_ms(text):
+    """{label: ms} of an answer of `why`."""
+    found = (re.fullmatch(r" +([0-9.]+) ms  (.*)", line) for line in text.splitlines())
+    return {match[2]: float(match[1]) for match in found if match}
+
+
+@pytest.mark.parametrize(("flow", "data_ms", "ack_ms"), [("down", 2.4, 0.208), ("up", 6.0, 0.0832)])
+def test_why_knows_queue_rate_and_delay(played, flow, data_ms, ack_ms):
+    """1500 bytes at 5 and 2 Mbit/s, 52 bytes at 2 and 5 Mbit/s, and 10 ms each way."""
+    said = cellbed("why", bundles(played)["run"], "--flow", flow, "--at", "3").stdout
+    parts = parts_ms(said)
+    assert not [label for label in parts if re.search("RLC|grant|decod|eNB", label)], said
+    assert parts["data: sent, and on the way over the link"] == pytest.approx(10 + data_ms, abs=0.001)
+    assert parts["ACK: sent, and on the way over the link"] == pytest.approx(10 + ack_ms, abs=0.001)
+    assert parts["data: wait in the queue of the link"] > 20
+    assert sum(parts.values()) == pytest.approx(float(re.search(r"RTT ([0-9.]+) ms", said)[1]), abs=0.01)

@@ -71,6 +71,12 @@ def test_tcp_gets_what_the_link_has_and_meets_its_delay(played):
     assert row["ip_throughput_mbps"] > 1 and row["rtt_min_ms"] >= 2 * DELAY_MS
 
 
+def test_why_tells_the_queue_from_the_delay(played):
+    said = cellbed("why", played["cubic"], "--at", "3").stdout
+    assert said.count(f" {DELAY_MS}.000 ms  data: sent, and on the way over the link") == 1, said
+    assert "data: wait in the queue of the link" in said and "RLC" not in said
+
+
 def test_same_seed_same_bytes(played, tmp_path):
     cellbed("run", REPLAY, "--results", tmp_path, "--variant", "UDP")
     (again,) = bundles(tmp_path).values()

@@ -21,6 +21,8 @@ GROUPS = (
     ("transmission and decoding", ("air",), "#0072B2"),
     ("sent again by HARQ or RLC", (*HARQ_PARTS, *ARQ_PARTS), "#009E73"),
     ("downlink leg", ("dl_wait", "dl", "reorder"), "#56B4E9"),
+    ("wait in the queue of a link", ("link_wait",), "#F5A3A3"),
+    ("on the way over a link", ("link",), "#8C564B"),
 )
 HOSTS = ("hosts (TCP, delayed ACK)", "#999999")
 

@@ -13,7 +13,8 @@ from cellbed_formats.bundle import Bundle
 from cellbed_formats.error import DataError
 from cellbed_formats.flow import Flow
 
-from ..radio.life import ENB, RadioLog, packet_lives, uplink_pdus
+from ..radio.life import ENB, RadioLog, uplink_pdus
+from ..radio.links import lives_of
 from ..stats.interval import Estimate
 from ..study import studies
 from ..tcp.segment import decomposed_segments
@@ -82,8 +83,8 @@ def _row(bundle: Bundle, flow: Flow | None, entry: dict[str, Any] | None, column
 
 
 def _lives(bundle: Bundle) -> Callable[[], pl.DataFrame]:
-    """Gives `life.packet_lives` of a run, made at the first call."""
-    return functools.cache(lambda: packet_lives(RadioLog(bundle.radio), len(bundle.ue_numbers)))
+    """Gives `links.lives_of` a run, made at the first call."""
+    return functools.cache(lambda: lives_of(bundle))
 
 
 def _first_values(

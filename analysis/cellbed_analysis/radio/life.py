@@ -39,8 +39,12 @@ MOMENTS = (
     "dl_tried_ns",  # the same three at the peer
     "dl_harq_ns",
     "dl_rx_ns",
+    "turn_ns",  # over a link in place of LTE: it has waited, and is sent
+    "there_ns",  # it was sent and is at the other end
     "out_ns",  # leaves at the peer
 )
+#: Those that links have.
+OF_LINKS = ("turn_ns", "there_ns")
 DOWNLINK = tuple(moment for moment in MOMENTS if moment.startswith("dl_"))
 
 
@@ -138,7 +142,10 @@ def _lives_of_ue(log: RadioLog, ue: int, downlink: pl.DataFrame) -> pl.DataFrame
     )
     # A mode switch may take a packet back from the eNB, to be sent directly.
     direct = (pl.col("direction") == "sl").fill_null(value=False)
-    lives = lives.with_columns(pl.when(~direct).then(pl.col(moment)).alias(moment) for moment in DOWNLINK)
+    lives = lives.with_columns(
+        *(pl.when(~direct).then(pl.col(moment)).alias(moment) for moment in DOWNLINK),
+        *(pl.lit(None, pl.Int64).alias(moment) for moment in OF_LINKS),
+    )
     busy_until = pl.col("tx_ns").cum_max().shift(1).fill_null(-1)
     return lives.with_columns(buffer_empty=busy_until < pl.col("in_ns")).select(
         "pkt", "node", "tag", "bytes", "direction", "access", "buffer_empty", *MOMENTS

@@ -16,7 +16,8 @@ from cellbed_formats.flow import QUIC, Flow, note
 from ..metrics.rows import traced_in_full
 from ..metrics.run import analyse
 from ..metrics.utran import settings_of as utran_of
-from ..radio.life import RadioLog, packet_lives
+from ..radio.life import RadioLog
+from ..radio.links import lives_of
 from ..tcp.delay import datagram_delays, least_way_ns, spin_rtts
 from ..tcp.segment import LEG_PARTS, RTT_PARTS, decomposed_segments, part_label, radio_parts
 from ..tcp.shown_flow import shown_flow
@@ -117,7 +118,7 @@ def why(bundle: Bundle, at_s: float, wanted: str | None = None) -> Answer | Data
 
 
 def _lives(bundle: Bundle) -> pl.DataFrame:
-    return packet_lives(RadioLog(bundle.radio), len(bundle.ue_numbers))
+    return lives_of(bundle)
 
 
 def _first(sent: pl.DataFrame, time: str, bundle: Bundle, at_s: float, where: str) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from cellbed_formats.bundle import Bundle
 from cellbed_formats.flow import Flow
 
 from ..radio.events import rows_of
+from ..radio.links import over_links
 from ..radio.mode_switch import MODES
 from .sender import CongestionEvent, Sender
 from .window_events import ahead, window_events
@@ -35,6 +36,8 @@ DROPS = {
     "ecn": "a tunnel's end, as marked but not ECN-capable",
     "no_route": "an eNB that the UE had left",
 }
+#: The same of a link in place of LTE.
+LINK_DROPS = {"queue_full": "a full queue of the link", "radio_loss": "the link, which lost it"}
 #: Without the segment's own row this long before the event is looked at, in smoothed RTTs.
 LOOK_BACK_RTTS = 2
 #: A window that falls to this share without any repair is a decision of the congestion control.
@@ -113,6 +116,7 @@ class _Radio:
         self.drops = self.packets.filter(pl.col("event") == "pkt_drop")
         self.full = bool((self.packets["event"] == "pkt_in").any())
         self.reasons = bundle.drop_reasons
+        self.name, self.droppers = ("link", DROPS | LINK_DROPS) if over_links(bundle) else ("radio", DROPS)
         self.steps = bundle.radio_symbols.get("rrc", {})
         self.told = rows_of(
             radio, "route", "rrc", "radio_link_failure", "rlc_discard", "harq_tx", "harq_failure", "rlc_retx",
@@ -162,20 +166,21 @@ def _fate(radio: _Radio, event: CongestionEvent, sent_ns: int) -> tuple[str, int
     if len(drops):
         t_ns, reason = int(drops["t_ns"][-1]), radio.reasons.get(int(drops["value"][-1]), "?")
         return (
-            f"The oldest segment was dropped by {DROPS.get(reason, reason)}, {_ms(event.t_ns - t_ns)} before.",
+            f"The oldest segment was dropped by {radio.droppers.get(reason, reason)}, {_ms(event.t_ns - t_ns)} before.",
             t_ns,
         )
     if not radio.full:
-        return f"The radio dropped no segment with this number{_arrival(radio, event)}.", None
+        return f"The {radio.name} dropped no segment with this number{_arrival(radio, event)}.", None
     own = own.filter(pl.col("t_ns") >= sent_ns - MS)
     if own.is_empty():
-        return "The oldest segment never came to the radio: it was lost on a wire, as in a router's queue.", None
+        lost = "it was lost on a wire, as in a router's queue"
+        return f"The oldest segment never came to the {radio.name}: {lost}.", None
     outs = own.filter((pl.col("event") == "pkt_out") & (pl.col("t_ns") < event.t_ns))
     since = _ms(event.t_ns - int(own["t_ns"][0]))
     if outs.is_empty():
-        return f"The oldest segment was still in the radio, which had taken it {since} before.", None
+        return f"The oldest segment was still in the {radio.name}, which had taken it {since} before.", None
     delay = _ms(int(outs["value"][0]) * 1000)
-    return f"The radio had delivered the oldest segment, after {delay}: late, not lost.", None
+    return f"The {radio.name} had delivered the oldest segment, after {delay}: late, not lost.", None
 
 
 def _arrival(radio: _Radio, event: CongestionEvent) -> str:

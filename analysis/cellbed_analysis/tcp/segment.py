@@ -43,6 +43,8 @@ LEG_PARTS = {
     "dl": "downlink and decoding",
     "dl_harq": "HARQ retransmissions in the downlink",
     "dl_arq": "RLC retransmissions in the downlink",
+    "link_wait": "wait in the queue of the link",
+    "link": "sent, and on the way over the link",
     "reorder": "RLC reassembly and reordering",
 }
 #: Of these, time that errors of the radio took; empty where every first attempt is decoded.

@@ -132,6 +132,7 @@ def _leg_steps(segment: dict[str, Any], side: str, sender: str, receiver: str) -
         (at("dl_harq"), at("dl_rx"), "eNB", receiver, arq.format(what)),
     ]
     entry = "eNB" if segment[f"{side}_direction"] == "dl" else sender  # a server's packets enter there
+    arrows.append((at("turn"), at("there"), entry, receiver if entry == "eNB" else "eNB", what))
     steps = [Step(segment[f"{side}_in_ns"], entry, entry, f"{what} enters the buffer")]
     steps += [
         Step(begin, source, target, text, end_ns)

@@ -39,10 +39,14 @@ def test_another_segments_drop_is_no_cause(tmp_path: Path) -> None:
     assert cut.cause == "The radio dropped no segment with this number."
 
 
-def full(tmp_path: Path, *rows: dict) -> str:
+def full(tmp_path: Path, *rows: dict, system: str = "lte") -> str:
     """The cause, where the trace has the ways of all packets."""
     names = synthetic_handover.EVENTS
-    bundle = read_bundle(write_switch_bundle(tmp_path, [], TIMEOUT))
+    path = write_switch_bundle(tmp_path, [], TIMEOUT)
+    manifest = json.loads((path / "manifest.json").read_text())
+    manifest["description"]["settings"].setdefault("radio", {})["system"] = system
+    (path / "manifest.json").write_text(json.dumps(manifest))
+    bundle = read_bundle(path)
     events = (*names, "pkt_in", "pkt_out")
     symbols = {"event": dict(enumerate(events)), "dir": {0: "ul"}, "drop": {0: "none", 1: "queue_full"}}
     from synthetic_bundle import MS, RADIO_FIELDS, trace_bytes
@@ -50,6 +54,17 @@ def full(tmp_path: Path, *rows: dict) -> str:
     made = [row | {"t_ns": START_NS + round(row["t_ns"] * MS), "event": events.index(row["event"])} for row in rows]
     (bundle.path / "radio.trace").write_bytes(trace_bytes("radio", RADIO_FIELDS, symbols, made, 48))
     return cuts(bundle, bundle.flows[0])[0].cause
+
+
+@pytest.mark.parametrize(("rows", "cause"), [
+    ([], "The oldest segment never came to the link: it was lost on a wire, as in a router's queue."),
+    ([{"t_ns": 1991, "event": "pkt_in", "tag": tag(1000), "pkt": 2},
+      {"t_ns": 1991, "event": "pkt_drop", "value": 1, "tag": tag(1000), "pkt": 2}],
+     "The oldest segment was dropped by a full queue of the link, 309 ms before."),
+])
+def test_a_link_in_place_of_a_radio_is_called_one(tmp_path: Path, rows: list, cause: str) -> None:
+    for system in ("constant_rate", "packet_trace"):
+        assert full(tmp_path / system, OTHER, *rows, system=system) == cause
 
 
 OTHER = {"t_ns": 1000, "event": "pkt_in", "tag": tag(0), "pkt": 1}

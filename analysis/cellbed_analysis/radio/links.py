@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The life of packets where each UE has a link in place of a cell of LTE: recorded, or of constant rate.
+
+There radio.trace has when a packet enters and when it leaves. How long it was on its way after it had waited for its
+turn follows from the link's settings: the delay, and at a constant rate the time that its bits take.
+
+Source: docs/scenario-format.md
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from cellbed_formats.bundle import Bundle
+
+from .life import ENB, RadioLog, packet_lives
+
+SYSTEMS = ("packet_trace", "constant_rate")
+NS_PER_MS = 1_000_000
+BITS_NS = 8_000_000_000  # of a byte, over bit/s
+
+
+def over_links(bundle: Bundle) -> bool:
+    """Whether the run's UEs have links in place of a radio network."""
+    return bundle.settings.get("radio", {}).get("system") in SYSTEMS
+
+
+def lives_of(bundle: Bundle) -> pl.DataFrame:
+    """`life.packet_lives` of a run; over links with `turn_ns` and `there_ns` of the packets that arrived."""
+    log = RadioLog(bundle.radio)
+    lives = packet_lives(log, len(bundle.ue_numbers))
+    if not over_links(bundle):
+        return lives
+    radio = bundle.settings["radio"]
+    entered = log.rows("pkt_in").select("pkt", ue=pl.max_horizontal("node", "peer"))
+    ways = [_way_ns(radio, name, number, down) for name, number in bundle.ue_numbers.items() for down in (False, True)]
+    columns = {"ue": pl.UInt8, "down": pl.Boolean, "delay_ns": pl.Int64, "byte_ns": pl.Float64}
+    ways_ns = pl.DataFrame(ways, schema=columns, orient="row")
+    took_ns = pl.col("delay_ns") + (pl.col("bytes") * pl.col("byte_ns")).ceil().cast(pl.Int64)
+    return (
+        lives.join(entered, on="pkt", how="left", maintain_order="left")
+        .with_columns(down=pl.col("node") == ENB)
+        .join(ways_ns, on=["ue", "down"], how="left", maintain_order="left")
+        .with_columns(turn_ns=pl.col("out_ns") - took_ns, there_ns="out_ns")
+        .select(lives.columns)
+    )
+
+
+def _way_ns(radio: dict[str, Any], name: str, number: int, down: bool) -> tuple[int, bool, int | None, float]:
+    """(UE, downlink, delay and time of a byte in ns) of a link; without a delay where trains have it."""
+    if radio["system"] == "constant_rate":
+        keys = radio["constant_rate"]
+        return number, down, keys["delay_ms"] * NS_PER_MS, BITS_NS / keys["dl_rate" if down else "ul_rate"]
+    keys = radio.get("ues", {}).get(name, {}).get("packet_trace") or radio["packet_trace"]
+    trains = keys.get("downlink_trains" if down else "uplink_trains")
+    return number, down, None if trains else keys.get("delay_ms", 0) * NS_PER_MS, 0.0
