@@ -88,4 +88,11 @@ static inline void predict(struct run *r, uint8_t enb, int64_t t_ns)
 	run_apply(r, CELL_CMD_PREDICT, 1, enb, t_ns);
 }
 
+/* Packets of 1000 bytes for @port. */
+static inline void stream(struct run *r, uint8_t port, int first_ms, int last_ms, int every_ms)
+{
+	for (int t = first_ms; t < last_ms; t += every_ms)
+		run_push(r, port, 1000, MS(t));
+}
+
 #endif

@@ -5,14 +5,6 @@
  */
 #include "handover.h"
 
-/* --- packets --- */
-
-static void stream(struct run *r, uint8_t port, int first_ms, int last_ms, int every_ms)
-{
-	for (int t = first_ms; t < last_ms; t += every_ms)
-		run_push(r, port, 1000, MS(t));
-}
-
 static void test_am_loses_nothing_in_either_direction(void **state)
 {
 	static const enum cell_ho_procedure procedures[] = { CELL_HO_STANDARD,
@@ -309,32 +301,6 @@ static void test_the_end_gives_back_what_is_held(void **state)
 	}
 }
 
-/* No eNB sends one to the S-GW; if one does, it ends there. */
-static void test_an_end_marker_at_the_gateway(void **state)
-{
-	uint8_t packet[CELL_MTU_MAX];
-	struct cell_stats stats;
-	struct gtpu h;
-	struct run r;
-
-	(void)state;
-	start(&r, CELL_RLC_AM, CELL_HO_STANDARD);
-	h = (struct gtpu){ .src = r.cfg.enb_gtpu_addr[0],
-		           .dst = r.cfg.sgw_gtpu_addr,
-		           .teid = 1 << 8 | (CELL_TUNNEL_S1 + 1), /* of UE 1, at the S-GW */
-		           .type = GTPU_END_MARKER };
-	gtpu_pack(&h, 0, packet, 0, packet);
-	assert_int_equal(
-		cell_push(r.cell, CELL_PORT_SGW, packet, gtpu_header_bytes(&h), 0, RUN_START_NS),
-		0);
-	run_until(&r, RUN_FOREVER);
-	cell_stats(r.cell, &stats);
-	assert_int_equal(stats.pkts_terminated, 1);
-	assert_int_equal(r.n_delivered, 0);
-	assert_int_equal(r.n_dropped, 0);
-	run_end(&r);
-}
-
 static void test_without_forwarding_the_source_drops(void **state)
 {
 	struct cell_stats stats;
@@ -361,78 +327,6 @@ static void test_without_forwarding_the_source_drops(void **state)
 	assert_int_equal(stats.pkts_terminated, 2); /* the End Marker and the UE's report */
 	check_order(&r, 1, 10 + 16 - 13);
 	run_end(&r);
-}
-
-/* The S-GW's End Marker, the first of both, or the source's gets lost: packets wait 200 ms for it.
- */
-static void test_a_lost_end_marker_costs_time_only(void **state)
-{
-	(void)state;
-	for (size_t which = 1; which <= 2; which++) {
-		size_t seen = 0, last = 0;
-		struct run r;
-
-		/* Which of the packets is it? */
-		start(&r, CELL_RLC_AM, CELL_HO_STANDARD);
-		handover(&r, 1, MS(50));
-		stream(&r, DOWN, 90, 120, 3);
-		run_until(&r, RUN_FOREVER);
-		for (size_t i = 0; i < r.n_records; i++)
-			if (r.records[i].event == CELL_EV_GTPU_TX && seen < which) {
-				last++;
-				seen += r.records[i].value == CELL_TUNNEL_END_MARKER;
-			}
-		run_end(&r);
-
-		start(&r, CELL_RLC_AM, CELL_HO_STANDARD);
-		r.lost = last;
-		handover(&r, 1, MS(50));
-		stream(&r, DOWN, 90, 120, 3);
-		run_until(&r, RUN_FOREVER);
-		check_order(&r, 1, 10);
-		/* From when the UE came, or the last forwarded packet: at 93 + 4 + 4 + 4. */
-		assert_in_range(r.delivered[r.n_delivered - 1].t_ns, MS(300), MS(320));
-		run_end(&r);
-	}
-}
-
-/* Of several End Markers any one ends the wait: the first, of the S-GW or of the source, gets lost,
- * and the second comes 20 ms later. */
-static void test_another_end_marker_comes_soon(void **state)
-{
-	(void)state;
-	for (size_t which = 1; which <= 2; which++) {
-		size_t seen = 0, last = 0, markers = 0;
-		int64_t whole_ns = 0;
-		struct run r;
-
-		for (int lossy = 0; lossy < 2; lossy++) {
-			setup(&r, CELL_RLC_AM, CELL_HO_STANDARD);
-			r.cfg.ho_end_markers = 3;
-			run_start(&r);
-			r.lost = last;
-			handover(&r, 1, MS(50));
-			stream(&r, DOWN, 90, 120, 3);
-			run_until(&r, RUN_FOREVER);
-			check_order(&r, 1, 10);
-			for (size_t i = 0; i < r.n_records; i++)
-				if (r.records[i].event == CELL_EV_GTPU_TX) {
-					bool marker = r.records[i].value == CELL_TUNNEL_END_MARKER;
-
-					last += !lossy && seen < which;
-					seen += marker;
-					markers += marker && lossy;
-				}
-			if (!lossy)
-				whole_ns = r.delivered[r.n_delivered - 1].t_ns;
-			else
-				assert_in_range(r.delivered[r.n_delivered - 1].t_ns, whole_ns,
-				                whole_ns + MS(20));
-			run_end(&r);
-		}
-		/* Three of the S-GW, of which the source has forwarded all that came. */
-		assert_int_equal(markers, which == 1 ? 3 + 2 : 3 + 3);
-	}
 }
 
 /* Packets of UE 1 that came out of @port by the bearer of those with a DSCP or of the others: in
@@ -497,7 +391,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_am_loses_nothing_in_either_direction),
-		cmocka_unit_test(test_am_and_um_bearers_together),
 		cmocka_unit_test(test_what_the_source_forwards),
 		cmocka_unit_test(test_copies_are_dropped_as_duplicates),
 		cmocka_unit_test(test_a_report_saves_copies),
@@ -506,10 +399,8 @@ int main(void)
 		cmocka_unit_test(test_a_failed_link_leaves_its_cell),
 		cmocka_unit_test(test_a_hundred_handovers),
 		cmocka_unit_test(test_the_end_gives_back_what_is_held),
-		cmocka_unit_test(test_an_end_marker_at_the_gateway),
 		cmocka_unit_test(test_without_forwarding_the_source_drops),
-		cmocka_unit_test(test_a_lost_end_marker_costs_time_only),
-		cmocka_unit_test(test_another_end_marker_comes_soon),
+		cmocka_unit_test(test_am_and_um_bearers_together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

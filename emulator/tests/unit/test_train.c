@@ -1,24 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* When packets leave a recorded link that answers trains, one by one, and what is no recording. */
-#include "ran/recorded/train.h"
-#include "unit.h"
+/* When packets leave a recorded link that answers trains, one by one. */
+#include "recording.h"
 
 #define MS(n) ((int64_t)(n)*1000000)
 #define US(n) ((int64_t)(n)*1000)
-
-static const uint32_t one_ms[] = { 0 };
-static const uint32_t three_ms[] = { 0, 5, 9 };
-
-/* A recording of the downlink whose trains are @record, in opportunities of 1500 bytes. */
-static void setup(struct cell_recorded *link, const struct cell_train *record, uint32_t n,
-                  const uint32_t *offset_ms, uint32_t n_offsets)
-{
-	*link = (struct cell_recorded){ .bytes = 1500, .downlink_gap_ms = 50, .uplink_gap_ms = 70 };
-	link->way[CELL_DIR_DL] = (struct cell_recording){ .train = record,
-		                                          .n_trains = n,
-		                                          .train_offset_ms = offset_ms,
-		                                          .n_train_offsets = n_offsets };
-}
 
 /* A packet comes, leaves, and is there then. Return: when. */
 static int64_t add(struct train *t, uint32_t len, int64_t now_ns)
@@ -362,116 +347,6 @@ static void test_sizes_are_those_of_the_recording(void **state)
 	assert_int_equal(add(&t, 50, MS(100)), MS(120));
 }
 
-/* --- what is no recording --- */
-
-static void refused(const struct cell_recorded *link, const char *field, const char *range)
-{
-	const char *said, *text = "";
-
-	said = train_check(link, CELL_DIR_DL, &text);
-	assert_non_null(said);
-	assert_string_equal(said, field);
-	assert_string_equal(text, range);
-}
-
-static void test_what_is_allowed(void **state)
-{
-	static const struct cell_train record[] = { { 0, 60000, 0, 3 },
-		                                    { 0, 0, 3, 1 },
-		                                    { 5, 0, 2, 2 } };
-	static const uint32_t offset_ms[] = { 0, 0, 60000, 60000 };
-	static const int32_t size_us[] = { -1000000, 1000000 };
-	struct cell_recorded link;
-	const char *range;
-
-	(void)state;
-	setup(&link, record, COUNT(record), offset_ms, COUNT(offset_ms));
-	link.way[CELL_DIR_DL].train_size_us = size_us;
-	link.way[CELL_DIR_DL].n_train_sizes = COUNT(size_us);
-	assert_null(train_check(&link, CELL_DIR_DL, &range));
-	assert_null(train_check(&link, CELL_DIR_UL, &range)); /* which has none */
-	setup(&link, record + 1, 2, offset_ms, COUNT(offset_ms));
-	assert_null(train_check(&link, CELL_DIR_DL, &range));
-}
-
-static void test_parts_without_the_rest(void **state)
-{
-	static const struct cell_train record[] = { { 0, 20, 0, 1 }, { 5, 20, 0, 1 } };
-	static const struct cell_train never[] = { { 0, 20, 0, 1 }, { 0, 20, 0, 1 } };
-	struct cell_recorded link;
-
-	(void)state;
-	setup(&link, NULL, 1, one_ms, 1);
-	refused(&link, "n_trains", "none without trains");
-	setup(&link, NULL, 0, one_ms, 1);
-	link.way[CELL_DIR_DL].n_train_sizes = 1;
-	refused(&link, "n_trains", "none without trains");
-	setup(&link, record, 2, one_ms, 1);
-	link.delay_ms = 1;
-	refused(&link, "delay_ms", "0 with trains");
-	setup(&link, record + 1, 1, one_ms, 1);
-	refused(&link, "n_trains", "at least two trains, the last one later than 0");
-	setup(&link, never, 2, one_ms, 1);
-	refused(&link, "n_trains", "at least two trains, the last one later than 0");
-}
-
-static void test_times_and_delays(void **state)
-{
-	static const struct cell_train wrong[][2] = {
-		{ { 6, 20, 0, 1 }, { 5, 20, 0, 1 } },
-		{ { 0, 60001, 0, 1 }, { 5, 20, 0, 1 } },
-		{ { 0, 20, 0, 1 }, { 5, 60001, 0, 1 } },
-	};
-	struct cell_recorded link;
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(wrong); i++) {
-		setup(&link, wrong[i], 2, one_ms, 1);
-		refused(&link, "train",
-		        "times that do not decrease, and delays of at most 60000 ms");
-	}
-}
-
-static void test_offsets(void **state)
-{
-	static const uint32_t falling[] = { 0, 5, 4 }, late[] = { 0, 5, 60001 };
-	static const struct {
-		const uint32_t *ms;
-		struct cell_train second;
-	} wrong[] = {
-		{ three_ms, { 5, 20, 0, 0 } },          { three_ms, { 5, 20, 4, 1 } },
-		{ three_ms, { 5, 20, 3, 1 } },          { three_ms, { 5, 20, 1, 3 } },
-		{ three_ms, { 5, 20, 1, UINT32_MAX } }, { falling, { 5, 20, 0, 3 } },
-		{ falling, { 5, 20, 1, 2 } },           { late, { 5, 20, 2, 1 } },
-	};
-	struct cell_recorded link;
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(wrong); i++) {
-		const struct cell_train record[] = { { 0, 20, 0, 2 }, wrong[i].second };
-
-		setup(&link, record, 2, wrong[i].ms, 3);
-		refused(&link, "train_offset_ms", "one or more that do not decrease, 0..60000 ms");
-	}
-}
-
-static void test_sizes(void **state)
-{
-	static const struct cell_train record[] = { { 0, 20, 0, 1 }, { 5, 20, 0, 1 } };
-	static const int32_t wrong[][2] = {
-		{ -1000001, 0 }, { 1000001, 0 }, { 0, -1000001 }, { 0, 1000001 }
-	};
-	struct cell_recorded link;
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(wrong); i++) {
-		setup(&link, record, 2, one_ms, 1);
-		link.way[CELL_DIR_DL].train_size_us = wrong[i];
-		link.way[CELL_DIR_DL].n_train_sizes = 2;
-		refused(&link, "train_size_us", "-1000000..1000000 us");
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -488,11 +363,6 @@ int main(void)
 		cmocka_unit_test(test_a_size_is_no_shortcut),
 		cmocka_unit_test(test_a_size_changes_no_order),
 		cmocka_unit_test(test_sizes_are_those_of_the_recording),
-		cmocka_unit_test(test_what_is_allowed),
-		cmocka_unit_test(test_parts_without_the_rest),
-		cmocka_unit_test(test_times_and_delays),
-		cmocka_unit_test(test_offsets),
-		cmocka_unit_test(test_sizes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
