@@ -10,6 +10,7 @@
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <sched.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -38,31 +39,60 @@ static void leave(int home)
 	(void)close(home);
 }
 
-/* Raise the device. Return: its index, or negative errno. */
-static int configure(const struct config_port *port, const char **ret_what)
+/* A request about one link, and its answer. */
+struct link_request {
+	struct nlmsghdr h;
+	struct ifinfomsg ifi;
+	struct {
+		struct rtattr head;
+		uint32_t value;
+	} attribute[2];
+};
+
+/* Have the kernel do it. Return: 0 or negative errno. */
+static int ask(int netlink, struct link_request *q, size_t attributes)
 {
-	int s = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), r = 0;
-	struct ifreq ifr = { 0 };
+	struct {
+		struct nlmsghdr h;
+		struct nlmsgerr e;
+	} answer;
+
+	q->h.nlmsg_type = RTM_NEWLINK;
+	q->h.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
+	q->h.nlmsg_len = (uint32_t)(offsetof(struct link_request, attribute) +
+	                            attributes * sizeof(*q->attribute));
+	if (send(netlink, q, q->h.nlmsg_len, 0) < 0)
+		return -errno;
+	if (recv(netlink, &answer, sizeof(answer), 0) < (ssize_t)sizeof(answer))
+		return -EIO;
+	return answer.e.error;
+}
+
+static void set_attribute(struct link_request *q, size_t i, unsigned short type, uint32_t value)
+{
+	q->attribute[i].head = (struct rtattr){ sizeof(q->attribute[i]), type };
+	q->attribute[i].value = value;
+}
+
+/* Raise the device. By rtnetlink: an ioctl for the length of the queue asks for privileges over the
+ * machine, where here those over the namespace do. Return: its index, or negative errno. */
+static int configure(int netlink, const struct config_port *port, const char **ret_what)
+{
+	struct link_request size = { .ifi.ifi_index = (int)if_nametoindex(port->ifname) };
+	struct link_request up = { .ifi = { .ifi_index = size.ifi.ifi_index,
+		                            .ifi_flags = IFF_UP,
+		                            .ifi_change = IFF_UP } };
+	int r;
 
 	*ret_what = "configuring the TUN device";
-	if (s < 0)
+	if (!size.ifi.ifi_index)
 		return -errno;
-	(void)snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", port->ifname);
-	ifr.ifr_mtu = port->mtu;
-	if (ioctl(s, SIOCSIFMTU, &ifr) < 0)
-		r = -errno;
-	ifr.ifr_qlen = port->txqueuelen;
-	if (r == 0 && ioctl(s, SIOCSIFTXQLEN, &ifr) < 0)
-		r = -errno;
-	if (r == 0 && ioctl(s, SIOCGIFFLAGS, &ifr) < 0)
-		r = -errno;
-	ifr.ifr_flags |= IFF_UP;
-	if (r == 0 && ioctl(s, SIOCSIFFLAGS, &ifr) < 0)
-		r = -errno;
-	if (r == 0 && ioctl(s, SIOCGIFINDEX, &ifr) < 0)
-		r = -errno;
-	(void)close(s);
-	return r < 0 ? r : ifr.ifr_ifindex;
+	set_attribute(&size, 0, IFLA_MTU, (uint32_t)port->mtu);
+	set_attribute(&size, 1, IFLA_TXQLEN, (uint32_t)port->txqueuelen);
+	r = ask(netlink, &size, 2);
+	if (r == 0)
+		r = ask(netlink, &up, 0);
+	return r < 0 ? r : size.ifi.ifi_index;
 }
 
 static int create(struct tun *tun, const struct config_port *port, const char **ret_what)
@@ -82,7 +112,7 @@ static int create(struct tun *tun, const struct config_port *port, const char **
 	tun->netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
 	if (tun->netlink < 0)
 		return -errno;
-	tun->ifindex = configure(port, ret_what);
+	tun->ifindex = configure(tun->netlink, port, ret_what);
 	return tun->ifindex;
 }
 
