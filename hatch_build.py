@@ -16,7 +16,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 FOLDER = "cellbed_files"
 PROGRAMS = ("emulator/daemon/celld", "emulator/ipdump/ipdump", "emulator/sim/cellsim", "emulator/sim/transport-blocks",
-            "ebpf/tcpwatch/tcpwatch", "ebpf/ccload/ccload")
+            "ebpf/tcpwatch/tcpwatch", "ebpf/tcpwatch/tcpsample", "ebpf/ccload/ccload")
 DATA = ("LICENSE", "scenarios", "captures/wireshark", "kernel/README.md", "kernel/config.fragment", "kernel/patches")
 # The newest, and the newest that can do without RACK.
 KERNELS = ("7.3", "6.12")

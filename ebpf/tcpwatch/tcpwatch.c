@@ -17,7 +17,6 @@
 #include <linux/magic.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,14 +26,13 @@
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <sys/vfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "flows.h"
 #include "number.h"
+#include "tcptrace.h"
 #include "tcpwatch.h"
 #include "tcpwatch.skel.h"
-#include "tracefile.h"
 
 #define DRAIN_PERIOD_S  1
 #define RINGBUF_DEFAULT (8u << 20)
@@ -60,49 +58,6 @@ struct watcher {
 	int cgroup_fd;
 	int write_error;
 	__u64 samples[TCPWATCH_KIND_COUNT];
-};
-
-static const char *const kind_names[TCPWATCH_KIND_COUNT] = {
-	"none", "segment_out", "segment_in", "rtt", "rto", "retransmit", "state",
-};
-
-#define FIELD(field, type, unit)                                                                   \
-	{                                                                                          \
-#field, type, unit, offsetof(struct tcpwatch_event, field)                         \
-	}
-
-static const struct trace_field fields[] = {
-	FIELD(t_ns, "i64", "ns"),
-	FIELD(cookie, "u64", "1"),
-	FIELD(saddr, "u32", "IPv4"),
-	FIELD(daddr, "u32", "IPv4"),
-	FIELD(sport, "u16", "1"),
-	FIELD(dport, "u16", "1"),
-	FIELD(kind, "u8", "1"),
-	FIELD(ca_state, "u8", "1"),
-	FIELD(tcp_flags, "u8", "1"),
-	FIELD(state, "u8", "1"),
-	FIELD(seq, "u32", "1"),
-	FIELD(ack, "u32", "1"),
-	FIELD(len, "u32", "bytes"),
-	FIELD(snd_una, "u32", "1"),
-	FIELD(snd_nxt, "u32", "1"),
-	FIELD(rcv_nxt, "u32", "1"),
-	FIELD(snd_cwnd, "u32", "packets"),
-	FIELD(snd_ssthresh, "u32", "packets"),
-	FIELD(mss, "u32", "bytes"),
-	FIELD(srtt_us, "u32", "us"),
-	FIELD(mdev_us, "u32", "us"),
-	FIELD(rtt_us, "u32", "us"),
-	FIELD(min_rtt_us, "u32", "us"),
-	FIELD(packets_out, "u32", "packets"),
-	FIELD(retrans_out, "u32", "packets"),
-	FIELD(lost_out, "u32", "packets"),
-	FIELD(sacked_out, "u32", "packets"),
-	FIELD(total_retrans, "u32", "packets"),
-	FIELD(delivered, "u32", "packets"),
-	FIELD(snd_wnd, "u32", "1"),
-	FIELD(arg, "u32", "1"),
 };
 
 __attribute__((format(printf, 1, 2))) static void say(const char *fmt, ...)
@@ -207,39 +162,6 @@ static int attach(struct watcher *w)
 	return 0;
 }
 
-static int64_t ns(const struct timespec *t)
-{
-	return t->tv_sec * INT64_C(1000000000) + t->tv_nsec;
-}
-
-static int open_trace(struct watcher *w)
-{
-	struct trace_symbol symbols[TCPWATCH_KIND_COUNT];
-	struct trace_schema schema = {
-		.name = "tcp",
-		.version = TCPWATCH_VERSION,
-		.record_bytes = sizeof(struct tcpwatch_event),
-		.fields = fields,
-		.n_fields = sizeof(fields) / sizeof(*fields),
-		.symbols = symbols,
-		.n_symbols = TCPWATCH_KIND_COUNT,
-	};
-	struct timespec before, real, after;
-	int64_t mono_ns;
-	int r;
-
-	for (__u32 i = 0; i < TCPWATCH_KIND_COUNT; i++)
-		symbols[i] = (struct trace_symbol){ "kind", i, kind_names[i] };
-	(void)clock_gettime(CLOCK_MONOTONIC, &before);
-	(void)clock_gettime(CLOCK_REALTIME, &real);
-	(void)clock_gettime(CLOCK_MONOTONIC, &after);
-	mono_ns = (ns(&before) + ns(&after)) / 2; /* a clock read takes time, in virtual time too */
-	r = trace_create(&w->trace, env.output, &schema, ns(&real) - mono_ns);
-	if (r < 0)
-		say("%s: %s", env.output, strerror(-r));
-	return r;
-}
-
 static __u64 counted(const struct bpf_map *map)
 {
 	int n = libbpf_num_possible_cpus();
@@ -261,7 +183,8 @@ static int write_stats(struct watcher *w)
 
 	for (int i = 1; i < TCPWATCH_KIND_COUNT; i++) {
 		samples += w->samples[i];
-		json_object_set_new(kinds, kind_names[i], json_integer((json_int_t)w->samples[i]));
+		json_object_set_new(kinds, tcp_trace_kind(i),
+		                    json_integer((json_int_t)w->samples[i]));
 	}
 	if (lost)
 		say("%llu samples lost: the ring buffer of %u bytes was full",
@@ -336,10 +259,13 @@ static int run(struct watcher *w)
 		r = load(w);
 	if (r == 0)
 		r = attach(w);
-	if (r == 0)
-		r = open_trace(w);
 	if (r < 0)
 		return r;
+	r = tcp_trace_create(&w->trace, env.output, TCPWATCH_SEGMENT_OUT, TCPWATCH_KIND_COUNT);
+	if (r < 0) {
+		say("%s: %s", env.output, strerror(-r));
+		return r;
+	}
 	if (env.ready_fd >= 0) {
 		if (write(env.ready_fd, "ready\n", 6) != 6)
 			say("announcing readiness: %s", strerror(errno));

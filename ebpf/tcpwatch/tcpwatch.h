@@ -20,7 +20,9 @@ enum tcpwatch_kind {
 	TCPWATCH_RTO,             /* the retransmission timer fired; arg = times in a row before */
 	TCPWATCH_RETRANSMIT,      /* a segment is retransmitted; seq, arg = segments */
 	TCPWATCH_STATE,           /* connection state changes; arg = new state */
-	TCPWATCH_KIND_COUNT
+	TCPWATCH_KIND_COUNT,
+	/* of tcpsample, which no hook tells of anything: what the socket was like at that time */
+	TCPWATCH_SAMPLE = TCPWATCH_KIND_COUNT
 };
 
 struct tcpwatch_event {

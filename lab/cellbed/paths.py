@@ -18,15 +18,20 @@ BUILD = Path(os.environ.get("CELLBED_BUILD", ROOT / "build"))
 PROGRAMS = {"celld": BUILD / "emulator/daemon/celld", "tcpwatch": BUILD / "ebpf/tcpwatch/tcpwatch",
             "ipdump": BUILD / "emulator/ipdump/ipdump"}
 LOADER = {"ccload": BUILD / "ebpf/ccload/ccload"}
+SAMPLER = {"tcpsample": BUILD / "ebpf/tcpwatch/tcpsample"}
 
 
-def programs(load: bool = False) -> dict[str, str]:
-    """Paths of celld, tcpwatch and ipdump, and of what loads a congestion control in BPF where one is to be loaded.
+def programs(load: bool = False, rootless: bool = False) -> dict[str, str]:
+    """Paths of celld, tcpwatch and ipdump.
+
+    Args:
+        load: and of what loads a congestion control in BPF.
+        rootless: and of what samples TCP without BPF.
 
     Raises:
         LabError: not built.
     """
-    wanted = PROGRAMS | (LOADER if load else {})
+    wanted = PROGRAMS | (LOADER if load else {}) | (SAMPLER if rootless else {})
     for name, path in wanted.items():
         if not path.exists():
             raise LabError(f"{name} is not built ({path} is missing); {SETUP}")

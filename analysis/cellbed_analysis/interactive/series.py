@@ -175,7 +175,7 @@ def _tcp(series: RunSeries, bundle: Bundle, flow: Flow, points: int) -> None:
     if len(sender) < 2:
         return
     t_s = (sender.t_ns - series.start_ns) / 1e9
-    acks = np.isin(sender.kind, ("segment_in", "rto", "retransmit"))
+    acks = np.isin(sender.kind, ("segment_in", "rto", "retransmit", "sample"))
     for name, value, which in (
         ("cwnd", sender.cwnd.astype(float), slice(None)),
         ("ssthresh", sender.threshold, slice(None)),

@@ -92,7 +92,7 @@ def probe_metrics(bundle: Bundle, samples: pl.DataFrame, segments: pl.DataFrame,
 
 def window_metrics(samples: pl.DataFrame) -> Values:
     """What the probe alone tells of a connection. Args: samples: `probe_samples` inside the window."""
-    came = samples.filter(pl.col("kind") == "segment_in")
+    came = samples.filter(pl.col("kind").cast(pl.String).is_in(["segment_in", "sample"]))
     smoothed = came.filter(pl.col("srtt_us") > 0)["srtt_us"]
     return {
         "probe_srtt_mean_ms": scaled(mean(smoothed), 1e3),
