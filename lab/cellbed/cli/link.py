@@ -21,8 +21,8 @@ from cellbed.cli import completion
 from cellbed.error import CellbedError, LabError
 from cellbed.host import ledger
 from cellbed.host.interrupt import cleaning_up
+from cellbed.labs import choices
 from cellbed.labs.caller import Caller, note
-from cellbed.labs.choices import ATTACHABLE, check_lab
 from cellbed.link import links, machine
 from cellbed.link.account import account_of, environment_of, identity_of
 from cellbed.scenario.description import expand
@@ -30,6 +30,7 @@ from cellbed.scenario.description import expand
 # Exit statuses of env(1), timeout(1) and the like: their own failure, not found; below them the command's.
 OWN_FAILURE, NOT_FOUND = 125, 127
 _SEPARATOR = "--"
+_NO_NETWORK = {"virtual": "the virtual lab", choices.ROOTLESS: "a link without root"}
 
 
 class WithCommand(TyperCommand):
@@ -64,7 +65,7 @@ def run_link(
     words: Annotated[list[str] | None, typer.Argument(metavar="[LINK] [KEY VALUE]...", show_default=False,
                                                              autocompletion=completion.link_words)] = None,
     lab: Annotated[str, typer.Option(help="native: this machine's kernel in real time, as root. virtual: a guest "
-                                          "kernel in virtual time, without root and with no network but the link.",
+                                          "kernel in virtual time, with no network but the link.",
                                      autocompletion=completion.attachable_labs)] = "native",
     serve: Annotated[str | None, typer.Option(metavar="COMMAND", help="Run this server on the far end.")] = None,
     serve_folder: Annotated[Path | None, typer.Option(exists=True, file_okay=False, help="Serve this folder over "
@@ -76,20 +77,25 @@ def run_link(
     seed: Annotated[int, typer.Option(min=0, help="The seed of everything random.")] = 1,
     set_: Annotated[list[str] | None, typer.Option("--set", help="Set any key of the scenario, as key=value. "
                                                    "May be repeated.")] = None,
+    rootless: Annotated[bool, typer.Option("--rootless", help="The native lab without root, in namespaces that end "
+                                           "with the command. Default for everybody but root.")] = False,
     user: Annotated[str | None, typer.Option(help="The user that the command runs as in the native lab. Default: "
                                              "whoever called sudo, else root.")] = None,
     kernel: Annotated[str | None, typer.Option(show_default=False, help="The kernel of the virtual lab: 7.3, "
                                                "6.12 or 6.1. Default: the newest that is built.")] = None,
 ) -> None:
-    check_lab(lab, kernel, ATTACHABLE)
+    choices.check_lab(lab, kernel, choices.ATTACHABLE)
     if serve is not None and serve_folder is not None:
         raise CellbedError("--serve, --serve-folder: allowed one of them")
     server = shlex.split(serve) if serve is not None else \
         links.serves_folder(serve_folder) if serve_folder is not None else None
-    account = account_of(user)
+    rootless = rootless or (lab == "native" and os.geteuid() != 0)
+    _check_rootless(rootless, lab, user)
+    account = None if rootless else account_of(user)
     shell = account.pw_shell if account is not None else os.environ.get("SHELL", "/bin/sh")
     argv = ctx.meta["command"] or [shell]
-    data, path = links.build(words or [], argv, set_ or [], server, machine=lab == "native" and server is None)
+    data, path = links.build(words or [], argv, set_ or [], server,
+                             machine=lab == "native" and server is None and not rootless)
     if generate:
         print(links.to_yaml(data, f"cellbed link {shlex.join([*(words or []), _SEPARATOR, *argv])}"), end="")
         return
@@ -97,7 +103,8 @@ def run_link(
         note(f"{argv[0]}: no such program")
         sys.exit(NOT_FOUND)
     try:
-        status = _play(data, path, lab, kernel, results, seed, account, not ctx.meta["command"])
+        status = _play(data, path, choices.ROOTLESS if rootless else lab, kernel, results, seed, account,
+                       not ctx.meta["command"])
     except CellbedError as error:
         note("\n".join(filter(None, (str(error), error.detail))))
         status = OWN_FAILURE
@@ -107,15 +114,12 @@ def run_link(
 def _play(data: dict[str, Any], path: Path, lab: str, kernel: str | None, results: Path | None, seed: int,
           account: pwd.struct_passwd | None, interactive: bool) -> int:
     """Play the link. Return: the command's exit status."""
-    if lab == "native" and os.geteuid() != 0:
-        raise LabError("the native lab needs root: it makes network namespaces and TUN devices. Call it with sudo (the "
-                       "command still runs as you), or use --lab virtual, which needs no root and has no network but "
-                       "the link")
-    if lab == "virtual" and data["traffic"][0]["id"] == links.COMMAND_ID:
-        note("no server runs on the far end, and the virtual lab has no other network; see --serve and --serve-folder")
+    if data["traffic"][0]["id"] == links.COMMAND_ID and lab != "native":
+        note(f"no server runs on the far end, and {_NO_NETWORK[lab]} has no other network; see --serve and "
+             "--serve-folder")
     with cleaning_up(), contextlib.ExitStack() as stack:
         scratch = stack.enter_context(_scratch())
-        if lab == "native":
+        if lab != "virtual":
             machine.fit(stack, data)
         if results is None:
             data["capture"] = {"ip": False, "radio": False, "radio_trace": "events", "tcp_interval_ms": 100,
@@ -138,6 +142,14 @@ def _play(data: dict[str, Any], path: Path, lab: str, kernel: str | None, result
         _tell_verdict(outcome.manifest)
         (command,) = (c for c in outcome.manifest["commands"] if c["id"] == links.COMMAND_ID)
         return command["status"]
+
+
+def _check_rootless(rootless: bool, lab: str, user: str | None) -> None:
+    """Raises CellbedError for options that do not go together."""
+    if rootless and lab != "native":
+        raise CellbedError(f"--rootless: allowed with --lab native; the {lab} lab needs no root at all")
+    if rootless and user is not None:
+        raise CellbedError(f"--user {user}: allowed as root, without --rootless: another user is nobody there")
 
 
 class _Silent:

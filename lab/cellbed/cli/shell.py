@@ -19,7 +19,7 @@ import typer
 
 from cellbed.cli.link import OWN_FAILURE, WithCommand
 from cellbed.error import CellbedError, LabError
-from cellbed.host import ledger
+from cellbed.host import ledger, rootless
 from cellbed.host.netns import enter_netns
 from cellbed.labs.caller import (
     Control,
@@ -102,7 +102,7 @@ def run_shell(
         return
     if mininet and importlib.util.find_spec("mininet") is None:
         raise CellbedError("--mininet needs Mininet; run `pip install 'cellbed[mininet]'`")
-    account = None if mininet else account_of(user)
+    account = None if mininet or (lab.kind == "native" and lab.cgroup is None) else account_of(user)
     argv = ctx.meta["command"] or [account.pw_shell if account is not None else os.environ.get("SHELL", "/bin/sh")]
     if mininet:
         directory = lab.directory if lab.kind == "native" else "/mnt"
@@ -121,12 +121,14 @@ def run_shell(
 
 def _enter(lab: Lab, node: str | None, argv: list[str], environment: dict[str, str],
            identity: tuple[int, int, list[int]] | None) -> None:
-    """Become the command, in the node and in the lab's cgroup, with which it ends."""
+    """Become the command, in the node and in the lab's cgroup or pid namespace, with which it ends."""
     if shutil.which(argv[0]) is None:
         raise LabError(f"{argv[0]}: no such program")
     try:
-        assert lab.cgroup is not None  # each native lab has one
-        (lab.cgroup / "cgroup.procs").write_text(str(os.getpid()))
+        if lab.cgroup is not None:
+            (lab.cgroup / "cgroup.procs").write_text(str(os.getpid()))
+        else:
+            rootless.visit(int((lab.directory / rootless.FILE).read_text()))
         if node is not None:
             enter_netns(os.open(f"/proc/{lab.nodes[node]['pid']}/ns/net", os.O_RDONLY | os.O_CLOEXEC))
             hosts_file.use(hosts_file.path(lab.directory, node))
@@ -135,6 +137,8 @@ def _enter(lab: Lab, node: str | None, argv: list[str], environment: dict[str, s
             os.setgroups(groups)
             os.setgid(gid)
             os.setuid(uid)
+        if lab.cgroup is None and node is not None:
+            rootless.drop_capabilities()
     except OSError as error:
         raise LabError(f"cannot enter the lab: {error.strerror}; it needs root") from error
     os.execvpe(argv[0], argv, environment)

@@ -82,6 +82,8 @@ class Process(Running):
     Attributes:
         die_with_parent: whether children end when this process does. In a guest everything ends then; and a child in
             which Python does something first has a copy of its memory, which takes longer there than a program's start.
+        process_group: of children for which nothing else is said; 0: each has its own, so that the keys of a terminal
+            are not for it.
 
     Args:
         before_exec: what the child does first, such as to become another user.
@@ -89,6 +91,7 @@ class Process(Running):
     """
 
     die_with_parent = True
+    process_group: int | None = None
     popen: subprocess.Popen[bytes]
 
     def __init__(self, name: str, args: list[str], log: Path, netns_pid: int | None = None,
@@ -96,6 +99,7 @@ class Process(Running):
                  stdin: int | IO[bytes] = subprocess.DEVNULL, before_exec: Callable[[], None] | None = None,
                  **options: Any) -> None:
         self.name, self.log = name, log
+        options = {"process_group": self.process_group, **options}
 
         def prepare() -> None:
             if before_exec is not None:

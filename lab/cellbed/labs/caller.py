@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from cellbed.host import rootless
 from cellbed.labs.follow import Watch
 from cellbed.run import relay
 from cellbed.run.attach import SESSION, Attachment
@@ -87,7 +88,12 @@ class Caller(Watch):
     Args:
         user: uid, gid and groups of the command in the native lab; None: those of the caller.
         interactive: a shell for somebody; the time of the virtual lab then keeps to his.
+
+    Attributes:
+        outside: of a lab without root: what is outside its pid namespace.
     """
+
+    outside: int | None = None
 
     def __init__(self, flow: str, environment: dict[str, str], user: tuple[int, int, list[int]] | None = None,
                  interactive: bool = False) -> None:
@@ -133,7 +139,7 @@ class Caller(Watch):
         self.signalled, self.signalled_at = signal.SIGKILL, 0.0
 
     def started(self, pid: int) -> None:
-        self.pid = pid
+        self.pid = pid if self.outside is None else rootless.outer_pid(self.outside, pid)
         if self.signalled is not None:
             self._deliver(self.signalled, by_key=False)
             self.signalled = None
@@ -147,9 +153,11 @@ class Caller(Watch):
 
     # --- native ---
 
-    def attach_natively(self, directory: Path) -> tuple[int, ...]:
+    def attach_natively(self, directory: Path, without_root: bool) -> tuple[int, ...]:
         """Write down how. Return: descriptors that the runner has to inherit."""
-        self.attachment.stdio, self.attachment.group = [os.dup(fd) for fd in (0, 1, 2)], os.getpgrp()
+        self.attachment.stdio, self.attachment.rootless = [os.dup(fd) for fd in (0, 1, 2)], without_root
+        # In a pid namespace this one's number is not known: there the runner does not leave the process group.
+        self.attachment.group = None if without_root else os.getpgrp()
         self.attachment.write(directory)
         return tuple(self.attachment.stdio)
 

@@ -11,6 +11,8 @@ from cellbed_kernel.lookup import VERSIONS
 LABS = ("virtual", "native", "vm")
 # Those in which a command of this terminal can run (`cellbed link`, `cellbed shell`).
 ATTACHABLE = ("virtual", "native")
+# The native lab without root, for links.
+ROOTLESS = "rootless"
 # Of the virtual lab; the first one that is built here unless another is named.
 KERNELS = VERSIONS
 

@@ -86,6 +86,15 @@ def _root() -> Check:
     return Check("root", ok, "yes" if ok else "no: the native lab needs it (the virtual lab does not)", ("native",))
 
 
+def _rootless() -> Check:
+    """What links without root need."""
+    try:
+        native.check(without_root=True)
+        return Check("links without root", True, "can be played", ())
+    except LabError as error:
+        return Check("links without root", False, str(error), ())
+
+
 def _bpf() -> Check:
     done = subprocess.run(["bpftool", "feature", "probe", "kernel"], capture_output=True, text=True, check=False,
                           env={**os.environ, "PATH": os.environ.get("PATH", "") + ":/usr/sbin"}) \
@@ -128,7 +137,7 @@ def checks() -> list[Check]:
         _program("iperf3", "iperf3"), _program("ip", "iproute2"),
         _program("mnexec", "mininet", (), " for `cellbed shell --mininet`"),
         _program("tshark", "tshark", (), " to look at captures"), _built(), _kernel(), _ptrace(), _root(), _tun(),
-        _cgroup(), _namespaces(), _bpf(), _qdisc("netem"), _qdisc("red"), _space(),
+        _cgroup(), _namespaces(), _rootless(), _bpf(), _qdisc("netem"), _qdisc("red"), _space(),
         _program("qemu-system-x86_64", "qemu-system-x86", ("vm",)), _program("busybox", "busybox-static", ("vm",)),
         _congestion_controls(),
         Check("CPUs", True, f"{len(os.sched_getaffinity(0))}: as many virtual labs can run at once", ()),

@@ -1,32 +1,44 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The native lab: network namespaces on this machine's own kernel, in real time, as root."""
+"""The native lab: network namespaces on this machine's own kernel, in real time, as root; of links also without."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import stat
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from cellbed.error import LabError
-from cellbed.host import cgroup, ledger
+from cellbed.host import cgroup, ledger, rootless
 from cellbed.host.netns import die_with_parent
 from cellbed.labs.caller import Caller
 from cellbed.labs.follow import Watch, follow, timing
 from cellbed.run import shaping
+from cellbed.run.runner import WITHOUT_ROOT
 
 _STOP_DEADLINE_S = 20.0
 
 
-def check() -> None:
+def check(without_root: bool = False) -> None:
     """Raises LabError when the lab cannot run here."""
-    if os.geteuid() != 0:
+    tun = Path("/dev/net/tun")
+    if not tun.exists():
+        raise LabError(f"the native lab needs {tun}; load the tun module with `modprobe tun`")
+    if without_root:
+        if refusal := rootless.why_not():
+            raise LabError(f"a link without root needs user namespaces, which are not allowed here: {refusal}; use "
+                           "--lab virtual, or run it with sudo")
+        if not os.access(tun, os.R_OK | os.W_OK):
+            raise LabError(f"{tun}: mode {stat.S_IMODE(tun.stat().st_mode):04o}: a link without root needs 0666, which "
+                           f"`sudo chmod 0666 {tun}` sets; use --lab virtual, or run it with sudo")
+    elif os.geteuid() != 0:
         raise LabError("the native lab needs root; use --lab virtual, or run it with sudo")
-    if not os.access("/dev/net/tun", os.R_OK | os.W_OK):
-        raise LabError("the native lab needs /dev/net/tun; load the tun module with `modprobe tun`")
 
 
 def current_congestion_control() -> str:
@@ -38,43 +50,65 @@ def congestion_controls(which: str = "available") -> list[str]:
     return Path(f"/proc/sys/net/ipv4/tcp_{which}_congestion_control").read_text().split()
 
 
-def play(directory: Path, description: dict[str, Any], cpu: int, watch: Watch, caller: Caller | None) -> dict[str, Any]:
-    """Play the run in @directory in a cgroup of its own, its command attached to @caller.
+def play(without_root: bool, directory: Path, description: dict[str, Any], cpu: int, watch: Watch,
+         caller: Caller | None) -> dict[str, Any]:
+    """Play the run in @directory, in a cgroup or in namespaces of its own, its command attached to @caller.
 
     Returns and raises as virtual.play().
     """
-    check()
+    check(without_root)
     refusal = shaping.refusal(description["settings"])
     if refusal is not None:
         raise LabError(refusal)
     started = time.monotonic()
-    group = cgroup.create(ledger.lab_name(directory))
-
-    def enter() -> None:
-        signal.pthread_sigmask(signal.SIG_SETMASK, [])
-        die_with_parent(signal.SIGTERM)  # the runner then cleans up by itself
-        (group / "cgroup.procs").write_text(str(os.getpid()))
-
-    try:
-        with ledger.entry("native", os.getpid(), directory, group), open(directory / "console", "wb") as out:
-            # A caller's terminal stays that of the session; its keys are for the command, not for the runner.
-            own: dict[str, Any] = {"start_new_session": True} if caller is None else \
-                {"process_group": 0, "pass_fds": caller.attach_natively(directory)}
-            runner: subprocess.Popen[bytes] = subprocess.Popen(
-                [sys.executable, "-m", "cellbed.run.runner", str(directory)], preexec_fn=enter,
-                stdin=subprocess.DEVNULL, stdout=out, stderr=out, **own)
-            try:
-                marks = follow(runner, directory, watch)
-            finally:
-                _end(runner)
-    finally:
-        cgroup.remove(group)
+    with contextlib.ExitStack() as stack:
+        group = None if without_root else stack.enter_context(_cgroup(ledger.lab_name(directory)))
+        stack.enter_context(ledger.entry("native", os.getpid(), directory, group))
+        runner = _start(directory, group, caller)
+        try:
+            marks = follow(runner, directory, watch)
+        finally:
+            _end(runner)
     if runner.returncode != 0:
         error = directory / "error"
         console = (directory / "console").read_text(errors="replace").splitlines()[-3:]
         told = error.read_text().strip() if error.exists() else ""
         raise LabError(told or f"the runner died: {' | '.join(console) or '(it printed nothing)'}")
     return timing(started, marks)
+
+
+@contextlib.contextmanager
+def _cgroup(name: str) -> Iterator[Path]:
+    group = cgroup.create(name)
+    try:
+        yield group
+    finally:
+        cgroup.remove(group)
+
+
+def _start(directory: Path, group: Path | None, caller: Caller | None) -> subprocess.Popen[bytes]:
+    """Start the runner. Args: group: its cgroup; None: it has namespaces, without root."""
+    def enter() -> None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, [])
+        if group is None:
+            rootless.enter()
+            die_with_parent()  # all of it ends with the first process
+        else:
+            die_with_parent(signal.SIGTERM)  # the runner then cleans up by itself
+            (group / "cgroup.procs").write_text(str(os.getpid()))
+
+    # A caller's terminal stays that of the session; its keys are for the command, not for the runner.
+    own: dict[str, Any] = {"start_new_session": True} if caller is None else \
+        {"process_group": None if group is None else 0, "pass_fds": caller.attach_natively(directory, group is None)}
+    command = [sys.executable, "-m", "cellbed.run.runner", str(directory), *([WITHOUT_ROOT] if group is None else [])]
+    with open(directory / "console", "wb") as out:
+        runner: subprocess.Popen[bytes] = subprocess.Popen(command, preexec_fn=enter, stdin=subprocess.DEVNULL,
+                                                           stdout=out, stderr=out, **own)
+    if group is None:
+        (directory / rootless.FILE).write_text(str(runner.pid))
+        if caller is not None:
+            caller.outside = runner.pid
+    return runner
 
 
 def _end(runner: subprocess.Popen[bytes]) -> None:

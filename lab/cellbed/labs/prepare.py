@@ -14,7 +14,7 @@ from typing import Any
 from cellbed.error import LabError
 from cellbed.labs import kernels, trial, virtual
 from cellbed.labs.caller import Caller
-from cellbed.labs.choices import KERNELS
+from cellbed.labs.choices import KERNELS, ROOTLESS
 from cellbed.labs.follow import Watch
 from cellbed.run import congestion_control, tcp_profile
 from cellbed.scenario.description import Run
@@ -70,6 +70,7 @@ def prepare(name: str, kernel: str | None) -> Lab:
         return Lab(name, machine.fingerprint(), False, partial(vm.play, machine))
     from cellbed.labs import native
 
-    native.check()
+    native.check(name == ROOTLESS)
     own = os.uname()
-    return Lab(name, f"{own.release} {own.version}", False, native.play, congestion_control.identities)
+    return Lab("native", f"{own.release} {own.version}", False, partial(native.play, name == ROOTLESS),
+               congestion_control.identities)

@@ -15,7 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from cellbed.host import ledger
+from cellbed.host import ledger, rootless
 from cellbed.host.ledger import TEMPORARY_PREFIX
 from cellbed.results import validity
 from cellbed.run import hosts_file
@@ -28,7 +28,7 @@ from cellbed_kernel.place import IS_CHECKOUT, ROOT
 FACTS = "facts.json"
 # Files of a running lab that say nothing about the result.
 _SCAFFOLD = ("description.json", "programs.json", FACTS, "progress", "status", "error", "console",
-             "guest-init", "python", "cellbed.zip", "nodes.json", "attach.json")
+             "guest-init", "python", "cellbed.zip", "nodes.json", "attach.json", rootless.FILE)
 
 
 class Bundle:
@@ -121,6 +121,7 @@ class Bundle:
             "commands": facts["commands"],
             "lateness": facts["radio"]["lateness"],
             "scheduling": facts["scheduling"],
+            **({"rootless": facts["rootless"]} if "rootless" in facts else {}),
             "kernel": {**facts["kernel"], **measured.get("kernel", {})},
             "sysctls": {node: {name: actual for name, (_, actual) in values.items()}
                         for node, values in facts["sysctls"].items()},

@@ -39,6 +39,7 @@ class Attachment:
         self.flow, self.environment, self.cwd, self.user = flow, environment, cwd, user
         self.stdio: list[int] | None = None  # native: descriptors for the command
         self.group: int | None = None  # native: process group for the command
+        self.rootless = False  # native: the command is in the caller's process group, and has privileges to lose
         self.request: dict[str, Any] | None = None  # virtual: what Session wants to know
         self.pace = False  # virtual: time goes no faster than the caller's
         self.writable: list[str] = []  # virtual: folders of the host that commands may write to
@@ -84,12 +85,16 @@ class Attachment:
         assert self.stdio is not None  # of the native lab
         stdin, stdout, stderr = self.stdio
         return Process(name, argv, out / "log", netns_pid, stdout, stderr, stdin,
-                       hosts_file.before(hosts, become), env=environment, cwd=self.cwd), None
+                       hosts_file.before(hosts, become), env=environment, cwd=self.cwd, process_group=None), None
 
     def become_caller(self) -> None:
         """In the child: be one of the caller's processes."""
         if self.group is not None:
             os.setpgid(0, self.group)
+        if self.rootless:
+            from cellbed.host import rootless  # of no use in a guest
+
+            rootless.drop_capabilities()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         if self.user is not None:

@@ -39,7 +39,12 @@ class Command:
 
     Its output goes to <id>.stdout and <id>.stderr, and it works in the bundle's folder; unless the run is attached to
     somebody's terminal, files or pipes (see attach.py): then to those, in their folder.
+
+    Attributes:
+        in_cgroups: each is in a cgroup, by which the probe tells its sockets.
     """
+
+    in_cgroups = True
 
     def __init__(self, flow: dict[str, Any], pids: dict[str, int], base: str | None, out: Path,
                  attachment: Attachment | None = None) -> None:
@@ -106,7 +111,7 @@ class Command:
 
     def _start(self) -> None:
         name, hosts = f"traffic {self.flow['id']}", hosts_file.path(self.out, self.flow["node"])
-        join = functools.partial(cgroup.join, cgroup.part(self.flow["id"]))
+        join = functools.partial(cgroup.join, cgroup.part(self.flow["id"])) if self.in_cgroups else lambda: None
         self.start_ns = time.monotonic_ns()
         if self.attachment is not None:
             self.process, self.session = self.attachment.start(name, self.flow["argv"], self.environment, self.out,

@@ -8,15 +8,20 @@ granted is read back. celld's timeouts have no timer slack.
 from __future__ import annotations
 
 import os
+import resource
 from pathlib import Path
 from typing import Any
 
+_RLIMIT_RTPRIO = 14  # of Linux
 _POLICIES = {os.SCHED_OTHER: "other", os.SCHED_FIFO: "fifo", os.SCHED_RR: "rr"}
 
 
-def wanted() -> bool:
-    """CELLBED_REALTIME=0 leaves the daemon an ordinary program, to compare."""
-    return os.environ.get("CELLBED_REALTIME", "1") != "0"
+def wanted(rootless: bool = False) -> bool:
+    """CELLBED_REALTIME=0 leaves the daemon an ordinary program, to compare. Without root it takes limits of
+    /etc/security/limits.conf that allow both; with locked memory up to a limit the daemon could run out of it."""
+    allowed = not rootless or (resource.getrlimit(_RLIMIT_RTPRIO)[0] != 0
+                               and resource.getrlimit(resource.RLIMIT_MEMLOCK)[0] == resource.RLIM_INFINITY)
+    return allowed and os.environ.get("CELLBED_REALTIME", "1") != "0"
 
 
 def pin(pid: int) -> None:

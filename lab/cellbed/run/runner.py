@@ -46,18 +46,22 @@ VIRTUAL_NODES_START_NS = 100_000_000
 VIRTUAL_RADIO_START_NS = 4_000_000_000
 VIRTUAL_TRAFFIC_START_NS = 5_000_000_000
 NATIVE_LEAD_NS = 300_000_000
+# Between two looks at the sockets where no probe tells of each segment.
+SAMPLE_INTERVAL_MS = 10
 # After the last flow: what is still queued may arrive.
 DRAIN_S = 0.5
+# A word of the command line: the lab has no root.
+WITHOUT_ROOT = "without-root"
 
 
 class Runner:
-    def __init__(self, out: Path) -> None:
-        self.out = out
+    def __init__(self, out: Path, without_root: bool = False) -> None:
+        self.out, self.rootless = out, without_root
         self.description = json.loads((out / "description.json").read_text())
         self.settings: dict[str, Any] = self.description["settings"]
         self.virtual = self.description["lab"] == "virtual"
         # Programs that spin on the clock, as iperf3 until it has its connections, make celld late in virtual time, too.
-        self.realtime = self.virtual or realtime.wanted()
+        self.realtime = self.virtual or realtime.wanted(without_root)
         self.programs: dict[str, str] = json.loads((out / "programs.json").read_text())
         self.topology = topology.plan(self.settings)
         self.addresses = {n.name: n.address.split("/")[0] for n in self.topology.hosts}
@@ -126,6 +130,8 @@ class Runner:
             self.facts["sysctls"][node.name] = {name: [value, have.sysctls[name]] for name, value in wanted.items()}
 
     def start_probe(self, stack: contextlib.ExitStack) -> Process:
+        if self.rootless:
+            return self.start_sampler(stack)
         args = [self.programs["tcpwatch"], "--cgroup", str(cgroup.own()), "--output", str(self.out / "tcp.trace"),
                 "--stats", str(self.out / "tcp.json")]
         if self.settings["tcp"]["receive_window"] is not None:
@@ -137,6 +143,20 @@ class Runner:
         tcpwatch = start_ready("tcpwatch", lambda fd: [*args, "--ready-fd", str(fd)], self.out / "log")
         stack.callback(tcpwatch.kill)
         return tcpwatch
+
+    def start_sampler(self, stack: contextlib.ExitStack) -> Process:
+        """In the place of the probe, which only root may load."""
+        tcp, interval_ms = self.settings["tcp"], self.settings["capture"]["tcp_interval_ms"] or SAMPLE_INTERVAL_MS
+        for key in ("receive_window", "cwnd_max_pkts"):
+            if tcp[key] is not None:
+                raise LabError(f"key 'tcp.{key}': value {tcp[key]}: allowed null without root, as the probe holds it")
+        self.facts["rootless"] = {"probe": "tcpsample", "interval_ms": interval_ms}
+        args = [self.programs["tcpsample"], "--output", str(self.out / "tcp.trace"), "--stats",
+                str(self.out / "tcp.json"), "--interval", str(interval_ms * 1000)]
+        namespaces = [f"/proc/{self.pids[node.name]}/ns/net" for node in self.topology.hosts]
+        sampler = start_ready("tcpsample", lambda fd: [*args, "--ready-fd", str(fd), *namespaces], self.out / "log")
+        stack.callback(sampler.kill)
+        return sampler
 
     def start_tracepoints(self, stack: contextlib.ExitStack) -> Process | None:
         wanted = self.settings["capture"]["tracepoints"]
@@ -232,7 +252,7 @@ class Runner:
 
     def play(self) -> None:
         with contextlib.ExitStack() as stack:
-            if not self.virtual:
+            if not self.virtual and not self.rootless:
                 stack.callback(cgroup.kill_others, cgroup.own())
             if (self.out / congestion_control.OBJECT).exists():
                 stack.callback(congestion_control.register(self.programs["ccload"], self.out).kill)
@@ -318,11 +338,25 @@ def _end(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-def main(directory: str) -> int:
+def _begin_without_root(out: Path) -> None:
+    """Be in the namespaces that the lab has made, as one process of many; a terminal's keys are for the command."""
+    from cellbed.host import rootless  # of no use in a guest
+
+    try:
+        rootless.begin()
+    except OSError as error:
+        (out / "error").write_text(f"{error.filename}: {error.strerror}; a link without root needs a /proc of its own")
+        os._exit(1)
+    Process.process_group, Command.in_cgroups = 0, False
+
+
+def main(directory: str, without_root: bool = False) -> int:
     """Play the run in DIR. Return: exit status; failures are told in DIR/error."""
     out = Path(directory)
+    if without_root:
+        _begin_without_root(out)
     signal.signal(signal.SIGTERM, _end)
-    runner = Runner(out)
+    runner = Runner(out, without_root)
     try:
         runner.play()
         return 0
@@ -342,4 +376,4 @@ def main(directory: str) -> int:
 
 
 if __name__ == "__main__":
-    os._exit(main(sys.argv[1]))
+    os._exit(main(sys.argv[1], WITHOUT_ROOT in sys.argv[2:]))

@@ -18,6 +18,7 @@ from cellbed import paths
 from cellbed.error import CellbedError, LabError, told
 from cellbed.host import ledger
 from cellbed.labs.caller import Caller
+from cellbed.labs.choices import ROOTLESS
 from cellbed.labs.follow import Watch
 from cellbed.labs.prepare import prepare
 from cellbed.results.bundle import Bundle, tool_versions
@@ -104,7 +105,7 @@ class Sweep:
         self.scenario, self.claims, self.results = scenario, claims, results
         self.observer, self.caller, self.fleet = observer, caller, fleet
         self.again, self.compress = again, compress
-        self.programs = paths.programs(load is not None)
+        self.programs = paths.programs(load is not None, lab == ROOTLESS)
         self.control = congestion_control.read(load, lab) if load is not None else None
         self.lab = prepare(lab, kernel)
         self.prints = {**paths.fingerprints(self.programs), **tool_versions(), "kernel": self.lab.kernel}

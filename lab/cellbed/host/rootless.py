@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A lab without root: user, mount, pid and network namespaces of its own; it has all privileges there, outside none.
+
+Who calls enters the namespaces (`enter`, in the child that becomes the lab's program) and the program begins life
+in them (`begin`): the first process there only waits, and when it ends, however that comes, the kernel kills all others
+and takes the namespaces away. The user stays who he is, by a map of one id, so his files are his.
+
+Source: user_namespaces(7), pid_namespaces(7), capabilities(7)
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import struct
+from pathlib import Path
+
+from cellbed.host.netns import die_with_parent
+
+# Of a lab's folder: the process in whose namespaces its processes are, as seen from outside.
+FILE = "rootless"
+_LIBC = ctypes.CDLL(None, use_errno=True)
+_CLONE_NEWNS, _CLONE_NEWUSER, _CLONE_NEWPID, _CLONE_NEWNET = 0x20000, 0x10000000, 0x20000000, 0x40000000
+_MS_NOSUID, _MS_NODEV, _MS_NOEXEC = 2, 4, 8
+# Source: capabilities(7), user_namespaces(7)
+_CAPABILITY_VERSION = 0x20080522
+_PR_CAP_AMBIENT, _RAISE = 47, 2
+_CAP_LAST = Path("/proc/sys/kernel/cap_last_cap")
+# With which value each forbids user namespaces, or makes them useless.
+_SWITCHES = {"kernel/unprivileged_userns_clone": "0", "kernel/apparmor_restrict_unprivileged_userns": "1",
+             "user/max_user_namespaces": "0"}
+# What the keys of a terminal send to all of its foreground processes, and its end; there they are for the command.
+_OF_TERMINALS = (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU, signal.SIGHUP)
+
+
+def _call(what: str, result: int) -> None:
+    if result < 0:
+        raise OSError(ctypes.get_errno(), f"{what}: {os.strerror(ctypes.get_errno())}")
+
+
+# --- entering ---
+
+
+def enter(user_namespace_of: int | None = None) -> None:
+    """Be in a user and a mount namespace, with all privileges there; children are in a pid namespace, too.
+
+    Programs that this process becomes keep the privileges.
+
+    Args:
+        user_namespace_of: a process in whose user namespace to be, instead of one of its own.
+
+    Raises:
+        OSError: the kernel, or its configuration, refuses.
+    """
+    uid, gid = os.geteuid(), os.getegid()
+    if user_namespace_of is None:
+        _call("making a user namespace", _LIBC.unshare(_CLONE_NEWUSER))
+        # Groups can be mapped without privileges only by those who cannot drop any.
+        for name, content in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
+            Path("/proc/self", name).write_text(content)
+    else:
+        _join_user(user_namespace_of)
+    _call("making mount and pid namespaces", _LIBC.unshare(_CLONE_NEWNS | _CLONE_NEWPID))
+    keep_capabilities()
+
+
+def _join_user(pid: int) -> None:
+    fd = os.open(f"/proc/{pid}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        _call(f"joining the user namespace of process {pid}", _LIBC.setns(fd, _CLONE_NEWUSER))
+    finally:
+        os.close(fd)
+
+
+def keep_capabilities() -> None:
+    """Let programs that this process becomes have its capabilities, whatever their user."""
+    permitted = _set_inheritable(keep=True)
+    for capability in range(int(_CAP_LAST.read_text()) + 1):
+        if permitted >> capability & 1:
+            _call("prctl", _LIBC.prctl(_PR_CAP_AMBIENT, _RAISE, capability, 0, 0))
+
+
+def drop_capabilities() -> None:
+    """Let programs that this process becomes have what every program of its user has, no more."""
+    _set_inheritable(keep=False)
+
+
+def _set_inheritable(keep: bool) -> int:
+    """All capabilities of this process, or none, which makes none of them ambient. Return: those of this process."""
+    header = struct.pack("=Ii", _CAPABILITY_VERSION, 0)
+    data = ctypes.create_string_buffer(struct.calcsize("=6I"))
+    _call("capget", _LIBC.capget(header, data))
+    effective, permitted, _, effective_high, permitted_high, _ = struct.unpack("=6I", data.raw[:24])
+    _call("capset", _LIBC.capset(header, struct.pack(
+        "=6I", effective, permitted, keep * permitted, effective_high, permitted_high, keep * permitted_high)))
+    return permitted | permitted_high << 32
+
+
+# --- the first process ---
+
+
+def begin() -> None:
+    """Go on as a process of the pid namespace, below one that waits there until it ends; /proc shows that namespace.
+
+    The process that calls stays outside and passes the end on, and SIGTERM.
+
+    Raises:
+        OSError: /proc cannot be mounted, as in a container that hides a part of it.
+    """
+    leave_keys_to_the_command()
+    if first := os.fork():
+        os._exit(_await(first))
+    die_with_parent()
+    flags = _MS_NOSUID | _MS_NODEV | _MS_NOEXEC
+    if _LIBC.mount(b"proc", b"/proc", b"proc", flags, None) < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), "mounting /proc")
+    if worker := os.fork():
+        os._exit(_await(worker))
+    _call("making a network namespace", _LIBC.unshare(_CLONE_NEWNET))  # to come back to from those of nodes
+
+
+def leave_keys_to_the_command() -> None:
+    """Do nothing about the keys of a terminal; programs that this process becomes do as they are used to."""
+    for sig in _OF_TERMINALS:
+        if signal.getsignal(sig) != signal.SIG_IGN:  # as under nohup, for the command as well
+            signal.signal(sig, lambda *_: None)
+
+
+def _await(child: int) -> int:
+    """Until a child ends; those who have lost their parents are buried. Return: its status, as a shell has it."""
+    signal.signal(signal.SIGTERM, lambda *_: _kill(child))
+    while True:
+        pid, status = os.wait()
+        if pid == child:
+            code = os.waitstatus_to_exitcode(status)
+            return code if code >= 0 else 128 - code
+
+
+def _kill(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGTERM)
+
+
+# --- seen from outside ---
+
+
+def visit(outside: int) -> None:
+    """Go on as a process in the namespaces; this one stays outside, as long as that one lives, and ends as it does.
+
+    Args:
+        outside: the process that called begin().
+
+    Raises:
+        OSError: they may not be joined.
+    """
+    here = os.getcwd()
+    namespaces = [os.open(f"/proc/{outside}/ns/{kind}", os.O_RDONLY | os.O_CLOEXEC)
+                  for kind in ("user", "pid_for_children", "mnt")]
+    for namespace in namespaces:
+        _call("joining a namespace", _LIBC.setns(namespace, 0))
+        os.close(namespace)
+    os.chdir(here)
+    keep_capabilities()
+    leave_keys_to_the_command()
+    if visitor := os.fork():
+        os._exit(_await(visitor))
+    die_with_parent()
+
+
+def outer_pid(outside: int, pid: int) -> int | None:
+    """What a process of a pid namespace is called here. Args: outside: the process that called begin()."""
+    try:
+        namespace = os.readlink(f"/proc/{outside}/ns/pid_for_children")
+    except OSError:
+        return None
+    for path in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if os.readlink(path / "ns/pid") == namespace:
+                lines = (path / "status").read_text().splitlines()
+                if next(line for line in lines if line.startswith("NSpid:")).split()[-1] == str(pid):
+                    return int(path.name)
+    return None
+
+
+def why_not() -> str | None:
+    """Why namespaces cannot be made without root on this machine, or None."""
+    pid = os.fork()
+    if pid:
+        return None if os.waitpid(pid, 0)[1] == 0 else _refusal()
+    status = 1
+    with contextlib.suppress(OSError):
+        enter()
+        status = 0
+    os._exit(status)
+
+
+def _refusal() -> str:
+    for name, forbids in _SWITCHES.items():
+        path = Path("/proc/sys", name)
+        if path.exists() and path.read_text().strip() == forbids:
+            return f"{name.replace('/', '.')} is {forbids}"
+    return "a container's seccomp filter may be the reason"
