@@ -127,26 +127,26 @@ def test_root_has_it_on_request():
     assert "1 received" in done.stdout
 
 
-def refused(*words, **options):
+def refused(*words, play=cellbed, **options):
     """The one line of a command that does not begin."""
-    done = cellbed("link", *words, "--serve", "true", "--", "true", check=False, **options)
+    done = play("link", *words, "--serve", "true", "--", "true", **options)
     assert done.returncode in (1, 125) and done.stderr.count("\n") == 1, done.stderr
     return done.stderr.removeprefix("cellbed: ").rstrip()
 
 
-def test_what_is_missing_or_wrong_is_one_line(user):
+def test_what_is_missing_or_wrong_is_one_line(user, command):
     allowed, available = (set(Path(f"/proc/sys/net/ipv4/tcp_{which}_congestion_control").read_text().split())
                           for which in ("allowed", "available"))
     if not_allowed := sorted(available - allowed):
-        assert refused("cc", not_allowed[0], **user.options).startswith(
+        assert refused("cc", not_allowed[0], check=False, **user.options).startswith(
             f"congestion control {not_allowed[0]}: this host does not allow it")
-    assert refused("--set", "tcp.receive_window=64KiB", **user.options) == \
+    assert refused("--set", "tcp.receive_window=64KiB", check=False, **user.options) == \
         "key 'tcp.receive_window': value 65536: allowed null without root, as the probe holds it"
-    assert refused("--user", "nobody", "--rootless").startswith("--user nobody: allowed as root, without --rootless")
-    assert refused("--rootless", "--lab", "virtual").startswith("--rootless: allowed with --lab native")
+    assert refused("--user", "nobody", "--rootless", play=command).startswith("--user nobody: allowed as root, without")
+    assert refused("--rootless", "--lab", "virtual", play=command).startswith("--rootless: allowed with --lab native")
     other = Ordinary(tun_mode=0o600)
     try:
-        said = refused(**other.options)
+        said = refused(check=False, **other.options)
     finally:
         other.remove()
     assert re.match(r"/dev/net/tun: mode 0600: a link without root needs 0666, which `sudo chmod 0666", said)

@@ -30,7 +30,8 @@ from cellbed.scenario.description import expand
 # Exit statuses of env(1), timeout(1) and the like: their own failure, not found; below them the command's.
 OWN_FAILURE, NOT_FOUND = 125, 127
 _SEPARATOR = "--"
-_NO_NETWORK = {"virtual": "the virtual lab", choices.ROOTLESS: "a link without root"}
+_NO_NETWORK = {"virtual": "the virtual lab has no other network; see --serve and --serve-folder",
+               choices.ROOTLESS: "a link without root has no other network; see --serve, --serve-folder and --internet"}
 
 
 class WithCommand(TyperCommand):
@@ -70,6 +71,8 @@ def run_link(
     serve: Annotated[str | None, typer.Option(metavar="COMMAND", help="Run this server on the far end.")] = None,
     serve_folder: Annotated[Path | None, typer.Option(exists=True, file_okay=False, help="Serve this folder over "
                                                       "HTTP on the far end, at port 80.")] = None,
+    internet: Annotated[bool, typer.Option("--internet", help="Let the far end lead to this machine's loopback and "
+                                           "out, by pasta.")] = False,
     generate: Annotated[bool, typer.Option("--generate", help="Only print the scenario that this stands "
                                            "for.")] = False,
     results: Annotated[Path | None, typer.Option(help="Keep a result bundle, with every capture, in this "
@@ -91,11 +94,12 @@ def run_link(
         links.serves_folder(serve_folder) if serve_folder is not None else None
     rootless = rootless or (lab == "native" and os.geteuid() != 0)
     _check_rootless(rootless, lab, user)
+    _check_internet(internet, lab, serve is not None or serve_folder is not None)
     account = None if rootless else account_of(user)
     shell = account.pw_shell if account is not None else os.environ.get("SHELL", "/bin/sh")
     argv = ctx.meta["command"] or [shell]
     data, path = links.build(words or [], argv, set_ or [], server,
-                             machine=lab == "native" and server is None and not rootless)
+                             lab == "native" and server is None and not rootless and not internet, internet)
     if generate:
         print(links.to_yaml(data, f"cellbed link {shlex.join([*(words or []), _SEPARATOR, *argv])}"), end="")
         return
@@ -114,9 +118,8 @@ def run_link(
 def _play(data: dict[str, Any], path: Path, lab: str, kernel: str | None, results: Path | None, seed: int,
           account: pwd.struct_passwd | None, interactive: bool) -> int:
     """Play the link. Return: the command's exit status."""
-    if data["traffic"][0]["id"] == links.COMMAND_ID and lab != "native":
-        note(f"no server runs on the far end, and {_NO_NETWORK[lab]} has no other network; see --serve and "
-             "--serve-folder")
+    if data["traffic"][0]["id"] == links.COMMAND_ID and lab in _NO_NETWORK and not links.has_machine(data):
+        note(f"no server runs on the far end, and {_NO_NETWORK[lab]}")
     with cleaning_up(), contextlib.ExitStack() as stack:
         scratch = stack.enter_context(_scratch())
         if lab != "virtual":
@@ -150,6 +153,14 @@ def _check_rootless(rootless: bool, lab: str, user: str | None) -> None:
         raise CellbedError(f"--rootless: allowed with --lab native; the {lab} lab needs no root at all")
     if rootless and user is not None:
         raise CellbedError(f"--user {user}: allowed as root, without --rootless: another user is nobody there")
+
+
+def _check_internet(internet: bool, lab: str, serves: bool) -> None:
+    """Raises CellbedError for options that do not go together."""
+    if internet and lab != "native":
+        raise CellbedError(f"--internet: allowed with --lab native; the {lab} lab has no network")
+    if internet and serves:
+        raise CellbedError("--internet: allowed without --serve and --serve-folder, as the far end is this machine")
 
 
 class _Silent:

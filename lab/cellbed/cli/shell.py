@@ -19,7 +19,7 @@ import typer
 
 from cellbed.cli.link import OWN_FAILURE, WithCommand
 from cellbed.error import CellbedError, LabError
-from cellbed.host import ledger, rootless
+from cellbed.host import capabilities, ledger, rootless
 from cellbed.host.netns import enter_netns
 from cellbed.labs.caller import (
     Control,
@@ -138,7 +138,7 @@ def _enter(lab: Lab, node: str | None, argv: list[str], environment: dict[str, s
             os.setgid(gid)
             os.setuid(uid)
         if lab.cgroup is None and node is not None:
-            rootless.drop_capabilities()
+            capabilities.keep_for_this_process()
     except OSError as error:
         raise LabError(f"cannot enter the lab: {error.strerror}; it needs root") from error
     os.execvpe(argv[0], argv, environment)

@@ -5,7 +5,7 @@ Who calls enters the namespaces (`enter`, in the child that becomes the lab's pr
 in them (`begin`): the first process there only waits, and when it ends, however that comes, the kernel kills all others
 and takes the namespaces away. The user stays who he is, by a map of one id, so his files are his.
 
-Source: user_namespaces(7), pid_namespaces(7), capabilities(7)
+Source: user_namespaces(7), pid_namespaces(7)
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import contextlib
 import ctypes
 import os
 import signal
-import struct
 from pathlib import Path
 
+from cellbed.host import capabilities
 from cellbed.host.netns import die_with_parent
 
 # Of a lab's folder: the process in whose namespaces its processes are, as seen from outside.
@@ -24,10 +24,6 @@ FILE = "rootless"
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _CLONE_NEWNS, _CLONE_NEWUSER, _CLONE_NEWPID, _CLONE_NEWNET = 0x20000, 0x10000000, 0x20000000, 0x40000000
 _MS_NOSUID, _MS_NODEV, _MS_NOEXEC = 2, 4, 8
-# Source: capabilities(7), user_namespaces(7)
-_CAPABILITY_VERSION = 0x20080522
-_PR_CAP_AMBIENT, _RAISE = 47, 2
-_CAP_LAST = Path("/proc/sys/kernel/cap_last_cap")
 # With which value each forbids user namespaces, or makes them useless.
 _SWITCHES = {"kernel/unprivileged_userns_clone": "0", "kernel/apparmor_restrict_unprivileged_userns": "1",
              "user/max_user_namespaces": "0"}
@@ -63,7 +59,7 @@ def enter(user_namespace_of: int | None = None) -> None:
     else:
         _join_user(user_namespace_of)
     _call("making mount and pid namespaces", _LIBC.unshare(_CLONE_NEWNS | _CLONE_NEWPID))
-    keep_capabilities()
+    capabilities.keep()
 
 
 def _join_user(pid: int) -> None:
@@ -72,30 +68,6 @@ def _join_user(pid: int) -> None:
         _call(f"joining the user namespace of process {pid}", _LIBC.setns(fd, _CLONE_NEWUSER))
     finally:
         os.close(fd)
-
-
-def keep_capabilities() -> None:
-    """Let programs that this process becomes have its capabilities, whatever their user."""
-    permitted = _set_inheritable(keep=True)
-    for capability in range(int(_CAP_LAST.read_text()) + 1):
-        if permitted >> capability & 1:
-            _call("prctl", _LIBC.prctl(_PR_CAP_AMBIENT, _RAISE, capability, 0, 0))
-
-
-def drop_capabilities() -> None:
-    """Let programs that this process becomes have what every program of its user has, no more."""
-    _set_inheritable(keep=False)
-
-
-def _set_inheritable(keep: bool) -> int:
-    """All capabilities of this process, or none, which makes none of them ambient. Return: those of this process."""
-    header = struct.pack("=Ii", _CAPABILITY_VERSION, 0)
-    data = ctypes.create_string_buffer(struct.calcsize("=6I"))
-    _call("capget", _LIBC.capget(header, data))
-    effective, permitted, _, effective_high, permitted_high, _ = struct.unpack("=6I", data.raw[:24])
-    _call("capset", _LIBC.capset(header, struct.pack(
-        "=6I", effective, permitted, keep * permitted, effective_high, permitted_high, keep * permitted_high)))
-    return permitted | permitted_high << 32
 
 
 # --- the first process ---
@@ -118,7 +90,11 @@ def begin() -> None:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), "mounting /proc")
     if worker := os.fork():
         os._exit(_await(worker))
-    _call("making a network namespace", _LIBC.unshare(_CLONE_NEWNET))  # to come back to from those of nodes
+
+
+def leave_network() -> None:
+    """Be in a network namespace of one's own, to which one may come back from those of nodes; not so this machine's."""
+    _call("making a network namespace", _LIBC.unshare(_CLONE_NEWNET))
 
 
 def leave_keys_to_the_command() -> None:
@@ -162,7 +138,7 @@ def visit(outside: int) -> None:
         _call("joining a namespace", _LIBC.setns(namespace, 0))
         os.close(namespace)
     os.chdir(here)
-    keep_capabilities()
+    capabilities.keep()
     leave_keys_to_the_command()
     if visitor := os.fork():
         os._exit(_await(visitor))

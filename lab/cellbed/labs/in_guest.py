@@ -15,9 +15,10 @@ from cellbed.run import memory
 def check(settings: dict[str, Any]) -> None:
     """Raises LabError for a scenario that needs the host's network."""
     for name, node in settings["nodes"].items():
-        if node["machine"]:
-            raise LabError(f"key 'nodes.{name}.machine': value True: allowed in the native lab only; a guest is "
-                           "not on this machine's network")
+        for key in ("machine", "internet"):
+            if node[key]:
+                raise LabError(f"key 'nodes.{name}.{key}': value True: allowed in the native lab only; a guest is not "
+                               "on this machine's network")
 
 
 def copy_package(directory: Path) -> None:

@@ -19,7 +19,7 @@ from cellbed.host import cgroup, ledger, rootless
 from cellbed.host.netns import die_with_parent
 from cellbed.labs.caller import Caller
 from cellbed.labs.follow import Watch, follow, timing
-from cellbed.run import shaping
+from cellbed.run import shaping, way_out
 from cellbed.run.runner import WITHOUT_ROOT
 
 _STOP_DEADLINE_S = 20.0
@@ -57,7 +57,7 @@ def play(without_root: bool, directory: Path, description: dict[str, Any], cpu: 
     Returns and raises as virtual.play().
     """
     check(without_root)
-    refusal = shaping.refusal(description["settings"])
+    refusal = shaping.refusal(description["settings"]) or way_out.refusal(description["settings"])
     if refusal is not None:
         raise LabError(refusal)
     started = time.monotonic()

@@ -61,7 +61,7 @@ def find(name: str) -> Path:
 
 
 def build(words: list[str], argv: list[str], overrides: Sequence[str] = (), serve: list[str] | None = None,
-          machine: bool = False) -> tuple[Data, Path]:
+          machine: bool = False, internet: bool = False) -> tuple[Data, Path]:
     """The scenario that a command line stands for, as parsed YAML, and the file it comes from.
 
     Args:
@@ -70,6 +70,7 @@ def build(words: list[str], argv: list[str], overrides: Sequence[str] = (), serv
         overrides: 'key=value' texts, applied last.
         serve: a program for the far end.
         machine: let the far end be this machine.
+        internet: give the far end a way out.
     """
     name, changes = (words[0], words[1:]) if words and words[0] not in WORDS else (DEFAULT, words)
     if words and name not in presets() and not name.endswith((".yaml", ".yml")):
@@ -81,8 +82,8 @@ def build(words: list[str], argv: list[str], overrides: Sequence[str] = (), serv
     _name_files(data["radio"], path.parent)
     _apply(data, path, changes)
     _put_command(data, path, argv, serve)
-    if machine:
-        _put_machine(data)
+    if machine or internet:
+        _put_machine(data, "internet" if internet else "machine")
     for override in overrides:
         set_key(data, *parse_override(override), path)
     return data, path
@@ -115,12 +116,15 @@ def _put_command(data: Data, path: Path, argv: list[str], serve: list[str] | Non
         data["traffic"].insert(0, {"id": SERVER_ID, "kind": "command", "node": far, "argv": serve, "background": True})
 
 
-def _put_machine(data: Data) -> None:
-    """This machine as the server, where there is one; two UEs have none."""
+def _put_machine(data: Data, key: str) -> None:
+    """This machine as the server or behind it, where there is one; two UEs have none."""
     for node in data["nodes"].values():
         if node.get("kind") == "server":
-            node["machine"] = True
+            node[key] = True
             return
+    if key == "internet":
+        raise ScenarioError("link: --internet: allowed in links with a server; two UEs have nothing but the radio "
+                            "between them")
 
 
 def serves_folder(folder: Path) -> list[str]:
@@ -359,4 +363,5 @@ def to_yaml(data: Data, comment: str) -> str:
 
 
 def has_machine(data: Data) -> bool:
-    return any(node.get("machine") for node in data["nodes"].values())
+    """Whether this machine's network is the far end's, too."""
+    return any(node.get("machine") or node.get("internet") for node in data["nodes"].values())

@@ -37,6 +37,8 @@ def fit(stack: contextlib.ExitStack, data: dict[str, Any]) -> None:
             node["address"] = f"{next(ues)}/{prefix}"
         elif node.get("machine"):
             node["address"] = f"{wired[1]}/25"
+        elif node.get("internet"):  # the other half of the half is pasta's
+            node["address"] = f"{wired[1]}/26"
 
 
 @contextlib.contextmanager

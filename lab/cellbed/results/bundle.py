@@ -28,7 +28,8 @@ from cellbed_kernel.place import IS_CHECKOUT, ROOT
 FACTS = "facts.json"
 # Files of a running lab that say nothing about the result.
 _SCAFFOLD = ("description.json", "programs.json", FACTS, "progress", "status", "error", "console",
-             "guest-init", "python", "cellbed.zip", "nodes.json", "attach.json", rootless.FILE)
+             "guest-init", "python", "cellbed.zip", "nodes.json", "attach.json", rootless.FILE,
+             hosts_file.RESOLVERS)
 
 
 class Bundle:

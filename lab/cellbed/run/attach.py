@@ -92,9 +92,9 @@ class Attachment:
         if self.group is not None:
             os.setpgid(0, self.group)
         if self.rootless:
-            from cellbed.host import rootless  # of no use in a guest
+            from cellbed.host import capabilities  # of no use in a guest
 
-            rootless.drop_capabilities()
+            capabilities.keep_for_this_process()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         if self.user is not None:

@@ -18,7 +18,10 @@ _LIBC = ctypes.CDLL(None, use_errno=True)
 _CLONE_NEWNS = 0x20000
 _MS_BIND, _MS_REC, _MS_SLAVE = 0x1000, 0x4000, 0x80000
 _HOSTS = "/etc/hosts"
+_RESOLV_CONF = "/etc/resolv.conf"
 BASE = "base"
+# Of a lab with a way out: what takes the place of /etc/resolv.conf.
+RESOLVERS = "resolv.conf"
 PATTERN = "hosts-*"
 
 
@@ -33,6 +36,8 @@ def write(directory: Path, nodes: dict[str, Any]) -> None:
     own = Path(_HOSTS).read_text(errors="replace") if os.access(_HOSTS, os.R_OK) else "127.0.0.1 localhost\n"
     for name, node in nodes.items():
         lines = [f"{address} {other}{f' {BASE}' if address == node['base'] else ''}\n" for address, other in known]
+        if node["base"] and node["base"] not in dict(known):
+            lines.append(f"{node['base']} {BASE}\n")
         path(directory, name).write_text("".join(lines) + own)
 
 
@@ -44,6 +49,9 @@ def use(hosts: Path) -> None:
         _check(_LIBC.unshare(_CLONE_NEWNS))
         _check(_LIBC.mount(None, b"/", None, _MS_REC | _MS_SLAVE, None))
         _check(_LIBC.mount(os.fsencode(hosts), _HOSTS.encode(), None, _MS_BIND, None))
+        resolvers = hosts.with_name(RESOLVERS)
+        if resolvers.exists():
+            _check(_LIBC.mount(os.fsencode(resolvers), _RESOLV_CONF.encode(), None, _MS_BIND, None))
 
 
 def before(hosts: Path | None, then: Callable[[], None] | None = None) -> Callable[[], None]:

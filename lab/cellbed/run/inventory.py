@@ -20,9 +20,15 @@ def far_end(settings: dict[str, Any], node: str) -> str | None:
 
 
 def base(settings: dict[str, Any], node: str) -> str | None:
-    """CELLBED_BASE of a node: the address of its far end."""
+    """CELLBED_BASE of a node: the address of its far end; of one with a way out that of this machine's loopback."""
     far = far_end(settings, node)
-    return None if far is None else settings["nodes"][far]["address"].split("/")[0]
+    if far is None:
+        return None
+    if settings["nodes"][far].get("internet"):
+        from cellbed.run import way_out  # of no use in a guest
+
+        return str(way_out.addresses(settings["nodes"][far]["address"]).gateway)
+    return settings["nodes"][far]["address"].split("/")[0]
 
 
 def describe(settings: dict[str, Any], pids: dict[str, int], interfaces: dict[str, list[str]]) -> dict[str, Any]:

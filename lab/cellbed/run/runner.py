@@ -67,6 +67,7 @@ class Runner:
         self.addresses = {n.name: n.address.split("/")[0] for n in self.topology.hosts}
         self.attachment = Attachment.read(out)
         self.pids: dict[str, int] = {}
+        self.daemons: list[Process] = []  # beside the radio's and the probe
         self.lost_nodes: list[str] = []
         self.facts: dict[str, Any] = {"phases": {}}
         self.progress = open(out / "progress", "w", buffering=1)  # noqa: SIM115 (lives as long as the run)
@@ -79,12 +80,26 @@ class Runner:
     # --- the parts of a run, in order of start ---
 
     def start_nodes(self, stack: contextlib.ExitStack) -> None:
-        self.pids = stack.enter_context(topology.build(self.topology))
+        self.pids = stack.enter_context(topology.build(self.topology, lambda pids: self.leave_machine(stack, pids)))
         described = inventory.describe(self.settings, self.pids,
                                    {node.name: list(node.interfaces) for node in self.topology.nodes})
         (self.out / inventory.FILE).write_text(json.dumps(described))
         if any(flow["kind"] == "command" for flow in self.settings["traffic"]):
             hosts_file.write(self.out, described)
+
+    def leave_machine(self, stack: contextlib.ExitStack, pids: dict[str, int]) -> None:
+        """Do what has to be done in the machine's own network; without root there is no way back to it."""
+        server = next((node for node in self.settings["nodes"].values() if node["internet"]), None)
+        if server is not None:
+            from cellbed.run import way_out  # of no use in a guest
+
+            pasta = stack.enter_context(way_out.open_(self.settings, pids, self.out / "log"))
+            self.daemons += [pasta] if pasta is not None else []
+            (self.out / hosts_file.RESOLVERS).write_text(way_out.resolvers(server["address"]))
+        if self.rootless:
+            from cellbed.host import rootless
+
+            rootless.leave_network()
 
     def celld_config(self) -> dict[str, Any]:
         channel = {"channel": str(self.out / "channel.trace")} if self.settings["radio"]["channel"] is not None else {}
@@ -274,7 +289,7 @@ class Runner:
             before = _cpu_times()
             counted = self.read_counters()
             self.facts["started_processes"] = _started_processes()
-            flows = self.play_traffic(stack, [celld, tcpwatch])
+            flows = self.play_traffic(stack, [*self.daemons, celld, tcpwatch])
             self.facts["cpu_steal_percent"] = _steal_percent(before, _cpu_times())
             self.phase("stop")
             self.facts["traffic_end_ns"] = time.monotonic_ns()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from ipaddress import IPv4Interface
 from typing import Any, NamedTuple
 
@@ -173,20 +173,22 @@ def machine_interface(address: str) -> str:
 
 def _server_or_machine(name: str, settings: dict[str, Any], links: list[PlannedLink],
                        attributes: list[str]) -> PlannedNode:
-    """The machine keeps its default route, and has routes to the UEs."""
+    """The machine keeps its default route, and so does a server with a way out; they have routes to the UEs."""
     server = _server(name, settings, links, attributes)
-    if not settings["nodes"][name]["machine"]:
+    node = settings["nodes"][name]
+    if not node["machine"] and not node["internet"]:
         return server
     (default,) = server.routes
     routes = [[f"{_ip(settings['nodes'][ue]['address'])}/32", *default[1:]]
               for ue in settings["radio"]["ues"] if behind_enb(settings, ue)]
-    return server._replace(machine=True, routes=routes)
+    return server._replace(machine=node["machine"], routes=routes)
 
 
 def _enb(name: str, settings: dict[str, Any], links: list[PlannedLink], _: list[str]) -> PlannedNode:
     """An eNB without core network: it routes between its links and its UEs."""
     ues = [ue for ue in settings["radio"]["ues"] if behind_enb(settings, ue)]
     routes = [[f"{_ip(settings['nodes'][ue]['address'])}/32", "dev", network_interface(ue)] for ue in ues]
+    routes += _ways_out(name, settings, links)
     interfaces = _addresses(name, links) | {network_interface(ue): None for ue in ues}
     return PlannedNode(name, "enb", interfaces, routes, **_wires(name, links))
 
@@ -207,7 +209,15 @@ def _core_node(name: str, settings: dict[str, Any], links: list[PlannedLink], _:
     kind = settings["nodes"][name]["kind"]
     for ue in core_network.ues_with_tunnels(settings) if kind == "sgw" else []:
         routes.append([f"{_ip(settings['nodes'][ue]['address'])}/32", "dev", core_network.TUNNEL_INTERFACE])
+    routes += _ways_out(name, settings, links)
     return PlannedNode(name, kind, interfaces, routes, **_wires(name, links))
+
+
+def _ways_out(name: str, settings: dict[str, Any], links: list[PlannedLink]) -> list[list[str]]:
+    """The default route of a node that is linked to a server with a way out."""
+    ends = [link.seen_from(name) for link in _links_of(name, links)]
+    return [["default", "via", _ip(far.address), "dev", own.interface] for own, far in ends
+            if settings["nodes"][far.node]["internet"]]
 
 
 def _links_of(name: str, links: list[PlannedLink]) -> list[PlannedLink]:
@@ -243,10 +253,13 @@ def _neighbour(own: PlannedEnd, far: PlannedEnd) -> list[str]:
 
 
 @contextlib.contextmanager
-def build(topology: Plan) -> Iterator[dict[str, int]]:
+def build(topology: Plan, before_links: Callable[[dict[str, int]], None] = lambda _: None) -> Iterator[dict[str, int]]:
     """Namespaces of the nodes, with the wired links between them, which are not yet up, during the block.
 
     UEs have no wired links: celld's TUNs are all that joins them.
+
+    Args:
+        before_links: called with what is yielded, when there are only namespaces.
 
     Yields: of each node a process in its namespaces; this one, of a node that is this machine.
 
@@ -258,6 +271,7 @@ def build(topology: Plan) -> Iterator[dict[str, int]]:
         try:
             held = stack.enter_context(namespaces.holding(len(own)))
             pids = {node.name: os.getpid() for node in topology.nodes} | dict(zip(own, held, strict=True))
+            before_links(pids)
             network = stack.enter_context(Rtnetlink())
             for link in topology.links:
                 network.add_veth(*((end.interface, end.mac, pids[end.node]) for end in link.ends))
@@ -279,7 +293,8 @@ def sysctls(node: PlannedNode, settings: dict[str, Any]) -> dict[str, str]:
         return {**tcp_profile.ALWAYS, "ipv4/ip_forward": "1", **_forwarding(node, settings), **own}
     files = [flow["bytes"] for flow in settings["traffic"]
              if flow["kind"] == "iperf3" and flow["from"] == node.name and flow["bytes"] is not None]
-    return {**tcp_profile.sysctls(settings["tcp"]), **tcp_profile.file_sender(files), **own}
+    forwards = {"ipv4/ip_forward": "1"} if settings["nodes"][node.name]["internet"] else {}
+    return {**tcp_profile.sysctls(settings["tcp"]), **tcp_profile.file_sender(files), **forwards, **own}
 
 
 def _forwarding(node: PlannedNode, settings: dict[str, Any]) -> dict[str, str]:

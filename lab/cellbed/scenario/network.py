@@ -18,6 +18,8 @@ from cellbed.scenario.fields import Key, Model, Name, Probability, Rate, known
 ENBS_MAX = 4
 # Linux's RED counts thresholds in 22 bits of bytes beside the weight that it is given here.
 _RED_PKTS_MAX = 2500
+# A subnet that has room for pasta beside the server.
+_WAY_OUT_PREFIX_MAX = 29
 
 # Which kinds of nodes a link may join: without a core network, and with one.
 _PARTNERS = {"server": ("enb",), "enb": ("server",)}
@@ -40,10 +42,22 @@ class Node(Model):
              "the native lab, and for one server. The machine keeps its sysctls and its default route; the lab adds an "
              "interface, which is named after the server's address, and removes it with the run")
 
+    internet: bool = Key(False,
+        says="true: this server has a way out by pasta (package passt), to the network of this machine and whatever "
+             "that reaches, and UEs have it through the server. Only in the native lab, and for one server. Between it "
+             "and pasta lies the subnet that follows the server's own; its first address, `CELLBED_BASE` of the UEs, "
+             "leads to this machine's loopback")
+
     @model_validator(mode="after")
     def machine_serves(self) -> Node:
-        if self.machine and self.kind != "server":
-            raise ValueError("key 'machine': value True: allowed with kind server")
+        for key in ("machine", "internet"):
+            if getattr(self, key) and self.kind != "server":
+                raise ValueError(f"key '{key}': value True: allowed with kind server")
+        if self.machine and self.internet:
+            raise ValueError("key 'internet': value True: allowed without machine, as this machine has its own way out")
+        if self.internet and self.address is not None and self.address.network.prefixlen > _WAY_OUT_PREFIX_MAX:
+            raise ValueError("key 'internet': value True: allowed with an address of prefix length "
+                             f"{_WAY_OUT_PREFIX_MAX} or less, not {self.address}")
         return self
 
 
@@ -111,10 +125,11 @@ class Network:
             self._check_ways()
 
     def _check_machine(self) -> None:
-        machines = [name for name, node in self.nodes.items() if node.machine]
-        if len(machines) > 1:
-            raise ValueError(f"key 'nodes.{machines[1]}.machine': value True: allowed for one server; {machines[0]} is "
-                             "this machine")
+        for key in ("machine", "internet"):
+            having = [name for name, node in self.nodes.items() if getattr(node, key)]
+            if len(having) > 1:
+                raise ValueError(f"key 'nodes.{having[1]}.{key}': value True: allowed for one server; {having[0]} "
+                                 "has it")
 
     def _check_addresses(self) -> None:
         addresses: dict[str, str] = {}

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Links with a way out: through the radio to this machine's loopback, and to what its network reaches, by name."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from e2e import CELLBED, WIRED, cellbed, needs_native
+from machine import descendants, own_part, wait_until
+from ordinary import Ordinary, needs_an_ordinary_user
+
+pytestmark = [pytest.mark.lab, needs_native, needs_an_ordinary_user,
+              pytest.mark.skipif(shutil.which("pasta") is None, reason="needs pasta, of the package passt")]
+
+PAGE_BYTES = 1_000_000
+# A name server for which every name is one address.
+NAMES = """
+import socket
+at = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+at.bind(("203.0.113.53", 53))
+while True:
+    query, who = at.recvfrom(512)
+    end = query.index(b"\\0", 12) + 5
+    answers = query[end - 4:end - 2] == b"\\0\\1"  # type A
+    answer = b"\\xc0\\x0c\\0\\1\\0\\1\\0\\0\\0\\x3c\\0\\4" + bytes([203, 0, 113, 80])
+    head = query[:2] + b"\\x81\\x80\\0\\1\\0" + bytes([answers]) + bytes(4)
+    at.sendto(head + query[12:end] + answer * answers, who)
+"""
+LOOK = "curl -sS http://base:8000/here && curl -sS http://www.example.net/there && cat /etc/resolv.conf && " \
+    "curl -sS -o /dev/null -w '%{size_download} %{speed_download}\\n' http://base:8000/page"
+
+
+def serve(folder, address, port, *before):
+    return subprocess.Popen([*before, sys.executable, "-m", "http.server", str(port), "--bind", address, "--directory",
+                             folder], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def listens(address, port):
+    return subprocess.run(["curl", "-s", "-o", "/dev/null", f"http://{address}:{port}/"], check=False).returncode == 0
+
+
+@pytest.fixture(scope="module")
+def outside(tmp_path_factory):
+    """A machine of its own: services on its loopback, a default route, and beyond it a host with names and pages."""
+    folder = tmp_path_factory.mktemp("outside")
+    for name, text in (("here", "on the loopback\n"), ("there", "far away\n"), ("page", "x" * PAGE_BYTES)):
+        (folder / name).write_text(text)
+    (folder / "resolv.conf").write_text("nameserver 127.0.0.53\nnameserver 203.0.113.53\nsearch example.net\n")
+    with own_part():
+        far = subprocess.Popen(["unshare", "--net", "sleep", "1000"])
+        inside = ["nsenter", "--net", f"--target={far.pid}"]
+        wait_until(lambda: os.readlink(f"/proc/{far.pid}/ns/net") != os.readlink("/proc/self/ns/net"), "the far host")
+        for words in (f"link add out0 type veth peer name in0 netns {far.pid}", "address add 203.0.113.2/24 dev out0",
+                      "link set out0 up", "route add default via 203.0.113.1"):
+            subprocess.run(["ip", *words.split()], check=True)
+        for words in ("link set lo up", "address add 203.0.113.1/24 dev in0", "address add 203.0.113.53/24 dev in0",
+                      "address add 203.0.113.80/24 dev in0", "link set in0 up"):
+            subprocess.run([*inside, "ip", *words.split()], check=True)
+        subprocess.run(["mount", "--bind", folder / "resolv.conf", "/etc/resolv.conf"], check=True)
+        try:
+            serve(folder, "127.0.0.1", 8000)
+            serve(folder, "203.0.113.80", 80, *inside)
+            subprocess.Popen([*inside, sys.executable, "-c", NAMES])
+            wait_until(lambda: listens("127.0.0.1", 8000) and listens("203.0.113.80", 80), "services")
+            yield
+        finally:
+            subprocess.run(["umount", "/etc/resolv.conf"], check=True)
+            subprocess.run(["ip", "link", "delete", "out0"], check=True)
+
+
+@pytest.fixture(scope="module")
+def user():
+    he = Ordinary()
+    yield he
+    he.remove()
+
+
+def forwarding():
+    """What this machine does with packets of others."""
+    settings = Path("/proc/sys/net/ipv4")
+    rules = subprocess.run(["nft", "list", "ruleset"], capture_output=True, text=True, check=True).stdout \
+        if shutil.which("nft") else ""
+    return (settings / "ip_forward").read_text(), (settings / "conf/all/forwarding").read_text(), rules
+
+
+@pytest.mark.parametrize("who", ["root", "ordinary"])
+def test_to_the_loopback_and_out_by_name(outside, user, who, tmp_path):
+    before, running = forwarding(), set(descendants())
+    options = user.options if who == "ordinary" else {"cwd": tmp_path}
+    done = cellbed("link", "good", "rate", "10mbit", "--internet", "--", "sh", "-c", LOOK, **options)
+    here, there, names, search, measured = done.stdout.splitlines()
+    assert (here, there) == ("on the loopback", "far away")
+    assert (names, search) == ("nameserver 203.0.113.53", "search example.net")
+    size, speed = map(int, measured.split())
+    assert size == PAGE_BYTES and speed < 10e6 / 8
+    assert forwarding() == before
+    assert set(descendants()) <= running
+
+
+def test_over_a_core_network(outside, user):
+    done = cellbed("link", "train", "--internet", "--", "curl", "-sS", "http://www.example.net/there", **user.options)
+    assert done.stdout == "far away\n"
+
+
+def test_two_ues_at_once(outside, user):
+    """Each has the answers to what it asked, whichever version of passt this is."""
+    (user.folder / "two.yaml").write_text(WIRED)
+    script = "echo ready; read go; curl -sS -o got-$CELLBED_NODE -w '%{size_download}' http://base:8000/page; sleep 1"
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, **user.options}
+    both = []
+    for words in (["link", "two.yaml", "--set", "tcp.receive_window=null", "--internet"], ["shell", "ue2"]):
+        both.append(subprocess.Popen([CELLBED, *words, "--", "sh", "-c", script], **pipes))
+        assert both[-1].stdout.readline() == "ready\n"
+    for process in both:
+        process.stdin.write("go\n")
+        process.stdin.flush()
+    assert [process.communicate(timeout=60)[0] for process in both] == [str(PAGE_BYTES)] * 2
+
+
+def test_the_scenario_that_it_stands_for(command):
+    text = command("link", "good", "--internet", "--generate", "--", "true", check=True).stdout
+    assert "    internet: true\n" in text and "machine" not in text
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    (["d2d", "--internet"], "link: --internet: allowed in links with a server"),
+    (["--internet", "--serve", "true"], "--internet: allowed without --serve and --serve-folder"),
+    (["--internet", "--lab", "virtual"], "--internet: allowed with --lab native"),
+    (["--set", "nodes.server.internet=true", "--serve", "true", "--lab", "virtual"],
+     "key 'nodes.server.internet': value True: allowed in the native lab only"),
+    (["--set", "nodes.server.internet=true"], "key 'internet': value True: allowed without machine"),
+])
+def test_what_does_not_fit_is_one_line(words, said, command):
+    done = command("link", *words, "--", "true")
+    assert done.returncode in (1, 125) and done.stderr.count("\n") == 1
+    assert said in done.stderr
+
+
+def test_what_is_missing_is_one_line(tmp_path):
+    """On a machine without pasta, and on one that has no way out itself."""
+    for name in ("true", "ip", "unshare", "iperf3"):
+        (tmp_path / name).symlink_to(shutil.which(name))
+    done = cellbed("link", "--internet", "--", "true", check=False, env={**os.environ, "PATH": str(tmp_path)})
+    assert done.stderr.endswith("needs pasta; install it with `apt-get install passt`\n")
+    with own_part():
+        done = cellbed("link", "--internet", "--", "true", check=False)
+    assert done.stderr.endswith("this machine has no way out itself, that is, no default route\n")
