@@ -30,6 +30,7 @@ from cellbed.scenario.description import expand
 # Exit statuses of env(1), timeout(1) and the like: their own failure, not found; below them the command's.
 OWN_FAILURE, NOT_FOUND = 125, 127
 _SEPARATOR = "--"
+_NAMED = Path("/run/netns")  # of ip-netns(8)
 _NO_NETWORK = {"virtual": "the virtual lab has no other network; see --serve and --serve-folder",
                choices.ROOTLESS: "a link without root has no other network; see --serve, --serve-folder and --internet"}
 
@@ -73,6 +74,10 @@ def run_link(
                                                       "HTTP on the far end, at port 80.")] = None,
     internet: Annotated[bool, typer.Option("--internet", help="Let the far end lead to this machine's loopback and "
                                            "out, by pasta.")] = False,
+    netns: Annotated[str | None, typer.Option(help="The network namespace of this name, of `ip netns`, is the "
+                                              "UE.")] = None,
+    pid: Annotated[int | None, typer.Option(help="The network namespace of this process is the UE, such as of a "
+                                            "container.")] = None,
     generate: Annotated[bool, typer.Option("--generate", help="Only print the scenario that this stands "
                                            "for.")] = False,
     results: Annotated[Path | None, typer.Option(help="Keep a result bundle, with every capture, in this "
@@ -99,7 +104,8 @@ def run_link(
     shell = account.pw_shell if account is not None else os.environ.get("SHELL", "/bin/sh")
     argv = ctx.meta["command"] or [shell]
     data, path = links.build(words or [], argv, set_ or [], server,
-                             lab == "native" and server is None and not rootless and not internet, internet)
+                             lab == "native" and server is None and not rootless and not internet, internet,
+                             _namespace(netns, pid, lab))
     if generate:
         print(links.to_yaml(data, f"cellbed link {shlex.join([*(words or []), _SEPARATOR, *argv])}"), end="")
         return
@@ -153,6 +159,27 @@ def _check_rootless(rootless: bool, lab: str, user: str | None) -> None:
         raise CellbedError(f"--rootless: allowed with --lab native; the {lab} lab needs no root at all")
     if rootless and user is not None:
         raise CellbedError(f"--user {user}: allowed as root, without --rootless: another user is nobody there")
+
+
+def _namespace(name: str | None, pid: int | None, lab: str) -> str | None:
+    """Path of the network namespace that is meant.
+
+    Raises:
+        CellbedError: there is none, or it cannot be had.
+    """
+    if name is None and pid is None:
+        return None
+    said = f"--netns {name}" if name is not None else f"--pid {pid}"
+    if name is not None and pid is not None:
+        raise CellbedError("--netns, --pid: allowed one of them")
+    if lab != "native":
+        raise CellbedError(f"{said}: allowed with --lab native; the {lab} lab has no network of this machine")
+    path = _NAMED / name if name is not None else Path(f"/proc/{pid}/ns/net")
+    if not os.path.lexists(path):  # nobody may follow that of somebody else
+        known = sorted(entry.name for entry in _NAMED.iterdir()) if _NAMED.is_dir() else []
+        raise CellbedError(f"{said}: there is none" if name is None else
+                           f"{said}: allowed {', '.join(known) or 'none, as there is none'} (`ip netns`)")
+    return str(path)
 
 
 def _check_internet(internet: bool, lab: str, serves: bool) -> None:

@@ -13,6 +13,8 @@ import os
 import signal
 from collections.abc import Iterator
 
+from cellbed.host.netns import enter_netns
+
 _LIBC = ctypes.CDLL(None, use_errno=True)
 # Source: include/uapi/linux/sched.h
 _CLONE_VM, _CLONE_FILES, _CLONE_NEWNS, _CLONE_NEWNET = 0x100, 0x400, 0x20000, 0x40000000
@@ -44,6 +46,43 @@ def holding(number: int) -> Iterator[list[int]]:
             os.kill(pid, signal.SIGKILL)
         for pid in pids:
             os.waitpid(pid, 0)
+
+
+@contextlib.contextmanager
+def visiting(netns: int) -> Iterator[int]:
+    """Hold a network namespace that is there already during the block. Yields: a process in it.
+
+    Args:
+        netns: a descriptor of it.
+
+    Raises:
+        OSError: it may not be entered.
+    """
+    from cellbed.host.child import in_a_child  # of no use in a guest
+
+    entered, told = os.pipe()
+    pid = in_a_child(lambda: _stay(netns, told))
+    os.close(told)
+    try:
+        with open(entered, "rb") as answer:
+            if error := answer.read():
+                raise OSError(int(error), f"entering a network namespace: {os.strerror(int(error))}")
+        yield pid
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+
+
+def _stay(netns: int, told: int) -> None:
+    try:
+        enter_netns(netns)
+        if _LIBC.unshare(_CLONE_NEWNS) < 0:
+            raise OSError(ctypes.get_errno(), "unshare")
+    except OSError as error:
+        os.write(told, str(error.errno).encode())
+    os.close(told)
+    while True:
+        signal.pause()
 
 
 def _hold(stack: ctypes.Array[ctypes.c_char]) -> int:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import fcntl
 import os
 import signal
 from pathlib import Path
@@ -23,6 +24,7 @@ from cellbed.host.netns import die_with_parent
 FILE = "rootless"
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _CLONE_NEWNS, _CLONE_NEWUSER, _CLONE_NEWPID, _CLONE_NEWNET = 0x20000, 0x10000000, 0x20000000, 0x40000000
+_NS_GET_USERNS = 0xB701
 _MS_NOSUID, _MS_NODEV, _MS_NOEXEC = 2, 4, 8
 # With which value each forbids user namespaces, or makes them useless.
 _SWITCHES = {"kernel/unprivileged_userns_clone": "0", "kernel/apparmor_restrict_unprivileged_userns": "1",
@@ -39,35 +41,40 @@ def _call(what: str, result: int) -> None:
 # --- entering ---
 
 
-def enter(user_namespace_of: int | None = None) -> None:
+def enter(user_namespace: int | None = None) -> None:
     """Be in a user and a mount namespace, with all privileges there; children are in a pid namespace, too.
 
     Programs that this process becomes keep the privileges.
 
     Args:
-        user_namespace_of: a process in whose user namespace to be, instead of one of its own.
+        user_namespace: a descriptor of one in which to be, instead of one of its own.
 
     Raises:
         OSError: the kernel, or its configuration, refuses.
     """
     uid, gid = os.geteuid(), os.getegid()
-    if user_namespace_of is None:
+    if user_namespace is None:
         _call("making a user namespace", _LIBC.unshare(_CLONE_NEWUSER))
         # Groups can be mapped without privileges only by those who cannot drop any.
         for name, content in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
             Path("/proc/self", name).write_text(content)
     else:
-        _join_user(user_namespace_of)
+        _call("joining a user namespace", _LIBC.setns(user_namespace, _CLONE_NEWUSER))
     _call("making mount and pid namespaces", _LIBC.unshare(_CLONE_NEWNS | _CLONE_NEWPID))
     capabilities.keep()
 
 
-def _join_user(pid: int) -> None:
-    fd = os.open(f"/proc/{pid}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        _call(f"joining the user namespace of process {pid}", _LIBC.setns(fd, _CLONE_NEWUSER))
-    finally:
-        os.close(fd)
+def owner_of(netns: int) -> int | None:
+    """The user namespace whose privileges count in a network namespace; None: this process's own, or one beyond it.
+
+    Source: ioctl_ns(2)
+    """
+    with contextlib.suppress(OSError):
+        owner = fcntl.ioctl(netns, _NS_GET_USERNS)
+        if os.fstat(owner).st_ino != os.stat("/proc/self/ns/user").st_ino:
+            return owner
+        os.close(owner)
+    return None
 
 
 # --- the first process ---

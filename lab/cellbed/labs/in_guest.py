@@ -15,10 +15,10 @@ from cellbed.run import memory
 def check(settings: dict[str, Any]) -> None:
     """Raises LabError for a scenario that needs the host's network."""
     for name, node in settings["nodes"].items():
-        for key in ("machine", "internet"):
+        for key in ("machine", "internet", "netns"):
             if node[key]:
-                raise LabError(f"key 'nodes.{name}.{key}': value True: allowed in the native lab only; a guest is not "
-                               "on this machine's network")
+                raise LabError(f"key 'nodes.{name}.{key}': value {node[key]}: allowed in the native lab only; a guest "
+                               "is not on this machine's network")
 
 
 def copy_package(directory: Path) -> None:

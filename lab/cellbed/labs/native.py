@@ -63,8 +63,11 @@ def play(without_root: bool, directory: Path, description: dict[str, Any], cpu: 
     started = time.monotonic()
     with contextlib.ExitStack() as stack:
         group = None if without_root else stack.enter_context(_cgroup(ledger.lab_name(directory)))
+        owner = _owner_of_brought(description["settings"], without_root)
         stack.enter_context(ledger.entry("native", os.getpid(), directory, group))
-        runner = _start(directory, group, caller)
+        if owner is not None:
+            stack.callback(os.close, owner)
+        runner = _start(directory, group, owner, caller)
         try:
             marks = follow(runner, directory, watch)
         finally:
@@ -86,12 +89,47 @@ def _cgroup(name: str) -> Iterator[Path]:
         cgroup.remove(group)
 
 
-def _start(directory: Path, group: Path | None, caller: Caller | None) -> subprocess.Popen[bytes]:
-    """Start the runner. Args: group: its cgroup; None: it has namespaces, without root."""
+def _owner_of_brought(settings: dict[str, Any], without_root: bool) -> int | None:
+    """Look at the network namespaces that a run is to have from outside. Return: without root, whose they are.
+
+    Raises:
+        LabError: one is not there, or whoever calls may not change it.
+    """
+    owner: int | None = None
+    with contextlib.ExitStack() as stack:
+        for said, path in [(f"key 'nodes.{name}.netns': value {node['netns']}", node["netns"])
+                           for name, node in settings["nodes"].items() if node["netns"] is not None]:
+            found = _owner(said, path)
+            if found is not None:
+                stack.callback(os.close, found)
+            if without_root and found is None:
+                raise LabError(f"{said}: allowed as root; without root only namespaces that you have made, such as "
+                               "those of rootless containers")
+            if owner is not None and found is not None and not os.path.sameopenfile(owner, found):
+                raise LabError(f"{said}: allowed without root those of one user namespace")
+            owner = found if without_root else None
+        return None if owner is None else os.dup(owner)
+
+
+def _owner(said: str, path: str) -> int | None:
+    try:
+        with open(path, "rb") as netns:
+            return rootless.owner_of(netns.fileno())
+    except OSError as error:
+        raise LabError(f"{said}: {error.strerror}") from error
+
+
+def _start(directory: Path, group: Path | None, owner: int | None, caller: Caller | None) -> subprocess.Popen[bytes]:
+    """Start the runner.
+
+    Args:
+        group: its cgroup; None: it has namespaces, without root.
+        owner: user namespace that it then is in, instead of one of its own.
+    """
     def enter() -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
         if group is None:
-            rootless.enter()
+            rootless.enter(owner)
             die_with_parent()  # all of it ends with the first process
         else:
             die_with_parent(signal.SIGTERM)  # the runner then cleans up by itself

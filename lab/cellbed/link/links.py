@@ -61,7 +61,7 @@ def find(name: str) -> Path:
 
 
 def build(words: list[str], argv: list[str], overrides: Sequence[str] = (), serve: list[str] | None = None,
-          machine: bool = False, internet: bool = False) -> tuple[Data, Path]:
+          machine: bool = False, internet: bool = False, netns: str | None = None) -> tuple[Data, Path]:
     """The scenario that a command line stands for, as parsed YAML, and the file it comes from.
 
     Args:
@@ -71,6 +71,7 @@ def build(words: list[str], argv: list[str], overrides: Sequence[str] = (), serv
         serve: a program for the far end.
         machine: let the far end be this machine.
         internet: give the far end a way out.
+        netns: path of a network namespace that the first UE is.
     """
     name, changes = (words[0], words[1:]) if words and words[0] not in WORDS else (DEFAULT, words)
     if words and name not in presets() and not name.endswith((".yaml", ".yml")):
@@ -84,6 +85,10 @@ def build(words: list[str], argv: list[str], overrides: Sequence[str] = (), serv
     _put_command(data, path, argv, serve)
     if machine or internet:
         _put_machine(data, "internet" if internet else "machine")
+    if netns is not None:
+        if "cc" in changes[::2]:
+            raise ScenarioError("link: cc: allowed without --netns and --pid, as such a namespace keeps its own")
+        data["nodes"][first_ue(data)]["netns"] = netns
     for override in overrides:
         set_key(data, *parse_override(override), path)
     return data, path

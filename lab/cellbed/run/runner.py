@@ -66,6 +66,8 @@ class Runner:
         self.topology = topology.plan(self.settings)
         self.addresses = {n.name: n.address.split("/")[0] for n in self.topology.hosts}
         self.attachment = Attachment.read(out)
+        self.brought = {name: os.open(node["netns"], os.O_RDONLY | os.O_CLOEXEC)
+                        for name, node in self.settings["nodes"].items() if node["netns"] is not None}
         self.pids: dict[str, int] = {}
         self.daemons: list[Process] = []  # beside the radio's and the probe
         self.lost_nodes: list[str] = []
@@ -80,7 +82,8 @@ class Runner:
     # --- the parts of a run, in order of start ---
 
     def start_nodes(self, stack: contextlib.ExitStack) -> None:
-        self.pids = stack.enter_context(topology.build(self.topology, lambda pids: self.leave_machine(stack, pids)))
+        self.pids = stack.enter_context(topology.build(self.topology, lambda pids: self.leave_machine(stack, pids),
+                                                       self.brought))
         described = inventory.describe(self.settings, self.pids,
                                    {node.name: list(node.interfaces) for node in self.topology.nodes})
         (self.out / inventory.FILE).write_text(json.dumps(described))
@@ -368,10 +371,10 @@ def _begin_without_root(out: Path) -> None:
 def main(directory: str, without_root: bool = False) -> int:
     """Play the run in DIR. Return: exit status; failures are told in DIR/error."""
     out = Path(directory)
+    runner = Runner(out, without_root)  # which opens what /proc has outside
     if without_root:
         _begin_without_root(out)
     signal.signal(signal.SIGTERM, _end)
-    runner = Runner(out, without_root)
     try:
         runner.play()
         return 0

@@ -32,6 +32,7 @@ class PlannedNode(NamedTuple):
     shaping: dict[str, list[str]]  # by interface, arguments for `tc qdisc add dev IF`
     mtu: dict[str, int]  # by interface, where it is not the usual one
     machine: bool = False  # no namespace but that of the lab itself
+    brought: bool = False  # a namespace that is there already, and keeps what it has
 
     @property
     def is_host(self) -> bool:
@@ -154,9 +155,11 @@ def _ue(name: str, settings: dict[str, Any], links: list[PlannedLink], attribute
     address = IPv4Interface(settings["nodes"][name]["address"])
     way = ["dev", RADIO_INTERFACE, "src", str(address.ip), *attributes]
     routes = [[str(address.network), *way]]
+    brought = settings["nodes"][name]["netns"] is not None
     if behind_enb(settings, name):
-        routes.append(["default", *way])
-    return PlannedNode(name, "ue", {RADIO_INTERFACE: str(address)}, routes, **_wires(name, links))
+        # A default route that is there comes before none of these, and is as it was without them.
+        routes += [[prefix, *way] for prefix in (("0.0.0.0/1", "128.0.0.0/1") if brought else ("default",))]
+    return PlannedNode(name, "ue", {RADIO_INTERFACE: str(address)}, routes, **_wires(name, links), brought=brought)
 
 
 def _server(name: str, settings: dict[str, Any], links: list[PlannedLink], attributes: list[str]) -> PlannedNode:
@@ -253,24 +256,28 @@ def _neighbour(own: PlannedEnd, far: PlannedEnd) -> list[str]:
 
 
 @contextlib.contextmanager
-def build(topology: Plan, before_links: Callable[[dict[str, int]], None] = lambda _: None) -> Iterator[dict[str, int]]:
+def build(topology: Plan, before_links: Callable[[dict[str, int]], None] = lambda _: None,
+          brought: Mapping[str, int] | None = None) -> Iterator[dict[str, int]]:
     """Namespaces of the nodes, with the wired links between them, which are not yet up, during the block.
 
     UEs have no wired links: celld's TUNs are all that joins them.
 
     Args:
         before_links: called with what is yielded, when there are only namespaces.
+        brought: descriptors of the namespaces that are there already, by node.
 
     Yields: of each node a process in its namespaces; this one, of a node that is this machine.
 
     Raises:
         LabError: the kernel refuses.
     """
-    own = [node.name for node in topology.nodes if not node.machine]
+    own = [node.name for node in topology.nodes if not node.machine and not node.brought]
     with contextlib.ExitStack() as stack:
         try:
             held = stack.enter_context(namespaces.holding(len(own)))
             pids = {node.name: os.getpid() for node in topology.nodes} | dict(zip(own, held, strict=True))
+            for name, netns in (brought or {}).items():
+                pids[name] = stack.enter_context(namespaces.visiting(netns))
             before_links(pids)
             network = stack.enter_context(Rtnetlink())
             for link in topology.links:
@@ -284,8 +291,8 @@ def build(topology: Plan, before_links: Callable[[dict[str, int]], None] = lambd
 
 
 def sysctls(node: PlannedNode, settings: dict[str, Any]) -> dict[str, str]:
-    """Settings of a node, by path below /proc/sys/net; this machine keeps its own."""
-    if node.machine:
+    """Settings of a node, by path below /proc/sys/net; this machine, or what was there before, keeps its own."""
+    if node.machine or node.brought:
         return {}
     asked = congestion_control.by_command(settings, node.name)
     own = {congestion_control.SYSCTL: asked} if asked is not None else {}
@@ -327,7 +334,7 @@ def configure(pid: int, node: PlannedNode, settings: dict[str, str]) -> Configur
 
 def _connect(node: PlannedNode, network: Rtnetlink) -> None:
     """Addresses and routes of a node in the current namespace."""
-    if not node.machine:
+    if not node.machine and not node.brought:
         network.set_up("lo")
     for interface, address in node.interfaces.items():
         if interface in node.shaping:

@@ -165,7 +165,8 @@ def _enter(pid: int) -> None:
 def _wait_without_privileges(pid: int) -> None:
     _enter(pid)
     capabilities.give_up()
-    signal.pause()
+    while True:
+        signal.pause()
 
 
 def _await(done: Callable[[], bool], process: subprocess.Popen[bytes] | Child, log: Path) -> None:

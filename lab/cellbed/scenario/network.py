@@ -48,6 +48,18 @@ class Node(Model):
              "and pasta lies the subnet that follows the server's own; its first address, `CELLBED_BASE` of the UEs, "
              "leads to this machine's loopback")
 
+    netns: str | None = Key(None,
+        says="A network namespace that is there already and that this UE is, such as a container's: `/run/netns/NAME`, "
+             "`/proc/PID/ns/net`. It keeps what it has; the run adds `lte0` with two routes that take the default "
+             "route's place, and removes them. Only in the native lab; settings of `tcp` that are sysctls do not reach "
+             "it")
+
+    @model_validator(mode="after")
+    def netns_is_a_ues(self) -> Node:
+        if self.netns is not None and (self.kind != "ue" or not self.netns.startswith("/")):
+            raise ValueError(f"key 'netns': value {self.netns}: allowed a path from the root, with kind ue")
+        return self
+
     @model_validator(mode="after")
     def machine_serves(self) -> Node:
         for key in ("machine", "internet"):
