@@ -165,7 +165,8 @@ static int sample(struct sampler *s, int fd, uint8_t family)
 
 		if (n < 0)
 			return -errno;
-		for (struct nlmsghdr *h = (void *)buf; NLMSG_OK(h, left); h = NLMSG_NEXT(h, left)) {
+		for (struct nlmsghdr *h = (void *)buf; left > 0 && NLMSG_OK(h, (unsigned int)left);
+		     h = NLMSG_NEXT(h, left)) {
 			int r = 0;
 
 			if (h->nlmsg_type == NLMSG_DONE)

@@ -31,7 +31,7 @@ PARTS = {
     "daemon": Part(("emulator/daemon/*.c",), ("emulator/tests/test_script.py", "emulator/tests/test_celld.py",
                    "emulator/tests/test_captures.py", "emulator/tests/test_gtpu.py",
                    "emulator/tests/golden/test_*.py"), ("daemon", "fuzz"), arguments=QUICKLY),
-    "tcpwatch": Part(("ebpf/tcpwatch/*.c",), ("ebpf/tests/test_tcpwatch.py",)),
+    "tcpwatch": Part(("ebpf/tcpwatch/*.c",), ("ebpf/tests/test_tcpwatch.py", "ebpf/tests/test_tcpsample.py")),
     "channel": Part(("channel/cellbed_channel/*.py",), ("channel/tests/test_*.py",), compiled=False),
     "metrics": Part(("analysis/cellbed_analysis/metrics/*.py",), ("analysis/tests/**/test_*.py",), compiled=False),
 }  # fmt: skip
