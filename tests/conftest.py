@@ -27,9 +27,11 @@ def command(monkeypatch, capsys):
     """The command in this process, which has imported already what it needs: what a user is told, and the status."""
     def call(*words, check=False):
         monkeypatch.setattr(sys, "argv", ["cellbed", *map(str, words)])
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, [])
         with pytest.raises(SystemExit) as end:
             main.main()
             raise SystemExit(0)
+        assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == mask, "it takes signals: it needs a process of its own"
         out, err = capsys.readouterr()
         assert not check or end.value.code == 0, out + err
         return subprocess.CompletedProcess(words, end.value.code, out, err)
