@@ -22,16 +22,17 @@ static struct apart_link *link_at(const struct apart *a, uint32_t i)
 	return (struct apart_link *)(void *)(a->links + i * stride(a->kind));
 }
 
-struct apart *apart_lay_out(struct arena *a, const struct cell_cfg *cfg,
-                            const struct apart_kind *kind, size_t bytes)
+struct cell *apart_lay_out(struct arena *a, const struct cell_cfg *cfg,
+                           const struct apart_kind *kind, size_t bytes)
 {
 	struct apart *apart = arena_take(a, 1, bytes);
 	struct heap due = heap_take(a, cfg->n_ue);
 	uint8_t *links = arena_take(a, cfg->n_ue, stride(kind));
 
-	if (apart)
-		*apart = (struct apart){ .kind = kind, .due = due, .links = links };
-	return apart;
+	if (!apart)
+		return NULL;
+	*apart = (struct apart){ .kind = kind, .due = due, .links = links };
+	return &apart->cell;
 }
 
 const char *apart_check(const struct cell_cfg *cfg, const char **ret_range)

@@ -50,8 +50,8 @@ struct apart {
  *
  * Return: the state, of which struct apart is set, or NULL.
  */
-struct apart *apart_lay_out(struct arena *a, const struct cell_cfg *cfg,
-                            const struct apart_kind *kind, size_t bytes);
+struct cell *apart_lay_out(struct arena *a, const struct cell_cfg *cfg,
+                           const struct apart_kind *kind, size_t bytes);
 
 /** apart_check() - all UEs talk to the network, and there is one eNB without an S-GW. Return: the
  * field that is wrong, or NULL; @ret_range: allowed */

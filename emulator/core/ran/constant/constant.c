@@ -216,9 +216,7 @@ static size_t out_min(const struct cell_cfg *cfg)
 
 static struct cell *lay_out(struct arena *a, const struct cell_cfg *cfg)
 {
-	struct apart *apart = apart_lay_out(a, cfg, &kind, sizeof(*apart));
-
-	return apart ? &apart->cell : NULL;
+	return apart_lay_out(a, cfg, &kind, sizeof(struct apart));
 }
 
 const struct ran ran_constant = {
