@@ -19,6 +19,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "lifetime.h"
 #include "number.h"
 
 /* Not in the headers of Linux 6.1; the kernel has them since 6.4. Source: uapi/linux/bpf.h */
@@ -65,17 +66,6 @@ static int attach(struct bpf_object *object)
 	return 0;
 }
 
-static int wait_for_the_end(void)
-{
-	sigset_t signals;
-	int got;
-
-	(void)sigemptyset(&signals);
-	(void)sigaddset(&signals, SIGTERM);
-	(void)sigaddset(&signals, SIGINT);
-	return sigwait(&signals, &got);
-}
-
 static int load(const char *path, int ready_fd)
 {
 	struct bpf_object *object = bpf_object__open_file(path, NULL);
@@ -101,12 +91,9 @@ static int load(const char *path, int ready_fd)
 		                           : strerror(-r));
 		return 1;
 	}
-	if (ready_fd >= 0) {
-		if (write(ready_fd, "ready\n", 6) != 6)
-			return 1;
-		(void)close(ready_fd);
-	}
-	r = wait_for_the_end();
+	if (lifetime_ready(ready_fd) < 0)
+		return 1;
+	r = lifetime_wait();
 	bpf_object__close(object); /* the links end with the process */
 	return r;
 }
@@ -115,7 +102,6 @@ int main(int argc, char **argv)
 {
 	static const struct option options[] = { { "ready-fd", required_argument, NULL, 'r' },
 		                                 { 0 } };
-	sigset_t signals;
 	uint64_t fd;
 	int ready_fd = -1, o;
 
@@ -130,10 +116,7 @@ int main(int argc, char **argv)
 		            stderr);
 		return 2;
 	}
-	(void)sigemptyset(&signals);
-	(void)sigaddset(&signals, SIGTERM);
-	(void)sigaddset(&signals, SIGINT);
-	(void)sigprocmask(SIG_BLOCK, &signals, NULL);
+	lifetime_block_signals();
 	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
 	libbpf_set_print(warnings);
 	return load(argv[optind], ready_fd);

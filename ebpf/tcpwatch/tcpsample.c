@@ -27,12 +27,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "lifetime.h"
 #include "number.h"
 #include "tcptrace.h"
 
@@ -238,26 +238,13 @@ static int run(struct sampler *s, char **namespaces, int signal_fd)
 	r = tcp_trace_create(&s->trace, env.output, TCPWATCH_SAMPLE, TCPWATCH_SAMPLE + 1);
 	if (r < 0)
 		return fail(env.output, -r);
-	if (env.ready_fd >= 0) {
-		if (write(env.ready_fd, "ready\n", 6) != 6)
-			return fail("announcing readiness", errno);
-		(void)close(env.ready_fd);
-	}
+	r = lifetime_ready(env.ready_fd);
+	if (r < 0)
+		return fail("announcing readiness", -r);
 	r = loop(s, signal_fd);
 	if (trace_close(s->trace) < 0)
 		r = fail(env.output, EIO);
 	return write_stats(s) < 0 ? -1 : r;
-}
-
-static int block_signals(void)
-{
-	sigset_t signals;
-
-	(void)sigemptyset(&signals);
-	(void)sigaddset(&signals, SIGTERM);
-	(void)sigaddset(&signals, SIGINT);
-	(void)sigprocmask(SIG_BLOCK, &signals, NULL);
-	return signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
 static void usage(FILE *f)
@@ -267,15 +254,6 @@ static void usage(FILE *f)
 	            "Samples every TCP socket of network namespaces until SIGTERM, without "
 	            "privileges.\n",
 	            f);
-}
-
-static bool number(const char *name, uint64_t min, uint64_t max, uint64_t *ret)
-{
-	if (number_parse(optarg, 10, min, max, ret))
-		return true;
-	(void)fprintf(stderr, "tcpsample: --%s: value '%s': allowed whole numbers, %llu..%llu\n",
-	              name, optarg, (unsigned long long)min, (unsigned long long)max);
-	return false;
 }
 
 /* Return: whether the command line says what to do. */
@@ -299,12 +277,13 @@ static bool parse(int argc, char **argv)
 			env.stats = optarg;
 			break;
 		case 'r':
-			if (!number("ready-fd", 0, INT_MAX, &value))
+			if (!number_option("tcpsample", "ready-fd", 0, INT_MAX, &value))
 				return false;
 			env.ready_fd = (int)value;
 			break;
 		case 'i':
-			if (!number("interval", INTERVAL_MIN_US, INTERVAL_MAX_US, &value))
+			if (!number_option("tcpsample", "interval", INTERVAL_MIN_US,
+			                   INTERVAL_MAX_US, &value))
 				return false;
 			env.interval_us = (uint32_t)value;
 			break;
@@ -320,7 +299,7 @@ static bool parse(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	int signal_fd = block_signals();
+	int signal_fd = lifetime_signal_fd();
 	struct sampler s = { 0 };
 
 	if (!parse(argc, argv)) {
@@ -330,6 +309,6 @@ int main(int argc, char **argv)
 	s.n = (size_t)(argc - optind);
 	s.diag = calloc(s.n, sizeof(*s.diag));
 	if (!s.diag || signal_fd < 0)
-		return fail("starting", errno) < 0;
+		return fail("starting", s.diag ? -signal_fd : ENOMEM) < 0;
 	return run(&s, &argv[optind], signal_fd) < 0; /* what is open is closed by the end */
 }

@@ -23,12 +23,12 @@
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "flows.h"
+#include "lifetime.h"
 #include "number.h"
 #include "tcptrace.h"
 #include "tcpwatch.h"
@@ -238,20 +238,9 @@ static int loop(struct watcher *w, int signal_fd)
 	return w->write_error;
 }
 
-static int block_signals(void)
-{
-	sigset_t signals;
-
-	(void)sigemptyset(&signals);
-	(void)sigaddset(&signals, SIGTERM);
-	(void)sigaddset(&signals, SIGINT);
-	(void)sigprocmask(SIG_BLOCK, &signals, NULL);
-	return signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
-}
-
 static int run(struct watcher *w)
 {
-	int signal_fd = block_signals(), r, r2;
+	int signal_fd = lifetime_signal_fd(), r, r2;
 
 	(void)prctl(PR_SET_PDEATHSIG, SIGTERM);
 	r = open_cgroup(w);
@@ -266,11 +255,9 @@ static int run(struct watcher *w)
 		say("%s: %s", env.output, strerror(-r));
 		return r;
 	}
-	if (env.ready_fd >= 0) {
-		if (write(env.ready_fd, "ready\n", 6) != 6)
-			say("announcing readiness: %s", strerror(errno));
-		(void)close(env.ready_fd);
-	}
+	r = lifetime_ready(env.ready_fd);
+	if (r < 0)
+		say("announcing readiness: %s", strerror(-r));
 	r = loop(w, signal_fd);
 	tcpwatch_bpf__detach(w->skel);
 	(void)ring_buffer__consume(w->ring);
@@ -300,11 +287,8 @@ static int number(const char *name, uint64_t min, uint64_t max, __u32 *ret)
 {
 	uint64_t value;
 
-	if (!number_parse(optarg, 10, min, max, &value)) {
-		say("--%s: value '%s': allowed whole numbers, %llu..%llu", name, optarg,
-		    (unsigned long long)min, (unsigned long long)max);
+	if (!number_option("tcpwatch", name, min, max, &value))
 		return -ERANGE;
-	}
 	*ret = (__u32)value;
 	return 0;
 }

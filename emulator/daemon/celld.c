@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "lifetime.h"
 #include "loop.h"
 #include "privilege.h"
 #include "sandbox.h"
@@ -164,18 +165,6 @@ static int finish(struct celld *d)
 	return r;
 }
 
-static int announce(int ready_fd)
-{
-	if (ready_fd < 0)
-		return 0;
-	if (write(ready_fd, "ready\n", 6) != 6) {
-		celld_say("announcing readiness: %s", strerror(errno));
-		return -EPIPE;
-	}
-	(void)close(ready_fd);
-	return 0;
-}
-
 int celld_run(const struct config *cfg, int ready_fd)
 {
 	static struct celld daemon;
@@ -209,7 +198,9 @@ int celld_run(const struct config *cfg, int ready_fd)
 	privilege_drop();
 	d->capabilities = privilege_held();
 	d->seccomp = sandbox_enter();
-	r = announce(ready_fd);
+	r = lifetime_ready(ready_fd);
+	if (r < 0)
+		celld_say("announcing readiness: %s", strerror(-r));
 	if (r == 0)
 		r = loop_run(&d->loop);
 	return finish(d) < 0 ? -EIO : r;

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/signalfd.h>
 
 #include "celld.h"
 #include "clock.h"
+#include "lifetime.h"
 
 /* So many empty sub-frames in a row, and packets are no longer gathered: flows are not that even.
  */
@@ -25,15 +25,9 @@ int loop_watch(struct loop *l, int fd)
 
 int loop_open(struct loop *l)
 {
-	sigset_t signals;
-
-	(void)sigemptyset(&signals);
-	(void)sigaddset(&signals, SIGTERM);
-	(void)sigaddset(&signals, SIGINT);
-	(void)sigprocmask(SIG_BLOCK, &signals, NULL);
 	(void)signal(SIGPIPE, SIG_IGN);
+	l->signal_fd = lifetime_signal_fd();
 	l->control_fd = epoll_create1(EPOLL_CLOEXEC);
-	l->signal_fd = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
 	if (l->control_fd < 0 || l->signal_fd < 0 || loop_watch(l, l->signal_fd) < 0) {
 		celld_say("setting up events: %s", strerror(errno));
 		return -errno;

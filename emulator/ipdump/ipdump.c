@@ -14,14 +14,13 @@
 #include <limits.h>
 #include <poll.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "lifetime.h"
 #include "number.h"
 #include "pcapfile.h"
 #include "ring.h"
@@ -128,11 +127,8 @@ static int run(struct capture *captures, size_t n, int signal_fd)
 	for (size_t i = 0; i < n; i++)
 		if (open_capture(&captures[i]) < 0)
 			return -1;
-	if (env.ready_fd >= 0) {
-		if (write(env.ready_fd, "ready\n", 6) != 6)
-			return -1;
-		(void)close(env.ready_fd);
-	}
+	if (lifetime_ready(env.ready_fd) < 0)
+		return -1;
 	if (loop(captures, n, signal_fd) < 0)
 		return -1;
 	if (write_stats(captures, n) < 0) {
@@ -140,17 +136,6 @@ static int run(struct capture *captures, size_t n, int signal_fd)
 		return -1;
 	}
 	return 0;
-}
-
-static int block_signals(void)
-{
-	sigset_t signals;
-
-	(void)sigemptyset(&signals);
-	(void)sigaddset(&signals, SIGTERM);
-	(void)sigaddset(&signals, SIGINT);
-	(void)sigprocmask(SIG_BLOCK, &signals, NULL);
-	return signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
 static void usage(FILE *f)
@@ -167,12 +152,8 @@ static bool number(const char *name, uint64_t min, uint64_t max, int *ret)
 {
 	uint64_t value;
 
-	if (!number_parse(optarg, 10, min, max, &value)) {
-		(void)fprintf(stderr,
-		              "ipdump: --%s: value '%s': allowed whole numbers, %llu..%llu\n", name,
-		              optarg, (unsigned long long)min, (unsigned long long)max);
+	if (!number_option("ipdump", name, min, max, &value))
 		return false;
-	}
 	*ret = (int)value;
 	return true;
 }
@@ -218,7 +199,7 @@ static bool parse(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	int signal_fd = block_signals();
+	int signal_fd = lifetime_signal_fd();
 	struct capture *captures;
 	size_t n;
 
@@ -229,7 +210,7 @@ int main(int argc, char **argv)
 	n = (size_t)(argc - optind) / WORDS;
 	captures = calloc(n + 1, sizeof(*captures));
 	if (!captures || signal_fd < 0) {
-		(void)fprintf(stderr, "ipdump: %s\n", strerror(errno));
+		(void)fprintf(stderr, "ipdump: %s\n", strerror(captures ? -signal_fd : ENOMEM));
 		return 1;
 	}
 	for (size_t i = 0; i < n; i++) {

@@ -3,6 +3,8 @@
 #include "number.h"
 
 #include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,4 +23,14 @@ bool number_parse(const char *text, int base, uint64_t min, uint64_t max, uint64
 		return false;
 	*ret = value;
 	return true;
+}
+
+bool number_option(const char *program, const char *option, uint64_t min, uint64_t max,
+                   uint64_t *ret)
+{
+	if (number_parse(optarg, 10, min, max, ret))
+		return true;
+	(void)fprintf(stderr, "%s: --%s: value '%s': allowed whole numbers, %llu..%llu\n", program,
+	              option, optarg, (unsigned long long)min, (unsigned long long)max);
+	return false;
 }

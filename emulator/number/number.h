@@ -15,4 +15,13 @@
  */
 bool number_parse(const char *text, int base, uint64_t min, uint64_t max, uint64_t *ret);
 
+/**
+ * number_option() - the value that getopt_long(3) has found for an option
+ * @program: who says on stderr what is allowed, when it is something else
+ *
+ * Return: as number_parse(), to the base of 10.
+ */
+bool number_option(const char *program, const char *option, uint64_t min, uint64_t max,
+                   uint64_t *ret);
+
 #endif
