@@ -22,6 +22,16 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory):
+    """What `make wheel` makes."""
+    out = tmp_path_factory.mktemp("dist")
+    subprocess.run([sys.executable, "-m", "pip", "wheel", "-q", "--disable-pip-version-check", "--no-deps",
+                    "--wheel-dir", out, ROOT], check=True)
+    (made,) = out.iterdir()
+    return made
+
+
 @pytest.fixture
 def command(monkeypatch, capsys):
     """The command in this process, which has imported already what it needs: what a user is told, and the status."""

@@ -4,7 +4,6 @@
 import json
 import shutil
 import subprocess
-import sys
 
 import pytest
 from e2e import ROOT
@@ -15,15 +14,6 @@ pytestmark = [pytest.mark.lab, *needs]
 # Where no crun is installed, and no systemd runs. Limits are lowered, as a machine may not let them be raised.
 PODMAN = ["podman", "--cgroup-manager=cgroupfs", *([] if shutil.which("crun") else ["--runtime=runc"])]
 NO_RIGHTS = ["--network=none", "--read-only", "--cap-drop=all", "--ulimit=nofile=1024:1024", "--ulimit=nproc=1024:1024"]
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    out = tmp_path_factory.mktemp("dist")
-    subprocess.run([sys.executable, "-m", "pip", "wheel", "-q", "--disable-pip-version-check", "--no-deps",
-                    "--wheel-dir", out, ROOT], check=True)
-    (made,) = out.iterdir()
-    return made
 
 
 @pytest.fixture(scope="module", params=["bookworm", "trixie"])

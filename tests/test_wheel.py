@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import sysconfig
 import venv
 from pathlib import Path
@@ -18,15 +17,6 @@ from cellbed.results.bundle import git_describe
 
 pytestmark = pytest.mark.lab
 SHORT = ("--variant", "IM-IM", "--set", "traffic.0.duration_s=2")
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    out = tmp_path_factory.mktemp("dist")
-    subprocess.run([sys.executable, "-m", "pip", "wheel", "-q", "--disable-pip-version-check", "--no-deps",
-                    "--wheel-dir", out, ROOT], check=True)
-    (made,) = out.iterdir()
-    return made
 
 
 def environment(folder, *options):
