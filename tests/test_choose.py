@@ -4,8 +4,8 @@
 import pytest
 from e2e import cellbed
 
-from cellbed.cli.choose import Wanted, choose
 from cellbed.error import CellbedError
+from cellbed.results.choose import Wanted, choose
 
 SWEEP = """
 format: 1
@@ -45,8 +45,8 @@ def test_the_newest(results):
 
 
 @pytest.mark.parametrize("wanted", [
-    Wanted("cubic_default_n_rb=25"), Wanted("cubic_default", 1, ["radio.n_rb=25"]),
-    Wanted("cubic_default", None, ["radio.n_rb=25", "tcp.receive_window=8KiB"]),
+    Wanted("cubic_default_n_rb=25"), Wanted.of_texts("cubic_default", 1, ["radio.n_rb=25"]),
+    Wanted.of_texts("cubic_default", None, ["radio.n_rb=25", "tcp.receive_window=8KiB"]),
 ])
 def test_one_that_fits(results, wanted):
     assert choose(str(results), wanted).name.startswith("cubic_default_n_rb=25-seed1-")
@@ -54,7 +54,8 @@ def test_one_that_fits(results, wanted):
 
 @pytest.mark.parametrize(("wanted", "message"), [
     (Wanted("westwood"), "no bundle with --variant westwood: there are cubic_default_n_rb=25-seed1-"),
-    (Wanted("cubic_default", 7, ["a=1"]), "no bundle with --variant cubic_default --seed 7 --set a=1: there are "),
+    (Wanted.of_texts("cubic_default", 7, ["a=1"]),
+     "no bundle with --variant cubic_default --seed 7 --set a=1: there are "),
     (Wanted("cubic_nosack_n_rb=25"), "2 bundles with --variant cubic_nosack_n_rb=25: "),
     (Wanted(), "5 bundles: "),
 ])

@@ -75,6 +75,14 @@ def test_the_reference_is_that_of_the_code():
 
 
 @pytest.mark.lab
+def test_the_guide_to_python_runs_from_top_to_bottom(tmp_path):
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs/python.md").read_text(), re.DOTALL)
+    assert len(blocks) >= 2
+    subprocess.run([CELLBED.with_name("python"), "-c", "\n".join(blocks)], cwd=tmp_path, check=True)
+    assert (tmp_path / "rtt.pdf").stat().st_size > 5000 and (tmp_path / "rtt.csv").exists()
+
+
+@pytest.mark.lab
 @pytest.mark.timeout(600)  # some thirty runs, also where other labs keep the machine busy
 def test_the_tutorial_runs_from_top_to_bottom(tmp_path):
     run_page(ROOT / "docs/tutorial.md", tmp_path, least=8)

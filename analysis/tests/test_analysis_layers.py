@@ -15,8 +15,8 @@ import cellbed_formats
 PACKAGE = "cellbed_analysis"
 #: Rooms from the lowest to the highest. A module may import from its own room and from those before it.
 ROOMS = (
-    "cellbed_formats", "cellbed_channel", "study", "stats", "radio", "tcp", "metrics", "claims", "figures",
-    "interactive", "export", "report", "studies", "",
+    "cellbed_formats", "cellbed_channel", "study", "stats", "radio", "tcp", "metrics", "frames", "claims", "figures",
+    "interactive", "export", "plots", "report", "studies", "",
 )  # fmt: skip
 #: Found by `study.py` at run time, so no import shows that they are above everything.
 STUDIES = "studies"

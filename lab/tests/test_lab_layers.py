@@ -12,7 +12,7 @@ from cellbed import paths
 
 LAB = Path(paths.__file__).parents[1]
 # From the ground up. A room may import from itself and from those before it; "" is what lies beside the rooms.
-ROOMS = ("", "host", "run", "scenario", "results", "labs", "sweep", "link", "watch", "cli")
+ROOMS = ("", "host", "run", "scenario", "results", "labs", "sweep", "link", "watch", "api", "cli")
 
 
 def modules():

@@ -7,13 +7,15 @@ The dark theme is for the report on dark screens, files are light.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import matplotlib
 
-matplotlib.use("Agg")  # no display, whatever the environment says
+if not os.environ.get("MPLBACKEND", "").startswith("module://"):  # as a notebook's, which needs no display either
+    matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 THEMES = ("light", "dark")

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from cellbed_formats.bundle import load_results
+from cellbed_formats.bundle import Bundle, load_results
 from cellbed_formats.error import DataError
 
 from ..metrics.catalog import METRICS
@@ -54,16 +54,33 @@ class Comparison:
 def compare(
     results_dir: Path, metrics: Sequence[str], baseline: str | None = None, flow: str | None = None
 ) -> list[Comparison]:
-    """Compare every variant with the baseline, in each scenario and lab.
-
-    Args:
-        flow: id of the flow to compare; None: each run's first.
+    """As `compare_bundles`, of all bundles of a folder.
 
     Raises:
         DataError: no bundles, no such variant or flow, or nothing to compare.
     """
+    return compare_bundles(load_results(Path(results_dir)).bundles, metrics, baseline, flow, results_dir)
+
+
+def compare_bundles(
+    bundles: Sequence[Bundle], metrics: Sequence[str], baseline: str | None, flow: str | None, where: Path
+) -> list[Comparison]:
+    """Compare every variant with the baseline, in each scenario and lab.
+
+    Args:
+        metrics: names in docs/metrics.md, of those with a unit.
+        baseline: name of a variant; None: the first by name.
+        flow: id of the flow to compare; None: each run's first.
+        where: of messages.
+
+    Raises:
+        DataError: no such metric, variant or flow, or nothing to compare.
+    """
+    for name in metrics:
+        if name not in METRICS or METRICS[name].unit == "":
+            raise DataError(f"metric '{name}': allowed those with a unit in docs/metrics.md, such as goodput_mbps")
     series: dict[tuple[str, str], dict[str, dict[int, dict[str, Any]]]] = {}
-    runs = [run for run in analyse_all(load_results(Path(results_dir)).bundles) if run.usable]
+    runs = [run for run in analyse_all(bundles) if run.usable]
     if flow is not None and all(run.row_of(flow) is None for run in runs):
         raise DataError(f"--flow {flow}: allowed {', '.join(flows_of(runs)) or 'none: there is no usable run'}")
     for run in runs:
@@ -83,8 +100,7 @@ def compare(
                 if len(pair):
                     found.append(_compare(scenario, lab, metric, first, variant, pair))
     if not found:
-        raise DataError(f"{results_dir}: no two variants have usable runs of the same seed with "
-                            f"{' or '.join(metrics)}")
+        raise DataError(f"{where}: no two variants have usable runs of the same seed with {' or '.join(metrics)}")
     return found
 
 

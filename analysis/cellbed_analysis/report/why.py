@@ -79,13 +79,16 @@ def _noted(text: str | None) -> list[str]:
     return [] if text is None else [text]
 
 
-def why(bundle: Bundle, at_s: float, wanted: str | None = None) -> Answer | DatagramAnswer:
+def why(
+    bundle: Bundle, at_s: float, wanted: str | None = None, seq: int | None = None
+) -> Answer | DatagramAnswer:
     """Explain the RTT of the first segment sent at or after a time, or of a flow of datagrams that one's way.
 
     Args:
         bundle: a run.
         at_s: seconds after t = 0.
         wanted: id of a flow; None: the scenario's first, else the largest.
+        seq: bytes of the stream before the segment, of several that were sent at one time; None: the first.
 
     Raises:
         DataError: the run has no such flow, segment or datagram, or lacks the files that it takes.
@@ -111,7 +114,9 @@ def why(bundle: Bundle, at_s: float, wanted: str | None = None) -> Answer | Data
     segments = run.segments(flow.id)
     if segments.is_empty():
         segments = decomposed_segments(bundle, flow, _lives(bundle))
-    known = segments.drop_nulls(["rtt_ns", *RTT_PARTS]).sort("out_ns")
+    known = segments.drop_nulls(["rtt_ns", *RTT_PARTS]).sort("out_ns", maintain_order=True)
+    if seq is not None:
+        known = known.filter(pl.col("seq") == seq)
     if known.is_empty():
         raise DataError(f"{where}: no segment with an RTT that radio.trace knows")
     return _answer(bundle, flow, _first(known, "out_ns", bundle, at_s, where), said)

@@ -33,6 +33,18 @@ def metrics(incomplete: str) -> list[str]:
     return _starting((metric.name for metric in METRICS.values() if metric.unit), incomplete)
 
 
+def plots(incomplete: str) -> list[str]:
+    from cellbed_analysis.plots.kind import KINDS
+
+    return _starting(KINDS, incomplete)
+
+
+def venues(incomplete: str) -> list[str]:
+    from cellbed_analysis.plots.venue import VENUES
+
+    return _starting(VENUES, incomplete)
+
+
 def formats(incomplete: str) -> list[str]:
     from cellbed_analysis.export import FORMATS
 

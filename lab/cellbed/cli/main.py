@@ -90,20 +90,21 @@ def run(
     compress: Compress = False,
 ) -> None:
     """Play a scenario. Runs that are finished, with the same programs, files and settings, are not played again."""
+    from cellbed.api.play import sweep_of
+    from cellbed.api.scenario import Scenario
     from cellbed.cli.show import Show, tell_size, view
     from cellbed.labs.prepare import suited
-    from cellbed.scenario.description import expand, load_claims
-    from cellbed.sweep.play import Sweep
+    from cellbed.scenario.description import parse_override
 
     check_lab(lab, kernel)
-    model, runs = expand(scenario, set_ or [], seed, variant)
+    wanted = Scenario.load(scenario, seeds=seed, variants=variant, settings=map(parse_override, set_ or []))
+    runs = wanted.runs
     kernel = suited(lab, kernel, runs)
     show = Show(len(runs), console(), errors(), view(watch, results, console()))
-    claims = load_claims(model, scenario)
     tell_size(runs, results)
     with cleaning_up(), fleet_of(scheduler, lab, kernel, shared, key) as fleet:
-        sweep = Sweep(model, claims, results.resolve(), lab, kernel, show, fleet=fleet, again=again, compress=compress,
-                      load=load)
+        sweep = sweep_of(wanted, results, show, lab=lab, kernel=kernel, fleet=fleet, again=again, compress=compress,
+                         load=load)
         with show.under_way():
             outcomes = sweep.play(runs, jobs)
     failed = sum(outcome.error is not None for outcome in outcomes)
@@ -126,12 +127,12 @@ def report(
     """Measure, judge the claims, and write RESULTS/summary/report.html and index.html, or BUNDLE/derived/report.html.
     """
     with analysing(results, output):
-        from cellbed.cli.choose import LATEST, Wanted, choose
+        from cellbed.results.choose import LATEST, Wanted, choose
         from cellbed_analysis.report.console import print_table
         from cellbed_analysis.report.write import write_each, write_report
 
         all_of_it = variant is None and seed is None and not set_ and not results.endswith(LATEST)
-        of = Path(results) if all_of_it else choose(results, Wanted(variant, seed, set_ or []))
+        of = Path(results) if all_of_it else choose(results, Wanted.of_texts(variant, seed, set_))
         if each:
             write_each(of)
         print_table(of, report=write_report(of, output=output))
@@ -148,12 +149,11 @@ def why(
 ) -> None:
     """Explain the RTT of the first segment sent at or after a time; for UDP and QUIC, the delay of a datagram."""
     with analysing(bundle):
-        from cellbed.cli.choose import Wanted, choose
-        from cellbed_analysis.report.why import why as explain
-        from cellbed_formats.bundle import read_bundle
+        from cellbed.api.bundle import Bundle
+        from cellbed.results.choose import Wanted, choose
 
-        chosen = read_bundle(choose(bundle, Wanted(variant, seed, set_ or [])))
-        console().print(str(explain(chosen, at, flow)), soft_wrap=True)
+        chosen = Bundle(choose(bundle, Wanted.of_texts(variant, seed, set_)))
+        console().print(str(chosen.why(at, flow)), soft_wrap=True)
 
 
 @app.command()
@@ -172,15 +172,14 @@ def export(
 ) -> None:
     """Write a bundle in the format of another tool."""
     with analysing(bundle, output):
-        from cellbed.cli.choose import Wanted, choose
-        from cellbed_analysis.export import export as write
+        from cellbed.api.bundle import Bundle
+        from cellbed.results.choose import Wanted, choose
         from cellbed_analysis.export import said_of
-        from cellbed_formats.bundle import read_bundle
 
-        opened = read_bundle(choose(bundle, Wanted(variant, seed, set_ or [])))
-        for path in write(opened, format_, output, node, flow):
+        opened = Bundle(choose(bundle, Wanted.of_texts(variant, seed, set_)))
+        for path in opened.export(format_, output, node, flow):
             console().print(str(path), soft_wrap=True)
-        if text := said_of(opened, format_, flow):
+        if text := said_of(opened.stored, format_, flow):
             errors().print(text, soft_wrap=True)
 
 
@@ -193,19 +192,19 @@ def which_bundle(
 ) -> None:
     """Print the folder of a bundle, so that a shell can pass it to other programs."""
     with analysing(bundle):
-        from cellbed.cli.choose import Wanted, choose
+        from cellbed.results.choose import Wanted, choose
 
-        print(choose(bundle, Wanted(variant, seed, set_ or [])))
+        print(choose(bundle, Wanted.of_texts(variant, seed, set_)))
 
 
 @app.command()
 def check(scenarios: Annotated[list[Path], typer.Argument(help="The scenario files.")]) -> None:
     """Validate scenarios without running them."""
-    from cellbed.scenario.description import expand
+    from cellbed.api.scenario import Scenario
 
     for path in map(named, scenarios):
-        model, runs = expand(path)
-        console().print(f"{path}: {model.id}: {len(runs)} runs", soft_wrap=True)
+        found = Scenario.load(path)
+        console().print(f"{path}: {found.id}: {len(found.runs)} runs", soft_wrap=True)
 
 
 @app.command()

@@ -189,7 +189,6 @@ def run_compare(
     if why:
         _say_why(results, metric, json_)
         return
-    _check_metrics(metric)
     with analysing(results):
         found = compare(Path(results), metric, baseline, flow)
         if text := said_of(Path(results), flow):
@@ -203,7 +202,7 @@ def run_compare(
 
 def _say_why(first: str, others: list[str], json_: bool) -> None:
     """In what two bundles differ."""
-    from cellbed.cli.choose import Wanted, choose
+    from cellbed.results.choose import Wanted, choose
     from cellbed_analysis.report.what_differs import differences, table
     from cellbed_formats.bundle import read_bundle
 

@@ -108,7 +108,7 @@ class Bundle:
             "outcome": "complete",
             "validity": validity.judge(facts, settings),
             "scenario": {"id": scenario.id, "title": scenario.title, "source": scenario.source, "file": self.run.file,
-                         "text": Path(self.run.file).read_text()},
+                         "text": self.run.text},
             "variant": self.run.base,
             "params": self.run.params,
             "seed": self.run.seed,

@@ -41,6 +41,7 @@ class Run:
     Attributes:
         variant: its name with the values of the grid in it, by which the bundle is called.
         base: its name in the scenario, UNNAMED where that has no variants.
+        text: the scenario as it was written, which its bundle keeps.
     """
 
     scenario_id: str
@@ -50,6 +51,7 @@ class Run:
     params: dict[str, Any]
     seed: int
     settings: dict[str, Any] = field(repr=False)  # of the scenario, without sweep, seeds and prose
+    text: str = field(repr=False)
 
     def describe(self, lab: str, programs: dict[str, str]) -> dict[str, Any]:
         """The run description, JSON-ready."""
@@ -132,7 +134,7 @@ def _points(scenario: Scenario, path: Path) -> list[tuple[str, str, dict[str, An
 def expand(path: Path, overrides: Sequence[str] = (), seeds: list[int] | None = None,
            variants: list[str] | None = None,
            grid: dict[str, list[Any]] | None = None) -> tuple[Scenario, list[Run]]:
-    """The scenario and its runs, each validated.
+    """The scenario of a file and its runs, each validated.
 
     Args:
         overrides: 'key=value' texts; they win over the file and over the sweep.
@@ -141,7 +143,19 @@ def expand(path: Path, overrides: Sequence[str] = (), seeds: list[int] | None = 
         grid: keys and values beside those of the scenario's own sweep.
     """
     data = read_yaml(path)
-    pairs = [parse_override(text) for text in overrides]
+    return expanded(data, path, path.read_text(), [parse_override(text) for text in overrides], seeds, variants, grid)
+
+
+def expanded(data: Any, path: Path, text: str, pairs: Sequence[tuple[str, Any]] = (), seeds: list[int] | None = None,
+             variants: list[str] | None = None,
+             grid: dict[str, list[Any]] | None = None) -> tuple[Scenario, list[Run]]:
+    """As expand(), of parsed YAML, which is changed.
+
+    Args:
+        path: of messages, and beside which the files lie that the scenario names.
+        text: the same as it was written.
+        pairs: keys and values that win.
+    """
     if isinstance(data, dict):
         for key, value in pairs:
             set_key(data, key, value, path)
@@ -167,7 +181,7 @@ def expand(path: Path, overrides: Sequence[str] = (), seeds: list[int] | None = 
         for seed in scenario.seeds:
             own = copy.deepcopy(settings)
             draw_starts(own["traffic"], seed)
-            runs.append(Run(scenario.id, str(path), name, base, params, seed, own))
+            runs.append(Run(scenario.id, str(path), name, base, params, seed, own, text))
     if not runs:
         raise ScenarioError(f"{path}: no variant {', '.join(variants or [])}: "
                             f"allowed {', '.join(name for name, _, _ in _points(scenario, path))}")

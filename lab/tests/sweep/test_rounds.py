@@ -108,7 +108,7 @@ def test_time_left_counts_played_runs_with_their_start_up(monkeypatch):
     now = [0.0]
     monkeypatch.setattr(show.time, "monotonic", lambda: now[0])
     told = show.Show(10, console(), errors())
-    runs = [Run("s", "s.yaml", "run", "run", {}, seed, {}) for seed in range(10)]
+    runs = [Run("s", "s.yaml", "run", "run", {}, seed, {}, "") for seed in range(10)]
     for run in runs[:4]:
         now[0] += 1
         told.finished(run, Outcome(None, cached=True))
@@ -125,7 +125,7 @@ def test_time_left_counts_played_runs_with_their_start_up(monkeypatch):
 def test_bars_on_a_terminal(all_s):
     """Of all runs and of each under way, and what --watch adds."""
     out = io.StringIO()
-    run = Run("s", "s.yaml", "fast", "fast", {}, 7, {})
+    run = Run("s", "s.yaml", "fast", "fast", {}, 7, {}, "")
     with Bars(Screen(file=out, force_terminal=True, width=100), 3, lambda: "below all") as bars:
         bars.advance_run(run, 5, all_s, "0 of 3, 9 s left")
         bars.refresh()

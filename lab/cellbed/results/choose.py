@@ -24,7 +24,12 @@ class Wanted:
 
     variant: str | None = None
     seed: int | None = None
-    overrides: Sequence[str] = ()
+    settings: Sequence[tuple[str, Any]] = ()
+
+    @classmethod
+    def of_texts(cls, variant: str | None, seed: int | None, texts: Sequence[str] | None) -> Wanted:
+        """With settings as a command line has them: "tcp.congestion_control=bbr"."""
+        return cls(variant, seed, tuple(parse_override(text) for text in texts or ()))
 
     def fits(self, bundle: Bundle) -> bool:
         """Whether a run is one of these. A variant has its name in the scenario, or that with the grid's values."""
@@ -32,13 +37,13 @@ class Wanted:
         return (
             self.variant in (None, manifest["variant"], manifest["description"].get("variant"))
             and self.seed in (None, manifest["seed"])
-            and all(_is_set(bundle.settings, *parse_override(text)) for text in self.overrides)
+            and all(_is_set(bundle.settings, key, value) for key, value in self.settings)
         )
 
     def __str__(self) -> str:
         words = [f"{name} {value}" for name, value in (("--variant", self.variant), ("--seed", self.seed))
                  if value is not None]
-        words += [f"--set {text}" for text in self.overrides]
+        words += [f"--set {key}={value}" for key, value in self.settings]
         return f" with {' '.join(words)}" if words else ""
 
 
@@ -52,17 +57,28 @@ def choose(where: str, wanted: Wanted) -> Path:
         CellbedError: none fits, or several do.
         DataError: there is nothing that reads.
     """
+    found = fitting(where, wanted)
+    if len(found) > 1:
+        raise CellbedError(f"{where}: {len(found)} bundles{wanted}: {_names(found)}; --variant, --seed and "
+                           f"--set choose among them, and {where}{LATEST} is the newest")
+    return found[0].path
+
+
+def fitting(where: str, wanted: Wanted) -> list[Bundle]:
+    """As `choose`, but all that fit; of "FOLDER@latest" the newest of these.
+
+    Raises:
+        CellbedError: none fits.
+        DataError: there is nothing that reads.
+    """
     latest = where.endswith(LATEST) and not Path(where).exists()
     folder = Path(where.removesuffix(LATEST) if latest else where)
     several = not (folder / MANIFEST).is_file() and any(folder.glob(f"[!.]*/{MANIFEST}"))
-    found = load_results(folder).bundles if several else [read_bundle(folder)]
-    fitting = [bundle for bundle in found if wanted.fits(bundle)]
-    if not fitting:
-        raise CellbedError(f"{folder}: no bundle{wanted}: there are {_names(found)}")
-    if len(fitting) > 1 and not latest:
-        raise CellbedError(f"{folder}: {len(fitting)} bundles{wanted}: {_names(fitting)}; --variant, --seed and "
-                           f"--set choose among them, and {folder}{LATEST} is the newest")
-    return max(fitting, key=_age).path
+    every = load_results(folder).bundles if several else [read_bundle(folder)]
+    found = [bundle for bundle in every if wanted.fits(bundle)]
+    if not found:
+        raise CellbedError(f"{folder}: no bundle{wanted}: there are {_names(every)}")
+    return [max(found, key=_age)] if latest else found
 
 
 def _age(bundle: Bundle) -> tuple[str, int]:

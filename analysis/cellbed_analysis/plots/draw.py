@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How each kind of figure is drawn on axes, from its frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+
+from ..radio.life import TTI_NS
+from .venue import COLOURS, LINES
+
+Draw = Callable[[Axes, pl.DataFrame], None]
+#: A cloud of more points becomes a picture within the figure, whose file would be too large otherwise.
+POINTS_MAX = 2000
+FATES = {"decoded": COLOURS[2], "not decoded": COLOURS[4], "lost": COLOURS[1], "not known": "#999999"}
+SPARE = 0.02
+SUBFRAME_S = TTI_NS / 1e9
+
+
+def each(frame: pl.DataFrame) -> Iterator[tuple[int, str, pl.DataFrame]]:
+    """Number, name and rows of each series, in the order in which they come."""
+    for i, ((name,), rows) in enumerate(frame.group_by("series", maintain_order=True)):
+        yield i, str(name), rows
+
+
+def look(i: int) -> dict[str, object]:
+    """Colour and line of the series of a number."""
+    return {"color": COLOURS[i % len(COLOURS)], "linestyle": LINES[i % len(LINES)]}
+
+
+def _from_zero(axes: Axes) -> None:
+    axes.set_ylim(bottom=0)
+    axes.margins(x=0)
+
+
+def lines(y: str, thin: str | None = None) -> Draw:
+    """A step or line for each series, and a thin one of the same colour for what goes with it."""
+
+    def draw(axes: Axes, frame: pl.DataFrame) -> None:
+        for i, name, rows in each(frame):
+            axes.step(rows["t_s"], rows[y], where="post", label=name, **look(i))  # type: ignore[arg-type]
+            if thin is not None:
+                axes.step(rows["t_s"], rows[thin].cast(pl.Float64).fill_null(np.nan), where="post", linewidth=0.5,
+                          alpha=0.7, color=COLOURS[i % len(COLOURS)], linestyle="-")
+        _from_zero(axes)
+
+    return draw
+
+
+def clouds(y: str) -> Draw:
+    """A point for each value."""
+
+    def draw(axes: Axes, frame: pl.DataFrame) -> None:
+        for i, name, rows in each(frame):
+            axes.plot(rows["t_s"], rows[y], ".", color=COLOURS[i % len(COLOURS)], markeredgewidth=0, label=name,
+                      rasterized=len(rows) > POINTS_MAX)
+        _from_zero(axes)
+
+    return draw
+
+
+def cumulative(x: str) -> Draw:
+    """The share of values up to each."""
+
+    def draw(axes: Axes, frame: pl.DataFrame) -> None:
+        for i, name, rows in each(frame):
+            ordered = np.sort(rows[x].to_numpy())
+            axes.step(ordered, np.arange(1, len(ordered) + 1) / len(ordered), where="post", label=name,
+                      **look(i))  # type: ignore[arg-type]
+        axes.set_ylim(0, 1 + SPARE)
+        axes.set_xlim(left=0)
+
+    return draw
+
+
+def sequence(axes: Axes, frame: pl.DataFrame) -> None:
+    """Segments as strokes from their first byte to their last, what was sent again in another colour, and the ACKs."""
+    for i, name, rows in each(frame):
+        low = rows["seq_bytes"].to_numpy() / 1e6
+        high = low + rows["payload_bytes"].to_numpy() / 1e6
+        again = rows["retransmitted"].to_numpy()
+        many = len(rows) > POINTS_MAX
+        for chosen, colour, label in ((~again, COLOURS[i % len(COLOURS)], name), (again, COLOURS[1], "sent again")):
+            if chosen.any():
+                axes.vlines(rows["t_s"].to_numpy()[chosen], low[chosen], high[chosen], colors=colour, linewidth=1.0,
+                            label=label, rasterized=many)
+        acked = rows.drop_nulls("acked_s").sort("acked_s")
+        reached = ((acked["seq_bytes"] + acked["payload_bytes"]).cum_max() / 1e6).to_numpy()
+        axes.step(acked["acked_s"], reached, where="post", color=COLOURS[2], linestyle="-", linewidth=0.7,
+                  label="acknowledged" if i == 0 else None)
+    axes.margins(x=0)
+
+
+def stack(y: str) -> Draw:
+    """One series above the other; all have the same times."""
+
+    def draw(axes: Axes, frame: pl.DataFrame) -> None:
+        found = list(each(frame))
+        if found:
+            axes.stackplot(found[0][2]["t_s"].to_numpy(), [rows[y].to_numpy() for _, _, rows in found],
+                           labels=[name for _, name, _ in found], colors=COLOURS, edgecolor="white")
+        _from_zero(axes)
+
+    return draw
+
+
+def blocks(axes: Axes, frame: pl.DataFrame) -> None:
+    """A bar for the sub-frame of each attempt, in the colour of its fate, and a thin line until that was known."""
+    legs = list(dict.fromkeys(frame["leg"]))
+    for fate, colour in FATES.items():
+        rows = frame.filter(pl.col("fate") == fate)
+        at = [legs.index(leg) for leg in rows["leg"]]
+        axes.hlines(at, rows["t_s"], rows["done_s"].fill_null(rows["t_s"]), color=colour, linewidth=0.8)
+        if len(rows):
+            axes.barh(at, SUBFRAME_S, left=rows["t_s"].to_numpy(), height=0.6, color=colour, edgecolor="white",
+                      label=fate)
+    axes.set_yticks(range(len(legs)), legs)
+    axes.invert_yaxis()
+    axes.grid(visible=False, axis="y")

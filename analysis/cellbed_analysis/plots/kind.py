@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The kinds of figures: of each its data as a frame, which is what is drawn and what is written beside it.
+
+A frame has the column `series`, then what is on the axes, with units in the names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from matplotlib.axes import Axes
+
+from cellbed_formats.error import DataError
+
+from ..frames import tables
+from ..metrics.run import RunAnalysis
+from ..radio.events import rows_of
+from .draw import blocks, clouds, cumulative, lines, sequence, stack
+
+#: Averages of throughput: so many in a figure, but none over less than this.
+BINS, BIN_LEAST_S = 120, 0.1
+#: A PDU timeline of more blocks shows none of them.
+BLOCKS_MAX = 400
+LEGS = {"ul": "uplink", "dl": "downlink", "sl": "direct"}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which part of a run: flows by id (none: those of the scenario, else all), and seconds after its start."""
+
+    flows: tuple[str, ...] = ()
+    begin_s: float | None = None
+    end_s: float | None = None
+
+    def of(self, frame: pl.DataFrame, scenario: list[str]) -> pl.DataFrame:
+        """Rows of the wanted flows and time."""
+        if "flow" in frame.columns:
+            chosen = [*self.flows] or [flow for flow in scenario if flow in frame["flow"].unique()]
+            frame = frame.filter(pl.col("flow").is_in(chosen)) if chosen else frame
+        return self.within(frame)
+
+    def within(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Rows of the wanted time."""
+        inside = pl.lit(True)
+        if self.begin_s is not None:
+            inside &= pl.col("t_s") >= self.begin_s
+        if self.end_s is not None:
+            inside &= pl.col("t_s") < self.end_s
+        return frame.filter(inside)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of figure: `data` of one run, with a column `flow` where there are several; `draw` of all runs."""
+
+    says: str
+    x: str
+    y: str
+    data: Callable[[RunAnalysis, Wanted], pl.DataFrame]
+    draw: Callable[[Axes, pl.DataFrame], None]
+
+
+def _own(run: RunAnalysis) -> list[str]:
+    return [flow.id for flow in run.bundle.flows]
+
+
+def _windows(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
+    _needs_probe(run)
+    rows = wanted.of(tables.tcp(run.bundle), _own(run))
+    return rows.select("flow", "t_s", "cwnd_pkts", "ssthresh_pkts")
+
+
+def _needs_probe(run: RunAnalysis) -> None:
+    if not run.bundle.probed:
+        raise DataError(f"{run.bundle.path}: no tcp.trace: the run had no probe")
+
+
+def _rtts(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
+    rows = wanted.of(tables.segments(run), _own(run))
+    return rows.drop_nulls("rtt_ms").select("flow", "t_s", "rtt_ms")
+
+
+def _sequence(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
+    rows = wanted.of(tables.segments(run), _own(run))
+    return rows.select("flow", "t_s", seq_bytes="seq", payload_bytes="payload_bytes", retransmitted="retransmitted",
+                       acked_s=pl.col("t_s") + pl.col("rtt_ms") / 1e3)
+
+
+def _throughputs(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
+    """Payload that came, or of flows without a capture where they end that left, in equal parts of the time."""
+    found = []
+    for flow in run.bundle.all_flows:
+        ends = [end for end in (flow.sink, flow.source) if end in run.bundle.captured_nodes]
+        if not ends:
+            continue
+        packets = flow.packets(tables.packets(run.bundle, ends[0]))
+        found.append(packets.select(pl.lit(flow.id).alias("flow"), "t_s", "payload_bytes"))
+    if not found:
+        raise DataError(f"{run.bundle.path}: no IP capture to take throughput from; run it with capture.ip: true")
+    rows = wanted.of(pl.concat(found), _own(run))
+    if rows.is_empty():
+        return pl.DataFrame(schema={"flow": pl.String, "t_s": pl.Float64, "throughput_mbps": pl.Float64})
+    begin = wanted.begin_s if wanted.begin_s is not None else 0.0
+    end = wanted.end_s if wanted.end_s is not None else float(rows["t_s"].max())  # type: ignore[arg-type]
+    n_bins = max(min(BINS, int((end - begin) / BIN_LEAST_S)), 1)
+    edges = np.linspace(begin, end, n_bins + 1)
+    width_s = edges[1] - edges[0]
+    parts = []
+    for (flow_id,), own in rows.group_by("flow", maintain_order=True):
+        sums, _ = np.histogram(own["t_s"].to_numpy(), edges, weights=own["payload_bytes"].to_numpy().astype(float))
+        parts.append(pl.DataFrame({"flow": [flow_id] * n_bins, "t_s": (edges[:-1] + edges[1:]) / 2,
+                                   "throughput_mbps": sums * 8 / 1e6 / width_s}))
+    return pl.concat(parts)
+
+
+def _blocks(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
+    """Every attempt of every transport block: where, when it was sent, when its fate was known, and what that was."""
+    bundle = run.bundle
+    rows = rows_of(bundle.radio, "mac_tx", "harq_tx", "harq_nack", "mac_rx", "mac_lost")
+    rows = rows.with_columns(t_s=tables.after_start(bundle))
+    names = {number: name for name, number in bundle.ue_numbers.items()} | {0: "enb"}
+    sent = wanted.within(rows.filter(pl.col("event").is_in(["mac_tx", "harq_tx"])))
+    if len(sent) > BLOCKS_MAX:
+        fitting_s = sent['t_s'][BLOCKS_MAX] - sent['t_s'][0]
+        raise DataError(f"--from and --to: {len(sent)} transport blocks in that time: allowed at most {BLOCKS_MAX}, "
+                        f"which are about {fitting_s:.3g} s of this run")
+    ended = rows.filter(~pl.col("event").is_in(["mac_tx", "harq_tx"])).select("block", "sn", done_s="t_s", fate="event")
+    joined = sent.join(ended, on=["block", "sn"], how="left")
+    who = [f"{LEGS.get(leg, leg)} {names.get(peer if leg == 'dl' else node, '?')}"
+           for leg, node, peer in joined.select("dir", "node", "peer").iter_rows()]
+    fates = {"mac_rx": "decoded", "harq_nack": "not decoded", "mac_lost": "lost"}
+    return joined.select(
+        "t_s", done_s="done_s", leg=pl.Series(who, dtype=pl.String), block="block",
+        attempt=pl.col("t_s").rank("ordinal").over("block").cast(pl.Int64), block_bytes="bytes",
+        fate=pl.col("fate").replace_strict(fates, default="not known", return_dtype=pl.String),
+    ).sort("leg", "t_s")  # fmt: skip
+
+
+KINDS = {
+    "cwnd": Kind("The congestion window, and the slow start threshold as a thin line.", "time (s)",
+                 "congestion window (packets)", _windows, lines("cwnd_pkts", thin="ssthresh_pkts")),
+    "rtt": Kind("The RTT of every segment.", "time (s)", "RTT (ms)", _rtts, clouds("rtt_ms")),
+    "rtt-cdf": Kind("Share of segments with at most an RTT.", "RTT (ms)", "share of segments", _rtts,
+                    cumulative("rtt_ms")),
+    "time-sequence": Kind("Segments, retransmissions and acknowledgments of the byte stream.", "time (s)",
+                          "sequence number (MB)", _sequence, sequence),
+    "throughput": Kind("Payload that came, by flow.", "time (s)", "throughput (Mbit/s)", _throughputs,
+                       lines("throughput_mbps")),
+    "shares": Kind("The same, one flow above the other.", "time (s)", "throughput (Mbit/s)", _throughputs,
+                   stack("throughput_mbps")),
+    "pdus": Kind("Transport blocks on the air, every attempt of HARQ, for a short time.", "time (s)", "", _blocks,
+                 blocks),
+}  # fmt: skip

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One figure of some runs, as a venue wants it, and its data as CSV."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+from matplotlib.figure import Figure
+
+from cellbed_formats.bundle import Bundle
+from cellbed_formats.error import DataError
+
+from ..metrics.run import RunAnalysis, analyse
+from ..metrics.series_name import brief, label
+from .kind import KINDS, Wanted
+from .venue import ASPECT, VENUES, styled
+
+SUFFIXES = (".pdf", ".svg", ".png", ".eps")
+#: Without it the files carry the time of their making and never compare equal.
+NO_DATE: dict[str, dict[str, None]] = {
+    ".pdf": {"CreationDate": None}, ".svg": {"Date": None}, ".png": {"Software": None}, ".eps": {},
+}  # fmt: skip
+PNG_DPI = 300
+SCREEN_DPI = 150
+LEGEND_MAX = 8
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A figure that can be drawn, and what it shows: `data` has `series`, then what is on the axes.
+
+    Notebooks show it where it is the last value of a cell.
+    """
+
+    kind: str
+    data: pl.DataFrame
+    venue: str = "ieee"
+    columns: int = 1
+    height_in: float | None = None
+
+    def figure(self) -> Figure:
+        """The figure, without pyplot, which keeps figures and would show them."""
+        with styled(self.venue) as venue:
+            width_in = venue.column if self.columns == 1 else venue.page
+            figure = Figure(figsize=(width_in, self.height_in or venue.column * ASPECT), layout="constrained")
+            axes = figure.subplots()
+            kind = KINDS[self.kind]
+            kind.draw(axes, self.data)
+            axes.set(xlabel=kind.x, ylabel=kind.y)
+            handles, labels = axes.get_legend_handles_labels()
+            named = dict(zip(labels, handles, strict=True))
+            if 1 < len(named) <= LEGEND_MAX:
+                figure.legend(named.values(), named.keys(), loc="outside upper center",
+                              ncols=min(len(named), 2 * self.columns + 1))
+            return figure
+
+    def write(self, output: str | Path) -> tuple[Path, Path]:
+        """Draw into a file, whose suffix says its format, and write the data beside it as CSV.
+
+        Returns:
+            The paths of both.
+
+        Raises:
+            DataError: a suffix that there is not.
+        """
+        output = Path(output)
+        if output.suffix not in SUFFIXES:
+            raise DataError(f"--output {output}: allowed names that end in {', '.join(SUFFIXES)}")
+        output.parent.mkdir(parents=True, exist_ok=True)
+        output.write_bytes(self._drawn(output.suffix, PNG_DPI))
+        beside = output.with_suffix(".csv")
+        self.data.write_csv(beside)
+        return output, beside
+
+    def _drawn(self, suffix: str, dpi: int) -> bytes:
+        buffer = io.BytesIO()
+        figure = self.figure()
+        with styled(self.venue):
+            figure.savefig(buffer, format=suffix.removeprefix("."), dpi=dpi, metadata=NO_DATE[suffix])
+        return buffer.getvalue()
+
+    def _repr_png_(self) -> bytes:
+        return self._drawn(".png", SCREEN_DPI)
+
+
+def plot(kind: str, bundles: Sequence[Bundle], wanted: Wanted | None = None, venue: str = "ieee", columns: int = 1,
+         height_in: float | None = None) -> Plot:
+    """A figure of some runs.
+
+    Args:
+        kind: of KINDS.
+        venue: of VENUES.
+        columns: 1, or 2 for a figure across the page.
+
+    Raises:
+        DataError: no such kind, venue or flow, or no run has what it takes.
+    """
+    if venue not in VENUES:
+        raise DataError(f"--venue {venue}: allowed {', '.join(VENUES)}")
+    return Plot(kind, data(kind, bundles, wanted), venue, columns, height_in)
+
+
+def data(kind: str, bundles: Sequence[Bundle], wanted: Wanted | None = None) -> pl.DataFrame:
+    """What a figure shows: `series`, then what is on the axes.
+
+    A series is a run, or a flow of it; its name says only in what the series differ.
+
+    Raises:
+        DataError: no such kind or flow, or no run has what it takes.
+    """
+    if kind not in KINDS:
+        raise DataError(f"plot {kind}: allowed {', '.join(KINDS)}")
+    wanted = wanted or Wanted()
+    runs = [analyse(bundle) for bundle in bundles]
+    for run in runs:
+        if not run.readable:
+            raise DataError(f"{run.bundle.path}: {run.problem}")
+    _check_flows(runs, wanted)
+    found = [_named(run, KINDS[kind].data(run, wanted), runs) for run in runs]
+    frame = pl.concat([part for part in found if len(part)] or found[:1], how="diagonal_relaxed")
+    if frame.is_empty():
+        raise DataError(f"{bundles[0].path}: nothing to draw for plot {kind} in the time that was asked for")
+    return _short(frame)
+
+
+def _check_flows(runs: Sequence[RunAnalysis], wanted: Wanted) -> None:
+    known = list(dict.fromkeys(flow.id for run in runs for flow in run.bundle.all_flows))
+    for flow in wanted.flows:
+        if flow not in known:
+            raise DataError(f"--flow {flow}: allowed {', '.join(known) or 'none: no run has a flow'}")
+
+
+def _named(run: RunAnalysis, frame: pl.DataFrame, runs: Sequence[RunAnalysis]) -> pl.DataFrame:
+    """With the column `series`: the run's name, where there are several, and the flow's."""
+    names = [brief(label(other.row)) for other in runs]
+    name = brief(label(run.row))
+    if names.count(name) > 1:
+        name = f"{name}, seed {run.row['seed']}"
+    prefix = name if len(runs) > 1 else ""
+    if "flow" not in frame.columns:
+        return frame.select(pl.lit(prefix or name).alias("series"), pl.all())
+    joined = pl.concat_str([pl.lit(f"{prefix}, " if prefix else ""), pl.col("flow")])
+    return frame.select(joined.alias("series"), pl.all())
+
+
+def _short(frame: pl.DataFrame) -> pl.DataFrame:
+    """Without the flow's name where every run has one of the same name."""
+    if "flow" not in frame.columns:
+        return frame
+    if frame["flow"].n_unique() == 1 and frame["series"].n_unique() > 1:
+        flow = frame["flow"][0]
+        frame = frame.with_columns(pl.col("series").str.strip_suffix(f", {flow}"))
+    return frame.drop("flow")

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Figures for papers: what they show is what the bundles hold, and the files are what venues take."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from cellbed_analysis.plots.kind import KINDS, Wanted
+from cellbed_analysis.plots.plot import SUFFIXES, plot
+from cellbed_analysis.plots.venue import VENUES
+from cellbed_formats.bundle import Bundle, load_results
+from cellbed_formats.error import DataError
+
+SHORT = Wanted(begin_s=1.0, end_s=1.1)
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS.keys() - {"cwnd"}))  # of which tests/test_python.py has a run
+def test_every_kind_has_its_data_beside_it(kind: str, im_im: Bundle, tmp_path: Path) -> None:
+    made = plot(kind, [im_im], SHORT)
+    figure, data = made.write(tmp_path / f"{kind}.pdf")
+    assert figure.read_bytes().startswith(b"%PDF")
+    written = pl.read_csv(data)
+    assert written.columns == made.data.columns and len(written) == len(made.data) > 0
+    assert written["t_s"].is_between(1.0, 1.1).all()
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_the_same_data_give_the_same_file(suffix: str, im_im: Bundle, tmp_path: Path) -> None:
+    once, again = (plot("rtt", [im_im]).write(tmp_path / f"{name}{suffix}")[0].read_bytes() for name in ("a", "b"))
+    if suffix == ".eps":  # which names itself
+        once, again = (b"".join(line for line in text.splitlines() if line[:2] != b"%%") for text in (once, again))
+    assert once == again
+
+
+@pytest.mark.parametrize(("venue", "columns", "inches"), [("ieee", 1, 3.5), ("ieee", 2, 7.16), ("acm", 1, 3.33)])
+def test_a_figure_is_as_wide_as_the_venue_wants(venue: str, columns: int, inches: float, im_im: Bundle) -> None:
+    figure = plot("rtt", [im_im], None, venue, columns).figure()
+    assert figure.get_size_inches()[0] == inches
+    assert figure.axes[0].xaxis.label.get_fontsize() == VENUES[venue].points
+
+
+def test_a_pdf_has_no_type_that_venues_refuse(im_im: Bundle, tmp_path: Path) -> None:
+    figure, _ = plot("rtt-cdf", [im_im]).write(tmp_path / "a.pdf")
+    assert b"/Type3" not in figure.read_bytes().replace(b" ", b"")
+
+
+def test_series_are_named_by_what_they_differ_in(results: Path) -> None:
+    bundles = load_results(results).bundles
+    assert sorted(plot("rtt", bundles).data["series"].unique()) == ["DM-DM", "DM-IM", "IM-DM", "IM-IM"]
+    assert plot("rtt", bundles[:1]).data["series"].unique().to_list() == [bundles[0].flows[0].id]
+
+
+def test_the_distribution_is_of_the_segments_that_have_an_rtt(im_im: Bundle) -> None:
+    shown = plot("rtt-cdf", [im_im]).data
+    line = plot("rtt-cdf", [im_im]).figure().axes[0].get_lines()[0]
+    x, y = line.get_xdata(), line.get_ydata()
+    assert len(x) == len(shown) and list(x) == sorted(shown["rtt_ms"])
+    assert y[-1] == 1  # type: ignore[index]
+
+
+@pytest.mark.parametrize(("kind", "wanted", "venue", "message"), [
+    ("rtts", None, "ieee", "plot rtts: allowed cwnd, rtt,"),
+    ("rtt", None, "nature", "--venue nature: allowed ieee, acm"),
+    ("rtt", Wanted(("nosuch",)), "ieee", "--flow nosuch: allowed"),
+    ("rtt", Wanted(begin_s=9e9), "ieee", "nothing to draw for plot rtt in the time that was asked for"),
+])  # fmt: skip
+def test_what_there_is_not(kind: str, wanted: Wanted | None, venue: str, message: str, im_im: Bundle) -> None:
+    with pytest.raises(DataError, match=message):
+        plot(kind, [im_im], wanted, venue)
+
+
+def test_a_file_of_another_kind(im_im: Bundle, tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"a\.docx: allowed names that end in \.pdf, \.svg"):
+        plot("rtt", [im_im]).write(tmp_path / "a.docx")
+    assert not list(tmp_path.iterdir())

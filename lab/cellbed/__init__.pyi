@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+from cellbed.api.bundle import Bundle as Bundle
+from cellbed.api.play import Progress as Progress
+from cellbed.api.play import play as play
+from cellbed.api.play import play_async as play_async
+from cellbed.api.results import Results as Results
+from cellbed.api.scenario import Scenario as Scenario
+from cellbed.error import CellbedError as CellbedError
+from cellbed.error import LabError as LabError
+from cellbed.error import ScenarioError as ScenarioError
+from cellbed_formats.error import DataError as DataError
+
+__version__: str

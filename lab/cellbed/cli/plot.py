@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command `cellbed plot`: one figure for a paper, and its data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cellbed.cli import completion
+from cellbed.cli.analysed import analysing
+from cellbed.cli.options import OfSeed, OfSettings, OfVariant
+from cellbed.cli.screens import console
+from cellbed.results.choose import Wanted, fitting
+
+Kind = Annotated[str, typer.Argument(help="cwnd, rtt, rtt-cdf, time-sequence, throughput, shares or pdus.",
+                                     autocompletion=completion.plots)]
+Where = Annotated[list[str], typer.Argument(metavar="RESULTS...", help="Bundles, or folders of them: a series for each "
+                                            "run. FOLDER@latest is the newest in FOLDER.")]
+Output = Annotated[Path, typer.Option("--output", "-o", help="The file of the figure: .pdf, .svg, .png or .eps. Its "
+                                      "data go to a .csv file beside it.")]
+
+
+def run_plot(
+    kind: Kind,
+    results: Where,
+    output: Output,
+    venue: Annotated[str, typer.Option(help="Whose width and type: ieee, acm, usenix, thesis or slides.",
+                                       autocompletion=completion.venues)] = "ieee",
+    columns: Annotated[int, typer.Option(min=1, max=2, help="2: across both columns of a page.")] = 1,
+    height: Annotated[float | None, typer.Option(metavar="INCHES", min=0.5, max=12, show_default=False,
+                                                 help="The height. Default: 0.62 of a column's width.")] = None,
+    begin: Annotated[float | None, typer.Option("--from", metavar="SECONDS", show_default=False,
+                                                help="Only what is at or after this time of the run.")] = None,
+    end: Annotated[float | None, typer.Option("--to", metavar="SECONDS", show_default=False,
+                                              help="Only what is before this time of the run.")] = None,
+    variant: OfVariant = None,
+    seed: OfSeed = None,
+    set_: OfSettings = None,
+    flow: Annotated[list[str] | None, typer.Option(help="Only this flow. May be repeated. Default: the scenario's "
+                                                   "flows, of a run without any all that were seen.")] = None,
+) -> None:
+    """Draw one figure for a paper, in a venue's width and type, and write what it shows as CSV."""
+    with analysing(results[0], output):
+        from cellbed_analysis.plots.kind import Wanted as Part
+        from cellbed_analysis.plots.plot import plot
+
+        chosen = Wanted.of_texts(variant, seed, set_)
+        bundles = [bundle for where in results for bundle in fitting(where, chosen)]
+        figure = plot(kind, bundles, Part(tuple(flow or ()), begin, end), venue, columns, height)
+        for path in figure.write(output):
+            console().print(str(path), soft_wrap=True)
+
+
+def register(app: typer.Typer) -> None:
+    app.command("plot")(run_plot)
