@@ -34,7 +34,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-fast test-long durations sanitized conformance fuzz soak mutate bench bench-lena wheel image lint format reference matrix replication doctor golden-update clean
+.PHONY: help setup build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-fast test-long durations sanitized conformance fuzz soak mutate bench bench-lena wheel image lint format reference docs matrix replication doctor golden-update clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -136,6 +136,9 @@ bench: setup lab-kernel ## speed of the core, of celld as a pipe (as root), and 
 
 bench-lena: setup lab-kernel ## the virtual lab beside LENA of ns-3, which is fetched from PyPI
 	$(VENV)/bin/python tests/bench/lena.py --rounds $(ROUNDS)
+
+docs: setup lab-kernel ## the documents as a site with search, build/site; fails on links that lead nowhere
+	$(VENV)/bin/python docs/site/build.py build/site --play
 
 wheel: setup lab-kernels ## a wheel with programs, lab kernels and scenarios, in build/dist
 	$(VENV)/bin/pip wheel -q --disable-pip-version-check --no-deps --wheel-dir build/dist .

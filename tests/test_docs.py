@@ -6,6 +6,7 @@ import math
 import os
 import re
 import subprocess
+import sys
 
 import pytest
 from e2e import CELLBED, ROOT, needs_two_kernels
@@ -134,6 +135,17 @@ def test_every_command_of_the_readme_exists():
 def test_links_lead_somewhere(page):
     for target in re.findall(r"\]\((?!https?://|#)([^)#]+)", page.read_text()):
         assert (page.parent / target).exists(), f"{page.relative_to(ROOT)}: {target}"
+
+
+def test_the_site_has_every_page_and_needs_nothing_from_elsewhere(tmp_path):
+    """`make docs` fails on a link or an anchor that leads nowhere."""
+    done = subprocess.run([sys.executable, ROOT / "docs/site/build.py", tmp_path / "site"], capture_output=True,
+                          text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    pages = {path.relative_to(tmp_path / "site"): path.read_text() for path in (tmp_path / "site").rglob("*.html")}
+    assert len(pages) > len(tracked_pages())
+    assert [page for page, text in pages.items() if re.search(r"""<(?:script|img|link)[^>]+(?:src|href)=["']?https?:""",
+                                                             text)] == []
 
 
 @pytest.mark.parametrize("page", tracked_pages(), ids=lambda p: str(p.relative_to(ROOT)))

@@ -25,9 +25,10 @@ _PAGE_PX = 900
 class Bundle:
     """One run. Frames count time from the start of the traffic, in s, and have units in the names of their columns.
 
-    >>> run = results.bundle(variant="IM-IM")
-    >>> run.variant, run.seed, run.valid
-    ('IM-IM', 1, True)
+    Examples:
+        >>> run = results.bundle(variant="IM-IM")
+        >>> run.variant, run.seed, run.valid
+        ('IM-IM', 1, True)
     """
 
     def __init__(self, path: str | Path | stored.Bundle) -> None:
@@ -91,10 +92,11 @@ class Bundle:
     def flows(self) -> pl.DataFrame:
         """One row for each flow: its ends, when it was, and every metric that it has.
 
-        >>> run.flows.select("flow", "source", "sink", "congestion_control").row(0)
-        ('file', 'ue1', 'ue2', 'reno')
-        >>> 30 < run.flows["rtt_mean_ms"][0] < 60
-        True
+        Examples:
+            >>> run.flows.select("flow", "source", "sink", "congestion_control").row(0)
+            ('file', 'ue1', 'ue2', 'reno')
+            >>> 30 < run.flows["rtt_mean_ms"][0] < 60
+            True
         """
         from cellbed_analysis.frames.tables import flows
 
@@ -104,8 +106,9 @@ class Bundle:
     def segments(self) -> pl.DataFrame:
         """One row for each data segment of every TCP flow, with its RTT and the parts of it.
 
-        >>> run.segments.columns[:7]
-        ['flow', 't_s', 'seq', 'payload_bytes', 'retransmitted', 'in_flight_bytes', 'rtt_ms']
+        Examples:
+            >>> run.segments.columns[:7]
+            ['flow', 't_s', 'seq', 'payload_bytes', 'retransmitted', 'in_flight_bytes', 'rtt_ms']
         """
         from cellbed_analysis.frames.tables import segments
 
@@ -122,8 +125,9 @@ class Bundle:
     def radio(self) -> pl.DataFrame:
         """One row for each event of the radio network; docs/trace-format.md explains them.
 
-        >>> run.radio.filter(event="mac_lost").height
-        0
+        Examples:
+            >>> run.radio.filter(event="mac_lost").height
+            0
         """
         from cellbed_analysis.frames.tables import radio
 
@@ -133,8 +137,9 @@ class Bundle:
     def events(self) -> pl.DataFrame:
         """What a reader asks about first: falls of windows with their causes, mode switches, handovers, losses.
 
-        >>> run.events.columns
-        ['t_s', 'kind', 'who', 'what']
+        Examples:
+            >>> run.events.columns
+            ['t_s', 'kind', 'who', 'what']
         """
         from cellbed_analysis.frames.events import events
 
@@ -154,10 +159,11 @@ class Bundle:
             segment: a row of `segments`, or a time in s: then the first one that was sent at or after it.
             flow: id of a flow; None: the row's, or the run's first.
 
-        >>> slowest = run.segments.drop_nulls("rtt_ms").sort("rtt_ms").tail(1)
-        >>> answer = run.why(slowest)
-        >>> round(answer.rtt_ms - slowest["rtt_ms"][0], 6), round(sum(answer.parts_ms.values()) - answer.rtt_ms, 6)
-        (0.0, 0.0)
+        Examples:
+            >>> slowest = run.segments.drop_nulls("rtt_ms").sort("rtt_ms").tail(1)
+            >>> answer = run.why(slowest)
+            >>> round(answer.rtt_ms - slowest["rtt_ms"][0], 6), round(sum(answer.parts_ms.values()) - answer.rtt_ms, 6)
+            (0.0, 0.0)
         """
         from cellbed_analysis.report.why import why
 
@@ -170,9 +176,10 @@ class Bundle:
              venue: str = "ieee", columns: int = 1) -> Plot:
         """A figure for a paper: cwnd, rtt, rtt-cdf, time-sequence, throughput, shares or pdus.
 
-        >>> figure = run.plot("cwnd")
-        >>> figure.data.columns
-        ['series', 't_s', 'cwnd_pkts', 'ssthresh_pkts']
+        Examples:
+            >>> figure = run.plot("cwnd")
+            >>> figure.data.columns
+            ['series', 't_s', 'cwnd_pkts', 'ssthresh_pkts']
         """
         from cellbed_analysis.plots.kind import Wanted
         from cellbed_analysis.plots.plot import plot

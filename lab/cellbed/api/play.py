@@ -99,9 +99,10 @@ def play(scenario: Scenario | str | Path, results: str | Path = "results", *, la
     Raises:
         CellbedError: the lab cannot play here, or a run failed; the others' bundles are there.
 
-    >>> scenario = Scenario.load("d2d-nardini/static").variant("DM-DM", "IM-IM").set("traffic.0.duration_s", 2)
-    >>> play(scenario, "results")
-    <Results results: 2 bundles>
+    Examples:
+        >>> scenario = Scenario.load("d2d-nardini/static").variant("DM-DM", "IM-IM").set("traffic.0.duration_s", 2)
+        >>> play(scenario, "results")
+        <Results results: 2 bundles>
     """
     found, sweep, at_once = _prepared(scenario, results, lab, kernel, jobs, again, compress, progress)
     return _results(found, sweep.play(found.runs, at_once), results)
@@ -112,9 +113,10 @@ async def play_async(scenario: Scenario | str | Path, results: str | Path = "res
                      progress: Listener | None = None) -> Results:
     """As `play`, while other tasks go on. A task that is cancelled stops its runs, and leaves nothing behind.
 
-    >>> scenario = Scenario.load("d2d-nardini/static").variant("DM-IM").set("traffic.0.duration_s", 2)
-    >>> asyncio.run(play_async(scenario, "results"))
-    <Results results: 1 bundle>
+    Examples:
+        >>> scenario = Scenario.load("d2d-nardini/static").variant("DM-IM").set("traffic.0.duration_s", 2)
+        >>> asyncio.run(play_async(scenario, "results"))
+        <Results results: 1 bundle>
     """
     found, sweep, at_once = await asyncio.to_thread(_prepared, scenario, results, lab, kernel, jobs, again, compress,
                                                     progress)

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 class Results:
     """Bundles of a folder: those of one `play`, or all that are there.
 
-    >>> [run.variant for run in results]
-    ['DM-DM', 'IM-IM']
+    Examples:
+        >>> [run.variant for run in results]
+        ['DM-DM', 'IM-IM']
     """
 
     def __init__(self, path: Path, bundles: Sequence[Path] | None = None) -> None:
@@ -39,8 +40,9 @@ class Results:
         Raises:
             DataError: no such folder, or no bundle in it.
 
-        >>> Results.load("results")
-        <Results results: ... bundles>
+        Examples:
+            >>> Results.load("results")
+            <Results results: ... bundles>
         """
         return cls(Path(folder))
 
@@ -74,8 +76,9 @@ class Results:
     def table(self) -> pl.DataFrame:
         """One row for each flow of each run, with all metrics that any of them has; docs/metrics.md explains them.
 
-        >>> results.table.filter(variant="IM-IM")["goodput_mbps"][0] > 0
-        True
+        Examples:
+            >>> results.table.filter(variant="IM-IM")["goodput_mbps"][0] > 0
+            True
         """
         from cellbed_analysis.metrics.runs import analyse_all
         from cellbed_analysis.report.headline import metrics_frame
@@ -90,9 +93,10 @@ class Results:
         Raises:
             DataError: no such metric, variant or flow, or no two variants have usable runs of one seed.
 
-        >>> found = results.compare("rtt_mean_ms", baseline="DM-DM")
-        >>> found.select("variant", "pairs").row(0), found["difference"][0] > 0
-        (('IM-IM', 1), True)
+        Examples:
+            >>> found = results.compare("rtt_mean_ms", baseline="DM-DM")
+            >>> found.select("variant", "pairs").row(0), found["difference"][0] > 0
+            (('IM-IM', 1), True)
         """
         from dataclasses import asdict
 

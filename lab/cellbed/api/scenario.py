@@ -23,11 +23,12 @@ from cellbed.scenario.file import read_yaml
 class Scenario:
     """A scenario and which of its runs are wanted. It never changes: every method returns another one.
 
-    >>> scenario = Scenario.load("d2d-nardini/static").variant("IM-IM").set("traffic.0.duration_s", 2)
-    >>> scenario.id, len(scenario.runs)
-    ('d2d-nardini/static', 1)
-    >>> scenario.seeds(range(1, 4)).grid("tcp.receive_window", ["8KiB", "64KiB"])
-    <Scenario d2d-nardini/static: 6 runs>
+    Examples:
+        >>> scenario = Scenario.load("d2d-nardini/static").variant("IM-IM").set("traffic.0.duration_s", 2)
+        >>> scenario.id, len(scenario.runs)
+        ('d2d-nardini/static', 1)
+        >>> scenario.seeds(range(1, 4)).grid("tcp.receive_window", ["8KiB", "64KiB"])
+        <Scenario d2d-nardini/static: 6 runs>
     """
 
     data: dict[str, Any] = field(repr=False)
@@ -44,13 +45,16 @@ class Scenario:
         """Read a scenario: a file, or the name of one that comes with cellbed.
 
         Args:
-            settings, seeds, variants: as of `set`, `seeds` and `variant`.
+            settings: keys and values, as of `set`.
+            seeds: as of `seeds`.
+            variants: as of `variant`.
 
         Raises:
             ScenarioError: no such file, or it is wrong: file, key, value and what is allowed.
 
-        >>> Scenario.load("handover-pacifico/quick").title
-        'One handover, with all captures'
+        Examples:
+            >>> Scenario.load("handover-pacifico/quick").title
+            'One handover, with all captures'
         """
         path = named(Path(name))
         return cls(_mapping(read_yaml(path), path), path, path.read_text(), tuple(settings), tuple(variants or ()),
@@ -63,9 +67,10 @@ class Scenario:
         Args:
             folder: beside which the files lie that it names.
 
-        >>> Scenario.of({"format": 1, "id": "mine", "nodes": {}, "radio": {}, "traffic": []})
-        Traceback (most recent call last):
-        cellbed.error.ScenarioError: scenario.yaml: key 'nodes': value dict: ...
+        Examples:
+            >>> Scenario.of({"format": 1, "id": "mine", "nodes": {}, "radio": {}, "traffic": []})
+            Traceback (most recent call last):
+            cellbed.error.ScenarioError: scenario.yaml: key 'nodes': value dict: ...
         """
         own = copy.deepcopy(dict(data))
         return cls(own, Path(folder) / "scenario.yaml", yaml.safe_dump(own, sort_keys=False))._checked()
@@ -78,9 +83,10 @@ class Scenario:
         Raises:
             ScenarioError: an unknown key, or a value that is not allowed.
 
-        >>> Scenario.load("d2d-nardini/static").set("radio.n_rb", 200)
-        Traceback (most recent call last):
-        cellbed.error.ScenarioError: ...static.yaml: key 'radio.n_rb': value 200: allowed less than or equal to 110
+        Examples:
+            >>> Scenario.load("d2d-nardini/static").set("radio.n_rb", 200)
+            Traceback (most recent call last):
+            cellbed.error.ScenarioError: ...static.yaml: key 'radio.n_rb': value 200: allowed less than or equal to 110
         """
         pairs = key.items() if isinstance(key, Mapping) else [(key, value)]
         return replace(self, _settings=(*self._settings, *pairs))._checked()
@@ -88,9 +94,10 @@ class Scenario:
     def variant(self, *names: str) -> Scenario:
         """Only runs of these variants.
 
-        >>> Scenario.load("d2d-nardini/static").variant("DM")
-        Traceback (most recent call last):
-        cellbed.error.ScenarioError: ...: no variant DM: allowed DM-DM, DM-IM, IM-DM, IM-IM
+        Examples:
+            >>> Scenario.load("d2d-nardini/static").variant("DM")
+            Traceback (most recent call last):
+            cellbed.error.ScenarioError: ...: no variant DM: allowed DM-DM, DM-IM, IM-DM, IM-IM
         """
         return replace(self, _variants=names)._checked()
 
