@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,7 @@ class Visit:
     """A page that is open, and what its browser complained of or asked for."""
 
     def __init__(self, browser: Any, path: Path, **options: Any) -> None:
-        self.context = browser.new_context(viewport={"width": 1300, "height": 1400}, **options)
+        self.context = browser.new_context(**{"viewport": {"width": 1300, "height": 1400}} | options)
         self.page = self.context.new_page()
         self.complaints: list[str] = []
         self.requests: list[str] = []
@@ -103,6 +104,17 @@ def test_pointing_at_a_fall_of_the_window_tells_what_is_behind_it(report: Path, 
     tip = page.locator(".bk-Tooltip")
     for words in ("timeout", "cwnd 9 → 1 packets", "dropped by a mode switch, which flushes RLC, 300 ms before"):
         tip.filter(has_text=words).first.wait_for()
+
+
+def test_a_phone_sees_every_column(report: Path, visit: Any) -> None:
+    """Rows of tables are cards, in which each value has its column's title beside it."""
+    for path in (report, report.with_name("index.html")):
+        page = visit(path, viewport={"width": 390, "height": 844}).page
+        wide = "() => [document.documentElement, ...document.querySelectorAll('.scroll')].filter(" \
+               "(e) => e.scrollWidth > e.clientWidth).length"
+        assert page.evaluate(wide) == 0
+        shown = page.locator(".cards td.n", has_text=re.compile(r"\d")).first
+        assert shown.evaluate("(cell) => getComputedStyle(cell, '::before').content").strip('"') != "none"
 
 
 def test_dragging_zooms_all_panels(report: Path, visit: Any) -> None:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Draws the page's figures with BokehJS: those in view at once, those in a closed <details> when it is opened.
+// Draws the page's figures with BokehJS: each when it comes near the view, as all of them would take seconds.
 "use strict";
 (() => {
   document.documentElement.classList.add("scripted");
@@ -69,12 +69,13 @@
       draw(place);
     }
   };
-  for (const place of document.querySelectorAll(".plot")) {
-    const folded = place.closest("details");
-    if (folded && !folded.open)
-      folded.addEventListener("toggle", () => begin(place), {once: true});
-    else
-      begin(place);
-  }
+  // In a closed <details> nothing is near the view.
+  const near = new IntersectionObserver((entries) => {
+    for (const entry of entries.filter((one) => one.isIntersecting)) {
+      near.unobserve(entry.target);
+      begin(entry.target);
+    }
+  }, {rootMargin: "300px"});
+  document.querySelectorAll(".plot").forEach((place) => near.observe(place));
   dark.addEventListener("change", paintAll);
 })();
