@@ -94,6 +94,9 @@ def test_what_it_does_not_have_is_one_line(installed, args, message):
 
 def test_with_its_own_dependencies(wheel, tmp_path):
     env = environment(tmp_path / "v", wheel)
-    for args in (["run", "d2d-nardini/static", *SHORT, "--results", tmp_path / "r"], ["report", tmp_path / "r"]):
-        subprocess.run([tmp_path / "v/bin/cellbed", *args], env=env, check=True)
-    assert (tmp_path / "r/summary/report.html").exists()
+    run = ["cellbed", "run", "d2d-nardini/static", *SHORT, "--results", tmp_path / "r"]
+    script = f"import cellbed; found = cellbed.Results.load('{tmp_path}/r'); found.report(); " \
+             "found.plot('rtt').write('rtt.pdf')"
+    for program, *args in (run, ["python", "-c", script]):
+        subprocess.run([tmp_path / "v/bin" / program, *args], env=env, cwd=tmp_path, check=True)
+    assert (tmp_path / "r/summary/report.html").exists() and (tmp_path / "rtt.pdf").exists()
