@@ -140,7 +140,7 @@ def test_causes_are_counted_facts() -> None:
                   expect={"value": 1, "tolerance": 0}, tests="digits", explain="maxdat")  # fmt: skip
     cause = evaluate_one(wrong, rows()).cause
     assert cause.startswith("128 kbit/s, BLER 0.2, maxDAT 6, mean of 3 runs: ")
-    assert "60.0 timeouts" in cause and "Errors leave 102.4 kbit/s of the link: a full window takes 1.62 s" in cause
+    assert "60 timeouts" in cause and "Errors leave 102.4 kbit/s of the link: a full window takes 1.62 s" in cause
 
 
 def test_whole_surface() -> None:
