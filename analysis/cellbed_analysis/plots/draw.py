@@ -27,8 +27,8 @@ def each(frame: pl.DataFrame) -> Iterator[tuple[int, str, pl.DataFrame]]:
 
 
 def look(i: int) -> dict[str, object]:
-    """Colour and line of the series of a number."""
-    return {"color": COLOURS[i % len(COLOURS)], "linestyle": LINES[i % len(LINES)]}
+    """Colour and line of the series of a number, in which no two of the first 49 are alike."""
+    return {"color": COLOURS[i % len(COLOURS)], "linestyle": LINES[(i + i // len(COLOURS)) % len(LINES)]}
 
 
 def _from_zero(axes: Axes) -> None:

@@ -26,7 +26,8 @@ NO_DATE: dict[str, dict[str, None]] = {
 }  # fmt: skip
 PNG_DPI = 300
 SCREEN_DPI = 150
-LEGEND_MAX = 8
+#: Names beyond these are in the CSV only.
+LEGEND_MAX = 24
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Plot:
             named = dict(zip(labels, handles, strict=True))
             if 1 < len(named) <= LEGEND_MAX:
                 figure.legend(named.values(), named.keys(), loc="outside upper center",
-                              ncols=min(len(named), 2 * self.columns + 1))
+                              ncols=min(len(named), (6 if len(named) > 8 else 3) * self.columns))
             return figure
 
     def write(self, output: str | Path) -> tuple[Path, Path]:
@@ -120,6 +121,8 @@ def data(kind: str, bundles: Sequence[Bundle], wanted: Wanted | None = None) -> 
         if not run.readable:
             raise DataError(f"{run.bundle.path}: {run.problem}")
     _check_flows(runs, wanted)
+    if wanted.begin_s is not None and wanted.end_s is not None and wanted.end_s <= wanted.begin_s:
+        raise DataError(f"--to {wanted.end_s:g}: allowed more than --from, {wanted.begin_s:g}")
     found = [_named(run, KINDS[kind].data(run, wanted), runs) for run in runs]
     frame = pl.concat([part for part in found if len(part)] or found[:1], how="diagonal_relaxed")
     if frame.is_empty():
