@@ -46,6 +46,12 @@ struct umts_amd {
 	uint16_t status_at; /* where in the PDU a piggybacked STATUS PDU begins; 0: none */
 };
 
+/** umts_sn_next() - the SN after @sn */
+static inline uint16_t umts_sn_next(uint16_t sn)
+{
+	return (uint16_t)((sn + 1) & UMTS_SN_MASK);
+}
+
 /** umts_is_data() - D/C bit of a PDU */
 static inline bool umts_is_data(const uint8_t *buf)
 {

@@ -28,11 +28,6 @@ void rlc_umts_rx_init(struct rlc_umts_rx *rx, const struct rlc_umts_cfg *cfg,
 	rlc_umts_rx_reset(rx);
 }
 
-static uint16_t sn_next(uint16_t sn)
-{
-	return (uint16_t)((sn + 1) & UMTS_SN_MASK);
-}
-
 /* SNs are compared with vr_r as base. */
 static uint16_t dist(const struct rlc_umts_rx *rx, uint16_t sn)
 {
@@ -81,7 +76,7 @@ static void drop(struct rlc_umts_rx *rx)
 	if (rx->window[rx->vr_r])
 		rlc_pool_put(rx->pool, rx->window[rx->vr_r]);
 	rx->window[rx->vr_r] = NULL;
-	rx->vr_r = sn_next(rx->vr_r);
+	rx->vr_r = umts_sn_next(rx->vr_r);
 }
 
 /* Go through the PDUs that are there in sequence. */
@@ -136,7 +131,7 @@ int rlc_umts_rx_receive(struct rlc_umts_rx *rx, const uint8_t *buf, uint32_t len
 	store(rx, &amd, buf + header);
 	if (dist(rx, amd.sn) >= dist(rx, rx->vr_h)) {
 		rx->status_due |= amd.sn != rx->vr_h; /* missing PDUs are detected */
-		rx->vr_h = sn_next(amd.sn);
+		rx->vr_h = umts_sn_next(amd.sn);
 	}
 	advance(rx, out);
 	return amd.sn;
@@ -180,7 +175,7 @@ void rlc_umts_rx_status(struct rlc_umts_rx *rx, const struct umts_status *status
 static uint16_t next_missing(const struct rlc_umts_rx *rx, uint16_t sn)
 {
 	while (sn != rx->vr_h && rx->window[sn])
-		sn = sn_next(sn);
+		sn = umts_sn_next(sn);
 	return sn;
 }
 
@@ -189,7 +184,8 @@ static uint8_t run(const struct rlc_umts_rx *rx, uint16_t sn)
 {
 	uint8_t l = 0;
 
-	for (sn = sn_next(sn); l < 15 && sn != rx->vr_h && !rx->window[sn]; sn = sn_next(sn))
+	for (sn = umts_sn_next(sn); l < 15 && sn != rx->vr_h && !rx->window[sn];
+	     sn = umts_sn_next(sn))
 		l++;
 	return l;
 }
@@ -217,7 +213,7 @@ static uint16_t fill_bitmap(const struct rlc_umts_rx *rx, uint16_t sn, uint32_t 
 
 	*ret = (struct umts_sufi){ .type = UMTS_SUFI_BITMAP, .sn = { sn } };
 	while (ret->n < octets && ret->n < UMTS_BITMAP_MAX && umts_sufi_bits(ret) + 8 <= bits) {
-		for (uint16_t i = 0; i < 8; i++, sn = sn_next(sn))
+		for (uint16_t i = 0; i < 8; i++, sn = umts_sn_next(sn))
 			if (rx->window[sn])
 				ret->bitmap[ret->n] |= (uint8_t)(0x80 >> i);
 		ret->n++;
