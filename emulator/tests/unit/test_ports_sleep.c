@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How long the daemon sleeps, and what ends it: by io_uring and by a call for each. */
+#include "socket_ports.h"
+
+#include "clock.h"
+
+static void check_sleep(bool ring)
+{
+	int64_t began_ns, end_ns;
+
+	start(2, ring);
+	began_ns = clock_ns(CLOCK_MONOTONIC);
+	assert_int_equal(ports_wait(&ports, 0, began_ns - MS(5)), 0); /* over already */
+	end_ns = clock_ns(CLOCK_MONOTONIC) + MS(3);
+	assert_int_equal(ports_wait(&ports, 0, end_ns), 0);
+	assert_true(clock_ns(CLOCK_MONOTONIC) >= end_ns);
+
+	/* A packet, or something on the control descriptor. */
+	began_ns = clock_ns(CLOCK_MONOTONIC);
+	send_packet(2, 4, 100, 0);
+	assert_int_equal(ports_wait(&ports, 0, began_ns + LONG), PACKET_IO_READ);
+	assert_int_equal(drain(0), 1);
+	assert_int_equal(eventfd_write(control, 1), 0);
+	assert_int_equal(ports_wait(&ports, 0, INT64_MAX), PACKET_IO_CONTROL);
+	end_ns = clock_ns(CLOCK_MONOTONIC) + MS(3); /* the ring's reads have to end, too */
+	assert_true(ports_wait(&ports, end_ns, end_ns) & PACKET_IO_CONTROL);
+	send_packet(1, 4, 100, 0);
+	assert_int_equal(ports_wait(&ports, 0, began_ns + LONG) & PACKET_IO_CONTROL,
+	                 PACKET_IO_CONTROL);
+	assert_true(clock_ns(CLOCK_MONOTONIC) < began_ns + LONG);
+	stop();
+}
+
+static void test_what_ends_a_sleep(void **state)
+{
+	(void)state;
+	check_sleep(true);
+}
+
+static void test_what_ends_a_sleep_without_ring(void **state)
+{
+	(void)state;
+	check_sleep(false);
+}
+
+/* Packets that are there do not end it before their time, then they are read, by whom ever. */
+static void check_gathering(bool ring, uint8_t n_ue)
+{
+	int64_t read_ns;
+
+	start(n_ue, ring);
+	send_packet(1, 4, 100, 0);
+	send_packet(n_ue, 4, 101, 0);
+	read_ns = clock_ns(CLOCK_MONOTONIC) + MS(3);
+	assert_int_equal(ports_wait(&ports, read_ns, read_ns + MS(2)), PACKET_IO_READ);
+	assert_true(clock_ns(CLOCK_MONOTONIC) >= read_ns);
+	assert_int_equal(drain(1), 2);
+	send_packet(1, 4, 102, 0);
+	read_ns = clock_ns(CLOCK_MONOTONIC) + MS(3);
+	assert_int_equal(ports_wait(&ports, read_ns, read_ns), PACKET_IO_READ);
+	assert_true(clock_ns(CLOCK_MONOTONIC) >= read_ns);
+	assert_int_equal(drain(1), 1);
+
+	/* Until before it is their time. */
+	send_packet(1, 4, 103, 0);
+	read_ns = clock_ns(CLOCK_MONOTONIC) + LONG;
+	assert_int_equal(ports_wait(&ports, read_ns, read_ns - LONG + MS(2)), 0);
+	assert_int_equal(drain(1), 1);
+	assert_int_equal(ports.tun[0].read_pkts, 3 + (n_ue == 1));
+	stop();
+}
+
+static void test_packets_wait_for_their_time(void **state)
+{
+	static const uint8_t n_ue[] = { 2, 8, MANY_UES }; /* the less, the more reads are linked */
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(n_ue); i++) {
+		check_gathering(true, n_ue[i]);
+		check_gathering(false, n_ue[i]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_ends_a_sleep),
+		cmocka_unit_test(test_what_ends_a_sleep_without_ring),
+		cmocka_unit_test(test_packets_wait_for_their_time),
+	};
+
+	(void)signal(SIGPIPE, SIG_IGN);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
