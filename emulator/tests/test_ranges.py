@@ -5,7 +5,7 @@ import json
 import subprocess
 
 import pytest
-from test_celld import CELLD
+from celldconfig import CELLD
 
 from cellbed.scenario.daemon_keys import sections
 

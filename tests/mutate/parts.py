@@ -28,7 +28,7 @@ PARTS = {
     "core": Part(("emulator/core/**/*.c",), ("emulator/tests/golden/test_*.py", "emulator/tests/prop/test_*.py",
                  "emulator/tests/test_captures.py"), ("core", "fuzz"),
                  ("bler_table.c", "digest.c", "tbs_table.c"), QUICKLY),
-    "daemon": Part(("emulator/daemon/*.c",), ("emulator/tests/test_script.py", "emulator/tests/test_celld.py",
+    "daemon": Part(("emulator/daemon/*.c",), ("emulator/tests/test_script.py", "emulator/tests/test_celld*.py",
                    "emulator/tests/test_captures.py", "emulator/tests/test_gtpu.py",
                    "emulator/tests/golden/test_*.py"), ("daemon", "fuzz"), arguments=QUICKLY),
     "tcpwatch": Part(("ebpf/tcpwatch/*.c",), ("ebpf/tests/test_tcpwatch.py", "ebpf/tests/test_tcpsample.py")),
