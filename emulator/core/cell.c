@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* cell.c - public entry points and the event loop; see cellcore.h. */
+/*
+ * cell.c - public entry points and the event loop; see cellcore.h.
+ *
+ * cell_push() and cell_apply() only put packets and commands into queues with their times.
+ * cell_advance() takes one event after the other until its time, sets the clock to it, and has it
+ * played by the radio access network (ran/ran.h). It stops early when the caller's array has no
+ * room left for what one more event can put out. Packets that left stay valid until the next call,
+ * on the list `limbo_pkts`.
+ */
 #include <errno.h>
 #include <string.h>
 

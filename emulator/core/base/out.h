@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* out.h - what leaves the core: packets, PDUs, rows of radio.trace. */
+/*
+ * out.h - what leaves the core: packets, PDUs, rows of radio.trace.
+ *
+ * All of it goes into the array that the caller of cell_advance() has brought, in the order in
+ * which it happens and with the time of the event. Each packet that enters leaves by exactly one
+ * of out_deliver(), out_drop() and cell_pkt_terminate(), which count it.
+ */
 #ifndef OUT_H
 #define OUT_H
 

@@ -1,5 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* grant.h - grants on their way from the scheduler to a transmission. */
+/*
+ * grant.h - grants on their way from the scheduler to a transmission.
+ *
+ * An eNB decides in one sub-frame about a later one: a UE sends so many sub-frames after it was
+ * granted resource blocks, and a downlink block is scheduled before it is sent. Until then a grant
+ * waits in the ring of its UE, which has one for the uplink and sidelink and one for the downlink.
+ *
+ * The ring is the eNB's memory, too. The BSR that arrives in a sub-frame was written before the
+ * grants that have been issued since, so the eNB takes from it what those will carry: the payload
+ * of their blocks, less what headers are estimated to need.
+ * Source: TS 36.213 6.1.1, 8.0; TS 36.321 5.4.1, 5.4.5
+ */
 #ifndef GRANT_H
 #define GRANT_H
 

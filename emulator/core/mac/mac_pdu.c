@@ -1,5 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* mac_pdu.c - packing of MAC PDUs; see mac_pdu.h. */
+/*
+ * mac_pdu.c - packing of MAC PDUs; see mac_pdu.h.
+ *
+ * All subheaders come first, in the order of what they stand for: control elements, RLC PDUs,
+ * padding. E says whether another one follows. Control elements have known sizes. The length of an
+ * RLC PDU takes 7 bits or 15 (F), and is left out in the last subheader, whose RLC PDU goes on to
+ * the end of the block. So padding of three octets or more has a subheader at the end, and one or
+ * two octets are padding subheaders at the begin, which need no length in front of them.
+ * Source: TS 36.321 6.1.2, 6.2.1
+ */
 #include "mac/mac_pdu.h"
 
 #include <errno.h>

@@ -2,9 +2,17 @@
 /*
  * pdcp.h - PDCP of a data radio bearer: numbering, header, reordering, status reports.
  *
- * Ciphering is EEA0 (null) and there is no header compression, so the PDU is
- * the header and the datagram. Each hop has a peering of its own.
- * Source: TS 36.323 5.1, 5.3, 6.2.3, 6.2.4, 6.2.6; Nardini, sections II and IV
+ * The transmitter numbers datagrams with SNs of 7 or 12 bits. Ciphering is EEA0 (null) and there
+ * is no header compression, so a PDU is a header of one or two octets and the datagram. Each hop
+ * has a peering of its own. A COUNT is an SN with the number of times that SNs have begun anew.
+ *
+ * LTE leaves the order to RLC, with one exception. When RLC AM is re-established at a handover it
+ * hands up what it has, with gaps, and the missing SDUs are sent again in the target cell. PDCP
+ * then holds what is behind a gap, and recognises what comes a second time. A status report tells
+ * the peer what it need not send again: FMS is the first missing SN, and a bitmap has the SNs
+ * behind it. Where RLC delivers out of sequence, PDCP can put datagrams in order as that of NR
+ * does: by COUNT, and t-Reordering is how long it waits for a gap.
+ * Source: TS 36.323 5.1, 5.3, 6.2.3, 6.2.4, 6.2.6; TS 38.323 5.2.2; Nardini, sections II and IV
  */
 #ifndef PDCP_H
 #define PDCP_H

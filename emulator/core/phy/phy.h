@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * phy.h - what the radio can carry: CQI, MCS, transport block sizes.
+ *
+ * A CQI says how many bits per resource element a receiver would decode with at most a tenth of
+ * the blocks lost. I_TBS is a row of the table of transport block sizes, whose columns are
+ * numbers of PRBs; phy_itbs() takes the row that a CQI allows. I_MCS, which a grant names, says
+ * I_TBS and the modulation. Downlink and uplink differ in the resource elements that are left for
+ * data, in I_MCS, and in the numbers of PRBs that may be allocated. Direct mode uses the uplink's
+ * carrier and follows its rules.
+ * Source: TS 36.213 7.1.7, 7.2.3, 8.6; TS 36.211 5.3.3
  */
 #ifndef PHY_H
 #define PHY_H

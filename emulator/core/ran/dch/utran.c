@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* utran.c - what happens on a dedicated channel of the UTRAN: packets, TTIs, timers; see utran.h
- * and state.h. */
+/*
+ * utran.c - what happens on a dedicated channel of the UTRAN: packets, TTIs, timers; see utran.h
+ * and state.h.
+ *
+ * A TTI fills the blocks of both directions, control PDUs first unless they have a channel beside
+ * or wait for the padding of an AMD PDU. Each block is lost or not by a draw of its own, as there
+ * is neither HARQ nor a scheduler. A block that arrives gives its AMD PDU to the receiver of its
+ * direction, and a STATUS PDU in it to both: its MRW is for that receiver, its ACK, LIST and
+ * MRW_ACK for the transmitter of the opposite direction. At one time blocks that arrive come first,
+ * then timers, then the TTI, which so knows all that has been heard.
+ * Source: TS 25.322 4.2.1.3, 9.7.2, 11.3, 11.5, 11.6; DeMey 2005, section IV
+ */
 #include "ran/dch/utran.h"
 
 #include <string.h>

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* check.c - keys of a configuration of LTE that depend on each other; see check.h. */
+/*
+ * check.c - keys of a configuration of LTE that depend on each other; see check.h.
+ *
+ * The range of a single key is data (base/limit.h). Here are rules for several: what the timing of
+ * random access and synchronous HARQ allows, which lengths of SNs there are, what a handover and a
+ * direct bearer of RLC AM need at both ends. A check returns the field that is wrong, and what is
+ * allowed in the words of the message.
+ */
 #include "ran/lte/check.h"
 #include "base/limit.h"
 #include "cfg_values.h"

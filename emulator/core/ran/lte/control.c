@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * control.c - the control channels of a downlink sub-frame: PCFICH says how
- * long they are, PDCCH carries the DCIs. A UE that misses them misses every
- * DCI to it in that sub-frame. See control.h.
+ * control.c - the control channels of a downlink sub-frame; see control.h.
+ *
+ * PCFICH says how many symbols the control channels have, and PDCCH carries the DCIs, which assign
+ * downlink blocks and grant uplink ones. A UE that does not decode them misses every DCI to it in
+ * that sub-frame. So there is one draw for a UE and a sub-frame, with a chance that follows from
+ * the SINR of its downlink. Where there is no SINR, or control_errors is off, nothing is missed.
+ * What becomes of it is HARQ's matter: a downlink block that is not heard of counts as an attempt
+ * without an answer (air.c), and an uplink grant stays unused (ue.c).
+ * Source: R4-081920
  */
 #include "ran/lte/control.h"
 

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * d2d.c - direct and infrastructure mode: which leg a packet takes and where a
- * received one goes. Every hop has its own PDCP peering. See d2d.h.
- * Source: Nardini, sections II and III
+ * d2d.c - direct and infrastructure mode: which leg a packet takes and where a received one goes;
+ * see d2d.h.
+ *
+ * Between two UEs a packet takes the sidelink in direct mode, which is one hop on resource blocks
+ * of the uplink. In infrastructure mode it takes the uplink to the eNB and then the downlink. Every
+ * hop has its own PDCP peering, so what waits below PDCP for one mode cannot go on in the other. A
+ * change of mode discards it, or has PDCP send it again on the new leg, or leaves it where it is;
+ * the paper discards. A UE's mode changes by a command or, when the CQIs decide, to the leg with
+ * the higher one.
+ * Source: Nardini, sections II to IV
  */
 #include "ran/lte/d2d.h"
 

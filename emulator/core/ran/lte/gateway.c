@@ -2,7 +2,11 @@
 /*
  * gateway.c - the serving gateway: one tunnel a UE to the eNB of its path. See gateway.h.
  *
- * MME and S-GW are at one place. Source: TS 23.401 5.5.1.1.2; TS 29.281
+ * A packet from a server finds its UE by its destination address and leaves in the tunnel to the
+ * eNB that the UE's path leads to. What arrives in a tunnel leaves without its headers. When a
+ * path is switched, the next packet takes the new tunnel and an End Marker the old one, by which
+ * the eNBs know that nothing more comes that way. MME and S-GW are at one place.
+ * Source: TS 23.401 5.5.1.1.2; TS 29.281 7.3.2
  */
 #include "ran/lte/gateway.h"
 

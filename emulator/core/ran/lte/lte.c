@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lte.c - an LTE network as the core's entry points see it; see state.h. */
+/*
+ * lte.c - an LTE network as the core's entry points see it; see state.h.
+ *
+ * A packet enters at a UE, at the eNB or, with a core network, at the S-GW or out of a tunnel. A
+ * sub-frame is played from its begin in this order: packets whose discardTimer has expired are
+ * dropped, eNBs answer preambles and grant blocks of later sub-frames, UEs send on the grants for
+ * this one, eNBs send their downlink blocks, and UEs that have data and no grant send preambles.
+ * What is sent is decoded by an event of its own, some sub-frames later.
+ */
 #include "ran/lte/check.h"
 #include "ran/lte/d2d.h"
 #include "ran/lte/decode.h"

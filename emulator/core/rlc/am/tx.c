@@ -2,9 +2,19 @@
 /*
  * tx.c - transmitting half of RLC AM; see am.h.
  *
- * Every PDU is kept, with the boundaries of its SDUs, until it is
- * acknowledged; `ranges` are its bytes to be sent again, whole or in segments
- * as the grants allow.
+ * VT(S) is the SN of the next new PDU and VT(A) that of the oldest one without an acknowledgment;
+ * at most AM_Window_Size PDUs lie between them. Every PDU is kept, with the boundaries of its
+ * SDUs, until it is acknowledged. A STATUS PDU acknowledges each PDU before ACK_SN that no NACK
+ * names. A NACK names a PDU or, by SOstart and SOend, a part of one. `ranges` are the bytes of a
+ * PDU that are to be sent again, whole or in segments as the grants allow, and before anything
+ * new. RETX_COUNT counts how often a PDU is considered for that, the first time as 0; when it
+ * reaches maxRetxThreshold the radio link has failed.
+ *
+ * A PDU polls when pollPDU PDUs or pollByte bytes of new data have been sent since the last poll,
+ * and when no other PDU can follow: both buffers are empty, or the window is full. POLL_SN is
+ * VT(S) - 1 at that time, and t-PollRetransmit runs until a STATUS PDU says something of POLL_SN.
+ * If it expires the next PDU polls. Where there is none, the newest PDU is sent again to do so.
+ * Source: TS 36.322 5.1.3.1, 5.2.1, 5.2.2, 7.1
  */
 #include <errno.h>
 #include <string.h>
