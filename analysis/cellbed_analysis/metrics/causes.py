@@ -40,13 +40,17 @@ COUNTERS = {
 }
 
 CAUSES = (
-    Metric("transmissions", "1", "transmissions of data, retransmissions included"),
-    Metric("lost_transmissions", "1", "of these, not in the receiver's capture: lost, or still under way at the end"),
-    Metric("retransmissions", "1", "of these, with bytes that were sent before"),
+    Metric("transmissions", "1", "transmissions of data segments, retransmissions included"),
+    Metric(
+        "lost_transmissions", "1",
+        "of these, missing in the receiver's capture: lost, or still under way at the end",
+    ),
+    Metric("retransmissions", "1", "of the transmissions, those with bytes that had been sent before"),
     Metric(
         "spurious_retransmits",
         "1",
-        "of these, although an earlier transmission of the first byte arrives, however late (RFC 3522)",
+        "of the retransmissions, those whose first byte also arrives by an earlier transmission, however late (RFC "
+        "3522)",
     ),
     Metric("fast_retransmits", "1", "segments resent in fast recovery (TCPFastRetrans)"),
     Metric("recoveries", "1", "fast recoveries (TCPRenoRecovery + TCPSackRecovery)"),
@@ -54,16 +58,19 @@ CAUSES = (
     Metric(
         "cwnd_reductions",
         "1",
-        "recoveries, timeouts and tail losses that a probe repaired: each lowers the congestion window "
+        "recoveries, timeouts and tail losses repaired by a probe, each of which lowers the congestion window "
         "(TCPRenoRecovery + TCPSackRecovery + TCPLossProbeRecovery + TCPTimeouts)",
     ),
     Metric(
         "cwnd_undos",
         "1",
-        "reductions taken back (TCPFullUndo + TCPPartialUndo + TCPDSACKUndo + TCPLossUndo)",
+        "reductions that were taken back (TCPFullUndo + TCPPartialUndo + TCPDSACKUndo + TCPLossUndo)",
     ),
-    Metric("reordering_events", "1", "data packets that arrive after one sent later, by order of sending (RFC 4737)"),
-    Metric("reordering_dupack_events", "1", "of these, with an extent of 3 or more: enough for a fast retransmit"),
+    Metric("reordering_events", "1", "data packets that arrive after a packet that was sent later (RFC 4737)"),
+    Metric(
+        "reordering_dupack_events", "1",
+        "of these, those with an extent of 3 or more, which is enough for a fast retransmit",
+    ),
     Metric("reordering_extent_max", "packets", "largest reordering extent (RFC 4737)"),
     Metric(
         "ack_compression",
@@ -74,15 +81,22 @@ CAUSES = (
     Metric(
         "ack_clock_compression",
         "1",
-        "the same of ACKs of new data, by the departures of the last segments they confirm: what the whole loop "
-        "bunched, such as data that waited behind a gap",
+        "the same for ACKs of new data, with the departures of the last segments that they confirm: what the whole "
+        "loop "
+        "bunched, for example data that waited behind a gap",
     ),
 )
 
 FILE = (
-    Metric("file_bytes", "bytes", "size of the file that the flow sends; null for a flow of given duration"),
-    Metric("file_received_bytes", "bytes", "of these, confirmed by the receiver: iperf3 closes with bytes unsent"),
-    Metric("completion_time_s", "s", "first segment of the file sent to its last byte confirmed by the receiver"),
+    Metric("file_bytes", "bytes", "size of the file that the flow sends; null for a flow of a given duration"),
+    Metric(
+        "file_received_bytes", "bytes",
+        "of these, confirmed by the receiver; iperf3 may close before it has sent all",
+    ),
+    Metric(
+        "completion_time_s", "s",
+        "from the departure of the file's first segment to the confirmation of its last byte",
+    ),
     Metric("file_goodput_mbps", "Mbit/s", "bytes received over that time, slow start included"),
 )
 

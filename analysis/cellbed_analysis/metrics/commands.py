@@ -18,16 +18,19 @@ from .radio import DROP_REASONS, HARMLESS, control_metrics
 from .rtt import Values
 
 COMMAND = (
-    Metric("command", "", "the program that the run was for, as a shell would take it"),
+    Metric("command", "", "the command line that the run was for, as a shell would take it"),
     Metric("command_id", "", "its id among the scenario's traffic"),
-    Metric("command_status", "1", "its exit status as a shell has it: 128 + n for signal n; null: ended with the run"),
+    Metric(
+        "command_status", "1",
+        "its exit status as a shell has it, 128 + n for signal n; null when it ended with the run",
+    ),
     Metric("command_s", "s", "how long it ran, in the lab's time"),
-    Metric("command_flows", "1", "TCP and UDP flows of its own"),
-    Metric("command_bytes", "bytes", "IP bytes of these, both ways"),
-    Metric("radio_in_pkts", "packets", "packets that entered the radio network, either way, whole run"),
-    Metric("radio_delivered_pkts", "packets", "of these, delivered"),
-    Metric("radio_lost_pkts", "packets", "of these, lost; the columns dropped_* say why"),
-    Metric("radio_delivered_mbps", "Mbit/s", "IP bytes delivered, both ways, over the run's time"),
+    Metric("command_flows", "1", "number of its TCP and UDP flows"),
+    Metric("command_bytes", "bytes", "IP bytes of these flows in both directions"),
+    Metric("radio_in_pkts", "packets", "packets that entered the radio network in either direction, whole run"),
+    Metric("radio_delivered_pkts", "packets", "of these, delivered packets"),
+    Metric("radio_lost_pkts", "packets", "of these, lost packets; the columns dropped_* say why"),
+    Metric("radio_delivered_mbps", "Mbit/s", "IP bytes delivered in both directions over the run's time"),
     Metric("rlc_retransmissions", "1", "RLC PDUs, or segments of one, sent again, all links"),
 )
 

@@ -29,31 +29,34 @@ SYN_BYTES_MAX = 120
 BLOCK_NS = 30_000_000_000
 
 UTRAN = (
-    Metric("utran_rate_kbps", "kbit/s", "downlink rate, the 2 octets of each PDU's header left out"),
+    Metric("utran_rate_kbps", "kbit/s", "downlink rate without the 2 octets of each PDU's header"),
     Metric("utran_bler", "1", "configured block error rate of the downlink"),
-    Metric("utran_max_dat", "1", "configured MaxDAT: transmissions of a PDU, then its SDU is discarded"),
+    Metric("utran_max_dat", "1", "configured MaxDAT: after so many transmissions of a PDU its SDU is discarded"),
     Metric(
         "karn_rtt_mean_s",
         "s",
         "mean of the kernel's RTT samples, one a round trip, of segments sent once (Karn's rule)",
         True,
     ),
-    Metric("karn_rtt_samples", "1", "how many"),
-    Metric("karn_rtt_min_s", "s", "smallest"),
-    Metric("karn_rtt_max_s", "s", "largest"),
+    Metric("karn_rtt_samples", "1", "number of these samples"),
+    Metric("karn_rtt_min_s", "s", "smallest of them"),
+    Metric("karn_rtt_max_s", "s", "largest of them"),
     Metric("transfer_bytes", "bytes", "bytes of the file that the receiver got in order"),
-    Metric("transfer_payload_kbps", "kbit/s", "these over the length of the flow"),
+    Metric("transfer_payload_kbps", "kbit/s", "these bytes over the length of the flow"),
     Metric(
         "transfer_kbps",
         "kbit/s",
-        "throughput as the paper's closed form counts it: that, with the 40 bytes of headers of each segment",
+        "throughput as the paper's closed form counts it, which includes the 40 bytes of headers of each segment",
     ),
     Metric("tcp_retransmissions", "1", "segments that the sender's TCP sent again (RetransSegs)"),
-    Metric("rlc_transmissions_per_pdu", "1", "transmissions of an AMD PDU, both directions"),
+    Metric("rlc_transmissions_per_pdu", "1", "mean number of transmissions of an AMD PDU, both directions"),
     Metric("rlc_status_pdus", "1", "STATUS PDUs sent, both directions"),
     Metric("sdus_discarded_dl", "1", "SDUs given up at MaxDAT, downlink: data segments"),
-    Metric("sdus_discarded_ul", "1", "the same of the uplink: ACKs"),
-    Metric("sdus_discarded_share", "1", "share of the transmissions of data segments by TCP that the downlink gave up"),
+    Metric("sdus_discarded_ul", "1", "SDUs given up at MaxDAT, uplink: ACKs"),
+    Metric(
+        "sdus_discarded_share", "1",
+        "share of the data segments sent by TCP, retransmissions included, that the downlink gave up",
+    ),
     Metric("bundle_bytes", "bytes", "size of the bundle's files"),
 )
 
