@@ -12,6 +12,8 @@
 #define CELL_HARQ_ATTEMPTS_MAX 8
 #define CELL_MAX_BEARERS       8 /* of a UE: LCIDs 3 to 10. Source: TS 36.321 Table 6.2.1-1 */
 #define CELL_MAX_FILTERS       4 /* of a bearer */
+#define CELL_MAX_CROWD         1000 /* modelled UEs of a cell */
+#define CELL_CROWD_CQI_MAX     64
 #define CELL_DSCP_ANY          255
 #define CELL_PRIORITY_LAST     16
 #define CELL_PEER_NETWORK      0 /* peer of a UE that talks to the network */
@@ -105,6 +107,26 @@ enum cell_sched {
 	CELL_SCHED_PF,
 	CELL_SCHED_MLWDF,
 	CELL_SCHED_COUNT
+};
+
+/* What modelled UEs have to send. */
+enum cell_crowd_arrival {
+	CELL_CROWD_POISSON,     /* bursts, each UE's a Poisson process */
+	CELL_CROWD_FULL_BUFFER, /* always something */
+	CELL_CROWD_ARRIVAL_COUNT
+};
+
+enum cell_crowd_size {
+	CELL_CROWD_CONSTANT,
+	CELL_CROWD_EXPONENTIAL,
+	CELL_CROWD_SIZE_COUNT
+};
+
+enum cell_crowd_direction {
+	CELL_CROWD_DL,
+	CELL_CROWD_UL,
+	CELL_CROWD_BOTH,
+	CELL_CROWD_DIRECTION_COUNT
 };
 
 enum cell_protocol {
@@ -259,6 +281,18 @@ struct cell_cfg {
 	uint8_t dl_codewords;        /* transport blocks per carrier, 1 or 2 */
 	uint8_t scheduler;           /* enum cell_sched */
 	uint32_t pf_average_tti;     /* time constant of CELL_SCHED_PF */
+
+	/* Modelled UEs that only load the schedulers of every cell; see ran/lte/crowd.c. */
+	uint16_t crowd_count;     /* of each cell, 0..CELL_MAX_CROWD; 0 = none, and no key below matters */
+	uint8_t crowd_direction;  /* enum cell_crowd_direction */
+	uint8_t crowd_arrival;    /* enum cell_crowd_arrival */
+	uint32_t crowd_offered_rate_bps; /* of one in one direction, on average */
+	uint32_t crowd_burst_bytes;      /* mean */
+	uint8_t crowd_burst_size;        /* enum cell_crowd_size: its distribution */
+	uint8_t crowd_weight;            /* as that of a UE */
+	uint32_t crowd_cqi_period_ms;    /* every so long each has another CQI; 0 = never */
+	uint8_t n_crowd_cqi;             /* 1..CELL_CROWD_CQI_MAX */
+	uint8_t crowd_cqi[CELL_CROWD_CQI_MAX]; /* each has one of them, with the same chance */
 
 	/* HARQ. harq_bler_q32[k]: block not decoded after k + 1 attempts.
 	 * Source: TS 36.321 5.3.2, 5.4.2; Park 2013, section 3. */

@@ -102,6 +102,15 @@ struct cell_stats {
 	uint64_t bsrs;
 	uint64_t grants;
 	uint64_t ttis_active;
+
+	/* Modelled UEs of all cells, by UL and DL. */
+	uint64_t crowd_members;
+	uint64_t crowd_bytes_in[CELL_DIR_COUNT];
+	uint64_t crowd_bytes_out[CELL_DIR_COUNT]; /* granted, headers not counted */
+	uint64_t crowd_bytes_refused[CELL_DIR_COUNT]; /* of those that had too much waiting */
+	uint64_t crowd_grants[CELL_DIR_COUNT];
+	uint64_t crowd_rb[CELL_DIR_COUNT];      /* granted, retransmissions too */
+	uint64_t crowd_rb_retx[CELL_DIR_COUNT]; /* of these */
 };
 
 struct cell;

@@ -18,6 +18,8 @@ void cell_cfg_default(struct cell_cfg *cfg)
 		.n_ue = 2,
 		.n_enb = 1,
 		.n_harq_bler = 5, /* Park 2013, section 3 */
+		.n_crowd_cqi = 3,
+		.crowd_cqi = { 7, 9, 11 },
 		.harq_bler_q32 = { Q32(0.1), Q32(0.01), Q32(0.005), Q32(0.002), Q32(0.001) },
 		.recorded = { CFG_RECORDED_DEFAULTS },
 		.max_cmds = 64,
@@ -65,6 +67,7 @@ static const struct limit cell_limits[] = {
 	LIMIT(cell_cfg, n_ue, 1, 100),
 	LIMIT(cell_cfg, n_enb, 1, 4),
 	LIMIT(cell_cfg, n_harq_bler, 1, 8),
+	LIMIT(cell_cfg, n_crowd_cqi, 1, 64),
 	LIMIT(cell_cfg, max_cmds, 1, 65536),
 };
 

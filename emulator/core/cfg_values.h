@@ -67,6 +67,13 @@
 	.ho_forwarding = 1, \
 	.ho_reordering = 1, \
 	.gtpu_ecn = 0, \
+	.crowd_direction = 0, \
+	.crowd_arrival = 0, \
+	.crowd_offered_rate_bps = 100000, \
+	.crowd_burst_bytes = 50000, \
+	.crowd_burst_size = 1, \
+	.crowd_weight = 1, \
+	.crowd_cqi_period_ms = 0, \
 	.utran_dl_rate_bps = 384000, \
 	.utran_ul_rate_bps = 32000, \
 	.utran_tti_ms = 10, \
@@ -149,6 +156,14 @@
 	LIMIT(cell_cfg, ho_forwarding, 0, 1), \
 	LIMIT(cell_cfg, ho_reordering, 0, 1), \
 	LIMIT(cell_cfg, gtpu_ecn, 0, 1), \
+	LIMIT(cell_cfg, crowd_count, 0, 1000), \
+	LIMIT(cell_cfg, crowd_direction, 0, 2), \
+	LIMIT(cell_cfg, crowd_arrival, 0, 1), \
+	LIMIT(cell_cfg, crowd_offered_rate_bps, 1000, 1000000000), \
+	LIMIT(cell_cfg, crowd_burst_bytes, 40, 100000000), \
+	LIMIT(cell_cfg, crowd_burst_size, 0, 1), \
+	LIMIT(cell_cfg, crowd_weight, 1, 255), \
+	LIMIT(cell_cfg, crowd_cqi_period_ms, 0, 3600000), \
 	LIMIT(cell_cfg, utran_dl_rate_bps, 1, 10000000), \
 	LIMIT(cell_cfg, utran_ul_rate_bps, 1, 10000000), \
 	LIMIT(cell_cfg, utran_pdu_bytes, 8, 126), \
@@ -229,6 +244,14 @@
 	LIMIT(cell_cfg, ho_forwarding, 0, 1), \
 	LIMIT(cell_cfg, ho_reordering, 0, 1), \
 	LIMIT(cell_cfg, gtpu_ecn, 0, 1), \
+	LIMIT(cell_cfg, crowd_count, 0, 1000), \
+	LIMIT(cell_cfg, crowd_direction, 0, 2), \
+	LIMIT(cell_cfg, crowd_arrival, 0, 1), \
+	LIMIT(cell_cfg, crowd_offered_rate_bps, 1000, 1000000000), \
+	LIMIT(cell_cfg, crowd_burst_bytes, 40, 100000000), \
+	LIMIT(cell_cfg, crowd_burst_size, 0, 1), \
+	LIMIT(cell_cfg, crowd_weight, 1, 255), \
+	LIMIT(cell_cfg, crowd_cqi_period_ms, 0, 3600000), \
 	LIMIT(cell_cfg, utran_dl_rate_bps, 1, 10000000), \
 	LIMIT(cell_cfg, utran_ul_rate_bps, 1, 10000000), \
 	LIMIT(cell_cfg, utran_tti_ms, 10, 80), \

@@ -123,6 +123,31 @@ static int read_ladder(struct reader *r, const json_t *bler)
 	return 0;
 }
 
+/* crowd.cqi: each modelled UE has one of them. */
+static int read_crowd_cqi(struct reader *r, const json_t *list)
+{
+	struct cell_cfg *cell = &r->cfg->cell;
+	size_t n = json_array_size(list);
+
+	if (!list)
+		return 0;
+	if (n < 1 || n > CELL_CROWD_CQI_MAX)
+		return config_fail(r, "key 'cell.crowd.cqi': %zu entries: allowed 1..%d", n,
+		                   CELL_CROWD_CQI_MAX);
+	for (size_t i = 0; i < n; i++) {
+		const json_t *v = json_array_get(list, i);
+		json_int_t cqi = json_integer_value(v);
+
+		if (cqi < 1 || cqi > 15)
+			return config_fail(r,
+			                   "key 'cell.crowd.cqi[%zu]': value %lld: allowed 1..15",
+			                   i, (long long)cqi);
+		cell->crowd_cqi[i] = (uint8_t)cqi;
+	}
+	cell->n_crowd_cqi = (uint8_t)n;
+	return 0;
+}
+
 static int read_packet_trace(struct reader *r, json_t *trace)
 {
 	return trace ? config_read_link(r, "cell.packet_trace", trace, &r->cfg->cell.recorded) : 0;
@@ -145,6 +170,8 @@ static int read_cell(struct reader *r, json_t *cell)
 	}
 	if (err == 0)
 		err = read_ladder(r, json_object_get(json_object_get(cell, "harq"), "bler"));
+	if (err == 0)
+		err = read_crowd_cqi(r, json_object_get(json_object_get(cell, "crowd"), "cqi"));
 	if (err == 0)
 		err = read_packet_trace(r, json_object_get(cell, "packet_trace"));
 	if (err == 0)

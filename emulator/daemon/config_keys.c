@@ -24,6 +24,12 @@ static const char *const config_ho_procedure_names[] = { "standard", "fast_path_
 
 static const char *const config_gtpu_ecn_names[] = { "none", "copy", NULL };
 
+static const char *const config_crowd_direction_names[] = { "dl", "ul", "both", NULL };
+
+static const char *const config_crowd_arrival_names[] = { "poisson", "full_buffer", NULL };
+
+static const char *const config_crowd_burst_size_names[] = { "constant", "exponential", NULL };
+
 static const char *const config_utran_status_names[] = { "block", "piggyback", "channel", NULL };
 
 const char *const config_mode_names[] = { "im", "dm", NULL };
@@ -41,7 +47,7 @@ static const struct key cell_keys[] = {
 	{ 0 },
 };
 
-static const char *const cell_elsewhere[] = { "timing", "ra", "mac", "harq", "control", "rlc", "rlc_um", "rlc_am", "pdcp", "mode_switch", "handover", "gtpu", "utran", "packet_trace", "constant_rate", "ues", "enbs", "sgw", NULL };
+static const char *const cell_elsewhere[] = { "timing", "ra", "mac", "harq", "control", "rlc", "rlc_um", "rlc_am", "pdcp", "mode_switch", "handover", "gtpu", "crowd", "utran", "packet_trace", "constant_rate", "ues", "enbs", "sgw", NULL };
 
 static const struct key timing_keys[] = {
 	KEY(cell_cfg, "rar_delay_tti", rar_delay_tti, KIND_UINT, 1, 12),
@@ -147,6 +153,20 @@ static const struct key gtpu_keys[] = {
 	{ 0 },
 };
 
+static const struct key crowd_keys[] = {
+	KEY(cell_cfg, "count", crowd_count, KIND_UINT, 0, 1000),
+	KEY_ENUM(cell_cfg, "direction", crowd_direction, config_crowd_direction_names),
+	KEY_ENUM(cell_cfg, "arrival", crowd_arrival, config_crowd_arrival_names),
+	KEY(cell_cfg, "offered_rate", crowd_offered_rate_bps, KIND_UINT, 1000, 1000000000),
+	KEY(cell_cfg, "burst_bytes", crowd_burst_bytes, KIND_UINT, 40, 100000000),
+	KEY_ENUM(cell_cfg, "burst_size", crowd_burst_size, config_crowd_burst_size_names),
+	KEY(cell_cfg, "weight", crowd_weight, KIND_UINT, 1, 255),
+	KEY(cell_cfg, "cqi_period_ms", crowd_cqi_period_ms, KIND_UINT, 0, 3600000),
+	{ 0 },
+};
+
+static const char *const crowd_elsewhere[] = { "cqi", NULL };
+
 static const struct key utran_keys[] = {
 	KEY(cell_cfg, "dl_rate", utran_dl_rate_bps, KIND_UINT, 1, 10000000),
 	KEY(cell_cfg, "ul_rate", utran_ul_rate_bps, KIND_UINT, 1, 10000000),
@@ -244,6 +264,7 @@ const struct section config_sections[] = {
 	{ "mode_switch", mode_switch_keys, NULL },
 	{ "handover", handover_keys, NULL },
 	{ "gtpu", gtpu_keys, NULL },
+	{ "crowd", crowd_keys, crowd_elsewhere },
 	{ "utran", utran_keys, NULL },
 	{ "constant_rate", constant_rate_keys, NULL },
 	{ 0 },

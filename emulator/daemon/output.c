@@ -215,6 +215,23 @@ static json_t *tunnels_json(const uint64_t count[CELL_TUNNEL_COUNT])
 	return o;
 }
 
+/* Modelled UEs, where there are any. */
+static void add_crowd(json_t *o, const struct cell_stats *s)
+{
+	json_t *crowd = json_pack("{s:I}", "members", (json_int_t)s->crowd_members);
+
+	for (int d = CELL_DIR_UL; d <= CELL_DIR_DL; d++)
+		json_object_set_new(crowd, cell_dir_name((enum cell_dir)d),
+		                    json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "bytes_in",
+		                              (json_int_t)s->crowd_bytes_in[d], "bytes_out",
+		                              (json_int_t)s->crowd_bytes_out[d], "bytes_refused",
+		                              (json_int_t)s->crowd_bytes_refused[d], "grants",
+		                              (json_int_t)s->crowd_grants[d], "rb",
+		                              (json_int_t)s->crowd_rb[d], "rb_retx",
+		                              (json_int_t)s->crowd_rb_retx[d]));
+	json_object_set_new(o, "crowd", crowd);
+}
+
 json_t *stats_json(const struct cell *cell)
 {
 	json_t *o = json_object(), *dropped = json_object();
@@ -259,6 +276,8 @@ json_t *stats_json(const struct cell *cell)
 	COUNTER(o, &s, bsrs);
 	COUNTER(o, &s, grants);
 	COUNTER(o, &s, ttis_active);
+	if (s.crowd_members > 0)
+		add_crowd(o, &s);
 	return o;
 }
 

@@ -30,3 +30,7 @@ def test_instructions_per_packet():
         # UEs with nothing to do cost nothing; 12 times as much with 100 UEs when each event looked at all of them.
         for ues in UES:
             assert counts[mode, ues] < 1.3 * counts[mode, "1"]
+    # Modelled UEs cost what they ask for, which is the same of 50 and of 500.
+    few, many = (int(n) for n in re.findall(r"crowd: \d+: (\d+) instructions/packet", one))
+    assert counts["UM", "1"] < few < 1.5 * counts["UM", "1"]
+    assert many < 1.15 * few

@@ -29,6 +29,24 @@ uint32_t rng_below(struct rng *r, uint32_t n)
 	return (uint32_t)(((uint64_t)rng_u32(r) * n) >> 32);
 }
 
+uint32_t rng_exponential_q24(struct rng *r)
+{
+	const uint64_t ln_2_q32 = UINT64_C(2977044472);
+	uint64_t u = (uint64_t)rng_u32(r) + 1; /* of 2^32: never 0 */
+	uint32_t zeros = (uint32_t)__builtin_clzll(u) - 31, fraction_q24 = 0;
+	uint64_t x_q31 = u << zeros >> 1; /* 1 <= x < 2; u = x / 2^zeros */
+
+	/* Squaring doubles the logarithm, whose next bit is then its whole part. */
+	for (uint32_t bit = UINT32_C(1) << 23; bit; bit >>= 1) {
+		x_q31 = x_q31 * x_q31 >> 31;
+		if (x_q31 >> 32) {
+			x_q31 >>= 1;
+			fraction_q24 |= bit;
+		}
+	}
+	return (uint32_t)((((uint64_t)zeros << 24) - fraction_q24) * ln_2_q32 >> 32);
+}
+
 bool rng_hit(struct rng *r, uint32_t p_q32)
 {
 	return rng_u32(r) < p_q32;

@@ -28,6 +28,19 @@ uint32_t rng_u32(struct rng *r);
 /** rng_below() - uniform over 0..@n-1; @n >= 1 */
 uint32_t rng_below(struct rng *r, uint32_t n);
 
+/** rng_skip() - go on as if @n numbers had been drawn */
+static inline void rng_skip(struct rng *r, uint32_t n)
+{
+	r->state += UINT64_C(0x9e3779b97f4a7c15) * n;
+}
+
+/**
+ * rng_exponential_q24() - exponential with mean 1, times 2^24; at most 22.2
+ *
+ * Minus the logarithm of a uniform number, by squaring: integers only.
+ */
+uint32_t rng_exponential_q24(struct rng *r);
+
 /** rng_hit() - true with probability @p_q32 / 2^32; draws even when @p_q32 is 0 */
 bool rng_hit(struct rng *r, uint32_t p_q32);
 

@@ -36,7 +36,8 @@ static int wfq_pick(struct sched_state *s, const struct sched_flow *flows, uint3
 	int best = -1;
 
 	for (uint32_t f = 0; f < n; f++) {
-		uint64_t *tag = &s->start_tag[flows[f].id], *waited = &s->waited[flows[f].id];
+		uint64_t *tag = &s->of[flows[f].id].start_tag;
+		uint64_t *waited = &s->of[flows[f].id].waited;
 
 		if (flows[f].waiting > 0) {
 			if ((*waited == 0 || *waited != before) && *tag < s->virtual_time)
@@ -56,7 +57,7 @@ static int wfq_pick(struct sched_state *s, const struct sched_flow *flows, uint3
 static void wfq_served(struct sched_state *s, const struct sched_flow *flows, uint32_t f,
                        uint32_t bytes)
 {
-	s->start_tag[flows[f].id] += ((uint64_t)bytes << 16) / flows[f].weight;
+	s->of[flows[f].id].start_tag += ((uint64_t)bytes << 16) / flows[f].weight;
 }
 
 /* The best channel; of several, round robin. */
@@ -92,16 +93,17 @@ static uint64_t pf_decayed(uint64_t value, uint32_t average_tti, uint32_t n)
 /* Average of a flow up to the sub-frame that is scheduled. It goes on in silence. */
 static uint64_t pf_average(struct sched_state *s, uint16_t id)
 {
-	uint32_t ended = s->tti - s->since[id];
+	struct sched_memory *m = &s->of[id];
+	uint32_t ended = s->tti - m->since;
 
 	if (ended > 0) {
-		s->average[id] = pf_decayed(s->average[id], s->average_tti, 1) +
-		                 ((uint64_t)s->got[id] << 16) / s->average_tti;
-		s->average[id] = pf_decayed(s->average[id], s->average_tti, ended - 1);
-		s->since[id] = s->tti;
-		s->got[id] = 0;
+		m->average = pf_decayed(m->average, s->average_tti, 1) +
+		             ((uint64_t)m->got << 16) / s->average_tti;
+		m->average = pf_decayed(m->average, s->average_tti, ended - 1);
+		m->since = s->tti;
+		m->got = 0;
 	}
-	return s->average[id];
+	return m->average;
 }
 
 /* The largest rate over average; a flow that never got anything comes first. */
@@ -127,7 +129,7 @@ static int pf_pick(struct sched_state *s, const struct sched_flow *flows, uint32
 static void pf_served(struct sched_state *s, const struct sched_flow *flows, uint32_t f,
                       uint32_t bytes)
 {
-	s->got[flows[f].id] += bytes;
+	s->of[flows[f].id].got += bytes;
 }
 
 #define DELAY_MAX_US ((UINT32_C(1) << 24) - 1)

@@ -26,7 +26,8 @@
 
 #include "cellcore.h"
 
-#define SCHED_FLOWS_MAX (2 * CELL_MAX_UE)
+#define SCHED_FLOWS_MAX (2 * CELL_MAX_UE + CELL_MAX_CROWD)
+#define SCHED_CROWD     UINT8_MAX /* in place of a UE: of the crowd */
 
 struct sched_flow {
 	uint32_t backlog;  /* bytes; 0 = nothing to serve */
@@ -34,24 +35,27 @@ struct sched_flow {
 	uint32_t rate;     /* bytes that a sub-frame of the carrier would hold for it alone */
 	uint32_t delay_us; /* that the first of them has waited: head-of-line delay */
 	uint16_t id;       /* of this flow among all, below SCHED_FLOWS_MAX */
-	uint8_t ue;        /* index */
+	uint8_t ue;        /* index, or SCHED_CROWD */
 	uint8_t dir;       /* enum cell_dir */
 	uint8_t weight;    /* 1..255 */
 };
 
+/* What is remembered of a flow between sub-frames; all 0 at first. */
+struct sched_memory {
+	uint64_t start_tag; /* WFQ: bytes times 2^16 over the weight */
+	uint64_t waited;    /* WFQ: pick at which it last had something to send */
+	uint64_t average;   /* PF, M-LWDF: bytes of a sub-frame times 2^16, before @since */
+	uint32_t since;     /* PF, M-LWDF: sub-frame of the last look */
+	uint32_t got;       /* PF, M-LWDF: bytes in it */
+};
+
 struct sched_state {
-	uint32_t tti;                        /* the sub-frame that is scheduled */
-	uint32_t average_tti;                /* PF, M-LWDF: time constant of the averages */
-	uint32_t last;                       /* round robin, max C/I: id of the flow served last */
-	uint64_t virtual_time;               /* WFQ: start tag of the flow served last */
-	uint64_t start_tag[SCHED_FLOWS_MAX]; /* WFQ: bytes times 2^16 over the weight */
-	uint64_t n_picks;                    /* WFQ */
-	uint64_t waited[SCHED_FLOWS_MAX];  /* WFQ: pick at which the flow last had something to send
-	                                    */
-	uint64_t average[SCHED_FLOWS_MAX]; /* PF, M-LWDF: bytes of a sub-frame times 2^16, before
-	                                      @since */
-	uint32_t since[SCHED_FLOWS_MAX];   /* PF, M-LWDF: sub-frame of the last look */
-	uint32_t got[SCHED_FLOWS_MAX];     /* PF, M-LWDF: bytes in it */
+	uint32_t tti;            /* the sub-frame that is scheduled */
+	uint32_t average_tti;    /* PF, M-LWDF: time constant of the averages */
+	uint32_t last;           /* round robin, max C/I: id of the flow served last */
+	uint64_t virtual_time;   /* WFQ: start tag of the flow served last */
+	uint64_t n_picks;        /* WFQ */
+	struct sched_memory *of; /* of every flow, by its id */
 };
 
 struct sched {

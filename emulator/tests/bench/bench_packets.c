@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * bench_packets.c - a number of packets through a cell, and nothing else: what
- * an instruction counter is put on. bench_packets um|am N [UES]
+ * an instruction counter is put on. bench_packets um|am N [UES [CROWD]]
  *
  * 1500 bytes every half millisecond (24 Mbit/s) from the network to a UE; the
- * other ones are idle.
+ * other ones are idle. CROWD modelled UEs together ask for 2 Mbit/s, in 250 bursts a second.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,6 +16,8 @@
 #define INTERVAL_NS INT64_C(500000)
 #define BYTES       1500
 #define PORT        (1 | CELL_PORT_NETWORK)
+#define CROWD_BPS   2000000
+#define TAIL_NS     INT64_C(100000000)
 
 static void advance(struct cell *cell, int64_t t_ns, struct cell_out *out, size_t n_out)
 {
@@ -29,6 +31,7 @@ int main(int argc, char **argv)
 {
 	long n = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
 	long n_ue = argc > 3 ? strtol(argv[3], NULL, 10) : 1;
+	long n_crowd = argc > 4 ? strtol(argv[4], NULL, 10) : 0;
 	uint8_t data[BYTES] = { 0 };
 	struct cell_cfg cfg;
 	struct cell_stats s;
@@ -37,9 +40,9 @@ int main(int argc, char **argv)
 	size_t n_out;
 	void *mem;
 
-	if (n < 1 || n_ue < 1 || n_ue > CELL_MAX_UE ||
+	if (n < 1 || n_ue < 1 || n_ue > CELL_MAX_UE || n_crowd < 0 || n_crowd > CELL_MAX_CROWD ||
 	    (strcmp(argv[1], "um") != 0 && strcmp(argv[1], "am") != 0)) {
-		(void)fputs("usage: bench_packets um|am N [UES]\n", stderr);
+		(void)fputs("usage: bench_packets um|am N [UES [CROWD]]\n", stderr);
 		return 2;
 	}
 	cell_cfg_default(&cfg);
@@ -50,6 +53,10 @@ int main(int argc, char **argv)
 		cfg.ue[i].mode = CELL_MODE_IM;
 		cfg.ue[i].rnti = (uint16_t)(cfg.ue[0].rnti + i);
 	}
+	cfg.crowd_count = (uint16_t)n_crowd;
+	if (n_crowd > 0)
+		cfg.crowd_offered_rate_bps = (uint32_t)(CROWD_BPS / n_crowd);
+	cfg.crowd_burst_bytes = 1000;
 	cfg.rlc_mode = argv[1][0] == 'u' ? CELL_RLC_UM : CELL_RLC_AM;
 	n_out = 2 * cell_out_min(&cfg);
 	mem = malloc(cell_size(&cfg));
@@ -60,8 +67,7 @@ int main(int argc, char **argv)
 		advance(cell, i * INTERVAL_NS, out, n_out);
 		(void)cell_push(cell, PORT, data, BYTES, (uint64_t)i, i * INTERVAL_NS);
 	}
-	while (cell_next(cell) != CELL_NEVER)
-		advance(cell, cell_next(cell), out, n_out);
+	advance(cell, n * INTERVAL_NS + TAIL_NS, out, n_out);
 	cell_stats(cell, &s);
 	free(mem);
 	free(out);

@@ -13,19 +13,24 @@ import tempfile
 FEW, MANY = 500, 2500
 
 
-def instructions(program: str, mode: str, packets: int, ues: int) -> int:
+def instructions(program: str, mode: str, packets: int, ues: int, crowd: int) -> int:
     with tempfile.NamedTemporaryFile() as out:
         done = subprocess.run(
-            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out.name}", program, mode, str(packets), str(ues)],
+            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out.name}", program, mode,
+             str(packets), str(ues), str(crowd)],
             capture_output=True, text=True, check=True)
     return int(re.search(r"Collected : (\d+)", done.stderr).group(1))
 
 
-def per_packet(program: str, mode: str, ues: int = 1) -> float:
-    return (instructions(program, mode, MANY, ues) - instructions(program, mode, FEW, ues)) / (MANY - FEW)
+def per_packet(program: str, mode: str, ues: int = 1, crowd: int = 0) -> float:
+    few, many = (instructions(program, mode, packets, ues, crowd) for packets in (FEW, MANY))
+    return (many - few) / (MANY - FEW)
 
 
 if __name__ == "__main__":
     for mode, ues in ((mode, ues) for mode in ("um", "am") for ues in (1, 10, 100)):
         count = per_packet(sys.argv[1], mode, ues)
         print(f"RLC {mode.upper()}, 1500 bytes every 0.5 ms, downlink, UEs: {ues}: {count:.0f} instructions/packet")
+    for crowd in (50, 500):
+        count = per_packet(sys.argv[1], "um", crowd=crowd)
+        print(f"RLC UM, 1500 bytes every 0.5 ms, downlink, crowd: {crowd}: {count:.0f} instructions/packet")

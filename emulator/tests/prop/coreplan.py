@@ -15,7 +15,8 @@ KEEP = 1  # mode_flush
 NETWORK, PORT_NETWORK = 0, 0x80  # as a peer; the bit of a port behind the eNB
 UL, DL, SL = 0, 1, 2
 RLC_MODES = range(lib.CELL_RLC_MODE_COUNT)
-OF_OTHERS = ("utran_", "constant_", "ho_", "gtpu_", "system")  # keys that do nothing in a cell without tunnels
+# Keys that do nothing in a cell without tunnels, and those of a crowd, which never comes to rest.
+OF_OTHERS = ("utran_", "constant_", "ho_", "gtpu_", "system", "crowd_")
 WHOLE_MIN_RB = 18  # TM wants blocks with room for a packet
 PKTS_MAX = 300  # more take memory and time, and find nothing more
 ACTIONS_MAX, PLAN_BYTES = 25, 320
@@ -117,6 +118,29 @@ def plan(choices: Choices, lossy: bool = True, rlc_modes=RLC_MODES, changes=None
 def plans(**kinds) -> st.SearchStrategy[Plan]:
     """@kinds: those of plan()."""
     return plans_of(lambda choices: plan(choices, **kinds), PLAN_BYTES)
+
+
+def in_pieces(cuts):
+    """A step of a Run that stops at these parts of its way."""
+
+    def step(cell, from_ns, to_ns):
+        for cut in sorted(cuts):
+            cell.advance(from_ns + int(cut * (to_ns - from_ns)))
+        cell.advance(to_ns - 1)
+
+    return step
+
+
+def announced(cell, from_ns, to_ns):
+    """A step of a Run that goes from one announcement of an output to the next, and sees that they hold."""
+    while (t_ns := cell.next()) < to_ns:
+        bound = cell.next_output()
+        assert bound >= t_ns
+        n = len(cell.outputs)
+        cell.advance(min(bound, to_ns) - 1 if bound > t_ns else t_ns)
+        if bound > t_ns:
+            assert all(o.type != lib.CELL_OUT_DELIVER for o in cell.outputs[n:])
+    cell.advance(to_ns - 1)
 
 
 def payload(tag: int, length: int) -> bytes:

@@ -4,7 +4,7 @@
 from dataclasses import replace
 
 from coreffi import NEVER, Cell, lib
-from coreplan import IM, MS, NETWORK, Run, plans
+from coreplan import IM, MS, NETWORK, Run, announced, in_pieces, plans
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,11 +16,6 @@ fast = settings(max_examples=150)
 def test_splitting_time_changes_nothing(plan, cuts):
     """Few large steps, many small ones, and a step to every event give the same outputs in order of time."""
 
-    def small(cell, from_ns, to_ns):
-        for cut in sorted(cuts):
-            cell.advance(from_ns + int(cut * (to_ns - from_ns)))
-        cell.advance(to_ns - 1)
-
     def every_event(cell, from_ns, to_ns):
         while (t_ns := cell.next()) < to_ns:
             assert t_ns >= from_ns
@@ -30,7 +25,7 @@ def test_splitting_time_changes_nothing(plan, cuts):
     once = Run(plan)
     times = [o.t_ns for o in once.cell.outputs]
     assert times == sorted(times)
-    for step in (small, every_event):
+    for step in (in_pieces(cuts), every_event):
         run = Run(plan, step)
         assert run.cell.outputs == once.cell.outputs
         assert run.digest == once.digest
@@ -40,18 +35,7 @@ def test_splitting_time_changes_nothing(plan, cuts):
 @given(plans())
 def test_nothing_leaves_before_it_was_announced(plan):
     """cell_next_output() is a lower bound of the next delivery and not before cell_next()."""
-
-    def watch(cell, from_ns, to_ns):
-        while (t_ns := cell.next()) < to_ns:
-            bound = cell.next_output()
-            assert bound >= t_ns
-            n = len(cell.outputs)
-            cell.advance(min(bound, to_ns) - 1 if bound > t_ns else t_ns)
-            if bound > t_ns:
-                assert all(o.type != lib.CELL_OUT_DELIVER for o in cell.outputs[n:])
-        cell.advance(to_ns - 1)
-
-    Run(plan, watch)
+    Run(plan, announced)
 
 
 @fast

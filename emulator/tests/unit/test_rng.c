@@ -93,6 +93,52 @@ static void test_hit(void **state)
 	assert_int_equal(rng_u32(&r), rng_u32(&always));
 }
 
+/* e^-x by the series of e^(-x / 1024), squared ten times. */
+static double exp_of_minus(double x)
+{
+	double y = x / 1024, e = 1 - y + y * y / 2 - y * y * y / 6 + y * y * y * y / 24;
+
+	for (int i = 0; i < 10; i++)
+		e *= e;
+	return e;
+}
+
+/* -ln of (draw + 1) / 2^32, by the same stream; of all draws mean and variance are 1. */
+static void test_exponential(void **state)
+{
+	double sum = 0, squares = 0;
+	struct rng r, same;
+	int n = 0;
+
+	(void)state;
+	rng_init(&r, 1, "crowd-size-dl", 0);
+	same = r;
+	for (; n < 100000; n++) {
+		double x = rng_exponential_q24(&r) / 16777216.0;
+
+		assert_float_equal(exp_of_minus(x), (rng_u32(&same) + 1.0) / 4294967296.0, 1e-6);
+		sum += x;
+		squares += x * x;
+	}
+	/* Five deviations of the means: 1 / sqrt(n), and sqrt(20 / n). */
+	assert_float_equal(sum / n, 1, 5 * 0.00317);
+	assert_float_equal(squares / n, 2, 5 * 0.01415);
+}
+
+/* After skipping the stream goes on as if all had been drawn. */
+static void test_skip(void **state)
+{
+	struct rng drawn, skipped;
+
+	(void)state;
+	rng_init(&drawn, 5, "crowd-cqi-ul", 7);
+	skipped = drawn;
+	for (int i = 0; i < 37; i++)
+		(void)rng_u32(&drawn);
+	rng_skip(&skipped, 37);
+	assert_int_equal(rng_u32(&drawn), rng_u32(&skipped));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -101,6 +147,8 @@ int main(void)
 		cmocka_unit_test(test_same_name_same_stream),
 		cmocka_unit_test(test_below),
 		cmocka_unit_test(test_hit),
+		cmocka_unit_test(test_exponential),
+		cmocka_unit_test(test_skip),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

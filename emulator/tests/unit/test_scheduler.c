@@ -4,6 +4,12 @@
 
 #include "mac/scheduler.h"
 
+/* A scheduler that remembers nothing yet; what is given is set. */
+#define STATE(...)                                                                                 \
+	{                                                                                          \
+		.of = (struct sched_memory[SCHED_FLOWS_MAX]){ { 0 } }, __VA_ARGS__                 \
+	}
+
 static int pick(struct sched_state *s, const struct sched_flow *flows, uint32_t n)
 {
 	return sched_by_id(CELL_SCHED_RR)->pick(s, flows, n);
@@ -18,7 +24,7 @@ static void test_turns(void **state)
 		{ .id = 3, .backlog = 9 },
 	};
 	static const int expected[] = { 1, 3, 0, 1, 3, 0 };
-	struct sched_state s = { 0 };
+	struct sched_state s = STATE();
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(expected); i++)
@@ -29,7 +35,7 @@ static void test_turns(void **state)
 static void test_flows_that_are_left_out(void **state)
 {
 	struct sched_flow flows[2] = { { .id = 3, .backlog = 9 }, { .id = 8, .backlog = 9 } };
-	struct sched_state s = { .last = 5 };
+	struct sched_state s = STATE(.last = 5);
 
 	(void)state;
 	assert_int_equal(pick(&s, flows, 2), 1);
@@ -43,7 +49,7 @@ static void test_flows_that_are_left_out(void **state)
 static void test_nothing_to_serve(void **state)
 {
 	struct sched_flow flows[2] = { { .id = 0 }, { .id = 1 } };
-	struct sched_state s = { .last = 1 };
+	struct sched_state s = STATE(.last = 1);
 
 	(void)state;
 	assert_int_equal(pick(&s, flows, 2), -1);
@@ -52,20 +58,22 @@ static void test_nothing_to_serve(void **state)
 	assert_int_equal(pick(&s, flows, 2), 1);
 }
 
-/* A thousand turns: nobody is more than one ahead, whoever starts. */
+#define TURNS 5000
+
+/* Some thousand turns: nobody is more than one ahead, whoever starts. */
 static void test_fair(void **state)
 {
 	struct sched_flow flows[SCHED_FLOWS_MAX];
 	uint32_t served[SCHED_FLOWS_MAX] = { 0 };
-	struct sched_state s = { .last = 17 };
+	struct sched_state s = STATE(.last = 17);
 
 	(void)state;
 	for (uint32_t i = 0; i < SCHED_FLOWS_MAX; i++)
 		flows[i] = (struct sched_flow){ .id = (uint16_t)i, .backlog = i + 1 };
-	for (int i = 0; i < 1000; i++)
+	for (int i = 0; i < TURNS; i++)
 		served[pick(&s, flows, SCHED_FLOWS_MAX)]++;
 	for (uint32_t i = 0; i < SCHED_FLOWS_MAX; i++)
-		assert_in_range(served[i], 1000 / SCHED_FLOWS_MAX, 1000 / SCHED_FLOWS_MAX + 1);
+		assert_in_range(served[i], TURNS / SCHED_FLOWS_MAX, TURNS / SCHED_FLOWS_MAX + 1);
 }
 
 #define FLOWS 3
@@ -100,7 +108,7 @@ static void test_wfq_shares_bytes(void **state)
 	static const uint8_t weight[FLOWS] = { 1, 2, 5 };
 	static const uint32_t carries[FLOWS] = { 4000, 1000, 300 };
 	uint64_t bytes[FLOWS] = { 0 };
-	struct sched_state s = { 0 };
+	struct sched_state s = STATE();
 
 	(void)state;
 	play_wfq(&s, weight, carries, 100000, bytes);
@@ -119,7 +127,7 @@ static void test_wfq_forgets_silence(void **state)
 	static const uint8_t alone[FLOWS] = { 1, 0, 0 }, both[FLOWS] = { 1, 1, 0 };
 	static const uint32_t carries[FLOWS] = { 1000, 1000, 1000 };
 	uint64_t bytes[FLOWS] = { 0 }, later[FLOWS] = { 0 };
-	struct sched_state s = { 0 };
+	struct sched_state s = STATE();
 
 	(void)state;
 	play_wfq(&s, alone, carries, 1000, bytes);
@@ -135,7 +143,7 @@ static void test_wfq_forgets_flows_that_were_left_out(void **state)
 	const struct sched *wfq = sched_by_id(CELL_SCHED_WFQ);
 	struct sched_flow flows[2] = { { .id = 4, .backlog = 1, .waiting = 1, .weight = 1 },
 		                       { .id = 7, .backlog = 1, .waiting = 1, .weight = 1 } };
-	struct sched_state s = { 0 };
+	struct sched_state s = STATE();
 	int turns = 0;
 
 	(void)state;
@@ -162,7 +170,7 @@ static void test_wfq_serves_once_a_subframe(void **state)
 		{ .id = 0, .backlog = 100, .waiting = 100, .weight = 1 },
 		{ .id = 1, .backlog = 100, .waiting = 100, .weight = 1 },
 	};
-	struct sched_state s = { 0 };
+	struct sched_state s = STATE();
 
 	(void)state;
 	assert_int_equal(wfq->pick(&s, flows, 2), 0);
@@ -187,7 +195,7 @@ static void test_max_ci(void **state)
 		{ .id = 8, .backlog = 9, .rate = 900 },
 	};
 	static const int expected[] = { 1, 3, 1, 3 };
-	struct sched_state s = { 0 };
+	struct sched_state s = STATE();
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(expected); i++)
@@ -227,7 +235,7 @@ static void play_pf(struct sched_state *s, uint32_t tti, const uint32_t *rate, u
 static void test_pf_shares_subframes(void **state)
 {
 	static const uint32_t rate[FLOWS] = { 9000, 1000, 100 };
-	struct sched_state s = { .average_tti = 100 };
+	struct sched_state s = STATE(.average_tti = 100);
 	uint32_t turns[FLOWS] = { 0 };
 
 	(void)state;
@@ -240,7 +248,7 @@ static void test_pf_shares_subframes(void **state)
 static void test_pf_serves_peaks(void **state)
 {
 	static const uint32_t usual[FLOWS] = { 9000, 100, 0 }, peak[FLOWS] = { 9000, 300, 0 };
-	struct sched_state s = { .average_tti = 1000 };
+	struct sched_state s = STATE(.average_tti = 1000);
 	uint32_t turns[FLOWS] = { 0 }, later[FLOWS] = { 0 };
 
 	(void)state;
@@ -255,7 +263,7 @@ static void test_pf_forgets(void **state)
 {
 	const struct sched *pf = sched_by_id(CELL_SCHED_PF);
 	struct sched_flow flow = { .id = 7, .backlog = 1, .waiting = 1, .rate = 1000 };
-	struct sched_state s = { .average_tti = 4, .tti = 1 };
+	struct sched_state s = STATE(.average_tti = 4, .tti = 1);
 
 	(void)state;
 	assert_int_equal(pf->pick(&s, &flow, 1), 0);
@@ -263,18 +271,18 @@ static void test_pf_forgets(void **state)
 	pf->served(&s, &flow, 0, 400); /* another block of the sub-frame */
 	s.tti = 2;
 	assert_int_equal(pf->pick(&s, &flow, 1), 0);
-	assert_int_equal(s.average[7], 250 << 16);
+	assert_int_equal(s.of[7].average, 250 << 16);
 	s.tti = 12;
 	assert_int_equal(pf->pick(&s, &flow, 1), 0);
-	assert_int_equal(s.average[7] * 100 >> 16, 1407);
+	assert_int_equal(s.of[7].average * 100 >> 16, 1407);
 	s.tti = 4000000000u;
 	assert_int_equal(pf->pick(&s, &flow, 1), 0);
-	assert_int_equal(s.average[7], 0);
+	assert_int_equal(s.of[7].average, 0);
 	s.average_tti = 1; /* only the last sub-frame counts */
 	pf->served(&s, &flow, 0, 9422);
 	s.tti++;
 	assert_int_equal(pf->pick(&s, &flow, 1), 0);
-	assert_int_equal(s.average[7], 9422 << 16);
+	assert_int_equal(s.of[7].average, 9422 << 16);
 }
 
 static int pick_mlwdf(struct sched_state *s, const struct sched_flow *flows, uint32_t n)
@@ -292,7 +300,7 @@ static void test_mlwdf_weighs(void **state)
 	for (uint16_t better = 0; better < 2; better++)
 		for (int what = 0; what < 3; what++) {
 			struct sched_flow flows[2] = { flow, flow };
-			struct sched_state s = { 0 };
+			struct sched_state s = STATE();
 
 			flows[1].id = 1;
 			if (what == 0)
@@ -314,7 +322,7 @@ static void test_mlwdf_remembers(void **state)
 		{ .id = 0, .backlog = 9, .delay_us = 1000, .weight = 1, .rate = 100 },
 		{ .id = 1, .backlog = 9, .delay_us = 1000, .weight = 1, .rate = 100 },
 	};
-	struct sched_state s = { 0 };
+	struct sched_state s = STATE();
 	const struct sched *mlwdf = sched_by_id(CELL_SCHED_MLWDF);
 
 	(void)state;
@@ -336,7 +344,7 @@ static void test_mlwdf_limits(void **state)
 		{ .id = 0, .backlog = 9, .delay_us = 1000, .weight = 255, .rate = 9422 },
 		{ .id = 1, .backlog = 9, .delay_us = UINT32_MAX, .weight = 255, .rate = 9422 },
 	};
-	struct sched_state s = { 0 };
+	struct sched_state s = STATE();
 
 	(void)state;
 	assert_int_equal(pick_mlwdf(&s, flows, 2), 1);

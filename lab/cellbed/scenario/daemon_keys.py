@@ -20,7 +20,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from cellbed.scenario import bearer, radio, radio_system
+from cellbed.scenario import bearer, crowd, radio, radio_system
 
 _MADE = """/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* clang-format off */
@@ -31,6 +31,7 @@ _SECTIONS: dict[str, tuple[type[BaseModel], str]] = {
     "harq": (radio.Harq, "harq_"), "control": (radio.Control, "control_"), "rlc": (bearer.Rlc, "rlc_"),
     "rlc_um": (bearer.RlcUm, "um_"), "rlc_am": (bearer.RlcAm, "am_"), "pdcp": (bearer.Pdcp, "pdcp_"),
     "mode_switch": (radio.ModeSwitch, "mode_"), "handover": (radio.Handover, "ho_"), "gtpu": (radio.Gtpu, "gtpu_"),
+    "crowd": (crowd.Crowd, "crowd_"),
     **{name: (model, model.PREFIX) for name, model in radio_system.others().items()}, "ues": (radio.UeRadio, ""),
     "bearers": (bearer.Bearer, ""), "filters": (bearer.Filter, "")}
 # Of the others struct cell_cfg.

@@ -160,6 +160,7 @@ class Scenario(Model):
                                  "the eNB")
         enbs = self.of_kind("enb")
         has_core = bool(self.of_kind("sgw"))
+        self.radio.check_crowd()
         self.radio.check_bearers()
         self.radio.check_handovers(enbs if has_core else [], [name for name in self.radio.ues if self.behind_enb(name)])
         if self.radio.channel is not None:

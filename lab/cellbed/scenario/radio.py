@@ -15,6 +15,7 @@ from cellbed.run.radio_config import WEIGHTED
 from cellbed.scenario.bearer import WHOLE, WHOLE_MIN_RB, Bearer, Pdcp, Rlc, RlcAm, RlcUm, check_list, inherited
 from cellbed.scenario.channel import Channel
 from cellbed.scenario.constant_rate import ConstantRate
+from cellbed.scenario.crowd import Crowd
 from cellbed.scenario.fields import Key, Model, Name, Probability, known
 from cellbed.scenario.packet_trace import OwnPacketTrace, PacketTrace, with_own_links
 from cellbed.scenario.utran import Utran
@@ -286,6 +287,8 @@ class Radio(Model):
     gtpu: Gtpu = Gtpu()
     events: list[Event] = Key([],
         max_length=1024, says="What happens at given times")
+    crowd: Crowd | None = Key(None, exclude_if=lambda keys: keys is None,
+        says="Modelled UEs that only load the schedulers, beside those of `ues`; null: none")
     channel: Channel | None = Key(None,
         says="How good the links are over time; null: the CQIs of `radio.ues` for the whole run")
     utran: Utran | None = Key(None, says="A dedicated channel of the UTRAN, with `system: utran` only")
@@ -299,6 +302,17 @@ class Radio(Model):
     def ues_are_as_the_radio(cls, data: Any) -> Any:
         """What a bearer does not say of RLC and PDCP, and a UE of its recorded link, the radio says."""
         return with_own_links(inherited(data))
+
+    def check_crowd(self) -> None:
+        """Raises ValueError for modelled UEs that the rest of the radio cannot have."""
+        if self.crowd is None or not self.crowd.count:
+            return
+        if self.crowd.direction != "dl" and self.mac.ul_always_scheduled:
+            raise ValueError(f"key 'radio.crowd.direction': value {self.crowd.direction}: allowed dl, as "
+                             "radio.mac.ul_always_scheduled gives the uplink to UEs without a scheduler")
+        if self.crowd.weight != 1 and self.scheduler not in WEIGHTED:
+            raise ValueError(f"key 'radio.crowd.weight': value {self.crowd.weight}: allowed 1, as the scheduler "
+                             f"{self.scheduler} has no weights")
 
     def check_bearers(self) -> None:
         """Raises ValueError for bearers that a UE cannot have together."""

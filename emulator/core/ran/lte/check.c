@@ -202,6 +202,25 @@ static const char *check_harq(const struct cell_cfg *cfg, const char **ret_range
 	return NULL;
 }
 
+/* Modelled UEs. Return: the offending field, or NULL. */
+static const char *check_crowd(const struct cell_cfg *cfg, const char **ret_range)
+{
+	*ret_range = "each 1..15";
+	for (uint8_t i = 0; i < cfg->n_crowd_cqi; i++)
+		if (cfg->crowd_cqi[i] < 1 || cfg->crowd_cqi[i] > 15)
+			return "crowd_cqi";
+	if (!cfg->crowd_count)
+		return NULL;
+	*ret_range = "dl with ul_always_scheduled";
+	if (cfg->ul_always_scheduled && cfg->crowd_direction != CELL_CROWD_DL)
+		return "crowd_direction";
+	*ret_range = "at most a burst of the whole crowd in a microsecond";
+	if ((uint64_t)cfg->crowd_offered_rate_bps * cfg->crowd_count >
+	    UINT64_C(8000000) * cfg->crowd_burst_bytes)
+		return "crowd_burst_bytes";
+	return NULL;
+}
+
 const char *lte_check(const struct cell_cfg *cfg, const char **ret_range)
 {
 	struct cell_bearer_cfg bearer;
@@ -220,6 +239,8 @@ const char *lte_check(const struct cell_cfg *cfg, const char **ret_range)
 	field = check_sn_bits(&bearer, ret_range);
 	if (!field)
 		field = check_harq(cfg, ret_range);
+	if (!field)
+		field = check_crowd(cfg, ret_range);
 	if (!field)
 		field = check_list(cfg, ret_range);
 	if (!field && cfg->n_enb > 1)

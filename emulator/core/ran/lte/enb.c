@@ -21,6 +21,7 @@
 #include "ran/lte/air.h"
 #include "ran/lte/answer.h"
 #include "ran/lte/control.h"
+#include "ran/lte/crowd.h"
 #include "ran/lte/d2d.h"
 #include "ran/lte/leg.h"
 
@@ -89,20 +90,50 @@ static uint32_t issue(struct lte *lte, const struct sched_flow *f, struct rb_bud
 	return g.wanted;
 }
 
-static void serve(struct lte *lte, struct sched_state *state, struct sched_flow *flows, uint32_t n,
-                  struct rb_budget *rb, uint32_t tti, uint32_t lead_tti, uint8_t tb)
+/*
+ * issue() to the member of @crowd at @f of @flows. Where nothing would fit, nothing would for
+ * members whose channel is no better, and the scheduler need not be asked about each of them.
+ */
+static uint32_t issue_crowd(struct lte *lte, struct crowd *crowd, struct sched_flow *flows,
+                            uint32_t n, uint32_t f, struct rb_budget *rb, uint32_t subframe,
+                            uint8_t tb)
+{
+	uint32_t served = crowd_issue(lte, crowd, &flows[f], rb, subframe, tb);
+
+	flows[f].backlog = 0;
+	for (uint32_t i = 0; i < n && served == 0; i++)
+		if (flows[i].ue == SCHED_CROWD && flows[i].rate <= flows[f].rate)
+			flows[i].backlog = 0;
+	return served;
+}
+
+/* @crowd: of the cell, in this direction. */
+static void serve(struct lte *lte, struct sched_state *state, struct crowd *crowd,
+                  struct sched_flow *flows, uint32_t n, struct rb_budget *rb, uint32_t tti,
+                  uint32_t lead_tti, uint8_t tb)
 {
 	const struct sched *sched = sched_by_id(lte->cell.cfg.scheduler);
 	uint32_t turn = state->last;
 	int f;
 
+	if (crowd->n_waiting > 0)
+		n += crowd_flows(lte, crowd, tti, &flows[n]);
+
 	state->tti = tti;
 	state->average_tti = lte->cell.cfg.pf_average_tti;
 	for (; rb->free > 0 && (f = sched->pick(state, flows, n)) >= 0; turn = state->last) {
 		struct sched_flow *flow = &flows[f];
-		struct ue *u = &lte->ue[flow->ue];
-		uint32_t served = issue(lte, flow, rb, tti, lead_tti, tb);
+		struct ue *u;
+		uint32_t served;
 
+		if (flow->ue == SCHED_CROWD) {
+			served = issue_crowd(lte, crowd, flows, n, (uint32_t)f, rb, tti + lead_tti,
+			                     tb);
+			sched->served(state, flows, (uint32_t)f, served);
+			continue;
+		}
+		u = &lte->ue[flow->ue];
+		served = issue(lte, flow, rb, tti, lead_tti, tb);
 		if (flow->dir != CELL_DIR_DL) {
 			u->enb_backlog[flow->dir] -= served;
 			u->backlog_since_ns[flow->dir] = lte->cell.event_ns;
@@ -162,7 +193,7 @@ static void grant_uplink(struct lte *lte, struct enb *enb, uint32_t tti, struct 
 			n++;
 		}
 	}
-	serve(lte, &enb->sched_ul, flows, n, rb, tti, lead, 0);
+	serve(lte, &enb->sched_ul, &enb->crowd[CELL_DIR_UL], flows, n, rb, tti, lead, 0);
 }
 
 /* What waits for a downlink grant; the eNB knows its own queue exactly. */
@@ -218,7 +249,9 @@ static void schedule_block(struct lte *lte, struct enb *enb, uint32_t tti, uint8
 			flows[n].backlog = 0;
 		n++;
 	}
-	serve(lte, &enb->sched_dl, flows, n, &rb, tti, lead, tb);
+	if (enb->crowd[CELL_DIR_DL].again_rb > 0)
+		crowd_retransmit(lte, &enb->crowd[CELL_DIR_DL], tti + lead, tb, &rb);
+	serve(lte, &enb->sched_dl, &enb->crowd[CELL_DIR_DL], flows, n, &rb, tti, lead, tb);
 }
 
 /* Messages 3 whose answers went out in an earlier sub-frame than grants for @subframe do. */
@@ -270,6 +303,10 @@ void enb_subframe(struct lte *lte, uint32_t tti)
 
 		reserve_answers(lte, enb, tti + lead, &ul);
 		reserve_retransmissions(lte, enb, tti + lead, &ul);
+		if (lte->cell.cfg.crowd_count)
+			crowd_arrive(lte, enb);
+		if (enb->crowd[CELL_DIR_UL].again_rb > 0)
+			crowd_retransmit(lte, &enb->crowd[CELL_DIR_UL], tti + lead, 0, &ul);
 		answer_preambles(lte, enb, tti, msg3 == lead ? &ul : &later);
 		grant_uplink(lte, enb, tti, &ul);
 		for (uint32_t tb = 0; tb < lte_tbs_dl(&lte->cell.cfg); tb++)

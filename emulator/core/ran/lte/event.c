@@ -15,6 +15,7 @@
  */
 #include "ran/lte/event.h"
 
+#include "ran/lte/crowd.h"
 #include "ran/lte/enb.h"
 #include "ran/lte/leg.h"
 #include "ran/lte/rrc.h"
@@ -105,6 +106,11 @@ static struct lte_event next(const struct lte *lte, uint32_t from)
 	struct lte_event e = { .kind = LTE_EVENT_NONE, .t_ns = CELL_NEVER };
 
 	e.tti = next_tti(lte, from);
+	if (lte->cell.cfg.crowd_count) {
+		uint32_t crowd_tti = crowd_next_tti(lte, from);
+
+		e.tti = crowd_tti < e.tti ? crowd_tti : e.tti;
+	}
 	earlier(&e, LTE_EVENT_RRC, heap_first(&lte->due_rrc).t_ns);
 	for (int i = 0; i < 2; i++)
 		if (lte->air[i].head)
@@ -159,9 +165,16 @@ static int64_t output_after(const struct lte *lte, const struct pdu *pdu)
 	return pdu->decode_ns + (wait_tti + cfg->decode_tti) * CELL_TTI_NS;
 }
 
+/*
+ * A crowd lets nothing out. But as much of it as this is processed together, so that what comes
+ * after a silence need not wait until all sub-frames of that are.
+ */
+#define CROWD_TOGETHER_TTI 20
+
 int64_t lte_next_output(const struct lte *lte)
 {
-	uint32_t tti = lte->next.tti;
+	uint32_t from = tti_from(lte), crowd_tti = crowd_next_tti(lte, from);
+	uint32_t tti = next_tti(lte, from);
 	int64_t bound = heap_first(&lte->due_timer).t_ns;
 	int64_t rrc_ns = heap_first(&lte->due_rrc).t_ns;
 
@@ -169,6 +182,11 @@ int64_t lte_next_output(const struct lte *lte)
 	if (tti != TTI_NEVER) {
 		int64_t t_ns = cell_tti_ns(&lte->cell, tti + lte->cell.cfg.decode_tti) -
 		               lte->cell.cfg.processing_lead_ns;
+
+		bound = t_ns < bound ? t_ns : bound;
+	}
+	if (crowd_tti < TTI_NEVER - CROWD_TOGETHER_TTI) {
+		int64_t t_ns = cell_tti_ns(&lte->cell, crowd_tti + CROWD_TOGETHER_TTI);
 
 		bound = t_ns < bound ? t_ns : bound;
 	}

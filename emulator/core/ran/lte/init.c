@@ -8,8 +8,11 @@
  */
 #include "ran/lte/init.h"
 
+#include <string.h>
+
 #include "phy/phy.h"
 #include "ran/lte/channel.h"
+#include "ran/lte/crowd.h"
 #include "ran/lte/leg.h"
 
 #define NS_PER_MS INT64_C(1000000)
@@ -77,6 +80,9 @@ struct cell *lte_lay_out(struct arena *a, const struct cell_cfg *cfg)
 	uint8_t *rlc_data = arena_take(a, needs.rlc_pdus, pdu_bytes);
 	uint8_t *rlc_buf = arena_take(a, 1, pdu_bytes);
 	void *scratch = arena_take(a, 1, rlc_scratch_bytes());
+	struct sched_memory *sched =
+		arena_take(a, 2 * cfg->n_enb * (size_t)lte_sched_flows(cfg), sizeof(*sched));
+	struct crowd_memory crowd = crowd_take(a, cfg);
 
 	if (!lte)
 		return NULL;
@@ -88,6 +94,8 @@ struct cell *lte_lay_out(struct arena *a, const struct cell_cfg *cfg)
 		.bearer = bearer,
 		.rlc_state = rlc_state,
 		.window = window,
+		.sched = sched,
+		.crowd = crowd,
 		.next_block = 1,
 		.rlc_buf = rlc_buf,
 		.rlc = { .pool = { .data_max = (uint16_t)pdu_bytes,
@@ -222,10 +230,23 @@ static void pair_bearers(struct lte *lte, struct leg *leg)
 	}
 }
 
+static void init_schedulers(struct lte *lte, struct enb *enb)
+{
+	uint32_t n = lte_sched_flows(&lte->cell.cfg);
+
+	enb->sched_ul.of = lte->sched + 2 * enb->id * n;
+	enb->sched_dl.of = enb->sched_ul.of + n;
+	memset(enb->sched_ul.of, 0, 2 * n * sizeof(*lte->sched));
+}
+
 static void init_enbs(struct lte *lte)
 {
 	for (uint8_t k = 0; k < CELL_MAX_ENB; k++) {
 		lte->enb[k].id = k;
+		if (k < lte->cell.cfg.n_enb) {
+			init_schedulers(lte, &lte->enb[k]);
+			crowd_init(lte, &lte->enb[k]);
+		}
 		for (uint8_t i = 0; i < CELL_MAX_UE; i++)
 			lte->enb[k].end[i] = (struct tunnel_end){ .forward_to = ENB_NONE,
 				                                  .expiry_ns = CELL_NEVER };

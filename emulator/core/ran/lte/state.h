@@ -17,6 +17,7 @@
  *   gateway      S-GW: which eNB a UE's tunnel leads to
  *   d2d          which leg a packet takes, and where a received one goes
  *   answer       an eNB's answers to preambles
+ *   crowd        modelled UEs that only load the scheduler
  *   enb          what an eNB does in a sub-frame: grants, downlink
  *   ue           what a UE does: transmit on grants, random access
  *   decode       what a MAC PDU holds goes to the eNB and to RLC
@@ -157,10 +158,35 @@ struct tunnel_end {
 	bool returning;          /* awaiting from the S-GW's End Marker on: the path comes back */
 };
 
+/* A modelled UE in one direction. */
+struct crowd_member {
+	uint32_t waiting;   /* bytes */
+	uint32_t cqi_epoch; /* period of crowd_cqi_period_ms in which its CQI was drawn */
+	int64_t since_ns;   /* they wait, or it was last granted */
+	uint8_t itbs;
+};
+
+/* The modelled UEs of a cell in one direction; see crowd.c. */
+struct crowd {
+	struct crowd_member *member; /* cell_cfg.crowd_count, or none: NULL */
+	uint64_t *waits;             /* a bit for each of them that has something to send */
+	uint32_t *again;             /* by block of a sub-frame and sub-frame: RBs sent again then */
+	uint32_t again_rb;           /* all of them */
+	uint32_t n_waiting;          /* members */
+	uint8_t dir;                 /* UL or DL */
+	uint8_t enb;
+	int64_t next_ns; /* of the next burst, or CELL_NEVER */
+	struct rng arrival_rng;
+	struct rng member_rng;
+	struct rng size_rng;
+	struct rng error_rng;
+};
+
 struct enb {
 	uint8_t id;
 	struct sched_state sched_ul;
 	struct sched_state sched_dl;
+	struct crowd crowd[2]; /* CELL_DIR_UL, CELL_DIR_DL */
 	struct tunnel_end end[CELL_MAX_UE];
 };
 
@@ -255,6 +281,13 @@ struct lte {
 	uint16_t next_rnti;           /* for UEs that come from another cell */
 	uint16_t next_ip_id;          /* of tunnels' outer headers */
 
+	struct sched_memory *sched; /* of all schedulers */
+	struct crowd_memory {
+		struct crowd_member *member;
+		uint64_t *waits;
+		uint32_t *again;
+	} crowd; /* of all cells and directions */
+
 	struct pdu_pool pdus;
 	struct pdu_queue air[2]; /* in flight, by decode time: 0 UL and SL, 1 DL */
 	struct bearer *bearer;   /* of all legs */
@@ -276,6 +309,12 @@ static inline struct lte *lte_of(const struct cell *c)
 static inline uint32_t lte_tbs_dl(const struct cell_cfg *cfg)
 {
 	return (uint32_t)cfg->dl_carriers * cfg->dl_codewords;
+}
+
+/** lte_sched_flows() - those of a cell and direction: two of each UE, and those of the crowd */
+static inline uint32_t lte_sched_flows(const struct cell_cfg *cfg)
+{
+	return 2u * cfg->n_ue + cfg->crowd_count;
 }
 
 /** leg_reverse() - the opposite leg: UL and DL of a UE, SL of two peers */

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What holds for a cell with a crowd of modelled UEs, whatever happens in it."""
+
+from coreffi import lib
+from coreplan import PLAN_BYTES, Run, announced, in_pieces, plan
+from draw import Choices, plans
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+MEMBERS_MAX = 70  # more than a word of bits
+
+
+def crowded(choices: Choices):
+    """A plan of a cell and what happens to it, with a crowd."""
+    drawn = {name: value for name, value in choices.keys(only="crowd_").items() if name != "crowd_count"}
+    found = plan(choices)
+    drawn["crowd_count"] = choices.number(1, MEMBERS_MAX)
+    least = -(-drawn.get("crowd_offered_rate_bps", 100_000) * drawn["crowd_count"] // 8_000_000)
+    drawn["crowd_burst_bytes"] = max(drawn.get("crowd_burst_bytes", 50_000), least)
+    if found.cfg.get("ul_always_scheduled"):
+        drawn["crowd_direction"] = lib.CELL_CROWD_DL
+    found.cfg.update(drawn, n_crowd_cqi=2, crowd_cqi=[choices.number(1, 15), choices.number(1, 15)])
+    return found
+
+
+crowds = plans(crowded, PLAN_BYTES)
+
+
+@settings(max_examples=60)
+@given(crowds, st.lists(st.floats(0, 1, exclude_max=True), max_size=6))
+def test_splitting_time_changes_nothing(found, cuts):
+    once, other = Run(found), Run(found, in_pieces(cuts))
+    assert other.cell.outputs == once.cell.outputs
+    assert other.digest == once.digest
+
+
+@settings(max_examples=60)
+@given(crowds)
+def test_nothing_leaves_before_it_was_announced(found):
+    Run(found, announced)
+
+
+@settings(max_examples=60)
+@given(crowds)
+def test_no_block_is_given_twice(found):
+    """What the crowd has and what UEs were granted fits the carriers."""
+    run = Run(found)
+    stats, cfg = run.cell.stats(), run.cfg
+    ms = found.end_ns // 1_000_000 + 1
+    blocks = {lib.CELL_DIR_UL: 1, lib.CELL_DIR_DL: cfg.dl_carriers * cfg.dl_codewords}
+    for direction, n in blocks.items():
+        assert stats.crowd_rb_retx[direction] <= stats.crowd_rb[direction] <= n * cfg.n_rb * ms
+        assert stats.crowd_bytes_refused[direction] <= stats.crowd_bytes_in[direction]
+        if cfg.crowd_arrival == lib.CELL_CROWD_POISSON:
+            assert stats.crowd_bytes_out[direction] + stats.crowd_bytes_refused[direction] <= \
+                stats.crowd_bytes_in[direction]
+    rows = [row for row in run.cell.rows(lib.CELL_EV_GRANT) if row["dir"] == lib.CELL_DIR_DL]
+    used = stats.crowd_rb[lib.CELL_DIR_DL] + sum(row["rb"] for row in rows)
+    assert used <= blocks[lib.CELL_DIR_DL] * cfg.n_rb * ms
