@@ -10,8 +10,8 @@
 #define CELL_MAX_ENB           4
 #define CELL_MAX_CARRIERS      5
 #define CELL_HARQ_ATTEMPTS_MAX 8
-#define CELL_MAX_BEARERS       8 /* of a UE: LCIDs 3 to 10. Source: TS 36.321 Table 6.2.1-1 */
-#define CELL_MAX_FILTERS       4 /* of a bearer */
+#define CELL_MAX_BEARERS       8    /* of a UE: LCIDs 3 to 10. Source: TS 36.321 Table 6.2.1-1 */
+#define CELL_MAX_FILTERS       4    /* of a bearer */
 #define CELL_MAX_CROWD         1000 /* modelled UEs of a cell */
 #define CELL_CROWD_CQI_MAX     64
 #define CELL_DSCP_ANY          255
@@ -116,11 +116,7 @@ enum cell_crowd_arrival {
 	CELL_CROWD_ARRIVAL_COUNT
 };
 
-enum cell_crowd_size {
-	CELL_CROWD_CONSTANT,
-	CELL_CROWD_EXPONENTIAL,
-	CELL_CROWD_SIZE_COUNT
-};
+enum cell_crowd_size { CELL_CROWD_CONSTANT, CELL_CROWD_EXPONENTIAL, CELL_CROWD_SIZE_COUNT };
 
 enum cell_crowd_direction {
 	CELL_CROWD_DL,
@@ -255,6 +251,13 @@ struct cell_cfg {
 	uint16_t ho_end_marker_gap_ms;     /* between two of them */
 	uint32_t ho_signalling_us;         /* one way: X2AP, S1AP */
 
+	/* Handover to a neighbour that is better. Source: TS 36.331 5.5.4.4 */
+	uint8_t a3; /* UEs report event A3, and are handed over; otherwise only commands do */
+	uint16_t a3_offset_cdb;
+	uint16_t a3_hysteresis_cdb;
+	uint16_t a3_time_to_trigger_ms;
+	uint8_t a3_filter_coefficient; /* k of layer 3 */
+
 	/* Timeline, in TTIs. Source: Nardini, Figure 4. */
 	uint8_t rar_delay_tti;       /* preamble to RAR */
 	uint8_t rar_to_msg3_tti;     /* RAR to message 3, at least grant_to_tx_tti */
@@ -283,15 +286,16 @@ struct cell_cfg {
 	uint32_t pf_average_tti;     /* time constant of CELL_SCHED_PF */
 
 	/* Modelled UEs that only load the schedulers of every cell; see ran/lte/crowd.c. */
-	uint16_t crowd_count;     /* of each cell, 0..CELL_MAX_CROWD; 0 = none, and no key below matters */
-	uint8_t crowd_direction;  /* enum cell_crowd_direction */
-	uint8_t crowd_arrival;    /* enum cell_crowd_arrival */
-	uint32_t crowd_offered_rate_bps; /* of one in one direction, on average */
-	uint32_t crowd_burst_bytes;      /* mean */
-	uint8_t crowd_burst_size;        /* enum cell_crowd_size: its distribution */
-	uint8_t crowd_weight;            /* as that of a UE */
-	uint32_t crowd_cqi_period_ms;    /* every so long each has another CQI; 0 = never */
-	uint8_t n_crowd_cqi;             /* 1..CELL_CROWD_CQI_MAX */
+	uint16_t crowd_count; /* of each cell, 0..CELL_MAX_CROWD; 0 = none, and no key below matters
+	                       */
+	uint8_t crowd_direction;               /* enum cell_crowd_direction */
+	uint8_t crowd_arrival;                 /* enum cell_crowd_arrival */
+	uint32_t crowd_offered_rate_bps;       /* of one in one direction, on average */
+	uint32_t crowd_burst_bytes;            /* mean */
+	uint8_t crowd_burst_size;              /* enum cell_crowd_size: its distribution */
+	uint8_t crowd_weight;                  /* as that of a UE */
+	uint32_t crowd_cqi_period_ms;          /* every so long each has another CQI; 0 = never */
+	uint8_t n_crowd_cqi;                   /* 1..CELL_CROWD_CQI_MAX */
 	uint8_t crowd_cqi[CELL_CROWD_CQI_MAX]; /* each has one of them, with the same chance */
 
 	/* HARQ. harq_bler_q32[k]: block not decoded after k + 1 attempts.

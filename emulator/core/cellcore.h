@@ -53,9 +53,11 @@
 
 enum cell_cmd_type {
 	CELL_CMD_ROUTE,    /* `ue` changes to `mode` */
-	CELL_CMD_CHANNEL,  /* the leg `dir` of `ue` has `cqi` from now on */
+	CELL_CMD_CHANNEL,  /* the leg `dir` of `ue` has `cqi` from now on, in the cell of `enb` */
 	CELL_CMD_PREDICT,  /* `ue` is going to be handed over to `enb` */
 	CELL_CMD_HANDOVER, /* `ue` is handed over to `enb`; waits for the end of one under way */
+	CELL_CMD_MEASURE,  /* `ue` measured `rsrp_cdbm` of `enb`; those of one time in order of eNBs
+	                    */
 	CELL_CMD_COUNT
 };
 
@@ -67,7 +69,11 @@ struct cell_cmd {
 	uint8_t cqi;      /* 0..15; 0 = out of range, nothing is sent */
 	uint8_t enb;      /* from 0 */
 	int32_t sinr_cdb; /* in centi-dB, or CELL_SINR_UNKNOWN */
+	int32_t rsrp_cdbm;
 };
+
+#define CELL_RSRP_MIN_CDBM (-20000)
+#define CELL_RSRP_MAX_CDBM 5000
 
 struct cell_stats {
 	uint64_t pkts_in;
@@ -106,7 +112,7 @@ struct cell_stats {
 	/* Modelled UEs of all cells, by UL and DL. */
 	uint64_t crowd_members;
 	uint64_t crowd_bytes_in[CELL_DIR_COUNT];
-	uint64_t crowd_bytes_out[CELL_DIR_COUNT]; /* granted, headers not counted */
+	uint64_t crowd_bytes_out[CELL_DIR_COUNT];     /* granted, headers not counted */
 	uint64_t crowd_bytes_refused[CELL_DIR_COUNT]; /* of those that had too much waiting */
 	uint64_t crowd_grants[CELL_DIR_COUNT];
 	uint64_t crowd_rb[CELL_DIR_COUNT];      /* granted, retransmissions too */

@@ -66,6 +66,10 @@
 	.ho_end_marker_gap_ms = 20, \
 	.ho_forwarding = 1, \
 	.ho_reordering = 1, \
+	.a3_offset_cdb = 300, \
+	.a3_hysteresis_cdb = 100, \
+	.a3_time_to_trigger_ms = 256, \
+	.a3_filter_coefficient = 4, \
 	.gtpu_ecn = 0, \
 	.crowd_direction = 0, \
 	.crowd_arrival = 0, \
@@ -155,6 +159,8 @@
 	LIMIT(cell_cfg, ho_end_marker_gap_ms, 1, 1000), \
 	LIMIT(cell_cfg, ho_forwarding, 0, 1), \
 	LIMIT(cell_cfg, ho_reordering, 0, 1), \
+	LIMIT(cell_cfg, a3_offset_cdb, 0, 1500), \
+	LIMIT(cell_cfg, a3_hysteresis_cdb, 0, 1500), \
 	LIMIT(cell_cfg, gtpu_ecn, 0, 1), \
 	LIMIT(cell_cfg, crowd_count, 0, 1000), \
 	LIMIT(cell_cfg, crowd_direction, 0, 2), \
@@ -243,6 +249,10 @@
 	LIMIT(cell_cfg, ho_end_marker_gap_ms, 1, 1000), \
 	LIMIT(cell_cfg, ho_forwarding, 0, 1), \
 	LIMIT(cell_cfg, ho_reordering, 0, 1), \
+	LIMIT(cell_cfg, a3_offset_cdb, 0, 1500), \
+	LIMIT(cell_cfg, a3_hysteresis_cdb, 0, 1500), \
+	LIMIT(cell_cfg, a3_time_to_trigger_ms, 0, 5120), \
+	LIMIT(cell_cfg, a3_filter_coefficient, 0, 19), \
 	LIMIT(cell_cfg, gtpu_ecn, 0, 1), \
 	LIMIT(cell_cfg, crowd_count, 0, 1000), \
 	LIMIT(cell_cfg, crowd_direction, 0, 2), \

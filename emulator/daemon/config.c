@@ -170,6 +170,7 @@ static int read_cell(struct reader *r, json_t *cell)
 	}
 	if (err == 0)
 		err = read_ladder(r, json_object_get(json_object_get(cell, "harq"), "bler"));
+	r->cfg->cell.a3 = json_object_get(cell, "a3") != NULL;
 	if (err == 0)
 		err = read_crowd_cqi(r, json_object_get(json_object_get(cell, "crowd"), "cqi"));
 	if (err == 0)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,17 +39,20 @@ static void store(void *base, const struct key *k, uint64_t value)
 static int read_number(struct reader *r, const char *path, const struct key *k, const json_t *v,
                        void *base)
 {
+	bool whole = k->kind != KIND_PROBABILITY && k->kind != KIND_DB_TO_CDB;
 	double d;
 
-	if (k->kind == KIND_PROBABILITY ? !json_is_number(v) : !json_is_integer(v))
+	if (whole ? !json_is_integer(v) : !json_is_number(v))
 		return config_fail(r, "key '%s.%s': expected %s", path, k->name,
-		                   k->kind == KIND_PROBABILITY ? "a number" : "an integer");
+		                   whole ? "an integer" : "a number");
 	d = json_number_value(v);
 	if (d < k->min || d > k->max)
 		return config_fail(r, "key '%s.%s': value %.15g: allowed %.15g..%.15g", path,
 		                   k->name, d, k->min, k->max);
 	if (k->kind == KIND_PROBABILITY)
 		store(base, k, (uint64_t)(d * 4294967295.0));
+	else if (k->kind == KIND_DB_TO_CDB)
+		store(base, k, (uint64_t)(d * 100 + 0.5));
 	else if (k->kind == KIND_US_TO_NS)
 		store(base, k, (uint64_t)json_integer_value(v) * 1000);
 	else

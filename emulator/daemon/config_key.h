@@ -24,6 +24,7 @@ enum kind {
 	KIND_UINT,        /* integer in min..max, stored in `size` bytes */
 	KIND_MS_TO_TTI,   /* the same; one TTI is one millisecond */
 	KIND_US_TO_NS,    /* integer in microseconds, stored times 1000 */
+	KIND_DB_TO_CDB,   /* number in dB, stored times 100 */
 	KIND_BOOL,        /* stored as 0 or 1 in `size` bytes */
 	KIND_PROBABILITY, /* 0..1, stored as Q32 */
 	KIND_STRING,      /* stored in a char array of `size` */

@@ -47,7 +47,7 @@ static const struct key cell_keys[] = {
 	{ 0 },
 };
 
-static const char *const cell_elsewhere[] = { "timing", "ra", "mac", "harq", "control", "rlc", "rlc_um", "rlc_am", "pdcp", "mode_switch", "handover", "gtpu", "crowd", "utran", "packet_trace", "constant_rate", "ues", "enbs", "sgw", NULL };
+static const char *const cell_elsewhere[] = { "timing", "ra", "mac", "harq", "control", "rlc", "rlc_um", "rlc_am", "pdcp", "mode_switch", "handover", "gtpu", "crowd", "utran", "packet_trace", "constant_rate", "ues", "enbs", "sgw", "a3", NULL };
 
 static const struct key timing_keys[] = {
 	KEY(cell_cfg, "rar_delay_tti", rar_delay_tti, KIND_UINT, 1, 12),
@@ -145,6 +145,14 @@ static const struct key handover_keys[] = {
 	KEY(cell_cfg, "end_marker_gap_ms", ho_end_marker_gap_ms, KIND_UINT, 1, 1000),
 	KEY(cell_cfg, "forwarding", ho_forwarding, KIND_BOOL, 0, 1),
 	KEY(cell_cfg, "reordering", ho_reordering, KIND_BOOL, 0, 1),
+	{ 0 },
+};
+
+static const struct key a3_keys[] = {
+	KEY(cell_cfg, "offset_db", a3_offset_cdb, KIND_DB_TO_CDB, 0, 15),
+	KEY(cell_cfg, "hysteresis_db", a3_hysteresis_cdb, KIND_DB_TO_CDB, 0, 15),
+	KEY(cell_cfg, "time_to_trigger_ms", a3_time_to_trigger_ms, KIND_UINT, 0, 5120),
+	KEY(cell_cfg, "filter_coefficient", a3_filter_coefficient, KIND_UINT, 0, 19),
 	{ 0 },
 };
 
@@ -263,6 +271,7 @@ const struct section config_sections[] = {
 	{ "pdcp", pdcp_keys, NULL },
 	{ "mode_switch", mode_switch_keys, NULL },
 	{ "handover", handover_keys, NULL },
+	{ "a3", a3_keys, NULL },
 	{ "gtpu", gtpu_keys, NULL },
 	{ "crowd", crowd_keys, crowd_elsewhere },
 	{ "utran", utran_keys, NULL },

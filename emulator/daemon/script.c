@@ -16,18 +16,22 @@
 #define T_NS_MAX   (INT64_MAX / 2) /* with the begin of sub-frame 0 still a time */
 #define CMDS_OTHER 64              /* waiting commands that are not scripted */
 
-/* A channel trace has one record of a leg at a time; a handover may be two events. */
-#define CMDS_MOST (CELL_MAX_UE * CELL_DIR_COUNT + 2 * CONFIG_EVENTS_MAX)
+/* A channel trace has one record of a leg and one measurement at a time, in the cell of each eNB; a
+ * handover may be two events. */
+#define CMDS_MOST (CELL_MAX_UE * CELL_MAX_ENB * (CELL_DIR_COUNT + 1) + 2 * CONFIG_EVENTS_MAX)
 _Static_assert(2 * CMDS_MOST + CMDS_OTHER <= 65536, "what cell_cfg_check() allows");
 
 /* Fields of a channel trace that matter here. Source: docs/channel-trace-format.md */
-enum { FIELD_T, FIELD_UE, FIELD_DIR, FIELD_CQI, FIELD_SINR, FIELD_COUNT };
+enum { FIELD_T, FIELD_UE, FIELD_DIR, FIELD_CQI, FIELD_SINR, FIELD_ENB, FIELD_COUNT };
+
+#define DIR_RSRP CELL_DIR_COUNT /* a measurement: its value is where the SINR of others is */
 
 struct channel {
 	const char *path;
 	FILE *f;
 	size_t record_bytes;
 	size_t offset[FIELD_COUNT];
+	bool has_enb;             /* otherwise all records are of the first one */
 	struct script_event last; /* record read */
 	char *error;
 };
@@ -50,11 +54,11 @@ static int find_field(struct channel *ch, const json_t *fields, int which)
 		const char *name;
 		const char *type;
 		size_t bytes;
-	} wanted[FIELD_COUNT] = { [FIELD_T] = { "t_ns", "i64", 8 },
-		                  [FIELD_UE] = { "ue", "u8", 1 },
-		                  [FIELD_DIR] = { "dir", "u8", 1 },
-		                  [FIELD_CQI] = { "cqi", "u8", 1 },
-		                  [FIELD_SINR] = { "sinr_cdb", "i32", 4 } };
+	} wanted[FIELD_COUNT] = {
+		[FIELD_T] = { "t_ns", "i64", 8 },        [FIELD_UE] = { "ue", "u8", 1 },
+		[FIELD_DIR] = { "dir", "u8", 1 },        [FIELD_CQI] = { "cqi", "u8", 1 },
+		[FIELD_SINR] = { "sinr_cdb", "i32", 4 }, [FIELD_ENB] = { "enb", "u8", 1 }
+	};
 	size_t i;
 	json_t *f;
 
@@ -77,6 +81,22 @@ static int find_field(struct channel *ch, const json_t *fields, int which)
 	            wanted[which].type);
 }
 
+/* Traces of one eNB do not name it. */
+static bool names_enb(const json_t *fields)
+{
+	size_t i;
+	json_t *f;
+
+	json_array_foreach(fields, i, f)
+	{
+		const char *name = json_string_value(json_object_get(f, "name"));
+
+		if (name && strcmp(name, "enb") == 0)
+			return true;
+	}
+	return false;
+}
+
 static int read_header(struct channel *ch)
 {
 	char line[HEADER_MAX];
@@ -95,7 +115,8 @@ static int read_header(struct channel *ch)
 	ch->record_bytes = (size_t)json_integer_value(json_object_get(header, "record_bytes"));
 	if (r == 0 && (ch->record_bytes < 8 || ch->record_bytes > 4096))
 		r = fail(ch, "header: record_bytes: allowed 8..4096");
-	for (int i = 0; i < FIELD_COUNT && r == 0; i++)
+	ch->has_enb = names_enb(json_object_get(header, "fields"));
+	for (int i = 0; i < (ch->has_enb ? FIELD_COUNT : FIELD_ENB) && r == 0; i++)
 		r = find_field(ch, json_object_get(header, "fields"), i);
 	header_bytes = json_integer_value(json_object_get(header, "header_bytes"));
 	if (r == 0 && header_bytes != ftell(ch->f))
@@ -122,34 +143,60 @@ static int add(struct script *s, const struct script_event *e)
 	return 0;
 }
 
-/* Records are in order of time, then UE, then leg: what a leg is like is said once for a time. */
+/* Records are in order of time, then UE, eNB and leg: what a leg is like is said once for a time.
+ */
 static bool in_order(const struct script_event *before, const struct script_event *e)
 {
 	if (before->t_ns != e->t_ns)
 		return before->t_ns < e->t_ns;
 	if (before->cmd.ue != e->cmd.ue)
 		return before->cmd.ue < e->cmd.ue;
+	if (before->cmd.enb != e->cmd.enb)
+		return before->cmd.enb < e->cmd.enb;
 	return before->cmd.dir < e->cmd.dir;
+}
+
+/* Of a record in the cell of an eNB. Return: 0 or -EINVAL. */
+static int check_cell(struct channel *ch, const struct script *s, const struct config *cfg,
+                      const struct cell_cmd *cmd)
+{
+	if (cmd->enb >= cfg->cell.n_enb)
+		return fail(ch, "record %zu: enb %u: allowed 0..%u", s->n, cmd->enb,
+		            cfg->cell.n_enb - 1);
+	if (cmd->type == CELL_CMD_CHANNEL)
+		return 0;
+	if (cfg->cell.ue[cmd->ue - 1].peer != CELL_PEER_NETWORK)
+		return fail(ch, "record %zu: dir 3, ue %u: allowed UEs that talk to the network",
+		            s->n, cmd->ue);
+	if (cmd->rsrp_cdbm < CELL_RSRP_MIN_CDBM || cmd->rsrp_cdbm > CELL_RSRP_MAX_CDBM)
+		return fail(ch, "record %zu: RSRP %d: allowed %d..%d", s->n, cmd->rsrp_cdbm,
+		            CELL_RSRP_MIN_CDBM, CELL_RSRP_MAX_CDBM);
+	return 0;
 }
 
 static int read_record(struct channel *ch, struct script *s, const struct config *cfg,
                        int64_t start_ns, const uint8_t *record)
 {
-	struct script_event e = { .cmd = { .type = CELL_CMD_CHANNEL } };
+	struct script_event e = { 0 };
+	uint8_t legs = ch->has_enb ? DIR_RSRP + 1 : CELL_DIR_COUNT;
 
 	memcpy(&e.t_ns, record + ch->offset[FIELD_T], sizeof(e.t_ns));
 	e.cmd.ue = record[ch->offset[FIELD_UE]];
 	e.cmd.dir = record[ch->offset[FIELD_DIR]];
 	e.cmd.cqi = record[ch->offset[FIELD_CQI]];
+	e.cmd.enb = ch->has_enb ? record[ch->offset[FIELD_ENB]] : 0;
 	memcpy(&e.cmd.sinr_cdb, record + ch->offset[FIELD_SINR], sizeof(e.cmd.sinr_cdb));
+	e.cmd.rsrp_cdbm = e.cmd.sinr_cdb;
+	e.cmd.type = e.cmd.dir == DIR_RSRP ? CELL_CMD_MEASURE : CELL_CMD_CHANNEL;
 	if (e.t_ns < 0 || e.t_ns > T_NS_MAX)
 		return fail(ch, "record %zu: t_ns %" PRId64 ": allowed 0..%" PRId64, s->n, e.t_ns,
 		            T_NS_MAX);
 	e.t_ns += start_ns;
-	if (e.cmd.ue < 1 || e.cmd.ue > cfg->cell.n_ue || e.cmd.dir >= CELL_DIR_COUNT ||
-	    e.cmd.cqi > 15)
-		return fail(ch, "record %zu: ue %u, dir %u, cqi %u: allowed 1..%u, 0..2, 0..15",
-		            s->n, e.cmd.ue, e.cmd.dir, e.cmd.cqi, cfg->cell.n_ue);
+	if (e.cmd.ue < 1 || e.cmd.ue > cfg->cell.n_ue || e.cmd.dir >= legs || e.cmd.cqi > 15)
+		return fail(ch, "record %zu: ue %u, dir %u, cqi %u: allowed 1..%u, 0..%d, 0..15",
+		            s->n, e.cmd.ue, e.cmd.dir, e.cmd.cqi, cfg->cell.n_ue, legs - 1);
+	if (check_cell(ch, s, cfg, &e.cmd) < 0)
+		return -EINVAL;
 	if (s->n > 0 && !in_order(&ch->last, &e))
 		return fail(ch,
 		            "record %zu: t_ns %" PRId64 ", ue %u, dir %u: allowed later ones than "

@@ -283,6 +283,8 @@ static void read_command(struct cell_cmd *cmd, struct fuzz_input *in)
 	};
 	if (fuzz_u8(in) == 255)
 		cmd->sinr_cdb = (int32_t)fuzz_u32(in);
+	if (cmd->type == CELL_CMD_MEASURE)
+		cmd->rsrp_cdbm = -100 * (int32_t)fuzz_range(in, 0, 150);
 }
 
 static void read_action(struct plan *p, struct fuzz_input *in, struct plan_action *a)

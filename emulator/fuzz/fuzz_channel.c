@@ -18,8 +18,12 @@ static void check_script(const struct script *s)
 	for (size_t i = 0; i < s->n; i++) {
 		const struct cell_cmd *cmd = &s->event[i].cmd;
 
-		FUZZ_CHECK(cmd->type == CELL_CMD_CHANNEL && cmd->ue >= 1 && cmd->ue <= 3);
-		FUZZ_CHECK(cmd->dir < CELL_DIR_COUNT && cmd->cqi <= 15);
+		FUZZ_CHECK(cmd->ue >= 1 && cmd->ue <= 3 && cmd->enb < 2);
+		if (cmd->type == CELL_CMD_MEASURE)
+			FUZZ_CHECK(cmd->rsrp_cdbm >= CELL_RSRP_MIN_CDBM);
+		else
+			FUZZ_CHECK(cmd->type == CELL_CMD_CHANNEL && cmd->dir < CELL_DIR_COUNT &&
+			           cmd->cqi <= 15);
 		FUZZ_CHECK(s->event[i].t_ns >= START_NS);
 		FUZZ_CHECK(i == 0 || s->event[i].t_ns >= s->event[i - 1].t_ns);
 	}
@@ -34,6 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	FUZZ_CHECK(fd >= 0 && write(fd, data, size) == (ssize_t)size);
 	cfg.cell.n_ue = 3;
+	cfg.cell.n_enb = 2;
 	(void)snprintf(cfg.channel, sizeof(cfg.channel), "/proc/self/fd/%d", fd);
 	memset(error, 'x', sizeof(error));
 	if (script_open(&script, &cfg, START_NS, error) == 0) {

@@ -46,6 +46,42 @@ def test_a_channel_trace_sets_the_cqi(tmp_path):
     assert [(r["t_ns"] // 10**6, r["value"]) for r in rows if r["event"] == "route"] == [(300, 0), (900, 1)]
 
 
+CELLS = {
+    "ues": [{"name": name, "peer": "network", "mode": "im", "enb": "west", "address": f"10.45.0.{i}"}
+            for i, name in enumerate(("ue1", "ue2"), 1)],
+    "sgw": {"gtpu_address": "10.60.0.1"},
+    "enbs": [{"name": "west", "gtpu_address": "10.60.1.1"}, {"name": "east", "gtpu_address": "10.60.2.1"}],
+    "a3": {"offset_db": 2, "hysteresis_db": 0.5, "time_to_trigger_ms": 80, "filter_coefficient": 0},
+}
+RSRP = 3
+
+
+def test_a_trace_of_several_cells_hands_over(tmp_path):
+    """Entered at 400 ms, reported 80 ms and a transmission later; then the legs are those of the new cell."""
+    legs = [(0, 1, leg, 12 - 5 * enb, enb, 100 * enb) for enb in range(2) for leg in range(2)]
+    powers = [(ms, 1, RSRP, 0, enb, rsrp_cdbm) for ms, *both in ((200, -9000, -8750), (400, -9000, -8749))
+              for enb, rsrp_cdbm in enumerate(both)]
+    write_channel(tmp_path / "channel", [*legs, *powers])
+    rows = simulate(tmp_path, channel=str(tmp_path / "channel"), cell=CELLS)
+    heard_ms = 400 + 80 + 2 + 4
+    assert next(r["t_ns"] / 10**6 for r in rows if r["event"] == "rrc") == heard_ms
+    found = [(r["t_ns"] / 10**6 > heard_ms, r["dir"], r["cqi"], r["value"], r["enb"]) for r in rows
+             if r["event"] == "channel"]
+    assert found == [(False, "ul", 12, 0, 0), (False, "dl", 12, 0, 0), (True, "ul", 7, 100, 1), (True, "dl", 7, 100, 1)]
+
+
+@pytest.mark.parametrize(("rows", "message"), [
+    ([(0, 1, 0, 9, 2, 0)], "record 0: enb 2: allowed 0..1"), ([(0, 1, 4, 9, 0, 0)], "record 0: ue 1, dir 4, cqi 9"),
+    ([(0, 1, RSRP, 0, 0, -20001)], "record 0: RSRP -20001: allowed -20000..5000"),
+    ([(0, 1, 0, 9, 1, 0), (0, 1, 1, 9, 0, 0)], "record 1: t_ns 0, ue 1, dir 1: allowed later ones"),
+])
+def test_a_wrong_trace_of_several_cells_is_refused(tmp_path, rows, message):
+    write_channel(tmp_path / "channel", rows)
+    with pytest.raises(subprocess.CalledProcessError) as error:
+        simulate(tmp_path, channel=str(tmp_path / "channel"), cell=CELLS)
+    assert error.value.stderr.startswith(f"cellsim: {tmp_path / 'channel'}: {message}")
+
+
 def everybody(*times_ms):
     """UEs without traffic, as many as a cell takes; every leg's CQI at each of @times_ms. Return: UEs, records."""
     ues = [{"name": f"ue{i}", "peer": "network", "mode": "im"} for i in range(1, 101)]

@@ -7,7 +7,7 @@ import struct
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from coreffi import NEVER, Cell, lib
+from coreffi import NEVER, Cell, ffi, lib
 
 MS = 1_000_000
 TAIL_NS = 60_000 * MS  # for what is under way after the last action; with two blocks in five lost it takes long
@@ -129,6 +129,13 @@ class Run:
 
     def _predict(self, t_ns, ue, enb):
         assert self.cell.command(lib.CELL_CMD_PREDICT, ue, enb, t_ns) == 0
+
+    def _measure(self, t_ns, ue, powers_cdbm):
+        """All eNBs at one time."""
+        for enb, rsrp_cdbm in enumerate(powers_cdbm):
+            command = ffi.new("struct cell_cmd *", {"type": lib.CELL_CMD_MEASURE, "ue": ue, "enb": enb,
+                                                    "rsrp_cdbm": rsrp_cdbm})
+            assert lib.cell_apply(self.cell.cell, command, t_ns) == 0
 
     def rows(self, event: int) -> list:
         return self.cell.rows(event)

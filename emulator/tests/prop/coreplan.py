@@ -16,7 +16,7 @@ NETWORK, PORT_NETWORK = 0, 0x80  # as a peer; the bit of a port behind the eNB
 UL, DL, SL = 0, 1, 2
 RLC_MODES = range(lib.CELL_RLC_MODE_COUNT)
 # Keys that do nothing in a cell without tunnels, and those of a crowd, which never comes to rest.
-OF_OTHERS = ("utran_", "constant_", "ho_", "gtpu_", "system", "crowd_")
+OF_OTHERS = ("utran_", "constant_", "ho_", "a3_", "gtpu_", "system", "crowd_")
 WHOLE_MIN_RB = 18  # TM wants blocks with room for a packet
 PKTS_MAX = 300  # more take memory and time, and find nothing more
 ACTIONS_MAX, PLAN_BYTES = 25, 320

@@ -10,8 +10,8 @@ from draw import plans
 from hypothesis import given, settings
 
 # Not what handovers exclude, and one reason only for a packet to be late.
-NOT_DRAWN = (*(key for key in OF_OTHERS if key not in ("ho_", "gtpu_")), "delivery", "pdcp_sn_bits", "pdcp_reordering",
-             "mode_", "control_errors", "harq_nack_to_ack")
+NOT_DRAWN = (*(key for key in OF_OTHERS if key not in ("ho_", "a3_", "gtpu_")), "delivery", "pdcp_sn_bits",
+             "pdcp_reordering", "mode_", "control_errors", "harq_nack_to_ack")
 
 # Longer takes time and finds nothing more.
 MOST = {"ho_detach_ms": 100, "am_reestablish_ms": 100, "ho_end_marker_gap_ms": 50, "am_t_status_prohibit_ms": 60}
@@ -49,14 +49,16 @@ def config(choices, rlc_modes):
         "max_pkts": choices.pick(60, PKTS_MAX), "sgw_gtpu_addr": SGW_ADDRESS,
         "enb_gtpu_addr": [address(f"10.60.{k + 1}.1") for k in range(n_enb)],
         "ue": [ue_config(choices, i + 1, n_enb, rlc_mode) for i in range(n_ue)],
-        "n_harq_bler": 2, "harq_bler_q32": rates,
+        "n_harq_bler": 2, "harq_bler_q32": rates, "a3": keys.get("ho_procedure") != lib.CELL_HO_PREDICTION,
     }  # fmt: skip
 
 
 def action(choices, cfg):
     """(kind, UE, lengths of packets or an eNB)"""
-    kind, ue = choices.pick("downlink", "uplink", "downlink", "handover", "handover", "predict"), \
+    kind, ue = choices.pick("downlink", "uplink", "downlink", "handover", "measure", "predict"), \
         choices.number(1, cfg["n_ue"])
+    if kind == "measure":
+        return kind, ue, [-100 * choices.number(70, 110) for _ in range(cfg["n_enb"])]
     if kind in ("handover", "predict"):
         return kind, ue, choices.number(0, cfg["n_enb"] - 1)
     return kind, ue, [choices.pick(24, 60, 1400, 1500, choices.number(24, 1500))

@@ -317,8 +317,8 @@ static void test_the_target_grants_what_the_ue_has(void **state)
  */
 static void test_or_the_ue_asks_later(void **state)
 {
-	const struct cell_cmd lost = { .type = CELL_CMD_CHANNEL, .ue = 1 };
-	const struct cell_cmd back = { .type = CELL_CMD_CHANNEL, .ue = 1, .cqi = 15 };
+	const struct cell_cmd lost = { .type = CELL_CMD_CHANNEL, .ue = 1, .enb = 1 };
+	const struct cell_cmd back = { .type = CELL_CMD_CHANNEL, .ue = 1, .cqi = 15, .enb = 1 };
 	struct run r;
 
 	(void)state;

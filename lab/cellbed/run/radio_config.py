@@ -43,7 +43,9 @@ def cell(settings: dict[str, Any], directory: Path = Path()) -> dict[str, Any]:
         return described
     addresses = core_network.tunnel_ends(settings)
     enbs = core_network.of_kind(settings, "enb")
-    return {**described, "handover": radio["handover"], "gtpu": radio["gtpu"],
+    handover = dict(radio["handover"])
+    a3 = {"a3": handover.pop("a3")} if "a3" in handover else {}
+    return {**described, "handover": handover, **a3, "gtpu": radio["gtpu"],
             "sgw": {"gtpu_address": addresses[sgw]},
             "enbs": [{"name": name, "gtpu_address": addresses[name]} for name in enbs]}
 

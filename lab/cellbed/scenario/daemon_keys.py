@@ -30,7 +30,8 @@ _SECTIONS: dict[str, tuple[type[BaseModel], str]] = {
     "cell": (radio.Radio, ""), "timing": (radio.Timing, ""), "ra": (radio.RandomAccess, ""), "mac": (radio.Mac, ""),
     "harq": (radio.Harq, "harq_"), "control": (radio.Control, "control_"), "rlc": (bearer.Rlc, "rlc_"),
     "rlc_um": (bearer.RlcUm, "um_"), "rlc_am": (bearer.RlcAm, "am_"), "pdcp": (bearer.Pdcp, "pdcp_"),
-    "mode_switch": (radio.ModeSwitch, "mode_"), "handover": (radio.Handover, "ho_"), "gtpu": (radio.Gtpu, "gtpu_"),
+    "mode_switch": (radio.ModeSwitch, "mode_"), "handover": (radio.Handover, "ho_"), "a3": (radio.A3, "a3_"),
+    "gtpu": (radio.Gtpu, "gtpu_"),
     "crowd": (crowd.Crowd, "crowd_"),
     **{name: (model, model.PREFIX) for name, model in radio_system.others().items()}, "ues": (radio.UeRadio, ""),
     "bearers": (bearer.Bearer, ""), "filters": (bearer.Filter, "")}
@@ -41,13 +42,14 @@ _FIELDS = {
     "ra.rac_timeout_ms": "rac_timeout_tti", "timing.processing_lead_us": "processing_lead_ns",
     "rlc.delivery": "delivery", "rlc.t_reordering_ms": "t_reordering_ms", "pdcp.discard_timer_ms": "discard_timer_ms"}
 # What the daemon's configuration has in place of keys of a scenario, or beside them.
-_DAEMON_ONLY = {"cell": ("enbs", "sgw"), "packet_trace": ("uplink_sizes_us", "downlink_sizes_us"),
+_DAEMON_ONLY = {"cell": ("enbs", "sgw", "a3"), "packet_trace": ("uplink_sizes_us", "downlink_sizes_us"),
                 "ues": ("name", "enb", "address")}
-_SCENARIO_ONLY = {"cell": ("events", "channel"), "timing": ("preset",),
+_SCENARIO_ONLY = {"cell": ("events", "channel"), "timing": ("preset",), "handover": ("a3",),
                   "packet_trace": ("uplink_sizes", "downlink_sizes")}
 _MAY_BE_UNSET = ("weight", "dscp")
 _OF_BEARERS = ("rlc", "rlc_um", "rlc_am", "pdcp")  # sections whose fields struct cell_bearer_cfg has, too
 _NS_PER_US = 1000
+_CDB_PER_DB = 100
 _Q32 = 2**32 - 1
 
 
@@ -64,6 +66,8 @@ class Value:
     choices: tuple[Any, ...] = ()  # names of an enumeration, or the only numbers that there are
 
     def stored(self, value: float) -> int:
+        if self.kind == "KIND_DB_TO_CDB":
+            return round(value * _CDB_PER_DB)
         return int(value) * _NS_PER_US if self.kind == "KIND_US_TO_NS" else int(value)
 
     def limit(self, struct: str) -> str:
@@ -110,6 +114,8 @@ def _value(section: str, prefix: str, name: str, info: FieldInfo) -> Value | Non
         return Value(name, field, "KIND_UINT", min(choices), max(choices), default, choices)
     if annotation is bool:
         return Value(name, field, "KIND_BOOL", 0, 1, None if default is None else int(default))
+    if annotation is float and name.endswith("_db"):
+        return Value(name, field.removesuffix("_db") + "_cdb", "KIND_DB_TO_CDB", *_bounds(info, annotation), default)
     if annotation is float:
         low, high = _bounds(info, info.annotation)
         return Value(name, f"{field}_q32", "KIND_PROBABILITY", low, high, int(default or 0) * _Q32)

@@ -160,6 +160,26 @@ class ModeSwitch(Model):
              "SDUs that are whole in them are delivered, because what is on the air is no longer buffered below PDCP")
 
 
+# Source: TS 36.331 6.3.5, TimeToTrigger
+_TimeToTrigger = Literal[0, 40, 64, 80, 100, 128, 160, 256, 320, 480, 512, 640, 1024, 1280, 2560, 5120]
+
+
+class A3(Model):
+    """Handover to a neighbour that is better. Source: TS 36.331 5.5.4.4, 6.3.5."""
+
+    offset_db: float = Key(3.0, 0, 15, multiple_of=0.5,
+        says="How much better than the serving cell a neighbour has to be, `a3-Offset`. 3 dB is what studies of "
+             "handover have; TS 36.331 has no default")
+    hysteresis_db: float = Key(1.0, 0, 15, multiple_of=0.5,
+        says="So much more for the event to be entered, and so much less for it to be left, `hysteresis`. TS 36.331 "
+             "5.5.4.4")
+    time_to_trigger_ms: _TimeToTrigger = Key(256,
+        says="How long it has to last before the UE reports it, `timeToTrigger`. TS 36.331 6.3.5")
+    filter_coefficient: Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 15, 17, 19] = Key(4,
+        says="Weight of a new measurement in the average of layer 3, 1 / 2^(k / 4); there is one each 200 ms. TS "
+             "36.331 5.5.3.2; 4 is the default of 6.3.5")
+
+
 class Handover(Model):
     """Between the eNBs of a core network. Source: TS 36.300 10.1.2; Pacifico, Tables I and II, section V.A."""
 
@@ -190,6 +210,16 @@ class Handover(Model):
     reordering: bool = Key(True,
         says="true: until the End Marker the target sends forwarded packets before those of the new path. Pacifico, "
              "Table I")
+    a3: A3 | None = Key(None, exclude_if=lambda keys: keys is None,
+        says="Handovers that UEs ask for: to an eNB that they measure to be better, event A3. Only with "
+             "`radio.channel.model: route`. null: handovers are those of `radio.events` only")
+
+    @model_validator(mode="after")
+    def reports_are_no_predictions(self) -> Handover:
+        if self.a3 is not None and self.procedure == "prediction":
+            raise ValueError("key 'procedure': value prediction: allowed standard, fast_path_switch with a3, as nobody "
+                             "knows of such a handover before")
+        return self
 
     @model_validator(mode="after")
     def time_for_messages(self) -> Handover:
@@ -389,7 +419,7 @@ class Radio(Model):
         for event in sorted((e for e in self.events if e.ue == ue), key=lambda e: e.at_s):
             i = self.events.index(event)
             target, key = (event.handover, "handover") if event.handover else (event.predict, "predict")
-            if target == serving:
+            if target == serving and self.handover.a3 is None:
                 raise ValueError(f"key 'radio.events.{i}.{key}': value {target}: allowed another eNB, as this one "
                                  f"serves {ue} at {event.at_s:g} s")
             serving = event.handover or serving

@@ -58,7 +58,8 @@ SECOND = {"at_s": 5, "ue": "me", "handover": "senb"}
     ("radio.rlc.delivery", "out_of_sequence", "key 'radio.rlc.delivery': value out_of_sequence: allowed in_sequence "
      "with several eNBs and rlc.mode am"),
     ("radio.gtpu.ecn", "full", "key 'radio.gtpu.ecn': value full: allowed 'none' or 'copy'"),
-    ("radio.channel", {"model": "swing"}, "key 'radio.channel.model': value swing: not allowed with several eNBs"),
+    ("radio.channel", {"model": "swing"},
+     "key 'radio.channel.model': value swing: allowed route, as there are several eNBs"),
     ("radio.events.0.handover", "senb", "key 'radio.events.0.handover': value senb: allowed another eNB, as this one "
      "serves me at 3.3 s"),
     ("radio.events.0.handover", "router", "key 'radio.events.0.handover': value 'router': allowed senb, tenb"),

@@ -60,6 +60,9 @@ static const char *check_handover(const struct cell_cfg *cfg, const char **ret_r
 	*ret_range = "longer than two messages of ho_signalling_us";
 	if (cfg->ho_prediction_timeout_ms * 1000u <= 2 * cfg->ho_signalling_us)
 		return "ho_prediction_timeout_ms";
+	*ret_range = "not prediction with a3: nobody knows before";
+	if (cfg->a3 && cfg->ho_procedure == CELL_HO_PREDICTION)
+		return "ho_procedure";
 	return NULL;
 }
 

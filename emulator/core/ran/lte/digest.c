@@ -76,6 +76,12 @@ static void mix_handover(uint64_t *h, const struct lte *lte, const struct ue *u)
 		digest_mix(h, end->awaiting);
 		digest_mix(h, end->ended);
 		digest_mix(h, end->returning);
+		for (int d = 0; d < CELL_DIR_COUNT; d++)
+			digest_mix(h, (uint64_t)(uint32_t)u->channel[k][d].sinr_cdb << 8 |
+			                      u->channel[k][d].cqi);
+		digest_mix(h, (uint64_t)u->measured[k].filtered);
+		digest_mix(h, (uint64_t)u->measured[k].trigger_ns);
+		digest_mix(h, u->measured[k].reported);
 	}
 }
 

@@ -14,6 +14,7 @@
 #include "ran/lte/channel.h"
 #include "ran/lte/crowd.h"
 #include "ran/lte/leg.h"
+#include "ran/lte/measure.h"
 
 #define NS_PER_MS INT64_C(1000000)
 
@@ -190,8 +191,13 @@ static void init_ue(struct ue *u, const struct cell_cfg *cfg, uint8_t id)
 	rng_init(&u->ra.preamble_rng, cfg->seed, "preamble", id);
 	rng_init(&u->ra.backoff_rng, cfg->seed, "backoff", id);
 	rng_init(&u->control.rng, cfg->seed, "control", id);
-	for (int d = 0; d < CELL_DIR_COUNT; d++)
+	for (int d = 0; d < CELL_DIR_COUNT; d++) {
 		init_leg(&u->leg[d], cfg, id, (enum cell_dir)d);
+		for (uint8_t k = 0; k < CELL_MAX_ENB; k++)
+			u->channel[k][d] = (struct cell_channel){ .cqi = u->leg[d].cqi,
+				                                  .sinr_cdb = CELL_SINR_UNKNOWN };
+	}
+	measure_restart(u);
 }
 
 /* Memory of bearers is given out in the order in which needs_of() counted it. */

@@ -17,6 +17,7 @@
 #include "ran/lte/gateway.h"
 #include "ran/lte/init.h"
 #include "ran/lte/leg.h"
+#include "ran/lte/measure.h"
 #include "ran/lte/rrc.h"
 #include "ran/lte/tunnel.h"
 #include "ran/lte/ue.h"
@@ -51,10 +52,13 @@ static bool allows(const struct cell *c, const struct cell_cmd *cmd)
 		return cmd->mode == CELL_MODE_IM ||
 		       (cmd->mode == CELL_MODE_DM && peer != CELL_PEER_NETWORK);
 	case CELL_CMD_CHANNEL:
-		return cmd->dir < CELL_DIR_COUNT && cmd->cqi <= 15;
+		return cmd->dir < CELL_DIR_COUNT && cmd->cqi <= 15 && cmd->enb < c->cfg.n_enb;
 	case CELL_CMD_PREDICT:
 	case CELL_CMD_HANDOVER:
 		return cmd->enb < c->cfg.n_enb && c->cfg.sgw_gtpu_addr && peer == CELL_PEER_NETWORK;
+	case CELL_CMD_MEASURE:
+		return cmd->enb < c->cfg.n_enb && peer == CELL_PEER_NETWORK &&
+		       cmd->rsrp_cdbm >= CELL_RSRP_MIN_CDBM && cmd->rsrp_cdbm <= CELL_RSRP_MAX_CDBM;
 	default:
 		return false;
 	}
@@ -75,8 +79,14 @@ static void apply(struct cell *c, const struct cell_cmd *cmd)
 	case CELL_CMD_HANDOVER:
 		rrc_handover(lte, u, cmd->enb);
 		break;
+	case CELL_CMD_MEASURE:
+		measure_take(lte, u, cmd->enb, cmd->rsrp_cdbm);
+		break;
 	default:
-		enb_cqi(lte, &u->leg[cmd->dir], cmd->cqi, cmd->sinr_cdb);
+		u->channel[cmd->enb][cmd->dir] =
+			(struct cell_channel){ .cqi = cmd->cqi, .sinr_cdb = cmd->sinr_cdb };
+		if (cmd->enb == u->enb)
+			enb_cqi(lte, &u->leg[cmd->dir], cmd->cqi, cmd->sinr_cdb);
 		break;
 	}
 	ue_touch(lte, u->id);

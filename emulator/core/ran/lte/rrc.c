@@ -13,6 +13,9 @@
  * ends and by a source that got the S-GW's before it forwarded. The next handover waits until none
  * of them can be under way any more.
  *
+ * A handover follows a command, or a UE's report that a neighbour is better (measure.c), which is
+ * heard a grant and a transmission after it was due.
+ *
  * Standard: the path is switched when the handover is confirmed. Fast path
  * switch: when it is commanded. Prediction: when the target is prepared, which
  * it is long before the command.
@@ -22,8 +25,10 @@
 
 #include "base/assert.h"
 #include "mac/bsr.h"
+#include "ran/lte/enb.h"
 #include "ran/lte/gateway.h"
 #include "ran/lte/leg.h"
+#include "ran/lte/measure.h"
 #include "ran/lte/reestablish.h"
 #include "ran/lte/tunnel.h"
 
@@ -162,6 +167,7 @@ static void command(struct lte *lte, struct ue *u)
 	at_source(lte, u, CELL_RRC_HANDOVER_COMMAND);
 	say(lte, u, u->id, source, u->rrc.target, CELL_RRC_DETACH);
 	u->rrc.state = RRC_EXECUTION;
+	measure_restart(u);
 	reestablish(lte, u, &held);
 	at_source(lte, u, CELL_RRC_SN_STATUS_TRANSFER);
 	if (tunnel_forward(lte, u, source, u->rrc.target, &held))
@@ -172,6 +178,18 @@ static void command(struct lte *lte, struct ue *u)
 	         lte->cell.cfg.ho_detach_ms * NS_PER_MS);
 }
 
+/* Its legs are as the channel of the new cell has them. */
+static void take_channel(struct lte *lte, struct ue *u)
+{
+	for (int d = 0; d < CELL_DIR_COUNT; d++) {
+		const struct cell_channel *there = &u->channel[u->enb][d];
+		struct leg *leg = &u->leg[d];
+
+		if (there->cqi != leg->cqi || there->sinr_cdb != leg->sinr_cdb)
+			enb_cqi(lte, leg, there->cqi, there->sinr_cdb);
+	}
+}
+
 static void synchronised(struct lte *lte, struct ue *u)
 {
 	int64_t tti_ns = (lte->cell.cfg.rar_to_msg3_tti + lte->cell.cfg.decode_tti) * CELL_TTI_NS;
@@ -179,6 +197,7 @@ static void synchronised(struct lte *lte, struct ue *u)
 
 	u->rrc.state = RRC_COMPLETION;
 	ue_serve(lte, u, u->rrc.target);
+	take_channel(lte, u);
 	u->rnti = new_rnti(lte);
 	u->detached = false;
 	/* The eNB that answered the preamble allocates the uplink for what the UE has. */
@@ -313,6 +332,18 @@ void rrc_handover(struct lte *lte, struct ue *u, uint8_t enb)
 		command(lte, u);
 }
 
+/* One report of an eNB at a time is under way, and none from between two cells. */
+static void report(struct lte *lte, struct ue *u)
+{
+	int64_t tti = lte->cell.cfg.grant_to_tx_tti + lte->cell.cfg.decode_tti;
+	uint8_t enb = measure_report(lte, u);
+
+	for (uint8_t i = 0; i < u->rrc.n_steps; i++)
+		if (u->rrc.step[i].kind == RRC_STEP_REPORT && u->rrc.step[i].enb == enb)
+			return;
+	schedule(lte, u, RRC_STEP_REPORT, enb, tti * CELL_TTI_NS);
+}
+
 static void carry_out(struct lte *lte, struct ue *u, const struct rrc_step *step)
 {
 	switch (step->kind) {
@@ -347,16 +378,21 @@ static void carry_out(struct lte *lte, struct ue *u, const struct rrc_step *step
 	case RRC_STEP_X2_MARKER:
 		send_end_marker(lte, u, step->kind, step->enb);
 		break;
+	case RRC_STEP_REPORT:
+		if (!u->detached)
+			rrc_handover(lte, u, step->enb);
+		break;
 	}
 }
 
 int64_t rrc_next_ns(const struct lte *lte, const struct ue *u)
 {
-	int64_t tunnel_ns = tunnel_next_ns(lte, u);
+	int64_t first_ns = tunnel_next_ns(lte, u), measured_ns = measure_next_ns(lte, u);
 
 	if (u->rrc.waits && settled(lte, u))
 		return lte->cell.event_ns;
-	return u->rrc.n_steps && u->rrc.step[0].t_ns < tunnel_ns ? u->rrc.step[0].t_ns : tunnel_ns;
+	first_ns = measured_ns < first_ns ? measured_ns : first_ns;
+	return u->rrc.n_steps && u->rrc.step[0].t_ns < first_ns ? u->rrc.step[0].t_ns : first_ns;
 }
 
 void rrc_process(struct lte *lte, struct ue *u)
@@ -377,6 +413,8 @@ void rrc_process(struct lte *lte, struct ue *u)
 		for (uint8_t i = 0; i < rrc->n_steps; i++)
 			rrc->step[i] = rrc->step[i + 1];
 		carry_out(lte, u, &step);
+	} else if (measure_next_ns(lte, u) <= lte->cell.event_ns) {
+		report(lte, u);
 	} else {
 		tunnel_expire(lte, u);
 	}

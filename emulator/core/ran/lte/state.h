@@ -22,6 +22,7 @@
  *   ue           what a UE does: transmit on grants, random access
  *   decode       what a MAC PDU holds goes to the eNB and to RLC
  *   reestablish  RLC and PDCP of a UE that changes its cell
+ *   measure      what UEs measure of the eNBs, and when they report it
  *   rrc          handover: its messages and when they arrive
  *   event        which of all this is next
  *   lte          the network as the core's entry points see it
@@ -99,7 +100,7 @@ struct random_access {
 	struct rng backoff_rng;
 };
 
-#define RRC_STEPS_MAX 10
+#define RRC_STEPS_MAX (10 + CELL_MAX_ENB)
 
 enum rrc_state {
 	RRC_CONNECTED,
@@ -120,6 +121,7 @@ enum rrc_step_kind {
 	RRC_STEP_CANCEL,       /* handover cancel at `enb` */
 	RRC_STEP_S1_MARKER,    /* another End Marker of the S-GW to `enb` */
 	RRC_STEP_X2_MARKER,    /* another one of `enb` to where it forwards */
+	RRC_STEP_REPORT,       /* that `enb` is better, at the eNB that serves the UE */
 };
 
 struct rrc_step {
@@ -170,10 +172,10 @@ struct crowd_member {
 struct crowd {
 	struct crowd_member *member; /* cell_cfg.crowd_count, or none: NULL */
 	uint64_t *waits;             /* a bit for each of them that has something to send */
-	uint32_t *again;             /* by block of a sub-frame and sub-frame: RBs sent again then */
-	uint32_t again_rb;           /* all of them */
-	uint32_t n_waiting;          /* members */
-	uint8_t dir;                 /* UL or DL */
+	uint32_t *again;    /* by block of a sub-frame and sub-frame: RBs sent again then */
+	uint32_t again_rb;  /* all of them */
+	uint32_t n_waiting; /* members */
+	uint8_t dir;        /* UL or DL */
 	uint8_t enb;
 	int64_t next_ns; /* of the next burst, or CELL_NEVER */
 	struct rng arrival_rng;
@@ -190,8 +192,24 @@ struct enb {
 	struct tunnel_end end[CELL_MAX_UE];
 };
 
+/* A leg in the cell of an eNB, whether that serves the UE or not. */
+struct cell_channel {
+	int32_t sinr_cdb; /* or CELL_SINR_UNKNOWN */
+	uint8_t cqi;
+};
+
+/* What a UE measured of an eNB; see measure.c. */
+struct measured {
+	int64_t filtered;   /* RSRP after layer 3: centi-dBm times 2^16 */
+	int64_t trigger_ns; /* it is reported then, or CELL_NEVER */
+	bool known;
+	bool reported;
+};
+
 struct ue {
 	struct leg leg[CELL_DIR_COUNT];
+	struct cell_channel channel[CELL_MAX_ENB][CELL_DIR_COUNT];
+	struct measured measured[CELL_MAX_ENB];
 	struct rrc rrc;
 	uint32_t cell_changes;
 	uint8_t enb;   /* serving; while detached the source */
