@@ -186,16 +186,13 @@ class Leg:
 
         The SINR is the effective one of the transport format of that CQI.
         """
-        thresholds = cqi.thresholds_cdb(self.parameters.cqi_table)
         sinr, measured = np.empty(self.steps, dtype=np.int32), np.empty(self.steps, dtype=np.uint8)
         for first in range(0, self.steps, _BLOCK):
             each_block()
             count = min(_BLOCK, self.steps - first)
             found = centi_db(effective.effective_db(self.sinr(first, count)))
-            fits = found >= thresholds
-            best = np.where(fits.any(axis=1), fits.shape[1] - np.argmax(fits[:, ::-1], axis=1), 0)
-            measured[first : first + count] = best
-            sinr[first : first + count] = found[np.arange(count), np.maximum(best, 1) - 1]
+            sinr[first : first + count], measured[first : first + count] = \
+                cqi.best_of(found, self.parameters.cqi_table)
         return sinr, measured
 
 

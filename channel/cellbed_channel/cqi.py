@@ -84,3 +84,14 @@ def cqi_of(sinr_cdb: np.ndarray, table: str = "kawser") -> np.ndarray:
     Integers are compared, so a CQI never hangs on the last bit of a logarithm.
     """
     return np.searchsorted(thresholds_cdb(table), sinr_cdb, side="right").astype(np.uint8)
+
+
+def best_of(found_cdb: np.ndarray, table: str) -> tuple[np.ndarray, np.ndarray]:
+    """SINR and CQI of the best transport format that 10 % block errors allow; of the least one when none does, CQI 0.
+
+    Args:
+        found_cdb: (times, CQIs) effective SINR for the format of each CQI from 1, in hundredths of a dB.
+    """
+    fits = found_cdb >= thresholds_cdb(table)
+    best = np.where(fits.any(axis=1), fits.shape[1] - np.argmax(fits[:, ::-1], axis=1), 0).astype(np.uint8)
+    return found_cdb[np.arange(len(found_cdb)), np.maximum(best, 1) - 1], best

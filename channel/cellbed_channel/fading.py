@@ -68,3 +68,8 @@ class Taps:
         within = np.exp(1j * self.pulsation[:, :, None] * (np.arange(_CHUNK) * step_s))
         amplitudes = (start @ within).reshape(len(EPA), -1) / math.sqrt(WAVES)
         return amplitudes[:, first - low * _CHUNK:][:, :count].T
+
+    def along(self, way_m: np.ndarray) -> np.ndarray:
+        """(times, taps) complex amplitudes of taps whose Doppler shift is in waves per metre, at lengths of the way."""
+        phase = self.pulsation[:, None, :] * way_m[None, :, None] + self.phase[:, None, :]
+        return np.asarray(np.exp(1j * phase).sum(axis=2).T / math.sqrt(WAVES))

@@ -91,7 +91,7 @@ def _end_s(trace: ChannelTrace) -> float:
 def _distances(trace: ChannelTrace, ue: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Times and distances from a UE to the eNB and to its peer, {} when the trace has no positions."""
     model = trace.model
-    if not model or model["parameters"]["model"] == "trace":
+    if not model or model["parameters"]["model"] in ("trace", "route"):
         return {}
     parameters = Parameters.from_dict(model["parameters"])
     cell = Cell(model["peers"], model["n_rb"])

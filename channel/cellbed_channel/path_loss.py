@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 
 from .error import ParameterError
+from .stream import stream
 
 # The standards' own value, not the exact one: it moves the breakpoint by 0.07 %. Source: TR 36.814 Table B.1.2.1-1
 LIGHT_MPS = 3.0e8
@@ -149,6 +150,17 @@ class StreetCanyon:
         """Loss at distances along the ground: the mean of the bounds."""
         lower, upper = self.bounds_db(np.sqrt(ground_m * ground_m + (self.enb_height_m - self.ue_height_m) ** 2))
         return (lower + upper) / 2.0
+
+
+Los = Literal["never", "always", "drawn"]
+
+
+def sight(model: PathLoss, los: Los, link: tuple[str, str], distance_m: np.ndarray, seed: int) -> np.ndarray:
+    """Whether the two ends of a link see each other at each distance; `drawn` by one draw for the whole link."""
+    if los == "drawn":
+        first, second = sorted(link)
+        return stream(seed, f"los/{first}/{second}").random() < model.los_probability(distance_m)
+    return np.full(len(distance_m), los == "always")
 
 
 MODELS = {"uma": UrbanMacro}

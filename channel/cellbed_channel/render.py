@@ -4,20 +4,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from . import cell_edge, cqi, measured, path_loss, trace
+from . import cell_edge, cqi, measured, path_loss, route, trace
 from .cell_edge import CellEdgeParameters
 from .error import ParameterError
 from .link import LEGS, Budget, Term, centi_db, sinr_db
 from .mobility import ENB, Mobility, Positions, Static, Swing, SwingParameters, distance_m
-from .stream import stream
-
-Los = Literal["never", "always", "drawn"]
+from .route import RouteParameters
 
 # Times rendered at once: bounds the memory of a day in milliseconds.
 BLOCK = 1 << 17
@@ -36,7 +34,7 @@ class PathLossParameters:
     """
 
     model: str = "uma"
-    los: Los = "never"
+    los: path_loss.Los = "never"
     carrier_ghz: float = 2.0
     enb_height_m: float = 25.0
     ue_height_m: float = 1.5
@@ -64,15 +62,15 @@ class Parameters:
     """Everything that shapes a channel but the UEs and the seed; docs/scenario-format.md explains each.
 
     Attributes:
-        model: static (positions), swing, trace (a file), or cell_edge, which takes nothing from positions, path_loss
-            and link, and of cqi the constants only.
+        model: static (positions), swing, trace (a file), route (past several eNBs), or cell_edge, which takes nothing
+            from positions, path_loss and link, and of cqi the constants only.
         granularity_ms: values change at multiples of this only. Default: one of the periods at which UEs report CQI.
             Source: TS 36.213 Table 7.2.2-1A
         trace: a channel trace or CSV file.
         positions: UE -> (x, y) in metres from the eNB.
     """
 
-    model: Literal["static", "swing", "trace", "cell_edge"]
+    model: Literal["static", "swing", "trace", "cell_edge", "route"]
     granularity_ms: int = 10
     trace: str | None = None
     positions: Mapping[str, Sequence[float]] = field(default_factory=dict)
@@ -81,13 +79,15 @@ class Parameters:
     link: Budget = Budget()
     cqi: CqiParameters = CqiParameters()
     cell_edge: CellEdgeParameters = CellEdgeParameters()
+    route: RouteParameters | None = None
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Parameters:
         """From nested mappings, such as the `radio.channel` of a scenario's settings."""
         inner = {"swing": SwingParameters, "path_loss": PathLossParameters, "link": Budget, "cqi": CqiParameters,
-                 "cell_edge": CellEdgeParameters}
-        values = {key: inner[key](**value) if key in inner else value for key, value in data.items()}
+                 "cell_edge": CellEdgeParameters, "route": RouteParameters}
+        values = {key: inner[key](**value) if key in inner and value is not None else value
+                  for key, value in data.items()}
         if "swing" in values:
             swing = asdict(values["swing"])
             values["swing"] = SwingParameters(**{**swing, "distance_m": tuple(swing["distance_m"])})
@@ -101,10 +101,12 @@ class Cell:
     Attributes:
         peers: UE -> the UE it has a direct link to, None when it has none; in order of the UEs' numbers from 1.
         n_rb: resource blocks of the carrier.
+        enbs: names of the eNBs in order of their numbers from 0, for the model route.
     """
 
     peers: Mapping[str, str | None]
     n_rb: int = 50
+    enbs: Sequence[str] = ()
 
     @property
     def numbers(self) -> dict[int, str]:
@@ -151,25 +153,23 @@ def mobility_of(parameters: Parameters, peers: Mapping[str, str | None], seed: i
     return Static({name: (place[0], place[1]) for name, place in parameters.positions.items()})
 
 
-def _los(model: path_loss.PathLoss, los: Los, a: str, b: str, distance: np.ndarray, seed: int) -> np.ndarray:
-    if los == "drawn":
-        first, second = sorted((a, b))
-        return stream(seed, f"los/{first}/{second}").random() < model.los_probability(distance)
-    return np.full(len(distance), los == "always")
+def _loss_model(parameters: PathLossParameters) -> path_loss.PathLoss:
+    options = asdict(parameters)
+    del options["los"]
+    return path_loss.make(**options)
 
 
 def _physics(parameters: Parameters, cell: Cell, seed: int, t_s: np.ndarray, terms: Sequence[Term]) \
         -> list[trace.Series]:
     """Each leg from positions, path loss and link budget."""
-    options = asdict(parameters.path_loss)
-    los = options.pop("los")
-    model = path_loss.make(**options)
+    los = parameters.path_loss.los
+    model = _loss_model(parameters.path_loss)
     places: Positions = mobility_of(parameters, cell.peers).positions(t_s)
     places[ENB] = np.zeros((len(t_s), 2))
     series = []
     for number, leg, ue, other in cell.links():
         distance = distance_m(places[ue], places[other])
-        loss = model.loss_db(distance, _los(model, los, ue, other, distance, seed))
+        loss = model.loss_db(distance, path_loss.sight(model, los, (ue, other), distance, seed))
         sinr = centi_db(sinr_db(parameters.link, leg, cell.n_rb, loss, t_s, distance, terms))
         series.append(trace.Series(number, leg, sinr, cqi.cqi_of(sinr, parameters.cqi.table)))
     return series
@@ -179,6 +179,21 @@ def _joined(blocks: Sequence[Sequence[trace.Series]]) -> list[trace.Series]:
     """The legs of consecutive blocks of time, end to end."""
     return [trace.Series(parts[0].ue, parts[0].leg, np.concatenate([part.sinr_cdb for part in parts]),
                          np.concatenate([part.cqi for part in parts])) for parts in zip(*blocks, strict=True)]
+
+
+def _route(parameters: Parameters, cell: Cell, seed: int, steps: int, folder: Path,
+           each_block: Callable[[], object]) -> tuple[list[trace.Series], list[trace.Measurements]]:
+    """Each leg in each cell; eNBs in the order of their numbers."""
+    if parameters.route is None:
+        raise ParameterError("route", None, "where the eNBs are and what way UEs take, as the model is 'route'")
+    missing = [enb for enb in cell.enbs if enb not in parameters.route.enbs]
+    if missing:
+        raise ParameterError(f"route.enbs.{missing[0]}", None, "[x, y] in metres")
+    way = replace(parameters.route, enbs={enb: parameters.route.enbs[enb] for enb in cell.enbs})
+    loss = parameters.path_loss
+    radio = route.Radio(_loss_model(loss), loss.los, loss.carrier_ghz, parameters.link, parameters.cqi.table, cell.n_rb)
+    tracks = route.tracks_of(way, parameters.positions, list(cell.peers), folder)
+    return route.render(way, radio, tracks, seed, parameters.granularity_ms, steps, each_block)
 
 
 def _from_file(parameters: Parameters, cell: Cell, t_ms: np.ndarray, folder: Path) -> list[trace.Series]:
@@ -214,11 +229,14 @@ def render(parameters: Parameters, cell: Cell, seed: int, duration_s: float, fol
     """
     steps = int(np.ceil(duration_s * 1000 / parameters.granularity_ms)) + 1
     t_ms = np.arange(steps, dtype=np.int64) * parameters.granularity_ms
+    reports: list[trace.Measurements] = []
     if parameters.model == "trace":
         series = _from_file(parameters, cell, t_ms, folder)
     elif parameters.model == "cell_edge":
         series = cell_edge.render(parameters.cell_edge, cell.peers, cell.n_rb, seed, parameters.granularity_ms, steps,
                                   each_block)
+    elif parameters.model == "route":
+        series, reports = _route(parameters, cell, seed, steps, folder, each_block)
     else:
         blocks = []
         for at in range(0, steps, BLOCK):
@@ -227,9 +245,9 @@ def render(parameters: Parameters, cell: Cell, seed: int, duration_s: float, fol
         series = _joined(blocks)
     fixed = {leg: getattr(parameters.cqi, leg) for leg in LEGS}
     series = [one if fixed[one.leg] is None
-              else trace.Series(one.ue, one.leg, one.sinr_cdb, np.full_like(one.cqi, fixed[one.leg]))
+              else replace(one, cqi=np.full_like(one.cqi, fixed[one.leg]))
               for one in series]
-    return trace.changes(t_ms * 1_000_000, series)
+    return trace.changes(t_ms * 1_000_000, series, reports)
 
 
 def render_file(path: Path, parameters: Parameters, cell: Cell, seed: int, duration_s: float,
@@ -243,6 +261,8 @@ def render_file(path: Path, parameters: Parameters, cell: Cell, seed: int, durat
     kept = asdict(parameters)
     if parameters.model != "cell_edge":
         del kept["cell_edge"]  # the bytes of the other models are older than it
+    if parameters.model != "route":
+        del kept["route"]
     made_from = {"parameters": kept, "peers": dict(cell.peers), "n_rb": cell.n_rb, "seed": seed,
                  "duration_s": duration_s}
-    trace.write(path, records, cell.numbers, made_from)
+    trace.write(path, records, cell.numbers, made_from, cell.enbs if parameters.model == "route" else ())

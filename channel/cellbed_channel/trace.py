@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +23,15 @@ UE_MAX = 255
 
 # SINR of a leg of which only the CQI is known.
 UNKNOWN_SINR = -(2**31)
+# What a record is about: a leg, or a measurement of an eNB by a UE, whose RSRP is where legs have the SINR.
+RSRP = "rsrp"
+DIRS = (*LEGS, RSRP)
 
 _FIELDS = (
     ("t_ns", "i64", 0, "ns"), ("ue", "u8", 8, "1"), ("dir", "u8", 9, "1"), ("cqi", "u8", 10, "1"),
-    ("reserved", "u8", 11, "1"), ("sinr_cdb", "i32", 12, "0.01 dB"),
+    ("enb", "u8", 11, "1"), ("sinr_cdb", "i32", 12, "0.01 dB"),
 )
+_UNNAMED = {"enb": "reserved"}  # in traces of one eNB
 _NUMPY = {"i64": "<i8", "i32": "<i4", "u8": "u1"}
 RECORD = np.dtype({
     "names": [name for name, _, _, _ in _FIELDS], "formats": [_NUMPY[kind] for _, kind, _, _ in _FIELDS],
@@ -44,29 +48,52 @@ class Series:
         leg: ul, dl or sl.
         sinr_cdb: SINR in hundredths of a dB, or UNKNOWN_SINR.
         cqi: 0 to 15.
+        enb: number of the eNB in whose cell it is, from 0.
     """
 
     ue: int
     leg: str
     sinr_cdb: np.ndarray
     cqi: np.ndarray
+    enb: int = 0
+
+
+@dataclass(frozen=True)
+class Measurements:
+    """What a UE measures of an eNB.
+
+    Attributes:
+        t_ns: when each measurement is there.
+        rsrp_cdbm: in hundredths of a dBm.
+    """
+
+    ue: int
+    enb: int
+    t_ns: np.ndarray
+    rsrp_cdbm: np.ndarray
 
 
 @dataclass(frozen=True)
 class ChannelTrace:
-    """A trace as read: its records in order, what it was made from, the names of its UEs."""
+    """A trace as read: its records in order, what it was made from, the names of its UEs.
+
+    Attributes:
+        enbs: names of the eNBs, where each has a channel of its own; {} where there is one.
+    """
 
     records: np.ndarray
     model: dict[str, Any]
     ues: dict[int, str]
+    enbs: dict[int, str] = field(default_factory=dict)
 
-    def leg(self, ue: int, leg: str) -> np.ndarray:
-        """Records of one leg."""
-        return self.records[(self.records["ue"] == ue) & (self.records["dir"] == LEGS.index(leg))]
+    def leg(self, ue: int, leg: str, enb: int = 0) -> np.ndarray:
+        """Records of one leg, or measurements, in the cell of an eNB."""
+        of = self.records
+        return of[(of["ue"] == ue) & (of["enb"] == enb) & (of["dir"] == DIRS.index(leg))]
 
 
-def changes(t_ns: np.ndarray, series: Sequence[Series]) -> np.ndarray:
-    """Records of all legs: the first values, and those that differ from the ones before.
+def changes(t_ns: np.ndarray, series: Sequence[Series], measured: Sequence[Measurements] = ()) -> np.ndarray:
+    """Records of all legs: the first values, and those that differ from the ones before; and of all measurements.
 
     Args:
         t_ns: times of the values of every series.
@@ -86,19 +113,28 @@ def changes(t_ns: np.ndarray, series: Sequence[Series]) -> np.ndarray:
         differs[1:] = (np.diff(one.sinr_cdb) != 0) | (np.diff(one.cqi.astype(np.int16)) != 0)
         part = np.zeros(int(differs.sum()), dtype=RECORD)
         part["t_ns"], part["ue"], part["dir"] = t_ns[differs], one.ue, LEGS.index(one.leg)
-        part["cqi"], part["sinr_cdb"] = one.cqi[differs], one.sinr_cdb[differs]
+        part["cqi"], part["sinr_cdb"], part["enb"] = one.cqi[differs], one.sinr_cdb[differs], one.enb
+        parts.append(part)
+    for each in measured:
+        part = np.zeros(len(each.t_ns), dtype=RECORD)
+        part["t_ns"], part["ue"], part["enb"], part["dir"] = each.t_ns, each.ue, each.enb, DIRS.index(RSRP)
+        part["sinr_cdb"] = each.rsrp_cdbm
         parts.append(part)
     records = np.concatenate(parts) if parts else np.zeros(0, dtype=RECORD)
-    return records[np.lexsort((records["dir"], records["ue"], records["t_ns"]))]
+    return records[np.lexsort((records["dir"], records["enb"], records["ue"], records["t_ns"]))]
 
 
-def _header(ues: Mapping[int, str], model: Mapping[str, Any]) -> bytes:
+def _header(ues: Mapping[int, str], model: Mapping[str, Any], enbs: Sequence[str]) -> bytes:
     """The header line, padded to a multiple of 64 bytes; its own size is part of it."""
+    symbols = {"dir": _numbered(DIRS if enbs else LEGS), "ue": {str(i): n for i, n in ues.items()}}
+    if enbs:
+        symbols["enb"] = _numbered(enbs)
     head: dict[str, Any] = {
         "format": FORMAT, "name": NAME, "version": VERSION, "header_bytes": 0, "record_bytes": RECORD.itemsize,
         "clock": CLOCK, "realtime_offset_ns": 0,
-        "fields": [{"name": n, "type": k, "offset": o, "unit": u} for n, k, o, u in _FIELDS],
-        "symbols": {"dir": {str(i): leg for i, leg in enumerate(LEGS)}, "ue": {str(i): n for i, n in ues.items()}},
+        "fields": [{"name": n if enbs else _UNNAMED.get(n, n), "type": k, "offset": o, "unit": u}
+                   for n, k, o, u in _FIELDS],
+        "symbols": symbols,
         "model": model,
     }
     text = json.dumps(head, separators=(",", ":"))
@@ -107,15 +143,21 @@ def _header(ues: Mapping[int, str], model: Mapping[str, Any]) -> bytes:
     return json.dumps(head, separators=(",", ":")).encode().ljust(size - 1) + b"\n"
 
 
-def write(path: Path, records: np.ndarray, ues: Mapping[int, str], model: Mapping[str, Any]) -> None:
+def _numbered(names: Sequence[str]) -> dict[str, str]:
+    return {str(number): name for number, name in enumerate(names)}
+
+
+def write(path: Path, records: np.ndarray, ues: Mapping[int, str], model: Mapping[str, Any],
+          enbs: Sequence[str] = ()) -> None:
     """Write a trace.
 
     Args:
         records: as `changes` returns them.
         ues: number -> name.
         model: what the records were made from, JSON-ready; kept in the header for people and figures.
+        enbs: names of eNBs that have a channel each, in order of their numbers; none where there is one eNB.
     """
-    path.write_bytes(_header(ues, model) + records.astype(RECORD).tobytes())
+    path.write_bytes(_header(ues, model, enbs) + records.astype(RECORD).tobytes())
 
 
 def read(path: Path) -> ChannelTrace:
@@ -142,16 +184,19 @@ def read(path: Path) -> ChannelTrace:
     if head.get("header_bytes") != len(line) + 1:
         raise FileError(path, f"header_bytes {head.get('header_bytes')}, but the header has {len(line) + 1}")
     records = _body(path, head, body)
-    _check(path, records)
-    symbols = head.get("symbols", {}).get("ue", {})
-    return ChannelTrace(records, head.get("model", {}), {int(number): name for number, name in symbols.items()})
+    symbols = {of: {int(number): name for number, name in head.get("symbols", {}).get(of, {}).items()}
+               for of in ("ue", "enb")}
+    _check(path, records, DIRS if symbols["enb"] else LEGS)
+    return ChannelTrace(records, head.get("model", {}), symbols["ue"], symbols["enb"])
 
 
 def _body(path: Path, head: dict[str, Any], body: bytes) -> np.ndarray:
     """Records, with the fields where the header says they are."""
     try:
+        named = {alias: name for name, alias in _UNNAMED.items()}
         dtype = np.dtype({
-            "names": [f["name"] for f in head["fields"]], "formats": [_NUMPY[f["type"]] for f in head["fields"]],
+            "names": [named.get(f["name"], f["name"]) for f in head["fields"]],
+            "formats": [_NUMPY[f["type"]] for f in head["fields"]],
             "offsets": [f["offset"] for f in head["fields"]], "itemsize": head["record_bytes"]})
     except (KeyError, TypeError, ValueError) as error:
         raise FileError(path, f"bad trace header: {error!r}") from error
@@ -168,13 +213,13 @@ def _body(path: Path, head: dict[str, Any], body: bytes) -> np.ndarray:
     return records
 
 
-def _check(path: Path, records: np.ndarray) -> None:
-    for field, low, high in (("t_ns", 0, None), ("ue", 1, UE_MAX), ("dir", 0, len(LEGS) - 1), ("cqi", 0, 15)):
-        values = records[field]
+def _check(path: Path, records: np.ndarray, dirs: Sequence[str]) -> None:
+    for name, low, high in (("t_ns", 0, None), ("ue", 1, UE_MAX), ("dir", 0, len(dirs) - 1), ("cqi", 0, 15)):
+        values = records[name]
         bad = np.flatnonzero((values < low) | (values > high)) if high is not None else np.flatnonzero(values < low)
         if len(bad):
             allowed = f"{low}..{high}" if high is not None else f"{low} or more"
-            raise FileError(path, f"record {bad[0] + 1}: {field} {values[bad[0]]}: allowed {allowed}")
+            raise FileError(path, f"record {bad[0] + 1}: {name} {values[bad[0]]}: allowed {allowed}")
     late = np.flatnonzero(np.diff(records["t_ns"]) < 0)
     if len(late):
         raise FileError(path, f"record {late[0] + 2}: t_ns {records['t_ns'][late[0] + 1]}: allowed no less than the "

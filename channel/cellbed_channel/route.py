@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""UEs on their way past several eNBs, each with a channel of its own.
+
+Downlink of an eNB:  SINR = P / (load x sum of the P of other eNBs + noise)   of each resource block
+Uplink to an eNB:    the same without other UEs
+
+P is the power over noise of a resource block: transmit power, antennas, path loss, shadowing, and fading of every link
+its own. Fading and shadowing belong to places, so a UE that stands still has the same channel all the time. RSRP is
+the mean power of a resource element of an eNB over a period of measurement. Source: TS 36.214 5.1.1; TS 36.133 8.1.2.2
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from . import cqi, effective, fading, path_loss, shadowing, track
+from .error import ParameterError
+from .link import Budget, centi_db, noise_dbm
+from .trace import Measurements, Series
+
+# Of layer 1. Source: TS 36.133 8.1.2.2.1.1; TS 36.331 5.5.3.2, whose filter counts in it
+MEASUREMENT_MS = 200
+RSRP_CDBM = (-20_000, 5_000)  # what a trace may say
+_SUBCARRIERS = 12  # of a resource block
+_BLOCK = 2048  # times rendered at once
+
+
+@dataclass(frozen=True)
+class RouteParameters:
+    """Where eNBs are and what way UEs take; docs/scenario-format.md explains each.
+
+    Attributes:
+        enbs: eNB -> (x, y) in metres.
+        tracks: UE -> file of waypoints; track.read.
+        origin: latitude and longitude of (0, 0).
+        speed_mps: of UEs whose files say neither times nor speeds.
+        start_s: where on its way each UE is in sub-frame 0: as far as it comes in that time.
+        load: share of the time in which other eNBs send; it scales their power.
+        fading: Extended Pedestrian A. Source: TS 36.104 Table B.2-2
+        shadowing_sigma_db, shadowing_decorrelation_m, site_correlation: as in shadowing.loss_db.
+            Source: TR 36.814 Tables B.1.2.1-1 (sigma without line of sight), A.2.1.1-2
+    """
+
+    enbs: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    tracks: Mapping[str, str] = field(default_factory=dict)
+    origin: Sequence[float] | None = None
+    speed_mps: float = 10.0
+    start_s: float = 0.0
+    load: float = 0.5
+    fading: bool = True
+    shadowing_sigma_db: float = 6.0
+    shadowing_decorrelation_m: float = 50.0
+    site_correlation: float = 0.5
+
+
+@dataclass(frozen=True)
+class Radio:
+    """What of a channel's parameters holds for all links: path loss, whether there is line of sight, powers, CQIs."""
+
+    loss: path_loss.PathLoss
+    los: path_loss.Los
+    carrier_ghz: float
+    budget: Budget
+    cqi_table: str
+    n_rb: int
+
+
+def tracks_of(parameters: RouteParameters, positions: Mapping[str, Sequence[float]], ues: Sequence[str],
+              folder: Path) -> dict[str, track.Track]:
+    """The way of every UE: from its file, or none where it has a position.
+
+    Raises:
+        ChannelError: a file that is wrong, or a UE with neither.
+    """
+    found = {}
+    for ue in ues:
+        if ue in parameters.tracks:
+            found[ue] = track.read(folder / parameters.tracks[ue], parameters.origin, parameters.speed_mps)
+        elif ue in positions:
+            found[ue] = track.standing((positions[ue][0], positions[ue][1]))
+        else:
+            raise ParameterError(f"route.tracks.{ue}", None, "a file of waypoints, or positions")
+    return found
+
+
+def _ratio(db: np.ndarray) -> np.ndarray:
+    return np.asarray(10.0 ** (db / 10.0))
+
+
+class Links:
+    """Power over noise of a UE's links with all eNBs, in one direction."""
+
+    def __init__(self, parameters: RouteParameters, radio: Radio, ue: str, leg: str, way: track.Track,
+                 seed: int) -> None:
+        self.parameters, self.radio, self.ue, self.leg, self.way, self.seed = parameters, radio, ue, leg, way, seed
+        per_m = fading.doppler_hz(1.0, radio.carrier_ghz)  # waves in a metre
+        self.taps = [fading.Taps(seed, f"fading/{ue}/{leg}/{enb}", per_m) for enb in parameters.enbs] \
+            if parameters.fading else []
+        self.response = fading.response(radio.n_rb)
+
+    def gain_db(self, t_s: np.ndarray) -> np.ndarray:
+        """(times, eNBs) power over noise without fading; both of a resource block or of the carrier."""
+        radio, parameters = self.radio, self.parameters
+        places = self.way.positions(t_s + parameters.start_s)
+        shadow = shadowing.loss_db(self.seed, self.ue, places, len(parameters.enbs), parameters.shadowing_sigma_db,
+                                   parameters.shadowing_decorrelation_m, parameters.site_correlation)
+        columns = []
+        for number, (enb, place) in enumerate(parameters.enbs.items()):
+            offset = places - np.array(place, dtype=float)
+            distance = np.sqrt(offset[:, 0] * offset[:, 0] + offset[:, 1] * offset[:, 1])
+            sight = path_loss.sight(radio.loss, radio.los, (self.ue, enb), distance, self.seed)
+            columns.append(radio.budget.gain_db(self.leg, radio.n_rb) - radio.loss.loss_db(distance, sight)
+                           - shadow[:, number])
+        return np.column_stack(columns)
+
+    def power(self, t_s: np.ndarray) -> np.ndarray:
+        """(eNBs, times, resource blocks) as ratios; one block stands for all where there is no fading."""
+        mean = _ratio(self.gain_db(t_s)).T[:, :, None]
+        if not self.taps:
+            return mean
+        way_m = self.way.travelled_m(t_s + self.parameters.start_s)
+        amplitude = np.stack([taps.along(way_m) @ self.response for taps in self.taps])
+        return np.asarray(mean * (amplitude.real ** 2 + amplitude.imag ** 2))
+
+
+def _values(radio: Radio, sinr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """SINR in hundredths of a dB and CQI, of (times, resource blocks) ratios."""
+    if sinr.shape[1] == 1:
+        db = centi_db(10.0 * np.log10(sinr[:, 0]))
+        return db, cqi.cqi_of(db, radio.cqi_table)
+    return cqi.best_of(centi_db(effective.effective_db(sinr)), radio.cqi_table)
+
+
+def _sinr(parameters: RouteParameters, leg: str, power: np.ndarray, enb: int) -> np.ndarray:
+    """(times, resource blocks) of the leg in the cell of an eNB."""
+    if leg == "ul":
+        return power[enb]
+    return np.asarray(power[enb] / (1.0 + parameters.load * (power.sum(axis=0) - power[enb])))
+
+
+def _rsrp_cdbm(radio: Radio, mean_power: np.ndarray) -> np.ndarray:
+    """Of mean ratios of power over noise, as the UE receives them: without the noise figure that is in them."""
+    noise = noise_dbm(radio.n_rb) + radio.budget.ue_noise_figure_db
+    element_dbm = 10.0 * np.log10(mean_power) + noise - 10.0 * math.log10(_SUBCARRIERS * radio.n_rb)
+    return np.clip(centi_db(element_dbm), *RSRP_CDBM)
+
+
+def render(parameters: RouteParameters, radio: Radio, tracks: Mapping[str, track.Track], seed: int, step_ms: int,
+           steps: int, each_block: Callable[[], object] = lambda: None) -> tuple[list[Series], list[Measurements]]:
+    """Both legs of every UE in every cell, and what it measures of each eNB.
+
+    Args:
+        each_block: called from time to time; what it raises ends the rendering.
+
+    Raises:
+        ParameterError: a value out of range.
+    """
+    if MEASUREMENT_MS % step_ms:
+        raise ParameterError("granularity_ms", step_ms, f"whole parts of {MEASUREMENT_MS}, the period of measurements")
+    block = max(1, _BLOCK * step_ms // MEASUREMENT_MS) * (MEASUREMENT_MS // step_ms)  # whole periods
+    series, measured = [], []
+    for number, (ue, way) in enumerate(tracks.items(), 1):
+        for leg in ("ul", "dl"):
+            links = Links(parameters, radio, ue, leg, way, seed)
+            parts: list[list[tuple[np.ndarray, np.ndarray]]] = [[] for _ in parameters.enbs]
+            means: list[list[np.ndarray]] = [[] for _ in parameters.enbs]
+            for first in range(0, steps, block):
+                each_block()
+                power = links.power(np.arange(first, min(first + block, steps)) * (step_ms / 1000.0))
+                for enb in range(len(parameters.enbs)):
+                    parts[enb].append(_values(radio, _sinr(parameters, leg, power, enb)))
+                    means[enb].append(power[enb].mean(axis=1))
+            for enb, of in enumerate(parts):
+                sinr, best = (np.concatenate(columns) for columns in zip(*of, strict=True))
+                series.append(Series(number, leg, sinr, best, enb))
+                if leg == "dl":
+                    measured.append(_measured(radio, number, enb, np.concatenate(means[enb]), step_ms))
+    return series, measured
+
+
+def _measured(radio: Radio, ue: int, enb: int, power: np.ndarray, step_ms: int) -> Measurements:
+    """One at the end of each whole period."""
+    each = MEASUREMENT_MS // step_ms
+    periods = len(power) // each
+    mean = power[: periods * each].reshape(periods, each).mean(axis=1)
+    t_ns = (np.arange(periods, dtype=np.int64) + 1) * MEASUREMENT_MS * 1_000_000
+    return Measurements(ue, enb, t_ns, _rsrp_cdbm(radio, mean))

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Channels of several eNBs along a way: what a UE hears of each, and what it measures."""
+
+import math
+
+import numpy as np
+import pytest
+
+from cellbed_channel import trace
+from cellbed_channel.error import ParameterError
+from cellbed_channel.link import Budget, noise_dbm
+from cellbed_channel.path_loss import UrbanMacro
+from cellbed_channel.render import Cell, CqiParameters, Parameters, RouteParameters, render, render_file
+
+ENBS = {"west": (-500.0, 0.0), "east": (500.0, 0.0)}
+CELL = Cell({"rider": None, "shop": None}, 50, tuple(ENBS))
+PLAIN = RouteParameters(ENBS, {"rider": "way.csv"}, fading=False, shadowing_sigma_db=0.0, load=1.0)
+
+
+@pytest.fixture
+def rendered(tmp_path):
+    (tmp_path / "way.csv").write_text("x_m,y_m,t_s\n-400,30,0\n400,30,40\n")
+
+    def of(route=PLAIN, seed=1, duration_s=45.0, **others):
+        parameters = Parameters("route", route=route, **{"positions": {"shop": (0.0, 100.0)}, **others})
+        return trace.ChannelTrace(render(parameters, CELL, seed, duration_s, tmp_path), {}, CELL.numbers)
+
+    return of
+
+
+def mean_power_dbm(x_m, y_m, enb):
+    """What the UE receives of an eNB over the carrier, by the formulas: no fading, shadowing or line of sight."""
+    distance = np.array([math.hypot(x_m - ENBS[enb][0], y_m)])
+    budget = Budget()
+    loss_db = float(UrbanMacro().nlos_loss_db(distance)[0])
+    return budget.enb_tx_dbm + budget.enb_gain_dbi - budget.cable_loss_db - loss_db
+
+
+def test_sinr_by_hand(rendered):
+    """At 10 s the rider is 300 m from one eNB and 700 m from the other."""
+    found = rendered()
+    own, other = (10 ** (mean_power_dbm(-200, 30, enb) / 10) for enb in ENBS)
+    noise = 10 ** ((noise_dbm(50) + 5.0) / 10)
+    for enb, sinr in enumerate((own / (other + noise), other / (own + noise))):
+        leg = found.leg(1, "dl", enb)
+        at = leg[np.searchsorted(leg["t_ns"], 10_000_000_000, side="right") - 1]
+        assert at["sinr_cdb"] / 100 == pytest.approx(10 * math.log10(sinr), abs=0.02)
+
+
+def test_the_uplink_has_no_interference(rendered):
+    budget, loss = Budget(), UrbanMacro().nlos_loss_db(np.array([math.hypot(500, 100)]))
+    sinr = budget.ue_tx_dbm + budget.enb_gain_dbi - budget.cable_loss_db - loss[0] - noise_dbm(50) - 5.0
+    assert rendered().leg(2, "ul", 1)["sinr_cdb"][0] / 100 == pytest.approx(sinr, abs=0.01)
+
+
+def test_rsrp_is_the_power_of_a_resource_element(rendered):
+    """Every 200 ms, the mean of the samples before: the shop does not move."""
+    measured = rendered(duration_s=2.0).leg(2, "rsrp", 0)
+    assert list(measured["t_ns"]) == [ms * 1_000_000 for ms in range(200, 2001, 200)]
+    expected = mean_power_dbm(0, 100, "west") - 10 * math.log10(12 * 50)
+    assert measured["sinr_cdb"] / 100 == pytest.approx([expected] * 10, abs=0.01)
+
+
+def test_the_stronger_cell_changes_half_way(rendered):
+    found = rendered()
+    west, east = (found.leg(1, "rsrp", enb)["sinr_cdb"].astype(int) for enb in range(2))
+    crossing = np.flatnonzero(np.diff(np.sign(east - west)))
+    assert len(crossing) == 1
+    assert found.leg(1, "rsrp")["t_ns"][crossing[0]] / 1e9 == pytest.approx(20, abs=0.3)
+
+
+def test_load_scales_interference(rendered):
+    def edge(load):
+        return rendered(RouteParameters(**{**vars(PLAIN), "load": load})).leg(2, "dl", 0)["sinr_cdb"][0]
+
+    assert edge(1.0) / 100 == pytest.approx(0, abs=0.1)  # the shop is as far from both; noise is far below
+    assert (edge(0.5) - edge(1.0)) / 100 == pytest.approx(10 * math.log10(2), abs=0.1)
+
+
+FADING = RouteParameters(ENBS, {"rider": "way.csv"}, shadowing_sigma_db=0.0)
+
+
+def test_fading_belongs_to_places(rendered):
+    """Who stands still has one channel; who moves one that varies, as much as Rayleigh's does over a carrier."""
+    found = rendered(FADING, granularity_ms=5, duration_s=20)
+    assert len(found.leg(2, "dl", 0)) == 1
+    plain = rendered(PLAIN, granularity_ms=5, duration_s=20)
+    rider, mean = (of.leg(1, "rsrp")["sinr_cdb"] / 100 for of in (found, plain))
+    assert 0.3 < np.std(rider - mean) < 4
+    assert abs(np.mean(10 ** ((rider - mean) / 10)) - 1) < 0.3
+
+
+def test_shadowing_has_its_deviation(rendered, tmp_path):
+    """Over seeds, at one place."""
+    shadowed = RouteParameters(ENBS, {"rider": "way.csv"}, fading=False)
+    values = [rendered(shadowed, seed, duration_s=0.3).leg(2, "rsrp", 0)["sinr_cdb"][0] / 100 for seed in range(60)]
+    assert np.std(values) == pytest.approx(6.0, abs=1.7)
+    assert np.mean(values) == pytest.approx(mean_power_dbm(0, 100, "west") - 10 * math.log10(600), abs=2.4)
+
+
+def test_blocks_leave_no_seams(rendered, monkeypatch):
+    whole = rendered(FADING, duration_s=6).records
+    monkeypatch.setattr("cellbed_channel.route._BLOCK", 30)
+    assert np.array_equal(rendered(FADING, duration_s=6).records, whole)
+
+
+def test_the_start_of_the_way(rendered):
+    later = rendered(RouteParameters(**{**vars(PLAIN), "start_s": 10.0}), duration_s=5)
+    whole = rendered(duration_s=15)
+    assert np.array_equal(later.leg(1, "rsrp")["sinr_cdb"], whole.leg(1, "rsrp")["sinr_cdb"][50:75])
+
+
+def test_constants_count_in_every_cell(rendered):
+    found = rendered(cqi=CqiParameters(dl=9), duration_s=5)
+    assert all(set(found.leg(1, "dl", enb)["cqi"]) == {9} for enb in range(2))
+
+
+def test_written_is_read(rendered, tmp_path):
+    parameters = Parameters("route", route=PLAIN, positions={"shop": (0.0, 100.0)})
+    for name in ("one", "two"):
+        render_file(tmp_path / name, parameters, CELL, 1, 5.0, tmp_path)
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+    found = trace.read(tmp_path / "one")
+    assert found.enbs == {0: "west", 1: "east"}
+    assert np.array_equal(found.records, render(parameters, CELL, 1, 5.0, tmp_path))
+    assert Parameters.from_dict(found.model["parameters"]).route.load == 1.0
+
+
+@pytest.mark.parametrize(("changes", "message"), [
+    ({"route": None}, "route: value None"),
+    ({"granularity_ms": 30}, "granularity_ms: value 30: allowed whole parts of"),
+    ({"positions": {}}, "route.tracks.shop: value None: allowed a file of waypoints, or positions"),
+    ({"route": RouteParameters({"west": (0, 0)}, {"rider": "way.csv"})}, "route.enbs.east: value None"),
+    ({"route": RouteParameters({**ENBS, "east": (9000, 0)}, {"rider": "way.csv"})}, "distance: value 94"),
+])
+def test_what_does_not_fit(rendered, changes, message):
+    with pytest.raises(ParameterError, match=message):
+        rendered(**changes)
