@@ -256,7 +256,12 @@ def _channel(series: RunSeries, bundle: Bundle, flows: Sequence[Flow], points: i
         for leg in LEGS:
             label = f"{LEG_WORDS[leg]} of {name}"
             own = grants.filter((pl.col("peer") == number) & (pl.col("dir") == leg))
-            if trace is not None:  # its first record is that of sub-frame 0
+            if trace is not None and trace.enbs:  # of the cell that the UE is in
+                whose = pl.col("peer") == number if leg == "dl" else pl.col("node") == number
+                there = begins.filter(whose & (pl.col("dir") == leg)).select(
+                    pl.col("t_ns") - int(begins["t_ns"][0]), "cqi", sinr_cdb="value")
+                _of_trace(series, there.to_numpy(structured=True), label, int(begins["t_ns"][0]), points)
+            elif trace is not None:  # its first record is that of sub-frame 0
                 _of_trace(series, trace.leg(number, leg), label, int(begins["t_ns"][0]), points)
             elif own["cqi"].n_unique() > 1:
                 line = changes((own["t_ns"].to_numpy() - series.start_ns) / 1e9, own["cqi"].to_numpy().astype(float))

@@ -100,6 +100,8 @@ def _name_files(radio: Data, folder: Path) -> None:
     for section, files, at in (("channel", ("trace",), radio), ("packet_trace", PACKET_TRACES, radio), *of_ues):
         named = (at or {}).get(section) or {}
         named.update({key: str((folder / named[key]).resolve()) for key in files if named.get(key) is not None})
+    tracks = ((radio.get("channel") or {}).get("route") or {}).get("tracks") or {}
+    tracks.update({ue: str((folder / name).resolve()) for ue, name in tracks.items()})
 
 
 def _expect_scenario(data: Any, path: Path) -> None:

@@ -9,22 +9,29 @@ from __future__ import annotations
 
 import functools
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from cellbed.error import ScenarioError
+from cellbed.run.core_network import of_kind
 from cellbed.run.topology import behind_enb
 from cellbed.run.workload import limit_s
-from cellbed.scenario.fields import FilePath, Key, Model
+from cellbed.scenario.fields import FilePath, Key, Model, Name, known
 
 FILE = "channel.trace"
 # Rendered beyond the last flow's limit: the time from sub-frame 0 to the start of the traffic, and the drain after it.
 MARGIN_S = 10.0
 
+# Of a route's measurements.
+_MEASUREMENT_MS = 200
+
 Decibels = Annotated[float, Field(ge=-100, le=100)]
+Metres = Annotated[float, Field(ge=-1e6, le=1e6)]
+Latitude = Annotated[float, Field(ge=-90, le=90)]
+Longitude = Annotated[float, Field(ge=-180, le=180)]
 FixedCqi = Annotated[int, Field(ge=1, le=15)] | None
 CqiTable = Literal["kawser", "piro", "vienna", "mezzavilla"]
 
@@ -141,27 +148,59 @@ class CellEdge(Model):
              "4 to the report")
 
 
+class Route(Model):
+    """UEs on their way past several eNBs. Source: TR 36.814 Tables A.2.1.1-2, B.1.2.1-1; TS 36.133 8.1.2.2."""
+
+    enbs: dict[Name, tuple[Metres, Metres]] = Key(..., min_length=1, max_length=4,
+        says="Position [x, y] of each eNB in metres, east and north")
+    tracks: dict[Name, FilePath] = Key({}, max_length=100,
+        says="File of waypoints of each UE that moves, GPX or CSV, relative to the scenario; its content is part of a "
+             "run's identity. UEs without one stay at `positions`")
+    origin: tuple[Latitude, Longitude] | None = Key(None,
+        says="Latitude and longitude of [0, 0] in degrees, for waypoints in degrees")
+    speed_mps: float = Key(10.0, 0.01, 200,
+        says="Speed of UEs whose waypoints have neither times nor speeds. Our own: 36 km/h, a bus")
+    start_s: float = Key(0.0, 0, 86400,
+        says="How long UEs have been on their way in sub-frame 0, which is one second before the traffic")
+    load: float = Key(0.5, 0, 1,
+        says="Share of the time for which the other eNBs send; it scales their power, which is interference in the "
+             "downlink. Our own. Crowds do not change it")
+    fading: bool = Key(True,
+        says="Fading by Extended Pedestrian A of TS 36.104, with draws of its own for each link. It belongs to places, "
+             "so it changes as fast as the UE moves; with `granularity_ms: 1` it is followed up to some 30 m/s")
+    shadowing_sigma_db: float = Key(6.0, 0, 20,
+        says="Standard deviation of the shadowing. TR 36.814 Table B.1.2.1-1, Urban Macro without line of sight")
+    shadowing_decorrelation_m: float = Key(50.0, 0.1, 1000,
+        says="Distance over which the correlation of shadowing falls to 1/e. TR 36.814 Table A.2.1.1-2")
+    site_correlation: float = Key(0.5, 0, 1,
+        says="Correlation of shadowing between eNBs. TR 36.814 Table A.2.1.1-2")
+
+
 class Channel(Model):
     """What the links are like over time, instead of one CQI for each leg."""
 
-    model: Literal["static", "swing", "trace", "cell_edge"] = Key(...,
+    model: Literal["static", "swing", "trace", "cell_edge", "route"] = Key(...,
         says="`static`: the UEs stay at `positions`; `swing`: two UEs swing on a line; `trace`: a file says how good "
-             "the links are; `cell_edge`: UEs walk in a box, with interference, shadowing and fading")
+             "the links are; `cell_edge`: UEs walk in a box, with interference, shadowing and fading; `route`: UEs "
+             "follow waypoints past several eNBs, with the same")
     granularity_ms: int = Key(10, 1, 10000,
         says="Values change at multiples of this. 10 ms is one of the periods of CQI reports. TS 36.213 Table 7.2.2-1A")
     trace: FilePath | None = Key(None,
         says="A channel trace, or a CSV file of measurements, relative to the scenario; its content is part of a run's "
              "identity. Only with `model: trace`")
     positions: dict[str, tuple[float, float]] = Key({},
-        says="Position [x, y] of each UE in metres from the eNB, which is at [0, 0]. Only with `model: static`")
+        says="Position [x, y] of each UE in metres from the eNB, which is at [0, 0]. Only with `model: static`; "
+             "with `model: route` positions of UEs that do not move, in its plane")
     swing: Swing = Swing()
     path_loss: PathLoss = PathLoss()
     link: LinkBudget = LinkBudget()
     cqi: CqiMapping = CqiMapping()
     cell_edge: CellEdge = CellEdge()
+    route: Route | None = Key(None, exclude_if=lambda keys: keys is None,
+        says="Where the eNBs are and what way UEs take, with `model: route` only")
 
-    def check(self, ues: Mapping[str, Any]) -> None:
-        """Whether it fits the scenario's UEs. Raises ValueError with key, value and what is allowed."""
+    def check(self, ues: Mapping[str, Any], enbs: Sequence[str]) -> None:
+        """Whether it fits the scenario's UEs and eNBs. Raises ValueError with key, value and what is allowed."""
         names = list(ues)
         near, far = self.swing.distance_m
         if not 0 < near < far <= 5000:
@@ -175,7 +214,15 @@ class Channel(Model):
         if (self.model == "trace") != (self.trace is not None):
             raise ValueError(f"key 'radio.channel.trace': value {self.trace}: allowed a file when model is trace, none "
                              "otherwise")
-        if self.model != "static" and self.positions:
+        if (self.model == "route") != (self.route is not None):
+            state = "missing" if self.route is None else "allowed none"
+            raise ValueError(f"key 'radio.channel.route': {state}, as model is {self.model}")
+        if self.route is not None:
+            self._check_route(self.route, ues, enbs)
+        elif len(enbs) > 1:
+            raise ValueError(f"key 'radio.channel.model': value {self.model}: allowed route, as there are several "
+                             "eNBs, and the other models have one")
+        if self.model not in ("static", "route") and self.positions:
             raise ValueError(f"key 'radio.channel.positions': allowed none, as model is {self.model}")
         for name in names if self.model == "static" else []:
             if name not in self.positions:
@@ -183,6 +230,25 @@ class Channel(Model):
         for name in self.positions:
             if name not in names:
                 raise ValueError(f"key 'radio.channel.positions.{name}': value '{name}': allowed {', '.join(names)}")
+
+    def _check_route(self, route: Route, ues: Mapping[str, Any], enbs: Sequence[str]) -> None:
+        for name in enbs:
+            if name not in route.enbs:
+                raise ValueError(f"key 'radio.channel.route.enbs.{name}': missing: [x, y] in metres")
+        for name in route.enbs:
+            known(f"radio.channel.route.enbs.{name}", name, dict.fromkeys(enbs))
+        for name in route.tracks:
+            known(f"radio.channel.route.tracks.{name}", name, dict.fromkeys(ues))
+        for name, ue in ues.items():
+            if ue.peer in ues:
+                raise ValueError(f"key 'radio.ues.{name}.peer': value {ue.peer}: allowed an eNB, as "
+                                 "radio.channel.model is route, which has no direct links")
+            if (name in route.tracks) == (name in self.positions):
+                raise ValueError(f"key 'radio.channel.route.tracks.{name}': allowed either this or "
+                                 f"radio.channel.positions.{name}")
+        if _MEASUREMENT_MS % self.granularity_ms:
+            raise ValueError(f"key 'radio.channel.granularity_ms': value {self.granularity_ms}: allowed whole parts of "
+                             f"{_MEASUREMENT_MS}, the period of measurements, as model is route")
 
     def _check_cell_edge(self, ues: Mapping[str, Any]) -> None:
         for name, ue in ues.items():
@@ -204,6 +270,7 @@ def identify(channel: dict[str, Any], ues: Iterable[str], folder: Path) -> None:
     Raises:
         ScenarioError: the file is missing or wrong.
     """
+    _identify_tracks(channel, folder)
     if channel["trace"] is None:
         return
     from cellbed_channel import error, measured, trace
@@ -219,10 +286,27 @@ def identify(channel: dict[str, Any], ues: Iterable[str], folder: Path) -> None:
     channel["trace_sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+def _identify_tracks(channel: dict[str, Any], folder: Path) -> None:
+    """Note the content of the waypoints, too, as `tracks_sha256`."""
+    route = channel.get("route")
+    if route is None or not route["tracks"]:
+        return
+    from cellbed_channel import error, track
+
+    digests = {}
+    for ue, name in route["tracks"].items():
+        try:
+            track.read(folder / name, route["origin"], route["speed_mps"])
+        except error.ChannelError as wrong:
+            raise ScenarioError(f"key 'radio.channel.route.tracks.{ue}': {wrong}") from wrong
+        digests[ue] = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+    channel["tracks_sha256"] = digests
+
+
 def reads_file(settings: Mapping[str, Any]) -> bool:
     """Whether a run's channel comes from a file beside the scenario."""
     channel = settings["radio"]["channel"]
-    return channel is not None and channel["trace"] is not None
+    return channel is not None and (channel["trace"] is not None or "tracks_sha256" in channel)
 
 
 @functools.cache
@@ -255,12 +339,14 @@ def render(directory: Path, settings: Mapping[str, Any], seed: int, folder: Path
     from cellbed_channel import render as renderer
 
     _multiply_in_one_thread()
-    parameters = {key: value for key, value in channel.items() if key != "trace_sha256"}
+    parameters = {key: value for key, value in channel.items() if not key.endswith("_sha256")}
+    enbs = of_kind(dict(settings), "enb") if channel["model"] == "route" else []
     peers = {name: None if behind_enb(settings, name) else ue["peer"]
              for name, ue in settings["radio"]["ues"].items()}
     duration_s = max(limit_s(flow) for flow in settings["traffic"]) + MARGIN_S
     try:
         renderer.render_file(directory / FILE, renderer.Parameters.from_dict(parameters),
-                             renderer.Cell(peers, settings["radio"]["n_rb"]), seed, duration_s, folder, each_block)
+                             renderer.Cell(peers, settings["radio"]["n_rb"], enbs), seed, duration_s, folder,
+                             each_block)
     except error.ChannelError as wrong:
         raise ScenarioError(f"key 'radio.channel': {wrong}") from wrong

@@ -164,13 +164,12 @@ class Scenario(Model):
         self.radio.check_bearers()
         self.radio.check_handovers(enbs if has_core else [], [name for name in self.radio.ues if self.behind_enb(name)])
         if self.radio.channel is not None:
-            self.radio.channel.check(self.radio.ues)
-            if len(enbs) > 1:
-                raise ValueError(f"key 'radio.channel.model': value {self.radio.channel.model}: not allowed with "
-                                 "several eNBs, because the models of channels have only one")
-        elif self.radio.harq.errors == "sinr":
+            self.radio.channel.check(self.radio.ues, enbs)
+        if self.radio.handover.a3 is not None and (self.radio.channel is None or self.radio.channel.route is None):
+            raise ValueError("key 'radio.handover.a3': allowed with radio.channel.model: route, whose UEs measure eNBs")
+        if self.radio.channel is None and self.radio.harq.errors == "sinr":
             raise ValueError("key 'radio.harq.errors': value sinr: allowed ladder, as there is no radio.channel")
-        elif self.radio.control.errors:
+        if self.radio.channel is None and self.radio.control.errors:
             raise ValueError("key 'radio.control.errors': value True: allowed false, as there is no radio.channel")
         timing = self.radio.timing
         if self.radio.harq.max_attempts > 1 and timing.decode_tti + timing.grant_to_tx_tti > _UL_HARQ_RTT_TTI:

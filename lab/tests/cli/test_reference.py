@@ -14,17 +14,22 @@ from pydantic_core import PydanticUndefined
 
 from cellbed.error import ScenarioError
 from cellbed.scenario import radio_system
+from cellbed.scenario.channel import Route
+from cellbed.scenario.description import expand
 from cellbed.scenario.file import validate
 from cellbed.scenario.model import Scenario
 from cellbed.scenario.packet_trace import PacketTrace
+from cellbed.scenario.radio import A3
 from cellbed.scenario.traffic import Command, Transfer
+from cellbed.scenario.unit import parse_rate
 from cellbed.scenario.utran import Utran
 
 REFERENCE = yaml.safe_load((ROOT / "scenarios/reference.yaml").read_text())
 UTRAN = yaml.safe_load((ROOT / "scenarios/reference-utran.yaml").read_text())
 PACKET_TRACE = yaml.safe_load((ROOT / "scenarios/reference-packet-trace.yaml").read_text())
 # Not beside the keys of LTE.
-ELSEWHERE = {f"{of}.{name}" for of in ("radio", "radio.ues") for name in radio_system.others()}
+ELSEWHERE = {f"{of}.{name}" for of in ("radio", "radio.ues") for name in radio_system.others()} | {
+    "radio.handover.a3", "radio.channel.route"}
 
 
 def inner(annotation):
@@ -42,7 +47,9 @@ def walk(model, data, path=""):
         below = inner(field.annotation)
         if below is None:
             if field.default is not PydanticUndefined and where not in EXAMPLES:
-                assert data[key] == field.default, f"{where}: reference.yaml does not show the default"
+                rate = (field.json_schema_extra or {}).get("quantity") == "rate" and isinstance(data[key], str)
+                shown = parse_rate(data[key]) if rate else data[key]
+                assert shown == field.default, f"{where}: reference.yaml does not show the default"
             continue
         value = data[key]
         if key == "traffic":
@@ -80,6 +87,17 @@ def test_every_key_of_a_recorded_link():
     shown = PACKET_TRACE["radio"]["packet_trace"]
     assert set(shown) == set(PacketTrace.model_fields)
     assert scenario.radio.packet_trace == PacketTrace(uplink=shown["uplink"], downlink=shown["downlink"])
+
+
+def test_every_key_of_a_route_and_of_event_a3():
+    path = ROOT / "scenarios/reference-route.yaml"
+    (run,) = expand(path)[1]  # its waypoints are there, too
+    route, a3 = run.settings["radio"]["channel"]["route"], run.settings["radio"]["handover"]["a3"]
+    assert set(yaml.safe_load(path.read_text())["radio"]["channel"]["route"]) == set(Route.model_fields) == set(route)
+    shown = {"enbs": route["enbs"], "tracks": route["tracks"], "origin": route["origin"]}
+    assert route == Route(**shown).model_dump(mode="json")
+    assert set(yaml.safe_load(path.read_text())["radio"]["handover"]["a3"]) == set(A3.model_fields)
+    assert a3 == A3().model_dump(mode="json")
 
 
 def test_every_key_of_other_systems_is_shown():

@@ -35,12 +35,16 @@ def test_one_set_of_defaults():
         return json.loads(json.dumps(value))
 
     model = channel.Channel(model="swing").model_dump(mode="json")
-    assert model == plain(dataclasses.asdict(render.Parameters("swing")))
+    assert model == {key: value for key, value in plain(dataclasses.asdict(render.Parameters("swing"))).items()
+                     if key != "route"}  # which is there with its model only
+    route = channel.Route(enbs={"enb": (0, 0)}).model_dump(mode="json")
+    assert route == plain(dataclasses.asdict(render.RouteParameters(enbs={"enb": (0, 0)})))
 
 
 @pytest.mark.parametrize(("settings", "message"), [
     ({}, "key 'radio.channel.model': missing"),
-    ({"model": "walk"}, "key 'radio.channel.model': value walk: allowed 'static', 'swing', 'trace' or 'cell_edge'"),
+    ({"model": "walk"},
+     "key 'radio.channel.model': value walk: allowed 'static', 'swing', 'trace', 'cell_edge' or 'route'"),
     ({"model": "swing", "swing": {"speed": 3}}, "key 'radio.channel.swing.speed': unknown; did you mean 'speed_mps'?"),
     ({"model": "swing", "swing": {"distance_m": [160, 30]}}, "value [160, 30]: allowed two distances up to 5000"),
     ({"model": "swing", "trace": "x"}, "key 'radio.channel.trace': value x: allowed a file when model is trace"),

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A train past three eNBs with a crowd each, in the virtual lab: it is handed over by what it measures."""
+
+import json
+
+import numpy as np
+import pytest
+from e2e import ROOT, bundles, cellbed
+
+from cellbed_analysis.interactive.series import run_series
+from cellbed_analysis.metrics.run import analyse
+from cellbed_channel.trace import read as read_channel
+from cellbed_formats.bundle import read_bundle
+from cellbed_formats.trace import read_trace
+
+pytestmark = pytest.mark.lab
+
+# Around the way from the first eNB to the second.
+SHORT = ("--set", "radio.channel.route.start_s=14", "--set", "traffic.0.duration_s=7",
+         "--set", "traffic.1.duration_s=7")
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    results = tmp_path_factory.mktemp("train")
+    cellbed("run", ROOT / "scenarios/train-ride/quick.yaml", "--results", results, *SHORT)
+    cellbed("report", results)
+    return bundles(results)["run"]
+
+
+@pytest.fixture(scope="module")
+def radio(played):
+    return read_trace(played / "radio.trace", "radio")
+
+
+def messages(played, radio):
+    """(ns, name, eNB) of the steps of handovers."""
+    names = json.loads((played / "radio.trace").read_bytes().partition(b"\n")[0])["symbols"]["rrc"]
+    rows = radio.filter(radio["event"] == "rrc")
+    return [(row["t_ns"], names[str(row["value"])], row["enb"]) for row in rows.iter_rows(named=True)]
+
+
+def test_it_is_valid_and_both_get_data(played):
+    assert json.loads((played / "manifest.json").read_text())["validity"]["verdict"] == "valid"
+    for flow in ("rider", "shop"):
+        assert json.loads((played / f"{flow}.stream.json").read_text())["received_bytes"] > 1_000_000
+
+
+def test_the_ue_asks_for_its_handover_when_the_neighbour_is_better(played, radio):
+    """The report is heard eight sub-frames after a multiple of 200 ms and 160 ms to trigger, as filtered RSRPs say."""
+    found = messages(played, radio)
+    reports = [(t_ns, enb) for t_ns, name, enb in found if name == "measurement_report"]
+    assert [enb for _, enb in reports] == [0]
+    assert [enb for _, name, enb in found if name == "synchronised"] == [1]
+    channel = read_channel(played / "channel.trace")
+    begin_ns = int(radio.filter(radio["event"] == "channel")["t_ns"][0])
+    triggered_ms = (reports[0][0] - begin_ns) // 1_000_000 - 8 - 160
+    assert triggered_ms % 200 == 0
+    better = [filtered(channel, 1, until_ms) - filtered(channel, 0, until_ms)
+              for until_ms in (triggered_ms - 200, triggered_ms)]
+    assert better[0] <= 300 < better[1]
+
+
+def filtered(channel, enb, until_ms):
+    """RSRP of the rider's in centi-dBm behind a filter of which each measurement is half."""
+    records = channel.leg(1, "rsrp", enb)
+    value = None
+    for rsrp_cdbm in records["sinr_cdb"][records["t_ns"] <= until_ms * 1_000_000]:
+        value = float(rsrp_cdbm) if value is None else (value + float(rsrp_cdbm)) / 2
+    return value
+
+
+def test_after_it_the_links_are_those_of_the_new_cell(played, radio):
+    channel = read_channel(played / "channel.trace")
+    rows = radio.filter((radio["event"] == "channel") & (radio["peer"] == 1) & (radio["dir"] == "dl"))
+    begin_ns = int(radio.filter(radio["event"] == "channel")["t_ns"][0])
+    for enb in (0, 1):
+        there = channel.leg(1, "dl", enb)
+        of = rows.filter(rows["enb"] == enb)
+        assert len(of) > 50
+        for row in of.iter_rows(named=True):
+            at = there[there["t_ns"] <= row["t_ns"] - begin_ns][-1]
+            assert (row["cqi"], row["value"]) == (at["cqi"], at["sinr_cdb"])
+
+
+def test_the_crowd_took_its_part(played):
+    crowd = json.loads((played / "radio.json").read_text())["crowd"]
+    assert crowd["members"] == 300
+    downlink = crowd["dl"]
+    assert 0.9 * downlink["bytes_in"] < downlink["bytes_out"] <= downlink["bytes_in"]
+    assert 0 < downlink["rb_retx"] < 0.2 * downlink["rb"]
+    assert crowd["ul"]["rb"] == 0
+
+
+def test_the_page_shows_the_channel_of_the_cell_that_the_rider_was_in(played, radio):
+    """The page of the run has one line of CQIs for a direction, of the cells one after the other."""
+    run = analyse(read_bundle(played))
+    flow = next(flow for flow in run.bundle.flows if flow.id == "rider")
+    shown = run_series(run, flow, 100_000).cqi["downlink of rider"]
+    rows = radio.filter((radio["event"] == "channel") & (radio["peer"] == 1) & (radio["dir"] == "dl"))
+    assert set(shown.value[np.isfinite(shown.value)]) == set(rows["cqi"].to_list())
