@@ -35,7 +35,7 @@ def _bind(what, where):
     _call("mount", os.fsencode(what), os.fsencode(where), None, _MS_BIND | _MS_REC, None)
 
 
-def _closed(path):
+def closed(path):
     """The first folder on the way to @path that is not open to everybody, or None."""
     return next((folder for folder in reversed([path, *path.parents]) if not folder.stat().st_mode & stat.S_IXOTH),
                 None)
@@ -49,7 +49,7 @@ class Ordinary:
         self.folder = Path(tempfile.mkdtemp(prefix="cellbed-user-", dir="/tmp"))
         self.tun_mode = tun_mode
         os.chown(self.folder, self.account.pw_uid, self.account.pw_gid)
-        self.needed = [path for path in (Path(sys.base_prefix).resolve(), ROOT) if _closed(path)]
+        self.needed = [path for path in (Path(sys.base_prefix).resolve(), ROOT) if closed(path)]
 
     @property
     def environment(self):
@@ -68,7 +68,7 @@ class Ordinary:
             kept = self.folder / f"needed-{number}"
             kept.mkdir(exist_ok=True)
             _bind(path, kept)
-        for folder in {_closed(path) for path in self.needed}:
+        for folder in {closed(path) for path in self.needed}:
             _call("mount", b"tmpfs", os.fsencode(folder), b"tmpfs", 0, b"mode=755")
         for number, path in enumerate(self.needed):
             path.mkdir(parents=True, exist_ok=True)

@@ -2,12 +2,14 @@
 """Sweeps on a Dask cluster of several processes on loopback: the bytes of one process, whoever dies."""
 
 import ast
+import io
 import json
 import os
 import re
 import shutil
 import signal
 import subprocess
+import tarfile
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,7 +19,8 @@ from e2e import CELLBED, ROOT, bundles, cellbed
 from machine import guests, wait_until
 
 from cellbed import paths
-from cellbed.sweep import fleet_key, fleet_worker
+from cellbed.error import LabError
+from cellbed.sweep import away, fleet_key, fleet_worker
 
 # What says when, how fast and by which checkout a run was played: no other byte may differ.
 _OF_THE_PLAYER = ("created", "wall_s", "setup_wall_s", "git")
@@ -155,16 +158,17 @@ def test_a_worker_with_another_celld_is_refused(scenario, tmp_path, scheduler):
 
 def test_differences_are_named():
     same = {"celld": "1" * 64}
-    here = {**same, fleet_worker.HOST: "a", "lab kernel 6.12": f"{'2' * 64} (6.12-x)", "iperf3": "iperf 3.12"}
-    there = {**same, fleet_worker.HOST: "b", "lab kernel 6.12": f"{'3' * 64} (6.12-y)"}
-    assert fleet_worker.differences(here, here) == ""
-    assert fleet_worker.differences(there, here) == (
+    here = {**same, away.HOST: "a", "lab kernel 6.12": f"{'2' * 64} (6.12-x)", "iperf3": "iperf 3.12"}
+    there = {**same, away.HOST: "b", "lab kernel 6.12": f"{'3' * 64} (6.12-y)"}
+    assert away.differences(here, here) == ""
+    assert away.differences(there, here) == (
         f"lab kernel 6.12 is {'3' * 12} (6.12-y), here {'2' * 12} (6.12-x), iperf3 is unknown, here iperf 3.12")
 
 
 def test_all_that_decides_is_compared():
     facts = fleet_worker.facts("6.12")
-    assert {"cellbed", "celld", "tcpwatch", "Python code of cellbed", "iperf3", "ipdump", "python"} < set(facts)
+    assert {"cellbed", "celld", "tcpwatch", "Python code of cellbed", "iperf3", "ipdump", "python",
+            "distributed"} < set(facts)
     assert "lab kernel 6.12" in facts and len(facts["Python code of cellbed"]) == 64
 
 
@@ -175,10 +179,23 @@ def test_folders_are_packed_whole(tmp_path):
     (made / "program").write_text("#!/bin/sh\n")
     (made / "program").chmod(0o755)
     (made / "link").symlink_to("sub/file")
-    fleet_worker.unpack(fleet_worker.pack(made), tmp_path / "again")
+    away.unpack(away.pack(made), tmp_path / "again")
     again = tmp_path / "again"
     assert (again / "sub/file").read_bytes() == (made / "sub/file").read_bytes()
     assert (again / "link").is_symlink() and (again / "program").stat().st_mode & 0o100
+
+
+@pytest.mark.parametrize(("name", "link"), [("../out", ""), ("/tmp/out", ""), ("in", "/etc"), ("sub/in", "../../out"),
+                                            ("a/../../out", "")])
+def test_what_a_host_sends_stays_in_the_folder(tmp_path, name, link):
+    member = tarfile.TarInfo(name)
+    member.type, member.linkname = (tarfile.SYMTYPE, link) if link else (tarfile.REGTYPE, "")
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
+        tar.addfile(member)
+    with pytest.raises(LabError, match="allowed files, folders and links in the run's folder"):
+        away.unpack(buffer.getvalue(), tmp_path / "made")
+    assert not list((tmp_path / "made").iterdir()) and not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(("words", "message"), [

@@ -26,6 +26,7 @@ from cellbed.cli.options import (
     OfSeed,
     OfSettings,
     OfVariant,
+    On,
     Overrides,
     Results,
     ScenarioFile,
@@ -84,6 +85,7 @@ def run(
     load: Load = None,
     watch: Watch = False,
     scheduler: Scheduler = None,
+    on: On = None,
     key: FleetKey = None,
     shared: Shared = True,
     again: Again = False,
@@ -102,7 +104,7 @@ def run(
     kernel = suited(lab, kernel, runs)
     show = Show(len(runs), console(), errors(), view(watch, results, console()))
     tell_size(runs, results)
-    with cleaning_up(), fleet_of(scheduler, lab, kernel, shared, key) as fleet:
+    with cleaning_up(), fleet_of(scheduler, on, lab, kernel, shared, key) as fleet:
         sweep = sweep_of(wanted, results, show, lab=lab, kernel=kernel, fleet=fleet, again=again, compress=compress,
                          load=load)
         with show.under_way():

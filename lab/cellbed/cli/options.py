@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cellbed.cli import completion
+from cellbed.error import CellbedError
 from cellbed.scenario.brought import named
 
 if TYPE_CHECKING:
-    from cellbed.sweep.fleet import Fleet
+    from cellbed.sweep.play import Player
 
 FLEET_KEY = "CELLBED_FLEET_KEY"  # variable of the environment
 
@@ -37,6 +38,9 @@ OfSettings = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALU
 Jobs = Annotated[int, typer.Option(min=1, help="How many virtual labs run at once on this machine, one per CPU.")]
 Scheduler = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Play on the workers of this Dask scheduler, "
                                                "such as tls://head:8786. See docs/fleet.md.")]
+On = Annotated[list[str] | None, typer.Option("--on", metavar="ssh://HOST,...", help="Play on these hosts, over SSH. "
+                                              "They need Python, iperf3 and iproute2 as this machine has them, and "
+                                              "nothing of cellbed. May be repeated. See docs/fleet.md.")]
 FleetKey = Annotated[Path | None, typer.Option("--key", envvar=FLEET_KEY, help="The fleet's key, made by `cellbed "
                                                "fleet-key`. Without one, only loopback is allowed.")]
 Shared = Annotated[bool, typer.Option("--shared/--no-shared", help="With --scheduler: workers that can see the results "
@@ -56,9 +60,15 @@ WhichFlow = Annotated[str | None, typer.Option("--flow", show_default=False, hel
                                                "largest.")]
 
 
-def fleet_of(scheduler: str | None, lab: str, kernel: str | None, shared: bool,
-             key: Path | None) -> contextlib.AbstractContextManager[Fleet | None]:
-    """The cluster behind a scheduler, as fleet.connected() has it; None without one."""
+def fleet_of(scheduler: str | None, on: list[str] | None, lab: str, kernel: str | None, shared: bool,
+             key: Path | None) -> contextlib.AbstractContextManager[Player | None]:
+    """The cluster behind a scheduler, as fleet.connected() has it, or hosts, as ssh.connected(); None without both."""
+    if scheduler is not None and on:
+        raise CellbedError("--on: allowed without --scheduler")
+    if on:
+        from cellbed.sweep import ssh
+
+        return ssh.connected(on, lab, kernel)
     if scheduler is None:
         return contextlib.nullcontext()
     from cellbed.sweep.fleet import connected

@@ -21,6 +21,7 @@ from cellbed.cli.options import (
     Kernel,
     Lab,
     Load,
+    On,
     Overrides,
     Results,
     ScenarioFile,
@@ -78,6 +79,7 @@ def run_sweep(
     load: Load = None,
     watch: Watch = False,
     scheduler: Scheduler = None,
+    on: On = None,
     key: FleetKey = None,
     shared: Shared = True,
     again: Again = False,
@@ -111,7 +113,7 @@ def run_sweep(
     tell_size(runs, results)
     table = _Table(results)
     left = rounds.given
-    with cleaning_up(), fleet_of(scheduler, lab, kernel, shared, key) as fleet:
+    with cleaning_up(), fleet_of(scheduler, on, lab, kernel, shared, key) as fleet:
         sweep = Sweep(model, claims, results.resolve(), lab, kernel, show, fleet=fleet, again=again, compress=compress,
                       load=load)
         with show.under_way():

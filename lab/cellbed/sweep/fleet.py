@@ -12,7 +12,6 @@ import logging
 import os
 import queue
 import shutil
-import tempfile
 import time
 import uuid
 import warnings
@@ -20,21 +19,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cellbed.error import CellbedError, LabError, told
+from cellbed.error import CellbedError, LabError
 from cellbed.host.ledger import TEMPORARY_PREFIX
 from cellbed.labs import kernels
 from cellbed.labs.caller import note
-from cellbed.labs.choices import KERNELS
 from cellbed.results.bundle import Bundle
-from cellbed.scenario import channel, packet_trace
 from cellbed.scenario.description import Run
-from cellbed.sweep import fleet_key
+from cellbed.sweep import away, fleet_key, receive
+from cellbed.sweep.away import Played, Task
 from cellbed.sweep.play import Outcome, Sweep
 
 if TYPE_CHECKING:
     from distributed import Client, Future
-
-    from cellbed.sweep.fleet_worker import Played
 
 _CONNECT_S = 10
 _LOOK_S = 2.0
@@ -53,11 +49,7 @@ def connected(address: str, lab: str, kernel: str | None, shared: bool, key: Pat
         CellbedError: no scheduler answers, or a worker is not like this machine.
     """
     fleet_key.parse_address("--scheduler", address, key)
-    if lab != "virtual":
-        raise CellbedError(f"--scheduler: allowed with --lab virtual, which needs neither root nor real time, not "
-                           f"with {lab}")
-    if kernel not in (None, *KERNELS):
-        raise CellbedError(f"--scheduler: allowed with --kernel {', '.join(KERNELS)}, which workers also have")
+    receive.check_lab("--scheduler", lab, kernel)
     try:
         from distributed import Client
 
@@ -105,8 +97,8 @@ class Fleet:
         for address, found in sorted(self.client.run(self.worker.facts, self.kernel, on_error="return").items()):
             if isinstance(found, BaseException):
                 raise CellbedError(f"worker {address}: {found}")
-            if text := self.worker.differences(found, self.facts):
-                raise CellbedError(_refusal(f"worker {address} ({found[self.worker.HOST]}): {text}"))
+            if text := away.differences(found, self.facts):
+                raise CellbedError(_refusal(f"worker {address} ({found[away.HOST]}): {text}"))
 
     def play(self, sweep: Sweep, runs: list[Run]) -> list[Outcome]:
         """As Sweep.play()."""
@@ -128,8 +120,8 @@ class Fleet:
         return [outcomes[first + n] for n in range(len(runs))]
 
     def _submit(self, index: int, bundle: Bundle, results: Path, proof: Path | None, done: queue.Queue[int]) -> None:
-        task = self.worker.Task(self.name, index, bundle.path.name, bundle.run, bundle.description, self.kernel,
-                                self.facts, _files(bundle.run), results, proof, os.getpid())
+        task = Task(self.name, index, bundle.path.name, bundle.run, bundle.description, self.kernel, self.facts,
+                    receive.files(bundle.run), results, proof, os.getpid())
         future = self.client.submit(self.worker.play, task, key=f"{self.name}-{index}", pure=False)
         self.futures[index] = future
         future.add_done_callback(lambda _, index=index: done.put(index))
@@ -150,21 +142,10 @@ class Fleet:
     def _receive(self, sweep: Sweep, bundle: Bundle, future: Future[Played]) -> Outcome:
         """A bundle of what a worker made."""
         try:
-            played = self._result(future)
-            if played.measured is None:
-                return Outcome(None, error=played.error)
-            if played.folder is not None:
-                bundle.temporary = sweep.results / played.folder
-            elif played.packed is not None:
-                self.worker.unpack(played.packed, bundle.temporary)
-            manifest = bundle.finish(sweep.scenario, sweep.claims, played.measured, sweep.compress)
-            return Outcome(bundle.path, manifest=manifest)
+            return receive.finish(sweep, bundle, self._result(future))
         except LabError as error:
             return Outcome(None, error=str(error))
-        except OSError as error:
-            return Outcome(None, error=told(error, bundle.temporary))
         finally:
-            bundle.abandon()
             future.release()
 
     def _result(self, future: Future[Played]) -> Played:
@@ -174,7 +155,7 @@ class Fleet:
 
         try:
             return future.result()
-        except self.worker.Differs as error:
+        except away.Differs as error:
             raise CellbedError(_refusal(str(error))) from None
         except KilledWorker as error:
             raise LabError(f"{error.allowed_failures + 1} workers died while they were playing it; the last one was "
@@ -204,16 +185,6 @@ def _advanced(sweep: Sweep, bundles: dict[int, Bundle], message: list[Any]) -> N
     index, done_s, all_s = message
     if index in bundles:
         sweep.observer.advanced(bundles[index].run, done_s, all_s)
-
-
-def _files(run: Run) -> dict[str, bytes]:
-    """What a run has of files that only this machine may have."""
-    with tempfile.TemporaryDirectory() as made:
-        folder = Path(run.file).parent
-        if channel.reads_file(run.settings):
-            channel.render(Path(made), run.settings, run.seed, folder)
-        packet_trace.render(Path(made), run.settings, folder)
-        return {path.name: path.read_bytes() for path in Path(made).iterdir()}
 
 
 @contextlib.contextmanager

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The client's part of runs that play on other machines, whatever leads there."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from cellbed.error import CellbedError, LabError, told
+from cellbed.labs.choices import KERNELS
+from cellbed.results.bundle import Bundle
+from cellbed.scenario import channel, packet_trace
+from cellbed.scenario.description import Run
+from cellbed.sweep import away
+from cellbed.sweep.away import Played
+from cellbed.sweep.play import Outcome, Sweep
+
+
+def check_lab(option: str, lab: str, kernel: str | None) -> None:
+    """Raises CellbedError for what only this machine can play."""
+    if lab != "virtual":
+        raise CellbedError(f"{option}: allowed with --lab virtual, which needs neither root nor real time, not "
+                           f"with {lab}")
+    if kernel not in (None, *KERNELS):
+        raise CellbedError(f"{option}: allowed with --kernel {', '.join(KERNELS)}, which workers also have")
+
+
+def files(run: Run, rendered: bool = False) -> dict[str, bytes]:
+    """What a run has of files that only this machine may have.
+
+    Args:
+        rendered: its channel, too, when that comes of no file.
+    """
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(run.file).parent
+        if rendered or channel.reads_file(run.settings):
+            channel.render(Path(made), run.settings, run.seed, folder)
+        packet_trace.render(Path(made), run.settings, folder)
+        return {path.name: path.read_bytes() for path in Path(made).iterdir()}
+
+
+def finish(sweep: Sweep, bundle: Bundle, played: Played) -> Outcome:
+    """A bundle of what a worker made."""
+    try:
+        if played.measured is None:
+            return Outcome(None, error=played.error)
+        if played.folder is not None:
+            bundle.temporary = sweep.results / played.folder
+        elif played.packed is not None:
+            away.unpack(played.packed, bundle.temporary)
+        manifest = bundle.finish(sweep.scenario, sweep.claims, played.measured, sweep.compress)
+        return Outcome(bundle.path, manifest=manifest)
+    except LabError as error:
+        return Outcome(None, error=str(error))
+    except OSError as error:
+        return Outcome(None, error=told(error, bundle.temporary))
+    finally:
+        bundle.abandon()

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Plays runs on a host for the client at the other end of an SSH connection; ssh_boot.py starts it.
+
+It ends with its input, and when the client has said nothing for too long, as after a network that went away.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import queue
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import IO, Any
+
+from cellbed.error import CellbedError
+from cellbed.host.ledger import TEMPORARY_PREFIX
+from cellbed.labs import kernels, trial
+from cellbed.labs.follow import Watch
+from cellbed.run import memory
+from cellbed.sweep import away, ssh_frames
+from cellbed.sweep.away import Played, Task
+
+_TELL_S = 0.5
+Frame = tuple[dict[str, Any], bytes]
+
+
+class Player:
+    """Runs side by side, one on each CPU."""
+
+    def __init__(self, out: IO[bytes]) -> None:
+        self.out, self.lock = out, threading.Lock()
+        self.stop = threading.Event()
+        self.cpus: queue.Queue[int] = queue.Queue()
+        for cpu in sorted(os.sched_getaffinity(0)):
+            self.cpus.put(cpu)
+
+    def say(self, kind: str, behind: bytes = b"", **said: Any) -> None:
+        """Stops playing when nobody hears it."""
+        try:
+            with self.lock:
+                ssh_frames.say(self.out, {"kind": kind, **said}, behind)
+        except OSError:
+            self.stop.set()
+
+    def introduce(self, kernel: str) -> bool:
+        """Say what runs would play with here. Return: whether they can."""
+        try:
+            trial.boot_once(kernels.find(kernel))
+            facts = away.facts(kernel)
+        except CellbedError as error:
+            self.say("refused", error=str(error))
+            return False
+        self.say("ready", facts=facts, cpus=self.cpus.qsize(), free_mib=memory.free_mib())
+        return True
+
+    def serve(self, source: IO[bytes], patience_s: float) -> None:
+        """Until the client ends it, or is not heard of for so long."""
+        heard: queue.Queue[Frame | None] = queue.Queue()
+        threading.Thread(target=_listen, args=(source, heard), daemon=True).start()
+        with ThreadPoolExecutor(self.cpus.qsize()) as pool:
+            try:
+                while (frame := heard.get(timeout=patience_s)) is not None:
+                    if frame[0]["kind"] == "play":
+                        pool.submit(self._play, pickle.loads(frame[1]))
+            except queue.Empty:
+                pass
+            self.stop.set()
+
+    def _play(self, task: Task) -> None:
+        if self.stop.is_set():
+            return
+        directory = Path(tempfile.gettempdir()) / f"{TEMPORARY_PREFIX}{task.name}.{os.getpid()}"
+        try:
+            played = away.play(task, directory, away.Worker("host", self._cpu(), _pack), _TaskWatch(self, task))
+            self.say("played", played.packed or b"", run=task.index, measured=played.measured, error=played.error)
+        except away.Stopped:
+            pass
+        except away.Differs as error:
+            self.say("differs", run=task.index, error=str(error))
+        except Exception as error:  # whatever it is, the client has to hear of it
+            self.say("played", run=task.index, measured=None, error=f"{type(error).__name__}: {error}")
+
+    @contextlib.contextmanager
+    def _cpu(self) -> Iterator[int]:
+        cpu = self.cpus.get()
+        try:
+            yield cpu
+        finally:
+            self.cpus.put(cpu)
+
+
+class _TaskWatch(Watch):
+    def __init__(self, player: Player, task: Task) -> None:
+        self.player, self.task, self.told = player, task, 0.0
+
+    def advanced(self, done_s: float, all_s: float) -> None:
+        if time.monotonic() - self.told >= _TELL_S:
+            self.told = time.monotonic()
+            self.player.say("advanced", run=self.task.index, done_s=done_s, all_s=all_s)
+
+    def stopping(self) -> bool:
+        return self.player.stop.is_set()
+
+
+def _pack(directory: Path, measured: dict[str, Any]) -> Played:
+    return Played(measured, packed=away.pack(directory))
+
+
+def _listen(source: IO[bytes], heard: queue.Queue[Frame | None]) -> None:
+    with contextlib.suppress(OSError, ssh_frames.Garbled):
+        while (frame := ssh_frames.hear(source)) is not None:
+            heard.put(frame)
+    heard.put(None)
+
+
+def main(kernel: str, patience_s: float) -> None:
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what else is printed is not for the client's ear
+    player = Player(out)
+    out.write(ssh_frames.BEGINNING)
+    if player.introduce(kernel):
+        player.serve(os.fdopen(os.dup(0), "rb"), patience_s)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], float(sys.argv[2]))
