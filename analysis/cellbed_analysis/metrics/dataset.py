@@ -57,8 +57,7 @@ def write_data_set(played: Sequence[Played], path: Path) -> Path:
     """Analyse the runs and write the file, which is the old one or the new one at any time."""
     path.parent.mkdir(parents=True, exist_ok=True)
     frame = data_set(played)
-    units = {name: METRICS[name].unit for name in frame.columns if name in METRICS and METRICS[name].unit}
-    parquet.write(frame, path, metadata={METADATA_KEY: json.dumps({"format": FORMAT, "units": units})})
+    parquet.write(frame, path, metadata=metadata(frame))
     return path
 
 
@@ -68,14 +67,30 @@ def data_set(played: Sequence[Played]) -> pl.DataFrame:
     analysed = analyse_all([read_bundle(run.path) for run in done if run.path is not None])
     found = {run.bundle.path: run for run in analysed}
     rows = [row for run in played for row in _rows(run, found.get(run.path) if run.path is not None else None)]
-    schema = {**COLUMNS, **_parameters(played)}
+    return frame_of(rows, {**COLUMNS, **_parameters(played), **metric_columns()})
+
+
+def metric_columns() -> dict[str, type[pl.DataType]]:
+    """Columns of all metrics that have a unit."""
     known = {metric.name for metric in IDENTITY} | set(COLUMNS)
+    found: dict[str, type[pl.DataType]] = {}
     for metric in METRICS.values():
         if metric.name not in known and metric.unit:
             names = [metric.name] + ([f"{metric.name}_low", f"{metric.name}_high"] if metric.interval else [])
-            schema |= dict.fromkeys(names, pl.Float64)
+            found |= dict.fromkeys(names, pl.Float64)
+    return found
+
+
+def frame_of(rows: Sequence[dict[str, Any]], columns: dict[str, type[pl.DataType]]) -> pl.DataFrame:
+    """Rows with just these columns; what one has not, or of another type, is null."""
     return pl.DataFrame({name: pl.Series(name, [row.get(name) for row in rows], dtype=kind, strict=False)
-                         for name, kind in schema.items()})
+                         for name, kind in columns.items()})
+
+
+def metadata(frame: pl.DataFrame) -> dict[str, str]:
+    """Of a file with these columns: format and units."""
+    units = {name: METRICS[name].unit for name in frame.columns if name in METRICS and METRICS[name].unit}
+    return {METADATA_KEY: json.dumps({"format": FORMAT, "units": units})}
 
 
 def _rows(run: Played, analysed: RunAnalysis | None) -> list[dict[str, Any]]:

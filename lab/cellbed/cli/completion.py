@@ -51,6 +51,12 @@ def formats(incomplete: str) -> list[str]:
     return _starting(FORMATS, incomplete)
 
 
+def tables(incomplete: str) -> list[str]:
+    from cellbed_analysis.export.data_set import TABLES
+
+    return _starting(TABLES, incomplete)
+
+
 def link_words(ctx: typer.Context, incomplete: str) -> list[str]:
     """Ready-made links first, then words; a word's value is shown by example."""
     from cellbed.link import links

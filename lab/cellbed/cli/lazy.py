@@ -24,6 +24,7 @@ COMMANDS = {
     "compare": ("sweep", "Compare variants, seed by seed: the mean difference with its 95 % confidence interval, and "
                          "the effect size."),
     "plot": ("plot", "Draw one figure for a paper, in a venue's width and type, and write what it shows as CSV."),
+    "dataset": ("dataset", "Write results as one partitioned Parquet data set, for DuckDB, Polars and the like."),
     "watch": ("watch", "Show a run in progress: cwnd, RTT, queues, channel, HARQ, RLC and events. Watching does not "
                        "affect the run."),
     "fleet-key": ("worker", "Make the key of a fleet. Machines that have it may run code on each other."),

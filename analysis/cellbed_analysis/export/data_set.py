@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Results as one partitioned Parquet data set, for DuckDB, Polars and the like: a file for each run and table, in
+folders that name scenario, variant and seed.
+
+docs/sweep.md describes tables and columns.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+import polars as pl
+
+from cellbed_formats import parquet
+from cellbed_formats.bundle import Bundle, load_results
+from cellbed_formats.error import DataError
+
+from ..metrics.dataset import COLUMNS, frame_of, metadata, metric_columns
+from ..metrics.run import RunAnalysis
+from ..metrics.runs import analyse_all
+
+#: Which folders a run is in, by name: DuckDB and others make columns of them.
+PARTITIONS = ("scenario", "variant", "seed")
+TABLES = ("flows", "segments", "samples", "radio")
+
+
+def write(results: Path, output: Path, tables: Sequence[str] = TABLES[:1]) -> Iterator[Path]:
+    """Write all runs of a folder; files of a run that are there are replaced.
+
+    Args:
+        tables: of TABLES.
+
+    Returns:
+        The files, each as soon as it is there. A run that has not what a table is made of has no file of it.
+
+    Raises:
+        DataError: no such table, no such folder, or no bundle in it.
+    """
+    for name in tables:
+        if name not in TABLES:
+            raise DataError(f"--table {name}: allowed {', '.join(TABLES)}")
+    for run in analyse_all(load_results(results).bundles):
+        for name in tables:
+            if (frame := _table(name, run)) is not None:
+                path = output / name / partition(run.bundle) / f"{run.bundle.manifest['id'][:10]}.parquet"
+                path.parent.mkdir(parents=True, exist_ok=True)
+                parquet.write(frame, path, metadata=metadata(frame))
+                yield path
+
+
+def partition(bundle: Bundle) -> Path:
+    """The folder of a run; in values, what is no letter or digit is spelled as in a URL."""
+    values = (bundle.scenario_id, bundle.manifest["description"]["variant"], bundle.manifest["seed"])
+    return Path(*(f"{key}={quote(str(value), safe='')}" for key, value in zip(PARTITIONS, values, strict=True)))
+
+
+def _table(name: str, run: RunAnalysis) -> pl.DataFrame | None:
+    bundle = run.bundle
+    if name == "flows":
+        return _flows(run)
+    if name == "segments":
+        return _timed(run.segments(), bundle, "out_ns") if run.readable else None
+    if not bundle.has("tcp.trace" if name == "samples" else "radio.trace"):
+        return None
+    return _timed(bundle.tcp if name == "samples" else bundle.radio, bundle)
+
+
+def _flows(run: RunAnalysis) -> pl.DataFrame:
+    """A row for each flow, the same columns for every run."""
+    said = {"reasons": "; ".join(run.reasons) or None, "settings": json.dumps(run.bundle.settings, sort_keys=True)}
+    columns = {name: kind for name, kind in COLUMNS.items() if name not in PARTITIONS}
+    return frame_of([{**row, **said} for row in run.rows], {**columns, "settings": pl.String, **metric_columns()})
+
+
+def _timed(frame: pl.DataFrame, bundle: Bundle, column: str = "t_ns") -> pl.DataFrame:
+    """With the time since the traffic began, by which runs can be put side by side."""
+    return frame.with_columns(((pl.col(column).cast(pl.Int64) - bundle.start_ns) / 1e9).alias("t_s"))
