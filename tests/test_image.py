@@ -2,11 +2,13 @@
 """What `make image` makes: the wheel in roots of Debian in which nothing else is, played by podman without rights."""
 
 import json
+import os
+import shlex
 import shutil
 import subprocess
 
 import pytest
-from e2e import ROOT
+from e2e import ROOT, cellbed, needs_native
 
 needs = [pytest.mark.skipif(not shutil.which(name), reason=f"{name} is not installed: `make image` installs it")
          for name in ("mmdebstrap", "podman")]
@@ -45,3 +47,31 @@ def test_it_plays_without_rights(image, tmp_path):
         assert json.loads(manifest.read_text())["validity"]["verdict"] == "valid"
         captures.append({path.name: path.read_bytes() for path in manifest.parent.glob("*.pcap")})
     assert captures[0] == captures[1] != {}
+
+
+FETCH = "import sys, urllib.request; print(len(urllib.request.urlopen(sys.argv[1]).read()))"
+
+
+@pytest.fixture
+def container(image):
+    """One that plays nothing, in whose network nothing is. Yields: its name, and how to run programs in it."""
+    name = f"cellbed-test-{os.getpid()}"
+    subprocess.run([*PODMAN, "run", "--detach", "--name", name, *NO_RIGHTS, "--entrypoint", "sleep", image, "1000"],
+                   check=True, capture_output=True)
+    yield name, [*PODMAN, "exec", name]
+    subprocess.run([*PODMAN, "rm", "--force", "--time", "0", name], check=True, capture_output=True)
+
+
+@needs_native
+def test_a_container_behind_a_radio(container, tmp_path):
+    """Its own programs are, for as long as the link is open; the command is another one of this machine."""
+    name, inside = container
+    (tmp_path / "file").write_bytes(bytes(500_000))
+    pid = subprocess.run([*PODMAN, "inspect", "--format", "{{.State.Pid}}", name], capture_output=True, text=True,
+                         check=True).stdout.strip()
+    fetch = shlex.join([*inside, "python3", "-c", FETCH])
+    done = cellbed("link", "good", "rate", "10mbit", "--serve-folder", tmp_path, "--pid", pid, "--", "sh", "-c",
+                   f"{fetch} http://$CELLBED_BASE/file && {shlex.join(inside)} ip -br -4 address")
+    assert done.stdout.startswith("500000\n") and "lte0" in done.stdout
+    after = subprocess.run([*inside, "ip", "-br", "link"], capture_output=True, text=True, check=True).stdout
+    assert [line.split()[0] for line in after.splitlines()] == ["lo"]

@@ -5,12 +5,14 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 from e2e import CELLBED, WIRED, cellbed, needs_native
 from machine import descendants, own_part, wait_until
 from ordinary import Ordinary, needs_an_ordinary_user
+from ssh_server import SshServer, can_serve_ssh
 
 pytestmark = [pytest.mark.lab, needs_native, needs_an_ordinary_user,
               pytest.mark.skipif(shutil.which("pasta") is None, reason="needs pasta, of the package passt")]
@@ -42,12 +44,35 @@ def listens(address, port):
     return subprocess.run(["curl", "-s", "-o", "/dev/null", f"http://{address}:{port}/"], check=False).returncode == 0
 
 
+def make_repository(path):
+    """As a web server hands it out, file by file."""
+    author = ["-c", "user.name=a", "-c", "user.email=a@example.net"]
+    tree = path.with_suffix("")
+    for words in (["init", "-q", tree], [*author, "-C", tree, "commit", "-q", "--allow-empty", "-m", "the first"],
+                  ["clone", "-q", "--bare", tree, path], ["-C", path, "update-server-info"]):
+        subprocess.run(["git", *words], check=True)
+
+
 @pytest.fixture(scope="module")
-def outside(tmp_path_factory):
+def ssh_server():
+    """That of the far host; None where there is none to install."""
+    if not can_serve_ssh():
+        yield None
+        return
+    folder = Path(tempfile.mkdtemp(prefix="cellbed-ssh-", dir="/tmp"))
+    folder.chmod(0o755)
+    yield SshServer(folder, "203.0.113.80")
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="module")
+def outside(tmp_path_factory, ssh_server):
     """A machine of its own: services on its loopback, a default route, and beyond it a host with names and pages."""
     folder = tmp_path_factory.mktemp("outside")
     for name, text in (("here", "on the loopback\n"), ("there", "far away\n"), ("page", "x" * PAGE_BYTES)):
         (folder / name).write_text(text)
+    (folder / "page.html").write_text("<p id=a>before<script>a.textContent = 'made by a script'</script>")
+    make_repository(folder / "project.git")
     (folder / "resolv.conf").write_text("nameserver 127.0.0.53\nnameserver 203.0.113.53\nsearch example.net\n")
     with own_part():
         far = subprocess.Popen(["unshare", "--net", "sleep", "1000"])
@@ -64,6 +89,8 @@ def outside(tmp_path_factory):
             serve(folder, "127.0.0.1", 8000)
             serve(folder, "203.0.113.80", 80, *inside)
             subprocess.Popen([*inside, sys.executable, "-c", NAMES])
+            if ssh_server is not None:
+                subprocess.Popen([*inside, *ssh_server.command], stderr=subprocess.DEVNULL)
             wait_until(lambda: listens("127.0.0.1", 8000) and listens("203.0.113.80", 80), "services")
             yield
         finally:
@@ -98,6 +125,32 @@ def test_to_the_loopback_and_out_by_name(outside, user, who, tmp_path):
     assert size == PAGE_BYTES and speed < 10e6 / 8
     assert forwarding() == before
     assert set(descendants()) <= running
+
+
+# What each program says when it has got through.
+EVERYDAY = {
+    "curl": ("curl -sS -o video http://www.example.net/page && wc -c < video", str(PAGE_BYTES)),
+    "git": ("git clone -q http://www.example.net/project.git && git -C project log --format=%s", "the first"),
+    "ssh": ("./ssh player@www.example.net 'wc -c' < video", f"welcome\n{PAGE_BYTES}"),
+    "chromium-headless-shell": ("chromium-headless-shell --no-sandbox --disable-gpu --user-data-dir=profile --dump-dom "
+                                "http://www.example.net/page.html 2>browser.log | grep -o 'made by a script<'",
+                                "made by a script<"),
+}
+
+
+@pytest.mark.parametrize("link", ["edge", "train"])
+def test_programs_of_every_day(outside, user, ssh_server, link):
+    """A download, a repository, an upload by SSH, a page with a script in a browser."""
+    there = {name for name in EVERYDAY if shutil.which(name) and (name != "ssh" or ssh_server is not None)}
+    if missing := EVERYDAY.keys() - there:
+        pytest.skip(f"not installed here: {', '.join(sorted(missing))}, or a server of SSH")
+    folder = user.folder / link
+    folder.mkdir()
+    ssh_server.let_in(folder, user.account.pw_uid)
+    shutil.chown(folder, user.account.pw_uid)
+    script = "; ".join(command for command, _ in EVERYDAY.values())
+    done = cellbed("link", link, "--internet", "--", "sh", "-c", script, **{**user.options, "cwd": folder})
+    assert done.stdout == "".join(f"{said}\n" for _, said in EVERYDAY.values())
 
 
 def test_over_a_core_network(outside, user):

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import sysconfig
 import venv
 from pathlib import Path
@@ -90,6 +91,19 @@ def test_what_it_does_not_have_is_one_line(installed, args, message):
     done = installed(*args, check=False)
     assert done.returncode and re.search(message, done.stderr) and "Traceback" not in done.stderr
     assert "make " not in done.stderr and str(ROOT) not in done.stderr
+
+
+def test_among_a_users_own_packages(wheel, installed, tmp_path):
+    """As `pip install --user` has it: Python looks there for the user, and in a guest for nobody."""
+    site = Path(sysconfig.get_path("purelib", "posix_user", {"userbase": str(tmp_path / "base")}))
+    subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps", "--target",
+                    site, wheel], check=True)
+    (site / "others.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONUSERBASE": str(tmp_path / "base")}
+    start = [sys._base_executable, "-c", "from cellbed.cli.main import main; main()"]
+    subprocess.run([*start, "run", "d2d-nardini/static", *SHORT, "--results", "r"], env=env, cwd=tmp_path, check=True)
+    installed("run", "d2d-nardini/static", *SHORT, "--results", tmp_path / "venv")
+    assert recorded(tmp_path / "r") == recorded(tmp_path / "venv") != {}
 
 
 def test_with_its_own_dependencies(wheel, tmp_path):
