@@ -96,8 +96,8 @@ def test_what_it_does_not_have_is_one_line(installed, args, message):
 def test_among_a_users_own_packages(wheel, installed, tmp_path):
     """As `pip install --user` has it: Python looks there for the user, and in a guest for nobody."""
     site = Path(sysconfig.get_path("purelib", "posix_user", {"userbase": str(tmp_path / "base")}))
-    subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps", "--target",
-                    site, wheel], check=True)
+    subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps",
+                    "--target", site, wheel], check=True)
     (site / "others.pth").write_text(sysconfig.get_path("purelib") + "\n")
     env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONUSERBASE": str(tmp_path / "base")}
     start = [sys._base_executable, "-c", "from cellbed.cli.main import main; main()"]
