@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -14,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import yaml
 from distributed import Client
 from e2e import CELLBED, ROOT, bundles, cellbed
 from machine import guests, wait_until
@@ -213,12 +215,34 @@ PAGE = (ROOT / "docs/fleet.md").read_text()
 
 def test_the_commands_for_ssh_and_slurm_are_commands():
     blocks = re.findall(r"<!-- not run here: [^>]+ -->\n```sh\n(.*?)```", PAGE, re.DOTALL)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     for block in blocks:
         subprocess.run(["bash", "-n"], input=block, text=True, check=True)
     for words in re.findall(r"cellbed worker (.*?)[ \"&]*$", "\n".join(blocks), re.MULTILINE):
         for option in re.findall(r"--[a-z]+", words):
             assert option in cellbed("worker", "--help", env={**os.environ, "COLUMNS": "200"}).stdout
+
+
+def test_the_pods_of_kubernetes_run_commands(tmp_path):
+    """Each is of a kind with a pod, its volumes are there, and its command is one, with options that there are."""
+    (text,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+    known = {}
+    for made in yaml.safe_load_all(text):
+        assert {"apiVersion", "kind", "metadata", "spec"} == set(made)
+        spec = made["spec"]
+        pod = spec.get("template", {}).get("spec") or (spec if "containers" in spec else None)
+        if made["kind"] == "Deployment":
+            assert spec["selector"]["matchLabels"] == spec["template"]["metadata"]["labels"]
+        for container in pod["containers"] if pod else []:
+            assert {mount["name"] for mount in container["volumeMounts"]} == {v["name"] for v in pod["volumes"]}
+            shell, option, line = container["command"]
+            subprocess.run([shell, "-n", option, line], check=True)
+            name, *words = shlex.split(line.partition("exec cellbed ")[2])
+            help_text = cellbed(name, "--help", env={**os.environ, "COLUMNS": "200"}).stdout
+            assert all(word in help_text for word in words if word.startswith("--"))
+            known[made["kind"], name] = words
+    assert set(known) == {("Pod", "scheduler"), ("Deployment", "worker"), ("Job", "sweep")}
+    assert "tls://head:8786" in known["Deployment", "worker"] and "tls://head:8786" in known["Job", "sweep"]
 
 
 def test_the_cluster_in_python_is_a_call_of_its_library(tmp_path, monkeypatch):

@@ -12,7 +12,8 @@ from e2e import ROOT, cellbed, needs_native
 
 needs = [pytest.mark.skipif(not shutil.which(name), reason=f"{name} is not installed: `make image` installs it")
          for name in ("mmdebstrap", "podman")]
-pytestmark = [pytest.mark.lab, *needs]
+# Debian's packages take most of the time.
+pytestmark = [pytest.mark.lab, pytest.mark.timeout(1800), *needs]
 # Where no crun is installed, and no systemd runs. Limits are lowered, as a machine may not let them be raised.
 PODMAN = ["podman", "--cgroup-manager=cgroupfs", *([] if shutil.which("crun") else ["--runtime=runc"])]
 NO_RIGHTS = ["--network=none", "--read-only", "--cap-drop=all", "--ulimit=nofile=1024:1024", "--ulimit=nproc=1024:1024"]
@@ -29,7 +30,6 @@ def image(request, wheel, tmp_path_factory):
     subprocess.run([*PODMAN, "rmi", "--force", name], check=True, capture_output=True)
 
 
-@pytest.mark.timeout(1800)  # of which Debian's packages take most
 def test_it_plays_without_rights(image, tmp_path):
     def play(*args):
         return subprocess.run([*PODMAN, "run", "--rm", *NO_RIGHTS, f"--volume={tmp_path}:/work", image, *args],
@@ -47,6 +47,8 @@ def test_it_plays_without_rights(image, tmp_path):
         assert json.loads(manifest.read_text())["validity"]["verdict"] == "valid"
         captures.append({path.name: path.read_bytes() for path in manifest.parent.glob("*.pcap")})
     assert captures[0] == captures[1] != {}
+    play("fleet-key", "fleet.pem")  # what a worker of a fleet needs is there
+    assert (tmp_path / "fleet.pem").stat().st_mode & 0o777 == 0o600
 
 
 FETCH = "import sys, urllib.request; print(len(urllib.request.urlopen(sys.argv[1]).read()))"
