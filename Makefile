@@ -34,7 +34,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-fast test-long durations sanitized conformance fuzz soak mutate bench bench-lena wheel image lint format reference docs matrix replication doctor golden-update clean
+.PHONY: help setup build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-fast test-long durations sanitized conformance fuzz soak mutate bench bench-lena wheel image lint format reference docs matrix replication pictures doctor golden-update clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -181,6 +181,11 @@ matrix: setup lab-kernels ## write docs/reference/kernels.md anew: what each ker
 
 replication: setup ## write docs/replication/ anew, a page for each paper, of the runs in RESULTS
 	$(VENV)/bin/python -m cellbed_analysis publish $(RESULTS) docs/replication --claims scenarios/*/*claims.yaml
+
+pictures: setup lab-kernel ## make the pictures of the documents anew, of runs in build/pictures
+	$(CELLBED) run scenarios/d2d-nardini/dynamic-look.yaml --results build/pictures --variant reno --variant sack
+	$(CELLBED) report build/pictures --each
+	$(VENV)/bin/python docs/images/make.py build/pictures
 
 doctor: setup ## what this machine can run
 	$(CELLBED) doctor

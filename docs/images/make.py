@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
 import sys
+import tempfile
 from io import BytesIO, StringIO
 from pathlib import Path
 
@@ -13,6 +16,7 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 from rich.console import Console
 from rich.terminal_theme import MONOKAI
+from rich.text import Text
 
 from cellbed_watch.place import Place
 from cellbed_watch.terminal import render
@@ -66,7 +70,23 @@ def live_view(bundle: Path) -> None:
     (HERE / "watch.svg").write_text(console.export_svg(title="cellbed watch", theme=MONOKAI, code_format=SVG))
 
 
+def session(name: str, *commands: str) -> None:
+    """What a terminal shows of commands, typed one after the other in an empty folder."""
+    console = Console(record=True, width=COLUMNS, file=StringIO(), force_terminal=True, color_system="truecolor")
+    paths = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    env = {**os.environ, "PATH": paths, "COLUMNS": str(COLUMNS), "FORCE_COLOR": "1"}
+    with tempfile.TemporaryDirectory() as folder:
+        for command in commands:
+            console.print(Text.assemble(("$ ", "green"), (command, "bold")), soft_wrap=True)
+            done = subprocess.run(command, shell=True, cwd=folder, env=env, stdout=subprocess.PIPE, text=True,
+                                  stderr=subprocess.STDOUT, check=True)
+            console.print(Text.from_ansi(done.stdout.rstrip()))
+    (HERE / f"{name}.svg").write_text(console.export_svg(title="", theme=MONOKAI, code_format=SVG))
+
+
 def main(results: Path) -> None:
+    session("demo", "cellbed demo")
+    session("link", "cellbed link edge --lab virtual --serve 'iperf3 -s' -- sh -c 'iperf3 -c $CELLBED_BASE -R -t 5'")
     bundle = next(results.glob("reno-seed1-*"))
     page_of_a_run(bundle / "derived/report.html")
     live_view(bundle)
