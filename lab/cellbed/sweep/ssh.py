@@ -44,6 +44,8 @@ _OPTIONS = ("-T", "-oBatchMode=yes", "-oConnectTimeout=10", "-oServerAliveInterv
 _PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
 _NOT_FOUND = 127
 _READY_S, _LISTEN_S, _STOP_S = 300.0, 0.2, 60.0
+# A ping is on its way for less.
+_SHORT_S = 2.0
 # A host that has not heard anything for so long gives up.
 _PATIENCE_S, _PING_S = 120.0, 10.0
 # So many hosts may die of a run.
@@ -144,13 +146,17 @@ class Host:
             self.say("ping")
 
     def close(self) -> None:
-        """End its input, and with it all that it does; while it still gets its programs, that."""
+        """End its input, and with it all that it does; while something long is on its way there, that."""
         assert self.process.stdin is not None
-        if self.lock.locked():
+        if not self.lock.acquire(timeout=_SHORT_S):
             self.process.terminate()
-        else:
-            with contextlib.suppress(OSError):
-                self.process.stdin.close()
+            return
+        try:
+            self.process.stdin.close()
+        except OSError:
+            pass  # it has ended
+        finally:
+            self.lock.release()
 
 
 def _where(address: str) -> list[str]:
