@@ -90,7 +90,7 @@ def test_a_last_packet_shorter_than_any_header_is_no_ip(tmp_path: Path) -> None:
     path = tmp_path / "ip.pcap"
     with path.open("wb") as file:
         writer = dpkt.pcap.Writer(file, linktype=1, nano=True)
-        writer.writepkt(b"\0" * 14 + tcp_packet(True, 5, 6, 0), ts=1)
+        writer.writepkt(b"\0" * 12 + b"\x08\x00" + tcp_packet(True, 5, 6, 0), ts=1)
         writer.writepkt(b"\x45", ts=2)
     assert read_capture(path)["seq"].to_list() == [5]
 
