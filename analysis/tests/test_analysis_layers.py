@@ -16,7 +16,7 @@ PACKAGE = "cellbed_analysis"
 #: Rooms from the lowest to the highest. A module may import from its own room and from those before it.
 ROOMS = (
     "cellbed_formats", "cellbed_channel", "study", "stats", "radio", "tcp", "metrics", "frames", "claims", "figures",
-    "interactive", "export", "plots", "report", "studies", "",
+    "interactive", "export", "plots", "report", "pcap", "studies", "",
 )  # fmt: skip
 #: Found by `study.py` at run time, so no import shows that they are above everything.
 STUDIES = "studies"

@@ -51,7 +51,7 @@ class Line:
 class Happening:
     """Radio events of one kind that lie too near to be told apart."""
 
-    kind: str  # of HAPPENINGS, in words
+    kind: str  # in words, as HAPPENINGS has them
     t_s: float
     count: int
     detail: str
@@ -189,10 +189,10 @@ def _tcp(series: RunSeries, bundle: Bundle, flow: Flow, points: int) -> None:
     # While a connection opens and closes its numbers are not those of its data.
     data = (sender.kind != "state") & (sender.una != 0)
     if data.any():
-        series.lines["throughput"] = _rate(series, t_s[data], np.maximum.accumulate(unwrap(sender.una[data])))
+        series.lines["throughput"] = rate(series, t_s[data], np.maximum.accumulate(unwrap(sender.una[data])))
 
 
-def _rate(series: RunSeries, t_s: np.ndarray, reached_bytes: np.ndarray) -> Line:
+def rate(series: RunSeries, t_s: np.ndarray, reached_bytes: np.ndarray) -> Line:
     """Mbit/s in equal parts of the run, each at its middle, from the bytes reached at some times."""
     bins = max(min(THROUGHPUT_BINS, int(series.end_s * 1e9 / THROUGHPUT_BIN_NS)), 1)
     edges = np.linspace(0, max(series.end_s, float(t_s[-1]), 1e-3), bins + 1)
@@ -219,7 +219,7 @@ def _datagrams(series: RunSeries, bundle: Bundle, flow: Flow) -> None:
     came = flow.packets(bundle.capture(flow.sink))
     if len(came):
         t_s = (came["t_ns"].to_numpy() - series.start_ns) / 1e9
-        series.lines["throughput"] = _rate(series, t_s, np.cumsum(came["ip_bytes"].to_numpy().astype(np.int64)))
+        series.lines["throughput"] = rate(series, t_s, np.cumsum(came["ip_bytes"].to_numpy().astype(np.int64)))
 
 
 def _spin(series: RunSeries, bundle: Bundle, flow: Flow, points: int) -> None:

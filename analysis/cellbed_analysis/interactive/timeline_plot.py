@@ -110,7 +110,7 @@ def _each_flow(panel: figure, lines: Mapping[str, Line]) -> None:
 
 
 def _window(series: RunSeries, axis: Range1d) -> figure | None:
-    windows = series.of_flows("cwnd")
+    windows = series.of_flows("cwnd") or series.of_flows("flight")  # a capture has only what is in flight
     if not windows:
         return None
     panel = time_panel(axis, "cwnd (packets)" if series.beside else "packets", TALL)
@@ -211,7 +211,7 @@ def _happenings(series: RunSeries, axis: Range1d) -> figure | None:
     if not series.happenings:
         return None
     present = {happening.kind for happening in series.happenings}
-    kinds = [words for words in HAPPENINGS.values() if words in present]
+    kinds = [words for words in dict.fromkeys([*HAPPENINGS.values(), *sorted(present)]) if words in present]
     panel = time_panel(axis, "", 60 + 22 * len(kinds), y_range=kinds)
     source = ColumnDataSource({
         "t": [h.t_s for h in series.happenings], "kind": [h.kind for h in series.happenings],

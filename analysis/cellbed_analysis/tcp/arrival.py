@@ -12,9 +12,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from cellbed_formats.capture import SYN
-
-from .segment import unwrap
+from .segment import first_byte, unwrap
 
 KEY = ("ip_id", "seq", "ack", "flags", "payload_bytes")
 
@@ -55,7 +53,7 @@ def transmissions(sent: pl.DataFrame, arrived: pl.DataFrame) -> pl.DataFrame:
 
     Source: RFC 3522 (a spurious retransmit is one of a segment that was not lost)
     """
-    base = int(sent["seq"][0]) + (1 if sent["flags"][0] & SYN else 0)
+    base = first_byte(sent["seq"].to_numpy(), sent["flags"].to_numpy())
     frame = (
         matched(sent, arrived)
         .with_columns(start=pl.Series(unwrap(sent["seq"].to_numpy()) - base))

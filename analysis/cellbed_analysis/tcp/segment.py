@@ -150,16 +150,15 @@ def data_segments(data: pl.DataFrame, acks: pl.DataFrame) -> pl.DataFrame:
         included), rtt_ns; null where never acknowledged or, for rtt_ns,
         retransmitted.
     """
-    base = int(data["seq"][0]) + (1 if data["flags"][0] & SYN else 0)
+    base = first_byte(data["seq"].to_numpy(), data["flags"].to_numpy())
     segments = data.with_columns(position=pl.Series(unwrap(data["seq"].to_numpy()) - base)).filter(
         pl.col("payload_bytes") > 0
     )
     start = segments["position"].to_numpy()
     end = start + segments["payload_bytes"].to_numpy()
-    reach = _reach(acks, base)
-    cover = np.searchsorted(reach, end)
+    reach = np.maximum.accumulate(positions(acks["ack"].to_numpy(), base))
+    cover, una = covering(segments["t_ns"].to_numpy(), end, acks["t_ns"].to_numpy(), reach)
     covered = cover < len(reach)
-    known = np.searchsorted(acks["t_ns"].to_numpy(), segments["t_ns"].to_numpy(), "right")
     oldest = np.zeros(len(cover), dtype=bool)
     oldest[np.unique(cover, return_index=True)[1]] = True
 
@@ -173,21 +172,43 @@ def data_segments(data: pl.DataFrame, acks: pl.DataFrame) -> pl.DataFrame:
         payload_bytes="payload_bytes",
         tag="tag",
         data_row="row",
-        retransmitted=pl.Series(_sent_more_than_once(start, end)),
+        retransmitted=pl.Series(sent_more_than_once(start, end)),
         oldest=pl.Series(oldest & covered),
-        flight_bytes=pl.Series(end - np.concatenate([[0], reach])[known]),
+        flight_bytes=pl.Series(end - una),
         ack_ns=of_ack("t_ns"),
         ack_tag=of_ack("tag"),
         ack_row=of_ack("row"),
     ).with_columns(rtt_ns=pl.when(~pl.col("retransmitted")).then(pl.col("ack_ns") - pl.col("out_ns")))
 
 
-def _reach(acks: pl.DataFrame, base: int) -> np.ndarray:
-    """Bytes acknowledged so far at each ACK: a late ACK never takes anything back."""
-    return np.maximum.accumulate(unwrap(acks["ack"].to_numpy()) - base)
+def first_byte(seq: np.ndarray, flags: np.ndarray) -> int:
+    """Sequence number of the first byte of a direction: after its SYN, else of its first packet."""
+    return int(seq[0]) + (1 if flags[0] & SYN else 0)
 
 
-def _sent_more_than_once(start: np.ndarray, end: np.ndarray) -> np.ndarray:
+def positions(ack: np.ndarray, base: int) -> np.ndarray:
+    """What each ACK acknowledges, in bytes after the sequence number @base, on whichever side of a wrap."""
+    numbers = unwrap(ack)
+    return numbers - numbers[:1] + (numbers[:1] - base + 2**31) % 2**32 - 2**31
+
+
+def covering(
+    out_ns: np.ndarray, end: np.ndarray, ack_ns: np.ndarray, reach: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Which ACK is the first to cover each segment, and what was acknowledged when it was sent.
+
+    Args:
+        end: position of each segment's end.
+        reach: bytes acknowledged so far at each ACK: a late ACK never takes anything back.
+
+    Returns:
+        Index of the ACK, len(reach) without one; bytes acknowledged.
+    """
+    known = np.searchsorted(ack_ns, out_ns, "right")
+    return np.searchsorted(reach, end), np.concatenate([[0], reach])[known]
+
+
+def sent_more_than_once(start: np.ndarray, end: np.ndarray) -> np.ndarray:
     """Which transmissions overlap another one in sequence space."""
     order = np.lexsort((end, start))
     reached = np.maximum.accumulate(end[order])

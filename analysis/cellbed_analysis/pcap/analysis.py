@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""`cellbed pcap`: everything about some captures, as tables, files and a page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from cellbed_formats.error import DataError, FileError
+from cellbed_formats.pcap_file import read_records
+
+from .connection import Capture, names, read
+from .measures import COLUMNS, FlowMeasures, measure
+from .one_way import OneWay, one_way
+from .radio_pdus import RADIO_LINKS, RadioCapture, read_radio
+
+#: Columns of segments that files have, in order; times in ns since 1970 by the capture's clock.
+SEGMENTS = ("out_ns", "seq", "payload_bytes", "ack_ns", "rtt_ns", "flight_bytes", "again", "kind", "spurious",
+            "out_of_order", "data_row", "ack_row")
+#: Of them, those that may be empty.
+EMPTY = ("ack_ns", "rtt_ns", "ack_row")
+
+
+@dataclass
+class Analysis:
+    """What was found in captures."""
+
+    paths: list[Path] = field(default_factory=list)
+    captures: list[Capture] = field(default_factory=list)
+    flows: list[list[FlowMeasures]] = field(default_factory=list)  # of each capture
+    radio: list[RadioCapture] = field(default_factory=list)
+    delays: list[OneWay] = field(default_factory=list)
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """All flows with the capture that each is of."""
+        return [{"capture": str(capture.path)} | one.row
+                for capture, flows in zip(self.captures, self.flows, strict=True) for one in flows]
+
+    def flow_frame(self) -> pl.DataFrame:
+        """`rows` as a frame."""
+        return pl.DataFrame(self.rows, infer_schema_length=None) if self.rows else pl.DataFrame(
+            schema=dict.fromkeys(["capture", *COLUMNS], pl.String))
+
+    def segment_frame(self) -> pl.DataFrame:
+        """Every data segment of every TCP flow."""
+        found = [one.way.segments.frame(SEGMENTS, EMPTY).with_columns(
+            pl.when("again").then("kind"), flow=pl.lit(one.row["flow"])).select("flow", *SEGMENTS)
+            for flows in self.flows for one in flows if one.way is not None]
+        return pl.concat(found) if found else pl.DataFrame(schema=dict.fromkeys(["flow", *SEGMENTS], pl.String))
+
+    def to_json(self) -> dict[str, Any]:
+        """For programs."""
+        return {"format": 1, "flows": self.rows, "one_way": [one.row() for one in self.delays],
+                "radio": [row for one in self.radio for row in one.rows()]}
+
+    def notes(self) -> list[str]:
+        """What a reader should know of the files themselves."""
+        cut = dict([*((one.path, one.cut) for one in self.captures), *((one.path, one.cut) for one in self.radio)])
+        return [f"{path}: {why}; what comes before is analysed" for path, why in cut.items() if why is not None]
+
+
+def analyse(paths: Sequence[Path], flow: str | None = None, two_clocks: bool = False) -> Analysis:
+    """Analyse captures; of two captures of IP also the delays between them.
+
+    Args:
+        flow: id of one flow, or a part of it; None: all.
+
+    Raises:
+        FileError: a file that is no capture, or of links that are not read.
+        DataError: no flow has that id.
+    """
+    found = Analysis(paths=list(paths))
+    for path in paths:
+        _add(found, path, flow)
+    if flow is not None and found.captures and not any(found.flows):
+        every = list(dict.fromkeys(name for capture in found.captures for name in names(capture.flows)))
+        few = ", ".join(every[:8]) + (f" and {len(every) - 8} more" if len(every) > 8 else "")
+        raise DataError(f"--flow {flow}: allowed the id of a flow, or a part of it: {few or 'there is none'}")
+    if len(found.captures) == 2:
+        wanted = {one.row["flow"] for one in found.flows[0]}
+        found.delays = [one for one in one_way(found.captures[0], found.captures[1], two_clocks) if one.flow in wanted]
+    return found
+
+
+def _add(found: Analysis, path: Path, flow: str | None) -> None:
+    records = read_records(path)
+    if records.links and set(records.links) <= RADIO_LINKS:
+        found.radio.append(read_radio(path, records))
+        return
+    capture = read(path, records)
+    if not len(capture.packets):
+        framed = read_radio(path, records)
+        if not framed.pdus.is_empty():
+            found.radio.append(framed)
+            return
+        raise FileError(path, f"no TCP or UDP among {capture.records} packets" if capture.records else "no packets")
+    framed = read_radio(path, records)
+    if not framed.pdus.is_empty():
+        found.radio.append(framed)
+    found.captures.append(capture)
+    found.flows.append(measure(capture, (lambda _: True) if flow is None else lambda name: flow in name))
+
+
+def largest(path: Path, flow: str | None = None) -> FlowMeasures:
+    """The TCP flow of a capture that carried most data, or the largest of those with a part of an id.
+
+    Raises:
+        FileError: as `analyse`.
+        DataError: there is none.
+    """
+    found = analyse([path], flow)
+    with_data = [one for flows in found.flows for one in flows if one.way is not None]
+    if not with_data:
+        raise DataError(f"{path}: no TCP flow with data")
+    return max(with_data, key=lambda one: int(one.row["payload_bytes"]))

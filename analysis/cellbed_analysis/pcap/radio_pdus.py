@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Captures of radio layers: MAC PDUs of LTE, RLC PDUs of LTE and the UTRAN, as Wireshark frames them.
+
+They come as exported PDUs, as link types of users (which srsRAN and others write), or in UDP packets. A context of
+tags in front of each PDU says whose it is. What takes time in a layer shows where something is sent again: in MAC a
+transport block by HARQ, in RLC AM a PDU with the same sequence number.
+
+Source: Wireshark, epan/exported_pdu.h, epan/dissectors/packet-mac-lte.h, packet-rlc-lte.h, packet-umts_rlc.h;
+TS 36.321 6.1.2; TS 36.322 6.2.1; TS 25.322 9.2.1
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from cellbed_formats.pcap_file import Records
+
+EXPORTED, USER_LINKS = 252, tuple(range(147, 163))
+RADIO_LINKS = {EXPORTED, *USER_LINKS}
+#: Tags of exported PDUs that name a dissector, and what it is called.
+NAMES, END = (12, 13), 0
+PAYLOAD = 1
+MAC, RLC, UMTS = "mac-lte", "rlc-lte", "umts-rlc"
+#: Bytes of each tag's value; None: a byte says how many follow. Others are not known, and end the context.
+TAGS: dict[str, dict[int, int | None]] = {
+    MAC: {0x02: 2, 0x03: 2, 0x04: 2, 0x05: 1, 0x06: 1, 0x07: 1, 0x08: 0, 0x09: 2, 0x0A: 1, 0x0B: None, 0x0C: 0, 0x0D: 0,
+          0x0E: 1, 0x0F: 1, 0x10: 1},
+    RLC: {0x02: 1, 0x03: 1, 0x04: 1, 0x05: 2, 0x06: 2, 0x07: 2, 0x08: 1, 0x09: 1},
+    UMTS: {0x02: 1, 0x03: 1, 0x04: 1, 0x05: 4, 0x06: 1, 0x07: 1},
+}  # fmt: skip
+#: What comes in front of the tags.
+FIXED = {MAC: 3, RLC: 1, UMTS: 0}
+#: rlcMode of rlc-lte, and mode of umts-rlc, that number PDUs and send them again.
+RLC_AM, UMTS_AM = 4, 2
+#: How many sequence numbers there are. Source: TS 36.322 6.2.2.3; TS 25.322 9.2.2.3
+NUMBERS = {RLC: 1024, UMTS: 4096}
+UP, DOWN = "uplink", "downlink"
+SCHEMA = {"t_ns": pl.Int64, "row": pl.UInt32, "layer": pl.String, "direction": pl.String, "ue": pl.Int64,
+          "bytes": pl.Int64, "retx": pl.Int64, "ok": pl.Boolean, "channel": pl.Int64, "sn": pl.Int64, "key": pl.Int64}
+MS = 1e6
+
+
+@dataclass(frozen=True)
+class RadioCapture:
+    """PDUs of a capture: SCHEMA; times in ns since 1970."""
+
+    path: Path
+    pdus: pl.DataFrame
+    cut: str | None
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each layer, UE and direction: counts, and what was sent again and for how long."""
+        found = []
+        groups = self.pdus.group_by("layer", "ue", "direction", maintain_order=True)
+        for (layer, ue, direction), pdus in groups:
+            blocks = _blocks(pdus)
+            again_ns = (blocks["last_ns"] - blocks["first_ns"]).filter(blocks["times"] > 1).to_numpy()
+            row = {
+                "capture": str(self.path), "layer": layer, "ue": ue, "direction": direction, "pdus": len(pdus),
+                "bytes": int(pdus["bytes"].sum()), "sent_again": int((blocks["times"] - 1).sum()),
+                "sent_again_share": float((blocks["times"] - 1).sum() / len(pdus)),
+                "failed": int((~pdus["ok"]).sum()) if pdus["ok"].null_count() < len(pdus) else None,
+            }  # fmt: skip
+            if len(again_ns):
+                row |= {"repair_p50_ms": float(np.median(again_ns)) / MS,
+                        "repair_p99_ms": float(np.percentile(again_ns, 99)) / MS,
+                        "repair_max_ms": float(again_ns.max()) / MS}
+            found.append(row)
+        return found
+
+
+def _blocks(pdus: pl.DataFrame) -> pl.DataFrame:
+    """Each block or PDU once: when it was sent first and last, and how often.
+
+    MAC says which transmissions are repetitions; a repetition belongs to the last first transmission of the same
+    content. In RLC AM a PDU has its sequence number, of which neighbours are less than half of all apart.
+    """
+    if pdus["layer"][0] == MAC:
+        named = pdus.filter(pl.col("retx").is_not_null())
+        turn = (pl.col("retx") == 0).cast(pl.Int64).cum_sum().over("key")
+        return named.with_columns(turn=turn).group_by("key", "turn", maintain_order=True).agg(
+            first_ns=pl.col("t_ns").min(), last_ns=pl.col("t_ns").max(), times=pl.len().cast(pl.Int64))
+    named = pdus.filter(pl.col("sn").is_not_null())
+    numbers = NUMBERS[pdus["layer"][0]]
+    step = ((pl.col("sn").diff() + numbers // 2) % numbers - numbers // 2).fill_null(pl.col("sn"))
+    return named.with_columns(position=step.cum_sum().over("channel")).group_by(
+        "channel", "position", maintain_order=True).agg(
+        first_ns=pl.col("t_ns").min(), last_ns=pl.col("t_ns").max(), times=pl.len().cast(pl.Int64))
+
+
+def read_radio(path: Path, records: Records) -> RadioCapture:
+    """PDUs of a capture; a capture of IP may have them in UDP packets."""
+    rows = list(_pdus(records))
+    return RadioCapture(path, pl.DataFrame(rows, schema=SCHEMA, orient="row"), records.cut)
+
+
+def _pdus(records: Records) -> Iterator[tuple[Any, ...]]:
+    content = records.content.data
+    radio = set(records.links) & RADIO_LINKS
+    rows = np.arange(len(records)) if radio else _framed_in_udp(records)
+    table = (records.t_ns, records.begin, records.captured, records.link)
+    for row, t_ns, begin, captured, link in zip(rows.tolist(), *(column[rows].tolist() for column in table),
+                                                strict=True):
+        frame = bytes(content[begin : begin + captured])
+        found = _start(frame, link)
+        if found is not None and (pdu := _context(frame, *found)) is not None:
+            yield (t_ns, row, *pdu)
+
+
+def _framed_in_udp(records: Records) -> np.ndarray:
+    """Records whose bytes behind a UDP header begin as a framed PDU; looked for where its payload usually begins."""
+    starts = [np.frombuffer(name.encode()[:7], dtype=np.uint8) for name in TAGS]
+    hit = np.zeros(len(records), dtype=bool)
+    end = records.begin + records.captured
+    for offset in (28, 42, 44, 48, 62):
+        at = np.flatnonzero((end - records.begin) > offset + 12)
+        have = np.stack([records.content[records.begin[at] + offset + i] for i in range(7)], axis=1)
+        for start in starts:
+            hit[at] |= (have == start).all(axis=1)
+    return np.flatnonzero(hit)
+
+
+def _start(frame: bytes, link: int) -> tuple[str, int] | None:
+    """Which layer a frame is of, and where its context begins."""
+    if link == EXPORTED:
+        at, name = 0, b""
+        while at + 4 <= len(frame):
+            tag, length = int.from_bytes(frame[at : at + 2]), int.from_bytes(frame[at + 2 : at + 4])
+            at += 4
+            if tag == END:
+                break
+            if tag in NAMES:
+                name = frame[at : at + length].rstrip(b"\0")
+            at += length
+        if name == b"mac-lte-framed":
+            return MAC, at
+        return (UMTS, at + len(UMTS)) if name == b"rlc_udp" and frame[at : at + len(UMTS)] == UMTS.encode() else None
+    for layer in TAGS:
+        at = frame.find(layer.encode(), 0, 80)
+        if at >= 0:
+            return layer, at + len(layer)
+    return (MAC, 0) if link in USER_LINKS else None
+
+
+def _context(frame: bytes, layer: str, at: int) -> tuple[Any, ...] | None:
+    """Layer, direction, UE, bytes, attempt, whether it was decoded, channel, sequence number, key. None: no PDU."""
+    fixed, at = frame[at : at + FIXED[layer]], at + FIXED[layer]
+    values: dict[int, int] = {}
+    while at < len(frame) and frame[at] != PAYLOAD:
+        tag = frame[at]
+        if tag not in TAGS[layer]:
+            return None
+        length, at = TAGS[layer][tag], at + 1
+        if length is None:
+            length, at = (frame[at] if at < len(frame) else 0), at + 1
+        values[tag] = int.from_bytes(frame[at : at + length])
+        at += length
+    if at >= len(frame) or len(fixed) < FIXED[layer]:
+        return None
+    pdu = frame[at + 1 :]
+    if layer == MAC:
+        if not pdu:
+            return None  # a preamble
+        ok = None if 0x07 not in values else values[0x07] == 1
+        key = zlib.crc32(pdu)
+        ue = values.get(0x03, values.get(0x02))
+        return layer, DOWN if fixed[1] else UP, ue, len(pdu), values.get(0x06), ok, None, None, key
+    if layer == RLC:
+        sn = (pdu[0] & 3) << 8 | pdu[1] if fixed[0] == RLC_AM and len(pdu) > 1 and pdu[0] & 0x80 else None
+        way, channel = DOWN if values.get(0x03) else UP, values.get(0x07, 0)
+        return layer, way, values.get(0x05), len(pdu), None, None, channel, sn, None
+    sn = (pdu[0] & 0x7F) << 5 | pdu[1] >> 3 if values.get(0x03) == UMTS_AM and len(pdu) > 1 and pdu[0] & 0x80 else None
+    way, channel = DOWN if values.get(0x04) else UP, values.get(0x06, 0)
+    return layer, way, values.get(0x05), len(pdu), None, None, channel, sn, None
