@@ -17,6 +17,10 @@ COMMANDS = {
                      "against its paper."),
     "scenarios": ("demo", "List the scenarios that come with cellbed. `cellbed run NAME` plays one."),
     "link": ("link", "Run a command behind a radio link, or a shell when none is given."),
+    "pcap": ("pcap", "Analyse captures of any network: RTT, losses and their kinds, windows, rates; of two captures "
+                     "one-way delays."),
+    "fit": ("fit", "Make a recorded link of a capture, play it in the virtual lab, and say how near it comes to the "
+                   "original."),
     "prune": ("prune", "Free disk space taken by results. Without options, only say how much could be freed."),
     "shell": ("shell", "Run a shell or a command in a node of a running lab."),
     "sweep": ("sweep", "Play a scenario over parameters and seeds, and write RESULTS/summary/sweep.parquet. A sweep "

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command `cellbed fit`: a recorded link made of a capture, played beside the original."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from cellbed.cli.analysed import analysing
+from cellbed.cli.options import Kernel
+from cellbed.cli.screens import console, errors
+from cellbed.host.interrupt import cleaning_up
+
+if TYPE_CHECKING:
+    from cellbed_analysis.pcap.fitted_link import FittedLink, Nearness
+    from cellbed_analysis.pcap.measures import FlowMeasures
+
+#: A link of which less was busy is mostly guessed.
+_BUSY_LEAST = 0.5
+_REPORT = "fit.json"
+
+
+def run_fit(
+    capture: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A capture of a TCP transfer, at either "
+                                            "end: pcap or pcapng.")],
+    flow: Annotated[str | None, typer.Option("--flow", metavar="ID", show_default=False, help="The flow, by its id or "
+                                             "a part of it, as in `cellbed pcap`. Default: the largest.")] = None,
+    output: Annotated[Path | None, typer.Option(help="The folder for the link, its scenario and the runs. Default: the "
+                                                "capture's name with -fit.")] = None,
+    congestion_control: Annotated[str, typer.Option(help="The congestion control of the replay: a capture does not say "
+                                                    "the sender's.")] = "cubic",
+    play: Annotated[bool, typer.Option("--play/--no-play", help="Play the link in the virtual lab, and say how near it "
+                                       "comes to the capture.")] = True,
+    kernel: Kernel = None,
+) -> None:
+    """Make a recorded link of a capture, play it in the virtual lab, and say how near it comes to the original."""
+    folder = Path(f"{capture.stem}-fit") if output is None else output
+    with analysing(capture, folder):
+        from cellbed.sweep import replay
+        from cellbed_analysis.pcap.analysis import largest
+        from cellbed_analysis.pcap.fitted_link import fit
+
+        chosen = largest(capture, flow)
+        link = fit(chosen, replay.LEAD_MS)
+        tcp: dict[str, Any] = {"congestion_control": congestion_control}
+        tcp |= {"mss": link.mss_bytes} if link.mss_bytes else {}
+        tcp |= {"receive_window": link.window_bytes} if link.window_bytes else {}
+        scenario = replay.write(folder, f"{capture.name}, {chosen.row['flow']}", link.times_ms.tolist(), link.delay_ms,
+                                link.queue_pkts, link.duration_s, tcp)
+        console().print(f"{scenario}: {_described(link)}", soft_wrap=True)
+        if link.busy_share < _BUSY_LEAST:
+            errors().print(f"cellbed: packets waited for the link in only {link.busy_share:.0%} of the time; what it "
+                           "could have carried in the rest is guessed", soft_wrap=True)
+        if play:
+            _compare(folder, scenario, chosen, kernel)
+
+
+def _described(link: FittedLink) -> str:
+    seconds = (int(link.times_ms[-1]) - int(link.times_ms[0])) / 1000
+    rate_mbps = len(link.times_ms) * 1500 * 8 / 1e6 / max(seconds, 1e-3)
+    window = f", window {link.window_bytes} bytes" if link.window_bytes else ""
+    return (f"{link.duration_s:.1f} s, mean {rate_mbps:.2f} Mbit/s, delay {link.delay_ms} ms each way, queue "
+            f"{link.queue_pkts} packets{window}; busy {link.busy_share:.0%} of the time")
+
+
+def _compare(folder: Path, scenario: Path, original: FlowMeasures, kernel: str | None) -> None:
+    from cellbed.cli.show import Show
+    from cellbed.sweep import replay
+    from cellbed_analysis.pcap.analysis import largest
+    from cellbed_analysis.pcap.fitted_link import behaviour, nearness
+    from cellbed_analysis.pcap.show import text_of
+
+    show = Show(1, console(), errors())
+    with cleaning_up(), show.under_way():
+        bundle = replay.play(scenario, folder / "results", kernel, show)
+    found = nearness(behaviour(original), behaviour(largest(bundle / "ip-server.pcap")))
+    (folder / _REPORT).write_text(text_of(found.to_json()))
+    _print(found)
+
+
+def _print(found: Nearness) -> None:
+    from cellbed_analysis.pcap.show import comparison
+
+    console().print(comparison(found))
+    console().print(f"distance of the RTT distributions (Kolmogorov-Smirnov): {found.rtt_ks:.3f}; of the bytes "
+                    f"delivered by a time: at most {found.delivered_difference_max_share:.1%} of all", soft_wrap=True)
+
+
+def register(app: typer.Typer) -> None:
+    app.command("fit")(run_fit)
