@@ -24,7 +24,8 @@ TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
 #: Navigation: pages in the order of a reader; `*` stands for the others of a folder.
 NAVIGATION: dict[str, list[str]] = {
     "Start": ["README.md", "docs/tutorial*.md", "docs/link.md", "docs/watch.md"],
-    "How to": ["docs/howto/README.md", "docs/howto/*.md", "docs/sweep.md", "docs/fleet.md", "docs/export.md"],
+    "How to": ["docs/howto/README.md", "docs/howto/*.md", "docs/sweep.md", "docs/fleet.md", "docs/pcap.md",
+               "docs/export.md"],
     "Python": ["docs/python.md", "docs/notebook.md", "docs/api.md"],
     "Papers": ["docs/replication/README.md", "docs/replication/*.md", "docs/claims.md", "scenarios/*/findings.md"],
     "Gallery": ["docs/gallery.md"],

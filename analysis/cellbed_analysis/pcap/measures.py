@@ -72,7 +72,7 @@ OF_TCP = (
     Metric("timestamps", "", "both ends have timestamps"),
     Metric("ecn", "", "both ends agreed on ECN"),
     Metric("ce_pkts", "packets", "data segments marked as having experienced congestion"),
-    Metric("flight_max_bytes", "bytes", "most sent and not acknowledged: the window that was used; not at the receiver"),
+    Metric("flight_max_bytes", "bytes", "most sent and not acknowledged: the window that it used; not at the receiver"),
     Metric("flight_mean_bytes", "bytes", "the same, mean over segments"),
     Metric("window_max_bytes", "bytes", "largest window that the receiver offered; empty: its scale was not seen"),
     Metric("zero_windows", "packets", "ACKs that closed the window"),
