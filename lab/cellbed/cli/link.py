@@ -9,10 +9,8 @@ import pwd
 import shlex
 import shutil
 import sys
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperCommand
@@ -25,6 +23,7 @@ from cellbed.labs import choices
 from cellbed.labs.caller import Caller, note
 from cellbed.link import links, machine
 from cellbed.link.account import account_of, environment_of, identity_of
+from cellbed.results import validity
 from cellbed.scenario.description import expand
 
 # Exit statuses of env(1), timeout(1) and the like: their own failure, not found; below them the command's.
@@ -109,12 +108,29 @@ def run_link(
     if generate:
         print(links.to_yaml(data, f"cellbed link {shlex.join([*(words or []), _SEPARATOR, *argv])}"), end="")
         return
-    if shutil.which(argv[0]) is None:
-        note(f"{argv[0]}: no such program")
+    played = choices.ROOTLESS if rootless else lab
+    alone = server is None and played in _NO_NETWORK and not internet
+    end_as_command(data, path, played, kernel, results, seed, account, not ctx.meta["command"],
+                   f"no server runs on the far end, and {_NO_NETWORK[played]}" if alone else None)
+
+
+def end_as_command(data: dict[str, Any], path: Path, lab: str, kernel: str | None, results: Path | None, seed: int,
+                   account: pwd.struct_passwd | None, interactive: bool, warning: str | None = None) -> NoReturn:
+    """Play a link, and exit with its command's status, or with that of a failure.
+
+    Args:
+        path: the link is named after it.
+        interactive: the command is a shell.
+        warning: what to say before it starts.
+    """
+    program = next(flow for flow in data["traffic"] if flow["id"] == links.COMMAND_ID)["argv"][0]
+    if shutil.which(program) is None:
+        note(f"{program}: no such program")
         sys.exit(NOT_FOUND)
+    if warning is not None:
+        note(warning)
     try:
-        status = _play(data, path, choices.ROOTLESS if rootless else lab, kernel, results, seed, account,
-                       not ctx.meta["command"])
+        status = _play(data, path, lab, kernel, results, seed, account, interactive)
     except CellbedError as error:
         note("\n".join(filter(None, (str(error), error.detail))))
         status = OWN_FAILURE
@@ -124,10 +140,8 @@ def run_link(
 def _play(data: dict[str, Any], path: Path, lab: str, kernel: str | None, results: Path | None, seed: int,
           account: pwd.struct_passwd | None, interactive: bool) -> int:
     """Play the link. Return: the command's exit status."""
-    if data["traffic"][0]["id"] == links.COMMAND_ID and lab in _NO_NETWORK and not links.has_machine(data):
-        note(f"no server runs on the far end, and {_NO_NETWORK[lab]}")
     with cleaning_up(), contextlib.ExitStack() as stack:
-        scratch = stack.enter_context(_scratch())
+        scratch = stack.enter_context(ledger.scratch())
         if lab != "virtual":
             machine.fit(stack, data)
         if results is None:
@@ -202,22 +216,8 @@ class _Silent:
 
 def _tell_verdict(manifest: dict[str, Any]) -> None:
     """What cellbed, not the link, did to the command's traffic."""
-    reasons = [r for r in manifest["validity"]["reasons"] if r["code"] != "workload"]
-    if reasons:
-        said = "; ".join(f"{r['text']} ({r['value']:g}, allowed {r['bound']:g})" if isinstance(r["value"], int | float)
-                         and isinstance(r["bound"], int | float) else r["text"] for r in reasons)
-        note(f"do not believe measurements of this link: {said}")
-
-
-@contextlib.contextmanager
-def _scratch() -> Iterator[Path]:
-    """A folder that goes with this process; `cellbed clean` removes it if it cannot."""
-    folder = Path(tempfile.mkdtemp(prefix=ledger.SCRATCH_PREFIX, dir=ledger.scratch_folder()))
-    try:
-        with ledger.entry(ledger.SCRATCH, os.getpid(), folder):
-            yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    if reasons := [r for r in manifest["validity"]["reasons"] if r["code"] != "workload"]:
+        note(f"do not believe measurements of this link: {validity.in_words(reasons)}")
 
 
 def register(app: typer.Typer) -> None:

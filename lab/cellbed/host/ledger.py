@@ -152,6 +152,17 @@ def entry(lab: str, lab_pid: int, temporary: Path, group: Path | None = None) ->
         path.unlink(missing_ok=True)
 
 
+@contextlib.contextmanager
+def scratch() -> Iterator[Path]:
+    """A folder that goes with this process; `cellbed clean` removes it if it cannot."""
+    folder = Path(tempfile.mkdtemp(prefix=SCRATCH_PREFIX, dir=scratch_folder()))
+    try:
+        with entry(SCRATCH, os.getpid(), folder):
+            yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def read() -> tuple[list[tuple[Path, Entry]], list[Path]]:
     """Entries with their files, and the files that are none."""
     found, refused = [], []

@@ -165,15 +165,17 @@ def wait_readable(fd: int, deadline_s: float, process: Process, what: str) -> by
     raise LabError(f"{process.name}: {what} did not come within {deadline_s:.0f} s: {process.log_tail()}")
 
 
-def start_ready(name: str, args: Callable[[int], list[str]], log: Path, deadline_s: float = 10.0) -> Process:
+def start_ready(name: str, args: Callable[[int], list[str]], log: Path, deadline_s: float = 10.0,
+                **options: Any) -> Process:
     """Start a daemon that announces readiness on a descriptor; return once it has.
 
     Args:
         args: command line for a given descriptor number.
+        options: further ones of Process.
     """
     read_fd, write_fd = os.pipe()
     try:
-        process = Process(name, args(write_fd), log, pass_fds=(write_fd,))
+        process = Process(name, args(write_fd), log, pass_fds=(write_fd,), **options)
         os.close(write_fd)
         write_fd = -1
         try:

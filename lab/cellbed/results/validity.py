@@ -83,3 +83,9 @@ def judge(facts: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
     bounds = settings["validity"]
     reasons = [*_timing(facts, bounds), *_losses(facts, settings), *configuration(facts, settings)]
     return {"verdict": "invalid" if reasons else "valid", "reasons": reasons}
+
+
+def in_words(reasons: list[Reason]) -> str:
+    """Reasons as one line for people."""
+    return "; ".join(f"{r['text']} ({r['value']:g}, allowed {r['bound']:g})" if isinstance(r["value"], int | float)
+                     and isinstance(r["bound"], int | float) else r["text"] for r in reasons)

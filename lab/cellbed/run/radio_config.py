@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A run's settings as the radio daemon's configuration: cell, events and ports of celld.json."""
+"""A run's settings as the radio daemon's configuration, celld.json."""
 
 from __future__ import annotations
 
@@ -20,6 +20,20 @@ PACKET_TRACES = {"uplink": ("uplink.mahimahi", mahimahi.read), "downlink": ("dow
                  "downlink_sizes": ("downlink.sizes", cellreplay.read_sizes)}
 _LINK_KEYS = ("delay_ms", "queue_pkts", "queue_bytes")
 _TRAIN_KEYS = ("uplink_gap_ms", "downlink_gap_ms")
+
+
+def daemon(settings: dict[str, Any], directory: Path, seed: int, ports: list[dict[str, Any]], realtime: bool,
+           start_ns: int, output: dict[str, Any]) -> dict[str, Any]:
+    """All of celld.json.
+
+    Args:
+        directory: where the run's channel and packet-delivery traces are.
+        start_ns: of sub-frame 0, on CLOCK_MONOTONIC; 0: as soon as it can.
+        output: paths of what it writes, by celld's keys.
+    """
+    channel = {"channel": str(directory / "channel.trace")} if settings["radio"]["channel"] is not None else {}
+    return {"format": 1, "seed": seed, "start_ns": start_ns, "realtime": realtime, "cell": cell(settings, directory),
+            **channel, "events": events(settings["radio"]), "ports": ports, "output": output}
 
 
 def cell(settings: dict[str, Any], directory: Path = Path()) -> dict[str, Any]:

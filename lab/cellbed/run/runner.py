@@ -105,23 +105,14 @@ class Runner:
             rootless.leave_network()
 
     def celld_config(self) -> dict[str, Any]:
-        channel = {"channel": str(self.out / "channel.trace")} if self.settings["radio"]["channel"] is not None else {}
         recorded = {name: str(self.out / f"{name}.txt") for name in ("arrivals", "deliveries")} \
             if os.environ.get("CELLBED_RECORD_ARRIVALS") else {}
-        return {
-            "format": 1,
-            "seed": self.description["seed"],
-            "start_ns": VIRTUAL_RADIO_START_NS if self.virtual else 0,
-            "realtime": self.realtime,
-            "cell": radio_config.cell(self.settings, self.out),
-            **channel,
-            "events": radio_config.events(self.settings["radio"]),
-            "ports": radio_config.ports(self.settings, self.pids),
-            "output": {"trace": str(self.out / "radio.trace"), "stats": str(self.out / "radio.json"),
-                       "pcap": str(self.out / "radio.pcap") if self.settings["capture"]["radio"] else None,
-                       "trace_detail": self.settings["capture"]["radio_trace"],
-                       **recorded},
-        }
+        output = {"trace": str(self.out / "radio.trace"), "stats": str(self.out / "radio.json"),
+                  "pcap": str(self.out / "radio.pcap") if self.settings["capture"]["radio"] else None,
+                  "trace_detail": self.settings["capture"]["radio_trace"], **recorded}
+        return radio_config.daemon(self.settings, self.out, self.description["seed"],
+                                   radio_config.ports(self.settings, self.pids), self.realtime,
+                                   VIRTUAL_RADIO_START_NS if self.virtual else 0, output)
 
     def start_radio(self, stack: contextlib.ExitStack) -> Process:
         path = self.out / "celld.json"
