@@ -80,7 +80,7 @@ def build(words: list[str], argv: list[str], overrides: Sequence[str] = (), serv
     data = read_yaml(path)
     _expect_scenario(data, path)
     data = {key: value for key, value in data.items() if key not in ("sweep", "claims", "seeds")}
-    _name_files(data["radio"], path.parent)
+    name_files(data["radio"], path.parent)
     _apply(data, path, changes)
     _put_command(data, path, argv, serve)
     if machine or internet:
@@ -94,7 +94,7 @@ def build(words: list[str], argv: list[str], overrides: Sequence[str] = (), serv
     return data, path
 
 
-def _name_files(radio: Data, folder: Path) -> None:
+def name_files(radio: Data, folder: Path) -> None:
     """Name traces by their whole path, as the scenario is played from another folder than its own."""
     of_ues = [("packet_trace", PACKET_TRACES, ue) for ue in radio["ues"].values()]
     for section, files, at in (("channel", ("trace",), radio), ("packet_trace", PACKET_TRACES, radio), *of_ues):
