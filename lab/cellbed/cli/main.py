@@ -210,13 +210,24 @@ def check(scenarios: Annotated[list[Path], typer.Argument(help="The scenario fil
 
 
 @app.command()
-def topology(scenario: ScenarioFile) -> None:
+def topology(
+    scenario: ScenarioFile,
+    variant: Annotated[str | None, typer.Option(show_default=False, help="The variant. Default: the scenario's "
+                                                "first.")] = None,
+    mininet: Annotated[bool, typer.Option("--mininet", help="Print a script for Mininet that has the scenario's nodes, "
+                                          "links and traffic.")] = False,
+) -> None:
     """Print the nodes and links of a scenario. Needs no root."""
     from cellbed.run.topology import plan
     from cellbed.scenario.description import expand
 
-    _, runs = expand(scenario)
+    model, runs = expand(scenario, variants=[variant] if variant is not None else None)
     settings = runs[0].settings
+    if mininet:
+        from cellbed.link.mininet_script import script
+
+        print(script(model, runs[0]), end="")
+        return
     planned = plan(settings)
     for node in planned.nodes:
         ue = settings["radio"]["ues"].get(node.name)

@@ -112,7 +112,7 @@ def _label(parts: list[str], path: Path) -> str:
                             "values") from None
 
 
-def _points(scenario: Scenario, path: Path) -> list[tuple[str, str, dict[str, Any]]]:
+def points(scenario: Scenario, path: Path) -> list[tuple[str, str, dict[str, Any]]]:
     """(name with the grid's values, name, overrides) of every variant times every grid point."""
     variants = scenario.sweep.variants or {"": {}}
     keys = list(scenario.sweep.grid)
@@ -120,15 +120,15 @@ def _points(scenario: Scenario, path: Path) -> list[tuple[str, str, dict[str, An
     if n_runs > RUNS_MAX:
         raise ScenarioError(f"{path}: key 'sweep': {n_runs:.6g} runs, variants times values of the grid times seeds: "
                             f"allowed at most {RUNS_MAX}")
-    points = []
+    found = []
     for (name, base), values in itertools.product(
         variants.items(), itertools.product(*(scenario.sweep.grid[key] for key in keys))
     ):
         grid = dict(zip(keys, values, strict=True))
         labels = [name] if name else []
         labels += [f"{key.rsplit('.', 1)[-1]}={value}" for key, value in grid.items()]
-        points.append((_label(labels, path), name or UNNAMED, {**base, **grid}))
-    return points
+        found.append((_label(labels, path), name or UNNAMED, {**base, **grid}))
+    return found
 
 
 def expand(path: Path, overrides: Sequence[str] = (), seeds: list[int] | None = None,
@@ -165,7 +165,7 @@ def expanded(data: Any, path: Path, text: str, pairs: Sequence[tuple[str, Any]] 
             data["seeds"] = seeds
     scenario = validate(data, path)
     runs = []
-    for name, base, point in _points(scenario, path):
+    for name, base, point in points(scenario, path):
         if variants and name not in variants and base not in variants:
             continue
         changed = copy.deepcopy(data)
@@ -184,7 +184,7 @@ def expanded(data: Any, path: Path, text: str, pairs: Sequence[tuple[str, Any]] 
             runs.append(Run(scenario.id, str(path), name, base, params, seed, own, text))
     if not runs:
         raise ScenarioError(f"{path}: no variant {', '.join(variants or [])}: "
-                            f"allowed {', '.join(name for name, _, _ in _points(scenario, path))}")
+                            f"allowed {', '.join(name for name, _, _ in points(scenario, path))}")
     return scenario, runs
 
 
