@@ -21,6 +21,7 @@ COMMANDS = {
                      "one-way delays."),
     "fit": ("fit", "Make a recorded link of a capture, play it in the virtual lab, and say how near it comes to the "
                    "original."),
+    "guest": ("guest", "Run a command in a guest kernel in virtual time, or a shell when none is given."),
     "prune": ("prune", "Free disk space taken by results. Without options, only say how much could be freed."),
     "shell": ("shell", "Run a shell or a command in a node of a running lab."),
     "sweep": ("sweep", "Play a scenario over parameters and seeds, and write RESULTS/summary/sweep.parquet. A sweep "
