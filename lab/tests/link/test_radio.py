@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A radio between namespaces that somebody else made: its UEs, and what is wrong with it, without a daemon."""
 
+import subprocess
+import sys
+
 import pytest
 from minimal import ROOT
 
@@ -85,3 +88,10 @@ def test_a_host_is_one_ue_of_a_cell():
 def test_bounds_of_validity_are_those_of_the_scenario():
     made_of = Description({}, None, {"missed_ttis": 7})
     assert settings(made_of, [pair("h1", "h2")], 1)["validity"]["missed_ttis"] == 7
+
+
+def test_without_mininet_it_says_what_is_missing():
+    done = subprocess.run([sys.executable, "-c", "import sys; sys.modules['mininet'] = None; import cellbed.mininet"],
+                          capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1] == (
+        "ModuleNotFoundError: cellbed.mininet needs Mininet; run `pip install 'cellbed[mininet]'`")
