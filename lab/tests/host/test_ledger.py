@@ -43,6 +43,11 @@ def plant(**changed):
     return path
 
 
+def refused():
+    """What clean() says of entries; cgroups of the machine that it removes may be those of other tests' labs."""
+    return [text for text in clean.clean() if "no entry of a lab" in text]
+
+
 def test_what_a_lab_has_left_is_removed(place):
     left = folder(place / "results")
     entry = plant(temporary=left)
@@ -62,16 +67,16 @@ def test_a_lab_that_lives_is_left_alone(place):
 def test_a_folder_that_no_lab_made_stays(place, name):
     victim = folder(place, name)
     plant(temporary=victim)
-    (told,) = clean.clean()
-    assert "no entry of a lab" in told
+    (told,) = refused()
+    assert str(ledger.directory()) in told
     assert (victim / "precious").exists()
 
 
 @pytest.mark.parametrize("path", [f"results/.tmp-X.{DEAD}", "/", "", f"/a/../.tmp-X.{DEAD}", f".tmp-X.{DEAD}\0"])
 def test_a_path_that_no_lab_writes_down_is_none(path):
     plant(temporary=path)
-    (told,) = clean.clean()
-    assert "no entry of a lab" in told
+    (told,) = refused()
+    assert str(ledger.directory()) in told
 
 
 def test_a_symbolic_link_is_not_followed(place):
@@ -92,8 +97,8 @@ def test_a_symbolic_link_is_not_followed(place):
 def test_an_entry_that_no_lab_writes_is_none(place, changed):
     left = folder(place / "results")
     plant(**{"temporary": left, **changed})
-    (told,) = clean.clean()
-    assert "no entry of a lab" in told
+    (told,) = refused()
+    assert str(ledger.directory()) in told
     assert left.exists()
 
 
@@ -102,8 +107,8 @@ def test_an_entry_cut_short_is_none(place):
     content = plant(temporary=left).read_bytes()
     for size in range(len(content)):
         (ledger.directory() / "planted.json").write_bytes(content[:size])
-        (told,) = clean.clean()
-        assert "no entry of a lab" in told
+        (told,) = refused()
+        assert str(ledger.directory()) in told
     assert left.exists()
 
 

@@ -58,7 +58,7 @@ def test_the_daemon_is_told(ride):
 
 def test_links_name_waypoints_by_their_whole_path(tmp_path):
     radio = copy.deepcopy(QUICK["radio"])
-    links._name_files(radio, tmp_path)
+    links.name_files(radio, tmp_path)
     assert radio["channel"]["route"]["tracks"] == {"rider": str(tmp_path / "line.gpx")}
 
 
