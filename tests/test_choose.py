@@ -66,7 +66,7 @@ def test_what_does_not_fit_or_not_alone(results, wanted, message):
 
 
 def test_commands_take_it(results, tmp_path):
-    bundle = choose(f"{results}@latest", Wanted("cubic_nosack", None, ["tcp.receive_window=16KiB"]))
+    bundle = choose(f"{results}@latest", Wanted.of_texts("cubic_nosack", None, ["tcp.receive_window=16KiB"]))
     options = ["--variant", "cubic_nosack", "--set", "tcp.receive_window=16KiB"]
     assert cellbed("bundle", results, *options).stdout.strip() == str(bundle)
     assert "RTT" in cellbed("why", results, *options).stdout
