@@ -18,6 +18,7 @@ from cellbed_formats import parquet
 from cellbed_formats.bundle import Bundle, load_results
 from cellbed_formats.error import DataError
 
+from ..frames.tables import after_start
 from ..metrics.dataset import COLUMNS, frame_of, metadata, metric_columns
 from ..metrics.run import RunAnalysis
 from ..metrics.runs import analyse_all
@@ -62,10 +63,11 @@ def _table(name: str, run: RunAnalysis) -> pl.DataFrame | None:
     if name == "flows":
         return _flows(run)
     if name == "segments":
-        return _timed(run.segments(), bundle, "out_ns") if run.readable else None
+        return run.segments().with_columns(t_s=after_start(bundle, "out_ns")) if run.readable else None
     if not bundle.has("tcp.trace" if name == "samples" else "radio.trace"):
         return None
-    return _timed(bundle.tcp if name == "samples" else bundle.radio, bundle)
+    frame = bundle.tcp if name == "samples" else bundle.radio
+    return frame.with_columns(t_s=after_start(bundle))
 
 
 def _flows(run: RunAnalysis) -> pl.DataFrame:
@@ -73,8 +75,3 @@ def _flows(run: RunAnalysis) -> pl.DataFrame:
     said = {"reasons": "; ".join(run.reasons) or None, "settings": json.dumps(run.bundle.settings, sort_keys=True)}
     columns = {name: kind for name, kind in COLUMNS.items() if name not in PARTITIONS}
     return frame_of([{**row, **said} for row in run.rows], {**columns, "settings": pl.String, **metric_columns()})
-
-
-def _timed(frame: pl.DataFrame, bundle: Bundle, column: str = "t_ns") -> pl.DataFrame:
-    """With the time since the traffic began, by which runs can be put side by side."""
-    return frame.with_columns(((pl.col(column).cast(pl.Int64) - bundle.start_ns) / 1e9).alias("t_s"))

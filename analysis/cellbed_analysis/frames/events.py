@@ -27,7 +27,9 @@ def events(bundle: Bundle) -> pl.DataFrame:
         t_s, kind (timeout, fast retransmit, mark, lowered; mode switch, handover, prediction; drop, radio link failure,
         …), who (the flow or the UE), what (in words; of a fall of the window from and to how many packets, and why).
     """
-    rows = [*_windows(bundle), *_modes(bundle), *_handovers(bundle), *_radio(bundle)]
+    rows = list(_windows(bundle))
+    if bundle.has("radio.trace"):
+        rows += [*_modes(bundle), *_handovers(bundle), *_radio(bundle)]
     seconds = [{**row, "t_s": (row.pop("t_ns") - bundle.start_ns) / 1e9} for row in rows]
     return pl.DataFrame(seconds, schema=SCHEMA).sort("t_s", maintain_order=True)
 
@@ -41,8 +43,6 @@ def _windows(bundle: Bundle) -> Iterator[dict[str, Any]]:
 
 
 def _modes(bundle: Bundle) -> Iterator[dict[str, Any]]:
-    if not bundle.has("radio.trace"):
-        return
     for flow in bundle.flows:
         for switch in switches(bundle, flow):
             what = f"{switch.before} to {switch.after}"
@@ -52,8 +52,6 @@ def _modes(bundle: Bundle) -> Iterator[dict[str, Any]]:
 
 
 def _handovers(bundle: Bundle) -> Iterator[dict[str, Any]]:
-    if not bundle.has("radio.trace"):
-        return
     for ue in bundle.ue_numbers:
         for handover in handovers(bundle, ue):
             kind = "prediction" if handover.wrong else "handover"
@@ -64,8 +62,6 @@ def _handovers(bundle: Bundle) -> Iterator[dict[str, Any]]:
 
 
 def _radio(bundle: Bundle) -> Iterator[dict[str, Any]]:
-    if not bundle.has("radio.trace"):
-        return
     for event in radio_events(bundle):
         if event.kind not in TOLD:
             yield {"t_ns": event.t_ns, "kind": event.kind.replace("_", " "), "who": event.ue or "enb",

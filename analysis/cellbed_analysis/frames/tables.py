@@ -33,7 +33,12 @@ SAMPLE = {"flow": pl.String, "t_s": pl.Float64, "kind": pl.String, **dict.fromke
 
 def after_start(bundle: Bundle, column: str = "t_ns") -> pl.Expr:
     """A time of CLOCK_MONOTONIC in s after the start of the traffic."""
-    return (pl.col(column) - bundle.start_ns) / 1e9
+    return (pl.col(column).cast(pl.Int64) - bundle.start_ns) / 1e9
+
+
+def node_names(bundle: Bundle) -> dict[int, str]:
+    """Names of the nodes of radio.trace by their numbers."""
+    return {number: name for name, number in bundle.ue_numbers.items()} | {0: "enb", 112: "sgw"}
 
 
 def flows(run: RunAnalysis) -> pl.DataFrame:
@@ -125,8 +130,8 @@ def radio(bundle: Bundle) -> pl.DataFrame:
         t_s, event, node and peer (names; which of several eNBs it is says the column enb), leg (ul, dl, sl), and the
         other fields of docs/trace-format.md as they are there.
     """
-    names = {number: name for name, number in bundle.ue_numbers.items()} | {0: "enb", 112: "sgw"}
-    named = {column: pl.col(column).cast(pl.Int64).replace_strict(names, default=None, return_dtype=pl.String)
+    named = {column: pl.col(column).cast(pl.Int64).replace_strict(node_names(bundle), default=None,
+                                                                  return_dtype=pl.String)
              for column in ("node", "peer")}  # fmt: skip
     frame = bundle.radio.with_columns(t_s=after_start(bundle), event=pl.col("event").cast(pl.String), **named)
     first = ["t_s", "event", "node", "peer"]

@@ -16,7 +16,9 @@ from matplotlib.axes import Axes
 from cellbed_formats.error import DataError
 
 from ..frames import tables
+from ..interactive.series import LEG_WORDS
 from ..metrics.run import RunAnalysis
+from ..metrics.share import Arrivals, arrivals
 from ..radio.events import rows_of
 from .draw import blocks, clouds, cumulative, lines, sequence, stack
 
@@ -24,7 +26,7 @@ from .draw import blocks, clouds, cumulative, lines, sequence, stack
 BINS, BIN_LEAST_S = 120, 0.1
 #: A PDU timeline of more blocks shows none of them.
 BLOCKS_MAX = 400
-LEGS = {"ul": "uplink", "dl": "downlink", "sl": "direct"}
+ARRIVED = {"flow": pl.String, "t_s": pl.Float64, "payload_bytes": pl.Float64}
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,6 @@ class Wanted:
 class Kind:
     """A kind of figure: `data` of one run, with a column `flow` where there are several; `draw` of all runs."""
 
-    says: str
     x: str
     y: str
     data: Callable[[RunAnalysis, Wanted], pl.DataFrame]
@@ -90,17 +91,9 @@ def _sequence(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
 
 
 def _throughputs(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
-    """Payload that came, or of flows without a capture where they end that left, in equal parts of the time."""
-    found = []
-    for flow in run.bundle.all_flows:
-        ends = [end for end in (flow.sink, flow.source) if end in run.bundle.captured_nodes]
-        if not ends:
-            continue
-        packets = flow.packets(tables.packets(run.bundle, ends[0]))
-        found.append(packets.select(pl.lit(flow.id).alias("flow"), "t_s", "payload_bytes"))
-    if not found:
-        raise DataError(f"{run.bundle.path}: no IP capture to take throughput from; run it with capture.ip: true")
-    rows = wanted.of(pl.concat(found), _own(run))
+    """Payload that came in equal parts of the time."""
+    flows = [_arrived(run, flow.id, arrivals(run.bundle, flow)) for flow in run.bundle.all_flows]
+    rows = wanted.of(pl.concat(flows or [pl.DataFrame(schema=ARRIVED)]), _own(run))
     if rows.is_empty():
         return pl.DataFrame(schema={"flow": pl.String, "t_s": pl.Float64, "throughput_mbps": pl.Float64})
     begin = wanted.begin_s if wanted.begin_s is not None else 0.0
@@ -110,10 +103,15 @@ def _throughputs(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
     width_s = edges[1] - edges[0]
     parts = []
     for (flow_id,), own in rows.group_by("flow", maintain_order=True):
-        sums, _ = np.histogram(own["t_s"].to_numpy(), edges, weights=own["payload_bytes"].to_numpy().astype(float))
+        sums, _ = np.histogram(own["t_s"].to_numpy(), edges, weights=own["payload_bytes"].to_numpy())
         parts.append(pl.DataFrame({"flow": [flow_id] * n_bins, "t_s": (edges[:-1] + edges[1:]) / 2,
                                    "throughput_mbps": sums * 8 / 1e6 / width_s}))
     return pl.concat(parts)
+
+
+def _arrived(run: RunAnalysis, flow: str, came: Arrivals) -> pl.DataFrame:
+    return pl.DataFrame({"flow": [flow] * len(came.t_ns), "t_s": (came.t_ns - run.bundle.start_ns) / 1e9,
+                         "payload_bytes": np.diff(came.bytes, prepend=0).astype(float)}, schema=ARRIVED)
 
 
 def _blocks(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
@@ -121,7 +119,7 @@ def _blocks(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
     bundle = run.bundle
     rows = rows_of(bundle.radio, "mac_tx", "harq_tx", "harq_nack", "mac_rx", "mac_lost")
     rows = rows.with_columns(t_s=tables.after_start(bundle))
-    names = {number: name for name, number in bundle.ue_numbers.items()} | {0: "enb"}
+    names = tables.node_names(bundle)
     sent = wanted.within(rows.filter(pl.col("event").is_in(["mac_tx", "harq_tx"])))
     if len(sent) > BLOCKS_MAX:
         fitting_s = sent['t_s'][BLOCKS_MAX] - sent['t_s'][0]
@@ -129,7 +127,7 @@ def _blocks(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
                         f"which are about {fitting_s:.3g} s of this run")
     ended = rows.filter(~pl.col("event").is_in(["mac_tx", "harq_tx"])).select("block", "sn", done_s="t_s", fate="event")
     joined = sent.join(ended, on=["block", "sn"], how="left")
-    who = [f"{LEGS.get(leg, leg)} {names.get(peer if leg == 'dl' else node, '?')}"
+    who = [f"{LEG_WORDS.get(leg, leg)} {names.get(peer if leg == 'dl' else node, '?')}"
            for leg, node, peer in joined.select("dir", "node", "peer").iter_rows()]
     fates = {"mac_rx": "decoded", "harq_nack": "not decoded", "mac_lost": "lost"}
     return joined.select(
@@ -140,17 +138,11 @@ def _blocks(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
 
 
 KINDS = {
-    "cwnd": Kind("The congestion window, and the slow start threshold as a thin line.", "time (s)",
-                 "congestion window (packets)", _windows, lines("cwnd_pkts", thin="ssthresh_pkts")),
-    "rtt": Kind("The RTT of every segment.", "time (s)", "RTT (ms)", _rtts, clouds("rtt_ms")),
-    "rtt-cdf": Kind("Share of segments with at most an RTT.", "RTT (ms)", "share of segments", _rtts,
-                    cumulative("rtt_ms")),
-    "time-sequence": Kind("Segments, retransmissions and acknowledgments of the byte stream.", "time (s)",
-                          "sequence number (MB)", _sequence, sequence),
-    "throughput": Kind("Payload that came, by flow.", "time (s)", "throughput (Mbit/s)", _throughputs,
-                       lines("throughput_mbps")),
-    "shares": Kind("The same, one flow above the other.", "time (s)", "throughput (Mbit/s)", _throughputs,
-                   stack("throughput_mbps")),
-    "pdus": Kind("Transport blocks on the air, every attempt of HARQ, for a short time.", "time (s)", "", _blocks,
-                 blocks),
-}  # fmt: skip
+    "cwnd": Kind("time (s)", "congestion window (packets)", _windows, lines("cwnd_pkts", thin="ssthresh_pkts")),
+    "rtt": Kind("time (s)", "RTT (ms)", _rtts, clouds("rtt_ms")),
+    "rtt-cdf": Kind("RTT (ms)", "share of segments", _rtts, cumulative("rtt_ms")),
+    "time-sequence": Kind("time (s)", "sequence number (MB)", _sequence, sequence),
+    "throughput": Kind("time (s)", "throughput (Mbit/s)", _throughputs, lines("throughput_mbps")),
+    "shares": Kind("time (s)", "throughput (Mbit/s)", _throughputs, stack("throughput_mbps")),
+    "pdus": Kind("time (s)", "", _blocks, blocks),
+}
