@@ -2,7 +2,6 @@
 """What `cellbed pcap`, tcptrace, tshark and the probe say of the same connections: `python tests/pcap_agreement.py`
 plays them and prints the table of docs/pcap.md."""
 
-import csv
 import json
 import statistics
 import subprocess
@@ -11,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 import polars as pl
-from e2e import bundles, cellbed
+from e2e import bundles, cellbed, tcptrace
 
 from cellbed_formats.bundle import read_bundle
 
@@ -69,9 +68,7 @@ def _ours(path):
 
 
 def _tcptrace(path):
-    done = subprocess.run(["tcptrace", "-lnr", "--csv", path], capture_output=True, text=True, check=True)
-    table = csv.DictReader((line for line in done.stdout.splitlines() if line.count(",") > 50), skipinitialspace=True)
-    row = max(table, key=lambda row: int(row["actual_data_bytes_a2b"]))
+    row = tcptrace(path)
     return {"segments": int(row["actual_data_pkts_a2b"]), "again": int(row["rexmt_data_pkts_a2b"]),
             "rtt_min_ms": float(row["RTT_min_a2b"]), "rtt_max_ms": float(row["RTT_max_a2b"])}
 

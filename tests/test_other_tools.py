@@ -3,15 +3,13 @@
 made, flent of what is exported to it. What differs is what their definitions explain.
 """
 
-import csv
 import json
 import shutil
-import subprocess
 
 import numpy as np
 import polars as pl
 import pytest
-from e2e import bundles, cellbed
+from e2e import bundles, cellbed, tcptrace
 
 from cellbed_analysis.metrics.run import analyse
 from cellbed_formats.bundle import read_bundle
@@ -48,13 +46,6 @@ def played(tmp_path_factory):
         analysis = analyse(read_bundle(path))
         found[variant] = path, analysis.row, analysis.segments()
     return found
-
-
-def tcptrace(capture):
-    """What it says of the connection with most data, by the names of its table. A column of the sender ends in _a2b."""
-    done = subprocess.run(["tcptrace", "-lnr", "--csv", capture], capture_output=True, text=True, check=True)
-    table = csv.DictReader((line for line in done.stdout.splitlines() if line.count(",") > 50), skipinitialspace=True)
-    return max(table, key=lambda row: int(row["actual_data_bytes_a2b"]))
 
 
 @pytest.fixture(scope="module")
