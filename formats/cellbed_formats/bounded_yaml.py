@@ -95,5 +95,10 @@ def read(path: Path) -> Any:
         NotYaml: as parse().
         OSError: it cannot be read.
     """
+    return parse(content(path), str(path))
+
+
+def content(path: Path) -> bytes:
+    """What a file holds; of one that is too large enough that parse() refuses it. Raises OSError."""
     with open(path, "rb") as file:
-        return parse(file.read(BYTES_MAX + 1), str(path))
+        return file.read(BYTES_MAX + 1)

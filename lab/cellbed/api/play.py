@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import math
 import os
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,6 +59,7 @@ class _Teller(Observer):
 
     def __init__(self, listener: Listener | None, n_runs: int) -> None:
         self.listener, self.n_runs, self.n_done = listener, n_runs, 0
+        self.lock = threading.Lock()
 
     def _tell(self, run: Run, done_s: float, all_s: float, ended: bool = False, error: str | None = None) -> None:
         if self.listener is not None:
@@ -70,16 +72,17 @@ class _Teller(Observer):
         """Its bundle says it, too."""
 
     def finished(self, run: Run, outcome: Outcome) -> None:
-        self.n_done += 1
+        with self.lock:
+            self.n_done += 1
         self._tell(run, math.nan, math.nan, True, outcome.error)
 
 
 def sweep_of(scenario: Scenario, results: Path, observer: Observer, *, lab: str = "virtual", kernel: str | None = None,
              fleet: Player | None = None, again: bool = False, compress: bool = False,
              load: Path | None = None) -> Sweep:
-    """What plays runs of a scenario, as the command line and `play` use it."""
-    return Sweep(scenario.model, scenario.claims, results.resolve(), lab, suited(lab, kernel, scenario.runs), observer,
-                 fleet=fleet, again=again, compress=compress, load=load)
+    """What plays runs of a scenario, as the command line and `play` use it. Args: kernel: as suited() has it."""
+    return Sweep(scenario.model, scenario.claims, results.resolve(), lab, kernel, observer, fleet=fleet, again=again,
+                 compress=compress, load=load)
 
 
 def play(scenario: Scenario | str | Path, results: str | Path = "results", *, lab: str = "virtual",
@@ -89,7 +92,7 @@ def play(scenario: Scenario | str | Path, results: str | Path = "results", *, la
 
     Args:
         results: the folder for the bundles.
-        lab: virtual, native or vm; see docs/labs.md.
+        lab: virtual, native or vm; README says what each is.
         kernel: of the virtual lab, such as "6.12"; None: the newest that is built.
         jobs: how many runs at once; None: one per CPU.
         again: play also what is finished.
@@ -143,8 +146,8 @@ def _prepared(scenario: Scenario | str | Path, results: str | Path, lab: str, ke
               again: bool, compress: bool, progress: Listener | None) -> tuple[Scenario, Sweep, int]:
     check_lab(lab, kernel)
     found = scenario if isinstance(scenario, Scenario) else Scenario.load(scenario)
-    sweep = sweep_of(found, Path(results), _Teller(progress, len(found.runs)), lab=lab, kernel=kernel, again=again,
-                     compress=compress)
+    sweep = sweep_of(found, Path(results), _Teller(progress, len(found.runs)), lab=lab,
+                     kernel=suited(lab, kernel, found.runs), again=again, compress=compress)
     return found, sweep, jobs or os.cpu_count() or 1
 
 

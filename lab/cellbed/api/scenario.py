@@ -16,7 +16,7 @@ from cellbed.error import ScenarioError
 from cellbed.scenario import model
 from cellbed.scenario.brought import named
 from cellbed.scenario.description import Run, expanded, load_claims
-from cellbed.scenario.file import read_yaml
+from cellbed.scenario.file import read_source
 
 
 @dataclass(frozen=True)
@@ -41,13 +41,14 @@ class Scenario:
 
     @classmethod
     def load(cls, name: str | Path, *, settings: Iterable[tuple[str, Any]] = (), seeds: Iterable[int] | None = None,
-             variants: Iterable[str] | None = None) -> Scenario:
+             variants: Iterable[str] | None = None, grid: Mapping[str, Sequence[Any]] | None = None) -> Scenario:
         """Read a scenario: a file, or the name of one that comes with cellbed.
 
         Args:
             settings: keys and values, as of `set`.
             seeds: as of `seeds`.
             variants: as of `variant`.
+            grid: values by key, as of `grid`.
 
         Raises:
             ScenarioError: no such file, or it is wrong: file, key, value and what is allowed.
@@ -57,8 +58,9 @@ class Scenario:
             'One handover, with all captures'
         """
         path = named(Path(name))
-        return cls(_mapping(read_yaml(path), path), path, path.read_text(), tuple(settings), tuple(variants or ()),
-                   tuple(seeds or ()))._checked()
+        data, text = read_source(path)
+        return cls(_mapping(data, path), path, text, tuple(settings), tuple(variants or ()), tuple(seeds or ()),
+                   tuple((key, tuple(values)) for key, values in (grid or {}).items()))._checked()
 
     @classmethod
     def of(cls, data: Mapping[str, Any], folder: str | Path = ".") -> Scenario:

@@ -37,7 +37,7 @@ from cellbed.cli.show import Show, tell_size, view
 from cellbed.error import CellbedError
 from cellbed.host.interrupt import cleaning_up
 from cellbed.labs.choices import check_lab
-from cellbed.scenario.description import Run, expand, load_claims
+from cellbed.scenario.description import Run, parse_override
 from cellbed.sweep.rounds import Rounds, Until, parse_seeds
 from cellbed_formats import bounded_yaml
 
@@ -88,10 +88,11 @@ def run_sweep(
     """Play a scenario over parameters and seeds, and write RESULTS/summary/sweep.parquet. A sweep that was interrupted
     resumes.
     """
+    from cellbed.api.play import sweep_of
+    from cellbed.api.scenario import Scenario
     from cellbed.host import clean
     from cellbed.labs.prepare import suited
     from cellbed.results.bundle import remove_unfinished
-    from cellbed.sweep.play import Sweep
 
     check_lab(lab, kernel)
     overrides = set_ or []
@@ -99,26 +100,24 @@ def run_sweep(
     wanted = [Until.parse(text) for text in until or []]
     _check_metrics([u.metric for u in wanted])
 
-    def runs_of(chosen: list[int] | None) -> list[Run]:
-        return expand(scenario, overrides, chosen, variant, values)[1]
-
-    model, runs = expand(scenario, overrides, parse_seeds(seeds) if seeds else None, variant, values)
+    chosen = Scenario.load(scenario, settings=map(parse_override, overrides), variants=variant, grid=values,
+                           seeds=parse_seeds(seeds) if seeds else None)
+    runs = chosen.runs
     kernel = suited(lab, kernel, runs)
     rounds = Rounds(list(dict.fromkeys(run.variant for run in runs)), list(dict.fromkeys(run.seed for run in runs)),
                     wanted, max_seeds)
     clean.clean()
     remove_unfinished(results)
     show = Show(0, console(), errors(), view(watch, results, console()))
-    claims = load_claims(model, scenario)
     tell_size(runs, results)
     table = _Table(results)
     left = rounds.given
     with cleaning_up(), fleet_of(scheduler, on, lab, kernel, shared, key) as fleet:
-        sweep = Sweep(model, claims, results.resolve(), lab, kernel, show, fleet=fleet, again=again, compress=compress,
-                      load=load)
+        sweep = sweep_of(chosen, results, show, lab=lab, kernel=kernel, fleet=fleet, again=again, compress=compress,
+                         load=load)
         with show.under_way():
             while left:
-                batch = [run for run in runs_of(sorted({s for of in left.values() for s in of}))
+                batch = [run for run in chosen.seeds(sorted({s for of in left.values() for s in of})).runs
                          if run.seed in left.get(run.variant, [])]
                 show.expect(len(batch))
                 table.add(batch, sweep.play(batch, jobs))

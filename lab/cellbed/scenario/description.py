@@ -21,7 +21,7 @@ from cellbed.error import ScenarioError
 from cellbed.run import memory
 from cellbed.scenario import channel, named_files, packet_trace
 from cellbed.scenario.fields import parse_label
-from cellbed.scenario.file import SHOWN_MAX, read_yaml, validate
+from cellbed.scenario.file import SHOWN_MAX, read_source, read_yaml, validate
 from cellbed.scenario.model import Scenario
 from cellbed.scenario.traffic import draw_starts
 from cellbed_formats import bounded_yaml
@@ -142,8 +142,8 @@ def expand(path: Path, overrides: Sequence[str] = (), seeds: list[int] | None = 
         variants: only runs of these, named as in the scenario or with the grid's values.
         grid: keys and values beside those of the scenario's own sweep.
     """
-    data = read_yaml(path)
-    return expanded(data, path, path.read_text(), [parse_override(text) for text in overrides], seeds, variants, grid)
+    data, text = read_source(path)
+    return expanded(data, path, text, [parse_override(text) for text in overrides], seeds, variants, grid)
 
 
 def expanded(data: Any, path: Path, text: str, pairs: Sequence[tuple[str, Any]] = (), seeds: list[int] | None = None,

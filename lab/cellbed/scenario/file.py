@@ -26,8 +26,14 @@ def read_yaml(path: Path) -> Any:
     Raises:
         ScenarioError: unreadable, not YAML, a key given twice, or beyond a bound.
     """
+    return read_source(path)[0]
+
+
+def read_source(path: Path) -> tuple[Any, str]:
+    """Parsed YAML of a file, and its text: of one reading, as a pipe has only one. Raises as read_yaml()."""
     try:
-        return bounded_yaml.read(path)
+        content = bounded_yaml.content(path)
+        return bounded_yaml.parse(content, str(path)), content.decode(errors="replace")
     except OSError as error:
         raise ScenarioError(f"{path}: {error.strerror}") from error
     except bounded_yaml.NotYaml as error:
