@@ -23,7 +23,7 @@ from ..study import studies
 from .claim import SECOND, paper_value, scenarios_of, selectors, tolerance_text
 from .expect import Judgement, judge_trend, judge_value
 from .explain import Row, explain
-from .measure import SPREAD_RUNS, measure, spread
+from .measure import SPREAD_RUNS, is_vague, measure, spread
 from .vary import variations
 
 #: What the runs decided, and what they did not: only the former are counted as results.
@@ -150,6 +150,9 @@ def _value(claim: dict[str, Any], arms: list[list[Row]]) -> Outcome:
         apart = replace(judge_value(claim["expect"], measured), multiple=None)
         return Outcome(claim, "not-run", measured, cause, runs, apart)
     found = judge_value(claim["expect"], measured, chance)
+    if found.holds and is_vague(claim, chance):
+        cause = f"Chance leaves ± {chance:.3g} open, so much that almost any value would be taken: more seeds would tell."
+        return Outcome(claim, "not-run", measured, cause, runs, replace(found, multiple=None))
     if found.holds:
         return Outcome(claim, "reproduced", measured, runs=runs, judgement=found)
     return Outcome(claim, "differs", measured, _cause(claim, arms), runs, found)

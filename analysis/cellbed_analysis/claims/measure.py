@@ -13,6 +13,8 @@ from .explain import Row
 
 #: Fewer runs tell too little of their spread: Student's t of two is 12.7.
 SPREAD_RUNS = 3
+#: A spread of more than this share of the paper's value tells nothing: it would take what no reader calls the same.
+SPREAD_SHARE = 0.5
 
 
 def measure(claim: dict[str, Any], rows: Sequence[Row]) -> Estimate | None:
@@ -61,3 +63,9 @@ def spread(claim: dict[str, Any], rows: Sequence[Row]) -> float | None:
         own = math.hypot(*halves)
     runs = claim["expect"].get("runs")
     return own if runs is None else own * math.sqrt(1 + min(arm.runs for arm in known) / runs)
+
+
+def is_vague(claim: dict[str, Any], chance: float) -> bool:
+    """Whether a spread is too wide to tell anything of the paper's value; never of a value of nothing."""
+    value = abs(float(claim["expect"].get("value", 0.0)))
+    return value > 0 and chance > SPREAD_SHARE * value

@@ -121,6 +121,20 @@ def test_a_spread_needs_three_runs() -> None:
     assert found.to_json()["distance"] == {"value": 2.5, "multiple": None, "of": "tolerance"}
 
 
+def test_a_spread_of_half_the_value_tells_nothing() -> None:
+    rows = paper_runs("DM-DM", 20.0, 30.0, 43.0)  # 31, with a standard deviation of 11.53
+    vague = claim(tests="spread", expect={"value": 30, "rounding": 0.5, "runs": 10})
+    found = evaluate_one(vague, rows)
+    assert found.verdict == "not-run" and found.to_json()["distance"]["multiple"] is None
+    assert found.cause == "Chance leaves ± 32.7 open, so much that almost any value would be taken: more seeds would tell."
+    twice = rows + [row | {"seed": row["seed"] + 10} for row in rows] + [row | {"seed": row["seed"] + 20} for row in rows]
+    assert evaluate_one(vague, twice).verdict == "reproduced"
+    far = vague | {"expect": {"value": 300, "rounding": 0.5, "runs": 10}}
+    assert evaluate_one(far, rows).verdict == "differs"  # whatever chance does
+    nothing = vague | {"expect": {"value": 0, "rounding": 40, "runs": 10}}
+    assert evaluate_one(nothing, rows).verdict == "reproduced"
+
+
 def test_tolerances_in_words() -> None:
     assert tolerance_text(claim()) == "± 1"
     assert tolerance_text(claim(expect={"value": 0, "tolerance": 0})) == "exactly"
