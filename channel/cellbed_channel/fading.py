@@ -13,46 +13,53 @@ import math
 import numpy as np
 
 from .link import RB_HZ
+from .profiles import EPA, Profile
 from .stream import stream
 
 WAVES = 24  # of a tap
 _CHUNK = 256
-
-# Extended Pedestrian A: delay in ns, power in dB. Source: TS 36.104 Table B.2-2
-EPA = ((0, 0.0), (30, -1.0), (70, -2.0), (90, -3.0), (110, -8.0), (190, -17.2), (410, -20.8))
+# Of the wave that comes straight, less than that of the way. Source: TR 38.901 7.7.2
+_STRAIGHT_DOPPLER = 0.7
 
 
 def doppler_hz(speed_mps: float, carrier_ghz: float) -> float:
     return speed_mps * carrier_ghz * 1e9 / 299_792_458.0
 
 
-def tap_powers() -> np.ndarray:
+def tap_powers(profile: Profile = EPA) -> np.ndarray:
     """Mean power of each tap; 1 in all."""
-    powers = 10.0 ** (np.array([db for _, db in EPA]) / 10.0)
+    powers = 10.0 ** (np.array(profile.powers_db) / 10.0)
     return powers / powers.sum()
 
 
-def response(n_rb: int) -> np.ndarray:
+def response(n_rb: int, profile: Profile = EPA, rb_hz: int = RB_HZ) -> np.ndarray:
     """(taps, resource blocks) what each tap does to the middle of each resource block, mean power included."""
-    frequency_hz = (np.arange(n_rb) - (n_rb - 1) / 2) * RB_HZ
-    delay_s = np.array([ns for ns, _ in EPA]) * 1e-9
-    return np.sqrt(tap_powers())[:, None] * np.exp(-2j * math.pi * delay_s[:, None] * frequency_hz[None, :])
+    frequency_hz = (np.arange(n_rb) - (n_rb - 1) / 2) * rb_hz
+    delay_s = np.array(profile.delays_ns) * 1e-9
+    return np.sqrt(tap_powers(profile))[:, None] * np.exp(-2j * math.pi * delay_s[:, None] * frequency_hz[None, :])
 
 
 class Taps:
-    """The taps of one link, each with mean power 1."""
+    """The taps of one link, each with mean power 1. In a profile with line of sight the first one is a single wave."""
 
-    def __init__(self, seed: int, name: str, doppler_hz: float) -> None:
+    def __init__(self, seed: int, name: str, doppler_hz: float, profile: Profile = EPA) -> None:
         """Draw angles and phases.
 
         Args:
             name: of the stream's purpose, such as "fading/ue1/dl/4".
         """
         source = stream(seed, name)
-        draws = source.random((2, len(EPA), WAVES))
+        self.taps = len(profile.delays_ns)
+        draws = source.random((2, self.taps, WAVES))
         angle = 2.0 * math.pi * (np.arange(WAVES) + draws[0]) / WAVES
         self.pulsation = 2.0 * math.pi * doppler_hz * np.cos(angle)
         self.phase = 2.0 * math.pi * draws[1]
+        if profile.line_of_sight:  # all its waves are one
+            self.pulsation[0] = 2.0 * math.pi * doppler_hz * _STRAIGHT_DOPPLER
+            self.phase[0] = self.phase[0, 0]
+        self.divisor = np.full(self.taps, math.sqrt(WAVES))
+        if profile.line_of_sight:
+            self.divisor[0] = WAVES
 
     def at(self, first: int, count: int, step_s: float) -> np.ndarray:
         """(count, taps) complex amplitudes at times first, first + 1, … steps.
@@ -66,10 +73,10 @@ class Taps:
         start = np.exp(1j * (self.pulsation[:, None, :] * ((low + np.arange(chunks)) * _CHUNK * step_s)[None, :, None]
                              + self.phase[:, None, :]))
         within = np.exp(1j * self.pulsation[:, :, None] * (np.arange(_CHUNK) * step_s))
-        amplitudes = (start @ within).reshape(len(EPA), -1) / math.sqrt(WAVES)
+        amplitudes = (start @ within).reshape(self.taps, -1) / self.divisor[:, None]
         return amplitudes[:, first - low * _CHUNK:][:, :count].T
 
     def along(self, way_m: np.ndarray) -> np.ndarray:
         """(times, taps) complex amplitudes of taps whose Doppler shift is in waves per metre, at lengths of the way."""
         phase = self.pulsation[:, None, :] * way_m[None, :, None] + self.phase[:, None, :]
-        return np.asarray(np.exp(1j * phase).sum(axis=2).T / math.sqrt(WAVES))
+        return np.asarray(np.exp(1j * phase).sum(axis=2).T / self.divisor)

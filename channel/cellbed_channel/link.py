@@ -19,7 +19,7 @@ from .error import ParameterError
 
 LEGS = ("ul", "dl", "sl")
 
-# Bandwidth of a resource block. Source: TS 36.211 6.2.3
+# Bandwidth of a resource block of LTE; NR's is that times 1, 2, 4 or 8. Source: TS 36.211 6.2.3; TS 38.211 4.2, 4.4.4
 RB_HZ = 180_000
 # Boltzmann's constant (exact in the SI) times the reference temperature of 290 K: -173.98 dBm/Hz.
 THERMAL_W_PER_HZ = 1.380649e-23 * 290.0
@@ -51,12 +51,12 @@ class Budget:
     enb_noise_figure_db: float = 5.0
     ue_noise_figure_db: float = 5.0
 
-    def gain_db(self, leg: str, n_rb: int) -> float:
+    def gain_db(self, leg: str, n_rb: int, rb_hz: int = RB_HZ) -> float:
         """SINR of a leg without any path loss.
 
         Args:
             leg: ul, dl or sl.
-            n_rb: resource blocks of the carrier.
+            n_rb, rb_hz: resource blocks of the carrier, and the bandwidth of each.
 
         Raises:
             ParameterError: another leg.
@@ -66,24 +66,25 @@ class Budget:
         tx_dbm = self.enb_tx_dbm if leg == "dl" else self.ue_tx_dbm
         other_gain_dbi = self.ue_gain_dbi if leg == "sl" else self.enb_gain_dbi
         figure_db = self.enb_noise_figure_db if leg == "ul" else self.ue_noise_figure_db
-        return tx_dbm + self.ue_gain_dbi + other_gain_dbi - self.cable_loss_db - noise_dbm(n_rb) - figure_db
+        return tx_dbm + self.ue_gain_dbi + other_gain_dbi - self.cable_loss_db - noise_dbm(n_rb, rb_hz) - figure_db
 
 
-def noise_dbm(n_rb: int) -> float:
+def noise_dbm(n_rb: int, rb_hz: int = RB_HZ) -> float:
     """Thermal noise over a carrier: -104.43 dBm for 50 resource blocks."""
-    return 10.0 * math.log10(THERMAL_W_PER_HZ * 1000.0 * RB_HZ * n_rb)
+    return 10.0 * math.log10(THERMAL_W_PER_HZ * 1000.0 * rb_hz * n_rb)
 
 
 def sinr_db(budget: Budget, leg: str, n_rb: int, loss_db: np.ndarray, t_s: np.ndarray, distance_m: np.ndarray,
-            terms: Sequence[Term] = ()) -> np.ndarray:
+            terms: Sequence[Term] = (), rb_hz: int = RB_HZ) -> np.ndarray:
     """SINR of a leg at each time.
 
     Args:
         loss_db: path loss.
+        n_rb, rb_hz: resource blocks of the carrier, and the bandwidth of each.
         terms: whatever else makes the link worse; none in Nardini, section IV, where "fading and inter-cell
             interference are disabled".
     """
-    sinr = budget.gain_db(leg, n_rb) - loss_db
+    sinr = budget.gain_db(leg, n_rb, rb_hz) - loss_db
     for term in terms:
         sinr = sinr - term(leg, t_s, distance_m)
     return sinr

@@ -7,16 +7,16 @@ A model says the loss with and without line of sight and how probable line of si
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import numpy as np
 
+from . import tr38901
 from .error import ParameterError
 from .stream import stream
-
-# The standards' own value, not the exact one: it moves the breakpoint by 0.07 %. Source: TR 36.814 Table B.1.2.1-1
-LIGHT_MPS = 3.0e8
+from .tr38901 import LIGHT_MPS
 
 
 class PathLoss(Protocol):
@@ -163,7 +163,8 @@ def sight(model: PathLoss, los: Los, link: tuple[str, str], distance_m: np.ndarr
     return np.full(len(distance_m), los == "always")
 
 
-MODELS = {"uma": UrbanMacro}
+MODELS: dict[str, Callable[..., PathLoss]] = {
+    "uma": UrbanMacro, **{model.NAME: model for model in (tr38901.UrbanMacro, tr38901.UrbanMicro, tr38901.RuralMacro)}}
 
 
 def make(model: str, **parameters: float) -> PathLoss:

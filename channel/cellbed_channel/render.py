@@ -13,7 +13,7 @@ import numpy as np
 from . import cell_edge, cqi, measured, path_loss, route, trace
 from .cell_edge import CellEdgeParameters
 from .error import ParameterError
-from .link import LEGS, Budget, Term, centi_db, sinr_db
+from .link import LEGS, RB_HZ, Budget, Term, centi_db, sinr_db
 from .mobility import ENB, Mobility, Positions, Static, Swing, SwingParameters, distance_m
 from .route import RouteParameters
 
@@ -26,7 +26,7 @@ class PathLossParameters:
     """Which model, and whether there is line of sight.
 
     Attributes:
-        model: a name in path_loss.MODELS. Source: Nardini, Table 1 (Urban Macro).
+        model: a name in path_loss.MODELS. Source: Nardini, Table 1 (Urban Macro); TR 38.901.
         los: never, always, or drawn: each link draws one number u, and has line of sight wherever u is below the
             probability at that distance. The paper leaves it open; with line of sight every CQI of its section IV
             would be 15, so `never`, which its simulator's defaults are too.
@@ -100,13 +100,14 @@ class Cell:
 
     Attributes:
         peers: UE -> the UE it has a direct link to, None when it has none; in order of the UEs' numbers from 1.
-        n_rb: resource blocks of the carrier.
+        n_rb, rb_hz: resource blocks of the carrier, and the bandwidth of each.
         enbs: names of the eNBs in order of their numbers from 0, for the model route.
     """
 
     peers: Mapping[str, str | None]
     n_rb: int = 50
     enbs: Sequence[str] = ()
+    rb_hz: int = RB_HZ
 
     @property
     def numbers(self) -> dict[int, str]:
@@ -170,7 +171,7 @@ def _physics(parameters: Parameters, cell: Cell, seed: int, t_s: np.ndarray, ter
     for number, leg, ue, other in cell.links():
         distance = distance_m(places[ue], places[other])
         loss = model.loss_db(distance, path_loss.sight(model, los, (ue, other), distance, seed))
-        sinr = centi_db(sinr_db(parameters.link, leg, cell.n_rb, loss, t_s, distance, terms))
+        sinr = centi_db(sinr_db(parameters.link, leg, cell.n_rb, loss, t_s, distance, terms, cell.rb_hz))
         series.append(trace.Series(number, leg, sinr, cqi.cqi_of(sinr, parameters.cqi.table)))
     return series
 
@@ -191,7 +192,8 @@ def _route(parameters: Parameters, cell: Cell, seed: int, steps: int, folder: Pa
         raise ParameterError(f"route.enbs.{missing[0]}", None, "[x, y] in metres")
     way = replace(parameters.route, enbs={enb: parameters.route.enbs[enb] for enb in cell.enbs})
     loss = parameters.path_loss
-    radio = route.Radio(_loss_model(loss), loss.los, loss.carrier_ghz, parameters.link, parameters.cqi.table, cell.n_rb)
+    radio = route.Radio(_loss_model(loss), loss.los, loss.carrier_ghz, parameters.link, parameters.cqi.table, cell.n_rb,
+                        cell.rb_hz)
     tracks = route.tracks_of(way, parameters.positions, list(cell.peers), folder)
     return route.render(way, radio, tracks, seed, parameters.granularity_ms, steps, each_block)
 

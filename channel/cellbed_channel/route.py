@@ -18,9 +18,9 @@ from pathlib import Path
 
 import numpy as np
 
-from . import cqi, effective, fading, path_loss, shadowing, track
+from . import cqi, effective, fading, path_loss, profiles, shadowing, track
 from .error import ParameterError
-from .link import Budget, centi_db, noise_dbm
+from .link import RB_HZ, Budget, centi_db, noise_dbm
 from .trace import Measurements, Series
 
 # Of layer 1. Source: TS 36.133 8.1.2.2.1.1; TS 36.331 5.5.3.2, whose filter counts in it
@@ -41,7 +41,7 @@ class RouteParameters:
         speed_mps: of UEs whose files say neither times nor speeds.
         start_s: where on its way each UE is in sub-frame 0: as far as it comes in that time.
         load: share of the time in which other eNBs send; it scales their power.
-        fading: Extended Pedestrian A. Source: TS 36.104 Table B.2-2
+        fading, fading_profile, delay_spread_ns: multipath, by profiles.profile.
         shadowing_sigma_db, shadowing_decorrelation_m, site_correlation: as in shadowing.loss_db.
             Source: TR 36.814 Tables B.1.2.1-1 (sigma without line of sight), A.2.1.1-2
     """
@@ -53,6 +53,8 @@ class RouteParameters:
     start_s: float = 0.0
     load: float = 0.5
     fading: bool = True
+    fading_profile: str = "epa"
+    delay_spread_ns: float = 100.0
     shadowing_sigma_db: float = 6.0
     shadowing_decorrelation_m: float = 50.0
     site_correlation: float = 0.5
@@ -68,6 +70,7 @@ class Radio:
     budget: Budget
     cqi_table: str
     n_rb: int
+    rb_hz: int = RB_HZ
 
 
 def tracks_of(parameters: RouteParameters, positions: Mapping[str, Sequence[float]], ues: Sequence[str],
@@ -99,9 +102,10 @@ class Links:
                  seed: int) -> None:
         self.parameters, self.radio, self.ue, self.leg, self.way, self.seed = parameters, radio, ue, leg, way, seed
         per_m = fading.doppler_hz(1.0, radio.carrier_ghz)  # waves in a metre
-        self.taps = [fading.Taps(seed, f"fading/{ue}/{leg}/{enb}", per_m) for enb in parameters.enbs] \
+        profile = profiles.profile(parameters.fading_profile, parameters.delay_spread_ns)
+        self.taps = [fading.Taps(seed, f"fading/{ue}/{leg}/{enb}", per_m, profile) for enb in parameters.enbs] \
             if parameters.fading else []
-        self.response = fading.response(radio.n_rb)
+        self.response = fading.response(radio.n_rb, profile, radio.rb_hz)
 
     def gain_db(self, t_s: np.ndarray) -> np.ndarray:
         """(times, eNBs) power over noise without fading; both of a resource block or of the carrier."""
@@ -114,7 +118,7 @@ class Links:
             offset = places - np.array(place, dtype=float)
             distance = np.sqrt(offset[:, 0] * offset[:, 0] + offset[:, 1] * offset[:, 1])
             sight = path_loss.sight(radio.loss, radio.los, (self.ue, enb), distance, self.seed)
-            columns.append(radio.budget.gain_db(self.leg, radio.n_rb) - radio.loss.loss_db(distance, sight)
+            columns.append(radio.budget.gain_db(self.leg, radio.n_rb, radio.rb_hz) - radio.loss.loss_db(distance, sight)
                            - shadow[:, number])
         return np.column_stack(columns)
 
@@ -145,7 +149,7 @@ def _sinr(parameters: RouteParameters, leg: str, power: np.ndarray, enb: int) ->
 
 def _rsrp_cdbm(radio: Radio, mean_power: np.ndarray) -> np.ndarray:
     """Of mean ratios of power over noise, as the UE receives them: without the noise figure that is in them."""
-    noise = noise_dbm(radio.n_rb) + radio.budget.ue_noise_figure_db
+    noise = noise_dbm(radio.n_rb, radio.rb_hz) + radio.budget.ue_noise_figure_db
     element_dbm = 10.0 * np.log10(mean_power) + noise - 10.0 * math.log10(_SUBCARRIERS * radio.n_rb)
     return np.clip(centi_db(element_dbm), *RSRP_CDBM)
 

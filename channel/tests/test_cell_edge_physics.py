@@ -80,7 +80,7 @@ def test_the_profile_of_epa():
     assert powers.sum() == pytest.approx(1)
     assert powers[0] == pytest.approx(1 / 3.1123, abs=1e-5)
     assert powers[6] == pytest.approx(0.0083 / 3.1123, abs=1e-5)
-    delays = at(*(ns for ns, _ in fading.EPA))
+    delays = at(*(ns for ns in fading.EPA.delays_ns))
     assert math.sqrt(powers @ delays**2 - (powers @ delays) ** 2) == pytest.approx(43, abs=1)
 
 
@@ -143,7 +143,7 @@ def test_frequency_selectivity(taps):
     """Correlation over blocks is the transform of the power delay profile: sum of p exp(-j 2 pi f tau)."""
     blocks = np.concatenate(taps) @ fading.response(50)
     assert (np.abs(blocks) ** 2).mean() == pytest.approx(1, abs=0.02)
-    delay_s = at(*(ns for ns, _ in fading.EPA)) * 1e-9
+    delay_s = at(*(ns for ns in fading.EPA.delays_ns)) * 1e-9
     for apart in (1, 10, 25, 49):
         found = (blocks[:, apart] * blocks[:, 0].conj()).mean()
         wanted = fading.tap_powers() @ np.exp(-2j * math.pi * delay_s * apart * link.RB_HZ)

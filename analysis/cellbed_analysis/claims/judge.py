@@ -151,7 +151,7 @@ def _value(claim: dict[str, Any], arms: list[list[Row]]) -> Outcome:
         return Outcome(claim, "not-run", measured, cause, runs, apart)
     found = judge_value(claim["expect"], measured, chance)
     if found.holds and is_vague(claim, chance):
-        cause = f"Chance leaves ± {chance:.3g} open, so much that almost any value would be taken: more seeds would tell."
+        cause = f"Chance leaves ± {chance:.3g} open, and almost any value would be taken: more seeds would tell."
         return Outcome(claim, "not-run", measured, cause, runs, replace(found, multiple=None))
     if found.holds:
         return Outcome(claim, "reproduced", measured, runs=runs, judgement=found)

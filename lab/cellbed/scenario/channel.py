@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from cellbed.error import ScenarioError
 from cellbed.run.core_network import of_kind
@@ -50,19 +50,47 @@ class Swing(Model):
         says="Whether the UEs start at the least or at the greatest distance. Nardini does not say")
 
 
-class PathLoss(Model):
-    """Source: Nardini, Table 1; TR 36.814 Table B.1.2.1-1 (heights, street, buildings)."""
+# Carriers in GHz that a model of path loss is valid for, and heights of eNB and buildings where none are given.
+# Source: TR 38.901 Table 7.4.1-1
+_MODELS = {"uma": (2.0, 6.0, 25.0, 20.0), "uma_38901": (0.5, 100.0, 25.0, 20.0), "umi_38901": (0.5, 100.0, 10.0, 20.0),
+           "rma_38901": (0.5, 30.0, 35.0, 5.0)}
 
-    model: Literal["uma"] = Key("uma",
-        says="`uma`: Urban Macro, for all links, from 10 m to 5 km. TR 36.814 Table B.1.2.1-1; Nardini, Table 1")
+
+class PathLoss(Model):
+    """Source: Nardini, Table 1; TR 36.814 Table B.1.2.1-1 (heights, street, buildings); TR 38.901 Table 7.4.1-1."""
+
+    model: Literal["uma", "uma_38901", "umi_38901", "rma_38901"] = Key("uma",
+        says="For all links, from 10 m to 5 km. `uma`: Urban Macro of LTE, TR 36.814 Table B.1.2.1-1, Nardini, Table "
+             "1; `uma_38901`, `umi_38901`, `rma_38901`: Urban Macro, Urban Micro (street canyon) and Rural Macro of "
+             "5G, TR 38.901 Table 7.4.1-1. In these an eNB without a height is 25, 10 and 35 m high, and buildings "
+             "are 5 m high in Rural Macro")
     los: Literal["never", "always", "drawn"] = Key("never",
         says="Line of sight. `drawn`: each link draws once, with the probability that its distance has. Nardini does "
              "not say; with line of sight every CQI of section IV would be 15, and the paper's simulator has none")
-    carrier_ghz: float = Key(2.0, 2, 6, says="Carrier frequency. Nardini, Table 1")
-    enb_height_m: float = Key(25.0, 10, 150, says="Height of the eNB's antenna. TR 36.814 Table B.1.2.1-1")
+    carrier_ghz: float = Key(2.0, 0.5, 100,
+        says="Carrier frequency: 2 to 6 GHz with `uma`, up to 30 GHz with `rma_38901`. Nardini, Table 1")
+    enb_height_m: float = Key(25.0, 5, 150, says="Height of the eNB's antenna. TR 36.814 Table B.1.2.1-1")
     ue_height_m: float = Key(1.5, None, 10, gt=1, says="Height of a UE's antenna. TR 36.814 Table B.1.2.1-1")
     street_width_m: float = Key(20.0, 5, 50, says="Width of the streets. TR 36.814 Table B.1.2.1-1")
     building_height_m: float = Key(20.0, 5, 50, says="Average height of the buildings. TR 36.814 Table B.1.2.1-1")
+
+    @model_validator(mode="before")
+    @classmethod
+    def heights_of_the_model(cls, data: Any) -> Any:
+        if not isinstance(data, Mapping) or data.get("model") not in _MODELS:
+            return data
+        _, _, enb_m, building_m = _MODELS[data["model"]]
+        return {"enb_height_m": enb_m, "building_height_m": building_m, **data}
+
+    @model_validator(mode="after")
+    def carrier_of_the_model(self) -> PathLoss:
+        low, high, _, _ = _MODELS[self.model]
+        if not low <= self.carrier_ghz <= high:
+            raise ValueError(f"key 'carrier_ghz': value {self.carrier_ghz:g}: allowed {low:g}..{high:g} with model "
+                             f"{self.model}")
+        if self.model == "uma" and self.enb_height_m < 10:
+            raise ValueError(f"key 'enb_height_m': value {self.enb_height_m:g}: allowed 10..150 with model uma")
+        return self
 
 
 class LinkBudget(Model):
@@ -166,8 +194,15 @@ class Route(Model):
         says="Share of the time for which the other eNBs send; it scales their power, which is interference in the "
              "downlink. Our own. Crowds do not change it")
     fading: bool = Key(True,
-        says="Fading by Extended Pedestrian A of TS 36.104, with draws of its own for each link. It belongs to places, "
-             "so it changes as fast as the UE moves; with `granularity_ms: 1` it is followed up to some 30 m/s")
+        says="Multipath fading, with draws of its own for each link, by Extended Pedestrian A of TS 36.104 or by "
+             "`fading_profile`. It belongs to places, so it changes as fast as the UE moves; with `granularity_ms: 1` "
+             "it is followed up to some 30 m/s")
+    fading_profile: Literal["epa", "tdl_a", "tdl_b", "tdl_c", "tdl_d", "tdl_e"] = Key("epa",
+        exclude_if=lambda name: name == "epa",
+        says="Which copies of the signal there are: `epa`: Extended Pedestrian A; the others are those of TR 38.901 "
+             "Tables 7.7.2-1 to 7.7.2-5, of which `tdl_d` and `tdl_e` have line of sight")
+    delay_spread_ns: float = Key(100.0, 1, 5000, exclude_if=lambda spread: spread == 100.0,
+        says="RMS delay spread that `tdl_a` to `tdl_e` are scaled to. 100 ns is \"nominal\" in TR 38.901 Table 7.7.3-1")
     shadowing_sigma_db: float = Key(6.0, 0, 20,
         says="Standard deviation of the shadowing. TR 36.814 Table B.1.2.1-1, Urban Macro without line of sight")
     shadowing_decorrelation_m: float = Key(50.0, 0.1, 1000,

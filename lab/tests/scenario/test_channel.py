@@ -37,8 +37,17 @@ def test_one_set_of_defaults():
     model = channel.Channel(model="swing").model_dump(mode="json")
     assert model == {key: value for key, value in plain(dataclasses.asdict(render.Parameters("swing"))).items()
                      if key != "route"}  # which is there with its model only
-    route = channel.Route(enbs={"enb": (0, 0)}).model_dump(mode="json")
-    assert route == plain(dataclasses.asdict(render.RouteParameters(enbs={"enb": (0, 0)})))
+    route = channel.Route(enbs={"enb": (0, 0)})
+    physics = dataclasses.asdict(render.RouteParameters(enbs={"enb": (0, 0)}))
+    assert plain({name: getattr(route, name) for name in channel.Route.model_fields}) == plain(physics)
+
+
+@pytest.mark.parametrize(("model", "enb_m", "building_m"), [
+    ("uma", 25, 20), ("uma_38901", 25, 20), ("umi_38901", 10, 20), ("rma_38901", 35, 5)])
+def test_heights_are_those_of_the_model(model, enb_m, building_m):
+    loss = channel.PathLoss.model_validate({"model": model})
+    assert (loss.enb_height_m, loss.building_height_m) == (enb_m, building_m)
+    assert channel.PathLoss.model_validate({"model": model, "enb_height_m": 20}).enb_height_m == 20
 
 
 @pytest.mark.parametrize(("settings", "message"), [
@@ -54,6 +63,9 @@ def test_one_set_of_defaults():
     ({"model": "static", "positions": {**STATIC["positions"], "ue9": [1, 1]}}, "value 'ue9': allowed ue1, ue2"),
     ({**SWING, "cqi": {"ul": 0}}, "key 'radio.channel.cqi.ul': value 0: allowed greater than or equal to 1"),
     ({**SWING, "path_loss": {"los": "maybe"}}, "value maybe: allowed 'never', 'always' or 'drawn'"),
+    ({**SWING, "path_loss": {"carrier_ghz": 28}}, "key 'carrier_ghz': value 28: allowed 2..6 with model uma"),
+    ({**SWING, "path_loss": {"model": "rma_38901", "carrier_ghz": 60}},
+     "value 60: allowed 0.5..30 with model rma_38901"),
     ({**SWING, "granularity_ms": 0}, "key 'radio.channel.granularity_ms': value 0: allowed greater than or equal to 1"),
     ({"model": "cell_edge"}, "key 'radio.ues.ue1.peer': value ue2: allowed the eNB, as radio.channel.model is"),
     ({"model": "swing", "cell_edge": {"load": 2}}, "key 'radio.channel.cell_edge.load': value 2: allowed less than or"),
