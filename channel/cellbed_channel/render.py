@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from . import cell_edge, cqi, measured, path_loss, route, trace
+from . import blockage, cell_edge, cqi, measured, path_loss, route, trace
+from .blockage import BlockageParameters
 from .cell_edge import CellEdgeParameters
 from .error import ParameterError
 from .link import LEGS, RB_HZ, Budget, Term, centi_db, sinr_db
@@ -68,6 +69,7 @@ class Parameters:
             Source: TS 36.213 Table 7.2.2-1A
         trace: a channel trace or CSV file.
         positions: UE -> (x, y) in metres from the eNB.
+        blockage: people or vehicles in the way of links with an eNB, in the models static, swing and route.
     """
 
     model: Literal["static", "swing", "trace", "cell_edge", "route"]
@@ -80,6 +82,7 @@ class Parameters:
     cqi: CqiParameters = CqiParameters()
     cell_edge: CellEdgeParameters = CellEdgeParameters()
     route: RouteParameters | None = None
+    blockage: BlockageParameters | None = None
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Parameters:
@@ -160,6 +163,10 @@ def _loss_model(parameters: PathLossParameters) -> path_loss.PathLoss:
     return path_loss.make(**options)
 
 
+def _way(parameters: PathLossParameters) -> blockage.Way:
+    return blockage.Way(parameters.carrier_ghz, parameters.enb_height_m, parameters.ue_height_m)
+
+
 def _physics(parameters: Parameters, cell: Cell, seed: int, t_s: np.ndarray, terms: Sequence[Term]) \
         -> list[trace.Series]:
     """Each leg from positions, path loss and link budget."""
@@ -171,6 +178,9 @@ def _physics(parameters: Parameters, cell: Cell, seed: int, t_s: np.ndarray, ter
     for number, leg, ue, other in cell.links():
         distance = distance_m(places[ue], places[other])
         loss = model.loss_db(distance, path_loss.sight(model, los, (ue, other), distance, seed))
+        if parameters.blockage is not None and leg != "sl":
+            loss = loss + blockage.loss_db(parameters.blockage, _way(parameters.path_loss), seed, (ue, other), t_s,
+                                           distance)
         sinr = centi_db(sinr_db(parameters.link, leg, cell.n_rb, loss, t_s, distance, terms, cell.rb_hz))
         series.append(trace.Series(number, leg, sinr, cqi.cqi_of(sinr, parameters.cqi.table)))
     return series
@@ -193,7 +203,7 @@ def _route(parameters: Parameters, cell: Cell, seed: int, steps: int, folder: Pa
     way = replace(parameters.route, enbs={enb: parameters.route.enbs[enb] for enb in cell.enbs})
     loss = parameters.path_loss
     radio = route.Radio(_loss_model(loss), loss.los, loss.carrier_ghz, parameters.link, parameters.cqi.table, cell.n_rb,
-                        cell.rb_hz)
+                        cell.rb_hz, parameters.blockage, _way(loss))
     tracks = route.tracks_of(way, parameters.positions, list(cell.peers), folder)
     return route.render(way, radio, tracks, seed, parameters.granularity_ms, steps, each_block)
 
@@ -252,6 +262,20 @@ def render(parameters: Parameters, cell: Cell, seed: int, duration_s: float, fol
     return trace.changes(t_ms * 1_000_000, series, reports)
 
 
+def _kept(parameters: Parameters) -> dict[str, Any]:
+    """What the header says of them: nothing of what a channel does not have, as its bytes are older than that."""
+    kept = asdict(parameters)
+    if parameters.model != "cell_edge":
+        del kept["cell_edge"]
+    if parameters.blockage is None:
+        del kept["blockage"]
+    if parameters.model != "route":
+        del kept["route"]
+    elif parameters.route is not None and parameters.route.fading_profile == RouteParameters.fading_profile:
+        del kept["route"]["fading_profile"], kept["route"]["delay_spread_ns"]
+    return kept
+
+
 def render_file(path: Path, parameters: Parameters, cell: Cell, seed: int, duration_s: float,
                 folder: Path = Path(), each_block: Callable[[], object] = lambda: None) -> None:
     """Render into a channel trace, whose header keeps what it was made from.
@@ -260,11 +284,6 @@ def render_file(path: Path, parameters: Parameters, cell: Cell, seed: int, durat
         ChannelError: as `render`.
     """
     records = render(parameters, cell, seed, duration_s, folder, each_block=each_block)
-    kept = asdict(parameters)
-    if parameters.model != "cell_edge":
-        del kept["cell_edge"]  # the bytes of the other models are older than it
-    if parameters.model != "route":
-        del kept["route"]
-    made_from = {"parameters": kept, "peers": dict(cell.peers), "n_rb": cell.n_rb, "seed": seed,
+    made_from = {"parameters": _kept(parameters), "peers": dict(cell.peers), "n_rb": cell.n_rb, "seed": seed,
                  "duration_s": duration_s}
     trace.write(path, records, cell.numbers, made_from, cell.enbs if parameters.model == "route" else ())

@@ -18,7 +18,8 @@ from pathlib import Path
 
 import numpy as np
 
-from . import cqi, effective, fading, path_loss, profiles, shadowing, track
+from . import blockage, cqi, effective, fading, path_loss, profiles, shadowing, track
+from .blockage import BlockageParameters, Way
 from .error import ParameterError
 from .link import RB_HZ, Budget, centi_db, noise_dbm
 from .trace import Measurements, Series
@@ -62,7 +63,8 @@ class RouteParameters:
 
 @dataclass(frozen=True)
 class Radio:
-    """What of a channel's parameters holds for all links: path loss, whether there is line of sight, powers, CQIs."""
+    """What of a channel's parameters holds for all links: path loss, whether there is line of sight, powers, CQIs, and
+    what comes into their way."""
 
     loss: path_loss.PathLoss
     los: path_loss.Los
@@ -71,6 +73,8 @@ class Radio:
     cqi_table: str
     n_rb: int
     rb_hz: int = RB_HZ
+    blockers: BlockageParameters | None = None
+    way: Way | None = None
 
 
 def tracks_of(parameters: RouteParameters, positions: Mapping[str, Sequence[float]], ues: Sequence[str],
@@ -118,8 +122,11 @@ class Links:
             offset = places - np.array(place, dtype=float)
             distance = np.sqrt(offset[:, 0] * offset[:, 0] + offset[:, 1] * offset[:, 1])
             sight = path_loss.sight(radio.loss, radio.los, (self.ue, enb), distance, self.seed)
-            columns.append(radio.budget.gain_db(self.leg, radio.n_rb, radio.rb_hz) - radio.loss.loss_db(distance, sight)
-                           - shadow[:, number])
+            gain = (radio.budget.gain_db(self.leg, radio.n_rb, radio.rb_hz) - radio.loss.loss_db(distance, sight)
+                    - shadow[:, number])
+            if radio.blockers is not None and radio.way is not None:
+                gain = gain - blockage.loss_db(radio.blockers, radio.way, self.seed, (self.ue, enb), t_s, distance)
+            columns.append(gain)
         return np.column_stack(columns)
 
     def power(self, t_s: np.ndarray) -> np.ndarray:

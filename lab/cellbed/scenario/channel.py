@@ -211,6 +211,17 @@ class Route(Model):
         says="Correlation of shadowing between eNBs. TR 36.814 Table A.2.1.1-2")
 
 
+class Blockage(Model):
+    """People or vehicles that step into the way of every link with an eNB. Source: TR 38.901 7.6.4.2."""
+
+    blocker: Literal["person", "vehicle"] = Key("person",
+        says="What comes: `person`: 0.3 m wide and 1.7 m high; `vehicle`: 4.8 and 1.4 m. TR 38.901 Table 7.6.4.2-5")
+    per_minute: float = Key(6.0, 0, 600, says="How many come on average, at random times. Our own")
+    distance_m: float = Key(2.0, 0.1, 1000, says="From the UE to where they cross the link. Our own")
+    speed_mps: float = Key(1.0, 0.1, 50, says="At which they cross it at right angles. Our own: somebody who walks")
+    stay_s: float = Key(0.0, 0, 3600, says="How long each stays in the middle of it. Our own")
+
+
 class Channel(Model):
     """What the links are like over time, instead of one CQI for each leg."""
 
@@ -233,6 +244,9 @@ class Channel(Model):
     cell_edge: CellEdge = CellEdge()
     route: Route | None = Key(None, exclude_if=lambda keys: keys is None,
         says="Where the eNBs are and what way UEs take, with `model: route` only")
+    blockage: Blockage | None = Key(None, exclude_if=lambda keys: keys is None,
+        says="Who steps into the way of the links, with the models static, swing and route; null: nobody. Of direct "
+             "links nobody does")
 
     def check(self, ues: Mapping[str, Any], enbs: Sequence[str]) -> None:
         """Whether it fits the scenario's UEs and eNBs. Raises ValueError with key, value and what is allowed."""
@@ -252,6 +266,9 @@ class Channel(Model):
         if (self.model == "route") != (self.route is not None):
             state = "missing" if self.route is None else "allowed none"
             raise ValueError(f"key 'radio.channel.route': {state}, as model is {self.model}")
+        if self.blockage is not None and self.model not in ("static", "swing", "route"):
+            raise ValueError(f"key 'radio.channel.blockage': allowed with model static, swing or route, which is "
+                             f"{self.model}")
         if self.route is not None:
             self._check_route(self.route, ues, enbs)
         elif len(enbs) > 1:

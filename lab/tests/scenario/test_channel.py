@@ -15,6 +15,7 @@ from cellbed.run.runner import Runner
 from cellbed.scenario import channel
 from cellbed.scenario.description import expand, identity
 from cellbed_channel import render, trace
+from cellbed_channel.blockage import BlockageParameters
 
 SWING = {"model": "swing"}
 STATIC = {"model": "static", "positions": {"ue1": [0, 300], "ue2": [30, 300]}}
@@ -36,7 +37,8 @@ def test_one_set_of_defaults():
 
     model = channel.Channel(model="swing").model_dump(mode="json")
     assert model == {key: value for key, value in plain(dataclasses.asdict(render.Parameters("swing"))).items()
-                     if key != "route"}  # which is there with its model only
+                     if key not in ("route", "blockage")}  # which are there when they are given only
+    assert plain(channel.Blockage().model_dump()) == plain(dataclasses.asdict(BlockageParameters()))
     route = channel.Route(enbs={"enb": (0, 0)})
     physics = dataclasses.asdict(render.RouteParameters(enbs={"enb": (0, 0)}))
     assert plain({name: getattr(route, name) for name in channel.Route.model_fields}) == plain(physics)
@@ -57,6 +59,9 @@ def test_heights_are_those_of_the_model(model, enb_m, building_m):
     ({"model": "swing", "swing": {"speed": 3}}, "key 'radio.channel.swing.speed': unknown; did you mean 'speed_mps'?"),
     ({"model": "swing", "swing": {"distance_m": [160, 30]}}, "value [160, 30]: allowed two distances up to 5000"),
     ({"model": "swing", "trace": "x"}, "key 'radio.channel.trace': value x: allowed a file when model is trace"),
+    ({"model": "trace", "trace": "x.csv", "blockage": {}},
+     "key 'radio.channel.blockage': allowed with model static, swing or route, which is trace"),
+    ({**SWING, "blockage": {"blocker": "dog"}}, "value dog: allowed 'person' or 'vehicle'"),
     ({"model": "trace"}, "key 'radio.channel.trace': value None: allowed a file when model is trace"),
     ({"model": "static"}, "key 'radio.channel.positions.ue1': missing"),
     ({**STATIC, "model": "swing"}, "key 'radio.channel.positions': allowed none, as model is swing"),
