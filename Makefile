@@ -21,7 +21,7 @@ PYTHON   ?= python3
 VENV     := .venv
 CELLBED  := $(VENV)/bin/cellbed
 PYTEST   := $(VENV)/bin/python -m pytest
-PARALLEL ?= -n auto --dist worksteal
+PARALLEL ?= -n auto
 STAMPS   := build/.stamps
 # A machine that another one provisions has PLAY=true and EXTRAS=test: its packages are there, and it needs no Ansible.
 EXTRAS   ?= test,setup

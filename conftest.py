@@ -21,6 +21,8 @@ from crashes import Watcher
 from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
+pytest_plugins = ["longest_first"]
+
 _EXAMPLES = Path(os.environ.get("CELLBED_BUILD", Path(__file__).parent / "build")) / "hypothesis"
 _SEED = os.environ.get("CELLBED_PROPERTY_SEED")
 
@@ -38,13 +40,8 @@ def pytest_addoption(parser: Any) -> None:
 
 
 def pytest_configure(config: Any) -> None:
-    """A worker of pytest-xdist has a CPU of its own: every lab takes the first one that it may have."""
     if config.getoption("durations_file"):
         config.pluginmanager.register(durations.Meter())
-    worker = os.environ.get("PYTEST_XDIST_WORKER", "").removeprefix("gw")
-    if worker.isdecimal():
-        cpus = sorted(os.sched_getaffinity(0))
-        os.sched_setaffinity(0, {cpus[int(worker) % len(cpus)]})
 
 
 @pytest.hookimpl(tryfirst=True)  # before those are left out that have a mark

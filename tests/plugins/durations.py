@@ -31,6 +31,26 @@ def file(test: str) -> str:
     return test.partition("::")[0]
 
 
+def unit(test: str, known: dict[str, float]) -> str:
+    """What goes to one worker as a whole: a file, or a test that takes long and shares nothing that it waits for."""
+    shares = known.get(file(test), 0) > SLOW_S
+    return test if known.get(function(test), 0) > LONG_S and not shares else file(test)
+
+
+def longest_first(tests: list[str], known: dict[str, float]) -> dict[str, list[str]]:
+    """Tests by what goes to one worker as a whole, the longest first. Parameters share the time of their function."""
+    alike = Counter(map(function, tests))
+    seconds: Counter[str] = Counter()
+    units: dict[str, list[str]] = {}
+    for test in tests:
+        name = unit(test, known)
+        if name not in units:
+            seconds[name] += known.get(name, 0) if name == file(test) else 0
+        seconds[name] += known.get(function(test), 0) / alike[function(test)]
+        units.setdefault(name, []).append(test)
+    return {name: units[name] for name, _ in seconds.most_common()}
+
+
 def mark(items: list[Any]) -> None:
     known = measured()
     for item in items:
