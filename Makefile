@@ -27,10 +27,12 @@ STAMPS   := build/.stamps
 EXTRAS   ?= test,setup
 PLAY     ?= ANSIBLE_CONFIG=ansible/ansible.cfg $(abspath $(VENV))/bin/ansible-playbook ansible/site.yml
 SEED_ARG := $(if $(SEED),--seed $(SEED))
-# uv needs a tenth of pip's time, but does not know where pip has been told to look for packages. Then pip installs all.
+# uv needs a part of pip's time, but does not know where pip has been told to look for packages. Then pip installs all.
+# What commands import is compiled; the rest is when it is imported.
+UV_INSTALL := $(VENV)/bin/uv pip install -q --system-certs --python $(VENV)/bin/python
 INSTALL_QUICKLY = ! $(VENV)/bin/pip config list | grep -q index && \
 	$(VENV)/bin/pip install -q --disable-pip-version-check uv && \
-	$(VENV)/bin/uv pip install -q --system-certs --python $(VENV)/bin/python -e '.[$(EXTRAS)]'
+	$(UV_INSTALL) --compile-bytecode -e . && $(UV_INSTALL) -e '.[$(EXTRAS)]'
 SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
 
 # With it every worker of every target would compile all tests anew.

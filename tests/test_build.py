@@ -11,17 +11,19 @@ from cellbed import paths
 SOURCES = ("emulator", "ebpf", "meson.build", "meson_options.txt")
 
 
-def build(checkout):
-    """SHA-256 of the programs that play a run, built in a copy of this checkout."""
-    checkout.mkdir(parents=True)
-    for name in SOURCES:
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-        copy(ROOT / name, checkout / name)
+def build(checkout, *commands):
+    """SHA-256 of the programs that play a run, after commands in a checkout."""
     programs = [path.relative_to(paths.BUILD) for path in paths.PROGRAMS.values()]
-    for command in (["meson", "setup", "build"], ["ninja", "-C", "build", *programs]):
+    for command in (*commands, ["ninja", "-C", "build", *programs]):
         subprocess.run(command, cwd=checkout, check=True, stdout=subprocess.DEVNULL)
     return [paths.sha256(checkout / "build" / path) for path in programs]
 
 
 def test_two_checkouts_build_the_same_programs(tmp_path):
-    assert build(tmp_path / "one") == build(tmp_path / "and another" / "folder")
+    """This one, and a copy of it in a folder whose name is longer and has a space."""
+    other = tmp_path / "and another" / "folder"
+    other.mkdir(parents=True)
+    for name in SOURCES:
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, other / name)
+    assert build(other, ["meson", "setup", "build"]) == build(ROOT)

@@ -24,7 +24,8 @@ def test_each_test_is_played_once_by_two_workers(tmp_path):
     for name in ("one", "two", "three"):
         (tmp_path / f"test_{name}.py").write_text(
             "import os, pytest\n@pytest.mark.parametrize('k', range(4))\ndef test_worker(k):\n"
-            f"    with open({str(tmp_path / name)!r}, 'a') as file: print(os.environ['PYTEST_XDIST_WORKER'], file=file)\n")
+            f"    with open({str(tmp_path / name)!r}, 'a') as file:\n"
+            "        print(os.environ['PYTEST_XDIST_WORKER'], file=file)\n")
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_XDIST")}
     done = subprocess.run([sys.executable, "-m", "pytest", "-n", "2", "-p", "longest_first", "-p", "no:cacheprovider",
                            tmp_path], cwd=tmp_path, env={**environment, "PYTHONPATH": os.pathsep.join(sys.path)},

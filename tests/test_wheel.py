@@ -20,10 +20,15 @@ pytestmark = pytest.mark.lab
 SHORT = ("--variant", "IM-IM", "--set", "traffic.0.duration_s=2")
 
 
+def pip(*words):
+    """That of this environment, which compiles nothing that no test imports."""
+    subprocess.run([sys.executable, "-m", "pip", "-q", "--disable-pip-version-check", *words], check=True)
+
+
 def environment(folder, *options):
     """Of a user who has neither git nor a compiler."""
-    venv.create(folder, with_pip=True)
-    subprocess.run([folder / "bin/pip", "install", "-q", "--disable-pip-version-check", *options], check=True)
+    venv.create(folder)
+    pip("--python", folder, "install", "--no-compile", *options)
     programs = folder / "programs"
     programs.mkdir()
     for name in ("iperf3", "ip"):
@@ -48,20 +53,26 @@ def installed(wheel, tmp_path_factory):
     return run
 
 
+@pytest.fixture(scope="module")
+def played(installed, tmp_path_factory):
+    """A short run of the installed wheel."""
+    results = tmp_path_factory.mktemp("played")
+    installed("run", "d2d-nardini/static", *SHORT, "--results", results)
+    return results
+
+
 def recorded(results):
     (bundle,) = Path(results).glob("IM-IM-*")
     return {path.name: path.read_bytes() for path in bundle.iterdir() if path.suffix in (".pcap", ".trace")}
 
 
-def test_it_records_what_a_checkout_records(installed, tmp_path):
-    installed("run", "d2d-nardini/static", *SHORT, "--results", tmp_path / "wheel")
-    cellbed("run", ROOT / "scenarios/d2d-nardini/static.yaml", *SHORT, "--results", tmp_path / "checkout")
-    assert recorded(tmp_path / "wheel") == recorded(tmp_path / "checkout") != {}
+def test_it_records_what_a_checkout_records(played, tmp_path):
+    cellbed("run", ROOT / "scenarios/d2d-nardini/static.yaml", *SHORT, "--results", tmp_path)
+    assert recorded(played) == recorded(tmp_path) != {}
 
 
-def test_its_bundles_name_the_commit(installed, tmp_path):
-    installed("run", "d2d-nardini/static", *SHORT, "--results", tmp_path)
-    (manifest,) = tmp_path.glob("IM-IM-*/manifest.json")
+def test_its_bundles_name_the_commit(played):
+    (manifest,) = played.glob("IM-IM-*/manifest.json")
     assert json.loads(manifest.read_text())["git"] == git_describe()
 
 
@@ -93,17 +104,15 @@ def test_what_it_does_not_have_is_one_line(installed, args, message):
     assert "make " not in done.stderr and str(ROOT) not in done.stderr
 
 
-def test_among_a_users_own_packages(wheel, installed, tmp_path):
+def test_among_a_users_own_packages(wheel, played, tmp_path):
     """As `pip install --user` has it: Python looks there for the user, and in a guest for nobody."""
     site = Path(sysconfig.get_path("purelib", "posix_user", {"userbase": str(tmp_path / "base")}))
-    subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps",
-                    "--target", site, wheel], check=True)
+    pip("install", "--no-compile", "--no-deps", "--target", site, wheel)
     (site / "others.pth").write_text(sysconfig.get_path("purelib") + "\n")
     env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONUSERBASE": str(tmp_path / "base")}
     start = [sys._base_executable, "-c", "from cellbed.cli.main import main; main()"]
     subprocess.run([*start, "run", "d2d-nardini/static", *SHORT, "--results", "r"], env=env, cwd=tmp_path, check=True)
-    installed("run", "d2d-nardini/static", *SHORT, "--results", tmp_path / "venv")
-    assert recorded(tmp_path / "r") == recorded(tmp_path / "venv") != {}
+    assert recorded(tmp_path / "r") == recorded(played) != {}
 
 
 def test_with_its_own_dependencies(wheel, tmp_path):
