@@ -114,8 +114,9 @@ test-all: setup lab-kernels lint sanitized ## all tests, as the gate runs them
 test-long: setup lab-kernels sanitized ## what `make test` leaves out, and the core under sanitizers
 	$(PYTEST) $(PARALLEL) -m long --ignore=emulator/tests/prop
 
+# One worker for each CPU: with two, a test takes longer.
 durations: setup lab-kernels ## measure all tests, and write down which ones the targets above leave out
-	$(PYTEST) $(PARALLEL) --durations-file
+	$(PYTEST) -n $$(nproc) --durations-file
 
 # What Python loads with the sanitizers in it needs them in Python, too, whose own leaks are none of theirs.
 sanitized: setup ## unit and property tests with AddressSanitizer and UndefinedBehaviorSanitizer
