@@ -38,6 +38,13 @@ def play(scenario, results, *options):
     return bundles(results)["run"]
 
 
+@pytest.fixture(scope="module")
+def in_virtual_time(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("switching")
+    (folder / "switching.yaml").write_text(SCENARIO)
+    return play(folder / "switching.yaml", folder / "r")
+
+
 def rows(bundle, event):
     return [row for row in read_trace(bundle / "radio.trace") if row["event"] == event]
 
@@ -47,8 +54,8 @@ def what(row):
 
 
 @pytest.mark.parametrize("lab", LABS)
-def test_a_switch_flushes_what_is_under_way(scenario, tmp_path, lab):
-    bundle = play(scenario, tmp_path / "r", "--lab", lab)
+def test_a_switch_flushes_what_is_under_way(scenario, tmp_path, lab, in_virtual_time):
+    bundle = in_virtual_time if lab == "virtual" else play(scenario, tmp_path / "r", "--lab", lab)
     radio = json.loads((bundle / "radio.json").read_text())
     routes = rows(bundle, "route")
     assert [(row["t_ns"] - radio["start_ns"], row["value"]) for row in routes] == [
@@ -90,23 +97,22 @@ def test_the_channel_decides(tmp_path, scenario):
     assert rows(bundle, "route")
 
 
-def test_a_long_run_stays_small(scenario, tmp_path):
+def test_a_long_run_stays_small(scenario, tmp_path, in_virtual_time):
     """Only rare rows in radio.trace and a segment every so often in tcp.trace.
 
     Without captures the hosts draw other initial sequence numbers; what happened is the same.
     """
-    everything = play(scenario, tmp_path / "all")
     small = play(scenario, tmp_path / "small", "--set", "capture.radio_trace=events", "--set", "capture.ip=false",
                  "--set", "capture.radio=false", "--set", f"capture.tcp_interval_ms={INTERVAL_MS}")
     for event in ("route", "flush", "pkt_drop"):
-        assert [what(row) for row in rows(small, event)] == [what(row) for row in rows(everything, event)]
+        assert [what(row) for row in rows(small, event)] == [what(row) for row in rows(in_virtual_time, event)]
     assert not rows(small, "mac_tx") and not rows(small, "pkt_in")
     assert not list(small.glob("*.pcap"))
     tcp = list(read_trace(small / "tcp.trace"))
     times = [row["t_ns"] for row in tcp if row["kind"] == "segment_out" and row["sport"] == 35201]
     assert len(times) > 50
     assert min(b - a for a, b in pairwise(times)) >= INTERVAL_MS * 1_000_000
-    lost = [kinds(bundle) for bundle in (everything, small)]
+    lost = [kinds(bundle) for bundle in (in_virtual_time, small)]
     assert lost[0] == lost[1] != []
 
 
@@ -115,6 +121,5 @@ def kinds(bundle):
     return [row["kind"] for row in read_trace(bundle / "tcp.trace") if row["kind"] in ("retransmit", "rto")]
 
 
-def test_same_run_same_bytes(scenario, tmp_path):
-    first, again = (play(scenario, tmp_path / name) for name in ("one", "two"))
-    assert digests(first) == digests(again)
+def test_same_run_same_bytes(scenario, tmp_path, in_virtual_time):
+    assert digests(in_virtual_time) == digests(play(scenario, tmp_path / "again"))

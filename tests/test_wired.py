@@ -8,7 +8,7 @@ import subprocess
 
 import polars as pl
 import pytest
-from e2e import bundles, captured, cellbed, digests, needs_native
+from e2e import WIRED, bundles, captured, cellbed, digests, needs_native
 
 from cellbed_formats.bundle import read_bundle
 
@@ -32,9 +32,15 @@ def received(bundle, flow):
     return json.loads((bundle / f"{flow}.iperf3.json").read_text())["end"]["sum_received"]["bytes"]
 
 
-@pytest.mark.parametrize("lab", LABS)
-def test_files_cross_wire_and_radio(wired, tmp_path, lab):
-    bundle = play(wired, tmp_path / "r", "--lab", lab)
+@pytest.fixture(scope="module", params=LABS)
+def bundle(request, tmp_path_factory):
+    """A run with nothing out of the ordinary, in each lab."""
+    folder = tmp_path_factory.mktemp("wired")
+    (folder / "wired.yaml").write_text(WIRED)
+    return play(folder / "wired.yaml", folder / "r", "--lab", request.param)
+
+
+def test_files_cross_wire_and_radio(bundle):
     manifest = manifest_of(bundle)
     assert manifest["validity"] == {"verdict": "valid", "reasons": []}
     for flow in manifest["flows"]:
@@ -51,9 +57,7 @@ def test_files_cross_wire_and_radio(wired, tmp_path, lab):
     assert radio["pkts_in"] == radio["pkts_delivered"] + sum(radio["pkts_dropped"].values())
 
 
-@pytest.mark.parametrize("lab", LABS)
-def test_hosts_have_captures_and_counters_and_the_enb_has_none(wired, tmp_path, lab):
-    bundle = play(wired, tmp_path / "r", "--lab", lab)
+def test_hosts_have_captures_and_counters_and_the_enb_has_none(bundle):
     assert {p.name for p in bundle.glob("ip-*.pcap")} == {"ip-server.pcap", "ip-ue1.pcap", "ip-ue2.pcap"}
     types = {p.stem: struct.unpack("<I", p.read_bytes()[20:24])[0] for p in bundle.glob("ip-*.pcap")}
     assert types == {"ip-server": LINKTYPE_ETHERNET, "ip-ue1": LINKTYPE_RAW, "ip-ue2": LINKTYPE_RAW}
