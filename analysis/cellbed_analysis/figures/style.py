@@ -17,6 +17,10 @@ import matplotlib
 if not os.environ.get("MPLBACKEND", "").startswith("module://"):  # as a notebook's, which needs no display either
     matplotlib.use("Agg")
 import matplotlib.pyplot as plt
+from fontTools import subset
+
+# No reader looks at these tables of a font in a PDF, and to take them apart is a third of the time of writing one.
+getattr(subset.Options, "_drop_tables_default", []).extend(["GDEF", "GPOS", "GSUB", "kern"])
 
 THEMES = ("light", "dark")
 

@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import io
+import re
+import zlib
 from pathlib import Path
 
 import matplotlib.image
 import numpy as np
 import pytest
+from fontTools.ttLib import TTFont
 from synthetic_bundle import write_bundle
 
 from cellbed_analysis.claims.claim import read_claims
@@ -79,6 +83,12 @@ def test_unusable_runs_show_only_their_lateness(tmp_path: Path) -> None:
     assert [spec.name for spec in gallery.available(runs)] == ["lateness"]
 
 
+def true_type_fonts(pdf: bytes) -> list[TTFont]:
+    packed = re.findall(rb"/FlateDecode.*?stream\r?\n(.*?)endstream", pdf, re.DOTALL)
+    streams = [zlib.decompress(found) for found in packed]
+    return [TTFont(io.BytesIO(stream)) for stream in streams if stream.startswith(b"\0\1\0\0")]
+
+
 def test_files_are_png_and_pdf_and_replace_old_ones(runs: list[RunAnalysis], tmp_path: Path) -> None:
     (tmp_path / "old.png").write_bytes(b"")
     specs = [spec for spec in gallery.available(runs) if spec.name in EXPECTED[:2]]
@@ -92,6 +102,10 @@ def test_files_are_png_and_pdf_and_replace_old_ones(runs: list[RunAnalysis], tmp
         assert pixels.shape[1] > 900
         assert np.ptp(pixels[..., :3]) > 0.8, "the picture is blank"
     assert (tmp_path / "fig3-rtt-over-time.pdf").read_bytes().startswith(b"%PDF")
+    fonts = true_type_fonts((tmp_path / "fig3-rtt-over-time.pdf").read_bytes())
+    assert len(fonts) >= 2  # plain and bold
+    for font in fonts:
+        assert {"glyf", "hmtx", "loca"} <= set(font.keys()) and not {"GDEF", "GPOS", "GSUB", "kern"} & set(font.keys())
     assert saved[0].png["light"] != saved[0].png["dark"]
 
 
