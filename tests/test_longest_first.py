@@ -7,14 +7,17 @@ import sys
 
 import durations
 
-KNOWN = {"a.py": 5.0, "a.py::one": 20.0, "a.py::two": 2.0, "b.py::alone": 30.0, "b.py::each": 44.0, "b.py::brief": 2.0}
-TESTS = ["a.py::one", "a.py::two", "b.py::alone", "b.py::brief", "b.py::each[x]", "b.py::each[y]", "c.py::new"]
+KNOWN = {"a.py": 5.0, "a.py::one": 20.0, "a.py::two": 2.0, "a.py::ages": 60.0,
+         "b.py::alone": 30.0, "b.py::each": 44.0, "b.py::brief": 2.0}
+TESTS = ["a.py::one", "a.py::two", "a.py::ages", "b.py::alone", "b.py::brief", "b.py::each[x]", "b.py::each[y]",
+         "c.py::new"]
 
 
 def test_what_shares_stays_together_and_the_longest_is_first():
     units = durations.longest_first(TESTS, KNOWN)
     assert list(units.items()) == [
-        ("b.py::alone", ["b.py::alone"]), ("a.py", ["a.py::one", "a.py::two"]),  # 30 s; 5 and 20 and 2 s
+        ("a.py::ages", ["a.py::ages"]), ("b.py::alone", ["b.py::alone"]),
+        ("a.py", ["a.py::one", "a.py::two"]),  # 5 s that they share, 20, and 2
         ("b.py::each[x]", ["b.py::each[x]"]), ("b.py::each[y]", ["b.py::each[y]"]),  # 22 s each
         ("b.py", ["b.py::brief"]), ("c.py", ["c.py::new"])]
 

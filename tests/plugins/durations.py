@@ -13,6 +13,7 @@ from typing import Any
 
 FILE = Path(__file__).parents[1] / "durations.txt"
 SLOW_S, LONG_S = 1, 4
+_MUCH_LONGER = 10
 _HEAD = "# Seconds of test functions, and of what files share, beyond one; `make durations` writes this.\n"
 
 
@@ -32,9 +33,9 @@ def file(test: str) -> str:
 
 
 def unit(test: str, known: dict[str, float]) -> str:
-    """What goes to one worker as a whole: a file, or a test that takes long and shares nothing that it waits for."""
-    shares = known.get(file(test), 0) > SLOW_S
-    return test if known.get(function(test), 0) > LONG_S and not shares else file(test)
+    """What goes to one worker as a whole: a file, or a test that takes long, much longer than what its file shares."""
+    alone = known.get(function(test), 0) > max(LONG_S, _MUCH_LONGER * known.get(file(test), 0))
+    return test if alone else file(test)
 
 
 def longest_first(tests: list[str], known: dict[str, float]) -> dict[str, list[str]]:

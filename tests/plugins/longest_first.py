@@ -2,7 +2,7 @@
 """Which worker of pytest-xdist plays which tests: whoever has none left gets the longest that remain.
 
 So no worker is left with a long one in the end. Tests of a file share what they have played, and stay together, unless
-they are long and share nothing (tests/plugins/durations.py). For each CPU there are two workers: while a test of one
+they are much longer than that (tests/plugins/durations.py). For each CPU there are two workers: while a test of one
 waits, the other computes.
 """
 
