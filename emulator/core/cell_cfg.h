@@ -17,6 +17,7 @@
 #define CELL_DSCP_ANY          255
 #define CELL_PRIORITY_LAST     16
 #define CELL_PEER_NETWORK      0 /* peer of a UE that talks to the network */
+#define CELL_TDD_SLOTS_MAX     80 /* of a pattern: 10 ms. Source: TS 38.213 11.1 */
 
 /* How a UE's outgoing traffic is routed. Source: Nardini, section II. */
 enum cell_mode {
@@ -33,7 +34,8 @@ enum cell_dir { CELL_DIR_UL, CELL_DIR_DL, CELL_DIR_SL, CELL_DIR_COUNT };
 	SYSTEM(CELL_SYSTEM_LTE, lte)                                                               \
 	SYSTEM(CELL_SYSTEM_UTRAN, dch)              /* dedicated channels */                       \
 	SYSTEM(CELL_SYSTEM_PACKET_TRACE, recorded)  /* recorded delivery opportunities */          \
-	SYSTEM(CELL_SYSTEM_CONSTANT_RATE, constant) /* no radio, to compare with */
+	SYSTEM(CELL_SYSTEM_CONSTANT_RATE, constant) /* no radio, to compare with */                \
+	SYSTEM(CELL_SYSTEM_NR, nr)                  /* 5G */
 #define CELL_SYSTEM_VALUE(value, name) value,
 enum cell_system { CELL_SYSTEMS(CELL_SYSTEM_VALUE) CELL_SYSTEM_COUNT };
 
@@ -100,6 +102,31 @@ enum cell_status {
 	CELL_STATUS_COUNT
 };
 
+/* How the two directions of NR share the spectrum. */
+enum cell_duplex { CELL_DUPLEX_FDD, CELL_DUPLEX_TDD, CELL_DUPLEX_COUNT };
+
+/* Source: TS 38.104 5.1 */
+enum cell_frequency_range { CELL_FR1, CELL_FR2, CELL_FR_COUNT };
+
+/* Tables of MCS and CQI of NR. Source: TS 38.214 5.1.3.1, 5.2.2.1 */
+enum cell_mcs_table {
+	CELL_MCS_QAM64,        /* Table 1 */
+	CELL_MCS_QAM256,       /* Table 2 */
+	CELL_MCS_QAM64_LOW_SE, /* Table 3: low spectral efficiency, for few errors */
+	CELL_MCS_TABLE_COUNT
+};
+
+/* Uplink blocks that a UE has without asking. Source: TS 38.321 5.8.2 */
+enum cell_configured_grant {
+	CELL_CG_NONE,
+	CELL_CG_TYPE1, /* configured and active */
+	CELL_CG_TYPE2, /* made active by a DCI */
+	CELL_CG_COUNT
+};
+
+/* Source: TS 38.321 5.1 */
+enum cell_random_access { CELL_RA_FOUR_STEP, CELL_RA_TWO_STEP, CELL_RA_COUNT };
+
 enum cell_sched {
 	CELL_SCHED_RR,
 	CELL_SCHED_WFQ,
@@ -156,6 +183,7 @@ struct cell_bearer_cfg {
 	uint32_t rlc_queue_pkts;
 	uint32_t rlc_queue_bytes;
 	uint8_t um_sn_bits;
+	uint8_t am_sn_bits;
 	uint8_t am_on_max_retx;
 	uint8_t am_max_retx_threshold;
 	uint16_t am_poll_pdu;
@@ -167,6 +195,8 @@ struct cell_bearer_cfg {
 	uint16_t discard_timer_ms;
 	uint8_t pdcp_reordering;
 	uint16_t pdcp_t_reordering_ms;
+	uint8_t pdcp_t_reordering_infinite;
+	uint8_t pdcp_out_of_order_delivery;
 	uint8_t pdcp_status_report;
 };
 
@@ -314,10 +344,11 @@ struct cell_cfg {
 	/* RLC. Source: TS 36.322; TS 36.331 RLC-Config. */
 	uint8_t rlc_mode;         /* enum cell_rlc_mode */
 	uint8_t delivery;         /* enum cell_delivery */
-	uint16_t t_reordering_ms; /* 0..200 */
+	uint16_t t_reordering_ms; /* 0..200; t-Reassembly of NR */
 	uint32_t rlc_queue_pkts;  /* per bearer */
 	uint32_t rlc_queue_bytes; /* and bytes, 0 = any number */
-	uint8_t um_sn_bits;       /* 5 or 10 */
+	uint8_t um_sn_bits;       /* 5 or 10; of NR 6 or 12 */
+	uint8_t am_sn_bits;       /* of NR only: 12 or 18 */
 	uint8_t am_on_max_retx;   /* enum cell_on_max_retx */
 	uint8_t am_max_retx_threshold;
 	uint16_t am_poll_pdu;
@@ -327,10 +358,12 @@ struct cell_cfg {
 	uint16_t am_reestablish_ms; /* outage */
 
 	/* PDCP. Source: TS 36.323. */
-	uint8_t pdcp_sn_bits;      /* 7 or 12 */
+	uint8_t pdcp_sn_bits;      /* 7 or 12; of NR 12 or 18 */
 	uint16_t discard_timer_ms; /* 0 = infinity */
 	uint8_t pdcp_reordering;   /* in order again above RLC. Source: TS 38.323 5.2.2.2 */
 	uint16_t pdcp_t_reordering_ms;
+	uint8_t pdcp_t_reordering_infinite; /* of NR only */
+	uint8_t pdcp_out_of_order_delivery; /* of NR only. Source: TS 38.323 5.2.2.1 */
 	uint8_t pdcp_status_report; /* the UE says after a handover what it has. Source: 5.3 */
 
 	/* Bearers that are not as the above, in the order of their UEs; the caller's until
@@ -376,6 +409,63 @@ struct cell_cfg {
 	uint32_t constant_loss_dl_q32;
 	uint32_t constant_loss_ul_q32;
 	uint32_t constant_queue_pkts;
+
+	/*
+	 * NR, in place of n_rb, eNBs, tunnels, handover, the timeline, random access, MAC but
+	 * the scheduler, the crowd, control and mode selection. Times are in slots where they say
+	 * so. Source: TS 38.211 to 38.214, 38.321, 38.331
+	 */
+	uint8_t nr_numerology;      /* 15 kHz times 2^this; slots of 1 ms / 2^this */
+	uint8_t nr_duplex;          /* enum cell_duplex */
+	uint8_t nr_frequency_range; /* enum cell_frequency_range */
+	uint16_t nr_bandwidth_mhz;  /* fixes the resource blocks */
+	char nr_tdd_pattern[CELL_TDD_SLOTS_MAX + 1]; /* D, S, U for each slot of a period */
+	uint8_t nr_tdd_special_dl_symbols;           /* at the begin of S */
+	uint8_t nr_tdd_special_ul_symbols;           /* at its end */
+	uint8_t nr_mcs_table_dl;                     /* enum cell_mcs_table */
+	uint8_t nr_mcs_table_ul;
+	uint8_t nr_layers_dl; /* 1..4 */
+	uint8_t nr_layers_ul;
+	uint8_t nr_pdcch_symbols;         /* of each downlink slot */
+	uint8_t nr_dmrs_symbols;          /* of each block */
+	uint8_t nr_overhead_re;           /* of each block and PRB: 0, 6, 12, 18 */
+	uint8_t nr_k0;                    /* slots: DL assignment to block */
+	uint8_t nr_k1_min;                /* DL block to its feedback, at least */
+	uint8_t nr_k2_min;                /* UL grant to block, at least */
+	uint8_t nr_processing_capability; /* of UEs: 1 or 2 */
+	uint16_t nr_gnb_processing_us;    /* end of an uplink slot to what was in it */
+	uint8_t nr_harq_processes;        /* of a UE and direction, 1..16 */
+	uint16_t nr_sr_period_slots;      /* 0: no scheduling requests */
+	uint16_t nr_sr_prohibit_timer_ms;
+	uint8_t nr_sr_trans_max;
+	uint16_t nr_bsr_periodic_ms; /* 0: infinity */
+	uint16_t nr_bsr_retx_ms;
+	uint8_t nr_configured_grant; /* enum cell_configured_grant */
+	uint16_t nr_cg_period_slots;
+	uint16_t nr_cg_rb;
+	uint8_t nr_cg_mcs;
+	uint8_t nr_cg_processes;
+	uint16_t nr_drx_cycle_ms;       /* long; 0: none */
+	uint16_t nr_drx_short_cycle_ms; /* 0: none */
+	uint8_t nr_drx_short_cycle_timer;
+	uint16_t nr_drx_on_duration_ms;
+	uint16_t nr_drx_inactivity_ms;
+	uint16_t nr_drx_start_offset_ms;
+	uint8_t nr_drx_harq_rtt_slots;
+	uint16_t nr_drx_retx_slots;
+	uint8_t nr_random_access; /* enum cell_random_access */
+	uint16_t nr_prach_period_slots;
+	uint8_t nr_n_preambles;
+	uint8_t nr_preamble_trans_max;
+	uint8_t nr_rar_delay_slots; /* preamble to answer, at least */
+	uint8_t nr_response_window_slots;
+	uint16_t nr_backoff_max_ms;
+	uint8_t nr_contention_resolution_ms;
+	uint8_t nr_ra_rb;      /* of message 3 and of MsgA */
+	uint8_t nr_outer_loop; /* of link adaptation */
+	uint32_t nr_target_bler_q32;
+	uint16_t nr_outer_loop_step_cdb;
+	uint8_t nr_sdap_header;
 
 	uint32_t max_pkts; /* packets held at once, all bearers */
 	uint32_t max_cmds; /* changes that cell_apply() takes before cell_advance() makes them */

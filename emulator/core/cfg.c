@@ -45,6 +45,7 @@ struct cell_bearer_cfg cell_cfg_bearer(const struct cell_cfg *cfg)
 		.rlc_queue_pkts = cfg->rlc_queue_pkts,
 		.rlc_queue_bytes = cfg->rlc_queue_bytes,
 		.um_sn_bits = cfg->um_sn_bits,
+		.am_sn_bits = cfg->am_sn_bits,
 		.am_on_max_retx = cfg->am_on_max_retx,
 		.am_max_retx_threshold = cfg->am_max_retx_threshold,
 		.am_poll_pdu = cfg->am_poll_pdu,
@@ -56,6 +57,8 @@ struct cell_bearer_cfg cell_cfg_bearer(const struct cell_cfg *cfg)
 		.discard_timer_ms = cfg->discard_timer_ms,
 		.pdcp_reordering = cfg->pdcp_reordering,
 		.pdcp_t_reordering_ms = cfg->pdcp_t_reordering_ms,
+		.pdcp_t_reordering_infinite = cfg->pdcp_t_reordering_infinite,
+		.pdcp_out_of_order_delivery = cfg->pdcp_out_of_order_delivery,
 		.pdcp_status_report = cfg->pdcp_status_report,
 	};
 }

@@ -99,10 +99,61 @@
 	.constant_delay_ms = 10, \
 	.constant_loss_dl_q32 = 0, \
 	.constant_loss_ul_q32 = 0, \
-	.constant_queue_pkts = 1000
+	.constant_queue_pkts = 1000, \
+	.nr_numerology = 1, \
+	.nr_duplex = 1, \
+	.nr_frequency_range = 0, \
+	.nr_bandwidth_mhz = 100, \
+	.nr_tdd_pattern = "DDDSU", \
+	.nr_tdd_special_dl_symbols = 10, \
+	.nr_tdd_special_ul_symbols = 2, \
+	.nr_mcs_table_dl = 1, \
+	.nr_mcs_table_ul = 0, \
+	.nr_layers_dl = 4, \
+	.nr_layers_ul = 1, \
+	.nr_pdcch_symbols = 2, \
+	.nr_dmrs_symbols = 1, \
+	.nr_overhead_re = 0, \
+	.nr_k0 = 0, \
+	.nr_k1_min = 4, \
+	.nr_k2_min = 4, \
+	.nr_processing_capability = 1, \
+	.nr_gnb_processing_us = 250, \
+	.nr_harq_processes = 16, \
+	.nr_sr_period_slots = 10, \
+	.nr_sr_prohibit_timer_ms = 0, \
+	.nr_sr_trans_max = 64, \
+	.nr_bsr_periodic_ms = 10, \
+	.nr_bsr_retx_ms = 80, \
+	.nr_configured_grant = 0, \
+	.nr_cg_period_slots = 10, \
+	.nr_cg_rb = 4, \
+	.nr_cg_mcs = 10, \
+	.nr_cg_processes = 4, \
+	.nr_drx_cycle_ms = 0, \
+	.nr_drx_short_cycle_ms = 0, \
+	.nr_drx_short_cycle_timer = 4, \
+	.nr_drx_on_duration_ms = 10, \
+	.nr_drx_inactivity_ms = 10, \
+	.nr_drx_start_offset_ms = 0, \
+	.nr_drx_harq_rtt_slots = 4, \
+	.nr_drx_retx_slots = 16, \
+	.nr_random_access = 0, \
+	.nr_prach_period_slots = 20, \
+	.nr_n_preambles = 54, \
+	.nr_preamble_trans_max = 10, \
+	.nr_rar_delay_slots = 4, \
+	.nr_response_window_slots = 20, \
+	.nr_backoff_max_ms = 20, \
+	.nr_contention_resolution_ms = 64, \
+	.nr_ra_rb = 4, \
+	.nr_outer_loop = 0, \
+	.nr_target_bler_q32 = 429496729, \
+	.nr_outer_loop_step_cdb = 50, \
+	.nr_sdap_header = 0
 
 #define CFG_LIMITS \
-	LIMIT(cell_cfg, system, 0, 3), \
+	LIMIT(cell_cfg, system, 0, 4), \
 	LIMIT(cell_cfg, n_rb, 6, 110), \
 	LIMIT(cell_cfg, dl_carriers, 1, 5), \
 	LIMIT(cell_cfg, dl_codewords, 1, 2), \
@@ -145,6 +196,8 @@
 	LIMIT(cell_cfg, discard_timer_ms, 0, 1500), \
 	LIMIT(cell_cfg, pdcp_reordering, 0, 1), \
 	LIMIT(cell_cfg, pdcp_t_reordering_ms, 0, 3000), \
+	LIMIT(cell_cfg, pdcp_t_reordering_infinite, 0, 1), \
+	LIMIT(cell_cfg, pdcp_out_of_order_delivery, 0, 1), \
 	LIMIT(cell_cfg, pdcp_status_report, 0, 1), \
 	LIMIT(cell_cfg, mode_select_ms, 0, 60000), \
 	LIMIT(cell_cfg, mode_flush, 0, 2), \
@@ -186,10 +239,46 @@
 	LIMIT(cell_cfg, constant_dl_rate_bps, 1000, 1000000000), \
 	LIMIT(cell_cfg, constant_ul_rate_bps, 1000, 1000000000), \
 	LIMIT(cell_cfg, constant_delay_ms, 0, 10000), \
-	LIMIT(cell_cfg, constant_queue_pkts, 1, 65536)
+	LIMIT(cell_cfg, constant_queue_pkts, 1, 65536), \
+	LIMIT(cell_cfg, nr_numerology, 0, 3), \
+	LIMIT(cell_cfg, nr_duplex, 0, 1), \
+	LIMIT(cell_cfg, nr_frequency_range, 0, 1), \
+	LIMIT(cell_cfg, nr_tdd_special_dl_symbols, 0, 13), \
+	LIMIT(cell_cfg, nr_tdd_special_ul_symbols, 0, 13), \
+	LIMIT(cell_cfg, nr_mcs_table_dl, 0, 2), \
+	LIMIT(cell_cfg, nr_mcs_table_ul, 0, 2), \
+	LIMIT(cell_cfg, nr_layers_dl, 1, 4), \
+	LIMIT(cell_cfg, nr_layers_ul, 1, 4), \
+	LIMIT(cell_cfg, nr_pdcch_symbols, 1, 3), \
+	LIMIT(cell_cfg, nr_dmrs_symbols, 1, 4), \
+	LIMIT(cell_cfg, nr_k0, 0, 32), \
+	LIMIT(cell_cfg, nr_k1_min, 0, 15), \
+	LIMIT(cell_cfg, nr_k2_min, 1, 32), \
+	LIMIT(cell_cfg, nr_gnb_processing_us, 0, 5000), \
+	LIMIT(cell_cfg, nr_harq_processes, 1, 16), \
+	LIMIT(cell_cfg, nr_configured_grant, 0, 2), \
+	LIMIT(cell_cfg, nr_cg_period_slots, 1, 640), \
+	LIMIT(cell_cfg, nr_cg_rb, 1, 275), \
+	LIMIT(cell_cfg, nr_cg_mcs, 0, 28), \
+	LIMIT(cell_cfg, nr_cg_processes, 1, 16), \
+	LIMIT(cell_cfg, nr_drx_short_cycle_timer, 1, 16), \
+	LIMIT(cell_cfg, nr_drx_on_duration_ms, 1, 1600), \
+	LIMIT(cell_cfg, nr_drx_inactivity_ms, 0, 2560), \
+	LIMIT(cell_cfg, nr_drx_start_offset_ms, 0, 10239), \
+	LIMIT(cell_cfg, nr_drx_harq_rtt_slots, 0, 4), \
+	LIMIT(cell_cfg, nr_drx_retx_slots, 0, 320), \
+	LIMIT(cell_cfg, nr_random_access, 0, 1), \
+	LIMIT(cell_cfg, nr_prach_period_slots, 1, 1280), \
+	LIMIT(cell_cfg, nr_n_preambles, 1, 64), \
+	LIMIT(cell_cfg, nr_rar_delay_slots, 1, 40), \
+	LIMIT(cell_cfg, nr_backoff_max_ms, 0, 1920), \
+	LIMIT(cell_cfg, nr_ra_rb, 1, 32), \
+	LIMIT(cell_cfg, nr_outer_loop, 0, 1), \
+	LIMIT(cell_cfg, nr_outer_loop_step_cdb, 1, 500), \
+	LIMIT(cell_cfg, nr_sdap_header, 0, 1)
 
 #define CFG_DRAWN \
-	LIMIT(cell_cfg, system, 0, 3), \
+	LIMIT(cell_cfg, system, 0, 4), \
 	LIMIT(cell_cfg, n_rb, 6, 110), \
 	LIMIT(cell_cfg, dl_carriers, 1, 5), \
 	LIMIT(cell_cfg, dl_codewords, 1, 2), \
@@ -223,7 +312,8 @@
 	LIMIT(cell_cfg, rlc_queue_pkts, 1, 65536), \
 	LIMIT(cell_cfg, rlc_queue_bytes, 0, 100000000), \
 	LIMIT(cell_cfg, t_reordering_ms, 0, 200), \
-	LIMIT(cell_cfg, um_sn_bits, 5, 10), \
+	LIMIT(cell_cfg, um_sn_bits, 5, 12), \
+	LIMIT(cell_cfg, am_sn_bits, 12, 18), \
 	LIMIT(cell_cfg, am_poll_pdu, 1, 1024), \
 	LIMIT(cell_cfg, am_poll_byte, 1, 10000000), \
 	LIMIT(cell_cfg, am_t_poll_retransmit_ms, 5, 500), \
@@ -231,10 +321,12 @@
 	LIMIT(cell_cfg, am_max_retx_threshold, 1, 32), \
 	LIMIT(cell_cfg, am_on_max_retx, 0, 1), \
 	LIMIT(cell_cfg, am_reestablish_ms, 0, 10000), \
-	LIMIT(cell_cfg, pdcp_sn_bits, 7, 12), \
+	LIMIT(cell_cfg, pdcp_sn_bits, 7, 18), \
 	LIMIT(cell_cfg, discard_timer_ms, 0, 1500), \
 	LIMIT(cell_cfg, pdcp_reordering, 0, 1), \
 	LIMIT(cell_cfg, pdcp_t_reordering_ms, 0, 3000), \
+	LIMIT(cell_cfg, pdcp_t_reordering_infinite, 0, 1), \
+	LIMIT(cell_cfg, pdcp_out_of_order_delivery, 0, 1), \
 	LIMIT(cell_cfg, pdcp_status_report, 0, 1), \
 	LIMIT(cell_cfg, mode_select_ms, 0, 60000), \
 	LIMIT(cell_cfg, mode_flush, 0, 2), \
@@ -283,7 +375,57 @@
 	LIMIT(cell_cfg, constant_delay_ms, 0, 10000), \
 	LIMIT(cell_cfg, constant_loss_dl_q32, 0, 4294967295), \
 	LIMIT(cell_cfg, constant_loss_ul_q32, 0, 4294967295), \
-	LIMIT(cell_cfg, constant_queue_pkts, 1, 65536)
+	LIMIT(cell_cfg, constant_queue_pkts, 1, 65536), \
+	LIMIT(cell_cfg, nr_numerology, 0, 3), \
+	LIMIT(cell_cfg, nr_duplex, 0, 1), \
+	LIMIT(cell_cfg, nr_frequency_range, 0, 1), \
+	LIMIT(cell_cfg, nr_bandwidth_mhz, 5, 400), \
+	LIMIT(cell_cfg, nr_tdd_special_dl_symbols, 0, 13), \
+	LIMIT(cell_cfg, nr_tdd_special_ul_symbols, 0, 13), \
+	LIMIT(cell_cfg, nr_mcs_table_dl, 0, 2), \
+	LIMIT(cell_cfg, nr_mcs_table_ul, 0, 2), \
+	LIMIT(cell_cfg, nr_layers_dl, 1, 4), \
+	LIMIT(cell_cfg, nr_layers_ul, 1, 4), \
+	LIMIT(cell_cfg, nr_pdcch_symbols, 1, 3), \
+	LIMIT(cell_cfg, nr_dmrs_symbols, 1, 4), \
+	LIMIT(cell_cfg, nr_overhead_re, 0, 18), \
+	LIMIT(cell_cfg, nr_k0, 0, 32), \
+	LIMIT(cell_cfg, nr_k1_min, 0, 15), \
+	LIMIT(cell_cfg, nr_k2_min, 1, 32), \
+	LIMIT(cell_cfg, nr_processing_capability, 1, 2), \
+	LIMIT(cell_cfg, nr_gnb_processing_us, 0, 5000), \
+	LIMIT(cell_cfg, nr_harq_processes, 1, 16), \
+	LIMIT(cell_cfg, nr_sr_period_slots, 0, 640), \
+	LIMIT(cell_cfg, nr_sr_prohibit_timer_ms, 0, 128), \
+	LIMIT(cell_cfg, nr_sr_trans_max, 4, 64), \
+	LIMIT(cell_cfg, nr_bsr_periodic_ms, 0, 2560), \
+	LIMIT(cell_cfg, nr_bsr_retx_ms, 10, 10240), \
+	LIMIT(cell_cfg, nr_configured_grant, 0, 2), \
+	LIMIT(cell_cfg, nr_cg_period_slots, 1, 640), \
+	LIMIT(cell_cfg, nr_cg_rb, 1, 275), \
+	LIMIT(cell_cfg, nr_cg_mcs, 0, 28), \
+	LIMIT(cell_cfg, nr_cg_processes, 1, 16), \
+	LIMIT(cell_cfg, nr_drx_cycle_ms, 0, 10240), \
+	LIMIT(cell_cfg, nr_drx_short_cycle_ms, 0, 640), \
+	LIMIT(cell_cfg, nr_drx_short_cycle_timer, 1, 16), \
+	LIMIT(cell_cfg, nr_drx_on_duration_ms, 1, 1600), \
+	LIMIT(cell_cfg, nr_drx_inactivity_ms, 0, 2560), \
+	LIMIT(cell_cfg, nr_drx_start_offset_ms, 0, 10239), \
+	LIMIT(cell_cfg, nr_drx_harq_rtt_slots, 0, 4), \
+	LIMIT(cell_cfg, nr_drx_retx_slots, 0, 320), \
+	LIMIT(cell_cfg, nr_random_access, 0, 1), \
+	LIMIT(cell_cfg, nr_prach_period_slots, 1, 1280), \
+	LIMIT(cell_cfg, nr_n_preambles, 1, 64), \
+	LIMIT(cell_cfg, nr_preamble_trans_max, 3, 200), \
+	LIMIT(cell_cfg, nr_rar_delay_slots, 1, 40), \
+	LIMIT(cell_cfg, nr_response_window_slots, 4, 80), \
+	LIMIT(cell_cfg, nr_backoff_max_ms, 0, 1920), \
+	LIMIT(cell_cfg, nr_contention_resolution_ms, 8, 64), \
+	LIMIT(cell_cfg, nr_ra_rb, 1, 32), \
+	LIMIT(cell_cfg, nr_outer_loop, 0, 1), \
+	LIMIT(cell_cfg, nr_target_bler_q32, 0, 4294967295), \
+	LIMIT(cell_cfg, nr_outer_loop_step_cdb, 1, 500), \
+	LIMIT(cell_cfg, nr_sdap_header, 0, 1)
 
 #define CFG_UE_DEFAULTS \
 	.mode = 1, \
@@ -355,6 +497,8 @@
 	LIMIT(cell_bearer_cfg, discard_timer_ms, 0, 1500), \
 	LIMIT(cell_bearer_cfg, pdcp_reordering, 0, 1), \
 	LIMIT(cell_bearer_cfg, pdcp_t_reordering_ms, 0, 3000), \
+	LIMIT(cell_bearer_cfg, pdcp_t_reordering_infinite, 0, 1), \
+	LIMIT(cell_bearer_cfg, pdcp_out_of_order_delivery, 0, 1), \
 	LIMIT(cell_bearer_cfg, pdcp_status_report, 0, 1)
 
 #define CFG_BEARER_DRAWN \
@@ -366,7 +510,8 @@
 	LIMIT(cell_bearer_cfg, rlc_queue_pkts, 1, 65536), \
 	LIMIT(cell_bearer_cfg, rlc_queue_bytes, 0, 100000000), \
 	LIMIT(cell_bearer_cfg, t_reordering_ms, 0, 200), \
-	LIMIT(cell_bearer_cfg, um_sn_bits, 5, 10), \
+	LIMIT(cell_bearer_cfg, um_sn_bits, 5, 12), \
+	LIMIT(cell_bearer_cfg, am_sn_bits, 12, 18), \
 	LIMIT(cell_bearer_cfg, am_poll_pdu, 1, 1024), \
 	LIMIT(cell_bearer_cfg, am_poll_byte, 1, 10000000), \
 	LIMIT(cell_bearer_cfg, am_t_poll_retransmit_ms, 5, 500), \
@@ -374,10 +519,12 @@
 	LIMIT(cell_bearer_cfg, am_max_retx_threshold, 1, 32), \
 	LIMIT(cell_bearer_cfg, am_on_max_retx, 0, 1), \
 	LIMIT(cell_bearer_cfg, am_reestablish_ms, 0, 10000), \
-	LIMIT(cell_bearer_cfg, pdcp_sn_bits, 7, 12), \
+	LIMIT(cell_bearer_cfg, pdcp_sn_bits, 7, 18), \
 	LIMIT(cell_bearer_cfg, discard_timer_ms, 0, 1500), \
 	LIMIT(cell_bearer_cfg, pdcp_reordering, 0, 1), \
 	LIMIT(cell_bearer_cfg, pdcp_t_reordering_ms, 0, 3000), \
+	LIMIT(cell_bearer_cfg, pdcp_t_reordering_infinite, 0, 1), \
+	LIMIT(cell_bearer_cfg, pdcp_out_of_order_delivery, 0, 1), \
 	LIMIT(cell_bearer_cfg, pdcp_status_report, 0, 1)
 
 #define CFG_FILTER_DEFAULTS \

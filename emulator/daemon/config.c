@@ -184,14 +184,17 @@ static int read_cell(struct reader *r, json_t *cell)
 	return err;
 }
 
-/* Changes at given times are those of an LTE cell: another one would take none. */
+/* Changes at given times are those of an LTE cell, and channels its and NR's: others take none. */
 static int check_system(struct reader *r)
 {
-	const char *key = *r->cfg->channel ? "(top).channel" : "events";
+	uint8_t system = r->cfg->cell.system;
 
-	if (r->cfg->cell.system == CELL_SYSTEM_LTE || (!*r->cfg->channel && !r->cfg->n_events))
-		return 0;
-	return config_fail(r, "key '%s': allowed only with cell.system lte", key);
+	if (*r->cfg->channel && system != CELL_SYSTEM_LTE && system != CELL_SYSTEM_NR)
+		return config_fail(
+			r, "key '(top).channel': allowed only with cell.system lte or nr");
+	if (r->cfg->n_events && system != CELL_SYSTEM_LTE)
+		return config_fail(r, "key 'events': allowed only with cell.system lte");
+	return 0;
 }
 
 static int read_top(struct reader *r, json_t *top)

@@ -4,7 +4,7 @@
 
 #include "config_key.h"
 
-static const char *const config_system_names[] = { "lte", "utran", "packet_trace", "constant_rate", NULL };
+static const char *const config_system_names[] = { "lte", "utran", "packet_trace", "constant_rate", "nr", NULL };
 
 static const char *const config_scheduler_names[] = { "rr", "wfq", "max_ci", "pf", "mlwdf", NULL };
 
@@ -32,6 +32,18 @@ static const char *const config_crowd_burst_size_names[] = { "constant", "expone
 
 static const char *const config_utran_status_names[] = { "block", "piggyback", "channel", NULL };
 
+static const char *const config_nr_duplex_names[] = { "fdd", "tdd", NULL };
+
+static const char *const config_nr_frequency_range_names[] = { "fr1", "fr2", NULL };
+
+static const char *const config_nr_mcs_table_dl_names[] = { "qam64", "qam256", "qam64_low_se", NULL };
+
+static const char *const config_nr_mcs_table_ul_names[] = { "qam64", "qam256", "qam64_low_se", NULL };
+
+static const char *const config_nr_configured_grant_names[] = { "none", "type1", "type2", NULL };
+
+static const char *const config_nr_random_access_names[] = { "four_step", "two_step", NULL };
+
 const char *const config_mode_names[] = { "im", "dm", NULL };
 
 static const char *const config_protocol_names[] = { "any", "tcp", "udp", "icmp", NULL };
@@ -47,7 +59,7 @@ static const struct key cell_keys[] = {
 	{ 0 },
 };
 
-static const char *const cell_elsewhere[] = { "timing", "ra", "mac", "harq", "control", "rlc", "rlc_um", "rlc_am", "pdcp", "mode_switch", "handover", "gtpu", "crowd", "utran", "packet_trace", "constant_rate", "ues", "enbs", "sgw", "a3", NULL };
+static const char *const cell_elsewhere[] = { "timing", "ra", "mac", "harq", "control", "rlc", "rlc_um", "rlc_am", "pdcp", "mode_switch", "handover", "gtpu", "crowd", "utran", "packet_trace", "constant_rate", "nr", "ues", "enbs", "sgw", "a3", NULL };
 
 static const struct key timing_keys[] = {
 	KEY(cell_cfg, "rar_delay_tti", rar_delay_tti, KIND_UINT, 1, 12),
@@ -99,15 +111,17 @@ static const struct key rlc_keys[] = {
 	KEY(cell_cfg, "queue_pkts", rlc_queue_pkts, KIND_UINT, 1, 65536),
 	KEY(cell_cfg, "queue_bytes", rlc_queue_bytes, KIND_UINT, 0, 100000000),
 	KEY(cell_cfg, "t_reordering_ms", t_reordering_ms, KIND_UINT, 0, 200),
+	KEY(cell_cfg, "t_reassembly_ms", t_reordering_ms, KIND_UINT, 0, 200),
 	{ 0 },
 };
 
 static const struct key rlc_um_keys[] = {
-	KEY(cell_cfg, "sn_bits", um_sn_bits, KIND_UINT, 5, 10),
+	KEY(cell_cfg, "sn_bits", um_sn_bits, KIND_UINT, 5, 12),
 	{ 0 },
 };
 
 static const struct key rlc_am_keys[] = {
+	KEY(cell_cfg, "sn_bits", am_sn_bits, KIND_UINT, 12, 18),
 	KEY(cell_cfg, "poll_pdu", am_poll_pdu, KIND_UINT, 1, 1024),
 	KEY(cell_cfg, "poll_byte", am_poll_byte, KIND_UINT, 1, 10000000),
 	KEY(cell_cfg, "t_poll_retransmit_ms", am_t_poll_retransmit_ms, KIND_UINT, 5, 500),
@@ -119,10 +133,12 @@ static const struct key rlc_am_keys[] = {
 };
 
 static const struct key pdcp_keys[] = {
-	KEY(cell_cfg, "sn_bits", pdcp_sn_bits, KIND_UINT, 7, 12),
+	KEY(cell_cfg, "sn_bits", pdcp_sn_bits, KIND_UINT, 7, 18),
 	KEY(cell_cfg, "discard_timer_ms", discard_timer_ms, KIND_UINT, 0, 1500),
 	KEY(cell_cfg, "reordering", pdcp_reordering, KIND_BOOL, 0, 1),
 	KEY(cell_cfg, "t_reordering_ms", pdcp_t_reordering_ms, KIND_UINT, 0, 3000),
+	KEY(cell_cfg, "t_reordering_infinite", pdcp_t_reordering_infinite, KIND_BOOL, 0, 1),
+	KEY(cell_cfg, "out_of_order_delivery", pdcp_out_of_order_delivery, KIND_BOOL, 0, 1),
 	KEY(cell_cfg, "status_report", pdcp_status_report, KIND_BOOL, 0, 1),
 	{ 0 },
 };
@@ -217,6 +233,61 @@ static const struct key constant_rate_keys[] = {
 	{ 0 },
 };
 
+static const struct key nr_keys[] = {
+	KEY(cell_cfg, "numerology", nr_numerology, KIND_UINT, 0, 3),
+	KEY_ENUM(cell_cfg, "duplex", nr_duplex, config_nr_duplex_names),
+	KEY_ENUM(cell_cfg, "frequency_range", nr_frequency_range, config_nr_frequency_range_names),
+	KEY(cell_cfg, "bandwidth_mhz", nr_bandwidth_mhz, KIND_UINT, 5, 400),
+	KEY(cell_cfg, "tdd_pattern", nr_tdd_pattern, KIND_STRING, 0, 0),
+	KEY(cell_cfg, "tdd_special_dl_symbols", nr_tdd_special_dl_symbols, KIND_UINT, 0, 13),
+	KEY(cell_cfg, "tdd_special_ul_symbols", nr_tdd_special_ul_symbols, KIND_UINT, 0, 13),
+	KEY_ENUM(cell_cfg, "mcs_table_dl", nr_mcs_table_dl, config_nr_mcs_table_dl_names),
+	KEY_ENUM(cell_cfg, "mcs_table_ul", nr_mcs_table_ul, config_nr_mcs_table_ul_names),
+	KEY(cell_cfg, "layers_dl", nr_layers_dl, KIND_UINT, 1, 4),
+	KEY(cell_cfg, "layers_ul", nr_layers_ul, KIND_UINT, 1, 4),
+	KEY(cell_cfg, "pdcch_symbols", nr_pdcch_symbols, KIND_UINT, 1, 3),
+	KEY(cell_cfg, "dmrs_symbols", nr_dmrs_symbols, KIND_UINT, 1, 4),
+	KEY(cell_cfg, "overhead_re", nr_overhead_re, KIND_UINT, 0, 18),
+	KEY(cell_cfg, "k0", nr_k0, KIND_UINT, 0, 32),
+	KEY(cell_cfg, "k1_min", nr_k1_min, KIND_UINT, 0, 15),
+	KEY(cell_cfg, "k2_min", nr_k2_min, KIND_UINT, 1, 32),
+	KEY(cell_cfg, "processing_capability", nr_processing_capability, KIND_UINT, 1, 2),
+	KEY(cell_cfg, "gnb_processing_us", nr_gnb_processing_us, KIND_UINT, 0, 5000),
+	KEY(cell_cfg, "harq_processes", nr_harq_processes, KIND_UINT, 1, 16),
+	KEY(cell_cfg, "sr_period_slots", nr_sr_period_slots, KIND_UINT, 0, 640),
+	KEY(cell_cfg, "sr_prohibit_timer_ms", nr_sr_prohibit_timer_ms, KIND_UINT, 0, 128),
+	KEY(cell_cfg, "sr_trans_max", nr_sr_trans_max, KIND_UINT, 4, 64),
+	KEY(cell_cfg, "bsr_periodic_ms", nr_bsr_periodic_ms, KIND_UINT, 0, 2560),
+	KEY(cell_cfg, "bsr_retx_ms", nr_bsr_retx_ms, KIND_UINT, 10, 10240),
+	KEY_ENUM(cell_cfg, "configured_grant", nr_configured_grant, config_nr_configured_grant_names),
+	KEY(cell_cfg, "cg_period_slots", nr_cg_period_slots, KIND_UINT, 1, 640),
+	KEY(cell_cfg, "cg_rb", nr_cg_rb, KIND_UINT, 1, 275),
+	KEY(cell_cfg, "cg_mcs", nr_cg_mcs, KIND_UINT, 0, 28),
+	KEY(cell_cfg, "cg_processes", nr_cg_processes, KIND_UINT, 1, 16),
+	KEY(cell_cfg, "drx_cycle_ms", nr_drx_cycle_ms, KIND_UINT, 0, 10240),
+	KEY(cell_cfg, "drx_short_cycle_ms", nr_drx_short_cycle_ms, KIND_UINT, 0, 640),
+	KEY(cell_cfg, "drx_short_cycle_timer", nr_drx_short_cycle_timer, KIND_UINT, 1, 16),
+	KEY(cell_cfg, "drx_on_duration_ms", nr_drx_on_duration_ms, KIND_UINT, 1, 1600),
+	KEY(cell_cfg, "drx_inactivity_ms", nr_drx_inactivity_ms, KIND_UINT, 0, 2560),
+	KEY(cell_cfg, "drx_start_offset_ms", nr_drx_start_offset_ms, KIND_UINT, 0, 10239),
+	KEY(cell_cfg, "drx_harq_rtt_slots", nr_drx_harq_rtt_slots, KIND_UINT, 0, 4),
+	KEY(cell_cfg, "drx_retx_slots", nr_drx_retx_slots, KIND_UINT, 0, 320),
+	KEY_ENUM(cell_cfg, "random_access", nr_random_access, config_nr_random_access_names),
+	KEY(cell_cfg, "prach_period_slots", nr_prach_period_slots, KIND_UINT, 1, 1280),
+	KEY(cell_cfg, "n_preambles", nr_n_preambles, KIND_UINT, 1, 64),
+	KEY(cell_cfg, "preamble_trans_max", nr_preamble_trans_max, KIND_UINT, 3, 200),
+	KEY(cell_cfg, "rar_delay_slots", nr_rar_delay_slots, KIND_UINT, 1, 40),
+	KEY(cell_cfg, "response_window_slots", nr_response_window_slots, KIND_UINT, 4, 80),
+	KEY(cell_cfg, "backoff_max_ms", nr_backoff_max_ms, KIND_UINT, 0, 1920),
+	KEY(cell_cfg, "contention_resolution_ms", nr_contention_resolution_ms, KIND_UINT, 8, 64),
+	KEY(cell_cfg, "ra_rb", nr_ra_rb, KIND_UINT, 1, 32),
+	KEY(cell_cfg, "outer_loop", nr_outer_loop, KIND_BOOL, 0, 1),
+	KEY(cell_cfg, "target_bler", nr_target_bler_q32, KIND_PROBABILITY, 0, 1),
+	KEY(cell_cfg, "outer_loop_step_db", nr_outer_loop_step_cdb, KIND_DB_TO_CDB, 0.01, 5),
+	KEY(cell_cfg, "sdap_header", nr_sdap_header, KIND_BOOL, 0, 1),
+	{ 0 },
+};
+
 static const struct key ues_keys[] = {
 	KEY_ENUM(cell_ue_cfg, "mode", mode, config_mode_names),
 	KEY(cell_ue_cfg, "weight", weight, KIND_UINT, 1, 255),
@@ -276,5 +347,6 @@ const struct section config_sections[] = {
 	{ "crowd", crowd_keys, crowd_elsewhere },
 	{ "utran", utran_keys, NULL },
 	{ "constant_rate", constant_rate_keys, NULL },
+	{ "nr", nr_keys, NULL },
 	{ 0 },
 };

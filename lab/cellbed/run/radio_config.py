@@ -19,6 +19,10 @@ PACKET_TRACES = {"uplink": ("uplink.mahimahi", mahimahi.read), "downlink": ("dow
                  "uplink_sizes": ("uplink.sizes", cellreplay.read_sizes),
                  "downlink_sizes": ("downlink.sizes", cellreplay.read_sizes)}
 _LINK_KEYS = ("delay_ms", "queue_pkts", "queue_bytes")
+# Sections that NR shares with LTE, with keys that it has not.
+_NOT_IN_NR = {"harq": ("dl_rtt_tti",), "rlc": ("delivery", "t_reordering_ms"), "rlc_um": (), "rlc_am": (),
+              "pdcp": ("reordering", "status_report")}
+_NR_UE = ("rnti", "weight", "cqi_ul", "cqi_dl", "bler_ul", "bler_dl")
 _TRAIN_KEYS = ("uplink_gap_ms", "downlink_gap_ms")
 
 
@@ -43,6 +47,8 @@ def cell(settings: dict[str, Any], directory: Path = Path()) -> dict[str, Any]:
         directory: of the run, with its packet-delivery traces.
     """
     radio = settings["radio"]
+    if radio["system"] == "nr":
+        return _nr(radio)
     if radio["system"] != "lte":
         system, keys = radio["system"], radio[radio["system"]]
         return {"system": system, "max_pkts": radio["max_pkts"],
@@ -62,6 +68,27 @@ def cell(settings: dict[str, Any], directory: Path = Path()) -> dict[str, Any]:
     return {**described, "handover": handover, **a3, "gtpu": radio["gtpu"],
             "sgw": {"gtpu_address": addresses[sgw]},
             "enbs": [{"name": name, "gtpu_address": addresses[name]} for name in enbs]}
+
+
+def _nr(radio: dict[str, Any]) -> dict[str, Any]:
+    """A network of NR."""
+    return {"system": "nr", "max_pkts": radio["max_pkts"], "scheduler": radio["scheduler"],
+            "pf_average_tti": radio["pf_average_tti"], **_nr_layers(radio), "nr": radio["nr"],
+            "ues": [_nr_ue(name, ue, radio["scheduler"]) for name, ue in radio["ues"].items()]}
+
+
+def _nr_layers(of: dict[str, Any]) -> dict[str, Any]:
+    """Sections of a radio or bearer that LTE has, too, without what NR has not."""
+    return {section: {key: value for key, value in of[section].items() if key not in others}
+            for section, others in _NOT_IN_NR.items() if section in of}
+
+
+def _nr_ue(name: str, ue: dict[str, Any], scheduler: str) -> dict[str, Any]:
+    own = {key: ue[key] for key in _NR_UE if ue[key] is not None}
+    if scheduler not in WEIGHTED:
+        del own["weight"]
+    bearers = [{**_bearer(bearer), **_nr_layers(bearer)} for bearer in ue["bearers"]]
+    return {"name": name, "peer": "network", "mode": "im", **own, "bearers": bearers}
 
 
 def _ue_apart(name: str, ue: dict[str, Any], directory: Path) -> dict[str, Any]:

@@ -40,17 +40,23 @@ class Rlc(Model):
     t_reordering_ms: int = Key(35, 0, 200,
         says="How long a receiver waits for HARQ to close a gap before it takes the PDUs for lost. TS 36.322 5.1.2.2, "
              "5.1.3.2; TS 36.331 9.2.1.1")
+    t_reassembly_ms: int | None = Key(None, 0, 200, exclude_if=lambda value: value is None,
+        says="With `system: nr` in place of the key before: how long a receiver waits for the rest of a packet. TS "
+             "38.322 7.3; TS 38.331 `t-Reassembly`")
 
 
 class RlcUm(Model):
     """Source: TS 36.322 6.2.1.3."""
 
-    sn_bits: Literal[5, 10] = Key(10, says="Bits of a sequence number. TS 36.322 6.2.1.3")
+    sn_bits: Literal[5, 6, 10, 12] = Key(10,
+        says="Bits of a sequence number: 5 or 10, with `system: nr` 6 or 12. TS 36.322 6.2.1.3; TS 38.322 6.2.3.3")
 
 
 class RlcAm(Model):
-    """Source: TS 36.322 5.2; TS 36.331 RLC-Config."""
+    """Source: TS 36.322 5.2; TS 36.331 RLC-Config; TS 38.322 5.3."""
 
+    sn_bits: Literal[12, 18] | None = Key(None, exclude_if=lambda value: value is None,
+        says="Bits of a sequence number, with `system: nr` only; 18 there. TS 38.322 6.2.3.3")
     poll_pdu: int = Key(16, 1, 1024,
         says="AM asks for a status report (polls) after so many PDUs. TS 36.322 5.2.2.1; `p16` of TS 36.331, with "
              "which the window never waits for a poll")
@@ -74,13 +80,19 @@ class RlcAm(Model):
 class Pdcp(Model):
     """Source: TS 36.323; TS 36.331 PDCP-Config; TS 38.323 5.2.2 (reordering)."""
 
-    sn_bits: Literal[7, 12] = Key(12, says="Bits of a sequence number. TS 36.323 6.2")
+    sn_bits: Literal[7, 12, 18] = Key(12,
+        says="Bits of a sequence number: 7 or 12, with `system: nr` 12 or 18. TS 36.323 6.2; TS 38.323 6.3.2")
     discard_timer_ms: int = Key(0, 0, 1500, says="PDCP drops a packet after so long; 0 = never. TS 36.323 5.4")
     reordering: bool = Key(False,
         says="true: PDCP puts in order what RLC delivers, as in 5G. TS 38.323 5.2.2")
     t_reordering_ms: int = Key(50, 0, 3000,
         says="How long PDCP waits for a gap to close. TS 38.323 5.2.2.3. It is longer than RLC's, so that RLC gives up "
              "first")
+    t_reordering_infinite: bool | None = Key(None, exclude_if=lambda value: value is None,
+        says="true: it waits for ever, with `system: nr` only. TS 38.331 PDCP-Config")
+    out_of_order_delivery: bool | None = Key(None, exclude_if=lambda value: value is None,
+        says="true: PDCP delivers at once what comes, and drops only what came before; with `system: nr` only. TS "
+             "38.323 5.2.2.1, `outOfOrderDelivery`")
     status_report: bool = Key(True,
         says="true: after a handover a UE with `rlc.mode: am` first tells the target which packets of the downlink it "
              "has, and the target does not send these again; `statusReportRequired` of TS 36.331. TS 36.323 5.3")
@@ -149,13 +161,14 @@ def _kind(bearer: Bearer) -> str:
     return f"rlc.mode {bearer.rlc.mode}" + (f" with sn_bits {bearer.rlc_um.sn_bits}" if bearer.rlc.mode == "um" else "")
 
 
-def check_list(where: str, bearers: list[Bearer], default: Bearer, *, direct: bool) -> None:
+def check_list(where: str, bearers: list[Bearer], default: Bearer, *, direct: bool, by_lcid: bool) -> None:
     """Refuse bearers that a UE cannot have together.
 
     Args:
         where: key of the list.
         default: the default bearer where the list has none.
         direct: the UE's peer is a UE, so that each bearer takes two LCIDs.
+        by_lcid: LCIDs say what RLC is, so that there are few of each kind.
 
     Raises:
         ValueError: with key, value and what is allowed.
@@ -165,7 +178,7 @@ def check_list(where: str, bearers: list[Bearer], default: Bearer, *, direct: bo
         raise ValueError(f"key '{where}.{without[1]}.filters': missing, as bearer {without[0]} is the default bearer "
                          "already, which has none")
     all_of_them = bearers if without else [*bearers, default]
-    for kind, most in _AT_MOST.items():
+    for kind, most in _AT_MOST.items() if by_lcid else ():
         n = sum(_kind(bearer) == kind for bearer in all_of_them)
         if bearers and n > (1 if direct else most):
             raise ValueError(f"key '{where}': {n} bearers with {kind}: allowed "

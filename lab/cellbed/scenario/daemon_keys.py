@@ -9,13 +9,14 @@ that are called otherwise or are kept in another unit. What has no field the dae
 
 from __future__ import annotations
 
+import json
 import types
 import typing
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from annotated_types import Ge, Le
+from annotated_types import Ge, Le, MaxLen
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
@@ -40,7 +41,7 @@ _STRUCTS = {"ues": "cell_ue_cfg", "bearers": "cell_bearer_cfg", "filters": "cell
             "packet_trace": "cell_recorded"}
 _FIELDS = {
     "ra.rac_timeout_ms": "rac_timeout_tti", "timing.processing_lead_us": "processing_lead_ns",
-    "rlc.delivery": "delivery", "rlc.t_reordering_ms": "t_reordering_ms", "pdcp.discard_timer_ms": "discard_timer_ms"}
+    "rlc.delivery": "delivery", "rlc.t_reordering_ms": "t_reordering_ms", "rlc.t_reassembly_ms": "t_reordering_ms", "pdcp.discard_timer_ms": "discard_timer_ms"}
 # What the daemon's configuration has in place of keys of a scenario, or beside them.
 _DAEMON_ONLY = {"cell": ("enbs", "sgw", "a3"), "packet_trace": ("uplink_sizes_us", "downlink_sizes_us"),
                 "ues": ("name", "enb", "address")}
@@ -62,10 +63,12 @@ class Value:
     kind: str  # enum kind of config_key.h
     low: float
     high: float
-    default: int | None
+    default: int | str | None
     choices: tuple[Any, ...] = ()  # names of an enumeration, or the only numbers that there are
 
-    def stored(self, value: float) -> int:
+    def stored(self, value: Any) -> Any:
+        if self.kind == "KIND_STRING":
+            return json.dumps(value)
         if self.kind == "KIND_DB_TO_CDB":
             return round(value * _CDB_PER_DB)
         return int(value) * _NS_PER_US if self.kind == "KIND_US_TO_NS" else int(value)
@@ -78,7 +81,7 @@ class Value:
     def is_range(self) -> bool:
         """Whether two limits say all. The core takes a value that is not set for some."""
         numbers = self.choices and self.kind != "KIND_ENUM"
-        return self.kind != "KIND_PROBABILITY" and not numbers and self.field not in _MAY_BE_UNSET
+        return self.kind not in ("KIND_PROBABILITY", "KIND_STRING") and not numbers and self.field not in _MAY_BE_UNSET
 
     def drawn(self, struct: str) -> str:
         """Between which values tests may draw, ends included; the check may refuse some between."""
@@ -118,7 +121,9 @@ def _value(section: str, prefix: str, name: str, info: FieldInfo) -> Value | Non
         return Value(name, field.removesuffix("_db") + "_cdb", "KIND_DB_TO_CDB", *_bounds(info, annotation), default)
     if annotation is float:
         low, high = _bounds(info, info.annotation)
-        return Value(name, f"{field}_q32", "KIND_PROBABILITY", low, high, int(default or 0) * _Q32)
+        return Value(name, f"{field}_q32", "KIND_PROBABILITY", low, high, int((default or 0) * _Q32))
+    if annotation is str and any(isinstance(limit, MaxLen) for limit in info.metadata):
+        return Value(name, field, "KIND_STRING", 0, 0, default)
     if annotation is int:
         low, high = _bounds(info, info.annotation)
         kind = {("ms", "tti"): "KIND_MS_TO_TTI", ("us", "ns"): "KIND_US_TO_NS"}.get(
@@ -140,6 +145,12 @@ def sections() -> dict[str, tuple[list[Value], list[str]]]:
     return {name: _values(name, *of) for name, of in _SECTIONS.items()}
 
 
+def _once(found: list[Value]) -> list[Value]:
+    """Without keys whose field another one before has, too."""
+    fields = [value.field for value in found]
+    return [value for i, value in enumerate(found) if value.field not in fields[:i]]
+
+
 def _macro(name: str, entries: list[str]) -> str:
     return f"#define {name} \\\n" + ", \\\n".join(f"\t{entry}" for entry in entries) + "\n"
 
@@ -150,6 +161,7 @@ def values() -> str:
     of_cell = [value for name, (found, _) in sections().items() for value in found if name not in _STRUCTS]
     of_bearers = [value for name in ("bearers", *_OF_BEARERS) for value in sections()[name][0]]
     parts = [_MADE, "#ifndef CFG_VALUES_H\n#define CFG_VALUES_H\n"]
+    of_cell, of_bearers = _once(of_cell), _once(of_bearers)
     for name, struct, found in (("CFG", "cell_cfg", of_cell), ("CFG_UE", "cell_ue_cfg", sections()["ues"][0]),
                                 ("CFG_BEARER", "cell_bearer_cfg", of_bearers),
                                 ("CFG_FILTER", "cell_filter", sections()["filters"][0]),
@@ -157,7 +169,7 @@ def values() -> str:
         parts.append(_macro(f"{name}_DEFAULTS", [f".{v.field} = {v.stored(v.default)}" for v in found
                                                  if v.default is not None]))
         parts.append(_macro(f"{name}_LIMITS", [value.limit(struct) for value in found if value.is_range()]))
-        parts.append(_macro(f"{name}_DRAWN", [value.drawn(struct) for value in found]))
+        parts.append(_macro(f"{name}_DRAWN", [value.drawn(struct) for value in found if value.kind != "KIND_STRING"]))
     return "\n".join([*parts, "#endif\n"])
 
 

@@ -17,6 +17,8 @@ from cellbed.scenario.channel import Channel
 from cellbed.scenario.constant_rate import ConstantRate
 from cellbed.scenario.crowd import Crowd
 from cellbed.scenario.fields import Key, Model, Name, Probability, known
+from cellbed.scenario.nr import Nr
+from cellbed.scenario.nr import with_defaults as nr_defaults
 from cellbed.scenario.packet_trace import OwnPacketTrace, PacketTrace, with_own_links
 from cellbed.scenario.utran import Utran
 
@@ -286,10 +288,10 @@ class UeRadio(Model):
 
 
 class Radio(Model):
-    system: Literal["lte", "utran", "packet_trace", "constant_rate"] = Key("lte",
+    system: Literal["lte", "utran", "packet_trace", "constant_rate", "nr"] = Key("lte",
         says="The radio network. `lte`: LTE; `utran`: a dedicated channel of the UTRAN for each UE; `packet_trace`: a "
              "recorded link for each UE; `constant_rate`: no radio, a link of constant rate for each UE, to compare "
-             "with")
+             "with; `nr`: 5G NR")
     n_rb: int = Key(50, 6, 110, says="Resource blocks of the carrier; 50 = 10 MHz. Nardini, Table 1")
     dl_carriers: int = Key(1, 1, 5,
         says="Component carriers in the downlink, each of `n_rb`. 1 = no carrier aggregation; Park, section 4, has 2")
@@ -325,13 +327,14 @@ class Radio(Model):
     packet_trace: PacketTrace | None = Key(None, says="The recorded link of each UE, with `system: packet_trace` only")
     constant_rate: ConstantRate | None = Key(None, exclude_if=lambda keys: keys is None,
         says="Links of constant rate, with `system: constant_rate` only")
+    nr: Nr | None = Key(None, exclude_if=lambda keys: keys is None, says="5G NR, with `system: nr` only")
     ues: dict[Name, UeRadio] = Field(min_length=1, max_length=100)
 
     @model_validator(mode="before")
     @classmethod
     def ues_are_as_the_radio(cls, data: Any) -> Any:
         """What a bearer does not say of RLC and PDCP, and a UE of its recorded link, the radio says."""
-        return with_own_links(inherited(data))
+        return with_own_links(inherited(nr_defaults(data)))
 
     def check_crowd(self) -> None:
         """Raises ValueError for modelled UEs that the rest of the radio cannot have."""
@@ -348,9 +351,9 @@ class Radio(Model):
         """Raises ValueError for bearers that a UE cannot have together."""
         for name, ue in self.ues.items():
             check_list(f"radio.ues.{name}.bearers", ue.bearers, Bearer(rlc=self.rlc, rlc_um=self.rlc_um),
-                       direct=ue.peer in self.ues)
+                       direct=ue.peer in self.ues, by_lcid=self.system != "nr")
             for mode in self.rlc_modes(name):
-                if mode in WHOLE and self.n_rb < WHOLE_MIN_RB:
+                if self.system != "nr" and mode in WHOLE and self.n_rb < WHOLE_MIN_RB:
                     raise ValueError(f"key 'radio.n_rb': value {self.n_rb}: allowed {WHOLE_MIN_RB} or more, as "
                                      f"rlc.mode {mode} does not segment: a block has to hold a packet")
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 
 import typing
 
+from cellbed.scenario import nr
+from cellbed.scenario.bearer import Bearer
 from cellbed.scenario.radio import Radio
 from cellbed.scenario.system import System
-
-# What else under `radio`, and of a UE, they have.
-_RADIO_KEYS = {"system", "max_pkts", "ues"}
-_UE_KEYS = {"peer", "mode", "rnti"}
 
 
 def others() -> dict[str, type[System]]:
@@ -34,21 +32,39 @@ def check(radio: Radio, enbs: list[str], sgws: list[str]) -> None:
             if radio.system != system and getattr(ue, system, None) is not None:
                 raise ValueError(f"key 'radio.ues.{name}.{system}': allowed with radio.system: {system} only, which is "
                                  f"{radio.system}")
+    if radio.system != "nr":
+        _check_not_nr(radio)
     if radio.system == "lte":
         return
     own: System = getattr(radio, radio.system)
     _check_apart(radio, own, enbs, sgws)
     own.check(f"radio.{radio.system}", radio.max_pkts)
+    own.check_radio(radio)
     for name, ue in radio.ues.items():
         of_ue: System | None = getattr(ue, radio.system, None)
         if of_ue is not None:
             of_ue.check(f"radio.ues.{name}.{radio.system}", radio.max_pkts)
 
 
+def _check_not_nr(radio: Radio) -> None:
+    """No key or value of these sections that is NR's only."""
+    layers: list[tuple[str, Radio | Bearer]] = [("radio", radio)]
+    layers += [(f"radio.ues.{name}.bearers.{i}", bearer) for name, ue in radio.ues.items()
+               for i, bearer in enumerate(ue.bearers)]
+    for where, of in layers:
+        for section, keys in nr.ONLY_IN_NR.items():
+            for key in keys:
+                value = getattr(getattr(of, section), key)
+                if value is not None:
+                    raise ValueError(f"key '{where}.{section}.{key}': value {value}: allowed with radio.system: nr "
+                                     f"only, which is {radio.system}")
+        nr.check_sn_bits(where, of, "lte")
+
+
 def _check_apart(radio: Radio, own: System, enbs: list[str], sgws: list[str]) -> None:
-    """UEs that talk to the network, each by a link of its own, and no key of LTE."""
+    """UEs that talk to the network, and no key that only LTE has."""
     only = f"allowed with radio.system: lte only, which is {radio.system}"
-    for key in sorted(radio.model_fields_set - _RADIO_KEYS - {radio.system}):
+    for key in sorted(radio.model_fields_set - own.RADIO_KEYS - {radio.system}):
         raise ValueError(f"key 'radio.{key}': {only}")
     if sgws:
         raise ValueError(f"key 'nodes.{sgws[0]}.kind': value sgw: {only}")
@@ -56,5 +72,5 @@ def _check_apart(radio: Radio, own: System, enbs: list[str], sgws: list[str]) ->
         if ue.peer not in enbs:
             raise ValueError(f"key 'radio.ues.{name}.peer': value {ue.peer}: allowed the enb node, which is "
                              f"{own.ENB} when radio.system is {radio.system}")
-        for key in sorted(ue.model_fields_set - _UE_KEYS - set(others())):
+        for key in sorted(ue.model_fields_set - own.UE_KEYS - set(others())):
             raise ValueError(f"key 'radio.ues.{name}.{key}': {only}")

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from cellbed.scenario.fields import Model
 
@@ -15,6 +15,9 @@ class System(Model):
     PREFIX: ClassVar[str]
     #: What the eNB of a scenario is there.
     ENB: ClassVar[str]
+    #: What else it has under `radio`, and of a UE.
+    RADIO_KEYS: ClassVar[frozenset[str]] = frozenset({"system", "max_pkts", "ues"})
+    UE_KEYS: ClassVar[frozenset[str]] = frozenset({"peer", "mode", "rnti"})
 
     def check(self, where: str, max_pkts: int) -> None:
         """Raises ValueError for keys that do not fit each other.
@@ -23,3 +26,6 @@ class System(Model):
             where: key of the section, for messages.
             max_pkts: packets that the radio daemon holds at most, `radio.max_pkts`.
         """
+
+    def check_radio(self, radio: Any) -> None:
+        """Raises ValueError for values of RADIO_KEYS that it does not have."""

@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""5G NR in place of LTE: the keys of its physical layer and MAC, with limits and defaults.
+
+What both have is in the sections of LTE: RLC, PDCP, HARQ, schedulers, bearers, the channel. docs/reference/keys.md lists
+them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+from cellbed.scenario.fields import Key, Probability
+from cellbed.scenario.system import System
+
+# Of the sections of LTE, what NR begins with where a scenario does not say. Source: 5QI 9 of srsRAN Project,
+# configs/qos.yml; TS 38.331
+_BEGINS_WITH: dict[str, dict[str, Any]] = {
+    "rlc": {"mode": "am", "queue_pkts": 16384, "queue_bytes": 6_172_672, "t_reassembly_ms": 20},
+    "rlc_um": {"sn_bits": 12},
+    "rlc_am": {"sn_bits": 18, "poll_pdu": 16, "poll_byte": 10_000_000, "t_poll_retransmit_ms": 100,
+               "t_status_prohibit_ms": 10, "max_retx_threshold": 32},
+    "pdcp": {"sn_bits": 18, "t_reordering_ms": 220, "out_of_order_delivery": False, "t_reordering_infinite": False},
+    "harq": {"max_attempts": 5},
+}
+# Of the same sections, what NR does not have, and why.
+_NOT_IN_NR: dict[str, dict[str, str]] = {
+    "rlc": {"delivery": "RLC of NR never puts in order: that is PDCP's", "t_reordering_ms": "it is t_reassembly_ms"},
+    "pdcp": {"reordering": "PDCP of NR always puts in order, unless out_of_order_delivery says otherwise",
+             "status_report": "there is no handover"},
+    "harq": {"dl_rtt_tti": "the round trip follows from k1_min and gnb_processing_us"},
+}
+# What these sections have for NR only.
+ONLY_IN_NR: dict[str, tuple[str, ...]] = {"rlc": ("t_reassembly_ms",), "rlc_am": ("sn_bits",),
+                                          "pdcp": ("out_of_order_delivery", "t_reordering_infinite")}
+_SN_BITS = {"rlc_um": {"nr": (6, 12), "lte": (5, 10)}, "pdcp": {"nr": (12, 18), "lte": (7, 12)}}
+
+# Resource blocks by sub-carrier spacing and MHz. Source: TS 38.101-1 Table 5.3.2-1; TS 38.101-2 Table 5.3.2-1
+N_RB = {
+    ("fr1", 0): {5: 25, 10: 52, 15: 79, 20: 106, 25: 133, 30: 160, 35: 188, 40: 216, 45: 242, 50: 270},
+    ("fr1", 1): {5: 11, 10: 24, 15: 38, 20: 51, 25: 65, 30: 78, 35: 92, 40: 106, 45: 119, 50: 133, 60: 162, 70: 189,
+                 80: 217, 90: 245, 100: 273},
+    ("fr1", 2): {10: 11, 15: 18, 20: 24, 25: 31, 30: 38, 35: 44, 40: 51, 45: 58, 50: 65, 60: 79, 70: 93, 80: 107,
+                 90: 121, 100: 135},
+    ("fr2", 2): {50: 66, 100: 132, 200: 264},
+    ("fr2", 3): {50: 32, 100: 66, 200: 132, 400: 264},
+}
+# Symbols of a special slot with which it carries data. Source: TS 38.214 Tables 5.1.2.1-1, 6.1.2.1-1, mapping type A
+_DL_SYMBOLS_MIN, _UL_SYMBOLS_MIN = 3, 4
+_SYMBOLS = 14
+_K1_MAX = 15
+# Symbols that a UE takes to decode and to prepare, by capability and numerology. Source: TS 38.214 Tables 5.3-1, 5.3-2,
+# 6.4-1, 6.4-2
+_N1 = {1: (8, 10, 17, 20), 2: (3, 4.5, 9)}
+_N2 = {1: (10, 12, 23, 36), 2: (5, 5.5, 11)}
+# Periods of a pattern, in microseconds. Source: TS 38.213 11.1; TS 38.331 TDD-UL-DL-ConfigCommon
+_PERIODS_US = (500, 625, 1000, 1250, 2000, 2500, 3000, 4000, 5000, 10000)
+
+
+class Nr(System):
+    """Source: TS 38.211 to 38.214, 38.321, 38.331."""
+
+    PREFIX = "nr_"
+    ENB = "the gNB"
+    RADIO_KEYS: ClassVar[frozenset[str]] = System.RADIO_KEYS | {
+        "scheduler", "pf_average_tti", "harq", "rlc", "rlc_um", "rlc_am", "pdcp", "channel"}
+    UE_KEYS: ClassVar[frozenset[str]] = System.UE_KEYS | {"weight", "cqi_ul", "cqi_dl", "bler_ul", "bler_dl", "bearers"}
+
+    numerology: int = Key(1, 0, 3,
+        says="Sub-carrier spacing 15 kHz times 2^numerology, and slots of 1 ms / 2^numerology. TS 38.211 4.2, 4.3.2")
+    duplex: Literal["fdd", "tdd"] = Key("tdd", says="`fdd`: a carrier for each direction; `tdd`: one for both in turn")
+    frequency_range: Literal["fr1", "fr2"] = Key("fr1",
+        says="`fr1`: below 7.125 GHz, numerology 0 to 2; `fr2`: millimetre waves, numerology 2 and 3. TS 38.104 5.1")
+    bandwidth_mhz: Literal[5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 60, 70, 80, 90, 100, 200, 400] = Key(100,
+        says="Width of each carrier, which fixes its resource blocks with the numerology: 273 of 30 kHz in 100 MHz. "
+             "TS 38.101-1 Table 5.3.2-1; TS 38.101-2 Table 5.3.2-1")
+    tdd_pattern: str = Key("DDDSU", pattern=r"^[DSU]{1,80}$", max_length=80,
+        says="Slots of a period with `duplex: tdd`: D downlink, S special, U uplink. At 30 kHz DDDSU takes 2.5 ms, and "
+             "DDDDDDDSUU is the one of bands shared with LTE. TS 38.213 11.1")
+    tdd_special_dl_symbols: int = Key(10, 0, 13,
+        says="Symbols at the begin of a special slot that are downlink: data from 3 beyond those of PDCCH on (TS "
+             "38.214 Table 5.1.2.1-1)")
+    tdd_special_ul_symbols: int = Key(2, 0, 13,
+        says="Symbols at its end that are uplink: data and control from 4 on (TS 38.214 Table 6.1.2.1-1); those between"
+             " are the guard")
+    mcs_table_dl: Literal["qam64", "qam256", "qam64_low_se"] = Key("qam256",
+        says="Table of MCS and CQI of the downlink: `qam64`: Table 1; `qam256`: Table 2; `qam64_low_se`: Table 3, for "
+             "few errors. TS 38.214 5.1.3.1, 5.2.2.1")
+    mcs_table_ul: Literal["qam64", "qam256", "qam64_low_se"] = Key("qam64",
+        says="The same for the uplink, without transform precoding. TS 38.214 6.1.4.1")
+    layers_dl: int = Key(4, 1, 4, says="Spatial layers of a downlink block, all as good as the CQI says. TS 38.211 7.3.1.3")
+    layers_ul: int = Key(1, 1, 4, says="The same for the uplink. TS 38.211 6.3.1.3")
+    pdcch_symbols: int = Key(2, 1, 3, says="Symbols at the begin of each downlink slot for control. TS 38.211 7.3.2.2")
+    dmrs_symbols: int = Key(1, 1, 4,
+        says="Symbols of a block that have reference signals and no data. TS 38.211 7.4.1.1, 6.4.1.1")
+    overhead_re: Literal[0, 6, 12, 18] = Key(0,
+        says="Resource elements of a block and resource block for CSI-RS and the like, `xOverhead`. TS 38.214 5.1.3.2")
+    k0: int = Key(0, 0, 32, says="Slots from a downlink assignment to its block. TS 38.214 5.1.2.1")
+    k1_min: int = Key(4, 0, _K1_MAX,
+        says="Least slots from a downlink block to its ACK or NACK, which is in the first uplink slot from there on. "
+             "srsRAN Project, `min_k1`; TS 38.213 9.2.3")
+    k2_min: int = Key(4, 1, 32,
+        says="Least slots from an uplink grant to its block, likewise. srsRAN Project, `min_k2`; TS 38.214 6.1.2.1")
+    processing_capability: Literal[1, 2] = Key(1,
+        says="How fast a UE is: k1_min and k2_min have to leave it N1 and N2 symbols. TS 38.214 5.3, 6.4")
+    gnb_processing_us: int = Key(250, 0, 5000,
+        says="Time from the end of an uplink slot until the gNB has what was in it: data, and feedback for what it "
+             "schedules next")
+    harq_processes: int = Key(16, 1, 16, says="HARQ processes of a UE in each direction. TS 38.214 5.1, 6.1")
+    sr_period_slots: Literal[0, 1, 2, 4, 5, 8, 10, 16, 20, 40, 80, 160, 320, 640] = Key(10,
+        says="Period of a UE's occasions for scheduling requests; 0 = it has none and asks by random access. TS 38.331 "
+             "SchedulingRequestResourceConfig")
+    sr_prohibit_timer_ms: Literal[0, 1, 2, 4, 8, 16, 32, 64, 128] = Key(0,
+        says="Least time between two of them. TS 38.321 5.4.4")
+    sr_trans_max: Literal[4, 8, 16, 32, 64] = Key(64,
+        says="Scheduling requests in vain before the UE turns to random access. TS 38.321 5.4.4")
+    bsr_periodic_ms: Literal[0, 1, 5, 10, 16, 20, 32, 40, 64, 80, 128, 160, 320, 640, 1280, 2560] = Key(10,
+        says="`periodicBSR-Timer`; 0 = infinity. TS 38.321 5.4.5")
+    bsr_retx_ms: Literal[10, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120, 10240] = Key(80,
+        says="`retxBSR-Timer`: a UE asks again when it got no grant for so long. TS 38.321 5.4.5")
+    configured_grant: Literal["none", "type1", "type2"] = Key("none",
+        says="Uplink blocks that a UE has without asking. `type1`: from the begin; `type2`: from its first BSR on, "
+             "which it confirms. TS 38.321 5.8.2")
+    cg_period_slots: int = Key(10, 1, 640,
+        says="Period of these. Each is in the first uplink slot of a period from a UE's own offset on")
+    cg_rb: int = Key(4, 1, 275, says="Resource blocks of each")
+    cg_mcs: int = Key(10, 0, 28, says="MCS of each")
+    cg_processes: int = Key(4, 1, 16, says="HARQ processes that they take in turn. TS 38.321 5.4.1")
+    drx_cycle_ms: Literal[0, 10, 20, 32, 40, 60, 64, 70, 80, 128, 160, 256, 320, 512, 640, 1024, 1280, 2048, 2560, 5120,
+                          10240] = Key(0, says="Long DRX cycle; 0 = a UE always listens. TS 38.321 5.7")
+    drx_short_cycle_ms: Literal[0, 2, 3, 4, 5, 6, 7, 8, 10, 14, 16, 20, 30, 32, 35, 40, 64, 80, 128, 160, 256, 320, 512,
+                                640] = Key(0, says="Short cycle, of which the long one is a multiple; 0 = none")
+    drx_short_cycle_timer: int = Key(4, 1, 16, says="Short cycles before the long one comes back")
+    drx_on_duration_ms: int = Key(10, 1, 1600, says="`drx-onDurationTimer`, less than the cycle")
+    drx_inactivity_ms: int = Key(10, 0, 2560, says="`drx-InactivityTimer`, from each new block on")
+    drx_start_offset_ms: int = Key(0, 0, 10239, says="`drx-StartOffset`, less than the cycle")
+    drx_harq_rtt_slots: int = Key(4, 0, 4,
+        says="`drx-HARQ-RTT-Timer` in both directions, of 14 symbols each: so long a UE does not listen for a "
+             "retransmission")
+    drx_retx_slots: int = Key(16, 0, 320,
+        says="`drx-RetransmissionTimer` in both directions: so long it listens after that")
+    random_access: Literal["four_step", "two_step"] = Key("four_step",
+        says="`four_step`: preamble, response, message 3, contention resolution; `two_step`: MsgA, which has data, and "
+             "MsgB. TS 38.321 5.1")
+    prach_period_slots: int = Key(20, 1, 1280,
+        says="Period of the occasions for random access; each is in the first uplink slot from the period's begin on")
+    n_preambles: int = Key(54, 1, 64,
+        says="Preambles for contention; two UEs with the same one in the same occasion collide. TS 38.331")
+    preamble_trans_max: Literal[3, 4, 5, 6, 7, 8, 10, 20, 50, 100, 200] = Key(10,
+        says="Preambles in vain before random access has failed, and begins again after the longest backoff. TS 38.321 "
+             "5.1.4")
+    rar_delay_slots: int = Key(4, 1, 40, says="Least slots from a preamble to its answer")
+    response_window_slots: Literal[4, 8, 10, 20, 40, 80] = Key(20,
+        says="`ra-ResponseWindow`, and MsgB's window: so long a UE waits for the answer. TS 38.321 5.1.4, 5.1.4a")
+    backoff_max_ms: int = Key(20, 0, 1920,
+        says="Greatest wait after an unanswered preamble, drawn uniformly from 0. TS 38.321 Table 7.2-1")
+    contention_resolution_ms: Literal[8, 16, 24, 32, 40, 48, 56, 64] = Key(64,
+        says="`ra-ContentionResolutionTimer`, from message 3 on. TS 38.321 5.1.5")
+    ra_rb: int = Key(4, 1, 32, says="Resource blocks of message 3 and of MsgA's data, at MCS 0")
+    outer_loop: bool = Key(False,
+        says="true: the gNB adds to the CQI's SINR an offset for each UE and direction, which ACKs raise and NACKs "
+             "lower until first transmissions fail as often as `target_bler`; false: the MCS is the CQI's")
+    target_bler: Probability = Key(0.1, says="Failures of first transmissions that the outer loop aims at")
+    outer_loop_step_db: float = Key(0.5, 0.01, 5,
+        says="What a NACK takes from the offset; an ACK adds this times target_bler / (1 - target_bler)")
+    sdap_header: bool = Key(False,
+        says="true: packets have an SDAP header of one octet with their QoS flow, the number of their bearer. Wireshark"
+             " cannot know of it without RRC. TS 37.324 6.2.2")
+
+    def check(self, where: str, max_pkts: int) -> None:
+        """Raises ValueError for what the standard forbids."""
+        rbs = N_RB.get((self.frequency_range, self.numerology))
+        if rbs is None:
+            raise ValueError(f"key '{where}.numerology': value {self.numerology}: allowed "
+                             f"{'0..2' if self.frequency_range == 'fr1' else '2..3'} with frequency_range "
+                             f"{self.frequency_range} (TS 38.101-1, -2 Table 5.3.2-1)")
+        if self.bandwidth_mhz not in rbs:
+            raise ValueError(f"key '{where}.bandwidth_mhz': value {self.bandwidth_mhz}: allowed "
+                             f"{', '.join(map(str, rbs))} with numerology {self.numerology} in {self.frequency_range} "
+                             "(TS 38.101-1, -2 Table 5.3.2-1)")
+        if self.duplex == "tdd":
+            self._check_pattern(where)
+        self._check_processing(where)
+        self._check_grants(where, rbs[self.bandwidth_mhz])
+        self._check_drx(where)
+
+    def check_radio(self, radio: Any) -> None:
+        """Raises ValueError for keys of the sections that LTE has, too, and values that only LTE has."""
+        layers = [("radio", radio), *((f"radio.ues.{name}.bearers.{i}", bearer) for name, ue in radio.ues.items()
+                                      for i, bearer in enumerate(ue.bearers))]
+        for where, of in layers:
+            for section, keys in _NOT_IN_NR.items():
+                found = getattr(of, section, None)
+                for key in keys if found is not None else ():
+                    if key in found.model_fields_set:
+                        raise ValueError(f"key '{where}.{section}.{key}': allowed with radio.system: lte only, as "
+                                         f"{keys[key]}")
+            check_sn_bits(where, of, "nr")
+
+    def uplink(self) -> list[bool]:
+        """Of each slot of the pattern, whether it carries uplink data and control."""
+        if self.duplex == "fdd":
+            return [True]
+        return [slot == "U" or (slot == "S" and self.tdd_special_ul_symbols >= _UL_SYMBOLS_MIN)
+                for slot in self.tdd_pattern]
+
+    def downlink(self) -> list[bool]:
+        """Of each slot, whether it carries downlink data."""
+        if self.duplex == "fdd":
+            return [True]
+        return [slot == "D" or (slot == "S" and self.tdd_special_dl_symbols >= self.pdcch_symbols + _DL_SYMBOLS_MIN)
+                for slot in self.tdd_pattern]
+
+    def _check_pattern(self, where: str) -> None:
+        period_us = 1000 * len(self.tdd_pattern) // 2**self.numerology
+        key = f"key '{where}.tdd_pattern': value {self.tdd_pattern}"
+        if period_us not in _PERIODS_US:
+            raise ValueError(f"{key}: allowed a period of 0.5, 0.625, 1, 1.25, 2, 2.5, 3, 4, 5 or 10 ms (TS 38.213 "
+                             f"11.1), and this one takes {period_us / 1000:g} ms")
+        if self.tdd_special_dl_symbols + self.tdd_special_ul_symbols >= _SYMBOLS:
+            raise ValueError(f"key '{where}.tdd_special_ul_symbols': value {self.tdd_special_ul_symbols}: allowed "
+                             f"0..{_SYMBOLS - 1 - self.tdd_special_dl_symbols}, as a symbol of guard is between them "
+                             "and those of the downlink (TS 38.213 11.1)")
+        uplink, downlink = self.uplink(), self.downlink()
+        if not any(uplink) or not any(downlink):
+            raise ValueError(f"{key}: allowed a pattern with downlink and uplink slots (TS 38.213 11.1)")
+        n = len(uplink)
+        for slot in range(n):
+            if downlink[slot] and not any(uplink[(slot + k) % n] for k in range(self.k1_min, _K1_MAX + 1)):
+                raise ValueError(f"{key}: allowed one with an uplink slot {self.k1_min} to {_K1_MAX} slots after each "
+                                 "downlink slot, for its ACK or NACK (TS 38.213 9.2.3, dl-DataToUL-ACK)")
+
+    def _check_processing(self, where: str) -> None:
+        capability, mu = self.processing_capability, self.numerology
+        if capability == 2 and mu > 2:
+            raise ValueError(f"key '{where}.processing_capability': value 2: allowed 1 with numerology {mu} (TS 38.214 "
+                             "5.3)")
+        if self.k1_min * _SYMBOLS < _N1[capability][mu]:
+            raise ValueError(f"key '{where}.k1_min': value {self.k1_min}: allowed {-(-_N1[capability][mu] // _SYMBOLS):g}"
+                             f" or more, as a UE takes {_N1[capability][mu]:g} symbols to decode (TS 38.214 5.3)")
+        if (self.k2_min - 1) * _SYMBOLS + _SYMBOLS - self.pdcch_symbols < _N2[capability][mu]:
+            raise ValueError(f"key '{where}.k2_min': value {self.k2_min}: allowed more, as a UE takes "
+                             f"{_N2[capability][mu]:g} symbols to prepare a block (TS 38.214 6.4)")
+
+    def _check_grants(self, where: str, n_rb: int) -> None:
+        if self.configured_grant != "none":
+            if self.cg_rb > n_rb:
+                raise ValueError(f"key '{where}.cg_rb': value {self.cg_rb}: allowed 1..{n_rb}, those of the carrier")
+            if self.cg_mcs > 27 and self.mcs_table_ul == "qam256":
+                raise ValueError(f"key '{where}.cg_mcs': value {self.cg_mcs}: allowed 0..27 with mcs_table_ul qam256 "
+                                 "(TS 38.214 Table 5.1.3.1-2)")
+            if self.cg_processes > self.harq_processes:
+                raise ValueError(f"key '{where}.cg_processes': value {self.cg_processes}: allowed "
+                                 f"1..{self.harq_processes}, as there are no more harq_processes")
+        if self.ra_rb > n_rb:
+            raise ValueError(f"key '{where}.ra_rb': value {self.ra_rb}: allowed 1..{n_rb}, those of the carrier")
+
+    def _check_drx(self, where: str) -> None:
+        if not self.drx_cycle_ms:
+            return
+        for key in ("drx_on_duration_ms", "drx_start_offset_ms"):
+            if getattr(self, key) >= self.drx_cycle_ms:
+                raise ValueError(f"key '{where}.{key}': value {getattr(self, key)}: allowed less than drx_cycle_ms, "
+                                 f"{self.drx_cycle_ms} (TS 38.321 5.7)")
+        if self.drx_short_cycle_ms and self.drx_cycle_ms % self.drx_short_cycle_ms:
+            raise ValueError(f"key '{where}.drx_short_cycle_ms': value {self.drx_short_cycle_ms}: allowed what "
+                             f"drx_cycle_ms, {self.drx_cycle_ms}, is a multiple of (TS 38.331 DRX-Config)")
+
+
+def with_defaults(radio: Any) -> Any:
+    """The radio as a file has it; with NR each section has what NR begins with where the file does not say."""
+    if not isinstance(radio, Mapping) or radio.get("system") != "nr":
+        return radio
+    merged = dict(radio)
+    for section, begins in _BEGINS_WITH.items():
+        given = radio.get(section, {})
+        if isinstance(given, Mapping):
+            merged[section] = {**begins, **given}
+    return merged
+
+
+def check_sn_bits(where: str, of: Any, system: str) -> None:
+    """Refuse lengths of sequence numbers that only the other system has.
+
+    Args:
+        of: a radio, or a bearer.
+        system: lte or nr.
+    """
+    for section, allowed in _SN_BITS.items():
+        bits = getattr(of, section).sn_bits
+        if bits not in allowed[system]:
+            raise ValueError(f"key '{where}.{section}.sn_bits': value {bits}: allowed "
+                             f"{' or '.join(map(str, allowed[system]))} with radio.system: {system}")
+
+
