@@ -38,7 +38,8 @@ def control() -> list[int]:
     return [round(value * Q32_ONE) for value in curves.CONTROL_ERROR]
 
 
-def _rows(values: Iterable[int], suffix: str = "") -> str:
+def array_rows(values: Iterable[int], suffix: str = "") -> str:
+    """Lines of a C array."""
     words = [f"{value}{suffix}," for value in values]
     lines, line = [], ""
     for word in words:
@@ -60,7 +61,7 @@ def render() -> str:
     first = [sum(len(curves.rates(other)) for other in MODULATIONS[:i]) for i in range(len(MODULATIONS) + 1)]
 
     def matrix(kind: str, name: str, rows: list[list[int]], dims: str) -> str:
-        body = "\n".join(f"\t{{\n{_rows(row)}\n\t}}," for row in rows)
+        body = "\n".join(f"\t{{\n{array_rows(row)}\n\t}}," for row in rows)
         return f"const {kind} {name}{dims} = {{\n{body}\n}};\n"
 
     points = [[curves.curve(bits, rate, size) for bits, rate in columns] for size in sizes]
@@ -69,16 +70,16 @@ def render() -> str:
         "/* bler_table.c - made by cellbed_channel.block_error_table; see bler.h. */",
         "/* clang-format off */",
         '#include "phy/bler.h"\n',
-        f"const uint16_t bler_block_bits[BLER_SIZES] = {{\n{_rows(sizes)}\n}};\n",
-        f"const uint8_t bler_first_rate[BLER_MODULATIONS + 1] = {{\n{_rows(first)}\n}};\n",
-        f"const uint32_t bler_rate_q20[BLER_RATES] = {{\n{_rows(round(rate * Q20) for _, rate in columns)}\n}};\n",
+        f"const uint16_t bler_block_bits[BLER_SIZES] = {{\n{array_rows(sizes)}\n}};\n",
+        f"const uint8_t bler_first_rate[BLER_MODULATIONS + 1] = {{\n{array_rows(first)}\n}};\n",
+        f"const uint32_t bler_rate_q20[BLER_RATES] = {{\n{array_rows(round(rate * Q20) for _, rate in columns)}\n}};\n",
         matrix("uint32_t", "bler_mean_q20", [[round(m * Q20) for m, _ in row] for row in points],
                "[BLER_SIZES][BLER_RATES]"),
         matrix("uint32_t", "bler_deviation_q20", [[round(d * Q20) for _, d in row] for row in points],
                "[BLER_SIZES][BLER_RATES]"),
         matrix("uint32_t", "bler_information_q20", information(), "[BLER_MODULATIONS][BLER_SINRS]"),
-        f"const uint32_t bler_tail_q32[BLER_TAIL] = {{\n{_rows(tail(), 'u')}\n}};\n",
-        f"const uint32_t bler_control_q32[BLER_CONTROL] = {{\n{_rows(control(), 'u')}\n}};",
+        f"const uint32_t bler_tail_q32[BLER_TAIL] = {{\n{array_rows(tail(), 'u')}\n}};\n",
+        f"const uint32_t bler_control_q32[BLER_CONTROL] = {{\n{array_rows(control(), 'u')}\n}};",
     ]) + "\n"
 
 

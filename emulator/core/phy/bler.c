@@ -2,37 +2,16 @@
 /* bler.c - chances that blocks and control channels are not decoded; see bler.h. */
 #include "phy/bler.h"
 
-#include <stddef.h>
+#include "phy/curve.h"
 
 #define Q32_ONE        UINT32_MAX
 #define CRC_BITS       24
 #define BLOCK_MAX_BITS 6144
 
-static uint32_t between(uint32_t a, uint32_t b, uint32_t at, uint32_t steps)
-{
-	return (uint32_t)(((uint64_t)a * (steps - at) + (uint64_t)b * at) / steps);
-}
-
-/* A table of @n values from @first_cdb on, every @step_cdb, at @sinr_cdb; beyond its ends the ends.
- */
-static uint32_t interpolate(const uint32_t *table, uint32_t n, int32_t first_cdb, uint32_t step_cdb,
-                            int32_t sinr_cdb)
-{
-	uint32_t from, i;
-
-	if (sinr_cdb <= first_cdb)
-		return table[0];
-	from = (uint32_t)sinr_cdb - (uint32_t)first_cdb;
-	i = from / step_cdb;
-	if (i >= n - 1)
-		return table[n - 1];
-	return between(table[i], table[i + 1], from % step_cdb, step_cdb);
-}
-
 uint32_t bler_information(uint8_t bits, int32_t sinr_cdb)
 {
-	return interpolate(bler_information_q20[bits / 2 - 1], BLER_SINRS, BLER_SINR_FIRST_CDB,
-	                   BLER_SINR_STEP_CDB, sinr_cdb);
+	return curve_at(bler_information_q20[bits / 2 - 1], BLER_SINRS, BLER_SINR_FIRST_CDB,
+	                BLER_SINR_STEP_CDB, sinr_cdb);
 }
 
 void bler_add(struct bler_soft *soft, uint8_t bits, uint32_t coded_bits, int32_t sinr_cdb)
@@ -84,21 +63,8 @@ static void need(uint8_t bits, uint32_t s, uint32_t rate_q20, uint32_t *ret_mean
 		return;
 	}
 	steps = bler_rate_q20[i + 1] - bler_rate_q20[i];
-	*ret_mean = between(mean[i], mean[i + 1], at, steps);
-	*ret_deviation = between(deviation[i], deviation[i + 1], at, steps);
-}
-
-/* Chance that a standard Gaussian is above @z in 1/1024. */
-static uint32_t tail(int64_t z)
-{
-	const uint64_t per_step = 1024 / BLER_TAIL_STEPS;
-	uint64_t size = (uint64_t)(z < 0 ? -z : z), i = size / per_step;
-	uint32_t above = 0;
-
-	if (i < BLER_TAIL - 1)
-		above = between(bler_tail_q32[i], bler_tail_q32[i + 1], (uint32_t)(size % per_step),
-		                (uint32_t)per_step);
-	return z < 0 ? Q32_ONE - above : above;
+	*ret_mean = curve_between(mean[i], mean[i + 1], at, steps);
+	*ret_deviation = curve_between(deviation[i], deviation[i + 1], at, steps);
 }
 
 uint32_t bler_rate(const struct bler_soft *soft, uint8_t bits, uint32_t tb_bits)
@@ -109,7 +75,7 @@ uint32_t bler_rate(const struct bler_soft *soft, uint8_t bits, uint32_t tb_bits)
 	uint64_t decoded = Q32_ONE;
 
 	need(bits, size_index(block_bits), rate_q20, &mean, &deviation);
-	failed = tail((have - (int64_t)mean) * 1024 / (int64_t)deviation);
+	failed = curve_tail((have - (int64_t)mean) * 1024 / (int64_t)deviation);
 	for (uint32_t i = 0; i < n; i++)
 		decoded = decoded * (Q32_ONE - failed) / Q32_ONE;
 	return (uint32_t)(Q32_ONE - decoded);
@@ -131,6 +97,6 @@ uint32_t bler_control(int32_t sinr_cdb)
 {
 	if (sinr_cdb > BLER_CONTROL_FIRST_CDB + (BLER_CONTROL - 1) * BLER_CONTROL_STEP_CDB)
 		return 0;
-	return interpolate(bler_control_q32, BLER_CONTROL, BLER_CONTROL_FIRST_CDB,
-	                   BLER_CONTROL_STEP_CDB, sinr_cdb);
+	return curve_at(bler_control_q32, BLER_CONTROL, BLER_CONTROL_FIRST_CDB,
+	                BLER_CONTROL_STEP_CDB, sinr_cdb);
 }

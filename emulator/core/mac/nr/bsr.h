@@ -20,7 +20,8 @@ struct nr_bsr {
 	uint8_t format;         /* enum nr_bsr_format */
 	uint8_t lcgs;           /* bit i: group i has data (long), or is the one reported (short) */
 	uint8_t n;              /* levels that are there: 1 of a short one */
-	uint8_t level[NR_LCGS]; /* a short one's of 5 bits; a long one's of 8, groups rising */
+	uint8_t level[NR_LCGS]; /* a short one's of 5 bits; a long one's of 8, groups rising;
+	                         * a truncated one's by priority */
 };
 
 /** nr_bsr_level5() - level of a short report for @bytes, 0..31 */
@@ -58,11 +59,12 @@ uint32_t nr_bsr_ce_bytes(const struct nr_bsr *bsr);
 
 /**
  * nr_bsr_read() - bytes of each group as a gNB reads them
+ * @order: as for nr_bsr_make_padding(): which groups the levels of a truncated report are of
  *
- * A report says of every group with what it holds; a group that is not in a long one has nothing.
- * Of a short one all other groups have nothing; of truncated ones what others have is not known.
+ * A group that a short or long report does not name has nothing; what a truncated one does not
+ * tell is not known.
  * @ret: of groups that the report says nothing of, left as it is
  */
-void nr_bsr_read(const struct nr_bsr *bsr, uint32_t ret[NR_LCGS]);
+void nr_bsr_read(const struct nr_bsr *bsr, const uint8_t order[NR_LCGS], uint32_t ret[NR_LCGS]);
 
 #endif

@@ -33,25 +33,24 @@ struct nr_drx_cfg {
 	uint32_t retransmission_ul;
 };
 
-/* Slots [from, until) in which a process may get a retransmission. */
-struct nr_drx_wait {
+/* Slots from, ..., until - 1. */
+struct nr_drx_span {
 	uint32_t from;
 	uint32_t until;
 };
 
 struct nr_drx {
 	const struct nr_drx_cfg *cfg;
-	uint32_t inactivity_until; /* first slot after the timer */
-	uint32_t short_from;       /* short cycles are in use from here */
-	uint32_t short_until;
-	uint32_t short_before; /* those of the activity before last last until here */
-	uint32_t stopped;      /* on durations that began before this slot are over */
-	bool request;          /* a Scheduling Request is pending */
-	bool contention;       /* random access waits for an answer */
-	uint32_t dl_waiting;   /* processes with an entry in dl[] */
+	uint32_t inactivity_until;   /* first slot after the timer */
+	struct nr_drx_span recent;   /* slots with short cycles, after the last activity */
+	struct nr_drx_span previous; /* and after the one before, as long as that was not over */
+	uint32_t stopped;            /* on durations that began before this slot are over */
+	bool request;                /* a Scheduling Request is pending */
+	bool contention;             /* random access waits for an answer */
+	uint32_t dl_waiting;         /* processes with an entry in dl[] */
 	uint32_t ul_waiting;
-	struct nr_drx_wait dl[NR_DRX_PROCESSES];
-	struct nr_drx_wait ul[NR_DRX_PROCESSES];
+	struct nr_drx_span dl[NR_DRX_PROCESSES]; /* in which a retransmission may come */
+	struct nr_drx_span ul[NR_DRX_PROCESSES];
 };
 
 void nr_drx_init(struct nr_drx *d, const struct nr_drx_cfg *cfg);
@@ -65,14 +64,14 @@ void nr_drx_new_data(struct nr_drx *d, uint32_t slot);
  */
 void nr_drx_dl_feedback(struct nr_drx *d, uint8_t harq, uint32_t slot, bool decoded);
 
-/** nr_drx_dl_assigned() - PDCCH of @slot has a block of process @harq: its timers stop */
-void nr_drx_dl_assigned(struct nr_drx *d, uint8_t harq, uint32_t slot);
+/** nr_drx_dl_assigned() - PDCCH has a block of process @harq: its timers stop */
+void nr_drx_dl_assigned(struct nr_drx *d, uint8_t harq);
 
 /** nr_drx_ul_sent() - a block of process @harq was sent in @slot; the UE does not know its fate */
 void nr_drx_ul_sent(struct nr_drx *d, uint8_t harq, uint32_t slot);
 
-/** nr_drx_ul_granted() - PDCCH of @slot has a grant for process @harq: its timers stop */
-void nr_drx_ul_granted(struct nr_drx *d, uint8_t harq, uint32_t slot);
+/** nr_drx_ul_granted() - PDCCH has a grant for process @harq: its timers stop */
+void nr_drx_ul_granted(struct nr_drx *d, uint8_t harq);
 
 /** nr_drx_command() - a (long) DRX command arrived in @slot: to sleep, unless a process waits */
 void nr_drx_command(struct nr_drx *d, uint32_t slot, bool is_long);

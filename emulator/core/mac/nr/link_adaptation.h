@@ -24,7 +24,8 @@ struct nr_outer_loop {
 
 /**
  * nr_outer_loop_init() - begin at 0
- * @target_q32: share of first transmissions that may fail, as of 2^32; 0: the offset stays 0
+ * @target_q32: share of first transmissions that may fail, as of 2^32, half at most; 0: the offset
+ * stays 0
  * @step_cdb: after a failure
  * @limit_cdb: greatest offset, on either side
  */

@@ -99,6 +99,9 @@ uint32_t nr_pdu_sdu(struct nr_pdu_builder *b, uint8_t lcid, uint32_t len);
 /** nr_pdu_ce() - a control element; it takes from what was reserved */
 void nr_pdu_ce(struct nr_pdu_builder *b, const struct nr_ce *ce);
 
+/** nr_bsr_ce() - a report as a control element */
+struct nr_ce nr_bsr_ce(const struct nr_bsr *bsr);
+
 /** nr_ce_bytes() - its size, subheader included */
 uint32_t nr_ce_bytes(enum nr_link link, const struct nr_ce *ce);
 

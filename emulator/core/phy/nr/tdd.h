@@ -58,11 +58,9 @@ uint32_t nr_next_ul(const struct nr_tdd *tdd, uint32_t slot, uint8_t symbols);
 /**
  * nr_feedback_slot() - slot of the HARQ feedback of a downlink block in @slot
  *
- * The first uplink slot, @k1_min slots later or more: what gNBs configure as the candidates of K1.
+ * The first one, @k1_min slots later or more, with as many uplink symbols as any slot has: what
+ * gNBs configure as the candidates of K1.
  */
-static inline uint32_t nr_feedback_slot(const struct nr_tdd *tdd, uint32_t slot, uint8_t k1_min)
-{
-	return nr_next_ul(tdd, slot + k1_min, 14);
-}
+uint32_t nr_feedback_slot(const struct nr_tdd *tdd, uint32_t slot, uint8_t k1_min);
 
 #endif
