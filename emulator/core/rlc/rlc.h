@@ -27,19 +27,21 @@
 #define RLC_NS_PER_MS INT64_C(1000000)
 
 struct rlc;
+struct nr_store;
 
 /* What all entities of a network use, one at a time. */
 struct rlc_shared {
 	struct rlc_pool pool;
 	struct rlc_tx_pdu tx_pdu; /* the PDU being built; too large for the stack */
 	void *scratch;            /* rlc_mode.scratch_bytes of the mode that needs most */
+	struct nr_store *nr;      /* with modes of NR, see rlc/nr/nr.h */
 };
 
 struct rlc_mode {
 	const char *name;
 	bool acknowledged; /* keeps an SDU until the receiver has it: PDCP goes on at a handover */
 	bool whole;        /* an SDU is in one PDU, or not sent: blocks have to have room for it */
-	uint8_t pdus_max;  /* of a bearer in one MAC PDU */
+	uint8_t pdus_max;  /* of a bearer in one MAC PDU, UINT8_MAX: any number */
 	size_t bytes;      /* of its state */
 	size_t scratch_bytes; /* of rlc_shared.scratch */
 
@@ -91,6 +93,9 @@ struct rlc {
 	struct rlc_shared *shared;
 	struct cell *cell;
 	const struct out_leg *at;
+	/* NR: the first byte of @p, the first in the queue, is about to be sent: PDCP's header is
+	 * written now. NULL: it has one. */
+	void (*take)(struct rlc *rlc, struct pkt *p);
 };
 
 /** rlc_mode_of() - the mode of that number */

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* window.c - bits and segments of a receiving entity of NR; see window.h. */
+#include "rlc/nr/window.h"
+
+#include <string.h>
+
+static void clear_bits(const struct nr_window *w, uint64_t *bits, uint32_t sn)
+{
+	bits[sn % w->size / 64] &= ~(UINT64_C(1) << sn % w->size % 64);
+}
+
+void nr_window_open(const struct nr_window *w, uint32_t from, uint32_t to)
+{
+	for (uint32_t sn = from; sn != to; sn = nr_window_next(w, sn, 1)) {
+		clear_bits(w, w->done, sn);
+		if (w->marked)
+			clear_bits(w, w->marked, sn);
+	}
+}
+
+uint32_t nr_window_find(const struct nr_window *w, const uint64_t *bits, bool value, uint32_t from,
+                        uint32_t to)
+{
+	uint32_t left = nr_window_dist(w, from, to);
+
+	while (left > 0) {
+		uint32_t at = from % w->size, n = 64 - at % 64;
+		uint64_t word = (value ? bits[at / 64] : ~bits[at / 64]) >> at % 64;
+
+		n = w->size - at < n ? w->size - at : n;
+		if (word != 0 && (uint32_t)__builtin_ctzll(word) < n) {
+			n = (uint32_t)__builtin_ctzll(word);
+			return n < left ? nr_window_next(w, from, n) : to;
+		}
+		n = n < left ? n : left;
+		from = nr_window_next(w, from, n);
+		left -= n;
+	}
+	return to;
+}
+
+struct nr_part *nr_window_part(const struct nr_window *w, uint32_t sn)
+{
+	struct nr_part *part = w->part[sn % NR_BUCKETS];
+
+	while (part && part->sn != sn)
+		part = part->next;
+	return part;
+}
+
+/* An SDU has one end: where its last segment says, and nothing lies behind it. */
+static bool fits_end(const struct nr_part *part, bool last, uint32_t to)
+{
+	if (part->len > 0)
+		return last ? to == part->len : to <= part->len;
+	return !last || part->ranges.n == 0 || part->ranges.at[part->ranges.n - 1].to <= to;
+}
+
+static struct nr_part *add_part(struct nr_window *w, uint32_t sn)
+{
+	struct nr_part *part = nr_part_get(w->store);
+
+	if (!part)
+		return NULL;
+	part->sn = sn;
+	part->next = w->part[sn % NR_BUCKETS];
+	w->part[sn % NR_BUCKETS] = part;
+	w->n_parts++;
+	return part;
+}
+
+struct nr_part *nr_window_add(struct nr_window *w, const struct nr_pdu *pdu, const uint8_t *data,
+                              uint32_t len)
+{
+	struct nr_part *part = nr_window_part(w, pdu->sn);
+	uint32_t to = pdu->so + len;
+
+	if (!part)
+		part = add_part(w, pdu->sn);
+	if (!part || rlc_ranges_cover(&part->ranges, pdu->so, (uint16_t)to) ||
+	    !fits_end(part, NR_SI_ENDS(pdu->si), to) ||
+	    !rlc_ranges_add(&part->ranges, pdu->so, (uint16_t)to))
+		return NULL;
+	memcpy(part->data + pdu->so, data, len);
+	if (NR_SI_ENDS(pdu->si))
+		part->len = (uint16_t)to;
+	return part;
+}
+
+struct pkt *nr_window_drop(struct nr_window *w, uint32_t sn)
+{
+	struct nr_part **at = &w->part[sn % NR_BUCKETS], *part;
+	struct pkt *p;
+
+	while (*at && (*at)->sn != sn)
+		at = &(*at)->next;
+	part = *at;
+	if (!part)
+		return NULL;
+	*at = part->next;
+	w->n_parts--;
+	p = part->p;
+	part->p = NULL;
+	nr_part_put(w->store, part);
+	return p;
+}
+
+void nr_window_clear(struct nr_window *w, struct pkt_queue *ret)
+{
+	for (uint32_t i = 0; i < NR_BUCKETS; i++)
+		while (w->part[i]) {
+			struct pkt *p = nr_window_drop(w, w->part[i]->sn);
+
+			if (p)
+				pkt_enqueue(ret, p);
+		}
+}
