@@ -13,7 +13,7 @@ SYSTEMS = sorted(f"ran/{path.name}" for path in (CORE / "ran").iterdir() if path
 LAYERS = [
     ["contract"],
     ["base"],
-    ["rlc", "pdcp", "phy"],
+    ["rlc", "pdcp", "sdap", "phy"],
     ["mac"],
     ["epc"],
     ["ran/ran.h"],

@@ -36,8 +36,8 @@ static void update_expiry(struct rlc *rlc)
 /* The bits of the receiver, two for each SN, and then the slots of the transmitter. */
 static uint32_t am_slots(const struct cell_bearer_cfg *cfg)
 {
-	size_t bytes = 2 * nr_window_words(cfg->am_sn_bits) * sizeof(uint64_t) +
-	               nr_window_size(cfg->am_sn_bits) * sizeof(uint32_t);
+	uint32_t size = nr_window_size(cfg->am_sn_bits);
+	size_t bytes = 2 * bits_words(size) * sizeof(uint64_t) + size * sizeof(uint32_t);
 
 	return (uint32_t)((bytes + sizeof(struct rlc_pdu *) - 1) / sizeof(struct rlc_pdu *));
 }
@@ -53,7 +53,7 @@ static void am_init(struct rlc *rlc, const struct cell_bearer_cfg *cfg, struct r
 		.queue_limit = cfg->rlc_queue_pkts,
 	};
 	uint64_t *bits = (uint64_t *)(void *)window;
-	uint32_t *slot = (uint32_t *)(bits + 2 * nr_window_words(cfg->am_sn_bits));
+	uint32_t *slot = (uint32_t *)(bits + 2 * bits_words(nr_window_size(cfg->am_sn_bits)));
 	struct nr_am *am = am_of(rlc);
 
 	rlc->queue = &am->tx.queue;

@@ -118,7 +118,8 @@ void nr_am_tx_kept(struct nr_am_tx *tx, void (*visit)(void *arg, struct rlc_kept
                    void *arg);
 
 struct nr_am_rx {
-	struct nr_window window; /* its bits: from rx_next on; `marked`: polled */
+	struct nr_window window; /* its bits: from rx_next to rx_next_highest - 1 */
+	struct bits polled;      /* SNs of PDUs whose poll is not answered yet, likewise */
 	struct nr_am_tx *sender; /* that has the packets */
 	uint32_t rx_next;
 	uint32_t rx_next_status_trigger;
@@ -133,7 +134,7 @@ struct nr_am_rx {
 	int64_t prohibit_expiry_ns;   /* of t-StatusProhibit */
 };
 
-/** nr_am_rx_init() - @bits has 2 * nr_window_words() entries of any content */
+/** nr_am_rx_init() - @bits has 2 * bits_words() of the window's size, of any content */
 void nr_am_rx_init(struct nr_am_rx *rx, uint8_t sn_bits, int64_t t_reassembly_ns,
                    int64_t t_status_prohibit_ns, uint64_t *bits, struct nr_am_tx *sender,
                    struct nr_store *store);

@@ -19,11 +19,11 @@ void nr_am_rx_init(struct nr_am_rx *rx, uint8_t sn_bits, int64_t t_reassembly_ns
                    int64_t t_status_prohibit_ns, uint64_t *bits, struct nr_am_tx *sender,
                    struct nr_store *store)
 {
+	uint32_t size = nr_window_size(sn_bits);
+
 	*rx = (struct nr_am_rx){
-		.window = { .done = bits,
-		            .marked = bits + nr_window_words(sn_bits),
-		            .size = nr_window_size(sn_bits),
-		            .store = store },
+		.window = { .done = { .word = bits, .size = size }, .size = size, .store = store },
+		.polled = { .word = bits + bits_words(size), .size = size },
 		.sender = sender,
 		.sn_bits = sn_bits,
 		.t_reassembly_ns = t_reassembly_ns,
@@ -49,13 +49,13 @@ static void note_poll(struct nr_am_rx *rx, uint32_t sn, bool discarded)
 	if (discarded || dist(rx, sn) < dist(rx, rx->rx_highest_status))
 		rx->status_due = true;
 	else
-		nr_window_set(&rx->window, rx->window.marked, sn);
+		bits_set(rx->polled, sn);
 }
 
 /* RX_Highest_Status moves to @to, which answers each poll that it passes. */
 static void advance_highest_status(struct nr_am_rx *rx, uint32_t to)
 {
-	if (nr_window_find(&rx->window, rx->window.marked, true, rx->rx_highest_status, to) != to)
+	if (nr_window_find(&rx->window, rx->polled, true, rx->rx_highest_status, to) != to)
 		rx->status_due = true;
 	rx->rx_highest_status = to;
 }
@@ -99,7 +99,7 @@ static void deliver(struct nr_am_rx *rx, uint32_t sn, const uint8_t *data, uint3
 {
 	struct pkt *p = nr_am_tx_deliver(rx->sender, sn);
 
-	nr_window_set(&rx->window, rx->window.done, sn);
+	bits_set(rx->window.done, sn);
 	if (!p) {
 		out->foreign_sdus++;
 		return;
@@ -115,11 +115,13 @@ static void deliver(struct nr_am_rx *rx, uint32_t sn, const uint8_t *data, uint3
 /* The window comes to SDU @sn, if it has not yet. */
 static void reach(struct nr_am_rx *rx, uint32_t sn)
 {
-	uint32_t next = nr_window_next(&rx->window, sn, 1);
+	uint32_t next = nr_window_next(&rx->window, sn, 1), n;
 
 	if (dist(rx, sn) < dist(rx, rx->rx_next_highest))
 		return;
-	nr_window_open(&rx->window, rx->rx_next_highest, next);
+	n = nr_window_dist(&rx->window, rx->rx_next_highest, next);
+	bits_clear(rx->window.done, rx->rx_next_highest, n);
+	bits_clear(rx->polled, rx->rx_next_highest, n);
 	rx->rx_next_highest = next;
 }
 
@@ -135,7 +137,7 @@ static bool place(struct nr_am_rx *rx, const struct nr_pdu *pdu, const uint8_t *
 	const struct nr_part *part;
 
 	if (dist(rx, pdu->sn) >= w->size ||
-	    (dist(rx, pdu->sn) < dist(rx, rx->rx_next_highest) && nr_window_done(w, pdu->sn)))
+	    (dist(rx, pdu->sn) < dist(rx, rx->rx_next_highest) && bits_get(w->done, pdu->sn)))
 		return false;
 	if (pdu->si == NR_SI_ALL) {
 		reach(rx, pdu->sn);

@@ -38,4 +38,14 @@ struct nr_store;
  */
 struct nr_store *nr_store_take(struct arena *a, uint32_t max_pkts);
 
+/**
+ * nr_discard_ns() - since when the first SDU waits that PDCP may discard: one of which nothing was
+ * sent; CELL_NEVER when there is none. Source: TS 38.322 5.4; TS 38.323 5.3
+ */
+int64_t nr_discard_ns(const struct rlc_sdu_queue *q);
+
+/** nr_discard() - take that SDU out of the queue; its COUNT, if it has none yet, goes to the next
+ */
+struct pkt *nr_discard(struct rlc_sdu_queue *q);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* store.c - SDUs that are kept and segments that wait; see store.h. */
+/* store.c - SDUs that wait, SDUs that are kept, segments that wait; see nr.h and store.h. */
 #include "rlc/nr/store.h"
 
 #include <string.h>
@@ -88,4 +88,25 @@ void nr_part_put(struct nr_store *store, struct nr_part *part)
 	CELL_ASSERT(!part->p);
 	part->next = store->free_parts;
 	store->free_parts = part;
+}
+
+/* The one before the first SDU of which nothing was sent. */
+static struct pkt *begun(const struct rlc_sdu_queue *q)
+{
+	return q->head_sent > 0 ? q->sdus.head : NULL;
+}
+
+int64_t nr_discard_ns(const struct rlc_sdu_queue *q)
+{
+	const struct pkt *p = begun(q) ? begun(q)->next : q->sdus.head;
+
+	return p && !p->control ? p->queued_ns : CELL_NEVER;
+}
+
+struct pkt *nr_discard(struct rlc_sdu_queue *q)
+{
+	struct pkt *p = pkt_queue_remove(&q->sdus, begun(q));
+
+	q->bytes -= p->sdu_len;
+	return p;
 }

@@ -23,7 +23,7 @@ static struct nr_um *um_of(const struct rlc *rlc)
 
 static uint32_t um_slots(const struct cell_bearer_cfg *cfg)
 {
-	return (uint32_t)(nr_window_words(cfg->um_sn_bits) * sizeof(uint64_t) /
+	return (uint32_t)(bits_words(nr_window_size(cfg->um_sn_bits)) * sizeof(uint64_t) /
 	                  sizeof(struct rlc_pdu *));
 }
 

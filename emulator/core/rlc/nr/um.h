@@ -48,7 +48,7 @@ struct nr_um_built nr_um_tx_build(struct nr_um_tx *tx, uint32_t max, uint8_t *bu
                                   struct pkt_queue *ret_ends);
 
 struct nr_um_rx {
-	struct nr_window window;     /* its bits: from rx_next_reassembly on */
+	struct nr_window window;     /* its bits: from rx_next_reassembly to rx_next_highest - 1 */
 	uint32_t rx_next_reassembly; /* earliest SN still considered for reassembly */
 	uint32_t rx_timer_trigger;   /* SN after the one that started t-Reassembly */
 	uint32_t rx_next_highest;    /* SN after the highest received */
@@ -57,7 +57,7 @@ struct nr_um_rx {
 	int64_t expiry_ns; /* of t-Reassembly, CELL_NEVER when stopped */
 };
 
-/** nr_um_rx_init() - @bits has nr_window_words() entries of any content */
+/** nr_um_rx_init() - @bits has bits_words() of the window's size, of any content */
 void nr_um_rx_init(struct nr_um_rx *rx, uint8_t sn_bits, int64_t t_reassembly_ns, uint64_t *bits,
                    struct nr_store *store);
 

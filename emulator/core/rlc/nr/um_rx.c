@@ -16,8 +16,10 @@
 void nr_um_rx_init(struct nr_um_rx *rx, uint8_t sn_bits, int64_t t_reassembly_ns, uint64_t *bits,
                    struct nr_store *store)
 {
+	uint32_t size = nr_window_size(sn_bits);
+
 	*rx = (struct nr_um_rx){
-		.window = { .done = bits, .size = nr_window_size(sn_bits), .store = store },
+		.window = { .done = { .word = bits, .size = size }, .size = size, .store = store },
 		.sn_bits = sn_bits,
 		.t_reassembly_ns = t_reassembly_ns,
 		.expiry_ns = CELL_NEVER,
@@ -119,13 +121,13 @@ static void deliver(struct pkt *p, const uint8_t *data, uint32_t len, struct rlc
 static void reach(struct nr_um_rx *rx, uint32_t sn, struct rlc_out *out)
 {
 	const struct nr_window *w = &rx->window;
-	uint32_t next = nr_window_next(w, sn, 1), held;
+	uint32_t next = nr_window_next(w, sn, 1);
+	uint32_t n = nr_window_dist(w, rx->rx_next_highest, next), held;
 
 	if (inside_window(rx, sn))
 		return;
-	held = nr_window_dist(w, rx->rx_next_reassembly, rx->rx_next_highest) +
-	       nr_window_dist(w, rx->rx_next_highest, next);
-	nr_window_open(w, rx->rx_next_highest, next);
+	held = nr_window_dist(w, rx->rx_next_reassembly, rx->rx_next_highest) + n;
+	bits_clear(w->done, rx->rx_next_highest, n);
 	if (held > w->size)
 		give_up_below(rx, nr_window_next(w, rx->rx_next_reassembly, held - w->size), out);
 	rx->rx_next_highest = next;
@@ -140,7 +142,7 @@ static bool place(struct nr_um_rx *rx, const struct nr_pdu *pdu, const uint8_t *
 	struct nr_part *part;
 
 	if (inside_window(rx, pdu->sn) &&
-	    (dist(rx, pdu->sn) < dist(rx, rx->rx_next_reassembly) || nr_window_done(w, pdu->sn)))
+	    (dist(rx, pdu->sn) < dist(rx, rx->rx_next_reassembly) || bits_get(w->done, pdu->sn)))
 		return false;
 	part = nr_window_add(w, pdu, data, len);
 	if (!part)
@@ -152,7 +154,7 @@ static bool place(struct nr_um_rx *rx, const struct nr_pdu *pdu, const uint8_t *
 		deliver(part->p, part->data, part->len, out);
 		part->p = NULL;
 		(void)nr_window_drop(w, pdu->sn);
-		nr_window_set(w, w->done, pdu->sn);
+		bits_set(w->done, pdu->sn);
 		if (pdu->sn == rx->rx_next_reassembly)
 			rx->rx_next_reassembly = first_missing(rx, pdu->sn);
 	}

@@ -1,43 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* window.c - bits and segments of a receiving entity of NR; see window.h. */
+/* window.c - segments of a receiving entity of NR; see window.h. */
 #include "rlc/nr/window.h"
 
 #include <string.h>
-
-static void clear_bits(const struct nr_window *w, uint64_t *bits, uint32_t sn)
-{
-	bits[sn % w->size / 64] &= ~(UINT64_C(1) << sn % w->size % 64);
-}
-
-void nr_window_open(const struct nr_window *w, uint32_t from, uint32_t to)
-{
-	for (uint32_t sn = from; sn != to; sn = nr_window_next(w, sn, 1)) {
-		clear_bits(w, w->done, sn);
-		if (w->marked)
-			clear_bits(w, w->marked, sn);
-	}
-}
-
-uint32_t nr_window_find(const struct nr_window *w, const uint64_t *bits, bool value, uint32_t from,
-                        uint32_t to)
-{
-	uint32_t left = nr_window_dist(w, from, to);
-
-	while (left > 0) {
-		uint32_t at = from % w->size, n = 64 - at % 64;
-		uint64_t word = (value ? bits[at / 64] : ~bits[at / 64]) >> at % 64;
-
-		n = w->size - at < n ? w->size - at : n;
-		if (word != 0 && (uint32_t)__builtin_ctzll(word) < n) {
-			n = (uint32_t)__builtin_ctzll(word);
-			return n < left ? nr_window_next(w, from, n) : to;
-		}
-		n = n < left ? n : left;
-		from = nr_window_next(w, from, n);
-		left -= n;
-	}
-	return to;
-}
 
 struct nr_part *nr_window_part(const struct nr_window *w, uint32_t sn)
 {

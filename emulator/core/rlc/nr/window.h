@@ -2,9 +2,6 @@
 /*
  * window.h - what a receiving entity of NR knows of the SDUs in its window: a bit for each that is
  * complete, and the segments of those that are not.
- *
- * Bits are looked at in words, so that a window of 131072 SDUs costs what it holds; and they are
- * cleared when the window comes to them, so that it costs nothing before.
  */
 #ifndef RLC_NR_WINDOW_H
 #define RLC_NR_WINDOW_H
@@ -12,14 +9,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/bits.h"
 #include "rlc/nr/pdu.h"
 #include "rlc/nr/store.h"
 
 #define NR_BUCKETS 32 /* of segments, by SN */
 
 struct nr_window {
-	uint64_t *done;   /* SDUs that are complete, by SN modulo `size` */
-	uint64_t *marked; /* what the entity wants to know of SNs, likewise; NULL: nothing */
+	struct bits done; /* SDUs that are complete, by SN */
 	uint32_t size;    /* SNs in it at most: half of them all */
 	uint32_t n_parts; /* SDUs with segments */
 	struct nr_part *part[NR_BUCKETS];
@@ -30,12 +27,6 @@ struct nr_window {
 static inline uint32_t nr_window_size(uint8_t sn_bits)
 {
 	return UINT32_C(1) << (sn_bits - 1);
-}
-
-/** nr_window_words() - words at `done` or at `marked` */
-static inline uint32_t nr_window_words(uint8_t sn_bits)
-{
-	return (nr_window_size(sn_bits) + 63) / 64;
 }
 
 /** nr_window_next() - the SN @n after @sn */
@@ -50,22 +41,12 @@ static inline uint32_t nr_window_dist(const struct nr_window *w, uint32_t from, 
 	return (sn - from) & (2 * w->size - 1);
 }
 
-/** nr_window_open() - nothing is known of SNs @from to @to - 1, to which the window has come */
-void nr_window_open(const struct nr_window *w, uint32_t from, uint32_t to);
-
-static inline bool nr_window_done(const struct nr_window *w, uint32_t sn)
-{
-	return w->done[sn % w->size / 64] >> sn % w->size % 64 & 1;
-}
-
-static inline void nr_window_set(const struct nr_window *w, uint64_t *bits, uint32_t sn)
-{
-	bits[sn % w->size / 64] |= UINT64_C(1) << sn % w->size % 64;
-}
-
 /** nr_window_find() - the first SN from @from to @to - 1 whose bit is @value, or @to */
-uint32_t nr_window_find(const struct nr_window *w, const uint64_t *bits, bool value, uint32_t from,
-                        uint32_t to);
+static inline uint32_t nr_window_find(const struct nr_window *w, struct bits bits, bool value,
+                                      uint32_t from, uint32_t to)
+{
+	return nr_window_next(w, from, bits_find(bits, value, from, nr_window_dist(w, from, to)));
+}
 
 /** nr_window_part() - the segments of SDU @sn, or NULL */
 struct nr_part *nr_window_part(const struct nr_window *w, uint32_t sn);
