@@ -81,6 +81,12 @@ enum cell_event {
 	                    = packets */
 	CELL_EV_CONTROL_MISSED, /* UE missed PCFICH or PDCCH, and all DCIs to it: sn = sub-frame,
 	                           cqi,    value = SINR in centi-dB */
+	CELL_EV_SR, /* NR: UE sent a Scheduling Request: sn = slot, value = SR_COUNTER after */
+	CELL_EV_HARQ_FEEDBACK, /* NR: gNB has a UE's feedback for downlink blocks: sn = slot, value
+	                          = ACKs, aux = NACKs */
+	CELL_EV_RA_END, /* NR: random access is over: sn = RAPID, value = preambles */
+	CELL_EV_CG_ACTIVE, /* NR: configured grant of type 2 made active: sn = first slot, rb,
+	                      bytes, mcs, value = period in slots */
 	CELL_EV_COUNT
 };
 
@@ -137,10 +143,10 @@ _Static_assert(sizeof(struct cell_record) == 48, "radio.trace record");
 struct cell_pdu_info {
 	uint8_t dir;       /* enum cell_dir; SL is shown as UL of the sender */
 	uint8_t ue;        /* UE number, 1.. */
-	uint8_t rnti_type; /* Wireshark: 2 RA-RNTI, 3 C-RNTI */
+	uint8_t rnti_type; /* Wireshark: 2 RA-RNTI, 3 C-RNTI, 5 CS-RNTI */
 	uint8_t mcs;
-	uint8_t n_rb;
-	uint8_t rb_start;
+	uint16_t n_rb;
+	uint16_t rb_start;
 	uint8_t harq_id;
 	uint8_t ndi;
 	uint8_t attempt;  /* HARQ transmission, from 1 */
@@ -153,7 +159,7 @@ struct cell_pdu_info {
 	uint8_t crc_ok;
 	uint8_t enb; /* whose cell, from 0 */
 	uint16_t rnti;
-	uint32_t subframe; /* absolute sub-frame number since start */
+	uint32_t subframe; /* absolute sub-frame number since start; with NR slot number */
 };
 
 enum cell_out_type {

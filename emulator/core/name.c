@@ -52,6 +52,10 @@ static const char *const event_names[] = {
 	"ho_forward",
 	"ho_hold",
 	"control_missed",
+	"sr",
+	"harq_feedback",
+	"ra_end",
+	"cg_active",
 };
 COMPLETE(event_names, CELL_EV_COUNT);
 

@@ -103,8 +103,8 @@ static void put_phy(struct writer *w, const struct cell_pdu_info *i)
 		put8(w, 6);
 		put8(w, modulation_bits(i));
 		put8(w, i->itbs);
-		put8(w, i->n_rb);
-		put8(w, i->rb_start);
+		put8(w, (uint8_t)i->n_rb);
+		put8(w, (uint8_t)i->rb_start);
 		put8(w, i->harq_id);
 		put8(w, i->ndi);
 		return;
@@ -115,7 +115,7 @@ static void put_phy(struct writer *w, const struct cell_pdu_info *i)
 	put8(w, 0); /* aggregation level 1 */
 	put8(w, i->mcs);
 	put8(w, redundancy_version(i));
-	put8(w, i->n_rb);
+	put8(w, (uint8_t)i->n_rb);
 	put8(w, i->harq_id);
 	put8(w, i->ndi);
 	put8(w, i->codeword);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "cellcore.h"
-#include "ran/lte/channel.h"
+#include "ran/channel/channel.h"
 #include "rlc/lcid.h"
 #include "unit.h"
 

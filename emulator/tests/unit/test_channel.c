@@ -2,7 +2,7 @@
 /* Filters of a bearer, by packets whose headers are written by hand. */
 #include <string.h>
 
-#include "ran/lte/channel.h"
+#include "ran/channel/channel.h"
 #include "unit.h"
 
 #define ANY CELL_DSCP_ANY

@@ -11,7 +11,7 @@
 #include "base/limit.h"
 #include "cfg_values.h"
 #include "phy/phy.h"
-#include "ran/lte/channel.h"
+#include "ran/channel/channel.h"
 #include "ran/lte/leg.h"
 #include "rlc/rlc.h"
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "phy/phy.h"
-#include "ran/lte/channel.h"
+#include "ran/channel/channel.h"
 #include "ran/lte/crowd.h"
 #include "ran/lte/leg.h"
 #include "ran/lte/measure.h"

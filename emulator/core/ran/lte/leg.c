@@ -11,7 +11,7 @@
  */
 #include "ran/lte/leg.h"
 
-#include "ran/lte/channel.h"
+#include "ran/channel/channel.h"
 
 #define MBIT_PER_BYTE 8000 /* thousandths of a bit; a bit/s is one in a sub-frame */
 

@@ -13,7 +13,7 @@
  * and so only one bearer of each kind.
  * Source: TS 23.401 4.7.2; TS 24.008 10.5.6.12; TS 36.321 6.2.1
  */
-#include "ran/lte/channel.h"
+#include "ran/channel/channel.h"
 
 #include "rlc/rlc.h"
 

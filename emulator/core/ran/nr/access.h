@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* access.h - random access, at the UE and at the gNB. */
+#ifndef NR_ACCESS_H
+#define NR_ACCESS_H
+
+#include "ran/nr/state.h"
+
+/** nr_access_begin() - @u asks by random access from @slot on */
+void nr_access_begin(struct nr_ue *u, uint32_t slot);
+
+/** nr_access_end() - it has what it asked for, or needs it no more */
+void nr_access_end(struct nr *nr, struct nr_ue *u);
+
+/** nr_access_slot() - windows that end in @slot, and a preamble */
+void nr_access_slot(struct nr *nr, struct nr_ue *u, uint32_t slot);
+
+/** nr_access_answer() - the gNB answers preambles in @slot, which has PDCCH */
+void nr_access_answer(struct nr *nr, uint32_t slot);
+
+/** nr_access_grant() - the grant of a block of message 3 or MsgA in @slot */
+struct nr_grant nr_access_grant(const struct nr *nr, uint32_t slot, enum nr_tb_kind kind);
+
+/** nr_access_reserved() - RBs of @slot that others than the scheduler have given away */
+uint16_t nr_access_reserved(const struct nr *nr, uint32_t slot);
+
+/** nr_access_heard() - what came of the block @tb of message 3 or MsgA, which was decoded or not */
+void nr_access_heard(struct nr *nr, struct nr_ue *u, const struct nr_tb *tb);
+
+/** nr_access_collided() - another UE sent the same preamble in the same occasion */
+bool nr_access_collided(const struct nr *nr, const struct nr_ue *u);
+
+/** nr_access_next_slot() - first slot from @from on in which something is due, or never */
+uint32_t nr_access_next_slot(const struct nr *nr, const struct nr_ue *u, uint32_t from);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * air.c - blocks from transmission to decoding, and their HARQ processes; see air.h.
+ *
+ * HARQ is asynchronous in both directions: the gNB names the process, and says when a block is sent
+ * again. Whether an attempt will be decoded is drawn when it is sent, from streams of its leg:
+ * HARQ's errors, then a loss beyond HARQ. The receiver has the block at the end of its slot and
+ * the time that decoding takes. What a UE found out the gNB hears in the uplink slot that K1
+ * names; what the gNB found out it knows at once.
+ * Source: TS 38.321 5.3.2, 5.4.2; TS 38.213 9.2.3
+ */
+#include "ran/nr/air.h"
+
+#include "phy/nr/cqi.h"
+#include "ran/nr/frame.h"
+#include "ran/nr/lch.h"
+
+#define RNTI_TYPE_C  3
+#define RNTI_TYPE_CS 5
+
+struct nr_tb *nr_air_begin(struct nr *nr, struct nr_leg *leg, const struct nr_grant *g)
+{
+	struct nr_tb *tb = nr_tb_alloc(&nr->tbs);
+
+	nr->cell.block = tb->block = nr->next_block++;
+	tb->bytes = g->bytes;
+	tb->dir = leg->at.dir;
+	tb->ue = leg->ue;
+	tb->kind = g->kind;
+	tb->harq_id = g->harq_id;
+	return tb;
+}
+
+static struct cell_pdu_info describe(const struct nr *nr, const struct nr_leg *leg,
+                                     const struct nr_grant *g, const struct nr_tb *tb)
+{
+	return (struct cell_pdu_info){
+		.dir = tb->dir,
+		.ue = tb->ue,
+		.rnti_type = tb->kind == NR_TB_CONFIGURED && tb->attempt == 1 ? RNTI_TYPE_CS
+		                                                              : RNTI_TYPE_C,
+		.rnti = nr->ue[tb->ue - 1].rnti,
+		.crc_ok = tb->outcome == NR_DECODED,
+		.subframe = g->slot,
+		.mcs = g->mcs,
+		.n_rb = g->n_rb,
+		.rb_start = g->rb_start,
+		.harq_id = g->harq_id == NR_HARQ_RA ? 0 : g->harq_id,
+		.ndi = leg->process[g->harq_id].ndi,
+		.attempt = tb->attempt,
+	};
+}
+
+/* Chance that this attempt at @tb fails, given that those before did. */
+static uint32_t fail_q32(const struct nr *nr, const struct nr_leg *leg, const struct nr_grant *g,
+                         struct nr_tb *tb)
+{
+	enum cell_dir dir = (enum cell_dir)leg->at.dir;
+	const struct nr_slot *slot = nr_frame_slot(&nr->frame, g->slot);
+	bool access = g->harq_id == NR_HARQ_RA; /* one layer, Table 1 */
+	const struct nr_format *format =
+		nr_mcs(access ? NR_TABLE_64QAM : nr_table_of(nr, dir), g->mcs);
+	uint32_t n_re;
+
+	if (!nr->harq.by_sinr || leg->sinr_cdb == CELL_SINR_UNKNOWN)
+		return nr->harq.max_attempts == 1 ? 0 : nr->harq.fail_q32[tb->attempt - 1];
+	n_re = nr_frame_re(&nr->cell.cfg, dir == CELL_DIR_DL ? slot->pdsch : slot->pusch, g->n_rb);
+	return nr_bler_attempt(&tb->soft, format, tb->bytes * 8,
+	                       nr_coded_bits(n_re, format, access ? 1 : nr_layers(nr, dir)), leg->sinr_cdb);
+}
+
+static enum nr_outcome draw(struct nr *nr, struct nr_leg *leg, const struct nr_grant *g,
+                            struct nr_tb *tb)
+{
+	if (!rng_hit(&leg->harq_rng, fail_q32(nr, leg, g, tb)))
+		return NR_DECODED;
+	if (tb->attempt >= nr->harq.max_attempts)
+		return NR_LOST;
+	/* What is to be sent again in the uplink the gNB says itself. */
+	tb->nack_to_ack = leg->at.dir == CELL_DIR_DL &&
+	                  rng_hit(&leg->feedback_rng, nr->harq.nack_to_ack_q32);
+	return tb->nack_to_ack ? NR_LOST : NR_NACK;
+}
+
+/* When the gNB has the feedback for a downlink block. */
+static void await_feedback(struct nr *nr, struct nr_leg *leg, const struct nr_grant *g,
+                           const struct nr_tb *tb)
+{
+	struct nr_ue *u = &nr->ue[leg->ue - 1];
+	struct nr_process *p = &leg->process[g->harq_id];
+	uint32_t slot = nr_feedback_slot(&nr->frame.tdd, g->slot, nr->cell.cfg.nr_k1_min);
+
+	p->known_slot =
+		nr_slot_at(nr, nr_slot_start(nr, slot + 1) + nr->frame.ul_decode_ns);
+	p->ack = tb->outcome == NR_DECODED || tb->nack_to_ack;
+	p->attempt = tb->attempt;
+	u->dl_waiting |= UINT32_C(1) << g->harq_id;
+	if (p->known_slot < u->feedback_slot)
+		u->feedback_slot = p->known_slot;
+	nr_drx_dl_feedback(&u->drx, g->harq_id, slot, p->ack);
+}
+
+/* One attempt at sending @tb: decide how it ends and put it on the air. */
+static void attempt(struct nr *nr, struct nr_leg *leg, const struct nr_grant *g, struct nr_tb *tb)
+{
+	bool dl = tb->dir == CELL_DIR_DL;
+	struct nr_process *p = &leg->process[g->harq_id];
+	struct cell_pdu_info info;
+
+	tb->attempt++;
+	tb->slot = g->slot;
+	tb->decode_ns = nr_slot_start(nr, g->slot + 1) +
+	                (dl ? nr->frame.dl_decode_ns : nr->frame.ul_decode_ns);
+	tb->outcome = (uint8_t)draw(nr, leg, g, tb);
+	if (tb->attempt == 1 && rng_hit(&leg->loss_rng, leg->bler_q32)) {
+		tb->outcome = NR_LOST;
+		tb->nack_to_ack = false;
+	}
+	p->grant = *g;
+	if (dl)
+		await_feedback(nr, leg, g, tb);
+	else if (g->harq_id < NR_HARQ_MAX)
+		nr_drx_ul_sent(&nr->ue[leg->ue - 1].drx, g->harq_id, g->slot);
+	info = describe(nr, leg, g, tb);
+	out_pdu(&nr->cell, tb->buf, tb->bytes, &info);
+	nr_tb_enqueue(&nr->air[tb->dir], tb);
+}
+
+static struct cell_record transmission(const struct nr_leg *leg, const struct nr_grant *g,
+                                       uint16_t event)
+{
+	return (struct cell_record){ .event = event,
+		                     .node = leg->at.from,
+		                     .peer = leg->at.to,
+		                     .sn = g->slot,
+		                     .bytes = g->bytes,
+		                     .rb = g->n_rb,
+		                     .mcs = g->mcs };
+}
+
+void nr_air_transmit(struct nr *nr, struct nr_leg *leg, const struct nr_grant *g, struct nr_tb *tb,
+                     uint32_t padding)
+{
+	struct cell_record r = transmission(leg, g, CELL_EV_MAC_TX);
+
+	tb->first_slot = g->slot;
+	leg->process[g->harq_id].ndi ^= 1;
+	nr->cell.stats.mac_pdus[leg->at.dir]++;
+	nr->cell.stats.mac_bytes[leg->at.dir] += g->bytes;
+	nr->cell.stats.mac_padding_bytes[leg->at.dir] += padding;
+	r.value = (int32_t)padding;
+	r.aux = tb->kind;
+	out_record(&nr->cell, &leg->at, r);
+	lch_record_buffers(nr, leg);
+	attempt(nr, leg, g, tb);
+	nr->cell.block = 0;
+}
+
+void nr_air_retransmit(struct nr *nr, struct nr_leg *leg, const struct nr_grant *g)
+{
+	struct nr_process *p = &leg->process[g->harq_id];
+	struct nr_tb *tb = p->tb;
+	struct cell_record r = transmission(leg, g, CELL_EV_HARQ_TX);
+
+	nr->cell.block = tb->block;
+	p->tb = NULL;
+	nr->cell.stats.harq_retx[leg->at.dir]++;
+	r.value = tb->attempt + 1;
+	out_record(&nr->cell, &leg->at, r);
+	attempt(nr, leg, g, tb);
+	nr->cell.block = 0;
+}
+
+int nr_air_free_process(const struct nr_leg *leg, uint8_t first, uint8_t n)
+{
+	for (uint8_t i = first; i < n; i++)
+		if (leg->process[i].state == NR_PROCESS_FREE)
+			return i;
+	return -1;
+}
+
+int nr_air_retx_process(const struct nr_leg *leg)
+{
+	for (uint8_t i = 0; i < NR_HARQ_MAX + 1; i++)
+		if (leg->process[i].state == NR_PROCESS_RETX)
+			return i;
+	return -1;
+}
+
+void nr_air_adapt(struct nr *nr, struct nr_leg *leg)
+{
+	enum nr_table table = nr_table_of(nr, (enum cell_dir)leg->at.dir);
+
+	leg->mcs = nr->cell.cfg.nr_outer_loop
+	                   ? nr_choose_mcs(&leg->loop, table, table, leg->cqi)
+	                   : nr_cqi_to_mcs(table, table, leg->cqi);
+	leg->rate = nr_tbs(nr_frame_re(&nr->cell.cfg, NR_SYMBOLS, nr->frame.n_rb),
+	                   nr_mcs(table, leg->mcs), nr_layers(nr, (enum cell_dir)leg->at.dir));
+}
+
+void nr_air_set_channel(struct nr *nr, struct nr_leg *leg, uint8_t cqi, int32_t sinr_cdb)
+{
+	enum nr_table table = nr_table_of(nr, (enum cell_dir)leg->at.dir);
+
+	leg->cqi = sinr_cdb == CELL_SINR_UNKNOWN || cqi == 0 ? cqi
+	                                                     : nr_sinr_to_cqi(table, sinr_cdb);
+	leg->sinr_cdb = sinr_cdb;
+	nr_air_adapt(nr, leg);
+}

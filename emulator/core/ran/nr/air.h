@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* air.h - blocks from transmission to decoding, and their HARQ processes. */
+#ifndef NR_AIR_H
+#define NR_AIR_H
+
+#include "ran/nr/state.h"
+
+/** nr_air_begin() - a block to be filled and given to nr_air_transmit(); rows name it until then */
+struct nr_tb *nr_air_begin(struct nr *nr, struct nr_leg *leg, const struct nr_grant *g);
+
+/**
+ * nr_air_transmit() - send @tb, a new block of @leg, in the slot of grant @g
+ * @padding: bytes of it
+ *
+ * Decides whether it will be decoded, writes it to the outputs and puts it on the air.
+ */
+void nr_air_transmit(struct nr *nr, struct nr_leg *leg, const struct nr_grant *g, struct nr_tb *tb,
+                     uint32_t padding);
+
+/** nr_air_retransmit() - send the block that waits in the process of @g again */
+void nr_air_retransmit(struct nr *nr, struct nr_leg *leg, const struct nr_grant *g);
+
+/** nr_air_free_process() - a process of the first @n that a new block may use, or -1 */
+int nr_air_free_process(const struct nr_leg *leg, uint8_t first, uint8_t n);
+
+/** nr_air_retx_process() - the first process whose block is to be sent again, or -1 */
+int nr_air_retx_process(const struct nr_leg *leg);
+
+/** nr_air_set_channel() - @leg has this CQI and SINR from now on */
+void nr_air_set_channel(struct nr *nr, struct nr_leg *leg, uint8_t cqi, int32_t sinr_cdb);
+
+/** nr_air_adapt() - work out the MCS of @leg anew */
+void nr_air_adapt(struct nr *nr, struct nr_leg *leg);
+
+#endif

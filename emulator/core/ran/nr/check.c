@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * check.c - keys of a configuration of NR that depend on each other; see check.h.
+ *
+ * A check returns the field that is wrong, and what is allowed in the words of the message.
+ */
+#include "ran/nr/check.h"
+
+#include <stddef.h>
+
+#include "base/limit.h"
+#include "cfg_values.h"
+#include "phy/nr/carrier.h"
+#include "phy/nr/mcs.h"
+#include "phy/nr/tdd.h"
+#include "ran/channel/channel.h"
+#include "ran/nr/frame.h"
+
+#define RA_BLOCK_MIN 8 /* C-RNTI, short BSR, and a byte of data with its headers */
+
+static const struct limit ue_limits[] = { CFG_UE_LIMITS };
+static const struct limit bearer_limits[] = { CFG_BEARER_LIMITS };
+static const struct limit filter_limits[] = { CFG_FILTER_LIMITS };
+
+/* Source: TS 38.101-1, 38.101-2 Table 5.3.2-1 */
+static const char *check_carrier(const struct cell_cfg *cfg, const char **ret_range)
+{
+	*ret_range = "a bandwidth that TS 38.101 has with this numerology";
+	if (!nr_n_rb((enum nr_range)cfg->nr_frequency_range, cfg->nr_numerology,
+	             cfg->nr_bandwidth_mhz))
+		return "nr_bandwidth_mhz";
+	*ret_range = "0, 6, 12 or 18";
+	if (cfg->nr_overhead_re % 6 != 0)
+		return "nr_overhead_re";
+	*ret_range = "1 with numerology 3";
+	if (cfg->nr_processing_capability == 2 && cfg->nr_numerology > 2)
+		return "nr_processing_capability";
+	return NULL;
+}
+
+/* Source: TS 38.213 11.1 */
+static const char *check_pattern(const struct cell_cfg *cfg, const char **ret_range)
+{
+	static const char *const allowed[] = {
+		[NR_TDD_LETTER] = "1 to 80 letters D, S, U",
+		[NR_TDD_ORDER] = "D, then at most one S, then U; or twice",
+		[NR_TDD_PERIOD] = "a period of TS 38.213 11.1 that divides 20 ms",
+		[NR_TDD_GUARD] = "a special slot with a guard between downlink and uplink",
+		[NR_TDD_ONE_WAY] = "downlink and uplink slots",
+	};
+	struct nr_tdd tdd;
+	enum nr_tdd_fault fault;
+
+	*ret_range = "less than 81 letters";
+	if (cfg->nr_tdd_pattern[CELL_TDD_SLOTS_MAX] != '\0')
+		return "nr_tdd_pattern";
+	if (cfg->nr_duplex != CELL_DUPLEX_TDD)
+		return NULL;
+	fault = nr_tdd_init(&tdd, cfg->nr_numerology, cfg->nr_tdd_pattern,
+	                    cfg->nr_tdd_special_dl_symbols, cfg->nr_tdd_special_ul_symbols);
+	if (fault == NR_TDD_OK)
+		return NULL;
+	*ret_range = allowed[fault];
+	return fault == NR_TDD_GUARD ? "nr_tdd_special_ul_symbols" : "nr_tdd_pattern";
+}
+
+/* What the pattern leaves for feedback and assignments. Source: TS 38.213 9.2.3 */
+static const char *check_slots(const struct cell_cfg *cfg, const struct nr_frame *f,
+                               const char **ret_range)
+{
+	bool assigns = false, feedback = false;
+
+	for (uint32_t s = 0; s < f->n; s++) {
+		assigns = assigns || (f->slot[s].pdcch &&
+		                      nr_frame_slot(f, s + cfg->nr_k0)->pdsch > cfg->nr_dmrs_symbols);
+		feedback = feedback || f->slot[s].pucch;
+	}
+	*ret_range = "a pattern with a whole uplink slot";
+	if (!feedback)
+		return "nr_tdd_pattern";
+	*ret_range = "one with which assignments lead to downlink slots";
+	if (!assigns)
+		return "nr_k0";
+	for (uint32_t s = 0; s < f->n; s++) {
+		uint32_t at = nr_feedback_slot(&f->tdd, s, cfg->nr_k1_min);
+
+		*ret_range = "one with which feedback is at most 15 slots after its block";
+		if (f->slot[s].pdsch && at - s > 15)
+			return "nr_k1_min";
+		*ret_range = "more: a UE takes N1 symbols to decode (TS 38.214 5.3)";
+		if (f->slot[s].pdsch && (at - s - 1) * NR_SYMBOLS < nr_n1_symbols(f->mu))
+			return "nr_k1_min";
+	}
+	return NULL;
+}
+
+static const char *check_drx(const struct cell_cfg *cfg, const char **ret_range)
+{
+	uint32_t shortest = cfg->nr_drx_short_cycle_ms ? cfg->nr_drx_short_cycle_ms
+	                                               : cfg->nr_drx_cycle_ms;
+
+	if (!cfg->nr_drx_cycle_ms)
+		return NULL;
+	*ret_range = "at most the shortest cycle";
+	if (cfg->nr_drx_on_duration_ms > shortest)
+		return "nr_drx_on_duration_ms";
+	*ret_range = "less than nr_drx_cycle_ms";
+	if (cfg->nr_drx_start_offset_ms >= cfg->nr_drx_cycle_ms)
+		return "nr_drx_start_offset_ms";
+	*ret_range = "what nr_drx_cycle_ms is a multiple of";
+	if (cfg->nr_drx_short_cycle_ms && cfg->nr_drx_cycle_ms % cfg->nr_drx_short_cycle_ms)
+		return "nr_drx_short_cycle_ms";
+	return NULL;
+}
+
+/* RBs of configured grants in the slot that has most of them. */
+static uint32_t configured_rb(const struct cell_cfg *cfg, const struct nr_frame *f)
+{
+	uint32_t slots = 0;
+
+	for (uint32_t s = 0; s < cfg->nr_cg_period_slots; s++)
+		slots += nr_frame_slot(f, s)->pucch;
+	if (slots == 0)
+		slots = 1;
+	return (cfg->n_ue + slots - 1) / slots * cfg->nr_cg_rb;
+}
+
+static const char *check_grants(const struct cell_cfg *cfg, const struct nr_frame *f,
+                                const char **ret_range)
+{
+	uint32_t re = nr_frame_re(cfg, NR_SYMBOLS, cfg->nr_ra_rb);
+
+	*ret_range = "room for a BSR, on the carrier";
+	if (cfg->nr_ra_rb > f->n_rb || nr_tbs(re, nr_mcs(NR_TABLE_64QAM, 0), 1) < RA_BLOCK_MIN)
+		return "nr_ra_rb";
+	*ret_range = "less than nr_response_window_slots";
+	if (cfg->nr_rar_delay_slots >= cfg->nr_response_window_slots)
+		return "nr_rar_delay_slots";
+	if (cfg->nr_configured_grant == CELL_CG_NONE)
+		return NULL;
+	*ret_range = "less than nr_harq_processes";
+	if (cfg->nr_cg_processes >= cfg->nr_harq_processes)
+		return "nr_cg_processes";
+	*ret_range = "an MCS of nr_mcs_table_ul";
+	if (cfg->nr_cg_mcs >= nr_mcs_count((enum nr_table)cfg->nr_mcs_table_ul))
+		return "nr_cg_mcs";
+	*ret_range = "so many that all UEs' fit the carrier, beside random access";
+	if (configured_rb(cfg, f) + cfg->nr_ra_rb > f->n_rb)
+		return "nr_cg_rb";
+	return NULL;
+}
+
+/* Source: TS 38.322 6.2.3.3; TS 38.323 6.3.2 */
+static const char *check_sn_bits(const struct cell_bearer_cfg *b, const char **ret_range)
+{
+	*ret_range = "6 or 12";
+	if (b->rlc_mode == CELL_RLC_UM && b->um_sn_bits != 6 && b->um_sn_bits != 12)
+		return "um_sn_bits";
+	*ret_range = "12 or 18";
+	if (b->rlc_mode == CELL_RLC_AM && b->am_sn_bits != 12 && b->am_sn_bits != 18)
+		return "am_sn_bits";
+	if (b->pdcp_sn_bits != 12 && b->pdcp_sn_bits != 18)
+		return "pdcp_sn_bits";
+	return NULL;
+}
+
+/* The list of bearers by itself. Return: the offending field, or NULL. */
+static const char *check_list(const struct cell_cfg *cfg, const char **ret_range)
+{
+	for (uint32_t i = 0; i < cfg->n_bearers; i++) {
+		const struct cell_bearer_cfg *b = &cfg->bearer[i];
+		const char *field;
+
+		*ret_range = "UEs in order, each with at most one default bearer";
+		if (b->ue < 1 || b->ue > cfg->n_ue || (i > 0 && b->ue < b[-1].ue))
+			return "bearer.ue";
+		for (uint32_t j = 0; j < i; j++)
+			if (cfg->bearer[j].ue == b->ue && !cfg->bearer[j].n_filters &&
+			    !b->n_filters)
+				return "bearer.ue";
+		*ret_range = "0..4";
+		if (b->n_filters > CELL_MAX_FILTERS)
+			return "bearer.n_filters";
+		field = limit_check(b, bearer_limits,
+		                    sizeof(bearer_limits) / sizeof(*bearer_limits), ret_range);
+		for (uint8_t k = 0; k < b->n_filters && !field; k++)
+			field = limit_check(&b->filter[k], filter_limits,
+			                    sizeof(filter_limits) / sizeof(*filter_limits),
+			                    ret_range);
+		if (field)
+			return field;
+	}
+	return NULL;
+}
+
+static const char *check_ue(const struct cell_cfg *cfg, uint8_t id, const char **ret_range)
+{
+	const struct cell_ue_cfg *u = &cfg->ue[id - 1];
+	const char *field =
+		limit_check(u, ue_limits, sizeof(ue_limits) / sizeof(*ue_limits), ret_range);
+	uint8_t n = channel_count(cfg, id, CELL_DIR_UL);
+
+	if (field)
+		return field;
+	*ret_range = "the network";
+	if (u->peer != CELL_PEER_NETWORK)
+		return "peer";
+	*ret_range = "im";
+	if (u->mode != CELL_MODE_IM)
+		return "mode";
+	*ret_range = "8 of a UE";
+	if (n > CELL_MAX_BEARERS)
+		return "bearer";
+	for (uint8_t k = 0; k < n && !field; k++) {
+		struct cell_bearer_cfg b = channel_cfg(cfg, id, k);
+
+		field = check_sn_bits(&b, ret_range);
+	}
+	return field;
+}
+
+const char *nr_check(const struct cell_cfg *cfg, const char **ret_range)
+{
+	const char *field = check_carrier(cfg, ret_range);
+	struct nr_frame frame;
+
+	*ret_range = field ? *ret_range : "1";
+	if (!field && cfg->n_enb != 1)
+		return "n_enb";
+	*ret_range = field ? *ret_range : "none";
+	if (!field && (cfg->sgw_gtpu_addr || cfg->crowd_count))
+		return cfg->crowd_count ? "crowd_count" : "sgw_gtpu_addr";
+	if (!field)
+		field = check_pattern(cfg, ret_range);
+	if (field)
+		return field;
+	nr_frame_init(&frame, cfg);
+	field = check_slots(cfg, &frame, ret_range);
+	if (!field)
+		field = check_drx(cfg, ret_range);
+	if (!field)
+		field = check_grants(cfg, &frame, ret_range);
+	*ret_range = field ? *ret_range : "not increasing";
+	for (uint8_t i = 1; i < cfg->n_harq_bler && !field; i++)
+		if (cfg->harq_bler_q32[i] > cfg->harq_bler_q32[i - 1])
+			field = "harq_bler";
+	if (!field)
+		field = check_list(cfg, ret_range);
+	for (uint8_t id = 1; id <= cfg->n_ue && !field; id++)
+		field = check_ue(cfg, id, ret_range);
+	return field;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* digest.c - hash of the state that decides what happens next; see digest.h. */
+#include "ran/nr/digest.h"
+
+#include "base/digest.h"
+
+static void mix_drb(uint64_t *h, const struct drb *b)
+{
+	digest_mix(h, b->pdcp_tx.tx_next);
+	digest_mix(h, b->pdcp_rx.rx_deliv);
+	digest_mix(h, b->pdcp_rx.rx_next);
+	digest_mix(h, b->pdcp_rx.n_held);
+	digest_mix(h, (uint64_t)b->pdcp_rx.expiry_ns);
+	digest_mix(h, b->epoch);
+	digest_mix(h, b->stopped);
+	digest_mix(h, b->reported);
+	digest_mix(h, (uint64_t)b->outage_expiry_ns);
+	digest_mix(h, (uint64_t)b->tokens_mbit);
+	b->rlc.mode->digest(&b->rlc, h);
+}
+
+static void mix_leg(uint64_t *h, const struct nr_leg *leg)
+{
+	digest_mix(h, (uint64_t)(uint32_t)leg->sinr_cdb << 16 | (uint32_t)leg->cqi << 8 | leg->mcs);
+	digest_mix(h, leg->loss_rng.state);
+	digest_mix(h, leg->harq_rng.state);
+	digest_mix(h, leg->feedback_rng.state);
+	digest_mix(h, (uint32_t)leg->loop.offset_udb);
+	for (uint32_t i = 0; i < NR_HARQ_MAX + 1; i++)
+		digest_mix(h, (uint64_t)leg->process[i].known_slot << 8 | leg->process[i].state);
+	for (uint32_t i = leg->grants.used; i != leg->grants.issued; i++) {
+		digest_mix(h, leg->grants.of[i % NR_GRANTS_KEPT].slot);
+		digest_mix(h, leg->grants.of[i % NR_GRANTS_KEPT].bytes);
+	}
+	for (uint8_t k = 0; k < leg->n_drbs; k++)
+		mix_drb(h, &leg->drb[k]);
+}
+
+static void mix_ue(uint64_t *h, const struct nr_ue *u)
+{
+	const struct nr_report *r = &u->report;
+
+	mix_leg(h, &u->leg[CELL_DIR_UL]);
+	mix_leg(h, &u->leg[CELL_DIR_DL]);
+	digest_mix(h, (uint64_t)(r->pending << 2 | r->sr_pending << 1 | r->confirm_cg));
+	digest_mix(h, r->sr_count);
+	digest_mix(h, r->sr_from);
+	digest_mix(h, r->periodic_slot);
+	digest_mix(h, r->retx_slot);
+	digest_mix(h, (uint64_t)u->ra.state);
+	digest_mix(h, u->ra.preamble_slot);
+	digest_mix(h, u->ra.until);
+	digest_mix(h, u->ra.preamble_rng.state);
+	digest_mix(h, u->ra.backoff_rng.state);
+	digest_mix(h, u->cg.at.period);
+	digest_mix(h, u->drx.inactivity_until);
+	digest_mix(h, u->dl_waiting);
+	digest_mix(h, u->backlog);
+	digest_mix(h, u->requested);
+}
+
+void nr_digest(const struct nr *nr, uint64_t *h)
+{
+	digest_mix(h, nr->slot_next);
+	digest_mix(h, nr->promised);
+	for (int d = 0; d < 2; d++)
+		for (const struct nr_tb *tb = nr->air[d].head; tb; tb = tb->next) {
+			digest_mix(h, (uint64_t)tb->decode_ns);
+			digest_mix(h, tb->bytes);
+			digest_mix(h, tb->soft.information_q20);
+			digest_mix_queue(h, &tb->ends);
+		}
+	for (uint8_t i = 0; i < nr->cell.cfg.n_ue; i++)
+		mix_ue(h, &nr->ue[i]);
+}

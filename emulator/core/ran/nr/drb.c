@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * drb.c - SDAP, PDCP and RLC of one direction of a data radio bearer; see drb.h.
+ *
+ * A datagram that enters gets its PDCP header and waits in RLC's buffer, where the discardTimer can
+ * take it away as long as no byte of it was sent. RLC neither joins SDUs nor puts them in order, so
+ * PDCP at the end does. When a PDU was sent maxRetxThreshold times in vain the radio link has
+ * failed: both directions give up their PDUs, and either begin anew after an outage or stop.
+ * Source: TS 38.321 5.4.3.1; TS 38.322 5.1, 5.3.2; TS 38.323 5.1, 5.2, 5.3; TS 38.331 5.3.10
+ */
+#include "ran/nr/drb.h"
+
+#include <stdalign.h>
+
+#include "base/assert.h"
+#include "ran/channel/channel.h"
+#include "rlc/nr/nr.h"
+#include "sdap/sdap.h"
+
+const struct rlc_mode *drb_mode(const struct cell_bearer_cfg *cfg)
+{
+	switch (cfg->rlc_mode) {
+	case CELL_RLC_UM:
+		return &rlc_mode_nr_um;
+	case CELL_RLC_AM:
+		return &rlc_mode_nr_am;
+	default:
+		return &rlc_mode_tm;
+	}
+}
+
+static struct drb *drb_of(struct rlc *rlc)
+{
+	return (struct drb *)((char *)rlc - offsetof(struct drb, rlc));
+}
+
+/* RLC begins to send @p. Source: TS 38.323 5.2.1 */
+static void take(struct rlc *rlc, struct pkt *p)
+{
+	pdcp_nr_number(&drb_of(rlc)->pdcp_tx, p);
+}
+
+void drb_needs(const struct cell_bearer_cfg *cfg, size_t *ret_state, size_t *ret_window,
+               size_t *ret_words)
+{
+	size_t align = alignof(max_align_t);
+
+	*ret_state = (drb_mode(cfg)->bytes + align - 1) / align * align;
+	*ret_window = drb_mode(cfg)->slots(cfg);
+	*ret_words = bits_words(pdcp_nr_window(cfg->pdcp_sn_bits));
+}
+
+void drb_init(struct drb *b, struct nr *nr, struct nr_leg *leg, uint8_t k,
+              struct drb_memory *memory)
+{
+	size_t state, window, words;
+
+	*b = (struct drb){
+		.cfg = channel_cfg(&nr->cell.cfg, leg->ue, k),
+		.leg = leg,
+		.outage_expiry_ns = CELL_NEVER,
+		.at = leg->at,
+	};
+	b->at.lcid = (uint8_t)(NR_LCID_DRB + k);
+	b->rlc = (struct rlc){
+		.mode = drb_mode(&b->cfg),
+		.state = memory->rlc_state,
+		.shared = &nr->rlc,
+		.cell = &nr->cell,
+		.at = &b->at,
+		.take = take,
+	};
+	b->rlc.mode->init(&b->rlc, &b->cfg, memory->window);
+	pdcp_nr_tx_init(&b->pdcp_tx, b->cfg.pdcp_sn_bits);
+	pdcp_nr_rx_init(&b->pdcp_rx, b->cfg.pdcp_sn_bits, b->cfg.pdcp_out_of_order_delivery,
+	                b->cfg.pdcp_t_reordering_infinite
+	                        ? CELL_NEVER
+	                        : b->cfg.pdcp_t_reordering_ms * NR_NS_PER_MS,
+	                memory->pdcp_words);
+	drb_needs(&b->cfg, &state, &window, &words);
+	memory->rlc_state += state;
+	memory->window += window;
+	memory->pdcp_words += words;
+}
+
+void drb_record_buffer(struct nr *nr, const struct drb *b)
+{
+	struct cell_record r = rlc_row_at_start(&b->rlc, CELL_EV_BUFFER);
+
+	r.bytes = b->rlc.queue->bytes;
+	r.value = (int32_t)b->rlc.queue->sdus.n;
+	out_record(&nr->cell, &b->at, r);
+}
+
+/* The header of SDAP, where there is one, with the QoS flow. Return: its size. */
+static uint16_t put_sdap(const struct nr *nr, const struct drb *b, struct pkt *p)
+{
+	struct sdap_header h = { .data = true, .qfi = (uint8_t)(b->at.lcid - NR_LCID_DRB + 1) };
+
+	if (!nr->cell.cfg.nr_sdap_header)
+		return 0;
+	pkt_data(p)[-1] = b->at.dir == CELL_DIR_DL ? sdap_dl_pack(h) : sdap_ul_pack(h);
+	return SDAP_HEADER_BYTES;
+}
+
+void drb_send(struct nr *nr, struct drb *b, struct pkt *p)
+{
+	struct rlc_sdu_queue *q = b->rlc.queue;
+
+	if (b->stopped) {
+		out_drop(&nr->cell, p, &b->at, CELL_DROP_RADIO_LINK_FAILURE);
+		return;
+	}
+	if (rlc_sdu_queue_full(q) ||
+	    (b->cfg.rlc_queue_bytes && q->bytes + p->len > b->cfg.rlc_queue_bytes)) {
+		out_drop(&nr->cell, p, &b->at, CELL_DROP_QUEUE_FULL);
+		return;
+	}
+	nr_touch(nr, b->leg->ue);
+	pdcp_nr_accept(&b->pdcp_tx, p, put_sdap(nr, b, p), nr->cell.event_ns);
+	if (b->rlc.mode->whole)
+		take(&b->rlc, p); /* it is sent as it is */
+	rlc_sdu_queue_push(q, p);
+	drb_record_buffer(nr, b);
+}
+
+/* --- reception --- */
+
+/* What PDCP delivered leaves the network. */
+static void deliver(struct nr *nr, struct drb *b, struct pdcp_nr_out *up)
+{
+	uint8_t ue = b->leg->ue;
+	struct pkt *p;
+
+	out_drop_all(&nr->cell, &up->discarded, &b->at, CELL_DROP_PDCP_DISCARD);
+	while ((p = pkt_dequeue(&up->delivered)))
+		out_deliver(&nr->cell, p,
+		            b->at.dir == CELL_DIR_DL ? ue : ue | CELL_PORT_NETWORK);
+}
+
+static void to_pdcp(struct nr *nr, struct drb *b, struct rlc_out *out)
+{
+	struct pdcp_nr_out up = { 0 };
+	struct pkt *p;
+
+	CELL_ASSERT(out->foreign_sdus == 0); /* inside the cell all PDUs are its own */
+	out_drop_all(&nr->cell, &out->discarded, &b->at, CELL_DROP_RLC_DISCARD);
+	while ((p = pkt_dequeue(&out->delivered)))
+		(void)pdcp_nr_receive(&b->pdcp_rx, p, nr->cell.event_ns, &up);
+	deliver(nr, b, &up);
+}
+
+static void stop(struct nr *nr, struct drb *b)
+{
+	struct pkt_queue lost = { 0 };
+
+	drb_empty(nr, b, &lost);
+	out_drop_all(&nr->cell, &lost, &b->at, CELL_DROP_RADIO_LINK_FAILURE);
+	b->stopped = true;
+}
+
+/* A bearer both of whose ends give up their PDUs. Source: TS 38.331 5.3.10.3; TS 38.322 5.1.3 */
+static void fail_link(struct nr *nr, struct drb *b)
+{
+	struct drb *both[2] = { b, b->reverse };
+	struct cell_record r = rlc_row_at_start(&b->rlc, CELL_EV_RADIO_LINK_FAILURE);
+
+	r.value = b->cfg.am_on_max_retx;
+	out_record(&nr->cell, &b->at, r);
+	nr->cell.stats.radio_link_failures++;
+	for (int i = 0; i < 2; i++) {
+		both[i]->rlc.mode->reset(&both[i]->rlc);
+		both[i]->epoch++;
+		if (b->cfg.am_on_max_retx == CELL_MAX_RETX_STOP)
+			stop(nr, both[i]);
+		else
+			both[i]->outage_expiry_ns =
+				nr->cell.event_ns + b->cfg.am_reestablish_ms * NR_NS_PER_MS;
+	}
+}
+
+void drb_receive(struct nr *nr, struct drb *b, const uint8_t *buf, uint32_t len,
+                 struct pkt_queue *ends)
+{
+	struct rlc_out out = { 0 };
+
+	b->rlc.mode->receive(&b->rlc, buf, len, ends, &out);
+	to_pdcp(nr, b, &out);
+	if (b->rlc.reverse->failed)
+		fail_link(nr, b->reverse);
+}
+
+/* --- timers --- */
+
+static void pdcp_expired(struct nr *nr, struct drb *b)
+{
+	struct cell_record r = rlc_row_at_end(&b->rlc, CELL_EV_PDCP_T_REORDERING);
+	struct pdcp_nr_out up = { 0 };
+
+	pdcp_nr_expire(&b->pdcp_rx, nr->cell.event_ns, &up);
+	r.sn = b->pdcp_rx.rx_deliv;
+	out_record(&nr->cell, &b->at, r);
+	deliver(nr, b, &up);
+}
+
+static void outage_over(struct nr *nr, struct drb *b)
+{
+	struct cell_record r = rlc_row_at_start(&b->rlc, CELL_EV_REESTABLISHED);
+
+	b->outage_expiry_ns = CELL_NEVER;
+	r.bytes = b->rlc.queue->bytes;
+	r.value = (int32_t)b->rlc.queue->sdus.n;
+	out_record(&nr->cell, &b->at, r);
+}
+
+static void rlc_expired(struct nr *nr, struct drb *b)
+{
+	struct rlc_out out = { 0 };
+
+	b->rlc.mode->expire(&b->rlc, &out);
+	to_pdcp(nr, b, &out);
+	if (b->rlc.failed)
+		fail_link(nr, b);
+}
+
+/* Of several at one time this is the order. */
+void drb_expire(struct nr *nr, struct drb *b)
+{
+	int64_t t_ns = drb_next_ns(b);
+
+	nr_touch(nr, b->leg->ue);
+	if (b->rlc.expiry_ns == t_ns)
+		rlc_expired(nr, b);
+	else if (b->pdcp_rx.expiry_ns == t_ns)
+		pdcp_expired(nr, b);
+	else
+		outage_over(nr, b);
+}
+
+/* Source: TS 38.323 5.3 */
+void drb_discard_expired(struct nr *nr, struct drb *b)
+{
+	while (drb_discard_ns(b) <= nr->cell.event_ns)
+		out_drop(&nr->cell, nr_discard(b->rlc.queue), &b->at, CELL_DROP_PDCP_DISCARD);
+}
+
+int64_t drb_discard_ns(const struct drb *b)
+{
+	int64_t since_ns = b->cfg.discard_timer_ms ? nr_discard_ns(b->rlc.queue) : CELL_NEVER;
+
+	return since_ns == CELL_NEVER ? CELL_NEVER
+	                              : since_ns + b->cfg.discard_timer_ms * NR_NS_PER_MS;
+}
+
+/* --- giving up --- */
+
+void drb_empty(struct nr *nr, struct drb *b, struct pkt_queue *ret)
+{
+	struct rlc_sdu_queue *q = b->rlc.queue;
+
+	nr_touch(nr, b->leg->ue);
+	b->rlc.mode->empty(&b->rlc, ret);
+	b->epoch++;
+	pdcp_nr_empty(&b->pdcp_rx, ret);
+	pkt_queue_move(ret, &q->sdus);
+	q->bytes = 0;
+	q->head_sent = 0;
+}

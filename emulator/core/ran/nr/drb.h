@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* drb.h - SDAP, PDCP and RLC of one direction of a data radio bearer. */
+#ifndef NR_DRB_H
+#define NR_DRB_H
+
+#include "ran/nr/state.h"
+
+/* Memory of a bearer's entities. */
+struct drb_memory {
+	uint8_t *rlc_state;
+	struct rlc_pdu **window;
+	uint64_t *pdcp_words;
+};
+
+/** drb_init() - bearer @k of @leg; it takes its memory, of drb_needs(), from the begin of @memory */
+void drb_init(struct drb *b, struct nr *nr, struct nr_leg *leg, uint8_t k,
+              struct drb_memory *memory);
+
+/** drb_needs() - bytes of state, entries of windows and words that a bearer takes */
+void drb_needs(const struct cell_bearer_cfg *cfg, size_t *ret_state, size_t *ret_window,
+               size_t *ret_words);
+
+/** drb_mode() - the mode of RLC of a bearer */
+const struct rlc_mode *drb_mode(const struct cell_bearer_cfg *cfg);
+
+/** drb_send() - a datagram enters @b */
+void drb_send(struct nr *nr, struct drb *b, struct pkt *p);
+
+/** drb_bytes() - what the start of @b could send now. Source: TS 38.322 5.5 */
+static inline uint32_t drb_bytes(const struct drb *b)
+{
+	/* No RLC at either end: between a radio link failure and the re-establishment, or after a
+	 * stop. */
+	if (b->stopped || b->outage_expiry_ns != CELL_NEVER)
+		return 0;
+	return b->rlc.mode->bytes_waiting(&b->rlc);
+}
+
+/** drb_record_buffer() - add a row that tells what waits at the start of @b */
+void drb_record_buffer(struct nr *nr, const struct drb *b);
+
+/**
+ * drb_receive() - an RLC PDU arrived at the end of @b
+ * @ends: taken over
+ */
+void drb_receive(struct nr *nr, struct drb *b, const uint8_t *buf, uint32_t len,
+                 struct pkt_queue *ends);
+
+/** drb_next_ns() - when the first timer of @b expires, CELL_NEVER when none runs */
+static inline int64_t drb_next_ns(const struct drb *b)
+{
+	int64_t t_ns = b->rlc.expiry_ns;
+
+	t_ns = b->pdcp_rx.expiry_ns < t_ns ? b->pdcp_rx.expiry_ns : t_ns;
+	return b->outage_expiry_ns < t_ns ? b->outage_expiry_ns : t_ns;
+}
+
+/** drb_expire() - the timer of drb_next_ns() expired */
+void drb_expire(struct nr *nr, struct drb *b);
+
+/** drb_discard_expired() - drop SDUs of @b, which has a discardTimer, older than that */
+void drb_discard_expired(struct nr *nr, struct drb *b);
+
+/** drb_discard_ns() - when it next has something to drop, or CELL_NEVER */
+int64_t drb_discard_ns(const struct drb *b);
+
+/** drb_empty() - both ends of @b give up what they hold, to @ret, in no order */
+void drb_empty(struct nr *nr, struct drb *b, struct pkt_queue *ret);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* frame.c - which slots are downlink and uplink, and what is decided when; see frame.h. */
+#include "ran/nr/frame.h"
+
+static uint8_t pdsch_symbols(const struct cell_cfg *cfg, uint8_t dl_symbols)
+{
+	return dl_symbols >= cfg->nr_pdcch_symbols + NR_PDSCH_SYMBOLS_MIN
+	               ? (uint8_t)(dl_symbols - cfg->nr_pdcch_symbols)
+	               : 0;
+}
+
+/* A slot of the pattern decides on those from k2_min after it until k2_min after the next one with
+ * PDCCH. */
+static void find_decisions(struct nr_frame *f, uint8_t k2_min)
+{
+	for (uint32_t s = 0; s < f->n; s++) {
+		if (!f->slot[s].pdcch)
+			continue;
+		for (uint32_t u = s + k2_min; u < nr_frame_decided_until(f, s, k2_min); u++)
+			if (f->slot[u % f->n].pusch)
+				f->slot[s].decides = true;
+	}
+}
+
+static bool has_pdcch(const struct nr_frame *f)
+{
+	for (uint32_t s = 0; s < f->n; s++)
+		if (f->slot[s].pdcch)
+			return true;
+	return false;
+}
+
+void nr_frame_init(struct nr_frame *f, const struct cell_cfg *cfg)
+{
+	bool tdd = cfg->nr_duplex == CELL_DUPLEX_TDD;
+
+	*f = (struct nr_frame){
+		.mu = cfg->nr_numerology,
+		.slot_ns = nr_slot_ns(cfg->nr_numerology),
+		.n_rb = nr_n_rb((enum nr_range)cfg->nr_frequency_range, cfg->nr_numerology,
+		                cfg->nr_bandwidth_mhz),
+		.dl_decode_ns =
+			nr_symbols_ns(cfg->nr_numerology, nr_n1_symbols(cfg->nr_numerology)),
+		.ul_decode_ns = cfg->nr_gnb_processing_us * INT64_C(1000),
+	};
+	(void)nr_tdd_init(&f->tdd, f->mu, tdd ? cfg->nr_tdd_pattern : NULL,
+	                  cfg->nr_tdd_special_dl_symbols, cfg->nr_tdd_special_ul_symbols);
+	f->n = tdd ? f->tdd.n_slots : 1;
+	for (uint32_t s = 0; s < f->n; s++) {
+		uint8_t dl = nr_dl_symbols(&f->tdd, s), ul = nr_ul_symbols(&f->tdd, s);
+
+		f->slot[s] = (struct nr_slot){
+			.pdsch = pdsch_symbols(cfg, dl),
+			.pusch = ul >= NR_PUSCH_SYMBOLS_MIN ? ul : 0,
+			.pucch = ul == NR_SYMBOLS,
+			.pdcch = dl >= cfg->nr_pdcch_symbols,
+		};
+	}
+	if (has_pdcch(f))
+		find_decisions(f, cfg->nr_k2_min);
+}
+
+uint32_t nr_frame_next_pdcch(const struct nr_frame *f, uint32_t slot)
+{
+	while (!nr_frame_slot(f, slot)->pdcch)
+		slot++;
+	return slot;
+}
+
+uint32_t nr_frame_next_decision(const struct nr_frame *f, uint32_t slot)
+{
+	while (!nr_frame_slot(f, slot)->decides)
+		slot++;
+	return slot;
+}
+
+uint32_t nr_frame_next_assignment(const struct nr_frame *f, uint32_t slot, uint8_t k0)
+{
+	while (!nr_frame_slot(f, slot)->pdcch || !nr_frame_slot(f, slot + k0)->pdsch)
+		slot++;
+	return slot;
+}
+
+uint32_t nr_frame_decided_until(const struct nr_frame *f, uint32_t slot, uint8_t k2_min)
+{
+	return nr_frame_next_pdcch(f, slot + 1) + k2_min;
+}
+
+uint32_t nr_frame_re(const struct cell_cfg *cfg, uint8_t symbols, uint16_t n_rb)
+{
+	return nr_n_re(symbols, (uint8_t)(cfg->nr_dmrs_symbols * NR_SUBCARRIERS),
+	               cfg->nr_overhead_re, n_rb);
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * init.c - the begin of a network of NR, in memory that is taken once; see init.h.
+ *
+ * Nothing is allocated later. Blocks are as large as the carrier allows, and few of them are ever
+ * needed at the same time, as all UEs share the carrier: memory that nobody touches costs nothing,
+ * and the gNB does not grant what there is no memory for. Every consumer of random numbers gets a
+ * stream by its name and its UE.
+ */
+#include "ran/nr/init.h"
+
+#include <string.h>
+
+#include "ran/channel/channel.h"
+#include "ran/nr/air.h"
+#include "ran/nr/frame.h"
+#include "ran/nr/lch.h"
+#include "ran/nr/report.h"
+#include "ran/nr/ue.h"
+#include "rlc/nr/nr.h"
+
+#define OUTER_LOOP_LIMIT_CDB 2000
+#define BLOCKS_OF_UE         (2 * NR_HARQ_MAX + 2)
+#define BLOCKS_MAX           512
+
+/* A block of each direction, an answer to a preamble and a MsgA. */
+uint32_t nr_blocks_of_event(const struct cell_cfg *cfg)
+{
+	return 4u * cfg->n_ue + 2;
+}
+
+static uint32_t blocks_at_once(const struct cell_cfg *cfg)
+{
+	uint32_t n = (uint32_t)cfg->n_ue * BLOCKS_OF_UE;
+
+	return n < BLOCKS_MAX ? n : BLOCKS_MAX;
+}
+
+/* Bytes of the largest block of a direction. */
+static uint32_t largest(const struct cell_cfg *cfg, uint8_t table, uint8_t layers)
+{
+	uint16_t n_rb = nr_n_rb((enum nr_range)cfg->nr_frequency_range, cfg->nr_numerology,
+	                        cfg->nr_bandwidth_mhz);
+	uint8_t mcs = (uint8_t)(nr_mcs_count((enum nr_table)table) - 1);
+
+	return nr_tbs(nr_frame_re(cfg, NR_SYMBOLS, n_rb), nr_mcs((enum nr_table)table, mcs),
+	              layers);
+}
+
+static uint32_t largest_block(const struct cell_cfg *cfg)
+{
+	uint32_t dl = largest(cfg, cfg->nr_mcs_table_dl, cfg->nr_layers_dl);
+	uint32_t ul = largest(cfg, cfg->nr_mcs_table_ul, cfg->nr_layers_ul);
+
+	return dl > ul ? dl : ul;
+}
+
+/* What all bearers need. */
+struct needs {
+	uint32_t n;
+	size_t state;
+	size_t window;
+	size_t words;
+};
+
+static struct needs needs_of(const struct cell_cfg *cfg)
+{
+	struct needs all = { 0 };
+
+	for (uint8_t id = 1; id <= cfg->n_ue; id++)
+		for (uint8_t k = 0; k < channel_count(cfg, id, CELL_DIR_UL); k++) {
+			struct cell_bearer_cfg b = channel_cfg(cfg, id, k);
+			size_t state, window, words;
+
+			drb_needs(&b, &state, &window, &words);
+			all.n += 2;
+			all.state += 2 * state;
+			all.window += 2 * window;
+			all.words += 2 * words;
+		}
+	return all;
+}
+
+struct cell *nr_lay_out(struct arena *a, const struct cell_cfg *cfg)
+{
+	struct needs needs = needs_of(cfg);
+	struct nr *nr = arena_take(a, 1, sizeof(*nr));
+	struct nr_ue *ue = arena_take(a, cfg->n_ue, sizeof(*ue));
+	struct heap timers = heap_take(a, cfg->n_ue * 2u), slots = heap_take(a, cfg->n_ue);
+	struct drb *drb = arena_take(a, needs.n, sizeof(*drb));
+	uint8_t *state = arena_take(a, 1, needs.state);
+	struct rlc_pdu **window = arena_take(a, needs.window, sizeof(*window));
+	uint64_t *words = arena_take(a, needs.words, sizeof(*words));
+	struct nr_tb_pool tbs = nr_tb_take(a, blocks_at_once(cfg) + nr_blocks_of_event(cfg),
+	                                   largest_block(cfg));
+	struct nr_store *store = nr_store_take(a, cfg->max_pkts);
+	struct sched_memory *sched = arena_take(a, 2u * cfg->n_ue, sizeof(*sched));
+
+	if (!nr)
+		return NULL;
+	*nr = (struct nr){
+		.ue = ue,
+		.due_timer = timers,
+		.due_slot = slots,
+		.drb = drb,
+		.rlc_state = state,
+		.window = window,
+		.pdcp_words = words,
+		.sched_memory = sched,
+		.next_block = 1,
+		.tbs = tbs,
+		.tbs_max = blocks_at_once(cfg),
+		.rlc = { .nr = store },
+	};
+	return &nr->cell;
+}
+
+size_t nr_out_min(const struct cell_cfg *cfg)
+{
+	size_t bearers = (size_t)cfg->n_ue + cfg->n_bearers;
+
+	/* Of each packet a row at its first RLC PDU, at its last one, its delivery and its row. */
+	return (size_t)cfg->max_pkts * 4 + bearers * 64 + 256;
+}
+
+static void init_leg(struct nr *nr, struct nr_leg *leg, uint8_t id, enum cell_dir dir)
+{
+	static const char *const streams[2][3] = {
+		[CELL_DIR_UL] = { "loss-ul", "harq-ul", "harq-feedback-ul" },
+		[CELL_DIR_DL] = { "loss-dl", "harq-dl", "harq-feedback-dl" },
+	};
+	const struct cell_cfg *cfg = &nr->cell.cfg;
+	const struct cell_ue_cfg *u = &cfg->ue[id - 1];
+	bool dl = dir == CELL_DIR_DL;
+
+	leg->ue = id;
+	leg->at = (struct out_leg){ .from = dl ? CELL_NODE_ENB : id,
+		                    .to = dl ? id : CELL_NODE_ENB,
+		                    .dir = (uint8_t)dir,
+		                    .lcid = NR_LCID_DRB };
+	leg->bler_q32 = dl ? u->bler_dl_q32 : u->bler_ul_q32;
+	for (uint32_t i = 0; i < NR_HARQ_MAX + 1; i++)
+		leg->process[i].known_slot = NR_SLOT_NEVER;
+	nr_outer_loop_init(&leg->loop, cfg->nr_target_bler_q32, cfg->nr_outer_loop_step_cdb,
+	                   OUTER_LOOP_LIMIT_CDB);
+	nr_air_set_channel(nr, leg, dl ? u->cqi_dl : u->cqi_ul, CELL_SINR_UNKNOWN);
+	rng_init(&leg->loss_rng, cfg->seed, streams[dir][0], id);
+	rng_init(&leg->harq_rng, cfg->seed, streams[dir][1], id);
+	rng_init(&leg->feedback_rng, cfg->seed, streams[dir][2], id);
+}
+
+static void init_drx(struct nr *nr)
+{
+	const struct cell_cfg *cfg = &nr->cell.cfg;
+
+	nr->drx = (struct nr_drx_cfg){
+		.long_cycle = nr_slots(nr, cfg->nr_drx_cycle_ms),
+		.offset = nr_slots(nr, cfg->nr_drx_start_offset_ms),
+		.on_duration = nr_slots(nr, cfg->nr_drx_on_duration_ms),
+		.inactivity = nr_slots(nr, cfg->nr_drx_inactivity_ms),
+		.short_cycle = nr_slots(nr, cfg->nr_drx_short_cycle_ms),
+		.short_timer = cfg->nr_drx_short_cycle_timer,
+		.rtt_dl = cfg->nr_drx_harq_rtt_slots,
+		.rtt_ul = cfg->nr_drx_harq_rtt_slots,
+		.retransmission_dl = cfg->nr_drx_retx_slots,
+		.retransmission_ul = cfg->nr_drx_retx_slots,
+	};
+}
+
+static void init_ue(struct nr *nr, uint8_t id)
+{
+	const struct cell_cfg *cfg = &nr->cell.cfg;
+	struct nr_ue *u = &nr->ue[id - 1];
+
+	*u = (struct nr_ue){
+		.id = id,
+		.rnti = cfg->ue[id - 1].rnti,
+		.feedback_slot = NR_SLOT_NEVER,
+		.requested = NR_SLOT_NEVER,
+		.ra.heard_slot = NR_SLOT_NEVER,
+	};
+	rng_init(&u->ra.preamble_rng, cfg->seed, "preamble", id);
+	rng_init(&u->ra.backoff_rng, cfg->seed, "backoff", id);
+	init_leg(nr, &u->leg[CELL_DIR_UL], id, CELL_DIR_UL);
+	init_leg(nr, &u->leg[CELL_DIR_DL], id, CELL_DIR_DL);
+	nr_report_init(&u->report, nr, id);
+	nr_drx_init(&u->drx, &nr->drx);
+	nr_ue_configure(nr, u);
+}
+
+/* Memory is given out in the order in which needs_of() counted it. */
+static void init_drbs(struct nr *nr, struct nr_ue *u, struct drb **next, struct drb_memory *memory)
+{
+	uint8_t n = channel_count(&nr->cell.cfg, u->id, CELL_DIR_UL);
+
+	for (int d = 0; d < 2; d++) {
+		u->leg[d].drb = *next;
+		u->leg[d].n_drbs = n;
+		*next += n;
+	}
+	for (uint8_t k = 0; k < n; k++)
+		for (int d = 0; d < 2; d++) {
+			struct nr_leg *leg = &u->leg[d];
+			struct drb *b = &leg->drb[k], *reverse = &u->leg[!d].drb[k];
+
+			drb_init(b, nr, leg, k, memory);
+			b->reverse = reverse;
+			b->rlc.reverse = &reverse->rlc;
+			if (b->rlc.mode->whole)
+				leg->least = CELL_UE_MTU_MAX + 16;
+		}
+	lch_set_order(&u->leg[CELL_DIR_UL]);
+	lch_set_order(&u->leg[CELL_DIR_DL]);
+}
+
+void nr_init(struct nr *nr)
+{
+	const struct cell_cfg *cfg = &nr->cell.cfg;
+	struct drb_memory memory = { .rlc_state = nr->rlc_state,
+		                     .window = nr->window,
+		                     .pdcp_words = nr->pdcp_words };
+	struct drb *drb = nr->drb;
+
+	harq_model_init(&nr->harq, cfg);
+	nr_frame_init(&nr->frame, cfg);
+	init_drx(nr);
+	heap_init(&nr->due_timer, cfg->n_ue * 2u);
+	heap_init(&nr->due_slot, cfg->n_ue);
+	memset(nr->sched_memory, 0, 2u * cfg->n_ue * sizeof(*nr->sched_memory));
+	nr->sched[CELL_DIR_UL].of = nr->sched_memory;
+	nr->sched[CELL_DIR_DL].of = nr->sched_memory + cfg->n_ue;
+	for (uint8_t i = 0; i < cfg->n_ue; i++) {
+		init_ue(nr, (uint8_t)(i + 1));
+		init_drbs(nr, &nr->ue[i], &drb, &memory);
+	}
+}

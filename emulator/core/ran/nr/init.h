@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* init.h - the begin of a network of NR, in memory that is taken once. */
+#ifndef NR_INIT_H
+#define NR_INIT_H
+
+#include "base/arena.h"
+#include "ran/nr/state.h"
+
+/** nr_lay_out(), nr_out_min() - see struct ran */
+struct cell *nr_lay_out(struct arena *a, const struct cell_cfg *cfg);
+size_t nr_out_min(const struct cell_cfg *cfg);
+
+/** nr_init() - the state of UEs and gNB */
+void nr_init(struct nr *nr);
+
+/** nr_blocks_of_event() - new blocks that one event can need at most */
+uint32_t nr_blocks_of_event(const struct cell_cfg *cfg);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lch.c - the bearers of one direction as MAC sees them: logical channels that share its blocks;
+ * see lch.h.
+ *
+ * A block goes to the channels in order of their priorities. To keep the first from starving the
+ * others, each has a bucket that its prioritised bit rate fills: as long as there is something in
+ * it, that much of a block is kept for the channel, in order of priority again; and only what
+ * is then left goes to whoever is first. The standard says so for a UE; the gNB does it likewise.
+ * Source: TS 38.321 5.4.3.1
+ */
+#include "ran/nr/lch.h"
+
+#include "ran/channel/channel.h"
+
+#define MBIT_PER_BYTE 8000 /* thousandths of a bit; a bit/s is one in a millisecond */
+
+/* Headers of MAC and RLC of a packet in one PDU, and of a segment. */
+#define HEADERS_OF_PDU 6
+#define HEADERS_BESIDE 16
+
+int64_t lch_head_ns(const struct nr_leg *leg)
+{
+	int64_t first_ns = CELL_NEVER;
+
+	for (uint8_t k = 0; k < leg->n_drbs; k++) {
+		const struct pkt *head = leg->drb[k].rlc.queue->sdus.head;
+
+		if (head && head->queued_ns < first_ns)
+			first_ns = head->queued_ns;
+	}
+	return first_ns;
+}
+
+uint32_t lch_need(const struct nr_leg *leg)
+{
+	uint32_t bytes = lch_bytes(leg);
+
+	return bytes ? bytes + HEADERS_OF_PDU * lch_packets(leg) + HEADERS_BESIDE : 0;
+}
+
+void lch_set_order(struct nr_leg *leg)
+{
+	/* The default bearer comes after others of its priority. */
+	for (uint8_t n = 0; n < leg->n_drbs; n++) {
+		uint8_t k = (uint8_t)((n + 1) % leg->n_drbs), at = n;
+
+		for (; at > 0 &&
+		       leg->drb[leg->order[at - 1]].cfg.priority > leg->drb[k].cfg.priority;
+		     at--)
+			leg->order[at] = leg->order[at - 1];
+		leg->order[at] = k;
+	}
+}
+
+static void fill_bucket(const struct nr *nr, struct drb *b, uint32_t slot)
+{
+	int64_t rate = b->cfg.prioritised_rate_bps, most = rate * b->cfg.bucket_ms;
+
+	b->tokens_mbit += rate * (slot - b->tokens_slot) >> nr->frame.mu;
+	if (b->tokens_mbit > most)
+		b->tokens_mbit = most;
+	b->tokens_slot = slot;
+}
+
+/* Bytes of a block that are kept for each bearer, by priority. Return: of all. */
+static uint32_t keep_for_each(const struct nr *nr, struct nr_leg *leg, uint32_t room,
+                              uint32_t kept[CELL_MAX_BEARERS])
+{
+	uint32_t all = 0;
+
+	for (uint8_t i = 0; i < leg->n_drbs; i++) {
+		struct drb *b = &leg->drb[leg->order[i]];
+		uint32_t need = drb_bytes(b), tokens;
+
+		fill_bucket(nr, b, nr->slot_next);
+		tokens = (uint32_t)(b->tokens_mbit / MBIT_PER_BYTE);
+		need += need ? HEADERS_OF_PDU * (b->rlc.queue->sdus.n + 1) : 0;
+		kept[i] = need < tokens ? need : tokens;
+		if (kept[i] > room - all)
+			kept[i] = room - all;
+		all += kept[i];
+	}
+	return all;
+}
+
+/* RLC PDUs of @b as long as there is room for more than @others bytes. */
+static void fill(struct drb *b, struct nr_pdu_builder *mac, uint32_t others, struct nr_tb *tb)
+{
+	if (b->stopped || b->outage_expiry_ns != CELL_NEVER)
+		return;
+	while (tb->n_sdus < NR_TB_SDUS_MAX) {
+		uint32_t room = nr_pdu_room(mac), n_ends = tb->ends.n, size;
+
+		if (room <= others)
+			break;
+		size = b->rlc.mode->build(&b->rlc, room - others, nr_pdu_at(mac), &tb->ends);
+		if (size == 0)
+			break;
+		(void)nr_pdu_sdu(mac, b->at.lcid, size);
+		nr_tb_add_sdu(tb, tb->ends.n - n_ends);
+	}
+}
+
+void lch_fill(struct nr *nr, struct nr_leg *leg, struct nr_pdu_builder *mac, struct nr_tb *tb)
+{
+	uint32_t kept[CELL_MAX_BEARERS], others;
+
+	for (uint8_t k = 0; k < leg->n_drbs; k++)
+		tb->epoch[k] = leg->drb[k].epoch;
+	if (leg->n_drbs == 1) {
+		fill(&leg->drb[0], mac, 0, tb);
+		return;
+	}
+	others = keep_for_each(nr, leg, nr_pdu_room(mac), kept);
+	for (uint8_t i = 0; i < leg->n_drbs; i++) {
+		struct drb *b = &leg->drb[leg->order[i]];
+		uint32_t left = nr_pdu_left(mac);
+
+		others -= kept[i];
+		fill(b, mac, others, tb);
+		b->tokens_mbit -= (int64_t)(left - nr_pdu_left(mac)) * MBIT_PER_BYTE;
+		if (b->tokens_mbit < 0)
+			b->tokens_mbit = 0;
+	}
+}
+
+struct drb *lch_classify(const struct nr_leg *leg, struct pkt *p)
+{
+	for (uint8_t k = 1; k < leg->n_drbs; k++)
+		if (channel_takes(&leg->drb[k].cfg, p, leg->at.dir != CELL_DIR_DL))
+			return &leg->drb[k];
+	return &leg->drb[0];
+}
+
+struct drb *lch_first_timer(const struct nr_leg *leg)
+{
+	struct drb *first = &leg->drb[0];
+
+	for (uint8_t k = 1; k < leg->n_drbs; k++)
+		if (drb_next_ns(&leg->drb[k]) < drb_next_ns(first))
+			first = &leg->drb[k];
+	return first;
+}
+
+void lch_record_buffers(struct nr *nr, const struct nr_leg *leg)
+{
+	for (uint8_t k = 0; k < leg->n_drbs; k++)
+		drb_record_buffer(nr, &leg->drb[k]);
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * state.h - the state of a network of NR, which its parts share.
+ *
+ * There is one gNB, and n_ue UEs with an uplink and a downlink each. A direction, a leg, has data
+ * radio bearers, each with SDAP, PDCP and RLC entities at its start and at its end. Time goes by in
+ * slots, which are numbered from the begin of the network on.
+ *
+ * From the bottom up; each part calls those before it:
+ *
+ *   tb           transport blocks and their memory
+ *   frame        which slots are downlink and uplink, and what is decided when
+ *   drb          SDAP, PDCP and RLC of one direction of a data radio bearer
+ *   lch          the bearers of one direction: logical channels that share blocks
+ *   report       what a UE tells of its buffer: BSR, and the SR that asks for a grant for it
+ *   air          blocks from transmission to decoding, HARQ processes
+ *   block        blocks are filled
+ *   access       random access, at the UE and at the gNB
+ *   gnb          what the gNB does in a slot: grants, downlink, feedback
+ *   ue           what a UE does in a slot: blocks on grants, requests
+ *   decode       what a block holds goes to the gNB and to RLC
+ *   event        which of all this is next
+ *   nr           the network as the core's entry points see it
+ */
+#ifndef NR_STATE_H
+#define NR_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/cell.h"
+#include "base/heap.h"
+#include "base/out.h"
+#include "base/rng.h"
+#include "base/ue_set.h"
+#include "mac/harq.h"
+#include "mac/nr/drx.h"
+#include "mac/nr/link_adaptation.h"
+#include "mac/nr/occasion.h"
+#include "mac/nr/pdu.h"
+#include "mac/scheduler.h"
+#include "pdcp/nr.h"
+#include "phy/nr/carrier.h"
+#include "phy/nr/tbs.h"
+#include "ran/nr/tb.h"
+#include "rlc/rlc.h"
+
+#define NR_HARQ_MAX  16
+#define NR_HARQ_RA   NR_HARQ_MAX /* message 3 and MsgA have one of their own */
+#define NR_CG_PERIOD_MAX 640
+#define NR_LCID_DRB  4           /* of the first bearer: 1 to 3 are of signalling */
+#define NR_NS_PER_MS INT64_C(1000000)
+
+/* Uplink symbols of a slot with which it carries data: mapping type A. Source: TS 38.214 Table
+ * 6.1.2.1-1 */
+#define NR_PUSCH_SYMBOLS_MIN 4
+#define NR_PDSCH_SYMBOLS_MIN 3 /* Source: TS 38.214 Table 5.1.2.1-1 */
+
+/* Bytes of a grant in answer to a Scheduling Request. Source: srsRAN Project, SR_GRANT_BYTES */
+#define NR_SR_GRANT_BYTES 512
+
+struct nr_leg;
+
+/* One direction of a data radio bearer. */
+struct drb {
+	struct pdcp_nr_tx pdcp_tx;
+	struct rlc rlc;
+	struct pdcp_nr_rx pdcp_rx;
+	struct cell_bearer_cfg cfg;
+	struct nr_leg *leg;
+	struct drb *reverse;
+	uint32_t epoch;           /* re-establishments; RLC PDUs of an earlier one are void */
+	int64_t outage_expiry_ns; /* end of the outage after a radio link failure, or CELL_NEVER */
+	bool stopped;             /* for good */
+	bool reported;            /* UL: it had data when its UE was last looked at */
+	int64_t tokens_mbit;      /* Bj of TS 38.321 5.4.3.1, in thousandths of a bit */
+	uint32_t tokens_slot;     /* up to which they are counted */
+	struct out_leg at;
+};
+
+/* Resource blocks of a slot given to a UE. */
+struct nr_grant {
+	uint32_t slot;
+	uint32_t bytes;   /* transport block */
+	uint32_t payload; /* bytes of what waits that it is for */
+	uint16_t rb_start;
+	uint16_t n_rb;
+	uint8_t mcs;
+	uint8_t harq_id;
+	uint8_t kind; /* enum nr_tb_kind */
+	bool retx;    /* of the block that waits in that process */
+};
+
+/* As struct grant_ring of mac/grant.h: unused ones are of[used..issued - 1], in order of slots;
+ * older ones tell the gNB what it granted since a BSR was sent. */
+#define NR_GRANTS_KEPT 128
+struct nr_grants {
+	struct nr_grant of[NR_GRANTS_KEPT];
+	uint32_t used;
+	uint32_t issued;
+};
+
+enum nr_process_state {
+	NR_PROCESS_FREE,
+	NR_PROCESS_BUSY, /* granted, on the air, or its feedback is under way */
+	NR_PROCESS_RETX, /* the gNB knows that it was not decoded */
+};
+
+struct nr_process {
+	struct nr_tb *tb;      /* not decoded: kept until it is sent again */
+	struct nr_grant grant; /* of its last transmission */
+	uint32_t known_slot;   /* DL: the gNB has the feedback from here on; NR_SLOT_NEVER */
+	bool ack;              /* DL: what it will be */
+	uint8_t attempt;       /* DL: of the transmission that it is for */
+	uint8_t state;         /* enum nr_process_state */
+	uint8_t ndi;           /* toggles with every new block */
+};
+
+/* One direction of a UE's radio, which its bearers share. */
+struct nr_leg {
+	struct drb *drb; /* @n_drbs; the first one is the default bearer */
+	uint8_t n_drbs;
+	uint8_t order[CELL_MAX_BEARERS]; /* the bearers by priority */
+	struct rng loss_rng;
+	struct rng harq_rng;
+	struct rng feedback_rng;
+	struct nr_outer_loop loop;
+	uint32_t bler_q32;
+	uint32_t least; /* bytes of a block that is of use: a packet's where RLC does not segment */
+	int32_t sinr_cdb; /* or CELL_SINR_UNKNOWN */
+	uint32_t rate;    /* bytes that a slot would hold for it alone */
+	uint8_t cqi;
+	uint8_t mcs;
+	uint8_t ue; /* its number */
+	struct nr_process process[NR_HARQ_MAX + 1];
+	struct nr_grants grants;
+	struct out_leg at; /* with the LCID of the default bearer */
+};
+
+/* What a UE tells of its uplink buffer. Source: TS 38.321 5.4.4, 5.4.5 */
+struct nr_report {
+	bool pending;           /* a BSR is triggered */
+	bool sr_pending;        /* and a Scheduling Request for it */
+	bool confirm_cg;        /* a confirmation of a configured grant */
+	uint8_t sr_count;       /* SR_COUNTER */
+	uint32_t sr_from;       /* sr-ProhibitTimer runs before this slot */
+	uint32_t periodic_slot; /* periodicBSR-Timer expires, or NR_SLOT_NEVER */
+	uint32_t retx_slot;     /* retxBSR-Timer */
+	struct nr_occasions sr;
+};
+
+enum nr_ra_state {
+	NR_RA_IDLE,
+	NR_RA_WAITING, /* for an occasion */
+	NR_RA_SENT,    /* preamble or MsgA, no answer yet */
+	NR_RA_MSG3,    /* answered; ends with contention resolution or at @until */
+};
+
+struct nr_ra {
+	enum nr_ra_state state;
+	uint32_t from;          /* WAITING: slot of the first occasion that counts */
+	uint32_t preamble_slot; /* of the last preamble */
+	uint32_t until;         /* SENT, MSG3: the window or the timer ends before this slot */
+	uint32_t heard_slot;    /* two steps: the gNB has MsgA, or what it could get of it */
+	bool decoded;           /* message 3 or MsgA */
+	bool collided;          /* nobody can tell the preambles apart */
+	bool granted;           /* @msg3 is to be used */
+	uint8_t rapid;
+	uint8_t attempt;
+	struct nr_grant msg3;
+	struct rng preamble_rng;
+	struct rng backoff_rng;
+};
+
+/* A UE's configured grant. Source: TS 38.321 5.8.2 */
+struct nr_configured {
+	struct nr_occasions at; /* period 0: not active */
+	struct nr_grant grant;
+};
+
+struct nr_ue {
+	struct nr_leg leg[2]; /* CELL_DIR_UL, CELL_DIR_DL */
+	struct nr_report report;
+	struct nr_ra ra;
+	struct nr_drx drx;
+	struct nr_configured cg;
+	uint32_t dl_waiting;      /* DL processes with feedback under way, a bit for each */
+	uint32_t feedback_slot;   /* the first known_slot of these, or NR_SLOT_NEVER */
+	uint32_t backlog;         /* what BSRs told the gNB of the uplink */
+	uint32_t requested;       /* slot from which the gNB knows of an SR, or NR_SLOT_NEVER */
+	int64_t backlog_since_ns; /* it was told of it, or last granted */
+	uint16_t rnti;
+	uint8_t id;
+};
+
+/* What a slot of the pattern is for. */
+struct nr_slot {
+	uint8_t pdsch; /* symbols of downlink data, or 0 */
+	uint8_t pusch; /* of uplink data, or 0 */
+	bool pucch;    /* feedback and requests */
+	bool pdcch;    /* grants and assignments */
+	bool decides;  /* on the uplink of some slot */
+};
+
+struct nr_frame {
+	struct nr_tdd tdd;
+	uint32_t n; /* slots of the pattern */
+	struct nr_slot slot[NR_TDD_SLOTS_MAX];
+	int64_t slot_ns;
+	int64_t dl_decode_ns; /* from the end of a slot until the UE has its block */
+	int64_t ul_decode_ns; /* until the gNB has */
+	uint16_t n_rb;
+	uint8_t mu;
+};
+
+enum nr_event_kind { NR_EVENT_NONE, NR_EVENT_DECODE, NR_EVENT_TIMER, NR_EVENT_SLOT };
+
+struct nr_event {
+	enum nr_event_kind kind;
+	int64_t t_ns;
+	uint32_t slot; /* of NR_EVENT_SLOT */
+};
+
+struct nr {
+	struct cell cell; /* first */
+	struct nr_frame frame;
+	uint32_t slot_next; /* first one not processed yet */
+
+	/* As in ran/lte/state.h: what is due, brought up to date after each event. */
+	struct heap due_timer; /* by leg: 2 * index of UE + direction */
+	struct heap due_slot;  /* by index of UE */
+	struct nr_event next;
+	struct ue_set touched;
+	struct ue_set active;
+
+	struct nr_ue *ue; /* ue[0] is UE 1 */
+	struct sched_state sched[2]; /* CELL_DIR_UL, CELL_DIR_DL */
+	struct sched_memory *sched_memory;
+	struct nr_drx_cfg drx;
+	uint16_t cg_ues[NR_CG_PERIOD_MAX]; /* by slot of a period: configured grants */
+
+	struct nr_tb_pool tbs;
+	uint32_t tbs_max;  /* in HARQ processes and on the air at the same time */
+	uint32_t promised; /* grants of new blocks that are still to be used */
+	struct nr_tb_queue air[2]; /* in flight, by decode time: CELL_DIR_UL, CELL_DIR_DL */
+	struct drb *drb;           /* of all legs */
+	uint8_t *rlc_state;
+	uint64_t *pdcp_words;      /* of all PDCP entities */
+	struct rlc_pdu **window;
+	struct rlc_shared rlc;
+	struct harq_model harq;
+	uint32_t next_block;
+};
+
+static inline struct nr *nr_of(const struct cell *c)
+{
+	return (struct nr *)c;
+}
+
+/** nr_table() - MCS table of a direction */
+static inline enum nr_table nr_table_of(const struct nr *nr, enum cell_dir dir)
+{
+	return (enum nr_table)(dir == CELL_DIR_DL ? nr->cell.cfg.nr_mcs_table_dl
+	                                          : nr->cell.cfg.nr_mcs_table_ul);
+}
+
+static inline uint8_t nr_layers(const struct nr *nr, enum cell_dir dir)
+{
+	return dir == CELL_DIR_DL ? nr->cell.cfg.nr_layers_dl : nr->cell.cfg.nr_layers_ul;
+}
+
+static inline struct nr_ue *nr_ue_of(struct nr *nr, const struct nr_leg *leg)
+{
+	return &nr->ue[leg->ue - 1];
+}
+
+/** nr_slot_start() - begin of a slot, in ns */
+static inline int64_t nr_slot_start(const struct nr *nr, uint32_t slot)
+{
+	return nr->cell.start_ns + (int64_t)slot * nr->frame.slot_ns;
+}
+
+/** nr_slot_at() - first slot that begins at @t_ns or later */
+static inline uint32_t nr_slot_at(const struct nr *nr, int64_t t_ns)
+{
+	int64_t since = t_ns - nr->cell.start_ns + nr->frame.slot_ns - 1;
+
+	return since > 0 ? (uint32_t)(since / nr->frame.slot_ns) : 0;
+}
+
+/** nr_slots() - slots of so many ms */
+static inline uint32_t nr_slots(const struct nr *nr, uint32_t ms)
+{
+	return ms << nr->frame.mu;
+}
+
+/** nr_touch() - the state of UE @id changes in this event */
+static inline void nr_touch(struct nr *nr, uint8_t id)
+{
+	ue_set_add(&nr->touched, (uint8_t)(id - 1));
+	ue_set_add(&nr->active, (uint8_t)(id - 1));
+}
+
+/* The UEs of which a slot takes notice, in order. */
+#define NR_FOR_EACH_ACTIVE(nr, i)                                                                  \
+	for (uint8_t i = ue_set_next(&(nr)->active, 0); i != UINT8_MAX;                            \
+	     i = ue_set_next(&(nr)->active, i + 1u))
+
+#endif
