@@ -171,6 +171,9 @@ int64_t cell_next(const struct cell *c);
  */
 int64_t cell_next_output(const struct cell *c);
 
+/** cell_slot_ns() - what is played at once: a sub-frame, or a slot of NR */
+int64_t cell_slot_ns(const struct cell *c);
+
 /**
  * cell_transit_min() - a packet that is pushed at the begin of a sub-frame makes
  * none leave for so long, itself included; 0 where there is no such bound

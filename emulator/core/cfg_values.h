@@ -123,7 +123,7 @@
 	.nr_sr_period_slots = 10, \
 	.nr_sr_prohibit_timer_ms = 0, \
 	.nr_sr_trans_max = 64, \
-	.nr_bsr_periodic_ms = 10, \
+	.nr_bsr_periodic_ms = 1, \
 	.nr_bsr_retx_ms = 80, \
 	.nr_configured_grant = 0, \
 	.nr_cg_period_slots = 10, \

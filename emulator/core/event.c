@@ -52,6 +52,11 @@ int64_t cell_next_output(const struct cell *c)
 	return bound_ns < outside_ns ? bound_ns : outside_ns; /* it may change what comes next */
 }
 
+int64_t cell_slot_ns(const struct cell *c)
+{
+	return c->ran->slot_ns ? c->ran->slot_ns(c) : CELL_TTI_NS;
+}
+
 int64_t cell_transit_min(const struct cell *c)
 {
 	return c->ran->transit_min(c);

@@ -77,7 +77,9 @@ static int play_script(struct loop *l, int64_t now_ns)
 
 static int64_t next_subframe(const struct loop *l, int64_t now_ns)
 {
-	return l->start_ns + ((now_ns - l->start_ns) / CELL_TTI_NS + 1) * CELL_TTI_NS;
+	int64_t slot_ns = cell_slot_ns(l->cell);
+
+	return l->start_ns + ((now_ns - l->start_ns) / slot_ns + 1) * slot_ns;
 }
 
 static int64_t earlier(int64_t a_ns, int64_t b_ns)
@@ -97,7 +99,7 @@ static int64_t wake_up_ns(const struct loop *l)
 		next_ns = earlier(next_ns, script_next(l->script)); /* may change what comes next */
 	if (!l->gather_ns || next_ns <= l->gather_ns)
 		return next_ns;
-	both_ns = l->gather_ns + earlier(cell_transit_min(l->cell), CELL_TTI_NS - 1);
+	both_ns = l->gather_ns + earlier(cell_transit_min(l->cell), cell_slot_ns(l->cell) - 1);
 	return next_ns <= both_ns ? next_ns : l->gather_ns;
 }
 
@@ -133,7 +135,7 @@ static int receive(struct loop *l, int64_t now_ns)
 
 	if (now_ns < l->busy_until_ns)
 		l->gather_ns = next_subframe(l, now_ns);
-	l->busy_until_ns = next_subframe(l, now_ns) + (time_matters(l) ? 0 : CELL_TTI_NS);
+	l->busy_until_ns = next_subframe(l, now_ns) + (time_matters(l) ? 0 : cell_slot_ns(l->cell));
 	return n < 0 ? n : 0;
 }
 
@@ -144,7 +146,7 @@ static int gather(struct loop *l, int64_t now_ns)
 
 	if (n > (time_matters(l) ? 1 : 0))
 		l->busy_until_ns =
-			l->gather_ns + (time_matters(l) ? 1 : EMPTY_SUBFRAMES) * CELL_TTI_NS;
+			l->gather_ns + (time_matters(l) ? 1 : EMPTY_SUBFRAMES) * cell_slot_ns(l->cell);
 	l->gather_ns = next_subframe(l, now_ns);
 	if (l->gather_ns > l->busy_until_ns)
 		l->gather_ns = 0;

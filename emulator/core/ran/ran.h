@@ -50,6 +50,9 @@ struct ran {
 	int64_t (*next_output)(const struct cell *c);
 	int64_t (*transit_min)(const struct cell *c);
 
+	/* See cell_slot_ns(); NULL: a sub-frame. */
+	int64_t (*slot_ns)(const struct cell *c);
+
 	/* The caller has used the outputs of its last call. */
 	void (*release)(struct cell *c);
 

@@ -114,8 +114,9 @@ class Nr(System):
         says="Least time between two of them. TS 38.321 5.4.4")
     sr_trans_max: Literal[4, 8, 16, 32, 64] = Key(64,
         says="Scheduling requests in vain before the UE turns to random access. TS 38.321 5.4.4")
-    bsr_periodic_ms: Literal[0, 1, 5, 10, 16, 20, 32, 40, 64, 80, 128, 160, 320, 640, 1280, 2560] = Key(10,
-        says="`periodicBSR-Timer`; 0 = infinity. TS 38.321 5.4.5")
+    bsr_periodic_ms: Literal[0, 1, 5, 10, 16, 20, 32, 40, 64, 80, 128, 160, 320, 640, 1280, 2560] = Key(1,
+        says="`periodicBSR-Timer`; 0 = infinity. What came since the last BSR waits for the next one, and without one "
+             "for `bsr_retx_ms`. srsRAN Project, low latency; TS 38.321 5.4.5")
     bsr_retx_ms: Literal[10, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120, 10240] = Key(80,
         says="`retxBSR-Timer`: a UE asks again when it got no grant for so long. TS 38.321 5.4.5")
     configured_grant: Literal["none", "type1", "type2"] = Key("none",

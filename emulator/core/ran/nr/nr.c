@@ -136,6 +136,11 @@ static int64_t transit_min(const struct cell *c)
 	return nr_event_transit_ns(nr_of(c));
 }
 
+static int64_t slot_ns(const struct cell *c)
+{
+	return nr_of(c)->frame.slot_ns;
+}
+
 static void release(struct cell *c)
 {
 	nr_tb_release(&nr_of(c)->tbs);
@@ -190,6 +195,7 @@ const struct ran ran_nr = {
 	.process = process,
 	.next_output = next_output,
 	.transit_min = transit_min,
+	.slot_ns = slot_ns,
 	.release = release,
 	.empty = empty,
 	.digest = digest,
