@@ -14,9 +14,9 @@ lost is met within 0.23 dB (root of the mean square; 0.18 dB for code blocks of 
 more than the information would allow, and up to 6 dB at the lowest rates: as their authors' link-level simulator has it.
 Source: 5G-LENA
 
-Incremental redundancy adds information and coded bits of all transmissions, so the rate falls; below the lowest rate of a
-modulation what is needed falls with it, as that of repeated bits does. Above the highest it rises as the rate does.
-A transport block is lost when one of its code blocks is. Source: TS 38.212 5.2.2, 6.2.1, 7.2.1 (segmentation)
+Incremental redundancy adds information and coded bits of all transmissions, so the rate falls. Below the lowest rate of a
+modulation bits repeat, and energy adds up: half the rate needs half the SINR. Above the highest rate what is needed rises
+as the rate does. A transport block is lost when one of its code blocks is. Source: TS 38.212 5.2.2, 6.2.1, 7.2.1 (segmentation)
 
 The radio core has the same as a table of integers, `emulator/core/phy/nr/bler_table.c`; `nr_block_error_table` makes it.
 """
@@ -28,6 +28,7 @@ import math
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,6 +38,7 @@ FILE = Path(__file__).with_name("nr_block_error.csv")
 MODULATIONS = (2, 4, 6, 8)
 SIZE = {2: 0.2426, 4: 1.0089, 6: 1.4502, 8: 2.3385}
 EXPONENT = -0.4
+REPETITIONS = (2, 4, 8)
 SMALL_MAX_BITS = 3824
 BLOCK_CRC_BITS = 24
 _LOW_DB, _HIGH_DB = -30.0, 40.0
@@ -77,34 +79,55 @@ def information(bits: int, sinr_db: np.ndarray | float) -> np.ndarray:
     return np.asarray(np.interp(sinr_db, *_information_curve(bits)))
 
 
+class Curve(NamedTuple):
+    """What code blocks of a rate need: `mean` + `size` / sqrt(bits), and `deviation` times bits to the `EXPONENT`."""
+
+    mean: float
+    size: float
+    deviation: float
+
+
+def _repeated(bits: int, lowest: Curve, times: int) -> Curve:
+    """The same where every bit is sent so often: at the SINR that is as much less, on the curve of the information."""
+    sinr_db, values = _information_curve(bits)
+    at_db = float(np.interp(lowest.mean, values, sinr_db))
+    less_db = at_db - 10 * math.log10(times)
+    slope, slope_less = (float(information(bits, db + 0.1) - information(bits, db - 0.1)) for db in (at_db, less_db))
+    return Curve(float(information(bits, less_db)), lowest.size * slope_less / slope,
+                 lowest.deviation * slope_less / slope)
+
+
 @cache
-def _fitted() -> dict[int, dict[float, tuple[float, float]]]:
-    """Bits per symbol -> code rate -> (mean, deviation)."""
-    curves: dict[int, dict[float, tuple[float, float]]] = {}
+def _curves() -> dict[int, dict[float, Curve]]:
+    """Bits per symbol -> code rate -> curve; fitted ones, and those of repeated bits below."""
+    curves: dict[int, dict[float, Curve]] = {}
     with FILE.open(newline="") as f:
         for row in csv.DictReader(f):
-            rate = float(row["code_rate_x1024"]) / 1024
-            curves.setdefault(int(row["bits_per_symbol"]), {})[rate] = float(row["mean"]), float(row["deviation"])
+            bits, rate = int(row["bits_per_symbol"]), float(row["code_rate_x1024"]) / 1024
+            size = SIZE[bits] * (1 - rate)
+            curves.setdefault(bits, {})[rate] = Curve(float(row["mean"]), size, float(row["deviation"]))
+    for bits, known in curves.items():
+        lowest = min(known)
+        known.update({lowest / times: _repeated(bits, known[lowest], times) for times in REPETITIONS})
     return curves
 
 
 def rates(bits: int) -> tuple[float, ...]:
-    """Code rates of a modulation that have curves."""
-    return tuple(sorted(_fitted()[bits]))
+    """Code rates of a modulation that have curves, rising."""
+    return tuple(sorted(_curves()[bits]))
 
 
-def curve(bits: int, rate: float) -> tuple[float, float]:
-    """Fitted mean and deviation at one of `rates`."""
-    return _fitted()[bits][rate]
+def curve(bits: int, rate: float) -> Curve:
+    """The curve of one of `rates`."""
+    return _curves()[bits][rate]
 
 
 def needed(bits: int, rate: float, block_bits: float) -> tuple[float, float]:
     """Information per coded bit with which half of the code blocks of that size are lost, and its spread."""
     known = rates(bits)
     at = min(max(rate, known[0]), known[-1])
-    points = [curve(bits, one) for one in known]
-    mean = float(np.interp(at, known, [point[0] for point in points])) + SIZE[bits] * (1 - at) / math.sqrt(block_bits)
-    spread = float(np.interp(at, known, [point[1] for point in points])) * block_bits**EXPONENT
+    mean, size, deviation = (float(np.interp(at, known, column)) for column in zip(*(curve(bits, one) for one in known)))
+    mean, spread = mean + size / math.sqrt(block_bits), deviation * block_bits**EXPONENT
     if rate < known[0]:
         return mean * rate / known[0], spread * rate / known[0]
     return mean + max(0.0, rate - known[-1]), spread

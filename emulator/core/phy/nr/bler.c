@@ -6,7 +6,6 @@
 #include "phy/nr/bler_table.h"
 #include "phy/nr/tbs.h"
 
-#define Q20_ONE (1u << 20)
 #define Q32_ONE UINT32_MAX
 
 uint32_t nr_information(uint8_t bits, int32_t sinr_cdb)
@@ -75,20 +74,19 @@ static struct need needed(uint32_t modulation, uint32_t rate_q20, uint32_t block
 {
 	uint32_t lowest = nr_bler_rate_q20[nr_bler_first_rate[modulation]];
 	uint32_t highest = nr_bler_rate_q20[nr_bler_first_rate[modulation + 1] - 1];
-	uint32_t at_q20 = rate_q20 < lowest ? lowest : rate_q20 > highest ? highest : rate_q20;
 	struct place rate = of_rate(modulation, rate_q20), size = of_size(block_bits);
 	struct need need = {
 		.mean_q20 = read(nr_bler_mean_q20, rate) +
-		            times_q20(read(nr_bler_size_q20[modulation], size), Q20_ONE - at_q20),
+		            times_q20(read(nr_bler_size_q20, rate), read(nr_bler_root_q20, size)),
 		.spread_q20 = times_q20(read(nr_bler_deviation_q20, rate),
 		                        read(nr_bler_spread_q20, size)),
 	};
 
-	if (rate_q20 < lowest) { /* repetition */
+	if (rate_q20 < lowest) {
 		need.mean_q20 = (uint32_t)((uint64_t)need.mean_q20 * rate_q20 / lowest);
 		need.spread_q20 = (uint32_t)((uint64_t)need.spread_q20 * rate_q20 / lowest);
-	} else {
-		need.mean_q20 += rate_q20 - at_q20;
+	} else if (rate_q20 > highest) {
+		need.mean_q20 += rate_q20 - highest;
 	}
 	if (need.spread_q20 == 0)
 		need.spread_q20 = 1;

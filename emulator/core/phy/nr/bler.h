@@ -5,7 +5,7 @@
  * As in phy/bler.h a receiver adds up the mutual information of a block's transmissions
  * (incremental redundancy). What is needed follows a Gaussian distribution over the information
  * per coded bit; means and deviations are fitted to the link-level curves of 5G-LENA. Below the
- * rate of the base graph bits repeat, and what is needed falls with the rate.
+ * lowest rate of a modulation bits repeat, and energy adds up.
  * Source: 5G-LENA; TS 38.212 5.2.2, 5.3.2. The formulas are in cellbed_channel.nr_block_error,
  * which makes bler_table.c.
  */

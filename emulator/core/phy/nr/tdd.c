@@ -38,7 +38,7 @@ static enum nr_tdd_fault check_word(uint8_t mu, const char *word)
 		return NR_TDD_LETTER;
 	first = one_pattern(word);
 	second = one_pattern(word + first);
-	if (first + second != n)
+	if (first + second != n || (second && word[first] != 'D'))
 		return NR_TDD_ORDER;
 	if (!is_period(mu, first) || (second && !is_period(mu, second)))
 		return NR_TDD_PERIOD;
