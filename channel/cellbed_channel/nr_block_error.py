@@ -169,7 +169,7 @@ def block_error_rate(bits: int, rate: float, tbs_bits: int, attempts: Sequence[t
 def threshold_cdb(bits: int, rate_x1024: float, target: float) -> int:
     """Least SINR in 1/100 dB at which a block of `THRESHOLD_ELEMENTS` is lost as often as `target` at most."""
     coded = bits * THRESHOLD_ELEMENTS
-    tbs_bits = round(coded * rate_x1024 / 1024 / 8) * 8
+    tbs_bits = int(coded * rate_x1024 / 1024) // 8 * 8
     low, high = round(_LOW_DB * 100), round(_HIGH_DB * 100)
     while low < high:
         middle = (low + high) // 2

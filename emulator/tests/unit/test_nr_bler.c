@@ -12,10 +12,10 @@ static double chance(uint32_t q32)
 	return q32 / (double)UINT32_MAX;
 }
 
-/* Of a block of as many bits as its resource elements carry at the rate, not rounded to a size. */
+/* Of a block of as many bits as its resource elements carry at the rate, not one of the sizes. */
 static uint32_t once(const struct nr_format *f, int32_t sinr_cdb)
 {
-	uint32_t tbs = (N_RE * nr_efficiency_x2048(f) / 2048 + 4) / 8 * 8;
+	uint32_t tbs = N_RE * nr_efficiency_x2048(f) / 2048 / 8 * 8;
 	struct nr_soft soft = { 0 };
 
 	return nr_bler_attempt(&soft, f, tbs, nr_coded_bits(N_RE, f, 1), sinr_cdb);
