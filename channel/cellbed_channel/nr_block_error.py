@@ -70,7 +70,7 @@ THRESHOLD_ELEMENTS = 50 * 144  # resource elements of the blocks whose threshold
 
 @cache
 def _information_curve(bits: int) -> tuple[np.ndarray, np.ndarray]:
-    sinr_db = np.arange(round((_HIGH_DB - _LOW_DB) * 10) + 1) / 10 + _LOW_DB
+    sinr_db = np.arange(_LOW_DB, _HIGH_DB + 0.25, 0.25)
     return sinr_db, np.maximum.accumulate(effective.information(bits, sinr_db))
 
 
