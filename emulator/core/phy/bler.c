@@ -67,6 +67,18 @@ static void need(uint8_t bits, uint32_t s, uint32_t rate_q20, uint32_t *ret_mean
 	*ret_deviation = curve_between(deviation[i], deviation[i + 1], at, steps);
 }
 
+uint32_t bler_tail(int64_t z)
+{
+	const uint64_t per_step = 1024 / BLER_TAIL_STEPS;
+	uint64_t size = (uint64_t)(z < 0 ? -z : z), i = size / per_step;
+	uint32_t above = 0;
+
+	if (i < BLER_TAIL - 1)
+		above = curve_between(bler_tail_q32[i], bler_tail_q32[i + 1],
+		                      (uint32_t)(size % per_step), (uint32_t)per_step);
+	return z < 0 ? Q32_ONE - above : above;
+}
+
 uint32_t bler_rate(const struct bler_soft *soft, uint8_t bits, uint32_t tb_bits)
 {
 	uint32_t block_bits, n = segment(tb_bits, &block_bits), mean, deviation, failed;
@@ -75,7 +87,7 @@ uint32_t bler_rate(const struct bler_soft *soft, uint8_t bits, uint32_t tb_bits)
 	uint64_t decoded = Q32_ONE;
 
 	need(bits, size_index(block_bits), rate_q20, &mean, &deviation);
-	failed = curve_tail((have - (int64_t)mean) * 1024 / (int64_t)deviation);
+	failed = bler_tail((have - (int64_t)mean) * 1024 / (int64_t)deviation);
 	for (uint32_t i = 0; i < n; i++)
 		decoded = decoded * (Q32_ONE - failed) / Q32_ONE;
 	return (uint32_t)(Q32_ONE - decoded);

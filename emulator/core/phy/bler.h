@@ -59,6 +59,9 @@ uint32_t bler_rate(const struct bler_soft *soft, uint8_t bits, uint32_t tb_bits)
 uint32_t bler_attempt(struct bler_soft *soft, uint8_t bits, uint32_t tb_bits, uint32_t coded_bits,
                       int32_t sinr_cdb);
 
+/** bler_tail() - chance in Q32 that a standard Gaussian is above @z in 1/1024 */
+uint32_t bler_tail(int64_t z);
+
 /** bler_control() - chance that a UE misses PCFICH or PDCCH. Source: R4-081920 */
 uint32_t bler_control(int32_t sinr_cdb);
 

@@ -15,7 +15,4 @@ static inline uint32_t curve_between(uint32_t a, uint32_t b, uint32_t at, uint32
  */
 uint32_t curve_at(const uint32_t *table, uint32_t n, int32_t first, uint32_t step, int32_t x);
 
-/** curve_tail() - chance in Q32 that a standard Gaussian is above @z in 1/1024 */
-uint32_t curve_tail(int64_t z);
-
 #endif

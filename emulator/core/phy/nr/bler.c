@@ -2,6 +2,7 @@
 /* bler.c - chance that an LDPC-coded block is not decoded; see bler.h. */
 #include "phy/nr/bler.h"
 
+#include "phy/bler.h"
 #include "phy/curve.h"
 #include "phy/nr/bler_table.h"
 #include "phy/nr/tbs.h"
@@ -102,7 +103,7 @@ uint32_t nr_bler(const struct nr_soft *soft, const struct nr_format *format, uin
 	uint64_t decoded = Q32_ONE;
 	uint32_t failed;
 
-	failed = curve_tail((have_q20 - need.mean_q20) * 1024 / need.spread_q20);
+	failed = bler_tail((have_q20 - need.mean_q20) * 1024 / need.spread_q20);
 	for (uint32_t i = 0; failed && i < segments.n; i++)
 		decoded = decoded * (Q32_ONE - failed) / Q32_ONE;
 	return (uint32_t)(Q32_ONE - decoded);
