@@ -8,6 +8,8 @@
  */
 #include "cell_plan.h"
 
+#include <string.h>
+
 #include "cell_keys.h"
 
 #define MS       INT64_C(1000000)
@@ -16,6 +18,7 @@
 #define Q32_HALF 0x80000000u
 
 #define CONSTANT     254 /* the byte that says which system */
+#define NR           208 /* and from here on */
 #define OTHER_VALUES 192 /* seeds from here on */
 
 static uint8_t bit(struct fuzz_input *in)
@@ -233,6 +236,78 @@ static void read_lte(struct plan *p, struct fuzz_input *in)
 	read_ues(cfg, in, lossy);
 }
 
+/* Slots and requests of NR. */
+static void read_nr_frame(struct cell_cfg *cfg, struct fuzz_input *in)
+{
+	static const char *const patterns[] = { "DDDSU", "DDDDDDDSUU", "DDSU", "DSUUU", "DDDSUUDDDD" };
+
+	cfg->nr_numerology = (uint8_t)FUZZ_PICK(in, 1, 0, 2, 3);
+	cfg->nr_frequency_range = cfg->nr_numerology == 3;
+	cfg->nr_bandwidth_mhz = cfg->nr_numerology == 3 ? (uint16_t)FUZZ_PICK(in, 50, 100, 400)
+	                                                : (uint16_t)FUZZ_PICK(in, 20, 10, 50);
+	cfg->nr_duplex = bit(in);
+	(void)strcpy(cfg->nr_tdd_pattern, patterns[fuzz_range(in, 0, 4)]);
+	cfg->nr_tdd_special_dl_symbols = (uint8_t)FUZZ_PICK(in, 9, 3, 5);
+	cfg->nr_tdd_special_ul_symbols = (uint8_t)FUZZ_PICK(in, 2, 1, 4);
+	cfg->nr_k0 = (uint8_t)FUZZ_PICK(in, 0, 0, 1, 5);
+	cfg->nr_k1_min = (uint8_t)FUZZ_PICK(in, 4, 3, 8);
+	cfg->nr_k2_min = (uint8_t)FUZZ_PICK(in, 4, 1, 2, 32);
+	cfg->nr_gnb_processing_us = (uint16_t)FUZZ_PICK(in, 250, 0, 1, 5000);
+	cfg->nr_harq_processes = (uint8_t)FUZZ_PICK(in, 16, 2, 8);
+	cfg->nr_sr_period_slots = (uint16_t)FUZZ_PICK(in, 10, 0, 4, 80);
+	cfg->nr_sr_trans_max = (uint8_t)FUZZ_PICK(in, 64, 4);
+	cfg->nr_bsr_periodic_ms = (uint16_t)FUZZ_PICK(in, 1, 0, 10);
+	cfg->nr_bsr_retx_ms = (uint16_t)FUZZ_PICK(in, 80, 10);
+	cfg->nr_configured_grant = (uint8_t)FUZZ_PICK(in, 0, 1, 2);
+	cfg->nr_cg_period_slots = (uint16_t)FUZZ_PICK(in, 10, 1, 7, 40);
+	cfg->nr_cg_processes = (uint8_t)FUZZ_PICK(in, 1, 1, 4);
+	cfg->nr_cg_rb = (uint16_t)FUZZ_PICK(in, 4, 1, 2);
+	cfg->nr_sdap_header = bit(in);
+}
+
+static void read_nr_access(struct cell_cfg *cfg, struct fuzz_input *in)
+{
+	cfg->nr_drx_cycle_ms = (uint16_t)FUZZ_PICK(in, 0, 0, 20, 40);
+	cfg->nr_drx_short_cycle_ms = (uint16_t)FUZZ_PICK(in, 0, 5, 10);
+	cfg->nr_drx_on_duration_ms = (uint16_t)FUZZ_PICK(in, 1, 2, 5);
+	cfg->nr_drx_inactivity_ms = (uint16_t)FUZZ_PICK(in, 10, 0, 1);
+	cfg->nr_drx_retx_slots = (uint16_t)FUZZ_PICK(in, 16, 0, 320);
+	cfg->nr_random_access = bit(in);
+	cfg->nr_prach_period_slots = (uint16_t)FUZZ_PICK(in, 20, 1, 3, 160);
+	cfg->nr_n_preambles = (uint8_t)FUZZ_PICK(in, 54, 1, 2);
+	cfg->nr_preamble_trans_max = (uint8_t)FUZZ_PICK(in, 10, 3);
+	cfg->nr_response_window_slots = (uint8_t)FUZZ_PICK(in, 20, 8, 80);
+	cfg->nr_contention_resolution_ms = (uint8_t)FUZZ_PICK(in, 64, 8);
+	cfg->nr_outer_loop = bit(in);
+	cfg->scheduler = (uint8_t)fuzz_range(in, 0, CELL_SCHED_COUNT - 1);
+}
+
+static void read_nr(struct plan *p, struct fuzz_input *in)
+{
+	struct cell_cfg *cfg = &p->cfg;
+	bool lossy = bit(in);
+
+	p->lossless = !lossy;
+	cfg->system = CELL_SYSTEM_NR;
+	ues(cfg, fuzz_range(in, 1, 4));
+	cfg->rlc_mode = (uint8_t)fuzz_range(in, 0, CELL_RLC_MODE_COUNT - 1u);
+	read_nr_frame(cfg, in);
+	read_nr_access(cfg, in);
+	read_harq(cfg, in, lossy);
+	read_bearers(cfg, in, lossy);
+	cfg->um_sn_bits = (uint8_t)FUZZ_PICK(in, 12, 6);
+	cfg->am_sn_bits = (uint8_t)FUZZ_PICK(in, 18, 12);
+	cfg->pdcp_sn_bits = (uint8_t)FUZZ_PICK(in, 18, 12);
+	cfg->pdcp_out_of_order_delivery = bit(in);
+	for (uint8_t i = 0; i < cfg->n_ue; i++) {
+		cfg->ue[i].cqi_ul = (uint8_t)(15 - fuzz_range(in, 0, 14));
+		cfg->ue[i].cqi_dl = (uint8_t)(15 - fuzz_range(in, 0, 14));
+		cfg->ue[i].cqi_sl = 15;
+		cfg->ue[i].bler_ul_q32 = lossy ? error_rate(in) : 0;
+		cfg->ue[i].bler_dl_q32 = lossy ? error_rate(in) : 0;
+	}
+}
+
 /* Bearers of any mode, with filters that take packets of any bytes now and then. */
 static void read_dedicated(struct plan *p, struct fuzz_input *in)
 {
@@ -247,7 +322,8 @@ static void read_dedicated(struct plan *p, struct fuzz_input *in)
 		b->priority = (uint8_t)fuzz_range(in, 1, 3);
 		b->prioritised_rate_bps = FUZZ_PICK(in, 0, 10000, 1000000);
 		b->rlc_mode = (uint8_t)fuzz_range(in, 0, CELL_RLC_MODE_COUNT - 1u);
-		b->um_sn_bits = (uint8_t)FUZZ_PICK(in, 10, 5);
+		b->um_sn_bits = p->cfg.system == CELL_SYSTEM_NR ? (uint8_t)FUZZ_PICK(in, 12, 6)
+		                                                : (uint8_t)FUZZ_PICK(in, 10, 5);
 		b->rlc_queue_pkts = FUZZ_PICK(in, 100, 1, 5);
 		b->discard_timer_ms = (uint16_t)FUZZ_PICK(in, 0, 1, 30);
 		b->n_filters = (uint8_t)fuzz_range(in, 0, 2);
@@ -337,6 +413,11 @@ bool plan_read(struct plan *ret, struct fuzz_input *in)
 		ret->lossless = !ret->cfg.utran_bler_dl_q32 && !ret->cfg.utran_bler_ul_q32;
 	} else if (system == CONSTANT) {
 		read_constant(&ret->cfg, in);
+	} else if (system >= NR) {
+		read_nr(ret, in);
+		if (system >= NR + 24)
+			read_dedicated(ret, in);
+		ret->lossless &= ret->cfg.n_bearers == 0;
 	} else if (system >= 192) {
 		read_packet_trace(ret, in);
 	} else {

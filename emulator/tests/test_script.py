@@ -111,15 +111,17 @@ def test_as_many_events_at_one_time_as_may_be_given(tmp_path):
 
 
 @pytest.mark.parametrize(("system", "changes", "message"), [
-    ("utran", {"events": [{"t_ms": 1, "ue": "ue1", "mode": "im"}]}, "key 'events'"),
-    ("packet_trace", {"channel": "/nowhere"}, "key '(top).channel'"),
+    ("utran", {"events": [{"t_ms": 1, "ue": "ue1", "mode": "im"}]}, "key 'events': allowed only with cell.system lte"),
+    ("nr", {"events": [{"t_ms": 1, "ue": "ue1", "mode": "im"}]}, "key 'events': allowed only with cell.system lte"),
+    ("packet_trace", {"channel": "/nowhere"}, "key '(top).channel': allowed only with cell.system lte or nr"),
 ])
-def test_only_a_cell_of_lte_takes_changes(tmp_path, system, changes, message):
+def test_only_some_systems_take_changes(tmp_path, system, changes, message):
     cell = {"system": system, "ues": [{"name": "ue1", "peer": "network", "mode": "im"}],
-            "packet_trace": {"uplink": [1], "downlink": [1]}}
+            "packet_trace": {"uplink": [1], "downlink": [1]},
+            **({"pdcp": {"sn_bits": 18}, "rlc_um": {"sn_bits": 12}} if system == "nr" else {})}
     with pytest.raises(subprocess.CalledProcessError) as error:
         simulate(tmp_path, cell=cell, **changes)
-    assert error.value.stderr == f"cellsim: {tmp_path / 'c.json'}: {message}: allowed only with cell.system lte\n"
+    assert error.value.stderr == f"cellsim: {tmp_path / 'c.json'}: {message}\n"
 
 
 @pytest.mark.parametrize(("rows", "name", "message"), [

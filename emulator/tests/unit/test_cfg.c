@@ -179,7 +179,7 @@ static void test_limits(void **state)
 	LIMIT(discard_timer_ms, 0, 1500);
 	LIMIT(max_pkts, 16, 65536);
 	LIMIT(max_cmds, 1, 65536);
-	LIMIT(system, 0, 3);
+	LIMIT(system, 0, 4);
 	LIMIT(utran_pdu_bytes, 8, 126);
 	LIMIT(utran_delay_ms, 0, 200);
 	LIMIT(utran_max_dat, 1, 40);
@@ -216,6 +216,7 @@ static void test_values_that_do_not_go_together(void **state)
 	assert_false(TO_BLAME(um_sn_bits, 5, "5 or 10"));
 	assert_true(TO_BLAME(pdcp_sn_bits, 8, "7 or 12"));
 	assert_true(TO_BLAME(pdcp_sn_bits, 15, "7 or 12"));
+	assert_true(TO_BLAME(pdcp_sn_bits, 18, "7 or 12"));
 	assert_false(TO_BLAME(pdcp_sn_bits, 7, "7 or 12"));
 	assert_true(TO_BLAME(ue[1].peer, 2, "another UE or the network")); /* itself */
 	assert_true(TO_BLAME(ue[1].peer, 3, "another UE or the network")); /* there are two */

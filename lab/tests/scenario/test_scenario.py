@@ -136,7 +136,7 @@ def test_wrong_commands(wired, write, change, message):
     ("radio.utran.maxdat", 4, "key 'radio.utran.maxdat': unknown; did you mean 'max_dat'?"),
     ("radio.utran", None, "key 'radio.utran': missing, as radio.system is utran"),
     ("radio.system", "lte", "key 'radio.utran': allowed with radio.system: utran only, which is lte"),
-    ("radio.system", "gsm", "key 'radio.system': value gsm: allowed 'lte', 'utran', 'packet_trace' or"),
+    ("radio.system", "gsm", "key 'radio.system': value gsm: allowed 'lte', 'utran', 'packet_trace', "),
     ("radio.n_rb", 50, "key 'radio.n_rb': allowed with radio.system: lte only, which is utran"),
     ("radio.rlc.mode", "am", "key 'radio.rlc': allowed with radio.system: lte only, which is utran"),
     ("radio.ues.ue1.bler_dl", 0.1, "key 'radio.ues.ue1.bler_dl': allowed with radio.system: lte only, which is utran"),
