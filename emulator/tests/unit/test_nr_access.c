@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Random access in four and two steps, configured grants and DRX, worked out by hand. Occasions for
+ * preambles are slots 4, 24, 44 and so on, which are uplink slots of DDDSU.
+ * Source: TS 38.321 5.1, 5.7, 5.8.2; TS 38.214 6.1.2.1.1
+ */
+#include "nr_run.h"
+#include "unit.h"
+
+static void expect_at(const struct run *r, enum cell_event event, uint8_t node, size_t n,
+                      int64_t t_ns)
+{
+	assert_int_equal(run_find(r, event, node, n)->t_ns, t_ns);
+}
+
+/*
+ * Preamble in slot 4, answer 4 slots later; message 3 is k2_min and 3 more after that or later:
+ * slot 19. It is decoded in slot 20, and the grant to the C-RNTI, in slot 25 for slot 29, ends it.
+ */
+static void test_four_steps(void **state)
+{
+	const struct cell_record *rec;
+	struct run r;
+
+	(void)state;
+	nr_defaults(&r, 1);
+	r.cfg.nr_sr_period_slots = 0;
+	run_start(&r);
+	run_push(&r, 1, 60, SLOT(2));
+	run_until(&r, RUN_FOREVER);
+	rec = run_find(&r, CELL_EV_RA_PREAMBLE, 1, 0);
+	assert_int_equal(rec->t_ns, SLOT(4));
+	assert_int_equal(rec->value, 1);
+	rec = run_find(&r, CELL_EV_RA_RESPONSE, CELL_NODE_ENB, 0);
+	assert_int_equal(rec->t_ns, SLOT(8));
+	assert_int_equal(rec->value, 11);
+	assert_int_equal(rec->rb, 4);
+	/* 624 resource elements of 2 bits at rate 120/1024 are 146 bits, 144 in steps of 8. */
+	assert_int_equal(rec->bytes, 18);
+	rec = run_find(&r, CELL_EV_MAC_TX, 1, 0);
+	assert_int_equal(rec->t_ns, SLOT(19));
+	assert_int_equal(rec->aux, 1);
+	/* C-RNTI 3, short BSR 2: 13 left, of which 2 and 2 are headers of MAC and RLC. */
+	assert_int_equal(run_find(&r, CELL_EV_RLC_TX, 1, 0)->value, 9);
+	rec = run_find(&r, CELL_EV_BSR_RX, CELL_NODE_ENB, 0);
+	assert_int_equal(rec->t_ns, SLOT(20) + GNB_DECODE);
+	assert_int_equal(rec->bytes, 74); /* of 54. Source: Table 6.1.3.1-1 */
+	expect_at(&r, CELL_EV_RA_END, 1, 0, SLOT(25));
+	expect_at(&r, CELL_EV_PKT_OUT, CELL_NODE_ENB, 0, SLOT(30) + GNB_DECODE);
+	assert_int_equal(run_count(&r, CELL_EV_SR, 1), 0);
+	/* The answer is on the RA-RNTI of slot 4: 1 + 14 * 4. Source: TS 38.321 5.1.3 */
+	assert_int_equal(r.pdus[0].rnti_type, 2);
+	assert_int_equal(r.pdus[0].rnti, 57);
+	run_end(&r);
+}
+
+/* MsgA has the BSR in slot 4; it is over with the answer in slot 8, and slot 10 grants slot 14. */
+static void test_two_steps(void **state)
+{
+	const struct cell_record *rec;
+	struct run r;
+
+	(void)state;
+	nr_defaults(&r, 1);
+	r.cfg.nr_sr_period_slots = 0;
+	r.cfg.nr_random_access = CELL_RA_TWO_STEP;
+	run_start(&r);
+	run_push(&r, 1, 60, SLOT(2));
+	run_until(&r, RUN_FOREVER);
+	rec = run_find(&r, CELL_EV_MAC_TX, 1, 0);
+	assert_int_equal(rec->t_ns, SLOT(4));
+	assert_int_equal(rec->aux, 3);
+	expect_at(&r, CELL_EV_BSR_RX, CELL_NODE_ENB, 0, SLOT(5) + GNB_DECODE);
+	expect_at(&r, CELL_EV_RA_END, 1, 0, SLOT(8));
+	expect_at(&r, CELL_EV_MAC_TX, 1, 1, SLOT(14));
+	expect_at(&r, CELL_EV_PKT_OUT, CELL_NODE_ENB, 0, SLOT(15) + GNB_DECODE);
+	run_end(&r);
+}
+
+/* The message was not decoded: its answer grants another attempt at the same block, as message 3.
+ */
+static void test_two_steps_fall_back(void **state)
+{
+	const struct cell_record *rec;
+	struct run r;
+
+	(void)state;
+	nr_defaults(&r, 1);
+	nr_fails_once(&r);
+	r.cfg.nr_sr_period_slots = 0;
+	r.cfg.nr_random_access = CELL_RA_TWO_STEP;
+	run_start(&r);
+	run_push(&r, 1, 60, SLOT(2));
+	run_until(&r, RUN_FOREVER);
+	expect_at(&r, CELL_EV_HARQ_NACK, CELL_NODE_ENB, 0, SLOT(5) + GNB_DECODE);
+	rec = run_find(&r, CELL_EV_RA_RESPONSE, CELL_NODE_ENB, 0);
+	assert_int_equal(rec->t_ns, SLOT(8));
+	assert_int_equal(rec->value, 11);
+	rec = run_find(&r, CELL_EV_HARQ_TX, 1, 0);
+	assert_int_equal(rec->t_ns, SLOT(19));
+	assert_int_equal(rec->block, 1);
+	assert_int_equal(r.n_delivered, 1);
+	run_end(&r);
+}
+
+/* Two UEs with the only preamble: neither is answered until their backoffs part them. */
+static void test_collision(void **state)
+{
+	struct cell_stats stats;
+	struct run r;
+
+	(void)state;
+	nr_defaults(&r, 2);
+	r.cfg.nr_sr_period_slots = 0;
+	r.cfg.nr_n_preambles = 1;
+	r.cfg.nr_backoff_max_ms = 960;
+	run_start(&r);
+	run_push(&r, 1, 60, SLOT(2));
+	run_push(&r, 2, 60, SLOT(2));
+	run_until(&r, RUN_FOREVER);
+	expect_at(&r, CELL_EV_RA_COLLISION, CELL_NODE_ENB, 0, SLOT(8));
+	expect_at(&r, CELL_EV_RA_COLLISION, CELL_NODE_ENB, 1, SLOT(8));
+	/* The window of 20 slots begins after the preamble. */
+	expect_at(&r, CELL_EV_RA_TIMEOUT, 1, 0, SLOT(25));
+	expect_at(&r, CELL_EV_RA_TIMEOUT, 2, 0, SLOT(25));
+	assert_int_equal(r.n_delivered, 2);
+	cell_stats(r.cell, &stats);
+	assert_true(stats.ra_preambles >= 4);
+	run_end(&r);
+}
+
+/* After sr-TransMax requests without an answer. An uplink without range has none. */
+static void test_requests_in_vain(void **state)
+{
+	struct cell_cmd lost = { .type = CELL_CMD_CHANNEL,
+		                 .ue = 1,
+		                 .dir = CELL_DIR_UL,
+		                 .sinr_cdb = CELL_SINR_UNKNOWN };
+	struct cell_cmd back = lost;
+	struct run r;
+
+	(void)state;
+	nr_defaults(&r, 1);
+	r.cfg.nr_sr_trans_max = 4;
+	back.cqi = 10;
+	run_start(&r);
+	assert_int_equal(run_cmd(&r, &lost, SLOT(1)), 0);
+	run_push(&r, 1, 60, SLOT(2));
+	run_until(&r, SLOT(100) - 1);
+	assert_int_equal(run_cmd(&r, &back, SLOT(100)), 0);
+	run_until(&r, RUN_FOREVER);
+	for (size_t i = 0; i < 4; i++)
+		expect_at(&r, CELL_EV_SR, 1, i, SLOT(4 + 10 * (int64_t)i));
+	assert_int_equal(run_count(&r, CELL_EV_SR, 1), 4);
+	/* In slot 44 it turns to random access, which waits for a channel. */
+	expect_at(&r, CELL_EV_RA_PREAMBLE, 1, 0, SLOT(104));
+	assert_int_equal(r.n_delivered, 1);
+	run_end(&r);
+}
+
+/* Type 1: data leave in the next configured slot, 4 and every 10, without being asked for. */
+static void test_configured_grant(void **state)
+{
+	const struct cell_record *rec;
+	struct run r;
+
+	(void)state;
+	nr_defaults(&r, 1);
+	r.cfg.nr_configured_grant = CELL_CG_TYPE1;
+	run_start(&r);
+	run_push(&r, 1, 60, SLOT(2));
+	run_push(&r, 1, 60, SLOT(5));
+	run_until(&r, RUN_FOREVER);
+	rec = run_find(&r, CELL_EV_MAC_TX, 1, 0);
+	assert_int_equal(rec->t_ns, SLOT(4));
+	assert_int_equal(rec->aux, 2);
+	assert_int_equal(rec->rb, 4);
+	assert_int_equal(rec->mcs, 10);
+	expect_at(&r, CELL_EV_PKT_OUT, CELL_NODE_ENB, 0, SLOT(5) + GNB_DECODE);
+	expect_at(&r, CELL_EV_MAC_TX, 1, 1, SLOT(14));
+	assert_int_equal(run_count(&r, CELL_EV_SR, 1), 0);
+	assert_int_equal(r.pdus[0].rnti_type, 5); /* CS-RNTI */
+	run_end(&r);
+}
+
+/* Type 2: from the first BSR on. */
+static void test_configured_grant_on_demand(void **state)
+{
+	const struct cell_record *rec;
+	struct run r;
+
+	(void)state;
+	nr_defaults(&r, 1);
+	r.cfg.nr_configured_grant = CELL_CG_TYPE2;
+	run_start(&r);
+	run_push(&r, 1, 60, SLOT(2));
+	run_push(&r, 1, 60, SLOT(41));
+	run_until(&r, RUN_FOREVER);
+	expect_at(&r, CELL_EV_SR, 1, 0, SLOT(4));
+	rec = run_find(&r, CELL_EV_CG_ACTIVE, CELL_NODE_ENB, 0);
+	assert_int_equal(rec->t_ns, SLOT(15) + GNB_DECODE);
+	assert_int_equal(rec->value, 10);
+	expect_at(&r, CELL_EV_MAC_TX, 1, 1, SLOT(44));
+	assert_int_equal(run_count(&r, CELL_EV_SR, 1), 1);
+	run_end(&r);
+}
+
+/* On for 4 slots of every 40: a packet in slot 10 waits for slot 40. */
+static void test_drx(void **state)
+{
+	struct run r;
+
+	(void)state;
+	nr_defaults(&r, 1);
+	r.cfg.nr_drx_cycle_ms = 20;
+	r.cfg.nr_drx_on_duration_ms = 2;
+	r.cfg.nr_drx_inactivity_ms = 5;
+	run_start(&r);
+	run_push(&r, TO_UE(1), 100, SLOT(10));
+	run_push(&r, TO_UE(1), 100, SLOT(48)); /* the inactivity timer runs until slot 50 */
+	run_push(&r, TO_UE(1), 100, SLOT(62));
+	run_push(&r, 1, 60, SLOT(132)); /* a request keeps the UE awake for its grant */
+	run_until(&r, RUN_FOREVER);
+	expect_at(&r, CELL_EV_MAC_TX, CELL_NODE_ENB, 0, SLOT(40));
+	expect_at(&r, CELL_EV_MAC_TX, CELL_NODE_ENB, 1, SLOT(48));
+	expect_at(&r, CELL_EV_MAC_TX, CELL_NODE_ENB, 2, SLOT(80));
+	expect_at(&r, CELL_EV_SR, 1, 0, SLOT(134));
+	expect_at(&r, CELL_EV_MAC_TX, 1, 0, SLOT(144));
+	run_end(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_four_steps),
+		cmocka_unit_test(test_two_steps),
+		cmocka_unit_test(test_two_steps_fall_back),
+		cmocka_unit_test(test_collision),
+		cmocka_unit_test(test_requests_in_vain),
+		cmocka_unit_test(test_configured_grant),
+		cmocka_unit_test(test_configured_grant_on_demand),
+		cmocka_unit_test(test_drx),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
