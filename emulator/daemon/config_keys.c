@@ -282,7 +282,7 @@ static const struct key nr_keys[] = {
 	KEY(cell_cfg, "contention_resolution_ms", nr_contention_resolution_ms, KIND_UINT, 8, 64),
 	KEY(cell_cfg, "ra_rb", nr_ra_rb, KIND_UINT, 1, 32),
 	KEY(cell_cfg, "outer_loop", nr_outer_loop, KIND_BOOL, 0, 1),
-	KEY(cell_cfg, "target_bler", nr_target_bler_q32, KIND_PROBABILITY, 0, 1),
+	KEY(cell_cfg, "target_bler", nr_target_bler_q32, KIND_PROBABILITY, 0, 0.5),
 	KEY(cell_cfg, "outer_loop_step_db", nr_outer_loop_step_cdb, KIND_DB_TO_CDB, 0.01, 5),
 	KEY(cell_cfg, "sdap_header", nr_sdap_header, KIND_BOOL, 0, 1),
 	{ 0 },

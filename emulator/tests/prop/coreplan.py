@@ -16,7 +16,9 @@ NETWORK, PORT_NETWORK = 0, 0x80  # as a peer; the bit of a port behind the eNB
 UL, DL, SL = 0, 1, 2
 RLC_MODES = range(lib.CELL_RLC_MODE_COUNT)
 # Keys that do nothing in a cell without tunnels, and those of a crowd, which never comes to rest.
-OF_OTHERS = ("utran_", "constant_", "ho_", "a3_", "gtpu_", "system", "crowd_")
+OF_OTHERS = ("utran_", "constant_", "ho_", "a3_", "gtpu_", "system", "crowd_", "nr_", "am_sn_bits",
+             "pdcp_t_reordering_infinite", "pdcp_out_of_order")
+SN_BITS_MAX = {"um_sn_bits": 10, "pdcp_sn_bits": 12}  # NR has more
 WHOLE_MIN_RB = 18  # TM wants blocks with room for a packet
 PKTS_MAX = 300  # more take memory and time, and find nothing more
 ACTIONS_MAX, PLAN_BYTES = 25, 320
@@ -68,6 +70,7 @@ def in_time(cfg: dict) -> dict:
         "decode_tti": min(cfg.get("decode_tti", 4), 8 - grant_to_tx if harq else 8),
         "rar_to_msg3_tti": max(cfg.get("rar_to_msg3_tti", 2), grant_to_tx),
         "rac_timeout_tti": max(cfg.get("rac_timeout_tti", 10), rar_delay + 1),
+        **{key: min(cfg[key], most) for key, most in SN_BITS_MAX.items() if key in cfg},
     }  # fmt: skip
 
 

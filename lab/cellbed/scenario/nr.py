@@ -7,10 +7,11 @@ them all.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
-from cellbed.scenario.fields import Key, Probability
+from cellbed.scenario.fields import Key
 from cellbed.scenario.system import System
 
 # Of the sections of LTE, what NR begins with where a scenario does not say. Source: 5QI 9 of srsRAN Project,
@@ -45,16 +46,16 @@ N_RB = {
     ("fr2", 2): {50: 66, 100: 132, 200: 264},
     ("fr2", 3): {50: 32, 100: 66, 200: 132, 400: 264},
 }
-# Symbols of a special slot with which it carries data. Source: TS 38.214 Tables 5.1.2.1-1, 6.1.2.1-1, mapping type A
-_DL_SYMBOLS_MIN, _UL_SYMBOLS_MIN = 3, 4
+# Symbols of a special slot with which it carries downlink data. Source: TS 38.214 Table 5.1.2.1-1, mapping type A
+_DL_SYMBOLS_MIN = 3
 _SYMBOLS = 14
 _K1_MAX = 15
 # Symbols that a UE takes to decode and to prepare, by capability and numerology. Source: TS 38.214 Tables 5.3-1, 5.3-2,
 # 6.4-1, 6.4-2
 _N1 = {1: (8, 10, 17, 20), 2: (3, 4.5, 9)}
 _N2 = {1: (10, 12, 23, 36), 2: (5, 5.5, 11)}
-# Periods of a pattern, in microseconds. Source: TS 38.213 11.1; TS 38.331 TDD-UL-DL-ConfigCommon
-_PERIODS_US = (500, 625, 1000, 1250, 2000, 2500, 3000, 4000, 5000, 10000)
+# Periods of a pattern. Source: TS 38.213 11.1; TS 38.331 TDD-UL-DL-ConfigCommon
+_PERIODS_MS = (0.5, 0.625, 1, 1.25, 2, 2.5, 3, 4, 5, 10)
 
 
 class Nr(System):
@@ -81,7 +82,7 @@ class Nr(System):
         says="Symbols at the begin of a special slot that are downlink: data from 3 beyond those of PDCCH on (TS "
              "38.214 Table 5.1.2.1-1)")
     tdd_special_ul_symbols: int = Key(2, 0, 13,
-        says="Symbols at its end that are uplink: data and control from 4 on (TS 38.214 Table 6.1.2.1-1); those between"
+        says="Symbols at its end that are uplink: data from 4 on (TS 38.214 Table 6.1.2.1-1); those between"
              " are the guard")
     mcs_table_dl: Literal["qam64", "qam256", "qam64_low_se"] = Key("qam256",
         says="Table of MCS and CQI of the downlink: `qam64`: Table 1; `qam256`: Table 2; `qam64_low_se`: Table 3, for "
@@ -161,7 +162,8 @@ class Nr(System):
     outer_loop: bool = Key(False,
         says="true: the gNB adds to the CQI's SINR an offset for each UE and direction, which ACKs raise and NACKs "
              "lower until first transmissions fail as often as `target_bler`; false: the MCS is the CQI's")
-    target_bler: Probability = Key(0.1, says="Failures of first transmissions that the outer loop aims at")
+    target_bler: float = Key(0.1, 0, 0.5,
+        says="Failures of first transmissions that the outer loop aims at")
     outer_loop_step_db: float = Key(0.5, 0.01, 5,
         says="What a NACK takes from the offset; an ACK adds this times target_bler / (1 - target_bler)")
     sdap_header: bool = Key(False,
@@ -199,11 +201,10 @@ class Nr(System):
             check_sn_bits(where, of, "nr")
 
     def uplink(self) -> list[bool]:
-        """Of each slot of the pattern, whether it carries uplink data and control."""
+        """Of each slot of the pattern, whether it carries feedback and requests: those that are uplink as a whole."""
         if self.duplex == "fdd":
             return [True]
-        return [slot == "U" or (slot == "S" and self.tdd_special_ul_symbols >= _UL_SYMBOLS_MIN)
-                for slot in self.tdd_pattern]
+        return [slot == "U" for slot in self.tdd_pattern]
 
     def downlink(self) -> list[bool]:
         """Of each slot, whether it carries downlink data."""
@@ -213,11 +214,20 @@ class Nr(System):
                 for slot in self.tdd_pattern]
 
     def _check_pattern(self, where: str) -> None:
-        period_us = 1000 * len(self.tdd_pattern) // 2**self.numerology
         key = f"key '{where}.tdd_pattern': value {self.tdd_pattern}"
-        if period_us not in _PERIODS_US:
-            raise ValueError(f"{key}: allowed a period of 0.5, 0.625, 1, 1.25, 2, 2.5, 3, 4, 5 or 10 ms (TS 38.213 "
-                             f"11.1), and this one takes {period_us / 1000:g} ms")
+        parts = re.fullmatch("(D*S?U*)(D+S?U*)?", self.tdd_pattern)
+        if parts is None:
+            raise ValueError(f"{key}: allowed D, then at most one S, then U, once or twice (TS 38.213 11.1)")
+        for part in (part for part in parts.groups() if part):
+            period_ms = len(part) / 2**self.numerology
+            if period_ms not in _PERIODS_MS:
+                raise ValueError(f"{key}: allowed periods of {', '.join(f'{ms:g}' for ms in _PERIODS_MS)} ms (TS "
+                                 f"38.213 11.1), and {part} takes {period_ms:g} ms")
+        if 20 * 2**self.numerology % len(self.tdd_pattern):
+            raise ValueError(f"{key}: allowed what 20 ms are a multiple of (TS 38.213 11.1)")
+        if "DU" in self.tdd_pattern:
+            raise ValueError(f"{key}: allowed a special slot between downlink and uplink, in which UEs turn round (TS "
+                             "38.213 11.1)")
         if self.tdd_special_dl_symbols + self.tdd_special_ul_symbols >= _SYMBOLS:
             raise ValueError(f"key '{where}.tdd_special_ul_symbols': value {self.tdd_special_ul_symbols}: allowed "
                              f"0..{_SYMBOLS - 1 - self.tdd_special_dl_symbols}, as a symbol of guard is between them "
@@ -250,9 +260,9 @@ class Nr(System):
             if self.cg_mcs > 27 and self.mcs_table_ul == "qam256":
                 raise ValueError(f"key '{where}.cg_mcs': value {self.cg_mcs}: allowed 0..27 with mcs_table_ul qam256 "
                                  "(TS 38.214 Table 5.1.3.1-2)")
-            if self.cg_processes > self.harq_processes:
+            if self.cg_processes >= self.harq_processes:
                 raise ValueError(f"key '{where}.cg_processes': value {self.cg_processes}: allowed "
-                                 f"1..{self.harq_processes}, as there are no more harq_processes")
+                                 f"less than harq_processes, {self.harq_processes}, as the gNB needs one for what it grants")
         if self.ra_rb > n_rb:
             raise ValueError(f"key '{where}.ra_rb': value {self.ra_rb}: allowed 1..{n_rb}, those of the carrier")
 

@@ -162,20 +162,32 @@ bool nr_access_collided(const struct nr *nr, const struct nr_ue *u)
 	return false;
 }
 
-uint16_t nr_access_reserved(const struct nr *nr, uint32_t slot)
+/* MsgA has the first ones, and messages 3 those behind. */
+uint16_t nr_access_until(const struct nr *nr, uint32_t slot)
 {
 	const struct cell_cfg *cfg = &nr->cell.cfg;
 	struct nr_occasions at = occasions(nr);
-	uint32_t n = 0;
+	uint16_t until = 0;
 
 	if (cfg->nr_random_access == CELL_RA_TWO_STEP && nr_occasion_is(&at, &nr->frame.tdd, slot))
-		n += cfg->nr_ra_rb;
-	if (cfg->nr_configured_grant != CELL_CG_NONE)
-		n += (uint32_t)nr->cg_ues[slot % cfg->nr_cg_period_slots] * cfg->nr_cg_rb;
+		until = cfg->nr_ra_rb;
 	NR_FOR_EACH_ACTIVE(nr, i)
-	if (nr->ue[i].ra.granted && nr->ue[i].ra.msg3.slot == slot)
-		n += cfg->nr_ra_rb;
-	return (uint16_t)(n < nr->frame.n_rb ? n : nr->frame.n_rb);
+	{
+		const struct nr_grant *g = &nr->ue[i].ra.msg3;
+
+		if (nr->ue[i].ra.granted && g->slot == slot && g->rb_start + g->n_rb > until)
+			until = (uint16_t)(g->rb_start + g->n_rb);
+	}
+	return until;
+}
+
+uint16_t nr_access_configured(const struct nr *nr, uint32_t slot)
+{
+	const struct cell_cfg *cfg = &nr->cell.cfg;
+
+	if (cfg->nr_configured_grant == CELL_CG_NONE)
+		return 0;
+	return (uint16_t)(nr->cg_ues[slot % cfg->nr_cg_period_slots] * cfg->nr_cg_rb);
 }
 
 static void write_answer(struct nr *nr, const struct nr_ue *u, uint32_t slot)
@@ -229,10 +241,13 @@ static void grant_msg3(struct nr *nr, struct nr_ue *u, uint32_t slot)
 	                         slot + cfg->nr_k2_min + msg3_delta[nr->frame.mu],
 	                         NR_PUSCH_SYMBOLS_MIN);
 
-	if (nr_access_reserved(nr, at) + cfg->nr_ra_rb > nr->frame.n_rb ||
+	uint16_t from = nr_access_until(nr, at);
+
+	if (from + cfg->nr_ra_rb + nr_access_configured(nr, at) > nr->frame.n_rb ||
 	    nr_grant_reaches(&u->leg[CELL_DIR_UL].grants, at))
 		return;
 	u->ra.msg3 = nr_access_grant(nr, at, NR_TB_MSG3);
+	u->ra.msg3.rb_start = from;
 	u->ra.granted = true;
 	u->ra.state = NR_RA_MSG3;
 	u->ra.until = at + 1 + nr_slots(nr, cfg->nr_contention_resolution_ms);

@@ -29,6 +29,9 @@ static const char *check_carrier(const struct cell_cfg *cfg, const char **ret_ra
 	if (!nr_n_rb((enum nr_range)cfg->nr_frequency_range, cfg->nr_numerology,
 	             cfg->nr_bandwidth_mhz))
 		return "nr_bandwidth_mhz";
+	*ret_range = "at most half";
+	if (cfg->nr_target_bler_q32 > UINT32_MAX / 2)
+		return "nr_target_bler_q32";
 	*ret_range = "0, 6, 12 or 18";
 	if (cfg->nr_overhead_re % 6 != 0)
 		return "nr_overhead_re";
@@ -72,7 +75,7 @@ static const char *check_slots(const struct cell_cfg *cfg, const struct nr_frame
 
 	for (uint32_t s = 0; s < f->n; s++) {
 		assigns = assigns || (f->slot[s].pdcch &&
-		                      nr_frame_slot(f, s + cfg->nr_k0)->pdsch > cfg->nr_dmrs_symbols);
+		                      nr_frame_slot(f, s + cfg->nr_k0)->pdsch > 0);
 		feedback = feedback || f->slot[s].pucch;
 	}
 	*ret_range = "a pattern with a whole uplink slot";

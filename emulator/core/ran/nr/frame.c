@@ -2,11 +2,18 @@
 /* frame.c - which slots are downlink and uplink, and what is decided when; see frame.h. */
 #include "ran/nr/frame.h"
 
+/* @symbols of a slot that data could have, or 0: too few, or all of them reference signals. */
+static uint8_t data_symbols(const struct cell_cfg *cfg, uint8_t symbols, uint8_t least)
+{
+	return symbols >= least && symbols > cfg->nr_dmrs_symbols ? symbols : 0;
+}
+
 static uint8_t pdsch_symbols(const struct cell_cfg *cfg, uint8_t dl_symbols)
 {
-	return dl_symbols >= cfg->nr_pdcch_symbols + NR_PDSCH_SYMBOLS_MIN
-	               ? (uint8_t)(dl_symbols - cfg->nr_pdcch_symbols)
-	               : 0;
+	if (dl_symbols < cfg->nr_pdcch_symbols)
+		return 0;
+	return data_symbols(cfg, (uint8_t)(dl_symbols - cfg->nr_pdcch_symbols),
+	                    NR_PDSCH_SYMBOLS_MIN);
 }
 
 /* A slot of the pattern decides on those from k2_min after it until k2_min after the next one with
@@ -51,7 +58,7 @@ void nr_frame_init(struct nr_frame *f, const struct cell_cfg *cfg)
 
 		f->slot[s] = (struct nr_slot){
 			.pdsch = pdsch_symbols(cfg, dl),
-			.pusch = ul >= NR_PUSCH_SYMBOLS_MIN ? ul : 0,
+			.pusch = data_symbols(cfg, ul, NR_PUSCH_SYMBOLS_MIN),
 			.pucch = ul == NR_SYMBOLS,
 			.pdcch = dl >= cfg->nr_pdcch_symbols,
 		};

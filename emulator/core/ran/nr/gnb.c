@@ -26,6 +26,7 @@
 struct budget {
 	uint16_t free;
 	uint16_t next;
+	uint16_t first; /* that was free at the begin */
 };
 
 /* What a decision is about. */
@@ -160,7 +161,7 @@ static uint32_t issue_new(struct nr *nr, const struct sched_flow *f, struct deci
 		want = leg->least;
 	g.n_rb = nr_prb_needed(want, d->re, format, layers, d->rb.free);
 	g.bytes = nr_tbs(d->re * g.n_rb, format, layers);
-	if (g.bytes <= HEADERS_OF_BLOCK || (g.bytes < leg->least && d->rb.next > 0))
+	if (g.bytes <= HEADERS_OF_BLOCK || (g.bytes < leg->least && d->rb.next > d->rb.first))
 		return 0;
 	g.harq_id = (uint8_t)id;
 	g.payload = g.bytes >= want ? f->backlog : g.bytes - HEADERS_OF_BLOCK;
@@ -222,9 +223,12 @@ static uint32_t ul_backlog(const struct nr_ue *u, uint32_t slot)
 static void decide_uplink(struct nr *nr, uint32_t slot, uint32_t for_slot)
 {
 	struct sched_flow flows[CELL_MAX_UE];
-	uint16_t reserved = nr_access_reserved(nr, for_slot);
+	uint16_t access = nr_access_until(nr, for_slot);
+	uint16_t others = (uint16_t)(access + nr_access_configured(nr, for_slot));
 	struct decision d = {
-		.rb = { .free = (uint16_t)(nr->frame.n_rb - reserved) },
+		.rb = { .first = access,
+		        .next = access,
+		        .free = (uint16_t)(nr->frame.n_rb - (others < nr->frame.n_rb ? others : nr->frame.n_rb)) },
 		.dir = CELL_DIR_UL,
 		.slot = slot,
 		.for_slot = for_slot,
