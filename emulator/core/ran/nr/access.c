@@ -238,8 +238,7 @@ static void grant_msg3(struct nr *nr, struct nr_ue *u, uint32_t slot)
 {
 	const struct cell_cfg *cfg = &nr->cell.cfg;
 	uint32_t at = nr_next_ul(&nr->frame.tdd,
-	                         slot + cfg->nr_k2_min + msg3_delta[nr->frame.mu],
-	                         NR_PUSCH_SYMBOLS_MIN);
+	                         slot + cfg->nr_k2_min + msg3_delta[nr->frame.mu], NR_SYMBOLS);
 
 	uint16_t from = nr_access_until(nr, at);
 

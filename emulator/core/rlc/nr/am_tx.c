@@ -114,7 +114,7 @@ static struct nr_am_built emit(struct nr_am_tx *tx, const struct nr_sdu *sdu, ui
 	struct nr_pdu header = {
 		.sn = sdu->sn,
 		.so = (uint16_t)from,
-		.si = nr_si(from, to, len),
+		.si = (uint8_t)nr_si(from, to, len),
 		.poll = tx->poll_due || tx->pdu_without_poll >= tx->poll_pdu ||
 		        tx->byte_without_poll >= tx->poll_byte || nothing_new(tx),
 	};
