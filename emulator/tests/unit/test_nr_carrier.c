@@ -4,28 +4,43 @@
 
 #include "phy/nr/carrier.h"
 
-/* Rows copied from the standards; 0: not there. Source: TS 38.101-1, TS 38.101-2 Table 5.3.2-1 */
-static const struct {
-	uint8_t range;
-	uint8_t mu;
-	uint16_t mhz;
-	uint16_t n_rb;
-} rows[] = {
-	{ NR_FR1, 0, 5, 25 },    { NR_FR1, 0, 20, 106 },  { NR_FR1, 0, 50, 270 },
-	{ NR_FR1, 0, 60, 0 },    { NR_FR1, 1, 5, 11 },    { NR_FR1, 1, 20, 51 },
-	{ NR_FR1, 1, 40, 106 },  { NR_FR1, 1, 100, 273 }, { NR_FR1, 2, 5, 0 },
-	{ NR_FR1, 2, 10, 11 },   { NR_FR1, 2, 100, 135 }, { NR_FR1, 3, 100, 0 },
-	{ NR_FR1, 1, 55, 0 },    { NR_FR2, 2, 50, 66 },   { NR_FR2, 2, 200, 264 },
-	{ NR_FR2, 2, 400, 0 },   { NR_FR2, 3, 50, 32 },   { NR_FR2, 3, 100, 66 },
-	{ NR_FR2, 3, 400, 264 }, { NR_FR2, 1, 100, 0 },   { NR_FR2, 0, 50, 0 },
+/* Resource blocks of 5, 10, ... MHz at each numerology; 0: not there. Source: TS 38.101-1 Table
+ * 5.3.2-1 */
+static const uint16_t fr1_mhz[] = { 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 60, 70, 80, 90, 100 };
+static const uint16_t fr1[][COUNT(fr1_mhz)] = {
+	{ 25, 52, 79, 106, 133, 160, 188, 216, 242, 270 },
+	{ 11, 24, 38, 51, 65, 78, 92, 106, 119, 133, 162, 189, 217, 245, 273 },
+	{ 0, 11, 18, 24, 31, 38, 44, 51, 58, 65, 79, 93, 107, 121, 135 },
 };
+/* Source: TS 38.101-2 Table 5.3.2-1 */
+static const uint16_t fr2_mhz[] = { 50, 100, 200, 400 };
+static const uint16_t fr2[][COUNT(fr2_mhz)] = { { 66, 132, 264, 0 }, { 32, 66, 132, 264 } };
 
 static void test_resource_blocks(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < COUNT(rows); i++)
-		assert_int_equal(nr_n_rb((enum nr_range)rows[i].range, rows[i].mu, rows[i].mhz),
-		                 rows[i].n_rb);
+	for (unsigned mu = 0; mu < COUNT(fr1); mu++)
+		for (size_t i = 0; i < COUNT(fr1_mhz); i++)
+			assert_int_equal(nr_n_rb(NR_FR1, (uint8_t)mu, fr1_mhz[i]), fr1[mu][i]);
+	for (unsigned mu = 0; mu < COUNT(fr2); mu++)
+		for (size_t i = 0; i < COUNT(fr2_mhz); i++)
+			assert_int_equal(nr_n_rb(NR_FR2, (uint8_t)(mu + 2), fr2_mhz[i]),
+			                 fr2[mu][i]);
+}
+
+/* Numerologies that a range has not, and bandwidths between those of the tables. */
+static void test_no_such_carrier(void **state)
+{
+	unsigned n = 0;
+
+	(void)state;
+	for (uint16_t mhz = 0; mhz <= 500; mhz++) {
+		assert_int_equal(nr_n_rb(NR_FR1, 3, mhz), 0);
+		assert_int_equal(nr_n_rb(NR_FR2, 0, mhz) + nr_n_rb(NR_FR2, 1, mhz), 0);
+		n += nr_n_rb(NR_FR1, 1, mhz) != 0;
+		n += nr_n_rb(NR_FR2, 3, mhz) != 0;
+	}
+	assert_int_equal(n, COUNT(fr1_mhz) + COUNT(fr2_mhz));
 }
 
 /* The guard on both sides of a carrier is never less than the least of the standards: 12
@@ -82,6 +97,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_resource_blocks),
+		cmocka_unit_test(test_no_such_carrier),
 		cmocka_unit_test(test_blocks_fit_the_channel),
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_processing_times),

@@ -100,7 +100,7 @@ static uint8_t count(uint8_t lcgs)
 
 static struct nr_bsr make_short(enum nr_bsr_format format, uint8_t lcg, uint32_t bytes)
 {
-	return (struct nr_bsr){ .format = format,
+	return (struct nr_bsr){ .format = (uint8_t)format,
 		                .lcgs = (uint8_t)(1u << lcg),
 		                .n = 1,
 		                .level = { nr_bsr_level5(bytes) } };

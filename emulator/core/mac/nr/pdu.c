@@ -35,12 +35,12 @@ struct meaning {
 
 static struct meaning fixed(enum kind kind, uint8_t bytes)
 {
-	return (struct meaning){ .kind = kind, .is_fixed = true, .bytes = bytes };
+	return (struct meaning){ .kind = (uint8_t)kind, .is_fixed = true, .bytes = bytes };
 }
 
 static struct meaning variable(enum kind kind)
 {
-	return (struct meaning){ .kind = kind };
+	return (struct meaning){ .kind = (uint8_t)kind };
 }
 
 static struct meaning downlink(uint8_t lcid)
@@ -107,7 +107,7 @@ static bool is_bsr(uint8_t link, uint8_t lcid)
 
 void nr_pdu_begin(struct nr_pdu_builder *b, enum nr_link link, uint8_t *buf, uint32_t size)
 {
-	*b = (struct nr_pdu_builder){ .buf = buf, .size = size, .link = link };
+	*b = (struct nr_pdu_builder){ .buf = buf, .size = size, .link = (uint8_t)link };
 }
 
 uint32_t nr_pdu_left(const struct nr_pdu_builder *b)
@@ -147,7 +147,7 @@ static void enter(struct nr_pdu_builder *b, uint8_t lcid)
 	enum stage stage = stage_of(b->link, meaning_of(b->link, lcid).kind);
 
 	CELL_ASSERT(b->stage <= stage);
-	b->stage = stage;
+	b->stage = (uint8_t)stage;
 }
 
 uint32_t nr_pdu_sdu(struct nr_pdu_builder *b, uint8_t lcid, uint32_t len)
@@ -227,8 +227,8 @@ static uint8_t *put_downlink(uint8_t *p, const struct nr_ce *ce)
 
 uint32_t nr_ce_bytes(enum nr_link link, const struct nr_ce *ce)
 {
-	return is_bsr(link, ce->lcid) ? nr_bsr_ce_bytes(&ce->bsr)
-	                              : 1u + meaning_of(link, ce->lcid).bytes;
+	return is_bsr((uint8_t)link, ce->lcid) ? nr_bsr_ce_bytes(&ce->bsr)
+	                                       : 1u + meaning_of((uint8_t)link, ce->lcid).bytes;
 }
 
 void nr_pdu_ce(struct nr_pdu_builder *b, const struct nr_ce *ce)
@@ -267,7 +267,7 @@ uint32_t nr_pdu_end(struct nr_pdu_builder *b)
 
 void nr_pdu_read(struct nr_pdu_reader *r, enum nr_link link, const uint8_t *buf, uint32_t len)
 {
-	*r = (struct nr_pdu_reader){ .buf = buf, .len = len, .link = link };
+	*r = (struct nr_pdu_reader){ .buf = buf, .len = len, .link = (uint8_t)link };
 }
 
 /* Length of the subPDU behind its first octet, which was read. Return: 0 or -EBADMSG */
@@ -297,7 +297,7 @@ int nr_pdu_next(struct nr_pdu_reader *r, struct nr_subpdu *ret)
 	stage = stage_of(r->link, meaning.kind);
 	if (first & SUBHEADER_R || meaning.kind == UNKNOWN || r->stage > stage)
 		return -EBADMSG;
-	r->stage = stage;
+	r->stage = (uint8_t)stage;
 	*ret = (struct nr_subpdu){ .lcid = first & LCID_MASK,
 		                   .is_sdu = meaning.kind == SDU,
 		                   .len = meaning.bytes };
