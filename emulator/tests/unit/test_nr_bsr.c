@@ -63,6 +63,15 @@ static void test_regular(void **state)
 	(void)state;
 	assert_int_equal(bsr.format, NR_BSR_SHORT);
 	assert_int_equal(bsr.level[0], 0);
+	for (uint8_t lcg = 0; lcg < NR_LCGS; lcg++) {
+		uint32_t one[NR_LCGS] = { 0 };
+
+		one[lcg] = 100;
+		bsr = nr_bsr_make(one);
+		assert_int_equal(bsr.format, NR_BSR_SHORT);
+		assert_int_equal(bsr.lcgs, 1 << lcg);
+		assert_int_equal(bsr.level[0], 8);
+	}
 	bytes[3] = 100;
 	bsr = nr_bsr_make(bytes);
 	assert_int_equal(bsr.format, NR_BSR_SHORT);

@@ -97,6 +97,11 @@ static void test_commands(void **state)
 	nr_drx_new_data(&d, 5);
 	nr_drx_command(&d, 8, true);
 	assert_active(&d, 8, (uint32_t[]){ 8, 8, 44, 46, 84, 86, 0, 0 });
+	/* In 13, right before a short cycle: there is none in 14. */
+	nr_drx_init(&d, &cfg);
+	nr_drx_new_data(&d, 5);
+	nr_drx_command(&d, 13, true);
+	assert_active(&d, 14, (uint32_t[]){ 44, 46, 84, 86, 0, 0 });
 	/* The rest of an on duration is over, too; and a long one ends short cycles. */
 	nr_drx_init(&d, &cfg);
 	nr_drx_new_data(&d, 5);

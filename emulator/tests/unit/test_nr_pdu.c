@@ -190,6 +190,11 @@ static void test_ccch(void **state)
 	assert_int_equal(buf[7], 0x3a);
 	(void)nr_pdu_end(&b);
 	assert_int_equal(nr_pdu_check(NR_UL, buf, 20), 10);
+	nr_pdu_begin(&b, NR_UL, buf, 20);
+	put(&b, NR_LCID_CCCH, 8);
+	assert_int_equal(b.used, 9);
+	assert_int_equal(nr_pdu_end(&b), 11);
+	assert_int_equal(nr_pdu_check(NR_UL, buf, 20), 11);
 }
 
 static const struct {
@@ -221,6 +226,46 @@ static void test_refused(void **state)
 		assert_int_equal(nr_pdu_check((enum nr_link)refused[i].link, refused[i].bytes,
 		                              refused[i].len),
 		                 -EBADMSG);
+}
+
+/* Already where it is read: what comes behind is never looked at. */
+static void test_beyond_the_block(void **state)
+{
+	static const uint8_t bytes[] = { 0x04, 2, 0, 0, 0x3f };
+	struct nr_pdu_reader r;
+	struct nr_subpdu s;
+
+	(void)state;
+	nr_pdu_read(&r, NR_UL, bytes, 3);
+	assert_int_equal(nr_pdu_next(&r, &s), -EBADMSG);
+	nr_pdu_read(&r, NR_UL, bytes, 4);
+	assert_int_equal(nr_pdu_next(&r, &s), 1);
+	assert_int_equal(nr_pdu_next(&r, &s), 0);
+}
+
+static void test_downlink_elements_come_back(void **state)
+{
+	struct nr_ce ta = { .lcid = NR_LCID_DL_TA, .ta = { .tag = 2, .value = 45 } };
+	struct nr_ce contention = { .lcid = NR_LCID_DL_CONTENTION,
+		                    .contention = { 9, 8, 7, 6, 5, 4 } };
+	struct nr_pdu_builder b;
+	struct nr_pdu_reader r;
+	struct nr_subpdu s;
+	struct nr_ce got;
+
+	(void)state;
+	nr_pdu_begin(&b, NR_DL, buf, NR_TA_CE_BYTES + NR_CONTENTION_CE_BYTES);
+	nr_pdu_ce(&b, &ta);
+	nr_pdu_ce(&b, &contention);
+	assert_int_equal(nr_pdu_end(&b), 0);
+	nr_pdu_read(&r, NR_DL, buf, NR_TA_CE_BYTES + NR_CONTENTION_CE_BYTES);
+	assert_int_equal(nr_pdu_next(&r, &s), 1);
+	assert_int_equal(nr_ce_unpack(&got, &r, &s), 0);
+	assert_int_equal(got.ta.tag, 2);
+	assert_int_equal(got.ta.value, 45);
+	assert_int_equal(nr_pdu_next(&r, &s), 1);
+	assert_int_equal(nr_ce_unpack(&got, &r, &s), 0);
+	assert_memory_equal(got.contention, contention.contention, NR_CONTENTION_BYTES);
 }
 
 /* Each element comes back as it was, from where it is. */
@@ -268,6 +313,8 @@ int main(void)
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_ccch),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_beyond_the_block),
+		cmocka_unit_test(test_downlink_elements_come_back),
 		cmocka_unit_test(test_elements_come_back),
 	};
 

@@ -15,7 +15,7 @@ static const struct nr_rar rar = { .rapid = 0x15,
 	                           .temp_crnti = 0x4601 };
 
 static const struct nr_success success = { .contention = { 1, 2, 3, 4, 5, 6 },
-	                                   .tpc = 2,
+	                                   .tpc = 1,
 	                                   .harq_timing = 5,
 	                                   .pucch = 9,
 	                                   .timing_advance = 0x123,
@@ -23,7 +23,7 @@ static const struct nr_success success = { .contention = { 1, 2, 3, 4, 5, 6 },
 
 /* Timing advance 1010 1011 1100, grant 1 10101010101010 1001 0110 101 1. */
 #define RAR_BYTES     0x55, 0xe6, 0xaa, 0xa9, 0x6b, 0x46, 0x01
-#define SUCCESS_BYTES 1, 2, 3, 4, 5, 6, 0x15, 0x91, 0x23, 0x46, 0x02
+#define SUCCESS_BYTES 1, 2, 3, 4, 5, 6, 0x0d, 0x91, 0x23, 0x46, 0x02
 
 static void test_response(void **state)
 {

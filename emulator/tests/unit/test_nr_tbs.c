@@ -141,6 +141,10 @@ static void test_sizes(void **state)
 		assert_int_equal(nr_tbs_bits(n_re, f, sizes[i].layers), sizes[i].bits);
 		assert_int_equal(nr_tbs(n_re, f, sizes[i].layers) * 8, sizes[i].bits);
 	}
+	/* By hand: 3830 bits are rounded to less than 3840, which is the least above the table;
+	 * 4000.5 at a rate above 1/4 are one code block, so a multiple of 8 and not of 16. */
+	assert_int_equal(nr_tbs_bits(3830, &(struct nr_format){ 2, 1024 }, 1), 3840);
+	assert_int_equal(nr_tbs_bits(6650, nr_mcs(NR_TABLE_64QAM, 4), 1), 3968);
 	assert_int_equal(nr_tbs_bits(0, nr_mcs(NR_TABLE_64QAM, 28), 4), 0);
 	assert_int_equal(nr_tbs(273 * 156, nr_mcs(NR_TABLE_256QAM, 27), 4), NR_TBS_BYTES_MAX);
 }

@@ -103,6 +103,9 @@ static void test_feedback_in_special_slots(void **state)
 	(void)state;
 	assert_int_equal(nr_tdd_init(&tdd, 1, "DDDS", 6, 6), NR_TDD_OK);
 	assert_int_equal(nr_feedback_slot(&tdd, 0, 4), 7);
+	assert_int_equal(nr_tdd_init(&tdd, 1, "DDDSUUDDDD", 6, 4), NR_TDD_OK);
+	assert_int_equal(nr_feedback_slot(&tdd, 1, 4), 5);
+	assert_int_equal(nr_feedback_slot(&tdd, 2, 4), 14);
 }
 
 static void test_fdd(void **state)
