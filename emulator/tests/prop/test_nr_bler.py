@@ -8,7 +8,7 @@ from nrphyffi import TABLES, ffi, lib
 
 from cellbed_channel import nr_block_error
 
-fast = settings(max_examples=400)
+fast = settings(max_examples=250)
 ONE = 2**32 - 1
 FORMATS = [(table, index) for table in range(len(TABLES)) for index in range(lib.nr_mcs_count(table))]
 

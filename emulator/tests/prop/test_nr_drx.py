@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nrphyffi import ffi, lib
 
-fast = settings(max_examples=400)
+fast = settings(max_examples=250)
 PROCESSES = 3
 LAST = 260
 
