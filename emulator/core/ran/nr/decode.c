@@ -58,11 +58,11 @@ static void read_ce(struct nr *nr, struct nr_ue *u, const struct nr_tb *tb,
 static void read_sdu(struct nr *nr, struct nr_leg *leg, struct nr_tb *tb, uint32_t i,
                      const struct nr_subpdu *s)
 {
-	uint8_t k = (uint8_t)(s->lcid - NR_LCID_DRB);
+	uint8_t k = drb_of_lcid(s->lcid);
 	struct drb *b = &leg->drb[k];
 	struct pkt_queue ends = { 0 };
 
-	CELL_ASSERT(k < leg->n_drbs && i < tb->n_sdus);
+	CELL_ASSERT(k < leg->n_drbs && b->at.lcid == s->lcid && i < tb->n_sdus);
 	if (nr_tb_sdu_ends(tb, i) && tb->ends.n > 0)
 		pkt_enqueue(&ends, pkt_dequeue(&tb->ends));
 	if (tb->epoch[k] == b->epoch)

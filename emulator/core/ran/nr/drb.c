@@ -29,6 +29,38 @@ const struct rlc_mode *drb_mode(const struct cell_bearer_cfg *cfg)
 	}
 }
 
+/* Kinds of bearers whose logical channels have numbers of their own. */
+static uint8_t kind_of(const struct cell_bearer_cfg *cfg)
+{
+	switch (cfg->rlc_mode) {
+	case CELL_RLC_AM:
+		return cfg->am_sn_bits == 18 ? 0 : 2;
+	case CELL_RLC_UM:
+		return cfg->um_sn_bits == 12 ? 1 : 3;
+	default:
+		return 3;
+	}
+}
+
+/*
+ * An LCID says which RLC its channel has, so that a capture explains itself without RRC messages.
+ * Each kind has eight, whatever a UE's other bearers are; the last one has five and those of
+ * signalling, which this network does without. Source: TS 38.321 Table 6.2.1-1
+ */
+static uint8_t lcid_of(const struct cell_bearer_cfg *cfg, uint8_t k)
+{
+	uint8_t lcid = (uint8_t)(NR_LCID_DRB + kind_of(cfg) * CELL_MAX_BEARERS + k);
+
+	return lcid <= NR_LCID_LAST ? lcid : (uint8_t)(lcid - NR_LCID_LAST);
+}
+
+uint8_t drb_of_lcid(uint8_t lcid)
+{
+	uint8_t place = lcid < NR_LCID_DRB ? (uint8_t)(lcid + NR_LCID_LAST) : lcid;
+
+	return (uint8_t)((place - NR_LCID_DRB) % CELL_MAX_BEARERS);
+}
+
 static struct drb *drb_of(struct rlc *rlc)
 {
 	return (struct drb *)((char *)rlc - offsetof(struct drb, rlc));
@@ -61,7 +93,9 @@ void drb_init(struct drb *b, struct nr *nr, struct nr_leg *leg, uint8_t k,
 		.outage_expiry_ns = CELL_NEVER,
 		.at = leg->at,
 	};
-	b->at.lcid = (uint8_t)(NR_LCID_DRB + k);
+	b->at.lcid = lcid_of(&b->cfg, k);
+	if (k == 0)
+		leg->at.lcid = b->at.lcid;
 	b->rlc = (struct rlc){
 		.mode = drb_mode(&b->cfg),
 		.state = memory->rlc_state,
@@ -95,7 +129,7 @@ void drb_record_buffer(struct nr *nr, const struct drb *b)
 /* The header of SDAP, where there is one, with the QoS flow. Return: its size. */
 static uint16_t put_sdap(const struct nr *nr, const struct drb *b, struct pkt *p)
 {
-	struct sdap_header h = { .data = true, .qfi = (uint8_t)(b->at.lcid - NR_LCID_DRB + 1) };
+	struct sdap_header h = { .data = true, .qfi = (uint8_t)(drb_of_lcid(b->at.lcid) + 1) };
 
 	if (!nr->cell.cfg.nr_sdap_header)
 		return 0;
@@ -134,8 +168,7 @@ static void deliver(struct nr *nr, struct drb *b, struct pdcp_nr_out *up)
 
 	out_drop_all(&nr->cell, &up->discarded, &b->at, CELL_DROP_PDCP_DISCARD);
 	while ((p = pkt_dequeue(&up->delivered)))
-		out_deliver(&nr->cell, p,
-		            b->at.dir == CELL_DIR_DL ? ue : ue | CELL_PORT_NETWORK);
+		out_deliver(&nr->cell, p, b->at.dir == CELL_DIR_DL ? ue : ue | CELL_PORT_NETWORK);
 }
 
 static void to_pdcp(struct nr *nr, struct drb *b, struct rlc_out *out)

@@ -23,6 +23,9 @@ void drb_needs(const struct cell_bearer_cfg *cfg, size_t *ret_state, size_t *ret
 /** drb_mode() - the mode of RLC of a bearer */
 const struct rlc_mode *drb_mode(const struct cell_bearer_cfg *cfg);
 
+/** drb_of_lcid() - which of a UE's bearers a logical channel is of */
+uint8_t drb_of_lcid(uint8_t lcid);
+
 /** drb_send() - a datagram enters @b */
 void drb_send(struct nr *nr, struct drb *b, struct pkt *p);
 

@@ -48,7 +48,7 @@
 #define NR_HARQ_MAX  16
 #define NR_HARQ_RA   NR_HARQ_MAX /* message 3 and MsgA have one of their own */
 #define NR_CG_PERIOD_MAX 640
-#define NR_LCID_DRB  4           /* of the first bearer: 1 to 3 are of signalling */
+#define NR_LCID_DRB  4           /* the first one of bearers: 1 to 3 are of signalling */
 #define NR_NS_PER_MS INT64_C(1000000)
 
 /* Uplink symbols of a slot with which it carries data: mapping type A. Source: TS 38.214 Table
