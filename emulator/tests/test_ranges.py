@@ -39,6 +39,8 @@ def test_a_key_has_the_range_of_its_model(tmp_path, section, key):
         wanted, refused = [True, False], {1: "expected true or false"}
     elif key.kind == "KIND_ENUM":
         wanted, refused = key.choices, {"x": f"value 'x': allowed {', '.join(key.choices)}"}
+    elif key.kind == "KIND_STRING":
+        wanted, refused = [key.default], dict.fromkeys(["x" * 81, 1], "expected a string of less than 81 bytes")
     else:
         wanted = key.choices or [key.low, key.high]
         refused = {value: f"value {value:.15g}: allowed {key.low:.15g}..{key.high:.15g}"

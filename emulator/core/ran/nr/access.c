@@ -58,10 +58,25 @@ void nr_access_begin(struct nr_ue *u, uint32_t slot)
 	u->ra.attempt = 0;
 }
 
+/* A message that nobody waits for any more is not sent again. */
+static void flush(struct nr *nr, struct nr_leg *ul)
+{
+	struct nr_process *p = &ul->process[NR_HARQ_RA];
+
+	if (!p->tb || p->state == NR_PROCESS_RETX)
+		return;
+	nr->cell.stats.mac_lost[CELL_DIR_UL]++;
+	out_drop_all(&nr->cell, &p->tb->ends, &ul->at, CELL_DROP_RADIO_LOSS);
+	nr_tb_free(&nr->tbs, p->tb);
+	p->tb = NULL;
+	p->state = NR_PROCESS_FREE;
+}
+
 void nr_access_end(struct nr *nr, struct nr_ue *u)
 {
 	if (u->ra.state == NR_RA_IDLE)
 		return;
+	flush(nr, &u->leg[CELL_DIR_UL]);
 	u->ra.state = NR_RA_IDLE;
 	u->ra.granted = false;
 	u->report.sr_count = 0;
@@ -123,12 +138,16 @@ static void send_preamble(struct nr *nr, struct nr_ue *u, uint32_t slot)
 	}
 }
 
-/* Its block of before is neither on the air nor being decoded. */
+/* Its block of before is not on the air. */
 static bool process_is_ready(const struct nr_ue *u)
 {
-	const struct nr_process *p = &u->leg[CELL_DIR_UL].process[NR_HARQ_RA];
+	return !u->leg[CELL_DIR_UL].process[NR_HARQ_RA].on_air;
+}
 
-	return p->state == NR_PROCESS_FREE || p->tb;
+/* There is something to be said, or to be said again. */
+static bool has_message(const struct nr_ue *u)
+{
+	return lch_bytes(&u->leg[CELL_DIR_UL]) > 0 || u->leg[CELL_DIR_UL].process[NR_HARQ_RA].tb;
 }
 
 void nr_access_slot(struct nr *nr, struct nr_ue *u, uint32_t slot)
@@ -140,7 +159,7 @@ void nr_access_slot(struct nr *nr, struct nr_ue *u, uint32_t slot)
 		back_off(nr, u, slot);
 	if (ra->state != NR_RA_WAITING || slot < ra->from)
 		return;
-	if (lch_bytes(&u->leg[CELL_DIR_UL]) == 0 && !u->leg[CELL_DIR_UL].process[NR_HARQ_RA].tb)
+	if (!has_message(u))
 		nr_access_end(nr, u);
 	else if (nr_occasion_is(&at, &nr->frame.tdd, slot) && process_is_ready(u) &&
 	         u->leg[CELL_DIR_UL].cqi > 0)
@@ -313,9 +332,7 @@ uint32_t nr_access_next_slot(const struct nr *nr, const struct nr_ue *u, uint32_
 		return NR_SLOT_NEVER;
 	if (ra->state == NR_RA_WAITING) {
 		next = ra->from > from ? ra->from : from;
-		return lch_bytes(&u->leg[CELL_DIR_UL]) == 0
-		               ? next
-		               : nr_occasion_next(&at, &nr->frame.tdd, next);
+		return has_message(u) ? nr_occasion_next(&at, &nr->frame.tdd, next) : next;
 	}
 	next = ra->until > from ? ra->until : from;
 	if (ra->granted && ra->msg3.slot < next)

@@ -117,6 +117,7 @@ static void attempt(struct nr *nr, struct nr_leg *leg, const struct nr_grant *g,
 		tb->nack_to_ack = false;
 	}
 	p->grant = *g;
+	p->on_air = true;
 	if (dl)
 		await_feedback(nr, leg, g, tb);
 	else if (g->harq_id < NR_HARQ_MAX)

@@ -103,8 +103,9 @@ static void settle_uplink(struct nr *nr, struct nr_leg *leg, const struct nr_tb 
 	}
 	if (tb->harq_id != NR_HARQ_RA)
 		return;
-	if (tb->outcome == NR_NACK && u->ra.state == NR_RA_SENT)
-		p->state = NR_PROCESS_BUSY; /* until its answer, or the next MsgA */
+	if (tb->outcome == NR_NACK &&
+	    (u->ra.state == NR_RA_SENT || u->ra.state == NR_RA_WAITING))
+		p->state = NR_PROCESS_BUSY; /* until its answer, or the next attempt */
 	nr_access_heard(nr, u, tb);
 }
 
@@ -118,6 +119,7 @@ void nr_decode(struct nr *nr, struct nr_tb *tb)
 	    tb->outcome == NR_DECODED && nr_access_collided(nr, &nr->ue[tb->ue - 1]))
 		tb->outcome = NR_NACK;
 	record_outcome(nr, leg, tb);
+	leg->process[tb->harq_id].on_air = false;
 	if (tb->outcome == NR_NACK)
 		leg->process[tb->harq_id].tb = tb;
 	if (tb->dir == CELL_DIR_UL)

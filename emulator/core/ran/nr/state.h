@@ -110,6 +110,7 @@ struct nr_process {
 	struct nr_tb *tb;      /* not decoded: kept until it is sent again */
 	struct nr_grant grant; /* of its last transmission */
 	uint32_t known_slot;   /* DL: the gNB has the feedback from here on; NR_SLOT_NEVER */
+	bool on_air;
 	bool ack;              /* DL: what it will be */
 	uint8_t attempt;       /* DL: of the transmission that it is for */
 	uint8_t state;         /* enum nr_process_state */

@@ -103,8 +103,11 @@ static void send(struct nr *nr, struct nr_ue *u, const struct nr_grant *g)
 		nr_access_end(nr, u); /* Source: TS 38.321 5.4.4 */
 }
 
+/* A block of random access may have been sent again meanwhile, after another preamble. */
 static void send_again(struct nr *nr, struct nr_ue *u, const struct nr_grant *g)
 {
+	if (!u->leg[CELL_DIR_UL].process[g->harq_id].tb)
+		return;
 	nr_air_retransmit(nr, &u->leg[CELL_DIR_UL], g);
 	if (g->harq_id == NR_HARQ_RA && u->ra.state == NR_RA_MSG3)
 		u->ra.until =
@@ -124,7 +127,8 @@ void nr_ue_transmit(struct nr *nr, struct nr_ue *u, uint32_t slot)
 		send(nr, u, &own);
 	} else if (u->ra.granted && u->ra.msg3.slot == slot) {
 		u->ra.granted = false;
-		nr_block_uplink(nr, u, &u->ra.msg3);
+		if (!u->leg[CELL_DIR_UL].process[NR_HARQ_RA].on_air)
+			nr_block_uplink(nr, u, &u->ra.msg3);
 	} else if (configured(nr, u, slot, &own)) {
 		send(nr, u, &own);
 	}

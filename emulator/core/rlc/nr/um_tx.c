@@ -45,7 +45,7 @@ struct nr_um_built nr_um_tx_build(struct nr_um_tx *tx, uint32_t max, uint8_t *bu
 
 	if (to == from)
 		return built;
-	header.si = nr_si(from, to, p->sdu_len);
+	header.si = (uint8_t)nr_si(from, to, p->sdu_len);
 	n = nr_um_pack(&header, tx->sn_bits, buf);
 	memcpy(buf + n, pkt_sdu(p) + from, to - from);
 	built = (struct nr_um_built){
