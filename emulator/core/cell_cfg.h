@@ -16,7 +16,7 @@
 #define CELL_CROWD_CQI_MAX     64
 #define CELL_DSCP_ANY          255
 #define CELL_PRIORITY_LAST     16
-#define CELL_PEER_NETWORK      0 /* peer of a UE that talks to the network */
+#define CELL_PEER_NETWORK      0  /* peer of a UE that talks to the network */
 #define CELL_TDD_SLOTS_MAX     80 /* of a pattern: 10 ms. Source: TS 38.213 11.1 */
 
 /* How a UE's outgoing traffic is routed. Source: Nardini, section II. */

@@ -84,9 +84,9 @@ enum cell_event {
 	CELL_EV_SR, /* NR: UE sent a Scheduling Request: sn = slot, value = SR_COUNTER after */
 	CELL_EV_HARQ_FEEDBACK, /* NR: gNB has a UE's feedback for downlink blocks: sn = slot, value
 	                          = ACKs, aux = NACKs */
-	CELL_EV_RA_END, /* NR: random access is over: sn = RAPID, value = preambles */
-	CELL_EV_CG_ACTIVE, /* NR: configured grant of type 2 made active: sn = first slot, rb,
-	                      bytes, mcs, value = period in slots */
+	CELL_EV_RA_END,        /* NR: random access is over: sn = RAPID, value = preambles */
+	CELL_EV_CG_ACTIVE,     /* NR: configured grant of type 2 made active: sn = first slot, rb,
+	                          bytes, mcs, value = period in slots */
 	CELL_EV_COUNT
 };
 

@@ -190,8 +190,8 @@ static int check_system(struct reader *r)
 	uint8_t system = r->cfg->cell.system;
 
 	if (*r->cfg->channel && system != CELL_SYSTEM_LTE && system != CELL_SYSTEM_NR)
-		return config_fail(
-			r, "key '(top).channel': allowed only with cell.system lte or nr");
+		return config_fail(r,
+		                   "key '(top).channel': allowed only with cell.system lte or nr");
 	if (r->cfg->n_events && system != CELL_SYSTEM_LTE)
 		return config_fail(r, "key 'events': allowed only with cell.system lte");
 	return 0;

@@ -145,8 +145,8 @@ static int gather(struct loop *l, int64_t now_ns)
 	int n = r == 0 ? drain(l, l->gather_ns) : r;
 
 	if (n > (time_matters(l) ? 1 : 0))
-		l->busy_until_ns =
-			l->gather_ns + (time_matters(l) ? 1 : EMPTY_SUBFRAMES) * cell_slot_ns(l->cell);
+		l->busy_until_ns = l->gather_ns +
+		                   (time_matters(l) ? 1 : EMPTY_SUBFRAMES) * cell_slot_ns(l->cell);
 	l->gather_ns = next_subframe(l, now_ns);
 	if (l->gather_ns > l->busy_until_ns)
 		l->gather_ns = 0;

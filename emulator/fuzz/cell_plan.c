@@ -239,7 +239,8 @@ static void read_lte(struct plan *p, struct fuzz_input *in)
 /* Slots and requests of NR. */
 static void read_nr_frame(struct cell_cfg *cfg, struct fuzz_input *in)
 {
-	static const char *const patterns[] = { "DDDSU", "DDDDDDDSUU", "DDSU", "DSUUU", "DDDSUUDDDD" };
+	static const char *const patterns[] = { "DDDSU", "DDDDDDDSUU", "DDSU", "DSUUU",
+		                                "DDDSUUDDDD" };
 
 	cfg->nr_numerology = (uint8_t)FUZZ_PICK(in, 1, 0, 2, 3);
 	cfg->nr_frequency_range = cfg->nr_numerology == 3;

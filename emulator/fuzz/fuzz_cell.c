@@ -282,9 +282,9 @@ static void check_end(const struct play *p)
 	FUZZ_CHECK(s.pkts_held == 0);
 	for (uint32_t tag = 1; tag <= p->tags && !has_core(p) && p->plan->intact; tag++)
 		FUZZ_CHECK(p->sent[tag].ended == p->sent[tag].accepted);
-	if ((cfg->system == CELL_SYSTEM_LTE || cfg->system == CELL_SYSTEM_NR) && cfg->rlc_mode == CELL_RLC_AM && cfg->n_bearers == 0 &&
-	    !has_core(p) && cfg->am_on_max_retx == CELL_MAX_RETX_REESTABLISH &&
-	    cfg->mode_flush == CELL_FLUSH_KEEP)
+	if ((cfg->system == CELL_SYSTEM_LTE || cfg->system == CELL_SYSTEM_NR) &&
+	    cfg->rlc_mode == CELL_RLC_AM && cfg->n_bearers == 0 && !has_core(p) &&
+	    cfg->am_on_max_retx == CELL_MAX_RETX_REESTABLISH && cfg->mode_flush == CELL_FLUSH_KEEP)
 		FUZZ_CHECK(!s.pkts_dropped[CELL_DROP_RADIO_LOSS] &&
 		           !s.pkts_dropped[CELL_DROP_RLC_DISCARD] &&
 		           !s.pkts_dropped[CELL_DROP_RADIO_LINK_FAILURE]);

@@ -11,7 +11,8 @@ UM, AM, TM = lib.CELL_RLC_UM, lib.CELL_RLC_AM, lib.CELL_RLC_TM
 PATTERNS = ("DDDSU", "DDSU", "DSUUU", "DDDDDDDSUU", "DDDSUUDDDD")  # the last one: 3 and 2 ms of 0.5 ms slots
 # Numerology, frequency range, bandwidths. Source: TS 38.101-1, 38.101-2 Table 5.3.2-1
 CARRIERS = ((1, 0, (20, 10, 100)), (0, 0, (20, 5)), (2, 0, (20, 40)), (3, 1, (50, 100)))
-SHARED = ("rlc_", "um_sn", "am_", "discard", "t_reordering", "pdcp_", "scheduler", "pf_average", "harq_max", "harq_nack")
+SHARED = ("rlc_", "um_sn", "am_", "discard", "t_reordering", "pdcp_", "scheduler", "pf_average", "harq_max",
+          "harq_nack")
 # What goes together only with others, or is chosen here.
 CHOSEN = ("nr_numerology", "nr_duplex", "nr_frequency", "nr_bandwidth", "nr_tdd", "nr_overhead", "nr_k0", "nr_k1",
           "nr_processing", "nr_cg", "nr_configured", "nr_drx", "nr_ra_rb", "nr_rar", "nr_response", "nr_layers",

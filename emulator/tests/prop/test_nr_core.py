@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nrplan import AM, plans
 
-fast = settings(max_examples=100)
+fast = settings(max_examples=60)
 UL, DL = 0, 1
 RA_RNTI = 2
 MSGA = 3  # aux of a row
@@ -203,7 +203,7 @@ def test_feedback_is_in_uplink_slots(plan):
     """The gNB hears of a downlink block after the first uplink slot that K1 allows, and of all of that slot at once."""
     run = Run(plan)
     due, length = defaultdict(lambda: [0, 0]), slot_ns(run.cfg)
-    for row, info, _ in blocks(run):
+    for _, info, _ in blocks(run):
         if info["dir"] != DL:
             continue
         slot = info["subframe"] + run.cfg.nr_k1_min

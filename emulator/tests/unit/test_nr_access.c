@@ -132,10 +132,9 @@ static void test_collision(void **state)
 /* After sr-TransMax requests without an answer. An uplink without range has none. */
 static void test_requests_in_vain(void **state)
 {
-	struct cell_cmd lost = { .type = CELL_CMD_CHANNEL,
-		                 .ue = 1,
-		                 .dir = CELL_DIR_UL,
-		                 .sinr_cdb = CELL_SINR_UNKNOWN };
+	struct cell_cmd lost = {
+		.type = CELL_CMD_CHANNEL, .ue = 1, .dir = CELL_DIR_UL, .sinr_cdb = CELL_SINR_UNKNOWN
+	};
 	struct cell_cmd back = lost;
 	struct run r;
 

@@ -147,7 +147,8 @@ static void test_fdd(void **state)
 	expect_at(&r, CELL_EV_MAC_TX, 1, 0, SLOT(16));
 	expect_at(&r, CELL_EV_PKT_OUT, CELL_NODE_ENB, 0, SLOT(17) + GNB_DECODE);
 	expect_at(&r, CELL_EV_PKT_OUT, 1, 0, SLOT(3) + UE_DECODE_NS);
-	expect_at(&r, CELL_EV_HARQ_FEEDBACK, CELL_NODE_ENB, 0, SLOT(8)); /* 2, 4 and the time to 7 */
+	expect_at(&r, CELL_EV_HARQ_FEEDBACK, CELL_NODE_ENB, 0,
+	          SLOT(8)); /* 2, 4 and the time to 7 */
 	run_end(&r);
 }
 

@@ -41,7 +41,8 @@ _STRUCTS = {"ues": "cell_ue_cfg", "bearers": "cell_bearer_cfg", "filters": "cell
             "packet_trace": "cell_recorded"}
 _FIELDS = {
     "ra.rac_timeout_ms": "rac_timeout_tti", "timing.processing_lead_us": "processing_lead_ns",
-    "rlc.delivery": "delivery", "rlc.t_reordering_ms": "t_reordering_ms", "rlc.t_reassembly_ms": "t_reordering_ms", "pdcp.discard_timer_ms": "discard_timer_ms"}
+    "rlc.delivery": "delivery", "rlc.t_reordering_ms": "t_reordering_ms", "rlc.t_reassembly_ms": "t_reordering_ms",
+    "pdcp.discard_timer_ms": "discard_timer_ms"}
 # What the daemon's configuration has in place of keys of a scenario, or beside them.
 _DAEMON_ONLY = {"cell": ("enbs", "sgw", "a3"), "packet_trace": ("uplink_sizes_us", "downlink_sizes_us"),
                 "ues": ("name", "enb", "address")}

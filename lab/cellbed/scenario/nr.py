@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """5G NR in place of LTE: the keys of its physical layer and MAC, with limits and defaults.
 
-What both have is in the sections of LTE: RLC, PDCP, HARQ, schedulers, bearers, the channel. docs/reference/keys.md lists
-them all.
+What both have is in the sections of LTE: RLC, PDCP, HARQ, schedulers, bearers, the channel. docs/reference/keys.md
+lists them all.
 """
 
 from __future__ import annotations
@@ -89,7 +89,8 @@ class Nr(System):
              "few errors. TS 38.214 5.1.3.1, 5.2.2.1")
     mcs_table_ul: Literal["qam64", "qam256", "qam64_low_se"] = Key("qam64",
         says="The same for the uplink, without transform precoding. TS 38.214 6.1.4.1")
-    layers_dl: int = Key(4, 1, 4, says="Spatial layers of a downlink block, all as good as the CQI says. TS 38.211 7.3.1.3")
+    layers_dl: int = Key(4, 1, 4, 
+        says="Spatial layers of a downlink block, all as good as the CQI says. TS 38.211 7.3.1.3")
     layers_ul: int = Key(1, 1, 4, says="The same for the uplink. TS 38.211 6.3.1.3")
     pdcch_symbols: int = Key(2, 1, 3, says="Symbols at the begin of each downlink slot for control. TS 38.211 7.3.2.2")
     dmrs_symbols: int = Key(1, 1, 4,
@@ -193,8 +194,10 @@ class Nr(System):
                                       for i, bearer in enumerate(ue.bearers))]
         for where, of in layers:
             for section, keys in _NOT_IN_NR.items():
-                found = getattr(of, section, None)
-                for key in keys if found is not None else ():
+                found: Any = getattr(of, section, None)
+                if found is None:
+                    continue
+                for key in keys:
                     if key in found.model_fields_set:
                         raise ValueError(f"key '{where}.{section}.{key}': allowed with radio.system: lte only, as "
                                          f"{keys[key]}")
@@ -247,8 +250,9 @@ class Nr(System):
             raise ValueError(f"key '{where}.processing_capability': value 2: allowed 1 with numerology {mu} (TS 38.214 "
                              "5.3)")
         if self.k1_min * _SYMBOLS < _N1[capability][mu]:
-            raise ValueError(f"key '{where}.k1_min': value {self.k1_min}: allowed {-(-_N1[capability][mu] // _SYMBOLS):g}"
-                             f" or more, as a UE takes {_N1[capability][mu]:g} symbols to decode (TS 38.214 5.3)")
+            least = -(-_N1[capability][mu] // _SYMBOLS)
+            raise ValueError(f"key '{where}.k1_min': value {self.k1_min}: allowed {least:g} or more, as a UE "
+                             f"takes {_N1[capability][mu]:g} symbols to decode (TS 38.214 5.3)")
         if (self.k2_min - 1) * _SYMBOLS + _SYMBOLS - self.pdcch_symbols < _N2[capability][mu]:
             raise ValueError(f"key '{where}.k2_min': value {self.k2_min}: allowed more, as a UE takes "
                              f"{_N2[capability][mu]:g} symbols to prepare a block (TS 38.214 6.4)")
@@ -261,8 +265,8 @@ class Nr(System):
                 raise ValueError(f"key '{where}.cg_mcs': value {self.cg_mcs}: allowed 0..27 with mcs_table_ul qam256 "
                                  "(TS 38.214 Table 5.1.3.1-2)")
             if self.cg_processes >= self.harq_processes:
-                raise ValueError(f"key '{where}.cg_processes': value {self.cg_processes}: allowed "
-                                 f"less than harq_processes, {self.harq_processes}, as the gNB needs one for what it grants")
+                raise ValueError(f"key '{where}.cg_processes': value {self.cg_processes}: allowed less than "
+                                 f"harq_processes, {self.harq_processes}, as the gNB needs one for what it grants")
         if self.ra_rb > n_rb:
             raise ValueError(f"key '{where}.ra_rb': value {self.ra_rb}: allowed 1..{n_rb}, those of the carrier")
 

@@ -18,7 +18,6 @@
 #include "ran/nr/grants.h"
 #include "ran/nr/lch.h"
 
-
 #define RNTI_TYPE_RA    2
 #define TEMP_CRNTI_BASE 0x1000
 #define MSG3_MCS        0
@@ -248,16 +247,15 @@ static void record_answer(struct nr *nr, const struct nr_ue *u, uint32_t slot)
 	                                 .sn = u->ra.rapid,
 	                                 .rb = u->ra.granted ? g->n_rb : 0,
 	                                 .bytes = u->ra.granted ? g->bytes : 0,
-	                                 .value = u->ra.granted ? (int32_t)(g->slot - slot)
-	                                                        : 0 });
+	                                 .value = u->ra.granted ? (int32_t)(g->slot - slot) : 0 });
 }
 
 /* An answer with a grant of message 3. Where no RBs are left there is none. */
 static void grant_msg3(struct nr *nr, struct nr_ue *u, uint32_t slot)
 {
 	const struct cell_cfg *cfg = &nr->cell.cfg;
-	uint32_t at = nr_next_ul(&nr->frame.tdd,
-	                         slot + cfg->nr_k2_min + msg3_delta[nr->frame.mu], NR_SYMBOLS);
+	uint32_t at = nr_next_ul(&nr->frame.tdd, slot + cfg->nr_k2_min + msg3_delta[nr->frame.mu],
+	                         NR_SYMBOLS);
 
 	uint16_t from = nr_access_until(nr, at);
 

@@ -66,7 +66,8 @@ static uint32_t fail_q32(const struct nr *nr, const struct nr_leg *leg, const st
 		return nr->harq.max_attempts == 1 ? 0 : nr->harq.fail_q32[tb->attempt - 1];
 	n_re = nr_frame_re(&nr->cell.cfg, dir == CELL_DIR_DL ? slot->pdsch : slot->pusch, g->n_rb);
 	return nr_bler_attempt(&tb->soft, format, tb->bytes * 8,
-	                       nr_coded_bits(n_re, format, access ? 1 : nr_layers(nr, dir)), leg->sinr_cdb);
+	                       nr_coded_bits(n_re, format, access ? 1 : nr_layers(nr, dir)),
+	                       leg->sinr_cdb);
 }
 
 static enum nr_outcome draw(struct nr *nr, struct nr_leg *leg, const struct nr_grant *g,
@@ -77,8 +78,8 @@ static enum nr_outcome draw(struct nr *nr, struct nr_leg *leg, const struct nr_g
 	if (tb->attempt >= nr->harq.max_attempts)
 		return NR_LOST;
 	/* What is to be sent again in the uplink the gNB says itself. */
-	tb->nack_to_ack = leg->at.dir == CELL_DIR_DL &&
-	                  rng_hit(&leg->feedback_rng, nr->harq.nack_to_ack_q32);
+	tb->nack_to_ack =
+		leg->at.dir == CELL_DIR_DL && rng_hit(&leg->feedback_rng, nr->harq.nack_to_ack_q32);
 	return tb->nack_to_ack ? NR_LOST : NR_NACK;
 }
 
@@ -90,8 +91,7 @@ static void await_feedback(struct nr *nr, struct nr_leg *leg, const struct nr_gr
 	struct nr_process *p = &leg->process[g->harq_id];
 	uint32_t slot = nr_feedback_slot(&nr->frame.tdd, g->slot, nr->cell.cfg.nr_k1_min);
 
-	p->known_slot =
-		nr_slot_at(nr, nr_slot_start(nr, slot + 1) + nr->frame.ul_decode_ns);
+	p->known_slot = nr_slot_at(nr, nr_slot_start(nr, slot + 1) + nr->frame.ul_decode_ns);
 	p->ack = tb->outcome == NR_DECODED || tb->nack_to_ack;
 	p->attempt = tb->attempt;
 	u->dl_waiting |= UINT32_C(1) << g->harq_id;
@@ -192,9 +192,8 @@ void nr_air_adapt(struct nr *nr, struct nr_leg *leg)
 {
 	enum nr_table table = nr_table_of(nr, (enum cell_dir)leg->at.dir);
 
-	leg->mcs = nr->cell.cfg.nr_outer_loop
-	                   ? nr_choose_mcs(&leg->loop, table, table, leg->cqi)
-	                   : nr_cqi_to_mcs(table, table, leg->cqi);
+	leg->mcs = nr->cell.cfg.nr_outer_loop ? nr_choose_mcs(&leg->loop, table, table, leg->cqi)
+	                                      : nr_cqi_to_mcs(table, table, leg->cqi);
 	leg->rate = nr_tbs(nr_frame_re(&nr->cell.cfg, NR_SYMBOLS, nr->frame.n_rb),
 	                   nr_mcs(table, leg->mcs), nr_layers(nr, (enum cell_dir)leg->at.dir));
 }
@@ -203,8 +202,8 @@ void nr_air_set_channel(struct nr *nr, struct nr_leg *leg, uint8_t cqi, int32_t 
 {
 	enum nr_table table = nr_table_of(nr, (enum cell_dir)leg->at.dir);
 
-	leg->cqi = sinr_cdb == CELL_SINR_UNKNOWN || cqi == 0 ? cqi
-	                                                     : nr_sinr_to_cqi(table, sinr_cdb);
+	leg->cqi =
+		sinr_cdb == CELL_SINR_UNKNOWN || cqi == 0 ? cqi : nr_sinr_to_cqi(table, sinr_cdb);
 	leg->sinr_cdb = sinr_cdb;
 	nr_air_adapt(nr, leg);
 }

@@ -48,8 +48,8 @@ static bool reserve(const struct nr_ue *u, struct nr_pdu_builder *mac, const str
 	struct nr_bsr bsr = nr_report_make(u);
 	uint32_t others = (names_ue ? NR_CRNTI_CE_BYTES : 0u) +
 	                  (u->report.confirm_cg ? NR_EMPTY_CE_BYTES : 0u);
-	bool wanted = nr_report_wants(u, g->slot) &&
-	              others + nr_bsr_ce_bytes(&bsr) <= nr_pdu_left(mac);
+	bool wanted =
+		nr_report_wants(u, g->slot) && others + nr_bsr_ce_bytes(&bsr) <= nr_pdu_left(mac);
 
 	nr_pdu_reserve(mac, others + (wanted ? nr_bsr_ce_bytes(&bsr) : 0));
 	return wanted;

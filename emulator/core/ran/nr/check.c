@@ -74,8 +74,8 @@ static const char *check_slots(const struct cell_cfg *cfg, const struct nr_frame
 	bool assigns = false, feedback = false;
 
 	for (uint32_t s = 0; s < f->n; s++) {
-		assigns = assigns || (f->slot[s].pdcch &&
-		                      nr_frame_slot(f, s + cfg->nr_k0)->pdsch > 0);
+		assigns = assigns ||
+		          (f->slot[s].pdcch && nr_frame_slot(f, s + cfg->nr_k0)->pdsch > 0);
 		feedback = feedback || f->slot[s].pucch;
 	}
 	*ret_range = "a pattern with a whole uplink slot";
@@ -99,8 +99,8 @@ static const char *check_slots(const struct cell_cfg *cfg, const struct nr_frame
 
 static const char *check_drx(const struct cell_cfg *cfg, const char **ret_range)
 {
-	uint32_t shortest = cfg->nr_drx_short_cycle_ms ? cfg->nr_drx_short_cycle_ms
-	                                               : cfg->nr_drx_cycle_ms;
+	uint32_t shortest =
+		cfg->nr_drx_short_cycle_ms ? cfg->nr_drx_short_cycle_ms : cfg->nr_drx_cycle_ms;
 
 	if (!cfg->nr_drx_cycle_ms)
 		return NULL;

@@ -103,8 +103,7 @@ static void settle_uplink(struct nr *nr, struct nr_leg *leg, const struct nr_tb 
 	}
 	if (tb->harq_id != NR_HARQ_RA)
 		return;
-	if (tb->outcome == NR_NACK &&
-	    (u->ra.state == NR_RA_SENT || u->ra.state == NR_RA_WAITING))
+	if (tb->outcome == NR_NACK && (u->ra.state == NR_RA_SENT || u->ra.state == NR_RA_WAITING))
 		p->state = NR_PROCESS_BUSY; /* until its answer, or the next attempt */
 	nr_access_heard(nr, u, tb);
 }

@@ -12,7 +12,8 @@ struct drb_memory {
 	uint64_t *pdcp_words;
 };
 
-/** drb_init() - bearer @k of @leg; it takes its memory, of drb_needs(), from the begin of @memory */
+/** drb_init() - bearer @k of @leg; it takes its memory, of drb_needs(), from the begin of @memory
+ */
 void drb_init(struct drb *b, struct nr *nr, struct nr_leg *leg, uint8_t k,
               struct drb_memory *memory);
 

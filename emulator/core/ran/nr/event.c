@@ -127,8 +127,7 @@ int64_t nr_event_transit_ns(const struct nr *nr)
 {
 	const struct nr_frame *f = &nr->frame;
 
-	return f->slot_ns +
-	       (f->dl_decode_ns < f->ul_decode_ns ? f->dl_decode_ns : f->ul_decode_ns);
+	return f->slot_ns + (f->dl_decode_ns < f->ul_decode_ns ? f->dl_decode_ns : f->ul_decode_ns);
 }
 
 int64_t nr_event_next_output(const struct nr *nr)

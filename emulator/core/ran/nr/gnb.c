@@ -151,7 +151,8 @@ static uint32_t issue_new(struct nr *nr, const struct sched_flow *f, struct deci
 	struct nr_leg *leg = &nr->ue[f->ue].leg[f->dir];
 	const struct nr_format *format = nr_mcs(nr_table_of(nr, d->dir), leg->mcs);
 	uint8_t layers = nr_layers(nr, d->dir);
-	uint32_t want = f->backlog + (d->dir == CELL_DIR_UL ? HEADERS_OF_BLOCK + f->backlog / 50 : 0);
+	uint32_t want =
+		f->backlog + (d->dir == CELL_DIR_UL ? HEADERS_OF_BLOCK + f->backlog / 50 : 0);
 	int id = free_process(nr, leg);
 	struct nr_grant g = { .mcs = leg->mcs };
 
@@ -228,7 +229,8 @@ static void decide_uplink(struct nr *nr, uint32_t slot, uint32_t for_slot)
 	struct decision d = {
 		.rb = { .first = access,
 		        .next = access,
-		        .free = (uint16_t)(nr->frame.n_rb - (others < nr->frame.n_rb ? others : nr->frame.n_rb)) },
+		        .free = (uint16_t)(nr->frame.n_rb -
+		                           (others < nr->frame.n_rb ? others : nr->frame.n_rb)) },
 		.dir = CELL_DIR_UL,
 		.slot = slot,
 		.for_slot = for_slot,
@@ -359,7 +361,7 @@ uint32_t nr_gnb_next_slot(const struct nr *nr, const struct nr_ue *u, uint32_t f
 	if (up || nr_air_retx_process(ul) >= 0)
 		next = earlier(next, listens(nr, u, from, false));
 	else if (u->requested != NR_SLOT_NEVER)
-		next = earlier(next, listens(nr, u, u->requested > from ? u->requested : from,
-		                             false));
+		next = earlier(next,
+		               listens(nr, u, u->requested > from ? u->requested : from, false));
 	return next;
 }

@@ -91,8 +91,8 @@ struct cell *nr_lay_out(struct arena *a, const struct cell_cfg *cfg)
 	uint8_t *state = arena_take(a, 1, needs.state);
 	struct rlc_pdu **window = arena_take(a, needs.window, sizeof(*window));
 	uint64_t *words = arena_take(a, needs.words, sizeof(*words));
-	struct nr_tb_pool tbs = nr_tb_take(a, blocks_at_once(cfg) + nr_blocks_of_event(cfg),
-	                                   largest_block(cfg));
+	struct nr_tb_pool tbs =
+		nr_tb_take(a, blocks_at_once(cfg) + nr_blocks_of_event(cfg), largest_block(cfg));
 	struct nr_store *store = nr_store_take(a, cfg->max_pkts);
 	struct sched_memory *sched = arena_take(a, 2u * cfg->n_ue, sizeof(*sched));
 

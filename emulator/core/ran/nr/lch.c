@@ -45,8 +45,8 @@ void lch_set_order(struct nr_leg *leg)
 	for (uint8_t n = 0; n < leg->n_drbs; n++) {
 		uint8_t k = (uint8_t)((n + 1) % leg->n_drbs), at = n;
 
-		for (; at > 0 &&
-		       leg->drb[leg->order[at - 1]].cfg.priority > leg->drb[k].cfg.priority;
+		for (;
+		     at > 0 && leg->drb[leg->order[at - 1]].cfg.priority > leg->drb[k].cfg.priority;
 		     at--)
 			leg->order[at] = leg->order[at - 1];
 		leg->order[at] = k;

@@ -28,8 +28,8 @@ static void ingress(struct cell *c, struct pkt *p)
 {
 	struct nr *nr = nr_of(c);
 	struct nr_ue *u = &nr->ue[(p->port & ~CELL_PORT_NETWORK) - 1];
-	struct drb *b = lch_classify(
-		&u->leg[p->port & CELL_PORT_NETWORK ? CELL_DIR_DL : CELL_DIR_UL], p);
+	struct drb *b =
+		lch_classify(&u->leg[p->port & CELL_PORT_NETWORK ? CELL_DIR_DL : CELL_DIR_UL], p);
 
 	out_record(c, &b->at,
 	           (struct cell_record){ .event = CELL_EV_PKT_IN,
@@ -156,8 +156,7 @@ static void empty_blocks(struct nr *nr, struct pkt_queue *held)
 		for (int d = 0; d < 2; d++)
 			for (uint32_t k = 0; k < NR_HARQ_MAX + 1; k++)
 				if (nr->ue[i].leg[d].process[k].tb)
-					pkt_queue_move(held,
-					               &nr->ue[i].leg[d].process[k].tb->ends);
+					pkt_queue_move(held, &nr->ue[i].leg[d].process[k].tb->ends);
 }
 
 static void empty(struct cell *c)

@@ -45,11 +45,11 @@
 #include "ran/nr/tb.h"
 #include "rlc/rlc.h"
 
-#define NR_HARQ_MAX  16
-#define NR_HARQ_RA   NR_HARQ_MAX /* message 3 and MsgA have one of their own */
+#define NR_HARQ_MAX      16
+#define NR_HARQ_RA       NR_HARQ_MAX /* message 3 and MsgA have one of their own */
 #define NR_CG_PERIOD_MAX 640
-#define NR_LCID_DRB  4           /* the first one of bearers: 1 to 3 are of signalling */
-#define NR_NS_PER_MS INT64_C(1000000)
+#define NR_LCID_DRB      4 /* the first one of bearers: 1 to 3 are of signalling */
+#define NR_NS_PER_MS     INT64_C(1000000)
 
 /* Uplink symbols of a slot with which it carries data: mapping type A. Source: TS 38.214 Table
  * 6.1.2.1-1 */
@@ -111,10 +111,10 @@ struct nr_process {
 	struct nr_grant grant; /* of its last transmission */
 	uint32_t known_slot;   /* DL: the gNB has the feedback from here on; NR_SLOT_NEVER */
 	bool on_air;
-	bool ack;              /* DL: what it will be */
-	uint8_t attempt;       /* DL: of the transmission that it is for */
-	uint8_t state;         /* enum nr_process_state */
-	uint8_t ndi;           /* toggles with every new block */
+	bool ack;        /* DL: what it will be */
+	uint8_t attempt; /* DL: of the transmission that it is for */
+	uint8_t state;   /* enum nr_process_state */
+	uint8_t ndi;     /* toggles with every new block */
 };
 
 /* One direction of a UE's radio, which its bearers share. */
@@ -234,19 +234,19 @@ struct nr {
 	struct ue_set touched;
 	struct ue_set active;
 
-	struct nr_ue *ue; /* ue[0] is UE 1 */
+	struct nr_ue *ue;            /* ue[0] is UE 1 */
 	struct sched_state sched[2]; /* CELL_DIR_UL, CELL_DIR_DL */
 	struct sched_memory *sched_memory;
 	struct nr_drx_cfg drx;
 	uint16_t cg_ues[NR_CG_PERIOD_MAX]; /* by slot of a period: configured grants */
 
 	struct nr_tb_pool tbs;
-	uint32_t tbs_max;  /* in HARQ processes and on the air at the same time */
-	uint32_t promised; /* grants of new blocks that are still to be used */
+	uint32_t tbs_max;          /* in HARQ processes and on the air at the same time */
+	uint32_t promised;         /* grants of new blocks that are still to be used */
 	struct nr_tb_queue air[2]; /* in flight, by decode time: CELL_DIR_UL, CELL_DIR_DL */
 	struct drb *drb;           /* of all legs */
 	uint8_t *rlc_state;
-	uint64_t *pdcp_words;      /* of all PDCP entities */
+	uint64_t *pdcp_words; /* of all PDCP entities */
 	struct rlc_pdu **window;
 	struct rlc_shared rlc;
 	struct harq_model harq;

@@ -27,14 +27,14 @@ enum nr_outcome { NR_DECODED, NR_NACK, NR_LOST };
 
 struct nr_tb {
 	struct nr_tb *next;
-	struct pkt_queue ends;                    /* in the order of its RLC PDUs */
-	uint64_t has_end[NR_TB_SDUS_MAX / 64];    /* by RLC PDU; as many as n_sdus say are valid */
-	uint32_t n_sdus;                          /* RLC PDUs */
-	uint32_t epoch[CELL_MAX_BEARERS];         /* of each bearer, when it was built */
-	int64_t decode_ns;                        /* when the receiver has it, or would have */
-	uint32_t block;                           /* its number in radio.trace */
-	uint32_t first_slot;                      /* of its first transmission: BSRs are as of then */
-	uint32_t slot;                            /* of its last transmission */
+	struct pkt_queue ends;                 /* in the order of its RLC PDUs */
+	uint64_t has_end[NR_TB_SDUS_MAX / 64]; /* by RLC PDU; as many as n_sdus say are valid */
+	uint32_t n_sdus;                       /* RLC PDUs */
+	uint32_t epoch[CELL_MAX_BEARERS];      /* of each bearer, when it was built */
+	int64_t decode_ns;                     /* when the receiver has it, or would have */
+	uint32_t block;                        /* its number in radio.trace */
+	uint32_t first_slot;                   /* of its first transmission: BSRs are as of then */
+	uint32_t slot;                         /* of its last transmission */
 	uint32_t bytes;
 	uint8_t dir; /* enum cell_dir */
 	uint8_t ue;
@@ -53,14 +53,14 @@ struct nr_tb_queue {
 };
 
 struct nr_tb_pool {
-	struct nr_tb *free; /* the last one given back first */
+	struct nr_tb *free;  /* the last one given back first */
 	struct nr_tb *limbo; /* their bytes are valid until the next release: outputs name them */
 	struct nr_tb *fresh; /* @n_fresh, never used */
 	uint8_t *fresh_buf;
 	size_t bytes; /* of each block, at most */
 	uint32_t n_fresh;
-	uint32_t n;     /* in all */
-	uint32_t used;  /* neither free nor in limbo */
+	uint32_t n;    /* in all */
+	uint32_t used; /* neither free nor in limbo */
 	uint32_t n_limbo;
 };
 

@@ -39,9 +39,8 @@ static void make_active(struct nr *nr, struct nr_ue *u, uint32_t from)
 
 	while (offset < from)
 		offset += period;
-	u->cg.at = (struct nr_occasions){ .period = period,
-		                          .offset = offset,
-		                          .symbols = NR_SYMBOLS };
+	u->cg.at =
+		(struct nr_occasions){ .period = period, .offset = offset, .symbols = NR_SYMBOLS };
 	u->cg.grant = (struct nr_grant){
 		.bytes = nr_tbs(re, format, nr_layers(nr, CELL_DIR_UL)),
 		.n_rb = cfg->nr_cg_rb,
@@ -110,8 +109,7 @@ static void send_again(struct nr *nr, struct nr_ue *u, const struct nr_grant *g)
 		return;
 	nr_air_retransmit(nr, &u->leg[CELL_DIR_UL], g);
 	if (g->harq_id == NR_HARQ_RA && u->ra.state == NR_RA_MSG3)
-		u->ra.until =
-			g->slot + 1 + nr_slots(nr, nr->cell.cfg.nr_contention_resolution_ms);
+		u->ra.until = g->slot + 1 + nr_slots(nr, nr->cell.cfg.nr_contention_resolution_ms);
 }
 
 void nr_ue_transmit(struct nr *nr, struct nr_ue *u, uint32_t slot)
