@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * bench_packets.c - a number of packets through a cell, and nothing else: what
- * an instruction counter is put on. bench_packets um|am N [UES [CROWD]]
+ * an instruction counter is put on. bench_packets um|am|nr N [UES [CROWD]]
  *
- * 1500 bytes every half millisecond (24 Mbit/s) from the network to a UE; the
- * other ones are idle. CROWD modelled UEs together ask for 2 Mbit/s, in 250 bursts a second.
+ * 1500 bytes every half millisecond (24 Mbit/s) from the network to a UE; with nr, which is NR in
+ * RLC AM, every 12 us (1 Gbit/s). The other UEs are idle. CROWD modelled UEs together ask for 2
+ * Mbit/s, in 250 bursts a second.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -14,10 +15,11 @@
 #include "cellcore.h"
 
 #define INTERVAL_NS INT64_C(500000)
+#define NR_INTERVAL INT64_C(12000)
 #define BYTES       1500
 #define PORT        (1 | CELL_PORT_NETWORK)
 #define CROWD_BPS   2000000
-#define TAIL_NS     INT64_C(100000000)
+#define TAIL_NS     INT64_C(500000000)
 
 static void advance(struct cell *cell, int64_t t_ns, struct cell_out *out, size_t n_out)
 {
@@ -27,12 +29,26 @@ static void advance(struct cell *cell, int64_t t_ns, struct cell_out *out, size_
 		;
 }
 
+/* What a scenario of NR begins with. */
+static void make_nr(struct cell_cfg *cfg)
+{
+	cfg->system = CELL_SYSTEM_NR;
+	cfg->rlc_mode = CELL_RLC_AM;
+	cfg->um_sn_bits = 12;
+	cfg->am_sn_bits = 18;
+	cfg->pdcp_sn_bits = 18;
+	cfg->rlc_queue_pkts = 16384;
+	cfg->max_pkts = 65536;
+	cfg->harq_max_attempts = 5;
+}
+
 int main(int argc, char **argv)
 {
 	long n = argc > 2 ? strtol(argv[2], NULL, 10) : 0;
 	long n_ue = argc > 3 ? strtol(argv[3], NULL, 10) : 1;
 	long n_crowd = argc > 4 ? strtol(argv[4], NULL, 10) : 0;
 	uint8_t data[BYTES] = { 0 };
+	int64_t interval_ns = INTERVAL_NS;
 	struct cell_cfg cfg;
 	struct cell_stats s;
 	struct cell_out *out;
@@ -41,8 +57,9 @@ int main(int argc, char **argv)
 	void *mem;
 
 	if (n < 1 || n_ue < 1 || n_ue > CELL_MAX_UE || n_crowd < 0 || n_crowd > CELL_MAX_CROWD ||
-	    (strcmp(argv[1], "um") != 0 && strcmp(argv[1], "am") != 0)) {
-		(void)fputs("usage: bench_packets um|am N [UES [CROWD]]\n", stderr);
+	    (strcmp(argv[1], "um") != 0 && strcmp(argv[1], "am") != 0 &&
+	     strcmp(argv[1], "nr") != 0)) {
+		(void)fputs("usage: bench_packets um|am|nr N [UES [CROWD]]\n", stderr);
 		return 2;
 	}
 	cell_cfg_default(&cfg);
@@ -58,16 +75,20 @@ int main(int argc, char **argv)
 		cfg.crowd_offered_rate_bps = (uint32_t)(CROWD_BPS / n_crowd);
 	cfg.crowd_burst_bytes = 1000;
 	cfg.rlc_mode = argv[1][0] == 'u' ? CELL_RLC_UM : CELL_RLC_AM;
+	if (argv[1][0] == 'n') {
+		make_nr(&cfg);
+		interval_ns = NR_INTERVAL;
+	}
 	n_out = 2 * cell_out_min(&cfg);
 	mem = malloc(cell_size(&cfg));
 	out = malloc(n_out * sizeof(*out));
 	if (!mem || !out || cell_init(&cell, mem, cell_size(&cfg), &cfg, 0) < 0)
 		return 1;
 	for (int64_t i = 0; i < n; i++) {
-		advance(cell, i * INTERVAL_NS, out, n_out);
-		(void)cell_push(cell, PORT, data, BYTES, (uint64_t)i, i * INTERVAL_NS);
+		advance(cell, i * interval_ns, out, n_out);
+		(void)cell_push(cell, PORT, data, BYTES, (uint64_t)i, i * interval_ns);
 	}
-	advance(cell, n * INTERVAL_NS + TAIL_NS, out, n_out);
+	advance(cell, n * interval_ns + TAIL_NS, out, n_out);
 	cell_stats(cell, &s);
 	free(mem);
 	free(out);

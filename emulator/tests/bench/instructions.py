@@ -31,6 +31,9 @@ if __name__ == "__main__":
     for mode, ues in ((mode, ues) for mode in ("um", "am") for ues in (1, 10, 100)):
         count = per_packet(sys.argv[1], mode, ues)
         print(f"RLC {mode.upper()}, 1500 bytes every 0.5 ms, downlink, UEs: {ues}: {count:.0f} instructions/packet")
+    for ues in (1, 10, 100):
+        print(f"NR, 1500 bytes every 12 us, downlink, UEs: {ues}: {per_packet(sys.argv[1], 'nr', ues):.0f} "
+              "instructions/packet")
     for crowd in (50, 500):
         count = per_packet(sys.argv[1], "um", crowd=crowd)
         print(f"RLC UM, 1500 bytes every 0.5 ms, downlink, crowd: {crowd}: {count:.0f} instructions/packet")
