@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nrffi import EBADMSG, ffi, lib
+from nrphyffi import EBADMSG, ffi, lib
 
 fast = settings(max_examples=200)
 DL, UL = 0, 1

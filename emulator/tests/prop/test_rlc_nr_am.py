@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What NR's RLC AM promises whatever the channel does: every SDU arrives once and intact; and that each PDU, variable and
-timer is what another reading of TS 38.322 says (`rlc_nr_reader`).
+"""What NR's RLC AM promises whatever the channel does: every SDU arrives once and intact.
 
-The channel in each direction is a list of the PDUs in flight; actions deliver, repeat or lose any of them, in any order.
+And each PDU, variable and timer is what another reading of TS 38.322 says (`rlc_nr_reader`). The channel in each
+direction is a list of the PDUs in flight; actions deliver, repeat or lose any of them, in any order.
 """
 
 from dataclasses import dataclass, field
@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from coreffi import NEVER
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
-from nrffi import Am, lib
 from rlcffi import EBADMSG, payload
+from rlcnrffi import Am, lib
 from test_rlc_am import ARRIVE, LOSE, REVERSE, TWICE, WAIT, pass_on
 
 SEGMENT_MIN = 6  # a segment's header with an SN of 18 bits, and a byte

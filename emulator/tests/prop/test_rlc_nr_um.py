@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What NR's RLC UM promises: an SDU arrives at most once and intact, and does if none of its PDUs was lost or too late;
-and that variables and the timer are what another reading of TS 38.322 says (`rlc_nr_reader`).
+"""What NR's RLC UM promises: an SDU arrives at most once and intact, and does if none of its PDUs was lost or too late.
 
-PDUs are neither late by a window nor is a window of them lost at a time: UM cannot know then which turn of SNs a PDU is
-of.
+And variables and the timer are what another reading of TS 38.322 says (`rlc_nr_reader`). PDUs are neither late by a
+window nor is a window of them lost at a time: UM cannot know then which turn of SNs a PDU is of.
 """
 
 from dataclasses import dataclass, field
@@ -11,8 +10,8 @@ from dataclasses import dataclass, field
 from coreffi import NEVER
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
-from nrffi import Um, ffi
 from rlcffi import payload
+from rlcnrffi import Um, ffi
 
 ARRIVE, LOSE, WAIT, TWICE = range(4)
 SPAN = 12  # PDUs between the oldest in flight and the newest; the window of 6 bits has 32 SDUs
