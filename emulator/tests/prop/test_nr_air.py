@@ -2,8 +2,8 @@
 """What is on the air of a network of NR, read by others than those who wrote it.
 
 Every block that was decoded goes through a MAC, an RLC (`rlc_nr_reader`) and a PDCP in Python: what they make of it is
-what the network delivered, each expiry of t-Reassembly is at the time at which theirs is, and each STATUS PDU names what
-they miss, no more and no less.
+what the network delivered, each expiry of t-Reassembly is at the time of theirs, and each STATUS PDU names what they
+miss, no more and no less.
 """
 
 from collections import defaultdict
@@ -69,7 +69,7 @@ class Ear:
 
         def check(status):
             assert status.size == row["bytes"] and status.ack_sn == row["sn"]
-            named = [(lowest + (sn - lowest) % leg.turn, start, end) for sn, start, end in status.portions(self.sn_bits)]
+            named = [(lowest + (sn - lowest) % leg.turn, *part) for sn, *part in status.portions(self.sn_bits)]
             assert named == missing[: len(named)]
             if len(named) == len(missing):
                 assert lowest + (status.ack_sn - lowest) % leg.turn == highest

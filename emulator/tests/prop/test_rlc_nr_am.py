@@ -17,7 +17,7 @@ from test_rlc_am import ARRIVE, LOSE, REVERSE, TWICE, WAIT, pass_on
 SEGMENT_MIN = 6  # a segment's header with an SN of 18 bits, and a byte
 STATUS_MIN = 10  # a STATUS PDU with one portion of an SDU
 
-fast = settings(max_examples=150)
+fast = settings(max_examples=100)
 
 
 @dataclass

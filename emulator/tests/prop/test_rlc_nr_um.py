@@ -16,7 +16,7 @@ from rlcnrffi import Um, ffi
 ARRIVE, LOSE, WAIT, TWICE = range(4)
 SPAN = 12  # PDUs between the oldest in flight and the newest; the window of 6 bits has 32 SDUs
 
-fast = settings(max_examples=150)
+fast = settings(max_examples=100)
 
 
 @dataclass
