@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Captures of radio layers: MAC PDUs of LTE, RLC PDUs of LTE and the UTRAN, as Wireshark frames them.
+"""Captures of radio layers: MAC and RLC PDUs of LTE and NR, RLC PDUs of the UTRAN, as Wireshark frames them.
 
 They come as exported PDUs, as link types of users (which srsRAN and others write), or in UDP packets. A context of
-tags in front of each PDU says whose it is. What takes time in a layer shows where something is sent again: in MAC a
-transport block by HARQ, in RLC AM a PDU with the same sequence number.
+tags in front of each PDU says whose it is. What takes time in a layer shows where something is sent again: in MAC of
+LTE a transport block by HARQ, in RLC AM a PDU with the same sequence number and, in NR, the same segment offset. MAC of
+NR does not tell: its frames do not say which transmission they are of.
 
-Source: Wireshark, epan/exported_pdu.h, epan/dissectors/packet-mac-lte.h, packet-rlc-lte.h, packet-umts_rlc.h;
-TS 36.321 6.1.2; TS 36.322 6.2.1; TS 25.322 9.2.1
+Source: Wireshark, epan/exported_pdu.h, epan/dissectors/packet-mac-lte.h, packet-rlc-lte.h, packet-mac-nr.h,
+packet-rlc-nr.h, packet-umts_rlc.h; TS 36.321 6.1.2; TS 36.322 6.2.1; TS 38.322 6.2.2.4; TS 25.322 9.2.1
 """
 
 from __future__ import annotations
@@ -27,23 +28,29 @@ RADIO_LINKS = {EXPORTED, *USER_LINKS}
 #: Tags of exported PDUs that name a dissector, and what it is called.
 NAMES, END = (12, 13), 0
 PAYLOAD = 1
-MAC, RLC, UMTS = "mac-lte", "rlc-lte", "umts-rlc"
+MAC, RLC, UMTS, MAC_NR, RLC_NR = "mac-lte", "rlc-lte", "umts-rlc", "mac-nr", "rlc-nr"
+#: Names of dissectors, the layers that they are of, and whether the context begins with the layer's name.
+DISSECTORS = {b"mac-lte-framed": (MAC, False), b"mac-nr-framed": (MAC_NR, False), b"mac_nr_udp": (MAC_NR, True),
+              b"rlc_nr_udp": (RLC_NR, True), b"rlc_udp": (UMTS, True)}
 #: Bytes of each tag's value; None: a byte says how many follow. Others are not known, and end the context.
 TAGS: dict[str, dict[int, int | None]] = {
     MAC: {0x02: 2, 0x03: 2, 0x04: 2, 0x05: 1, 0x06: 1, 0x07: 1, 0x08: 0, 0x09: 2, 0x0A: 1, 0x0B: None, 0x0C: 0, 0x0D: 0,
           0x0E: 1, 0x0F: 1, 0x10: 1},
     RLC: {0x02: 1, 0x03: 1, 0x04: 1, 0x05: 2, 0x06: 2, 0x07: 2, 0x08: 1, 0x09: 1},
     UMTS: {0x02: 1, 0x03: 1, 0x04: 1, 0x05: 4, 0x06: 1, 0x07: 1},
+    MAC_NR: {0x02: 2, 0x03: 2, 0x04: 2, 0x05: 1, 0x06: 1, 0x07: 4},
+    RLC_NR: {0x02: 1, 0x03: 2, 0x04: 1, 0x05: 1},
 }  # fmt: skip
 #: What comes in front of the tags.
-FIXED = {MAC: 3, RLC: 1, UMTS: 0}
-#: rlcMode of rlc-lte, and mode of umts-rlc, that number PDUs and send them again.
+FIXED = {MAC: 3, RLC: 1, UMTS: 0, MAC_NR: 3, RLC_NR: 2}
+#: Tags of an RLC PDU's direction, UE and channel.
+WHOSE = {RLC: (0x03, 0x05, 0x07), UMTS: (0x04, 0x05, 0x06), RLC_NR: (0x02, 0x03, 0x05)}
+#: rlcMode of rlc-lte and rlc-nr, and mode of umts-rlc, that number PDUs and send them again.
 RLC_AM, UMTS_AM = 4, 2
-#: How many sequence numbers there are. Source: TS 36.322 6.2.2.3; TS 25.322 9.2.2.3
-NUMBERS = {RLC: 1024, UMTS: 4096}
 UP, DOWN = "uplink", "downlink"
 SCHEMA = {"t_ns": pl.Int64, "row": pl.UInt32, "layer": pl.String, "direction": pl.String, "ue": pl.Int64,
-          "bytes": pl.Int64, "retx": pl.Int64, "ok": pl.Boolean, "channel": pl.Int64, "sn": pl.Int64, "key": pl.Int64}
+          "bytes": pl.Int64, "retx": pl.Int64, "ok": pl.Boolean, "channel": pl.Int64, "sn": pl.Int64, "key": pl.Int64,
+          "sn_bits": pl.Int64}
 MS = 1e6
 
 
@@ -62,10 +69,12 @@ class RadioCapture:
         for (layer, ue, direction), pdus in groups:
             blocks = _blocks(pdus)
             again_ns = (blocks["last_ns"] - blocks["first_ns"]).filter(blocks["times"] > 1).to_numpy()
+            told = layer != MAC_NR
             row = {
                 "capture": str(self.path), "layer": layer, "ue": ue, "direction": direction, "pdus": len(pdus),
-                "bytes": int(pdus["bytes"].sum()), "sent_again": int((blocks["times"] - 1).sum()),
-                "sent_again_share": float((blocks["times"] - 1).sum() / len(pdus)),
+                "bytes": int(pdus["bytes"].sum()),
+                "sent_again": int((blocks["times"] - 1).sum()) if told else None,
+                "sent_again_share": float((blocks["times"] - 1).sum() / len(pdus)) if told else None,
                 "failed": int((~pdus["ok"]).sum()) if pdus["ok"].null_count() < len(pdus) else None,
             }  # fmt: skip
             if len(again_ns):
@@ -81,6 +90,7 @@ def _blocks(pdus: pl.DataFrame) -> pl.DataFrame:
 
     MAC says which transmissions are repetitions; a repetition belongs to the last first transmission of the same
     content. In RLC AM a PDU has its sequence number, of which neighbours are less than half of all apart.
+    Segments of NR have that of their SDU, and an offset as their key.
     """
     if pdus["layer"][0] == MAC:
         named = pdus.filter(pl.col("retx").is_not_null())
@@ -88,10 +98,10 @@ def _blocks(pdus: pl.DataFrame) -> pl.DataFrame:
         return named.with_columns(turn=turn).group_by("key", "turn", maintain_order=True).agg(
             first_ns=pl.col("t_ns").min(), last_ns=pl.col("t_ns").max(), times=pl.len().cast(pl.Int64))
     named = pdus.filter(pl.col("sn").is_not_null())
-    numbers = NUMBERS[pdus["layer"][0]]
+    numbers = pl.lit(2, pl.Int64) ** pl.col("sn_bits")
     step = ((pl.col("sn").diff() + numbers // 2) % numbers - numbers // 2).fill_null(pl.col("sn"))
     return named.with_columns(position=step.cum_sum().over("channel")).group_by(
-        "channel", "position", maintain_order=True).agg(
+        "channel", "position", "key", maintain_order=True).agg(
         first_ns=pl.col("t_ns").min(), last_ns=pl.col("t_ns").max(), times=pl.len().cast(pl.Int64))
 
 
@@ -123,7 +133,7 @@ def _framed_in_udp(records: Records) -> np.ndarray:
         at = np.flatnonzero((end - records.begin) > offset + 12)
         have = np.stack([records.content[records.begin[at] + offset + i] for i in range(7)], axis=1)
         for start in starts:
-            hit[at] |= (have == start).all(axis=1)
+            hit[at] |= (have[:, : len(start)] == start).all(axis=1)
     return np.flatnonzero(hit)
 
 
@@ -139,9 +149,11 @@ def _start(frame: bytes, link: int) -> tuple[str, int] | None:
             if tag in NAMES:
                 name = frame[at : at + length].rstrip(b"\0")
             at += length
-        if name == b"mac-lte-framed":
-            return MAC, at
-        return (UMTS, at + len(UMTS)) if name == b"rlc_udp" and frame[at : at + len(UMTS)] == UMTS.encode() else None
+        if name not in DISSECTORS:
+            return None
+        layer, named = DISSECTORS[name]
+        start = layer.encode() if named else b""
+        return (layer, at + len(start)) if frame.startswith(start, at) else None
     for layer in TAGS:
         at = frame.find(layer.encode(), 0, 80)
         if at >= 0:
@@ -150,7 +162,10 @@ def _start(frame: bytes, link: int) -> tuple[str, int] | None:
 
 
 def _context(frame: bytes, layer: str, at: int) -> tuple[Any, ...] | None:
-    """Layer, direction, UE, bytes, attempt, whether it was decoded, channel, sequence number, key. None: no PDU."""
+    """Layer, direction, UE, bytes, attempt, whether it was decoded, channel, sequence number, key, bits of the number.
+
+    None: no PDU.
+    """
     fixed, at = frame[at : at + FIXED[layer]], at + FIXED[layer]
     values: dict[int, int] = {}
     while at < len(frame) and frame[at] != PAYLOAD:
@@ -165,17 +180,30 @@ def _context(frame: bytes, layer: str, at: int) -> tuple[Any, ...] | None:
     if at >= len(frame) or len(fixed) < FIXED[layer]:
         return None
     pdu = frame[at + 1 :]
-    if layer == MAC:
+    if layer in (MAC, MAC_NR):
         if not pdu:
             return None  # a preamble
-        ok = None if 0x07 not in values else values[0x07] == 1
-        key = zlib.crc32(pdu)
+        ok = None if layer == MAC_NR or 0x07 not in values else values[0x07] == 1
         ue = values.get(0x03, values.get(0x02))
-        return layer, DOWN if fixed[1] else UP, ue, len(pdu), values.get(0x06), ok, None, None, key
-    if layer == RLC:
-        sn = (pdu[0] & 3) << 8 | pdu[1] if fixed[0] == RLC_AM and len(pdu) > 1 and pdu[0] & 0x80 else None
-        way, channel = DOWN if values.get(0x03) else UP, values.get(0x07, 0)
-        return layer, way, values.get(0x05), len(pdu), None, None, channel, sn, None
-    sn = (pdu[0] & 0x7F) << 5 | pdu[1] >> 3 if values.get(0x03) == UMTS_AM and len(pdu) > 1 and pdu[0] & 0x80 else None
-    way, channel = DOWN if values.get(0x04) else UP, values.get(0x06, 0)
-    return layer, way, values.get(0x05), len(pdu), None, None, channel, sn, None
+        attempt = values.get(0x06) if layer == MAC else None
+        return layer, DOWN if fixed[1] else UP, ue, len(pdu), attempt, ok, None, None, zlib.crc32(pdu), None
+    direction, ue, channel = (values.get(tag) for tag in WHOSE[layer])
+    number = _number(layer, fixed, values, pdu) if len(pdu) > 2 and pdu[0] & 0x80 else (None, None, None)
+    return layer, DOWN if direction else UP, ue, len(pdu), None, None, channel or 0, *number
+
+
+def _number(layer: str, fixed: bytes, values: dict[int, int], pdu: bytes) -> tuple[int | None, int | None, int | None]:
+    """Sequence number of a data PDU of RLC AM, key of those that share it, and bits of the number; None of other PDUs.
+
+    Source: TS 36.322 6.2.1.4; TS 38.322 6.2.2.4; TS 25.322 9.2.1.4
+    """
+    if layer == RLC and fixed[0] == RLC_AM:
+        return (pdu[0] & 3) << 8 | pdu[1], None, 10
+    if layer == UMTS and values.get(0x03) == UMTS_AM:
+        return (pdu[0] & 0x7F) << 5 | pdu[1] >> 3, None, 12
+    if layer == RLC_NR and fixed[0] == RLC_AM:
+        bits, segment = fixed[1], pdu[0] >> 4 & 3
+        header = 3 if bits == 18 else 2
+        sn = int.from_bytes(pdu[:header]) & (1 << bits) - 1
+        return sn, int.from_bytes(pdu[header : header + 2]) if segment > 1 else 0, bits
+    return None, None, None

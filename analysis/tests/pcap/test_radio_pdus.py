@@ -62,6 +62,40 @@ def test_rlc_sends_the_same_sequence_number_again(tmp_path: Path) -> None:
     assert row["repair_max_ms"] == 40 and row["failed"] is None
 
 
+def nr(name: bytes, layer: bytes, content: bytes) -> bytes:
+    """An exported PDU for a heuristic dissector."""
+    return struct.pack(">HH", 13, 12) + name.ljust(12, b"\0") + b"\0" * 4 + layer + content
+
+
+@pytest.mark.parametrize("framing", ["exported", "udp"])
+def test_mac_of_nr_does_not_say_what_was_sent_again(tmp_path: Path, framing: str) -> None:
+    """TDD, downlink, C-RNTI; RNTI, UE, SFN and slot, HARQ process."""
+    context = bytes([2, 1, 3, 2, 70, 1, 3, 0, 4, 7, 0, 9, 0, 17, 6, 5, 1])
+    frames = [context + b"AAAA", context + b"AAAA", context + b"BB"]
+    made = {"exported": lambda one: nr(b"mac_nr_udp", b"mac-nr", one), "udp": lambda one: in_udp(b"mac-nr" + one)}
+    path = capture(tmp_path / "x.pcap", {"exported": 252, "udp": 101}[framing],
+                   [(t_ms, made[framing](one)) for t_ms, one in enumerate(frames)])
+    (row,) = analyse([path]).radio[0].rows()
+    assert (row["layer"], row["ue"], row["direction"], row["pdus"], row["bytes"]) == ("mac-nr", 4, "downlink", 3, 10)
+    assert row["sent_again"] is None and row["sent_again_share"] is None and row["failed"] is None
+
+
+@pytest.mark.parametrize("bits", [12, 18])
+def test_segments_of_one_sdu_are_not_sent_again(tmp_path: Path, bits: int) -> None:
+    """Three segments of every SDU in turn, past the end of 12 bits; the middle one of SDU 4090 comes twice."""
+    def rlc(number: int, segment: int, offset: int) -> bytes:
+        first = 0x80 | segment << 4
+        sn = (number % 2**bits).to_bytes(3 if bits == 18 else 2)
+        header = bytes([first | sn[0]]) + sn[1:] + (struct.pack(">H", offset) if segment > 1 else b"")
+        return nr(b"rlc_nr_udp", b"rlc-nr", bytes([4, bits, 2, 0, 3, 0, 6, 4, 5, 5, 1, 1]) + header + b"data")
+
+    sent = [(number, *cut) for number in range(4000, 4200) for cut in ((1, 0), (3, 500), (2, 900))]
+    frames = [*enumerate(rlc(*one) for one in sent), (1000, rlc(4090, 3, 500))]
+    (row,) = analyse([capture(tmp_path / "x.pcap", 252, list(frames))]).radio[0].rows()
+    assert (row["layer"], row["ue"], row["direction"], row["sent_again"]) == ("rlc-nr", 6, "uplink", 1)
+    assert row["repair_max_ms"] == 1000 - (3 * 90 + 1)
+
+
 def test_a_preamble_and_unknown_tags_are_left_out(tmp_path: Path) -> None:
     path = capture(tmp_path / "x.pcap", 252, [(0, exported(bytes([1, 0, 0, 9, 5, 1, 1]))),
                                               (1, exported(bytes([1, 1, 3, 0xEE, 1]) + b"AAAA")), *[
