@@ -2,10 +2,11 @@
 """The PDUs of radio.pcap as UDP datagrams on the loopback, as a live Wireshark reads them.
 
 A frame of radio.pcap is an exported PDU: tags that name the dissector, then its context, then the PDU. Behind the
-string "mac-lte" the same context makes a datagram for Wireshark's heuristic dissector mac_lte_udp; for PDUs of the
-UTRAN the context begins with its string already.
+string "mac-lte" the same context makes a datagram for Wireshark's heuristic dissector mac_lte_udp; for PDUs of NR and
+the UTRAN the context begins with its string already. A transport block of NR that no datagram holds is left out.
 
-Source: Wireshark epan/exported_pdu.h, epan/dissectors/packet-mac-lte.h (MAC_LTE_START_STRING), packet-umts_rlc.h
+Source: Wireshark epan/exported_pdu.h, epan/dissectors/packet-mac-lte.h (MAC_LTE_START_STRING), packet-mac-nr.h,
+packet-umts_rlc.h
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def datagram(frame: bytes) -> bytes | None:
         at += length
     if dissector == b"mac-lte-framed":
         return _MAC_LTE_START + frame[at:]
-    return frame[at:] if dissector == b"rlc_udp" else None
+    return frame[at:] if dissector in (b"mac_nr_udp", b"rlc_udp") else None
 
 
 class Stream:
@@ -60,7 +61,7 @@ class Stream:
         for frame in self.tail.read():
             data = datagram(frame)
             if data is not None:
-                with contextlib.suppress(OSError):  # a queue that is full, or nobody there
+                with contextlib.suppress(OSError):  # a queue that is full, a block too large, or nobody there
                     self.socket.sendto(data, self.to)
                     self.sent += 1
 

@@ -203,5 +203,6 @@ EXPORTED = struct.pack(">HH16sHH", 12, 16, b"mac-lte-framed", 0, 0)
 def test_datagrams_are_what_wiresharks_heuristics_know():
     assert datagram(EXPORTED + b"\x01\x00\x03rest") == b"mac-lte\x01\x00\x03rest"
     assert datagram(struct.pack(">HH8sHH", 13, 8, b"rlc_udp", 0, 0) + b"umts-rlcrest") == b"umts-rlcrest"
+    assert datagram(struct.pack(">HH12sHH", 13, 12, b"mac_nr_udp", 0, 0) + b"mac-nrrest") == b"mac-nrrest"
     assert datagram(struct.pack(">HH4sHH", 12, 4, b"ip", 0, 0) + b"x") is None
     assert datagram(b"") is None
