@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* pcap.h - radio.pcap: MAC PDUs, RLC PDUs of the UTRAN, as Wireshark's exported PDUs. */
+/* pcap.h - radio.pcap: MAC PDUs of LTE and NR, RLC PDUs of the UTRAN, as Wireshark's exported PDUs.
+ */
 #ifndef PCAP_H
 #define PCAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,7 +21,7 @@ struct radio_pcap;
 int radio_pcap_create(struct radio_pcap **ret, const char *path, const struct cell_cfg *cfg);
 
 /**
- * radio_pcap_write() - one PDU, or a preamble row
+ * radio_pcap_write() - one PDU, or a preamble row; not what NR's dissector has no row for
  * @t_ns: CLOCK_REALTIME
  */
 int radio_pcap_write(struct radio_pcap *p, int64_t t_ns, const struct cell_pdu_info *info,
@@ -29,12 +31,20 @@ int radio_pcap_close(struct radio_pcap *p); /* NULL is accepted */
 
 #define RADIO_PCAP_CONTEXT_MAX 64
 
-/** radio_pcap_context() - exported-PDU header and mac-lte-framed context. Return: bytes. */
-size_t radio_pcap_context(uint8_t buf[RADIO_PCAP_CONTEXT_MAX], const struct cell_pdu_info *info,
-                          uint8_t n_rb);
+/* What is the same in all frames of a capture. */
+struct radio_pcap_frame {
+	uint8_t system; /* enum cell_system */
+	uint8_t n_rb;   /* of the uplink, LTE only */
+	bool tdd;       /* NR only */
+	uint16_t slots; /* of a radio frame of 10 ms, NR only */
+};
 
-/** radio_pcap_utran_context() - exported-PDU header and umts-rlc context. Return: bytes. */
-size_t radio_pcap_utran_context(uint8_t buf[RADIO_PCAP_CONTEXT_MAX],
-                                const struct cell_pdu_info *info);
+/**
+ * radio_pcap_context() - exported-PDU header, and the context that the system's dissector reads
+ *
+ * Return: bytes.
+ */
+size_t radio_pcap_context(uint8_t buf[RADIO_PCAP_CONTEXT_MAX], const struct cell_pdu_info *info,
+                          const struct radio_pcap_frame *frame);
 
 #endif
