@@ -164,10 +164,11 @@ def _apply(data: Data, path: Path, words: list[str]) -> None:
         raise ScenarioError("link: up: allowed together with rate, such as `rate 20mbit up 5mbit`")
     if "rtt" in given and "delay" in given:
         raise ScenarioError("link: rtt, delay: allowed one of them")
-    utran = data["radio"].get("system") == "utran"
+    system = data["radio"].get("system", "lte")
     for key, value in given.items():
-        if utran and key in _LTE_ONLY:
-            raise ScenarioError(f"link: {key}: allowed only in links over LTE, not over the UTRAN")
+        if key in _NOT_OVER.get(system, ()):
+            others = " and ".join(_NAMES[name] for name in _NAMES if key not in _NOT_OVER.get(name, ()))
+            raise ScenarioError(f"link: {key}: allowed only in links over {others}, not over {_NAMES[system]}")
         WORDS[key][0](data, value, given)
 
 
@@ -318,7 +319,9 @@ WORDS: dict[str, tuple[Callable[[Data, str, dict[str, str]], None], str, str]] =
     "mode": (_mode, "um", "RLC mode: um or am"),
     "cc": (_cc, "bbr", "congestion control of the nodes"),
 }
-_LTE_ONLY = ("rtt", "loss", "cqi", "rb", "mode")
+# Radio networks in words, and words that mean nothing there: NR's rates and times follow from its carrier and pattern.
+_NAMES = {"lte": "LTE", "utran": "the UTRAN", "nr": "NR"}
+_NOT_OVER = {"utran": ("rtt", "loss", "cqi", "rb", "mode"), "nr": ("rate", "up", "rtt", "rb")}
 
 
 # --- what the radio gives ---

@@ -33,6 +33,15 @@ def test_words_of_the_utran(tmp_path):
     assert (utran["dl_rate"], utran["ul_rate"], utran["bler_dl"], utran["queue_pkts"]) == (134_400, 33_600, 0.1, 30)
 
 
+def test_words_of_nr(tmp_path):
+    made = settings(tmp_path, *"nr-midband cqi 7 bler 0.2 queue 50 mode um cc bbr delay 5ms".split())
+    radio = made["radio"]
+    assert radio["ues"]["ue1"]["cqi_dl"] == radio["ues"]["ue1"]["cqi_ul"] == 7
+    assert radio["harq"]["bler"][:2] == [0.2, 0.04] and radio["harq"]["max_attempts"] == 5
+    assert (radio["rlc"]["mode"], radio["rlc"]["queue_pkts"], radio["nr"]["tdd_pattern"]) == ("um", 50, "DDDSU")
+    assert made["links"][0]["delay_ms"] == 5 and made["tcp"]["congestion_control"] == "bbr"
+
+
 def test_without_a_preset_the_cell_is_good(tmp_path):
     assert settings(tmp_path) == settings(tmp_path, "good")
 
@@ -96,11 +105,13 @@ def test_a_link_to_this_machine():
 
 
 @pytest.mark.parametrize(("words", "message"), [
-    ("curl http://x", "link: 'curl': allowed first one of d2d, edge, good, train, umts-384"),
+    ("curl http://x", "link: 'curl': allowed first one of d2d, edge, good, nr-midband, nr-mmwave, train, umts-384"),
     ("goood", "link: 'goood': did you mean 'good'?"),
     ("good rat 3mbit", "link: 'rat': did you mean 'rate'?; a command comes after --"),
     ("umts-384 rate 10kbit", "link: rate 10kbit: allowed multiples of 32kbit"),
-    ("umts-384 cqi 7", "link: cqi: allowed only in links over LTE, not over the UTRAN"),
+    ("umts-384 cqi 7", "link: cqi: allowed only in links over LTE and NR, not over the UTRAN"),
+    ("nr-midband rate 20mbit", "link: rate: allowed only in links over LTE and the UTRAN, not over NR"),
+    ("nr-mmwave rb 100", "link: rb: allowed only in links over LTE, not over NR"),
     ("rate", "link: rate: expected a value, such as `rate 20mbit`"),
     ("rate 20", "link: rate 20: allowed a rate in kbit, mbit or gbit"),
     ("rate 2gbit", "the nearest that one carrier has is rate 75.376mbit"),
