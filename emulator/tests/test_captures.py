@@ -1,25 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Wireshark as the referee: it dissects radio.pcap without complaint and counts what the core counted."""
 
-import json
-import os
 import re
 import shutil
-import socket
-import struct
 import subprocess
-from pathlib import Path
 
 import numpy as np
 import pytest
-from tracereader import read_trace
+from wireshark import CELLSIM, NETWORK_SIDE, ROOT, events, fields, occurrences, simulate, tcp_packet
 
 from cellbed_channel import trace
 
-ROOT = Path(__file__).resolve().parents[2]
-CELLSIM = Path(os.environ.get("CELLBED_BUILD", ROOT / "build")) / "emulator/sim/cellsim"
 N_SEGMENTS = 37
-NETWORK_SIDE = 0x80
 RETX = "rlc-lte.sequence-analysis.retx"
 REPEATED = "rlc-lte.sequence-analysis.repeated-frame"  # the last SN again
 ONE_UE = [{"name": "ue1", "peer": "network", "mode": "im"}]
@@ -29,33 +21,6 @@ AM_CELL = {
 }
 
 pytestmark = pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
-
-
-def tcp_packet(source, dest, seq, ack, payload):
-    """An IPv4/TCP packet with right checksums."""
-    def checksum(data):
-        data += b"\0" * (len(data) % 2)
-        total = sum(struct.unpack(f">{len(data) // 2}H", data))
-        while total >> 16:
-            total = (total & 0xFFFF) + (total >> 16)
-        return ~total & 0xFFFF
-
-    addresses = socket.inet_aton(source) + socket.inet_aton(dest)
-    tcp = struct.pack(">HHIIBBHHH", 40000, 5201, seq, ack, 5 << 4, 0x10, 8192, 0, 0) + payload
-    tcp = tcp[:16] + struct.pack(">H", checksum(addresses + struct.pack(">BBH", 0, 6, len(tcp)) + tcp)) + tcp[18:]
-    ip = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(tcp), 1, 0x4000, 64, 6, 0) + addresses
-    return ip[:10] + struct.pack(">H", checksum(ip)) + ip[12:] + tcp
-
-
-def simulate(folder, lines, cell, **others):
-    """Packets (t_ns, port, bytes) through cellsim. Return: radio.json."""
-    lines.sort(key=lambda line: line[0])
-    (folder / "arrivals.txt").write_text(
-        "".join(f"{t} {port} {len(data)} {i:x} {data.hex()}\n" for i, (t, port, data) in enumerate(lines)))
-    (folder / "config.json").write_text(json.dumps({"format": 1, "seed": 7, "cell": cell, **others}))
-    subprocess.run([CELLSIM, "--config", folder / "config.json", "--arrivals", folder / "arrivals.txt",
-                    "--out", folder / "out"], check=True)
-    return json.loads((folder / "out/radio.json").read_text())
 
 
 def play(folder, mode, bler=0.0, n_segments=N_SEGMENTS):
@@ -82,16 +47,6 @@ def play_downlink(folder, cell, n_packets=400, **others):
         if i % 2 == 0:
             lines.append((i * 300_000 + 1000, 1, tcp_packet("10.45.0.1", "10.46.0.1", 1, 1000 + 2000 * i, b"")))
     return simulate(folder, lines, {"mac": {"ul_always_scheduled": True}, **cell}, **others)
-
-
-def fields(folder, display_filter, *names):
-    """Rows of field values of the frames that match; every occurrence of a field, comma-separated."""
-    args = ["tshark", "-C", "cellbed", "-r", folder / "out/radio.pcap", "-Y", display_filter, "-T", "fields"]
-    for name in names:
-        args += ["-e", name]
-    env = {**os.environ, "WIRESHARK_CONFIG_DIR": str(ROOT / "captures/wireshark")}
-    done = subprocess.run(args, capture_output=True, text=True, check=True, env=env)
-    return [line.split("\t") for line in done.stdout.splitlines()]
 
 
 @pytest.mark.parametrize("mode", ["dm", "im"])
@@ -128,15 +83,6 @@ def test_lost_pdus_are_marked(tmp_path):
     failed = fields(tmp_path, "mac-lte.crc-status == 0", "frame.number")
     assert len(failed) == lost
     assert fields(tmp_path, "_ws.malformed", "frame.number") == failed
-
-
-def occurrences(folder, display_filter, name):
-    """Values of a field over all frames that match, one by one."""
-    return [value for (values,) in fields(folder, display_filter, name) for value in values.split(",") if value]
-
-
-def events(folder, name):
-    return [row for row in read_trace(folder / "out/radio.trace") if row["event"] == name]
 
 
 def sent_in_vain(folder):
