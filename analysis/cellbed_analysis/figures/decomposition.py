@@ -17,6 +17,7 @@ GROUPS = (
     ("wait before the request or in the queue", ("queue", "rac_wait"), "#F0E442"),
     ("RAC request to the BSR", ("rar", "bsr"), "#E69F00"),
     ("BSR decoded", ("bsr_decode",), "#D55E00"),
+    ("wait for an uplink or downlink slot", ("tdd", "dl_tdd"), "#6A3D9A"),
     ("data grant", ("schedule", "grant"), "#CC79A7"),
     ("transmission and decoding", ("air",), "#0072B2"),
     ("sent again by HARQ or RLC", (*HARQ_PARTS, *ARQ_PARTS), "#009E73"),

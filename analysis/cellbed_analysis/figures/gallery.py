@@ -22,6 +22,7 @@ from ..metrics.rows import primary_flow
 from ..metrics.run import RunAnalysis
 from ..metrics.series_name import brief, by_combination, file_name, label
 from ..metrics.share import arrivals
+from ..radio.grid import grid_of
 from ..study import Remark, studies
 from ..tcp import timeline
 from . import decomposition, flow_throughput, lateness, rtt_cdf, rtt_goodput, rtt_time, rtt_window, sequence
@@ -158,7 +159,7 @@ def _sequences(chosen: dict[str, RunAnalysis], paper_ms: dict[str, float]) -> li
         if segment is None:
             continue
         flow = primary_flow(run.bundle)
-        chart = timeline.sequence_of(flow, segment)
+        chart = timeline.sequence_of(flow, segment, grid_of(run.bundle).nr)
         figure = f"fig4-sequence-{file_name(name)}"
         remark = _remark(figure, paper_ms)
         caption = (

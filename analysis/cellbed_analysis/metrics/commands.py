@@ -14,6 +14,7 @@ from cellbed_formats.bundle import Bundle
 from cellbed_formats.flow import Flow
 
 from .metric import Metric
+from .ping import PING, ping_metrics
 from .radio import DROP_REASONS, HARMLESS, control_metrics
 from .rtt import Values
 
@@ -27,6 +28,7 @@ COMMAND = (
     Metric("command_s", "s", "how long it ran, in the lab's time"),
     Metric("command_flows", "1", "number of its TCP and UDP flows"),
     Metric("command_bytes", "bytes", "IP bytes of these flows in both directions"),
+    *PING,
     Metric("radio_in_pkts", "packets", "packets that entered the radio network in either direction, whole run"),
     Metric("radio_delivered_pkts", "packets", "of these, delivered packets"),
     Metric("radio_lost_pkts", "packets", "of these, lost packets; the columns dropped_* say why"),
@@ -68,6 +70,7 @@ def of_command(bundle: Bundle, entry: dict[str, Any]) -> Values:
         "command_s": (end_ns - begin_ns) / 1e9,
         "command_flows": len(own),
         "command_bytes": sum((flow.sent_bytes or 0) + (flow.back_bytes or 0) for flow in own),
+        **ping_metrics(bundle, entry),
     }
 
 

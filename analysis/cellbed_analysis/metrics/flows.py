@@ -16,6 +16,7 @@ from cellbed_formats.bundle import Bundle
 from cellbed_formats.capture import ACK
 from cellbed_formats.flow import QUIC, Flow
 
+from ..radio.grid import grid_of
 from ..tcp.delay import datagram_delays, least_way_ns, spin_rtts
 from ..tcp.segment import decomposed_segments, flow_packets
 from . import causes, datagrams, probe, rtt, throughput
@@ -147,7 +148,7 @@ def captured_metrics(bundle: Bundle, flow: Flow, segments: pl.DataFrame, window:
     """Metrics of a connection that need the captures of both ends."""
     steady = window.cut(segments, "out_ns")
     sport = flow_packets(bundle, flow, flow.source)[0]["sport"][0]
-    values: Values = rtt.rtt_metrics(steady) | rtt.part_metrics(steady)
+    values: Values = rtt.rtt_metrics(steady) | rtt.part_metrics(steady, grid_of(bundle).tti_ns)
     values |= probe.probe_metrics(bundle, probe.probe_samples(bundle, flow, sport), segments, window)
     values |= throughput.goodput_metrics(bundle, flow, window)
     return values | causes.file_metrics(bundle, flow) | causes.cause_metrics(bundle, flow)

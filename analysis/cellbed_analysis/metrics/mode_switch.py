@@ -13,11 +13,12 @@ from cellbed_formats.bundle import Bundle
 from cellbed_formats.flow import Flow
 
 from ..radio.events import rows_of
+from ..radio.grid import SUBFRAME_NS
 from ..radio.mode_switch import switches
 from ..tcp.after_switch import Reaction, reactions
 from ..tcp.sender import CongestionEvent, Sender, congestion_events
 from .metric import Metric
-from .rtt import TTI_NS, Values
+from .rtt import Values
 
 SWITCHES = (
     Metric("mode_switches", "1", "changes of the sending UE's mode"),
@@ -184,7 +185,7 @@ def ack_metrics(bundle: Bundle, sender: Sender) -> Values:
     if bundle.settings.get("capture", {}).get("tcp_interval_ms"):
         return {}
     t_ns = sender.t_ns[sender.new_ack]
-    return {"ack_same_tti_share": float((np.diff(t_ns) < TTI_NS).mean())} if len(t_ns) > 1 else {}
+    return {"ack_same_tti_share": float((np.diff(t_ns) < SUBFRAME_NS).mean())} if len(t_ns) > 1 else {}
 
 
 def air_metrics(bundle: Bundle, times_ns: Sequence[int]) -> Values:

@@ -13,6 +13,7 @@ from cellbed_formats.bundle import Bundle
 from cellbed_formats.error import DataError
 from cellbed_formats.flow import Flow
 
+from ..radio.grid import grid_of
 from ..radio.life import ENB, RadioLog, uplink_pdus
 from ..radio.links import lives_of
 from ..stats.interval import Estimate
@@ -98,7 +99,7 @@ def _first_values(
     if seen and flow.transport == "tcp":
         flow = causes.finished(bundle, flow)
     window = steady_window(flow)
-    log = RadioLog(bundle.radio)
+    log = RadioLog(bundle.radio, grid_of(bundle))
     values: rtt.Values = {
         "window_begin_s": (window.begin_ns - bundle.start_ns) / 1e9,
         "window_s": window.seconds,

@@ -6,14 +6,13 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
+from ..radio.grid import SUBFRAME_NS
 from ..stats.interval import Estimate, mean_within_run, std_within_run
 from ..stats.numbers import mean, scaled
 from ..tcp.segment import RTT_PARTS, part_label
 from .metric import Metric
 
 Values = dict[str, Estimate | float | int | str | None]
-
-TTI_NS = 1_000_000
 
 PARTS = (
     *(Metric(f"part_{part}_ms", "ms", f"mean part of the RTT: {part_label(part)}") for part in RTT_PARTS),
@@ -67,7 +66,7 @@ def _flight(segments: pl.DataFrame) -> Values:
     }
 
 
-def part_metrics(segments: pl.DataFrame) -> Values:
+def part_metrics(segments: pl.DataFrame, tti_ns: int = SUBFRAME_NS) -> Values:
     """Each part of the RTT, in ms: means, whose sum is the mean RTT, and standard deviations."""
     whole = segments.drop_nulls(["rtt_ns", *RTT_PARTS])
     if whole.is_empty():
@@ -75,11 +74,11 @@ def part_metrics(segments: pl.DataFrame) -> Values:
     values: Values = {f"part_{part}_ms": scaled(mean(whole[part]), 1e6) for part in RTT_PARTS}
     values |= {f"part_{part}_std_ms": float(whole[part].to_numpy().std()) / 1e6 for part in RTT_PARTS}
     values["parts_segments_share"] = len(whole) / len(segments)
-    held = whole["receiver"] > TTI_NS
+    held = whole["receiver"] > tti_ns
     values["receiver_delayed_share"] = mean_within_run(whole["out_ns"].to_numpy(), held.to_numpy().astype(float))
     values["receiver_delayed_mean_ms"] = scaled(mean(whole.filter(held)["receiver"]), 1e6)
     for side in ("data", "ack"):
-        waited = whole[f"{side}_rac_wait"] + whole[f"{side}_queue"] > TTI_NS
+        waited = whole[f"{side}_rac_wait"] + whole[f"{side}_queue"] > tti_ns
         joined = (whole[f"{side}_in_ns"] > whole[f"{side}_request_ns"]).fill_null(False)
         for name, mask in (("blocked", waited), ("joined", joined)):
             values[f"{side}_{name}_share"] = mean_within_run(whole["out_ns"].to_numpy(), mask.to_numpy().astype(float))

@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 from matplotlib.axes import Axes
 
-from ..radio.life import TTI_NS
 from .venue import COLOURS, LINES
 
 Draw = Callable[[Axes, pl.DataFrame], None]
@@ -17,7 +16,6 @@ Draw = Callable[[Axes, pl.DataFrame], None]
 POINTS_MAX = 2000
 FATES = {"decoded": COLOURS[2], "not decoded": COLOURS[4], "lost": COLOURS[1], "not known": "#999999"}
 SPARE = 0.02
-SUBFRAME_S = TTI_NS / 1e9
 
 
 def each(frame: pl.DataFrame) -> Iterator[tuple[int, str, pl.DataFrame]]:
@@ -108,15 +106,15 @@ def stack(y: str) -> Draw:
 
 
 def blocks(axes: Axes, frame: pl.DataFrame) -> None:
-    """A bar for the sub-frame of each attempt, in the colour of its fate, and a thin line until that was known."""
+    """A bar for the sub-frame or slot of each attempt in the colour of its fate; a thin line until that was known."""
     legs = list(dict.fromkeys(frame["leg"]))
     for fate, colour in FATES.items():
         rows = frame.filter(pl.col("fate") == fate)
         at = [legs.index(leg) for leg in rows["leg"]]
         axes.hlines(at, rows["t_s"], rows["done_s"].fill_null(rows["t_s"]), color=colour, linewidth=0.8)
         if len(rows):
-            axes.barh(at, SUBFRAME_S, left=rows["t_s"].to_numpy(), height=0.6, color=colour, edgecolor="white",
-                      label=fate)
+            axes.barh(at, rows["tti_s"].to_numpy(), left=rows["t_s"].to_numpy(), height=0.6, color=colour,
+                      edgecolor="white", label=fate)
     axes.set_yticks(range(len(legs)), legs)
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")

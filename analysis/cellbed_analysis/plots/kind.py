@@ -20,6 +20,7 @@ from ..interactive.series import LEG_WORDS
 from ..metrics.run import RunAnalysis
 from ..metrics.share import Arrivals, arrivals
 from ..radio.events import rows_of
+from ..radio.grid import grid_of
 from .draw import blocks, clouds, cumulative, lines, sequence, stack
 
 #: Averages of throughput: so many in a figure, but none over less than this.
@@ -133,6 +134,7 @@ def _blocks(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
     return joined.select(
         "t_s", done_s="done_s", leg=pl.Series(who, dtype=pl.String), block="block",
         attempt=pl.col("t_s").rank("ordinal").over("block").cast(pl.Int64), block_bytes="bytes",
+        tti_s=pl.lit(grid_of(bundle).tti_ns / 1e9),
         fate=pl.col("fate").replace_strict(fates, default="not known", return_dtype=pl.String),
     ).sort("leg", "t_s")  # fmt: skip
 

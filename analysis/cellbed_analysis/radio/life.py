@@ -17,7 +17,8 @@ import polars as pl
 
 from cellbed_formats.error import DataError
 
-TTI_NS = 1_000_000
+from .grid import Grid
+
 ENB = 0
 ACCESS = pl.Enum(["request", "stolen", "trailing"])
 
@@ -30,11 +31,13 @@ MOMENTS = (
     "bsr_tx_ns",  # the UE sends the BSR that led to the grant
     "bsr_tried_ns",  # the eNB has tried to decode it for the first time
     "bsr_rx_ns",  # the eNB has decoded it
+    "tdd_ns",  # NR with TDD: it has waited for an uplink slot, as the grant is for no earlier one
     "grant_ns",  # the eNB grants
     "tx_ns",  # the UE sends the packet's last byte
     "tried_ns",  # the eNB (infrastructure) or the peer (direct) has tried to decode its block for the first time
     "harq_ns",  # it has decoded the block, or HARQ gave it up
     "rx_ns",  # it has decoded the last byte, which RLC may have sent again
+    "dl_tdd_ns",  # NR with TDD: the first downlink slot begins after it came to the gNB
     "dl_tx_ns",  # the eNB sends the packet's last byte in the downlink
     "dl_tried_ns",  # the same three at the peer
     "dl_harq_ns",
@@ -45,14 +48,19 @@ MOMENTS = (
 )
 #: Those that links have.
 OF_LINKS = ("turn_ns", "there_ns")
-DOWNLINK = tuple(moment for moment in MOMENTS if moment.startswith("dl_"))
+DOWNLINK = ("dl_tx_ns", "dl_tried_ns", "dl_harq_ns", "dl_rx_ns")
 
 
 class RadioLog:
     """radio.trace split by event."""
 
-    def __init__(self, radio: pl.DataFrame) -> None:
-        """Split `radio`, radio.trace as `trace.read_trace` gives it."""
+    def __init__(self, radio: pl.DataFrame, grid: Grid | None = None) -> None:
+        """Split `radio`, radio.trace as `trace.read_trace` gives it.
+
+        Args:
+            grid: of the network; None: that of LTE.
+        """
+        self.grid = Grid() if grid is None else grid
         self._numbered = "block" in radio.columns
         if not self._numbered:
             radio = radio.with_columns(block=pl.lit(0, pl.UInt32))
@@ -65,6 +73,12 @@ class RadioLog:
         for name, value in equal.items():
             frame = frame.filter(pl.col(name) == value)
         return frame
+
+    @cached_property
+    def zero_ns(self) -> int:
+        """When TTI 0 began, by the first block on the air; 0 without any."""
+        first = self.rows("mac_tx").head(1)
+        return 0 if first.is_empty() else int(first["t_ns"][0]) - int(first["sn"][0]) * self.grid.tti_ns
 
     @cached_property
     def blocks(self) -> pl.DataFrame:
@@ -118,6 +132,9 @@ def _lives_of_network(log: RadioLog, downlink: pl.DataFrame) -> pl.DataFrame:
         .join(log.rows("pkt_out", peer=ENB).select("pkt", out_ns="t_ns"), on="pkt", how="left")
         .sort("pkt")
     )
+    if log.grid.tdd:
+        open_ns = pl.Series(log.grid.next_downlink_ns(lives["in_ns"].to_numpy(), log.zero_ns), dtype=pl.Int64)
+        lives = lives.with_columns(dl_tdd_ns=pl.min_horizontal(open_ns, "dl_tx_ns"))
     before = [pl.lit(None, pl.Int64).alias(moment) for moment in MOMENTS if moment not in lives.columns]
     busy_until = pl.col("dl_tx_ns").cum_max().shift(1).over("peer", order_by="pkt").fill_null(-1)
     return lives.with_columns(*before, buffer_empty=busy_until < pl.col("in_ns")).select(
@@ -128,7 +145,7 @@ def _lives_of_network(log: RadioLog, downlink: pl.DataFrame) -> pl.DataFrame:
 def _lives_of_ue(log: RadioLog, ue: int, downlink: pl.DataFrame) -> pl.DataFrame:
     granted = uplink_pdus(log, ue).select(
         "block", "direction", "access", "queued_ns", "request_ns", "rar_ns", "bsr_tx_ns", "bsr_tried_ns", "bsr_rx_ns",
-        "grant_ns",
+        "grant_ns", "tdd_ns",
     )  # fmt: skip
     outs = log.rows("pkt_out", peer=ue).select("pkt", out_ns="t_ns")
     lives = (
@@ -144,7 +161,7 @@ def _lives_of_ue(log: RadioLog, ue: int, downlink: pl.DataFrame) -> pl.DataFrame
     direct = (pl.col("direction") == "sl").fill_null(value=False)
     lives = lives.with_columns(
         *(pl.when(~direct).then(pl.col(moment)).alias(moment) for moment in DOWNLINK),
-        *(pl.lit(None, pl.Int64).alias(moment) for moment in OF_LINKS),
+        *(pl.lit(None, pl.Int64).alias(moment) for moment in ("dl_tdd_ns", *OF_LINKS)),
     )
     busy_until = pl.col("tx_ns").cum_max().shift(1).fill_null(-1)
     return lives.with_columns(buffer_empty=busy_until < pl.col("in_ns")).select(
@@ -200,6 +217,8 @@ def _retransmitted(log: RadioLog, node: int, endings: pl.DataFrame) -> pl.DataFr
 
     Source: TS 36.322 6.2.1.5
     """
+    if log.grid.nr:
+        return _retransmitted_in_nr(log, node, endings)
     again = log.rows("rlc_retx", node=node).with_row_index("again")
     sent = log.rows("rlc_tx", node=node).with_columns(end=pl.col("value").cum_sum().over("block", "lcid", "sn"))
     pdus = sent.unique(["block", "lcid", "sn"], keep="first", maintain_order=True)
@@ -223,6 +242,25 @@ def _retransmitted(log: RadioLog, node: int, endings: pl.DataFrame) -> pl.DataFr
     )  # fmt: skip
 
 
+def _retransmitted_in_nr(log: RadioLog, node: int, endings: pl.DataFrame) -> pl.DataFrame:
+    """The same for NR, where a PDU has bytes of one SDU only, and each SDU has its SN.
+
+    A header with a segment offset is two octets longer than one without. Source: TS 38.322 6.2.2.4
+    """
+    leg = ["peer", "dir", "lcid"]
+    sent = log.rows("rlc_tx", node=node)
+    sdus = sent.group_by("pkt").agg(sdu_bytes=pl.col("value").sum())
+    headers = sent.group_by(leg).agg(header=(pl.col("bytes").cast(pl.Int64) - pl.col("value")).min())
+    again = log.rows("rlc_retx", node=node).select("t_ns", *leg, "sn", "bytes", so="value", again_block="block")
+    return (
+        again.join_asof(endings.select("t_ns", *leg, "sn", "pkt"), on="t_ns", by=[*leg, "sn"], check_sortedness=False)
+        .join(sdus, on="pkt")
+        .join(headers, on=leg)
+        .filter(pl.col("so") + pl.col("bytes") - pl.col("header") - 2 * (pl.col("so") > 0) >= pl.col("sdu_bytes"))
+        .select("pkt", block="again_block")
+    )
+
+
 def _downlink(log: RadioLog) -> pl.DataFrame:
     """pkt and DOWNLINK of packets that the eNB sent."""
     return _carried(log, ENB).select("pkt", **{moment: moment.removeprefix("dl_") for moment in DOWNLINK})
@@ -233,12 +271,13 @@ def uplink_pdus(log: RadioLog, ue: int) -> pl.DataFrame:
 
     Returns:
         Columns block, tx_ns, direction, bytes (transport block), padding_bytes, on_rar
-        (granted by a random access response), access, rx_ns, grant_ns,
+        (granted by a random access response or in answer to a scheduling request), access, rx_ns, tdd_ns, grant_ns,
         bsr_rx_ns, bsr_tried_ns, bsr_tx_ns, rar_ns, request_ns, queued_ns; null where there
-        was none. Access is "stolen" on the grant of a random access response:
-        data there take room that was granted for the BSR, which goes with them.
+        was none. Access is "stolen" on such a grant: data there take room that was granted for the BSR, which goes
+        with them.
     """
     pdus = _sent(log, ue).join(_granted(log, ue), on="tx_ns", how="left")
+    pdus = pdus.with_columns(on_rar=pl.col("on_rar") | pl.col("own_rar_ns").is_not_null())
     reports = (
         log.rows("bsr_rx", peer=ue)
         .select("block", bsr_rx_ns="t_ns")
@@ -247,7 +286,7 @@ def uplink_pdus(log: RadioLog, ue: int) -> pl.DataFrame:
         .drop("block")
         .sort("bsr_rx_ns")
     )
-    requests = log.rows("ra_preamble", node=ue).select(request_ns="t_ns").sort("request_ns")
+    requests = _requests(log, ue).select(request_ns="t_ns").sort("request_ns")
     answered = pdus.sort("own_grant_ns").join_asof(
         reports, left_on="own_grant_ns", right_on="bsr_rx_ns", coalesce=False
     )
@@ -262,6 +301,7 @@ def uplink_pdus(log: RadioLog, ue: int) -> pl.DataFrame:
             grant_ns="own_grant_ns",
             bsr_tx_ns=pl.when("on_rar").then("tx_ns").otherwise("bsr_tx_ns"),
             rar_ns=pl.coalesce("own_rar_ns", "bsr_rar_ns"),
+            tdd_ns=_waited_until(log),
         )
         .sort("rar_ns")
         .join_asof(requests, left_on="rar_ns", right_on="request_ns", coalesce=False)
@@ -295,15 +335,47 @@ def _sent(log: RadioLog, ue: int) -> pl.DataFrame:
     )
 
 
+def _waited_until(log: RadioLog) -> pl.Expr:
+    """tdd_ns of PDUs whose grant followed from a BSR; null without TDD."""
+    if not log.grid.tdd:
+        return pl.lit(None, pl.Int64)
+
+    def waited(known: pl.Series) -> pl.Series:
+        return pl.Series(log.grid.uplink_wait_ns(known.fill_null(0).to_numpy(), log.zero_ns), dtype=pl.Int64)
+
+    late_ns = pl.col("bsr_rx_ns") + pl.col("bsr_rx_ns").map_batches(waited, return_dtype=pl.Int64)
+    return pl.when(pl.col("own_grant_ns") >= pl.col("bsr_rx_ns")).then(pl.min_horizontal("own_grant_ns", late_ns))
+
+
+def _requests(log: RadioLog, ue: int) -> pl.DataFrame:
+    """Rows of a UE's requests for a grant: preambles, and of scheduling requests of NR the first one of each series."""
+    return pl.concat([log.rows("ra_preamble", node=ue), log.rows("sr", node=ue, value=1)]).sort("t_ns")
+
+
 def _granted(log: RadioLog, ue: int) -> pl.DataFrame:
-    """tx_ns with own_grant_ns or own_rar_ns: when each transmission was granted."""
-    due = pl.col("t_ns") + pl.col("value").cast(pl.Int64) * TTI_NS
+    """tx_ns with own_grant_ns or own_rar_ns: when each transmission was granted, and whether a request asked for it."""
+    due = pl.col("t_ns") + pl.col("value").cast(pl.Int64) * log.grid.tti_ns
     none = pl.lit(None, pl.Int64)
     grants = log.rows("grant", peer=ue).filter(pl.col("dir") != "dl")
+    asked = _answers_request(log, ue, grants)
     answers = log.rows("ra_response", peer=ue)
     return pl.concat(
         [
-            grants.select(tx_ns=due, own_grant_ns="t_ns", own_rar_ns=none),
-            answers.select(tx_ns=due, own_grant_ns=none, own_rar_ns="t_ns"),
+            grants.filter(~asked).select(tx_ns=due, own_grant_ns="t_ns", own_rar_ns=none),
+            pl.concat([answers, grants.filter(asked)]).select(tx_ns=due, own_grant_ns=none, own_rar_ns="t_ns"),
         ]
     )
+
+
+def _answers_request(log: RadioLog, ue: int, grants: pl.DataFrame) -> pl.Series:
+    """Of each grant whether it answers a scheduling request: the first one after it, unless a BSR came between."""
+    requests = log.rows("sr", node=ue)["t_ns"].sort()
+    if grants.is_empty() or requests.is_empty():
+        return pl.Series([False] * len(grants), dtype=pl.Boolean)
+    at = grants["t_ns"]
+    told = pl.concat([at, log.rows("bsr_rx", peer=ue)["t_ns"]]).sort()
+    last_request = requests.search_sorted(at, "right")
+    before = told.search_sorted(at, "left")
+    asked_ns = pl.Series([-1, *requests]).gather(last_request)
+    told_ns = pl.Series([-1, *told]).gather(before)
+    return (asked_ns > told_ns).alias("asked")

@@ -15,6 +15,7 @@ import polars as pl
 
 from cellbed_formats.bundle import Bundle
 
+from .grid import grid_of
 from .life import ENB, RadioLog, packet_lives
 
 SYSTEMS = ("packet_trace", "constant_rate")
@@ -29,7 +30,7 @@ def over_links(bundle: Bundle) -> bool:
 
 def lives_of(bundle: Bundle) -> pl.DataFrame:
     """`life.packet_lives` of a run; over links with `turn_ns` and `there_ns` of the packets that arrived."""
-    log = RadioLog(bundle.radio)
+    log = RadioLog(bundle.radio, grid_of(bundle))
     lives = packet_lives(log, len(bundle.ue_numbers))
     if not over_links(bundle):
         return lives

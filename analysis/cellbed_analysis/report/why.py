@@ -16,10 +16,11 @@ from cellbed_formats.flow import QUIC, Flow, note
 from ..metrics.rows import traced_in_full
 from ..metrics.run import analyse
 from ..metrics.utran import settings_of as utran_of
+from ..radio.grid import grid_of
 from ..radio.life import RadioLog
 from ..radio.links import lives_of
 from ..tcp.delay import datagram_delays, least_way_ns, spin_rtts
-from ..tcp.segment import LEG_PARTS, RTT_PARTS, decomposed_segments, part_label, radio_parts
+from ..tcp.segment import LEG_PARTS, NR_LEG_PARTS, RTT_PARTS, decomposed_segments, part_label, radio_parts
 from ..tcp.shown_flow import shown_flow
 from ..tcp.timeline import sequence_of, table
 
@@ -40,16 +41,18 @@ class Answer:
     parts_ms: dict[str, float]  # in order of time; their sum is rtt_ms
     events: pl.DataFrame  # `timeline.table`
     wired: frozenset[str] = frozenset()  # of parts_ms: those with wires in them
+    nr: bool = False  # the radio network is NR
     note: str | None = None  # of a run with other flows
 
     def __str__(self) -> str:
         """The answer for people: parts, then events."""
         lines = [*_noted(self.note),
                  f"segment at byte {self.seq}, sent at {self.sent_s:.6f} s: RTT {self.rtt_ms:.3f} ms"]
-        parts = {part_label(part, part in self.wired): ms for part, ms in self.parts_ms.items() if ms != 0}
+        parts = {part_label(part, part in self.wired, self.nr): ms for part, ms in self.parts_ms.items() if ms != 0}
         lines += [f"  {ms:9.3f} ms  {label}" for label, ms in parts.items()]
-        asked = self.events.filter((pl.col("t_ms") == 0) & pl.col("event").str.contains("RAC request"))
-        lines.append(f"  time from {'the entry into the buffer' if asked.is_empty() else 'the RAC request'} (ms):")
+        asked = self.events.filter((pl.col("t_ms") == 0) & pl.col("event").str.contains("request"))
+        begin = "the entry into the buffer" if asked.is_empty() else "the request" if self.nr else "the RAC request"
+        lines.append(f"  time from {begin} (ms):")
         for event in self.events.iter_rows(named=True):
             until = "" if event["arrival_ms"] is None else f" to {event['arrival_ms']:.3f}"
             lines.append(f"  {event['t_ms']:9.3f}{until:<11} {event['where']}: {event['event']}")
@@ -139,13 +142,14 @@ def _first(sent: pl.DataFrame, time: str, bundle: Bundle, at_s: float, where: st
 
 
 def _answer(bundle: Bundle, flow: Flow, segment: dict[str, Any], said: str | None) -> Answer:
-    ues = bundle.ue_numbers
+    ues, nr = bundle.ue_numbers, grid_of(bundle).nr
     return Answer(
         sent_s=(segment["out_ns"] - bundle.start_ns) / 1e9,
         seq=segment["seq"],
         rtt_ms=segment["rtt_ns"] / 1e6,
         parts_ms={part: segment[part] / 1e6 for part in RTT_PARTS},
-        events=table(sequence_of(flow, segment)),
+        events=table(sequence_of(flow, segment, nr)),
+        nr=nr,
         wired=frozenset(
             (() if flow.source in ues else ("host_tx", "host_rx")) + (() if flow.sink in ues else ("receiver",))
         ),
@@ -178,7 +182,8 @@ def _parts(bundle: Bundle, flow: Flow, datagram: dict[str, Any]) -> tuple[dict[s
     ns = {"host_tx": row["in_ns"] - datagram["sent_ns"], **{part: row[part] for part in LEG_PARTS},
           "host_rx": datagram["came_ns"] - row["out_ns"]}
     wired = {"host_tx": flow.source not in bundle.ue_numbers, "host_rx": flow.sink not in bundle.ue_numbers}
-    labels = {**LEG_PARTS, **{part: words[wired[part]] for part, words in OUTSIDE.items()}}
+    legs = LEG_PARTS | NR_LEG_PARTS if grid_of(bundle).nr else LEG_PARTS
+    labels = {**legs, **{part: words[wired[part]] for part, words in OUTSIDE.items()}}
     return {labels[part]: value / 1e6 for part, value in ns.items()}, None
 
 

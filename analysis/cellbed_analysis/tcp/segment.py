@@ -34,11 +34,13 @@ LEG_PARTS = {
     "bsr": "answer to the BSR",
     "bsr_decode": "BSR on the air and decoded",
     "bsr_harq": "HARQ retransmissions of the BSR",
+    "tdd": "wait for an uplink slot",
     "schedule": "wait for the data grant",
     "grant": "data grant to transmission",
     "air": "transmission and decoding",
     "harq": "HARQ retransmissions",
     "arq": "RLC retransmissions",
+    "dl_tdd": "wait for a downlink slot",
     "dl_wait": "wait at the eNB for the downlink",
     "dl": "downlink and decoding",
     "dl_harq": "HARQ retransmissions in the downlink",
@@ -46,6 +48,14 @@ LEG_PARTS = {
     "link_wait": "wait in the queue of the link",
     "link": "sent, and on the way over the link",
     "reorder": "RLC reassembly and reordering",
+}
+#: The same in NR, where other things take that time.
+NR_LEG_PARTS = {
+    "rac_wait": "wait for an occasion to request a grant",
+    "rar": "request (SR or random access) to the grant that answers it",
+    "bsr": "that grant to the BSR",
+    "dl_wait": "wait at the gNB for the downlink",
+    "reorder": "RLC reassembly, and reordering in PDCP",
 }
 #: Of these, time that errors of the radio took; empty where every first attempt is decoded.
 HARQ_PARTS, ARQ_PARTS = ("bsr_harq", "harq", "dl_harq"), ("arq", "dl_arq")
@@ -70,12 +80,13 @@ WIRED_LABELS = {
 }
 
 
-def part_label(part: str, wired: bool = False) -> str:
+def part_label(part: str, wired: bool = False, nr: bool = False) -> str:
     """A part of the RTT in words, e.g. "data: wait before the RAC request"."""
     if part in HOST_LABELS:
         return (WIRED_LABELS if wired else HOST_LABELS)[part]
     side, _, leg = part.partition("_")
-    return f"{'ACK' if side == 'ack' else 'data'}: {LEG_PARTS[leg]}"
+    words = LEG_PARTS | NR_LEG_PARTS if nr else LEG_PARTS
+    return f"{'ACK' if side == 'ack' else 'data'}: {words[leg]}"
 
 
 def tcp_tag() -> pl.Expr:

@@ -18,10 +18,12 @@ import polars as pl
 
 from cellbed_formats.flow import Flow
 
+from ..radio.grid import SUBFRAME_NS
 from ..stats.numbers import median, scaled
 from .segment import ARQ_PARTS, HARQ_PARTS
 
-TTI_NS = 1_000_000
+#: What a timeline has without any wait: an occasion to ask, a grant and a delivery at once.
+TTI_NS = SUBFRAME_NS
 #: The way from one TCP to its radio must take less than this to count as undisturbed.
 HOST_NS = TTI_NS
 
@@ -92,22 +94,25 @@ def timeline_metrics(segments: pl.DataFrame) -> dict[str, Any]:
     return values
 
 
-def sequence_of(flow: Flow, segment: dict[str, Any]) -> Sequence:
+def sequence_of(flow: Flow, segment: dict[str, Any], nr: bool = False) -> Sequence:
     """The chart of one segment of `decomposed_segments`, given as a row.
 
     Time 0 is the RAC request of the data leg, or the segment's entry where it
     made none (it was served by a trailing BSR).
+
+    Args:
+        nr: the radio network is NR, whose UEs have other ways to ask.
     """
     lanes = (flow.source, "eNB", flow.sink)
     origin = segment["data_request_ns"] or segment["data_in_ns"]
     steps = [
-        *_leg_steps(segment, "data", flow.source, flow.sink),
-        *_leg_steps(segment, "ack", flow.sink, flow.source),
+        *_leg_steps(segment, "data", flow.source, flow.sink, nr),
+        *_leg_steps(segment, "ack", flow.sink, flow.source, nr),
     ]
     return Sequence(lanes, origin, tuple(steps), segment["seq"], segment["rtt_ns"])
 
 
-def _leg_steps(segment: dict[str, Any], side: str, sender: str, receiver: str) -> list[Step]:
+def _leg_steps(segment: dict[str, Any], side: str, sender: str, receiver: str, nr: bool) -> list[Step]:
     """Steps of one packet's way from `sender` to `receiver`."""
     what = "ACK" if side == "ack" else "data"
 
@@ -118,9 +123,10 @@ def _leg_steps(segment: dict[str, Any], side: str, sender: str, receiver: str) -
     end = receiver if segment[f"{side}_direction"] == "sl" else "eNB"
     stolen = segment[f"{side}_access"] == "stolen"
     harq, arq = "not decoded: HARQ sends {} again", "given up by HARQ: RLC sends {} again"
+    request, answer = ("request", "grant that answers it") if nr else ("RAC request", "RAR: grant of one RB")
     arrows = [
-        (at("request"), at("rar"), sender, "eNB", "RAC request"),
-        (at("rar"), at("bsr_tx"), "eNB", sender, "RAR: grant of one RB"),
+        (at("request"), at("rar"), sender, "eNB", request),
+        (at("rar"), at("bsr_tx"), "eNB", sender, answer),
         (at("bsr_tx"), at("bsr_tried"), sender, "eNB", "BSR"),
         (at("bsr_tried"), at("bsr_rx"), sender, "eNB", harq.format("the BSR")),
         (at("grant"), at("tx"), "eNB", sender, f"grant for {what}"),
