@@ -18,9 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SNAPLEN    65535
-#define NR_SNAPLEN 262144 /* a transport block has up to 160 kB; Wireshark reads no larger frame   \
-	                   */
+#define SNAPLEN      65535
+#define NR_SNAPLEN   262144 /* blocks have up to 160 kB */
 #define BUFFER_BYTES (256 * 1024)
 
 struct radio_pcap {

@@ -36,7 +36,7 @@
 #define MAC_NR_START        "mac-nr"
 #define MAC_NR_FDD          1
 #define MAC_NR_TDD          2
-#define MAC_NR_C_RNTI       3
+#define MAC_NR_RA_RNTI      2
 #define MAC_NR_TAG_PAYLOAD  0x01
 #define MAC_NR_TAG_RNTI     0x02
 #define MAC_NR_TAG_UEID     0x03
@@ -191,7 +191,7 @@ static size_t nr_context(uint8_t *buf, const struct cell_pdu_info *info,
 	put8(&w, MAC_NR_TAG_SFN_SLOT);
 	put16(&w, info->subframe / frame->slots % FRAMES);
 	put16(&w, info->subframe % frame->slots);
-	if (info->rnti_type == MAC_NR_C_RNTI) {
+	if (info->rnti_type != MAC_NR_RA_RNTI) {
 		put8(&w, MAC_NR_TAG_HARQID);
 		put8(&w, info->harq_id);
 	}

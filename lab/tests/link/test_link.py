@@ -34,7 +34,8 @@ def test_words_of_the_utran(tmp_path):
 
 
 def test_words_of_nr(tmp_path):
-    made = settings(tmp_path, *"nr-midband cqi 7 bler 0.2 queue 50 mode um cc bbr delay 5ms".split())
+    words = "nr-midband cqi 7 bler 0.2 queue 50 mode um cc bbr delay 5ms"
+    made = settings(tmp_path, *words.split())
     radio = made["radio"]
     assert radio["ues"]["ue1"]["cqi_dl"] == radio["ues"]["ue1"]["cqi_ul"] == 7
     assert radio["harq"]["bler"][:2] == [0.2, 0.04] and radio["harq"]["max_attempts"] == 5

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a user sees of NR: one short download in the virtual lab, and everything that reads its bundle."""
+
+import csv
+import json
+import re
+
+import polars as pl
+import pytest
+from e2e import ROOT, bundles, cellbed
+
+from cellbed_analysis.metrics.run import analyse
+from cellbed_analysis.tcp.segment import RTT_PARTS
+from cellbed_formats.bundle import read_bundle
+
+pytestmark = pytest.mark.lab
+SLOT_MS, PERIOD_MS = 0.5, 2.5
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("nr")
+    cellbed("run", ROOT / "scenarios/nr-tdd/quick.yaml", "--variant", "DDDSU", "--set", "traffic.0.duration_s=1",
+            "--results", folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run(played):
+    return analyse(read_bundle(bundles(played)["DDDSU"]))
+
+
+def test_parts_of_the_rtt_add_up(run):
+    """Waits for slots are there, and none is longer than a period of the pattern."""
+    assert run.row["validity"] == "valid"
+    whole = run.segments().drop_nulls(["rtt_ns", *RTT_PARTS])
+    assert len(whole) > 500
+    assert whole.select(pl.sum_horizontal(RTT_PARTS)).to_series().to_list() == whole["rtt_ns"].to_list()
+    assert min(whole.select(pl.min_horizontal(RTT_PARTS)).to_series()) >= 0
+    for part in ("data_dl_tdd", "ack_tdd"):
+        assert 0 < whole[part].max() <= PERIOD_MS * 1e6, part
+    assert whole["ack_request_ns"].null_count() < len(whole) and whole["data_dl_harq"].max() > 0
+
+
+def test_acks_come_in_bursts_of_the_pattern(run):
+    """An uplink slot in each period lets them through, or in a later one."""
+    assert run.row["ack_burst_pkts_mean"] > 2
+    assert run.row["ack_gap_p50_ms"] % PERIOD_MS == pytest.approx(0, abs=0.01) or run.row["ack_gap_p50_ms"] > PERIOD_MS
+    assert run.row["pdcp_expiries"] == 0 and 0 < run.row["pdcp_wait_max_ms"] < 220
+
+
+def test_why_speaks_of_slots_and_requests(played):
+    said = cellbed("why", bundles(played)["DDDSU"], "--at", "0.5").stdout
+    parts = [float(match) for match in re.findall(r"^ +([0-9.]+) ms  ", said, re.MULTILINE)]
+    assert sum(parts) == pytest.approx(float(re.search(r"RTT ([0-9.]+) ms", said)[1]), abs=0.01)
+    assert "RAC" not in said and "RAR" not in said, said
+
+
+def test_blocks_are_drawn_over_slots(played, tmp_path):
+    cellbed("plot", "pdus", bundles(played)["DDDSU"], "--from", "0.5", "--to", "0.52", "--output", tmp_path / "pdus.pdf")
+    rows = list(csv.DictReader((tmp_path / "pdus.csv").open()))
+    assert {float(row["tti_s"]) for row in rows} == {SLOT_MS / 1e3} and (tmp_path / "pdus.pdf").stat().st_size > 1000
+    assert {row["leg"].split()[0] for row in rows} == {"downlink", "uplink"}
+
+
+def test_the_report_has_the_clock_of_acks(played):
+    cellbed("report", played)
+    assert (played / "summary/figures/ack-clock-quick.pdf").exists()
+    assert "TCP&#39;s ACK clock over slots" in (played / "summary/report.html").read_text()
+
+
+def test_the_capture_is_one_of_mac_nr(played):
+    found = json.loads(cellbed("pcap", bundles(played)["DDDSU"] / "radio.pcap", "--json").stdout)
+    assert {row["layer"] for row in found["radio"]} == {"mac-nr"}
+    assert {row["direction"] for row in found["radio"]} == {"uplink", "downlink"}
