@@ -54,6 +54,26 @@ static void test_four_steps(void **state)
 	run_end(&r);
 }
 
+/* Message 3 takes all that there is: a grant comes nevertheless, as it is the answer. */
+static void test_four_steps_with_nothing_left(void **state)
+{
+	struct cell_stats stats;
+	struct run r;
+
+	(void)state;
+	nr_defaults(&r, 1);
+	r.cfg.nr_sr_period_slots = 0;
+	run_start(&r);
+	run_push(&r, 1, 5, SLOT(2));
+	run_until(&r, RUN_FOREVER);
+	expect_at(&r, CELL_EV_PKT_OUT, CELL_NODE_ENB, 0, SLOT(20) + GNB_DECODE);
+	assert_int_equal(run_find(&r, CELL_EV_BSR_RX, CELL_NODE_ENB, 0)->bytes, 0);
+	expect_at(&r, CELL_EV_RA_END, 1, 0, SLOT(25));
+	cell_stats(r.cell, &stats);
+	assert_int_equal(stats.ra_timeouts, 0);
+	run_end(&r);
+}
+
 /* MsgA has the BSR in slot 4; it is over with the answer in slot 8, and slot 10 grants slot 14. */
 static void test_two_steps(void **state)
 {
@@ -232,6 +252,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_four_steps),
+		cmocka_unit_test(test_four_steps_with_nothing_left),
 		cmocka_unit_test(test_two_steps),
 		cmocka_unit_test(test_two_steps_fall_back),
 		cmocka_unit_test(test_collision),

@@ -105,7 +105,6 @@ static void settle_uplink(struct nr *nr, struct nr_leg *leg, const struct nr_tb 
 		return;
 	if (tb->outcome == NR_NACK && (u->ra.state == NR_RA_SENT || u->ra.state == NR_RA_WAITING))
 		p->state = NR_PROCESS_BUSY; /* until its answer, or the next attempt */
-	nr_access_heard(nr, u, tb);
 }
 
 void nr_decode(struct nr *nr, struct nr_tb *tb)
@@ -129,6 +128,8 @@ void nr_decode(struct nr *nr, struct nr_tb *tb)
 		nr->cell.stats.mac_lost[leg->at.dir]++;
 		out_drop_all(&nr->cell, &tb->ends, &leg->at, CELL_DROP_RADIO_LOSS);
 	}
+	if (tb->dir == CELL_DIR_UL && tb->harq_id == NR_HARQ_RA)
+		nr_access_heard(nr, nr_ue_of(nr, leg), tb); /* after its BSR */
 	if (tb->outcome != NR_NACK)
 		nr_tb_free(&nr->tbs, tb);
 	nr->cell.block = 0;
