@@ -167,6 +167,19 @@ static void test_the_timer_starts_anew(void **state)
 	assert_int_equal(rx.expiry_ns, 130 + T_REORDERING_NS);
 }
 
+/* What came stays known, however far ahead the next one is. */
+static void test_far_ahead(void **state)
+{
+	(void)state;
+	setup(12, true);
+	(void)receive_as(0, 1000, 0);
+	(void)receive_as(1, 1500, 0);
+	(void)receive_as(2, 2047, 0);
+	expect(0, 2048);
+	for (uint32_t i = 0; i < 2048; i++)
+		assert_int_equal(bits_get(rx.received, i), i == 1000 || i == 1500 || i == 2047);
+}
+
 static void test_duplicates(void **state)
 {
 	(void)state;
@@ -318,6 +331,7 @@ int main(void)
 		cmocka_unit_test(test_gap),
 		cmocka_unit_test(test_expiry),
 		cmocka_unit_test(test_the_timer_starts_anew),
+		cmocka_unit_test(test_far_ahead),
 		cmocka_unit_test(test_duplicates),
 		cmocka_unit_test(test_out_of_order_delivery),
 		cmocka_unit_test(test_infinite),

@@ -18,7 +18,7 @@ static bool fits_end(const struct nr_part *part, bool last, uint32_t to)
 {
 	if (part->len > 0)
 		return last ? to == part->len : to <= part->len;
-	return !last || part->ranges.n == 0 || part->ranges.at[part->ranges.n - 1].to <= to;
+	return !last || part->ranges.at[part->ranges.n - 1].to <= to;
 }
 
 static struct nr_part *add_part(struct nr_window *w, uint32_t sn)
@@ -40,11 +40,12 @@ struct nr_part *nr_window_add(struct nr_window *w, const struct nr_pdu *pdu, con
 	struct nr_part *part = nr_window_part(w, pdu->sn);
 	uint32_t to = pdu->so + len;
 
+	if (part && (rlc_ranges_cover(&part->ranges, pdu->so, (uint16_t)to) ||
+	             !fits_end(part, NR_SI_ENDS(pdu->si), to)))
+		return NULL;
 	if (!part)
 		part = add_part(w, pdu->sn);
-	if (!part || rlc_ranges_cover(&part->ranges, pdu->so, (uint16_t)to) ||
-	    !fits_end(part, NR_SI_ENDS(pdu->si), to) ||
-	    !rlc_ranges_add(&part->ranges, pdu->so, (uint16_t)to))
+	if (!part || !rlc_ranges_add(&part->ranges, pdu->so, (uint16_t)to))
 		return NULL;
 	memcpy(part->data + pdu->so, data, len);
 	if (NR_SI_ENDS(pdu->si))
