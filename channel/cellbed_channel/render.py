@@ -88,7 +88,7 @@ class Parameters:
     def from_dict(cls, data: Mapping[str, Any]) -> Parameters:
         """From nested mappings, such as the `radio.channel` of a scenario's settings."""
         inner = {"swing": SwingParameters, "path_loss": PathLossParameters, "link": Budget, "cqi": CqiParameters,
-                 "cell_edge": CellEdgeParameters, "route": RouteParameters}
+                 "cell_edge": CellEdgeParameters, "route": RouteParameters, "blockage": BlockageParameters}
         values = {key: inner[key](**value) if key in inner and value is not None else value
                   for key, value in data.items()}
         if "swing" in values:

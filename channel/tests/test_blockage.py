@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cellbed_channel import blockage
+from cellbed_channel import blockage, render
 from cellbed_channel.blockage import BlockageParameters, Way
 from cellbed_channel.error import ParameterError
 
@@ -82,6 +82,22 @@ def test_loss_of_a_link_is_that_of_its_blockers_and_depends_on_no_cut():
     cut = [blockage.loss_db(standing, LEVEL, 5, ("me", "gnb"), t_s[i : i + 777], ground[i : i + 777])
            for i in range(0, len(t_s), 777)]
     assert np.allclose(np.concatenate(cut), whole, atol=1e-9)
+
+
+@pytest.mark.parametrize("settings", [
+    {"model": "static", "positions": {"me": [80, 0]}},
+    {"model": "route", "positions": {"me": [80, 0]}, "route": {"enbs": {"enb": [0, 0]}, "fading": False}}])
+def test_a_channel_of_a_scenario_has_them(settings):
+    """The same loss in both directions, while nothing else changes."""
+    where = {"path_loss": {"model": "umi_38901", "carrier_ghz": 28.0, "los": "always", "enb_height_m": 10.0}}
+    blocked = {"blockage": {"per_minute": 30.0, "stay_s": 0.5}}
+    cell = render.Cell({"me": None}, 66, ["enb"], 1_440_000)
+    free, held = (render.render(render.Parameters.from_dict(settings | where | more), cell, 1, 20.0)
+                  for more in ({}, blocked))
+    for leg in (0, 1):
+        (sinr,) = {int(record["sinr_cdb"]) for record in free if record["dir"] == leg}
+        lost = sinr - np.array([record["sinr_cdb"] for record in held if record["dir"] == leg], dtype=int)
+        assert lost.min() == pytest.approx(0, abs=1) and 600 < lost.max() < 2000
 
 
 def test_no_other_blocker():

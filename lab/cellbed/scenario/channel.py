@@ -19,8 +19,8 @@ from cellbed.error import ScenarioError
 from cellbed.run.core_network import of_kind
 from cellbed.run.topology import behind_enb
 from cellbed.run.workload import limit_s
+from cellbed.scenario import nr
 from cellbed.scenario.fields import FilePath, Key, Model, Name, known
-from cellbed.scenario.nr import N_RB
 
 FILE = "channel.trace"
 # Rendered beyond the last flow's limit: the time from sub-frame 0 to the start of the traffic, and the drain after it.
@@ -374,14 +374,6 @@ def _multiply_in_one_thread() -> None:
     threadpool_limits(1, "blas")
 
 
-def _carrier_rb(radio: Mapping[str, Any]) -> int:
-    """Width of the carrier in resource blocks of LTE, 180 kHz."""
-    if radio["system"] != "nr":
-        return int(radio["n_rb"])
-    keys = radio["nr"]
-    return int(N_RB[keys["frequency_range"], keys["numerology"]][keys["bandwidth_mhz"]] << keys["numerology"])
-
-
 def render(directory: Path, settings: Mapping[str, Any], seed: int, folder: Path,
            each_block: Callable[[], object] = lambda: None) -> None:
     """Render the channel of a run into its directory; nothing when the scenario has none.
@@ -398,6 +390,7 @@ def render(directory: Path, settings: Mapping[str, Any], seed: int, folder: Path
         return
     from cellbed_channel import error
     from cellbed_channel import render as renderer
+    from cellbed_channel.link import RB_HZ
 
     _multiply_in_one_thread()
     parameters = {key: value for key, value in channel.items() if not key.endswith("_sha256")}
@@ -405,9 +398,10 @@ def render(directory: Path, settings: Mapping[str, Any], seed: int, folder: Path
     peers = {name: None if behind_enb(settings, name) else ue["peer"]
              for name, ue in settings["radio"]["ues"].items()}
     duration_s = max(limit_s(flow) for flow in settings["traffic"]) + MARGIN_S
+    radio = settings["radio"]
+    n_rb, rb_hz = nr.carrier(radio["nr"]) if radio["system"] == "nr" else (radio["n_rb"], RB_HZ)
     try:
         renderer.render_file(directory / FILE, renderer.Parameters.from_dict(parameters),
-                             renderer.Cell(peers, _carrier_rb(settings["radio"]), enbs), seed, duration_s, folder,
-                             each_block)
+                             renderer.Cell(peers, n_rb, enbs, rb_hz), seed, duration_s, folder, each_block)
     except error.ChannelError as wrong:
         raise ScenarioError(f"key 'radio.channel': {wrong}") from wrong

@@ -202,6 +202,9 @@ class Nr(System):
                         raise ValueError(f"key '{where}.{section}.{key}': allowed with radio.system: lte only, as "
                                          f"{keys[key]}")
             check_sn_bits(where, of, "nr")
+        if radio.channel is not None and radio.channel.model == "cell_edge":
+            raise ValueError("key 'radio.channel.model': value cell_edge: allowed static, swing, trace or route with "
+                             "radio.system: nr, as it is the cell edge of a paper about LTE")
 
     def uplink(self) -> list[bool]:
         """Of each slot of the pattern, whether it carries feedback and requests: those that are uplink as a whole."""
@@ -280,6 +283,16 @@ class Nr(System):
         if self.drx_short_cycle_ms and self.drx_cycle_ms % self.drx_short_cycle_ms:
             raise ValueError(f"key '{where}.drx_short_cycle_ms': value {self.drx_short_cycle_ms}: allowed what "
                              f"drx_cycle_ms, {self.drx_cycle_ms}, is a multiple of (TS 38.331 DRX-Config)")
+
+
+def carrier(keys: Mapping[str, Any]) -> tuple[int, int]:
+    """Resource blocks of a carrier, and the bandwidth of each in Hz.
+
+    Args:
+        keys: `radio.nr` of a run's settings.
+    """
+    numerology = keys["numerology"]
+    return N_RB[keys["frequency_range"], numerology][keys["bandwidth_mhz"]], 180_000 * 2**numerology
 
 
 def with_defaults(radio: Any) -> Any:

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""5G NR in a scenario: what it begins with, what the standard forbids, and what is of LTE only."""
+
+import pytest
+
+from cellbed.error import ScenarioError
+from cellbed.run.radio_config import cell
+from cellbed.scenario import nr
+from cellbed.scenario.description import expand
+
+LAYERS = ("rlc", "rlc_um", "rlc_am", "pdcp")
+
+
+@pytest.fixture
+def settings(minimal, write):
+    """The radio of a run's settings with these keys of `radio.nr`, and of the radio beside it."""
+    def of(keys=None, **beside):
+        minimal["nodes"] = {"server": {"kind": "server", "address": "10.1.0.1/24"}, "gnb": {"kind": "enb"},
+                            "ue1": {"address": "10.45.0.1/24"}}
+        minimal["links"] = [{"a": "server", "b": "gnb", "rate": "10Gbit"}]
+        minimal["radio"] = {"system": "nr", "nr": keys or {}, "ues": {"ue1": {"peer": "gnb"}}, **beside}
+        minimal["traffic"] = [{"id": "file", "from": "server", "to": "ue1", "duration_s": 1}]
+        minimal.pop("sweep", None)
+        return expand(write(minimal))[1][0].settings
+
+    return of
+
+
+def test_layers_are_those_of_5g_where_nothing_is_said(settings):
+    radio = settings()["radio"]
+    assert (radio["rlc"]["mode"], radio["rlc_am"]["sn_bits"], radio["rlc_um"]["sn_bits"]) == ("am", 18, 12)
+    assert (radio["pdcp"]["sn_bits"], radio["pdcp"]["t_reordering_ms"]) == (18, 220)
+    given = settings(rlc={"mode": "um"}, pdcp={"sn_bits": 12})["radio"]
+    assert (given["rlc"]["mode"], given["pdcp"]["sn_bits"], given["pdcp"]["t_reordering_ms"]) == ("um", 12, 220)
+
+
+def test_bearers_have_what_the_radio_has(settings):
+    """Unless they say otherwise."""
+    voice = {"filters": [{"protocol": "udp"}], "rlc": {"mode": "um"}, "rlc_um": {"sn_bits": 6}}
+    described = cell(settings(ues={"ue1": {"peer": "gnb", "bearers": [voice]}}, pdcp={"t_reordering_ms": 30}))
+    (bearer,) = described["ues"][0]["bearers"]
+    assert (bearer["rlc"]["mode"], bearer["rlc_um"]["sn_bits"]) == ("um", 6)
+    assert (bearer["pdcp"]["sn_bits"], bearer["pdcp"]["t_reordering_ms"]) == (18, 30)
+    assert described["rlc"]["mode"] == "am" and described["system"] == "nr"
+
+
+def test_an_lte_run_is_what_it_was(minimal, write):
+    radio = expand(write(minimal))[1][0].settings["radio"]
+    assert "nr" not in radio and "sn_bits" not in radio["rlc_am"] and "t_reassembly_ms" not in radio["rlc"]
+
+
+# Source: TS 38.101-1 Table 5.3.2-1; TS 38.101-2 Table 5.3.2-1
+@pytest.mark.parametrize(("keys", "n_rb", "rb_hz"), [
+    ({}, 273, 360_000), ({"numerology": 0, "bandwidth_mhz": 20}, 106, 180_000),
+    ({"frequency_range": "fr2", "numerology": 3, "bandwidth_mhz": 400}, 264, 1_440_000)])
+def test_resource_blocks_of_a_carrier(settings, keys, n_rb, rb_hz):
+    assert nr.carrier(settings(keys)["radio"]["nr"]) == (n_rb, rb_hz)
+
+
+@pytest.mark.parametrize(("keys", "message"), [
+    ({"numerology": 3}, "'radio.nr.numerology': value 3: allowed 0..2 with frequency_range fr1 (TS 38.101-1"),
+    ({"numerology": 1, "frequency_range": "fr2"}, "'radio.nr.numerology': value 1: allowed 2..3 with frequency_range"),
+    ({"numerology": 0}, "'radio.nr.bandwidth_mhz': value 100: allowed 5, 10, 15, 20, 25, 30, 35, 40, 45, 50 with"),
+    ({"tdd_pattern": "DDDX"}, "'radio.nr.tdd_pattern': value DDDX"),
+    ({"tdd_pattern": "DDDSUUU"}, "'radio.nr.tdd_pattern': value DDDSUUU: allowed a period of 0.5, 0.625, 1, 1.25"),
+    ({"tdd_pattern": "DDDDD"}, "'radio.nr.tdd_pattern': value DDDDD: allowed a pattern with downlink and uplink"),
+    ({"tdd_pattern": "UUUUU"}, "'radio.nr.tdd_pattern': value UUUUU: allowed a pattern with downlink and uplink"),
+    ({"tdd_special_dl_symbols": 12}, "'radio.nr.tdd_special_ul_symbols': value 2: allowed 0..1, as a symbol of guard"),
+    ({"k1_min": 0}, "'radio.nr.k1_min': value 0: allowed 1 or more, as a UE takes 10 symbols to decode (TS 38.214"),
+    ({"processing_capability": 2, "frequency_range": "fr2", "numerology": 3},
+     "'radio.nr.processing_capability': value 2: allowed 1 with numerology 3 (TS 38.214"),
+    ({"configured_grant": "type1", "cg_rb": 275}, "'radio.nr.cg_rb': value 275: allowed 1..273"),
+    ({"configured_grant": "type1", "cg_processes": 9, "harq_processes": 8}, "'radio.nr.cg_processes': value 9"),
+    ({"drx_cycle_ms": 10, "drx_on_duration_ms": 10}, "'radio.nr.drx_on_duration_ms': value 10: allowed less than drx"),
+    ({"drx_cycle_ms": 40, "drx_short_cycle_ms": 16}, "'radio.nr.drx_short_cycle_ms': value 16: allowed what drx_cycle"),
+    ({"layers_dl": 5}, "'radio.nr.layers_dl': value 5"),
+    ({"ndi": 1}, "'radio.nr.ndi': unknown"),
+])
+def test_what_the_standard_forbids(settings, keys, message):
+    with pytest.raises(ScenarioError) as error:
+        settings(keys)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(("beside", "message"), [
+    ({"n_rb": 50}, "key 'radio.n_rb': allowed with radio.system: lte only, which is nr"),
+    ({"rlc": {"delivery": "out_of_sequence"}}, "'radio.rlc.delivery': allowed with radio.system: lte only, as RLC of NR"),
+    ({"rlc": {"t_reordering_ms": 35}}, "'radio.rlc.t_reordering_ms': allowed with radio.system: lte only, as it is t_"),
+    ({"harq": {"dl_rtt_tti": 8}}, "'radio.harq.dl_rtt_tti': allowed with radio.system: lte only"),
+    ({"pdcp": {"sn_bits": 7}}, "'radio.pdcp.sn_bits': value 7: allowed 12 or 18 with radio.system: nr"),
+    ({"rlc_um": {"sn_bits": 10}}, "'radio.rlc_um.sn_bits': value 10: allowed 6 or 12 with radio.system: nr"),
+    ({"channel": {"model": "cell_edge"}}, "'radio.channel.model': value cell_edge: allowed static, swing, trace or"),
+    ({"ues": {"ue1": {"peer": "gnb", "cqi_sl": 5}}}, "key 'radio.ues.ue1.cqi_sl': allowed with radio.system: lte only"),
+])
+def test_what_is_of_lte_only(settings, beside, message):
+    with pytest.raises(ScenarioError) as error:
+        settings(**beside)
+    assert message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(("section", "key", "value"), [
+    ("rlc", "t_reassembly_ms", 20), ("rlc_am", "sn_bits", 18), ("pdcp", "out_of_order_delivery", True)])
+def test_what_is_of_5g_only(minimal, write, section, key, value):
+    minimal["radio"][section] = {key: value}
+    with pytest.raises(ScenarioError, match=f"key 'radio.{section}.{key}': value {value}: allowed with radio.system: nr"):
+        expand(write(minimal))
