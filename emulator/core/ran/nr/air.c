@@ -97,7 +97,7 @@ static void await_feedback(struct nr *nr, struct nr_leg *leg, const struct nr_gr
 	u->dl_waiting |= UINT32_C(1) << g->harq_id;
 	if (p->known_slot < u->feedback_slot)
 		u->feedback_slot = p->known_slot;
-	nr_drx_dl_feedback(&u->drx, g->harq_id, slot, p->ack);
+	nr_drx_dl_feedback(&u->drx, g->harq_id, slot, tb->outcome == NR_DECODED);
 }
 
 /* One attempt at sending @tb: decide how it ends and put it on the air. */
