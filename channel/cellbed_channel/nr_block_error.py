@@ -7,18 +7,21 @@ bitwise decoding by its definition (`effective`):
     P(code block fails) = Q((I - needed) / spread)
     needed = mean + SIZE[bits] (1 - rate) / sqrt(code block bits),   spread = deviation (code block bits)^-0.4
 
-`nr_block_error.csv` has mean and deviation of each modulation and code rate of the MCS tables. They, SIZE and the exponent
-are least-squares fits to 5G-LENA's curves: a Gaussian to each of those with three points or more between 0.15 % and
-99.85 % of blocks lost, then the two forms over their means and deviations. The SINR at which half of the blocks are
-lost is met within 0.23 dB (root of the mean square; 0.18 dB for code blocks of 500 bits or more). Those curves need 3 dB
-more than the information would allow, and up to 6 dB at the lowest rates: as their authors' link-level simulator has it.
+`nr_block_error.csv` has mean and deviation of each modulation and code rate of the MCS tables. They, SIZE and the
+exponent are least-squares fits to 5G-LENA's curves: a Gaussian to each of those with three points or more between
+0.15 % and 99.85 % of blocks lost, then the two forms over their means and deviations. The SINR at which half of the
+blocks are lost is met within 0.23 dB (root of the mean square; 0.18 dB for code blocks of 500 bits or more). Those
+curves need 3 dB more than the information would allow, and up to 6 dB at the lowest rates: as their authors'
+link-level simulator has it.
 Source: 5G-LENA
 
-Incremental redundancy adds information and coded bits of all transmissions, so the rate falls. Below the lowest rate of a
-modulation bits repeat, and energy adds up: half the rate needs half the SINR. Above the highest rate what is needed rises
-as the rate does. A transport block is lost when one of its code blocks is. Source: TS 38.212 5.2.2, 6.2.1, 7.2.1 (segmentation)
+Incremental redundancy adds information and coded bits of all transmissions, so the rate falls. Below the lowest rate
+of a modulation bits repeat, and energy adds up: half the rate needs half the SINR. Above the highest rate what is
+needed rises as the rate does. A transport block is lost when one of its code blocks is.
+Source: TS 38.212 5.2.2, 6.2.1, 7.2.1 (segmentation)
 
-The radio core has the same as a table of integers, `emulator/core/phy/nr/bler_table.c`; `nr_block_error_table` makes it.
+The radio core has the same as a table of integers, `emulator/core/phy/nr/bler_table.c`; `nr_block_error_table` makes
+it.
 """
 
 from __future__ import annotations
@@ -75,7 +78,7 @@ def _information_curve(bits: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def information(bits: int, sinr_db: np.ndarray | float) -> np.ndarray:
-    """Mutual information per coded bit of QPSK, 16QAM, 64QAM or 256QAM at SINRs from -30 to 40 dB, and the ends beyond."""
+    """Mutual information per coded bit of QPSK, 16QAM, 64QAM or 256QAM; below -30 and above 40 dB as there."""
     return np.asarray(np.interp(sinr_db, *_information_curve(bits)))
 
 
@@ -126,7 +129,8 @@ def needed(bits: int, rate: float, block_bits: float) -> tuple[float, float]:
     """Information per coded bit with which half of the code blocks of that size are lost, and its spread."""
     known = rates(bits)
     at = min(max(rate, known[0]), known[-1])
-    mean, size, deviation = (float(np.interp(at, known, column)) for column in zip(*(curve(bits, one) for one in known)))
+    columns = zip(*(curve(bits, one) for one in known), strict=True)
+    mean, size, deviation = (float(np.interp(at, known, column)) for column in columns)
     mean, spread = mean + size / math.sqrt(block_bits), deviation * block_bits**EXPONENT
     if rate < known[0]:
         return mean * rate / known[0], spread * rate / known[0]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The curves of `nr_block_error` as integers for the radio core: `python -m cellbed_channel.nr_block_error_table > FILE`.
+"""The curves of `nr_block_error` as integers for the radio core.
 
-FILE is emulator/core/phy/nr/bler_table.c; a test compares. The core interpolates on lines between the entries.
+Made with `python -m cellbed_channel.nr_block_error_table > FILE`. FILE is emulator/core/phy/nr/bler_table.c; a test
+compares. The core interpolates on lines between the entries.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""DRX against timers that tick: a reading of TS 38.321 5.7 that goes from slot to slot and knows nothing of the future."""
+"""DRX against timers that tick: a reading of TS 38.321 5.7 slot by slot, which knows nothing of the future."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,11 +20,14 @@ class Ticking:
         self.retransmission = {"dl": [0] * PROCESSES, "ul": [0] * PROCESSES}
         self.expired_inactivity = self.began = False
 
+    def short_slots(self) -> int:
+        return self.cfg["short_cycle"] * self.cfg["short_timer"]
+
     def begin(self, slot: int):
         """The begin of a slot: what expired before has its consequences, then cycles."""
         c = self.cfg
         if self.expired_inactivity and c["short_cycle"]:
-            self.short = c["short_cycle"] * c["short_timer"]
+            self.short = self.short_slots()
         self.expired_inactivity = False
         uses_short = self.short > 0
         cycle = c["short_cycle"] if uses_short else c["long_cycle"]
@@ -55,7 +58,8 @@ class Ticking:
         self.on = self.inactivity = 0
         self.fresh.discard("inactivity")
         self.now = False
-        self.short = 0 if is_long or not self.cfg["short_cycle"] else self.cfg["short_cycle"] * self.cfg["short_timer"] + 1
+        # With the rest of this slot.
+        self.short = 0 if is_long else self.short_slots() + 1 if self.cfg["short_cycle"] else 0
 
     def end(self):
         if "inactivity" in self.fresh:

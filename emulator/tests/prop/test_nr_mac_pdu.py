@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """MAC PDUs of NR: what is packed is what a reading of the clauses in Python unpacks, and the other way round."""
 
+import re
+import subprocess
 from collections.abc import Iterator
 
 from hypothesis import given, settings
@@ -120,8 +122,25 @@ def test_what_is_packed_is_read(drawn):
     expected_ces = [(lcid, octets) for _, lcid, octets in ces]
     expected = [*expected_ces, *data] if link == DL else [*data, *expected_ces]
     assert list(subpdus(link, pdu)) == expected + ([(63, bytes(extra - 1))] if extra else [])
-    assert [(lcid, octets) for lcid, octets, _ in read(link, pdu)] == list(subpdus(link, pdu))
+    found = read(link, pdu)
+    assert [(lcid, octets) for lcid, octets, _ in found] == list(subpdus(link, pdu))
+    assert all(says(ce, fields) for (fields, _, _), (_, _, ce) in zip(ces, (f for f in found if f[2]), strict=True))
     assert lib.nr_pdu_check(link, buf, size) == extra
+
+
+def says(struct, fields: dict) -> bool:
+    """The structure has these values."""
+    for name, value in fields.items():
+        found = getattr(struct, name)
+        if isinstance(value, dict):
+            same = says(found, value)
+        elif isinstance(value, list):
+            same = list(found)[:len(value)] == value
+        else:
+            same = found == value
+        if not same:
+            return False
+    return True
 
 
 def read(link: int, pdu: bytes) -> list:
@@ -137,6 +156,18 @@ def read(link: int, pdu: bytes) -> list:
         found.append((s.lcid, pdu[s.off:s.off + s.len], ce if is_element else None))
     assert result == 0
     return found
+
+
+def test_levels_are_those_of_wireshark():
+    """Which has the tables of TS 38.321, too: level -> greatest buffer size in it."""
+    done = subprocess.run(["tshark", "-G", "values"], capture_output=True, text=True, check=True)
+    bound = re.compile(r"^V\tmac-nr\.control\.bsr\.([a-z0-9-]+)\t(\d+)\t\d+ < BS <= (\d+)$", re.M)
+    fields: dict[str, list] = {}
+    for field, level, upper in bound.findall(done.stdout):
+        fields.setdefault(field, []).append((int(level), int(upper)))
+    assert fields["trunc-bs"] == [(level, lib.nr_bsr_bytes8(level)) for level in range(1, 254)]
+    # The field of a group has both tables, the short one first.
+    assert fields["bs-lcg0"][:30] == [(level, lib.nr_bsr_bytes5(level)) for level in range(1, 31)]
 
 
 @fast

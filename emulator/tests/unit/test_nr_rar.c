@@ -61,6 +61,26 @@ static void test_msgb(void **state)
 	assert_int_equal(nr_rar_unpack(&got, buf, sizeof(buf)), -EBADMSG);
 }
 
+/* A block that ends with the success, and one without options: no bit of it is another's. */
+static void test_exact_and_empty(void **state)
+{
+	struct nr_ra_response r = { .backoff = NR_BACKOFF_NONE,
+		                    .n_successes = 1,
+		                    .success = { success } },
+			      plain = { .backoff = NR_BACKOFF_NONE, .n_rars = 1 }, got;
+	uint8_t buf[1 + NR_SUCCESS_BYTES];
+
+	(void)state;
+	nr_msgb_pack(&r, buf, sizeof(buf));
+	assert_int_equal(nr_msgb_unpack(&got, buf, sizeof(buf)), 0);
+	assert_memory_equal(&got, &r, sizeof(r));
+	assert_int_equal(nr_msgb_unpack(&got, buf, sizeof(buf) - 1), -EBADMSG);
+	nr_rar_pack(&plain, buf, 1 + NR_RAR_BYTES);
+	assert_memory_equal(buf, "\x40\0\0\0\0\0\0", 1 + NR_RAR_BYTES);
+	assert_int_equal(nr_rar_unpack(&got, buf, 1 + NR_RAR_BYTES), 0);
+	assert_memory_equal(&got, &plain, sizeof(plain));
+}
+
 static void test_backoff_alone(void **state)
 {
 	struct nr_ra_response r = { .backoff = 14 }, got;
@@ -97,11 +117,14 @@ static void test_refused(void **state)
 
 static void test_numbers(void **state)
 {
+	/* Source: TS 38.321 Table 7.2-1 */
+	static const uint32_t backoff_ms[] = { 5,   10,  15,  20,  30,  40,  60,  80,
+		                               120, 160, 240, 320, 480, 960, 1920 };
+
 	(void)state;
+	for (int8_t i = 0; i < (int8_t)COUNT(backoff_ms); i++)
+		assert_int_equal(nr_backoff_ms(i), backoff_ms[i]);
 	assert_int_equal(nr_backoff_ms(NR_BACKOFF_NONE), 0);
-	assert_int_equal(nr_backoff_ms(0), 5);
-	assert_int_equal(nr_backoff_ms(8), 120);
-	assert_int_equal(nr_backoff_ms(14), 1920);
 	/* 1 + 2 + 14 x 19 + 14 x 80 x 1; two carriers of 8 times 14 x 80 below MSGB-RNTI. */
 	assert_int_equal(nr_ra_rnti(2, 19, 1), 1389);
 	assert_int_equal(nr_msgb_rnti(2, 19, 1), 1389 + 17920);
@@ -110,9 +133,9 @@ static void test_numbers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_response),      cmocka_unit_test(test_msgb),
-		cmocka_unit_test(test_backoff_alone), cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_response),        cmocka_unit_test(test_msgb),
+		cmocka_unit_test(test_exact_and_empty), cmocka_unit_test(test_backoff_alone),
+		cmocka_unit_test(test_refused),         cmocka_unit_test(test_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

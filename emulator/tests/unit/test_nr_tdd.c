@@ -23,10 +23,13 @@ static const struct {
 	{ 1, "dddsu", 10, 2, NR_TDD_LETTER },
 	{ 1, "DDSSU", 10, 2, NR_TDD_ORDER },
 	{ 1, "DSUDSUDSU", 10, 2, NR_TDD_ORDER },
-	{ 1, "DDDDSU", 10, 2, NR_TDD_PERIOD },  /* 3 ms, which 20 ms are no multiple of */
-	{ 1, "DDDDDSU", 10, 2, NR_TDD_PERIOD }, /* 3.5 ms */
-	{ 0, "DDDSU", 10, 2, NR_TDD_OK },       /* 5 ms */
-	{ 2, "DDDSU", 10, 2, NR_TDD_OK },       /* 1.25 ms */
+	{ 1, "DDDDSU", 10, 2, NR_TDD_PERIOD },     /* 3 ms, which 20 ms are no multiple of */
+	{ 1, "DDDDDSU", 10, 2, NR_TDD_PERIOD },    /* 3.5 ms */
+	{ 0, "DDDSU", 10, 2, NR_TDD_OK },          /* 5 ms */
+	{ 2, "DDDSU", 10, 2, NR_TDD_OK },          /* 1.25 ms */
+	{ 1, "DSUDDDDDSU", 10, 2, NR_TDD_PERIOD }, /* 1.5 and 3.5 ms */
+	{ 1, "DDDSUDDDDDSU", 10, 2, NR_TDD_PERIOD },
+	{ 0, "DDDDDDDDDDDDDDDDDDSU", 10, 2, NR_TDD_PERIOD }, /* 20 ms */
 	{ 1, "DDDU", 0, 0, NR_TDD_GUARD },
 	{ 1, "DDSU", 12, 2, NR_TDD_GUARD },
 	{ 1, "DDSU", 14, 0, NR_TDD_GUARD },

@@ -85,7 +85,7 @@ def test_what_the_standard_forbids(settings, keys, message):
 
 @pytest.mark.parametrize(("beside", "message"), [
     ({"n_rb": 50}, "key 'radio.n_rb': allowed with radio.system: lte only, which is nr"),
-    ({"rlc": {"delivery": "out_of_sequence"}}, "'radio.rlc.delivery': allowed with radio.system: lte only, as RLC of NR"),
+    ({"rlc": {"delivery": "out_of_sequence"}}, "'radio.rlc.delivery': allowed with radio.system: lte only, as RLC"),
     ({"rlc": {"t_reordering_ms": 35}}, "'radio.rlc.t_reordering_ms': allowed with radio.system: lte only, as it is t_"),
     ({"harq": {"dl_rtt_tti": 8}}, "'radio.harq.dl_rtt_tti': allowed with radio.system: lte only"),
     ({"pdcp": {"sn_bits": 7}}, "'radio.pdcp.sn_bits': value 7: allowed 12 or 18 with radio.system: nr"),
@@ -104,5 +104,6 @@ def test_what_is_of_lte_only(settings, beside, message):
     ("rlc", "t_reassembly_ms", 20), ("rlc_am", "sn_bits", 18), ("pdcp", "out_of_order_delivery", True)])
 def test_what_is_of_5g_only(minimal, write, section, key, value):
     minimal["radio"][section] = {key: value}
-    with pytest.raises(ScenarioError, match=f"key 'radio.{section}.{key}': value {value}: allowed with radio.system: nr"):
+    message = f"key 'radio.{section}.{key}': value {value}: allowed with radio.system: nr"
+    with pytest.raises(ScenarioError, match=message):
         expand(write(minimal))
