@@ -62,7 +62,7 @@ def test_resource_blocks_of_a_carrier(settings, keys, n_rb, rb_hz):
     ({"numerology": 1, "frequency_range": "fr2"}, "'radio.nr.numerology': value 1: allowed 2..3 with frequency_range"),
     ({"numerology": 0}, "'radio.nr.bandwidth_mhz': value 100: allowed 5, 10, 15, 20, 25, 30, 35, 40, 45, 50 with"),
     ({"tdd_pattern": "DDDX"}, "'radio.nr.tdd_pattern': value DDDX"),
-    ({"tdd_pattern": "DDDSUUU"}, "'radio.nr.tdd_pattern': value DDDSUUU: allowed a period of 0.5, 0.625, 1, 1.25"),
+    ({"tdd_pattern": "DDDSUUU"}, "'radio.nr.tdd_pattern': value DDDSUUU: allowed periods of 0.5, 0.625, 1, 1.25"),
     ({"tdd_pattern": "DDDDD"}, "'radio.nr.tdd_pattern': value DDDDD: allowed a pattern with downlink and uplink"),
     ({"tdd_pattern": "UUUUU"}, "'radio.nr.tdd_pattern': value UUUUU: allowed a pattern with downlink and uplink"),
     ({"tdd_special_dl_symbols": 12}, "'radio.nr.tdd_special_ul_symbols': value 2: allowed 0..1, as a symbol of guard"),
