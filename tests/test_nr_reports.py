@@ -57,7 +57,8 @@ def test_why_speaks_of_slots_and_requests(played):
 
 
 def test_blocks_are_drawn_over_slots(played, tmp_path):
-    cellbed("plot", "pdus", bundles(played)["DDDSU"], "--from", "0.5", "--to", "0.52", "--output", tmp_path / "pdus.pdf")
+    cellbed("plot", "pdus", bundles(played)["DDDSU"], "--from", "0.5", "--to", "0.52", "--output",
+            tmp_path / "pdus.pdf")
     rows = list(csv.DictReader((tmp_path / "pdus.csv").open()))
     assert {float(row["tti_s"]) for row in rows} == {SLOT_MS / 1e3} and (tmp_path / "pdus.pdf").stat().st_size > 1000
     assert {row["leg"].split()[0] for row in rows} == {"downlink", "uplink"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Wireshark as the referee of NR: it dissects MAC-NR, RLC, PDCP, IP and TCP without complaint and finds every packet."""
+"""Wireshark as the referee of NR: it dissects MAC, RLC, PDCP, IP and TCP without complaint and finds every packet."""
 
 import shutil
 from collections import Counter

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Lives of packets over NR, worked out by hand for slots of 0.5 ms and the pattern DDDSU, whose uplink slots are 4, 9, …"""
+"""Lives of packets over NR, worked out by hand: slots of 0.5 ms, the pattern DDDSU, uplink slots 4, 9, …"""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ KEYS = {"numerology": 1, "duplex": "tdd", "tdd_pattern": "DDSU", "tdd_special_dl
 
 def lives(folder: Path, arrivals: list[tuple[float, int, int]], **cell: Any) -> list[dict[str, Any]]:
     """Packets of a UE that may ask in each uplink slot, in order, with their moments in ms."""
-    am = {"rlc": {"mode": "am", "t_reassembly_ms": 20}, "rlc_am": {"sn_bits": 18}, "pdcp": {"sn_bits": 18, "t_reordering_ms": 1000}}
+    am = {"rlc": {"mode": "am", "t_reassembly_ms": 20}, "rlc_am": {"sn_bits": 18},
+          "pdcp": {"sn_bits": 18, "t_reordering_ms": 1000}}
     nr = {"bandwidth_mhz": 40, "layers_dl": 1, "sr_period_slots": 1}
     simulate(folder, "net", arrivals, system="nr", nr=nr, **{"harq": {"max_attempts": 5, "bler": [0.0]}, **am, **cell})
     found = packet_lives(RadioLog(read_trace(folder / "radio.trace", "radio"), DDDSU), 1)
@@ -35,7 +36,7 @@ def lives(folder: Path, arrivals: list[tuple[float, int, int]], **cell: Any) -> 
 
 @needs_cellsim
 def test_a_packet_waits_for_a_downlink_slot(tmp_path: Path) -> None:
-    """At 11.6 ms slot 23 has begun, and slot 24 is an uplink one; at 14.1 ms slot 29, likewise. At 15.1 ms 31 is free."""
+    """At 11.6 ms slot 23 has begun, and slot 24 is an uplink one; at 15.1 ms slot 31 is the next, of the downlink."""
     found = lives(tmp_path, [(11.6, NETWORK_PORT + 1, 500), (15.1, NETWORK_PORT + 1, 500)])
     assert [(life["dl_tdd_ns"], life["dl_tx_ns"]) for life in found] == [(12.5, 12.5), (15.5, 15.5)]
     assert all(life["request_ns"] is None and life["tdd_ns"] is None for life in found)
@@ -43,7 +44,7 @@ def test_a_packet_waits_for_a_downlink_slot(tmp_path: Path) -> None:
 
 @needs_cellsim
 def test_a_request_its_grant_and_the_data(tmp_path: Path) -> None:
-    """The SR goes in slot 24. The gNB has it 0.25 ms after that slot, too late for slot 29: slot 34 is decided in 30."""
+    """The SR goes in slot 24. The gNB has it 0.25 ms later, too late for slot 29: slot 34 is decided on in slot 30."""
     (life,) = lives(tmp_path, [(10.1, 1, 100)])
     assert (life["direction"], life["access"]) == ("ul", "stolen")
     assert [life[f"{moment}_ns"] for moment in ("request", "rar", "bsr_tx", "grant", "tdd", "tx", "tried", "out")] == [
@@ -52,7 +53,7 @@ def test_a_request_its_grant_and_the_data(tmp_path: Path) -> None:
 
 @needs_cellsim
 def test_more_data_wait_for_a_second_grant(tmp_path: Path) -> None:
-    """The report on the first grant is heard at 17.75 ms, so slot 40 is the first one; 44 is the next for the uplink."""
+    """The report on the first grant is heard at 17.75 ms, so slot 40 were the first one; 44 is one of the uplink."""
     first, *_, last = lives(tmp_path, [(10.1 + i / 1000, 1, 1000) for i in range(6)])
     assert first["request_ns"] == last["request_ns"] == 12.0
     assert last["access"] == "request" and last["bsr_rx_ns"] == 17.75
@@ -85,9 +86,9 @@ def test_the_grid_of_a_run(tmp_path: Path) -> None:
     assert grid_of(bundle) == Grid(500_000, True, k2_min=3)
 
 
-@pytest.mark.parametrize(("slot_ms", "expected_ms"), [(0, 0), (0.1, 0.5), (1.5, 1.5), (1.6, 2.5), (2.0, 2.5), (4.4, 5.0)])
-def test_the_next_downlink_slot(slot_ms: float, expected_ms: float) -> None:
-    times = pl.Series([round(slot_ms * MS)]).to_numpy() + 7
+@pytest.mark.parametrize(("at_ms", "expected_ms"), [(0, 0), (0.1, 0.5), (1.5, 1.5), (1.6, 2.5), (2, 2.5), (4.4, 5)])
+def test_the_next_downlink_slot(at_ms: float, expected_ms: float) -> None:
+    times = pl.Series([round(at_ms * MS)]).to_numpy() + 7
     assert (DDDSU.next_downlink_ns(times, 7) - 7).tolist() == [round(expected_ms * MS)]
 
 

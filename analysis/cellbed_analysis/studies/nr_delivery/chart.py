@@ -30,7 +30,7 @@ VARIANT = re.compile(r"(?P<control>[a-z0-9]+)-(?P<order>wait\d+|once)")
 RATE = "param.radio.ues.ue1.bler_dl"
 #: What is drawn, one row of panels each: metric, label.
 PANELS = (
-    ("file_goodput_mbps", "goodput (Mbit/s)"),
+    ("goodput_mbps", "goodput (Mbit/s)"),
     ("spurious_retransmits", "sent again in vain"),
     ("rtt_p99_ms", "RTT p99 (ms)"),
 )
