@@ -44,7 +44,7 @@ static void test_four_steps(void **state)
 	assert_int_equal(run_find(&r, CELL_EV_RLC_TX, 1, 0)->value, 9);
 	rec = run_find(&r, CELL_EV_BSR_RX, CELL_NODE_ENB, 0);
 	assert_int_equal(rec->t_ns, SLOT(20) + GNB_DECODE);
-	assert_int_equal(rec->bytes, 74); /* of 54. Source: Table 6.1.3.1-1 */
+	assert_int_equal(rec->bytes, 74); /* of 54. Source: TS 38.321 Table 6.1.3.1-1 */
 	expect_at(&r, CELL_EV_RA_END, 1, 0, SLOT(25));
 	expect_at(&r, CELL_EV_PKT_OUT, CELL_NODE_ENB, 0, SLOT(30) + GNB_DECODE);
 	assert_int_equal(run_count(&r, CELL_EV_SR, 1), 0);

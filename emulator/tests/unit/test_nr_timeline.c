@@ -119,7 +119,8 @@ static void test_uplink_by_bsr(void **state)
 	assert_int_equal(rec->bytes,
 	                 3009 - (run_find(&r, CELL_EV_GRANT, CELL_NODE_ENB, 0)->bytes - 3 - 2 - 2));
 	rec = run_find(&r, CELL_EV_BSR_RX, CELL_NODE_ENB, 0);
-	assert_int_equal(rec->value, 18); /* 2014 < 2472 <= 2806. Source: Table 6.1.3.1-1 */
+	assert_int_equal(rec->value,
+	                 18); /* 2014 < 2472 <= 2806. Source: TS 38.321 Table 6.1.3.1-1 */
 	assert_int_equal(rec->bytes, 2806);
 	rec = run_find(&r, CELL_EV_GRANT, CELL_NODE_ENB, 1);
 	assert_int_equal(rec->t_ns, SLOT(20));
