@@ -93,9 +93,8 @@ def test_no_packet_is_unaccounted_for(played):
 
 def test_same_run_same_bytes(played, tmp_path):
     """Another results folder, later, on another CPU, without cached bytecode: identical captures and traces."""
-    for cache in (ROOT / "lab/cellbed").rglob("__pycache__"):
-        shutil.rmtree(cache)
-    cellbed("run", played / "short.yaml", "--results", tmp_path / "again" / "deeper", "--jobs", 1)
+    bare = {**os.environ, "PYTHONPYCACHEPREFIX": str(tmp_path / "bytecode")}
+    cellbed("run", played / "short.yaml", "--results", tmp_path / "again" / "deeper", "--jobs", 1, env=bare)
     first, again = bundles(played / "results"), bundles(tmp_path / "again" / "deeper")
     for variant, bundle in first.items():
         assert digests(bundle) == digests(again[variant])
