@@ -57,7 +57,7 @@ def test_interrupted_while_a_channel_is_rendered(wired, tmp_path):
         assert process.poll() is None and time.monotonic() < until
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=10)
+    _, err = process.communicate(timeout=40)
     assert process.returncode == 130 and "interrupted; nothing was left behind" in err
     assert not list(results.iterdir())
 
