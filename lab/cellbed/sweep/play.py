@@ -133,16 +133,17 @@ class Sweep:
         except OSError as error:
             raise LabError(f"{error.filename}: {error.strerror}") from None
         with ThreadPoolExecutor(jobs) as pool:
-            futures: list[Future[Outcome]] = [pool.submit(self._one, run) for run in runs]
+            futures: list[Future[Outcome]] = []
             try:
+                for run in runs:  # the first one plays already while the others wait their turn
+                    futures.append(pool.submit(self._one, run))
                 pending = set(futures)
                 while pending:
                     # Not for ever: once Polars is imported, no signal ends a wait, and Python hears of none.
                     _, pending = wait(pending, _LISTEN_S, return_when=FIRST_COMPLETED)
             except KeyboardInterrupt:
                 self.stop.set()
-                for future in futures:
-                    future.cancel()
+                pool.shutdown(wait=False, cancel_futures=True)
                 raise
         return [future.result() for future in futures]
 
