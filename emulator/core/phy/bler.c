@@ -14,10 +14,37 @@ uint32_t bler_information(uint8_t bits, int32_t sinr_cdb)
 	                BLER_SINR_STEP_CDB, sinr_cdb);
 }
 
+void bler_receive(struct bler_soft *soft, uint32_t information_q20, uint32_t coded_bits)
+{
+	soft->information_q20 += (uint64_t)coded_bits * information_q20;
+	soft->coded_bits += coded_bits;
+}
+
 void bler_add(struct bler_soft *soft, uint8_t bits, uint32_t coded_bits, int32_t sinr_cdb)
 {
-	soft->information_q20 += (uint64_t)coded_bits * bler_information(bits, sinr_cdb);
-	soft->coded_bits += coded_bits;
+	bler_receive(soft, bler_information(bits, sinr_cdb), coded_bits);
+}
+
+uint32_t bler_any(uint32_t n, uint32_t failed_q32)
+{
+	uint64_t decoded = Q32_ONE;
+
+	for (uint32_t i = 0; failed_q32 && i < n; i++)
+		decoded = decoded * (Q32_ONE - failed_q32) / Q32_ONE;
+	return (uint32_t)(Q32_ONE - decoded);
+}
+
+uint32_t bler_failed(const struct bler_soft *soft)
+{
+	return soft->coded_bits ? soft->failed_q32 : Q32_ONE;
+}
+
+uint32_t bler_in_vain(struct bler_soft *soft, uint32_t before_q32, uint32_t failed_q32)
+{
+	soft->failed_q32 = failed_q32;
+	if (failed_q32 >= before_q32)
+		return before_q32 ? Q32_ONE : 0;
+	return (uint32_t)((uint64_t)failed_q32 * Q32_ONE / before_q32);
 }
 
 /* Code blocks of a transport block. Return: their number. Source: TS 36.212 5.1.2 */
@@ -84,25 +111,19 @@ uint32_t bler_rate(const struct bler_soft *soft, uint8_t bits, uint32_t tb_bits)
 	uint32_t block_bits, n = segment(tb_bits, &block_bits), mean, deviation, failed;
 	uint32_t rate_q20 = (uint32_t)(((uint64_t)tb_bits << 20) / soft->coded_bits);
 	int64_t have = (int64_t)(soft->information_q20 / soft->coded_bits);
-	uint64_t decoded = Q32_ONE;
 
 	need(bits, size_index(block_bits), rate_q20, &mean, &deviation);
 	failed = bler_tail((have - (int64_t)mean) * 1024 / (int64_t)deviation);
-	for (uint32_t i = 0; i < n; i++)
-		decoded = decoded * (Q32_ONE - failed) / Q32_ONE;
-	return (uint32_t)(Q32_ONE - decoded);
+	return bler_any(n, failed);
 }
 
 uint32_t bler_attempt(struct bler_soft *soft, uint8_t bits, uint32_t tb_bits, uint32_t coded_bits,
                       int32_t sinr_cdb)
 {
-	uint32_t before = soft->coded_bits ? soft->failed_q32 : Q32_ONE;
+	uint32_t before = bler_failed(soft);
 
 	bler_add(soft, bits, coded_bits, sinr_cdb);
-	soft->failed_q32 = bler_rate(soft, bits, tb_bits);
-	if (soft->failed_q32 >= before)
-		return before ? Q32_ONE : 0;
-	return (uint32_t)((uint64_t)soft->failed_q32 * Q32_ONE / before);
+	return bler_in_vain(soft, before, bler_rate(soft, bits, tb_bits));
 }
 
 uint32_t bler_control(int32_t sinr_cdb)

@@ -59,6 +59,22 @@ uint32_t bler_rate(const struct bler_soft *soft, uint8_t bits, uint32_t tb_bits)
 uint32_t bler_attempt(struct bler_soft *soft, uint8_t bits, uint32_t tb_bits, uint32_t coded_bits,
                       int32_t sinr_cdb);
 
+/** bler_receive() - another transmission of @coded_bits arrives with @information_q20 each */
+void bler_receive(struct bler_soft *soft, uint32_t information_q20, uint32_t coded_bits);
+
+/** bler_any() - chance that one of @n code blocks is not decoded, each with @failed_q32 */
+uint32_t bler_any(uint32_t n, uint32_t failed_q32);
+
+/** bler_failed() - chance that the block was not decoded up to now: 1 before all transmissions */
+uint32_t bler_failed(const struct bler_soft *soft);
+
+/**
+ * bler_in_vain() - chance that the last transmission was in vain, after those before were
+ * @before_q32: bler_failed() before it
+ * @failed_q32: chance that the block is not decoded from all that was received
+ */
+uint32_t bler_in_vain(struct bler_soft *soft, uint32_t before_q32, uint32_t failed_q32);
+
 /** bler_tail() - chance in Q32 that a standard Gaussian is above @z in 1/1024 */
 uint32_t bler_tail(int64_t z);
 

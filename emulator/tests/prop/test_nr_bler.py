@@ -35,9 +35,9 @@ def test_information(bits, sinr_cdb):
 @fast
 @given(formats, attempts, sizes)
 def test_rate(f, sent, tbs_bytes):
-    soft, all_sent = ffi.new("struct nr_soft *"), transmissions(f, tbs_bytes, sent)
+    soft, all_sent = ffi.new("struct bler_soft *"), transmissions(f, tbs_bytes, sent)
     for coded, cdb in all_sent:
-        lib.nr_soft_add(soft, f.bits, coded, cdb)
+        lib.nr_bler_add(soft, f.bits, coded, cdb)
     expected = nr_block_error.block_error_rate(f.bits, f.rate_x2048 / 2048, 8 * tbs_bytes,
                                                [(coded, cdb / 100) for coded, cdb in all_sent])
     # 0.01 dB at the steepest is a few hundredths, and a block of 1.2 Mbit has 152 chances to fail.
@@ -48,7 +48,7 @@ def test_rate(f, sent, tbs_bytes):
 @given(formats, attempts, sizes)
 def test_conditional_chances_multiply_to_the_rate(f, sent, tbs_bytes):
     """The chance that all attempts fail never rises, and is what the curves say for all of them where that is less."""
-    soft, all_failed = ffi.new("struct nr_soft *"), 1.0
+    soft, all_failed = ffi.new("struct bler_soft *"), 1.0
     for coded, cdb in transmissions(f, tbs_bytes, sent):
         all_failed *= lib.nr_bler_attempt(soft, f, 8 * tbs_bytes, coded, cdb) / ONE
         assert all_failed <= soft.failed_q32 / ONE + 1e-6
@@ -60,9 +60,9 @@ def test_conditional_chances_multiply_to_the_rate(f, sent, tbs_bytes):
 @given(formats, attempts, sizes, st.integers(1, 300))
 def test_more_sinr_never_harms(f, sent, tbs_bytes, more_cdb):
     def failed(extra):
-        soft = ffi.new("struct nr_soft *")
+        soft = ffi.new("struct bler_soft *")
         for coded, cdb in transmissions(f, tbs_bytes, sent):
-            lib.nr_soft_add(soft, f.bits, coded, cdb + extra)
+            lib.nr_bler_add(soft, f.bits, coded, cdb + extra)
         return lib.nr_bler(soft, f, 8 * tbs_bytes)
 
     assert failed(more_cdb) <= failed(0)
@@ -73,7 +73,7 @@ def test_more_sinr_never_harms(f, sent, tbs_bytes, more_cdb):
 def test_a_greater_mcs_never_fails_less(table, index, n_prb, sinr_cdb):
     """On the same resource elements, but for what rounding the size of a block and cutting it can do."""
     def failed(i, cdb):
-        f, soft = lib.nr_mcs(table, i), ffi.new("struct nr_soft *")
+        f, soft = lib.nr_mcs(table, i), ffi.new("struct bler_soft *")
         tbs_bits = lib.nr_tbs_bits(132 * n_prb, f, 1)
         return lib.nr_bler_attempt(soft, f, tbs_bits, 132 * n_prb * f.bits, cdb)
 

@@ -16,7 +16,7 @@ static double chance(uint32_t q32)
 static uint32_t once(const struct nr_format *f, int32_t sinr_cdb)
 {
 	uint32_t tbs = N_RE * nr_efficiency_x2048(f) / 2048 / 8 * 8;
-	struct nr_soft soft = { 0 };
+	struct bler_soft soft = { 0 };
 
 	return nr_bler_attempt(&soft, f, tbs, nr_coded_bits(N_RE, f, 1), sinr_cdb);
 }
@@ -24,7 +24,7 @@ static uint32_t once(const struct nr_format *f, int32_t sinr_cdb)
 static void test_what_is_certain_stays_so(void **state)
 {
 	const struct nr_format *f = nr_mcs(NR_TABLE_256QAM, 20);
-	struct nr_soft good = { 0 }, bad = { 0 };
+	struct bler_soft good = { 0 }, bad = { 0 };
 	uint32_t tbs = nr_tbs_bits(N_RE, f, 1), coded = nr_coded_bits(N_RE, f, 1);
 
 	(void)state;
@@ -37,7 +37,7 @@ static void test_what_is_certain_stays_so(void **state)
 static void test_chances_multiply(void **state)
 {
 	const struct nr_format *f = nr_mcs(NR_TABLE_64QAM, 13);
-	struct nr_soft soft = { 0 };
+	struct bler_soft soft = { 0 };
 	uint32_t tbs = nr_tbs_bits(200, f, 1), coded = nr_coded_bits(200, f, 1);
 	double together = 1;
 
@@ -60,10 +60,10 @@ static int32_t gain_cdb(uint8_t mcs)
 	int32_t cdb = nr_mcs_sinr_cdb(NR_TABLE_64QAM, mcs), gain = 0;
 
 	for (; gain < 1500; gain += 5) {
-		struct nr_soft soft = { 0 };
+		struct bler_soft soft = { 0 };
 
-		nr_soft_add(&soft, f->bits, coded, cdb - gain);
-		nr_soft_add(&soft, f->bits, coded, cdb - gain);
+		nr_bler_add(&soft, f->bits, coded, cdb - gain);
+		nr_bler_add(&soft, f->bits, coded, cdb - gain);
 		if (nr_bler(&soft, f, tbs) > UINT32_MAX / 10)
 			break;
 	}
@@ -127,10 +127,10 @@ static void test_curves_are_smooth(void **state)
 
 	(void)state;
 	for (uint32_t coded = tbs; coded < 3 * tbs; coded++) {
-		struct nr_soft soft = { 0 };
+		struct bler_soft soft = { 0 };
 		uint32_t failed;
 
-		nr_soft_add(&soft, f->bits, coded, 1900);
+		nr_bler_add(&soft, f->bits, coded, 1900);
 		failed = nr_bler(&soft, f, tbs);
 		assert_true(failed <= before);
 		assert_true(before - failed < UINT32_MAX / 150);

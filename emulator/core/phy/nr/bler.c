@@ -2,12 +2,9 @@
 /* bler.c - chance that an LDPC-coded block is not decoded; see bler.h. */
 #include "phy/nr/bler.h"
 
-#include "phy/bler.h"
 #include "phy/curve.h"
 #include "phy/nr/bler_table.h"
 #include "phy/nr/tbs.h"
-
-#define Q32_ONE UINT32_MAX
 
 uint32_t nr_information(uint8_t bits, int32_t sinr_cdb)
 {
@@ -15,10 +12,9 @@ uint32_t nr_information(uint8_t bits, int32_t sinr_cdb)
 	                NR_BLER_SINR_FIRST_CDB, NR_BLER_SINR_STEP_CDB, sinr_cdb);
 }
 
-void nr_soft_add(struct nr_soft *soft, uint8_t bits, uint32_t coded_bits, int32_t sinr_cdb)
+void nr_bler_add(struct bler_soft *soft, uint8_t bits, uint32_t coded_bits, int32_t sinr_cdb)
 {
-	soft->information_q20 += (uint64_t)coded_bits * nr_information(bits, sinr_cdb);
-	soft->coded_bits += coded_bits;
+	bler_receive(soft, nr_information(bits, sinr_cdb), coded_bits);
 }
 
 /* A place between two entries of a table. */
@@ -94,31 +90,23 @@ static struct need needed(uint32_t modulation, uint32_t rate_q20, uint32_t block
 	return need;
 }
 
-uint32_t nr_bler(const struct nr_soft *soft, const struct nr_format *format, uint32_t tbs_bits)
+uint32_t nr_bler(const struct bler_soft *soft, const struct nr_format *format, uint32_t tbs_bits)
 {
 	struct nr_segments segments = nr_segment(tbs_bits, format->rate_x2048);
 	uint32_t rate_q20 = (uint32_t)(((uint64_t)tbs_bits << 20) / soft->coded_bits);
 	struct need need = needed(format->bits / 2u - 1, rate_q20, segments.bits);
 	int64_t have_q20 = (int64_t)(soft->information_q20 / soft->coded_bits);
-	uint64_t decoded = Q32_ONE;
-	uint32_t failed;
 
-	failed = bler_tail((have_q20 - need.mean_q20) * 1024 / need.spread_q20);
-	for (uint32_t i = 0; failed && i < segments.n; i++)
-		decoded = decoded * (Q32_ONE - failed) / Q32_ONE;
-	return (uint32_t)(Q32_ONE - decoded);
+	return bler_any(segments.n, bler_tail((have_q20 - need.mean_q20) * 1024 / need.spread_q20));
 }
 
-uint32_t nr_bler_attempt(struct nr_soft *soft, const struct nr_format *format, uint32_t tbs_bits,
+uint32_t nr_bler_attempt(struct bler_soft *soft, const struct nr_format *format, uint32_t tbs_bits,
                          uint32_t coded_bits, int32_t sinr_cdb)
 {
-	uint32_t before = soft->coded_bits ? soft->failed_q32 : Q32_ONE;
+	uint32_t before = bler_failed(soft);
 
-	nr_soft_add(soft, format->bits, coded_bits, sinr_cdb);
-	soft->failed_q32 = nr_bler(soft, format, tbs_bits);
-	if (soft->failed_q32 >= before)
-		return before ? Q32_ONE : 0;
-	return (uint32_t)((uint64_t)soft->failed_q32 * Q32_ONE / before);
+	nr_bler_add(soft, format->bits, coded_bits, sinr_cdb);
+	return bler_in_vain(soft, before, nr_bler(soft, format, tbs_bits));
 }
 
 int32_t nr_mcs_sinr_cdb(enum nr_table table, uint8_t index)

@@ -14,34 +14,28 @@
 
 #include <stdint.h>
 
+#include "phy/bler.h"
 #include "phy/nr/cqi.h"
 #include "phy/nr/mcs.h"
-
-/* What a receiver has of a block: all zero before its first transmission. */
-struct nr_soft {
-	uint64_t information_q20; /* bits, over all transmissions */
-	uint32_t coded_bits;
-	uint32_t failed_q32; /* chance that it was not decoded up to now */
-};
 
 /** nr_information() - mutual information per coded bit in Q20 at @bits per symbol: 2, 4, 6, 8 */
 uint32_t nr_information(uint8_t bits, int32_t sinr_cdb);
 
-/** nr_soft_add() - another transmission of @coded_bits arrives at @sinr_cdb (of a layer) */
-void nr_soft_add(struct nr_soft *soft, uint8_t bits, uint32_t coded_bits, int32_t sinr_cdb);
+/** nr_bler_add() - another transmission of @coded_bits arrives at @sinr_cdb (of a layer) */
+void nr_bler_add(struct bler_soft *soft, uint8_t bits, uint32_t coded_bits, int32_t sinr_cdb);
 
 /**
  * nr_bler() - chance that a block of @tbs_bits is not decoded from all that was added
  * @format: of its first transmission
  */
-uint32_t nr_bler(const struct nr_soft *soft, const struct nr_format *format, uint32_t tbs_bits);
+uint32_t nr_bler(const struct bler_soft *soft, const struct nr_format *format, uint32_t tbs_bits);
 
 /**
  * nr_bler_attempt() - chance that one more transmission is in vain, after those before were
  *
  * So that the block is still not decoded after all of them with nr_bler(), in Q32.
  */
-uint32_t nr_bler_attempt(struct nr_soft *soft, const struct nr_format *format, uint32_t tbs_bits,
+uint32_t nr_bler_attempt(struct bler_soft *soft, const struct nr_format *format, uint32_t tbs_bits,
                          uint32_t coded_bits, int32_t sinr_cdb);
 
 /** nr_mcs_sinr_cdb() - least SINR at which a block of MCS @index over 50 PRBs fails in one of ten

@@ -40,7 +40,7 @@ struct nr_tb *nr_tb_alloc(struct nr_tb_pool *pool)
 	tb->block = 0;
 	tb->attempt = 0;
 	tb->nack_to_ack = false;
-	tb->soft = (struct nr_soft){ 0 };
+	tb->soft = (struct bler_soft){ 0 };
 	return tb;
 }
 

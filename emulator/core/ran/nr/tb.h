@@ -43,7 +43,7 @@ struct nr_tb {
 	uint8_t attempt; /* HARQ transmissions, from 1 */
 	uint8_t outcome; /* enum nr_outcome of the last one */
 	bool nack_to_ack;
-	struct nr_soft soft; /* with errors by SINR */
+	struct bler_soft soft; /* with errors by SINR */
 	uint8_t *buf;
 };
 
