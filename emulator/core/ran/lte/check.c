@@ -12,6 +12,7 @@
 #include "cfg_values.h"
 #include "phy/phy.h"
 #include "ran/channel/channel.h"
+#include "ran/channel/check.h"
 #include "ran/lte/leg.h"
 #include "rlc/rlc.h"
 
@@ -160,44 +161,12 @@ static const char *check_bearers(const struct cell_cfg *cfg, uint8_t id, const c
 	return NULL;
 }
 
-static const struct limit bearer_limits[] = { CFG_BEARER_LIMITS };
-static const struct limit filter_limits[] = { CFG_FILTER_LIMITS };
-
-/* The list of bearers by itself. Return: the offending field, or NULL. */
-static const char *check_list(const struct cell_cfg *cfg, const char **ret_range)
-{
-	for (uint32_t i = 0; i < cfg->n_bearers; i++) {
-		const struct cell_bearer_cfg *b = &cfg->bearer[i];
-		const char *field;
-
-		*ret_range = "UEs in order, each with at most one default bearer";
-		if (b->ue < 1 || b->ue > cfg->n_ue || (i > 0 && b->ue < b[-1].ue))
-			return "bearer.ue";
-		for (uint32_t j = 0; j < i; j++)
-			if (cfg->bearer[j].ue == b->ue && !cfg->bearer[j].n_filters &&
-			    !b->n_filters)
-				return "bearer.ue";
-		*ret_range = "0..4";
-		if (b->n_filters > CELL_MAX_FILTERS)
-			return "bearer.n_filters";
-		field = limit_check(b, bearer_limits,
-		                    sizeof(bearer_limits) / sizeof(*bearer_limits), ret_range);
-		for (uint8_t k = 0; k < b->n_filters && !field; k++)
-			field = limit_check(&b->filter[k], filter_limits,
-			                    sizeof(filter_limits) / sizeof(*filter_limits),
-			                    ret_range);
-		if (field)
-			return field;
-	}
-	return NULL;
-}
-
 static const char *check_harq(const struct cell_cfg *cfg, const char **ret_range)
 {
-	*ret_range = "not increasing";
-	for (uint8_t i = 1; i < cfg->n_harq_bler; i++)
-		if (cfg->harq_bler_q32[i] > cfg->harq_bler_q32[i - 1])
-			return "harq_bler";
+	const char *field = channel_check_harq_bler(cfg, ret_range);
+
+	if (field)
+		return field;
 	/* A synchronous retransmission needs its NACK before the grants for its sub-frame. */
 	*ret_range = "with HARQ at most 8 together with grant_to_tx_tti";
 	if (cfg->harq_max_attempts > 1 && cfg->decode_tti + cfg->grant_to_tx_tti > 8)
@@ -245,7 +214,7 @@ const char *lte_check(const struct cell_cfg *cfg, const char **ret_range)
 	if (!field)
 		field = check_crowd(cfg, ret_range);
 	if (!field)
-		field = check_list(cfg, ret_range);
+		field = channel_check_bearers(cfg, ret_range);
 	if (!field && cfg->n_enb > 1)
 		field = check_handover(cfg, ret_range);
 	for (uint8_t id = 1; id <= cfg->n_ue && !field; id++)

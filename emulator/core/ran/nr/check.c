@@ -14,13 +14,12 @@
 #include "phy/nr/mcs.h"
 #include "phy/nr/tdd.h"
 #include "ran/channel/channel.h"
+#include "ran/channel/check.h"
 #include "ran/nr/frame.h"
 
 #define RA_BLOCK_MIN 8 /* C-RNTI, short BSR, and a byte of data with its headers */
 
 static const struct limit ue_limits[] = { CFG_UE_LIMITS };
-static const struct limit bearer_limits[] = { CFG_BEARER_LIMITS };
-static const struct limit filter_limits[] = { CFG_FILTER_LIMITS };
 
 /* Source: TS 38.101-1, 38.101-2 Table 5.3.2-1 */
 static const char *check_carrier(const struct cell_cfg *cfg, const char **ret_range)
@@ -167,35 +166,6 @@ static const char *check_sn_bits(const struct cell_bearer_cfg *b, const char **r
 	return NULL;
 }
 
-/* The list of bearers by itself. Return: the offending field, or NULL. */
-static const char *check_list(const struct cell_cfg *cfg, const char **ret_range)
-{
-	for (uint32_t i = 0; i < cfg->n_bearers; i++) {
-		const struct cell_bearer_cfg *b = &cfg->bearer[i];
-		const char *field;
-
-		*ret_range = "UEs in order, each with at most one default bearer";
-		if (b->ue < 1 || b->ue > cfg->n_ue || (i > 0 && b->ue < b[-1].ue))
-			return "bearer.ue";
-		for (uint32_t j = 0; j < i; j++)
-			if (cfg->bearer[j].ue == b->ue && !cfg->bearer[j].n_filters &&
-			    !b->n_filters)
-				return "bearer.ue";
-		*ret_range = "0..4";
-		if (b->n_filters > CELL_MAX_FILTERS)
-			return "bearer.n_filters";
-		field = limit_check(b, bearer_limits,
-		                    sizeof(bearer_limits) / sizeof(*bearer_limits), ret_range);
-		for (uint8_t k = 0; k < b->n_filters && !field; k++)
-			field = limit_check(&b->filter[k], filter_limits,
-			                    sizeof(filter_limits) / sizeof(*filter_limits),
-			                    ret_range);
-		if (field)
-			return field;
-	}
-	return NULL;
-}
-
 static const char *check_ue(const struct cell_cfg *cfg, uint8_t id, const char **ret_range)
 {
 	const struct cell_ue_cfg *u = &cfg->ue[id - 1];
@@ -243,12 +213,10 @@ const char *nr_check(const struct cell_cfg *cfg, const char **ret_range)
 		field = check_drx(cfg, ret_range);
 	if (!field)
 		field = check_grants(cfg, &frame, ret_range);
-	*ret_range = field ? *ret_range : "not increasing";
-	for (uint8_t i = 1; i < cfg->n_harq_bler && !field; i++)
-		if (cfg->harq_bler_q32[i] > cfg->harq_bler_q32[i - 1])
-			field = "harq_bler";
 	if (!field)
-		field = check_list(cfg, ret_range);
+		field = channel_check_harq_bler(cfg, ret_range);
+	if (!field)
+		field = channel_check_bearers(cfg, ret_range);
 	for (uint8_t id = 1; id <= cfg->n_ue && !field; id++)
 		field = check_ue(cfg, id, ret_range);
 	return field;

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* check.c - keys of bearers and of HARQ that LTE and NR have alike; see check.h. */
+#include "ran/channel/check.h"
+
+#include <stddef.h>
+
+#include "base/limit.h"
+#include "cfg_values.h"
+
+static const struct limit bearer_limits[] = { CFG_BEARER_LIMITS };
+static const struct limit filter_limits[] = { CFG_FILTER_LIMITS };
+
+const char *channel_check_bearers(const struct cell_cfg *cfg, const char **ret_range)
+{
+	for (uint32_t i = 0; i < cfg->n_bearers; i++) {
+		const struct cell_bearer_cfg *b = &cfg->bearer[i];
+		const char *field;
+
+		*ret_range = "UEs in order, each with at most one default bearer";
+		if (b->ue < 1 || b->ue > cfg->n_ue || (i > 0 && b->ue < b[-1].ue))
+			return "bearer.ue";
+		for (uint32_t j = 0; j < i; j++)
+			if (cfg->bearer[j].ue == b->ue && !cfg->bearer[j].n_filters &&
+			    !b->n_filters)
+				return "bearer.ue";
+		*ret_range = "0..4";
+		if (b->n_filters > CELL_MAX_FILTERS)
+			return "bearer.n_filters";
+		field = limit_check(b, bearer_limits,
+		                    sizeof(bearer_limits) / sizeof(*bearer_limits), ret_range);
+		for (uint8_t k = 0; k < b->n_filters && !field; k++)
+			field = limit_check(&b->filter[k], filter_limits,
+			                    sizeof(filter_limits) / sizeof(*filter_limits),
+			                    ret_range);
+		if (field)
+			return field;
+	}
+	return NULL;
+}
+
+const char *channel_check_harq_bler(const struct cell_cfg *cfg, const char **ret_range)
+{
+	*ret_range = "not increasing";
+	for (uint8_t i = 1; i < cfg->n_harq_bler; i++)
+		if (cfg->harq_bler_q32[i] > cfg->harq_bler_q32[i - 1])
+			return "harq_bler";
+	return NULL;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* check.h - keys of bearers and HARQ that LTE and NR have alike, and that depend on each other. */
+#ifndef CHANNEL_CHECK_H
+#define CHANNEL_CHECK_H
+
+#include "cellcore.h"
+
+/**
+ * channel_check_bearers() - the list of bearers by itself, with their filters
+ *
+ * Return: the field that is wrong, with what is allowed in *@ret_range, or NULL.
+ */
+const char *channel_check_bearers(const struct cell_cfg *cfg, const char **ret_range);
+
+/** channel_check_harq_bler() - the ladder of errors by attempt. Return: as above. */
+const char *channel_check_harq_bler(const struct cell_cfg *cfg, const char **ret_range);
+
+#endif
