@@ -20,22 +20,10 @@ static void write_ce(struct nr_pdu_builder *mac, uint8_t lcid, uint16_t crnti)
 	nr_pdu_ce(mac, &ce);
 }
 
-static uint8_t lcid_of(const struct nr_bsr *bsr)
-{
-	static const uint8_t lcids[] = {
-		[NR_BSR_SHORT] = NR_LCID_UL_SHORT_BSR,
-		[NR_BSR_SHORT_TRUNCATED] = NR_LCID_UL_SHORT_TRUNCATED,
-		[NR_BSR_LONG] = NR_LCID_UL_LONG_BSR,
-		[NR_BSR_LONG_TRUNCATED] = NR_LCID_UL_LONG_TRUNCATED,
-	};
-
-	return lcids[bsr->format];
-}
-
 static void write_bsr(struct nr *nr, struct nr_ue *u, struct nr_pdu_builder *mac,
                       const struct nr_grant *g, const struct nr_bsr *bsr, bool padding)
 {
-	struct nr_ce ce = { .lcid = lcid_of(bsr), .bsr = *bsr };
+	struct nr_ce ce = nr_bsr_ce(bsr);
 
 	nr_pdu_ce(mac, &ce);
 	nr_report_sent(nr, u, g->slot, bsr, padding);

@@ -97,19 +97,8 @@ static void update_timer(struct nr_am_rx *rx, int64_t now_ns)
 static void deliver(struct nr_am_rx *rx, uint32_t sn, const uint8_t *data, uint32_t len,
                     struct rlc_out *out)
 {
-	struct pkt *p = nr_am_tx_deliver(rx->sender, sn);
-
 	bits_set(rx->window.done, sn);
-	if (!p) {
-		out->foreign_sdus++;
-		return;
-	}
-	if (p->sdu_len != len) {
-		pkt_enqueue(&out->discarded, p);
-		return;
-	}
-	memcpy(pkt_sdu(p), data, len);
-	pkt_enqueue(&out->delivered, p);
+	nr_window_deliver(nr_am_tx_deliver(rx->sender, sn), data, len, out);
 }
 
 /* The window comes to SDU @sn, if it has not yet. */

@@ -102,21 +102,6 @@ static void discard(struct pkt_queue *ends, struct rlc_out *out)
 	out->discarded_pdus++;
 }
 
-static void deliver(struct pkt *p, const uint8_t *data, uint32_t len, struct rlc_out *out)
-{
-	if (!p) {
-		out->foreign_sdus++;
-		return;
-	}
-	/* After a whole turn of SNs was lost, segments of two SDUs meet. */
-	if (p->sdu_len != len) {
-		pkt_enqueue(&out->discarded, p);
-		return;
-	}
-	memcpy(pkt_sdu(p), data, len);
-	pkt_enqueue(&out->delivered, p);
-}
-
 /* The window comes to SDU @sn, if it has not yet, and leaves what it does not hold any more. */
 static void reach(struct nr_um_rx *rx, uint32_t sn, struct rlc_out *out)
 {
@@ -151,7 +136,7 @@ static bool place(struct nr_um_rx *rx, const struct nr_pdu *pdu, const uint8_t *
 		part->p = pkt_dequeue(ends);
 	reach(rx, pdu->sn, out);
 	if (nr_part_complete(part)) {
-		deliver(part->p, part->data, part->len, out);
+		nr_window_deliver(part->p, part->data, part->len, out);
 		part->p = NULL;
 		(void)nr_window_drop(w, pdu->sn);
 		bits_set(w->done, pdu->sn);
@@ -173,7 +158,7 @@ int nr_um_rx_receive(struct nr_um_rx *rx, const uint8_t *buf, uint32_t len, stru
 	}
 	*ret_sn = pdu.si == NR_SI_ALL ? NR_SN_NONE : pdu.sn;
 	if (pdu.si == NR_SI_ALL)
-		deliver(pkt_dequeue(ends), buf + header, len - (uint32_t)header, out);
+		nr_window_deliver(pkt_dequeue(ends), buf + header, len - (uint32_t)header, out);
 	else if (place(rx, &pdu, buf + header, len - (uint32_t)header, ends, out))
 		update_timer(rx, now_ns);
 	else

@@ -81,3 +81,17 @@ void nr_window_clear(struct nr_window *w, struct pkt_queue *ret)
 				pkt_enqueue(ret, p);
 		}
 }
+
+void nr_window_deliver(struct pkt *p, const uint8_t *data, uint32_t len, struct rlc_out *out)
+{
+	if (!p) {
+		out->foreign_sdus++;
+		return;
+	}
+	if (p->sdu_len != len) {
+		pkt_enqueue(&out->discarded, p);
+		return;
+	}
+	memcpy(pkt_sdu(p), data, len);
+	pkt_enqueue(&out->delivered, p);
+}

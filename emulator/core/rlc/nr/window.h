@@ -79,4 +79,12 @@ struct pkt *nr_window_drop(struct nr_window *w, uint32_t sn);
 /** nr_window_clear() - forget all segments; packets are appended to @ret */
 void nr_window_clear(struct nr_window *w, struct pkt_queue *ret);
 
+/**
+ * nr_window_deliver() - @len bytes of a whole SDU came, which the sender kept as @p
+ *
+ * NULL is an SDU of nobody. Where the length is another one, segments of two SDUs have met after a
+ * whole turn of SNs was lost, and @p is discarded.
+ */
+void nr_window_deliver(struct pkt *p, const uint8_t *data, uint32_t len, struct rlc_out *out);
+
 #endif
