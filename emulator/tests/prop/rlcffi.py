@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""RLC entities of the core in Python: their headers through cffi, one object for the two ends of a bearer."""
+"""RLC entities of the core in Python: their headers through cffi, one object for the two ends of a bearer.
+
+Those of NR are in rlcnrffi.
+"""
 
 import functools
 
 import cffi
 from coreffi import BUILD, NEVER, PUBLIC, constant, declarations
 
-HEADERS = [*PUBLIC, "base/pkt", "rlc/range", "rlc/li", "rlc/pdu", "rlc/sdu_queue", "rlc/reassembly", "rlc/am/pdu",
-           "rlc/am/am", "rlc/um/um", "rlc/umts/pdu", "rlc/umts/umts"]  # fmt: skip
+HEADERS = [*PUBLIC, "base/bits", "base/pkt", "rlc/range", "rlc/li", "rlc/pdu", "rlc/sdu_queue", "rlc/reassembly",
+           "rlc/am/pdu", "rlc/am/am", "rlc/um/um", "rlc/umts/pdu", "rlc/umts/umts", "rlc/nr/pdu", "rlc/nr/status",
+           "rlc/nr/store", "rlc/nr/window", "rlc/nr/am", "rlc/nr/um"]  # fmt: skip
 AM_SLOTS, AM_WINDOW = 1024, 512
 DATA_MAX = 400
 EBADMSG = -74
@@ -24,27 +28,15 @@ def payload(number: int, length: int) -> bytes:
     return bytes((number * 131 + i * 7 + (i >> 8)) & 0xFF for i in range(length))
 
 
-class Entities:
-    """What both modes share: packets, a pool, SDUs that came out."""
+class Ends:
+    """What all modes share: packets, and SDUs that came out."""
 
-    def __init__(self, n_pdus: int):
-        self.n_pdus = n_pdus
-        self._pdus = ffi.new("struct rlc_pdu[]", n_pdus)
-        self._data = ffi.new("uint8_t[]", n_pdus * DATA_MAX)
-        self.pool = ffi.new("struct rlc_pool *", {"data_max": DATA_MAX})
-        for i in range(n_pdus):
-            self._pdus[i].data = self._data + i * DATA_MAX
-            lib.rlc_pool_put(self.pool, self._pdus + i)
-        self._buf = ffi.new("uint8_t[]", DATA_MAX + 500)
-        self.elements = ffi.new("struct rlc_tx_pdu *")
+    def __init__(self, buf_bytes: int):
+        self._buf = ffi.new("uint8_t[]", buf_bytes)
         self.out = ffi.new("struct rlc_out *")
         self.packets = []
         self.delivered: list[tuple[int, bytes]] = []  # numbers and bytes, in order of delivery
         self.discarded: list[int] = []
-
-    @property
-    def pool_is_full(self) -> bool:
-        return self.pool.n_free == self.n_pdus
 
     def push(self, length: int):
         number = len(self.packets)
@@ -52,13 +44,6 @@ class Entities:
         ffi.memmove(p.buf + HEADROOM, payload(number, length), length)
         self.packets.append(p)
         lib.rlc_sdu_queue_push(ffi.addressof(self.tx.queue), p)
-
-    def _wipe_sent(self):
-        """The receiver has to get an SDU's bytes from PDUs: the packet's own are gone."""
-        for i in range(self.elements.n):
-            element = self.elements.element[i]
-            if element.ends:
-                ffi.memmove(self.packets[element.pkt].buf, b"\xee" * BUF_BYTES, BUF_BYTES)
 
     def _take(self) -> int:
         """Collect what came out. Return: PDUs that were discarded."""
@@ -73,6 +58,32 @@ class Entities:
         n = self.out.discarded_pdus
         ffi.buffer(self.out)[:] = bytes(ffi.sizeof("struct rlc_out"))
         return n
+
+
+class Entities(Ends):
+    """With a pool of PDUs."""
+
+    def __init__(self, n_pdus: int):
+        super().__init__(DATA_MAX + 500)
+        self.n_pdus = n_pdus
+        self._pdus = ffi.new("struct rlc_pdu[]", n_pdus)
+        self._data = ffi.new("uint8_t[]", n_pdus * DATA_MAX)
+        self.pool = ffi.new("struct rlc_pool *", {"data_max": DATA_MAX})
+        for i in range(n_pdus):
+            self._pdus[i].data = self._data + i * DATA_MAX
+            lib.rlc_pool_put(self.pool, self._pdus + i)
+        self.elements = ffi.new("struct rlc_tx_pdu *")
+
+    @property
+    def pool_is_full(self) -> bool:
+        return self.pool.n_free == self.n_pdus
+
+    def _wipe_sent(self):
+        """The receiver has to get an SDU's bytes from PDUs: the packet's own are gone."""
+        for i in range(self.elements.n):
+            element = self.elements.element[i]
+            if element.ends:
+                ffi.memmove(self.packets[element.pkt].buf, b"\xee" * BUF_BYTES, BUF_BYTES)
 
 
 class Am(Entities):
@@ -111,6 +122,14 @@ class Am(Entities):
     def receive_status(self, pdu: bytes) -> int:
         assert lib.am_status_unpack(self._status, pdu, len(pdu)) == 0
         return lib.rlc_am_tx_status(self.tx, self._status)
+
+    @property
+    def to_send(self) -> int:
+        return lib.rlc_am_tx_bytes(self.tx)
+
+    @property
+    def to_report(self) -> int:
+        return lib.rlc_am_rx_status_bytes(self.rx)
 
     @property
     def next_expiry(self) -> int:

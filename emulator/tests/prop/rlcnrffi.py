@@ -4,22 +4,14 @@
 Beside each half runs its counterpart of `rlc_nr_reader`: what it sends, delivers and waits for is what that says.
 """
 
-import cffi
-from coreffi import BUILD, NEVER, PUBLIC, constant, declarations
+from coreffi import NEVER
 from rlc_nr_reader import AmReceiver, AmTransmitter, Status, UmReceiver, read_am, read_um
-from rlcffi import payload
+from rlcffi import BUF_BYTES, Ends, ffi, lib, payload
 
-HEADERS = [*PUBLIC, "base/bits", "base/pkt", "rlc/range", "rlc/li", "rlc/pdu", "rlc/sdu_queue", "rlc/reassembly",
-           "rlc/nr/pdu", "rlc/nr/status", "rlc/nr/store", "rlc/nr/window", "rlc/nr/am", "rlc/nr/um"]  # fmt: skip
 RUNS = 16  # RLC_RANGES_MAX
 ROOM_MAX = 4000
 
-ffi = cffi.FFI()
-ffi.cdef(declarations(*HEADERS))
-lib = ffi.dlopen(str(BUILD / "emulator/core/libcellcore-test.so"))
 allocate = ffi.new_allocator(should_clear_after_alloc=False)
-BUF_BYTES = ffi.typeof("struct pkt").fields[-1][1].type.length
-HEADROOM = BUF_BYTES - constant("CELL_MTU_MAX")
 
 
 def garbage(kind: str, n: int):
@@ -29,28 +21,17 @@ def garbage(kind: str, n: int):
     return array
 
 
-class Ends:
-    """What both modes share: packets, the store, SDUs that came out."""
+class NrEnds(Ends):
+    """What both modes of NR share: the store."""
 
     def __init__(self, n: int):
+        super().__init__(ROOM_MAX)
         self.n = n
         self._sdus, self._parts = garbage("struct nr_sdu[]", n), garbage("struct nr_part[]", n)
         self._spares = garbage("struct pkt[]", n)
         self.store = ffi.new("struct nr_store *", {
             "sdu": self._sdus, "part": self._parts, "spare": self._spares,
             "n_sdus": n, "fresh_sdus": n, "fresh_parts": n})  # fmt: skip
-        self._buf = ffi.new("uint8_t[]", ROOM_MAX)
-        self.out = ffi.new("struct rlc_out *")
-        self.packets = []
-        self.delivered: list[tuple[int, bytes]] = []  # numbers and bytes, in order of delivery
-        self.discarded: list[int] = []
-
-    def push(self, length: int):
-        number = len(self.packets)
-        p = ffi.new("struct pkt *", {"id": number, "len": length, "sdu_len": length})
-        ffi.memmove(p.buf + HEADROOM, payload(number, length), length)
-        self.packets.append(p)
-        lib.rlc_sdu_queue_push(ffi.addressof(self.tx.queue), p)
 
     def parts_in_use(self) -> int:
         free, p = 0, self.store.free_parts
@@ -59,26 +40,15 @@ class Ends:
         return len(self._parts) - free - self.store.fresh_parts
 
     def _take(self) -> int:
-        """Collect what came out. Return: PDUs that were discarded."""
-        p = self.out.delivered.head
-        while p:
-            self.delivered.append((p.id, bytes(ffi.buffer(p.buf + HEADROOM, p.len))))
-            p = p.next
-        p = self.out.discarded.head
-        while p:
-            self.discarded.append(p.id)
-            p = p.next
         assert self.out.foreign_sdus == 0
-        n = self.out.discarded_pdus
-        ffi.buffer(self.out)[:] = bytes(ffi.sizeof("struct rlc_out"))
-        return n
+        return super()._take()
 
 
 def due(t_ns: int) -> int | None:
     return None if t_ns == NEVER else t_ns
 
 
-class Am(Ends):
+class Am(NrEnds):
     """A transmitter and the receiver of its peer; @start: the first SN; @n: SDUs in the window at most."""
 
     def __init__(self, cfg: dict, start: int = 0, n: int = 300):
@@ -139,6 +109,14 @@ class Am(Ends):
         return lib.nr_am_tx_status(self.tx, reader[0])
 
     @property
+    def to_send(self) -> int:
+        return lib.nr_am_tx_bytes(self.tx)
+
+    @property
+    def to_report(self) -> int:
+        return lib.nr_am_rx_status_bytes(self.rx)
+
+    @property
     def next_expiry(self) -> int:
         return min(self.tx.expiry_ns, self.rx.reassembly_expiry_ns, self.rx.prohibit_expiry_ns)
 
@@ -174,7 +152,7 @@ class Am(Ends):
         assert self.delivered[-20:] == [(sn - sender.start, data) for sn, data in receiver.delivered[-20:]]
 
 
-class Um(Ends):
+class Um(NrEnds):
     """A transmitter and the receiver of its peer."""
 
     def __init__(self, sn_bits: int, t_reassembly_ns: int, n: int = 200):

@@ -5,12 +5,13 @@ The model is the list of SDUs pushed. A channel in each direction is a list of t
 repeat or lose any of them, in any order.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from coreffi import NEVER
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
-from rlcffi import AM_SLOTS, AM_WINDOW, EBADMSG, Am, lib, payload
+from rlcffi import AM_SLOTS, AM_WINDOW, Am, lib, payload
+from rlclink import ARRIVE, LOSE, REVERSE, TWICE, WAIT, Link
 
 IN, OUT = lib.CELL_DELIVERY_IN_SEQUENCE, lib.CELL_DELIVERY_OUT_OF_SEQUENCE
 SEGMENT_MIN = 5  # a segment's header and a byte
@@ -19,86 +20,10 @@ STATUS_MIN = 8  # a STATUS PDU with one portion of a PDU
 fast = settings(max_examples=200)
 
 
-ARRIVE, LOSE, WAIT, TWICE, REVERSE = range(5)
-
-
-def pass_on(in_flight, fates, receive):
-    """PDUs arrive, once or twice, before or behind the others, or never. Return: those that wait."""
-    fates = [fates[i % len(fates)] for i in range(len(in_flight))]
-    there = list(zip(in_flight, fates, strict=True))
-    for pdu in [pdu for pdu, fate in there if fate in (ARRIVE, TWICE)]:
-        receive(pdu)
-    for pdu in [pdu for pdu, fate in reversed(there) if fate in (REVERSE, TWICE)]:
-        receive(pdu)
-    return [pdu for pdu, fate in there if fate == WAIT]
-
-
-@dataclass
-class Link:
-    """Two ends and what is in flight between them."""
-
-    am: Am
-    now_ns: int = 0
-    data: list = field(default_factory=list)
-    status: list = field(default_factory=list)
-    sizes: list = field(default_factory=list)
-
-    def push(self, length):
-        self.am.push(length)
-        self.sizes.append(length)
-
-    def grant(self, room):
-        """Room for a MAC PDU's worth of RLC PDUs, as leg.c fills it."""
-        while pdu := self.am.transmit(room, self.now_ns):
-            self.data.append(pdu)
-            room -= len(pdu)
-
-    def report(self, room):
-        if pdu := self.am.status(room, self.now_ns):
-            self.status.append(pdu)
-
-    def arrive(self, fates):
-        """Every PDU in flight meets its fate; those that wait are overtaken by later ones."""
-        self.data = pass_on(self.data, fates, lambda pdu: self.am.receive(pdu, self.now_ns))
-
-    def arrive_status(self, fates):
-        def receive(pdu):
-            assert self.am.receive_status(pdu) in (0, EBADMSG)  # an old one says nothing
-
-        self.status = pass_on(self.status, fates, receive)
-
-    def tick(self, ns):
-        until = self.now_ns + ns
-        while self.am.next_expiry <= until:
-            self.now_ns = self.am.next_expiry
-            self.am.expire(self.now_ns)
-        self.now_ns = until
-
-    def do(self, action):
-        getattr(self, action[0])(*action[1:])
-        self.check()
-
+class LteLink(Link):
     def check(self):
         check_order(self.am)
-        numbers = [number for number, _ in self.am.delivered]
-        assert len(set(numbers)) == len(numbers)
-        for number, data in self.am.delivered[-20:]:
-            assert data == payload(number, self.sizes[number])
-        assert not self.am.discarded
-
-    def drain(self, room, status_room):
-        """Losses are over. Return: rounds until nothing is left to do."""
-        for n in range(20000):
-            self.grant(room)
-            self.arrive([ARRIVE])
-            self.report(status_room)
-            self.arrive_status([ARRIVE])
-            self.check()
-            if self.am.next_expiry == NEVER and not lib.rlc_am_tx_bytes(self.am.tx):
-                return n
-            if not lib.rlc_am_tx_bytes(self.am.tx) and not lib.rlc_am_rx_status_bytes(self.am.rx):
-                self.tick(max(self.am.next_expiry - self.now_ns, 0))
-        raise AssertionError("it never ends")
+        super().check()
 
 
 def check_order(am: Am):
@@ -126,7 +51,7 @@ class Plan:
     rooms: tuple
 
     def links(self):
-        return [Link(Am(self.cfg, delivery, self.start)) for delivery in (IN, OUT)]
+        return [LteLink(Am(self.cfg, delivery, self.start)) for delivery in (IN, OUT)]
 
 
 lengths = st.sampled_from([1, 3, 40, 300]) | st.integers(1, 300)

@@ -5,14 +5,12 @@ And each PDU, variable and timer is what another reading of TS 38.322 says (`rlc
 direction is a list of the PDUs in flight; actions deliver, repeat or lose any of them, in any order.
 """
 
-from dataclasses import dataclass, field
 
-from coreffi import NEVER
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
-from rlcffi import EBADMSG, payload
-from rlcnrffi import Am, lib
-from test_rlc_am import ARRIVE, LOSE, REVERSE, TWICE, WAIT, pass_on
+from rlcffi import payload
+from rlclink import ARRIVE, LOSE, REVERSE, TWICE, WAIT, Link
+from rlcnrffi import Am
 
 SEGMENT_MIN = 6  # a segment's header with an SN of 18 bits, and a byte
 STATUS_MIN = 10  # a STATUS PDU with one portion of an SDU
@@ -20,66 +18,10 @@ STATUS_MIN = 10  # a STATUS PDU with one portion of an SDU
 fast = settings(max_examples=100)
 
 
-@dataclass
-class Link:
-    """Two ends and what is in flight between them."""
-
-    am: Am
-    now_ns: int = 0
-    data: list = field(default_factory=list)
-    status: list = field(default_factory=list)
-    sizes: list = field(default_factory=list)
-
-    def push(self, length):
-        self.am.push(length)
-        self.sizes.append(length)
-
-    def grant(self, room):
-        """Room for a MAC PDU's worth of RLC PDUs."""
-        while pdu := self.am.transmit(room, self.now_ns):
-            self.data.append(pdu)
-            room -= len(pdu)
-
-    def report(self, room):
-        if pdu := self.am.status(room, self.now_ns):
-            self.status.append(pdu)
-
-    def arrive(self, fates):
-        self.data = pass_on(self.data, fates, lambda pdu: self.am.receive(pdu, self.now_ns))
-
-    def arrive_status(self, fates):
-        def receive(pdu):
-            assert self.am.receive_status(pdu) in (0, EBADMSG)  # an old one says nothing
-
-        self.status = pass_on(self.status, fates, receive)
-
-    def tick(self, ns):
-        until = self.now_ns + ns
-        while self.am.next_expiry <= until:
-            self.now_ns = self.am.next_expiry
-            self.am.expire(self.now_ns)
-        self.now_ns = until
-
-    def do(self, action):
-        getattr(self, action[0])(*action[1:])
+class NrLink(Link):
+    def check(self):
         self.am.check()
-        numbers = [number for number, _ in self.am.delivered]
-        assert len(set(numbers)) == len(numbers)
-        for number, data in self.am.delivered[-20:]:
-            assert data == payload(number, self.sizes[number])
-        assert not self.am.discarded
-
-    def drain(self, room, status_room):
-        """Losses are over. Return: rounds until nothing is left to do."""
-        for n in range(20000):
-            for action in (("grant", room), ("arrive", [ARRIVE]), ("report", status_room), ("arrive_status", [ARRIVE])):
-                self.do(action)
-            idle = not lib.nr_am_tx_bytes(self.am.tx)
-            if idle and self.am.next_expiry == NEVER:
-                return n
-            if idle and not lib.nr_am_rx_status_bytes(self.am.rx):
-                self.do(("tick", max(self.am.next_expiry - self.now_ns, 0)))
-        raise AssertionError("it never ends")
+        super().check()
 
 
 lengths = st.sampled_from([1, 3, 40, 300]) | st.integers(1, 300)
@@ -120,7 +62,7 @@ def plans(draw):
 def test_everything_arrives(plan):
     """Once losses stop, in bounded time; then all is acknowledged and the store is full."""
     cfg, start, steps, rooms = plan
-    link = Link(Am(cfg, start))
+    link = NrLink(Am(cfg, start))
     for step in steps:
         link.do(step)
     if [n for n, _ in link.am.delivered] != sorted(n for n, _ in link.am.delivered):
