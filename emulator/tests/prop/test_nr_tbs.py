@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nrphyffi import TABLES, ffi, lib
 
+from cellbed.scenario import nr
 from cellbed_channel import nr_block_error
 
 fast = settings(max_examples=250)
@@ -105,3 +106,13 @@ def test_rounding_is_up_at_ties():
     """46.5 times 2048 bits: py3gpp rounds to even there, and the clause says up."""
     f = ffi.new("struct nr_format *", {"bits": 4, "rate_x2048": 756})
     assert lib.nr_tbs_bits(16128, f, 4) == 96264 == tbs(16128, Fraction(756, 2048), 4, 4)
+
+
+def test_scenarios_have_the_carriers_and_times_of_the_core():
+    ranges = {"fr1": lib.NR_FR1, "fr2": lib.NR_FR2}
+    for name, number in ranges.items():
+        for mu in range(4):
+            found = {mhz: lib.nr_n_rb(number, mu, mhz) for mhz in range(1, 500) if lib.nr_n_rb(number, mu, mhz)}
+            assert found == nr.N_RB.get((name, mu), {})
+    assert [lib.nr_n1_symbols(mu) for mu in range(4)] == list(nr.N1_SYMBOLS[1])
+    assert [lib.nr_n2_symbols(mu) for mu in range(4)] == list(nr.N2_SYMBOLS[1])

@@ -52,8 +52,8 @@ _SYMBOLS = 14
 _K1_MAX = 15
 # Symbols that a UE takes to decode and to prepare, by capability and numerology. Source: TS 38.214 Tables 5.3-1, 5.3-2,
 # 6.4-1, 6.4-2
-_N1 = {1: (8, 10, 17, 20), 2: (3, 4.5, 9)}
-_N2 = {1: (10, 12, 23, 36), 2: (5, 5.5, 11)}
+N1_SYMBOLS = {1: (8, 10, 17, 20), 2: (3, 4.5, 9)}
+N2_SYMBOLS = {1: (10, 12, 23, 36), 2: (5, 5.5, 11)}
 # Periods of a pattern. Source: TS 38.213 11.1; TS 38.331 TDD-UL-DL-ConfigCommon
 _PERIODS_MS = (0.5, 0.625, 1, 1.25, 2, 2.5, 3, 4, 5, 10)
 
@@ -252,13 +252,13 @@ class Nr(System):
         if capability == 2 and mu > 2:
             raise ValueError(f"key '{where}.processing_capability': value 2: allowed 1 with numerology {mu} (TS 38.214 "
                              "5.3)")
-        if self.k1_min * _SYMBOLS < _N1[capability][mu]:
-            least = -(-_N1[capability][mu] // _SYMBOLS)
+        if self.k1_min * _SYMBOLS < N1_SYMBOLS[capability][mu]:
+            least = -(-N1_SYMBOLS[capability][mu] // _SYMBOLS)
             raise ValueError(f"key '{where}.k1_min': value {self.k1_min}: allowed {least:g} or more, as a UE "
-                             f"takes {_N1[capability][mu]:g} symbols to decode (TS 38.214 5.3)")
-        if (self.k2_min - 1) * _SYMBOLS + _SYMBOLS - self.pdcch_symbols < _N2[capability][mu]:
+                             f"takes {N1_SYMBOLS[capability][mu]:g} symbols to decode (TS 38.214 5.3)")
+        if (self.k2_min - 1) * _SYMBOLS + _SYMBOLS - self.pdcch_symbols < N2_SYMBOLS[capability][mu]:
             raise ValueError(f"key '{where}.k2_min': value {self.k2_min}: allowed more, as a UE takes "
-                             f"{_N2[capability][mu]:g} symbols to prepare a block (TS 38.214 6.4)")
+                             f"{N2_SYMBOLS[capability][mu]:g} symbols to prepare a block (TS 38.214 6.4)")
 
     def _check_grants(self, where: str, n_rb: int) -> None:
         if self.configured_grant != "none":
