@@ -74,3 +74,12 @@ def test_the_capture_is_one_of_mac_nr(played):
     found = json.loads(cellbed("pcap", bundles(played)["DDDSU"] / "radio.pcap", "--json").stdout)
     assert {row["layer"] for row in found["radio"]} == {"mac-nr"}
     assert {row["direction"] for row in found["radio"]} == {"uplink", "downlink"}
+
+
+def test_the_radio_is_on_time_at_a_gigabit(tmp_path):
+    """However many segments CUBIC sends at once, for each of which the kernel and the probe read the clock."""
+    cellbed("run", ROOT / "scenarios/nr-delivery/quick.yaml", "--variant", "cubic-wait220", "--set",
+            "traffic.0.duration_s=1.5", "--results", tmp_path)
+    radio = json.loads((bundles(tmp_path)["cubic-wait220"] / "radio.json").read_text())
+    assert radio["bytes_delivered"] > 50_000_000
+    assert radio["lateness"]["max_us"] < SLOT_MS * 1000

@@ -71,13 +71,14 @@ def test_waiting_costs_no_wall_time(kernel, tmp_path):
     assert wall_s < 60
 
 
-def test_a_clock_read_costs_a_microsecond(kernel, tmp_path):
-    out, _ = boot(kernel, tmp_path, """python3 -c '
+@pytest.mark.parametrize(("words", "cost_ns"), [((), 1000), (("clock-read-cost=100",), 100)])
+def test_a_clock_read_costs_virtual_time(kernel, tmp_path, words, cost_ns):
+    out, _ = boot(kernel._replace(words=(*kernel.words, *words)), tmp_path, """python3 -c '
 import time
 first = time.monotonic_ns()
 for _ in range(10000): time.monotonic_ns()
 print(time.monotonic_ns() - first)'""")
-    assert int(out) == pytest.approx(10_000 * 1000, rel=0.05)
+    assert int(out) == pytest.approx(10_000 * cost_ns, rel=0.05)
 
 
 def test_randomness_follows_the_seed(kernel, tmp_path):
