@@ -53,7 +53,7 @@ def save(specs: Sequence[FigureSpec], directory: Path) -> list[SavedFigure]:
                 if name == "light":
                     paths = (directory / f"{spec.name}.png", directory / f"{spec.name}.pdf")
                     paths[0].write_bytes(png[name])
-                    figure.set_layout_engine("none")  # everything has its place
+                    figure.set_layout_engine(None)  # everything has its place
                     paths[1].write_bytes(_render(figure, "pdf"))
                 plt.close(figure)
         saved.append(SavedFigure(spec, paths, png))
