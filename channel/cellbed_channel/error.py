@@ -17,6 +17,20 @@ class ParameterError(ChannelError):
         super().__init__(f"{name}: value {value}: allowed {allowed}")
 
 
+def check_range(name: str, value: float, low: float, high: float, more_than: bool = False, note: str = "") -> None:
+    """Refuse a value outside of low..high.
+
+    Args:
+        more_than: whether `low` itself is refused, too.
+        note: what else to say of the range.
+
+    Raises:
+        ParameterError: it is refused.
+    """
+    if not low <= value <= high or (more_than and value == low):
+        raise ParameterError(name, value, f"{'more than ' if more_than else ''}{low:g}..{high:g}{note}")
+
+
 class FileError(ChannelError):
     """A file that is truncated, foreign or inconsistent; with the line where there are lines."""
 

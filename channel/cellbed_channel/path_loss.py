@@ -57,12 +57,7 @@ class UrbanMacro:
     FARTHEST_M = 5000.0
 
     def __post_init__(self) -> None:
-        for name, low, high in (("carrier_ghz", 2, 6), ("enb_height_m", 10, 150), ("ue_height_m", 1, 10),
-                                ("street_width_m", 5, 50), ("building_height_m", 5, 50)):
-            value = getattr(self, name)
-            if not low <= value <= high or (name == "ue_height_m" and value == low):
-                above = "more than " if name == "ue_height_m" else ""
-                raise ParameterError(f"path_loss.{name}", value, f"{above}{low}..{high}")
+        tr38901.check_surroundings(self, (2, 6), 10)
 
     def breakpoint_m(self) -> float:
         """Where LOS loss starts to fall with the fourth power: 4 h'BS h'UT fc / c, heights less 1 m of surroundings."""
@@ -84,12 +79,7 @@ class UrbanMacro:
 
     def nlos_loss_db(self, distance_m: np.ndarray) -> np.ndarray:
         """Loss without line of sight."""
-        log_bs = math.log10(self.enb_height_m)
-        ratio = self.building_height_m / self.enb_height_m
-        fixed = (161.04 - 7.1 * math.log10(self.street_width_m) + 7.5 * math.log10(self.building_height_m)
-                 - (24.37 - 3.7 * ratio * ratio) * log_bs + 20.0 * math.log10(self.carrier_ghz)
-                 - (3.2 * math.log10(11.75 * self.ue_height_m) ** 2 - 4.97))
-        return fixed + (43.42 - 3.1 * log_bs) * (np.log10(self._usable(distance_m)) - 3.0)
+        return tr38901.over_roofs_db(self, self._usable(distance_m))
 
     def loss_db(self, distance_m: np.ndarray, los: np.ndarray) -> np.ndarray:
         """Loss, at each distance with or without line of sight.
@@ -152,11 +142,17 @@ class StreetCanyon:
         return (lower + upper) / 2.0
 
 
-Los = Literal["never", "always", "drawn"]
+Los = Literal["never", "always", "drawn", "by_place"]
 
 
 def sight(model: PathLoss, los: Los, link: tuple[str, str], distance_m: np.ndarray, seed: int) -> np.ndarray:
-    """Whether the two ends of a link see each other at each distance; `drawn` by one draw for the whole link."""
+    """Whether the two ends of a link see each other at each distance; `drawn` by one draw for the whole link.
+
+    Raises:
+        ParameterError: by_place, which is `large_scale.sight` and takes places.
+    """
+    if los == "by_place":
+        raise ParameterError("path_loss.los", los, "never, always, drawn but with the model route")
     if los == "drawn":
         first, second = sorted(link)
         return stream(seed, f"los/{first}/{second}").random() < model.los_probability(distance_m)

@@ -12,15 +12,58 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 import numpy as np
 
-from .error import ParameterError
+from .error import ParameterError, check_range
 
 # The reports' own value, not the exact one: it moves the breakpoint by 0.07 %. Source: TR 36.814 Table B.1.2.1-1;
 # TR 38.901 Table 7.4.1-1
 LIGHT_MPS = 3.0e8
+
+
+class Surroundings(Protocol):
+    """What the formulas of macro cells ask for; each in metres but the carrier."""
+
+    @property
+    def carrier_ghz(self) -> float: ...
+
+    @property
+    def enb_height_m(self) -> float: ...
+
+    @property
+    def ue_height_m(self) -> float: ...
+
+    @property
+    def street_width_m(self) -> float: ...
+
+    @property
+    def building_height_m(self) -> float: ...
+
+
+def check_surroundings(given: Surroundings, carrier_ghz: tuple[float, float], enb_height_min_m: float,
+                       note: str = "") -> None:
+    """Refuse what no formula is valid for.
+
+    Raises:
+        ParameterError: a carrier, height or width out of its range.
+    """
+    for name, low, high in (("carrier_ghz", *carrier_ghz), ("enb_height_m", enb_height_min_m, 150),
+                            ("ue_height_m", 1, 10), ("street_width_m", 5, 50), ("building_height_m", 5, 50)):
+        check_range(f"path_loss.{name}", getattr(given, name), low, high, name == "ue_height_m", note)
+
+
+def over_roofs_db(around: Surroundings, distance_m: np.ndarray) -> np.ndarray:
+    """Loss without line of sight of an antenna above the roofs, at distances of 10 m or more.
+
+    Source: TR 36.814 Table B.1.2.1-1 (Urban Macro); TR 38.901 Table 7.4.1-1 (Rural Macro)
+    """
+    log_bs, ratio = math.log10(around.enb_height_m), around.building_height_m / around.enb_height_m
+    fixed = (161.04 - 7.1 * math.log10(around.street_width_m) + 7.5 * math.log10(around.building_height_m)
+             - (24.37 - 3.7 * ratio * ratio) * log_bs + 20.0 * math.log10(around.carrier_ghz)
+             - (3.2 * math.log10(11.75 * around.ue_height_m) ** 2 - 4.97))
+    return np.asarray(fixed + (43.42 - 3.1 * log_bs) * (np.log10(distance_m) - 3.0))
 
 
 @dataclass(frozen=True)
@@ -43,14 +86,15 @@ class Macroscopic:
     CARRIER_GHZ: ClassVar[tuple[float, float]] = (0.5, 100.0)
     NEAREST_M: ClassVar[float] = 10.0
     FARTHEST_M: ClassVar[float] = 5000.0
+    #: Standard deviation of the shadowing in dB, with and without line of sight. Source: TR 38.901 Table 7.4.1-1
+    SHADOWING_DB: ClassVar[tuple[float, float]]
+    #: Distances over which its correlation falls to 1/e. Source: TR 38.901 Table 7.5-6
+    SHADOWING_M: ClassVar[tuple[float, float]]
+    #: The same of whether there is line of sight. Source: TR 38.901 Table 7.6.3.1-2
+    SIGHT_M: ClassVar[float] = 50.0
 
     def __post_init__(self) -> None:
-        for name, low, high in (("carrier_ghz", *self.CARRIER_GHZ), ("enb_height_m", 5, 150), ("ue_height_m", 1, 10),
-                                ("street_width_m", 5, 50), ("building_height_m", 5, 50)):
-            value = getattr(self, name)
-            if not low <= value <= high or (name == "ue_height_m" and value == low):
-                above = "more than " if name == "ue_height_m" else ""
-                raise ParameterError(f"path_loss.{name}", value, f"{above}{low:g}..{high:g} in the model {self.NAME}")
+        check_surroundings(self, self.CARRIER_GHZ, 5, f" in the model {self.NAME}")
 
     def breakpoint_m(self) -> float:
         """4 h'BS h'UT fc / c, heights less 1 m of surroundings. Source: TR 38.901 Table 7.4.1-1, note 1."""
@@ -59,6 +103,10 @@ class Macroscopic:
     def los_probability(self, distance_m: np.ndarray) -> np.ndarray:
         """Of distances along the ground. Source: TR 38.901 Table 7.4.2-1."""
         raise NotImplementedError
+
+    def shadowing_db(self, distance_m: np.ndarray, los: np.ndarray) -> np.ndarray:
+        """Its standard deviation at distances along the ground. Source: TR 38.901 Table 7.4.1-1"""
+        return np.where(los, self.SHADOWING_DB[0], self.SHADOWING_DB[1])
 
     def _los_db(self, ground_m: np.ndarray, direct_m: np.ndarray) -> np.ndarray:
         raise NotImplementedError
@@ -103,6 +151,8 @@ class UrbanMacro(Macroscopic):
     """UMa: antennas above the roofs."""
 
     NAME = "uma_38901"
+    SHADOWING_DB = (4.0, 6.0)
+    SHADOWING_M = (37.0, 50.0)
 
     def los_probability(self, distance_m: np.ndarray) -> np.ndarray:
         return _urban_los(distance_m, 63.0)
@@ -119,6 +169,8 @@ class UrbanMicro(Macroscopic):
     """UMi, street canyon: antennas below the roofs, 10 m high in the report."""
 
     NAME = "umi_38901"
+    SHADOWING_DB = (4.0, 7.82)
+    SHADOWING_M = (10.0, 13.0)
 
     def los_probability(self, distance_m: np.ndarray) -> np.ndarray:
         return _urban_los(distance_m, 36.0)
@@ -136,12 +188,22 @@ class RuralMacro(Macroscopic):
 
     NAME = "rma_38901"
     CARRIER_GHZ = (0.5, 30.0)
+    SHADOWING_DB = (4.0, 8.0)
+    SHADOWING_M = (37.0, 120.0)
+    SIGHT_M = 60.0
+    #: With line of sight, behind the breakpoint.
+    SHADOWING_FAR_DB: ClassVar[float] = 6.0
 
     def breakpoint_m(self) -> float:
         return 2 * math.pi * self.enb_height_m * self.ue_height_m * self.carrier_ghz * 1e9 / LIGHT_MPS
 
     def los_probability(self, distance_m: np.ndarray) -> np.ndarray:
         return np.exp(-np.maximum(distance_m - 10.0, 0.0) / 1000.0)
+
+    def shadowing_db(self, distance_m: np.ndarray, los: np.ndarray) -> np.ndarray:
+        """Two deviations with line of sight, before and behind the breakpoint."""
+        far = los & (distance_m > self.breakpoint_m())
+        return np.where(far, self.SHADOWING_FAR_DB, super().shadowing_db(distance_m, los))
 
     def _near_db(self, direct_m: np.ndarray) -> np.ndarray:
         roughness = self.building_height_m ** 1.72
@@ -155,8 +217,4 @@ class RuralMacro(Macroscopic):
         return np.where(ground_m <= self.breakpoint_m(), self._near_db(direct_m), far)
 
     def _nlos_db(self, direct_m: np.ndarray) -> np.ndarray:
-        log_bs, ratio = math.log10(self.enb_height_m), self.building_height_m / self.enb_height_m
-        fixed = (161.04 - 7.1 * math.log10(self.street_width_m) + 7.5 * math.log10(self.building_height_m)
-                 - (24.37 - 3.7 * ratio * ratio) * log_bs + 20.0 * self._log_f()
-                 - (3.2 * math.log10(11.75 * self.ue_height_m) ** 2 - 4.97))
-        return fixed + (43.42 - 3.1 * log_bs) * (np.log10(direct_m) - 3.0)
+        return over_roofs_db(self, direct_m)
