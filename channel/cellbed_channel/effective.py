@@ -3,9 +3,9 @@
 
     effective SINR = beta I^-1( mean of I(SINR of each block / beta) )
 
-I is the mutual information per bit of QPSK, 16QAM or 64QAM with Gray mapping and bitwise decoding over Gaussian noise,
-computed here by its definition; which of them, and beta, belong to the transport format of a CQI. LENA uses MIESM too,
-with tables of its own.
+I is the mutual information per bit of QPSK, 16QAM, 64QAM or 256QAM with Gray mapping and bitwise decoding over
+Gaussian noise, computed here by its definition; which of them, and beta, belong to the transport format of a CQI. LENA
+uses MIESM too, with tables of its own.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ BITS = (2,) * 6 + (4,) * 3 + (6,) * 6
 
 _STEPS_PER_DB = 100
 _LOW_DB, _HIGH_DB = -60.0, 45.0  # of the curves
-# A block counts with at most this: beyond it even 64QAM's information is 1 but for rounding.
-CAP_DB = 32.0
+# A block counts with at most this: beyond it even 64QAM's information is 1 but for rounding, and 256QAM's.
+CAP_DB, CAP_256QAM_DB = 32.0, 38.0
 
 
 def _pam(bits: int) -> tuple[np.ndarray, np.ndarray]:
@@ -65,18 +65,21 @@ def _curve(bits: int) -> tuple[np.ndarray, np.ndarray]:
     return fine, np.maximum.accumulate(np.interp(fine, coarse, information(bits, coarse)))
 
 
-def effective_db(sinr: np.ndarray, cqis: tuple[int, ...] = tuple(range(1, 16))) -> np.ndarray:
+def effective_db(sinr: np.ndarray, cqis: tuple[int, ...] = tuple(range(1, 16)), bits: tuple[int, ...] = BITS,
+                 beta: tuple[float, ...] = BETA) -> np.ndarray:
     """(times, CQIs) effective SINR in dB for the transport format of each CQI.
 
     Args:
         sinr: (times, blocks) as ratios.
+        bits, beta: of CQI 1 to 15; those of LTE where nothing else is said.
     """
-    db = np.clip(10.0 * np.log10(np.maximum(sinr, 1e-9)), -50.0, CAP_DB)
+    cap_db = CAP_DB if max(bits) <= max(BITS) else CAP_256QAM_DB
+    db = np.clip(10.0 * np.log10(np.maximum(sinr, 1e-9)), -50.0, cap_db)
     index = np.rint((db - _LOW_DB) * _STEPS_PER_DB).astype(np.int32)
     found = np.empty((len(sinr), len(cqis)))
     for column, number in enumerate(cqis):
-        fine, curve = _curve(BITS[number - 1])
-        shift = round(10.0 * np.log10(BETA[number - 1]) * _STEPS_PER_DB)
+        fine, curve = _curve(bits[number - 1])
+        shift = round(10.0 * np.log10(beta[number - 1]) * _STEPS_PER_DB)
         mean = np.take(curve, index - shift).mean(axis=1)
         top = int(np.searchsorted(curve, curve[-1] - 1e-12))  # above, rounding would choose
         found[:, column] = np.interp(mean, curve[: top + 1], fine[: top + 1]) + shift / _STEPS_PER_DB

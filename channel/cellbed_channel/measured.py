@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .cqi import HIGHEST, cqi_of
+from .cqi import HIGHEST, by_leg, cqi_of
 from .error import FileError
 from .link import LEGS, centi_db
 from .table import Line, check_names, lines
@@ -47,12 +47,13 @@ def _check_columns(path: Path, columns: Sequence[str]) -> None:
         raise FileError(path, "columns 'sinr_db' and 'cqi': missing: allowed one of them, or both", 1)
 
 
-def read_csv(path: Path, ues: Sequence[str], table: str = "kawser") -> dict[tuple[int, str], list[_Sample]]:
+def read_csv(path: Path, ues: Sequence[str], tables: Mapping[str, str] | None = None) \
+        -> dict[tuple[int, str], list[_Sample]]:
     """Measurements of each leg, in order of time.
 
     Args:
         ues: names of the UEs, in order of their numbers from 1.
-        table: mapping for measurements without a CQI.
+        tables: mapping of each leg for measurements without a CQI; that of LTE where none is given.
 
     Returns:
         (UE number, leg) -> (t_ms, sinr_cdb, cqi) of each measurement.
@@ -60,10 +61,11 @@ def read_csv(path: Path, ues: Sequence[str], table: str = "kawser") -> dict[tupl
     Raises:
         FileError: with file, line, column, value and what is allowed.
     """
+    tables = tables or by_leg("kawser")
     legs: dict[tuple[int, str], list[_Sample]] = {}
     for line in lines(path, lambda columns: _check_columns(path, columns)):
         key = (list(ues).index(line.choice("ue", ues)) + 1, line.choice("leg", LEGS))
-        sample = _sample(line, table)
+        sample = _sample(line, tables[key[1]])
         samples = legs.setdefault(key, [])
         if samples and sample[0] < samples[-1][0]:
             raise line.wrong("t_ms", f"at least {samples[-1][0]:g}, as times of a leg do not go back")

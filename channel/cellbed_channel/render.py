@@ -105,12 +105,14 @@ class Cell:
         peers: UE -> the UE it has a direct link to, None when it has none; in order of the UEs' numbers from 1.
         n_rb, rb_hz: resource blocks of the carrier, and the bandwidth of each.
         enbs: names of the eNBs in order of their numbers from 0, for the model route.
+        cqi_tables: those of legs that do not have that of the parameters, as in NR.
     """
 
     peers: Mapping[str, str | None]
     n_rb: int = 50
     enbs: Sequence[str] = ()
     rb_hz: int = RB_HZ
+    cqi_tables: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def numbers(self) -> dict[int, str]:
@@ -172,6 +174,7 @@ def _physics(parameters: Parameters, cell: Cell, seed: int, t_s: np.ndarray, ter
     """Each leg from positions, path loss and link budget."""
     los = parameters.path_loss.los
     model = _loss_model(parameters.path_loss)
+    tables = cqi.by_leg(parameters.cqi.table, cell.cqi_tables)
     places: Positions = mobility_of(parameters, cell.peers).positions(t_s)
     places[ENB] = np.zeros((len(t_s), 2))
     series = []
@@ -182,7 +185,7 @@ def _physics(parameters: Parameters, cell: Cell, seed: int, t_s: np.ndarray, ter
             loss = loss + blockage.loss_db(parameters.blockage, _way(parameters.path_loss), seed, (ue, other), t_s,
                                            distance)
         sinr = centi_db(sinr_db(parameters.link, leg, cell.n_rb, loss, t_s, distance, terms, cell.rb_hz))
-        series.append(trace.Series(number, leg, sinr, cqi.cqi_of(sinr, parameters.cqi.table)))
+        series.append(trace.Series(number, leg, sinr, cqi.cqi_of(sinr, tables[leg])))
     return series
 
 
@@ -201,9 +204,9 @@ def _route(parameters: Parameters, cell: Cell, seed: int, steps: int, folder: Pa
     if missing:
         raise ParameterError(f"route.enbs.{missing[0]}", None, "[x, y] in metres")
     way = replace(parameters.route, enbs={enb: parameters.route.enbs[enb] for enb in cell.enbs})
-    loss = parameters.path_loss
-    radio = route.Radio(_loss_model(loss), loss.los, loss.carrier_ghz, parameters.link, parameters.cqi.table, cell.n_rb,
-                        cell.rb_hz, parameters.blockage, _way(loss))
+    loss, tables = parameters.path_loss, cqi.by_leg(parameters.cqi.table, cell.cqi_tables)
+    radio = route.Radio(_loss_model(loss), loss.los, loss.carrier_ghz, parameters.link, tables, cell.n_rb, cell.rb_hz,
+                        parameters.blockage, _way(loss))
     tracks = route.tracks_of(way, parameters.positions, list(cell.peers), folder)
     return route.render(way, radio, tracks, seed, parameters.granularity_ms, steps, each_block)
 
@@ -214,7 +217,8 @@ def _from_file(parameters: Parameters, cell: Cell, t_ms: np.ndarray, folder: Pat
         raise ParameterError("trace", None, "a file, as the model is 'trace'")
     path = folder / parameters.trace
     if path.suffix == ".csv":
-        return measured.sampled(measured.read_csv(path, list(cell.peers), parameters.cqi.table), t_ms)
+        tables = cqi.by_leg(parameters.cqi.table, cell.cqi_tables)
+        return measured.sampled(measured.read_csv(path, list(cell.peers), tables), t_ms)
     found = trace.read(path)
     numbers = {name: number for number, name in cell.numbers.items()}
     legs: dict[tuple[int, str], list[tuple[float, int, int]]] = {}
@@ -271,8 +275,12 @@ def _kept(parameters: Parameters) -> dict[str, Any]:
         del kept["blockage"]
     if parameters.model != "route":
         del kept["route"]
-    elif parameters.route is not None and parameters.route.fading_profile == RouteParameters.fading_profile:
-        del kept["route"]["fading_profile"], kept["route"]["delay_spread_ns"]
+    elif parameters.route is not None:
+        if parameters.route.fading_profile == RouteParameters.fading_profile:
+            del kept["route"]["fading_profile"], kept["route"]["delay_spread_ns"]
+        for name in ("shadowing", "interferers", "beam_gain_db"):
+            if kept["route"][name] == getattr(RouteParameters, name):
+                del kept["route"][name]
     return kept
 
 
@@ -285,5 +293,5 @@ def render_file(path: Path, parameters: Parameters, cell: Cell, seed: int, durat
     """
     records = render(parameters, cell, seed, duration_s, folder, each_block=each_block)
     made_from = {"parameters": _kept(parameters), "peers": dict(cell.peers), "n_rb": cell.n_rb, "seed": seed,
-                 "duration_s": duration_s}
+                 "duration_s": duration_s} | ({"cqi_tables": dict(cell.cqi_tables)} if cell.cqi_tables else {})
     trace.write(path, records, cell.numbers, made_from, cell.enbs if parameters.model == "route" else ())

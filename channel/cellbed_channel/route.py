@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""UEs on their way past several eNBs, each with a channel of its own.
+"""UEs on their way past several eNBs, or gNBs, each with a channel of its own.
 
-Downlink of an eNB:  SINR = P / (load x sum of the P of other eNBs + noise)   of each resource block
-Uplink to an eNB:    the same without other UEs
+Downlink of an eNB:  SINR = B P / (load x sum of the P of other eNBs + noise)   of each resource block
+Uplink to an eNB:    B P / noise, without other UEs
 
 P is the power over noise of a resource block: transmit power, antennas, path loss, shadowing, and fading of every link
-its own. Fading and shadowing belong to places, so a UE that stands still has the same channel all the time. RSRP is
-the mean power of a resource element of an eNB over a period of measurement. Source: TS 36.214 5.1.1; TS 36.133 8.1.2.2
+its own. B is what a beam adds for the UE that it is for; others hear of it what an element sends, as it passes them by
+most of the time. Fading and shadowing belong to places, so a UE that stands still has the same channel all the time.
+RSRP is the mean power of a resource element of an eNB over a period of measurement. Source: TS 36.214 5.1.1; TS 36.133
+8.1.2.2
 """
 
 from __future__ import annotations
@@ -15,10 +17,11 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
-from . import blockage, cqi, effective, fading, path_loss, profiles, shadowing, track
+from . import blockage, cqi, fading, large_scale, path_loss, profiles, shadowing, tr38901, track
 from .blockage import BlockageParameters, Way
 from .error import ParameterError
 from .link import RB_HZ, Budget, centi_db, noise_dbm
@@ -43,8 +46,11 @@ class RouteParameters:
         start_s: where on its way each UE is in sub-frame 0: as far as it comes in that time.
         load: share of the time in which other eNBs send; it scales their power.
         fading, fading_profile, delay_spread_ns: multipath, by profiles.profile.
+        shadowing: given, by the next three, or tr38901, by path loss model and line of sight as large_scale has it.
         shadowing_sigma_db, shadowing_decorrelation_m, site_correlation: as in shadowing.loss_db.
             Source: TR 36.814 Tables B.1.2.1-1 (sigma without line of sight), A.2.1.1-2
+        interferers: (x, y) of other eNBs, which serve nobody and only interfere.
+        beam_gain_db: B above; 10 log10 of the elements of an array that is steered. Source: TR 38.901 7.3
     """
 
     enbs: Mapping[str, Sequence[float]] = field(default_factory=dict)
@@ -59,6 +65,13 @@ class RouteParameters:
     shadowing_sigma_db: float = 6.0
     shadowing_decorrelation_m: float = 50.0
     site_correlation: float = 0.5
+    shadowing: Literal["given", "tr38901"] = "given"
+    interferers: Sequence[Sequence[float]] = ()
+    beam_gain_db: float = 0.0
+
+    def sites(self) -> dict[str, Sequence[float]]:
+        """Where everybody is who sends: the eNBs, and behind them those that only interfere."""
+        return dict(self.enbs) | {f"interferer{number}": place for number, place in enumerate(self.interferers, 1)}
 
 
 @dataclass(frozen=True)
@@ -70,11 +83,22 @@ class Radio:
     los: path_loss.Los
     carrier_ghz: float
     budget: Budget
-    cqi_table: str
+    cqi_tables: Mapping[str, str]
     n_rb: int
     rb_hz: int = RB_HZ
     blockers: BlockageParameters | None = None
     way: Way | None = None
+
+    def tables(self) -> tr38901.Macroscopic:
+        """The model of path loss, where it says more than that.
+
+        Raises:
+            ParameterError: it does not.
+        """
+        if not isinstance(self.loss, tr38901.Macroscopic):
+            raise ParameterError("path_loss.model", "uma", "uma_38901, umi_38901, rma_38901 with los by_place or "
+                                 "shadowing tr38901")
+        return self.loss
 
 
 def tracks_of(parameters: RouteParameters, positions: Mapping[str, Sequence[float]], ues: Sequence[str],
@@ -100,37 +124,47 @@ def _ratio(db: np.ndarray) -> np.ndarray:
 
 
 class Links:
-    """Power over noise of a UE's links with all eNBs, in one direction."""
+    """Power over noise of a UE's links with all eNBs, in one direction; in the downlink with interferers, too."""
 
     def __init__(self, parameters: RouteParameters, radio: Radio, ue: str, leg: str, way: track.Track,
                  seed: int) -> None:
         self.parameters, self.radio, self.ue, self.leg, self.way, self.seed = parameters, radio, ue, leg, way, seed
+        self.sites = parameters.sites() if leg == "dl" else parameters.enbs
         per_m = fading.doppler_hz(1.0, radio.carrier_ghz)  # waves in a metre
         profile = profiles.profile(parameters.fading_profile, parameters.delay_spread_ns)
-        self.taps = [fading.Taps(seed, f"fading/{ue}/{leg}/{enb}", per_m, profile) for enb in parameters.enbs] \
+        self.taps = [fading.Taps(seed, f"fading/{ue}/{leg}/{site}", per_m, profile) for site in self.sites] \
             if parameters.fading else []
         self.response = fading.response(radio.n_rb, profile, radio.rb_hz)
 
     def gain_db(self, t_s: np.ndarray) -> np.ndarray:
-        """(times, eNBs) power over noise without fading; both of a resource block or of the carrier."""
+        """(times, sites) power over noise without fading; both of a resource block or of the carrier."""
         radio, parameters = self.radio, self.parameters
         places = self.way.positions(t_s + parameters.start_s)
-        shadow = shadowing.loss_db(self.seed, self.ue, places, len(parameters.enbs), parameters.shadowing_sigma_db,
-                                   parameters.shadowing_decorrelation_m, parameters.site_correlation)
+        shadow = shadowing.loss_db(self.seed, self.ue, places, len(self.sites), parameters.shadowing_sigma_db,
+                                   parameters.shadowing_decorrelation_m, parameters.site_correlation) \
+            if parameters.shadowing == "given" else None
         columns = []
-        for number, (enb, place) in enumerate(parameters.enbs.items()):
+        for number, (site, place) in enumerate(self.sites.items()):
             offset = places - np.array(place, dtype=float)
             distance = np.sqrt(offset[:, 0] * offset[:, 0] + offset[:, 1] * offset[:, 1])
-            sight = path_loss.sight(radio.loss, radio.los, (self.ue, enb), distance, self.seed)
+            sight = self._sight(site, places, distance)
+            lost = shadow[:, number] if shadow is not None else large_scale.shadowing_db(
+                radio.tables(), self.seed, site, places, distance, sight)
             gain = (radio.budget.gain_db(self.leg, radio.n_rb, radio.rb_hz) - radio.loss.loss_db(distance, sight)
-                    - shadow[:, number])
+                    - lost)
             if radio.blockers is not None and radio.way is not None:
-                gain = gain - blockage.loss_db(radio.blockers, radio.way, self.seed, (self.ue, enb), t_s, distance)
+                gain = gain - blockage.loss_db(radio.blockers, radio.way, self.seed, (self.ue, site), t_s, distance)
             columns.append(gain)
         return np.column_stack(columns)
 
+    def _sight(self, site: str, places: np.ndarray, distance_m: np.ndarray) -> np.ndarray:
+        radio = self.radio
+        if radio.los == "by_place":
+            return large_scale.sight(radio.tables(), self.seed, site, places, distance_m)
+        return path_loss.sight(radio.loss, radio.los, (self.ue, site), distance_m, self.seed)
+
     def power(self, t_s: np.ndarray) -> np.ndarray:
-        """(eNBs, times, resource blocks) as ratios; one block stands for all where there is no fading."""
+        """(sites, times, resource blocks) as ratios; one block stands for all where there is no fading."""
         mean = _ratio(self.gain_db(t_s)).T[:, :, None]
         if not self.taps:
             return mean
@@ -139,25 +173,27 @@ class Links:
         return np.asarray(mean * (amplitude.real ** 2 + amplitude.imag ** 2))
 
 
-def _values(radio: Radio, sinr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _values(table: str, sinr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """SINR in hundredths of a dB and CQI, of (times, resource blocks) ratios."""
     if sinr.shape[1] == 1:
         db = centi_db(10.0 * np.log10(sinr[:, 0]))
-        return db, cqi.cqi_of(db, radio.cqi_table)
-    return cqi.best_of(centi_db(effective.effective_db(sinr)), radio.cqi_table)
+        return db, cqi.cqi_of(db, table)
+    return cqi.over_blocks(sinr, table)
 
 
 def _sinr(parameters: RouteParameters, leg: str, power: np.ndarray, enb: int) -> np.ndarray:
     """(times, resource blocks) of the leg in the cell of an eNB."""
+    own = power[enb] * _ratio(np.array(parameters.beam_gain_db)) if parameters.beam_gain_db else power[enb]
     if leg == "ul":
-        return power[enb]
-    return np.asarray(power[enb] / (1.0 + parameters.load * (power.sum(axis=0) - power[enb])))
+        return own
+    return np.asarray(own / (1.0 + parameters.load * (power.sum(axis=0) - power[enb])))
 
 
-def _rsrp_cdbm(radio: Radio, mean_power: np.ndarray) -> np.ndarray:
-    """Of mean ratios of power over noise, as the UE receives them: without the noise figure that is in them."""
+def _rsrp_cdbm(radio: Radio, mean_power: np.ndarray, beam_gain_db: float) -> np.ndarray:
+    """Of the best beam, from mean ratios of power over noise: as the UE receives them, without the noise figure that
+    is in them."""
     noise = noise_dbm(radio.n_rb, radio.rb_hz) + radio.budget.ue_noise_figure_db
-    element_dbm = 10.0 * np.log10(mean_power) + noise - 10.0 * math.log10(_SUBCARRIERS * radio.n_rb)
+    element_dbm = 10.0 * np.log10(mean_power) + noise - 10.0 * math.log10(_SUBCARRIERS * radio.n_rb) + beam_gain_db
     return np.clip(centi_db(element_dbm), *RSRP_CDBM)
 
 
@@ -184,20 +220,21 @@ def render(parameters: RouteParameters, radio: Radio, tracks: Mapping[str, track
                 each_block()
                 power = links.power(np.arange(first, min(first + block, steps)) * (step_ms / 1000.0))
                 for enb in range(len(parameters.enbs)):
-                    parts[enb].append(_values(radio, _sinr(parameters, leg, power, enb)))
+                    parts[enb].append(_values(radio.cqi_tables[leg], _sinr(parameters, leg, power, enb)))
                     means[enb].append(power[enb].mean(axis=1))
             for enb, of in enumerate(parts):
                 sinr, best = (np.concatenate(columns) for columns in zip(*of, strict=True))
                 series.append(Series(number, leg, sinr, best, enb))
                 if leg == "dl":
-                    measured.append(_measured(radio, number, enb, np.concatenate(means[enb]), step_ms))
+                    measured.append(_measured(parameters, radio, number, enb, np.concatenate(means[enb]), step_ms))
     return series, measured
 
 
-def _measured(radio: Radio, ue: int, enb: int, power: np.ndarray, step_ms: int) -> Measurements:
+def _measured(parameters: RouteParameters, radio: Radio, ue: int, enb: int, power: np.ndarray,
+              step_ms: int) -> Measurements:
     """One at the end of each whole period."""
     each = MEASUREMENT_MS // step_ms
     periods = len(power) // each
     mean = power[: periods * each].reshape(periods, each).mean(axis=1)
     t_ns = (np.arange(periods, dtype=np.int64) + 1) * MEASUREMENT_MS * 1_000_000
-    return Measurements(ue, enb, t_ns, _rsrp_cdbm(radio, mean))
+    return Measurements(ue, enb, t_ns, _rsrp_cdbm(radio, mean, parameters.beam_gain_db))

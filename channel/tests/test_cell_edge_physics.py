@@ -242,3 +242,11 @@ def test_sinr_beyond_64qam_is_capped():
 
 def test_thresholds_of_vienna():
     assert list(cqi.cqi_of(link.centi_db(at(-5.61, -5.6, 8.5, 21.99, 22)), "vienna")) == [0, 1, 8, 14, 15]
+
+
+def test_256qam_over_blocks_of_one_sinr():
+    """NR: equal blocks give their own SINR, up to where 256QAM's information is 1."""
+    for sinr_db in (-5.0, 10.0, 25.0, 33.0):
+        sinr_cdb, found = cqi.over_blocks(np.full((1, 66), 10 ** (sinr_db / 10)), "nr_qam256")
+        assert sinr_cdb[0] / 100 == pytest.approx(sinr_db, abs=0.03)
+        assert found[0] == cqi.cqi_of(np.array([round(sinr_db * 100)]), "nr_qam256")[0]

@@ -6,11 +6,19 @@ import math
 import numpy as np
 import pytest
 
-from cellbed_channel import trace
+from cellbed_channel import cqi, trace
 from cellbed_channel.error import ParameterError
 from cellbed_channel.link import Budget, noise_dbm
 from cellbed_channel.path_loss import UrbanMacro
-from cellbed_channel.render import Cell, CqiParameters, Parameters, RouteParameters, render, render_file
+from cellbed_channel.render import (
+    Cell,
+    CqiParameters,
+    Parameters,
+    PathLossParameters,
+    RouteParameters,
+    render,
+    render_file,
+)
 
 ENBS = {"west": (-500.0, 0.0), "east": (500.0, 0.0)}
 CELL = Cell({"rider": None, "shop": None}, 50, tuple(ENBS))
@@ -21,9 +29,10 @@ PLAIN = RouteParameters(ENBS, {"rider": "way.csv"}, fading=False, shadowing_sigm
 def rendered(tmp_path):
     (tmp_path / "way.csv").write_text("x_m,y_m,t_s\n-400,30,0\n400,30,40\n")
 
-    def of(route=PLAIN, seed=1, duration_s=45.0, **others):
+    def of(route=PLAIN, seed=1, duration_s=45.0, enbs=tuple(ENBS), cell=None, **others):
         parameters = Parameters("route", route=route, **{"positions": {"shop": (0.0, 100.0)}, **others})
-        return trace.ChannelTrace(render(parameters, CELL, seed, duration_s, tmp_path), {}, CELL.numbers)
+        cell = cell or Cell(CELL.peers, CELL.n_rb, enbs)
+        return trace.ChannelTrace(render(parameters, cell, seed, duration_s, tmp_path), {}, cell.numbers)
 
     return of
 
@@ -75,6 +84,65 @@ def test_load_scales_interference(rendered):
 
     assert edge(1.0) / 100 == pytest.approx(0, abs=0.1)  # the shop is as far from both; noise is far below
     assert (edge(0.5) - edge(1.0)) / 100 == pytest.approx(10 * math.log10(2), abs=0.1)
+
+
+def test_interferers_serve_nobody_and_are_heard(rendered):
+    """A third one as far as the others: the shop then hears two of the same strength, 3 dB more than one."""
+    alone, joined = (rendered(RouteParameters(**{**vars(PLAIN), "interferers": others}))
+                     for others in ((), ((500.0, 0.0),)))
+    assert {int(enb) for enb in joined.records["enb"]} == {0, 1}
+    fell = alone.leg(2, "dl", 0)["sinr_cdb"][0] - joined.leg(2, "dl", 0)["sinr_cdb"][0]
+    assert fell / 100 == pytest.approx(10 * math.log10(2), abs=0.1)
+    for leg in ("ul", "rsrp"):
+        assert (alone.leg(2, leg, 0) == joined.leg(2, leg, 0)).all()
+
+
+def test_a_beam_is_for_its_own_ue(rendered):
+    """It raises the SINR by its gain in both directions, also where interference dominates, and what UEs measure."""
+    without, with_beam = (rendered(RouteParameters(**{**vars(PLAIN), "beam_gain_db": gain})) for gain in (0.0, 18.0))
+    for leg in ("ul", "dl", "rsrp"):
+        raised = with_beam.leg(2, leg, 0)["sinr_cdb"] - without.leg(2, leg, 0)["sinr_cdb"]
+        assert raised / 100 == pytest.approx([18.0] * len(raised), abs=0.01), leg
+
+
+URBAN = PathLossParameters("umi_38901", "by_place", 28.0, 10.0)
+BY_PLACE = RouteParameters(**{**vars(PLAIN), "shadowing": "tr38901"})
+
+
+def test_maps_are_of_enbs_and_not_of_ues(rendered):
+    """The shop stands where the rider comes by at 20 s: both have sight there or not, and the same shadowing."""
+    found = rendered(BY_PLACE, path_loss=URBAN, positions={"shop": (0.0, 30.0)})
+    for enb in range(2):
+        rider = found.leg(1, "ul", enb)
+        passing = rider[np.searchsorted(rider["t_ns"], 20_000_000_000, side="right") - 1]
+        assert passing["sinr_cdb"] == found.leg(2, "ul", enb)["sinr_cdb"][0]
+
+
+def test_sight_comes_and_goes_on_the_way(rendered):
+    """At 100 m the two losses of UMi differ by 20 dB: steps of 10 dB and more are where sight begins or ends.
+
+    Correlated over 50 m, they are some on a way of 800 m, and not one in every 5 m.
+    """
+    plain = RouteParameters({"gnb": (0.0, -60.0)}, PLAIN.tracks, fading=False, shadowing_sigma_db=0.0)
+    steps = [np.abs(np.diff(rendered(plain, seed=seed, path_loss=URBAN, enbs=("gnb",)).leg(1, "ul")["sinr_cdb"]))
+             for seed in range(8)]
+    assert 8 <= sum((one > 1000).sum() for one in steps) < 8 * 160
+
+
+def test_only_models_of_5g_say_how_far_sight_goes(rendered):
+    for route, loss in ((PLAIN, PathLossParameters("uma", "by_place")), (BY_PLACE, PathLossParameters())):
+        with pytest.raises(ParameterError, match="path_loss.model: value uma: allowed uma_38901"):
+            rendered(route, path_loss=loss)
+
+
+def test_cqis_of_nr_follow_from_its_tables(rendered):
+    """273 blocks of 30 kHz; each CQI is that of the flat SINR by the thresholds of the table of its leg."""
+    tables = {"ul": "nr_qam64", "dl": "nr_qam256"}
+    found = rendered(cell=Cell(CELL.peers, 273, tuple(ENBS), 360_000, tables))
+    for leg, table in tables.items():
+        of = found.leg(1, leg, 0)
+        assert (of["cqi"] == cqi.cqi_of(of["sinr_cdb"], table)).all()
+        assert len(set(of["cqi"].tolist())) > 5
 
 
 FADING = RouteParameters(ENBS, {"rider": "way.csv"}, shadowing_sigma_db=0.0)

@@ -177,6 +177,32 @@ static void test_requests_in_vain(void **state)
 	run_end(&r);
 }
 
+/* A channel says which CQI the UE reports, whatever its SINR, and comes with what the UE measures
+ * of its gNB. */
+static void test_channel(void **state)
+{
+	struct cell_cmd cmd = {
+		.type = CELL_CMD_CHANNEL, .ue = 1, .dir = CELL_DIR_UL, .cqi = 3, .sinr_cdb = 3000
+	};
+	const struct cell_cmd measured = { .type = CELL_CMD_MEASURE, .ue = 1, .rsrp_cdbm = -8000 };
+	const struct cell_cmd another = { .type = CELL_CMD_MEASURE, .ue = 1, .enb = 1 };
+	struct run r;
+
+	(void)state;
+	nr_defaults(&r, 1);
+	run_start(&r);
+	assert_int_equal(run_cmd(&r, &cmd, SLOT(1)), 0);
+	assert_int_equal(run_cmd(&r, &measured, SLOT(1)), 0);
+	assert_int_equal(run_cmd(&r, &another, SLOT(1)), -EINVAL);
+	run_push(&r, 1, 60, SLOT(2));
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(run_find(&r, CELL_EV_CHANNEL, 1, 0)->cqi, 3);
+	assert_int_equal(run_find(&r, CELL_EV_CHANNEL, 1, 0)->value, 3000);
+	assert_int_equal(run_count(&r, CELL_EV_CHANNEL, 1), 1);
+	assert_int_equal(r.n_delivered, 1);
+	run_end(&r);
+}
+
 /* Type 1: data leave in the next configured slot, 4 and every 10, without being asked for. */
 static void test_configured_grant(void **state)
 {
@@ -257,6 +283,7 @@ int main(void)
 		cmocka_unit_test(test_two_steps_fall_back),
 		cmocka_unit_test(test_collision),
 		cmocka_unit_test(test_requests_in_vain),
+		cmocka_unit_test(test_channel),
 		cmocka_unit_test(test_configured_grant),
 		cmocka_unit_test(test_configured_grant_on_demand),
 		cmocka_unit_test(test_drx),

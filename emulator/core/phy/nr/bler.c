@@ -118,12 +118,3 @@ int32_t nr_cqi_sinr_cdb(enum nr_table table, uint8_t cqi)
 {
 	return nr_bler_cqi_cdb[table][cqi - 1];
 }
-
-uint8_t nr_sinr_to_cqi(enum nr_table table, int32_t sinr_cdb)
-{
-	uint8_t cqi = 0;
-
-	while (cqi < NR_CQI_MAX && nr_cqi_sinr_cdb(table, (uint8_t)(cqi + 1)) <= sinr_cdb)
-		cqi++;
-	return cqi;
-}

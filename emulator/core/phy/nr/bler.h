@@ -45,7 +45,4 @@ int32_t nr_mcs_sinr_cdb(enum nr_table table, uint8_t index);
 /** nr_cqi_sinr_cdb() - the same of CQI 1..15; one of 100 000 with NR_TABLE_64QAM_LOW_SE */
 int32_t nr_cqi_sinr_cdb(enum nr_table table, uint8_t cqi);
 
-/** nr_sinr_to_cqi() - CQI that a UE reports at @sinr_cdb, 0..15. Source: TS 38.214 5.2.2.1 */
-uint8_t nr_sinr_to_cqi(enum nr_table table, int32_t sinr_cdb);
-
 #endif

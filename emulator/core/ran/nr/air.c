@@ -200,10 +200,7 @@ void nr_air_adapt(struct nr *nr, struct nr_leg *leg)
 
 void nr_air_set_channel(struct nr *nr, struct nr_leg *leg, uint8_t cqi, int32_t sinr_cdb)
 {
-	enum nr_table table = nr_table_of(nr, (enum cell_dir)leg->at.dir);
-
-	leg->cqi =
-		sinr_cdb == CELL_SINR_UNKNOWN || cqi == 0 ? cqi : nr_sinr_to_cqi(table, sinr_cdb);
+	leg->cqi = cqi;
 	leg->sinr_cdb = sinr_cdb;
 	nr_air_adapt(nr, leg);
 }

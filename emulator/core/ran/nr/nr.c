@@ -45,6 +45,8 @@ static void ingress(struct cell *c, struct pkt *p)
 static bool allows(const struct cell *c, const struct cell_cmd *cmd)
 {
 	(void)c;
+	if (cmd->type == CELL_CMD_MEASURE)
+		return cmd->enb == 0;
 	return cmd->type == CELL_CMD_CHANNEL && cmd->dir < CELL_DIR_SL && cmd->cqi <= 15 &&
 	       cmd->enb == 0;
 }
@@ -54,6 +56,8 @@ static void apply(struct cell *c, const struct cell_cmd *cmd)
 	struct nr *nr = nr_of(c);
 	struct nr_leg *leg = &nr->ue[cmd->ue - 1].leg[cmd->dir];
 
+	if (cmd->type == CELL_CMD_MEASURE)
+		return; /* there is no other gNB to compare with */
 	nr_air_set_channel(nr, leg, cmd->cqi, cmd->sinr_cdb);
 	out_record(c, &leg->at,
 	           (struct cell_record){ .event = CELL_EV_CHANNEL,
