@@ -197,6 +197,7 @@ struct cell_bearer_cfg {
 	uint16_t pdcp_t_reordering_ms;
 	uint8_t pdcp_t_reordering_infinite;
 	uint8_t pdcp_out_of_order_delivery;
+	uint8_t pdcp_duplication;
 	uint8_t pdcp_status_report;
 };
 
@@ -211,7 +212,10 @@ struct cell_ue_cfg {
 	uint32_t addr;  /* IPv4, host order; its tunnels are found by it; 0 = none */
 	uint8_t cqi_ul; /* 1..15 */
 	uint8_t cqi_dl;
-	uint8_t cqi_sl;       /* of its own transmissions to the peer */
+	uint8_t cqi_sl;        /* of its own transmissions to the peer */
+	uint8_t second_cqi_ul; /* NR: in the second cell, with PDCP duplication; 0: as in the first
+	                        */
+	uint8_t second_cqi_dl;
 	uint32_t bler_ul_q32; /* residual block error rate, 0 = none */
 	uint32_t bler_dl_q32;
 	uint32_t bler_sl_q32;
@@ -364,6 +368,7 @@ struct cell_cfg {
 	uint16_t pdcp_t_reordering_ms;
 	uint8_t pdcp_t_reordering_infinite; /* of NR only */
 	uint8_t pdcp_out_of_order_delivery; /* of NR only. Source: TS 38.323 5.2.2.1 */
+	uint8_t pdcp_duplication;           /* of NR only. Source: TS 38.323 5.11 */
 	uint8_t pdcp_status_report; /* the UE says after a handover what it has. Source: 5.3 */
 
 	/* Bearers that are not as the above, in the order of their UEs; the caller's until

@@ -20,7 +20,7 @@ enum cell_drop {
 	CELL_DROP_RADIO_LINK_FAILURE, /* bearer stopped at maxRetxThreshold */
 	CELL_DROP_SHUTDOWN,           /* still held when cell_done() was called */
 	CELL_DROP_HANDOVER,  /* given up at a handover: not forwarded, or on the air in UM */
-	CELL_DROP_DUPLICATE, /* PDCP had received it before the handover */
+	CELL_DROP_DUPLICATE, /* PDCP had received it before: a copy, or sent again */
 	CELL_DROP_ECN,       /* marked in a tunnel, and its ends do not know ECN */
 	CELL_DROP_NO_ROUTE,  /* no UE with that address, or no such tunnel */
 	CELL_DROP_COUNT
@@ -87,6 +87,8 @@ enum cell_event {
 	CELL_EV_RA_END,        /* NR: random access is over: sn = RAPID, value = preambles */
 	CELL_EV_CG_ACTIVE,     /* NR: configured grant of type 2 made active: sn = first slot, rb,
 	                          bytes, mcs, value = period in slots */
+	CELL_EV_PDCP_COPY,     /* NR: one of two copies of a packet ended, and the other one is or
+	                          was there: bytes, pkt, tag, value = enum cell_drop */
 	CELL_EV_COUNT
 };
 

@@ -59,6 +59,7 @@ struct cell_bearer_cfg cell_cfg_bearer(const struct cell_cfg *cfg)
 		.pdcp_t_reordering_ms = cfg->pdcp_t_reordering_ms,
 		.pdcp_t_reordering_infinite = cfg->pdcp_t_reordering_infinite,
 		.pdcp_out_of_order_delivery = cfg->pdcp_out_of_order_delivery,
+		.pdcp_duplication = cfg->pdcp_duplication,
 		.pdcp_status_report = cfg->pdcp_status_report,
 	};
 }

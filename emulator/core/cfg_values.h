@@ -198,6 +198,7 @@
 	LIMIT(cell_cfg, pdcp_t_reordering_ms, 0, 3000), \
 	LIMIT(cell_cfg, pdcp_t_reordering_infinite, 0, 1), \
 	LIMIT(cell_cfg, pdcp_out_of_order_delivery, 0, 1), \
+	LIMIT(cell_cfg, pdcp_duplication, 0, 1), \
 	LIMIT(cell_cfg, pdcp_status_report, 0, 1), \
 	LIMIT(cell_cfg, mode_select_ms, 0, 60000), \
 	LIMIT(cell_cfg, mode_flush, 0, 2), \
@@ -327,6 +328,7 @@
 	LIMIT(cell_cfg, pdcp_t_reordering_ms, 0, 3000), \
 	LIMIT(cell_cfg, pdcp_t_reordering_infinite, 0, 1), \
 	LIMIT(cell_cfg, pdcp_out_of_order_delivery, 0, 1), \
+	LIMIT(cell_cfg, pdcp_duplication, 0, 1), \
 	LIMIT(cell_cfg, pdcp_status_report, 0, 1), \
 	LIMIT(cell_cfg, mode_select_ms, 0, 60000), \
 	LIMIT(cell_cfg, mode_flush, 0, 2), \
@@ -499,6 +501,7 @@
 	LIMIT(cell_bearer_cfg, pdcp_t_reordering_ms, 0, 3000), \
 	LIMIT(cell_bearer_cfg, pdcp_t_reordering_infinite, 0, 1), \
 	LIMIT(cell_bearer_cfg, pdcp_out_of_order_delivery, 0, 1), \
+	LIMIT(cell_bearer_cfg, pdcp_duplication, 0, 1), \
 	LIMIT(cell_bearer_cfg, pdcp_status_report, 0, 1)
 
 #define CFG_BEARER_DRAWN \
@@ -525,6 +528,7 @@
 	LIMIT(cell_bearer_cfg, pdcp_t_reordering_ms, 0, 3000), \
 	LIMIT(cell_bearer_cfg, pdcp_t_reordering_infinite, 0, 1), \
 	LIMIT(cell_bearer_cfg, pdcp_out_of_order_delivery, 0, 1), \
+	LIMIT(cell_bearer_cfg, pdcp_duplication, 0, 1), \
 	LIMIT(cell_bearer_cfg, pdcp_status_report, 0, 1)
 
 #define CFG_FILTER_DEFAULTS \

@@ -56,6 +56,7 @@ static const char *const event_names[] = {
 	"harq_feedback",
 	"ra_end",
 	"cg_active",
+	"pdcp_copy",
 };
 COMPLETE(event_names, CELL_EV_COUNT);
 

@@ -139,6 +139,7 @@ static const struct key pdcp_keys[] = {
 	KEY(cell_cfg, "t_reordering_ms", pdcp_t_reordering_ms, KIND_UINT, 0, 3000),
 	KEY(cell_cfg, "t_reordering_infinite", pdcp_t_reordering_infinite, KIND_BOOL, 0, 1),
 	KEY(cell_cfg, "out_of_order_delivery", pdcp_out_of_order_delivery, KIND_BOOL, 0, 1),
+	KEY(cell_cfg, "duplication", pdcp_duplication, KIND_BOOL, 0, 1),
 	KEY(cell_cfg, "status_report", pdcp_status_report, KIND_BOOL, 0, 1),
 	{ 0 },
 };
@@ -301,7 +302,7 @@ static const struct key ues_keys[] = {
 	{ 0 },
 };
 
-static const char *const ues_elsewhere[] = { "peer", "bearers", "packet_trace", "name", "enb", "address", NULL };
+static const char *const ues_elsewhere[] = { "peer", "second_cqi_ul", "second_cqi_dl", "bearers", "packet_trace", "name", "enb", "address", NULL };
 
 static const struct key bearers_keys[] = {
 	KEY(cell_bearer_cfg, "priority", priority, KIND_UINT, 1, 16),

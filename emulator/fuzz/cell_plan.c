@@ -300,6 +300,7 @@ static void read_nr(struct plan *p, struct fuzz_input *in)
 	cfg->am_sn_bits = (uint8_t)FUZZ_PICK(in, 18, 12);
 	cfg->pdcp_sn_bits = (uint8_t)FUZZ_PICK(in, 18, 12);
 	cfg->pdcp_out_of_order_delivery = bit(in);
+	cfg->pdcp_duplication = cfg->rlc_mode != CELL_RLC_TM && bit(in);
 	for (uint8_t i = 0; i < cfg->n_ue; i++) {
 		cfg->ue[i].cqi_ul = (uint8_t)(15 - fuzz_range(in, 0, 14));
 		cfg->ue[i].cqi_dl = (uint8_t)(15 - fuzz_range(in, 0, 14));
@@ -325,6 +326,7 @@ static void read_dedicated(struct plan *p, struct fuzz_input *in)
 		b->rlc_mode = (uint8_t)fuzz_range(in, 0, CELL_RLC_MODE_COUNT - 1u);
 		b->um_sn_bits = p->cfg.system == CELL_SYSTEM_NR ? (uint8_t)FUZZ_PICK(in, 12, 6)
 		                                                : (uint8_t)FUZZ_PICK(in, 10, 5);
+		b->pdcp_duplication = b->rlc_mode != CELL_RLC_TM && b->pdcp_duplication;
 		b->rlc_queue_pkts = FUZZ_PICK(in, 100, 1, 5);
 		b->discard_timer_ms = (uint16_t)FUZZ_PICK(in, 0, 1, 30);
 		b->n_filters = (uint8_t)fuzz_range(in, 0, 2);

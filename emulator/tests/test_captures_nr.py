@@ -116,3 +116,16 @@ def test_a_block_of_more_than_a_hundred_packets_unfolds(tmp_path):
     assert max(packets) > 100
     assert complaints(tmp_path) == []
     assert Counter(segments(tmp_path)) == Counter(sent())
+
+
+def test_both_legs_of_a_duplicated_bearer_unfold(tmp_path):
+    """Two bearers to Wireshark, on cells with C-RNTIs of their own."""
+    play(tmp_path, pdcp={"sn_bits": 18, "duplication": True})
+    assert fields(tmp_path, "_ws.malformed || _ws.expert.severity == error", "frame.number") == []
+    rows = occurrences(tmp_path, "pdcp-nr", "pdcp-nr.bearer-id")
+    legs = Counter(rows)
+    assert set(legs) == {"1", "2"} and min(legs.values()) > N_PACKETS / 2
+    assert len(set(occurrences(tmp_path, "mac-nr", "mac-nr.rnti"))) == 2
+    ended = Counter((row["dir"], row["enb"]) for row in events(tmp_path, "pdcp_copy"))
+    assert sum(ended.values()) == N_PACKETS + N_PACKETS // 2
+    assert {sequence for _, sequence in segments(tmp_path)} == {sequence for _, sequence in sent()}

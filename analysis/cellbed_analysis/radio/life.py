@@ -74,6 +74,13 @@ class RadioLog:
             frame = frame.filter(pl.col(name) == value)
         return frame
 
+    def apart(self) -> list[RadioLog]:
+        """A log for each MAC entity of UEs: with PDCP duplication there are two, which ask and send by themselves."""
+        if self.rows("pdcp_copy").is_empty():
+            return [self]
+        radio = pl.concat(self._by_event.values()).sort("t_ns", maintain_order=True)
+        return [RadioLog(cell, self.grid) for cell in radio.partition_by("enb", maintain_order=True)]
+
     @cached_property
     def zero_ns(self) -> int:
         """When TTI 0 began, by the first block on the air; 0 without any."""
@@ -143,7 +150,7 @@ def _lives_of_network(log: RadioLog, downlink: pl.DataFrame) -> pl.DataFrame:
 
 
 def _lives_of_ue(log: RadioLog, ue: int, downlink: pl.DataFrame) -> pl.DataFrame:
-    granted = uplink_pdus(log, ue).select(
+    granted = pl.concat([uplink_pdus(cell, ue) for cell in log.apart()]).select(
         "block", "direction", "access", "queued_ns", "request_ns", "rar_ns", "bsr_tx_ns", "bsr_tried_ns", "bsr_rx_ns",
         "grant_ns", "tdd_ns",
     )  # fmt: skip
@@ -173,12 +180,15 @@ def _endings(log: RadioLog, node: int) -> pl.DataFrame:
     """RLC rows of a node that carry a packet's last byte for the first time, one a packet.
 
     After RLC began anew it sends that byte once more: the last time before the packet left counts, since
-    what is sent after that is in vain.
+    what is sent after that is in vain. Of two copies of a packet, by PDCP duplication, the one that was delivered
+    counts.
     """
+    copies = log.rows("pdcp_copy").select("pkt", "dir", "lcid")
     outs = log.rows("pkt_out").select("pkt", left_ns="t_ns")
     return (
         log.rows("rlc_tx", node=node)
         .filter(pl.col("aux") & 1 == 1)
+        .join(copies, on=["pkt", "dir", "lcid"], how="anti", maintain_order="left")
         .join(outs, on="pkt", how="left", maintain_order="left")
         .filter(pl.col("left_ns").is_null() | (pl.col("t_ns") <= pl.col("left_ns")))
         .unique("pkt", keep="last", maintain_order=True)
@@ -249,12 +259,12 @@ def _retransmitted_in_nr(log: RadioLog, node: int, endings: pl.DataFrame) -> pl.
     """
     leg = ["peer", "dir", "lcid"]
     sent = log.rows("rlc_tx", node=node)
-    sdus = sent.group_by("pkt").agg(sdu_bytes=pl.col("value").sum())
+    sdus = sent.group_by("pkt", *leg).agg(sdu_bytes=pl.col("value").sum())
     headers = sent.group_by(leg).agg(header=(pl.col("bytes").cast(pl.Int64) - pl.col("value")).min())
     again = log.rows("rlc_retx", node=node).select("t_ns", *leg, "sn", "bytes", so="value", again_block="block")
     return (
         again.join_asof(endings.select("t_ns", *leg, "sn", "pkt"), on="t_ns", by=[*leg, "sn"], check_sortedness=False)
-        .join(sdus, on="pkt")
+        .join(sdus, on=["pkt", *leg])
         .join(headers, on=leg)
         .filter(pl.col("so") + pl.col("bytes") - pl.col("header") - 2 * (pl.col("so") > 0) >= pl.col("sdu_bytes"))
         .select("pkt", block="again_block")

@@ -72,6 +72,20 @@ def test_what_rlc_sends_again_belongs_to_its_packet(tmp_path: Path) -> None:
     assert {round(life["dl_rx_ns"] * MS) for life in found} <= set(heard)
 
 
+@needs_cellsim
+def test_of_two_copies_the_one_counts_that_came(tmp_path: Path) -> None:
+    """With PDCP duplication. Both ways have their parts, none of them negative, and both cells delivered packets."""
+    layers = {"pdcp": {"sn_bits": 18, "t_reordering_ms": 1000, "duplication": True},
+              "harq": {"max_attempts": 5, "bler": [0.5, 0.2, 0.0]}}
+    arrivals = [(10 + 3 * i, port, 500) for i in range(100) for port in (1, NETWORK_PORT + 1)]
+    found = lives(tmp_path, arrivals, **layers)
+    assert len(found) == 200 and all(life["out_ns"] is not None for life in found)
+    assert all(life["tx_ns"] is not None for life in found if life["node"] == 1)
+    log = read_trace(tmp_path / "radio.trace", "radio")
+    ended = log.filter(pl.col("event").cast(pl.String) == "pdcp_copy").group_by("dir", "enb").len()
+    assert len(ended) == 4 and ended["len"].min() > 10 and ended["len"].sum() == 200
+
+
 def test_the_grid_of_a_run(tmp_path: Path) -> None:
     """As its description has it; other systems count in ms."""
     path = write_bundle(tmp_path, "IM-IM")

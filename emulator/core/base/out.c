@@ -67,6 +67,10 @@ void out_deliver(struct cell *c, struct pkt *p, uint8_t port)
 {
 	struct cell_out *o = out_next(c, CELL_OUT_DELIVER);
 
+	if (p->twin) {
+		p->twin->spent = true;
+		p->twin->twin = NULL;
+	}
 	o->port = port;
 	o->pkt = p->id;
 	o->tag = p->tag;
@@ -80,10 +84,25 @@ void out_deliver(struct cell *c, struct pkt *p, uint8_t port)
 	pkt_enqueue(&c->limbo_pkts, p);
 }
 
+/* One of two copies ends where it does not matter. */
+static void end_copy(struct cell *c, struct pkt *p, const struct out_leg *at, enum cell_drop reason)
+{
+	if (p->twin)
+		p->twin->twin = NULL;
+	out_pkt_record(c, p, at, CELL_EV_PDCP_COPY, at ? at->from : out_port_node(p->port),
+	               port_enb(c, p->port), at ? at->to : 0, (int32_t)reason);
+	cell_pkt_terminate(c, p);
+}
+
 void out_drop(struct cell *c, struct pkt *p, const struct out_leg *at, enum cell_drop reason)
 {
-	struct cell_out *o = out_next(c, CELL_OUT_DROP);
+	struct cell_out *o;
 
+	if (p->twin || p->spent) {
+		end_copy(c, p, at, reason);
+		return;
+	}
+	o = out_next(c, CELL_OUT_DROP);
 	o->port = p->port;
 	o->pkt = p->id;
 	o->tag = p->tag;

@@ -4,7 +4,9 @@
  *
  * All of it goes into the array that the caller of cell_advance() has brought, in the order in
  * which it happens and with the time of the event. Each packet that enters leaves by exactly one
- * of out_deliver(), out_drop() and cell_pkt_terminate(), which count it.
+ * of out_deliver(), out_drop() and cell_pkt_terminate(), which count it. Of two copies of a packet
+ * the first that is delivered is the packet, or the last that is dropped; the other one ends by
+ * itself.
  */
 #ifndef OUT_H
 #define OUT_H
@@ -28,7 +30,9 @@ void out_pdu(struct cell *c, const uint8_t *data, uint32_t len, const struct cel
 /** out_deliver() - @p leaves the cell at @port */
 void out_deliver(struct cell *c, struct pkt *p, uint8_t port);
 
-/** out_drop() - @p is dropped; @at is where (may be NULL) */
+/** out_drop() - @p is dropped, unless another copy of it is or was there; @at is where (may be
+ * NULL)
+ */
 void out_drop(struct cell *c, struct pkt *p, const struct out_leg *at, enum cell_drop reason);
 
 /** out_drop_all() - out_drop() for a whole queue */

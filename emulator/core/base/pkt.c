@@ -6,6 +6,7 @@
 
 void pkt_reset(struct pkt *p)
 {
+	p->twin = NULL;
 	p->tag = 0;
 	p->queued_ns = 0;
 	p->len = p->sdu_len = 0;
@@ -13,6 +14,7 @@ void pkt_reset(struct pkt *p)
 	p->has_pdcp_sn = false;
 	p->end_marker = false;
 	p->control = false;
+	p->spent = false;
 	p->past_train = false;
 	p->port = 0;
 }

@@ -23,6 +23,7 @@
 
 struct pkt {
 	struct pkt *next;
+	struct pkt *twin; /* the other copy of the same datagram, as long as both are here */
 	uint64_t tag;
 	int64_t arrival_ns; /* at the port */
 	int64_t queued_ns;  /* at the PDCP entity that holds it */
@@ -30,12 +31,13 @@ struct pkt {
 	uint16_t len;        /* IP datagram */
 	uint16_t sdu_len;    /* PDCP PDU = RLC SDU; 0 outside a bearer */
 	uint16_t end_offset; /* in the data field of the RLC PDU with its last byte */
-	uint32_t count;      /* PDCP COUNT while PDCP holds it for reordering */
+	uint32_t count;      /* PDCP COUNT, once it has one */
 	int16_t shift;       /* of the datagram's begin: tunnel headers put in front or taken off */
 	uint16_t pdcp_sn;    /* it has already, given by another eNB */
 	bool has_pdcp_sn;
 	bool end_marker; /* of a tunnel: no datagram */
 	bool control;    /* of PDCP: no datagram */
+	bool spent;      /* the other copy was delivered: this one is no packet any more */
 	bool past_train; /* of a recorded link: it meets the busy link, see ran/recorded/train.h */
 	uint8_t port;    /* it came from */
 	uint8_t buf[PKT_HEADROOM + CELL_MTU_MAX];

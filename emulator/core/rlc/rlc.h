@@ -96,6 +96,8 @@ struct rlc {
 	/* NR: the first byte of @p, the first in the queue, is about to be sent: PDCP's header is
 	 * written now. NULL: it has one. */
 	void (*take)(struct rlc *rlc, struct pkt *p);
+	/* AM of NR: the receiver is known to have the SDU of that PDCP COUNT. NULL: nobody asks. */
+	void (*confirm)(struct rlc *rlc, uint32_t count);
 };
 
 /** rlc_mode_of() - the mode of that number */

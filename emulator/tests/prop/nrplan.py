@@ -55,6 +55,8 @@ def config(choices: Choices, lossy: bool, rlc_modes) -> dict:
     cfg |= {"system": lib.CELL_SYSTEM_NR, "seed": choices.number(0, 2**16 - 1), "n_ue": n_ue, "ue": ues,
             "rlc_mode": choices.pick(*rlc_modes), "max_pkts": PKTS_MAX, "n_harq_bler": len(rates),
             "harq_bler_q32": [q32(rate) for rate in rates], "harq_errors": choices.pick(0, 1) if lossy else 0}
+    if cfg["rlc_mode"] == TM:
+        cfg["pdcp_duplication"] = 0
     return cfg if lossy else cfg | {"harq_nack_to_ack_q32": 0}
 
 

@@ -21,7 +21,7 @@ MS = 1_000_000
 
 
 class Ear:
-    """All legs of a run: what their receivers have made of the blocks that were decoded."""
+    """All legs of a run, by UE with cell, and direction: what their receivers made of the blocks that were decoded."""
 
     def __init__(self, run):
         cfg, self.run = run.cfg, run
@@ -44,23 +44,23 @@ class Ear:
         handlers = {lib.CELL_EV_MAC_RX: self.arrived, lib.CELL_EV_T_REORDERING: self.expired,
                     lib.CELL_EV_RLC_STATUS_TX: self.reported, lib.CELL_EV_MAC_TX: self.transmitted}  # fmt: skip
         for row in self.run.rows(*handlers):
-            handlers[row["event"]](row, row["node"] or row["peer"], row["dir"])
+            handlers[row["event"]](row, (row["node"] or row["peer"], row["enb"]), row["dir"])
         for leg, states in self.due.items():
             for state, status in zip(states, self.sent[leg], strict=True):
                 state(status)
 
-    def arrived(self, row: dict, ue: int, direction: int):
+    def arrived(self, row: dict, ue: tuple, direction: int):
         for pdu in self.content[row["block"]]:
             if not isinstance(pdu, Status):
                 self.legs[ue, direction].receive(pdu, row["t_ns"])
                 self.heard += 1
 
-    def expired(self, row: dict, ue: int, direction: int):
+    def expired(self, row: dict, ue: tuple, direction: int):
         leg = self.legs[ue, direction]
         assert leg.timer == row["t_ns"]
         leg.expire(row["t_ns"])
 
-    def reported(self, row: dict, ue: int, direction: int):
+    def reported(self, row: dict, ue: tuple, direction: int):
         """A STATUS PDU leaves in @direction: it is about what came the other way."""
         leg = self.legs[ue, lib.CELL_DIR_UL + lib.CELL_DIR_DL - direction]
         assert leg.due
@@ -78,7 +78,7 @@ class Ear:
 
         self.due[ue, direction].append(check)
 
-    def transmitted(self, row: dict, ue: int, direction: int):
+    def transmitted(self, row: dict, ue: tuple, direction: int):
         self.sent[ue, direction] += [pdu for pdu in self.content[row["block"]] if isinstance(pdu, Status)]
 
     def datagrams(self, leg) -> list[bytes]:
@@ -108,6 +108,10 @@ def test_others_read_the_same(plan):
     # PDCP gives up what comes after t-Reordering.
     late = sorted(run.pushed[o.tag][2] for o in run.of(lib.CELL_OUT_DROP) if o.tag in run.pushed
                   and o.reason in (lib.CELL_DROP_PDCP_DISCARD, lib.CELL_DROP_SHUTDOWN))  # fmt: skip
+    copies = [run.pushed[row["tag"]][2] for row in run.rows(lib.CELL_EV_PDCP_COPY) if row["tag"] in run.pushed]
+    if copies:
+        event("a copy of a packet ended by itself")
+    late += copies
     for data in delivered:
         read.remove(data)
     for data in read:

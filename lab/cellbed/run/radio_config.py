@@ -22,7 +22,7 @@ _LINK_KEYS = ("delay_ms", "queue_pkts", "queue_bytes")
 # Sections that NR shares with LTE, with keys that it has not.
 _NOT_IN_NR = {"harq": ("dl_rtt_tti",), "rlc": ("delivery", "t_reordering_ms"), "rlc_um": (), "rlc_am": (),
               "pdcp": ("reordering", "status_report")}
-_NR_UE = ("rnti", "weight", "cqi_ul", "cqi_dl", "bler_ul", "bler_dl")
+_NR_UE = ("rnti", "weight", "cqi_ul", "cqi_dl", "second_cqi_ul", "second_cqi_dl", "bler_ul", "bler_dl")
 _TRAIN_KEYS = ("uplink_gap_ms", "downlink_gap_ms")
 
 
@@ -84,7 +84,7 @@ def _nr_layers(of: dict[str, Any]) -> dict[str, Any]:
 
 
 def _nr_ue(name: str, ue: dict[str, Any], scheduler: str) -> dict[str, Any]:
-    own = {key: ue[key] for key in _NR_UE if ue[key] is not None}
+    own = {key: ue[key] for key in _NR_UE if ue.get(key) is not None}
     if scheduler not in WEIGHTED:
         del own["weight"]
     bearers = [{**_bearer(bearer), **_nr_layers(bearer)} for bearer in ue["bearers"]]

@@ -93,6 +93,9 @@ class Pdcp(Model):
     out_of_order_delivery: bool | None = Key(None, exclude_if=lambda value: value is None,
         says="true: PDCP delivers at once what comes, and drops only what came before; with `system: nr` only. TS "
              "38.323 5.2.2.1, `outOfOrderDelivery`")
+    duplication: bool | None = Key(None, exclude_if=lambda value: value is None,
+        says="true: each packet is sent twice, by two RLC entities on two cells with HARQ of their own, and the copy "
+             "that comes first is delivered; with `system: nr` only. TS 38.323 5.11, `pdcp-Duplication`")
     status_report: bool = Key(True,
         says="true: after a handover a UE with `rlc.mode: am` first tells the target which packets of the downlink it "
              "has, and the target does not send these again; `statusReportRequired` of TS 36.331. TS 36.323 5.3")

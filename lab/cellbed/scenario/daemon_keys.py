@@ -48,7 +48,7 @@ _DAEMON_ONLY = {"cell": ("enbs", "sgw", "a3"), "packet_trace": ("uplink_sizes_us
                 "ues": ("name", "enb", "address")}
 _SCENARIO_ONLY = {"cell": ("events", "channel"), "timing": ("preset",), "handover": ("a3",),
                   "packet_trace": ("uplink_sizes", "downlink_sizes")}
-_MAY_BE_UNSET = ("weight", "dscp")
+_MAY_BE_UNSET = ("weight", "dscp", "second_cqi_ul", "second_cqi_dl")
 _OF_BEARERS = ("rlc", "rlc_um", "rlc_am", "pdcp")  # sections whose fields struct cell_bearer_cfg has, too
 _NS_PER_US = 1000
 _CDB_PER_DB = 100

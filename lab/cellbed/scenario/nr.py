@@ -33,8 +33,11 @@ _NOT_IN_NR: dict[str, dict[str, str]] = {
 }
 # What these sections have for NR only.
 ONLY_IN_NR: dict[str, tuple[str, ...]] = {"rlc": ("t_reassembly_ms",), "rlc_am": ("sn_bits",),
-                                          "pdcp": ("out_of_order_delivery", "t_reordering_infinite")}
+                                          "pdcp": ("out_of_order_delivery", "t_reordering_infinite", "duplication")}
 _SN_BITS = {"rlc_um": {"nr": (6, 12), "lte": (5, 10)}, "pdcp": {"nr": (12, 18), "lte": (7, 12)}}
+
+# Of a UE, what it has in the second cell.
+SECOND_CELL = ("second_cqi_ul", "second_cqi_dl")
 
 # Resource blocks by sub-carrier spacing and MHz. Source: TS 38.101-1 Table 5.3.2-1; TS 38.101-2 Table 5.3.2-1
 N_RB = {
@@ -49,6 +52,8 @@ N_RB = {
 # Symbols of a special slot with which it carries downlink data. Source: TS 38.214 Table 5.1.2.1-1, mapping type A
 _DL_SYMBOLS_MIN = 3
 _SYMBOLS = 14
+_LOGICAL_CHANNELS = 8  # of a UE
+_UES = 100
 _K1_MAX = 15
 # Symbols that a UE takes to decode and to prepare, by capability and numerology. Source: TS 38.214 Tables 5.3-1, 5.3-2,
 # 6.4-1, 6.4-2
@@ -65,7 +70,8 @@ class Nr(System):
     ENB = "the gNB"
     RADIO_KEYS: ClassVar[frozenset[str]] = System.RADIO_KEYS | {
         "scheduler", "pf_average_tti", "harq", "rlc", "rlc_um", "rlc_am", "pdcp", "channel"}
-    UE_KEYS: ClassVar[frozenset[str]] = System.UE_KEYS | {"weight", "cqi_ul", "cqi_dl", "bler_ul", "bler_dl", "bearers"}
+    UE_KEYS: ClassVar[frozenset[str]] = System.UE_KEYS | {
+        "weight", "cqi_ul", "cqi_dl", "bler_ul", "bler_dl", "bearers", *SECOND_CELL}
 
     numerology: int = Key(1, 0, 3,
         says="Sub-carrier spacing 15 kHz times 2^numerology, and slots of 1 ms / 2^numerology. TS 38.211 4.2, 4.3.2")
@@ -202,6 +208,10 @@ class Nr(System):
                         raise ValueError(f"key '{where}.{section}.{key}': allowed with radio.system: lte only, as "
                                          f"{keys[key]}")
             check_sn_bits(where, of, "nr")
+            if of.pdcp.duplication and of.rlc.mode == "tm":
+                raise ValueError(f"key '{where}.pdcp.duplication': value True: allowed with rlc.mode um or am, whose "
+                                 "SDUs PDCP can number (TS 38.323 5.11.1)")
+        self._check_second_cell(radio)
         if radio.channel is not None and "table" in radio.channel.cqi.model_fields_set:
             raise ValueError(f"key 'radio.channel.cqi.table': value {radio.channel.cqi.table}: allowed with "
                              "radio.system: lte only, as CQIs of NR are those of mcs_table_dl and mcs_table_ul (TS "
@@ -209,6 +219,28 @@ class Nr(System):
         if radio.channel is not None and radio.channel.model == "cell_edge":
             raise ValueError("key 'radio.channel.model': value cell_edge: allowed static, swing, trace or route with "
                              "radio.system: nr, as it is the cell edge of a paper about LTE")
+
+    def _check_second_cell(self, radio: Any) -> None:
+        """What UEs with PDCP duplication need: a second logical channel of each such bearer, and a second cell."""
+        seconds = 0
+        for name, ue in radio.ues.items():
+            default = [] if any(not bearer.filters for bearer in ue.bearers) else [radio]
+            bearers = [*ue.bearers, *default]
+            twice = sum(bool(bearer.pdcp.duplication) for bearer in bearers)
+            if len(bearers) + twice > _LOGICAL_CHANNELS:
+                raise ValueError(f"key 'radio.ues.{name}.bearers': {len(bearers)} bearers, {twice} of them with "
+                                 f"pdcp.duplication: allowed {_LOGICAL_CHANNELS} logical channels, two of each such")
+            seconds += twice > 0
+            for key in SECOND_CELL:
+                if getattr(ue, key) is not None and not twice:
+                    raise ValueError(f"key 'radio.ues.{name}.{key}': allowed with pdcp.duplication only, without which "
+                                     "there is no second cell")
+                if getattr(ue, key) is not None and radio.channel is not None:
+                    raise ValueError(f"key 'radio.ues.{name}.{key}': allowed without radio.channel only, which is that "
+                                     "of both cells")
+        if len(radio.ues) + seconds > _UES:
+            raise ValueError(f"key 'radio.pdcp.duplication': {seconds} of {len(radio.ues)} UEs have it: allowed {_UES} "
+                             "UEs, those with it counted twice")
 
     def uplink(self) -> list[bool]:
         """Of each slot of the pattern, whether it carries feedback and requests: those that are uplink as a whole."""

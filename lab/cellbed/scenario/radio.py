@@ -276,6 +276,9 @@ class UeRadio(Model):
     cqi_ul: Cqi = Key(15, says="CQI of the uplink, which fixes the transport format. TS 36.213 7.2.3")
     cqi_dl: Cqi = Key(15, says="CQI of the downlink")
     cqi_sl: Cqi = Key(15, says="CQI of the direct link to the peer")
+    second_cqi_ul: Cqi | None = Key(None, exclude_if=lambda value: value is None,
+        says="CQI of the uplink in the second cell, which UEs with `pdcp.duplication` have; null: as in the first")
+    second_cqi_dl: Cqi | None = Key(None, exclude_if=lambda value: value is None, says="The same of the downlink")
     bler_ul: Probability = Key(0.0,
         says="Probability that a PDU of the uplink is lost for good: the residual block error rate, whatever HARQ does")
     bler_dl: Probability = Key(0.0, says="The same for the downlink")

@@ -59,6 +59,11 @@ def _check_not_nr(radio: Radio) -> None:
                     raise ValueError(f"key '{where}.{section}.{key}': value {value}: allowed with radio.system: nr "
                                      f"only, which is {radio.system}")
         nr.check_sn_bits(where, of, "lte")
+    for name, ue in radio.ues.items():
+        for key in nr.SECOND_CELL:
+            if getattr(ue, key) is not None:
+                raise ValueError(f"key 'radio.ues.{name}.{key}': value {getattr(ue, key)}: allowed with radio.system: "
+                                 f"nr only, which is {radio.system}")
 
 
 def _check_apart(radio: Radio, own: System, enbs: list[str], sgws: list[str]) -> None:

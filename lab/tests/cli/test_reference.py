@@ -32,7 +32,7 @@ ELSEWHERE = {f"{of}.{name}" for of in ("radio", "radio.ues") for name in radio_s
     "radio.handover.a3", "radio.channel.route"}
 # In sections of LTE, and shown in reference-nr.yaml.
 OF_NR = {f"radio.{section}.{key}" for section, keys in nr.ONLY_IN_NR.items() for key in keys if key != "sn_bits"} | {
-    "radio.rlc_am.sn_bits"}
+    "radio.rlc_am.sn_bits"} | {f"radio.ues.{key}" for key in nr.SECOND_CELL}
 
 
 def inner(annotation):

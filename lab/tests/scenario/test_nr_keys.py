@@ -44,6 +44,23 @@ def test_bearers_have_what_the_radio_has(settings):
     assert described["rlc"]["mode"] == "am" and described["system"] == "nr"
 
 
+def test_a_second_cell_of_a_ue(settings):
+    ues = {"ue1": {"peer": "gnb", "cqi_dl": 9, "second_cqi_dl": 5}}
+    described = cell(settings(ues=ues, pdcp={"duplication": True}))
+    assert described["pdcp"]["duplication"] is True
+    assert {key: described["ues"][0].get(key) for key in ("cqi_dl", "second_cqi_dl", "second_cqi_ul")} == {
+        "cqi_dl": 9, "second_cqi_dl": 5, "second_cqi_ul": None}
+
+
+def test_duplication_counts_ues_twice(settings, minimal, write):
+    settings(pdcp={"duplication": True})
+    ues = [f"ue{i}" for i in range(1, 52)]
+    minimal["nodes"] |= {ue: {"address": f"10.45.0.{i}/24"} for i, ue in enumerate(ues, 1)}
+    minimal["radio"]["ues"] = {ue: {"peer": "gnb"} for ue in ues}
+    with pytest.raises(ScenarioError, match="51 of 51 UEs have it: allowed 100 UEs, those with it counted twice"):
+        expand(write(minimal))
+
+
 def test_an_lte_run_is_what_it_was(minimal, write):
     radio = expand(write(minimal))[1][0].settings["radio"]
     assert "nr" not in radio and "sn_bits" not in radio["rlc_am"] and "t_reassembly_ms" not in radio["rlc"]
@@ -91,6 +108,14 @@ def test_what_the_standard_forbids(settings, keys, message):
     ({"pdcp": {"sn_bits": 7}}, "'radio.pdcp.sn_bits': value 7: allowed 12 or 18 with radio.system: nr"),
     ({"rlc_um": {"sn_bits": 10}}, "'radio.rlc_um.sn_bits': value 10: allowed 6 or 12 with radio.system: nr"),
     ({"channel": {"model": "cell_edge"}}, "'radio.channel.model': value cell_edge: allowed static, swing, trace or"),
+    ({"pdcp": {"duplication": True}, "rlc": {"mode": "tm"}}, "'radio.pdcp.duplication': value True: allowed with rlc"),
+    ({"ues": {"ue1": {"peer": "gnb", "second_cqi_dl": 5}}}, "'radio.ues.ue1.second_cqi_dl': allowed with pdcp.dup"),
+    ({"pdcp": {"duplication": True}, "channel": {"model": "static"},
+      "ues": {"ue1": {"peer": "gnb", "second_cqi_dl": 5}}},
+     "'radio.ues.ue1.second_cqi_dl': allowed without radio.channel only"),
+    ({"pdcp": {"duplication": True}, "ues": {"ue1": {"peer": "gnb", "bearers": [
+        {"filters": [{"remote_port": n}]} for n in range(1, 5)]}}},
+     "'radio.ues.ue1.bearers': 5 bearers, 5 of them with pdcp.duplication: allowed 8 logical channels"),
     ({"ues": {"ue1": {"peer": "gnb", "cqi_sl": 5}}}, "key 'radio.ues.ue1.cqi_sl': allowed with radio.system: lte only"),
 ])
 def test_what_is_of_lte_only(settings, beside, message):
@@ -101,7 +126,8 @@ def test_what_is_of_lte_only(settings, beside, message):
 
 
 @pytest.mark.parametrize(("section", "key", "value"), [
-    ("rlc", "t_reassembly_ms", 20), ("rlc_am", "sn_bits", 18), ("pdcp", "out_of_order_delivery", True)])
+    ("rlc", "t_reassembly_ms", 20), ("rlc_am", "sn_bits", 18), ("pdcp", "out_of_order_delivery", True),
+    ("pdcp", "duplication", True)])
 def test_what_is_of_5g_only(minimal, write, section, key, value):
     minimal["radio"][section] = {key: value}
     message = f"key 'radio.{section}.{key}': value {value}: allowed with radio.system: nr"

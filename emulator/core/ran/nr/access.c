@@ -83,6 +83,7 @@ void nr_access_end(struct nr *nr, struct nr_ue *u)
 	out_record(&nr->cell, &u->leg[CELL_DIR_UL].at,
 	           (struct cell_record){ .event = CELL_EV_RA_END,
 	                                 .node = u->id,
+	                                 .enb = u->cell,
 	                                 .peer = CELL_NODE_ENB,
 	                                 .sn = u->ra.rapid,
 	                                 .value = u->ra.attempt });
@@ -105,6 +106,7 @@ static void back_off(struct nr *nr, struct nr_ue *u, uint32_t slot)
 	out_record(&nr->cell, NULL,
 	           (struct cell_record){ .event = CELL_EV_RA_TIMEOUT,
 	                                 .node = u->id,
+	                                 .enb = u->cell,
 	                                 .peer = CELL_NODE_ENB,
 	                                 .sn = u->ra.rapid,
 	                                 .value = (int32_t)backoff_ms });
@@ -126,6 +128,7 @@ static void send_preamble(struct nr *nr, struct nr_ue *u, uint32_t slot)
 	out_record(&nr->cell, NULL,
 	           (struct cell_record){ .event = CELL_EV_RA_PREAMBLE,
 	                                 .node = u->id,
+	                                 .enb = u->cell,
 	                                 .peer = CELL_NODE_ENB,
 	                                 .sn = ra->rapid,
 	                                 .value = ra->attempt });
@@ -173,7 +176,7 @@ bool nr_access_collided(const struct nr *nr, const struct nr_ue *u)
 	{
 		const struct nr_ue *v = &nr->ue[i];
 
-		if (v != u && v->ra.state == NR_RA_SENT &&
+		if (v != u && v->cell == u->cell && v->ra.state == NR_RA_SENT &&
 		    v->ra.preamble_slot == u->ra.preamble_slot && v->ra.rapid == u->ra.rapid)
 			return true;
 	}
@@ -181,7 +184,7 @@ bool nr_access_collided(const struct nr *nr, const struct nr_ue *u)
 }
 
 /* MsgA has the first ones, and messages 3 those behind. */
-uint16_t nr_access_until(const struct nr *nr, uint32_t slot)
+uint16_t nr_access_until(const struct nr *nr, uint8_t cell, uint32_t slot)
 {
 	const struct cell_cfg *cfg = &nr->cell.cfg;
 	struct nr_occasions at = occasions(nr);
@@ -193,19 +196,20 @@ uint16_t nr_access_until(const struct nr *nr, uint32_t slot)
 	{
 		const struct nr_grant *g = &nr->ue[i].ra.msg3;
 
-		if (nr->ue[i].ra.granted && g->slot == slot && g->rb_start + g->n_rb > until)
+		if (nr->ue[i].cell == cell && nr->ue[i].ra.granted && g->slot == slot &&
+		    g->rb_start + g->n_rb > until)
 			until = (uint16_t)(g->rb_start + g->n_rb);
 	}
 	return until;
 }
 
-uint16_t nr_access_configured(const struct nr *nr, uint32_t slot)
+uint16_t nr_access_configured(const struct nr *nr, uint8_t cell, uint32_t slot)
 {
 	const struct cell_cfg *cfg = &nr->cell.cfg;
 
 	if (cfg->nr_configured_grant == CELL_CG_NONE)
 		return 0;
-	return (uint16_t)(nr->cg_ues[slot % cfg->nr_cg_period_slots] * cfg->nr_cg_rb);
+	return (uint16_t)(nr->cg_ues[cell][slot % cfg->nr_cg_period_slots] * cfg->nr_cg_rb);
 }
 
 static void write_answer(struct nr *nr, const struct nr_ue *u, uint32_t slot)
@@ -226,6 +230,7 @@ static void write_answer(struct nr *nr, const struct nr_ue *u, uint32_t slot)
 		.rnti = nr_ra_rnti(0, (uint8_t)nr_slot_in_frame(mu, u->ra.preamble_slot), 0),
 		.crc_ok = 1,
 		.subframe = slot,
+		.enb = u->cell,
 	};
 	struct nr_tb *tb = nr_tb_alloc(&nr->tbs);
 	uint32_t bytes = nr_rar_bytes(&answer);
@@ -242,6 +247,7 @@ static void record_answer(struct nr *nr, const struct nr_ue *u, uint32_t slot)
 	out_record(&nr->cell, NULL,
 	           (struct cell_record){ .event = CELL_EV_RA_RESPONSE,
 	                                 .node = CELL_NODE_ENB,
+	                                 .enb = u->cell,
 	                                 .peer = u->id,
 	                                 .dir = CELL_DIR_DL,
 	                                 .sn = u->ra.rapid,
@@ -257,9 +263,9 @@ static void grant_msg3(struct nr *nr, struct nr_ue *u, uint32_t slot)
 	uint32_t at = nr_next_ul(&nr->frame.tdd, slot + cfg->nr_k2_min + msg3_delta[nr->frame.mu],
 	                         NR_SYMBOLS);
 
-	uint16_t from = nr_access_until(nr, at);
+	uint16_t from = nr_access_until(nr, u->cell, at);
 
-	if (from + cfg->nr_ra_rb + nr_access_configured(nr, at) > nr->frame.n_rb ||
+	if (from + cfg->nr_ra_rb + nr_access_configured(nr, u->cell, at) > nr->frame.n_rb ||
 	    nr_grant_reaches(&u->leg[CELL_DIR_UL].grants, at))
 		return;
 	u->ra.msg3 = nr_access_grant(nr, at, NR_TB_MSG3);
@@ -283,6 +289,7 @@ static void answer(struct nr *nr, struct nr_ue *u, uint32_t slot)
 		out_record(&nr->cell, NULL,
 		           (struct cell_record){ .event = CELL_EV_RA_COLLISION,
 		                                 .node = CELL_NODE_ENB,
+		                                 .enb = u->cell,
 		                                 .peer = u->id,
 		                                 .sn = u->ra.rapid });
 	} else if (two_steps && u->ra.decoded) {

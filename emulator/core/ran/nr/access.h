@@ -20,11 +20,13 @@ void nr_access_answer(struct nr *nr, uint32_t slot);
 /** nr_access_grant() - the grant of a block of message 3 or MsgA in @slot */
 struct nr_grant nr_access_grant(const struct nr *nr, uint32_t slot, enum nr_tb_kind kind);
 
-/** nr_access_until() - the first RB of uplink slot @slot that random access does not have */
-uint16_t nr_access_until(const struct nr *nr, uint32_t slot);
+/** nr_access_until() - the first RB of uplink slot @slot of a cell that random access does not have
+ */
+uint16_t nr_access_until(const struct nr *nr, uint8_t cell, uint32_t slot);
 
-/** nr_access_configured() - the last RBs of @slot, which are those of configured grants */
-uint16_t nr_access_configured(const struct nr *nr, uint32_t slot);
+/** nr_access_configured() - the last RBs of @slot of a cell, which are those of configured grants
+ */
+uint16_t nr_access_configured(const struct nr *nr, uint8_t cell, uint32_t slot);
 
 /** nr_access_heard() - what came of the block @tb of message 3 or MsgA, which was decoded or not */
 void nr_access_heard(struct nr *nr, struct nr_ue *u, const struct nr_tb *tb);

@@ -36,7 +36,8 @@ static struct cell_pdu_info describe(const struct nr *nr, const struct nr_leg *l
 {
 	return (struct cell_pdu_info){
 		.dir = tb->dir,
-		.ue = tb->ue,
+		.ue = nr->ue[tb->ue - 1].id,
+		.enb = leg->at.enb,
 		.rnti_type = tb->kind == NR_TB_CONFIGURED && tb->attempt == 1 ? RNTI_TYPE_CS
 		                                                              : RNTI_TYPE_C,
 		.rnti = nr->ue[tb->ue - 1].rnti,

@@ -16,6 +16,7 @@
 #include "ran/channel/channel.h"
 #include "ran/channel/check.h"
 #include "ran/nr/frame.h"
+#include "ran/nr/init.h"
 
 #define RA_BLOCK_MIN 8 /* C-RNTI, short BSR, and a byte of data with its headers */
 
@@ -166,6 +167,23 @@ static const char *check_sn_bits(const struct cell_bearer_cfg *b, const char **r
 	return NULL;
 }
 
+/* Source: TS 38.323 5.11.1; TS 38.321 Table 6.2.1-1 */
+static const char *check_duplication(const struct cell_cfg *cfg, uint8_t id, const char **ret_range)
+{
+	uint8_t n = channel_count(cfg, id, CELL_DIR_UL), copies = 0;
+
+	for (uint8_t k = 0; k < n; k++) {
+		struct cell_bearer_cfg b = channel_cfg(cfg, id, k);
+
+		*ret_range = "0 with an RLC mode that has no sequence numbers";
+		if (b.pdcp_duplication && b.rlc_mode != CELL_RLC_UM && b.rlc_mode != CELL_RLC_AM)
+			return "pdcp_duplication";
+		copies = (uint8_t)(copies + b.pdcp_duplication);
+	}
+	*ret_range = "so many that a UE has at most 8 logical channels";
+	return n + copies > CELL_MAX_BEARERS ? "pdcp_duplication" : NULL;
+}
+
 static const char *check_ue(const struct cell_cfg *cfg, uint8_t id, const char **ret_range)
 {
 	const struct cell_ue_cfg *u = &cfg->ue[id - 1];
@@ -181,6 +199,9 @@ static const char *check_ue(const struct cell_cfg *cfg, uint8_t id, const char *
 	*ret_range = "im";
 	if (u->mode != CELL_MODE_IM)
 		return "mode";
+	*ret_range = "0..15";
+	if (u->second_cqi_ul > 15 || u->second_cqi_dl > 15)
+		return u->second_cqi_ul > 15 ? "second_cqi_ul" : "second_cqi_dl";
 	*ret_range = "8 of a UE";
 	if (n > CELL_MAX_BEARERS)
 		return "bearer";
@@ -189,7 +210,7 @@ static const char *check_ue(const struct cell_cfg *cfg, uint8_t id, const char *
 
 		field = check_sn_bits(&b, ret_range);
 	}
-	return field;
+	return field ? field : check_duplication(cfg, id, ret_range);
 }
 
 const char *nr_check(const struct cell_cfg *cfg, const char **ret_range)
@@ -219,5 +240,8 @@ const char *nr_check(const struct cell_cfg *cfg, const char **ret_range)
 		field = channel_check_bearers(cfg, ret_range);
 	for (uint8_t id = 1; id <= cfg->n_ue && !field; id++)
 		field = check_ue(cfg, id, ret_range);
-	return field;
+	if (field)
+		return field;
+	*ret_range = "UEs with duplication counted twice, at most 100";
+	return nr_mac_entities(cfg) > CELL_MAX_UE ? "n_ue" : NULL;
 }

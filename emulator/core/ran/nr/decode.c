@@ -58,7 +58,7 @@ static void read_ce(struct nr *nr, struct nr_ue *u, const struct nr_tb *tb,
 static void read_sdu(struct nr *nr, struct nr_leg *leg, struct nr_tb *tb, uint32_t i,
                      const struct nr_subpdu *s)
 {
-	uint8_t k = drb_of_lcid(s->lcid);
+	uint8_t k = (uint8_t)(drb_of_lcid(s->lcid) - leg->lcs_before);
 	struct drb *b = &leg->drb[k];
 	struct pkt_queue ends = { 0 };
 

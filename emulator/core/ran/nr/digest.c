@@ -70,6 +70,6 @@ void nr_digest(const struct nr *nr, uint64_t *h)
 			digest_mix(h, tb->soft.information_q20);
 			digest_mix_queue(h, &tb->ends);
 		}
-	for (uint8_t i = 0; i < nr->cell.cfg.n_ue; i++)
+	for (uint8_t i = 0; i < nr->n_ue; i++)
 		mix_ue(h, &nr->ue[i]);
 }

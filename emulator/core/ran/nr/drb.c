@@ -6,11 +6,17 @@
  * take it away as long as no byte of it was sent. RLC neither joins SDUs nor puts them in order, so
  * PDCP at the end does. When a PDU was sent maxRetxThreshold times in vain the radio link has
  * failed: both directions give up their PDUs, and either begin anew after an outage or stop.
- * Source: TS 38.321 5.4.3.1; TS 38.322 5.1, 5.3.2; TS 38.323 5.1, 5.2, 5.3; TS 38.331 5.3.10
+ *
+ * A bearer with PDCP duplication has two RLC entities, on carriers of their own. Each packet has a
+ * copy for each, with the same COUNT, which it gets when the first of them begins to send it. The
+ * receiver delivers what comes first. When one RLC knows that a copy has arrived the other one does
+ * not begin with its own any more. A leg whose link has failed leaves the other one alone.
+ * Source: TS 38.321 5.4.3.1; TS 38.322 5.1, 5.3.2; TS 38.323 5.1, 5.2, 5.3, 5.11; TS 38.331 5.3.10
  */
 #include "ran/nr/drb.h"
 
 #include <stdalign.h>
+#include <string.h>
 
 #include "base/assert.h"
 #include "ran/channel/channel.h"
@@ -69,7 +75,24 @@ static struct drb *drb_of(struct rlc *rlc)
 /* RLC begins to send @p. Source: TS 38.323 5.2.1 */
 static void take(struct rlc *rlc, struct pkt *p)
 {
-	pdcp_nr_number(&drb_of(rlc)->pdcp_tx, p);
+	pdcp_nr_number(&drb_of(rlc)->pdcp->pdcp_tx, p);
+	if (p->twin) {
+		p->twin->count = p->count;
+		p->twin->has_pdcp_sn = true;
+	}
+}
+
+/* The other leg need not send what this one has. Source: TS 38.323 5.11.2 */
+static void confirm(struct rlc *rlc, uint32_t count)
+{
+	struct drb *other = drb_of(rlc)->twin;
+	struct nr *nr = nr_of(rlc->cell);
+	struct pkt *p = nr_discard_count(other->rlc.queue, count);
+
+	if (!p)
+		return;
+	nr_touch(nr, other->leg->ue);
+	out_drop(&nr->cell, p, &other->at, CELL_DROP_PDCP_DISCARD);
 }
 
 void drb_needs(const struct cell_bearer_cfg *cfg, size_t *ret_state, size_t *ret_window,
@@ -82,19 +105,32 @@ void drb_needs(const struct cell_bearer_cfg *cfg, size_t *ret_state, size_t *ret
 	*ret_words = bits_words(pdcp_nr_window(cfg->pdcp_sn_bits));
 }
 
+static void init_pdcp(struct drb *b, uint64_t *words)
+{
+	const struct cell_bearer_cfg *cfg = &b->cfg;
+
+	b->pdcp = b;
+	pdcp_nr_tx_init(&b->pdcp_tx, cfg->pdcp_sn_bits);
+	pdcp_nr_rx_init(&b->pdcp_rx, cfg->pdcp_sn_bits, cfg->pdcp_out_of_order_delivery,
+	                cfg->pdcp_t_reordering_infinite ? CELL_NEVER
+	                                                : cfg->pdcp_t_reordering_ms * NR_NS_PER_MS,
+	                words);
+}
+
 void drb_init(struct drb *b, struct nr *nr, struct nr_leg *leg, uint8_t k,
               struct drb_memory *memory)
 {
+	uint8_t at = (uint8_t)(b - leg->drb);
 	size_t state, window, words;
 
 	*b = (struct drb){
-		.cfg = channel_cfg(&nr->cell.cfg, leg->ue, k),
+		.cfg = channel_cfg(&nr->cell.cfg, nr_ue_of(nr, leg)->id, k),
 		.leg = leg,
 		.outage_expiry_ns = CELL_NEVER,
 		.at = leg->at,
 	};
-	b->at.lcid = lcid_of(&b->cfg, k);
-	if (k == 0)
+	b->at.lcid = lcid_of(&b->cfg, (uint8_t)(leg->lcs_before + at));
+	if (at == 0)
 		leg->at.lcid = b->at.lcid;
 	b->rlc = (struct rlc){
 		.mode = drb_mode(&b->cfg),
@@ -103,17 +139,16 @@ void drb_init(struct drb *b, struct nr *nr, struct nr_leg *leg, uint8_t k,
 		.cell = &nr->cell,
 		.at = &b->at,
 		.take = take,
+		.confirm = b->cfg.pdcp_duplication ? confirm : NULL,
 	};
 	b->rlc.mode->init(&b->rlc, &b->cfg, memory->window);
-	pdcp_nr_tx_init(&b->pdcp_tx, b->cfg.pdcp_sn_bits);
-	pdcp_nr_rx_init(&b->pdcp_rx, b->cfg.pdcp_sn_bits, b->cfg.pdcp_out_of_order_delivery,
-	                b->cfg.pdcp_t_reordering_infinite
-	                        ? CELL_NEVER
-	                        : b->cfg.pdcp_t_reordering_ms * NR_NS_PER_MS,
-	                memory->pdcp_words);
+	b->pdcp_rx.expiry_ns = CELL_NEVER;
 	drb_needs(&b->cfg, &state, &window, &words);
 	memory->rlc_state += state;
 	memory->window += window;
+	if (nr_ue_of(nr, leg)->cell > 0)
+		return;
+	init_pdcp(b, memory->pdcp_words);
 	memory->pdcp_words += words;
 }
 
@@ -137,25 +172,59 @@ static uint16_t put_sdap(const struct nr *nr, const struct drb *b, struct pkt *p
 	return SDAP_HEADER_BYTES;
 }
 
-void drb_send(struct nr *nr, struct drb *b, struct pkt *p)
+/* Why @b does not take another packet of @len bytes, or CELL_DROP_NONE. */
+static enum cell_drop refusal(const struct drb *b, uint32_t len)
 {
-	struct rlc_sdu_queue *q = b->rlc.queue;
+	const struct rlc_sdu_queue *q = b->rlc.queue;
 
-	if (b->stopped) {
-		out_drop(&nr->cell, p, &b->at, CELL_DROP_RADIO_LINK_FAILURE);
-		return;
-	}
+	if (b->stopped)
+		return CELL_DROP_RADIO_LINK_FAILURE;
 	if (rlc_sdu_queue_full(q) ||
-	    (b->cfg.rlc_queue_bytes && q->bytes + p->len > b->cfg.rlc_queue_bytes)) {
-		out_drop(&nr->cell, p, &b->at, CELL_DROP_QUEUE_FULL);
-		return;
-	}
+	    (b->cfg.rlc_queue_bytes && q->bytes + len > b->cfg.rlc_queue_bytes))
+		return CELL_DROP_QUEUE_FULL;
+	return CELL_DROP_NONE;
+}
+
+static void queue(struct nr *nr, struct drb *b, struct pkt *p)
+{
 	nr_touch(nr, b->leg->ue);
-	pdcp_nr_accept(&b->pdcp_tx, p, put_sdap(nr, b, p), nr->cell.event_ns);
 	if (b->rlc.mode->whole)
 		take(&b->rlc, p); /* it is sent as it is */
-	rlc_sdu_queue_push(q, p);
+	rlc_sdu_queue_push(b->rlc.queue, p);
 	drb_record_buffer(nr, b);
+}
+
+/* A copy of @p, which has its headers; NULL when there is no memory for it. */
+static struct pkt *copy_of(struct nr *nr, struct pkt *p)
+{
+	struct pkt *twin = cell_pkt_originate(&nr->cell);
+
+	if (!twin)
+		return NULL;
+	memcpy(twin, p, offsetof(struct pkt, buf));
+	memcpy(pkt_sdu(twin), pkt_sdu(p), p->sdu_len);
+	twin->next = NULL;
+	twin->twin = p;
+	p->twin = twin;
+	return twin;
+}
+
+void drb_send(struct nr *nr, struct drb *b, struct pkt *p)
+{
+	enum cell_drop refused = refusal(b, p->len);
+	bool second = b->twin && refusal(b->twin, p->len) == CELL_DROP_NONE;
+	struct pkt *twin = NULL;
+
+	if (refused != CELL_DROP_NONE && !second) {
+		out_drop(&nr->cell, p, &b->at, refused);
+		return;
+	}
+	pdcp_nr_accept(&b->pdcp_tx, p, put_sdap(nr, b, p), nr->cell.event_ns);
+	if (refused == CELL_DROP_NONE && second)
+		twin = copy_of(nr, p);
+	queue(nr, refused == CELL_DROP_NONE ? b : b->twin, p);
+	if (twin)
+		queue(nr, b->twin, twin);
 }
 
 /* --- reception --- */
@@ -163,10 +232,12 @@ void drb_send(struct nr *nr, struct drb *b, struct pkt *p)
 /* What PDCP delivered leaves the network. */
 static void deliver(struct nr *nr, struct drb *b, struct pdcp_nr_out *up)
 {
-	uint8_t ue = b->leg->ue;
+	uint8_t ue = nr_ue_of(nr, b->leg)->id;
 	struct pkt *p;
 
-	out_drop_all(&nr->cell, &up->discarded, &b->at, CELL_DROP_PDCP_DISCARD);
+	while ((p = pkt_dequeue(&up->discarded)))
+		out_drop(&nr->cell, p, &b->at,
+		         p->twin || p->spent ? CELL_DROP_DUPLICATE : CELL_DROP_PDCP_DISCARD);
 	while ((p = pkt_dequeue(&up->delivered)))
 		out_deliver(&nr->cell, p, b->at.dir == CELL_DIR_DL ? ue : ue | CELL_PORT_NETWORK);
 }
@@ -178,16 +249,33 @@ static void to_pdcp(struct nr *nr, struct drb *b, struct rlc_out *out)
 
 	CELL_ASSERT(out->foreign_sdus == 0); /* inside the cell all PDUs are its own */
 	out_drop_all(&nr->cell, &out->discarded, &b->at, CELL_DROP_RLC_DISCARD);
+	if (out->delivered.head && b->pdcp != b)
+		nr_touch(nr, b->pdcp->leg->ue);
 	while ((p = pkt_dequeue(&out->delivered)))
-		(void)pdcp_nr_receive(&b->pdcp_rx, p, nr->cell.event_ns, &up);
+		(void)pdcp_nr_receive(&b->pdcp->pdcp_rx, p, nr->cell.event_ns, &up);
 	deliver(nr, b, &up);
 }
 
+static void empty_rlc(struct nr *nr, struct drb *b, struct pkt_queue *ret)
+{
+	struct rlc_sdu_queue *q = b->rlc.queue;
+
+	nr_touch(nr, b->leg->ue);
+	b->rlc.mode->empty(&b->rlc, ret);
+	b->epoch++;
+	pkt_queue_move(ret, &q->sdus);
+	q->bytes = 0;
+	q->head_sent = 0;
+}
+
+/* What PDCP holds is delivered in its time as long as there is another leg. */
 static void stop(struct nr *nr, struct drb *b)
 {
 	struct pkt_queue lost = { 0 };
 
-	drb_empty(nr, b, &lost);
+	empty_rlc(nr, b, &lost);
+	if (!b->twin)
+		pdcp_nr_empty(&b->pdcp_rx, &lost);
 	out_drop_all(&nr->cell, &lost, &b->at, CELL_DROP_RADIO_LINK_FAILURE);
 	b->stopped = true;
 }
@@ -289,13 +377,6 @@ int64_t drb_discard_ns(const struct drb *b)
 
 void drb_empty(struct nr *nr, struct drb *b, struct pkt_queue *ret)
 {
-	struct rlc_sdu_queue *q = b->rlc.queue;
-
-	nr_touch(nr, b->leg->ue);
-	b->rlc.mode->empty(&b->rlc, ret);
-	b->epoch++;
+	empty_rlc(nr, b, ret);
 	pdcp_nr_empty(&b->pdcp_rx, ret);
-	pkt_queue_move(ret, &q->sdus);
-	q->bytes = 0;
-	q->head_sent = 0;
 }

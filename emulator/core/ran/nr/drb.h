@@ -12,8 +12,9 @@ struct drb_memory {
 	uint64_t *pdcp_words;
 };
 
-/** drb_init() - bearer @k of @leg; it takes its memory, of drb_needs(), from the begin of @memory
- */
+/** drb_init() - the next bearer of @leg, which is the UE's bearer @k; it takes its memory, of
+ * drb_needs(), from the begin of @memory. Its reverse direction is the caller's to set, and
+ * of one on a second cell PDCP. */
 void drb_init(struct drb *b, struct nr *nr, struct nr_leg *leg, uint8_t k,
               struct drb_memory *memory);
 
@@ -24,7 +25,8 @@ void drb_needs(const struct cell_bearer_cfg *cfg, size_t *ret_state, size_t *ret
 /** drb_mode() - the mode of RLC of a bearer */
 const struct rlc_mode *drb_mode(const struct cell_bearer_cfg *cfg);
 
-/** drb_of_lcid() - which of a UE's bearers a logical channel is of */
+/** drb_of_lcid() - which of a UE's logical channels it is: those of its bearers, then the second
+ * ones of those that are duplicated */
 uint8_t drb_of_lcid(uint8_t lcid);
 
 /** drb_send() - a datagram enters @b */

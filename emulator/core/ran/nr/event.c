@@ -60,7 +60,7 @@ static bool is_idle(const struct nr_ue *u, uint32_t slot)
 
 static void update(struct nr *nr, struct nr_ue *u, uint32_t from)
 {
-	uint8_t i = (uint8_t)(u->id - 1);
+	uint8_t i = (uint8_t)(u - nr->ue);
 	uint32_t slot;
 
 	nr_report_notice(nr, u);

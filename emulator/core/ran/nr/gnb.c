@@ -33,6 +33,7 @@ struct budget {
 struct decision {
 	struct budget rb;
 	enum cell_dir dir;
+	uint8_t cell;
 	uint32_t slot;     /* in which it is made */
 	uint32_t for_slot; /* of the blocks */
 	uint32_t re;       /* of a PRB there */
@@ -107,7 +108,7 @@ static void issue(struct nr *nr, struct nr_leg *leg, struct decision *d, struct 
 	out_record(&nr->cell, &leg->at,
 	           (struct cell_record){ .event = CELL_EV_GRANT,
 	                                 .node = CELL_NODE_ENB,
-	                                 .peer = leg->ue,
+	                                 .peer = u->id,
 	                                 .rb = g->n_rb,
 	                                 .bytes = g->bytes,
 	                                 .value = (int32_t)(d->for_slot - d->slot),
@@ -173,7 +174,7 @@ static uint32_t issue_new(struct nr *nr, const struct sched_flow *f, struct deci
 static void serve(struct nr *nr, struct sched_flow *flows, uint32_t n, struct decision *d)
 {
 	const struct sched *sched = sched_by_id(nr->cell.cfg.scheduler);
-	struct sched_state *state = &nr->sched[d->dir];
+	struct sched_state *state = &nr->sched[d->cell][d->dir];
 	uint32_t turn = state->last;
 	int f;
 
@@ -198,7 +199,7 @@ static void serve(struct nr *nr, struct sched_flow *flows, uint32_t n, struct de
 static struct sched_flow flow_of(const struct nr *nr, uint8_t ue, enum cell_dir dir,
                                  uint32_t waiting, int64_t since_ns)
 {
-	uint8_t weight = nr->cell.cfg.ue[ue].weight;
+	uint8_t weight = nr->cell.cfg.ue[nr->ue[ue].id - 1].weight;
 	int64_t waited_ns = since_ns < nr->cell.event_ns ? nr->cell.event_ns - since_ns : 0;
 
 	return (struct sched_flow){ .id = ue,
@@ -221,17 +222,18 @@ static uint32_t ul_backlog(const struct nr_ue *u, uint32_t slot)
 	return u->backlog;
 }
 
-static void decide_uplink(struct nr *nr, uint32_t slot, uint32_t for_slot)
+static void decide_uplink(struct nr *nr, uint8_t cell, uint32_t slot, uint32_t for_slot)
 {
 	struct sched_flow flows[CELL_MAX_UE];
-	uint16_t access = nr_access_until(nr, for_slot);
-	uint16_t others = (uint16_t)(access + nr_access_configured(nr, for_slot));
+	uint16_t access = nr_access_until(nr, cell, for_slot);
+	uint16_t others = (uint16_t)(access + nr_access_configured(nr, cell, for_slot));
 	struct decision d = {
 		.rb = { .first = access,
 		        .next = access,
 		        .free = (uint16_t)(nr->frame.n_rb -
 		                           (others < nr->frame.n_rb ? others : nr->frame.n_rb)) },
 		.dir = CELL_DIR_UL,
+		.cell = cell,
 		.slot = slot,
 		.for_slot = for_slot,
 		.re = nr_frame_re(&nr->cell.cfg, nr_frame_slot(&nr->frame, for_slot)->pusch, 1),
@@ -243,7 +245,7 @@ static void decide_uplink(struct nr *nr, uint32_t slot, uint32_t for_slot)
 		struct nr_ue *u = &nr->ue[i];
 		uint32_t waiting = ul_backlog(u, slot);
 
-		if ((u->ra.granted && u->ra.msg3.slot == for_slot) ||
+		if (u->cell != cell || (u->ra.granted && u->ra.msg3.slot == for_slot) ||
 		    !nr_drx_active(&u->drx, slot) || issue_again(nr, &u->leg[CELL_DIR_UL], &d) ||
 		    waiting == 0)
 			continue;
@@ -263,12 +265,13 @@ static uint32_t dl_backlog(const struct nr_ue *u)
 	return queued > granted ? queued - granted : 0;
 }
 
-static void decide_downlink(struct nr *nr, uint32_t slot, uint32_t for_slot)
+static void decide_downlink(struct nr *nr, uint8_t cell, uint32_t slot, uint32_t for_slot)
 {
 	struct sched_flow flows[CELL_MAX_UE];
 	struct decision d = {
 		.rb = { .free = nr->frame.n_rb },
 		.dir = CELL_DIR_DL,
+		.cell = cell,
 		.slot = slot,
 		.for_slot = for_slot,
 		.re = nr_frame_re(&nr->cell.cfg, nr_frame_slot(&nr->frame, for_slot)->pdsch, 1),
@@ -280,7 +283,8 @@ static void decide_downlink(struct nr *nr, uint32_t slot, uint32_t for_slot)
 		struct nr_ue *u = &nr->ue[i];
 		uint32_t waiting;
 
-		if (!nr_drx_active(&u->drx, slot) || issue_again(nr, &u->leg[CELL_DIR_DL], &d))
+		if (u->cell != cell || !nr_drx_active(&u->drx, slot) ||
+		    issue_again(nr, &u->leg[CELL_DIR_DL], &d))
 			continue;
 		waiting = dl_backlog(u);
 		if (waiting > 0)
@@ -305,9 +309,11 @@ void nr_gnb_slot(struct nr *nr, uint32_t slot)
 	for (uint32_t at = slot + cfg->nr_k2_min;
 	     here->decides && at < nr_frame_decided_until(&nr->frame, slot, cfg->nr_k2_min); at++)
 		if (nr_frame_slot(&nr->frame, at)->pusch)
-			decide_uplink(nr, slot, at);
+			for (uint8_t cell = 0; cell < nr->n_cells; cell++)
+				decide_uplink(nr, cell, slot, at);
 	if (nr_frame_slot(&nr->frame, slot + cfg->nr_k0)->pdsch)
-		decide_downlink(nr, slot, slot + cfg->nr_k0);
+		for (uint8_t cell = 0; cell < nr->n_cells; cell++)
+			decide_downlink(nr, cell, slot, slot + cfg->nr_k0);
 }
 
 void nr_gnb_transmit(struct nr *nr, uint32_t slot)

@@ -23,15 +23,37 @@
 #define BLOCKS_OF_UE         (2 * NR_HARQ_MAX + 2)
 #define BLOCKS_MAX           512
 
+#define SECOND_CELL_RNTI   0xe000
+#define SECOND_CELL_STREAM 256u
+
+/* Bearers of UE @id with two RLC entities. */
+static uint8_t duplicated(const struct cell_cfg *cfg, uint8_t id)
+{
+	uint8_t n = 0;
+
+	for (uint8_t k = 0; k < channel_count(cfg, id, CELL_DIR_UL); k++)
+		n = (uint8_t)(n + channel_cfg(cfg, id, k).pdcp_duplication);
+	return n;
+}
+
+uint32_t nr_mac_entities(const struct cell_cfg *cfg)
+{
+	uint32_t n = cfg->n_ue;
+
+	for (uint8_t id = 1; id <= cfg->n_ue; id++)
+		n += duplicated(cfg, id) > 0;
+	return n;
+}
+
 /* A block of each direction, an answer to a preamble and a MsgA. */
 uint32_t nr_blocks_of_event(const struct cell_cfg *cfg)
 {
-	return 4u * cfg->n_ue + 2;
+	return 4u * nr_mac_entities(cfg) + 2;
 }
 
 static uint32_t blocks_at_once(const struct cell_cfg *cfg)
 {
-	uint32_t n = (uint32_t)cfg->n_ue * BLOCKS_OF_UE;
+	uint32_t n = nr_mac_entities(cfg) * BLOCKS_OF_UE;
 
 	return n < BLOCKS_MAX ? n : BLOCKS_MAX;
 }
@@ -73,10 +95,10 @@ static struct needs needs_of(const struct cell_cfg *cfg)
 			size_t state, window, words;
 
 			drb_needs(&b, &state, &window, &words);
-			all.n += 2;
-			all.state += 2 * state;
-			all.window += 2 * window;
-			all.words += 2 * words;
+			all.words += 2 * words; /* PDCP is there once */
+			all.n += 2u << b.pdcp_duplication;
+			all.state += 2 * state << b.pdcp_duplication;
+			all.window += 2 * window << b.pdcp_duplication;
 		}
 	return all;
 }
@@ -84,9 +106,10 @@ static struct needs needs_of(const struct cell_cfg *cfg)
 struct cell *nr_lay_out(struct arena *a, const struct cell_cfg *cfg)
 {
 	struct needs needs = needs_of(cfg);
+	uint32_t n_ue = nr_mac_entities(cfg);
 	struct nr *nr = arena_take(a, 1, sizeof(*nr));
-	struct nr_ue *ue = arena_take(a, cfg->n_ue, sizeof(*ue));
-	struct heap timers = heap_take(a, cfg->n_ue * 2u), slots = heap_take(a, cfg->n_ue);
+	struct nr_ue *ue = arena_take(a, n_ue, sizeof(*ue));
+	struct heap timers = heap_take(a, n_ue * 2u), slots = heap_take(a, n_ue);
 	struct drb *drb = arena_take(a, needs.n, sizeof(*drb));
 	uint8_t *state = arena_take(a, 1, needs.state);
 	struct rlc_pdu **window = arena_take(a, needs.window, sizeof(*window));
@@ -94,12 +117,14 @@ struct cell *nr_lay_out(struct arena *a, const struct cell_cfg *cfg)
 	struct nr_tb_pool tbs =
 		nr_tb_take(a, blocks_at_once(cfg) + nr_blocks_of_event(cfg), largest_block(cfg));
 	struct nr_store *store = nr_store_take(a, cfg->max_pkts);
-	struct sched_memory *sched = arena_take(a, 2u * cfg->n_ue, sizeof(*sched));
+	struct sched_memory *sched = arena_take(a, 2u * n_ue, sizeof(*sched));
 
 	if (!nr)
 		return NULL;
 	*nr = (struct nr){
 		.ue = ue,
+		.n_ue = (uint8_t)n_ue,
+		.n_cells = n_ue > cfg->n_ue ? 2 : 1,
 		.due_timer = timers,
 		.due_slot = slots,
 		.drb = drb,
@@ -117,33 +142,38 @@ struct cell *nr_lay_out(struct arena *a, const struct cell_cfg *cfg)
 
 size_t nr_out_min(const struct cell_cfg *cfg)
 {
-	size_t bearers = (size_t)cfg->n_ue + cfg->n_bearers;
+	size_t bearers = 2 * ((size_t)cfg->n_ue + cfg->n_bearers);
 
 	/* Of each packet a row at its first RLC PDU, at its last one, its delivery and its row. */
 	return (size_t)cfg->max_pkts * 4 + bearers * 64 + 256;
 }
 
-static void init_leg(struct nr *nr, struct nr_leg *leg, uint8_t id, enum cell_dir dir)
+static void init_leg(struct nr *nr, struct nr_ue *ue, enum cell_dir dir)
 {
 	static const char *const streams[2][3] = {
 		[CELL_DIR_UL] = { "loss-ul", "harq-ul", "harq-feedback-ul" },
 		[CELL_DIR_DL] = { "loss-dl", "harq-dl", "harq-feedback-dl" },
 	};
 	const struct cell_cfg *cfg = &nr->cell.cfg;
-	const struct cell_ue_cfg *u = &cfg->ue[id - 1];
+	const struct cell_ue_cfg *u = &cfg->ue[ue->id - 1];
+	struct nr_leg *leg = &ue->leg[dir];
+	uint32_t id = ue->id + SECOND_CELL_STREAM * ue->cell;
 	bool dl = dir == CELL_DIR_DL;
+	uint8_t first = dl ? u->cqi_dl : u->cqi_ul;
+	uint8_t second = ue->cell == 0 ? 0 : dl ? u->second_cqi_dl : u->second_cqi_ul;
 
-	leg->ue = id;
-	leg->at = (struct out_leg){ .from = dl ? CELL_NODE_ENB : id,
-		                    .to = dl ? id : CELL_NODE_ENB,
+	leg->ue = (uint8_t)(ue - nr->ue + 1);
+	leg->at = (struct out_leg){ .from = dl ? CELL_NODE_ENB : ue->id,
+		                    .to = dl ? ue->id : CELL_NODE_ENB,
 		                    .dir = (uint8_t)dir,
-		                    .lcid = NR_LCID_DRB };
+		                    .lcid = NR_LCID_DRB,
+		                    .enb = ue->cell };
 	leg->bler_q32 = dl ? u->bler_dl_q32 : u->bler_ul_q32;
 	for (uint32_t i = 0; i < NR_HARQ_MAX + 1; i++)
 		leg->process[i].known_slot = NR_SLOT_NEVER;
 	nr_outer_loop_init(&leg->loop, cfg->nr_target_bler_q32, cfg->nr_outer_loop_step_cdb,
 	                   OUTER_LOOP_LIMIT_CDB);
-	nr_air_set_channel(nr, leg, dl ? u->cqi_dl : u->cqi_ul, CELL_SINR_UNKNOWN);
+	nr_air_set_channel(nr, leg, second ? second : first, CELL_SINR_UNKNOWN);
 	rng_init(&leg->loss_rng, cfg->seed, streams[dir][0], id);
 	rng_init(&leg->harq_rng, cfg->seed, streams[dir][1], id);
 	rng_init(&leg->feedback_rng, cfg->seed, streams[dir][2], id);
@@ -167,70 +197,123 @@ static void init_drx(struct nr *nr)
 	};
 }
 
-static void init_ue(struct nr *nr, uint8_t id)
+static void init_ue(struct nr *nr, struct nr_ue *u, uint8_t id, uint8_t cell, uint8_t place)
 {
 	const struct cell_cfg *cfg = &nr->cell.cfg;
-	struct nr_ue *u = &nr->ue[id - 1];
+	uint32_t stream = id + SECOND_CELL_STREAM * cell;
 
 	*u = (struct nr_ue){
 		.id = id,
-		.rnti = cfg->ue[id - 1].rnti,
+		.cell = cell,
+		.place = place,
+		.rnti = cell ? (uint16_t)(SECOND_CELL_RNTI + place) : cfg->ue[id - 1].rnti,
 		.feedback_slot = NR_SLOT_NEVER,
 		.requested = NR_SLOT_NEVER,
 		.ra.heard_slot = NR_SLOT_NEVER,
 	};
-	rng_init(&u->ra.preamble_rng, cfg->seed, "preamble", id);
-	rng_init(&u->ra.backoff_rng, cfg->seed, "backoff", id);
-	init_leg(nr, &u->leg[CELL_DIR_UL], id, CELL_DIR_UL);
-	init_leg(nr, &u->leg[CELL_DIR_DL], id, CELL_DIR_DL);
-	nr_report_init(&u->report, nr, id);
+	rng_init(&u->ra.preamble_rng, cfg->seed, "preamble", stream);
+	rng_init(&u->ra.backoff_rng, cfg->seed, "backoff", stream);
+	init_leg(nr, u, CELL_DIR_UL);
+	init_leg(nr, u, CELL_DIR_DL);
+	nr_report_init(&u->report, nr, place);
 	nr_drx_init(&u->drx, &nr->drx);
 	nr_ue_configure(nr, u);
 }
 
-/* Memory is given out in the order in which needs_of() counted it. */
+static void give_drbs(struct nr_ue *u, uint8_t n, uint8_t lcs_before, struct drb **next)
+{
+	for (int d = 0; d < 2; d++) {
+		u->leg[d].drb = *next;
+		u->leg[d].n_drbs = n;
+		u->leg[d].lcs_before = lcs_before;
+		*next += n;
+	}
+}
+
+/* Both directions of bearer @k of @u, which is number @at here. */
+static void init_bearer(struct nr *nr, struct nr_ue *u, uint8_t at, uint8_t k,
+                        struct drb_memory *memory)
+{
+	for (int d = 0; d < 2; d++) {
+		struct nr_leg *leg = &u->leg[d];
+		struct drb *b = &leg->drb[at], *reverse = &u->leg[!d].drb[at];
+
+		drb_init(b, nr, leg, k, memory);
+		b->reverse = reverse;
+		b->rlc.reverse = &reverse->rlc;
+		if (b->rlc.mode->whole)
+			leg->least = CELL_UE_MTU_MAX + 16;
+	}
+}
+
 static void init_drbs(struct nr *nr, struct nr_ue *u, struct drb **next, struct drb_memory *memory)
 {
 	uint8_t n = channel_count(&nr->cell.cfg, u->id, CELL_DIR_UL);
 
-	for (int d = 0; d < 2; d++) {
-		u->leg[d].drb = *next;
-		u->leg[d].n_drbs = n;
-		*next += n;
-	}
+	give_drbs(u, n, 0, next);
 	for (uint8_t k = 0; k < n; k++)
-		for (int d = 0; d < 2; d++) {
-			struct nr_leg *leg = &u->leg[d];
-			struct drb *b = &leg->drb[k], *reverse = &u->leg[!d].drb[k];
-
-			drb_init(b, nr, leg, k, memory);
-			b->reverse = reverse;
-			b->rlc.reverse = &reverse->rlc;
-			if (b->rlc.mode->whole)
-				leg->least = CELL_UE_MTU_MAX + 16;
-		}
+		init_bearer(nr, u, k, k, memory);
 	lch_set_order(&u->leg[CELL_DIR_UL]);
 	lch_set_order(&u->leg[CELL_DIR_DL]);
 }
 
-void nr_init(struct nr *nr)
+/* @second has the other RLC entities of those bearers of @first that are duplicated. */
+static void init_twins(struct nr *nr, struct nr_ue *first, struct nr_ue *second, struct drb **next,
+                       struct drb_memory *memory)
+{
+	uint8_t at = 0;
+
+	give_drbs(second, duplicated(&nr->cell.cfg, first->id), first->leg[0].n_drbs, next);
+	for (uint8_t k = 0; k < first->leg[0].n_drbs; k++) {
+		if (!first->leg[0].drb[k].cfg.pdcp_duplication)
+			continue;
+		init_bearer(nr, second, at, k, memory);
+		for (int d = 0; d < 2; d++) {
+			struct drb *b = &first->leg[d].drb[k], *twin = &second->leg[d].drb[at];
+
+			b->twin = twin;
+			twin->twin = twin->pdcp = b;
+		}
+		at++;
+	}
+	lch_set_order(&second->leg[CELL_DIR_UL]);
+	lch_set_order(&second->leg[CELL_DIR_DL]);
+}
+
+static void init_ues(struct nr *nr)
 {
 	const struct cell_cfg *cfg = &nr->cell.cfg;
 	struct drb_memory memory = { .rlc_state = nr->rlc_state,
 		                     .window = nr->window,
 		                     .pdcp_words = nr->pdcp_words };
+	struct nr_ue *second = nr->ue + cfg->n_ue;
 	struct drb *drb = nr->drb;
+
+	for (uint8_t id = 1; id <= cfg->n_ue; id++) {
+		init_ue(nr, &nr->ue[id - 1], id, 0, id);
+		init_drbs(nr, &nr->ue[id - 1], &drb, &memory);
+	}
+	for (uint8_t id = 1; id <= cfg->n_ue; id++) {
+		if (duplicated(cfg, id) == 0)
+			continue;
+		init_ue(nr, second, id, 1, (uint8_t)(second - nr->ue - cfg->n_ue + 1));
+		init_twins(nr, &nr->ue[id - 1], second++, &drb, &memory);
+	}
+}
+
+void nr_init(struct nr *nr)
+{
+	const struct cell_cfg *cfg = &nr->cell.cfg;
 
 	harq_model_init(&nr->harq, cfg);
 	nr_frame_init(&nr->frame, cfg);
 	init_drx(nr);
-	heap_init(&nr->due_timer, cfg->n_ue * 2u);
-	heap_init(&nr->due_slot, cfg->n_ue);
-	memset(nr->sched_memory, 0, 2u * cfg->n_ue * sizeof(*nr->sched_memory));
-	nr->sched[CELL_DIR_UL].of = nr->sched_memory;
-	nr->sched[CELL_DIR_DL].of = nr->sched_memory + cfg->n_ue;
-	for (uint8_t i = 0; i < cfg->n_ue; i++) {
-		init_ue(nr, (uint8_t)(i + 1));
-		init_drbs(nr, &nr->ue[i], &drb, &memory);
+	heap_init(&nr->due_timer, nr->n_ue * 2u);
+	heap_init(&nr->due_slot, nr->n_ue);
+	memset(nr->sched_memory, 0, 2u * nr->n_ue * sizeof(*nr->sched_memory));
+	for (uint8_t cell = 0; cell < nr->n_cells; cell++) {
+		nr->sched[cell][CELL_DIR_UL].of = nr->sched_memory;
+		nr->sched[cell][CELL_DIR_DL].of = nr->sched_memory + nr->n_ue;
 	}
+	init_ues(nr);
 }

@@ -13,6 +13,9 @@ size_t nr_out_min(const struct cell_cfg *cfg);
 /** nr_init() - the state of UEs and gNB */
 void nr_init(struct nr *nr);
 
+/** nr_mac_entities() - one of each UE, and another one of each with PDCP duplication */
+uint32_t nr_mac_entities(const struct cell_cfg *cfg);
+
 /** nr_blocks_of_event() - new blocks that one event can need at most */
 uint32_t nr_blocks_of_event(const struct cell_cfg *cfg);
 

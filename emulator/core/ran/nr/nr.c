@@ -51,21 +51,27 @@ static bool allows(const struct cell *c, const struct cell_cmd *cmd)
 	       cmd->enb == 0;
 }
 
-static void apply(struct cell *c, const struct cell_cmd *cmd)
+static void set_channel(struct nr *nr, struct nr_leg *leg, const struct cell_cmd *cmd)
 {
-	struct nr *nr = nr_of(c);
-	struct nr_leg *leg = &nr->ue[cmd->ue - 1].leg[cmd->dir];
-
-	if (cmd->type == CELL_CMD_MEASURE)
-		return; /* there is no other gNB to compare with */
 	nr_air_set_channel(nr, leg, cmd->cqi, cmd->sinr_cdb);
-	out_record(c, &leg->at,
+	out_record(&nr->cell, &leg->at,
 	           (struct cell_record){ .event = CELL_EV_CHANNEL,
 	                                 .node = leg->at.from,
 	                                 .peer = leg->at.to,
 	                                 .cqi = leg->cqi,
 	                                 .value = leg->sinr_cdb });
-	nr_touch(nr, cmd->ue);
+	nr_touch(nr, leg->ue);
+}
+
+static void apply(struct cell *c, const struct cell_cmd *cmd)
+{
+	struct nr *nr = nr_of(c);
+
+	if (cmd->type == CELL_CMD_MEASURE)
+		return; /* there is no other gNB to compare with */
+	for (uint8_t i = 0; i < nr->n_ue; i++)
+		if (nr->ue[i].id == cmd->ue)
+			set_channel(nr, &nr->ue[i].leg[cmd->dir], cmd);
 	nr_event_update(nr);
 }
 
@@ -106,7 +112,7 @@ static void play_slot(struct nr *nr, uint32_t slot)
 	NR_FOR_EACH_ACTIVE(nr, i)
 	{
 		nr_ue_request(nr, &nr->ue[i], slot);
-		nr_touch(nr, nr->ue[i].id);
+		nr_touch(nr, (uint8_t)(i + 1));
 	}
 }
 
@@ -156,7 +162,7 @@ static void empty_blocks(struct nr *nr, struct pkt_queue *held)
 	for (int d = 0; d < 2; d++)
 		for (struct nr_tb *tb = nr->air[d].head; tb; tb = tb->next)
 			pkt_queue_move(held, &tb->ends);
-	for (uint8_t i = 0; i < nr->cell.cfg.n_ue; i++)
+	for (uint8_t i = 0; i < nr->n_ue; i++)
 		for (int d = 0; d < 2; d++)
 			for (uint32_t k = 0; k < NR_HARQ_MAX + 1; k++)
 				if (nr->ue[i].leg[d].process[k].tb)
@@ -170,7 +176,7 @@ static void empty(struct cell *c)
 
 	empty_blocks(nr, &held);
 	out_drop_all(c, &held, NULL, CELL_DROP_SHUTDOWN);
-	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
+	for (uint8_t i = 0; i < nr->n_ue; i++)
 		for (int d = 0; d < 2; d++)
 			for (uint8_t k = 0; k < nr->ue[i].leg[d].n_drbs; k++) {
 				struct drb *b = &nr->ue[i].leg[d].drb[k];

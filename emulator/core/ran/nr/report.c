@@ -18,7 +18,7 @@
 #include "ran/nr/lch.h"
 
 /* SR occasions of UEs are on different uplink slots as far as there are some. */
-void nr_report_init(struct nr_report *r, const struct nr *nr, uint8_t id)
+void nr_report_init(struct nr_report *r, const struct nr *nr, uint8_t place)
 {
 	uint32_t slot = 0;
 
@@ -29,7 +29,7 @@ void nr_report_init(struct nr_report *r, const struct nr *nr, uint8_t id)
 	};
 	if (r->sr.period == 0)
 		return;
-	for (uint8_t i = 0; i < id; i++) {
+	for (uint8_t i = 0; i < place; i++) {
 		slot = nr_next_ul(&nr->frame.tdd, i ? slot + 1 : 0, NR_SYMBOLS);
 		if (slot >= r->sr.period && slot > nr_next_ul(&nr->frame.tdd, 0, NR_SYMBOLS))
 			slot = nr_next_ul(&nr->frame.tdd, 0, NR_SYMBOLS);

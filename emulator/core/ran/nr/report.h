@@ -5,7 +5,7 @@
 
 #include "ran/nr/state.h"
 
-void nr_report_init(struct nr_report *r, const struct nr *nr, uint8_t id);
+void nr_report_init(struct nr_report *r, const struct nr *nr, uint8_t place);
 
 /** nr_report_notice() - after an event: data that came to an empty channel trigger a BSR */
 void nr_report_notice(struct nr *nr, struct nr_ue *u);

@@ -6,6 +6,10 @@
  * radio bearers, each with SDAP, PDCP and RLC entities at its start and at its end. Time goes by in
  * slots, which are numbered from the begin of the network on.
  *
+ * A UE with PDCP duplication has a second MAC entity in a second cell of the gNB, with legs of its
+ * own. It is a struct nr_ue like any other: ue[n_ue] and those behind. On its legs are the second
+ * RLC entities of the bearers that are duplicated; their PDCP is that of the first.
+ *
  * From the bottom up; each part calls those before it:
  *
  *   tb           transport blocks and their memory
@@ -48,6 +52,7 @@
 #define NR_HARQ_MAX      16
 #define NR_HARQ_RA       NR_HARQ_MAX /* message 3 and MsgA have one of their own */
 #define NR_CG_PERIOD_MAX 640
+#define NR_CELLS_MAX     2
 #define NR_LCID_DRB      4 /* the first one of bearers: 1 to 3 are of signalling */
 #define NR_NS_PER_MS     INT64_C(1000000)
 
@@ -69,7 +74,9 @@ struct drb {
 	struct cell_bearer_cfg cfg;
 	struct nr_leg *leg;
 	struct drb *reverse;
-	uint32_t epoch;           /* re-establishments; RLC PDUs of an earlier one are void */
+	struct drb *pdcp; /* whose PDCP entities serve it: itself, or the first of two */
+	struct drb *twin; /* the other one of two with copies of the same packets, or NULL */
+	uint32_t epoch;   /* re-establishments; RLC PDUs of an earlier one are void */
 	int64_t outage_expiry_ns; /* end of the outage after a radio link failure, or CELL_NEVER */
 	bool stopped;             /* for good */
 	bool reported;            /* UL: it had data when its UE was last looked at */
@@ -121,6 +128,7 @@ struct nr_process {
 struct nr_leg {
 	struct drb *drb; /* @n_drbs; the first one is the default bearer */
 	uint8_t n_drbs;
+	uint8_t lcs_before; /* logical channels of the UE before that of the first one here */
 	uint8_t order[CELL_MAX_BEARERS]; /* the bearers by priority */
 	struct rng loss_rng;
 	struct rng harq_rng;
@@ -132,7 +140,7 @@ struct nr_leg {
 	uint32_t rate;    /* bytes that a slot would hold for it alone */
 	uint8_t cqi;
 	uint8_t mcs;
-	uint8_t ue; /* its number */
+	uint8_t ue; /* its MAC entity: place in nr->ue, from 1 */
 	struct nr_process process[NR_HARQ_MAX + 1];
 	struct nr_grants grants;
 	struct out_leg at; /* with the LCID of the default bearer */
@@ -191,7 +199,9 @@ struct nr_ue {
 	uint32_t requested;       /* slot from which the gNB knows of an SR, or NR_SLOT_NEVER */
 	int64_t backlog_since_ns; /* it was told of it, or last granted */
 	uint16_t rnti;
-	uint8_t id;
+	uint8_t id;    /* of the UE, from 1 */
+	uint8_t cell;  /* 0, or 1: the second MAC entity of a UE */
+	uint8_t place; /* among those of its cell, from 1 */
 };
 
 /* What a slot of the pattern is for. */
@@ -234,11 +244,14 @@ struct nr {
 	struct ue_set touched;
 	struct ue_set active;
 
-	struct nr_ue *ue;            /* ue[0] is UE 1 */
-	struct sched_state sched[2]; /* CELL_DIR_UL, CELL_DIR_DL */
+	struct nr_ue
+		*ue; /* @n_ue MAC entities: ue[0] is UE 1; those of the second cell come last */
+	uint8_t n_ue;
+	uint8_t n_cells;
+	struct sched_state sched[NR_CELLS_MAX][2]; /* CELL_DIR_UL, CELL_DIR_DL */
 	struct sched_memory *sched_memory;
 	struct nr_drx_cfg drx;
-	uint16_t cg_ues[NR_CG_PERIOD_MAX]; /* by slot of a period: configured grants */
+	uint16_t cg_ues[NR_CELLS_MAX][NR_CG_PERIOD_MAX]; /* by slot: configured grants */
 
 	struct nr_tb_pool tbs;
 	uint32_t tbs_max;          /* in HARQ processes and on the air at the same time */
@@ -295,11 +308,11 @@ static inline uint32_t nr_slots(const struct nr *nr, uint32_t ms)
 	return ms << nr->frame.mu;
 }
 
-/** nr_touch() - the state of UE @id changes in this event */
-static inline void nr_touch(struct nr *nr, uint8_t id)
+/** nr_touch() - the state of MAC entity @ue, from 1, changes in this event */
+static inline void nr_touch(struct nr *nr, uint8_t ue)
 {
-	ue_set_add(&nr->touched, (uint8_t)(id - 1));
-	ue_set_add(&nr->active, (uint8_t)(id - 1));
+	ue_set_add(&nr->touched, (uint8_t)(ue - 1));
+	ue_set_add(&nr->active, (uint8_t)(ue - 1));
 }
 
 /* The UEs of which a slot takes notice, in order. */

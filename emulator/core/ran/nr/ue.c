@@ -17,12 +17,12 @@
 #include "ran/nr/report.h"
 
 /* Slots of a period with uplink data, one after the other to the UEs in order. */
-static uint32_t offset_of(const struct nr *nr, uint8_t id)
+static uint32_t offset_of(const struct nr *nr, uint8_t place)
 {
 	uint32_t period = nr->cell.cfg.nr_cg_period_slots, first, slot;
 
 	first = slot = nr_next_ul(&nr->frame.tdd, 0, NR_SYMBOLS);
-	for (uint8_t i = 1; i < id; i++) {
+	for (uint8_t i = 1; i < place; i++) {
 		slot = nr_next_ul(&nr->frame.tdd, slot + 1, NR_SYMBOLS);
 		if (slot >= period)
 			slot = first;
@@ -33,7 +33,7 @@ static uint32_t offset_of(const struct nr *nr, uint8_t id)
 static void make_active(struct nr *nr, struct nr_ue *u, uint32_t from)
 {
 	const struct cell_cfg *cfg = &nr->cell.cfg;
-	uint32_t period = cfg->nr_cg_period_slots, offset = offset_of(nr, u->id);
+	uint32_t period = cfg->nr_cg_period_slots, offset = offset_of(nr, u->place);
 	const struct nr_format *format = nr_mcs(nr_table_of(nr, CELL_DIR_UL), cfg->nr_cg_mcs);
 	uint32_t re = nr_frame_re(cfg, NR_SYMBOLS, cfg->nr_cg_rb);
 
@@ -45,11 +45,11 @@ static void make_active(struct nr *nr, struct nr_ue *u, uint32_t from)
 		.bytes = nr_tbs(re, format, nr_layers(nr, CELL_DIR_UL)),
 		.n_rb = cfg->nr_cg_rb,
 		.rb_start = (uint16_t)(nr->frame.n_rb -
-		                       (nr->cg_ues[offset % period] + 1) * cfg->nr_cg_rb),
+		                       (nr->cg_ues[u->cell][offset % period] + 1) * cfg->nr_cg_rb),
 		.mcs = cfg->nr_cg_mcs,
 		.kind = NR_TB_CONFIGURED,
 	};
-	nr->cg_ues[offset % period]++;
+	nr->cg_ues[u->cell][offset % period]++;
 }
 
 void nr_ue_configure(struct nr *nr, struct nr_ue *u)

@@ -58,6 +58,7 @@ static void am_init(struct rlc *rlc, const struct cell_bearer_cfg *cfg, struct r
 
 	rlc->queue = &am->tx.queue;
 	nr_am_tx_init(&am->tx, &tx, slot, rlc->shared->nr);
+	am->tx.rlc = rlc->confirm ? rlc : NULL;
 	nr_am_rx_init(&am->rx, cfg->am_sn_bits, cfg->t_reordering_ms * RLC_NS_PER_MS,
 	              cfg->am_t_status_prohibit_ms * RLC_NS_PER_MS, bits, &am->tx, rlc->shared->nr);
 	rlc->expiry_ns = CELL_NEVER;

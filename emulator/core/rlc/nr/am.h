@@ -39,6 +39,7 @@ struct nr_am_tx {
 	uint8_t max_retx_threshold;
 	bool poll_due;         /* t-PollRetransmit expired: the next PDU polls */
 	bool max_retx_reached; /* for the caller, who re-establishes or stops */
+	struct rlc *rlc;       /* to confirm() by, or NULL */
 	int64_t t_poll_retransmit_ns;
 	int64_t expiry_ns; /* of t-PollRetransmit, CELL_NEVER when stopped */
 };

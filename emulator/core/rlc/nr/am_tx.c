@@ -25,6 +25,7 @@
 
 #include "base/assert.h"
 #include "rlc/nr/am.h"
+#include "rlc/rlc.h"
 
 void nr_am_tx_init(struct nr_am_tx *tx, const struct nr_am_cfg *cfg, uint32_t *slot,
                    struct nr_store *store)
@@ -273,6 +274,8 @@ static void acknowledge(struct nr_am_tx *tx, struct progress *on)
 	struct nr_sdu *sdu = on->at;
 
 	CELL_ASSERT(!sdu->spare); /* inside the cell what is acknowledged was delivered */
+	if (tx->rlc)
+		tx->rlc->confirm(tx->rlc, sdu->p->count);
 	drop_retx(tx, sdu);
 	on->at = sdu->next;
 	if (on->before)

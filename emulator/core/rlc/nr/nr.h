@@ -48,4 +48,8 @@ int64_t nr_discard_ns(const struct rlc_sdu_queue *q);
  */
 struct pkt *nr_discard(struct rlc_sdu_queue *q);
 
+/** nr_discard_count() - likewise of the SDU with that PDCP COUNT; NULL when there is none. SDUs are
+ * in the order of their COUNTs. */
+struct pkt *nr_discard_count(struct rlc_sdu_queue *q, uint32_t count);
+
 #endif

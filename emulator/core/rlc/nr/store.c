@@ -62,6 +62,9 @@ struct pkt *nr_sdu_deliver(struct nr_sdu *sdu)
 	CELL_ASSERT(p);
 	memcpy(p, sdu->p, offsetof(struct pkt, buf));
 	p->next = NULL;
+	if (p->twin)
+		p->twin->twin = p;
+	sdu->p->twin = NULL;
 	sdu->spare = NULL;
 	return p;
 }
@@ -103,10 +106,25 @@ int64_t nr_discard_ns(const struct rlc_sdu_queue *q)
 	return p && !p->control ? p->queued_ns : CELL_NEVER;
 }
 
-struct pkt *nr_discard(struct rlc_sdu_queue *q)
+static struct pkt *discard_after(struct rlc_sdu_queue *q, struct pkt *before)
 {
-	struct pkt *p = pkt_queue_remove(&q->sdus, begun(q));
+	struct pkt *p = pkt_queue_remove(&q->sdus, before);
 
 	q->bytes -= p->sdu_len;
 	return p;
+}
+
+struct pkt *nr_discard(struct rlc_sdu_queue *q)
+{
+	return discard_after(q, begun(q));
+}
+
+struct pkt *nr_discard_count(struct rlc_sdu_queue *q, uint32_t count)
+{
+	struct pkt *before = begun(q), *p = before ? before->next : q->sdus.head;
+
+	for (; p && p->has_pdcp_sn && (int32_t)(p->count - count) <= 0; before = p, p = p->next)
+		if (p->count == count)
+			return discard_after(q, before);
+	return NULL;
 }
