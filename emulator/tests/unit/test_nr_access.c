@@ -274,6 +274,31 @@ static void test_drx(void **state)
 	run_end(&r);
 }
 
+/* A UE that sent a NACK listens for the repetition, 5 slots after it and 16 slots long, also when
+ * the gNB heard an ACK: what comes meanwhile is sent then. Source: TS 38.321 5.7 */
+static void test_drx_after_a_nack_that_was_heard_as_ack(void **state)
+{
+	struct run r;
+
+	(void)state;
+	nr_defaults(&r, 1);
+	nr_fails_once(&r);
+	r.cfg.harq_nack_to_ack_q32 = UINT32_MAX;
+	r.cfg.nr_drx_cycle_ms = 20;
+	r.cfg.nr_drx_on_duration_ms = 2;
+	r.cfg.nr_drx_inactivity_ms = 0;
+	run_start(&r);
+	run_push(&r, TO_UE(1), 100, SLOT(40)); /* its feedback is in slot 44 */
+	run_push(&r, TO_UE(1), 100, SLOT(46));
+	run_push(&r, TO_UE(1), 100, SLOT(75)); /* that of slot 50 is in 54: until slot 74 */
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(run_count(&r, CELL_EV_HARQ_TX, CELL_NODE_ENB), 0);
+	expect_at(&r, CELL_EV_MAC_TX, CELL_NODE_ENB, 0, SLOT(40));
+	expect_at(&r, CELL_EV_MAC_TX, CELL_NODE_ENB, 1, SLOT(50)); /* 49 is an uplink slot */
+	expect_at(&r, CELL_EV_MAC_TX, CELL_NODE_ENB, 2, SLOT(80));
+	run_end(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -287,6 +312,7 @@ int main(void)
 		cmocka_unit_test(test_configured_grant),
 		cmocka_unit_test(test_configured_grant_on_demand),
 		cmocka_unit_test(test_drx),
+		cmocka_unit_test(test_drx_after_a_nack_that_was_heard_as_ack),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -313,6 +313,19 @@ static void test_status_report(void **state)
 	assert_memory_equal(buf, ((uint8_t[]){ 0, 0x12, 0x34, 0x56, 0x78 }), 5);
 }
 
+/* The bitmap ends with its last bit; what is in memory behind it says nothing. */
+static void test_last_bit_of_a_status_report(void **state)
+{
+	static const uint8_t buf[] = { 0, 0, 0, 0, 5, 0x01, 0xff };
+	struct pdcp_nr_status s;
+
+	(void)state;
+	assert_int_equal(pdcp_nr_status_open(&s, buf, 6), 0);
+	assert_int_equal(s.n, 8);
+	for (uint32_t count = 0; count < 25; count++)
+		assert_int_equal(pdcp_nr_status_has(&s, count), count < 5 || count == 13);
+}
+
 static void test_what_is_no_status_report(void **state)
 {
 	struct pdcp_nr_status s;
@@ -339,6 +352,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_no_data_pdu),
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_status_report),
+		cmocka_unit_test(test_last_bit_of_a_status_report),
 		cmocka_unit_test(test_what_is_no_status_report),
 	};
 

@@ -357,8 +357,14 @@ static void test_prohibit(void **state)
 
 	(void)state;
 	setup();
+	(void)receive(0, 0);
+	assert_int_equal(nr_am_rx_status_bytes(&rx), 0); /* nobody polled */
+	assert_int_equal(nr_am_rx_status_build(&rx, 100, 50, buf, &ack_sn, &n), 0);
+	setup();
 	(void)receive_poll(0, 0);
+	assert_int_equal(nr_am_rx_status_bytes(&rx), 3);
 	assert_int_equal(nr_am_rx_status_build(&rx, 100, 50, buf, &ack_sn, &n), 3);
+	assert_int_equal(nr_am_rx_status_bytes(&rx), 0); /* it has left */
 	assert_int_equal(rx.prohibit_expiry_ns, 50 + T_PROHIBIT_NS);
 	(void)receive_poll(1, 51);
 	assert_true(rx.status_due);

@@ -52,6 +52,8 @@ N_RB = {
 # Symbols of a special slot with which it carries downlink data. Source: TS 38.214 Table 5.1.2.1-1, mapping type A
 _DL_SYMBOLS_MIN = 3
 _SYMBOLS = 14
+# Of configured grants, with the normal cyclic prefix. Source: TS 38.331 ConfiguredGrantConfig
+_CG_PERIODS = (1, 2, 4, 5, 8, 10, 16, 20, 32, 40, 64, 80, 128, 160, 256, 320, 512, 640)
 _LOGICAL_CHANNELS = 8  # of a UE
 _UES = 100
 _K1_MAX = 15
@@ -131,7 +133,8 @@ class Nr(System):
         says="Uplink blocks that a UE has without asking. `type1`: from the begin; `type2`: from its first BSR on, "
              "which it confirms. TS 38.321 5.8.2")
     cg_period_slots: int = Key(10, 1, 640,
-        says="Period of these. Each is in the first uplink slot of a period from a UE's own offset on")
+        says="Period of these. Each is in the first uplink slot of a period from a UE's own offset on. TS 38.331 "
+             "ConfiguredGrantConfig has which ones there are")
     cg_rb: int = Key(4, 1, 275, says="Resource blocks of each")
     cg_mcs: int = Key(10, 0, 28, says="MCS of each")
     cg_processes: int = Key(4, 1, 16, says="HARQ processes that they take in turn. TS 38.321 5.4.1")
@@ -298,6 +301,9 @@ class Nr(System):
 
     def _check_grants(self, where: str, n_rb: int) -> None:
         if self.configured_grant != "none":
+            if self.cg_period_slots not in _CG_PERIODS:
+                raise ValueError(f"key '{where}.cg_period_slots': value {self.cg_period_slots}: allowed "
+                                 f"{', '.join(map(str, _CG_PERIODS))} (TS 38.331 ConfiguredGrantConfig)")
             if self.cg_rb > n_rb:
                 raise ValueError(f"key '{where}.cg_rb': value {self.cg_rb}: allowed 1..{n_rb}, those of the carrier")
             if self.cg_mcs > 27 and self.mcs_table_ul == "qam256":

@@ -74,6 +74,26 @@ def test_resource_blocks_of_a_carrier(settings, keys, n_rb, rb_hz):
     assert nr.carrier(settings(keys)["radio"]["nr"]) == (n_rb, rb_hz)
 
 
+# `periodicityAndOffset` and `periodicity`, of whole slots. Source: TS 38.331 SchedulingRequestResourceConfig,
+# ConfiguredGrantConfig
+SR_SLOTS = {1, 2, 4, 5, 8, 10, 16, 20, 40, 80, 160, 320, 640}
+CG_SLOTS = {1, 2, 4, 5, 8, 10, 16, 20, 32, 40, 64, 80, 128, 160, 256, 320, 512, 640}
+
+
+def test_periods_are_those_of_rrc(settings):
+    def taken(key, slots, **beside):
+        try:
+            settings({key: slots, **beside})
+        except ScenarioError as error:
+            assert f"'radio.nr.{key}': value {slots}: allowed" in str(error)
+            return False
+        return True
+
+    near = sorted({slots + by for slots in SR_SLOTS | CG_SLOTS for by in (-1, 0, 1)} - {0})
+    assert {slots for slots in near if taken("sr_period_slots", slots)} == SR_SLOTS
+    assert {slots for slots in near if taken("cg_period_slots", slots, configured_grant="type1")} == CG_SLOTS
+
+
 @pytest.mark.parametrize(("keys", "message"), [
     ({"numerology": 3}, "'radio.nr.numerology': value 3: allowed 0..2 with frequency_range fr1 (TS 38.101-1"),
     ({"numerology": 1, "frequency_range": "fr2"}, "'radio.nr.numerology': value 1: allowed 2..3 with frequency_range"),
