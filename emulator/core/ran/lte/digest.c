@@ -20,7 +20,7 @@ static void mix_bearer(uint64_t *h, const struct bearer *b)
 	digest_mix(h, b->epoch);
 	digest_mix(h, b->stopped);
 	digest_mix(h, (uint64_t)b->outage_expiry_ns);
-	digest_mix(h, (uint64_t)b->tokens_mbit);
+	digest_mix(h, (uint64_t)b->bucket.tokens_mbit);
 	b->rlc.mode->digest(&b->rlc, h);
 }
 

@@ -3,17 +3,11 @@
  * leg.c - the bearers of one direction together, as MAC sees them: logical channels that
  * share its transport blocks; see leg.h.
  *
- * A block goes to the channels in order of their priorities. To keep the first from starving the
- * others, each has a bucket that its prioritised bit rate fills: as long as there is something in
- * it, that much of a block is kept for the channel, in order of priority again; and only what
- * is then left goes to whoever is first. The standard says so for a UE; the eNB does it likewise.
- * Source: TS 36.321 4.4, 5.4.3.1
+ * How blocks are shared is in mac/lcp.h.
  */
 #include "ran/lte/leg.h"
 
 #include "ran/channel/channel.h"
-
-#define MBIT_PER_BYTE 8000 /* thousandths of a bit; a bit/s is one in a sub-frame */
 
 bool leg_fits(const struct leg *leg, uint32_t room)
 {
@@ -31,26 +25,11 @@ bool leg_fits(const struct leg *leg, uint32_t room)
 
 void leg_set_order(struct leg *leg)
 {
-	/* The default bearer comes after others of its priority. */
-	for (uint8_t n = 0; n < leg->n_bearers; n++) {
-		uint8_t k = (uint8_t)((n + 1) % leg->n_bearers), at = n;
+	uint8_t priority[CELL_MAX_BEARERS];
 
-		for (; at > 0 &&
-		       leg->bearer[leg->order[at - 1]].cfg.priority > leg->bearer[k].cfg.priority;
-		     at--)
-			leg->order[at] = leg->order[at - 1];
-		leg->order[at] = k;
-	}
-}
-
-static void fill_bucket(struct bearer *b, uint32_t tti)
-{
-	int64_t rate = b->cfg.prioritised_rate_bps, most = rate * b->cfg.bucket_ms;
-
-	b->tokens_mbit += rate * (tti - b->tokens_tti);
-	if (b->tokens_mbit > most)
-		b->tokens_mbit = most;
-	b->tokens_tti = tti;
+	for (uint8_t k = 0; k < leg->n_bearers; k++)
+		priority[k] = leg->bearer[k].cfg.priority;
+	lcp_order(leg->n_bearers, priority, leg->order);
 }
 
 /* Bytes of a block that are kept for each bearer, by priority. Return: of all. */
@@ -61,14 +40,10 @@ static uint32_t keep_for_each(const struct lte *lte, struct leg *leg, uint32_t r
 
 	for (uint8_t i = 0; i < leg->n_bearers; i++) {
 		struct bearer *b = &leg->bearer[leg->order[i]];
-		uint32_t need = bearer_bytes(b), tokens;
+		uint32_t need = bearer_bytes(b);
 
-		fill_bucket(b, lte->tti_next);
-		tokens = (uint32_t)(b->tokens_mbit / MBIT_PER_BYTE);
 		need += need ? grant_overhead(need) : 0;
-		kept[i] = need < tokens ? need : tokens;
-		if (kept[i] > room - all)
-			kept[i] = room - all;
+		kept[i] = lcp_keep(&b->bucket, &b->cfg, lte->tti_next, 0, need, room - all);
 		all += kept[i];
 	}
 	return all;
@@ -119,9 +94,7 @@ void leg_fill(struct lte *lte, struct leg *leg, struct mac_pdu *mac, uint32_t tb
 
 		others -= kept[i];
 		used = fill(lte, b, mac, tbs, used, others, pdu);
-		b->tokens_mbit -= (int64_t)(used - before) * MBIT_PER_BYTE;
-		if (b->tokens_mbit < 0)
-			b->tokens_mbit = 0;
+		lcp_spend(&b->bucket, used - before);
 	}
 }
 

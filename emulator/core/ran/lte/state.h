@@ -40,6 +40,7 @@
 #include "base/ue_set.h"
 #include "mac/grant.h"
 #include "mac/harq.h"
+#include "mac/lcp.h"
 #include "mac/mac_pdu.h"
 #include "mac/pdu.h"
 #include "mac/scheduler.h"
@@ -62,8 +63,7 @@ struct bearer {
 	uint32_t epoch;           /* re-establishments; RLC PDUs of an earlier one are void */
 	int64_t outage_expiry_ns; /* end of the outage after a radio link failure, or CELL_NEVER */
 	bool stopped;             /* for good */
-	int64_t tokens_mbit;      /* Bj of TS 36.321 5.4.3.1, in thousandths of a bit */
-	uint32_t tokens_tti;      /* sub-frame up to which they are counted */
+	struct lcp_bucket bucket;
 	struct out_leg at;
 };
 

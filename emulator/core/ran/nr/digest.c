@@ -15,7 +15,7 @@ static void mix_drb(uint64_t *h, const struct drb *b)
 	digest_mix(h, b->stopped);
 	digest_mix(h, b->reported);
 	digest_mix(h, (uint64_t)b->outage_expiry_ns);
-	digest_mix(h, (uint64_t)b->tokens_mbit);
+	digest_mix(h, (uint64_t)b->bucket.tokens_mbit);
 	b->rlc.mode->digest(&b->rlc, h);
 }
 

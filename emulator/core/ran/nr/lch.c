@@ -3,17 +3,11 @@
  * lch.c - the bearers of one direction as MAC sees them: logical channels that share its blocks;
  * see lch.h.
  *
- * A block goes to the channels in order of their priorities. To keep the first from starving the
- * others, each has a bucket that its prioritised bit rate fills: as long as there is something in
- * it, that much of a block is kept for the channel, in order of priority again; and only what
- * is then left goes to whoever is first. The standard says so for a UE; the gNB does it likewise.
- * Source: TS 38.321 5.4.3.1
+ * How blocks are shared is in mac/lcp.h.
  */
 #include "ran/nr/lch.h"
 
 #include "ran/channel/channel.h"
-
-#define MBIT_PER_BYTE 8000 /* thousandths of a bit; a bit/s is one in a millisecond */
 
 /* Headers of MAC and RLC of a packet in one PDU, and of a segment. */
 #define HEADERS_OF_PDU 6
@@ -41,26 +35,11 @@ uint32_t lch_need(const struct nr_leg *leg)
 
 void lch_set_order(struct nr_leg *leg)
 {
-	/* The default bearer comes after others of its priority. */
-	for (uint8_t n = 0; n < leg->n_drbs; n++) {
-		uint8_t k = (uint8_t)((n + 1) % leg->n_drbs), at = n;
+	uint8_t priority[CELL_MAX_BEARERS];
 
-		for (;
-		     at > 0 && leg->drb[leg->order[at - 1]].cfg.priority > leg->drb[k].cfg.priority;
-		     at--)
-			leg->order[at] = leg->order[at - 1];
-		leg->order[at] = k;
-	}
-}
-
-static void fill_bucket(const struct nr *nr, struct drb *b, uint32_t slot)
-{
-	int64_t rate = b->cfg.prioritised_rate_bps, most = rate * b->cfg.bucket_ms;
-
-	b->tokens_mbit += rate * (slot - b->tokens_slot) >> nr->frame.mu;
-	if (b->tokens_mbit > most)
-		b->tokens_mbit = most;
-	b->tokens_slot = slot;
+	for (uint8_t k = 0; k < leg->n_drbs; k++)
+		priority[k] = leg->drb[k].cfg.priority;
+	lcp_order(leg->n_drbs, priority, leg->order);
 }
 
 /* Bytes of a block that are kept for each bearer, by priority. Return: of all. */
@@ -71,14 +50,11 @@ static uint32_t keep_for_each(const struct nr *nr, struct nr_leg *leg, uint32_t 
 
 	for (uint8_t i = 0; i < leg->n_drbs; i++) {
 		struct drb *b = &leg->drb[leg->order[i]];
-		uint32_t need = drb_bytes(b), tokens;
+		uint32_t need = drb_bytes(b);
 
-		fill_bucket(nr, b, nr->slot_next);
-		tokens = (uint32_t)(b->tokens_mbit / MBIT_PER_BYTE);
 		need += need ? HEADERS_OF_PDU * (b->rlc.queue->sdus.n + 1) : 0;
-		kept[i] = need < tokens ? need : tokens;
-		if (kept[i] > room - all)
-			kept[i] = room - all;
+		kept[i] = lcp_keep(&b->bucket, &b->cfg, nr->slot_next, nr->frame.mu, need,
+		                   room - all);
 		all += kept[i];
 	}
 	return all;
@@ -119,9 +95,7 @@ void lch_fill(struct nr *nr, struct nr_leg *leg, struct nr_pdu_builder *mac, str
 
 		others -= kept[i];
 		fill(b, mac, others, tb);
-		b->tokens_mbit -= (int64_t)(left - nr_pdu_left(mac)) * MBIT_PER_BYTE;
-		if (b->tokens_mbit < 0)
-			b->tokens_mbit = 0;
+		lcp_spend(&b->bucket, left - nr_pdu_left(mac));
 	}
 }
 

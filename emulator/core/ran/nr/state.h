@@ -38,6 +38,7 @@
 #include "base/rng.h"
 #include "base/ue_set.h"
 #include "mac/harq.h"
+#include "mac/lcp.h"
 #include "mac/nr/drx.h"
 #include "mac/nr/link_adaptation.h"
 #include "mac/nr/occasion.h"
@@ -80,8 +81,7 @@ struct drb {
 	int64_t outage_expiry_ns; /* end of the outage after a radio link failure, or CELL_NEVER */
 	bool stopped;             /* for good */
 	bool reported;            /* UL: it had data when its UE was last looked at */
-	int64_t tokens_mbit;      /* Bj of TS 38.321 5.4.3.1, in thousandths of a bit */
-	uint32_t tokens_slot;     /* up to which they are counted */
+	struct lcp_bucket bucket;
 	struct out_leg at;
 };
 
