@@ -127,6 +127,18 @@ enum cell_configured_grant {
 /* Source: TS 38.321 5.1 */
 enum cell_random_access { CELL_RA_FOUR_STEP, CELL_RA_TWO_STEP, CELL_RA_COUNT };
 
+/* What a bearer's transmission queue does beside being a FIFO. Source: TS 23.501 5.37.3; RFC 9332
+ */
+enum cell_aqm {
+	CELL_AQM_NONE,
+	CELL_AQM_MARK,    /* L4S packets that waited long are marked */
+	CELL_AQM_DUALPI2, /* and have a queue of their own, coupled with that of the others */
+	CELL_AQM_COUNT
+};
+
+/* Which packets are L4S. Source: RFC 9331 2; sch_dualpi2 of Linux */
+enum cell_l4s_id { CELL_L4S_ECT_1, CELL_L4S_ANY_ECT, CELL_L4S_ID_COUNT };
+
 enum cell_sched {
 	CELL_SCHED_RR,
 	CELL_SCHED_WFQ,
@@ -471,6 +483,16 @@ struct cell_cfg {
 	uint32_t nr_target_bler_q32;
 	uint16_t nr_outer_loop_step_cdb;
 	uint8_t nr_sdap_header;
+	uint8_t nr_aqm;        /* enum cell_aqm, of each bearer in the downlink */
+	uint8_t nr_aqm_uplink; /* and in the uplink, at the UE */
+	uint8_t nr_aqm_l4s_id; /* enum cell_l4s_id */
+	uint32_t nr_aqm_mark_from_us;
+	uint32_t nr_aqm_mark_range_us; /* so much later all are marked */
+	uint16_t nr_aqm_target_ms;
+	uint16_t nr_aqm_tupdate_ms;
+	uint16_t nr_aqm_rtt_max_ms;
+	uint8_t nr_aqm_coupling;
+	uint16_t nr_aqm_shift_ms;
 
 	uint32_t max_pkts; /* packets held at once, all bearers */
 	uint32_t max_cmds; /* changes that cell_apply() takes before cell_advance() makes them */

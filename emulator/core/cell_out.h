@@ -23,6 +23,7 @@ enum cell_drop {
 	CELL_DROP_DUPLICATE, /* PDCP had received it before: a copy, or sent again */
 	CELL_DROP_ECN,       /* marked in a tunnel, and its ends do not know ECN */
 	CELL_DROP_NO_ROUTE,  /* no UE with that address, or no such tunnel */
+	CELL_DROP_AQM,       /* by the queue management of a bearer */
 	CELL_DROP_COUNT
 };
 
@@ -89,6 +90,9 @@ enum cell_event {
 	                          bytes, mcs, value = period in slots */
 	CELL_EV_PDCP_COPY,     /* NR: one of two copies of a packet ended, and the other one is or
 	                          was there: bytes, pkt, tag, value = enum cell_drop */
+	CELL_EV_ECN_MARK,      /* a packet got the mark CE when it left its queue: bytes, pkt, tag,
+	                          value = us that it waited, aux = 1 when the other queue of
+	                          DualPI2 was the reason */
 	CELL_EV_COUNT
 };
 

@@ -102,6 +102,7 @@ struct cell_stats {
 	uint64_t pkts_terminated; /* inside: End Markers */
 	uint64_t gtpu_tx[CELL_TUNNEL_COUNT];
 	uint64_t gtpu_rx[CELL_TUNNEL_COUNT];
+	uint64_t ecn_marks; /* packets that queue management marked */
 	uint64_t ra_preambles;
 	uint64_t ra_collisions;
 	uint64_t ra_timeouts;

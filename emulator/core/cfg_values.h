@@ -150,7 +150,17 @@
 	.nr_outer_loop = 0, \
 	.nr_target_bler_q32 = 429496729, \
 	.nr_outer_loop_step_cdb = 50, \
-	.nr_sdap_header = 0
+	.nr_sdap_header = 0, \
+	.nr_aqm = 0, \
+	.nr_aqm_uplink = 0, \
+	.nr_aqm_l4s_id = 0, \
+	.nr_aqm_mark_from_us = 1000, \
+	.nr_aqm_mark_range_us = 0, \
+	.nr_aqm_target_ms = 15, \
+	.nr_aqm_tupdate_ms = 16, \
+	.nr_aqm_rtt_max_ms = 100, \
+	.nr_aqm_coupling = 2, \
+	.nr_aqm_shift_ms = 30
 
 #define CFG_LIMITS \
 	LIMIT(cell_cfg, system, 0, 4), \
@@ -276,7 +286,17 @@
 	LIMIT(cell_cfg, nr_ra_rb, 1, 32), \
 	LIMIT(cell_cfg, nr_outer_loop, 0, 1), \
 	LIMIT(cell_cfg, nr_outer_loop_step_cdb, 1, 500), \
-	LIMIT(cell_cfg, nr_sdap_header, 0, 1)
+	LIMIT(cell_cfg, nr_sdap_header, 0, 1), \
+	LIMIT(cell_cfg, nr_aqm, 0, 2), \
+	LIMIT(cell_cfg, nr_aqm_uplink, 0, 1), \
+	LIMIT(cell_cfg, nr_aqm_l4s_id, 0, 1), \
+	LIMIT(cell_cfg, nr_aqm_mark_from_us, 0, 1000000), \
+	LIMIT(cell_cfg, nr_aqm_mark_range_us, 0, 1000000), \
+	LIMIT(cell_cfg, nr_aqm_target_ms, 1, 500), \
+	LIMIT(cell_cfg, nr_aqm_tupdate_ms, 1, 100), \
+	LIMIT(cell_cfg, nr_aqm_rtt_max_ms, 10, 1000), \
+	LIMIT(cell_cfg, nr_aqm_coupling, 1, 10), \
+	LIMIT(cell_cfg, nr_aqm_shift_ms, 0, 1000)
 
 #define CFG_DRAWN \
 	LIMIT(cell_cfg, system, 0, 4), \
@@ -427,7 +447,17 @@
 	LIMIT(cell_cfg, nr_outer_loop, 0, 1), \
 	LIMIT(cell_cfg, nr_target_bler_q32, 0, 4294967295), \
 	LIMIT(cell_cfg, nr_outer_loop_step_cdb, 1, 500), \
-	LIMIT(cell_cfg, nr_sdap_header, 0, 1)
+	LIMIT(cell_cfg, nr_sdap_header, 0, 1), \
+	LIMIT(cell_cfg, nr_aqm, 0, 2), \
+	LIMIT(cell_cfg, nr_aqm_uplink, 0, 1), \
+	LIMIT(cell_cfg, nr_aqm_l4s_id, 0, 1), \
+	LIMIT(cell_cfg, nr_aqm_mark_from_us, 0, 1000000), \
+	LIMIT(cell_cfg, nr_aqm_mark_range_us, 0, 1000000), \
+	LIMIT(cell_cfg, nr_aqm_target_ms, 1, 500), \
+	LIMIT(cell_cfg, nr_aqm_tupdate_ms, 1, 100), \
+	LIMIT(cell_cfg, nr_aqm_rtt_max_ms, 10, 1000), \
+	LIMIT(cell_cfg, nr_aqm_coupling, 1, 10), \
+	LIMIT(cell_cfg, nr_aqm_shift_ms, 0, 1000)
 
 #define CFG_UE_DEFAULTS \
 	.mode = 1, \

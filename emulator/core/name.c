@@ -8,7 +8,7 @@
 static const char *const drop_names[] = {
 	"none",        "queue_full",         "radio_loss", "rlc_discard", "pdcp_discard",
 	"mode_switch", "radio_link_failure", "shutdown",   "handover",    "duplicate",
-	"ecn",         "no_route",
+	"ecn",         "no_route",           "aqm",
 };
 COMPLETE(drop_names, CELL_DROP_COUNT);
 
@@ -57,6 +57,7 @@ static const char *const event_names[] = {
 	"ra_end",
 	"cg_active",
 	"pdcp_copy",
+	"ecn_mark",
 };
 COMPLETE(event_names, CELL_EV_COUNT);
 

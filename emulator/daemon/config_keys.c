@@ -44,6 +44,10 @@ static const char *const config_nr_configured_grant_names[] = { "none", "type1",
 
 static const char *const config_nr_random_access_names[] = { "four_step", "two_step", NULL };
 
+static const char *const config_nr_aqm_names[] = { "none", "mark", "dualpi2", NULL };
+
+static const char *const config_nr_aqm_l4s_id_names[] = { "ect_1", "any_ect", NULL };
+
 const char *const config_mode_names[] = { "im", "dm", NULL };
 
 static const char *const config_protocol_names[] = { "any", "tcp", "udp", "icmp", NULL };
@@ -286,6 +290,16 @@ static const struct key nr_keys[] = {
 	KEY(cell_cfg, "target_bler", nr_target_bler_q32, KIND_PROBABILITY, 0, 0.5),
 	KEY(cell_cfg, "outer_loop_step_db", nr_outer_loop_step_cdb, KIND_DB_TO_CDB, 0.01, 5),
 	KEY(cell_cfg, "sdap_header", nr_sdap_header, KIND_BOOL, 0, 1),
+	KEY_ENUM(cell_cfg, "aqm", nr_aqm, config_nr_aqm_names),
+	KEY(cell_cfg, "aqm_uplink", nr_aqm_uplink, KIND_BOOL, 0, 1),
+	KEY_ENUM(cell_cfg, "aqm_l4s_id", nr_aqm_l4s_id, config_nr_aqm_l4s_id_names),
+	KEY(cell_cfg, "aqm_mark_from_us", nr_aqm_mark_from_us, KIND_UINT, 0, 1000000),
+	KEY(cell_cfg, "aqm_mark_range_us", nr_aqm_mark_range_us, KIND_UINT, 0, 1000000),
+	KEY(cell_cfg, "aqm_target_ms", nr_aqm_target_ms, KIND_UINT, 1, 500),
+	KEY(cell_cfg, "aqm_tupdate_ms", nr_aqm_tupdate_ms, KIND_UINT, 1, 100),
+	KEY(cell_cfg, "aqm_rtt_max_ms", nr_aqm_rtt_max_ms, KIND_UINT, 10, 1000),
+	KEY(cell_cfg, "aqm_coupling", nr_aqm_coupling, KIND_UINT, 1, 10),
+	KEY(cell_cfg, "aqm_shift_ms", nr_aqm_shift_ms, KIND_UINT, 0, 1000),
 	{ 0 },
 };
 

@@ -270,6 +270,7 @@ json_t *stats_json(const struct cell *cell)
 	COUNTER(o, &s, pkts_terminated);
 	json_object_set_new(o, "gtpu_tx", tunnels_json(s.gtpu_tx));
 	json_object_set_new(o, "gtpu_rx", tunnels_json(s.gtpu_rx));
+	COUNTER(o, &s, ecn_marks);
 	COUNTER(o, &s, ra_preambles);
 	COUNTER(o, &s, ra_collisions);
 	COUNTER(o, &s, ra_timeouts);

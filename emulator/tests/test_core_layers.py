@@ -14,7 +14,7 @@ SYSTEMS = sorted(f"ran/{path.name}" for path in (CORE / "ran").iterdir()
 LAYERS = [
     ["contract"],
     ["base"],
-    ["rlc", "pdcp", "sdap", "phy"],
+    ["rlc", "pdcp", "sdap", "phy", "aqm"],
     ["mac"],
     ["epc"],
     ["ran/ran.h"],

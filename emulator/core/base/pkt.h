@@ -38,6 +38,7 @@ struct pkt {
 	bool end_marker; /* of a tunnel: no datagram */
 	bool control;    /* of PDCP: no datagram */
 	bool spent;      /* the other copy was delivered: this one is no packet any more */
+	bool l4s;        /* in a queue with an AQM: it is for the low latency queue */
 	bool past_train; /* of a recorded link: it meets the busy link, see ran/recorded/train.h */
 	uint8_t port;    /* it came from */
 	uint8_t buf[PKT_HEADROOM + CELL_MTU_MAX];

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/ecn.h"
 #include "base/pkt.h"
 
 _Static_assert(GTPU_HEADER_BYTES_MAX <= PKT_HEADROOM,
@@ -28,9 +29,6 @@ _Static_assert(GTPU_HEADER_BYTES_MAX <= PKT_HEADROOM,
 #define EXT_NONE       0
 #define EXT_PDCP_SN    0xc0
 #define EXT_UNDERSTAND 0x80 /* whoever receives it has to know this type */
-
-/* Values of the ECN field. Source: RFC 3168 5 */
-enum { NOT_ECT, ECT_1, ECT_0, CE, ECN_MASK = 3 };
 
 static void put16(uint8_t *b, uint32_t v)
 {
@@ -197,40 +195,24 @@ int gtpu_unpack(struct gtpu *ret, const uint8_t *buf, uint32_t len, uint32_t *re
 	return 0;
 }
 
-/* ECN field of an IPv4 packet. */
-static uint8_t ecn_of(const uint8_t *packet, uint32_t len)
-{
-	return len >= IP_BYTES && packet[0] >> 4 == 4 ? packet[1] & ECN_MASK : NOT_ECT;
-}
-
 uint8_t gtpu_tos_out(enum gtpu_ecn mode, const uint8_t *inner_packet, uint32_t len)
 {
-	uint8_t ecn = ecn_of(inner_packet, len);
+	enum ecn ecn = ecn_of(inner_packet, len);
 
 	if (mode == GTPU_ECN_NONE)
-		return NOT_ECT;
-	return ecn == NOT_ECT ? ECT_0 : ecn;
-}
-
-/* Change the TOS of an IPv4 header, and its checksum by that. Source: RFC 1624 3, equation 3 */
-static void set_tos(uint8_t *ip, uint8_t tos)
-{
-	uint16_t before = get16(ip);
-
-	ip[1] = tos;
-	put16(ip + 10,
-	      checksum((uint16_t)~get16(ip + 10) + (uint32_t)(uint16_t)~before + get16(ip)));
+		return ECN_NOT_ECT;
+	return (uint8_t)(ecn == ECN_NOT_ECT ? ECN_ECT_0 : ecn);
 }
 
 int gtpu_ecn_in(enum gtpu_ecn mode, uint8_t outer_tos, uint8_t *inner_packet, uint32_t len)
 {
-	uint8_t outer = outer_tos & ECN_MASK, inner = ecn_of(inner_packet, len);
+	enum ecn outer = (enum ecn)(outer_tos & ECN_MASK), inner = ecn_of(inner_packet, len);
 
 	if (mode == GTPU_ECN_NONE)
 		return 0;
-	if (inner == NOT_ECT)
-		return outer == CE ? -1 : 0;
-	if (outer == CE || (outer == ECT_1 && inner == ECT_0))
-		set_tos(inner_packet, (uint8_t)((inner_packet[1] & ~ECN_MASK) | outer));
+	if (inner == ECN_NOT_ECT)
+		return outer == ECN_CE ? -1 : 0;
+	if (outer == ECN_CE || (outer == ECN_ECT_1 && inner == ECN_ECT_0))
+		ecn_set(inner_packet, outer);
 	return 0;
 }

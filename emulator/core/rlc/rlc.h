@@ -94,8 +94,9 @@ struct rlc {
 	struct cell *cell;
 	const struct out_leg *at;
 	/* NR: the first byte of @p, the first in the queue, is about to be sent: PDCP's header is
-	 * written now. NULL: it has one. */
-	void (*take)(struct rlc *rlc, struct pkt *p);
+	 * written now. NULL: it has one. Return: false when @p was dropped instead, and another one
+	 * is the first. */
+	bool (*take)(struct rlc *rlc, struct pkt *p);
 	/* AM of NR: the receiver is known to have the SDU of that PDCP COUNT. NULL: nobody asks. */
 	void (*confirm)(struct rlc *rlc, uint32_t count);
 };

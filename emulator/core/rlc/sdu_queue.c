@@ -10,6 +10,12 @@ void rlc_sdu_queue_push(struct rlc_sdu_queue *q, struct pkt *p)
 	q->bytes += p->sdu_len;
 }
 
+void rlc_sdu_queue_insert(struct rlc_sdu_queue *q, struct pkt *before, struct pkt *p)
+{
+	pkt_queue_insert(&q->sdus, before, p);
+	q->bytes += p->sdu_len;
+}
+
 uint32_t rlc_sdu_queue_plan(const struct rlc_sdu_queue *q, uint32_t fixed, uint32_t max,
                             struct rlc_tx_pdu *ret)
 {

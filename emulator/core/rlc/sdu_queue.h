@@ -40,6 +40,10 @@ static inline bool rlc_sdu_queue_full(const struct rlc_sdu_queue *q)
 
 void rlc_sdu_queue_push(struct rlc_sdu_queue *q, struct pkt *p);
 
+/** rlc_sdu_queue_insert() - put @p behind @before, an SDU of the queue, or first for NULL, when no
+ * byte of the first one was sent */
+void rlc_sdu_queue_insert(struct rlc_sdu_queue *q, struct pkt *before, struct pkt *p);
+
 /**
  * rlc_sdu_queue_plan() - choose the elements of a PDU of at most @max bytes
  * @fixed: bytes of the header's fixed part

@@ -151,14 +151,16 @@ def payload(tag: int, length: int) -> bytes:
 
 
 class Run:
-    """A plan carried out. @step(cell, from_ns, to_ns) brings the cell up to, not including, to_ns."""
+    """A plan carried out. @step(cell, from_ns, to_ns) brings the cell up to, not including, to_ns; packets are
+    @payload(tag, length)."""
 
-    def __init__(self, plan: Plan, step=None, n_out: int | None = None):
+    def __init__(self, plan: Plan, step=None, n_out: int | None = None, payload=payload):
         self.plan = plan
         self.cell = Cell(plan.cfg, n_out)
         self.cfg = self.cell.cfg  # with every key
         self.pushed: dict[int, tuple[int, int, bytes]] = {}  # tag: (t_ns, port, data)
         self.refused = 0
+        self._payload = payload
         self._tag = 0
         now_ns = 0
         step = step or (lambda cell, from_ns, to_ns: cell.advance(to_ns - 1))
@@ -180,7 +182,7 @@ class Run:
 
     def _push(self, port: int, length: int, t_ns: int):
         self._tag += 1
-        data = payload(self._tag, length)
+        data = self._payload(self._tag, length)
         if self.cell.push(port, data, self._tag, t_ns) == 0:
             self.pushed[self._tag] = (t_ns, port, data)
         else:

@@ -16,7 +16,7 @@ SHARED = ("rlc_", "um_sn", "am_", "discard", "t_reordering", "pdcp_", "scheduler
 # What goes together only with others, or is chosen here.
 CHOSEN = ("nr_numerology", "nr_duplex", "nr_frequency", "nr_bandwidth", "nr_tdd", "nr_overhead", "nr_k0", "nr_k1",
           "nr_processing", "nr_cg", "nr_configured", "nr_drx", "nr_ra_rb", "nr_rar", "nr_response", "nr_layers",
-          "nr_harq", "nr_prach", "nr_contention", "nr_gnb")
+          "nr_harq", "nr_prach", "nr_contention", "nr_gnb", "nr_aqm")
 TWO_OF = {"um_sn_bits": (12, 6), "am_sn_bits": (18, 12), "pdcp_sn_bits": (18, 12)}
 
 

@@ -180,6 +180,33 @@ class Nr(System):
         says="true: packets have an SDAP header of one octet with their QoS flow, the number of their bearer. Wireshark"
              " cannot know of it without RRC. TS 37.324 6.2.2")
 
+    aqm: Literal["none", "mark", "dualpi2"] = Key("none",
+        says="Queue management of each downlink bearer. `none`: a FIFO; `mark`: one queue, whose packets of L4S that "
+             "waited long are marked CE when they are sent; `dualpi2`: L4S has a queue of its own with such marks, "
+             "coupled with that of all others, which a PI controller marks or drops. TS 23.501 5.37.3 leaves open how "
+             "the gNB decides; RFC 9332 A.1")
+    aqm_uplink: bool = Key(False, says="true: each uplink bearer has it, too, at the UE")
+    aqm_l4s_id: Literal["ect_1", "any_ect"] = Key("ect_1",
+        says="Which packets are of L4S. `ect_1`: ECT(1) and CE (RFC 9331 2); `any_ect`: ECT(0), too, for DCTCP, whose "
+             "packets are ECT(0); Linux, sch_dualpi2, `any_ect`")
+    aqm_mark_from_us: int = Key(1000, 0, 1_000_000,
+        says="A packet of L4S that waited so long is marked, unless fewer than two others are behind it. Linux, "
+             "sch_dualpi2, `step_thresh`; RFC 9332 Figures 2 and 4, minTh and Th_len")
+    aqm_mark_range_us: int = Key(0, 0, 1_000_000,
+        says="0: a step, all are marked from there on; above: marks become more frequent, until all are marked after "
+             "so much more. RFC 9332 Figure 2, range")
+    aqm_target_ms: int = Key(15, 1, 500,
+        says="Delay of the queue at which the controller aims, with `dualpi2`. RFC 9332 Figure 2, target")
+    aqm_tupdate_ms: int = Key(16, 1, 100, says="Period of the controller. Linux, sch_dualpi2, `tupdate`")
+    aqm_rtt_max_ms: int = Key(100, 10, 1000,
+        says="Greatest RTT of flows for which the controller is to be stable: its gains follow from it. RFC 9332 "
+             "Figure 2, RTT_max")
+    aqm_coupling: int = Key(2, 1, 10,
+        says="Marks of L4S for the root of the other queue's drops: k of RFC 9332 2.1")
+    aqm_shift_ms: int = Key(30, 0, 1000,
+        says="A packet of L4S goes before others that came up to so much earlier: the time shift of the scheduler "
+             "TS-FIFO. RFC 9332 4.1.1 and A.1 leave its value open; this is twice the target")
+
     def check(self, where: str, max_pkts: int) -> None:
         """Raises ValueError for what the standard forbids."""
         rbs = N_RB.get((self.frequency_range, self.numerology))
@@ -214,6 +241,12 @@ class Nr(System):
             if of.pdcp.duplication and of.rlc.mode == "tm":
                 raise ValueError(f"key '{where}.pdcp.duplication': value True: allowed with rlc.mode um or am, whose "
                                  "SDUs PDCP can number (TS 38.323 5.11.1)")
+            if self.aqm != "none" and of.rlc.mode == "tm":
+                raise ValueError(f"key 'radio.nr.aqm': value {self.aqm}: allowed none with {where}.rlc.mode tm, which "
+                                 "sends what PDCP has numbered as it is (TS 38.322 5.2.1.1): a drop would leave a gap")
+            if self.aqm != "none" and of.pdcp.duplication:
+                raise ValueError(f"key '{where}.pdcp.duplication': value True: allowed with radio.nr.aqm none, as it is "
+                                 "not modelled which of two copies would be marked (TS 38.323 5.11.1)")
         self._check_second_cell(radio)
         if radio.channel is not None and "table" in radio.channel.cqi.model_fields_set:
             raise ValueError(f"key 'radio.channel.cqi.table': value {radio.channel.cqi.table}: allowed with "

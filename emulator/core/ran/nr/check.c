@@ -209,6 +209,11 @@ static const char *check_ue(const struct cell_cfg *cfg, uint8_t id, const char *
 		struct cell_bearer_cfg b = channel_cfg(cfg, id, k);
 
 		field = check_sn_bits(&b, ret_range);
+		if (field || cfg->nr_aqm == CELL_AQM_NONE ||
+		    (b.rlc_mode != CELL_RLC_TM && !b.pdcp_duplication))
+			continue;
+		*ret_range = "none with RLC TM, for which PDCP numbers what comes, or copies";
+		field = "nr_aqm";
 	}
 	return field ? field : check_duplication(cfg, id, ret_range);
 }

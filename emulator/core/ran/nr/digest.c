@@ -16,6 +16,8 @@ static void mix_drb(uint64_t *h, const struct drb *b)
 	digest_mix(h, b->reported);
 	digest_mix(h, (uint64_t)b->outage_expiry_ns);
 	digest_mix(h, (uint64_t)b->bucket.tokens_mbit);
+	if (b->aqm.cfg.kind != CELL_AQM_NONE)
+		aqm_digest(&b->aqm, h);
 	b->rlc.mode->digest(&b->rlc, h);
 }
 

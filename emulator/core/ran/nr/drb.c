@@ -2,10 +2,12 @@
 /*
  * drb.c - SDAP, PDCP and RLC of one direction of a data radio bearer; see drb.h.
  *
- * A datagram that enters gets its PDCP header and waits in RLC's buffer, where the discardTimer can
- * take it away as long as no byte of it was sent. RLC neither joins SDUs nor puts them in order, so
- * PDCP at the end does. When a PDU was sent maxRetxThreshold times in vain the radio link has
- * failed: both directions give up their PDUs, and either begin anew after an outage or stop.
+ * A datagram that enters waits in RLC's buffer, where the discardTimer can take it away as long as
+ * no byte of it was sent. Queue management says where in the buffer it waits, and when its turn has
+ * come whether it is marked or dropped; only then PDCP numbers it. RLC neither joins SDUs nor puts
+ * them in order, so PDCP at the end does. When a PDU was sent maxRetxThreshold times in vain the
+ * radio link has failed: both directions give up their PDUs, and either begin anew after an outage
+ * or stop.
  *
  * A bearer with PDCP duplication has two RLC entities, on carriers of their own. Each packet has a
  * copy for each, with the same COUNT, which it gets when the first of them begins to send it. The
@@ -19,6 +21,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/ecn.h"
 #include "ran/channel/channel.h"
 #include "rlc/nr/nr.h"
 #include "sdap/sdap.h"
@@ -72,14 +75,65 @@ static struct drb *drb_of(struct rlc *rlc)
 	return (struct drb *)((char *)rlc - offsetof(struct drb, rlc));
 }
 
-/* RLC begins to send @p. Source: TS 38.323 5.2.1 */
-static void take(struct rlc *rlc, struct pkt *p)
+static bool has_aqm(const struct drb *b)
 {
-	pdcp_nr_number(&drb_of(rlc)->pdcp->pdcp_tx, p);
+	return b->aqm.cfg.kind != CELL_AQM_NONE;
+}
+
+/* CE: congestion was experienced. Source: RFC 3168 5; RFC 9331 2 */
+static void mark(struct nr *nr, struct drb *b, struct pkt *p, bool coupled)
+{
+	struct cell_record r = rlc_row_at_start(&b->rlc, CELL_EV_ECN_MARK);
+
+	if (ecn_of(pkt_data(p), p->len) == ECN_CE)
+		return;
+	ecn_set(pkt_data(p), ECN_CE);
+	r.pkt = p->id;
+	r.tag = p->tag;
+	r.bytes = p->len;
+	r.value = (int32_t)((nr->cell.event_ns - p->queued_ns) / 1000);
+	r.aux = coupled;
+	nr->cell.stats.ecn_marks++;
+	out_record(&nr->cell, &b->at, r);
+}
+
+/* RLC is about to begin with @p, which has been decided on if it was begun before. Return: it may.
+ */
+static bool pass(struct drb *b, struct pkt *p)
+{
+	struct nr *nr = nr_of(b->rlc.cell);
+	struct rlc_sdu_queue *q = b->rlc.queue;
+
+	if (!has_aqm(b) || p->has_pdcp_sn)
+		return true;
+	switch (aqm_decide(&b->aqm, &q->sdus, p, nr->cell.event_ns)) {
+	case AQM_DROP:
+		out_drop(&nr->cell, nr_discard(q), &b->at, CELL_DROP_AQM);
+		return false;
+	case AQM_MARK:
+		mark(nr, b, p, false);
+		return true;
+	case AQM_MARK_COUPLED:
+		mark(nr, b, p, true);
+		return true;
+	default:
+		return true;
+	}
+}
+
+/* RLC begins to send @p. Source: TS 38.323 5.2.1 */
+static bool take(struct rlc *rlc, struct pkt *p)
+{
+	struct drb *b = drb_of(rlc);
+
+	if (!pass(b, p))
+		return false;
+	pdcp_nr_number(&b->pdcp->pdcp_tx, p);
 	if (p->twin) {
 		p->twin->count = p->count;
 		p->twin->has_pdcp_sn = true;
 	}
+	return true;
 }
 
 /* The other leg need not send what this one has. Source: TS 38.323 5.11.2 */
@@ -117,10 +171,29 @@ static void init_pdcp(struct drb *b, uint64_t *words)
 	                words);
 }
 
+/* Copies of PDCP duplication are not decided on. */
+static struct aqm_cfg aqm_cfg_of(const struct cell_cfg *cfg, const struct drb *b)
+{
+	bool here = (b->at.dir == CELL_DIR_DL || cfg->nr_aqm_uplink) && !b->cfg.pdcp_duplication;
+
+	return (struct aqm_cfg){
+		.kind = here ? cfg->nr_aqm : (uint8_t)CELL_AQM_NONE,
+		.l4s_id = cfg->nr_aqm_l4s_id,
+		.mark_from_us = cfg->nr_aqm_mark_from_us,
+		.mark_range_us = cfg->nr_aqm_mark_range_us,
+		.target_ms = cfg->nr_aqm_target_ms,
+		.tupdate_ms = cfg->nr_aqm_tupdate_ms,
+		.rtt_max_ms = cfg->nr_aqm_rtt_max_ms,
+		.coupling = cfg->nr_aqm_coupling,
+		.shift_ms = cfg->nr_aqm_shift_ms,
+	};
+}
+
 void drb_init(struct drb *b, struct nr *nr, struct nr_leg *leg, uint8_t k,
               struct drb_memory *memory)
 {
 	uint8_t at = (uint8_t)(b - leg->drb);
+	struct aqm_cfg aqm;
 	size_t state, window, words;
 
 	*b = (struct drb){
@@ -142,6 +215,8 @@ void drb_init(struct drb *b, struct nr *nr, struct nr_leg *leg, uint8_t k,
 		.confirm = b->cfg.pdcp_duplication ? confirm : NULL,
 	};
 	b->rlc.mode->init(&b->rlc, &b->cfg, memory->window);
+	aqm = aqm_cfg_of(&nr->cell.cfg, b);
+	aqm_init(&b->aqm, &aqm, nr->cell.start_ns);
 	b->pdcp_rx.expiry_ns = CELL_NEVER;
 	drb_needs(&b->cfg, &state, &window, &words);
 	memory->rlc_state += state;
@@ -187,10 +262,15 @@ static enum cell_drop refusal(const struct drb *b, uint32_t len)
 
 static void queue(struct nr *nr, struct drb *b, struct pkt *p)
 {
+	struct rlc_sdu_queue *q = b->rlc.queue;
+	struct pkt *before = q->sdus.tail;
+
 	nr_touch(nr, b->leg->ue);
 	if (b->rlc.mode->whole)
-		take(&b->rlc, p); /* it is sent as it is */
-	rlc_sdu_queue_push(b->rlc.queue, p);
+		(void)take(&b->rlc, p); /* it is sent as it is */
+	if (has_aqm(b))
+		before = aqm_accept(&b->aqm, &q->sdus, p, nr->cell.event_ns);
+	rlc_sdu_queue_insert(q, before, p);
 	drb_record_buffer(nr, b);
 }
 
@@ -261,6 +341,8 @@ static void empty_rlc(struct nr *nr, struct drb *b, struct pkt_queue *ret)
 	struct rlc_sdu_queue *q = b->rlc.queue;
 
 	nr_touch(nr, b->leg->ue);
+	aqm_update(&b->aqm, &q->sdus, nr->cell.event_ns);
+	aqm_empty(&b->aqm);
 	b->rlc.mode->empty(&b->rlc, ret);
 	b->epoch++;
 	pkt_queue_move(ret, &q->sdus);
@@ -361,8 +443,14 @@ void drb_expire(struct nr *nr, struct drb *b)
 /* Source: TS 38.323 5.3 */
 void drb_discard_expired(struct nr *nr, struct drb *b)
 {
-	while (drb_discard_ns(b) <= nr->cell.event_ns)
-		out_drop(&nr->cell, nr_discard(b->rlc.queue), &b->at, CELL_DROP_PDCP_DISCARD);
+	aqm_update(&b->aqm, &b->rlc.queue->sdus, nr->cell.event_ns);
+	while (drb_discard_ns(b) <= nr->cell.event_ns) {
+		struct pkt *p = nr_discard(b->rlc.queue);
+
+		if (has_aqm(b) && !p->has_pdcp_sn)
+			aqm_left(&b->aqm, p);
+		out_drop(&nr->cell, p, &b->at, CELL_DROP_PDCP_DISCARD);
+	}
 }
 
 int64_t drb_discard_ns(const struct drb *b)

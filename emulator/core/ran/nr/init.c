@@ -144,8 +144,9 @@ size_t nr_out_min(const struct cell_cfg *cfg)
 {
 	size_t bearers = 2 * ((size_t)cfg->n_ue + cfg->n_bearers);
 
-	/* Of each packet a row at its first RLC PDU, at its last one, its delivery and its row. */
-	return (size_t)cfg->max_pkts * 4 + bearers * 64 + 256;
+	/* Of each packet a row at its first RLC PDU, at its last one, its mark, its delivery and
+	 * its row. */
+	return (size_t)cfg->max_pkts * 5 + bearers * 64 + 256;
 }
 
 static void init_leg(struct nr *nr, struct nr_ue *ue, enum cell_dir dir)

@@ -32,6 +32,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "aqm/aqm.h"
 #include "base/cell.h"
 #include "base/heap.h"
 #include "base/out.h"
@@ -75,6 +76,7 @@ struct drb {
 	struct cell_bearer_cfg cfg;
 	struct nr_leg *leg;
 	struct drb *reverse;
+	struct aqm aqm;   /* of the queue of @rlc */
 	struct drb *pdcp; /* whose PDCP entities serve it: itself, or the first of two */
 	struct drb *twin; /* the other one of two with copies of the same packets, or NULL */
 	uint32_t epoch;   /* re-establishments; RLC PDUs of an earlier one are void */

@@ -12,9 +12,9 @@
  * which no entity touches more than its SNs reach.
  *
  * PDCP numbers a packet when the first byte of it is sent: rlc.take is called then, so that what
- * is dropped while it waits leaves no gap in the SNs that the receiver would wait for. The packet
- * has its sdu_len already when it is queued.
- * Source: TS 38.322 v15.3.0 4.2, 5; TS 38.323 5.3
+ * is dropped while it waits, or then, leaves no gap in the SNs that the receiver would wait for.
+ * The packet has its sdu_len already when it is queued. Source: TS 38.322 v15.3.0 4.2, 5;
+ * TS 38.323 5.3
  */
 #ifndef RLC_NR_H
 #define RLC_NR_H

@@ -47,11 +47,12 @@ static uint32_t um_build(struct rlc *rlc, uint32_t room, uint8_t *buf, struct pk
 {
 	struct cell_record r = rlc_row_at_start(rlc, CELL_EV_RLC_TX);
 	struct nr_um_tx *tx = &um_of(rlc)->tx;
-	struct pkt *fresh = nr_um_tx_fresh(tx, room);
 	struct nr_um_built b;
+	struct pkt *fresh;
 
-	if (fresh && rlc->take)
-		rlc->take(rlc, fresh);
+	do
+		fresh = nr_um_tx_fresh(tx, room);
+	while (fresh && rlc->take && !rlc->take(rlc, fresh));
 	b = nr_um_tx_build(tx, room, buf, ret_ends);
 	if (b.size == 0)
 		return 0;
