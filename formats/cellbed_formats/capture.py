@@ -36,6 +36,7 @@ SCHEMA = {
     "window": pl.UInt16,
     "payload_bytes": pl.UInt16,
     "fragment": pl.Boolean,
+    "ecn": pl.UInt8,
     "first_byte": pl.UInt8,
     "next_word": pl.UInt32,
     "udp_tag": pl.UInt64,

@@ -25,6 +25,8 @@ FLOW_COLUMNS = (
     ("flow_sent_bytes", "sent (bytes)", False),
     ("flow_back_bytes", "back (bytes)", False),
     ("flow_mbps", "Mbit/s", False),
+    ("flow_ect", "ECN", True),
+    ("flow_ce_pkts", "CE marks", False),
     ("flow_delay_ms", "RTT p50 (ms)", False),
     ("flow_share", "share", False),
 )

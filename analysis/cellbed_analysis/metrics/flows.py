@@ -25,6 +25,8 @@ from .rtt import Values
 from .share import Arrivals, active, arrivals, direction, shares
 from .window import Window, steady_window
 
+# Values of the ECN field. Source: RFC 3168 section 5; RFC 9331 section 2
+_ECN, _CE = ("not-ECT", "ECT(1)", "ECT(0)", "CE"), 3
 #: Flows beyond the largest ones have FLOW columns only: a browser may open hundreds of connections.
 MEASURED_MAX = 32
 
@@ -41,6 +43,9 @@ FLOW = (
     Metric("flow_sent_bytes", "bytes", "IP bytes sent in the data direction, whole flow"),
     Metric("flow_back_bytes", "bytes", "IP bytes sent in the other direction"),
     Metric("flow_came_bytes", "bytes", "payload that arrived in the data direction, duplicates included"),
+    Metric("flow_ect", "", "what the ECN field of its data says when it is sent: not-ECT, ECT(0), ECT(1), or several"),
+    Metric("flow_ce_pkts", "packets", "packets of the data direction that came with the mark CE"),
+    Metric("flow_ce_share", "1", "their part of all that came"),
     Metric("flow_mbps", "Mbit/s", "payload that arrived within the flow's time, over that time"),
     Metric(
         "flow_share", "1",
@@ -77,9 +82,22 @@ def _columns(bundle: Bundle, flow: Flow, came: Arrivals) -> Values:
         "flow_transport": flow.transport, "flow_from": flow.source, "flow_to": flow.sink,
         "flow_direction": direction(bundle, flow), "flow_begin_s": (begin_ns - bundle.start_ns) / 1e9,
         "flow_s": seconds, "flow_sent_bytes": flow.sent_bytes, "flow_back_bytes": flow.back_bytes,
-        "flow_came_bytes": came.total,
+        "flow_came_bytes": came.total, **ecn_columns(bundle, flow),
         "flow_mbps": came.between(begin_ns, end_ns) * 8 / 1e6 / seconds if seconds > 0 else None,
     } | datagram_metrics(bundle, flow)  # fmt: skip
+
+
+def ecn_columns(bundle: Bundle, flow: Flow) -> Values:
+    """What a flow's data says of ECN, and how much of it came with a mark; nothing without captures."""
+    values: Values = {}
+    if flow.source in bundle.captured_nodes:
+        sent = flow.packets(bundle.capture(flow.source)).filter(pl.col("payload_bytes") > 0)
+        values["flow_ect"] = " ".join(_ECN[field] for field in sent["ecn"].unique().sort().to_list()) or None
+    if flow.sink in bundle.captured_nodes:
+        came = flow.packets(bundle.capture(flow.sink))
+        marked = int((came["ecn"] == _CE).sum())
+        values |= {"flow_ce_pkts": marked, "flow_ce_share": marked / len(came) if len(came) else None}
+    return values
 
 
 def datagram_metrics(bundle: Bundle, flow: Flow) -> Values:

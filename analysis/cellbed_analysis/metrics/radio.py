@@ -22,7 +22,7 @@ from .window import Window
 
 DROP_REASONS = (
     "queue_full", "radio_loss", "rlc_discard", "pdcp_discard", "mode_switch", "handover", "duplicate", "ecn",
-    "no_route", "shutdown",
+    "no_route", "aqm", "shutdown",
 )  # fmt: skip
 #: Of these no loss of the link: copies, and what was still under way at the end.
 HARMLESS = ("duplicate", "shutdown")

@@ -35,6 +35,7 @@ DROPS = {
     "duplicate": "PDCP, as a duplicate",
     "ecn": "a tunnel's end, as marked but not ECN-capable",
     "no_route": "an eNB that the UE had left",
+    "aqm": "the queue management of its bearer",
 }
 #: The same of a link in place of LTE.
 LINK_DROPS = {"queue_full": "a full queue of the link", "radio_loss": "the link, which lost it"}
