@@ -111,6 +111,10 @@ def test_periods_are_those_of_rrc(settings):
     ({"drx_cycle_ms": 10, "drx_on_duration_ms": 10}, "'radio.nr.drx_on_duration_ms': value 10: allowed less than drx"),
     ({"drx_cycle_ms": 40, "drx_short_cycle_ms": 16}, "'radio.nr.drx_short_cycle_ms': value 16: allowed what drx_cycle"),
     ({"layers_dl": 5}, "'radio.nr.layers_dl': value 5"),
+    ({"aqm": "codel"}, "'radio.nr.aqm': value codel: allowed 'none', 'mark' or 'dualpi2'"),
+    ({"aqm_mark_from_us": -1}, "'radio.nr.aqm_mark_from_us': value -1"),
+    ({"aqm_tupdate_ms": 0}, "'radio.nr.aqm_tupdate_ms': value 0"),
+    ({"aqm_coupling": 11}, "'radio.nr.aqm_coupling': value 11"),
     ({"ndi": 1}, "'radio.nr.ndi': unknown"),
 ])
 def test_what_the_standard_forbids(settings, keys, message):
@@ -153,3 +157,13 @@ def test_what_is_of_5g_only(minimal, write, section, key, value):
     message = f"key 'radio.{section}.{key}': value {value}: allowed with radio.system: nr"
     with pytest.raises(ScenarioError, match=message):
         expand(write(minimal))
+
+
+def test_queue_management_wants_packets_that_can_be_dropped(settings):
+    """Also where only one bearer is in transparent mode."""
+    with pytest.raises(ScenarioError) as error:
+        settings({"aqm": "dualpi2"}, rlc={"mode": "tm"})
+    assert "key 'radio.nr.aqm': value dualpi2: allowed none with radio.rlc.mode tm" in str(error.value)
+    bearer = {"filters": [{"protocol": "udp"}], "rlc": {"mode": "tm"}}
+    with pytest.raises(ScenarioError, match=r"radio.ues.ue1.bearers.0.rlc.mode tm.*TS 38.322 5.2.1.1"):
+        settings({"aqm": "mark"}, ues={"ue1": {"peer": "gnb", "bearers": [bearer]}})

@@ -25,6 +25,7 @@ STEADY = "steady"
 #: One for each congestion control, and one for each queue, in the order in which they are met.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9")
 MARKERS = "osD^vPX*"
+TICKS_MS = (10, 20, 50, 100, 200, 500, 1000)
 
 
 def belongs(row: Row) -> bool:
@@ -56,6 +57,7 @@ def draw(rows: Sequence[Row]) -> Figure:
         assert match is not None
         of = groups.setdefault(match["channel"] or STEADY, {})
         of.setdefault((match["control"], match["queue"]), []).append(row)
+    groups = dict(sorted(groups.items(), key=lambda item: (item[0] != STEADY, item[0])))
     controls = list(dict.fromkeys(control for of in groups.values() for control, _ in of))
     queues = list(dict.fromkeys(queue for of in groups.values() for _, queue in of))
     figure, panels = plt.subplots(1, len(groups), figsize=(1.2 + 4.2 * len(groups), 4.2), layout="constrained",
@@ -70,6 +72,9 @@ def draw(rows: Sequence[Row]) -> Figure:
             axes.plot(mean.value, rate.value, MARKERS[queues.index(queue) % len(MARKERS)], color=colour,
                       label=f"{control} {queue}")
         axes.set_xscale("log")
+        axes.set_xticks(TICKS_MS, [str(ms) for ms in TICKS_MS])
+        axes.minorticks_off()
+        axes.set_xlim(10, 1000)
         axes.set_xlabel("RTT (ms), mean to p99")
         axes.set_title(channel, loc="left")
     panels[0, 0].set_ylabel("goodput (Mbit/s)")
