@@ -124,6 +124,18 @@ def test_what_the_standard_forbids(settings, keys, message):
     assert "\n" not in str(error.value)
 
 
+def test_a_value_of_no_key_gets_one_line_that_names_it(settings):
+    refused = 0
+    for key in nr.Nr.model_fields:
+        for value in (-1, 10**9, "x", [], {}):
+            try:
+                settings({key: value})
+            except ScenarioError as error:
+                assert f"'radio.nr.{key}': value" in str(error) and "\n" not in str(error)
+                refused += 1
+    assert refused > 4 * len(nr.Nr.model_fields)
+
+
 @pytest.mark.parametrize(("beside", "message"), [
     ({"n_rb": 50}, "key 'radio.n_rb': allowed with radio.system: lte only, which is nr"),
     ({"rlc": {"delivery": "out_of_sequence"}}, "'radio.rlc.delivery': allowed with radio.system: lte only, as RLC"),
