@@ -90,8 +90,14 @@ enum cell_ho_procedure {
 	CELL_HO_STANDARD,         /* after the UE has confirmed the handover there */
 	CELL_HO_FAST_PATH_SWITCH, /* from the handover command on */
 	CELL_HO_PREDICTION,       /* before the handover, when it is predicted */
+	CELL_HO_CONDITIONAL, /* NR: as standard; the UE begins by itself, when a condition holds */
 	CELL_HO_PROCEDURE_COUNT
 };
+
+/* Conditions of a conditional handover. Source: TS 38.331 5.3.5.13.4, CondTriggerConfig */
+enum cell_cond_event { CELL_COND_EVENT_A3, CELL_COND_EVENT_A5, CELL_COND_EVENT_COUNT };
+
+#define CELL_RSRP_RANGE_DBM (-156) /* of RSRP-Range 0. Source: TS 38.331 RSRP-Range */
 
 /* Where STATUS PDUs go. Source: TS 25.322 5.5.0 4.2.1.3; EURANE */
 enum cell_status {
@@ -296,6 +302,24 @@ struct cell_cfg {
 	uint8_t ho_end_markers;            /* sent for each path that ends */
 	uint16_t ho_end_marker_gap_ms;     /* between two of them */
 	uint32_t ho_signalling_us;         /* one way: X2AP, S1AP */
+
+	/* NR: from the command, or the condition, to random access in the target. Source: TS 38.133
+	 * 6.1.1.2, 6.1.4; TS 38.331 12 */
+	uint8_t ho_rrc_processing_ms; /* of a handover command */
+	uint8_t ho_execution_ms;      /* of a conditional one, before the UE leaves */
+	uint16_t ho_search_ms;        /* for a target that the UE has not measured */
+	uint8_t ho_processing_ms;     /* in the UE */
+	uint8_t ho_ssb_period_ms;     /* the UE waits for the target's next SSB */
+	uint8_t ho_margin_ms;
+
+	/* NR: what a UE waits for that is prepared. Source: TS 38.331 5.3.5.13.4 */
+	uint8_t ho_cond;             /* there is a condition; otherwise commands say when */
+	uint8_t ho_cond_event;       /* enum cell_cond_event */
+	uint16_t ho_cond_offset_cdb; /* A3 */
+	uint8_t ho_cond_threshold1;  /* A5: of the serving cell, RSRP-Range */
+	uint8_t ho_cond_threshold2;  /* A5: of the neighbour */
+	uint16_t ho_cond_hysteresis_cdb;
+	uint16_t ho_cond_time_to_trigger_ms;
 
 	/* Handover to a neighbour that is better. Source: TS 36.331 5.5.4.4 */
 	uint8_t a3; /* UEs report event A3, and are handed over; otherwise only commands do */

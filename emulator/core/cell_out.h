@@ -96,7 +96,8 @@ enum cell_event {
 	CELL_EV_COUNT
 };
 
-/* Steps of a handover. Source: TS 36.300 10.1.2.1.1; Pacifico, Figures 2, 5 and 6 */
+/* Steps of a handover. Source: TS 36.300 10.1.2.1.1; TS 38.300 9.2.3.2, 9.2.3.4; Pacifico, Figures
+ * 2, 5 and 6 */
 enum cell_rrc_msg {
 	CELL_RRC_NONE,
 	CELL_RRC_MEASUREMENT_REPORT,
@@ -117,6 +118,9 @@ enum cell_rrc_msg {
 	CELL_RRC_PREDICTED,
 	CELL_RRC_PREDICTION_EXPIRED,
 	CELL_RRC_HANDOVER_CANCEL,
+	CELL_RRC_CONDITIONAL_RECONFIGURATION,
+	CELL_RRC_CONDITION_MET,
+	CELL_RRC_HANDOVER_SUCCESS,
 	CELL_RRC_COUNT
 };
 

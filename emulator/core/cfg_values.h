@@ -70,6 +70,12 @@
 	.a3_hysteresis_cdb = 100, \
 	.a3_time_to_trigger_ms = 256, \
 	.a3_filter_coefficient = 4, \
+	.ho_cond_event = 0, \
+	.ho_cond_offset_cdb = 300, \
+	.ho_cond_threshold1 = 46, \
+	.ho_cond_threshold2 = 50, \
+	.ho_cond_hysteresis_cdb = 0, \
+	.ho_cond_time_to_trigger_ms = 0, \
 	.gtpu_ecn = 0, \
 	.crowd_direction = 0, \
 	.crowd_arrival = 0, \
@@ -213,7 +219,7 @@
 	LIMIT(cell_cfg, mode_select_ms, 0, 60000), \
 	LIMIT(cell_cfg, mode_flush, 0, 2), \
 	LIMIT(cell_cfg, mode_flush_air, 0, 1), \
-	LIMIT(cell_cfg, ho_procedure, 0, 2), \
+	LIMIT(cell_cfg, ho_procedure, 0, 3), \
 	LIMIT(cell_cfg, ho_prediction_ms, 1, 10000), \
 	LIMIT(cell_cfg, ho_prediction_timeout_ms, 1, 60000), \
 	LIMIT(cell_cfg, ho_detach_ms, 0, 10000), \
@@ -223,8 +229,18 @@
 	LIMIT(cell_cfg, ho_end_marker_gap_ms, 1, 1000), \
 	LIMIT(cell_cfg, ho_forwarding, 0, 1), \
 	LIMIT(cell_cfg, ho_reordering, 0, 1), \
+	LIMIT(cell_cfg, ho_rrc_processing_ms, 0, 100), \
+	LIMIT(cell_cfg, ho_execution_ms, 0, 100), \
+	LIMIT(cell_cfg, ho_search_ms, 0, 1000), \
+	LIMIT(cell_cfg, ho_processing_ms, 0, 100), \
+	LIMIT(cell_cfg, ho_margin_ms, 0, 100), \
 	LIMIT(cell_cfg, a3_offset_cdb, 0, 1500), \
 	LIMIT(cell_cfg, a3_hysteresis_cdb, 0, 1500), \
+	LIMIT(cell_cfg, ho_cond_event, 0, 1), \
+	LIMIT(cell_cfg, ho_cond_offset_cdb, 0, 1500), \
+	LIMIT(cell_cfg, ho_cond_threshold1, 0, 127), \
+	LIMIT(cell_cfg, ho_cond_threshold2, 0, 127), \
+	LIMIT(cell_cfg, ho_cond_hysteresis_cdb, 0, 1500), \
 	LIMIT(cell_cfg, gtpu_ecn, 0, 1), \
 	LIMIT(cell_cfg, crowd_count, 0, 1000), \
 	LIMIT(cell_cfg, crowd_direction, 0, 2), \
@@ -353,7 +369,7 @@
 	LIMIT(cell_cfg, mode_select_ms, 0, 60000), \
 	LIMIT(cell_cfg, mode_flush, 0, 2), \
 	LIMIT(cell_cfg, mode_flush_air, 0, 1), \
-	LIMIT(cell_cfg, ho_procedure, 0, 2), \
+	LIMIT(cell_cfg, ho_procedure, 0, 3), \
 	LIMIT(cell_cfg, ho_prediction_ms, 1, 10000), \
 	LIMIT(cell_cfg, ho_prediction_timeout_ms, 1, 60000), \
 	LIMIT(cell_cfg, ho_detach_ms, 0, 10000), \
@@ -363,10 +379,22 @@
 	LIMIT(cell_cfg, ho_end_marker_gap_ms, 1, 1000), \
 	LIMIT(cell_cfg, ho_forwarding, 0, 1), \
 	LIMIT(cell_cfg, ho_reordering, 0, 1), \
+	LIMIT(cell_cfg, ho_rrc_processing_ms, 0, 100), \
+	LIMIT(cell_cfg, ho_execution_ms, 0, 100), \
+	LIMIT(cell_cfg, ho_search_ms, 0, 1000), \
+	LIMIT(cell_cfg, ho_processing_ms, 0, 100), \
+	LIMIT(cell_cfg, ho_ssb_period_ms, 0, 160), \
+	LIMIT(cell_cfg, ho_margin_ms, 0, 100), \
 	LIMIT(cell_cfg, a3_offset_cdb, 0, 1500), \
 	LIMIT(cell_cfg, a3_hysteresis_cdb, 0, 1500), \
 	LIMIT(cell_cfg, a3_time_to_trigger_ms, 0, 5120), \
 	LIMIT(cell_cfg, a3_filter_coefficient, 0, 19), \
+	LIMIT(cell_cfg, ho_cond_event, 0, 1), \
+	LIMIT(cell_cfg, ho_cond_offset_cdb, 0, 1500), \
+	LIMIT(cell_cfg, ho_cond_threshold1, 0, 127), \
+	LIMIT(cell_cfg, ho_cond_threshold2, 0, 127), \
+	LIMIT(cell_cfg, ho_cond_hysteresis_cdb, 0, 1500), \
+	LIMIT(cell_cfg, ho_cond_time_to_trigger_ms, 0, 5120), \
 	LIMIT(cell_cfg, gtpu_ecn, 0, 1), \
 	LIMIT(cell_cfg, crowd_count, 0, 1000), \
 	LIMIT(cell_cfg, crowd_direction, 0, 2), \

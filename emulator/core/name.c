@@ -87,6 +87,9 @@ static const char *const rrc_names[] = {
 	"predicted",
 	"prediction_expired",
 	"handover_cancel",
+	"conditional_reconfiguration",
+	"condition_met",
+	"handover_success",
 };
 COMPLETE(rrc_names, CELL_RRC_COUNT);
 

@@ -171,6 +171,7 @@ static int read_cell(struct reader *r, json_t *cell)
 	if (err == 0)
 		err = read_ladder(r, json_object_get(json_object_get(cell, "harq"), "bler"));
 	r->cfg->cell.a3 = json_object_get(cell, "a3") != NULL;
+	r->cfg->cell.ho_cond = json_object_get(cell, "condition") != NULL;
 	if (err == 0)
 		err = read_crowd_cqi(r, json_object_get(json_object_get(cell, "crowd"), "cqi"));
 	if (err == 0)
@@ -184,7 +185,23 @@ static int read_cell(struct reader *r, json_t *cell)
 	return err;
 }
 
-/* Changes at given times are those of an LTE cell, and channels its and NR's: others take none. */
+/* NR has handovers, and candidates of conditional ones; it has no direct mode. */
+static int check_nr_events(struct reader *r)
+{
+	bool conditional = r->cfg->cell.ho_procedure == CELL_HO_CONDITIONAL;
+
+	for (size_t i = 0; i < r->cfg->n_events; i++) {
+		enum cell_cmd_type type = r->cfg->event[i].cmd.type;
+
+		if (type != CELL_CMD_HANDOVER && !(type == CELL_CMD_PREDICT && conditional))
+			return config_fail(
+				r, "key 'events[%zu]': allowed handover%s with cell.system nr", i,
+				conditional ? ", predict" : "");
+	}
+	return 0;
+}
+
+/* Changes at given times, and channels, are those of LTE and NR: others take none. */
 static int check_system(struct reader *r)
 {
 	uint8_t system = r->cfg->cell.system;
@@ -192,8 +209,10 @@ static int check_system(struct reader *r)
 	if (*r->cfg->channel && system != CELL_SYSTEM_LTE && system != CELL_SYSTEM_NR)
 		return config_fail(r,
 		                   "key '(top).channel': allowed only with cell.system lte or nr");
+	if (system == CELL_SYSTEM_NR)
+		return check_nr_events(r);
 	if (r->cfg->n_events && system != CELL_SYSTEM_LTE)
-		return config_fail(r, "key 'events': allowed only with cell.system lte");
+		return config_fail(r, "key 'events': allowed only with cell.system lte or nr");
 	return 0;
 }
 

@@ -20,7 +20,9 @@ static const char *const config_am_on_max_retx_names[] = { "reestablish", "stop"
 
 static const char *const config_mode_flush_names[] = { "discard", "keep", "retransmit", NULL };
 
-static const char *const config_ho_procedure_names[] = { "standard", "fast_path_switch", "prediction", NULL };
+static const char *const config_ho_procedure_names[] = { "standard", "fast_path_switch", "prediction", "conditional", NULL };
+
+static const char *const config_ho_cond_event_names[] = { "a3", "a5", NULL };
 
 static const char *const config_gtpu_ecn_names[] = { "none", "copy", NULL };
 
@@ -63,7 +65,7 @@ static const struct key cell_keys[] = {
 	{ 0 },
 };
 
-static const char *const cell_elsewhere[] = { "timing", "ra", "mac", "harq", "control", "rlc", "rlc_um", "rlc_am", "pdcp", "mode_switch", "handover", "gtpu", "crowd", "utran", "packet_trace", "constant_rate", "nr", "ues", "enbs", "sgw", "a3", NULL };
+static const char *const cell_elsewhere[] = { "timing", "ra", "mac", "harq", "control", "rlc", "rlc_um", "rlc_am", "pdcp", "mode_switch", "handover", "gtpu", "crowd", "utran", "packet_trace", "constant_rate", "nr", "ues", "enbs", "sgw", "a3", "condition", NULL };
 
 static const struct key timing_keys[] = {
 	KEY(cell_cfg, "rar_delay_tti", rar_delay_tti, KIND_UINT, 1, 12),
@@ -166,6 +168,12 @@ static const struct key handover_keys[] = {
 	KEY(cell_cfg, "end_marker_gap_ms", ho_end_marker_gap_ms, KIND_UINT, 1, 1000),
 	KEY(cell_cfg, "forwarding", ho_forwarding, KIND_BOOL, 0, 1),
 	KEY(cell_cfg, "reordering", ho_reordering, KIND_BOOL, 0, 1),
+	KEY(cell_cfg, "rrc_processing_ms", ho_rrc_processing_ms, KIND_UINT, 0, 100),
+	KEY(cell_cfg, "execution_ms", ho_execution_ms, KIND_UINT, 0, 100),
+	KEY(cell_cfg, "search_ms", ho_search_ms, KIND_UINT, 0, 1000),
+	KEY(cell_cfg, "processing_ms", ho_processing_ms, KIND_UINT, 0, 100),
+	KEY(cell_cfg, "ssb_period_ms", ho_ssb_period_ms, KIND_UINT, 0, 160),
+	KEY(cell_cfg, "margin_ms", ho_margin_ms, KIND_UINT, 0, 100),
 	{ 0 },
 };
 
@@ -174,6 +182,16 @@ static const struct key a3_keys[] = {
 	KEY(cell_cfg, "hysteresis_db", a3_hysteresis_cdb, KIND_DB_TO_CDB, 0, 15),
 	KEY(cell_cfg, "time_to_trigger_ms", a3_time_to_trigger_ms, KIND_UINT, 0, 5120),
 	KEY(cell_cfg, "filter_coefficient", a3_filter_coefficient, KIND_UINT, 0, 19),
+	{ 0 },
+};
+
+static const struct key condition_keys[] = {
+	KEY_ENUM(cell_cfg, "event", ho_cond_event, config_ho_cond_event_names),
+	KEY(cell_cfg, "offset_db", ho_cond_offset_cdb, KIND_DB_TO_CDB, 0, 15),
+	KEY(cell_cfg, "threshold1", ho_cond_threshold1, KIND_UINT, 0, 127),
+	KEY(cell_cfg, "threshold2", ho_cond_threshold2, KIND_UINT, 0, 127),
+	KEY(cell_cfg, "hysteresis_db", ho_cond_hysteresis_cdb, KIND_DB_TO_CDB, 0, 15),
+	KEY(cell_cfg, "time_to_trigger_ms", ho_cond_time_to_trigger_ms, KIND_UINT, 0, 5120),
 	{ 0 },
 };
 
@@ -358,6 +376,7 @@ const struct section config_sections[] = {
 	{ "mode_switch", mode_switch_keys, NULL },
 	{ "handover", handover_keys, NULL },
 	{ "a3", a3_keys, NULL },
+	{ "condition", condition_keys, NULL },
 	{ "gtpu", gtpu_keys, NULL },
 	{ "crowd", crowd_keys, crowd_elsewhere },
 	{ "utran", utran_keys, NULL },

@@ -231,7 +231,7 @@ static int read_channel(struct script *s, const struct config *cfg, int64_t star
 	return r;
 }
 
-/* With prediction a handover is two events. */
+/* With prediction, or conditional, a handover is two events. */
 static int add_event(struct script *s, const struct config *cfg, const struct config_event *event,
                      int64_t start_ns)
 {
@@ -239,7 +239,8 @@ static int add_event(struct script *s, const struct config *cfg, const struct co
 	struct script_event before = e;
 	int r = 0;
 
-	if (e.cmd.type == CELL_CMD_HANDOVER && cfg->cell.ho_procedure == CELL_HO_PREDICTION) {
+	if (e.cmd.type == CELL_CMD_HANDOVER && (cfg->cell.ho_procedure == CELL_HO_PREDICTION ||
+	                                        cfg->cell.ho_procedure == CELL_HO_CONDITIONAL)) {
 		before.cmd.type = CELL_CMD_PREDICT;
 		before.t_ns -= cfg->cell.ho_prediction_ms * NS_PER_MS;
 		if (before.t_ns < start_ns)

@@ -25,7 +25,7 @@ static void settle(struct receiver *r)
 {
 	struct pkt *p;
 
-	r->ended += r->out.delivered.n + r->out.discarded.n;
+	r->ended += r->out.delivered.n + r->out.discarded.n + r->out.duplicates.n;
 	while ((p = pkt_dequeue(&r->out.delivered))) {
 		FUZZ_CHECK(p->len > 0 && p->sdu_len == 0);
 		for (uint32_t i = 0; i < r->n_seen; i++)

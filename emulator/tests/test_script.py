@@ -111,8 +111,10 @@ def test_as_many_events_at_one_time_as_may_be_given(tmp_path):
 
 
 @pytest.mark.parametrize(("system", "changes", "message"), [
-    ("utran", {"events": [{"t_ms": 1, "ue": "ue1", "mode": "im"}]}, "key 'events': allowed only with cell.system lte"),
-    ("nr", {"events": [{"t_ms": 1, "ue": "ue1", "mode": "im"}]}, "key 'events': allowed only with cell.system lte"),
+    ("utran", {"events": [{"t_ms": 1, "ue": "ue1", "mode": "im"}]},
+     "key 'events': allowed only with cell.system lte or nr"),
+    ("nr", {"events": [{"t_ms": 1, "ue": "ue1", "mode": "im"}]},
+     "key 'events[0]': allowed handover with cell.system nr"),
     ("packet_trace", {"channel": "/nowhere"}, "key '(top).channel': allowed only with cell.system lte or nr"),
 ])
 def test_only_some_systems_take_changes(tmp_path, system, changes, message):

@@ -19,7 +19,7 @@
 
 #include "cellcore.h"
 
-#define PKT_HEADROOM 44 /* bytes: headers of a tunnel (epc/gtpu.h); a PDCP header is shorter */
+#define PKT_HEADROOM 52 /* bytes: headers of a tunnel (epc/gtpu.h); a PDCP header is shorter */
 
 struct pkt {
 	struct pkt *next;
@@ -32,8 +32,8 @@ struct pkt {
 	uint16_t sdu_len;    /* PDCP PDU = RLC SDU; 0 outside a bearer */
 	uint16_t end_offset; /* in the data field of the RLC PDU with its last byte */
 	uint32_t count;      /* PDCP COUNT, once it has one */
+	uint32_t pdcp_sn;    /* it has already, given by another base station */
 	int16_t shift;       /* of the datagram's begin: tunnel headers put in front or taken off */
-	uint16_t pdcp_sn;    /* it has already, given by another eNB */
 	bool has_pdcp_sn;
 	bool end_marker; /* of a tunnel: no datagram */
 	bool control;    /* of PDCP: no datagram */

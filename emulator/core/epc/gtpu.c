@@ -24,11 +24,19 @@ _Static_assert(GTPU_HEADER_BYTES_MAX <= PKT_HEADROOM,
 #define FLAG_E          0x04
 #define FLAGS_OPTIONAL  0x07 /* E, S, PN: any of them brings all optional fields */
 
-/* Extension headers. Source: TS 29.281 5.2.1, 5.2.2.2 */
-#define EXT_UNIT       4 /* their length is in these bytes */
-#define EXT_NONE       0
-#define EXT_PDCP_SN    0xc0
-#define EXT_UNDERSTAND 0x80 /* whoever receives it has to know this type */
+/* Extension headers. Source: TS 29.281 5.2.1, 5.2.2.2, 5.2.2.2A, 5.2.2.7 */
+#define EXT_UNIT         4 /* their length is in these bytes */
+#define EXT_NONE         0
+#define EXT_PDCP_SN      0xc0   /* PDCP PDU Number */
+#define EXT_LONG_PDCP_SN 0x82   /* Long PDCP PDU Number */
+#define EXT_PDU_SESSION  0x85   /* PDU Session Container */
+#define EXT_UNDERSTAND   0x80   /* whoever receives it has to know this type */
+#define PDCP_SN_MAX      0x7fff /* of the short one: between base stations its first bit is spare */
+
+#define LONG_PDCP_SN_MAX 0x3ffff
+
+/* PDU types in the container of a PDU session. Source: TS 38.415 5.5.2 */
+enum { PDU_SESSION_DL = 0, PDU_SESSION_UL = 1, QFI_MASK = 0x3f };
 
 static void put16(uint8_t *b, uint32_t v)
 {
@@ -76,25 +84,54 @@ static uint16_t udp_checksum(const uint8_t *ip, uint32_t ip_bytes, uint32_t udp_
 	return checksum(sum(ip + 12, 8) + PROTO_UDP + udp_len + sum(ip + ip_bytes, udp_len));
 }
 
+/* Of the extension header with the SN. */
+static uint32_t pdcp_sn_bytes(const struct gtpu *h)
+{
+	if (!h->has_pdcp_sn)
+		return 0;
+	return h->has_long_sn ? 2 * EXT_UNIT : EXT_UNIT;
+}
+
 uint32_t gtpu_header_bytes(const struct gtpu *h)
 {
-	uint32_t ext = h->has_pdcp_sn ? OPTIONAL_BYTES + EXT_UNIT : 0;
+	uint32_t ext = (h->has_qfi ? EXT_UNIT : 0u) + pdcp_sn_bytes(h);
 
-	return IP_BYTES + UDP_BYTES + MANDATORY_BYTES + ext;
+	return IP_BYTES + UDP_BYTES + MANDATORY_BYTES + (ext ? OPTIONAL_BYTES + ext : 0);
+}
+
+/* An extension header begins at *@at; its type is written where the one before ends. */
+static uint8_t *begin_extension(uint8_t *b, uint32_t *at, uint8_t type, uint32_t bytes)
+{
+	uint8_t *ext = b + *at;
+
+	ext[-1] = type;
+	ext[0] = (uint8_t)(bytes / EXT_UNIT);
+	*at += bytes;
+	return ext;
 }
 
 static void pack_gtp(const struct gtpu *h, uint32_t len, uint8_t *b)
 {
-	b[0] = (uint8_t)(FLAGS | (h->has_pdcp_sn ? FLAG_E : 0));
+	uint32_t at = MANDATORY_BYTES + OPTIONAL_BYTES, sn_bytes = pdcp_sn_bytes(h);
+	uint8_t *ext;
+
+	b[0] = (uint8_t)(FLAGS | (h->has_pdcp_sn || h->has_qfi ? FLAG_E : 0));
 	b[1] = h->type;
 	put16(b + 2, len - MANDATORY_BYTES);
 	put32(b + 4, h->teid);
-	if (!h->has_pdcp_sn)
-		return;
-	put32(b + 8, EXT_PDCP_SN); /* no sequence number, no N-PDU number */
-	b[12] = 1;
-	put16(b + 13, h->pdcp_sn & 0x7fff); /* between eNBs the first bit is spare, 5.2.2.2 */
-	b[15] = EXT_NONE;
+	if (h->has_qfi) {
+		ext = begin_extension(b, &at, EXT_PDU_SESSION, EXT_UNIT);
+		ext[1] = (h->uplink ? PDU_SESSION_UL : PDU_SESSION_DL) << 4;
+		ext[2] = h->qfi & QFI_MASK;
+	}
+	if (sn_bytes == EXT_UNIT) {
+		ext = begin_extension(b, &at, EXT_PDCP_SN, sn_bytes);
+		put16(ext + 1, h->pdcp_sn & PDCP_SN_MAX);
+	} else if (sn_bytes) {
+		ext = begin_extension(b, &at, EXT_LONG_PDCP_SN, sn_bytes);
+		put32(ext, h->pdcp_sn & LONG_PDCP_SN_MAX);
+		ext[0] = (uint8_t)(sn_bytes / EXT_UNIT);
+	}
 }
 
 void gtpu_pack(const struct gtpu *h, uint16_t ip_id, const uint8_t *inner, uint32_t inner_len,
@@ -143,6 +180,25 @@ static uint32_t outer_bytes(const uint8_t *buf, uint32_t len)
 	return ip_bytes;
 }
 
+/* What the extension header @ext of @type says. Return: it is understood, or need not be. */
+static bool read_extension(struct gtpu *ret, const uint8_t *ext, uint32_t bytes, uint8_t type)
+{
+	if (type == EXT_PDCP_SN && bytes == EXT_UNIT) {
+		ret->has_pdcp_sn = true;
+		ret->pdcp_sn = get16(ext + 1) & PDCP_SN_MAX;
+	} else if (type == EXT_LONG_PDCP_SN && bytes == 2 * EXT_UNIT) {
+		ret->has_pdcp_sn = ret->has_long_sn = true;
+		ret->pdcp_sn = get32(ext) & LONG_PDCP_SN_MAX;
+	} else if (type == EXT_PDU_SESSION && ext[1] >> 4 <= PDU_SESSION_UL) {
+		ret->has_qfi = true;
+		ret->uplink = ext[1] >> 4 == PDU_SESSION_UL;
+		ret->qfi = ext[2] & QFI_MASK;
+	} else {
+		return !(type & EXT_UNDERSTAND);
+	}
+	return true;
+}
+
 /* Extension headers from offset @at of the GTP-U header @b on, the first of them of @type.
  * Return: the offset behind them, or 0 when one does not fit or is not understood. */
 static uint32_t read_extensions(struct gtpu *ret, const uint8_t *b, uint32_t len, uint32_t at,
@@ -151,14 +207,8 @@ static uint32_t read_extensions(struct gtpu *ret, const uint8_t *b, uint32_t len
 	while (type != EXT_NONE) {
 		uint32_t bytes = at < len ? b[at] * EXT_UNIT : 0u;
 
-		if (bytes == 0 || at + bytes > len)
+		if (bytes == 0 || at + bytes > len || !read_extension(ret, b + at, bytes, type))
 			return 0;
-		if (type == EXT_PDCP_SN && bytes == EXT_UNIT) {
-			ret->has_pdcp_sn = true;
-			ret->pdcp_sn = get16(b + at + 1) & 0x7fff;
-		} else if (type & EXT_UNDERSTAND) {
-			return 0;
-		}
 		at += bytes;
 		type = b[at - 1];
 	}

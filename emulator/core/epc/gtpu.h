@@ -6,7 +6,7 @@
  * packet (T-PDU). Pure: no state, no allocation; the caller has the bytes.
  *
  * Source: TS 29.281 4.4.2 (UDP/IP), 5.1 (header), 5.2 (extension headers),
- * 6.1 (message types), 7.3.2 (End Marker)
+ * 6.1 (message types), 7.3.2 (End Marker); TS 38.415 5.5.2 (PDU Session Container)
  */
 #ifndef GTPU_H
 #define GTPU_H
@@ -16,7 +16,7 @@
 
 /* Destination port of G-PDUs and End Markers. Source: TS 29.281 4.4.2.3, 4.4.2.6 */
 #define GTPU_PORT             2152
-#define GTPU_HEADER_BYTES_MAX 44 /* of what is packed here: IPv4 20, UDP 8, GTP-U 8 + 4 + 4 */
+#define GTPU_HEADER_BYTES_MAX 52 /* of what is packed here: IPv4 20, UDP 8, GTP-U 8 + 4 + 8 + 4 */
 
 /* Message types. Source: TS 29.281 6.1 */
 enum gtpu_type {
@@ -38,7 +38,11 @@ struct gtpu {
 	uint8_t type; /* enum gtpu_type */
 	uint8_t tos;  /* of the outer header: DSCP and ECN */
 	bool has_pdcp_sn;
-	uint16_t pdcp_sn; /* PDCP PDU Number of forwarded packets, at most 15 bits */
+	bool has_long_sn; /* of these: a Long PDCP PDU Number, that of SNs of 18 bits */
+	uint32_t pdcp_sn; /* PDCP PDU Number of forwarded packets, at most 15 bits or 18 */
+	bool has_qfi;     /* a PDU Session Container */
+	uint8_t qfi;      /* QoS Flow Identifier, 6 bits */
+	bool uplink;      /* what the container is of */
 };
 
 /** gtpu_header_bytes() - bytes that gtpu_pack() puts before the inner packet: IPv4, UDP, GTP-U */

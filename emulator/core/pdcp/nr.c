@@ -22,8 +22,17 @@ void pdcp_nr_tx_init(struct pdcp_nr_tx *pdcp, uint8_t sn_bits)
 void pdcp_nr_accept(const struct pdcp_nr_tx *pdcp, struct pkt *p, uint16_t above, int64_t now_ns)
 {
 	p->queued_ns = now_ns;
-	p->has_pdcp_sn = false;
 	p->sdu_len = (uint16_t)(p->len + above + pdcp_nr_header_bytes(pdcp->sn_bits));
+}
+
+uint32_t pdcp_nr_count(const struct pdcp_nr_tx *pdcp, uint32_t sn)
+{
+	uint32_t turn = UINT32_C(1) << pdcp->sn_bits, half = turn / 2;
+	uint32_t count = (pdcp->tx_next & ~(turn - 1)) | sn;
+
+	if (count >= pdcp->tx_next + half && count >= turn)
+		return count - turn;
+	return count + half < pdcp->tx_next ? count + turn : count;
 }
 
 void pdcp_nr_number(struct pdcp_nr_tx *pdcp, struct pkt *p)
@@ -134,6 +143,15 @@ static bool is_new(struct pdcp_nr_rx *pdcp, const struct pkt *p)
 	return true;
 }
 
+/* @p, which is not waited for, came before. What is behind RX_NEXT by a window is not known. */
+static bool came_before(const struct pdcp_nr_rx *pdcp, const struct pkt *p)
+{
+	uint32_t behind = pdcp->rx_next - p->count;
+
+	return p->count < pdcp->rx_next && behind <= pdcp_nr_window(pdcp->sn_bits) &&
+	       bits_get(pdcp->received, p->count);
+}
+
 static void start_timer(struct pdcp_nr_rx *pdcp, int64_t now_ns)
 {
 	pdcp->rx_reord = pdcp->rx_next;
@@ -153,7 +171,7 @@ int pdcp_nr_receive(struct pdcp_nr_rx *pdcp, struct pkt *p, int64_t now_ns, stru
 	p->sdu_len = 0;
 	p->has_pdcp_sn = false;
 	if (!is_new(pdcp, p)) {
-		pkt_enqueue(&out->discarded, p);
+		pkt_enqueue(came_before(pdcp, p) ? &out->duplicates : &out->discarded, p);
 		return 0;
 	}
 	bits_set(pdcp->received, p->count);
@@ -176,6 +194,13 @@ void pdcp_nr_expire(struct pdcp_nr_rx *pdcp, int64_t now_ns, struct pdcp_nr_out 
 	pdcp->expiry_ns = CELL_NEVER;
 	if (pdcp->rx_deliv != pdcp->rx_next)
 		start_timer(pdcp, now_ns);
+}
+
+void pdcp_nr_finish(struct pdcp_nr_rx *pdcp, struct pdcp_nr_out *out)
+{
+	deliver_to(pdcp, pdcp->rx_next, out);
+	pdcp->rx_next = pdcp->rx_deliv = pdcp->rx_reord = 0;
+	pdcp->expiry_ns = CELL_NEVER;
 }
 
 void pdcp_nr_empty(struct pdcp_nr_rx *pdcp, struct pkt_queue *ret)

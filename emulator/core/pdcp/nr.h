@@ -47,7 +47,8 @@ struct pdcp_nr_rx {
 /* What came out of a receiving entity. */
 struct pdcp_nr_out {
 	struct pkt_queue delivered;
-	struct pkt_queue discarded; /* received before, or too late */
+	struct pkt_queue discarded;  /* too late */
+	struct pkt_queue duplicates; /* received before */
 };
 
 /** pdcp_nr_window() - Window_Size. Source: TS 38.323 7.2 */
@@ -65,13 +66,18 @@ static inline uint16_t pdcp_nr_header_bytes(uint8_t sn_bits)
 void pdcp_nr_tx_init(struct pdcp_nr_tx *pdcp, uint8_t sn_bits);
 
 /**
- * pdcp_nr_accept() - @p begins to wait: it is an RLC SDU of known size, without a COUNT
+ * pdcp_nr_accept() - @p begins to wait: it is an RLC SDU of known size
+ *
+ * It has no COUNT yet, unless another gNB gave it one.
  * @above: bytes of a header of SDAP, which is in front of the datagram already
  */
 void pdcp_nr_accept(const struct pdcp_nr_tx *pdcp, struct pkt *p, uint16_t above, int64_t now_ns);
 
 /** pdcp_nr_number() - @p is about to be sent: it gets its COUNT, if it has none, and its header */
 void pdcp_nr_number(struct pdcp_nr_tx *pdcp, struct pkt *p);
+
+/** pdcp_nr_count() - the COUNT with @sn that is nearest to those given out, by another entity */
+uint32_t pdcp_nr_count(const struct pdcp_nr_tx *pdcp, uint32_t sn);
 
 /**
  * pdcp_nr_rx_init() - RX_NEXT and RX_DELIV begin with 0
@@ -103,6 +109,10 @@ int pdcp_nr_receive(struct pdcp_nr_rx *pdcp, struct pkt *p, int64_t now_ns,
 
 /** pdcp_nr_expire() - t-Reordering expired. Source: TS 38.323 5.2.2.2 */
 void pdcp_nr_expire(struct pdcp_nr_rx *pdcp, int64_t now_ns, struct pdcp_nr_out *out);
+
+/** pdcp_nr_finish() - re-establishment of a bearer of RLC UM: what is held goes up, and COUNTs
+ * begin with 0. Source: TS 38.323 5.1.2 */
+void pdcp_nr_finish(struct pdcp_nr_rx *pdcp, struct pdcp_nr_out *out);
 
 /** pdcp_nr_empty() - give up what is held; it is appended to @ret, in no order */
 void pdcp_nr_empty(struct pdcp_nr_rx *pdcp, struct pkt_queue *ret);

@@ -30,7 +30,7 @@ bool pdcp_is_data(const uint8_t *buf)
 
 void pdcp_transmit(struct pdcp_tx *pdcp, struct pkt *p, int64_t now_ns)
 {
-	uint16_t sn = p->has_pdcp_sn ? p->pdcp_sn : pdcp->next_sn;
+	uint16_t sn = p->has_pdcp_sn ? (uint16_t)p->pdcp_sn : pdcp->next_sn;
 	uint8_t *header;
 
 	p->queued_ns = now_ns;

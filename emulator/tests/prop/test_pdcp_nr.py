@@ -110,7 +110,7 @@ def test_as_the_model(sn_bits, out_of_order, t_reordering, start, arrivals):
         while p:
             up.append(p.count)
             p = p.next
-        discarded += out.discarded.n
+        discarded += out.discarded.n + out.duplicates.n
         ffi.buffer(out)[:] = bytes(ffi.sizeof("struct pdcp_nr_out"))
         assert up == model.up
         assert (rx.rx_deliv, rx.rx_next) == (model.deliv, model.next)

@@ -122,7 +122,9 @@ static void test_limits(void **state)
 	LIMIT(n_ue, 1, 100);
 	LIMIT(n_enb, 1, 4);
 	LIMIT(gtpu_ecn, 0, 1);
-	LIMIT(ho_procedure, 0, 2);
+	LIMIT(ho_procedure, 0, 3);
+	LIMIT(ho_rrc_processing_ms, 0, 100);
+	LIMIT(ho_cond_threshold1, 0, 127);
 	LIMIT(ho_forwarding, 0, 1);
 	LIMIT(ho_reordering, 0, 1);
 	LIMIT(ho_detach_ms, 0, 10000);
@@ -304,6 +306,9 @@ static void test_a_core_network(void **state)
 	several_enbs(&cfg);
 	cfg.enb_gtpu_addr[1] = 0;
 	BLAMED("enb_gtpu_addr", "with an S-GW one for each eNB");
+	several_enbs(&cfg);
+	cfg.ho_procedure = CELL_HO_CONDITIONAL;
+	BLAMED("ho_procedure", "standard, fast_path_switch or prediction");
 	several_enbs(&cfg);
 	cfg.ue[1].addr = 0;
 	BLAMED("addr", "with an S-GW one for each UE whose peer is the network");

@@ -58,9 +58,50 @@ static void test_pdcp_sn_by_hand(void **state)
 	(void)state;
 	h.has_pdcp_sn = true;
 	h.pdcp_sn = 0xfa5;
-	assert_int_equal(gtpu_header_bytes(&h), GTPU_HEADER_BYTES_MAX);
+	assert_int_equal(gtpu_header_bytes(&h), 44);
 	gtpu_pack(&h, 0, (const uint8_t *)"x", 1, buf);
 	assert_memory_equal(buf + 28, expected, sizeof(expected));
+}
+
+/* A PDCP PDU Number of 18 bits: next type 0x82, two units, SN in octets 2 to 4 of the extension.
+ * Source: TS 29.281 5.2.2.2A */
+static void test_long_pdcp_sn_by_hand(void **state)
+{
+	static const uint8_t expected[] = { 0x34, 0xff, 0, 13,   1,    2, 3, 4, 0, 0,  0,
+		                            0x82, 2,    3, 0xfe, 0xdc, 0, 0, 0, 0, 'x' };
+	struct gtpu h = plain;
+	uint8_t buf[64];
+
+	(void)state;
+	h.has_pdcp_sn = h.has_long_sn = true;
+	h.pdcp_sn = 0x3fedc;
+	assert_int_equal(gtpu_header_bytes(&h), 48);
+	gtpu_pack(&h, 0, (const uint8_t *)"x", 1, buf);
+	assert_memory_equal(buf + 28, expected, sizeof(expected));
+}
+
+/* The container of a PDU session: next type 0x85, one unit; PDU type 0 with QFI 9 in the downlink,
+ * 1 in the uplink. Before an SN of 18 bits it is all that a header can have.
+ * Source: TS 29.281 5.2.2.7; TS 38.415 5.5.2.1, 5.5.2.2 */
+static void test_pdu_session_container_by_hand(void **state)
+{
+	uint8_t expected[] = { 0x34, 0xff, 0, 9, 1, 2, 3, 4, 0, 0, 0, 0x85, 1, 0, 9, 0, 'x' };
+	struct gtpu h = plain;
+	uint8_t buf[64];
+
+	(void)state;
+	h.has_qfi = true;
+	h.qfi = 9;
+	assert_int_equal(gtpu_header_bytes(&h), 44);
+	gtpu_pack(&h, 0, (const uint8_t *)"x", 1, buf);
+	assert_memory_equal(buf + 28, expected, sizeof(expected));
+	h.uplink = true;
+	expected[13] = 0x10;
+	gtpu_pack(&h, 0, (const uint8_t *)"x", 1, buf);
+	assert_memory_equal(buf + 28, expected, sizeof(expected));
+	h.has_pdcp_sn = h.has_long_sn = true;
+	h.pdcp_sn = 0x3ffff;
+	assert_int_equal(gtpu_header_bytes(&h), GTPU_HEADER_BYTES_MAX);
 }
 
 /* An End Marker is its header, of length 0. Source: TS 29.281 7.3.2 */
@@ -105,12 +146,17 @@ static void test_round_trip(void **state)
 			          .teid = rng_u32(&rng),
 			          .type = GTPU_G_PDU,
 			          .tos = (uint8_t)rng_u32(&rng),
-			          .has_pdcp_sn = rng_below(&rng, 2) };
+			          .has_pdcp_sn = rng_below(&rng, 2),
+			          .has_qfi = rng_below(&rng, 2) };
 		uint32_t inner_len = 1 + rng_below(&rng, sizeof(inner)), at, len;
 		struct gtpu got;
 
+		h.has_long_sn = h.has_pdcp_sn && rng_below(&rng, 2);
 		if (h.has_pdcp_sn)
-			h.pdcp_sn = (uint16_t)rng_below(&rng, 0x8000);
+			h.pdcp_sn = rng_below(&rng, h.has_long_sn ? 0x40000 : 0x8000);
+		if (h.has_qfi)
+			h.qfi = (uint8_t)rng_below(&rng, 64);
+		h.uplink = h.has_qfi && rng_below(&rng, 2);
 		for (uint32_t i = 0; i < inner_len; i++)
 			inner[i] = (uint8_t)rng_u32(&rng);
 		gtpu_pack(&h, (uint16_t)rng_u32(&rng), inner, inner_len, buf);
@@ -132,6 +178,10 @@ static void test_round_trip(void **state)
 		assert_int_equal(got.tos, h.tos);
 		assert_int_equal(got.has_pdcp_sn, h.has_pdcp_sn);
 		assert_int_equal(got.pdcp_sn, h.pdcp_sn);
+		assert_int_equal(got.has_long_sn, h.has_long_sn);
+		assert_int_equal(got.has_qfi, h.has_qfi);
+		assert_int_equal(got.qfi, h.qfi);
+		assert_int_equal(got.uplink, h.uplink);
 	}
 }
 
@@ -206,7 +256,7 @@ static void test_optional_fields(void **state)
 	 * bit set. */
 	static const uint8_t two[] = { 0x34, 0xff, 0, 17, 0, 0, 0,    7, 0,    0,    0, 0x20, 2,
 		                       1,    2,    3, 4,  5, 6, 0xc0, 1, 0x80, 0x05, 0, 'a' };
-	uint8_t unknown[] = { 0x34, 0xff, 0, 9, 0, 0, 0, 7, 0, 0, 0, 0x85, 1, 0, 0, 0, 'a' };
+	uint8_t unknown[] = { 0x34, 0xff, 0, 9, 0, 0, 0, 7, 0, 0, 0, 0x85, 1, 0x20, 0, 0, 'a' };
 	static const uint8_t endless[] = { 0x34, 0xff, 0, 8,    0, 0, 0, 7,
 		                           0,    0,    0, 0x20, 0, 0, 0, 0x20 };
 	static const uint8_t beyond[] = { 0x34, 0xff, 0, 8, 0, 0, 0, 7, 0, 0, 0, 0xc0, 2, 0, 0, 0 };
@@ -227,10 +277,10 @@ static void test_optional_fields(void **state)
 	assert_int_equal(at, 28 + 24);
 	assert_true(h.has_pdcp_sn);
 	assert_int_equal(h.pdcp_sn, 5);
-	assert_int_equal(unpack(unknown, sizeof(unknown), &h, &at), -EINVAL);
+	assert_int_equal(unpack(unknown, sizeof(unknown), &h, &at), -EINVAL); /* PDU type 2 */
 	for (int type = 1; type < 256; type++) { /* the highest bit says that it has to be known */
 		unknown[11] = (uint8_t)type;
-		if (type != 0xc0)
+		if (type != 0xc0 && type != 0x85)
 			assert_int_equal(unpack(unknown, sizeof(unknown), &h, &at),
 			                 type < 0x80 ? 0 : -EINVAL);
 	}
@@ -339,12 +389,20 @@ static void test_checksum_update(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_g_pdu_by_hand),      cmocka_unit_test(test_pdcp_sn_by_hand),
-		cmocka_unit_test(test_end_marker_by_hand), cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_pack_in_place),      cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_optional_fields),    cmocka_unit_test(test_tos_out),
-		cmocka_unit_test(test_tos_out_elsewhere),  cmocka_unit_test(test_ecn_in),
-		cmocka_unit_test(test_ecn_in_elsewhere),   cmocka_unit_test(test_checksum_update),
+		cmocka_unit_test(test_g_pdu_by_hand),
+		cmocka_unit_test(test_pdcp_sn_by_hand),
+		cmocka_unit_test(test_end_marker_by_hand),
+		cmocka_unit_test(test_round_trip),
+		cmocka_unit_test(test_pack_in_place),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_optional_fields),
+		cmocka_unit_test(test_long_pdcp_sn_by_hand),
+		cmocka_unit_test(test_pdu_session_container_by_hand),
+		cmocka_unit_test(test_tos_out),
+		cmocka_unit_test(test_tos_out_elsewhere),
+		cmocka_unit_test(test_ecn_in),
+		cmocka_unit_test(test_ecn_in_elsewhere),
+		cmocka_unit_test(test_checksum_update),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

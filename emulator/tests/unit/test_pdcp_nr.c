@@ -187,9 +187,9 @@ static void test_duplicates(void **state)
 	(void)receive(0, 0);
 	(void)receive(2, 0);
 	assert_int_equal(receive_as(10, 0, 0), 0);
-	assert_int_equal(out.discarded.n, 1);
+	assert_int_equal(out.duplicates.n, 1);
 	assert_int_equal(receive_as(11, 2, 0), 0);
-	assert_int_equal(out.discarded.n, 1);
+	assert_int_equal(out.duplicates.n, 1);
 	assert_int_equal(rx.n_held, 1);
 	expect(1, 3);
 }
@@ -204,7 +204,7 @@ static void test_out_of_order_delivery(void **state)
 	expect(0, 3);
 	assert_int_equal(rx.expiry_ns, 100 + T_REORDERING_NS);
 	assert_int_equal(receive_as(10, 2, 110), 0);
-	assert_int_equal(out.discarded.n, 1);
+	assert_int_equal(out.duplicates.n, 1);
 	assert_int_equal(receive(0, 120), 1);
 	expect(1, 3);
 	out = (struct pdcp_nr_out){ 0 };

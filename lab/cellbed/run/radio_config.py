@@ -21,7 +21,8 @@ PACKET_TRACES = {"uplink": ("uplink.mahimahi", mahimahi.read), "downlink": ("dow
 _LINK_KEYS = ("delay_ms", "queue_pkts", "queue_bytes")
 # Sections that NR shares with LTE, with keys that it has not.
 _NOT_IN_NR = {"harq": ("dl_rtt_tti",), "rlc": ("delivery", "t_reordering_ms"), "rlc_um": (), "rlc_am": (),
-              "pdcp": ("reordering", "status_report")}
+              "pdcp": ("reordering",)}
+_NR_HANDOVER_NOT = ("detach_ms", "prediction_timeout_ms")
 _NR_UE = ("rnti", "weight", "cqi_ul", "cqi_dl", "second_cqi_ul", "second_cqi_dl", "bler_ul", "bler_dl")
 _TRAIN_KEYS = ("uplink_gap_ms", "downlink_gap_ms")
 
@@ -48,7 +49,7 @@ def cell(settings: dict[str, Any], directory: Path = Path()) -> dict[str, Any]:
     """
     radio = settings["radio"]
     if radio["system"] == "nr":
-        return _nr(radio)
+        return _nr(radio, settings) | _core_network(settings)
     if radio["system"] != "lte":
         system, keys = radio["system"], radio[radio["system"]]
         return {"system": system, "max_pkts": radio["max_pkts"],
@@ -58,23 +59,29 @@ def cell(settings: dict[str, Any], directory: Path = Path()) -> dict[str, Any]:
     described = {key: value for key, value in radio.items() if key not in _ELSEWHERE and value is not None}
     described["timing"] = {key: value for key, value in radio["timing"].items() if key != "preset"}
     described["ues"] = [_ue(name, ue, settings) for name, ue in radio["ues"].items()]
+    return described | _core_network(settings)
+
+
+def _core_network(settings: dict[str, Any]) -> dict[str, Any]:
+    """Tunnels and handover; nothing without an S-GW."""
     sgw = core_network.sgw(settings)
     if sgw is None:
-        return described
-    addresses = core_network.tunnel_ends(settings)
-    enbs = core_network.of_kind(settings, "enb")
-    handover = dict(radio["handover"])
-    a3 = {"a3": handover.pop("a3")} if "a3" in handover else {}
-    return {**described, "handover": handover, **a3, "gtpu": radio["gtpu"],
-            "sgw": {"gtpu_address": addresses[sgw]},
-            "enbs": [{"name": name, "gtpu_address": addresses[name]} for name in enbs]}
+        return {}
+    radio, addresses = settings["radio"], core_network.tunnel_ends(settings)
+    handover = {key: value for key, value in radio["handover"].items() if key not in _NR_HANDOVER_NOT
+                or radio["system"] == "lte"}
+    apart = {key: handover.pop(key) for key in ("a3", "condition") if key in handover}
+    return {"handover": handover, **apart, "gtpu": radio["gtpu"], "sgw": {"gtpu_address": addresses[sgw]},
+            "enbs": [{"name": name, "gtpu_address": addresses[name]}
+                     for name in core_network.of_kind(settings, "enb")]}
 
 
-def _nr(radio: dict[str, Any]) -> dict[str, Any]:
-    """A network of NR."""
+def _nr(radio: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
+    """A network of NR, without its tunnels."""
     return {"system": "nr", "max_pkts": radio["max_pkts"], "scheduler": radio["scheduler"],
             "pf_average_tti": radio["pf_average_tti"], **_nr_layers(radio), "nr": radio["nr"],
-            "ues": [_nr_ue(name, ue, radio["scheduler"]) for name, ue in radio["ues"].items()]}
+            "ues": [_nr_ue(name, ue, radio["scheduler"]) | _tunnel_of(name, settings)
+                    for name, ue in radio["ues"].items()]}
 
 
 def _nr_layers(of: dict[str, Any]) -> dict[str, Any]:
@@ -120,9 +127,15 @@ def _ue(name: str, ue: dict[str, Any], settings: dict[str, Any]) -> dict[str, An
     described["bearers"] = [_bearer(bearer) for bearer in ue["bearers"]]
     if settings["radio"]["scheduler"] not in WEIGHTED:
         del described["weight"]
-    if name in core_network.ues_with_tunnels(settings):
-        described |= {"enb": ue["peer"], "address": settings["nodes"][name]["address"].split("/")[0]}
-    return described
+    return described | _tunnel_of(name, settings)
+
+
+def _tunnel_of(ue: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """Where a UE's tunnel leads to at the start; nothing without an S-GW."""
+    served = core_network.ues_with_tunnels(settings)
+    if ue not in served:
+        return {}
+    return {"enb": served[ue], "address": settings["nodes"][ue]["address"].split("/")[0]}
 
 
 def _bearer(bearer: dict[str, Any]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from cellbed.scenario import bearer, crowd, radio, radio_system
+from cellbed.scenario import bearer, crowd, handover, radio, radio_system
 
 _MADE = """/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* clang-format off */
@@ -31,7 +31,8 @@ _SECTIONS: dict[str, tuple[type[BaseModel], str]] = {
     "cell": (radio.Radio, ""), "timing": (radio.Timing, ""), "ra": (radio.RandomAccess, ""), "mac": (radio.Mac, ""),
     "harq": (radio.Harq, "harq_"), "control": (radio.Control, "control_"), "rlc": (bearer.Rlc, "rlc_"),
     "rlc_um": (bearer.RlcUm, "um_"), "rlc_am": (bearer.RlcAm, "am_"), "pdcp": (bearer.Pdcp, "pdcp_"),
-    "mode_switch": (radio.ModeSwitch, "mode_"), "handover": (radio.Handover, "ho_"), "a3": (radio.A3, "a3_"),
+    "mode_switch": (radio.ModeSwitch, "mode_"), "handover": (handover.Handover, "ho_"), "a3": (handover.A3, "a3_"),
+    "condition": (handover.Condition, "ho_cond_"),
     "gtpu": (radio.Gtpu, "gtpu_"),
     "crowd": (crowd.Crowd, "crowd_"),
     **{name: (model, model.PREFIX) for name, model in radio_system.others().items()}, "ues": (radio.UeRadio, ""),
@@ -44,9 +45,9 @@ _FIELDS = {
     "rlc.delivery": "delivery", "rlc.t_reordering_ms": "t_reordering_ms", "rlc.t_reassembly_ms": "t_reordering_ms",
     "pdcp.discard_timer_ms": "discard_timer_ms"}
 # What the daemon's configuration has in place of keys of a scenario, or beside them.
-_DAEMON_ONLY = {"cell": ("enbs", "sgw", "a3"), "packet_trace": ("uplink_sizes_us", "downlink_sizes_us"),
+_DAEMON_ONLY = {"cell": ("enbs", "sgw", "a3", "condition"), "packet_trace": ("uplink_sizes_us", "downlink_sizes_us"),
                 "ues": ("name", "enb", "address")}
-_SCENARIO_ONLY = {"cell": ("events", "channel"), "timing": ("preset",), "handover": ("a3",),
+_SCENARIO_ONLY = {"cell": ("events", "channel"), "timing": ("preset",), "handover": ("a3", "condition"),
                   "packet_trace": ("uplink_sizes", "downlink_sizes")}
 _MAY_BE_UNSET = ("weight", "dscp", "second_cqi_ul", "second_cqi_dl")
 _OF_BEARERS = ("rlc", "rlc_um", "rlc_am", "pdcp")  # sections whose fields struct cell_bearer_cfg has, too

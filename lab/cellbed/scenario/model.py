@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from cellbed.run.topology import network_interface
-from cellbed.scenario import radio_system
+from cellbed.scenario import handover, radio_system
 from cellbed.scenario.fields import CongestionControl, FilePath, Key, Label, Model, Name, Size, Word, known
 from cellbed.scenario.network import Link, Network, Node
 from cellbed.scenario.radio import Radio
@@ -242,7 +242,11 @@ class Scenario(Model):
                                      f"flow {other}, which is {role} {node} too")
 
     def _with_network_modes(self) -> Scenario:
-        """The scenario with mode im for every UE whose peer is the eNB: there is no other way."""
+        """The scenario with mode im for every UE whose peer is the eNB: there is no other way. And with what a handover
+        of NR begins with, where there can be one."""
         ues = {name: ue.model_copy(update={"mode": "im"}) if self.behind_enb(name) else ue
                for name, ue in self.radio.ues.items()}
-        return self.model_copy(update={"radio": self.radio.model_copy(update={"ues": ues})})
+        update: dict[str, Any] = {"ues": ues}
+        if self.radio.system == "nr" and self.of_kind("sgw"):
+            update["handover"] = handover.of_nr(self.radio.handover)
+        return self.model_copy(update={"radio": self.radio.model_copy(update=update)})

@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
+from cellbed.scenario import handover
 from cellbed.scenario.fields import Key
 from cellbed.scenario.system import System
 
@@ -27,13 +28,14 @@ _BEGINS_WITH: dict[str, dict[str, Any]] = {
 # Of the same sections, what NR does not have, and why.
 _NOT_IN_NR: dict[str, dict[str, str]] = {
     "rlc": {"delivery": "RLC of NR never puts in order: that is PDCP's", "t_reordering_ms": "it is t_reassembly_ms"},
-    "pdcp": {"reordering": "PDCP of NR always puts in order, unless out_of_order_delivery says otherwise",
-             "status_report": "there is no handover"},
+    "pdcp": {"reordering": "PDCP of NR always puts in order, unless out_of_order_delivery says otherwise"},
     "harq": {"dl_rtt_tti": "the round trip follows from k1_min and gnb_processing_us"},
+    "handover": handover.NOT_IN_NR,
 }
 # What these sections have for NR only.
 ONLY_IN_NR: dict[str, tuple[str, ...]] = {"rlc": ("t_reassembly_ms",), "rlc_am": ("sn_bits",),
-                                          "pdcp": ("out_of_order_delivery", "t_reordering_infinite", "duplication")}
+                                          "pdcp": ("out_of_order_delivery", "t_reordering_infinite", "duplication"),
+                                          "handover": tuple(handover.ONLY_IN_NR)}
 _SN_BITS = {"rlc_um": {"nr": (6, 12), "lte": (5, 10)}, "pdcp": {"nr": (12, 18), "lte": (7, 12)}}
 
 # Of a UE, what it has in the second cell.
@@ -70,8 +72,10 @@ class Nr(System):
 
     PREFIX = "nr_"
     ENB = "the gNB"
+    HAS_CORE = True
     RADIO_KEYS: ClassVar[frozenset[str]] = System.RADIO_KEYS | {
-        "scheduler", "pf_average_tti", "harq", "rlc", "rlc_um", "rlc_am", "pdcp", "channel"}
+        "scheduler", "pf_average_tti", "harq", "rlc", "rlc_um", "rlc_am", "pdcp", "channel", "handover", "gtpu",
+        "events"}
     UE_KEYS: ClassVar[frozenset[str]] = System.UE_KEYS | {
         "weight", "cqi_ul", "cqi_dl", "bler_ul", "bler_dl", "bearers", *SECOND_CELL}
 
@@ -252,6 +256,7 @@ class Nr(System):
             raise ValueError(f"key 'radio.channel.cqi.table': value {radio.channel.cqi.table}: allowed with "
                              "radio.system: lte only, as CQIs of NR are those of mcs_table_dl and mcs_table_ul (TS "
                              "38.214 5.2.2.1)")
+        self._check_procedure(radio)
         if radio.channel is not None and radio.channel.model == "cell_edge":
             raise ValueError("key 'radio.channel.model': value cell_edge: allowed static, swing, trace or route with "
                              "radio.system: nr, as it is the cell edge of a paper about LTE")
@@ -277,6 +282,34 @@ class Nr(System):
         if len(radio.ues) + seconds > _UES:
             raise ValueError(f"key 'radio.pdcp.duplication': {seconds} of {len(radio.ues)} UEs have it: allowed {_UES} "
                              "UEs, those with it counted twice")
+
+    def _check_procedure(self, radio: Any) -> None:
+        procedure = radio.handover.procedure
+        if procedure not in ("standard", "conditional"):
+            raise ValueError(f"key 'radio.handover.procedure': value {procedure}: allowed standard, conditional with "
+                             "radio.system: nr (TS 38.300 9.2.3.2, 9.2.3.4)")
+        for i, event in enumerate(radio.events):
+            if event.mode is not None:
+                raise ValueError(f"key 'radio.events.{i}.mode': value {event.mode}: allowed handover or predict with "
+                                 "radio.system: nr, which has no direct mode here")
+            if event.predict is not None and procedure != "conditional":
+                raise ValueError(f"key 'radio.events.{i}.predict': value {event.predict}: allowed with "
+                                 "radio.handover.procedure conditional, whose candidates it prepares (TS 38.300 "
+                                 "9.2.3.4)")
+
+    def check_cells(self, radio: Any, gnbs: list[str]) -> None:
+        """Raises ValueError for what several gNBs do not go with."""
+        if len(gnbs) < 2:
+            return
+        if self.configured_grant != "none":
+            raise ValueError(f"key 'radio.nr.configured_grant': value {self.configured_grant}: allowed none with "
+                             "several gNBs")
+        for name, ue in radio.ues.items():
+            if radio.pdcp.duplication or any(bearer.pdcp.duplication for bearer in ue.bearers):
+                raise ValueError("key 'radio.pdcp.duplication': value True: allowed false with several gNBs")
+            if "tm" in radio.rlc_modes(name):
+                raise ValueError("key 'radio.rlc.mode': value tm: allowed um, am with several gNBs, as a data radio "
+                                 "bearer that is re-established has one of these (TS 38.322 5.1.2)")
 
     def uplink(self) -> list[bool]:
         """Of each slot of the pattern, whether it carries feedback and requests: those that are uplink as a whole."""

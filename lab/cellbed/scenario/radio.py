@@ -17,6 +17,7 @@ from cellbed.scenario.channel import Channel
 from cellbed.scenario.constant_rate import ConstantRate
 from cellbed.scenario.crowd import Crowd
 from cellbed.scenario.fields import Key, Model, Name, Probability, known
+from cellbed.scenario.handover import Handover
 from cellbed.scenario.nr import Nr
 from cellbed.scenario.nr import with_defaults as nr_defaults
 from cellbed.scenario.packet_trace import OwnPacketTrace, PacketTrace, with_own_links
@@ -160,75 +161,6 @@ class ModeSwitch(Model):
     flush_air: bool = Key(False,
         says="true: UM blocks that are on the air at the switch are lost with the rest; false: they are received, and "
              "SDUs that are whole in them are delivered, because what is on the air is no longer buffered below PDCP")
-
-
-# Source: TS 36.331 6.3.5, TimeToTrigger
-_TimeToTrigger = Literal[0, 40, 64, 80, 100, 128, 160, 256, 320, 480, 512, 640, 1024, 1280, 2560, 5120]
-
-
-class A3(Model):
-    """Handover to a neighbour that is better. Source: TS 36.331 5.5.4.4, 6.3.5."""
-
-    offset_db: float = Key(3.0, 0, 15, multiple_of=0.5,
-        says="How much better than the serving cell a neighbour has to be, `a3-Offset`. 3 dB is what studies of "
-             "handover have; TS 36.331 has no default")
-    hysteresis_db: float = Key(1.0, 0, 15, multiple_of=0.5,
-        says="So much more for the event to be entered, and so much less for it to be left, `hysteresis`. TS 36.331 "
-             "5.5.4.4")
-    time_to_trigger_ms: _TimeToTrigger = Key(256,
-        says="How long it has to last before the UE reports it, `timeToTrigger`. TS 36.331 6.3.5")
-    filter_coefficient: Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 15, 17, 19] = Key(4,
-        says="Weight of a new measurement in the average of layer 3, 1 / 2^(k / 4); there is one each 200 ms. TS "
-             "36.331 5.5.3.2; 4 is the default of 6.3.5")
-
-
-class Handover(Model):
-    """Between the eNBs of a core network. Source: TS 36.300 10.1.2; Pacifico, Tables I and II, section V.A."""
-
-    procedure: Literal["standard", "fast_path_switch", "prediction"] = Key("standard",
-        says="Procedure of every handover. `standard`: the path is switched when the UE has confirmed (TS 36.300 "
-             "10.1.2); `fast_path_switch`: as soon as the UE has its command; `prediction`: `prediction_ms` before, "
-             "and each handover event is a prediction and a handover. Pacifico, section V.A, Figures 2, 5, 6. With "
-             "several eNBs no `pdcp.reordering`, and with `rlc.mode: am` 12-bit PDCP SNs and delivery in sequence")
-    prediction_ms: int = Key(130, 1, 10000, says="How long before a handover it is predicted. Pacifico, Table II")
-    prediction_timeout_ms: int = Key(1000, 1, 60000,
-        says="How long after a prediction the path is switched back when no handover follows. The paper leaves it open")
-    detach_ms: int = Key(30, 0, 10000, says="Time from leaving one cell to reaching the other. Pacifico, Table I")
-    signalling_us: int = Key(4000, 0, 1_000_000,
-        says="One-way delay of each message between eNBs, MME and S-GW: two links of 2 ms. These messages are not "
-             "packets on the wires")
-    end_marker_ms: int = Key(200, 1, 60000,
-        says="How long after the last forwarded packet the target waits for an End Marker that does not come: longer "
-             "than two full queues take with the parameters of Pacifico, Table II")
-    end_markers: int = Key(1, 1, 16,
-        says="End Markers for each path that ends: \"one or more\" in TS 36.300 10.1.2.2. Each can be lost in a full "
-             "queue. With more than one the next handover waits until `end_marker_ms` after the last of them")
-    end_marker_gap_ms: int = Key(20, 1, 1000,
-        says="Time between them. In a row they meet the same full queue; from a drop-tail queue of 12 Mbit/s 20 "
-             "packets leave in 20 ms. What a lost one costs is then this and not `end_marker_ms`")
-    forwarding: bool = Key(True,
-        says="true: the source forwards what it holds, without loss (TS 36.300 10.1.2.3); false: it drops that "
-             "(`handover`)")
-    reordering: bool = Key(True,
-        says="true: until the End Marker the target sends forwarded packets before those of the new path. Pacifico, "
-             "Table I")
-    a3: A3 | None = Key(None, exclude_if=lambda keys: keys is None,
-        says="Handovers that UEs ask for: to an eNB that they measure to be better, event A3. Only with "
-             "`radio.channel.model: route`. null: handovers are those of `radio.events` only")
-
-    @model_validator(mode="after")
-    def reports_are_no_predictions(self) -> Handover:
-        if self.a3 is not None and self.procedure == "prediction":
-            raise ValueError("key 'procedure': value prediction: allowed standard, fast_path_switch with a3, as nobody "
-                             "knows of such a handover before")
-        return self
-
-    @model_validator(mode="after")
-    def time_for_messages(self) -> Handover:
-        if self.prediction_timeout_ms * 1000 <= 2 * self.signalling_us:
-            raise ValueError(f"allowed a prediction_timeout_ms above {2 * self.signalling_us / 1000:g}, which two "
-                             "messages of signalling_us take")
-        return self
 
 
 class Gtpu(Model):
@@ -380,7 +312,7 @@ class Radio(Model):
         for key in ("handover", "gtpu"):
             if not enbs and getattr(self, key) != type(self).model_fields[key].default:
                 raise ValueError(f"key 'radio.{key}': allowed only in scenarios with an sgw, as it is about tunnels")
-        if len(enbs) > 1:
+        if len(enbs) > 1 and self.system == "lte":
             self._check_layers()
         for i, event in enumerate(self.events):
             for key in ("handover", "predict"):
@@ -417,7 +349,7 @@ class Radio(Model):
                              "is predicted radio.handover.prediction_ms before")
 
     def _is_predicted(self, event: Event) -> bool:
-        return event.handover is not None and self.handover.procedure == "prediction"
+        return event.handover is not None and self.handover.procedure in ("prediction", "conditional")
 
     def _check_path(self, ue: str) -> None:
         """Follow a UE from eNB to eNB."""

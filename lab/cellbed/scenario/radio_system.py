@@ -38,6 +38,8 @@ def check(radio: Radio, enbs: list[str], sgws: list[str]) -> None:
         return
     own: System = getattr(radio, radio.system)
     _check_apart(radio, own, enbs, sgws)
+    if isinstance(own, nr.Nr):
+        own.check_cells(radio, enbs)
     own.check(f"radio.{radio.system}", radio.max_pkts)
     own.check_radio(radio)
     for name, ue in radio.ues.items():
@@ -48,13 +50,16 @@ def check(radio: Radio, enbs: list[str], sgws: list[str]) -> None:
 
 def _check_not_nr(radio: Radio) -> None:
     """No key or value of these sections that is NR's only."""
+    if radio.handover.procedure == "conditional":
+        raise ValueError(f"key 'radio.handover.procedure': value conditional: allowed with radio.system: nr only, "
+                         f"which is {radio.system}")
     layers: list[tuple[str, Radio | Bearer]] = [("radio", radio)]
     layers += [(f"radio.ues.{name}.bearers.{i}", bearer) for name, ue in radio.ues.items()
                for i, bearer in enumerate(ue.bearers)]
     for where, of in layers:
         for section, keys in nr.ONLY_IN_NR.items():
             for key in keys:
-                value = getattr(getattr(of, section), key)
+                value = getattr(getattr(of, section, None), key, None)
                 if value is not None:
                     raise ValueError(f"key '{where}.{section}.{key}': value {value}: allowed with radio.system: nr "
                                      f"only, which is {radio.system}")
@@ -71,7 +76,7 @@ def _check_apart(radio: Radio, own: System, enbs: list[str], sgws: list[str]) ->
     only = f"allowed with radio.system: lte only, which is {radio.system}"
     for key in sorted(radio.model_fields_set - own.RADIO_KEYS - {radio.system}):
         raise ValueError(f"key 'radio.{key}': {only}")
-    if sgws:
+    if sgws and not own.HAS_CORE:
         raise ValueError(f"key 'nodes.{sgws[0]}.kind': value sgw: {only}")
     for name, ue in radio.ues.items():
         if ue.peer not in enbs:

@@ -15,6 +15,8 @@ class System(Model):
     PREFIX: ClassVar[str]
     #: What the eNB of a scenario is there.
     ENB: ClassVar[str]
+    #: Whether its base stations may have a core network with tunnels, and there may be several of them.
+    HAS_CORE: ClassVar[bool] = False
     #: What else it has under `radio`, and of a UE.
     RADIO_KEYS: ClassVar[frozenset[str]] = frozenset({"system", "max_pkts", "ues"})
     UE_KEYS: ClassVar[frozenset[str]] = frozenset({"peer", "mode", "rnti"})

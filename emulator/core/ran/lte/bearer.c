@@ -37,7 +37,7 @@ void bearer_send(struct lte *lte, struct bearer *b, struct pkt *p)
 		out_drop(&lte->cell, p, &b->at, CELL_DROP_QUEUE_FULL);
 		return;
 	}
-	if (p->has_pdcp_sn && pdcp_status_has(&b->heard, p->pdcp_sn)) {
+	if (p->has_pdcp_sn && pdcp_status_has(&b->heard, (uint16_t)p->pdcp_sn)) {
 		out_drop(&lte->cell, p, &b->at, CELL_DROP_DUPLICATE);
 		return;
 	}
@@ -67,7 +67,7 @@ static void drop_confirmed(struct lte *lte, struct bearer *b)
 
 	leg_touch(lte, b->leg);
 	while ((p = before ? before->next : q->sdus.head)) {
-		if (!p->has_pdcp_sn || !pdcp_status_has(&b->heard, p->pdcp_sn)) {
+		if (!p->has_pdcp_sn || !pdcp_status_has(&b->heard, (uint16_t)p->pdcp_sn)) {
 			before = p;
 			continue;
 		}

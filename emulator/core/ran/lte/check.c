@@ -58,6 +58,9 @@ static const char *check_bearer_at_handover(const struct cell_bearer_cfg *b, con
 /* What a handover needs besides. Return: the offending field, or NULL. */
 static const char *check_handover(const struct cell_cfg *cfg, const char **ret_range)
 {
+	*ret_range = "standard, fast_path_switch or prediction";
+	if (cfg->ho_procedure > CELL_HO_PREDICTION || cfg->ho_cond)
+		return "ho_procedure";
 	*ret_range = "longer than two messages of ho_signalling_us";
 	if (cfg->ho_prediction_timeout_ms * 1000u <= 2 * cfg->ho_signalling_us)
 		return "ho_prediction_timeout_ms";

@@ -13,8 +13,8 @@
  */
 #include "ran/lte/d2d.h"
 
+#include "epc/tunnel.h"
 #include "ran/lte/leg.h"
-#include "ran/lte/tunnel.h"
 
 void d2d_ingress(struct lte *lte, struct pkt *p)
 {
@@ -123,7 +123,7 @@ void d2d_forward(struct lte *lte, struct leg *leg, struct pdcp_out *out)
 		if (leg->at.dir != CELL_DIR_UL)
 			out_deliver(&lte->cell, p, leg->at.to);
 		else if (peer == CELL_PEER_NETWORK && lte->cell.cfg.sgw_gtpu_addr)
-			tunnel_uplink(lte, &lte->ue[leg->ue - 1], p);
+			tunnel_uplink(&lte->epc, leg->ue, p);
 		else if (peer == CELL_PEER_NETWORK)
 			out_deliver(&lte->cell, p, leg->ue | CELL_PORT_NETWORK);
 		else

@@ -58,31 +58,15 @@ static void mix_handover(uint64_t *h, const struct lte *lte, const struct ue *u)
 	digest_mix(h, u->enb);
 	digest_mix(h, u->detached);
 	digest_mix(h, u->rnti);
-	digest_mix(h, lte->path[u->id - 1]);
 	digest_mix(h, (uint64_t)u->rrc.state);
 	digest_mix(h, u->rrc.waits);
-	digest_mix(h, (uint64_t)(u->rrc.s1_markers << 8 | u->rrc.x2_markers));
-	for (uint8_t i = 0; i < u->rrc.n_steps; i++) {
-		digest_mix(h, (uint64_t)u->rrc.step[i].t_ns);
-		digest_mix(h, (uint64_t)u->rrc.step[i].kind);
-	}
-	for (uint8_t k = 0; k < lte->cell.cfg.n_enb; k++) {
-		const struct tunnel_end *end = &lte->enb[k].end[u->id - 1];
-
-		digest_mix_queue(h, &end->held);
-		digest_mix_queue(h, &end->direct);
-		digest_mix(h, (uint64_t)end->expiry_ns);
-		digest_mix(h, end->forward_to);
-		digest_mix(h, end->awaiting);
-		digest_mix(h, end->ended);
-		digest_mix(h, end->returning);
+	timeline_digest(&u->rrc.timeline, h);
+	epc_digest_ue(&lte->epc, u->id, h);
+	for (uint8_t k = 0; k < lte->cell.cfg.n_enb; k++)
 		for (int d = 0; d < CELL_DIR_COUNT; d++)
 			digest_mix(h, (uint64_t)(uint32_t)u->channel[k][d].sinr_cdb << 8 |
 			                      u->channel[k][d].cqi);
-		digest_mix(h, (uint64_t)u->measured[k].filtered);
-		digest_mix(h, (uint64_t)u->measured[k].trigger_ns);
-		digest_mix(h, u->measured[k].reported);
-	}
+	measure_digest(&lte->cell, &u->measured, h);
 }
 
 void lte_digest(const struct lte *lte, uint64_t *h)

@@ -14,7 +14,6 @@
 #include "ran/channel/channel.h"
 #include "ran/lte/crowd.h"
 #include "ran/lte/leg.h"
-#include "ran/lte/measure.h"
 
 #define NS_PER_MS INT64_C(1000000)
 
@@ -197,7 +196,7 @@ static void init_ue(struct ue *u, const struct cell_cfg *cfg, uint8_t id)
 			u->channel[k][d] = (struct cell_channel){ .cqi = u->leg[d].cqi,
 				                                  .sinr_cdb = CELL_SINR_UNKNOWN };
 	}
-	measure_restart(u);
+	measure_restart(&u->measured);
 }
 
 /* Memory of bearers is given out in the order in which needs_of() counted it. */
@@ -253,16 +252,10 @@ static void init_enbs(struct lte *lte)
 			init_schedulers(lte, &lte->enb[k]);
 			crowd_init(lte, &lte->enb[k]);
 		}
-		for (uint8_t i = 0; i < CELL_MAX_UE; i++)
-			lte->enb[k].end[i] = (struct tunnel_end){ .forward_to = ENB_NONE,
-				                                  .expiry_ns = CELL_NEVER };
 	}
-	for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++) {
-		lte->path[i] = lte->ue[i].enb;
-		lte->enb[lte->ue[i].enb].end[i].known = true;
+	for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++)
 		if (lte->ue[i].rnti > lte->next_rnti)
 			lte->next_rnti = lte->ue[i].rnti;
-	}
 }
 
 void lte_init(struct lte *lte)

@@ -8,25 +8,53 @@
  * this one, eNBs send their downlink blocks, and UEs that have data and no grant send preambles.
  * What is sent is decoded by an event of its own, some sub-frames later.
  */
+#include "epc/gateway.h"
+#include "epc/tunnel.h"
 #include "ran/lte/check.h"
 #include "ran/lte/d2d.h"
 #include "ran/lte/decode.h"
 #include "ran/lte/digest.h"
 #include "ran/lte/enb.h"
 #include "ran/lte/event.h"
-#include "ran/lte/gateway.h"
 #include "ran/lte/init.h"
 #include "ran/lte/leg.h"
-#include "ran/lte/measure.h"
 #include "ran/lte/rrc.h"
-#include "ran/lte/tunnel.h"
 #include "ran/lte/ue.h"
 #include "ran/ran.h"
+
+/* --- what tunnels need of the radio --- */
+
+static struct epc_bearer bearer_of(struct cell *c, uint8_t ue, enum cell_dir dir, struct pkt *p)
+{
+	const struct bearer *b = leg_classify(&lte_of(c)->ue[ue - 1].leg[dir], p);
+
+	return (struct epc_bearer){
+		.at = &lte_of(c)->ue[ue - 1].leg[dir].at,
+		.queue_pkts = b->cfg.rlc_queue_pkts,
+		.queued = b->rlc.queue->sdus.n,
+		.sn_bits = b->rlc.mode->acknowledged ? b->cfg.pdcp_sn_bits : 0,
+	};
+}
+
+static void send(struct cell *c, uint8_t ue, struct pkt *p)
+{
+	leg_send(lte_of(c), &lte_of(c)->ue[ue - 1].leg[CELL_DIR_DL], p);
+}
+
+static void touch(struct cell *c, uint8_t ue)
+{
+	ue_touch(lte_of(c), ue);
+}
+
+static const struct epc_radio epc_radio = { .bearer = bearer_of, .send = send, .touch = touch };
+
+/* --- entry points --- */
 
 static void init(struct cell *c)
 {
 	lte_init(lte_of(c));
-	gateway_init(lte_of(c));
+	epc_init(&lte_of(c)->epc, c, &epc_radio);
+	gateway_init(&lte_of(c)->epc);
 	lte_event_update(lte_of(c));
 }
 
@@ -35,9 +63,9 @@ static void ingress(struct cell *c, struct pkt *p)
 	struct lte *lte = lte_of(c);
 
 	if (p->port == CELL_PORT_SGW)
-		gateway_ingress(lte, p);
+		gateway_ingress(&lte->epc, p);
 	else if (out_port_is_enb(p->port))
-		tunnel_ingress(lte, (uint8_t)(p->port - CELL_PORT_ENB(0)), p);
+		tunnel_ingress(&lte->epc, (uint8_t)(p->port - CELL_PORT_ENB(0)), p);
 	else
 		d2d_ingress(lte, p);
 	lte_event_update(lte);
@@ -80,7 +108,7 @@ static void apply(struct cell *c, const struct cell_cmd *cmd)
 		rrc_handover(lte, u, cmd->enb);
 		break;
 	case CELL_CMD_MEASURE:
-		measure_take(lte, u, cmd->enb, cmd->rsrp_cdbm);
+		measure_take(c, &u->measured, u->enb, !u->detached, cmd->enb, cmd->rsrp_cdbm);
 		break;
 	default:
 		u->channel[cmd->enb][cmd->dir] =
@@ -191,10 +219,8 @@ static void empty(struct cell *c)
 			leg_empty(lte, leg, true, &held);
 			out_drop_all(c, &held, &leg->at, CELL_DROP_SHUTDOWN);
 		}
-	for (uint8_t i = 0; i < c->cfg.n_ue; i++) {
-		tunnel_empty(lte, &lte->ue[i], &held);
-		out_drop_all(c, &held, NULL, CELL_DROP_SHUTDOWN);
-	}
+	epc_empty(&lte->epc, &held);
+	out_drop_all(c, &held, NULL, CELL_DROP_SHUTDOWN);
 }
 
 static void digest(const struct cell *c, uint64_t *h)

@@ -23,14 +23,12 @@
  */
 #include "ran/lte/rrc.h"
 
-#include "base/assert.h"
+#include "epc/gateway.h"
+#include "epc/tunnel.h"
 #include "mac/bsr.h"
 #include "ran/lte/enb.h"
-#include "ran/lte/gateway.h"
 #include "ran/lte/leg.h"
-#include "ran/lte/measure.h"
 #include "ran/lte/reestablish.h"
-#include "ran/lte/tunnel.h"
 
 #define NS_PER_MS INT64_C(1000000)
 #define NS_PER_US INT64_C(1000)
@@ -59,61 +57,16 @@ static void at_target(struct lte *lte, const struct ue *u, enum cell_rrc_msg msg
 	say(lte, u, CELL_NODE_ENB, u->rrc.target, u->rrc.source, msg);
 }
 
-/* Steps stay in order of time; those of one time in the order of their causes. */
 static void schedule(struct lte *lte, struct ue *u, enum rrc_step_kind kind, uint8_t enb,
                      int64_t after_ns)
 {
-	struct rrc *rrc = &u->rrc;
-	struct rrc_step step = { .t_ns = lte->cell.event_ns + after_ns, .kind = kind, .enb = enb };
-	uint8_t at = rrc->n_steps++;
-
-	CELL_ASSERT(at < RRC_STEPS_MAX);
-	for (; at > 0 && rrc->step[at - 1].t_ns > step.t_ns; at--)
-		rrc->step[at] = rrc->step[at - 1];
-	rrc->step[at] = step;
-}
-
-static void unschedule(struct rrc *rrc, enum rrc_step_kind kind)
-{
-	uint8_t n = 0;
-
-	for (uint8_t i = 0; i < rrc->n_steps; i++)
-		if (rrc->step[i].kind != kind)
-			rrc->step[n++] = rrc->step[i];
-	rrc->n_steps = n;
-}
-
-static uint8_t *markers_left(struct ue *u, enum rrc_step_kind kind)
-{
-	return kind == RRC_STEP_S1_MARKER ? &u->rrc.s1_markers : &u->rrc.x2_markers;
+	timeline_add(&u->rrc.timeline, &lte->cell, kind, enb, after_ns);
 }
 
 /* One End Marker was sent, by the S-GW or by @enb: the others follow. */
 static void repeat_end_marker(struct lte *lte, struct ue *u, enum rrc_step_kind kind, uint8_t enb)
 {
-	uint8_t more = (uint8_t)(lte->cell.cfg.ho_end_markers - 1);
-
-	unschedule(&u->rrc, kind);
-	*markers_left(u, kind) = more;
-	if (more > 0)
-		schedule(lte, u, kind, enb, lte->cell.cfg.ho_end_marker_gap_ms * NS_PER_MS);
-}
-
-/* The next of them; after the last one only as long as it may be under way. */
-static void send_end_marker(struct lte *lte, struct ue *u, enum rrc_step_kind kind, uint8_t enb)
-{
-	uint8_t *left = markers_left(u, kind);
-	const struct cell_cfg *cfg = &lte->cell.cfg;
-
-	if (*left == 0)
-		return;
-	if (kind == RRC_STEP_S1_MARKER)
-		gateway_end_marker(lte, u, enb);
-	else
-		tunnel_end_marker(lte, u, enb);
-	(*left)--;
-	schedule(lte, u, kind, enb,
-	         (*left > 0 ? cfg->ho_end_marker_gap_ms : cfg->ho_end_marker_ms) * NS_PER_MS);
+	timeline_repeat_marker(&u->rrc.timeline, &lte->cell, kind, enb);
 }
 
 static int64_t signalling_ns(const struct lte *lte)
@@ -167,10 +120,10 @@ static void command(struct lte *lte, struct ue *u)
 	at_source(lte, u, CELL_RRC_HANDOVER_COMMAND);
 	say(lte, u, u->id, source, u->rrc.target, CELL_RRC_DETACH);
 	u->rrc.state = RRC_EXECUTION;
-	measure_restart(u);
+	measure_restart(&u->measured);
 	reestablish(lte, u, &held);
 	at_source(lte, u, CELL_RRC_SN_STATUS_TRANSFER);
-	if (tunnel_forward(lte, u, source, u->rrc.target, &held))
+	if (tunnel_forward(&lte->epc, u->id, source, u->rrc.target, &held))
 		repeat_end_marker(lte, u, RRC_STEP_X2_MARKER, source);
 	if (lte->cell.cfg.ho_procedure == CELL_HO_FAST_PATH_SWITCH && !u->rrc.path_asked)
 		ask_for_path(lte, u, source, u->rrc.target);
@@ -206,7 +159,7 @@ static void synchronised(struct lte *lte, struct ue *u)
 		(uint32_t)((since_ns + tti_ns) / CELL_TTI_NS) + lte->cell.cfg.rac_timeout_tti;
 	lte->cell.stats.handovers++;
 	say(lte, u, u->id, u->enb, u->rrc.source, CELL_RRC_SYNCHRONISED);
-	tunnel_arrived(lte, u);
+	tunnel_arrived(&lte->epc, u->id);
 	schedule(lte, u, RRC_STEP_CONFIRM, u->enb, tti_ns);
 }
 
@@ -234,7 +187,7 @@ static void confirm(struct lte *lte, struct ue *u)
 
 static void requested(struct lte *lte, struct ue *u, uint8_t enb)
 {
-	tunnel_expect(lte, u, enb);
+	tunnel_expect(&lte->epc, u->id, enb);
 	say(lte, u, CELL_NODE_ENB, enb, u->enb, CELL_RRC_HANDOVER_REQUEST_ACK);
 	schedule(lte, u, RRC_STEP_ACK, enb, signalling_ns(lte));
 	if (u->rrc.state == RRC_PREDICTED)
@@ -251,11 +204,11 @@ static void acknowledged(struct lte *lte, struct ue *u)
 /* At the MME and the S-GW. */
 static void switch_path(struct lte *lte, struct ue *u, uint8_t enb)
 {
-	uint8_t old = lte->path[u->id - 1];
+	uint8_t old = lte->epc.path[u->id - 1];
 
 	say(lte, u, CELL_NODE_SGW, 0, enb, CELL_RRC_USER_PLANE_UPDATE_REQUEST);
 	say(lte, u, CELL_NODE_SGW, 0, enb, CELL_RRC_PATH_SWITCHED);
-	gateway_switch_path(lte, u, enb);
+	gateway_switch_path(&lte->epc, u->id, enb);
 	if (old != enb)
 		repeat_end_marker(lte, u, RRC_STEP_S1_MARKER, old);
 	say(lte, u, CELL_NODE_SGW, 0, enb, CELL_RRC_USER_PLANE_UPDATE_REPLY);
@@ -270,9 +223,9 @@ static void give_up_prediction(struct lte *lte, struct ue *u)
 
 	at_source(lte, u, CELL_RRC_PREDICTION_EXPIRED);
 	at_source(lte, u, CELL_RRC_HANDOVER_CANCEL);
-	unschedule(&u->rrc, RRC_STEP_EXPIRED);
+	timeline_remove(&u->rrc.timeline, RRC_STEP_EXPIRED);
 	u->rrc.state = RRC_CONNECTED;
-	tunnel_return(lte, u);
+	tunnel_return(&lte->epc, u->id);
 	schedule(lte, u, RRC_STEP_CANCEL, predicted, signalling_ns(lte));
 	ask_for_path(lte, u, u->enb, u->enb);
 }
@@ -280,7 +233,8 @@ static void give_up_prediction(struct lte *lte, struct ue *u)
 /* Nothing is under way any more, in the control plane or in the tunnels. */
 static bool settled(const struct lte *lte, const struct ue *u)
 {
-	return u->rrc.state == RRC_CONNECTED && u->rrc.n_steps == 0 && tunnel_settled(lte, u);
+	return u->rrc.state == RRC_CONNECTED && u->rrc.timeline.n == 0 &&
+	       tunnel_settled(&lte->epc, u->id);
 }
 
 static void wait_for_the_end(struct ue *u, enum cell_cmd_type type, uint8_t enb)
@@ -295,7 +249,7 @@ void rrc_predict(struct lte *lte, struct ue *u, uint8_t enb)
 	bool open = u->rrc.state == RRC_PREDICTED && !u->rrc.commanded;
 
 	if (open && u->rrc.target == enb) {
-		unschedule(&u->rrc, RRC_STEP_EXPIRED);
+		timeline_remove(&u->rrc.timeline, RRC_STEP_EXPIRED);
 		schedule(lte, u, RRC_STEP_EXPIRED, enb,
 		         lte->cell.cfg.ho_prediction_timeout_ms * NS_PER_MS);
 		return;
@@ -326,7 +280,7 @@ void rrc_handover(struct lte *lte, struct ue *u, uint8_t enb)
 		prepare(lte, u, enb, RRC_PREPARATION);
 		return;
 	}
-	unschedule(&u->rrc, RRC_STEP_EXPIRED);
+	timeline_remove(&u->rrc.timeline, RRC_STEP_EXPIRED);
 	u->rrc.commanded = true;
 	if (u->rrc.prepared)
 		command(lte, u);
@@ -336,10 +290,11 @@ void rrc_handover(struct lte *lte, struct ue *u, uint8_t enb)
 static void report(struct lte *lte, struct ue *u)
 {
 	int64_t tti = lte->cell.cfg.grant_to_tx_tti + lte->cell.cfg.decode_tti;
-	uint8_t enb = measure_report(lte, u);
+	uint8_t enb = measure_due(&lte->cell, &u->measured, MEASURE_REPORT);
 
-	for (uint8_t i = 0; i < u->rrc.n_steps; i++)
-		if (u->rrc.step[i].kind == RRC_STEP_REPORT && u->rrc.step[i].enb == enb)
+	for (uint8_t i = 0; i < u->rrc.timeline.n; i++)
+		if (u->rrc.timeline.step[i].kind == RRC_STEP_REPORT &&
+		    u->rrc.timeline.step[i].enb == enb)
 			return;
 	schedule(lte, u, RRC_STEP_REPORT, enb, tti * CELL_TTI_NS);
 }
@@ -371,28 +326,38 @@ static void carry_out(struct lte *lte, struct ue *u, const struct rrc_step *step
 		give_up_prediction(lte, u);
 		break;
 	case RRC_STEP_CANCEL:
-		if (tunnel_forward(lte, u, step->enb, u->enb, &(struct pkt_queue){ 0 }))
+		if (tunnel_forward(&lte->epc, u->id, step->enb, u->enb, &(struct pkt_queue){ 0 }))
 			repeat_end_marker(lte, u, RRC_STEP_X2_MARKER, step->enb);
 		break;
 	case RRC_STEP_S1_MARKER:
 	case RRC_STEP_X2_MARKER:
-		send_end_marker(lte, u, step->kind, step->enb);
+		timeline_send_marker(&u->rrc.timeline, &lte->epc, u->id, step->kind, step->enb);
 		break;
 	case RRC_STEP_REPORT:
 		if (!u->detached)
 			rrc_handover(lte, u, step->enb);
 		break;
+	case RRC_STEP_LEAVE:
+	case RRC_STEP_ACCESS:
+	case RRC_STEP_SUCCESS:
+		break; /* of NR */
 	}
+}
+
+static int64_t next_report_ns(const struct lte *lte, const struct ue *u)
+{
+	return measure_next_ns(&lte->cell, &u->measured, MEASURE_REPORT);
 }
 
 int64_t rrc_next_ns(const struct lte *lte, const struct ue *u)
 {
-	int64_t first_ns = tunnel_next_ns(lte, u), measured_ns = measure_next_ns(lte, u);
+	int64_t first_ns = tunnel_next_ns(&lte->epc, u->id), measured_ns = next_report_ns(lte, u);
 
 	if (u->rrc.waits && settled(lte, u))
 		return lte->cell.event_ns;
 	first_ns = measured_ns < first_ns ? measured_ns : first_ns;
-	return u->rrc.n_steps && u->rrc.step[0].t_ns < first_ns ? u->rrc.step[0].t_ns : first_ns;
+	return timeline_next_ns(&u->rrc.timeline) < first_ns ? timeline_next_ns(&u->rrc.timeline)
+	                                                     : first_ns;
 }
 
 void rrc_process(struct lte *lte, struct ue *u)
@@ -406,16 +371,13 @@ void rrc_process(struct lte *lte, struct ue *u)
 			rrc_predict(lte, u, rrc->waiting.enb);
 		else
 			rrc_handover(lte, u, rrc->waiting.enb);
-	} else if (rrc->n_steps && rrc->step[0].t_ns <= lte->cell.event_ns) {
-		struct rrc_step step = rrc->step[0];
+	} else if (timeline_next_ns(&rrc->timeline) <= lte->cell.event_ns) {
+		struct rrc_step step = timeline_take(&rrc->timeline);
 
-		rrc->n_steps--;
-		for (uint8_t i = 0; i < rrc->n_steps; i++)
-			rrc->step[i] = rrc->step[i + 1];
 		carry_out(lte, u, &step);
-	} else if (measure_next_ns(lte, u) <= lte->cell.event_ns) {
+	} else if (next_report_ns(lte, u) <= lte->cell.event_ns) {
 		report(lte, u);
 	} else {
-		tunnel_expire(lte, u);
+		tunnel_expire(&lte->epc, u->id);
 	}
 }

@@ -13,8 +13,6 @@
  *   leg          the bearers of one direction: logical channels
  *   control      control channels that a UE misses
  *   air          MAC PDUs from transmission to decoding
- *   tunnel       eNBs' ends of the tunnels: to the radio, on hold, or forwarded
- *   gateway      S-GW: which eNB a UE's tunnel leads to
  *   d2d          which leg a packet takes, and where a received one goes
  *   answer       an eNB's answers to preambles
  *   crowd        modelled UEs that only load the scheduler
@@ -22,7 +20,6 @@
  *   ue           what a UE does: transmit on grants, random access
  *   decode       what a MAC PDU holds goes to the eNB and to RLC
  *   reestablish  RLC and PDCP of a UE that changes its cell
- *   measure      what UEs measure of the eNBs, and when they report it
  *   rrc          handover: its messages and when they arrive
  *   event        which of all this is next
  *   lte          the network as the core's entry points see it
@@ -38,6 +35,7 @@
 #include "base/out.h"
 #include "base/rng.h"
 #include "base/ue_set.h"
+#include "epc/epc.h"
 #include "mac/grant.h"
 #include "mac/harq.h"
 #include "mac/lcp.h"
@@ -45,9 +43,9 @@
 #include "mac/pdu.h"
 #include "mac/scheduler.h"
 #include "pdcp/pdcp.h"
+#include "ran/handover/measure.h"
+#include "ran/handover/timeline.h"
 #include "rlc/rlc.h"
-
-#define ENB_NONE UINT8_MAX
 
 struct leg;
 
@@ -101,8 +99,6 @@ struct random_access {
 	struct rng backoff_rng;
 };
 
-#define RRC_STEPS_MAX (10 + CELL_MAX_ENB)
-
 enum rrc_state {
 	RRC_CONNECTED,
 	RRC_PREDICTED,   /* as connected; the target is prepared and gets the downlink */
@@ -111,54 +107,19 @@ enum rrc_state {
 	RRC_COMPLETION,  /* in the target; the path is being switched */
 };
 
-enum rrc_step_kind {
-	RRC_STEP_REQUEST,      /* handover request at `enb` */
-	RRC_STEP_ACK,          /* its acknowledgment at the source */
-	RRC_STEP_SYNCHRONISED, /* the UE is in the cell of `enb` */
-	RRC_STEP_CONFIRM,      /* handover confirm at `enb` */
-	RRC_STEP_PATH_SWITCH,  /* path switch request at the MME */
-	RRC_STEP_PATH_ACK,     /* its acknowledgment at `enb` */
-	RRC_STEP_EXPIRED,      /* the predicted handover did not come */
-	RRC_STEP_CANCEL,       /* handover cancel at `enb` */
-	RRC_STEP_S1_MARKER,    /* another End Marker of the S-GW to `enb` */
-	RRC_STEP_X2_MARKER,    /* another one of `enb` to where it forwards */
-	RRC_STEP_REPORT,       /* that `enb` is better, at the eNB that serves the UE */
-};
-
-struct rrc_step {
-	int64_t t_ns;
-	enum rrc_step_kind kind;
-	uint8_t enb;
-};
-
 /* A UE's handover; see rrc.c. */
 struct rrc {
 	enum rrc_state state;
 	uint8_t source;
 	uint8_t target;
-	bool prepared;                       /* the target has acknowledged */
-	bool commanded;                      /* the handover command is due as soon as it has */
-	bool confirmed;                      /* by the UE, at the target */
-	bool path_asked;                     /* path switch request sent */
-	bool path_switched;                  /* and acknowledged */
-	struct rrc_step step[RRC_STEPS_MAX]; /* what is under way, by time */
-	uint8_t n_steps;
-	uint8_t s1_markers; /* still to be sent */
-	uint8_t x2_markers;
+	bool prepared;      /* the target has acknowledged */
+	bool commanded;     /* the handover command is due as soon as it has */
+	bool confirmed;     /* by the UE, at the target */
+	bool path_asked;    /* path switch request sent */
+	bool path_switched; /* and acknowledged */
+	struct timeline timeline;
 	bool waits; /* a command for when all of this is over */
 	struct cell_cmd waiting;
-};
-
-/* A UE's end of its tunnels at one eNB; see tunnel.c. */
-struct tunnel_end {
-	struct pkt_queue held;   /* in order, for a UE that has not come yet */
-	struct pkt_queue direct; /* from the S-GW, behind what another eNB still forwards */
-	int64_t expiry_ns;       /* of the wait for an End Marker; CELL_NEVER when stopped */
-	uint8_t forward_to;      /* eNB that gets what comes for the UE, or ENB_NONE */
-	bool known;              /* the UE is here, was, or will be */
-	bool awaiting;           /* an End Marker on X2; until then `direct` grows */
-	bool ended;              /* the S-GW's End Marker came while the UE was here */
-	bool returning;          /* awaiting from the S-GW's End Marker on: the path comes back */
 };
 
 /* A modelled UE in one direction. */
@@ -190,7 +151,6 @@ struct enb {
 	struct sched_state sched_ul;
 	struct sched_state sched_dl;
 	struct crowd crowd[2]; /* CELL_DIR_UL, CELL_DIR_DL */
-	struct tunnel_end end[CELL_MAX_UE];
 };
 
 /* A leg in the cell of an eNB, whether that serves the UE or not. */
@@ -199,18 +159,10 @@ struct cell_channel {
 	uint8_t cqi;
 };
 
-/* What a UE measured of an eNB; see measure.c. */
-struct measured {
-	int64_t filtered;   /* RSRP after layer 3: centi-dBm times 2^16 */
-	int64_t trigger_ns; /* it is reported then, or CELL_NEVER */
-	bool known;
-	bool reported;
-};
-
 struct ue {
 	struct leg leg[CELL_DIR_COUNT];
 	struct cell_channel channel[CELL_MAX_ENB][CELL_DIR_COUNT];
-	struct measured measured[CELL_MAX_ENB];
+	struct measurements measured;
 	struct rrc rrc;
 	uint32_t cell_changes;
 	uint8_t enb;   /* serving; while detached the source */
@@ -267,10 +219,8 @@ struct lte {
 
 	struct ue *ue; /* ue[0] is UE 1 */
 	struct enb enb[CELL_MAX_ENB];
-	uint8_t path[CELL_MAX_UE];    /* S-GW: eNB of every UE's downlink tunnel */
-	uint8_t by_addr[CELL_MAX_UE]; /* S-GW: indices of UEs in the order of their addresses */
-	uint16_t next_rnti;           /* for UEs that come from another cell */
-	uint16_t next_ip_id;          /* of tunnels' outer headers */
+	struct epc epc;
+	uint16_t next_rnti; /* for UEs that come from another cell */
 
 	struct sched_memory *sched; /* of all schedulers */
 	struct crowd_memory {

@@ -21,6 +21,7 @@
 #define RNTI_TYPE_RA    2
 #define TEMP_CRNTI_BASE 0x1000
 #define MSG3_MCS        0
+#define RAPID_DEDICATED 63 /* the last one */
 
 /* Slots that message 3 has beside K2. Source: TS 38.214 Table 6.1.2.1.1-5 */
 static const uint8_t msg3_delta[NR_MU_MAX + 1] = { 2, 3, 4, 6 };
@@ -50,11 +51,19 @@ struct nr_grant nr_access_grant(const struct nr *nr, uint32_t slot, enum nr_tb_k
 
 /* --- the UE --- */
 
-void nr_access_begin(struct nr_ue *u, uint32_t slot)
+void nr_access_begin(struct nr_ue *u, uint32_t slot, bool dedicated)
 {
 	u->ra.state = NR_RA_WAITING;
 	u->ra.from = slot;
 	u->ra.attempt = 0;
+	u->ra.dedicated = dedicated;
+	u->ra.answered = false;
+}
+
+/* MsgA is with preambles for contention only. */
+static bool two_steps(const struct nr *nr, const struct nr_ra *ra)
+{
+	return nr->cell.cfg.nr_random_access == CELL_RA_TWO_STEP && !ra->dedicated;
 }
 
 /* A message that nobody waits for any more is not sent again. */
@@ -77,7 +86,7 @@ void nr_access_end(struct nr *nr, struct nr_ue *u)
 		return;
 	flush(nr, &u->leg[CELL_DIR_UL]);
 	u->ra.state = NR_RA_IDLE;
-	u->ra.granted = false;
+	u->ra.granted = u->ra.dedicated = false;
 	u->report.sr_count = 0;
 	nr_drx_contention(&u->drx, false);
 	out_record(&nr->cell, &u->leg[CELL_DIR_UL].at,
@@ -122,7 +131,9 @@ static void send_preamble(struct nr *nr, struct nr_ue *u, uint32_t slot)
 	ra->heard_slot = NR_SLOT_NEVER;
 	ra->decoded = false;
 	ra->collided = false;
-	ra->rapid = (uint8_t)rng_below(&ra->preamble_rng, nr->cell.cfg.nr_n_preambles);
+	ra->rapid = ra->dedicated
+	                    ? RAPID_DEDICATED
+	                    : (uint8_t)rng_below(&ra->preamble_rng, nr->cell.cfg.nr_n_preambles);
 	ra->attempt++;
 	nr->cell.stats.ra_preambles++;
 	out_record(&nr->cell, NULL,
@@ -132,7 +143,7 @@ static void send_preamble(struct nr *nr, struct nr_ue *u, uint32_t slot)
 	                                 .peer = CELL_NODE_ENB,
 	                                 .sn = ra->rapid,
 	                                 .value = ra->attempt });
-	if (nr->cell.cfg.nr_random_access == CELL_RA_TWO_STEP) {
+	if (two_steps(nr, ra)) {
 		struct nr_grant g = nr_access_grant(nr, slot, NR_TB_MSGA);
 
 		nr_drx_contention(&u->drx, true);
@@ -149,7 +160,8 @@ static bool process_is_ready(const struct nr_ue *u)
 /* There is something to be said, or to be said again. */
 static bool has_message(const struct nr_ue *u)
 {
-	return lch_bytes(&u->leg[CELL_DIR_UL]) > 0 || u->leg[CELL_DIR_UL].process[NR_HARQ_RA].tb;
+	return u->ra.dedicated || lch_bytes(&u->leg[CELL_DIR_UL]) > 0 ||
+	       u->leg[CELL_DIR_UL].process[NR_HARQ_RA].tb;
 }
 
 void nr_access_slot(struct nr *nr, struct nr_ue *u, uint32_t slot)
@@ -176,8 +188,9 @@ bool nr_access_collided(const struct nr *nr, const struct nr_ue *u)
 	{
 		const struct nr_ue *v = &nr->ue[i];
 
-		if (v != u && v->cell == u->cell && v->ra.state == NR_RA_SENT &&
-		    v->ra.preamble_slot == u->ra.preamble_slot && v->ra.rapid == u->ra.rapid)
+		if (v != u && v->cell == u->cell && v->ra.state == NR_RA_SENT && !u->ra.dedicated &&
+		    !v->ra.dedicated && v->ra.preamble_slot == u->ra.preamble_slot &&
+		    v->ra.rapid == u->ra.rapid)
 			return true;
 	}
 	return false;
@@ -272,6 +285,7 @@ static void grant_msg3(struct nr *nr, struct nr_ue *u, uint32_t slot)
 	u->ra.msg3.rb_start = from;
 	u->ra.granted = true;
 	u->ra.state = NR_RA_MSG3;
+	u->ra.answered = u->ra.dedicated;
 	u->ra.until = at + 1 + nr_slots(nr, cfg->nr_contention_resolution_ms);
 	nr_drx_contention(&u->drx, true);
 	nr->cell.stats.grants++;
@@ -281,8 +295,6 @@ static void grant_msg3(struct nr *nr, struct nr_ue *u, uint32_t slot)
 
 static void answer(struct nr *nr, struct nr_ue *u, uint32_t slot)
 {
-	bool two_steps = nr->cell.cfg.nr_random_access == CELL_RA_TWO_STEP;
-
 	if (nr_access_collided(nr, u)) {
 		u->ra.collided = true;
 		nr->cell.stats.ra_collisions++;
@@ -292,7 +304,7 @@ static void answer(struct nr *nr, struct nr_ue *u, uint32_t slot)
 		                                 .enb = u->cell,
 		                                 .peer = u->id,
 		                                 .sn = u->ra.rapid });
-	} else if (two_steps && u->ra.decoded) {
+	} else if (two_steps(nr, &u->ra) && u->ra.decoded) {
 		record_answer(nr, u, slot);
 		nr_access_end(nr, u);
 	} else {
@@ -302,15 +314,13 @@ static void answer(struct nr *nr, struct nr_ue *u, uint32_t slot)
 
 void nr_access_answer(struct nr *nr, uint32_t slot)
 {
-	bool two_steps = nr->cell.cfg.nr_random_access == CELL_RA_TWO_STEP;
-
 	NR_FOR_EACH_ACTIVE(nr, i)
 	{
 		struct nr_ue *u = &nr->ue[i];
 
 		if (u->ra.state == NR_RA_SENT && !u->ra.collided && slot < u->ra.until &&
 		    slot >= u->ra.preamble_slot + nr->cell.cfg.nr_rar_delay_slots &&
-		    (!two_steps || slot >= u->ra.heard_slot))
+		    (!two_steps(nr, &u->ra) || slot >= u->ra.heard_slot))
 			answer(nr, u, slot);
 	}
 }
@@ -345,7 +355,7 @@ uint32_t nr_access_next_slot(const struct nr *nr, const struct nr_ue *u, uint32_
 	if (ra->state != NR_RA_SENT || ra->collided)
 		return next;
 	answer_slot = ra->preamble_slot + cfg->nr_rar_delay_slots;
-	if (cfg->nr_random_access == CELL_RA_TWO_STEP) {
+	if (two_steps(nr, ra)) {
 		if (ra->heard_slot == NR_SLOT_NEVER)
 			return next; /* until its decoding */
 		answer_slot = ra->heard_slot > answer_slot ? ra->heard_slot : answer_slot;

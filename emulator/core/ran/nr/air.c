@@ -173,6 +173,40 @@ void nr_air_retransmit(struct nr *nr, struct nr_leg *leg, const struct nr_grant 
 	nr->cell.block = 0;
 }
 
+/* Blocks of @leg that are on the air, out of the queue. */
+static void take_from_air(struct nr *nr, const struct nr_leg *leg, struct pkt_queue *ret)
+{
+	struct nr_tb_queue *air = &nr->air[leg->at.dir], left = { 0 };
+	struct nr_tb *tb;
+
+	while ((tb = nr_tb_dequeue(air))) {
+		if (tb->ue != leg->ue) {
+			nr_tb_enqueue(&left, tb);
+			continue;
+		}
+		pkt_queue_move(ret, &tb->ends);
+		nr_tb_free(&nr->tbs, tb);
+	}
+	*air = left;
+}
+
+void nr_air_reset(struct nr *nr, struct nr_leg *leg, struct pkt_queue *ret)
+{
+	take_from_air(nr, leg, ret);
+	for (uint32_t i = leg->grants.used; i != leg->grants.issued; i++)
+		nr->promised -= !leg->grants.of[i % NR_GRANTS_KEPT].retx;
+	leg->grants = (struct nr_grants){ 0 };
+	for (uint32_t i = 0; i < NR_HARQ_MAX + 1; i++) {
+		struct nr_process *p = &leg->process[i];
+
+		if (p->tb) {
+			pkt_queue_move(ret, &p->tb->ends);
+			nr_tb_free(&nr->tbs, p->tb);
+		}
+		*p = (struct nr_process){ .known_slot = NR_SLOT_NEVER, .ndi = p->ndi };
+	}
+}
+
 int nr_air_free_process(const struct nr_leg *leg, uint8_t first, uint8_t n)
 {
 	for (uint8_t i = first; i < n; i++)

@@ -20,6 +20,10 @@ void nr_air_transmit(struct nr *nr, struct nr_leg *leg, const struct nr_grant *g
 /** nr_air_retransmit() - send the block that waits in the process of @g again */
 void nr_air_retransmit(struct nr *nr, struct nr_leg *leg, const struct nr_grant *g);
 
+/** nr_air_reset() - no block of @leg is on the air or in a HARQ process any more, and none is
+ * granted; packets that ended in one go to @ret. Source: TS 38.321 5.12 */
+void nr_air_reset(struct nr *nr, struct nr_leg *leg, struct pkt_queue *ret);
+
 /** nr_air_free_process() - a process of the first @n that a new block may use, or -1 */
 int nr_air_free_process(const struct nr_leg *leg, uint8_t first, uint8_t n);
 

@@ -47,7 +47,8 @@ static void send_new(struct nr *nr, struct nr_ue *u, const struct nr_grant *g)
 {
 	struct nr_leg *leg = &u->leg[CELL_DIR_UL];
 	struct nr_tb *tb = nr_air_begin(nr, leg, g);
-	bool names_ue = g->kind == NR_TB_MSG3 || g->kind == NR_TB_MSGA, wanted;
+	bool names_ue = (g->kind == NR_TB_MSG3 && !u->ra.dedicated) || g->kind == NR_TB_MSGA,
+	     wanted;
 	struct nr_pdu_builder mac;
 	struct nr_bsr bsr;
 

@@ -184,6 +184,43 @@ static const char *check_duplication(const struct cell_cfg *cfg, uint8_t id, con
 	return n + copies > CELL_MAX_BEARERS ? "pdcp_duplication" : NULL;
 }
 
+/* Tunnels, and what a handover needs. Source: TS 38.300 9.2.3.2 */
+static const char *check_core_network(const struct cell_cfg *cfg, const char **ret_range)
+{
+	*ret_range = "1 without an S-GW";
+	if (cfg->n_enb > 1 && !cfg->sgw_gtpu_addr)
+		return "n_enb";
+	*ret_range = "with an S-GW one for each gNB";
+	for (uint8_t k = 0; k < cfg->n_enb; k++)
+		if (cfg->sgw_gtpu_addr && !cfg->enb_gtpu_addr[k])
+			return "enb_gtpu_addr";
+	*ret_range = "none";
+	if (cfg->crowd_count)
+		return "crowd_count";
+	*ret_range = "standard or conditional";
+	if (cfg->ho_procedure != CELL_HO_STANDARD && cfg->ho_procedure != CELL_HO_CONDITIONAL)
+		return "ho_procedure";
+	*ret_range = "none without a conditional procedure";
+	if (cfg->ho_cond && cfg->ho_procedure != CELL_HO_CONDITIONAL)
+		return "ho_cond";
+	*ret_range = "none with several gNBs";
+	if (cfg->n_enb > 1 && cfg->nr_configured_grant != CELL_CG_NONE)
+		return "nr_configured_grant";
+	return NULL;
+}
+
+static const char *check_tunnels(const struct cell_cfg *cfg, const struct cell_ue_cfg *u,
+                                 const char **ret_range)
+{
+	*ret_range = "less than the number of gNBs";
+	if (u->enb >= cfg->n_enb)
+		return "enb";
+	*ret_range = "with an S-GW one for each UE";
+	if (cfg->sgw_gtpu_addr && !u->addr)
+		return "addr";
+	return NULL;
+}
+
 static const char *check_ue(const struct cell_cfg *cfg, uint8_t id, const char **ret_range)
 {
 	const struct cell_ue_cfg *u = &cfg->ue[id - 1];
@@ -202,12 +239,21 @@ static const char *check_ue(const struct cell_cfg *cfg, uint8_t id, const char *
 	*ret_range = "0..15";
 	if (u->second_cqi_ul > 15 || u->second_cqi_dl > 15)
 		return u->second_cqi_ul > 15 ? "second_cqi_ul" : "second_cqi_dl";
+	field = check_tunnels(cfg, u, ret_range);
+	if (field)
+		return field;
 	*ret_range = "8 of a UE";
 	if (n > CELL_MAX_BEARERS)
 		return "bearer";
 	for (uint8_t k = 0; k < n && !field; k++) {
 		struct cell_bearer_cfg b = channel_cfg(cfg, id, k);
 
+		*ret_range = "um or am with several gNBs";
+		if (cfg->n_enb > 1 && b.rlc_mode == CELL_RLC_TM)
+			return "rlc_mode";
+		*ret_range = "0 with several gNBs";
+		if (cfg->n_enb > 1 && b.pdcp_duplication)
+			return "pdcp_duplication";
 		field = check_sn_bits(&b, ret_range);
 		if (field || cfg->nr_aqm == CELL_AQM_NONE ||
 		    (b.rlc_mode != CELL_RLC_TM && !b.pdcp_duplication))
@@ -223,12 +269,8 @@ const char *nr_check(const struct cell_cfg *cfg, const char **ret_range)
 	const char *field = check_carrier(cfg, ret_range);
 	struct nr_frame frame;
 
-	*ret_range = field ? *ret_range : "1";
-	if (!field && cfg->n_enb != 1)
-		return "n_enb";
-	*ret_range = field ? *ret_range : "none";
-	if (!field && (cfg->sgw_gtpu_addr || cfg->crowd_count))
-		return cfg->crowd_count ? "crowd_count" : "sgw_gtpu_addr";
+	if (!field)
+		field = check_core_network(cfg, ret_range);
 	if (!field)
 		field = check_pattern(cfg, ret_range);
 	if (field)

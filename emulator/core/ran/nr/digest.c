@@ -61,6 +61,25 @@ static void mix_ue(uint64_t *h, const struct nr_ue *u)
 	digest_mix(h, u->requested);
 }
 
+static void mix_handover(uint64_t *h, const struct nr *nr, const struct nr_ue *u)
+{
+	const struct nr_rrc *rrc = &u->rrc;
+
+	digest_mix(h, (uint64_t)u->rnti << 16 | (uint64_t)u->cell << 8 | u->detached);
+	digest_mix(h, (uint64_t)rrc->state);
+	digest_mix(h, (uint64_t)rrc->asked << 8 | rrc->prepared);
+	digest_mix(h, (uint64_t)(rrc->confirmed << 3 | rrc->path_switched << 2 |
+	                         rrc->source_knows << 1 | rrc->waits));
+	digest_mix_queue(h, &rrc->kept);
+	timeline_digest(&rrc->timeline, h);
+	epc_digest_ue(&nr->epc, u->id, h);
+	measure_digest(&nr->cell, &u->measured, h);
+	for (uint8_t k = 0; k < nr->cell.cfg.n_enb; k++)
+		for (int d = 0; d < 2; d++)
+			digest_mix(h, (uint64_t)(uint32_t)u->channel[k][d].sinr_cdb << 8 |
+			                      u->channel[k][d].cqi);
+}
+
 void nr_digest(const struct nr *nr, uint64_t *h)
 {
 	digest_mix(h, nr->slot_next);
@@ -72,6 +91,9 @@ void nr_digest(const struct nr *nr, uint64_t *h)
 			digest_mix(h, tb->soft.information_q20);
 			digest_mix_queue(h, &tb->ends);
 		}
-	for (uint8_t i = 0; i < nr->n_ue; i++)
+	for (uint8_t i = 0; i < nr->n_ue; i++) {
 		mix_ue(h, &nr->ue[i]);
+		if (nr->cell.cfg.n_enb > 1)
+			mix_handover(h, nr, &nr->ue[i]);
+	}
 }

@@ -22,6 +22,7 @@
 
 #include "base/assert.h"
 #include "base/ecn.h"
+#include "epc/tunnel.h"
 #include "ran/channel/channel.h"
 #include "rlc/nr/nr.h"
 #include "sdap/sdap.h"
@@ -126,6 +127,8 @@ static bool take(struct rlc *rlc, struct pkt *p)
 {
 	struct drb *b = drb_of(rlc);
 
+	if (p->control)
+		return true;
 	if (!pass(b, p))
 		return false;
 	pdcp_nr_number(&b->pdcp->pdcp_tx, p);
@@ -299,6 +302,12 @@ void drb_send(struct nr *nr, struct drb *b, struct pkt *p)
 		out_drop(&nr->cell, p, &b->at, refused);
 		return;
 	}
+	if (p->has_pdcp_sn)
+		p->count = pdcp_nr_count(&b->pdcp_tx, p->pdcp_sn);
+	if (p->has_pdcp_sn && pdcp_nr_status_has(&b->heard, p->count)) {
+		out_drop(&nr->cell, p, &b->at, CELL_DROP_DUPLICATE);
+		return;
+	}
 	pdcp_nr_accept(&b->pdcp_tx, p, put_sdap(nr, b, p), nr->cell.event_ns);
 	if (refused == CELL_DROP_NONE && second)
 		twin = copy_of(nr, p);
@@ -309,8 +318,7 @@ void drb_send(struct nr *nr, struct drb *b, struct pkt *p)
 
 /* --- reception --- */
 
-/* What PDCP delivered leaves the network. */
-static void deliver(struct nr *nr, struct drb *b, struct pdcp_nr_out *up)
+void drb_deliver(struct nr *nr, struct drb *b, struct pdcp_nr_out *up)
 {
 	uint8_t ue = nr_ue_of(nr, b->leg)->id;
 	struct pkt *p;
@@ -318,11 +326,47 @@ static void deliver(struct nr *nr, struct drb *b, struct pdcp_nr_out *up)
 	while ((p = pkt_dequeue(&up->discarded)))
 		out_drop(&nr->cell, p, &b->at,
 		         p->twin || p->spent ? CELL_DROP_DUPLICATE : CELL_DROP_PDCP_DISCARD);
+	out_drop_all(&nr->cell, &up->duplicates, &b->at, CELL_DROP_DUPLICATE);
 	while ((p = pkt_dequeue(&up->delivered)))
-		out_deliver(&nr->cell, p, b->at.dir == CELL_DIR_DL ? ue : ue | CELL_PORT_NETWORK);
+		if (b->at.dir == CELL_DIR_DL)
+			out_deliver(&nr->cell, p, ue);
+		else if (nr->cell.cfg.sgw_gtpu_addr)
+			tunnel_uplink(&nr->epc, ue, p);
+		else
+			out_deliver(&nr->cell, p, ue | CELL_PORT_NETWORK);
 }
 
-static void to_pdcp(struct nr *nr, struct drb *b, struct rlc_out *out)
+/* What waits at the start of @b and was forwarded, but by its report the receiver has. */
+static void drop_confirmed(struct nr *nr, struct drb *b)
+{
+	struct rlc_sdu_queue *q = b->rlc.queue;
+	struct pkt *before = q->head_sent > 0 ? q->sdus.head : NULL, *p;
+
+	nr_touch(nr, b->leg->ue);
+	while ((p = before ? before->next : q->sdus.head)) {
+		if (!p->has_pdcp_sn || !pdcp_nr_status_has(&b->heard, p->count)) {
+			before = p;
+			continue;
+		}
+		q->bytes -= p->sdu_len;
+		out_drop(&nr->cell, pkt_queue_remove(&q->sdus, before), &b->at,
+		         CELL_DROP_DUPLICATE);
+	}
+	drb_record_buffer(nr, b);
+}
+
+/* A PDCP PDU without data, at the end of @b: a report on what came the other way. */
+static void receive_control(struct nr *nr, struct drb *b, struct pkt *p)
+{
+	struct drb *reverse = b->reverse;
+
+	memcpy(reverse->heard_pdu, pkt_sdu(p), p->sdu_len);
+	CELL_ASSERT(pdcp_nr_status_open(&reverse->heard, reverse->heard_pdu, p->sdu_len) == 0);
+	cell_pkt_terminate(&nr->cell, p);
+	drop_confirmed(nr, reverse);
+}
+
+void drb_to_pdcp(struct nr *nr, struct drb *b, struct rlc_out *out)
 {
 	struct pdcp_nr_out up = { 0 };
 	struct pkt *p;
@@ -332,8 +376,11 @@ static void to_pdcp(struct nr *nr, struct drb *b, struct rlc_out *out)
 	if (out->delivered.head && b->pdcp != b)
 		nr_touch(nr, b->pdcp->leg->ue);
 	while ((p = pkt_dequeue(&out->delivered)))
-		(void)pdcp_nr_receive(&b->pdcp->pdcp_rx, p, nr->cell.event_ns, &up);
-	deliver(nr, b, &up);
+		if (p->control)
+			receive_control(nr, b, p);
+		else
+			(void)pdcp_nr_receive(&b->pdcp->pdcp_rx, p, nr->cell.event_ns, &up);
+	drb_deliver(nr, b, &up);
 }
 
 static void empty_rlc(struct nr *nr, struct drb *b, struct pkt_queue *ret)
@@ -388,7 +435,7 @@ void drb_receive(struct nr *nr, struct drb *b, const uint8_t *buf, uint32_t len,
 	struct rlc_out out = { 0 };
 
 	b->rlc.mode->receive(&b->rlc, buf, len, ends, &out);
-	to_pdcp(nr, b, &out);
+	drb_to_pdcp(nr, b, &out);
 	if (b->rlc.reverse->failed)
 		fail_link(nr, b->reverse);
 }
@@ -403,7 +450,7 @@ static void pdcp_expired(struct nr *nr, struct drb *b)
 	pdcp_nr_expire(&b->pdcp_rx, nr->cell.event_ns, &up);
 	r.sn = b->pdcp_rx.rx_deliv;
 	out_record(&nr->cell, &b->at, r);
-	deliver(nr, b, &up);
+	drb_deliver(nr, b, &up);
 }
 
 static void outage_over(struct nr *nr, struct drb *b)
@@ -421,7 +468,7 @@ static void rlc_expired(struct nr *nr, struct drb *b)
 	struct rlc_out out = { 0 };
 
 	b->rlc.mode->expire(&b->rlc, &out);
-	to_pdcp(nr, b, &out);
+	drb_to_pdcp(nr, b, &out);
 	if (b->rlc.failed)
 		fail_link(nr, b);
 }

@@ -70,6 +70,12 @@ void drb_discard_expired(struct nr *nr, struct drb *b);
 /** drb_discard_ns() - when it next has something to drop, or CELL_NEVER */
 int64_t drb_discard_ns(const struct drb *b);
 
+/** drb_to_pdcp() - what RLC delivered or gave up at the end of @b */
+void drb_to_pdcp(struct nr *nr, struct drb *b, struct rlc_out *out);
+
+/** drb_deliver() - what PDCP at the end of @b delivered leaves the network */
+void drb_deliver(struct nr *nr, struct drb *b, struct pdcp_nr_out *up);
+
 /** drb_empty() - both ends of @b give up what they hold, to @ret, in no order */
 void drb_empty(struct nr *nr, struct drb *b, struct pkt_queue *ret);
 

@@ -11,6 +11,7 @@
 #include "ran/nr/gnb.h"
 #include "ran/nr/lch.h"
 #include "ran/nr/report.h"
+#include "ran/nr/rrc.h"
 #include "ran/nr/ue.h"
 
 /* First slot that was not processed and begins at or after the last event. */
@@ -68,6 +69,8 @@ static void update(struct nr *nr, struct nr_ue *u, uint32_t from)
 	for (uint32_t d = 0; d < 2; d++)
 		heap_set(&nr->due_timer, 2u * i + d, drb_next_ns(lch_first_timer(&u->leg[d])));
 	heap_set(&nr->due_slot, i, slot == NR_SLOT_NEVER ? CELL_NEVER : slot);
+	if (nr->cell.cfg.n_enb > 1)
+		heap_set(&nr->due_rrc, i, nr_rrc_next_ns(nr, u));
 	if (is_idle(u, slot))
 		ue_set_remove(&nr->active, i);
 }
@@ -99,6 +102,7 @@ void nr_event_update(struct nr *nr)
 		update(nr, &nr->ue[i], from);
 	nr->touched = (struct ue_set){ 0 };
 	e.slot = next_slot(nr, from);
+	sooner(&e, NR_EVENT_RRC, heap_first(&nr->due_rrc).t_ns);
 	for (int d = 0; d < 2; d++)
 		if (nr->air[d].head)
 			sooner(&e, NR_EVENT_DECODE, nr->air[d].head->decode_ns);
@@ -123,6 +127,11 @@ struct drb *nr_event_timer(const struct nr *nr)
 	return lch_first_timer(&nr->ue[number / 2].leg[number % 2]);
 }
 
+struct nr_ue *nr_event_rrc(const struct nr *nr)
+{
+	return &nr->ue[heap_first(&nr->due_rrc).id];
+}
+
 int64_t nr_event_transit_ns(const struct nr *nr)
 {
 	const struct nr_frame *f = &nr->frame;
@@ -133,8 +142,9 @@ int64_t nr_event_transit_ns(const struct nr *nr)
 int64_t nr_event_next_output(const struct nr *nr)
 {
 	uint32_t slot = next_slot(nr, slot_from(nr));
-	int64_t bound = heap_first(&nr->due_timer).t_ns;
+	int64_t bound = heap_first(&nr->due_timer).t_ns, rrc_ns = heap_first(&nr->due_rrc).t_ns;
 
+	bound = rrc_ns < bound ? rrc_ns : bound;
 	if (slot != NR_SLOT_NEVER) {
 		int64_t t_ns = nr_slot_start(nr, slot) + nr_event_transit_ns(nr);
 

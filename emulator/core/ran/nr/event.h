@@ -11,6 +11,9 @@ void nr_event_update(struct nr *nr);
 /** nr_event_decoded() - the block of NR_EVENT_DECODE */
 struct nr_tb *nr_event_decoded(struct nr *nr);
 
+/** nr_event_rrc() - the UE of NR_EVENT_RRC */
+struct nr_ue *nr_event_rrc(const struct nr *nr);
+
 /** nr_event_timer() - the bearer of NR_EVENT_TIMER */
 struct drb *nr_event_timer(const struct nr *nr);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * gnb.c - what the gNB does in a slot: feedback, grants, the downlink; see gnb.h.
+ * gnb.c - what a gNB does in a slot: feedback, grants, the downlink; see gnb.h.
  *
  * All decisions of a slot are made at its begin: first answers to preambles, then grants for all
  * uplink slots that no later slot with PDCCH could still grant, then downlink assignments, for k0
@@ -245,7 +245,7 @@ static void decide_uplink(struct nr *nr, uint8_t cell, uint32_t slot, uint32_t f
 		struct nr_ue *u = &nr->ue[i];
 		uint32_t waiting = ul_backlog(u, slot);
 
-		if (u->cell != cell || (u->ra.granted && u->ra.msg3.slot == for_slot) ||
+		if (!nr_is_in(u, cell) || (u->ra.granted && u->ra.msg3.slot == for_slot) ||
 		    !nr_drx_active(&u->drx, slot) || issue_again(nr, &u->leg[CELL_DIR_UL], &d) ||
 		    waiting == 0)
 			continue;
@@ -283,7 +283,7 @@ static void decide_downlink(struct nr *nr, uint8_t cell, uint32_t slot, uint32_t
 		struct nr_ue *u = &nr->ue[i];
 		uint32_t waiting;
 
-		if (u->cell != cell || !nr_drx_active(&u->drx, slot) ||
+		if (!nr_is_in(u, cell) || !nr_drx_active(&u->drx, slot) ||
 		    issue_again(nr, &u->leg[CELL_DIR_DL], &d))
 			continue;
 		waiting = dl_backlog(u);
@@ -362,6 +362,8 @@ uint32_t nr_gnb_next_slot(const struct nr *nr, const struct nr_ue *u, uint32_t f
 	uint32_t next = earlier(u->feedback_slot, nr_grant_next(&dl->grants));
 	bool up = u->backlog > 0 && free_process(nr, ul) >= 0;
 
+	if (u->detached)
+		return NR_SLOT_NEVER;
 	if (nr_air_retx_process(dl) >= 0 || (dl_backlog(u) > 0 && free_process(nr, dl) >= 0))
 		next = earlier(next, listens(nr, u, from, true));
 	if (up || nr_air_retx_process(ul) >= 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* gnb.h - what the gNB does in a slot: feedback, grants, the downlink. */
+/* gnb.h - what gNBs do in a slot: feedback, grants, the downlink. */
 #ifndef NR_GNB_H
 #define NR_GNB_H
 

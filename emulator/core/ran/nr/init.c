@@ -110,6 +110,7 @@ struct cell *nr_lay_out(struct arena *a, const struct cell_cfg *cfg)
 	struct nr *nr = arena_take(a, 1, sizeof(*nr));
 	struct nr_ue *ue = arena_take(a, n_ue, sizeof(*ue));
 	struct heap timers = heap_take(a, n_ue * 2u), slots = heap_take(a, n_ue);
+	struct heap rrc = heap_take(a, n_ue);
 	struct drb *drb = arena_take(a, needs.n, sizeof(*drb));
 	uint8_t *state = arena_take(a, 1, needs.state);
 	struct rlc_pdu **window = arena_take(a, needs.window, sizeof(*window));
@@ -117,16 +118,17 @@ struct cell *nr_lay_out(struct arena *a, const struct cell_cfg *cfg)
 	struct nr_tb_pool tbs =
 		nr_tb_take(a, blocks_at_once(cfg) + nr_blocks_of_event(cfg), largest_block(cfg));
 	struct nr_store *store = nr_store_take(a, cfg->max_pkts);
-	struct sched_memory *sched = arena_take(a, 2u * n_ue, sizeof(*sched));
+	struct sched_memory *sched = arena_take(a, 2u * n_ue * cfg->n_enb, sizeof(*sched));
 
 	if (!nr)
 		return NULL;
 	*nr = (struct nr){
 		.ue = ue,
 		.n_ue = (uint8_t)n_ue,
-		.n_cells = n_ue > cfg->n_ue ? 2 : 1,
+		.n_cells = n_ue > cfg->n_ue ? 2 : cfg->n_enb,
 		.due_timer = timers,
 		.due_slot = slots,
+		.due_rrc = rrc,
 		.drb = drb,
 		.rlc_state = state,
 		.window = window,
@@ -145,8 +147,8 @@ size_t nr_out_min(const struct cell_cfg *cfg)
 	size_t bearers = 2 * ((size_t)cfg->n_ue + cfg->n_bearers);
 
 	/* Of each packet a row at its first RLC PDU, at its last one, its mark, its delivery and
-	 * its row. */
-	return (size_t)cfg->max_pkts * 5 + bearers * 64 + 256;
+	 * its row; or, where it is forwarded, rows of that and of its tunnel. */
+	return (size_t)cfg->max_pkts * (cfg->sgw_gtpu_addr ? 7 : 5) + bearers * 64 + 256;
 }
 
 static void init_leg(struct nr *nr, struct nr_ue *ue, enum cell_dir dir)
@@ -172,9 +174,10 @@ static void init_leg(struct nr *nr, struct nr_ue *ue, enum cell_dir dir)
 	leg->bler_q32 = dl ? u->bler_dl_q32 : u->bler_ul_q32;
 	for (uint32_t i = 0; i < NR_HARQ_MAX + 1; i++)
 		leg->process[i].known_slot = NR_SLOT_NEVER;
-	nr_outer_loop_init(&leg->loop, cfg->nr_target_bler_q32, cfg->nr_outer_loop_step_cdb,
-	                   OUTER_LOOP_LIMIT_CDB);
 	nr_air_set_channel(nr, leg, second ? second : first, CELL_SINR_UNKNOWN);
+	for (uint8_t k = 0; k < CELL_MAX_ENB; k++)
+		ue->channel[k][dir] =
+			(struct nr_channel){ .cqi = leg->cqi, .sinr_cdb = CELL_SINR_UNKNOWN };
 	rng_init(&leg->loss_rng, cfg->seed, streams[dir][0], id);
 	rng_init(&leg->harq_rng, cfg->seed, streams[dir][1], id);
 	rng_init(&leg->feedback_rng, cfg->seed, streams[dir][2], id);
@@ -198,6 +201,23 @@ static void init_drx(struct nr *nr)
 	};
 }
 
+void nr_init_mac(struct nr *nr, struct nr_ue *u)
+{
+	const struct cell_cfg *cfg = &nr->cell.cfg;
+
+	for (int d = 0; d < 2; d++)
+		nr_outer_loop_init(&u->leg[d].loop, cfg->nr_target_bler_q32,
+		                   cfg->nr_outer_loop_step_cdb, OUTER_LOOP_LIMIT_CDB);
+	u->ra.state = NR_RA_IDLE;
+	u->ra.heard_slot = NR_SLOT_NEVER;
+	u->ra.granted = u->ra.dedicated = u->ra.answered = u->ra.decoded = false;
+	u->dl_waiting = 0;
+	u->feedback_slot = u->requested = NR_SLOT_NEVER;
+	u->backlog = 0;
+	nr_report_init(&u->report, nr, u->place);
+	nr_drx_init(&u->drx, &nr->drx);
+}
+
 static void init_ue(struct nr *nr, struct nr_ue *u, uint8_t id, uint8_t cell, uint8_t place)
 {
 	const struct cell_cfg *cfg = &nr->cell.cfg;
@@ -208,16 +228,15 @@ static void init_ue(struct nr *nr, struct nr_ue *u, uint8_t id, uint8_t cell, ui
 		.cell = cell,
 		.place = place,
 		.rnti = cell ? (uint16_t)(SECOND_CELL_RNTI + place) : cfg->ue[id - 1].rnti,
-		.feedback_slot = NR_SLOT_NEVER,
-		.requested = NR_SLOT_NEVER,
-		.ra.heard_slot = NR_SLOT_NEVER,
 	};
+	if (u->rnti > nr->next_rnti)
+		nr->next_rnti = u->rnti;
 	rng_init(&u->ra.preamble_rng, cfg->seed, "preamble", stream);
 	rng_init(&u->ra.backoff_rng, cfg->seed, "backoff", stream);
 	init_leg(nr, u, CELL_DIR_UL);
 	init_leg(nr, u, CELL_DIR_DL);
-	nr_report_init(&u->report, nr, place);
-	nr_drx_init(&u->drx, &nr->drx);
+	measure_restart(&u->measured);
+	nr_init_mac(nr, u);
 	nr_ue_configure(nr, u);
 }
 
@@ -293,6 +312,8 @@ static void init_ues(struct nr *nr)
 	for (uint8_t id = 1; id <= cfg->n_ue; id++) {
 		init_ue(nr, &nr->ue[id - 1], id, 0, id);
 		init_drbs(nr, &nr->ue[id - 1], &drb, &memory);
+		nr_serve(&nr->ue[id - 1], cfg->ue[id - 1].enb);
+		nr->cell.serving[id - 1] = cfg->ue[id - 1].enb;
 	}
 	for (uint8_t id = 1; id <= cfg->n_ue; id++) {
 		if (duplicated(cfg, id) == 0)
@@ -311,10 +332,14 @@ void nr_init(struct nr *nr)
 	init_drx(nr);
 	heap_init(&nr->due_timer, nr->n_ue * 2u);
 	heap_init(&nr->due_slot, nr->n_ue);
-	memset(nr->sched_memory, 0, 2u * nr->n_ue * sizeof(*nr->sched_memory));
+	heap_init(&nr->due_rrc, nr->n_ue);
+	memset(nr->sched_memory, 0, 2u * nr->n_ue * cfg->n_enb * sizeof(*nr->sched_memory));
 	for (uint8_t cell = 0; cell < nr->n_cells; cell++) {
-		nr->sched[cell][CELL_DIR_UL].of = nr->sched_memory;
-		nr->sched[cell][CELL_DIR_DL].of = nr->sched_memory + nr->n_ue;
+		struct sched_memory *of =
+			nr->sched_memory + (cell < cfg->n_enb ? 2u * cell * nr->n_ue : 0u);
+
+		nr->sched[cell][CELL_DIR_UL].of = of;
+		nr->sched[cell][CELL_DIR_DL].of = of + nr->n_ue;
 	}
 	init_ues(nr);
 }

@@ -16,6 +16,9 @@ void nr_init(struct nr *nr);
 /** nr_mac_entities() - one of each UE, and another one of each with PDCP duplication */
 uint32_t nr_mac_entities(const struct cell_cfg *cfg);
 
+/** nr_init_mac() - what a UE and a gNB that have just met know of each other: nothing */
+void nr_init_mac(struct nr *nr, struct nr_ue *u);
+
 /** nr_blocks_of_event() - new blocks that one event can need at most */
 uint32_t nr_blocks_of_event(const struct cell_cfg *cfg);
 

@@ -2,11 +2,14 @@
 /*
  * nr.c - a network of NR as the core's entry points see it; see state.h.
  *
- * A packet enters at a UE, or at the gNB. A slot is played from its begin in this order: packets
- * whose discardTimer has expired are dropped, the gNB takes what feedback has come, answers
- * preambles and decides on this slot and later ones, UEs send their blocks of this slot, then the
- * gNB its own, and UEs without a grant ask for one. What is sent is decoded by an event of its own.
+ * A packet enters at a UE, at the gNB or, with a core network, at the UPF or out of a tunnel. A
+ * slot is played from its begin in this order: packets whose discardTimer has expired are dropped,
+ * the gNB takes what feedback has come, answers preambles and decides on this slot and later ones,
+ * UEs send their blocks of this slot, then the gNB its own, and UEs without a grant ask for one.
+ * What is sent is decoded by an event of its own.
  */
+#include "epc/gateway.h"
+#include "epc/tunnel.h"
 #include "ran/nr/air.h"
 #include "ran/nr/check.h"
 #include "ran/nr/decode.h"
@@ -15,23 +18,25 @@
 #include "ran/nr/gnb.h"
 #include "ran/nr/init.h"
 #include "ran/nr/lch.h"
+#include "ran/nr/rrc.h"
 #include "ran/nr/ue.h"
 #include "ran/ran.h"
 
 static void init(struct cell *c)
 {
 	nr_init(nr_of(c));
+	nr_rrc_init(nr_of(c));
 	nr_event_update(nr_of(c));
 }
 
-static void ingress(struct cell *c, struct pkt *p)
+/* At a UE, or at the gNB for one. */
+static void enter(struct nr *nr, struct pkt *p)
 {
-	struct nr *nr = nr_of(c);
 	struct nr_ue *u = &nr->ue[(p->port & ~CELL_PORT_NETWORK) - 1];
 	struct drb *b =
 		lch_classify(&u->leg[p->port & CELL_PORT_NETWORK ? CELL_DIR_DL : CELL_DIR_UL], p);
 
-	out_record(c, &b->at,
+	out_record(&nr->cell, &b->at,
 	           (struct cell_record){ .event = CELL_EV_PKT_IN,
 	                                 .node = b->at.from,
 	                                 .peer = b->at.to,
@@ -39,20 +44,48 @@ static void ingress(struct cell *c, struct pkt *p)
 	                                 .tag = p->tag,
 	                                 .bytes = p->len });
 	drb_send(nr, b, p);
+}
+
+static void ingress(struct cell *c, struct pkt *p)
+{
+	struct nr *nr = nr_of(c);
+
+	if (p->port == CELL_PORT_SGW)
+		gateway_ingress(&nr->epc, p);
+	else if (out_port_is_enb(p->port))
+		tunnel_ingress(&nr->epc, (uint8_t)(p->port - CELL_PORT_ENB(0)), p);
+	else
+		enter(nr, p);
 	nr_event_update(nr);
 }
 
 static bool allows(const struct cell *c, const struct cell_cmd *cmd)
 {
-	(void)c;
-	if (cmd->type == CELL_CMD_MEASURE)
-		return cmd->enb == 0;
-	return cmd->type == CELL_CMD_CHANNEL && cmd->dir < CELL_DIR_SL && cmd->cqi <= 15 &&
-	       cmd->enb == 0;
+	if (cmd->enb >= c->cfg.n_enb)
+		return false;
+	switch (cmd->type) {
+	case CELL_CMD_CHANNEL:
+		return cmd->dir < CELL_DIR_SL && cmd->cqi <= 15;
+	case CELL_CMD_PREDICT:
+		return c->cfg.sgw_gtpu_addr && c->cfg.ho_procedure == CELL_HO_CONDITIONAL;
+	case CELL_CMD_HANDOVER:
+		return c->cfg.sgw_gtpu_addr;
+	case CELL_CMD_MEASURE:
+		return cmd->rsrp_cdbm >= CELL_RSRP_MIN_CDBM && cmd->rsrp_cdbm <= CELL_RSRP_MAX_CDBM;
+	default:
+		return false;
+	}
 }
 
-static void set_channel(struct nr *nr, struct nr_leg *leg, const struct cell_cmd *cmd)
+/* The channel of a second cell of a gNB is that of the first. */
+static void change_channel(struct nr *nr, struct nr_ue *u, const struct cell_cmd *cmd)
 {
+	struct nr_leg *leg = &u->leg[cmd->dir];
+
+	u->channel[cmd->enb][cmd->dir] =
+		(struct nr_channel){ .cqi = cmd->cqi, .sinr_cdb = cmd->sinr_cdb };
+	if (nr->cell.cfg.n_enb > 1 && cmd->enb != u->cell)
+		return;
 	nr_air_set_channel(nr, leg, cmd->cqi, cmd->sinr_cdb);
 	out_record(&nr->cell, &leg->at,
 	           (struct cell_record){ .event = CELL_EV_CHANNEL,
@@ -66,12 +99,25 @@ static void set_channel(struct nr *nr, struct nr_leg *leg, const struct cell_cmd
 static void apply(struct cell *c, const struct cell_cmd *cmd)
 {
 	struct nr *nr = nr_of(c);
+	struct nr_ue *u = &nr->ue[cmd->ue - 1];
 
-	if (cmd->type == CELL_CMD_MEASURE)
-		return; /* there is no other gNB to compare with */
-	for (uint8_t i = 0; i < nr->n_ue; i++)
-		if (nr->ue[i].id == cmd->ue)
-			set_channel(nr, &nr->ue[i].leg[cmd->dir], cmd);
+	switch (cmd->type) {
+	case CELL_CMD_PREDICT:
+		nr_rrc_prepare(nr, u, cmd->enb);
+		break;
+	case CELL_CMD_HANDOVER:
+		nr_rrc_handover(nr, u, cmd->enb);
+		break;
+	case CELL_CMD_MEASURE:
+		measure_take(c, &u->measured, u->cell, !u->detached, cmd->enb, cmd->rsrp_cdbm);
+		break;
+	default:
+		for (uint8_t i = 0; i < nr->n_ue; i++)
+			if (nr->ue[i].id == cmd->ue)
+				change_channel(nr, &nr->ue[i], cmd);
+		break;
+	}
+	nr_touch(nr, cmd->ue);
 	nr_event_update(nr);
 }
 
@@ -80,15 +126,17 @@ static int64_t next(const struct cell *c)
 	return nr_of(c)->next.t_ns;
 }
 
-/* Whether there is memory for the blocks of a slot must not depend on how many outputs the caller
- * has yet to look at. */
+/* Whether there is memory for the blocks of a slot, and for packets that a handover makes, must not
+ * depend on how many outputs the caller has yet to look at. */
 static bool has_room(const struct cell *c, bool command)
 {
-	const struct nr_tb_pool *tbs = &nr_of(c)->tbs;
+	const struct nr *nr = nr_of(c);
+	const struct nr_tb_pool *tbs = &nr->tbs;
 
-	(void)command;
-	return tbs->n_limbo == 0 ||
-	       tbs->used + tbs->n_limbo + nr_blocks_of_event(&c->cfg) <= tbs->n;
+	if (tbs->n_limbo > 0 && tbs->used + tbs->n_limbo + nr_blocks_of_event(&c->cfg) > tbs->n)
+		return false;
+	return c->cfg.n_enb == 1 || c->limbo_pkts.n == 0 ||
+	       !(command || nr->next.kind == NR_EVENT_RRC);
 }
 
 static void discard(struct nr *nr, struct nr_ue *u)
@@ -121,6 +169,9 @@ static void process(struct cell *c)
 	struct nr *nr = nr_of(c);
 
 	switch (nr->next.kind) {
+	case NR_EVENT_RRC:
+		nr_rrc_process(nr, nr_event_rrc(nr));
+		break;
 	case NR_EVENT_DECODE:
 		nr_decode(nr, nr_event_decoded(nr));
 		break;
@@ -143,6 +194,8 @@ static int64_t next_output(const struct cell *c)
 
 static int64_t transit_min(const struct cell *c)
 {
+	if (c->cfg.sgw_gtpu_addr)
+		return 0;
 	return nr_event_transit_ns(nr_of(c));
 }
 
@@ -175,6 +228,9 @@ static void empty(struct cell *c)
 	struct pkt_queue held = { 0 };
 
 	empty_blocks(nr, &held);
+	epc_empty(&nr->epc, &held);
+	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
+		pkt_queue_move(&held, &nr->ue[i].rrc.kept);
 	out_drop_all(c, &held, NULL, CELL_DROP_SHUTDOWN);
 	for (uint8_t i = 0; i < nr->n_ue; i++)
 		for (int d = 0; d < 2; d++)

@@ -64,7 +64,7 @@ void nr_report_notice(struct nr *nr, struct nr_ue *u)
 	/* All that was to be asked for has left. Source: TS 38.321 5.4.5 */
 	if (lch_bytes(ul) == 0)
 		u->report.pending = false;
-	u->report.sr_pending = u->report.pending && !has_block(u);
+	u->report.sr_pending = u->report.pending && !u->detached && !has_block(u);
 }
 
 void nr_report_timers(struct nr *nr, struct nr_ue *u, uint32_t slot)

@@ -2,9 +2,9 @@
 /*
  * state.h - the state of a network of NR, which its parts share.
  *
- * There is one gNB, and n_ue UEs with an uplink and a downlink each. A direction, a leg, has data
- * radio bearers, each with SDAP, PDCP and RLC entities at its start and at its end. Time goes by in
- * slots, which are numbered from the begin of the network on.
+ * There are gNBs with a carrier each, and n_ue UEs with an uplink and a downlink in the cell of one
+ * of them. A direction, a leg, has data radio bearers, each with SDAP, PDCP and RLC entities at its
+ * start and at its end. Time goes by in slots, which are numbered from the begin of the network on.
  *
  * A UE with PDCP duplication has a second MAC entity in a second cell of the gNB, with legs of its
  * own. It is a struct nr_ue like any other: ue[n_ue] and those behind. On its legs are the second
@@ -23,6 +23,8 @@
  *   gnb          what the gNB does in a slot: grants, downlink, feedback
  *   ue           what a UE does in a slot: blocks on grants, requests
  *   decode       what a block holds goes to the gNB and to RLC
+ *   reestablish  MAC, RLC and PDCP of a UE that changes its cell
+ *   rrc          handover: its messages and when they arrive
  *   event        which of all this is next
  *   nr           the network as the core's entry points see it
  */
@@ -38,6 +40,7 @@
 #include "base/out.h"
 #include "base/rng.h"
 #include "base/ue_set.h"
+#include "epc/epc.h"
 #include "mac/harq.h"
 #include "mac/lcp.h"
 #include "mac/nr/drx.h"
@@ -48,13 +51,15 @@
 #include "pdcp/nr.h"
 #include "phy/nr/carrier.h"
 #include "phy/nr/tbs.h"
+#include "ran/handover/measure.h"
+#include "ran/handover/timeline.h"
 #include "ran/nr/tb.h"
 #include "rlc/rlc.h"
 
 #define NR_HARQ_MAX      16
 #define NR_HARQ_RA       NR_HARQ_MAX /* message 3 and MsgA have one of their own */
 #define NR_CG_PERIOD_MAX 640
-#define NR_CELLS_MAX     2
+#define NR_CELLS_MAX     CELL_MAX_ENB
 #define NR_LCID_DRB      4 /* the first one of bearers: 1 to 3 are of signalling */
 #define NR_NS_PER_MS     INT64_C(1000000)
 
@@ -79,7 +84,9 @@ struct drb {
 	struct aqm aqm;   /* of the queue of @rlc */
 	struct drb *pdcp; /* whose PDCP entities serve it: itself, or the first of two */
 	struct drb *twin; /* the other one of two with copies of the same packets, or NULL */
-	uint32_t epoch;   /* re-establishments; RLC PDUs of an earlier one are void */
+	struct pdcp_nr_status heard; /* DL: the UE's report since the last handover */
+	uint8_t heard_pdu[CELL_UE_MTU_MAX];
+	uint32_t epoch;           /* re-establishments; RLC PDUs of an earlier one are void */
 	int64_t outage_expiry_ns; /* end of the outage after a radio link failure, or CELL_NEVER */
 	bool stopped;             /* for good */
 	bool reported;            /* UL: it had data when its UE was last looked at */
@@ -176,6 +183,8 @@ struct nr_ra {
 	bool decoded;           /* message 3 or MsgA */
 	bool collided;          /* nobody can tell the preambles apart */
 	bool granted;           /* @msg3 is to be used */
+	bool dedicated; /* of a handover: a preamble of its own, answered without contention */
+	bool answered;  /* dedicated: the UE is synchronised */
 	uint8_t rapid;
 	uint8_t attempt;
 	struct nr_grant msg3;
@@ -189,8 +198,41 @@ struct nr_configured {
 	struct nr_grant grant;
 };
 
+/* A leg in the cell of a gNB, whether that serves the UE or not. */
+struct nr_channel {
+	int32_t sinr_cdb; /* or CELL_SINR_UNKNOWN */
+	uint8_t cqi;
+};
+
+enum nr_rrc_state {
+	NR_RRC_CONNECTED,
+	NR_RRC_PREPARATION, /* handover request sent, a command follows */
+	NR_RRC_EXECUTION,   /* the UE left the source, and cannot access the target yet */
+	NR_RRC_ACCESS,      /* random access in the target */
+	NR_RRC_COMPLETION,  /* in the target; the path is being switched */
+};
+
+/* A UE's handover; see rrc.c. */
+struct nr_rrc {
+	enum nr_rrc_state state;
+	uint8_t source;
+	uint8_t target;
+	uint8_t asked;         /* conditional: gNBs that were asked to prepare, a bit for each */
+	uint8_t prepared;      /* and those that the UE knows as candidates */
+	bool confirmed;        /* by the UE, at the target */
+	bool path_switched;    /* and acknowledged */
+	bool source_knows;     /* that the UE is in the target */
+	struct pkt_queue kept; /* by the source, until it knows */
+	struct timeline timeline;
+	bool waits; /* a command for when all of this is over */
+	struct cell_cmd waiting;
+};
+
 struct nr_ue {
 	struct nr_leg leg[2]; /* CELL_DIR_UL, CELL_DIR_DL */
+	struct nr_channel channel[CELL_MAX_ENB][2];
+	struct measurements measured;
+	struct nr_rrc rrc;
 	struct nr_report report;
 	struct nr_ra ra;
 	struct nr_drx drx;
@@ -202,8 +244,9 @@ struct nr_ue {
 	int64_t backlog_since_ns; /* it was told of it, or last granted */
 	uint16_t rnti;
 	uint8_t id;    /* of the UE, from 1 */
-	uint8_t cell;  /* 0, or 1: the second MAC entity of a UE */
+	uint8_t cell;  /* of the gNB that it is in or accesses; or 1: a UE's second MAC entity */
 	uint8_t place; /* among those of its cell, from 1 */
+	bool detached; /* between two cells: nothing but random access */
 };
 
 /* What a slot of the pattern is for. */
@@ -226,7 +269,13 @@ struct nr_frame {
 	uint8_t mu;
 };
 
-enum nr_event_kind { NR_EVENT_NONE, NR_EVENT_DECODE, NR_EVENT_TIMER, NR_EVENT_SLOT };
+enum nr_event_kind {
+	NR_EVENT_NONE,
+	NR_EVENT_RRC,
+	NR_EVENT_DECODE,
+	NR_EVENT_TIMER,
+	NR_EVENT_SLOT,
+};
 
 struct nr_event {
 	enum nr_event_kind kind;
@@ -242,6 +291,7 @@ struct nr {
 	/* As in ran/lte/state.h: what is due, brought up to date after each event. */
 	struct heap due_timer; /* by leg: 2 * index of UE + direction */
 	struct heap due_slot;  /* by index of UE */
+	struct heap due_rrc;   /* by index of UE: of its handover */
 	struct nr_event next;
 	struct ue_set touched;
 	struct ue_set active;
@@ -249,7 +299,9 @@ struct nr {
 	struct nr_ue
 		*ue; /* @n_ue MAC entities: ue[0] is UE 1; those of the second cell come last */
 	uint8_t n_ue;
-	uint8_t n_cells;
+	uint8_t n_cells; /* of all gNBs, or the two of one */
+	struct epc epc;
+	uint16_t next_rnti;                        /* for UEs that come from another cell */
 	struct sched_state sched[NR_CELLS_MAX][2]; /* CELL_DIR_UL, CELL_DIR_DL */
 	struct sched_memory *sched_memory;
 	struct nr_drx_cfg drx;
@@ -315,6 +367,23 @@ static inline void nr_touch(struct nr *nr, uint8_t ue)
 {
 	ue_set_add(&nr->touched, (uint8_t)(ue - 1));
 	ue_set_add(&nr->active, (uint8_t)(ue - 1));
+}
+
+/** nr_serve() - rows of @u are of the cell of @gnb from now on */
+static inline void nr_serve(struct nr_ue *u, uint8_t gnb)
+{
+	u->cell = gnb;
+	for (int d = 0; d < 2; d++) {
+		u->leg[d].at.enb = gnb;
+		for (uint8_t k = 0; k < u->leg[d].n_drbs; k++)
+			u->leg[d].drb[k].at.enb = gnb;
+	}
+}
+
+/** nr_is_in() - @u may be granted resource blocks of @cell */
+static inline bool nr_is_in(const struct nr_ue *u, uint8_t cell)
+{
+	return u->cell == cell && !u->detached;
 }
 
 /* The UEs of which a slot takes notice, in order. */

@@ -136,7 +136,7 @@ void nr_ue_request(struct nr *nr, struct nr_ue *u, uint32_t slot)
 {
 	nr_report_timers(nr, u, slot);
 	if (u->ra.state == NR_RA_IDLE && nr_report_request(nr, u, slot))
-		nr_access_begin(u, slot);
+		nr_access_begin(u, slot, false);
 	nr_access_slot(nr, u, slot);
 	nr_drx_request(&u->drx, u->report.sr_pending && u->report.sr_count > 0);
 }

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * measure.c - what UEs measure of base stations, and when that is an event; see measure.h.
+ *
+ * Layer 1 measures RSRP once in a period, which is the shell's. Layer 3 filters it in dB:
+ *
+ *   F = (1 - a) F + a M, a = 1 / 2^(k / 4)
+ *
+ * A neighbour becomes offset better than the serving cell when, of filtered measurements,
+ *
+ *   A3-1, it is entered:  Mn - Hys > Mp + Off
+ *   A3-2, it is left:     Mn + Hys < Mp + Off
+ *
+ * The serving cell becomes worse than threshold 1 and the neighbour better than threshold 2 when
+ *
+ *   A5-1, A5-2, it is entered:  Mp + Hys < Thresh1 and Mn - Hys > Thresh2
+ *   A5-3, A5-4, it is left:     Mp - Hys > Thresh1 or Mn + Hys < Thresh2
+ *
+ * An event counts once it was entered in all measurements of timeToTrigger, and again only after it
+ * was left. Offsets of cells and of frequencies are 0.
+ * Source: TS 36.331 5.5.3.2, 5.5.4.1, 5.5.4.4; TS 38.331 5.3.5.13.4, 5.5.4.4, 5.5.4.6
+ */
+#include "ran/handover/measure.h"
+
+#include "base/digest.h"
+
+#define NS_PER_MS INT64_C(1000000)
+#define ONE_Q16   INT64_C(65536)
+
+/* 2^(-k / 4) times 2^16, by k modulo 4. */
+static const int64_t quarter_q16[4] = { 65536, 55109, 46341, 38968 };
+
+static int64_t weight_q16(uint8_t k)
+{
+	return quarter_q16[k % 4] >> k / 4;
+}
+
+static int64_t threshold(uint8_t rsrp_range)
+{
+	return (rsrp_range + CELL_RSRP_RANGE_DBM) * 100 * ONE_Q16;
+}
+
+/* How far a neighbour is beyond an event's threshold, without hysteresis; in centi-dB times 2^16.
+ */
+static int64_t beyond(const struct cell_cfg *cfg, enum measure_purpose purpose, int64_t serving,
+                      int64_t neighbour)
+{
+	bool report = purpose == MEASURE_REPORT;
+	int64_t left, right;
+
+	if (report || cfg->ho_cond_event == CELL_COND_EVENT_A3)
+		return neighbour - serving -
+		       (report ? cfg->a3_offset_cdb : cfg->ho_cond_offset_cdb) * ONE_Q16;
+	left = threshold(cfg->ho_cond_threshold1) - serving;
+	right = neighbour - threshold(cfg->ho_cond_threshold2);
+	return left < right ? left : right;
+}
+
+static void judge(const struct cell *c, struct measured *m, enum measure_purpose purpose,
+                  int64_t serving)
+{
+	const struct cell_cfg *cfg = &c->cfg;
+	bool report = purpose == MEASURE_REPORT;
+	int64_t hysteresis =
+		(report ? cfg->a3_hysteresis_cdb : cfg->ho_cond_hysteresis_cdb) * ONE_Q16;
+	uint32_t trigger_ms = report ? cfg->a3_time_to_trigger_ms : cfg->ho_cond_time_to_trigger_ms;
+	int64_t by = beyond(cfg, purpose, serving, m->filtered);
+	struct measure_trigger *t = &m->trigger[purpose];
+
+	if (by <= hysteresis)
+		t->t_ns = CELL_NEVER;
+	else if (!t->told && t->t_ns == CELL_NEVER)
+		t->t_ns = c->event_ns + trigger_ms * NS_PER_MS;
+	if (by < -hysteresis)
+		t->told = false;
+}
+
+static void evaluate(const struct cell *c, struct measurements *m, uint8_t serving)
+{
+	for (uint8_t k = 0; k < c->cfg.n_enb; k++) {
+		if (k == serving || !m->of[k].known || !m->of[serving].known)
+			continue;
+		if (c->cfg.a3)
+			judge(c, &m->of[k], MEASURE_REPORT, m->of[serving].filtered);
+		if (c->cfg.ho_cond)
+			judge(c, &m->of[k], MEASURE_CONDITION, m->of[serving].filtered);
+	}
+}
+
+void measure_take(const struct cell *c, struct measurements *all, uint8_t serving, bool attached,
+                  uint8_t enb, int32_t rsrp_cdbm)
+{
+	struct measured *m = &all->of[enb];
+	int64_t now = rsrp_cdbm * ONE_Q16;
+
+	m->filtered +=
+		m->known ? (now - m->filtered) * weight_q16(c->cfg.a3_filter_coefficient) / ONE_Q16
+			 : now - m->filtered;
+	m->known = true;
+	if (enb + 1 == c->cfg.n_enb && attached)
+		evaluate(c, all, serving);
+}
+
+int64_t measure_next_ns(const struct cell *c, const struct measurements *m,
+                        enum measure_purpose purpose)
+{
+	int64_t first_ns = CELL_NEVER;
+
+	for (uint8_t k = 0; k < c->cfg.n_enb; k++)
+		if (m->of[k].trigger[purpose].t_ns < first_ns)
+			first_ns = m->of[k].trigger[purpose].t_ns;
+	return first_ns;
+}
+
+uint8_t measure_due(const struct cell *c, struct measurements *m, enum measure_purpose purpose)
+{
+	uint8_t best = MEASURE_NONE;
+
+	for (uint8_t k = 0; k < c->cfg.n_enb; k++) {
+		struct measure_trigger *t = &m->of[k].trigger[purpose];
+
+		if (t->t_ns > c->event_ns)
+			continue;
+		t->t_ns = CELL_NEVER;
+		t->told = true;
+		if (best == MEASURE_NONE || m->of[k].filtered > m->of[best].filtered)
+			best = k;
+	}
+	return best;
+}
+
+void measure_restart(struct measurements *m)
+{
+	for (uint8_t k = 0; k < CELL_MAX_ENB; k++)
+		for (int purpose = 0; purpose < MEASURE_PURPOSES; purpose++)
+			m->of[k].trigger[purpose] = (struct measure_trigger){ .t_ns = CELL_NEVER };
+}
+
+void measure_digest(const struct cell *c, const struct measurements *m, uint64_t *h)
+{
+	for (uint8_t k = 0; k < c->cfg.n_enb; k++) {
+		digest_mix(h, (uint64_t)m->of[k].filtered);
+		for (int purpose = 0; purpose < MEASURE_PURPOSES; purpose++) {
+			digest_mix(h, (uint64_t)m->of[k].trigger[purpose].t_ns);
+			digest_mix(h, m->of[k].trigger[purpose].told);
+		}
+	}
+}

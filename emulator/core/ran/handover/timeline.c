@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* timeline.c - what is under way of a UE's handover, by time; see timeline.h. */
+#include "ran/handover/timeline.h"
+
+#include "base/assert.h"
+#include "base/digest.h"
+#include "epc/gateway.h"
+#include "epc/tunnel.h"
+
+#define NS_PER_MS INT64_C(1000000)
+
+void timeline_add(struct timeline *t, const struct cell *c, enum rrc_step_kind kind, uint8_t enb,
+                  int64_t after_ns)
+{
+	struct rrc_step step = { .t_ns = c->event_ns + after_ns, .kind = kind, .enb = enb };
+	uint8_t at = t->n++;
+
+	CELL_ASSERT(at < TIMELINE_MAX);
+	for (; at > 0 && t->step[at - 1].t_ns > step.t_ns; at--)
+		t->step[at] = t->step[at - 1];
+	t->step[at] = step;
+}
+
+void timeline_remove(struct timeline *t, enum rrc_step_kind kind)
+{
+	uint8_t n = 0;
+
+	for (uint8_t i = 0; i < t->n; i++)
+		if (t->step[i].kind != kind)
+			t->step[n++] = t->step[i];
+	t->n = n;
+}
+
+struct rrc_step timeline_take(struct timeline *t)
+{
+	struct rrc_step step = t->step[0];
+
+	t->n--;
+	for (uint8_t i = 0; i < t->n; i++)
+		t->step[i] = t->step[i + 1];
+	return step;
+}
+
+static uint8_t *markers_left(struct timeline *t, enum rrc_step_kind kind)
+{
+	return kind == RRC_STEP_S1_MARKER ? &t->s1_markers : &t->x2_markers;
+}
+
+void timeline_repeat_marker(struct timeline *t, const struct cell *c, enum rrc_step_kind kind,
+                            uint8_t enb)
+{
+	uint8_t more = (uint8_t)(c->cfg.ho_end_markers - 1);
+
+	timeline_remove(t, kind);
+	*markers_left(t, kind) = more;
+	if (more > 0)
+		timeline_add(t, c, kind, enb, c->cfg.ho_end_marker_gap_ms * NS_PER_MS);
+}
+
+void timeline_send_marker(struct timeline *t, struct epc *epc, uint8_t ue, enum rrc_step_kind kind,
+                          uint8_t enb)
+{
+	uint8_t *left = markers_left(t, kind);
+	const struct cell_cfg *cfg = &epc->cell->cfg;
+
+	if (*left == 0)
+		return;
+	if (kind == RRC_STEP_S1_MARKER)
+		gateway_end_marker(epc, ue, enb);
+	else
+		tunnel_end_marker(epc, ue, enb);
+	(*left)--;
+	timeline_add(t, epc->cell, kind, enb,
+	             (*left > 0 ? cfg->ho_end_marker_gap_ms : cfg->ho_end_marker_ms) * NS_PER_MS);
+}
+
+void timeline_digest(const struct timeline *t, uint64_t *h)
+{
+	digest_mix(h, (uint64_t)(t->s1_markers << 8 | t->x2_markers));
+	for (uint8_t i = 0; i < t->n; i++) {
+		digest_mix(h, (uint64_t)t->step[i].t_ns);
+		digest_mix(h, (uint64_t)t->step[i].kind);
+	}
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Handovers of UE 1 from the first gNB to the second, in slots of 0.5 ms in the pattern DDDSU: each
+ * message at its time, and no packet lost. Messages take 4 ms one way, tunnels too. A UE takes 10
+ * ms to process a command and 20 ms to be ready, waits for the next SSB, at multiples of 20 ms, and
+ * 2 ms more. Source: TS 38.300 9.2.3.2, 9.2.3.4; TS 38.133 6.1.1.2, 6.1.4
+ */
+#include "handover.h"
+#include "nr_run.h"
+
+/* Half a millisecond. */
+#define AT(ms2) SLOT(ms2)
+
+struct message {
+	int64_t t_ns;
+	enum cell_rrc_msg msg;
+	uint8_t node; /* 0: a gNB */
+	uint8_t gnb;
+	uint8_t other;
+};
+
+static void nr_setup(struct run *r, enum cell_rlc_mode mode, enum cell_ho_procedure procedure)
+{
+	nr_defaults(r, 2);
+	run_core_network(r);
+	r->cfg.rlc_mode = (uint8_t)mode;
+	r->cfg.ho_procedure = (uint8_t)procedure;
+	r->cfg.ho_rrc_processing_ms = 10;
+	r->cfg.ho_execution_ms = 10;
+	r->cfg.ho_processing_ms = 20;
+	r->cfg.ho_ssb_period_ms = 20;
+	r->cfg.ho_margin_ms = 2;
+	r->cfg.pdcp_t_reordering_ms = 220;
+}
+
+static void check_messages(const struct run *r, const struct message *m, size_t n)
+{
+	size_t i = 0;
+
+	for (size_t k = 0; k < r->n_records; k++) {
+		const struct cell_record *row = &r->records[k];
+
+		if (row->event != CELL_EV_RRC)
+			continue;
+		assert_true(i < n);
+		assert_int_equal(row->value, m[i].msg);
+		assert_int_equal(row->t_ns, m[i].t_ns);
+		assert_int_equal(row->node, m[i].node);
+		assert_int_equal(row->enb, m[i].gnb);
+		assert_int_equal(row->sn, m[i].other);
+		i++;
+	}
+	assert_int_equal(i, n);
+}
+
+/*
+ * The command comes at 58. 30 ms later is 88, the next SSB at 100, and the UE is ready at 102: slot
+ * 204, which is an occasion (the first uplink slot is 4, the period 20). The answer is in slot 208.
+ * Message 3 is in the first uplink slot from 208 + 4 + 3 on, 219; the gNB has it 0.25 ms after its
+ * end at 110.
+ */
+static void test_standard_procedure(void **state)
+{
+	static const struct message messages[] = {
+		{ MS(50), CELL_RRC_MEASUREMENT_REPORT, 0, 0, 1 },
+		{ MS(50), CELL_RRC_HANDOVER_DECISION, 0, 0, 1 },
+		{ MS(50), CELL_RRC_HANDOVER_REQUEST, 0, 0, 1 },
+		{ MS(54), CELL_RRC_HANDOVER_REQUEST_ACK, 0, 1, 0 },
+		{ MS(58), CELL_RRC_HANDOVER_COMMAND, 0, 0, 1 },
+		{ MS(58), CELL_RRC_DETACH, 1, 0, 1 },
+		{ MS(58), CELL_RRC_SN_STATUS_TRANSFER, 0, 0, 1 },
+		{ AT(208), CELL_RRC_SYNCHRONISED, 1, 1, 0 },
+		{ MS(110) + GNB_DECODE, CELL_RRC_HANDOVER_CONFIRM, 0, 1, 0 },
+		{ MS(110) + GNB_DECODE, CELL_RRC_PATH_SWITCH_REQUEST, 0, 1, 1 },
+		{ MS(114) + GNB_DECODE, CELL_RRC_PATH_SWITCHED, SGW, 0, 1 },
+		{ MS(114) + GNB_DECODE, CELL_RRC_PATH_SWITCH_REQUEST_ACK, SGW, 0, 1 },
+		{ MS(118) + GNB_DECODE, CELL_RRC_RELEASE_RESOURCE, 0, 1, 0 },
+	};
+	struct cell_stats stats;
+	struct run r;
+
+	(void)state;
+	nr_setup(&r, CELL_RLC_AM, CELL_HO_STANDARD);
+	run_start(&r);
+	handover(&r, 1, MS(50));
+	run_until(&r, RUN_FOREVER);
+	check_messages(&r, messages, COUNT(messages));
+	cell_stats(r.cell, &stats);
+	assert_int_equal(stats.handovers, 1);
+	assert_int_equal(stats.path_switches, 1);
+	run_end(&r);
+}
+
+/*
+ * Prepared from 20 to 28; the condition holds at 50. The UE leaves at 60, waits for the SSB at 80
+ * and is ready at 82: slot 164, an occasion. So the answer is in slot 168, message 3 in slot 179,
+ * whose end is at 90, and the source knows 4 ms later.
+ */
+static void test_conditional_procedure(void **state)
+{
+	static const struct message messages[] = {
+		{ MS(20), CELL_RRC_HANDOVER_REQUEST, 0, 0, 1 },
+		{ MS(24), CELL_RRC_HANDOVER_REQUEST_ACK, 0, 1, 0 },
+		{ MS(28), CELL_RRC_CONDITIONAL_RECONFIGURATION, 0, 0, 1 },
+		{ MS(50), CELL_RRC_CONDITION_MET, 1, 0, 1 },
+		{ MS(60), CELL_RRC_DETACH, 1, 0, 1 },
+		{ AT(168), CELL_RRC_SYNCHRONISED, 1, 1, 0 },
+		{ MS(90) + GNB_DECODE, CELL_RRC_HANDOVER_CONFIRM, 0, 1, 0 },
+		{ MS(90) + GNB_DECODE, CELL_RRC_HANDOVER_SUCCESS, 0, 1, 0 },
+		{ MS(90) + GNB_DECODE, CELL_RRC_PATH_SWITCH_REQUEST, 0, 1, 1 },
+		{ MS(94) + GNB_DECODE, CELL_RRC_SN_STATUS_TRANSFER, 0, 0, 1 },
+		{ MS(94) + GNB_DECODE, CELL_RRC_PATH_SWITCHED, SGW, 0, 1 },
+		{ MS(94) + GNB_DECODE, CELL_RRC_PATH_SWITCH_REQUEST_ACK, SGW, 0, 1 },
+		{ MS(98) + GNB_DECODE, CELL_RRC_RELEASE_RESOURCE, 0, 1, 0 },
+	};
+	struct run r;
+
+	(void)state;
+	nr_setup(&r, CELL_RLC_AM, CELL_HO_CONDITIONAL);
+	run_start(&r);
+	predict(&r, 1, MS(20));
+	handover(&r, 1, MS(50));
+	run_until(&r, RUN_FOREVER);
+	check_messages(&r, messages, COUNT(messages));
+	run_end(&r);
+}
+
+/* The condition holds before the target is prepared, which takes until 58. */
+static void test_a_condition_waits_until_its_target_is_prepared(void **state)
+{
+	struct run r;
+
+	(void)state;
+	nr_setup(&r, CELL_RLC_AM, CELL_HO_CONDITIONAL);
+	run_start(&r);
+	handover(&r, 1, MS(50));
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(run_find(&r, CELL_EV_RRC, 1, 0)->value, CELL_RRC_CONDITION_MET);
+	assert_int_equal(run_find(&r, CELL_EV_RRC, 1, 0)->t_ns, MS(58));
+	run_end(&r);
+}
+
+/* Nothing is sent to or by a UE between its detachment and its synchronisation. */
+static void check_silence(const struct run *r)
+{
+	int64_t from = run_find(r, CELL_EV_RRC, 1, 0)->t_ns, until = 0;
+
+	for (size_t i = 0; i < r->n_records; i++) {
+		const struct cell_record *row = &r->records[i];
+
+		if (row->event == CELL_EV_RRC && row->value == CELL_RRC_DETACH)
+			from = row->t_ns;
+		if (row->event == CELL_EV_RRC && row->value == CELL_RRC_SYNCHRONISED)
+			until = row->t_ns;
+	}
+	assert_true(until > from);
+	for (size_t i = 0; i < r->n_records; i++) {
+		const struct cell_record *row = &r->records[i];
+
+		if (row->event == CELL_EV_MAC_TX && (row->node == 1 || row->peer == 1))
+			assert_true(row->t_ns <= from || row->t_ns >= until);
+	}
+}
+
+static size_t count_records(const struct run *r, enum cell_event event)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_records; i++)
+		n += r->records[i].event == event;
+	return n;
+}
+
+/* Packets both ways, before, during and after a handover and back. */
+static void lossless(enum cell_ho_procedure procedure, bool errors, bool report)
+{
+	struct run r;
+
+	nr_setup(&r, CELL_RLC_AM, procedure);
+	r.cfg.pdcp_status_report = report;
+	if (errors)
+		nr_fails_once(&r);
+	run_start(&r);
+	for (int t = 2; t < 200; t++) {
+		run_push(&r, DOWN, 1000, MS(t));
+		run_push(&r, 1, 700, MS(t));
+		if (t == 40 && procedure == CELL_HO_CONDITIONAL)
+			predict(&r, 1, MS(t));
+		if (t == 60)
+			handover(&r, 1, MS(t));
+	}
+	run_until(&r, RUN_FOREVER);
+	check_silence(&r);
+	check_order(&r, 1, 198);
+	check_order(&r, CELL_PORT_SGW, 198);
+	assert_true(count_records(&r, CELL_EV_HO_FORWARD) > 30);
+	run_end(&r);
+}
+
+static void test_am_loses_nothing_and_keeps_the_order(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 8; i++)
+		lossless(i & 1 ? CELL_HO_CONDITIONAL : CELL_HO_STANDARD, i & 2, i & 4);
+}
+
+/* What UM had sent may be lost; what it had not is forwarded, and nothing comes twice. */
+static void test_um_keeps_the_order(void **state)
+{
+	struct run r;
+	uint64_t before = 0;
+
+	(void)state;
+	nr_setup(&r, CELL_RLC_UM, CELL_HO_STANDARD);
+	nr_fails_once(&r);
+	run_start(&r);
+	handover(&r, 1, MS(50));
+	stream(&r, DOWN, 51, 200, 1);
+	run_until(&r, RUN_FOREVER);
+	for (size_t i = 0; i < r.n_delivered; i++)
+		if (r.delivered[i].ue == 1) {
+			assert_true(r.delivered[i].tag > before);
+			before = r.delivered[i].tag;
+		}
+	assert_true(r.n_delivered >= 140 && r.n_delivered <= 149);
+	run_end(&r);
+}
+
+/* Without a status report what the UE has comes again, and PDCP notices. */
+static void test_duplicates_are_told_apart(void **state)
+{
+	struct cell_stats stats;
+	struct run r;
+
+	(void)state;
+	nr_setup(&r, CELL_RLC_AM, CELL_HO_STANDARD);
+	r.cfg.pdcp_status_report = false;
+	r.cfg.am_t_status_prohibit_ms = 50; /* acknowledgments are late */
+	run_start(&r);
+	handover(&r, 1, MS(50));
+	stream(&r, DOWN, 51, 70, 1);
+	run_until(&r, RUN_FOREVER);
+	cell_stats(r.cell, &stats);
+	assert_true(stats.pkts_dropped[CELL_DROP_DUPLICATE] > 0);
+	check_order(&r, 1, 19);
+	run_end(&r);
+}
+
+/* A packet on NG-U has its QoS flow, and one on Xn-U its SN of 18 bits or its flow. */
+static void test_two_handovers_in_a_row(void **state)
+{
+	struct cell_stats stats;
+	struct run r;
+
+	(void)state;
+	nr_setup(&r, CELL_RLC_AM, CELL_HO_STANDARD);
+	run_start(&r);
+	handover(&r, 1, MS(50));
+	handover(&r, 0, MS(51)); /* waits for the end of the first */
+	stream(&r, DOWN, 52, 400, 2);
+	run_until(&r, RUN_FOREVER);
+	cell_stats(r.cell, &stats);
+	assert_int_equal(stats.handovers, 2);
+	check_order(&r, 1, 174);
+	run_end(&r);
+}
+
+static void check_refused(struct run *r, const char *field, const char *range)
+{
+	const char *got_field, *got_range;
+
+	assert_true(cell_cfg_check(&r->cfg, &got_field, &got_range) < 0);
+	assert_string_equal(got_field, field);
+	assert_string_equal(got_range, range);
+}
+
+static void test_what_does_not_go_together(void **state)
+{
+	struct run r;
+
+	(void)state;
+	nr_setup(&r, CELL_RLC_AM, CELL_HO_PREDICTION);
+	check_refused(&r, "ho_procedure", "standard or conditional");
+	nr_setup(&r, CELL_RLC_AM, CELL_HO_STANDARD);
+	r.cfg.ho_cond = 1;
+	check_refused(&r, "ho_cond", "none without a conditional procedure");
+	nr_setup(&r, CELL_RLC_TM, CELL_HO_STANDARD);
+	check_refused(&r, "rlc_mode", "um or am with several gNBs");
+	nr_setup(&r, CELL_RLC_AM, CELL_HO_STANDARD);
+	r.cfg.sgw_gtpu_addr = 0;
+	check_refused(&r, "n_enb", "1 without an S-GW");
+	nr_setup(&r, CELL_RLC_AM, CELL_HO_STANDARD);
+	r.cfg.nr_configured_grant = CELL_CG_TYPE1;
+	check_refused(&r, "nr_configured_grant", "none with several gNBs");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_standard_procedure),
+		cmocka_unit_test(test_conditional_procedure),
+		cmocka_unit_test(test_a_condition_waits_until_its_target_is_prepared),
+		cmocka_unit_test(test_am_loses_nothing_and_keeps_the_order),
+		cmocka_unit_test(test_um_keeps_the_order),
+		cmocka_unit_test(test_duplicates_are_told_apart),
+		cmocka_unit_test(test_two_handovers_in_a_row),
+		cmocka_unit_test(test_what_does_not_go_together),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

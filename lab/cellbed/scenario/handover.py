@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Handover between the base stations of a core network: its keys, with limits and defaults.
+
+docs/reference/keys.md lists them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import model_validator
+
+from cellbed.scenario.fields import Key, Model
+
+# Source: TS 36.331 6.3.5, TimeToTrigger
+_TimeToTrigger = Literal[0, 40, 64, 80, 100, 128, 160, 256, 320, 480, 512, 640, 1024, 1280, 2560, 5120]
+
+
+class A3(Model):
+    """Handover to a neighbour that is better. Source: TS 36.331 5.5.4.4, 6.3.5."""
+
+    offset_db: float = Key(3.0, 0, 15, multiple_of=0.5,
+        says="How much better than the serving cell a neighbour has to be, `a3-Offset`. 3 dB is what studies of "
+             "handover have; TS 36.331 has no default")
+    hysteresis_db: float = Key(1.0, 0, 15, multiple_of=0.5,
+        says="So much more for the event to be entered, and so much less for it to be left, `hysteresis`. TS 36.331 "
+             "5.5.4.4")
+    time_to_trigger_ms: _TimeToTrigger = Key(256,
+        says="How long it has to last before the UE reports it, `timeToTrigger`. TS 36.331 6.3.5")
+    filter_coefficient: Literal[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 15, 17, 19] = Key(4,
+        says="Weight of a new measurement in the average of layer 3, 1 / 2^(k / 4); there is one each 200 ms. TS "
+             "36.331 5.5.3.2; 4 is the default of 6.3.5")
+
+
+class Condition(Model):
+    """What a UE waits for before it leaves for a candidate. Source: TS 38.331 5.3.5.13.4, CondTriggerConfig."""
+
+    event: Literal["a3", "a5"] = Key("a3",
+        says="`a3`: the candidate is `offset_db` better than the serving cell (CondEvent A3); `a5`: the serving cell is"
+             " worse than `threshold1` and the candidate better than `threshold2` (CondEvent A5). TS 38.331 5.5.4.4, "
+             "5.5.4.6")
+    offset_db: float = Key(3.0, 0, 15, multiple_of=0.5, says="`a3-Offset`, with `event: a3`")
+    threshold1: int = Key(46, 0, 127,
+        says="`a5-Threshold1`, with `event: a5`: a value of RSRP-Range, which is dBm + 156; 46 = -110 dBm")
+    threshold2: int = Key(50, 0, 127, says="`a5-Threshold2`, likewise; 50 = -106 dBm")
+    hysteresis_db: float = Key(0.0, 0, 15, multiple_of=0.5,
+        says="So much more for the event to be entered, and so much less for it to be left. TS 38.331 5.5.4.4")
+    time_to_trigger_ms: _TimeToTrigger = Key(0, says="How long it has to last before the UE leaves. TS 38.331")
+
+
+class Handover(Model):
+    """Between the eNBs of a core network. Source: TS 36.300 10.1.2; Pacifico, Tables I and II, section V.A."""
+
+    procedure: Literal["standard", "fast_path_switch", "prediction", "conditional"] = Key("standard",
+        says="Procedure of every handover. `standard`: the path is switched when the UE has confirmed (TS 36.300 "
+             "10.1.2; TS 38.300 9.2.3.2); `conditional`, with `system: nr` only: the UE knows its target long before, "
+             "and leaves when a condition holds (TS 38.300 9.2.3.4); `fast_path_switch`: as soon as the UE has its "
+             "command; `prediction`: `prediction_ms` before, and each handover event is a prediction and a handover. "
+             "Pacifico, section V.A, Figures 2, 5, 6. With several eNBs no `pdcp.reordering`, and with `rlc.mode: am` "
+             "12-bit PDCP SNs and delivery in sequence")
+    prediction_ms: int = Key(130, 1, 10000,
+        says="How long before a handover of `radio.events` it is predicted, or with `conditional` prepared. Pacifico, "
+             "Table II")
+    prediction_timeout_ms: int = Key(1000, 1, 60000,
+        says="How long after a prediction the path is switched back when no handover follows. The paper leaves it open")
+    detach_ms: int = Key(30, 0, 10000,
+        says="Time from leaving one cell to reaching the other, with `system: lte`. Pacifico, Table I")
+    signalling_us: int = Key(4000, 0, 1_000_000,
+        says="One-way delay of each message between eNBs, MME and S-GW: two links of 2 ms. These messages are not "
+             "packets on the wires")
+    end_marker_ms: int = Key(200, 1, 60000,
+        says="How long after the last forwarded packet the target waits for an End Marker that does not come: longer "
+             "than two full queues take with the parameters of Pacifico, Table II")
+    end_markers: int = Key(1, 1, 16,
+        says="End Markers for each path that ends: \"one or more\" in TS 36.300 10.1.2.2. Each can be lost in a full "
+             "queue. With more than one the next handover waits until `end_marker_ms` after the last of them")
+    end_marker_gap_ms: int = Key(20, 1, 1000,
+        says="Time between them. In a row they meet the same full queue; from a drop-tail queue of 12 Mbit/s 20 "
+             "packets leave in 20 ms. What a lost one costs is then this and not `end_marker_ms`")
+    forwarding: bool = Key(True,
+        says="true: the source forwards what it holds, without loss (TS 36.300 10.1.2.3); false: it drops that "
+             "(`handover`)")
+    reordering: bool = Key(True,
+        says="true: until the End Marker the target sends forwarded packets before those of the new path. Pacifico, "
+             "Table I")
+    rrc_processing_ms: int | None = Key(None, 0, 100, exclude_if=lambda value: value is None,
+        says="With `system: nr`: time in which a UE processes a handover command, and cannot be reached. TS 38.331 12")
+    execution_ms: int | None = Key(None, 0, 100, exclude_if=lambda value: value is None,
+        says="With `conditional`: time from when the condition holds until the UE leaves. TS 38.133 6.1.4.2")
+    search_ms: int | None = Key(None, 0, 1000, exclude_if=lambda value: value is None,
+        says="With `system: nr`: time to find a target that the UE has not measured. TS 38.133 6.1.1.2.2, `Tsearch`")
+    processing_ms: int | None = Key(None, 0, 100, exclude_if=lambda value: value is None,
+        says="With `system: nr`: time that the UE's software takes. TS 38.133 6.1.1.2.2, `Tprocessing`, at most 20")
+    ssb_period_ms: Literal[0, 5, 10, 20, 40, 80, 160] | None = Key(None, exclude_if=lambda value: value is None,
+        says="With `system: nr`: the UE waits for the next SSB of the target, which has this period; 0 = it need not. "
+             "TS 38.133 6.1.1.2.2, fine time tracking")
+    margin_ms: int | None = Key(None, 0, 100, exclude_if=lambda value: value is None,
+        says="With `system: nr`: time after that SSB until random access can begin. TS 38.133 6.1.1.2.2, `Tmargin`")
+    condition: Condition | None = Key(None, exclude_if=lambda keys: keys is None,
+        says="With `conditional` and `radio.channel.model: route`: when a UE leaves for a candidate, which `a3` has it "
+             "prepared for. null: handovers are those of `radio.events` only")
+    a3: A3 | None = Key(None, exclude_if=lambda keys: keys is None,
+        says="Handovers that UEs ask for: to an eNB that they measure to be better, event A3. Only with "
+             "`radio.channel.model: route`. null: handovers are those of `radio.events` only")
+
+    @model_validator(mode="after")
+    def reports_are_no_predictions(self) -> Handover:
+        if (self.condition is not None) != (self.procedure == "conditional" and self.a3 is not None):
+            raise ValueError(f"key 'condition': {'missing' if self.condition is None else 'allowed null'}, as "
+                             f"procedure is {self.procedure}{'' if self.a3 is None else ' with a3'}")
+        if self.a3 is not None and self.procedure == "prediction":
+            raise ValueError("key 'procedure': value prediction: allowed standard, fast_path_switch with a3, as nobody "
+                             "knows of such a handover before")
+        return self
+
+    @model_validator(mode="after")
+    def time_for_messages(self) -> Handover:
+        if self.prediction_timeout_ms * 1000 <= 2 * self.signalling_us:
+            raise ValueError(f"allowed a prediction_timeout_ms above {2 * self.signalling_us / 1000:g}, which two "
+                             "messages of signalling_us take")
+        return self
+
+
+#: Keys of `radio.handover` that NR has, and LTE has not, and what they are there.
+ONLY_IN_NR: dict[str, Any] = {"rrc_processing_ms": 10, "execution_ms": 10, "search_ms": 0, "processing_ms": 20,
+                              "ssb_period_ms": 20, "margin_ms": 2}
+#: Those that NR has not, and why.
+NOT_IN_NR: dict[str, str] = {
+    "detach_ms": "it is made of rrc_processing_ms, search_ms, processing_ms, ssb_period_ms and margin_ms, and of "
+                 "random access in the target",
+    "prediction_timeout_ms": "candidates of a conditional handover stay prepared until the UE leaves"}
+
+
+def of_nr(handover: Handover) -> Handover:
+    """With what NR begins with where a scenario does not say."""
+    missing = {key: value for key, value in ONLY_IN_NR.items() if getattr(handover, key) is None}
+    return handover.model_copy(update=missing)
