@@ -32,7 +32,8 @@ HANDOVER = (
     Metric("ho_handovers", "1", "handovers of the flow's UE"),
     Metric("ho_wrong_predictions", "1", "predictions of a handover that did not come"),
     Metric("ho_start_s", "s", "start: the source eNB's decision, or the wrong prediction, after t = 0 of the flow"),
-    Metric("ho_command_ms", "ms", "from the start to the handover command, on which the UE leaves"),
+    Metric("ho_command_ms", "ms", "from the start until the UE leaves, on a command or by itself"),
+    Metric("ho_interruption_ms", "ms", "from then until it is in the target cell"),
     Metric("ho_attached_ms", "ms", "from the start to the UE's arrival in the target cell"),
     Metric("ho_path_switch_ms", "ms", "from the start to the path switch at the S-GW; negative when that came first"),
     Metric("ho_source_mes", "1", "UEs with traffic in the source cell at the start of the run, this one included"),
@@ -140,6 +141,7 @@ def step_metrics(bundle: Bundle, flow: Flow, handover: Handover) -> Values:
     return {
         "ho_start_s": (start - flow.start_ns) / 1e9,
         "ho_command_ms": _ms(handover.left_ns, start),
+        "ho_interruption_ms": None if handover.left_ns is None else _ms(handover.attached_ns, handover.left_ns),
         "ho_attached_ms": _ms(handover.attached_ns, start),
         "ho_path_switch_ms": _ms(handover.path_ns, start),
         "ho_source_mes": mes(bundle, handover.source),

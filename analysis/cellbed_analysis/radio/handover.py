@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Handovers of UEs, and predictions of one that did not come: their steps, what was forwarded, what was held.
 
-Source: TS 36.300 10.1.2.1.1
+Source: TS 36.300 10.1.2.1.1; TS 38.300 9.2.3.2, 9.2.3.4
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ Rows = list[dict[str, Any]]
 #: Messages whose first row after the decision ends a part of the handover. Source: docs/trace-format.md
 DECISION, COMMAND, ARRIVAL, SWITCH = "handover_decision", "handover_command", "synchronised", "path_switched"
 PREDICTED, EXPIRED = "predicted", "prediction_expired"
+#: A conditional handover begins when the UE sees its condition, without a command.
+CONDITION, DETACH = "condition_met", "detach"
+BEGINS = (DECISION, CONDITION)
 
 
 @dataclass(frozen=True)
@@ -30,8 +33,8 @@ class Handover:
     ue: str
     source: int  # number of the eNB, from 0
     target: int
-    start_ns: int  # the source's decision; of a wrong prediction, the prediction
-    left_ns: int | None  # the handover command, on which the UE leaves
+    start_ns: int  # the source's decision, or the UE's that a condition holds; of a wrong prediction, the prediction
+    left_ns: int | None  # the UE leaves, on a command or by itself
     attached_ns: int | None  # the UE has reached the target; of a wrong prediction, the path is back at the source
     path_ns: int | None  # the S-GW sends to the target
     wrong: bool  # a prediction, and no handover
@@ -52,9 +55,9 @@ def handovers(bundle: Bundle, ue: str) -> list[Handover]:
     rows = list(said.iter_rows(named=True))
     found = []
     for i, row in enumerate(rows):
-        until = next((r["t_ns"] for r in rows[i + 1 :] if r["message"] == DECISION), None)
+        until = next((r["t_ns"] for r in rows[i + 1 :] if r["message"] in BEGINS), None)
         later = [r for r in rows[i:] if until is None or r["t_ns"] < until]
-        if row["message"] == DECISION:
+        if row["message"] in BEGINS:
             found.append(_handover(ue, row, rows[:i], later))
         elif row["message"] == EXPIRED:
             found.append(_wrong_prediction(ue, row, rows[:i], later))
@@ -69,9 +72,10 @@ def _first(rows: Rows, message: str, *, to: int | None = None) -> int | None:
 def _handover(ue: str, decision: dict[str, Any], earlier: Rows, later: Rows) -> Handover:
     target = int(decision["other"])
     # A prediction switches the path before; what came before an earlier handover is about that one.
-    since = max((i for i, r in enumerate(earlier) if r["message"] in (DECISION, EXPIRED)), default=-1)
+    since = max((i for i, r in enumerate(earlier) if r["message"] in (*BEGINS, EXPIRED)), default=-1)
+    left = DETACH if decision["message"] == CONDITION else COMMAND
     return Handover(
-        ue, int(decision["enb"]), target, decision["t_ns"], _first(later, COMMAND), _first(later, ARRIVAL),
+        ue, int(decision["enb"]), target, decision["t_ns"], _first(later, left), _first(later, ARRIVAL),
         _first(earlier[since + 1 :] + later, SWITCH, to=target), False,
     )  # fmt: skip
 

@@ -121,7 +121,8 @@ def test_a_spurious_timeout_and_what_surrounds_it(tmp_path: Path) -> None:
     bundle = _bundle(tmp_path, timeout_rows(), radio, forwarded_wire(), target_mes=3, links=links)
     values = handover_metrics(bundle, bundle.flows[0])
     expected = {
-        "ho_handovers": 1, "ho_wrong_predictions": 0, "ho_start_s": 2.3, "ho_command_ms": 8, "ho_attached_ms": 38,
+        "ho_handovers": 1, "ho_wrong_predictions": 0, "ho_start_s": 2.3,
+        "ho_command_ms": 8, "ho_interruption_ms": 30, "ho_attached_ms": 38,
         "ho_path_switch_ms": 49, "ho_source_mes": 1, "ho_target_mes": 3, "ho_forwarded_pkts": 3,
         "ho_forwarded_bytes": 4500, "ho_held_max_pkts": 5, "ho_held_ms": 40, "ho_drop_source_percent": 1,
         "ho_drop_target_percent": 10, "ho_early_drop_target_pkts": 6, "ho_marked_target_pkts": 3, "ho_timeout": 1,

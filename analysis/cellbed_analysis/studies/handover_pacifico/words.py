@@ -7,7 +7,8 @@ import re
 from typing import Any
 
 #: Values of parameters, in words.
-PROCEDURES = {"standard": "standard", "fast_path_switch": "fast path switch", "prediction": "prediction"}
+PROCEDURES = {"standard": "standard", "fast_path_switch": "fast path switch", "prediction": "prediction",
+              "conditional": "conditional"}
 QUEUES = {"none": "", "red": "RED dropping", "red_ecn": "RED marking"}
 
 
