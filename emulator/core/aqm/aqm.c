@@ -71,10 +71,16 @@ static void control(struct aqm *aqm, int64_t delay_us)
 	aqm->delay_us = delay_us;
 }
 
+/* It was decided on, or is PDCP's own. */
+static bool is_past(const struct pkt *p)
+{
+	return p->has_pdcp_sn || p->control;
+}
+
 /* The first packet of @q that is yet to be decided on, and of these of one kind. */
 static const struct pkt *first(const struct pkt *p, bool l4s)
 {
-	while (p && (p->has_pdcp_sn || p->l4s != l4s))
+	while (p && (is_past(p) || p->l4s != l4s))
 		p = p->next;
 	return p;
 }
@@ -86,7 +92,7 @@ static int64_t oldest_ns(const struct aqm *aqm, const struct pkt_queue *q)
 	const struct pkt *p = q->head;
 	int64_t t_ns = CELL_NEVER;
 
-	while (p && p->has_pdcp_sn)
+	while (p && is_past(p))
 		p = p->next;
 	if (!p)
 		return t_ns;
@@ -131,7 +137,7 @@ static struct pkt *place(const struct aqm *aqm, const struct pkt_queue *q, int64
 	int64_t shift_ns = (int64_t)aqm->cfg.shift_ms * NS_PER_MS;
 	struct pkt *before = aqm->last_l4s, *next = before ? before->next : q->head;
 
-	while (next && (next->has_pdcp_sn || next->l4s || next->queued_ns + shift_ns <= now_ns)) {
+	while (next && (is_past(next) || next->l4s || next->queued_ns + shift_ns <= now_ns)) {
 		before = next;
 		next = next->next;
 	}

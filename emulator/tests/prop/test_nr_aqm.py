@@ -19,7 +19,8 @@ MARK, DUALPI2 = lib.CELL_AQM_MARK, lib.CELL_AQM_DUALPI2
 def managed(choices: Choices, lossy: bool = True):
     """A network of which each bearer has an AQM. Its times are those of short plans."""
     found = plan(choices, lossy, (AM, UM))
-    found.cfg |= {"nr_aqm": choices.pick(DUALPI2, MARK), "nr_aqm_uplink": choices.pick(0, 1),
+    found.cfg |= {"pdcp_duplication": 0, "nr_aqm": choices.pick(DUALPI2, MARK),
+                  "nr_aqm_uplink": choices.pick(0, 1),
                   "nr_aqm_l4s_id": choices.pick(0, 1), "nr_aqm_mark_from_us": choices.pick(1000, 0, 5000),
                   "nr_aqm_mark_range_us": choices.pick(0, 3000), "nr_aqm_target_ms": choices.pick(1, 15),
                   "nr_aqm_tupdate_ms": choices.pick(1, 16), "nr_aqm_rtt_max_ms": choices.pick(10, 100),

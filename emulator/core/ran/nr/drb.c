@@ -271,7 +271,7 @@ static void queue(struct nr *nr, struct drb *b, struct pkt *p)
 	nr_touch(nr, b->leg->ue);
 	if (b->rlc.mode->whole)
 		(void)take(&b->rlc, p); /* it is sent as it is */
-	if (has_aqm(b))
+	if (has_aqm(b) && !p->has_pdcp_sn)
 		before = aqm_accept(&b->aqm, &q->sdus, p, nr->cell.event_ns);
 	rlc_sdu_queue_insert(q, before, p);
 	drb_record_buffer(nr, b);

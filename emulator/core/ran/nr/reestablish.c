@@ -108,12 +108,20 @@ static void report(struct nr *nr, const struct drb *dl, struct pkt_queue *ret)
 	pkt_enqueue(ret, p);
 }
 
+/* Nothing waits in the downlink of the source any more; the target decides anew. */
+static void leave_queue(struct nr *nr, struct drb *dl)
+{
+	aqm_update(&dl->aqm, &dl->rlc.queue->sdus, nr->cell.event_ns);
+	aqm_empty(&dl->aqm);
+}
+
 static void reestablish_acknowledged(struct nr *nr, struct drb *ul, struct drb *dl,
                                      struct pkt_queue *ret)
 {
 	struct pkt_queue again = { 0 }, taken = { 0 };
 
 	dl->heard.known = false;
+	leave_queue(nr, dl);
 	take_all(nr, dl, &taken);
 	hand_out(dl, &taken, ret);
 	report(nr, dl, &again);
@@ -160,6 +168,7 @@ static void reestablish_unacknowledged(struct nr *nr, struct drb *ul, struct drb
 	begin_anew(nr, ul);
 	begin_anew(nr, dl);
 	ul->rlc.mode->reset(&ul->rlc);
+	leave_queue(nr, dl);
 	take_all(nr, dl, &taken);
 	hand_out(dl, &taken, ret);
 }
