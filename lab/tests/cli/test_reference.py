@@ -17,9 +17,9 @@ from cellbed.scenario import nr, radio_system
 from cellbed.scenario.channel import Route
 from cellbed.scenario.description import expand
 from cellbed.scenario.file import validate
+from cellbed.scenario.handover import A3
 from cellbed.scenario.model import Scenario
 from cellbed.scenario.packet_trace import PacketTrace
-from cellbed.scenario.radio import A3
 from cellbed.scenario.traffic import Command, Transfer
 from cellbed.scenario.unit import parse_rate
 from cellbed.scenario.utran import Utran
