@@ -21,13 +21,17 @@ from .sweep import Pair, Series
 COLOURS = ("DM-DM", "IM-IM", "IM-DM", "DM-IM")
 
 
+def _series_style(index: int, name: str) -> tuple[str, str, str]:
+    return series_style(COLOURS[index] if index < len(COLOURS) else name, index - len(COLOURS))
+
+
 def look(names: Sequence[str]) -> dict[str, dict[str, object]]:
     """Style of each variant: a colour for all but RLC's mode; UM solid with full marks, AM dashed with empty ones."""
     families = list(dict.fromkeys(map(family, names)))
     found: dict[str, dict[str, object]] = {}
     for name in names:
         index = families.index(family(name))
-        color, marker, _ = series_style(COLOURS[index] if index < len(COLOURS) else name, index - len(COLOURS))
+        color, marker, _ = _series_style(index, name)
         am = "AM" in name.split("-")
         found[name] = {"color": color, "marker": marker, "linestyle": "--" if am else "-",
                        "markerfacecolor": "none" if am else color,
@@ -91,7 +95,7 @@ def draw_pairs(pairs: Sequence[Pair], metrics: Mapping[str, tuple[str, float]], 
             before, after = pair.base.get(metric), pair.other.get(metric)
             if before is None or after is None:
                 continue
-            color, marker, _ = series_style(COLOURS[1 + settings.index(pair.setting)])
+            color, marker, _ = _series_style(1 + settings.index(pair.setting), pair.setting)
             axes.plot([before, after], [y, y], color=color, linewidth=1.2, zorder=1)
             axes.plot([before], [y], "o", color=ink(), markerfacecolor="none", markersize=7, label=base, zorder=3)
             axes.plot([after], [y], marker, color=color, markersize=5, label=pair.setting, zorder=2)

@@ -78,6 +78,17 @@ def test_figures_draw(name: str) -> None:
     assert [tick.get_text() for tick in panel.get_yticklabels()][:2] == ["TCP-UM, 40 m", "TCP-UM, 180 m"]
 
 
+def test_a_study_may_have_more_settings_than_there_are_variants() -> None:
+    many = [row("UDP-UM", 40, "celledge-li/unstated-rate", **{"param.traffic.0.rate": mbps * 1_000_000})
+            for mbps in (1, 2, 4, 10, 20, 40)]  # fmt: skip
+    (spec,) = (spec for spec in specs.specs(runs(rows() + many)) if spec[0] == "celledge-study-unstated-rate")
+    with theme("light"):
+        drawn = spec[3]()
+    marks = {line.get_label(): line.get_marker() + line.get_color() for axes in drawn.axes for line in axes.lines
+             if "Mbit/s" in str(line.get_label())}  # fmt: skip
+    assert len(marks) == len(set(marks.values())) > 4
+
+
 def test_a_few_distances_have_names_instead_of_a_scale() -> None:
     few = rows(("TCP-UM",), (40, 180, 300))
     (spec,) = (spec for spec in specs.specs(runs(few)) if "fig7" in spec[0])
