@@ -121,7 +121,7 @@ static void pack_gtp(const struct gtpu *h, uint32_t len, uint8_t *b)
 	put32(b + 4, h->teid);
 	if (h->has_qfi) {
 		ext = begin_extension(b, &at, EXT_PDU_SESSION, EXT_UNIT);
-		ext[1] = (h->uplink ? PDU_SESSION_UL : PDU_SESSION_DL) << 4;
+		ext[1] = (uint8_t)((h->uplink ? PDU_SESSION_UL : PDU_SESSION_DL) << 4);
 		ext[2] = h->qfi & QFI_MASK;
 	}
 	if (sn_bytes == EXT_UNIT) {
