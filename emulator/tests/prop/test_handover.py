@@ -14,7 +14,8 @@ NOT_DRAWN = (*(key for key in OF_OTHERS if key not in ("ho_", "a3_", "gtpu_")), 
              "pdcp_reordering", "mode_", "control_errors", "harq_nack_to_ack")
 
 # Longer takes time and finds nothing more.
-MOST = {"ho_detach_ms": 100, "am_reestablish_ms": 100, "ho_end_marker_gap_ms": 50, "am_t_status_prohibit_ms": 60}
+MOST = {"ho_procedure": lib.CELL_HO_PREDICTION, "ho_detach_ms": 100, "am_reestablish_ms": 100,
+        "ho_end_marker_gap_ms": 50, "am_t_status_prohibit_ms": 60}  # fmt: skip
 
 fast = settings(max_examples=100)
 

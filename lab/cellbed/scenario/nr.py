@@ -249,8 +249,8 @@ class Nr(System):
                 raise ValueError(f"key 'radio.nr.aqm': value {self.aqm}: allowed none with {where}.rlc.mode tm, which "
                                  "sends what PDCP has numbered as it is (TS 38.322 5.2.1.1): a drop would leave a gap")
             if self.aqm != "none" and of.pdcp.duplication:
-                raise ValueError(f"key '{where}.pdcp.duplication': value True: allowed with radio.nr.aqm none, as it is "
-                                 "not modelled which of two copies would be marked (TS 38.323 5.11.1)")
+                raise ValueError(f"key '{where}.pdcp.duplication': value True: allowed with radio.nr.aqm none, as it "
+                                 "is not modelled which of two copies would be marked (TS 38.323 5.11.1)")
         self._check_second_cell(radio)
         if radio.channel is not None and "table" in radio.channel.cqi.model_fields_set:
             raise ValueError(f"key 'radio.channel.cqi.table': value {radio.channel.cqi.table}: allowed with "

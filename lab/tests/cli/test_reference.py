@@ -17,7 +17,7 @@ from cellbed.scenario import nr, radio_system
 from cellbed.scenario.channel import Route
 from cellbed.scenario.description import expand
 from cellbed.scenario.file import validate
-from cellbed.scenario.handover import A3
+from cellbed.scenario.handover import A3, ONLY_IN_NR, Condition
 from cellbed.scenario.model import Scenario
 from cellbed.scenario.packet_trace import PacketTrace
 from cellbed.scenario.traffic import Command, Transfer
@@ -29,7 +29,7 @@ UTRAN = yaml.safe_load((ROOT / "scenarios/reference-utran.yaml").read_text())
 PACKET_TRACE = yaml.safe_load((ROOT / "scenarios/reference-packet-trace.yaml").read_text())
 # Not beside the keys of LTE.
 ELSEWHERE = {f"{of}.{name}" for of in ("radio", "radio.ues") for name in radio_system.others()} | {
-    "radio.handover.a3", "radio.channel.route"}
+    "radio.handover.a3", "radio.handover.condition", "radio.channel.route"}
 # In sections of LTE, and shown in reference-nr.yaml.
 OF_NR = {f"radio.{section}.{key}" for section, keys in nr.ONLY_IN_NR.items() for key in keys if key != "sn_bits"} | {
     "radio.rlc_am.sn_bits"} | {f"radio.ues.{key}" for key in nr.SECOND_CELL}
@@ -105,6 +105,17 @@ def test_every_key_of_a_route_and_of_event_a3():
     assert a3 == A3().model_dump(mode="json")
 
 
+def test_every_key_of_a_handover_between_gnbs():
+    path = ROOT / "scenarios/reference-nr-handover.yaml"
+    shown = yaml.safe_load(path.read_text())["radio"]["handover"]
+    (run,) = expand(path)[1]
+    handover = run.settings["radio"]["handover"]
+    assert {key: shown[key] for key in nr.ONLY_IN_NR["handover"]} == {
+        key: handover[key] for key in nr.ONLY_IN_NR["handover"]} == ONLY_IN_NR
+    assert set(shown["condition"]) == set(Condition.model_fields)
+    assert shown["condition"] == handover["condition"] == Condition().model_dump(mode="json")
+
+
 def test_every_key_of_other_systems_is_shown():
     for name, model in radio_system.others().items():
         path = ROOT / f"scenarios/reference-{name.replace('_', '-')}.yaml"
@@ -119,7 +130,7 @@ def test_every_key_that_nr_has_in_sections_of_lte():
     radio = validate({**yaml.safe_load((ROOT / "scenarios/reference-nr.yaml").read_text()),
                       "radio": {key: shown[key] for key in ("system", "nr", "ues")}}, "reference-nr.yaml").radio
     for section, keys in nr.ONLY_IN_NR.items():
-        assert set(keys) <= set(shown[section])
+        assert section == "handover" or set(keys) <= set(shown[section])
     for section in ("harq", "rlc", "rlc_um", "rlc_am", "pdcp"):
         for key, value in shown[section].items():
             assert getattr(getattr(radio, section), key) == value, f"radio.{section}.{key} does not show the default"

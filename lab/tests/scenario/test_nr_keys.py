@@ -193,3 +193,5 @@ def test_queue_management_wants_packets_that_can_be_dropped(settings):
     bearer = {"filters": [{"protocol": "udp"}], "rlc": {"mode": "tm"}}
     with pytest.raises(ScenarioError, match=r"radio.ues.ue1.bearers.0.rlc.mode tm.*TS 38.322 5.2.1.1"):
         settings({"aqm": "mark"}, ues={"ue1": {"peer": "gnb", "bearers": [bearer]}})
+    with pytest.raises(ScenarioError, match=r"'radio.pdcp.duplication': value True: allowed with radio.nr.aqm none"):
+        settings({"aqm": "mark"}, pdcp={"duplication": True})
