@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from e2e import ROOT, bundles, cellbed
 
+from cellbed import Bundle, Results
 from cellbed_analysis.metrics.run import analyse
 from cellbed_analysis.tcp.segment import RTT_PARTS
 from cellbed_formats.bundle import read_bundle
@@ -20,8 +21,8 @@ SLOT_MS, PERIOD_MS = 0.5, 2.5
 @pytest.fixture(scope="module")
 def played(tmp_path_factory):
     folder = tmp_path_factory.mktemp("nr")
-    cellbed("run", ROOT / "scenarios/nr-tdd/quick.yaml", "--variant", "DDDSU", "--set", "traffic.0.duration_s=1",
-            "--results", folder)
+    cellbed("run", ROOT / "scenarios/nr-tdd/quick.yaml", "--variant", "DDDSU", "--variant", "FDD", "--set",
+            "traffic.0.duration_s=1", "--results", folder)
     return folder
 
 
@@ -74,6 +75,23 @@ def test_the_capture_is_one_of_mac_nr(played):
     found = json.loads(cellbed("pcap", bundles(played)["DDDSU"] / "radio.pcap", "--json").stdout)
     assert {row["layer"] for row in found["radio"]} == {"mac-nr"}
     assert {row["direction"] for row in found["radio"]} == {"uplink", "downlink"}
+
+
+def test_variants_are_compared(played):
+    found = json.loads(cellbed("compare", played, "rtt_p50_ms", "--baseline", "FDD", "--json").stdout)
+    assert "DDDSU" in json.dumps(found)
+
+
+def test_frames_of_python(played):
+    """Each says the same as the files that it is read from."""
+    bundle = bundles(played)["DDDSU"]
+    run = Bundle(bundle)
+    radio = json.loads((bundle / "radio.json").read_text())
+    assert run.radio.height > 1000 and run.segments.height > 500 and run.tcp.height > 100
+    assert run.flows["goodput_mbps"].item() == pytest.approx(radio["bytes_delivered"] * 8e-6 / 1, rel=0.2)
+    assert run.packets("ue1").height > 500
+    assert "wait for a downlink slot" in str(run.why(0.5))
+    assert Results.load(played).compare("rtt_p50_ms", baseline="FDD").height >= 1
 
 
 def test_the_radio_is_on_time_at_a_gigabit(tmp_path):
