@@ -34,7 +34,7 @@ def test_header_fields(tmp_path: Path) -> None:
     assert row == {
         "src": 0x0A2D0001, "dst": 0x0A2D0002, "protocol": 6, "ip_bytes": 1500, "ip_id": 0, "sport": SPORT,
         "dport": 5201, "seq": 0xFFFFFFFF, "ack": 0x80000000, "flags": 0x18, "window": 8192,
-        "payload_bytes": 1460, "fragment": False, "first_byte": 0, "next_word": 0, "udp_tag": 0,
+        "payload_bytes": 1460, "fragment": False, "ecn": 0, "first_byte": 0, "next_word": 0, "udp_tag": 0,
     }  # fmt: skip
 
 
