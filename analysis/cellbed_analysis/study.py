@@ -24,6 +24,17 @@ Row = dict[str, Any]
 Explanation = Callable[[Mapping[str, Any], Sequence[Row], Sequence[Row]], str]
 
 
+def of_both_arms(told: Callable[[Sequence[Row]], str]) -> Explanation:
+    """What @told says of the rows that a claim measured, and then of those that it is measured against."""
+
+    @functools.wraps(told)
+    def explanation(claim: Mapping[str, Any], rows: Sequence[Row], other: Sequence[Row]) -> str:
+        text = told(rows)
+        return f"{text} Against that {told(other)}" if other and text else text
+
+    return explanation
+
+
 @dataclass(frozen=True)
 class Remark:
     """What a paper says of a general figure."""

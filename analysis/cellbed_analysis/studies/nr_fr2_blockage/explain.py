@@ -3,22 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from ...stats.numbers import mean_of as mean
-from ...study import Row
+from ...study import Row, of_both_arms
 
 
-def stalled(claim: Mapping[str, Any], rows: Sequence[Row], other: Sequence[Row]) -> str:
+@of_both_arms
+def stalled(rows: Sequence[Row]) -> str:
     """Stalls in words."""
-    text = _told(rows)
-    if other and text:
-        text += f" Against that {_told(other)}"
-    return text
-
-
-def _told(rows: Sequence[Row]) -> str:
     names = ("stall_count", "goodput_mbps", "rtt_p50_ms", "rtt_max_ms")
     count, goodput, low, top = (mean(rows, name) for name in names)
     if count is None or goodput is None or low is None or top is None:

@@ -3,22 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from ...stats.numbers import mean_of as mean
-from ...study import Row
+from ...study import Row, of_both_arms
 
 
-def marking(claim: Mapping[str, Any], rows: Sequence[Row], other: Sequence[Row]) -> str:
+@of_both_arms
+def marking(rows: Sequence[Row]) -> str:
     """Throughput, delay and marks in words."""
-    text = _told(rows)
-    if other and text:
-        text += f" Against that {_told(other)}"
-    return text
-
-
-def _told(rows: Sequence[Row]) -> str:
     goodput, delay, top = (mean(rows, name) for name in ("goodput_mbps", "data_delay_mean_ms", "data_delay_p99_ms"))
     if goodput is None or delay is None or top is None:
         return ""

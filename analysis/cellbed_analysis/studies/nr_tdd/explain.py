@@ -3,22 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from ...stats.numbers import mean_of as mean
-from ...study import Row
+from ...study import Row, of_both_arms
 
 
-def latency(claim: Mapping[str, Any], rows: Sequence[Row], other: Sequence[Row]) -> str:
+@of_both_arms
+def latency(rows: Sequence[Row]) -> str:
     """RTTs of pings in words."""
-    text = _told(rows)
-    if other and text:
-        text += f" Against that {_told(other)}"
-    return text
-
-
-def _told(rows: Sequence[Row]) -> str:
     low, middle, top = (mean(rows, f"ping_rtt_{name}_ms") for name in ("min", "mean", "max"))
     if low is None or middle is None or top is None:
         return ""
