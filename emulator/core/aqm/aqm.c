@@ -29,9 +29,11 @@
 #define US_PER_MS    1000
 #define NS_PER_MS    1000000
 #define DELAY_MAX_US 1000000
-#define FEW_L4S                                                                                    \
-	1     /* Th_len: so few L4S packets behind one are no queue that it would be marked for */
-#define FEW 2 /* nothing is dropped or marked for the controller's sake of a queue of less */
+
+/* Th_len: so few L4S packets behind one are no queue that it would be marked for. Of a queue of
+ * less than FEW nothing is dropped or marked for the controller's sake. */
+#define FEW_L4S 1
+#define FEW     2
 
 /* Gains: alpha = 0.1 Tupdate / RTT_max^2, beta = 0.3 / RTT_max. Source: RFC 9332 Figure 2 */
 #define ALPHA_DIVISOR 10
