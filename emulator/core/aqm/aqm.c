@@ -218,6 +218,8 @@ static enum aqm_verdict decide_classic(struct aqm *aqm, bool ect, uint64_t base_
 
 void aqm_left(struct aqm *aqm, const struct pkt *p)
 {
+	if (is_past(p))
+		return;
 	if (p->l4s)
 		aqm->n_l4s--;
 	else

@@ -74,7 +74,7 @@ enum aqm_verdict aqm_decide(struct aqm *aqm, const struct pkt_queue *q, struct p
 /** aqm_update() - packets are about to leave @q otherwise */
 void aqm_update(struct aqm *aqm, const struct pkt_queue *q, int64_t now_ns);
 
-/** aqm_left() - @p, on which it had yet to decide, has left */
+/** aqm_left() - @p has left without a decision, unless there was one before */
 void aqm_left(struct aqm *aqm, const struct pkt *p);
 
 /** aqm_empty() - all have left */

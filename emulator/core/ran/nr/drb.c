@@ -494,7 +494,7 @@ void drb_discard_expired(struct nr *nr, struct drb *b)
 	while (drb_discard_ns(b) <= nr->cell.event_ns) {
 		struct pkt *p = nr_discard(b->rlc.queue);
 
-		if (has_aqm(b) && !p->has_pdcp_sn)
+		if (has_aqm(b))
 			aqm_left(&b->aqm, p);
 		out_drop(&nr->cell, p, &b->at, CELL_DROP_PDCP_DISCARD);
 	}
