@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Boots the lab kernel for the tests beside this file."""
 
+import contextlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -50,6 +52,21 @@ def command(kernel, folder, script, seed=1, before=()):
             "con0=null,fd:1", "uml_dir=uml/", "umid=t", *kernel.words]
 
 
+@contextlib.contextmanager
+def started(kernel, folder, script, seed=1, before=(), **environment):
+    """A guest in a session of its own, as one that panics signals its group. None of it is left. Yields: a Popen."""
+    guest = subprocess.Popen(command(kernel, folder, script, seed, before), cwd=folder, start_new_session=True,
+                             text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             env={"PATH": os.environ["PATH"], "TMPDIR": str(folder), **environment})
+    try:
+        yield guest
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(guest.pid, signal.SIGKILL)
+        guest.communicate()
+        shutil.rmtree(folder / "uml", ignore_errors=True)
+
+
 def boot(kernel, folder, script, seed=1, before=(), **environment):
     """Run a shell script as the guest's init. Return: what it printed and the wall time in seconds.
 
@@ -57,9 +74,7 @@ def boot(kernel, folder, script, seed=1, before=(), **environment):
         environment: more of it for the guest's kernel.
     """
     start = time.monotonic()
-    done = subprocess.run(command(kernel, folder, script, seed, before), cwd=folder, capture_output=True, text=True,
-                          timeout=120, check=False,
-                          env={"PATH": os.environ["PATH"], "TMPDIR": str(folder), **environment})
-    shutil.rmtree(folder / "uml", ignore_errors=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return re.sub(r"reboot: .*\n$", "", done.stdout), time.monotonic() - start
+    with started(kernel, folder, script, seed, before, **environment) as guest:
+        out, errors = guest.communicate(timeout=120)
+    assert guest.returncode == 0, out + errors
+    return re.sub(r"reboot: .*\n$", "", out), time.monotonic() - start

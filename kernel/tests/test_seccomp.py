@@ -5,13 +5,12 @@ import contextlib
 import os
 import platform
 import shutil
-import signal
 import subprocess
 import time
 from pathlib import Path
 
 import pytest
-from lab_kernel import KINDS, VERSIONS, boot, cached, command
+from lab_kernel import KINDS, VERSIONS, boot, cached, started
 
 HERE = Path(__file__).parent
 # System calls of x86-64.
@@ -67,9 +66,7 @@ def user_ticks(pid):
 @contextlib.contextmanager
 def computing(kind, folder):
     """A guest whose only program computes. Yields: the ids of its kernel and of that program, here."""
-    guest = subprocess.Popen(command(cached(kind), folder, "while :; do :; done"), cwd=folder, start_new_session=True,
-                             stdout=subprocess.DEVNULL, env={"PATH": os.environ["PATH"], "TMPDIR": str(folder)})
-    try:
+    with started(cached(kind), folder, "while :; do :; done") as guest:
         deadline = time.monotonic() + 30
         children = Path(f"/proc/{guest.pid}/task/{guest.pid}/children")
         while True:
@@ -78,9 +75,6 @@ def computing(kind, folder):
             assert time.monotonic() < deadline and guest.poll() is None
             time.sleep(0.1)
         yield guest.pid, int(busy[0])
-    finally:
-        os.killpg(guest.pid, signal.SIGKILL)
-        guest.wait()
 
 
 def status(pid):
