@@ -24,16 +24,21 @@ from . import causes, commands, datagrams, flows, handover, mode_switch, radio, 
 from .identity import identity
 from .window import Window, steady_window
 
+#: Gives the lives of all packets of a run (links.lives_of).
+Lives = Callable[[], pl.DataFrame]
 
-def compute(bundle: Bundle) -> tuple[dict[str, Any], pl.DataFrame]:
+
+def compute(bundle: Bundle, lives: Lives | None = None) -> tuple[dict[str, Any], pl.DataFrame]:
     """The row of a run and its first flow, or the command that it was for, and that flow's segments.
+
+    Args:
+        lives: `lives_once` of the bundle, where it is wanted for more.
 
     Raises:
         DataError: a file is missing, truncated or inconsistent.
     """
-    bundle = Bundle(bundle.path, bundle.manifest)  # the files it reads are forgotten with it
     flow, entry = ordered(bundle)[0]
-    lives = _lives(bundle)
+    lives = lives or lives_once(bundle)
     if entry is not None:
         of_flow, segments = (({}, pl.DataFrame()) if flow is None else flows.connection_metrics(bundle, flow, lives))
         values = commands.command_metrics(bundle) | lateness(bundle) | of_flow
@@ -43,16 +48,18 @@ def compute(bundle: Bundle) -> tuple[dict[str, Any], pl.DataFrame]:
     return _row(bundle, flow, entry, flows.flow_columns(bundle)) | flatten(values), segments
 
 
-def compute_others(bundle: Bundle) -> tuple[list[dict[str, Any]], pl.DataFrame]:
+def compute_others(bundle: Bundle, lives: Lives | None = None) -> tuple[list[dict[str, Any]], pl.DataFrame]:
     """A row for each further flow, and for each further command without any; segments of these flows, by `flow`.
+
+    Args:
+        lives: as compute.
 
     Raises:
         DataError: as compute.
     """
-    bundle = Bundle(bundle.path, bundle.manifest)
     others = ordered(bundle)[1:]
     columns = flows.flow_columns(bundle) if others else {}
-    lives = _lives(bundle)
+    lives = lives or lives_once(bundle)
     rows, kept = [], []
     for place, (flow, entry) in enumerate(others):
         row = _row(bundle, flow, entry, columns)
@@ -83,13 +90,13 @@ def _row(bundle: Bundle, flow: Flow | None, entry: dict[str, Any] | None, column
     return identity(bundle, flow) | flatten(values | (columns[flow.id] if flow is not None else {}))
 
 
-def _lives(bundle: Bundle) -> Callable[[], pl.DataFrame]:
+def lives_once(bundle: Bundle) -> Lives:
     """Gives `links.lives_of` a run, made at the first call."""
     return functools.cache(lambda: lives_of(bundle))
 
 
 def _first_values(
-    bundle: Bundle, flow: Flow, lives: Callable[[], pl.DataFrame]
+    bundle: Bundle, flow: Flow, lives: Lives
 ) -> tuple[rtt.Values, pl.DataFrame]:
     """Metrics of the run and its first flow, and that flow's segments."""
     if utran.settings_of(bundle) is not None:

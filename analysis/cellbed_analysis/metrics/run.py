@@ -16,7 +16,7 @@ from cellbed_formats.error import DataError, reading
 
 from .identity import identity
 from .kept import METRICS_JSON, OTHER_SEGMENTS, SEGMENTS, cache_key, checksum, kept_rows
-from .rows import compute, compute_others
+from .rows import compute, compute_others, lives_once
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,8 @@ class RunAnalysis:
                 found = pl.read_parquet(self.bundle.path / DERIVED / (SEGMENTS if first else OTHER_SEGMENTS))
                 return found if first else _of_flow(found, wanted)
         with reading(self.bundle.path):
-            return compute(self.bundle)[1] if first else _of_flow(compute_others(self.bundle)[1], wanted)
+            files = Bundle(self.bundle.path, self.bundle.manifest)
+            return compute(files)[1] if first else _of_flow(compute_others(files)[1], wanted)
 
     @property
     def usable(self) -> bool:
@@ -94,8 +95,10 @@ def analyse(bundle: Bundle) -> RunAnalysis:
         return kept
     try:
         with reading(bundle.path):
-            row, segments = compute(bundle)
-            others, of_others = compute_others(bundle)
+            files = Bundle(bundle.path, bundle.manifest)  # what it has read is forgotten with it
+            lives = lives_once(files)
+            row, segments = compute(files, lives)
+            others, of_others = compute_others(files, lives)
     except DataError as error:
         return RunAnalysis(bundle, identity(bundle)).set_apart("unreadable", str(error))
     derived = bundle.path / DERIVED

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import math
 import os
@@ -121,6 +120,8 @@ async def play_async(scenario: Scenario | str | Path, results: str | Path = "res
         >>> asyncio.run(play_async(scenario, "results"))
         <Results results: 1 bundle>
     """
+    import asyncio  # which commands do not wait for
+
     found, sweep, at_once = await asyncio.to_thread(_prepared, scenario, results, lab, kernel, jobs, again, compress,
                                                     progress)
 
