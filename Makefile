@@ -40,7 +40,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-all test-fast test-long durations sanitized conformance fuzz soak mutate bench bench-lena wheel image lint format reference docs matrix replication pictures doctor golden-update clean
+.PHONY: help setup build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-all test-without-sanitizers test-fast test-long durations sanitized conformance fuzz soak mutate bench bench-lena wheel image lint format reference docs matrix replication pictures doctor golden-update clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -105,8 +105,12 @@ test-fast: setup lint ## tests that need neither a lab nor root and take a secon
 	meson test -C build --print-errorlogs --no-rebuild --quiet
 	$(PYTEST) $(PARALLEL) -m "not lab and not slow"
 
+# Side by side: what is compiled and computed for the sanitizers fills the time in which tests wait.
+test-all: setup lab-kernels lint ## all tests, as the gate runs them
+	@$(MAKE) --no-print-directory -j2 sanitized test-without-sanitizers
+
 # Each file's tests in one go, which share what they have played. Property tests are all in `sanitized`.
-test-all: setup lab-kernels lint sanitized ## all tests, as the gate runs them
+test-without-sanitizers: setup lab-kernels
 	meson test -C build --print-errorlogs --no-rebuild --quiet
 	$(PYTEST) $(PARALLEL) --ignore=emulator/tests/prop
 
