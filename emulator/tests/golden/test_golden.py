@@ -41,7 +41,7 @@ def simulate(cellsim: Path, case: str, out: Path) -> Path:
 
 @pytest.fixture(scope="session", params=["gcc -O0", "clang -O2"])
 def other_cellsim(request, tmp_path_factory) -> Path:
-    """cellsim by another compiler, and with another optimisation than gcc -O2: same bytes, or the core depends on it."""
+    """cellsim by another compiler, and with another optimisation: same bytes as gcc -O2, or the core depends on it."""
     compiler, optimization = request.param.split(" -O")
     if not shutil.which(compiler):
         pytest.skip(f"{compiler} is not installed")
