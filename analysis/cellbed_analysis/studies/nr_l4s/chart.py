@@ -13,8 +13,10 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from ...figures.figure import FigureSpec
+from ...figures.style import ink
 from ...metrics.one_lab import one_lab
 from ...metrics.over_runs import estimate
 
@@ -69,19 +71,23 @@ def draw(rows: Sequence[Row]) -> Figure:
                 continue
             colour = COLOURS[controls.index(control) % len(COLOURS)]
             axes.plot([mean.value, top.value], [rate.value] * 2, color=colour, linewidth=0.9)
-            axes.plot(mean.value, rate.value, MARKERS[queues.index(queue) % len(MARKERS)], color=colour,
-                      label=f"{control} {queue}")
+            axes.plot(mean.value, rate.value, MARKERS[queues.index(queue) % len(MARKERS)], color=colour)
         axes.set_xscale("log")
         axes.set_xticks(TICKS_MS, [str(ms) for ms in TICKS_MS])
         axes.minorticks_off()
         axes.set_xlim(10, 1000)
         axes.set_xlabel("RTT (ms), mean to p99")
-        axes.set_title(channel, loc="left")
+        if len(groups) > 1:
+            axes.set_title(channel, loc="left")
     panels[0, 0].set_ylabel("goodput (Mbit/s)")
-    panels[0, 0].set_ylim(bottom=0)
-    handles: dict[str, Any] = {}
-    for axes in panels[0]:
-        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
-            handles.setdefault(label, handle)
-    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=5, fontsize="small")
+    panels[0, 0].set_ylim(0, 1.05 * panels[0, 0].get_ylim()[1])  # room for the marks at the top
+    figure.legend(handles=_legend(controls, queues), loc="outside lower center", ncols=5 * len(groups), fontsize=8)
     return figure
+
+
+def _legend(controls: Sequence[str], queues: Sequence[str]) -> list[Line2D]:
+    """Colours of congestion controls, then shapes of queues."""
+    colours = [Line2D([], [], color=COLOURS[place % len(COLOURS)], label=name) for place, name in enumerate(controls)]
+    shapes = [Line2D([], [], color=ink(), linestyle="", marker=MARKERS[place % len(MARKERS)], label=name)
+              for place, name in enumerate(queues)]
+    return colours + shapes
