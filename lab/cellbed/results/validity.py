@@ -62,7 +62,7 @@ def _losses(facts: dict[str, Any], settings: dict[str, Any]) -> Iterator[Reason]
 def configuration(facts: dict[str, Any], settings: dict[str, Any]) -> Iterator[Reason]:
     for node, values in facts["sysctls"].items():
         for name, (wanted, actual) in values.items():
-            if actual is not None and actual != wanted:
+            if actual is not None and actual.split() != wanted.split():  # the kernel puts tabs between several values
                 yield _reason("sysctl", f"{node}: {name} differs from the profile", actual, wanted)
     for node, offloads in facts["offloads"].items():
         on = [name for name, value in offloads.items() if value == "on"]
