@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Commands shown in the documents run, and their links lead somewhere."""
 
+import contextlib
 import json
 import math
 import os
@@ -9,7 +10,7 @@ import subprocess
 import sys
 
 import pytest
-from e2e import CELLBED, ROOT, needs_two_kernels
+from e2e import CELLBED, ROOT, needs_two_kernels, the_only_cleaner
 
 from cellbed.cli import reference
 from cellbed_formats import bounded_yaml
@@ -34,8 +35,9 @@ def run_page(page, folder, least, before=None):
     env = {**os.environ, "PATH": f"{CELLBED.parent}:{os.environ['PATH']}"}
     for block in blocks:
         block = "\n".join([*(text for words, text in (before or {}).items() if block.startswith(words)), block])
-        done = subprocess.run(["bash", "-euo", "pipefail", "-c", block], cwd=folder, env=env, capture_output=True,
-                              text=True, timeout=200, check=False)
+        with the_only_cleaner() if "cellbed clean" in block else contextlib.nullcontext():
+            done = subprocess.run(["bash", "-euo", "pipefail", "-c", block], cwd=folder, env=env, capture_output=True,
+                                  text=True, timeout=200, check=False)
         assert done.returncode == 0, f"{block}\n{done.stdout}\n{done.stderr}"
     assert len(blocks) >= least
 
