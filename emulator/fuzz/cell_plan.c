@@ -255,12 +255,12 @@ static void read_nr_frame(struct cell_cfg *cfg, struct fuzz_input *in)
 	cfg->nr_k2_min = (uint8_t)FUZZ_PICK(in, 4, 1, 2, 32);
 	cfg->nr_gnb_processing_us = (uint16_t)FUZZ_PICK(in, 250, 0, 1, 5000);
 	cfg->nr_harq_processes = (uint8_t)FUZZ_PICK(in, 16, 2, 8);
-	cfg->nr_sr_period_slots = (uint16_t)FUZZ_PICK(in, 10, 0, 4, 80);
+	cfg->nr_sr_period_slots = (uint16_t)FUZZ_PICK(in, 8, 0, 4, 80);
 	cfg->nr_sr_trans_max = (uint8_t)FUZZ_PICK(in, 64, 4);
 	cfg->nr_bsr_periodic_ms = (uint16_t)FUZZ_PICK(in, 1, 0, 10);
 	cfg->nr_bsr_retx_ms = (uint16_t)FUZZ_PICK(in, 80, 10);
 	cfg->nr_configured_grant = (uint8_t)FUZZ_PICK(in, 0, 1, 2);
-	cfg->nr_cg_period_slots = (uint16_t)FUZZ_PICK(in, 10, 1, 7, 40);
+	cfg->nr_cg_period_slots = (uint16_t)FUZZ_PICK(in, 10, 1, 5, 40);
 	cfg->nr_cg_processes = (uint8_t)FUZZ_PICK(in, 1, 1, 4);
 	cfg->nr_cg_rb = (uint16_t)FUZZ_PICK(in, 4, 1, 2);
 	cfg->nr_sdap_header = bit(in);

@@ -16,7 +16,7 @@ SHARED = ("rlc_", "um_sn", "am_", "discard", "t_reordering", "pdcp_", "scheduler
 # What goes together only with others, or is chosen here.
 CHOSEN = ("nr_numerology", "nr_duplex", "nr_frequency", "nr_bandwidth", "nr_tdd", "nr_overhead", "nr_k0", "nr_k1",
           "nr_processing", "nr_cg", "nr_configured", "nr_drx", "nr_ra_rb", "nr_rar", "nr_response", "nr_layers",
-          "nr_harq", "nr_prach", "nr_contention", "nr_gnb", "nr_aqm")
+          "nr_harq", "nr_prach", "nr_contention", "nr_gnb", "nr_aqm", "nr_sr_period")
 TWO_OF = {"um_sn_bits": (12, 6), "am_sn_bits": (18, 12), "pdcp_sn_bits": (18, 12)}
 
 
@@ -29,13 +29,13 @@ def frame(choices: Choices) -> dict:
             "nr_k0": choices.pick(0, 0, 1), "nr_k1_min": choices.pick(4, 3, 6), "nr_layers_dl": choices.pick(1, 4),
             "nr_gnb_processing_us": choices.pick(250, 0, 1, 3000), "nr_harq_processes": choices.pick(16, 3, 5),
             "nr_prach_period_slots": choices.pick(20, 1, 7), "nr_response_window_slots": choices.pick(20, 80),
-            "nr_contention_resolution_ms": choices.pick(64, 8)}
+            "nr_contention_resolution_ms": choices.pick(64, 8), "nr_sr_period_slots": choices.pick(8, 0, 1, 80)}
 
 
 def configured(choices: Choices) -> dict:
     """Grants that a UE has without asking, and when it listens."""
     cycle = choices.pick(0, 0, 20, 40)
-    return {"nr_configured_grant": choices.pick(0, 0, 1, 2), "nr_cg_period_slots": choices.pick(10, 5, 13),
+    return {"nr_configured_grant": choices.pick(0, 0, 1, 2), "nr_cg_period_slots": choices.pick(10, 5, 16),
             "nr_cg_rb": choices.pick(1, 2), "nr_cg_mcs": choices.pick(10, 0, 27), "nr_cg_processes": choices.pick(1, 2),
             "nr_drx_cycle_ms": cycle, "nr_drx_short_cycle_ms": choices.pick(0, 5), "nr_drx_on_duration_ms":
             choices.pick(2, 5), "nr_drx_inactivity_ms": choices.pick(0, 1, 10), "nr_drx_retx_slots":

@@ -299,6 +299,40 @@ static void test_drx_after_a_nack_that_was_heard_as_ack(void **state)
 	run_end(&r);
 }
 
+static void expect_period(struct run *r, uint8_t mu, const char *field)
+{
+	const char *got = NULL, *range;
+
+	r->cfg.nr_numerology = mu;
+	r->cfg.nr_bandwidth_mhz = 40;
+	assert_int_equal(cell_cfg_check(&r->cfg, &got, &range) < 0, field != NULL);
+	if (field)
+		assert_string_equal(got, field);
+}
+
+/* 5 slots are a period of requests at 15 kHz only, 320 from 60 kHz on; 512 one of configured
+ * grants from 60 kHz on. Source: TS 38.331 SchedulingRequestResourceConfig, ConfiguredGrantConfig
+ */
+static void test_periods_by_numerology(void **state)
+{
+	struct run r;
+
+	(void)state;
+	nr_defaults(&r, 1);
+	r.cfg.nr_sr_period_slots = 5;
+	expect_period(&r, 0, NULL);
+	expect_period(&r, 1, "nr_sr_period_slots");
+	r.cfg.nr_sr_period_slots = 320;
+	expect_period(&r, 1, "nr_sr_period_slots");
+	expect_period(&r, 2, NULL);
+	r.cfg.nr_sr_period_slots = 0;
+	r.cfg.nr_cg_period_slots = 512;
+	expect_period(&r, 1, NULL); /* nobody has one */
+	r.cfg.nr_configured_grant = CELL_CG_TYPE1;
+	expect_period(&r, 1, "nr_cg_period_slots");
+	expect_period(&r, 2, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -313,6 +347,7 @@ int main(void)
 		cmocka_unit_test(test_configured_grant_on_demand),
 		cmocka_unit_test(test_drx),
 		cmocka_unit_test(test_drx_after_a_nack_that_was_heard_as_ack),
+		cmocka_unit_test(test_periods_by_numerology),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,8 +54,19 @@ N_RB = {
 # Symbols of a special slot with which it carries downlink data. Source: TS 38.214 Table 5.1.2.1-1, mapping type A
 _DL_SYMBOLS_MIN = 3
 _SYMBOLS = 14
-# Of configured grants, with the normal cyclic prefix. Source: TS 38.331 ConfiguredGrantConfig
-_CG_PERIODS = (1, 2, 4, 5, 8, 10, 16, 20, 32, 40, 64, 80, 128, 160, 256, 320, 512, 640)
+# Periods of whole slots by numerology, up to 640 slots, with the normal cyclic prefix. Source: TS 38.331
+# SchedulingRequestResourceConfig, periodicityAndOffset
+SR_PERIODS = (
+    (1, 2, 4, 5, 8, 10, 16, 20, 40, 80),
+    (1, 2, 4, 8, 10, 16, 20, 40, 80, 160),
+    (1, 2, 4, 8, 16, 20, 40, 80, 160, 320),
+    (1, 2, 4, 8, 16, 40, 80, 160, 320, 640),
+)
+# Source: TS 38.331 ConfiguredGrantConfig, periodicity
+_CG_ALWAYS = (1, 2, 4, 5, 8, 10, 16, 20, 32, 40, 64, 80, 128, 160, 320, 640)
+CG_PERIODS = tuple(tuple(sorted((*_CG_ALWAYS, *more))) for more in ((), (256,), (256, 512), (256, 512)))
+# Of requests, where a scenario does not say: RRC has no 10 slots at 60 and 120 kHz.
+_SR_PERIOD_HIGH = 8
 _LOGICAL_CHANNELS = 8  # of a UE
 _UES = 100
 _K1_MAX = 15
@@ -122,8 +133,8 @@ class Nr(System):
              "schedules next")
     harq_processes: int = Key(16, 1, 16, says="HARQ processes of a UE in each direction. TS 38.214 5.1, 6.1")
     sr_period_slots: Literal[0, 1, 2, 4, 5, 8, 10, 16, 20, 40, 80, 160, 320, 640] = Key(10,
-        says="Period of a UE's occasions for scheduling requests; 0 = it has none and asks by random access. TS 38.331 "
-             "SchedulingRequestResourceConfig")
+        says="Period of a UE's occasions for scheduling requests; 0 = it has none and asks by random access. Which there "
+             "are depends on the numerology; with 2 and 3 the default is 8. TS 38.331 SchedulingRequestResourceConfig")
     sr_prohibit_timer_ms: Literal[0, 1, 2, 4, 8, 16, 32, 64, 128] = Key(0,
         says="Least time between two of them. TS 38.321 5.4.4")
     sr_trans_max: Literal[4, 8, 16, 32, 64] = Key(64,
@@ -225,6 +236,7 @@ class Nr(System):
         if self.duplex == "tdd":
             self._check_pattern(where)
         self._check_processing(where)
+        self._check_periods(where)
         self._check_grants(where, rbs[self.bandwidth_mhz])
         self._check_drx(where)
 
@@ -365,11 +377,19 @@ class Nr(System):
             raise ValueError(f"key '{where}.k2_min': value {self.k2_min}: allowed more, as a UE takes "
                              f"{N2_SYMBOLS[capability][mu]:g} symbols to prepare a block (TS 38.214 6.4)")
 
+    def _check_periods(self, where: str) -> None:
+        """Of requests, and of configured grants where there are any."""
+        sr, cg = (0, *SR_PERIODS[self.numerology]), CG_PERIODS[self.numerology]
+        for key, periods, ie in (("sr_period_slots", sr, "SchedulingRequestResourceConfig"),
+                                 ("cg_period_slots", cg, "ConfiguredGrantConfig")):
+            if key == "cg_period_slots" and self.configured_grant == "none":
+                continue
+            if getattr(self, key) not in periods:
+                raise ValueError(f"key '{where}.{key}': value {getattr(self, key)}: allowed "
+                                 f"{', '.join(map(str, periods))} with numerology {self.numerology} (TS 38.331 {ie})")
+
     def _check_grants(self, where: str, n_rb: int) -> None:
         if self.configured_grant != "none":
-            if self.cg_period_slots not in _CG_PERIODS:
-                raise ValueError(f"key '{where}.cg_period_slots': value {self.cg_period_slots}: allowed "
-                                 f"{', '.join(map(str, _CG_PERIODS))} (TS 38.331 ConfiguredGrantConfig)")
             if self.cg_rb > n_rb:
                 raise ValueError(f"key '{where}.cg_rb': value {self.cg_rb}: allowed 1..{n_rb}, those of the carrier")
             if self.cg_mcs > 27 and self.mcs_table_ul == "qam256":
@@ -412,6 +432,9 @@ def with_defaults(radio: Any) -> Any:
         given = radio.get(section, {})
         if isinstance(given, Mapping):
             merged[section] = {**begins, **given}
+    keys = radio.get("nr", {})
+    if isinstance(keys, Mapping) and keys.get("numerology") in (2, 3):
+        merged["nr"] = {"sr_period_slots": _SR_PERIOD_HIGH, **keys}
     return merged
 
 

@@ -88,24 +88,37 @@ def test_resource_blocks_of_a_carrier(settings, keys, n_rb, rb_hz):
     assert nr.carrier(settings(keys)["radio"]["nr"]) == (n_rb, rb_hz)
 
 
-# `periodicityAndOffset` and `periodicity`, of whole slots. Source: TS 38.331 SchedulingRequestResourceConfig,
-# ConfiguredGrantConfig
-SR_SLOTS = {1, 2, 4, 5, 8, 10, 16, 20, 40, 80, 160, 320, 640}
-CG_SLOTS = {1, 2, 4, 5, 8, 10, 16, 20, 32, 40, 64, 80, 128, 160, 256, 320, 512, 640}
+# Whole slots, those of all numerologies, and those from and up to a numerology. Source: TS 38.331
+# SchedulingRequestResourceConfig (periodicityAndOffset), ConfiguredGrantConfig (periodicity)
+SR_SLOTS = dict.fromkeys((1, 2, 4, 8, 16, 40, 80), (0, 3)) | {5: (0, 0), 10: (0, 1), 20: (0, 2), 160: (1, 3),
+                                                             320: (2, 3), 640: (3, 3)}
+CG_SLOTS = dict.fromkeys((1, 2, 4, 5, 8, 10, 16, 20, 32, 40, 64, 80, 128, 160, 320, 640), (0, 3)) | {256: (1, 3),
+                                                                                                   512: (2, 3)}
+CARRIERS = ({"numerology": 0, "bandwidth_mhz": 20}, {}, {"numerology": 2},
+            {"numerology": 3, "frequency_range": "fr2"})
 
 
-def test_periods_are_those_of_rrc(settings):
+@pytest.mark.parametrize("numerology", range(4))
+def test_periods_are_those_of_rrc(settings, numerology):
     def taken(key, slots, **beside):
         try:
-            settings({key: slots, **beside})
+            settings({key: slots, **CARRIERS[numerology], **beside})
         except ScenarioError as error:
             assert f"'radio.nr.{key}': value {slots}: allowed" in str(error)
             return False
         return True
 
+    def allowed(table):
+        return {slots for slots, (least, most) in table.items() if least <= numerology <= most}
+
     near = sorted({slots + by for slots in SR_SLOTS | CG_SLOTS for by in (-1, 0, 1)} - {0})
-    assert {slots for slots in near if taken("sr_period_slots", slots)} == SR_SLOTS
-    assert {slots for slots in near if taken("cg_period_slots", slots, configured_grant="type1")} == CG_SLOTS
+    assert {slots for slots in near if taken("sr_period_slots", slots)} == allowed(SR_SLOTS)
+    assert {slots for slots in near if taken("cg_period_slots", slots, configured_grant="type1")} == allowed(CG_SLOTS)
+
+
+@pytest.mark.parametrize(("numerology", "slots"), [(0, 10), (1, 10), (2, 8), (3, 8)])
+def test_what_nobody_asked_for_is_a_period_of_rrc(settings, numerology, slots):
+    assert settings(CARRIERS[numerology])["radio"]["nr"]["sr_period_slots"] == slots
 
 
 @pytest.mark.parametrize(("keys", "message"), [
@@ -120,6 +133,9 @@ def test_periods_are_those_of_rrc(settings):
     ({"k1_min": 0}, "'radio.nr.k1_min': value 0: allowed 1 or more, as a UE takes 10 symbols to decode (TS 38.214"),
     ({"processing_capability": 2, "frequency_range": "fr2", "numerology": 3},
      "'radio.nr.processing_capability': value 2: allowed 1 with numerology 3 (TS 38.214"),
+    ({"sr_period_slots": 5}, "'radio.nr.sr_period_slots': value 5: allowed 0, 1, 2, 4, 8, 10, 16, 20, 40, 80, 160 with "
+                             "numerology 1 (TS 38.331 SchedulingRequestResourceConfig)"),
+    ({"configured_grant": "type2", "cg_period_slots": 512}, "'radio.nr.cg_period_slots': value 512: allowed 1, 2, 4"),
     ({"configured_grant": "type1", "cg_rb": 275}, "'radio.nr.cg_rb': value 275: allowed 1..273"),
     ({"configured_grant": "type1", "cg_processes": 9, "harq_processes": 8}, "'radio.nr.cg_processes': value 9"),
     ({"drx_cycle_ms": 10, "drx_on_duration_ms": 10}, "'radio.nr.drx_on_duration_ms': value 10: allowed less than drx"),

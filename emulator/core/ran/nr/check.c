@@ -10,6 +10,7 @@
 
 #include "base/limit.h"
 #include "cfg_values.h"
+#include "mac/nr/occasion.h"
 #include "phy/nr/carrier.h"
 #include "phy/nr/mcs.h"
 #include "phy/nr/tdd.h"
@@ -136,11 +137,18 @@ static const char *check_grants(const struct cell_cfg *cfg, const struct nr_fram
 	*ret_range = "room for a BSR, on the carrier";
 	if (cfg->nr_ra_rb > f->n_rb || nr_tbs(re, nr_mcs(NR_TABLE_64QAM, 0), 1) < RA_BLOCK_MIN)
 		return "nr_ra_rb";
+	*ret_range = "a period that TS 38.331 has with this numerology, or 0";
+	if (cfg->nr_sr_period_slots &&
+	    !nr_sr_period_ok(cfg->nr_numerology, cfg->nr_sr_period_slots))
+		return "nr_sr_period_slots";
 	*ret_range = "less than nr_response_window_slots";
 	if (cfg->nr_rar_delay_slots >= cfg->nr_response_window_slots)
 		return "nr_rar_delay_slots";
 	if (cfg->nr_configured_grant == CELL_CG_NONE)
 		return NULL;
+	*ret_range = "a period that TS 38.331 has with this numerology";
+	if (!nr_cg_period_ok(cfg->nr_numerology, cfg->nr_cg_period_slots))
+		return "nr_cg_period_slots";
 	*ret_range = "less than nr_harq_processes";
 	if (cfg->nr_cg_processes >= cfg->nr_harq_processes)
 		return "nr_cg_processes";
