@@ -6,12 +6,14 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
+from ..metrics.one_lab import one_lab
 from .style import THEMES, theme
 
 PNG_DPI = 150
@@ -26,6 +28,21 @@ class FigureSpec(NamedTuple):
     title: str
     caption: str
     draw: Callable[[], Figure]
+
+
+def of_each_scenario(rows: Sequence[dict[str, Any]], name: str, title: str, caption: str,
+                     draw: Callable[[Sequence[dict[str, Any]]], Figure]) -> list[FigureSpec]:
+    """A figure for each scenario that has usable runs, of those of one lab.
+
+    Args:
+        rows: of metrics.parquet, those that the figure is about.
+        name: of the file, before that of the scenario.
+        title: before the scenario.
+    """
+    usable = one_lab([row for row in rows if row["usable"]])
+    return [FigureSpec(f"{name}-{scenario.rsplit('/', 1)[-1]}", f"{title}, {scenario}", caption,
+                       partial(draw, [row for row in usable if row["scenario"] == scenario]))
+            for scenario in sorted({str(row["scenario"]) for row in usable})]
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,17 @@ from ..metrics.runs import analyse_all
 from ..metrics.series_name import brief
 from ..study import studies
 from .fitted import ALWAYS, Column, Fitted
-from .headline import COMMAND_COLUMNS, RADIO_COLUMNS, HeadlineRow, Row, command_rows, headline, radio_rows, series_title
+from .headline import (
+    COMMAND_COLUMNS,
+    RADIO_COLUMNS,
+    HeadlineRow,
+    Row,
+    command_rows,
+    headline,
+    radio_rows,
+    run_name,
+    series_title,
+)
 from .words import distance_text, estimate_text, multiple_text, number_text, window_text
 
 #: Beside the name of the series: what is kept longest has the greatest number.
@@ -114,14 +124,14 @@ def _tables(lines: list[HeadlineRow]) -> Iterator[Fitted]:
 
 def _command_tables(rows: list[Row]) -> Iterator[Fitted]:
     """How each command ended and what it sent; commands may be long."""
-    names = [f"{row['scenario']}: {row['command']}" for row in rows]
+    names = [f"{run_name(row)}: {row['command']}" for row in rows]
     return _named("commands", "command", names, COMMAND_COLUMNS, rows)
 
 
 def _radio_tables(rows: list[Row]) -> Iterator[Fitted]:
     """What the radio did for all packets of runs with commands."""
-    names = [f"{row['scenario']}, seed {row['seed']}" for row in rows]
-    return _named("radio network, whole runs", "scenario", names, RADIO_COLUMNS, rows)
+    names = [run_name(row) for row in rows]
+    return _named("radio network, whole runs", "run", names, RADIO_COLUMNS, rows)
 
 
 def _named(

@@ -16,7 +16,7 @@ from ..claims.claim import paper_beside
 from ..metrics.catalog import METRICS
 from ..metrics.flow_table import transfers
 from ..metrics.over_runs import estimate
-from ..metrics.series_name import ORDER, by_combination
+from ..metrics.series_name import ORDER, UNNAMED, by_combination, label
 from ..stats.interval import Estimate
 from ..study import studies
 
@@ -170,6 +170,12 @@ def _rate(row: Row) -> float | None:
     if row.get("command_bytes") is None or not row["command_s"]:
         return None
     return float(row["command_bytes"]) * 8 / 1e6 / float(row["command_s"])
+
+
+def run_name(row: Row) -> str:
+    """A run in a table of several: its scenario, its series where it has a name, and its seed."""
+    series = label(row)
+    return ", ".join([str(row["scenario"]), *([] if series == UNNAMED else [series]), f"seed {row['seed']}"])
 
 
 def radio_rows(rows: Sequence[Row]) -> list[Row]:

@@ -33,7 +33,7 @@ from ..metrics.run import RunAnalysis
 from ..metrics.runs import analyse_all
 from ..metrics.throughput import GOODPUT_BOUND_PCT
 from ..study import studies
-from .headline import COMMAND_COLUMNS, RADIO_COLUMNS, command_rows, headline, radio_rows, write_metrics
+from .headline import COMMAND_COLUMNS, RADIO_COLUMNS, command_rows, headline, radio_rows, run_name, write_metrics
 from .index import INDEX, write_index
 from .page import page
 from .timelines import CUTS_MAX, POINTS, POINTS_ALONE, representatives, timelines
@@ -115,6 +115,7 @@ def render(
         command_columns=COMMAND_COLUMNS,
         radio=radio_rows(rows),
         radio_columns=RADIO_COLUMNS,
+        run_name=run_name,
         flow_tables=flow_tables([run.rows for run in runs])[:LISTED_FLOWS_MAX],
         flow_columns=FLOW_COLUMNS,
         fairness=fairness(all_rows),

@@ -77,7 +77,8 @@ def test_console(results: Path) -> None:
     console = Console(width=140, record=True)
     print_table(results, console)
     text = console.export_text()
-    assert "exit status" in text and "links/good: sh -c" in text and "UNREADABLE" not in text
+    assert "exit status" in text and "UNREADABLE" not in text
+    assert "links/good, DM-IM, seed 1: sh -c" in text
 
 
 def test_the_flow_shown_of_a_command_is_its_largest_connection(results: Path) -> None:

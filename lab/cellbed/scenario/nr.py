@@ -133,8 +133,9 @@ class Nr(System):
              "schedules next")
     harq_processes: int = Key(16, 1, 16, says="HARQ processes of a UE in each direction. TS 38.214 5.1, 6.1")
     sr_period_slots: Literal[0, 1, 2, 4, 5, 8, 10, 16, 20, 40, 80, 160, 320, 640] = Key(10,
-        says="Period of a UE's occasions for scheduling requests; 0 = it has none and asks by random access. Which there "
-             "are depends on the numerology; with 2 and 3 the default is 8. TS 38.331 SchedulingRequestResourceConfig")
+        says="Period of a UE's occasions for scheduling requests; 0 = it has none and asks by random access. Which "
+             "there are depends on the numerology; with 2 and 3 the default is 8. TS 38.331 "
+             "SchedulingRequestResourceConfig")
     sr_prohibit_timer_ms: Literal[0, 1, 2, 4, 8, 16, 32, 64, 128] = Key(0,
         says="Least time between two of them. TS 38.321 5.4.4")
     sr_trans_max: Literal[4, 8, 16, 32, 64] = Key(64,

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -18,9 +17,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...figures.error_bars import errors
-from ...figures.figure import FigureSpec
+from ...figures.figure import FigureSpec, of_each_scenario
 from ...figures.style import ink
-from ...metrics.one_lab import one_lab
 from ...metrics.over_runs import estimate
 from ...metrics.series_name import natural
 
@@ -46,17 +44,10 @@ def belongs(row: Row) -> bool:
 
 def specs(rows: Sequence[Row]) -> list[FigureSpec]:
     """A figure for each scenario of that kind with a usable run."""
-    mine = one_lab([row for row in rows if row["usable"] and belongs(row)])
-    return [
-        FigureSpec(
-            f"nr-delivery-{name.rsplit('/', 1)[-1]}",
-            f"What order costs TCP in NR, {name}",
-            "Columns: share of blocks that HARQ gave up, which RLC AM sends again. Bars: PDCP waits up to t-Reordering "
-            "for what is missing, or delivers at once. Mean over seeds with its 95 % confidence interval.",
-            partial(draw, [row for row in mine if row["scenario"] == name]),
-        )
-        for name in sorted({str(row["scenario"]) for row in mine})
-    ]
+    return of_each_scenario(
+        [row for row in rows if belongs(row)], "nr-delivery", "What order costs TCP in NR",
+        "Columns: share of blocks that HARQ gave up, which RLC AM sends again. Bars: PDCP waits up to t-Reordering for "
+        "what is missing, or delivers at once. Mean over seeds with its 95 % confidence interval.", draw)
 
 
 def draw(rows: Sequence[Row]) -> Figure:

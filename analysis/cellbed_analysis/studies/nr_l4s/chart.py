@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from ...figures.figure import FigureSpec
+from ...figures.figure import FigureSpec, of_each_scenario
 from ...figures.style import ink
-from ...metrics.one_lab import one_lab
 from ...metrics.over_runs import estimate
 
 Row = dict[str, Any]
@@ -38,17 +36,10 @@ def belongs(row: Row) -> bool:
 
 def specs(rows: Sequence[Row]) -> list[FigureSpec]:
     """A figure for each scenario of that kind with a usable run."""
-    mine = one_lab([row for row in rows if row["usable"] and belongs(row)])
-    return [
-        FigureSpec(
-            f"nr-l4s-{name.rsplit('/', 1)[-1]}",
-            f"Throughput and delay by queue of the gNB, {name}",
-            "Each mark is a congestion control (colour) on a queue (shape): mean over seeds. A line goes from the mean "
-            "RTT to its 99th percentile. Up and to the left is better.",
-            partial(draw, [row for row in mine if row["scenario"] == name]),
-        )
-        for name in sorted({str(row["scenario"]) for row in mine})
-    ]
+    return of_each_scenario(
+        [row for row in rows if belongs(row)], "nr-l4s", "Throughput and delay by queue of the gNB",
+        "Each mark is a congestion control (colour) on a queue (shape): mean over seeds. A line goes from the mean RTT "
+        "to its 99th percentile. Up and to the left is better.", draw)
 
 
 def draw(rows: Sequence[Row]) -> Figure:
