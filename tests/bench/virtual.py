@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What a run in the virtual lab costs, by load and by size: CPU seconds of its start, and of each second it plays.
 
-    virtual.py [--base COMMIT] [--rounds N]
+    virtual.py [--base COMMIT] [--rounds N] [--only TEXT]
 
 A run is played for two durations; the difference is what the additional seconds cost, the rest is the start: the
 command, the guest's boot, its nodes and programs, and their end. With --base that commit plays the same in turns, and
@@ -72,13 +72,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--base", metavar="COMMIT", help="play that commit in turns with this one")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", metavar="TEXT", default="", help="only the loads that have this in their names")
     chosen = parser.parse_args()
+    cases = {name: case for name, case in (CASES if chosen.base else CASES | SIZES).items() if chosen.only in name}
+    if not cases:
+        parser.error(f"argument --only: value {chosen.only}: allowed a part of {'; '.join(CASES | SIZES)}")
     try:
         if chosen.base:
             checkouts = [HERE, built(chosen.base)]
-            compare(rounds(checkouts, CASES, chosen.rounds), checkouts[1].name[:7])
+            compare(rounds(checkouts, cases, chosen.rounds), checkouts[1].name[:7])
         else:
-            show(rounds([HERE], CASES | SIZES, chosen.rounds))
+            show(rounds([HERE], cases, chosen.rounds))
     except Failed as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1

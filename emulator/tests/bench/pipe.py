@@ -4,7 +4,8 @@
 
 pipe.py CELLD FORWARDER    needs root; every way in turn, for several rounds: the machine's moods meet all of them
 
-Both join the same two network namespaces. Packets are small, so that their number and not the carrier is the limit.
+Both join the same two network namespaces. Packets of LTE are small, so that their number and not the carrier is the
+limit; a carrier of NR takes 1.5 Gbit/s of whole ones.
 """
 
 import contextlib
@@ -21,11 +22,11 @@ from pathlib import Path
 NAMES = [f"cbp{os.getpid()}{x}" for x in "ab"]
 NETNS = [f"/run/netns/{name}" for name in NAMES]
 ADDRESSES = ["10.98.0.1", "10.98.0.2"]
-MTU = 300
 SECONDS, ROUNDS = 3, 3
 # 12 Gbit/s of Mahimahi's packets of 1500 bytes.
 OPPORTUNITIES = [1] * 1000
-FORWARDER = "bare forwarder"
+SMALL, WHOLE = 300, 1500  # bytes
+FORWARDERS = {"bare forwarder": SMALL, "bare forwarder, 1500 bytes": WHOLE}
 FASTEST = {"n_rb": 110, "dl_carriers": 5, "dl_codewords": 2, "mac": {"ul_always_scheduled": True}}
 CELLS = {
     "celld, recorded link": {"system": "packet_trace", "packet_trace": {
@@ -33,6 +34,12 @@ CELLS = {
     "celld, RLC UM": {**FASTEST, "rlc": {"mode": "um", "queue_pkts": 30000}},
     "celld, RLC AM": {**FASTEST, "rlc": {"mode": "am", "queue_pkts": 30000}},
 }  # fmt: skip
+NR = {"system": "nr", "nr": {"numerology": 1, "bandwidth_mhz": 100, "tdd_pattern": "DDDSU", "layers_dl": 4},
+      "harq": {"bler": [0.1, 0.01, 0.0]}, "pdcp": {"sn_bits": 18}}
+WHOLE_CELLS = {
+    "celld, NR, RLC UM": {**NR, "rlc": {"mode": "um", "queue_pkts": 30000}, "rlc_um": {"sn_bits": 12}},
+    "celld, NR, RLC AM": {**NR, "rlc": {"mode": "am", "queue_pkts": 30000}, "rlc_am": {"sn_bits": 18}},
+}
 
 
 def config(folder: Path, cell: dict) -> Path:
@@ -68,8 +75,8 @@ def namespaces():
 
 
 @contextlib.contextmanager
-def pipe(argv: list[str]):
-    """The program between the namespaces, with addresses on its devices."""
+def pipe(argv: list[str], mtu: int):
+    """The program between the namespaces, with addresses on its devices and packets of at most @mtu bytes."""
     read, write = os.pipe()
     process = subprocess.Popen([arg.replace("{fd}", str(write)) for arg in argv], stdout=write, pass_fds=[write])
     os.close(write)
@@ -78,7 +85,7 @@ def pipe(argv: list[str]):
             assert ready.readline() == "ready\n", f"{argv[0]} did not start"
             for name, address in zip(NAMES, ADDRESSES, strict=True):
                 ip("-n", name, "addr", "add", f"{address}/24", "dev", "lte0")
-                ip("-n", name, "link", "set", "lte0", "mtu", str(MTU))
+                ip("-n", name, "link", "set", "lte0", "mtu", str(mtu))
             yield process
     finally:
         process.send_signal(signal.SIGTERM)
@@ -125,18 +132,19 @@ def latency(_: int) -> dict[str, float]:
 
 def play(folder: Path) -> dict[str, list[dict[str, float]]]:
     """Every way in every round: what was measured, and how late celld woke up beside 30 Mbit/s."""
-    ways = {FORWARDER: [sys.argv[2], *NETNS]}
-    for name, cell in CELLS.items():
-        (folder / name).mkdir()
-        ways[name] = [sys.argv[1], "--config", str(config(folder / name, cell)), "--ready-fd", "{fd}"]
+    ways = {name: ([sys.argv[2], *NETNS], mtu) for name, mtu in FORWARDERS.items()}
+    for cells, mtu in ((CELLS, SMALL), (WHOLE_CELLS, WHOLE)):
+        for name, cell in cells.items():
+            (folder / name).mkdir()
+            ways[name] = [sys.argv[1], "--config", str(config(folder / name, cell)), "--ready-fd", "{fd}"], mtu
     found: dict[str, list[dict[str, float]]] = {name: [] for name in ways}
     for _ in range(ROUNDS):
-        for name, argv in ways.items():
+        for name, (argv, mtu) in ways.items():
             measured: dict[str, float] = {}
             for measure in (throughput, latency):
-                with pipe(argv) as process:
+                with pipe(argv, mtu) as process:
                     measured |= measure(process.pid)
-            if name in CELLS:
+            if name not in FORWARDERS:
                 late = json.loads((folder / name / "stats.json").read_text())["lateness"]
                 measured |= {key: late[key] for key in ("p50_us", "p99_us", "p999_us")}
             found[name].append(measured)
@@ -151,13 +159,14 @@ def main() -> int:
         found = play(Path(folder))
     median = {name: {key: statistics.median(one[key] for one in rounds) for key in rounds[0]}
               for name, rounds in found.items()}
-    base = median[FORWARDER]
+    small, whole = (median[name] for name in FORWARDERS)
     for name, values in median.items():
-        print(f"{name:21} {values['Mbit/s']:5.0f} Mbit/s ({values['Mbit/s'] / base['Mbit/s']:.0%})  "
+        base = whole if name in WHOLE_CELLS or values is whole else small
+        print(f"{name:26} {values['Mbit/s']:5.0f} Mbit/s ({values['Mbit/s'] / base['Mbit/s']:.0%})  "
               f"{values['packets/s']:7.0f} packets/s  {values['us']:5.2f} us of CPU a packet  "
               f"RTT {values['RTT ms']:5.2f} ms ({values['RTT ms'] - base['RTT ms']:+.2f})", end="")
         print(f"  late p50 {values['p50_us']:.0f}, p99 {values['p99_us']:.0f}, p99.9 {values['p999_us']:.0f} us"
-              if name in CELLS else "")
+              if name not in FORWARDERS else "")
     return 0
 
 
