@@ -155,6 +155,15 @@ def test_the_virtual_lab_says_what_is_not_there():
     assert "no server runs on the far end, and the virtual lab has no other network" in done.stderr
 
 
+def test_a_key_that_is_refused_gets_one_line():
+    """Nothing else is said before it, and no file is named that nobody has."""
+    done = cellbed("link", "nr-midband", "--lab", "virtual", "--set", "radio.nr.sr_period_slots=5", "--", "true",
+                   check=False)
+    assert (done.returncode, done.stderr) == (125, (
+        "cellbed: link nr-midband: key 'radio.nr.sr_period_slots': value 5: allowed 0, 1, 2, 4, 8, 10, 16, 20, 40, 80, "
+        "160 with numerology 1 (TS 38.331 SchedulingRequestResourceConfig)\n"))
+
+
 class Terminal:
     """A terminal with a person: types when it has seen what it waits for."""
 

@@ -10,6 +10,7 @@ import polars as pl
 
 from cellbed_formats.bundle import Bundle
 
+from ..radio.grid import grid_of
 from ..radio.handover import handovers
 from ..radio.mode_switch import switches
 from ..tcp.connection import radio_events
@@ -52,13 +53,14 @@ def _modes(bundle: Bundle) -> Iterator[dict[str, Any]]:
 
 
 def _handovers(bundle: Bundle) -> Iterator[dict[str, Any]]:
+    station = grid_of(bundle).station
     for ue in bundle.ue_numbers:
         for handover in handovers(bundle, ue):
             kind = "prediction" if handover.wrong else "handover"
             away = None if handover.left_ns is None or handover.attached_ns is None else (
                 f", without a cell for {(handover.attached_ns - handover.left_ns) / 1e6:.1f} ms")
             yield {"t_ns": handover.start_ns, "kind": kind, "who": ue,
-                   "what": f"eNB {handover.source} to eNB {handover.target}{away or ''}"}
+                   "what": f"{station} {handover.source} to {station} {handover.target}{away or ''}"}
 
 
 def _radio(bundle: Bundle) -> Iterator[dict[str, Any]]:

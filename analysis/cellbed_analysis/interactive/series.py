@@ -18,6 +18,7 @@ from cellbed_formats.flow import QUIC, Flow
 from ..metrics.rows import captured
 from ..metrics.run import RunAnalysis
 from ..radio.events import rows_of
+from ..radio.grid import grid_of
 from ..radio.handover import handovers
 from ..radio.mode_switch import switches
 from ..tcp.cuts import Cut, cuts
@@ -308,10 +309,11 @@ def _spans(series: RunSeries, bundle: Bundle, flows: Sequence[Flow]) -> None:
         names = [shown[0].before, *(switch.after for switch in shown)]
         series.modes = [Span(a, b, name) for a, b, name in zip(times[:-1], times[1:], names, strict=True)]
     begin_ns, end = min(flow.start_ns for flow in flows), max(flow.end_ns for flow in flows)
+    station = grid_of(bundle).station
     for ue in _ues(bundle, flows).values():
         for handover in handovers(bundle, ue):
             if begin_ns <= handover.start_ns < end:
                 end_ns = handover.attached_ns or handover.path_ns or handover.start_ns
                 words = "prediction that did not come true" if handover.wrong else "handover"
-                text = f"{words} of {ue}, eNB {handover.source} to eNB {handover.target}"
+                text = f"{words} of {ue}, {station} {handover.source} to {station} {handover.target}"
                 series.handovers.append(Span(series.at_s(handover.start_ns), series.at_s(end_ns), text))

@@ -36,6 +36,11 @@ class Grid:
     k2_min: int = 0
 
     @property
+    def station(self) -> str:
+        """What its base stations are called."""
+        return "gNB" if self.nr else "eNB"
+
+    @property
     def tdd(self) -> bool:
         return bool(self.downlink)
 

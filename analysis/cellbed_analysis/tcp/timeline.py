@@ -18,7 +18,7 @@ import polars as pl
 
 from cellbed_formats.flow import Flow
 
-from ..radio.grid import SUBFRAME_NS
+from ..radio.grid import SUBFRAME_NS, Grid
 from ..stats.numbers import median, scaled
 from .segment import ARQ_PARTS, HARQ_PARTS
 
@@ -103,7 +103,7 @@ def sequence_of(flow: Flow, segment: dict[str, Any], nr: bool = False) -> Sequen
     Args:
         nr: the radio network is NR, whose UEs have other ways to ask.
     """
-    lanes = (flow.source, "eNB", flow.sink)
+    lanes = (flow.source, Grid(nr=nr).station, flow.sink)
     origin = segment["data_request_ns"] or segment["data_in_ns"]
     steps = [
         *_leg_steps(segment, "data", flow.source, flow.sink, nr),
@@ -115,30 +115,31 @@ def sequence_of(flow: Flow, segment: dict[str, Any], nr: bool = False) -> Sequen
 def _leg_steps(segment: dict[str, Any], side: str, sender: str, receiver: str, nr: bool) -> list[Step]:
     """Steps of one packet's way from `sender` to `receiver`."""
     what = "ACK" if side == "ack" else "data"
+    station = Grid(nr=nr).station
 
     def at(moment: str) -> int | None:
         value: int | None = segment[f"{side}_{moment}_ns"]
         return value
 
-    end = receiver if segment[f"{side}_direction"] == "sl" else "eNB"
+    end = receiver if segment[f"{side}_direction"] == "sl" else station
     stolen = segment[f"{side}_access"] == "stolen"
     harq, arq = "not decoded: HARQ sends {} again", "given up by HARQ: RLC sends {} again"
     request, answer = ("request", "grant that answers it") if nr else ("RAC request", "RAR: grant of one RB")
     arrows = [
-        (at("request"), at("rar"), sender, "eNB", request),
-        (at("rar"), at("bsr_tx"), "eNB", sender, answer),
-        (at("bsr_tx"), at("bsr_tried"), sender, "eNB", "BSR"),
-        (at("bsr_tried"), at("bsr_rx"), sender, "eNB", harq.format("the BSR")),
-        (at("grant"), at("tx"), "eNB", sender, f"grant for {what}"),
+        (at("request"), at("rar"), sender, station, request),
+        (at("rar"), at("bsr_tx"), station, sender, answer),
+        (at("bsr_tx"), at("bsr_tried"), sender, station, "BSR"),
+        (at("bsr_tried"), at("bsr_rx"), sender, station, harq.format("the BSR")),
+        (at("grant"), at("tx"), station, sender, f"grant for {what}"),
         (at("tx"), at("tried"), sender, end, f"BSR and {what}" if stolen else what),
         (at("tried"), at("harq"), sender, end, harq.format(what)),
         (at("harq"), at("rx"), sender, end, arq.format(what)),
-        (at("dl_tx"), at("dl_tried"), "eNB", receiver, what),
-        (at("dl_tried"), at("dl_harq"), "eNB", receiver, harq.format(what)),
-        (at("dl_harq"), at("dl_rx"), "eNB", receiver, arq.format(what)),
+        (at("dl_tx"), at("dl_tried"), station, receiver, what),
+        (at("dl_tried"), at("dl_harq"), station, receiver, harq.format(what)),
+        (at("dl_harq"), at("dl_rx"), station, receiver, arq.format(what)),
     ]
-    entry = "eNB" if segment[f"{side}_direction"] == "dl" else sender  # a server's packets enter there
-    arrows.append((at("turn"), at("there"), entry, receiver if entry == "eNB" else "eNB", what))
+    entry = station if segment[f"{side}_direction"] == "dl" else sender  # a server's packets enter there
+    arrows.append((at("turn"), at("there"), entry, receiver if entry == station else station, what))
     steps = [Step(segment[f"{side}_in_ns"], entry, entry, f"{what} enters the buffer")]
     steps += [
         Step(begin, source, target, text, end_ns)

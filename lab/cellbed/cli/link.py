@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperCommand
 
 from cellbed.cli import completion
-from cellbed.error import CellbedError, LabError
+from cellbed.error import CellbedError, LabError, ScenarioError
 from cellbed.host import ledger
 from cellbed.host.interrupt import cleaning_up
 from cellbed.labs import choices
@@ -127,10 +127,8 @@ def end_as_command(data: dict[str, Any], path: Path, lab: str, kernel: str | Non
     if shutil.which(program) is None:
         note(f"{program}: no such program")
         sys.exit(NOT_FOUND)
-    if warning is not None:
-        note(warning)
     try:
-        status = _play(data, path, lab, kernel, results, seed, account, interactive)
+        status = _play(data, path, lab, kernel, results, seed, account, interactive, warning)
     except CellbedError as error:
         note("\n".join(filter(None, (str(error), error.detail))))
         status = OWN_FAILURE
@@ -138,8 +136,8 @@ def end_as_command(data: dict[str, Any], path: Path, lab: str, kernel: str | Non
 
 
 def _play(data: dict[str, Any], path: Path, lab: str, kernel: str | None, results: Path | None, seed: int,
-          account: pwd.struct_passwd | None, interactive: bool) -> int:
-    """Play the link. Return: the command's exit status."""
+          account: pwd.struct_passwd | None, interactive: bool, warning: str | None) -> int:
+    """Play the link; what is wrong with it is said alone, before @warning. Return: the command's exit status."""
     with cleaning_up(), contextlib.ExitStack() as stack:
         scratch = stack.enter_context(ledger.scratch())
         if lab != "virtual":
@@ -149,7 +147,12 @@ def _play(data: dict[str, Any], path: Path, lab: str, kernel: str | None, result
                                **data.get("capture", {})}
         file = scratch / f"{path.stem}.yaml"
         file.write_text(links.to_yaml(data, "a link"))
-        scenario, runs = expand(file, seeds=[seed])
+        try:
+            scenario, runs = expand(file, seeds=[seed])
+        except ScenarioError as error:  # the file is gone when that is read
+            raise ScenarioError(str(error).replace(str(file), f"link {path.stem}")) from None
+        if warning is not None:
+            note(warning)
         environment = environment_of(path.stem, account, interactive)
         caller = Caller(links.COMMAND_ID, environment, identity_of(account), interactive)
         from cellbed.sweep.play import Sweep
