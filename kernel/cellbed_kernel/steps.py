@@ -24,6 +24,10 @@ NOT_UNPACKED = (
     "*/tools/testing/*.[ch]",
 )
 
+# Of a log that is shown: its last lines, and of those before them so many as tell of an error.
+_TAIL, _CAUSES_MAX = 20, 10
+_CAUSE = re.compile(r"^(?!\$ ).*(error[: ]|Error \d|Killed|No space left)")
+
 
 def tree_version(tree: Path) -> str:
     """Version and patch level of an unpacked source, such as 6.12; it may be another one than was asked for."""
@@ -55,7 +59,7 @@ class Progress:
 
 
 def run(args: list[str], cwd: Path, log: TextIO, on_line: Callable[[str], object] | None = None) -> None:
-    """Run a step with its output in the log; show the log's end when it fails."""
+    """Run a step with its output in the log; when it fails, show what the log calls an error, and its end."""
     log.write(f"$ {' '.join(map(str, args))}\n")
     with subprocess.Popen(args, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, stdin=subprocess.DEVNULL, start_new_session=True,
@@ -70,7 +74,10 @@ def run(args: list[str], cwd: Path, log: TextIO, on_line: Callable[[str], object
             raise
     if step.returncode:
         log.flush()
-        tail = "".join(Path(log.name).read_text(errors="replace").splitlines(True)[-20:])
+        lines = Path(log.name).read_text(errors="replace").splitlines(True)
+        # What was compiled beside it ends after it, so the reason may be far above the end.
+        causes = [line for line in lines[:-_TAIL] if _CAUSE.search(line)][:_CAUSES_MAX]
+        tail = "".join([*causes, *lines[-_TAIL:]])
         kept = Path(tempfile.gettempdir()) / f"cellbed-kernel-{os.getuid()}.log"
         shutil.copy(log.name, kept)
         raise BuildError(f"`{' '.join(map(str, args[:4]))}` failed; the log's end:\n{tail}whole log: {kept}")

@@ -8,6 +8,9 @@ import tarfile
 import pytest
 from lab_kernel import BUILD, KINDS, boot, cached
 
+from cellbed_kernel.lookup import BuildError
+from cellbed_kernel.steps import run
+
 
 def test_missing_source_is_one_message(tmp_path):
     done = subprocess.run([BUILD, "--source", tmp_path / "none"], capture_output=True, text=True, check=False)
@@ -40,6 +43,15 @@ def test_failed_build_leaves_nothing_and_shows_the_log(tmp_path):
     assert done.returncode == 1
     assert "failed; the log's end:\n" in done.stderr and "arch/um/os-Linux/util.c" in done.stderr
     assert [p.name for p in (tmp_path / "cache/cellbed/kernel").iterdir()] == ["lock"]
+
+
+def test_the_reason_is_shown_however_much_follows_it(tmp_path):
+    """Of several compilers one fails, and the others go on."""
+    script = "echo 'tcp.c:7:1: error: no such word'; for i in $(seq 60); do echo CC $i; done; exit 2"
+    with (tmp_path / "build.log").open("w") as log, pytest.raises(BuildError) as failed:
+        run(["sh", "-c", script], tmp_path, log)
+    said = str(failed.value).splitlines()
+    assert said[1] == "tcp.c:7:1: error: no such word" and said[-2] == "CC 60" and len(said) == 1 + 1 + 20 + 1
 
 
 @pytest.fixture(params=KINDS)
