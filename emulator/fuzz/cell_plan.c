@@ -283,6 +283,18 @@ static void read_nr_access(struct cell_cfg *cfg, struct fuzz_input *in)
 	cfg->scheduler = (uint8_t)fuzz_range(in, 0, CELL_SCHED_COUNT - 1);
 }
 
+/* Queue management. Packets here are not ECN-capable: DualPI2 drops them, where that is allowed. */
+static void read_nr_aqm(struct cell_cfg *cfg, struct fuzz_input *in, bool lossy)
+{
+	cfg->nr_aqm = lossy ? (uint8_t)fuzz_range(in, 0, CELL_AQM_COUNT - 1) : CELL_AQM_MARK;
+	cfg->nr_aqm_uplink = bit(in);
+	cfg->nr_aqm_l4s_id = bit(in);
+	cfg->nr_aqm_mark_from_us = FUZZ_PICK(in, 1000, 0, 20000);
+	cfg->nr_aqm_mark_range_us = FUZZ_PICK(in, 0, 1, 10000);
+	cfg->nr_aqm_target_ms = (uint16_t)FUZZ_PICK(in, 15, 1, 500);
+	cfg->nr_aqm_coupling = (uint8_t)FUZZ_PICK(in, 2, 1, 10);
+}
+
 static void read_nr(struct plan *p, struct fuzz_input *in)
 {
 	struct cell_cfg *cfg = &p->cfg;
@@ -301,6 +313,8 @@ static void read_nr(struct plan *p, struct fuzz_input *in)
 	cfg->pdcp_sn_bits = (uint8_t)FUZZ_PICK(in, 18, 12);
 	cfg->pdcp_out_of_order_delivery = bit(in);
 	cfg->pdcp_duplication = cfg->rlc_mode != CELL_RLC_TM && bit(in);
+	if (cfg->rlc_mode != CELL_RLC_TM && !cfg->pdcp_duplication && bit(in))
+		read_nr_aqm(cfg, in, lossy);
 	for (uint8_t i = 0; i < cfg->n_ue; i++) {
 		cfg->ue[i].cqi_ul = (uint8_t)(15 - fuzz_range(in, 0, 14));
 		cfg->ue[i].cqi_dl = (uint8_t)(15 - fuzz_range(in, 0, 14));
