@@ -29,9 +29,6 @@ const struct rlc_mode *drb_mode(const struct cell_bearer_cfg *cfg);
  * ones of those that are duplicated */
 uint8_t drb_of_lcid(uint8_t lcid);
 
-/** drb_send() - a datagram enters @b */
-void drb_send(struct nr *nr, struct drb *b, struct pkt *p);
-
 /** drb_bytes() - what the start of @b could send now. Source: TS 38.322 5.5 */
 static inline uint32_t drb_bytes(const struct drb *b)
 {
@@ -63,12 +60,6 @@ static inline int64_t drb_next_ns(const struct drb *b)
 
 /** drb_expire() - the timer of drb_next_ns() expired */
 void drb_expire(struct nr *nr, struct drb *b);
-
-/** drb_discard_expired() - drop SDUs of @b, which has a discardTimer, older than that */
-void drb_discard_expired(struct nr *nr, struct drb *b);
-
-/** drb_discard_ns() - when it next has something to drop, or CELL_NEVER */
-int64_t drb_discard_ns(const struct drb *b);
 
 /** drb_to_pdcp() - what RLC delivered or gave up at the end of @b */
 void drb_to_pdcp(struct nr *nr, struct drb *b, struct rlc_out *out);

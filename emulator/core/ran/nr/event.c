@@ -8,6 +8,7 @@
  */
 #include "ran/nr/event.h"
 
+#include "ran/nr/drb_tx.h"
 #include "ran/nr/gnb.h"
 #include "ran/nr/lch.h"
 #include "ran/nr/report.h"

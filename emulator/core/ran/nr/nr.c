@@ -14,6 +14,7 @@
 #include "ran/nr/check.h"
 #include "ran/nr/decode.h"
 #include "ran/nr/digest.h"
+#include "ran/nr/drb_tx.h"
 #include "ran/nr/event.h"
 #include "ran/nr/gnb.h"
 #include "ran/nr/init.h"

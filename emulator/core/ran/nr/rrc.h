@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* rrc.h - handover: its messages and when they arrive. */
+/* rrc.h - handover: when one begins, and what is due of it. */
 #ifndef NR_RRC_H
 #define NR_RRC_H
 
@@ -19,8 +19,5 @@ int64_t nr_rrc_next_ns(const struct nr *nr, const struct nr_ue *u);
 
 /** nr_rrc_process() - it is due now */
 void nr_rrc_process(struct nr *nr, struct nr_ue *u);
-
-/** nr_rrc_take_channel() - the legs of @u are as the channel of its cell has them */
-void nr_rrc_take_channel(struct nr *nr, struct nr_ue *u);
 
 #endif

@@ -15,6 +15,7 @@
  *   tb           transport blocks and their memory
  *   frame        which slots are downlink and uplink, and what is decided when
  *   drb          SDAP, PDCP and RLC of one direction of a data radio bearer
+ *   drb_tx       what enters it: its queue, numbers, copies
  *   lch          the bearers of one direction: logical channels that share blocks
  *   report       what a UE tells of its buffer: BSR, and the SR that asks for a grant for it
  *   air          blocks from transmission to decoding, HARQ processes
@@ -24,7 +25,8 @@
  *   ue           what a UE does in a slot: blocks on grants, requests
  *   decode       what a block holds goes to the gNB and to RLC
  *   reestablish  MAC, RLC and PDCP of a UE that changes its cell
- *   rrc          handover: its messages and when they arrive
+ *   handover     the steps of a handover: messages, and what they do when they arrive
+ *   rrc          when a handover begins, and what is due of it
  *   event        which of all this is next
  *   nr           the network as the core's entry points see it
  */
@@ -212,7 +214,7 @@ enum nr_rrc_state {
 	NR_RRC_COMPLETION,  /* in the target; the path is being switched */
 };
 
-/* A UE's handover; see rrc.c. */
+/* A UE's handover; see handover.c. */
 struct nr_rrc {
 	enum nr_rrc_state state;
 	uint8_t source;

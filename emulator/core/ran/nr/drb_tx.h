@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* drb_tx.h - what enters at the start of a data radio bearer: its queue, numbers, copies. */
+#ifndef NR_DRB_TX_H
+#define NR_DRB_TX_H
+
+#include "ran/nr/drb.h"
+
+/** drb_tx_init() - queue management of @b, and what its RLC asks before it sends */
+void drb_tx_init(struct nr *nr, struct drb *b);
+
+/** drb_send() - a datagram enters @b */
+void drb_send(struct nr *nr, struct drb *b, struct pkt *p);
+
+/** drb_enqueue() - @p, an SDU of known size, waits in the buffer of @b's RLC, full or not */
+void drb_enqueue(struct nr *nr, struct drb *b, struct pkt *p);
+
+/** drb_drop_confirmed() - what waits at the start of @b, but by a status report the receiver has */
+void drb_drop_confirmed(struct nr *nr, struct drb *b);
+
+/** drb_discard_expired() - drop SDUs of @b, which has a discardTimer, older than that */
+void drb_discard_expired(struct nr *nr, struct drb *b);
+
+/** drb_discard_ns() - when it next has something to drop, or CELL_NEVER */
+int64_t drb_discard_ns(const struct drb *b);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* handover.h - the steps of a UE's handover between two gNBs. */
+#ifndef NR_HANDOVER_H
+#define NR_HANDOVER_H
+
+#include "ran/nr/state.h"
+
+static inline bool handover_is_conditional(const struct nr *nr)
+{
+	return nr->cell.cfg.ho_procedure == CELL_HO_CONDITIONAL;
+}
+
+/** handover_bit() - of @gnb, in nr_rrc.asked and .prepared */
+static inline uint8_t handover_bit(uint8_t gnb)
+{
+	return (uint8_t)(1u << gnb);
+}
+
+/** handover_say() - add a row of @msg at @node, in the cell of @gnb; @other is at the far end */
+void handover_say(struct nr *nr, const struct nr_ue *u, uint8_t node, uint8_t gnb, uint8_t other,
+                  enum cell_rrc_msg msg);
+
+/** handover_ask() - the source asks @gnb to take @u */
+void handover_ask(struct nr *nr, struct nr_ue *u, uint8_t gnb);
+
+/** handover_execute() - the condition of a conditional handover to @gnb holds */
+void handover_execute(struct nr *nr, struct nr_ue *u, uint8_t gnb);
+
+/** handover_synchronised() - the target has answered the preamble of @u */
+void handover_synchronised(struct nr *nr, struct nr_ue *u);
+
+/** handover_confirm() - the target has heard @u */
+void handover_confirm(struct nr *nr, struct nr_ue *u);
+
+/** handover_carry_out() - @step, which was under way, happens */
+void handover_carry_out(struct nr *nr, struct nr_ue *u, const struct rrc_step *step);
+
+#endif
