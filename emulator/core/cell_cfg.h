@@ -91,6 +91,7 @@ enum cell_ho_procedure {
 	CELL_HO_FAST_PATH_SWITCH, /* from the handover command on */
 	CELL_HO_PREDICTION,       /* before the handover, when it is predicted */
 	CELL_HO_CONDITIONAL, /* NR: as standard; the UE begins by itself, when a condition holds */
+	CELL_HO_DAPS,        /* NR: the source serves the UE until the target does */
 	CELL_HO_PROCEDURE_COUNT
 };
 

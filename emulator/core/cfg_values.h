@@ -219,7 +219,7 @@
 	LIMIT(cell_cfg, mode_select_ms, 0, 60000), \
 	LIMIT(cell_cfg, mode_flush, 0, 2), \
 	LIMIT(cell_cfg, mode_flush_air, 0, 1), \
-	LIMIT(cell_cfg, ho_procedure, 0, 3), \
+	LIMIT(cell_cfg, ho_procedure, 0, 4), \
 	LIMIT(cell_cfg, ho_prediction_ms, 1, 10000), \
 	LIMIT(cell_cfg, ho_prediction_timeout_ms, 1, 60000), \
 	LIMIT(cell_cfg, ho_detach_ms, 0, 10000), \
@@ -369,7 +369,7 @@
 	LIMIT(cell_cfg, mode_select_ms, 0, 60000), \
 	LIMIT(cell_cfg, mode_flush, 0, 2), \
 	LIMIT(cell_cfg, mode_flush_air, 0, 1), \
-	LIMIT(cell_cfg, ho_procedure, 0, 3), \
+	LIMIT(cell_cfg, ho_procedure, 0, 4), \
 	LIMIT(cell_cfg, ho_prediction_ms, 1, 10000), \
 	LIMIT(cell_cfg, ho_prediction_timeout_ms, 1, 60000), \
 	LIMIT(cell_cfg, ho_detach_ms, 0, 10000), \

@@ -90,6 +90,8 @@ static const char *const rrc_names[] = {
 	"conditional_reconfiguration",
 	"condition_met",
 	"handover_success",
+	"early_status_transfer",
+	"daps_source_release",
 };
 COMPLETE(rrc_names, CELL_RRC_COUNT);
 

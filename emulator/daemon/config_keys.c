@@ -20,7 +20,7 @@ static const char *const config_am_on_max_retx_names[] = { "reestablish", "stop"
 
 static const char *const config_mode_flush_names[] = { "discard", "keep", "retransmit", NULL };
 
-static const char *const config_ho_procedure_names[] = { "standard", "fast_path_switch", "prediction", "conditional", NULL };
+static const char *const config_ho_procedure_names[] = { "standard", "fast_path_switch", "prediction", "conditional", "daps", NULL };
 
 static const char *const config_ho_cond_event_names[] = { "a3", "a5", NULL };
 

@@ -31,6 +31,8 @@ void epc_digest_ue(const struct epc *epc, uint8_t ue, uint64_t *h)
 		digest_mix(h, end->awaiting);
 		digest_mix(h, end->ended);
 		digest_mix(h, end->returning);
+		if (end->early)
+			digest_mix(h, end->early);
 	}
 }
 

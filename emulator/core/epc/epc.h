@@ -28,6 +28,7 @@ struct tunnel_end {
 	bool known;              /* the UE is here, was, or will be */
 	bool awaiting;           /* an End Marker on X2; until then `direct` grows */
 	bool ended;              /* the gateway's End Marker came while the UE was here */
+	bool early;     /* DAPS: the UE is still served here, and `forward_to` gets copies */
 	bool returning; /* awaiting from the gateway's End Marker on: the path comes back */
 };
 
@@ -35,20 +36,21 @@ struct tunnel_end {
 struct epc_bearer {
 	const struct out_leg *at;
 	uint32_t queue_pkts; /* that may wait for it */
-	uint32_t queued;     /* that wait where the UE is served */
-	uint8_t sn_bits;     /* of PDCP, which goes on at a handover; 0: it begins anew */
-	uint8_t qfi;         /* its QoS flow, with epc_radio.has_flows */
+	uint32_t queued; /* that wait at the base station asked about, if the UE is served there */
+	uint8_t sn_bits; /* of PDCP, which goes on at a handover; 0: it begins anew */
+	uint8_t qfi;     /* its QoS flow, with epc_radio.has_flows */
 };
 
 /* What tunnels need of the radio network. */
 struct epc_radio {
 	bool has_flows; /* tunnels name the QoS flow of a packet: those of 5G. TS 38.415 */
 
-	struct epc_bearer (*bearer)(struct cell *c, uint8_t ue, enum cell_dir dir, struct pkt *p);
+	struct epc_bearer (*bearer)(struct cell *c, uint8_t ue, uint8_t enb, enum cell_dir dir,
+	                            struct pkt *p);
 
-	/* A packet for the UE goes over the radio of the base station that serves it. One with
-	 * has_pdcp_sn keeps its pdcp_sn. */
-	void (*send)(struct cell *c, uint8_t ue, struct pkt *p);
+	/* A packet for the UE goes over the radio of @enb, which serves it. One with has_pdcp_sn
+	 * keeps its pdcp_sn. */
+	void (*send)(struct cell *c, uint8_t ue, uint8_t enb, struct pkt *p);
 
 	/* The state of the UE changes in this event. */
 	void (*touch)(struct cell *c, uint8_t ue);

@@ -89,7 +89,7 @@ static struct gtpu header_of(const struct epc *epc, uint8_t ue, struct pkt *p, u
 	h.tos = gtpu_tos_out((enum gtpu_ecn)epc->cell->cfg.gtpu_ecn, pkt_data(p), p->len);
 	if (!epc->radio->has_flows)
 		return h;
-	b = epc->radio->bearer(epc->cell, ue, h.uplink ? CELL_DIR_UL : CELL_DIR_DL, p);
+	b = epc->radio->bearer(epc->cell, ue, from, h.uplink ? CELL_DIR_UL : CELL_DIR_DL, p);
 	h.has_long_sn = h.has_pdcp_sn && b.sn_bits > SHORT_SN_BITS;
 	h.has_qfi = !h.has_pdcp_sn;
 	h.qfi = h.has_qfi ? b.qfi : 0;
@@ -129,15 +129,16 @@ static uint8_t ue_of(const struct epc *epc, uint32_t teid, uint8_t end, enum cel
 	return 0;
 }
 
-static struct epc_bearer bearer_of(const struct epc *epc, uint8_t ue, struct pkt *p)
+static struct epc_bearer bearer_of(const struct epc *epc, uint8_t ue, uint8_t enb, struct pkt *p)
 {
-	return epc->radio->bearer(epc->cell, ue, CELL_DIR_DL, p);
+	return epc->radio->bearer(epc->cell, ue, enb, CELL_DIR_DL, p);
 }
 
 /* The bearer that takes @p goes on with the SNs of the base station that forwarded it. */
-static bool keeps_sn(const struct epc *epc, uint8_t ue, struct pkt *p, uint32_t pdcp_sn)
+static bool keeps_sn(const struct epc *epc, uint8_t ue, uint8_t enb, struct pkt *p,
+                     uint32_t pdcp_sn)
 {
-	uint8_t sn_bits = bearer_of(epc, ue, p).sn_bits;
+	uint8_t sn_bits = bearer_of(epc, ue, enb, p).sn_bits;
 
 	return sn_bits > 0 && pdcp_sn < UINT32_C(1) << sn_bits;
 }
@@ -158,7 +159,7 @@ uint8_t tunnel_receive(struct epc *epc, struct pkt *p, uint8_t at, enum cell_tun
 	p->shift = (int16_t)(p->shift + (int16_t)offset);
 	p->len = (uint16_t)(p->len - offset);
 	p->end_marker = h.type == GTPU_END_MARKER;
-	p->has_pdcp_sn = h.has_pdcp_sn && keeps_sn(epc, ue, p, h.pdcp_sn);
+	p->has_pdcp_sn = h.has_pdcp_sn && keeps_sn(epc, ue, at, p, h.pdcp_sn);
 	p->pdcp_sn = h.pdcp_sn;
 	record(epc, p,
 	       row(CELL_EV_GTPU_RX, ue, at, at == ENB_NONE ? CELL_DIR_UL : CELL_DIR_DL, h.teid,
@@ -171,23 +172,23 @@ uint8_t tunnel_receive(struct epc *epc, struct pkt *p, uint8_t at, enum cell_tun
 	return ue;
 }
 
-void tunnel_uplink(struct epc *epc, uint8_t ue, struct pkt *p)
+void tunnel_uplink(struct epc *epc, uint8_t ue, uint8_t enb, struct pkt *p)
 {
 	p->has_pdcp_sn = false;
-	tunnel_send(epc, ue, p, serving(epc, ue), ENB_NONE, CELL_TUNNEL_S1);
+	tunnel_send(epc, ue, p, enb, ENB_NONE, CELL_TUNNEL_S1);
 }
 
 /* --- a base station's end --- */
 
 static bool forwards(const struct tunnel_end *end)
 {
-	return end->forward_to != ENB_NONE;
+	return end->forward_to != ENB_NONE && !end->early;
 }
 
-/* From when the UE leaves until it comes, its source forwards. */
+/* From when the UE leaves until it comes, its source forwards; with DAPS it may be at two. */
 static bool is_here(const struct epc *epc, uint8_t ue, uint8_t enb)
 {
-	return serving(epc, ue) == enb;
+	return serving(epc, ue) == enb || epc->end[enb][ue - 1].early;
 }
 
 static void forward(struct epc *epc, uint8_t ue, uint8_t from, struct pkt *p)
@@ -199,7 +200,7 @@ static void forward(struct epc *epc, uint8_t ue, uint8_t from, struct pkt *p)
 		return;
 	}
 	if (!epc->cell->cfg.ho_forwarding) {
-		out_drop(epc->cell, p, bearer_of(epc, ue, p).at, CELL_DROP_HANDOVER);
+		out_drop(epc->cell, p, bearer_of(epc, ue, from, p).at, CELL_DROP_HANDOVER);
 		return;
 	}
 	if (!p->end_marker)
@@ -246,7 +247,7 @@ static void go_on(struct epc *epc, uint8_t ue, uint8_t enb, struct pkt *p)
 		pkt_enqueue(&end->held, p);
 		record_hold(epc, ue, enb);
 	} else if (!p->end_marker) {
-		epc->radio->send(epc->cell, ue, p);
+		epc->radio->send(epc->cell, ue, enb, p);
 	} else {
 		end->awaiting = end->returning;
 		end->ended = !end->returning;
@@ -276,13 +277,16 @@ static void stop_awaiting(struct epc *epc, uint8_t ue, uint8_t enb)
 		record_hold(epc, ue, enb);
 }
 
-/* What may wait for a UE at an eNB is one queue, wherever in it. */
+/* What may wait for a UE at an eNB is one queue, wherever in it. Of copies that DAPS makes the
+ * source's queue was the limit, and one that is missing would be a gap. */
 static bool is_full(struct epc *epc, uint8_t ue, uint8_t enb, struct pkt *p)
 {
-	struct epc_bearer b = bearer_of(epc, ue, p);
+	struct epc_bearer b = bearer_of(epc, ue, enb, p);
 	const struct tunnel_end *end = end_of(epc, ue, enb);
 	uint32_t n = end->held.n + end->direct.n;
 
+	if (p->has_pdcp_sn && epc->cell->cfg.ho_procedure == CELL_HO_DAPS)
+		return false;
 	if (is_here(epc, ue, enb))
 		n += b.queued;
 	return !forwards(end) && n >= b.queue_pkts;
@@ -324,7 +328,7 @@ void tunnel_ingress(struct epc *epc, uint8_t enb, struct pkt *p)
 	} else if (p->end_marker && end->awaiting && is_here(epc, ue, enb)) {
 		cell_pkt_terminate(epc->cell, p); /* of before the path came back */
 	} else if (!p->end_marker && is_full(epc, ue, enb, p)) {
-		out_drop(epc->cell, p, bearer_of(epc, ue, p).at, CELL_DROP_QUEUE_FULL);
+		out_drop(epc->cell, p, bearer_of(epc, ue, enb, p).at, CELL_DROP_QUEUE_FULL);
 	} else if (kind == CELL_TUNNEL_S1 && end->awaiting) {
 		pkt_enqueue(&end->direct, p);
 		record_hold(epc, ue, enb);
@@ -369,7 +373,7 @@ bool tunnel_forward(struct epc *epc, uint8_t ue, uint8_t from, uint8_t to, struc
 	bool ended;
 
 	end->forward_to = to;
-	end->awaiting = end->returning = false;
+	end->early = end->awaiting = end->returning = false;
 	end->expiry_ns = CELL_NEVER;
 	go_on_all(epc, ue, from, held);
 	go_on_all(epc, ue, from, &end->held);
@@ -380,6 +384,17 @@ bool tunnel_forward(struct epc *epc, uint8_t ue, uint8_t from, uint8_t to, struc
 	if (ended)
 		tunnel_end_marker(epc, ue, from);
 	return ended;
+}
+
+void tunnel_forward_early(struct epc *epc, uint8_t ue, uint8_t from, uint8_t to)
+{
+	end_of(epc, ue, from)->forward_to = to;
+	end_of(epc, ue, from)->early = true;
+}
+
+void tunnel_copy(struct epc *epc, uint8_t ue, uint8_t from, struct pkt *p)
+{
+	forward(epc, ue, from, p);
 }
 
 void tunnel_arrived(struct epc *epc, uint8_t ue)

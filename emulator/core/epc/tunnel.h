@@ -21,8 +21,8 @@ uint8_t tunnel_receive(struct epc *epc, struct pkt *p, uint8_t at, enum cell_tun
 /** tunnel_ingress() - a packet arrived at @enb */
 void tunnel_ingress(struct epc *epc, uint8_t enb, struct pkt *p);
 
-/** tunnel_uplink() - a packet of @ue leaves its eNB for the S-GW */
-void tunnel_uplink(struct epc *epc, uint8_t ue, struct pkt *p);
+/** tunnel_uplink() - a packet of @ue leaves @enb for the S-GW */
+void tunnel_uplink(struct epc *epc, uint8_t ue, uint8_t enb, struct pkt *p);
 
 /** tunnel_expect() - @enb is going to serve @ue */
 void tunnel_expect(struct epc *epc, uint8_t ue, uint8_t enb);
@@ -33,6 +33,13 @@ void tunnel_expect(struct epc *epc, uint8_t ue, uint8_t enb);
  * Return: nothing will come any more, and an End Marker went after the last packet.
  */
 bool tunnel_forward(struct epc *epc, uint8_t ue, uint8_t from, uint8_t to, struct pkt_queue *held);
+
+/** tunnel_forward_early() - @from goes on to serve @ue, and is going to send copies to @to. Source:
+ * TS 38.300 9.2.3.2.2 */
+void tunnel_forward_early(struct epc *epc, uint8_t ue, uint8_t from, uint8_t to);
+
+/** tunnel_copy() - @p, a copy with its PDCP SN, goes to where @from forwards early */
+void tunnel_copy(struct epc *epc, uint8_t ue, uint8_t from, struct pkt *p);
 
 /** tunnel_end_marker() - another End Marker from @from to where it forwards for @ue */
 void tunnel_end_marker(struct epc *epc, uint8_t ue, uint8_t from);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* handover.h - a handover of UE 1 from the first eNB to the second, and its messages */
+/* handover.h - a handover of UE 1 from the first base station to the second, and its messages */
 #ifndef HANDOVER_H
 #define HANDOVER_H
 
@@ -11,20 +11,20 @@
 #define SGW  CELL_NODE_SGW
 
 struct step {
-	int64_t t_ms;
+	int64_t t_ns;
 	enum cell_rrc_msg msg;
-	uint8_t node; /* 0: an eNB */
+	uint8_t node; /* 0: a base station */
 	uint8_t enb;
 	uint8_t other;
 };
 
 /* Where the path is switched, at once. */
-#define SWITCHED(t_ms, to)                                                                         \
-	{ t_ms, CELL_RRC_USER_PLANE_UPDATE_REQUEST, SGW, 0, to },                                  \
-		{ t_ms, CELL_RRC_PATH_SWITCHED, SGW, 0, to },                                      \
-		{ t_ms, CELL_RRC_USER_PLANE_UPDATE_REPLY, SGW, 0, to },                            \
+#define SWITCHED(t_ns, to)                                                                         \
+	{ t_ns, CELL_RRC_USER_PLANE_UPDATE_REQUEST, SGW, 0, to },                                  \
+		{ t_ns, CELL_RRC_PATH_SWITCHED, SGW, 0, to },                                      \
+		{ t_ns, CELL_RRC_USER_PLANE_UPDATE_REPLY, SGW, 0, to },                            \
 	{                                                                                          \
-		t_ms, CELL_RRC_PATH_SWITCH_REQUEST_ACK, SGW, 0, to                                 \
+		t_ns, CELL_RRC_PATH_SWITCH_REQUEST_ACK, SGW, 0, to                                 \
 	}
 
 static inline void setup(struct run *r, enum cell_rlc_mode mode, enum cell_ho_procedure procedure)
@@ -52,7 +52,7 @@ static inline void check_steps(const struct run *r, const struct step *steps, si
 			continue;
 		assert_true(i < n);
 		assert_int_equal(row->value, steps[i].msg);
-		assert_int_equal(row->t_ns, MS(steps[i].t_ms));
+		assert_int_equal(row->t_ns, steps[i].t_ns);
 		assert_int_equal(row->node, steps[i].node);
 		assert_int_equal(row->enb, steps[i].enb);
 		assert_int_equal(row->sn, steps[i].other);

@@ -11,18 +11,18 @@
 static void test_standard_procedure(void **state)
 {
 	static const struct step steps[] = {
-		{ 50, CELL_RRC_MEASUREMENT_REPORT, 0, 0, 1 },
-		{ 50, CELL_RRC_HANDOVER_DECISION, 0, 0, 1 },
-		{ 50, CELL_RRC_HANDOVER_REQUEST, 0, 0, 1 },
-		{ 54, CELL_RRC_HANDOVER_REQUEST_ACK, 0, 1, 0 },
-		{ 58, CELL_RRC_HANDOVER_COMMAND, 0, 0, 1 },
-		{ 58, CELL_RRC_DETACH, 1, 0, 1 },
-		{ 58, CELL_RRC_SN_STATUS_TRANSFER, 0, 0, 1 },
-		{ 88, CELL_RRC_SYNCHRONISED, 1, 1, 0 },
-		{ 94, CELL_RRC_HANDOVER_CONFIRM, 0, 1, 0 },
-		{ 94, CELL_RRC_PATH_SWITCH_REQUEST, 0, 1, 1 },
-		SWITCHED(98, 1),
-		{ 102, CELL_RRC_RELEASE_RESOURCE, 0, 1, 0 },
+		{ MS(50), CELL_RRC_MEASUREMENT_REPORT, 0, 0, 1 },
+		{ MS(50), CELL_RRC_HANDOVER_DECISION, 0, 0, 1 },
+		{ MS(50), CELL_RRC_HANDOVER_REQUEST, 0, 0, 1 },
+		{ MS(54), CELL_RRC_HANDOVER_REQUEST_ACK, 0, 1, 0 },
+		{ MS(58), CELL_RRC_HANDOVER_COMMAND, 0, 0, 1 },
+		{ MS(58), CELL_RRC_DETACH, 1, 0, 1 },
+		{ MS(58), CELL_RRC_SN_STATUS_TRANSFER, 0, 0, 1 },
+		{ MS(88), CELL_RRC_SYNCHRONISED, 1, 1, 0 },
+		{ MS(94), CELL_RRC_HANDOVER_CONFIRM, 0, 1, 0 },
+		{ MS(94), CELL_RRC_PATH_SWITCH_REQUEST, 0, 1, 1 },
+		SWITCHED(MS(98), 1),
+		{ MS(102), CELL_RRC_RELEASE_RESOURCE, 0, 1, 0 },
 	};
 	struct cell_stats stats;
 	struct run r;
@@ -41,18 +41,18 @@ static void test_standard_procedure(void **state)
 static void test_fast_path_switch(void **state)
 {
 	static const struct step steps[] = {
-		{ 50, CELL_RRC_MEASUREMENT_REPORT, 0, 0, 1 },
-		{ 50, CELL_RRC_HANDOVER_DECISION, 0, 0, 1 },
-		{ 50, CELL_RRC_HANDOVER_REQUEST, 0, 0, 1 },
-		{ 54, CELL_RRC_HANDOVER_REQUEST_ACK, 0, 1, 0 },
-		{ 58, CELL_RRC_HANDOVER_COMMAND, 0, 0, 1 },
-		{ 58, CELL_RRC_DETACH, 1, 0, 1 },
-		{ 58, CELL_RRC_SN_STATUS_TRANSFER, 0, 0, 1 },
-		{ 58, CELL_RRC_PATH_SWITCH_REQUEST, 0, 0, 1 },
-		SWITCHED(62, 1),
-		{ 88, CELL_RRC_SYNCHRONISED, 1, 1, 0 },
-		{ 94, CELL_RRC_HANDOVER_CONFIRM, 0, 1, 0 },
-		{ 94, CELL_RRC_RELEASE_RESOURCE, 0, 1, 0 },
+		{ MS(50), CELL_RRC_MEASUREMENT_REPORT, 0, 0, 1 },
+		{ MS(50), CELL_RRC_HANDOVER_DECISION, 0, 0, 1 },
+		{ MS(50), CELL_RRC_HANDOVER_REQUEST, 0, 0, 1 },
+		{ MS(54), CELL_RRC_HANDOVER_REQUEST_ACK, 0, 1, 0 },
+		{ MS(58), CELL_RRC_HANDOVER_COMMAND, 0, 0, 1 },
+		{ MS(58), CELL_RRC_DETACH, 1, 0, 1 },
+		{ MS(58), CELL_RRC_SN_STATUS_TRANSFER, 0, 0, 1 },
+		{ MS(58), CELL_RRC_PATH_SWITCH_REQUEST, 0, 0, 1 },
+		SWITCHED(MS(62), 1),
+		{ MS(88), CELL_RRC_SYNCHRONISED, 1, 1, 0 },
+		{ MS(94), CELL_RRC_HANDOVER_CONFIRM, 0, 1, 0 },
+		{ MS(94), CELL_RRC_RELEASE_RESOURCE, 0, 1, 0 },
 	};
 	struct run r;
 
@@ -86,19 +86,19 @@ static void test_release_waits_for_the_path(void **state)
 static void test_prediction(void **state)
 {
 	static const struct step steps[] = {
-		{ 50, CELL_RRC_PREDICTED, 0, 0, 1 },
-		{ 50, CELL_RRC_HANDOVER_REQUEST, 0, 0, 1 },
-		{ 54, CELL_RRC_HANDOVER_REQUEST_ACK, 0, 1, 0 },
-		{ 54, CELL_RRC_PATH_SWITCH_REQUEST, 0, 1, 1 },
-		SWITCHED(58, 1),
-		{ 180, CELL_RRC_MEASUREMENT_REPORT, 0, 0, 1 },
-		{ 180, CELL_RRC_HANDOVER_DECISION, 0, 0, 1 },
-		{ 180, CELL_RRC_HANDOVER_COMMAND, 0, 0, 1 },
-		{ 180, CELL_RRC_DETACH, 1, 0, 1 },
-		{ 180, CELL_RRC_SN_STATUS_TRANSFER, 0, 0, 1 },
-		{ 210, CELL_RRC_SYNCHRONISED, 1, 1, 0 },
-		{ 216, CELL_RRC_HANDOVER_CONFIRM, 0, 1, 0 },
-		{ 216, CELL_RRC_RELEASE_RESOURCE, 0, 1, 0 },
+		{ MS(50), CELL_RRC_PREDICTED, 0, 0, 1 },
+		{ MS(50), CELL_RRC_HANDOVER_REQUEST, 0, 0, 1 },
+		{ MS(54), CELL_RRC_HANDOVER_REQUEST_ACK, 0, 1, 0 },
+		{ MS(54), CELL_RRC_PATH_SWITCH_REQUEST, 0, 1, 1 },
+		SWITCHED(MS(58), 1),
+		{ MS(180), CELL_RRC_MEASUREMENT_REPORT, 0, 0, 1 },
+		{ MS(180), CELL_RRC_HANDOVER_DECISION, 0, 0, 1 },
+		{ MS(180), CELL_RRC_HANDOVER_COMMAND, 0, 0, 1 },
+		{ MS(180), CELL_RRC_DETACH, 1, 0, 1 },
+		{ MS(180), CELL_RRC_SN_STATUS_TRANSFER, 0, 0, 1 },
+		{ MS(210), CELL_RRC_SYNCHRONISED, 1, 1, 0 },
+		{ MS(216), CELL_RRC_HANDOVER_CONFIRM, 0, 1, 0 },
+		{ MS(216), CELL_RRC_RELEASE_RESOURCE, 0, 1, 0 },
 	};
 	struct run r;
 
@@ -117,19 +117,19 @@ static void test_prediction(void **state)
 static void test_a_handover_waits_until_its_target_is_prepared(void **state)
 {
 	static const struct step steps[] = {
-		{ 50, CELL_RRC_PREDICTED, 0, 0, 1 },
-		{ 50, CELL_RRC_HANDOVER_REQUEST, 0, 0, 1 },
-		{ 53, CELL_RRC_MEASUREMENT_REPORT, 0, 0, 1 },
-		{ 53, CELL_RRC_HANDOVER_DECISION, 0, 0, 1 },
-		{ 54, CELL_RRC_HANDOVER_REQUEST_ACK, 0, 1, 0 },
-		{ 54, CELL_RRC_PATH_SWITCH_REQUEST, 0, 1, 1 },
-		{ 58, CELL_RRC_HANDOVER_COMMAND, 0, 0, 1 },
-		{ 58, CELL_RRC_DETACH, 1, 0, 1 },
-		{ 58, CELL_RRC_SN_STATUS_TRANSFER, 0, 0, 1 },
-		SWITCHED(58, 1),
-		{ 88, CELL_RRC_SYNCHRONISED, 1, 1, 0 },
-		{ 94, CELL_RRC_HANDOVER_CONFIRM, 0, 1, 0 },
-		{ 94, CELL_RRC_RELEASE_RESOURCE, 0, 1, 0 },
+		{ MS(50), CELL_RRC_PREDICTED, 0, 0, 1 },
+		{ MS(50), CELL_RRC_HANDOVER_REQUEST, 0, 0, 1 },
+		{ MS(53), CELL_RRC_MEASUREMENT_REPORT, 0, 0, 1 },
+		{ MS(53), CELL_RRC_HANDOVER_DECISION, 0, 0, 1 },
+		{ MS(54), CELL_RRC_HANDOVER_REQUEST_ACK, 0, 1, 0 },
+		{ MS(54), CELL_RRC_PATH_SWITCH_REQUEST, 0, 1, 1 },
+		{ MS(58), CELL_RRC_HANDOVER_COMMAND, 0, 0, 1 },
+		{ MS(58), CELL_RRC_DETACH, 1, 0, 1 },
+		{ MS(58), CELL_RRC_SN_STATUS_TRANSFER, 0, 0, 1 },
+		SWITCHED(MS(58), 1),
+		{ MS(88), CELL_RRC_SYNCHRONISED, 1, 1, 0 },
+		{ MS(94), CELL_RRC_HANDOVER_CONFIRM, 0, 1, 0 },
+		{ MS(94), CELL_RRC_RELEASE_RESOURCE, 0, 1, 0 },
 	};
 	struct run r;
 
@@ -147,15 +147,15 @@ static void test_a_handover_waits_until_its_target_is_prepared(void **state)
 static void test_a_prediction_expires(void **state)
 {
 	static const struct step steps[] = {
-		{ 50, CELL_RRC_PREDICTED, 0, 0, 1 },
-		{ 50, CELL_RRC_HANDOVER_REQUEST, 0, 0, 1 },
-		{ 54, CELL_RRC_HANDOVER_REQUEST_ACK, 0, 1, 0 },
-		{ 54, CELL_RRC_PATH_SWITCH_REQUEST, 0, 1, 1 },
-		SWITCHED(58, 1),
-		{ 1150, CELL_RRC_PREDICTION_EXPIRED, 0, 0, 1 },
-		{ 1150, CELL_RRC_HANDOVER_CANCEL, 0, 0, 1 },
-		{ 1150, CELL_RRC_PATH_SWITCH_REQUEST, 0, 0, 0 },
-		SWITCHED(1154, 0),
+		{ MS(50), CELL_RRC_PREDICTED, 0, 0, 1 },
+		{ MS(50), CELL_RRC_HANDOVER_REQUEST, 0, 0, 1 },
+		{ MS(54), CELL_RRC_HANDOVER_REQUEST_ACK, 0, 1, 0 },
+		{ MS(54), CELL_RRC_PATH_SWITCH_REQUEST, 0, 1, 1 },
+		SWITCHED(MS(58), 1),
+		{ MS(1150), CELL_RRC_PREDICTION_EXPIRED, 0, 0, 1 },
+		{ MS(1150), CELL_RRC_HANDOVER_CANCEL, 0, 0, 1 },
+		{ MS(1150), CELL_RRC_PATH_SWITCH_REQUEST, 0, 0, 0 },
+		SWITCHED(MS(1154), 0),
 	};
 	struct run r;
 
@@ -183,28 +183,28 @@ static void three_enbs(struct run *r)
 static void test_another_target_than_predicted(void **state)
 {
 	static const struct step steps[] = {
-		{ 50, CELL_RRC_PREDICTED, 0, 0, 1 },
-		{ 50, CELL_RRC_HANDOVER_REQUEST, 0, 0, 1 },
-		{ 54, CELL_RRC_HANDOVER_REQUEST_ACK, 0, 1, 0 },
-		{ 54, CELL_RRC_PATH_SWITCH_REQUEST, 0, 1, 1 },
-		SWITCHED(58, 1),
-		{ 150, CELL_RRC_PREDICTION_EXPIRED, 0, 0, 1 },
-		{ 150, CELL_RRC_HANDOVER_CANCEL, 0, 0, 1 },
-		{ 150, CELL_RRC_PATH_SWITCH_REQUEST, 0, 0, 0 },
-		SWITCHED(154, 0),
+		{ MS(50), CELL_RRC_PREDICTED, 0, 0, 1 },
+		{ MS(50), CELL_RRC_HANDOVER_REQUEST, 0, 0, 1 },
+		{ MS(54), CELL_RRC_HANDOVER_REQUEST_ACK, 0, 1, 0 },
+		{ MS(54), CELL_RRC_PATH_SWITCH_REQUEST, 0, 1, 1 },
+		SWITCHED(MS(58), 1),
+		{ MS(150), CELL_RRC_PREDICTION_EXPIRED, 0, 0, 1 },
+		{ MS(150), CELL_RRC_HANDOVER_CANCEL, 0, 0, 1 },
+		{ MS(150), CELL_RRC_PATH_SWITCH_REQUEST, 0, 0, 0 },
+		SWITCHED(MS(154), 0),
 		/* Settled with the End Marker that the S-GW sent to the eNB it had switched to. */
-		{ 162, CELL_RRC_MEASUREMENT_REPORT, 0, 0, 2 },
-		{ 162, CELL_RRC_HANDOVER_DECISION, 0, 0, 2 },
-		{ 162, CELL_RRC_HANDOVER_REQUEST, 0, 0, 2 },
-		{ 166, CELL_RRC_HANDOVER_REQUEST_ACK, 0, 2, 0 },
-		{ 170, CELL_RRC_HANDOVER_COMMAND, 0, 0, 2 },
-		{ 170, CELL_RRC_DETACH, 1, 0, 2 },
-		{ 170, CELL_RRC_SN_STATUS_TRANSFER, 0, 0, 2 },
-		{ 200, CELL_RRC_SYNCHRONISED, 1, 2, 0 },
-		{ 206, CELL_RRC_HANDOVER_CONFIRM, 0, 2, 0 },
-		{ 206, CELL_RRC_PATH_SWITCH_REQUEST, 0, 2, 2 },
-		SWITCHED(210, 2),
-		{ 214, CELL_RRC_RELEASE_RESOURCE, 0, 2, 0 },
+		{ MS(162), CELL_RRC_MEASUREMENT_REPORT, 0, 0, 2 },
+		{ MS(162), CELL_RRC_HANDOVER_DECISION, 0, 0, 2 },
+		{ MS(162), CELL_RRC_HANDOVER_REQUEST, 0, 0, 2 },
+		{ MS(166), CELL_RRC_HANDOVER_REQUEST_ACK, 0, 2, 0 },
+		{ MS(170), CELL_RRC_HANDOVER_COMMAND, 0, 0, 2 },
+		{ MS(170), CELL_RRC_DETACH, 1, 0, 2 },
+		{ MS(170), CELL_RRC_SN_STATUS_TRANSFER, 0, 0, 2 },
+		{ MS(200), CELL_RRC_SYNCHRONISED, 1, 2, 0 },
+		{ MS(206), CELL_RRC_HANDOVER_CONFIRM, 0, 2, 0 },
+		{ MS(206), CELL_RRC_PATH_SWITCH_REQUEST, 0, 2, 2 },
+		SWITCHED(MS(210), 2),
+		{ MS(214), CELL_RRC_RELEASE_RESOURCE, 0, 2, 0 },
 	};
 	struct run r;
 

@@ -5,53 +5,7 @@
  * ms to process a command and 20 ms to be ready, waits for the next SSB, at multiples of 20 ms, and
  * 2 ms more. Source: TS 38.300 9.2.3.2, 9.2.3.4; TS 38.133 6.1.1.2, 6.1.4
  */
-#include "handover.h"
-#include "nr_run.h"
-
-/* Half a millisecond. */
-#define AT(ms2) SLOT(ms2)
-
-struct message {
-	int64_t t_ns;
-	enum cell_rrc_msg msg;
-	uint8_t node; /* 0: a gNB */
-	uint8_t gnb;
-	uint8_t other;
-};
-
-static void nr_setup(struct run *r, enum cell_rlc_mode mode, enum cell_ho_procedure procedure)
-{
-	nr_defaults(r, 2);
-	run_core_network(r);
-	r->cfg.rlc_mode = (uint8_t)mode;
-	r->cfg.ho_procedure = (uint8_t)procedure;
-	r->cfg.ho_rrc_processing_ms = 10;
-	r->cfg.ho_execution_ms = 10;
-	r->cfg.ho_processing_ms = 20;
-	r->cfg.ho_ssb_period_ms = 20;
-	r->cfg.ho_margin_ms = 2;
-	r->cfg.pdcp_t_reordering_ms = 220;
-}
-
-static void check_messages(const struct run *r, const struct message *m, size_t n)
-{
-	size_t i = 0;
-
-	for (size_t k = 0; k < r->n_records; k++) {
-		const struct cell_record *row = &r->records[k];
-
-		if (row->event != CELL_EV_RRC)
-			continue;
-		assert_true(i < n);
-		assert_int_equal(row->value, m[i].msg);
-		assert_int_equal(row->t_ns, m[i].t_ns);
-		assert_int_equal(row->node, m[i].node);
-		assert_int_equal(row->enb, m[i].gnb);
-		assert_int_equal(row->sn, m[i].other);
-		i++;
-	}
-	assert_int_equal(i, n);
-}
+#include "nr_handover.h"
 
 /*
  * The command comes at 58. 30 ms later is 88, the next SSB at 100, and the UE is ready at 102: slot
@@ -61,7 +15,7 @@ static void check_messages(const struct run *r, const struct message *m, size_t 
  */
 static void test_standard_procedure(void **state)
 {
-	static const struct message messages[] = {
+	static const struct step messages[] = {
 		{ MS(50), CELL_RRC_MEASUREMENT_REPORT, 0, 0, 1 },
 		{ MS(50), CELL_RRC_HANDOVER_DECISION, 0, 0, 1 },
 		{ MS(50), CELL_RRC_HANDOVER_REQUEST, 0, 0, 1 },
@@ -69,7 +23,7 @@ static void test_standard_procedure(void **state)
 		{ MS(58), CELL_RRC_HANDOVER_COMMAND, 0, 0, 1 },
 		{ MS(58), CELL_RRC_DETACH, 1, 0, 1 },
 		{ MS(58), CELL_RRC_SN_STATUS_TRANSFER, 0, 0, 1 },
-		{ AT(208), CELL_RRC_SYNCHRONISED, 1, 1, 0 },
+		{ SLOT(208), CELL_RRC_SYNCHRONISED, 1, 1, 0 },
 		{ MS(110) + GNB_DECODE, CELL_RRC_HANDOVER_CONFIRM, 0, 1, 0 },
 		{ MS(110) + GNB_DECODE, CELL_RRC_PATH_SWITCH_REQUEST, 0, 1, 1 },
 		{ MS(114) + GNB_DECODE, CELL_RRC_PATH_SWITCHED, SGW, 0, 1 },
@@ -84,7 +38,7 @@ static void test_standard_procedure(void **state)
 	run_start(&r);
 	handover(&r, 1, MS(50));
 	run_until(&r, RUN_FOREVER);
-	check_messages(&r, messages, COUNT(messages));
+	check_steps(&r, messages, COUNT(messages));
 	cell_stats(r.cell, &stats);
 	assert_int_equal(stats.handovers, 1);
 	assert_int_equal(stats.path_switches, 1);
@@ -98,13 +52,13 @@ static void test_standard_procedure(void **state)
  */
 static void test_conditional_procedure(void **state)
 {
-	static const struct message messages[] = {
+	static const struct step messages[] = {
 		{ MS(20), CELL_RRC_HANDOVER_REQUEST, 0, 0, 1 },
 		{ MS(24), CELL_RRC_HANDOVER_REQUEST_ACK, 0, 1, 0 },
 		{ MS(28), CELL_RRC_CONDITIONAL_RECONFIGURATION, 0, 0, 1 },
 		{ MS(50), CELL_RRC_CONDITION_MET, 1, 0, 1 },
 		{ MS(60), CELL_RRC_DETACH, 1, 0, 1 },
-		{ AT(168), CELL_RRC_SYNCHRONISED, 1, 1, 0 },
+		{ SLOT(168), CELL_RRC_SYNCHRONISED, 1, 1, 0 },
 		{ MS(90) + GNB_DECODE, CELL_RRC_HANDOVER_CONFIRM, 0, 1, 0 },
 		{ MS(90) + GNB_DECODE, CELL_RRC_HANDOVER_SUCCESS, 0, 1, 0 },
 		{ MS(90) + GNB_DECODE, CELL_RRC_PATH_SWITCH_REQUEST, 0, 1, 1 },
@@ -121,7 +75,7 @@ static void test_conditional_procedure(void **state)
 	predict(&r, 1, MS(20));
 	handover(&r, 1, MS(50));
 	run_until(&r, RUN_FOREVER);
-	check_messages(&r, messages, COUNT(messages));
+	check_steps(&r, messages, COUNT(messages));
 	run_end(&r);
 }
 
@@ -160,15 +114,6 @@ static void check_silence(const struct run *r)
 		if (row->event == CELL_EV_MAC_TX && (row->node == 1 || row->peer == 1))
 			assert_true(row->t_ns <= from || row->t_ns >= until);
 	}
-}
-
-static size_t count_records(const struct run *r, enum cell_event event)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < r->n_records; i++)
-		n += r->records[i].event == event;
-	return n;
 }
 
 /* Packets both ways, before, during and after a handover and back. */
@@ -265,22 +210,13 @@ static void test_two_handovers_in_a_row(void **state)
 	run_end(&r);
 }
 
-static void check_refused(struct run *r, const char *field, const char *range)
-{
-	const char *got_field, *got_range;
-
-	assert_true(cell_cfg_check(&r->cfg, &got_field, &got_range) < 0);
-	assert_string_equal(got_field, field);
-	assert_string_equal(got_range, range);
-}
-
 static void test_what_does_not_go_together(void **state)
 {
 	struct run r;
 
 	(void)state;
 	nr_setup(&r, CELL_RLC_AM, CELL_HO_PREDICTION);
-	check_refused(&r, "ho_procedure", "standard or conditional");
+	check_refused(&r, "ho_procedure", "standard, conditional or daps");
 	nr_setup(&r, CELL_RLC_AM, CELL_HO_STANDARD);
 	r.cfg.ho_cond = 1;
 	check_refused(&r, "ho_cond", "none without a conditional procedure");

@@ -78,6 +78,11 @@ N2_SYMBOLS = {1: (10, 12, 23, 36), 2: (5, 5.5, 11)}
 _PERIODS_MS = (0.5, 0.625, 1, 1.25, 2, 2.5, 3, 4, 5, 10)
 
 
+def _with_default(radio: Any, ue: Any) -> list[Any]:
+    """A UE's bearers, and the default one of all UEs where none of its own is that."""
+    return [*ue.bearers, *([] if any(not bearer.filters for bearer in ue.bearers) else [radio])]
+
+
 class Nr(System):
     """Source: TS 38.211 to 38.214, 38.321, 38.331."""
 
@@ -278,8 +283,7 @@ class Nr(System):
         """What UEs with PDCP duplication need: a second logical channel of each such bearer, and a second cell."""
         seconds = 0
         for name, ue in radio.ues.items():
-            default = [] if any(not bearer.filters for bearer in ue.bearers) else [radio]
-            bearers = [*ue.bearers, *default]
+            bearers = _with_default(radio, ue)
             twice = sum(bool(bearer.pdcp.duplication) for bearer in bearers)
             if len(bearers) + twice > _LOGICAL_CHANNELS:
                 raise ValueError(f"key 'radio.ues.{name}.bearers': {len(bearers)} bearers, {twice} of them with "
@@ -298,9 +302,11 @@ class Nr(System):
 
     def _check_procedure(self, radio: Any) -> None:
         procedure = radio.handover.procedure
-        if procedure not in ("standard", "conditional"):
-            raise ValueError(f"key 'radio.handover.procedure': value {procedure}: allowed standard, conditional with "
-                             "radio.system: nr (TS 38.300 9.2.3.2, 9.2.3.4)")
+        if procedure not in ("standard", "conditional", "daps"):
+            raise ValueError(f"key 'radio.handover.procedure': value {procedure}: allowed standard, conditional, daps "
+                             "with radio.system: nr (TS 38.300 9.2.3.2, 9.2.3.4)")
+        if procedure == "daps":
+            self._check_daps(radio)
         for i, event in enumerate(radio.events):
             if event.mode is not None:
                 raise ValueError(f"key 'radio.events.{i}.mode': value {event.mode}: allowed handover or predict with "
@@ -309,6 +315,23 @@ class Nr(System):
                 raise ValueError(f"key 'radio.events.{i}.predict': value {event.predict}: allowed with "
                                  "radio.handover.procedure conditional, whose candidates it prepares (TS 38.300 "
                                  "9.2.3.4)")
+
+    def _check_daps(self, radio: Any) -> None:
+        """With dual active protocol stack a UE is in two cells for a while, with a copy of each packet in both."""
+        if not radio.handover.forwarding:
+            raise ValueError("key 'radio.handover.forwarding': value False: allowed true with radio.handover.procedure "
+                             "daps, whose target gets what it sends from the source (TS 38.300 9.2.3.2.2)")
+        if self.frequency_range == "fr2":
+            raise ValueError("key 'radio.nr.frequency_range': value fr2: allowed fr1 with radio.handover.procedure "
+                             "daps (TS 38.300 9.2.3.1)")
+        if 2 * len(radio.ues) > _UES:
+            raise ValueError(f"key 'radio.handover.procedure': value daps: allowed with {_UES // 2} UEs, which are in "
+                             "two cells each")
+        for name, ue in radio.ues.items():
+            n = len(_with_default(radio, ue))
+            if 2 * n > _LOGICAL_CHANNELS:
+                raise ValueError(f"key 'radio.ues.{name}.bearers': {n} bearers: allowed {_LOGICAL_CHANNELS // 2} with "
+                                 "radio.handover.procedure daps, which gives each two of a UE's logical channels")
 
     def check_cells(self, radio: Any, gnbs: list[str]) -> None:
         """Raises ValueError for what several gNBs do not go with."""

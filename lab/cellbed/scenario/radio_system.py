@@ -50,9 +50,9 @@ def check(radio: Radio, enbs: list[str], sgws: list[str]) -> None:
 
 def _check_not_nr(radio: Radio) -> None:
     """No key or value of these sections that is NR's only."""
-    if radio.handover.procedure == "conditional":
-        raise ValueError(f"key 'radio.handover.procedure': value conditional: allowed with radio.system: nr only, "
-                         f"which is {radio.system}")
+    if radio.handover.procedure in ("conditional", "daps"):
+        raise ValueError(f"key 'radio.handover.procedure': value {radio.handover.procedure}: allowed with "
+                         f"radio.system: nr only, which is {radio.system}")
     layers: list[tuple[str, Radio | Bearer]] = [("radio", radio)]
     layers += [(f"radio.ues.{name}.bearers.{i}", bearer) for name, ue in radio.ues.items()
                for i, bearer in enumerate(ue.bearers)]

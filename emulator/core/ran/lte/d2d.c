@@ -123,7 +123,7 @@ void d2d_forward(struct lte *lte, struct leg *leg, struct pdcp_out *out)
 		if (leg->at.dir != CELL_DIR_UL)
 			out_deliver(&lte->cell, p, leg->at.to);
 		else if (peer == CELL_PEER_NETWORK && lte->cell.cfg.sgw_gtpu_addr)
-			tunnel_uplink(&lte->epc, leg->ue, p);
+			tunnel_uplink(&lte->epc, leg->ue, lte->cell.serving[leg->ue - 1], p);
 		else if (peer == CELL_PEER_NETWORK)
 			out_deliver(&lte->cell, p, leg->ue | CELL_PORT_NETWORK);
 		else

@@ -24,10 +24,12 @@
 
 /* --- what tunnels need of the radio --- */
 
-static struct epc_bearer bearer_of(struct cell *c, uint8_t ue, enum cell_dir dir, struct pkt *p)
+static struct epc_bearer bearer_of(struct cell *c, uint8_t ue, uint8_t enb, enum cell_dir dir,
+                                   struct pkt *p)
 {
 	const struct bearer *b = leg_classify(&lte_of(c)->ue[ue - 1].leg[dir], p);
 
+	(void)enb;
 	return (struct epc_bearer){
 		.at = &lte_of(c)->ue[ue - 1].leg[dir].at,
 		.queue_pkts = b->cfg.rlc_queue_pkts,
@@ -36,8 +38,9 @@ static struct epc_bearer bearer_of(struct cell *c, uint8_t ue, enum cell_dir dir
 	};
 }
 
-static void send(struct cell *c, uint8_t ue, struct pkt *p)
+static void send(struct cell *c, uint8_t ue, uint8_t enb, struct pkt *p)
 {
+	(void)enb;
 	leg_send(lte_of(c), &lte_of(c)->ue[ue - 1].leg[CELL_DIR_DL], p);
 }
 

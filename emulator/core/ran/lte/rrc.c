@@ -340,6 +340,7 @@ static void carry_out(struct lte *lte, struct ue *u, const struct rrc_step *step
 	case RRC_STEP_LEAVE:
 	case RRC_STEP_ACCESS:
 	case RRC_STEP_SUCCESS:
+	case RRC_STEP_STATUS:
 		break; /* of NR */
 	}
 }

@@ -205,12 +205,19 @@ static const char *check_core_network(const struct cell_cfg *cfg, const char **r
 	*ret_range = "none";
 	if (cfg->crowd_count)
 		return "crowd_count";
-	*ret_range = "standard or conditional";
-	if (cfg->ho_procedure != CELL_HO_STANDARD && cfg->ho_procedure != CELL_HO_CONDITIONAL)
+	*ret_range = "standard, conditional or daps";
+	if (cfg->ho_procedure != CELL_HO_STANDARD && cfg->ho_procedure != CELL_HO_CONDITIONAL &&
+	    cfg->ho_procedure != CELL_HO_DAPS)
 		return "ho_procedure";
 	*ret_range = "none without a conditional procedure";
 	if (cfg->ho_cond && cfg->ho_procedure != CELL_HO_CONDITIONAL)
 		return "ho_cond";
+	*ret_range = "1 with daps";
+	if (nr_has_daps(cfg) && !cfg->ho_forwarding)
+		return "ho_forwarding";
+	*ret_range = "fr1 with daps";
+	if (nr_has_daps(cfg) && cfg->nr_frequency_range != NR_FR1)
+		return "nr_frequency_range";
 	*ret_range = "none with several gNBs";
 	if (cfg->n_enb > 1 && cfg->nr_configured_grant != CELL_CG_NONE)
 		return "nr_configured_grant";
@@ -250,8 +257,8 @@ static const char *check_ue(const struct cell_cfg *cfg, uint8_t id, const char *
 	field = check_tunnels(cfg, u, ret_range);
 	if (field)
 		return field;
-	*ret_range = "8 of a UE";
-	if (n > CELL_MAX_BEARERS)
+	*ret_range = "8 of a UE, with daps 4";
+	if (n > (nr_has_daps(cfg) ? CELL_MAX_BEARERS / 2 : CELL_MAX_BEARERS))
 		return "bearer";
 	for (uint8_t k = 0; k < n && !field; k++) {
 		struct cell_bearer_cfg b = channel_cfg(cfg, id, k);
@@ -297,6 +304,6 @@ const char *nr_check(const struct cell_cfg *cfg, const char **ret_range)
 		field = check_ue(cfg, id, ret_range);
 	if (field)
 		return field;
-	*ret_range = "UEs with duplication counted twice, at most 100";
+	*ret_range = "UEs with duplication or daps counted twice, at most 100";
 	return nr_mac_entities(cfg) > CELL_MAX_UE ? "n_ue" : NULL;
 }

@@ -18,6 +18,8 @@ static void mix_drb(uint64_t *h, const struct drb *b)
 	digest_mix(h, (uint64_t)b->bucket.tokens_mbit);
 	if (b->aqm.cfg.kind != CELL_AQM_NONE)
 		aqm_digest(&b->aqm, h);
+	if (b->awaits_status)
+		digest_mix_queue(h, &b->early);
 	b->rlc.mode->digest(&b->rlc, h);
 }
 
@@ -70,6 +72,8 @@ static void mix_handover(uint64_t *h, const struct nr *nr, const struct nr_ue *u
 	digest_mix(h, (uint64_t)rrc->asked << 8 | rrc->prepared);
 	digest_mix(h, (uint64_t)(rrc->confirmed << 3 | rrc->path_switched << 2 |
 	                         rrc->source_knows << 1 | rrc->waits));
+	if (rrc->source_link)
+		digest_mix(h, rrc->source_link->leg[0].ue);
 	digest_mix_queue(h, &rrc->kept);
 	timeline_digest(&rrc->timeline, h);
 	epc_digest_ue(&nr->epc, u->id, h);

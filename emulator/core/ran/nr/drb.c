@@ -132,6 +132,15 @@ void drb_record_buffer(struct nr *nr, const struct drb *b)
 
 /* --- reception --- */
 
+/* Whose PDCP delivers the uplink: the source's, until the target knows with which COUNT to begin.
+ */
+static uint8_t gnb_of(const struct nr *nr, uint8_t ue)
+{
+	const struct nr_ue *u = &nr->ue[ue - 1];
+
+	return u->rrc.source_link ? u->rrc.source : nr->cell.serving[ue - 1];
+}
+
 void drb_deliver(struct nr *nr, struct drb *b, struct pdcp_nr_out *up)
 {
 	uint8_t ue = nr_ue_of(nr, b->leg)->id;
@@ -145,7 +154,7 @@ void drb_deliver(struct nr *nr, struct drb *b, struct pdcp_nr_out *up)
 		if (b->at.dir == CELL_DIR_DL)
 			out_deliver(&nr->cell, p, ue);
 		else if (nr->cell.cfg.sgw_gtpu_addr)
-			tunnel_uplink(&nr->epc, ue, p);
+			tunnel_uplink(&nr->epc, ue, gnb_of(nr, ue), p);
 		else
 			out_deliver(&nr->cell, p, ue | CELL_PORT_NETWORK);
 }
@@ -155,8 +164,9 @@ static void receive_control(struct nr *nr, struct drb *b, struct pkt *p)
 {
 	struct drb *reverse = b->reverse;
 
-	memcpy(reverse->heard_pdu, pkt_sdu(p), p->sdu_len);
-	CELL_ASSERT(pdcp_nr_status_open(&reverse->heard, reverse->heard_pdu, p->sdu_len) == 0);
+	memcpy(reverse->pdcp->heard_pdu, pkt_sdu(p), p->sdu_len);
+	CELL_ASSERT(pdcp_nr_status_open(&reverse->pdcp->heard, reverse->pdcp->heard_pdu,
+	                                p->sdu_len) == 0);
 	cell_pkt_terminate(&nr->cell, p);
 	drb_drop_confirmed(nr, reverse);
 }
@@ -173,12 +183,38 @@ void drb_to_pdcp(struct nr *nr, struct drb *b, struct rlc_out *out)
 	while ((p = pkt_dequeue(&out->delivered)))
 		if (p->control)
 			receive_control(nr, b, p);
+		else if (b->awaits_status)
+			pkt_enqueue(&b->early, p);
 		else
 			(void)pdcp_nr_receive(&b->pdcp->pdcp_rx, p, nr->cell.event_ns, &up);
 	drb_deliver(nr, b, &up);
 }
 
-static void empty_rlc(struct nr *nr, struct drb *b, struct pkt_queue *ret)
+struct pkt *drb_report(struct nr *nr, const struct drb *dl)
+{
+	const struct drb *pdcp = dl->pdcp;
+	struct pkt *p = dl->cfg.pdcp_status_report ? cell_pkt_originate(&nr->cell) : NULL;
+
+	if (!p)
+		return NULL;
+	p->control = true;
+	p->port = nr_ue_of(nr, dl->leg)->id;
+	p->queued_ns = nr->cell.event_ns;
+	p->len = p->sdu_len =
+		pdcp_nr_status_pack(&pdcp->pdcp_rx, (uint16_t)sizeof(pdcp->heard_pdu), pkt_data(p));
+	return p;
+}
+
+void drb_know_status(struct nr *nr, struct drb *b)
+{
+	struct rlc_out out = { .delivered = b->early };
+
+	b->early = (struct pkt_queue){ 0 };
+	b->awaits_status = false;
+	drb_to_pdcp(nr, b, &out);
+}
+
+void drb_empty_rlc(struct nr *nr, struct drb *b, struct pkt_queue *ret)
 {
 	struct rlc_sdu_queue *q = b->rlc.queue;
 
@@ -197,8 +233,8 @@ static void stop(struct nr *nr, struct drb *b)
 {
 	struct pkt_queue lost = { 0 };
 
-	empty_rlc(nr, b, &lost);
-	if (!b->twin)
+	drb_empty_rlc(nr, b, &lost);
+	if (!b->twin && !nr_has_daps(&nr->cell.cfg))
 		pdcp_nr_empty(&b->pdcp_rx, &lost);
 	out_drop_all(&nr->cell, &lost, &b->at, CELL_DROP_RADIO_LINK_FAILURE);
 	b->stopped = true;
@@ -239,13 +275,15 @@ void drb_receive(struct nr *nr, struct drb *b, const uint8_t *buf, uint32_t len,
 
 static void pdcp_expired(struct nr *nr, struct drb *b)
 {
-	struct cell_record r = rlc_row_at_end(&b->rlc, CELL_EV_PDCP_T_REORDERING);
+	const struct nr_ue *u = &nr->ue[nr_ue_of(nr, b->leg)->id - 1];
+	struct drb *here = &u->rrc.link->leg[b->at.dir].drb[b - b->leg->drb];
+	struct cell_record r = rlc_row_at_end(&here->rlc, CELL_EV_PDCP_T_REORDERING);
 	struct pdcp_nr_out up = { 0 };
 
 	pdcp_nr_expire(&b->pdcp_rx, nr->cell.event_ns, &up);
 	r.sn = b->pdcp_rx.rx_deliv;
-	out_record(&nr->cell, &b->at, r);
-	drb_deliver(nr, b, &up);
+	out_record(&nr->cell, &here->at, r);
+	drb_deliver(nr, here, &up);
 }
 
 static void outage_over(struct nr *nr, struct drb *b)
@@ -286,6 +324,7 @@ void drb_expire(struct nr *nr, struct drb *b)
 
 void drb_empty(struct nr *nr, struct drb *b, struct pkt_queue *ret)
 {
-	empty_rlc(nr, b, ret);
+	drb_empty_rlc(nr, b, ret);
 	pdcp_nr_empty(&b->pdcp_rx, ret);
+	pkt_queue_move(ret, &b->early);
 }

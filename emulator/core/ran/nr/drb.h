@@ -29,6 +29,12 @@ const struct rlc_mode *drb_mode(const struct cell_bearer_cfg *cfg);
  * ones of those that are duplicated */
 uint8_t drb_of_lcid(uint8_t lcid);
 
+/** drb_qfi() - of the QoS flow of @b */
+static inline uint8_t drb_qfi(const struct drb *b)
+{
+	return (uint8_t)(drb_of_lcid(b->pdcp->at.lcid) + 1);
+}
+
 /** drb_bytes() - what the start of @b could send now. Source: TS 38.322 5.5 */
 static inline uint32_t drb_bytes(const struct drb *b)
 {
@@ -66,6 +72,16 @@ void drb_to_pdcp(struct nr *nr, struct drb *b, struct rlc_out *out);
 
 /** drb_deliver() - what PDCP at the end of @b delivered leaves the network */
 void drb_deliver(struct nr *nr, struct drb *b, struct pdcp_nr_out *up);
+
+/** drb_report() - the UE's status report of what it has of @dl; NULL where none is configured.
+ * Source: TS 38.323 5.4.1 */
+struct pkt *drb_report(struct nr *nr, const struct drb *dl);
+
+/** drb_know_status() - the gNB at the end of @b knows with which COUNT it is to begin */
+void drb_know_status(struct nr *nr, struct drb *b);
+
+/** drb_empty_rlc() - its RLC gives up what it holds, to @ret, in no order, and begins anew */
+void drb_empty_rlc(struct nr *nr, struct drb *b, struct pkt_queue *ret);
 
 /** drb_empty() - both ends of @b give up what they hold, to @ret, in no order */
 void drb_empty(struct nr *nr, struct drb *b, struct pkt_queue *ret);

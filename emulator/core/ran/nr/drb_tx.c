@@ -130,7 +130,7 @@ void drb_tx_init(struct nr *nr, struct drb *b)
 /* The header of SDAP, where there is one, with the QoS flow. Return: its size. */
 static uint16_t put_sdap(const struct nr *nr, const struct drb *b, struct pkt *p)
 {
-	struct sdap_header h = { .data = true, .qfi = (uint8_t)(drb_of_lcid(b->at.lcid) + 1) };
+	struct sdap_header h = { .data = true, .qfi = drb_qfi(b) };
 
 	if (!nr->cell.cfg.nr_sdap_header)
 		return 0;
@@ -138,15 +138,18 @@ static uint16_t put_sdap(const struct nr *nr, const struct drb *b, struct pkt *p
 	return SDAP_HEADER_BYTES;
 }
 
-/* Why @b does not take another packet of @len bytes, or CELL_DROP_NONE. */
-static enum cell_drop refusal(const struct drb *b, uint32_t len)
+/* Why @b does not take @p, or CELL_DROP_NONE. A copy of DAPS had its place in the source's queue.
+ */
+static enum cell_drop refusal(const struct nr *nr, const struct drb *b, const struct pkt *p)
 {
 	const struct rlc_sdu_queue *q = b->rlc.queue;
 
 	if (b->stopped)
 		return CELL_DROP_RADIO_LINK_FAILURE;
+	if (p->has_pdcp_sn && nr_has_daps(&nr->cell.cfg))
+		return CELL_DROP_NONE;
 	if (rlc_sdu_queue_full(q) ||
-	    (b->cfg.rlc_queue_bytes && q->bytes + len > b->cfg.rlc_queue_bytes))
+	    (b->cfg.rlc_queue_bytes && q->bytes + p->len > b->cfg.rlc_queue_bytes))
 		return CELL_DROP_QUEUE_FULL;
 	return CELL_DROP_NONE;
 }
@@ -159,22 +162,34 @@ void drb_enqueue(struct nr *nr, struct drb *b, struct pkt *p)
 	nr_touch(nr, b->leg->ue);
 	if (b->rlc.mode->whole)
 		(void)take(&b->rlc, p); /* it is sent as it is */
-	if (has_aqm(b) && !p->has_pdcp_sn)
+	if (has_aqm(b) && !p->has_pdcp_sn && !p->control)
 		before = aqm_accept(&b->aqm, &q->sdus, p, nr->cell.event_ns);
 	rlc_sdu_queue_insert(q, before, p);
 	drb_record_buffer(nr, b);
 }
 
-/* A copy of @p, which has its headers; NULL when there is no memory for it. */
-static struct pkt *copy_of(struct nr *nr, struct pkt *p)
+struct pkt *drb_copy(struct nr *nr, const struct pkt *p)
 {
-	struct pkt *twin = cell_pkt_originate(&nr->cell);
+	struct pkt *copy = cell_pkt_originate(&nr->cell);
+	uint32_t id = copy ? copy->id : 0;
+
+	if (!copy)
+		return NULL;
+	memcpy(copy, p, offsetof(struct pkt, buf));
+	memcpy(pkt_sdu(copy), pkt_sdu(p), p->sdu_len);
+	copy->id = id;
+	copy->next = copy->twin = NULL;
+	return copy;
+}
+
+/* A copy of @p, which has its headers; NULL when there is no memory for it. */
+static struct pkt *twin_of(struct nr *nr, struct pkt *p)
+{
+	struct pkt *twin = drb_copy(nr, p);
 
 	if (!twin)
 		return NULL;
-	memcpy(twin, p, offsetof(struct pkt, buf));
-	memcpy(pkt_sdu(twin), pkt_sdu(p), p->sdu_len);
-	twin->next = NULL;
+	twin->id = p->id;
 	twin->twin = p;
 	p->twin = twin;
 	return twin;
@@ -182,8 +197,8 @@ static struct pkt *copy_of(struct nr *nr, struct pkt *p)
 
 void drb_send(struct nr *nr, struct drb *b, struct pkt *p)
 {
-	enum cell_drop refused = refusal(b, p->len);
-	bool second = b->twin && refusal(b->twin, p->len) == CELL_DROP_NONE;
+	enum cell_drop refused = refusal(nr, b, p);
+	bool second = b->twin && refusal(nr, b->twin, p) == CELL_DROP_NONE;
 	struct pkt *twin = NULL;
 
 	if (refused != CELL_DROP_NONE && !second) {
@@ -191,17 +206,45 @@ void drb_send(struct nr *nr, struct drb *b, struct pkt *p)
 		return;
 	}
 	if (p->has_pdcp_sn)
-		p->count = pdcp_nr_count(&b->pdcp_tx, p->pdcp_sn);
-	if (p->has_pdcp_sn && pdcp_nr_status_has(&b->heard, p->count)) {
+		p->count = pdcp_nr_count(&b->pdcp->pdcp_tx, p->pdcp_sn);
+	if (p->has_pdcp_sn && pdcp_nr_status_has(&b->pdcp->heard, p->count)) {
 		out_drop(&nr->cell, p, &b->at, CELL_DROP_DUPLICATE);
 		return;
 	}
-	pdcp_nr_accept(&b->pdcp_tx, p, put_sdap(nr, b, p), nr->cell.event_ns);
+	pdcp_nr_accept(&b->pdcp->pdcp_tx, p, put_sdap(nr, b, p), nr->cell.event_ns);
 	if (refused == CELL_DROP_NONE && second)
-		twin = copy_of(nr, p);
+		twin = twin_of(nr, p);
 	drb_enqueue(nr, refused == CELL_DROP_NONE ? b : b->twin, p);
 	if (twin)
 		drb_enqueue(nr, b->twin, twin);
+}
+
+struct pkt *drb_send_early(struct nr *nr, struct drb *b, struct pkt *p)
+{
+	enum cell_drop refused = refusal(nr, b, p);
+	struct pkt *copy = NULL;
+
+	pdcp_nr_accept(&b->pdcp->pdcp_tx, p, put_sdap(nr, b, p), nr->cell.event_ns);
+	if (refused == CELL_DROP_NONE) {
+		copy = drb_copy(nr, p);
+		refused = copy ? CELL_DROP_NONE : CELL_DROP_QUEUE_FULL;
+	}
+	if (refused != CELL_DROP_NONE) {
+		out_drop(&nr->cell, p, &b->at, refused);
+		return NULL;
+	}
+	pdcp_nr_number(&b->pdcp->pdcp_tx, p);
+	copy->count = p->count;
+	drb_hand_out(b, copy);
+	drb_enqueue(nr, b, p);
+	return copy;
+}
+
+void drb_hand_out(const struct drb *b, struct pkt *p)
+{
+	p->pdcp_sn = p->count & ((UINT32_C(1) << b->pdcp->pdcp_tx.sn_bits) - 1);
+	p->has_pdcp_sn = true;
+	p->sdu_len = 0;
 }
 
 void drb_drop_confirmed(struct nr *nr, struct drb *b)
@@ -211,7 +254,7 @@ void drb_drop_confirmed(struct nr *nr, struct drb *b)
 
 	nr_touch(nr, b->leg->ue);
 	while ((p = before ? before->next : q->sdus.head)) {
-		if (!p->has_pdcp_sn || !pdcp_nr_status_has(&b->heard, p->count)) {
+		if (!p->has_pdcp_sn || !pdcp_nr_status_has(&b->pdcp->heard, p->count)) {
 			before = p;
 			continue;
 		}

@@ -11,6 +11,20 @@ void drb_tx_init(struct nr *nr, struct drb *b);
 /** drb_send() - a datagram enters @b */
 void drb_send(struct nr *nr, struct drb *b, struct pkt *p);
 
+/**
+ * drb_send_early() - a datagram enters @b, and is numbered now. Source: TS 38.300 9.2.3.2.2
+ *
+ * Return: a copy for the target of its handover, outside a bearer, with its SN; NULL: it was
+ * dropped.
+ */
+struct pkt *drb_send_early(struct nr *nr, struct drb *b, struct pkt *p);
+
+/** drb_copy() - another packet like @p, which is an SDU; NULL when there is no memory for it */
+struct pkt *drb_copy(struct nr *nr, const struct pkt *p);
+
+/** drb_hand_out() - @p of @b, which has a COUNT, is a packet outside a bearer with that SN */
+void drb_hand_out(const struct drb *b, struct pkt *p);
+
 /** drb_enqueue() - @p, an SDU of known size, waits in the buffer of @b's RLC, full or not */
 void drb_enqueue(struct nr *nr, struct drb *b, struct pkt *p);
 

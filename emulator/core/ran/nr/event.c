@@ -71,7 +71,7 @@ static void update(struct nr *nr, struct nr_ue *u, uint32_t from)
 		heap_set(&nr->due_timer, 2u * i + d, drb_next_ns(lch_first_timer(&u->leg[d])));
 	heap_set(&nr->due_slot, i, slot == NR_SLOT_NEVER ? CELL_NEVER : slot);
 	if (nr->cell.cfg.n_enb > 1)
-		heap_set(&nr->due_rrc, i, nr_rrc_next_ns(nr, u));
+		heap_set(&nr->due_rrc, u->id - 1u, nr_rrc_next_ns(nr, &nr->ue[u->id - 1]));
 	if (is_idle(u, slot))
 		ue_set_remove(&nr->active, i);
 }

@@ -15,7 +15,11 @@
  * Conditional: targets are asked long before, and the UE is told of each with a condition. When
  * that holds the UE leaves by itself. The source does not know: it keeps what it has until the
  * target tells of the handover's success, and forwards it then (late data forwarding).
- * Source: TS 38.300 9.2.3.2, 9.2.3.4; TS 38.133 6.1.1.2, 6.1.4; TS 38.331 5.3.5.5, 5.3.5.13
+ *
+ * DAPS: as standard, but that the source goes on to serve the UE until the target tells of the
+ * success; see daps.c. The target has the UE release the source when the source has told it how to
+ * go on.
+ * Source: TS 38.300 9.2.3.2, 9.2.3.4; TS 38.133 6.1.1.2, 6.1.3, 6.1.4; TS 38.331 5.3.5.5, 5.3.5.13
  */
 #include "ran/nr/handover.h"
 
@@ -23,6 +27,7 @@
 #include "epc/tunnel.h"
 #include "ran/nr/access.h"
 #include "ran/nr/air.h"
+#include "ran/nr/daps.h"
 #include "ran/nr/reestablish.h"
 
 #define NS_PER_US INT64_C(1000)
@@ -70,7 +75,7 @@ static uint16_t new_rnti(struct nr *nr)
 	do {
 		nr->next_rnti = nr->next_rnti < RNTI_MAX ? (uint16_t)(nr->next_rnti + 1) : 1;
 		taken = false;
-		for (uint8_t i = 0; i < nr->cell.cfg.n_ue; i++)
+		for (uint8_t i = 0; i < nr->n_ue; i++)
 			taken |= nr->ue[i].rnti == nr->next_rnti;
 	} while (taken);
 	return nr->next_rnti;
@@ -80,7 +85,7 @@ static uint16_t new_rnti(struct nr *nr)
 
 void handover_ask(struct nr *nr, struct nr_ue *u, uint8_t gnb)
 {
-	u->rrc.source = u->cell;
+	u->rrc.source = u->rrc.link->cell;
 	u->rrc.target = gnb;
 	u->rrc.asked |= handover_bit(gnb);
 	at_source(nr, u, CELL_RRC_HANDOVER_REQUEST);
@@ -89,14 +94,15 @@ void handover_ask(struct nr *nr, struct nr_ue *u, uint8_t gnb)
 
 static void requested(struct nr *nr, struct nr_ue *u, uint8_t gnb)
 {
-	handover_say(nr, u, CELL_NODE_ENB, gnb, u->cell, CELL_RRC_HANDOVER_REQUEST_ACK);
+	handover_say(nr, u, CELL_NODE_ENB, gnb, u->rrc.link->cell, CELL_RRC_HANDOVER_REQUEST_ACK);
 	schedule(nr, u, RRC_STEP_ACK, gnb, signalling_ns(nr));
 }
 
 /* From now on the UE may go there by itself, and looks at the condition. */
 static void configure(struct nr *nr, struct nr_ue *u, uint8_t gnb)
 {
-	handover_say(nr, u, CELL_NODE_ENB, u->cell, gnb, CELL_RRC_CONDITIONAL_RECONFIGURATION);
+	handover_say(nr, u, CELL_NODE_ENB, u->rrc.link->cell, gnb,
+	             CELL_RRC_CONDITIONAL_RECONFIGURATION);
 	u->rrc.prepared |= handover_bit(gnb);
 	u->measured.of[gnb].trigger[MEASURE_CONDITION] =
 		(struct measure_trigger){ .t_ns = CELL_NEVER };
@@ -142,22 +148,27 @@ static void cancel_others(struct nr *nr, struct nr_ue *u)
 	u->rrc.asked = u->rrc.prepared = 0;
 }
 
-/* The UE leaves its cell. */
+/* The UE leaves its cell, or with DAPS begins to. */
 static void leave(struct nr *nr, struct nr_ue *u, uint8_t gnb)
 {
 	struct nr_rrc *rrc = &u->rrc;
 
 	rrc->state = NR_RRC_EXECUTION;
-	rrc->source = u->cell;
+	rrc->source = u->rrc.link->cell;
 	rrc->target = gnb;
 	rrc->confirmed = rrc->path_switched = rrc->source_knows = false;
 	cancel_others(nr, u);
-	handover_say(nr, u, u->id, rrc->source, gnb, CELL_RRC_DETACH);
 	measure_restart(&u->measured);
-	nr_reestablish(nr, u, &rrc->kept);
-	tunnel_expect(&nr->epc, u->id, gnb);
-	if (!handover_is_conditional(nr))
-		forward(nr, u);
+	if (nr_has_daps(&nr->cell.cfg)) {
+		at_source(nr, u, CELL_RRC_EARLY_STATUS_TRANSFER);
+		daps_begin(nr, u);
+	} else {
+		handover_say(nr, u, u->id, rrc->source, gnb, CELL_RRC_DETACH);
+		nr_reestablish(nr, u, &rrc->kept);
+		tunnel_expect(&nr->epc, u->id, gnb);
+		if (!handover_is_conditional(nr))
+			forward(nr, u);
+	}
 	schedule(nr, u, RRC_STEP_ACCESS, gnb, access_after_ns(nr));
 }
 
@@ -175,7 +186,7 @@ static void acknowledged(struct nr *nr, struct nr_ue *u, uint8_t gnb)
 void handover_execute(struct nr *nr, struct nr_ue *u, uint8_t gnb)
 {
 	u->rrc.state = NR_RRC_PREPARATION;
-	handover_say(nr, u, u->id, u->cell, gnb, CELL_RRC_CONDITION_MET);
+	handover_say(nr, u, u->id, u->rrc.link->cell, gnb, CELL_RRC_CONDITION_MET);
 	schedule(nr, u, RRC_STEP_LEAVE, gnb, nr->cell.cfg.ho_execution_ms * NR_NS_PER_MS);
 }
 
@@ -190,11 +201,13 @@ static void take_channel(struct nr *nr, struct nr_ue *u)
 
 static void access_target(struct nr *nr, struct nr_ue *u)
 {
+	struct nr_ue *link = u->rrc.link;
+
 	u->rrc.state = NR_RRC_ACCESS;
-	nr_serve(u, u->rrc.target);
-	take_channel(nr, u);
-	u->rnti = new_rnti(nr);
-	nr_access_begin(u, nr_slot_at(nr, nr->cell.event_ns), true);
+	nr_serve(link, u->rrc.target);
+	take_channel(nr, link);
+	link->rnti = new_rnti(nr);
+	nr_access_begin(link, nr_slot_at(nr, nr->cell.event_ns), true);
 }
 
 /* --- completion --- */
@@ -202,17 +215,19 @@ static void access_target(struct nr *nr, struct nr_ue *u)
 void handover_synchronised(struct nr *nr, struct nr_ue *u)
 {
 	u->rrc.state = NR_RRC_COMPLETION;
-	u->ra.answered = false;
-	u->detached = false;
-	nr->cell.serving[u->id - 1] = u->cell;
+	u->rrc.link->ra.answered = false;
+	u->rrc.link->detached = false;
+	nr->cell.serving[u->id - 1] = u->rrc.link->cell;
 	nr->cell.stats.handovers++;
-	handover_say(nr, u, u->id, u->cell, u->rrc.source, CELL_RRC_SYNCHRONISED);
+	handover_say(nr, u, u->id, u->rrc.link->cell, u->rrc.source, CELL_RRC_SYNCHRONISED);
+	if (u->rrc.source_link)
+		daps_switch_uplink(nr, u);
 	tunnel_arrived(&nr->epc, u->id);
 }
 
 static void complete(struct nr *nr, struct nr_ue *u)
 {
-	if (!u->rrc.path_switched || !u->rrc.source_knows)
+	if (!u->rrc.path_switched || !u->rrc.source_knows || u->rrc.source_link)
 		return;
 	at_target(nr, u, CELL_RRC_RELEASE_RESOURCE);
 	u->rrc.state = NR_RRC_CONNECTED;
@@ -222,12 +237,13 @@ void handover_confirm(struct nr *nr, struct nr_ue *u)
 {
 	u->rrc.confirmed = true;
 	at_target(nr, u, CELL_RRC_HANDOVER_CONFIRM);
-	if (handover_is_conditional(nr)) {
+	if (!u->rrc.source_knows) {
 		at_target(nr, u, CELL_RRC_HANDOVER_SUCCESS);
 		schedule(nr, u, RRC_STEP_SUCCESS, u->rrc.source, signalling_ns(nr));
 	}
-	handover_say(nr, u, CELL_NODE_ENB, u->cell, u->cell, CELL_RRC_PATH_SWITCH_REQUEST);
-	schedule(nr, u, RRC_STEP_PATH_SWITCH, u->cell, signalling_ns(nr));
+	handover_say(nr, u, CELL_NODE_ENB, u->rrc.link->cell, u->rrc.link->cell,
+	             CELL_RRC_PATH_SWITCH_REQUEST);
+	schedule(nr, u, RRC_STEP_PATH_SWITCH, u->rrc.link->cell, signalling_ns(nr));
 }
 
 /* At the AMF and the UPF. */
@@ -245,6 +261,25 @@ static void switch_path(struct nr *nr, struct nr_ue *u, uint8_t gnb)
 
 /* --- steps --- */
 
+/* At the source. */
+static void succeeded(struct nr *nr, struct nr_ue *u)
+{
+	if (u->rrc.source_link) {
+		daps_stop_source(nr, u);
+		schedule(nr, u, RRC_STEP_STATUS, u->rrc.target, signalling_ns(nr));
+	}
+	forward(nr, u);
+	complete(nr, u);
+}
+
+/* The target, which knows now with which COUNTs to go on, has the UE leave the source. */
+static void release_source(struct nr *nr, struct nr_ue *u)
+{
+	at_target(nr, u, CELL_RRC_DAPS_SOURCE_RELEASE);
+	daps_release(nr, u);
+	complete(nr, u);
+}
+
 void handover_carry_out(struct nr *nr, struct nr_ue *u, const struct rrc_step *step)
 {
 	switch (step->kind) {
@@ -261,8 +296,10 @@ void handover_carry_out(struct nr *nr, struct nr_ue *u, const struct rrc_step *s
 		access_target(nr, u);
 		break;
 	case RRC_STEP_SUCCESS:
-		forward(nr, u);
-		complete(nr, u);
+		succeeded(nr, u);
+		break;
+	case RRC_STEP_STATUS:
+		release_source(nr, u);
 		break;
 	case RRC_STEP_PATH_SWITCH:
 		switch_path(nr, u, step->enb);

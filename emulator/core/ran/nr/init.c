@@ -26,13 +26,21 @@
 #define SECOND_CELL_RNTI   0xe000
 #define SECOND_CELL_STREAM 256u
 
+static bool is_twice(const struct cell_cfg *cfg, const struct cell_bearer_cfg *b)
+{
+	return b->pdcp_duplication || nr_has_daps(cfg);
+}
+
 /* Bearers of UE @id with two RLC entities. */
-static uint8_t duplicated(const struct cell_cfg *cfg, uint8_t id)
+static uint8_t twice(const struct cell_cfg *cfg, uint8_t id)
 {
 	uint8_t n = 0;
 
-	for (uint8_t k = 0; k < channel_count(cfg, id, CELL_DIR_UL); k++)
-		n = (uint8_t)(n + channel_cfg(cfg, id, k).pdcp_duplication);
+	for (uint8_t k = 0; k < channel_count(cfg, id, CELL_DIR_UL); k++) {
+		struct cell_bearer_cfg b = channel_cfg(cfg, id, k);
+
+		n = (uint8_t)(n + is_twice(cfg, &b));
+	}
 	return n;
 }
 
@@ -41,7 +49,7 @@ uint32_t nr_mac_entities(const struct cell_cfg *cfg)
 	uint32_t n = cfg->n_ue;
 
 	for (uint8_t id = 1; id <= cfg->n_ue; id++)
-		n += duplicated(cfg, id) > 0;
+		n += twice(cfg, id) > 0;
 	return n;
 }
 
@@ -96,9 +104,9 @@ static struct needs needs_of(const struct cell_cfg *cfg)
 
 			drb_needs(&b, &state, &window, &words);
 			all.words += 2 * words; /* PDCP is there once */
-			all.n += 2u << b.pdcp_duplication;
-			all.state += 2 * state << b.pdcp_duplication;
-			all.window += 2 * window << b.pdcp_duplication;
+			all.n += 2u << is_twice(cfg, &b);
+			all.state += 2 * state << is_twice(cfg, &b);
+			all.window += 2 * window << is_twice(cfg, &b);
 		}
 	return all;
 }
@@ -125,7 +133,7 @@ struct cell *nr_lay_out(struct arena *a, const struct cell_cfg *cfg)
 	*nr = (struct nr){
 		.ue = ue,
 		.n_ue = (uint8_t)n_ue,
-		.n_cells = n_ue > cfg->n_ue ? 2 : cfg->n_enb,
+		.n_cells = n_ue > cfg->n_ue && !nr_has_daps(cfg) ? 2 : cfg->n_enb,
 		.due_timer = timers,
 		.due_slot = slots,
 		.due_rrc = rrc,
@@ -218,6 +226,13 @@ void nr_init_mac(struct nr *nr, struct nr_ue *u)
 	nr_drx_init(&u->drx, &nr->drx);
 }
 
+void nr_init_spare(struct nr *nr, struct nr_ue *u)
+{
+	nr_init_mac(nr, u);
+	u->detached = true;
+	nr_serve(u, NR_CELL_NONE);
+}
+
 static void init_ue(struct nr *nr, struct nr_ue *u, uint8_t id, uint8_t cell, uint8_t place)
 {
 	const struct cell_cfg *cfg = &nr->cell.cfg;
@@ -277,22 +292,25 @@ static void init_drbs(struct nr *nr, struct nr_ue *u, struct drb **next, struct 
 	lch_set_order(&u->leg[CELL_DIR_DL]);
 }
 
-/* @second has the other RLC entities of those bearers of @first that are duplicated. */
+/* @second has the other RLC entities of those bearers of @first that have two. */
 static void init_twins(struct nr *nr, struct nr_ue *first, struct nr_ue *second, struct drb **next,
                        struct drb_memory *memory)
 {
 	uint8_t at = 0;
 
-	give_drbs(second, duplicated(&nr->cell.cfg, first->id), first->leg[0].n_drbs, next);
+	give_drbs(second, twice(&nr->cell.cfg, first->id), first->leg[0].n_drbs, next);
 	for (uint8_t k = 0; k < first->leg[0].n_drbs; k++) {
-		if (!first->leg[0].drb[k].cfg.pdcp_duplication)
+		if (!is_twice(&nr->cell.cfg, &first->leg[0].drb[k].cfg))
 			continue;
 		init_bearer(nr, second, at, k, memory);
 		for (int d = 0; d < 2; d++) {
 			struct drb *b = &first->leg[d].drb[k], *twin = &second->leg[d].drb[at];
 
+			twin->pdcp = b;
+			if (!b->cfg.pdcp_duplication)
+				continue;
 			b->twin = twin;
-			twin->twin = twin->pdcp = b;
+			twin->twin = b;
 		}
 		at++;
 	}
@@ -314,12 +332,16 @@ static void init_ues(struct nr *nr)
 		init_drbs(nr, &nr->ue[id - 1], &drb, &memory);
 		nr_serve(&nr->ue[id - 1], cfg->ue[id - 1].enb);
 		nr->cell.serving[id - 1] = cfg->ue[id - 1].enb;
+		nr->ue[id - 1].rrc.link = &nr->ue[id - 1];
 	}
 	for (uint8_t id = 1; id <= cfg->n_ue; id++) {
-		if (duplicated(cfg, id) == 0)
+		if (twice(cfg, id) == 0)
 			continue;
 		init_ue(nr, second, id, 1, (uint8_t)(second - nr->ue - cfg->n_ue + 1));
-		init_twins(nr, &nr->ue[id - 1], second++, &drb, &memory);
+		init_twins(nr, &nr->ue[id - 1], second, &drb, &memory);
+		if (nr_has_daps(cfg))
+			nr_init_spare(nr, second);
+		second++;
 	}
 }
 

@@ -33,7 +33,7 @@ static void init(struct cell *c)
 /* At a UE, or at the gNB for one. */
 static void enter(struct nr *nr, struct pkt *p)
 {
-	struct nr_ue *u = &nr->ue[(p->port & ~CELL_PORT_NETWORK) - 1];
+	struct nr_ue *u = nr_link_up(&nr->ue[(p->port & ~CELL_PORT_NETWORK) - 1]);
 	struct drb *b =
 		lch_classify(&u->leg[p->port & CELL_PORT_NETWORK ? CELL_DIR_DL : CELL_DIR_UL], p);
 
@@ -110,7 +110,8 @@ static void apply(struct cell *c, const struct cell_cmd *cmd)
 		nr_rrc_handover(nr, u, cmd->enb);
 		break;
 	case CELL_CMD_MEASURE:
-		measure_take(c, &u->measured, u->cell, !u->detached, cmd->enb, cmd->rsrp_cdbm);
+		measure_take(c, &u->measured, u->rrc.link->cell, !u->rrc.link->detached, cmd->enb,
+		             cmd->rsrp_cdbm);
 		break;
 	default:
 		for (uint8_t i = 0; i < nr->n_ue; i++)
@@ -137,7 +138,7 @@ static bool has_room(const struct cell *c, bool command)
 	if (tbs->n_limbo > 0 && tbs->used + tbs->n_limbo + nr_blocks_of_event(&c->cfg) > tbs->n)
 		return false;
 	return c->cfg.n_enb == 1 || c->limbo_pkts.n == 0 ||
-	       !(command || nr->next.kind == NR_EVENT_RRC);
+	       !(command || nr->next.kind == NR_EVENT_RRC || nr_has_daps(&c->cfg));
 }
 
 static void discard(struct nr *nr, struct nr_ue *u)

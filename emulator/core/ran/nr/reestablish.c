@@ -93,21 +93,6 @@ static void hand_out(const struct drb *b, struct pkt_queue *taken, struct pkt_qu
 	pkt_queue_move(ret, taken);
 }
 
-/* What the UE has of the downlink, before anything else on the uplink. Source: TS 38.323 5.4.1 */
-static void report(struct nr *nr, const struct drb *dl, struct pkt_queue *ret)
-{
-	struct pkt *p = dl->cfg.pdcp_status_report ? cell_pkt_originate(&nr->cell) : NULL;
-
-	if (!p)
-		return;
-	p->control = true;
-	p->port = dl->leg->ue;
-	p->queued_ns = nr->cell.event_ns;
-	p->len = p->sdu_len =
-		pdcp_nr_status_pack(&dl->pdcp_rx, (uint16_t)sizeof(dl->heard_pdu), pkt_data(p));
-	pkt_enqueue(ret, p);
-}
-
 /* Nothing waits in the downlink of the source any more; the target decides anew. */
 static void leave_queue(struct nr *nr, struct drb *dl)
 {
@@ -119,12 +104,14 @@ static void reestablish_acknowledged(struct nr *nr, struct drb *ul, struct drb *
                                      struct pkt_queue *ret)
 {
 	struct pkt_queue again = { 0 }, taken = { 0 };
+	struct pkt *report = drb_report(nr, dl);
 
 	dl->heard.known = false;
 	leave_queue(nr, dl);
 	take_all(nr, dl, &taken);
 	hand_out(dl, &taken, ret);
-	report(nr, dl, &again);
+	if (report) /* before anything else */
+		pkt_enqueue(&again, report);
 	take_all(nr, ul, &again);
 	ul->outage_expiry_ns = dl->outage_expiry_ns = CELL_NEVER;
 	ul->rlc.queue->sdus = again;

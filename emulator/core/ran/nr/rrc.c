@@ -11,6 +11,7 @@
 
 #include "epc/gateway.h"
 #include "epc/tunnel.h"
+#include "ran/nr/daps.h"
 #include "ran/nr/drb_tx.h"
 #include "ran/nr/handover.h"
 #include "ran/nr/lch.h"
@@ -33,8 +34,9 @@ static bool settled(const struct nr *nr, const struct nr_ue *u)
 /* A command can be carried out: of a conditional handover when its target is prepared. */
 static bool can_begin(const struct nr *nr, const struct nr_ue *u, const struct cell_cmd *cmd)
 {
-	return settled(nr, u) && (cmd->type != CELL_CMD_HANDOVER || !handover_is_conditional(nr) ||
-	                          cmd->enb == u->cell || u->rrc.prepared & handover_bit(cmd->enb));
+	return settled(nr, u) &&
+	       (cmd->type != CELL_CMD_HANDOVER || !handover_is_conditional(nr) ||
+	        cmd->enb == u->rrc.link->cell || u->rrc.prepared & handover_bit(cmd->enb));
 }
 
 static void wait_for_the_end(struct nr_ue *u, enum cell_cmd_type type, uint8_t gnb)
@@ -47,20 +49,20 @@ void nr_rrc_prepare(struct nr *nr, struct nr_ue *u, uint8_t gnb)
 {
 	if (!settled(nr, u))
 		wait_for_the_end(u, CELL_CMD_PREDICT, gnb);
-	else if (gnb != u->cell && !(u->rrc.asked & handover_bit(gnb)))
+	else if (gnb != u->rrc.link->cell && !(u->rrc.asked & handover_bit(gnb)))
 		handover_ask(nr, u, gnb);
 }
 
 static void begin(struct nr *nr, struct nr_ue *u, uint8_t gnb)
 {
-	if (u->cell == gnb)
+	if (u->rrc.link->cell == gnb)
 		return;
 	if (handover_is_conditional(nr)) {
 		handover_execute(nr, u, gnb);
 		return;
 	}
-	handover_say(nr, u, CELL_NODE_ENB, u->cell, gnb, CELL_RRC_MEASUREMENT_REPORT);
-	handover_say(nr, u, CELL_NODE_ENB, u->cell, gnb, CELL_RRC_HANDOVER_DECISION);
+	handover_say(nr, u, CELL_NODE_ENB, u->rrc.link->cell, gnb, CELL_RRC_MEASUREMENT_REPORT);
+	handover_say(nr, u, CELL_NODE_ENB, u->rrc.link->cell, gnb, CELL_RRC_HANDOVER_DECISION);
 	u->rrc.state = NR_RRC_PREPARATION;
 	handover_ask(nr, u, gnb);
 }
@@ -94,13 +96,13 @@ static void report(struct nr *nr, struct nr_ue *u)
 /* A report is heard; none is from between two cells. */
 static void reported(struct nr *nr, struct nr_ue *u, uint8_t gnb)
 {
-	if (u->detached)
+	if (u->rrc.link->detached)
 		return;
 	if (!handover_is_conditional(nr)) {
 		nr_rrc_handover(nr, u, gnb);
 		return;
 	}
-	handover_say(nr, u, CELL_NODE_ENB, u->cell, gnb, CELL_RRC_MEASUREMENT_REPORT);
+	handover_say(nr, u, CELL_NODE_ENB, u->rrc.link->cell, gnb, CELL_RRC_MEASUREMENT_REPORT);
 	nr_rrc_prepare(nr, u, gnb);
 }
 
@@ -116,12 +118,12 @@ static void condition(struct nr *nr, struct nr_ue *u)
 /* What random access has brought about. */
 static bool has_answer(const struct nr_ue *u)
 {
-	return u->rrc.state == NR_RRC_ACCESS && u->ra.answered;
+	return u->rrc.state == NR_RRC_ACCESS && u->rrc.link->ra.answered;
 }
 
 static bool has_confirm(const struct nr_ue *u)
 {
-	return u->rrc.state == NR_RRC_COMPLETION && !u->rrc.confirmed && u->ra.decoded;
+	return u->rrc.state == NR_RRC_COMPLETION && !u->rrc.confirmed && u->rrc.link->ra.decoded;
 }
 
 int64_t nr_rrc_next_ns(const struct nr *nr, const struct nr_ue *u)
@@ -138,12 +140,20 @@ int64_t nr_rrc_next_ns(const struct nr *nr, const struct nr_ue *u)
 	return first_ns;
 }
 
+static void touch_links(struct nr *nr, const struct nr_ue *u)
+{
+	nr_touch(nr, u->id);
+	nr_touch(nr, u->rrc.link->leg[CELL_DIR_UL].ue);
+	if (u->rrc.source_link)
+		nr_touch(nr, u->rrc.source_link->leg[CELL_DIR_UL].ue);
+}
+
 void nr_rrc_process(struct nr *nr, struct nr_ue *u)
 {
 	struct nr_rrc *rrc = &u->rrc;
 	int64_t now_ns = nr->cell.event_ns;
 
-	nr_touch(nr, u->id);
+	touch_links(nr, u);
 	if (has_answer(u)) {
 		handover_synchronised(nr, u);
 	} else if (has_confirm(u)) {
@@ -172,30 +182,34 @@ void nr_rrc_process(struct nr *nr, struct nr_ue *u)
 
 /* --- what tunnels need of the radio --- */
 
-static struct epc_bearer bearer_of(struct cell *c, uint8_t ue, enum cell_dir dir, struct pkt *p)
+static struct epc_bearer bearer_of(struct cell *c, uint8_t ue, uint8_t gnb, enum cell_dir dir,
+                                   struct pkt *p)
 {
-	const struct nr_ue *u = &nr_of(c)->ue[ue - 1];
-	const struct drb *b = lch_classify(&u->leg[dir], p);
+	const struct nr_ue *u = &nr_of(c)->ue[ue - 1], *link = nr_link_at(u, gnb);
+	const struct drb *b = lch_classify(&link->leg[dir], p);
+	bool goes_on = b->rlc.mode->acknowledged || nr_has_daps(&c->cfg);
 
 	return (struct epc_bearer){
 		.at = &b->at,
 		.queue_pkts = b->cfg.rlc_queue_pkts,
-		.queued = u->detached ? u->rrc.kept.n : b->rlc.queue->sdus.n,
-		.sn_bits = b->rlc.mode->acknowledged ? b->cfg.pdcp_sn_bits : 0,
-		.qfi = (uint8_t)(drb_of_lcid(b->at.lcid) + 1),
+		.queued = link->detached ? u->rrc.kept.n : b->rlc.queue->sdus.n,
+		.sn_bits = goes_on ? b->cfg.pdcp_sn_bits : 0,
+		.qfi = drb_qfi(b),
 	};
 }
 
 /* To a UE that left, and the source does not know of it, nothing is sent. */
-static void send(struct cell *c, uint8_t ue, struct pkt *p)
+static void send(struct cell *c, uint8_t ue, uint8_t gnb, struct pkt *p)
 {
 	struct nr *nr = nr_of(c);
-	struct nr_ue *u = &nr->ue[ue - 1];
+	struct nr_ue *u = &nr->ue[ue - 1], *link = nr_link_at(u, gnb);
 
-	if (u->detached)
+	if (link == u->rrc.source_link)
+		daps_send(nr, u, p);
+	else if (link->detached)
 		pkt_enqueue(&u->rrc.kept, p);
 	else
-		drb_send(nr, lch_classify(&u->leg[CELL_DIR_DL], p), p);
+		drb_send(nr, lch_classify(&link->leg[CELL_DIR_DL], p), p);
 }
 
 static void touch(struct cell *c, uint8_t ue)

@@ -8,7 +8,8 @@
  *
  * A UE with PDCP duplication has a second MAC entity in a second cell of the gNB, with legs of its
  * own. It is a struct nr_ue like any other: ue[n_ue] and those behind. On its legs are the second
- * RLC entities of the bearers that are duplicated; their PDCP is that of the first.
+ * RLC entities of the bearers that are duplicated; their PDCP is that of the first. With DAPS all
+ * UEs have two, of which one serves; during a handover both do, each in a cell of its own.
  *
  * From the bottom up; each part calls those before it:
  *
@@ -25,6 +26,7 @@
  *   ue           what a UE does in a slot: blocks on grants, requests
  *   decode       what a block holds goes to the gNB and to RLC
  *   reestablish  MAC, RLC and PDCP of a UE that changes its cell
+ *   daps         a UE that changes its cell has two protocol stacks for a while
  *   handover     the steps of a handover: messages, and what they do when they arrive
  *   rrc          when a handover begins, and what is due of it
  *   event        which of all this is next
@@ -62,7 +64,8 @@
 #define NR_HARQ_RA       NR_HARQ_MAX /* message 3 and MsgA have one of their own */
 #define NR_CG_PERIOD_MAX 640
 #define NR_CELLS_MAX     CELL_MAX_ENB
-#define NR_LCID_DRB      4 /* the first one of bearers: 1 to 3 are of signalling */
+#define NR_LCID_DRB      4         /* the first one of bearers: 1 to 3 are of signalling */
+#define NR_CELL_NONE     UINT8_MAX /* of the one of a UE's two MAC entities that is not in use */
 #define NR_NS_PER_MS     INT64_C(1000000)
 
 /* Uplink symbols of a slot with which it carries data: mapping type A. Source: TS 38.214 Table
@@ -83,15 +86,18 @@ struct drb {
 	struct cell_bearer_cfg cfg;
 	struct nr_leg *leg;
 	struct drb *reverse;
-	struct aqm aqm;   /* of the queue of @rlc */
-	struct drb *pdcp; /* whose PDCP entities serve it: itself, or the first of two */
-	struct drb *twin; /* the other one of two with copies of the same packets, or NULL */
+	struct aqm aqm;         /* of the queue of @rlc */
+	struct drb *pdcp;       /* whose PDCP entities serve it: itself, or the first of two */
+	struct pkt_queue early; /* UL: what came before `awaits_status` ended */
+	uint32_t first_early;   /* DL, at its PDCP: COUNT from which on the target has copies */
+	struct drb *twin;       /* the other one of two with copies of the same packets, or NULL */
 	struct pdcp_nr_status heard; /* DL: the UE's report since the last handover */
 	uint8_t heard_pdu[CELL_UE_MTU_MAX];
 	uint32_t epoch;           /* re-establishments; RLC PDUs of an earlier one are void */
 	int64_t outage_expiry_ns; /* end of the outage after a radio link failure, or CELL_NEVER */
-	bool stopped;             /* for good */
-	bool reported;            /* UL: it had data when its UE was last looked at */
+	bool stopped;             /* for good, or until the next handover with DAPS */
+	bool awaits_status; /* UL: the gNB does not know yet with which COUNT it is to begin */
+	bool reported;      /* UL: it had data when its UE was last looked at */
 	struct lcp_bucket bucket;
 	struct out_leg at;
 };
@@ -219,12 +225,14 @@ struct nr_rrc {
 	enum nr_rrc_state state;
 	uint8_t source;
 	uint8_t target;
-	uint8_t asked;         /* conditional: gNBs that were asked to prepare, a bit for each */
-	uint8_t prepared;      /* and those that the UE knows as candidates */
-	bool confirmed;        /* by the UE, at the target */
-	bool path_switched;    /* and acknowledged */
-	bool source_knows;     /* that the UE is in the target */
-	struct pkt_queue kept; /* by the source, until it knows */
+	uint8_t asked;      /* conditional: gNBs that were asked to prepare, a bit for each */
+	uint8_t prepared;   /* and those that the UE knows as candidates */
+	bool confirmed;     /* by the UE, at the target */
+	bool path_switched; /* and acknowledged */
+	bool source_knows;  /* that the UE is in the target */
+	struct nr_ue *link; /* MAC entity in the cell where the UE is, or goes */
+	struct nr_ue *source_link; /* DAPS: the one in the source, until it is released; or NULL */
+	struct pkt_queue kept;     /* by the source, until it knows */
 	struct timeline timeline;
 	bool waits; /* a command for when all of this is over */
 	struct cell_cmd waiting;
@@ -380,6 +388,25 @@ static inline void nr_serve(struct nr_ue *u, uint8_t gnb)
 		for (uint8_t k = 0; k < u->leg[d].n_drbs; k++)
 			u->leg[d].drb[k].at.enb = gnb;
 	}
+}
+
+/** nr_has_daps() - each UE has two MAC entities. Source: TS 38.300 9.2.3.1 */
+static inline bool nr_has_daps(const struct cell_cfg *cfg)
+{
+	return cfg->ho_procedure == CELL_HO_DAPS && cfg->n_enb > 1;
+}
+
+/** nr_link_up() - that of @u, a UE's first MAC entity, over which its uplink goes */
+static inline struct nr_ue *nr_link_up(const struct nr_ue *u)
+{
+	return u->rrc.source_link && u->rrc.link->detached ? u->rrc.source_link : u->rrc.link;
+}
+
+/** nr_link_at() - that in the cell of @gnb, or else the one in use */
+static inline struct nr_ue *nr_link_at(const struct nr_ue *u, uint8_t gnb)
+{
+	return u->rrc.source_link && u->rrc.source_link->cell == gnb ? u->rrc.source_link
+	                                                             : u->rrc.link;
 }
 
 /** nr_is_in() - @u may be granted resource blocks of @cell */

@@ -214,6 +214,13 @@ static void am_kept(struct rlc *rlc, void (*visit)(void *arg, struct rlc_kept_sd
 	nr_am_tx_kept(&am_of(rlc)->tx, visit, arg);
 }
 
+static void am_outstanding(const struct rlc *rlc, void (*visit)(void *arg, const struct pkt *p),
+                           void *arg)
+{
+	for (const struct nr_sdu *sdu = am_of(rlc)->tx.first; sdu; sdu = sdu->next)
+		visit(arg, sdu->p);
+}
+
 static void am_reset(struct rlc *rlc)
 {
 	nr_am_rx_reset(&am_of(rlc)->rx);
@@ -266,6 +273,7 @@ const struct rlc_mode rlc_mode_nr_am = {
 	.finish = am_finish,
 	.kept = am_kept,
 	.reset = am_reset,
+	.outstanding = am_outstanding,
 	.empty = am_empty,
 	.digest = am_digest,
 };

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * DAPS handovers of UE 1 from the first gNB to the second, as in test_nr_handover.c: messages and
+ * tunnels take 4 ms one way, slots 0.5 ms in the pattern DDDSU. Source: TS 38.300 9.2.3.2
+ */
+#include "nr_handover.h"
+
+/* Of the UE's two bearers that carry the same packets. */
+#define LCID_SOURCE 4
+#define LCID_TARGET 5
+
+/*
+ * As the standard procedure, whose test derives the times; nothing detaches. The gNB has message 3
+ * 0.25 ms after 110. 4 ms later the source knows, and 4 ms after that the target.
+ */
+static void test_procedure(void **state)
+{
+	static const struct step messages[] = {
+		{ MS(50), CELL_RRC_MEASUREMENT_REPORT, 0, 0, 1 },
+		{ MS(50), CELL_RRC_HANDOVER_DECISION, 0, 0, 1 },
+		{ MS(50), CELL_RRC_HANDOVER_REQUEST, 0, 0, 1 },
+		{ MS(54), CELL_RRC_HANDOVER_REQUEST_ACK, 0, 1, 0 },
+		{ MS(58), CELL_RRC_HANDOVER_COMMAND, 0, 0, 1 },
+		{ MS(58), CELL_RRC_EARLY_STATUS_TRANSFER, 0, 0, 1 },
+		{ SLOT(208), CELL_RRC_SYNCHRONISED, 1, 1, 0 },
+		{ MS(110) + GNB_DECODE, CELL_RRC_HANDOVER_CONFIRM, 0, 1, 0 },
+		{ MS(110) + GNB_DECODE, CELL_RRC_HANDOVER_SUCCESS, 0, 1, 0 },
+		{ MS(110) + GNB_DECODE, CELL_RRC_PATH_SWITCH_REQUEST, 0, 1, 1 },
+		{ MS(114) + GNB_DECODE, CELL_RRC_SN_STATUS_TRANSFER, 0, 0, 1 },
+		{ MS(114) + GNB_DECODE, CELL_RRC_PATH_SWITCHED, SGW, 0, 1 },
+		{ MS(114) + GNB_DECODE, CELL_RRC_PATH_SWITCH_REQUEST_ACK, SGW, 0, 1 },
+		{ MS(118) + GNB_DECODE, CELL_RRC_DAPS_SOURCE_RELEASE, 0, 1, 0 },
+		{ MS(118) + GNB_DECODE, CELL_RRC_RELEASE_RESOURCE, 0, 1, 0 },
+	};
+	struct run r;
+
+	(void)state;
+	nr_setup(&r, CELL_RLC_AM, CELL_HO_DAPS);
+	run_start(&r);
+	handover(&r, 1, MS(50));
+	run_until(&r, RUN_FOREVER);
+	check_steps(&r, messages, COUNT(messages));
+	run_end(&r);
+}
+
+/* The longest time between two packets that arrived at @port. */
+static int64_t longest_gap_ns(const struct run *r, uint8_t port)
+{
+	int64_t before_ns = 0, longest_ns = 0;
+
+	for (size_t i = 0; i < r->n_delivered; i++) {
+		if (r->delivered[i].ue != port)
+			continue;
+		if (before_ns > 0 && r->delivered[i].t_ns - before_ns > longest_ns)
+			longest_ns = r->delivered[i].t_ns - before_ns;
+		before_ns = r->delivered[i].t_ns;
+	}
+	return longest_ns;
+}
+
+/* Packets both ways each ms, before, during and after a handover and one back. */
+static void both_ways(struct run *r)
+{
+	run_start(r);
+	for (int t = 2; t < 400; t++) {
+		run_push(r, DOWN, 1000, MS(t));
+		run_push(r, 1, 700, MS(t));
+		if (t == 60 || t == 220)
+			handover(r, t == 60 ? 1 : 0, MS(t));
+	}
+	run_until(r, RUN_FOREVER);
+}
+
+static void lossless(enum cell_rlc_mode mode, bool report)
+{
+	struct cell_stats stats;
+	struct run r;
+
+	nr_setup(&r, mode, CELL_HO_DAPS);
+	r.cfg.pdcp_status_report = report;
+	both_ways(&r);
+	cell_stats(r.cell, &stats);
+	check_order(&r, 1, 398);
+	check_order(&r, CELL_PORT_SGW, 398);
+	assert_int_equal(stats.handovers, 2);
+	assert_int_equal(stats.pkts_dropped[CELL_DROP_HANDOVER], 0);
+	assert_true(stats.pkts_dropped[CELL_DROP_DUPLICATE] > 0);
+	assert_int_equal(r.n_dropped, stats.pkts_dropped[CELL_DROP_DUPLICATE]);
+	run_end(&r);
+}
+
+/* In UM, too, where nothing gets lost on the air. */
+static void test_nothing_is_lost_and_nothing_comes_twice(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		lossless(i & 1 ? CELL_RLC_UM : CELL_RLC_AM, i & 2);
+}
+
+/* HARQ's errors and losses beyond: AM repairs them in either cell. */
+static void test_losses_are_repaired(void **state)
+{
+	struct run r;
+
+	(void)state;
+	nr_setup(&r, CELL_RLC_AM, CELL_HO_DAPS);
+	nr_fails_once(&r);
+	r.cfg.ue[0].bler_dl_q32 = r.cfg.ue[0].bler_ul_q32 = UINT32_MAX / 10;
+	both_ways(&r);
+	check_order(&r, 1, 398);
+	check_order(&r, CELL_PORT_SGW, 398);
+	run_end(&r);
+}
+
+/* A packet comes each ms, at most the slots of one period of the pattern later than in the cell.
+ * The uplink waits for the target's knowledge of COUNTs: from the answer in slot 208 (104 ms) on to
+ * 118.25 ms. */
+static void test_the_downlink_is_not_interrupted(void **state)
+{
+	struct run r;
+
+	(void)state;
+	nr_setup(&r, CELL_RLC_AM, CELL_HO_DAPS);
+	run_start(&r);
+	for (int t = 2; t < 200; t++) {
+		run_push(&r, DOWN, 1000, MS(t));
+		run_push(&r, 1, 700, MS(t));
+		if (t == 50)
+			handover(&r, 1, MS(t));
+	}
+	run_until(&r, RUN_FOREVER);
+	assert_true(longest_gap_ns(&r, 1) <= MS(6));
+	assert_true(longest_gap_ns(&r, CELL_PORT_SGW) >= MS(10));
+	assert_true(longest_gap_ns(&r, CELL_PORT_SGW) <= MS(15) + GNB_DECODE);
+	run_end(&r);
+}
+
+/* New blocks with data of UE 1 in direction @dir: from when until when in each cell. */
+static void span(const struct run *r, enum cell_dir dir, uint8_t gnb, int64_t *ret_first,
+                 int64_t *ret_last)
+{
+	*ret_first = *ret_last = -1;
+	for (size_t i = 0; i < r->n_records; i++) {
+		const struct cell_record *row = &r->records[i];
+
+		if (row->event != CELL_EV_RLC_TX || row->dir != dir || row->enb != gnb ||
+		    row->pkt == 0)
+			continue;
+		*ret_first = *ret_first < 0 ? row->t_ns : *ret_first;
+		*ret_last = row->t_ns;
+	}
+}
+
+/* Downlink packets are sent in both cells at a time; uplink ones in one and then in the other. */
+static void test_both_cells_send_and_one_receives(void **state)
+{
+	int64_t first, last, source_last;
+	struct run r;
+
+	(void)state;
+	nr_setup(&r, CELL_RLC_UM, CELL_HO_DAPS);
+	run_start(&r);
+	handover(&r, 1, MS(50));
+	for (int t = 51; t < 150; t++) {
+		run_push(&r, DOWN, 1000, MS(t));
+		run_push(&r, 1, 700, MS(t));
+	}
+	run_until(&r, RUN_FOREVER);
+	span(&r, CELL_DIR_DL, 0, &first, &source_last);
+	span(&r, CELL_DIR_DL, 1, &first, &last);
+	assert_true(first >= SLOT(208) && first < SLOT(215));
+	assert_true(source_last > MS(110) && source_last <= MS(114) + GNB_DECODE);
+	span(&r, CELL_DIR_UL, 0, &first, &source_last);
+	span(&r, CELL_DIR_UL, 1, &first, &last);
+	assert_true(source_last == SLOT(214)); /* the rest of a packet begun before slot 208 */
+	assert_true(first == SLOT(219));
+	check_order(&r, 1, 99);
+	check_order(&r, CELL_PORT_SGW, 99);
+	run_end(&r);
+}
+
+/* Each leg has a logical channel of its own, so that captures tell them apart. */
+static void test_legs_have_their_own_lcids(void **state)
+{
+	struct run r;
+
+	(void)state;
+	nr_setup(&r, CELL_RLC_AM, CELL_HO_DAPS);
+	both_ways(&r);
+	for (size_t i = 0; i < r.n_records; i++) {
+		const struct cell_record *row = &r.records[i];
+
+		if (row->event == CELL_EV_RLC_TX)
+			assert_int_equal(row->lcid, row->enb ? LCID_TARGET : LCID_SOURCE);
+	}
+	run_end(&r);
+}
+
+static void test_what_does_not_go_together(void **state)
+{
+	struct run r;
+
+	(void)state;
+	nr_setup(&r, CELL_RLC_AM, CELL_HO_DAPS);
+	r.cfg.ho_forwarding = 0;
+	check_refused(&r, "ho_forwarding", "1 with daps");
+	nr_setup(&r, CELL_RLC_AM, CELL_HO_DAPS);
+	r.cfg.nr_frequency_range = 1;
+	r.cfg.nr_numerology = 3;
+	check_refused(&r, "nr_frequency_range", "fr1 with daps");
+	nr_setup(&r, CELL_RLC_AM, CELL_HO_DAPS);
+	r.cfg.ho_cond = 1;
+	check_refused(&r, "ho_cond", "none without a conditional procedure");
+	nr_setup(&r, CELL_RLC_AM, CELL_HO_DAPS);
+	r.cfg.pdcp_duplication = 1;
+	check_refused(&r, "pdcp_duplication", "0 with several gNBs");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_procedure),
+		cmocka_unit_test(test_nothing_is_lost_and_nothing_comes_twice),
+		cmocka_unit_test(test_losses_are_repaired),
+		cmocka_unit_test(test_the_downlink_is_not_interrupted),
+		cmocka_unit_test(test_both_cells_send_and_one_receives),
+		cmocka_unit_test(test_legs_have_their_own_lcids),
+		cmocka_unit_test(test_what_does_not_go_together),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
