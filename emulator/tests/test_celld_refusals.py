@@ -56,7 +56,7 @@ def changed(tmp_path, key, value):
     ("cell.enbs", [], "key 'cell.enbs': 0 entries: allowed 1..4"),
     ("cell.sgw", {}, "key 'cell.sgw.gtpu_address': missing"),
     ("cell.handover.procedure", "x2",
-     "key 'cell.handover.procedure': value 'x2': allowed standard, fast_path_switch, prediction, conditional"),
+     "key 'cell.handover.procedure': value 'x2': allowed standard, fast_path_switch, prediction, conditional, daps"),
     ("cell.handover.detach_ms", -1, "key 'cell.handover.detach_ms': value -1: allowed 0..10000"),
     ("cell.gtpu.ecn", "all", "key 'cell.gtpu.ecn': value 'all': allowed none, copy"),
     ("events", [{"t_ms": 1, "ue": "ue1"}], "key 'events[0]': expected one of mode, handover, predict"),

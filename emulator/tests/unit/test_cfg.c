@@ -122,7 +122,7 @@ static void test_limits(void **state)
 	LIMIT(n_ue, 1, 100);
 	LIMIT(n_enb, 1, 4);
 	LIMIT(gtpu_ecn, 0, 1);
-	LIMIT(ho_procedure, 0, 3);
+	LIMIT(ho_procedure, 0, 4);
 	LIMIT(ho_rrc_processing_ms, 0, 100);
 	LIMIT(ho_cond_threshold1, 0, 127);
 	LIMIT(ho_forwarding, 0, 1);

@@ -55,8 +55,9 @@ class Handover(Model):
         says="Procedure of every handover. `standard`: the path is switched when the UE has confirmed (TS 36.300 "
              "10.1.2; TS 38.300 9.2.3.2); `conditional`, with `system: nr` only: the UE knows its target long before, "
              "and leaves when a condition holds (TS 38.300 9.2.3.4); `daps`, likewise: the source serves the UE until "
-             "the target does (TS 38.300 9.2.3.2); `fast_path_switch`: as soon as the UE has its command; `prediction`: `prediction_ms` before, and each handover event is a prediction and a handover. "
-             "Pacifico, section V.A, Figures 2, 5, 6. With several eNBs no `pdcp.reordering`, and with `rlc.mode: am` "
+             "the target does (TS 38.300 9.2.3.2); `fast_path_switch`: as soon as the UE has its command; "
+             "`prediction`: `prediction_ms` before, and each handover event is a prediction and a handover. Pacifico, "
+             "section V.A, Figures 2, 5, 6. With several eNBs no `pdcp.reordering`, and with `rlc.mode: am` "
              "12-bit PDCP SNs and delivery in sequence")
     prediction_ms: int = Key(130, 1, 10000,
         says="How long before a handover of `radio.events` it is predicted, or with `conditional` prepared. Pacifico, "
