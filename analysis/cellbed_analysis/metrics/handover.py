@@ -33,7 +33,7 @@ HANDOVER = (
     Metric("ho_wrong_predictions", "1", "predictions of a handover that did not come"),
     Metric("ho_start_s", "s", "start: the source eNB's decision, or the wrong prediction, after t = 0 of the flow"),
     Metric("ho_command_ms", "ms", "from the start until the UE leaves, on a command or by itself"),
-    Metric("ho_interruption_ms", "ms", "from then until it is in the target cell"),
+    Metric("ho_interruption_ms", "ms", "from then until it is in the target cell; 0 where it is there before (DAPS)"),
     Metric("ho_attached_ms", "ms", "from the start to the UE's arrival in the target cell"),
     Metric("ho_path_switch_ms", "ms", "from the start to the path switch at the S-GW; negative when that came first"),
     Metric("ho_source_mes", "1", "UEs with traffic in the source cell at the start of the run, this one included"),
@@ -57,6 +57,8 @@ HANDOVER = (
     Metric("ho_timeouts", "1", "timeouts of the handover"),
     Metric("ho_timer_ms", "ms", "from the last ACK of new data to the first timeout"),
     Metric("ho_ack_gap_ms", "ms", "longest time between two ACKs of new data in the span"),
+    Metric("ho_data_gap_ms", "ms", "longest time in the span in which no new data come to the receiver"),
+    Metric("ho_data_gap_before_ms", "ms", "the same, of the second before the start"),
     Metric("ho_cwnd_pkts", "packets", "congestion window at the start"),
     Metric("ho_in_flight_pkts", "packets", "packets that the sender took for in flight at the start"),
     Metric("ho_ssthresh_pkts", "packets", "slow start threshold that the first event sets"),
@@ -141,12 +143,19 @@ def step_metrics(bundle: Bundle, flow: Flow, handover: Handover) -> Values:
     return {
         "ho_start_s": (start - flow.start_ns) / 1e9,
         "ho_command_ms": _ms(handover.left_ns, start),
-        "ho_interruption_ms": None if handover.left_ns is None else _ms(handover.attached_ns, handover.left_ns),
+        "ho_interruption_ms": interruption_ms(handover),
         "ho_attached_ms": _ms(handover.attached_ns, start),
         "ho_path_switch_ms": _ms(handover.path_ns, start),
         "ho_source_mes": mes(bundle, handover.source),
         "ho_target_mes": mes(bundle, handover.target),
     }
+
+
+def interruption_ms(handover: Handover) -> float | None:
+    """How long the UE is in neither of the two cells."""
+    if handover.left_ns is None or handover.attached_ns is None:
+        return None
+    return max(0.0, (handover.attached_ns - handover.left_ns) / 1e6)
 
 
 def mes(bundle: Bundle, enb: int) -> int:
@@ -281,9 +290,13 @@ def timeout_metrics(sender: Sender, found: Effect, start_ns: int) -> Values:
 
 def ack_gap_ms(sender: Sender, start_ns: int, end_ns: int) -> float | None:
     """Longest time without an ACK of new data that lies in the span, in whole or in part."""
-    acks = sender.t_ns[sender.new_ack]
-    first, last = np.searchsorted(acks, start_ns) - 1, np.searchsorted(acks, end_ns)
-    around = acks[max(first, 0) : last + 1]
+    return _longest_gap_ms(sender.t_ns[sender.new_ack], start_ns, end_ns)
+
+
+def _longest_gap_ms(t_ns: np.ndarray, start_ns: int, end_ns: int) -> float | None:
+    """Longest time between two of these times, in order, that lies in the span, in whole or in part."""
+    first, last = np.searchsorted(t_ns, start_ns) - 1, np.searchsorted(t_ns, end_ns)
+    around = t_ns[max(first, 0) : last + 1]
     return float(np.diff(around).max()) / 1e6 if len(around) > 1 else None
 
 
@@ -305,6 +318,8 @@ def packet_metrics(packets: pl.DataFrame, handover: Handover, found: Effect) -> 
         "ho_rtt_before_ms": scaled(_median(before["rtt_ns"]), 1e6),
         "ho_rtt_max_ms": scaled(_largest(concerned["rtt_ns"]), 1e6),
         "ho_lost_pkts": int(concerned["there_ns"].null_count()),
+        "ho_data_gap_ms": data_gap_ms(packets, start, end),
+        "ho_data_gap_before_ms": data_gap_ms(packets, start - SPAN_NS, start),
         "ho_delivered_kb": new_bytes(packets, start, end) / 1000,
         "ho_delivered_switch_kb": new_bytes(packets, switch, end) / 1000,
         "ho_rate_before_mbps": new_bytes(packets, start - SPAN_NS, start) * 8e-6,
@@ -335,9 +350,19 @@ def spurious_metrics(packets: pl.DataFrame, found: Effect) -> Values:
     return {"ho_timeout_spurious": int(spurious), "ho_timeout_real": int(not spurious), "ho_spurious": int(spurious)}
 
 
+def _new_data(packets: pl.DataFrame) -> pl.DataFrame:
+    """Packets with data that reach the receiver for the first time, in order of time."""
+    return packets.drop_nulls("there_ns").sort("there_ns").unique("start", keep="first", maintain_order=True)
+
+
+def data_gap_ms(packets: pl.DataFrame, begin_ns: int, end_ns: int) -> float | None:
+    """Longest time between two arrivals of new data that lies in a span, in whole or in part."""
+    return _longest_gap_ms(_new_data(packets)["there_ns"].to_numpy(), begin_ns, end_ns)
+
+
 def new_bytes(packets: pl.DataFrame, begin_ns: int, end_ns: int) -> int:
     """Bytes of the stream that reach the receiver for the first time in a span, in order or not."""
-    came = packets.drop_nulls("there_ns").sort("there_ns").unique("start", keep="first", maintain_order=True)
+    came = _new_data(packets)
     inside = came.filter(pl.col("there_ns").is_between(begin_ns, end_ns, closed="left"))
     return int(inside["payload_bytes"].sum())
 

@@ -23,6 +23,8 @@ DECISION, COMMAND, ARRIVAL, SWITCH = "handover_decision", "handover_command", "s
 PREDICTED, EXPIRED = "predicted", "prediction_expired"
 #: A conditional handover begins when the UE sees its condition, without a command.
 CONDITION, DETACH = "condition_met", "detach"
+#: With DAPS it leaves the source when it has been in the target for a while.
+RELEASE = "daps_source_release"
 BEGINS = (DECISION, CONDITION)
 
 
@@ -34,7 +36,7 @@ class Handover:
     source: int  # number of the eNB, from 0
     target: int
     start_ns: int  # the source's decision, or the UE's that a condition holds; of a wrong prediction, the prediction
-    left_ns: int | None  # the UE leaves, on a command or by itself
+    left_ns: int | None  # the UE leaves the source, on a command or by itself
     attached_ns: int | None  # the UE has reached the target; of a wrong prediction, the path is back at the source
     path_ns: int | None  # the S-GW sends to the target
     wrong: bool  # a prediction, and no handover
@@ -73,9 +75,9 @@ def _handover(ue: str, decision: dict[str, Any], earlier: Rows, later: Rows) -> 
     target = int(decision["other"])
     # A prediction switches the path before; what came before an earlier handover is about that one.
     since = max((i for i, r in enumerate(earlier) if r["message"] in (*BEGINS, EXPIRED)), default=-1)
-    left = DETACH if decision["message"] == CONDITION else COMMAND
+    left = _first(later, RELEASE) or _first(later, DETACH if decision["message"] == CONDITION else COMMAND)
     return Handover(
-        ue, int(decision["enb"]), target, decision["t_ns"], _first(later, left), _first(later, ARRIVAL),
+        ue, int(decision["enb"]), target, decision["t_ns"], left, _first(later, ARRIVAL),
         _first(earlier[since + 1 :] + later, SWITCH, to=target), False,
     )  # fmt: skip
 

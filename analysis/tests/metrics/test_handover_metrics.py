@@ -131,6 +131,7 @@ def test_a_spurious_timeout_and_what_surrounds_it(tmp_path: Path) -> None:
         "ho_timeout_ms": 100, "ho_timer_ms": 70, "ho_ssthresh_pkts": 20, "ho_ssthresh_ratio": 0.5,
         "ho_slow_start_ms": 200, "ho_timeout_spurious": 1, "ho_timeout_real": 0, "ho_spurious": 1,
         "ho_rtt_before_ms": 30, "ho_rtt_max_ms": 160, "ho_lost_pkts": 2, "ho_reordered_pkts": 0, "ho_ack_gap_ms": 130,
+        "ho_data_gap_ms": 101, "ho_data_gap_before_ms": 1,  # until the retransmission comes; a segment each ms
         # In the span those that left from 2280 on, but for the two lost and the one that waits.
         "ho_delivered_kb": 20, "ho_delivered_switch_kb": 20, "ho_delivered_target_kb": 20, "ho_rtt_target_ms": 30,
         "ho_delivered_switch_target_kb": 20,

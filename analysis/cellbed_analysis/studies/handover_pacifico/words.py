@@ -8,7 +8,7 @@ from typing import Any
 
 #: Values of parameters, in words.
 PROCEDURES = {"standard": "standard", "fast_path_switch": "fast path switch", "prediction": "prediction",
-              "conditional": "conditional"}
+              "conditional": "conditional", "daps": "DAPS"}
 QUEUES = {"none": "", "red": "RED dropping", "red_ecn": "RED marking"}
 
 
