@@ -50,7 +50,7 @@ SECOND = {"at_s": 5, "ue": "me", "handover": "senb"}
     ("radio.ues.me.weight", 2, "key 'radio.ues.me.weight': value 2: allowed 1, as the scheduler rr has no weights"),
     ("radio.scheduler", "fifo", "key 'radio.scheduler': value fifo: allowed 'rr', 'wfq', 'max_ci', 'pf' or 'mlwdf'"),
     ("radio.handover.procedure", "soft", "value soft: allowed 'standard', 'fast_path_switch', "
-     "'prediction' or 'conditional'"),
+     "'prediction', 'conditional' or 'daps'"),
     ("radio.handover.procedure", "conditional", "value conditional: allowed with radio.system: nr only, which is lte"),
     ("radio.handover.processing_ms", 20, "value 20: allowed with radio.system: nr only, which is lte"),
     ("radio.handover.detach", 1, "key 'radio.handover.detach': unknown; did you mean 'detach_ms'?"),

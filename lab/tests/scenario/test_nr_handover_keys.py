@@ -36,8 +36,8 @@ def refusal(tmp_path, scenario):
 
 
 @pytest.mark.parametrize(("changes", "message"), [
-    ({"radio__handover__procedure": "prediction"}, "allowed standard, conditional with radio.system: nr (TS 38.300"),
-    ({"radio__handover__procedure": "fast_path_switch"}, "allowed standard, conditional with radio.system: nr"),
+    ({"radio__handover__procedure": "prediction"}, "allowed standard, conditional, daps with radio.system: nr (TS"),
+    ({"radio__handover__procedure": "fast_path_switch"}, "allowed standard, conditional, daps with radio.system: nr"),
     ({"radio__handover__detach_ms": 30}, "'radio.handover.detach_ms': allowed with radio.system: lte only"),
     ({"radio__handover__prediction_timeout_ms": 30}, "'radio.handover.prediction_timeout_ms': allowed with"),
     ({"radio__handover__processing_ms": 101}, "processing_ms': value 101: allowed less than or equal to 100"),
@@ -49,6 +49,16 @@ def refusal(tmp_path, scenario):
     ({"radio__events": [{"at_s": 2, "ue": "phone", "mode": "im"}]}, "allowed handover or predict"),
     ({"radio__events": [{"at_s": 2, "ue": "phone", "handover": "west"}]}, "allowed another eNB"),
     ({"radio__handover": {"procedure": "standard", "condition": {}}}, "key 'condition': allowed null, as procedure"),
+    ({"radio__handover": {"procedure": "daps", "a3": {}, "condition": {}}, "radio__channel": ROUTE},
+     "key 'condition': allowed null, as procedure is daps"),
+    ({"radio__handover": {"procedure": "daps", "forwarding": False}}, "allowed true with radio.handover.procedure"),
+    ({"radio__handover__procedure": "daps", "radio__nr": {"frequency_range": "fr2", "numerology": 3}},
+     "value fr2: allowed fr1 with radio.handover.procedure daps (TS 38.300 9.2.3.1)"),
+    ({"radio__handover__procedure": "daps", "radio__pdcp__duplication": True}, "allowed false with several gNBs"),
+    ({"radio__handover__procedure": "daps", "radio__ues__phone__bearers":
+      [{"filters": [{"dscp": i}]} for i in range(4)]}, "5 bearers: allowed 4 with"),
+    ({"radio__handover__procedure": "daps", "radio__events": [{"at_s": 2, "ue": "phone", "predict": "east"}]},
+     "conditional, whose candidates it prepares"),
     ({"radio__handover": {"procedure": "conditional", "a3": {}}, "radio__channel": ROUTE}, "key 'condition': missing"),
     ({"radio__handover": {"procedure": "conditional", "a3": {}, "condition": {"event": "a4"}}}, "value a4: allowed"),
     ({"radio__handover": {"procedure": "conditional", "a3": {}, "condition": {"event": "a5", "threshold1": 128}}},
