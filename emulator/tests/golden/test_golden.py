@@ -74,5 +74,5 @@ def test_other_compiler(case, tmp_path, other_cellsim):
 def test_there_are_cases():
     assert CASES == [
         "am-losses", "burst-im-acks", "collision", "dm-dm", "full-buffer-im", "handover", "im-im", "losses",
-        "nr-access", "nr-losses", "out-of-sequence", "utran-losses",
+        "nr-access", "nr-daps", "nr-losses", "out-of-sequence", "utran-losses",
     ]  # fmt: skip

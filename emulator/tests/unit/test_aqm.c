@@ -303,6 +303,27 @@ static void test_saturates(void **state)
 	assert_int_equal(aqm.base_q32, 0);
 }
 
+/* What has a number of PDCP was decided on, and PDCP's own PDUs never are: they leave no count. */
+static void test_what_is_not_decided_on_is_not_counted(void **state)
+{
+	struct pkt other;
+
+	(void)state;
+	begin(CELL_AQM_DUALPI2);
+	(void)come(ECN_ECT_1, 0);
+	(void)come(ECN_NOT_ECT, 0);
+	pkt_reset(&other);
+	other.control = true;
+	aqm_left(&aqm, &other);
+	other.control = false;
+	other.has_pdcp_sn = true;
+	aqm_left(&aqm, &other);
+	assert_int_equal(aqm.n_l4s, 1);
+	assert_int_equal(aqm.n_classic, 1);
+	aqm_left(&aqm, &pkt[1]);
+	assert_int_equal(aqm.n_classic, 0);
+}
+
 static void test_empty(void **state)
 {
 	(void)state;
@@ -331,6 +352,7 @@ int main(void)
 		cmocka_unit_test(test_own_marks_beside_coupled_ones),
 		cmocka_unit_test(test_overload),
 		cmocka_unit_test(test_saturates),
+		cmocka_unit_test(test_what_is_not_decided_on_is_not_counted),
 		cmocka_unit_test(test_empty),
 	};
 

@@ -191,6 +191,53 @@ static void test_duplicates_are_told_apart(void **state)
 	run_end(&r);
 }
 
+static size_t count_of_drops(const struct run *r, enum cell_drop reason)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_dropped; i++)
+		n += r->dropped[i].reason == reason;
+	return n;
+}
+
+/*
+ * Packets that wait when the UE leaves are not in the source's queue any more: when it has come
+ * back, and each packet leaves at once, nothing is dropped. Until it leaves the controller drops,
+ * as more comes than the cell carries.
+ */
+static void with_queue_management(enum cell_ho_procedure procedure)
+{
+	size_t before;
+	struct run r;
+
+	nr_setup(&r, CELL_RLC_AM, procedure);
+	r.cfg.nr_aqm = CELL_AQM_DUALPI2;
+	r.cfg.nr_bandwidth_mhz = 10;
+	r.cfg.ue[0].cqi_dl = 1;
+	run_start(&r);
+	for (int t = 0; t < 900; t++) {
+		run_push(&r, DOWN, 1400, MS(t) / 2);
+		if (t == 800)
+			handover(&r, 1, MS(400));
+	}
+	run_until(&r, MS(4000));
+	before = count_of_drops(&r, CELL_DROP_AQM);
+	assert_true(before > 0);
+	handover(&r, 0, MS(4000));
+	stream(&r, DOWN, 4200, 4500, 20);
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(count_of_drops(&r, CELL_DROP_AQM), before);
+	assert_int_equal(r.n_dropped, before + count_of_drops(&r, CELL_DROP_DUPLICATE));
+	run_end(&r);
+}
+
+static void test_a_queue_that_was_left_is_empty(void **state)
+{
+	(void)state;
+	with_queue_management(CELL_HO_STANDARD);
+	with_queue_management(CELL_HO_DAPS);
+}
+
 /* A packet on NG-U has its QoS flow, and one on Xn-U its SN of 18 bits or its flow. */
 static void test_two_handovers_in_a_row(void **state)
 {
@@ -240,6 +287,7 @@ int main(void)
 		cmocka_unit_test(test_um_keeps_the_order),
 		cmocka_unit_test(test_duplicates_are_told_apart),
 		cmocka_unit_test(test_two_handovers_in_a_row),
+		cmocka_unit_test(test_a_queue_that_was_left_is_empty),
 		cmocka_unit_test(test_what_does_not_go_together),
 	};
 

@@ -4,10 +4,11 @@
  * PDCP above both; see daps.h.
  *
  * From the command on the source numbers a packet of the downlink when it comes, sends it, and
- * forwards a copy with the SN to the target. When the target has answered the UE's preamble it
- * sends what it has; the UE's PDCP delivers in order and once what both send. The uplink goes to
- * the source until then. Now it goes to the target: a status report, what was not acknowledged, in
- * AM, and what was not begun. The source's RLC goes on with what it has begun.
+ * forwards a copy with the SN to the target, at the command also of those that wait. When the
+ * target has answered the UE's preamble it sends what it has; the UE's PDCP delivers in order and
+ * once what both send. The uplink goes to the source until then. Now it goes to the target: a
+ * status report, what was not acknowledged, in AM, and what was not begun. The source's RLC goes on
+ * with what it has begun.
  *
  * The target cannot deliver before it knows from which COUNT on, so what it gets waits. When the
  * source has heard of the success it begins with nothing any more, forwards what is not
@@ -47,8 +48,26 @@ static void number_waiting(struct nr *nr, struct drb *dl)
 	aqm_empty(&dl->aqm);
 	for (struct pkt *p = q->sdus.head; p; p = p->next)
 		pdcp_nr_number(&dl->pdcp->pdcp_tx, p);
-	dl->pdcp->first_early = dl->pdcp->pdcp_tx.tx_next;
 	dl->pdcp->heard.known = false;
+}
+
+/* The target gets copies of what waits and was not begun, where there is memory for all of them,
+ * and of what is still to come. */
+static void copy_waiting(struct nr *nr, struct nr_ue *u, struct drb *dl)
+{
+	const struct rlc_sdu_queue *q = dl->rlc.queue;
+	struct pkt *p = begun(q) ? begun(q)->next : q->sdus.head;
+
+	dl->pdcp->first_early = dl->pdcp->pdcp_tx.tx_next;
+	if (!p || nr->cell.free_pkts.n + nr->cell.n_fresh_pkts < q->sdus.n)
+		return;
+	dl->pdcp->first_early = p->count;
+	for (; p; p = p->next) {
+		struct pkt *copy = drb_copy(nr, p);
+
+		drb_hand_out(dl, copy);
+		tunnel_copy(&nr->epc, u->id, u->rrc.source, copy);
+	}
 }
 
 /* RLC entities of the target, which is a gNB that the UE has not met. */
@@ -73,10 +92,14 @@ void daps_begin(struct nr *nr, struct nr_ue *u)
 	rrc->source_link = rrc->link;
 	rrc->link = next;
 	establish(next);
-	for (uint8_t k = 0; k < next->leg[CELL_DIR_DL].n_drbs; k++)
-		number_waiting(nr, &rrc->source_link->leg[CELL_DIR_DL].drb[k]);
 	tunnel_expect(&nr->epc, u->id, rrc->target);
 	tunnel_forward_early(&nr->epc, u->id, rrc->source, rrc->target);
+	for (uint8_t k = 0; k < next->leg[CELL_DIR_DL].n_drbs; k++) {
+		struct drb *dl = &rrc->source_link->leg[CELL_DIR_DL].drb[k];
+
+		number_waiting(nr, dl);
+		copy_waiting(nr, u, dl);
+	}
 }
 
 void daps_send(struct nr *nr, struct nr_ue *u, struct pkt *p)

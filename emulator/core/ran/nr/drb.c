@@ -58,13 +58,6 @@ static uint8_t lcid_of(const struct cell_bearer_cfg *cfg, uint8_t k)
 	return lcid <= NR_LCID_LAST ? lcid : (uint8_t)(lcid - NR_LCID_LAST);
 }
 
-uint8_t drb_of_lcid(uint8_t lcid)
-{
-	uint8_t place = lcid < NR_LCID_DRB ? (uint8_t)(lcid + NR_LCID_LAST) : lcid;
-
-	return (uint8_t)((place - NR_LCID_DRB) % CELL_MAX_BEARERS);
-}
-
 void drb_needs(const struct cell_bearer_cfg *cfg, size_t *ret_state, size_t *ret_window,
                size_t *ret_words)
 {
@@ -119,15 +112,6 @@ void drb_init(struct drb *b, struct nr *nr, struct nr_leg *leg, uint8_t k,
 		return;
 	init_pdcp(b, memory->pdcp_words);
 	memory->pdcp_words += words;
-}
-
-void drb_record_buffer(struct nr *nr, const struct drb *b)
-{
-	struct cell_record r = rlc_row_at_start(&b->rlc, CELL_EV_BUFFER);
-
-	r.bytes = b->rlc.queue->bytes;
-	r.value = (int32_t)b->rlc.queue->sdus.n;
-	out_record(&nr->cell, &b->at, r);
 }
 
 /* --- reception --- */

@@ -3,7 +3,7 @@
 #ifndef NR_DRB_H
 #define NR_DRB_H
 
-#include "ran/nr/state.h"
+#include "ran/nr/drb_tx.h"
 
 /* Memory of a bearer's entities. */
 struct drb_memory {
@@ -25,16 +25,6 @@ void drb_needs(const struct cell_bearer_cfg *cfg, size_t *ret_state, size_t *ret
 /** drb_mode() - the mode of RLC of a bearer */
 const struct rlc_mode *drb_mode(const struct cell_bearer_cfg *cfg);
 
-/** drb_of_lcid() - which of a UE's logical channels it is: those of its bearers, then the second
- * ones of those that are duplicated */
-uint8_t drb_of_lcid(uint8_t lcid);
-
-/** drb_qfi() - of the QoS flow of @b */
-static inline uint8_t drb_qfi(const struct drb *b)
-{
-	return (uint8_t)(drb_of_lcid(b->pdcp->at.lcid) + 1);
-}
-
 /** drb_bytes() - what the start of @b could send now. Source: TS 38.322 5.5 */
 static inline uint32_t drb_bytes(const struct drb *b)
 {
@@ -44,9 +34,6 @@ static inline uint32_t drb_bytes(const struct drb *b)
 		return 0;
 	return b->rlc.mode->bytes_waiting(&b->rlc);
 }
-
-/** drb_record_buffer() - add a row that tells what waits at the start of @b */
-void drb_record_buffer(struct nr *nr, const struct drb *b);
 
 /**
  * drb_receive() - an RLC PDU arrived at the end of @b

@@ -29,6 +29,15 @@ static bool has_aqm(const struct drb *b)
 	return b->aqm.cfg.kind != CELL_AQM_NONE;
 }
 
+void drb_record_buffer(struct nr *nr, const struct drb *b)
+{
+	struct cell_record r = rlc_row_at_start(&b->rlc, CELL_EV_BUFFER);
+
+	r.bytes = b->rlc.queue->bytes;
+	r.value = (int32_t)b->rlc.queue->sdus.n;
+	out_record(&nr->cell, &b->at, r);
+}
+
 /* CE: congestion was experienced. Source: RFC 3168 5; RFC 9331 2 */
 static void mark(struct nr *nr, struct drb *b, struct pkt *p, bool coupled)
 {
@@ -154,10 +163,26 @@ static enum cell_drop refusal(const struct nr *nr, const struct drb *b, const st
 	return CELL_DROP_NONE;
 }
 
+/* With DAPS what is forwarded at last comes before the copies that were forwarded early: the packet
+ * that @p goes behind is that with the COUNT before. */
+static struct pkt *place(const struct rlc_sdu_queue *q, const struct pkt *p)
+{
+	struct pkt *before = q->head_sent > 0 ? q->sdus.head : NULL, *next;
+
+	if (!q->sdus.tail || (q->sdus.tail->has_pdcp_sn && q->sdus.tail->count < p->count))
+		return q->sdus.tail;
+	for (next = before ? before->next : q->sdus.head;
+	     next && (next->control || (next->has_pdcp_sn && next->count < p->count));
+	     next = next->next)
+		before = next;
+	return before;
+}
+
 void drb_enqueue(struct nr *nr, struct drb *b, struct pkt *p)
 {
 	struct rlc_sdu_queue *q = b->rlc.queue;
-	struct pkt *before = q->sdus.tail;
+	struct pkt *before =
+		p->has_pdcp_sn && nr_has_daps(&nr->cell.cfg) ? place(q, p) : q->sdus.tail;
 
 	nr_touch(nr, b->leg->ue);
 	if (b->rlc.mode->whole)

@@ -3,7 +3,25 @@
 #ifndef NR_DRB_TX_H
 #define NR_DRB_TX_H
 
-#include "ran/nr/drb.h"
+#include "ran/nr/state.h"
+
+/** drb_of_lcid() - which of a UE's logical channels it is: those of its bearers, then the second
+ * ones of those that have two */
+static inline uint8_t drb_of_lcid(uint8_t lcid)
+{
+	uint8_t place = lcid < NR_LCID_DRB ? (uint8_t)(lcid + NR_LCID_LAST) : lcid;
+
+	return (uint8_t)((place - NR_LCID_DRB) % CELL_MAX_BEARERS);
+}
+
+/** drb_qfi() - of the QoS flow of @b */
+static inline uint8_t drb_qfi(const struct drb *b)
+{
+	return (uint8_t)(drb_of_lcid(b->pdcp->at.lcid) + 1);
+}
+
+/** drb_record_buffer() - add a row that tells what waits at the start of @b */
+void drb_record_buffer(struct nr *nr, const struct drb *b);
 
 /** drb_tx_init() - queue management of @b, and what its RLC asks before it sends */
 void drb_tx_init(struct nr *nr, struct drb *b);

@@ -15,8 +15,8 @@
  *
  *   tb           transport blocks and their memory
  *   frame        which slots are downlink and uplink, and what is decided when
- *   drb          SDAP, PDCP and RLC of one direction of a data radio bearer
- *   drb_tx       what enters it: its queue, numbers, copies
+ *   drb_tx       what enters a data radio bearer: its queue, numbers, copies
+ *   drb          SDAP, PDCP and RLC of one direction of one
  *   lch          the bearers of one direction: logical channels that share blocks
  *   report       what a UE tells of its buffer: BSR, and the SR that asks for a grant for it
  *   air          blocks from transmission to decoding, HARQ processes
