@@ -162,7 +162,7 @@ def test_a_resource_block_of_a_cell_is_used_once(plan):
 @fast
 @given(networks())
 def test_when_a_ue_is_where(plan):
-    """Between two cells it is silent. With DAPS it is in two from the answer until the release, and data go up in one."""
+    """Between two cells it is silent. With DAPS it is in two from the answer until the release."""
     run = Run(plan)
     away, where = set(), {i + 1: {ue["enb"]} for i, ue in enumerate(plan.cfg["ue"])}
     for o in run.cell.outputs:
