@@ -48,13 +48,13 @@ struct pkt {
 void pkt_reset(struct pkt *p);
 
 /* IP datagram in the packet's buffer. */
-static inline uint8_t *pkt_data(const struct pkt *p)
+static inline uint8_t *pkt_data(struct pkt *p)
 {
-	return (uint8_t *)(uintptr_t)p->buf + PKT_HEADROOM + p->shift;
+	return p->buf + PKT_HEADROOM + p->shift;
 }
 
 /* RLC SDU: the IP datagram with its PDCP header in front. */
-static inline uint8_t *pkt_sdu(const struct pkt *p)
+static inline uint8_t *pkt_sdu(struct pkt *p)
 {
 	return pkt_data(p) + p->len - p->sdu_len;
 }

@@ -75,7 +75,7 @@ struct rlc_mode {
 	void (*reset)(struct rlc *rlc);
 	/* SDUs that were begun and are not acknowledged are visited in order, and stay. NULL: none
 	 * is kept. */
-	void (*outstanding)(const struct rlc *rlc, void (*visit)(void *arg, const struct pkt *p),
+	void (*outstanding)(const struct rlc *rlc, void (*visit)(void *arg, struct pkt *p),
 	                    void *arg);
 	/* Give up all but the queue; packets of it are appended to @ret. */
 	void (*empty)(struct rlc *rlc, struct pkt_queue *ret);

@@ -120,7 +120,7 @@ struct copies {
 	struct pkt_queue of;
 };
 
-static void copy_outstanding(void *arg, const struct pkt *p)
+static void copy_outstanding(void *arg, struct pkt *p)
 {
 	struct copies *c = arg;
 	struct pkt *copy = NULL;

@@ -193,7 +193,7 @@ void drb_enqueue(struct nr *nr, struct drb *b, struct pkt *p)
 	drb_record_buffer(nr, b);
 }
 
-struct pkt *drb_copy(struct nr *nr, const struct pkt *p)
+struct pkt *drb_copy(struct nr *nr, struct pkt *p)
 {
 	struct pkt *copy = cell_pkt_originate(&nr->cell);
 	uint32_t id = copy ? copy->id : 0;

@@ -38,7 +38,7 @@ void drb_send(struct nr *nr, struct drb *b, struct pkt *p);
 struct pkt *drb_send_early(struct nr *nr, struct drb *b, struct pkt *p);
 
 /** drb_copy() - another packet like @p, which is an SDU; NULL when there is no memory for it */
-struct pkt *drb_copy(struct nr *nr, const struct pkt *p);
+struct pkt *drb_copy(struct nr *nr, struct pkt *p);
 
 /** drb_hand_out() - @p of @b, which has a COUNT, is a packet outside a bearer with that SN */
 void drb_hand_out(const struct drb *b, struct pkt *p);

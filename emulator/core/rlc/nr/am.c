@@ -214,7 +214,7 @@ static void am_kept(struct rlc *rlc, void (*visit)(void *arg, struct rlc_kept_sd
 	nr_am_tx_kept(&am_of(rlc)->tx, visit, arg);
 }
 
-static void am_outstanding(const struct rlc *rlc, void (*visit)(void *arg, const struct pkt *p),
+static void am_outstanding(const struct rlc *rlc, void (*visit)(void *arg, struct pkt *p),
                            void *arg)
 {
 	for (const struct nr_sdu *sdu = am_of(rlc)->tx.first; sdu; sdu = sdu->next)
