@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Event A3: what UEs measure, when they report it, and the handover that follows. */
-#include "run.h"
-#include "unit.h"
+#include "a3.h"
 
 #define HEARD MS(6) /* a grant and a transmission */
 
@@ -16,40 +15,6 @@ static void setup(struct run *r)
 	r->cfg.a3_time_to_trigger_ms = 256;
 	r->cfg.a3_filter_coefficient = 0;
 	run_start(r);
-}
-
-/* UE 1 measures @first and @second, centi-dBm, at @ms. */
-static void measure(struct run *r, int ms, int32_t first, int32_t second)
-{
-	struct cell_cmd cmd = { .type = CELL_CMD_MEASURE, .ue = 1, .rsrp_cdbm = first };
-
-	run_until(r, MS(ms) - 1);
-	assert_int_equal(run_cmd(r, &cmd, MS(ms)), 0);
-	cmd.enb = 1;
-	cmd.rsrp_cdbm = second;
-	assert_int_equal(run_cmd(r, &cmd, MS(ms)), 0);
-}
-
-/* Reports that eNBs heard. */
-static size_t n_reports(struct run *r, int64_t *ret_t_ns)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < r->n_records; i++)
-		if (r->records[i].event == CELL_EV_RRC &&
-		    r->records[i].value == CELL_RRC_MEASUREMENT_REPORT) {
-			*ret_t_ns = r->records[i].t_ns;
-			n++;
-		}
-	return n;
-}
-
-static uint64_t handovers(struct run *r)
-{
-	struct cell_stats s;
-
-	cell_stats(r->cell, &s);
-	return s.handovers;
 }
 
 static void test_a_better_neighbour_is_reported(void **state)
