@@ -3,17 +3,16 @@
 
 import contextlib
 import csv
-import fcntl
 import hashlib
 import json
 import os
 import struct
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import pytest
+from one_cleaner import the_only_cleaner
 
 from cellbed.host.cgroup import mount_point
 from cellbed.labs.choices import KERNELS
@@ -66,14 +65,6 @@ UNBUILT = {version: done.stderr.strip() for version in KERNELS
                                       capture_output=True, text=True, check=False)).returncode}
 needs_two_kernels = pytest.mark.skipif(
     bool(UNBUILT), reason="not every lab kernel is here to compare: " + "; ".join(UNBUILT.values()))
-
-
-@contextlib.contextmanager
-def the_only_cleaner():
-    """Meanwhile no other test cleans up: what belongs to the whole machine, as trace buffers do, all tests see."""
-    with open(Path(tempfile.gettempdir(), "cellbed-tests-clean.lock"), "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def cellbed(*args, check=True, **kwargs):

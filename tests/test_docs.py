@@ -10,7 +10,8 @@ import subprocess
 import sys
 
 import pytest
-from e2e import CELLBED, ROOT, needs_two_kernels, the_only_cleaner
+from e2e import CELLBED, ROOT, needs_two_kernels
+from one_cleaner import the_only_cleaner
 
 from cellbed.cli import reference
 from cellbed_formats import bounded_yaml

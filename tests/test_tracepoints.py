@@ -9,8 +9,9 @@ import sys
 import time
 
 import pytest
-from e2e import CELLBED, bundles, cellbed, digests, needs_native, the_only_cleaner
+from e2e import CELLBED, bundles, cellbed, digests, needs_native
 from machine import nothing_left
+from one_cleaner import the_only_cleaner
 
 pytestmark = pytest.mark.lab
 LABS = ["virtual", pytest.param("native", marks=needs_native)]

@@ -8,31 +8,29 @@
  */
 #include "cell_plan.h"
 
-#include <string.h>
-
+#include "cell_draw.h"
 #include "cell_keys.h"
 
 #define MS       INT64_C(1000000)
 #define TAIL_MS  400
-#define ADDR(x)  (0x0a000000u + (x))
 #define Q32_HALF 0x80000000u
 
 #define CONSTANT     254 /* the byte that says which system */
 #define NR           208 /* and from here on */
 #define OTHER_VALUES 192 /* seeds from here on */
 
-static uint8_t bit(struct fuzz_input *in)
+uint8_t draw_bit(struct fuzz_input *in)
 {
 	return (uint8_t)fuzz_range(in, 0, 1);
 }
 
-static uint32_t error_rate(struct fuzz_input *in)
+uint32_t draw_error_rate(struct fuzz_input *in)
 {
 	return FUZZ_PICK(in, 0, 0, Q32_HALF / 5, Q32_HALF, UINT32_MAX);
 }
 
 /* UEs that talk to the network, and few packets. */
-static void ues(struct cell_cfg *cfg, uint32_t n)
+void draw_ues(struct cell_cfg *cfg, uint32_t n)
 {
 	cfg->n_ue = (uint8_t)n;
 	for (uint32_t i = 0; i < n; i++)
@@ -62,9 +60,9 @@ static void read_packet_trace(struct plan *p, struct fuzz_input *in)
 	uint32_t n_ue = fuzz_range(in, 1, 3);
 
 	p->cfg.system = CELL_SYSTEM_PACKET_TRACE;
-	ues(&p->cfg, n_ue);
+	draw_ues(&p->cfg, n_ue);
 	read_link(&p->cfg.recorded, p->opportunity_ms[0], in);
-	if (!bit(in))
+	if (!draw_bit(in))
 		return;
 	p->recorded = p->cfg.recorded;
 	read_link(&p->recorded, p->opportunity_ms[1], in);
@@ -74,10 +72,10 @@ static void read_packet_trace(struct plan *p, struct fuzz_input *in)
 static void read_constant(struct cell_cfg *cfg, struct fuzz_input *in)
 {
 	cfg->system = CELL_SYSTEM_CONSTANT_RATE;
-	ues(cfg, fuzz_range(in, 1, 3));
+	draw_ues(cfg, fuzz_range(in, 1, 3));
 	cfg->constant_dl_rate_bps = FUZZ_PICK(in, 20000000, 1000, 999983);
 	cfg->constant_delay_ms = (uint16_t)FUZZ_PICK(in, 10, 0, 100);
-	cfg->constant_loss_dl_q32 = error_rate(in);
+	cfg->constant_loss_dl_q32 = draw_error_rate(in);
 	cfg->constant_queue_pkts = FUZZ_PICK(in, 1000, 1, 3);
 }
 
@@ -86,15 +84,15 @@ static void read_utran(struct cell_cfg *cfg, struct fuzz_input *in)
 	uint32_t rate_bps;
 
 	cfg->system = CELL_SYSTEM_UTRAN;
-	ues(cfg, fuzz_range(in, 1, 3));
+	draw_ues(cfg, fuzz_range(in, 1, 3));
 	cfg->utran_tti_ms = (uint8_t)FUZZ_PICK(in, 10, 20, 40, 80);
 	cfg->utran_pdu_bytes = (uint16_t)FUZZ_PICK(in, 40, 8, 20, 126);
 	rate_bps = 8000u * cfg->utran_pdu_bytes / cfg->utran_tti_ms;
 	cfg->utran_dl_rate_bps = rate_bps * fuzz_range(in, 1, 12);
 	cfg->utran_ul_rate_bps = rate_bps * fuzz_range(in, 1, 4);
 	cfg->utran_delay_ms = (uint16_t)fuzz_range(in, 0, 40);
-	cfg->utran_bler_dl_q32 = error_rate(in);
-	cfg->utran_bler_ul_q32 = error_rate(in);
+	cfg->utran_bler_dl_q32 = draw_error_rate(in);
+	cfg->utran_bler_ul_q32 = draw_error_rate(in);
 	cfg->utran_max_dat = (uint8_t)FUZZ_PICK(in, 3, 1, 2, 6, 40);
 	cfg->utran_tx_window_pdus = (uint16_t)FUZZ_PICK(in, 64, 1, 4, 1024, 2047);
 	cfg->utran_poll_pdu = (uint16_t)FUZZ_PICK(in, 0, 1, 8, 256);
@@ -117,34 +115,34 @@ static void read_ues(struct cell_cfg *cfg, struct fuzz_input *in, bool lossy)
 		if (cfg->rlc_mode == CELL_RLC_AM && u->peer != CELL_PEER_NETWORK) /* each other's */
 			u->peer = i % 2 == 0 && i + 1 == cfg->n_ue ? CELL_PEER_NETWORK
 			                                           : (uint8_t)((i ^ 1) + 1);
-		u->mode = u->peer == CELL_PEER_NETWORK ? CELL_MODE_IM : bit(in);
+		u->mode = u->peer == CELL_PEER_NETWORK ? CELL_MODE_IM : draw_bit(in);
 		u->enb = (uint8_t)fuzz_range(in, 0, cfg->n_enb - 1u);
 		u->weight = (uint8_t)fuzz_range(in, 0, 3);
-		u->addr = ADDR(100u + i);
+		u->addr = DRAW_ADDR(100u + i);
 		u->cqi_ul = (uint8_t)(15 - fuzz_range(in, 0, 14));
 		u->cqi_dl = (uint8_t)(15 - fuzz_range(in, 0, 14));
 		u->cqi_sl = (uint8_t)(15 - fuzz_range(in, 0, 14));
 		if (!lossy)
 			continue;
-		u->bler_ul_q32 = error_rate(in);
-		u->bler_dl_q32 = error_rate(in);
-		u->bler_sl_q32 = error_rate(in);
+		u->bler_ul_q32 = draw_error_rate(in);
+		u->bler_dl_q32 = draw_error_rate(in);
+		u->bler_sl_q32 = draw_error_rate(in);
 	}
 }
 
-static void read_harq(struct cell_cfg *cfg, struct fuzz_input *in, bool lossy)
+void draw_harq(struct cell_cfg *cfg, struct fuzz_input *in, bool lossy)
 {
 	cfg->harq_max_attempts = (uint8_t)fuzz_range(in, 1, 5);
 	cfg->harq_dl_rtt_tti = (uint8_t)FUZZ_PICK(in, 8, 9, 32);
 	cfg->n_harq_bler = 2;
-	cfg->harq_bler_q32[0] = lossy ? error_rate(in) : 0;
+	cfg->harq_bler_q32[0] = lossy ? draw_error_rate(in) : 0;
 	cfg->harq_bler_q32[1] = cfg->harq_bler_q32[0] / 4;
 	if (!lossy)
 		return;
-	cfg->harq_errors = bit(in);
-	cfg->harq_nack_to_ack_q32 = error_rate(in);
-	cfg->control_errors = bit(in);
-	cfg->control_dtx = bit(in);
+	cfg->harq_errors = draw_bit(in);
+	cfg->harq_nack_to_ack_q32 = draw_error_rate(in);
+	cfg->control_errors = draw_bit(in);
+	cfg->control_dtx = draw_bit(in);
 }
 
 static void read_timing(struct cell_cfg *cfg, struct fuzz_input *in)
@@ -160,22 +158,22 @@ static void read_timing(struct cell_cfg *cfg, struct fuzz_input *in)
 	cfg->n_preambles = (uint8_t)FUZZ_PICK(in, 52, 1, 2, 64);
 	cfg->prach_period_tti = (uint8_t)FUZZ_PICK(in, 1, 5, 20);
 	cfg->bsr_grant_rb = (uint8_t)fuzz_range(in, 1, 6);
-	cfg->bandwidth_stealing = bit(in);
-	cfg->trailing_bsr = bit(in);
-	cfg->enb_overhears_dm = bit(in);
-	cfg->ul_always_scheduled = bit(in);
-	cfg->grants_ignore_headers = bit(in);
+	cfg->bandwidth_stealing = draw_bit(in);
+	cfg->trailing_bsr = draw_bit(in);
+	cfg->enb_overhears_dm = draw_bit(in);
+	cfg->ul_always_scheduled = draw_bit(in);
+	cfg->grants_ignore_headers = draw_bit(in);
 	cfg->scheduler = (uint8_t)fuzz_range(in, 0, CELL_SCHED_COUNT - 1);
 }
 
-static void read_bearers(struct cell_cfg *cfg, struct fuzz_input *in, bool lossy)
+void draw_bearers(struct cell_cfg *cfg, struct fuzz_input *in, bool lossy)
 {
-	cfg->delivery = bit(in);
+	cfg->delivery = draw_bit(in);
 	cfg->t_reordering_ms = (uint16_t)FUZZ_PICK(in, 35, 0, 1, 200);
 	cfg->rlc_queue_pkts = FUZZ_PICK(in, 100, 1, 5);
 	cfg->rlc_queue_bytes = FUZZ_PICK(in, 0, 1500, 20000);
 	cfg->um_sn_bits = (uint8_t)FUZZ_PICK(in, 10, 5);
-	cfg->am_on_max_retx = bit(in);
+	cfg->am_on_max_retx = draw_bit(in);
 	cfg->am_max_retx_threshold = (uint8_t)FUZZ_PICK(in, 8, 1, 2, 32);
 	cfg->am_poll_pdu = (uint16_t)FUZZ_PICK(in, 16, 1, 1024);
 	cfg->am_poll_byte = FUZZ_PICK(in, 25000, 100);
@@ -184,29 +182,24 @@ static void read_bearers(struct cell_cfg *cfg, struct fuzz_input *in, bool lossy
 	cfg->am_reestablish_ms = (uint16_t)FUZZ_PICK(in, 100, 0, 5);
 	cfg->pdcp_sn_bits = (uint8_t)FUZZ_PICK(in, 12, 7);
 	cfg->discard_timer_ms = (uint16_t)FUZZ_PICK(in, 0, 1, 30);
-	cfg->pdcp_reordering = bit(in);
-	cfg->pdcp_status_report = bit(in);
+	cfg->pdcp_reordering = draw_bit(in);
+	cfg->pdcp_status_report = draw_bit(in);
 	cfg->pdcp_t_reordering_ms = (uint16_t)FUZZ_PICK(in, 50, 0);
 	cfg->mode_flush = lossy ? (uint8_t)fuzz_range(in, 0, 2) : CELL_FLUSH_KEEP;
-	cfg->mode_flush_air = lossy ? bit(in) : 0;
+	cfg->mode_flush_air = lossy ? draw_bit(in) : 0;
 	cfg->mode_select_ms = (uint16_t)FUZZ_PICK(in, 0, 10, 100);
 	cfg->max_pkts = FUZZ_PICK(in, 300, 16, 40);
 }
 
-static void read_core_network(struct cell_cfg *cfg, struct fuzz_input *in)
+void draw_core_network(struct cell_cfg *cfg, struct fuzz_input *in)
 {
-	if (cfg->n_enb > 1) { /* what a handover needs */
-		cfg->delivery = CELL_DELIVERY_IN_SEQUENCE;
-		cfg->pdcp_sn_bits = 12;
-		cfg->pdcp_reordering = 0;
-	}
-	cfg->sgw_gtpu_addr = ADDR(1);
+	cfg->sgw_gtpu_addr = DRAW_ADDR(1);
 	for (uint8_t k = 0; k < cfg->n_enb; k++)
-		cfg->enb_gtpu_addr[k] = ADDR(2u + k);
-	cfg->gtpu_ecn = bit(in);
+		cfg->enb_gtpu_addr[k] = DRAW_ADDR(2u + k);
+	cfg->gtpu_ecn = draw_bit(in);
 	cfg->ho_procedure = (uint8_t)fuzz_range(in, 0, 2);
-	cfg->ho_forwarding = bit(in);
-	cfg->ho_reordering = bit(in);
+	cfg->ho_forwarding = draw_bit(in);
+	cfg->ho_reordering = draw_bit(in);
 	cfg->ho_detach_ms = (uint16_t)FUZZ_PICK(in, 30, 0, 1, 100);
 	cfg->ho_prediction_timeout_ms = (uint16_t)FUZZ_PICK(in, 1000, 60, 200);
 	cfg->ho_end_marker_ms = (uint16_t)FUZZ_PICK(in, 200, 1, 20);
@@ -218,7 +211,7 @@ static void read_core_network(struct cell_cfg *cfg, struct fuzz_input *in)
 static void read_lte(struct plan *p, struct fuzz_input *in)
 {
 	struct cell_cfg *cfg = &p->cfg;
-	bool lossy = bit(in), core;
+	bool lossy = draw_bit(in), core;
 
 	p->lossless = !lossy;
 	cfg->n_ue = (uint8_t)fuzz_range(in, 1, 4);
@@ -227,101 +220,18 @@ static void read_lte(struct plan *p, struct fuzz_input *in)
 	cfg->dl_carriers = (uint8_t)fuzz_range(in, 1, 2);
 	cfg->dl_codewords = (uint8_t)fuzz_range(in, 1, 2);
 	cfg->n_enb = (uint8_t)FUZZ_PICK(in, 1, 2, 3);
-	core = cfg->n_enb > 1 || bit(in);
+	core = cfg->n_enb > 1 || draw_bit(in);
 	read_timing(cfg, in);
-	read_harq(cfg, in, lossy);
-	read_bearers(cfg, in, lossy);
-	if (core)
-		read_core_network(cfg, in);
-	read_ues(cfg, in, lossy);
-}
-
-/* Slots and requests of NR. */
-static void read_nr_frame(struct cell_cfg *cfg, struct fuzz_input *in)
-{
-	static const char *const patterns[] = { "DDDSU", "DDDDDDDSUU", "DDSU", "DSUUU",
-		                                "DDDSUUDDDD" };
-
-	cfg->nr_numerology = (uint8_t)FUZZ_PICK(in, 1, 0, 2, 3);
-	cfg->nr_frequency_range = cfg->nr_numerology == 3;
-	cfg->nr_bandwidth_mhz = cfg->nr_numerology == 3 ? (uint16_t)FUZZ_PICK(in, 50, 100, 400)
-	                                                : (uint16_t)FUZZ_PICK(in, 20, 10, 50);
-	cfg->nr_duplex = bit(in);
-	(void)strcpy(cfg->nr_tdd_pattern, patterns[fuzz_range(in, 0, 4)]);
-	cfg->nr_tdd_special_dl_symbols = (uint8_t)FUZZ_PICK(in, 9, 3, 5);
-	cfg->nr_tdd_special_ul_symbols = (uint8_t)FUZZ_PICK(in, 2, 1, 4);
-	cfg->nr_k0 = (uint8_t)FUZZ_PICK(in, 0, 0, 1, 5);
-	cfg->nr_k1_min = (uint8_t)FUZZ_PICK(in, 4, 3, 8);
-	cfg->nr_k2_min = (uint8_t)FUZZ_PICK(in, 4, 1, 2, 32);
-	cfg->nr_gnb_processing_us = (uint16_t)FUZZ_PICK(in, 250, 0, 1, 5000);
-	cfg->nr_harq_processes = (uint8_t)FUZZ_PICK(in, 16, 2, 8);
-	cfg->nr_sr_period_slots = (uint16_t)FUZZ_PICK(in, 8, 0, 4, 80);
-	cfg->nr_sr_trans_max = (uint8_t)FUZZ_PICK(in, 64, 4);
-	cfg->nr_bsr_periodic_ms = (uint16_t)FUZZ_PICK(in, 1, 0, 10);
-	cfg->nr_bsr_retx_ms = (uint16_t)FUZZ_PICK(in, 80, 10);
-	cfg->nr_configured_grant = (uint8_t)FUZZ_PICK(in, 0, 1, 2);
-	cfg->nr_cg_period_slots = (uint16_t)FUZZ_PICK(in, 10, 1, 5, 40);
-	cfg->nr_cg_processes = (uint8_t)FUZZ_PICK(in, 1, 1, 4);
-	cfg->nr_cg_rb = (uint16_t)FUZZ_PICK(in, 4, 1, 2);
-	cfg->nr_sdap_header = bit(in);
-}
-
-static void read_nr_access(struct cell_cfg *cfg, struct fuzz_input *in)
-{
-	cfg->nr_drx_cycle_ms = (uint16_t)FUZZ_PICK(in, 0, 0, 20, 40);
-	cfg->nr_drx_short_cycle_ms = (uint16_t)FUZZ_PICK(in, 0, 5, 10);
-	cfg->nr_drx_on_duration_ms = (uint16_t)FUZZ_PICK(in, 1, 2, 5);
-	cfg->nr_drx_inactivity_ms = (uint16_t)FUZZ_PICK(in, 10, 0, 1);
-	cfg->nr_drx_retx_slots = (uint16_t)FUZZ_PICK(in, 16, 0, 320);
-	cfg->nr_random_access = bit(in);
-	cfg->nr_prach_period_slots = (uint16_t)FUZZ_PICK(in, 20, 1, 3, 160);
-	cfg->nr_n_preambles = (uint8_t)FUZZ_PICK(in, 54, 1, 2);
-	cfg->nr_preamble_trans_max = (uint8_t)FUZZ_PICK(in, 10, 3);
-	cfg->nr_response_window_slots = (uint8_t)FUZZ_PICK(in, 20, 8, 80);
-	cfg->nr_contention_resolution_ms = (uint8_t)FUZZ_PICK(in, 64, 8);
-	cfg->nr_outer_loop = bit(in);
-	cfg->scheduler = (uint8_t)fuzz_range(in, 0, CELL_SCHED_COUNT - 1);
-}
-
-/* Queue management. Packets here are not ECN-capable: DualPI2 drops them, where that is allowed. */
-static void read_nr_aqm(struct cell_cfg *cfg, struct fuzz_input *in, bool lossy)
-{
-	cfg->nr_aqm = lossy ? (uint8_t)fuzz_range(in, 0, CELL_AQM_COUNT - 1) : CELL_AQM_MARK;
-	cfg->nr_aqm_uplink = bit(in);
-	cfg->nr_aqm_l4s_id = bit(in);
-	cfg->nr_aqm_mark_from_us = FUZZ_PICK(in, 1000, 0, 20000);
-	cfg->nr_aqm_mark_range_us = FUZZ_PICK(in, 0, 1, 10000);
-	cfg->nr_aqm_target_ms = (uint16_t)FUZZ_PICK(in, 15, 1, 500);
-	cfg->nr_aqm_coupling = (uint8_t)FUZZ_PICK(in, 2, 1, 10);
-}
-
-static void read_nr(struct plan *p, struct fuzz_input *in)
-{
-	struct cell_cfg *cfg = &p->cfg;
-	bool lossy = bit(in);
-
-	p->lossless = !lossy;
-	cfg->system = CELL_SYSTEM_NR;
-	ues(cfg, fuzz_range(in, 1, 4));
-	cfg->rlc_mode = (uint8_t)fuzz_range(in, 0, CELL_RLC_MODE_COUNT - 1u);
-	read_nr_frame(cfg, in);
-	read_nr_access(cfg, in);
-	read_harq(cfg, in, lossy);
-	read_bearers(cfg, in, lossy);
-	cfg->um_sn_bits = (uint8_t)FUZZ_PICK(in, 12, 6);
-	cfg->am_sn_bits = (uint8_t)FUZZ_PICK(in, 18, 12);
-	cfg->pdcp_sn_bits = (uint8_t)FUZZ_PICK(in, 18, 12);
-	cfg->pdcp_out_of_order_delivery = bit(in);
-	cfg->pdcp_duplication = cfg->rlc_mode != CELL_RLC_TM && bit(in);
-	if (cfg->rlc_mode != CELL_RLC_TM && !cfg->pdcp_duplication && bit(in))
-		read_nr_aqm(cfg, in, lossy);
-	for (uint8_t i = 0; i < cfg->n_ue; i++) {
-		cfg->ue[i].cqi_ul = (uint8_t)(15 - fuzz_range(in, 0, 14));
-		cfg->ue[i].cqi_dl = (uint8_t)(15 - fuzz_range(in, 0, 14));
-		cfg->ue[i].cqi_sl = 15;
-		cfg->ue[i].bler_ul_q32 = lossy ? error_rate(in) : 0;
-		cfg->ue[i].bler_dl_q32 = lossy ? error_rate(in) : 0;
+	draw_harq(cfg, in, lossy);
+	draw_bearers(cfg, in, lossy);
+	if (cfg->n_enb > 1) { /* what a handover needs */
+		cfg->delivery = CELL_DELIVERY_IN_SEQUENCE;
+		cfg->pdcp_sn_bits = 12;
+		cfg->pdcp_reordering = 0;
 	}
+	if (core)
+		draw_core_network(cfg, in);
+	read_ues(cfg, in, lossy);
 }
 
 /* Bearers of any mode, with filters that take packets of any bytes now and then. */
@@ -358,7 +268,7 @@ static uint8_t read_port(const struct cell_cfg *cfg, struct fuzz_input *in)
 {
 	uint8_t ue = (uint8_t)fuzz_range(in, 1, cfg->n_ue);
 
-	if (bit(in) || cfg->ue[ue - 1].peer != CELL_PEER_NETWORK)
+	if (draw_bit(in) || cfg->ue[ue - 1].peer != CELL_PEER_NETWORK)
 		return ue;
 	return cfg->sgw_gtpu_addr ? CELL_PORT_SGW : ue | CELL_PORT_NETWORK;
 }
@@ -422,7 +332,7 @@ bool plan_read(struct plan *ret, struct fuzz_input *in)
 	*ret = (struct plan){ .intact = true, .lossless = true };
 	cell_cfg_default(&ret->cfg);
 	ret->cfg.seed = fuzz_u8(in);
-	ret->few_outputs = bit(in);
+	ret->few_outputs = draw_bit(in);
 	ret->router_ns = FUZZ_PICK(in, 4, 0, 1, 25) * MS;
 	system = fuzz_u8(in);
 	if (system % 4 == 3) {
@@ -431,8 +341,10 @@ bool plan_read(struct plan *ret, struct fuzz_input *in)
 	} else if (system == CONSTANT) {
 		read_constant(&ret->cfg, in);
 	} else if (system >= NR) {
-		read_nr(ret, in);
-		if (system >= NR + 24)
+		draw_nr(ret, in);
+		if (system >= NR + 36)
+			draw_gnbs(&ret->cfg, in);
+		else if (system >= NR + 24)
 			read_dedicated(ret, in);
 		ret->lossless &= ret->cfg.n_bearers == 0;
 	} else if (system >= 192) {

@@ -10,6 +10,7 @@ import sys
 import time
 
 import pytest
+from one_cleaner import the_only_cleaner
 
 from cellbed.error import LabError
 from cellbed.host import clean, ledger
@@ -24,7 +25,8 @@ def place(tmp_path, monkeypatch):
     """A temporary folder of the test's own, as for a user who has no other."""
     monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
     monkeypatch.setattr(ledger.tempfile, "gettempdir", lambda: str(tmp_path))
-    return tmp_path
+    with the_only_cleaner():
+        yield tmp_path
 
 
 def folder(parent, name=f".tmp-X-seed1-0123456789.{DEAD}"):
