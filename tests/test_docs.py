@@ -19,9 +19,13 @@ from cellbed_formats import bounded_yaml
 BLOCK = re.compile(r"(<!-- not run here: [^>]+ -->\n)?```sh\n(.*?)```", re.DOTALL)
 
 
-def tracked_pages():
-    done = subprocess.run(["git", "-C", ROOT, "ls-files", "*.md"], capture_output=True, text=True, check=True)
+def tracked(pattern):
+    done = subprocess.run(["git", "-C", ROOT, "ls-files", f"*{pattern}"], capture_output=True, text=True, check=True)
     return [ROOT / name for name in done.stdout.split()]
+
+
+def tracked_pages():
+    return tracked(".md")
 
 
 def run_page(page, folder, least, before=None):
@@ -181,6 +185,7 @@ def test_tables_are_whole(page):
 def test_tests_that_the_threats_name_exist():
     named = re.findall(r"`(test_[a-z_]+\.py)(?:::(test_[a-z0-9_]+))?`", (ROOT / "docs/trust.md").read_text())
     assert len(named) > 30
+    tests = tracked("test_*.py")
     for file, name in named:
-        found = [path for path in ROOT.glob(f"*/**/{file}") if "site-packages" not in path.parts]
+        found = [path for path in tests if path.name == file]
         assert any(f"def {name}(" in path.read_text() for path in found) if name else found, f"{file}::{name}"

@@ -149,6 +149,33 @@ static void test_collision(void **state)
 	run_end(&r);
 }
 
+/* Messages that collide, more often than a block may be sent: a gNB has nothing of them that it
+ * could combine, so they do not count. */
+static void test_two_steps_collide(void **state)
+{
+	struct cell_stats stats;
+	struct run r;
+
+	(void)state;
+	nr_defaults(&r, 2);
+	r.cfg.harq_max_attempts = 4;
+	r.cfg.nr_sr_period_slots = 0;
+	r.cfg.nr_random_access = CELL_RA_TWO_STEP;
+	r.cfg.nr_n_preambles = 1;
+	r.cfg.nr_backoff_max_ms = 5; /* less than a period: nothing parts them */
+	run_start(&r);
+	run_push(&r, 1, 60, SLOT(2));
+	run_push(&r, 2, 60, SLOT(2));
+	run_until(&r, SLOT(800));
+	cell_stats(r.cell, &stats);
+	assert_true(stats.ra_collisions >= 2 * 9);
+	assert_int_equal(stats.mac_lost[CELL_DIR_UL], 0);
+	for (size_t i = 0; i < r.n_records; i++)
+		if (r.records[i].event == CELL_EV_HARQ_TX)
+			assert_in_range(r.records[i].value, 1, r.cfg.harq_max_attempts);
+	run_end(&r);
+}
+
 /* After sr-TransMax requests without an answer. An uplink without range has none. */
 static void test_requests_in_vain(void **state)
 {
@@ -341,6 +368,7 @@ int main(void)
 		cmocka_unit_test(test_two_steps),
 		cmocka_unit_test(test_two_steps_fall_back),
 		cmocka_unit_test(test_collision),
+		cmocka_unit_test(test_two_steps_collide),
 		cmocka_unit_test(test_requests_in_vain),
 		cmocka_unit_test(test_channel),
 		cmocka_unit_test(test_configured_grant),

@@ -107,10 +107,12 @@ def test_an_entry_that_no_lab_writes_is_none(place, changed):
 def test_an_entry_cut_short_is_none(place):
     left = folder(place / "results")
     content = plant(temporary=left).read_bytes()
+    planted = ledger.directory() / "planted.json"
     for size in range(len(content)):
-        (ledger.directory() / "planted.json").write_bytes(content[:size])
-        (told,) = refused()
-        assert str(ledger.directory()) in told
+        planted.write_bytes(content[:size])
+        assert ledger.read() == ([], [planted])
+    (told,) = refused()
+    assert str(planted) in told and not planted.exists()
     assert left.exists()
 
 

@@ -110,13 +110,16 @@ static void settle_uplink(struct nr *nr, struct nr_leg *leg, const struct nr_tb 
 void nr_decode(struct nr *nr, struct nr_tb *tb)
 {
 	struct nr_leg *leg = &nr->ue[tb->ue - 1].leg[tb->dir];
+	bool collided;
 
 	nr->cell.block = tb->block;
 	nr_touch(nr, tb->ue);
-	if (tb->kind == NR_TB_MSGA && nr->ue[tb->ue - 1].ra.state == NR_RA_SENT &&
-	    tb->outcome == NR_DECODED && nr_access_collided(nr, &nr->ue[tb->ue - 1]))
+	collided = tb->kind == NR_TB_MSGA && nr->ue[tb->ue - 1].ra.state == NR_RA_SENT &&
+	           tb->outcome == NR_DECODED && nr_access_collided(nr, &nr->ue[tb->ue - 1]);
+	if (collided)
 		tb->outcome = NR_NACK;
 	record_outcome(nr, leg, tb);
+	tb->attempt -= collided; /* two at once leave nothing that could be combined */
 	leg->process[tb->harq_id].on_air = false;
 	if (tb->outcome == NR_NACK)
 		leg->process[tb->harq_id].tb = tb;
