@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Which bundle of a folder a command is about."""
 
+import io
+
 import pytest
 from e2e import cellbed
+from rich.console import Console
 
 from cellbed.error import CellbedError
 from cellbed.results.choose import Wanted, choose
+from cellbed_analysis.report.console import print_table
 
 SWEEP = """
 format: 1
@@ -33,7 +37,9 @@ def results(tmp_path_factory):
 
 
 def test_variants_keep_their_names(results):
-    table = cellbed("report", results).stdout
+    console = Console(width=140, record=True, file=io.StringIO())
+    print_table(results, console)
+    table = console.export_text()
     assert "cubic_default, n_rb=25" in table and "cubic_nosack, " in table
     assert "DM-DM" not in table
 
