@@ -82,3 +82,15 @@ void timeline_digest(const struct timeline *t, uint64_t *h)
 		digest_mix(h, (uint64_t)t->step[i].kind);
 	}
 }
+
+void timeline_record(struct cell *c, uint8_t ue, uint8_t node, uint8_t enb, uint8_t other,
+                     enum cell_rrc_msg msg)
+{
+	out_record(c, NULL,
+	           (struct cell_record){ .event = CELL_EV_RRC,
+	                                 .node = node,
+	                                 .enb = enb,
+	                                 .peer = ue,
+	                                 .sn = other,
+	                                 .value = (int32_t)msg });
+}

@@ -74,4 +74,12 @@ void timeline_send_marker(struct timeline *t, struct epc *epc, uint8_t ue, enum 
 /** timeline_digest() - hash of what is under way */
 void timeline_digest(const struct timeline *t, uint64_t *h);
 
+/**
+ * timeline_record() - a row of a message about @ue
+ * @node: where it is sent, or heard
+ * @enb: the base station it is written at; @other is at the far end
+ */
+void timeline_record(struct cell *c, uint8_t ue, uint8_t node, uint8_t enb, uint8_t other,
+                     enum cell_rrc_msg msg);
+
 #endif

@@ -38,13 +38,7 @@
 static void say(struct lte *lte, const struct ue *u, uint8_t node, uint8_t enb, uint8_t other,
                 enum cell_rrc_msg msg)
 {
-	out_record(&lte->cell, NULL,
-	           (struct cell_record){ .event = CELL_EV_RRC,
-	                                 .node = node,
-	                                 .enb = enb,
-	                                 .peer = u->id,
-	                                 .sn = other,
-	                                 .value = (int32_t)msg });
+	timeline_record(&lte->cell, u->id, node, enb, other, msg);
 }
 
 static void at_source(struct lte *lte, const struct ue *u, enum cell_rrc_msg msg)

@@ -37,13 +37,7 @@
 void handover_say(struct nr *nr, const struct nr_ue *u, uint8_t node, uint8_t gnb, uint8_t other,
                   enum cell_rrc_msg msg)
 {
-	out_record(&nr->cell, NULL,
-	           (struct cell_record){ .event = CELL_EV_RRC,
-	                                 .node = node,
-	                                 .enb = gnb,
-	                                 .peer = u->id,
-	                                 .sn = other,
-	                                 .value = (int32_t)msg });
+	timeline_record(&nr->cell, u->id, node, gnb, other, msg);
 }
 
 static void at_source(struct nr *nr, const struct nr_ue *u, enum cell_rrc_msg msg)
