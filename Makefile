@@ -135,7 +135,7 @@ conformance: setup $(if $(KERNEL),,lab-kernel) ## TCP tests of packetdrill and o
 fuzz: setup ## make up inputs for all decoders and the core, FUZZ_SECONDS in all, and for properties; needs clang
 	@[ -f build/fuzz/build.ninja ] || CC=clang meson setup -Dfuzz=true build/fuzz >build/.fuzz.log 2>&1 || { cat build/.fuzz.log; exit 1; }
 	@ninja -C build/fuzz $(if $(V),-v,--quiet) fuzzers
-	nice -n 19 emulator/fuzz/run.py build/fuzz --seconds $(FUZZ_SECONDS)
+	nice -n 19 emulator/fuzz/run.py build/fuzz --seconds $(FUZZ_SECONDS) $(SEED_ARG)
 	nice -n 19 $(VENV)/bin/python tests/properties.py $(PROPERTY_ROUNDS)
 
 soak: setup lab-kernel ## virtual labs one after another, RUNS of them: the same bytes, nothing that grows; and properties

@@ -71,7 +71,8 @@ static void check(uint8_t *buf, uint32_t len)
 
 	if (gtpu_unpack(&h, buf, len, &inner) < 0)
 		return;
-	FUZZ_CHECK(inner >= 36 && inner <= len && h.pdcp_sn <= 0x7fff);
+	FUZZ_CHECK(inner >= 36 && inner <= len && h.qfi <= 0x3f);
+	FUZZ_CHECK(h.pdcp_sn <= (h.has_long_sn ? 0x3ffff : 0x7fff));
 	FUZZ_CHECK(h.type == GTPU_G_PDU || inner == len);
 	inner_len = len - inner;
 	gtpu_pack(&h, 7, buf + inner, inner_len, again);
@@ -79,6 +80,8 @@ static void check(uint8_t *buf, uint32_t len)
 	FUZZ_CHECK(same.src == h.src && same.dst == h.dst && same.teid == h.teid &&
 	           same.type == h.type && same.tos == h.tos && same.has_pdcp_sn == h.has_pdcp_sn &&
 	           same.pdcp_sn == h.pdcp_sn);
+	FUZZ_CHECK(same.has_long_sn == h.has_long_sn && same.has_qfi == h.has_qfi &&
+	           same.qfi == h.qfi && same.uplink == h.uplink);
 	FUZZ_CHECK(inner_again == gtpu_header_bytes(&h));
 	FUZZ_CHECK(memcmp(again + inner_again, buf + inner, inner_len) == 0);
 	check_ecn(h.tos, buf + inner, inner_len);

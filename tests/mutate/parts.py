@@ -26,7 +26,7 @@ PARTS = {
     # Tables of standards are data; what reads them is tested with the standards' own examples. The digest of a cell's
     # state is for tests alone.
     "core": Part(("emulator/core/**/*.c",), ("emulator/tests/golden/test_*.py", "emulator/tests/prop/test_*.py",
-                 "emulator/tests/test_captures.py"), ("core", "fuzz"),
+                 "emulator/tests/test_captures*.py"), ("core", "fuzz"),
                  ("bler_table.c", "digest.c", "tbs_table.c"), QUICKLY),
     "daemon": Part(("emulator/daemon/*.c",), ("emulator/tests/test_script.py", "emulator/tests/test_celld*.py",
                    "emulator/tests/test_captures.py", "emulator/tests/test_gtpu.py",

@@ -180,11 +180,13 @@ static uint32_t outer_bytes(const uint8_t *buf, uint32_t len)
 	return ip_bytes;
 }
 
-/* What the extension header @ext of @type says. Return: it is understood, or need not be. */
+/* What the extension header @ext of @type says; the last one of a kind counts. Return: it is
+ * understood, or need not be. */
 static bool read_extension(struct gtpu *ret, const uint8_t *ext, uint32_t bytes, uint8_t type)
 {
 	if (type == EXT_PDCP_SN && bytes == EXT_UNIT) {
 		ret->has_pdcp_sn = true;
+		ret->has_long_sn = false;
 		ret->pdcp_sn = get16(ext + 1) & PDCP_SN_MAX;
 	} else if (type == EXT_LONG_PDCP_SN && bytes == 2 * EXT_UNIT) {
 		ret->has_pdcp_sn = ret->has_long_sn = true;

@@ -291,6 +291,27 @@ static void test_optional_fields(void **state)
 	assert_int_equal(at, 28 + 12);
 }
 
+/* Numbers of both lengths in one header: the later one counts, with its own length. */
+static void test_two_pdcp_sns(void **state)
+{
+	static const uint8_t long_first[] = { 0x34, 0xff, 0,    17,   0,    0,    0,  7, 0,
+		                              0,    0,    0x82, 2,    3,    0xfe, 0,  0, 0,
+		                              0,    0xc0, 1,    0x00, 0x05, 0,    'a' };
+	static const uint8_t short_first[] = { 0x34, 0xff, 0,    17, 0,    0,    0,    7, 0,
+		                               0,    0,    0xc0, 1,  0x00, 0x05, 0x82, 2, 3,
+		                               0xfe, 0,    0,    0,  0,    0,    'a' };
+	struct gtpu h;
+	uint32_t at;
+
+	(void)state;
+	assert_int_equal(unpack(long_first, sizeof(long_first), &h, &at), 0);
+	assert_false(h.has_long_sn);
+	assert_int_equal(h.pdcp_sn, 5);
+	assert_int_equal(unpack(short_first, sizeof(short_first), &h, &at), 0);
+	assert_true(h.has_long_sn);
+	assert_int_equal(h.pdcp_sn, 0x3fe00);
+}
+
 /* Unaware tunnels say Not-ECT; the others what the packet says, and ECT(0) for one that knows
  * nothing of it. */
 static void test_tos_out(void **state)
@@ -400,6 +421,7 @@ int main(void)
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_optional_fields),
 		cmocka_unit_test(test_long_pdcp_sn_by_hand),
+		cmocka_unit_test(test_two_pdcp_sns),
 		cmocka_unit_test(test_pdu_session_container_by_hand),
 		cmocka_unit_test(test_tos_out),
 		cmocka_unit_test(test_tos_out_elsewhere),
