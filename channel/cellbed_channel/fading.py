@@ -60,6 +60,7 @@ class Taps:
         self.divisor = np.full(self.taps, math.sqrt(WAVES))
         if profile.line_of_sight:
             self.divisor[0] = WAVES
+        self._turned: tuple[float, np.ndarray] | None = None
 
     def at(self, first: int, count: int, step_s: float) -> np.ndarray:
         """(count, taps) complex amplitudes at times first, first + 1, … steps.
@@ -72,9 +73,14 @@ class Taps:
         chunks = (first + count - 1) // _CHUNK - low + 1
         start = np.exp(1j * (self.pulsation[:, None, :] * ((low + np.arange(chunks)) * _CHUNK * step_s)[None, :, None]
                              + self.phase[:, None, :]))
-        within = np.exp(1j * self.pulsation[:, :, None] * (np.arange(_CHUNK) * step_s))
-        amplitudes = (start @ within).reshape(self.taps, -1) / self.divisor[:, None]
+        amplitudes = (start @ self._within(step_s)).reshape(self.taps, -1) / self.divisor[:, None]
         return amplitudes[:, first - low * _CHUNK:][:, :count].T
+
+    def _within(self, step_s: float) -> np.ndarray:
+        """(taps, waves, steps) how far each wave has turned within a chunk: the same for all, so computed once."""
+        if self._turned is None or self._turned[0] != step_s:
+            self._turned = step_s, np.exp(1j * self.pulsation[:, :, None] * (np.arange(_CHUNK) * step_s))
+        return self._turned[1]
 
     def along(self, way_m: np.ndarray) -> np.ndarray:
         """(times, taps) complex amplitudes of taps whose Doppler shift is in waves per metre, at lengths of the way."""
