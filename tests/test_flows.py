@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from e2e import WIRED, bundles, cellbed
 
+from cellbed_analysis.metrics import flows
 from cellbed_analysis.metrics.run import analyse
 from cellbed_analysis.report.why import DatagramAnswer, why
 from cellbed_formats.bundle import read_bundle
@@ -80,6 +81,14 @@ def test_a_row_for_each_flow(contended):
         parts = sum(row[name] for name in row if name.startswith("part_") and not name.endswith("std_ms"))
         assert parts == pytest.approx(row["rtt_mean_ms"], rel=0.05)
     assert "radio_link_failures" in long and "radio_link_failures" not in late
+
+
+def test_a_flow_of_the_scenario_is_measured_however_many_there_are(contended, programs, monkeypatch):
+    """Those that commands open are not: a browser may have hundreds."""
+    monkeypatch.setattr(flows, "MEASURED_MAX", 0)
+    assert all(row["rtt_mean_ms"] > 10 for row in analyse(read_bundle(contended)).rows)
+    first, *others = analyse(read_bundle(programs)).rows
+    assert first["ip_throughput_mbps"] > 0 and all(row.get("ip_throughput_mbps") is None for row in others)
 
 
 def test_shares_and_jains_index(contended):

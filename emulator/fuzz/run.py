@@ -33,7 +33,7 @@ def cpu_seconds() -> float:
 
 
 def fuzz(build: Path, target: str, seconds: int, seed: int) -> tuple[float, str, list[Path]]:
-    """@seed: 0 for one that no run had before. Return: CPU time, the fuzzer's last words, and inputs that made it fail."""
+    """Return: CPU time, the fuzzer's last words, and inputs that made it fail. @seed: 0 for one that is new."""
     work, findings = build / "corpus" / target, build / "findings"
     work.mkdir(parents=True, exist_ok=True)
     findings.mkdir(exist_ok=True)

@@ -19,8 +19,8 @@ from parts import Part
 # A mutant that hangs is stopped after so many times what the unchanged code needs, and a little for a busy machine.
 PATIENCE, LEAST_S = 4, 5
 BUILD_S = 600
-# No debug information, so that the same code is the same object. Shared libraries, which need others as such, spare a new
-# link of every test.
+# No debug information, so that the same code is the same object. Shared libraries need no new link of every test, but
+# others that are shared, too.
 BUILD = ("-Doptimization=2", "-Ddebug=false", "-Dshared=true", "-Dprefer_static=false")
 
 Test = tuple[str, ...]

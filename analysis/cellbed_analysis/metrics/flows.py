@@ -27,7 +27,7 @@ from .window import Window, steady_window
 
 # Values of the ECN field. Source: RFC 3168 section 5; RFC 9331 section 2
 _ECN, _CE = ("not-ECT", "ECT(1)", "ECT(0)", "CE"), 3
-#: Flows beyond the largest ones have FLOW columns only: a browser may open hundreds of connections.
+#: Beyond the scenario's own and so many others, flows have FLOW columns only: a browser may open hundreds.
 MEASURED_MAX = 32
 
 FLOW = (

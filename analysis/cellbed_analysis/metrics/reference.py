@@ -16,8 +16,8 @@ false, and no average takes them in. A metric that a run or a flow cannot have i
 
 - **Flows.** The flows of the scenario's traffic come first, in the scenario's order. Every other TCP or UDP 5-tuple
   of IPv4 follows, the largest first: those that the captures show or, in runs without captures, those that the probe
-  saw (`flows` in `tcp.json`). The direction that carries more payload is the data direction. The first 32 flows of a
-  run have all metrics; later ones have only those of the section on flows.
+  saw (`flows` in `tcp.json`). The direction that carries more payload is the data direction. Flows of the scenario
+  have all metrics, and so have the first 32 of a run; others have only those of the section on flows.
 - **Values of the whole run** stand in its first row only, so that rows may be added up. Claims and the figures of
   papers use first rows. Counters belong to the sender's node, so they are null in the row of a later flow whose node
   sends another flow as well.

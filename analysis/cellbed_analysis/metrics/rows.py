@@ -60,10 +60,11 @@ def compute_others(bundle: Bundle, lives: Lives | None = None) -> tuple[list[dic
     others = ordered(bundle)[1:]
     columns = flows.flow_columns(bundle) if others else {}
     lives = lives or lives_once(bundle)
+    own = {flow["id"] for flow in bundle.settings.get("traffic", ())}
     rows, kept = [], []
     for place, (flow, entry) in enumerate(others):
         row = _row(bundle, flow, entry, columns)
-        if flow is not None and place < flows.MEASURED_MAX:
+        if flow is not None and (flow.id in own or place < flows.MEASURED_MAX):
             values, segments = flows.connection_metrics(bundle, flow, lives)
             row |= flatten(values)
             kept += [segments.with_columns(flow=pl.lit(flow.id))] if len(segments) else []
