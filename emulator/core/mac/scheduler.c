@@ -163,11 +163,11 @@ static int mlwdf_pick(struct sched_state *s, const struct sched_flow *flows, uin
 }
 
 static const struct sched scheds[] = {
-	[CELL_SCHED_RR] = { .name = "rr", .pick = rr_pick, .served = nothing_served },
-	[CELL_SCHED_WFQ] = { .name = "wfq", .pick = wfq_pick, .served = wfq_served },
-	[CELL_SCHED_MAX_CI] = { .name = "max_ci", .pick = max_ci_pick, .served = nothing_served },
-	[CELL_SCHED_PF] = { .name = "pf", .pick = pf_pick, .served = pf_served },
-	[CELL_SCHED_MLWDF] = { .name = "mlwdf", .pick = mlwdf_pick, .served = pf_served },
+	[CELL_SCHED_RR] = { .pick = rr_pick, .served = nothing_served },
+	[CELL_SCHED_WFQ] = { .pick = wfq_pick, .served = wfq_served },
+	[CELL_SCHED_MAX_CI] = { .pick = max_ci_pick, .served = nothing_served },
+	[CELL_SCHED_PF] = { .pick = pf_pick, .served = pf_served },
+	[CELL_SCHED_MLWDF] = { .pick = mlwdf_pick, .served = pf_served },
 };
 _Static_assert(sizeof(scheds) / sizeof(scheds[0]) == CELL_SCHED_COUNT,
                "every scheduler has an entry");

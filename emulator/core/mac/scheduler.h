@@ -59,7 +59,6 @@ struct sched_state {
 };
 
 struct sched {
-	const char *name;
 	/* Index of the flow to serve next, or -1. @flows are in the order of their ids, and have at
 	 * least those with something to send. Flows already served in this sub-frame have backlog
 	 * 0. */

@@ -47,6 +47,28 @@ static void test_each_opportunity_takes_a_full_packet(void **state)
 	run_end(&r);
 }
 
+/* Three come at once and leave one by one; each time there is a row of what waits. */
+static void test_rows_of_the_queue(void **state)
+{
+	static const int32_t pkts[] = { 1, 2, 3, 2, 1, 0 };
+	struct run r;
+
+	(void)state;
+	defaults(&r, every_10_ms, 1);
+	run_start(&r);
+	for (int i = 0; i < 3; i++)
+		run_push(&r, DOWN, 1500, 0);
+	run_until(&r, RUN_FOREVER);
+	assert_int_equal(run_count(&r, CELL_EV_BUFFER, CELL_NODE_ENB), COUNT(pkts));
+	for (size_t i = 0; i < COUNT(pkts); i++) {
+		const struct cell_record *row = run_find(&r, CELL_EV_BUFFER, CELL_NODE_ENB, i);
+
+		assert_int_equal(row->value, pkts[i]);
+		assert_int_equal(row->bytes, 1500 * pkts[i]);
+	}
+	run_end(&r);
+}
+
 static void test_the_directions_have_traces_of_their_own(void **state)
 {
 	static const uint32_t ms[] = { 4 };
@@ -364,6 +386,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_opportunity_takes_a_full_packet),
+		cmocka_unit_test(test_rows_of_the_queue),
 		cmocka_unit_test(test_the_directions_have_traces_of_their_own),
 		cmocka_unit_test(test_small_packets_share_and_a_part_goes_on),
 		cmocka_unit_test(test_unused_opportunities_are_lost),

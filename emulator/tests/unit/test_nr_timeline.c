@@ -223,6 +223,28 @@ static void test_idle_slots_cost_nothing(void **state)
 	run_end(&r);
 }
 
+/* What the slowest MCS cannot send within 50 ms goes with the slot at 50 ms. */
+static void test_discard_timer(void **state)
+{
+	struct run r;
+
+	(void)state;
+	nr_defaults(&r, 1);
+	r.cfg.ue[0].cqi_dl = 1;
+	r.cfg.discard_timer_ms = 50;
+	run_start(&r);
+	for (int i = 0; i < 250; i++)
+		run_push(&r, TO_UE(1), 1500, SLOT(3));
+	run_until(&r, RUN_FOREVER);
+	assert_in_range(r.n_dropped, 1, 249);
+	assert_int_equal(r.n_delivered + r.n_dropped, 250);
+	for (uint32_t i = 0; i < r.n_dropped; i++) {
+		assert_int_equal(r.dropped[i].reason, CELL_DROP_PDCP_DISCARD);
+		assert_int_equal(r.dropped[i].t_ns, SLOT(103));
+	}
+	run_end(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -234,6 +256,7 @@ int main(void)
 		cmocka_unit_test(test_retransmission),
 		cmocka_unit_test(test_processes_are_few),
 		cmocka_unit_test(test_idle_slots_cost_nothing),
+		cmocka_unit_test(test_discard_timer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

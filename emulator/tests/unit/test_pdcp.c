@@ -144,6 +144,20 @@ static void test_reordering(void **state)
 	assert_int_equal(rx.expiry_ns, CELL_NEVER);
 }
 
+/* One that comes between two that wait goes up between them. */
+static void test_reordering_in_the_middle(void **state)
+{
+	(void)state;
+	number(12, 10);
+	assert_int_equal(receive(2, 0), 0);
+	assert_int_equal(receive(5, 0), 0);
+	assert_int_equal(receive(4, 0), 0);
+	assert_int_equal(receive(3, 0), 0);
+	assert_int_equal(receive(1, 0), 0);
+	assert_int_equal(receive(0, 0), 6);
+	expect_delivered(0, 5);
+}
+
 /* 1 is lost: 2 and 3 go up when the timer expires; a late 1 is discarded. */
 static void test_reordering_expires(void **state)
 {
@@ -350,6 +364,7 @@ int main(void)
 		cmocka_unit_test(test_wrap),
 		cmocka_unit_test(test_malformed),
 		cmocka_unit_test(test_reordering),
+		cmocka_unit_test(test_reordering_in_the_middle),
 		cmocka_unit_test(test_reordering_expires),
 		cmocka_unit_test(test_second_gap),
 		cmocka_unit_test(test_duplicate),

@@ -80,6 +80,24 @@ static void test_out_of_sequence_segments(void **state)
 	expect_vars(6, 6, 6);
 }
 
+/* The second of three PDUs has a hole when the third comes, after the beginning of another SDU. */
+static void test_out_of_sequence_with_a_hole(void **state)
+{
+	(void)state;
+	setup_stream(20, 60, CELL_DELIVERY_OUT_OF_SEQUENCE);
+	for (uint32_t i = 0; i < 6; i++)
+		send(i);
+	assert_int_equal(receive_again(0, false, 0), 0);
+	assert_int_equal(receive_part(1, 5, 15, false, 0), 0);
+	assert_int_equal(receive_again(3, false, 0), 0);
+	assert_int_equal(receive_again(2, false, 0), 0);
+	assert_int_equal(receive_again(1, false, 0), 1);
+	expect_delivered(0);
+	assert_int_equal(receive_again(4, false, 0), 0);
+	assert_int_equal(receive_again(5, false, 0), 1);
+	expect_delivered(1);
+}
+
 /* Several SDUs in a PDU: each with its own last byte. */
 static void test_out_of_sequence_within_pdu(void **state)
 {
@@ -117,6 +135,7 @@ int main(void)
 		cmocka_unit_test(test_sdu_across_pdus),
 		cmocka_unit_test(test_out_of_sequence),
 		cmocka_unit_test(test_out_of_sequence_segments),
+		cmocka_unit_test(test_out_of_sequence_with_a_hole),
 		cmocka_unit_test(test_out_of_sequence_within_pdu),
 		cmocka_unit_test(test_out_of_sequence_after_release),
 	};
