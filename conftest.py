@@ -7,6 +7,7 @@ fails is kept in build/hypothesis, from where it is tried first: tests/propertie
 Either way a failure ends with the command that plays it again.
 """
 
+import gc
 import os
 import shlex
 import shutil
@@ -22,6 +23,9 @@ from hypothesis import HealthCheck, Phase, is_hypothesis_test, settings
 from hypothesis.database import DirectoryBasedExampleDatabase
 
 pytest_plugins = ["longest_first"]
+
+# Collecting as often as Python does by itself takes a tenth of a worker's time: it goes through all that was imported.
+gc.set_threshold(50_000)
 
 _EXAMPLES = Path(os.environ.get("CELLBED_BUILD", Path(__file__).parent / "build")) / "hypothesis"
 _SEED = os.environ.get("CELLBED_PROPERTY_SEED")
