@@ -78,8 +78,7 @@ static const struct limit cell_limits[] = {
 int cell_cfg_check(const struct cell_cfg *cfg, const char **ret_field, const char **ret_range)
 {
 	const char *range;
-	const char *field =
-		limit_check(cfg, cell_limits, sizeof(cell_limits) / sizeof(*cell_limits), &range);
+	const char *field = LIMIT_CHECK(cfg, cell_limits, &range);
 
 	if (!field)
 		field = ran_of(cfg->system)->check(cfg, &range);

@@ -33,6 +33,27 @@ static void test_a_better_neighbour_is_reported(void **state)
 	run_end(&r);
 }
 
+/* A neighbour that gets worse and better again while its report is under way is not reported again.
+ */
+static void test_one_report_at_a_time(void **state)
+{
+	int64_t t_ns = 0;
+	struct run r;
+
+	(void)state;
+	setup(&r);
+	run_end(&r);
+	r.cfg.a3_time_to_trigger_ms = 0;
+	run_start(&r);
+	measure(&r, 200, -10000, -9599);
+	measure(&r, 202, -10000, -10500);
+	measure(&r, 204, -10000, -9599);
+	run_until(&r, MS(1199));
+	assert_int_equal(n_reports(&r, &t_ns), 1);
+	assert_int_equal(t_ns, MS(200) + HEARD);
+	run_end(&r);
+}
+
 /* More than offset and hysteresis, not as much: A3-1 is an inequality. */
 static void test_just_not_better(void **state)
 {
@@ -205,6 +226,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_better_neighbour_is_reported),
+		cmocka_unit_test(test_one_report_at_a_time),
 		cmocka_unit_test(test_just_not_better),
 		cmocka_unit_test(test_time_to_trigger_begins_anew),
 		cmocka_unit_test(test_layer_3_filters),

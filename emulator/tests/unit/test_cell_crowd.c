@@ -277,6 +277,38 @@ static void test_several_cells(void **state)
 	run_end(&r);
 }
 
+/* Bursts come to each cell at times of its own: UEs with the same packets are served differently.
+ */
+static void test_several_cells_draw_apart(void **state)
+{
+	uint32_t n[3] = { 0 }, different = 0;
+	int64_t t_ns[3][400];
+	struct run r;
+
+	(void)state;
+	setup_bursts(&r);
+	run_core_network(&r);
+	r.cfg.n_ue = 2;
+	r.cfg.ue[1] = r.cfg.ue[0];
+	r.cfg.ue[1].rnti++;
+	r.cfg.ue[1].addr++;
+	r.cfg.ue[1].enb = 1;
+	r.cfg.sgw_gtpu_addr = 0;
+	run_start(&r);
+	for (int ms = 1; ms <= 400; ms++)
+		for (uint8_t ue = 1; ue <= 2; ue++)
+			(void)run_push(&r, (uint8_t)(CELL_PORT_NETWORK | ue), 1500, MS(ms));
+	run_until(&r, MS(2000));
+	for (uint32_t i = 0; i < r.n_delivered; i++)
+		t_ns[r.delivered[i].ue][n[r.delivered[i].ue]++] = r.delivered[i].t_ns;
+	assert_int_equal(n[1], 400);
+	assert_int_equal(n[2], 400);
+	for (uint32_t i = 0; i < 400; i++)
+		different += t_ns[1][i] != t_ns[2][i];
+	assert_true(different > 40);
+	run_end(&r);
+}
+
 /* Bytes by the CQI that each had: over time each has each CQI of the list. */
 static void test_cqis_change(void **state)
 {
@@ -349,6 +381,7 @@ int main(void)
 		cmocka_unit_test(test_retransmissions_take_their_share),
 		cmocka_unit_test(test_more_than_the_cell_carries),
 		cmocka_unit_test(test_several_cells),
+		cmocka_unit_test(test_several_cells_draw_apart),
 		cmocka_unit_test(test_cqis_change),
 		cmocka_unit_test(test_a_crowd_is_not_left_behind),
 		cmocka_unit_test(test_what_is_refused),

@@ -245,6 +245,7 @@ static void test_harq_in_time(void **state)
 	cfg.harq_max_attempts = 2;
 	assert_int_equal(cell_cfg_check(&cfg, &field, &range), -EINVAL);
 	assert_string_equal(field, "decode_tti");
+	assert_string_equal(range, "with HARQ at most 8 together with grant_to_tx_tti");
 	cfg.decode_tti = 6; /* and two for the grant */
 	assert_int_equal(cell_cfg_check(&cfg, &field, &range), 0);
 }

@@ -130,6 +130,25 @@ static const struct {
 	{ NR_TABLE_256QAM, 27, 14, 12, 0, 273, 4, 1277992 },
 };
 
+/* All 93 sizes of Table 5.1.3.2-1 are multiples of 8, the least ones that are not below N'_info. */
+static void test_all_sizes_of_the_table(void **state)
+{
+	uint32_t before = 0, n = 0;
+
+	(void)state;
+	for (uint32_t n_info = 24; n_info <= 3824; n_info++) {
+		uint32_t bits = nr_tbs_bits(n_info, &(struct nr_format){ 2, 1024 }, 1), step = 8;
+
+		while (n_info >= 128 * step)
+			step *= 2;
+		assert_int_equal(bits % 8, 0);
+		assert_true(bits >= before && bits + step > n_info);
+		n += bits != before;
+		before = bits;
+	}
+	assert_int_equal(n, 93);
+}
+
 static void test_sizes(void **state)
 {
 	(void)state;
@@ -215,6 +234,7 @@ int main(void)
 		cmocka_unit_test(test_cqi_to_mcs),
 		cmocka_unit_test(test_resource_elements),
 		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_all_sizes_of_the_table),
 		cmocka_unit_test(test_fewest_blocks),
 		cmocka_unit_test(test_code_blocks),
 	};

@@ -26,12 +26,9 @@ const char *channel_check_bearers(const struct cell_cfg *cfg, const char **ret_r
 		*ret_range = "0..4";
 		if (b->n_filters > CELL_MAX_FILTERS)
 			return "bearer.n_filters";
-		field = limit_check(b, bearer_limits,
-		                    sizeof(bearer_limits) / sizeof(*bearer_limits), ret_range);
+		field = LIMIT_CHECK(b, bearer_limits, ret_range);
 		for (uint8_t k = 0; k < b->n_filters && !field; k++)
-			field = limit_check(&b->filter[k], filter_limits,
-			                    sizeof(filter_limits) / sizeof(*filter_limits),
-			                    ret_range);
+			field = LIMIT_CHECK(&b->filter[k], filter_limits, ret_range);
 		if (field)
 			return field;
 	}

@@ -74,8 +74,7 @@ static const char *check_handover(const struct cell_cfg *cfg, const char **ret_r
 static const char *check_ue(const struct cell_cfg *cfg, uint8_t id, const char **ret_range)
 {
 	const struct cell_ue_cfg *u = &cfg->ue[id - 1];
-	const char *field =
-		limit_check(u, ue_limits, sizeof(ue_limits) / sizeof(*ue_limits), ret_range);
+	const char *field = LIMIT_CHECK(u, ue_limits, ret_range);
 
 	if (field)
 		return field;

@@ -239,8 +239,7 @@ static const char *check_tunnels(const struct cell_cfg *cfg, const struct cell_u
 static const char *check_ue(const struct cell_cfg *cfg, uint8_t id, const char **ret_range)
 {
 	const struct cell_ue_cfg *u = &cfg->ue[id - 1];
-	const char *field =
-		limit_check(u, ue_limits, sizeof(ue_limits) / sizeof(*ue_limits), ret_range);
+	const char *field = LIMIT_CHECK(u, ue_limits, ret_range);
 	uint8_t n = channel_count(cfg, id, CELL_DIR_UL);
 
 	if (field)

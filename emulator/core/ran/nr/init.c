@@ -217,7 +217,6 @@ void nr_init_mac(struct nr *nr, struct nr_ue *u)
 		nr_outer_loop_init(&u->leg[d].loop, cfg->nr_target_bler_q32,
 		                   cfg->nr_outer_loop_step_cdb, OUTER_LOOP_LIMIT_CDB);
 	u->ra.state = NR_RA_IDLE;
-	u->ra.heard_slot = NR_SLOT_NEVER;
 	u->ra.granted = u->ra.dedicated = u->ra.answered = u->ra.decoded = false;
 	u->dl_waiting = 0;
 	u->feedback_slot = u->requested = NR_SLOT_NEVER;

@@ -22,7 +22,7 @@ const char *opportunity_check(const struct cell_recorded *link, const char **ret
 {
 	static const char *const fields[] = { "opportunity_ms of the uplink",
 		                              "opportunity_ms of the downlink" };
-	const char *field = limit_check(link, limits, sizeof(limits) / sizeof(*limits), ret_range);
+	const char *field = LIMIT_CHECK(link, limits, ret_range);
 
 	for (int d = 0; !field && d < 2; d++) {
 		const uint32_t *ms = link->way[d].opportunity_ms;
