@@ -277,8 +277,8 @@ static void test_several_cells(void **state)
 	run_end(&r);
 }
 
-/* Bursts come to each cell at times of its own: UEs with the same packets are served differently.
- */
+/* With max C/I a UE waits while the crowd of its cell has the better CQI, which is when that cell
+ * drew it. */
 static void test_several_cells_draw_apart(void **state)
 {
 	uint32_t n[3] = { 0 }, different = 0;
@@ -286,9 +286,14 @@ static void test_several_cells_draw_apart(void **state)
 	struct run r;
 
 	(void)state;
-	setup_bursts(&r);
+	setup(&r, 1);
+	r.cfg.scheduler = CELL_SCHED_MAX_CI;
+	r.cfg.n_crowd_cqi = 2;
+	r.cfg.crowd_cqi[1] = 3;
+	r.cfg.crowd_cqi_period_ms = 10;
 	run_core_network(&r);
 	r.cfg.n_ue = 2;
+	r.cfg.ue[0].cqi_dl = 9;
 	r.cfg.ue[1] = r.cfg.ue[0];
 	r.cfg.ue[1].rnti++;
 	r.cfg.ue[1].addr++;
