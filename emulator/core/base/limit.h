@@ -26,7 +26,7 @@ struct limit {
 const char *limit_check(const void *base, const struct limit *limits, size_t n,
                         const char **ret_range);
 
-/* limit_check() with all of a table */
+/** LIMIT_CHECK() - limit_check() of a whole table */
 #define LIMIT_CHECK(base, limits, ret_range)                                                       \
 	limit_check(base, limits, sizeof(limits) / sizeof(*(limits)), ret_range)
 

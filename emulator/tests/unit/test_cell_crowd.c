@@ -293,11 +293,7 @@ static void test_several_cells_draw_apart(void **state)
 	r.cfg.crowd_cqi_period_ms = 10;
 	run_core_network(&r);
 	r.cfg.n_ue = 2;
-	r.cfg.ue[0].cqi_dl = 9;
-	r.cfg.ue[1] = r.cfg.ue[0];
-	r.cfg.ue[1].rnti++;
-	r.cfg.ue[1].addr++;
-	r.cfg.ue[1].enb = 1;
+	r.cfg.ue[0].cqi_dl = r.cfg.ue[1].cqi_dl = 9;
 	r.cfg.sgw_gtpu_addr = 0;
 	run_start(&r);
 	for (int ms = 1; ms <= 400; ms++)
