@@ -70,7 +70,11 @@ class Rtnetlink:
         self._socket.close()
 
     def add_veth(self, *ends: tuple[str, str, int]) -> None:
-        """`ip link add`: a pair of interfaces, each with its MAC address and the process in whose namespace it is."""
+        """`ip link add`: a pair of interfaces, each with its MAC address and the process in whose namespace it is.
+
+        Kernels before 6.15 refuse a first name that the namespace of the request has already, wherever the interface
+        will be. So ask from the namespace of the first end.
+        """
         near, far = (_attribute(_IFLA_IFNAME, name) + _attribute(_IFLA_ADDRESS, bytes.fromhex(mac.replace(":", "")))
                      + _attribute(_IFLA_NET_NS_PID, pid) for name, mac, pid in ends)
         peer = _attribute(_VETH_PEER, _LINK.pack(0, 0, 0, 0, 0) + far)

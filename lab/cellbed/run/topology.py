@@ -279,15 +279,22 @@ def build(topology: Plan, before_links: Callable[[dict[str, int]], None] = lambd
             for name, netns in (brought or {}).items():
                 pids[name] = stack.enter_context(namespaces.visiting(netns))
             before_links(pids)
-            network = stack.enter_context(Rtnetlink())
             for link in topology.links:
-                network.add_veth(*((end.interface, end.mac, pids[end.node]) for end in link.ends))
+                # Before 6.15 the kernel also looks the first end's name up in the namespace of the request, where
+                # this machine may have an eth0 of its own. In the end's own namespace the name has to be free anyway.
+                with in_netns(pids[link.ends[0].node]), Rtnetlink() as network:
+                    network.add_veth(*((end.interface, end.mac, pids[end.node]) for end in link.ends))
                 for end in link.ends:
                     if end.node not in own:  # it would be there until some time after its namespace is gone
-                        stack.callback(network.remove_link, end.interface)
+                        stack.callback(_remove, pids[end.node], end.interface)
         except OSError as error:
             raise LabError(f"nodes: {error.strerror}; run `cellbed doctor`") from error
         yield pids
+
+
+def _remove(pid: int, interface: str) -> None:
+    with in_netns(pid), Rtnetlink() as network:
+        network.remove_link(interface)
 
 
 def sysctls(node: PlannedNode, settings: dict[str, Any]) -> dict[str, str]:
