@@ -147,7 +147,7 @@ def _segments(data: Columns, acks: Columns, base: int, reach: np.ndarray) -> Col
     return Columns({
         "out_ns": out_ns, "seq": start, "end": end, "payload_bytes": sent["payload_bytes"].astype(np.int64),
         "data_row": sent["row"].astype(np.int64), "ack_ns": ack_ns, "una": una, "highest": highest, "before": before,
-        "ack_row": np.where(covered, acks["row"][at], NONE) if len(acks) else ack_ns,
+        "ack_row": np.where(covered, acks["row"][at].astype(np.int64), NONE) if len(acks) else ack_ns,
         "ack": np.where(covered, cover, NONE),
         "once": ~sent_more_than_once(start, end), "flight_bytes": highest - una,
         "ts_val": sent["ts_val"].astype(np.int64), "timed": sent["timed"], "ecn": sent["ecn"],
