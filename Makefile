@@ -73,7 +73,12 @@ $(STAMPS)/python: pyproject.toml
 	@$(INSTALL_QUICKLY) 2>build/.python.log || $(VENV)/bin/pip install -q --disable-pip-version-check -e '.[$(EXTRAS)]'
 	@touch $@
 
-build: | $(STAMPS)/packages ## compile celld, cellsim, ipdump and tcpwatch
+# Tables of keys in C are made of the models of scenarios, before anything that includes them is compiled.
+$(STAMPS)/tables: $(wildcard lab/cellbed/scenario/*.py) lab/cellbed/cli/reference.py | $(STAMPS)/packages
+	@$(VENV)/bin/python -P -m cellbed.cli.reference . tables
+	@touch $@
+
+build: $(STAMPS)/tables | $(STAMPS)/packages ## compile celld, cellsim, ipdump and tcpwatch
 	@[ -f build/build.ninja ] || meson setup build >build/.setup.log 2>&1 || { cat build/.setup.log; exit 1; }
 	@ninja -C build $(if $(V),-v,--quiet)
 
@@ -97,16 +102,16 @@ test-lab-vm: lab-vm-host lab-kernel ## build, boot and provision a lab VM in QEM
 
 # Tests of a file share what they have played. So each worker begins with files of its own, and takes tests of others when it
 # has none left.
-test: setup lab-kernels lint ## tests but for the longest; what needs root is skipped with a reason
+test: setup lab-kernels ## tests but for the longest; what needs root is skipped with a reason
 	meson test -C build --print-errorlogs --no-rebuild --quiet
 	$(PYTEST) $(PARALLEL) -m "not long"
 
-test-fast: setup lint ## tests that need neither a lab nor root and take a second at most
+test-fast: setup ## tests that need neither a lab nor root and take a second at most
 	meson test -C build --print-errorlogs --no-rebuild --quiet
 	$(PYTEST) $(PARALLEL) -m "not lab and not slow"
 
 # Side by side: what is compiled and computed for the sanitizers fills the time in which tests wait.
-test-all: setup lab-kernels lint ## all tests, as the gate runs them
+test-all: setup lab-kernels ## all tests, as the gate runs them
 	@$(MAKE) --no-print-directory -j2 sanitized test-without-sanitizers
 
 # Each file's tests in one go, which share what they have played. Property tests are all in `sanitized`.
@@ -165,11 +170,12 @@ image: wheel ## an image for podman and Docker, in build/dist and as localhost/c
 	@$(PLAY) --limit localhost --tags packages -e '{packages_groups: [image, bootstrap]}'
 	@image/build build/dist/cellbed-*.whl build/dist/cellbed-image.tar
 
-lint: setup $(STAMPS)/ansible-lint $(STAMPS)/clang-tidy ## formatters and linters, as CI runs them
+# They come from PyPI in one version each, so that they say the same on every machine.
+lint: setup $(STAMPS)/ansible-lint $(STAMPS)/clang-tidy ## formatters and linters, as the gate runs them
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/yamllint -s scenarios ansible
-	clang-format --dry-run --Werror $$(git ls-files '*.c' '*.h')
+	$(VENV)/bin/clang-format --dry-run --Werror $$(git ls-files '*.c' '*.h')
 
 # Takes some ten seconds, so only when something changed.
 $(STAMPS)/ansible-lint: .ansible-lint.yml $(shell find ansible -type f) | setup
@@ -185,14 +191,14 @@ $(STAMPS)/clang-tidy: .clang-tidy emulator/tests/.clang-tidy $(shell git ls-file
 
 format: setup ## let the formatters decide
 	$(VENV)/bin/ruff check --fix .
-	clang-format -i $$(git ls-files '*.c' '*.h')
+	$(VENV)/bin/clang-format -i $$(git ls-files '*.c' '*.h')
 
 golden-update: build ## rewrite the golden readings and show the difference
 	$(VENV)/bin/python -m pytest emulator/tests/golden --golden-update
 	git diff --stat -- emulator/tests/golden
 
 reference: setup ## write docs/reference/ and the radio daemon's tables of keys anew, of the models of scenarios
-	$(VENV)/bin/python -m cellbed.cli.reference .
+	$(VENV)/bin/python -P -m cellbed.cli.reference .
 
 matrix: setup lab-kernels ## write docs/reference/kernels.md anew: what each kernel has
 	$(VENV)/bin/python -m cellbed.labs.matrix docs/reference/kernels.md

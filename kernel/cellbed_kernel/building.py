@@ -22,12 +22,12 @@ from cellbed_kernel.lookup import (
     BuildError,
     build_key,
     cache_root,
-    cached,
     find_source,
     found,
     kept,
     key_dir,
     patches,
+    ready,
 )
 from cellbed_kernel.steps import NOT_UNPACKED, Progress, configure, run, tree_version
 
@@ -110,7 +110,7 @@ def available(first: bool) -> list[str]:
     versions: list[str] = []
     for version in VERSIONS:
         try:
-            if not cached(version):
+            if not ready(version):
                 obtain(version)
             versions.append(version)
         except BuildError as error:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from cellbed_kernel import tree
 from cellbed_kernel.building import available, built, obtain
-from cellbed_kernel.lookup import VERSIONS, BuildError, cached, look
+from cellbed_kernel.lookup import VERSIONS, BuildError, look, ready
 from cellbed_kernel.place import BUILD_COMMAND
 
 
@@ -74,7 +74,7 @@ def main() -> int:
             print(look(args.version))
             return 0
         for version in wanted_versions(args):
-            print((not args.source and cached(version)) or built(version, obtain(version, args.source), args.jobs))
+            print((not args.source and ready(version)) or built(version, obtain(version, args.source), args.jobs))
         return 0
     except BuildError as error:
         print(f"{BUILD_COMMAND}: {error}", file=sys.stderr)

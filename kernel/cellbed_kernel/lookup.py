@@ -112,7 +112,7 @@ def cached(version: str) -> Path | None:
 
 
 def ready(version: str) -> Path | None:
-    """A kernel that need not be built: it came with a wheel, or was built before."""
+    """A kernel that need not be built: it came with a wheel, was put into kernel/built, or was built before."""
     if path := next(HERE.glob(f"built/{version}-*/linux"), None):
         return path
     try:

@@ -174,8 +174,13 @@ def made() -> dict[str, str]:
 
 
 def main() -> None:
-    for path, text in made().items():
-        Path(sys.argv[1], path).write_text(text)
+    """`reference.py CHECKOUT [tables]`: write what has changed, or the tables only, which the build compiles."""
+    from cellbed.scenario import daemon_keys
+
+    for path, text in (daemon_keys.files() if "tables" in sys.argv[2:] else made()).items():
+        file = Path(sys.argv[1], path)
+        if file.read_text() != text:
+            file.write_text(text)
 
 
 if __name__ == "__main__":
