@@ -124,7 +124,7 @@ def end_as_command(data: dict[str, Any], path: Path, lab: str, kernel: str | Non
         warning: what to say before it starts.
     """
     program = next(flow for flow in data["traffic"] if flow["id"] == links.COMMAND_ID)["argv"][0]
-    if shutil.which(program) is None:
+    if shutil.which(program, path=environment_of(path.stem, account, interactive).get("PATH")) is None:
         note(f"{program}: no such program")
         sys.exit(NOT_FOUND)
     try:

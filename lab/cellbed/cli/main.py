@@ -40,6 +40,7 @@ from cellbed.cli.options import (
 )
 from cellbed.cli.screens import console, errors
 from cellbed.error import CellbedError, told
+from cellbed.host import programs
 from cellbed.host.interrupt import cleaning_up
 from cellbed.labs.choices import LABS, check_lab
 from cellbed.scenario.brought import named
@@ -306,6 +307,7 @@ def _hint(said: str) -> str:
 def main() -> None:
     """Entry point: errors for people are one line and a status."""
     gc.set_threshold(_OBJECTS_UNTIL_COLLECTED)
+    programs.distrust()
     try:
         # Typer turns an interrupt into the status 130 that it returns.
         if app(standalone_mode=False) == _INTERRUPTED:

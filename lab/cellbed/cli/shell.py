@@ -21,6 +21,7 @@ from cellbed.cli.link import OWN_FAILURE, WithCommand
 from cellbed.error import CellbedError, LabError
 from cellbed.host import capabilities, ledger, rootless
 from cellbed.host.netns import enter_netns
+from cellbed.host.python_child import python_command
 from cellbed.labs.caller import (
     Control,
     Grace,
@@ -106,7 +107,7 @@ def run_shell(
     argv = ctx.meta["command"] or [account.pw_shell if account is not None else os.environ.get("SHELL", "/bin/sh")]
     if mininet:
         directory = lab.directory if lab.kind == "native" else "/mnt"
-        argv = [sys.executable, "-m", "cellbed.link.mininet_cli", str(directory)]
+        argv = python_command("cellbed.link.mininet_cli", str(directory))
     environment = environment_of(node or "mininet", account, interactive=not mininet and not ctx.meta["command"])
     if node is not None:
         environment |= {"CELLBED_NODE": node, "CELLBED_BASE": lab.nodes[node]["base"] or ""}
@@ -122,7 +123,7 @@ def run_shell(
 def _enter(lab: Lab, node: str | None, argv: list[str], environment: dict[str, str],
            identity: tuple[int, int, list[int]] | None) -> None:
     """Become the command, in the node and in the lab's cgroup or pid namespace, with which it ends."""
-    if shutil.which(argv[0]) is None:
+    if shutil.which(argv[0], path=environment.get("PATH")) is None:
         raise LabError(f"{argv[0]}: no such program")
     try:
         if lab.cgroup is not None:

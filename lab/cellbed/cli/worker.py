@@ -6,7 +6,6 @@ from __future__ import annotations
 import importlib.util
 import ipaddress
 import os
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +14,7 @@ import typer
 from cellbed import paths
 from cellbed.cli.options import FleetKey, Kernel
 from cellbed.error import CellbedError
+from cellbed.host.python_child import python_command
 from cellbed.labs import kernels, trial
 from cellbed.labs.choices import KERNELS
 from cellbed.sweep import fleet_key
@@ -81,8 +81,8 @@ def run_worker(
 
 
 def _become(role: str, key: Path | None, arguments: list[str]) -> None:
-    os.execve(sys.executable, [sys.executable, "-m", f"distributed.cli.dask_{role}", *arguments,
-                               *fleet_key.dask_arguments(key)], fleet_key.dask_environment(key))
+    command = python_command(f"distributed.cli.dask_{role}", *arguments, *fleet_key.dask_arguments(key))
+    os.execve(command[0], command, fleet_key.dask_environment(key))
 
 
 def register(app: typer.Typer) -> None:

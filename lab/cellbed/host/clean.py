@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 from cellbed.host import cgroup, ledger
+from cellbed.host.python_child import python_command
 
 
 def clean() -> list[str]:
@@ -41,7 +41,7 @@ def clean() -> list[str]:
 
 def _trace_buffers() -> list[str]:
     """Remove those of killed runs, in a process of its own: it may have to mount tracefs where nobody else sees it."""
-    done = subprocess.run([sys.executable, "-m", "cellbed.host.tracepoints", "--clean"], capture_output=True, text=True,
+    done = subprocess.run(python_command("cellbed.host.tracepoints", "--clean"), capture_output=True, text=True,
                           check=False)
     return done.stdout.splitlines()
 

@@ -10,7 +10,6 @@ import os
 import select
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -21,11 +20,6 @@ from cellbed.host.child import Child
 from cellbed.host.netns import die_with_parent, in_netns
 
 _STOP_DEADLINE_S = 10.0
-
-
-def python(module: str) -> list[str]:
-    """Command line that starts a module, such as "host.tracepoints", as this process was started."""
-    return [sys.executable, *(["-S"] if sys.flags.no_site else []), "-m", f"cellbed.{module}"]
 
 
 def await_end(processes: Iterable[subprocess.Popen[bytes] | Child], timeout_s: float) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from cellbed import paths
 from cellbed.error import LabError
-from cellbed.host import cgroup
+from cellbed.host import cgroup, programs
 from cellbed.labs import kernels, machine, native, trial
 from cellbed.labs.choices import LABS
 from cellbed.run import shaping
@@ -29,7 +29,7 @@ class Check:
 
 
 def _program(name: str, package: str, labs: tuple[str, ...] = LABS, why: str = "") -> Check:
-    found = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+    found = programs.find(name)
     return Check(name, found is not None, found or f"install it with `apt-get install {package}`{why}", labs)
 
 
@@ -70,7 +70,8 @@ def _cgroup() -> Check:
 
 
 def _namespaces() -> Check:
-    done = subprocess.run(["unshare", "--net", "true"], capture_output=True, text=True, check=False)
+    done = subprocess.run([programs.command("unshare"), "--net", programs.command("true")], capture_output=True,
+                          text=True, check=False)
     return Check("network namespaces", done.returncode == 0, "allowed" if done.returncode == 0
                  else f"{done.stderr.strip()}; root of a container needs CAP_SYS_ADMIN and CAP_NET_ADMIN", ("native",))
 
@@ -96,9 +97,8 @@ def _rootless() -> Check:
 
 
 def _bpf() -> Check:
-    done = subprocess.run(["bpftool", "feature", "probe", "kernel"], capture_output=True, text=True, check=False,
-                          env={**os.environ, "PATH": os.environ.get("PATH", "") + ":/usr/sbin"}) \
-        if shutil.which("bpftool", path=os.environ.get("PATH", "") + ":/usr/sbin") and os.geteuid() == 0 else None
+    done = subprocess.run([programs.command("bpftool"), "feature", "probe", "kernel"], capture_output=True, text=True,
+                          check=False) if programs.find("bpftool") and os.geteuid() == 0 else None
     if done is None:
         return Check("BPF sock_ops, cgroup_skb", os.geteuid() == 0, "not probed: needs root and bpftool", ("native",))
     ok = all(f"eBPF program_type {kind} is available" in done.stdout for kind in ("sock_ops", "cgroup_skb"))

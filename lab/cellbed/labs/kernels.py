@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from cellbed.error import LabError
+from cellbed.host.python_child import python_command
 from cellbed.labs.choices import KERNELS
 from cellbed_kernel import lookup
 from cellbed_kernel.place import BUILD_COMMAND
@@ -30,7 +31,7 @@ def find(kernel: str | None) -> Path:
         except lookup.BuildError as error:
             raise LabError(str(error)) from None
     which = ["--source" if Path(kernel).expanduser().is_dir() else "--image", kernel]
-    with subprocess.Popen([sys.executable, "-m", "cellbed_kernel", *which], stdout=subprocess.PIPE,
+    with subprocess.Popen(python_command("cellbed_kernel", *which), stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True) as build:
         assert build.stdout is not None and build.stderr is not None
         wrong = _passed_on(build.stderr)

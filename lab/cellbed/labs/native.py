@@ -8,15 +8,15 @@ import os
 import signal
 import stat
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from cellbed.error import LabError
-from cellbed.host import cgroup, ledger, rootless
+from cellbed.host import cgroup, ledger, programs, rootless
 from cellbed.host.netns import die_with_parent
+from cellbed.host.python_child import python_command
 from cellbed.labs.caller import Caller
 from cellbed.labs.follow import Watch, follow, timing
 from cellbed.run import shaping, way_out
@@ -138,7 +138,8 @@ def _start(directory: Path, group: Path | None, owner: int | None, caller: Calle
     # A caller's terminal stays that of the session; its keys are for the command, not for the runner.
     own: dict[str, Any] = {"start_new_session": True} if caller is None else \
         {"process_group": None if group is None else 0, "pass_fds": caller.attach_natively(directory, group is None)}
-    command = [sys.executable, "-m", "cellbed.run.runner", str(directory), *([WITHOUT_ROOT] if group is None else [])]
+    command = python_command("cellbed.run.runner", str(directory), *([WITHOUT_ROOT] if group is None else []))
+    own["env"] = programs.trusted(programs.given())
     with open(directory / "console", "wb") as out:
         runner: subprocess.Popen[bytes] = subprocess.Popen(command, preexec_fn=enter, stdin=subprocess.DEVNULL,
                                                            stdout=out, stderr=out, **own)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -22,7 +21,7 @@ from typing import Any
 
 from cellbed import paths
 from cellbed.error import LabError
-from cellbed.host import ledger
+from cellbed.host import ledger, programs
 from cellbed.host.netns import die_with_parent
 from cellbed.labs import in_guest, trial, vm_boot
 from cellbed.labs.caller import Caller, note
@@ -60,7 +59,7 @@ class Machine:
 
 
 def qemu() -> str:
-    path = shutil.which("qemu-system-x86_64")
+    path = programs.find("qemu-system-x86_64")
     if path is None:
         raise LabError("the lab vm needs QEMU; install it with `apt-get install qemu-system-x86 busybox-static`")
     return path

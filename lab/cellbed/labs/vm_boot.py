@@ -9,7 +9,6 @@ from __future__ import annotations
 import gzip
 import lzma
 import shlex
-import shutil
 import stat
 import subprocess
 from collections.abc import Iterable
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cellbed.error import LabError
+from cellbed.host import programs
 
 # Ways to share a folder, the one that needs no daemon first: file system, its modules, mount options.
 _SHARES = (("9p", ("9p", "9pnet_virtio"), ",trans=virtio,version=9p2000.L,msize=524288,cache=loose"),
@@ -133,7 +133,7 @@ def _plain(module: Path) -> bytes:
     if module.suffix == ".gz":
         return gzip.decompress(data)
     if module.suffix == ".zst":
-        return subprocess.run(["zstd", "-dc", module], capture_output=True, check=True).stdout
+        return subprocess.run([programs.command("zstd"), "-dc", module], capture_output=True, check=True).stdout
     return data
 
 
@@ -153,7 +153,7 @@ def initramfs(found: Drivers, python: str, trial: bool = False) -> bytes:
     Raises:
         LabError: no static busybox.
     """
-    busybox = shutil.which("busybox")
+    busybox = programs.find("busybox")
     if busybox is None:
         raise LabError("busybox is missing; install it with `apt-get install busybox-static`")
     modules = {f"{path.name.partition('.')[0]}.ko": path for path in (*found.needed, *found.wanted)}

@@ -7,6 +7,7 @@ import os
 import pwd
 
 from cellbed.error import CellbedError
+from cellbed.host import programs
 
 
 def account_of(user: str | None) -> pwd.struct_passwd | None:
@@ -29,7 +30,10 @@ def identity_of(account: pwd.struct_passwd | None) -> tuple[int, int, list[int]]
 
 
 def environment_of(name: str, account: pwd.struct_passwd | None, interactive: bool) -> dict[str, str]:
-    environment = {**os.environ, "CELLBED_LINK": name}
+    """Of the command: all that its own user has set; for others, and for root, what nobody runs code by."""
+    whole = programs.given()
+    his = account is not None and str(account.pw_uid) == whole.get("SUDO_UID")
+    environment = {**(whole if his else programs.trusted(whole)), "CELLBED_LINK": name}
     if account is not None:
         environment |= {"HOME": account.pw_dir, "USER": account.pw_name, "LOGNAME": account.pw_name,
                         "SHELL": account.pw_shell}

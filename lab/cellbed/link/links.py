@@ -135,7 +135,7 @@ def _put_machine(data: Data, key: str) -> None:
 
 
 def serves_folder(folder: Path) -> list[str]:
-    """A static HTTP server of a folder; Python has one."""
+    """A static HTTP server of a folder; Python has one. It works in the bundle's folder, where no module lies."""
     return ["python3", "-m", "http.server", str(HTTP_PORT), "--protocol", "HTTP/1.1", "--directory",
             str(folder.resolve())]
 

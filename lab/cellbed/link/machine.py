@@ -12,7 +12,7 @@ from ipaddress import IPv4Network
 from typing import Any
 
 from cellbed.error import LabError
-from cellbed.host import ledger
+from cellbed.host import ledger, programs
 from cellbed.labs.native import current_congestion_control
 from cellbed.link import links
 
@@ -44,8 +44,8 @@ def fit(stack: contextlib.ExitStack, data: dict[str, Any]) -> None:
 @contextlib.contextmanager
 def _free_network() -> Iterator[IPv4Network]:
     """A network of shared address space that neither this machine nor another link uses. Source: RFC 6598"""
-    routes = subprocess.run(["ip", "-4", "-j", "route", "show", "table", "all"], capture_output=True, text=True,
-                            check=True).stdout
+    routes = subprocess.run([programs.command("ip"), "-4", "-j", "route", "show", "table", "all"],
+                            capture_output=True, text=True, check=True).stdout
     taken = [IPv4Network(route["dst"]) for route in json.loads(routes) if route["dst"] != "default"]
     for network in IPv4Network("100.64.0.0/16").subnets(new_prefix=24):
         with open(ledger.directory() / f"{network.network_address}.lock", "w") as lock:

@@ -15,7 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from cellbed.host import ledger, rootless
+from cellbed.host import ledger, programs, rootless
 from cellbed.host.ledger import TEMPORARY_PREFIX
 from cellbed.results import validity
 from cellbed.run import hosts_file
@@ -167,7 +167,7 @@ def remove_unfinished(results: Path) -> None:
 def first_line(args: list[str]) -> str:
     """What a program says of itself, "missing" when there is none."""
     try:
-        done = subprocess.run(args, capture_output=True, text=True, check=False)
+        done = subprocess.run([programs.command(args[0]), *args[1:]], capture_output=True, text=True, check=False)
     except OSError:
         return "missing"
     return (done.stdout or done.stderr).splitlines()[0] if (done.stdout or done.stderr) else "unknown"
@@ -191,8 +191,8 @@ def git_describe() -> str:
     if not IS_CHECKOUT:
         return (ROOT / "version").read_text().strip()
     try:
-        done = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"], capture_output=True, text=True,
-                              check=False)
+        done = subprocess.run([programs.command("git"), "-C", ROOT, "describe", "--always", "--dirty"],
+                              capture_output=True, text=True, check=False)
     except FileNotFoundError:
         return "git is not installed"
     return done.stdout.strip() or "not a git checkout"

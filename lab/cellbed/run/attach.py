@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from cellbed.host import programs
 from cellbed.host.process import Process
 from cellbed.run import hosts_file
 from cellbed.run.relay import Relay, Session
@@ -63,7 +64,7 @@ class Attachment:
         if self.request is None:
             return None
         for path in self.writable:
-            subprocess.run(["mount", "-t", "hostfs", "-o", path, "hostfs", path], check=False)
+            subprocess.run([programs.command("mount"), "-t", "hostfs", "-o", path, "hostfs", path], check=False)
         return Relay(out, pids, self.environment, self.pace)
 
     def start(self, name: str, argv: list[str], environment: dict[str, str], out: Path, netns_pid: int,

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from cellbed.error import LabError
-from cellbed.host import cgroup
+from cellbed.host import cgroup, programs
 from cellbed.host.process import NotStarted, Process
 from cellbed.run import hosts_file
 from cellbed.run.attach import Attachment
@@ -53,7 +53,8 @@ class Command:
         own = {"CELLBED_NODE": flow["node"], **({"CELLBED_BASE": base} if base else {})}
         inherited = {k: v for k, v in os.environ.items() if k not in _OWN_VARIABLES}
         if attachment is not None:
-            inherited = attachment.environment
+            inherited = attachment.environment if self.attachment is not None else \
+                programs.trusted(attachment.environment)
         self.environment = {**inherited, **own, **flow["environment"]}
         self.process: Process | None = None
         self.session: Session | None = None

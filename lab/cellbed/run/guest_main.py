@@ -13,10 +13,12 @@ _POWER_OFF = 0x4321FEDC
 
 def main(directory: str) -> None:
     try:
+        from cellbed.host import programs
         from cellbed.host.process import Process
         from cellbed.run import memory, runner
 
         Process.die_with_parent = False
+        programs.be_in_guest()
         status = runner.main(directory)
         if status and (reread_mib := memory.reread_mib()):
             with open(Path(directory, "error"), "a") as error:

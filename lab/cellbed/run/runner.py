@@ -20,7 +20,8 @@ from typing import Any
 
 from cellbed.error import CellbedError, LabError
 from cellbed.host import cgroup, tracepoints
-from cellbed.host.process import Process, await_end, python, start_ready
+from cellbed.host.process import Process, await_end, start_ready
+from cellbed.host.python_child import python_command
 from cellbed.run import (
     congestion_control,
     counters,
@@ -171,7 +172,7 @@ class Runner:
         wanted = self.settings["capture"]["tracepoints"]
         if not wanted:
             return None
-        command = python("host.tracepoints")
+        command = python_command("cellbed.host.tracepoints")
         recorder = start_ready("tracepoints", lambda fd: [*command, "--ready-fd", str(fd), str(self.out), *wanted],
                                self.out / "log")
         stack.callback(recorder.kill)

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from cellbed.error import LabError
+from cellbed.host import programs
 from cellbed.host.netns import in_netns
 from cellbed.host.rtnetlink import Rtnetlink
 
@@ -110,7 +111,8 @@ WITHOUT = {"netem": "delay and loss", "red": "aqm"}
 def available(kind: str) -> bool:
     """Whether this machine's kernel has a qdisc."""
     own_user = ["--map-root-user"] if os.geteuid() else []
-    args = ["unshare", *own_user, "--net", "tc", "qdisc", "add", "dev", "lo", "root", kind, *_TRIALS[kind].split()]
+    args = [programs.command("unshare"), *own_user, "--net", programs.command("tc"), "qdisc", "add", "dev", "lo",
+            "root", kind, *_TRIALS[kind].split()]
     return subprocess.run(args, capture_output=True, check=False).returncode == 0
 
 
@@ -137,8 +139,8 @@ def shape(node: str, wanted: dict[str, list[str]]) -> list[dict[str, Any]]:
     """
     batch = [f"qdisc add dev {interface} {qdisc}" for interface in wanted for qdisc in wanted[interface]]
     # One program for all: a start takes 10 ms in a guest.
-    done = subprocess.run(["tc", "-j", "-batch", "-"], input="\n".join([*batch, "qdisc show\n"]), text=True,
-                          capture_output=True, check=False)
+    done = subprocess.run([programs.command("tc"), "-j", "-batch", "-"], input="\n".join([*batch, "qdisc show\n"]),
+                          text=True, capture_output=True, check=False)
     found, errors = json.loads(done.stdout or "[]"), done.stderr
     handles = (WIRE_HANDLE, QUEUE_HANDLE, *_DEEPER_HANDLES)
     for interface, qdiscs in wanted.items():

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import signal
 import subprocess
 import time
@@ -22,7 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from cellbed.error import LabError
-from cellbed.host import capabilities
+from cellbed.host import capabilities, programs
 from cellbed.host.child import Child
 from cellbed.host.netns import enter_netns
 from cellbed.host.process import Process
@@ -79,23 +78,20 @@ def refusal(settings: dict[str, Any]) -> str | None:
     name = server_of(settings)
     if name is None:
         return None
-    if shutil.which(PROGRAM) is None:
+    if programs.find(PROGRAM) is None:
         return f"key 'nodes.{name}.internet': needs {PROGRAM}; install it with `apt-get install passt`"
     routes = [line.split() for line in Path("/proc/net/route").read_text().splitlines()[1:]]
     if not any(destination == "00000000" for _, destination, *_ in routes):
         return f"key 'nodes.{name}.internet': this machine has no way out itself, that is, no default route"
-    if len(settings["radio"]["ues"]) > 1 and _nft() is None and not _tells_users_apart():
+    if len(settings["radio"]["ues"]) > 1 and programs.find("nft") is None and not _tells_users_apart():
         return (f"key 'nodes.{name}.internet': several UEs need passt of 2024 or later, or nft; install it with "
                 "`apt-get install nftables`")
     return None
 
 
 def _tells_users_apart() -> bool:
-    return _TELLS_USERS_APART in subprocess.run([PROGRAM, "--help"], capture_output=True, text=True, check=False).stdout
-
-
-def _nft() -> str | None:
-    return shutil.which("nft", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
+    done = subprocess.run([programs.command(PROGRAM), "--help"], capture_output=True, text=True, check=False)
+    return _TELLS_USERS_APART in done.stdout
 
 
 # --- names ---
@@ -144,8 +140,9 @@ def open_(settings: dict[str, Any], pids: dict[str, int], log: Path) -> Iterator
     pasta = None
     try:
         _await(lambda: _NO_PRIVILEGES in Path(f"/proc/{guide.pid}/status").read_text(), guide, log)
-        pasta = Process(PROGRAM, [PROGRAM, *_OPTIONS, "--address", str(where.own), "--netmask", str(where.length),
-                                  "--gateway", str(where.gateway), "--netns", f"/proc/{guide.pid}/ns/net",
+        pasta = Process(PROGRAM, [programs.command(PROGRAM), *_OPTIONS, "--address", str(where.own), "--netmask",
+                                  str(where.length), "--gateway", str(where.gateway),
+                                  "--netns", f"/proc/{guide.pid}/ns/net",
                                   *(["--runas", "0"] if os.geteuid() == 0 else [])], log)
         _await(lambda: _ROUTE in Path(f"/proc/{pids[name]}/net/route").read_text(), pasta.popen, log)
         if len(settings["radio"]["ues"]) > 1 and not _tells_users_apart():
@@ -190,7 +187,7 @@ def _last_words(log: Path) -> str:
 
 def _translate(name: str, pid: int) -> None:
     """Have all users look like the server, for a pasta that would mistake one for another."""
-    done = subprocess.run([_nft() or "nft", "-f", "-"], input=_MASQUERADE, capture_output=True, text=True, check=False,
-                          preexec_fn=lambda: _enter(pid))
+    done = subprocess.run([programs.command("nft"), "-f", "-"], input=_MASQUERADE, capture_output=True, text=True,
+                          check=False, preexec_fn=lambda: _enter(pid))
     if done.returncode:
         raise LabError(f"node {name}: several UEs need nft here, which says: {' '.join(done.stderr.split())}")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cellbed.error import LabError
+from cellbed.host import programs
 from cellbed.host.child import Child
 from cellbed.host.process import Copy, Process, Running, wait_line
 from cellbed.run import congestion_control, inventory, stream
@@ -139,13 +140,13 @@ class Iperf3(Workload):
     def start_server(self) -> None:
         self.server = Process(
             f"iperf3 server of {self.flow['id']}",
-            ["iperf3", "-s", "-1", "-p", str(self.flow["port"]), "--forceflush"],
+            [programs.command("iperf3"), "-s", "-1", "-p", str(self.flow["port"]), "--forceflush"],
             self.log, self.pids[self.flow["to"]], stdout=subprocess.PIPE)
         wait_line(self.server, b"Server listening")
 
     def start_client(self) -> None:
         flow = self.flow
-        args = ["iperf3", "-c", self.addresses[flow["to"]], "-B", self.addresses[flow["from"]],
+        args = [programs.command("iperf3"), "-c", self.addresses[flow["to"]], "-B", self.addresses[flow["from"]],
                 "--cport", str(client_port(flow)), "-p", str(flow["port"]), *amount(flow),
                 "-i", "1", "-J", "--logfile", str(self.result)]
         if self.control is not None:

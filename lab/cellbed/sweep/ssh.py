@@ -13,7 +13,6 @@ import os
 import pickle
 import queue
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from cellbed.error import CellbedError, LabError
+from cellbed.host import programs
 from cellbed.labs import kernels
 from cellbed.labs.caller import note
 from cellbed.results.bundle import Bundle
@@ -82,7 +82,7 @@ def connected(on: list[str], lab: str, kernel: str | None) -> Iterator[Hosts]:
     """
     addresses = parse(on)
     receive.check_lab("--on", lab, kernel)
-    if shutil.which("ssh") is None:
+    if programs.find("ssh") is None:
         raise CellbedError("--on needs ssh; run `apt-get install openssh-client`")
     hosts = Hosts(kernel or kernels.default())
     try:
@@ -101,8 +101,9 @@ class Host:
         self.lock = threading.Lock()
         self.errors = tempfile.TemporaryFile()  # noqa: SIM115
         # In a session of its own: the keys of a terminal are for this process, which says what shall end.
-        self.process = subprocess.Popen(["ssh", *_OPTIONS, *_where(address), _first_command()], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=self.errors, start_new_session=True)
+        self.process = subprocess.Popen([programs.command("ssh"), *_OPTIONS, *_where(address), _first_command()],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
+                                        start_new_session=True)
         threading.Thread(target=self._listen, args=(begin,), daemon=True).start()
 
     def _listen(self, begin: bytes) -> None:

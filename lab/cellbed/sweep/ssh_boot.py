@@ -69,8 +69,9 @@ def main() -> int:
     try:
         unpack(packed, folder)
         env = environment(folder)
-        with subprocess.Popen([sys.executable, "-m", "cellbed.sweep.ssh_worker", *arguments], cwd=folder,
-                              env=env) as player:
+        # As host/python_child.py starts children, which is not to be had before it is unpacked.
+        with subprocess.Popen([sys.executable, "-P", "-m", "cellbed.sweep.ssh_worker", *arguments],
+                              cwd=folder, env=env) as player:
             try:
                 return player.wait()
             finally:
@@ -78,7 +79,7 @@ def main() -> int:
                     signal.signal(sig, signal.SIG_IGN)
                 player.kill()
                 player.wait()
-                subprocess.run([sys.executable, "-c", CLEAN], env=env, stdin=subprocess.DEVNULL,
+                subprocess.run([sys.executable, "-P", "-c", CLEAN], env=env, stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     except OSError as error:
         sys.exit(f"{error.filename or below}: {error.strerror}")
