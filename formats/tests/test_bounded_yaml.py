@@ -12,8 +12,8 @@ from cellbed_formats import bounded_yaml
 
 
 @pytest.mark.parametrize("text", [
-    "yes", "no", "on", "off", "Yes", "ON", "y", "n", "1:30", "190:20:30", "1:30.5", "2026-05-01", "2026-05-01T12:00:00Z",
-    "1_000", "<<", "0b101", "=", "tRUE", "0o8", "-0x1", "+.nan", "1e", "e3", "."])
+    "yes", "no", "on", "off", "Yes", "ON", "y", "n", "1:30", "190:20:30", "1:30.5", "2026-05-01",
+    "2026-05-01T12:00:00Z", "1_000", "<<", "0b101", "=", "tRUE", "0o8", "-0x1", "+.nan", "1e", "e3", "."])
 def test_texts(text):
     assert bounded_yaml.parse(text, "text") == text
 
