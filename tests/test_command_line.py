@@ -15,7 +15,8 @@ import typer
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cellbed.cli import entry, lazy, main
+from cellbed.cli import lazy, main
+from cellbed.host.interrupt import INTERRUPTED
 
 # Those that no value makes fail, that play or clean something by themselves, or that wait for others.
 _NOT_TRIED = {"clean", "demo", "doctor", "fleet-key", "guest", "man", "scheduler", "scenarios", "shell", "watch",
@@ -97,7 +98,7 @@ def test_interrupts_while_it_starts(after_s, folder):
             time.sleep(0.005)
         _, err = process.communicate(timeout=60)
     assert "Traceback" not in err
-    assert process.returncode in (1, entry.INTERRUPTED)
+    assert process.returncode in (1, INTERRUPTED)
     assert len(err.strip().splitlines()) == 1
 
 
@@ -115,5 +116,5 @@ def test_an_error_that_a_library_made_of_an_interrupt(monkeypatch, capsys):
             main.main()
     finally:
         signal.signal(signal.SIGINT, before)
-    assert end.value.code == entry.INTERRUPTED
+    assert end.value.code == INTERRUPTED
     assert capsys.readouterr().err == "cellbed: interrupted; nothing was left behind\n"

@@ -10,7 +10,8 @@ import os
 import signal
 import sys
 
-INTERRUPTED = 130
+from cellbed.host.interrupt import INTERRUPTED, was_interrupted
+
 _SAID = b"cellbed: interrupted; nothing was left behind\n"
 
 
@@ -18,17 +19,6 @@ def _leave(*_: object) -> None:
     """At once: nothing is there yet that has to be cleaned up, and libraries make other errors of an exception."""
     os.write(2, _SAID)
     os._exit(INTERRUPTED)
-
-
-def was_interrupted(error: BaseException | None) -> bool:
-    """Whether an interrupt is what an error came from: libraries that import others make errors of their own of it."""
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        if isinstance(error, KeyboardInterrupt):
-            return True
-        seen.add(id(error))
-        error = error.__cause__ or error.__context__
-    return False
 
 
 def main() -> None:

@@ -14,7 +14,6 @@ import typer
 
 from cellbed.cli import completion
 from cellbed.cli.analysed import analysing
-from cellbed.cli.entry import INTERRUPTED, was_interrupted
 from cellbed.cli.lazy import LazyGroup
 from cellbed.cli.options import (
     ALL_CPUS,
@@ -42,7 +41,7 @@ from cellbed.cli.options import (
 )
 from cellbed.cli.screens import console, errors
 from cellbed.error import CellbedError, told
-from cellbed.host.interrupt import cleaning_up
+from cellbed.host.interrupt import INTERRUPTED, cleaning_up, was_interrupted
 from cellbed.labs.choices import LABS, check_lab
 from cellbed.scenario.brought import named
 from cellbed_formats.printable import shown

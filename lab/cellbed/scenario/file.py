@@ -77,7 +77,8 @@ def _describe(error: ErrorDetails, model: type[BaseModel]) -> str:
         return _limits(error)
     value = error["input"]
     if error["type"] in ("too_long", "too_short"):
-        return f"key '{_shortened(key)}': {len(value)} entries: {_entries(error['ctx'], model, error['loc'])}"
+        has = f"{len(value)} entries" if value else "value []" if isinstance(value, list) else "no entries"
+        return f"key '{_shortened(key)}': {has}: {_entries(error['ctx'], model, error['loc'])}"
     shown = str(value) if isinstance(value, str | int | float | bool | list | type(None)) else type(value).__name__
     return f"key '{_shortened(key)}': value {_shortened(shown)}: {_limits(error)}"
 
