@@ -36,9 +36,10 @@ def test_while_a_scenario_is_read(large, words, after_s):
     end_within_a_second([CELLBED, words[0], large, *words[1:]], after_s)
 
 
-def test_while_a_fifo_is_read(tmp_path):
+def test_a_fifo_is_refused_before_it_is_read(tmp_path):
     subprocess.run(["mkfifo", tmp_path / "fifo.yaml"], check=True)
-    end_within_a_second([CELLBED, "run", tmp_path / "fifo.yaml"], 2)
+    done = subprocess.run([CELLBED, "run", tmp_path / "fifo.yaml"], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1, done.stderr
 
 
 def test_while_a_library_keeps_the_interpreter():

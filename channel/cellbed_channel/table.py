@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+
+from cellbed_formats import named_file
 
 from .error import FileError
 
@@ -58,7 +61,8 @@ def lines(path: Path, check_columns: Callable[[Sequence[str]], object]) -> list[
         FileError: unreadable, not CSV, or a line with another number of cells.
     """
     try:
-        with path.open(newline="", encoding="utf-8") as file:
+        with named_file.open_named(path, named_file.TABLE_BYTES_MAX) as raw, \
+                io.TextIOWrapper(raw, encoding="utf-8", newline="") as file:
             reader = csv.reader(file, strict=True)
             columns = [name.strip() for name in next(reader, [])]
             check_columns(columns)

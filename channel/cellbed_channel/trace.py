@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from cellbed_formats import named_file
+
 from .error import FileError, ParameterError
 from .link import LEGS
 
@@ -167,7 +169,7 @@ def read(path: Path) -> ChannelTrace:
         FileError: no channel trace, an unknown version, cut short, or values out of range or order.
     """
     try:
-        data = path.read_bytes()
+        data = named_file.content(path, named_file.TABLE_BYTES_MAX)
     except OSError as error:
         raise FileError(path, error.strerror or "unreadable") from error
     line, newline, body = data.partition(b"\n")

@@ -22,6 +22,8 @@ from xml.parsers import expat
 
 import numpy as np
 
+from cellbed_formats import named_file
+
 from .error import FileError, ParameterError
 from .table import Line, check_names, lines
 
@@ -209,11 +211,9 @@ class _Gpx:
 def _read_gpx(path: Path) -> list[Waypoint]:
     reader = _Gpx(path)
     try:
-        data = path.read_bytes() if path.stat().st_size <= FILE_MAX else None
+        data = named_file.content(path, FILE_MAX)
     except OSError as error:
         raise FileError(path, error.strerror or "unreadable") from error
-    if data is None:
-        raise FileError(path, f"more than {FILE_MAX >> 20} MiB")
     try:
         reader.parser.Parse(data, True)
     except expat.ExpatError as error:

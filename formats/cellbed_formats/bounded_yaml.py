@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """YAML of others: within bounds, as a few hundred bytes of aliases can stand for more than any memory holds.
 
+Words without quotes mean what YAML 1.2 says: `1:30`, `yes` and `2026-05-01` are texts, 0777 is 777.
+
 Bounds are far above what scenarios and claims need: the largest of the project has 39 kB.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable
 from pathlib import Path
 from typing import Any
@@ -13,9 +16,22 @@ from typing import Any
 import yaml
 from yaml.composer import Composer
 
+from . import named_file
+
 BYTES_MAX = 256 << 10
 NODES_MAX = 50_000  # values, lists and mappings, an alias counted as what it stands for
 DEPTH_MAX = 32
+
+
+# Source: YAML 1.2.2, 10.3.2, core schema
+_TAG = "tag:yaml.org,2002:"
+_BOOL = re.compile(r"true|True|TRUE|false|False|FALSE")
+_INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?|"
+                    r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+_NULL = re.compile(r"null|Null|NULL|~|")
+_PLAIN = (("bool", _BOOL, "tTfF"), ("int", _INT, "-+0123456789"), ("float", _FLOAT, "-+.0123456789"),
+          ("null", _NULL, ["~", "n", "N", ""]))
 
 
 class NotYaml(ValueError):
@@ -27,6 +43,8 @@ class _Loader(Composer, yaml.CSafeLoader):
 
     libyaml reads it, in a fifth of the time that Python would need. What it composes has no bounds: Python does that.
     """
+
+    yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # without those of YAML 1.1
 
     def __init__(self, text: bytes | str, name: str) -> None:
         Composer.__init__(self)
@@ -71,7 +89,43 @@ def _mapping(loader: _Loader, node: yaml.MappingNode) -> dict[Hashable, Any]:
     return loader.construct_mapping(node, deep=True)
 
 
+def _scalar(loader: _Loader, node: yaml.ScalarNode, allowed: re.Pattern[str]) -> str:
+    """The text of a node; one with a tag of its own may say anything."""
+    text = loader.construct_scalar(node)
+    if not isinstance(text, str) or not allowed.fullmatch(text):
+        raise loader.refuse(node.start_mark, f"not YAML: '{str(text)[:40]}': allowed what {node.tag} is in YAML 1.2")
+    return text
+
+
+def _bool(loader: _Loader, node: yaml.ScalarNode) -> bool:
+    return _scalar(loader, node, _BOOL).lower() == "true"
+
+
+def _int(loader: _Loader, node: yaml.ScalarNode) -> int:
+    text = _scalar(loader, node, _INT)
+    return int(text, {"0o": 8, "0x": 16}.get(text[:2], 10))
+
+
+def _float(loader: _Loader, node: yaml.ScalarNode) -> float:
+    return float(_scalar(loader, node, _FLOAT).lower().replace(".inf", "inf").replace(".nan", "nan"))
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes what YAML 1.1 and YAML 1.2 read alike: a text that either takes for something else has quotes."""
+
+
 _Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
+for _name, _construct in (("bool", _bool), ("int", _int), ("float", _float)):
+    _Loader.add_constructor(_TAG + _name, _construct)
+for _name, _pattern, _first in _PLAIN:
+    for _class in (_Loader, _Dumper):
+        _class.add_implicit_resolver(_TAG + _name, re.compile(rf"(?:{_pattern.pattern})\Z"), list(_first))
+
+
+def dump(value: Any, **options: Any) -> str:
+    """The text of a value, which parse() reads as the same. Args: options: of yaml.dump()."""
+    text: str = yaml.dump(value, Dumper=_Dumper, **options)
+    return text
 
 
 def parse(text: bytes | str, name: str) -> Any:
@@ -105,5 +159,5 @@ def read(path: Path) -> Any:
 
 def content(path: Path) -> bytes:
     """What a file holds; of one that is too large enough that parse() refuses it. Raises OSError."""
-    with open(path, "rb") as file:
+    with named_file.open_named(path) as file:
         return file.read(BYTES_MAX + 1)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from . import stored
+from . import named_file, stored
 from .error import FileError
 
 #: Byte order and ns per unit of a record's fraction of a second, by the file's first bytes.
@@ -75,6 +75,7 @@ def read_records(path: Path) -> Records:
 
 def _content(path: Path) -> np.ndarray:
     """The file's bytes, without reading what nobody looks at where it is not compressed."""
+    named_file.check(path, named_file.RECORDING_BYTES_MAX)
     if path.suffix == stored.SUFFIX or not path.stat().st_size:
         return np.frombuffer(stored.content(path), dtype=np.uint8)
     return np.memmap(path, dtype=np.uint8, mode="r")

@@ -13,6 +13,7 @@ from typing import BinaryIO
 
 import zstandard
 
+from . import named_file
 from .error import FileError
 
 SUFFIX = ".zst"
@@ -34,8 +35,9 @@ def find(path: Path) -> Path | None:
 def open_stored(path: Path) -> BinaryIO:
     """The content of a file that `find` found."""
     if path.suffix != SUFFIX:
-        return path.open("rb")
-    return io.BufferedReader(zstandard.open(path, "rb"), 1 << 20)
+        return named_file.open_named(path, named_file.RECORDING_BYTES_MAX)
+    file = named_file.open_named(path, named_file.RECORDING_BYTES_MAX)
+    return io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(file, closefd=True), 1 << 20)
 
 
 def content(path: Path) -> bytes:

@@ -31,4 +31,7 @@ def told(error: OSError, where: Path | str = "") -> str:
 
     Of a folder that could not be moved (shutil.Error) the first of its files tells.
     """
-    return f"{error.filename or where}: {error.strerror or error.args[0][0][2]}"
+    said = error.strerror
+    if not said and error.args and isinstance(error.args[0], list) and error.args[0]:
+        said = error.args[0][0][2]
+    return f"{error.filename or where}: {said or ' '.join(str(error).split()) or type(error).__name__}"

@@ -10,13 +10,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from cellbed.error import ScenarioError
 from cellbed.scenario import model
 from cellbed.scenario.brought import named
 from cellbed.scenario.description import Run, expanded, load_claims
 from cellbed.scenario.file import read_source
+from cellbed_formats import bounded_yaml
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ class Scenario:
             cellbed.error.ScenarioError: scenario.yaml: key 'nodes': value dict: ...
         """
         own = copy.deepcopy(dict(data))
-        return cls(own, Path(folder) / "scenario.yaml", yaml.safe_dump(own, sort_keys=False))._checked()
+        return cls(own, Path(folder) / "scenario.yaml", bounded_yaml.dump(own, sort_keys=False))._checked()
 
     def set(self, key: str | Mapping[str, Any], value: Any = None) -> Scenario:
         """With another value of a key, such as "radio.n_rb", or with those of a mapping.

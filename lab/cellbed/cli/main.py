@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import gc
 import json
+import signal
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -41,7 +42,7 @@ from cellbed.cli.options import (
 from cellbed.cli.screens import console, errors
 from cellbed.error import CellbedError, told
 from cellbed.host import programs
-from cellbed.host.interrupt import cleaning_up
+from cellbed.host.interrupt import INTERRUPTED, cleaning_up, was_interrupted
 from cellbed.labs.choices import LABS, check_lab
 from cellbed.scenario.brought import named
 from cellbed_formats.printable import shown
@@ -50,7 +51,6 @@ from cellbed_formats.printable import shown
 app = typer.Typer(cls=LazyGroup, pretty_exceptions_enable=False, rich_markup_mode=None,
                   help="Real TCP stacks over an emulated cellular radio network, reproducible to the byte.")
 
-_INTERRUPTED = 130
 # Commands live for seconds, and most of what they make as long: an eighth of a report was spent on looking for garbage.
 _OBJECTS_UNTIL_COLLECTED = 50_000
 
@@ -304,13 +304,20 @@ def _hint(said: str) -> str:
     return ": one folder at a time" if several else ""
 
 
+def _end_interrupted() -> NoReturn:
+    """Say so once, however often it is pressed meanwhile."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    errors().print("cellbed: interrupted; nothing was left behind")
+    sys.exit(INTERRUPTED)
+
+
 def main() -> None:
     """Entry point: errors for people are one line and a status."""
     gc.set_threshold(_OBJECTS_UNTIL_COLLECTED)
     programs.distrust()
     try:
         # Typer turns an interrupt into the status 130 that it returns.
-        if app(standalone_mode=False) == _INTERRUPTED:
+        if app(standalone_mode=False) == INTERRUPTED:
             raise KeyboardInterrupt
     except CellbedError as error:
         errors().print(f"cellbed: {shown(str(error))}", style="red", soft_wrap=True)
@@ -323,9 +330,10 @@ def main() -> None:
     except typer.Exit as end:
         sys.exit(end.exit_code)
     except (KeyboardInterrupt, typer.Abort):
-        errors().print("cellbed: interrupted; nothing was left behind")
-        sys.exit(_INTERRUPTED)
+        _end_interrupted()
     except Exception as error:
+        if was_interrupted(error):
+            _end_interrupted()
         if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # click's usage errors
             said = error.format_message()
             errors().print(f"cellbed: {shown(said)}{_hint(said)}", style="red", soft_wrap=True)

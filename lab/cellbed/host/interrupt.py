@@ -7,6 +7,7 @@ import contextlib
 import signal
 from collections.abc import Iterator
 
+INTERRUPTED = 130  # the status of a command that was
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
 
@@ -30,3 +31,14 @@ def cleaning_up() -> Iterator[None]:
     finally:
         for sig, handler in handlers.items():
             signal.signal(sig, handler)
+
+
+def was_interrupted(error: BaseException | None) -> bool:
+    """Whether an interrupt is what an error came from: libraries that import others make errors of their own of it."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        seen.add(id(error))
+        error = error.__cause__ or error.__context__
+    return False

@@ -15,8 +15,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from cellbed.error import ScenarioError
 from cellbed.run.inventory import far_end
 from cellbed.run.radio_config import PACKET_TRACES
@@ -25,6 +23,7 @@ from cellbed.scenario.description import parse_override, set_key
 from cellbed.scenario.file import read_yaml, validate
 from cellbed.scenario.transport_blocks import rate_bps, sizes
 from cellbed.scenario.unit import parse_rate
+from cellbed_formats import bounded_yaml
 from cellbed_formats.printable import shown
 
 PRESETS = brought.FOLDER / "links"
@@ -34,6 +33,10 @@ HTTP_PORT = 80
 # How far a rate may be from the wanted one; transport blocks come in steps.
 _RATE_TOLERANCE = 0.05
 _ATTEMPTS = 5
+# Beyond them no carrier or channel comes near; and most of a rate and a delay that a scenario may have.
+_RATE_MIN, _RATE_MAX, _UTRAN_RATE_MAX = 1000, 10**11, 10**7
+_TIME_MAX_MS = 10_000
+_SHOWN_MAX = 40
 # Of a PDU without length indicators. Source: TS 25.322 9.2.1.4
 _AMD_HEADER_BYTES = 2
 # Long enough for what is watched, short enough to be rendered at once.
@@ -186,17 +189,27 @@ def _milliseconds(key: str, text: str) -> float:
     match = re.fullmatch(r"(\d+(?:\.\d+)?)(us|ms|s)", text)
     if match is None:
         raise ScenarioError(f"link: {key} {text}: allowed a time in us, ms or s, such as 30ms")
-    return float(match[1]) * {"us": 1e-3, "ms": 1, "s": 1e3}[match[2]]
+    value = float(match[1]) * {"us": 1e-3, "ms": 1, "s": 1e3}[match[2]]
+    if value > _TIME_MAX_MS:
+        raise ScenarioError(f"link: {key} {text[:_SHOWN_MAX]}: allowed 0..{_TIME_MAX_MS}ms")
+    return value
 
 
-def _bits_per_second(key: str, text: str) -> int:
+def _rate_text(bps: int) -> str:
+    return f"{bps // 1000}kbit" if bps < 10**6 else f"{bps // 10**6}mbit"
+
+
+def _bits_per_second(key: str, text: str, least: int, most: int) -> int:
     units = {"kbit": "kbit", "mbit": "Mbit", "gbit": "Gbit"}
     match = re.fullmatch(r"([\d.]+)([a-zA-Z]+)", text)
     unit = units.get(match[2].lower()) if match is not None else None
     with contextlib.suppress(ValueError):
         if match is not None and unit is not None:
-            return parse_rate(match[1] + unit)
-    raise ScenarioError(f"link: {key} {text}: allowed a rate in kbit, mbit or gbit, such as 20mbit")
+            bps = parse_rate(match[1] + unit)
+            if not least <= bps <= most:
+                raise ScenarioError(f"link: {key} {text[:_SHOWN_MAX]}: allowed {_rate_text(least)}..{_rate_text(most)}")
+            return bps
+    raise ScenarioError(f"link: {key} {text[:_SHOWN_MAX]}: allowed a rate in kbit, mbit or gbit, such as 20mbit")
 
 
 def _ues(data: Data) -> list[Data]:
@@ -209,8 +222,9 @@ def _direct(ue: Data, data: Data) -> bool:
 
 def _rate(data: Data, value: str, given: dict[str, str]) -> None:
     """The carrier and the CQIs whose transport blocks come nearest."""
-    down = _bits_per_second("rate", value)
-    up = _bits_per_second("up", given.get("up", value))
+    most = _UTRAN_RATE_MAX if "utran" in data["radio"] else _RATE_MAX
+    down = _bits_per_second("rate", value, _RATE_MIN, most)
+    up = _bits_per_second("up" if "up" in given else "rate", given.get("up", value), _RATE_MIN, most)
     if "utran" in data["radio"]:
         utran = data["radio"]["utran"]
         utran.update(dl_rate=_whole_pdus("rate", down, utran), ul_rate=_whole_pdus("up", up, utran))
@@ -369,7 +383,7 @@ def radio_rtt_ms(data: Data) -> float:
 
 def to_yaml(data: Data, comment: str) -> str:
     """A scenario file."""
-    return f"# {shown(comment)}\n{yaml.safe_dump(copy.deepcopy(data), sort_keys=False, width=110)}"
+    return f"# {shown(comment)}\n{bounded_yaml.dump(copy.deepcopy(data), sort_keys=False, width=110)}"
 
 
 def has_machine(data: Data) -> bool:

@@ -8,13 +8,13 @@ starts, so that what plays the run needs neither the package nor numpy.
 from __future__ import annotations
 
 import functools
-import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from cellbed import paths
 from cellbed.error import ScenarioError
 from cellbed.run.core_network import of_kind
 from cellbed.run.topology import behind_enb
@@ -367,7 +367,7 @@ def identify(channel: dict[str, Any], ues: Iterable[str], folder: Path) -> None:
             trace.read(path)
     except error.ChannelError as wrong:
         raise ScenarioError(f"key 'radio.channel.trace': {wrong}") from wrong
-    channel["trace_sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
+    channel["trace_sha256"] = paths.sha256(path)
 
 
 def _identify_tracks(channel: dict[str, Any], folder: Path) -> None:
@@ -383,7 +383,7 @@ def _identify_tracks(channel: dict[str, Any], folder: Path) -> None:
             track.read(folder / name, route["origin"], route["speed_mps"])
         except error.ChannelError as wrong:
             raise ScenarioError(f"key 'radio.channel.route.tracks.{ue}': {wrong}") from wrong
-        digests[ue] = hashlib.sha256((folder / name).read_bytes()).hexdigest()
+        digests[ue] = paths.sha256(folder / name)
     channel["tracks_sha256"] = digests
 
 

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import functools
 import re
+import typing
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, field_validator
 
 from cellbed.scenario.unit import parse_rate, parse_size
 
@@ -53,7 +56,43 @@ Word = Annotated[str, AfterValidator(parse_word)]
 
 class Model(BaseModel):
     # Built when it is first used: a scenario's model has all the others in it, which need not be built apart.
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, strict=False, defer_build=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, strict=False, defer_build=True,
+                              allow_inf_nan=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def numbers_are_no_truths(cls, value: Any, info: ValidationInfo) -> Any:
+        """Python takes true for 1, and what is validated leniently does so, too."""
+        if info.field_name in _numbers(cls) and _has_truth(value):
+            raise ValueError("allowed a number; true and false are none")
+        return value
+
+
+@functools.cache
+def _numbers(model: type[BaseModel]) -> frozenset[str]:
+    """Keys of a model that hold numbers, alone or in lists and mappings, and nothing that may be true."""
+    found = {name: set(_parts(field.annotation)) for name, field in model.model_fields.items()}
+    return frozenset(name for name, parts in found.items() if parts & {int, float} and not parts & {bool, Any})
+
+
+def _parts(annotation: Any) -> Iterator[Any]:
+    """Types that an annotation is made of, and those of the values that it names."""
+    if typing.get_origin(annotation) is typing.Literal:
+        yield from map(type, typing.get_args(annotation))
+        return
+    inner = typing.get_args(annotation)
+    if inner and typing.get_origin(annotation) is Annotated:
+        inner = inner[:1]
+    for part in inner:
+        yield from _parts(part)
+    if not inner:
+        yield annotation
+
+
+def _has_truth(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(map(_has_truth, value.values()))
+    return any(map(_has_truth, value)) if isinstance(value, list | tuple) else isinstance(value, bool)
 
 
 def Key(default: Any, low: float | None = None, high: float | None = None, *, says: str,

@@ -30,7 +30,7 @@ def read_yaml(path: Path) -> Any:
 
 
 def read_source(path: Path) -> tuple[Any, str]:
-    """Parsed YAML of a file, and its text: of one reading, as a pipe has only one. Raises as read_yaml()."""
+    """Parsed YAML of a file, and its text: of one reading, as it may change. Raises as read_yaml()."""
     try:
         content = bounded_yaml.content(path)
         return bounded_yaml.parse(content, str(path)), content.decode(errors="replace")
@@ -45,6 +45,16 @@ def _limits(error: ErrorDetails) -> str:
     text = error["msg"].removeprefix("Value error, ")
     text = re.sub(r"^Input should be (a |an )?", "", text)
     return f"allowed {text}" if not text.startswith(("allowed", "key")) else text
+
+
+def _entries(limits: dict[str, Any], model: type[BaseModel], loc: tuple[Any, ...]) -> str:
+    """How many a list or mapping may have: from its key's limits where both are there, or the one that is broken."""
+    bounds = dict(limits)
+    for part in _field_at(model, loc):
+        bounds = {name: getattr(part, name) for name in ("min_length", "max_length") if hasattr(part, name)} | bounds
+    if "max_length" not in bounds:
+        return f"allowed {bounds['min_length']} or more"
+    return f"allowed {bounds.get('min_length', 0)}..{bounds['max_length']}"
 
 
 def _location(error: ErrorDetails) -> tuple[Any, ...]:
@@ -66,6 +76,9 @@ def _describe(error: ErrorDetails, model: type[BaseModel]) -> str:
     if not key:
         return _limits(error)
     value = error["input"]
+    if error["type"] in ("too_long", "too_short"):
+        has = f"{len(value)} entries" if value else "value []" if isinstance(value, list) else "no entries"
+        return f"key '{_shortened(key)}': {has}: {_entries(error['ctx'], model, error['loc'])}"
     shown = str(value) if isinstance(value, str | int | float | bool | list | type(None)) else type(value).__name__
     return f"key '{_shortened(key)}': value {_shortened(shown)}: {_limits(error)}"
 
@@ -74,8 +87,18 @@ def _shortened(text: str) -> str:
     return text if len(text) <= SHOWN_MAX else f"{text[:SHOWN_MAX]}..."
 
 
+def _field_at(model: type[BaseModel], loc: tuple[Any, ...]) -> list[Any]:
+    """Limits of the key @loc; none of one within a list or mapping."""
+    of = _model_at(model, loc[:-1])
+    return next((list(field.metadata) for name, field in of.model_fields.items() if loc[-1] in (name, field.alias)), [])
+
+
 def _fields_at(model: type[BaseModel], loc: tuple[Any, ...]) -> list[str]:
     """Field names of the model reached through @loc, for suggestions."""
+    return [field.alias or name for name, field in _model_at(model, loc).model_fields.items()]
+
+
+def _model_at(model: type[BaseModel], loc: tuple[Any, ...]) -> type[BaseModel]:
     if loc[:1] == ("traffic",) and loc[2:3]:
         model, loc = MODELS[loc[2]], loc[3:]
     for part in loc:
@@ -87,7 +110,7 @@ def _fields_at(model: type[BaseModel], loc: tuple[Any, ...]) -> list[str]:
         candidate = inner[0] if inner else annotation
         if isinstance(candidate, type) and issubclass(candidate, BaseModel):
             model = candidate
-    return [field.alias or name for name, field in model.model_fields.items()]
+    return model
 
 
 def validate(data: Any, path: Path | str) -> Scenario:

@@ -7,9 +7,9 @@ docs/reference/keys.md lists the keys.
 from __future__ import annotations
 
 from ipaddress import IPv4Interface
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import model_validator
+from pydantic import field_validator, model_validator
 
 from cellbed.run import core_network
 from cellbed.run.topology import gateway_of
@@ -53,6 +53,14 @@ class Node(Model):
              "`/proc/PID/ns/net`. It keeps what it has; the run adds `lte0` with two routes that take the default "
              "route's place, and removes them. Only in the native lab; settings of `tcp` that are sysctls do not reach "
              "it")
+
+    @field_validator("address", mode="before")
+    @classmethod
+    def address_is_a_text(cls, value: Any) -> Any:
+        """Any number is an address, too, for Python."""
+        if not isinstance(value, str | IPv4Interface | None):
+            raise ValueError("allowed an address with the length of its prefix, such as 10.45.0.1/24")
+        return value
 
     @model_validator(mode="after")
     def netns_is_a_ues(self) -> Node:

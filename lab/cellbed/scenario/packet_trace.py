@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from cellbed import paths
-from cellbed.error import ScenarioError
+from cellbed.error import ScenarioError, told
+from cellbed.run.mahimahi import BYTES_MAX
 from cellbed.run.radio_config import PACKET_TRACES
 from cellbed.scenario.fields import FilePath, Key, Size
 from cellbed.scenario.system import System
+from cellbed_formats import named_file
 
 
 class PacketTrace(System):
@@ -110,7 +112,10 @@ def identify(settings: Mapping[str, Any], folder: Path) -> None:
                 continue
             path = folder / trace[key]
             try:
+                named_file.check(path, BYTES_MAX)
                 read(path)
+            except OSError as wrong:
+                raise ScenarioError(f"key '{where}.{key}': {told(wrong, path)}") from wrong
             except ScenarioError as wrong:
                 raise ScenarioError(f"key '{where}.{key}': {wrong}") from wrong
             trace[f"{key}_sha256"] = paths.sha256(path)
@@ -121,4 +126,4 @@ def render(directory: Path, settings: Mapping[str, Any], folder: Path) -> None:
     for _, prefix, trace in links(settings):
         for key, (name, _) in PACKET_TRACES.items():
             if trace[key] is not None:
-                (directory / f"{prefix}{name}").write_bytes((folder / trace[key]).read_bytes())
+                (directory / f"{prefix}{name}").write_bytes(named_file.content(folder / trace[key], BYTES_MAX))

@@ -25,6 +25,7 @@ from cellbed.results.bundle import Bundle, tool_versions
 from cellbed.run import congestion_control, memory
 from cellbed.scenario.description import Run
 from cellbed.scenario.model import Scenario
+from cellbed_formats import named_file
 
 
 class Observer(Protocol):
@@ -37,6 +38,7 @@ class Observer(Protocol):
     def finished(self, run: Run, outcome: Outcome) -> None: ...
 
 
+_OBJECT_BYTES_MAX = 64 << 20
 _FULL_BYTES = 64 << 10
 _LISTEN_S = 0.2
 
@@ -54,6 +56,16 @@ class Player(Protocol):
 
     def play(self, sweep: Sweep, runs: list[Run]) -> list[Outcome]:
         """As Sweep.play()."""
+
+
+def _control(load: Path, lab: str) -> bytes:
+    """The BPF object of --load. Raises LabError as congestion_control.read()."""
+    if lab != "virtual":
+        try:
+            named_file.check(load, _OBJECT_BYTES_MAX)
+        except OSError as error:
+            raise LabError(f"--load {told(error)}") from error
+    return congestion_control.read(load, lab)
 
 
 class _RunWatch(Watch):
@@ -106,7 +118,7 @@ class Sweep:
         self.observer, self.caller, self.fleet = observer, caller, fleet
         self.again, self.compress = again, compress
         self.programs = paths.programs(load is not None, lab == ROOTLESS)
-        self.control = congestion_control.read(load, lab) if load is not None else None
+        self.control = _control(load, lab) if load is not None else None
         self.lab = prepare(lab, kernel)
         self.prints = {**paths.fingerprints(self.programs), **tool_versions(), "kernel": self.lab.kernel}
         if self.control is not None:

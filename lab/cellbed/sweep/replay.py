@@ -7,11 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from cellbed.error import CellbedError
 from cellbed.scenario.description import expand
 from cellbed.sweep.play import Observer, Sweep
+from cellbed_formats import bounded_yaml
 
 SCENARIO, DOWN, UP = "scenario.yaml", "down.mahimahi", "up.mahimahi"
 #: From the begin of a trace to the begin of the traffic.
@@ -49,7 +48,7 @@ def write(folder: Path, name: str, times_ms: Iterable[int], delay_ms: int, queue
     (folder / DOWN).write_text("".join(f"{t}\n" for t in times_ms))
     (folder / UP).write_text(_WAY_BACK)
     path = folder / SCENARIO
-    path.write_text(_HEADER + yaml.safe_dump(scenario, sort_keys=False))
+    path.write_text(_HEADER + bounded_yaml.dump(scenario, sort_keys=False))
     return path
 
 

@@ -7,8 +7,10 @@ from minimal import ROOT
 
 from cellbed.error import ScenarioError
 from cellbed.link import links
+from cellbed.link.radio import described
 from cellbed.scenario import transport_blocks
 from cellbed.scenario.description import expand
+from cellbed_formats import bounded_yaml
 
 
 def settings(tmp_path, *words, **options):
@@ -116,6 +118,17 @@ def test_a_link_to_this_machine():
     ("nr-mmwave rb 100", "link: rb: allowed only in links over LTE, not over NR"),
     ("rate", "link: rate: expected a value, such as `rate 20mbit`"),
     ("rate 20", "link: rate 20: allowed a rate in kbit, mbit or gbit"),
+    ("rate 0mbit", "link: rate 0mbit: allowed 1kbit..100000mbit"),
+    ("good rate 0.0kbit", "link: rate 0.0kbit: allowed 1kbit.."),
+    ("rate 20mbit up 0mbit", "link: up 0mbit: allowed 1kbit.."),
+    ("edge rate 999999gbit", "link: rate 999999gbit: allowed 1kbit..100000mbit"),
+    ("umts-384 rate 0mbit", "link: rate 0mbit: allowed 1kbit..10mbit"),
+    ("umts-384 rate 1gbit", "allowed 1kbit..10mbit"),
+    (f"rate {'9' * 5000}mbit", "allowed a rate in kbit"), ("rate -1mbit", "allowed a rate in kbit"),
+    ("rate infmbit", "allowed a rate in kbit"), ("rate nanmbit", "allowed a rate in kbit"),
+    (f"rtt {'9' * 400}s", "allowed 0..10000ms"), ("delay 11s", "link: delay 11s: allowed 0..10000ms"),
+    ("bler nan", "link: bler nan: allowed 0..1"), ("cqi inf", "link: cqi inf: allowed whole"),
+    ("queue 1e400", "link: queue 1e400: allowed whole"),
     ("rate 2gbit", "the nearest that one carrier has is rate 75.376mbit"),
     ("rate 1mbit rate 2mbit", "link: rate: given twice"),
     ("up 1mbit", "link: up: allowed together with rate"),
@@ -134,6 +147,21 @@ def test_wrong_words(words, message):
         links.build(words.split(), ["true"])
     assert message in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("name", links.presets())
+@pytest.mark.parametrize("words", ["rate 0mbit", "rate 0.0kbit", "rate 1mbit up 0mbit", "rate 1e999mbit"])
+def test_no_preset_divides_by_a_rate_of_zero(name, words):
+    with pytest.raises(ScenarioError, match="^link: (rate|up)"):
+        links.build([name, *words.split()], ["true"])
+    with pytest.raises(ScenarioError, match="^link: (rate|up)"):  # of Mininet's radio=
+        described(f"{name} {words}")
+
+
+def test_a_word_of_a_command_stays_one():
+    argv = ["echo", "1e3", "0o17", "1:30", "yes"]
+    data, _ = links.build(["good"], argv)
+    assert bounded_yaml.parse(links.to_yaml(data, "words"), "link")["traffic"][0]["argv"] == argv
 
 
 def test_a_recorded_link_has_its_files_wherever_it_is_played():

@@ -31,7 +31,7 @@ MERGES = "a0: &a0 {x0: 1}\n" + "".join(
     ("- " * 5000, "nested deeper"), ("? " * 5000, "nested deeper"),
     ("#" * (BYTES_MAX + 1), f"more bytes than allowed, {BYTES_MAX}"),
     ("- x\n" * NODES_MAX, f":{NODES_MAX}: more values than allowed"),
-    ("seeds: " + "9" * 5000, "not YAML: "), ("2024-13-45", "not YAML: month"), ("!!int x", "not YAML: "),
+    ("seeds: " + "9" * 5000, "not YAML: "), ("!!timestamp 2024-13-45", "not YAML: month"), ("!!int x", "not YAML: "),
     ("[a]: 1", ":1: a list or mapping as a key"), ("? {a: 1}\n: 1", ":1: a list or mapping as a key"),
     ("!!python/object/apply:os.system [id]", "not YAML: could not determine a constructor"), ("a: \0", "not YAML: "),
     ("a: *b", "not YAML: found undefined alias"), ("a: 1\na: 2", ":2: key 'a': given twice")])
