@@ -144,6 +144,9 @@ def parse(text: bytes | str, name: str) -> Any:
     except NotYaml:
         raise
     except (yaml.YAMLError, ValueError, OverflowError) as error:
+        # libyaml reads ahead of what is counted here, and its newer releases have a bound of their own.
+        if (mark := getattr(error, "problem_mark", None)) and "maximum nesting depth" in str(error):
+            raise NotYaml(f"{name}:{mark.line + 1}: nested deeper than allowed, {DEPTH_MAX}") from error
         raise NotYaml(f"{name}: not YAML: {' '.join(str(error).split())}") from error
 
 
