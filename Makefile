@@ -15,6 +15,7 @@ BASE ?=
 PACKETDRILL ?=
 TESTS ?=
 ROUNDS ?= 3
+UPGRADE ?=
 PART ?= core
 MUTANTS ?= 300
 PYTHON   ?= python3
@@ -27,12 +28,18 @@ STAMPS   := build/.stamps
 EXTRAS   ?= test,setup
 PLAY     ?= ANSIBLE_CONFIG=ansible/ansible.cfg $(abspath $(VENV))/bin/ansible-playbook ansible/site.yml
 SEED_ARG := $(if $(SEED),--seed $(SEED))
-# uv needs a part of pip's time, but does not know where pip has been told to look for packages. Then pip installs all.
-# What commands import is compiled; the rest is when it is imported.
-UV_INSTALL := $(VENV)/bin/uv pip install -q --system-certs --python $(VENV)/bin/python
+# What is installed is what the lock names, by hash. uv needs a part of pip's time, but does not know where pip has been
+# told to look for packages. Then pip installs.
+LOCKS := -r requirements.lock $(if $(findstring setup,$(EXTRAS)),-r requirements-setup.lock)
+INSTALL_SELF := install -q --no-deps --no-build-isolation -e .
 INSTALL_QUICKLY = ! $(VENV)/bin/pip config list | grep -q index && \
-	$(VENV)/bin/pip install -q --disable-pip-version-check uv && \
-	$(UV_INSTALL) --compile-bytecode -e . && $(UV_INSTALL) -e '.[$(EXTRAS)]'
+	$(VENV)/bin/pip install -q --disable-pip-version-check $$(sed -n 's/^\(uv==[^ ]*\).*/\1/p' requirements.lock) && \
+	$(VENV)/bin/uv pip install -q --system-certs --python $(VENV)/bin/python --require-hashes $(LOCKS) && \
+	$(VENV)/bin/uv pip $(INSTALL_SELF) --python $(VENV)/bin/python
+INSTALL_SLOWLY = $(VENV)/bin/pip install -q --disable-pip-version-check --require-hashes $(LOCKS) && \
+	$(VENV)/bin/pip $(INSTALL_SELF) --disable-pip-version-check
+UV_LOCK = $(VENV)/bin/uv pip compile -q --system-certs --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	--no-header --no-annotate pyproject.toml $(if $(UPGRADE),--upgrade)
 SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
 
 # With it every worker of every target would compile all tests anew.
@@ -40,7 +47,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-all test-without-sanitizers test-fast test-long durations sanitized conformance fuzz soak mutate bench bench-lena wheel image lint format reference docs matrix replication pictures doctor golden-update clean
+.PHONY: help setup lock audit wheels build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-all test-without-sanitizers test-fast test-long durations sanitized conformance fuzz soak mutate bench bench-lena wheel image lint format reference docs matrix replication pictures doctor golden-update clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -64,13 +71,13 @@ $(STAMPS)/packages: packages.txt $(wildcard ansible/roles/packages/*/*) $(STAMPS
 	@touch $@
 
 # Debian has venv in a package of its own, and Ansible, which installs packages, lives in a venv.
-$(STAMPS)/python: pyproject.toml
+$(STAMPS)/python: pyproject.toml requirements.lock requirements-setup.lock
 	@mkdir -p $(@D)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or later is needed; name one with PYTHON=" >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq python3-venv; }
 	@echo "Python packages into $(VENV), which takes a minute or two"
 	@$(PYTHON) -m venv $(VENV)
-	@$(INSTALL_QUICKLY) 2>build/.python.log || $(VENV)/bin/pip install -q --disable-pip-version-check -e '.[$(EXTRAS)]'
+	@$(INSTALL_QUICKLY) 2>build/.python.log || { $(INSTALL_SLOWLY); }
 	@touch $@
 
 # Tables of keys in C are made of the models of scenarios, before anything that includes them is compiled.
@@ -81,6 +88,19 @@ $(STAMPS)/tables: $(wildcard lab/cellbed/scenario/*.py) lab/cellbed/cli/referenc
 build: $(STAMPS)/tables | $(STAMPS)/packages ## compile celld, cellsim, ipdump and tcpwatch
 	@[ -f build/build.ninja ] || meson setup build >build/.setup.log 2>&1 || { cat build/.setup.log; exit 1; }
 	@ninja -C build $(if $(V),-v,--quiet)
+
+lock: ## write requirements*.lock anew within the ranges of pyproject.toml; UPGRADE=1: with the newest versions
+	$(UV_LOCK) --extra test --extra fleet --extra mininet --extra build -o requirements.lock
+	$(UV_LOCK) --extra setup -c requirements.lock -o requirements-setup.lock
+
+audit: setup ## known weaknesses of the packages that the locks name
+	$(VENV)/bin/uv tool run --system-certs pip-audit --disable-pip $(LOCKS)
+
+# Of the VM's Python, not of this one.
+wheels: setup ## download what the lock names for the lab VM, for `make test-lab-vm WHEELS=build/wheels`
+	@mkdir -p build/wheels
+	$(VENV)/bin/uv pip compile -q --system-certs --python-version 3.13 --generate-hashes --no-header --no-annotate requirements.lock -o build/wheels.txt
+	$(VENV)/bin/pip download -q --disable-pip-version-check --no-deps --require-hashes --python-version 3.13 -r build/wheels.txt -d build/wheels
 
 native-lab: setup ## load the kernel modules and settings of this machine's native lab (root)
 	@$(PLAY) --limit localhost --tags native_lab $(if $(filter 0,$(shell id -u)),,--ask-become-pass)
