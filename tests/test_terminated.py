@@ -38,7 +38,8 @@ def test_while_a_scenario_is_read(large, words, after_s):
 
 def test_a_fifo_is_refused_before_it_is_read(tmp_path):
     subprocess.run(["mkfifo", tmp_path / "fifo.yaml"], check=True)
-    done = subprocess.run([CELLBED, "run", tmp_path / "fifo.yaml"], capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run([CELLBED, "run", tmp_path / "fifo.yaml"], capture_output=True, text=True, check=False,
+                          timeout=60)
     assert done.returncode == 1 and len(done.stderr.splitlines()) == 1, done.stderr
 
 
