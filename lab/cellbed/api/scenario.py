@@ -71,7 +71,7 @@ class Scenario:
         Examples:
             >>> Scenario.of({"format": 1, "id": "mine", "nodes": {}, "radio": {}, "traffic": []})
             Traceback (most recent call last):
-            cellbed.error.ScenarioError: scenario.yaml: key 'nodes': value dict: ...
+            cellbed.error.ScenarioError: scenario.yaml: key 'nodes': no entries: allowed 2 or more
         """
         own = copy.deepcopy(dict(data))
         return cls(own, Path(folder) / "scenario.yaml", bounded_yaml.dump(own, sort_keys=False))._checked()

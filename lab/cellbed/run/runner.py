@@ -21,7 +21,6 @@ from typing import Any
 from cellbed.error import CellbedError, LabError
 from cellbed.host import cgroup, tracepoints
 from cellbed.host.process import Process, await_end, start_ready
-from cellbed.host.python_child import python_command
 from cellbed.run import (
     congestion_control,
     counters,
@@ -172,6 +171,8 @@ class Runner:
         wanted = self.settings["capture"]["tracepoints"]
         if not wanted:
             return None
+        from cellbed.host.python_child import python_command  # of no use in most runs
+
         command = python_command("cellbed.host.tracepoints")
         recorder = start_ready("tracepoints", lambda fd: [*command, "--ready-fd", str(fd), str(self.out), *wanted],
                                self.out / "log")
