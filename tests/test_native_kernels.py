@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The native lab inside lab kernels: other versions than this machine's, on a machine with interfaces of the lab's names."""
+"""The native lab inside lab kernels: other versions than this machine has, and interfaces of the lab's names there."""
 
 import json
-import subprocess
 
 import pytest
 import yaml
