@@ -18,19 +18,7 @@
 #include <search.h>
 #include <stddef.h>
 
-struct search_tree {
-	void *root; /* then a lock, unless elfutils was built without */
-};
-
-typedef int (*compare_fn)(const void *, const void *);
-typedef void (*free_fn)(void *);
-
-void *eu_tsearch(const void *key, struct search_tree *tree, compare_fn compare);
-void *eu_tfind(const void *key, struct search_tree *tree, compare_fn compare);
-void *eu_tdelete(const void *key, struct search_tree *tree, compare_fn compare);
-void eu_tdestroy(struct search_tree *tree, free_fn free_node);
-void eu_search_tree_init(struct search_tree *tree);
-void eu_search_tree_fini(struct search_tree *tree, free_fn free_node);
+#include "search_tree.h"
 
 void *eu_tsearch(const void *key, struct search_tree *tree, compare_fn compare)
 {
