@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 
+from cellbed.host import programs
 from cellbed.host.interrupt import INTERRUPTED, was_interrupted
 
 _SAID = b"cellbed: interrupted; nothing was left behind\n"
@@ -26,6 +27,7 @@ def main() -> None:
     handler = signal.getsignal(signal.SIGINT)
     if handler is signal.default_int_handler:  # not ignored, as in the background of a shell
         signal.signal(signal.SIGINT, _leave)
+    programs.distrust()
     try:
         from cellbed.cli import main as command_line
 

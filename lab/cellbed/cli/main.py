@@ -41,7 +41,6 @@ from cellbed.cli.options import (
 )
 from cellbed.cli.screens import console, errors
 from cellbed.error import CellbedError, told
-from cellbed.host import programs
 from cellbed.host.interrupt import INTERRUPTED, cleaning_up, was_interrupted
 from cellbed.labs.choices import LABS, check_lab
 from cellbed.scenario.brought import named
@@ -314,7 +313,6 @@ def _end_interrupted() -> NoReturn:
 def main() -> None:
     """Entry point: errors for people are one line and a status."""
     gc.set_threshold(_OBJECTS_UNTIL_COLLECTED)
-    programs.distrust()
     try:
         # Typer turns an interrupt into the status 130 that it returns.
         if app(standalone_mode=False) == INTERRUPTED:
