@@ -13,6 +13,7 @@ from e2e import ROOT, SHORT, WIRED, judged
 
 from cellbed import paths
 from cellbed.cli import main
+from cellbed_kernel import lookup
 
 # Tests may run under nohup or in the background of a script, and commands would inherit that they ignore a hang-up or
 # an interrupt. They do not inherit a handler.
@@ -68,7 +69,7 @@ def wired(tmp_path):
     return path
 
 
-KERNEL_SOURCE = Path("/usr/src/linux-source-6.12.tar.xz")
+KERNEL_SOURCE = lookup.found("6.12")
 
 
 def _ipv4_as_packaged(tree):
@@ -98,8 +99,8 @@ def kernel_tree():
 
     Unpacked and compiled once, it is kept in the cache: the first time takes minutes.
     """
-    if not KERNEL_SOURCE.exists():
-        pytest.skip(f"{KERNEL_SOURCE} is missing; `apt-get install linux-source-6.12`")
+    if KERNEL_SOURCE is None:
+        pytest.skip("no source of Linux 6.12; `kernel/build --version 6.12` fetches it")
     tree = paths.cache() / "test-tree"
     tree.mkdir(parents=True, exist_ok=True)
     with open(tree.with_suffix(".lock"), "w") as lock:

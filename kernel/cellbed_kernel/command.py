@@ -47,7 +47,7 @@ def wanted_versions(args: argparse.Namespace) -> list[str]:
         return [next((version for version in VERSIONS if f"-{version}." in Path(args.source).name), VERSIONS[0])]
     versions = available(first=not args.all)
     if not versions:
-        raise BuildError(f"no source of Linux; run `apt-get install linux-source-{VERSIONS[1]}`")
+        raise BuildError("no source of Linux can be had; name a tarball of kernel.org with --source")
     return versions
 
 

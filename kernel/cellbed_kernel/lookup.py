@@ -134,6 +134,4 @@ def look(version: str | None) -> Path:
             return path
     if version is None:
         raise BuildError(f"no lab kernel is built; run `{'make lab-kernel' if IS_CHECKOUT else BUILD_COMMAND}`")
-    if version != VERSIONS[0]:
-        find_source(version, None)
     raise BuildError(f"the lab kernel {version} is not built; run `{BUILD_COMMAND} --version {version}`")

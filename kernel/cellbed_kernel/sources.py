@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Sources of Linux: what the distribution's packages have put here, and what Debian's archive has beside them.
+"""Sources of Linux from Debian's archive, for versions that no package has put here.
 
-A newer linux-source package than this Debian has is taken from the mirror that this machine uses: without root, with
-lists of its own, verified by Debian's keyring. Nothing that belongs to the machine's apt is written.
+A linux-source package is taken from the mirror that this machine uses: without root, with lists of its own, verified by
+Debian's keyring. Nothing that belongs to the machine's apt is written.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from pathlib import Path
 
 from cellbed_kernel.lookup import TARBALL_SUFFIXES, kept
 
-# Suites of Debian that may have what the machine's own has not.
-SUITES = ("trixie-backports", "sid")
+# Suites of Debian that have a version, whichever release this machine runs.
+SUITES = {"7.3": ("trixie-backports", "sid"), "6.12": ("trixie",), "6.1": ("bookworm",)}
 KEYRINGS = tuple(Path(f"/usr/share/keyrings/debian-archive-keyring.{ending}") for ending in ("gpg", "pgp"))
 # Programs that an update of the machine's own lists would start are not ours to start. A machine that is offline is to
 # find that out soon.
@@ -66,8 +66,8 @@ def fetch(version: str) -> Path:
     # Not in the temporary folder: archive and tarball together want 350 MB.
     with tempfile.TemporaryDirectory(prefix=".fetching-", dir=kept()) as name:
         folder = Path(name)
-        _configure(folder, mirrors, keyring)
-        package = _download(folder, f"linux-source-{version}")
+        _configure(folder, mirrors, keyring, SUITES[version])
+        package = _download(folder, version)
         return _taken_out(package, version)
 
 
@@ -93,11 +93,11 @@ def _mirrors() -> list[str]:
     return list(dict.fromkeys(mirrors))
 
 
-def _configure(folder: Path, mirrors: list[str], keyring: Path) -> None:
+def _configure(folder: Path, mirrors: list[str], keyring: Path, suites: tuple[str, ...]) -> None:
     (folder / "lists/partial").mkdir(parents=True)
     (folder / "archives/partial").mkdir(parents=True)
     (folder / "sources.list").write_text("".join(
-        f"deb [signed-by={keyring}] {mirror} {suite} main\n" for mirror in mirrors for suite in SUITES))
+        f"deb [signed-by={keyring}] {mirror} {suite} main\n" for mirror in mirrors for suite in suites))
     # As root apt would become another user, who may not write here.
     user = 'APT::Sandbox::User "root";\n' if os.geteuid() == 0 else ""
     (folder / "apt.conf").write_text(_SETTINGS.format(folder=folder, user=user))
@@ -108,15 +108,16 @@ def _apt(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
                           text=True, check=False, stdin=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C"})
 
 
-def _download(folder: Path, package: str) -> Path:
+def _download(folder: Path, version: str) -> Path:
     """Raises Unavailable when the mirror has no such package, or does not answer."""
+    package = f"linux-source-{version}"
     updated = _apt(folder, "update")
     looked = _apt(folder, "download", "--print-uris", package)
     plan = re.search(r"^'(\S+)' \S+ (\d+) ", looked.stdout, re.MULTILINE)
     if plan is None:
         # A suite that is not there does not matter where another one has the package.
         said = re.findall(r"^[EW]: (.+)$", updated.stderr, re.MULTILINE)
-        raise Unavailable(said[0] if said else f"the suites {' and '.join(SUITES)} of Debian have no {package}")
+        raise Unavailable(said[0] if said else f"no {package} in Debian's {' or '.join(SUITES[version])}")
     print(f"{package}: fetching {int(plan[2]) / 1e6:.0f} MB from {plan[1].partition('/pool/')[0]}", file=sys.stderr,
           flush=True)
     shown = subprocess.run(["apt-get", "-c", folder / "apt.conf", *([] if sys.stderr.isatty() else ["-qq"]), "download",
