@@ -91,6 +91,8 @@ def configure(tree: Path, log: TextIO, wanted: str = "") -> None:
         config.write(wanted + fragment)
     run(["make", "ARCH=um", "olddefconfig"], tree, log)
     have = set((tree / ".config").read_text().splitlines())
-    lost = [line for line in fragment.splitlines() if line.startswith("CONFIG_") and line not in have]
+    lost = [f"{line} is missing" for line in fragment.splitlines() if line.startswith("CONFIG_") and line not in have]
+    lost += [f"{name}=y stays" for name in re.findall(r"^# (CONFIG_\w+) is not set$", fragment, re.MULTILINE)
+             if f"{name}=y" in have]
     if lost:
-        raise BuildError(f"{HERE / 'config.fragment'}: not available in this source: {', '.join(lost)}")
+        raise BuildError(f"{HERE / 'config.fragment'}: not so in this source: {', '.join(lost)}")
