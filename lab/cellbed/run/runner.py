@@ -20,6 +20,7 @@ from typing import Any
 
 from cellbed.error import CellbedError, LabError
 from cellbed.host import cgroup, tracepoints
+from cellbed.host.clock import sleep_until
 from cellbed.host.process import Process, await_end, start_ready
 from cellbed.run import (
     congestion_control,
@@ -207,7 +208,7 @@ class Runner:
         self.phase("traffic", start_ns)
         self.facts["traffic_start_ns"] = start_ns
         for flow in sorted(flows, key=lambda f: f.flow["start_s"]):
-            _sleep_until(start_ns + int(flow.flow["start_s"] * 1e9))
+            sleep_until(start_ns + int(flow.flow["start_s"] * 1e9))
             flow.start_client()
         if relay is not None:
             stack.callback(relay.close)
@@ -215,7 +216,7 @@ class Runner:
         self.tell_started(flows)
         self.await_clients(flows, daemons, start_ns)
         if self.attachment is None:
-            _sleep_until(time.monotonic_ns() + int(DRAIN_S * 1e9))
+            sleep_until(time.monotonic_ns() + int(DRAIN_S * 1e9))
         for flow in flows:
             flow.stop()
         return flows
@@ -270,7 +271,7 @@ class Runner:
             congestion_control.check(self.settings, self.description["lab"] == "native")
             tcp_profile.check(self.settings["tcp"], os.uname().release)
             if self.virtual:
-                _sleep_until(VIRTUAL_NODES_START_NS)
+                sleep_until(VIRTUAL_NODES_START_NS)
             self.phase("nodes")
             self.start_nodes(stack)
             stack.callback(self.note_lost_nodes)
@@ -321,13 +322,8 @@ def _stop_captures(captures: Captures | None) -> dict[str, int]:
     """End the captures once they have all packets. Return: packets that each missed."""
     if captures is None:
         return {}
-    _sleep_until(time.monotonic_ns() + int(HANDED_OVER_S * 1e9))
+    sleep_until(time.monotonic_ns() + int(HANDED_OVER_S * 1e9))
     return captures.stop()
-
-
-def _sleep_until(t_ns: int) -> None:
-    while (left := t_ns - time.monotonic_ns()) > 0:
-        time.sleep(left / 1e9)
 
 
 def _cpu_times() -> list[int]:
