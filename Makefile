@@ -24,60 +24,87 @@ CELLBED  := $(VENV)/bin/cellbed
 PYTEST   := $(VENV)/bin/python -m pytest
 PARALLEL ?= -n auto
 STAMPS   := build/.stamps
-# A machine that another one provisions has PLAY=true and EXTRAS=test: its packages are there, and it needs no Ansible.
-EXTRAS   ?= test,setup
+# A machine that another one provisions has PLAY=true and EXTRAS=: its packages are there, and it needs no Ansible. A worker
+# of a fleet has EXTRAS=test, where Dask is.
+EXTRAS   ?= setup
 PLAY     ?= ANSIBLE_CONFIG=ansible/ansible.cfg $(abspath $(VENV))/bin/ansible-playbook ansible/site.yml
+PACKAGES  = @$(PLAY) --limit localhost --tags packages -e '{packages_groups: [$(1)]}' || \
+	{ [ -t 0 ] && ! sudo -n true 2>/dev/null && $(PLAY) --limit localhost --tags packages -e '{packages_groups: [$(1)]}' --ask-become-pass; }
 SEED_ARG := $(if $(SEED),--seed $(SEED))
-# What is installed is what the lock names, by hash. uv needs a part of pip's time, but does not know where pip has been
+# A file of certificates (PEM) for a package index whose authority the system does not know. The lab VM and the image
+# get it, too.
+CA       ?= $(or $(PIP_CERT),$(REQUESTS_CA_BUNDLE))
+ifneq ($(CA),)
+export PIP_CERT := $(abspath $(CA))
+export SSL_CERT_FILE := $(abspath $(CA))
+endif
+# What is installed is what the locks name, by hash. uv needs a part of pip's time, but does not know where pip has been
 # told to look for packages. Then pip installs.
-LOCKS := -r requirements.lock $(if $(findstring setup,$(EXTRAS)),-r requirements-setup.lock)
-INSTALL_SELF := install -q --no-deps --no-build-isolation -e .
-INSTALL_QUICKLY = ! $(VENV)/bin/pip config list | grep -q index && \
-	$(VENV)/bin/pip install -q --disable-pip-version-check $$(sed -n 's/^\(uv==[^ ]*\).*/\1/p' requirements.lock) && \
-	$(VENV)/bin/uv pip install -q --system-certs --python $(VENV)/bin/python --require-hashes $(LOCKS) && \
-	$(VENV)/bin/uv pip $(INSTALL_SELF) --python $(VENV)/bin/python
-INSTALL_SLOWLY = $(VENV)/bin/pip install -q --disable-pip-version-check --require-hashes $(LOCKS) && \
-	$(VENV)/bin/pip $(INSTALL_SELF) --disable-pip-version-check
-UV_LOCK = $(VENV)/bin/uv pip compile -q --system-certs --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+LOCKS := $(foreach lock,requirements.lock $(EXTRAS:%=requirements-%.lock),-r $(lock))
+UV := $(VENV)/bin/uv pip
+PIP := $(VENV)/bin/pip
+QUIETLY := -q --disable-pip-version-check
+INSTALL_QUICKLY = ! $(PIP) config list | grep -q index && \
+	$(PIP) install $(QUIETLY) $$(sed -n 's/^\(uv==[^ ]*\).*/\1/p' requirements.lock) && \
+	$(UV) install -q --system-certs --python $(VENV)/bin/python --require-hashes $(1)
+INSTALL_SLOWLY = $(PIP) install $(QUIETLY) --require-hashes $(1)
+INSTALL = { $(call INSTALL_QUICKLY,$(1)) || $(call INSTALL_SLOWLY,$(1)); } >build/.python.log 2>&1 || \
+	{ echo "setup: Python packages cannot be installed: $$(grep -m1 -i error build/.python.log || tail -1 build/.python.log)" >&2; exit 1; }
+UV_LOCK = $(UV) compile -q --system-certs --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--no-header --no-annotate pyproject.toml $(if $(UPGRADE),--upgrade)
-SUDO     := $(if $(filter 0,$(shell id -u)),,sudo)
 
 # With it every worker of every target would compile all tests anew.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup lock audit wheels build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-all test-without-sanitizers test-fast test-long durations sanitized conformance fuzz soak mutate bench bench-lena wheel image lint format reference docs matrix replication pictures doctor golden-update clean
+.PHONY: help setup setup-test lock audit wheels build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-all test-without-sanitizers test-fast test-long durations sanitized conformance fuzz soak mutate bench bench-lena wheel image lint format reference docs matrix replication pictures doctor golden-update clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo "  variables        SCENARIO=$(SCENARIO) SEED= RESULTS=$(RESULTS) LAB=$(LAB) KERNEL="
 
-run-experiment: setup $(if $(filter virtual,$(LAB)),lab-kernel) ## play SCENARIO in LAB and report it against the paper
+# The lab kernel, which takes longest, is compiled while all else is installed and compiled.
+run-experiment: ## run SCENARIO in LAB and report it against the paper
+	@$(MAKE) --no-print-directory -j2 setup $(if $(filter virtual,$(LAB)),lab-kernel)
 	$(CELLBED) run $(SCENARIO) --results $(RESULTS) --lab $(LAB) $(SEED_ARG) $(if $(KERNEL),--kernel $(KERNEL))
 	$(CELLBED) report $(RESULTS)
 
 report: setup ## measure and report what is in RESULTS
 	$(CELLBED) report $(RESULTS)
 
-setup: $(STAMPS)/packages build ## install what is missing and build everything but the lab kernel
+setup: $(STAMPS)/packages build ## install what running and reporting need, and build everything but the lab kernel
+
+setup-test: setup $(STAMPS)/packages-test $(STAMPS)/python-test ## install what tests, linters and documents need, and compile all
+	@ninja -C build $(if $(V),-v,--quiet)
 
 # ansible/roles/packages does it, as on every other machine. It needs root only when a package is missing; sudo may then
 # want a password, which Ansible has to be told to ask for.
 $(STAMPS)/packages: packages.txt $(wildcard ansible/roles/packages/*/*) $(STAMPS)/python
-	@echo "Debian packages that are missing, which takes minutes where most are"
-	@$(PLAY) --limit localhost --tags packages || \
-		{ [ -t 0 ] && ! sudo -n true 2>/dev/null && $(PLAY) --limit localhost --tags packages --ask-become-pass; }
+	@echo "Debian packages that are missing"
+	$(call PACKAGES,)
 	@touch $@
 
-# Debian has venv in a package of its own, and Ansible, which installs packages, lives in a venv.
-$(STAMPS)/python: pyproject.toml requirements.lock requirements-setup.lock
+$(STAMPS)/packages-test: $(STAMPS)/packages
+	@echo "Debian packages of the tests that are missing"
+	$(call PACKAGES,test)
+	@touch $@
+
+$(STAMPS)/bootstrap: packages.txt ansible/bootstrap
 	@mkdir -p $(@D)
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or later is needed; name one with PYTHON=" >&2; exit 1; }
-	@$(PYTHON) -c 'import ensurepip' 2>/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq python3-venv; }
-	@echo "Python packages into $(VENV), which takes a minute or two"
+	@$(if $(filter true,$(PLAY)),,ansible/bootstrap $(PYTHON))
+	@touch $@
+
+$(STAMPS)/python: pyproject.toml requirements.lock $(EXTRAS:%=requirements-%.lock) $(STAMPS)/bootstrap
+	@echo "Python packages into $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
-	@$(INSTALL_QUICKLY) 2>build/.python.log || { $(INSTALL_SLOWLY); }
+	@$(call INSTALL,$(LOCKS))
+	@$(PIP) install $(QUIETLY) --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(STAMPS)/python-test: requirements-test.lock $(STAMPS)/python
+	@echo "Python packages of the tests into $(VENV)"
+	@$(call INSTALL,-r requirements-test.lock)
 	@touch $@
 
 # Tables of keys in C are made of the models of scenarios, before anything that includes them is compiled.
@@ -87,28 +114,29 @@ $(STAMPS)/tables: $(wildcard lab/cellbed/scenario/*.py) lab/cellbed/cli/referenc
 
 build: $(STAMPS)/tables | $(STAMPS)/packages ## compile celld, cellsim, ipdump and tcpwatch
 	@[ -f build/build.ninja ] || meson setup build >build/.setup.log 2>&1 || { cat build/.setup.log; exit 1; }
-	@ninja -C build $(if $(V),-v,--quiet)
+	@ninja -C build $(if $(V),-v,--quiet) programs
 
-lock: ## write requirements*.lock anew within the ranges of pyproject.toml; UPGRADE=1: with the newest versions
-	$(UV_LOCK) --extra test --extra fleet --extra mininet --extra build -o requirements.lock
-	$(UV_LOCK) --extra setup -c requirements.lock -o requirements-setup.lock
+lock: setup ## renew requirements*.lock within the ranges of pyproject.toml; UPGRADE=1: with the newest versions
+	$(UV_LOCK) --extra build -o requirements.lock
+	$(UV_LOCK) --extra test --extra fleet --extra mininet -c requirements.lock -o requirements-test.lock
+	$(UV_LOCK) --extra setup -c requirements.lock -c requirements-test.lock -o requirements-setup.lock
 
 audit: setup ## known weaknesses of the packages that the locks name
-	$(VENV)/bin/uv tool run --system-certs pip-audit --disable-pip $(LOCKS)
+	$(VENV)/bin/uv tool run --system-certs pip-audit --disable-pip $(patsubst %,-r %,$(wildcard requirements*.lock))
 
 # Of the VM's Python, not of this one.
 wheels: setup ## download what the lock names for the lab VM, for `make test-lab-vm WHEELS=build/wheels`
 	@mkdir -p build/wheels
-	$(VENV)/bin/uv pip compile -q --system-certs --python-version 3.13 --generate-hashes --no-header --no-annotate requirements.lock -o build/wheels.txt
-	$(VENV)/bin/pip download -q --disable-pip-version-check --no-deps --require-hashes --python-version 3.13 -r build/wheels.txt -d build/wheels
+	$(UV) compile -q --system-certs --python-version 3.13 --generate-hashes --no-header --no-annotate requirements.lock -o build/wheels.txt
+	$(PIP) download $(QUIETLY) --no-deps --require-hashes --python-version 3.13 -r build/wheels.txt -d build/wheels
 
 native-lab: setup ## load the kernel modules and settings of this machine's native lab (root)
 	@$(PLAY) --limit localhost --tags native_lab $(if $(filter 0,$(shell id -u)),,--ask-become-pass)
 
-lab-kernel: setup ## build the newest lab kernel whose source can be had (cached)
+lab-kernel: $(STAMPS)/bootstrap ## build the newest lab kernel whose source can be had (cached)
 	@kernel/build >/dev/null
 
-lab-kernels: setup ## build every lab kernel whose source can be had (cached)
+lab-kernels: $(STAMPS)/bootstrap ## build every lab kernel whose source can be had (cached)
 	@kernel/build --all >/dev/null
 
 lab-vm-host: setup ## install what building and starting a lab VM needs
@@ -117,69 +145,69 @@ lab-vm-host: setup ## install what building and starting a lab VM needs
 lab-vm: lab-vm-host ## a lab VM: with vagrant if it is there; BOX=FILE builds a box of our own first
 	@vm/up $(BOX)
 
-test-lab-vm: lab-vm-host lab-kernel ## build, boot and provision a lab VM in QEMU, play in it, compare; takes 20 minutes
+test-lab-vm: setup lab-vm-host lab-kernel ## build, boot and provision a lab VM in QEMU, play in it, compare; takes 20 minutes
 	@vm/test-lab-vm $(if $(WHEELS),--wheels $(WHEELS))
 
 # Tests of a file share what they have played. So each worker begins with files of its own, and takes tests of others when it
 # has none left.
-test: setup lab-kernels ## tests but for the longest; what needs root is skipped with a reason
-	meson test -C build --print-errorlogs --no-rebuild --quiet
+test: setup-test lab-kernels ## tests but for the longest; what needs root is skipped with a reason
+	meson test -C build --print-errorlogs --quiet
 	$(PYTEST) $(PARALLEL) -m "not long"
 
-test-fast: setup ## tests that need neither a lab nor root and take a second at most
-	meson test -C build --print-errorlogs --no-rebuild --quiet
+test-fast: setup-test ## tests that need neither a lab nor root and take a second at most
+	meson test -C build --print-errorlogs --quiet
 	$(PYTEST) $(PARALLEL) -m "not lab and not slow"
 
 # Side by side: what is compiled and computed for the sanitizers fills the time in which tests wait.
-test-all: setup lab-kernels ## all tests, as the gate runs them
+test-all: setup-test lab-kernels ## all tests, as the gate runs them
 	@$(MAKE) --no-print-directory -j2 sanitized test-without-sanitizers
 
 # Each file's tests in one go, which share what they have played. Property tests are all in `sanitized`.
-test-without-sanitizers: setup lab-kernels
-	meson test -C build --print-errorlogs --no-rebuild --quiet
+test-without-sanitizers: setup-test lab-kernels
+	meson test -C build --print-errorlogs --quiet
 	$(PYTEST) $(PARALLEL) --ignore=emulator/tests/prop
 
 # Property tests are all in `sanitized`, the long ones too.
-test-long: setup lab-kernels sanitized ## what `make test` leaves out, and the core under sanitizers
+test-long: setup-test lab-kernels sanitized ## what `make test` leaves out, and the core under sanitizers
 	$(PYTEST) $(PARALLEL) -m long --ignore=emulator/tests/prop
 
 # One worker for each CPU: with two, a test takes longer.
-durations: setup lab-kernels ## measure all tests, and write down which ones the targets above leave out
+durations: setup-test lab-kernels ## measure all tests, and write down which ones the targets above leave out
 	$(PYTEST) -n $$(nproc) --durations-file
 
 # What Python loads with the sanitizers in it needs them in Python, too, whose own leaks are none of theirs. More optimisation
 # takes twice as long to compile, and no test ends sooner for it.
-sanitized: setup ## unit and property tests with AddressSanitizer and UndefinedBehaviorSanitizer
+sanitized: setup-test ## unit and property tests with AddressSanitizer and UndefinedBehaviorSanitizer
 	@[ -f build/sanitized/build.ninja ] || CC=gcc meson setup -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 build/sanitized >build/.sanitized.log 2>&1 || { cat build/.sanitized.log; exit 1; }
 	@ninja -C build/sanitized $(if $(V),-v,--quiet)
-	meson test -C build/sanitized --print-errorlogs --no-rebuild --quiet
+	meson test -C build/sanitized --print-errorlogs --quiet
 	LD_PRELOAD=$$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 CELLBED_BUILD=$(abspath build/sanitized) $(PYTEST) $(PARALLEL) emulator/tests/prop
 
-conformance: setup $(if $(KERNEL),,lab-kernel) ## TCP tests of packetdrill and of the kernel itself in KERNEL; PACKETDRILL: a copy of it; TESTS: parts of names
+conformance: setup-test $(if $(KERNEL),,lab-kernel) ## TCP tests of packetdrill and of the kernel itself in KERNEL; PACKETDRILL: a copy of it; TESTS: parts of names
 	$(VENV)/bin/python -m cellbed_kernel.conformance.run $(if $(KERNEL),--kernel $(KERNEL)) $(if $(PACKETDRILL),--packetdrill $(PACKETDRILL)) $(TESTS)
 
-fuzz: setup ## make up inputs for all decoders and the core, FUZZ_SECONDS in all, and for properties; needs clang
+fuzz: setup-test ## make up inputs for all decoders and the core, FUZZ_SECONDS in all, and for properties; needs clang
 	@[ -f build/fuzz/build.ninja ] || CC=clang meson setup -Dfuzz=true build/fuzz >build/.fuzz.log 2>&1 || { cat build/.fuzz.log; exit 1; }
 	@ninja -C build/fuzz $(if $(V),-v,--quiet) fuzzers
 	nice -n 19 emulator/fuzz/run.py build/fuzz --seconds $(FUZZ_SECONDS) $(SEED_ARG)
 	nice -n 19 $(VENV)/bin/python tests/properties.py $(PROPERTY_ROUNDS)
 
-soak: setup lab-kernel ## virtual labs one after another, RUNS of them: the same bytes, nothing that grows; and properties
+soak: setup-test lab-kernel ## virtual labs one after another, RUNS of them: the same bytes, nothing that grows; and properties
 	PYTHONPATH=tests $(VENV)/bin/python tests/soak.py $(RUNS)
 	$(VENV)/bin/python tests/properties.py $(PROPERTY_ROUNDS)
 
-mutate: setup ## change the code of PART at random, MUTANTS times, and show what no test notices; SEED: other changes
+mutate: setup-test ## change the code of PART at random, MUTANTS times, and show what no test notices; SEED: other changes
 	nice -n 19 $(VENV)/bin/python tests/mutate/mutate.py --part $(PART) --mutants $(MUTANTS) --seed $(or $(SEED),1)
 
 # With BASE=COMMIT only the virtual lab: that commit is built in a folder of its own, and both play in turns.
-bench: setup lab-kernel ## speed of the core, of celld as a pipe (as root), and of the virtual lab; BASE=COMMIT: ratios to it
-	$(if $(BASE),,meson test -C build --benchmark --verbose --no-rebuild)
+bench: setup-test lab-kernel ## speed of the core, of celld as a pipe (as root), and of the virtual lab; BASE=COMMIT: ratios to it
+	$(if $(BASE),,meson test -C build --benchmark --verbose)
 	$(VENV)/bin/python tests/bench/virtual.py --rounds $(ROUNDS) $(if $(BASE),--base $(BASE))
 
-bench-lena: setup lab-kernel ## the virtual lab beside LENA of ns-3, which is fetched from PyPI
+bench-lena: setup-test lab-kernel ## the virtual lab beside LENA of ns-3, which is fetched from PyPI
 	$(VENV)/bin/python tests/bench/lena.py --rounds $(ROUNDS)
 
-docs: setup lab-kernel ## the documents as a site with search, build/site; fails on links that lead nowhere
+docs: setup-test lab-kernel ## the documents as a site with search, build/site; fails on links that lead nowhere
 	$(VENV)/bin/python docs/site/build.py build/site --play
 
 wheel: setup lab-kernels ## a wheel with programs, lab kernels and scenarios, in build/dist
@@ -191,42 +219,43 @@ image: wheel ## an image for podman and Docker, in build/dist and as localhost/c
 	@image/build build/dist/cellbed-*.whl build/dist/cellbed-image.tar
 
 # They come from PyPI in one version each, so that they say the same on every machine.
-lint: setup $(STAMPS)/ansible-lint $(STAMPS)/clang-tidy ## formatters and linters, as the gate runs them
+lint: setup-test $(STAMPS)/ansible-lint $(STAMPS)/clang-tidy ## formatters and linters, as the gate runs them
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/yamllint -s scenarios ansible
 	$(VENV)/bin/clang-format --dry-run --Werror $$(git ls-files '*.c' '*.h')
+	.ci/actionlint
 
 # Takes some ten seconds, so only when something changed.
-$(STAMPS)/ansible-lint: .ansible-lint.yml $(shell find ansible -type f) | setup
+$(STAMPS)/ansible-lint: .ansible-lint.yml $(shell find ansible -type f) | setup-test
 	@cd ansible && PATH=$(abspath $(VENV))/bin:$$PATH ansible-lint -q -c ../.ansible-lint.yml site.yml
 	@touch $@
 
 # The probe's part for the kernel is another dialect.
-$(STAMPS)/clang-tidy: .clang-tidy emulator/tests/.clang-tidy $(shell git ls-files 'emulator/*.[ch]' 'ebpf/*.[ch]') | setup
+$(STAMPS)/clang-tidy: .clang-tidy emulator/tests/.clang-tidy $(shell git ls-files 'emulator/*.[ch]' 'ebpf/*.[ch]') | setup-test
 	@git ls-files 'emulator/*.c' 'ebpf/*.c' ':!*.bpf.c' | \
 		xargs -P $$(nproc) -n 8 $(VENV)/bin/clang-tidy --quiet -p build >build/.clang-tidy.log 2>&1 || \
 		{ grep -v ' Processing file ' build/.clang-tidy.log; exit 1; }
 	@touch $@
 
-format: setup ## let the formatters decide
+format: setup-test ## let the formatters decide
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/clang-format -i $$(git ls-files '*.c' '*.h')
 
-golden-update: build ## rewrite the golden readings and show the difference
+golden-update: setup-test ## rewrite the golden readings and show the difference
 	$(VENV)/bin/python -m pytest emulator/tests/golden --golden-update
 	git diff --stat -- emulator/tests/golden
 
 reference: setup ## write docs/reference/ and the radio daemon's tables of keys anew, of the models of scenarios
 	$(VENV)/bin/python -P -m cellbed.cli.reference .
 
-matrix: setup lab-kernels ## write docs/reference/kernels.md anew: what each kernel has
+matrix: setup-test lab-kernels ## write docs/reference/kernels.md anew: what each kernel has
 	$(VENV)/bin/python -m cellbed.labs.matrix docs/reference/kernels.md
 
-replication: setup ## write docs/replication/ anew, a page for each paper, of the runs in RESULTS
+replication: setup-test ## write docs/replication/ anew, a page for each paper, of the runs in RESULTS
 	$(VENV)/bin/python -m cellbed_analysis publish $(RESULTS) docs/replication --claims scenarios/*/*claims.yaml
 
-pictures: setup lab-kernel ## make the pictures of the documents anew, of runs in build/pictures
+pictures: setup-test lab-kernel ## make the pictures of the documents anew, of runs in build/pictures
 	$(CELLBED) run scenarios/d2d-nardini/dynamic-look.yaml --results build/pictures --variant reno --variant sack
 	$(CELLBED) report build/pictures --each
 	$(VENV)/bin/python docs/images/make.py build/pictures

@@ -11,9 +11,10 @@ from packaging.utils import canonicalize_name
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 EXTRAS = PROJECT["optional-dependencies"]
-LOCKS = {"requirements.lock": [*PROJECT["dependencies"], *(one for name, extra in EXTRAS.items() if name != "setup"
-                                                           for one in extra)],
-         "requirements-setup.lock": [*PROJECT["dependencies"], *EXTRAS["setup"]]}
+IN_EACH = [*PROJECT["dependencies"]]
+LOCKS = {"requirements.lock": [*IN_EACH, *EXTRAS["build"]],
+         "requirements-test.lock": [*IN_EACH, *EXTRAS["test"], *EXTRAS["fleet"], *EXTRAS["mininet"]],
+         "requirements-setup.lock": [*IN_EACH, *EXTRAS["setup"]]}
 
 
 def locked(name):
@@ -44,7 +45,13 @@ def test_no_index_is_named(name):
     assert "://" not in (ROOT / name).read_text()
 
 
-def test_both_locks_have_the_same_versions():
-    of_all, of_setup = locked("requirements.lock"), locked("requirements-setup.lock")
-    assert {name: of_setup[name] for name in of_all.keys() & of_setup.keys()} == \
-        {name: of_all[name] for name in of_all.keys() & of_setup.keys()}
+def test_every_extra_is_in_a_lock():
+    assert {one for extra in EXTRAS.values() for one in extra} <= {one for lock in LOCKS.values() for one in lock}
+
+
+def test_the_locks_have_the_same_versions():
+    """Any of them is installed beside any other."""
+    versions = {}
+    for name in LOCKS:
+        for package, locked_versions in locked(name).items():
+            assert versions.setdefault(package, locked_versions) == locked_versions, f"{name}: {package}"
