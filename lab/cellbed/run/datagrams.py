@@ -16,6 +16,7 @@ import struct
 import time
 
 from cellbed.host.child import TYPE_CHECKING, await_child, ended, in_a_child
+from cellbed.host.clock import sleep_until
 from cellbed.host.netns import in_netns
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ _TICK_S = 0.001
 # What is queued may arrive after the end: a megabyte at 0.5 Mbit/s takes 17 s.
 _DRAIN_S, _SILENCE_S = 25.0, 3.0
 _NUMBER = struct.Struct(">Q")
-_TIMER_ABSTIME, _MSG_WAITFORONE = 1, 0x10000
+_MSG_WAITFORONE = 0x10000
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
 
@@ -45,10 +46,6 @@ class _Message(ctypes.Structure):
     """struct mmsghdr."""
 
     _fields_ = [("header", _Header), ("bytes", ctypes.c_uint32)]
-
-
-class _Timespec(ctypes.Structure):
-    _fields_ = [("s", ctypes.c_long), ("ns", ctypes.c_long)]
 
 
 class Batch:
@@ -116,13 +113,7 @@ def _send(sender: socket.socket, begin: float, every: int, packets_per_s: float,
             for i in range(number):
                 _NUMBER.pack_into(batch.data[i], 0, sent + i)
             sent += batch.send(sender, number)
-        _sleep_until(max(now + _TICK_S, begin + sent / packets_per_s))
-
-
-def _sleep_until(t_s: float) -> None:
-    """By one system call; time.sleep() reads the clock before."""
-    s = int(t_s)
-    _LIBC.clock_nanosleep(time.CLOCK_MONOTONIC, _TIMER_ABSTIME, ctypes.byref(_Timespec(s, int((t_s - s) * 1e9))), None)
+        sleep_until(int(max(now + _TICK_S, begin + sent / packets_per_s) * 1e9))
 
 
 def _receive(receiver: socket.socket, sending: int, begin: float, end_s: float, packet_bytes: int) -> dict[str, Any]:
