@@ -5,6 +5,7 @@ import json
 import os
 import re
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -96,7 +97,7 @@ def test_cellsim_repeats_a_native_run(scenario, tmp_path):
 
     cellbed("run", scenario, "--results", tmp_path / "r", "--lab", "native", "--variant", "IM-IM",
             "--set", "traffic.0.duration_s=1", env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": str(tmp_path),
-                                                    "CELLBED_RECORD_ARRIVALS": "1"})
+                                                    "TMPDIR": tempfile.gettempdir(), "CELLBED_RECORD_ARRIVALS": "1"})
     bundle = bundles(tmp_path / "r")["IM-IM"]
     subprocess.run([BUILD / "emulator/sim/cellsim", "--config", bundle / "celld.json", "--arrivals",
                     bundle / "arrivals.txt", "--out", tmp_path / "sim"], check=True)

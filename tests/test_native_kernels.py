@@ -2,10 +2,15 @@
 """The native lab inside lab kernels: other versions than this machine has, and interfaces of the lab's names there."""
 
 import json
+import os
+import re
+import shutil
+import subprocess
+import sys
 
 import pytest
 import yaml
-from e2e import CELLBED, SHORT, bundles, cellbed
+from e2e import CELLBED, ROOT, SHORT, bundles, cellbed, needs_native
 
 from cellbed_kernel.lookup import VERSIONS, BuildError, look
 
@@ -23,10 +28,8 @@ WIRED = {**yaml.safe_load(SHORT), "traffic": [
 
 @pytest.fixture(params=VERSIONS)
 def version(request):
-    try:
-        look(request.param)
-    except BuildError as error:
-        pytest.skip(str(error))
+    if not _is_built(request.param):
+        pytest.skip(f"the lab kernel {request.param} is not built")
     return request.param
 
 
@@ -45,3 +48,46 @@ def test_names_that_the_machine_has_already(version, tmp_path):
                      for when in ("before", "after"))
     assert before == after and set(NAMES) <= set(before)
     assert len(bundles(tmp_path / "r")) == 1
+
+
+def test_beside_an_open_link(version, tmp_path):
+    script = f"{CELLBED} link good --lab native -- {CELLBED} run one.yaml --lab native --results r"
+    (tmp_path / "one.yaml").write_text(yaml.safe_dump({key: value for key, value in WIRED.items() if key != "sweep"}))
+    done = cellbed("guest", "--kernel", version, "--", "sh", "-c", script, cwd=tmp_path, check=False)
+    assert done.returncode == 0 and len(bundles(tmp_path / "r")) == 1, done.stdout + done.stderr
+
+
+@needs_native
+@pytest.mark.skipif(shutil.which("nft") is None, reason="needs nft")
+def test_behind_a_firewall_that_lets_nothing_in(tmp_path):
+    """On this machine's kernel, as lab kernels have no netfilter; in a network namespace of its own."""
+    (tmp_path / "one.yaml").write_text(yaml.safe_dump({key: value for key, value in WIRED.items() if key != "sweep"}))
+    rules = "".join(f"add chain inet strict {hook} {{ type filter hook {hook} priority 0; policy drop; }}\n"
+                    for hook in ("input", "forward", "output"))
+    (tmp_path / "rules").write_text(f"add table inet strict\n{rules}")
+    script = f"ip link set lo up && nft -f rules && {CELLBED} run one.yaml --lab native --results r"
+    done = subprocess.run(["unshare", "--net", "sh", "-c", script], cwd=tmp_path, capture_output=True, text=True,
+                          check=False)
+    assert done.returncode == 0 and len(bundles(tmp_path / "r")) == 1, done.stdout + done.stderr
+
+
+@pytest.mark.timeout(900)
+def test_the_native_labs_own_tests_there(tmp_path):
+    """In the oldest lab kernel, which has netem, RED and every congestion control; many machines' kernels lack some."""
+    versions = [version for version in reversed(VERSIONS) if _is_built(version)]
+    if not versions:
+        pytest.skip("no lab kernel is built")
+    tests = [ROOT / "tests" / f"test_{name}.py" for name in ("native", "wired", "congestion_control_run")]
+    done = subprocess.run([CELLBED, "guest", "--kernel", versions[0], "--", sys.executable, "-m", "pytest", "-o",
+                           "addopts=-p no:cacheprovider", "-q", "-k", "native", *tests], cwd=tmp_path,
+                          capture_output=True, text=True, check=False,
+                          env={name: value for name, value in os.environ.items() if "PYTEST" not in name})
+    passed = re.search(r"^(\d+) passed", done.stdout, re.MULTILINE)
+    assert done.returncode == 0 and passed and int(passed[1]) >= 15, done.stdout + done.stderr
+
+
+def _is_built(version):
+    try:
+        return look(version)
+    except BuildError:
+        return None

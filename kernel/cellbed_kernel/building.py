@@ -80,7 +80,7 @@ def build(version: str, source: Path, jobs: int, target: Path, key: dict[str, st
                 objects += bool(re.match(r"\s+(CC|AS|HOSTCC)\s", line))
                 progress.show(objects)
 
-            # Nobody reads the warnings of a released kernel, and looking for them takes a compiler a twentieth of its time.
+            # Nobody reads a released kernel's warnings, and looking for them takes a twentieth of the compiler's time.
             run(["make", "ARCH=um", "KCFLAGS=-w", f"-j{jobs}", "linux"], unpacked, log, count)
             progress.end()
         run_strip = subprocess.run(["strip", "-o", done / "linux", unpacked / "linux"], check=False)

@@ -52,8 +52,17 @@ def found(version: str) -> Path | None:
 
 def patches(version: str) -> list[Path]:
     """Those for every version, then those for all of one's first number or for it alone: 7 or 6.12."""
-    own = [path for name in (version.partition(".")[0], version) for path in (HERE / "patches" / name).glob("*.patch")]
+    own = [path for folder in _own(version) for path in folder.glob("*.patch")]
     return sorted((HERE / "patches").glob("*.patch")) + sorted(own)
+
+
+def fragments(version: str) -> list[Path]:
+    """Options for every version, then those that one has otherwise."""
+    return [HERE / "config.fragment", *(path for folder in _own(version) for path in folder.glob("config.fragment"))]
+
+
+def _own(version: str) -> list[Path]:
+    return [HERE / "patches" / name for name in (version.partition(".")[0], version)]
 
 
 def find_source(version: str, named: str | None) -> Path:
@@ -83,7 +92,7 @@ def recipe_key(version: str) -> dict[str, str]:
     except (OSError, subprocess.CalledProcessError):
         raise BuildError("gcc is missing; run `apt-get install gcc make`") from None
     digest = hashlib.sha256(json.dumps(REPRODUCIBLE).encode())
-    for path in [HERE / "config.fragment", *patches(version)]:
+    for path in [*fragments(version), *patches(version)]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return {"version": version, "recipe": digest.hexdigest(), "compiler": compiler.stdout.splitlines()[0]}
 

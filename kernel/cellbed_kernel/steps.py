@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
-from cellbed_kernel.lookup import HERE, REPRODUCIBLE, BuildError
+from cellbed_kernel.lookup import REPRODUCIBLE, BuildError, fragments
 
 # Sources that ARCH=um never compiles; leaving them out makes unpacking faster.
 NOT_UNPACKED = (
@@ -84,15 +84,23 @@ def run(args: list[str], cwd: Path, log: TextIO, on_line: Callable[[str], object
 
 
 def configure(tree: Path, log: TextIO, wanted: str = "") -> None:
-    """tinyconfig, options that are @wanted where they can be had, and the fragment, of which all have to survive."""
-    fragment = (HERE / "config.fragment").read_text()
+    """tinyconfig, options that are @wanted where they can be had, and the fragments, of which all have to survive."""
+    paths = fragments(tree_version(tree))
     run(["make", "ARCH=um", "tinyconfig"], tree, log)
     with open(tree / ".config", "a") as config:
-        config.write(wanted + fragment)
+        config.write(wanted + "".join(path.read_text() for path in paths))
     run(["make", "ARCH=um", "olddefconfig"], tree, log)
-    have = set((tree / ".config").read_text().splitlines())
-    lost = [f"{line} is missing" for line in fragment.splitlines() if line.startswith("CONFIG_") and line not in have]
-    lost += [f"{name}=y stays" for name in re.findall(r"^# (CONFIG_\w+) is not set$", fragment, re.MULTILINE)
-             if f"{name}=y" in have]
+    asked, got = options(*paths), options(tree / ".config")
+    lost = [f"{name}={value} became {got.get(name, 'n')}" for name, value in asked.items()
+            if got.get(name, "n") != value]
     if lost:
-        raise BuildError(f"{HERE / 'config.fragment'}: not so in this source: {', '.join(lost)}")
+        raise BuildError(f"{', '.join(map(str, paths))}: in this source {', '.join(lost)}")
+
+
+def options(*paths: Path) -> dict[str, str]:
+    """Options that files set, the last one of each: n where a file says that it is not set."""
+    found = {}
+    for line in "".join(path.read_text() for path in paths).splitlines():
+        if match := re.match(r"(?:# )?(CONFIG_\w+)(?:=(.+)| is not set)$", line):
+            found[match[1]] = match[2] or "n"
+    return found

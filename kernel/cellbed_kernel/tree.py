@@ -22,7 +22,7 @@ from fnmatch import translate
 from pathlib import Path
 from typing import Any, TextIO
 
-from cellbed_kernel.lookup import HERE, BuildError, cache_root, patches
+from cellbed_kernel.lookup import BuildError, cache_root, fragments, patches
 from cellbed_kernel.steps import NOT_UNPACKED, configure, run, tree_version
 
 # Name, size and time of the last change.
@@ -114,7 +114,7 @@ class Copy:
 
     def configure(self, log: TextIO) -> None:
         """Anew when the lab kernel's options or a Kconfig file have changed."""
-        options = _digest(HERE / "config.fragment") + json.dumps(
+        options = "".join(map(_digest, fragments(tree_version(self.source)))) + json.dumps(
             {name: stamp for name, stamp in self.state["files"].items() if "Kconfig" in name})
         if self.state.get("options") == options and (self.source / ".config").exists():
             return

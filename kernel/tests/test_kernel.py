@@ -9,7 +9,7 @@ import pytest
 from lab_kernel import BUILD, KINDS, boot, cached
 
 from cellbed_kernel.lookup import BuildError
-from cellbed_kernel.steps import run
+from cellbed_kernel.steps import options, run
 
 
 def test_missing_source_is_one_message(tmp_path):
@@ -33,6 +33,13 @@ def test_not_built_says_what_to_do(tmp_path):
     assert done.returncode == 1
     assert "make lab-kernel" in done.stderr or "apt-get install" in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_the_last_word_on_an_option_counts(tmp_path):
+    """A version's own options follow those of every version."""
+    for name, text in (("all", "# a comment\nCONFIG_A=y\n# CONFIG_B is not set\nCONFIG_C=7\n"), ("own", "CONFIG_B=y\n")):
+        (tmp_path / name).write_text(text)
+    assert options(tmp_path / "all", tmp_path / "own") == {"CONFIG_A": "y", "CONFIG_B": "y", "CONFIG_C": "7"}
 
 
 def test_failed_build_leaves_nothing_and_shows_the_log(tmp_path):
