@@ -37,8 +37,8 @@ def test_not_built_says_what_to_do(tmp_path):
 
 def test_the_last_word_on_an_option_counts(tmp_path):
     """A version's own options follow those of every version."""
-    for name, text in (("all", "# a comment\nCONFIG_A=y\n# CONFIG_B is not set\nCONFIG_C=7\n"), ("own", "CONFIG_B=y\n")):
-        (tmp_path / name).write_text(text)
+    (tmp_path / "all").write_text("# a comment\nCONFIG_A=y\n# CONFIG_B is not set\nCONFIG_C=7\n")
+    (tmp_path / "own").write_text("CONFIG_B=y\n")
     assert options(tmp_path / "all", tmp_path / "own") == {"CONFIG_A": "y", "CONFIG_B": "y", "CONFIG_C": "7"}
 
 
