@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 from pathlib import Path
@@ -124,6 +125,15 @@ def test_a_shell_on_a_terminal(user, end):
 def test_root_has_it_on_request():
     done = cellbed("link", "--rootless", "--serve", "true", "--", "sh", "-c", "cat /proc/self/uid_map; ping -c 1 base")
     assert done.stdout.split()[:3] == ["0", "0", "1"]
+    assert "1 received" in done.stdout
+
+
+def test_a_ping_without_rights_of_its_own(user):
+    """As Debian 13's: a copy has no capability of its file."""
+    copy = user.folder / "ping"
+    shutil.copyfile(shutil.which("ping"), copy)
+    copy.chmod(0o755)
+    done = cellbed("link", "good", "--serve", "true", "--", copy, "-c", "1", "base", **user.options)
     assert "1 received" in done.stdout
 
 

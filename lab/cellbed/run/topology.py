@@ -10,6 +10,7 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping
 from ipaddress import IPv4Interface
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from cellbed.error import LabError
@@ -21,6 +22,7 @@ from cellbed.run.shaping import shape, shaping
 
 RADIO_INTERFACE = "lte0"
 MTU = 1500
+_GID_MAX = 2**31 - 1  # of net.ipv4.ping_group_range
 
 
 class PlannedNode(NamedTuple):
@@ -339,10 +341,23 @@ def configure(pid: int, node: PlannedNode, settings: dict[str, str]) -> Configur
                           {interface: offload.read(interface) for interface in node.interfaces})
 
 
+def _allow_ping() -> None:
+    """Let every group send echo requests, as Debian 13 does on its machines: its ping has no rights of its own.
+
+    Without root, only groups that the user namespace knows can be named.
+    """
+    groups = Path("/proc/sys/net/ipv4/ping_group_range")
+    for first, last in ((0, _GID_MAX), (os.getegid(), os.getegid())):
+        with contextlib.suppress(OSError):
+            groups.write_text(f"{first} {last}")
+            return
+
+
 def _connect(node: PlannedNode, network: Rtnetlink) -> None:
     """Addresses and routes of a node in the current namespace."""
     if not node.machine and not node.brought:
         network.set_up("lo")
+        _allow_ping()
     for interface, address in node.interfaces.items():
         if interface in node.shaping:
             # TCP hands qdiscs up to 64 KiB as one packet whatever the offloads; they would delay, queue and lose it as
