@@ -121,10 +121,10 @@ def runs_of(path):
     return math.prod(map(len, [data["seeds"], sweep.get("variants") or "1", *sweep.get("grid", {}).values()]))
 
 
-def test_the_readme_has_every_experiment_and_its_number_of_runs():
+def test_the_list_of_experiments_is_whole_and_has_their_numbers_of_runs():
     told = {}
-    for line in (ROOT / "README.md").read_text().splitlines():
-        files = re.findall(r"\]\((scenarios/[^)]+\.yaml)\)", line) if line.startswith("| [") else []
+    for line in (ROOT / "docs/experiments.md").read_text().splitlines():
+        files = re.findall(r"\]\(\.\./(scenarios/[^)]+\.yaml)\)", line) if line.startswith("| [") else []
         if files:
             told |= dict(zip(files, map(int, line.rstrip(" |").rpartition("|")[2].split(",")), strict=True))
     paths = [path for path in sorted(ROOT.glob("scenarios/*/*.yaml"))
@@ -132,9 +132,14 @@ def test_the_readme_has_every_experiment_and_its_number_of_runs():
     assert told == {str(path.relative_to(ROOT)): runs_of(path) for path in paths}
 
 
-def test_every_command_of_the_readme_exists():
-    """Options and subcommands that README shows are ones that the program knows."""
-    text = "".join(block for _, block in BLOCK.findall((ROOT / "README.md").read_text()))
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 110
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/experiments.md", "docs/labs.md", "docs/install.md"])
+def test_every_command_of_a_page_exists(page):
+    """Options and subcommands that it shows are ones that the program knows."""
+    text = "".join(block for _, block in BLOCK.findall((ROOT / page).read_text()))
     help_of = {}
     for line in re.findall(r"^cellbed (.+?)(?:#.*)?$", text, re.MULTILINE):
         words = line.split()
@@ -148,7 +153,7 @@ def test_every_command_of_the_readme_exists():
                 assert word in help_of[words[0]], line
             elif word.endswith(".yaml"):
                 assert (ROOT / word).exists(), line
-    assert len(help_of) >= 5
+    assert help_of or "cellbed " not in text
 
 
 @pytest.mark.parametrize("page", tracked_pages(), ids=lambda p: str(p.relative_to(ROOT)))

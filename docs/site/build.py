@@ -23,7 +23,8 @@ LINK = re.compile(r"(\]\()([^)#\s]+)((?:#[^)\s]*)?\))")
 TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
 #: Navigation: pages in the order of a reader; `*` stands for the others of a folder.
 NAVIGATION: dict[str, list[str]] = {
-    "Start": ["README.md", "docs/tutorial*.md", "docs/link.md", "docs/watch.md"],
+    "Start": ["README.md", "docs/install.md", "docs/tutorial*.md", "docs/experiments.md", "docs/labs.md",
+              "docs/link.md", "docs/watch.md"],
     "How to": ["docs/howto/README.md", "docs/howto/*.md", "docs/sweep.md", "docs/fleet.md", "docs/pcap.md",
                "docs/export.md"],
     "Python": ["docs/python.md", "docs/notebook.md", "docs/api.md"],
