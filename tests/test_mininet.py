@@ -59,8 +59,8 @@ for ue in (one, two):
 far.cmd('sysctl -w net.ipv4.ip_forward=1')
 told = {
     'refused': refused,
-    'interfaces': {host.name: host.cmd('ip -br link').split() for host in net.hosts},
-    'routes': {host.name: host.cmd('ip route').splitlines() for host in net.hosts},
+    'interfaces': {host.name: host.cmd('ip -color=never -br link').split() for host in net.hosts},
+    'routes': {host.name: host.cmd('ip -color=never route').splitlines() for host in net.hosts},
     'queues': h1.cmd('tc qdisc show dev h1-eth0'), 'mtu': two.cmd('ip link show dev Two-eth0'),
     'losses': {'link': net.ping([h1, h2]), 'direct': net.ping([d1, d2]), 'cell': net.ping([one, web]),
                'ues': net.ping([one, two]), 'other': net.ping([two, web])},
@@ -71,7 +71,7 @@ h1.setIP('10.0.7.7', 8)
 told['readdressed'] = h2.cmd('ping -c 1 -W 5 10.0.7.7')
 net.delLink(first)
 told['others'] = net.ping([two, web])
-told['gone'] = one.cmd('ip -br link')
+told['gone'] = one.cmd('ip -color=never -br link')
 net.stop()
 told['verdicts'] = [each.cell.validity['verdict'] for each in (link, direct)] + [cell.validity['verdict']]
 json.dump(told, open('told.json', 'w'))

@@ -174,8 +174,8 @@ class RadioIntf(TCIntf):
         return None if self.ip is None else IPv4Interface(f"{self.ip}/{self.prefixLen}")
 
     def routes(self) -> list[str]:
-        """Those that somebody has added, as `ip route` shows them."""
-        lines = self.cmd("ip route show dev", self).splitlines()
+        """Those that somebody has added, as `ip route` shows them; a node's shell is a terminal, so it may colour them."""
+        lines = self.cmd("ip -color=never route show dev", self).splitlines()
         return [line.strip() for line in lines if line.strip() and "proto kernel" not in line]
 
     def reinstate(self, routes: list[str]) -> None:
