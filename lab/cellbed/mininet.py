@@ -174,7 +174,7 @@ class RadioIntf(TCIntf):
         return None if self.ip is None else IPv4Interface(f"{self.ip}/{self.prefixLen}")
 
     def routes(self) -> list[str]:
-        """Those that somebody has added, as `ip route` shows them; a node's shell is a terminal, so it may colour them."""
+        """Those that somebody has added, as `ip route` shows them; without colours, as a node's shell is a terminal."""
         lines = self.cmd("ip -color=never route show dev", self).splitlines()
         return [line.strip() for line in lines if line.strip() and "proto kernel" not in line]
 
