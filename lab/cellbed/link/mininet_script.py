@@ -218,6 +218,7 @@ def _commands(node: PlannedNode, settings: Settings) -> Iterator[str]:
     for name, value in topology.sysctls(node, settings).items():
         setting = f"net.{name.replace('/', '.')}={' '.join(value.split())}"
         yield f"sysctl -qw {shlex.quote(setting)}"
+    yield f"sysctl -qw 'net.ipv4.ping_group_range={topology.ALL_GROUPS}'"
     for interface in node.shaping:
         yield f"ethtool -K {interface} tso off gso off gro off tx off >/dev/null"
         mtu = f" mtu {node.mtu[interface]}" if interface in node.mtu else ""

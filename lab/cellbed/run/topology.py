@@ -22,7 +22,7 @@ from cellbed.run.shaping import shape, shaping
 
 RADIO_INTERFACE = "lte0"
 MTU = 1500
-_GID_MAX = 2**31 - 1  # of net.ipv4.ping_group_range
+ALL_GROUPS = "0 2147483647"  # as net.ipv4.ping_group_range names them
 
 
 class PlannedNode(NamedTuple):
@@ -347,9 +347,9 @@ def _allow_ping() -> None:
     Without root, only groups that the user namespace knows can be named.
     """
     groups = Path("/proc/sys/net/ipv4/ping_group_range")
-    for first, last in ((0, _GID_MAX), (os.getegid(), os.getegid())):
+    for allowed in (ALL_GROUPS, f"{os.getegid()} {os.getegid()}"):
         with contextlib.suppress(OSError):
-            groups.write_text(f"{first} {last}")
+            groups.write_text(allowed)
             return
 
 
