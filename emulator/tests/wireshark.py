@@ -14,6 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 CELLSIM = Path(os.environ.get("CELLBED_BUILD", ROOT / "build")) / "emulator/sim/cellsim"
 #: Added to a UE's number: its port behind the eNB.
 NETWORK_SIDE = 0x80
+#: Of no protocol that Wireshark would look for in the payload.
+UNKNOWN_PORT = 50009
 
 
 def tcp_packet(source, dest, seq, ack, payload):
@@ -26,7 +28,7 @@ def tcp_packet(source, dest, seq, ack, payload):
         return ~total & 0xFFFF
 
     addresses = socket.inet_aton(source) + socket.inet_aton(dest)
-    tcp = struct.pack(">HHIIBBHHH", 40000, 5201, seq, ack, 5 << 4, 0x10, 8192, 0, 0) + payload
+    tcp = struct.pack(">HHIIBBHHH", 40000, UNKNOWN_PORT, seq, ack, 5 << 4, 0x10, 8192, 0, 0) + payload
     tcp = tcp[:16] + struct.pack(">H", checksum(addresses + struct.pack(">BBH", 0, 6, len(tcp)) + tcp)) + tcp[18:]
     ip = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(tcp), 1, 0x4000, 64, 6, 0) + addresses
     return ip[:10] + struct.pack(">H", checksum(ip)) + ip[12:] + tcp
