@@ -101,15 +101,23 @@ def test_tcptrace_has_the_same_throughput(played, traced, variant):
     assert float(theirs["RTT_from_3WHS_a2b"]) / 1000 <= connection_s - data_s < 0.1
 
 
+def uncounted_bytes(told):
+    """How much may have come that the server of iperf3 has not counted: from 3.17 on it counts whole blocks."""
+    release = tuple(map(int, told["start"]["version"].split()[1].rstrip("+").split(".")))
+    return told["start"]["test_start"]["blksize"] if release >= (3, 17) else 0
+
+
 @pytest.mark.parametrize("variant", ["clean", "lossy"])
 def test_iperf3_has_seen_the_same(played, variant):
     """Its client counts what its kernel sends again, its server what comes; that asks the clock a little later."""
     path, row, _ = played[variant]
-    end = json.loads((path / "file.iperf3.json").read_text())["end"]
+    told = json.loads((path / "file.iperf3.json").read_text())
+    end = told["end"]
     assert end["sum_sent"]["retransmits"] == row["retransmissions"]
     received_mbps = end["sum_received"]["bytes"] * 8 / end["sum_received"]["seconds"] / 1e6
     assert row["goodput_iperf3_mbps"] == pytest.approx(received_mbps, rel=1e-6)
-    assert 0 <= row["goodput_difference_pct"] < 1
+    more_bytes = row["goodput_difference_pct"] / 100 * end["sum_received"]["bytes"]
+    assert 0 <= more_bytes < 0.01 * end["sum_received"]["bytes"] + uncounted_bytes(told)
 
 
 @pytest.mark.parametrize("variant", ["clean", "lossy"])
@@ -122,7 +130,8 @@ def test_flent_reads_the_same_goodput(played, tmp_path, variant):
     loaded = resultset.load(str(exported))
     rates = [rate for rate in loaded.series("TCP upload") if rate is not None]
     step_s = loaded.x_values[1] - loaded.x_values[0]
-    received = json.loads((path / "file.iperf3.json").read_text())["end"]["sum_received"]["bytes"]
-    assert sum(rates) * step_s / 8 * 1e6 == pytest.approx(received, rel=0.001)
+    told = json.loads((path / "file.iperf3.json").read_text())
+    received = told["end"]["sum_received"]["bytes"]
+    assert -0.001 * received < sum(rates) * step_s / 8 * 1e6 - received < 0.001 * received + uncounted_bytes(told)
     if variant == "clean":  # a steady rate, after slow start
         assert np.median(rates) == pytest.approx(row["goodput_mbps"], rel=0.02)
