@@ -113,7 +113,7 @@ def paired_shares(pairs: Sequence[tuple[float, float]]) -> Estimate:
     both = sum(1 for one, other in pairs if one and other)
     one_only, other_only = round(first.value * n) - both, round(second.value * n) - both
     neither = n - both - one_only - other_only
-    product = both * neither - one_only * other_only
+    product: float = both * neither - one_only * other_only
     if product > 0:
         product = max(product - n / 2, 0)
     scale = math.sqrt(math.prod((both + one_only, other_only + neither, both + other_only, one_only + neither)))
