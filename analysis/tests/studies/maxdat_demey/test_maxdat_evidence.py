@@ -115,3 +115,11 @@ def test_other_results_and_none(tmp_path: Path, capsys: pytest.CaptureFixture[st
     for path, message in ((tmp_path, "holds no usable run over the UTRAN"), (tmp_path / "x", "no such results")):
         assert main(["maxdat", "--bler", "0.1", "--rate", "128kbit", "--results", str(path)]) == 1
         assert message in capsys.readouterr().err
+
+
+def test_a_proposal_that_nobody_measured_is_said(measured: Path, capsys: pytest.CaptureFixture[str],
+                                                 monkeypatch: pytest.MonkeyPatch) -> None:
+    few = [type("Run", (), {"row": row}) for row in rows() if row["utran_max_dat"] <= 3]
+    monkeypatch.setattr(evidence, "analyse_all", lambda bundles: few)
+    text = told(capsys, measured, "--bler", "0.2", "--rate", "128kbit")
+    assert "maxDAT 7 was not measured there." in text and ">" not in text.split("Emulated, ")[1]
