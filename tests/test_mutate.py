@@ -13,7 +13,7 @@ from e2e import ROOT
 sys.path.insert(0, str(Path(__file__).with_name("mutate")))
 
 import mutate
-from changes import changes
+from changes import changes, functions
 from parts import PARTS, Part
 
 # Of each: a source, a test of it that is thorough, one with a hole, and the changes that get through that.
@@ -86,9 +86,12 @@ def test_a_hole_is_shown_until_it_is_explained(project):
     for line in through:
         assert re.search(rf"^-\s+{re.escape(project.line)}\n\+\s+{re.escape(line)}$", said, re.MULTILINE), said
 
-    blocks = [f"{project.source}\n- {project.line}\n+ {line}\nNobody asks for ten.\n" for line in through]
-    status, said = project(WITH_A_HOLE, "\n".join(blocks))
-    assert status == 0 and f"{len(through)} are equivalent, 0 survived" in said and "+++" not in said
+    for function, status in (("tiny", 0), ("other", 1)):
+        head = f"{project.source} {function}\n- {project.line}\n+ "
+        blocks = [f"{head}{line}\nNobody asks for ten.\n" for line in through]
+        ended, said = project(WITH_A_HOLE, "\n".join(blocks))
+        explained = 0 if status else len(through)
+        assert ended == status and f"{explained} are equivalent, {len(through) - explained} survived" in said
 
 
 def test_a_seed_is_a_sample():
@@ -106,9 +109,22 @@ def test_each_part_has_sources_and_tests(part):
 
 
 def test_what_is_explained_is_there_and_has_a_reason():
-    for (file, old, new), reason in mutate.explained(ROOT / "tests/mutate/equivalent.txt").items():
-        lines = "\n".join(line.strip() for line in (ROOT / file).read_text().splitlines())
-        assert f"\n{old}\n" in lines and old != new and reason.strip().endswith("."), (file, old, new)
+    for (file, function, old, new), reason in mutate.explained(ROOT / "tests/mutate/equivalent.txt").items():
+        text = (ROOT / file).read_bytes()
+        places = functions(Path(file).suffix, text)
+        found = [text[start:end].decode() for start, end, name in places if name == function]
+        lines = "\n".join(line.strip() for body in found for line in body.splitlines())
+        assert f"\n{old}\n" in lines and old != new and reason.strip().endswith("."), (file, function, old, new)
+
+
+@pytest.mark.parametrize(("suffix", "text", "names"), [
+    (".c", b"int a = 1;\nstatic int *f(int (*g)(void)) { return g(); }\nint (h)(void) { return 1; }\n", ["", "f", "h"]),
+    (".py", b"A = 1\ndef f():\n    def g():\n        return 2\n    return 3\nclass C:\n    def h(self): return 4\n",
+     ["", "g", "f", "h"]),
+])
+def test_a_change_is_in_the_innermost_function(suffix, text, names):
+    found = [mutate.Mutant(f"x{suffix}", text, change).function() for change in changes(suffix, text)]
+    assert list(dict.fromkeys(found)) == names
 
 
 def test_strings_comments_and_assertions_are_left_alone():

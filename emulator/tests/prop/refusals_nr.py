@@ -218,8 +218,8 @@ _CELLS = {"n_enb": 2, "sgw_gtpu_addr": 1, "enb_gtpu_addr": [2, 3, 0, 0]}
 _FDD, _FR2 = {"nr_duplex": lib.CELL_DUPLEX_FDD}, {"nr_frequency_range": lib.CELL_FR2}
 
 
-def _network(cell: dict[str, Any], bearer: list[dict[str, Any]] | None = None) -> Network:
-    return Network(lib.CELL_SYSTEM_NR, _UES, NR_BITS | cell, bearer or [])
+def _network(cell: dict[str, Any], bearer: list[dict[str, Any]] | None = None, **ue: Any) -> Network:
+    return Network(lib.CELL_SYSTEM_NR, [one | ue for one in _UES], NR_BITS | cell, bearer or [])
 
 
 def _dedicated(n: int, **keys: Any) -> list[dict[str, Any]]:
@@ -239,6 +239,7 @@ NR_NETWORKS = {
     **{f"fdd, {mu}": _network({**_FDD, "nr_numerology": mu, "nr_bandwidth_mhz": 100 if mu else 50, "nr_overhead_re": 6})
        for mu in range(3)},
     "fdd, fr2": _network({**_FDD, **_FR2, "nr_numerology": 3}),
+    "blocks of 56 bits": _network({"nr_dmrs_symbols": 4}),  # of two resource blocks at MCS 0
     "narrow": _network({"nr_bandwidth_mhz": 5, "nr_dmrs_symbols": 4, "nr_overhead_re": 18}),
     "drx": _network({"nr_drx_cycle_ms": 20}),
     "drx, short": _network({"nr_drx_cycle_ms": 640, "nr_drx_short_cycle_ms": 20, "nr_drx_start_offset_ms": 30}),
@@ -248,7 +249,7 @@ NR_NETWORKS = {
     "um": _network({"rlc_mode": UM, "um_sn_bits": 6}, _dedicated(7, rlc_mode=UM, um_sn_bits=6)),
     "tm": _network({"rlc_mode": TM}),
     "aqm": _network({"nr_aqm": lib.CELL_AQM_DUALPI2}, _dedicated(2)),
-    "copies": _network({}, _dedicated(3, pdcp_duplication=1)),
+    "copies": _network({}, _dedicated(3, pdcp_duplication=1), second_cqi_ul=15, second_cqi_dl=15),
     "copies of all": _network({"rlc_mode": UM, "pdcp_duplication": 1}),
     "cells": _network(_CELLS),
     "conditional": _network(_CELLS | {"ho_procedure": lib.CELL_HO_CONDITIONAL, "ho_cond": 1}),

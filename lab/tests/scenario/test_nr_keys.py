@@ -130,7 +130,7 @@ def test_what_nobody_asked_for_is_a_period_of_rrc(settings, numerology, slots):
     ({"tdd_pattern": "DDDDD"}, "'radio.nr.tdd_pattern': value DDDDD: allowed a pattern with downlink and uplink"),
     ({"tdd_pattern": "UUUUU"}, "'radio.nr.tdd_pattern': value UUUUU: allowed a pattern with downlink and uplink"),
     ({"tdd_special_dl_symbols": 12}, "'radio.nr.tdd_special_ul_symbols': value 2: allowed 0..1, as a symbol of guard"),
-    *(({"k1_min": k1, **keys}, f"'radio.nr.k1_min': value {k1}: allowed {least} or more, as a UE takes {symbols} symbo")
+    *(({"k1_min": k1, **keys}, f"'radio.nr.k1_min': value {k1}: allowed {least} or more, as a UE takes {symbols} ")
       for keys, least, symbols in (({"duplex": "fdd"}, 2, 10), ({}, 2, 10), ({"numerology": 2}, 3, 17),
                                    ({"numerology": 2, "processing_capability": 2}, 3, 17))
       for k1 in range(least)),
