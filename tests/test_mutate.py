@@ -5,6 +5,7 @@ import itertools
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from e2e import ROOT
 
 sys.path.insert(0, str(Path(__file__).with_name("mutate")))
 
+import checkout
 import mutate
 from changes import changes, functions
 from parts import PARTS, Part
@@ -130,3 +132,31 @@ def test_a_change_is_in_the_innermost_function(suffix, text, names):
 def test_strings_comments_and_assertions_are_left_alone():
     text = b'int f(int *a)\n{\n\tCELL_ASSERT(*a > 1);\n\t/* a + b */\n\treturn g("a < b", a);\n}\n'
     assert {change.new for change in changes(".c", text)} == {b"0", b"1"}  # what is returned
+
+
+class Idle(checkout.Checkout):
+    """One that runs what it is told, in a folder of nothing."""
+
+    def __init__(self, folder):
+        self.folder, self._environment, self._stopped, self._cpu_s = folder, None, False, 0.0
+
+
+@pytest.mark.parametrize(("program", "limit", "in_time"), [
+    ("import time; time.sleep(2)", checkout.Limit(1), True),  # waiting takes no CPU time, as on a busy machine
+    ("while True: pass", checkout.Limit(1), False),
+    ("import time; time.sleep(60)", checkout.Limit(1, 0.5), False),
+    ("pass", checkout.Limit(1), True),
+])
+def test_only_what_computes_or_waits_for_ever_is_stopped(tmp_path, program, limit, in_time):
+    began = time.monotonic()
+    assert (Idle(tmp_path)._run((sys.executable, "-c", program), limit) == 0) == in_time
+    assert time.monotonic() - began < 50
+
+
+def test_the_cpu_time_of_the_unchanged_code_is_the_measure(tmp_path):
+    idle = Idle(tmp_path)
+    limit = idle.time((sys.executable, "-c", "import time; time.sleep(1)\nwhile time.process_time() < 0.5: pass"))
+    assert checkout.CPU_LEAST_S + 2 <= limit.cpu_s < checkout.CPU_LEAST_S + 8
+    assert limit.wall_s >= checkout.LEAST_S + checkout.PATIENCE * 1.5
+    with pytest.raises(SystemExit, match="fails without any change"):
+        idle.time((sys.executable, "-c", "raise SystemExit(1)"))

@@ -103,7 +103,7 @@ class Judges:
         for checkout in self._all:
             self._free.put(checkout)
         timed = self._pool.map(lambda test: (self._with_one(Checkout.time, test), test), self._all[0].tests())
-        self._tests = [(test, limit_s) for limit_s, test in sorted(timed)]
+        self._tests = [(test, limit) for limit, test in sorted(timed)]
         self._kills: collections.Counter[tuple[str, str]] = collections.Counter()
 
     def _with_one(self, do, *what):
@@ -118,7 +118,7 @@ class Judges:
 
     def _judge(self, mutant: Mutant) -> str:
         """First what takes little time for the mutants of this file that it has killed before."""
-        tests = sorted(self._tests, key=lambda one: one[1] / (1 + self._kills[mutant.file, name(one[0])]))
+        tests = sorted(self._tests, key=lambda one: one[1].cpu_s / (1 + self._kills[mutant.file, name(one[0])]))
         what = self._with_one(Checkout.judge, mutant.file, mutant.change.apply(mutant.text), tests)
         self._kills[mutant.file, what] += 1
         return what
