@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 from parts import Part
 
-# A mutant that computes for ever is stopped after so many times the CPU time that the unchanged code needs, one that waits
-# for ever after so many times its real time. That is long, so that a busy machine makes no test fail.
+# A mutant that computes for ever is stopped after so many times the CPU time that the unchanged code needs, and one
+# that waits for ever after so many times its real time. That is long, so that a busy machine makes no test fail.
 CPU_PATIENCE, CPU_LEAST_S = 4, 5
 PATIENCE, LEAST_S = 30, 120
 NEVER_S = 3600

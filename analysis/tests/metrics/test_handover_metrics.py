@@ -253,3 +253,20 @@ def test_equations_need_the_largest_window(tmp_path: Path) -> None:
         assert cwnd_max_pkts(bundle) == pkts
     assert "ho_model_share" not in equation_metrics(bundle, bundle.flows[0])
     assert equation_metrics(bundle, replace(bundle.flows[0], transport="udp")) == {}
+
+
+def test_a_threshold_that_never_differed_has_no_ratio(tmp_path: Path) -> None:
+    bundle = _bundle(tmp_path, timeout_rows(), wire=forwarded_wire())
+    sender, there = Sender(bundle, bundle.flows[0]), of_flow(bundle, bundle.flows[0])
+    assert there is not None
+    found = effect(sender, there)
+    assert found is not None
+    sender.ssthresh[:] = 20
+    values = case_metrics(sender, there, found)
+    assert values["ho_ssthresh_pkts"] == 20 and "ho_ssthresh_ratio" not in values
+
+
+def test_of_a_handover_without_a_timeout_there_are_no_round_trips_to_recover(tmp_path: Path) -> None:
+    bundle = _bundle(tmp_path, BEFORE)
+    values = equation_metrics(bundle, bundle.flows[0])
+    assert values == {"ho_model_share": pytest.approx(1)}

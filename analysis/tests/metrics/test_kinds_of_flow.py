@@ -8,15 +8,18 @@ import os
 import shutil
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from synthetic_bundle import write_bundle
+from synthetic_bundle import PAYLOAD, SPORT, START_NS, tcp_packet, write_bundle, write_pcap
 
-from cellbed_analysis.metrics import runs
-from cellbed_analysis.metrics.rows import compute
+from cellbed_analysis.metrics import causes, flows, runs
+from cellbed_analysis.metrics.flows import connection_metrics
+from cellbed_analysis.metrics.rows import compute, compute_others, flatten, lives_once
 from cellbed_analysis.metrics.run import analyse
+from cellbed_analysis.metrics.share import arrivals
 from cellbed_formats.bundle import Bundle, read_bundle
 from cellbed_formats.error import DataError
 
@@ -131,3 +134,63 @@ def test_a_worker_ends_with_its_parent(tmp_path: Path) -> None:
     began = time.monotonic()
     assert os.read(held, 1) == b"" and time.monotonic() - began < 20
     os.close(held)
+
+
+def test_a_connection_beside_the_first_one_has_its_own_metrics(dm_dm: Bundle) -> None:
+    """All that captures and probe say, as the first one has."""
+    (flow,) = dm_dm.flows
+    values, segments = connection_metrics(dm_dm, flow, lives_once(dm_dm))
+    row = flatten(values)
+    whole = compute(dm_dm)[0]
+    assert row["rtt_mean_ms"] == whole["rtt_mean_ms"] == pytest.approx(29.99) and len(segments) == 193
+    assert (row["window_begin_s"], row["window_s"], row["ip_lost_pkts"]) == (1.2, 4.8, 0)
+    assert not set(causes.COUNTERS) & row.keys()
+
+
+def test_what_a_host_counts_is_of_none_of_its_connections(tmp_path: Path) -> None:
+    bundle = found_flow(tmp_path)
+    first, second = bundle.all_flows
+    assert first.source == second.source == "ue1"
+    values = connection_metrics(bundle, first, lives_once(bundle))[0]
+    assert all(values[name] is None for name in causes.COUNTERS)
+
+
+def test_a_connection_captured_at_one_end_has_what_the_probe_saw(tmp_path: Path) -> None:
+    path = write_bundle(tmp_path, duration_s=2)
+    (path / "ip-ue2.pcap").unlink()
+    bundle = read_bundle(path)
+    flow = replace(bundle.flows[0], sport=SPORT)
+    values, segments = connection_metrics(bundle, flow, lives_once(bundle))
+    assert values["cwnd_mean_pkts"] == 10 and "ip_sent_pkts" not in values and segments.is_empty()
+    assert connection_metrics(bundle, replace(flow, sport=None), lives_once(bundle))[0] == {}
+    (path / "tcp.trace").unlink()
+    assert connection_metrics(Bundle(path, bundle.manifest), flow, lives_once(bundle))[0] == {}
+
+
+def test_a_connection_that_nothing_acknowledges_has_no_metrics(tmp_path: Path) -> None:
+    path = write_bundle(tmp_path, duration_s=0.2)
+    for node in ("ue1", "ue2"):
+        write_pcap(path / f"ip-{node}.pcap", [(START_NS, tcp_packet(True, 5, 0, 100, flags=0x02))])
+    (path / "tcp.trace").unlink()
+    bundle = read_bundle(path)
+    assert connection_metrics(bundle, bundle.flows[0], lives_once(bundle))[0] == {}
+
+
+def test_of_very_many_flows_the_largest_are_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second one is iperf3's connection of control."""
+    bundle = found_flow(tmp_path)
+    ((measured,), _), (first, second) = compute_others(bundle), bundle.all_flows
+    assert (first.sport, second.sport, measured["flow"]) == (40002, 40000, second.id)
+    assert (measured["ip_sent_pkts"], measured["ip_lost_pkts"]) == (1, 0)
+    monkeypatch.setattr(flows, "MEASURED_MAX", 0)
+    ((row,), segments) = compute_others(bundle)
+    assert row["flow_sent_bytes"] == measured["flow_sent_bytes"] and "ip_sent_pkts" not in row and segments.is_empty()
+
+
+def test_what_came_of_a_flow(dm_dm: Bundle) -> None:
+    """At the receiver; of a named connection only its own, without captures what was acknowledged, of UDP nothing."""
+    (flow,) = dm_dm.flows
+    both, own = arrivals(dm_dm, flow), arrivals(dm_dm, replace(flow, sport=SPORT))
+    assert own.total == 192 * PAYLOAD + 37 and both.total == own.total + 37
+    assert arrivals(dm_dm, replace(flow, source="a", sink="b", sport=SPORT)).total == own.total - 37
+    assert arrivals(dm_dm, replace(flow, source="a", sink="b", transport="udp")).total == 0
