@@ -15,6 +15,7 @@ BASE ?=
 PACKETDRILL ?=
 TESTS ?=
 ROUNDS ?= 3
+COUNT ?=
 UPGRADE ?=
 PART ?= core
 MUTANTS ?= 300
@@ -58,7 +59,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup setup-test lock audit wheels build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-all test-without-sanitizers test-fast test-long durations sanitized conformance fuzz soak mutate bench bench-lena wheel image lint format reference docs matrix replication pictures doctor golden-update clean
+.PHONY: help setup setup-test lock audit wheels build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-all test-without-sanitizers test-fast test-long durations sanitized conformance fuzz soak coverage mutate bench bench-lena wheel image lint language format reference docs matrix replication pictures doctor golden-update clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -196,6 +197,13 @@ soak: setup-test lab-kernel ## virtual labs one after another, RUNS of them: the
 	PYTHONPATH=tests $(VENV)/bin/python tests/soak.py $(RUNS)
 	$(VENV)/bin/python tests/properties.py $(PROPERTY_ROUNDS)
 
+# A report of all of the analysis, then what has to be complete.
+coverage: setup-test ## branches of the analysis that its tests reach; fails where they miss a line of a metric, claim or statistic
+	$(VENV)/bin/python -m coverage run -m pytest -q analysis/tests channel/tests formats/tests
+	$(VENV)/bin/python -m coverage combine -q --append
+	$(VENV)/bin/python -m coverage report --skip-covered
+	$(VENV)/bin/python -m coverage report --skip-covered --fail-under=100 --include='*/metrics/*,*/claims/*,*/stats/*,*/studies/*/metrics.py,*/studies/*/explain.py'
+
 mutate: setup-test ## change the code of PART at random, MUTANTS times, and show what no test notices; SEED: other changes
 	nice -n 19 $(VENV)/bin/python tests/mutate/mutate.py --part $(PART) --mutants $(MUTANTS) --seed $(or $(SEED),1)
 
@@ -237,6 +245,10 @@ $(STAMPS)/clang-tidy: .clang-tidy emulator/tests/.clang-tidy $(shell git ls-file
 		xargs -P $$(nproc) -n 8 $(VENV)/bin/clang-tidy --quiet -p build >build/.clang-tidy.log 2>&1 || \
 		{ grep -v ' Processing file ' build/.clang-tidy.log; exit 1; }
 	@touch $@
+
+# Not yet among the linters: see CONTRIBUTING.md.
+language: setup-test ## words that docs/glossary.md replaces, and misspelt ones, with place; COUNT=1: how many, by folder
+	$(VENV)/bin/python tests/language/check.py $(if $(COUNT),--count)
 
 format: setup-test ## let the formatters decide
 	$(VENV)/bin/ruff check --fix .
