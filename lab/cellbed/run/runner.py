@@ -16,7 +16,7 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cellbed.error import CellbedError, LabError
 from cellbed.host import cgroup, tracepoints
@@ -38,6 +38,9 @@ from cellbed.run.attach import Attachment
 from cellbed.run.capture import HANDED_OVER_S, Captures
 from cellbed.run.command import Command
 
+if TYPE_CHECKING:
+    from cellbed.run.wall_clock import WallClock
+
 # Virtual time at which the nodes are made, and at which the radio's sub-frame 0 and t = 0 of the traffic lie. Fixed, so
 # that what start-up takes (cold caches, another machine) cannot shift a byte; start-up itself takes well under a second
 # of virtual time. The nodes have a time because the guest's random numbers, such as ports, depend on when network
@@ -50,6 +53,8 @@ NATIVE_LEAD_NS = 300_000_000
 SAMPLE_INTERVAL_MS = 10
 # After the last flow: what is still queued may arrive.
 DRAIN_S = 0.5
+# Between two looks at the clock at most.
+_LOOK_AT_CLOCK_S = 1.0
 # A word of the command line: the lab has no root.
 WITHOUT_ROOT = "without-root"
 
@@ -72,6 +77,7 @@ class Runner:
         self.daemons: list[Process] = []  # beside the radio's and the probe
         self.lost_nodes: list[str] = []
         self.facts: dict[str, Any] = {"phases": {}}
+        self.wall_clock = None if self.virtual else _wall_clock()
         self.progress = open(out / "progress", "w", buffering=1)  # noqa: SIM115 (lives as long as the run)
 
     def phase(self, name: str, begins_ns: int | None = None) -> None:
@@ -224,8 +230,11 @@ class Runner:
         """Wait for the clients; one that takes too long, or a daemon that dies meanwhile, ends the run."""
         all_s = max(flow.end_s() for flow in flows if not flow.background)
         step_s = max(0.25, all_s / 50) if math.isfinite(all_s) else 0.25
+        if self.wall_clock is not None:
+            step_s = min(step_s, _LOOK_AT_CLOCK_S)
         while running := [flow for flow in flows if flow.running()]:
             done_s = (time.monotonic_ns() - start_ns) / 1e9
+            self.look_at_clock()
             for flow in running:
                 if done_s > flow.limit_s():
                     raise flow.overdue()
@@ -234,6 +243,11 @@ class Runner:
                     raise LabError(f"{daemon.name}: died during the run: {daemon.log_tail()}")
             print(f"at {done_s:.3f} {all_s:.3f}", file=self.progress)
             await_end([running[0].popen, *(daemon.popen for daemon in daemons)], step_s)
+
+    def look_at_clock(self) -> None:
+        """Where time is real, somebody may set the clock that captures have their times of."""
+        if self.wall_clock is not None:
+            self.wall_clock.look()
 
     def tell_started(self, flows: list[workload.Flow]) -> None:
         """For whoever passes signals on to an attached command."""
@@ -299,6 +313,7 @@ class Runner:
                 recorder.stop()
             tcpwatch.stop()
             celld.stop()
+            self.look_at_clock()
         self.collect()
         self.phase("end")
 
@@ -314,7 +329,15 @@ class Runner:
         self.facts["kernel"] = {"release": os.uname().release, "version": os.uname().version}
         self.facts["clock"] = {"realtime_offset_ns": self.facts["radio"]["realtime_offset_ns"],
                                "start_ns": self.facts["traffic_start_ns"], "end_ns": self.facts["traffic_end_ns"]}
+        if self.wall_clock is not None:
+            self.facts["clock"]["steps"] = self.wall_clock.steps
         (self.out / "facts.json").write_text(json.dumps(self.facts, indent=1))
+
+
+def _wall_clock() -> WallClock:
+    from cellbed.run.wall_clock import WallClock  # of no use in a guest
+
+    return WallClock()
 
 
 def _stop_captures(captures: Captures | None) -> dict[str, int]:
