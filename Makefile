@@ -176,13 +176,17 @@ test-long: setup-test lab-kernels sanitized ## what `make test` leaves out, and 
 durations: setup-test lab-kernels ## measure all tests, and write down which ones the targets above leave out
 	$(PYTEST) -n $$(nproc) --durations-file
 
+# Programs as they run, in this machine's namespaces: with their own filters of system calls, and nothing of Python's.
+SANITIZED_NATIVELY := emulator/tests/test_celld.py tests/test_native.py::test_the_same_scenario_on_this_kernel
+
 # What Python loads with the sanitizers in it needs them in Python, too, whose own leaks are none of theirs. More optimisation
 # takes twice as long to compile, and no test ends sooner for it.
-sanitized: setup-test ## unit and property tests with AddressSanitizer and UndefinedBehaviorSanitizer
+sanitized: setup-test ## unit and property tests, and a native run, with AddressSanitizer and UndefinedBehaviorSanitizer
 	@[ -f build/sanitized/build.ninja ] || CC=gcc meson setup -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 build/sanitized >build/.sanitized.log 2>&1 || { cat build/.sanitized.log; exit 1; }
 	@ninja -C build/sanitized $(if $(V),-v,--quiet)
 	meson test -C build/sanitized --print-errorlogs --quiet
 	LD_PRELOAD=$$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 CELLBED_BUILD=$(abspath build/sanitized) $(PYTEST) $(PARALLEL) emulator/tests/prop
+	CELLBED_BUILD=$(abspath build/sanitized) $(PYTEST) $(PARALLEL) $(SANITIZED_NATIVELY)
 
 conformance: setup-test $(if $(KERNEL),,lab-kernel) ## TCP tests of packetdrill and of the kernel itself in KERNEL; PACKETDRILL: a copy of it; TESTS: parts of names
 	$(VENV)/bin/python -m cellbed_kernel.conformance.run $(if $(KERNEL),--kernel $(KERNEL)) $(if $(PACKETDRILL),--packetdrill $(PACKETDRILL)) $(TESTS)

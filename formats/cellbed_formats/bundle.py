@@ -82,6 +82,12 @@ class Bundle:
         """CLOCK_REALTIME minus CLOCK_MONOTONIC."""
         return int(self.manifest["clock"]["realtime_offset_ns"])
 
+    @property
+    def clock_steps(self) -> list[tuple[float, float]]:
+        """By how many ms the machine's clock was set during the run, each with seconds after t = 0."""
+        return [(step["step_ns"] / 1e6, (step["t_ns"] - self.start_ns) / 1e9)
+                for step in self.manifest["clock"].get("steps", [])]
+
     @cached_property
     def flows(self) -> list[Flow]:
         """Flows of the traffic section, in order."""

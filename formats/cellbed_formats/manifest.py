@@ -43,10 +43,16 @@ class Validity(Shape):
     reasons: list[Reason] = []
 
 
+class ClockStep(Shape):
+    t_ns: Nanoseconds
+    step_ns: Nanoseconds
+
+
 class Clock(Shape):
     start_ns: Nanoseconds
     end_ns: Nanoseconds
     realtime_offset_ns: Nanoseconds
+    steps: list[ClockStep] = []
 
 
 class ScenarioSaid(Shape):

@@ -16,6 +16,7 @@ from typing import Any
 from cellbed.error import LabError
 from cellbed.host import cgroup, ledger, programs, rootless
 from cellbed.host.netns import die_with_parent
+from cellbed.host.process import how_it_ended
 from cellbed.host.python_child import python_command
 from cellbed.labs.caller import Caller
 from cellbed.labs.follow import Watch, follow, timing
@@ -76,7 +77,8 @@ def play(without_root: bool, directory: Path, description: dict[str, Any], cpu: 
         error = directory / "error"
         console = (directory / "console").read_text(errors="replace").splitlines()[-3:]
         told = error.read_text().strip() if error.exists() else ""
-        raise LabError(told or f"the runner died: {' | '.join(console) or '(it printed nothing)'}")
+        how = how_it_ended(runner.returncode)
+        raise LabError(told or f"the runner {how}: {' | '.join(console) or '(it printed nothing)'}")
     return timing(started, marks)
 
 

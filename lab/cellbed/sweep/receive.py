@@ -8,12 +8,14 @@ from pathlib import Path
 
 from cellbed.error import CellbedError, LabError, told
 from cellbed.labs.choices import KERNELS
-from cellbed.results.bundle import Bundle
+from cellbed.results.bundle import FACTS, Bundle
 from cellbed.scenario import channel, packet_trace
 from cellbed.scenario.description import Run
 from cellbed.sweep import away
 from cellbed.sweep.away import Played
 from cellbed.sweep.play import Outcome, Sweep
+
+_FACTS_BYTES = 64 << 20
 
 
 def check_lab(option: str, lab: str, kernel: str | None) -> None:
@@ -48,10 +50,14 @@ def finish(sweep: Sweep, bundle: Bundle, played: Played) -> Outcome:
             bundle.temporary = sweep.results / played.folder
         elif played.packed is not None:
             away.unpack(played.packed, bundle.temporary)
+            if (size := (bundle.temporary / FACTS).stat().st_size) > _FACTS_BYTES:
+                raise LabError(f"files of a run: {FACTS} has {size} bytes, allowed at most {_FACTS_BYTES}")
         manifest = bundle.finish(sweep.scenario, sweep.claims, played.measured, sweep.compress)
         return Outcome(bundle.path, manifest=manifest)
     except LabError as error:
         return Outcome(None, error=str(error))
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:  # of what it has written
+        return Outcome(None, error=f"files of a run: {FACTS} is none ({type(error).__name__})")
     except OSError as error:
         return Outcome(None, error=told(error, bundle.temporary))
     finally:
