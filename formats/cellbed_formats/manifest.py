@@ -111,6 +111,11 @@ class Description(Shape):
     settings: Settings
 
 
+class Checksums(Shape):
+    manifest: str
+    files: dict[str, str]
+
+
 class Manifest(Shape):
     id: str
     outcome: str
@@ -132,6 +137,7 @@ class Manifest(Shape):
     git: str = ""
     congestion_control: dict[str, Any] = {}
     claims: list[Any] | None = None
+    checksums: Checksums | None = None
 
 
 def check(manifest: dict[str, Any], path: Path) -> None:

@@ -40,6 +40,7 @@ from cellbed.labs.choices import check_lab
 from cellbed.scenario.description import Run, parse_override
 from cellbed.sweep.rounds import Rounds, Until, parse_seeds
 from cellbed_formats import bounded_yaml
+from cellbed_formats.inside import Inside
 
 DATA_SET = "sweep.parquet"
 
@@ -162,7 +163,7 @@ class _Table:
         played = [Played(run.scenario_id, run.variant, run.seed, run.params, outcome.path, outcome.error)
                   for run, outcome in self.entries]
         with analysing(self.results):
-            path = write_data_set(played, self.results / "summary" / DATA_SET)
+            path = write_data_set(played, Inside.named(self.results) / "summary" / DATA_SET)
         console().print(f"{len(played)} runs: {path}", soft_wrap=True)
 
 

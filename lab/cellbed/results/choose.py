@@ -11,7 +11,8 @@ from typing import Any
 from cellbed.error import CellbedError
 from cellbed.scenario.description import parse_override, settings_value
 from cellbed.scenario.unit import parse_rate, parse_size
-from cellbed_formats.bundle import MANIFEST, Bundle, load_results, read_bundle
+from cellbed_formats.bundle import MANIFEST, Bundle, folders, load_results, read_bundle
+from cellbed_formats.inside import Inside
 
 LATEST = "@latest"
 # So many bundles are named where several fit.
@@ -73,7 +74,7 @@ def fitting(where: str, wanted: Wanted) -> list[Bundle]:
     """
     latest = where.endswith(LATEST) and not Path(where).exists()
     folder = Path(where.removesuffix(LATEST) if latest else where)
-    several = not (folder / MANIFEST).is_file() and any(folder.glob(f"[!.]*/{MANIFEST}"))
+    several = not (folder / MANIFEST).is_file() and folder.is_dir() and bool(folders(Inside.given(folder)))
     every = load_results(folder).bundles if several else [read_bundle(folder)]
     found = [bundle for bundle in every if wanted.fits(bundle)]
     if not found:
@@ -82,7 +83,8 @@ def fitting(where: str, wanted: Wanted) -> list[Bundle]:
 
 
 def _age(bundle: Bundle) -> tuple[str, int]:
-    return str(bundle.manifest.get("created", "")), (bundle.path / MANIFEST).stat().st_mtime_ns
+    state = (bundle.inside / MANIFEST).state()
+    return str(bundle.manifest.get("created", "")), 0 if state is None else state.st_mtime_ns
 
 
 def _names(bundles: Sequence[Bundle]) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import io
 import posixpath
-import shutil
 import socket
 import tarfile
 from collections.abc import Callable
@@ -28,6 +27,7 @@ from cellbed.labs.virtual import play as play_virtual
 from cellbed.results.bundle import FACTS, furnish, strip, tool_versions
 from cellbed.scenario import channel, named_files
 from cellbed.scenario.description import Run
+from cellbed_formats.inside import Inside
 
 HOST = "host"
 # Captures shrink to about half; more effort costs more time than it saves.
@@ -146,11 +146,11 @@ def play(task: Task, directory: Path, worker: Worker, watch: Watch) -> Played:
         raise Differs(f"{worker.name} ({found[HOST]}): {text}")
     clean.clean()  # what a worker of this machine left that died
     try:
-        directory.mkdir()
+        Inside(directory.parent, directory.name).create()
         _furnish(directory, task)
         with worker.cpu as cpu:
             measured = play_virtual(kernel, directory, task.description, cpu, watch, None)
-        strip(directory, keep=(FACTS,))
+        strip(Inside(directory), keep=(FACTS,))
         return worker.hand_over(directory, measured)
     except KeyboardInterrupt:
         raise Stopped("stopped") from None
@@ -159,13 +159,14 @@ def play(task: Task, directory: Path, worker: Worker, watch: Watch) -> Played:
     except OSError as error:
         return Played(error=f"{worker.name}: {told(error, directory)}")
     finally:
-        shutil.rmtree(directory, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            Inside(directory.parent, directory.name).remove_folder()
 
 
 def _furnish(directory: Path, task: Task) -> None:
     furnish(directory, task.description, paths.programs())
     for name, content in task.files.items():
-        (directory / name).write_bytes(content)
+        (Inside(directory) / name).write(content)
     if channel.FILE not in task.files:
         channel.render(directory, task.run.settings, task.run.seed, directory)
 
@@ -192,7 +193,7 @@ def unpack(packed: bytes, directory: Path) -> None:
     Raises:
         LabError: the archive would reach beyond the folder, or is none.
     """
-    directory.mkdir()
+    Inside(directory.parent, directory.name).create()
     try:
         with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
             members = tar.getmembers()
