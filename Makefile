@@ -54,7 +54,7 @@ help: ## this list
 	@echo "  variables        SCENARIO=$(SCENARIO) SEED= RESULTS=$(RESULTS) LAB=$(LAB) KERNEL="
 
 run-experiment: setup $(if $(filter virtual,$(LAB)),lab-kernel) ## play SCENARIO in LAB and report it against the paper
-	$(CELLBED) run $(SCENARIO) --results $(RESULTS) --lab $(LAB) $(SEED_ARG) $(if $(KERNEL),--kernel $(KERNEL))
+	$(CELLBED) run $(SCENARIO) --keep-going --results $(RESULTS) --lab $(LAB) $(SEED_ARG) $(if $(KERNEL),--kernel $(KERNEL))
 	$(CELLBED) report $(RESULTS)
 
 report: setup ## measure and report what is in RESULTS

@@ -3,7 +3,6 @@
 
 import contextlib
 import hashlib
-import json
 import shutil
 import tempfile
 from pathlib import Path
@@ -11,12 +10,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from synthetic_bundle import write_bundle
+from synthetic_bundle import seal, write_bundle
 from test_damaged_bundles import tell
 
 from cellbed.results.bundle import Bundle
-from cellbed_formats import checksums
-from cellbed_formats.inside import LINKED, Inside
+from cellbed_formats.inside import LINKED
 
 SECRET = b"the secret of somebody else" * 50
 ONE = "DM-DM-8KiB-seed1-0123456789"
@@ -38,11 +36,7 @@ def made(tmp_path_factory):
     """Results of two runs, with checksums as of today, with what the analysis keeps in one of them."""
     results = tmp_path_factory.mktemp("made") / "results"
     for modes in ("DM-DM", "IM-IM"):
-        path = write_bundle(results, modes, duration_s=0.3)
-        manifest = json.loads((path / "manifest.json").read_text())
-        (path / "manifest.json").unlink()
-        sealed = checksums.sealed(manifest, checksums.of_folder(Inside(path)))
-        (path / "manifest.json").write_text(json.dumps(sealed))
+        seal(write_bundle(results, modes, duration_s=0.3))
     tell("compare", results, "rtt_mean_ms")
     return results
 
@@ -87,7 +81,7 @@ def commands(place):
         "derived": ("prune", results, "--derived"), "superseded": ("prune", results, "--superseded"),
         "prune one": ("prune", bundle, "--compress", "--derived"), "look": ("prune", results),
         "why": ("why", bundle), "compare": ("compare", results, "rtt_mean_ms"),
-        "plot": ("plot", "cwnd", results, "--output", results / "summary/x.png"),
+        "plot": ("plot", "rtt", results, "--output", results / "summary/x.png"),
         "pcapng": ("export", bundle, "--format", "pcapng", "--output", bundle / "derived"),
         "flent": ("export", bundle, "--format", "flent", "--output", out),
         "dataset": ("dataset", results, "--output", out, "--table", "samples", "--table", "flows"),

@@ -29,7 +29,7 @@ NAVIGATION: dict[str, list[str]] = {
     "Python": ["docs/python.md", "docs/notebook.md", "docs/api.md"],
     "Papers": ["docs/replication/README.md", "docs/replication/*.md", "docs/claims.md", "scenarios/*/findings.md"],
     "Gallery": ["docs/gallery.md"],
-    "Reference": ["docs/reference/*.md", "docs/scenario-format.md", "docs/metrics.md", "docs/result-format.md",
+    "Reference": ["docs/reference/*.md", "docs/scenario-format.md", "docs/metrics.md", "docs/result-format.md", "docs/exit-status.md",
                   "docs/trace-format.md", "docs/channel-trace-format.md", "docs/limits.md", "docs/sources.md"],
     "Trust": ["docs/trust.md", "docs/benchmarks.md", "docs/native-lab.md", "docs/other-kernels.md"],
     "Inside": ["ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/adr/*.md", "*/README.md", "*/*/README.md"],

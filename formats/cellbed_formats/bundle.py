@@ -255,22 +255,18 @@ class Bundle:
         return stored.find(self.inside / name) is not None
 
     @cached_property
-    def _checked(self) -> set[Inside]:
-        return set()
+    def _found(self) -> dict[str, Inside | None]:
+        return {}
 
     def find(self, name: str) -> Inside | None:
-        """A file, plain or compressed, as the run has written it; None: there is none.
+        """A file, plain or compressed, as the run has written it, which is checked once; None: there is none.
 
         Raises:
             FileError: it has been changed since, or is missing though the run has written it.
         """
-        path = stored.find(self.inside / name)
-        if path is None and name in (checksums.known(self.manifest) or {}):
-            raise FileError(self.path / name, "missing, though the run has written it")
-        if path is not None and path not in self._checked:
-            checksums.check_file(self.manifest, path)
-            self._checked.add(path)
-        return path
+        if name not in self._found:
+            self._found[name] = checksums.checked(self.manifest, self.inside, name)
+        return self._found[name]
 
     def check_files(self) -> None:
         """Read all files. Raises FileError for the first that is not as the run has written it."""

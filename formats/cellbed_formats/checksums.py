@@ -15,7 +15,7 @@ from typing import Any
 
 from .error import FileError
 from .inside import Inside
-from .stored import plain_name, whole
+from .stored import find, plain_name, whole
 
 #: Fits into caches of CPUs.
 _BLOCK_BYTES = 1 << 18
@@ -59,9 +59,23 @@ def check_manifest(manifest: dict[str, Any], path: Inside) -> None:
             raise FileError(path, "changed since the run has written it: its checksum differs")
 
 
-def check_file(manifest: dict[str, Any], path: Inside) -> None:
-    """Raises FileError for a file that is not as the run has written it. What no run has written may be there."""
-    wanted = (known(manifest) or {}).get(plain_name(path))
-    if wanted is not None and digest(path) != wanted:
+def checked(manifest: dict[str, Any], bundle: Inside, name: str) -> Inside | None:
+    """A file of a bundle, plain or compressed, as the run has written it; None: there is none, nor was.
+
+    Raises:
+        FileError: it has been changed since, or is missing though the run has written it.
+    """
+    path, wanted = find(bundle / name), (known(manifest) or {}).get(name)
+    if path is None and wanted is not None:
+        raise FileError(bundle / name, "missing, though the run has written it")
+    if path is not None and wanted is not None and digest(path) != wanted:
         raise FileError(path, "changed since the run has written it: its checksum differs")
+    return path
+
+
+def check(manifest: dict[str, Any], bundle: Inside) -> None:
+    """Read all of a bundle. Raises FileError and OSError for what is not as the run has written it."""
+    check_manifest(manifest, bundle / MANIFEST)
+    for name in known(manifest) or {}:
+        checked(manifest, bundle, name)
 

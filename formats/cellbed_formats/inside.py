@@ -35,6 +35,13 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _NEW = ".{name}.{pid}-{thread}.new"
 
 
+class LinkedError(OSError):
+    """A link is in the way."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(errno.ELOOP, LINKED, str(path))
+
+
 class Inside(os.PathLike[str]):
     """A name below a folder, or the folder itself.
 
@@ -127,8 +134,9 @@ class Inside(os.PathLike[str]):
         except OSError as error:
             if isinstance(error.filename, str) and os.sep in error.filename and error.filename != str(self.root):
                 raise  # of another file, within a block of the caller's
-            linked = error.errno in (errno.ELOOP, errno.ENOTDIR) and self._link()
-            raise OSError(error.errno, LINKED if linked else error.strerror, str(linked or self.path)) from error
+            if error.errno in (errno.ELOOP, errno.ENOTDIR) and (link := self._link()) is not None:
+                raise LinkedError(link) from error
+            raise OSError(error.errno, error.strerror, str(self.path)) from error
 
     def _link(self) -> Path | None:
         """The first link on the way, for a message."""
@@ -143,7 +151,7 @@ class Inside(os.PathLike[str]):
             except FileNotFoundError:
                 return None
             if stat.S_ISLNK(found.st_mode):
-                raise OSError(errno.ELOOP, LINKED, str(self.path))
+                raise LinkedError(self.path)
             return found
 
     # --- reading ---
@@ -263,7 +271,7 @@ class Inside(os.PathLike[str]):
         """Remove a folder and all in it; links in it go, what they lead to stays."""
         with self._parent() as (at, name):
             if stat.S_ISLNK(os.stat(name, dir_fd=at, follow_symlinks=False).st_mode):
-                raise OSError(errno.ELOOP, LINKED, str(self.path))
+                raise LinkedError(self.path)
             shutil.rmtree(name, dir_fd=at)
 
     def move(self, to: Inside) -> None:

@@ -15,7 +15,7 @@ from urllib.parse import quote
 import polars as pl
 
 from cellbed_formats import parquet
-from cellbed_formats.bundle import Bundle, load_results
+from cellbed_formats.bundle import Bundle, Results, load_results
 from cellbed_formats.error import DataError
 from cellbed_formats.inside import Inside
 
@@ -29,7 +29,7 @@ PARTITIONS = ("scenario", "variant", "seed")
 TABLES = ("flows", "segments", "samples", "radio")
 
 
-def write(results: Path, output: Path, tables: Sequence[str] = TABLES[:1]) -> Iterator[Path]:
+def write(results: Path | Results, output: Path, tables: Sequence[str] = TABLES[:1]) -> Iterator[Path]:
     """Write all runs of a folder; files of a run that are there are replaced.
 
     Args:
@@ -45,7 +45,7 @@ def write(results: Path, output: Path, tables: Sequence[str] = TABLES[:1]) -> It
         if name not in TABLES:
             raise DataError(f"--table {name}: allowed {', '.join(TABLES)}")
     made = Inside.named(output)
-    for run in analyse_all(load_results(results).bundles):
+    for run in analyse_all((results if isinstance(results, Results) else load_results(results)).bundles):
         for name in tables:
             if (frame := _table(name, run)) is not None:
                 path = made / name / str(partition(run.bundle)) / f"{run.bundle.manifest['id'][:10]}.parquet"

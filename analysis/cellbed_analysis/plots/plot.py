@@ -12,7 +12,7 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from cellbed_formats.bundle import Bundle
-from cellbed_formats.error import DataError
+from cellbed_formats.error import DataError, UnusableError
 from cellbed_formats.inside import Inside
 
 from ..metrics.run import RunAnalysis, analyse
@@ -120,7 +120,7 @@ def data(kind: str, bundles: Sequence[Bundle], wanted: Wanted | None = None) -> 
     runs = [analyse(bundle) for bundle in bundles]
     for run in runs:
         if not run.readable:
-            raise DataError(f"{run.bundle.path}: {run.problem}")
+            raise UnusableError(run.problem)
     _check_flows(runs, wanted)
     if wanted.begin_s is not None and wanted.end_s is not None and wanted.end_s <= wanted.begin_s:
         raise DataError(f"--to {wanted.end_s:g}: allowed more than --from, {wanted.begin_s:g}")

@@ -62,11 +62,15 @@ VERDICT_STYLE = {
 }
 
 
-def print_table(results_dir: Path | Results, console: Console | None = None, report: Path | None = None) -> None:
+def print_table(results_dir: Path | Results, console: Console | None = None,
+                report: Path | None = None) -> list[RunAnalysis]:
     """Print the headline table, validity, claims by verdict and the report's path.
 
     Args:
         report: where it is, when it is not at its usual place.
+
+    Returns:
+        The runs, as they were analysed.
 
     Raises:
         DataError: no bundle below the directory, or a malformed claim.
@@ -89,6 +93,7 @@ def print_table(results_dir: Path | Results, console: Console | None = None, rep
     report = report or results.report_dir.path / "report.html"
     if report.exists():
         console.print(f"Report: {report}", soft_wrap=True)
+    return runs
 
 
 def _print_claims(console: Console, outcomes: Sequence[Outcome]) -> None:

@@ -24,6 +24,7 @@ from cellbed.scenario.description import Run, identity
 from cellbed.scenario.model import Scenario
 from cellbed_formats import checksums, stored
 from cellbed_formats.checksums import MANIFEST
+from cellbed_formats.error import DataError
 from cellbed_formats.inside import Inside
 from cellbed_kernel.place import IS_CHECKOUT, ROOT
 
@@ -54,9 +55,14 @@ class Bundle:
         """Where it is until then."""
         return Inside(self.results, self.temporary.name)
 
-    def complete(self) -> bool:
-        """A finished bundle of the same identity is there; one that was damaged since is played again."""
-        return self._manifest_there().get("id") == self.id
+    def complete(self) -> dict[str, Any] | None:
+        """The manifest of a finished bundle of the same identity; None: there is none, or it was damaged since."""
+        manifest = self._manifest_there()
+        try:
+            checksums.check(manifest, self.inside)
+        except (DataError, OSError, LookupError, TypeError, AttributeError):
+            return None
+        return manifest if manifest.get("id") == self.id and _verdict(manifest) is not None else None
 
     def _manifest_there(self) -> dict[str, Any]:
         try:
@@ -151,6 +157,11 @@ class Bundle:
             "description": self.description,
             "claims": claims,
         }
+
+
+def _verdict(manifest: dict[str, Any]) -> str | None:
+    validity = manifest.get("validity")
+    return validity.get("verdict") if isinstance(validity, dict) else None
 
 
 def _write_manifest(bundle: Inside, manifest: dict[str, Any]) -> None:

@@ -171,10 +171,10 @@ class Sweep:
 
     def cached(self, bundle: Bundle) -> Outcome | None:
         """What a finished run has, None when it has to be played."""
-        if self.again or self.caller is not None or not bundle.complete():
+        if self.again or self.caller is not None or (manifest := bundle.complete()) is None:
             return None
         bundle.refresh_claims(self.claims)
-        return Outcome(bundle.path, cached=True)
+        return Outcome(bundle.path, cached=True, manifest=manifest)
 
     def _go_on(self) -> None:
         """Raises KeyboardInterrupt in a run's thread when the command has been interrupted: no signal comes there."""
