@@ -68,7 +68,7 @@ help: ## this list
 # The lab kernel, which takes longest, is compiled while all else is installed and compiled.
 run-experiment: ## run SCENARIO in LAB and report it against the paper
 	@$(MAKE) --no-print-directory -j2 setup $(if $(filter virtual,$(LAB)),lab-kernel)
-	$(CELLBED) run $(SCENARIO) --results $(RESULTS) --lab $(LAB) $(SEED_ARG) $(if $(KERNEL),--kernel $(KERNEL))
+	$(CELLBED) run $(SCENARIO) --keep-going --results $(RESULTS) --lab $(LAB) $(SEED_ARG) $(if $(KERNEL),--kernel $(KERNEL))
 	$(CELLBED) report $(RESULTS)
 
 report: setup ## measure and report what is in RESULTS

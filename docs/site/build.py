@@ -32,7 +32,7 @@ NAVIGATION: dict[str, list[str]] = {
     "Gallery": ["docs/gallery.md"],
     "Reference": ["docs/reference/*.md", "docs/scenario-format.md", "docs/metrics.md", "docs/result-format.md",
                   "docs/trace-format.md", "docs/channel-trace-format.md", "docs/limits.md", "docs/sources.md",
-                  "docs/glossary.md"],
+                  "docs/exit-status.md", "docs/glossary.md"],
     "Trust": ["docs/trust.md", "docs/benchmarks.md", "docs/native-lab.md", "docs/other-kernels.md"],
     "Inside": ["ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/adr/*.md", "*/README.md", "*/*/README.md"],
 }

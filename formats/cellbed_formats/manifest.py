@@ -117,6 +117,11 @@ class Description(Shape):
     settings: Settings
 
 
+class Checksums(Shape):
+    manifest: str
+    files: dict[str, str]
+
+
 class Manifest(Shape):
     id: str
     outcome: str
@@ -138,6 +143,7 @@ class Manifest(Shape):
     git: str = ""
     congestion_control: dict[str, Any] = {}
     claims: list[Any] | None = None
+    checksums: Checksums | None = None
 
 
 def check(manifest: dict[str, Any], path: Path) -> None:

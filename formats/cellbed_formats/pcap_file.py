@@ -8,6 +8,7 @@ Source: draft-ietf-opsawg-pcap; draft-ietf-opsawg-pcapng
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ import numpy as np
 
 from . import named_file, stored
 from .error import FileError
+from .inside import Inside
 
 #: Byte order and ns per unit of a record's fraction of a second, by the file's first bytes.
 FRACTIONS_NS = {
@@ -58,7 +60,7 @@ class Records:
                        self.link[some], self.links, self.cut)
 
 
-def read_records(path: Path) -> Records:
+def read_records(path: Path | Inside) -> Records:
     """Find the packets of a capture.
 
     Raises:
@@ -73,12 +75,13 @@ def read_records(path: Path) -> Records:
     raise FileError(path, f"not a pcap file: {READABLE}")
 
 
-def _content(path: Path) -> np.ndarray:
+def _content(path: Path | Inside) -> np.ndarray:
     """The file's bytes, without reading what nobody looks at where it is not compressed."""
-    named_file.check(path, named_file.RECORDING_BYTES_MAX)
-    if path.suffix == stored.SUFFIX or not path.stat().st_size:
+    if path.suffix == stored.SUFFIX:
         return np.frombuffer(stored.content(path), dtype=np.uint8)
-    return np.memmap(path, dtype=np.uint8, mode="r")
+    with named_file.open_named(path, named_file.RECORDING_BYTES_MAX) as file:
+        empty = not os.fstat(file.fileno()).st_size
+        return np.zeros(0, dtype=np.uint8) if empty else np.memmap(file, dtype=np.uint8, mode="r")
 
 
 def words(content: np.ndarray, at: np.ndarray, order: str, n_bytes: int = 4) -> np.ndarray:
@@ -123,7 +126,7 @@ class _Interface:
 class _Blocks:
     """Of a pcapng file: its interfaces and packets, section by section."""
 
-    def __init__(self, path: Path, content: np.ndarray) -> None:
+    def __init__(self, path: Path | Inside, content: np.ndarray) -> None:
         self.path, self.content, self.view = path, content, content.data
         self.order = "<"
         self.section: list[int] = []  # numbers of the section's interfaces among all of the file

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from cellbed_formats.bundle import Bundle
-from cellbed_formats.error import DataError
+from cellbed_formats.error import DataError, UnusableError
 from cellbed_formats.flow import QUIC, Flow, note
 
 from ..metrics.rows import traced_in_full
@@ -128,7 +128,7 @@ def why(
     """
     run = analyse(bundle)
     if not run.readable:
-        raise DataError(f"{bundle.path}: {run.problem}")
+        raise UnusableError(run.problem)
     flow = shown_flow(bundle, wanted)
     if not bundle.all_flows:
         raise DataError(f"{bundle.path}: {bundle.without_flows}")

@@ -18,10 +18,12 @@ from cellbed.host import cgroup, ledger, programs, rootless
 from cellbed.host.netns import die_with_parent
 from cellbed.host.process import how_it_ended
 from cellbed.host.python_child import python_command
+from cellbed.labs import in_guest
 from cellbed.labs.caller import Caller
 from cellbed.labs.follow import Watch, follow, timing
 from cellbed.run import shaping, way_out
 from cellbed.run.runner import WITHOUT_ROOT
+from cellbed_formats.inside import Inside
 
 _STOP_DEADLINE_S = 20.0
 
@@ -74,9 +76,8 @@ def play(without_root: bool, directory: Path, description: dict[str, Any], cpu: 
         finally:
             _end(runner)
     if runner.returncode != 0:
-        error = directory / "error"
-        console = (directory / "console").read_text(errors="replace").splitlines()[-3:]
-        told = error.read_text().strip() if error.exists() else ""
+        console = in_guest.text_of(directory, "console").splitlines()[-3:]
+        told = in_guest.text_of(directory, "error").strip()
         how = how_it_ended(runner.returncode)
         raise LabError(told or f"the runner {how}: {' | '.join(console) or '(it printed nothing)'}")
     return timing(started, marks)
@@ -142,11 +143,11 @@ def _start(directory: Path, group: Path | None, owner: int | None, caller: Calle
         {"process_group": None if group is None else 0, "pass_fds": caller.attach_natively(directory, group is None)}
     command = python_command("cellbed.run.runner", str(directory), *([WITHOUT_ROOT] if group is None else []))
     own["env"] = programs.trusted(programs.given())
-    with open(directory / "console", "wb") as out:
+    with (Inside(directory) / "console").log() as out:
         runner: subprocess.Popen[bytes] = subprocess.Popen(command, preexec_fn=enter, stdin=subprocess.DEVNULL,
                                                            stdout=out, stderr=out, **own)
     if group is None:
-        (directory / rootless.FILE).write_text(str(runner.pid))
+        (Inside(directory) / rootless.FILE).write(str(runner.pid))
         if caller is not None:
             caller.outside = runner.pid
     return runner

@@ -11,7 +11,6 @@ import contextlib
 import gzip
 import io
 import posixpath
-import shutil
 import socket
 import tarfile
 import zlib
@@ -30,6 +29,7 @@ from cellbed.labs.virtual import play as play_virtual
 from cellbed.results.bundle import FACTS, furnish, strip, tool_versions
 from cellbed.scenario import channel, named_files
 from cellbed.scenario.description import Run
+from cellbed_formats.inside import Inside
 
 HOST = "host"
 # Captures shrink to about half; more effort costs more time than it saves.
@@ -151,11 +151,11 @@ def play(task: Task, directory: Path, worker: Worker, watch: Watch) -> Played:
         raise Differs(f"{worker.name} ({found[HOST]}): {text}")
     clean.clean()  # what a worker of this machine left that died
     try:
-        directory.mkdir()
+        Inside(directory.parent, directory.name).create()
         _furnish(directory, task)
         with worker.cpu as cpu:
             measured = play_virtual(kernel, directory, task.description, cpu, watch, None)
-        strip(directory, keep=(FACTS,))
+        strip(Inside(directory), keep=(FACTS,))
         return worker.hand_over(directory, measured)
     except KeyboardInterrupt:
         raise Stopped("stopped") from None
@@ -164,13 +164,14 @@ def play(task: Task, directory: Path, worker: Worker, watch: Watch) -> Played:
     except OSError as error:
         return Played(error=f"{worker.name}: {told(error, directory)}")
     finally:
-        shutil.rmtree(directory, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            Inside(directory.parent, directory.name).remove_folder()
 
 
 def _furnish(directory: Path, task: Task) -> None:
     furnish(directory, task.description, paths.programs())
     for name, content in task.files.items():
-        (directory / name).write_bytes(content)
+        (Inside(directory) / name).write(content)
     if channel.FILE not in task.files:
         channel.render(directory, task.run.settings, task.run.seed, directory)
 
@@ -197,7 +198,7 @@ def unpack(packed: bytes | IO[bytes], directory: Path) -> None:
     Raises:
         LabError: the archive is none, is larger than a run's may be, or would reach beyond the folder.
     """
-    directory.mkdir()
+    Inside(directory.parent, directory.name).create()
     file = io.BytesIO(packed) if isinstance(packed, bytes) else packed
     try:
         with _Bounded(fileobj=file, mode="rb") as whole, tarfile.open(fileobj=whole, mode="r:") as tar:

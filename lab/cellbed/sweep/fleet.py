@@ -11,7 +11,6 @@ import contextlib
 import logging
 import os
 import queue
-import shutil
 import time
 import uuid
 import warnings
@@ -28,6 +27,7 @@ from cellbed.scenario.description import Run
 from cellbed.sweep import away, fleet_key, receive
 from cellbed.sweep.away import Played, Task
 from cellbed.sweep.play import Outcome, Sweep
+from cellbed_formats.inside import Inside
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -191,16 +191,17 @@ def _advanced(sweep: Sweep, bundles: dict[int, Bundle], message: list[Any]) -> N
 def _proof(results: Path, shared: bool) -> Iterator[Path | None]:
     """A folder by whose name workers know the results folder; afterwards nothing unfinished is in there."""
     try:
-        results.mkdir(parents=True, exist_ok=True)
+        folder = Inside.named(results)
         if not shared:
             yield None
             return
-        path = results / f"{TEMPORARY_PREFIX}{uuid.uuid4().hex}.{os.getpid()}"
-        path.mkdir()
+        proof = folder / f"{TEMPORARY_PREFIX}{uuid.uuid4().hex}.{os.getpid()}"
+        proof.create()
     except OSError as error:
         raise LabError(f"{error.filename}: {error.strerror}") from None
     try:
-        yield path
+        yield proof.path
     finally:
-        for left in results.glob(f"{TEMPORARY_PREFIX}*.{os.getpid()}"):
-            shutil.rmtree(left, ignore_errors=True)
+        for left in folder.matching(f"{TEMPORARY_PREFIX}*.{os.getpid()}"):
+            with contextlib.suppress(OSError):
+                left.remove_folder()

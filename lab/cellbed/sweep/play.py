@@ -26,6 +26,7 @@ from cellbed.run import congestion_control, memory
 from cellbed.scenario.description import Run
 from cellbed.scenario.model import Scenario
 from cellbed_formats import named_file
+from cellbed_formats.inside import Inside
 
 
 class Observer(Protocol):
@@ -141,7 +142,7 @@ class Sweep:
         for cpu in cpus[:jobs]:
             self.cpus.put(cpu)
         try:
-            self.results.mkdir(parents=True, exist_ok=True)
+            Inside.named(self.results)
         except OSError as error:
             raise LabError(f"{error.filename}: {error.strerror}") from None
         with ThreadPoolExecutor(jobs) as pool:
@@ -170,10 +171,10 @@ class Sweep:
 
     def cached(self, bundle: Bundle) -> Outcome | None:
         """What a finished run has, None when it has to be played."""
-        if self.again or self.caller is not None or not bundle.complete():
+        if self.again or self.caller is not None or (manifest := bundle.complete()) is None:
             return None
         bundle.refresh_claims(self.claims)
-        return Outcome(bundle.path, cached=True)
+        return Outcome(bundle.path, cached=True, manifest=manifest)
 
     def _go_on(self) -> None:
         """Raises KeyboardInterrupt in a run's thread when the command has been interrupted: no signal comes there."""
@@ -192,7 +193,7 @@ class Sweep:
         try:
             directory = bundle.begin(self.programs, self._go_on)
             if self.control is not None:
-                (directory / congestion_control.OBJECT).write_bytes(self.control)
+                (Inside(directory) / congestion_control.OBJECT).write(self.control)
             measured = self.lab.play(directory, bundle.description, cpu, watch, self.caller)
             manifest = bundle.finish(self.scenario, self.claims, measured, self.compress)
             return Outcome(bundle.path, manifest=manifest)

@@ -14,6 +14,7 @@ from cellbed.scenario.description import Run
 from cellbed.sweep import away
 from cellbed.sweep.away import Played
 from cellbed.sweep.play import Outcome, Sweep
+from cellbed_formats.inside import Inside
 
 _FACTS_BYTES = 64 << 20
 
@@ -38,7 +39,7 @@ def files(run: Run, rendered: bool = False) -> dict[str, bytes]:
         if rendered or channel.reads_file(run.settings):
             channel.render(Path(made), run.settings, run.seed, folder)
         packet_trace.render(Path(made), run.settings, folder)
-        return {path.name: path.read_bytes() for path in Path(made).iterdir()}
+        return {path.name: path.content() for path in Inside(Path(made)).matching("*")}
 
 
 def finish(sweep: Sweep, bundle: Bundle, played: Played) -> Outcome:

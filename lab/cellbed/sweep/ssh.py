@@ -35,6 +35,7 @@ from cellbed.scenario.description import Run
 from cellbed.sweep import away, receive, shipped, ssh_frames
 from cellbed.sweep.away import Played, Task
 from cellbed.sweep.play import Outcome, Sweep
+from cellbed_formats.inside import Inside
 
 _ADDRESS = re.compile(r"(?:ssh://)?(?:([A-Za-z0-9_][A-Za-z0-9_.-]*)@)?"
                       r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9_][A-Za-z0-9_.-]*)(?::([0-9]{1,5}))?")
@@ -296,7 +297,7 @@ class Hosts:
     def play(self, sweep: Sweep, runs: list[Run]) -> list[Outcome]:
         """As Sweep.play()."""
         try:
-            sweep.results.mkdir(parents=True, exist_ok=True)
+            Inside.named(sweep.results)
         except OSError as error:
             raise LabError(f"{error.filename}: {error.strerror}") from None
         batch = _Batch(self, sweep, runs, self.given)
