@@ -18,7 +18,6 @@ from cellbed_formats.printable import shown
 from . import DataError, print_table, write_report
 from .study import studies
 
-
 #: docs/exit-status.md
 UNUSABLE = 4
 

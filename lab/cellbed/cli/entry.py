@@ -11,7 +11,7 @@ import signal
 import sys
 
 from cellbed.host import programs
-from cellbed.host.interrupt import INTERRUPTED, was_interrupted
+from cellbed.host.interrupt import INTERRUPTED, interrupt, was_interrupted
 
 _SAID = b"cellbed: interrupted; nothing was left behind\n"
 
@@ -31,7 +31,7 @@ def main() -> None:
     try:
         from cellbed.cli import main as command_line
 
-        signal.signal(signal.SIGINT, handler)
+        signal.signal(signal.SIGINT, interrupt if handler is signal.default_int_handler else handler)
         command_line.main()
     except BaseException as error:
         if not was_interrupted(error) or isinstance(error, SystemExit):
