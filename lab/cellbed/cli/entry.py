@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 
-from cellbed.host import programs
+from cellbed.host import mode, programs
 from cellbed.host.interrupt import INTERRUPTED, interrupt, was_interrupted
 
 _SAID = b"cellbed: interrupted; nothing was left behind\n"
@@ -28,6 +28,7 @@ def main() -> None:
     if handler is signal.default_int_handler:  # not ignored, as in the background of a shell
         signal.signal(signal.SIGINT, _leave)
     programs.distrust()
+    mode.keep_from_others()
     try:
         from cellbed.cli import main as command_line
 

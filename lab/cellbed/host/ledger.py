@@ -139,12 +139,18 @@ def scratch_folder() -> Path:
     return private_folder(Path(tempfile.gettempdir()).resolve())
 
 
+def private(path: Path, text: str) -> None:
+    """Write a file for this user only."""
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "w") as file:
+        file.write(text)
+
+
 @contextlib.contextmanager
 def entry(lab: str, lab_pid: int, temporary: Path, group: Path | None = None) -> Iterator[None]:
     """Keep an entry while the block runs."""
     path = directory() / f"{os.getpid()}-{temporary.name}.{lab}.json"
     new = path.with_suffix(".new")
-    new.write_text(json.dumps({
+    private(new, json.dumps({
         "lab": lab, "owner_pid": os.getpid(), "owner_start": start_time(os.getpid()), "lab_pid": lab_pid,
         "lab_start": start_time(lab_pid), "temporary": str(temporary.resolve()),
         "cgroup": str(group) if group else None}))
