@@ -112,4 +112,4 @@ def test_damage_is_one_message(folder, tmp_path, command):
     path = tmp_path / "b/radio.trace.zst"
     path.write_bytes(path.read_bytes()[:-1000])
     done = command("why", tmp_path / "b")
-    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1 and "radio.trace.zst" in done.stderr
+    assert done.returncode == 4 and len(done.stderr.splitlines()) == 1 and "radio.trace.zst" in done.stderr

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import fnmatch
 import os
 import shutil
@@ -256,6 +257,31 @@ class Inside(os.PathLike[str]):
         self.remove()
         with self._parent() as (at, name):
             return os.fdopen(os.open(name, _CREATE, FILE_MODE, dir_fd=at), "wb")
+
+    def locked(self) -> int | None:
+        """Lock a file of this name, which is created where it is missing and goes with the lock.
+
+        Return: its descriptor, which has the lock until it is closed; None: somebody else has it.
+        """
+        while True:
+            with self._parent() as (at, name):
+                fd = os.open(name, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK, FILE_MODE,
+                             dir_fd=at)
+                try:
+                    fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    if os.path.samestat(os.fstat(fd), os.stat(name, dir_fd=at, follow_symlinks=False)):
+                        return fd
+                except BlockingIOError:
+                    os.close(fd)
+                    return None
+                except FileNotFoundError:  # who had it has just removed it
+                    pass
+                except OSError as error:
+                    if error.errno in (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS):
+                        return fd  # a file system without locks
+                    os.close(fd)
+                    raise
+                os.close(fd)
 
     def write(self, content: bytes | str, mode: int = FILE_MODE) -> None:
         """Put a file with this content under the name, whatever was there; text as UTF-8."""

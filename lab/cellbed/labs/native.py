@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from cellbed.error import LabError
-from cellbed.host import cgroup, ledger, programs, rootless
+from cellbed.host import cgroup, ledger, mode, programs, rootless
 from cellbed.host.netns import die_with_parent
 from cellbed.host.process import how_it_ended
 from cellbed.host.python_child import python_command
@@ -131,6 +131,7 @@ def _start(directory: Path, group: Path | None, owner: int | None, caller: Calle
     """
     def enter() -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
+        os.umask(mode.OTHERS)  # commands that are another user's read names of nodes; the folder keeps the rest private
         if group is None:
             rootless.enter(owner)
             die_with_parent()  # all of it ends with the first process

@@ -17,7 +17,7 @@ from typing import IO, Any, NamedTuple
 
 from cellbed import paths
 from cellbed.error import ScenarioError
-from cellbed.host import ledger, offload
+from cellbed.host import ledger, mode, offload
 from cellbed.host.netns import in_netns
 from cellbed.host.process import Process, start_ready
 from cellbed.labs import native
@@ -208,7 +208,7 @@ class Radio:
             (Inside(folder) / _CONFIG).write(json.dumps(self._config(ports, folder), indent=1))
             celld = start_ready(
                 "celld", lambda fd: [program, "--config", str(folder / _CONFIG), "--ready-fd", str(fd)],
-                folder / _LOG, process_group=0)  # a terminal's keys are not for it
+                folder / _LOG, process_group=0, umask=mode.OTHERS)  # a terminal's keys are not for it
             # Without results the folder goes now, so that nothing can be left of it.
             self._files = {name: (Inside(folder) / name).opened() for name in (_LOG, _STATS)}
             celld.log = Path(f"/proc/self/fd/{self._files[_LOG].fileno()}")

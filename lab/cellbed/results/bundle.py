@@ -15,7 +15,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from cellbed.host import ledger, programs, rootless
+from cellbed.host import claim, clean, ledger, programs, rootless
+from cellbed.host.claim import Claim
 from cellbed.host.ledger import TEMPORARY_PREFIX
 from cellbed.results import validity
 from cellbed.run import hosts_file
@@ -44,6 +45,8 @@ class Bundle:
         self.results = results
         self.path = results / f"{run.variant}-seed{run.seed}-{self.id[:10]}"
         self.temporary = results / f"{TEMPORARY_PREFIX}{self.path.name}.{os.getpid()}"
+        self.claim = Claim(results, self.path.name)
+        self._entry = contextlib.ExitStack()
 
     @property
     def inside(self) -> Inside:
@@ -88,15 +91,21 @@ class Bundle:
             ScenarioError: the channel cannot be rendered.
         """
         Inside.named(self.results)
+        self.write_down()
         self.unfinished.create()
         furnish(self.temporary, self.description, programs)
         channel.render(self.temporary, self.run.settings, self.run.seed, Path(self.run.file).parent, each_block)
         packet_trace.render(self.temporary, self.run.settings, Path(self.run.file).parent)
         return self.temporary
 
+    def write_down(self) -> None:
+        """Before its folder is there: so `cellbed clean` finds it, whenever this process is killed."""
+        self._entry.enter_context(ledger.entry(ledger.BUNDLE, os.getpid(), self.temporary))
+
     def abandon(self) -> None:
         with contextlib.suppress(OSError):
             self.unfinished.remove_folder()
+        self._entry.close()
 
     def finish(self, scenario: Scenario, claims: list[dict[str, Any]], measured: dict[str, Any],
                compress: bool = False) -> dict[str, Any]:
@@ -188,10 +197,9 @@ def strip(directory: Inside, keep: tuple[str, ...] = ()) -> None:
 
 def remove_unfinished(results: Path) -> None:
     """Remove what killed processes left of bundles that they never finished."""
-    for path in results.resolve().glob(f"{TEMPORARY_PREFIX}*.*"):
-        pid = path.name.rpartition(".")[2]
-        if pid.isdigit() and ledger.start_time(int(pid)) is None:
-            ledger.remove_folder(path)
+    for path in clean.unfinished(results):
+        ledger.remove_folder(path)
+    claim.remove_free(results)
 
 
 def first_line(args: list[str]) -> str:

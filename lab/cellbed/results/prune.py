@@ -42,7 +42,8 @@ def freeable(results: Path) -> list[Item]:
     folders = [folder for bundle in found.bundles for folder in bundle.inside.matching(DERIVED)]
     folders += [] if found.alone else Inside(found.path).matching(SUMMARY)
     items += [Item("derived", folder, folder.size()) for folder in folders if folder.is_folder()]
-    return items + [Item("superseded", bundle.inside, bundle.inside.size()) for bundle in _superseded(found.bundles)]
+    old = [Inside(found.path, bundle.path.name) for bundle in _superseded(found.bundles)]
+    return items + [Item("superseded", folder, folder.size()) for folder in old]
 
 
 def _superseded(bundles: Sequence[Bundle]) -> list[Bundle]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import io
+import os
 import posixpath
 import socket
 import tarfile
@@ -22,7 +23,7 @@ from typing import IO, Any
 
 from cellbed import paths
 from cellbed.error import CellbedError, LabError, told
-from cellbed.host import clean
+from cellbed.host import clean, ledger
 from cellbed.labs import kernels
 from cellbed.labs.follow import Watch
 from cellbed.labs.virtual import play as play_virtual
@@ -151,21 +152,28 @@ def play(task: Task, directory: Path, worker: Worker, watch: Watch) -> Played:
         raise Differs(f"{worker.name} ({found[HOST]}): {text}")
     clean.clean()  # what a worker of this machine left that died
     try:
-        Inside(directory.parent, directory.name).create()
-        _furnish(directory, task)
-        with worker.cpu as cpu:
-            measured = play_virtual(kernel, directory, task.description, cpu, watch, None)
-        strip(Inside(directory), keep=(FACTS,))
-        return worker.hand_over(directory, measured)
+        with ledger.entry(ledger.BUNDLE, os.getpid(), directory):
+            return _play(task, directory, kernel, worker, watch)
     except KeyboardInterrupt:
         raise Stopped("stopped") from None
     except CellbedError as error:
         return Played(error=str(error))
     except OSError as error:
         return Played(error=f"{worker.name}: {told(error, directory)}")
+
+
+def _play(task: Task, directory: Path, kernel: Path, worker: Worker, watch: Watch) -> Played:
+    folder = Inside(directory.parent, directory.name)
+    try:
+        folder.create()
+        _furnish(directory, task)
+        with worker.cpu as cpu:
+            measured = play_virtual(kernel, directory, task.description, cpu, watch, None)
+        strip(Inside(directory), keep=(FACTS,))
+        return worker.hand_over(directory, measured)
     finally:
         with contextlib.suppress(OSError):
-            Inside(directory.parent, directory.name).remove_folder()
+            folder.remove_folder()
 
 
 def _furnish(directory: Path, task: Task) -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cellbed.error import CellbedError, LabError
+from cellbed.host import ledger
 from cellbed.host.ledger import TEMPORARY_PREFIX
 from cellbed.labs import kernels
 from cellbed.labs.caller import note
@@ -190,18 +191,17 @@ def _advanced(sweep: Sweep, bundles: dict[int, Bundle], message: list[Any]) -> N
 @contextlib.contextmanager
 def _proof(results: Path, shared: bool) -> Iterator[Path | None]:
     """A folder by whose name workers know the results folder; afterwards nothing unfinished is in there."""
-    try:
-        folder = Inside.named(results)
-        if not shared:
-            yield None
-            return
-        proof = folder / f"{TEMPORARY_PREFIX}{uuid.uuid4().hex}.{os.getpid()}"
-        proof.create()
-    except OSError as error:
-        raise LabError(f"{error.filename}: {error.strerror}") from None
-    try:
-        yield proof.path
-    finally:
-        for left in folder.matching(f"{TEMPORARY_PREFIX}*.{os.getpid()}"):
-            with contextlib.suppress(OSError):
-                left.remove_folder()
+    proof = results / f"{TEMPORARY_PREFIX}{uuid.uuid4().hex}.{os.getpid()}"
+    with ledger.entry(ledger.BUNDLE, os.getpid(), proof):
+        try:
+            folder = Inside.named(results)
+            if shared:
+                (folder / proof.name).create()
+        except OSError as error:
+            raise LabError(f"{error.filename}: {error.strerror}") from None
+        try:
+            yield proof if shared else None
+        finally:
+            for left in folder.matching(f"{TEMPORARY_PREFIX}*.{os.getpid()}"):
+                with contextlib.suppress(OSError):
+                    left.remove_folder()

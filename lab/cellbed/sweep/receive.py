@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from pathlib import Path
 
 from cellbed.error import CellbedError, LabError, told
@@ -17,6 +18,7 @@ from cellbed.sweep.play import Outcome, Sweep
 from cellbed_formats.inside import Inside
 
 _FACTS_BYTES = 64 << 20
+_LOOK_S = 0.2
 
 
 def check_lab(option: str, lab: str, kernel: str | None) -> None:
@@ -47,9 +49,12 @@ def finish(sweep: Sweep, bundle: Bundle, played: Played) -> Outcome:
     try:
         if played.measured is None:
             return Outcome(None, error=played.error)
+        if _theirs(sweep, bundle):
+            return Outcome(bundle.path, cached=True, manifest=bundle.complete())
         if played.folder is not None:
             bundle.temporary = sweep.results / played.folder
-        elif played.packed is not None:
+        bundle.write_down()
+        if played.folder is None and played.packed is not None:
             away.unpack(played.packed, bundle.temporary)
             if (size := (bundle.temporary / FACTS).stat().st_size) > _FACTS_BYTES:
                 raise LabError(f"files of a run: {FACTS} has {size} bytes, allowed at most {_FACTS_BYTES}")
@@ -63,3 +68,11 @@ def finish(sweep: Sweep, bundle: Bundle, played: Played) -> Outcome:
         return Outcome(None, error=told(error, bundle.temporary))
     finally:
         bundle.abandon()
+        bundle.claim.release()
+
+
+def _theirs(sweep: Sweep, bundle: Bundle) -> bool:
+    """Another command has made the bundle meanwhile, which stays, or is just doing so."""
+    while not bundle.claim.take():
+        time.sleep(_LOOK_S)
+    return not sweep.again and bundle.complete() is not None
