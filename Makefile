@@ -203,10 +203,11 @@ soak: setup-test lab-kernel ## virtual labs one after another, RUNS of them: the
 
 # A report of all of the analysis, then what has to be complete.
 coverage: setup-test ## branches of the analysis that its tests reach; fails where they miss a line of a metric, claim or statistic
+	$(VENV)/bin/python -m coverage erase
 	$(VENV)/bin/python -m coverage run -m pytest -q analysis/tests channel/tests formats/tests
-	$(VENV)/bin/python -m coverage combine -q --append
+	$(VENV)/bin/python -m coverage combine -q
 	$(VENV)/bin/python -m coverage report --skip-covered
-	$(VENV)/bin/python -m coverage report --skip-covered --fail-under=100 --include='*/metrics/*,*/claims/*,*/stats/*,*/studies/*/metrics.py,*/studies/*/explain.py'
+	$(VENV)/bin/python -m coverage report --skip-covered --fail-under=100 --include='*/metrics/*,*/claims/*,*/stats/*,*/studies/*/metrics.py,*/studies/*/explain.py,*/studies/*/evidence.py'
 
 mutate: setup-test ## change the code of PART at random, MUTANTS times, and show what no test notices; SEED: other changes
 	nice -n 19 $(VENV)/bin/python tests/mutate/mutate.py --part $(PART) --mutants $(MUTANTS) --seed $(or $(SEED),1)

@@ -270,3 +270,16 @@ def test_of_a_handover_without_a_timeout_there_are_no_round_trips_to_recover(tmp
     bundle = _bundle(tmp_path, BEFORE)
     values = equation_metrics(bundle, bundle.flows[0])
     assert values == {"ho_model_share": pytest.approx(1)}
+
+
+def test_a_window_that_was_halved_has_no_timer(tmp_path: Path) -> None:
+    fast = [tcp_row(2450, "retransmit", 100, 111, 10, 10, seq=100, sacked_out=3)]
+    bundle = _bundle(tmp_path, BEFORE + fast)
+    sender, there = Sender(bundle, bundle.flows[0]), of_flow(bundle, bundle.flows[0])
+    assert there is not None
+    found = effect(sender, there)
+    assert found is not None and found.case == "halving"
+    values = case_metrics(sender, there, found)
+    assert (values["ho_halving"], values["ho_timeout"], values["ho_event_ms"]) == (1, 0, 150)
+    assert (values["ho_ssthresh_pkts"], values["ho_ssthresh_ratio"]) == (10, 10 / 20)
+    assert not {"ho_timeout_ms", "ho_timer_ms", "ho_slow_start_ms"} & values.keys()

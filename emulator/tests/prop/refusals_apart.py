@@ -11,7 +11,7 @@ from coreffi import ffi, lib
 from recording import Link
 from refusal import IM, NETWORK, Network, Refusal, in_order, in_range, ues
 
-_UTRAN_TTI_MS = (10, 20, 40, 80)  # Source: TS 25.302 7.1.3
+_UTRAN_TTI_MS = (10, 20, 40, 80)  # Source: TS 25.331 TransmissionTimeInterval
 _DELAY_MAX_MS = 60000  # of a train
 
 
