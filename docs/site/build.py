@@ -30,7 +30,7 @@ NAVIGATION: dict[str, list[str]] = {
                "docs/watch.md", "docs/export.md"],
     "Reference": ["docs/reference/commands.md", "docs/reference/keys.md", "docs/scenario-format.md", "docs/nr.md",
                   "docs/metrics.md", "docs/pcap.md", "docs/result-format.md", "docs/trace-format.md", "docs/python.md",
-                  "docs/exit-status.md", "docs/glossary.md"],
+                  "docs/glossary.md"],
     "Explanation": ["docs/limits.md", "docs/limits-*.md", "docs/trust.md", "docs/claims.md", "docs/benchmarks.md",
                     "ARCHITECTURE.md"],
 }
