@@ -15,6 +15,7 @@ BASE ?=
 PACKETDRILL ?=
 TESTS ?=
 ROUNDS ?= 3
+COUNT ?=
 UPGRADE ?=
 PART ?= core
 MUTANTS ?= 300
@@ -58,7 +59,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup setup-test lock audit wheels build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-all test-without-sanitizers test-fast test-long durations sanitized conformance fuzz soak mutate bench bench-lena wheel image lint format reference docs matrix replication pictures doctor golden-update clean
+.PHONY: help setup setup-test lock audit wheels build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-all test-without-sanitizers test-fast test-long durations sanitized conformance fuzz soak coverage mutate bench bench-lena wheel image lint language format reference docs matrix replication pictures doctor golden-update clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -67,7 +68,7 @@ help: ## this list
 # The lab kernel, which takes longest, is compiled while all else is installed and compiled.
 run-experiment: ## run SCENARIO in LAB and report it against the paper
 	@$(MAKE) --no-print-directory -j2 setup $(if $(filter virtual,$(LAB)),lab-kernel)
-	$(CELLBED) run $(SCENARIO) --results $(RESULTS) --lab $(LAB) $(SEED_ARG) $(if $(KERNEL),--kernel $(KERNEL))
+	$(CELLBED) run $(SCENARIO) --keep-going --results $(RESULTS) --lab $(LAB) $(SEED_ARG) $(if $(KERNEL),--kernel $(KERNEL))
 	$(CELLBED) report $(RESULTS)
 
 report: setup ## measure and report what is in RESULTS
@@ -175,13 +176,17 @@ test-long: setup-test lab-kernels sanitized ## what `make test` leaves out, and 
 durations: setup-test lab-kernels ## measure all tests, and write down which ones the targets above leave out
 	$(PYTEST) -n $$(nproc) --durations-file
 
+# Programs as they run, in this machine's namespaces: with their own filters of system calls, and nothing of Python's.
+SANITIZED_NATIVELY := emulator/tests/test_celld.py tests/test_native.py::test_the_same_scenario_on_this_kernel
+
 # What Python loads with the sanitizers in it needs them in Python, too, whose own leaks are none of theirs. More optimisation
 # takes twice as long to compile, and no test ends sooner for it.
-sanitized: setup-test ## unit and property tests with AddressSanitizer and UndefinedBehaviorSanitizer
+sanitized: setup-test ## unit and property tests, and a native run, with AddressSanitizer and UndefinedBehaviorSanitizer
 	@[ -f build/sanitized/build.ninja ] || CC=gcc meson setup -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 build/sanitized >build/.sanitized.log 2>&1 || { cat build/.sanitized.log; exit 1; }
 	@ninja -C build/sanitized $(if $(V),-v,--quiet)
 	meson test -C build/sanitized --print-errorlogs --quiet
 	LD_PRELOAD=$$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 CELLBED_BUILD=$(abspath build/sanitized) $(PYTEST) $(PARALLEL) emulator/tests/prop
+	CELLBED_BUILD=$(abspath build/sanitized) $(PYTEST) $(PARALLEL) $(SANITIZED_NATIVELY)
 
 conformance: setup-test $(if $(KERNEL),,lab-kernel) ## TCP tests of packetdrill and of the kernel itself in KERNEL; PACKETDRILL: a copy of it; TESTS: parts of names
 	$(VENV)/bin/python -m cellbed_kernel.conformance.run $(if $(KERNEL),--kernel $(KERNEL)) $(if $(PACKETDRILL),--packetdrill $(PACKETDRILL)) $(TESTS)
@@ -195,6 +200,14 @@ fuzz: setup-test ## make up inputs for all decoders and the core, FUZZ_SECONDS i
 soak: setup-test lab-kernel ## virtual labs one after another, RUNS of them: the same bytes, nothing that grows; and properties
 	PYTHONPATH=tests $(VENV)/bin/python tests/soak.py $(RUNS)
 	$(VENV)/bin/python tests/properties.py $(PROPERTY_ROUNDS)
+
+# A report of all of the analysis, then what has to be complete.
+coverage: setup-test ## branches of the analysis that its tests reach; fails where they miss a line of a metric, claim or statistic
+	$(VENV)/bin/python -m coverage erase
+	$(VENV)/bin/python -m coverage run -m pytest -q analysis/tests channel/tests formats/tests
+	$(VENV)/bin/python -m coverage combine -q
+	$(VENV)/bin/python -m coverage report --skip-covered
+	$(VENV)/bin/python -m coverage report --skip-covered --fail-under=100 --include='*/metrics/*,*/claims/*,*/stats/*,*/studies/*/metrics.py,*/studies/*/explain.py,*/studies/*/evidence.py'
 
 mutate: setup-test ## change the code of PART at random, MUTANTS times, and show what no test notices; SEED: other changes
 	nice -n 19 $(VENV)/bin/python tests/mutate/mutate.py --part $(PART) --mutants $(MUTANTS) --seed $(or $(SEED),1)
@@ -237,6 +250,10 @@ $(STAMPS)/clang-tidy: .clang-tidy emulator/tests/.clang-tidy $(shell git ls-file
 		xargs -P $$(nproc) -n 8 $(VENV)/bin/clang-tidy --quiet -p build >build/.clang-tidy.log 2>&1 || \
 		{ grep -v ' Processing file ' build/.clang-tidy.log; exit 1; }
 	@touch $@
+
+# Not yet among the linters: see CONTRIBUTING.md.
+language: setup-test ## words that docs/glossary.md replaces, and misspelt ones, with place; COUNT=1: how many, by folder
+	$(VENV)/bin/python tests/language/check.py $(if $(COUNT),--count)
 
 format: setup-test ## let the formatters decide
 	$(VENV)/bin/ruff check --fix .

@@ -172,7 +172,7 @@ class Terminal:
         if self.pid == 0:
             if before is not None:
                 before()
-            os.execve(program, [str(program), *args], {**(env or os.environ), "SHELL": "/bin/bash"})
+            os.execve(program, [str(program), *args], {**(env or os.environ), "SHELL": "/bin/bash", "TERM": "xterm"})
         self.seen = ""
 
     def until(self, text, deadline_s=60):

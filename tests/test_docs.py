@@ -57,20 +57,20 @@ def test_pages_run_from_top_to_bottom(tmp_path, page, least):
 # Needs a kernel tree, and has a test of its own.
 OF_A_TREE = "my-tcp"
 HOW_TO = sorted(path.stem for path in (ROOT / "docs/howto").glob("*.md") if path.stem not in ("README", OF_A_TREE))
-NEEDS = {"compare-kernels": needs_two_kernels}
 
 
 @pytest.mark.lab
-@pytest.mark.parametrize("page", [pytest.param(page, marks=NEEDS.get(page, ())) for page in HOW_TO])
+@pytest.mark.parametrize("page", HOW_TO)
 def test_how_tos_run_from_top_to_bottom(tmp_path, page):
     run_page(ROOT / f"docs/howto/{page}.md", tmp_path, least=1)
 
 
 @pytest.mark.lab
 @pytest.mark.timeout(3600)  # where the tree has to be unpacked and compiled first
+@needs_two_kernels
 def test_how_to_try_a_tcp_of_ones_own(kernel_tree, tmp_path):
     (tmp_path / "linux").symlink_to(kernel_tree)
-    run_page(ROOT / f"docs/howto/{OF_A_TREE}.md", tmp_path, least=2)
+    run_page(ROOT / f"docs/howto/{OF_A_TREE}.md", tmp_path, least=3)
     before, after = (json.loads(next((tmp_path / f"results/{name}").glob("*/manifest.json")).read_text())
                      for name in ("vegas", "patched"))
     assert before["congestion_control"] == after["congestion_control"] == {"file": "vegas"}
@@ -105,6 +105,12 @@ def test_the_tutorial_runs_from_top_to_bottom(tmp_path):
          "sha256sum"], cwd=tmp_path, capture_output=True, text=True, check=True).stdout.splitlines()]
     assert sums[0] == sums[1]
     assert (tmp_path / "results/cwnd.png").stat().st_size > 5000
+
+
+@pytest.mark.lab
+@pytest.mark.timeout(600)  # as above
+def test_the_experiments_run_from_top_to_bottom(tmp_path):
+    run_page(ROOT / "docs/experiments.md", tmp_path, least=5)
 
 
 @pytest.mark.lab
@@ -169,6 +175,15 @@ def test_the_site_has_every_page_and_needs_nothing_from_elsewhere(tmp_path):
     assert done.returncode == 0, done.stderr
     pages = {path.relative_to(tmp_path / "site"): path.read_text() for path in (tmp_path / "site").rglob("*.html")}
     assert len(pages) > len(tracked_pages())
+    entries = json.loads((tmp_path / "site-pages.json").read_text())["nav"]
+    listed = {heading: [path for page in pages for path in page.values()] for entry in entries
+              for heading, pages in entry.items()}
+    assert all(listed.values())
+    assert sum(len(found) for heading, found in listed.items() if heading not in ("Papers", "Decisions")) <= 40
+    linked = {os.path.relpath((page.parent / target).resolve(), ROOT) for page in tracked_pages()
+              for target in re.findall(r"\]\((?!https?://|#)([^)#]+)", page.read_text())}
+    linked |= {f"{folder}/README.md" for folder in linked} | {path for found in listed.values() for path in found}
+    assert {str(page.relative_to(ROOT)) for page in tracked_pages()} - linked == set()
     assert [page for page, text in pages.items() if re.search(r"""<(?:script|img|link)[^>]+(?:src|href)=["']?https?:""",
                                                              text)] == []
 

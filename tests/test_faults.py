@@ -64,9 +64,9 @@ def assert_marked(results, status, err, *expected):
 
 # Who is killed, and what is then said of it.
 VICTIMS = {
-    "celld": ["celld: died", "celld: ended", "celld: "],
-    "tcpwatch": ["tcpwatch: died", "tcpwatch: ended", "tcpwatch: "],
-    "ipdump": ["ipdump"],
+    "celld": ["failed: celld: "],
+    "tcpwatch": ["failed: tcpwatch: "],
+    "ipdump": ["failed: ipdump: "],
     "iperf3": ["iperf3", "flow file failed"],
 }
 
@@ -84,6 +84,30 @@ def test_a_program_killed_at_a_random_moment(scenario, tmp_path, victim, seed):
         with contextlib.suppress(ProcessLookupError):
             os.kill(draw.choice(victims), signal.SIGKILL)
         assert_marked(tmp_path / "r", *end(process), *VICTIMS[victim])
+
+
+@pytest.mark.parametrize("phase", ["traffic", "stop"])
+@pytest.mark.parametrize("sig", [signal.SIGKILL, signal.SIGSYS])
+def test_the_program_that_failed_first_is_named(scenario, tmp_path, phase, sig):
+    """When the radio ends its devices are gone, which captures notice, and flows come to nothing."""
+    process = begin(scenario, tmp_path / "r", "native", "--variant", "DM-DM")
+    wait_until(lambda: any(phase in path.read_text() for path in (tmp_path / "r").glob(".tmp-*/progress")), phase)
+    (radio,) = processes("celld")
+    os.kill(radio, sig)
+    _, err = end(process)
+    (told,) = [line for line in err.splitlines() if "failed: " in line]
+    assert told.partition("failed: ")[2].startswith("celld: "), err
+    assert f"{sig.name}" in told and ("filter forbids" in told) == (sig == signal.SIGSYS)
+
+
+def test_a_runner_that_is_killed_is_named(scenario, tmp_path):
+    with nothing_left():
+        process = begin(scenario, tmp_path / "r", "native", "--variant", "DM-DM")
+        wait_until(lambda: processes("celld"), "the radio")
+        runner = min(pid for pid, said in descendants().items() if "cellbed.run.runner" in said)
+        os.kill(runner, signal.SIGKILL)
+        _, err = end(process)
+    assert "failed: the runner was ended by SIGKILL" in err
 
 
 @contextlib.contextmanager

@@ -17,6 +17,7 @@ from cellbed.error import CellbedError
 from cellbed.sweep import fleet_key
 
 HEAD, NEIGHBOUR = "10.99.0.1", "10.99.0.2"
+MEMBERS = 3  # that listen: scheduler, worker, the worker's nanny
 
 
 def within(holder, *command):
@@ -59,8 +60,8 @@ def fleet(stack, tmp_path, head, scheme, host, *key):
     assert address.startswith(f"{scheme}://{host}:")
     stack.enter_context(running(within(head, CELLBED, "worker", address, "--workers", "1", "--folder", tmp_path / "w",
                                        *key), **quiet))
-    # Scheduler and worker listen for the fleet and for HTTP, the worker's nanny for the fleet.
-    wait_until(lambda: len(listening(head)) == 5, "a worker", 100)
+    wait_until(lambda: join(head, address, *key[1:]), "a worker", 100)
+    wait_until(lambda: len(listening(head)) == MEMBERS, "the end of Dask's pages")
     return address
 
 
@@ -108,7 +109,7 @@ def test_without_a_key_nothing_listens_beyond_loopback(two, tmp_path, stack):
     address = fleet(stack, tmp_path, head, "tcp", "127.0.0.1")
     found = listening(head)
     assert {host for host, _ in found} == {"127.0.0.1"}
-    assert knock(neighbour, HEAD, [port for _, port in found]) == ["ConnectionRefusedError"] * 5
+    assert knock(neighbour, HEAD, [port for _, port in found]) == ["ConnectionRefusedError"] * MEMBERS
     assert not join(neighbour, address.replace("127.0.0.1", HEAD))
     assert join(head, address)  # the test can fail
 
@@ -122,13 +123,53 @@ def test_a_neighbour_without_the_key_is_refused(two, tmp_path, stack):
         fleet_key.make(path)
     address = fleet(stack, tmp_path, head, "tls", HEAD, "--key", key)
     found = listening(head)
-    assert {host for host, _ in found} == {"127.0.0.1", HEAD}
-    ports = [port for host, port in found if host == HEAD]
-    assert len(ports) == 3
+    assert {host for host, _ in found} == {HEAD}
+    ports = [port for _, port in found]
     assert set(knock(neighbour, HEAD, ports)) <= {"SSLError", "ConnectionResetError"}
     assert not join(neighbour, address, other)
     assert not join(neighbour, address.replace("tls://", "tcp://"))
     assert join(neighbour, address, key)  # the test can fail
+
+
+# Takes as many connections as it may have files, and keeps them; with TLS it begins to shake hands, or not.
+CROWD = """
+import resource, socket, sys
+limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+host, port, count, said = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), bytes.fromhex(sys.argv[4])
+held = []
+for _ in range(count):
+    held.append(socket.create_connection((host, port), 20))
+    held[-1].sendall(said)
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@needs_native
+@pytest.mark.lab
+@pytest.mark.parametrize("said", ["", "16030100", "00" * 8], ids=["nothing", "half a hello", "zeros"])
+@pytest.mark.parametrize("scheme", ["tls", "tcp"])
+def test_a_crowd_without_a_handshake_stops_no_member(two, tmp_path, stack, scheme, said):
+    """Though the scheduler has no files for all of it; from the member's own address, too, as of another user."""
+    head, neighbour = two
+    key, file = tmp_path / "fleet.pem", tmp_path / "scheduler.json"
+    fleet_key.make(key)
+    words = ["--key", key] if scheme == "tls" else []
+    host, there = (HEAD, neighbour) if scheme == "tls" else ("127.0.0.1", head)
+    few = ["prlimit", "--nofile=1024:1024", CELLBED]
+    stack.enter_context(running(within(head, *few, "scheduler", "--host", host, "--port", "0", "--scheduler-file", file,
+                                       *words), stderr=subprocess.DEVNULL))
+    address = address_in(file)
+    stack.enter_context(running(within(head, CELLBED, "worker", address, "--workers", "1", "--folder", tmp_path / "w",
+                                       *words), stderr=subprocess.DEVNULL))
+    wait_until(lambda: join(there, address, *words[1:]), "a worker", 100)
+    crowd = stack.enter_context(subprocess.Popen(
+        within(there, sys.executable, "-c", CROWD, host, address.rpartition(":")[2], 1500, said),
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
+    stack.callback(crowd.kill)
+    assert crowd.stdout.readline() == "held\n"
+    assert join(there, address, *words[1:])
 
 
 @pytest.mark.parametrize("words", [

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Sweeps on hosts over SSH: a real server, keys of its own, and a user who has nothing of cellbed."""
 
-import io
 import os
 import shutil
 import signal
@@ -141,10 +140,10 @@ def test_a_host_gives_up_a_client_that_is_silent():
     with subprocess.Popen([sys.executable, "-m", "cellbed.sweep.ssh_worker", "6.12", "1"], stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE) as worker:
         ssh_frames.await_beginning(worker.stdout)
-        said, _ = ssh_frames.hear(worker.stdout)
+        said, _ = ssh_frames.hear(worker.stdout, ssh_frames.OF_HOST)
         began = time.monotonic()
-        assert said["kind"] == "ready" and said["cpus"] > 0
-        ssh_frames.say(worker.stdin, {"kind": "ping"})
+        assert isinstance(said, ssh_frames.Ready) and said.cpus > 0
+        ssh_frames.say(worker.stdin, ssh_frames.Ping())
         assert worker.wait(30) == 0 and time.monotonic() - began > 0.9
 
 
@@ -158,12 +157,13 @@ def test_what_a_killed_program_left_goes_with_the_next(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names[1:])
 
 
-@pytest.mark.parametrize("said", [b"", b"hello\n", b"[]\n", b'{"kind": "ready"}\n', b'{"bytes": 5}\n1234',
-                                  b'{"bytes": "x"}\n'])
-def test_an_answer_that_is_none_is_not_taken(said):
-    source = io.BytesIO(said)
-    if not said:
-        assert ssh_frames.hear(source) is None
-        return
-    with pytest.raises(ssh_frames.Garbled):
-        ssh_frames.hear(source)
+@pytest.mark.lab
+@pytest.mark.parametrize("facts", [b"null", b"1e999", b"{}", b"[" * 900_000])
+def test_a_host_that_says_what_none_says_is_one_line(scenario, tmp_path, facts):
+    """From the command line; lab/tests/sweep/test_ssh_hosts.py has many more."""
+    (tmp_path / "said").write_bytes(ssh_frames.BEGINNING + b'{"kind": "ready", "facts": ' + facts + b"}\n")
+    (tmp_path / "ssh").write_text(f"#!/bin/sh\ncat {tmp_path}/said\nexec cat >/dev/null\n")
+    (tmp_path / "ssh").chmod(0o755)
+    done = cellbed("sweep", scenario, "--results", tmp_path / "r", "--on", "ssh://evil", check=False,
+                   env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"})
+    assert done.returncode == 1 and done.stderr.startswith("cellbed: ssh://evil: ") and done.stderr.count("\n") == 1

@@ -2,6 +2,7 @@
 """Whatever ends a run early, nothing is left on the machine, at the latest after `cellbed clean`."""
 
 import os
+import random
 import signal
 import subprocess
 import time
@@ -10,7 +11,21 @@ import pytest
 from e2e import CELLBED, cellbed, needs_native
 from machine import descendants, nothing_left, start
 
+from cellbed.host import ledger
+
 pytestmark = pytest.mark.lab
+
+
+# From the start of Python to the end of a run of a second.
+ROUNDS = int(os.environ.get("CELLBED_FAULT_ROUNDS", "1"))
+MOMENTS_S = [0.8, *(random.Random(n).uniform(0.05, 2.5) for n in range(5 * ROUNDS))]
+
+
+def brief(scenario, results, lab):
+    """A run that has ended soon."""
+    words = ["run", scenario, "--results", results, "--lab", lab, "--variant", "DM-DM",
+             "--set", "traffic.0.duration_s=1"]
+    return subprocess.Popen([CELLBED, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 @pytest.fixture(autouse=True)
@@ -83,6 +98,72 @@ def test_killed_then_cleaned(scenario, tmp_path, lab):
     assert "unfinished bundle" in out
     assert not list(results.iterdir())
     assert "nothing to clean" in cellbed("clean").stdout
+
+
+@pytest.mark.parametrize("lab", ["virtual", pytest.param("native", marks=needs_native)])
+@pytest.mark.parametrize("after_s", MOMENTS_S)
+def test_killed_at_any_moment(scenario, tmp_path, lab, after_s):
+    """Also while modules are imported, a folder is made, a bundle is finished."""
+    results = tmp_path / "results"
+    process = brief(scenario, results, lab)
+    time.sleep(after_s)
+    process.kill()
+    process.communicate()
+    cellbed("clean")
+    left = [path.name for path in results.iterdir()] if results.exists() else []
+    assert all(name.startswith("DM-DM") and (results / name / "manifest.json").exists() for name in left)
+    assert "nothing to clean" in cellbed("clean").stdout
+    assert not [path for path in ledger.directory().iterdir() if path.name.startswith(f"{process.pid}-")]
+
+
+@pytest.mark.parametrize("lab", ["virtual", pytest.param("native", marks=needs_native)])
+@pytest.mark.parametrize("after_s", MOMENTS_S)
+def test_interrupted_three_times(scenario, tmp_path, lab, after_s):
+    results = tmp_path / "results"
+    process = brief(scenario, results, lab)
+    time.sleep(after_s)
+    for _ in range(3):
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.02)
+    _, err = process.communicate(timeout=40)
+    left = [path.name for path in results.iterdir()] if results.exists() else []
+    if process.returncode == 0:  # it had ended before
+        return
+    assert process.returncode in (130, -signal.SIGINT), err  # the latter: while the interpreter starts
+    if process.returncode == 130:
+        assert err.count("interrupted; nothing was left behind") == 1 and "Traceback" not in err
+    assert all(name.startswith("DM-DM") for name in left)
+    assert "nothing to clean" in cellbed("clean").stdout
+    assert not [path for path in ledger.directory().iterdir() if path.name.startswith(f"{process.pid}-")]
+
+
+def test_two_sweeps_into_one_folder(scenario, tmp_path):
+    """Every run is played once, whoever has it, and nobody replaces what the other has made."""
+    results = tmp_path / "results"
+    words = ["run", scenario, "--results", results, "--set", "traffic.0.duration_s=20", "--seed=1", "--seed=2",
+             "--seed=3"]
+    both = [subprocess.Popen([CELLBED, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            for _ in range(2)]
+    said = [process.communicate(timeout=200) for process in both]
+    assert [process.returncode for process in both] == [0, 0], said
+    out = "".join(one for one, _ in said)
+    assert out.count("already there") == 6 and out.count(" valid") == 6, said
+    assert len(list(results.iterdir())) == 6  # bundles and nothing else
+
+
+def test_a_run_that_somebody_plays_is_waited_for(scenario, tmp_path):
+    results = tmp_path / "results"
+    words = ["run", scenario, "--results", results, "--variant", "DM-DM", "--again"]
+    first = start(scenario, results, "virtual")
+    second = subprocess.Popen([CELLBED, *map(str, words), "--set", "traffic.0.duration_s=2000"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert any(line.endswith("another command is playing it; waiting for that\n") for line in second.stderr)
+    assert second.poll() is None and len(list(results.glob(".tmp-*"))) == 1
+    for process in (second, first):
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=40)
+        assert process.returncode == 130
+    assert not list(results.iterdir())
 
 
 @pytest.mark.parametrize(("lab", "program"), [("virtual", "time-travel=inf-cpu"),

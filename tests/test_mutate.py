@@ -5,6 +5,7 @@ import itertools
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,9 @@ from e2e import ROOT
 
 sys.path.insert(0, str(Path(__file__).with_name("mutate")))
 
+import checkout
 import mutate
-from changes import changes
+from changes import changes, functions
 from parts import PARTS, Part
 
 # Of each: a source, a test of it that is thorough, one with a hole, and the changes that get through that.
@@ -86,9 +88,12 @@ def test_a_hole_is_shown_until_it_is_explained(project):
     for line in through:
         assert re.search(rf"^-\s+{re.escape(project.line)}\n\+\s+{re.escape(line)}$", said, re.MULTILINE), said
 
-    blocks = [f"{project.source}\n- {project.line}\n+ {line}\nNobody asks for ten.\n" for line in through]
-    status, said = project(WITH_A_HOLE, "\n".join(blocks))
-    assert status == 0 and f"{len(through)} are equivalent, 0 survived" in said and "+++" not in said
+    for function, status in (("tiny", 0), ("other", 1)):
+        head = f"{project.source} {function}\n- {project.line}\n+ "
+        blocks = [f"{head}{line}\nNobody asks for ten.\n" for line in through]
+        ended, said = project(WITH_A_HOLE, "\n".join(blocks))
+        explained = 0 if status else len(through)
+        assert ended == status and f"{explained} are equivalent, {len(through) - explained} survived" in said
 
 
 def test_a_seed_is_a_sample():
@@ -106,11 +111,52 @@ def test_each_part_has_sources_and_tests(part):
 
 
 def test_what_is_explained_is_there_and_has_a_reason():
-    for (file, old, new), reason in mutate.explained(ROOT / "tests/mutate/equivalent.txt").items():
-        lines = "\n".join(line.strip() for line in (ROOT / file).read_text().splitlines())
-        assert f"\n{old}\n" in lines and old != new and reason.strip().endswith("."), (file, old, new)
+    for (file, function, old, new), reason in mutate.explained(ROOT / "tests/mutate/equivalent.txt").items():
+        text = (ROOT / file).read_bytes()
+        places = functions(Path(file).suffix, text)
+        found = [text[start:end].decode() for start, end, name in places if name == function]
+        lines = "\n".join(line.strip() for body in found for line in body.splitlines())
+        assert f"\n{old}\n" in lines and old != new and reason.strip().endswith("."), (file, function, old, new)
+
+
+@pytest.mark.parametrize(("suffix", "text", "names"), [
+    (".c", b"int a = 1;\nstatic int *f(int (*g)(void)) { return g(); }\nint (h)(void) { return 1; }\n", ["", "f", "h"]),
+    (".py", b"A = 1\ndef f():\n    def g():\n        return 2\n    return 3\nclass C:\n    def h(self): return 4\n",
+     ["", "g", "f", "h"]),
+])
+def test_a_change_is_in_the_innermost_function(suffix, text, names):
+    found = [mutate.Mutant(f"x{suffix}", text, change).function() for change in changes(suffix, text)]
+    assert list(dict.fromkeys(found)) == names
 
 
 def test_strings_comments_and_assertions_are_left_alone():
     text = b'int f(int *a)\n{\n\tCELL_ASSERT(*a > 1);\n\t/* a + b */\n\treturn g("a < b", a);\n}\n'
     assert {change.new for change in changes(".c", text)} == {b"0", b"1"}  # what is returned
+
+
+class Idle(checkout.Checkout):
+    """One that runs what it is told, in a folder of nothing."""
+
+    def __init__(self, folder):
+        self.folder, self._environment, self._stopped, self._cpu_s = folder, None, False, 0.0
+
+
+@pytest.mark.parametrize(("program", "limit", "in_time"), [
+    ("import time; time.sleep(2)", checkout.Limit(1), True),  # waiting takes no CPU time, as on a busy machine
+    ("while True: pass", checkout.Limit(1), False),
+    ("import time; time.sleep(60)", checkout.Limit(1, 0.5), False),
+    ("pass", checkout.Limit(1), True),
+])
+def test_only_what_computes_or_waits_for_ever_is_stopped(tmp_path, program, limit, in_time):
+    began = time.monotonic()
+    assert (Idle(tmp_path)._run((sys.executable, "-c", program), limit) == 0) == in_time
+    assert time.monotonic() - began < 50
+
+
+def test_the_cpu_time_of_the_unchanged_code_is_the_measure(tmp_path):
+    idle = Idle(tmp_path)
+    limit = idle.time((sys.executable, "-c", "import time; time.sleep(1)\nwhile time.process_time() < 0.5: pass"))
+    assert checkout.CPU_LEAST_S + 2 <= limit.cpu_s < checkout.CPU_LEAST_S + 8
+    assert limit.wall_s >= checkout.LEAST_S + checkout.PATIENCE * 1.5
+    with pytest.raises(SystemExit, match="fails without any change"):
+        idle.time((sys.executable, "-c", "raise SystemExit(1)"))

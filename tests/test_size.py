@@ -11,7 +11,8 @@ from e2e import bundles, cellbed
 
 from cellbed.results import size
 from cellbed.scenario.description import expand
-from cellbed_formats import stored
+from cellbed_formats import checksums, stored
+from cellbed_formats.inside import Inside
 
 BUSY = """
 format: 1
@@ -35,7 +36,7 @@ def folder(tmp_path_factory):
 
 
 def recordings_of(bundle):
-    return {path.name: path for path in stored.recordings(bundle)}
+    return {path.name: path.path for path in stored.recordings(Inside(bundle))}
 
 
 def test_the_estimate_is_above_and_near(folder):
@@ -91,7 +92,8 @@ def test_prune_says_and_frees(folder, tmp_path, command):
     manifest = json.loads((older / "manifest.json").read_text())
     manifest["created"] = "2001-01-01T00:00:00+00:00"
     manifest["description"]["programs"]["celld"] = "0" * 64
-    (older / "manifest.json").write_text(json.dumps(manifest))
+    sealed = checksums.sealed(manifest, checksums.known(manifest))
+    (older / "manifest.json").write_text(json.dumps(sealed))
     command("report", bundle, check=True)
     before = sum(path.stat().st_size for path in (tmp_path / "r").rglob("*") if path.is_file())
     assert "--superseded" in cellbed("prune", tmp_path / "r").stdout
@@ -99,7 +101,7 @@ def test_prune_says_and_frees(folder, tmp_path, command):
     assert "freed" in cellbed("prune", tmp_path / "r", "--superseded", "--derived", "--compress").stdout
     assert [path.name for path in (tmp_path / "r").iterdir()] == [bundle.name]
     assert not (bundle / "derived").exists()
-    assert {path.suffix for path in stored.recordings(bundle)} == {".zst"}
+    assert {path.suffix for path in stored.recordings(Inside(bundle))} == {".zst"}
     after = sum(path.stat().st_size for path in (tmp_path / "r").rglob("*") if path.is_file())
     assert after < before / 8
     assert "0 B freed" in cellbed("prune", tmp_path / "r", "--compress").stdout
@@ -110,4 +112,4 @@ def test_damage_is_one_message(folder, tmp_path, command):
     path = tmp_path / "b/radio.trace.zst"
     path.write_bytes(path.read_bytes()[:-1000])
     done = command("why", tmp_path / "b")
-    assert done.returncode == 1 and len(done.stderr.splitlines()) == 1 and "radio.trace.zst" in done.stderr
+    assert done.returncode == 4 and len(done.stderr.splitlines()) == 1 and "radio.trace.zst" in done.stderr

@@ -12,10 +12,14 @@ import argparse
 import sys
 from pathlib import Path
 
+from cellbed_formats.error import UnusableError, in_words
 from cellbed_formats.printable import shown
 
 from . import DataError, print_table, write_report
 from .study import studies
+
+#: docs/exit-status.md
+UNUSABLE = 4
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -40,9 +44,9 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     try:
         _run(chosen)
-    except DataError as error:
-        print(f"error: {shown(str(error))}", file=sys.stderr)
-        return 1
+    except (DataError, OSError) as error:
+        print(f"error: {shown(in_words(error))}", file=sys.stderr)
+        return UNUSABLE if isinstance(error, UnusableError) else 1
     return 0
 
 

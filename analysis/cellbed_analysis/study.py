@@ -16,8 +16,9 @@ import pkgutil
 from argparse import _SubParsersAction
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
+
+from cellbed_formats.inside import Inside
 
 Row = dict[str, Any]
 #: (claim, rows that it measured, rows that it subtracted or divided by) -> why it differs, in words.
@@ -110,7 +111,7 @@ class BaseStudy:
         """Its section of the report as HTML (`report.page.section`); None where no run is about it."""
         return None
 
-    def write(self, rows: Sequence[Row], directory: Path) -> None:
+    def write(self, rows: Sequence[Row], directory: Inside) -> None:
         """Write its files beside the report, and remove those of an earlier one."""
 
     # Command line

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 
 
 class ChannelError(Exception):
@@ -34,5 +34,5 @@ def check_range(name: str, value: float, low: float, high: float, more_than: boo
 class FileError(ChannelError):
     """A file that is truncated, foreign or inconsistent; with the line where there are lines."""
 
-    def __init__(self, path: Path | str, problem: str, line: int | None = None) -> None:
+    def __init__(self, path: os.PathLike[str] | str, problem: str, line: int | None = None) -> None:
         super().__init__(f"{path}:{line}: {problem}" if line is not None else f"{path}: {problem}")

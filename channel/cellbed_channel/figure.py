@@ -9,6 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from cellbed_formats.inside import Inside
+
 from .cell_edge import CellEdgeParameters, strongest_db
 from .error import ParameterError
 from .link import LEGS
@@ -24,7 +26,7 @@ _MAP_DB = (-5.0, 20.0)
 _BOXES_M = range(40, 301, 20)
 
 
-def draw(trace: ChannelTrace | Path, ue: str | None = None, offset_s: float = 0.0) -> Figure:
+def draw(trace: ChannelTrace | Path | Inside, ue: str | None = None, offset_s: float = 0.0) -> Figure:
     """Draw one UE's legs: distances where they are known (not for measured channels), SINR, CQI.
 
     Args:
@@ -35,7 +37,7 @@ def draw(trace: ChannelTrace | Path, ue: str | None = None, offset_s: float = 0.
     Raises:
         ChannelError: the file is no channel trace, or has no such UE.
     """
-    found = read(trace) if isinstance(trace, Path) else trace
+    found = read(trace) if isinstance(trace, Path | Inside) else trace
     numbers = {name: number for number, name in found.ues.items()}
     name = ue if ue is not None else found.ues[min(found.ues)]
     if name not in numbers:

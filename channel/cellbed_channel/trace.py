@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from cellbed_formats import named_file
+from cellbed_formats.inside import Inside
 
 from .error import FileError, ParameterError
 from .link import LEGS
@@ -159,10 +160,10 @@ def write(path: Path, records: np.ndarray, ues: Mapping[int, str], model: Mappin
         model: what the records were made from, JSON-ready; kept in the header for people and figures.
         enbs: names of eNBs that have a channel each, in order of their numbers; none where there is one eNB.
     """
-    path.write_bytes(_header(ues, model, enbs) + records.astype(RECORD).tobytes())
+    Inside(path.parent, path.name).write(_header(ues, model, enbs) + records.astype(RECORD).tobytes())
 
 
-def read(path: Path) -> ChannelTrace:
+def read(path: Path | Inside) -> ChannelTrace:
     """Read a trace.
 
     Raises:
@@ -192,7 +193,7 @@ def read(path: Path) -> ChannelTrace:
     return ChannelTrace(records, head.get("model", {}), symbols["ue"], symbols["enb"])
 
 
-def _body(path: Path, head: dict[str, Any], body: bytes) -> np.ndarray:
+def _body(path: Path | Inside, head: dict[str, Any], body: bytes) -> np.ndarray:
     """Records, with the fields where the header says they are."""
     try:
         named = {alias: name for name, alias in _UNNAMED.items()}
@@ -215,7 +216,7 @@ def _body(path: Path, head: dict[str, Any], body: bytes) -> np.ndarray:
     return records
 
 
-def _check(path: Path, records: np.ndarray, dirs: Sequence[str]) -> None:
+def _check(path: Path | Inside, records: np.ndarray, dirs: Sequence[str]) -> None:
     for name, low, high in (("t_ns", 0, None), ("ue", 1, UE_MAX), ("dir", 0, len(dirs) - 1), ("cqi", 0, 15)):
         values = records[name]
         bad = np.flatnonzero((values < low) | (values > high)) if high is not None else np.flatnonzero(values < low)

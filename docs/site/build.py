@@ -2,8 +2,8 @@
 """The documents as a site with search: `make docs` builds build/site and fails on a link that leads nowhere.
 
 Pages lie in the whole repository and link each other, and files beside them, as they lie there. So they are copied in
-that layout, with what they link to, and MkDocs makes the site of the copy. Three pages are made here: the interface for
-Python, from its docstrings; the notebook; and a gallery of all pictures.
+that layout, with what they link to, and MkDocs makes the site of the copy. Two pages are made here, the notebook and a
+gallery of all pictures, and the page about Python gets its reference from the docstrings.
 """
 
 from __future__ import annotations
@@ -21,23 +21,26 @@ from typing import Any
 TOP = Path(__file__).resolve().parents[2]
 LINK = re.compile(r"(\]\()([^)#\s]+)((?:#[^)\s]*)?\))")
 TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
-#: Navigation: pages in the order of a reader; `*` stands for the others of a folder.
+#: Navigation: pages in the order of a reader; `*` stands for the others of a folder. A page that is not here, such as a
+#: component's README, is on the site too: the pages here link to it.
 NAVIGATION: dict[str, list[str]] = {
-    "Start": ["README.md", "docs/install.md", "docs/tutorial*.md", "docs/experiments.md", "docs/labs.md",
-              "docs/link.md", "docs/watch.md"],
-    "How to": ["docs/howto/README.md", "docs/howto/*.md", "docs/sweep.md", "docs/fleet.md", "docs/pcap.md",
-               "docs/export.md"],
-    "Python": ["docs/python.md", "docs/notebook.md", "docs/api.md"],
-    "Papers": ["docs/replication/README.md", "docs/replication/*.md", "docs/claims.md", "scenarios/*/findings.md"],
-    "Gallery": ["docs/gallery.md"],
-    "Reference": ["docs/reference/*.md", "docs/scenario-format.md", "docs/metrics.md", "docs/result-format.md",
-                  "docs/trace-format.md", "docs/channel-trace-format.md", "docs/limits.md", "docs/sources.md"],
-    "Trust": ["docs/trust.md", "docs/benchmarks.md", "docs/native-lab.md", "docs/other-kernels.md"],
-    "Inside": ["ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/adr/*.md", "*/README.md", "*/*/README.md"],
+    "Start": ["README.md", "docs/install.md", "docs/tutorial.md", "docs/tutorial-afternoon.md", "docs/experiments.md",
+              "docs/labs.md"],
+    "How to": ["docs/howto/README.md", "docs/link.md", "docs/howto/*.md", "docs/sweep.md", "docs/fleet.md",
+               "docs/watch.md", "docs/export.md"],
+    "Reference": ["docs/reference/commands.md", "docs/reference/keys.md", "docs/scenario-format.md", "docs/nr.md",
+                  "docs/metrics.md", "docs/pcap.md", "docs/result-format.md", "docs/trace-format.md", "docs/python.md",
+                  "docs/glossary.md"],
+    "Explanation": ["docs/limits.md", "docs/limits-*.md", "docs/trust.md", "docs/claims.md", "docs/benchmarks.md",
+                    "ARCHITECTURE.md"],
 }
-API = """# The interface for Python
-
-The [guide](python.md) says what it is for.
+#: Trees of their own: pages of papers, and decisions.
+TREES: dict[str, list[str]] = {
+    "Papers": ["docs/replication/README.md", "docs/replication/*.md", "scenarios/*/findings.md", "docs/gallery.md"],
+    "Decisions": ["docs/adr/*.md"],
+}
+API = """
+## All classes and functions
 
 """ + "\n\n".join(f"::: cellbed.api.{name}" for name in (
     "scenario.Scenario", "play.play", "play.play_async", "play.Progress", "results.Results", "bundle.Bundle"))
@@ -122,17 +125,17 @@ def _copy(pages: Path, name: str) -> None:
 
 
 def navigation(pages: Path) -> list[dict[str, Any]]:
-    """Every page once, where the first pattern puts it."""
+    """The pages of the navigation, each once, where the first pattern puts it."""
     left = sorted(str(path.relative_to(pages)) for path in pages.rglob("*.md"))
     found = []
-    for heading, patterns in NAVIGATION.items():
+    for heading, patterns in {**NAVIGATION, **TREES}.items():
         chosen = []
         for pattern in patterns:
             fitting = [page for page in left if Path(page).match(pattern) and page.count("/") == pattern.count("/")]
             left = [page for page in left if page not in fitting]
             chosen += fitting
         found.append({heading: [{title(pages / page): page} for page in chosen]})
-    return found + ([{"Others": left}] if left else [])
+    return found
 
 
 def configuration(pages: Path, site: Path) -> dict[str, Any]:
@@ -145,12 +148,12 @@ def configuration(pages: Path, site: Path) -> dict[str, Any]:
                               {"media": "(prefers-color-scheme: dark)", "scheme": "slate"}]},
         "plugins": ["search", {"mkdocstrings": {"handlers": {"python": {
             "paths": [str(TOP / folder) for folder in ("lab", "analysis", "formats", "channel", "kernel")],
-            "options": {"show_source": False, "show_root_heading": True, "heading_level": 2,
+            "options": {"show_source": False, "show_root_heading": True, "heading_level": 3,
                         "show_root_full_path": False,
                         "docstring_section_style": "list", "members_order": "source"}}}}}],
         "markdown_extensions": ["tables", "attr_list", {"toc": {"permalink": True}}, "pymdownx.highlight",
                                 "pymdownx.superfences"],
-        "validation": {"nav": {"omitted_files": "warn"}, "links": {"anchors": "warn", "unrecognized_links": "warn"}},
+        "validation": {"nav": {"omitted_files": "ignore"}, "links": {"anchors": "warn", "unrecognized_links": "warn"}},
         "nav": navigation(pages),
     }
 
@@ -164,7 +167,8 @@ def main() -> int:
     shutil.rmtree(work, ignore_errors=True)
     stage(work)
     notebook(work, chosen.play)
-    (work / "docs/api.md").write_text(API)
+    with (work / "docs/python.md").open("a") as guide:
+        guide.write(API)
     gallery(work)
     settings = work.with_suffix(".json")
     settings.write_text(json.dumps(configuration(work, chosen.output.resolve()), indent=1))  # which is YAML, too

@@ -69,9 +69,9 @@ enum cell_delivery {
 	CELL_DELIVERY_COUNT
 };
 
-/* What follows when an AM PDU was retransmitted maxRetxThreshold times in vain. */
+/* What follows when an AM PDU was retransmitted maxRetxThreshold times without success. */
 enum cell_on_max_retx {
-	CELL_MAX_RETX_REESTABLISH, /* after an outage both ends begin anew; what did not arrive is
+	CELL_MAX_RETX_REESTABLISH, /* after an outage both ends start again; what did not arrive is
 	                              sent again */
 	CELL_MAX_RETX_STOP,        /* the bearer is dead */
 	CELL_MAX_RETX_COUNT
@@ -299,7 +299,7 @@ struct cell_cfg {
 	uint16_t ho_detach_ms;     /* handover command to synchronisation with the target */
 	uint16_t ho_prediction_ms; /* for the shell: that long before a handover it is predicted */
 	uint16_t ho_prediction_timeout_ms; /* without a handover the path is switched back */
-	uint16_t ho_end_marker_ms;         /* the target waits that long in vain */
+	uint16_t ho_end_marker_ms;         /* the target waits that long without success */
 	uint8_t ho_end_markers;            /* sent for each path that ends */
 	uint16_t ho_end_marker_gap_ms;     /* between two of them */
 	uint32_t ho_signalling_us;         /* one way: X2AP, S1AP */
@@ -462,7 +462,7 @@ struct cell_cfg {
 	uint8_t nr_frequency_range; /* enum cell_frequency_range */
 	uint16_t nr_bandwidth_mhz;  /* fixes the resource blocks */
 	char nr_tdd_pattern[CELL_TDD_SLOTS_MAX + 1]; /* D, S, U for each slot of a period */
-	uint8_t nr_tdd_special_dl_symbols;           /* at the begin of S */
+	uint8_t nr_tdd_special_dl_symbols;           /* at the start of S */
 	uint8_t nr_tdd_special_ul_symbols;           /* at its end */
 	uint8_t nr_mcs_table_dl;                     /* enum cell_mcs_table */
 	uint8_t nr_mcs_table_ul;

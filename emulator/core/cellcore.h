@@ -176,7 +176,7 @@ int64_t cell_next_output(const struct cell *c);
 int64_t cell_slot_ns(const struct cell *c);
 
 /**
- * cell_transit_min() - a packet that is pushed at the begin of a sub-frame makes
+ * cell_transit_min() - a packet that is pushed at the start of a sub-frame makes
  * none leave for so long, itself included; 0 where there is no such bound
  */
 int64_t cell_transit_min(const struct cell *c);

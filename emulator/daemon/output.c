@@ -283,7 +283,7 @@ json_t *stats_json(const struct cell *cell)
 }
 
 /*
- * What a datagram is told by at its other end: ports, length and the begin of its payload. No hop
+ * What a datagram is told by at its other end: ports, length and the start of its payload. No hop
  * changes these; the checksum may be filled in on the way. FNV-1a.
  */
 static uint64_t datagram_tag(const uint8_t *udp, size_t len)

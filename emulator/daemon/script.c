@@ -13,7 +13,7 @@
 
 #define HEADER_MAX 65536
 #define NS_PER_MS  INT64_C(1000000)
-#define T_NS_MAX   (INT64_MAX / 2) /* with the begin of sub-frame 0 still a time */
+#define T_NS_MAX   (INT64_MAX / 2) /* with the start of sub-frame 0 still a time */
 #define CMDS_OTHER 64              /* waiting commands that are not scripted */
 
 /* A channel trace has one record of a leg and one measurement at a time, in the cell of each eNB; a

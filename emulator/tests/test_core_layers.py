@@ -98,6 +98,6 @@ def test_a_circle_is_noticed():
 
 @pytest.mark.parametrize("name", sorted(SOURCES.keys() - MADE))
 def test_a_file_says_what_it_is(name):
-    """The comment at its begin names the file."""
+    """The comment at its start names the file."""
     comment = re.match(r"/\* SPDX-License-Identifier: GPL-2.0-or-later \*/\n(/\*.*?\*/)", SOURCES[name], re.S)
     assert comment and re.match(rf"/\*(\n \*)? {re.escape(name.rsplit('/', 1)[-1])} - \w", comment.group(1))

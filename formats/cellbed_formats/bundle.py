@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import os
 import re
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,16 +18,17 @@ from typing import Any
 
 import polars as pl
 
-from . import stored
+from . import checksums, stored
 from .capture import read_capture
-from .error import DataError, FileError, reading
+from .error import DataError, FileError, UnusableError, in_words, reading
 from .flow import Flow, Sightings, completed, found, number_of, of_captures, of_probe, of_samples
+from .inside import LINKED, Inside
 from .manifest import NAME, check
 from .trace import read_header, read_trace
 
 FORMATS = (1,)
 SUMMARY, DERIVED = "summary", "derived"
-MANIFEST = "manifest.json"
+MANIFEST = checksums.MANIFEST
 UNFINISHED_PREFIX = ".tmp-"
 REQUIRED_KEYS = ("id", "description", "scenario", "variant", "seed", "lab", "clock", "outcome")
 
@@ -36,6 +39,16 @@ class Bundle:
 
     path: Path
     manifest: dict[str, Any]
+
+    @property
+    def inside(self) -> Inside:
+        """Its folder, whose files are read and written through this only."""
+        return Inside(self.path)
+
+    @property
+    def has_checksums(self) -> bool:
+        """Damage of its files is noticed; older versions took no checksums."""
+        return checksums.known(self.manifest) is not None
 
     @property
     def scenario_id(self) -> str:
@@ -82,6 +95,12 @@ class Bundle:
         """CLOCK_REALTIME minus CLOCK_MONOTONIC."""
         return int(self.manifest["clock"]["realtime_offset_ns"])
 
+    @property
+    def clock_steps(self) -> list[tuple[float, float]]:
+        """By how many ms the machine's clock was set during the run, each with seconds after t = 0."""
+        return [(step["step_ns"] / 1e6, (step["t_ns"] - self.start_ns) / 1e9)
+                for step in self.manifest["clock"].get("steps", [])]
+
     @cached_property
     def flows(self) -> list[Flow]:
         """Flows of the traffic section, in order."""
@@ -121,7 +140,7 @@ class Bundle:
     @cached_property
     def seen(self) -> Sightings:
         """What captures and probe have of each 5-tuple; captures count before the probe."""
-        counted = self.tcp_stats.get("flows") if (self.path / "tcp.json").is_file() else None
+        counted = self.tcp_stats.get("flows") if self.has("tcp.json") else None
         seen = of_probe(counted or [])
         captures = {node: self.capture(node) for node in self.captured_nodes}
         ways = of_captures(captures, self.names_by_address)
@@ -192,7 +211,7 @@ class Bundle:
     @cached_property
     def counters(self) -> dict[str, Any] | None:
         """counters.json: what each node's kernel counted over the run; None in bundles without it."""
-        return self._json("counters.json") if (self.path / "counters.json").is_file() else None
+        return self._json("counters.json") if self.has("counters.json") else None
 
     @cached_property
     def celld(self) -> dict[str, Any]:
@@ -239,10 +258,36 @@ class Bundle:
 
     def has(self, name: str) -> bool:
         """Whether there is a file of this name, plain or compressed."""
-        return stored.find(self.path / name) is not None
+        return stored.find(self.inside / name) is not None
 
-    def _file(self, name: str) -> Path:
-        path = stored.find(self.path / name)
+    @cached_property
+    def _found(self) -> dict[str, Inside | None]:
+        return {}
+
+    def find(self, name: str) -> Inside | None:
+        """A file, plain or compressed, as the run has written it, which is checked once; None: there is none.
+
+        Raises:
+            FileError: it has been changed since, or is missing though the run has written it.
+        """
+        if name not in self._found:
+            self._found[name] = checksums.checked(self.manifest, self.inside, name)
+        return self._found[name]
+
+    def check_files(self) -> None:
+        """Read all files. Raises FileError for the first that is not as the run has written it."""
+        for name in checksums.known(self.manifest) or {}:
+            self.find(name)
+
+    def recorded(self) -> list[tuple[str, str]]:
+        """Captures and traces with the SHA-256 of their uncompressed content, by name."""
+        known = checksums.known(self.manifest) or {}
+        found = [path for path in map(self.find, map(stored.plain_name, stored.recordings(self.inside))) if path]
+        return [(stored.plain_name(path), known.get(stored.plain_name(path)) or checksums.digest(path))
+                for path in found]
+
+    def _file(self, name: str) -> Inside:
+        path = self.find(name)
         if path is None:
             raise FileError(self.path / name, "missing from the bundle")
         return path
@@ -253,10 +298,15 @@ class Bundle:
 
 @dataclass(frozen=True)
 class Rejected:
-    """A directory that is no finished bundle, and why."""
+    """A directory that is no finished bundle, and why.
+
+    Attributes:
+        of_run: a run has made it; else it is something of the user's.
+    """
 
     path: Path
     reason: str
+    of_run: bool
 
 
 @dataclass(frozen=True)
@@ -272,20 +322,43 @@ class Results:
         """It is one bundle, not a directory of them."""
         return [bundle.path for bundle in self.bundles] == [self.path]
 
+    def checked(self) -> Results:
+        """The same with all files read: bundles in which one is not as the run has written it are rejected.
+
+        Raises:
+            UnusableError: that are all.
+        """
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:  # what computes checksums lets others run
+            damages = list(pool.map(_damage, self.bundles))
+        good = [bundle for bundle, damage in zip(self.bundles, damages, strict=True) if damage is None]
+        if not good:
+            raise UnusableError(f"{self.path}: holds no usable result bundle: {damages[0]}")
+        bad = [Rejected(bundle.path, damage, True)
+               for bundle, damage in zip(self.bundles, damages, strict=True) if damage is not None]
+        return Results(self.path, good, [*self.rejected, *bad])
+
     @property
-    def report_dir(self) -> Path:
+    def report_dir(self) -> Inside:
         """Where what is made of all of it goes."""
-        return self.path / (DERIVED if self.alone else SUMMARY)
+        return Inside(self.path) / (DERIVED if self.alone else SUMMARY)
 
 
-def read_json(path: Path) -> dict[str, Any]:
+def _damage(bundle: Bundle) -> str | None:
+    try:
+        bundle.check_files()
+    except (DataError, OSError) as error:
+        return in_words(error)
+    return None
+
+
+def read_json(path: Inside) -> dict[str, Any]:
     """Read a JSON object.
 
     Raises:
         FileError: not JSON, or not an object.
     """
     try:
-        value = json.loads(path.read_text())
+        value = json.loads(path.text())
     except (ValueError, RecursionError) as error:
         raise FileError(path, f"not JSON: {error}") from error
     if not isinstance(value, dict):
@@ -297,24 +370,44 @@ def read_bundle(path: Path) -> Bundle:
     """Open one bundle; only the manifest is read.
 
     Raises:
-        FileError: no manifest, unknown format, or a manifest without a
-            required key.
+        DataError: there is none.
+        FileError: an unknown format, or a manifest that lacks a required key or was changed.
+        OSError: the manifest is a link.
     """
-    manifest_path = path / MANIFEST
+    folder = _named(path, "folder")
+    manifest_path = folder / MANIFEST
     if not manifest_path.is_file():
-        if not path.is_dir():
-            raise FileError(path, "no such folder")
-        inside = min(path.glob(f"[!.]*/{MANIFEST}"), default=None)
-        hint = f"; name one in it, such as {inside.parent}" if inside else ""
-        raise FileError(path, f"no {MANIFEST}: not a result bundle{hint}")
+        inside = next(iter(folders(folder)), None)
+        hint = f"; name one in it, such as {path / inside.name}" if inside else ""
+        raise DataError(f"{path}: no {MANIFEST}: not a result bundle{hint}")
     manifest = read_json(manifest_path)
     if manifest.get("format") not in FORMATS:
         raise FileError(manifest_path, f"key format: value {manifest.get('format')}: readable: {FORMATS[0]}")
     missing = [key for key in REQUIRED_KEYS if key not in manifest]
     if missing:
         raise FileError(manifest_path, f"key {missing[0]}: missing")
-    check(manifest, manifest_path)
-    return Bundle(path, manifest)
+    check(manifest, manifest_path.path)
+    checksums.check_manifest(manifest, manifest_path)
+    return Bundle(folder.root, manifest)
+
+
+def _named(path: Path, what: str) -> Inside:
+    """A folder that a user names, by a link where he likes."""
+    if not path.is_dir():
+        raise DataError(f"{path}: no such {what}")
+    return Inside.given(path)
+
+
+def folders(results: Inside) -> list[Inside]:
+    """Folders of a results folder that have a manifest, by name."""
+    return [entry for entry in results.matching("[!.]*") if entry.is_folder() and _has_manifest(entry)]
+
+
+def _has_manifest(folder: Inside) -> bool:
+    try:
+        return (folder / MANIFEST).is_file()
+    except OSError:  # a link, or of somebody who keeps it to himself
+        return False
 
 
 def load_results(path: Path) -> Results:
@@ -325,23 +418,40 @@ def load_results(path: Path) -> Results:
 
     Raises:
         DataError: no such directory, or no bundle in it.
+        UnusableError: none of those in it can be read.
     """
-    if not path.is_dir():
-        raise DataError(f"{path}: no such results directory")
-    if (path / MANIFEST).is_file():
-        return Results(path, [read_bundle(path)])
+    folder = _named(path, "results directory")
+    if (folder / MANIFEST).is_file():
+        return Results(folder.root, [read_bundle(folder.root)])
     bundles: list[Bundle] = []
-    rejected: list[Rejected] = []
-    for entry in sorted(p for p in path.iterdir() if p.is_dir() and p.name != SUMMARY):
+    rejected = [Rejected(link.path, LINKED, of_run(link.name)) for link in folder.links() if link.name != SUMMARY]
+    for entry in folder.matching("*"):
+        if not entry.is_folder() or entry.name == SUMMARY:
+            continue
         if entry.name.startswith(UNFINISHED_PREFIX):
-            rejected.append(Rejected(entry, "interrupted: the run did not finish"))
+            if under_way(entry.name):
+                continue
+            rejected.append(Rejected(entry.path, "interrupted: the run did not finish", True))
             continue
         if entry.name.startswith("."):
             continue
         try:
-            bundles.append(read_bundle(entry))
-        except DataError as error:
-            rejected.append(Rejected(entry, str(error)))
+            bundles.append(read_bundle(entry.path))
+        except (DataError, OSError) as error:
+            rejected.append(Rejected(entry.path, in_words(error), of_run(entry.name) or _has_manifest(entry)))
     if not bundles:
-        raise DataError(f"{path}: holds no result bundle")
-    return Results(path, bundles, rejected)
+        bad = next((one.reason for one in rejected if one.of_run), None)
+        raise UnusableError(f"{path}: holds no usable result bundle: {bad}") if bad else \
+            DataError(f"{path}: holds no result bundle")
+    return Results(folder.root, bundles, rejected)
+
+
+def under_way(name: str) -> bool:
+    """Whether who plays the run of an unfinished folder lives: its name ends with the number of the process."""
+    pid = name.rpartition(".")[2]
+    return pid.isascii() and pid.isdigit() and Path("/proc", pid).exists()
+
+
+def of_run(name: str) -> bool:
+    """Whether a folder has a name that runs give theirs."""
+    return re.fullmatch(r".+-seed\d+-[0-9a-f]{10}", name) is not None

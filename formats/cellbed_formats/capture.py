@@ -11,6 +11,7 @@ import polars as pl
 
 from .error import FileError
 from .header import LINKS, PROTOCOL_TCP, PROTOCOL_UDP, USER_LINKS
+from .inside import Inside
 from .packet import ACK, FIN, PSH, RST, SYN, Packets, ip_packets
 from .pcap_file import Records, read_records
 
@@ -44,7 +45,7 @@ SCHEMA = {
 }
 
 
-def read_capture(path: Path) -> pl.DataFrame:
+def read_capture(path: Path | Inside) -> pl.DataFrame:
     """Read the IPv4 packets of a capture.
 
     Args:
@@ -71,7 +72,7 @@ def read_capture(path: Path) -> pl.DataFrame:
     return frame.select(pl.col(name).cast(kind, wrap_numerical=True) for name, kind in SCHEMA.items())
 
 
-def read_packets(path: Path) -> tuple[int, Iterator[tuple[int, int, bytes]]]:
+def read_packets(path: Path | Inside) -> tuple[int, Iterator[tuple[int, int, bytes]]]:
     """Link type, then (CLOCK_REALTIME in ns, bytes on the wire, bytes captured) of each packet.
 
     Raises:
@@ -84,7 +85,7 @@ def read_packets(path: Path) -> tuple[int, Iterator[tuple[int, int, bytes]]]:
     return records.links[0], ((t_ns, original, bytes(content[at : at + n])) for t_ns, at, n, original in table)
 
 
-def ip_records(path: Path, records: Records | None = None) -> Records:
+def ip_records(path: Path | Inside, records: Records | None = None) -> Records:
     """Where the packets of a capture of IP lie; its end may be cut off.
 
     Args:
@@ -101,7 +102,7 @@ def ip_records(path: Path, records: Records | None = None) -> Records:
     return records
 
 
-def _whole(path: Path) -> Records:
+def _whole(path: Path | Inside) -> Records:
     records = ip_records(path)
     if records.cut is not None:
         raise FileError(path, records.cut)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,18 +14,27 @@ class DataError(Exception):
     """Result data that cannot be read or does not mean what it should."""
 
 
-class FileError(DataError):
+class UnusableError(DataError):
+    """What a run has left is not what it should be: it is damaged, incomplete or foreign."""
+
+
+class FileError(UnusableError):
     """A file that is truncated, foreign or inconsistent."""
 
-    def __init__(self, path: Path | str, problem: str) -> None:
+    def __init__(self, path: os.PathLike[str] | str, problem: str) -> None:
         """Name the file and what is wrong with it."""
         super().__init__(f"{path}: {problem}")
         self.path = Path(path)
         self.problem = problem
 
 
+def in_words(error: DataError | OSError) -> str:
+    """File and what is wrong with it."""
+    return f"{error.filename}: {error.strerror}" if isinstance(error, OSError) and error.filename else str(error)
+
+
 @contextlib.contextmanager
-def reading(path: Path | str) -> Iterator[None]:
+def reading(path: os.PathLike[str] | str) -> Iterator[None]:
     """Whatever goes wrong in the block with data of @path is a FileError.
 
     Readers say what is wrong where they can. But a file may hold anything, such as a word in the place of a number deep

@@ -9,11 +9,12 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import numpy as np
 
 from .error import FileError
+from .inside import Inside
 
 #: First bytes, and what the format is called.
 FORMATS = {
@@ -31,7 +32,7 @@ def known(begin: bytes) -> bool:
     return any(begin.startswith(magic[: len(begin)]) for magic in FORMATS)
 
 
-def as_pcapng(path: Path, content: np.ndarray, cut: str | None) -> tuple[np.ndarray, str | None]:
+def as_pcapng(path: Path | Inside, content: np.ndarray, cut: str | None) -> tuple[np.ndarray, str | None]:
     """The content as it is, or as pcapng where it is of another format; and what its end lacks.
 
     Raises:
@@ -39,7 +40,7 @@ def as_pcapng(path: Path, content: np.ndarray, cut: str | None) -> tuple[np.ndar
     """
     begin = content[:16].tobytes()
     name = next((name for magic, name in FORMATS.items() if begin.startswith(magic)), "")
-    if not name and ERF in path.suffixes[-2:]:
+    if not name and ERF in PurePath(path.name).suffixes[-2:]:
         name = "ERF"
     if not name:
         return content, cut

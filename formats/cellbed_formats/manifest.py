@@ -43,10 +43,16 @@ class Validity(Shape):
     reasons: list[Reason] = []
 
 
+class ClockStep(Shape):
+    t_ns: Nanoseconds
+    step_ns: Nanoseconds
+
+
 class Clock(Shape):
     start_ns: Nanoseconds
     end_ns: Nanoseconds
     realtime_offset_ns: Nanoseconds
+    steps: list[ClockStep] = []
 
 
 class ScenarioSaid(Shape):
@@ -111,6 +117,11 @@ class Description(Shape):
     settings: Settings
 
 
+class Checksums(Shape):
+    manifest: str
+    files: dict[str, str]
+
+
 class Manifest(Shape):
     id: str
     outcome: str
@@ -132,6 +143,7 @@ class Manifest(Shape):
     git: str = ""
     congestion_control: dict[str, Any] = {}
     claims: list[Any] | None = None
+    checksums: Checksums | None = None
 
 
 def check(manifest: dict[str, Any], path: Path) -> None:

@@ -11,7 +11,7 @@ import errno
 import os
 import stat
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 #: Of scenarios' channels and waypoints, which are read as a whole.
 TABLE_BYTES_MAX = 1 << 30
@@ -19,7 +19,16 @@ TABLE_BYTES_MAX = 1 << 30
 RECORDING_BYTES_MAX = 1 << 40
 
 
-def open_named(path: Path, most: int | None = None) -> BinaryIO:
+class Opens(Protocol):
+    """A file that opens itself in a way of its own (inside.py)."""
+
+    def opened(self, most: int | None) -> BinaryIO: ...
+
+    @property
+    def path(self) -> Path: ...
+
+
+def open_named(path: Path | Opens, most: int | None = None) -> BinaryIO:
     """Open a file for reading.
 
     Args:
@@ -28,11 +37,17 @@ def open_named(path: Path, most: int | None = None) -> BinaryIO:
     Raises:
         OSError: it cannot be opened, is not a regular file, or is larger.
     """
+    if not isinstance(path, Path):
+        return path.opened(most)
     try:
         # Without waiting for whoever writes into a FIFO.
-        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+        return checked(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY), path, most)
     except ValueError as error:  # a NUL in its name
         raise OSError(errno.EINVAL, str(error), str(path)) from error
+
+
+def checked(fd: int, path: Path, most: int | None) -> BinaryIO:
+    """A file that has been opened, which is closed when it is not as open_named() wants it. Raises OSError as that."""
     try:
         state = os.fstat(fd)
         if stat.S_ISDIR(state.st_mode):
@@ -47,7 +62,7 @@ def open_named(path: Path, most: int | None = None) -> BinaryIO:
         raise
 
 
-def content(path: Path, most: int) -> bytes:
+def content(path: Path | Opens, most: int) -> bytes:
     """All of a file. Raises OSError as open_named()."""
     with open_named(path, most) as file:
         found = file.read(most + 1)  # files of /proc have no size
@@ -56,6 +71,6 @@ def content(path: Path, most: int) -> bytes:
     return found
 
 
-def check(path: Path, most: int | None = None) -> None:
+def check(path: Path | Opens, most: int | None = None) -> None:
     """Open a file for whoever reads it in another way. Raises OSError as open_named()."""
     open_named(path, most).close()

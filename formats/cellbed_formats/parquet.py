@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import io
-import os
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
+from .inside import Inside
 
-def write(frame: pl.DataFrame, path: Path, **options: Any) -> None:
+
+def write(frame: pl.DataFrame, path: Inside, **options: Any) -> None:
     """Write a file, which is the old one or the whole new one at any time.
 
     By way of memory, as Polars has no one error for a disk that is full.
@@ -24,9 +24,9 @@ def write(frame: pl.DataFrame, path: Path, **options: Any) -> None:
     """
     content = io.BytesIO()
     frame.write_parquet(content, **options)
-    new = path.with_suffix(".new")
-    try:
-        new.write_bytes(content.getbuffer())
-        os.replace(new, path)
-    finally:
-        new.unlink(missing_ok=True)
+    path.write(content.getvalue())
+
+
+def read(path: Inside) -> pl.DataFrame:
+    """The table in a file. Raises OSError and PolarsError."""
+    return pl.read_parquet(path.content())

@@ -17,6 +17,7 @@ import numpy as np
 
 from . import foreign, pcapng, unpacked
 from .error import FileError
+from .inside import Inside
 from .pcapng import SECOND_NS
 
 #: Byte order, ns per unit of a record's fraction of a second, bytes of a record's header; by the file's first bytes.
@@ -62,7 +63,7 @@ class Records:
             "t_ns", "begin", "captured", "original", "link", "interface")})
 
 
-def read_records(path: Path) -> Records:
+def read_records(path: Path | Inside) -> Records:
     """Find the packets of a capture.
 
     Args:

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from .error import FileError
+from .inside import Inside
 from .printable import shown
 
 #: Types of blocks, the least length of any, and the number that tells the byte order of a section.
@@ -42,7 +43,7 @@ class Interface:
     packet_drops: int = 0  # the same as the packets tell
 
 
-def walk(path: Path, content: np.ndarray) -> Blocks:
+def walk(path: Path | Inside, content: np.ndarray) -> Blocks:
     """Read all blocks, or those before the first that makes no sense.
 
     Raises:
@@ -59,7 +60,7 @@ def walk(path: Path, content: np.ndarray) -> Blocks:
 class Blocks:
     """What a file's blocks say; packets: interface, time in its units, begin, captured, original."""
 
-    def __init__(self, path: Path, content: np.ndarray) -> None:
+    def __init__(self, path: Path | Inside, content: np.ndarray) -> None:
         """Nothing is read yet."""
         self.path, self.content, self.view = path, content, content.data
         self.order = "<"

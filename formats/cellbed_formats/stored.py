@@ -6,8 +6,10 @@ Wireshark opens both. Payload that iperf3 sends repeats itself after 128 KiB, be
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -15,6 +17,7 @@ import zstandard
 
 from . import named_file
 from .error import FileError
+from .inside import Inside
 
 SUFFIX = ".zst"
 RECORDINGS = ("ip-*.pcap", "radio.pcap", "radio.trace", "tcp.trace")
@@ -26,70 +29,77 @@ WINDOW_LOG = 23
 _FRAME_HEADER_BYTES_MAX = 18
 
 
-def find(path: Path) -> Path | None:
+def find(path: Inside) -> Inside | None:
     """Where a file of this name is, plain or compressed; None: neither."""
     packed = path.with_name(path.name + SUFFIX)
     return path if path.is_file() else packed if packed.is_file() else None
 
 
-def open_stored(path: Path) -> BinaryIO:
-    """The content of a file that `find` found."""
-    if path.suffix != SUFFIX:
-        return named_file.open_named(path, named_file.RECORDING_BYTES_MAX)
+def open_stored(path: Path | Inside) -> BinaryIO:
+    """The content of a file, uncompressed."""
     file = named_file.open_named(path, named_file.RECORDING_BYTES_MAX)
+    if path.suffix != SUFFIX:
+        return file
     return io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(file, closefd=True), 1 << 20)
 
 
-def content(path: Path) -> bytes:
-    """All of a file that `find` found.
+def content(path: Path | Inside) -> bytes:
+    """All of a file, uncompressed.
+
+    Raises:
+        FileError: it is damaged.
+    """
+    with whole(path) as file:
+        return file.read()
+
+
+@contextlib.contextmanager
+def whole(path: Path | Inside) -> Iterator[BinaryIO]:
+    """A file's content, uncompressed, which the block reads to its end.
 
     Raises:
         FileError: it is damaged.
     """
     try:
-        with open_stored(path) as file:
-            found = file.read()
         wanted = _declared_bytes(path)
+        with open_stored(path) as file:
+            yield file
+            found = file.tell()
     except zstandard.ZstdError as error:
         raise FileError(path, f"not readable by zstd: {error}") from error
-    if wanted is not None and len(found) != wanted:  # the library ends a frame that was cut as if it were whole
-        raise FileError(path, f"cut short: it has {len(found)} of {wanted} bytes")
-    return found
+    if wanted is not None and found != wanted:  # the library ends a frame that was cut as if it were whole
+        raise FileError(path, f"cut short: it has {found} of {wanted} bytes")
 
 
-def _declared_bytes(path: Path) -> int | None:
+def _declared_bytes(path: Path | Inside) -> int | None:
     """What a compressed file says that it contains, where it does."""
     if path.suffix != SUFFIX:
         return None
-    with path.open("rb") as file:
+    with named_file.open_named(path, named_file.RECORDING_BYTES_MAX) as file:
         size = zstandard.frame_content_size(file.read(_FRAME_HEADER_BYTES_MAX))
     return None if size < 0 else size
 
 
-def recordings(bundle: Path) -> list[Path]:
+def recordings(bundle: Inside) -> list[Inside]:
     """Captures and traces of a bundle's folder, plain or compressed, by name."""
-    return sorted(path for pattern in RECORDINGS for path in [*bundle.glob(pattern), *bundle.glob(pattern + SUFFIX)])
+    return bundle.matching(*RECORDINGS, *(pattern + SUFFIX for pattern in RECORDINGS))
 
 
-def plain_name(path: Path) -> str:
+def plain_name(path: Inside) -> str:
     """What a recording is called when it is not compressed."""
     return path.name.removesuffix(SUFFIX)
 
 
-def compress(path: Path) -> int:
+def compress(path: Inside) -> int:
     """Put `<name>.zst` in the place of a file. Whoever reads meanwhile finds one of both whole.
 
     Returns:
         Bytes that this frees.
     """
     parameters = zstandard.ZstdCompressionParameters.from_level(LEVEL, window_log=WINDOW_LOG, enable_ldm=True)
-    packed, new = path.with_name(path.name + SUFFIX), path.with_name(f"{path.name}{SUFFIX}.new")
-    size = path.stat().st_size
-    try:
-        with path.open("rb") as source, new.open("wb") as sink:
-            zstandard.ZstdCompressor(compression_params=parameters).copy_stream(source, sink, size=size)
-        os.replace(new, packed)
-    finally:
-        new.unlink(missing_ok=True)
-    path.unlink()
-    return size - packed.stat().st_size
+    packed = path.with_name(path.name + SUFFIX)
+    with path.opened() as source, packed.replaced() as sink:
+        size = os.fstat(source.fileno()).st_size
+        zstandard.ZstdCompressor(compression_params=parameters).copy_stream(source, sink, size=size)
+    path.remove()
+    return size - packed.size()

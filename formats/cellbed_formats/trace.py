@@ -19,6 +19,7 @@ import numpy as np
 import polars as pl
 
 from .error import FileError
+from .inside import Inside
 from .stored import content, open_stored
 
 FORMAT = "cellbed-trace"
@@ -47,7 +48,7 @@ class TraceHeader:
     symbols: dict[str, dict[int, str]]
 
 
-def read_header(path: Path) -> TraceHeader:
+def read_header(path: Path | Inside) -> TraceHeader:
     """Read and check the header line.
 
     Raises:
@@ -69,7 +70,7 @@ def read_header(path: Path) -> TraceHeader:
     return _checked_header(path, head, len(line))
 
 
-def _checked_header(path: Path, head: dict[str, Any], line_bytes: int) -> TraceHeader:
+def _checked_header(path: Path | Inside, head: dict[str, Any], line_bytes: int) -> TraceHeader:
     try:
         if head["version"] not in VERSIONS:
             raise FileError(path, f"trace version {head['version']}: readable: {VERSIONS[0]}")
@@ -102,7 +103,7 @@ def _checked_header(path: Path, head: dict[str, Any], line_bytes: int) -> TraceH
         raise FileError(path, f"bad trace header: {error!r}") from error
 
 
-def read_trace(path: Path, name: str | None = None) -> pl.DataFrame:
+def read_trace(path: Path | Inside, name: str | None = None) -> pl.DataFrame:
     """Read a whole trace file.
 
     Args:

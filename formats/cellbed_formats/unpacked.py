@@ -23,6 +23,7 @@ import zstandard
 
 from . import named_file
 from .error import FileError
+from .inside import Inside
 
 #: The name that stands for standard input.
 STDIN = Path("-")
@@ -39,7 +40,7 @@ CHUNK_BYTES = 1 << 18
 UNPACKED_BYTES_MAX = 1 << 37
 
 
-def content(path: Path, begins_well: Callable[[bytes], bool]) -> tuple[np.ndarray, str | None]:
+def content(path: Path | Inside, begins_well: Callable[[bytes], bool]) -> tuple[np.ndarray, str | None]:
     """All bytes of a file, unpacked, as uint8 (n,), and what its end lacks.
 
     Args:
@@ -65,7 +66,8 @@ def _mapped(file: BinaryIO) -> np.ndarray:
     return np.memmap(file, dtype=np.uint8, mode="r")
 
 
-def _content(path: Path, file: BinaryIO, begins_well: Callable[[bytes], bool]) -> tuple[np.ndarray, str | None]:
+def _content(path: Path | Inside, file: BinaryIO, begins_well: Callable[[bytes], bool]) -> tuple[
+        np.ndarray, str | None]:
     cut: list[str] = []
     with tempfile.TemporaryFile() as sink:
         for piece in _pieces(file, cut):

@@ -21,6 +21,9 @@ from typing import Any
 
 import dpkt
 
+from cellbed_formats import checksums
+from cellbed_formats.inside import Inside
+
 MS = 1_000_000
 OFFSET_NS = 1_600_000_000_000_000_000  # CLOCK_REALTIME minus CLOCK_MONOTONIC
 START_NS = 5_000_000_000
@@ -229,6 +232,15 @@ def write_bundle(
     return path
 
 
+def seal(path: Path) -> Path:
+    """Give a bundle checksums, as the end of a run does."""
+    manifest = json.loads((path / "manifest.json").read_text())
+    (path / "manifest.json").unlink()
+    sealed = checksums.sealed(manifest, checksums.of_folder(Inside(path)))
+    (path / "manifest.json").write_text(json.dumps(sealed))
+    return path
+
+
 def _connect(here: list[tuple[int, bytes]], there: list[tuple[int, bytes]]) -> None:
     """Handshakes and a little control traffic, before the data."""
     for sport, isn in ((CONTROL_SPORT, 100), (SPORT, ISN_DATA)):
@@ -290,7 +302,7 @@ def _manifest(
     return {
         "format": 1, "id": f"{combination}{window}{seed}", "variant": combination, "seed": seed,
         "description": {
-            "format": 1, "scenario": scenario, "variant": combination, "seed": seed,
+            "format": 1, "scenario": scenario, "variant": combination, "seed": seed, "lab": "virtual",
             "settings": {
                 "radio": {"ues": {f"ue{i + 1}": {"mode": mode} for i, mode in enumerate(modes)}},
                 "tcp": {"receive_window": window, "congestion_control": "reno"},

@@ -10,7 +10,7 @@ import pytest
 from synthetic_bundle import OFFSET_NS, START_NS, write_bundle
 
 from cellbed_formats.bundle import Bundle, load_results, read_bundle
-from cellbed_formats.error import DataError, FileError
+from cellbed_formats.error import DataError
 from cellbed_formats.size import parse_size
 
 LATE = {
@@ -84,9 +84,9 @@ def test_a_missing_file_is_named_when_it_is_needed(tmp_path: Path) -> None:
 
 def test_a_folder_of_bundles_is_no_bundle(tmp_path: Path) -> None:
     path = write_bundle(tmp_path, duration_s=1)
-    with pytest.raises(FileError, match=rf"not a result bundle; name one in it, such as {path}$"):
+    with pytest.raises(DataError, match=rf"not a result bundle; name one in it, such as {path}$"):
         read_bundle(tmp_path)
-    with pytest.raises(FileError, match="no such folder$"):
+    with pytest.raises(DataError, match="no such folder$"):
         read_bundle(tmp_path / "nowhere")
 
 

@@ -2,7 +2,7 @@
 """The lab kernel of a tree that somebody works on: built again and again, each time only what has changed.
 
 The tree is only read. A copy of it in the cache has the lab kernel's patches, configuration and objects; what was
-edited since is copied anew and compiled. A finished kernel goes to a folder named by its content, so that runs of it
+edited since is copied again and compiled. A finished kernel goes to a folder named by its content, so that runs of it
 can go on while the next one is built.
 """
 

@@ -11,11 +11,12 @@ class CellbedError(Exception):
 
     Args:
         detail: lines of another program that belong to it, such as a compiler's.
+        status: that the command ends with (docs/exit-status.md).
     """
 
-    def __init__(self, text: str = "", detail: str = "") -> None:
+    def __init__(self, text: str = "", detail: str = "", status: int = 1) -> None:
         super().__init__(text)
-        self.detail = detail
+        self.detail, self.status = detail, status
 
 
 class ScenarioError(CellbedError):

@@ -12,6 +12,7 @@ from typing import Any
 from cellbed.error import CellbedError
 from cellbed.host import ledger
 from cellbed.host.ledger import TEMPORARY_PREFIX
+from cellbed_formats.inside import Inside
 
 TRACES = ("radio.trace", "tcp.trace")
 
@@ -32,11 +33,12 @@ class Place:
         """The run has not ended: its folder still has the temporary name."""
         return self.directory.name.startswith(TEMPORARY_PREFIX) and self.directory.is_dir()
 
-    def path(self, name: str) -> Path | None:
-        """Where a file of the run is now; None when it is not there (yet)."""
+    def path(self, name: str) -> Inside | None:
+        """Where a file of the run is now; None when it is not there (yet), or a link."""
         for directory in (self.directory, self.final):
-            if (directory / name).is_file():
-                return directory / name
+            with contextlib.suppress(OSError):
+                if (found := Inside(directory) / name).is_file():
+                    return found
         return None
 
     def json(self, name: str) -> dict[str, Any]:
@@ -44,7 +46,7 @@ class Place:
         path = self.path(name)
         with contextlib.suppress(OSError, ValueError):
             if path is not None:
-                return dict(json.loads(path.read_text()))
+                return dict(json.loads(path.text()))
         return {}
 
     def description(self) -> dict[str, Any]:
@@ -58,7 +60,7 @@ class Place:
             return int(clock["start_ns"])
         path = self.path("progress")
         with contextlib.suppress(OSError):
-            for line in path.read_text().splitlines() if path is not None else []:
+            for line in path.text().splitlines() if path is not None else []:
                 word, _, at = line.partition(" ")
                 if word == "traffic":
                     return round(float(at) * 1e9)

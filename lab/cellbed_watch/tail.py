@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import IO
 
 import numpy as np
 
 from cellbed_formats.error import FileError
+from cellbed_formats.inside import Inside
 from cellbed_formats.trace import TraceHeader, read_header
 
 #: So much is read at once; a view that is behind catches up over several looks.
@@ -22,11 +22,11 @@ _PCAP_NANO = 0xA1B23C4D
 class _Growing:
     """A file that may not be there yet; once open it stays so, whatever its folder is called later."""
 
-    def __init__(self, find: Callable[[], Path | None]) -> None:
+    def __init__(self, find: Callable[[], Inside | None]) -> None:
         self.find = find
         self.file: IO[bytes] | None = None
 
-    def _begin(self, path: Path) -> int | None:
+    def _begin(self, path: Inside) -> int | None:
         """Read the beginning. Return: where records begin, None while it is not written."""
         raise NotImplementedError
 
@@ -37,7 +37,7 @@ class _Growing:
             begin = self._begin(path) if path is not None else None
             if path is None or begin is None:
                 return b""
-            self.file = path.open("rb")
+            self.file = path.opened()
             self.file.seek(begin)
         return self.file.read(READ_MAX_BYTES)
 
@@ -51,7 +51,7 @@ class TraceTail(_Growing):
 
     header: TraceHeader | None = None
 
-    def _begin(self, path: Path) -> int | None:
+    def _begin(self, path: Inside) -> int | None:
         try:
             self.header = read_header(path)
         except (FileError, OSError):
@@ -75,9 +75,9 @@ class TraceTail(_Growing):
 class PcapTail(_Growing):
     """A classic pcap of little-endian nanoseconds."""
 
-    def _begin(self, path: Path) -> int | None:
+    def _begin(self, path: Inside) -> int | None:
         try:
-            head = path.open("rb").read(_PCAP_FILE.size)
+            head = path.opened().read(_PCAP_FILE.size)
         except OSError:
             return None
         if len(head) < _PCAP_FILE.size or _PCAP_FILE.unpack(head)[0] != _PCAP_NANO:

@@ -63,6 +63,29 @@ def changes(suffix: str, text: bytes) -> list[Change]:
     return sorted(found, key=lambda change: (change.start, change.end, change.new))
 
 
+def functions(suffix: str, text: bytes) -> list[tuple[int, int, str]]:
+    """Functions of a source: first and last byte, and name. One in another comes after it."""
+    def walk(node: Node) -> Iterator[tuple[int, int, str]]:
+        if node.type == "function_definition":
+            yield node.start_byte, node.end_byte, _name(node)
+        for child in node.children:
+            yield from walk(child)
+
+    return list(walk(PARSERS[suffix].parse(text).root_node))
+
+
+def _name(node: Node) -> str:
+    """Of a function. In C it is the first identifier of the declarator, whatever the function returns and takes."""
+    name = node.child_by_field_name("name")
+    waiting = [node.child_by_field_name("declarator")] if name is None else []
+    while waiting:
+        name = waiting.pop()
+        if name.type == "identifier":
+            break
+        waiting += reversed(name.children)
+    return name.text.decode()
+
+
 def _of(node: Node) -> Iterator[Change]:
     if node.type in LEFT_ALONE or SILENT.match(node.text):
         return

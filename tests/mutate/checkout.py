@@ -3,27 +3,40 @@
 
 from __future__ import annotations
 
+import contextlib
 import filecmp
 import hashlib
 import json
+import math
 import os
+import resource
 import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 from parts import Part
 
-# A mutant that hangs is stopped after so many times what the unchanged code needs, and a little for a busy machine.
-PATIENCE, LEAST_S = 4, 5
-BUILD_S = 600
+# A mutant that computes for ever is stopped after so many times the CPU time that the unchanged code needs, and one
+# that waits for ever after so many times its real time. That is long, so that a busy machine makes no test fail.
+CPU_PATIENCE, CPU_LEAST_S = 4, 5
+PATIENCE, LEAST_S = 30, 120
+NEVER_S = 3600
 # No debug information, so that the same code is the same object. Shared libraries need no new link of every test, but
 # others that are shared, too.
 BUILD = ("-Doptimization=2", "-Ddebug=false", "-Dshared=true", "-Dprefer_static=false")
 
 Test = tuple[str, ...]
+
+
+class Limit(NamedTuple):
+    """Seconds that a process may take: of CPU time, and in all."""
+
+    cpu_s: float
+    wall_s: float = NEVER_S
 
 
 def _copy(root: Path, folder: Path) -> None:
@@ -48,14 +61,14 @@ class Checkout:
         self.folder, self.part = folder, part
         folder.mkdir(parents=True, exist_ok=True)
         self._process: subprocess.Popen | None = None
-        self._stopped = False
+        self._stopped, self._cpu_s = False, 0.0
         _copy(root, folder)
         paths = [str(folder / name) for name in ("formats", "lab", "analysis", "channel", "emulator/tests")]
         self._environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1",
                              "CELLBED_BUILD": str((folder if part.compiled else root) / "build")}
         known = (folder / "build/build.ninja").exists()
-        if part.compiled and (not known and self._run(("meson", "setup", *BUILD, "build"), BUILD_S)
-                              or self._run(("ninja", "-C", "build"), BUILD_S)):
+        if part.compiled and (not known and self._run(("meson", "setup", *BUILD, "build"))
+                              or self._run(("ninja", "-C", "build"))):
             raise SystemExit(f"mutate: the unchanged code does not build:\n{self._said()}")
         self._unchanged = self._compiled()
 
@@ -71,14 +84,14 @@ class Checkout:
                           str(file.relative_to(self.folder))))
         return found
 
-    def time(self, test: Test) -> float:
-        """Return: the time limit of a test, which has to pass."""
+    def time(self, test: Test) -> Limit:
+        """Return: what a test may take, which has to pass."""
         began = time.monotonic()
-        if self._run(test, 3600):
+        if self._run(test):
             raise SystemExit(f"mutate: fails without any change: {' '.join(test)}\n{self._said()}")
-        return LEAST_S + PATIENCE * (time.monotonic() - began)
+        return Limit(CPU_LEAST_S + CPU_PATIENCE * self._cpu_s, LEAST_S + PATIENCE * (time.monotonic() - began))
 
-    def judge(self, file: str, text: bytes, tests: list[tuple[Test, float]]) -> str:
+    def judge(self, file: str, text: bytes, tests: list[tuple[Test, Limit]]) -> str:
         """Return: `invalid`, `same`, `survived`, or what killed it, in words."""
         target = self.folder / file
         original = target.read_bytes()
@@ -88,19 +101,20 @@ class Checkout:
                 return "invalid"
             if self.part.compiled and self._compiled() == self._unchanged:
                 return "same"
-            return next((name(test) for test, limit_s in tests if self._run(test, limit_s)), "survived")
+            return next((name(test) for test, limit in tests if self._run(test, limit)), "survived")
         finally:
             target.write_bytes(original)  # built again together with the next mutant
 
     def stop(self) -> None:
         """Whatever runs here is killed."""
         self._stopped = True
-        if self._process and self._process.poll() is None:
-            os.killpg(self._process.pid, signal.SIGKILL)
+        if self._process and self._process.returncode is None:  # who started it waits for it
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
 
     def _invalid(self, file: str, text: bytes) -> bool:
         if self.part.compiled:
-            return self._run(("ninja", "-C", "build"), BUILD_S) != 0
+            return self._run(("ninja", "-C", "build")) != 0
         try:
             compile(text, file, "exec")
         except SyntaxError:
@@ -110,22 +124,29 @@ class Checkout:
     def _compiled(self) -> dict[Path, str]:
         return {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in self.folder.glob("build/**/*.o")}
 
-    def _run(self, command: Test, limit_s: float) -> int:
-        """Return: its status; -1 when it took too long, or everything is being stopped."""
+    def _run(self, command: Test, limit: Limit = Limit(NEVER_S)) -> int:  # noqa: B008, as it never changes
+        """Return: its status; -1 when it took too long, or everything is being stopped. Its CPU time is kept."""
         if self._stopped:
             return -1
+        cpu_s = math.ceil(limit.cpu_s)
         with open(self.folder / "said", "wb") as said:
             self._process = process = subprocess.Popen(
                 command, cwd=self.folder, stdout=said, stderr=said, stdin=subprocess.DEVNULL, env=self._environment,
                 start_new_session=True)
-            try:
-                return process.wait(limit_s)
-            except subprocess.TimeoutExpired:
-                return -1
-            finally:
-                if process.poll() is None:
-                    os.killpg(process.pid, signal.SIGKILL)
-                process.wait()
+        resource.prlimit(process.pid, resource.RLIMIT_CPU, (cpu_s, cpu_s))
+        deadline = time.monotonic() + limit.wall_s
+        while True:
+            pid, status, used = os.wait4(process.pid, os.WNOHANG)
+            if pid:
+                break
+            if time.monotonic() > deadline:
+                os.killpg(process.pid, signal.SIGKILL)
+            time.sleep(0.01)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # what it left
+        process.returncode = os.waitstatus_to_exitcode(status)
+        self._cpu_s = used.ru_utime + used.ru_stime
+        return process.returncode
 
     def _said(self) -> str:
         return (self.folder / "said").read_text(errors="replace")[-3000:]

@@ -26,13 +26,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from changes import Change, changes
+from changes import Change, changes, functions
 from checkout import Checkout, name
 from parts import PARTS, Part
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 NOT_JUDGED = ("invalid", "same")
+
+Key = tuple[str, str, str, str]  # file, function, line as it is, line as it would be
 
 
 @dataclass(frozen=True)
@@ -41,10 +43,16 @@ class Mutant:
     text: bytes  # of the file as it is
     change: Change
 
-    def key(self) -> tuple[str, str, str]:
-        """What equivalent.txt calls it, whatever is written above it one day."""
+    def key(self) -> Key:
+        """What equivalent.txt calls it, whatever is written above it one day: equal lines of a function are one."""
         _, old, new = self.change.lines(self.text)
-        return self.file, _bare(old), _bare(new)
+        return self.file, self.function(), _bare(old), _bare(new)
+
+    def function(self) -> str:
+        """The innermost one that the change is in; empty outside of all."""
+        around = [name for start, end, name in functions(Path(self.file).suffix, self.text)
+                  if start <= self.change.start < end]
+        return around[-1] if around else ""
 
     def __str__(self) -> str:
         before, after = (text.decode().splitlines() for text in (self.text, self.change.apply(self.text)))
@@ -71,15 +79,17 @@ def draw(root: Path, part: Part, seed: int) -> Iterator[Mutant]:
                 del by_line[line]
 
 
-def explained(file: Path) -> dict[tuple[str, str, str], str]:
-    """Mutants that mean the same, with the reason: paragraphs of a file's name, - old, + new, and the reason."""
+def explained(file: Path) -> dict[Key, str]:
+    """Mutants that mean the same, with the reason: paragraphs of a file's name and a function's, - old, + new, and the
+    reason."""
     found = {}
     for block in file.read_text().split("\n\n"):
         lines = [line for line in block.splitlines() if not line.startswith("#")]
         old, new = ([line[2:] for line in lines if line.startswith(sign)] for sign in ("- ", "+ "))
         reason = " ".join(line for line in lines[1:] if line[:2] not in ("- ", "+ "))
         if lines:
-            found[lines[0], _bare("\n".join(old)), _bare("\n".join(new))] = reason
+            name, _, function = lines[0].partition(" ")
+            found[name, function, _bare("\n".join(old)), _bare("\n".join(new))] = reason
     return found
 
 
@@ -93,7 +103,7 @@ class Judges:
         for checkout in self._all:
             self._free.put(checkout)
         timed = self._pool.map(lambda test: (self._with_one(Checkout.time, test), test), self._all[0].tests())
-        self._tests = [(test, limit_s) for limit_s, test in sorted(timed)]
+        self._tests = [(test, limit) for limit, test in sorted(timed)]
         self._kills: collections.Counter[tuple[str, str]] = collections.Counter()
 
     def _with_one(self, do, *what):
@@ -108,7 +118,7 @@ class Judges:
 
     def _judge(self, mutant: Mutant) -> str:
         """First what takes little time for the mutants of this file that it has killed before."""
-        tests = sorted(self._tests, key=lambda one: one[1] / (1 + self._kills[mutant.file, name(one[0])]))
+        tests = sorted(self._tests, key=lambda one: one[1].cpu_s / (1 + self._kills[mutant.file, name(one[0])]))
         what = self._with_one(Checkout.judge, mutant.file, mutant.change.apply(mutant.text), tests)
         self._kills[mutant.file, what] += 1
         return what

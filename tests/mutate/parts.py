@@ -33,5 +33,6 @@ PARTS = {
                    "emulator/tests/golden/test_*.py"), ("daemon", "fuzz"), arguments=QUICKLY),
     "tcpwatch": Part(("ebpf/tcpwatch/*.c",), ("ebpf/tests/test_tcpwatch.py", "ebpf/tests/test_tcpsample.py")),
     "channel": Part(("channel/cellbed_channel/*.py",), ("channel/tests/test_*.py",), compiled=False),
-    "metrics": Part(("analysis/cellbed_analysis/metrics/*.py",), ("analysis/tests/**/test_*.py",), compiled=False),
+    "metrics": Part(tuple(f"analysis/cellbed_analysis/{folder}/*.py" for folder in ("metrics", "claims", "stats")),
+                    ("analysis/tests/**/test_*.py",), compiled=False),
 }  # fmt: skip

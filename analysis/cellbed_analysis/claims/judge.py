@@ -137,7 +137,7 @@ def _with_note(outcome: Outcome, note: str) -> Outcome:
 
 
 def _value(claim: dict[str, Any], arms: list[list[Row]]) -> Outcome:
-    every = [row for arm in arms for row in arm]
+    every = list({id(row): row for arm in arms for row in arm}.values())  # arms may have runs in common
     measured = measure(claim, every)
     runs = tuple(row["bundle"] for row in every)
     if measured is None:

@@ -10,19 +10,20 @@ from pathlib import Path
 from cellbed_formats.bundle import Bundle
 from cellbed_formats.error import DataError
 from cellbed_formats.flow import TCP, note
+from cellbed_formats.inside import Inside
 
 from ..tcp.shown_flow import shown_flow
 from . import flent, mahimahi, pcapng, qlog, theaterq, time_sequence
 
 #: What writes each format about a node: bundle, node, path without suffix to the paths written.
-OF_NODE: dict[str, Callable[[Bundle, str, Path], list[Path]]] = {
+OF_NODE: dict[str, Callable[[Bundle, str, Inside], list[Path]]] = {
     "mahimahi": mahimahi.write_traces,
     "mahimahi-log": mahimahi.write_logs,
     "theaterq": theaterq.write,
     "pcapng": pcapng.write,
 }
 #: The same of those about one connection, which has an end at the node: id of the flow last.
-OF_FLOW: dict[str, Callable[[Bundle, str, Path, str | None], list[Path]]] = {
+OF_FLOW: dict[str, Callable[[Bundle, str, Inside, str | None], list[Path]]] = {
     "flent": flent.write,
     "qlog": qlog.write,
     "time-sequence": time_sequence.write,
@@ -49,13 +50,13 @@ def export(bundle: Bundle, name: str, folder: Path, node: str | None = None, flo
     known = [*bundle.ue_numbers, *(sorted(bundle.settings["nodes"]) if name == "pcapng" else [])]
     if chosen not in known:
         raise DataError(f"--node {chosen}: allowed {', '.join(dict.fromkeys(known))}")
-    folder.mkdir(parents=True, exist_ok=True)
+    made = Inside.named(folder)
     if name in OF_NODE:
-        return OF_NODE[name](bundle, chosen, folder / f"{bundle.path.name}-{chosen}")
+        return OF_NODE[name](bundle, chosen, made / f"{bundle.path.name}-{chosen}")
     if flow is None:
-        return OF_FLOW[name](bundle, chosen, folder / f"{bundle.path.name}-{chosen}", None)
+        return OF_FLOW[name](bundle, chosen, made / f"{bundle.path.name}-{chosen}", None)
     named_by = re.sub(r"[^\w.]+", "-", flow)
-    return OF_FLOW[name](bundle, chosen, folder / f"{bundle.path.name}-{named_by}", flow)
+    return OF_FLOW[name](bundle, chosen, made / f"{bundle.path.name}-{named_by}", flow)
 
 
 def said_of(bundle: Bundle, name: str, flow: str | None) -> str | None:

@@ -15,8 +15,9 @@ from urllib.parse import quote
 import polars as pl
 
 from cellbed_formats import parquet
-from cellbed_formats.bundle import Bundle, load_results
+from cellbed_formats.bundle import Bundle, Results, load_results
 from cellbed_formats.error import DataError
+from cellbed_formats.inside import Inside
 
 from ..frames.tables import after_start
 from ..metrics.dataset import COLUMNS, frame_of, metadata, metric_columns
@@ -28,7 +29,7 @@ PARTITIONS = ("scenario", "variant", "seed")
 TABLES = ("flows", "segments", "samples", "radio")
 
 
-def write(results: Path, output: Path, tables: Sequence[str] = TABLES[:1]) -> Iterator[Path]:
+def write(results: Path | Results, output: Path, tables: Sequence[str] = TABLES[:1]) -> Iterator[Path]:
     """Write all runs of a folder; files of a run that are there are replaced.
 
     Args:
@@ -43,13 +44,13 @@ def write(results: Path, output: Path, tables: Sequence[str] = TABLES[:1]) -> It
     for name in tables:
         if name not in TABLES:
             raise DataError(f"--table {name}: allowed {', '.join(TABLES)}")
-    for run in analyse_all(load_results(results).bundles):
+    made = Inside.named(output)
+    for run in analyse_all((results if isinstance(results, Results) else load_results(results)).bundles):
         for name in tables:
             if (frame := _table(name, run)) is not None:
-                path = output / name / partition(run.bundle) / f"{run.bundle.manifest['id'][:10]}.parquet"
-                path.parent.mkdir(parents=True, exist_ok=True)
+                path = made / name / str(partition(run.bundle)) / f"{run.bundle.manifest['id'][:10]}.parquet"
                 parquet.write(frame, path, metadata=metadata(frame))
-                yield path
+                yield path.path
 
 
 def partition(bundle: Bundle) -> Path:

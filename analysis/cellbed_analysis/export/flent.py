@@ -17,6 +17,7 @@ import polars as pl
 
 from cellbed_formats.bundle import Bundle
 from cellbed_formats.error import DataError
+from cellbed_formats.inside import Inside
 
 from ..tcp.connection import acknowledgments, relative, samples
 
@@ -26,12 +27,13 @@ STEP_S = 0.1
 TEST, SERIES = "tcp_1up_noping", "TCP upload"
 
 
-def write(bundle: Bundle, node: str, stem: Path, flow: str | None = None) -> list[Path]:
+def write(bundle: Bundle, node: str, stem: Inside, flow: str | None = None) -> list[Path]:
     """`<stem>.flent.gz`."""
     path = stem.with_name(f"{stem.name}.flent.gz")
-    with gzip.GzipFile(path, "wb", mtime=0) as file:
-        file.write(json.dumps(document(bundle, node, flow)).encode())
-    return [path]
+    said = json.dumps(document(bundle, node, flow)).encode()
+    with path.replaced() as out, gzip.GzipFile(path.name, "wb", mtime=0, fileobj=out) as file:
+        file.write(said)
+    return [path.path]
 
 
 def document(bundle: Bundle, node: str, flow: str | None = None) -> dict[str, Any]:

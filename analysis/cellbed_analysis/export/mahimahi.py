@@ -15,6 +15,7 @@ import numpy as np
 
 from cellbed_formats.bundle import Bundle
 from cellbed_formats.error import DataError
+from cellbed_formats.inside import Inside
 
 from .delivery import Way, ways
 
@@ -35,7 +36,7 @@ def opportunities_ms(way: Way) -> np.ndarray:
     return t_ms
 
 
-def write_traces(bundle: Bundle, node: str, stem: Path) -> list[Path]:
+def write_traces(bundle: Bundle, node: str, stem: Inside) -> list[Path]:
     """`<stem>.up` and `.down` for mm-link; a way with less than one opportunity has no file.
 
     Raises:
@@ -46,20 +47,20 @@ def write_traces(bundle: Bundle, node: str, stem: Path) -> list[Path]:
         t_ms = opportunities_ms(way)
         if len(t_ms):
             path = stem.with_name(f"{stem.name}.{way.name}")
-            path.write_text("".join(f"{t}\n" for t in t_ms))
-            written.append(path)
+            path.write("".join(f"{t}\n" for t in t_ms))
+            written.append(path.path)
     if not written:
         raise DataError(f"{bundle.path}: less than {OPPORTUNITY_BYTES} bytes were delivered for {node}")
     return written
 
 
-def write_logs(bundle: Bundle, node: str, stem: Path) -> list[Path]:
+def write_logs(bundle: Bundle, node: str, stem: Inside) -> list[Path]:
     """`<stem>.up.log` and `.down.log`, as mm-link's --uplink-log and --downlink-log."""
     written = []
     for way in ways(bundle, node):
         path = stem.with_name(f"{stem.name}.{way.name}.log")
-        path.write_text("\n".join([*_header(bundle, node, way), *_events(way), ""]))
-        written.append(path)
+        path.write("\n".join([*_header(bundle, node, way), *_events(way), ""]))
+        written.append(path.path)
     return written
 
 

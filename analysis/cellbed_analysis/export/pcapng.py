@@ -10,10 +10,10 @@ from pathlib import Path
 
 from dpkt import pcapng as blocks
 
-from cellbed_formats import stored
 from cellbed_formats.bundle import Bundle
 from cellbed_formats.capture import read_packets
 from cellbed_formats.error import FileError
+from cellbed_formats.inside import Inside
 
 from ..tcp.connection import RadioEvent, radio_events
 
@@ -21,14 +21,14 @@ NANOSECONDS = 9  # if_tsresol: a negative power of ten
 TEXT_MAX = 1000  # of a comment: drops may come in hundreds
 
 
-def write(bundle: Bundle, node: str, stem: Path) -> list[Path]:
+def write(bundle: Bundle, node: str, stem: Inside) -> list[Path]:
     """`<stem>.pcapng`.
 
     Raises:
         FileError: the run has no capture there.
     """
     name = f"ip-{node}.pcap"
-    source = stored.find(bundle.path / name)
+    source = bundle.find(name)
     if source is None:
         raise FileError(bundle.path / name, "missing; run it with capture.ip: true")
     link, packets = read_packets(source)
@@ -38,7 +38,7 @@ def write(bundle: Bundle, node: str, stem: Path) -> list[Path]:
     interface = blocks.InterfaceDescriptionBlockLE(linktype=link, opts=[resolution, blocks.PcapngOptionLE()])
     said = blocks.PcapngOptionLE(code=blocks.PCAPNG_OPT_COMMENT, data=_place(bundle, node).encode())
     section = blocks.SectionHeaderBlockLE(opts=[said, blocks.PcapngOptionLE()])
-    with path.open("wb") as file:
+    with path.replaced() as file:
         writer = blocks.Writer(file, shb=section, idb=interface)
         at = 0
         for t_ns, original_bytes, data in packets:
@@ -47,7 +47,7 @@ def write(bundle: Bundle, node: str, stem: Path) -> list[Path]:
             while at < len(events) and events[at].t_ns <= now:
                 at += 1
             writer.writepkt(_packet(t_ns, original_bytes, data, _comment(events[since:at], bundle.start_ns)))
-    return [path]
+    return [path.path]
 
 
 def _place(bundle: Bundle, node: str) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 import polars as pl
 
 from cellbed_formats.bundle import Bundle
+from cellbed_formats.inside import Inside
 from cellbed_formats.trace import INFINITE_SSTHRESH
 
 from ..tcp.connection import radio_events, samples
@@ -23,11 +24,11 @@ from ..tcp.connection import radio_events, samples
 VERSION = "0.3"
 
 
-def write(bundle: Bundle, node: str, stem: Path, flow: str | None = None) -> list[Path]:
+def write(bundle: Bundle, node: str, stem: Inside, flow: str | None = None) -> list[Path]:
     """`<stem>.qlog`."""
     path = stem.with_name(f"{stem.name}.qlog")
-    path.write_text(json.dumps(document(bundle, node, flow)))
-    return [path]
+    path.write(json.dumps(document(bundle, node, flow)))
+    return [path.path]
 
 
 def document(bundle: Bundle, node: str, flow: str | None = None) -> dict[str, Any]:

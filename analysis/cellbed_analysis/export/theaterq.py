@@ -10,6 +10,7 @@ from pathlib import Path
 
 from cellbed_formats.bundle import Bundle
 from cellbed_formats.error import DataError
+from cellbed_formats.inside import Inside
 
 from .delivery import Way, ways
 
@@ -20,7 +21,7 @@ HEADER = "# KEEP,LATENCY,RATE,LOSS,LIMIT"
 BY_QUEUE = "queue_full"
 
 
-def write(bundle: Bundle, node: str, stem: Path) -> list[Path]:
+def write(bundle: Bundle, node: str, stem: Inside) -> list[Path]:
     """`<stem>.up.csv` and `.down.csv`; a way without a delivered packet has no file.
 
     Raises:
@@ -33,8 +34,8 @@ def write(bundle: Bundle, node: str, stem: Path) -> list[Path]:
         lines = entries(way, limit)
         if lines:
             path = stem.with_name(f"{stem.name}.{way.name}.csv")
-            path.write_text("\n".join([HEADER, *(",".join(map(str, line)) for line in lines), ""]))
-            written.append(path)
+            path.write("\n".join([HEADER, *(",".join(map(str, line)) for line in lines), ""]))
+            written.append(path.path)
     if not written:
         raise DataError(f"{bundle.path}: no packet was delivered for {node}")
     return written

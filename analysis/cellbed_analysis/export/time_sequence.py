@@ -8,17 +8,19 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 
 from cellbed_formats.bundle import Bundle
+from cellbed_formats.inside import Inside
 
 from ..figures.style import theme
 from ..figures.time_sequence import draw
 from ..tcp.connection import radio_events, samples
 
 
-def write(bundle: Bundle, node: str, stem: Path, flow: str | None = None) -> list[Path]:
+def write(bundle: Bundle, node: str, stem: Inside, flow: str | None = None) -> list[Path]:
     """`<stem>.time-sequence.png`."""
     path = stem.with_name(f"{stem.name}.time-sequence.png")
     with theme("light"):
         figure = draw(samples(bundle, flow), radio_events(bundle, node), bundle.start_ns)
-        figure.savefig(path, dpi=150, metadata={"Software": None})
+        with path.replaced() as file:
+            figure.savefig(file, format="png", dpi=150, metadata={"Software": None})
         plt.close(figure)
-    return [path]
+    return [path.path]

@@ -7,11 +7,12 @@ import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
+
+from cellbed_formats.inside import Inside
 
 from ..metrics.one_lab import one_lab
 from .style import THEMES, theme
@@ -50,28 +51,27 @@ class SavedFigure:
     """A figure on disk, and its PNG bytes per theme for the report."""
 
     spec: FigureSpec
-    paths: tuple[Path, ...]
+    paths: tuple[Inside, ...]
     png: dict[str, bytes]
 
 
-def save(specs: Sequence[FigureSpec], directory: Path) -> list[SavedFigure]:
+def save(specs: Sequence[FigureSpec], directory: Inside) -> list[SavedFigure]:
     """Draw every figure: PNG and PDF files in the light theme, PNG bytes in both."""
-    directory.mkdir(parents=True, exist_ok=True)
-    for stale in [*directory.glob("*.png"), *directory.glob("*.pdf")]:
-        stale.unlink()
+    for stale in directory.make().matching("*.png", "*.pdf"):
+        stale.remove()
     saved = []
     for spec in specs:
         png: dict[str, bytes] = {}
-        paths: tuple[Path, ...] = ()
+        paths: tuple[Inside, ...] = ()
         for name in THEMES:
             with theme(name):
                 figure = spec.draw()
                 png[name] = _render(figure, "png")
                 if name == "light":
                     paths = (directory / f"{spec.name}.png", directory / f"{spec.name}.pdf")
-                    paths[0].write_bytes(png[name])
+                    paths[0].write(png[name])
                     figure.set_layout_engine(None)  # everything has its place
-                    paths[1].write_bytes(_render(figure, "pdf"))
+                    paths[1].write(_render(figure, "pdf"))
                 plt.close(figure)
         saved.append(SavedFigure(spec, paths, png))
     return saved

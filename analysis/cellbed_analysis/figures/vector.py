@@ -15,6 +15,8 @@ from matplotlib.collections import PathCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from cellbed_formats.inside import Inside
+
 from .figure import FigureSpec
 from .style import theme
 
@@ -28,17 +30,16 @@ NO_DATE = {"Date": None, "Creator": None}
 _LONG = re.compile(r"(\d+\.\d{2})\d+")
 
 
-def save(specs: Sequence[FigureSpec], directory: Path) -> list[tuple[FigureSpec, Path]]:
+def save(specs: Sequence[FigureSpec], directory: Inside) -> list[tuple[FigureSpec, Path]]:
     """Draw every figure into a directory, whose earlier SVG files are removed."""
-    directory.mkdir(parents=True, exist_ok=True)
-    for stale in directory.glob("*.svg"):
-        stale.unlink()
+    for stale in directory.make().matching("*.svg"):
+        stale.remove()
     saved = []
     for spec in specs:
         with theme("light"), plt.rc_context(SETTINGS):
             path = directory / f"{spec.name}.svg"
-            path.write_text(_svg(spec.draw()))
-            saved.append((spec, path))
+            path.write(_svg(spec.draw()))
+            saved.append((spec, path.path))
     return saved
 
 

@@ -250,8 +250,8 @@ def _queues(series: RunSeries, bundle: Bundle, flows: Sequence[Flow], points: in
 
 def _channel(series: RunSeries, bundle: Bundle, flows: Sequence[Flow], points: int) -> None:
     """CQI and SINR of the flows' UEs: of channel.trace, else the CQIs of the grants where they change."""
-    path, begins = bundle.path / "channel.trace", rows_of(bundle.radio, "channel")
-    trace = read_channel(path) if path.is_file() and len(begins) else None
+    path, begins = bundle.find("channel.trace"), rows_of(bundle.radio, "channel")
+    trace = read_channel(path) if path is not None and len(begins) else None
     grants = rows_of(bundle.radio, "grant").filter(pl.col("cqi") > 0)
     for number, name in _ues(bundle, flows).items():
         for leg in LEGS:

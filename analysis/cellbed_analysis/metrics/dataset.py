@@ -18,6 +18,7 @@ import polars as pl
 
 from cellbed_formats import parquet
 from cellbed_formats.bundle import read_bundle
+from cellbed_formats.inside import Inside
 
 from .catalog import IDENTITY, METRICS
 from .run import RunAnalysis, analyse
@@ -53,9 +54,8 @@ def values(paths: Sequence[Path], metric: str) -> list[float]:
     return [float(row[metric]) for row in rows if row.get(metric) is not None]
 
 
-def write_data_set(played: Sequence[Played], path: Path) -> Path:
+def write_data_set(played: Sequence[Played], path: Inside) -> Inside:
     """Analyse the runs and write the file, which is the old one or the new one at any time."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     frame = data_set(played)
     parquet.write(frame, path, metadata=metadata(frame))
     return path

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import cellbed_formats
+from cellbed_formats import checksums
 from cellbed_formats.bundle import DERIVED, Bundle
 
 METRICS_JSON, SEGMENTS, OTHER_SEGMENTS = "metrics.json", "segments.parquet", "other-segments.parquet"
@@ -39,19 +40,19 @@ def code_digest() -> bytes:
 
 def cache_key(bundle: Bundle) -> str:
     """Changes with the bundle's raw files and with this package's code."""
-    said = {key: value for key, value in bundle.manifest.items() if key != "claims"}  # no metric is made of them
+    said = {key: value for key, value in bundle.manifest.items() if key not in ("claims", checksums.KEY)}
     digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode() + code_digest())
     for pattern in RAW_FILES:
-        for path in sorted(bundle.path.glob(pattern)):
-            stat = path.stat()
-            digest.update(f"{path.name} {stat.st_size} {stat.st_mtime_ns}".encode())
+        for path in bundle.inside.matching(pattern):
+            stat = path.state()
+            digest.update(f"{path.name} {stat and (stat.st_size, stat.st_mtime_ns)}".encode())
     return digest.hexdigest()
 
 
 def kept_rows(bundle: Bundle) -> list[dict[str, Any]] | None:
     """The rows in `derived/`, None when they are absent, half-written or of other files or code."""
     try:
-        kept = json.loads((bundle.path / DERIVED / METRICS_JSON).read_text())
+        kept = json.loads((bundle.inside / DERIVED / METRICS_JSON).text())
         whole = kept["key"] == cache_key(bundle) and kept["sum"] == checksum(kept["row"], *kept["others"])
         return [dict(row) for row in (kept["row"], *kept["others"])] if whole else None
     except (OSError, ValueError, LookupError, TypeError, RecursionError):

@@ -27,13 +27,13 @@ def _matches(value: Any, wanted: Any) -> bool:
     return bool(wanted == "largest" or (value in wanted if isinstance(wanted, list) else value == wanted))
 
 
-def ratio(rows: Sequence[Row], other: Sequence[Row], metric: str, selector: dict[str, Any]) -> Estimate | None:
+def ratios(rows: Sequence[Row], other: Sequence[Row], metric: str, selector: dict[str, Any]) -> dict[Any, float]:
     """A metric over another run's, of pairs that have the seed and the columns of `by` in common.
 
     Runs of one seed met the same radio, so their ratio varies less than they do.
 
     Returns:
-        Student's t over the seeds, of each the mean over its pairs; None without a pair.
+        Of each seed the mean over its pairs.
     """
     keys = ("seed", *selector.get("by", ()))
     base = {tuple(row.get(key) for key in keys): row.get(selector["metric"]) for row in other}
@@ -42,7 +42,21 @@ def ratio(rows: Sequence[Row], other: Sequence[Row], metric: str, selector: dict
         divisor = base.get(tuple(row.get(key) for key in keys))
         if divisor and row.get(metric) is not None:
             by_seed.setdefault(row["seed"], []).append(row[metric] / divisor)
-    return over_seeds([sum(group) / len(group) for group in by_seed.values()]) if by_seed else None
+    return {seed: sum(group) / len(group) for seed, group in by_seed.items()}
+
+
+def seed_means(rows: Sequence[Row], metric: str) -> dict[Any, float]:
+    """Of each seed the mean over its runs that have the metric."""
+    by_seed: dict[Any, list[float]] = {}
+    for row in rows:
+        if row.get(metric) is not None and math.isfinite(row[metric]):
+            by_seed.setdefault(row["seed"], []).append(row[metric])
+    return {seed: sum(group) / len(group) for seed, group in by_seed.items()}
+
+
+def is_event(metric: str) -> bool:
+    """Whether a metric says of a run that something happened or not."""
+    return metric in METRICS and METRICS[metric].event
 
 
 def estimate(rows: Sequence[Row], metric: str) -> Estimate | None:
@@ -52,19 +66,15 @@ def estimate(rows: Sequence[Row], metric: str) -> Estimate | None:
     combinations) are averaged per seed first. What happens in a run or does not is counted
     over all runs instead (Wilson).
     """
-    if metric in METRICS and METRICS[metric].event:
+    if is_event(metric):
         counted = [row[metric] for row in rows if row.get(metric) is not None]
         return proportion(counted) if counted else None
-    by_seed: dict[Any, list[Row]] = {}
-    for row in rows:
-        if row.get(metric) is not None and math.isfinite(row[metric]):
-            by_seed.setdefault(row["seed"], []).append(row)
-    if not by_seed:
+    means = list(seed_means(rows, metric).values())
+    if not means:
         return None
-    means = [sum(row[metric] for row in group) / len(group) for group in by_seed.values()]
     if len(means) > 1:
         return over_seeds(means)
-    group = next(iter(by_seed.values()))
+    group = [row for row in rows if row.get(metric) is not None and math.isfinite(row[metric])]
     low, high = group[0].get(f"{metric}_low"), group[0].get(f"{metric}_high")
     if len(group) > 1 or low is None or high is None:
         return Estimate(means[0])

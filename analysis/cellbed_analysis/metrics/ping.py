@@ -32,8 +32,8 @@ def ping_metrics(bundle: Bundle, entry: dict[str, Any]) -> Values:
     """
     if Path(entry["argv"][0]).name != "ping":
         return {}
-    path = bundle.path / f"{entry['id']}.stdout"
-    times_ms = np.array(_TIME.findall(path.read_text(errors="replace")) if path.is_file() else [], dtype=float)[1:]
+    path = bundle.find(f"{entry['id']}.stdout")
+    times_ms = np.array(_TIME.findall(path.text("replace")) if path is not None else [], dtype=float)[1:]
     if not len(times_ms):
         return {"ping_replies": 0}
     p50, p99 = np.percentile(times_ms, [50, 99])

@@ -12,7 +12,7 @@ import polars as pl
 
 from cellbed_formats import parquet
 from cellbed_formats.bundle import DERIVED, Bundle
-from cellbed_formats.error import DataError, reading
+from cellbed_formats.error import DataError, in_words, reading
 
 from .identity import identity
 from .kept import METRICS_JSON, OTHER_SEGMENTS, SEGMENTS, cache_key, checksum, kept_rows
@@ -52,7 +52,7 @@ class RunAnalysis:
         kept = kept_rows(self.bundle)
         with contextlib.suppress(OSError, pl.exceptions.PolarsError):
             if kept is not None:
-                found = pl.read_parquet(self.bundle.path / DERIVED / (SEGMENTS if first else OTHER_SEGMENTS))
+                found = parquet.read(self.bundle.inside / DERIVED / (SEGMENTS if first else OTHER_SEGMENTS))
                 return found if first else _of_flow(found, wanted)
         with reading(self.bundle.path):
             files = Bundle(self.bundle.path, self.bundle.manifest)
@@ -99,16 +99,15 @@ def analyse(bundle: Bundle) -> RunAnalysis:
             lives = lives_once(files)
             row, segments = compute(files, lives)
             others, of_others = compute_others(files, lives)
-    except DataError as error:
-        return RunAnalysis(bundle, identity(bundle)).set_apart("unreadable", str(error))
-    derived = bundle.path / DERIVED
+    except (DataError, OSError) as error:
+        return RunAnalysis(bundle, identity(bundle)).set_apart("unreadable", in_words(error))
+    derived = bundle.inside / DERIVED
     # A bundle on read-only storage is analysed again each time.
     with contextlib.suppress(OSError):
-        derived.mkdir(exist_ok=True)
         parquet.write(segments, derived / SEGMENTS)
         parquet.write(of_others, derived / OTHER_SEGMENTS)
         known = {"key": cache_key(bundle), "row": row, "others": others, "sum": checksum(row, *others)}
-        (derived / METRICS_JSON).write_text(json.dumps(known))
+        (derived / METRICS_JSON).write(json.dumps(known))
     return RunAnalysis(bundle, row, others=tuple(others))
 
 

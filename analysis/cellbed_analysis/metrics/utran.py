@@ -86,7 +86,7 @@ def run_metrics(bundle: Bundle, flow: Flow) -> Values:
         **karn_metrics(rtt_samples(bundle, flow), whole),
         **transfer_metrics(bundle, flow),
         **rlc_metrics(bundle, flow),
-        "bundle_bytes": sum(path.stat().st_size for path in bundle.path.iterdir() if path.is_file()),
+        "bundle_bytes": sum(path.size() for path in bundle.inside.matching("*") if path.is_file()),
     }
 
 

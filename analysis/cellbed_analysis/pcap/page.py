@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 from markupsafe import Markup
 
+from cellbed_formats.inside import Inside
+
 from ..interactive.embed import figure_json, script
 from ..interactive.series import Happening, RunSeries, changes, rate, thin
 from ..interactive.timeline_plot import draw
@@ -34,12 +36,7 @@ EVENTS = {FAST: "fast retransmit", TIMEOUT: "timeout"}
 
 def write_page(found: Analysis, path: Path) -> None:
     """One HTML file that needs nothing else; whole or not at all."""
-    new = path.with_name(f".{path.name}.new")
-    try:
-        new.write_text(render(found))
-        new.replace(path)
-    finally:
-        new.unlink(missing_ok=True)
+    Inside.beside(path).write(render(found))
 
 
 def render(found: Analysis) -> str:

@@ -10,7 +10,9 @@ from typing import Any
 
 import polars as pl
 
+from cellbed_formats import parquet
 from cellbed_formats.error import DataError
+from cellbed_formats.inside import Inside
 
 from ..report.fitted import ALWAYS, Column, Fitted
 from ..report.words import number_text
@@ -102,17 +104,10 @@ def write(frame: pl.DataFrame, path: Path) -> None:
         OSError: the file cannot be written.
     """
     check_output(path)
-    new = path.with_name(f".{path.name}.new")
-    try:
-        if path.suffix == ".csv":
-            frame.write_csv(new)
-        elif path.suffix == ".parquet":
-            frame.write_parquet(new)
-        else:
-            new.write_text(text_of(frame.to_dicts()))
-        new.replace(path)
-    finally:
-        new.unlink(missing_ok=True)
+    if path.suffix == ".parquet":
+        parquet.write(frame, Inside.beside(path))
+    else:
+        Inside.beside(path).write(frame.write_csv() if path.suffix == ".csv" else text_of(frame.to_dicts()))
 
 
 def text_of(value: Any) -> str:

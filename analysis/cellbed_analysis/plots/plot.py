@@ -12,7 +12,8 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from cellbed_formats.bundle import Bundle
-from cellbed_formats.error import DataError
+from cellbed_formats.error import DataError, UnusableError
+from cellbed_formats.inside import Inside
 
 from ..metrics.run import RunAnalysis, analyse
 from ..metrics.series_name import brief, label
@@ -71,10 +72,10 @@ class Plot:
         output = Path(output)
         if output.suffix not in SUFFIXES:
             raise DataError(f"--output {output}: allowed names that end in {', '.join(SUFFIXES)}")
-        output.parent.mkdir(parents=True, exist_ok=True)
-        output.write_bytes(self._drawn(output.suffix, PNG_DPI))
         beside = output.with_suffix(".csv")
-        self.data.write_csv(beside)
+        folder = Inside.named(output.parent)
+        (folder / output.name).write(self._drawn(output.suffix, PNG_DPI))
+        (folder / beside.name).write(self.data.write_csv())
         return output, beside
 
     def _drawn(self, suffix: str, dpi: int) -> bytes:
@@ -119,7 +120,7 @@ def data(kind: str, bundles: Sequence[Bundle], wanted: Wanted | None = None) -> 
     runs = [analyse(bundle) for bundle in bundles]
     for run in runs:
         if not run.readable:
-            raise DataError(f"{run.bundle.path}: {run.problem}")
+            raise UnusableError(run.problem)
     _check_flows(runs, wanted)
     if wanted.begin_s is not None and wanted.end_s is not None and wanted.end_s <= wanted.begin_s:
         raise DataError(f"--to {wanted.end_s:g}: allowed more than --from, {wanted.begin_s:g}")

@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from cellbed_formats.bundle import Rejected, load_results
+from cellbed_formats.bundle import Rejected, Results
 from cellbed_formats.printable import shown
 from cellbed_formats.screen import Screen
 
@@ -34,6 +34,7 @@ from .headline import (
     run_name,
     series_title,
 )
+from .whole import whole
 from .words import distance_text, estimate_text, multiple_text, number_text, window_text
 
 #: Beside the name of the series: what is kept longest has the greatest number.
@@ -61,18 +62,22 @@ VERDICT_STYLE = {
 }
 
 
-def print_table(results_dir: Path, console: Console | None = None, report: Path | None = None) -> None:
+def print_table(results_dir: Path | Results, console: Console | None = None,
+                report: Path | None = None) -> list[RunAnalysis]:
     """Print the headline table, validity, claims by verdict and the report's path.
 
     Args:
         report: where it is, when it is not at its usual place.
+
+    Returns:
+        The runs, as they were analysed.
 
     Raises:
         DataError: no bundle below the directory, or a malformed claim.
     """
     # In a log or a pipe there is no width to respect; columns must not be cut.
     console = console or (Screen() if sys.stdout.isatty() else Screen(width=140))
-    results = load_results(Path(results_dir))
+    results = whole(results_dir)
     runs = analyse_all(results.bundles)
     rows, all_rows = [run.row for run in runs], [row for run in runs for row in run.rows]
     claims = collect(results)
@@ -85,9 +90,10 @@ def print_table(results_dir: Path, console: Console | None = None, report: Path 
         console.print(str(line), soft_wrap=True, highlight=False)
     _print_set_apart(console, runs, results.rejected)
     _print_claims(console, evaluate(claims, with_sweeps(rows)))
-    report = report or results.report_dir / "report.html"
+    report = report or results.report_dir.path / "report.html"
     if report.exists():
         console.print(f"Report: {report}", soft_wrap=True)
+    return runs
 
 
 def _print_claims(console: Console, outcomes: Sequence[Outcome]) -> None:

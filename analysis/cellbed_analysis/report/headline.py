@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from cellbed_formats import parquet
+from cellbed_formats.inside import Inside
 
 from ..claims.claim import paper_beside
 from ..metrics.catalog import METRICS
@@ -50,7 +50,7 @@ def _series(name: str, rows: Sequence[Row]) -> pl.Series:
     return pl.Series(name, values)
 
 
-def write_metrics(rows: Sequence[Row], path: Path) -> None:
+def write_metrics(rows: Sequence[Row], path: Inside) -> None:
     """Write metrics.parquet."""
     parquet.write(metrics_frame(rows), path)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from cellbed_formats.bundle import DERIVED, Results
+from cellbed_formats.inside import Inside
 
 from ..interactive.explore import offered
 from ..metrics.names import short_names
@@ -43,9 +44,9 @@ class Line:
     report: str | None
 
 
-def write_index(results: Results, runs: Sequence[RunAnalysis], directory: Path, report: Path) -> Path:
+def write_index(results: Results, runs: Sequence[RunAnalysis], directory: Inside, report: Inside) -> None:
     """Write index.html into a directory, beside the report about all runs."""
-    lines = [line for run in runs for line in _lines(run, directory)]
+    lines = [line for run in runs for line in _lines(run, directory.path)]
     rows = [line.row for line in lines]
     have = set(offered(rows))
     html = page(
@@ -58,24 +59,29 @@ def write_index(results: Results, runs: Sequence[RunAnalysis], directory: Path, 
         runs=len(runs),
         counts=Counter(str(run.row["status"]) for run in runs),
         scenarios=Counter(str(run.row["scenario"]) for run in runs),
-        report=_link(report, directory),
+        report=_link(report.path, directory.path),
         script=None,
     )
-    path = directory / INDEX
-    path.write_text(html)
-    return path
+    (directory / INDEX).write(html)
 
 
 def _lines(run: RunAnalysis, directory: Path) -> list[Line]:
-    own = run.bundle.path / DERIVED / "report.html"
     params = run.bundle.manifest.get("params", {})
     words = ", ".join(brief(f"{name}={params[key]}") for key, name in sorted(short_names(params).items()))
-    links = _link(run.bundle.path, directory), _link(own, directory) if own.is_file() else None
+    links = _link(run.bundle.path, directory), _own_report(run, directory)
     shown, more = run.rows[:FLOWS_MAX], len(run.rows) - FLOWS_MAX
     names = [str(row.get("flow") or "") if len(run.rows) > 1 else "" for row in shown]
     if more > 0:
         names[-1] += f" (and {more} more)"
     return [Line(run, row, name, words, *links) for row, name in zip(shown, names, strict=True)]
+
+
+def _own_report(run: RunAnalysis, directory: Path) -> str | None:
+    own = run.bundle.inside / DERIVED / "report.html"
+    try:
+        return _link(own.path, directory) if own.is_file() else None
+    except OSError:  # a link, or of somebody who keeps it to himself
+        return None
 
 
 def _link(path: Path, directory: Path) -> str:

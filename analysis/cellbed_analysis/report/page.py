@@ -34,7 +34,7 @@ def environment() -> jinja2.Environment:
         "distance": distance_text,
         "multiple": multiple_text,
         "data_uri": data_uri,
-        "pdf_uri": lambda path: data_uri(path.read_bytes(), "application/pdf"),
+        "pdf_uri": lambda path: data_uri(path.content(), "application/pdf"),
         "metric_label": metric_label,
         "brief": brief,
         "series_title": series_title,

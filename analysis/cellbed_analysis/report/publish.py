@@ -23,7 +23,7 @@ import jinja2
 from cellbed_formats import bounded_yaml
 from cellbed_formats.bundle import Bundle, load_results
 from cellbed_formats.error import DataError
-from cellbed_formats.stored import content, plain_name, recordings
+from cellbed_formats.inside import Inside
 
 from ..claims.claim import collect, read_claims, scenarios_of
 from ..claims.judge import COUNTED, VERDICTS, Outcome, evaluate, with_sweeps
@@ -140,17 +140,17 @@ def publish(results_dir: Path, directory: Path, claims_files: Sequence[Path] = (
     papers = [_paper(name, runs, claims, findings.get(name)) for name in _names(runs, claims)]
     if not papers:
         raise DataError(f"{results_dir}: no claim is about any of its runs")
-    directory.mkdir(parents=True, exist_ok=True)
+    pages = Inside.named(directory)
     for paper in papers:
-        _write(paper, directory)
-    index = directory / INDEX
-    index.write_text(_page("index.md.j2", papers=papers, total=sum((paper.counts for paper in papers), Counter())))
-    return index
+        _write(paper, pages)
+    index = pages / INDEX
+    index.write(_page("index.md.j2", papers=papers, total=sum((paper.counts for paper in papers), Counter())))
+    return index.path
 
 
 def recorded(bundle: Bundle) -> str:
     """SHA-256 over the names and contents of a run's captures and traces."""
-    hashes = [f"{plain_name(path)} {hashlib.sha256(content(path)).hexdigest()}\n" for path in recordings(bundle.path)]
+    hashes = [f"{name} {digest}\n" for name, digest in bundle.recorded()]
     return hashlib.sha256("".join(hashes).encode()).hexdigest()
 
 
@@ -190,14 +190,14 @@ def _source(sources: Sequence[str]) -> str:
     return min(papers, key=lambda text: (text.startswith("after "), -papers[text], text), default="")
 
 
-def _write(paper: Paper, directory: Path) -> None:
+def _write(paper: Paper, directory: Inside) -> None:
     folder = directory / paper.name
     drawn = save(paper.figures, folder)
     page = _page("paper.md.j2", paper=paper, figures=drawn, verdicts=VERDICTS, counted=COUNTED)
-    (directory / f"{paper.name}.md").write_text(page)
+    (directory / f"{paper.name}.md").write(page)
     entries = [outcome.to_json() for outcome in paper.outcomes]
-    (folder / CLAIMS).write_text(json.dumps(entries, indent=1, ensure_ascii=False) + "\n")
-    (folder / RUNS).write_text(_runs(paper))
+    (folder / CLAIMS).write(json.dumps(entries, indent=1, ensure_ascii=False) + "\n")
+    (folder / RUNS).write(_runs(paper))
 
 
 def _runs(paper: Paper) -> str:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from cellbed_formats.bundle import Bundle
-from cellbed_formats.error import DataError
+from cellbed_formats.error import DataError, UnusableError
 from cellbed_formats.flow import QUIC, Flow, note
 
 from ..metrics.rows import traced_in_full
@@ -29,6 +30,8 @@ OUTSIDE = {
     "host_tx": ("sender's host, capture to radio", "sender's host and wires to the radio"),
     "host_rx": ("radio to the receiver's capture", "wires from the radio to the receiver's capture"),
 }
+#: Reason for which a run is invalid; a step of the clock is seen up to so much later.
+_CLOCK_STEP, _SEEN_WITHIN_S = "clock_step", 1.5
 
 
 @dataclass(frozen=True)
@@ -37,17 +40,19 @@ class Answer:
 
     sent_s: float  # after t = 0
     seq: int  # bytes of the stream before it
-    rtt_ms: float
-    parts_ms: dict[str, float]  # in order of time; their sum is rtt_ms
+    rtt_ms: float | None  # None: not known, as said by `defect`
+    parts_ms: dict[str, float]  # in order of time; their sum is rtt_ms. Empty: not known
     events: pl.DataFrame  # `timeline.table`
     wired: frozenset[str] = frozenset()  # of parts_ms: those with wires in them
     nr: bool = False  # the radio network is NR
     note: str | None = None  # of a run with other flows
+    defect: str | None = None  # why times of captures are not to be believed
 
     def __str__(self) -> str:
         """The answer for people: parts, then events."""
-        lines = [*_noted(self.note),
-                 f"segment at byte {self.seq}, sent at {self.sent_s:.6f} s: RTT {self.rtt_ms:.3f} ms"]
+        rtt = "not known" if self.rtt_ms is None else f"{self.rtt_ms:.3f} ms"
+        lines = [*_noted(self.note), f"segment at byte {self.seq}, sent at {self.sent_s:.6f} s: RTT {rtt}",
+                 *_unknown(self.defect)]
         parts = {part_label(part, part in self.wired, self.nr): ms for part, ms in self.parts_ms.items() if ms != 0}
         lines += [f"  {ms:9.3f} ms  {label}" for label, ms in parts.items()]
         asked = self.events.filter((pl.col("t_ms") == 0) & pl.col("event").str.contains("request"))
@@ -69,17 +74,42 @@ class DatagramAnswer:
     parts_ms: dict[str, float]  # by label, in order of time; their sum is delay_ms. Empty: not known
     facts: tuple[str, ...]  # of loss, RTT and what is not known
     note: str | None = None
+    defect: str | None = None  # as Answer has it; then delay_ms is None, too
 
     def __str__(self) -> str:
         """The answer for people: the delay, its parts, what else is known."""
-        took = "never came" if self.delay_ms is None else f"{self.delay_ms:.3f} ms one way"
-        lines = [*_noted(self.note), f"datagram of {self.ip_bytes} bytes, sent at {self.sent_s:.6f} s: {took}"]
+        took = f"{self.delay_ms:.3f} ms one way" if self.delay_ms is not None else \
+            "never came" if self.defect is None else "it came; when is not known"
+        lines = [*_noted(self.note), f"datagram of {self.ip_bytes} bytes, sent at {self.sent_s:.6f} s: {took}",
+                 *_unknown(self.defect)]
         lines += [f"  {ms:9.3f} ms  {label}" for label, ms in self.parts_ms.items() if ms != 0]
         return "\n".join([*lines, *(f"  {fact}" for fact in self.facts)])
 
 
 def _noted(text: str | None) -> list[str]:
     return [] if text is None else [text]
+
+
+def _unknown(defect: str | None) -> list[str]:
+    return [] if defect is None else [f"  where its time went is not known: {defect}"]
+
+
+def _defect(bundle: Bundle, parts: Mapping[str, float], whole: float, end_ns: int) -> str | None:
+    """Why times that come of two clocks are not right; None: they may be.
+
+    Args:
+        parts: of the time @whole, by what they are.
+        end_ns: when that ended.
+    """
+    steps = bundle.clock_steps
+    seen = ", ".join(f"by {ms:+.1f} ms, seen at {at_s:.1f} s" for ms, at_s in steps)
+    cause = f"the machine's clock was set {seen}" if steps else "its captures and radio.trace do not agree"
+    if wrong := [label for label, part in {**parts, "the whole": whole}.items() if part < 0]:
+        return f'{cause}; "{wrong[0]}" would be less than nothing'
+    beyond = any(reason.get("code") == _CLOCK_STEP for reason in bundle.manifest["validity"]["reasons"])
+    if beyond and steps and (end_ns - bundle.start_ns) / 1e9 > steps[0][1] - _SEEN_WITHIN_S:
+        return cause
+    return None
 
 
 def why(
@@ -98,7 +128,7 @@ def why(
     """
     run = analyse(bundle)
     if not run.readable:
-        raise DataError(f"{bundle.path}: {run.problem}")
+        raise UnusableError(run.problem)
     flow = shown_flow(bundle, wanted)
     if not bundle.all_flows:
         raise DataError(f"{bundle.path}: {bundle.without_flows}")
@@ -143,17 +173,22 @@ def _first(sent: pl.DataFrame, time: str, bundle: Bundle, at_s: float, where: st
 
 def _answer(bundle: Bundle, flow: Flow, segment: dict[str, Any], said: str | None) -> Answer:
     ues, nr = bundle.ue_numbers, grid_of(bundle).nr
+    wired = frozenset(
+        (() if flow.source in ues else ("host_tx", "host_rx")) + (() if flow.sink in ues else ("receiver",))
+    )
+    parts_ms, rtt_ms = {part: segment[part] / 1e6 for part in RTT_PARTS}, segment["rtt_ns"] / 1e6
+    defect = _defect(bundle, {part_label(part, part in wired, nr): ms for part, ms in parts_ms.items()}, rtt_ms,
+                     segment["ack_ns"])
     return Answer(
         sent_s=(segment["out_ns"] - bundle.start_ns) / 1e9,
         seq=segment["seq"],
-        rtt_ms=segment["rtt_ns"] / 1e6,
-        parts_ms={part: segment[part] / 1e6 for part in RTT_PARTS},
+        rtt_ms=rtt_ms if rtt_ms >= 0 else None,
+        parts_ms=parts_ms if defect is None else {},
         events=table(sequence_of(flow, segment, nr)),
         nr=nr,
-        wired=frozenset(
-            (() if flow.source in ues else ("host_tx", "host_rx")) + (() if flow.sink in ues else ("receiver",))
-        ),
+        wired=wired,
         note=said,
+        defect=defect,
     )
 
 
@@ -164,10 +199,12 @@ def _of_datagram(bundle: Bundle, flow: Flow, datagram: dict[str, Any], said: str
     if unknown is not None:
         facts.append(unknown)
     facts.append(_round_trip(bundle, flow, sent_ns))
-    return DatagramAnswer(
-        (sent_ns - bundle.start_ns) / 1e9, datagram["ip_bytes"], None if came_ns is None else (came_ns - sent_ns) / 1e6,
-        parts, tuple(facts), said,
-    )  # fmt: skip
+    delay_ms = None if came_ns is None else (came_ns - sent_ns) / 1e6
+    defect = None if delay_ms is None else _defect(bundle, parts, delay_ms, came_ns)
+    if defect is not None:
+        delay_ms, parts = (delay_ms if delay_ms is not None and delay_ms >= 0 else None), {}
+    return DatagramAnswer((sent_ns - bundle.start_ns) / 1e9, datagram["ip_bytes"], delay_ms, parts, tuple(facts), said,
+                          defect)
 
 
 def _parts(bundle: Bundle, flow: Flow, datagram: dict[str, Any]) -> tuple[dict[str, float], str | None]:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shlex
 from collections import Counter
@@ -14,8 +13,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from cellbed_formats.bundle import Bundle, Results, load_results
-from cellbed_formats.stored import content, plain_name, recordings
+from cellbed_formats.bundle import Bundle, Results
+from cellbed_formats.inside import Inside
 
 from ..claims.claim import collect, read_claims
 from ..claims.judge import COUNTED, VERDICTS, Outcome, evaluate, with_sweeps
@@ -37,6 +36,7 @@ from .headline import COMMAND_COLUMNS, RADIO_COLUMNS, command_rows, headline, ra
 from .index import INDEX, write_index
 from .page import page
 from .timelines import CUTS_MAX, POINTS, POINTS_ALONE, representatives, timelines
+from .whole import whole
 
 REPORT = "report.html"
 #: A page with a line for each of more runs is no longer read, nor quickly drawn.
@@ -45,11 +45,11 @@ LISTED_MAX = 600
 LISTED_FLOWS_MAX, MEASURED_MAX = 20, 8
 
 
-def write_report(results_dir: Path, claims_file: Path | None = None, output: Path | None = None) -> Path:
+def write_report(results_dir: Path | Results, claims_file: Path | None = None, output: Path | None = None) -> Path:
     """Analyse every bundle and write the report anew.
 
     Args:
-        results_dir: directory with one bundle per run, or one bundle.
+        results_dir: directory with one bundle per run, or one bundle; what has been loaded and checked of it.
         claims_file: claims to judge instead of those that the runs carry.
         output: directory to write to instead of `summary/` of the results, or `derived/` of the bundle.
 
@@ -60,11 +60,10 @@ def write_report(results_dir: Path, claims_file: Path | None = None, output: Pat
     Raises:
         DataError: no bundle below the directory, or a malformed claim.
     """
-    results = load_results(Path(results_dir))
+    results = whole(results_dir)
     claims = collect(results) if claims_file is None else read_claims(claims_file)
     runs = analyse_all(results.bundles)
-    directory = output or results.report_dir
-    directory.mkdir(parents=True, exist_ok=True)
+    directory = results.report_dir if output is None else Inside.named(output)
     outcomes = evaluate(claims, with_sweeps([run.row for run in runs]))
     if results.alone:  # most claims compare runs
         outcomes = [outcome for outcome in outcomes if outcome.verdict in COUNTED]
@@ -72,24 +71,24 @@ def write_report(results_dir: Path, claims_file: Path | None = None, output: Pat
         _write_data(runs, outcomes, directory)
     figures = save(available(runs, claims), directory / "figures")
     report = directory / REPORT
-    report.write_text(render(results, runs, claims, outcomes, figures))
+    report.write(render(results, runs, claims, outcomes, figures))
     if not results.alone:
         write_index(results, runs, directory, report)
-    return report
+    return report.path
 
 
-def write_each(results_dir: Path) -> list[Path]:
+def write_each(results_dir: Path | Results) -> list[Path]:
     """The report of every readable bundle below a results directory; an index made after that links them."""
-    runs = analyse_all(load_results(Path(results_dir)).bundles)
+    runs = analyse_all(whole(results_dir).bundles)
     return [write_report(run.bundle.path) for run in runs if run.readable]
 
 
-def _write_data(runs: Sequence[RunAnalysis], outcomes: Sequence[Outcome], directory: Path) -> None:
+def _write_data(runs: Sequence[RunAnalysis], outcomes: Sequence[Outcome], directory: Inside) -> None:
     write_metrics([row for run in runs for row in run.rows], directory / "metrics.parquet")
     for study in studies():
         study.write([run.row for run in runs], directory)
     entries = [outcome.to_json() for outcome in outcomes]
-    (directory / "claims.json").write_text(json.dumps(entries, indent=1, ensure_ascii=False) + "\n")
+    (directory / "claims.json").write(json.dumps(entries, indent=1, ensure_ascii=False) + "\n")
 
 
 def render(
@@ -179,9 +178,6 @@ def _reproduction(bundle: Bundle) -> dict[str, Any]:
         "kernel": {"release": "", "version": "", "config_sha256": ""} | manifest.get("kernel", {}),
         "tools": manifest.get("tools", {}),
         "git": manifest.get("git", ""),
-        "hashes": [(plain_name(path), _sha256(path)) for path in recordings(bundle.path)],
+        "hashes": bundle.recorded(),
     }
 
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(content(path)).hexdigest()

@@ -19,14 +19,7 @@ BLOCK_NS = 1_000_000_000
 RESAMPLES = 2000
 MIN_BLOCKS = 5
 
-#: Two-sided 95 % quantiles of Student's t for 1..30 degrees of freedom.
-#: Source: NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2
-T95 = (
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-    2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-    2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
-)  # fmt: skip
-Z95 = 1.959964
+Z95 = 1.959963984540054
 
 
 @dataclass(frozen=True)
@@ -48,23 +41,34 @@ class Estimate:
 
 
 def t95(degrees: int) -> float:
-    """Two-sided 95 % quantile of Student's t, right to three decimals.
+    """Two-sided 95 % quantile of Student's t, to the last digits of a float.
 
     Args:
-        degrees: of freedom, 1 or more; those beyond the table by the expansion in their inverse.
+        degrees: of freedom, 1 or more.
 
-    Source: Abramowitz and Stegun, 26.7.5
+    Source: Abramowitz and Stegun, 26.7.3 and 26.7.4
     """
-    if degrees <= len(T95):
-        return T95[degrees - 1]
-    z = Z95
-    terms = (
-        z,
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-    )
-    return sum(term / degrees**power for power, term in enumerate(terms))
+    scale = math.exp(math.lgamma((degrees + 1) / 2) - math.lgamma(degrees / 2)) / math.sqrt(degrees * math.pi)
+    t = Z95
+    for _ in range(200):  # Newton's method, which never steps past the root of a concave function
+        density = scale * (1 + t * t / degrees) ** (-(degrees + 1) / 2)
+        step = (0.95 - _central(t, degrees)) / (2 * density)
+        t += step
+        if abs(step) <= 1e-15 * t:
+            break
+    return t
+
+
+def _central(t: float, degrees: int) -> float:
+    """Probability that Student's t lies between -t and t."""
+    angle = math.atan(t / math.sqrt(degrees))
+    cosine_2, odd = math.cos(angle) ** 2, degrees % 2
+    term = math.sin(angle) * (math.cos(angle) if odd else 1.0)
+    total = 0.0
+    for i in range(degrees // 2):
+        total += term
+        term *= cosine_2 * (2 * i + 2) / (2 * i + 3) if odd else cosine_2 * (2 * i + 1) / (2 * i + 2)
+    return 2 / math.pi * (angle + total) if odd else total
 
 
 def over_seeds(values: Sequence[float]) -> Estimate:
@@ -94,6 +98,35 @@ def proportion(values: Sequence[float]) -> Estimate:
     middle = (share + Z95**2 / (2 * n)) / (1 + Z95**2 / n)
     half = Z95 / (1 + Z95**2 / n) * math.sqrt(share * (1 - share) / n + (Z95 / (2 * n)) ** 2)
     return Estimate(share, max(middle - half, 0.0), min(middle + half, 1.0), f"Wilson over {n} runs", n)
+
+
+def paired_shares(pairs: Sequence[tuple[float, float]]) -> Estimate:
+    """Difference of the shares of runs in which one thing happened and in which another did.
+
+    Args:
+        pairs: (n, 2) 0 or 1, both of the same run. They may depend on each other, or exclude each other.
+
+    Source: Newcombe, paired
+    """
+    n = len(pairs)
+    first, second = proportion([one for one, _ in pairs]), proportion([other for _, other in pairs])
+    both = sum(1 for one, other in pairs if one and other)
+    one_only, other_only = round(first.value * n) - both, round(second.value * n) - both
+    neither = n - both - one_only - other_only
+    product: float = both * neither - one_only * other_only
+    if product > 0:
+        product = max(product - n / 2, 0)
+    scale = math.sqrt(math.prod((both + one_only, other_only + neither, both + other_only, one_only + neither)))
+    phi = product / scale if scale else 0.0
+    value = first.value - second.value
+    down = _together(first.value - (first.low or 0.0), (second.high or 0.0) - second.value, phi)
+    up = _together((first.high or 0.0) - first.value, second.value - (second.low or 0.0), phi)
+    return Estimate(value, value - down, value + up, f"Newcombe over {n} pairs", n)
+
+
+def _together(a: float, b: float, phi: float) -> float:
+    """Distance of two bounds of a difference, whose estimates have the correlation @phi."""
+    return math.sqrt(max(a * a - 2 * phi * a * b + b * b, 0.0))
 
 
 def within_run(

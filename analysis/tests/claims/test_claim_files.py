@@ -37,6 +37,9 @@ from cellbed_formats.error import DataError
         ({"than": {"measure": OF_IM}}, "key than: allowed beside minus or ratio"),
         (MORE | {"than": {"measure": OF_IM, "ratio": OF_IM}}, "key than: .* expected measure and minus"),
         (MORE | {"than": {"measure": OF_IM, "minus": {"metric": "beauty"}}}, "key than.minus.metric"),
+        ({"vary": "windows"}, "key vary: windows: expected scenario and by"),
+        ({"vary": {"scenario": "windows"}}, "key vary: .*: expected scenario and by"),
+        ({"vary": [{"scenario": "a", "by": ["b"]}, {"by": []}]}, "key vary: {'by': \\[\\]}: expected scenario and by"),
         ({"explain": "magic"}, "explain: magic: allowed: rtt"),
     ],
 )

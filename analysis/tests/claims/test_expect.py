@@ -91,7 +91,7 @@ def test_a_spread_is_that_of_an_experiment_of_the_papers_size() -> None:
     """The prediction interval for the mean of ten more runs: t s sqrt(1/n + 1/10)."""
     ten = claim(tests="spread", expect={"value": 30, "rounding": 0.5, "runs": 10})
     rows = paper_runs("DM-DM", 30.0, 31.0, 32.0)
-    chance = 4.303 * 1 * (1 / 3 + 1 / 10) ** 0.5
+    chance = 4.302652729911275 * 1 * (1 / 3 + 1 / 10) ** 0.5
     assert spread(ten, rows) == pytest.approx(chance)
     found = evaluate_one(ten, rows)
     assert found.verdict == "reproduced" and found.judgement is not None
@@ -100,14 +100,14 @@ def test_a_spread_is_that_of_an_experiment_of_the_papers_size() -> None:
     far = evaluate_one(ten | {"expect": {"value": 27, "rounding": 0.5, "runs": 10}}, rows)
     assert far.verdict == "differs"
     formula = ten | {"expect": {"value": 30, "rounding": 0.5}}  # of which only what was measured spreads
-    assert spread(formula, rows) == pytest.approx(4.303 / 3**0.5)
+    assert spread(formula, rows) == pytest.approx(4.302652729911275 / 3**0.5)
 
 
 def test_spreads_of_two_arms_add_in_quadrature() -> None:
     other = {"metric": "rtt_mean_ms", "where": {"combination": "IM-IM"}}
     rows = paper_runs("DM-DM", 9.0, 10.0, 11.0) + paper_runs("IM-IM", 18.0, 20.0, 22.0)
     ten = claim(tests="spread", expect={"value": 0, "rounding": 0, "runs": 3})
-    half = 4.303 / 3**0.5
+    half = 4.302652729911275 / 3**0.5
     assert spread(ten | {"minus": other}, rows) == pytest.approx(half * 5**0.5 * 2**0.5)
     # A tenth of either arm, of a quotient of one half; the measured arms share seeds, the paper's did not.
     assert spread(ten | {"ratio": other}, rows) == pytest.approx(0.5 * half / 10 * 2**0.5 * 2**0.5)

@@ -152,3 +152,9 @@ def test_a_rise_that_is_missing_is_looked_for_up_to_the_peak() -> None:
 def test_seeds_of_a_point_are_averaged() -> None:
     found = explain(TREND, points(30, 50) + points(32, 40), [])
     assert "8 KiB (RTT 31.0 ms) and 16 KiB (RTT 45.0 ms)" in found
+
+
+def test_a_size_without_a_packet_of_its_own() -> None:
+    assert explain({"explain": "size"}, [row()], []) == "No PDU carried a single packet without a BSR."
+    said = explain({"explain": "size"}, [row(ack_mac_bytes=49)], [])
+    assert said == "A PDU with one ACK uses 49 bytes besides padding."

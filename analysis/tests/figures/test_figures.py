@@ -21,6 +21,7 @@ from cellbed_analysis.metrics.run import RunAnalysis, analyse
 from cellbed_analysis.stats.interval import Estimate
 from cellbed_analysis.tcp.segment import RTT_PARTS
 from cellbed_formats.bundle import load_results
+from cellbed_formats.inside import Inside
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +93,7 @@ def true_type_fonts(pdf: bytes) -> list[TTFont]:
 def test_files_are_png_and_pdf_and_replace_old_ones(runs: list[RunAnalysis], tmp_path: Path) -> None:
     (tmp_path / "old.png").write_bytes(b"")
     specs = [spec for spec in gallery.available(runs) if spec.name in EXPECTED[:2]]
-    saved = save(specs, tmp_path)
+    saved = save(specs, Inside(tmp_path))
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "fig3-rtt-over-time.pdf", "fig3-rtt-over-time.png", "fig4-sequence-dm-dm.pdf",
         "fig4-sequence-dm-dm.png",
@@ -111,9 +112,9 @@ def test_files_are_png_and_pdf_and_replace_old_ones(runs: list[RunAnalysis], tmp
 
 def test_the_same_runs_give_the_same_bytes(runs: list[RunAnalysis], tmp_path: Path) -> None:
     specs = gallery.available(runs)[:1]
-    first, second = (save(specs, tmp_path / name)[0] for name in "ab")
+    first, second = (save(specs, Inside(tmp_path) / name)[0] for name in "ab")
     assert first.png == second.png
-    assert first.paths[1].read_bytes() == second.paths[1].read_bytes()
+    assert first.paths[1].content() == second.paths[1].content()
 
 
 def test_window_figure_shows_windows_in_kib_and_intervals() -> None:

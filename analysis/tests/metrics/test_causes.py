@@ -259,3 +259,35 @@ def test_90k_packets_take_little_time() -> None:
     assert causes.reordering_metrics(found)["reordering_events"] == n // 10
     causes.spacing_metrics(found, matched(acks, acks))
     assert time.process_time() - begin < 1.5
+
+
+def of_file(results: Path, kind: str, n_bytes: int, duration_s: float = 1.0) -> dict[str, Any]:
+    """Metrics of a transfer over TCP of which the captures have @duration_s."""
+    path = write_bundle(results, duration_s=duration_s)
+    manifest = json.loads((path / "manifest.json").read_text())
+    manifest["flows"][0] |= {"kind": kind, "bytes": n_bytes, "duration_s": None}
+    manifest["clock"]["end_ns"] = START_NS + 10**10
+    (path / "manifest.json").write_text(json.dumps(manifest))
+    bundle = read_bundle(path)
+    return causes.file_metrics(bundle, bundle.flows[0])
+
+
+def test_a_file_that_no_iperf3_sends_has_no_cookie(tmp_path: Path) -> None:
+    """Segments leave each 31 ms from 19.77 ms on, 32 of them within a second; the last one's ACK leaves the receiver
+    14.978 ms after it."""
+    stream, iperf3 = of_file(tmp_path / "s", "stream", 10**6), of_file(tmp_path / "i", "iperf3", 10**6)
+    assert stream["file_received_bytes"] == 31 * PAYLOAD + 37 and iperf3["file_received_bytes"] == 31 * PAYLOAD
+    assert stream["completion_time_s"] == pytest.approx(31 * 0.031 + 0.014988, abs=1e-6)
+    assert iperf3["completion_time_s"] == pytest.approx(30 * 0.031 + 0.014988, abs=1e-6)
+    assert stream["file_goodput_mbps"] == pytest.approx((31 * PAYLOAD + 37) * 8e-6 / stream["completion_time_s"])
+
+
+def test_a_file_of_which_only_the_cookie_came(tmp_path: Path) -> None:
+    assert of_file(tmp_path, "iperf3", 5000, duration_s=0.03) == {"file_bytes": 5000, "file_received_bytes": 0}
+
+
+def test_acks_that_never_came_have_no_spacing() -> None:
+    sent = transmissions(direction([(0, seq(0), 1)]), direction([(5, seq(0), 1)]))
+    left = direction([(6, seq(1), 1)], data=False)
+    acks = matched(left, left.clear())
+    assert causes.spacing_metrics(sent, acks) == {"ack_compression": None}

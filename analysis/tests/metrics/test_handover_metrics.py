@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,11 +12,12 @@ from synthetic_bundle import MS, START_NS
 from synthetic_handover import Wire, handover_rows, radio_row, rrc, tcp_row, write_handover_bundle
 from synthetic_timeout import BEFORE, forwarded_wire, timeout_rows
 
-from cellbed_analysis.metrics.handover import handover_metrics, loss_metrics
+from cellbed_analysis.metrics.handover import case_metrics, handover_metrics, loss_metrics, packet_metrics
 from cellbed_analysis.metrics.rows import compute
 from cellbed_analysis.radio.handover import handovers, messages, of_flow
-from cellbed_analysis.studies.handover_pacifico.metrics import equation_metrics
+from cellbed_analysis.studies.handover_pacifico.metrics import cwnd_max_pkts, equation_metrics
 from cellbed_analysis.tcp.after_handover import effect
+from cellbed_analysis.tcp.packet_rtt import packet_rtts
 from cellbed_analysis.tcp.sender import Sender
 from cellbed_analysis.tcp.window_events import window_events
 from cellbed_formats.bundle import Bundle, read_bundle
@@ -196,3 +198,88 @@ def test_metrics_stand_in_the_row_of_the_run_and_without_a_handover_there_are_no
     assert row["ho_timeout"] == 1 and row.get("ho_delivered_kb") is None and row["ho_target_mes"] == 2
     none = _bundle(tmp_path / "b", timeout_rows(), radio=[], wire=forwarded_wire())
     assert handover_metrics(none, none.flows[0]) == {}
+
+
+def test_a_run_that_ends_before_the_ue_arrives_has_steps_only(tmp_path: Path) -> None:
+    """Neither the case nor what was delivered can be told; packets that the eNBs lost are counted all the same."""
+    bundle = _bundle(tmp_path, timeout_rows(), handover_rows(2300)[:3], wire=forwarded_wire())
+    stats = {"gtpu_tx": {"x2": 9, "end_marker": 2}, "gtpu_rx": {"x2": 7, "end_marker": 1}, "lateness": {}}
+    (bundle.path / "radio.json").write_text(json.dumps(stats))
+    values = handover_metrics(bundle, bundle.flows[0])
+    assert (values["ho_command_ms"], values["ho_interruption_ms"], values["ho_attached_ms"]) == (8, None, None)
+    assert (values["ho_forwarded_lost_pkts"], values["ho_end_markers_lost"]) == (2, 1)
+    assert "ho_timeout" not in values and "ho_delivered_kb" not in values
+    assert equation_metrics(bundle, bundle.flows[0]) == {}
+
+
+def test_what_packets_tell_of_a_ue_that_never_arrives(tmp_path: Path) -> None:
+    bundle = _bundle(tmp_path, timeout_rows(), wire=forwarded_wire())
+    flow = bundle.flows[0]
+    there = of_flow(bundle, flow)
+    assert there is not None
+    found, packets = effect(Sender(bundle, flow), there), packet_rtts(bundle, flow)
+    assert found is not None and effect(Sender(bundle, flow), replace(there, attached_ns=None)) is None
+    values = packet_metrics(packets, replace(there, attached_ns=None), found)
+    assert "ho_rtt_target_ms" not in values and values["ho_delivered_kb"] == 20
+    long_after = packet_metrics(packets, replace(there, attached_ns=there.start_ns + 10**12), found)
+    assert "ho_rtt_target_ms" not in long_after
+    nothing = packet_metrics(packets.clear(), there, found)
+    assert (nothing["ho_reordered_pkts"], nothing["ho_lost_pkts"], nothing["ho_data_gap_ms"]) == (0, 0, None)
+    assert nothing["ho_rtt_max_ms"] is None and "ho_timeout_spurious" not in nothing
+
+
+def test_a_timeout_without_a_threshold_has_no_slow_start(tmp_path: Path) -> None:
+    bundle = _bundle(tmp_path, timeout_rows(), wire=forwarded_wire())
+    flow = bundle.flows[0]
+    sender, there = Sender(bundle, flow), of_flow(bundle, flow)
+    assert there is not None
+    found = effect(sender, there)
+    assert found is not None and found.timeout is not None
+    unset = replace(found, events=tuple(replace(event, ssthresh=None) for event in found.events))
+    values = case_metrics(sender, there, unset)
+    assert values["ho_ssthresh_pkts"] is None
+    assert not {"ho_ssthresh_ratio", "ho_slow_start_ms"} & values.keys()
+    assert (values["ho_timeout_ms"], values["ho_timer_ms"]) == (100, 70)
+
+
+def test_equations_need_the_largest_window(tmp_path: Path) -> None:
+    """As configured, else as many segments as the receive window holds, else none."""
+    bundle = _bundle(tmp_path, timeout_rows(), wire=forwarded_wire())
+    tcp = bundle.manifest["description"]["settings"]["tcp"]
+    for keys, pkts in (({"cwnd_max_pkts": 44}, 44), ({"receive_window": "64KiB", "mss": 1000}, 65),
+                       ({"receive_window": None, "mss": 1000}, None), ({"receive_window": "64KiB"}, None)):
+        tcp.clear()
+        tcp |= keys
+        assert cwnd_max_pkts(bundle) == pkts
+    assert "ho_model_share" not in equation_metrics(bundle, bundle.flows[0])
+    assert equation_metrics(bundle, replace(bundle.flows[0], transport="udp")) == {}
+
+
+def test_a_threshold_that_never_differed_has_no_ratio(tmp_path: Path) -> None:
+    bundle = _bundle(tmp_path, timeout_rows(), wire=forwarded_wire())
+    sender, there = Sender(bundle, bundle.flows[0]), of_flow(bundle, bundle.flows[0])
+    assert there is not None
+    found = effect(sender, there)
+    assert found is not None
+    sender.ssthresh[:] = 20
+    values = case_metrics(sender, there, found)
+    assert values["ho_ssthresh_pkts"] == 20 and "ho_ssthresh_ratio" not in values
+
+
+def test_of_a_handover_without_a_timeout_there_are_no_round_trips_to_recover(tmp_path: Path) -> None:
+    bundle = _bundle(tmp_path, BEFORE)
+    values = equation_metrics(bundle, bundle.flows[0])
+    assert values == {"ho_model_share": pytest.approx(1)}
+
+
+def test_a_window_that_was_halved_has_no_timer(tmp_path: Path) -> None:
+    fast = [tcp_row(2450, "retransmit", 100, 111, 10, 10, seq=100, sacked_out=3)]
+    bundle = _bundle(tmp_path, BEFORE + fast)
+    sender, there = Sender(bundle, bundle.flows[0]), of_flow(bundle, bundle.flows[0])
+    assert there is not None
+    found = effect(sender, there)
+    assert found is not None and found.case == "halving"
+    values = case_metrics(sender, there, found)
+    assert (values["ho_halving"], values["ho_timeout"], values["ho_event_ms"]) == (1, 0, 150)
+    assert (values["ho_ssthresh_pkts"], values["ho_ssthresh_ratio"]) == (10, 10 / 20)
+    assert not {"ho_timeout_ms", "ho_timer_ms", "ho_slow_start_ms"} & values.keys()

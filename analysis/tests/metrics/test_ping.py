@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from cellbed_analysis.metrics.ping import ping_metrics
+from cellbed_formats.bundle import Bundle
 
 PRINTED = """PING 10.46.0.1 (10.46.0.1) 56(84) bytes of data.
 64 bytes from 10.46.0.1: icmp_seq=1 ttl=63 time=41.2 ms
@@ -27,7 +27,7 @@ rtt min/avg/max/mdev = 0.500/15.800/41.200/1.2 ms
 def rtts(folder: Path, program: str, printed: str | None) -> Any:
     if printed is not None:
         (folder / "probe.stdout").write_text(printed)
-    return ping_metrics(SimpleNamespace(path=folder), {"id": "probe", "argv": [program, "10.46.0.1"]})  # type: ignore[arg-type]
+    return ping_metrics(Bundle(folder, {}), {"id": "probe", "argv": [program, "10.46.0.1"]})
 
 
 def test_the_first_reply_is_left_out(tmp_path: Path) -> None:

@@ -6,8 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 import polars as pl
+from synthetic_bundle import SPORT, START_NS
 
-from cellbed_analysis.metrics.probe import cwnd_full_share
+from cellbed_analysis.metrics.probe import cwnd_full_share, probe_metrics, probe_samples
+from cellbed_analysis.metrics.window import Window
+from cellbed_formats.bundle import Bundle
 
 
 def sample(out: int, cwnd: int, length: int = 1000, kind: str = "segment_out", **fields: int) -> dict[str, Any]:
@@ -40,3 +43,14 @@ def test_acknowledgments_retransmissions_and_arrivals_do_not_count() -> None:
     others = sample(9, 10, length=0), sample(9, 10, seq=4000), sample(9, 10, kind="segment_in")
     assert share(*others) is None
     assert share(*others, sample(out=0, cwnd=10)) == 0
+
+
+def test_samples_that_time_no_segment(dm_dm: Bundle) -> None:
+    """The captures' segments and the probe's samples do not meet: there is nothing to compare."""
+    flow = dm_dm.flows[0]
+    samples = probe_samples(dm_dm, flow, SPORT)
+    nothing = pl.DataFrame(schema={"oldest": pl.Boolean, "rtt_ns": pl.Int64, "ack_ns": pl.Int64, "ack_tag": pl.UInt64})
+    window = Window(START_NS, START_NS + 10**9)
+    values = probe_metrics(dm_dm, samples, nothing, window)
+    assert (values["probe_rtt_samples"], values["probe_samples"], values["cwnd_mean_pkts"]) == (0, 62, 10)
+    assert not {"probe_rtt_mean_ms", "probe_within_bound_share"} & values.keys()

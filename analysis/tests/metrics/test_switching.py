@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,12 +12,12 @@ from synthetic_reaction import DUPACKS, TIMEOUT
 from synthetic_switch import BASE, DM, IM, radio_row, switch_rows, tcp_row, write_switch_bundle
 
 from cellbed_analysis import write_report
-from cellbed_analysis.metrics.mode_switch import ack_metrics, air_metrics, event_metrics
+from cellbed_analysis.metrics.mode_switch import ack_metrics, air_metrics, event_metrics, reaction_metrics
 from cellbed_analysis.metrics.rows import compute
 from cellbed_analysis.metrics.run import analyse
-from cellbed_analysis.radio.mode_switch import switches
-from cellbed_analysis.tcp.after_switch import reactions
-from cellbed_analysis.tcp.sender import Sender, congestion_events
+from cellbed_analysis.radio.mode_switch import Switch, switches
+from cellbed_analysis.tcp.after_switch import Reaction, reactions
+from cellbed_analysis.tcp.sender import CongestionEvent, Sender, congestion_events
 from cellbed_formats.bundle import Bundle, read_bundle
 
 
@@ -157,3 +158,39 @@ def test_a_report_of_runs_without_captures(tmp_path: Path) -> None:
         write_switch_bundle(tmp_path, switch_rows(2000, IM, 15, 5), TIMEOUT, seed=seed)
     assert all(analyse(read_bundle(path)).usable for path in tmp_path.glob("reno-*"))
     assert "reno" in write_report(tmp_path).read_text()
+
+
+def _reaction(ssthresh: int | None, events: int = 1, back: bool = True) -> Reaction:
+    """What followed a switch that flushed 10 of 40 packets: events each 100 ms, of which the second waits."""
+    kinds = ("fast retransmit", "timeout", "fast retransmit")
+    own = tuple(CongestionEvent(kinds[i], START_NS + (100 + 100 * i) * MS, 40, ssthresh, 3, START_NS + 900 * MS, 0)
+                for i in range(events))  # fmt: skip
+    switch = Switch(START_NS, START_NS + 1000 * MS, "DM", "IM", 8, 12_000, 2, 80)
+    return Reaction(switch, own, 40, 40, None, None, START_NS + 700 * MS if back else None, None)
+
+
+def test_switches_after_which_nothing_was_lost() -> None:
+    assert reaction_metrics([], 1000) == {"flushing_switches": 0}
+    values = reaction_metrics([_reaction(20, events=0), _reaction(20, events=0, back=False)], 1000)
+    assert (values["flushing_switches"], values["switch_rto_share"], values["switch_unrepaired"]) == (2, 0, 2)
+    assert values["switch_flushed_share"] == 20 / 80
+    assert values["switch_cwnd_back_share"] == 0.5
+    assert not {"switch_sacked_mean_pkts", "switch_ssthresh_p50_bytes", "switch_rto_p50_ms"} & values.keys()
+
+
+def test_thresholds_in_bytes_need_a_segment_size() -> None:
+    followed = [_reaction(20, events=2), _reaction(10, events=1)]
+    values = reaction_metrics(followed, 1000)
+    assert (values["switch_ssthresh_p50_pkts"], values["switch_ssthresh_p50_bytes"]) == (15, 15_000)
+    assert (values["switch_rto_p50_ms"], values["switch_first_event_p50_ms"]) == (200, 100)
+    assert values["switch_ssthresh_ratio_p50"] == (0.5 + 0.25) / 2
+    assert "switch_ssthresh_p50_bytes" not in reaction_metrics(followed, None)
+    assert "switch_ssthresh_p50_bytes" not in reaction_metrics([_reaction(None)], 1000)
+
+
+def test_a_timer_in_a_fast_recovery_that_is_over_is_not_its_own() -> None:
+    first, second = _reaction(20, events=2).events
+    ended = replace(first, end_ns=second.t_ns)
+    assert event_metrics([first, second])["fast_recovery_rto_share"] == 1
+    assert event_metrics([ended, second])["fast_recovery_rto_share"] == 0
+    assert event_metrics([replace(first, end_ns=None), second])["fast_recovery_rto_p50_ms"] == 100

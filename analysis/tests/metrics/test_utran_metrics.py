@@ -146,3 +146,28 @@ def test_without_a_segment_size_there_is_no_model(tmp_path: Path) -> None:
     assert session_of(RADIO["utran"], {"mss": None, "receive_window": 1}) is None
     row = compute(read_bundle(write(tmp_path, tcp={"receive_window": None})))[0]
     assert "model_kbps" not in row
+
+
+def iperf3_run(tmp_path: Path) -> Path:
+    """The same file by iperf3, to the second of two UEs, on a lab that counts nothing in the kernel."""
+    path = write(tmp_path)
+    manifest = json.loads((path / "manifest.json").read_text())
+    manifest["flows"][0] |= {"kind": "iperf3", "to": "ue2"}
+    manifest["description"]["settings"]["radio"]["ues"]["ue2"] = {"peer": "rnc", "mode": "im"}
+    (path / "manifest.json").write_text(json.dumps(manifest))
+    (path / "celld.json").write_text(json.dumps({"cell": {"ues": [{"name": "ue1"}, {"name": "ue2"}]}}))
+    (path / "file.iperf3.json").write_text(json.dumps({"end": {"sum_received": {"bytes": 500_000}}}))
+    (path / "counters.json").unlink()
+    return path
+
+
+def test_a_file_by_iperf3_to_one_of_two_ues(tmp_path: Path) -> None:
+    path = iperf3_run(tmp_path)
+    drops = [(DL, 0, 2), (DL, 0, 1), (UL, 2, 0), (UL, 1, 0), (DL, 0, 2)]
+    rows = [{"t_ns": START_NS + i, "event": RLC_DISCARD, "dir": d, "node": node, "peer": peer, "aux": 1}
+            for i, (d, node, peer) in enumerate(drops)]  # fmt: skip
+    (path / "radio.trace").write_bytes(trace_bytes("radio", RADIO_FIELDS, RADIO_SYMBOLS, rows, 48))
+    row = compute(read_bundle(path))[0]
+    assert (row["transfer_bytes"], row["transfer_payload_kbps"], row["goodput_iperf3_mbps"]) == (500_000, 40, 0.04)
+    assert "goodput_stream_mbps" not in row and "tcp_retransmissions" not in row
+    assert (row["sdus_discarded_dl"], row["sdus_discarded_ul"], row.get("sdus_discarded_share")) == (2, 1, None)

@@ -20,6 +20,7 @@ from cellbed_analysis.report import compare as module
 from cellbed_analysis.report.compare import compare, said_of, tables, to_json
 from cellbed_formats.bundle import read_bundle
 from cellbed_formats.error import DataError
+from cellbed_formats.inside import Inside
 
 GOODPUT = {"DM-DM": {1: 4.0, 2: 6.0, 3: 5.0}, "IM-IM": {1: 5.0, 2: 8.0, 3: 6.5, 4: 100.0}}
 
@@ -118,7 +119,7 @@ def test_columns_do_not_depend_on_the_runs(results: Path) -> None:
 
 def test_readable_by_others(results: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
-    path = write_data_set(played(results), results / "summary/sweep.parquet")
+    path = write_data_set(played(results), Inside(results) / "summary/sweep.parquet").path
     assert [p.name for p in path.parent.iterdir()] == ["sweep.parquet"]
     table = parquet.read_table(path)
     assert table.num_rows == 8 and table.column("variant").to_pylist()[0] == "DM-DM"

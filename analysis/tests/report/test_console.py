@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -14,16 +15,16 @@ import pytest
 import yaml
 from paper_claims import CLAIMS
 from rich.console import Console
-from synthetic_bundle import write_bundle
+from synthetic_bundle import OFFSET_NS, START_NS, write_bundle
 
 from cellbed_analysis.__main__ import main
 from cellbed_analysis.report.console import print_table
 from cellbed_analysis.report.headline import metrics_frame
-from cellbed_analysis.report.why import why
+from cellbed_analysis.report.why import Answer, DatagramAnswer, _defect, why
 from cellbed_analysis.report.words import estimate_text, number_text, window_text
 from cellbed_analysis.stats.interval import Estimate
 from cellbed_analysis.tcp.segment import RTT_PARTS
-from cellbed_formats.bundle import Bundle
+from cellbed_formats.bundle import Bundle, read_bundle
 from cellbed_formats.error import DataError
 
 
@@ -76,6 +77,48 @@ def test_why_takes_an_rtt_apart(dm_dm: Bundle) -> None:
     assert "0.220 ms  data: wait before the RAC request" in text
     assert "5.000 to 8.750" in text
     assert "sender's host, capture to radio" in text and "time from the RAC request (ms)" in text
+
+
+def _set_clock(path: Path, after_s: float, ms: int, noted: bool) -> Bundle:
+    """The bundle of a machine whose clock was set: times of captured packets from then on are off."""
+    for capture in path.glob("ip-*.pcap"):
+        content, at = bytearray(capture.read_bytes()), 24
+        while at < len(content):
+            s, ns, n, _ = struct.unpack_from("<4I", content, at)
+            if s * 10**9 + ns - OFFSET_NS - START_NS >= after_s * 1e9:
+                struct.pack_into("<2I", content, at, *divmod(s * 10**9 + ns + ms * 10**6, 10**9))
+            at += 16 + n
+        capture.write_bytes(content)
+    manifest = json.loads((path / "manifest.json").read_text())
+    if noted:
+        manifest["clock"]["steps"] = [{"t_ns": START_NS + round((after_s + 0.5) * 1e9), "step_ns": ms * 10**6,
+                                       "off_ns": ms * 10**6}]
+        manifest["validity"] = {"verdict": "invalid", "reasons": [{"code": "clock_step", "text": "set"}]}
+    (path / "manifest.json").write_text(json.dumps(manifest))
+    return read_bundle(path)
+
+
+@pytest.mark.parametrize("noted", [True, False])
+@pytest.mark.parametrize("ms", [-100, 100, -1, 1])
+@pytest.mark.parametrize("at_s", [1.9, 2.0, 2.05, 4.0])
+def test_why_has_no_time_below_nothing(tmp_path: Path, at_s: float, ms: int, noted: bool) -> None:
+    """Of a run during which the clock was set, whether or not the run has noted that."""
+    answer = why(_set_clock(write_bundle(tmp_path, "DM-DM"), 2.0, ms, noted), at_s)
+    told = str(answer)
+    assert "RTT -" not in told and not re.search(r"^  +-[0-9.]+ ms", told, re.MULTILINE)
+    assert isinstance(answer, Answer) and min(answer.parts_ms.values(), default=0) >= 0
+    if at_s >= 2.05:
+        assert answer.parts_ms == {} and "where its time went is not known: " in told
+        assert (f"the machine's clock was set by {ms:+.1f} ms, seen at 2.5 s" in told) == noted
+
+
+@pytest.mark.parametrize("ms", [-100, 100])
+def test_why_of_a_datagram_has_none_either(tmp_path: Path, ms: int) -> None:
+    bundle = _set_clock(write_bundle(tmp_path, "DM-DM"), 2.0, ms, noted=True)
+    parts = {"sender's host": -0.5, "radio": 3.0}
+    assert _defect(bundle, parts, 2.5, 0) is not None and _defect(bundle, {"radio": 3.0}, 3.0, 0) is None
+    assert _defect(bundle, {}, -1.0, 0) is not None
+    assert "never came" not in str(DatagramAnswer(1.0, 100, None, {}, (), defect="a clock"))
 
 
 def test_why_after_the_end_is_an_error(dm_dm: Bundle) -> None:

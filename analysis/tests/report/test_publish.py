@@ -23,6 +23,7 @@ from cellbed_analysis.figures.figure import FigureSpec
 from cellbed_analysis.figures.vector import save
 from cellbed_analysis.report.publish import publish
 from cellbed_formats.error import DataError
+from cellbed_formats.inside import Inside
 
 MODES = ("DM-DM", "DM-IM", "IM-DM", "IM-IM")
 #: A second scenario, which varies what the first one does not state.
@@ -129,7 +130,7 @@ def test_clouds_of_points_are_pictures_within_a_figure(tmp_path: Path) -> None:
         return figure
 
     specs = [FigureSpec(f"of-{points}", "t", "c", partial(drawn, points)) for points in (10, 20_000)]
-    few, many = (path.read_text() for _, path in save(specs, tmp_path))
+    few, many = (path.read_text() for _, path in save(specs, Inside(tmp_path)))
     assert "data:image/png" not in few
     assert many.count("data:image/png") >= 1
     assert len(many) < 100_000

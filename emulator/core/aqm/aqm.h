@@ -55,7 +55,7 @@ void aqm_init(struct aqm *aqm, const struct aqm_cfg *cfg, int64_t start_ns);
 
 /**
  * aqm_accept() - a packet comes
- * @q: without it; what is at its begin and has a number of PDCP has been decided on
+ * @q: without it; what is at its start and has a number of PDCP has been decided on
  * @p: `queued_ns` is @now_ns; its `l4s` is set
  *
  * L4S packets are sent before classic ones that came less than `shift_ms` before them.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* epc.c - the begin, the hash and the end of a core network's user plane; see epc.h. */
+/* epc.c - the start, the hash and the end of a core network's user plane; see epc.h. */
 #include "epc/epc.h"
 
 #include "base/digest.h"

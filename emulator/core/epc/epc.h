@@ -37,7 +37,7 @@ struct epc_bearer {
 	const struct out_leg *at;
 	uint32_t queue_pkts; /* that may wait for it */
 	uint32_t queued; /* that wait at the base station asked about, if the UE is served there */
-	uint8_t sn_bits; /* of PDCP, which goes on at a handover; 0: it begins anew */
+	uint8_t sn_bits; /* of PDCP, which goes on at a handover; 0: it starts again */
 	uint8_t qfi;     /* its QoS flow, with epc_radio.has_flows */
 };
 

@@ -6,7 +6,7 @@
  * padding. E says whether another one follows. Control elements have known sizes. The length of an
  * RLC PDU takes 7 bits or 15 (F), and is left out in the last subheader, whose RLC PDU goes on to
  * the end of the block. So padding of three octets or more has a subheader at the end, and one or
- * two octets are padding subheaders at the begin, which need no length in front of them.
+ * two octets are padding subheaders at the start, which need no length in front of them.
  * Source: TS 36.321 6.1.2, 6.2.1
  */
 #include "mac/mac_pdu.h"

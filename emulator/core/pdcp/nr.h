@@ -8,11 +8,11 @@
  * RLC delivers in any order, so order is made here: what is behind a gap waits, at most for
  * t-Reordering. With out-of-order delivery it goes up at once, and only what comes twice is held
  * back. Ciphering is NEA0 (null) and there is no header compression. A COUNT is an SN with the
- * number of times that SNs have begun anew.
+ * number of times that SNs have started again.
  *
  * A packet is numbered when RLC takes it to send its first byte, not when it begins to wait: so
  * what a full queue, a discardTimer or a marker drops leaves no gap for which the receiver would
- * wait. One that was numbered before, and is sent anew after a failure, keeps its COUNT.
+ * wait. One that was numbered before, and is sent again after a failure, keeps its COUNT.
  * Source: TS 38.323 v15.3.0 5.2, 5.3, 5.4, 6.2, 7.1
  */
 #ifndef PDCP_NR_H

@@ -4,7 +4,7 @@
  *
  * The transmitter numbers datagrams with SNs of 7 or 12 bits. Ciphering is EEA0 (null) and there
  * is no header compression, so a PDU is a header of one or two octets and the datagram. Each hop
- * has a peering of its own. A COUNT is an SN with the number of times that SNs have begun anew.
+ * has a peering of its own. A COUNT is an SN with the number of times that SNs have started again.
  *
  * LTE leaves the order to RLC, with one exception. When RLC AM is re-established at a handover it
  * hands up what it has, with gaps, and the missing SDUs are sent again in the target cell. PDCP

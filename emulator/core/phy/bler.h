@@ -52,7 +52,7 @@ void bler_add(struct bler_soft *soft, uint8_t bits, uint32_t coded_bits, int32_t
 uint32_t bler_rate(const struct bler_soft *soft, uint8_t bits, uint32_t tb_bits);
 
 /**
- * bler_attempt() - chance that one more transmission is in vain, after those before were
+ * bler_attempt() - chance that one more transmission is without success, after those before were
  *
  * So that the block is still not decoded after all of them with bler_rate().
  */
@@ -69,7 +69,7 @@ uint32_t bler_any(uint32_t n, uint32_t failed_q32);
 uint32_t bler_failed(const struct bler_soft *soft);
 
 /**
- * bler_in_vain() - chance that the last transmission was in vain, after those before were
+ * bler_in_vain() - chance that the last transmission was without success, after those before were
  * @before_q32: bler_failed() before it
  * @failed_q32: chance that the block is not decoded from all that was received
  */

@@ -8,7 +8,7 @@
  * itself; SDUs that it delivers or gives up go to the caller, which has the PDCP entities.
  *
  * In an acknowledged mode the two directions of a bearer belong together: each carries the other's
- * STATUS PDUs, and both begin anew together.
+ * STATUS PDUs, and both start again together.
  * Source: TS 36.322 4.2, 5
  */
 #ifndef RLC_H
@@ -68,7 +68,7 @@ struct rlc_mode {
 	void (*expire)(struct rlc *rlc, struct rlc_out *out);
 
 	/* Re-establishment: the receiver delivers what is complete; SDUs that the transmitter keeps
-	 * are visited in order (NULL: it keeps none); and both begin anew. Only reset() may follow
+	 * are visited in order (NULL: it keeps none); and both start again. Only reset() may follow
 	 * kept(). Source: TS 36.322 5.4 */
 	void (*finish)(struct rlc *rlc, struct rlc_out *out);
 	void (*kept)(struct rlc *rlc, void (*visit)(void *arg, struct rlc_kept_sdu sdu), void *arg);
@@ -93,7 +93,7 @@ struct rlc {
 	struct rlc_sdu_queue *queue; /* SDUs not sent yet */
 	struct rlc *reverse;         /* the opposite direction */
 	int64_t expiry_ns;           /* of the first of its timers, CELL_NEVER when none runs */
-	bool failed;                 /* a PDU was retransmitted maxRetxThreshold times in vain */
+	bool failed; /* a PDU was retransmitted maxRetxThreshold times without success */
 	struct rlc_shared *shared;
 	struct cell *cell;
 	const struct out_leg *at;

@@ -30,6 +30,11 @@ def _tables() -> dict[str, dict[str, tuple[int, int]]]:
 _TABLES = _tables()
 
 
+def limits(table: str = "CFG") -> dict[str, tuple[int, int]]:
+    """What the core takes of each field that has a range: CFG, CFG_UE, CFG_BEARER, CFG_FILTER or CFG_RECORDED."""
+    return _TABLES[f"{table}_LIMITS"]
+
+
 class Choices:
     """What bytes choose, one after the other."""
 
@@ -73,7 +78,7 @@ class Choices:
             only: what names of fields begin with.
             without: what they do not begin with.
         """
-        found, ranges = {}, _TABLES[f"{table}_LIMITS"]
+        found, ranges = {}, limits(table)
         for field, (low, high) in _TABLES[f"{table}_DRAWN"].items():
             if not field.startswith(only) or (without and field.startswith(without)):
                 continue

@@ -41,7 +41,7 @@ def test_nothing_leaves_before_it_was_announced(plan):
 @fast
 @given(plans())
 def test_nothing_leaves_because_of_a_packet_before_its_transit(plan):
-    """What was announced before packets were pushed at the begin of a sub-frame holds for cell_transit_min()."""
+    """What was announced before packets were pushed at the start of a sub-frame holds for cell_transit_min()."""
     pushes = [(t_ns - t_ns % MS, kind, *rest) for t_ns, kind, *rest in plan.actions if kind in ("push", "burst")]
     announced_ns = NEVER
 

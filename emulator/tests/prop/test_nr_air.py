@@ -95,7 +95,7 @@ def test_others_read_the_same(plan):
     run = Run(plan)
     if run.rows(lib.CELL_EV_RADIO_LINK_FAILURE):
         event("a link failed")
-        return  # entities begin anew, and blocks on the air are void
+        return  # entities start again, and blocks on the air are void
     ear = Ear(run)
     ear.play()
     assert ear.heard == len(run.rows(lib.CELL_EV_RLC_RX))

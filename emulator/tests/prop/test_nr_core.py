@@ -107,7 +107,7 @@ def test_nothing_leaves_before_it_was_announced(plan):
 @fast
 @given(plans())
 def test_nothing_leaves_because_of_a_packet_before_its_transit(plan):
-    """What was announced before packets were pushed at the begin of a slot holds for cell_transit_min()."""
+    """What was announced before packets were pushed at the start of a slot holds for cell_transit_min()."""
     length_ns = 1_000_000 >> plan.cfg["nr_numerology"]
     pushes = [(t_ns - t_ns % length_ns, kind, *rest) for t_ns, kind, *rest in plan.actions if kind != "channel"]
     announced_ns = NEVER

@@ -114,5 +114,5 @@ def test_scenarios_have_the_carriers_and_times_of_the_core():
         for mu in range(4):
             found = {mhz: lib.nr_n_rb(number, mu, mhz) for mhz in range(1, 500) if lib.nr_n_rb(number, mu, mhz)}
             assert found == nr.N_RB.get((name, mu), {})
-    assert [lib.nr_n1_symbols(mu) for mu in range(4)] == list(nr.N1_SYMBOLS[1])
+    assert [lib.nr_n1_symbols(mu) for mu in range(4)] == list(nr.N1_SYMBOLS)
     assert [lib.nr_n2_symbols(mu) for mu in range(4)] == list(nr.N2_SYMBOLS[1])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Links of delivery opportunities beside a model of them that is written down anew: random traces, traffic, steps."""
+"""Links of delivery opportunities beside a model of them that was written separately: random traces, traffic, steps."""
 
 import itertools
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Recorded links with trains (CellReplay) beside a model of them that is written down anew, and some by hand."""
+"""Recorded links with trains (CellReplay) beside a model of them that was written separately, and some by hand."""
 
 import bisect
 import itertools

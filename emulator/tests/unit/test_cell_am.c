@@ -64,7 +64,8 @@ static void check_rows(const struct run *r, int64_t from_us, const struct row *r
 	assert_int_equal(i, n);
 }
 
-/* Polls every 45 ms, the third time in vain as well. From then on both ends refuse packets. */
+/* Polls every 45 ms, the third time without success as well. From then on both ends refuse packets.
+ */
 static void test_a_link_that_ends_for_good(void **state)
 {
 	static const struct row rows[] = {
@@ -123,7 +124,7 @@ static void test_a_link_that_ends_for_good(void **state)
 	run_end(&r);
 }
 
-/* After an outage of 100 ms both ends begin anew, with what was not acknowledged. */
+/* After an outage of 100 ms both ends start again, with what was not acknowledged. */
 static void test_a_link_that_is_established_again(void **state)
 {
 	static const struct row rows[] = {

@@ -145,7 +145,8 @@ static void test_a_report_saves_copies(void **state)
 	assert_true(sent[1] + 5 <= sent[0]);
 }
 
-/* In UM what is begun or on the air is lost, and SNs begin anew: all that was forwarded arrives. */
+/* In UM what is begun or on the air is lost, and SNs start again: all that was forwarded arrives.
+ */
 static void test_um_loses_what_was_begun(void **state)
 {
 	struct cell_stats stats;
@@ -215,7 +216,7 @@ static void test_what_the_target_holds(void **state)
 	run_end(&r);
 }
 
-/* A radio link that has failed begins anew in the new cell, not when its outage would be over. */
+/* A radio link that has failed starts again in the new cell, not when its outage would be over. */
 static void test_a_failed_link_leaves_its_cell(void **state)
 {
 	int64_t failure_ns;

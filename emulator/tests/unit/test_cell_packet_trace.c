@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A packet-delivery trace: which packets an opportunity takes, what is lost, where it begins anew.
+/* A packet-delivery trace: which packets an opportunity takes, what is lost, where it starts again.
  */
 #include "run.h"
 #include "unit.h"

@@ -385,7 +385,7 @@ static void test_ecn_in_elsewhere(void **state)
 	assert_int_equal(gtpu_ecn_in(GTPU_ECN_COPY, CE, not_ect, sizeof(not_ect)), -1);
 }
 
-/* The checksum updated by RFC 1624 is the one computed anew, for all values of the other words. */
+/* The checksum updated by RFC 1624 is the one computed again, for all values of the other words. */
 static void test_checksum_update(void **state)
 {
 	struct rng rng;

@@ -100,7 +100,8 @@ static void test_ladder(void **state)
 		assert_int_equal(lost[k], 0);
 }
 
-/* A steep one, and one whose last entry holds for further attempts, which are then in vain. */
+/* A steep one, and one whose last entry holds for further attempts, which are then without success.
+ */
 static void test_last_entry_holds(void **state)
 {
 	static const double ladder[] = { 0.8, 0.3 };

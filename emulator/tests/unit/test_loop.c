@@ -161,7 +161,7 @@ static void test_answers(void **state)
 	clean();
 }
 
-/* Packets that come before sub-frame 0 count as of its begin. */
+/* Packets that come before sub-frame 0 count as of its start. */
 static void test_before_the_first_sub_frame(void **state)
 {
 	(void)state;

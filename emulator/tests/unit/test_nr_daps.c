@@ -179,6 +179,27 @@ static void test_both_cells_send_and_one_receives(void **state)
 	run_end(&r);
 }
 
+/* The source goes while its block is in HARQ. The target had copies of all packets since the
+ * command, of the first one, too, so nothing is missing: the reason of the drop says so. */
+static void test_what_the_source_still_sends_has_a_copy(void **state)
+{
+	struct cell_stats stats;
+	struct run r;
+
+	(void)state;
+	nr_setup(&r, CELL_RLC_UM, CELL_HO_DAPS);
+	nr_fails_once(&r);
+	run_start(&r);
+	handover(&r, 1, MS(50));
+	run_push(&r, DOWN, 1000, MS(114)); /* sent by the source at 118 ms, and again at 123 ms */
+	run_until(&r, RUN_FOREVER);
+	cell_stats(r.cell, &stats);
+	assert_int_equal(r.n_delivered, 1);
+	assert_int_equal(r.n_dropped, 1);
+	assert_int_equal(stats.pkts_dropped[CELL_DROP_DUPLICATE], 1);
+	run_end(&r);
+}
+
 /* Each leg has a logical channel of its own, so that captures tell them apart. */
 static void test_legs_have_their_own_lcids(void **state)
 {
@@ -224,6 +245,7 @@ int main(void)
 		cmocka_unit_test(test_losses_are_repaired),
 		cmocka_unit_test(test_the_downlink_is_not_interrupted),
 		cmocka_unit_test(test_both_cells_send_and_one_receives),
+		cmocka_unit_test(test_what_the_source_still_sends_has_a_copy),
 		cmocka_unit_test(test_legs_have_their_own_lcids),
 		cmocka_unit_test(test_what_does_not_go_together),
 	};

@@ -39,7 +39,7 @@ static void test_tdd(void **state)
 	assert_true(nr_occasion_is(&special, &tdd, 8));
 }
 
-/* Processes of a configured grant follow each other, and begin anew with the SFNs: 20480 slots at
+/* Processes of a configured grant follow each other, and start again with the SFNs: 20480 slots at
  * numerology 1 are no multiple of 3 periods of 4. Source: TS 38.321 5.4.1 */
 static void test_harq_of_configured_grants(void **state)
 {

@@ -175,7 +175,7 @@ static void test_reordering_expires(void **state)
 	assert_ptr_equal(pkt_dequeue(&out.discarded), &pkt[1]);
 }
 
-/* A second gap behind the one given up starts the timer anew. */
+/* A second gap behind the one given up starts the timer again. */
 static void test_second_gap(void **state)
 {
 	(void)state;

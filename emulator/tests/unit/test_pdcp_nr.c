@@ -80,7 +80,7 @@ static void test_headers(void **state)
 	pdcp_nr_number(&tx, second); /* the first one was dropped */
 	assert_memory_equal(pkt_sdu(second), ((uint8_t[]){ 0x82, 0xab, 0xcd }), 3);
 	assert_int_equal(pdcp_nr_sn(pkt_sdu(second), 18), 0x2abcd);
-	pdcp_nr_number(&tx, second); /* sent anew after a failure */
+	pdcp_nr_number(&tx, second); /* sent again after a failure */
 	assert_memory_equal(pkt_sdu(second), ((uint8_t[]){ 0x82, 0xab, 0xcd }), 3);
 	assert_int_equal(tx.tx_next, 0x2abce);
 	tx.tx_next = 0x7ffff;
@@ -152,7 +152,7 @@ static void test_expiry(void **state)
 	assert_int_equal(rx.expiry_ns, CELL_NEVER);
 }
 
-/* RX_DELIV passes RX_REORD, but 3 is missing before 5: the timer starts anew. */
+/* RX_DELIV passes RX_REORD, but 3 is missing before 5: the timer starts again. */
 static void test_the_timer_starts_anew(void **state)
 {
 	(void)state;
@@ -225,7 +225,7 @@ static void test_infinite(void **state)
 	assert_int_equal(receive(0, INT64_C(1) << 60), 2);
 }
 
-/* SNs begin anew and COUNTs go on; what is half a turn away or more is of another turn. */
+/* SNs start again and COUNTs go on; what is half a turn away or more is of another turn. */
 static void test_count(void **state)
 {
 	const uint32_t begin = (1 << 18) - 1;

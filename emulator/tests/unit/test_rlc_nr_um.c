@@ -192,7 +192,7 @@ static void test_no_order(void **state)
 	expect(2, 2, CELL_NEVER);
 }
 
-/* At expiry the packet of 0 is given up, and the timer runs anew for the gap of 2. */
+/* At expiry the packet of 0 is given up, and the timer runs again for the gap of 2. */
 static void test_expiry(void **state)
 {
 	(void)state;

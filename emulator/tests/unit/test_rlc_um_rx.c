@@ -55,7 +55,7 @@ static void test_expiry(void **state)
 
 /*
  * 0, 2 (timer for the gap at 1, vr_ux 3), 4: at expiry 2 comes out; the gap at
- * 3 starts the timer anew with vr_ux = 5, at whose expiry 4 comes out.
+ * 3 starts the timer again with vr_ux = 5, at whose expiry 4 comes out.
  */
 static void test_second_gap_restarts_timer(void **state)
 {

@@ -199,7 +199,7 @@ static void test_reset(void **state)
 	expect_discarded(3, (uint32_t[]){ 0, 1, 2 });
 	assert_int_equal(pool.n_free, POOL_PDUS);
 	assert_int_equal(rlc_umts_tx_pdus(&tx), 0);
-	assert_int_equal(tx.vt_s, 0); /* all begins anew */
+	assert_int_equal(tx.vt_s, 0); /* all starts again */
 	assert_int_equal(tx.vt_a, 0);
 	assert_int_equal(tx.poll_expiry_ns, CELL_NEVER);
 }

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cellbed_formats import bundle as stored
+from cellbed_formats.inside import Inside
 
 if TYPE_CHECKING:
     import polars as pl
@@ -205,5 +206,5 @@ class Bundle:
 
     def _repr_html_(self) -> str:
         """The run's page, inline."""
-        page = html.escape(self.report().read_text(), quote=True)
+        page = html.escape(Inside.beside(self.report()).text(), quote=True)
         return f'<iframe srcdoc="{page}" style="width: 100%; height: {_PAGE_PX}px; border: 0"></iframe>'

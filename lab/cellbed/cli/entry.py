@@ -10,8 +10,8 @@ import os
 import signal
 import sys
 
-from cellbed.host import programs
-from cellbed.host.interrupt import INTERRUPTED, was_interrupted
+from cellbed.host import mode, programs
+from cellbed.host.interrupt import INTERRUPTED, interrupt, was_interrupted
 
 _SAID = b"cellbed: interrupted; nothing was left behind\n"
 
@@ -28,10 +28,11 @@ def main() -> None:
     if handler is signal.default_int_handler:  # not ignored, as in the background of a shell
         signal.signal(signal.SIGINT, _leave)
     programs.distrust()
+    mode.keep_from_others()
     try:
         from cellbed.cli import main as command_line
 
-        signal.signal(signal.SIGINT, handler)
+        signal.signal(signal.SIGINT, interrupt if handler is signal.default_int_handler else handler)
         command_line.main()
     except BaseException as error:
         if not was_interrupted(error) or isinstance(error, SystemExit):

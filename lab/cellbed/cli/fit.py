@@ -71,12 +71,13 @@ def _compare(folder: Path, scenario: Path, original: FlowMeasures, kernel: str |
     from cellbed_analysis.pcap.analysis import largest
     from cellbed_analysis.pcap.fitted_link import behaviour, nearness
     from cellbed_analysis.pcap.show import text_of
+    from cellbed_formats.inside import Inside
 
     show = Show(1, console(), errors())
     with cleaning_up(), show.under_way():
         bundle = replay.play(scenario, folder / "results", kernel, show)
     found = nearness(behaviour(original), behaviour(largest(bundle / "ip-server.pcap")))
-    (folder / _REPORT).write_text(text_of(found.to_json()))
+    (Inside.named(folder) / _REPORT).write(text_of(found.to_json()))
     _print(found)
 
 

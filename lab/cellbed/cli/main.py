@@ -13,7 +13,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from cellbed.cli import completion
-from cellbed.cli.analysed import analysing
+from cellbed.cli.analysed import KeepGoing, analysing, judge
 from cellbed.cli.lazy import LazyGroup
 from cellbed.cli.options import (
     ALL_CPUS,
@@ -93,6 +93,7 @@ def run(
     shared: Shared = True,
     again: Again = False,
     compress: Compress = False,
+    keep_going: KeepGoing = False,
 ) -> None:
     """Play a scenario. Runs that are finished, with the same programs, files and settings, are not played again."""
     from cellbed.api.play import sweep_of
@@ -115,6 +116,7 @@ def run(
     failed = sum(outcome.error is not None for outcome in outcomes)
     if failed:
         raise CellbedError(f"{failed} of {len(runs)} runs failed")
+    judge(outcomes, keep_going)
 
 
 @app.command()
@@ -128,19 +130,23 @@ def report(
     variant: OfVariant = None,
     seed: OfSeed = None,
     set_: OfSettings = None,
+    keep_going: KeepGoing = False,
 ) -> None:
     """Measure, judge the claims, and write RESULTS/summary/report.html and index.html, or BUNDLE/derived/report.html.
     """
-    with analysing(results, output):
+    with analysing(results, output, keep_going) as standing:
         from cellbed.results.choose import LATEST, Wanted, choose
         from cellbed_analysis.report.console import print_table
+        from cellbed_analysis.report.whole import whole
         from cellbed_analysis.report.write import write_each, write_report
 
         all_of_it = variant is None and seed is None and not set_ and not results.endswith(LATEST)
-        of = Path(results) if all_of_it else choose(results, Wanted.of_texts(variant, seed, set_))
+        of = whole(Path(results) if all_of_it else choose(results, Wanted.of_texts(variant, seed, set_)))
+        standing.results(of)
         if each:
             write_each(of)
-        print_table(of, report=write_report(of, output=output))
+        report = write_report(of, output=output)
+        standing.runs(print_table(of, report=report))
 
 
 @app.command()
@@ -151,13 +157,14 @@ def why(
     seed: OfSeed = None,
     set_: OfSettings = None,
     flow: WhichFlow = None,
+    keep_going: KeepGoing = False,
 ) -> None:
     """Explain the RTT of the first segment sent at or after a time; for UDP and QUIC, the delay of a datagram."""
-    with analysing(bundle):
+    with analysing(bundle, keep_going=keep_going) as standing:
         from cellbed.api.bundle import Bundle
-        from cellbed.results.choose import Wanted, choose
+        from cellbed.results.choose import Wanted
 
-        chosen = Bundle(choose(bundle, Wanted.of_texts(variant, seed, set_)))
+        chosen = Bundle(standing.chosen(bundle, Wanted.of_texts(variant, seed, set_)))
         console().print(str(chosen.why(at, flow)), soft_wrap=True)
 
 
@@ -174,14 +181,15 @@ def export(
     seed: OfSeed = None,
     set_: OfSettings = None,
     flow: WhichFlow = None,
+    keep_going: KeepGoing = False,
 ) -> None:
     """Write a bundle in the format of another tool."""
-    with analysing(bundle, output):
+    with analysing(bundle, output, keep_going) as standing:
         from cellbed.api.bundle import Bundle
-        from cellbed.results.choose import Wanted, choose
+        from cellbed.results.choose import Wanted
         from cellbed_analysis.export import said_of
 
-        opened = Bundle(choose(bundle, Wanted.of_texts(variant, seed, set_)))
+        opened = Bundle(standing.chosen(bundle, Wanted.of_texts(variant, seed, set_)))
         for path in opened.export(format_, output, node, flow):
             console().print(str(path), soft_wrap=True)
         if text := said_of(opened.stored, format_, flow):
@@ -194,12 +202,13 @@ def which_bundle(
     variant: OfVariant = None,
     seed: OfSeed = None,
     set_: OfSettings = None,
+    keep_going: KeepGoing = False,
 ) -> None:
     """Print the folder of a bundle, so that a shell can pass it to other programs."""
-    with analysing(bundle):
-        from cellbed.results.choose import Wanted, choose
+    with analysing(bundle, keep_going=keep_going) as standing:
+        from cellbed.results.choose import Wanted
 
-        print(choose(bundle, Wanted.of_texts(variant, seed, set_)))
+        print(standing.chosen(bundle, Wanted.of_texts(variant, seed, set_)))
 
 
 @app.command()
@@ -314,14 +323,17 @@ def main() -> None:
     """Entry point: errors for people are one line and a status."""
     gc.set_threshold(_OBJECTS_UNTIL_COLLECTED)
     try:
-        # Typer turns an interrupt into the status 130 that it returns.
-        if app(standalone_mode=False) == INTERRUPTED:
+        # Typer returns the status of an Exit, and that of an interrupt.
+        status = app(standalone_mode=False)
+        if status == INTERRUPTED:
             raise KeyboardInterrupt
+        if status:
+            sys.exit(status)
     except CellbedError as error:
         errors().print(f"cellbed: {shown(str(error))}", style="red", soft_wrap=True)
         if error.detail:
             errors().print(error.detail, soft_wrap=True)
-        sys.exit(1)
+        sys.exit(error.status)
     except OSError as error:
         errors().print(f"cellbed: {shown(told(error, 'the system'))}", style="red", soft_wrap=True)
         sys.exit(1)

@@ -9,10 +9,10 @@ from typing import Annotated
 import typer
 
 from cellbed.cli import completion
-from cellbed.cli.analysed import analysing
+from cellbed.cli.analysed import KeepGoing, analysing
 from cellbed.cli.options import OfSeed, OfSettings, OfVariant
 from cellbed.cli.screens import console
-from cellbed.results.choose import Wanted, fitting
+from cellbed.results.choose import Wanted
 
 Kind = Annotated[str, typer.Argument(help="cwnd, rtt, rtt-cdf, time-sequence, throughput, shares or pdus.",
                                      autocompletion=completion.plots)]
@@ -40,14 +40,17 @@ def run_plot(
     set_: OfSettings = None,
     flow: Annotated[list[str] | None, typer.Option(help="Only this flow. May be repeated. Default: the scenario's "
                                                    "flows, of a run without any all that were seen.")] = None,
+    keep_going: KeepGoing = False,
 ) -> None:
     """Draw one figure for a paper, in a venue's width and type, and write what it shows as CSV."""
-    with analysing(results[0], output):
+    with analysing(results[0], output, keep_going) as standing:
+        from cellbed_analysis.metrics.run import analyse
         from cellbed_analysis.plots.kind import Wanted as Part
         from cellbed_analysis.plots.plot import plot
 
         chosen = Wanted.of_texts(variant, seed, set_)
-        bundles = [bundle for where in results for bundle in fitting(where, chosen)]
+        bundles = [bundle for where in results for bundle in standing.fitting(where, chosen)]
+        bundles = standing.runs([analyse(bundle) for bundle in bundles])
         figure = plot(kind, bundles, Part(tuple(flow or ()), begin, end), venue, columns, height)
         for path in figure.write(output):
             console().print(str(path), soft_wrap=True)

@@ -19,7 +19,7 @@ import typer
 
 from cellbed.cli.link import OWN_FAILURE, WithCommand
 from cellbed.error import CellbedError, LabError
-from cellbed.host import capabilities, ledger, rootless
+from cellbed.host import capabilities, ledger, mode, rootless
 from cellbed.host.netns import enter_netns
 from cellbed.host.python_child import python_command
 from cellbed.labs.caller import (
@@ -142,6 +142,7 @@ def _enter(lab: Lab, node: str | None, argv: list[str], environment: dict[str, s
             capabilities.keep_for_this_process()
     except OSError as error:
         raise LabError(f"cannot enter the lab: {error.strerror}; it needs root") from error
+    os.umask(mode.callers_umask())
     os.execvpe(argv[0], argv, environment)
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from cellbed.cli import completion
-from cellbed.cli.analysed import analysing
+from cellbed.cli.analysed import KeepGoing, analysing, judge
 from cellbed.cli.options import (
     ALL_CPUS,
     Again,
@@ -40,6 +40,7 @@ from cellbed.labs.choices import check_lab
 from cellbed.scenario.description import Run, parse_override
 from cellbed.sweep.rounds import Rounds, Until, parse_seeds
 from cellbed_formats import bounded_yaml
+from cellbed_formats.inside import Inside
 
 DATA_SET = "sweep.parquet"
 
@@ -84,6 +85,7 @@ def run_sweep(
     shared: Shared = True,
     again: Again = False,
     compress: Compress = False,
+    keep_going: KeepGoing = False,
 ) -> None:
     """Play a scenario over parameters and seeds, and write RESULTS/summary/sweep.parquet. A sweep that was interrupted
     resumes.
@@ -125,6 +127,7 @@ def run_sweep(
     table.write()
     if table.failed:
         raise CellbedError(f"{table.failed} of {len(table.entries)} runs failed; the same command retries them")
+    judge([outcome for _, outcome in table.entries], keep_going)
 
 
 class _Table:
@@ -162,7 +165,7 @@ class _Table:
         played = [Played(run.scenario_id, run.variant, run.seed, run.params, outcome.path, outcome.error)
                   for run, outcome in self.entries]
         with analysing(self.results):
-            path = write_data_set(played, self.results / "summary" / DATA_SET)
+            path = write_data_set(played, Inside.named(self.results) / "summary" / DATA_SET)
         console().print(f"{len(played)} runs: {path}", soft_wrap=True)
 
 
@@ -183,39 +186,45 @@ def run_compare(
     json_: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
     why: Annotated[bool, typer.Option("--why", help="Say how two runs differ: settings, programs, files.")] = False,
     flow: WhichFlow = None,
+    keep_going: KeepGoing = False,
 ) -> None:
     """Compare variants, seed by seed: the mean difference with its 95 % confidence interval, and the effect size."""
-    from cellbed_analysis.report.compare import compare, said_of, tables, to_json
+    from cellbed_analysis.metrics.runs import analyse_all
+    from cellbed_analysis.report.compare import compare_bundles, said_of, tables, to_json
+    from cellbed_formats.bundle import load_results
 
     if why:
-        _say_why(results, metric, json_)
+        _say_why(results, metric, json_, keep_going)
         return
-    with analysing(results):
-        found = compare(Path(results), metric, baseline, flow)
+    with analysing(results, keep_going=keep_going) as standing:
+        loaded = load_results(Path(results)).checked()
+        standing.results(loaded)
+        standing.runs(analyse_all(loaded.bundles))
+        found = compare_bundles(loaded.bundles, metric, baseline, flow, Path(results))
         if text := said_of(Path(results), flow):
             errors().print(text, soft_wrap=True)
-    if json_:
-        print(to_json(found))
-    else:
-        for made in tables(found):
-            console().print(made)
+        if json_:
+            print(to_json(found))
+        else:
+            for made in tables(found):
+                console().print(made)
 
 
-def _say_why(first: str, others: list[str], json_: bool) -> None:
+def _say_why(first: str, others: list[str], json_: bool, keep_going: bool) -> None:
     """In what two bundles differ."""
-    from cellbed.results.choose import Wanted, choose
+    from cellbed.results.choose import Wanted
     from cellbed_analysis.report.what_differs import differences, table
     from cellbed_formats.bundle import read_bundle
 
     if len(others) != 1:
         raise CellbedError("compare --why: expected two bundles, such as results/A results/B")
-    with analysing(first):
-        one, two = (read_bundle(choose(where, Wanted())) for where in (first, others[0]))
+    with analysing(first, keep_going=keep_going) as standing:
+        one, two = (read_bundle(standing.chosen(where, Wanted())) for where in (first, others[0]))
         found = differences(one, two)
-    if json_:
-        print(json.dumps([asdict(line) for line in found], indent=1))
-    else:
-        console().print(table(found, one, two))
+        if json_:
+            print(json.dumps([asdict(line) for line in found], indent=1))
+        else:
+            console().print(table(found, one, two))
 
 
 def register(app: typer.Typer) -> None:

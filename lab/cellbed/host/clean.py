@@ -7,7 +7,7 @@ import os
 import subprocess
 from pathlib import Path
 
-from cellbed.host import cgroup, ledger
+from cellbed.host import cgroup, claim, ledger
 from cellbed.host.python_child import python_command
 
 
@@ -16,7 +16,9 @@ def clean() -> list[str]:
     removed = []
     living = set()
     found, refused = ledger.read()
-    for path, entry in found:
+    ledger.remove_unwritten()
+    # Folders last, when nobody writes into them any more.
+    for path, entry in sorted(found, key=lambda one: one[1].lab == ledger.BUNDLE):
         if entry.alive:
             living.add(entry.cgroup)
             continue
@@ -27,6 +29,10 @@ def clean() -> list[str]:
         if ledger.remove_folder(entry.temporary):
             what = "scratch folder" if entry.lab == ledger.SCRATCH else "unfinished bundle"
             removed.append(f"{what} {entry.temporary}")
+        if entry.lab == ledger.BUNDLE:
+            removed += [f"unfinished bundle {folder}" for folder in unfinished(entry.temporary.parent)
+                        if ledger.remove_folder(folder)]
+            claim.remove_free(entry.temporary.parent)
         path.unlink(missing_ok=True)
     for path in refused:
         path.unlink(missing_ok=True)
@@ -37,6 +43,16 @@ def clean() -> list[str]:
         if path not in living and not _owned(path):
             removed.append(f"cgroup {path} with {cgroup.remove(path)} processes")
     return removed
+
+
+def unfinished(results: Path) -> list[Path]:
+    """Folders of bundles whose players have died, also of those that others put there for them."""
+    found = []
+    for path in results.resolve().glob(f"{ledger.TEMPORARY_PREFIX}*.*"):
+        pid = path.name.rpartition(".")[2]
+        if pid.isdigit() and ledger.start_time(int(pid)) is None:
+            found.append(path)
+    return found
 
 
 def _trace_buffers() -> list[str]:

@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What SIGTERM and a hang-up do: they end the command at once, unless it has something to clean up."""
+"""What SIGINT, SIGTERM and a hang-up do: they end the command at once, unless it has something to clean up.
+
+Only the first counts: one that comes while the command cleans up would interrupt that, and leave things behind.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 INTERRUPTED = 130  # the status of a command that was
-_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def _interrupt(*_: object) -> None:
+def interrupt(*_: object) -> None:
+    """Handler of signals: a KeyboardInterrupt, and nothing for those that follow."""
+    for sig in _SIGNALS:
+        signal.signal(sig, signal.SIG_IGN)
     raise KeyboardInterrupt
 
 
@@ -25,12 +32,21 @@ def cleaning_up() -> Iterator[None]:
     handlers = {sig: signal.getsignal(sig) for sig in _SIGNALS}
     for sig, handler in handlers.items():
         if handler != signal.SIG_IGN:  # as under nohup
-            signal.signal(sig, _interrupt)
+            signal.signal(sig, interrupt)
     try:
         yield
-    finally:
-        for sig, handler in handlers.items():
-            signal.signal(sig, handler)
+    except KeyboardInterrupt:  # the command ends, and what is still to be done for that is not to be interrupted
+        raise
+    except BaseException:
+        _restore(handlers)
+        raise
+    else:
+        _restore(handlers)
+
+
+def _restore(handlers: Mapping[signal.Signals, Any]) -> None:
+    for sig, handler in handlers.items():
+        signal.signal(sig, handler)
 
 
 def was_interrupted(error: BaseException | None) -> bool:

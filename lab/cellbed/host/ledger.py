@@ -27,6 +27,7 @@ from cellbed.host import cgroup
 
 TEMPORARY_PREFIX = ".tmp-"
 SCRATCH, SCRATCH_PREFIX = "scratch", "link-"
+BUNDLE = "bundle"
 _MODE = 0o700
 
 Pid = Annotated[int, Field(gt=1)]
@@ -81,12 +82,14 @@ def remove_folder(path: Path) -> bool:
 
 
 class Entry(BaseModel):
-    """What one running lab owns; `scratch` is the folder of a link that has not come to its lab."""
+    """What one running lab owns. `scratch` is the folder of a link that has not come to its lab, `bundle` that of a run
+    before its lab begins and after that has ended.
+    """
 
     # Built when it is first used: most commands read no entry.
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
-    lab: Literal["virtual", "native", "vm", "scratch"]
+    lab: Literal["virtual", "native", "vm", "scratch", "bundle"]
     owner_pid: Pid
     owner_start: Ticks
     lab_pid: Pid
@@ -136,12 +139,18 @@ def scratch_folder() -> Path:
     return private_folder(Path(tempfile.gettempdir()).resolve())
 
 
+def private(path: Path, text: str) -> None:
+    """Write a file for this user only."""
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600), "w") as file:
+        file.write(text)
+
+
 @contextlib.contextmanager
 def entry(lab: str, lab_pid: int, temporary: Path, group: Path | None = None) -> Iterator[None]:
     """Keep an entry while the block runs."""
-    path = directory() / f"{os.getpid()}-{temporary.name}.json"
+    path = directory() / f"{os.getpid()}-{temporary.name}.{lab}.json"
     new = path.with_suffix(".new")
-    new.write_text(json.dumps({
+    private(new, json.dumps({
         "lab": lab, "owner_pid": os.getpid(), "owner_start": start_time(os.getpid()), "lab_pid": lab_pid,
         "lab_start": start_time(lab_pid), "temporary": str(temporary.resolve()),
         "cgroup": str(group) if group else None}))
@@ -179,9 +188,17 @@ def read() -> tuple[list[tuple[Path, Entry]], list[Path]]:
     return found, refused
 
 
+def remove_unwritten() -> None:
+    """Remove entries that somebody was killed over while writing them down."""
+    for path in directory().glob("*.new"):
+        pid = path.name.partition("-")[0]
+        if pid.isdigit() and start_time(int(pid)) is None:
+            path.unlink(missing_ok=True)
+
+
 def living() -> list[Entry]:
     """Entries of labs whose owners live."""
-    return [entry for _, entry in read()[0] if entry.alive]
+    return [entry for _, entry in read()[0] if entry.alive and entry.lab != BUNDLE]
 
 
 # --- processes ---

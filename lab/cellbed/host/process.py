@@ -20,6 +20,8 @@ from cellbed.host.child import Child
 from cellbed.host.netns import die_with_parent, in_netns
 
 _STOP_DEADLINE_S = 10.0
+# Programs whose messages begin with their names, as they share a log.
+_IN_ONE_LOG = ("celld", "tcpwatch", "tcpsample", "ipdump", "ccload", "tracepoints")
 
 
 def await_end(processes: Iterable[subprocess.Popen[bytes] | Child], timeout_s: float) -> None:
@@ -40,6 +42,14 @@ def await_end(processes: Iterable[subprocess.Popen[bytes] | Child], timeout_s: f
         select.select(pidfds, [], [], None if math.isinf(timeout_s) else timeout_s)
 
 
+def how_it_ended(status: int) -> str:
+    """In words. Args: status: as subprocess.Popen has it."""
+    if status >= 0:
+        return f"ended with status {status}"
+    name = signal.Signals(-status).name if -status in set(signal.Signals) else f"signal {-status}"
+    return f"was ended by {name}" + (", by a system call that its filter forbids" if name == "SIGSYS" else "")
+
+
 class NotStarted(LabError):
     """A program could not be started; `status` is what a shell would return."""
 
@@ -56,8 +66,17 @@ class Running:
     popen: subprocess.Popen[bytes] | Child
 
     def log_tail(self) -> str:
+        """What it printed last: its own lines where the log has those of others, what was found of a sanitizer's."""
         lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
-        return "; ".join(lines[-5:]) or "it printed nothing"
+        own = [line for line in lines
+               if line.partition(": ")[0] not in _IN_ONE_LOG or line.startswith(f"{self.name}: ")]
+        found = [line for line in own if "Sanitizer: " in line or ": runtime error: " in line]
+        return "; ".join((found or own)[-5:]) or "it printed nothing"
+
+    def failed(self) -> str | None:
+        """How and why, of one that has ended with an error; None of others."""
+        status = self.popen.poll()
+        return f"{self.name}: {how_it_ended(status)}: {self.log_tail()}" if status else None
 
     def wait(self, timeout_s: float) -> None:
         """Until the process ends, or so long."""
@@ -131,7 +150,7 @@ class Process(Running):
         else:
             code = early
         if code != 0:
-            raise LabError(f"{self.name}: ended with status {code}: {self.log_tail()}")
+            raise LabError(f"{self.name}: {how_it_ended(code)}: {self.log_tail()}")
 
 
 class Copy(Running):

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from cellbed.host import rootless
+from cellbed.host import mode, rootless
 from cellbed.labs.follow import Watch
 from cellbed.run import relay
 from cellbed.run.attach import SESSION, Attachment
@@ -158,6 +158,7 @@ class Caller(Watch):
         self.attachment.stdio, self.attachment.rootless = [os.dup(fd) for fd in (0, 1, 2)], without_root
         # In a pid namespace this one's number is not known: there the runner does not leave the process group.
         self.attachment.group = None if without_root else os.getpgrp()
+        self.attachment.umask = mode.callers_umask()
         self.attachment.write(directory)
         return tuple(self.attachment.stdio)
 

@@ -14,6 +14,8 @@ import signal
 import time
 from pathlib import Path
 
+from cellbed_formats.inside import Inside
+
 _LOOK_S = 0.5
 _LONG_S = 1.0
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
@@ -64,7 +66,7 @@ class Computing:
                 self.next_look = time.monotonic()
                 return
         if self.asked and self.named is None:
-            said = _SAID.findall(self.console.read_text(errors="replace"))
+            said = _SAID.findall(Inside(self.console.parent, self.console.name).text("replace"))
             if said:
                 self.named = f"{said[-1]} computes without a system call, which takes no virtual time"
 

@@ -11,6 +11,7 @@ from typing import Any
 from cellbed.error import LabError
 from cellbed.host.process import await_end
 from cellbed.labs.computing import Computing
+from cellbed_formats.inside import Inside
 
 STALLED_AFTER_S = 180
 _POLL_S = 0.05
@@ -60,7 +61,7 @@ def follow(process: subprocess.Popen[bytes], directory: Path, watch: Watch, pati
         KeyboardInterrupt: the watch wants to stop.
     """
     marks: dict[str, float] = {}
-    path = directory / "progress"
+    path = Inside(directory) / "progress"
     seen, last = 0, time.monotonic()
     looked, named = last, None
     while True:
@@ -69,7 +70,7 @@ def follow(process: subprocess.Popen[bytes], directory: Path, watch: Watch, pati
             last += now - looked
         looked = now
         ended = process.poll() is not None
-        lines = path.read_text().splitlines() if path.exists() else []
+        lines = path.text().splitlines() if path.is_file() else []
         for line in lines[seen:]:
             last = time.monotonic()
             word, *numbers = line.split()

@@ -12,12 +12,12 @@ import functools
 import importlib.util
 import io
 import marshal
-import os
 import zipfile
 from pathlib import Path
 from typing import Any
 
 from cellbed import paths
+from cellbed_formats.inside import Inside
 
 NAME = "cellbed.zip"
 # Programs of a guest: what they import comes along.
@@ -38,10 +38,7 @@ def archive() -> bytes:
         return path.read_bytes()
     made = _compiled()
     with contextlib.suppress(OSError):  # somebody else's cache, or a full disk
-        folder.mkdir(parents=True, exist_ok=True)
-        new = path.with_suffix(f".{os.getpid()}")
-        new.write_bytes(made)
-        os.replace(new, path)
+        (Inside.named(folder) / path.name).write(made)
         for old in sorted(folder.iterdir(), key=lambda file: file.stat().st_mtime)[:-KEPT]:
             old.unlink(missing_ok=True)
     return made

@@ -10,6 +10,7 @@ from typing import Any
 from cellbed.error import LabError
 from cellbed.labs import guest_code
 from cellbed.run import memory
+from cellbed_formats.inside import Inside
 
 
 def check(settings: dict[str, Any]) -> None:
@@ -23,22 +24,28 @@ def check(settings: dict[str, Any]) -> None:
 
 def copy_package(directory: Path) -> None:
     """Put this package where the guest imports it."""
-    (directory / guest_code.NAME).write_bytes(guest_code.archive())
+    (Inside(directory) / guest_code.NAME).write(guest_code.archive())
 
 
 def check_result(guest: subprocess.Popen[bytes], directory: Path) -> None:
     """Raises LabError for a guest that has ended without a result: what its runner says, or its console's end."""
-    status, error = directory / "status", directory / "error"
-    said = (directory / "console").read_text(errors="replace")
+    status, error = (text_of(directory, name) for name in ("status", "error"))
+    said = text_of(directory, "console")
     victim = memory.killed(said)
     if victim is not None:
         raise LabError(f"out of memory: the guest's kernel ended '{victim}'; set key 'memory' of the scenario to give "
                        "it more than its nodes and flows do")
-    if status.exists() and status.read_text() == "0":
+    if status == "0":
         return
-    if error.exists() and error.read_text():
-        raise LabError(error.read_text().strip())
+    if error:
+        raise LabError(error.strip())
     raise LabError(f"the guest ended with status {guest.poll()} and no result; {last_words(said, 8)}")
+
+
+def text_of(directory: Path, name: str) -> str:
+    """What a lab has written into a file of its folder, "" where there is none."""
+    path = Inside(directory) / name
+    return path.text("replace") if path.is_file() else ""
 
 
 def last_words(console: str, lines: int = 3) -> str:

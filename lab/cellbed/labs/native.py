@@ -14,13 +14,16 @@ from pathlib import Path
 from typing import Any
 
 from cellbed.error import LabError
-from cellbed.host import cgroup, ledger, programs, rootless
+from cellbed.host import cgroup, ledger, mode, programs, rootless
 from cellbed.host.netns import die_with_parent
+from cellbed.host.process import how_it_ended
 from cellbed.host.python_child import python_command
+from cellbed.labs import in_guest
 from cellbed.labs.caller import Caller
 from cellbed.labs.follow import Watch, follow, timing
 from cellbed.run import shaping, way_out
 from cellbed.run.runner import WITHOUT_ROOT
+from cellbed_formats.inside import Inside
 
 _STOP_DEADLINE_S = 20.0
 
@@ -73,10 +76,10 @@ def play(without_root: bool, directory: Path, description: dict[str, Any], cpu: 
         finally:
             _end(runner)
     if runner.returncode != 0:
-        error = directory / "error"
-        console = (directory / "console").read_text(errors="replace").splitlines()[-3:]
-        told = error.read_text().strip() if error.exists() else ""
-        raise LabError(told or f"the runner died: {' | '.join(console) or '(it printed nothing)'}")
+        console = in_guest.text_of(directory, "console").splitlines()[-3:]
+        told = in_guest.text_of(directory, "error").strip()
+        how = how_it_ended(runner.returncode)
+        raise LabError(told or f"the runner {how}: {' | '.join(console) or '(it printed nothing)'}")
     return timing(started, marks)
 
 
@@ -128,6 +131,7 @@ def _start(directory: Path, group: Path | None, owner: int | None, caller: Calle
     """
     def enter() -> None:
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
+        os.umask(mode.OTHERS)  # commands that are another user's read names of nodes; the folder keeps the rest private
         if group is None:
             rootless.enter(owner)
             die_with_parent()  # all of it ends with the first process
@@ -140,11 +144,11 @@ def _start(directory: Path, group: Path | None, owner: int | None, caller: Calle
         {"process_group": None if group is None else 0, "pass_fds": caller.attach_natively(directory, group is None)}
     command = python_command("cellbed.run.runner", str(directory), *([WITHOUT_ROOT] if group is None else []))
     own["env"] = programs.trusted(programs.given())
-    with open(directory / "console", "wb") as out:
+    with (Inside(directory) / "console").log() as out:
         runner: subprocess.Popen[bytes] = subprocess.Popen(command, preexec_fn=enter, stdin=subprocess.DEVNULL,
                                                            stdout=out, stderr=out, **own)
     if group is None:
-        (directory / rootless.FILE).write_text(str(runner.pid))
+        (Inside(directory) / rootless.FILE).write(str(runner.pid))
         if caller is not None:
             caller.outside = runner.pid
     return runner

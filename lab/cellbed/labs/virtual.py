@@ -26,6 +26,7 @@ from cellbed.labs.caller import Caller
 from cellbed.labs.computing import Computing
 from cellbed.labs.follow import Watch, follow, timing
 from cellbed.run import congestion_control, memory
+from cellbed_formats.inside import Inside
 
 ADDR_NO_RANDOMIZE = 0x0040000  # of personality(2)
 # 2020-01-01 00:00:00 UTC; any fixed time does.
@@ -37,6 +38,7 @@ _SECCOMP_HELP = b"seccomp=<on/auto/off>"
 _NR_CLOCK_READ_NS = 100
 # Variable of the environment: programs of the guest are traced, which isolates them from its kernel.
 _TRACED = "CELLBED_PTRACE"
+_INIT = "guest-init"
 
 
 def _memory_dir(fallback: Path, memory_mib: int) -> Path:
@@ -86,9 +88,10 @@ def command(kernel: Path, seed: int, memory_mib: int, words: Sequence[str] = ())
 
 def _furnish(directory: Path) -> None:
     """What the guest needs besides the run description."""
-    shutil.copy(Path(__file__).with_name("guest-init"), directory)
+    inside = Inside(directory)
+    (inside / _INIT).write(Path(__file__).with_name(_INIT).read_bytes(), 0o755)
     in_guest.copy_package(directory)
-    (directory / "python").write_text(f"{sys.executable}\n")
+    (inside / "python").write(f"{sys.executable}\n")
 
 
 def _isolate(cpu: int) -> None:
@@ -130,7 +133,7 @@ def play(kernel: Path, directory: Path, description: dict[str, Any], cpu: int, w
     _furnish(directory)
     if caller is not None:
         caller.attach_to_guest(directory)
-    with open(console, "wb") as out:
+    with (Inside(directory) / console.name).log() as out:
         words = congestion_control.kernel_words(description["settings"]["tcp"]) + clock_words(description["settings"])
         guest = start(kernel, directory, description["seed"], cpu, memory_mib, out, words)
     relayed = caller.relayed(directory) if caller is not None else contextlib.nullcontext()
@@ -140,7 +143,8 @@ def play(kernel: Path, directory: Path, description: dict[str, Any], cpu: int, w
                 marks = follow(guest, directory, watch, computing=Computing(guest.pid, console))
         finally:
             end(guest)
-            shutil.rmtree(directory / "uml", ignore_errors=True)
+            with contextlib.suppress(OSError):
+                (Inside(directory) / "uml").remove_folder()
     in_guest.check_result(guest, directory)
     config = kernel.with_name("config")  # which a kernel of one's own need not have
     return {**timing(started, marks), "kernel": {"config_sha256": paths.sha256(config) if config.exists() else None}}

@@ -27,6 +27,7 @@ from cellbed.labs import in_guest, trial, vm_boot
 from cellbed.labs.caller import Caller, note
 from cellbed.labs.follow import Watch, follow, timing
 from cellbed.run import congestion_control, memory
+from cellbed_formats.inside import Inside
 
 ACCELS = ("kvm", "tcg")
 # A distribution's kernel and its drivers have more of it than a lab kernel.
@@ -188,7 +189,7 @@ def play(machine: Machine, directory: Path, description: dict[str, Any], cpu: in
         (scratch / "initrd").write_bytes(vm_boot.initramfs(drivers, sys.executable))
         folders = {vm_boot.ROOT_TAG: Path("/"), vm_boot.BUNDLE_TAG: directory}
         shares = stack.enter_context(_shared(drivers.filesystem, folders, scratch, memory_mib))
-        out = stack.enter_context(open(directory / "console", "wb"))
+        out = stack.enter_context((Inside(directory) / "console").log())
         words = congestion_control.kernel_words(description["settings"]["tcp"])
         guest = subprocess.Popen(command(machine, scratch / "initrd", shares, memory_mib, words), stdout=out,
                                  stderr=out, stdin=subprocess.DEVNULL, start_new_session=True,

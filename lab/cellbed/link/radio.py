@@ -17,7 +17,7 @@ from typing import IO, Any, NamedTuple
 
 from cellbed import paths
 from cellbed.error import ScenarioError
-from cellbed.host import ledger, offload
+from cellbed.host import ledger, mode, offload
 from cellbed.host.netns import in_netns
 from cellbed.host.process import Process, start_ready
 from cellbed.labs import native
@@ -27,6 +27,7 @@ from cellbed.run import radio_config, realtime
 from cellbed.run.topology import MTU
 from cellbed.scenario import channel, packet_trace
 from cellbed.scenario.file import validate
+from cellbed_formats.inside import Inside
 
 Data = dict[str, Any]
 # How far a channel is rendered; from then on it stays as it is.
@@ -40,6 +41,7 @@ _WIRE = {"a": _FAR, "b": _ENB, "rate": "1Gbit"}
 # What the daemon and a scenario take for the name of a UE.
 _NAME = re.compile(r"(?!network$|radio-)[a-z][a-z0-9-]{0,10}")
 _CONFIG, _LOG, _STATS, _VALIDITY = "celld.json", "log", "radio.json", "validity.json"
+_RECORDINGS = ("radio.trace", "radio.pcap")
 
 
 class End(NamedTuple):
@@ -203,12 +205,12 @@ class Radio:
             folder = self._folder(stack)
             channel.render(folder, self._settings, self.seed, Path.cwd())
             packet_trace.render(folder, self._settings, Path.cwd())
-            (folder / _CONFIG).write_text(json.dumps(self._config(ports, folder), indent=1))
+            (Inside(folder) / _CONFIG).write(json.dumps(self._config(ports, folder), indent=1))
             celld = start_ready(
                 "celld", lambda fd: [program, "--config", str(folder / _CONFIG), "--ready-fd", str(fd)],
-                folder / _LOG, process_group=0)  # a terminal's keys are not for it
+                folder / _LOG, process_group=0, umask=mode.OTHERS)  # a terminal's keys are not for it
             # Without results the folder goes now, so that nothing can be left of it.
-            self._files = {name: open(folder / name, "rb") for name in (_LOG, _STATS)}  # noqa: SIM115
+            self._files = {name: (Inside(folder) / name).opened() for name in (_LOG, _STATS)}
             celld.log = Path(f"/proc/self/fd/{self._files[_LOG].fileno()}")
         self._celld = celld
         if realtime.wanted():
@@ -219,11 +221,14 @@ class Radio:
     def _folder(self, stack: contextlib.ExitStack) -> Path:
         if self.results is None:
             return stack.enter_context(ledger.scratch())
-        self.results.mkdir(parents=True, exist_ok=True)
-        return self.results.resolve()
+        folder = Inside.named(self.results.resolve())
+        for name in (_CONFIG, _LOG, _STATS, *_RECORDINGS):  # what the daemon opens must not be a link that lies there
+            (folder / name).remove()
+        return folder.path
 
     def _config(self, ports: list[dict[str, Any]], folder: Path) -> dict[str, Any]:
-        kept = {"trace": str(folder / "radio.trace"), "pcap": str(folder / "radio.pcap"), "trace_detail": "full"}
+        trace, pcap = (str(folder / name) for name in _RECORDINGS)
+        kept = {"trace": trace, "pcap": pcap, "trace_detail": "full"}
         return radio_config.daemon(self._settings, folder, self.seed, ports, realtime.wanted(),
                                    0, {"stats": str(folder / _STATS), **(kept if self.results else {})})
 
@@ -244,7 +249,7 @@ class Radio:
             for file in self._files.values():
                 file.close()
         if self.results is not None:
-            (self.results / _VALIDITY).write_text(json.dumps(judged, indent=1) + "\n")
+            (Inside.named(self.results) / _VALIDITY).write(json.dumps(judged, indent=1) + "\n")
         return judged
 
 

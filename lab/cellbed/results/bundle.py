@@ -3,26 +3,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import functools
 import json
 import os
 import platform
-import shutil
 import subprocess
 from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from cellbed.host import ledger, programs, rootless
+from cellbed.host import claim, clean, ledger, programs, rootless
+from cellbed.host.claim import Claim
 from cellbed.host.ledger import TEMPORARY_PREFIX
 from cellbed.results import validity
 from cellbed.run import hosts_file
 from cellbed.scenario import channel, packet_trace
 from cellbed.scenario.description import Run, identity
 from cellbed.scenario.model import Scenario
-from cellbed_formats import stored
+from cellbed_formats import checksums, stored
+from cellbed_formats.checksums import MANIFEST
+from cellbed_formats.error import DataError
+from cellbed_formats.inside import Inside
 from cellbed_kernel.place import IS_CHECKOUT, ROOT
 
 FACTS = "facts.json"
@@ -38,28 +42,44 @@ class Bundle:
     def __init__(self, results: Path, run: Run, description: dict[str, Any]) -> None:
         self.run, self.description = run, description
         self.id = identity(description)
+        self.results = results
         self.path = results / f"{run.variant}-seed{run.seed}-{self.id[:10]}"
         self.temporary = results / f"{TEMPORARY_PREFIX}{self.path.name}.{os.getpid()}"
+        self.claim = Claim(results, self.path.name)
+        self._entry = contextlib.ExitStack()
 
-    def complete(self) -> bool:
-        """A finished bundle of the same identity is there; one that was damaged since is played again."""
-        return self._manifest_there().get("id") == self.id
+    @property
+    def inside(self) -> Inside:
+        """Its folder, in the results folder."""
+        return Inside(self.results, self.path.name)
+
+    @property
+    def unfinished(self) -> Inside:
+        """Where it is until then."""
+        return Inside(self.results, self.temporary.name)
+
+    def complete(self) -> dict[str, Any] | None:
+        """The manifest of a finished bundle of the same identity; None: there is none, or it was damaged since."""
+        manifest = self._manifest_there()
+        try:
+            checksums.check(manifest, self.inside)
+        except (DataError, OSError, LookupError, TypeError, AttributeError):
+            return None
+        return manifest if manifest.get("id") == self.id and _verdict(manifest) is not None else None
 
     def _manifest_there(self) -> dict[str, Any]:
         try:
-            return dict(json.loads((self.path / "manifest.json").read_text()))
+            return dict(json.loads((self.inside / MANIFEST).text()))
         except (OSError, ValueError, TypeError, RecursionError):
             return {}
 
     def refresh_claims(self, claims: list[dict[str, Any]]) -> None:
         """A finished bundle judges by the claims of today: they are no part of what was run."""
-        path = self.path / "manifest.json"
         manifest = self._manifest_there()
         if manifest.get("claims") != claims:
             manifest["claims"] = claims
-            new = path.with_suffix(".new")
-            new.write_text(json.dumps(manifest, indent=1) + "\n")
-            os.replace(new, path)
+            files = checksums.known(manifest)
+            _write_manifest(self.inside, manifest if files is None else checksums.sealed(manifest, files))
 
     def begin(self, programs: dict[str, str], each_block: Callable[[], object] = lambda: None) -> Path:
         """Create the temporary directory with what the runner reads.
@@ -70,14 +90,22 @@ class Bundle:
         Raises:
             ScenarioError: the channel cannot be rendered.
         """
-        self.temporary.mkdir(parents=True)
+        Inside.named(self.results)
+        self.write_down()
+        self.unfinished.create()
         furnish(self.temporary, self.description, programs)
         channel.render(self.temporary, self.run.settings, self.run.seed, Path(self.run.file).parent, each_block)
         packet_trace.render(self.temporary, self.run.settings, Path(self.run.file).parent)
         return self.temporary
 
+    def write_down(self) -> None:
+        """Before its folder is there: so `cellbed clean` finds it, whenever this process is killed."""
+        self._entry.enter_context(ledger.entry(ledger.BUNDLE, os.getpid(), self.temporary))
+
     def abandon(self) -> None:
-        shutil.rmtree(self.temporary, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            self.unfinished.remove_folder()
+        self._entry.close()
 
     def finish(self, scenario: Scenario, claims: list[dict[str, Any]], measured: dict[str, Any],
                compress: bool = False) -> dict[str, Any]:
@@ -87,15 +115,16 @@ class Bundle:
             measured: what the lab measured from outside: wall_s, setup_wall_s, kernel.
             compress: captures and traces, before.
         """
-        facts = json.loads((self.temporary / FACTS).read_text())
-        manifest = self._manifest(scenario, claims, facts, measured)
-        strip(self.temporary)
-        (self.temporary / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
-        for path in stored.recordings(self.temporary) if compress else []:
+        made = self.unfinished
+        facts = json.loads((made / FACTS).text())
+        strip(made)
+        for path in stored.recordings(made) if compress else []:
             stored.compress(path)
-        if self.path.exists():
-            shutil.rmtree(self.path)
-        os.rename(self.temporary, self.path)
+        manifest = checksums.sealed(self._manifest(scenario, claims, facts, measured), checksums.of_folder(made))
+        _write_manifest(made, manifest)
+        if self.inside.is_folder():
+            self.inside.remove_folder()
+        made.move(self.inside)
         return manifest
 
     def _manifest(self, scenario: Scenario, claims: list[dict[str, Any]], facts: dict[str, Any],
@@ -139,29 +168,38 @@ class Bundle:
         }
 
 
+def _verdict(manifest: dict[str, Any]) -> str | None:
+    validity = manifest.get("validity")
+    return validity.get("verdict") if isinstance(validity, dict) else None
+
+
+def _write_manifest(bundle: Inside, manifest: dict[str, Any]) -> None:
+    (bundle / MANIFEST).write(json.dumps(manifest, indent=1) + "\n")
+
+
 def furnish(directory: Path, description: dict[str, Any], programs: dict[str, str]) -> None:
     """What the runner reads, but for channels and traces."""
-    (directory / "description.json").write_text(json.dumps(description, indent=1))
-    (directory / "programs.json").write_text(json.dumps(programs))
+    (Inside(directory) / "description.json").write(json.dumps(description, indent=1))
+    (Inside(directory) / "programs.json").write(json.dumps(programs))
 
 
-def strip(directory: Path, keep: tuple[str, ...] = ()) -> None:
+def strip(directory: Inside, keep: tuple[str, ...] = ()) -> None:
     """Remove what only a running lab needs, but for some files."""
     for name in _SCAFFOLD:
         if name not in keep:
-            (directory / name).unlink(missing_ok=True)
-    for path in directory.glob(hosts_file.PATTERN):
-        path.unlink()
-    for folder in (directory / "ticks", *directory.glob("session-*")):
-        shutil.rmtree(folder, ignore_errors=True)
+            (directory / name).remove()
+    for path in directory.matching(hosts_file.PATTERN):
+        path.remove()
+    for folder in directory.matching("ticks", "session-*"):
+        with contextlib.suppress(OSError):
+            folder.remove_folder()
 
 
 def remove_unfinished(results: Path) -> None:
     """Remove what killed processes left of bundles that they never finished."""
-    for path in results.resolve().glob(f"{TEMPORARY_PREFIX}*.*"):
-        pid = path.name.rpartition(".")[2]
-        if pid.isdigit() and ledger.start_time(int(pid)) is None:
-            ledger.remove_folder(path)
+    for path in clean.unfinished(results):
+        ledger.remove_folder(path)
+    claim.remove_free(results)
 
 
 def first_line(args: list[str]) -> str:

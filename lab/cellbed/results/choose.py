@@ -11,7 +11,8 @@ from typing import Any
 from cellbed.error import CellbedError
 from cellbed.scenario.description import parse_override, settings_value
 from cellbed.scenario.unit import parse_rate, parse_size
-from cellbed_formats.bundle import MANIFEST, Bundle, load_results, read_bundle
+from cellbed_formats.bundle import MANIFEST, Bundle, Results, folders, load_results, read_bundle
+from cellbed_formats.inside import Inside
 
 LATEST = "@latest"
 # So many bundles are named where several fit.
@@ -57,15 +58,19 @@ def choose(where: str, wanted: Wanted) -> Path:
         CellbedError: none fits, or several do.
         DataError: there is nothing that reads.
     """
-    found = fitting(where, wanted)
+    return only(where, wanted, looked(where, wanted).bundles).path
+
+
+def only(where: str, wanted: Wanted, found: Sequence[Bundle]) -> Bundle:
+    """The one that was found. Raises CellbedError: there are several."""
     if len(found) > 1:
         raise CellbedError(f"{where}: {len(found)} bundles{wanted}: {_names(found)}; --variant, --seed and "
                            f"--set choose among them, and {where}{LATEST} is the newest")
-    return found[0].path
+    return found[0]
 
 
-def fitting(where: str, wanted: Wanted) -> list[Bundle]:
-    """As `choose`, but all that fit; of "FOLDER@latest" the newest of these.
+def looked(where: str, wanted: Wanted) -> Results:
+    """As `choose`, but all that fit; of "FOLDER@latest" the newest of these. And what is no bundle any more.
 
     Raises:
         CellbedError: none fits.
@@ -73,16 +78,17 @@ def fitting(where: str, wanted: Wanted) -> list[Bundle]:
     """
     latest = where.endswith(LATEST) and not Path(where).exists()
     folder = Path(where.removesuffix(LATEST) if latest else where)
-    several = not (folder / MANIFEST).is_file() and any(folder.glob(f"[!.]*/{MANIFEST}"))
-    every = load_results(folder).bundles if several else [read_bundle(folder)]
-    found = [bundle for bundle in every if wanted.fits(bundle)]
+    several = not (folder / MANIFEST).is_file() and folder.is_dir() and bool(folders(Inside.given(folder)))
+    results = load_results(folder) if several else Results(folder, [read_bundle(folder)])
+    found = [bundle for bundle in results.bundles if wanted.fits(bundle)]
     if not found:
-        raise CellbedError(f"{folder}: no bundle{wanted}: there are {_names(every)}")
-    return [max(found, key=_age)] if latest else found
+        raise CellbedError(f"{folder}: no bundle{wanted}: there are {_names(results.bundles)}")
+    return Results(results.path, [max(found, key=_age)] if latest else found, results.rejected)
 
 
 def _age(bundle: Bundle) -> tuple[str, int]:
-    return str(bundle.manifest.get("created", "")), (bundle.path / MANIFEST).stat().st_mtime_ns
+    state = (bundle.inside / MANIFEST).state()
+    return str(bundle.manifest.get("created", "")), 0 if state is None else state.st_mtime_ns
 
 
 def _names(bundles: Sequence[Bundle]) -> str:

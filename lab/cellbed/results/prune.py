@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 from cellbed.scenario.description import identity
 from cellbed_formats import stored
 from cellbed_formats.bundle import DERIVED, MANIFEST, SUMMARY, Bundle, load_results
+from cellbed_formats.inside import Inside
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Item:
     """
 
     what: str
-    path: Path
+    path: Inside
     bytes: int
 
 
@@ -37,11 +37,13 @@ KINDS = {
 def freeable(results: Path) -> list[Item]:
     """All that could be freed below a results folder, or of one bundle."""
     found = load_results(results)
-    items = [Item("recordings", path, path.stat().st_size) for bundle in found.bundles
-             for path in stored.recordings(bundle.path) if path.suffix != stored.SUFFIX]
-    folders = [bundle.path / DERIVED for bundle in found.bundles] + ([] if found.alone else [results / SUMMARY])
-    items += [Item("derived", folder, _bytes_of(folder)) for folder in folders if folder.is_dir()]
-    return items + [Item("superseded", bundle.path, _bytes_of(bundle.path)) for bundle in _superseded(found.bundles)]
+    items = [Item("recordings", path, path.size()) for bundle in found.bundles
+             for path in stored.recordings(bundle.inside) if path.suffix != stored.SUFFIX]
+    folders = [folder for bundle in found.bundles for folder in bundle.inside.matching(DERIVED)]
+    folders += [] if found.alone else Inside(found.path).matching(SUMMARY)
+    items += [Item("derived", folder, folder.size()) for folder in folders if folder.is_folder()]
+    old = [Inside(found.path, bundle.path.name) for bundle in _superseded(found.bundles)]
+    return items + [Item("superseded", folder, folder.size()) for folder in old]
 
 
 def _superseded(bundles: Sequence[Bundle]) -> list[Bundle]:
@@ -59,10 +61,6 @@ def _run_of(bundle: Bundle) -> str:
     return json.dumps([bundle.scenario_id, identity(said)])
 
 
-def _bytes_of(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-
-
 def free(items: Sequence[Item]) -> int:
     """Compress recordings, remove the rest. Return: bytes that this freed."""
     freed = 0
@@ -73,7 +71,7 @@ def free(items: Sequence[Item]) -> int:
             freed += stored.compress(item.path)
             continue
         # A bundle without its manifest is none: should this be interrupted, the rest is not taken for a result.
-        (item.path / MANIFEST).unlink(missing_ok=True)
-        shutil.rmtree(item.path)
+        (item.path / MANIFEST).remove()
+        item.path.remove_folder()
         freed += item.bytes
     return freed

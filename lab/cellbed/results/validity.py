@@ -25,9 +25,22 @@ def _timing(facts: dict[str, Any], bounds: dict[str, Any]) -> Iterator[Reason]:
                       bounds["lateness_p99_us"])
     if lateness["missed_ttis"] > bounds["missed_ttis"]:
         yield _reason("missed_ttis", "wake-ups later than a sub-frame", lateness["missed_ttis"], bounds["missed_ttis"])
+    yield from _clock(facts.get("clock", {}), bounds["clock_step_ms"])
     if facts.get("cpu_steal_percent", 0) > bounds["cpu_steal_percent"]:
         yield _reason("cpu_steal", "the hypervisor took CPU time (percent)", facts["cpu_steal_percent"],
                       bounds["cpu_steal_percent"])
+
+
+def _clock(clock: dict[str, Any], bound_ms: float) -> Iterator[Reason]:
+    """The first step by which it was off by more, and how far it was off at most."""
+    beyond = [step for step in clock.get("steps", []) if abs(step["off_ns"]) > bound_ms * 1e6]
+    if beyond:
+        first = beyond[0]
+        at_s, others = (first["t_ns"] - clock["start_ns"]) / 1e9, len(clock["steps"]) - 1
+        text = f"the machine's clock was set by {first['step_ns'] / 1e6:+.1f} ms, seen at {at_s:.1f} s" + \
+            (f", and {others} more times" if others else "")
+        off_ms = max(abs(step["off_ns"]) for step in beyond) / 1e6
+        yield _reason("clock_step", f"{text}; captures are off by up to {off_ms:.1f} ms", off_ms, bound_ms)
 
 
 def _losses(facts: dict[str, Any], settings: dict[str, Any]) -> Iterator[Reason]:

@@ -40,6 +40,7 @@ class Attachment:
         self.flow, self.environment, self.cwd, self.user = flow, environment, cwd, user
         self.stdio: list[int] | None = None  # native: descriptors for the command
         self.group: int | None = None  # native: process group for the command
+        self.umask: int | None = None  # native: of the caller
         self.rootless = False  # native: the command is in the caller's process group, and has privileges to lose
         self.request: dict[str, Any] | None = None  # virtual: what Session wants to know
         self.pace = False  # virtual: time goes no faster than the caller's
@@ -92,6 +93,8 @@ class Attachment:
         """In the child: be one of the caller's processes."""
         if self.group is not None:
             os.setpgid(0, self.group)
+        if self.umask is not None:
+            os.umask(self.umask)
         if self.rootless:
             from cellbed.host import capabilities  # of no use in a guest
 

@@ -16,7 +16,7 @@ import signal
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cellbed.error import CellbedError, LabError
 from cellbed.host import cgroup, tracepoints
@@ -39,6 +39,9 @@ from cellbed.run.attach import Attachment
 from cellbed.run.capture import HANDED_OVER_S, Captures
 from cellbed.run.command import Command
 
+if TYPE_CHECKING:
+    from cellbed.run.wall_clock import WallClock
+
 # Virtual time at which the nodes are made, and at which the radio's sub-frame 0 and t = 0 of the traffic lie. Fixed, so
 # that what start-up takes (cold caches, another machine) cannot shift a byte; start-up itself takes well under a second
 # of virtual time. The nodes have a time because the guest's random numbers, such as ports, depend on when network
@@ -51,6 +54,10 @@ NATIVE_LEAD_NS = 300_000_000
 SAMPLE_INTERVAL_MS = 10
 # After the last flow: what is still queued may arrive.
 DRAIN_S = 0.5
+# Between two looks at the clock at most.
+_LOOK_AT_CLOCK_S = 1.0
+# What a program's end leads to is seen before that end where it closes files first.
+_NOTICED_S = 0.1
 # A word of the command line: the lab has no root.
 WITHOUT_ROOT = "without-root"
 
@@ -71,8 +78,11 @@ class Runner:
                         for name, node in self.settings["nodes"].items() if node["netns"] is not None}
         self.pids: dict[str, int] = {}
         self.daemons: list[Process] = []  # beside the radio's and the probe
+        self.started: list[Process] = []  # all programs but the flows', first those whose end makes others fail
         self.lost_nodes: list[str] = []
+        self.failed: str | None = None
         self.facts: dict[str, Any] = {"phases": {}}
+        self.wall_clock = None if self.virtual else _wall_clock()
         self.progress = open(out / "progress", "w", buffering=1)  # noqa: SIM115 (lives as long as the run)
 
     def phase(self, name: str, begins_ns: int | None = None) -> None:
@@ -99,6 +109,7 @@ class Runner:
 
             pasta = stack.enter_context(way_out.open_(self.settings, pids, self.out / "log"))
             self.daemons += [pasta] if pasta is not None else []
+            self.started += self.daemons
             (self.out / hosts_file.RESOLVERS).write_text(way_out.resolvers(server["address"]))
         if self.rootless:
             from cellbed.host import rootless
@@ -121,6 +132,7 @@ class Runner:
         celld = start_ready("celld", lambda fd: [self.programs["celld"], "--config", str(path), "--ready-fd", str(fd)],
                             self.out / "log")
         stack.callback(celld.kill)
+        self.started.insert(0, celld)
         if self.realtime:
             realtime.pin(celld.popen.pid)
         self.facts["scheduling"] = realtime.read(celld.popen.pid)
@@ -152,6 +164,7 @@ class Runner:
             args += ["--segment-interval", str(self.settings["capture"]["tcp_interval_ms"] * 1000)]
         tcpwatch = start_ready("tcpwatch", lambda fd: [*args, "--ready-fd", str(fd)], self.out / "log")
         stack.callback(tcpwatch.kill)
+        self.started.append(tcpwatch)
         return tcpwatch
 
     def start_sampler(self, stack: contextlib.ExitStack) -> Process:
@@ -166,6 +179,7 @@ class Runner:
         namespaces = [f"/proc/{self.pids[node.name]}/ns/net" for node in self.topology.hosts]
         sampler = start_ready("tcpsample", lambda fd: [*args, "--ready-fd", str(fd), *namespaces], self.out / "log")
         stack.callback(sampler.kill)
+        self.started.append(sampler)
         return sampler
 
     def start_tracepoints(self, stack: contextlib.ExitStack) -> Process | None:
@@ -178,6 +192,7 @@ class Runner:
         recorder = start_ready("tracepoints", lambda fd: [*command, "--ready-fd", str(fd), str(self.out), *wanted],
                                self.out / "log")
         stack.callback(recorder.kill)
+        self.started.append(recorder)
         return recorder
 
     def start_captures(self, stack: contextlib.ExitStack) -> Captures | None:
@@ -192,6 +207,7 @@ class Runner:
                             [(name, self.pids[node.name], interface) for name, node, interface in wanted],
                             self.out, self.settings["capture"]["ip_snaplen"], self.virtual)
         stack.callback(captures.kill)
+        self.started.append(captures.process)
         return captures
 
     def play_traffic(self, stack: contextlib.ExitStack, daemons: list[Process]) -> list[workload.Flow]:
@@ -225,16 +241,24 @@ class Runner:
         """Wait for the clients; one that takes too long, or a daemon that dies meanwhile, ends the run."""
         all_s = max(flow.end_s() for flow in flows if not flow.background)
         step_s = max(0.25, all_s / 50) if math.isfinite(all_s) else 0.25
+        if self.wall_clock is not None:
+            step_s = min(step_s, _LOOK_AT_CLOCK_S)
         while running := [flow for flow in flows if flow.running()]:
             done_s = (time.monotonic_ns() - start_ns) / 1e9
+            self.look_at_clock()
             for flow in running:
                 if done_s > flow.limit_s():
                     raise flow.overdue()
             for daemon in daemons:
                 if daemon.popen.poll() is not None:
-                    raise LabError(f"{daemon.name}: died during the run: {daemon.log_tail()}")
+                    raise LabError(daemon.failed() or f"{daemon.name}: ended during the run: {daemon.log_tail()}")
             print(f"at {done_s:.3f} {all_s:.3f}", file=self.progress)
             await_end([running[0].popen, *(daemon.popen for daemon in daemons)], step_s)
+
+    def look_at_clock(self) -> None:
+        """Where time is real, somebody may set the clock that captures have their times of."""
+        if self.wall_clock is not None:
+            self.wall_clock.look()
 
     def tell_started(self, flows: list[workload.Flow]) -> None:
         """For whoever passes signals on to an attached command."""
@@ -262,46 +286,66 @@ class Runner:
         """Before the nodes are stopped: those whose process, and with it their namespace, is gone already."""
         self.lost_nodes = [name for name, pid in self.pids.items() if not Path(f"/proc/{pid}/ns/net").exists()]
 
+    def note_failed_programs(self) -> None:
+        """Before others are stopped: the program that failed first, of which another may only have noticed."""
+        await_end([process.popen for process in self.started], _NOTICED_S)
+        self.failed = next(filter(None, (process.failed() for process in self.started)), None)
+
+    def told(self, error: CellbedError | OSError) -> str:
+        """What went wrong, the cause before what came of it."""
+        text = f"{error.filename or 'the machine'}: {error.strerror}" if isinstance(error, OSError) else str(error)
+        lost = [f"node {name}: its process ended; " for name in self.lost_nodes]
+        noticed = self.failed is not None and self.failed.partition(":")[0] != text.partition(":")[0]
+        return "".join([*lost, f"{self.failed}; then " if noticed else "", text])
+
     def play(self) -> None:
         with contextlib.ExitStack() as stack:
-            if not self.virtual and not self.rootless:
-                stack.callback(cgroup.kill_others, cgroup.own())
-            if (self.out / congestion_control.OBJECT).exists():
-                stack.callback(congestion_control.register(self.programs["ccload"], self.out).kill)
-            congestion_control.check(self.settings, self.description["lab"] == "native")
-            tcp_profile.check(self.settings["tcp"], os.uname().release)
-            if self.virtual:
-                sleep_until(VIRTUAL_NODES_START_NS)
-            self.phase("nodes")
-            self.start_nodes(stack)
-            stack.callback(self.note_lost_nodes)
-            self.phase("radio")
-            celld = self.start_radio(stack)
-            self.configure_nodes()
-            self.phase("probe")
-            tcpwatch = self.start_probe(stack)
-            self.phase("captures")
-            recorder = self.start_tracepoints(stack)
-            captures = self.start_captures(stack)
-            before = _cpu_times()
-            counted = self.read_counters()
-            self.facts["started_processes"] = _started_processes()
-            flows = self.play_traffic(stack, [*self.daemons, celld, tcpwatch])
-            self.facts["cpu_steal_percent"] = _steal_percent(before, _cpu_times())
-            self.phase("stop")
-            self.facts["traffic_end_ns"] = time.monotonic_ns()
-            self.write_counters(counted, self.read_counters())
-            self.facts["links"] = self.link_statistics()
-            self.facts["workload_errors"] = {flow.flow["id"]: flow.error() for flow in flows}
-            self.facts["commands"] = [flow.describe() for flow in flows if isinstance(flow, Command)]
-            self.facts["congestion_control"] = {flow.flow["id"]: flow.congestion_control() for flow in flows}
-            self.facts["capture_dropped"] = _stop_captures(captures)
-            if recorder is not None:
-                recorder.stop()
-            tcpwatch.stop()
-            celld.stop()
+            try:
+                self._play(stack)
+            except (CellbedError, OSError):
+                self.note_failed_programs()
+                raise
         self.collect()
         self.phase("end")
+
+    def _play(self, stack: contextlib.ExitStack) -> None:
+        if not self.virtual and not self.rootless:
+            stack.callback(cgroup.kill_others, cgroup.own())
+        if (self.out / congestion_control.OBJECT).exists():
+            stack.callback(congestion_control.register(self.programs["ccload"], self.out).kill)
+        congestion_control.check(self.settings, self.description["lab"] == "native")
+        tcp_profile.check(self.settings["tcp"], os.uname().release)
+        if self.virtual:
+            sleep_until(VIRTUAL_NODES_START_NS)
+        self.phase("nodes")
+        self.start_nodes(stack)
+        stack.callback(self.note_lost_nodes)
+        self.phase("radio")
+        celld = self.start_radio(stack)
+        self.configure_nodes()
+        self.phase("probe")
+        tcpwatch = self.start_probe(stack)
+        self.phase("captures")
+        recorder = self.start_tracepoints(stack)
+        captures = self.start_captures(stack)
+        before = _cpu_times()
+        counted = self.read_counters()
+        self.facts["started_processes"] = _started_processes()
+        flows = self.play_traffic(stack, [*self.daemons, celld, tcpwatch])
+        self.facts["cpu_steal_percent"] = _steal_percent(before, _cpu_times())
+        self.phase("stop")
+        self.facts["traffic_end_ns"] = time.monotonic_ns()
+        self.write_counters(counted, self.read_counters())
+        self.facts["links"] = self.link_statistics()
+        self.facts["workload_errors"] = {flow.flow["id"]: flow.error() for flow in flows}
+        self.facts["commands"] = [flow.describe() for flow in flows if isinstance(flow, Command)]
+        self.facts["congestion_control"] = {flow.flow["id"]: flow.congestion_control() for flow in flows}
+        self.facts["capture_dropped"] = _stop_captures(captures)
+        if recorder is not None:
+            recorder.stop()
+        tcpwatch.stop()
+        celld.stop()
+        self.look_at_clock()
 
     def collect(self) -> None:
         self.facts["radio"] = json.loads((self.out / "radio.json").read_text())
@@ -315,7 +359,15 @@ class Runner:
         self.facts["kernel"] = {"release": os.uname().release, "version": os.uname().version}
         self.facts["clock"] = {"realtime_offset_ns": self.facts["radio"]["realtime_offset_ns"],
                                "start_ns": self.facts["traffic_start_ns"], "end_ns": self.facts["traffic_end_ns"]}
+        if self.wall_clock is not None:
+            self.facts["clock"]["steps"] = self.wall_clock.steps
         (self.out / "facts.json").write_text(json.dumps(self.facts, indent=1))
+
+
+def _wall_clock() -> WallClock:
+    from cellbed.run.wall_clock import WallClock  # of no use in a guest
+
+    return WallClock()
 
 
 def _stop_captures(captures: Captures | None) -> dict[str, int]:
@@ -368,9 +420,7 @@ def main(directory: str, without_root: bool = False) -> int:
         runner.play()
         return 0
     except (CellbedError, OSError) as error:
-        lost = [f"node {name}: its process ended; " for name in runner.lost_nodes]
-        text = f"{error.filename or 'the machine'}: {error.strerror}" if isinstance(error, OSError) else str(error)
-        (out / "error").write_text("".join(lost) + text)
+        (out / "error").write_text(runner.told(error))
         return 1
     except KeyboardInterrupt:
         (out / "error").write_text("interrupted")

@@ -89,6 +89,9 @@ class Validity(Model):
     missed_ttis: int = Key(0, 0, says="Bound of wake-ups that are late by more than a sub-frame")
     cpu_steal_percent: float = Key(5, 0, 100,
         says="Bound of the CPU time that a hypervisor took away during the traffic")
+    clock_step_ms: float = Key(1, 0, 1e6,
+        says="Bound of how far the machine's clock, which captures have their times of, is set while a run plays in "
+             "real time")
     queue_drops_allowed: bool = Key(False,
         says="Whether overflows of RLC queues and of links are part of the experiment. What the queues of routers drop "
              "always is, and so is what RED drops")

@@ -70,9 +70,9 @@ _SR_PERIOD_HIGH = 8
 _LOGICAL_CHANNELS = 8  # of a UE
 _UES = 100
 _K1_MAX = 15
-# Symbols that a UE takes to decode and to prepare, by capability and numerology. Source: TS 38.214 Tables 5.3-1, 5.3-2,
-# 6.4-1, 6.4-2
-N1_SYMBOLS = {1: (8, 10, 17, 20), 2: (3, 4.5, 9)}
+# Symbols that a UE takes to decode, by numerology, and to prepare, by capability and numerology. Source: TS 38.214
+# Tables 5.3-1, 6.4-1, 6.4-2
+N1_SYMBOLS = (8, 10, 17, 20)
 N2_SYMBOLS = {1: (10, 12, 23, 36), 2: (5, 5.5, 11)}
 # Periods of a pattern. Source: TS 38.213 11.1; TS 38.331 TDD-UL-DL-ConfigCommon
 _PERIODS_MS = (0.5, 0.625, 1, 1.25, 2, 2.5, 3, 4, 5, 10)
@@ -132,7 +132,8 @@ class Nr(System):
     k2_min: int = Key(4, 1, 32,
         says="Least slots from an uplink grant to its block, likewise. srsRAN Project, `min_k2`; TS 38.214 6.1.2.1")
     processing_capability: Literal[1, 2] = Key(1,
-        says="How fast a UE is: k1_min and k2_min have to leave it N1 and N2 symbols. TS 38.214 5.3, 6.4")
+        says="How fast a UE is: k2_min has to leave it N2 symbols to prepare a block. k1_min leaves it N1 symbols of "
+             "capability 1 to decode one. TS 38.214 5.3, 6.4")
     gnb_processing_us: int = Key(250, 0, 5000,
         says="Time from the end of an uplink slot until the gNB has what was in it: data, and feedback for what it "
              "schedules next")
@@ -357,8 +358,15 @@ class Nr(System):
         """Of each slot, whether it carries downlink data."""
         if self.duplex == "fdd":
             return [True]
-        return [slot == "D" or (slot == "S" and self.tdd_special_dl_symbols >= self.pdcch_symbols + _DL_SYMBOLS_MIN)
-                for slot in self.tdd_pattern]
+        least = self.pdcch_symbols + max(_DL_SYMBOLS_MIN, self.dmrs_symbols + 1)
+        return [slot == "D" or (slot == "S" and self.tdd_special_dl_symbols >= least) for slot in self.tdd_pattern]
+
+    def _feedback_after(self) -> list[int]:
+        """Of each slot with downlink data: slots until its feedback. The pattern has a whole uplink slot."""
+        uplink, downlink = self.uplink(), self.downlink()
+        n = len(uplink)
+        return [next(k for k in range(self.k1_min, self.k1_min + n) if uplink[(slot + k) % n])
+                for slot in range(n) if downlink[slot]]
 
     def _check_pattern(self, where: str) -> None:
         key = f"key '{where}.tdd_pattern': value {self.tdd_pattern}"
@@ -372,31 +380,29 @@ class Nr(System):
                                  f"38.213 11.1), and {part} takes {period_ms:g} ms")
         if 20 * 2**self.numerology % len(self.tdd_pattern):
             raise ValueError(f"{key}: allowed what 20 ms are a multiple of (TS 38.213 11.1)")
-        if "DU" in self.tdd_pattern:
+        if "DU" in self.tdd_pattern + self.tdd_pattern[0]:
             raise ValueError(f"{key}: allowed a special slot between downlink and uplink, in which UEs turn round (TS "
                              "38.213 11.1)")
         if self.tdd_special_dl_symbols + self.tdd_special_ul_symbols >= _SYMBOLS:
             raise ValueError(f"key '{where}.tdd_special_ul_symbols': value {self.tdd_special_ul_symbols}: allowed "
                              f"0..{_SYMBOLS - 1 - self.tdd_special_dl_symbols}, as a symbol of guard is between them "
                              "and those of the downlink (TS 38.213 11.1)")
-        uplink, downlink = self.uplink(), self.downlink()
-        if not any(uplink) or not any(downlink):
+        if not any(self.uplink()) or not any(self.downlink()):
             raise ValueError(f"{key}: allowed a pattern with downlink and uplink slots (TS 38.213 11.1)")
-        n = len(uplink)
-        for slot in range(n):
-            if downlink[slot] and not any(uplink[(slot + k) % n] for k in range(self.k1_min, _K1_MAX + 1)):
-                raise ValueError(f"{key}: allowed one with an uplink slot {self.k1_min} to {_K1_MAX} slots after each "
-                                 "downlink slot, for its ACK or NACK (TS 38.213 9.2.3, dl-DataToUL-ACK)")
+        if any(slots > _K1_MAX for slots in self._feedback_after()):
+            raise ValueError(f"{key}: allowed one with an uplink slot {self.k1_min} to {_K1_MAX} slots after each "
+                             "downlink slot, for its ACK or NACK (TS 38.213 9.2.3, dl-DataToUL-ACK)")
 
     def _check_processing(self, where: str) -> None:
         capability, mu = self.processing_capability, self.numerology
         if capability == 2 and mu > 2:
             raise ValueError(f"key '{where}.processing_capability': value 2: allowed 1 with numerology {mu} (TS 38.214 "
                              "5.3)")
-        if self.k1_min * _SYMBOLS < N1_SYMBOLS[capability][mu]:
-            least = -(-N1_SYMBOLS[capability][mu] // _SYMBOLS)
-            raise ValueError(f"key '{where}.k1_min': value {self.k1_min}: allowed {least:g} or more, as a UE "
-                             f"takes {N1_SYMBOLS[capability][mu]:g} symbols to decode (TS 38.214 5.3)")
+        # Feedback begins with its slot, and decoding takes as long with either capability.
+        symbols = N1_SYMBOLS[mu]
+        if any((slots - 1) * _SYMBOLS < symbols for slots in self._feedback_after()):
+            raise ValueError(f"key '{where}.k1_min': value {self.k1_min}: allowed {1 - -symbols // _SYMBOLS} or more, "
+                             f"as a UE takes {symbols} symbols to decode (TS 38.214 5.3)")
         if (self.k2_min - 1) * _SYMBOLS + _SYMBOLS - self.pdcch_symbols < N2_SYMBOLS[capability][mu]:
             raise ValueError(f"key '{where}.k2_min': value {self.k2_min}: allowed more, as a UE takes "
                              f"{N2_SYMBOLS[capability][mu]:g} symbols to prepare a block (TS 38.214 6.4)")

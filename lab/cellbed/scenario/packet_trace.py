@@ -17,6 +17,7 @@ from cellbed.run.radio_config import PACKET_TRACES
 from cellbed.scenario.fields import FilePath, Key, Size
 from cellbed.scenario.system import System
 from cellbed_formats import named_file
+from cellbed_formats.inside import Inside
 
 
 class PacketTrace(System):
@@ -126,4 +127,4 @@ def render(directory: Path, settings: Mapping[str, Any], folder: Path) -> None:
     for _, prefix, trace in links(settings):
         for key, (name, _) in PACKET_TRACES.items():
             if trace[key] is not None:
-                (directory / f"{prefix}{name}").write_bytes(named_file.content(folder / trace[key], BYTES_MAX))
+                (Inside(directory) / f"{prefix}{name}").write(named_file.content(folder / trace[key], BYTES_MAX))

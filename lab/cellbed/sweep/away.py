@@ -8,30 +8,36 @@ The client describes runs and makes bundles of what comes back. Between them are
 from __future__ import annotations
 
 import contextlib
+import gzip
 import io
+import os
 import posixpath
-import shutil
 import socket
 import tarfile
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import metadata
-from pathlib import Path
-from typing import Any
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
 
 from cellbed import paths
 from cellbed.error import CellbedError, LabError, told
-from cellbed.host import clean
+from cellbed.host import clean, ledger
 from cellbed.labs import kernels
 from cellbed.labs.follow import Watch
 from cellbed.labs.virtual import play as play_virtual
 from cellbed.results.bundle import FACTS, furnish, strip, tool_versions
 from cellbed.scenario import channel, named_files
 from cellbed.scenario.description import Run
+from cellbed_formats.inside import Inside
 
 HOST = "host"
 # Captures shrink to about half; more effort costs more time than it saves.
 _COMPRESSION = 1
+# Of a run's files that another machine sends.
+_MEMBERS_MAX, _UNPACKED_BYTES = 10_000, 32 << 30
+_AT_ONCE_BYTES = 1 << 20
 
 
 paths.code()  # now: as this process has loaded it
@@ -76,7 +82,7 @@ class Played:
     """What came of it: measurements from outside, and the files, packed or in a folder; or an error."""
 
     measured: dict[str, Any] | None = None
-    packed: bytes | None = None
+    packed: bytes | IO[bytes] | None = None
     folder: str | None = None
     error: str | None = None
 
@@ -146,26 +152,34 @@ def play(task: Task, directory: Path, worker: Worker, watch: Watch) -> Played:
         raise Differs(f"{worker.name} ({found[HOST]}): {text}")
     clean.clean()  # what a worker of this machine left that died
     try:
-        directory.mkdir()
-        _furnish(directory, task)
-        with worker.cpu as cpu:
-            measured = play_virtual(kernel, directory, task.description, cpu, watch, None)
-        strip(directory, keep=(FACTS,))
-        return worker.hand_over(directory, measured)
+        with ledger.entry(ledger.BUNDLE, os.getpid(), directory):
+            return _play(task, directory, kernel, worker, watch)
     except KeyboardInterrupt:
         raise Stopped("stopped") from None
     except CellbedError as error:
         return Played(error=str(error))
     except OSError as error:
         return Played(error=f"{worker.name}: {told(error, directory)}")
+
+
+def _play(task: Task, directory: Path, kernel: Path, worker: Worker, watch: Watch) -> Played:
+    folder = Inside(directory.parent, directory.name)
+    try:
+        folder.create()
+        _furnish(directory, task)
+        with worker.cpu as cpu:
+            measured = play_virtual(kernel, directory, task.description, cpu, watch, None)
+        strip(Inside(directory), keep=(FACTS,))
+        return worker.hand_over(directory, measured)
     finally:
-        shutil.rmtree(directory, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            folder.remove_folder()
 
 
 def _furnish(directory: Path, task: Task) -> None:
     furnish(directory, task.description, paths.programs())
     for name, content in task.files.items():
-        (directory / name).write_bytes(content)
+        (Inside(directory) / name).write(content)
     if channel.FILE not in task.files:
         channel.render(directory, task.run.settings, task.run.seed, directory)
 
@@ -186,22 +200,55 @@ def pack(directory: Path) -> bytes:
     return buffer.getvalue()
 
 
-def unpack(packed: bytes, directory: Path) -> None:
+def unpack(packed: bytes | IO[bytes], directory: Path) -> None:
     """The files again, in a new folder.
 
     Raises:
-        LabError: the archive would reach beyond the folder, or is none.
+        LabError: the archive is none, is larger than a run's may be, or would reach beyond the folder.
     """
-    directory.mkdir()
+    Inside(directory.parent, directory.name).create()
+    file = io.BytesIO(packed) if isinstance(packed, bytes) else packed
     try:
-        with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
-            members = tar.getmembers()
-            for member in members:
-                _check_inside(member)
+        with _Bounded(fileobj=file, mode="rb") as whole, tarfile.open(fileobj=whole, mode="r:") as tar:
+            members = _checked(tar)
             tar.extraction_filter = getattr(tarfile, "tar_filter", lambda member, _: member)
             tar.extractall(directory, members)
-    except tarfile.TarError as error:
+    except (tarfile.TarError, gzip.BadGzipFile, zlib.error, EOFError, ValueError) as error:
         raise LabError(f"files of a run: {error}") from None
+
+
+class _Bounded(gzip.GzipFile):
+    """A packed archive, of which no more comes than a run's files may be, and no large part of it at once."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        wanted = -1 if size is None else size
+        if not 0 <= wanted <= _AT_ONCE_BYTES:  # a header
+            raise tarfile.ReadError(f"a header of {wanted} bytes: allowed at most {_AT_ONCE_BYTES}")
+        if self.tell() + wanted > _UNPACKED_BYTES:
+            raise tarfile.ReadError(f"allowed at most {_UNPACKED_BYTES >> 30} GiB")
+        return super().read(wanted)
+
+
+def _checked(tar: tarfile.TarFile) -> list[tarfile.TarInfo]:
+    """All members of an archive.
+
+    Raises:
+        LabError: one is no file or folder below the archive's own, a link to elsewhere, or lies behind a link; or there
+            are too many, or too much in them.
+    """
+    members: list[tarfile.TarInfo] = []
+    size = 0
+    for member in tar:
+        members.append(member)
+        size += member.size
+        _check_inside(member)
+        if len(members) > _MEMBERS_MAX or size > _UNPACKED_BYTES:
+            raise LabError(f"files of a run: allowed at most {_MEMBERS_MAX} with {_UNPACKED_BYTES >> 30} GiB")
+    links = {posixpath.normpath(member.name) for member in members if member.issym()}
+    for member in members:
+        if any(str(above) in links for above in PurePosixPath(posixpath.normpath(member.name)).parents):
+            raise LabError(f"files of a run: {member.name}: allowed files, folders and links in the run's folder")
+    return members
 
 
 def _check_inside(member: tarfile.TarInfo) -> None:

@@ -11,7 +11,6 @@ import contextlib
 import logging
 import os
 import queue
-import shutil
 import time
 import uuid
 import warnings
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cellbed.error import CellbedError, LabError
+from cellbed.host import ledger
 from cellbed.host.ledger import TEMPORARY_PREFIX
 from cellbed.labs import kernels
 from cellbed.labs.caller import note
@@ -28,6 +28,7 @@ from cellbed.scenario.description import Run
 from cellbed.sweep import away, fleet_key, receive
 from cellbed.sweep.away import Played, Task
 from cellbed.sweep.play import Outcome, Sweep
+from cellbed_formats.inside import Inside
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -190,17 +191,17 @@ def _advanced(sweep: Sweep, bundles: dict[int, Bundle], message: list[Any]) -> N
 @contextlib.contextmanager
 def _proof(results: Path, shared: bool) -> Iterator[Path | None]:
     """A folder by whose name workers know the results folder; afterwards nothing unfinished is in there."""
-    try:
-        results.mkdir(parents=True, exist_ok=True)
-        if not shared:
-            yield None
-            return
-        path = results / f"{TEMPORARY_PREFIX}{uuid.uuid4().hex}.{os.getpid()}"
-        path.mkdir()
-    except OSError as error:
-        raise LabError(f"{error.filename}: {error.strerror}") from None
-    try:
-        yield path
-    finally:
-        for left in results.glob(f"{TEMPORARY_PREFIX}*.{os.getpid()}"):
-            shutil.rmtree(left, ignore_errors=True)
+    proof = results / f"{TEMPORARY_PREFIX}{uuid.uuid4().hex}.{os.getpid()}"
+    with ledger.entry(ledger.BUNDLE, os.getpid(), proof):
+        try:
+            folder = Inside.named(results)
+            if shared:
+                (folder / proof.name).create()
+        except OSError as error:
+            raise LabError(f"{error.filename}: {error.strerror}") from None
+        try:
+            yield proof if shared else None
+        finally:
+            for left in folder.matching(f"{TEMPORARY_PREFIX}*.{os.getpid()}"):
+                with contextlib.suppress(OSError):
+                    left.remove_folder()

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _ADDRESS = re.compile(r"(tcp|tls)://(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):([0-9]{1,5})")
 _MODE = 0o600
+_GUARD = "cellbed.sweep.fleet_guard"
 
 
 def make(path: Path) -> None:
@@ -126,4 +127,5 @@ def dask_arguments(key: Path | None) -> list[str]:
 def dask_environment(key: Path | None) -> dict[str, str]:
     """For Dask's commands: no pages over HTTP, and no connection without the key if there is one."""
     pages = {f"DASK_DISTRIBUTED__{role}__HTTP__ROUTES": "[]" for role in ("SCHEDULER", "WORKER")}
-    return {**os.environ, **pages, "DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION": str(key is not None)}
+    guards = {f"DASK_DISTRIBUTED__{role}__PRELOAD": f'["{_GUARD}"]' for role in ("SCHEDULER", "WORKER", "NANNY")}
+    return {**os.environ, **pages, **guards, "DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION": str(key is not None)}

@@ -8,6 +8,7 @@ import hashlib
 import os
 import queue
 import threading
+import time
 from collections import Counter
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from cellbed.run import congestion_control, memory
 from cellbed.scenario.description import Run
 from cellbed.scenario.model import Scenario
 from cellbed_formats import named_file
+from cellbed_formats.inside import Inside
 
 
 class Observer(Protocol):
@@ -141,22 +143,31 @@ class Sweep:
         for cpu in cpus[:jobs]:
             self.cpus.put(cpu)
         try:
-            self.results.mkdir(parents=True, exist_ok=True)
+            Inside.named(self.results)
         except OSError as error:
             raise LabError(f"{error.filename}: {error.strerror}") from None
         with ThreadPoolExecutor(jobs) as pool:
-            futures: list[Future[Outcome]] = []
+            futures: list[Future[Outcome | None]] = []
             try:
                 for run in runs:  # the first one plays already while the others wait their turn
-                    futures.append(pool.submit(self._one, run))
-                pending = set(futures)
-                while pending:
-                    # Not for ever: once Polars is imported, no signal ends a wait, and Python hears of none.
-                    _, pending = wait(pending, _LISTEN_S, return_when=FIRST_COMPLETED)
+                    futures.append(pool.submit(self._one, run, False))
+                outcomes = self._results(futures)
+                # What other commands were playing then; most of it has its bundle by now.
+                late = {n: pool.submit(self._one, run, True) for n, run in enumerate(runs) if outcomes[n] is None}
+                played = dict(zip(late, self._results(list(late.values())), strict=True))
             except KeyboardInterrupt:
                 self.stop.set()
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
+        every = [played.get(n, outcome) for n, outcome in enumerate(outcomes)]
+        return [outcome for outcome in every if outcome is not None]
+
+    @staticmethod
+    def _results(futures: list[Future[Outcome | None]]) -> list[Outcome | None]:
+        pending = set(futures)
+        while pending:
+            # Not for ever: once Polars is imported, no signal ends a wait, and Python hears of none.
+            _, pending = wait(pending, _LISTEN_S, return_when=FIRST_COMPLETED)
         return [future.result() for future in futures]
 
     def _guests_at_once(self, runs: list[Run]) -> int:
@@ -168,21 +179,41 @@ class Sweep:
         controls = self.lab.controls(run.settings, self.control is not None)
         return Bundle(self.results, run, run.describe(self.lab.name, {**self.prints, **controls}))
 
-    def cached(self, bundle: Bundle) -> Outcome | None:
-        """What a finished run has, None when it has to be played."""
-        if self.again or self.caller is not None or not bundle.complete():
+    def cached(self, bundle: Bundle, by_others: bool = False) -> Outcome | None:
+        """What a finished run has, None when it has to be played.
+
+        Args:
+            by_others: somebody else has just been playing it.
+        """
+        if self.again and not by_others or self.caller is not None or (manifest := bundle.complete()) is None:
             return None
         bundle.refresh_claims(self.claims)
-        return Outcome(bundle.path, cached=True)
+        return Outcome(bundle.path, cached=True, manifest=manifest)
 
     def _go_on(self) -> None:
         """Raises KeyboardInterrupt in a run's thread when the command has been interrupted: no signal comes there."""
         if self.stop.is_set():
             raise KeyboardInterrupt
 
-    def _one(self, run: Run) -> Outcome:
-        bundle = self.bundle(run)
-        outcome = self.cached(bundle) or self._play(run, bundle)
+    def _one(self, run: Run, wait_for_others: bool) -> Outcome | None:
+        """Play a run, unless it has a bundle. Return: None: somebody else is playing it just now."""
+        bundle, waited = self.bundle(run), False
+        outcome = self.cached(bundle)
+        try:
+            while outcome is None and not bundle.claim.take():
+                if not wait_for_others:
+                    return None
+                if not waited:
+                    self.observer.noticed(run, "another command is playing it; waiting for that")
+                waited = True
+                self._go_on()
+                time.sleep(_LISTEN_S)
+            if outcome is None:  # somebody else may have finished it meanwhile
+                outcome = self.cached(bundle, waited or wait_for_others) or self._play(run, bundle)
+        except OSError as error:
+            outcome = Outcome(None, error=told(error, self.results))
+        finally:
+            bundle.claim.release()
         self.observer.finished(run, outcome)
         return outcome
 
@@ -192,7 +223,7 @@ class Sweep:
         try:
             directory = bundle.begin(self.programs, self._go_on)
             if self.control is not None:
-                (directory / congestion_control.OBJECT).write_bytes(self.control)
+                (Inside(directory) / congestion_control.OBJECT).write(self.control)
             measured = self.lab.play(directory, bundle.description, cpu, watch, self.caller)
             manifest = bundle.finish(self.scenario, self.claims, measured, self.compress)
             return Outcome(bundle.path, manifest=manifest)

@@ -4,16 +4,21 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from pathlib import Path
 
 from cellbed.error import CellbedError, LabError, told
 from cellbed.labs.choices import KERNELS
-from cellbed.results.bundle import Bundle
+from cellbed.results.bundle import FACTS, Bundle
 from cellbed.scenario import channel, packet_trace
 from cellbed.scenario.description import Run
 from cellbed.sweep import away
 from cellbed.sweep.away import Played
 from cellbed.sweep.play import Outcome, Sweep
+from cellbed_formats.inside import Inside
+
+_FACTS_BYTES = 64 << 20
+_LOOK_S = 0.2
 
 
 def check_lab(option: str, lab: str, kernel: str | None) -> None:
@@ -36,7 +41,7 @@ def files(run: Run, rendered: bool = False) -> dict[str, bytes]:
         if rendered or channel.reads_file(run.settings):
             channel.render(Path(made), run.settings, run.seed, folder)
         packet_trace.render(Path(made), run.settings, folder)
-        return {path.name: path.read_bytes() for path in Path(made).iterdir()}
+        return {path.name: path.content() for path in Inside(Path(made)).matching("*")}
 
 
 def finish(sweep: Sweep, bundle: Bundle, played: Played) -> Outcome:
@@ -44,15 +49,30 @@ def finish(sweep: Sweep, bundle: Bundle, played: Played) -> Outcome:
     try:
         if played.measured is None:
             return Outcome(None, error=played.error)
+        if _theirs(sweep, bundle):
+            return Outcome(bundle.path, cached=True, manifest=bundle.complete())
         if played.folder is not None:
             bundle.temporary = sweep.results / played.folder
-        elif played.packed is not None:
+        bundle.write_down()
+        if played.folder is None and played.packed is not None:
             away.unpack(played.packed, bundle.temporary)
+            if (size := (bundle.temporary / FACTS).stat().st_size) > _FACTS_BYTES:
+                raise LabError(f"files of a run: {FACTS} has {size} bytes, allowed at most {_FACTS_BYTES}")
         manifest = bundle.finish(sweep.scenario, sweep.claims, played.measured, sweep.compress)
         return Outcome(bundle.path, manifest=manifest)
     except LabError as error:
         return Outcome(None, error=str(error))
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:  # of what it has written
+        return Outcome(None, error=f"files of a run: {FACTS} is none ({type(error).__name__})")
     except OSError as error:
         return Outcome(None, error=told(error, bundle.temporary))
     finally:
         bundle.abandon()
+        bundle.claim.release()
+
+
+def _theirs(sweep: Sweep, bundle: Bundle) -> bool:
+    """Another command has made the bundle meanwhile, which stays, or is just doing so."""
+    while not bundle.claim.take():
+        time.sleep(_LOOK_S)
+    return not sweep.again and bundle.complete() is not None

@@ -11,6 +11,7 @@ from cellbed.error import CellbedError
 from cellbed.scenario.description import expand
 from cellbed.sweep.play import Observer, Sweep
 from cellbed_formats import bounded_yaml
+from cellbed_formats.inside import Inside
 
 SCENARIO, DOWN, UP = "scenario.yaml", "down.mahimahi", "up.mahimahi"
 #: From the begin of a trace to the begin of the traffic.
@@ -44,12 +45,11 @@ def write(folder: Path, name: str, times_ms: Iterable[int], delay_ms: int, queue
         "traffic": [{"id": "flow", "kind": "stream", "from": "server", "to": "ue1", "duration_s": duration_s}],
         "capture": {"radio": False}, "validity": {"queue_drops_allowed": True},
     }  # fmt: skip
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / DOWN).write_text("".join(f"{t}\n" for t in times_ms))
-    (folder / UP).write_text(_WAY_BACK)
-    path = folder / SCENARIO
-    path.write_text(_HEADER + bounded_yaml.dump(scenario, sort_keys=False))
-    return path
+    made = Inside.named(folder)
+    (made / DOWN).write("".join(f"{t}\n" for t in times_ms))
+    (made / UP).write(_WAY_BACK)
+    (made / SCENARIO).write(_HEADER + bounded_yaml.dump(scenario, sort_keys=False))
+    return folder / SCENARIO
 
 
 def play(scenario: Path, results: Path, kernel: str | None, observer: Observer) -> Path:

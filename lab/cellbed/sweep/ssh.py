@@ -19,12 +19,13 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import IO
 
-from cellbed.error import CellbedError, LabError
+from cellbed.error import CellbedError, LabError, told
 from cellbed.host import programs
 from cellbed.labs import kernels
 from cellbed.labs.caller import note
@@ -34,6 +35,7 @@ from cellbed.scenario.description import Run
 from cellbed.sweep import away, receive, shipped, ssh_frames
 from cellbed.sweep.away import Played, Task
 from cellbed.sweep.play import Outcome, Sweep
+from cellbed_formats.inside import Inside
 
 _ADDRESS = re.compile(r"(?:ssh://)?(?:([A-Za-z0-9_][A-Za-z0-9_.-]*)@)?"
                       r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9_][A-Za-z0-9_.-]*)(?::([0-9]{1,5}))?")
@@ -48,10 +50,25 @@ _READY_S, _LISTEN_S, _STOP_S = 300.0, 0.2, 60.0
 _SHORT_S = 2.0
 # A host that has not heard anything for so long gives up.
 _PATIENCE_S, _PING_S = 120.0, 10.0
+# A host that plays says more often what it does, even while it packs what came of it: a lab that makes no progress is
+# stopped after labs.follow.STALLED_AFTER_S.
+_SILENT_S = 600.0
 # So many hosts may die of a run.
 _TRIES = 4
-Event = tuple["Host", dict[str, Any], bytes]
-GONE = "gone"  # an event of this side
+# What hosts have said and nobody has heard yet; then they have to wait.
+_EVENTS_MAX = 64
+# Of what is printed there; the last line is told when the connection ends.
+_ERRORS_BYTES = 4096
+
+
+@dataclass(frozen=True)
+class Gone:
+    """The connection to a host has ended."""
+
+    why: str
+
+
+Event = tuple["Host", ssh_frames.OfHost | Gone, IO[bytes] | None]
 
 
 def parse(texts: list[str]) -> list[str]:
@@ -93,71 +110,123 @@ def connected(on: list[str], lab: str, kernel: str | None) -> Iterator[Hosts]:
 
 
 class Host:
-    """A connection, and the thread that listens to it."""
+    """A connection, with one thread that listens and one that speaks: a host need not read what it is told."""
 
-    def __init__(self, address: str, begin: bytes, events: queue.Queue[Event]) -> None:
-        self.name, self.events = address, events
+    def __init__(self, address: str, begin: bytes, tell: Callable[[Event], object]) -> None:
+        """Args: begin: what its first program reads. tell: is told each event."""
+        self.name, self.tell = address, tell
         self.cpus, self.free_mib = 0, 0
-        self.lock = threading.Lock()
-        self.errors = tempfile.TemporaryFile()  # noqa: SIM115
+        self.ready = False
+        self.given: set[int] = set()  # runs that it may speak of
+        self.heard_s = time.monotonic()
+        self.outbox: queue.Queue[tuple[ssh_frames.Frame, bytes] | None] = queue.Queue()
         # In a session of its own: the keys of a terminal are for this process, which says what shall end.
         self.process = subprocess.Popen([programs.command("ssh"), *_OPTIONS, *_where(address), _first_command()],
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         start_new_session=True)
-        threading.Thread(target=self._listen, args=(begin,), daemon=True).start()
+        self.errors = _Errors(self.process)
+        self.speaker = threading.Thread(target=self._speak, args=(begin,), daemon=True)
+        self.speaker.start()
+        threading.Thread(target=self._listen, daemon=True).start()
 
-    def _listen(self, begin: bytes) -> None:
+    def _speak(self, begin: bytes) -> None:
+        """What is in the outbox, until the end of it; who does not read it has ended, and says why."""
+        out = self.process.stdin
+        assert out is not None
+        with contextlib.suppress(OSError):
+            out.write(begin)
+            out.flush()
+            while (said := self.outbox.get()) is not None:
+                ssh_frames.say(out, *said)
+                self._heard()
+        with contextlib.suppress(OSError):
+            out.close()
+
+    def _listen(self) -> None:
+        """Pass on what it says, until the connection ends or something comes that is no frame."""
         source = self.process.stdout
-        assert self.process.stdin is not None and source is not None
-        said = ""
+        assert source is not None
+        why = ""
         try:
-            with self.lock, contextlib.suppress(OSError):  # who does not read has ended, and says why
-                self.process.stdin.write(begin)
-                self.process.stdin.flush()
-            ssh_frames.await_beginning(source)
-            while (frame := ssh_frames.hear(source)) is not None:
-                self.events.put((self, *frame))
+            if ssh_frames.await_beginning(source):
+                while (frame := ssh_frames.hear(source, ssh_frames.OF_HOST, self._expected, self._heard)) is not None:
+                    self.tell((self, *frame))
+            why = self._last_words() or "the connection ended"
         except ssh_frames.Garbled as error:
-            said = str(error)
-        source.close()
-        self.events.put((self, {"kind": GONE, "why": self._last_words() or said or "the connection ended"}, b""))
+            why = str(error)
+        except OSError as error:
+            why = f"no room for what it sent: {told(error, tempfile.gettempdir())}"
+        finally:
+            self.drop()
+            source.close()
+            self.tell((self, Gone(why), None))
+
+    def _heard(self) -> None:
+        self.heard_s = time.monotonic()
+
+    def _expected(self, said: ssh_frames.OfHost) -> bool:
+        """Whether it says that it is ready, once, and then what becomes of runs that it has, of each once."""
+        if isinstance(said, ssh_frames.Ready | ssh_frames.Refused):
+            first, self.ready = not self.ready, True
+            return first
+        if not isinstance(said, ssh_frames.Advanced) and said.run in self.given:
+            self.given.discard(said.run)
+            return True
+        return said.run in self.given
 
     def _last_words(self) -> str:
         """Why the connection ended, as far as ssh or the first program there say it."""
         try:
             status = self.process.wait(_STOP_S)
         except subprocess.TimeoutExpired:
-            self.process.kill()
             return ""
-        if status == _NOT_FOUND:
-            return f"there is no {_PYTHON}, with which this machine plays"
-        self.errors.seek(0)
-        lines = self.errors.read().decode(errors="replace").split("\n")
-        return next((line.strip() for line in reversed(lines) if line.strip()), "")
+        return f"there is no {_PYTHON}, with which this machine plays" if status == _NOT_FOUND else self.errors.last()
 
-    def say(self, kind: str, behind: bytes = b"", **said: Any) -> None:
-        """That it has gone is told by its event."""
-        assert self.process.stdin is not None
-        with self.lock, contextlib.suppress(OSError, ValueError):
-            ssh_frames.say(self.process.stdin, {"kind": kind, **said}, behind)
+    def drop(self) -> None:
+        """Nothing more is wanted of it."""
+        self.process.kill()
+
+    def play(self, index: int, task: Task) -> None:
+        self.given.add(index)
+        self.outbox.put((ssh_frames.Play(), pickle.dumps(task)))
+        self._heard()
+
+    def silent(self) -> bool:
+        """It has said nothing for longer than one that plays does."""
+        return time.monotonic() - self.heard_s > _SILENT_S
 
     def ping(self) -> None:
         """Unless something is on its way there anyway."""
-        if not self.lock.locked():
-            self.say("ping")
+        if self.outbox.empty():
+            self.outbox.put((ssh_frames.Ping(), b""))
 
     def close(self) -> None:
         """End its input, and with it all that it does; while something long is on its way there, that."""
-        assert self.process.stdin is not None
-        if not self.lock.acquire(timeout=_SHORT_S):
+        self.outbox.put(None)
+        self.speaker.join(_SHORT_S)
+        if self.speaker.is_alive():
             self.process.terminate()
-            return
-        try:
-            self.process.stdin.close()
-        except OSError:
-            pass  # it has ended
-        finally:
-            self.lock.release()
+
+
+class _Errors:
+    """The last of what a program prints to its stderr, however much that is."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stderr is not None
+        self.source, self.end = process.stderr, b""
+        self.thread = threading.Thread(target=self._read, daemon=True)
+        self.thread.start()
+
+    def _read(self) -> None:
+        with self.source:
+            while piece := os.read(self.source.fileno(), _ERRORS_BYTES):
+                self.end = (self.end + piece)[-_ERRORS_BYTES:]
+
+    def last(self) -> str:
+        """The last line with something in it; of a program that has ended."""
+        self.thread.join(_SHORT_S)
+        lines = self.end.decode(errors="replace").split("\n")
+        return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
 
 def _where(address: str) -> list[str]:
@@ -179,7 +248,7 @@ class Hosts:
     def __init__(self, kernel: str) -> None:
         self.kernel = kernel
         self.facts = away.facts(kernel)
-        self.events: queue.Queue[Event] = queue.Queue()
+        self.events: queue.Queue[Event] = queue.Queue(_EVENTS_MAX)
         self.hosts: list[Host] = []
         self.ended = threading.Event()
         self.given = 0
@@ -188,7 +257,7 @@ class Hosts:
         """Raises CellbedError when one of them cannot play what this machine would."""
         packed = shipped.archive(self.kernel)
         begin = f"{len(packed)} {self.kernel} {_PATIENCE_S:g}\n".encode() + packed
-        self.hosts = [Host(address, begin, self.events) for address in addresses]
+        self.hosts = [Host(address, begin, self._tell) for address in addresses]
         waiting, deadline = set(self.hosts), time.monotonic() + _READY_S
         while waiting:
             event = self.next_event()
@@ -198,13 +267,20 @@ class Hosts:
                 raise CellbedError(f"{min(host.name for host in waiting)}: not ready within {_READY_S:g} s")
         threading.Thread(target=self._ping, daemon=True).start()
 
-    def _check(self, host: Host, said: dict[str, Any], _: bytes) -> Host:
-        if said.get("kind") != "ready":
-            raise CellbedError(f"{host.name}: {said.get('error') or said.get('why')}")
-        if text := away.differences(said["facts"], self.facts):
+    def _check(self, host: Host, said: ssh_frames.OfHost | Gone, _: IO[bytes] | None) -> Host:
+        if not isinstance(said, ssh_frames.Ready):
+            raise CellbedError(f"{host.name}: {said.why if isinstance(said, Gone) else getattr(said, 'error', '')}")
+        if text := away.differences(said.facts, self.facts):
             raise CellbedError(f"{host.name}: {text}; a host has to have the same of these as this machine")
-        host.cpus, host.free_mib = int(said["cpus"]), int(said["free_mib"])
+        host.cpus, host.free_mib = said.cpus, said.free_mib
         return host
+
+    def _tell(self, event: Event) -> None:
+        """An event from a thread, which waits while nobody hears it, but not at the end."""
+        while not self.ended.is_set():
+            with contextlib.suppress(queue.Full):
+                self.events.put(event, timeout=_LISTEN_S)
+                return
 
     def next_event(self) -> Event | None:
         """Not for ever, as signals do not end every wait."""
@@ -221,7 +297,7 @@ class Hosts:
     def play(self, sweep: Sweep, runs: list[Run]) -> list[Outcome]:
         """As Sweep.play()."""
         try:
-            sweep.results.mkdir(parents=True, exist_ok=True)
+            Inside.named(sweep.results)
         except OSError as error:
             raise LabError(f"{error.filename}: {error.strerror}") from None
         batch = _Batch(self, sweep, runs, self.given)
@@ -266,10 +342,10 @@ class _Batch:
         while len(self.outcomes) < len(self.bundles):
             self._give()
             if (event := self.all.next_event()) is not None:
-                try:
-                    self._hear(*event)
-                except (KeyError, TypeError, ValueError):
-                    raise CellbedError(f"{event[0].name}: an answer that is none") from None
+                self._hear(*event)
+            for host in {host for host in self.playing.values() if host.silent()}:
+                note(f"{host.name}: it plays, and has said nothing for {_SILENT_S:g} s")
+                host.drop()
         return [self.outcomes[index] for index in self.bundles]
 
     def _finished(self, index: int, outcome: Outcome) -> None:
@@ -286,7 +362,7 @@ class _Batch:
                 self._finished(index, Outcome(None, error=str(error)))
             else:
                 self.playing[index] = host
-                host.say("play", pickle.dumps(task))
+                host.play(index, task)
 
     def _room(self, host: Host) -> int:
         at_once = max(1, min(host.cpus, host.free_mib // self.guest_mib))
@@ -297,21 +373,21 @@ class _Batch:
         return Task("", index, bundle.path.name, bundle.run, bundle.description, self.all.kernel, self.all.facts,
                     receive.files(bundle.run, rendered=True), Path(), None, os.getpid())
 
-    def _hear(self, host: Host, said: dict[str, Any], behind: bytes) -> None:
-        if said["kind"] == GONE:
-            self._lost(host, said["why"])
+    def _hear(self, host: Host, said: ssh_frames.OfHost | Gone, behind: IO[bytes] | None) -> None:
+        if isinstance(said, Gone):
+            self._lost(host, said.why)
             return
-        index = int(said["run"])
-        if self.playing.get(index) is not host:
+        if isinstance(said, ssh_frames.Ready | ssh_frames.Refused) or self.playing.get(said.run) is not host:
             return  # of a batch that was given up
-        if said["kind"] == "advanced":
-            self.sweep.observer.advanced(self.bundles[index].run, float(said["done_s"]), float(said["all_s"]))
-        elif said["kind"] == "differs":
-            raise CellbedError(f"{host.name}: {said['error']}; a host has to have the same of these as this machine")
-        elif said["kind"] == "played":
-            del self.playing[index]
-            played = Played(said["measured"], packed=behind, error=said["error"])
-            self._finished(index, receive.finish(self.sweep, self.bundles[index], played))
+        if isinstance(said, ssh_frames.Advanced):
+            self.sweep.observer.advanced(self.bundles[said.run].run, said.done_s, said.all_s)
+        elif isinstance(said, ssh_frames.Differs):
+            raise CellbedError(f"{host.name}: {said.error}; a host has to have the same of these as this machine")
+        else:
+            del self.playing[said.run]
+            played = Played(error=said.error) if isinstance(said, ssh_frames.Failed) else \
+                Played(said.measured.model_dump(), packed=behind)
+            self._finished(said.run, receive.finish(self.sweep, self.bundles[said.run], played))
 
     def _lost(self, host: Host, why: str) -> None:
         """Others play what a host had that has gone."""

@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import IO, Any
 
-from cellbed.error import CellbedError
+from cellbed.error import CellbedError, LabError
 from cellbed.host.ledger import TEMPORARY_PREFIX
 from cellbed.labs import kernels, trial
 from cellbed.labs.follow import Watch
@@ -28,7 +28,7 @@ from cellbed.sweep import away, ssh_frames
 from cellbed.sweep.away import Played, Task
 
 _TELL_S = 0.5
-Frame = tuple[dict[str, Any], bytes]
+Heard = tuple[ssh_frames.OfClient, IO[bytes]]
 
 
 class Player:
@@ -41,11 +41,11 @@ class Player:
         for cpu in sorted(os.sched_getaffinity(0)):
             self.cpus.put(cpu)
 
-    def say(self, kind: str, behind: bytes = b"", **said: Any) -> None:
+    def say(self, said: ssh_frames.Frame, behind: bytes = b"") -> None:
         """Stops playing when nobody hears it."""
         try:
             with self.lock:
-                ssh_frames.say(self.out, {"kind": kind, **said}, behind)
+                ssh_frames.say(self.out, said, behind)
         except OSError:
             self.stop.set()
 
@@ -55,20 +55,21 @@ class Player:
             trial.boot_once(kernels.find(kernel))
             facts = away.facts(kernel)
         except CellbedError as error:
-            self.say("refused", error=str(error))
+            self.say(ssh_frames.Refused(error=_short(error)))
             return False
-        self.say("ready", facts=facts, cpus=self.cpus.qsize(), free_mib=memory.free_mib())
+        self.say(ssh_frames.Ready(facts=facts, cpus=self.cpus.qsize(), free_mib=memory.free_mib()))
         return True
 
     def serve(self, source: IO[bytes], patience_s: float) -> None:
         """Until the client ends it, or is not heard of for so long."""
-        heard: queue.Queue[Frame | None] = queue.Queue()
+        heard: queue.Queue[Heard | None] = queue.Queue()
         threading.Thread(target=_listen, args=(source, heard), daemon=True).start()
         with ThreadPoolExecutor(self.cpus.qsize()) as pool:
             try:
                 while (frame := heard.get(timeout=patience_s)) is not None:
-                    if frame[0]["kind"] == "play":
-                        pool.submit(self._play, pickle.loads(frame[1]))
+                    said, behind = frame
+                    if isinstance(said, ssh_frames.Play):
+                        pool.submit(self._play, pickle.load(behind))
             except queue.Empty:
                 pass
             self.stop.set()
@@ -79,13 +80,18 @@ class Player:
         directory = Path(tempfile.gettempdir()) / f"{TEMPORARY_PREFIX}{task.name}.{os.getpid()}"
         try:
             played = away.play(task, directory, away.Worker("host", self._cpu(), _pack), _TaskWatch(self, task))
-            self.say("played", played.packed or b"", run=task.index, measured=played.measured, error=played.error)
+            if played.measured is None:
+                self.say(ssh_frames.Failed(run=task.index, error=_short(played.error)))
+            else:
+                measured = ssh_frames.Measured.model_validate(played.measured)
+                assert isinstance(played.packed, bytes)
+                self.say(ssh_frames.Ended(run=task.index, measured=measured), played.packed)
         except away.Stopped:
             pass
         except away.Differs as error:
-            self.say("differs", run=task.index, error=str(error))
+            self.say(ssh_frames.Differs(run=task.index, error=_short(error)))
         except Exception as error:  # whatever it is, the client has to hear of it
-            self.say("played", run=task.index, measured=None, error=f"{type(error).__name__}: {error}")
+            self.say(ssh_frames.Failed(run=task.index, error=_short(f"{type(error).__name__}: {error}")))
 
     @contextlib.contextmanager
     def _cpu(self) -> Iterator[int]:
@@ -103,19 +109,28 @@ class _TaskWatch(Watch):
     def advanced(self, done_s: float, all_s: float) -> None:
         if time.monotonic() - self.told >= _TELL_S:
             self.told = time.monotonic()
-            self.player.say("advanced", run=self.task.index, done_s=done_s, all_s=all_s)
+            self.player.say(ssh_frames.Advanced(run=self.task.index, done_s=done_s, all_s=all_s))
 
     def stopping(self) -> bool:
         return self.player.stop.is_set()
 
 
 def _pack(directory: Path, measured: dict[str, Any]) -> Played:
-    return Played(measured, packed=away.pack(directory))
+    """Raises LabError for more than a client takes."""
+    packed = away.pack(directory)
+    if len(packed) > ssh_frames.BEHIND_BYTES:
+        raise LabError(f"files of a run: {len(packed)} bytes, allowed at most {ssh_frames.BEHIND_BYTES}")
+    return Played(measured, packed=packed)
 
 
-def _listen(source: IO[bytes], heard: queue.Queue[Frame | None]) -> None:
+def _short(error: object) -> str:
+    """As much of a message as a frame has room for."""
+    return str(error).encode(errors="replace").decode()[:ssh_frames.TEXT_MAX]
+
+
+def _listen(source: IO[bytes], heard: queue.Queue[Heard | None]) -> None:
     with contextlib.suppress(OSError, ssh_frames.Garbled):
-        while (frame := ssh_frames.hear(source)) is not None:
+        while (frame := ssh_frames.hear(source, ssh_frames.OF_CLIENT)) is not None:
             heard.put(frame)
     heard.put(None)
 

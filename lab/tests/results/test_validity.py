@@ -17,6 +17,7 @@ SOUND = {
     "probe": {"lost": 0},
     "reread_mib": 0,
     "cpu_steal_percent": 0.1,
+    "clock": {"start_ns": 5 * 10**8, "steps": [{"t_ns": 10**9, "step_ns": -10**6, "off_ns": -10**6}]},
     "capture_dropped": {"ue1": 0},
     "sysctls": {"ue1": {"ipv4/tcp_sack": ["0", "0"], "ipv4/not_in_this_kernel": ["1", None],
                         "ipv4/tcp_rmem": ["4096 131072 67108864", "4096\t131072\t67108864"]}},
@@ -51,6 +52,7 @@ def test_a_sound_run_is_valid(settings):
     (("radio", "lateness", "p99_us"), 1000.1, "lateness_p99"),
     (("radio", "lateness", "missed_ttis"), 1, "missed_ttis"),
     (("cpu_steal_percent",), 5.1, "cpu_steal"),
+    (("clock", "steps"), [{"t_ns": 10**9, "step_ns": 1_000_001, "off_ns": 1_000_001}], "clock_step"),
     (("radio", "ports", "ue1", "tun_tx_dropped"), 1, "tun_drops"),
     (("radio", "ports", "ue1", "tun_tx_dropped"), None, "tun_gone"),
     (("radio", "ports", "ue1", "write_errors"), 1, "tun_drops"),
@@ -90,3 +92,31 @@ def test_drops_of_a_routers_queue_are_what_a_core_network_is_for(handover, write
     assert codes("sgw") == codes("server") == ["wired_drops"]
     tun_drops = change(("radio", "ports", "ue1", "tun_tx_dropped"), 1)
     assert [reason["code"] for reason in judge(tun_drops, settings)["reasons"]] == ["tun_drops"]
+
+
+def steps(*ms):
+    """Steps of the clock, one each second."""
+    total, found = 0, []
+    for n, step in enumerate(ms):
+        total += step
+        found.append({"t_ns": 10**9 * (n + 1), "step_ns": round(step * 1e6), "off_ns": round(total * 1e6)})
+    return found
+
+
+def test_a_step_of_the_clock_is_told_with_its_time_and_size(settings):
+    (reason,) = judge(change(("clock", "steps"), steps(-100)), settings)["reasons"]
+    assert reason["text"].startswith("the machine's clock was set by -100.0 ms, seen at 0.5 s")
+    assert (reason["value"], reason["bound"]) == (100, 1)
+
+
+def test_small_steps_add_up_and_some_cancel(settings):
+    (reason,) = judge(change(("clock", "steps"), steps(0.6, 0.3, 0.6)), settings)["reasons"]
+    assert "by +0.6 ms, seen at 2.5 s, and 2 more times" in reason["text"] and reason["value"] == 1.5
+    assert judge(change(("clock", "steps"), steps(0.9, -0.9, 0.9)), settings)["verdict"] == "valid"
+
+
+def test_the_bound_of_a_step_is_the_scenarios(minimal, write):
+    minimal["validity"] = {"clock_step_ms": 200}
+    settings = expand(write(minimal))[1][0].settings
+    assert judge(change(("clock", "steps"), steps(-100)), settings)["verdict"] == "valid"
+    assert judge(change(("clock", "steps"), steps(-201)), settings)["verdict"] == "invalid"

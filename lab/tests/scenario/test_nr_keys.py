@@ -130,7 +130,11 @@ def test_what_nobody_asked_for_is_a_period_of_rrc(settings, numerology, slots):
     ({"tdd_pattern": "DDDDD"}, "'radio.nr.tdd_pattern': value DDDDD: allowed a pattern with downlink and uplink"),
     ({"tdd_pattern": "UUUUU"}, "'radio.nr.tdd_pattern': value UUUUU: allowed a pattern with downlink and uplink"),
     ({"tdd_special_dl_symbols": 12}, "'radio.nr.tdd_special_ul_symbols': value 2: allowed 0..1, as a symbol of guard"),
-    ({"k1_min": 0}, "'radio.nr.k1_min': value 0: allowed 1 or more, as a UE takes 10 symbols to decode (TS 38.214"),
+    *(({"k1_min": k1, **keys}, f"'radio.nr.k1_min': value {k1}: allowed {least} or more, as a UE takes {symbols} ")
+      for keys, least, symbols in (({"duplex": "fdd"}, 2, 10), ({}, 2, 10), ({"numerology": 2}, 3, 17),
+                                   ({"numerology": 2, "processing_capability": 2}, 3, 17))
+      for k1 in range(least)),
+    ({"tdd_pattern": "UUDD"}, "'radio.nr.tdd_pattern': value UUDD: allowed a special slot between downlink and"),
     ({"processing_capability": 2, "frequency_range": "fr2", "numerology": 3},
      "'radio.nr.processing_capability': value 2: allowed 1 with numerology 3 (TS 38.214"),
     ({"sr_period_slots": 5}, "'radio.nr.sr_period_slots': value 5: allowed 0, 1, 2, 4, 8, 10, 16, 20, 40, 80, 160 with "

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from matplotlib.figure import Figure
 
 from cellbed_channel.figure import draw as draw_channel
+from cellbed_formats.inside import Inside
 
 from ...figures.style import ink
 from ...radio.mode_switch import Switch
@@ -16,7 +16,7 @@ from ...radio.mode_switch import Switch
 SHADE = {"DM": "#009E73", "IM": "#0072B2"}
 
 
-def draw(trace: Path, ue: str, offset_s: float, switches: Sequence[Switch], start_ns: int, end_s: float) -> Figure:
+def draw(trace: Inside, ue: str, offset_s: float, switches: Sequence[Switch], start_ns: int, end_s: float) -> Figure:
     """Draw the legs of one UE; bands show its mode, lines where it changed.
 
     Args:

@@ -74,9 +74,9 @@ def _of_scenario(scenario: str, runs: Sequence[RunAnalysis]) -> list[Spec]:
 
 def _channel(scenario: str, suffix: str, run: RunAnalysis) -> list[Spec]:
     bundle, flow = run.bundle, primary_flow(run.bundle)
-    trace = bundle.path / "channel.trace"
+    trace = bundle.find("channel.trace")
     rows = rows_of(bundle.radio, "channel")
-    if not trace.is_file() or rows.is_empty():
+    if trace is None or rows.is_empty():
         return []
     offset_s = (bundle.start_ns - int(rows["t_ns"][0])) / 1e9  # its first record is that of sub-frame 0
     end_s = min((flow.end_ns - bundle.start_ns) / 1e9, CHANNEL_S)

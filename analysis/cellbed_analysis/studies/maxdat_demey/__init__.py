@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from argparse import _SubParsersAction
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
+
+from cellbed_formats.inside import Inside
 
 from ...study import BaseStudy, Explanation, Row
 
@@ -65,7 +66,7 @@ class Study(BaseStudy):
 
         return section(rows)
 
-    def write(self, rows: Sequence[Row], directory: Path) -> None:
+    def write(self, rows: Sequence[Row], directory: Inside) -> None:
         from .sweep import write_surfaces
 
         write_surfaces(rows, directory / "maxdat.parquet")

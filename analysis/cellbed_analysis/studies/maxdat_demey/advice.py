@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from cellbed_formats.error import DataError
+from cellbed_formats.inside import Inside
 
 from . import evidence, maxdat
 from .maxdat import Session
@@ -108,7 +109,7 @@ def _draw(directory: Path, bler: float, of: Session, proposed: int, as_printed: 
     from ...figures.style import theme
     from . import model_chart
 
-    directory.mkdir(parents=True, exist_ok=True)
+    folder = Inside.named(directory)
     paths = []
     with theme("light"):
         figures = {
@@ -119,5 +120,6 @@ def _draw(directory: Path, bler: float, of: Session, proposed: int, as_printed: 
         for name, figure in figures.items():
             for kind, metadata in NO_DATE.items():
                 paths.append(directory / f"{name}.{kind}")
-                figure.savefig(paths[-1], format=kind, dpi=PNG_DPI, metadata=metadata)
+                with (folder / paths[-1].name).replaced() as file:
+                    figure.savefig(file, format=kind, dpi=PNG_DPI, metadata=metadata)
     return paths

@@ -13,13 +13,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from cellbed_formats import parquet
+from cellbed_formats.inside import Inside
 
 from ...metrics.over_runs import estimate
 from ...stats.interval import Estimate, t95
@@ -242,9 +242,9 @@ def _measured(cell: Cell, quantity: str) -> float | None:
     return 1e3 * cell.kbps.value
 
 
-def write_surfaces(rows: Sequence[Row], path: Path) -> None:
+def write_surfaces(rows: Sequence[Row], path: Inside) -> None:
     """Write all surfaces as Parquet, a row for each cell; without any no file is left."""
-    path.unlink(missing_ok=True)
+    path.remove()
     found = surfaces(rows)
     if found:
         parquet.write(pl.concat([surface.frame() for surface in found], how="diagonal"), path)

@@ -41,11 +41,10 @@ def opportunities_ns(bundle: Bundle, flow: Flow) -> np.ndarray | None:
     if bundle.settings.get("radio", {}).get("system") != "packet_trace":
         return None
     name = f"{'downlink' if flow.sink in bundle.ue_numbers else 'uplink'}.mahimahi"
-    own = bundle.path / f"{_ue(bundle, flow)}-{name}"
-    path = own if own.is_file() else bundle.path / name
-    if not path.is_file():
+    path = bundle.find(f"{_ue(bundle, flow)}-{name}") or bundle.find(name)
+    if path is None:
         return None
-    once = np.array(path.read_text().split(), dtype=np.int64) * 1_000_000
+    once = np.array(path.text().split(), dtype=np.int64) * 1_000_000
     begin_ns, period_ns = int(bundle.celld["start_ns"]), int(once[-1])
     rounds = np.arange(max(flow.end_ns - begin_ns, 0) // period_ns + 1) * period_ns
     times: np.ndarray = begin_ns + (rounds[:, None] + once).ravel()

@@ -43,3 +43,13 @@ def test_a_drop_rate_is_told_apart_for_the_start() -> None:
     split = {"ho_lost_target_start_percent": 6.0, "ho_lost_target_steady_percent": 1.25}
     said = handover(claim("ho_drop_target_percent", value=3.9), [ROW | split], [])
     assert "those in the target cell 6.00 %, 1.25 % later" in said
+
+
+def test_reasons_need_their_numbers() -> None:
+    said = handover(claim("ho_timeout", above=0.5), [ROW | {"ho_ack_gap_ms": None}], [])
+    assert "Delay alone" not in said
+    assert "Delay alone" not in handover(claim("ho_timeout"), [ROW | {"ho_ack_gap_ms": 1000.0}], [])
+    assert "End Marker" not in said
+    lost = handover(claim("ho_timeout"), [ROW | {"ho_end_markers_lost": 1, "ho_held_ms": 205.0}], [])
+    assert "waiting for it, up to 205 ms" in lost
+    assert "waiting for it" not in handover(claim("ho_timeout"), [ROW | {"ho_end_markers_lost": 1}], [])

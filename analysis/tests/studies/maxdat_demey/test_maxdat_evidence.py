@@ -115,3 +115,21 @@ def test_other_results_and_none(tmp_path: Path, capsys: pytest.CaptureFixture[st
     for path, message in ((tmp_path, "holds no usable run over the UTRAN"), (tmp_path / "x", "no such results")):
         assert main(["maxdat", "--bler", "0.1", "--rate", "128kbit", "--results", str(path)]) == 1
         assert message in capsys.readouterr().err
+
+
+def test_a_proposal_that_nobody_measured_is_said(measured: Path, capsys: pytest.CaptureFixture[str],
+                                                 monkeypatch: pytest.MonkeyPatch) -> None:
+    few = [type("Run", (), {"row": row}) for row in rows() if row["utran_max_dat"] <= 3]
+    monkeypatch.setattr(evidence, "analyse_all", lambda bundles: few)
+    text = told(capsys, measured, "--bler", "0.2", "--rate", "128kbit")
+    assert "maxDAT 7 was not measured there." in text and ">" not in text.split("Emulated, ")[1]
+
+
+def test_a_rate_that_the_closed_form_does_not_know_has_no_model_beside_it() -> None:
+    (surface,) = surfaces(rows())
+    points = [at for m in surface.maxdats if (at := between(surface, m, 0.2, (0.2,)))]
+    unknown = replace(surface, printed=None)
+    with_model, without = (evidence._rows(one, points, 0.2, 7, (0.2,)) for one in (surface, unknown))
+    assert len(with_model) == len(without) == 1 + len(points)
+    assert with_model[1].split()[2] == f"{maxdat.rtt_tcp(0.2, 1, surface.session):.3f}"
+    assert without[1].split()[:3] == ["1", f"{points[0].rtt_s:.3f}", f"{points[0].kbps:.1f}"]

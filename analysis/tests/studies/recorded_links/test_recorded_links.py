@@ -102,3 +102,9 @@ def test_the_figure_shows_capacity_rates_and_delays(recorded: Bundle) -> None:
         assert carried[1:-1] == pytest.approx(0.9, rel=0.05)
         assert set(delays.lines[0].get_ydata().round(6)) == {22.0}
         assert len(draw(recorded).axes) == 2
+
+
+def test_a_link_that_offers_nothing_in_time_has_no_use(tmp_path: Path) -> None:
+    """One opportunity, at 100 s of a turn that begins 1 s before the traffic."""
+    bundle = read_bundle(write_recorded(tmp_path, trace="100000\n"))
+    assert link_metrics(bundle, bundle.flows[0]) == {"link_capacity_mbps": 0}

@@ -3,7 +3,7 @@
  * occasion.h - slots that come again: of Scheduling Requests, configured grants, preambles.
  *
  * All of them are slots whose number, less an offset, is a multiple of a period. Those that the
- * TDD pattern gives to the downlink are not there. SFNs begin anew after 10.24 s, which no period
+ * TDD pattern gives to the downlink are not there. SFNs start again after 10.24 s, which no period
  * sees that is a power of two of frames; others are counted on, as N in TS 38.321 5.8.2 is.
  * Source: TS 38.213 9.2.4 (SR); TS 38.321 5.8.2, 5.4.1 (configured grants); TS 38.211 6.3.3.2
  * (PRACH)

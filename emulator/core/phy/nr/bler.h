@@ -31,7 +31,7 @@ void nr_bler_add(struct bler_soft *soft, uint8_t bits, uint32_t coded_bits, int3
 uint32_t nr_bler(const struct bler_soft *soft, const struct nr_format *format, uint32_t tbs_bits);
 
 /**
- * nr_bler_attempt() - chance that one more transmission is in vain, after those before were
+ * nr_bler_attempt() - chance that one more transmission is without success, after those before were
  *
  * So that the block is still not decoded after all of them with nr_bler(), in Q32.
  */

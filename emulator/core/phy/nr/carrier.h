@@ -4,7 +4,7 @@
  *
  * Numerology mu has a subcarrier spacing of 15 kHz times 2^mu and 2^mu slots in a sub-frame of
  * 1 ms. A slot has 14 symbols (normal cyclic prefix), a resource block 12 subcarriers. Slots are
- * numbered from the begin of the cell on and have one length. In truth the first symbol of each
+ * numbered from the start of the cell on and have one length. In truth the first symbol of each
  * half of a sub-frame is 0.5 us longer, which here all symbols share.
  * Source: TS 38.211 4.2, 4.3; TS 38.101-1 Table 5.3.2-1; TS 38.101-2 Table 5.3.2-1
  */

@@ -21,7 +21,7 @@ static bool is_period(uint8_t mu, size_t n_slots)
 	return false;
 }
 
-/* Length of the pattern at the begin of @word: downlink, special, uplink. */
+/* Length of the pattern at the start of @word: downlink, special, uplink. */
 static size_t one_pattern(const char *word)
 {
 	size_t n = strspn(word, "D");
@@ -45,7 +45,7 @@ static enum nr_tdd_fault check_word(uint8_t mu, const char *word)
 	return (20u << mu) % n == 0 ? NR_TDD_OK : NR_TDD_PERIOD;
 }
 
-/* Downlink up to the end of a slot, and uplink from the begin of the next: nobody can turn round.
+/* Downlink up to the end of a slot, and uplink from the start of the next: nobody can turn round.
  */
 static enum nr_tdd_fault check_turns(const struct nr_tdd *tdd)
 {

@@ -40,7 +40,7 @@ enum nr_tdd_fault {
 enum nr_tdd_fault nr_tdd_init(struct nr_tdd *ret, uint8_t mu, const char *pattern,
                               uint8_t special_dl, uint8_t special_ul);
 
-/** nr_dl_symbols() - downlink symbols of a slot, from its begin on */
+/** nr_dl_symbols() - downlink symbols of a slot, from its start on */
 uint8_t nr_dl_symbols(const struct nr_tdd *tdd, uint32_t slot);
 
 /** nr_ul_symbols() - uplink symbols of a slot, up to its end */

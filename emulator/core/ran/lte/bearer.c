@@ -5,9 +5,9 @@
  *
  * PDCP numbers a datagram when it enters, RLC segments and joins datagrams when MAC has
  * room, so the size of a PDU is not known before the grant. When a PDU was sent maxRetxThreshold
- * times in vain the radio link has failed: both directions give up their PDUs, and either begin
- * anew after an outage or stop. What PDCP delivers is handed up to the caller.
- * Source: TS 36.322 4.2.1, 5.1, 5.2; TS 36.323 5.1; TS 36.331 5.3.11
+ * times without success the radio link has failed: both directions give up their PDUs, and either
+ * begin again after an outage or stop. What PDCP delivers is handed up to the caller. Source:
+ * TS 36.322 4.2.1, 5.1, 5.2; TS 36.323 5.1; TS 36.331 5.3.11
  */
 #include "ran/lte/bearer.h"
 

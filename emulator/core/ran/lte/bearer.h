@@ -61,7 +61,7 @@ void bearer_to_pdcp(struct lte *lte, struct bearer *b, struct rlc_out *out, bool
 /**
  * bearer_empty() - both ends of @b give up what they hold
  * @air: and what is on the air is void; that of an acknowledged mode is in any case, as it begins
- *       anew
+ *       again
  * @ret: the packets are appended, in no order
  */
 void bearer_empty(struct lte *lte, struct bearer *b, bool air, struct pkt_queue *ret);

@@ -73,7 +73,7 @@ static void deliver(struct lte *lte, struct leg *leg, struct pdu *pdu)
 		struct pdcp_out up = { 0 };
 
 		if (pdu->sdu[i].epoch != b->epoch) {
-			CELL_ASSERT(ends.n == 0); /* taken when it began anew */
+			CELL_ASSERT(ends.n == 0); /* taken when it started again */
 			continue;
 		}
 		bearer_receive(lte, b, pdu->buf + mac.sdu[i].off, mac.sdu[i].len, &ends, &up);

@@ -3,7 +3,7 @@
  * enb.c - an eNB in a sub-frame: answers preambles (answer.c), grants UL and SL from the
  * BSRs it has, schedules and sends the downlink; see enb.h.
  *
- * All decisions of a sub-frame are made at its begin, for a later one: message 3
+ * All decisions of a sub-frame are made at its start, for a later one: message 3
  * rar_to_msg3_tti ahead, uplink and sidelink grants grant_to_tx_tti, downlink blocks
  * dl_sched_to_tx_tti. Uplink and sidelink share the blocks of the uplink carrier. First come
  * messages 3 that were granted before, then retransmissions, which are synchronous there and wait

@@ -6,7 +6,7 @@
  * hundred do. So every UE is a number in heaps: of its first timer (each leg), of the first
  * sub-frame in which something is to be done for it, of the next step of its handover.
  * They change only by what happens to the UE; whatever does something to it says so
- * (ue_touch()), and after the event its numbers are worked out anew.
+ * (ue_touch()), and after the event its numbers are worked out again.
  *
  * A sub-frame in which something can be done is one with a grant, a retransmission or an
  * answer to a preamble, or the next one for data that wait, or a random access occasion. None

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * init.c - the begin of an LTE network, in memory that is taken once; see init.h.
+ * init.c - the start of an LTE network, in memory that is taken once; see init.h.
  *
  * Nothing is allocated later, so each pool has what can be needed at most: MAC PDUs for all blocks
  * on the air and in HARQ processes, RLC PDUs for the windows of all bearers, which are half of the

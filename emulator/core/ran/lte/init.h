@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* init.h - the begin of an LTE network, in memory that is taken once. */
+/* init.h - the start of an LTE network, in memory that is taken once. */
 #ifndef LTE_INIT_H
 #define LTE_INIT_H
 

@@ -3,7 +3,7 @@
  * lte.c - an LTE network as the core's entry points see it; see state.h.
  *
  * A packet enters at a UE, at the eNB or, with a core network, at the S-GW or out of a tunnel. A
- * sub-frame is played from its begin in this order: packets whose discardTimer has expired are
+ * sub-frame is played from its start in this order: packets whose discardTimer has expired are
  * dropped, eNBs answer preambles and grant blocks of later sub-frames, UEs send on the grants for
  * this one, eNBs send their downlink blocks, and UEs that have data and no grant send preambles.
  * What is sent is decoded by an event of its own, some sub-frames later.

@@ -8,7 +8,7 @@
  * out with its SN, also when the UE has it; the UE itself will send again all
  * from the first SDU on that was not acknowledged. With a status report it begins by telling
  * the target what it has, which then sends no more of that. Otherwise what was sent is
- * lost unless it is complete, and SNs begin anew. Bearers follow each other in what is
+ * lost unless it is complete, and SNs start again. Bearers follow each other in what is
  * handed out; the filters of the target tell them apart again.
  * Source: TS 36.300 10.1.2.3; TS 36.321 5.9; TS 36.322 5.4; TS 36.323 5.2
  */

@@ -103,7 +103,7 @@ static void back_off(struct nr *nr, struct nr_ue *u, uint32_t slot)
 	const struct cell_cfg *cfg = &nr->cell.cfg;
 	uint32_t backoff_ms = rng_below(&u->ra.backoff_rng, cfg->nr_backoff_max_ms + 1u);
 
-	if (u->ra.attempt >= cfg->nr_preamble_trans_max) { /* it has failed, and begins anew */
+	if (u->ra.attempt >= cfg->nr_preamble_trans_max) { /* it has failed, and starts again */
 		backoff_ms = cfg->nr_backoff_max_ms;
 		u->ra.attempt = 0;
 	}

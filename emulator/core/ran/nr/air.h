@@ -33,7 +33,7 @@ int nr_air_retx_process(const struct nr_leg *leg);
 /** nr_air_set_channel() - @leg has this CQI and SINR from now on */
 void nr_air_set_channel(struct nr *nr, struct nr_leg *leg, uint8_t cqi, int32_t sinr_cdb);
 
-/** nr_air_adapt() - work out the MCS of @leg anew */
+/** nr_air_adapt() - work out the MCS of @leg again */
 void nr_air_adapt(struct nr *nr, struct nr_leg *leg);
 
 #endif

@@ -34,7 +34,7 @@ static const char *check_carrier(const struct cell_cfg *cfg, const char **ret_ra
 	if (cfg->nr_target_bler_q32 > UINT32_MAX / 2)
 		return "nr_target_bler_q32";
 	*ret_range = "0, 6, 12 or 18";
-	if (cfg->nr_overhead_re % 6 != 0)
+	if (cfg->nr_overhead_re > 18 || cfg->nr_overhead_re % 6 != 0)
 		return "nr_overhead_re";
 	*ret_range = "1 with numerology 3";
 	if (cfg->nr_processing_capability == 2 && cfg->nr_numerology > 2)
@@ -92,7 +92,8 @@ static const char *check_slots(const struct cell_cfg *cfg, const struct nr_frame
 		if (f->slot[s].pdsch && at - s > 15)
 			return "nr_k1_min";
 		*ret_range = "more: a UE takes N1 symbols to decode (TS 38.214 5.3)";
-		if (f->slot[s].pdsch && (at - s - 1) * NR_SYMBOLS < nr_n1_symbols(f->mu))
+		if (f->slot[s].pdsch &&
+		    (at - s) * NR_SYMBOLS < NR_SYMBOLS + (uint32_t)nr_n1_symbols(f->mu))
 			return "nr_k1_min";
 	}
 	return NULL;

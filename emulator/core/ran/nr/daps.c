@@ -37,7 +37,7 @@ static struct pkt *begun(const struct rlc_sdu_queue *q)
 	return q->head_sent > 0 ? q->sdus.head : NULL;
 }
 
-/* --- the begin --- */
+/* --- the start --- */
 
 /* All that waits in the downlink gets its COUNT now, before what is still to come. */
 static void number_waiting(struct nr *nr, struct drb *dl)

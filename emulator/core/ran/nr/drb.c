@@ -3,8 +3,8 @@
  * drb.c - SDAP, PDCP and RLC of one direction of a data radio bearer; see drb.h.
  *
  * What enters at its start is drb_tx.c's. RLC neither joins SDUs nor puts them in order, so PDCP at
- * the end does. When a PDU was sent maxRetxThreshold times in vain the radio link has failed: both
- * directions give up their PDUs, and either begin anew after an outage or stop.
+ * the end does. When a PDU was sent maxRetxThreshold times without success the radio link has
+ * failed: both directions give up their PDUs, and either start again after an outage or stop.
  *
  * Of a bearer with PDCP duplication, which has two RLC entities, the receiver delivers what comes
  * first. A leg whose link has failed leaves the other one alone.

@@ -13,7 +13,7 @@ struct drb_memory {
 };
 
 /** drb_init() - the next bearer of @leg, which is the UE's bearer @k; it takes its memory, of
- * drb_needs(), from the begin of @memory. Its reverse direction is the caller's to set, and
+ * drb_needs(), from the start of @memory. Its reverse direction is the caller's to set, and
  * of one on a second cell PDCP. */
 void drb_init(struct drb *b, struct nr *nr, struct nr_leg *leg, uint8_t k,
               struct drb_memory *memory);
@@ -67,7 +67,7 @@ struct pkt *drb_report(struct nr *nr, const struct drb *dl);
 /** drb_know_status() - the gNB at the end of @b knows with which COUNT it is to begin */
 void drb_know_status(struct nr *nr, struct drb *b);
 
-/** drb_empty_rlc() - its RLC gives up what it holds, to @ret, in no order, and begins anew */
+/** drb_empty_rlc() - its RLC gives up what it holds, to @ret, in no order, and starts again */
 void drb_empty_rlc(struct nr *nr, struct drb *b, struct pkt_queue *ret);
 
 /** drb_empty() - both ends of @b give up what they hold, to @ret, in no order */

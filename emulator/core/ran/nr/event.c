@@ -4,7 +4,7 @@
  *
  * As in ran/lte/event.c each UE is a number in heaps: of the first timer of each leg, and of the
  * first slot in which something is to be done for it. They change only by what happens to the UE,
- * which says so by nr_touch(); after the event its numbers are worked out anew.
+ * which says so by nr_touch(); after the event its numbers are worked out again.
  */
 #include "ran/nr/event.h"
 

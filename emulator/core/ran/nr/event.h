@@ -20,7 +20,7 @@ struct drb *nr_event_timer(const struct nr *nr);
 /** nr_event_next_output() - see cell_next_output() */
 int64_t nr_event_next_output(const struct nr *nr);
 
-/** nr_event_transit_ns() - from the begin of a slot until what arrived before can leave */
+/** nr_event_transit_ns() - from the start of a slot until what arrived before can leave */
 int64_t nr_event_transit_ns(const struct nr *nr);
 
 #endif

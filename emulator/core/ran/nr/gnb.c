@@ -2,7 +2,7 @@
 /*
  * gnb.c - what a gNB does in a slot: feedback, grants, the downlink; see gnb.h.
  *
- * All decisions of a slot are made at its begin: first answers to preambles, then grants for all
+ * All decisions of a slot are made at its start: first answers to preambles, then grants for all
  * uplink slots that no later slot with PDCCH could still grant, then downlink assignments, for k0
  * slots later. In each of them blocks that were not decoded come before new ones. What UEs have to
  * send the gNB knows from BSRs, less what it granted since they were written; a Scheduling Request
@@ -26,7 +26,7 @@
 struct budget {
 	uint16_t free;
 	uint16_t next;
-	uint16_t first; /* that was free at the begin */
+	uint16_t first; /* that was free at the start */
 };
 
 /* What a decision is about. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * init.c - the begin of a network of NR, in memory that is taken once; see init.h.
+ * init.c - the start of a network of NR, in memory that is taken once; see init.h.
  *
  * Nothing is allocated later. Blocks are as large as the carrier allows, and few of them are ever
  * needed at the same time, as all UEs share the carrier: memory that nobody touches costs nothing,

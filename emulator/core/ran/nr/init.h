@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* init.h - the begin of a network of NR, in memory that is taken once. */
+/* init.h - the start of a network of NR, in memory that is taken once. */
 #ifndef NR_INIT_H
 #define NR_INIT_H
 

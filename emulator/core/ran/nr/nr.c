@@ -3,7 +3,7 @@
  * nr.c - a network of NR as the core's entry points see it; see state.h.
  *
  * A packet enters at a UE, at the gNB or, with a core network, at the UPF or out of a tunnel. A
- * slot is played from its begin in this order: packets whose discardTimer has expired are dropped,
+ * slot is played from its start in this order: packets whose discardTimer has expired are dropped,
  * the gNB takes what feedback has come, answers preambles and decides on this slot and later ones,
  * UEs send their blocks of this slot, then the gNB its own, and UEs without a grant ask for one.
  * What is sent is decoded by an event of its own.

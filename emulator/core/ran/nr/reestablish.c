@@ -8,7 +8,7 @@
  * acknowledged. With a status report it begins by telling the target what it has, which then sends
  * no more of that. What the source's PDCP holds of the uplink, behind a gap, is the target's.
  * Otherwise what was sent is lost unless it is complete, what PDCP holds goes up, and COUNTs begin
- * anew. Source: TS 38.300 9.2.3.2.2, 9.2.3.2.3; TS 38.321 5.12; TS 38.322 5.1.2;
+ * again. Source: TS 38.300 9.2.3.2.2, 9.2.3.2.3; TS 38.321 5.12; TS 38.322 5.1.2;
  * TS 38.323 5.1.2, 5.4.1
  */
 #include "ran/nr/reestablish.h"
@@ -64,7 +64,7 @@ static void retain(void *arg, struct rlc_kept_sdu sdu)
 		pkt_enqueue(r->to, p);
 }
 
-/* What was not acknowledged, then what waits, out of @b, whose RLC begins anew. */
+/* What was not acknowledged, then what waits, out of @b, whose RLC starts again. */
 static void take_all(struct nr *nr, struct drb *b, struct pkt_queue *ret)
 {
 	struct retained r = { .nr = nr, .drb = b, .to = ret };
@@ -93,7 +93,7 @@ static void hand_out(const struct drb *b, struct pkt_queue *taken, struct pkt_qu
 	pkt_queue_move(ret, taken);
 }
 
-/* Nothing waits in the downlink of the source any more; the target decides anew. */
+/* Nothing waits in the downlink of the source any more; the target decides again. */
 static void leave_queue(struct nr *nr, struct drb *dl)
 {
 	aqm_update(&dl->aqm, &dl->rlc.queue->sdus, nr->cell.event_ns);

@@ -4,7 +4,7 @@
  *
  * There are gNBs with a carrier each, and n_ue UEs with an uplink and a downlink in the cell of one
  * of them. A direction, a leg, has data radio bearers, each with SDAP, PDCP and RLC entities at its
- * start and at its end. Time goes by in slots, which are numbered from the begin of the network on.
+ * start and at its end. Time goes by in slots, which are numbered from the start of the network on.
  *
  * A UE with PDCP duplication has a second MAC entity in a second cell of the gNB, with legs of its
  * own. It is a struct nr_ue like any other: ue[n_ue] and those behind. On its legs are the second

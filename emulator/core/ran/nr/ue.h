@@ -14,7 +14,7 @@ void nr_ue_request(struct nr *nr, struct nr_ue *u, uint32_t slot);
 /** nr_ue_next_slot() - first slot from @from on with something to do, or never */
 uint32_t nr_ue_next_slot(const struct nr *nr, const struct nr_ue *u, uint32_t from);
 
-/** nr_ue_configure() - its configured grant: from the begin, or (type 2) off until it is made
+/** nr_ue_configure() - its configured grant: from the start, or (type 2) off until it is made
  * active */
 void nr_ue_configure(struct nr *nr, struct nr_ue *u);
 

@@ -7,7 +7,7 @@
  * them the packets that wait leave in order until the bytes are used up; one that is not
  * through goes on with the next opportunity. What nobody needs is lost, and so is
  * an opportunity for a packet that comes in the same instant. After its last time a trace begins
- * anew. Packets that left are there after a delay. In front of it there may be what packets meet
+ * again. Packets that left are there after a delay. In front of it there may be what packets meet
  * that come after a pause (train.h).
  * Source: Mahimahi, mm-link
  */

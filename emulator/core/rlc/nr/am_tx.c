@@ -10,9 +10,9 @@
  * the packet of one that is complete.
  *
  * A NACK names SDUs or, by SOstart and SOend, parts of them. `ranges` are the bytes of an SDU to be
- * sent again, before anything new, cut anew as the grants allow. RETX_COUNT counts how often an SDU
- * is considered for that, the first time as 0; when it reaches maxRetxThreshold the radio link has
- * failed.
+ * sent again, before anything new, cut again as the grants allow. RETX_COUNT counts how often an
+ * SDU is considered for that, the first time as 0; when it reaches maxRetxThreshold the radio link
+ * has failed.
  *
  * A PDU polls when pollPDU PDUs or pollByte bytes of new data have been sent since the last poll,
  * and when nothing can follow it: both buffers are empty, or no new SDU can be sent. POLL_SN is the

@@ -102,7 +102,7 @@ static void um_finish(struct rlc *rlc, struct rlc_out *out)
 	rlc_record_discarded(rlc, out, um_of(rlc)->rx.vr_ur);
 }
 
-/* The receiver has begun anew with finish(). */
+/* The receiver has started again with finish(). */
 static void um_reset(struct rlc *rlc)
 {
 	um_of(rlc)->tx.vt_us = 0;
