@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import tempfile
 from pathlib import Path, PurePath
 
 import numpy as np
 
+from . import pcapng
 from .error import FileError
 from .inside import Inside
 
@@ -47,19 +47,16 @@ def as_pcapng(path: Path | Inside, content: np.ndarray, cut: str | None) -> tupl
     tshark = shutil.which("tshark")
     if tshark is None:
         raise FileError(path, f"a capture of {name}: tshark, which can convert it, is not installed")
-    with tempfile.TemporaryDirectory() as folder:
-        source, made = Path(folder, f"source{ERF if name == 'ERF' else ''}"), Path(folder, "made.pcapng")
-        content.tofile(source)
-        allowed_s = SECONDS * (1 + len(content) // 100_000_000)
-        try:
-            done = subprocess.run([tshark, "-n", "-F", "pcapng", "-r", source, "-w", made], capture_output=True,
-                                  text=True, errors="replace", check=False, timeout=allowed_s)
-        except subprocess.TimeoutExpired:
-            raise FileError(path, f"a capture of {name}: tshark takes longer than {allowed_s} s") from None
-        if not made.exists() or made.stat().st_size < 28:
-            said = " ".join(done.stderr.split())[-200:] or "it wrote nothing"
-            raise FileError(path, f"a capture of {name} that tshark cannot read: {said}")
-        found = np.fromfile(made, dtype=np.uint8)
+    allowed_s = SECONDS * (1 + len(content) // 100_000_000)
+    try:
+        done = subprocess.run([tshark, "-n", "-F", "pcapng", "-r", "-", "-w", "-"], input=content.tobytes(),
+                              capture_output=True, check=False, timeout=allowed_s)
+    except subprocess.TimeoutExpired:
+        raise FileError(path, f"a capture of {name}: tshark takes longer than {allowed_s} s") from None
+    if not done.stdout.startswith(pcapng.MAGIC):
+        said = " ".join(done.stderr.decode(errors="replace").split())[-200:] or "it wrote nothing"
+        raise FileError(path, f"a capture of {name} that tshark cannot read: {said}")
+    found = np.frombuffer(done.stdout, dtype=np.uint8)
     if done.returncode and cut is None:
         cut = "truncated or damaged: tshark read only a part of it"
     return found, cut

@@ -33,6 +33,7 @@ def told(error: OSError, where: Path | str = "") -> str:
     Of a folder that could not be moved (shutil.Error) the first of its files tells.
     """
     said = error.strerror
-    if not said and error.args and isinstance(error.args[0], list) and error.args[0]:
-        said = error.args[0][0][2]
+    first = error.args[0] if error.args else None
+    if not said and isinstance(first, list) and first and isinstance(first[0], tuple) and len(first[0]) > 2:
+        said = str(first[0][2])
     return f"{error.filename or where}: {said or ' '.join(str(error).split()) or type(error).__name__}"

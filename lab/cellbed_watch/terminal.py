@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from .view import View
+
+if TYPE_CHECKING:
+    from cellbed_analysis.report.fitted import Fitted
 
 _BARS = "▁▂▃▄▅▆▇█"
 #: Curves of the view: column of the history, words, unit.
@@ -68,14 +71,13 @@ def _whose(view: View) -> list[Text]:
         if len(senders) > 1 else []
 
 
-def _table(*columns: str) -> Table:
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-    for index, column in enumerate(columns):
-        table.add_column(column, justify="left" if index == 0 else "right", no_wrap=True)
-    return table
+def _table(*columns: str) -> Fitted:
+    from cellbed_analysis.report.fitted import Column, Fitted
+
+    return Fitted("", *(Column(column, words=not place, keep=-place) for place, column in enumerate(columns)))
 
 
-def _connections(told: dict[str, Any]) -> Table:
+def _connections(told: dict[str, Any]) -> Fitted:
     table = _table("connection", "cwnd", "ssthresh", "srtt (ms)", "in flight", "again", "timeouts", "Mbit/s")
     for c in told["connections"]:
         table.add_row(c["name"], str(c["cwnd"]), _number(c["ssthresh"]), _number(c["srtt_ms"]), str(c["flight"]),
@@ -83,7 +85,7 @@ def _connections(told: dict[str, Any]) -> Table:
     return table
 
 
-def _legs(told: dict[str, Any]) -> Table:
+def _legs(told: dict[str, Any]) -> Fitted:
     table = _table("link", "mode", "CQI", "SINR (dB)", "MCS", "RLC queue (bytes)", "packets", "RLC SN")
     for leg in told["legs"]:
         table.add_row(f"{leg['ue']} {leg['leg']}", leg["mode"] or "", _number(leg["cqi"]), _number(leg["sinr_db"]),

@@ -121,7 +121,11 @@ def largest(path: Path, flow: str | None = None) -> FlowMeasures:
         FileError: as `analyse`.
         DataError: there is none.
     """
-    found = analyse([path], flow)
+    return largest_of(analyse([path], flow), path)
+
+
+def largest_of(found: Analysis, path: Path) -> FlowMeasures:
+    """The same of what was analysed already."""
     with_data = [one for flows in found.flows for one in flows if one.way is not None]
     if not with_data:
         raise DataError(f"{path}: no TCP flow with data")

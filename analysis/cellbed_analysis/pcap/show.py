@@ -55,8 +55,8 @@ def flow_table(title: str, rows: Sequence[dict[str, Any]]) -> Fitted:
 
 def details(title: str, row: dict[str, Any]) -> Fitted:
     """Everything that is known of one flow."""
-    made = Fitted(title, Column("number", words=True), Column("value"), Column("unit", words=True),
-                  Column("meaning", words=True))
+    made = Fitted(title, Column("number", words=True), Column("value"), Column("unit", words=True, keep=2),
+                  Column("meaning", words=True, keep=1))
     for name, metric in MEASURED.items():
         if row[name] is not None:
             made.add_row(name, number_text(row[name]), metric.unit, metric.meaning)

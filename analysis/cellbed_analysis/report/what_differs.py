@@ -7,12 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from rich import box
-from rich.table import Table
-
 from cellbed_formats.bundle import Bundle
 
 from ..metrics.identity import scalars
+from .fitted import Column, Fitted
 
 #: Keys of a run description, in the order shown. The scenario's name and prose decide nothing.
 PARTS = ("settings", "seed", "lab", "memory_mib", "programs", "files")
@@ -41,13 +39,10 @@ def differences(first: Bundle, second: Bundle) -> list[Difference]:
     ]
 
 
-def table(found: list[Difference], first: Bundle, second: Bundle) -> Table:
+def table(found: list[Difference], first: Bundle, second: Bundle) -> Fitted:
     """The differences for people."""
-    made = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), title_justify="left", title_style="bold")
-    made.title = "what differs" if found else "nothing differs: one run is a repetition of the other"
-    made.add_column("key", overflow="fold")
-    for bundle in (first, second):
-        made.add_column(bundle.path.name, overflow="fold")
+    title = "what differs" if found else "nothing differs: one run is a repetition of the other"
+    made = Fitted(title, Column("key", words=True), *(Column(bundle.path.name) for bundle in (first, second)))
     for line in found:
         made.add_row(line.key, line.first, line.second)
     return made

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from synthetic_bundle import write_bundle
 
 from cellbed_analysis.report.console import print_table
-from cellbed_analysis.report.fitted import Column, Fitted
+from cellbed_analysis.report.fitted import ALWAYS, Column, Fitted
 from cellbed_formats.screen import Screen
 
 
@@ -43,6 +43,38 @@ def test_no_number_is_cut(data: st.DataObject, width: int, n_columns: int) -> No
             assert all(row[i] in head.split() for row in rows)
     least_gone = [column.keep for column in columns if column.title in gone]
     assert not least_gone or max(least_gone) <= min((c.keep for c in columns if c.title not in gone), default=9)
+
+
+@given(st.data(), st.integers(min_value=20, max_value=250), st.integers(min_value=1, max_value=18))
+def test_every_number_that_is_shown_is_whole(data: st.DataObject, width: int, n_columns: int) -> None:
+    """Whatever titles, names and other words are in the table."""
+    titles = st.text("RTT p50 Mbit/s again", min_size=1, max_size=20).map(str.strip)
+    name = st.text("abcdef0123456789:[]-.", min_size=1, max_size=90)
+    columns = [Column(data.draw(titles), keep=data.draw(st.sampled_from([0, 1, 5, ALWAYS]))) for _ in range(n_columns)]
+    rows = data.draw(st.lists(st.tuples(name, st.tuples(*[numbers for _ in columns])), min_size=1, max_size=4))
+    table = Fitted(data.draw(titles), Column("flow", words=True), *columns, Column("what", words=True, keep=2))
+    for named, row in rows:
+        table.add_row(named, *row, data.draw(name))
+    out = printed(table, width)
+    assert all(len(line) <= width for line in out.splitlines())
+    said, _, left = " ".join(out.split()).partition("not shown for want of room:")
+    words, gone = said.split(), sum(bool(part.strip()) for part in left.split(","))
+    least = len(rows) * (len(columns) - gone)
+    found = [word for _, row in rows for word in row if word in words]
+    assert len(found) >= min(least, len(rows) * sum(c.keep == ALWAYS for c in columns) or 1)
+    assert all(column.keep != ALWAYS or all(row[i] in words for _, row in rows) for i, column in enumerate(columns))
+
+
+@pytest.mark.parametrize("width", range(20, 251))
+def test_a_flow_with_long_addresses_has_numbers_in_any_terminal(width: int) -> None:
+    table = Fitted("x.pcap: 407 packets, 2 flows; times in ms", Column("flow", words=True), Column("RTT min", keep=50),
+                   Column("RTT p50", keep=85), Column("Mbit/s", keep=80), Column("segments", keep=45))
+    for end in ("443", "80"):
+        table.add_row(f"[2001:db8:1234:5678:9abc:def0:1234:{end}]:{end}-[2001:db8:1234:5678:9abc:def0:1234:1]:50000",
+                      "40", "41.25", "3.653", "201")
+    out = printed(table, width)
+    assert out.split().count("41.25") == 2 and out.split().count("3.653") == 2
+    assert all(len(line) <= width for line in out.splitlines())
 
 
 def test_columns_without_anything_are_not_there() -> None:

@@ -10,6 +10,7 @@ import typer
 
 from cellbed.cli.analysed import analysing
 from cellbed.cli.options import Kernel
+from cellbed.cli.pcap import there
 from cellbed.cli.screens import console, errors
 from cellbed.host.interrupt import cleaning_up
 
@@ -23,8 +24,8 @@ _REPORT = "fit.json"
 
 
 def run_fit(
-    capture: Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="A capture of a TCP transfer, at either "
-                                            "end: pcap or pcapng.")],
+    capture: Annotated[Path, typer.Argument(callback=there, help="A capture of a TCP "
+                                            "transfer, at either end: pcap or pcapng; - is standard input.")],
     flow: Annotated[str | None, typer.Option("--flow", metavar="ID", show_default=False, help="The flow, by its id or "
                                              "a part of it, as in `cellbed pcap`. Default: the largest.")] = None,
     output: Annotated[Path | None, typer.Option(help="The folder for the link, its scenario and the runs. Default: the "
@@ -36,13 +37,17 @@ def run_fit(
     kernel: Kernel = None,
 ) -> None:
     """Make a recorded link of a capture, play it in the virtual lab, and say how near it comes to the original."""
-    folder = Path(f"{capture.stem}-fit") if output is None else output
+    folder = Path(f"{capture.stem.strip('-') or 'stdin'}-fit") if output is None else output
     with analysing(capture, folder):
         from cellbed.sweep import replay
-        from cellbed_analysis.pcap.analysis import largest
+        from cellbed_analysis.pcap.analysis import analyse, largest_of
         from cellbed_analysis.pcap.fitted_link import fit
 
-        chosen = largest(capture, flow)
+        found = analyse([capture], flow)
+        chosen = largest_of(found, capture)
+        for note in [*found.notes(), *([f"{chosen.row['flow']}: {chosen.row['remarks']}"] if chosen.row["remarks"]
+                                       else [])]:
+            errors().print(f"cellbed: {note}", soft_wrap=True)
         link = fit(chosen, replay.LEAD_MS)
         tcp: dict[str, Any] = {"congestion_control": congestion_control}
         tcp |= {"mss": link.mss_bytes} if link.mss_bytes else {}

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,12 +15,23 @@ from cellbed.cli.screens import console, errors
 if TYPE_CHECKING:
     from cellbed_analysis.pcap.analysis import Analysis
 
-Captures = Annotated[list[Path], typer.Argument(metavar="FILE...", exists=True, dir_okay=False, help="Captures: pcap "
-                     "or pcapng of Ethernet, Linux cooked mode or raw IP; or MAC and RLC PDUs as Wireshark frames "
-                     "them.")]
+_PAGE, _STDIN = ".html", Path("-")
+
+
+
+def there(given: Path | list[Path]) -> Path | list[Path]:
+    """Files that a command line names, of which `-` is standard input. Raises BadParameter: one is none."""
+    for path in given if isinstance(given, list) else [given]:
+        if path != _STDIN and (path.is_dir() or not os.path.lexists(path)):
+            raise typer.BadParameter(f"file '{path}' {'is a directory' if path.is_dir() else 'does not exist'}.")
+    return given
+
+
+Captures = Annotated[list[Path], typer.Argument(metavar="FILE...", callback=there,
+                     help="Captures: pcap or pcapng, also compressed, of Ethernet, Linux cooked mode or raw IP; or MAC "
+                     "and RLC PDUs as Wireshark frames them. - is standard input.")]
 WhichOne = Annotated[str | None, typer.Option("--flow", metavar="ID", show_default=False, help="Only flows whose id "
                      "has this in it, such as :443. Of a single one all numbers are shown.")]
-_PAGE = ".html"
 
 
 def run_pcap(

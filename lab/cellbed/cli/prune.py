@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich import box
-from rich.table import Table
 
 from cellbed.cli.analysed import analysing
 from cellbed.cli.screens import console
@@ -32,10 +30,9 @@ def run_prune(
             wanted = [item for kind in reversed(prune.KINDS) if chosen[kind] for item in found if item.what == kind]
             console().print(f"{results}: {size.text(prune.free(wanted))} freed", soft_wrap=True)
             return
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.add_column("option", no_wrap=True)
-    table.add_column("takes", justify="right", no_wrap=True)
-    table.add_column("what")
+    from cellbed_analysis.report.fitted import Column, Fitted
+
+    table = Fitted("", Column("option", words=True), Column("takes"), Column("what", words=True, keep=1))
     for kind, option in zip(prune.KINDS, ("--compress", "--derived", "--superseded"), strict=True):
         table.add_row(option, size.text(sum(item.bytes for item in found if item.what == kind)), prune.KINDS[kind])
     console().print(table)

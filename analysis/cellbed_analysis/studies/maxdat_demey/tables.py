@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from markupsafe import Markup
-from rich import box
-from rich.table import Table
 
 from ...report import page
+from ...report.fitted import Column, Fitted
 from . import demey, maxdat
 from .sweep import Cell, Mismatch, Surface, group_of, mismatch, surfaces
 
@@ -123,18 +122,12 @@ def cell_text(cell: Cell | None, quantity: str, counted: bool = True) -> str:
     return text if counted else f"({text})"
 
 
-def console_tables(found: Sequence[Surface]) -> list[Table]:
+def console_tables(found: Sequence[Surface]) -> list[Fitted]:
     """Throughput and RTT of each surface: maxDAT down, BLER across; 80 columns are enough for nine BLERs."""
     tables = []
     for surface in found:
         name = ", ".join(filter(None, (surface.scenario, surface.study, f"{surface.rate_kbps:g} kbit/s", surface.lab)))
-        table = Table(
-            title=f"{name}: kbit/s and RTT in s", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD,
-            padding=(0, 1, 0, 0), min_width=72,
-        )  # fmt: skip
-        table.add_column("maxDAT", justify="right", no_wrap=True)
-        for bler in surface.blers:
-            table.add_column(f"{bler:g}", justify="right", no_wrap=True)
+        table = Fitted(f"{name}: kbit/s and RTT in s", Column("maxDAT"), *(Column(f"{b:g}") for b in surface.blers))
         for m in surface.maxdats:
             cells = [surface.cell(bler, m) for bler in surface.blers]
             table.add_row(str(m), *(_short(cell) for cell in cells))
