@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from cellbed_formats.error import DataError, FileError
+from cellbed_formats.packet import PROTOCOL_UDP
 from cellbed_formats.pcap_file import Records, read_records
 
 from .connection import Capture, names, read_points
@@ -90,13 +92,15 @@ def analyse(paths: Sequence[Path], flow: str | None = None, two_clocks: bool = F
 
 def _add(found: Analysis, path: Path, flow: str | None) -> None:
     records = read_records(path)
-    framed = read_radio(path, records)
+    captures, datagrams = [], None
+    if set(records.links) - {EXPORTED}:
+        captures = read_points(path, records)
+        udp = [one.packets.filter(pl.col("protocol") == PROTOCOL_UDP)["row"].to_numpy() for one in captures]
+        datagrams = np.unique(np.concatenate(udp)).astype(np.int64)
+        captures = [one for one in captures if len(one.packets)]
+    framed = read_radio(path, records, datagrams)
     if not framed.pdus.is_empty():
         found.radio.append(framed)
-    if set(records.links) <= {EXPORTED}:
-        captures = []
-    else:
-        captures = [one for one in read_points(path, records) if len(one.packets)]
     if not captures and framed.pdus.is_empty():
         raise FileError(path, _nothing(records))
     for capture in captures:

@@ -22,6 +22,8 @@ from .columns import Columns
 TICKS_NS, TICK_OFF = (1_000, 1_000_000, 2_000_000, 4_000_000, 10_000_000, 100_000_000, 500_000_000, 10**9), 0.25
 #: Smaller steps are not told from the queues of a path.
 LEAST_NS = 5_000_000
+#: A step without a time that goes back in the file is believed from here on, and an end by so many times its noise.
+UNSEEN_NS, NOISE = 20_000_000, 6
 #: By this share of a step ends may differ in what they say of it.
 AGREE = 0.25
 #: Ends that are asked, packets with a timestamp that one needs, places that are looked at.
@@ -155,7 +157,7 @@ def _by_timestamps(t_ns: np.ndarray, streams: list[_Stream]) -> Iterator[tuple[i
 
 
 def _tolerance_ns(one: _Stream) -> int:
-    return LEAST_NS + 2 * (one.tick_ns if one.tick_ns > 1_000_000 else 0)
+    return int(LEAST_NS + NOISE * one.noise_ns) + 2 * (one.tick_ns if one.tick_ns > 1_000_000 else 0)
 
 
 def _changes(streams: list[_Stream], place: int) -> Iterator[tuple[_Stream, int]]:
@@ -167,12 +169,15 @@ def _changes(streams: list[_Stream], place: int) -> Iterator[tuple[_Stream, int]
 
 
 def _agreed(streams: list[_Stream], first: _Stream, place: int, by_ns: int, step_ns: int) -> bool:
+    back = step_ns <= by_ns / 2 < 0
+    if not back and (abs(by_ns) < UNSEEN_NS or step_ns < by_ns / 2):
+        return False
     others = [abs(change - by_ns) <= max(_tolerance_ns(one), AGREE * abs(by_ns))
               for one, change in _changes(streams, place) if one is not first]
     if any(others):
         return 2 * sum(others) >= len(others)
     # One end alone: only a time that goes back, which no path does.
-    return not others and step_ns <= by_ns / 2 < 0
+    return not others and back
 
 
 def _denied(streams: list[_Stream], place: int, by_ns: int) -> bool:

@@ -26,8 +26,11 @@ from .points import points
 
 __all__ = ["Capture", "Tunnel", "names", "read", "read_points"]
 
-#: Both ends, the smaller one first, and how often a connection between them began.
-ENDS = ("protocol", "a_high", "a_low", "a_port", "b_high", "b_low", "b_port", "turn")
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+#: Columns that nothing asks for once the flows are known.
+PASSED = ("version", "src_high", "src_low", "dst_high", "dst_low", "sport", "dport", "first_byte", "next_word",
+          "more_fragments", "hop_limit", "udp_sum", "cut", "interface", "wire", "outer_bytes", "outer_forth",
+          "wireguard", "tunnel")
 #: Packets that are parsed together.
 PART = 1 << 17
 
@@ -63,7 +66,8 @@ def read_points(path: Path, records: Records | None = None) -> list[Capture]:
         notes.append(f"{without_first} fragments of packets whose first fragment is missing: they belong to no flow")
     whole = Capture(path, packets, pl.DataFrame(), len(records), records.cut, None, tunnels, {},
                     [*records.notes, *notes], records.timed)
-    return [replace(one, flows=flow_table(one.packets)) for one in points(whole, records)]
+    return [replace(one, flows=flow_table(one.packets), packets=one.packets.drop(PASSED))
+            for one in points(whole, records)]
 
 
 def _packets(records: Records) -> tuple[pl.DataFrame, list[Tunnel]]:
@@ -112,15 +116,19 @@ class _Tunnels:
 
 def _by_ends(packets: pl.DataFrame) -> pl.DataFrame:
     """With `pair`, a number for both ends of each packet, and `swapped`: it comes from the larger one."""
-    swap = pl.lit(False)
-    for low, high in (("sport", "dport"), ("src_low", "dst_low"), ("src_high", "dst_high")):
-        swap = (pl.col(low) > pl.col(high)) | ((pl.col(low) == pl.col(high)) & swap)
-    pairs = {"high": ("src_high", "dst_high"), "low": ("src_low", "dst_low"), "port": ("sport", "dport")}
-    packets = packets.with_columns(swapped=swap).with_columns(
-        pl.when("swapped").then(pl.col(names[1 - end])).otherwise(pl.col(names[end])).alias(f"{letter}_{name}")
-        for end, letter in enumerate("ab") for name, names in pairs.items())
-    ends = packets.select(ENDS[:-1]).unique(maintain_order=True).with_row_index("pair")
-    return packets.join(ends, on=ENDS[:-1], how="left", maintain_order="left").drop(ENDS[1:-1])
+    one, other = (_mixed(packets, (f"{end}_high", f"{end}_low", f"{end[0]}port")) for end in ("src", "dst"))
+    both = (one + other) * _ODD ^ packets["protocol"].to_numpy()
+    pair = np.unique(both, return_inverse=True)[1]
+    return packets.with_columns(pair=pl.Series(pair.astype(np.uint32)), swapped=pl.Series(one > other))
+
+
+def _mixed(packets: pl.DataFrame, names: Sequence[str]) -> np.ndarray:
+    """A number for what some columns say, different for others as far as 64 bits go, (n,) uint64."""
+    mixed = np.zeros(len(packets), dtype=np.uint64)
+    for name in names:
+        mixed = (mixed ^ packets[name].cast(pl.UInt64).to_numpy()) * _ODD
+        mixed ^= mixed >> np.uint64(31)
+    return mixed
 
 
 def _on_one_clock(packets: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:

@@ -91,8 +91,10 @@ def _sure(packets: Columns, copy: np.ndarray, before: np.ndarray) -> np.ndarray:
     pattern = twice >= PATTERN * (sent - twice)
     of = way[copy]
     # One way of a TCP connection whose other way takes longer to answer.
-    far = packets["tcp"][copy].astype(bool) & (packets["payload_bytes"][copy] > 0) & _far(packets)[of // 2]
-    return (telling[of] & with_id[copy]) | moved | (near & (pattern[of] | far))
+    far = (packets["payload_bytes"][copy] > 0) & _far(packets)[of // 2]
+    # Programs send the same datagram again and again.
+    tcp = packets["tcp"][copy].astype(bool)
+    return (telling[of] & with_id[copy]) | moved | (near & tcp & (pattern[of] | far))
 
 
 def _far(packets: Columns) -> np.ndarray:

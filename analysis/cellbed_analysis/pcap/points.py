@@ -22,7 +22,8 @@ def points(whole: Capture, records: Records) -> list[Capture]:
     if not len(packets):
         return [whole]
     key = packets.select(place=pl.struct("interface", "wire", "tunnel").rank("dense").cast(pl.Int64) - 1)["place"]
-    every = of_frame(packets.with_columns(
+    every = of_frame(packets.select(
+        "t_ns", "flow", "forth", "cut", "hop_limit", "interface", *(name for name in copies.KEY if name != "way"),
         place=key, way=2 * pl.col("flow").cast(pl.Int64) + pl.col("forth"), tcp=pl.col("protocol") == PROTOCOL_TCP))
     first, copy = copies.same_packets(every)
     if not len(copy):

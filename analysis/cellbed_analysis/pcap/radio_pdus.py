@@ -109,8 +109,14 @@ def _blocks(pdus: pl.DataFrame) -> pl.DataFrame:
         first_ns=pl.col("t_ns").min(), last_ns=pl.col("t_ns").max(), times=pl.len().cast(pl.Int64))
 
 
-def read_radio(path: Path, records: Records) -> RadioCapture:
-    """PDUs of a capture; a capture of IP may have them in UDP packets."""
+def read_radio(path: Path, records: Records, datagrams: np.ndarray | None = None) -> RadioCapture:
+    """PDUs of a capture; a capture of IP may have them in UDP packets.
+
+    Args:
+        datagrams: places of packets with UDP, where they are known.
+    """
+    if datagrams is not None and not set(records.links) & RADIO_LINKS:
+        records = records.at(datagrams)
     rows = list(_pdus(records))
     if set(records.links) & set(USER_LINKS) and len(rows) < PLAUSIBLE * len(records):
         rows = []  # something else, of which some frames look like contexts

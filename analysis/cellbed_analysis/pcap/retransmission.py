@@ -15,7 +15,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
 
 from cellbed_formats.packet import FIN, SYN
 
@@ -31,6 +30,8 @@ FIRST_RTO_NS, RTO_MIN_NS = 1_000_000_000, 200_000_000
 EARLY = 0.8
 #: After this share of the timer without any ACK it was not an ACK that made the sender send.
 QUIET = 0.05
+#: Samples that are averaged together.
+BLOCK = 64
 
 
 @dataclass(frozen=True)
@@ -86,12 +87,23 @@ def timer_ns(rtt_ns: np.ndarray, deviation_min_ns: int = RTO_MIN_NS) -> np.ndarr
     """The retransmission timer after each RTT sample, in ns. Source: RFC 6298 section 2"""
     if not len(rtt_ns):
         return np.zeros(0)
-    samples = pl.Series(rtt_ns).cast(pl.Float64)
-    srtt = samples.ewm_mean(alpha=1 / 8, adjust=False)
-    away = (samples - srtt.shift(1)).abs()
-    away[0] = samples[0] / 2
-    deviation = away.ewm_mean(alpha=1 / 4, adjust=False)
-    return srtt.to_numpy() + np.maximum(4 * deviation.to_numpy(), deviation_min_ns)
+    samples = rtt_ns.astype(np.float64)
+    srtt = _averages(samples, 1 / 8)
+    away = np.append(samples[0] / 2, np.abs(samples[1:] - srtt[:-1]))
+    return srtt + np.maximum(4 * _averages(away, 1 / 4), deviation_min_ns)
+
+
+def _averages(samples: np.ndarray, share: float) -> np.ndarray:
+    """Each sample's moving average, which the sample has a share of; block by block, as a connection has thousands."""
+    place = np.arange(BLOCK)
+    weights = np.tril(share * (1 - share) ** np.maximum(place[:, None] - place, 0.0))
+    blocks = np.append(samples, np.zeros(-len(samples) % BLOCK)).reshape(-1, BLOCK) @ weights.T
+    faded = (1 - share) ** (place + 1.0)
+    before, starts = float(samples[0]), []
+    for last in blocks[:, -1].tolist():
+        starts.append(before)
+        before = last + before * float(faded[-1])
+    return (blocks + np.array(starts)[:, None] * faded).reshape(-1)[: len(samples)]
 
 
 @dataclass

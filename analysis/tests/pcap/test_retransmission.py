@@ -5,8 +5,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from conversation import MSS, Conversation, again
+
+from cellbed_analysis.pcap.retransmission import timer_ns
 
 
 def flight(talk: Conversation, t_ms: float, numbers: range) -> None:
@@ -169,3 +172,15 @@ def test_timestamps_tell_what_was_late(tmp_path: Path, stamp: int, late: bool) -
     talk.data(70, 1, stamp=(stamp, 2))
     talk.ack(100, 4, stamp=(100, 40))
     assert talk.direction(tmp_path).segments["out_of_order"].tolist() == [False] * 3 + [late]
+
+
+@pytest.mark.parametrize("n", [1, 2, 63, 64, 65, 1000])
+def test_the_timer_is_that_of_rfc_6298_sample_by_sample(n: int) -> None:
+    samples = np.random.default_rng(n).integers(10**6, 10**9, n)
+    srtt, deviation, expected = float(samples[0]), samples[0] / 2, []
+    for place, sample in enumerate(samples.tolist()):
+        if place:
+            deviation = 3 / 4 * deviation + 1 / 4 * abs(srtt - sample)
+            srtt = 7 / 8 * srtt + 1 / 8 * sample
+        expected.append(srtt + max(4 * deviation, 2e8))
+    assert timer_ns(samples) == pytest.approx(expected, rel=1e-9)
