@@ -23,9 +23,9 @@ from .columns import Columns
 
 #: A copy comes no later than this where it is one beyond doubt, and where nothing but a pattern says so.
 SURE_NS, DOUBTFUL_NS = 1_000_000_000, 5_000_000
-#: From this share of a direction's packets on, copies are a pattern; identifications that differ at least so much say
-#: something; and two places of which one has this share of the other's packets see the same.
-PATTERN, TELLING, SAME = 0.5, 1 / 16, 0.1
+#: From this share of a direction's packets on, copies are a pattern; identifications of which there are more than this
+#: share of different packets say something; and two places see the same of which one has this share of the other's.
+PATTERN, TELLING, SAME = 0.5, 0.5, 0.1
 #: A round trip longer than this leaves no time for a retransmission within DOUBTFUL_NS.
 FAR_NS = 2 * DOUBTFUL_NS
 #: What the ends of a flow put into a packet.
@@ -72,18 +72,21 @@ def same_packets(packets: Columns) -> tuple[np.ndarray, np.ndarray]:
     linked[alike + 1] = True
     head = np.maximum.accumulate(np.where(linked, 0, np.arange(n)))
     copy, first, before = order[alike + 1], order[head[alike + 1]], order[alike]
-    sure = _sure(packets, copy, before)
+    new = order[np.diff(mixed[order], prepend=~mixed[order[:1]]) != 0]
+    sure = _sure(packets, copy, before, new)
     return first[sure], copy[sure]
 
 
-def _sure(packets: Columns, copy: np.ndarray, before: np.ndarray) -> np.ndarray:
-    """Which of some packets that look alike are copies."""
+def _sure(packets: Columns, copy: np.ndarray, before: np.ndarray, new: np.ndarray) -> np.ndarray:
+    """Which of some packets that look alike are copies. Args: new: packets of which each looks different."""
     way, t_ns = packets["way"], packets["t_ns"]
     n_ways = int(way.max()) + 1
     sent = np.bincount(way, minlength=n_ways)
     with_id = packets["ip_id"] != 0
     ids = np.unique(way[with_id].astype(np.int64) << 32 | packets["ip_id"][with_id].astype(np.int64)) >> 32
-    telling = np.bincount(ids, minlength=n_ways) >= TELLING * sent
+    new = new[~packets["fragment"][new].astype(bool)]
+    told = np.bincount(ids, minlength=n_ways)
+    telling = told > TELLING * np.bincount(way[new], minlength=n_ways)
     moved = (packets["place"][copy] != packets["place"][before]) | (
         packets["hop_limit"][copy] != packets["hop_limit"][before])
     near = t_ns[copy] - t_ns[before] <= DOUBTFUL_NS
@@ -94,7 +97,7 @@ def _sure(packets: Columns, copy: np.ndarray, before: np.ndarray) -> np.ndarray:
     far = (packets["payload_bytes"][copy] > 0) & _far(packets)[of // 2]
     # Programs send the same datagram again and again.
     tcp = packets["tcp"][copy].astype(bool)
-    return (telling[of] & with_id[copy]) | moved | (near & tcp & (pattern[of] | far))
+    return (telling[of] & with_id[copy] & (tcp | (told[of] > 1))) | moved | (near & tcp & (pattern[of] | far))
 
 
 def _far(packets: Columns) -> np.ndarray:
