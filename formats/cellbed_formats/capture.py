@@ -10,8 +10,9 @@ import numpy as np
 import polars as pl
 
 from .error import FileError
+from .header import LINKS, PROTOCOL_TCP, PROTOCOL_UDP, USER_LINKS
 from .inside import Inside
-from .packet import ACK, FIN, LINKS, PROTOCOL_TCP, PROTOCOL_UDP, PSH, RST, SYN, Packets, ip_packets
+from .packet import ACK, FIN, PSH, RST, SYN, Packets, ip_packets
 from .pcap_file import Records, read_records
 
 __all__ = ["ACK", "FIN", "PROTOCOL_TCP", "PROTOCOL_UDP", "PSH", "RST", "SYN", "ip_records", "read_capture",
@@ -94,7 +95,7 @@ def ip_records(path: Path | Inside, records: Records | None = None) -> Records:
         FileError: no capture, or none of a link with IP packets.
     """
     records = read_records(path) if records is None else records
-    unknown = [link for link in records.links if link not in LINKS]
+    unknown = [link for link in records.links if link not in LINKS and link not in USER_LINKS]
     if unknown and len(unknown) == len(records.links):
         known = ", ".join(f"{name} ({number})" for number, name in LINKS.items())
         raise FileError(path, f"link type {unknown[0]}: readable: {known}")

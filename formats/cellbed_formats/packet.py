@@ -1,39 +1,44 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Headers of the packets of any capture: IPv4 and IPv6 over several links, TCP with its options, UDP.
+"""Fields of the packets of any capture: of IP as `header` finds it, of TCP with its options, of UDP.
 
-A field is read of all packets at once, from where they lie in the file; nothing is copied. What a short snap length cut
-off reads as 0, so lengths are taken from headers and never from what was captured.
+What a short snap length cut off reads as 0, so lengths are taken from headers and never from what was captured.
 
-Source: RFC 791 section 3.1; RFC 8200 sections 3, 4; RFC 9293 section 3.1; RFC 768; RFC 2018 section 3; RFC 2883
-section 4; RFC 7323 section 3.2
+Source: RFC 9293 section 3.1; RFC 768; RFC 2018 section 3; RFC 2883 section 4; RFC 7323 section 3.2
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import polars as pl
 
+from .header import (
+    COOKED_2,
+    ETHERNET,
+    IPV6_HEADER_BYTES,
+    LINKS,
+    PROTOCOL_TCP,
+    PROTOCOL_UDP,
+    UDP_HEADER_BYTES,
+    VLAN_TYPES,
+    Bytes,
+    ip_places,
+    network,
+)
 from .pcap_file import Records
+from .tunnel import Ends, carried, is_wireguard
 
-PROTOCOL_TCP, PROTOCOL_UDP = 6, 17
-UDP_HEADER_BYTES, IPV6_HEADER_BYTES = 8, 40
+__all__ = ["LINKS", "PROTOCOL_TCP", "PROTOCOL_UDP", "Bytes", "Packets", "ip_packets"]
+
 FIN, SYN, RST, PSH, ACK, ECE, CWR = 0x01, 0x02, 0x04, 0x08, 0x10, 0x40, 0x80
-#: Bytes in front of an IP packet for the link types whose header has one length and is followed by nothing but IP.
-PLAIN_LINKS = {0: 4, 12: 0, 14: 0, 101: 0, 108: 4, 228: 0, 229: 0}
-#: Link types with an EtherType: where that is, and how long the header is. Ethernet, Linux cooked mode v1 and v2.
-TYPED_LINKS = {1: (12, 14), 113: (14, 16), 276: (0, 20)}
-LINKS = {**dict.fromkeys(PLAIN_LINKS, "raw IP or loopback"), 1: "Ethernet", 113: "Linux cooked", 276: "Linux cooked v2"}
-IPV4_TYPE, IPV6_TYPE, PPPOE_TYPE = 0x0800, 0x86DD, 0x8864
-VLAN_TYPES, VLAN_BYTES, TAGS_MAX = (0x8100, 0x88A8, 0x9100), 4, 3
-PPP_OF_IP = {0x0021: IPV4_TYPE, 0x0057: IPV6_TYPE}
-PPPOE_BYTES = 8
-#: Headers that may stand between IPv6 and the transport; the fragment header, and authentication, which counts by four.
-EXTENSIONS, FRAGMENT_HEADER, AUTHENTICATION, EXTENSIONS_MAX = (0, 43, 44, 51, 60, 135), 44, 51, 8
+TCP_HEADER_BYTES = 20
 #: Kinds of TCP options. An option list has at most so many entries.
 NOP, OPTION_MSS, OPTION_SCALE, OPTION_SACK_OK, OPTION_SACK, OPTION_TIME, OPTIONS_MAX = 1, 2, 3, 4, 5, 8, 40
-MAPPED = 0xFFFF << 32  # of an IPv4 address in one of IPv6, Source: RFC 4291 section 2.5.5.2
+#: What a snap length cut off: nothing, options of TCP, the header itself.
+CUT_NOTHING, CUT_OPTIONS, CUT_HEADER = 0, 1, 2
+#: Odd numbers that mix what tells places of a network apart into one number.
+MIX = np.array([0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D], dtype=np.int64)
 
 #: Columns of all packets; then those of a TCP header's options.
 SCHEMA = {
@@ -48,53 +53,25 @@ OPTIONS = {
     "ts_ecr": pl.UInt32, "sacks": pl.UInt8, "sack_left": pl.UInt32, "sack_right": pl.UInt32, "sack_reach": pl.UInt32,
     "dsack": pl.Boolean,
 }  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Bytes:
-    """Places in a file, one for each of some packets, and where each packet's captured bytes end."""
-
-    content: np.ndarray
-    at: np.ndarray
-    end: np.ndarray
-
-    def of(self, rows: np.ndarray) -> Bytes:
-        """Those of some rows."""
-        return Bytes(self.content, self.at[rows], self.end[rows])
-
-    def plus(self, n_bytes: int | np.ndarray) -> Bytes:
-        """The places some bytes further on."""
-        return Bytes(self.content, self.at + n_bytes, self.end)
-
-    def byte(self, offset: int | np.ndarray = 0) -> np.ndarray:
-        """The byte there, (n,) int64; 0 where it was not captured."""
-        at = self.at + offset
-        have = at < self.end
-        if have.all():
-            return self.content[at].astype(np.int64)
-        return np.where(have, self.content[np.where(have, at, 0)], 0).astype(np.int64) if len(at) else at
-
-    def number(self, offset: int | np.ndarray, n_bytes: int) -> np.ndarray:
-        """A big-endian number, (n,) int64; of eight bytes uint64."""
-        if n_bytes == 8:
-            high, low = (self.number(offset + i, 4).astype(np.uint64) for i in (0, 4))
-            return high << np.uint64(32) | low
-        value = np.zeros(len(self.at), dtype=np.int64)
-        for i in range(n_bytes):
-            value = value << 8 | self.byte(offset + i)
-        return value
+#: And those that say where, and in what, a packet was captured.
+PLACES = {
+    "more_fragments": pl.Boolean, "hop_limit": pl.UInt8, "udp_sum": pl.UInt16, "cut": pl.UInt8, "interface": pl.UInt32,
+    "wire": pl.UInt32, "tunnel": pl.UInt32, "outer_bytes": pl.UInt16, "outer_forth": pl.Boolean,
+    "wireguard": pl.Boolean,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Packets:
     """IP packets of a capture: their fields, and where they begin."""
 
-    frame: pl.DataFrame  # SCHEMA, and OPTIONS where they were asked for
+    frame: pl.DataFrame  # SCHEMA, and OPTIONS and PLACES where they were asked for
     ip: Bytes
     header_bytes: np.ndarray  # of IP
+    tunnels: list[tuple[str, Ends]] = field(default_factory=list)  # kind and ends; numbers from 1 in `tunnel`
 
 
-def ip_packets(records: Records, options: bool = False) -> Packets:
+def ip_packets(records: Records, options: bool = False, places: bool = False) -> Packets:
     """Fields of the IPv4 and IPv6 packets of a capture, in its order.
 
     Returns:
@@ -102,16 +79,20 @@ def ip_packets(records: Records, options: bool = False) -> Packets:
         Columns of TCP are 0 for other protocols, of which UDP has ports, payload and its payload's `first_byte`, and
         the `next_word` after that. A `fragment` that is not a packet's first has no ports. With `options` also mss and
         scale (0: not told), sack_ok, timestamps, how many blocks of SACK there are, the first of them, the highest
-        end of any, and whether the first repeats what was received before (`dsack`).
+        end of any, and whether the first repeats what was received before (`dsack`). With `places` the packets that
+        tunnels carry are in the place of the tunnels' own, and there are also more_fragments, hop_limit, udp_sum, cut
+        (CUT_…), interface, wire (a number for both ends of the link and its VLAN; 0: not known), tunnel,
+        outer_bytes (of headers around the packet), outer_forth, wireguard; and
+        next_word is the offset of a fragment that is not the first.
     """
-    rows, ip, version = _ip(records)
+    begin = Bytes(records.content, records.begin, records.begin + records.captured)
+    rows, ip, version = ip_places(begin, records.link, records.links, records.original)
+    inside = carried(ip, version) if places else None
+    if inside is not None:
+        ip, version = inside.ip, inside.version
     four = version == 4
-    header = np.where(four, (ip.byte() & 15) * 4, IPV6_HEADER_BYTES)
-    protocol = np.where(four, ip.byte(9), ip.byte(6))
-    fragment = four & ((ip.number(6, 2) & 0x1FFF) != 0)
-    ip_id = np.where(four, ip.number(4, 2), 0)
-    sixes = np.flatnonzero(~four)
-    header[sixes], protocol[sixes], fragment[sixes], ip_id[sixes] = _extensions(ip.of(sixes), protocol[sixes])
+    head = network(ip, version)
+    header, protocol, fragment = head.bytes, head.protocol, head.elsewhere
     on_wire = records.original[rows] - (ip.at - records.begin[rows])
     told = np.where(four, ip.number(2, 2), ip.number(4, 2) + IPV6_HEADER_BYTES)
     # A host that leaves segmentation to its device says 0 for what is longer than the field holds.
@@ -123,7 +104,8 @@ def ip_packets(records: Records, options: bool = False) -> Packets:
     tcp_header = (above.byte(12) >> 4) * 4 * tcp
     columns = {
         "t_ns": records.t_ns[rows], "row": rows, "version": version, "protocol": protocol,
-        **_addresses(ip, four), "ip_bytes": ip_bytes, "ip_id": ip_id,
+        "src_high": head.src_high, "src_low": head.src_low, "dst_high": head.dst_high, "dst_low": head.dst_low,
+        "ip_bytes": ip_bytes, "ip_id": head.ip_id,
         "ecn": np.where(four, ip.byte(1), ip.byte(1) >> 4) & 3, "fragment": fragment,
         "sport": above.number(0, 2) * (tcp + udp), "dport": above.number(2, 2) * (tcp + udp),
         "seq": above.number(4, 4) * tcp, "ack": above.number(8, 4) * tcp, "flags": above.byte(13) * tcp,
@@ -134,79 +116,43 @@ def ip_packets(records: Records, options: bool = False) -> Packets:
     schema = SCHEMA
     if options:
         columns |= _options(above, tcp_header)
-        schema = SCHEMA | OPTIONS
+        schema = schema | OPTIONS
+    if inside is not None:
+        columns |= {"more_fragments": head.more, "hop_limit": np.where(four, ip.byte(8), ip.byte(7)),
+                    "next_word": np.where(fragment, head.offset, columns["next_word"]),
+                    "udp_sum": above.number(6, 2) * udp, **_cut(above, tcp_header, tcp, udp),
+                    **_where(records, begin, rows), "tunnel": inside.tunnel, "outer_bytes": inside.outer_bytes,
+                    "outer_forth": inside.forth,
+                    "wireguard": is_wireguard(above.plus(UDP_HEADER_BYTES), columns["payload_bytes"]) & (udp == 1)}
+        schema = schema | PLACES
     frame = pl.DataFrame([pl.Series(name, np.ascontiguousarray(columns[name])).cast(kind, wrap_numerical=True)
                           for name, kind in schema.items()])
-    return Packets(frame, ip, header)
+    return Packets(frame, ip, header, [] if inside is None else inside.tunnels)
 
 
-def _ip(records: Records) -> tuple[np.ndarray, Bytes, np.ndarray]:
-    """Which records are IP packets, where these begin, and their versions."""
-    end = records.begin + records.captured
-    begin = Bytes(records.content, records.begin, end)
-    at, typed = records.begin.copy(), np.zeros(len(records), dtype=np.int64)
-    for link in records.links:
-        own = np.flatnonzero(records.link == link)
-        if link in PLAIN_LINKS:
-            at[own] += PLAIN_LINKS[link]
-        elif link in TYPED_LINKS:
-            where, length = TYPED_LINKS[link]
-            typed[own], skipped = _tags(begin.of(own), begin.of(own).number(where, 2), length)
-            at[own] += skipped
-    found = Bytes(records.content, at, end)
-    version = found.byte() >> 4
-    plain = np.isin(records.link, list(PLAIN_LINKS))
-    known = (plain & np.isin(version, (4, 6))) | ((typed == IPV4_TYPE) & (version == 4)) | (
-        (typed == IPV6_TYPE) & (version == 6))
-    rows = np.flatnonzero(known)
-    return rows, found.of(rows), version[rows]
+def _cut(above: Bytes, tcp_header: np.ndarray, tcp: np.ndarray, udp: np.ndarray) -> dict[str, np.ndarray]:
+    """How much of each transport's header is missing."""
+    have = above.end - above.at
+    header = (have < TCP_HEADER_BYTES * tcp + UDP_HEADER_BYTES * udp) & (tcp + udp > 0)
+    return {"cut": np.where(header, CUT_HEADER, np.where(have < tcp_header, CUT_OPTIONS, CUT_NOTHING))}
 
 
-def _tags(begin: Bytes, typed: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray]:
-    """EtherType behind tags of VLANs and PPPoE, and the bytes up to what it is the type of."""
-    skipped = np.full(len(typed), length)
-    for _ in range(TAGS_MAX):
-        tagged = np.flatnonzero(np.isin(typed, VLAN_TYPES))
-        if not len(tagged):
-            break
-        inner = begin.of(tagged)
-        typed[tagged] = inner.number(skipped[tagged] + 2, 2)
-        skipped[tagged] += VLAN_BYTES
-    sessions = np.flatnonzero(typed == PPPOE_TYPE)
-    inside = begin.of(sessions).number(skipped[sessions] + 6, 2)
-    typed[sessions] = np.select([inside == ppp for ppp in PPP_OF_IP], list(PPP_OF_IP.values()), 0)
-    skipped[sessions] += PPPOE_BYTES
-    return typed, skipped
-
-
-def _extensions(ip: Bytes, following: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Bytes of all headers in front of the transport's, its protocol, whether it begins elsewhere, identification."""
-    header = np.full(len(following), IPV6_HEADER_BYTES)
-    elsewhere, ip_id = np.zeros(len(following), dtype=bool), np.zeros(len(following), dtype=np.int64)
-    for _ in range(EXTENSIONS_MAX):
-        more = np.flatnonzero(np.isin(following, EXTENSIONS) & ~elsewhere)
-        if not len(more):
-            break
-        here, kind = ip.of(more).plus(header[more]), following[more]
-        cut = kind == FRAGMENT_HEADER
-        elsewhere[more] |= cut & (here.number(2, 2) >> 3 != 0)
-        ip_id[more] = np.where(cut, here.number(4, 4), ip_id[more])
-        units = here.byte(1)
-        header[more] += np.select([cut, kind == AUTHENTICATION], [8, (units + 2) * 4], (units + 1) * 8)
-        following[more] = here.byte(0)
-    return header, following, elsewhere, ip_id
-
-
-def _addresses(ip: Bytes, four: np.ndarray) -> dict[str, np.ndarray]:
-    columns: dict[str, np.ndarray] = {}
-    for name, at_four, at_six in (("src", 12, 8), ("dst", 16, 24)):
-        mapped = ip.number(at_four, 4).astype(np.uint64) | np.uint64(MAPPED)
-        if four.all():
-            columns |= {f"{name}_high": np.zeros(len(four), dtype=np.uint64), f"{name}_low": mapped}
-        else:
-            columns[f"{name}_high"] = np.where(four, np.uint64(0), ip.number(at_six, 8))
-            columns[f"{name}_low"] = np.where(four, mapped, ip.number(at_six + 8, 8))
-    return columns
+def _where(records: Records, begin: Bytes, rows: np.ndarray) -> dict[str, np.ndarray]:
+    """On which interface, and between which ends of a link, packets were captured."""
+    interface, wire = records.interface[rows].copy(), np.zeros(len(rows), dtype=np.int64)
+    link = records.link[rows]
+    own = np.flatnonzero(link == COOKED_2)
+    if len(own):
+        interface[own] = begin.of(rows[own]).number(4, 4)
+    own = np.flatnonzero(link == ETHERNET)
+    if len(own):
+        frame = begin.of(rows[own])
+        ends = [frame.number(place, 2) << 32 | frame.number(place + 2, 4) for place in (0, 6)]
+        tagged = np.isin(frame.number(12, 2), VLAN_TYPES)
+        vlan = np.where(tagged, (frame.number(14, 2) & 0xFFF) + 1, 0)
+        mixed = (np.minimum(*ends) * MIX[0]) ^ (np.maximum(*ends) * MIX[1]) ^ (vlan * MIX[2])
+        wire[own] = (mixed ^ mixed >> 32) & 0xFFFFFFFF
+    return {"interface": interface, "wire": wire}
 
 
 def _options(tcp: Bytes, header_bytes: np.ndarray) -> dict[str, np.ndarray]:
@@ -219,7 +165,8 @@ def _options(tcp: Bytes, header_bytes: np.ndarray) -> dict[str, np.ndarray]:
         kind = here.byte()
         length = np.where(kind == NOP, 1, here.byte(1))
         # An option needs its length, and room: a list that lies ends there.
-        go_on = (kind != 0) & (length >= np.where(kind == NOP, 1, 2)) & (place + length <= header_bytes[rows])
+        go_on = (kind != 0) & (length >= np.where(kind == NOP, 1, 2)) & (place + length <= header_bytes[rows]) & (
+            here.at + length <= here.end)
         rows, place, kind, length = rows[go_on], place[go_on], kind[go_on], length[go_on]
         if not len(rows):
             break

@@ -8,33 +8,29 @@ Source: draft-ietf-opsawg-pcap; draft-ietf-opsawg-pcapng
 
 from __future__ import annotations
 
-import os
 import struct
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from . import named_file, stored
+from . import foreign, pcapng, unpacked
 from .error import FileError
 from .inside import Inside
+from .pcapng import SECOND_NS
 
-#: Byte order and ns per unit of a record's fraction of a second, by the file's first bytes.
-FRACTIONS_NS = {
-    b"\xd4\xc3\xb2\xa1": ("<", 1000),
-    b"\xa1\xb2\xc3\xd4": (">", 1000),
-    b"\x4d\x3c\xb2\xa1": ("<", 1),
-    b"\xa1\xb2\x3c\x4d": (">", 1),
+#: Byte order, ns per unit of a record's fraction of a second, bytes of a record's header; by the file's first bytes.
+CLASSIC = {
+    b"\xd4\xc3\xb2\xa1": ("<", 1000, 16),
+    b"\xa1\xb2\xc3\xd4": (">", 1000, 16),
+    b"\x4d\x3c\xb2\xa1": ("<", 1, 16),
+    b"\xa1\xb2\x3c\x4d": (">", 1, 16),
+    b"\x34\xcd\xb2\xa1": ("<", 1000, 24),  # of patched libpcaps, Source: Wireshark, wiretap/libpcap.h
+    b"\xa1\xb2\xcd\x34": (">", 1000, 24),
 }
-FILE_HEADER_BYTES, RECORD_HEADER_BYTES = 24, 16
-#: Of pcapng: types of blocks, the least length of any, and the number that tells the byte order of a section.
-SECTION, INTERFACE, OLD_PACKET, SIMPLE_PACKET, PACKET = 0x0A0D0D0A, 1, 2, 3, 6
-BLOCK_BYTES_MIN, BYTE_ORDER = 12, 0x1A2B3C4D
-#: Options of an interface: units of its times, and seconds that they are behind.
-IF_TSRESOL, IF_TSOFFSET = 9, 14
-SECOND_NS = 1_000_000_000
-READABLE = "readable: pcap in us or ns, pcapng"
+FILE_HEADER_BYTES = 24
+READABLE = "readable: pcap in us or ns, pcapng, plain or as .gz, .xz, .zst, .bz2"
 
 
 @dataclass(frozen=True)
@@ -49,39 +45,50 @@ class Records:
     link: np.ndarray  # type of the link
     links: tuple[int, ...]  # those of the file, also of one without packets
     cut: str | None  # what its end lacks; the packets before that are whole
+    interface: np.ndarray  # number of the interface among those of the file
+    interfaces: tuple[str, ...] = ()  # their names, where the file tells them
+    notes: tuple[str, ...] = ()  # what the file says of its own packets, such as those that were not captured
+    timed: bool = True  # False: there are packets without a time
 
     def __len__(self) -> int:
         return len(self.t_ns)
 
     def part(self, begin: int, end: int) -> Records:
         """Some of the packets, by their places in the file."""
-        some = slice(begin, end)
-        return Records(self.content, self.t_ns[some], self.begin[some], self.captured[some], self.original[some],
-                       self.link[some], self.links, self.cut)
+        return self.at(slice(begin, end))
+
+    def at(self, rows: np.ndarray | slice) -> Records:
+        """Some of the packets: places, a mask or a slice."""
+        return replace(self, **{name: getattr(self, name)[rows] for name in (
+            "t_ns", "begin", "captured", "original", "link", "interface")})
 
 
 def read_records(path: Path | Inside) -> Records:
     """Find the packets of a capture.
 
+    Args:
+        path: pcap or pcapng, plain or compressed; what tshark can make a pcapng of; `-` is standard input.
+
     Raises:
-        FileError: it is no capture, or its blocks make no sense.
+        FileError: it is no capture, or nothing in it makes sense.
+        OSError: it cannot be read.
     """
-    content = _content(path)
+    content, cut = unpacked.content(path, _begins_well)
+    content, cut = foreign.as_pcapng(path, content, cut)
     begin = content[:4].tobytes()
-    if begin in FRACTIONS_NS and len(content) >= FILE_HEADER_BYTES:
-        return _classic(content, *FRACTIONS_NS[begin])
-    if begin == struct.pack(">I", SECTION):
-        return _Blocks(path, content).records()
-    raise FileError(path, f"not a pcap file: {READABLE}")
+    if begin in CLASSIC and len(content) >= FILE_HEADER_BYTES:
+        found = _classic(content, *CLASSIC[begin])
+    elif begin == pcapng.MAGIC:
+        found = _from_blocks(pcapng.walk(path, content), content)
+    elif cut is not None:
+        raise FileError(path, cut)
+    else:
+        raise FileError(path, f"not a pcap file: {READABLE}")
+    return found if cut is None else replace(found, cut=cut)
 
 
-def _content(path: Path | Inside) -> np.ndarray:
-    """The file's bytes, without reading what nobody looks at where it is not compressed."""
-    if path.suffix == stored.SUFFIX:
-        return np.frombuffer(stored.content(path), dtype=np.uint8)
-    with named_file.open_named(path, named_file.RECORDING_BYTES_MAX) as file:
-        empty = not os.fstat(file.fileno()).st_size
-        return np.zeros(0, dtype=np.uint8) if empty else np.memmap(file, dtype=np.uint8, mode="r")
+def _begins_well(begin: bytes) -> bool:
+    return begin[:4] in CLASSIC or begin[:4] == pcapng.MAGIC or foreign.known(begin)
 
 
 def words(content: np.ndarray, at: np.ndarray, order: str, n_bytes: int = 4) -> np.ndarray:
@@ -93,126 +100,35 @@ def words(content: np.ndarray, at: np.ndarray, order: str, n_bytes: int = 4) -> 
     return value
 
 
-def _classic(content: np.ndarray, order: str, fraction_ns: int) -> Records:
+def _classic(content: np.ndarray, order: str, fraction_ns: int, header: int) -> Records:
     length: Callable[[memoryview, int], tuple[int]] = struct.Struct(f"{order}I").unpack_from
     view, size, at = content.data, len(content), FILE_HEADER_BYTES
     cut: str | None = None
     found: list[int] = []
     while at < size:
-        if at + RECORD_HEADER_BYTES > size:
+        if at + header > size:
             cut = "truncated: ends inside a packet header"
             break
-        after = at + RECORD_HEADER_BYTES + length(view, at + 8)[0]
+        (captured,) = length(view, at + 8)
+        after = at + header + captured
         if after > size:
-            have = size - at - RECORD_HEADER_BYTES
-            cut = f"truncated: its last packet has {have} of {after - at - RECORD_HEADER_BYTES} bytes"
+            have = size - at - header
+            cut = f"truncated: its last packet has {have} of {captured} bytes"
             break
+        if not captured and not content[at : at + header].any() and not content[at:].any():
+            break  # room that nobody wrote to
         found.append(at)
         at = after
     head = np.array(found, dtype=np.int64)
-    seconds, fraction, captured, original = (words(content, head + 4 * i, order) for i in range(4))
+    seconds, fraction, captured_bytes, original = (words(content, head + 4 * i, order) for i in range(4))
     (link,) = words(content, np.array([20]), order) & 0xFFFF
-    return Records(content, seconds * SECOND_NS + fraction * fraction_ns, head + RECORD_HEADER_BYTES, captured,
-                   original, np.full(len(head), link), (int(link),), cut)
+    return Records(content, seconds * SECOND_NS + fraction * fraction_ns, head + header, captured_bytes, original,
+                   np.full(len(head), link), (int(link),), cut, np.zeros(len(head), dtype=np.int64))
 
 
-@dataclass(frozen=True)
-class _Interface:
-    link: int
-    units: int  # of its times, in a second
-    offset_s: int
-
-
-class _Blocks:
-    """Of a pcapng file: its interfaces and packets, section by section."""
-
-    def __init__(self, path: Path | Inside, content: np.ndarray) -> None:
-        self.path, self.content, self.view = path, content, content.data
-        self.order = "<"
-        self.section: list[int] = []  # numbers of the section's interfaces among all of the file
-        self.interfaces: list[_Interface] = []
-        self.packets: list[tuple[int, ...]] = []  # interface, time in its units, begin, captured, original
-        self.cut: str | None = None
-
-    def records(self) -> Records:
-        at, size = 0, len(self.content)
-        while at < size:
-            if at + BLOCK_BYTES_MIN > size:
-                self.cut = "truncated: ends inside the header of a block"
-                break
-            if self.content[at : at + 4].tobytes() == struct.pack(">I", SECTION):
-                self._begin_section(at)
-            kind, length = struct.unpack_from(f"{self.order}II", self.view, at)
-            if length < BLOCK_BYTES_MIN or length % 4:
-                raise FileError(self.path, f"byte {at}: a block of {length} bytes: allowed {BLOCK_BYTES_MIN} or more, "
-                                           "in fours")
-            if at + length > size:
-                self.cut = f"truncated: its last block has {size - at} of {length} bytes"
-                break
-            self._block(kind, at + 8, at + length - 4)
-            at += length
-        return self._records()
-
-    def _begin_section(self, at: int) -> None:
-        self.order = next((o for o in "<>" if struct.unpack_from(f"{o}I", self.view, at + 8)[0] == BYTE_ORDER), "")
-        if not self.order:
-            raise FileError(self.path, f"byte {at}: a section of pcapng without its byte order")
-        self.section = []
-
-    def _block(self, kind: int, at: int, end: int) -> None:
-        if kind == INTERFACE and end - at >= 8:
-            self.section.append(len(self.interfaces))
-            self.interfaces.append(self._interface(at, end))
-        elif kind == PACKET and end - at >= 20:
-            which, high, low, captured, original = struct.unpack_from(f"{self.order}5I", self.view, at)
-            self._packet(which, high << 32 | low, at + 20, captured, original, end)
-        elif kind == OLD_PACKET and end - at >= 20:
-            which, _, high, low, captured, original = struct.unpack_from(f"{self.order}HHIIII", self.view, at)
-            self._packet(which, high << 32 | low, at + 20, captured, original, end)
-        elif kind == SIMPLE_PACKET:
-            raise FileError(self.path, f"byte {at - 8}: a packet without a time (Simple Packet Block)")
-
-    def _packet(self, which: int, time: int, at: int, captured: int, original: int, end: int) -> None:
-        if which >= len(self.section):
-            raise FileError(self.path, f"byte {at}: a packet of interface {which}: the section has {len(self.section)}")
-        if at + captured > end:
-            raise FileError(self.path, f"byte {at}: a packet of {captured} bytes in a block with {end - at}")
-        self.packets.append((self.section[which], time, at, captured, original))
-
-    def _interface(self, at: int, end: int) -> _Interface:
-        (link,) = struct.unpack_from(f"{self.order}H", self.view, at)
-        units, offset_s, at = 10**6, 0, at + 8
-        while at + 4 <= end:
-            code, length = struct.unpack_from(f"{self.order}HH", self.view, at)
-            at += 4
-            if not code or at + length > end:
-                break
-            if code == IF_TSRESOL and length == 1:
-                power = int(self.content[at])
-                units = 2 ** (power & 0x7F) if power & 0x80 else 10**power
-            elif code == IF_TSOFFSET and length == 8:
-                (offset_s,) = struct.unpack_from(f"{self.order}q", self.view, at)
-            at += (length + 3) // 4 * 4
-        return _Interface(link, units, offset_s)
-
-    def _records(self) -> Records:
-        try:
-            which, time, begin, captured, original = np.array(self.packets, dtype=np.int64).reshape(-1, 5).T
-        except OverflowError:
-            raise FileError(self.path, "a packet's time is beyond the year 2262") from None
-        t_ns = np.zeros(len(which), dtype=np.int64)
-        for number, interface in enumerate(self.interfaces):
-            own = which == number
-            t_ns[own] = interface.offset_s * SECOND_NS + _nanoseconds(time[own], interface.units)
-        link = np.array([interface.link for interface in self.interfaces], dtype=np.int64)
-        links = tuple(dict.fromkeys(interface.link for interface in self.interfaces))
-        return Records(self.content, t_ns, begin, captured, original, link[which] if len(which) else which, links,
-                       self.cut)
-
-
-def _nanoseconds(time: np.ndarray, units: int) -> np.ndarray:
-    """Times in units, so many of them in a second, as ns; without rounding where they are tens."""
-    seconds, fraction = np.divmod(time, units) if units < 2**62 else (time * 0, time)
-    if units <= SECOND_NS and SECOND_NS % units == 0:
-        return seconds * SECOND_NS + fraction * (SECOND_NS // units)
-    return seconds * SECOND_NS + np.floor(fraction * (SECOND_NS / units)).astype(np.int64)
+def _from_blocks(found: pcapng.Blocks, content: np.ndarray) -> Records:
+    t_ns, which, begin, captured, original = found.columns()
+    link = np.array([interface.link for interface in found.interfaces], dtype=np.int64)
+    links = tuple(dict.fromkeys(interface.link for interface in found.interfaces))
+    return Records(content, t_ns, begin, captured, original, link[which] if len(which) else which, links, found.cut,
+                   which, tuple(one.name for one in found.interfaces), tuple(found.notes()), not found.timeless)

@@ -38,13 +38,15 @@ ELSEWHERE = {
     "lab/cellbed/labs/vm_boot.py": "kernels and modules of this machine",
     "lab/cellbed/sweep/fleet_key.py": "a key that must not be there before",
     "lab/cellbed/sweep/shipped.py": "an archive in memory",
+    "formats/cellbed_formats/foreign.py": "a temporary folder of its own",
     "lab/cellbed/sweep/ssh_boot.py": "a temporary folder of its own, on a host that has nothing of cellbed",
     "lab/cellbed/scenario/named_files.py": "programs and files that a scenario names",
 }
 #: Calls of other modules, which touch no bundle either, by what is in them.
 OTHERS = (
     "/proc/", "cgroup.procs", "__file__", "resources.files", "FILE.open(", "ledger.directory()", "BytesIO",
-    "fileobj=buffer", "os.devnull", "(content", "path.content()", "np.memmap(file,", "frame.write_parquet(content",
+    "fileobj=buffer", "fileobj=whole", "os.devnull", "(content", "path.content()", "np.memmap(file,",
+    "frame.write_parquet(content",
     "(ROOT / 'version')", "findings.read_text", "memo.", "initrd", "scratch /", "open(kernel",
     "scope.read_text", "frame.rename(", ".move(self.inside)", "file.write_text(links.to_yaml", "log.read_text",
     "open(console, 'wb')",

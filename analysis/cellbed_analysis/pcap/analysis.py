@@ -11,12 +11,12 @@ from typing import Any
 import polars as pl
 
 from cellbed_formats.error import DataError, FileError
-from cellbed_formats.pcap_file import read_records
+from cellbed_formats.pcap_file import Records, read_records
 
-from .connection import Capture, names, read
+from .connection import Capture, names, read_points
 from .measures import COLUMNS, FlowMeasures, measure
 from .one_way import OneWay, one_way
-from .radio_pdus import RADIO_LINKS, RadioCapture, read_radio
+from .radio_pdus import EXPORTED, RADIO_LINKS, RadioCapture, read_radio
 
 #: Columns of segments that files have, in order; times in ns since 1970 by the capture's clock.
 SEGMENTS = ("out_ns", "seq", "payload_bytes", "ack_ns", "rtt_ns", "flight_bytes", "again", "kind", "spurious",
@@ -38,13 +38,13 @@ class Analysis:
     @property
     def rows(self) -> list[dict[str, Any]]:
         """All flows with the capture that each is of."""
-        return [{"capture": str(capture.path)} | one.row
+        return [{"capture": str(capture.path), "point": capture.point} | one.row
                 for capture, flows in zip(self.captures, self.flows, strict=True) for one in flows]
 
     def flow_frame(self) -> pl.DataFrame:
         """`rows` as a frame."""
         return pl.DataFrame(self.rows, infer_schema_length=None) if self.rows else pl.DataFrame(
-            schema=dict.fromkeys(["capture", *COLUMNS], pl.String))
+            schema=dict.fromkeys(["capture", "point", *COLUMNS], pl.String))
 
     def segment_frame(self) -> pl.DataFrame:
         """Every data segment of every TCP flow."""
@@ -61,7 +61,8 @@ class Analysis:
     def notes(self) -> list[str]:
         """What a reader should know of the files themselves."""
         cut = dict([*((one.path, one.cut) for one in self.captures), *((one.path, one.cut) for one in self.radio)])
-        return [f"{path}: {why}; what comes before is analysed" for path, why in cut.items() if why is not None]
+        said = [f"{path}: {why}; what comes before is analysed" for path, why in cut.items() if why is not None]
+        return said + list(dict.fromkeys(f"{one.path}: {note}" for one in self.captures for note in one.notes))
 
 
 def analyse(paths: Sequence[Path], flow: str | None = None, two_clocks: bool = False) -> Analysis:
@@ -81,7 +82,7 @@ def analyse(paths: Sequence[Path], flow: str | None = None, two_clocks: bool = F
         every = list(dict.fromkeys(name for capture in found.captures for name in names(capture.flows)))
         few = ", ".join(every[:8]) + (f" and {len(every) - 8} more" if len(every) > 8 else "")
         raise DataError(f"--flow {flow}: allowed the id of a flow, or a part of it: {few or 'there is none'}")
-    if len(found.captures) == 2:
+    if len(found.captures) == 2 and all(one.timed for one in found.captures):
         wanted = {one.row["flow"] for one in found.flows[0]}
         found.delays = [one for one in one_way(found.captures[0], found.captures[1], two_clocks) if one.flow in wanted]
     return found
@@ -89,21 +90,28 @@ def analyse(paths: Sequence[Path], flow: str | None = None, two_clocks: bool = F
 
 def _add(found: Analysis, path: Path, flow: str | None) -> None:
     records = read_records(path)
-    if records.links and set(records.links) <= RADIO_LINKS:
-        found.radio.append(read_radio(path, records))
-        return
-    capture = read(path, records)
-    if not len(capture.packets):
-        framed = read_radio(path, records)
-        if not framed.pdus.is_empty():
-            found.radio.append(framed)
-            return
-        raise FileError(path, f"no TCP or UDP among {capture.records} packets" if capture.records else "no packets")
     framed = read_radio(path, records)
     if not framed.pdus.is_empty():
         found.radio.append(framed)
-    found.captures.append(capture)
-    found.flows.append(measure(capture, (lambda _: True) if flow is None else lambda name: flow in name))
+    if set(records.links) <= {EXPORTED}:
+        captures = []
+    else:
+        captures = [one for one in read_points(path, records) if len(one.packets)]
+    if not captures and framed.pdus.is_empty():
+        raise FileError(path, _nothing(records))
+    for capture in captures:
+        found.captures.append(capture)
+        found.flows.append(measure(capture, (lambda _: True) if flow is None else lambda name: flow in name))
+
+
+def _nothing(records: Records) -> str:
+    """What a file has instead of what is read."""
+    if not len(records):
+        return "no packets"
+    said = "" if not set(records.links) & RADIO_LINKS else f" of link type {', '.join(map(str, records.links))}"
+    pdus = " and no PDUs of MAC or RLC" if said else ""
+    return (f"no TCP or UDP{pdus} among {len(records)} packets{said}: readable: IP over Ethernet, Linux cooked mode or "
+            "raw, also in GTP-U and other tunnels; PDUs of MAC and RLC as Wireshark frames them")
 
 
 def largest(path: Path, flow: str | None = None) -> FlowMeasures:

@@ -1,69 +1,117 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Flows of a capture: packets sorted by their two ends; TCP connections may use the same ends one after another."""
+"""Flows of a capture: packets sorted by their two ends; TCP connections may use the same ends one after another.
+
+On the way there what is no packet of a flow is set apart: steps of the capture's clock, fragments, copies, tunnels.
+"""
 
 from __future__ import annotations
 
-import ipaddress
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
 
 from cellbed_formats.capture import ip_records
-from cellbed_formats.flow import QUIC, TCP, TRANSPORTS, UDP, is_quic
-from cellbed_formats.packet import ACK, PROTOCOL_TCP, PROTOCOL_UDP, SYN, ip_packets
+from cellbed_formats.flow import TRANSPORTS
+from cellbed_formats.packet import ACK, PROTOCOL_TCP, SYN, ip_packets
 from cellbed_formats.pcap_file import Records
+from cellbed_formats.tunnel import Ends
 
-from .columns import Columns, of_frame
+from . import clock, fragments
+from .captured import Capture, Tunnel, flow_table, names
+from .columns import of_frame
+from .points import points
+
+__all__ = ["Capture", "Tunnel", "names", "read", "read_points"]
 
 #: Both ends, the smaller one first, and how often a connection between them began.
 ENDS = ("protocol", "a_high", "a_low", "a_port", "b_high", "b_low", "b_port", "turn")
 #: Packets that are parsed together.
 PART = 1 << 17
-_MAPPED = 0xFFFF << 32
-
-
-@dataclass(frozen=True)
-class Capture:
-    """A capture of IP packets."""
-
-    path: Path
-    packets: pl.DataFrame  # `packet.ip_packets` of TCP and UDP by time, with `flow` and `forth`
-    flows: pl.DataFrame  # one row each, in the order of their first packets
-    records: int  # packets of any kind
-    cut: str | None  # what the file's end lacks
-
-    @property
-    def start_ns(self) -> int:
-        """When the first packet of a flow was captured, in ns since 1970; 0 without any."""
-        return int(self.packets["t_ns"].min() or 0)  # type: ignore[arg-type]
-
-    def connections(self) -> Iterator[tuple[dict[str, Any], Columns]]:
-        """Each flow's row of `flows` with its packets by time."""
-        order = np.argsort(self.packets["flow"].to_numpy(), kind="stable")
-        every = of_frame(self.packets)
-        at = 0
-        for row in self.flows.iter_rows(named=True):
-            n = row["forth_pkts"] + row["back_pkts"]
-            yield row, every.where(order[at : at + n])
-            at += n
 
 
 def read(path: Path, records: Records | None = None) -> Capture:
+    """Read a capture with one point of observation. As `read_points`."""
+    return read_points(path, records)[0]
+
+
+def read_points(path: Path, records: Records | None = None) -> list[Capture]:
     """Read a capture and sort its packets by flow.
 
     Args:
         records: of the file, where they are read already.
 
+    Returns:
+        A capture for each point of observation: one, or of a file with several named interfaces of which some saw the
+        same packets, one for each of these.
+
     Raises:
         FileError: no capture, or none of IP packets.
     """
     records = ip_records(path, records)
-    packets = pl.concat([_transport(records, begin) for begin in range(0, max(len(records), 1), PART)]).sort(
-        "t_ns", maintain_order=True)
+    packets, tunnels = _packets(records)
+    packets, without_first = fragments.joined(packets)
+    packets, notes = _on_one_clock(_by_ends(packets))
+    packets = packets.sort("t_ns", maintain_order=True).with_columns(turn=_turns(("pair",)))
+    flows = packets.group_by("pair", "turn", maintain_order=True).agg(swapped_first=pl.col("swapped").first())
+    packets = packets.join(flows.with_row_index("flow"), on=["pair", "turn"], how="left", maintain_order="left")
+    packets = packets.with_columns(forth=pl.col("swapped") == pl.col("swapped_first")).drop(
+        "swapped", "swapped_first", "pair", "turn")
+    if without_first:
+        notes.append(f"{without_first} fragments of packets whose first fragment is missing: they belong to no flow")
+    whole = Capture(path, packets, pl.DataFrame(), len(records), records.cut, None, tunnels, {},
+                    [*records.notes, *notes], records.timed)
+    return [replace(one, flows=flow_table(one.packets)) for one in points(whole, records)]
+
+
+def _packets(records: Records) -> tuple[pl.DataFrame, list[Tunnel]]:
+    """TCP and UDP of a capture in its order; part by part, as parsing takes several times the memory of its result."""
+    parts, seen = [], _Tunnels()
+    for begin in range(0, max(len(records), 1), PART):
+        found = ip_packets(records.part(begin, begin + PART), options=True, places=True)
+        frame = found.frame.with_columns(pl.col("row") + begin)
+        parts.append(seen.numbered(frame, found.tunnels).filter(pl.col("protocol").is_in(list(TRANSPORTS))))
+    return pl.concat(parts), seen.tunnels()
+
+
+class _Tunnels:
+    """Tunnels of all parts of a capture, numbered together, and what each carried."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[tuple[str, Ends], int] = {}
+        self.sums: list[pl.DataFrame] = []
+
+    def numbered(self, frame: pl.DataFrame, tunnels: Sequence[tuple[str, Ends]]) -> pl.DataFrame:
+        if not tunnels:
+            return frame
+        new = [0, *(self.numbers.setdefault(tunnel, len(self.numbers) + 1) for tunnel in tunnels)]
+        frame = frame.with_columns(tunnel=pl.Series(np.array(new, dtype=np.uint32)[frame["tunnel"].to_numpy()]))
+        self.sums.append(frame.filter(pl.col("tunnel") > 0).group_by("tunnel", "outer_forth").agg(
+            pkts=pl.len(), size=(pl.col("ip_bytes").cast(pl.Int64) + pl.col("outer_bytes")).sum(),
+            first=pl.col("t_ns").min(), last=pl.col("t_ns").max()))
+        return frame
+
+    def tunnels(self) -> list[Tunnel]:
+        if not self.sums:
+            return []
+        every = pl.concat(self.sums)
+        found = []
+        for (kind, ends), number in self.numbers.items():
+            own = every.filter(pl.col("tunnel") == number)
+            if own.is_empty():  # it carries tunnels only
+                found.append(Tunnel(kind, ends, (0, 0), (0, 0), 0, 0))
+                continue
+            ways = [own.filter(pl.col("outer_forth") == forth) for forth in (True, False)]
+            found.append(Tunnel(kind, ends, (int(ways[0]["pkts"].sum()), int(ways[1]["pkts"].sum())),
+                                (int(ways[0]["size"].sum()), int(ways[1]["size"].sum())),
+                                int(own["first"].min()), int(own["last"].max())))  # type: ignore[arg-type]
+        return found
+
+
+def _by_ends(packets: pl.DataFrame) -> pl.DataFrame:
+    """With `pair`, a number for both ends of each packet, and `swapped`: it comes from the larger one."""
     swap = pl.lit(False)
     for low, high in (("sport", "dport"), ("src_low", "dst_low"), ("src_high", "dst_high")):
         swap = (pl.col(low) > pl.col(high)) | ((pl.col(low) == pl.col(high)) & swap)
@@ -71,62 +119,36 @@ def read(path: Path, records: Records | None = None) -> Capture:
     packets = packets.with_columns(swapped=swap).with_columns(
         pl.when("swapped").then(pl.col(names[1 - end])).otherwise(pl.col(names[end])).alias(f"{letter}_{name}")
         for end, letter in enumerate("ab") for name, names in pairs.items())
-    packets = packets.with_columns(turn=_turns(ENDS[:-1]))
-    flows = packets.group_by(ENDS, maintain_order=True).agg(swapped_first=pl.col("swapped").first())
-    flows = flows.with_row_index("flow")
-    packets = packets.join(flows, on=ENDS, how="left", maintain_order="left").with_columns(
-        forth=pl.col("swapped") == pl.col("swapped_first")).drop(
-        "swapped", "swapped_first", *ENDS[1:])
-    return Capture(path, packets, _flows(packets), len(records), records.cut)
+    ends = packets.select(ENDS[:-1]).unique(maintain_order=True).with_row_index("pair")
+    return packets.join(ends, on=ENDS[:-1], how="left", maintain_order="left").drop(ENDS[1:-1])
 
 
-def _transport(records: Records, begin: int) -> pl.DataFrame:
-    """TCP and UDP of a part of a capture, since parsing takes several times the memory of its result."""
-    frame = ip_packets(records.part(begin, begin + PART), options=True).frame
-    return frame.filter(pl.col("protocol").is_in(list(TRANSPORTS)) & ~pl.col("fragment")).with_columns(
-        pl.col("row") + begin)
+def _on_one_clock(packets: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Packets without steps of the clock, with `epoch`, how many were before; and what was found."""
+    asked = of_frame(packets.select(
+        "t_ns", "timed", "ts_val", "seq", "ack", tcp=pl.col("protocol") == PROTOCOL_TCP,
+        stream=2 * pl.col("pair") + pl.col("swapped")))
+    found = clock.watch(asked)
+    notes = []
+    rows = packets["row"]
+    for step in found.steps:
+        how = ("mended by TCP's timestamps" if step.exact else
+               "no TCP timestamps say by how much exactly, so that durations across it are not exact either")
+        notes.append(f"the clock went {'forward' if step.by_ns > 0 else 'back'} by {abs(step.by_ns) / 1e6:.4g} ms at "
+                     f"packet {rows[step.at] + 1}: {how}; round trips across it are left out")
+    if found.back_ns >= clock.BACK_NS:
+        notes.append(f"{found.out_of_order} packets stand in the file behind later ones, by up to "
+                     f"{found.back_ns / 1e6:.4g} ms: sorted by time")
+    if found.steps:
+        packets = packets.with_columns(t_ns=pl.Series(found.mended(packets["t_ns"].to_numpy())))
+    return packets.with_columns(epoch=pl.Series(found.epochs(len(packets)))), notes
 
 
 def _turns(ends: tuple[str, ...]) -> pl.Expr:
-    """How many connections between two ends have begun: a SYN with another sequence number begins one."""
-    opening = (pl.col("protocol") == PROTOCOL_TCP) & (pl.col("flags") & (SYN | ACK) == SYN)
-    number = pl.when(opening).then(pl.col("seq"))
+    """How many connections between two ends have begun: a SYN of another number, or its answer, begins one."""
+    handshake = (pl.col("protocol") == PROTOCOL_TCP) & (pl.col("flags") & SYN == SYN) & ~pl.col("fragment")
+    answer = pl.col("flags") & ACK == ACK
+    asked = pl.when(answer).then((pl.col("ack").cast(pl.Int64) - 1) % 2**32).otherwise(pl.col("seq").cast(pl.Int64))
+    number = pl.when(handshake).then(asked)
     before = number.forward_fill().shift(1).over(ends)
-    return (opening & (before.is_null() | (before != pl.col("seq")))).cast(pl.UInt32).cum_sum().over(ends)
-
-
-def _flows(packets: pl.DataFrame) -> pl.DataFrame:
-    """A row for each flow: its ends as the first packet has them, what it carried each way, and its transport."""
-    first = [pl.col(name).first() for name in
-             ("protocol", "src_high", "src_low", "sport", "dst_high", "dst_low", "dport")]
-    ways = []
-    for name, own in (("forth", pl.col("forth")), ("back", ~pl.col("forth"))):
-        ways += [own.sum().alias(f"{name}_pkts"),
-                 pl.col("ip_bytes").filter(own).cast(pl.Int64).sum().alias(f"{name}_bytes"),
-                 pl.col("payload_bytes").filter(own).cast(pl.Int64).sum().alias(f"{name}_payload_bytes")]
-    found = packets.group_by("flow", maintain_order=True).agg(
-        *first, *ways, first_ns=pl.col("t_ns").first(), last_ns=pl.col("t_ns").last(),
-        quic=is_quic().head(2).any() & (pl.col("protocol").first() == PROTOCOL_UDP))
-    transport = pl.when(pl.col("protocol") == PROTOCOL_TCP).then(pl.lit(TCP)).when("quic").then(pl.lit(QUIC)).otherwise(
-        pl.lit(UDP))
-    # The direction that carries more payload is the data's, as everywhere.
-    return found.sort("flow").with_columns(transport=transport,
-                                           data_forth=pl.col("forth_payload_bytes") >= pl.col("back_payload_bytes"))
-
-
-def names(flows: pl.DataFrame) -> list[str]:
-    """Ids of flows, source-sink in the data's direction; of those with the same ends a number is added."""
-    taken: dict[str, int] = {}
-    made = []
-    for row in flows.iter_rows(named=True):
-        ends = [_end(row[f"{way}_high"], row[f"{way}_low"], row[f"{way[0]}port"]) for way in ("src", "dst")]
-        name = "-".join(ends if row["data_forth"] else reversed(ends))
-        taken[name] = taken.get(name, 0) + 1
-        made.append(name if taken[name] == 1 else f"{name}#{taken[name]}")
-    return made
-
-
-def _end(high: int, low: int, port: int) -> str:
-    if not high and low >> 32 == _MAPPED >> 32:
-        return f"{ipaddress.IPv4Address(low & 0xFFFFFFFF)}:{port}"
-    return f"[{ipaddress.IPv6Address(high << 64 | low)}]:{port}"
+    return (handshake & (before.is_null() | (before != number))).cast(pl.UInt32).cum_sum().over(ends)

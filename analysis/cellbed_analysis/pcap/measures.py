@@ -14,9 +14,10 @@ from cellbed_formats.flow import TCP
 from cellbed_formats.packet import SYN
 
 from ..metrics.metric import Metric
+from .captured import Capture, Tunnel, names
 from .columns import NONE, Columns
-from .connection import Capture, names
 from .pace import ack_gaps_ns, delivery_rates, slow_start
+from .remarks import remarks
 from .retransmission import AFTER_TIMEOUT, FAST, TAIL_PROBE, TIMEOUT, UNKNOWN
 from .segments import Direction, direction
 
@@ -25,14 +26,17 @@ CE = 3  # congestion experienced, Source: RFC 3168 section 5
 #: Where the capture was taken: one part of the path takes no more than this share of a round trip.
 NEAR_SHARE = 0.1
 SENDER, RECEIVER, BETWEEN = "sender", "receiver", "between"
-#: A segment longer than this many of the largest that were agreed on was cut by a network card, behind the capture.
-OFFLOAD = 1.01
+#: Columns that packets without times cannot fill: by their names, and by the ends of names.
+OF_TIME = ("retransmissions", "retransmitted_bytes", "fast", "timeouts", "after_timeouts", "tail_probes",
+           "unknown_retransmissions", "spurious", "out_of_order", "rtt_samples", "slow_start_rounds", "seen_at")
+OF_TIME_UNITS = ("_ms", "_mbps", "_s")
 
 Row = dict[str, Any]
 
 FLOW = (
     Metric("flow", "", "source and sink of the data; the direction that carries more payload is the data's"),
-    Metric("transport", "", "tcp, udp or quic"),
+    Metric("transport", "", "tcp, udp, quic or wireguard; of a tunnel its kind: gtp-u, vxlan, geneve, gre, ipip, 6in4"),
+    Metric("tunnel", "", "the tunnel that carried the flow; that has a row of its own, with all that it carried"),
     Metric("start_s", "s", "first packet, after the first one of the capture"),
     Metric("duration_s", "s", "from the first packet to the last one"),
     Metric("pkts", "packets", "in the data's direction"),
@@ -41,10 +45,14 @@ FLOW = (
     Metric("back_ip_bytes", "bytes", "against it"),
     Metric("payload_bytes", "bytes", "of TCP or UDP in the data's direction, retransmissions included"),
     Metric("back_payload_bytes", "bytes", "against it"),
+    Metric("copies", "packets", "copies of packets that the capture has more than once; they are left out everywhere"),
+    Metric("fragments", "packets", "fragments behind the first one of their packet; counted among the packets"),
 )
 OF_TCP = (
     Metric("goodput_mbps", "Mbit/s", "bytes acknowledged, over the time from the first segment to the last ACK of one"),
     Metric("segments", "segments", "data segments seen, retransmissions included"),
+    Metric("unseen_bytes", "bytes", "acknowledged data that the capture does not have: it lost packets"),
+    Metric("window_probes", "segments", "of one byte, into a closed window; they are neither data nor retransmissions"),
     Metric("retransmissions", "segments", "of them begin below what was sent before, and were not just late"),
     Metric("retransmitted_bytes", "bytes", "payload of those"),
     Metric("fast", "segments", "retransmissions that duplicate ACKs, SACK or partial ACKs asked for"),
@@ -104,29 +112,58 @@ class FlowMeasures:
 
 
 def measure(capture: Capture, wanted: Callable[[str], bool] = lambda _: True) -> list[FlowMeasures]:
-    """All flows of a capture, or those whose ids are wanted, the largest first."""
-    found = []
+    """All flows of a capture, or those whose ids are wanted, the largest first; a tunnel above all that it carries."""
+    found: dict[int, list[FlowMeasures]] = {}
     for name, (flow, packets) in zip(names(capture.flows), capture.connections(), strict=True):
         if wanted(name):
-            found.append(_flow(capture, name, flow, packets))
-    return sorted(found, key=lambda one: (-one.row["ip_bytes"] - one.row["back_ip_bytes"], one.row["start_s"]))
+            found.setdefault(flow["tunnel"], []).append(_flow(capture, name, flow, packets))
+    groups = []
+    for number, flows in found.items():
+        flows.sort(key=_size)
+        groups += [[_tunnel(capture, capture.tunnels[number - 1]), *flows]] if number else [[one] for one in flows]
+    return [one for group in sorted(groups, key=lambda group: _size(group[0])) for one in group]
+
+
+def _size(one: FlowMeasures) -> tuple[int, float]:
+    return -one.row["ip_bytes"] - one.row["back_ip_bytes"], one.row["start_s"]
+
+
+def _tunnel(capture: Capture, one: Tunnel) -> FlowMeasures:
+    """A row for a tunnel: what its packets carried, with all headers."""
+    data, other = (0, 1) if one.ip_bytes[0] >= one.ip_bytes[1] else (1, 0)
+    row: Row = dict.fromkeys(COLUMNS)
+    row |= {
+        "flow": one.name if data == 0 else "-".join(reversed(one.ends_text)), "transport": one.kind,
+        "start_s": (one.first_ns - capture.start_ns) / 1e9, "duration_s": (one.last_ns - one.first_ns) / 1e9,
+        "pkts": one.pkts[data], "back_pkts": one.pkts[other], "ip_bytes": one.ip_bytes[data],
+        "back_ip_bytes": one.ip_bytes[other],
+    }  # fmt: skip
+    return FlowMeasures(row, None, one.last_ns)
 
 
 def _flow(capture: Capture, name: str, flow: Row, packets: Columns) -> FlowMeasures:
     data, other = ("forth", "back") if flow["data_forth"] else ("back", "forth")
+    left = capture.copies.get(flow["flow"])
     row: Row = dict.fromkeys(COLUMNS)
     row |= {
         "flow": name, "transport": flow["transport"], "start_s": (flow["first_ns"] - capture.start_ns) / 1e9,
+        "tunnel": capture.tunnels[flow["tunnel"] - 1].name if flow["tunnel"] else None,
         "duration_s": (flow["last_ns"] - flow["first_ns"]) / 1e9,
         "pkts": flow[f"{data}_pkts"], "back_pkts": flow[f"{other}_pkts"],
         "ip_bytes": flow[f"{data}_bytes"], "back_ip_bytes": flow[f"{other}_bytes"],
         "payload_bytes": flow[f"{data}_payload_bytes"], "back_payload_bytes": flow[f"{other}_payload_bytes"],
+        "copies": left.packets if left else 0, "fragments": flow["fragments"],
     }  # fmt: skip
-    if flow["transport"] != TCP:
-        return FlowMeasures(row, None, flow["last_ns"])
-    way = direction(packets, flow["data_forth"])
-    if way is not None:
-        row |= _tcp(way)
+    way = None
+    if flow["transport"] == TCP and not flow["cut_headers"]:
+        way = direction(packets, flow["data_forth"])
+        if way is not None:
+            row |= _tcp(way)
+    if flow["cut_headers"] and flow["transport"] == TCP:
+        row |= dict.fromkeys(("payload_bytes", "back_payload_bytes"))
+    if not capture.timed:
+        row |= dict.fromkeys(name for name in (*OF_TIME, *(name for name in COLUMNS if name.endswith(OF_TIME_UNITS))))
+    row["remarks"] = "; ".join(remarks(capture.point, flow, left, way)) or None
     return FlowMeasures(row, way, flow["last_ns"])
 
 
@@ -144,7 +181,8 @@ def _tcp(way: Direction) -> Row:
         "handshake_ms": _ms(opened.path_ns), "handshake_there_ms": _ms(opened.there_ns), "syns": opened.syns,
         "mss_bytes": opened.mss_bytes, "sack": opened.sack, "timestamps": opened.timestamps, "ecn": opened.ecn,
         "ce_pkts": int((found["ecn"] == CE).sum()),
-        "resets": way.resets, "remarks": _remarks(way),
+        "resets": way.resets, "unseen_bytes": way.unseen[1],
+        "window_probes": way.window_probes,
     }  # fmt: skip
     row |= _round_trips(way) | _windows(way) | _acks(way)
     # At the receiver an ACK leaves when its data come: nothing is in flight there.
@@ -230,19 +268,6 @@ def _rates(way: Direction) -> Row:
     if not len(rates):
         return {}
     return {"delivery_rate_p50_mbps": float(np.median(rates)) / 1e6, "delivery_rate_max_mbps": float(rates.max()) / 1e6}
-
-
-def _remarks(way: Direction) -> str | None:
-    said = []
-    longest, mss = int(way.segments["payload_bytes"].max()), way.handshake.mss_bytes
-    if mss is not None and longest > OFFLOAD * mss:
-        said.append(f"segments of up to {longest} bytes: the network card cut or joined them, so that counts are not "
-                    "those of the wire")
-    if not way.handshake.syns:
-        said.append("open before the capture began")
-    if not len(way.acks):
-        said.append("no ACKs captured")
-    return "; ".join(said) or None
 
 
 def _ms(ns: int | None) -> float | None:

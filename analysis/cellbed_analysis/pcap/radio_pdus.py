@@ -52,6 +52,10 @@ SCHEMA = {"t_ns": pl.Int64, "row": pl.UInt32, "layer": pl.String, "direction": p
           "bytes": pl.Int64, "retx": pl.Int64, "ok": pl.Boolean, "channel": pl.Int64, "sn": pl.Int64, "key": pl.Int64,
           "sn_bits": pl.Int64}
 MS = 1e6
+#: Of frames whose link type says nothing at least this share has to make sense.
+PLAUSIBLE = 0.8
+#: The highest radio type, direction and type of RNTI in front of a MAC context.
+FIXED_MAX = {MAC: (2, 1, 10), MAC_NR: (2, 1, 8)}
 
 
 @dataclass(frozen=True)
@@ -108,6 +112,8 @@ def _blocks(pdus: pl.DataFrame) -> pl.DataFrame:
 def read_radio(path: Path, records: Records) -> RadioCapture:
     """PDUs of a capture; a capture of IP may have them in UDP packets."""
     rows = list(_pdus(records))
+    if set(records.links) & set(USER_LINKS) and len(rows) < PLAUSIBLE * len(records):
+        rows = []  # something else, of which some frames look like contexts
     return RadioCapture(path, pl.DataFrame(rows, schema=SCHEMA, orient="row"), records.cut)
 
 
@@ -178,6 +184,9 @@ def _context(frame: bytes, layer: str, at: int) -> tuple[Any, ...] | None:
         values[tag] = int.from_bytes(frame[at : at + length])
         at += length
     if at >= len(frame) or len(fixed) < FIXED[layer]:
+        return None
+    if layer in FIXED_MAX and (not fixed[0] or any(value > most for value, most in zip(fixed, FIXED_MAX[layer],
+                                                                                       strict=True))):
         return None
     pdu = frame[at + 1 :]
     if layer in (MAC, MAC_NR):

@@ -59,6 +59,8 @@ class Direction:
     back_t_ns: np.ndarray  # when round trips from the capture to the sender began
     back_rtt_ns: np.ndarray  # and how long they took
     resets: int
+    window_probes: int
+    unseen: tuple[int, int]  # stretches of data that were acknowledged and are not in the capture, and their bytes
 
     @property
     def timed(self) -> Columns:
@@ -78,10 +80,12 @@ def handshake(packets: Columns) -> Handshake:
     acks = np.flatnonzero((forth == forth[asked]) & (flags & (SYN | ACK) == ACK))
     acks = acks[acks > answered]
     once = len(syns) == 1 and len(answers) == 1  # else nobody knows which was answered
+    once &= packets["epoch"][asked] == packets["epoch"][answered]
     both = [asked, answered]
     return Handshake(
         int(t_ns[answered] - t_ns[asked]) if once else None,
-        int(t_ns[acks[0]] - t_ns[answered]) if once and len(acks) else None,
+        int(t_ns[acks[0]] - t_ns[answered])
+        if once and len(acks) and packets["epoch"][acks[0]] == packets["epoch"][answered] else None,
         len(syns),
         min((int(mss) for mss in packets["mss"][both] if mss), default=None),
         {bool(forth[asked]): int(packets["scale"][asked]), bool(forth[answered]): int(packets["scale"][answered])},
@@ -105,7 +109,7 @@ def direction(packets: Columns, forth: bool) -> Direction | None:
         out_of_order (behind later ones, but sent before them), kind (of `retransmission.KINDS`, else NOT_AGAIN),
         spurious, ecn.
     """
-    alive = packets.where(packets["flags"] & RST == 0)
+    alive = packets.where((packets["flags"] & RST == 0) & ~packets["fragment"].astype(bool))
     own = alive["forth"] == forth
     data, acks = alive.where(own), alive.where(~own & (alive["flags"] & ACK == ACK))
     if not data["payload_bytes"].any():
@@ -113,7 +117,9 @@ def direction(packets: Columns, forth: bool) -> Direction | None:
     base = first_byte(data["seq"], data["flags"])
     position = positions(acks["ack"], base)
     reach = np.maximum.accumulate(position)
-    found = _segments(data, acks, base, reach)
+    every = _segments(data, acks, base, reach)
+    unseen = _unseen(every, int(reach[-1]) if len(reach) else 0)
+    found = every.where(~every["window_probe"])
     if not len(found):
         return None
     found = found.plus(rtt_ns=_round_trips(found, acks, position))
@@ -126,7 +132,8 @@ def direction(packets: Columns, forth: bool) -> Direction | None:
     answered_ns = opened.back_ns if from_opener else opened.there_ns
     answer_ns = answered_ns or (int(np.median(back)) if len(back) else 0)
     found = _sent_again(found, told, acks, opened, answer_ns)
-    return Direction(found, told, acks, opened, forth, from_opener, back_t, back, len(packets) - len(alive))
+    return Direction(found, told, acks, opened, forth, from_opener, back_t, back,
+                     int((packets["flags"] & RST != 0).sum()), len(every) - len(found), unseen)
 
 
 def _segments(data: Columns, acks: Columns, base: int, reach: np.ndarray) -> Columns:
@@ -141,6 +148,10 @@ def _segments(data: Columns, acks: Columns, base: int, reach: np.ndarray) -> Col
     before = np.concatenate([start[:1], highest[:-1]])
     # A keep-alive is the last byte once more, although it is acknowledged. Source: RFC 9293 section 3.8.4
     keep_alive = (sent["payload_bytes"] == 1) & (end == before) & (una >= end)
+    # A sender whose window is closed asks with a byte whether it still is. Source: RFC 9293 section 3.8.6.1
+    last = np.searchsorted(acks["t_ns"], out_ns, "right") - 1
+    closed = (acks["window"][np.maximum(last, 0)] == 0) & (last >= 0) if len(acks) else np.zeros(len(start), dtype=bool)
+    window_probe = (sent["payload_bytes"] == 1) & closed & (start >= una)
     covered = cover < len(reach)
     at = np.where(covered, cover, 0)
     ack_ns = np.where(covered, acks["t_ns"][at], NONE) if len(acks) else np.full(len(start), NONE)
@@ -151,6 +162,7 @@ def _segments(data: Columns, acks: Columns, base: int, reach: np.ndarray) -> Col
         "ack": np.where(covered, cover, NONE),
         "once": ~sent_more_than_once(start, end), "flight_bytes": highest - una,
         "ts_val": sent["ts_val"].astype(np.int64), "timed": sent["timed"], "ecn": sent["ecn"],
+        "window_probe": window_probe, "epoch": sent["epoch"],
     }).where(~keep_alive)  # fmt: skip
 
 
@@ -175,7 +187,23 @@ def _round_trips(found: Columns, acks: Columns, position: np.ndarray) -> np.ndar
             new[new == NONE] = ack
         earlier = (sacked != NONE) & ((told[rows] == NONE) | (sacked < told[rows]))
         told[rows[earlier]] = sacked[earlier]
-    return np.where(told != NONE, acks["t_ns"][told] - found["out_ns"], NONE) if len(acks) else told
+    if not len(acks):
+        return told
+    rtt_ns = acks["t_ns"][told] - found["out_ns"]
+    # Across a step of the clock no time is known.
+    return np.where((told != NONE) & (acks["epoch"][told] == found["epoch"]) & (rtt_ns >= 0), rtt_ns, NONE)
+
+
+def _unseen(found: Columns, reach: int) -> tuple[int, int]:
+    """Stretches of data, and their bytes, that were acknowledged although no segment had them."""
+    order = np.argsort(found["seq"], kind="stable")
+    start, end = found["seq"][order], np.maximum.accumulate(found["end"][order])
+    holes = np.minimum(start[1:], reach) - end[:-1]
+    holes = holes[holes > 0]
+    behind = reach - int(end[-1]) if len(end) else 0
+    # Behind the last segment stands only what is acknowledged beyond it; a FIN counts as a byte.
+    more = behind > 1
+    return len(holes) + more, int(holes.sum()) + (behind if more else 0)
 
 
 def _sent_again(found: Columns, told: Signs, acks: Columns, opened: Handshake, answer_ns: int) -> Columns:
@@ -250,6 +278,8 @@ def timestamp_round_trips(out: Columns, back: Columns) -> tuple[np.ndarray, np.n
     values, first = np.unique(sent["ts_val"], return_index=True)
     echoes, came = np.unique(echo["ts_ecr"], return_index=True)
     _, here, there = np.intersect1d(values, echoes, assume_unique=True, return_indices=True)
+    alike = sent["epoch"][first[here]] == echo["epoch"][came[there]]
+    here, there = here[alike], there[alike]
     began, ended = sent["t_ns"][first[here]], echo["t_ns"][came[there]]
     order = np.argsort(began, kind="stable")
     order = order[(ended >= began)[order]]

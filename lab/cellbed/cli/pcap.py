@@ -66,11 +66,12 @@ def _print(found: Analysis) -> None:
     screen = console().screen if console().is_terminal else Screen(width=200)
     for capture, flows in zip(found.captures, found.flows, strict=True):
         rows = [one.row for one in flows]
-        if len(rows) == 1:
-            screen.print(show.details(f"{capture.path}: {rows[0]['flow']}", rows[0]))
-            continue
-        title = f"{capture.path}: {capture.records} packets, {len(rows)} flows; times in ms"
-        screen.print(show.flow_table(title, rows))
+        if len(rows) == 1:  # the title has its name; remarks are sentences and stand below
+            numbers = {**rows[0], "flow": None, "remarks": None}
+            screen.print(show.details(f"{capture.label}: {rows[0]['flow']}", numbers))
+        else:
+            title = f"{capture.label}: {capture.records} packets, {len(rows)} flows; times in ms"
+            screen.print(show.flow_table(title, rows))
         if len(rows) > show.FLOWS_MAX:
             console().print(f"and {len(rows) - show.FLOWS_MAX} smaller flows, which --output FILE.csv has")
         for row in rows[:show.FLOWS_MAX]:
