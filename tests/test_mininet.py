@@ -184,7 +184,7 @@ print(link.cell.validity)
     with nothing_left():
         done = run(script, tmp_path)
     assert done.returncode == 0 and done.stdout == "None\n"
-    assert "celld: ended with status -9" in done.stderr
+    assert "celld: was ended by SIGKILL" in done.stderr
 
 
 GUEST = HEAD + """

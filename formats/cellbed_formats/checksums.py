@@ -71,11 +71,3 @@ def checked(manifest: dict[str, Any], bundle: Inside, name: str) -> Inside | Non
     if path is not None and wanted is not None and digest(path) != wanted:
         raise FileError(path, "changed since the run has written it: its checksum differs")
     return path
-
-
-def check(manifest: dict[str, Any], bundle: Inside) -> None:
-    """Read all of a bundle. Raises FileError and OSError for what is not as the run has written it."""
-    check_manifest(manifest, bundle / MANIFEST)
-    for name in known(manifest) or {}:
-        checked(manifest, bundle, name)
-

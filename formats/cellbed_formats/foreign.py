@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from pathlib import Path, PurePath
+from pathlib import Path
 
 import numpy as np
 
@@ -40,7 +40,7 @@ def as_pcapng(path: Path | Inside, content: np.ndarray, cut: str | None) -> tupl
     """
     begin = content[:16].tobytes()
     name = next((name for magic, name in FORMATS.items() if begin.startswith(magic)), "")
-    if not name and ERF in PurePath(path.name).suffixes[-2:]:
+    if not name and ERF in Path(path.name).suffixes[-2:]:
         name = "ERF"
     if not name:
         return content, cut

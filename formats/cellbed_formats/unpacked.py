@@ -66,8 +66,8 @@ def _mapped(file: BinaryIO) -> np.ndarray:
     return np.memmap(file, dtype=np.uint8, mode="r")
 
 
-def _content(path: Path | Inside, file: BinaryIO, begins_well: Callable[[bytes], bool]) -> tuple[
-        np.ndarray, str | None]:
+def _content(path: Path | Inside, file: BinaryIO,
+             begins_well: Callable[[bytes], bool]) -> tuple[np.ndarray, str | None]:
     cut: list[str] = []
     with tempfile.TemporaryFile() as sink:
         for piece in _pieces(file, cut):

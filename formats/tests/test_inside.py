@@ -44,7 +44,8 @@ ELSEWHERE = {
 #: Calls of other modules, which touch no bundle either, by what is in them.
 OTHERS = (
     "/proc/", "cgroup.procs", "__file__", "resources.files", "FILE.open(", "ledger.directory()", "BytesIO",
-    "fileobj=buffer", "os.devnull", "(content", "path.content()", "np.memmap(file,", "frame.write_parquet(content",
+    "fileobj=buffer", "fileobj=whole", "os.devnull", "(content", "path.content()", "np.memmap(file,",
+    "frame.write_parquet(content",
     "(ROOT / 'version')", "findings.read_text", "memo.", "initrd", "scratch /", "open(kernel",
     "scope.read_text", "frame.rename(", ".move(self.inside)", "file.write_text(links.to_yaml", "log.read_text",
     "open(console, 'wb')",

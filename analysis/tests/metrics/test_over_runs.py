@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cellbed_analysis.metrics.flow_table import fairness
-from cellbed_analysis.metrics.over_runs import estimate, ratio, select, series_over
+from cellbed_analysis.metrics.over_runs import estimate, ratios, select, series_over
 from cellbed_analysis.stats.interval import Estimate
 
 
@@ -54,9 +54,8 @@ def test_which_rows_match() -> None:
 
 def test_a_ratio_is_of_runs_of_one_seed() -> None:
     mine, theirs = [row(1, 6.0), row(2, 8.0), row(3, 5.0), row(4, None)], [row(1, 2.0), row(2, 2.0), row(4, 2.0)]
-    found = ratio(mine, [*theirs, row(3, 0.0)], "rtt_mean_ms", {"metric": "rtt_mean_ms"})
-    assert found is not None and (found.value, found.runs) == (3.5, 2)
-    assert ratio(mine, [], "rtt_mean_ms", {"metric": "rtt_mean_ms"}) is None
+    assert ratios(mine, [*theirs, row(3, 0.0)], "rtt_mean_ms", {"metric": "rtt_mean_ms"}) == {1: 3.0, 2: 4.0}
+    assert ratios(mine, [], "rtt_mean_ms", {"metric": "rtt_mean_ms"}) == {}
 
 
 def test_a_series_rises_with_its_parameter() -> None:

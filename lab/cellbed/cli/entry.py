@@ -40,6 +40,9 @@ def main() -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # one line, however often it is pressed
         os.write(2, _SAID)
         sys.exit(INTERRUPTED)
+    finally:  # the interpreter takes its handlers away before it ends, and a late signal would kill it
+        if handler is signal.default_int_handler:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 if __name__ == "__main__":

@@ -92,7 +92,7 @@ def test_figures_of_a_scenario(tmp_path: Path) -> None:
         render_file(
             bundle.path / "channel.trace", Parameters("swing"), Cell({"ue1": "ue2", "ue2": "ue1"}), 1, 11.0
         )  # fmt: skip
-    drawn = specs.specs(runs)
+    drawn = specs.specs(analyse_all(load_results(tmp_path).bundles))
     assert drawn[0][0] == "channel-dynamic"
     with theme("light"):
         figures = [spec[3]() for spec in drawn]
