@@ -33,7 +33,7 @@ def digest(path: Inside) -> str:
 
 def sealed(manifest: dict[str, Any], files: dict[str, str]) -> dict[str, Any]:
     """A manifest with the checksums of a bundle's files and its own."""
-    said = {name: value for name, value in manifest.items() if name != KEY}
+    said = json.loads(json.dumps({name: value for name, value in manifest.items() if name != KEY}))  # as it is read
     return {**said, KEY: {"manifest": _of_manifest(said, files), "files": files}}
 
 
