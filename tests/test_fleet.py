@@ -2,7 +2,6 @@
 """Sweeps on a Dask cluster of several processes on loopback: the bytes of one process, whoever dies."""
 
 import ast
-import gzip
 import io
 import json
 import os
@@ -14,7 +13,6 @@ import subprocess
 import tarfile
 from contextlib import contextmanager
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -24,10 +22,7 @@ from machine import guests, wait_until
 
 from cellbed import paths
 from cellbed.error import LabError
-from cellbed.results.bundle import Bundle
-from cellbed.scenario.description import expand
-from cellbed.sweep import away, fleet_key, fleet_worker, receive
-from cellbed.sweep.away import Played
+from cellbed.sweep import away, fleet_key, fleet_worker
 
 # What says when, how fast and by which checkout a run was played: no other byte may differ.
 _OF_THE_PLAYER = ("created", "wall_s", "setup_wall_s", "git")
@@ -204,55 +199,6 @@ def test_what_a_host_sends_stays_in_the_folder(tmp_path, name, link):
     with pytest.raises(LabError, match="allowed files, folders and links in the run's folder"):
         away.unpack(buffer.getvalue(), tmp_path / "made")
     assert not list((tmp_path / "made").iterdir()) and not (tmp_path / "out").exists()
-
-
-def packed(*members):
-    """Args: members: name, type, what it links to or what is in it."""
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w:gz", format=tarfile.PAX_FORMAT) as tar:
-        for name, kind, said in members:
-            member = tarfile.TarInfo(name)
-            member.type = kind
-            member.linkname, member.size = (said, 0) if kind == tarfile.SYMTYPE else ("", len(said))
-            tar.addfile(member, io.BytesIO(said) if kind == tarfile.REGTYPE else None)
-    return buffer.getvalue()
-
-
-@pytest.mark.parametrize("members", [
-    [("a", tarfile.SYMTYPE, "."), ("a/in", tarfile.SYMTYPE, "../out")],
-    [("sub", tarfile.DIRTYPE, ""), ("sub/a", tarfile.SYMTYPE, ".."), ("sub/a/b/in", tarfile.REGTYPE, b"")],
-    [("./a/", tarfile.SYMTYPE, "sub"), ("a//in", tarfile.REGTYPE, b"")]])
-def test_nothing_is_unpacked_through_a_link(tmp_path, members):
-    """A link that leads into the folder by its name leads out of it where it comes to lie."""
-    with pytest.raises(LabError, match="allowed files, folders and links in the run's folder"):
-        away.unpack(packed(*members), tmp_path / "made")
-    assert not list((tmp_path / "made").iterdir())
-
-
-@pytest.mark.parametrize("archive", [
-    packed(*[(f"f{n}", tarfile.REGTYPE, b"") for n in range(11)]), packed(("f", tarfile.REGTYPE, bytes(2 << 20))),
-    packed(("f" * (1 << 19), tarfile.REGTYPE, b"")), b"", b"\x1f\x8b", packed()[:20], gzip.compress(bytes(4 << 20)),
-    gzip.compress(b"x" * 1024), packed(("f", tarfile.REGTYPE, b"x" * 5000))[:-40], b"no archive"])
-def test_no_archive_of_a_host_is_too_large(tmp_path, monkeypatch, archive):
-    """By the number of files, by their size, and by what is said of one."""
-    for name, least in (("_MEMBERS_MAX", 10), ("_UNPACKED_BYTES", 1 << 20), ("_AT_ONCE_BYTES", 1 << 17)):
-        monkeypatch.setattr(away, name, least)
-    with pytest.raises(LabError, match="^files of a run: "):
-        away.unpack(archive, tmp_path / "made")
-        raise LabError("files of a run: none") if not list((tmp_path / "made").iterdir()) else AssertionError
-
-
-@pytest.mark.parametrize("facts", [b"null", b"{}", b"[" * 100_000, b"\xff", b'{"clock": 1}',
-                                   b'{"clock": {"start_ns": []}}'])
-def test_facts_of_a_host_that_are_none(tmp_path, scenario, facts):
-    """What is in the archive is as foreign as the archive."""
-    model, runs = expand(scenario)
-    sweep = SimpleNamespace(scenario=model, claims=[], results=tmp_path, compress=False)
-    bundle = Bundle(tmp_path, runs[0], runs[0].describe("virtual", {}))
-    played = Played({"wall_s": 1, "setup_wall_s": 1}, packed=packed(("facts.json", tarfile.REGTYPE, facts)))
-    outcome = receive.finish(sweep, bundle, played)
-    assert outcome.path is None and outcome.error.startswith("files of a run: facts.json is none")
-    assert not list(tmp_path.glob("*/facts.json"))
 
 
 @pytest.mark.parametrize(("words", "message"), [
