@@ -186,3 +186,13 @@ def test_the_page_is_about_all_commands():
                if "--keep-going" in {option for parameter in command.params for option in parameter.opts}}
     commands = {int(row[0]): set(re.findall(r"`(\w+)`", row[2])) for row in rows}
     assert commands[INVALID] - {"demo"} == lenient and commands[UNUSABLE] == lenient - {"run", "sweep"}
+
+
+def test_a_checksum_that_is_gone_is_noticed(results):
+    """Else the file that it was of could hold anything."""
+    bundle = of(results, "DM-DM")
+    manifest = json.loads((bundle / "manifest.json").read_text())
+    del manifest["checksums"]["files"]["celld.json"]
+    for said in (manifest, manifest | {"checksums": None}):
+        (bundle / "manifest.json").write_text(json.dumps(said))
+        assert tell("why", bundle)[0] == UNUSABLE

@@ -33,8 +33,8 @@ def digest(path: Inside) -> str:
 
 def sealed(manifest: dict[str, Any], files: dict[str, str]) -> dict[str, Any]:
     """A manifest with the checksums of a bundle's files and its own."""
-    said = {name: value for name, value in manifest.items() if name != KEY}
-    return {**said, KEY: {"manifest": _of_manifest(said), "files": files}}
+    said = json.loads(json.dumps({name: value for name, value in manifest.items() if name != KEY}))  # as it is read
+    return {**said, KEY: {"manifest": _of_manifest(said, files), "files": files}}
 
 
 def of_folder(bundle: Inside) -> dict[str, str]:
@@ -42,8 +42,9 @@ def of_folder(bundle: Inside) -> dict[str, str]:
     return {plain_name(path): digest(path) for path in bundle.matching("[!.]*") if path.is_file()}
 
 
-def _of_manifest(said: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+def _of_manifest(said: dict[str, Any], files: Any) -> str:
+    """Of all that a manifest says, the checksums of files included."""
+    return hashlib.sha256(json.dumps([said, files], sort_keys=True).encode()).hexdigest()
 
 
 def known(manifest: dict[str, Any]) -> dict[str, str] | None:
@@ -55,7 +56,8 @@ def check_manifest(manifest: dict[str, Any], path: Inside) -> None:
     """Raises FileError for a manifest that is not as the run has written it."""
     if KEY in manifest:
         said = {name: value for name, value in manifest.items() if name != KEY}
-        if _of_manifest(said) != manifest[KEY]["manifest"]:
+        sums = manifest[KEY] if isinstance(manifest[KEY], dict) else {}
+        if _of_manifest(said, sums.get("files")) != sums.get("manifest"):
             raise FileError(path, "changed since the run has written it: its checksum differs")
 
 
