@@ -9,7 +9,7 @@ import pytest
 from synthetic_claim import MORE, THAN, claim, row
 
 from cellbed_analysis.claims.claim import check, paper_beside
-from cellbed_analysis.claims.judge import distant, evaluate_one
+from cellbed_analysis.claims.judge import Outcome, distant, evaluate_one
 from cellbed_analysis.metrics.over_runs import estimate, select
 
 
@@ -113,7 +113,9 @@ def test_what_configuration_implies_is_no_result() -> None:
 def test_claims_that_differ_come_with_the_farthest_first() -> None:
     exact = claim(id="exact", expect={"value": 30, "tolerance": 0})
     outcomes = [evaluate_one(one, [row(33)]) for one in (claim(id="near"), exact, claim(expect={"low": 1, "high": 2}))]
-    assert [one.claim["id"] for one in distant([*outcomes, evaluate_one(claim(), [row(30)])])] == ["c", "near", "exact"]
+    unjudged = Outcome(claim(id="unjudged"), "differs")
+    found = distant([unjudged, *outcomes, evaluate_one(claim(), [row(30)])])
+    assert [one.claim["id"] for one in found] == ["c", "near", "exact"]
 
 
 def test_trend_over_a_parameter() -> None:

@@ -212,6 +212,7 @@ def test_trailing_shares(tmp_path: Path) -> None:
 def test_identity_and_parameters(row: dict[str, Any]) -> None:
     assert row["combination"] == "DM-DM"
     assert row["receive_window_bytes"] == 8192
+    assert (row["kernel"], row["wall_s"], row["created"]) == ("6.12.0-cellbed", 1.5, "2026-01-01T00:00:00+00:00")
     assert row["congestion_control"] == "reno"
     assert row["param.radio.ues.ue1.mode"] == "dm"
     assert (row["usable"], row["validity"], row["lab"]) == (True, "valid", "virtual")

@@ -194,3 +194,8 @@ def test_a_timer_in_a_fast_recovery_that_is_over_is_not_its_own() -> None:
     assert event_metrics([first, second])["fast_recovery_rto_share"] == 1
     assert event_metrics([ended, second])["fast_recovery_rto_share"] == 0
     assert event_metrics([replace(first, end_ns=None), second])["fast_recovery_rto_p50_ms"] == 100
+
+
+def test_a_switch_with_nothing_outstanding_flushes_at_most_what_it_did() -> None:
+    idle = replace(_reaction(20, events=0), outstanding=0)
+    assert reaction_metrics([idle], 1000)["switch_flushed_share"] == 10

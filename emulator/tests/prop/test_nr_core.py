@@ -5,7 +5,7 @@ from collections import defaultdict
 from dataclasses import replace
 
 from coreffi import NEVER, ffi, lib
-from coreplan import IM, NETWORK, PORT_NETWORK, Run, announced, destination, in_pieces
+from coreplan import IM, NETWORK, PORT_NETWORK, Plan, Run, announced, destination, in_pieces
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nrplan import AM, plans
@@ -216,3 +216,20 @@ def test_feedback_is_in_uplink_slots(plan):
     heard = {(row["peer"], row["enb"], row["sn"]) for row in rows}
     end = plan.end_ns // length
     assert all(key in heard for key, (n, _) in due.items() if n and key[2] < end)
+
+
+def test_a_report_that_nothing_waits_answers_a_request():
+    """A block is repeated in the slot in which its UE asks for a grant: RLC wants to poll again. The gNB has both at the
+    same time, and the block's report says that nothing waited when it was made. So it grants nothing more."""
+    cfg = {"system": lib.CELL_SYSTEM_NR, "n_ue": 1, "ue": [{"peer": NETWORK, "mode": IM}], "nr_numerology": 0,
+           "nr_bandwidth_mhz": 5, "nr_tdd_pattern": b"DDSU", "nr_tdd_special_dl_symbols": 8,
+           "nr_tdd_special_ul_symbols": 0, "nr_k1_min": 6, "nr_gnb_processing_us": 3000, "nr_sr_period_slots": 8,
+           "nr_bsr_periodic_ms": 320, "nr_bsr_retx_ms": 10240, "rlc_mode": AM, "am_sn_bits": 12, "pdcp_sn_bits": 12,
+           "am_t_poll_retransmit_ms": 11, "am_t_status_prohibit_ms": 500, "harq_max_attempts": 2, "n_harq_bler": 2,
+           "harq_bler_q32": [2**32 - 1, 0]}  # fmt: skip
+    run = Run(Plan(cfg, [(18_200_000, "push", 1, 1)]))
+    requests, heard = ([row["t_ns"] // 10**6 for row in run.cell.rows(event)]
+                       for event in (lib.CELL_EV_SR, lib.CELL_EV_BSR_RX))
+    grants = [row["t_ns"] // 10**6 for row in run.cell.rows(lib.CELL_EV_GRANT) if row["dir"] == UL]
+    assert (requests, heard) == ([19, 43, 51], [47])
+    assert grants == [26, 38, 58, 70]  # for the first request and its repetition; none before the third request

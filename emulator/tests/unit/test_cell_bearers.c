@@ -233,6 +233,35 @@ static void test_a_prioritised_bit_rate(void **state)
 	check_share(2000000);
 }
 
+/* NR: a packet of a low priority is well within its prioritised bit rate, so a block has room for
+ * all of it, however much of a higher priority waits. Source: TS 38.321 5.4.3.1.3 */
+static void test_what_is_within_its_bit_rate_is_not_cut(void **state)
+{
+	struct net n;
+
+	(void)state;
+	setup(&n);
+	n.cfg.system = CELL_SYSTEM_NR;
+	n.cfg.nr_bandwidth_mhz = 5;
+	n.cfg.rlc_mode = CELL_RLC_UM;
+	n.cfg.um_sn_bits = 12;
+	n.cfg.pdcp_sn_bits = 18;
+	n.bearer[n.cfg.n_bearers] = cell_cfg_bearer(&n.cfg);
+	n.bearer[n.cfg.n_bearers].prioritised_rate_bps = 8000000;
+	n.bearer[n.cfg.n_bearers++].ue = 1;
+	add(&n, 1, CALL)->priority = 1;
+	start(&n);
+	for (int i = 0; i < 1500; i++)
+		push(&n, NETWORK, CALL, MS(1));
+	push(&n, NETWORK, BULK, MS(10));
+	until(&n, MS(14));
+	assert_true(n.t_ns[1501] > MS(10));
+	assert_true(n.n_delivered < 400); /* of the others most still wait */
+	until(&n, MS(2000));
+	assert_int_equal(n.n_delivered, 1501);
+	finish(&n);
+}
+
 static void test_a_mode_switch_flushes_every_bearer(void **state)
 {
 	struct cell_cmd cmd = { .type = CELL_CMD_ROUTE, .ue = 1, .mode = CELL_MODE_IM };
@@ -361,6 +390,7 @@ int main(void)
 		cmocka_unit_test(test_a_higher_priority_overtakes),
 		cmocka_unit_test(test_the_default_bearer_is_last_of_its_priority),
 		cmocka_unit_test(test_a_prioritised_bit_rate),
+		cmocka_unit_test(test_what_is_within_its_bit_rate_is_not_cut),
 		cmocka_unit_test(test_a_mode_switch_flushes_every_bearer),
 		cmocka_unit_test(test_ues_with_different_modes),
 		cmocka_unit_test(test_logical_channels),

@@ -2,6 +2,9 @@
 /* MAC PDUs, byte by byte. Source: TS 36.321 6.1.2, 6.1.3, 6.1.5, 6.2 */
 #include "unit.h"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "mac/mac_pdu.h"
 #include "rlc/lcid.h"
 
@@ -276,12 +279,23 @@ static void test_garbage(void **state)
 		    0x1f },
 		  "too many subheaders" },
 	};
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uint8_t *pages =
+		mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct mac_pdu got;
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++)
-		if (mac_unpack(&got, cases[i].bytes, cases[i].len) != -EBADMSG)
+	/* The PDU ends where memory does. */
+	assert_ptr_not_equal(pages, MAP_FAILED);
+	assert_int_equal(mprotect(pages + page, page, PROT_NONE), 0);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		uint8_t *bytes = pages + page - cases[i].len;
+
+		memcpy(bytes, cases[i].bytes, cases[i].len);
+		if (mac_unpack(&got, bytes, cases[i].len) != -EBADMSG)
 			fail_msg("accepted: %s", cases[i].why);
+	}
+	munmap(pages, 2 * page);
 }
 
 /* Anything read from random bytes lies inside them. */

@@ -54,7 +54,8 @@ static void test_both_legs_carry_it(void **state)
 	assert_int_equal(r.pdus[1].enb, 1);
 	assert_int_equal(r.pdus[0].ue, 1);
 	assert_int_equal(r.pdus[1].ue, 1);
-	assert_int_not_equal(r.pdus[0].rnti, r.pdus[1].rnti);
+	assert_int_equal(r.pdus[0].rnti, r.cfg.ue[0].rnti);
+	assert_int_equal(r.pdus[1].rnti, 0xe001); /* above those of UEs */
 	assert_int_equal(r.pdus[0].subframe, r.pdus[1].subframe);
 	cell_stats(r.cell, &stats);
 	assert_int_equal(stats.pkts_originated, 1);

@@ -183,6 +183,24 @@ static void test_timer_poll_new_data(void **state)
 	assert_true(amd.poll);
 }
 
+/* What was to be sent again with the poll is acknowledged before: the next PDU has the poll, though
+ * another one follows it. */
+static void test_a_poll_that_is_due_stays_due(void **state)
+{
+	(void)state;
+	setup(0);
+	push(0, 10);
+	assert_int_equal(transmit(0), 0);
+	rlc_umts_tx_poll_expire(&tx);
+	assert_int_equal(status(1, 0, NULL), 0);
+	assert_int_equal(transmit(0), -1);
+	push(1, 60);
+	assert_int_equal(transmit(1), 1);
+	assert_true(amd.poll);
+	assert_int_equal(transmit(1), 2);
+	assert_true(amd.poll); /* as the last one */
+}
+
 /* It stops when all PDUs are acknowledged that were sent before the poll, or its own is missing. */
 static void test_timer_poll_stops(void **state)
 {
@@ -218,6 +236,7 @@ int main(void)
 		cmocka_unit_test(test_poll_window),
 		cmocka_unit_test(test_timer_poll),
 		cmocka_unit_test(test_timer_poll_new_data),
+		cmocka_unit_test(test_a_poll_that_is_due_stays_due),
 		cmocka_unit_test(test_timer_poll_stops),
 	};
 
