@@ -10,6 +10,7 @@ import synthetic_bundle as made
 from synthetic_bundle import MS, RADIO_SYMBOLS, TCP_FIELDS, TCP_SYMBOLS, trace_bytes
 
 from cellbed.error import CellbedError
+from cellbed_formats.inside import Inside
 from cellbed_watch.place import Place, choose, going_on
 from cellbed_watch.tail import PcapTail, TraceTail
 from cellbed_watch.terminal import CURVES, curve, render
@@ -61,7 +62,7 @@ def looked(path, times=3):
 def test_a_trace_that_grows_byte_by_byte_is_read_record_by_record(tmp_path):
     data = tcp_file([tcp_row(ms, "segment_in", ms) for ms in range(1, 8)])
     path = tmp_path / "tcp.trace"
-    tail = TraceTail(lambda: path if path.exists() else None)
+    tail = TraceTail(lambda: Inside(tmp_path, path.name) if path.exists() else None)
     assert len(tail.read()) == 0
     seen = []
     for end in range(0, len(data) + 1, 37):
@@ -78,7 +79,7 @@ def test_a_capture_that_grows_is_read_frame_by_frame(tmp_path):
     for frame in frames:
         data += struct.pack("<IIII", 1, 2, len(frame), len(frame)) + frame
     path = tmp_path / "radio.pcap"
-    tail, seen = PcapTail(lambda: path if path.exists() else None), []
+    tail, seen = PcapTail(lambda: Inside(tmp_path, path.name) if path.exists() else None), []
     for end in [*range(0, len(data), 11), len(data)]:
         path.write_bytes(data[:end])
         seen += list(tail.read())
