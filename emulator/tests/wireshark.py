@@ -8,6 +8,7 @@ import struct
 import subprocess
 from pathlib import Path
 
+from dpkt.dpkt import in_cksum
 from tracereader import read_trace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,18 +21,11 @@ UNKNOWN_PORT = 50009
 
 def tcp_packet(source, dest, seq, ack, payload):
     """An IPv4/TCP packet with right checksums."""
-    def checksum(data):
-        data += b"\0" * (len(data) % 2)
-        total = sum(struct.unpack(f">{len(data) // 2}H", data))
-        while total >> 16:
-            total = (total & 0xFFFF) + (total >> 16)
-        return ~total & 0xFFFF
-
     addresses = socket.inet_aton(source) + socket.inet_aton(dest)
     tcp = struct.pack(">HHIIBBHHH", 40000, UNKNOWN_PORT, seq, ack, 5 << 4, 0x10, 8192, 0, 0) + payload
-    tcp = tcp[:16] + struct.pack(">H", checksum(addresses + struct.pack(">BBH", 0, 6, len(tcp)) + tcp)) + tcp[18:]
+    tcp = tcp[:16] + struct.pack(">H", in_cksum(addresses + struct.pack(">BBH", 0, 6, len(tcp)) + tcp)) + tcp[18:]
     ip = struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(tcp), 1, 0x4000, 64, 6, 0) + addresses
-    return ip[:10] + struct.pack(">H", checksum(ip)) + ip[12:] + tcp
+    return ip[:10] + struct.pack(">H", in_cksum(ip)) + ip[12:] + tcp
 
 
 def simulate(folder, lines, cell, **others):

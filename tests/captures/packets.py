@@ -8,18 +8,11 @@ import ipaddress
 import struct
 from dataclasses import dataclass, field, replace
 
+from dpkt.dpkt import in_cksum
+
 FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
 ETHERNET, RAW, COOKED, COOKED_2 = 1, 101, 113, 276
 TCP, UDP = 6, 17
-
-
-def checksum(data):
-    """The Internet's, RFC 1071."""
-    data += b"\0" * (len(data) % 2)
-    total = sum(struct.unpack(f">{len(data) // 2}H", data))
-    while total >> 16:
-        total = (total & 0xFFFF) + (total >> 16)
-    return ~total & 0xFFFF
 
 
 @dataclass(frozen=True)
@@ -47,7 +40,7 @@ class Packet:
         flags = self.fragment // 8 | (0x2000 if self.more else 0) | (0 if self.more or self.fragment else 0x4000)
         head = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(self.body), self.ip_id, flags, self.ttl, self.protocol, 0,
                            ipaddress.ip_address(self.src).packed, ipaddress.ip_address(self.dst).packed)
-        return head[:10] + struct.pack(">H", checksum(head)) + head[12:] + self.body
+        return head[:10] + struct.pack(">H", in_cksum(head)) + head[12:] + self.body
 
     def _six(self):
         chain, body = list(self.extensions), self.body
@@ -67,7 +60,7 @@ def with_sum(src, dst, protocol, body, at):
     pair = ipaddress.ip_address(src).packed + ipaddress.ip_address(dst).packed
     pseudo = pair + (struct.pack(">IHBB", len(body), 0, 0, protocol) if ":" in src else struct.pack(
         ">BBH", 0, protocol, len(body)))
-    return body[:at] + struct.pack(">H", checksum(pseudo + body) or 0xFFFF) + body[at + 2:]
+    return body[:at] + struct.pack(">H", in_cksum(pseudo + body) or 0xFFFF) + body[at + 2:]
 
 
 def tcp(src, sport, dst, dport, seq, ack, flags, options=b"", payload=b"", window=60000, **of_ip):

@@ -219,8 +219,8 @@ def test_feedback_is_in_uplink_slots(plan):
 
 
 def test_a_report_that_nothing_waits_answers_a_request():
-    """A block is repeated in the slot in which its UE asks for a grant: RLC wants to poll again. The gNB has both at the
-    same time, and the block's report says that nothing waited when it was made. So it grants nothing more."""
+    """A block is repeated in the slot in which its UE asks for a grant: RLC wants to poll again. The gNB has both at
+    the same time, and the block's report says that nothing waited when it was made. So it grants nothing more."""
     cfg = {"system": lib.CELL_SYSTEM_NR, "n_ue": 1, "ue": [{"peer": NETWORK, "mode": IM}], "nr_numerology": 0,
            "nr_bandwidth_mhz": 5, "nr_tdd_pattern": b"DDSU", "nr_tdd_special_dl_symbols": 8,
            "nr_tdd_special_ul_symbols": 0, "nr_k1_min": 6, "nr_gnb_processing_us": 3000, "nr_sr_period_slots": 8,
