@@ -22,7 +22,7 @@ from cellbed.run.attach import Attachment
 from cellbed.run.relay import Session
 
 # How long a program in the background has until it listens; one that never does is no server.
-_LISTEN_DEADLINE_S = 5.0
+_LISTEN_DEADLINE_S = 2.0
 _STOP_DEADLINE_S = 2.0
 _TCP_LISTEN, _UDP_BOUND = "0A", "07"
 # Of the runner itself, not of programs that a scenario starts.
