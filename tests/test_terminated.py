@@ -11,12 +11,17 @@ from e2e import CELLBED, SHORT
 from cellbed_formats.bounded_yaml import NODES_MAX
 
 
-@pytest.fixture
-def large(tmp_path):
-    """A scenario with nearly as many values as it may have, which takes seconds to read."""
-    path = tmp_path / "large.yaml"
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """A scenario with nearly as many values as it may have, and the least time that reading it takes here."""
+    path = tmp_path_factory.mktemp("large") / "large.yaml"
     path.write_text(SHORT + "title:\n" + "- [x, x]\n" * (NODES_MAX // 3 - 100))
-    return path
+    took_s = []
+    for _ in range(3):
+        started = time.monotonic()
+        subprocess.run([CELLBED, "check", path], capture_output=True, check=False)
+        took_s.append(time.monotonic() - started)
+    return path, min(took_s)
 
 
 def end_within_a_second(args, after_s):
@@ -30,10 +35,11 @@ def end_within_a_second(args, after_s):
         assert process.returncode not in (0, 1)
 
 
-@pytest.mark.parametrize("after_s", [0.1, 1.0])
+@pytest.mark.parametrize("share", [0.25, 0.7])
 @pytest.mark.parametrize("words", [["check"], ["run"], ["sweep", "--seeds", "1-50000"], ["topology"], ["link"]])
-def test_while_a_scenario_is_read(large, words, after_s):
-    end_within_a_second([CELLBED, words[0], large, *words[1:]], after_s)
+def test_while_a_scenario_is_read(large, words, share):
+    path, took_s = large
+    end_within_a_second([CELLBED, words[0], path, *words[1:]], share * took_s)
 
 
 def test_a_fifo_is_refused_before_it_is_read(tmp_path):
