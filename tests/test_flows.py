@@ -157,7 +157,7 @@ def test_quic(programs):
 
 
 def test_report_of_programs(programs, command):
-    told = command("report", programs, check=True).stdout
+    told = command("report", programs, "--keep-going", check=True).stdout
     assert all(text in told for text in ("commands", "radio network, whole runs", "quic", "curl"))
     html = (programs / "derived/report.html").read_text()
     assert 'id="flows"' in html and 'id="radio"' in html

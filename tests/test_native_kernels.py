@@ -82,7 +82,7 @@ def test_the_native_labs_own_tests_there(tmp_path):
                           capture_output=True, text=True, check=False,
                           env={name: value for name, value in os.environ.items() if "PYTEST" not in name})
     passed = re.search(r"^(\d+) passed", done.stdout, re.MULTILINE)
-    assert done.returncode == 0 and passed and int(passed[1]) >= 15, done.stdout + done.stderr
+    assert done.returncode == 0 and passed and int(passed[1]) >= 14, done.stdout + done.stderr
 
 
 def _is_built(version):

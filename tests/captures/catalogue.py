@@ -5,7 +5,7 @@ import struct
 from dataclasses import dataclass, replace
 from functools import partial
 
-from changes import cut_up, doubled, joined, shuffled, stepped, two_points, wireguard, without
+from capture_changes import cut_up, doubled, joined, shuffled, stepped, two_points, wireguard, without
 from files import PACKINGS, Frame, Recording, recording
 from packets import COOKED, COOKED_2, RAW, Link, Tunnel, udp
 from transfer import MS, US, Seen, Transfer, Truth, closed_window
