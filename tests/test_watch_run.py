@@ -171,7 +171,7 @@ def test_wireshark_reads_the_pdus_live(tmp_path, scenario):
 
 def test_a_run_shows_itself_below_its_progress(tmp_path, scenario):
     args = [CELLBED, "run", scenario, "--results", tmp_path / "results", "--variant", "IM-IM", "--watch",
-            "--set", "traffic.0.duration_s=30"]  # long enough for a view of it on a busy machine
+            "--set", "traffic.0.duration_s=120"]  # long enough for a view of it on a busy machine
     done = subprocess.run(list(map(str, args)), capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr.strip()) == \
         (1, "cellbed: --watch: the output is no terminal; `cellbed watch` follows runs from another one")
