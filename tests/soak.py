@@ -17,7 +17,7 @@ from e2e import SHORT, digests
 from machine import own_part
 
 from cellbed.scenario.description import expand
-from cellbed.sweep.play import Sweep
+from cellbed.sweep.execute import Sweep
 
 SEEDS = (1, 2, 3, 4)
 ROUND = 25  # runs between two looks

@@ -13,7 +13,7 @@ from soak import Silent
 from cellbed.labs import follow
 from cellbed.run import memory
 from cellbed.scenario.description import expand
-from cellbed.sweep.play import Sweep
+from cellbed.sweep.execute import Sweep
 
 pytestmark = pytest.mark.lab
 

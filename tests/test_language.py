@@ -50,7 +50,7 @@ def test_each_phrase_is_found(tmp_path):
 def test_a_file_is_found_by_its_name(tmp_path):
     for name in ("way_out.py", "rooms.md"):
         (tmp_path / name).write_text("Nothing.\n")
-    assert said(tmp_path, "way_out.py") == (1, "way_out.py:0: way_out: write exit\n")
+    assert said(tmp_path, "way_out.py") == (1, "way_out.py:0: way_out: write internet\n")
     assert said(tmp_path, "rooms.md") == (1, "rooms.md:0: rooms: write layers, packages\n")
 
 

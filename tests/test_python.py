@@ -15,7 +15,7 @@ from cellbed.host import ledger
 
 pytestmark = pytest.mark.lab
 
-MODULES = ("cellbed", "cellbed.api.scenario", "cellbed.api.play", "cellbed.api.bundle", "cellbed.api.results")
+MODULES = ("cellbed", "cellbed.api.scenario", "cellbed.api.run", "cellbed.api.bundle", "cellbed.api.results")
 ALIKE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 SHORT = cellbed.Scenario.load("d2d-nardini/static").set("traffic.0.duration_s", 2)
 

@@ -18,7 +18,7 @@ from cellbed.labs.follow import Watch
 from cellbed.results.bundle import FACTS
 from cellbed.run import guest_mounts
 from cellbed.scenario.description import expand
-from cellbed.sweep.play import Sweep
+from cellbed.sweep.execute import Sweep
 
 pytestmark = pytest.mark.lab
 

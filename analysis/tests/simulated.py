@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cellbed_analysis.radio.life import RadioLog
+from cellbed_analysis.radio.packet_path import RadioLog
 from cellbed_formats.trace import read_trace
 
 CELLSIM = Path(__file__).parents[2] / "build" / "emulator" / "sim" / "cellsim"

@@ -43,7 +43,7 @@ API = """
 ## All classes and functions
 
 """ + "\n\n".join(f"::: cellbed.api.{name}" for name in (
-    "scenario.Scenario", "play.play", "play.play_async", "play.Progress", "results.Results", "bundle.Bundle"))
+    "scenario.Scenario", "run.play", "run.play_async", "run.Progress", "results.Results", "bundle.Bundle"))
 
 
 def tracked(*patterns: str) -> list[str]:

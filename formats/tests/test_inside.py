@@ -31,10 +31,10 @@ ELSEWHERE = {
     "formats/cellbed_formats/named_file.py": "files that a user names on a command line or in a scenario",
     "lab/cellbed/cli/reference.py": "documents of the checkout",
     "lab/cellbed/cli/shell.py": "the session's folder in the private folder of whoever opened the link",
-    "lab/cellbed/labs/caller.py": "the same",
+    "lab/cellbed/labs/user_terminal.py": "the same",
     "lab/cellbed/labs/guest_code.py": "the user's cache",
     "lab/cellbed/labs/matrix.py": "documents of the checkout, and a temporary folder of its own",
-    "lab/cellbed/labs/trial.py": "a temporary folder of its own, and the user's cache",
+    "lab/cellbed/labs/boot_check.py": "a temporary folder of its own, and the user's cache",
     "lab/cellbed/labs/vm_boot.py": "kernels and modules of this machine",
     "lab/cellbed/sweep/fleet_key.py": "a key that must not be there before",
     "lab/cellbed/sweep/shipped.py": "an archive in memory",
@@ -53,7 +53,7 @@ OTHERS = (
 #: The same, one by one.
 NAMED = {
     ("analysis/cellbed_analysis/interactive/embed.py", "path.read_text()"),  # a script of the package
-    ("analysis/cellbed_analysis/metrics/kept.py", "path.read_bytes()"),  # the package's own code
+    ("analysis/cellbed_analysis/metrics/cache.py", "path.read_bytes()"),  # the package's own code
     ("lab/cellbed/labs/machine.py", "Path(path).read_text()"),  # of the system
     ("lab/cellbed/labs/native.py", "open(path, 'rb')"),  # a network namespace
     ("lab/cellbed/labs/vm_boot.py", "open(image, 'rb')"),

@@ -139,7 +139,7 @@ def connection_metrics(
     """All that captures and probe say of one connection, and its segments; those of flows beside the first one.
 
     Args:
-        lives: gives `life.packet_lives` of the run.
+        lives: gives `packet_path.packet_paths` of the run.
     """
     if flow.datagrams:
         return (datagrams.ip_metrics(bundle, flow, steady_window(flow)) if _both(bundle, flow) else {}), pl.DataFrame()

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ..radio.life import RadioLog
+from ..radio.packet_path import RadioLog
 from ..stats.interval import Estimate, mean_within_run, within_run
 from ..stats.numbers import mean, median
 from ..tcp.segment import leg_parts
@@ -89,7 +89,7 @@ def access_metrics(log: RadioLog, ue: int, lives: pl.DataFrame, pdus: pl.DataFra
         log: radio.trace.
         ue: node number of the UE.
         lives: its packets that entered inside the window.
-        pdus: its PDUs (`life.uplink_pdus`) sent inside the window.
+        pdus: its PDUs (`packet_path.uplink_pdus`) sent inside the window.
         window: the window.
     """
     requests = window.cut(log.rows("ra_preamble", node=ue), "t_ns")["t_ns"].to_numpy()

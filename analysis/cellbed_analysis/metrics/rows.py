@@ -14,8 +14,8 @@ from cellbed_formats.error import DataError
 from cellbed_formats.flow import Flow
 
 from ..radio.grid import grid_of
-from ..radio.life import ENB, RadioLog, uplink_pdus
 from ..radio.links import lives_of
+from ..radio.packet_path import ENB, RadioLog, uplink_pdus
 from ..stats.interval import Estimate
 from ..study import studies
 from ..tcp.segment import decomposed_segments

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from simulated import MS, NETWORK_PORT, needs_cellsim, play, simulate
 
-from cellbed_analysis.radio.life import MOMENTS, RadioLog, packet_lives
+from cellbed_analysis.radio.packet_path import MOMENTS, RadioLog, packet_paths
 from cellbed_analysis.tcp.segment import LEG_PARTS, leg_parts
 from cellbed_formats.error import DataError
 from cellbed_formats.trace import read_trace
@@ -43,7 +43,7 @@ def checked(log: RadioLog, n_ue: int = 2) -> pl.DataFrame:
     What an eNB forwards to another leaves through a tunnel, whatever of it was on the air.
     """
     delivered = pl.col("out_ns").is_not_null() & ~pl.col("pkt").is_in(log.rows("ho_forward")["pkt"].to_list())
-    lives = packet_lives(log, n_ue).filter(delivered)
+    lives = packet_paths(log, n_ue).filter(delivered)
     sent, relayed = pl.col("tx_ns").is_not_null(), pl.col("dl_tx_ns").is_not_null()
     assert lives.filter(pl.col("node") > 0)["tx_ns"].null_count() == 0
     assert lives.filter(sent).select(FIRST).null_count().sum_horizontal().item() == 0
@@ -214,7 +214,7 @@ def test_radio_systems_without_transport_blocks(tmp_path: Path) -> None:
 
 
 def assert_sums(log: RadioLog) -> None:
-    lives = packet_lives(log, 1).filter(pl.col("out_ns").is_not_null())
+    lives = packet_paths(log, 1).filter(pl.col("out_ns").is_not_null())
     assert len(lives) > 5
     parts = leg_parts(lives)
     assert parts.sum_horizontal().to_list() == (lives["out_ns"] - lives["in_ns"]).to_list()
@@ -226,7 +226,7 @@ def test_a_trace_without_numbers_is_refused(tmp_path: Path) -> None:
     simulate(tmp_path, "im im", [(1, 1, 100)])
     old = RadioLog(read_trace(tmp_path / "radio.trace").drop("block"))
     with pytest.raises(DataError, match="no field 'block'"):
-        packet_lives(old, 2)
+        packet_paths(old, 2)
 
 
 @st.composite

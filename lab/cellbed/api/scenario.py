@@ -12,9 +12,9 @@ from typing import Any
 
 from cellbed.error import ScenarioError
 from cellbed.scenario import model
-from cellbed.scenario.brought import named
 from cellbed.scenario.description import Run, expanded, load_claims
 from cellbed.scenario.file import read_source
+from cellbed.scenario.included import named
 from cellbed_formats import bounded_yaml
 
 

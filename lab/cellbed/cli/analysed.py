@@ -19,7 +19,7 @@ from cellbed_formats.printable import shown
 
 if TYPE_CHECKING:
     from cellbed.results.choose import Wanted
-    from cellbed.sweep.play import Outcome
+    from cellbed.sweep.execute import Outcome
     from cellbed_analysis.metrics.run import RunAnalysis
     from cellbed_formats.bundle import Bundle, Results
 

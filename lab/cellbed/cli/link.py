@@ -20,7 +20,7 @@ from cellbed.error import CellbedError, LabError, ScenarioError
 from cellbed.host import ledger
 from cellbed.host.interrupt import cleaning_up
 from cellbed.labs import choices
-from cellbed.labs.caller import Caller, note
+from cellbed.labs.user_terminal import UserTerminal, note
 from cellbed.link import links, machine
 from cellbed.link.account import account_of, environment_of, identity_of
 from cellbed.results import validity
@@ -154,15 +154,15 @@ def _play(data: dict[str, Any], path: Path, lab: str, kernel: str | None, result
         if warning is not None:
             note(warning)
         environment = environment_of(path.stem, account, interactive)
-        caller = Caller(links.COMMAND_ID, environment, identity_of(account), interactive)
-        from cellbed.sweep.play import Sweep
+        terminal = UserTerminal(links.COMMAND_ID, environment, identity_of(account), interactive)
+        from cellbed.sweep.execute import Sweep
 
-        sweep = Sweep(scenario, [], (results or scratch / "results").resolve(), lab, kernel, _Silent(), caller)
-        with caller.forwarding():
+        sweep = Sweep(scenario, [], (results or scratch / "results").resolve(), lab, kernel, _Silent(), terminal)
+        with terminal.forwarding():
             try:
                 (outcome,) = sweep.play(runs, jobs=1)
             except KeyboardInterrupt:
-                return 128 + (caller.signalled or 2)
+                return 128 + (terminal.signalled or 2)
         if outcome.manifest is None:
             raise LabError(outcome.error or "")
         _tell_verdict(outcome.manifest)

@@ -43,7 +43,7 @@ from cellbed.cli.screens import console, errors
 from cellbed.error import CellbedError, told
 from cellbed.host.interrupt import INTERRUPTED, cleaning_up, was_interrupted
 from cellbed.labs.choices import LABS, check_lab
-from cellbed.scenario.brought import named
+from cellbed.scenario.included import named
 from cellbed_formats.printable import shown
 
 # Plain help: Rich's boxes take longer to import than all else of it.
@@ -96,7 +96,7 @@ def run(
     keep_going: KeepGoing = False,
 ) -> None:
     """Play a scenario. Runs that are finished, with the same programs, files and settings, are not played again."""
-    from cellbed.api.play import sweep_of
+    from cellbed.api.run import sweep_of
     from cellbed.api.scenario import Scenario
     from cellbed.cli.show import Show, tell_size, view
     from cellbed.labs.prepare import suited

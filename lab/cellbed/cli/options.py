@@ -12,10 +12,10 @@ import typer
 
 from cellbed.cli import completion
 from cellbed.error import CellbedError
-from cellbed.scenario.brought import named
+from cellbed.scenario.included import named
 
 if TYPE_CHECKING:
-    from cellbed.sweep.play import Player
+    from cellbed.sweep.execute import Player
 
 FLEET_KEY = "CELLBED_FLEET_KEY"  # variable of the environment
 

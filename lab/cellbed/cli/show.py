@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from cellbed.cli.bars import Bars
     from cellbed.cli.screens import Output
-    from cellbed.sweep.play import Outcome
+    from cellbed.sweep.execute import Outcome
 
 
 def time_left_s(elapsed_s: float, played: float, left: float) -> float | None:

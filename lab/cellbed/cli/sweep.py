@@ -90,7 +90,7 @@ def run_sweep(
     """Play a scenario over parameters and seeds, and write RESULTS/summary/sweep.parquet. A sweep that was interrupted
     resumes.
     """
-    from cellbed.api.play import sweep_of
+    from cellbed.api.run import sweep_of
     from cellbed.api.scenario import Scenario
     from cellbed.host import clean
     from cellbed.labs.prepare import suited

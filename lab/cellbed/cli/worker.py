@@ -15,7 +15,7 @@ from cellbed import paths
 from cellbed.cli.options import FleetKey, Kernel
 from cellbed.error import CellbedError
 from cellbed.host.python_child import python_command
-from cellbed.labs import kernels, trial
+from cellbed.labs import boot_check, kernels
 from cellbed.labs.choices import KERNELS
 from cellbed.sweep import fleet_key
 
@@ -71,7 +71,7 @@ def run_worker(
     if key is not None:
         fleet_key.security(key)
     paths.programs()
-    trial.boot_once(kernels.find(kernel))
+    boot_check.boot_once(kernels.find(kernel))
     count = workers or len(os.sched_getaffinity(0))
     own = fleet_key.address_towards(host, port)
     # A process for each run: labs are processes anyway, and one that dies takes one run with it.

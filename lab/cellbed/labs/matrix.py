@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cellbed.error import CellbedError, LabError
-from cellbed.labs import in_guest, kernels, trial, virtual
+from cellbed.labs import boot_check, in_guest, kernels, virtual
 from cellbed.labs.choices import KERNELS
 
 _MADE = "<!-- made by `make matrix` -->\n"
@@ -53,7 +53,7 @@ class Facts:
 
 def ask(kernel: Path) -> Facts:
     """Raises LabError when it does not answer."""
-    with trial.started(kernel, _INIT) as (guest, console):
+    with boot_check.started(kernel, _INIT) as (guest, console):
         with contextlib.suppress(subprocess.TimeoutExpired):
             guest.wait(_DEADLINE_S)
         said = console.read_text(errors="replace")

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from cellbed.error import LabError
-from cellbed.labs import kernels, trial, virtual
-from cellbed.labs.caller import Caller
+from cellbed.labs import boot_check, kernels, virtual
 from cellbed.labs.choices import KERNELS, ROOTLESS
 from cellbed.labs.follow import Watch
+from cellbed.labs.user_terminal import UserTerminal
 from cellbed.run import congestion_control, tcp_profile
 from cellbed.scenario.description import Run
 from cellbed_kernel.place import BUILD_COMMAND
 
-Play = Callable[[Path, dict[str, Any], int, Watch, Caller | None], dict[str, Any]]
+Play = Callable[[Path, dict[str, Any], int, Watch, UserTerminal | None], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Lab:
     name: str
     kernel: str  # another one's results are other results
     side_by_side: bool  # in real time runs would disturb each other
-    play: Play  # directory, description, CPU, watch, caller; returns and raises as virtual.play()
+    play: Play  # directory, description, CPU, watch, terminal; returns and raises as virtual.play()
     controls: Callable[[dict[str, Any], bool], dict[str, str]] = lambda *_: {}  # as congestion_control.identities()
     try_out: Callable[[], None] = lambda: None  # before it plays; raises LabError when no run can start here
 
@@ -62,7 +62,7 @@ def prepare(name: str, kernel: str | None) -> Lab:
     if name == "virtual":
         image = kernels.find(kernel)
         return Lab(name, image.parent.name, True, partial(virtual.play, image),
-                   try_out=partial(trial.boot_once, image))
+                   try_out=partial(boot_check.boot_once, image))
     if name == "vm":
         from cellbed.labs import vm
 

@@ -18,7 +18,7 @@ from typing import Any
 from cellbed.error import ScenarioError
 from cellbed.run.inventory import far_end
 from cellbed.run.radio_config import PACKET_TRACES
-from cellbed.scenario import brought
+from cellbed.scenario import included
 from cellbed.scenario.description import parse_override, set_key
 from cellbed.scenario.file import read_yaml, validate
 from cellbed.scenario.transport_blocks import rate_bps, sizes
@@ -26,7 +26,7 @@ from cellbed.scenario.unit import parse_rate
 from cellbed_formats import bounded_yaml
 from cellbed_formats.printable import shown
 
-PRESETS = brought.FOLDER / "links"
+PRESETS = included.FOLDER / "links"
 DEFAULT = "good"
 COMMAND_ID, SERVER_ID = "command", "server"
 HTTP_PORT = 80

@@ -25,9 +25,9 @@ def base(settings: dict[str, Any], node: str) -> str | None:
     if far is None:
         return None
     if settings["nodes"][far].get("internet"):
-        from cellbed.run import way_out  # of no use in a guest
+        from cellbed.run import internet  # of no use in a guest
 
-        return str(way_out.addresses(settings["nodes"][far]["address"]).gateway)
+        return str(internet.addresses(settings["nodes"][far]["address"]).gateway)
     return settings["nodes"][far]["address"].split("/")[0]
 
 

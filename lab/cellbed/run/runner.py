@@ -105,12 +105,12 @@ class Runner:
         """Do what has to be done in the machine's own network; without root there is no way back to it."""
         server = next((node for node in self.settings["nodes"].values() if node["internet"]), None)
         if server is not None:
-            from cellbed.run import way_out  # of no use in a guest
+            from cellbed.run import internet  # of no use in a guest
 
-            pasta = stack.enter_context(way_out.open_(self.settings, pids, self.out / "log"))
+            pasta = stack.enter_context(internet.open_(self.settings, pids, self.out / "log"))
             self.daemons += [pasta] if pasta is not None else []
             self.started += self.daemons
-            (self.out / hosts_file.RESOLVERS).write_text(way_out.resolvers(server["address"]))
+            (self.out / hosts_file.RESOLVERS).write_text(internet.resolvers(server["address"]))
         if self.rootless:
             from cellbed.host import rootless
 

@@ -22,12 +22,12 @@ from cellbed.error import CellbedError, LabError
 from cellbed.host import ledger
 from cellbed.host.ledger import TEMPORARY_PREFIX
 from cellbed.labs import kernels
-from cellbed.labs.caller import note
+from cellbed.labs.user_terminal import note
 from cellbed.results.bundle import Bundle
 from cellbed.scenario.description import Run
-from cellbed.sweep import away, fleet_key, receive
-from cellbed.sweep.away import Played, Task
-from cellbed.sweep.play import Outcome, Sweep
+from cellbed.sweep import fleet_key, receive, remote_run
+from cellbed.sweep.execute import Outcome, Sweep
+from cellbed.sweep.remote_run import Played, Task
 from cellbed_formats.inside import Inside
 
 if TYPE_CHECKING:
@@ -98,8 +98,8 @@ class Fleet:
         for address, found in sorted(self.client.run(self.worker.facts, self.kernel, on_error="return").items()):
             if isinstance(found, BaseException):
                 raise CellbedError(f"worker {address}: {found}")
-            if text := away.differences(found, self.facts):
-                raise CellbedError(_refusal(f"worker {address} ({found[away.HOST]}): {text}"))
+            if text := remote_run.differences(found, self.facts):
+                raise CellbedError(_refusal(f"worker {address} ({found[remote_run.HOST]}): {text}"))
 
     def play(self, sweep: Sweep, runs: list[Run]) -> list[Outcome]:
         """As Sweep.play()."""
@@ -156,7 +156,7 @@ class Fleet:
 
         try:
             return future.result()
-        except away.Differs as error:
+        except remote_run.Differs as error:
             raise CellbedError(_refusal(str(error))) from None
         except KilledWorker as error:
             raise LabError(f"{error.allowed_failures + 1} workers died while they were playing it; the last one was "

@@ -26,8 +26,8 @@ from cellbed.error import LabError
 from cellbed.host import clean, ledger
 from cellbed.host.ledger import TEMPORARY_PREFIX
 from cellbed.labs.follow import Watch
-from cellbed.sweep import away
-from cellbed.sweep.away import Played, Task
+from cellbed.sweep import remote_run
+from cellbed.sweep.remote_run import Played, Task
 
 _WORKING = (Status.running, Status.paused, Status.closing_gracefully)
 # Progress is for a person's eye.
@@ -37,8 +37,8 @@ _playing: set[str] = set()  # keys of this process's tasks
 
 
 def facts(kernel: str) -> dict[str, str]:
-    """As away.facts(), and of Dask."""
-    return {**away.facts(kernel), **_dask()}
+    """As remote_run.facts(), and of Dask."""
+    return {**remote_run.facts(kernel), **_dask()}
 
 
 def _dask() -> dict[str, str]:
@@ -46,14 +46,14 @@ def _dask() -> dict[str, str]:
 
 
 def play(task: Task) -> Played:
-    """Play a run; as away.play()."""
+    """Play a run; as remote_run.play()."""
     worker = get_worker()
     watch = _TaskWatch(worker, task)
     directory = Path(worker.local_directory) / f"{TEMPORARY_PREFIX}{task.name}.{os.getpid()}"
     _playing.add(watch.key)
     try:
-        here = away.Worker(f"worker {worker.address}", _own_cpu(), partial(_hand_over, task), _dask())
-        return away.play(task, directory, here, watch)
+        here = remote_run.Worker(f"worker {worker.address}", _own_cpu(), partial(_hand_over, task), _dask())
+        return remote_run.play(task, directory, here, watch)
     finally:
         _playing.discard(watch.key)
 
@@ -101,7 +101,7 @@ def _hand_over(task: Task, directory: Path, measured: dict[str, Any]) -> Played:
             shutil.rmtree(folder, ignore_errors=True)
             raise
         return Played(measured, folder=folder.name)
-    return Played(measured, packed=away.pack(directory))
+    return Played(measured, packed=remote_run.pack(directory))
 
 
 def _is_mine(proof: Path) -> bool:

@@ -12,9 +12,9 @@ from cellbed.labs.choices import KERNELS
 from cellbed.results.bundle import FACTS, Bundle
 from cellbed.scenario import channel, packet_trace
 from cellbed.scenario.description import Run
-from cellbed.sweep import away
-from cellbed.sweep.away import Played
-from cellbed.sweep.play import Outcome, Sweep
+from cellbed.sweep import remote_run
+from cellbed.sweep.execute import Outcome, Sweep
+from cellbed.sweep.remote_run import Played
 from cellbed_formats.inside import Inside
 
 _FACTS_BYTES = 64 << 20
@@ -55,7 +55,7 @@ def finish(sweep: Sweep, bundle: Bundle, played: Played) -> Outcome:
             bundle.temporary = sweep.results / played.folder
         bundle.write_down()
         if played.folder is None and played.packed is not None:
-            away.unpack(played.packed, bundle.temporary)
+            remote_run.unpack(played.packed, bundle.temporary)
             if (size := (bundle.temporary / FACTS).stat().st_size) > _FACTS_BYTES:
                 raise LabError(f"files of a run: {FACTS} has {size} bytes, allowed at most {_FACTS_BYTES}")
         manifest = bundle.finish(sweep.scenario, sweep.claims, played.measured, sweep.compress)

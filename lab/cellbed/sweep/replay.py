@@ -9,7 +9,7 @@ from typing import Any
 
 from cellbed.error import CellbedError
 from cellbed.scenario.description import expand
-from cellbed.sweep.play import Observer, Sweep
+from cellbed.sweep.execute import Observer, Sweep
 from cellbed_formats import bounded_yaml
 from cellbed_formats.inside import Inside
 

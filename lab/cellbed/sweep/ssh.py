@@ -28,13 +28,13 @@ from typing import IO
 from cellbed.error import CellbedError, LabError, told
 from cellbed.host import programs
 from cellbed.labs import kernels
-from cellbed.labs.caller import note
+from cellbed.labs.user_terminal import note
 from cellbed.results.bundle import Bundle
 from cellbed.run import memory
 from cellbed.scenario.description import Run
-from cellbed.sweep import away, receive, shipped, ssh_frames
-from cellbed.sweep.away import Played, Task
-from cellbed.sweep.play import Outcome, Sweep
+from cellbed.sweep import receive, remote_run, shipped, ssh_frames
+from cellbed.sweep.execute import Outcome, Sweep
+from cellbed.sweep.remote_run import Played, Task
 from cellbed_formats.inside import Inside
 
 _ADDRESS = re.compile(r"(?:ssh://)?(?:([A-Za-z0-9_][A-Za-z0-9_.-]*)@)?"
@@ -247,7 +247,7 @@ class Hosts:
 
     def __init__(self, kernel: str) -> None:
         self.kernel = kernel
-        self.facts = away.facts(kernel)
+        self.facts = remote_run.facts(kernel)
         self.events: queue.Queue[Event] = queue.Queue(_EVENTS_MAX)
         self.hosts: list[Host] = []
         self.ended = threading.Event()
@@ -270,7 +270,7 @@ class Hosts:
     def _check(self, host: Host, said: ssh_frames.OfHost | Gone, _: IO[bytes] | None) -> Host:
         if not isinstance(said, ssh_frames.Ready):
             raise CellbedError(f"{host.name}: {said.why if isinstance(said, Gone) else getattr(said, 'error', '')}")
-        if text := away.differences(said.facts, self.facts):
+        if text := remote_run.differences(said.facts, self.facts):
             raise CellbedError(f"{host.name}: {text}; a host has to have the same of these as this machine")
         host.cpus, host.free_mib = said.cpus, said.free_mib
         return host

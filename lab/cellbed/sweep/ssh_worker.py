@@ -21,11 +21,11 @@ from typing import IO, Any
 
 from cellbed.error import CellbedError, LabError
 from cellbed.host.ledger import TEMPORARY_PREFIX
-from cellbed.labs import kernels, trial
+from cellbed.labs import boot_check, kernels
 from cellbed.labs.follow import Watch
 from cellbed.run import memory
-from cellbed.sweep import away, ssh_frames
-from cellbed.sweep.away import Played, Task
+from cellbed.sweep import remote_run, ssh_frames
+from cellbed.sweep.remote_run import Played, Task
 
 _TELL_S = 0.5
 Heard = tuple[ssh_frames.OfClient, IO[bytes]]
@@ -52,8 +52,8 @@ class Player:
     def introduce(self, kernel: str) -> bool:
         """Say what runs would play with here. Return: whether they can."""
         try:
-            trial.boot_once(kernels.find(kernel))
-            facts = away.facts(kernel)
+            boot_check.boot_once(kernels.find(kernel))
+            facts = remote_run.facts(kernel)
         except CellbedError as error:
             self.say(ssh_frames.Refused(error=_short(error)))
             return False
@@ -79,16 +79,17 @@ class Player:
             return
         directory = Path(tempfile.gettempdir()) / f"{TEMPORARY_PREFIX}{task.name}.{os.getpid()}"
         try:
-            played = away.play(task, directory, away.Worker("host", self._cpu(), _pack), _TaskWatch(self, task))
+            worker = remote_run.Worker("host", self._cpu(), _pack)
+            played = remote_run.play(task, directory, worker, _TaskWatch(self, task))
             if played.measured is None:
                 self.say(ssh_frames.Failed(run=task.index, error=_short(played.error)))
             else:
                 measured = ssh_frames.Measured.model_validate(played.measured)
                 assert isinstance(played.packed, bytes)
                 self.say(ssh_frames.Ended(run=task.index, measured=measured), played.packed)
-        except away.Stopped:
+        except remote_run.Stopped:
             pass
-        except away.Differs as error:
+        except remote_run.Differs as error:
             self.say(ssh_frames.Differs(run=task.index, error=_short(error)))
         except Exception as error:  # whatever it is, the client has to hear of it
             self.say(ssh_frames.Failed(run=task.index, error=_short(f"{type(error).__name__}: {error}")))
@@ -117,7 +118,7 @@ class _TaskWatch(Watch):
 
 def _pack(directory: Path, measured: dict[str, Any]) -> Played:
     """Raises LabError for more than a client takes."""
-    packed = away.pack(directory)
+    packed = remote_run.pack(directory)
     if len(packed) > ssh_frames.BEHIND_BYTES:
         raise LabError(f"files of a run: {len(packed)} bytes, allowed at most {ssh_frames.BEHIND_BYTES}")
     return Played(measured, packed=packed)

@@ -14,7 +14,7 @@ from cellbed.cli.show import time_left_s, time_text
 from cellbed.cli.sweep import parse_grid
 from cellbed.error import CellbedError
 from cellbed.scenario.description import Run
-from cellbed.sweep.play import Outcome
+from cellbed.sweep.execute import Outcome
 from cellbed.sweep.rounds import LEAST_RUNS, Rounds, Until, parse_seeds
 from cellbed_formats.screen import Screen
 

@@ -14,8 +14,8 @@ from test_ssh_frames import HOSTILE, MEASURED, changed, written
 
 from cellbed.error import CellbedError
 from cellbed.run import memory
-from cellbed.sweep import away, receive, shipped, ssh, ssh_frames
-from cellbed.sweep.play import Outcome
+from cellbed.sweep import receive, remote_run, shipped, ssh, ssh_frames
+from cellbed.sweep.execute import Outcome
 from cellbed.sweep.ssh_frames import BEGINNING, Advanced, Ended, Ready
 
 FACTS = {"celld": "1"}
@@ -65,7 +65,7 @@ def scripts(tmp_path_factory):
     (folder / "good.py").write_text(GOOD)
     (folder / "good").write_text(f'exec "{sys.executable}" -P "{folder}/good.py"\n')
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(away, "facts", lambda _: FACTS)
+        patch.setattr(remote_run, "facts", lambda _: FACTS)
         patch.setattr(shipped, "archive", lambda _: b"x")
         patch.setattr(ssh._Batch, "_task", lambda _, index, __: index)
         patch.setattr(receive, "finish", lambda _, __, played: Outcome(None, error=played.error or "has files"))

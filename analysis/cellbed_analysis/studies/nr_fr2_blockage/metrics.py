@@ -16,7 +16,7 @@ from ...metrics.rtt import Values
 from ...metrics.window import steady_window
 from ...radio.events import rows_of
 from ...radio.grid import grid_of
-from ...radio.life import ENB
+from ...radio.packet_path import ENB
 
 #: A pause is a stall from here on: Linux's least retransmission timeout.
 STALL_NS = 200_000_000

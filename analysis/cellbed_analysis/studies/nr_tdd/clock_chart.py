@@ -23,7 +23,7 @@ from ...metrics.series_name import brief, label
 from ...metrics.window import steady_window
 from ...radio.events import rows_of
 from ...radio.grid import Grid, grid_of
-from ...radio.life import ENB, RadioLog
+from ...radio.packet_path import ENB, RadioLog
 
 #: Runs that are drawn, and how much of each.
 RUNS_MAX, SPAN_NS = 6, 15_000_000

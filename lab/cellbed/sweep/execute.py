@@ -18,10 +18,10 @@ from typing import Any, Protocol
 from cellbed import paths
 from cellbed.error import CellbedError, LabError, told
 from cellbed.host import ledger
-from cellbed.labs.caller import Caller
 from cellbed.labs.choices import ROOTLESS
 from cellbed.labs.follow import Watch
 from cellbed.labs.prepare import prepare
+from cellbed.labs.user_terminal import UserTerminal
 from cellbed.results.bundle import Bundle, tool_versions
 from cellbed.run import congestion_control, memory
 from cellbed.scenario.description import Run
@@ -107,7 +107,7 @@ class Sweep:
     """One invocation of `cellbed run` and the like."""
 
     def __init__(self, scenario: Scenario, claims: list[dict[str, Any]], results: Path, lab: str,
-                 kernel: str | None, observer: Observer, caller: Caller | None = None,
+                 kernel: str | None, observer: Observer, terminal: UserTerminal | None = None,
                  fleet: Player | None = None, again: bool = False, compress: bool = False,
                  load: Path | None = None) -> None:
         """
@@ -117,7 +117,7 @@ class Sweep:
             load: BPF object whose congestion control the runs may have.
         """
         self.scenario, self.claims, self.results = scenario, claims, results
-        self.observer, self.caller, self.fleet = observer, caller, fleet
+        self.observer, self.terminal, self.fleet = observer, terminal, fleet
         self.again, self.compress = again, compress
         self.programs = paths.programs(load is not None, lab == ROOTLESS)
         self.control = _control(load, lab) if load is not None else None
@@ -185,7 +185,7 @@ class Sweep:
         Args:
             by_others: somebody else has just been playing it.
         """
-        if self.again and not by_others or self.caller is not None or (manifest := bundle.complete()) is None:
+        if self.again and not by_others or self.terminal is not None or (manifest := bundle.complete()) is None:
             return None
         bundle.refresh_claims(self.claims)
         return Outcome(bundle.path, cached=True, manifest=manifest)
@@ -219,12 +219,12 @@ class Sweep:
 
     def _play(self, run: Run, bundle: Bundle) -> Outcome:
         cpu = self.cpus.get()
-        watch = self.caller or _RunWatch(self, run)
+        watch = self.terminal or _RunWatch(self, run)
         try:
             directory = bundle.begin(self.programs, self._go_on)
             if self.control is not None:
                 (Inside(directory) / congestion_control.OBJECT).write(self.control)
-            measured = self.lab.play(directory, bundle.description, cpu, watch, self.caller)
+            measured = self.lab.play(directory, bundle.description, cpu, watch, self.terminal)
             manifest = bundle.finish(self.scenario, self.claims, measured, self.compress)
             return Outcome(bundle.path, manifest=manifest)
         except CellbedError as error:

@@ -17,7 +17,7 @@ from cellbed.error import CellbedError
 from cellbed.labs.choices import check_lab
 from cellbed.labs.prepare import suited
 from cellbed.scenario.description import Run
-from cellbed.sweep.play import Observer, Outcome, Player, Sweep
+from cellbed.sweep.execute import Observer, Outcome, Player, Sweep
 
 if TYPE_CHECKING:
     from cellbed.api.results import Results

@@ -110,7 +110,7 @@ class RadioLog:
         )
 
 
-def packet_lives(log: RadioLog, n_ue: int) -> pl.DataFrame:
+def packet_paths(log: RadioLog, n_ue: int) -> pl.DataFrame:
     """One row per packet that entered, in order of `pkt`.
 
     Args:
