@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`cellbed doctor`, and lab kernels that do not start: said in one line before anything is played."""
+"""`cellbed doctor`, and lab kernels that do not start: said in one line before anything is run."""
 
 import json
 import os
@@ -70,7 +70,7 @@ def test_doctor_is_not_ready_without_a_kernel_that_starts(broken):
 
 
 @pytest.mark.parametrize("command", ["run", "sweep"])
-def test_nothing_is_played_in_it(scenario, tmp_path, broken, command):
+def test_nothing_is_run_in_it(scenario, tmp_path, broken, command):
     done = cellbed(command, scenario, "--results", tmp_path / "r", check=False, env=broken)
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Sweeps on a Dask cluster of several processes on loopback: the bytes of one process, whoever dies."""
+"""Sweeps on a Dask cluster of several processes on loopback: the bytes of one process, whichever dies."""
 
 import ast
 import gzip
@@ -27,10 +27,10 @@ from cellbed.error import LabError
 from cellbed.results.bundle import Bundle
 from cellbed.scenario.description import expand
 from cellbed.sweep import fleet_key, fleet_worker, receive, remote_run
-from cellbed.sweep.remote_run import Played
+from cellbed.sweep.remote_run import Executed
 
-# What says when, how fast and by which checkout a run was played: no other byte may differ.
-_OF_THE_PLAYER = ("created", "wall_s", "setup_wall_s", "git")
+# What says when, how fast and by which checkout a run was executed: no other byte may differ.
+_OF_THE_EXECUTOR = ("created", "wall_s", "setup_wall_s", "git")
 SHORT_RUNS = ("--variant", "DM-DM", "--set", "traffic.0.duration_s=1")
 
 
@@ -66,7 +66,7 @@ def scheduler(tmp_path):
 
 @contextmanager
 def workers(scheduler, folder, number, environment=None):
-    """Some processes that play runs below a folder."""
+    """Some processes that execute runs below a folder."""
     folder.mkdir()
     with open(folder / "log", "wb") as log, \
             running([CELLBED, "worker", scheduler, "--workers", number, "--folder", folder], stderr=log,
@@ -76,7 +76,7 @@ def workers(scheduler, folder, number, environment=None):
         yield
 
 
-def playing(folder):
+def executing(folder):
     """Folders of runs that have got as far as their traffic; their names end in the worker's pid."""
     return [p.parent for p in folder.glob("*/*/.tmp-*/progress") if "\nat " in p.read_text()]
 
@@ -87,7 +87,7 @@ def content(bundle):
              if p.is_file() and p.parent.name != "derived"}
     manifest = json.loads(found.pop("manifest.json"))
     manifest.get("checksums", {}).pop("manifest", None)  # of what may differ, too
-    return found, {key: value for key, value in manifest.items() if key not in _OF_THE_PLAYER}
+    return found, {key: value for key, value in manifest.items() if key not in _OF_THE_EXECUTOR}
 
 
 @pytest.mark.lab
@@ -118,8 +118,8 @@ def test_a_worker_that_dies_costs_a_retry(scenario, tmp_path, scheduler):
         with subprocess.Popen([CELLBED, "sweep", scenario, "--variant", "DM-DM", "--set", "traffic.0.duration_s=20",
                                "--seeds", "1-2", "--results", results, "--scheduler", scheduler],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-            wait_until(lambda: playing(folder), "a run", 200)
-            victim = int(playing(folder)[0].suffix[1:])
+            wait_until(lambda: executing(folder), "a run", 200)
+            victim = int(executing(folder)[0].suffix[1:])
             os.kill(victim, signal.SIGKILL)
             out, _ = process.communicate(timeout=250)
         assert process.returncode == 0, out
@@ -135,7 +135,7 @@ def test_an_interrupted_sweep_ends_at_the_workers(scenario, tmp_path, scheduler,
     with workers(scheduler, folder, 1):
         with running([CELLBED, "run", scenario, "--variant", "DM-DM", "--set", "traffic.0.duration_s=20000",
                       "--results", results, "--scheduler", scheduler], stderr=subprocess.PIPE, text=True) as process:
-            wait_until(lambda: playing(folder), "a run", 200)
+            wait_until(lambda: executing(folder), "a run", 200)
             process.send_signal(sig)
             _, err = process.communicate(timeout=60)
         if sig == signal.SIGINT:
@@ -249,8 +249,8 @@ def test_facts_of_a_host_that_are_none(tmp_path, scenario, facts):
     model, runs = expand(scenario)
     sweep = SimpleNamespace(scenario=model, claims=[], results=tmp_path, compress=False)
     bundle = Bundle(tmp_path, runs[0], runs[0].describe("virtual", {}))
-    played = Played({"wall_s": 1, "setup_wall_s": 1}, packed=packed(("facts.json", tarfile.REGTYPE, facts)))
-    outcome = receive.finish(sweep, bundle, played)
+    executed = Executed({"wall_s": 1, "setup_wall_s": 1}, packed=packed(("facts.json", tarfile.REGTYPE, facts)))
+    outcome = receive.finish(sweep, bundle, executed)
     assert outcome.path is None and outcome.error.startswith("files of a run: facts.json is none")
     assert not list(tmp_path.glob("*/facts.json"))
 

@@ -109,7 +109,7 @@ def _first_values(
     window = steady_window(flow)
     log = RadioLog(bundle.radio, grid_of(bundle))
     values: rtt.Values = {
-        "window_begin_s": (window.begin_ns - bundle.start_ns) / 1e9,
+        "window_start_s": (window.start_ns - bundle.start_ns) / 1e9,
         "window_s": window.seconds,
     }
     segments = pl.DataFrame()

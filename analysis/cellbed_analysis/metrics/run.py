@@ -43,7 +43,7 @@ class RunAnalysis:
         return str(self.row["status"]) != "unreadable"
 
     def segments(self, wanted: str | None = None) -> pl.DataFrame:
-        """`segment.decomposed_segments` of a whole flow, the first if none is wanted, read anew at each call.
+        """`segment.decomposed_segments` of a whole flow, the first if none is wanted, read again at each call.
 
         Raises:
             DataError: the run is not readable.

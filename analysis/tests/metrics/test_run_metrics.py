@@ -52,7 +52,7 @@ def flow(duration_s: float) -> Flow:
 @pytest.mark.parametrize(("duration_s", "warm_up_s"), [(60, 5), (25, 5), (10, 2), (6, 1.2)])
 def test_warm_up_is_5_s_or_a_fifth(duration_s: float, warm_up_s: float) -> None:
     window = steady_window(flow(duration_s))
-    assert window.begin_ns - START_NS == warm_up_s * 1e9
+    assert window.start_ns - START_NS == warm_up_s * 1e9
     assert window.seconds == pytest.approx(duration_s - warm_up_s)
 
 
@@ -239,7 +239,7 @@ def test_derived_files_are_reused_until_something_changes(tmp_path: Path) -> Non
     marked["row"]["segments"] = -1
     kept.write_text(json.dumps(marked | {"sum": checksum(marked["row"])}))
     assert analyse(read_bundle(path)).row["segments"] == -1
-    # Another capture in the same place: computed anew.
+    # Another capture in the same place: computed again.
     other = write_bundle(tmp_path, "IM-IM", duration_s=2)
     shutil.copy(other / "ip-ue1.pcap", path / "ip-ue1.pcap")
     assert analyse(read_bundle(path)).row["segments"] != -1

@@ -127,7 +127,7 @@ class Scenario:
 
     @property
     def runs(self) -> list[Run]:
-        """What would be played: variant, seed, the parameters that vary, and complete settings of each."""
+        """What would be run: variant, seed, the parameters that vary, and complete settings of each."""
         return list(self._expanded[1])
 
     @property

@@ -110,7 +110,7 @@ def _say(many: dict[str, str], what: str, n_runs: int) -> None:
 
 
 def judge(outcomes: Sequence[Outcome], keep_going: bool) -> None:
-    """How a command ends that has played runs, none of which failed. Raises typer.Exit for another status than 0."""
+    """How a command ends that has executed runs, none of which failed. Raises typer.Exit for another status than 0."""
     standing = Standing()
     for outcome in outcomes:
         assert outcome.path is not None and outcome.manifest is not None

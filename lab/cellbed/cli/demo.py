@@ -15,7 +15,7 @@ _FIRST = Path("d2d-nardini/static")
 
 
 def demo(results: Results = Path("results")) -> None:
-    """Play the first experiment, four combinations of direct and infrastructure mode, and report it against its paper.
+    """Run the first experiment, four combinations of direct and infrastructure mode, and report it against its paper.
     """
     from cellbed.cli.main import report, run
 
@@ -24,7 +24,7 @@ def demo(results: Results = Path("results")) -> None:
 
 
 def scenarios() -> None:
-    """List the scenarios that come with cellbed. `cellbed run NAME` plays one."""
+    """List the scenarios that come with cellbed. `cellbed run NAME` executes one."""
     listed = list(included.titles())
     width = max(len(name) for name, _ in listed)
     for name, title in listed:

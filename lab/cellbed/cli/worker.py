@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The commands of a fleet, `cellbed fleet-key`, `scheduler` and `worker`: many machines play the runs of a sweep."""
+"""The commands of a fleet, `cellbed fleet-key`, `scheduler` and `worker`: many machines execute the runs of a sweep."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ def run_scheduler(
 
 def run_worker(
     scheduler: Annotated[str, typer.Argument(help="The address of the scheduler, such as tls://head:8786.")],
-    workers: Annotated[int | None, typer.Option(min=1, help="How many runs to play at once. Default: one per CPU that "
+    workers: Annotated[int | None, typer.Option(min=1, help="Runs at once. Default: one per CPU that "
                                                 "this process may use.")] = None,
-    folder: Annotated[Path | None, typer.Option(file_okay=False, help="The folder of runs while they play. Default: "
+    folder: Annotated[Path | None, typer.Option(file_okay=False, help="The folder of runs while they execute. Default: "
                                                 "one in the temporary folder.")] = None,
     kernel: Kernel = None,
     key: FleetKey = None,
 ) -> None:
-    """Play runs for `cellbed sweep --scheduler` on this machine, until interrupted or the scheduler has gone."""
+    """Execute runs for `cellbed sweep --scheduler` on this machine, until interrupted or the scheduler has gone."""
     _need_dask("a worker")
     if kernel not in (None, *KERNELS):
         raise CellbedError(f"--kernel {kernel}: allowed {', '.join(KERNELS)}")

@@ -91,7 +91,7 @@ def _rootless() -> Check:
     """What links without root need."""
     try:
         native.check(without_root=True)
-        return Check("links without root", True, "can be played", ())
+        return Check("links without root", True, "can be run", ())
     except LabError as error:
         return Check("links without root", False, str(error), ())
 

@@ -20,7 +20,7 @@ _PAUSE_S = 2
 
 
 class Watch:
-    """Whoever plays runs: is told of progress, says when to stop."""
+    """What a lab tells of a run's progress, and asks whether to stop."""
 
     def advanced(self, done_s: float, all_s: float) -> None:
         """Seconds of traffic done and in all; infinity when a file decides."""

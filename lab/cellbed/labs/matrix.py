@@ -79,7 +79,7 @@ def page(found: dict[str, Facts]) -> str:
     return "\n".join([
         f"{_MADE}# Kernels of the labs\n",
         "What the lab kernels said of themselves when they were booted, and what the kernels have that Debian builds "
-        "for PCs: 6.1, 6.12 and 7.3 are alike in this. Those play in the labs `native` and `vm`; what this machine's "
+        "for PCs: 6.1, 6.12 and 7.3 are alike in this. Those run in the labs `native` and `vm`; what this machine's "
         "has is told by `cellbed doctor`.\n",
         "## Congestion controls\n",
         *_table(debian, [[f"`{name}`", *(_yes(name in facts.controls) for facts in found.values()), _debian(name)]

@@ -53,11 +53,11 @@ def congestion_controls(which: str = "available") -> list[str]:
     return Path(f"/proc/sys/net/ipv4/tcp_{which}_congestion_control").read_text().split()
 
 
-def play(without_root: bool, directory: Path, description: dict[str, Any], cpu: int, watch: Watch,
+def execute(without_root: bool, directory: Path, description: dict[str, Any], cpu: int, watch: Watch,
          terminal: UserTerminal | None) -> dict[str, Any]:
-    """Play the run in @directory, in a cgroup or in namespaces of its own, its command attached to @terminal.
+    """Execute the run in @directory, in a cgroup or in namespaces of its own, its command attached to @terminal.
 
-    Returns and raises as virtual.play().
+    Returns and raises as virtual.execute().
     """
     check(without_root)
     refusal = shaping.refusal(description["settings"]) or internet.refusal(description["settings"])
@@ -96,7 +96,7 @@ def _owner_of_brought(settings: dict[str, Any], without_root: bool) -> int | Non
     """Look at the network namespaces that a run is to have from outside. Return: without root, whose they are.
 
     Raises:
-        LabError: one is not there, or whoever calls may not change it.
+        LabError: one is not there, or the user may not change it.
     """
     owner: int | None = None
     with contextlib.ExitStack() as stack:

@@ -59,8 +59,8 @@ def seccomp_words(kernel: Path) -> list[str]:
     """What lets the guest's programs call their kernel by the signal of a seccomp filter, which is quicker than ptrace.
 
     Where this machine allows no filters the kernel takes ptrace after all. The bytes of a run are the same either way,
-    so whoever wants ptrace may have it (docs/trust.md). Older kernels do not know the word, and would hand it to the
-    guest's programs.
+    so a program that wants it may have ptrace (docs/trust.md). Older kernels do not know the word, and would hand it to
+    the guest's programs.
     """
     with open(kernel, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as image:
         known = image.find(_SECCOMP_HELP) >= 0
@@ -115,9 +115,9 @@ def start(kernel: Path, directory: Path, seed: int, cpu: int, memory_mib: int, c
                             preexec_fn=functools.partial(_isolate, cpu))
 
 
-def play(kernel: Path, directory: Path, description: dict[str, Any], cpu: int, watch: Watch,
+def execute(kernel: Path, directory: Path, description: dict[str, Any], cpu: int, watch: Watch,
          terminal: UserTerminal | None) -> dict[str, Any]:
-    """Boot a guest that plays the run in @directory, its command attached to @terminal; return when it has halted.
+    """Boot a guest that executes the run in @directory, its command attached to @terminal; return when it has halted.
 
     Returns:
         wall_s, setup_wall_s (everything but the traffic's time), kernel.

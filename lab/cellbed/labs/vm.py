@@ -48,7 +48,7 @@ _VIRTIOFSD_DEADLINE_S = 10
 
 @dataclass(frozen=True)
 class Machine:
-    """What runs are played in."""
+    """What runs are executed in."""
 
     image: Path
     release: str
@@ -172,11 +172,11 @@ def _await(socket: Path, server: subprocess.Popen[bytes], log: Path) -> None:
         time.sleep(0.01)
 
 
-def play(machine: Machine, directory: Path, description: dict[str, Any], cpu: int, watch: Watch,
+def execute(machine: Machine, directory: Path, description: dict[str, Any], cpu: int, watch: Watch,
          terminal: UserTerminal | None) -> dict[str, Any]:
-    """Boot a guest that plays the run in @directory. It chooses its CPUs itself, and nothing can be attached to it.
+    """Boot a guest that executes the run in @directory. It chooses its CPUs itself, and nothing can be attached to it.
 
-    Returns and raises as virtual.play().
+    Returns and raises as virtual.execute().
     """
     in_guest.check(description["settings"])
     memory_mib = description["memory_mib"] + _OWN_MIB

@@ -98,7 +98,7 @@ def build(words: list[str], argv: list[str], overrides: Sequence[str] = (), serv
 
 
 def name_files(radio: Data, folder: Path) -> None:
-    """Name traces by their whole path, as the scenario is played from another folder than its own."""
+    """Name traces by their whole path, as the scenario is run from another folder than its own."""
     of_ues = [("packet_trace", PACKET_TRACES, ue) for ue in radio["ues"].values()]
     for section, files, at in (("channel", ("trace",), radio), ("packet_trace", PACKET_TRACES, radio), *of_ues):
         named = (at or {}).get(section) or {}

@@ -39,7 +39,7 @@ def describe(settings: dict[str, Any], pids: dict[str, int], interfaces: dict[st
 
 
 def read(directory: Path) -> dict[str, Any]:
-    """The nodes of the lab that plays in @directory, {} before it has any."""
+    """The nodes of the lab that runs in @directory, {} before it has any."""
     try:
         return dict(json.loads((directory / FILE).read_text()))
     except (FileNotFoundError, ValueError, TypeError):
