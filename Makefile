@@ -237,6 +237,7 @@ lint: setup-test $(STAMPS)/ansible-lint $(STAMPS)/clang-tidy ## formatters and l
 	$(VENV)/bin/mypy
 	$(VENV)/bin/yamllint -s scenarios ansible
 	$(VENV)/bin/clang-format --dry-run --Werror $$(git ls-files '*.c' '*.h')
+	$(VENV)/bin/python tests/language/check.py
 	.ci/actionlint
 
 # Takes some ten seconds, so only when something changed.
@@ -251,7 +252,6 @@ $(STAMPS)/clang-tidy: .clang-tidy emulator/tests/.clang-tidy $(shell git ls-file
 		{ grep -v ' Processing file ' build/.clang-tidy.log; exit 1; }
 	@touch $@
 
-# Not yet among the linters: see CONTRIBUTING.md.
 language: setup-test ## words that docs/glossary.md replaces, and misspelt ones, with place; COUNT=1: how many, by folder
 	$(VENV)/bin/python tests/language/check.py $(if $(COUNT),--count)
 
