@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`cellbed doctor`, and lab kernels that do not start: said in one line before anything is played."""
+"""`cellbed doctor`, and lab kernels that do not start: said in one line before anything is run."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from e2e import ROOT, cellbed
 from machine import nothing_left
 
 from cellbed.error import LabError
-from cellbed.labs import kernels, machine, trial
+from cellbed.labs import boot_check, kernels, machine
 from cellbed.labs.choices import KERNELS
 
 pytestmark = pytest.mark.lab
@@ -48,7 +48,7 @@ def write(kernel, script):
 
 def test_the_lab_kernel_starts_and_leaves_nothing():
     with nothing_left(deadline_s=1):
-        trial.boot(kernels.find(None))
+        boot_check.boot(kernels.find(None))
 
 
 @pytest.mark.parametrize("script, why", [(PANICS, f"its console: Core dump limits : | {WHY}"),
@@ -57,7 +57,7 @@ def test_the_lab_kernel_starts_and_leaves_nothing():
 def test_one_that_does_not(tmp_path, script, why):
     write(tmp_path / "6.12-x/linux", script)
     with nothing_left(deadline_s=1), pytest.raises(LabError) as raised:
-        trial.boot(tmp_path / "6.12-x/linux", deadline_s=1)
+        boot_check.boot(tmp_path / "6.12-x/linux", deadline_s=1)
     assert str(raised.value) == f"the lab kernel 6.12-x does not start on this machine: {why}"
 
 
@@ -70,7 +70,7 @@ def test_doctor_is_not_ready_without_a_kernel_that_starts(broken):
 
 
 @pytest.mark.parametrize("command", ["run", "sweep"])
-def test_nothing_is_played_in_it(scenario, tmp_path, broken, command):
+def test_nothing_is_run_in_it(scenario, tmp_path, broken, command):
     done = cellbed(command, scenario, "--results", tmp_path / "r", check=False, env=broken)
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
@@ -90,10 +90,10 @@ def test_a_kernel_that_has_started_is_not_tried_again(tmp_path):
     kernel = tmp_path / "6.12-x/linux"
     write(kernel, PANICS)
     kernel.with_name("started").write_text(Path("/proc/sys/kernel/random/boot_id").read_text())
-    trial.boot_once(kernel)
+    boot_check.boot_once(kernel)
     kernel.with_name("started").write_text("another boot\n")
     with pytest.raises(LabError):
-        trial.boot_once(kernel)
+        boot_check.boot_once(kernel)
 
 
 def test_a_bug_report_has_what_it_takes():

@@ -68,7 +68,7 @@ class Running:
     popen: subprocess.Popen[bytes] | Child
 
     def log_tail(self) -> str:
-        """What it printed last: its own lines where the log has those of others, what was found of a sanitizer's."""
+        """What it printed last: its own lines where other programs share the log, what was found of a sanitizer's."""
         lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
         own = [line for line in lines
                if line.partition(": ")[0] not in _IN_ONE_LOG or line.startswith(f"{self.name}: ")]
@@ -76,7 +76,7 @@ class Running:
         return "; ".join((found or own)[-5:]) or "it printed nothing"
 
     def failed(self) -> str | None:
-        """How and why, of one that has ended with an error; None of others."""
+        """How and why, of one that has ended with an error; None of one that has not."""
         status = self.popen.poll()
         return f"{self.name}: {how_it_ended(status)}: {self.log_tail()}" if status else None
 

@@ -13,7 +13,7 @@ from typing import Any
 from cellbed import paths
 from cellbed.error import LabError
 from cellbed.host import cgroup, programs
-from cellbed.labs import kernels, machine, native, trial
+from cellbed.labs import boot_check, kernels, machine, native
 from cellbed.labs.choices import LABS
 from cellbed.run import shaping
 
@@ -45,7 +45,7 @@ def _kernel() -> Check:
     """The one of runs that name none, started for a moment: it can be built and yet not start on this machine."""
     try:
         kernel = kernels.find(None)
-        trial.boot(kernel)
+        boot_check.boot(kernel)
         return Check("lab kernel", True, f"{kernel.parent.name.partition('-')[0]}: {kernel}, started for a trial",
                      ("virtual",))
     except LabError as error:
@@ -91,7 +91,7 @@ def _rootless() -> Check:
     """What links without root need."""
     try:
         native.check(without_root=True)
-        return Check("links without root", True, "can be played", ())
+        return Check("links without root", True, "can be run", ())
     except LabError as error:
         return Check("links without root", False, str(error), ())
 

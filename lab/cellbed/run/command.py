@@ -131,7 +131,7 @@ class Command:
         threading.Thread(target=self._note_end, args=(self.process,), daemon=True).start()
 
     def _note_end(self, process: Process) -> None:
-        """When it ends, which whoever waits for the last of several commands does not see."""
+        """When it ends, which a caller that waits for the last of several commands does not see."""
         process.wait(math.inf)
         self.end_ns = time.monotonic_ns()
 

@@ -108,7 +108,7 @@ def test_any_change_of_a_byte(said, data):
     assert heard(io.BytesIO(bytes(stream)))[-1] in ("garbled", "end")
 
 
-def test_bytes_are_counted_before_any_room_is_made():
+def test_bytes_are_counted_before_any_package_is_made():
     for count in (ssh_frames.BEHIND_BYTES, ssh_frames.BEHIND_BYTES + 1, 2**62):
         line = written(Ended(run=0, measured=MEASURED)).replace(b'"bytes":0', b'"bytes":%d' % count)
         assert heard(io.BytesIO(line + b"few")) == ["garbled"]
