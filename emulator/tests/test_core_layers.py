@@ -10,12 +10,18 @@ import pytest
 CORE = Path(__file__).resolve().parents[1] / "core"
 SYSTEMS = sorted(f"ran/{path.name}" for path in (CORE / "ran").iterdir()
                  if path.is_dir() and path.name not in ("independent", "channel", "handover"))
-# From the bottom up; a package may use those on lines before its own; those of one line do not use each other.
+RADIO = ("lte", "nr", "utran")
+BELOW_MAC = ("rlc", "pdcp", "sdap", "phy")
+# From the bottom up; a package may use those on lines before its own; those of one line do not use each
+# other. In a layer a radio system uses what is common, and nothing of another system.
 LAYERS = [
     ["contract"],
     ["base"],
-    ["rlc", "pdcp", "sdap", "phy", "aqm"],
-    ["mac"],
+    ["aqm", *(f"{layer}/common" for layer in BELOW_MAC)],
+    [f"{layer}/{system}" for layer in BELOW_MAC for system in RADIO],
+    ["rlc"],
+    ["mac/common"],
+    [f"mac/{system}" for system in RADIO],
     ["epc"],
     ["ran/ran.h"],
     ["ran/independent", "ran/channel", "ran/handover"],
@@ -40,7 +46,7 @@ def package_of(name: str) -> str:
     folders = name.split("/")[:-1]
     if not folders:
         return "entry"
-    return "/".join(folders) if folders[0] == "ran" else folders[0]
+    return "/".join(folders[:2])
 
 
 def unit(name: str) -> str:
@@ -60,13 +66,20 @@ def circle(includes: dict[str, list[str]]) -> list[str] | None:
     return None
 
 
+def system(name: str) -> str | None:
+    """The radio system whose folder it is in."""
+    folders = name.split("/")[:-1]
+    return next((folder for folder in folders if folder in RADIO), None)
+
+
 def upward(includes: dict[str, list[str]]) -> list[tuple[str, str]]:
-    """Includes of what is above, or beside in another package."""
+    """Includes of what is above, or beside in another package, or in the folder of another radio system."""
     return [
         (name, other)
         for name, others in includes.items()
         for other in others
-        if package_of(name) != package_of(other) and LEVEL[package_of(other)] >= LEVEL[package_of(name)]
+        if (package_of(name) != package_of(other) and LEVEL[package_of(other)] >= LEVEL[package_of(name)])
+        or (system(other) not in (None, system(name)) and system(name))
     ]
 
 
@@ -83,8 +96,9 @@ def test_no_two_sources_include_each_other():
 
 
 @pytest.mark.parametrize(("name", "other"), [
-    ("base/pkt.h", "rlc/pdu.h"), ("rlc/pdu.h", "pdcp/pdcp.h"), ("mac/harq.h", "ran/lte/state.h"),
-    ("ran/dch/utran.h", "ran/lte/state.h"), ("ran/ran.h", "ran/lte/lte.h"), ("ran/lte/lte.h", "ran/networks.h"),
+    ("base/pkt.h", "rlc/common/pdu.h"), ("rlc/common/pdu.h", "pdcp/lte/pdcp.h"), ("mac/lte/harq.h", "ran/lte/state.h"),
+    ("mac/nr/harq.h", "mac/lte/harq.h"), ("ran/nr/state.h", "rlc/lte/um/um.h"), ("rlc/common/rlc.h", "rlc/lte/um/um.h"),
+    ("ran/utran/link.h", "ran/lte/state.h"), ("ran/ran.h", "ran/lte/lte.h"), ("ran/lte/lte.h", "ran/networks.h"),
     ("ran/networks.c", "event.h"),
 ])  # fmt: skip
 def test_an_include_upward_is_noticed(name, other):
