@@ -69,7 +69,7 @@ def _prctl(*words: int) -> None:
 
 
 def _change(permitted: int, inheritable: int) -> int:
-    """Which of the capabilities of this process a set keeps, a bit each; what cannot be inherited is not ambient either.
+    """Which capabilities of this process each set keeps, a bit each; what cannot be inherited is not ambient either.
 
     Return: those of this process before.
     """

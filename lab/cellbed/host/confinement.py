@@ -48,7 +48,7 @@ def confine(but: Collection[int] = ()) -> None:
 
 
 def _mounted() -> Iterator[str]:
-    """Where file systems of the kernel are that no other hides, but for the /proc in which processes have their files."""
+    """Where file systems of the kernel are that no other hides, but for the /proc that has the files of processes."""
     for line in Path("/proc/self/mountinfo").read_text().splitlines():
         before, _, after = line.partition(" - ")
         device, _, escaped = before.split()[2:5]
