@@ -332,7 +332,7 @@ def main() -> None:
     except CellbedError as error:
         errors().print(f"cellbed: {shown(str(error))}", style="red", soft_wrap=True)
         if error.detail:
-            errors().print(error.detail, soft_wrap=True)
+            errors().print(shown(error.detail, "\n"), soft_wrap=True)
         sys.exit(error.status)
     except OSError as error:
         errors().print(f"cellbed: {shown(told(error, 'the system'))}", style="red", soft_wrap=True)
