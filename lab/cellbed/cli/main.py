@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import signal
 import sys
 from pathlib import Path
@@ -308,7 +309,7 @@ def clean() -> None:
 def _hint(said: str) -> str:
     """What a pattern of the shell that fits several bundles needs."""
     first = said.rpartition("(")[2].rstrip(")").partition(" ")[0]
-    several = said.startswith("Got unexpected extra argument") and Path(first).is_dir()
+    several = said.startswith("Got unexpected extra argument") and os.path.isdir(first)
     return ": one folder at a time" if several else ""
 
 
