@@ -25,12 +25,12 @@ CELLBED  := $(VENV)/bin/cellbed
 PYTEST   := $(VENV)/bin/python -m pytest
 PARALLEL ?= -n auto
 STAMPS   := build/.stamps
-# A machine that another one provisions has PLAY=true and EXTRAS=: its packages are there, and it needs no Ansible. A worker
+# A machine that another one provisions has PROVISION=true and EXTRAS=: its packages are there, and it needs no Ansible. A worker
 # of a fleet has EXTRAS=test, where Dask is.
 EXTRAS   ?= setup
-PLAY     ?= ANSIBLE_CONFIG=ansible/ansible.cfg $(abspath $(VENV))/bin/ansible-playbook ansible/site.yml
-PACKAGES  = @$(PLAY) --limit localhost --tags packages -e '{packages_groups: [$(1)]}' || \
-	{ [ -t 0 ] && ! sudo -n true 2>/dev/null && $(PLAY) --limit localhost --tags packages -e '{packages_groups: [$(1)]}' --ask-become-pass; }
+PROVISION ?= ANSIBLE_CONFIG=ansible/ansible.cfg $(abspath $(VENV))/bin/ansible-playbook ansible/site.yml
+PACKAGES  = @$(PROVISION) --limit localhost --tags packages -e '{packages_groups: [$(1)]}' || \
+	{ [ -t 0 ] && ! sudo -n true 2>/dev/null && $(PROVISION) --limit localhost --tags packages -e '{packages_groups: [$(1)]}' --ask-become-pass; }
 SEED_ARG := $(if $(SEED),--seed $(SEED))
 # A file of certificates (PEM) for a package index whose authority the system does not know. The lab VM and the image
 # get it, too.
@@ -54,7 +54,7 @@ INSTALL = { $(call INSTALL_QUICKLY,$(1)) || $(call INSTALL_SLOWLY,$(1)); } >buil
 UV_LOCK = $(UV) compile -q --system-certs --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
 	--no-header --no-annotate pyproject.toml $(if $(UPGRADE),--upgrade)
 
-# With it every worker of every target would compile all tests anew.
+# With it every worker of every target would compile all tests again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
@@ -93,7 +93,7 @@ $(STAMPS)/packages-test: $(STAMPS)/packages
 
 $(STAMPS)/bootstrap: packages.txt ansible/bootstrap
 	@mkdir -p $(@D)
-	@$(if $(filter true,$(PLAY)),,ansible/bootstrap $(PYTHON))
+	@$(if $(filter true,$(PROVISION)),,ansible/bootstrap $(PYTHON))
 	@touch $@
 
 $(STAMPS)/python: pyproject.toml requirements.lock $(EXTRAS:%=requirements-%.lock) $(STAMPS)/bootstrap
@@ -132,9 +132,9 @@ wheels: setup ## download what the lock names for the lab VM, for `make test-lab
 	$(PIP) download $(QUIETLY) --no-deps --require-hashes --python-version 3.13 -r build/wheels.txt -d build/wheels
 
 native-lab: setup ## load the kernel modules and settings of this machine's native lab (root)
-	@$(PLAY) --limit localhost --tags native_lab $(if $(filter 0,$(shell id -u)),,--ask-become-pass)
+	@$(PROVISION) --limit localhost --tags native_lab $(if $(filter 0,$(shell id -u)),,--ask-become-pass)
 
-# Other users of this checkout find it there, if whoever builds may write there.
+# Other users of this checkout find it there, if this user may write there.
 GIVE = $(if $(shell [ -w kernel ] && echo yes),--give .)
 lab-kernel: $(STAMPS)/bootstrap ## build the newest lab kernel whose source can be had (cached)
 	@kernel/build $(GIVE) >/dev/null
@@ -143,15 +143,15 @@ lab-kernels: $(STAMPS)/bootstrap ## build every lab kernel whose source can be h
 	@kernel/build --all $(GIVE) >/dev/null
 
 lab-vm-host: setup ## install what building and starting a lab VM needs
-	@$(PLAY) --limit localhost --tags packages -e '{packages_groups: [vm-host, bootstrap]}'
+	@$(PROVISION) --limit localhost --tags packages -e '{packages_groups: [vm-host, bootstrap]}'
 
 lab-vm: lab-vm-host ## a lab VM: with vagrant if it is there; BOX=FILE builds a box of our own first
 	@vm/up $(BOX)
 
-test-lab-vm: setup lab-vm-host lab-kernel ## build, boot and provision a lab VM in QEMU, play in it, compare; takes 20 minutes
+test-lab-vm: setup lab-vm-host lab-kernel ## build, boot and provision a lab VM in QEMU, run in it, compare; takes 20 minutes
 	@vm/test-lab-vm $(if $(WHEELS),--wheels $(WHEELS))
 
-# Tests of a file share what they have played. So each worker begins with files of its own, and takes tests of others when it
+# Tests of a file share what they have run. So each worker begins with files of its own, and takes other tests when it
 # has none left.
 test: setup-test lab-kernels ## tests but for the longest; what needs root is skipped with a reason
 	meson test -C build --print-errorlogs --quiet
@@ -165,7 +165,7 @@ test-fast: setup-test ## tests that need neither a lab nor root and take a secon
 test-all: setup-test lab-kernels ## all tests, as the gate runs them
 	@$(MAKE) --no-print-directory -j2 sanitized test-without-sanitizers
 
-# Each file's tests in one go, which share what they have played. Property tests are all in `sanitized`.
+# Each file's tests in one go, which share what they have run. Property tests are all in `sanitized`.
 test-without-sanitizers: setup-test lab-kernels
 	meson test -C build --print-errorlogs --quiet
 	$(PYTEST) $(PARALLEL) --ignore=emulator/tests/prop
@@ -214,7 +214,7 @@ coverage: setup-test ## branches of the analysis that its tests reach; fails whe
 mutate: setup-test ## change the code of PART at random, MUTANTS times, and show what no test notices; SEED: other changes
 	nice -n 19 $(VENV)/bin/python tests/mutate/mutate.py --part $(PART) --mutants $(MUTANTS) --seed $(or $(SEED),1)
 
-# With BASE=COMMIT only the virtual lab: that commit is built in a folder of its own, and both play in turns.
+# With BASE=COMMIT only the virtual lab: that commit is built in a folder of its own, and both run in turns.
 bench: setup-test lab-kernel ## speed of the core, of celld as a pipe (as root), and of the virtual lab; BASE=COMMIT: ratios to it
 	$(if $(BASE),,meson test -C build --benchmark --verbose)
 	$(VENV)/bin/python tests/bench/virtual.py --rounds $(ROUNDS) $(if $(BASE),--base $(BASE))
@@ -223,14 +223,14 @@ bench-lena: setup-test lab-kernel ## the virtual lab beside LENA of ns-3, which 
 	$(VENV)/bin/python tests/bench/lena.py --rounds $(ROUNDS)
 
 docs: setup-test lab-kernel ## the documents as a site with search, build/site; fails on links that lead nowhere
-	$(VENV)/bin/python docs/site/build.py build/site --play
+	$(VENV)/bin/python docs/site/build.py build/site --run
 
 wheel: setup lab-kernels ## a wheel with programs, lab kernels and scenarios, in build/dist
 	$(VENV)/bin/pip wheel -q --disable-pip-version-check --no-deps --wheel-dir build/dist .
 	@ls -sh build/dist
 
 image: wheel ## an image for podman and Docker, in build/dist and as localhost/cellbed
-	@$(PLAY) --limit localhost --tags packages -e '{packages_groups: [image, bootstrap]}'
+	@$(PROVISION) --limit localhost --tags packages -e '{packages_groups: [image, bootstrap]}'
 	@image/build build/dist/cellbed-*.whl build/dist/cellbed-image.tar
 
 # They come from PyPI in one version each, so that they say the same on every machine.
@@ -239,6 +239,7 @@ lint: setup-test $(STAMPS)/ansible-lint $(STAMPS)/clang-tidy ## formatters and l
 	$(VENV)/bin/mypy
 	$(VENV)/bin/yamllint -s scenarios ansible
 	$(VENV)/bin/clang-format --dry-run --Werror $$(git ls-files '*.c' '*.h')
+	$(VENV)/bin/python tests/language/check.py
 	.ci/actionlint
 
 # Takes some ten seconds, so only when something changed.
@@ -253,7 +254,6 @@ $(STAMPS)/clang-tidy: .clang-tidy emulator/tests/.clang-tidy $(shell git ls-file
 		{ grep -v ' Processing file ' build/.clang-tidy.log; exit 1; }
 	@touch $@
 
-# Not yet among the linters: see CONTRIBUTING.md.
 language: setup-test ## words that docs/glossary.md replaces, and misspelt ones, with place; COUNT=1: how many, by folder
 	$(VENV)/bin/python tests/language/check.py $(if $(COUNT),--count)
 
@@ -265,16 +265,16 @@ golden-update: setup-test ## rewrite the golden readings and show the difference
 	$(VENV)/bin/python -m pytest emulator/tests/golden --golden-update
 	git diff --stat -- emulator/tests/golden
 
-reference: setup ## write docs/reference/ and the radio daemon's tables of keys anew, of the models of scenarios
+reference: setup ## write docs/reference/ and the radio daemon's tables of keys again, of the models of scenarios
 	$(VENV)/bin/python -P -m cellbed.cli.reference .
 
-matrix: setup-test lab-kernels ## write docs/reference/kernels.md anew: what each kernel has
+matrix: setup-test lab-kernels ## write docs/reference/kernels.md again: what each kernel has
 	$(VENV)/bin/python -m cellbed.labs.matrix docs/reference/kernels.md
 
-replication: setup-test ## write docs/replication/ anew, a page for each paper, of the runs in RESULTS
+replication: setup-test ## write docs/replication/ again, a page for each paper, of the runs in RESULTS
 	$(VENV)/bin/python -m cellbed_analysis publish $(RESULTS) docs/replication --claims scenarios/*/*claims.yaml
 
-pictures: setup-test lab-kernel ## make the pictures of the documents anew, of runs in build/pictures
+pictures: setup-test lab-kernel ## make the pictures of the documents again, of runs in build/pictures
 	$(CELLBED) run scenarios/d2d-nardini/dynamic-look.yaml --results build/pictures --variant reno --variant sack
 	$(CELLBED) report build/pictures --each
 	$(VENV)/bin/python docs/images/make.py build/pictures

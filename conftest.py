@@ -4,7 +4,7 @@ pages.
 
 The gate has the same examples every time. With CELLBED_PROPERTY_SEED, a number, they are those of that seed, and what
 fails is kept in build/hypothesis, from where it is tried first: tests/properties.py does that with seeds of its own.
-Either way a failure ends with the command that plays it again.
+Either way a failure ends with the command that runs it again.
 """
 
 import gc
@@ -83,7 +83,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     failed = [f"{report.location[0]}::{report.nodeid.partition('::')[2]}"
               for report in terminalreporter.stats.get("failed", ())]
     if _SEED and failed:
-        terminalreporter.write_line(f"play again: CELLBED_PROPERTY_SEED={_SEED} {sys.executable} -m pytest "
+        terminalreporter.write_line(f"run again: CELLBED_PROPERTY_SEED={_SEED} {sys.executable} -m pytest "
                                     f"{shlex.join(failed)}")
 
 

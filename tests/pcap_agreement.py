@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What `cellbed pcap`, tcptrace, tshark and the probe say of the same connections: `python tests/pcap_agreement.py`
-plays them and prints the table of docs/pcap.md."""
+runs them and prints the table of docs/pcap.md."""
 
 import json
 import statistics
@@ -38,14 +38,14 @@ sweep:
 KERNEL = {"fast": "TCPFastRetrans", "timeouts": "TCPTimeouts", "after_timeouts": "TCPSlowStartRetrans"}
 ROWS = {
     "segments": "data segments", "again": "sent again", "fast": "fast", "timeouts": "timeouts",
-    "after_timeouts": "after timeouts", "vain": "in vain", "rtt_min_ms": "RTT, least (ms)",
+    "after_timeouts": "after timeouts", "vain": "needless", "rtt_min_ms": "RTT, least (ms)",
     "rtt_p50_ms": "median (ms)", "rtt_max_ms": "largest (ms)",
     "flight_pkts": "most in flight (packets)",
 }  # fmt: skip
 TOOLS = ("cellbed pcap", "tcptrace", "tshark", "kernel")
 
 
-def play(folder):
+def execute(folder):
     """{variant: bundle}"""
     (folder / "scenario.yaml").write_text(SCENARIO)
     cellbed("run", folder / "scenario.yaml", "--results", folder / "results")
@@ -117,5 +117,5 @@ def table(found):
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as made:
-        print(table({variant: said(path) for variant, path in play(Path(made)).items()}))
+        print(table({variant: said(path) for variant, path in execute(Path(made)).items()}))
     sys.exit(0)

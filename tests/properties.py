@@ -5,7 +5,7 @@
     properties.py ROUNDS [PYTEST ARGUMENTS]    exit 1 when a round found something
 
 What fails is kept in build/hypothesis and tried first in every later round, until it holds. The gate does not read that
-folder: such an input becomes an @example of its test. `CELLBED_PROPERTY_SEED=SEED pytest` plays a round again.
+folder: such an input becomes an @example of its test. `CELLBED_PROPERTY_SEED=SEED pytest` runs a round again.
 """
 
 import os
@@ -20,7 +20,7 @@ SEEDS = 2**32
 LIMIT_S = 3600  # of a test: by the clock on the wall, which a busy machine stretches
 
 
-def play(seed: int, arguments: list[str]) -> bool:
+def execute(seed: int, arguments: list[str]) -> bool:
     """Return: all properties held."""
     began = time.monotonic()
     done = subprocess.run([sys.executable, "-m", "pytest", "-m", "hypothesis", f"--timeout={LIMIT_S}", *arguments],
@@ -31,7 +31,7 @@ def play(seed: int, arguments: list[str]) -> bool:
 
 
 def main() -> int:
-    rounds = [play(secrets.randbelow(SEEDS), sys.argv[2:]) for _ in range(int(sys.argv[1]))]
+    rounds = [execute(secrets.randbelow(SEEDS), sys.argv[2:]) for _ in range(int(sys.argv[1]))]
     return 0 if all(rounds) else 1
 
 

@@ -17,7 +17,7 @@ from e2e import SHORT, digests
 from machine import own_part
 
 from cellbed.scenario.description import expand
-from cellbed.sweep.play import Sweep
+from cellbed.sweep.execute import Sweep
 
 SEEDS = (1, 2, 3, 4)
 ROUND = 25  # runs between two looks
@@ -49,11 +49,11 @@ def state(folder: Path) -> dict[str, int]:
 def soak(runs: int, folder: Path, seeds: tuple[int, ...] = SEEDS) -> list[str]:
     """Return: what went wrong."""
     with own_part() as left:
-        return play(runs, folder, seeds) + left(ENDS_WITHIN_S)
+        return execute(runs, folder, seeds) + left(ENDS_WITHIN_S)
 
 
-def play(runs: int, folder: Path, seeds: tuple[int, ...]) -> list[str]:
-    """Return: what went wrong while it played."""
+def execute(runs: int, folder: Path, seeds: tuple[int, ...]) -> list[str]:
+    """Return: what went wrong while it run."""
     scenario = folder / "short.yaml"
     scenario.write_text(SHORT.replace("duration_s: 3", "duration_s: 1"))
     model, kinds = expand(scenario, seeds=list(seeds))
@@ -64,7 +64,7 @@ def play(runs: int, folder: Path, seeds: tuple[int, ...]) -> list[str]:
     for n in range(0, runs, ROUND):
         for k in range(n, min(n + ROUND, runs)):
             run = kinds[k % len(kinds)]
-            (outcome,) = Sweep(model, [], results, "virtual", None, Silent()).play([run], 1)
+            (outcome,) = Sweep(model, [], results, "virtual", None, Silent()).execute([run], 1)
             if outcome.error is not None:
                 wrong.append(f"run {k + 1}: {outcome.error}")
                 continue

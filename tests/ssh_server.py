@@ -25,7 +25,7 @@ needs_an_ssh_server = pytest.mark.skipif(
 
 
 class SshServer:
-    """Its keys, and the home of the user `player`, in a folder that others may look into.
+    """Its keys, and the home of the user `executor`, in a folder that others may look into.
 
     Args:
         folder: an empty one.
@@ -36,7 +36,7 @@ class SshServer:
         self.folder, self.home, self.addresses = folder, folder / "home", addresses
         for path in (self.home / ".ssh", folder / "bin", folder / "python", folder / "tmp"):
             path.mkdir(parents=True)
-        accounts = Path("/etc/passwd").read_text() + f"player:*:{UID}:{UID}::{self.home}:/bin/bash\n"
+        accounts = Path("/etc/passwd").read_text() + f"runner:*:{UID}:{UID}::{self.home}:/bin/bash\n"
         (folder / "passwd").write_text(accounts)
         subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / "key"], check=True)
         shutil.copy(folder / "key.pub", self.home / ".ssh/authorized_keys")
@@ -89,7 +89,7 @@ class SshServer:
         return {**os.environ, "PATH": f"{self.folder}/bin:{os.environ['PATH']}"}
 
     def answers(self):
-        done = subprocess.run([self.folder / "bin/ssh", f"player@{self.addresses[0]}", "true"], capture_output=True,
+        done = subprocess.run([self.folder / "bin/ssh", f"runner@{self.addresses[0]}", "true"], capture_output=True,
                               check=False)
         return done.returncode == 0
 

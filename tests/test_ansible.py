@@ -15,8 +15,8 @@ PLAYBOOK = Path(sys.executable).with_name("ansible-playbook")
 pytestmark = pytest.mark.skipif(not PLAYBOOK.exists(), reason="a machine that another one provisions has no Ansible")
 
 
-def play(*args, limit="localhost", **environment):
-    """Play site.yml here. Return: (exit status, output)."""
+def execute(*args, limit="localhost", **environment):
+    """Run site.yml here. Return: (exit status, output)."""
     env = {**os.environ, "ANSIBLE_CONFIG": str(ROOT / "ansible/ansible.cfg"), "ANSIBLE_NOCOLOR": "1",
            "ANSIBLE_DISPLAY_OK_HOSTS": "1", **environment}
     done = subprocess.run([PLAYBOOK, ROOT / "ansible/site.yml", "--limit", limit, *args], capture_output=True,
@@ -26,8 +26,8 @@ def play(*args, limit="localhost", **environment):
 
 def test_a_second_run_changes_nothing():
     """The first one may compile what was edited since `make setup`."""
-    play("--tags", "packages,cellbed")
-    status, output = play("--tags", "packages,cellbed")
+    execute("--tags", "packages,cellbed")
+    status, output = execute("--tags", "packages,cellbed")
     assert status == 0, output
     assert re.search(r"localhost +: ok=[1-9]\d* +changed=0 ", output), output
 
@@ -38,7 +38,7 @@ def test_packages_that_are_missing(tmp_path, groups, wanted):
     listed = tmp_path / "packages.txt"
     listed.write_text("# a comment\nmake\ncellbed-none # why\ncellbed-vm vm\ncellbed-host vm-host\n")
     extra = f"{{packages_file: {listed}, packages_groups: {groups}, packages_lists_valid_s: 99999999}}"
-    status, output = play("--tags", "packages", "--check", "-e", extra, "-vv")
+    status, output = execute("--tags", "packages", "--check", "-e", extra, "-vv")
     assert status != 0
     missing = re.search(r"packages_missing:\n((?: +- .*\n)+)", output)
     assert missing and [line.split()[-1] for line in missing[1].splitlines()] == wanted, output
@@ -50,7 +50,7 @@ def test_what_a_distribution_need_not_have(tmp_path):
     listed = tmp_path / "packages.txt"
     listed.write_text("make\nmake-guile optional\ncellbed-none optional\ncellbed-vm vm optional\n")
     extra = f"{{packages_file: {listed}, packages_lists_valid_s: 99999999}}"
-    status, output = play("--tags", "packages", "--check", "-e", extra, "-vv")
+    status, output = execute("--tags", "packages", "--check", "-e", extra, "-vv")
     assert status == 0, output
     assert "Inst make-guile " in output, output
 
@@ -81,7 +81,8 @@ def test_sources_are_copied_through_the_way_into_the_host(tmp_path, name):
         f"all: {{hosts: {{there: {{ansible_connection: local, {name}_host: 127.0.0.1, {name}_port: 2222, "
         "ansible_ssh_private_key_file: /key, ansible_ssh_common_args: -o LogLevel=ERROR, "
         f"cellbed_source: {source}, cellbed_directory: {target}}}}}}}\n")
-    status, output = play("-i", inventory, "--tags", "cellbed", limit="there", PATH=f"{tmp_path}:{os.environ['PATH']}")
+    status, output = execute("-i", inventory, "--tags", "cellbed", limit="there",
+                             PATH=f"{tmp_path}:{os.environ['PATH']}")
     assert status == 0, output
     assert sorted(path.name for path in target.iterdir()) == [".gitignore", "Makefile"]
     assert {"p 2222", "i /key", "o LogLevel=ERROR"} <= set((tmp_path / "ssh.options").read_text().splitlines())

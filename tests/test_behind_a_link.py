@@ -128,7 +128,7 @@ def test_a_command_that_a_signal_ends(lab):
 
 
 @BOTH
-def test_whoever_reads_goes_away(lab):
+def test_a_reader_that_goes_away(lab):
     done = subprocess.run(["bash", "-c", f"{CELLBED} link --lab {lab} --serve true -- yes | head -n 1; "
                            "echo ${PIPESTATUS[0]}"], capture_output=True, text=True, timeout=120, check=False)
     assert done.stdout.split() in (["y", "141"], ["y", "143"])

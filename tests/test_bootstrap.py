@@ -39,7 +39,7 @@ def test_everything_is_there(checkout):
     assert bootstrap(checkout) == (0, [])
 
 
-def test_no_room(checkout):
+def test_no_package(checkout):
     status, (line,) = bootstrap(checkout, CELLBED_ROOM_MIB="99999999")
     assert status == 1 and line.startswith(f"setup: {checkout} has ") and "99999999 are needed" in line
 

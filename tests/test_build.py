@@ -12,7 +12,7 @@ SOURCES = ("emulator", "ebpf", "meson.build", "meson_options.txt")
 
 
 def build(checkout, *commands):
-    """SHA-256 of the programs that play a run, after commands in a checkout."""
+    """SHA-256 of the programs that execute a run, after commands in a checkout."""
     programs = [path.relative_to(paths.BUILD) for path in paths.PROGRAMS.values()]
     for command in (*commands, ["ninja", "-C", "build", *programs]):
         subprocess.run(command, cwd=checkout, check=True, stdout=subprocess.DEVNULL)

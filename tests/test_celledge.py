@@ -16,7 +16,7 @@ UDP, TCP, CONTROL = (f"{name}_distance_m=240" for name in ("UDP-UM", "TCP-AM", "
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory):
+def executed(tmp_path_factory):
     results = tmp_path_factory.mktemp("cell-edge")
     cellbed("run", QUICK, "--results", results, *(word for name in (UDP, TCP, CONTROL) for word in ("--variant", name)))
     return {path.name.split("-seed")[0]: path for path in bundles(results).values()}
@@ -30,44 +30,44 @@ def row(bundle):
     return compute(Bundle(bundle, json.loads((bundle / "manifest.json").read_text())))[0]
 
 
-def test_runs_are_valid(played):
-    assert set(played) == {UDP, TCP, CONTROL}
-    for bundle in played.values():
+def test_runs_are_valid(executed):
+    assert set(executed) == {UDP, TCP, CONTROL}
+    for bundle in executed.values():
         verdict = json.loads((bundle / "manifest.json").read_text())["validity"]
         assert verdict["verdict"] == "valid", verdict
         assert radio(bundle)["dl"]["harq_retx"] > 0
 
 
-def test_control_channels_are_missed_where_errors_are_on(played):
-    assert radio(played[CONTROL])["control_missed"] > 0
-    assert radio(played[CONTROL])["dl"]["harq_failures"] >= radio(played[CONTROL])["control_missed"] / 2
-    assert radio(played[TCP])["control_missed"] == 0
+def test_control_channels_are_missed_where_errors_are_on(executed):
+    assert radio(executed[CONTROL])["control_missed"] > 0
+    assert radio(executed[CONTROL])["dl"]["harq_failures"] >= radio(executed[CONTROL])["control_missed"] / 2
+    assert radio(executed[TCP])["control_missed"] == 0
 
 
-def test_every_lost_datagram_has_a_reason(played):
+def test_every_lost_datagram_has_a_reason(executed):
     """Captures, the receiving application and the radio's own counts agree."""
-    found = row(played[UDP])
+    found = row(executed[UDP])
     assert found["ip_lost_pkts"] > 1000
     assert found["udp_lost_difference_pkts"] == 0
-    dropped = radio(played[UDP])["pkts_dropped"]
+    dropped = radio(executed[UDP])["pkts_dropped"]
     assert found["ip_lost_pkts"] == sum(dropped.values())
     assert dropped["queue_full"] > 0
 
 
-def test_same_seed_same_bytes(played, tmp_path):
+def test_same_seed_same_bytes(executed, tmp_path):
     cellbed("run", QUICK, "--results", tmp_path, "--variant", UDP)
     (again,) = bundles(tmp_path).values()
-    assert digests(again) == digests(played[UDP])
+    assert digests(again) == digests(executed[UDP])
 
 
-def test_a_recorded_channel_takes_the_place_of_the_one_it_recorded(played, tmp_path):
-    channel = played[CONTROL] / "channel.trace"
+def test_a_recorded_channel_takes_the_place_of_the_one_it_recorded(executed, tmp_path):
+    channel = executed[CONTROL] / "channel.trace"
     cellbed("run", QUICK, "--results", tmp_path, "--variant", CONTROL, "--set", "radio.channel.model=trace",
             "--set", f"radio.channel.trace={channel}")
     (again,) = bundles(tmp_path).values()
-    assert radio(again) == radio(played[CONTROL])
+    assert radio(again) == radio(executed[CONTROL])
     for name in ("ip-server.pcap", "ip-ue1.pcap", "tcp.trace"):
-        assert (again / name).read_bytes() == (played[CONTROL] / name).read_bytes()
+        assert (again / name).read_bytes() == (executed[CONTROL] / name).read_bytes()
 
 
 def test_radio_link_failures_lose_no_packet(tmp_path):

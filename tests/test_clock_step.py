@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A machine whose clock is set while it plays: the run is invalid, and says when it was and by how much."""
+"""A machine whose clock is set while it executes: the run is invalid, and says when it was and by how much."""
 
 import json
 import os

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from cellbed.cli import lazy, main
 from cellbed.host.interrupt import INTERRUPTED
 
-# Those that no value makes fail, that play or clean something by themselves, or that wait for others.
+# Those that no value makes fail, that run or clean something by themselves, or that wait for others.
 _NOT_TRIED = {"clean", "demo", "doctor", "fleet-key", "guest", "man", "scheduler", "scenarios", "shell", "watch",
               "worker"}
 _ELSEWHERE = {"--on", "--scheduler"}  # go to other machines

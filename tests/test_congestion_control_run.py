@@ -41,7 +41,7 @@ def two_ues(tmp_path):
     return write
 
 
-def played(path, folder, lab, *words):
+def executed(path, folder, lab, *words):
     with nothing_left():
         cellbed("run", path, "--results", folder, "--lab", lab, *words)
     return json.loads((bundles(folder)["run"] / "manifest.json").read_text())
@@ -55,7 +55,7 @@ def reasons(manifest):
 @pytest.mark.parametrize("lab", LABS)
 def test_cubic_against_bbr_in_one_cell(two_ues, tmp_path, lab, kind):
     path = two_ues({"kind": kind, "congestion_control": "cubic"}, {"kind": kind, "congestion_control": "bbr"})
-    manifest = played(path, tmp_path / "r", lab)
+    manifest = executed(path, tmp_path / "r", lab)
     assert manifest["congestion_control"] == {"flow1": "cubic", "flow2": "bbr"}
     assert [flow["congestion_control"] for flow in manifest["flows"]] == ["cubic", "bbr"]
     assert reasons(manifest) == []
@@ -77,7 +77,7 @@ def test_one_that_the_kernel_lacks(two_ues, tmp_path, lab):
 
 def test_a_setting_below_sysctls_leaves_the_run_valid(two_ues, tmp_path):
     path = two_ues({}, sysctls={"net.ipv4.tcp_congestion_control": "vegas"})
-    manifest = played(path, tmp_path / "r", "virtual")
+    manifest = executed(path, tmp_path / "r", "virtual")
     assert manifest["congestion_control"] == {"flow1": "vegas"}
     assert manifest["validity"]["verdict"] == "valid"
 
@@ -94,7 +94,7 @@ def test_a_command_has_that_of_its_node(two_ues, tmp_path, lab):
     data = yaml.safe_load(path.read_text())
     data["traffic"].append(command)
     path.write_text(yaml.safe_dump(data))
-    manifest = played(path, tmp_path / "r", lab)
+    manifest = executed(path, tmp_path / "r", lab)
     assert (bundles(tmp_path / "r")["run"] / "show.stdout").read_text().split() == ["bbr", "bbr"]
     assert manifest["commands"][0]["congestion_control"] == "bbr"
     assert manifest["congestion_control"]["flow1"] == HOSTS
@@ -142,7 +142,7 @@ def test_first_window_and_what_cubic_keeps(two_ues, tmp_path, lab, cubic_beta):
     control, beta, kept = ("cubic", 0.8, 0.8) if lab == "virtual" else (HOSTS, cubic_beta, 0.5)
     path = two_ues({"kind": "stream", "duration_s": 6}, congestion_control=control, initial_window_pkts=2,
                    receive_window="1MiB", cubic_beta=beta)
-    played(path, tmp_path / "r", lab, "--set", "radio.ues.ue1.bler_dl=0.01")
+    executed(path, tmp_path / "r", lab, "--set", "radio.ues.ue1.bler_dl=0.01")
     bundle = bundles(tmp_path / "r")["run"]
     data = read_trace(bundle / "tcp.trace").filter((pl.col("dport") == 5201) & (pl.col("len") > 0))
     assert data["snd_cwnd"][0] == 2

@@ -29,24 +29,24 @@ traffic:
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory):
+def executed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("constant")
     (folder / "constant.yaml").write_text(SCENARIO)
     cellbed("run", folder / "constant.yaml", "--results", folder / "results")
     return folder / "results"
 
 
-def test_each_flow_fills_its_link(played):
-    bundle = bundles(played)["run"]
+def test_each_flow_fills_its_link(executed):
+    bundle = bundles(executed)["run"]
     assert json.loads((bundle / "manifest.json").read_text())["validity"] == {"verdict": "valid", "reasons": []}
     for name, rate in (("down", 5e6), ("up", 2e6)):
         received = json.loads((bundle / f"{name}.stream.json").read_text())["received_bytes"]
         assert 0.9 * rate < received * 8 / 4 * 1500 / 1448 <= 1.001 * rate
 
 
-def test_it_is_reported(played):
-    cellbed("report", played)
-    assert (played / "summary/report.html").exists()
+def test_it_is_reported(executed):
+    cellbed("report", executed)
+    assert (executed / "summary/report.html").exists()
 
 
 def parts_ms(text):
@@ -56,9 +56,9 @@ def parts_ms(text):
 
 
 @pytest.mark.parametrize(("flow", "data_ms", "ack_ms"), [("down", 2.4, 0.208), ("up", 6.0, 0.0832)])
-def test_why_knows_queue_rate_and_delay(played, flow, data_ms, ack_ms):
+def test_why_knows_queue_rate_and_delay(executed, flow, data_ms, ack_ms):
     """1500 bytes at 5 and 2 Mbit/s, 52 bytes at 2 and 5 Mbit/s, and 10 ms each way."""
-    said = cellbed("why", bundles(played)["run"], "--flow", flow, "--at", "3").stdout
+    said = cellbed("why", bundles(executed)["run"], "--flow", flow, "--at", "3").stdout
     parts = parts_ms(said)
     assert not [label for label in parts if re.search("RLC|grant|decod|eNB", label)], said
     assert parts["data: sent, and on the way over the link"] == pytest.approx(10 + data_ms, abs=0.001)

@@ -23,7 +23,7 @@ CE = "3"
 pytestmark = [pytest.mark.lab, pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")]
 
 
-def play(results, *options):
+def execute(results, *options):
     cellbed("run", QUICK, "--results", results, *SHORT, *options)
     return bundles(results)["run"]
 
@@ -31,7 +31,7 @@ def play(results, *options):
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory):
     """One handover, with nothing out of the ordinary."""
-    return play(tmp_path_factory.mktemp("handover"))
+    return execute(tmp_path_factory.mktemp("handover"))
 
 
 def read(bundle, name):
@@ -135,7 +135,7 @@ def test_what_no_queue_drops_arrives_once_and_in_order(bundle, tmp_path, options
     The source also forwards copies of what the UE has but has not confirmed; queues drop them and End Markers, too.
     """
     if options:  # with SACK, so that what was lost is repaired when the transfer ends
-        bundle = play(tmp_path, *options, "--set", "tcp.profile=modern")
+        bundle = execute(tmp_path, *options, "--set", "tcp.profile=modern")
         assert read(bundle, "manifest.json")["validity"]["verdict"] == "valid"
     radio = read(bundle, "radio.json")
     missing = 0
@@ -164,7 +164,7 @@ def test_marks_of_a_router_reach_the_user(tmp_path):
 
     What TCP sends without ECT, as retransmissions and resets (RFC 3168 6.1), cannot carry a mark: it is dropped.
     """
-    bundle = play(tmp_path, *ECN, "--set", "radio.gtpu.ecn=copy", "--set", "tcp.sysctls={net.ipv4.tcp_ecn: 1}")
+    bundle = execute(tmp_path, *ECN, "--set", "radio.gtpu.ecn=copy", "--set", "tcp.sysctls={net.ipv4.tcp_ecn: 1}")
     outer = f"ip.dst == {TENB} && ip.dsfield.ecn == {CE}"
     marked = user_packets(bundle, "tenb-eth0", f"{outer} && ip.dsfield.ecn == 2")
     blind = user_packets(bundle, "tenb-eth0", f"{outer} && ip.dsfield.ecn == 0")
@@ -185,7 +185,7 @@ def test_marks_of_a_router_reach_the_user(tmp_path):
 
 
 def test_marked_packets_of_users_without_ecn_are_dropped_at_the_end(tmp_path):
-    bundle = play(tmp_path, *ECN, "--set", "radio.gtpu.ecn=copy")
+    bundle = execute(tmp_path, *ECN, "--set", "radio.gtpu.ecn=copy")
     links = {(link["from"], link["to"]): link for link in read(bundle, "manifest.json")["links"]}
     to_target = links["router", "tenb"]
     assert to_target["early_drop_pkts"] == 0
@@ -193,7 +193,7 @@ def test_marked_packets_of_users_without_ecn_are_dropped_at_the_end(tmp_path):
 
 
 def test_tunnels_that_know_no_ecn_get_no_marks(tmp_path):
-    bundle = play(tmp_path, *ECN, "--set", "tcp.sysctls={net.ipv4.tcp_ecn: 1}")
+    bundle = execute(tmp_path, *ECN, "--set", "tcp.sysctls={net.ipv4.tcp_ecn: 1}")
     links = {(link["from"], link["to"]): link for link in read(bundle, "manifest.json")["links"]}
     assert (links["router", "tenb"]["marked_pkts"], links["router", "tenb"]["early_drop_pkts"] > 10) == (0, True)
     assert {row[0][0] for row in fields(bundle, "router-eth2", "gtp.message == 255", "ip.dsfield.ecn")} == {"0"}
@@ -201,19 +201,19 @@ def test_tunnels_that_know_no_ecn_get_no_marks(tmp_path):
 
 def test_a_prediction_leaves_nothing_to_forward(tmp_path):
     """The path is switched 130 ms before; what comes to the source by then has left it when the UE goes."""
-    radio = read(play(tmp_path, "--set", "radio.handover.procedure=prediction"), "radio.json")
+    radio = read(execute(tmp_path, "--set", "radio.handover.procedure=prediction"), "radio.json")
     assert (radio["handovers"], radio["path_switches"]) == (1, 1)
     assert radio["gtpu_tx"]["x2"] <= 5
 
 
 def test_same_run_same_bytes(bundle, tmp_path):
-    again = digests(play(tmp_path))
+    again = digests(execute(tmp_path))
     assert again == digests(bundle)
     assert {f"ip-{interface}.pcap" for interface in CORE} <= set(again)
 
 
 def test_captures_of_the_core_can_be_left_out(tmp_path):
-    bundle = play(tmp_path, "--set", "capture.core=false", "--set", "traffic.0.duration_s=1", "--set",
+    bundle = execute(tmp_path, "--set", "capture.core=false", "--set", "traffic.0.duration_s=1", "--set",
                   "traffic.1.duration_s=1")
     assert {path.name for path in bundle.glob("ip-*.pcap")} == {"ip-server1.pcap", "ip-server2.pcap", "ip-me.pcap",
                                                                 "ip-c1.pcap"}

@@ -58,7 +58,7 @@ def test_commands(folder, words):
     assert done.returncode == 0 or words == ["doctor"], done.stdout + done.stderr
 
 
-# Those that play by themselves without a word, for minutes, or until they are stopped.
+# Those that work by themselves without a word, for minutes, or until they are stopped.
 ALONE = {"demo", "scheduler"}
 COMMANDS = sorted(lazy.every(typer.main.get_command(main.app)))
 

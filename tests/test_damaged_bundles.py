@@ -31,9 +31,9 @@ def examples(number):
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory):
+def executed(tmp_path_factory):
     """Results of two variants, as the lab makes them, with what the analysis keeps in them."""
-    folder = tmp_path_factory.mktemp("played")
+    folder = tmp_path_factory.mktemp("executed")
     (folder / "short.yaml").write_text(SHORT)
     cellbed("run", folder / "short.yaml", "--results", folder / "results", *BRIEF)
     cellbed("compare", folder / "results", "rtt_mean_ms")
@@ -61,10 +61,10 @@ def survives(*words):
 
 
 @contextlib.contextmanager
-def damaged(played, name, content):
+def damaged(executed, name, content):
     """The results with one file of the first bundle changed. Gives the folder and that bundle."""
     with tempfile.TemporaryDirectory() as scratch:
-        results = Path(shutil.copytree(played, Path(scratch) / "results"))
+        results = Path(shutil.copytree(executed, Path(scratch) / "results"))
         bundle = bundles(results)["DM-DM"]
         (bundle / name).write_bytes(content)
         yield results, bundle
@@ -89,55 +89,55 @@ def look(results, bundle, output):
 
 @examples(25)
 @given(data=st.data())
-def test_any_damage(played, data):
-    with damaged(played, *a_damage(data, bundles(played)["DM-DM"])) as (results, bundle):
+def test_any_damage(executed, data):
+    with damaged(executed, *a_damage(data, bundles(executed)["DM-DM"])) as (results, bundle):
         look(results, bundle, results.parent / "exported")
 
 
 @pytest.mark.timeout(600)  # a report draws for seconds
 @examples(4)
 @given(data=st.data())
-def test_any_damage_in_a_report(played, data):
+def test_any_damage_in_a_report(executed, data):
     """Of the folder, and of the bundle by itself."""
-    with damaged(played, *a_damage(data, bundles(played)["DM-DM"])) as (results, bundle):
+    with damaged(executed, *a_damage(data, bundles(executed)["DM-DM"])) as (results, bundle):
         survives("report", data.draw(st.sampled_from([results, bundle])))
 
 
 @examples(10)
 @given(data=st.data())
-def test_any_damage_while_watched(played, data):
-    with damaged(played, *a_damage(data, bundles(played)["DM-DM"])) as (_, bundle):
+def test_any_damage_while_watched(executed, data):
+    with damaged(executed, *a_damage(data, bundles(executed)["DM-DM"])) as (_, bundle):
         survives("watch", bundle)
 
 
 @examples(60)
 @given(data=st.data())
-def test_any_type_of_any_key_of_the_manifest(played, data):
-    manifest = (bundles(played)["DM-DM"] / "manifest.json").read_bytes()
-    with damaged(played, "manifest.json", data.draw(typed(json.loads(manifest)))) as (_, bundle):
+def test_any_type_of_any_key_of_the_manifest(executed, data):
+    manifest = (bundles(executed)["DM-DM"] / "manifest.json").read_bytes()
+    with damaged(executed, "manifest.json", data.draw(typed(json.loads(manifest)))) as (_, bundle):
         survives("why", bundle, "--at", "0.1")
 
 
 @pytest.mark.parametrize("content", ["", '{"id": 1}', "[" * 100_000])
-def test_a_damaged_bundle_is_played_again(played, content):
-    with damaged(played, "manifest.json", content.encode()) as (results, bundle):
-        out = cellbed("sweep", played.parent / "short.yaml", "--results", results, *BRIEF).stdout
+def test_a_damaged_bundle_is_run_again(executed, content):
+    with damaged(executed, "manifest.json", content.encode()) as (results, bundle):
+        out = cellbed("sweep", executed.parent / "short.yaml", "--results", results, *BRIEF).stdout
         assert out.count("already there") == 1 and out.count(" valid") == 1
         assert json.loads((bundle / "manifest.json").read_text())["outcome"] == "complete"
 
 
 @needs_native
 @pytest.mark.parametrize(("options", "taken"), [("size=200k", 0), ("size=64k", 0), ("size=64k", 60_000), ("ro", 0)])
-def test_a_report_on_a_disk_that_is_full_or_read_only(played, tmp_path, options, taken):
+def test_a_report_on_a_disk_that_is_full_or_read_only(executed, tmp_path, options, taken):
     with mounted(tmp_path / "disk", options) as disk:
         if taken:
             (disk / "others").write_bytes(bytes(taken))
-        words = [["report", played, "--output", disk / "report"]]
+        words = [["report", executed, "--output", disk / "report"]]
         if taken or options == "ro":
-            words.append(["export", bundles(played)["DM-DM"], "--format", "qlog", "--output", disk / "made"])
+            words.append(["export", bundles(executed)["DM-DM"], "--format", "qlog", "--output", disk / "made"])
         for command in words:
             status, _, err = tell(*command)
             assert status == 1 and err.startswith("cellbed: ") and err.count("\n") == 1, err
             assert "No space left on device" in err or "Read-only file system" in err, err
             assert str(disk) in err
-        assert os.access(played, os.W_OK)  # it is the disk's fault
+        assert os.access(executed, os.W_OK)  # it is the disk's fault

@@ -15,7 +15,7 @@ QUICK = ROOT / "scenarios/delivery-park/quick.yaml"
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory):
+def executed(tmp_path_factory):
     results = tmp_path_factory.mktemp("delivery")
     cellbed("run", QUICK, "--results", results, "--seed", 1)
     return bundles(results)
@@ -34,9 +34,9 @@ def delivered(bundle):
     return [row["pkt"] for row in read_trace(bundle / "radio.trace") if row["event"] == "pkt_out" and row["node"] == 1]
 
 
-def test_arq_loses_nothing(played):
-    assert set(played) == {"cubic-in", "cubic-out", "cubic-pdcp", "cubic-modern-in", "cubic-modern-out"}
-    for bundle in played.values():
+def test_arq_loses_nothing(executed):
+    assert set(executed) == {"cubic-in", "cubic-out", "cubic-pdcp", "cubic-modern-in", "cubic-modern-out"}
+    for bundle in executed.values():
         assert json.loads((bundle / "manifest.json").read_text())["validity"]["verdict"] == "valid"
         counts = radio(bundle)
         assert counts["dl"]["mac_lost"] > 10
@@ -45,10 +45,10 @@ def test_arq_loses_nothing(played):
         assert counts["pkts_delivered"] == counts["pkts_in"]
 
 
-def test_runs_without_rack_take_a_kernel_that_can(played, tmp_path):
+def test_runs_without_rack_take_a_kernel_that_can(executed, tmp_path):
     """Linux 7 would detect losses by RACK whatever they say: much of what a UE gets out of order would be taken for
     lost all the same, but by its time, not by its distance."""
-    releases = {json.loads((bundle / "manifest.json").read_text())["kernel"]["release"] for bundle in played.values()}
+    releases = {json.loads((bundle / "manifest.json").read_text())["kernel"]["release"] for bundle in executed.values()}
     assert len(releases) == 1 and can_do_without_rack(*releases)
     if "7.3" not in UNBUILT:
         done = cellbed("run", QUICK, "--results", tmp_path, "--seed", 1, "--variant", "cubic-in", "--kernel", "7.3",
@@ -58,20 +58,20 @@ def test_runs_without_rack_take_a_kernel_that_can(played, tmp_path):
 
 
 @pytest.mark.parametrize("variant", ["cubic-in", "cubic-pdcp"])
-def test_tcp_sees_no_loss_where_order_is_kept(played, variant):
-    packets = delivered(played[variant])
+def test_tcp_sees_no_loss_where_order_is_kept(executed, variant):
+    packets = delivered(executed[variant])
     assert packets == sorted(packets)
-    assert server_counters(played[variant]).get("TCPFastRetrans", 0) == 0
+    assert server_counters(executed[variant]).get("TCPFastRetrans", 0) == 0
 
 
-def test_tcp_takes_late_packets_for_lost_ones(played):
-    packets = delivered(played["cubic-out"])
+def test_tcp_takes_late_packets_for_lost_ones(executed):
+    packets = delivered(executed["cubic-out"])
     assert packets != sorted(packets) and len(set(packets)) == len(packets)
-    counters = server_counters(played["cubic-out"])
+    counters = server_counters(executed["cubic-out"])
     assert counters["TCPFastRetrans"] > 0
     assert counters["TCPDSACKRecv"] > 0  # the originals had arrived
 
 
-def test_same_run_same_bytes(played, tmp_path):
+def test_same_run_same_bytes(executed, tmp_path):
     cellbed("run", QUICK, "--results", tmp_path / "again", "--seed", 1, "--variant", "cubic-out")
-    assert digests(bundles(tmp_path / "again")["cubic-out"]) == digests(played["cubic-out"])
+    assert digests(bundles(tmp_path / "again")["cubic-out"]) == digests(executed["cubic-out"])

@@ -29,7 +29,7 @@ def tracked_pages():
 
 
 def run_page(page, folder, least, before=None):
-    """Play a page in a folder like a checkout's, block after block, as a reader types them.
+    """Run a page in a folder like a checkout's, block after block, as a reader types them.
 
     Args:
         before: what to type before a block that begins with some words, in the place of what takes too long.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""`cellbed doctor`, and lab kernels that do not start: said in one line before anything is played."""
+"""`cellbed doctor`, and lab kernels that do not start: said in one line before anything is run."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from machine import nothing_left
 
 from cellbed import paths
 from cellbed.error import LabError
-from cellbed.labs import doctor, kernels, machine, trial
+from cellbed.labs import boot_check, doctor, kernels, machine
 from cellbed.labs.choices import KERNELS
 
 pytestmark = pytest.mark.lab
@@ -49,7 +49,7 @@ def write(kernel, script):
 
 def test_the_lab_kernel_starts_and_leaves_nothing():
     with nothing_left(deadline_s=1):
-        trial.boot(kernels.find(None))
+        boot_check.boot(kernels.find(None))
 
 
 @pytest.mark.parametrize("script, why", [(PANICS, f"its console: Core dump limits : | {WHY}"),
@@ -58,7 +58,7 @@ def test_the_lab_kernel_starts_and_leaves_nothing():
 def test_one_that_does_not(tmp_path, script, why):
     write(tmp_path / "6.12-x/linux", script)
     with nothing_left(deadline_s=1), pytest.raises(LabError) as raised:
-        trial.boot(tmp_path / "6.12-x/linux", deadline_s=1)
+        boot_check.boot(tmp_path / "6.12-x/linux", deadline_s=1)
     assert str(raised.value) == f"the lab kernel 6.12-x does not start on this machine: {why}"
 
 
@@ -102,7 +102,7 @@ def test_doctor_starts_programs_of_its_own(tmp_path):
 
 
 @pytest.mark.parametrize("command", ["run", "sweep"])
-def test_nothing_is_played_in_it(scenario, tmp_path, broken, command):
+def test_nothing_is_run_in_it(scenario, tmp_path, broken, command):
     done = cellbed(command, scenario, "--results", tmp_path / "r", check=False, env=broken)
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
@@ -122,10 +122,10 @@ def test_a_kernel_that_has_started_is_not_tried_again(tmp_path):
     kernel = tmp_path / "6.12-x/linux"
     write(kernel, PANICS)
     kernel.with_name("started").write_text(Path("/proc/sys/kernel/random/boot_id").read_text())
-    trial.boot_once(kernel)
+    boot_check.boot_once(kernel)
     kernel.with_name("started").write_text("another boot\n")
     with pytest.raises(LabError):
-        trial.boot_once(kernel)
+        boot_check.boot_once(kernel)
 
 
 def test_a_bug_report_has_what_it_takes():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Sweeps on a Dask cluster of several processes on loopback: the bytes of one process, whoever dies."""
+"""Sweeps on a Dask cluster of several processes on loopback: the bytes of one process, whichever dies."""
 
 import ast
 import gzip
@@ -26,11 +26,11 @@ from cellbed import paths
 from cellbed.error import LabError
 from cellbed.results.bundle import Bundle
 from cellbed.scenario.description import expand
-from cellbed.sweep import away, fleet_key, fleet_worker, receive
-from cellbed.sweep.away import Played
+from cellbed.sweep import fleet_key, fleet_worker, receive, remote_run
+from cellbed.sweep.remote_run import Executed
 
-# What says when, how fast and by which checkout a run was played: no other byte may differ.
-_OF_THE_PLAYER = ("created", "wall_s", "setup_wall_s", "git")
+# What says when, how fast and by which checkout a run was executed: no other byte may differ.
+_OF_THE_EXECUTOR = ("created", "wall_s", "setup_wall_s", "git")
 SHORT_RUNS = ("--variant", "DM-DM", "--set", "traffic.0.duration_s=1")
 
 
@@ -66,7 +66,7 @@ def scheduler(tmp_path):
 
 @contextmanager
 def workers(scheduler, folder, number, environment=None):
-    """Some processes that play runs below a folder."""
+    """Some processes that execute runs below a folder."""
     folder.mkdir()
     with open(folder / "log", "wb") as log, \
             running([CELLBED, "worker", scheduler, "--workers", number, "--folder", folder], stderr=log,
@@ -76,7 +76,7 @@ def workers(scheduler, folder, number, environment=None):
         yield
 
 
-def playing(folder):
+def executing(folder):
     """Folders of runs that have got as far as their traffic; their names end in the worker's pid."""
     return [p.parent for p in folder.glob("*/*/.tmp-*/progress") if "\nat " in p.read_text()]
 
@@ -87,7 +87,7 @@ def content(bundle):
              if p.is_file() and p.parent.name != "derived"}
     manifest = json.loads(found.pop("manifest.json"))
     manifest.get("checksums", {}).pop("manifest", None)  # of what may differ, too
-    return found, {key: value for key, value in manifest.items() if key not in _OF_THE_PLAYER}
+    return found, {key: value for key, value in manifest.items() if key not in _OF_THE_EXECUTOR}
 
 
 @pytest.mark.lab
@@ -118,8 +118,8 @@ def test_a_worker_that_dies_costs_a_retry(scenario, tmp_path, scheduler):
         with subprocess.Popen([CELLBED, "sweep", scenario, "--variant", "DM-DM", "--set", "traffic.0.duration_s=20",
                                "--seeds", "1-2", "--results", results, "--scheduler", scheduler],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-            wait_until(lambda: playing(folder), "a run", 200)
-            victim = int(playing(folder)[0].suffix[1:])
+            wait_until(lambda: executing(folder), "a run", 200)
+            victim = int(executing(folder)[0].suffix[1:])
             os.kill(victim, signal.SIGKILL)
             out, _ = process.communicate(timeout=250)
         assert process.returncode == 0, out
@@ -135,7 +135,7 @@ def test_an_interrupted_sweep_ends_at_the_workers(scenario, tmp_path, scheduler,
     with workers(scheduler, folder, 1):
         with running([CELLBED, "run", scenario, "--variant", "DM-DM", "--set", "traffic.0.duration_s=20000",
                       "--results", results, "--scheduler", scheduler], stderr=subprocess.PIPE, text=True) as process:
-            wait_until(lambda: playing(folder), "a run", 200)
+            wait_until(lambda: executing(folder), "a run", 200)
             process.send_signal(sig)
             _, err = process.communicate(timeout=60)
         if sig == signal.SIGINT:
@@ -166,10 +166,10 @@ def test_a_worker_with_another_celld_is_refused(scenario, tmp_path, scheduler):
 
 def test_differences_are_named():
     same = {"celld": "1" * 64}
-    here = {**same, away.HOST: "a", "lab kernel 6.12": f"{'2' * 64} (6.12-x)", "iperf3": "iperf 3.12"}
-    there = {**same, away.HOST: "b", "lab kernel 6.12": f"{'3' * 64} (6.12-y)"}
-    assert away.differences(here, here) == ""
-    assert away.differences(there, here) == (
+    here = {**same, remote_run.HOST: "a", "lab kernel 6.12": f"{'2' * 64} (6.12-x)", "iperf3": "iperf 3.12"}
+    there = {**same, remote_run.HOST: "b", "lab kernel 6.12": f"{'3' * 64} (6.12-y)"}
+    assert remote_run.differences(here, here) == ""
+    assert remote_run.differences(there, here) == (
         f"lab kernel 6.12 is {'3' * 12} (6.12-y), here {'2' * 12} (6.12-x), iperf3 is unknown, here iperf 3.12")
 
 
@@ -187,7 +187,7 @@ def test_folders_are_packed_whole(tmp_path):
     (made / "program").write_text("#!/bin/sh\n")
     (made / "program").chmod(0o755)
     (made / "link").symlink_to("sub/file")
-    away.unpack(away.pack(made), tmp_path / "again")
+    remote_run.unpack(remote_run.pack(made), tmp_path / "again")
     again = tmp_path / "again"
     assert (again / "sub/file").read_bytes() == (made / "sub/file").read_bytes()
     assert (again / "link").is_symlink() and (again / "program").stat().st_mode & 0o100
@@ -202,7 +202,7 @@ def test_what_a_host_sends_stays_in_the_folder(tmp_path, name, link):
     with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
         tar.addfile(member)
     with pytest.raises(LabError, match="allowed files, folders and links in the run's folder"):
-        away.unpack(buffer.getvalue(), tmp_path / "made")
+        remote_run.unpack(buffer.getvalue(), tmp_path / "made")
     assert not list((tmp_path / "made").iterdir()) and not (tmp_path / "out").exists()
 
 
@@ -225,7 +225,7 @@ def packed(*members):
 def test_nothing_is_unpacked_through_a_link(tmp_path, members):
     """A link that leads into the folder by its name leads out of it where it comes to lie."""
     with pytest.raises(LabError, match="allowed files, folders and links in the run's folder"):
-        away.unpack(packed(*members), tmp_path / "made")
+        remote_run.unpack(packed(*members), tmp_path / "made")
     assert not list((tmp_path / "made").iterdir())
 
 
@@ -236,9 +236,9 @@ def test_nothing_is_unpacked_through_a_link(tmp_path, members):
 def test_no_archive_of_a_host_is_too_large(tmp_path, monkeypatch, archive):
     """By the number of files, by their size, and by what is said of one."""
     for name, least in (("_MEMBERS_MAX", 10), ("_UNPACKED_BYTES", 1 << 20), ("_AT_ONCE_BYTES", 1 << 17)):
-        monkeypatch.setattr(away, name, least)
+        monkeypatch.setattr(remote_run, name, least)
     with pytest.raises(LabError, match="^files of a run: "):
-        away.unpack(archive, tmp_path / "made")
+        remote_run.unpack(archive, tmp_path / "made")
         raise LabError("files of a run: none") if not list((tmp_path / "made").iterdir()) else AssertionError
 
 
@@ -249,8 +249,8 @@ def test_facts_of_a_host_that_are_none(tmp_path, scenario, facts):
     model, runs = expand(scenario)
     sweep = SimpleNamespace(scenario=model, claims=[], results=tmp_path, compress=False)
     bundle = Bundle(tmp_path, runs[0], runs[0].describe("virtual", {}))
-    played = Played({"wall_s": 1, "setup_wall_s": 1}, packed=packed(("facts.json", tarfile.REGTYPE, facts)))
-    outcome = receive.finish(sweep, bundle, played)
+    executed = Executed({"wall_s": 1, "setup_wall_s": 1}, packed=packed(("facts.json", tarfile.REGTYPE, facts)))
+    outcome = receive.finish(sweep, bundle, executed)
     assert outcome.path is None and outcome.error.startswith("files of a run: facts.json is none")
     assert not list(tmp_path.glob("*/facts.json"))
 

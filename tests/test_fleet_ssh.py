@@ -43,7 +43,7 @@ def machine():
     shutil.rmtree(folder)
 
 
-def playing(machine):
+def executing(machine):
     return [path for path in machine.folder.glob("tmp/*/tmp/.tmp-*/progress") if "\nat " in path.read_text()]
 
 
@@ -67,8 +67,8 @@ def test_what_a_host_had_that_dies_goes_to_another(machine, scenario, tmp_path):
     with subprocess.Popen([CELLBED, "sweep", scenario, "--variant", "DM-DM", "--set", "traffic.0.duration_s=20",
                            "--seeds", "1-2", "--results", tmp_path / "r", "--on", TWO], env=machine.environment,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        wait_until(lambda: playing(machine), "a run", 200)
-        victim = int(playing(machine)[0].parent.suffix[1:])
+        wait_until(lambda: executing(machine), "a run", 200)
+        victim = int(executing(machine)[0].parent.suffix[1:])
         os.kill(victim, signal.SIGKILL)
         out, _ = process.communicate(timeout=250)
     assert process.returncode == 0, out
@@ -81,7 +81,7 @@ def test_what_a_host_had_that_dies_goes_to_another(machine, scenario, tmp_path):
 def test_nothing_is_left_of_a_sweep_that_is_stopped(machine, scenario, tmp_path, sig):
     with running([CELLBED, "run", scenario, "--variant", "DM-DM", "--set", "traffic.0.duration_s=20000", "--results",
                   tmp_path / "r", "--on", TWO], env=machine.environment, stderr=subprocess.PIPE, text=True) as process:
-        wait_until(lambda: playing(machine), "a run", 200)
+        wait_until(lambda: executing(machine), "a run", 200)
         process.send_signal(sig)
         _, err = process.communicate(timeout=60)
         if sig != signal.SIGKILL:
@@ -100,7 +100,7 @@ def test_nothing_is_left_of_a_sweep_that_is_stopped(machine, scenario, tmp_path,
     (TWO, ("export PATH=/nowhere",), "there is no python"),
     (TWO, ("export PATH=$HOME/../other:$PATH",), "iperf3 is iperf 3.99, here iperf 3."),
     (TWO, ("ulimit -f 100",), "File too large")])
-def test_a_host_that_cannot_play_is_one_line(machine, scenario, tmp_path, on, has, said):
+def test_a_host_that_cannot_run_is_one_line(machine, scenario, tmp_path, on, has, said):
     machine.has(*has)
     try:
         done = cellbed("sweep", scenario, "--results", tmp_path / "r", "--on", on, env=machine.environment, check=False)
@@ -129,7 +129,7 @@ def test_hosts_are_named_as_ssh_does():
 @pytest.mark.parametrize(("words", "said"), [
     (["--scheduler", "tcp://127.0.0.1:1"], "--on: allowed without --scheduler"),
     (["--lab", "native"], "--on: allowed with --lab virtual")])
-def test_hosts_play_virtual_labs_and_no_others(scenario, tmp_path, command, words, said):
+def test_hosts_run_virtual_labs_and_no_others(scenario, tmp_path, command, words, said):
     done = command("run", scenario, "--results", tmp_path / "r", "--on", "ssh://node1", *words)
     assert done.returncode == 1 and said in done.stderr
 

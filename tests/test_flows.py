@@ -50,7 +50,7 @@ PROGRAMS = {
 }  # fmt: skip
 
 
-def play(folder, text, *words):
+def execute(folder, text, *words):
     """The bundle of a scenario's one run in the virtual lab."""
     path = folder / "scenario.yaml"
     path.write_text(text)
@@ -61,13 +61,13 @@ def play(folder, text, *words):
 @pytest.fixture(scope="module")
 def contended(tmp_path_factory):
     """Two UEs with an iperf3 each, of which one starts later and ends earlier."""
-    return play(tmp_path_factory.mktemp("contended"), CONTENDED)
+    return execute(tmp_path_factory.mktemp("contended"), CONTENDED)
 
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory):
     """Commands at once on two UEs: downloads over HTTP and QUIC, and one that sends nothing."""
-    return play(tmp_path_factory.mktemp("programs"), json.dumps(PROGRAMS))
+    return execute(tmp_path_factory.mktemp("programs"), json.dumps(PROGRAMS))
 
 
 def test_a_row_for_each_flow(contended):
@@ -193,7 +193,7 @@ def test_why_of_a_link(link, command):
 ], ids=["icmp", "nothing", "no captures", "events", "refused"])
 def test_what_a_bundle_lacks_is_one_line(tmp_path, argv, settings, said, command):
     scenario = {**PROGRAMS, "traffic": [PROGRAMS["traffic"][0], {**PROGRAMS["traffic"][3], "argv": argv}]}
-    bundle = play(tmp_path, json.dumps(scenario), *(word for s in settings for word in ("--set", s)))
+    bundle = execute(tmp_path, json.dumps(scenario), *(word for s in settings for word in ("--set", s)))
     done = command("why", bundle)
     assert done.returncode == 1 and done.stderr.count("\n") == 1 and done.stderr.rstrip().endswith(said)
     command("report", bundle, check=True)

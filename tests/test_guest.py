@@ -13,7 +13,7 @@ from soak import Silent
 from cellbed.labs import follow
 from cellbed.run import memory
 from cellbed.scenario.description import expand
-from cellbed.sweep.play import Sweep
+from cellbed.sweep.execute import Sweep
 
 pytestmark = pytest.mark.lab
 
@@ -39,30 +39,30 @@ def with_program(argv):
 
 
 @pytest.fixture
-def play(tmp_path):
+def execute(tmp_path):
     def of(scenario, *options, check=True):
         (tmp_path / "scenario.yaml").write_text(yaml.safe_dump(scenario))
         return cellbed("run", tmp_path / "scenario.yaml", "--results", tmp_path / "r", *options, check=check)
     return of
 
 
-def test_twenty_ues_with_a_flow_each(play, tmp_path):
-    said = play(crowd(20)).stdout
+def test_twenty_ues_with_a_flow_each(execute, tmp_path):
+    said = execute(crowd(20)).stdout
     assert said.rstrip().endswith("valid"), said
     (bundle,) = bundles(tmp_path / "r").values()
     assert len(list(bundle.glob("ip-ue*.pcap"))) == 20
 
 
-def test_too_little_memory_is_said_in_words(play, tmp_path):
+def test_too_little_memory_is_said_in_words(execute, tmp_path):
     eater = ["python3", "-c", "x = [bytearray(1 << 20) for _ in range(1000)]"]
-    done = play(with_program(eater), "--variant", "DM-DM", "--set", "memory=256MiB", check=False)
+    done = execute(with_program(eater), "--variant", "DM-DM", "--set", "memory=256MiB", check=False)
     assert done.returncode == 1
     assert "out of memory: the guest's kernel ended 'python3'; set key 'memory'" in done.stderr, done.stderr
     assert not list((tmp_path / "r").iterdir())
 
 
-def test_more_memory_than_there_is(play, tmp_path):
-    done = play(yaml.safe_load(SHORT), "--variant", "DM-DM", "--set", "memory=64GiB", check=False)
+def test_more_memory_than_there_is(execute, tmp_path):
+    done = execute(yaml.safe_load(SHORT), "--variant", "DM-DM", "--set", "memory=64GiB", check=False)
     if memory.free_mib() > 64 << 10:
         pytest.skip("this machine has it")
     assert done.returncode == 1
@@ -74,7 +74,7 @@ def test_a_program_that_computes_for_ever_is_named_and_ended(tmp_path, monkeypat
     monkeypatch.setattr(follow.Watch, "stalled_after_s", 6)
     (tmp_path / "scenario.yaml").write_text(yaml.safe_dump(with_program(FOR_EVER)))
     model, runs = expand(tmp_path / "scenario.yaml", variants=["DM-DM"])
-    (outcome,) = Sweep(model, [], tmp_path / "r", "virtual", None, Silent()).play(runs, 1)
+    (outcome,) = Sweep(model, [], tmp_path / "r", "virtual", None, Silent()).execute(runs, 1)
     assert outcome.error.startswith("the run made no progress for 6 s and was stopped: sh (pid "), outcome.error
     assert not list((tmp_path / "r").iterdir())
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A run that was played is not played again, unless anything that played it has changed."""
+"""A run that was executed is not executed again, unless anything that executed it has changed."""
 
 import json
 import shutil
@@ -28,7 +28,7 @@ def script(tmp_path):
     return path
 
 
-def play(folder, *options):
+def execute(folder, *options):
     return cellbed("run", folder / "scenario.yaml", "--results", folder / "results", *options).stdout
 
 
@@ -38,11 +38,11 @@ def said(folder, where="results@latest"):
 
 
 def test_an_edited_script_is_another_run(tmp_path, script):
-    assert "already there" not in play(tmp_path)
-    assert "already there" in play(tmp_path)
+    assert "already there" not in execute(tmp_path)
+    assert "already there" in execute(tmp_path)
     first = cellbed("bundle", "results", cwd=tmp_path).stdout.strip()
     script.write_text("echo second\n")
-    assert "already there" not in play(tmp_path)
+    assert "already there" not in execute(tmp_path)
     assert said(tmp_path) == "second\n"
     differs = json.loads(cellbed("compare", "--why", "--json", first, "results@latest", cwd=tmp_path).stdout)
     assert [line["key"] for line in differs] == [f"files.{script}"]
@@ -50,12 +50,12 @@ def test_an_edited_script_is_another_run(tmp_path, script):
     assert "what differs" in table and "files." in table
 
 
-def test_again_plays_what_is_there(tmp_path, script):
-    play(tmp_path)
+def test_again_runs_what_is_there(tmp_path, script):
+    execute(tmp_path)
     bundle = next((tmp_path / "results").iterdir())
     (bundle / "job.stdout").write_text("old\n")
-    assert "already there" in play(tmp_path)
-    assert "already there" not in play(tmp_path, "--again")
+    assert "already there" in execute(tmp_path)
+    assert "already there" not in execute(tmp_path, "--again")
     assert [path.name for path in (tmp_path / "results").iterdir()] == [bundle.name]
     assert said(tmp_path) == "first\n"
 

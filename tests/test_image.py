@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What `make image` makes: the wheel in roots of Debian in which nothing else is, played by podman without rights."""
+"""What `make image` makes: the wheel in roots of Debian in which nothing else is, run by podman without rights."""
 
 import json
 import os
@@ -32,24 +32,24 @@ def image(request, wheel, tmp_path_factory):
     subprocess.run([*PODMAN, "rmi", "--force", name], check=True, capture_output=True)
 
 
-def test_it_plays_without_rights(image, tmp_path):
-    def play(*args):
+def test_it_runs_without_rights(image, tmp_path):
+    def execute(*args):
         return subprocess.run([*PODMAN, "run", "--rm", *NO_RIGHTS, f"--volume={tmp_path}:/work", image, *args],
                               capture_output=True, text=True, check=True)
 
-    done = play()
+    done = execute()
     assert "IM-IM" in done.stdout and " reproduced" in done.stdout
     assert "Read-only file system" not in done.stderr
     assert (tmp_path / "results/summary/report.html").exists()
     for name in ("once", "again"):
-        play("run", "handover-pacifico/quick", *BRIEF, "--results", name)
+        execute("run", "handover-pacifico/quick", *BRIEF, "--results", name)
     captures = []
     for name in ("once", "again"):
         (manifest,) = (tmp_path / name).glob("*/manifest.json")
         assert json.loads(manifest.read_text())["validity"]["verdict"] == "valid"
         captures.append({path.name: path.read_bytes() for path in manifest.parent.glob("*.pcap")})
     assert captures[0] == captures[1] != {}
-    play("fleet-key", "fleet.pem")  # what a worker of a fleet needs is there
+    execute("fleet-key", "fleet.pem")  # what a worker of a fleet needs is there
     assert (tmp_path / "fleet.pem").stat().st_mode & 0o777 == 0o600
 
 
@@ -58,7 +58,7 @@ FETCH = "import sys, urllib.request; print(len(urllib.request.urlopen(sys.argv[1
 
 @pytest.fixture
 def container(image):
-    """One that plays nothing, in whose network nothing is. Yields: its name, and how to run programs in it."""
+    """One that executes nothing, in whose network nothing is. Yields: its name, and how to run programs in it."""
     name = f"cellbed-test-{os.getpid()}"
     subprocess.run([*PODMAN, "run", "--detach", "--name", name, *NO_RIGHTS, "--entrypoint", "sleep", image, "1000"],
                    check=True, capture_output=True)

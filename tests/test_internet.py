@@ -107,7 +107,7 @@ def user():
 
 
 def forwarding():
-    """What this machine does with packets of others."""
+    """What this machine does with other machines' packets."""
     settings = Path("/proc/sys/net/ipv4")
     rules = subprocess.run(["nft", "list", "ruleset"], capture_output=True, text=True, check=True).stdout \
         if shutil.which("nft") else ""
@@ -153,7 +153,7 @@ def test_pasta_of_root_is_nobody(outside, tmp_path):
 EVERYDAY = {
     "curl": ("curl -sS -o video http://www.example.net/page && wc -c < video", str(PAGE_BYTES)),
     "git": ("git clone -q http://www.example.net/project.git && git -C project log --format=%s", "the first"),
-    "ssh": ("./ssh player@www.example.net 'wc -c' < video", f"welcome\n{PAGE_BYTES}"),
+    "ssh": ("./ssh runner@www.example.net 'wc -c' < video", f"welcome\n{PAGE_BYTES}"),
     "chromium-headless-shell": ("chromium-headless-shell --no-sandbox --disable-gpu --user-data-dir=profile --dump-dom "
                                 "http://www.example.net/page.html 2>browser.log | grep -o 'made by a script<'",
                                 "made by a script<"),

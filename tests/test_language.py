@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The check of words: what it finds in documents, comments, messages and names, and what it leaves alone."""
 
+import shutil
 import subprocess
 import sys
 
@@ -50,7 +51,7 @@ def test_each_phrase_is_found(tmp_path):
 def test_a_file_is_found_by_its_name(tmp_path):
     for name in ("way_out.py", "rooms.md"):
         (tmp_path / name).write_text("Nothing.\n")
-    assert said(tmp_path, "way_out.py") == (1, "way_out.py:0: way_out: write exit\n")
+    assert said(tmp_path, "way_out.py") == (1, "way_out.py:0: way_out: write internet\n")
     assert said(tmp_path, "rooms.md") == (1, "rooms.md:0: rooms: write layers, packages\n")
 
 
@@ -73,6 +74,22 @@ def test_counts_are_by_word_and_folder(tmp_path):
     assert status == 1
     assert [line.split() for line in text.splitlines()] == [
         ["word", "all", "docs", "lab"], ["anew", "3", "2", "1"], ["played", "1", "0", "1"], ["all", "4", "2", "2"]]
+
+
+def test_lint_fails_on_a_planted_word(tmp_path):
+    """The line of `make lint`, in a repository of its own."""
+    steps = subprocess.run(["make", "--dry-run", "lint"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    (line,) = [step for step in steps.splitlines() if "tests/language/check.py" in step]
+    assert line.split()[1:] == ["tests/language/check.py"]
+    shutil.copytree(ROOT / "tests/language", tmp_path / "tests/language")
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    for text, status in (("# It starts again.\n", 0), ("# It starts anew.\n", 1)):
+        (tmp_path / "planted.py").write_text(text)
+        subprocess.run(["git", "add", "."], cwd=tmp_path, check=True)
+        done = subprocess.run([sys.executable, *line.split()[1:]], cwd=tmp_path, capture_output=True, text=True,
+                              check=False)
+        assert done.returncode == status, done.stdout + done.stderr
+    assert done.stdout == "planted.py:1: anew: write again\n"
 
 
 def test_what_git_knows_is_looked_at():

@@ -138,7 +138,7 @@ def test_interrupted_three_times(scenario, tmp_path, lab, after_s):
 
 
 def test_two_sweeps_into_one_folder(scenario, tmp_path):
-    """Every run is played once, whoever has it, and nobody replaces what the other has made."""
+    """Every run is executed once, whichever command has it, and nobody replaces what the other has made."""
     results = tmp_path / "results"
     words = ["run", scenario, "--results", results, "--set", "traffic.0.duration_s=20", "--seed=1", "--seed=2",
              "--seed=3"]
@@ -151,13 +151,13 @@ def test_two_sweeps_into_one_folder(scenario, tmp_path):
     assert len(list(results.iterdir())) == 6  # bundles and nothing else
 
 
-def test_a_run_that_somebody_plays_is_waited_for(scenario, tmp_path):
+def test_a_run_that_somebody_executes_is_waited_for(scenario, tmp_path):
     results = tmp_path / "results"
     words = ["run", scenario, "--results", results, "--variant", "DM-DM", "--again"]
     first = start(scenario, results, "virtual")
     second = subprocess.Popen([CELLBED, *map(str, words), "--set", "traffic.0.duration_s=2000"],
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert any(line.endswith("another command is playing it; waiting for that\n") for line in second.stderr)
+    assert any(line.endswith("another command is running it; waiting for that\n") for line in second.stderr)
     assert second.poll() is None and len(list(results.glob(".tmp-*"))) == 1
     for process in (second, first):
         process.send_signal(signal.SIGINT)
@@ -168,7 +168,7 @@ def test_a_run_that_somebody_plays_is_waited_for(scenario, tmp_path):
 
 @pytest.mark.parametrize(("lab", "program"), [("virtual", "time-travel=inf-cpu"),
                                               pytest.param("native", "cellbed.run.runner", marks=needs_native)])
-def test_the_player_killed_under_the_command(scenario, tmp_path, lab, program):
+def test_the_runner_killed_under_the_command(scenario, tmp_path, lab, program):
     """The guest, or the native runner, is killed: the command says so, fails and leaves nothing."""
     results = tmp_path / "results"
     process = start(scenario, results, lab)

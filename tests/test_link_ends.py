@@ -81,7 +81,7 @@ def test_stubborn_command(tidy, tmp_path, lab, sig):
 
 @BOTH
 def test_nohup(tidy, tmp_path, lab):
-    """Whoever asks for it keeps the link when he leaves."""
+    """Who asks for it keeps the link when he leaves."""
     process = start(lab, "bash", "-c", "echo ready; sleep 4; echo done", cwd=tmp_path,
                     preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
     process.send_signal(signal.SIGHUP)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Workers get the longest tests first, and tests together that share what they have played."""
+"""Workers get the longest tests first, and tests together that share what they have run."""
 
 import os
 import subprocess
@@ -22,8 +22,8 @@ def test_what_shares_stays_together_and_the_longest_is_first():
         ("b.py", ["b.py::brief"]), ("c.py", ["c.py::new"])]
 
 
-def test_each_test_is_played_once_by_two_workers(tmp_path):
-    """As many pass as there are, those with parameters too, and a file's tests are played by one worker."""
+def test_each_test_is_run_once_by_two_workers(tmp_path):
+    """As many pass as there are, those with parameters too, and a file's tests are run by one worker."""
     for name in ("one", "two", "three"):
         (tmp_path / f"test_{name}.py").write_text(
             "import os, pytest\n@pytest.mark.parametrize('k', range(4))\ndef test_worker(k):\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The tests' look at the machine: sees what a test leaves, whatever that did to hide, and nothing of others."""
+"""The tests' look at the machine: sees what a test leaves, whatever that did to hide, and nothing else."""
 
 import os
 import subprocess

@@ -123,7 +123,7 @@ def test_standard_input_is_a_file(made):
 def test_fit_says_what_is_wrong_with_its_capture(made, tmp_path):
     """And makes the link of it that there was: 20 ms each way."""
     path, _ = made("clock-back")
-    done = cellbed("fit", path, "--no-play", "--output", tmp_path / "fit")
+    done = cellbed("fit", path, "--no-run", "--output", tmp_path / "fit")
     assert "the clock went back by 100 ms" in done.stderr and "delay 20 ms each way" in done.stdout
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A small part of De Mey's surface, as a user plays it: what maxDAT does to TCP, and the report about it."""
+"""A small part of De Mey's surface, as a user runs it: what maxDAT does to TCP, and the report about it."""
 
 import json
 import subprocess

@@ -87,7 +87,7 @@ def run(script, folder, **options):
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory):
+def executed(tmp_path_factory):
     """What the script saw, the folder it worked in, and what it left on the machine."""
     folder = tmp_path_factory.mktemp("native")
     with own_part() as left:
@@ -99,45 +99,45 @@ def played(tmp_path_factory):
 
 @needs_native
 class TestNative:
-    def test_nothing_is_left(self, played):
-        assert played[2] == []
+    def test_nothing_is_left(self, executed):
+        assert executed[2] == []
 
-    def test_interfaces_are_mininets(self, played):
-        interfaces = played[0]["interfaces"]
+    def test_interfaces_are_mininets(self, executed):
+        interfaces = executed[0]["interfaces"]
         assert {name for name, said in interfaces.items() if f"{name}-eth0" in said} >= {"h1", "h2", "one", "Two", "d1"}
         assert {"far-eth1", "far-eth2"} <= set(interfaces["far"])
-        assert "mtu 1400" in played[0]["mtu"]
+        assert "mtu 1400" in executed[0]["mtu"]
 
-    def test_packets_go_over_each_link(self, played):
-        assert played[0]["losses"] == dict.fromkeys(("link", "direct", "cell", "ues", "other"), 0)
+    def test_packets_go_over_each_link(self, executed):
+        assert executed[0]["losses"] == dict.fromkeys(("link", "direct", "cell", "ues", "other"), 0)
 
-    def test_a_transfer_has_the_rate_of_the_radio(self, played):
-        assert 3e6 < played[0]["iperf3"] < 5.5e6
+    def test_a_transfer_has_the_rate_of_the_radio(self, executed):
+        assert 3e6 < executed[0]["iperf3"] < 5.5e6
 
-    def test_routes_to_ues_behind_one_host(self, played):
+    def test_routes_to_ues_behind_one_host(self, executed):
         assert {"10.1.0.1 dev far-eth1 scope link", "10.1.0.2 dev far-eth2 scope link"} <= \
-            {route.strip() for route in played[0]["routes"]["far"]}
-        assert [route.split()[0] for route in played[0]["routes"]["h1"]] == ["10.0.0.0/8"]
+            {route.strip() for route in executed[0]["routes"]["far"]}
+        assert [route.split()[0] for route in executed[0]["routes"]["h1"]] == ["10.0.0.0/8"]
 
-    def test_queues_of_mininet_come_before_the_radio(self, played):
-        assert "htb" in played[0]["queues"]
+    def test_queues_of_mininet_come_before_the_radio(self, executed):
+        assert "htb" in executed[0]["queues"]
 
-    def test_an_address_may_change(self, played):
-        assert "1 received" in played[0]["readdressed"]
+    def test_an_address_may_change(self, executed):
+        assert "1 received" in executed[0]["readdressed"]
 
-    def test_a_link_that_goes_leaves_the_others(self, played):
-        assert played[0]["others"] == 0
-        assert "one-eth0" not in played[0]["gone"] and "lo" in played[0]["gone"]
+    def test_a_link_that_goes_leaves_the_others(self, executed):
+        assert executed[0]["others"] == 0
+        assert "one-eth0" not in executed[0]["gone"] and "lo" in executed[0]["gone"]
 
-    def test_results_are_those_of_the_radio(self, played):
-        folder = played[1] / "results"
+    def test_results_are_those_of_the_radio(self, executed):
+        folder = executed[1] / "results"
         assert {path.name for path in folder.iterdir()} == {"celld.json", "log", "radio.json", "radio.pcap",
                                                             "radio.trace", "validity.json"}
         assert (folder / "radio.pcap").stat().st_size > 1_000_000
-        assert json.loads((folder / "validity.json").read_text())["verdict"] == played[0]["verdicts"][0]
+        assert json.loads((folder / "validity.json").read_text())["verdict"] == executed[0]["verdicts"][0]
 
-    def test_what_cannot_be_is_said(self, played):
-        refused = played[0]["refused"]
+    def test_what_cannot_be_is_said(self, executed):
+        refused = executed[0]["refused"]
         assert refused == {
             "switch": "CellbedError: RadioLink: s1: allowed hosts; a switch joins frames, and a radio has packets "
                       "without frames: put a host that routes in between",
@@ -200,7 +200,7 @@ print(link.cell.validity['verdict'])
 """
 
 
-def test_in_a_guest_it_plays_in_virtual_time_and_again_the_same(tmp_path):
+def test_in_a_guest_it_runs_in_virtual_time_and_again_the_same(tmp_path):
     """No root is needed for this, on any machine; in the guest the script is root."""
     (tmp_path / "script.py").write_text(GUEST)
     said = [cellbed("guest", "--", sys.executable, "script.py", name, cwd=tmp_path).stdout for name in ("a", "b")]

@@ -33,7 +33,7 @@ def scenario(tmp_path):
     return path
 
 
-def play(scenario, results, *options):
+def execute(scenario, results, *options):
     cellbed("run", scenario, "--results", results, *options)
     return bundles(results)["run"]
 
@@ -42,7 +42,7 @@ def play(scenario, results, *options):
 def in_virtual_time(tmp_path_factory):
     folder = tmp_path_factory.mktemp("switching")
     (folder / "switching.yaml").write_text(SCENARIO)
-    return play(folder / "switching.yaml", folder / "r")
+    return execute(folder / "switching.yaml", folder / "r")
 
 
 def rows(bundle, event):
@@ -55,7 +55,7 @@ def what(row):
 
 @pytest.mark.parametrize("lab", LABS)
 def test_a_switch_flushes_what_is_under_way(scenario, tmp_path, lab, in_virtual_time):
-    bundle = in_virtual_time if lab == "virtual" else play(scenario, tmp_path / "r", "--lab", lab)
+    bundle = in_virtual_time if lab == "virtual" else execute(scenario, tmp_path / "r", "--lab", lab)
     radio = json.loads((bundle / "radio.json").read_text())
     routes = rows(bundle, "route")
     assert [(row["t_ns"] - radio["start_ns"], row["value"]) for row in routes] == [
@@ -71,7 +71,7 @@ def test_a_switch_flushes_what_is_under_way(scenario, tmp_path, lab, in_virtual_
 
 @pytest.mark.parametrize("flush", ["keep", "retransmit"])
 def test_alternatives_lose_nothing(scenario, tmp_path, flush):
-    bundle = play(scenario, tmp_path / "r", "--set", f"radio.mode_switch.flush={flush}")
+    bundle = execute(scenario, tmp_path / "r", "--set", f"radio.mode_switch.flush={flush}")
     radio = json.loads((bundle / "radio.json").read_text())
     assert radio["mode_switches"] == 2
     assert sum(radio["pkts_dropped"].values()) == 0
@@ -85,7 +85,7 @@ def test_the_channel_decides(tmp_path, scenario):
     moving.insert(moving.index("radio:") + 1, f"  channel: {channel}")
     moving.insert(moving.index("radio:") + 1, "  mode_switch: {select_ms: 500}")
     scenario.write_text("\n".join(moving))
-    bundle = play(scenario, tmp_path / "r")
+    bundle = execute(scenario, tmp_path / "r")
     assert (bundle / "channel.trace").exists()
     cqi = {"ul": 15, "sl": 15}
     for row in read_trace(bundle / "radio.trace"):
@@ -102,7 +102,7 @@ def test_a_long_run_stays_small(scenario, tmp_path, in_virtual_time):
 
     Without captures the hosts draw other initial sequence numbers; what happened is the same.
     """
-    small = play(scenario, tmp_path / "small", "--set", "capture.radio_trace=events", "--set", "capture.ip=false",
+    small = execute(scenario, tmp_path / "small", "--set", "capture.radio_trace=events", "--set", "capture.ip=false",
                  "--set", "capture.radio=false", "--set", f"capture.tcp_interval_ms={INTERVAL_MS}")
     for event in ("route", "flush", "pkt_drop"):
         assert [what(row) for row in rows(small, event)] == [what(row) for row in rows(in_virtual_time, event)]
@@ -122,4 +122,4 @@ def kinds(bundle):
 
 
 def test_same_run_same_bytes(scenario, tmp_path, in_virtual_time):
-    assert digests(in_virtual_time) == digests(play(scenario, tmp_path / "again"))
+    assert digests(in_virtual_time) == digests(execute(scenario, tmp_path / "again"))

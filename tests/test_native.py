@@ -76,7 +76,7 @@ def test_congestion_control_this_kernel_lacks(scenario, tmp_path):
 
 
 def test_congestion_control_this_host_does_not_allow(scenario, tmp_path):
-    """Its network namespaces may choose the host's default, Reno, and what it allows; doctor says so beforehand."""
+    """Its network namespaces may choose the host's default, Reno, and what it allows; doctor says so before."""
     ipv4 = Path("/proc/sys/net/ipv4")
     allowed, available = (set((ipv4 / f"tcp_{which}_congestion_control").read_text().split())
                           for which in ("allowed", "available"))

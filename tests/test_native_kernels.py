@@ -34,7 +34,7 @@ def version(request):
 
 
 def test_names_that_the_machine_has_already(version, tmp_path):
-    """They stay the machine's, and the run is played."""
+    """They stay the machine's, and the run is executed."""
     wired = {key: value for key, value in WIRED.items() if key not in ("sweep", "variants")}
     (tmp_path / "one.yaml").write_text(yaml.safe_dump(wired))
     script = "; ".join([

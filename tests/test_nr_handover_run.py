@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.lab, pytest.mark.skipif(shutil.which("tshark") is None
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory):
+def executed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("nr-handover")
     cellbed("run", ROOT / "scenarios/nr-handover/quick.yaml", "--results", folder, "--set", "traffic.0.duration_s=2",
             "--set", "radio.events.0.at_s=2.2")
@@ -31,8 +31,8 @@ def played(tmp_path_factory):
 
 
 @pytest.fixture(params=["standard", "conditional", "daps"])
-def bundle(played, request):
-    return played[request.param]
+def bundle(executed, request):
+    return executed[request.param]
 
 
 def fields(bundle, interface, display_filter, *names):
@@ -93,9 +93,9 @@ def test_the_handover_loses_nothing_and_says_how_long_it_took(bundle):
     assert run.row["ho_interruption_ms"] < run.row["ho_ack_gap_ms"]
 
 
-def test_with_daps_both_cells_send_a_time_and_one_phone_receives(played):
+def test_with_daps_both_cells_send_a_time_and_one_phone_receives(executed):
     """Packets of the downlink, from the command to the release; uplink ones go to one cell, and then to the other."""
-    bundle = read_bundle(played["daps"])
+    bundle = read_bundle(executed["daps"])
     said = {row["message"]: row["t_ns"] for row in messages(bundle).iter_rows(named=True)}
     begin, answered = said["handover_command"], said["synchronised"]
     stopped, released = said["sn_status_transfer"], said["daps_source_release"]
@@ -110,9 +110,9 @@ def test_with_daps_both_cells_send_a_time_and_one_phone_receives(played):
     assert reasons.count("duplicate") > 10
 
 
-def test_wireshark_reads_both_legs(played):
+def test_wireshark_reads_both_legs(executed):
     """One phone with two RNTIs at a time, and TCP in the blocks of both."""
-    args = ["tshark", "-C", "cellbed", "-r", played["daps"] / "radio.pcap", "-Y", "tcp", "-T", "fields", "-e",
+    args = ["tshark", "-C", "cellbed", "-r", executed["daps"] / "radio.pcap", "-Y", "tcp", "-T", "fields", "-e",
             "mac-nr.ueid", "-e", "mac-nr.rnti"]  # fmt: skip
     profile = {"WIRESHARK_CONFIG_DIR": str(ROOT / "captures/wireshark")}
     done = subprocess.run(args, capture_output=True, text=True, check=True, env=os.environ | profile)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""L4S over NR as a user sees it: DCTCP with Accurate ECN over a gNB that marks, one short play for all."""
+"""L4S over NR as a user sees it: DCTCP with Accurate ECN over a gNB that marks, one short run for all."""
 
 import json
 import subprocess
@@ -17,7 +17,7 @@ CE = "3"
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory):
+def executed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("l4s")
     cellbed("run", ROOT / "scenarios/nr-l4s/quick.yaml", "--variant", "dctcp-dualpi2", "--variant", "cubic-dualpi2",
             "--set", "traffic.0.duration_s=1.5", "--results", folder)
@@ -25,8 +25,8 @@ def played(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def rows(played):
-    return {name: analyse(read_bundle(bundle)).row for name, bundle in bundles(played).items()}
+def rows(executed):
+    return {name: analyse(read_bundle(bundle)).row for name, bundle in bundles(executed).items()}
 
 
 def field(capture, name, wanted="ip"):
@@ -35,9 +35,9 @@ def field(capture, name, wanted="ip"):
     return done.stdout.split()
 
 
-def test_marks_are_counted_alike_everywhere(played, rows):
+def test_marks_are_counted_alike_everywhere(executed, rows):
     """By the core, in its trace, and by another reader of the receiver's capture."""
-    bundle, row = bundles(played)["dctcp-dualpi2"], rows["dctcp-dualpi2"]
+    bundle, row = bundles(executed)["dctcp-dualpi2"], rows["dctcp-dualpi2"]
     assert row["validity"] == "valid" and row["flow_ect"] == "ECT(0)"
     came = field(bundle / "ip-ue1.pcap", "ip.dsfield.ecn", "ip.dst == 10.45.0.1 && tcp.dstport == 5201")
     assert came.count(CE) == row["flow_ce_pkts"] > 10
@@ -46,17 +46,17 @@ def test_marks_are_counted_alike_everywhere(played, rows):
     assert row["flow_ce_share"] == pytest.approx(row["flow_ce_pkts"] / len(came))
 
 
-def test_no_checksum_is_wrong(played):
-    capture = bundles(played)["dctcp-dualpi2"] / "ip-ue1.pcap"
+def test_no_checksum_is_wrong(executed):
+    capture = bundles(executed)["dctcp-dualpi2"] / "ip-ue1.pcap"
     done = subprocess.run(["tshark", "-r", capture, "-o", "ip.check_checksum:TRUE", "-Y", "ip.dsfield.ecn == 3", "-T",
                            "fields", "-e", "ip.checksum.status"], check=True, text=True, capture_output=True)
     assert set(done.stdout.split()) == {"1"}
 
 
-def test_the_sender_asks_for_accurate_ecn(played):
-    flags = field(bundles(played)["dctcp-dualpi2"] / "ip-server.pcap", "tcp.flags", "tcp.flags.syn == 1")
+def test_the_sender_asks_for_accurate_ecn(executed):
+    flags = field(bundles(executed)["dctcp-dualpi2"] / "ip-server.pcap", "tcp.flags", "tcp.flags.syn == 1")
     assert int(flags[0], 16) == SYN_ACC_ECN
-    assert len({flag for flag in field(bundles(played)["dctcp-dualpi2"] / "ip-server.pcap", "tcp.flags",
+    assert len({flag for flag in field(bundles(executed)["dctcp-dualpi2"] / "ip-server.pcap", "tcp.flags",
                                        "ip.src == 10.45.0.1")}) > 4  # the counter of marks in ACE goes round
 
 
@@ -73,6 +73,6 @@ def test_classic_traffic_is_dropped_and_not_marked(rows):
     assert row["dropped_aqm_pkts"] > 0
 
 
-def test_the_report_has_the_study(played):
-    cellbed("report", played)
-    assert (played / "summary/figures/nr-l4s-quick.png").exists()
+def test_the_report_has_the_study(executed):
+    cellbed("report", executed)
+    assert (executed / "summary/figures/nr-l4s-quick.png").exists()

@@ -19,7 +19,7 @@ SLOT_MS, PERIOD_MS = 0.5, 2.5
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory):
+def executed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("nr")
     cellbed("run", ROOT / "scenarios/nr-tdd/quick.yaml", "--variant", "DDDSU", "--variant", "FDD", "--set",
             "traffic.0.duration_s=1", "--results", folder)
@@ -27,8 +27,8 @@ def played(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def run(played):
-    return analyse(read_bundle(bundles(played)["DDDSU"]))
+def run(executed):
+    return analyse(read_bundle(bundles(executed)["DDDSU"]))
 
 
 def test_parts_of_the_rtt_add_up(run):
@@ -50,48 +50,48 @@ def test_acks_come_in_bursts_of_the_pattern(run):
     assert run.row["pdcp_expiries"] == 0 and 0 < run.row["pdcp_wait_max_ms"] < 220
 
 
-def test_why_speaks_of_slots_and_requests(played):
-    said = cellbed("why", bundles(played)["DDDSU"], "--at", "0.5").stdout
+def test_why_speaks_of_slots_and_requests(executed):
+    said = cellbed("why", bundles(executed)["DDDSU"], "--at", "0.5").stdout
     parts = [float(match) for match in re.findall(r"^ +([0-9.]+) ms  ", said, re.MULTILINE)]
     assert sum(parts) == pytest.approx(float(re.search(r"RTT ([0-9.]+) ms", said)[1]), abs=0.01)
     assert not any(word in said for word in ("RAC", "RAR", "eNB")) and "gNB: data enters the buffer" in said, said
 
 
-def test_blocks_are_drawn_over_slots(played, tmp_path):
-    cellbed("plot", "pdus", bundles(played)["DDDSU"], "--from", "0.5", "--to", "0.52", "--output",
+def test_blocks_are_drawn_over_slots(executed, tmp_path):
+    cellbed("plot", "pdus", bundles(executed)["DDDSU"], "--from", "0.5", "--to", "0.52", "--output",
             tmp_path / "pdus.pdf")
     rows = list(csv.DictReader((tmp_path / "pdus.csv").open()))
     assert {float(row["tti_s"]) for row in rows} == {SLOT_MS / 1e3} and (tmp_path / "pdus.pdf").stat().st_size > 1000
     assert {row["leg"].split()[0] for row in rows} == {"downlink", "uplink"}
 
 
-def test_the_report_has_the_clock_of_acks(played):
-    cellbed("report", played)
-    assert (played / "summary/figures/ack-clock-quick.pdf").exists()
-    assert "TCP&#39;s ACK clock over slots" in (played / "summary/report.html").read_text()
+def test_the_report_has_the_clock_of_acks(executed):
+    cellbed("report", executed)
+    assert (executed / "summary/figures/ack-clock-quick.pdf").exists()
+    assert "TCP&#39;s ACK clock over slots" in (executed / "summary/report.html").read_text()
 
 
-def test_the_capture_is_one_of_mac_nr(played):
-    found = json.loads(cellbed("pcap", bundles(played)["DDDSU"] / "radio.pcap", "--json").stdout)
+def test_the_capture_is_one_of_mac_nr(executed):
+    found = json.loads(cellbed("pcap", bundles(executed)["DDDSU"] / "radio.pcap", "--json").stdout)
     assert {row["layer"] for row in found["radio"]} == {"mac-nr"}
     assert {row["direction"] for row in found["radio"]} == {"uplink", "downlink"}
 
 
-def test_variants_are_compared(played):
-    found = json.loads(cellbed("compare", played, "rtt_p50_ms", "--baseline", "FDD", "--json").stdout)
+def test_variants_are_compared(executed):
+    found = json.loads(cellbed("compare", executed, "rtt_p50_ms", "--baseline", "FDD", "--json").stdout)
     assert "DDDSU" in json.dumps(found)
 
 
-def test_frames_of_python(played):
+def test_frames_of_python(executed):
     """Each says the same as the files that it is read from."""
-    bundle = bundles(played)["DDDSU"]
+    bundle = bundles(executed)["DDDSU"]
     run = Bundle(bundle)
     radio = json.loads((bundle / "radio.json").read_text())
     assert run.radio.height > 1000 and run.segments.height > 500 and run.tcp.height > 100
     assert run.flows["goodput_mbps"].item() == pytest.approx(radio["bytes_delivered"] * 8e-6 / 1, rel=0.2)
     assert run.packets("ue1").height > 500
     assert "wait for a downlink slot" in str(run.why(0.5))
-    assert Results.load(played).compare("rtt_p50_ms", baseline="FDD").height >= 1
+    assert Results.load(executed).compare("rtt_p50_ms", baseline="FDD").height >= 1
 
 
 def test_the_radio_is_on_time_at_a_gigabit(tmp_path):

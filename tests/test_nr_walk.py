@@ -13,7 +13,7 @@ FLOW_S = 8.0
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory):
+def executed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("walk")
     cellbed("run", ROOT / "scenarios/nr-fr2-blockage/quick.yaml", "--variant", "cubic", "--set",
             f"traffic.0.duration_s={FLOW_S}", "--results", folder)
@@ -21,8 +21,8 @@ def played(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def run(played):
-    return analyse(read_bundle(bundles(played)["cubic"]))
+def run(executed):
+    return analyse(read_bundle(bundles(executed)["cubic"]))
 
 
 def out_of_range_s(channel):
@@ -55,6 +55,6 @@ def test_the_core_takes_the_cqis_of_the_channel(run):
         assert found == channel.leg(1, leg)["cqi"].tolist()[:len(found)] and len(set(found)) > 8
 
 
-def test_the_report_draws_the_walk(played):
-    cellbed("report", played)
-    assert (played / "summary/figures/stalls-quick.pdf").exists()
+def test_the_report_draws_the_walk(executed):
+    cellbed("report", executed)
+    assert (executed / "summary/figures/stalls-quick.pdf").exists()

@@ -36,7 +36,7 @@ sweep:
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory):
+def executed(tmp_path_factory):
     """Bundle, row of metrics and segments of each variant."""
     folder = tmp_path_factory.mktemp("tools")
     (folder / "scenario.yaml").write_text(SCENARIO)
@@ -49,10 +49,10 @@ def played(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def traced(played):
+def traced(executed):
     if shutil.which("tcptrace") is None:
         pytest.skip("tcptrace is not installed")
-    return {variant: tcptrace(path / "ip-ue1.pcap") for variant, (path, *_) in played.items()}
+    return {variant: tcptrace(path / "ip-ue1.pcap") for variant, (path, *_) in executed.items()}
 
 
 def ms(nanoseconds):
@@ -61,8 +61,8 @@ def ms(nanoseconds):
 
 
 @pytest.mark.parametrize("variant", ["clean", "lossy"])
-def test_tcptrace_counts_the_same_transmissions(played, traced, variant):
-    _, row, segments = played[variant]
+def test_tcptrace_counts_the_same_transmissions(executed, traced, variant):
+    _, row, segments = executed[variant]
     theirs = traced[variant]
     assert int(theirs["actual_data_pkts_a2b"]) == row["transmissions"] == segments.height
     assert int(theirs["rexmt_data_pkts_a2b"]) == row["retransmissions"]
@@ -72,10 +72,10 @@ def test_tcptrace_counts_the_same_transmissions(played, traced, variant):
 
 
 @pytest.mark.parametrize("variant", ["clean", "lossy"])
-def test_tcptrace_has_the_same_round_trips(played, traced, variant):
+def test_tcptrace_has_the_same_round_trips(executed, traced, variant):
     """It takes a sample only where an ACK ends with the segment, and counts apart those after a loss, of which it may
     have some more; one more is of the SYN. Ours are of all segments that were sent once."""
-    *_, segments = played[variant]
+    *_, segments = executed[variant]
     theirs = traced[variant]
     once = segments.filter(~pl.col("retransmitted"), pl.col("rtt_ns").is_not_null())
     ended = once.filter(pl.col("seq") == pl.col("seq").max().over("ack_row"))["rtt_ns"]
@@ -92,9 +92,9 @@ def test_tcptrace_has_the_same_round_trips(played, traced, variant):
 
 
 @pytest.mark.parametrize("variant", ["clean", "lossy"])
-def test_tcptrace_has_the_same_throughput(played, traced, variant):
+def test_tcptrace_has_the_same_throughput(executed, traced, variant):
     """Its time is the connection's, which begins a round trip before the data, and ends when it is closed."""
-    *_, segments = played[variant]
+    *_, segments = executed[variant]
     theirs = traced[variant]
     data_s = (segments["ack_ns"].max() - segments["out_ns"].min()) / 1e9
     connection_s = int(theirs["unique_bytes_sent_a2b"]) / int(theirs["throughput_a2b"])
@@ -108,9 +108,9 @@ def uncounted_bytes(told):
 
 
 @pytest.mark.parametrize("variant", ["clean", "lossy"])
-def test_iperf3_has_seen_the_same(played, variant):
+def test_iperf3_has_seen_the_same(executed, variant):
     """Its client counts what its kernel sends again, its server what comes; that asks the clock a little later."""
-    path, row, _ = played[variant]
+    path, row, _ = executed[variant]
     told = json.loads((path / "file.iperf3.json").read_text())
     end = told["end"]
     assert end["sum_sent"]["retransmits"] == row["retransmissions"]
@@ -121,10 +121,10 @@ def test_iperf3_has_seen_the_same(played, variant):
 
 
 @pytest.mark.parametrize("variant", ["clean", "lossy"])
-def test_flent_reads_the_same_goodput(played, tmp_path, variant):
+def test_flent_reads_the_same_goodput(executed, tmp_path, variant):
     """All bytes that came, and at the rate that they came at."""
     resultset = pytest.importorskip("flent.resultset")
-    path, row, _ = played[variant]
+    path, row, _ = executed[variant]
     cellbed("export", path, "--format", "flent", "--output", tmp_path)
     (exported,) = tmp_path.iterdir()
     loaded = resultset.load(str(exported))

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 from e2e import ROOT, bundles, cellbed
-from pcap_agreement import KERNEL, play, said, table
+from pcap_agreement import KERNEL, execute, said, table
 
 from cellbed_analysis.tcp.packet_rtt import packet_rtts
 from cellbed_formats.bundle import read_bundle
@@ -22,13 +22,13 @@ needs_tools = pytest.mark.skipif(not (shutil.which("tcptrace") and shutil.which(
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory):
-    return play(tmp_path_factory.mktemp("agreement"))
+def executed(tmp_path_factory):
+    return execute(tmp_path_factory.mktemp("agreement"))
 
 
 @pytest.fixture(scope="module")
-def agreement(played):
-    return {variant: said(path) for variant, path in played.items()}
+def agreement(executed):
+    return {variant: said(path) for variant, path in executed.items()}
 
 
 @pytest.mark.lab
@@ -74,9 +74,9 @@ def test_round_trips_and_windows_are_the_same(agreement, variant):
 
 @pytest.mark.lab
 @pytest.mark.parametrize("variant", ["cubic-1", "bbr-5"])
-def test_round_trips_are_those_of_the_packets(played, variant):
+def test_round_trips_are_those_of_the_packets(executed, variant):
     """With both captures it is known which answer each packet got."""
-    bundle = read_bundle(played[variant])
+    bundle = read_bundle(executed[variant])
     truth = packet_rtts(bundle, bundle.flows[0])
     row = json.loads(cellbed("pcap", bundle.path / "ip-ue1.pcap", "--json").stdout)["flows"][0]
     assert row["rtt_p50_ms"] == pytest.approx(truth["rtt_ns"].median() / 1e6, rel=0.03)
@@ -84,8 +84,8 @@ def test_round_trips_are_those_of_the_packets(played, variant):
 
 
 @pytest.mark.lab
-def test_two_captures_have_the_delays_and_losses_of_the_way(played):
-    path = played["cubic-1"]
+def test_two_captures_have_the_delays_and_losses_of_the_way(executed):
+    path = executed["cubic-1"]
     (found,) = json.loads(cellbed("pcap", path / "ip-ue1.pcap", path / "ip-server.pcap", "--json").stdout)["one_way"]
     bundle = read_bundle(path)
     truth = packet_rtts(bundle, bundle.flows[0])
@@ -95,7 +95,7 @@ def test_two_captures_have_the_delays_and_losses_of_the_way(played):
 
 @pytest.mark.lab
 def test_the_table_of_the_page_has_these_rows(agreement):
-    """`python tests/pcap_agreement.py` prints it anew."""
+    """`python tests/pcap_agreement.py` prints it again."""
     def labels(text):
         rows = [[cell.strip() for cell in line.split("|")[1:3]] for line in text.splitlines() if line.startswith("|")]
         return [row for row in rows if row[0] in EVERY]
@@ -104,8 +104,8 @@ def test_the_table_of_the_page_has_these_rows(agreement):
 
 
 @pytest.mark.lab
-def test_files_have_what_is_shown(played, tmp_path):
-    capture = played["cubic-1"] / "ip-ue1.pcap"
+def test_files_have_what_is_shown(executed, tmp_path):
+    capture = executed["cubic-1"] / "ip-ue1.pcap"
     out = [word for name in ("f.csv", "f.parquet", "f.json", "f.html") for word in ("--output", tmp_path / name)]
     shown = cellbed("pcap", capture, *out, "--segments", tmp_path / "s.parquet").stdout
     rows = list(csv.DictReader((tmp_path / "f.csv").open()))
@@ -122,8 +122,8 @@ def test_files_have_what_is_shown(played, tmp_path):
 
 
 @pytest.mark.lab
-def test_a_capture_that_is_cut_short_is_analysed_and_told_of(played, tmp_path):
-    content = (played["clean"] / "ip-ue1.pcap").read_bytes()
+def test_a_capture_that_is_cut_short_is_analysed_and_told_of(executed, tmp_path):
+    content = (executed["clean"] / "ip-ue1.pcap").read_bytes()
     (tmp_path / "cut.pcap").write_bytes(content[: len(content) // 2])
     done = cellbed("pcap", tmp_path / "cut.pcap", "--json")
     assert re.fullmatch(r"cellbed: .*cut\.pcap: truncated: .*; what comes before is analysed\n", done.stderr)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.lab
 FIND_CELLD = 'for p in $(pgrep -x celld); do grep -qF "$PWD/celld.json" /proc/$p/cmdline && cat /proc/$p/status; done'
 
 
-def play(tmp_path, lab, script):
+def execute(tmp_path, lab, script):
     """A run whose traffic is a shell script at UE 1. Return: its bundle."""
     scenario = yaml.safe_load(SHORT)
     scenario["traffic"] = [{"id": "look", "kind": "command", "node": "ue1", "argv": ["sh", "-c", script]}]
@@ -27,7 +27,7 @@ def play(tmp_path, lab, script):
 
 @pytest.mark.parametrize("lab", ["virtual", pytest.param("native", marks=needs_native)])
 def test_the_radio_daemon_has_no_privileges(tmp_path, lab):
-    bundle = play(tmp_path, lab, FIND_CELLD)
+    bundle = execute(tmp_path, lab, FIND_CELLD)
     lines = (bundle / "look.stdout").read_text().splitlines()
     facts = {key: value.strip() for key, value in (line.split(":", 1) for line in lines)}
     assert {facts[name] for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")} == {"0" * 16}
@@ -46,7 +46,7 @@ def test_the_virtual_lab_writes_nowhere_but_in_its_bundle(tmp_path):
     mine.write_text("as before")
     script = "; ".join([*(f"touch {place}/cellbed-was-here 2>&1" for place in places),
                         f"echo changed 2>&1 >{mine}", f"rm -f {mine} 2>&1", "echo own >here", "echo end"])
-    bundle = play(tmp_path, "virtual", script)
+    bundle = execute(tmp_path, "virtual", script)
     told = (bundle / "look.stdout").read_text() + (bundle / "look.stderr").read_text()
     assert told.count("Read-only file system") == len(places) + 2, told
     assert "end" in told

@@ -21,7 +21,7 @@ def write(tmp_path):
     return with_traffic
 
 
-def play(path, results, lab, *options):
+def execute(path, results, lab, *options):
     cellbed("run", path, "--results", results, "--lab", lab, "--set", "tcp.congestion_control=reno", *options)
     bundle = next(iter(bundles(results).values()))
     return bundle, json.loads((bundle / "manifest.json").read_text())
@@ -37,7 +37,7 @@ def test_a_server_program_and_a_client(write, tmp_path, lab):
          "argv": ["python3", "-m", "http.server", "80", "--directory", str(folder)]},
         {"id": "fetch", "environment": {"WHO": "me"},
          "argv": ["sh", "-c", "curl -sS -O http://$CELLBED_BASE/page; echo $WHO $CELLBED_NODE >&2"]})
-    bundle, manifest = play(path, tmp_path / "r", lab)
+    bundle, manifest = execute(path, tmp_path / "r", lab)
     assert manifest["validity"]["verdict"] == "valid"
     assert (bundle / "page").read_text() == "over the radio\n"
     assert (bundle / "fetch.stderr").read_text() == "me ue1\n"
@@ -48,14 +48,14 @@ def test_a_server_program_and_a_client(write, tmp_path, lab):
 @BOTH
 def test_what_fails_makes_the_run_invalid(write, tmp_path, lab):
     path = write({"id": "fail", "argv": ["sh", "-c", "echo no such luck >&2; exit 3"]})
-    _, manifest = play(path, tmp_path / "r", lab)
+    _, manifest = execute(path, tmp_path / "r", lab)
     assert manifest["commands"][0]["status"] == 3
     (reason,) = manifest["validity"]["reasons"]
     assert reason["value"] == "sh ended with status 3: no such luck"
 
 
 def test_a_program_that_is_not_there(write, tmp_path):
-    _, manifest = play(write({"id": "none", "argv": ["no-such-program"]}), tmp_path / "r", "virtual")
+    _, manifest = execute(write({"id": "none", "argv": ["no-such-program"]}), tmp_path / "r", "virtual")
     assert manifest["commands"][0]["status"] == 127
     assert "cannot start no-such-program" in manifest["validity"]["reasons"][0]["value"]
 
@@ -76,6 +76,6 @@ def test_limit(write, tmp_path):
 
 def test_the_same_bytes_again(write, tmp_path):
     path = write({"id": "ping", "argv": ["sh", "-c", "ping -c 5 -i 0.3 $CELLBED_BASE"]})
-    once, again = (play(path, tmp_path / name, "virtual")[0] for name in ("a", "b"))
+    once, again = (execute(path, tmp_path / name, "virtual")[0] for name in ("a", "b"))
     assert digests(once) == digests(again)
     assert (once / "ping.stdout").read_bytes() == (again / "ping.stdout").read_bytes()

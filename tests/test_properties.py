@@ -25,10 +25,10 @@ def test_some_property(n):
 
 @pytest.fixture
 def rounds(tmp_path):
-    """Plays a round, with a seed or properties.py's own. Return: passed, what was tried, in order, what was said."""
+    """Runs a round, with a seed or properties.py's own. Return: passed, what was tried, in order, what was said."""
     (tmp_path / "test_some.py").write_text(TEST)
 
-    def play(name, limit=10**9 + 1, seed=None):
+    def execute(name, limit=10**9 + 1, seed=None):
         tried = tmp_path / name
         env = {**os.environ, **ELSEWHERE, "CELLBED_BUILD": str(tmp_path / "build"), "TRIED": str(tried),
                "LIMIT": str(limit)}
@@ -39,13 +39,13 @@ def rounds(tmp_path):
                               capture_output=True, text=True, check=False)
         return done.returncode == 0, tried.read_text().split(), done.stdout
 
-    return play
+    return execute
 
 
-def test_a_failure_ends_with_the_command_that_plays_it_again(rounds, tmp_path):
+def test_a_failure_ends_with_the_command_that_runs_it_again(rounds, tmp_path):
     said = rounds("a", limit=777_000)[2]
-    (line,) = (line for line in said.splitlines() if line.startswith("play again: "))
-    again = subprocess.run(line.removeprefix("play again: "), shell=True, capture_output=True, text=True, check=False,
+    (line,) = (line for line in said.splitlines() if line.startswith("run again: "))
+    again = subprocess.run(line.removeprefix("run again: "), shell=True, capture_output=True, text=True, check=False,
                            cwd=ROOT, env={**os.environ, **ELSEWHERE, "TRIED": str(tmp_path / "again"),
                                           "LIMIT": "777000", "CELLBED_BUILD": str(tmp_path / "build")})
     assert again.returncode == 1 and "n=777000" in again.stdout
@@ -69,7 +69,7 @@ def test_each_round_tries_something_else(rounds):
     assert len(first[1]) >= 100 and first[1] != second[1]
 
 
-def test_a_round_can_be_played_again(rounds):
+def test_a_round_can_be_run_again(rounds):
     _, tried, said = rounds("a")
     seed = said.split("properties, seed ")[1].split(":")[0]
     assert rounds("b", seed=seed)[1] == tried

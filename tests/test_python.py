@@ -15,7 +15,7 @@ from cellbed.host import ledger
 
 pytestmark = pytest.mark.lab
 
-MODULES = ("cellbed", "cellbed.api.scenario", "cellbed.api.play", "cellbed.api.bundle", "cellbed.api.results")
+MODULES = ("cellbed", "cellbed.api.scenario", "cellbed.api.run", "cellbed.api.bundle", "cellbed.api.results")
 ALIKE = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 SHORT = cellbed.Scenario.load("d2d-nardini/static").set("traffic.0.duration_s", 2)
 
@@ -27,7 +27,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def results(folder):
-    return cellbed.play(SHORT.variant("DM-DM", "IM-IM"), folder / "results")
+    return cellbed.execute(SHORT.variant("DM-DM", "IM-IM"), folder / "results")
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -40,16 +40,16 @@ def test_docstrings_are_true(folder, results, name, monkeypatch):
     assert tried > 0 and found == 0
 
 
-def test_playing_again_plays_nothing(results, folder):
+def test_running_again_runs_nothing(results, folder):
     told = []
-    again = cellbed.play(SHORT.variant("IM-IM"), folder / "results", progress=told.append)
+    again = cellbed.execute(SHORT.variant("IM-IM"), folder / "results", progress=told.append)
     assert [run.path for run in again] == [results.bundle(variant="IM-IM").path]
     assert [(step.ended, step.runs_done, step.runs) for step in told] == [(True, 1, 1)]
 
 
 def test_progress_comes_to_its_end(folder):
     told = []
-    cellbed.play(SHORT.variant("DM-DM").seeds(7), folder / "told", progress=told.append)
+    cellbed.execute(SHORT.variant("DM-DM").seeds(7), folder / "told", progress=told.append)
     assert any(0 < step.done_s < step.all_s == 2 for step in told)
     assert str(told[-1]) == "[1/1] DM-DM seed 7: done"
 
@@ -58,16 +58,16 @@ def test_the_same_bytes_as_the_command(results, folder):
     run("run", "d2d-nardini/static", "--variant", "IM-IM", "--set", "traffic.0.duration_s=2", "--results",
         folder / "typed")
     typed, = cellbed.Results.load(folder / "typed")
-    played = results.bundle(variant="IM-IM")
-    assert typed.path.name == played.path.name
+    executed = results.bundle(variant="IM-IM")
+    assert typed.path.name == executed.path.name
     for name in ("radio.trace", "tcp.trace", "ip-ue1.pcap"):
-        assert (typed.path / name).read_bytes() == (played.path / name).read_bytes()
+        assert (typed.path / name).read_bytes() == (executed.path / name).read_bytes()
 
 
 def test_a_run_that_fails_is_said_to_have_failed(folder):
     scenario = SHORT.variant("DM-DM").set("tcp.congestion_control", "nosuch")
     with pytest.raises(cellbed.CellbedError, match="1 of 1 runs failed: DM-DM seed 1: .*nosuch"):
-        cellbed.play(scenario, folder / "failed")
+        cellbed.execute(scenario, folder / "failed")
     assert not list((folder / "failed").iterdir())
 
 
@@ -76,12 +76,12 @@ def test_a_cancelled_task_leaves_nothing(folder):
         started = asyncio.Event()
         loop = asyncio.get_running_loop()
         long = SHORT.variant("DM-DM").set("traffic.0.duration_s", 2000)
-        playing = asyncio.create_task(cellbed.play_async(
+        executing = asyncio.create_task(cellbed.run_scenario_async(
             long, folder / "cancelled", progress=lambda _: loop.call_soon_threadsafe(started.set)))
         await started.wait()
-        playing.cancel()
+        executing.cancel()
         with pytest.raises(asyncio.CancelledError):
-            await playing
+            await executing
 
     asyncio.run(cancelled())
     assert not list((folder / "cancelled").iterdir())
@@ -91,7 +91,7 @@ def test_a_cancelled_task_leaves_nothing(folder):
 def test_frames_agree_with_each_other(results):
     run = results.bundle(variant="IM-IM")
     delivered = run.segments.filter(pl.col("rtt_ms").is_not_null())
-    assert run.flows["rtt_p50_ms"][0] == pytest.approx(delivered.filter(pl.col("t_s") >= run.metrics["window_begin_s"])
+    assert run.flows["rtt_p50_ms"][0] == pytest.approx(delivered.filter(pl.col("t_s") >= run.metrics["window_start_s"])
                                                        ["rtt_ms"].median(), rel=0.02)
     parts = [name for name in delivered.columns[7:] if name.endswith("_ms")]
     assert delivered.select((pl.sum_horizontal(parts) - pl.col("rtt_ms")).abs().max()).item() < 1e-6

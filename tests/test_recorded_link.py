@@ -21,7 +21,7 @@ RADIO_START_NS = 4_000_000_000  # sub-frame 0 of the virtual lab
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory):
+def executed(tmp_path_factory):
     results = tmp_path_factory.mktemp("packet-trace")
     cellbed("run", REPLAY, "--results", results, "--variant", "UDP", "--variant", "cubic")
     return {path.name.split("-seed")[0]: path for path in bundles(results).values()}
@@ -31,8 +31,8 @@ def bundle_of(path):
     return Bundle(path, json.loads((path / "manifest.json").read_text()))
 
 
-def test_runs_are_valid(played):
-    for path in played.values():
+def test_runs_are_valid(executed):
+    for path in executed.values():
         verdict = bundle_of(path).manifest["validity"]
         assert verdict["verdict"] == "valid", verdict
 
@@ -45,47 +45,47 @@ def departures_ms(bundle, flow, delay_ms):
 
 
 def opportunities_ms(name, first_ms, last_ms):
-    """Of a trace, between two times. The first packet comes at a millisecond's begin, too late for one of that."""
+    """Of a trace, between two times. The first packet comes at a millisecond's start, too late for one of that."""
     times = mahimahi.read(ROOT / f"scenarios/packet-trace/{name}.mahimahi")
     return [t for turn in range(3) for time in times if first_ms <= (t := turn * times[-1] + time) <= last_ms]
 
 
-def test_full_packets_arrive_at_the_times_of_the_trace(played):
+def test_full_packets_arrive_at_the_times_of_the_trace(executed):
     """UDP offers more than the link takes: from the first packet to the last no opportunity is left out."""
-    bundle = bundle_of(played["UDP"])
+    bundle = bundle_of(executed["UDP"])
     found = departures_ms(bundle, bundle.flows[0], DELAY_MS)
-    assert len(found) > 2500 and found[-1] > 10_000  # begun anew
+    assert len(found) > 2500 and found[-1] > 10_000  # begun again
     assert found == opportunities_ms("down", found[0], found[-1])
 
 
-def test_what_does_not_fit_the_queue_is_dropped_and_nothing_else(played):
-    stats = bundle_of(played["UDP"]).radio_stats
+def test_what_does_not_fit_the_queue_is_dropped_and_nothing_else(executed):
+    stats = bundle_of(executed["UDP"]).radio_stats
     assert stats["pkts_in"] == stats["pkts_delivered"] + stats["pkts_dropped"]["queue_full"]
     assert stats["dl"]["mac_pdus"] == stats["pkts_delivered"] and stats["dl"]["mac_padding_bytes"] == 0
 
 
-def test_tcp_gets_what_the_link_has_and_meets_its_delay(played):
-    row = compute(bundle_of(played["cubic"]))[0]
+def test_tcp_gets_what_the_link_has_and_meets_its_delay(executed):
+    row = compute(bundle_of(executed["cubic"]))[0]
     times = mahimahi.read(ROOT / "scenarios/packet-trace/down.mahimahi")
     assert row["ip_throughput_mbps"] < 1.5 * len(times) * mahimahi.BYTES * 8 / 1e3 / times[-1]
     assert row["ip_throughput_mbps"] > 1 and row["rtt_min_ms"] >= 2 * DELAY_MS
 
 
-def test_why_tells_the_queue_from_the_delay(played):
-    said = cellbed("why", played["cubic"], "--at", "3").stdout
+def test_why_tells_the_queue_from_the_delay(executed):
+    said = cellbed("why", executed["cubic"], "--at", "3").stdout
     assert said.count(f" {DELAY_MS}.000 ms  data: sent, and on the way over the link") == 1, said
     assert "data: wait in the queue of the link" in said and "RLC" not in said
 
 
-def test_same_seed_same_bytes(played, tmp_path):
+def test_same_seed_same_bytes(executed, tmp_path):
     cellbed("run", REPLAY, "--results", tmp_path, "--variant", "UDP")
     (again,) = bundles(tmp_path).values()
-    assert digests(again) == digests(played["UDP"])
+    assert digests(again) == digests(executed["UDP"])
 
 
-def test_what_was_exported_plays_again(played, tmp_path):
-    """The deliveries of the run are those of the link that plays them, at the same times."""
-    cellbed("export", played["UDP"], "--format", "mahimahi", "--output", tmp_path)
+def test_what_was_exported_runs_again(executed, tmp_path):
+    """The deliveries of the run are those of the link that executes them, at the same times."""
+    cellbed("export", executed["UDP"], "--format", "mahimahi", "--output", tmp_path)
     (exported,) = tmp_path.glob("*.down")
     times = mahimahi.read(exported)
     cellbed("run", REPLAY, "--results", tmp_path / "r", "--variant", "UDP", "--set",

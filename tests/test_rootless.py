@@ -195,9 +195,9 @@ def test_a_ping_without_rights_of_its_own(user):
     assert "1 received" in done.stdout
 
 
-def refused(*words, play=cellbed, **options):
-    """The one line of a command that does not begin."""
-    done = play("link", *words, "--serve", "true", "--", "true", **options)
+def refused(*words, command=cellbed, **options):
+    """The one line of a command that does not start."""
+    done = command("link", *words, "--serve", "true", "--", "true", **options)
     assert done.returncode in (1, 125) and done.stderr.count("\n") == 1, done.stderr
     return done.stderr.removeprefix("cellbed: ").rstrip()
 
@@ -210,8 +210,10 @@ def test_what_is_missing_or_wrong_is_one_line(user, command):
             f"congestion control {not_allowed[0]}: this host does not allow it")
     assert refused("--set", "tcp.receive_window=64KiB", check=False, **user.options) == \
         "key 'tcp.receive_window': value 65536: allowed null without root, as the probe holds it"
-    assert refused("--user", "nobody", "--rootless", play=command).startswith("--user nobody: allowed as root, without")
-    assert refused("--rootless", "--lab", "virtual", play=command).startswith("--rootless: allowed with --lab native")
+    assert refused("--user", "nobody", "--rootless", command=command).startswith(
+        "--user nobody: allowed as root, without")
+    assert refused("--rootless", "--lab", "virtual", command=command).startswith(
+        "--rootless: allowed with --lab native")
     other = Ordinary(tun_mode=0o600)
     try:
         said = refused(check=False, **other.options)

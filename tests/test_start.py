@@ -18,12 +18,12 @@ from cellbed.labs.follow import Watch
 from cellbed.results.bundle import FACTS
 from cellbed.run import guest_mounts
 from cellbed.scenario.description import expand
-from cellbed.sweep.play import Sweep
+from cellbed.sweep.execute import Sweep
 
 pytestmark = pytest.mark.lab
 
 
-def play(folder, ues):
+def execute(folder, ues):
     """Files of a run, in a guest with a server behind an eNB, so many UEs, all captures."""
     names = [f"ue{n + 1}" for n in range(ues)]
     scenario = folder / f"{ues}.yaml"
@@ -38,13 +38,13 @@ def play(folder, ues):
     sweep = Sweep(model, [], folder, "virtual", None, Silent())
     bundle = sweep.bundle(run)
     directory = bundle.begin(sweep.programs)
-    sweep.lab.play(directory, bundle.description, min(os.sched_getaffinity(0)), Watch(), None)
+    sweep.lab.execute(directory, bundle.description, min(os.sched_getaffinity(0)), Watch(), None)
     return directory
 
 
 def started(folder, ues):
     """Processes and threads of a guest up to its traffic."""
-    return json.loads((play(folder, ues) / FACTS).read_text())["started_processes"]
+    return json.loads((execute(folder, ues) / FACTS).read_text())["started_processes"]
 
 
 def test_a_ue_is_one_process(tmp_path):
@@ -72,7 +72,7 @@ def test_what_python_imports_shifts_no_byte(tmp_path, monkeypatch):
     captures, nodes_ns = [], []
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
-        directory = play(tmp_path / name, 1)
+        directory = execute(tmp_path / name, 1)
         captures.append((directory / "ip-ue1.pcap").read_bytes())
         nodes_ns.append(json.loads((directory / FACTS).read_text())["phases"]["nodes"])
         monkeypatch.setattr(guest_code, "archive", changed.getvalue)

@@ -28,7 +28,7 @@ def identity(bundle):
 
 
 def test_killed_and_resumed(scenario, tmp_path):
-    """At any moment: what was finished stays, nothing of it is played again, and nothing is left of the rest."""
+    """At any moment: what was finished stays, nothing of it is run again, and nothing is left of the rest."""
     results = tmp_path / "results"
     command = ["sweep", scenario, *QUICK, "--seeds", "1-2", "--results", results]
     for finished in (0, 1, 3):

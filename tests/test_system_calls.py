@@ -20,10 +20,10 @@ _CALL = re.compile(r"(\w+)\(")
 
 
 @pytest.fixture
-def play(tmp_path):
+def execute(tmp_path):
     """What strace has written of each process, by a call that only one kind of program makes."""
 
-    def play(lab, **flow):
+    def execute(lab, **flow):
         """A server sends to a UE behind an eNB what its link carries, 30 Mbit/s, with all captures."""
         made = yaml.safe_load(WIRED)
         del made["nodes"]["ue2"], made["radio"]["ues"]["ue2"]
@@ -37,7 +37,7 @@ def play(tmp_path):
         (bundle,) = bundles(tmp_path / "r").values()
         return [one.read_text(errors="replace") for one in sorted(bundle.glob("calls.*"))]
 
-    return play
+    return execute
 
 
 def calls(traces, text, since=None):
@@ -51,9 +51,9 @@ def calls(traces, text, since=None):
 
 
 @pytest.mark.parametrize("lab", ["virtual", pytest.param("native", marks=needs_native)])
-def test_of_a_stream_with_everything_switched_on(play, lab):
+def test_of_a_stream_with_everything_switched_on(execute, lab):
     """celld: a call and a clock read a wake-up, and one wake-up a sub-frame; natively no call reads the clock."""
-    traces = play(lab)
+    traces = execute(lab)
     (celld,) = calls(traces, "io_uring_enter(")
     assert celld["io_uring_enter"] > SUBFRAMES / 2
     assert celld.total() < 3 * SUBFRAMES, celld
@@ -64,9 +64,9 @@ def test_of_a_stream_with_everything_switched_on(play, lab):
     assert tcpwatch.total() < SUBFRAMES and ipdump.total() < SUBFRAMES, (tcpwatch, ipdump)
 
 
-def test_of_datagrams(play):
+def test_of_datagrams(execute):
     """A millisecond of them: the clock, what is due, and sleep; what came, and the clock."""
-    traces = play("virtual", transport="udp", rate="25Mbit", packet_bytes=1400)
+    traces = execute("virtual", transport="udp", rate="25Mbit", packet_bytes=1400)
     (celld,) = calls(traces, "io_uring_enter(")
     (sender,), (receiver,) = calls(traces, "\nsendmmsg(", "sendmmsg"), calls(traces, "\nrecvmmsg(", "recvmmsg")
     ticks = 1000 * SECONDS

@@ -21,7 +21,7 @@ SHORT = ("--set", "radio.channel.route.start_s=14", "--set", "traffic.0.duration
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory):
+def executed(tmp_path_factory):
     results = tmp_path_factory.mktemp("train")
     cellbed("run", ROOT / "scenarios/train-ride/quick.yaml", "--results", results, *SHORT)
     cellbed("report", results)
@@ -29,32 +29,32 @@ def played(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def radio(played):
-    return read_trace(played / "radio.trace", "radio")
+def radio(executed):
+    return read_trace(executed / "radio.trace", "radio")
 
 
-def messages(played, radio):
+def messages(executed, radio):
     """(ns, name, eNB) of the steps of handovers."""
-    names = json.loads((played / "radio.trace").read_bytes().partition(b"\n")[0])["symbols"]["rrc"]
+    names = json.loads((executed / "radio.trace").read_bytes().partition(b"\n")[0])["symbols"]["rrc"]
     rows = radio.filter(radio["event"] == "rrc")
     return [(row["t_ns"], names[str(row["value"])], row["enb"]) for row in rows.iter_rows(named=True)]
 
 
-def test_it_is_valid_and_both_get_data(played):
-    assert json.loads((played / "manifest.json").read_text())["validity"]["verdict"] == "valid"
+def test_it_is_valid_and_both_get_data(executed):
+    assert json.loads((executed / "manifest.json").read_text())["validity"]["verdict"] == "valid"
     for flow in ("rider", "shop"):
-        assert json.loads((played / f"{flow}.stream.json").read_text())["received_bytes"] > 1_000_000
+        assert json.loads((executed / f"{flow}.stream.json").read_text())["received_bytes"] > 1_000_000
 
 
-def test_the_ue_asks_for_its_handover_when_the_neighbour_is_better(played, radio):
+def test_the_ue_asks_for_its_handover_when_the_neighbour_is_better(executed, radio):
     """The report is heard eight sub-frames after a multiple of 200 ms and 160 ms to trigger, as filtered RSRPs say."""
-    found = messages(played, radio)
+    found = messages(executed, radio)
     reports = [(t_ns, enb) for t_ns, name, enb in found if name == "measurement_report"]
     assert [enb for _, enb in reports] == [0]
     assert [enb for _, name, enb in found if name == "synchronised"] == [1]
-    channel = read_channel(played / "channel.trace")
-    begin_ns = int(radio.filter(radio["event"] == "channel")["t_ns"][0])
-    triggered_ms = (reports[0][0] - begin_ns) // 1_000_000 - 8 - 160
+    channel = read_channel(executed / "channel.trace")
+    start_ns = int(radio.filter(radio["event"] == "channel")["t_ns"][0])
+    triggered_ms = (reports[0][0] - start_ns) // 1_000_000 - 8 - 160
     assert triggered_ms % 200 == 0
     better = [filtered(channel, 1, until_ms) - filtered(channel, 0, until_ms)
               for until_ms in (triggered_ms - 200, triggered_ms)]
@@ -70,21 +70,21 @@ def filtered(channel, enb, until_ms):
     return value
 
 
-def test_after_it_the_links_are_those_of_the_new_cell(played, radio):
-    channel = read_channel(played / "channel.trace")
+def test_after_it_the_links_are_those_of_the_new_cell(executed, radio):
+    channel = read_channel(executed / "channel.trace")
     rows = radio.filter((radio["event"] == "channel") & (radio["peer"] == 1) & (radio["dir"] == "dl"))
-    begin_ns = int(radio.filter(radio["event"] == "channel")["t_ns"][0])
+    start_ns = int(radio.filter(radio["event"] == "channel")["t_ns"][0])
     for enb in (0, 1):
         there = channel.leg(1, "dl", enb)
         of = rows.filter(rows["enb"] == enb)
         assert len(of) > 50
         for row in of.iter_rows(named=True):
-            at = there[there["t_ns"] <= row["t_ns"] - begin_ns][-1]
+            at = there[there["t_ns"] <= row["t_ns"] - start_ns][-1]
             assert (row["cqi"], row["value"]) == (at["cqi"], at["sinr_cdb"])
 
 
-def test_the_crowd_took_its_part(played):
-    crowd = json.loads((played / "radio.json").read_text())["crowd"]
+def test_the_crowd_took_its_part(executed):
+    crowd = json.loads((executed / "radio.json").read_text())["crowd"]
     assert crowd["members"] == 300
     downlink = crowd["dl"]
     assert 0.9 * downlink["bytes_in"] < downlink["bytes_out"] <= downlink["bytes_in"]
@@ -92,9 +92,9 @@ def test_the_crowd_took_its_part(played):
     assert crowd["ul"]["rb"] == 0
 
 
-def test_the_page_shows_the_channel_of_the_cell_that_the_rider_was_in(played, radio):
+def test_the_page_shows_the_channel_of_the_cell_that_the_rider_was_in(executed, radio):
     """The page of the run has one line of CQIs for a direction, of the cells one after the other."""
-    run = analyse(read_bundle(played))
+    run = analyse(read_bundle(executed))
     flow = next(flow for flow in run.bundle.flows if flow.id == "rider")
     shown = run_series(run, flow, 100_000).cqi["downlink of rider"]
     rows = radio.filter((radio["event"] == "channel") & (radio["peer"] == 1) & (radio["dir"] == "dl"))

@@ -31,24 +31,24 @@ traffic: [{id: down, kind: stream, from: server, to: ue1, duration_s: 20}]
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory):
+def executed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("utran")
     (folder / "utran.yaml").write_text(DOWNLOAD)
     cellbed("run", folder / "utran.yaml", "--results", folder / "results")
     return folder
 
 
-def test_the_download_has_what_errors_and_headers_leave(played):
-    bundle = bundles(played / "results")["run"]
+def test_the_download_has_what_errors_and_headers_leave(executed):
+    bundle = bundles(executed / "results")["run"]
     assert json.loads((bundle / "manifest.json").read_text())["validity"] == {"verdict": "valid", "reasons": []}
     rate = json.loads((bundle / "down.stream.json").read_text())["received_bytes"] * 8 / 20
     # 38 of 40 bytes are data, 15 % of PDUs are lost, 1000 of 1040 bytes are the download's.
     assert 0.85 * 384_000 * 38 / 40 * 1000 / 1040 * 0.9 < rate < 0.85 * 384_000 * 38 / 40 * 1000 / 1040
 
 
-def test_counts_agree(played):
+def test_counts_agree(executed):
     """A STATUS PDU has a block of its own, unless it rides in the padding of an AMD PDU: the trace tells which."""
-    bundle = bundles(played / "results")["run"]
+    bundle = bundles(executed / "results")["run"]
     radio = json.loads((bundle / "radio.json").read_text())
     reports = read_trace(bundle / "radio.trace").filter(pl.col("event") == "rlc_status_tx")
     riding = (reports["aux"] & 2 != 0).sum()
@@ -96,6 +96,6 @@ def test_each_ue_has_its_channel(tmp_path):
         assert sum(dst == address for dst, _ in rows) > 250
 
 
-def test_same_run_same_bytes(played, tmp_path):
-    cellbed("run", played / "utran.yaml", "--results", tmp_path)
-    assert digests(bundles(played / "results")["run"]) == digests(bundles(tmp_path)["run"])
+def test_same_run_same_bytes(executed, tmp_path):
+    cellbed("run", executed / "utran.yaml", "--results", tmp_path)
+    assert digests(bundles(executed / "results")["run"]) == digests(bundles(tmp_path)["run"])

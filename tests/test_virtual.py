@@ -16,8 +16,8 @@ pytestmark = pytest.mark.lab
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory):
-    """Both variants of the short scenario, played once."""
+def executed(tmp_path_factory):
+    """Both variants of the short scenario, run once."""
     from e2e import SHORT
 
     folder = tmp_path_factory.mktemp("virtual")
@@ -26,8 +26,8 @@ def played(tmp_path_factory):
     return folder
 
 
-def test_bundles_are_complete_and_valid(played):
-    found = bundles(played / "results")
+def test_bundles_are_complete_and_valid(executed):
+    found = bundles(executed / "results")
     assert set(found) == {"DM-DM", "IM-IM"}
     for bundle in found.values():
         manifest = json.loads((bundle / "manifest.json").read_text())
@@ -36,8 +36,8 @@ def test_bundles_are_complete_and_valid(played):
         assert set(p.name for p in bundle.iterdir()) == {
             "manifest.json", "celld.json", "radio.trace", "radio.pcap", "radio.json", "tcp.trace", "tcp.json",
             "ip-ue1.pcap", "ip-ue2.pcap", "file.iperf3.json", "counters.json", "log"}
-    assert not list((played / "results").glob(".tmp-*"))
-    assert judged([played]) == [f"{path}: valid" for path in sorted(found.values())]  # which a failed test prints
+    assert not list((executed / "results").glob(".tmp-*"))
+    assert judged([executed]) == [f"{path}: valid" for path in sorted(found.values())]  # which a failed test prints
 
 
 CROWDED = """
@@ -77,68 +77,68 @@ def test_programs_that_spin_do_not_keep_the_radio_waiting(tmp_path):
 
 
 @pytest.mark.parametrize(("variant", "rtt_ms"), [("DM-DM", 30), ("IM-IM", 34)])
-def test_rtt_of_the_timeline(played, variant, rtt_ms):
+def test_rtt_of_the_timeline(executed, variant, rtt_ms):
     """DM-DM is twice 15 ms; IM-IM is 15 + 5 for data and 9 + 5 for an ACK that rides with its BSR."""
-    result = json.loads((bundles(played / "results")[variant] / "file.iperf3.json").read_text())
+    result = json.loads((bundles(executed / "results")[variant] / "file.iperf3.json").read_text())
     assert result["end"]["streams"][0]["sender"]["mean_rtt"] / 1000 == pytest.approx(rtt_ms, abs=1)
 
 
-def test_no_packet_is_unaccounted_for(played):
-    for bundle in bundles(played / "results").values():
+def test_no_packet_is_unaccounted_for(executed):
+    for bundle in bundles(executed / "results").values():
         radio = json.loads((bundle / "radio.json").read_text())
         assert radio["pkts_in"] == radio["pkts_delivered"] + sum(radio["pkts_dropped"].values())
         assert radio["pkts_in"] == sum(port["read_pkts"] - port["refused_pkts"]["not_ipv4"]
                                        for port in radio["ports"].values())
 
 
-def test_same_run_same_bytes(played, tmp_path):
+def test_same_run_same_bytes(executed, tmp_path):
     """Another results folder, later, on another CPU, without cached bytecode: identical captures and traces."""
     bare = {**os.environ, "PYTHONPYCACHEPREFIX": str(tmp_path / "bytecode")}
-    cellbed("run", played / "short.yaml", "--results", tmp_path / "again" / "deeper", "--jobs", 1, env=bare)
-    first, again = bundles(played / "results"), bundles(tmp_path / "again" / "deeper")
+    cellbed("run", executed / "short.yaml", "--results", tmp_path / "again" / "deeper", "--jobs", 1, env=bare)
+    first, again = bundles(executed / "results"), bundles(tmp_path / "again" / "deeper")
     for variant, bundle in first.items():
         assert digests(bundle) == digests(again[variant])
 
 
-def test_traced_programs_give_the_same_bytes(played, tmp_path):
+def test_traced_programs_give_the_same_bytes(executed, tmp_path):
     """How programs of the guest call its kernel is no part of what a run is: iperf3, and many nodes."""
     crowded = tmp_path / "crowded.yaml"
     crowded.write_text(CROWDED)
     cellbed("run", crowded, "--results", tmp_path / "filtered")
     traced = {**os.environ, "CELLBED_PTRACE": "1"}
     cellbed("run", crowded, "--results", tmp_path / "traced", env=traced)
-    cellbed("run", played / "short.yaml", "--results", tmp_path / "short", env=traced)
-    for ours, theirs in ((tmp_path / "filtered", tmp_path / "traced"), (played / "results", tmp_path / "short")):
+    cellbed("run", executed / "short.yaml", "--results", tmp_path / "short", env=traced)
+    for ours, theirs in ((tmp_path / "filtered", tmp_path / "traced"), (executed / "results", tmp_path / "short")):
         first, other = bundles(ours), bundles(theirs)
         assert first and {name: digests(bundle) for name, bundle in first.items()} == {
             name: digests(bundle) for name, bundle in other.items()}
 
 
-def test_another_seed_other_bytes(played, tmp_path):
-    cellbed("run", played / "short.yaml", "--results", tmp_path, "--seed", 2, "--variant", "DM-DM")
-    first, other = digests(bundles(played / "results")["DM-DM"]), digests(bundles(tmp_path)["DM-DM"])
+def test_another_seed_other_bytes(executed, tmp_path):
+    cellbed("run", executed / "short.yaml", "--results", tmp_path, "--seed", 2, "--variant", "DM-DM")
+    first, other = digests(bundles(executed / "results")["DM-DM"]), digests(bundles(tmp_path)["DM-DM"])
     assert all(first[name] != other[name] for name in first)
 
 
-def test_finished_runs_are_not_played_again(played):
-    manifest = bundles(played / "results")["DM-DM"] / "manifest.json"
+def test_finished_runs_are_not_executed_again(executed):
+    manifest = bundles(executed / "results")["DM-DM"] / "manifest.json"
     before = manifest.stat().st_mtime_ns
-    assert "already there" in cellbed("run", played / "short.yaml", "--results", played / "results").stdout
+    assert "already there" in cellbed("run", executed / "short.yaml", "--results", executed / "results").stdout
     assert manifest.stat().st_mtime_ns == before
 
 
-def test_report(played):
-    shutil.copytree(played / "results", played / "copy", dirs_exist_ok=True)
-    out = cellbed("report", played / "copy").stdout
+def test_report(executed):
+    shutil.copytree(executed / "results", executed / "copy", dirs_exist_ok=True)
+    out = cellbed("report", executed / "copy").stdout
     assert "30.0" in out
-    assert (played / "copy/summary/report.html").stat().st_size > 10_000
-    assert (played / "copy/summary/metrics.parquet").exists()
-    assert isinstance(json.loads((played / "copy/summary/claims.json").read_text()), list)
+    assert (executed / "copy/summary/report.html").stat().st_size > 10_000
+    assert (executed / "copy/summary/metrics.parquet").exists()
+    assert isinstance(json.loads((executed / "copy/summary/claims.json").read_text()), list)
 
 
-def test_why_an_rtt_is_what_it_is(played):
+def test_why_an_rtt_is_what_it_is(executed):
     """The parts of one segment's RTT, which add up to it."""
-    out = cellbed("why", bundles(played / "results")["DM-DM"], "--at", "1").stdout
+    out = cellbed("why", bundles(executed / "results")["DM-DM"], "--at", "1").stdout
     rtt_ms = float(out.split("RTT ")[1].split(" ms")[0])
     parts = [float(line.split(" ms")[0]) for line in out.splitlines() if " ms  " in line]
     assert rtt_ms == pytest.approx(30, abs=1)
@@ -188,10 +188,10 @@ def test_without_root(scenario, tmp_path):
 
 
 @needs_two_kernels
-def test_the_older_kernel_plays_too(played, tmp_path):
+def test_the_older_kernel_runs_too(executed, tmp_path):
     """An older verifier, and TUN devices that take no requests in batches."""
     for results in (tmp_path / "a", tmp_path / "b"):
-        cellbed("run", played / "short.yaml", "--results", results, "--kernel", "6.1", "--variant", "DM-DM")
+        cellbed("run", executed / "short.yaml", "--results", results, "--kernel", "6.1", "--variant", "DM-DM")
     assert digests(bundles(tmp_path / "a")["DM-DM"]) == digests(bundles(tmp_path / "b")["DM-DM"])
     manifest = json.loads((bundles(tmp_path / "a")["DM-DM"] / "manifest.json").read_text())
     assert manifest["kernel"]["release"].startswith("6.1.")

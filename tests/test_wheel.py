@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What `make wheel` makes: installed beside no checkout, without compiler and git, it plays what a checkout plays."""
+"""What `make wheel` makes: installed beside no checkout, without compiler and git, it runs what a checkout runs."""
 
 import json
 import os
@@ -54,9 +54,9 @@ def installed(wheel, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def played(installed, tmp_path_factory):
+def executed(installed, tmp_path_factory):
     """A short run of the installed wheel."""
-    results = tmp_path_factory.mktemp("played")
+    results = tmp_path_factory.mktemp("executed")
     installed("run", "d2d-nardini/static", *SHORT, "--results", results)
     return results
 
@@ -66,13 +66,13 @@ def recorded(results):
     return {path.name: path.read_bytes() for path in bundle.iterdir() if path.suffix in (".pcap", ".trace")}
 
 
-def test_it_records_what_a_checkout_records(played, tmp_path):
+def test_it_records_what_a_checkout_records(executed, tmp_path):
     cellbed("run", ROOT / "scenarios/d2d-nardini/static.yaml", *SHORT, "--results", tmp_path)
-    assert recorded(played) == recorded(tmp_path) != {}
+    assert recorded(executed) == recorded(tmp_path) != {}
 
 
-def test_its_bundles_name_the_commit(played):
-    (manifest,) = played.glob("IM-IM-*/manifest.json")
+def test_its_bundles_name_the_commit(executed):
+    (manifest,) = executed.glob("IM-IM-*/manifest.json")
     assert json.loads(manifest.read_text())["git"] == git_describe()
 
 
@@ -104,7 +104,7 @@ def test_what_it_does_not_have_is_one_line(installed, args, message):
     assert "make " not in done.stderr and str(ROOT) not in done.stderr
 
 
-def test_among_a_users_own_packages(wheel, played, tmp_path):
+def test_among_a_users_own_packages(wheel, executed, tmp_path):
     """As `pip install --user` has it: Python looks there for the user, and in a guest for nobody."""
     site = Path(sysconfig.get_path("purelib", "posix_user", {"userbase": str(tmp_path / "base")}))
     pip("install", "--no-compile", "--no-deps", "--target", site, wheel)
@@ -112,7 +112,7 @@ def test_among_a_users_own_packages(wheel, played, tmp_path):
     env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONUSERBASE": str(tmp_path / "base")}
     start = [sys._base_executable, "-c", "from cellbed.cli.main import main; main()"]
     subprocess.run([*start, "run", "d2d-nardini/static", *SHORT, "--results", "r"], env=env, cwd=tmp_path, check=True)
-    assert recorded(tmp_path / "r") == recorded(played) != {}
+    assert recorded(tmp_path / "r") == recorded(executed) != {}
 
 
 def test_with_its_own_dependencies(wheel, tmp_path):

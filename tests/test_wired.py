@@ -19,7 +19,7 @@ TAIL = 96 << 10  # what iperf3 may lose at the end of a file: unsent (tcp_notsen
 LINKTYPE_ETHERNET, LINKTYPE_RAW = 1, 101
 
 
-def play(scenario, results, *options):
+def execute(scenario, results, *options):
     cellbed("run", scenario, "--results", results, *options)
     return bundles(results)["run"]
 
@@ -37,7 +37,7 @@ def bundle(request, tmp_path_factory):
     """A run with nothing out of the ordinary, in each lab."""
     folder = tmp_path_factory.mktemp("wired")
     (folder / "wired.yaml").write_text(WIRED)
-    return play(folder / "wired.yaml", folder / "r", "--lab", request.param)
+    return execute(folder / "wired.yaml", folder / "r", "--lab", request.param)
 
 
 def test_files_cross_wire_and_radio(bundle):
@@ -76,7 +76,7 @@ def test_hosts_have_captures_and_counters_and_the_enb_has_none(bundle):
 def test_delay_is_there_and_back(wired, tmp_path):
     """Twenty milliseconds more one way are forty more of RTT."""
     def rtt_ms(delay_ms):
-        bundle = play(wired, tmp_path / str(delay_ms), "--set", f"links.0.delay_ms={delay_ms}",
+        bundle = execute(wired, tmp_path / str(delay_ms), "--set", f"links.0.delay_ms={delay_ms}",
                       "--set", "tcp.receive_window=2KiB", "--set", "traffic.0.bytes=30kB")
         assert {q["kind"] for q in manifest_of(bundle)["qdiscs"]["server"]} == {"noqueue", "netem"}
         return json.loads((bundle / "down1.iperf3.json").read_text())["end"]["streams"][0]["sender"]["min_rtt"] / 1000
@@ -86,7 +86,7 @@ def test_delay_is_there_and_back(wired, tmp_path):
 
 def test_a_server_s_capture_says_that_it_misses_its_wire(wired, tmp_path):
     """Packets are captured behind the qdisc that delays them: the SYN of a flow from 0.2 s on comes 25 ms later."""
-    bundle = play(wired, tmp_path / "r", "--set", "links.0.delay_ms=25")
+    bundle = execute(wired, tmp_path / "r", "--set", "links.0.delay_ms=25")
     sent = read_bundle(bundle).capture("server").filter(pl.col("dport") == 5202)
     assert (sent["t_ns"][0] - manifest_of(bundle)["clock"]["start_ns"]) / 1e6 == pytest.approx(225, abs=2)
     exported = cellbed("export", bundle, "--format", "pcapng", "--node", "server", "--output", tmp_path).stdout.strip()
@@ -95,22 +95,22 @@ def test_a_server_s_capture_says_that_it_misses_its_wire(wired, tmp_path):
 
 
 def test_losses_belong_to_the_experiment_and_overflows_do_not(wired, tmp_path):
-    lossy = manifest_of(play(wired, tmp_path / "lossy", "--set", "links.0.loss=0.02"))
+    lossy = manifest_of(execute(wired, tmp_path / "lossy", "--set", "links.0.loss=0.02"))
     assert lossy["validity"]["verdict"] == "valid"
     assert sum(link["lost_pkts"] for link in lossy["links"]) > 5
     assert sum(link["overflow_pkts"] for link in lossy["links"]) == 0
     narrow = ["--set", "links.0.rate=2Mbit", "--set", "links.0.queue_pkts=5", "--set", "links.0.delay_ms=1"]
-    full = manifest_of(play(wired, tmp_path / "full", *narrow))
+    full = manifest_of(execute(wired, tmp_path / "full", *narrow))
     assert {reason["code"] for reason in full["validity"]["reasons"]} == {"wired_drops"}
     assert full["links"][0]["overflow_pkts"] > 0
     assert full["links"][0]["lost_pkts"] == 0
-    meant = manifest_of(play(wired, tmp_path / "meant", *narrow, "--set", "validity.queue_drops_allowed=true"))
+    meant = manifest_of(execute(wired, tmp_path / "meant", *narrow, "--set", "validity.queue_drops_allowed=true"))
     assert meant["validity"]["verdict"] == "valid"
 
 
 def test_same_run_same_bytes(wired, tmp_path):
     options = ["--set", "links.0.delay_ms=1.5", "--set", "links.0.loss=0.01"]
-    first, again = (digests(play(wired, tmp_path / name, *options)) for name in ("a", "b"))
+    first, again = (digests(execute(wired, tmp_path / name, *options)) for name in ("a", "b"))
     assert first == again
     assert "ip-server.pcap" in first
 
@@ -139,11 +139,11 @@ def test_a_kernel_without_netem_says_so(wired, tmp_path):
 STREAM = ("--set", "traffic=[{id: down1, kind: stream, from: server, to: ue1, duration_s: 20}]")
 
 
-def test_a_stream_plays_where_most_is_lost(wired, tmp_path):
+def test_a_stream_runs_where_most_is_lost(wired, tmp_path):
     """No connection but the data's: what it gets through, even if that is nothing, is the result."""
     facts = {}
     for loss in (0, 0.5, 1):
-        bundle = play(wired, tmp_path / str(loss), *STREAM, "--set", f"links.0.loss={loss}",
+        bundle = execute(wired, tmp_path / str(loss), *STREAM, "--set", f"links.0.loss={loss}",
                       "--set", "links.0.rate=1Mbit")
         manifest = manifest_of(bundle)
         assert manifest["validity"]["verdict"] == "valid", manifest["validity"]["reasons"]

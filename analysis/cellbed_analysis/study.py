@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the general rooms ask a study, and where they find them all.
+"""What the general packages ask a study, and where they find them all.
 
 A study is a paper, or any other experiment with figures, models or explanations of its own. It is a folder of
 `studies/`, whose `__init__.py` has a class `Study` that answers what it has an answer to; everything else stays as it
-is here. The folder is all that a study needs: no list names it, and no general room imports it.
+is here. The folder is all that a study needs: no list names it, and no general package imports it.
 
 A study's `__init__.py` is read whenever metrics are, so its methods import what they need when they are called.
 """

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cellbed_analysis.radio.life import RadioLog
+from cellbed_analysis.radio.packet_path import RadioLog
 from cellbed_formats.trace import read_trace
 
 CELLSIM = Path(__file__).parents[2] / "build" / "emulator" / "sim" / "cellsim"
@@ -42,10 +42,10 @@ def simulate(
         "events": events or [],
     }
     lines = [f"{round(ms * MS)} {port} {size} {i + 1:x}\n" for i, (ms, port, size) in enumerate(sorted(arrivals))]
-    return play(folder, config, "".join(lines))
+    return execute(folder, config, "".join(lines))
 
 
-def play(folder: Path, config: dict[str, Any], arrivals: str) -> RadioLog:
+def execute(folder: Path, config: dict[str, Any], arrivals: str) -> RadioLog:
     """radio.trace of a whole configuration and arrivals as cellsim reads them."""
     (folder / "celld.json").write_text(json.dumps(config))
     (folder / "arrivals.txt").write_text(arrivals)

@@ -29,7 +29,7 @@ def row(variant: str, distance_m: float, scenario: str = SCENARIO, **more: Any) 
     rate = (19 - 0.05 * distance_m + (not tcp) * 0.5) / (2 if control else 1)
     return {
         "scenario": scenario, "variant": variant, "seed": 1, "lab": "virtual", "usable": True, "mode_switches": None,
-        "bundle": f"{scenario}-{variant}-{distance_m}", "point": f"distance_m={distance_m}", "window_begin_s": 5.0,
+        "bundle": f"{scenario}-{variant}-{distance_m}", "point": f"distance_m={distance_m}", "window_start_s": 5.0,
         "window_s": 45.0, "ip_throughput_mbps": max(rate, 0), "ip_lost_pkts": 0 if tcp else round(
             10 * distance_m / (2 if rlc == "AM" else 1)), "ip_lost_pct": 0.0 if tcp else 100 * distance_m / 30_000,
         "cwnd_change_p50_pkts": 128 - 0.1 * distance_m if tcp else None,

@@ -15,7 +15,7 @@ BEFORE = [
 
 
 def forwarded_wire() -> Wire:
-    """A segment a ms, 20 ms to arrive; 100 and 101 are lost, 99 takes 150 ms, so the timer sends it again in vain."""
+    """A segment a ms, 20 ms to arrive; 100 and 101 are lost, 99 takes 150 ms, so the timer resends it needlessly."""
     wire = Wire()
     for segment in range(99):
         wire.send(2201 + segment, segment)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Calls go down: no circle between modules, no import of a room above one's own, and no general room knows a study."""
+"""Calls go down: no circle between modules, no import from a package above, and no general package knows a study."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import cellbed_analysis
 import cellbed_formats
 
 PACKAGE = "cellbed_analysis"
-#: Rooms from the lowest to the highest. A module may import from its own room and from those before it.
-ROOMS = (
+#: Packages from the lowest to the highest. A module may import from its own package and from those before it.
+PACKAGES = (
     "cellbed_formats", "cellbed_channel", "study", "stats", "radio", "tcp", "metrics", "frames", "claims", "figures",
     "interactive", "export", "plots", "report", "pcap", "studies", "",
 )  # fmt: skip
@@ -28,12 +28,12 @@ MODULES = {
 }
 
 
-def room_of(module: str) -> str:
-    """The room that a module is in; "" for the package's own `__init__` and `__main__`."""
+def package_of(module: str) -> str:
+    """The package that a module is in; "" for the package's own `__init__` and `__main__`."""
     package, *rest = module.split(".")
     if package != PACKAGE:
         return package
-    return rest[0] if rest and rest[0] in ROOMS else ""
+    return rest[0] if rest and rest[0] in PACKAGES else ""
 
 
 def imported(module: str, path: Path) -> set[str]:
@@ -57,9 +57,9 @@ def imported(module: str, path: Path) -> set[str]:
 IMPORTS = {module: imported(module, path) for module, path in MODULES.items()}
 
 
-def test_every_folder_is_a_room() -> None:
+def test_every_folder_is_a_package() -> None:
     folders = {path.parent.name for path in FOLDERS[PACKAGE].glob("*/__init__.py")}
-    assert folders <= set(ROOMS)
+    assert folders <= set(PACKAGES)
     assert len(MODULES) > 100
 
 
@@ -75,14 +75,14 @@ def test_imports_go_down() -> None:
         f"{module} imports {name}"
         for module, names in IMPORTS.items()
         for name in sorted(names)
-        if room_of(name) not in ROOMS or ROOMS.index(room_of(name)) > ROOMS.index(room_of(module))
+        if package_of(name) not in PACKAGES or PACKAGES.index(package_of(name)) > PACKAGES.index(package_of(module))
     ]
     assert upward == []
 
 
-def test_no_general_room_imports_a_study_and_no_study_another() -> None:
+def test_no_general_package_imports_a_study_and_no_study_another() -> None:
     def study_of(module: str) -> str:
-        return ".".join(module.split(".")[:3]) if room_of(module) == STUDIES else ""
+        return ".".join(module.split(".")[:3]) if package_of(module) == STUDIES else ""
 
     known = [
         f"{module} imports {name}"

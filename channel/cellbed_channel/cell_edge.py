@@ -35,7 +35,7 @@ class CellEdgeParameters:
 
     Attributes:
         distance_m: of the box's centre from the site; a number for all UEs.
-        azimuth_deg: direction of the box from the site; 0 is the middle of the serving sector's beam. Left open.
+        azimuth_deg: direction of the box from the site; 0 is the middle of the serving sector's beam. Not specified.
         box_m, speed_kmph, leg_m: mobility.BoxWalk.
         dl_carrier_ghz, ul_carrier_ghz, enb_height_m, ue_height_m: path loss; path_loss.StreetCanyon.
         inter_site_m, tiers, sector_offset_m: layout.Layout.

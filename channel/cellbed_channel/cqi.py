@@ -10,7 +10,7 @@ kawser (default)
     10 to 13 two versions are about (19.9, 21.5, 23.45, 25.0 dB and 20.9, 22.5, 24.75, 25.5 dB). The first is used, as
     its steps are even. It is the default for two reasons. It was measured over a fading channel, as the block error
     curves of the paper's simulator were. And of the two it is the one that agrees with the paper's "constant UL CQI
-    equal to 9" at 300 m, where `piro` gives 12: an inference about what the paper leaves open, not a fit, as every
+    equal to 9" at 300 m, where `piro` gives 12: an inference about what the paper does not specify, not a fit, as every
     threshold is Kawser's.
 
 piro

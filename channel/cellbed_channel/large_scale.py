@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Line of sight and shadowing as maps of each base station, as TR 38.901 has them.
 
-Whoever stands at a place has line of sight to a base station or not, whenever and however often: a Gaussian field of
+Who stands at a place has line of sight to a base station or not, whenever and however often: a Gaussian field of
 places, turned into a uniform one, is compared with the probability of line of sight at that distance. Shadowing has a
 map with and one without it. Maps of different base stations are independent.
 Source: TR 38.901 7.6.3.1, 7.6.3.3 (line of sight), 7.4.4, 7.5 step 4 (shadowing)

@@ -18,8 +18,8 @@ SECTORS_DEG = (0.0, 120.0, -120.0)
 class Layout:
     """Where the cells are and where they point.
 
-    The paper leaves open how sectors lie to the grid; as in LENA's hexagonal grid the first one points along a row of
-    sites.
+    The paper does not specify how sectors lie to the grid; as in LENA's hexagonal grid the first one points along a row
+    of sites.
 
     Attributes:
         inter_site_m: distance of neighbouring sites.

@@ -52,7 +52,7 @@ class SwingParameters:
 
     Source: Nardini, section IV: start 300 m from the eNB, 3 m/s, a distance between the UEs within 30 m and 160 m.
 
-    The paper leaves open, and here is chosen:
+    The paper does not specify, and here is chosen:
         Which line: square to the way to the eNB, the UEs on both sides of its nearest point. Each UE then stays
             between 300.0 m and 310.1 m from the eNB, which is what a constant uplink CQI asks for; on a line through
             the eNB the uplink would vary by as much as the direct link.

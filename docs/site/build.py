@@ -43,7 +43,8 @@ API = """
 ## All classes and functions
 
 """ + "\n\n".join(f"::: cellbed.api.{name}" for name in (
-    "scenario.Scenario", "play.play", "play.play_async", "play.Progress", "results.Results", "bundle.Bundle"))
+    "scenario.Scenario", "run.run_scenario", "run.run_scenario_async", "run.Progress", "results.Results",
+    "bundle.Bundle"))
 
 
 def tracked(*patterns: str) -> list[str]:
@@ -93,11 +94,11 @@ def title(page: Path) -> str:
     return found[1] if found else page.stem
 
 
-def notebook(pages: Path, play: bool) -> None:
-    """The notebook as a page, with what its cells give if it is played."""
+def notebook(pages: Path, execute: bool) -> None:
+    """The notebook as a page, with what its cells give if it is run."""
     target = pages / "docs"
     target.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "nbconvert", "--to", "markdown", *(["--execute"] if play else [])]
+    command = [sys.executable, "-m", "nbconvert", "--to", "markdown", *(["--execute"] if execute else [])]
     subprocess.run([*command, "--output-dir", target,
                     TOP / "docs/notebook.ipynb"], check=True, cwd=target, stderr=subprocess.DEVNULL)
     shutil.rmtree(target / "results", ignore_errors=True)
@@ -105,7 +106,7 @@ def notebook(pages: Path, play: bool) -> None:
 
 def gallery(pages: Path) -> None:
     """All pictures of the documents, those of the papers with what they show."""
-    lines = ["# Gallery", "", "Every picture is made by cellbed of runs that can be played again.", ""]
+    lines = ["# Gallery", "", "Every picture is made by cellbed of runs that can be executed again.", ""]
     for picture in sorted(tracked("docs/images/*.png", "docs/images/*.svg")):
         lines += [f"![{Path(picture).stem}]({Path(picture).relative_to('docs')})", ""]
         _copy(pages, picture)
@@ -161,12 +162,12 @@ def configuration(pages: Path, site: Path) -> dict[str, Any]:
 def main() -> int:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("output", type=Path, help="the folder of the site")
-    arguments.add_argument("--play", action="store_true", help="play the notebook")
+    arguments.add_argument("--run", action="store_true", help="run the notebook")
     chosen = arguments.parse_args()
     work = chosen.output.resolve().with_name(f"{chosen.output.name}-pages")
     shutil.rmtree(work, ignore_errors=True)
     stage(work)
-    notebook(work, chosen.play)
+    notebook(work, chosen.run)
     with (work / "docs/python.md").open("a") as guide:
         guide.write(API)
     gallery(work)

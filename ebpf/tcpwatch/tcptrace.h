@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tcptrace.h - tcp.trace as a file, whoever takes the samples. */
+/* tcptrace.h - tcp.trace as a file, whichever program takes the samples. */
 #ifndef TCPTRACE_H
 #define TCPTRACE_H
 

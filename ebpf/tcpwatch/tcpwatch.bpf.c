@@ -106,7 +106,7 @@ static __always_inline void count_lost(void)
 	count(&lost);
 }
 
-/* The only hook in which whoever uses the socket is sure to be the current process. */
+/* The only hook in which the socket's user is sure to be the current process. */
 SEC("cgroup/sock_create")
 int tcpwatch_socket(struct bpf_sock *sk)
 {
@@ -141,7 +141,7 @@ static void own_accepted(struct bpf_sock_ops *ops)
 		bpf_map_update_elem(&owners, &cookie, owner, BPF_ANY);
 }
 
-static __always_inline void begin(struct tcpwatch_event *e)
+static __always_inline void start(struct tcpwatch_event *e)
 {
 	__builtin_memset(e, 0, sizeof(*e));
 	e->t_ns = bpf_ktime_get_ns();
@@ -164,7 +164,7 @@ static int handle_sock_ops(struct bpf_sock_ops *ops, __u8 kind)
 		count_lost();
 		return 1;
 	}
-	begin(e);
+	start(e);
 	e->cookie = bpf_get_socket_cookie(ops);
 	e->kind = kind;
 	e->state = ops->state;
@@ -376,7 +376,7 @@ static int handle_segment(struct __sk_buff *skb, __u8 kind)
 		count_lost();
 		return 1;
 	}
-	begin(e);
+	start(e);
 	e->cookie = bpf_get_socket_cookie(skb);
 	e->kind = kind;
 	e->state = sk->state;

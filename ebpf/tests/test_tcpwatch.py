@@ -101,7 +101,7 @@ def spawn(name, group, script, sizes):
 
 
 def watch(tmp_path, network, group, sizes, *options, during=None, asleep=False):
-    """Play the workload under the probe. Return: (trace as rows of the data connection, tcp.json, TCP_INFO).
+    """Run the workload under the probe. Return: (trace as rows of the data connection, tcp.json, TCP_INFO).
 
     asleep: the probe reads nothing before the workload is over.
     """

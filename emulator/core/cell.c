@@ -4,7 +4,7 @@
  *
  * cell_push() and cell_apply() only put packets and commands into queues with their times.
  * cell_advance() takes one event after the other until its time, sets the clock to it, and has it
- * played by the radio access network (ran/ran.h). It stops early when the caller's array has no
+ * processed by the radio access network (ran/ran.h). It stops early when the caller's array has no
  * room left for what one more event can put out. Packets that left stay valid until the next call,
  * on the list `limbo_pkts`.
  */
@@ -242,7 +242,7 @@ int cell_done(struct cell *c, struct cell_out *out, size_t n_out, size_t *ret_n)
 
 uint64_t cell_digest(const struct cell *c)
 {
-	uint64_t h = DIGEST_BEGIN;
+	uint64_t h = DIGEST_START;
 
 	digest_mix(&h, c->stats.pkts_in);
 	digest_mix(&h, c->stats.pkts_delivered);

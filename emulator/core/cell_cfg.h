@@ -90,7 +90,7 @@ enum cell_ho_procedure {
 	CELL_HO_STANDARD,         /* after the UE has confirmed the handover there */
 	CELL_HO_FAST_PATH_SWITCH, /* from the handover command on */
 	CELL_HO_PREDICTION,       /* before the handover, when it is predicted */
-	CELL_HO_CONDITIONAL, /* NR: as standard; the UE begins by itself, when a condition holds */
+	CELL_HO_CONDITIONAL, /* NR: as standard; the UE starts by itself, when a condition holds */
 	CELL_HO_DAPS,        /* NR: the source serves the UE until the target does */
 	CELL_HO_PROCEDURE_COUNT
 };
@@ -244,7 +244,7 @@ struct cell_ue_cfg {
 
 /* How a recorded link answered a train of packets; see ran/recorded/train.h. */
 struct cell_train {
-	uint32_t at_ms;    /* it began, since sub-frame 0 */
+	uint32_t at_ms;    /* it started, since sub-frame 0 */
 	uint32_t delay_ms; /* of its first packet */
 	uint32_t first;    /* of its opportunities in train_offset_ms */
 	uint32_t n;

@@ -69,8 +69,8 @@ enum cell_event {
 	CELL_EV_RADIO_LINK_FAILURE, /* maxRetxThreshold reached: value = enum cell_on_max_retx */
 	CELL_EV_REESTABLISHED,     /* the outage is over: bytes, value = packets to be sent again */
 	CELL_EV_PDCP_T_REORDERING, /* PDCP's t-Reordering expired: sn = RX_DELIV after */
-	CELL_EV_FLUSH,             /* a leg was emptied: bytes, value = packets */
-	CELL_EV_CHANNEL,           /* a leg's CQI changed: cqi, value = SINR in centi-dB */
+	CELL_EV_FLUSH,             /* a direction was emptied: bytes, value = packets */
+	CELL_EV_CHANNEL,           /* a direction's CQI changed: cqi, value = SINR in centi-dB */
 	CELL_EV_RRC, /* a step of a handover, at `enb`: value = enum cell_rrc_msg, sn = the other
 	                eNB */
 	CELL_EV_GTPU_TX,    /* a packet entered a tunnel: sn = TEID, bytes, pkt, tag, value = enum
@@ -140,7 +140,7 @@ struct cell_record {
 	uint16_t event; /* enum cell_event */
 	uint16_t rb;
 	uint8_t node; /* where it happened: 0 = eNB, 112 = S-GW, else UE number */
-	uint8_t peer; /* the other end of the leg */
+	uint8_t peer; /* the other end of the direction */
 	uint8_t dir;  /* enum cell_dir */
 	uint8_t lcid;
 	uint8_t mcs;

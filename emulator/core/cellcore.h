@@ -52,9 +52,10 @@
 #define CELL_PORT_ENB(k) (0x71 + (k))
 
 enum cell_cmd_type {
-	CELL_CMD_ROUTE,    /* `ue` changes to `mode` */
-	CELL_CMD_CHANNEL,  /* the leg `dir` of `ue` has `cqi` from now on, in the cell of `enb` */
-	CELL_CMD_PREDICT,  /* `ue` is going to be handed over to `enb` */
+	CELL_CMD_ROUTE,   /* `ue` changes to `mode` */
+	CELL_CMD_CHANNEL, /* the direction `dir` of `ue` has `cqi` from now on, in the cell of `enb`
+	                   */
+	CELL_CMD_PREDICT, /* `ue` is going to be handed over to `enb` */
 	CELL_CMD_HANDOVER, /* `ue` is handed over to `enb`; waits for the end of one under way */
 	CELL_CMD_MEASURE,  /* `ue` measured `rsrp_cdbm` of `enb`; those of one time in order of eNBs
 	                    */
@@ -134,7 +135,7 @@ size_t cell_out_min(const struct cell_cfg *cfg);
  * @mem:      at least cell_size(@cfg) bytes, aligned for any type
  * @size:     bytes at @mem
  * @cfg:      copied
- * @start_ns: begin of sub-frame 0
+ * @start_ns: start of sub-frame 0
  *
  * Return: 0, -EINVAL for a bad configuration, -ENOMEM if @mem is too small.
  */
@@ -172,7 +173,7 @@ int64_t cell_next(const struct cell *c);
  */
 int64_t cell_next_output(const struct cell *c);
 
-/** cell_slot_ns() - what is played at once: a sub-frame, or a slot of NR */
+/** cell_slot_ns() - what is processed at once: a sub-frame, or a slot of NR */
 int64_t cell_slot_ns(const struct cell *c);
 
 /**

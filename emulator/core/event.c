@@ -2,7 +2,7 @@
 /*
  * event.c - which event is next, and when a packet can leave next; see event.h and cellcore.h.
  *
- * The first question is for cell_advance(), which has to play every event at its own time. The
+ * The first question is for cell_advance(), which has to process every event at its own time. The
  * second one is for a shell, which may sleep through events that put nothing out: the network gives
  * a lower bound for the time of its next packet, and whatever comes from outside ends the sleep,
  * since it may change that.

@@ -6,7 +6,7 @@
 #include "config.h"
 
 /**
- * celld_run() - play the radio network until SIGTERM, SIGINT or a command says to quit
+ * celld_run() - run the radio network until SIGTERM, SIGINT or a command says to quit
  * @ready_fd: "ready" is written there when packets are taken; -1 = nowhere
  *
  * Return: 0, or negative errno after a message.

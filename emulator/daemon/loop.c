@@ -59,7 +59,7 @@ static void advance(struct loop *l, int64_t now_ns)
  *
  * Return: 0, or negative errno after a message.
  */
-static int play_script(struct loop *l, int64_t now_ns)
+static int apply_script(struct loop *l, int64_t now_ns)
 {
 	int64_t t_ns;
 	int r = 0;
@@ -141,7 +141,7 @@ static int receive(struct loop *l, int64_t now_ns)
 
 static int gather(struct loop *l, int64_t now_ns)
 {
-	int r = play_script(l, l->gather_ns);
+	int r = apply_script(l, l->gather_ns);
 	int n = r == 0 ? drain(l, l->gather_ns) : r;
 
 	if (n > (time_matters(l) ? 1 : 0))
@@ -240,7 +240,7 @@ int loop_run(struct loop *l)
 		if (gathering && now_ns >= l->gather_ns) /* also when another wake-up is so late */
 			r = gather(l, now_ns);
 		if (r == 0)
-			r = play_script(l, now_ns);
+			r = apply_script(l, now_ns);
 		if (!gathering && why & PACKET_IO_READ && r == 0)
 			r = receive(l, now_ns);
 		if (why & PACKET_IO_CONTROL)

@@ -47,7 +47,7 @@ json_t *stats_json(const struct cell *cell);
 
 /**
  * output_tag() - what tells an IPv4 packet from others of its flow: TCP sequence and acknowledgment
- * number, of UDP a hash of its first bytes, of others 0
+ * number, of UDP a hash of its first bytes, otherwise 0
  */
 uint64_t output_tag(const uint8_t *packet, size_t len);
 

@@ -7,7 +7,7 @@
  * the payload tag and the PDU.
  *
  * NR and the UTRAN have no dissector for one PDU by name but heuristic ones (tag 13: "mac_nr_udp",
- * "rlc_udp"), whose contexts begin with a string and have the same kind of pairs. Wireshark 4.0 has
+ * "rlc_udp"), whose contexts start with a string and have the same kind of pairs. Wireshark 4.0 has
  * no dissector "mac-nr-framed".
  * Source: Wireshark epan/exported_pdu.h, epan/dissectors/packet-mac-lte.h, packet-mac-nr.h,
  * packet-umts_rlc.h
@@ -73,7 +73,7 @@ static void put16(struct writer *w, unsigned int v)
 	put8(w, v);
 }
 
-/* The exported-PDU header of a heuristic dissector, and the string that its context begins with. */
+/* The exported-PDU header of a heuristic dissector, and the string that its context starts with. */
 static void put_heuristic(struct writer *w, const char *name, const char *start)
 {
 	size_t padded = (strlen(name) + 3) / 4 * 4;

@@ -214,7 +214,7 @@ int ring_wait(struct ring *r, int64_t until_ns, bool devices)
 	return result;
 }
 
-/* --- begin and end --- */
+/* --- start and end --- */
 
 /* Reading nothing finds out whether the device takes requests that must not wait. */
 static bool takes_requests(struct ring *r, int device)

@@ -2,7 +2,7 @@
 /*
  * sandbox.c - a seccomp filter; see sandbox.h.
  *
- * It only compares numbers. Since Linux 5.11 the kernel knows beforehand which
+ * It only compares numbers. Since Linux 5.11 the kernel knows in advance which
  * calls are allowed whatever their arguments are, and does not run it for them;
  * an earlier one finds a number by halves.
  */

@@ -16,15 +16,16 @@
 #define T_NS_MAX   (INT64_MAX / 2) /* with the start of sub-frame 0 still a time */
 #define CMDS_OTHER 64              /* waiting commands that are not scripted */
 
-/* A channel trace has one record of a leg and one measurement at a time, in the cell of each eNB; a
- * handover may be two events. */
+/* A channel trace has one record of a direction and one measurement at a time, in the cell of each
+ * eNB; a handover may be two events. */
 #define CMDS_MOST (CELL_MAX_UE * CELL_MAX_ENB * (CELL_DIR_COUNT + 1) + 2 * CONFIG_EVENTS_MAX)
 _Static_assert(2 * CMDS_MOST + CMDS_OTHER <= 65536, "what cell_cfg_check() allows");
 
 /* Fields of a channel trace that matter here. Source: docs/channel-trace-format.md */
 enum { FIELD_T, FIELD_UE, FIELD_DIR, FIELD_CQI, FIELD_SINR, FIELD_ENB, FIELD_COUNT };
 
-#define DIR_RSRP CELL_DIR_COUNT /* a measurement: its value is where the SINR of others is */
+#define DIR_RSRP                                                                                   \
+	CELL_DIR_COUNT /* a measurement: its value is where that of other commands' SINR is */
 
 struct channel {
 	const char *path;
@@ -143,7 +144,8 @@ static int add(struct script *s, const struct script_event *e)
 	return 0;
 }
 
-/* Records are in order of time, then UE, eNB and leg: what a leg is like is said once for a time.
+/* Records are in order of time, then UE, eNB and direction: what a direction is like is said once
+ * for a time.
  */
 static bool in_order(const struct script_event *before, const struct script_event *e)
 {
@@ -178,7 +180,7 @@ static int read_record(struct channel *ch, struct script *s, const struct config
                        int64_t start_ns, const uint8_t *record)
 {
 	struct script_event e = { 0 };
-	uint8_t legs = ch->has_enb ? DIR_RSRP + 1 : CELL_DIR_COUNT;
+	uint8_t schs = ch->has_enb ? DIR_RSRP + 1 : CELL_DIR_COUNT;
 
 	memcpy(&e.t_ns, record + ch->offset[FIELD_T], sizeof(e.t_ns));
 	e.cmd.ue = record[ch->offset[FIELD_UE]];
@@ -192,9 +194,9 @@ static int read_record(struct channel *ch, struct script *s, const struct config
 		return fail(ch, "record %zu: t_ns %" PRId64 ": allowed 0..%" PRId64, s->n, e.t_ns,
 		            T_NS_MAX);
 	e.t_ns += start_ns;
-	if (e.cmd.ue < 1 || e.cmd.ue > cfg->cell.n_ue || e.cmd.dir >= legs || e.cmd.cqi > 15)
+	if (e.cmd.ue < 1 || e.cmd.ue > cfg->cell.n_ue || e.cmd.dir >= schs || e.cmd.cqi > 15)
 		return fail(ch, "record %zu: ue %u, dir %u, cqi %u: allowed 1..%u, 0..%d, 0..15",
-		            s->n, e.cmd.ue, e.cmd.dir, e.cmd.cqi, cfg->cell.n_ue, legs - 1);
+		            s->n, e.cmd.ue, e.cmd.dir, e.cmd.cqi, cfg->cell.n_ue, schs - 1);
 	if (check_cell(ch, s, cfg, &e.cmd) < 0)
 		return -EINVAL;
 	if (s->n > 0 && !in_order(&ch->last, &e))

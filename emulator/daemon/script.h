@@ -34,10 +34,11 @@ int script_open(struct script *ret, const struct config *cfg, int64_t start_ns,
 int64_t script_next(const struct script *s);
 
 /**
- * script_max_cmds() - struct cell_cfg's max_cmds for a cell that the script is played to
+ * script_max_cmds() - struct cell_cfg's max_cmds for a cell that the script is applied to
  *
  * Room for the events of the two times at which most happens, as celld may hand over those of
- * a time while the cell has yet to carry out those of the one before, and for commands of others.
+ * a time while the cell has yet to carry out those of the one before, and for those that others
+ * send.
  */
 uint32_t script_max_cmds(const struct script *s);
 

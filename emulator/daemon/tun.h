@@ -24,7 +24,7 @@ struct tun {
  * tun_open() - create and raise the device in its namespace
  * @ret_what: what failed, for people
  *
- * Return: 0 or negative errno; nothing is left open on failure.
+ * Return: 0 or negative errno; on failure nothing stays open.
  */
 int tun_open(struct tun *ret, const struct config_port *port, const char **ret_what);
 

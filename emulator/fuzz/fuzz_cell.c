@@ -31,7 +31,7 @@ struct memory {
 	size_t size;
 };
 
-struct play {
+struct run {
 	const struct plan *plan;
 	struct cell *cell;
 	struct cell_out *out;
@@ -57,7 +57,7 @@ static uint32_t get32(const uint8_t *b)
 }
 
 /* What a packet holds: an IPv4 header to the UE where there is room, its tag, and what follows. */
-static void fill(const struct play *p, uint8_t *data, uint32_t tag)
+static void fill(const struct run *p, uint8_t *data, uint32_t tag)
 {
 	uint32_t len = p->sent[tag].len, dst = 0x0b000001;
 
@@ -78,12 +78,12 @@ static void fill(const struct play *p, uint8_t *data, uint32_t tag)
 	}
 }
 
-static bool has_core(const struct play *p)
+static bool has_core(const struct run *p)
 {
 	return p->plan->cfg.sgw_gtpu_addr != 0;
 }
 
-static uint8_t destination(const struct play *p, uint8_t port)
+static uint8_t destination(const struct run *p, uint8_t port)
 {
 	uint8_t peer;
 
@@ -94,7 +94,7 @@ static uint8_t destination(const struct play *p, uint8_t port)
 }
 
 /* In order of the port of origin, where nothing may be lost or overtake. */
-static void check_order(struct play *p, uint32_t tag)
+static void check_order(struct run *p, uint32_t tag)
 {
 	uint8_t port = p->sent[tag].port;
 
@@ -104,7 +104,7 @@ static void check_order(struct play *p, uint32_t tag)
 	p->last_tag[port] = tag;
 }
 
-static void delivered(struct play *p, const struct cell_out *o)
+static void delivered(struct run *p, const struct cell_out *o)
 {
 	uint8_t expected[CELL_MTU_MAX];
 	uint64_t tag = o->tag;
@@ -127,7 +127,7 @@ static void delivered(struct play *p, const struct cell_out *o)
 	}
 }
 
-static void mix(struct play *p, const void *data, size_t len)
+static void mix(struct run *p, const void *data, size_t len)
 {
 	const uint8_t *b = data;
 
@@ -136,7 +136,7 @@ static void mix(struct play *p, const void *data, size_t len)
 }
 
 /* A packet goes from one end of a tunnel to another, maybe not as it was. */
-static bool route(struct play *p, const struct cell_out *o)
+static bool route(struct run *p, const struct cell_out *o)
 {
 	const struct plan_action *m = p->mangle;
 	struct cell_out changed = *o;
@@ -153,7 +153,7 @@ static bool route(struct play *p, const struct cell_out *o)
 	return router_take(&p->router, &changed) == 1;
 }
 
-static void perform(struct play *p, size_t n, int64_t bound_ns)
+static void perform(struct run *p, size_t n, int64_t bound_ns)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct cell_out *o = &p->out[i];
@@ -177,7 +177,7 @@ static void perform(struct play *p, size_t n, int64_t bound_ns)
 	}
 }
 
-static void check_stats(const struct play *p)
+static void check_stats(const struct run *p)
 {
 	struct cell_stats s;
 	uint64_t dropped = 0;
@@ -192,7 +192,7 @@ static void check_stats(const struct play *p)
 		FUZZ_CHECK(!s.mac_lost[CELL_DIR_UL] && !s.mac_lost[CELL_DIR_SL]);
 }
 
-static void advance(struct play *p, int64_t to_ns)
+static void advance(struct run *p, int64_t to_ns)
 {
 	int64_t bound_ns = cell_next_output(p->cell);
 	size_t n = 0;
@@ -209,7 +209,7 @@ static void advance(struct play *p, int64_t to_ns)
 }
 
 /* Up to, but not including, @to_ns. Packets between tunnels arrive on their way. */
-static void until(struct play *p, int64_t to_ns)
+static void until(struct run *p, int64_t to_ns)
 {
 	for (;;) {
 		int64_t cell_ns = cell_next(p->cell), router_ns = router_next_ns(&p->router);
@@ -224,7 +224,7 @@ static void until(struct play *p, int64_t to_ns)
 		advance(p, to_ns - 1);
 }
 
-static void push(struct play *p, const struct plan_action *a)
+static void push(struct run *p, const struct plan_action *a)
 {
 	uint8_t data[CELL_MTU_MAX];
 
@@ -239,7 +239,7 @@ static void push(struct play *p, const struct plan_action *a)
 	}
 }
 
-static void push_raw(struct play *p, const struct plan_action *a)
+static void push_raw(struct run *p, const struct plan_action *a)
 {
 	uint8_t data[CELL_MTU_MAX + 1] = { 0 };
 	int r;
@@ -251,7 +251,7 @@ static void push_raw(struct play *p, const struct plan_action *a)
 	FUZZ_CHECK(r != 0 || (a->len >= 1 && a->len <= CELL_MTU_MAX));
 }
 
-static void act(struct play *p, const struct plan_action *a)
+static void act(struct run *p, const struct plan_action *a)
 {
 	int r;
 
@@ -272,7 +272,7 @@ static void act(struct play *p, const struct plan_action *a)
 	}
 }
 
-static void check_end(const struct play *p)
+static void check_end(const struct run *p)
 {
 	const struct cell_cfg *cfg = &p->plan->cfg;
 	struct cell_stats s;
@@ -308,16 +308,16 @@ static void *memory(struct memory *m, size_t size, int fill)
 	return m->at;
 }
 
-/* Play the plan. Return: a hash of all that came out and of the state at the end. */
-static uint64_t play(const struct plan *plan)
+/* Run the plan. Return: a hash of all that came out and of the state at the end. */
+static uint64_t run(const struct plan *plan)
 {
 	static struct memory cell_memory, out_memory;
 	const int fill = plan->few_outputs ? 0xa5 : 0x5a;
-	static struct play p;
+	static struct run p;
 	size_t size = cell_size(&plan->cfg), n = 0;
 	uint64_t digest;
 
-	p = (struct play){ .plan = plan };
+	p = (struct run){ .plan = plan };
 	p.router = (struct router){ .cfg = &plan->cfg, .delay_ns = plan->router_ns };
 	p.n_out = (plan->few_outputs ? 1 : 4) * cell_out_min(&plan->cfg);
 	p.out = memory(&out_memory, p.n_out * sizeof(*p.out), fill);
@@ -345,8 +345,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size > 1024 || !plan_read(&plan, &in))
 		return 0;
-	hash = play(&plan);
+	hash = run(&plan);
 	plan.few_outputs = !plan.few_outputs;
-	FUZZ_CHECK(play(&plan) == hash);
+	FUZZ_CHECK(run(&plan) == hash);
 	return 0;
 }

@@ -15,7 +15,7 @@ static uint32_t pack_element(enum nr_link link, const struct nr_ce *ce, uint8_t 
 	struct nr_pdu_builder b;
 
 	FUZZ_CHECK(bytes <= size);
-	nr_pdu_begin(&b, link, buf, bytes);
+	nr_pdu_start(&b, link, buf, bytes);
 	nr_pdu_ce(&b, ce);
 	FUZZ_CHECK(nr_pdu_end(&b) == 0);
 	return bytes;
@@ -52,7 +52,7 @@ static void check_pdu(enum nr_link link, const uint8_t *buf, uint32_t len)
 	if (padding < 0)
 		return;
 	FUZZ_CHECK((uint32_t)padding <= len);
-	nr_pdu_begin(&b, link, again, len);
+	nr_pdu_start(&b, link, again, len);
 	nr_pdu_read(&r, link, buf, len);
 	while (nr_pdu_next(&r, &s) > 0) {
 		FUZZ_CHECK(s.off > end && s.off + s.len <= len);

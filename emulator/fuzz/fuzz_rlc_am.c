@@ -67,7 +67,7 @@ struct sender {
 	uint8_t data[N_PDUS * DATA_MAX];
 };
 
-static void begin(struct sender *s)
+static void start(struct sender *s)
 {
 	const struct rlc_am_cfg cfg = { .poll_pdu = 4,
 		                        .poll_byte = 500,
@@ -110,7 +110,7 @@ static void converse(struct fuzz_input *in)
 	const uint8_t *bytes;
 	int64_t now_ns = 0;
 
-	begin(&s);
+	start(&s);
 	while (in->left > 0) {
 		uint32_t what = fuzz_u8(in);
 

@@ -26,7 +26,7 @@ struct receiver {
 	int64_t now_ns;
 };
 
-static void begin(struct receiver *r, struct fuzz_input *in)
+static void start(struct receiver *r, struct fuzz_input *in)
 {
 	int64_t t_reordering_ns = FUZZ_PICK(in, 35, 0, 5) * MS;
 	int64_t t_status_prohibit_ns = FUZZ_PICK(in, 0, 10) * MS;
@@ -35,7 +35,7 @@ static void begin(struct receiver *r, struct fuzz_input *in)
 	feed_pool(&r->pool, r->pdus, r->data, N_PDUS, DATA_MAX);
 	rlc_am_rx_init(&r->rx, t_reordering_ns, t_status_prohibit_ns, delivery, r->window,
 	               r->sent_slot, &r->pool);
-	ends_begin(&r->ends);
+	ends_start(&r->ends);
 	r->sent = (struct rlc_sent){ .slot = r->sent_slot };
 	r->out = (struct rlc_out){ 0 };
 	r->now_ns = 0;
@@ -146,7 +146,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size > 4096)
 		return 0;
-	begin(&r, &in);
+	start(&r, &in);
 	while (in.left > 0) {
 		uint32_t what = fuzz_u8(&in);
 

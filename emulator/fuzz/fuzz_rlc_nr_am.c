@@ -19,7 +19,7 @@ static void check_data(uint8_t sn_bits, const uint8_t *buf, size_t len)
 	if (header < 0)
 		return;
 	FUZZ_CHECK((size_t)header < len && pdu.sn < 1u << sn_bits);
-	FUZZ_CHECK((pdu.so == 0) == NR_SI_BEGINS(pdu.si));
+	FUZZ_CHECK((pdu.so == 0) == NR_SI_STARTS(pdu.si));
 	FUZZ_CHECK(nr_am_pack(&pdu, sn_bits, again) == (uint32_t)header);
 	FUZZ_CHECK(nr_am_unpack(&same, sn_bits, again, sizeof(again)) == header);
 	FUZZ_CHECK(same.sn == pdu.sn && same.so == pdu.so && same.si == pdu.si &&
@@ -38,7 +38,7 @@ static bool check_status(struct nr_status_reader *ret, uint8_t sn_bits, const ui
 	if (nr_status_open(ret, sn_bits, buf, len) < 0)
 		return false;
 	r = *ret;
-	nr_status_begin(&w, sn_bits, again);
+	nr_status_start(&w, sn_bits, again);
 	for (; nr_status_next(&r, &nack); n++)
 		nr_status_add(&w, &nack);
 	FUZZ_CHECK(n == ret->n && r.at <= len);
@@ -61,7 +61,7 @@ struct sender {
 	uint32_t slot[131072];
 };
 
-static void begin(struct sender *s, uint8_t sn_bits)
+static void start(struct sender *s, uint8_t sn_bits)
 {
 	const struct nr_am_cfg cfg = { .sn_bits = sn_bits,
 		                       .poll_pdu = 4,
@@ -70,7 +70,7 @@ static void begin(struct sender *s, uint8_t sn_bits)
 		                       .t_poll_retransmit_ns = 45000000,
 		                       .queue_limit = FEED_PKTS };
 
-	s->store = store_begin();
+	s->store = store_start();
 	nr_am_tx_init(&s->tx, &cfg, s->slot, s->store);
 	s->feed.queued = 0;
 }
@@ -112,7 +112,7 @@ static void converse(struct fuzz_input *in, uint8_t sn_bits)
 	const uint8_t *bytes;
 	int64_t now_ns = 0;
 
-	begin(&s, sn_bits);
+	start(&s, sn_bits);
 	while (in->left > 0) {
 		uint32_t what = fuzz_u8(in);
 

@@ -28,7 +28,7 @@ struct receiver {
 	int64_t now_ns;
 };
 
-static void begin(struct receiver *r, struct fuzz_input *in)
+static void start(struct receiver *r, struct fuzz_input *in)
 {
 	struct nr_am_cfg cfg = { .sn_bits = fuzz_range(in, 0, 1) ? 18 : 12,
 		                 .poll_pdu = 1000,
@@ -37,7 +37,7 @@ static void begin(struct receiver *r, struct fuzz_input *in)
 	uint32_t n = fuzz_range(in, 0, FEED_PKTS);
 	uint8_t buf[SDU_LEN + 3];
 
-	r->store = store_begin();
+	r->store = store_start();
 	nr_am_tx_init(&r->tx, &cfg, r->slot, r->store);
 	nr_am_rx_init(&r->rx, cfg.sn_bits, FUZZ_PICK(in, 35, 0, 5) * MS, FUZZ_PICK(in, 0, 10) * MS,
 	              r->words, &r->tx, r->store);
@@ -96,7 +96,7 @@ static void receive_made_up(struct receiver *r, struct fuzz_input *in)
 	struct nr_pdu pdu = { .si = flags & 3, .poll = flags >> 2 & 1 };
 	uint32_t data = FUZZ_PICK(in, 1, 2, 3, 10, 20, SDU_LEN, 1504);
 
-	pdu.so = NR_SI_BEGINS(pdu.si) ? 0 : (uint16_t)fuzz_range(in, 1, 50);
+	pdu.so = NR_SI_STARTS(pdu.si) ? 0 : (uint16_t)fuzz_range(in, 1, 50);
 	pdu.sn = nr_window_next(
 		&r->rx.window, r->rx.rx_next,
 		FUZZ_PICK(in, 0, 1, 2, 3, 4, 5, 100, r->rx.window.size - 1, r->rx.window.size));
@@ -157,7 +157,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size > 4096)
 		return 0;
-	begin(&r, &in);
+	start(&r, &in);
 	while (in.left > 0) {
 		uint32_t what = fuzz_u8(&in);
 

@@ -18,7 +18,7 @@ static void check_header(uint8_t sn_bits, const uint8_t *buf, size_t len)
 	if (header < 0)
 		return;
 	FUZZ_CHECK((size_t)header < len && pdu.sn < 1u << sn_bits);
-	FUZZ_CHECK((pdu.so == 0) == NR_SI_BEGINS(pdu.si));
+	FUZZ_CHECK((pdu.so == 0) == NR_SI_STARTS(pdu.si));
 	FUZZ_CHECK(nr_um_pack(&pdu, sn_bits, again) == (uint32_t)header);
 	FUZZ_CHECK(nr_um_unpack(&same, sn_bits, again, sizeof(again)) == header);
 	FUZZ_CHECK(same.sn == pdu.sn && same.so == pdu.so && same.si == pdu.si);

@@ -21,12 +21,12 @@ struct receiver {
 	int64_t now_ns;
 };
 
-static void begin(struct receiver *r, struct fuzz_input *in)
+static void start(struct receiver *r, struct fuzz_input *in)
 {
-	r->store = store_begin();
+	r->store = store_start();
 	nr_um_rx_init(&r->rx, fuzz_range(in, 0, 1) ? 12 : 6, FUZZ_PICK(in, 35, 0, 5) * MS, r->words,
 	              r->store);
-	ends_begin(&r->ends);
+	ends_start(&r->ends);
 	r->out = (struct rlc_out){ 0 };
 	r->now_ns = 0;
 }
@@ -78,7 +78,7 @@ static void receive_made_up(struct receiver *r, struct fuzz_input *in)
 	struct nr_pdu pdu = { .si = (uint8_t)fuzz_range(in, 0, 3) };
 	uint32_t data = FUZZ_PICK(in, 1, 2, 3, 10, 20, 40, 1504);
 
-	pdu.so = NR_SI_BEGINS(pdu.si) ? 0 : (uint16_t)fuzz_range(in, 1, 50);
+	pdu.so = NR_SI_STARTS(pdu.si) ? 0 : (uint16_t)fuzz_range(in, 1, 50);
 	pdu.sn = nr_window_next(&r->rx.window, r->rx.rx_next_highest,
 	                        FUZZ_PICK(in, 0, 1, 2, 5, 15, r->rx.window.size - 1,
 	                                  r->rx.window.size, 2 * r->rx.window.size - 1,
@@ -102,7 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size > 4096)
 		return 0;
-	begin(&r, &in);
+	start(&r, &in);
 	while (in.left > 0) {
 		uint32_t what = fuzz_u8(&in);
 

@@ -27,7 +27,7 @@ struct receiver {
 	int64_t now_ns;
 };
 
-static void begin(struct receiver *r, struct fuzz_input *in)
+static void start(struct receiver *r, struct fuzz_input *in)
 {
 	uint8_t sn_bits = fuzz_range(in, 0, 1) ? 10 : 5;
 	int64_t t_reordering_ns = FUZZ_PICK(in, 35, 0, 5) * MS;
@@ -36,7 +36,7 @@ static void begin(struct receiver *r, struct fuzz_input *in)
 	r->n_pdus = (1u << sn_bits) / 2 + 1;
 	feed_pool(&r->pool, r->pdus, r->data, r->n_pdus, DATA_MAX);
 	rlc_um_rx_init(&r->rx, sn_bits, t_reordering_ns, delivery, r->window, &r->pool);
-	ends_begin(&r->ends);
+	ends_start(&r->ends);
 	r->out = (struct rlc_out){ 0 };
 	r->now_ns = 0;
 }
@@ -104,7 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size > 4096)
 		return 0;
-	begin(&r, &in);
+	start(&r, &in);
 	while (in.left > 0) {
 		uint32_t what = fuzz_u8(&in);
 

@@ -71,7 +71,7 @@ struct sender {
 	uint32_t discarded;
 };
 
-static void begin(struct sender *s, uint8_t max_dat, uint16_t window)
+static void start(struct sender *s, uint8_t max_dat, uint16_t window)
 {
 	const struct rlc_umts_cfg cfg = { .pdu_size = PDU_SIZE,
 		                          .window = window,
@@ -125,7 +125,7 @@ static void converse(struct fuzz_input *in)
 	int64_t now_ns = 0;
 	struct rlc_out out = { 0 };
 
-	begin(&s, (uint8_t)fuzz_range(in, 0, 3), (uint16_t)FUZZ_PICK(in, WINDOW, 1, 5));
+	start(&s, (uint8_t)fuzz_range(in, 0, 3), (uint16_t)FUZZ_PICK(in, WINDOW, 1, 5));
 	while (in->left > 0) {
 		uint32_t what = fuzz_u8(in);
 

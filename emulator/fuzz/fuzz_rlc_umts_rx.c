@@ -27,7 +27,7 @@ struct receiver {
 	int64_t now_ns;
 };
 
-static void begin(struct receiver *r, struct fuzz_input *in)
+static void start(struct receiver *r, struct fuzz_input *in)
 {
 	const struct rlc_umts_cfg cfg = {
 		.pdu_size = (uint16_t)FUZZ_PICK(in, PDU_SIZE, UMTS_AMD_MIN, 8),
@@ -38,7 +38,7 @@ static void begin(struct receiver *r, struct fuzz_input *in)
 	r->n_pdus = cfg.window + SENT_PDUS;
 	feed_pool(&r->pool, r->pdus, r->data, r->n_pdus, PDU_SIZE);
 	rlc_umts_rx_init(&r->rx, &cfg, r->window, r->sent_slot, &r->pool);
-	ends_begin(&r->ends);
+	ends_start(&r->ends);
 	r->sent = (struct rlc_sent){ .slot = r->sent_slot };
 	r->out = (struct rlc_out){ 0 };
 	r->now_ns = 0;
@@ -154,7 +154,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size > 4096)
 		return 0;
-	begin(&r, &in);
+	start(&r, &in);
 	while (in.left > 0) {
 		uint32_t what = fuzz_u8(&in);
 

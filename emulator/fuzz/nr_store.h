@@ -9,7 +9,7 @@
 #define STORED 24
 
 /* A store for STORED SDUs, none of them in use; what was in it before is forgotten. */
-static inline struct nr_store *store_begin(void)
+static inline struct nr_store *store_start(void)
 {
 	static uint8_t memory[STORED * (sizeof(struct nr_sdu) + sizeof(struct nr_part) +
 	                                sizeof(struct pkt)) +

@@ -19,7 +19,7 @@ struct rlc_ends {
 	uint32_t given; /* and not back yet */
 };
 
-static inline void ends_begin(struct rlc_ends *e)
+static inline void ends_start(struct rlc_ends *e)
 {
 	*e = (struct rlc_ends){ 0 };
 	for (int i = 0; i < ENDS_PKTS; i++)

@@ -33,7 +33,7 @@ static int set(const struct ring *r, int option, const void *value, size_t bytes
 	return setsockopt(r->fd, SOL_PACKET, option, value, (socklen_t)bytes) < 0 ? -errno : 0;
 }
 
-/* Which one it is, and what its packets begin with. */
+/* Which one it is, and what its packets start with. */
 static int look_up(struct ring *r, const char *ifname)
 {
 	struct ifreq q = { 0 };
@@ -94,7 +94,7 @@ static int share(struct ring *r, uint32_t buffer_kib, uint32_t timeout_ms)
 	return r->blocks == MAP_FAILED ? -errno : 0;
 }
 
-static int begin(const struct ring *r)
+static int start(const struct ring *r)
 {
 	struct packet_mreq promiscuous = { .mr_ifindex = r->ifindex, .mr_type = PACKET_MR_PROMISC };
 	struct sockaddr_ll all = { .sll_family = AF_PACKET,
@@ -119,7 +119,7 @@ int ring_open(struct ring *ret, const char *ifname, uint32_t snaplen, uint32_t b
 		e = keep(ret, snaplen);
 	if (e == 0)
 		e = share(ret, buffer_kib, timeout_ms);
-	return e < 0 ? e : begin(ret);
+	return e < 0 ? e : start(ret);
 }
 
 /* Loopback has each packet twice: as it leaves, and as it comes back. */

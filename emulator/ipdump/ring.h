@@ -18,7 +18,7 @@ struct ring {
 };
 
 /**
- * ring_open() - begin to capture, promiscuously, in the network namespace of this process
+ * ring_open() - start to capture, promiscuously, in the network namespace of this process
  * @snaplen:    bytes kept of each packet; what is cut off takes no room
  * @buffer_kib: at least a block of 256 KiB
  * @timeout_ms: so long the kernel keeps a block that is not full

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lifetime.c - how a program that works beside a run begins and ends; see lifetime.h. */
+/* lifetime.c - how a program that works beside a run starts and ends; see lifetime.h. */
 #include "lifetime.h"
 
 #include <errno.h>

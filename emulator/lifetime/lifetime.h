@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* lifetime.h - how a program that works beside a run begins and ends: it says when it is ready, and
+/* lifetime.h - how a program that works beside a run starts and ends: it says when it is ready, and
  * goes on until SIGTERM or SIGINT. */
 #ifndef LIFETIME_H
 #define LIFETIME_H
 
-/** lifetime_block_signals() - keep SIGTERM and SIGINT waiting, before anything is begun */
+/** lifetime_block_signals() - keep SIGTERM and SIGINT waiting, before anything is started */
 void lifetime_block_signals(void);
 
 /** lifetime_signal_fd() - block the signals. Return: a descriptor that can be read once one of them

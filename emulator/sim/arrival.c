@@ -15,7 +15,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The beginning of an IPv4 header: enough for the S-GW to find the UE. */
+/* The start of an IPv4 header: enough for the S-GW to find the UE. */
 static void address_to(uint8_t *data, size_t len, uint32_t addr)
 {
 	if (len < 20)

@@ -65,7 +65,7 @@ static int64_t next_outside(const struct sim *s)
 }
 
 /* Script and router up to @t_ns; see celld's. */
-static void play(struct sim *s, int64_t t_ns)
+static void apply_until(struct sim *s, int64_t t_ns)
 {
 	int64_t at_ns;
 
@@ -102,7 +102,7 @@ static void go_on(struct sim *s)
 {
 	int64_t t_ns = next_ns(s);
 
-	play(s, t_ns);
+	apply_until(s, t_ns);
 	advance(s, t_ns);
 }
 
@@ -124,7 +124,7 @@ static const char *arrive(struct sim *s, const struct arrival *a)
 	s->last_ns = a->t_ns;
 	while (s->error == 0 && s->cfg.cell.sgw_gtpu_addr && next_ns(s) < a->t_ns)
 		go_on(s); /* what leaves meanwhile may be back before */
-	play(s, a->t_ns);
+	apply_until(s, a->t_ns);
 	if (cell_next(s->cell) < a->t_ns)
 		advance(s, a->t_ns - 1);
 	return push(s, a);
@@ -214,7 +214,7 @@ static int write_stats(const struct sim *s)
 }
 
 /* Return: 0, or negative errno after a message. */
-static int play_all(struct sim *s, const char *arrivals, const char *dir)
+static int run_all(struct sim *s, const char *arrivals, const char *dir)
 {
 	size_t n = 0;
 	int r;
@@ -247,7 +247,7 @@ static int run(struct sim *s, const char *arrivals, const char *dir)
 	s->router = (struct router){ .cfg = &s->cfg.cell, .delay_ns = CORE_DELAY_NS };
 	r = open_cell(s, &mem);
 	if (r == 0)
-		r = play_all(s, arrivals, dir);
+		r = run_all(s, arrivals, dir);
 	router_close(&s->router);
 	script_close(&s->script);
 	free(mem);

@@ -92,7 +92,7 @@ def read_am(pdu: bytes, sn_bits: int) -> Data | Status:
 def _so(bits: Bits, si: int) -> int:
     so = bits.take(16) if si in (LAST, MIDDLE) else 0
     if so == 0 and si in (LAST, MIDDLE):
-        raise Malformed("a segment that is not the first begins at 0")
+        raise Malformed("a segment that is not the first starts at 0")
     return so
 
 
@@ -165,7 +165,7 @@ class Sdu:
     def missing(self) -> list[tuple[int, int]]:
         end = self.length if self.length is not None else max(self.got, default=-1) + 2
         absent = runs(i for i in range(end) if i not in self.got)
-        return [(begin, END if stop == end else stop) for begin, stop in absent]
+        return [(first, END if stop == end else stop) for first, stop in absent]
 
 
 class Receiver:

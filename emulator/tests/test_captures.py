@@ -23,7 +23,7 @@ AM_CELL = {
 pytestmark = pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
 
 
-def play(folder, mode, bler=0.0, n_segments=N_SEGMENTS):
+def simulate_tcp(folder, mode, bler=0.0, n_segments=N_SEGMENTS):
     """UE 1 sends bursts of segments of many sizes, UE 2 small ACKs. Return: radio.json."""
     lines = []
     for i in range(n_segments):
@@ -37,7 +37,7 @@ def play(folder, mode, bler=0.0, n_segments=N_SEGMENTS):
     return simulate(folder, lines, {"ues": ues})
 
 
-def play_downlink(folder, cell, n_packets=400, **others):
+def simulate_downlink(folder, cell, n_packets=400, **others):
     """A server behind the eNB sends to UE 1, which answers every second packet. Return: radio.json."""
     lines = []
     for i in range(n_packets):
@@ -51,7 +51,7 @@ def play_downlink(folder, cell, n_packets=400, **others):
 
 @pytest.mark.parametrize("mode", ["dm", "im"])
 def test_every_frame_dissects(tmp_path, mode):
-    radio = play(tmp_path, mode)
+    radio = simulate_tcp(tmp_path, mode)
     assert fields(tmp_path, "_ws.malformed", "frame.number") == []
     assert fields(tmp_path, "_ws.expert.severity == error", "frame.number") == []
     assert len(fields(tmp_path, "mac-lte.preamble-sent", "frame.number")) == radio["ra_preambles"]
@@ -62,22 +62,22 @@ def test_every_frame_dissects(tmp_path, mode):
     assert len(fields(tmp_path, "rlc-lte.um", "frame.number")) == radio["rlc_pdus_tx"]
 
 
-@pytest.mark.parametrize(("mode", "legs"), [("dm", 1), ("im", 2)])
-def test_one_capture_unfolds_to_tcp(tmp_path, mode, legs):
-    """Every segment is reassembled from its RLC PDUs, with its checksum right, once on every leg."""
-    play(tmp_path, mode)
+@pytest.mark.parametrize(("mode", "hops"), [("dm", 1), ("im", 2)])
+def test_one_capture_unfolds_to_tcp(tmp_path, mode, hops):
+    """Every segment is reassembled from its RLC PDUs, with its checksum right, once on each hop."""
+    simulate_tcp(tmp_path, mode)
     rows = fields(tmp_path, "tcp", "ip.src", "tcp.seq_raw", "tcp.len", "tcp.checksum.status")
     segments = [(ip, int(seq)) for row in rows for ip, seq in zip(row[0].split(","), row[1].split(","), strict=True)]
     sent = [("10.45.0.1", 1000 + 2000 * i) for i in range(N_SEGMENTS)]
-    assert sorted(s for s in segments if s[0] == "10.45.0.1") == sorted(sent * legs)
-    assert sum(s[0] == "10.45.0.2" for s in segments) == N_SEGMENTS * legs
+    assert sorted(s for s in segments if s[0] == "10.45.0.1") == sorted(sent * hops)
+    assert sum(s[0] == "10.45.0.2" for s in segments) == N_SEGMENTS * hops
     lengths = [int(n) for row in rows for n in row[2].split(",")]
-    assert sum(lengths) == legs * sum(1 + 39 * i for i in range(N_SEGMENTS))
+    assert sum(lengths) == hops * sum(1 + 39 * i for i in range(N_SEGMENTS))
 
 
 def test_lost_pdus_are_marked(tmp_path):
     """Residual block errors: a lost PDU's CRC status says so, Wireshark then leaves its bytes alone, and only its."""
-    radio = play(tmp_path, "im", bler=0.2)
+    radio = simulate_tcp(tmp_path, "im", bler=0.2)
     lost = sum(radio[d]["mac_lost"] for d in ("ul", "dl", "sl"))
     assert lost > 0
     failed = fields(tmp_path, "mac-lte.crc-status == 0", "frame.number")
@@ -111,7 +111,7 @@ def pdcp_sns(folder, display_filter):
 
 
 def channel(row):
-    """(UE, direction, SN) as Wireshark has it. It takes a direct leg for an uplink of the UE that sends."""
+    """(UE, direction, SN) as Wireshark has it. It takes the sidelink for an uplink of the UE that sends."""
     if row["dir"] == "dl":
         return row["peer"] if row["event"] == "rlc_tx" else row["node"], "dl", row["sn"]
     return row["node"] if row["event"] == "rlc_tx" else row["peer"], "ul", row["sn"]
@@ -129,7 +129,7 @@ def late(received):
 @pytest.mark.parametrize("harq", [{}, {"max_attempts": 5, "nack_to_ack": 0.01}], ids=["arq", "harq"])
 def test_wireshark_counts_what_rlc_am_did(tmp_path, harq):
     """Retransmissions, STATUS PDUs, NACKs and missing SNs that Wireshark finds in the capture are the core's own."""
-    radio = play_downlink(tmp_path, {**AM_CELL, "harq": harq})
+    radio = simulate_downlink(tmp_path, {**AM_CELL, "harq": harq})
     assert radio["pkts_delivered"] == radio["pkts_in"] == 600
     assert radio["rlc_retx"] > 3 and radio["rlc_status_rx"] > 10
 
@@ -155,10 +155,10 @@ def test_wireshark_counts_retransmissions_by_sinr(tmp_path, dtx):
     """A downlink that swings between -8 and 0 dB in the format of CQI 4, which needs -1.6 dB; DCIs are missed, too."""
     steps = np.arange(60)
     swing = np.where(steps // 6 % 2, 0, -800).astype(np.int32)
-    legs = [trace.Series(1, "dl", swing, np.full(60, 4, dtype=np.uint8))]
-    trace.write(tmp_path / "channel.trace", trace.changes(steps * 2_000_000, legs), {1: "ue1"}, {})
+    series = [trace.Series(1, "dl", swing, np.full(60, 4, dtype=np.uint8))]
+    trace.write(tmp_path / "channel.trace", trace.changes(steps * 2_000_000, series), {1: "ue1"}, {})
     cell = {**AM_CELL, "harq": {"max_attempts": 4, "errors": "sinr"}, "control": {"errors": True, "dtx": dtx}}
-    radio = play_downlink(tmp_path, cell, channel=str(tmp_path / "channel.trace"))
+    radio = simulate_downlink(tmp_path, cell, channel=str(tmp_path / "channel.trace"))
     assert radio["control_missed"] > 5 and radio["dl"]["harq_retx"] > 5
     assert radio["pkts_delivered"] == radio["pkts_in"] == 600
     failed = fields(tmp_path, "mac-lte.crc-status == 0", "frame.number")
@@ -172,7 +172,7 @@ def test_wireshark_counts_retransmissions_by_sinr(tmp_path, dtx):
 
 def test_wireshark_misses_the_sns_that_were_lost(tmp_path):
     """Without HARQ, what Wireshark calls missing in the order of first transmissions are the PDUs lost on the air."""
-    radio = play_downlink(tmp_path, AM_CELL)
+    radio = simulate_downlink(tmp_path, AM_CELL)
     assert radio["dl"]["mac_lost"] > 3
     missing = missing_sns(tmp_path, "AM", "rlc-lte.sequence-analysis.am-sn.missing")
     assert sorted(missing) == sorted(set(map(channel, sent_in_vain(tmp_path))))
@@ -180,7 +180,7 @@ def test_wireshark_misses_the_sns_that_were_lost(tmp_path):
 
 
 def between(lost, received):
-    """The lost SNs of each channel after the first and before the last that was received: of others nobody hears."""
+    """The lost SNs of each channel after the first and before the last that was received: nobody hears of any other."""
     spans = {}
     for ue, direction, sn in received:
         low, high = spans.get((ue, direction), (sn, sn))
@@ -192,7 +192,7 @@ def between(lost, received):
 @pytest.mark.parametrize("mode", ["dm", "im"])
 def test_wireshark_misses_the_sns_that_rlc_um_lost(tmp_path, mode):
     """And none comes twice."""
-    play(tmp_path, mode, bler=0.25, n_segments=120)
+    simulate_tcp(tmp_path, mode, bler=0.25, n_segments=120)
     lost = between(map(channel, sent_in_vain(tmp_path)), map(channel, events(tmp_path, "rlc_rx")))
     assert len(lost) > 3
     assert sorted(missing_sns(tmp_path, "UM", "rlc-lte.sequence-analysis.um-sn.missing")) == lost
@@ -226,7 +226,7 @@ def test_wireshark_misses_the_packets_that_pdcp_lost(tmp_path):
 
 
 def test_five_bit_um(tmp_path):
-    radio = play_downlink(tmp_path, {"rlc_um": {"sn_bits": 5}, "ues": ONE_UE})
+    radio = simulate_downlink(tmp_path, {"rlc_um": {"sn_bits": 5}, "ues": ONE_UE})
     assert fields(tmp_path, "_ws.expert.severity == error", "frame.number") == []
     assert len(fields(tmp_path, "rlc-lte.um", "frame.number")) == radio["rlc_pdus_tx"]
     assert radio["pkts_delivered"] == 600
@@ -234,7 +234,7 @@ def test_five_bit_um(tmp_path):
 
 def test_two_carriers_and_codewords(tmp_path):
     """Four blocks a sub-frame, each with its carrier and codeword; the RLC sequence runs through all of them."""
-    radio = play_downlink(tmp_path, {"rlc": {"mode": "am"}, "dl_carriers": 2, "dl_codewords": 2, "n_rb": 6,
+    radio = simulate_downlink(tmp_path, {"rlc": {"mode": "am"}, "dl_carriers": 2, "dl_codewords": 2, "n_rb": 6,
                                      "ues": ONE_UE})
     assert radio["pkts_delivered"] == 600
     carriers = set(occurrences(tmp_path, "mac-lte.dlsch", "mac-lte.carrier-id"))
@@ -260,7 +260,7 @@ def test_after_a_handover_the_ue_says_what_it_has(tmp_path):
     assert set(range(int(report[3]))) <= {sn for _, _, sn in before}
 
 
-def play_dedicated(folder, bler, max_dat, n_packets=150, **utran):
+def simulate_dedicated(folder, bler, max_dat, n_packets=150, **utran):
     """A server sends to a UE on a dedicated channel, which answers every packet. Return: radio.json."""
     lines = []
     for i in range(n_packets):
@@ -275,7 +275,7 @@ def play_dedicated(folder, bler, max_dat, n_packets=150, **utran):
 @pytest.mark.parametrize("bler", [0, 0.15, 0.3])
 def test_a_dedicated_channel_unfolds_to_tcp(tmp_path, bler):
     """Whatever was lost on the air, every packet is put together from its RLC PDUs, with its checksum right."""
-    radio = play_dedicated(tmp_path, bler, max_dat=40)
+    radio = simulate_dedicated(tmp_path, bler, max_dat=40)
     assert radio["pkts_delivered"] == 300
     assert (radio["rlc_retx"] > 100) == (bler > 0)
     rows = fields(tmp_path, "tcp", "ip.src", "tcp.seq_raw")
@@ -288,7 +288,7 @@ def test_a_dedicated_channel_unfolds_to_tcp(tmp_path, bler):
 @pytest.mark.parametrize("way", ["block", "piggyback", "channel"])
 def test_wireshark_counts_what_a_dedicated_channel_did(tmp_path, way):
     """The AMD PDUs that were received, and what STATUS PDUs say, with discards."""
-    radio = play_dedicated(tmp_path, 0.15, max_dat=2, status=way)
+    radio = simulate_dedicated(tmp_path, 0.15, max_dat=2, status=way)
     assert radio["pkts_dropped"]["rlc_discard"] > 5
     assert fields(tmp_path, "_ws.malformed", "frame.number") == []
     data = occurrences(tmp_path, "rlc.dc == 1", "rlc.seq")

@@ -13,7 +13,7 @@ SLOTS = 20  # of a radio frame at numerology 1
 pytestmark = pytest.mark.skipif(shutil.which("tshark") is None, reason="tshark is not installed")
 
 
-def play(folder, *, ladder=(0.0,), bler_dl=0.0, bearers=(), gap_ns=100_000, largest=1400, nr=None, **cell):
+def simulate_nr(folder, *, ladder=(0.0,), bler_dl=0.0, bearers=(), gap_ns=100_000, largest=1400, nr=None, **cell):
     """A server sends to a UE, which answers every second packet. Return: radio.json."""
     lines = []
     for i in range(N_PACKETS):
@@ -49,7 +49,7 @@ def complaints(folder):
 @pytest.mark.parametrize("duplex", ["fdd", "tdd"])
 def test_one_capture_unfolds_to_tcp_without_complaint(tmp_path, duplex):
     """Every packet once, every block with its slot, which carries that direction."""
-    radio = play(tmp_path, nr={"duplex": duplex})
+    radio = simulate_nr(tmp_path, nr={"duplex": duplex})
     assert complaints(tmp_path) == []
     assert Counter(segments(tmp_path)) == Counter(sent())
     assert len(fields(tmp_path, "mac-nr.direction == 1", "frame.number")) == radio["dl"]["mac_pdus"]
@@ -71,7 +71,7 @@ def test_one_capture_unfolds_to_tcp_without_complaint(tmp_path, duplex):
 ], ids=["am12", "um12", "um6"])
 def test_other_modes_of_rlc_have_channels_of_their_own(tmp_path, mode, kind):
     """Short packets, which no block cuts: UM segments are left alone."""
-    play(tmp_path, gap_ns=1_000_000, largest=200, **mode)
+    simulate_nr(tmp_path, gap_ns=1_000_000, largest=200, **mode)
     assert complaints(tmp_path) == []
     assert Counter(segments(tmp_path)) == Counter(sent())
     assert len(fields(tmp_path, f"rlc-nr.{kind}", "frame.number")) > N_PACKETS / 4
@@ -84,7 +84,7 @@ def test_what_was_not_decoded_is_not_in_it(tmp_path, bler_dl):
     Wireshark 4.0 puts segments of an SDU together when its last one comes last. Where RLC sends again, two SDUs may be
     cut in one block, whose pieces it confuses, so then only headers are looked at.
     """
-    radio = play(tmp_path, ladder=(0.3, 0.05, 0.0), bler_dl=bler_dl)
+    radio = simulate_nr(tmp_path, ladder=(0.3, 0.05, 0.0), bler_dl=bler_dl)
     assert radio["dl"]["harq_retx"] > 10 and radio["pkts_delivered"] == radio["pkts_in"]
     assert len(fields(tmp_path, "mac-nr", "frame.number")) == len(events(tmp_path, "mac_rx"))
     shown = occurrences(tmp_path, "rlc-nr.am && mac-nr.direction == 1", "rlc-nr.am.sn")
@@ -100,7 +100,7 @@ def test_what_was_not_decoded_is_not_in_it(tmp_path, bler_dl):
 
 def test_buffer_status_and_random_access(tmp_path):
     """A UE without occasions for requests asks by preambles; the answers are rows, and the reports elements."""
-    play(tmp_path, gap_ns=5_000_000, nr={"sr_period_slots": 0})
+    simulate_nr(tmp_path, gap_ns=5_000_000, nr={"sr_period_slots": 0})
     assert complaints(tmp_path) == []
     answers = fields(tmp_path, "mac-nr.rar", "mac-nr.rnti-type", "mac-nr.rar.rapid")
     assert len(answers) == len(events(tmp_path, "ra_response")) > 10
@@ -111,20 +111,20 @@ def test_buffer_status_and_random_access(tmp_path):
 
 def test_a_block_of_more_than_a_hundred_packets_unfolds(tmp_path):
     """Of short packets, in one slot of 100 MHz: more layers than Wireshark shows without the profile."""
-    play(tmp_path, gap_ns=1, largest=40, nr={"bandwidth_mhz": 100, "layers_dl": 4})
+    simulate_nr(tmp_path, gap_ns=1, largest=40, nr={"bandwidth_mhz": 100, "layers_dl": 4})
     packets = [row[1].count(",") + 1 for row in fields(tmp_path, "tcp", "frame.number", "tcp.seq_raw")]
     assert max(packets) > 100
     assert complaints(tmp_path) == []
     assert Counter(segments(tmp_path)) == Counter(sent())
 
 
-def test_both_legs_of_a_duplicated_bearer_unfold(tmp_path):
+def test_both_cells_of_a_duplicated_bearer_unfold(tmp_path):
     """Two bearers to Wireshark, on cells with C-RNTIs of their own."""
-    play(tmp_path, pdcp={"sn_bits": 18, "duplication": True})
+    simulate_nr(tmp_path, pdcp={"sn_bits": 18, "duplication": True})
     assert fields(tmp_path, "_ws.malformed || _ws.expert.severity == error", "frame.number") == []
     rows = occurrences(tmp_path, "pdcp-nr", "pdcp-nr.bearer-id")
-    legs = Counter(rows)
-    assert set(legs) == {"1", "2"} and min(legs.values()) > N_PACKETS / 2
+    cells = Counter(rows)
+    assert set(cells) == {"1", "2"} and min(cells.values()) > N_PACKETS / 2
     assert len(set(occurrences(tmp_path, "mac-nr", "mac-nr.rnti"))) == 2
     ended = Counter((row["dir"], row["enb"]) for row in events(tmp_path, "pdcp_copy"))
     assert sum(ended.values()) == N_PACKETS + N_PACKETS // 2

@@ -148,7 +148,7 @@ def test_more_devices_than_a_batch_of_reads(tmp_path, namespaces):
 def test_no_record_of_a_channel_trace_is_lost(tmp_path, namespaces):
     """Of 100 UEs at three times, while packets come as well."""
     ues = [{"name": f"ue{i}", "peer": "network", "mode": "im"} for i in range(1, 101)]
-    records = [(t, ue, leg, 1 + (ue + leg + t) % 15) for t in (0, 1, 400) for ue in range(1, 101) for leg in range(3)]
+    records = [(t, ue, way, 1 + (ue + way + t) % 15) for t in (0, 1, 400) for ue in range(1, 101) for way in range(3)]
     write_channel(tmp_path / "channel", records)
     ports = [{"ue": "ue1", "side": side, "netns": f"/run/netns/{name}", "ifname": "lte0"}
              for side, name in zip(("ue", "network"), namespaces, strict=True)]

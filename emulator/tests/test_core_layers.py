@@ -9,8 +9,8 @@ import pytest
 
 CORE = Path(__file__).resolve().parents[1] / "core"
 SYSTEMS = sorted(f"ran/{path.name}" for path in (CORE / "ran").iterdir()
-                 if path.is_dir() and path.name not in ("apart", "channel", "handover"))
-# From the bottom up; a room may use those on lines before its own, and those of its own line not each other.
+                 if path.is_dir() and path.name not in ("independent", "channel", "handover"))
+# From the bottom up; a package may use those on lines before its own; those of one line do not use each other.
 LAYERS = [
     ["contract"],
     ["base"],
@@ -18,13 +18,13 @@ LAYERS = [
     ["mac"],
     ["epc"],
     ["ran/ran.h"],
-    ["ran/apart", "ran/channel", "ran/handover"],
+    ["ran/independent", "ran/channel", "ran/handover"],
     SYSTEMS,
     ["ran"],
     ["entry"],
 ]
-LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
-# What shells include; whoever is below may know it, as it says nothing of what is behind it.
+LEVEL = {package: level for level, packages in enumerate(LAYERS) for package in packages}
+# What programs around the core include. Lower layers may know it, as it says nothing of what is behind it.
 CONTRACT = {"cellcore.h", "cell_cfg.h", "cell_out.h", "cfg_values.h"}
 MADE = {"cfg_values.h"}  # by `make reference`
 
@@ -32,7 +32,7 @@ SOURCES = {str(path.relative_to(CORE)): path.read_text() for path in sorted(CORE
 INCLUDES = {name: re.findall(r'^#include "([^"]+)"', text, re.M) for name, text in SOURCES.items()}
 
 
-def room(name: str) -> str:
+def package_of(name: str) -> str:
     if name in CONTRACT:
         return "contract"
     if name in LEVEL:
@@ -61,12 +61,12 @@ def circle(includes: dict[str, list[str]]) -> list[str] | None:
 
 
 def upward(includes: dict[str, list[str]]) -> list[tuple[str, str]]:
-    """Includes of what is above, or beside in another room."""
+    """Includes of what is above, or beside in another package."""
     return [
         (name, other)
         for name, others in includes.items()
         for other in others
-        if room(name) != room(other) and LEVEL[room(other)] >= LEVEL[room(name)]
+        if package_of(name) != package_of(other) and LEVEL[package_of(other)] >= LEVEL[package_of(name)]
     ]
 
 

@@ -57,11 +57,11 @@ RSRP = 3
 
 
 def test_a_trace_of_several_cells_hands_over(tmp_path):
-    """Entered at 400 ms, reported 80 ms and a transmission later; then the legs are those of the new cell."""
-    legs = [(0, 1, leg, 12 - 5 * enb, enb, 100 * enb) for enb in range(2) for leg in range(2)]
+    """Entered at 400 ms, reported 80 ms and a transmission later; then the channels are those of the new cell."""
+    channels = [(0, 1, way, 12 - 5 * enb, enb, 100 * enb) for enb in range(2) for way in range(2)]
     powers = [(ms, 1, RSRP, 0, enb, rsrp_cdbm) for ms, *both in ((200, -9000, -8750), (400, -9000, -8749))
               for enb, rsrp_cdbm in enumerate(both)]
-    write_channel(tmp_path / "channel", [*legs, *powers])
+    write_channel(tmp_path / "channel", [*channels, *powers])
     rows = simulate(tmp_path, channel=str(tmp_path / "channel"), cell=CELLS)
     heard_ms = 400 + 80 + 2 + 4
     assert next(r["t_ns"] / 10**6 for r in rows if r["event"] == "rrc") == heard_ms
@@ -83,9 +83,9 @@ def test_a_wrong_trace_of_several_cells_is_refused(tmp_path, rows, message):
 
 
 def everybody(*times_ms):
-    """UEs without traffic, as many as a cell takes; every leg's CQI at each of @times_ms. Return: UEs, records."""
+    """UEs without traffic, as many as a cell takes; all CQIs at each of @times_ms. Return: UEs, records."""
     ues = [{"name": f"ue{i}", "peer": "network", "mode": "im"} for i in range(1, 101)]
-    return ues, [(t, ue, leg, 1 + (ue + leg + t) % 15) for t in times_ms for ue in range(1, 101) for leg in range(3)]
+    return ues, [(t, ue, way, 1 + (ue + way + t) % 15) for t in times_ms for ue in range(1, 101) for way in range(3)]
 
 
 @pytest.mark.parametrize("n_ue", [21, 22, 100])
@@ -95,8 +95,8 @@ def test_no_record_of_a_channel_trace_is_lost(tmp_path, n_ue):
     records = [r for r in records if r[1] <= n_ue]
     write_channel(tmp_path / "channel", records)
     rows = simulate(tmp_path, channel=str(tmp_path / "channel"), cell={"ues": ues[:n_ue]})
-    legs = ("ul", "dl", "sl")
-    assert [(r["t_ns"] // 10**6, r["node"] or r["peer"], legs.index(r["dir"]), r["cqi"]) for r in rows
+    directions = ("ul", "dl", "sl")
+    assert [(r["t_ns"] // 10**6, r["node"] or r["peer"], directions.index(r["dir"]), r["cqi"]) for r in rows
             if r["event"] == "channel"] == records
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""YAML of others: within bounds, as a few hundred bytes of aliases can stand for more than any memory holds.
+"""Third-party YAML, read within bounds, as a few hundred bytes of aliases can stand for more than any memory holds.
 
 Words without quotes mean what YAML 1.2 says: `1:30`, `yes` and `2026-05-01` are texts, 0777 is 777.
 

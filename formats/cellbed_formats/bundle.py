@@ -107,7 +107,7 @@ class Bundle:
         return [self._flow(entry) for entry in self.manifest.get("flows", [])]
 
     def _flow(self, entry: dict[str, Any]) -> Flow:
-        begin_ns = self.start_ns + round(entry["start_s"] * 1e9)
+        flow_start_ns = self.start_ns + round(entry["start_s"] * 1e9)
         said = self.manifest.get("congestion_control", {})
         return Flow(
             id=entry["id"],
@@ -117,11 +117,11 @@ class Bundle:
             saddr=int(ipaddress.IPv4Address(entry["saddr"])),
             daddr=int(ipaddress.IPv4Address(entry["daddr"])),
             port=int(entry["port"]),
-            start_ns=begin_ns,
+            start_ns=flow_start_ns,
             end_ns=(
                 int(self.manifest["clock"]["end_ns"])
                 if entry["duration_s"] is None
-                else begin_ns + round(entry["duration_s"] * 1e9)
+                else flow_start_ns + round(entry["duration_s"] * 1e9)
             ),
             bytes=entry.get("bytes"),
             sport=entry.get("sport"),
@@ -447,7 +447,7 @@ def load_results(path: Path) -> Results:
 
 
 def under_way(name: str) -> bool:
-    """Whether who plays the run of an unfinished folder lives: its name ends with the number of the process."""
+    """Whether the process that runs an unfinished folder lives: its name ends with the process's number."""
     pid = name.rpartition(".")[2]
     return pid.isascii() and pid.isdigit() and Path("/proc", pid).exists()
 

@@ -79,7 +79,7 @@ def read_packets(path: Path | Inside) -> tuple[int, Iterator[tuple[int, int, byt
         FileError: as read_capture.
     """
     records = _whole(path)
-    table = zip(*(column.tolist() for column in (records.t_ns, records.begin, records.captured, records.original)),
+    table = zip(*(column.tolist() for column in (records.t_ns, records.start, records.captured, records.original)),
                 strict=True)
     content = records.content.data
     return records.links[0], ((t_ns, original, bytes(content[at : at + n])) for t_ns, at, n, original in table)
@@ -116,20 +116,20 @@ def _tags(packets: Packets) -> np.ndarray:
     at = np.flatnonzero(((frame["protocol"] == PROTOCOL_UDP) & ~frame["fragment"]).to_numpy())
     if len(at):
         udp = ip.of(at).plus(packets.header_bytes[at])
-        begin = np.stack([udp.byte(i) for i in range(TAG_UDP_BYTES)], axis=1).astype(np.uint8)
-        tags[at] = udp_tags(begin, frame["ip_bytes"].to_numpy()[at].astype(np.int64) - packets.header_bytes[at])
+        start = np.stack([udp.byte(i) for i in range(TAG_UDP_BYTES)], axis=1).astype(np.uint8)
+        tags[at] = udp_tags(start, frame["ip_bytes"].to_numpy()[at].astype(np.int64) - packets.header_bytes[at])
     return tags
 
 
-def udp_tags(begin: np.ndarray, length: np.ndarray) -> np.ndarray:
+def udp_tags(start: np.ndarray, length: np.ndarray) -> np.ndarray:
     """Tags of datagrams as celld computes them.
 
     Args:
-        begin: (n, TAG_UDP_BYTES) uint8, from UDP's header on.
+        start: (n, TAG_UDP_BYTES) uint8, from UDP's header on.
         length: (n,) bytes that each datagram has.
     """
-    tag = np.full(len(begin), FNV_OFFSET, dtype=np.uint64)
+    tag = np.full(len(start), FNV_OFFSET, dtype=np.uint64)
     for i in range(TAG_UDP_BYTES):
         if i not in CHECKSUM_AT:
-            tag = np.where(i < length, (tag ^ begin[:, i]) * np.uint64(FNV_PRIME), tag)
+            tag = np.where(i < length, (tag ^ start[:, i]) * np.uint64(FNV_PRIME), tag)
     return tag

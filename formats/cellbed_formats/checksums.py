@@ -2,7 +2,7 @@
 """Checksums of a bundle, which its manifest has: what a disk, a copy or a hand has changed since is no result.
 
 A run's last step takes them of each file's content, uncompressed, so that `cellbed prune --compress` keeps them true,
-and of the manifest. They tell damage, not intent: whoever changes a file on purpose can change its checksum, too.
+and of the manifest. They tell damage, not intent: who changes a file on purpose can change its checksum, too.
 
 Source: docs/result-format.md
 """

@@ -115,7 +115,7 @@ class Sightings:
 
 
 def is_quic() -> pl.Expr:
-    """Whether a datagram begins as a QUIC connection does: a long header of a version that is known."""
+    """Whether a datagram starts as a QUIC connection does: a long header of a version that is known."""
     long = (pl.col("first_byte") & LONG_HEADER) == LONG_HEADER
     draft = (pl.col("next_word") & 0xFFFFFF00) == QUIC_DRAFTS
     return long & (pl.col("next_word").is_in(QUIC_VERSIONS) | draft)
@@ -130,7 +130,7 @@ def tuples(capture: pl.DataFrame) -> pl.DataFrame:
         capture: as `capture.read_capture` gives it.
 
     Returns:
-        ENDS, first_ns, last_ns, pkts, bytes (of IP), payload_bytes, quic (its first datagram begins a QUIC
+        ENDS, first_ns, last_ns, pkts, bytes (of IP), payload_bytes, quic (its first datagram starts a QUIC
         connection). The bytes are those of all TCP and UDP packets.
     """
     packets = capture.filter(pl.col("protocol").is_in(list(TRANSPORTS)))
@@ -275,7 +275,7 @@ def _found(seen: Sightings, ends: Ends, nodes: Mapping[int, str], commands: Sequ
 
 
 def _owner(seen: Sightings, opener: Ends, nodes: Mapping[int, str], commands: Sequence[Mapping[str, Any]]) -> Owner:
-    """The command that the run is for, else whoever opened the flow."""
+    """The command that the run is for, else the process that opened the flow."""
     told = [seen.owners[ends] for ends in (opener, reverse(opener)) if ends in seen.owners]
     ahead = {entry["id"] for entry in commands if not entry["background"]}
     for owner in told:

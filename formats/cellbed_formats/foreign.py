@@ -27,9 +27,9 @@ ERF = ".erf"
 SECONDS = 60
 
 
-def known(begin: bytes) -> bool:
-    """Whether a file begins as one of these formats."""
-    return any(begin.startswith(magic[: len(begin)]) for magic in FORMATS)
+def known(start: bytes) -> bool:
+    """Whether a file starts as one of these formats."""
+    return any(start.startswith(magic[: len(start)]) for magic in FORMATS)
 
 
 def as_pcapng(path: Path | Inside, content: np.ndarray, cut: str | None) -> tuple[np.ndarray, str | None]:
@@ -38,8 +38,8 @@ def as_pcapng(path: Path | Inside, content: np.ndarray, cut: str | None) -> tupl
     Raises:
         FileError: tshark is missing, or cannot read it.
     """
-    begin = content[:16].tobytes()
-    name = next((name for magic, name in FORMATS.items() if begin.startswith(magic)), "")
+    start = content[:16].tobytes()
+    name = next((name for magic, name in FORMATS.items() if start.startswith(magic)), "")
     if not name and ERF in Path(path.name).suffixes[-2:]:
         name = "ERF"
     if not name:

@@ -107,14 +107,14 @@ def network(ip: Bytes, version: np.ndarray) -> Network:
     return Network(header, protocol, offset, more, ip_id, **_addresses(ip, four))
 
 
-def ip_places(begin: Bytes, link: np.ndarray, links: tuple[int, ...], original: np.ndarray) -> tuple[
+def ip_places(start: Bytes, link: np.ndarray, links: tuple[int, ...], original: np.ndarray) -> tuple[
         np.ndarray, Bytes, np.ndarray]:
-    """Which records are IP packets, where these begin, and their versions.
+    """Which records are IP packets, where these start, and their versions.
 
     Args:
         original: bytes that each record had on its link.
     """
-    at, typed = begin.at.copy(), np.zeros(len(link), dtype=np.int64)
+    at, typed = start.at.copy(), np.zeros(len(link), dtype=np.int64)
     plain = np.isin(link, list(PLAIN_LINKS))
     for one in links:
         own = np.flatnonzero(link == one)
@@ -122,13 +122,13 @@ def ip_places(begin: Bytes, link: np.ndarray, links: tuple[int, ...], original: 
             at[own] += PLAIN_LINKS[one]
         elif one in TYPED_LINKS:
             where, length = TYPED_LINKS[one]
-            typed[own], skipped = behind_tags(begin.of(own), begin.of(own).number(where, 2), length)
+            typed[own], skipped = behind_tags(start.of(own), start.of(own).number(where, 2), length)
             at[own] += skipped
         elif one in USER_LINKS:
-            skipped = _of_users(begin.of(own), original[own])
+            skipped = _of_users(start.of(own), original[own])
             at[own] += np.maximum(skipped, 0)
             plain[own] = skipped >= 0
-    found = Bytes(begin.content, at, begin.end)
+    found = Bytes(start.content, at, start.end)
     version = found.byte() >> 4
     known = (plain & np.isin(version, (4, 6))) | ((typed == IPV4_TYPE) & (version == 4)) | (
         (typed == IPV6_TYPE) & (version == 6))
@@ -136,48 +136,48 @@ def ip_places(begin: Bytes, link: np.ndarray, links: tuple[int, ...], original: 
     return rows, found.of(rows), version[rows]
 
 
-def _of_users(begin: Bytes, original: np.ndarray) -> np.ndarray:
+def _of_users(start: Bytes, original: np.ndarray) -> np.ndarray:
     """Bytes in front of IP on a link whose type says nothing, -1 without IP: raw IP, or GTP-U, of the right length."""
-    skipped = np.maximum(gtp_payload(begin), 0)
-    skipped[(skipped > 0) & (begin.number(2, 2) + 8 != original)] = 0
-    inner = begin.plus(skipped)
+    skipped = np.maximum(gtp_payload(start), 0)
+    skipped[(skipped > 0) & (start.number(2, 2) + 8 != original)] = 0
+    inner = start.plus(skipped)
     nibble = inner.byte() >> 4
     length = np.where(nibble == 4, inner.number(2, 2), inner.number(4, 2) + IPV6_HEADER_BYTES)
     right = ((nibble == 4) & (inner.byte() & 15 >= 5) | (nibble == 6)) & (length == original - skipped)
     return np.where(right, skipped, -1)
 
 
-def gtp_payload(begin: Bytes) -> np.ndarray:
+def gtp_payload(start: Bytes) -> np.ndarray:
     """Bytes of a GTP-U header with its extensions, (n,); -1 where there is none, or where it carries no packet."""
-    flags = begin.byte()
-    known = (flags >> 5 == 1) & (flags & 0x10 != 0) & (begin.byte(1) == G_PDU) & (begin.number(2, 2) > 0)
+    flags = start.byte()
+    known = (flags >> 5 == 1) & (flags & 0x10 != 0) & (start.byte(1) == G_PDU) & (start.number(2, 2) > 0)
     length = np.where(flags & 7 != 0, 12, GTP_HEADER_BYTES)
-    following = np.where(flags & 4 != 0, begin.byte(11), 0)
+    following = np.where(flags & 4 != 0, start.byte(11), 0)
     for _ in range(GTP_EXTENSIONS_MAX):
         more = np.flatnonzero(known & (following != 0))
         if not len(more):
             break
-        here = begin.of(more).plus(length[more])
+        here = start.of(more).plus(length[more])
         units = here.byte() * 4
         known[more] &= units > 0
         length[more] += units
-        following[more] = np.where(units > 0, begin.of(more).plus(length[more]).byte(-1), 0)
+        following[more] = np.where(units > 0, start.of(more).plus(length[more]).byte(-1), 0)
     return np.where(known & (following == 0), length, -1)
 
 
-def behind_tags(begin: Bytes, typed: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray]:
+def behind_tags(start: Bytes, typed: np.ndarray, length: int) -> tuple[np.ndarray, np.ndarray]:
     """EtherType behind tags of VLANs, PPPoE and labels of MPLS, and the bytes up to what it is the type of."""
     skipped = np.full(len(typed), length)
     for _ in range(TAGS_MAX):
         tagged = np.flatnonzero(np.isin(typed, VLAN_TYPES))
         if not len(tagged):
             break
-        inner = begin.of(tagged)
+        inner = start.of(tagged)
         typed[tagged] = inner.number(skipped[tagged] + 2, 2)
         skipped[tagged] += VLAN_BYTES
     sessions = np.flatnonzero(typed == PPPOE_TYPE)
     if len(sessions):
-        inside = begin.of(sessions).number(skipped[sessions] + 6, 2)
+        inside = start.of(sessions).number(skipped[sessions] + 6, 2)
         typed[sessions] = np.select([inside == ppp for ppp in PPP_OF_IP], list(PPP_OF_IP.values()), 0)
         skipped[sessions] += PPPOE_BYTES
     labelled = np.flatnonzero(np.isin(typed, MPLS_TYPES))
@@ -185,11 +185,11 @@ def behind_tags(begin: Bytes, typed: np.ndarray, length: int) -> tuple[np.ndarra
     for _ in range(LABELS_MAX):
         if not len(going):
             break
-        last = begin.of(going).byte(skipped[going] + 2) & 1 == 1
+        last = start.of(going).byte(skipped[going] + 2) & 1 == 1
         skipped[going] += LABEL_BYTES
         going = going[~last]
     if len(labelled):
-        nibble = begin.of(labelled).byte(skipped[labelled]) >> 4
+        nibble = start.of(labelled).byte(skipped[labelled]) >> 4
         typed[labelled] = np.select([nibble == 4, nibble == 6], [IPV4_TYPE, IPV6_TYPE], 0)
     return typed, skipped
 

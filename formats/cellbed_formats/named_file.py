@@ -32,7 +32,7 @@ def open_named(path: Path | Opens, most: int | None = None) -> BinaryIO:
     """Open a file for reading.
 
     Args:
-        most: bytes that it may have; None: whoever reads bounds it.
+        most: bytes that it may have; None: the caller bounds it.
 
     Raises:
         OSError: it cannot be opened, is not a regular file, or is larger.
@@ -40,7 +40,7 @@ def open_named(path: Path | Opens, most: int | None = None) -> BinaryIO:
     if not isinstance(path, Path):
         return path.opened(most)
     try:
-        # Without waiting for whoever writes into a FIFO.
+        # Without waiting for a writer of a FIFO.
         return checked(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY), path, most)
     except ValueError as error:  # a NUL in its name
         raise OSError(errno.EINVAL, str(error), str(path)) from error
@@ -72,5 +72,5 @@ def content(path: Path | Opens, most: int) -> bytes:
 
 
 def check(path: Path | Opens, most: int | None = None) -> None:
-    """Open a file for whoever reads it in another way. Raises OSError as open_named()."""
+    """Open a file for a caller that reads it in its own way. Raises OSError as open_named()."""
     open_named(path, most).close()

@@ -63,7 +63,7 @@ PLACES = {
 
 @dataclass(frozen=True)
 class Packets:
-    """IP packets of a capture: their fields, and where they begin."""
+    """IP packets of a capture: their fields, and where they start."""
 
     frame: pl.DataFrame  # SCHEMA, and OPTIONS and PLACES where they were asked for
     ip: Bytes
@@ -85,15 +85,15 @@ def ip_packets(records: Records, options: bool = False, places: bool = False) ->
         outer_bytes (of headers around the packet), outer_forth, wireguard; and
         next_word is the offset of a fragment that is not the first.
     """
-    begin = Bytes(records.content, records.begin, records.begin + records.captured)
-    rows, ip, version = ip_places(begin, records.link, records.links, records.original)
+    start = Bytes(records.content, records.start, records.start + records.captured)
+    rows, ip, version = ip_places(start, records.link, records.links, records.original)
     inside = carried(ip, version) if places else None
     if inside is not None:
         ip, version = inside.ip, inside.version
     four = version == 4
     head = network(ip, version)
     header, protocol, fragment = head.bytes, head.protocol, head.elsewhere
-    on_wire = records.original[rows] - (ip.at - records.begin[rows])
+    on_wire = records.original[rows] - (ip.at - records.start[rows])
     told = np.where(four, ip.number(2, 2), ip.number(4, 2) + IPV6_HEADER_BYTES)
     # A host that leaves segmentation to its device says 0 for what is longer than the field holds.
     ip_bytes = np.where(told == np.where(four, 0, IPV6_HEADER_BYTES), np.maximum(on_wire, told), told)
@@ -121,7 +121,7 @@ def ip_packets(records: Records, options: bool = False, places: bool = False) ->
         columns |= {"more_fragments": head.more, "hop_limit": np.where(four, ip.byte(8), ip.byte(7)),
                     "next_word": np.where(fragment, head.offset, columns["next_word"]),
                     "udp_sum": above.number(6, 2) * udp, **_cut(above, tcp_header, tcp, udp),
-                    **_where(records, begin, rows), "tunnel": inside.tunnel, "outer_bytes": inside.outer_bytes,
+                    **_where(records, start, rows), "tunnel": inside.tunnel, "outer_bytes": inside.outer_bytes,
                     "outer_forth": inside.forth,
                     "wireguard": is_wireguard(above.plus(UDP_HEADER_BYTES), columns["payload_bytes"]) & (udp == 1)}
         schema = schema | PLACES
@@ -137,16 +137,16 @@ def _cut(above: Bytes, tcp_header: np.ndarray, tcp: np.ndarray, udp: np.ndarray)
     return {"cut": np.where(header, CUT_HEADER, np.where(have < tcp_header, CUT_OPTIONS, CUT_NOTHING))}
 
 
-def _where(records: Records, begin: Bytes, rows: np.ndarray) -> dict[str, np.ndarray]:
+def _where(records: Records, start: Bytes, rows: np.ndarray) -> dict[str, np.ndarray]:
     """On which interface, and between which ends of a link, packets were captured."""
     interface, wire = records.interface[rows].copy(), np.zeros(len(rows), dtype=np.int64)
     link = records.link[rows]
     own = np.flatnonzero(link == COOKED_2)
     if len(own):
-        interface[own] = begin.of(rows[own]).number(4, 4)
+        interface[own] = start.of(rows[own]).number(4, 4)
     own = np.flatnonzero(link == ETHERNET)
     if len(own):
-        frame = begin.of(rows[own])
+        frame = start.of(rows[own])
         ends = [frame.number(place, 2) << 32 | frame.number(place + 2, 4) for place in (0, 6)]
         tagged = np.isin(frame.number(12, 2), VLAN_TYPES)
         vlan = np.where(tagged, (frame.number(14, 2) & 0xFFF) + 1, 0)

@@ -39,7 +39,7 @@ class Records:
 
     content: np.ndarray  # uint8, all of the file
     t_ns: np.ndarray
-    begin: np.ndarray  # where a packet's bytes lie in the content
+    start: np.ndarray  # where a packet's bytes lie in the content
     captured: np.ndarray  # how many of them there are
     original: np.ndarray  # how many the packet had
     link: np.ndarray  # type of the link
@@ -53,14 +53,14 @@ class Records:
     def __len__(self) -> int:
         return len(self.t_ns)
 
-    def part(self, begin: int, end: int) -> Records:
+    def part(self, start: int, end: int) -> Records:
         """Some of the packets, by their places in the file."""
-        return self.at(slice(begin, end))
+        return self.at(slice(start, end))
 
     def at(self, rows: np.ndarray | slice) -> Records:
         """Some of the packets: places, a mask or a slice."""
         return replace(self, **{name: getattr(self, name)[rows] for name in (
-            "t_ns", "begin", "captured", "original", "link", "interface")})
+            "t_ns", "start", "captured", "original", "link", "interface")})
 
 
 def read_records(path: Path | Inside) -> Records:
@@ -73,12 +73,12 @@ def read_records(path: Path | Inside) -> Records:
         FileError: it is no capture, or nothing in it makes sense.
         OSError: it cannot be read.
     """
-    content, cut = unpacked.content(path, _begins_well)
+    content, cut = unpacked.content(path, _starts_well)
     content, cut = foreign.as_pcapng(path, content, cut)
-    begin = content[:4].tobytes()
-    if begin in CLASSIC and len(content) >= FILE_HEADER_BYTES:
-        found = _classic(content, *CLASSIC[begin])
-    elif begin == pcapng.MAGIC:
+    start = content[:4].tobytes()
+    if start in CLASSIC and len(content) >= FILE_HEADER_BYTES:
+        found = _classic(content, *CLASSIC[start])
+    elif start == pcapng.MAGIC:
         found = _from_blocks(pcapng.walk(path, content), content)
     elif cut is not None:
         raise FileError(path, cut)
@@ -87,8 +87,8 @@ def read_records(path: Path | Inside) -> Records:
     return found if cut is None else replace(found, cut=cut)
 
 
-def _begins_well(begin: bytes) -> bool:
-    return begin[:4] in CLASSIC or begin[:4] == pcapng.MAGIC or foreign.known(begin)
+def _starts_well(start: bytes) -> bool:
+    return start[:4] in CLASSIC or start[:4] == pcapng.MAGIC or foreign.known(start)
 
 
 def words(content: np.ndarray, at: np.ndarray, order: str, n_bytes: int = 4) -> np.ndarray:
@@ -127,8 +127,8 @@ def _classic(content: np.ndarray, order: str, fraction_ns: int, header: int) -> 
 
 
 def _from_blocks(found: pcapng.Blocks, content: np.ndarray) -> Records:
-    t_ns, which, begin, captured, original = found.columns()
+    t_ns, which, start, captured, original = found.columns()
     link = np.array([interface.link for interface in found.interfaces], dtype=np.int64)
     links = tuple(dict.fromkeys(interface.link for interface in found.interfaces))
-    return Records(content, t_ns, begin, captured, original, link[which] if len(which) else which, links, found.cut,
+    return Records(content, t_ns, start, captured, original, link[which] if len(which) else which, links, found.cut,
                    which, tuple(one.name for one in found.interfaces), tuple(found.notes()), not found.timeless)

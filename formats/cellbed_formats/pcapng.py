@@ -58,7 +58,7 @@ def walk(path: Path | Inside, content: np.ndarray) -> Blocks:
 
 
 class Blocks:
-    """What a file's blocks say; packets: interface, time in its units, begin, captured, original."""
+    """What a file's blocks say; packets: interface, time in its units, start, captured, original."""
 
     def __init__(self, path: Path | Inside, content: np.ndarray) -> None:
         """Nothing is read yet."""
@@ -79,7 +79,7 @@ class Blocks:
             if at + BLOCK_BYTES_MIN > size:
                 self.cut = "truncated: ends inside the header of a block" if self.content[at:].any() else None
                 return
-            if self.content[at : at + 4].tobytes() == MAGIC and not self._begin_section(at):
+            if self.content[at : at + 4].tobytes() == MAGIC and not self._start_section(at):
                 return
             kind, length = struct.unpack_from(f"{self.order}II", self.view, at)
             if not kind and not length:
@@ -95,18 +95,18 @@ class Blocks:
                 at += length
 
     def _padding(self, at: int) -> int:
-        """Where the zeros that begin here end, in fours."""
-        begin = at
+        """Where the zeros that start here end, in fours."""
+        start = at
         while at < len(self.content):
             other = np.flatnonzero(self.content[at : at + (1 << 20)])
             if len(other):
                 at += int(other[0]) // 4 * 4
                 break
             at = min(at + (1 << 20), len(self.content))
-        self.zeros += at - begin
-        return max(at, begin + 4)
+        self.zeros += at - start
+        return max(at, start + 4)
 
-    def _begin_section(self, at: int) -> bool:
+    def _start_section(self, at: int) -> bool:
         self.order = next((o for o in "<>" if struct.unpack_from(f"{o}I", self.view, at + 8)[0] == BYTE_ORDER), "")
         if not self.order:
             self.broken = f"byte {at}: a section of pcapng without its byte order"
@@ -183,15 +183,15 @@ class Blocks:
             at += (length + 3) // 4 * 4
 
     def columns(self) -> tuple[np.ndarray, ...]:
-        """Of all packets: time in ns since 1970, interface, begin, captured, original; (n,) int64."""
-        which, time, begin, captured, original = np.array(self.packets, dtype=np.int64).reshape(-1, 5).T
+        """Of all packets: time in ns since 1970, interface, start, captured, original; (n,) int64."""
+        which, time, start, captured, original = np.array(self.packets, dtype=np.int64).reshape(-1, 5).T
         t_ns = np.zeros(len(which), dtype=np.int64)
         for number, interface in enumerate(self.interfaces):
             own = which == number
             t_ns[own] = interface.offset_s * SECOND_NS + _nanoseconds(time[own], interface.units)
         for place in self.timeless:
             t_ns[place] = t_ns[place - 1] if place else 0
-        return t_ns, which, begin, captured, original
+        return t_ns, which, start, captured, original
 
     def notes(self) -> Iterator[str]:
         """What a reader should know of the packets."""

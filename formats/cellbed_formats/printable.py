@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Text of others, such as names and messages, without what a terminal would obey. Screens are in screen.py."""
+"""Third-party text, such as names and messages, without what a terminal would obey. Screens are in screen.py."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Text on its way to a terminal: names, settings and messages come from files of others.
+"""Text on its way to a terminal: names, settings and messages come from files that others made.
 
 A control character in them would be obeyed by the terminal: it can move the cursor, change what was printed before, set
 the window's title or have text typed. Everything printed goes through `shown`, most of it by way of a `Screen`.

@@ -91,7 +91,7 @@ def plain_name(path: Inside) -> str:
 
 
 def compress(path: Inside) -> int:
-    """Put `<name>.zst` in the place of a file. Whoever reads meanwhile finds one of both whole.
+    """Put `<name>.zst` in the place of a file. A reader finds one of both whole at any time.
 
     Returns:
         Bytes that this frees.

@@ -42,7 +42,7 @@ Ends = tuple[int, int, int, int]
 
 @dataclass
 class Carried:
-    """What was found: for each IP packet where the innermost one begins, and the tunnel around that."""
+    """What was found: for each IP packet where the innermost one starts, and the tunnel around that."""
 
     ip: Bytes
     version: np.ndarray
@@ -86,7 +86,7 @@ def is_wireguard(udp_payload: Bytes, n_bytes: np.ndarray) -> np.ndarray:
 
 
 def _inside(ip: Bytes, head: Network, version: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Bytes from each packet's begin to one inside of it (-1: none), its EtherType (0: either), kind of the tunnel."""
+    """Bytes from each packet's start to one inside of it (-1: none), its EtherType (0: either), kind of the tunnel."""
     n = len(version)
     skipped, typed, kind = np.full(n, -1), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     whole = ~head.elsewhere
@@ -108,23 +108,23 @@ def _inside(ip: Bytes, head: Network, version: np.ndarray) -> tuple[np.ndarray, 
         which = np.flatnonzero(np.isin(sink, ports) | ((name == GTPU) & np.isin(source, ports)))
         if not len(which):
             continue
-        begin, rows = payload.of(which), udp[which]
+        start, rows = payload.of(which), udp[which]
         if name == GTPU:
-            length, ethertype = gtp_payload(begin), np.zeros(len(which), dtype=np.int64)
+            length, ethertype = gtp_payload(start), np.zeros(len(which), dtype=np.int64)
         elif name == VXLAN:
-            length, ethertype = np.where(begin.byte() & 8, VXLAN_HEADER_BYTES, -1), np.full(len(which), ETHERNET_TYPE)
+            length, ethertype = np.where(start.byte() & 8, VXLAN_HEADER_BYTES, -1), np.full(len(which), ETHERNET_TYPE)
         else:
-            length = np.where(begin.byte() >> 6 == 0, GENEVE_HEADER_BYTES + (begin.byte() & 0x3F) * 4, -1)
-            ethertype = begin.number(2, 2)
-        length, ethertype = _ethernet(begin, length, np.where(ethertype == BRIDGED, ETHERNET_TYPE, ethertype))
+            length = np.where(start.byte() >> 6 == 0, GENEVE_HEADER_BYTES + (start.byte() & 0x3F) * 4, -1)
+            ethertype = start.number(2, 2)
+        length, ethertype = _ethernet(start, length, np.where(ethertype == BRIDGED, ETHERNET_TYPE, ethertype))
         skipped[rows] = np.where(length >= 0, head.bytes[rows] + UDP_HEADER_BYTES + length, -1)
         typed[rows], kind[rows] = ethertype, KINDS.index(name)
     return skipped, typed, kind
 
 
-def _gre(begin: Bytes) -> tuple[np.ndarray, np.ndarray]:
+def _gre(start: Bytes) -> tuple[np.ndarray, np.ndarray]:
     """Bytes of GRE's header up to an IP packet, -1 without one, and the EtherType."""
-    flags, ethertype = begin.number(0, 2), begin.number(2, 2)
+    flags, ethertype = start.number(0, 2), start.number(2, 2)
     length = 4 + 4 * ((flags >> 15 & 1) + (flags >> 13 & 1) + (flags >> 12 & 1))
     length = np.where((flags & 7) == 0, length, -1)
     for mirrored, header in ERSPAN.items():
@@ -132,15 +132,15 @@ def _gre(begin: Bytes) -> tuple[np.ndarray, np.ndarray]:
         # Without a sequence number ERSPAN is of type I, which has no header.
         length = np.where(own & (length >= 0) & (flags >> 12 & 1 == 1), length + header, length)
         ethertype = np.where(own, ETHERNET_TYPE, ethertype)
-    return _ethernet(begin, length, np.where(ethertype == BRIDGED, ETHERNET_TYPE, ethertype))
+    return _ethernet(start, length, np.where(ethertype == BRIDGED, ETHERNET_TYPE, ethertype))
 
 
-def _ethernet(begin: Bytes, length: np.ndarray, ethertype: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _ethernet(start: Bytes, length: np.ndarray, ethertype: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The same behind an Ethernet header, where one is inside, or labels of MPLS."""
     for wanted, header in (((ETHERNET_TYPE,), ETHERNET_BYTES), (MPLS_TYPES, 0)):
         own = np.flatnonzero(np.isin(ethertype, wanted) & (length >= 0))
         if len(own):
-            frame = begin.of(own).plus(length[own])
+            frame = start.of(own).plus(length[own])
             inner = frame.number(12, 2) if header else ethertype[own]
             ethertype[own], more = behind_tags(frame, inner, header)
             length[own] += more
@@ -148,7 +148,7 @@ def _ethernet(begin: Bytes, length: np.ndarray, ethertype: np.ndarray) -> tuple[
 
 
 def _makes_sense(inner: Bytes, nibble: np.ndarray, typed: np.ndarray) -> np.ndarray:
-    """Whether an IP packet begins there, with a version that is the EtherType's."""
+    """Whether an IP packet starts there, with a version that is the EtherType's."""
     four = (nibble == 4) & ((inner.byte() & 15) >= 5) & np.isin(typed, (0, IPV4_TYPE))
     six = (nibble == 6) & np.isin(typed, (0, IPV6_TYPE))
     return (four | six) & (inner.at < inner.end)

@@ -40,22 +40,22 @@ CHUNK_BYTES = 1 << 18
 UNPACKED_BYTES_MAX = 1 << 37
 
 
-def content(path: Path | Inside, begins_well: Callable[[bytes], bool]) -> tuple[np.ndarray, str | None]:
+def content(path: Path | Inside, starts_well: Callable[[bytes], bool]) -> tuple[np.ndarray, str | None]:
     """All bytes of a file, unpacked, as uint8 (n,), and what its end lacks.
 
     Args:
-        begins_well: whether a file that begins with these bytes, 4 or more, is worth unpacking.
+        starts_well: whether a file that starts with these bytes, 4 or more, is worth unpacking.
 
     Raises:
         OSError: it cannot be read, or there is no room for what is unpacked.
         FileError: what is packed in it is something else.
     """
     if path == STDIN:
-        return _content(path, sys.stdin.buffer, begins_well)
+        return _content(path, sys.stdin.buffer, starts_well)
     with named_file.open_named(path, named_file.RECORDING_BYTES_MAX) as file:
         if not any(file.peek(MAGIC_BYTES).startswith(magic) for magic in PACKED):  # type: ignore[attr-defined]
             return _mapped(file), None
-        return _content(path, file, begins_well)
+        return _content(path, file, starts_well)
 
 
 def _mapped(file: BinaryIO) -> np.ndarray:
@@ -67,11 +67,11 @@ def _mapped(file: BinaryIO) -> np.ndarray:
 
 
 def _content(path: Path | Inside, file: BinaryIO,
-             begins_well: Callable[[bytes], bool]) -> tuple[np.ndarray, str | None]:
+             starts_well: Callable[[bytes], bool]) -> tuple[np.ndarray, str | None]:
     cut: list[str] = []
     with tempfile.TemporaryFile() as sink:
         for piece in _pieces(file, cut):
-            if not sink.tell() and not begins_well(piece):
+            if not sink.tell() and not starts_well(piece):
                 raise FileError(path, "what is packed in it is no capture" if piece else "empty")
             sink.write(piece)
             if sink.tell() > UNPACKED_BYTES_MAX:
@@ -82,17 +82,17 @@ def _content(path: Path | Inside, file: BinaryIO,
 
 def _pieces(file: BinaryIO, cut: list[str]) -> Iterator[bytes]:
     """What a stream holds, unpacked where it is packed; the first piece has 4 bytes or more, if there are so many."""
-    begin = file.read(CHUNK_BYTES)
-    while 0 < len(begin) < CHUNK_BYTES and (more := file.read(CHUNK_BYTES)):
-        begin += more
-    packing = _packing(begin)
+    start = file.read(CHUNK_BYTES)
+    while 0 < len(start) < CHUNK_BYTES and (more := file.read(CHUNK_BYTES)):
+        start += more
+    packing = _packing(start)
     if packing is None:
-        while begin:
-            yield begin
-            begin = file.read(CHUNK_BYTES)
+        while start:
+            yield start
+            start = file.read(CHUNK_BYTES)
         return
     held = b""
-    for piece in _unpacked(begin, file, packing, cut):
+    for piece in _unpacked(start, file, packing, cut):
         held += piece
         if len(held) >= 4:
             yield held
@@ -101,8 +101,8 @@ def _pieces(file: BinaryIO, cut: list[str]) -> Iterator[bytes]:
         yield held
 
 
-def _packing(begin: bytes) -> tuple[str, Callable[[], Any]] | None:
-    return next((how for magic, how in PACKED.items() if begin.startswith(magic)), None)
+def _packing(start: bytes) -> tuple[str, Callable[[], Any]] | None:
+    return next((how for magic, how in PACKED.items() if start.startswith(magic)), None)
 
 
 def _unpacked(data: bytes, file: BinaryIO, packing: tuple[str, Callable[[], Any]], cut: list[str]) -> Iterator[bytes]:

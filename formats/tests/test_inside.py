@@ -16,9 +16,9 @@ from cellbed_formats.inside import Inside
 
 ROOT = Path(__file__).resolve().parents[2]
 #: What reads or writes bundles and results, and what is made of them.
-ROOMS = ("results", "sweep", "api", "cli", "labs", "scenario", "link")
+PACKAGES = ("results", "sweep", "api", "cli", "labs", "scenario", "link")
 PARTS = ("formats/cellbed_formats", "analysis/cellbed_analysis", "lab/cellbed_watch", "channel/cellbed_channel",
-         *(f"lab/cellbed/{room}" for room in ROOMS))  # fmt: skip
+         *(f"lab/cellbed/{package}" for package in PACKAGES))  # fmt: skip
 #: Ways around it.
 BARE = {
     "open", "write_text", "write_bytes", "read_text", "read_bytes", "unlink", "rename", "mkdir", "rmdir", "touch",
@@ -30,11 +30,11 @@ ELSEWHERE = {
     "formats/cellbed_formats/inside.py": "this itself",
     "formats/cellbed_formats/named_file.py": "files that a user names on a command line or in a scenario",
     "lab/cellbed/cli/reference.py": "documents of the checkout",
-    "lab/cellbed/cli/shell.py": "the session's folder in the private folder of whoever opened the link",
-    "lab/cellbed/labs/caller.py": "the same",
+    "lab/cellbed/cli/shell.py": "the session's folder in the private folder of the user who opened the link",
+    "lab/cellbed/labs/user_terminal.py": "the same",
     "lab/cellbed/labs/guest_code.py": "the user's cache",
     "lab/cellbed/labs/matrix.py": "documents of the checkout, and a temporary folder of its own",
-    "lab/cellbed/labs/trial.py": "a temporary folder of its own, and the user's cache",
+    "lab/cellbed/labs/boot_check.py": "a temporary folder of its own, and the user's cache",
     "lab/cellbed/labs/vm_boot.py": "kernels and modules of this machine",
     "lab/cellbed/sweep/fleet_key.py": "a key that must not be there before",
     "lab/cellbed/sweep/shipped.py": "an archive in memory",
@@ -53,7 +53,7 @@ OTHERS = (
 #: The same, one by one.
 NAMED = {
     ("analysis/cellbed_analysis/interactive/embed.py", "path.read_text()"),  # a script of the package
-    ("analysis/cellbed_analysis/metrics/kept.py", "path.read_bytes()"),  # the package's own code
+    ("analysis/cellbed_analysis/metrics/cache.py", "path.read_bytes()"),  # the package's own code
     ("lab/cellbed/labs/machine.py", "Path(path).read_text()"),  # of the system
     ("lab/cellbed/labs/native.py", "open(path, 'rb')"),  # a network namespace
     ("lab/cellbed/labs/vm_boot.py", "open(image, 'rb')"),

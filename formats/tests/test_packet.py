@@ -49,7 +49,7 @@ def read(folder: Path, packet: bytes, link: int = 101, captured: int | None = No
 ETHERNET = b"\2" * 12
 
 
-@pytest.mark.parametrize(("link", "begin"), [
+@pytest.mark.parametrize(("link", "start"), [
     (101, b""), (12, b""), (228, b""), (0, b"\2\0\0\0"), (108, b"\0\0\0\2"),
     (1, ETHERNET + b"\x08\0"),
     (1, ETHERNET + b"\x81\0\0\7\x08\0"),
@@ -58,19 +58,19 @@ ETHERNET = b"\2" * 12
     (113, b"\0" * 14 + b"\x08\0"),
     (276, b"\x08\0" + b"\0" * 18),
 ])  # fmt: skip
-def test_ip_is_found_behind_the_header_of_each_link(tmp_path: Path, link: int, begin: bytes) -> None:
-    row = read(tmp_path, begin + four(tcp(payload=b"abc")), link).row(0, named=True)
+def test_ip_is_found_behind_the_header_of_each_link(tmp_path: Path, link: int, start: bytes) -> None:
+    row = read(tmp_path, start + four(tcp(payload=b"abc")), link).row(0, named=True)
     assert (row["version"], row["sport"], row["seq"], row["payload_bytes"]) == (4, 40000, 7, 3)
     assert row["src_low"] == 0xFFFF << 32 | 0x01020304 and row["ip_bytes"] == 43 and row["ip_id"] == 77
 
 
-@pytest.mark.parametrize(("link", "begin"), [
+@pytest.mark.parametrize(("link", "start"), [
     (1, ETHERNET + b"\x08\x06" + b"\0\1"),  # ARP
     (1, ETHERNET + b"\x08\0"),  # what says IPv4, and is none
     (113, b"\0" * 14 + b"\0\x04"),
 ])
-def test_what_is_no_ip_is_left_out(tmp_path: Path, link: int, begin: bytes) -> None:
-    assert read(tmp_path, begin + b"\x00" * 40, link).is_empty()
+def test_what_is_no_ip_is_left_out(tmp_path: Path, link: int, start: bytes) -> None:
+    assert read(tmp_path, start + b"\x00" * 40, link).is_empty()
 
 
 @pytest.mark.parametrize("extensions", [

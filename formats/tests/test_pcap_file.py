@@ -63,12 +63,12 @@ def test_times_have_the_units_of_their_interface(tmp_path: Path, order: str) -> 
                                    + 1_000_000 * 10**9]
     assert found.link.tolist() == [1, 101, 113] and found.links == (1, 101, 113)
     assert found.captured.tolist() == [3, 5, 0] and found.original.tolist() == [3, 1500, 0]
-    assert [bytes(found.content[a : a + n]) for a, n in zip(found.begin, found.captured, strict=True)] == [
+    assert [bytes(found.content[a : a + n]) for a, n in zip(found.start, found.captured, strict=True)] == [
         b"abc", b"defgh", b""]
     assert found.cut is None
 
 
-def test_interfaces_begin_anew_with_each_section(tmp_path: Path) -> None:
+def test_interfaces_start_again_with_each_section(tmp_path: Path) -> None:
     path = written(tmp_path, section() + interface(1) + packet(0, 5, b"a") + section(">") + interface(101, order=">")
                    + packet(0, 6, b"b", ">"))
     assert read_records(path).link.tolist() == [1, 101]
@@ -103,14 +103,14 @@ def test_an_end_that_is_cut_off_leaves_what_is_whole(tmp_path: Path) -> None:
 
 @given(st.binary(max_size=300), st.sampled_from([b"", b"\xd4\xc3\xb2\xa1", b"\xa1\xb2\x3c\x4d", section(),
                                                  section(">") + interface(1, order=">")]))
-def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, content: bytes, begin: bytes) -> None:
+def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory, content: bytes, start: bytes) -> None:
     path = tmp_path_factory.getbasetemp() / "any.pcap"
-    path.write_bytes(begin + content)
+    path.write_bytes(start + content)
     try:
         found = read_records(path)
     except FileError:
         return
-    assert (found.begin + found.captured <= len(found.content)).all()
+    assert (found.start + found.captured <= len(found.content)).all()
 
 
 def test_what_makes_no_sense_in_the_middle_ends_the_file_there(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Which lab kernels there are, what each is made of, and which of them are built.
 
-Every command that plays a run asks this, so it imports what is quick to import.
+Every command that executes a run asks this, so it imports what is quick to import.
 """
 
 from __future__ import annotations

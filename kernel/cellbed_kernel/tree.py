@@ -115,7 +115,7 @@ class Copy:
                     _copy(path, own)
 
     def configure(self, log: TextIO) -> None:
-        """Anew when the lab kernel's options or a Kconfig file have changed."""
+        """Again when the lab kernel's options or a Kconfig file have changed."""
         options = "".join(map(_digest, fragments(tree_version(self.source)))) + json.dumps(
             {name: stamp for name, stamp in self.state["files"].items() if "Kconfig" in name})
         if self.state.get("options") == options and (self.source / ".config").exists():

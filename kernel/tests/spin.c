@@ -47,7 +47,7 @@ static void talk(void)
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 1 ? argv[1] : "";
-	double begin_s = now_s(CLOCK_MONOTONIC);
+	double start_s = now_s(CLOCK_MONOTONIC);
 	struct tms unused;
 
 	signal(SIGALRM, on_alarm);
@@ -72,6 +72,6 @@ int main(int argc, char **argv)
 			;
 	else
 		return 2;
-	printf("%s %.3f\n", kind, now_s(CLOCK_MONOTONIC) - begin_s);
+	printf("%s %.3f\n", kind, now_s(CLOCK_MONOTONIC) - start_s);
 	return 0;
 }

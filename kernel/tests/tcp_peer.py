@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Plays the receiver of TCP connections of this kernel, segment by segment, behind a TUN device.
+"""Runs the receiver of TCP connections of this kernel, segment by segment, behind a TUN device.
 
 Runs in a guest in virtual time. Reads cases as JSON from the command line, prints one JSON object of name: events.
 An event is [time in us, what, segment, state, cwnd, ssthresh]: `what` is `sent` (the kernel sent that segment, counted
@@ -149,7 +149,7 @@ class Peer:
             elif not select.select([self.tun], [], [], wait_ns / 1e9)[0] and not self.due:
                 raise TimeoutError(f"{self.case}: the kernel sends nothing more; {self.events[-5:]}")
 
-    def play(self):
+    def execute(self):
         for segments in self.case["transfers"]:
             self.transfer(segments)
             time.sleep(0.6)
@@ -162,7 +162,7 @@ def main(cases):
     for name, value in SYSCTLS.items():
         sysctl(name, value)
     tun = open_tun()
-    print(json.dumps({name: Peer(tun, 5000 + i, case).play() for i, (name, case) in enumerate(cases.items())}))
+    print(json.dumps({name: Peer(tun, 5000 + i, case).execute() for i, (name, case) in enumerate(cases.items())}))
 
 
 if __name__ == "__main__":

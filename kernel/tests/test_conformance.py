@@ -19,16 +19,16 @@ FAILS = "packetdrill/fastopen/server/simple1.pkt"
 REASON = "It is only here for this test."
 
 
-def play(kernel, folder, command, limit_s=100):
-    return guest.play(cached(kernel).path, guest.Test("own", folder, command), CPU, limit_s, threading.Event())
+def execute(kernel, folder, command, limit_s=100):
+    return guest.execute(cached(kernel).path, guest.Test("own", folder, command), CPU, limit_s, threading.Event())
 
 
 @pytest.mark.lab
 @pytest.mark.parametrize("kernel", packetdrill.COMMITS)
 def test_the_status_of_a_command_is_its_verdict(kernel, tmp_path):
     (tmp_path / "here").touch()
-    assert play(kernel, tmp_path, "ls here && ping -c 1 127.0.0.1 && touch /tmp/it").passed
-    failed = play(kernel, tmp_path, "echo 'what it says'; exit 3")
+    assert execute(kernel, tmp_path, "ls here && ping -c 1 127.0.0.1 && touch /tmp/it").passed
+    failed = execute(kernel, tmp_path, "echo 'what it says'; exit 3")
     assert not failed.passed
     assert failed.said.split("\n")[-3:] == ["what it says", "ended with 3", ""]
 
@@ -40,7 +40,7 @@ def test_the_status_of_a_command_is_its_verdict(kernel, tmp_path):
     ("python3 -c 'import ctypes; ctypes.CDLL(None).reboot(0x4321FEDC)'", 100, "the guest died; its console: "),
 ])
 def test_what_does_not_end_fails(tmp_path, command, limit_s, why):
-    result = play("6.12", tmp_path, command, limit_s)
+    result = execute("6.12", tmp_path, command, limit_s)
     assert not result.passed and why in result.said
     assert result.took_s < 60
 

@@ -48,7 +48,7 @@ print(time.monotonic_ns() - first)'""")
 
 @pytest.mark.parametrize("kernel", KINDS)
 def test_processes_that_end_while_others_read_about_them(kernel, tmp_path):
-    """The kernel itself waits with cond_resched() for whoever is taking /proc/PID apart at the same time."""
+    """The kernel itself waits with cond_resched() for a process that takes /proc/PID apart at the same time."""
     out, _ = boot(cached(kernel), tmp_path, """python3 -c '
 import os, signal, threading
 def child():

@@ -71,7 +71,7 @@ class Event(NamedTuple):
 
 
 @pytest.fixture(scope="module", params=KINDS)
-def played(request, tmp_path_factory):
+def executed(request, tmp_path_factory):
     """The events of every case, from one boot."""
     out, _ = boot(cached(request.param), tmp_path_factory.mktemp("guest"),
                   f"python3 -B {shlex.quote(str(PEER))} {shlex.quote(json.dumps(CASES))}")
@@ -111,8 +111,8 @@ def retransmitted(events):
 @pytest.mark.parametrize("name, ssthresh", [("reno-holes", CWND // 2), ("newreno-holes", CWND // 2),
                                             ("linux-holes", CWND // 2), ("sack-holes", CWND // 2),
                                             ("cubic-holes", CWND * 717 // 1024)])
-def test_the_third_duplicate_ack_retransmits_and_reduces(played, name, ssthresh):
-    events = played[name]
+def test_the_third_duplicate_ack_retransmits_and_reduces(executed, name, ssthresh):
+    events = executed[name]
     entry = recoveries(events)[0]
     asking = [event for event in events[:events.index(entry) + 1]
               if event.what == "ack" and event.segment == FIRST]
@@ -123,8 +123,8 @@ def test_the_third_duplicate_ack_retransmits_and_reduces(played, name, ssthresh)
 
 
 @pytest.mark.parametrize("name", ["newreno-holes", "linux-holes", "cubic-holes"])
-def test_newreno_retransmits_on_the_partial_ack_and_stays_in_recovery(played, name):
-    events = played[name]
+def test_newreno_retransmits_on_the_partial_ack_and_stays_in_recovery(executed, name):
+    events = executed[name]
     partial = partial_ack(events, HOLES[1])
     assert partial.state == RECOVERY
     assert answered(events, partial)[0].segment == HOLES[1]
@@ -132,32 +132,32 @@ def test_newreno_retransmits_on_the_partial_ack_and_stays_in_recovery(played, na
     assert retransmitted(events) == HOLES
 
 
-def test_newreno_repairs_one_segment_per_rtt(played):
-    events = played["newreno-burst"]
+def test_newreno_repairs_one_segment_per_rtt(executed):
+    events = executed["newreno-burst"]
     times = [sent(events, n)[1].us for n in BURST]
     assert all(RTT_S <= (b - a) / 1e6 < 1.1 * RTT_S for a, b in zip(times, times[1:], strict=False))
     assert LOSS not in {event.state for event in events}
     assert len(recoveries(events)) == 1
 
 
-def test_linux_cannot_repair_a_burst_without_sack(played):
+def test_linux_cannot_repair_a_burst_without_sack(executed):
     """Why there is a NewReno of our own: a partial ACK brings no retransmission, and the timeout has to."""
-    events = played["linux-burst"]
+    events = executed["linux-burst"]
     timeout = next(i for i, event in enumerate(events) if event.state == LOSS)
     assert events[timeout - 1].state == RECOVERY
     assert FIRST < events[timeout - 1].segment == events[timeout].segment < BURST[-1]
     assert (events[timeout].us - events[timeout - 1].us) / 1e6 >= 0.2
 
 
-def test_classic_reno_leaves_recovery_on_the_partial_ack(played):
-    events = played["reno-holes"]
+def test_classic_reno_leaves_recovery_on_the_partial_ack(executed):
+    events = executed["reno-holes"]
     partial = partial_ack(events, HOLES[1])
     assert (partial.state, partial.cwnd, partial.ssthresh) == (OPEN, CWND // 2, CWND // 2)
     assert answered(events, partial) == []
 
 
-def test_classic_reno_halves_again_after_three_new_duplicate_acks(played):
-    events = played["reno-holes"]
+def test_classic_reno_halves_again_after_three_new_duplicate_acks(executed):
+    events = executed["reno-holes"]
     _, second = recoveries(events)
     asking = [event for event in events[:events.index(second) + 1]
               if event.what == "ack" and event.segment == HOLES[1]]
@@ -167,8 +167,8 @@ def test_classic_reno_halves_again_after_three_new_duplicate_acks(played):
 
 
 @pytest.mark.parametrize("name, ssthresh", [("reno-burst", CWND // 4), ("cubic-burst", 9)])
-def test_in_classic_reno_a_burst_stalls_until_the_timeout(played, name, ssthresh):
-    events = played[name]
+def test_in_classic_reno_a_burst_stalls_until_the_timeout(executed, name, ssthresh):
+    events = executed[name]
     partial = partial_ack(events, FIRST + 1)
     assert partial.state == OPEN
     rest = events[events.index(partial) + 1:]
@@ -180,9 +180,9 @@ def test_in_classic_reno_a_burst_stalls_until_the_timeout(played, name, ssthresh
 
 @pytest.mark.parametrize("name, events_after", [("newreno-timeout", 0), ("linux-burst", 0), ("reno-burst", 1),
                                                 ("cubic-burst", 1)])
-def test_only_classic_reno_takes_needless_retransmissions_for_another_loss(played, name, events_after):
+def test_only_classic_reno_takes_needless_retransmissions_for_another_loss(executed, name, events_after):
     """After the timeout also what had arrived is sent again; the duplicate ACKs for it are no sign of a loss."""
-    events = played[name]
+    events = executed[name]
     timeout = next(i for i, event in enumerate(events) if event.state == LOSS)
     assert set(retransmitted(events)) - set(BURST)
     again = recoveries(events[timeout:])
@@ -190,8 +190,8 @@ def test_only_classic_reno_takes_needless_retransmissions_for_another_loss(playe
     assert all(event.segment > BURST[-1] for event in again)
 
 
-def test_sack_repairs_both_holes_in_one_recovery(played):
-    events = played["sack-holes"]
+def test_sack_repairs_both_holes_in_one_recovery(executed):
+    events = executed["sack-holes"]
     first, second = (sent(events, n)[1] for n in HOLES)
     assert first.state == second.state == RECOVERY
     assert (second.us - first.us) / 1e6 < RTT_S
@@ -199,8 +199,8 @@ def test_sack_repairs_both_holes_in_one_recovery(played):
     assert len(recoveries(events)) == 1
 
 
-def test_sack_repairs_a_burst_without_timeout_or_needless_retransmission(played):
-    events = played["sack-burst"]
+def test_sack_repairs_a_burst_without_timeout_or_needless_retransmission(executed):
+    events = executed["sack-burst"]
     assert retransmitted(events) == BURST
     assert LOSS not in {event.state for event in events}
     assert len(recoveries(events)) == 1
@@ -213,13 +213,13 @@ def after_loss(events):
 
 
 @pytest.mark.parametrize("name", ["westwood+", "westwood"])
-def test_westwood_keeps_the_window_that_the_path_carries(played, name):
-    assert after_loss(played[name]) == pytest.approx(CWND, rel=0.2)
+def test_westwood_keeps_the_window_that_the_path_carries(executed, name):
+    assert after_loss(executed[name]) == pytest.approx(CWND, rel=0.2)
 
 
-def test_compressed_acks_spoil_the_original_westwood_only(played):
-    assert after_loss(played["westwood+-compressed"]) > CWND / 2
-    assert after_loss(played["westwood-compressed"]) < CWND / 4
+def test_compressed_acks_spoil_the_original_westwood_only(executed):
+    assert after_loss(executed["westwood+-compressed"]) > CWND / 2
+    assert after_loss(executed["westwood-compressed"]) < CWND / 4
 
 
 class Westwood:
@@ -266,8 +266,8 @@ class Westwood:
 
 
 @pytest.mark.parametrize("name", ["westwood", "westwood-compressed", "westwood-timeout", "westwood-idle"])
-def test_the_original_westwood_estimates_as_its_paper_says(played, name):
-    events = played[name]
+def test_the_original_westwood_estimates_as_its_paper_says(executed, name):
+    events = executed[name]
     loss = next(event for event in events if event.state in (RECOVERY, LOSS))
     assert loss.state == (LOSS if name == "westwood-timeout" else RECOVERY)
     model = Westwood(events[0].us / 1e6)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is copied of a tree, and what its compiler says. The whole way is played by the how-to's test."""
+"""What is copied of a tree, and what its compiler says. The whole way is run by the how-to's test."""
 
 import os
 import subprocess

@@ -36,7 +36,7 @@ _INTERFACE_NAME_MAX = 15
 class Cell:
     """A cell that several links share: `cell = Cell('good')`, then `radio=cell` for each of them.
 
-    A link that joins later, or leaves by net.delLink(), starts the radio anew: what is on its way is lost. Addresses,
+    A link that joins later, or leaves by net.delLink(), starts the radio again: what is on its way is lost. Addresses,
     routes and qdiscs of the others are as before, as far as Mininet or `ip route` know them.
 
     Attributes:

@@ -58,7 +58,7 @@ def folder_sha256(*folders: Path) -> str:
 
 @functools.cache
 def code() -> str:
-    """SHA-256 of the Python packages that play runs: whole folders, so that no file of theirs can be forgotten.
+    """SHA-256 of the Python packages that execute runs: whole folders, so that no file of theirs can be forgotten.
 
     cellbed_formats is not among them: it reads scenarios, whose settings count by themselves, and what runs leave.
     """

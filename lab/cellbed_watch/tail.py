@@ -26,7 +26,7 @@ class _Growing:
         self.find = find
         self.file: IO[bytes] | None = None
 
-    def _begin(self, path: Inside) -> int | None:
+    def _start(self, path: Inside) -> int | None:
         """Read the beginning. Return: where records begin, None while it is not written."""
         raise NotImplementedError
 
@@ -34,10 +34,13 @@ class _Growing:
         """What was written since, as far as it is read at once."""
         if self.file is None:
             path = self.find()
-            begin = self._begin(path) if path is not None else None
+            begin = self._start(path) if path is not None else None
             if path is None or begin is None:
                 return b""
-            self.file = path.opened()
+            try:
+                self.file = path.opened()
+            except OSError:  # the run ended meanwhile, and its folder has another name; the next look finds it
+                return b""
             self.file.seek(begin)
         return self.file.read(READ_MAX_BYTES)
 
@@ -51,7 +54,7 @@ class TraceTail(_Growing):
 
     header: TraceHeader | None = None
 
-    def _begin(self, path: Inside) -> int | None:
+    def _start(self, path: Inside) -> int | None:
         try:
             self.header = read_header(path)
         except (FileError, OSError):
@@ -75,7 +78,7 @@ class TraceTail(_Growing):
 class PcapTail(_Growing):
     """A classic pcap of little-endian nanoseconds."""
 
-    def _begin(self, path: Inside) -> int | None:
+    def _start(self, path: Inside) -> int | None:
         try:
             head = path.opened().read(_PCAP_FILE.size)
         except OSError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Calls go down: no module of the lab imports from a room above its own, and none imports itself by way of others."""
+"""Calls go down: no module of the lab imports from a package above its own, and none imports itself indirectly."""
 
 import ast
 import sys
@@ -11,15 +11,15 @@ import pytest
 from cellbed import paths
 
 LAB = Path(paths.__file__).parents[1]
-# From the ground up. A room may import from itself and from those before it; "" is what lies beside the rooms.
-ROOMS = ("", "host", "run", "scenario", "results", "labs", "sweep", "link", "mininet", "watch", "api", "cli")
+# From the ground up. A package may import from itself and from those before it; "" is what lies beside the packages.
+PACKAGES = ("", "host", "run", "scenario", "results", "labs", "sweep", "link", "mininet", "watch", "api", "cli")
 
 
 def modules():
     """Path of each module by its name."""
     found = {}
-    for package in ("cellbed", "cellbed_watch"):
-        for path in (LAB / package).rglob("*.py"):
+    for top in ("cellbed", "cellbed_watch"):
+        for path in (LAB / top).rglob("*.py"):
             parts = path.relative_to(LAB).with_suffix("").parts
             found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return found
@@ -43,17 +43,17 @@ OWN = {name: sorted({found for found in imports(path) if found in MODULES} - {na
        for name, path in MODULES.items()}
 
 
-def room(module):
-    package, _, rest = module.partition(".")
-    if package == "cellbed_watch":
+def package(module):
+    top, _, rest = module.partition(".")
+    if top == "cellbed_watch":
         return "watch"
-    return rest if rest in ROOMS else rest.rpartition(".")[0]  # a room may be one module, for programs of others
+    return rest if rest in PACKAGES else rest.rpartition(".")[0]  # a package may be one module, for other programs
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_a_module_imports_from_rooms_below(name):
-    assert room(name) in ROOMS
-    above = [other for other in OWN[name] if ROOMS.index(room(other)) > ROOMS.index(room(name))]
+def test_a_module_imports_from_packages_below(name):
+    assert package(name) in PACKAGES
+    above = [other for other in OWN[name] if PACKAGES.index(package(other)) > PACKAGES.index(package(name))]
     assert above == []
 
 
@@ -65,7 +65,7 @@ def test_no_modules_import_each_other():
 
 
 def test_packages_are_empty():
-    """Whoever imports one module of a room would get all that its package imports, in each start of each guest."""
+    """Who imports one module of a package would get all that its package imports, in each start of each guest."""
     assert {name: path.read_text() for name, path in MODULES.items()
             if path.name == "__init__.py" and path.parent.parent == LAB / "cellbed" and path.read_text()} == {}
 
@@ -80,8 +80,8 @@ def reached(start):
 
 
 def test_what_a_guest_gets_needs_no_other_packages():
-    """Every module of the room that plays runs, whether or not a run of today imports it."""
-    guest = reached(name for name in MODULES if room(name) == "run")
-    assert {room(name) for name in guest} == {"host", "run", ""}
+    """Every module of the package that executes runs, whether or not a run of today imports it."""
+    guest = reached(name for name in MODULES if package(name) == "run")
+    assert {package(name) for name in guest} == {"host", "run", ""}
     needed = {found.partition(".")[0] for name in guest for found in imports(MODULES[name])}
     assert needed - sys.stdlib_module_names == {"cellbed"}

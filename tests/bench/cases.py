@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the benches of whole runs play: everything switched on that a run may record, as by default."""
+"""What the benches of whole runs execute: everything switched on that a run may record, as by default."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ CASES: dict[str, Scenario] = {
     "datagrams, 220 Mbit/s": downlink(transport="udp", rate="220Mbit", **_WIDE),
     "datagrams, 30 Mbit/s, 20 UEs": downlink(20, transport="udp", rate="30Mbit"),
 }
-# What more UEs and eNBs cost, and NR; not played against another commit.
+# What more UEs and eNBs cost, and NR; not run against another commit.
 SIZES: dict[str, Scenario] = {
     "NR, TCP, 100 Mbit/s": nr(wire="100Mbit"),
     "NR, datagrams, 1 Gbit/s": nr(transport="udp", rate="1Gbit", wire="10Gbit"),

@@ -21,7 +21,7 @@ class Failed(Exception):
 
 @dataclass(frozen=True)
 class Cost:
-    """Of playing a scenario: a part that every run has, and one for each of its seconds."""
+    """Of executing a scenario: a part that every run has, and one for each of its seconds."""
 
     start_s: float
     per_s: float
@@ -57,7 +57,7 @@ def _measure(command: list[str]) -> int:
 
 
 def told(short_s: float, long_s: float, seconds: tuple[int, int]) -> Cost:
-    """From the CPU seconds of a short and of a long play of so many seconds."""
+    """From the CPU seconds of a short and of a long run of so many seconds."""
     per_s = (long_s - short_s) / (seconds[1] - seconds[0])
     return Cost(short_s - seconds[0] * per_s, per_s)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a run costs in each lab kernel, in turns: CPU seconds of its start, and of each second that it plays.
+"""What a run costs in each lab kernel, in turns: CPU seconds of its start, and of each second that it executes.
 
     kernels.py [--rounds N]
 """

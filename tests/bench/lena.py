@@ -5,7 +5,7 @@
     lena.py [--rounds N]
 
 LENA comes as a wheel of ns-3 from PyPI, with headers and libraries built for release, into a folder of its own; lena.cc
-is compiled against it. It writes no trace and no capture, the virtual lab everything. Both play two durations in
+is compiled against it. It writes no trace and no capture, the virtual lab everything. Both run two durations in
 turns, as in virtual.py, so that neither's start counts.
 """
 
@@ -59,7 +59,7 @@ def _must(command: list) -> None:
 
 
 def scenario(ues: int, flows: int, transport: str) -> Scenario:
-    """What LENA plays: the datagrams' payload is RATE_BPS, or the wire's rate is."""
+    """What LENA runs: the datagrams' payload is RATE_BPS, or the wire's rate is."""
     if transport == "udp":
         return downlink(ues, flows, "udp", rate=f"{RATE_BPS / flows / 1e6:g}Mbit")
     return downlink(ues, flows, "tcp", wire=f"{RATE_BPS / 1e6:g}Mbit")

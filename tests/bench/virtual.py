@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a run in the virtual lab costs, by load and by size: CPU seconds of its start, and of each second it plays.
+"""What a run in the virtual lab costs, by load and by size: CPU seconds of its start, and of each second it executes.
 
     virtual.py [--base COMMIT] [--rounds N] [--only TEXT]
 
-A run is played for two durations; the difference is what the additional seconds cost, the rest is the start: the
-command, the guest's boot, its nodes and programs, and their end. With --base that commit plays the same in turns, and
+A run is executed for two durations; the difference is what the additional seconds cost, the rest is the start: the
+command, the guest's boot, its nodes and programs, and their end. With --base that commit runs the same in turns, and
 the ratios are of the same round, so that the machine's moods meet both. Medians of all rounds.
 """
 
@@ -25,7 +25,7 @@ SECONDS = (2, 12)
 
 
 def cost(checkout: Path, scenario: Scenario, scratch: Path) -> Cost:
-    """Of a scenario, as that checkout plays it."""
+    """Of a scenario, as that checkout runs it."""
     spent = []
     for seconds in SECONDS:
         file = write(scenario, seconds, scratch / "bench.yaml")
@@ -70,7 +70,7 @@ def compare(found: dict[str, list[list[Cost]]], base: str) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--base", metavar="COMMIT", help="play that commit in turns with this one")
+    parser.add_argument("--base", metavar="COMMIT", help="run that commit in turns with this one")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", metavar="TEXT", default="", help="only the loads that have this in their names")
     chosen = parser.parse_args()

@@ -2,7 +2,7 @@
 """Transfers packet by packet, with what is true of them: who sent what again and why, and how long the path was.
 
 A sender with a fixed window and the timers of RFC 6298 and RFC 8985 sends over a path of a fixed delay. What is lost is
-named beforehand. It is seen at the sender, or anywhere on the path.
+named before. It is seen at the sender, or anywhere on the path.
 
 Source: RFC 5681; RFC 6298; RFC 6675; RFC 8985; RFC 9293 section 3.8.6.1
 """
@@ -61,7 +61,7 @@ class Way:
     six: bool = False
     ids: str = "counted"  # identification of IP: counted, random, zero
     port: int = 50000
-    begin_ms: float = 0
+    start_ms: float = 0
     seed: int = 1
     per_ack: int = 1
     fin: bool = False
@@ -71,7 +71,7 @@ class Transfer:
     """A download from port 443: the client opens, the server sends."""
 
     def __init__(self, way=None, **changed):
-        """Play it. Args: changed: fields of Way."""
+        """Run it. Args: changed: fields of Way."""
         self.way = Way(**changed) if way is None else way
         self.random = random.Random(self.way.seed)
         self.client, self.server = ("2001:db8::2", "2001:db8::1") if self.way.six else ("10.0.0.2", "10.0.0.1")
@@ -106,14 +106,14 @@ class Transfer:
         self.seen.append(Seen(round((ms + to_capture_ms) * MS), down, packet))
 
     def _open(self):
-        way, t = self.way, self.way.begin_ms
+        way, t = self.way, self.way.start_ms
         told = {"mss": way.mss, "sack_ok": way.sack, "scale": 7}
         self.add(t, False, 0, 0, SYN, options(**told, stamp=self._stamp(t, 0)))
         t += way.rtt_ms / 2
         self.add(t, True, 0, 1, SYN | ACK, options(**told, stamp=self._stamp(t, 1000)))
         t += way.rtt_ms / 2
         self.add(t, False, 1, 1, ACK, options(stamp=self._stamp(t, 1000)))
-        self.begin_ms = t + way.rtt_ms / 2
+        self.start_ms = t + way.rtt_ms / 2
 
     def _data(self, ms, number, size=None):
         way = self.way
@@ -124,12 +124,12 @@ class Transfer:
         way = self.way
         pairs = [tuple((self.isn + 1 + n * way.mss) % 2**32 for n in block) for block in blocks]
         self.add(ms, False, 1, 1 + number * way.mss, ACK, options(
-            stamp=self._stamp(ms, 1000 + self.begin_ms // way.tick_ms), sacks=pairs if way.sack else ()), 0, window)
+            stamp=self._stamp(ms, 1000 + self.start_ms // way.tick_ms), sacks=pairs if way.sack else ()), 0, window)
 
     def _send(self):
         """Segments at even times; each loss is repaired by what duplicate ACKs, a probe or the timer make of it."""
         way, half = self.way, self.way.rtt_ms / 2
-        sent = {n: self.begin_ms + n * way.every_ms for n in range(way.segments)}
+        sent = {n: self.start_ms + n * way.every_ms for n in range(way.segments)}
         came = {n: ms + half for n, ms in sent.items() if n not in way.lost}
         again = {n: self._repair(n, sent) for n in sorted(way.lost)}
         for number, ms in sent.items():

@@ -130,7 +130,8 @@ class Judges:
         self._pool.shutdown()
 
 
-def play(judges: Judges, drawn: Iterator[Mutant], known: dict, wanted: int, jobs: int) -> Iterator[tuple[Mutant, str]]:
+def execute(judges: Judges, drawn: Iterator[Mutant], known: dict, wanted: int,
+            jobs: int) -> Iterator[tuple[Mutant, str]]:
     """Yield: mutants in the order in which they were drawn, and what became of each, until so many were judged."""
     waiting: collections.deque[tuple[Mutant, concurrent.futures.Future | None]] = collections.deque()
     while wanted > 0:
@@ -173,7 +174,7 @@ def run(root: Path, part: Part, equivalent: Path, mutants: int, seed: int, jobs:
     began, found = time.monotonic(), collections.Counter()
     judges = Judges(root, part, jobs)
     try:
-        for mutant, what in play(judges, draw(root, part, seed), explained(equivalent), mutants, jobs):
+        for mutant, what in execute(judges, draw(root, part, seed), explained(equivalent), mutants, jobs):
             found[what] += 1
             if what == "survived":
                 print(f"{mutant}\n", flush=True)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The example with which a property test ended its process, as a failed assertion of the core does.
 
-Nothing of Python's can print it then. A process beside the tests knows which one is under way; when they die it plays
+Nothing of Python's can print it then. A process beside the tests knows which one is under way; when they die it runs
 that test again, with Hypothesis telling each example before it is tried, and prints the last one.
 """
 
@@ -19,7 +19,7 @@ _LIMIT_S = 600
 
 
 def command(test: str) -> list[str]:
-    """What plays a property test again and tells each of its examples."""
+    """What runs a property test again and tells each of its examples."""
     return [sys.executable, "-u", "-m", "pytest", "-s", "-p", "no:xdist", "--hypothesis-verbosity=verbose", test]
 
 
@@ -40,13 +40,13 @@ def _replay(test: str) -> None:
     ended = f"by signal {-done.returncode}" if done.returncode < 0 else f"with status {done.returncode}"
     print(f"\n{test} ended its process; again, {ended}, with the example\n"
           f"{last_example(done.stdout.decode(errors='replace'))}\n"
-          f"play it again: {' '.join(command(test))}", file=sys.stderr, flush=True)
+          f"run it again: {' '.join(command(test))}", file=sys.stderr, flush=True)
 
 
 class Watcher:
     """A process that is told which property test is under way."""
 
-    OFF = "CELLBED_NO_CRASH_WATCHER"  # in the environment: of the test that is played again
+    OFF = "CELLBED_NO_CRASH_WATCHER"  # in the environment: of the test that is run again
 
     def __init__(self) -> None:
         self._pid, self._pipe = 0, -1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What tests cost, by measurement: marks `slow` and `long`, which `make test-fast` and `make test` leave out.
 
-tests/durations.txt, which `make durations` writes anew, has the seconds of test functions with all their parameters,
+tests/durations.txt, which `make durations` writes again, has the seconds of test functions with all their parameters,
 and of files what their tests share, which the first one of them has to wait for. What is not in it is quick until
 somebody measures.
 """

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Which worker of pytest-xdist plays which tests: whoever has none left gets the longest that remain.
+"""Which worker of pytest-xdist runs which tests: one that has none left gets the longest that remain.
 
-So no worker is left with a long one in the end. Tests of a file share what they have played, and stay together, unless
+So no worker is left with a long one in the end. Tests of a file share what they have run, and stay together, unless
 they are much longer than that (tests/plugins/durations.py). For each CPU there are two workers: while a test of one
 waits, the other computes.
 """

@@ -13,6 +13,7 @@ from typing import Any
 from cellbed_formats import bounded_yaml
 from cellbed_formats.bundle import Results
 from cellbed_formats.error import DataError
+from cellbed_formats.renamed import current
 
 from ..metrics.catalog import METRICS, SWEEP_METRICS
 from ..metrics.over_runs import select
@@ -115,6 +116,8 @@ def _check_selectors(claim: dict[str, Any], name: str, within: str = "") -> None
         selector = claim.get(key)
         if selector is None and key in SECOND:
             continue
+        if isinstance(selector, dict) and isinstance(selector.get("metric"), str):
+            selector["metric"] = current("metric", selector["metric"])
         if not isinstance(selector, dict) or selector.get("metric") not in METRICS | SWEEP_METRICS:
             raise DataError(f"{name}: key {within}{key}.metric: {selector}: see docs/metrics.md")
 
@@ -186,7 +189,7 @@ def tolerance_text(claim: dict[str, Any], tolerance: float | None = None) -> str
 
     Args:
         claim: checked.
-        tolerance: of a value, with what chance leaves open; the rounding alone while that is not known.
+        tolerance: of a value, with the part of chance; the rounding alone while that is not known.
     """
     expect = claim.get("expect", {})
     least = f" by {expect['effect']:g} or more" if "effect" in expect else ""

@@ -46,7 +46,7 @@ def judge_value(expect: dict[str, Any], measured: Estimate, spread: float = 0.0)
     Args:
         expect: not that of a trend.
         measured: with its interval.
-        spread: what chance leaves open, added to the rounding of a value that claims a spread.
+        spread: the part of chance, added to the rounding of a value that claims a spread.
     """
     if "value" in expect:
         tolerance = float(expect["tolerance"]) if "tolerance" in expect else float(expect["rounding"]) + spread

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a claim measures: a metric of some runs, or how it differs from that of others, and what chance leaves open."""
+"""What a claim measures: a metric of some runs, or how it differs from that of other runs, and the part of chance."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Claims judged where a scenario varies what the paper leaves open: every value, and how many claims each meets.
+"""Claims judged where a scenario varies what the paper does not specify: every value, and how many claims each meets.
 
 The literal reading of the paper decides a claim's verdict. No value is chosen, whatever it meets.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Scenarios that vary what the paper leaves open: their runs by setting, and a claim's values there in words."""
+"""Scenarios that vary what the paper does not specify: their runs by setting, and a claim's values there in words."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from cellbed_formats.bundle import Bundle
 from cellbed_formats.error import DataError
 
 from ..metrics.radio import HARMLESS
-from ..radio.life import RadioLog
+from ..radio.packet_path import RadioLog
 
 UP, DOWN = "up", "down"
 

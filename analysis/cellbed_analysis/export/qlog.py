@@ -34,13 +34,13 @@ def write(bundle: Bundle, node: str, stem: Inside, flow: str | None = None) -> l
 def document(bundle: Bundle, node: str, flow: str | None = None) -> dict[str, Any]:
     """The content of the file; times in ms."""
     rows = samples(bundle, flow)
-    begin_ns = int(rows["t_ns"][0])
-    found = _metrics(rows, begin_ns) + _repairs(rows, begin_ns)
+    start_ns = int(rows["t_ns"][0])
+    found = _metrics(rows, start_ns) + _repairs(rows, start_ns)
     end_ns = int(rows["t_ns"][-1])
     for event in radio_events(bundle, node):
-        if begin_ns <= event.t_ns <= end_ns:
+        if start_ns <= event.t_ns <= end_ns:
             data = {"ue": event.ue} | ({"what": event.what} if event.what else {})
-            found.append({"time": (event.t_ns - begin_ns) / 1e6, "name": f"radio:{event.kind}", "data": data})
+            found.append({"time": (event.t_ns - start_ns) / 1e6, "name": f"radio:{event.kind}", "data": data})
     found.sort(key=lambda event: event["time"])
     return {
         "qlog_version": VERSION,
@@ -52,14 +52,14 @@ def document(bundle: Bundle, node: str, flow: str | None = None) -> dict[str, An
             "vantage_point": {"name": "sender", "type": "client"},
             "common_fields": {
                 "time_format": "relative", "protocol_type": ["TCP"],
-                "reference_time": (begin_ns + bundle.realtime_offset_ns) / 1e6,
+                "reference_time": (start_ns + bundle.realtime_offset_ns) / 1e6,
             },
             "events": found,
         }],
     }  # fmt: skip
 
 
-def _metrics(rows: pl.DataFrame, begin_ns: int) -> list[dict[str, Any]]:
+def _metrics(rows: pl.DataFrame, start_ns: int) -> list[dict[str, Any]]:
     """An event for each sample with something new, and in it just that."""
     found: list[dict[str, Any]] = []
     known: dict[str, float] = {}
@@ -75,14 +75,14 @@ def _metrics(rows: pl.DataFrame, begin_ns: int) -> list[dict[str, Any]]:
         new = {name: value for name, value in now.items() if known.get(name) != value}
         if new:
             known |= new
-            found.append({"time": (t_ns - begin_ns) / 1e6, "name": "recovery:metrics_updated", "data": new})
+            found.append({"time": (t_ns - start_ns) / 1e6, "name": "recovery:metrics_updated", "data": new})
     return found
 
 
-def _repairs(rows: pl.DataFrame, begin_ns: int) -> list[dict[str, Any]]:
+def _repairs(rows: pl.DataFrame, start_ns: int) -> list[dict[str, Any]]:
     names = {"rto": "tcp:retransmission_timeout", "retransmit": "tcp:retransmit"}
     return [
-        {"time": (t_ns - begin_ns) / 1e6, "name": names[kind], "data": {"seq": seq, "n": arg}}
+        {"time": (t_ns - start_ns) / 1e6, "name": names[kind], "data": {"seq": seq, "n": arg}}
         for t_ns, kind, seq, arg in rows.filter(pl.col("kind").is_in(list(names))).select(
             "t_ns", "kind", "seq", "arg"
         ).iter_rows()

@@ -53,14 +53,14 @@ def entries(way: Way, limit: int) -> list[tuple[int, int, int, int, int]]:
     delay = (delivered["out_ns"] - delivered["in_ns"]).to_numpy()
     size = delivered["bytes"].to_numpy()
     lost = [t for t, why in way.packets.select("in_ns", "drop").iter_rows() if why not in (None, BY_QUEUE)]
-    found, begin_ns, first = [], 0, 0
+    found, start_ns, first = [], 0, 0
     while first < len(out):
         end_ns = (int(out[first]) // STEP_NS + 1) * STEP_NS
         last = int(out.searchsorted(end_ns))
-        n_lost = sum(begin_ns <= t < end_ns for t in lost)
-        span_ns = end_ns - begin_ns
+        n_lost = sum(start_ns <= t < end_ns for t in lost)
+        span_ns = end_ns - start_ns
         found.append((span_ns // 1000, int(delay[first:last].min()),
                       int(size[first:last].sum()) * 8_000_000_000 // span_ns,
                       round(LOSS_MAX * n_lost / (n_lost + last - first)), limit))
-        begin_ns, first = end_ns, last
+        start_ns, first = end_ns, last
     return found

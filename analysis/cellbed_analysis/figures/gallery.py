@@ -127,9 +127,9 @@ def _draw_throughputs(run: RunAnalysis) -> Figure:
 
 def _steady(run: RunAnalysis) -> pl.DataFrame:
     """Segments sent after the warm-up that have an RTT."""
-    begin_ns = run.bundle.start_ns + run.row["window_begin_s"] * 1e9
-    end_ns = begin_ns + run.row["window_s"] * 1e9
-    return run.segments().filter(pl.col("rtt_ns").is_not_null() & pl.col("out_ns").is_between(begin_ns, end_ns))
+    start_ns = run.bundle.start_ns + run.row["window_start_s"] * 1e9
+    end_ns = start_ns + run.row["window_s"] * 1e9
+    return run.segments().filter(pl.col("rtt_ns").is_not_null() & pl.col("out_ns").is_between(start_ns, end_ns))
 
 
 def _which(chosen: dict[str, RunAnalysis]) -> str:

@@ -45,7 +45,7 @@ def flows(run: RunAnalysis) -> pl.DataFrame:
     """One row for each flow, those of the scenario first: who sent to whom, how, when, and every metric that it has.
 
     Returns:
-        flow, source, sink, transport, congestion_control, begin_s, end_s, then the metrics of docs/metrics.md that any
+        flow, source, sink, transport, congestion_control, start_s, end_s, then the metrics of docs/metrics.md that any
         flow of the run has; what is of the whole run stands in the first row.
     """
     known = {flow.id: flow for flow in run.bundle.all_flows}
@@ -55,7 +55,7 @@ def flows(run: RunAnalysis) -> pl.DataFrame:
     return frame.select(*_ENDS, *(name for name in measured if name not in _ENDS)) if rows else frame
 
 
-_ENDS = ("flow", "source", "sink", "transport", "congestion_control", "begin_s", "end_s")
+_ENDS = ("flow", "source", "sink", "transport", "congestion_control", "start_s", "end_s")
 
 
 def _ends(bundle: Bundle, flow: Flow) -> dict[str, str | float | None]:

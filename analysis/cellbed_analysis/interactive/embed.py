@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Bokeh models as data of a page, and the script that draws them, both inside the page.
 
-Bokeh numbers its models from the start of the process; here they are numbered anew from 1 in each figure, so that the
+Bokeh numbers its models from the start of the process; here they are numbered again from 1 in each figure, so that the
 same results give the same bytes.
 """
 

@@ -62,7 +62,7 @@ class Happening:
 class Span:
     """A stretch of the run with a name: a mode, a handover."""
 
-    begin_s: float
+    start_s: float
     end_s: float
     text: str
 
@@ -308,11 +308,11 @@ def _spans(series: RunSeries, bundle: Bundle, flows: Sequence[Flow]) -> None:
         times = [0.0, *(series.at_s(switch.t_ns) for switch in shown), series.end_s]
         names = [shown[0].before, *(switch.after for switch in shown)]
         series.modes = [Span(a, b, name) for a, b, name in zip(times[:-1], times[1:], names, strict=True)]
-    begin_ns, end = min(flow.start_ns for flow in flows), max(flow.end_ns for flow in flows)
+    start_ns, end = min(flow.start_ns for flow in flows), max(flow.end_ns for flow in flows)
     station = grid_of(bundle).station
     for ue in _ues(bundle, flows).values():
         for handover in handovers(bundle, ue):
-            if begin_ns <= handover.start_ns < end:
+            if start_ns <= handover.start_ns < end:
                 end_ns = handover.attached_ns or handover.path_ns or handover.start_ns
                 words = "prediction that did not come true" if handover.wrong else "handover"
                 text = f"{words} of {ue}, {station} {handover.source} to {station} {handover.target}"

@@ -230,12 +230,12 @@ def _bands(panel: figure, series: RunSeries, hover: bool) -> None:
     """Modes and handovers behind the lines."""
     for mode in dict.fromkeys(span.text for span in series.modes):
         own = [span for span in series.modes if span.text == mode]
-        source = ColumnDataSource({"x0": [span.begin_s for span in own], "x1": [span.end_s for span in own]})
+        source = ColumnDataSource({"x0": [span.start_s for span in own], "x1": [span.end_s for span in own]})
         strip = VStrip(x0="x0", x1="x1", fill_color=MODE_COLOUR.get(mode, GREY), fill_alpha=0.10, line_color=None)
         panel.add_glyph(source, strip, level="underlay")
     if series.handovers:
         source = ColumnDataSource({
-            "left": [span.begin_s for span in series.handovers], "right": [span.end_s for span in series.handovers],
+            "left": [span.start_s for span in series.handovers], "right": [span.end_s for span in series.handovers],
             "text": [span.text for span in series.handovers],
         })  # fmt: skip
         strip = VStrip(x0="left", x1="right", fill_color=RED, fill_alpha=0.2, line_color=RED, line_width=1.2)

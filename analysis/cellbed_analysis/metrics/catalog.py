@@ -40,7 +40,7 @@ IDENTITY = (
     Metric("usable", "", "may enter averages"),
     Metric("created", "", "when the run began"),
     Metric("kernel", "", "kernel release that ran the TCP"),
-    Metric("window_begin_s", "s", "begin of the window that the metrics look at, after t = 0"),
+    Metric("window_start_s", "s", "start of the window that the metrics look at, after t = 0"),
     Metric("window_s", "s", "length of that window"),
     Metric("wall_s", "s", "wall time of the run"),
 )

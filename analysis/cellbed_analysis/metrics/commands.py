@@ -61,13 +61,13 @@ def by_command(bundle: Bundle) -> list[tuple[Flow | None, dict[str, Any] | None]
 def of_command(bundle: Bundle, entry: dict[str, Any]) -> Values:
     """What was run, how it ended and what its own flows carried."""
     clock = bundle.manifest["clock"]
-    begin_ns, end_ns = (entry.get(key) or clock[key] for key in ("start_ns", "end_ns"))
+    start_ns, end_ns = (entry.get(key) or clock[key] for key in ("start_ns", "end_ns"))
     own = [flow for flow in bundle.all_flows if flow.command == entry["id"]]
     return {
         "command": shlex.join(entry["argv"]),
         "command_id": entry["id"],
         "command_status": entry["status"],
-        "command_s": (end_ns - begin_ns) / 1e9,
+        "command_s": (end_ns - start_ns) / 1e9,
         "command_flows": len(own),
         "command_bytes": sum((flow.sent_bytes or 0) + (flow.back_bytes or 0) for flow in own),
         **ping_metrics(bundle, entry),

@@ -37,7 +37,7 @@ PARAMETER = "param."
 
 
 @dataclass(frozen=True)
-class Played:
+class Executed:
     """A run of a sweep: its bundle, or why there is none."""
 
     scenario: str
@@ -54,20 +54,20 @@ def values(paths: Sequence[Path], metric: str) -> list[float]:
     return [float(row[metric]) for row in rows if row.get(metric) is not None]
 
 
-def write_data_set(played: Sequence[Played], path: Inside) -> Inside:
+def write_data_set(executed: Sequence[Executed], path: Inside) -> Inside:
     """Analyse the runs and write the file, which is the old one or the new one at any time."""
-    frame = data_set(played)
+    frame = data_set(executed)
     parquet.write(frame, path, metadata=metadata(frame))
     return path
 
 
-def data_set(played: Sequence[Played]) -> pl.DataFrame:
+def data_set(executed: Sequence[Executed]) -> pl.DataFrame:
     """The rows of some runs, in their order."""
-    done = [run for run in played if run.path is not None]
+    done = [run for run in executed if run.path is not None]
     analysed = analyse_all([read_bundle(run.path) for run in done if run.path is not None])
     found = {run.bundle.path: run for run in analysed}
-    rows = [row for run in played for row in _rows(run, found.get(run.path) if run.path is not None else None)]
-    return frame_of(rows, {**COLUMNS, **_parameters(played), **metric_columns()})
+    rows = [row for run in executed for row in _rows(run, found.get(run.path) if run.path is not None else None)]
+    return frame_of(rows, {**COLUMNS, **_parameters(executed), **metric_columns()})
 
 
 def metric_columns() -> dict[str, type[pl.DataType]]:
@@ -93,7 +93,7 @@ def metadata(frame: pl.DataFrame) -> dict[str, str]:
     return {METADATA_KEY: json.dumps({"format": FORMAT, "units": units})}
 
 
-def _rows(run: Played, analysed: RunAnalysis | None) -> list[dict[str, Any]]:
+def _rows(run: Executed, analysed: RunAnalysis | None) -> list[dict[str, Any]]:
     said = {"scenario": run.scenario, "variant": run.variant, "seed": run.seed}
     said |= {f"{PARAMETER}{key}": value for key, value in run.params.items()}
     if analysed is None:
@@ -102,11 +102,11 @@ def _rows(run: Played, analysed: RunAnalysis | None) -> list[dict[str, Any]]:
     return [{**row, **said, "reasons": reasons} for row in analysed.rows]
 
 
-def _parameters(played: Sequence[Played]) -> dict[str, type[pl.DataType]]:
+def _parameters(executed: Sequence[Executed]) -> dict[str, type[pl.DataType]]:
     """Columns of the settings that vary, numbers where all are."""
     kinds: dict[str, type[pl.DataType]] = {}
-    for key in dict.fromkeys(key for run in played for key in run.params):
-        of = {type(run.params.get(key)) for run in played} - {type(None)}
+    for key in dict.fromkeys(key for run in executed for key in run.params):
+        of = {type(run.params.get(key)) for run in executed} - {type(None)}
         number = pl.Int64 if of == {int} else pl.Float64 if of <= {int, float} else pl.String
         kinds[f"{PARAMETER}{key}"] = pl.Boolean if of == {bool} else number
     return kinds

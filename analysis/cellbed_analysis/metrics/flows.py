@@ -38,7 +38,7 @@ FLOW = (
     Metric("flow_from", "", "node, or address, that sends more payload"),
     Metric("flow_to", "", "node, or address, at the other end"),
     Metric("flow_direction", "", "direction of its data through the cell: uplink, downlink, between UEs"),
-    Metric("flow_begin_s", "s", "its start, or its first packet, after t = 0"),
+    Metric("flow_start_s", "s", "its start, or its first packet, after t = 0"),
     Metric("flow_s", "s", "time from then to its end, or to its last packet"),
     Metric("flow_sent_bytes", "bytes", "IP bytes sent in the data direction, whole flow"),
     Metric("flow_back_bytes", "bytes", "IP bytes sent in the other direction"),
@@ -75,15 +75,15 @@ def flow_columns(bundle: Bundle) -> dict[str, Values]:
 
 
 def _columns(bundle: Bundle, flow: Flow, came: Arrivals) -> Values:
-    begin_ns, end_ns = active(flow, came)
-    seconds = (end_ns - begin_ns) / 1e9
+    start_ns, end_ns = active(flow, came)
+    seconds = (end_ns - start_ns) / 1e9
     return {
         "flow": flow.id, "flow_command": flow.command, "flow_program": flow.program,
         "flow_transport": flow.transport, "flow_from": flow.source, "flow_to": flow.sink,
-        "flow_direction": direction(bundle, flow), "flow_begin_s": (begin_ns - bundle.start_ns) / 1e9,
+        "flow_direction": direction(bundle, flow), "flow_start_s": (start_ns - bundle.start_ns) / 1e9,
         "flow_s": seconds, "flow_sent_bytes": flow.sent_bytes, "flow_back_bytes": flow.back_bytes,
         "flow_came_bytes": came.total, **ecn_columns(bundle, flow),
-        "flow_mbps": came.between(begin_ns, end_ns) * 8 / 1e6 / seconds if seconds > 0 else None,
+        "flow_mbps": came.between(start_ns, end_ns) * 8 / 1e6 / seconds if seconds > 0 else None,
     } | datagram_metrics(bundle, flow)  # fmt: skip
 
 
@@ -139,7 +139,7 @@ def connection_metrics(
     """All that captures and probe say of one connection, and its segments; those of flows beside the first one.
 
     Args:
-        lives: gives `life.packet_lives` of the run.
+        lives: gives `packet_path.packet_paths` of the run.
     """
     if flow.datagrams:
         return (datagrams.ip_metrics(bundle, flow, steady_window(flow)) if _both(bundle, flow) else {}), pl.DataFrame()
@@ -149,7 +149,7 @@ def connection_metrics(
     flow = causes.finished(bundle, flow)
     window = steady_window(flow)
     segments = decomposed_segments(bundle, flow, lives())
-    values: Values = {"window_begin_s": (window.begin_ns - bundle.start_ns) / 1e9, "window_s": window.seconds}
+    values: Values = {"window_start_s": (window.start_ns - bundle.start_ns) / 1e9, "window_s": window.seconds}
     values |= datagrams.ip_metrics(bundle, flow, window) | captured_metrics(bundle, flow, segments, window)
     if any(other.source == flow.source for other in bundle.all_flows if other.id != flow.id):
         values |= dict.fromkeys(causes.COUNTERS)  # the host counts for all of its connections together

@@ -355,15 +355,15 @@ def _new_data(packets: pl.DataFrame) -> pl.DataFrame:
     return packets.drop_nulls("there_ns").sort("there_ns").unique("start", keep="first", maintain_order=True)
 
 
-def data_gap_ms(packets: pl.DataFrame, begin_ns: int, end_ns: int) -> float | None:
+def data_gap_ms(packets: pl.DataFrame, start_ns: int, end_ns: int) -> float | None:
     """Longest time between two arrivals of new data that lies in a span, in whole or in part."""
-    return _longest_gap_ms(_new_data(packets)["there_ns"].to_numpy(), begin_ns, end_ns)
+    return _longest_gap_ms(_new_data(packets)["there_ns"].to_numpy(), start_ns, end_ns)
 
 
-def new_bytes(packets: pl.DataFrame, begin_ns: int, end_ns: int) -> int:
+def new_bytes(packets: pl.DataFrame, start_ns: int, end_ns: int) -> int:
     """Bytes of the stream that reach the receiver for the first time in a span, in order or not."""
     came = _new_data(packets)
-    inside = came.filter(pl.col("there_ns").is_between(begin_ns, end_ns, closed="left"))
+    inside = came.filter(pl.col("there_ns").is_between(start_ns, end_ns, closed="left"))
     return int(inside["payload_bytes"].sum())
 
 

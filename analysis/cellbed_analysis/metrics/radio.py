@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ..radio.life import RadioLog
+from ..radio.packet_path import RadioLog
 from ..stats.interval import Estimate, mean_within_run, within_run
 from ..stats.numbers import mean, median
 from ..tcp.segment import leg_parts
@@ -89,7 +89,7 @@ def access_metrics(log: RadioLog, ue: int, lives: pl.DataFrame, pdus: pl.DataFra
         log: radio.trace.
         ue: node number of the UE.
         lives: its packets that entered inside the window.
-        pdus: its PDUs (`life.uplink_pdus`) sent inside the window.
+        pdus: its PDUs (`packet_path.uplink_pdus`) sent inside the window.
         window: the window.
     """
     requests = window.cut(log.rows("ra_preamble", node=ue), "t_ns")["t_ns"].to_numpy()
@@ -193,14 +193,14 @@ def _packets_alone(log: RadioLog, ue: int, lives: pl.DataFrame, pdus: pl.DataFra
 def backlog_metrics(log: RadioLog, ue: int, window: Window) -> Values:
     """Time-weighted mean and maximum of a UE's transmission buffer."""
     rows = log.rows("buffer", node=ue)
-    before = rows.filter(pl.col("t_ns") < window.begin_ns).tail(1)
+    before = rows.filter(pl.col("t_ns") < window.start_ns).tail(1)
     inside = window.cut(rows, "t_ns")
-    t = np.concatenate([[window.begin_ns], inside["t_ns"].to_numpy(), [window.end_ns]])
+    t = np.concatenate([[window.start_ns], inside["t_ns"].to_numpy(), [window.end_ns]])
     level = np.concatenate([before["bytes"].to_numpy() if len(before) else [0], inside["bytes"].to_numpy()]).astype(
         float
     )
     return {
-        "backlog_mean_bytes": float((level * np.diff(t)).sum() / (window.end_ns - window.begin_ns)),
+        "backlog_mean_bytes": float((level * np.diff(t)).sum() / (window.end_ns - window.start_ns)),
         "backlog_max_bytes": int(level.max()),
     }
 

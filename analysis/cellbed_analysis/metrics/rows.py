@@ -14,8 +14,8 @@ from cellbed_formats.error import DataError
 from cellbed_formats.flow import Flow
 
 from ..radio.grid import grid_of
-from ..radio.life import ENB, RadioLog, uplink_pdus
 from ..radio.links import lives_of
+from ..radio.packet_path import ENB, RadioLog, uplink_pdus
 from ..stats.interval import Estimate
 from ..study import studies
 from ..tcp.segment import decomposed_segments
@@ -109,7 +109,7 @@ def _first_values(
     window = steady_window(flow)
     log = RadioLog(bundle.radio, grid_of(bundle))
     values: rtt.Values = {
-        "window_begin_s": (window.begin_ns - bundle.start_ns) / 1e9,
+        "window_start_s": (window.start_ns - bundle.start_ns) / 1e9,
         "window_s": window.seconds,
     }
     segments = pl.DataFrame()

@@ -14,8 +14,8 @@ from cellbed_formats import parquet
 from cellbed_formats.bundle import DERIVED, Bundle
 from cellbed_formats.error import DataError, in_words, reading
 
+from .cache import METRICS_JSON, OTHER_SEGMENTS, SEGMENTS, cache_key, checksum, kept_rows
 from .identity import identity
-from .kept import METRICS_JSON, OTHER_SEGMENTS, SEGMENTS, cache_key, checksum, kept_rows
 from .rows import compute, compute_others, lives_once
 
 
@@ -43,7 +43,7 @@ class RunAnalysis:
         return str(self.row["status"]) != "unreadable"
 
     def segments(self, wanted: str | None = None) -> pl.DataFrame:
-        """`segment.decomposed_segments` of a whole flow, the first if none is wanted, read anew at each call.
+        """`segment.decomposed_segments` of a whole flow, the first if none is wanted, read again at each call.
 
         Raises:
             DataError: the run is not readable.

@@ -39,9 +39,9 @@ class Arrivals:
         """All of them."""
         return int(self.bytes[-1]) if len(self.bytes) else 0
 
-    def between(self, begin_ns: int, end_ns: int) -> int:
-        """Bytes that came in [begin_ns, end_ns)."""
-        below = np.concatenate([[0], self.bytes])[np.searchsorted(self.t_ns, [begin_ns, end_ns])]
+    def between(self, start_ns: int, end_ns: int) -> int:
+        """Bytes that came in [start_ns, end_ns)."""
+        below = np.concatenate([[0], self.bytes])[np.searchsorted(self.t_ns, [start_ns, end_ns])]
         return int(below[1] - below[0])
 
 
@@ -97,11 +97,11 @@ def shares(bundle: Bundle, came: Mapping[str, Arrivals]) -> dict[str, Values]:
 
 def _of_direction(flows: Sequence[Flow], came: Mapping[str, Arrivals]) -> dict[str, Values]:
     spans = [active(flow, came[flow.id]) for flow in flows]
-    begin_ns, end_ns = max(span[0] for span in spans), min(span[1] for span in spans)
+    start_ns, end_ns = max(span[0] for span in spans), min(span[1] for span in spans)
     totals = [came[flow.id].total for flow in flows]
-    together = [came[flow.id].between(begin_ns, end_ns) if begin_ns < end_ns else 0 for flow in flows]
+    together = [came[flow.id].between(start_ns, end_ns) if start_ns < end_ns else 0 for flow in flows]
     both: Values = {"jain": jain(totals), "jain_together": jain(together), "flows_together": len(flows),
-            "together_s": max(end_ns - begin_ns, 0) / 1e9}
+            "together_s": max(end_ns - start_ns, 0) / 1e9}
     return {
         flow.id: both | {"flow_share": totals[i] / max(sum(totals), 1),
                          "flow_share_together": together[i] / sum(together) if sum(together) else None}

@@ -47,14 +47,14 @@ def goodput_metrics(bundle: Bundle, flow: Flow, window: Window) -> Values:
     _, acks = flow_packets(bundle, flow, flow.sink)
     t, reach = acknowledged(acks)
     grown = np.diff(reach, prepend=0)
-    inside = (t >= window.begin_ns) & (t < window.end_ns)
+    inside = (t >= window.start_ns) & (t < window.end_ns)
     n_blocks = max(round(window.seconds), 1)  # of equal length, about 1 s
     values: Values = {
         "goodput_mbps": within_run(
             t[inside],
             grown[inside][:, None],
             lambda sums: sums[..., 0] * 8 / 1e6 / window.seconds,
-            block_ns=-(-(window.end_ns - window.begin_ns) // n_blocks),
+            block_ns=-(-(window.end_ns - window.start_ns) // n_blocks),
         )
     }
     if flow.found:

@@ -77,7 +77,7 @@ def run_metrics(bundle: Bundle, flow: Flow) -> Values:
     utran = settings_of(bundle) or {}
     whole = Window(flow.start_ns, flow.end_ns)
     return {
-        "window_begin_s": (whole.begin_ns - bundle.start_ns) / 1e9,
+        "window_start_s": (whole.start_ns - bundle.start_ns) / 1e9,
         "window_s": whole.seconds,
         "utran_rate_kbps": payload_bps(utran) / 1e3,
         "utran_bler": utran["bler_dl"],

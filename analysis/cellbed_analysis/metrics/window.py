@@ -23,17 +23,17 @@ WARM_UP_SHARE = 5  # at most one part in ...
 class Window:
     """Half-open span of CLOCK_MONOTONIC in ns."""
 
-    begin_ns: int
+    start_ns: int
     end_ns: int
 
     @property
     def seconds(self) -> float:
         """Length in s."""
-        return (self.end_ns - self.begin_ns) / 1e9
+        return (self.end_ns - self.start_ns) / 1e9
 
     def cut(self, frame: pl.DataFrame, column: str) -> pl.DataFrame:
         """Rows whose time lies inside."""
-        return frame.filter(pl.col(column).is_between(self.begin_ns, self.end_ns, closed="left"))
+        return frame.filter(pl.col(column).is_between(self.start_ns, self.end_ns, closed="left"))
 
 
 def steady_window(flow: Flow) -> Window:

@@ -147,7 +147,7 @@ def _by_timestamps(t_ns: np.ndarray, streams: list[_Stream]) -> Iterator[tuple[i
             continue  # a path, or a clock, that tells nothing
         for which in odd.tolist():
             begin, end, by_ns = int(one.place[which]), int(one.place[which + 1]), int(one.change[which])
-            if any(begin < other_end and other_begin < end for other_begin, other_end in seen):
+            if any(begin < other_end and other_start < end for other_start, other_end in seen):
                 continue
             around = steps_ns[begin + 1 : end + 1]
             place = begin + 1 + int(around.argmin() if by_ns < 0 else around.argmax())

@@ -20,7 +20,7 @@ from cellbed_formats.error import DataError
 from .measures import RECEIVER, FlowMeasures
 
 MS = 1e6
-OPPORTUNITY_BYTES = 1500  # of the traces that cellbed plays
+OPPORTUNITY_BYTES = 1500  # of the traces that cellbed runs
 #: A round trip within this share, or so many ms, of the least one met no queue.
 IDLE_SHARE, IDLE_MS = 0.1, 2.0
 #: Of delivery rates of a busy link, what stands for its rate while it is idle.
@@ -38,7 +38,7 @@ QUANTILES = (5, 25, 50, 75, 95, 99)
 
 @dataclass(frozen=True)
 class FittedLink:
-    """A link as `radio.system: packet_trace` has it, and what was played over it."""
+    """A link as `radio.system: packet_trace` has it, and what was run over it."""
 
     times_ms: np.ndarray  # of opportunities
     delay_ms: int  # each way
@@ -110,7 +110,7 @@ def fit(one: FlowMeasures, lead_ms: float) -> FittedLink:
     """The link that a flow went over.
 
     Args:
-        lead_ms: from the begin of a trace to the begin of the traffic; the first segment leaves a round trip later.
+        lead_ms: from the start of a trace to the start of the traffic; the first segment leaves a round trip later.
 
     Raises:
         DataError: the flow has too few segments, or no round trips.
@@ -152,12 +152,12 @@ def _opportunities(at_ms: np.ndarray, gaps_ms: np.ndarray, n_bytes: np.ndarray, 
     """Times of opportunities in whole ms, with what the link could have carried while nothing waited."""
     spare = np.where(waited, 0, np.maximum(rate * gaps_ms - n_bytes, 0))
     # The lead and the tail are idle; an idle gap is filled ms by ms, a delivery is at its time.
-    begin_ms, end_ms = at_ms - gaps_ms, at_ms
+    start_ms, end_ms = at_ms - gaps_ms, at_ms
     idle = np.flatnonzero(spare > 0)
     moments = [np.arange(1, int(at_ms[0]))]
     amounts = [np.full(len(moments[0]), rate)]
     for place in idle.tolist():
-        span = np.arange(int(begin_ms[place]) + 1, int(np.ceil(end_ms[place])) + 1)
+        span = np.arange(int(start_ms[place]) + 1, int(np.ceil(end_ms[place])) + 1)
         moments.append(span)
         amounts.append(np.full(len(span), spare[place] / max(len(span), 1)))
     tail = np.arange(int(at_ms[-1]) + 1, int(at_ms[-1]) + TAIL_MS)

@@ -60,7 +60,7 @@ OF_TCP = (
     Metric("after_timeouts", "segments", "sent again after such a timeout"),
     Metric("tail_probes", "segments", "the last segment again, before any timeout"),
     Metric("unknown_retransmissions", "segments", "of none of these kinds, by what the capture has"),
-    Metric("spurious", "segments", "retransmissions in vain: a DSACK or an ACK tells that the data had come before"),
+    Metric("spurious", "segments", "needless retransmissions: a DSACK or an ACK tells that the data had come before"),
     Metric("out_of_order", "segments", "behind segments that were sent after them"),
     Metric("rtt_samples", "segments", "segments sent once of which an ACK or SACK told before any repair"),
     Metric("rtt_min_ms", "ms", "least RTT of these: from the capture to the receiver and back"),
@@ -186,7 +186,7 @@ def _tcp(way: Direction) -> Row:
     }  # fmt: skip
     row |= _round_trips(way) | _windows(way) | _acks(way)
     # At the receiver an ACK leaves when its data come: nothing is in flight there.
-    return row if row["seen_at"] == RECEIVER else row | _in_flight(way) | _begin(way) | _rates(way)
+    return row if row["seen_at"] == RECEIVER else row | _in_flight(way) | _start(way) | _rates(way)
 
 
 def _goodput_mbps(way: Direction) -> float | None:
@@ -239,7 +239,7 @@ def _in_flight(way: Direction) -> Row:
     return {"flight_max_bytes": int(flight.max()), "flight_mean_bytes": float(flight.mean())}
 
 
-def _begin(way: Direction) -> Row:
+def _start(way: Direction) -> Row:
     if not way.handshake.syns:
         return {}
     found = slow_start(way)

@@ -127,7 +127,7 @@ def _pdus(records: Records) -> Iterator[tuple[Any, ...]]:
     content = records.content.data
     radio = set(records.links) & RADIO_LINKS
     rows = np.arange(len(records)) if radio else _framed_in_udp(records)
-    table = (records.t_ns, records.begin, records.captured, records.link)
+    table = (records.t_ns, records.start, records.captured, records.link)
     for row, t_ns, begin, captured, link in zip(rows.tolist(), *(column[rows].tolist() for column in table),
                                                 strict=True):
         frame = bytes(content[begin : begin + captured])
@@ -140,10 +140,10 @@ def _framed_in_udp(records: Records) -> np.ndarray:
     """Records whose bytes behind a UDP header begin as a framed PDU; looked for where its payload usually begins."""
     starts = [np.frombuffer(name.encode()[:7], dtype=np.uint8) for name in TAGS]
     hit = np.zeros(len(records), dtype=bool)
-    end = records.begin + records.captured
+    end = records.start + records.captured
     for offset in (28, 42, 44, 48, 62):
-        at = np.flatnonzero((end - records.begin) > offset + 12)
-        have = np.stack([records.content[records.begin[at] + offset + i] for i in range(7)], axis=1)
+        at = np.flatnonzero((end - records.start) > offset + 12)
+        have = np.stack([records.content[records.start[at] + offset + i] for i in range(7)], axis=1)
         for start in starts:
             hit[at] |= (have[:, : len(start)] == start).all(axis=1)
     return np.flatnonzero(hit)

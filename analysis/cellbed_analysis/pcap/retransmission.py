@@ -192,7 +192,7 @@ def _kind(repair: _Repair, start: int, end: int, una: int, highest: int, *, told
 
 def spurious(again: np.ndarray, seen: np.ndarray, t_ns: np.ndarray, start: np.ndarray, end: np.ndarray, told: Signs,
              early: np.ndarray) -> np.ndarray:
-    """Which retransmissions were in vain: the receiver had the data already, and says so.
+    """Which retransmissions were needless: the receiver had the data already, and says so.
 
     It says so by a DSACK of them, by an ACK that was there before the retransmission, or, with timestamps, by one that
     echoes the first transmission (`early` of both).

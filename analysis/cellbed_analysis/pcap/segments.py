@@ -207,7 +207,7 @@ def _unseen(found: Columns, reach: int) -> tuple[int, int]:
 
 
 def _sent_again(found: Columns, told: Signs, acks: Columns, opened: Handshake, answer_ns: int) -> Columns:
-    """Which segments are retransmissions, of which kind, and which were in vain."""
+    """Which segments are retransmissions, of which kind, and which were needless."""
     start, below = found["seq"], found["seq"] < found["before"]
     nothing = np.zeros(len(start), dtype=bool)
     if not below.any():

@@ -26,7 +26,7 @@ COLUMNS = (
     ("rtt_min_ms", "RTT min", False, 50), ("rtt_p50_ms", "RTT p50", False, 85), ("rtt_p99_ms", "RTT p99", False, 55),
     ("back_rtt_p50_ms", "back p50", False, 30), ("segments", "segments", False, 45),
     ("retransmissions", "again", False, 75), ("fast", "fast", False, 42), ("timeouts", "timeout", False, 43),
-    ("after_timeouts", "after it", False, 15), ("tail_probes", "probe", False, 41), ("spurious", "in vain", False, 44),
+    ("after_timeouts", "after it", False, 15), ("tail_probes", "probe", False, 41), ("spurious", "needless", False, 44),
     ("flight_kb", "flight kB", False, 48),
 )  # fmt: skip
 DELAYS = (

@@ -35,7 +35,7 @@ class Wanted:
     """Which part of a run: flows by id (none: those of the scenario, else all), and seconds after its start."""
 
     flows: tuple[str, ...] = ()
-    begin_s: float | None = None
+    start_s: float | None = None
     end_s: float | None = None
 
     def of(self, frame: pl.DataFrame, scenario: list[str]) -> pl.DataFrame:
@@ -48,8 +48,8 @@ class Wanted:
     def within(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Rows of the wanted time."""
         inside = pl.lit(True)
-        if self.begin_s is not None:
-            inside &= pl.col("t_s") >= self.begin_s
+        if self.start_s is not None:
+            inside &= pl.col("t_s") >= self.start_s
         if self.end_s is not None:
             inside &= pl.col("t_s") < self.end_s
         return frame.filter(inside)
@@ -97,7 +97,7 @@ def _throughputs(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
     rows = wanted.of(pl.concat(flows or [pl.DataFrame(schema=ARRIVED)]), _own(run))
     if rows.is_empty():
         return pl.DataFrame(schema={"flow": pl.String, "t_s": pl.Float64, "throughput_mbps": pl.Float64})
-    begin = wanted.begin_s if wanted.begin_s is not None else 0.0
+    begin = wanted.start_s if wanted.start_s is not None else 0.0
     end = wanted.end_s if wanted.end_s is not None else float(rows["t_s"].max())  # type: ignore[arg-type]
     n_bins = max(min(BINS, int((end - begin) / BIN_LEAST_S)), 1)
     edges = np.linspace(begin, end, n_bins + 1)

@@ -122,8 +122,8 @@ def data(kind: str, bundles: Sequence[Bundle], wanted: Wanted | None = None) -> 
         if not run.readable:
             raise UnusableError(run.problem)
     _check_flows(runs, wanted)
-    if wanted.begin_s is not None and wanted.end_s is not None and wanted.end_s <= wanted.begin_s:
-        raise DataError(f"--to {wanted.end_s:g}: allowed more than --from, {wanted.begin_s:g}")
+    if wanted.start_s is not None and wanted.end_s is not None and wanted.end_s <= wanted.start_s:
+        raise DataError(f"--to {wanted.end_s:g}: allowed more than --from, {wanted.start_s:g}")
     found = [_named(run, KINDS[kind].data(run, wanted), runs) for run in runs]
     frame = pl.concat([part for part in found if len(part)] or found[:1], how="diagonal_relaxed")
     if frame.is_empty():

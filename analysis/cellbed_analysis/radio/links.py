@@ -16,7 +16,7 @@ import polars as pl
 from cellbed_formats.bundle import Bundle
 
 from .grid import grid_of
-from .life import ENB, RadioLog, packet_lives
+from .packet_path import ENB, RadioLog, packet_paths
 
 SYSTEMS = ("packet_trace", "constant_rate")
 NS_PER_MS = 1_000_000
@@ -29,9 +29,9 @@ def over_links(bundle: Bundle) -> bool:
 
 
 def lives_of(bundle: Bundle) -> pl.DataFrame:
-    """`life.packet_lives` of a run; over links with `turn_ns` and `there_ns` of the packets that arrived."""
+    """`packet_path.packet_paths` of a run; over links with `turn_ns` and `there_ns` of the packets that arrived."""
     log = RadioLog(bundle.radio, grid_of(bundle))
-    lives = packet_lives(log, len(bundle.ue_numbers))
+    lives = packet_paths(log, len(bundle.ue_numbers))
     if not over_links(bundle):
         return lives
     radio = bundle.settings["radio"]

@@ -21,6 +21,7 @@ import numpy as np
 
 from cellbed_formats.bundle import Bundle, load_results
 from cellbed_formats.error import DataError
+from cellbed_formats.renamed import current
 
 from ..metrics.catalog import METRICS
 from ..metrics.run import RunAnalysis
@@ -76,6 +77,7 @@ def compare_bundles(
     Raises:
         DataError: no such metric, variant or flow, or nothing to compare.
     """
+    metrics = [current("metric", name) for name in metrics]
     for name in metrics:
         if name not in METRICS or METRICS[name].unit == "":
             raise DataError(f"metric '{name}': allowed those with a unit in docs/metrics.md, such as goodput_mbps")

@@ -120,7 +120,7 @@ class Fitted:
         return made
 
     def _named(self, name: int, chosen: list[int], width: int) -> Iterator[RenderableType]:
-        """Names above their rows, as they would take the room of numbers."""
+        """Names above their rows, as they would take the place of numbers."""
         if self.title:
             yield Text(self.title, style="bold")
         if self.columns[name].title:

@@ -57,19 +57,20 @@ class Scenario:
 
     @property
     def seeds(self) -> list[int]:
-        """Seeds that were played, rising."""
+        """Seeds that were run, rising."""
         return sorted({int(run.row["seed"]) for run in self.runs})
 
     @property
     def seeds_said(self) -> str:
-        """Seeds that were played, and how many the scenario has where those are not all."""
-        played = ", ".join(map(str, self.seeds))
+        """Seeds that were run, and how many the scenario has where those are not all."""
+        executed = ", ".join(map(str, self.seeds))
         try:
             whole = bounded_yaml.parse(str(self.runs[0].bundle.manifest["scenario"].get("text", "")), self.id)
         except bounded_yaml.NotYaml:
-            return played
+            return executed
         wanted = whole.get("seeds") if isinstance(whole, dict) else None
-        return f"{played} of {len(wanted)}" if isinstance(wanted, list) and len(wanted) > len(self.seeds) else played
+        return f"{executed} of {len(wanted)}" \
+            if isinstance(wanted, list) and len(wanted) > len(self.seeds) else executed
 
     @property
     def kernels(self) -> list[str]:
@@ -78,7 +79,7 @@ class Scenario:
 
     @property
     def command(self) -> str:
-        """What plays these runs again."""
+        """What executes these runs again."""
         seeds = "".join(f" --seed {seed}" for seed in self.seeds)
         return f"cellbed run {shlex.quote(self.file)}{seeds} --results results/replication"
 
@@ -108,7 +109,7 @@ class Paper:
 
     @property
     def runs(self) -> int:
-        """How many runs were played."""
+        """How many runs were executed."""
         return sum(len(scenario.runs) for scenario in self.scenarios)
 
     @property
@@ -118,7 +119,7 @@ class Paper:
 
 
 def publish(results_dir: Path, directory: Path, claims_files: Sequence[Path] = ()) -> Path:
-    """Write the pages anew.
+    """Write the pages again.
 
     Args:
         results_dir: directory with one bundle per run.

@@ -18,8 +18,8 @@ from ..metrics.rows import traced_in_full
 from ..metrics.run import analyse
 from ..metrics.utran import settings_of as utran_of
 from ..radio.grid import grid_of
-from ..radio.life import RadioLog
 from ..radio.links import lives_of
+from ..radio.packet_path import RadioLog
 from ..tcp.delay import datagram_delays, least_way_ns, spin_rtts
 from ..tcp.segment import LEG_PARTS, NR_LEG_PARTS, RTT_PARTS, decomposed_segments, part_label, radio_parts
 from ..tcp.shown_flow import shown_flow

@@ -46,7 +46,7 @@ LISTED_FLOWS_MAX, MEASURED_MAX = 20, 8
 
 
 def write_report(results_dir: Path | Results, claims_file: Path | None = None, output: Path | None = None) -> Path:
-    """Analyse every bundle and write the report anew.
+    """Analyse every bundle and write the report again.
 
     Args:
         results_dir: directory with one bundle per run, or one bundle; what has been loaded and checked of it.

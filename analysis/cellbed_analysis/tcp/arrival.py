@@ -40,7 +40,7 @@ def matched(sent: pl.DataFrame, arrived: pl.DataFrame) -> pl.DataFrame:
 
 
 def transmissions(sent: pl.DataFrame, arrived: pl.DataFrame) -> pl.DataFrame:
-    """Every transmission of data, and whether it was a new one, needed, or in vain.
+    """Every transmission of data, and whether it was a new one, needed, or needless.
 
     Args:
         sent, arrived: the data direction at the sender and at the receiver.

@@ -129,8 +129,8 @@ class _Radio:
             data = flow.packets(bundle.capture(flow.sink)).filter(pl.col("payload_bytes") > 0)
             self.arrivals = data.select("t_ns", pl.col("seq").cast(pl.Int64))
 
-    def inside(self, begin_ns: int, end_ns: int) -> pl.DataFrame:
-        return self.told.filter(pl.col("t_ns").is_between(begin_ns, end_ns))
+    def inside(self, start_ns: int, end_ns: int) -> pl.DataFrame:
+        return self.told.filter(pl.col("t_ns").is_between(start_ns, end_ns))
 
 
 def _cause(sender: Sender, radio: _Radio, event: CongestionEvent, marked: bool) -> str:
@@ -207,9 +207,9 @@ def _dropped_acks(sender: Sender, radio: _Radio, event: CongestionEvent, sent_ns
     return f"ACKs dropped of what was in flight: {count}." if count else ""
 
 
-def _around(radio: _Radio, begin_ns: int, end_ns: int) -> str:
+def _around(radio: _Radio, start_ns: int, end_ns: int) -> str:
     """What else happened on the radio between the sending of the segment and the event."""
-    rows = radio.inside(begin_ns, end_ns)
+    rows = radio.inside(start_ns, end_ns)
     said = []
     switched = _values(rows.filter(pl.col("node") == radio.sender), "route")
     said += [f"mode switch to {MODES.get(value, value)} {_ms(end_ns - t_ns)} before" for t_ns, value in switched]

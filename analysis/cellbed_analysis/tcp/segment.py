@@ -21,7 +21,7 @@ from cellbed_formats.capture import ACK, SYN
 from cellbed_formats.error import DataError
 from cellbed_formats.flow import Flow
 
-from ..radio.life import MOMENTS
+from ..radio.packet_path import MOMENTS
 
 #: Of the header that a link sends with each packet.
 ETHERNET_BYTES = 14
@@ -239,7 +239,7 @@ def leg_parts(life: pl.DataFrame) -> pl.DataFrame:
     and one that joined a request under way begins its parts at its arrival.
 
     Args:
-        life: rows of `life.packet_lives`, delivered packets only.
+        life: rows of `packet_path.packet_paths`, delivered packets only.
 
     Returns:
         One Int64 column per part, in ns, in the order of `life`; each row's
@@ -276,7 +276,7 @@ def decomposed_segments(bundle: Bundle, flow: Flow, lives: pl.DataFrame) -> pl.D
     """`data_segments` of a flow at its sender, with the parts of each RTT.
 
     Args:
-        lives: `life.packet_lives` of the bundle's radio.trace.
+        lives: `packet_path.packet_paths` of the bundle's radio.trace.
 
     Returns:
         The columns of `data_segments`, data_pkt and ack_pkt (packet numbers in

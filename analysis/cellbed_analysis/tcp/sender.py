@@ -93,7 +93,7 @@ def congestion_events(sender: Sender) -> list[CongestionEvent]:
     A fast retransmit is a retransmission of the oldest segment outside of any repair: an
     earlier event's lasts until everything sent before that event is acknowledged. One inside
     a fast recovery counts when it comes with another slow start threshold: the
-    sender had left recovery with a partial ACK and entered it anew.
+    sender had left recovery with a partial ACK and entered it again.
     """
     events: list[CongestionEvent] = []
     state, end, ssthresh = "open", -1, -1

@@ -183,7 +183,7 @@ def test_paper_value_beside_a_run() -> None:
 
 
 def test_a_differing_claim_names_what_another_scenario_measured():
-    """`vary`: values of runs that vary what the paper leaves open, in the order of their parameters."""
+    """`vary`: values of runs that vary what the paper does not specify, in the order of their parameters."""
     base = {"seed": 1, "usable": True, "lab": "virtual", "rtt_mean_ms": 34.0, "bundle": "b"}
     claim = {
         "id": "x",

@@ -145,16 +145,16 @@ def test_a_trend_upside_down_or_in_disorder_is_none(name: str) -> None:
     claim = TRENDS[name]
     effect, shape = claim["expect"]["effect"], SHAPES[claim["expect"]["trend"]]
 
-    def played(points: tuple[float, ...]) -> str:
+    def executed(points: tuple[float, ...]) -> str:
         return verdict(claim, series(claim, tuple(BASE + 2 * effect * point for point in points)))
 
-    assert played(shape) == "reproduced"
-    assert played(tuple(max(shape) - point for point in shape)) == "differs"
-    assert played(tuple(point / 100 for point in shape)) == "differs"
+    assert executed(shape) == "reproduced"
+    assert executed(tuple(max(shape) - point for point in shape)) == "differs"
+    assert executed(tuple(point / 100 for point in shape)) == "differs"
     wrong = [order for order in itertools.permutations(shape) if order[0] == max(shape)]
     if claim["expect"]["trend"] == "falls":
         wrong = [order for order in itertools.permutations(shape) if order[0] != max(shape)]
-    assert {played(order) for order in wrong} == {"differs"}
+    assert {executed(order) for order in wrong} == {"differs"}
 
 
 def test_every_claim_says_what_it_tests() -> None:

@@ -54,7 +54,7 @@ def test_what_is_acknowledged_becomes_a_rate(tmp_path: Path) -> None:
 def test_modes_events_and_queues_are_there(tmp_path: Path) -> None:
     drops = [radio_row(2000 + 0.001 * i, "pkt_drop", value=1, node=1) for i in range(3)]
     found = series(tmp_path, [*switch_rows(2000, IM, 9, 0), *drops], TIMEOUT)
-    assert [(span.begin_s, span.end_s, span.text) for span in found.modes] == [(0, 2, "DM"), (2, 10, "IM")]
+    assert [(span.start_s, span.end_s, span.text) for span in found.modes] == [(0, 2, "DM"), (2, 10, "IM")]
     (dropped,) = found.happenings
     assert (dropped.kind, dropped.t_s, dropped.count, dropped.detail) == ("packet dropped", 2.0, 3, "mode switch")
     assert [cut.kind for cut in found.cuts] == ["timeout"] and not found.empty

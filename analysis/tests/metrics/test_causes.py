@@ -85,7 +85,7 @@ def test_spurious_is_what_arrives_in_spite_of_an_arrival() -> None:
 
 
 def test_what_the_senders_own_queue_dropped_is_resent_for_a_reason() -> None:
-    """The second segment is in no capture before its retransmission; a second one of that is in vain."""
+    """The second segment is in no capture before its retransmission; a second one of that is needless."""
     sent = direction([(0, seq(0), 1), (2, seq(2), 3), (30, seq(1), 4), (60, seq(1), 5)])
     there = direction([(10, seq(0), 1), (12, seq(2), 3), (40, seq(1), 4), (70, seq(1), 5)])
     found = transmissions(sent, there)
@@ -233,7 +233,7 @@ def test_file_transfer(tmp_path: Path) -> None:
     assert row["completion_time_s"] == pytest.approx((1973 + 14.758 - 50.77) / 1e3)
     assert row["file_goodput_mbps"] == pytest.approx(63 * PAYLOAD * 8 / row["completion_time_s"] / 1e6)
     assert causes.finished(bundle, primary_flow(bundle)).end_ns == START_NS + 1_987_758_000
-    assert row["window_begin_s"] == pytest.approx(1.987758 / 5)
+    assert row["window_start_s"] == pytest.approx(1.987758 / 5)
     assert (row["rto_count"], row["cwnd_undos"]) == (3, 0)
 
 

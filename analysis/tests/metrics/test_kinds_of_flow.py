@@ -99,7 +99,7 @@ def test_traces_of_events_have_no_access_metrics(tmp_path: Path) -> None:
     assert full["rtt_mean_ms"] == events["rtt_mean_ms"]
 
 
-def test_segments_are_read_anew_where_none_are_kept(tmp_path: Path) -> None:
+def test_segments_are_read_again_where_none_are_kept(tmp_path: Path) -> None:
     run = analyse(read_bundle(write_bundle(tmp_path, duration_s=2)))
     kept = run.segments()
     assert len(kept) > 0
@@ -143,7 +143,7 @@ def test_a_connection_beside_the_first_one_has_its_own_metrics(dm_dm: Bundle) ->
     row = flatten(values)
     whole = compute(dm_dm)[0]
     assert row["rtt_mean_ms"] == whole["rtt_mean_ms"] == pytest.approx(29.99) and len(segments) == 193
-    assert (row["window_begin_s"], row["window_s"], row["ip_lost_pkts"]) == (1.2, 4.8, 0)
+    assert (row["window_start_s"], row["window_s"], row["ip_lost_pkts"]) == (1.2, 4.8, 0)
     assert not set(causes.COUNTERS) & row.keys()
 
 

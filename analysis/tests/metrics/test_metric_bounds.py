@@ -15,7 +15,7 @@ from cellbed_analysis.metrics import radio
 from cellbed_analysis.metrics.catalog import METRICS
 from cellbed_analysis.metrics.handover import handover_metrics
 from cellbed_analysis.metrics.share import Arrivals, active
-from cellbed_analysis.radio.life import RadioLog, packet_lives, uplink_pdus
+from cellbed_analysis.radio.packet_path import RadioLog, packet_paths, uplink_pdus
 from cellbed_formats.bundle import read_bundle
 from cellbed_formats.flow import FOUND, Flow
 from cellbed_formats.trace import read_trace
@@ -55,7 +55,7 @@ def test_headers_of_short_packets_are_measured_on_short_ones(tmp_path: Path, alo
         cell.add(START_NS + (51 + 40 * k) * MS, "pkt_in", node=2, peer=1, dir="sl", **pkt)
         cell.add(START_NS + (61 + 40 * k) * MS, "rlc_tx", node=2, peer=1, dir="sl", aux=1, value=42, pkt=100 + k)
     log = log_of(tmp_path, cell)
-    sizes = radio.size_metrics(log, 2, packet_lives(log, 2), uplink_pdus(log, 2))
+    sizes = radio.size_metrics(log, 2, packet_paths(log, 2), uplink_pdus(log, 2))
     assert sizes.get("mac_bytes") == (46 if known else None)
 
 
@@ -63,7 +63,7 @@ def test_packets_that_never_arrived_have_no_delay(tmp_path: Path) -> None:
     cell = Cell()
     cell.carry(1, "DM", START_NS, 100, tag=1)
     cell.add(START_NS + 50 * MS, "pkt_in", node=1, peer=2, dir="sl", pkt=2, tag=2, bytes=100)
-    lives = packet_lives(log_of(tmp_path, cell), 2)
+    lives = packet_paths(log_of(tmp_path, cell), 2)
     assert lives["out_ns"].null_count() == 1
     values = radio.leg_metrics(lives)
     assert values["delay_mean_ms"].value == values["delay_p99_ms"] == 14.75

@@ -34,7 +34,7 @@ def test_a_segment_of_several_packets_counts_as_many() -> None:
     assert share(sample(out=6, cwnd=10, length=3000)) == 0
 
 
-def test_what_is_lost_or_arrived_takes_no_room() -> None:
+def test_what_is_lost_or_arrived_takes_no_package() -> None:
     assert share(sample(out=11, cwnd=10, lost_out=1, sacked_out=2)) == 0
     assert share(sample(out=11, cwnd=10, lost_out=2, sacked_out=1, retrans_out=1)) == 1
 

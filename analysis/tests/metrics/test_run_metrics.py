@@ -15,16 +15,16 @@ import pytest
 from synthetic_bundle import COOKIE, MS, PAYLOAD, START_NS, Cell, radio_trace_bytes, write_bundle
 
 from cellbed_analysis.metrics import radio, runs
+from cellbed_analysis.metrics.cache import checksum
 from cellbed_analysis.metrics.catalog import METRICS
 from cellbed_analysis.metrics.identity import scalars, swept_point
-from cellbed_analysis.metrics.kept import checksum
 from cellbed_analysis.metrics.reference import markdown
 from cellbed_analysis.metrics.rows import compute, flatten
 from cellbed_analysis.metrics.run import analyse
 from cellbed_analysis.metrics.runs import analyse_all
 from cellbed_analysis.metrics.throughput import iperf3_agreement
 from cellbed_analysis.metrics.window import Window, steady_window
-from cellbed_analysis.radio.life import RadioLog, packet_lives, uplink_pdus
+from cellbed_analysis.radio.packet_path import RadioLog, packet_paths, uplink_pdus
 from cellbed_analysis.report.why import why
 from cellbed_analysis.tcp.segment import RTT_PARTS
 from cellbed_formats.bundle import Bundle, read_bundle
@@ -52,7 +52,7 @@ def flow(duration_s: float) -> Flow:
 @pytest.mark.parametrize(("duration_s", "warm_up_s"), [(60, 5), (25, 5), (10, 2), (6, 1.2)])
 def test_warm_up_is_5_s_or_a_fifth(duration_s: float, warm_up_s: float) -> None:
     window = steady_window(flow(duration_s))
-    assert window.begin_ns - START_NS == warm_up_s * 1e9
+    assert window.start_ns - START_NS == warm_up_s * 1e9
     assert window.seconds == pytest.approx(duration_s - warm_up_s)
 
 
@@ -202,7 +202,7 @@ def test_trailing_shares(tmp_path: Path) -> None:
     path.write_bytes(radio_trace_bytes(cell.rows))
     log = RadioLog(read_trace(path))
     window = Window(START_NS, START_NS + 10**9)
-    found = flatten(radio.access_metrics(log, 1, packet_lives(log, 2), uplink_pdus(log, 1), window))
+    found = flatten(radio.access_metrics(log, 1, packet_paths(log, 2), uplink_pdus(log, 1), window))
     assert found["granted_pdus"] == 2
     assert found["trailing_bsr_share"] == 0.5
     assert found["trailing_grant_share"] == 0.5
@@ -239,7 +239,7 @@ def test_derived_files_are_reused_until_something_changes(tmp_path: Path) -> Non
     marked["row"]["segments"] = -1
     kept.write_text(json.dumps(marked | {"sum": checksum(marked["row"])}))
     assert analyse(read_bundle(path)).row["segments"] == -1
-    # Another capture in the same place: computed anew.
+    # Another capture in the same place: computed again.
     other = write_bundle(tmp_path, "IM-IM", duration_s=2)
     shutil.copy(other / "ip-ue1.pcap", path / "ip-ue1.pcap")
     assert analyse(read_bundle(path)).row["segments"] != -1
@@ -297,13 +297,13 @@ def test_headers_are_measured_on_whichever_packet_was_alone(tmp_path: Path) -> N
     path = tmp_path / "radio.trace"
     path.write_bytes(radio_trace_bytes(cell.rows))
     log = RadioLog(read_trace(path))
-    lives, pdus = packet_lives(log, 2), uplink_pdus(log, 2)
+    lives, pdus = packet_paths(log, 2), uplink_pdus(log, 2)
     assert radio.size_metrics(log, 2, lives, pdus)["mac_bytes"] == 46
     # A long packet has a longer length field: nothing can be said from it.
     cell.rows = [r | ({"bytes": 1500} if r.get("bytes") == 48 else {}) for r in cell.rows]
     path.write_bytes(radio_trace_bytes(cell.rows))
     log = RadioLog(read_trace(path))
-    assert "mac_bytes" not in radio.size_metrics(log, 2, packet_lives(log, 2), uplink_pdus(log, 2))
+    assert "mac_bytes" not in radio.size_metrics(log, 2, packet_paths(log, 2), uplink_pdus(log, 2))
 
 
 def test_a_bundle_that_does_not_read_keeps_its_identity_and_problem(tmp_path: Path) -> None:

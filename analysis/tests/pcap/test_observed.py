@@ -140,7 +140,7 @@ def test_connections_between_the_same_ends_are_told_apart(tmp_path: Path) -> Non
     assert [one.row["segments"] for one in measures.measure(capture)] == [1, 1]
 
 
-def test_a_connection_without_its_begin_says_so(tmp_path: Path) -> None:
+def test_a_connection_without_its_start_says_so(tmp_path: Path) -> None:
     talk = Conversation()
     for number in range(3):
         talk.data(number, number + 5)

@@ -14,7 +14,7 @@ from cellbed_analysis.plots.venue import VENUES
 from cellbed_formats.bundle import Bundle, load_results
 from cellbed_formats.error import DataError
 
-SHORT = Wanted(begin_s=1.0, end_s=1.1)
+SHORT = Wanted(start_s=1.0, end_s=1.1)
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS.keys() - {"cwnd"}))  # of which tests/test_python.py has a run
@@ -65,8 +65,8 @@ def test_the_distribution_is_of_the_segments_that_have_an_rtt(im_im: Bundle) -> 
     ("rtts", None, "ieee", "plot rtts: allowed cwnd, rtt,"),
     ("rtt", None, "nature", "--venue nature: allowed ieee, acm"),
     ("rtt", Wanted(("nosuch",)), "ieee", "--flow nosuch: allowed"),
-    ("rtt", Wanted(begin_s=5, end_s=2), "ieee", "--to 2: allowed more than --from, 5"),
-    ("rtt", Wanted(begin_s=9e9), "ieee", "nothing to draw for plot rtt in the time that was asked for"),
+    ("rtt", Wanted(start_s=5, end_s=2), "ieee", "--to 2: allowed more than --from, 5"),
+    ("rtt", Wanted(start_s=9e9), "ieee", "nothing to draw for plot rtt in the time that was asked for"),
 ])  # fmt: skip
 def test_what_there_is_not(kind: str, wanted: Wanted | None, venue: str, message: str, im_im: Bundle) -> None:
     with pytest.raises(DataError, match=message):

@@ -16,9 +16,9 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from simulated import MS, NETWORK_PORT, needs_cellsim, play, simulate
+from simulated import MS, NETWORK_PORT, execute, needs_cellsim, simulate
 
-from cellbed_analysis.radio.life import MOMENTS, RadioLog, packet_lives
+from cellbed_analysis.radio.packet_path import MOMENTS, RadioLog, packet_paths
 from cellbed_analysis.tcp.segment import LEG_PARTS, leg_parts
 from cellbed_formats.error import DataError
 from cellbed_formats.trace import read_trace
@@ -43,7 +43,7 @@ def checked(log: RadioLog, n_ue: int = 2) -> pl.DataFrame:
     What an eNB forwards to another leaves through a tunnel, whatever of it was on the air.
     """
     delivered = pl.col("out_ns").is_not_null() & ~pl.col("pkt").is_in(log.rows("ho_forward")["pkt"].to_list())
-    lives = packet_lives(log, n_ue).filter(delivered)
+    lives = packet_paths(log, n_ue).filter(delivered)
     sent, relayed = pl.col("tx_ns").is_not_null(), pl.col("dl_tx_ns").is_not_null()
     assert lives.filter(pl.col("node") > 0)["tx_ns"].null_count() == 0
     assert lives.filter(sent).select(FIRST).null_count().sum_horizontal().item() == 0
@@ -141,7 +141,7 @@ def test_bearers_count_their_pdus_apart(tmp_path: Path) -> None:
     config = {"format": 1, "seed": 1, "events": [],
               "cell": {"ues": ues, "harq": {"max_attempts": 2, "bler": [0.3, 0.1]}, "n_rb": 15, **AM},
               "output": {"trace": "radio.trace", "pcap": None, "stats": "radio.json"}}  # fmt: skip
-    log = play(tmp_path, config, arrivals)
+    log = execute(tmp_path, config, arrivals)
     lives = checked(log, 1)
     assert len(lives) == 400
     again = log.rows("rlc_retx").group_by("node", "dir", "sn").agg(pl.col("lcid").n_unique())
@@ -185,7 +185,7 @@ def test_a_late_harq_round_and_an_early_rlc_retransmission(tmp_path: Path) -> No
 def test_a_handover_with_errors(tmp_path: Path, mode: str) -> None:
     config = json.loads((GOLDEN / "handover" / "config.json").read_text())
     config["cell"] |= {"harq": HARQ, "rlc": {"mode": mode, "queue_pkts": 200}}
-    log = play(tmp_path, config, (GOLDEN / "handover" / "arrivals.txt").read_text())
+    log = execute(tmp_path, config, (GOLDEN / "handover" / "arrivals.txt").read_text())
     assert len(log.rows("ho_forward")) > 2 and len(log.rows("harq_tx")) > 2
     lives = checked(log, len(config["cell"]["ues"]))
     assert lives["dl_rx_ns"].drop_nulls().len() > 5
@@ -204,7 +204,7 @@ def test_radio_systems_without_transport_blocks(tmp_path: Path) -> None:
     """A dedicated channel numbers RLC's blocks only, a recorded link has none: what is known still adds up."""
     utran = json.loads((GOLDEN / "utran-losses" / "config.json").read_text())
     (tmp_path / "utran").mkdir()
-    log = play(tmp_path / "utran", utran, (GOLDEN / "utran-losses" / "arrivals.txt").read_text())
+    log = execute(tmp_path / "utran", utran, (GOLDEN / "utran-losses" / "arrivals.txt").read_text())
     assert_sums(log)
     link = {"uplink": [1, 2, 3], "downlink": [1, 2, 3], "delay_ms": 10}
     ues = [{"name": "ue1", "peer": "network", "mode": "im"}]
@@ -214,7 +214,7 @@ def test_radio_systems_without_transport_blocks(tmp_path: Path) -> None:
 
 
 def assert_sums(log: RadioLog) -> None:
-    lives = packet_lives(log, 1).filter(pl.col("out_ns").is_not_null())
+    lives = packet_paths(log, 1).filter(pl.col("out_ns").is_not_null())
     assert len(lives) > 5
     parts = leg_parts(lives)
     assert parts.sum_horizontal().to_list() == (lives["out_ns"] - lives["in_ns"]).to_list()
@@ -226,7 +226,7 @@ def test_a_trace_without_numbers_is_refused(tmp_path: Path) -> None:
     simulate(tmp_path, "im im", [(1, 1, 100)])
     old = RadioLog(read_trace(tmp_path / "radio.trace").drop("block"))
     with pytest.raises(DataError, match="no field 'block'"):
-        packet_lives(old, 2)
+        packet_paths(old, 2)
 
 
 @st.composite

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Paired comparison and the data set of a sweep, on bundles with values known beforehand."""
+"""Paired comparison and the data set of a sweep, on bundles with values known before."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scipy import stats
 from synthetic_bundle import write_bundle
 
 from cellbed_analysis.metrics import dataset
-from cellbed_analysis.metrics.dataset import COLUMNS, METADATA_KEY, Played, data_set, values, write_data_set
+from cellbed_analysis.metrics.dataset import COLUMNS, METADATA_KEY, Executed, data_set, values, write_data_set
 from cellbed_analysis.metrics.run import RunAnalysis
 from cellbed_analysis.report import compare as module
 from cellbed_analysis.report.compare import compare, said_of, tables, to_json
@@ -95,15 +95,15 @@ def test_for_people_and_for_programs(results: Path) -> None:
     assert json.loads(to_json(found))[0] | {"unit": "Mbit/s", "pairs": 3} == json.loads(to_json(found))[0]
 
 
-def played(results: Path) -> list[Played]:
+def executed(results: Path) -> list[Executed]:
     runs = [read_bundle(path) for path in sorted(results.glob("*-seed*"))]
     params = {"radio.n_rb": 25, "x": "um"}
-    done = [Played("d2d-nardini/static", b.manifest["variant"], b.manifest["seed"], params, b.path) for b in runs]
-    return [*done, Played("d2d-nardini/static", "IM-IM", 9, {"radio.n_rb": 50, "x": "am"}, None, "the guest died")]
+    done = [Executed("d2d-nardini/static", b.manifest["variant"], b.manifest["seed"], params, b.path) for b in runs]
+    return [*done, Executed("d2d-nardini/static", "IM-IM", 9, {"radio.n_rb": 50, "x": "am"}, None, "the guest died")]
 
 
 def test_data_set(results: Path) -> None:
-    frame = data_set(played(results))
+    frame = data_set(executed(results))
     assert frame.columns[: len(COLUMNS)] == list(COLUMNS)
     assert frame.schema["param.radio.n_rb"] == pl.Int64 and frame.schema["param.x"] == pl.String
     failed = frame.filter(pl.col("status") == "failed")
@@ -113,13 +113,13 @@ def test_data_set(results: Path) -> None:
 
 def test_columns_do_not_depend_on_the_runs(results: Path) -> None:
     """So that data sets of several sweeps can be put together."""
-    all_of_them, none = data_set(played(results)), data_set(played(results)[-1:])
+    all_of_them, none = data_set(executed(results)), data_set(executed(results)[-1:])
     assert all_of_them.schema == none.schema
 
 
 def test_readable_by_others(results: Path) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
-    path = write_data_set(played(results), Inside(results) / "summary/sweep.parquet").path
+    path = write_data_set(executed(results), Inside(results) / "summary/sweep.parquet").path
     assert [p.name for p in path.parent.iterdir()] == ["sweep.parquet"]
     table = parquet.read_table(path)
     assert table.num_rows == 8 and table.column("variant").to_pylist()[0] == "DM-DM"
@@ -128,8 +128,8 @@ def test_readable_by_others(results: Path) -> None:
 
 
 def test_values_of_usable_runs(results: Path) -> None:
-    assert values([run.path for run in played(results)[:3]], "goodput_mbps") == [4.0, 6.0, 5.0]
-    assert values([run.path for run in played(results)[:3]], "rtt_mean_ms") == []
+    assert values([run.path for run in executed(results)[:3]], "goodput_mbps") == [4.0, 6.0, 5.0]
+    assert values([run.path for run in executed(results)[:3]], "rtt_mean_ms") == []
 
 
 def _of_two_flows(bundle: Any) -> RunAnalysis:
@@ -154,5 +154,5 @@ def test_a_flow_is_compared_by_its_id(results: Path, monkeypatch: pytest.MonkeyP
 def test_data_set_has_a_row_for_each_flow(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dataset, "analyse_all", lambda bundles: [_of_two_flows(bundle) for bundle in bundles])
     path = next(results.glob("DM-DM*seed1*"))
-    frame = data_set([Played("d2d-nardini/static", "DM-DM", 1, {}, path)])
+    frame = data_set([Executed("d2d-nardini/static", "DM-DM", 1, {}, path)])
     assert frame.select("flow", "seed", "goodput_mbps").rows() == [("one", 1, 4.0), ("two", 1, 2.0)]

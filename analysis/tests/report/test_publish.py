@@ -94,7 +94,7 @@ def test_every_claim_has_a_line_with_numbers_verdict_and_cause(claims: Path, pag
 
 
 def test_counts_are_those_of_the_table(pages: Path) -> None:
-    head, _, line, total = rows_of((pages / "README.md").read_text(), "# The papers, played")
+    head, _, line, total = rows_of((pages / "README.md").read_text(), "# The papers, run")
     verdicts = [row[7] for row in rows_of((pages / "d2d-nardini.md").read_text(), "## Claims")[2:]]
     assert head[4:] == list(VERDICTS)
     assert [int(count) for count in line[4:]] == [verdicts.count(verdict) for verdict in VERDICTS]
@@ -154,7 +154,7 @@ def test_a_run_that_recorded_something_else_has_another_hash(results: Path, clai
     assert [key for key in runs if runs[key] != changed[key]] == [key for key in runs if "IM-IM" in key]
 
 
-def test_it_says_what_plays_the_runs_again(pages: Path) -> None:
+def test_it_says_what_executes_the_runs_again(pages: Path) -> None:
     page = (pages / "d2d-nardini.md").read_text()
     assert "--seed 1 --seed 2 --results results/replication" in page
     assert "| 5 | 4 |" in page.split("## Runs")[1]  # one failed

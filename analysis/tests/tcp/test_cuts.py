@@ -91,7 +91,7 @@ def test_acks_that_were_dropped_are_counted(tmp_path: Path) -> None:
     assert "ACKs dropped of what was in flight: 1." in full(tmp_path, OTHER, ack, old)
 
 
-def test_each_event_ends_where_the_next_begins(tmp_path: Path) -> None:
+def test_each_event_ends_where_the_next_starts(tmp_path: Path) -> None:
     kinds = [(cut.kind, cut.before, cut.after) for cut in found(tmp_path, switch_rows(5000, IM, 10, 2), DUPACKS)]
     assert [kind for kind, _, _ in kinds] == ["fast retransmit", "timeout", "fast retransmit"]
     assert kinds[0][2] > 1  # the timeout's window of 1 is not the fast retransmit's

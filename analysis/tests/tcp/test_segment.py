@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from synthetic_bundle import ISN_ACK, MS, PAYLOAD, SPORT, tcp_packet, write_pcap
 
-from cellbed_analysis.radio.life import RadioLog, packet_lives
+from cellbed_analysis.radio.packet_path import RadioLog, packet_paths
 from cellbed_analysis.tcp.segment import (
     RTT_PARTS,
     data_segments,
@@ -125,7 +125,7 @@ def test_unwrapped_numbers_keep_every_step(steps: list[int], first: int) -> None
 
 
 def decomposed(bundle: Bundle) -> pl.DataFrame:
-    lives = packet_lives(RadioLog(bundle.radio), 2)
+    lives = packet_paths(RadioLog(bundle.radio), 2)
     return decomposed_segments(bundle, bundle.flows[0], lives)
 
 

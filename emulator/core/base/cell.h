@@ -3,7 +3,7 @@
  * cell.h - what every radio network has in common: its configuration, its
  * clock, packets that arrive, changes that wait, and the outputs of a call.
  *
- * The state of a radio access network (ran/ran.h) begins with a struct cell and
+ * The state of a radio access network (ran/ran.h) starts with a struct cell and
  * goes on with what is its own; so a layer that has a struct cell has the clock,
  * memory for packets and the outputs (out.h), and nothing of what is above it.
  */

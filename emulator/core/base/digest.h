@@ -7,7 +7,7 @@
 
 #include "base/pkt.h"
 
-#define DIGEST_BEGIN UINT64_C(0xcbf29ce484222325)
+#define DIGEST_START UINT64_C(0xcbf29ce484222325)
 
 static inline void digest_mix(uint64_t *h, uint64_t v)
 {

@@ -14,7 +14,7 @@ static struct cell_out *out_next(struct cell *c, enum cell_out_type type)
 	return o;
 }
 
-void out_record(struct cell *c, const struct out_leg *at, struct cell_record r)
+void out_record(struct cell *c, const struct out_at *at, struct cell_record r)
 {
 	struct cell_out *o = out_next(c, CELL_OUT_RECORD);
 
@@ -38,7 +38,7 @@ void out_pdu(struct cell *c, const uint8_t *data, uint32_t len, const struct cel
 	o->info = *info;
 }
 
-static void out_pkt_record(struct cell *c, const struct pkt *p, const struct out_leg *at,
+static void out_pkt_record(struct cell *c, const struct pkt *p, const struct out_at *at,
                            enum cell_event event, uint8_t node, uint8_t enb, uint8_t peer,
                            int32_t value)
 {
@@ -85,7 +85,7 @@ void out_deliver(struct cell *c, struct pkt *p, uint8_t port)
 }
 
 /* One of two copies ends where it does not matter. */
-static void end_copy(struct cell *c, struct pkt *p, const struct out_leg *at, enum cell_drop reason)
+static void end_copy(struct cell *c, struct pkt *p, const struct out_at *at, enum cell_drop reason)
 {
 	if (p->twin)
 		p->twin->twin = NULL;
@@ -94,7 +94,7 @@ static void end_copy(struct cell *c, struct pkt *p, const struct out_leg *at, en
 	cell_pkt_terminate(c, p);
 }
 
-void out_drop(struct cell *c, struct pkt *p, const struct out_leg *at, enum cell_drop reason)
+void out_drop(struct cell *c, struct pkt *p, const struct out_at *at, enum cell_drop reason)
 {
 	struct cell_out *o;
 
@@ -115,7 +115,7 @@ void out_drop(struct cell *c, struct pkt *p, const struct out_leg *at, enum cell
 	pkt_enqueue(&c->limbo_pkts, p);
 }
 
-void out_drop_all(struct cell *c, struct pkt_queue *q, const struct out_leg *at,
+void out_drop_all(struct cell *c, struct pkt_queue *q, const struct out_at *at,
                   enum cell_drop reason)
 {
 	struct pkt *p;

@@ -13,8 +13,8 @@
 
 #include "base/cell.h"
 
-/* A leg as rows name it. */
-struct out_leg {
+/* Where something happens, as rows name it: a direction of a UE, or a bearer of it. */
+struct out_at {
 	uint8_t from; /* node where it starts */
 	uint8_t to;
 	uint8_t dir; /* enum cell_dir */
@@ -23,7 +23,7 @@ struct out_leg {
 };
 
 /** out_record() - add a row of radio.trace for @at (may be NULL) at the event's time */
-void out_record(struct cell *c, const struct out_leg *at, struct cell_record r);
+void out_record(struct cell *c, const struct out_at *at, struct cell_record r);
 
 void out_pdu(struct cell *c, const uint8_t *data, uint32_t len, const struct cell_pdu_info *info);
 
@@ -33,10 +33,10 @@ void out_deliver(struct cell *c, struct pkt *p, uint8_t port);
 /** out_drop() - @p is dropped, unless another copy of it is or was there; @at is where (may be
  * NULL)
  */
-void out_drop(struct cell *c, struct pkt *p, const struct out_leg *at, enum cell_drop reason);
+void out_drop(struct cell *c, struct pkt *p, const struct out_at *at, enum cell_drop reason);
 
 /** out_drop_all() - out_drop() for a whole queue */
-void out_drop_all(struct cell *c, struct pkt_queue *q, const struct out_leg *at,
+void out_drop_all(struct cell *c, struct pkt_queue *q, const struct out_at *at,
                   enum cell_drop reason);
 
 /** out_port_is_enb() - @port is the tunnel end of an eNB */

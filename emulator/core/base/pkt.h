@@ -33,7 +33,7 @@ struct pkt {
 	uint16_t end_offset; /* in the data field of the RLC PDU with its last byte */
 	uint32_t count;      /* PDCP COUNT, once it has one */
 	uint32_t pdcp_sn;    /* it has already, given by another base station */
-	int16_t shift;       /* of the datagram's begin: tunnel headers put in front or taken off */
+	int16_t shift;       /* of the datagram's start: tunnel headers put in front or taken off */
 	bool has_pdcp_sn;
 	bool end_marker; /* of a tunnel: no datagram */
 	bool control;    /* of PDCP: no datagram */

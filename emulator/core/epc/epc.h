@@ -34,7 +34,7 @@ struct tunnel_end {
 
 /* The bearer of a UE that takes a packet. */
 struct epc_bearer {
-	const struct out_leg *at;
+	const struct out_at *at;
 	uint32_t queue_pkts; /* that may wait for it */
 	uint32_t queued; /* that wait at the base station asked about, if the UE is served there */
 	uint8_t sn_bits; /* of PDCP, which goes on at a handover; 0: it starts again */
@@ -65,7 +65,7 @@ struct epc {
 	uint16_t next_ip_id;          /* of tunnels' outer headers */
 };
 
-/** epc_init() - every UE has its tunnels where the configuration begins; gateway_init() follows */
+/** epc_init() - every UE has its tunnels where the configuration starts; gateway_init() follows */
 void epc_init(struct epc *epc, struct cell *c, const struct epc_radio *radio);
 
 /** epc_digest_ue() - hash of what decides what happens next to UE @ue's packets */

@@ -30,7 +30,7 @@ _Static_assert(GTPU_HEADER_BYTES_MAX <= PKT_HEADROOM,
 #define EXT_PDCP_SN      0xc0   /* PDCP PDU Number */
 #define EXT_LONG_PDCP_SN 0x82   /* Long PDCP PDU Number */
 #define EXT_PDU_SESSION  0x85   /* PDU Session Container */
-#define EXT_UNDERSTAND   0x80   /* whoever receives it has to know this type */
+#define EXT_UNDERSTAND   0x80   /* the receiver has to know this type */
 #define PDCP_SN_MAX      0x7fff /* of the short one: between base stations its first bit is spare */
 
 #define LONG_PDCP_SN_MAX 0x3ffff
@@ -99,8 +99,8 @@ uint32_t gtpu_header_bytes(const struct gtpu *h)
 	return IP_BYTES + UDP_BYTES + MANDATORY_BYTES + (ext ? OPTIONAL_BYTES + ext : 0);
 }
 
-/* An extension header begins at *@at; its type is written where the one before ends. */
-static uint8_t *begin_extension(uint8_t *b, uint32_t *at, uint8_t type, uint32_t bytes)
+/* An extension header starts at *@at; its type is written where the one before ends. */
+static uint8_t *start_extension(uint8_t *b, uint32_t *at, uint8_t type, uint32_t bytes)
 {
 	uint8_t *ext = b + *at;
 
@@ -120,15 +120,15 @@ static void pack_gtp(const struct gtpu *h, uint32_t len, uint8_t *b)
 	put16(b + 2, len - MANDATORY_BYTES);
 	put32(b + 4, h->teid);
 	if (h->has_qfi) {
-		ext = begin_extension(b, &at, EXT_PDU_SESSION, EXT_UNIT);
+		ext = start_extension(b, &at, EXT_PDU_SESSION, EXT_UNIT);
 		ext[1] = (uint8_t)((h->uplink ? PDU_SESSION_UL : PDU_SESSION_DL) << 4);
 		ext[2] = h->qfi & QFI_MASK;
 	}
 	if (sn_bytes == EXT_UNIT) {
-		ext = begin_extension(b, &at, EXT_PDCP_SN, sn_bytes);
+		ext = start_extension(b, &at, EXT_PDCP_SN, sn_bytes);
 		put16(ext + 1, h->pdcp_sn & PDCP_SN_MAX);
 	} else if (sn_bytes) {
-		ext = begin_extension(b, &at, EXT_LONG_PDCP_SN, sn_bytes);
+		ext = start_extension(b, &at, EXT_LONG_PDCP_SN, sn_bytes);
 		put32(ext, h->pdcp_sn & LONG_PDCP_SN_MAX);
 		ext[0] = (uint8_t)(sn_bytes / EXT_UNIT);
 	}

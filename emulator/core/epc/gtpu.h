@@ -63,7 +63,7 @@ void gtpu_pack(const struct gtpu *h, uint16_t ip_id, const uint8_t *inner, uint3
  * gtpu_unpack() - read the headers of a tunnel's packet
  * @ret:              what they say
  * @buf:              IPv4 packet of @len bytes
- * @ret_inner_offset: where the T-PDU begins, @len when there is none
+ * @ret_inner_offset: where the T-PDU starts, @len when there is none
  *
  * Return: 0, or -EINVAL: not a whole IPv4 packet for port 2152, a wrong
  * checksum, not GTPv1-U, neither G-PDU nor End Marker, lengths that

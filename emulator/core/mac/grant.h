@@ -21,7 +21,7 @@
 
 #define TTI_NEVER UINT32_MAX
 
-/* Resource blocks of one sub-frame given to one leg. */
+/* Resource blocks of one sub-frame given to one direction. */
 struct grant {
 	uint32_t subframe;
 	uint32_t bytes;  /* transport block */

@@ -52,7 +52,7 @@ int harq_free(const struct harq_process *processes, uint32_t tti)
 	return -1;
 }
 
-void harq_begin(struct harq_process *process, uint32_t tti)
+void harq_start(struct harq_process *process, uint32_t tti)
 {
 	CELL_ASSERT(!process->pdu);
 	process->busy = true;

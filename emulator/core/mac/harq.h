@@ -64,8 +64,8 @@ enum pdu_outcome harq_dtx(const struct harq_model *m, struct pdu *pdu);
 /** harq_free() - a process of @processes that a new block in @tti may use, or -1 */
 int harq_free(const struct harq_process *processes, uint32_t tti);
 
-/** harq_begin() - @process takes a new block in @tti */
-void harq_begin(struct harq_process *process, uint32_t tti);
+/** harq_start() - @process takes a new block in @tti */
+void harq_start(struct harq_process *process, uint32_t tti);
 
 /** harq_send_new() - the block of @process is on the air for the first time; its NDI tells */
 void harq_send_new(struct harq_process *process);

@@ -5,7 +5,7 @@
  * A block goes to the channels in order of their priorities. To keep the first from starving the
  * others, each has a bucket that its prioritised bit rate fills: as long as there is something in
  * it, that much of a block is kept for the channel, in order of priority again; and only what
- * is then left goes to whoever is first. The standard says so for a UE; the base station does it
+ * is left then goes to the first one. The standard says so for a UE; the base station does it
  * likewise in the downlink. LTE and NR have the same rule, in sub-frames and in slots.
  * Source: TS 36.321 5.4.3.1; TS 38.321 5.4.3.1
  */

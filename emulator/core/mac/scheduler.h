@@ -9,7 +9,7 @@
  * carrier holds changes with every flow's channel, and start-time fair
  * queueing is the variant that stays fair on such a server. Max C/I serves the best
  * channel, which gives the most bytes in all and nothing to those far away.
- * Proportional fair serves whoever has the best channel compared with what it got
+ * Proportional fair serves the UE that has the best channel compared with what it got
  * on average, so that each is served when its own channel is good. Modified largest weighted
  * delay first multiplies that with the weight and with how long the first byte has waited, so
  * that with the right weights queues stay short as long as any scheduler could keep them so.

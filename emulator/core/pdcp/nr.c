@@ -2,7 +2,7 @@
 /*
  * nr.c - PDCP of NR; see nr.h.
  *
- * The window begins at RX_DELIV. Which SDUs from there on have come is a bit for each; those that
+ * The window starts at RX_DELIV. Which SDUs from there on have come is a bit for each; those that
  * wait are found by COUNT, in chains of which each has few. So one that comes costs the same
  * whatever is held, and a gap that ends costs what it held back.
  */

@@ -10,7 +10,7 @@
  * back. Ciphering is NEA0 (null) and there is no header compression. A COUNT is an SN with the
  * number of times that SNs have started again.
  *
- * A packet is numbered when RLC takes it to send its first byte, not when it begins to wait: so
+ * A packet is numbered when RLC takes it to send its first byte, not when it starts to wait: so
  * what a full queue, a discardTimer or a marker drops leaves no gap for which the receiver would
  * wait. One that was numbered before, and is sent again after a failure, keeps its COUNT.
  * Source: TS 38.323 v15.3.0 5.2, 5.3, 5.4, 6.2, 7.1
@@ -66,7 +66,7 @@ static inline uint16_t pdcp_nr_header_bytes(uint8_t sn_bits)
 void pdcp_nr_tx_init(struct pdcp_nr_tx *pdcp, uint8_t sn_bits);
 
 /**
- * pdcp_nr_accept() - @p begins to wait: it is an RLC SDU of known size
+ * pdcp_nr_accept() - @p starts to wait: it is an RLC SDU of known size
  *
  * It has no COUNT yet, unless another gNB gave it one.
  * @above: bytes of a header of SDAP, which is in front of the datagram already
@@ -80,7 +80,7 @@ void pdcp_nr_number(struct pdcp_nr_tx *pdcp, struct pkt *p);
 uint32_t pdcp_nr_count(const struct pdcp_nr_tx *pdcp, uint32_t sn);
 
 /**
- * pdcp_nr_rx_init() - RX_NEXT and RX_DELIV begin with 0
+ * pdcp_nr_rx_init() - RX_NEXT and RX_DELIV start with 0
  * @t_reordering_ns: CELL_NEVER = infinity
  * @words: bits_words(pdcp_nr_window()) of any content
  */
@@ -111,7 +111,7 @@ int pdcp_nr_receive(struct pdcp_nr_rx *pdcp, struct pkt *p, int64_t now_ns,
 void pdcp_nr_expire(struct pdcp_nr_rx *pdcp, int64_t now_ns, struct pdcp_nr_out *out);
 
 /** pdcp_nr_finish() - re-establishment of a bearer of RLC UM: what is held goes up, and COUNTs
- * begin with 0. Source: TS 38.323 5.1.2 */
+ * start with 0. Source: TS 38.323 5.1.2 */
 void pdcp_nr_finish(struct pdcp_nr_rx *pdcp, struct pdcp_nr_out *out);
 
 /** pdcp_nr_empty() - give up what is held; it is appended to @ret, in no order */

@@ -3,7 +3,7 @@
  * ran.h - a radio access network, as the entry points of the core (cell.c) see it.
  *
  * Each kind of network is a folder here with one table of these functions. Its
- * state begins with a struct cell, which is what the functions get. Events of a
+ * state starts with a struct cell, which is what the functions get. Events of a
  * network come after arrivals and commands of the same time, one for each call.
  */
 #ifndef RAN_H

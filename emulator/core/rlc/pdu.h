@@ -26,7 +26,7 @@ struct rlc_pdu {
 	uint8_t *data; /* data field */
 	uint16_t len;  /* its bytes; of a received one 0 until its last byte came */
 	uint16_t n_cuts;
-	uint16_t cut[RLC_ELEMENTS_MAX + 1]; /* offsets at which one SDU ends and another begins */
+	uint16_t cut[RLC_ELEMENTS_MAX + 1]; /* offsets at which one SDU ends and another starts */
 	struct rlc_ranges ranges;           /* received, or to be sent again */
 	uint8_t retx_count;                 /* RETX_COUNT */
 	bool considered;                    /* RETX_COUNT counts from here on */
@@ -67,7 +67,7 @@ bool rlc_pdu_has_cut(const struct rlc_pdu *pdu, uint16_t offset);
 /** rlc_pdu_cut_after() - the first cut behind @offset, UINT16_MAX when there is none */
 uint16_t rlc_pdu_cut_after(const struct rlc_pdu *pdu, uint16_t offset);
 
-/** rlc_pdu_add_elements() - the cuts of @n elements of a PDU or segment that begins at @so */
+/** rlc_pdu_add_elements() - the cuts of @n elements of a PDU or segment that starts at @so */
 bool rlc_pdu_add_elements(struct rlc_pdu *pdu, uint16_t so, uint8_t fi, uint16_t n,
                           const uint16_t *len);
 

@@ -27,7 +27,7 @@ bool rlc_ranges_add(struct rlc_ranges *r, uint16_t from, uint16_t to);
 /** rlc_ranges_cover() - every byte of @from..@to is in the set; true for an empty range */
 bool rlc_ranges_cover(const struct rlc_ranges *r, uint16_t from, uint16_t to);
 
-/** rlc_ranges_take() - remove what lies before @to of the first range, which begins before @to */
+/** rlc_ranges_take() - remove what lies before @to of the first range, which starts before @to */
 void rlc_ranges_take(struct rlc_ranges *r, uint16_t to);
 
 #endif

@@ -22,7 +22,7 @@ void rlc_reassembly_init(struct rlc_reassembly *r, uint16_t mask, enum cell_deli
 	memset(window, 0, (mask + 1u) * sizeof(*window));
 }
 
-void rlc_sdu_begin(struct rlc_sdu *sdu)
+void rlc_sdu_start(struct rlc_sdu *sdu)
 {
 	sdu->open = true;
 	sdu->len = 0;
@@ -64,12 +64,12 @@ static void sdu_end(struct rlc_reassembly *r, struct rlc_sdu *sdu, uint16_t sn, 
 	pkt_enqueue(&out->delivered, p);
 }
 
-/* Put the beginning of the SDU that goes on in PDU @sn into `whole`. */
+/* Put the start of the SDU that goes on in PDU @sn into `whole`. */
 static bool collect_before(struct rlc_reassembly *r, uint16_t sn)
 {
 	uint16_t first = sn, from = 0;
 
-	for (;;) { /* find where it begins */
+	for (;;) { /* find where it starts */
 		const struct rlc_pdu *pdu;
 		uint16_t last_cut = 0;
 
@@ -86,7 +86,7 @@ static bool collect_before(struct rlc_reassembly *r, uint16_t sn)
 		if (!rlc_ranges_cover(&pdu->ranges, last_cut, pdu->len))
 			return false;
 		if (pdu->n_cuts > 0) {
-			rlc_sdu_begin(&r->whole);
+			rlc_sdu_start(&r->whole);
 			from = last_cut;
 			break;
 		}
@@ -130,7 +130,7 @@ static void try_element(struct rlc_reassembly *r, uint16_t sn, uint16_t from, ui
 
 	r->whole.open = false;
 	if (rlc_pdu_has_cut(pdu, from))
-		rlc_sdu_begin(&r->whole);
+		rlc_sdu_start(&r->whole);
 	else if (from > 0 || !collect_before(r, sn))
 		return;
 	rlc_sdu_append(&r->whole, pdu->data + from, (uint32_t)(to - from));
@@ -144,24 +144,24 @@ void rlc_reassembly_arrived(struct rlc_reassembly *r, uint16_t sn, uint16_t from
                             const struct rlc_ranges *before, struct rlc_out *out)
 {
 	const struct rlc_pdu *pdu = r->window[sn];
-	uint16_t begin = 0, end = 0, next;
+	uint16_t start = 0, end = 0, next;
 
 	if (!r->out_of_sequence)
 		return;
 	for (uint16_t i = 0; i < pdu->ranges.n; i++)
 		if (pdu->ranges.at[i].from <= from && to <= pdu->ranges.at[i].to) {
-			begin = pdu->ranges.at[i].from;
+			start = pdu->ranges.at[i].from;
 			end = pdu->ranges.at[i].to;
 		}
-	for (; begin < end; begin = next) {
-		uint16_t cut = rlc_pdu_cut_after(pdu, begin);
+	for (; start < end; start = next) {
+		uint16_t cut = rlc_pdu_cut_after(pdu, start);
 		uint16_t new_from, new_to;
 
 		next = cut < end ? cut : end;
-		new_from = begin > from ? begin : from;
+		new_from = start > from ? start : from;
 		new_to = next < to ? next : to;
 		if (new_from < new_to && !rlc_ranges_cover(before, new_from, new_to))
-			try_element(r, sn, begin, next, out);
+			try_element(r, sn, start, next, out);
 	}
 }
 
@@ -176,7 +176,7 @@ static void go_through(struct rlc_reassembly *r, uint16_t end, struct rlc_out *o
 
 		to = cut < end ? cut : end;
 		if (rlc_pdu_has_cut(pdu, from))
-			rlc_sdu_begin(&r->tail);
+			rlc_sdu_start(&r->tail);
 		rlc_sdu_append(&r->tail, pdu->data + from, (uint32_t)(to - from));
 		if (!rlc_pdu_has_cut(pdu, to))
 			continue;
@@ -192,7 +192,7 @@ void rlc_reassembly_advance(struct rlc_reassembly *r, struct rlc_out *out)
 {
 	const struct rlc_pdu *pdu = r->window[r->lower];
 
-	/* Out of sequence `tail` ends where `lower` begins. */
+	/* Out of sequence `tail` ends where `lower` starts. */
 	if (!r->out_of_sequence && pdu && pdu->ranges.n > 0 && pdu->ranges.at[0].from == 0)
 		go_through(r, pdu->ranges.at[0].to, out);
 }

@@ -26,13 +26,13 @@
 
 /* Bytes of one SDU put together. */
 struct rlc_sdu {
-	bool open; /* holds the SDU's beginning */
+	bool open; /* holds the SDU's start */
 	uint16_t len;
 	uint8_t data[RLC_SDU_MAX];
 };
 
-/** rlc_sdu_begin() - @sdu is empty and open */
-void rlc_sdu_begin(struct rlc_sdu *sdu);
+/** rlc_sdu_start() - @sdu is empty and open */
+void rlc_sdu_start(struct rlc_sdu *sdu);
 
 /** rlc_sdu_append() - more of it, if it is open */
 void rlc_sdu_append(struct rlc_sdu *sdu, const uint8_t *data, uint32_t len);
@@ -45,7 +45,7 @@ struct rlc_reassembly {
 	uint16_t lower;      /* SN to be released next */
 	uint16_t lower_from; /* bytes of that PDU gone through before it is complete */
 	bool out_of_sequence;
-	struct rlc_sdu tail; /* SDU that began in the PDUs released and goes on */
+	struct rlc_sdu tail; /* SDU that started in the PDUs released and goes on */
 	struct rlc_sdu whole;
 };
 

@@ -73,8 +73,8 @@ struct rlc_mode {
 	void (*finish)(struct rlc *rlc, struct rlc_out *out);
 	void (*kept)(struct rlc *rlc, void (*visit)(void *arg, struct rlc_kept_sdu sdu), void *arg);
 	void (*reset)(struct rlc *rlc);
-	/* SDUs that were begun and are not acknowledged are visited in order, and stay. NULL: none
-	 * is kept. */
+	/* SDUs that were started and are not acknowledged are visited in order, and stay. NULL:
+	 * none is kept. */
 	void (*outstanding)(const struct rlc *rlc, void (*visit)(void *arg, struct pkt *p),
 	                    void *arg);
 	/* Give up all but the queue; packets of it are appended to @ret. */
@@ -96,7 +96,7 @@ struct rlc {
 	bool failed; /* a PDU was retransmitted maxRetxThreshold times without success */
 	struct rlc_shared *shared;
 	struct cell *cell;
-	const struct out_leg *at;
+	const struct out_at *at;
 	/* NR: the first byte of @p, the first in the queue, is about to be sent: PDCP's header is
 	 * written now. NULL: it has one. Return: false when @p was dropped instead, and another one
 	 * is the first. */

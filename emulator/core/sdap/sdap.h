@@ -20,7 +20,7 @@
 
 #define SDAP_HEADER_BYTES 1
 #define SDAP_QFI_COUNT    64
-#define SDAP_NO_DRB       0 /* identities of bearers begin with 1 */
+#define SDAP_NO_DRB       0 /* identities of bearers start with 1 */
 
 struct sdap_header {
 	bool rdi;  /* downlink: reflective QoS flow to DRB mapping */

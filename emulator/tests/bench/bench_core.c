@@ -30,7 +30,7 @@ static int64_t clock_ns(void)
 	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-static void begin(struct bench *b, enum cell_mode mode)
+static void start(struct bench *b, enum cell_mode mode)
 {
 	struct cell_cfg cfg;
 	size_t size;
@@ -69,7 +69,7 @@ static void per_packet(const char *name, enum cell_mode mode, size_t len, int64_
 	struct bench b;
 	int64_t spent_ns;
 
-	begin(&b, mode);
+	start(&b, mode);
 	spent_ns = -clock_ns();
 	for (int64_t i = 0; i < N_PKTS; i++) {
 		if (cell_next(b.cell) < i * interval_ns)
@@ -98,7 +98,7 @@ static void idle_jump(void)
 	struct cell_stats s;
 	struct bench b;
 
-	begin(&b, CELL_MODE_DM);
+	start(&b, CELL_MODE_DM);
 	spent_ns = -clock_ns();
 	for (int64_t i = 1; i <= N_JUMPS; i++) {
 		advance(&b, i * hour_ns);

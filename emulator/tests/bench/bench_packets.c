@@ -29,7 +29,7 @@ static void advance(struct cell *cell, int64_t t_ns, struct cell_out *out, size_
 		;
 }
 
-/* What a scenario of NR begins with. */
+/* What a scenario of NR starts with. */
 static void make_nr(struct cell_cfg *cfg)
 {
 	cfg->system = CELL_SYSTEM_NR;

@@ -130,7 +130,7 @@ def latency(_: int) -> dict[str, float]:
     return {"RTT ms": float(pings.rsplit("=", 1)[1].split("/")[1])}
 
 
-def play(folder: Path) -> dict[str, list[dict[str, float]]]:
+def measure(folder: Path) -> dict[str, list[dict[str, float]]]:
     """Every way in every round: what was measured, and how late celld woke up beside 30 Mbit/s."""
     ways = {name: ([sys.argv[2], *NETNS], mtu) for name, mtu in FORWARDERS.items()}
     for cells, mtu in ((CELLS, SMALL), (WHOLE_CELLS, WHOLE)):
@@ -156,7 +156,7 @@ def main() -> int:
         print("needs root: TUN devices in network namespaces")
         return 77  # of meson: skipped
     with namespaces(), tempfile.TemporaryDirectory() as folder:
-        found = play(Path(folder))
+        found = measure(Path(folder))
     median = {name: {key: statistics.median(one[key] for one in rounds) for key in rounds[0]}
               for name, rounds in found.items()}
     small, whole = (median[name] for name in FORWARDERS)

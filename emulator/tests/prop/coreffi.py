@@ -87,7 +87,7 @@ def _output(raw: bytes, at: int) -> Output:
 
 
 class Cell:
-    """A cell that keeps all its outputs; sub-frame 0 begins at 0."""
+    """A cell that keeps all its outputs; sub-frame 0 starts at 0."""
 
     def __init__(self, cfg: dict, n_out: int | None = None):
         """@cfg: fields of struct cell_cfg, `ue` a list of dicts; @n_out: size of the output array."""
@@ -124,9 +124,9 @@ class Cell:
         """A handover, or its prediction."""
         return lib.cell_apply(self.cell, ffi.new("struct cell_cmd *", {"type": kind, "ue": ue, "enb": enb}), t_ns)
 
-    def channel(self, ue: int, leg_dir: int, cqi: int, sinr_cdb: int, t_ns: int) -> int:
+    def channel(self, ue: int, direction: int, cqi: int, sinr_cdb: int, t_ns: int) -> int:
         return lib.cell_apply(self.cell, ffi.new("struct cell_cmd *", {
-            "type": lib.CELL_CMD_CHANNEL, "ue": ue, "dir": leg_dir, "cqi": cqi, "sinr_cdb": sinr_cdb}), t_ns)
+            "type": lib.CELL_CMD_CHANNEL, "ue": ue, "dir": direction, "cqi": cqi, "sinr_cdb": sinr_cdb}), t_ns)
 
     def advance(self, t_ns: int):
         while True:

@@ -75,8 +75,8 @@ class Choices:
 
         Args:
             table: CFG, CFG_UE, CFG_BEARER, CFG_FILTER or CFG_RECORDED.
-            only: what names of fields begin with.
-            without: what they do not begin with.
+            only: what names of fields start with.
+            without: what they do not start with.
         """
         found, ranges = {}, limits(table)
         for field, (low, high) in _TABLES[f"{table}_DRAWN"].items():

@@ -129,8 +129,8 @@ def new_cell(links: list) -> Cell:
                  "max_pkts": 64})
 
 
-def play(plan: Plan, step=every_event):
-    """(cell, {tag: time there}) of a plan played to the last packet."""
+def run(plan: Plan, step=every_event):
+    """(cell, {tag: time there}) of a plan that ran to the last packet."""
     cell, now_ns = new_cell(plan.links), 0
     for tag, (t_ns, port, length) in enumerate(plan.arrivals):
         if t_ns > now_ns:

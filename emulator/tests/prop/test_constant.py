@@ -28,7 +28,7 @@ def plan_of(choices: Choices):
 links = plans(plan_of, 160)
 
 
-def play(plan, step_ns=None):
+def run(plan, step_ns=None):
     cfg, arrivals = plan
     cell = Cell(cfg)
     for tag, (t_ns, port, length) in enumerate(arrivals):
@@ -60,7 +60,7 @@ def expected(cfg, arrivals):
 
 @given(links)
 def test_every_packet_is_there_when_it_should_or_is_dropped(plan):
-    cell = play(plan)
+    cell = run(plan)
     found = expected(cell.cfg, plan[1])
     delivered = {o.tag: o for o in cell.outputs if o.type == lib.CELL_OUT_DELIVER}
     dropped = {o.tag: o.reason for o in cell.outputs if o.type == lib.CELL_OUT_DROP}
@@ -76,7 +76,7 @@ def test_every_packet_is_there_when_it_should_or_is_dropped(plan):
 
 @given(links, st.sampled_from([1, MS, 100 * MS]))
 def test_larger_steps_change_nothing(plan, step_ns):
-    one, two = play(plan), play(plan, step_ns)
+    one, two = run(plan), run(plan, step_ns)
     assert one.outputs == two.outputs
     assert one.digest() == two.digest()
 

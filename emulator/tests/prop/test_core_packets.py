@@ -28,12 +28,12 @@ def test_every_packet_ends_once_and_intact(plan):
 @fast
 @given(plans(lossy=False))
 def test_in_order_without_losses(plan):
-    """Per sender and leg: a change of route may let a packet overtake."""
+    """Per sender and direction: a change of route may let a packet overtake."""
     run = Run(plan)
-    leg = {row["tag"]: (run.pushed[row["tag"]][1], row["dir"]) for row in run.rows(lib.CELL_EV_PKT_IN)}
+    direction = {row["tag"]: (run.pushed[row["tag"]][1], row["dir"]) for row in run.rows(lib.CELL_EV_PKT_IN)}
     order = defaultdict(list)
     for o in run.of(lib.CELL_OUT_DELIVER):
-        order[leg[o.tag]].append(o.tag)
+        order[direction[o.tag]].append(o.tag)
     for tags in order.values():
         assert tags == sorted(tags)
     reasons = {o.reason for o in run.of(lib.CELL_OUT_DROP)}
@@ -43,8 +43,8 @@ def test_in_order_without_losses(plan):
     assert reasons <= expected
 
 
-def at_least(cfg, port: int, leg_dir: int, first: bool, alone: bool) -> int:
-    """Time of the first leg, a downlink after an uplink to another UE; the first packet also waits for its grant.
+def at_least(cfg, port: int, direction: int, first: bool, alone: bool) -> int:
+    """Time to the base station, a downlink after an uplink to another UE; the first packet also waits for its grant.
 
     Args:
         first: of its port.
@@ -52,13 +52,13 @@ def at_least(cfg, port: int, leg_dir: int, first: bool, alone: bool) -> int:
     """
     delay = cfg.decode_tti * MS - cfg.processing_lead_ns
     assigned = cfg.dl_sched_to_tx_tti * MS if alone else 0
-    if leg_dir == DL:
+    if direction == DL:
         return delay + assigned
-    if leg_dir == UL and cfg.ue[port - 1].peer != NETWORK:
+    if direction == UL and cfg.ue[port - 1].peer != NETWORK:
         delay += cfg.decode_tti * MS + assigned
     if first:
         delay += (cfg.rar_delay_tti + cfg.rar_to_msg3_tti) * MS
-        if leg_dir == SL:
+        if direction == SL:
             delay += (cfg.decode_tti + cfg.grant_to_tx_tti) * MS
     return delay
 
@@ -70,18 +70,18 @@ def test_no_packet_is_faster_than_its_path(plan):
     c = run.cfg
     asks = c.rlc_mode != lib.CELL_RLC_AM and not c.ul_always_scheduled  # STATUS PDUs may have asked before
     first, senders = set(), set()
-    leg, alone = {}, None
+    direction, alone = {}, None
     for row in run.rows(lib.CELL_EV_PKT_IN):
         alone = row["tag"] if alone is None else alone
         port = run.pushed[row["tag"]][1]
-        leg[row["tag"]] = row["dir"]
+        direction[row["tag"]] = row["dir"]
         if port not in senders:
             senders.add(port)
             first.add(row["tag"])
     for o in run.of(lib.CELL_OUT_DELIVER):
         t_ns, port, _ = run.pushed[o.tag]
         # PDCP may have sent it again the other way.
-        ways = {leg[o.tag]} if leg[o.tag] == DL or c.mode_flush != lib.CELL_FLUSH_RETRANSMIT else {UL, SL}
+        ways = {direction[o.tag]} if direction[o.tag] == DL or c.mode_flush != lib.CELL_FLUSH_RETRANSMIT else {UL, SL}
         own = asks and o.tag in first, asks and o.tag == alone
         assert o.t_ns - t_ns >= min(at_least(c, port, way, *own) for way in ways)
 

@@ -21,7 +21,7 @@ MS = 1_000_000
 
 
 class Ear:
-    """All legs of a run, by UE with cell, and direction: what their receivers made of the blocks that were decoded."""
+    """All receivers of a run, by UE with cell, and direction: what they made of the decoded blocks."""
 
     def __init__(self, run):
         cfg, self.run = run.cfg, run
@@ -29,9 +29,9 @@ class Ear:
         self.sn_bits = cfg.am_sn_bits if acknowledged else cfg.um_sn_bits
         self.read = read_am if acknowledged else read_um
         receiver = AmReceiver if acknowledged else UmReceiver
-        self.legs = defaultdict(lambda: receiver(self.sn_bits, cfg.t_reordering_ms * MS, runs_max=RUNS))
+        self.receivers = defaultdict(lambda: receiver(self.sn_bits, cfg.t_reordering_ms * MS, runs_max=RUNS))
         self.content = {row["block"]: self.pdus(info["dir"], data) for row, info, data in blocks(run)}
-        self.due = defaultdict(list)  # what a STATUS PDU has to name when it is built, by leg of the PDU
+        self.due = defaultdict(list)  # what a STATUS PDU has to name when it is built, by receiver of the PDU
         self.sent = defaultdict(list)  # STATUS PDUs, likewise
         self.heard = 0
 
@@ -40,39 +40,39 @@ class Ear:
         link = DL if direction == lib.CELL_DIR_DL else UL
         return [self.read(sdu, self.sn_bits) for lcid, sdu in subpdus(link, block) if 1 <= lcid <= 32]
 
-    def play(self):
+    def listen(self):
         handlers = {lib.CELL_EV_MAC_RX: self.arrived, lib.CELL_EV_T_REORDERING: self.expired,
                     lib.CELL_EV_RLC_STATUS_TX: self.reported, lib.CELL_EV_MAC_TX: self.transmitted}  # fmt: skip
         for row in self.run.rows(*handlers):
             handlers[row["event"]](row, (row["node"] or row["peer"], row["enb"]), row["dir"])
-        for leg, states in self.due.items():
-            for state, status in zip(states, self.sent[leg], strict=True):
+        for end, states in self.due.items():
+            for state, status in zip(states, self.sent[end], strict=True):
                 state(status)
 
     def arrived(self, row: dict, ue: tuple, direction: int):
         for pdu in self.content[row["block"]]:
             if not isinstance(pdu, Status):
-                self.legs[ue, direction].receive(pdu, row["t_ns"])
+                self.receivers[ue, direction].receive(pdu, row["t_ns"])
                 self.heard += 1
 
     def expired(self, row: dict, ue: tuple, direction: int):
-        leg = self.legs[ue, direction]
-        assert leg.timer == row["t_ns"]
-        leg.expire(row["t_ns"])
+        rx = self.receivers[ue, direction]
+        assert rx.timer == row["t_ns"]
+        rx.expire(row["t_ns"])
 
     def reported(self, row: dict, ue: tuple, direction: int):
         """A STATUS PDU leaves in @direction: it is about what came the other way."""
-        leg = self.legs[ue, lib.CELL_DIR_UL + lib.CELL_DIR_DL - direction]
-        assert leg.due
-        leg.due = False
-        missing, highest, lowest = leg.missing(), leg.highest_status, leg.next
+        rx = self.receivers[ue, lib.CELL_DIR_UL + lib.CELL_DIR_DL - direction]
+        assert rx.due
+        rx.due = False
+        missing, highest, lowest = rx.missing(), rx.highest_status, rx.next
 
         def check(status):
             assert status.size == row["bytes"] and status.ack_sn == row["sn"]
-            named = [(lowest + (sn - lowest) % leg.turn, *part) for sn, *part in status.portions(self.sn_bits)]
+            named = [(lowest + (sn - lowest) % rx.turn, *part) for sn, *part in status.portions(self.sn_bits)]
             assert named == missing[: len(named)]
             if len(named) == len(missing):
-                assert lowest + (status.ack_sn - lowest) % leg.turn == highest
+                assert lowest + (status.ack_sn - lowest) % rx.turn == highest
             else:
                 event("a STATUS PDU had no room for all")
 
@@ -81,10 +81,10 @@ class Ear:
     def transmitted(self, row: dict, ue: tuple, direction: int):
         self.sent[ue, direction] += [pdu for pdu in self.content[row["block"]] if isinstance(pdu, Status)]
 
-    def datagrams(self, leg) -> list[bytes]:
+    def datagrams(self, rx) -> list[bytes]:
         """IP packets out of PDCP PDUs; with a header of SDAP in front of them where there is one."""
         header = (3 if self.run.cfg.pdcp_sn_bits == 18 else 2) + self.run.cfg.nr_sdap_header
-        sdus = [sdu for _, sdu in leg.delivered] + getattr(leg, "whole", [])
+        sdus = [sdu for _, sdu in rx.delivered] + getattr(rx, "whole", [])
         assert all(sdu[0] & 0x80 for sdu in sdus)
         return [sdu[header:] for sdu in sdus]
 
@@ -97,9 +97,9 @@ def test_others_read_the_same(plan):
         event("a link failed")
         return  # entities start again, and blocks on the air are void
     ear = Ear(run)
-    ear.play()
+    ear.listen()
     assert ear.heard == len(run.rows(lib.CELL_EV_RLC_RX))
-    read = sorted(data for leg in ear.legs.values() for data in ear.datagrams(leg))
+    read = sorted(data for rx in ear.receivers.values() for data in ear.datagrams(rx))
     delivered = sorted(o.data for o in run.of(lib.CELL_OUT_DELIVER))
     if any(row["value"] for row in run.rows(lib.CELL_EV_RLC_STATUS_TX)):
         event("something was asked for")

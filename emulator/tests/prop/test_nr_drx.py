@@ -18,13 +18,13 @@ class Ticking:
         self.on = self.inactivity = self.short = 0
         self.rtt = {"dl": [0] * PROCESSES, "ul": [0] * PROCESSES}
         self.retransmission = {"dl": [0] * PROCESSES, "ul": [0] * PROCESSES}
-        self.expired_inactivity = self.began = False
+        self.expired_inactivity = self.started = False
 
     def short_slots(self) -> int:
         return self.cfg["short_cycle"] * self.cfg["short_timer"]
 
-    def begin(self, slot: int):
-        """The begin of a slot: what expired before has its consequences, then cycles."""
+    def start(self, slot: int):
+        """The start of a slot: what expired before has its consequences, then cycles."""
         c = self.cfg
         if self.expired_inactivity and c["short_cycle"]:
             self.short = self.short_slots()
@@ -130,7 +130,7 @@ def test_active_time(cfg, history):
     lib.nr_drx_init(d, c)
     announced = lib.nr_drx_next_active(d, 0)
     for slot in range(LAST):
-        ticking.begin(slot)
+        ticking.start(slot)
         active = lib.nr_drx_active(d, slot)
         assert active == ticking.active(), (slot, "before what happens in it")
         assert active == (announced == slot), slot

@@ -101,7 +101,7 @@ def test_what_is_packed_is_read(drawn):
     size = ce_bytes + sum(len(sdu) + (3 if len(sdu) > 255 else 2) for _, sdu in data) + extra
     buf, b = ffi.new("uint8_t[]", size + 1), ffi.new("struct nr_pdu_builder *")
     buf[size] = 0xEE
-    lib.nr_pdu_begin(b, link, buf, size)
+    lib.nr_pdu_start(b, link, buf, size)
 
     def put_elements():
         for ce in made:

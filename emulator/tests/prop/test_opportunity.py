@@ -7,7 +7,7 @@ import pytest
 from coreffi import Cell, lib
 from draw import plans
 from hypothesis import example, given, settings
-from recording import DOWN, MS, STEPS, UE, UP, Link, Plan, plan, play
+from recording import DOWN, MS, STEPS, UE, UP, Link, Plan, plan, run
 
 many = settings(max_examples=150)
 links = plans(lambda choices: plan(choices, with_trains=False), 256)
@@ -41,7 +41,7 @@ def test_each_packet_is_there_when_the_model_says(plan):
     expected = {}
     for link, way, arrivals in plan.flows():
         expected |= model(link.cfg, link.ms[way], arrivals)
-    assert play(plan)[1] == expected
+    assert run(plan)[1] == expected
 
 
 # The second UE's opportunity is still to come when the first UE's packet comes in, which is there before.
@@ -53,7 +53,7 @@ ANOTHER_UE_FIRST = Plan([Link(([1], [1])), Link(([1], [1]), keys={"delay_ms": 2}
 @example(ANOTHER_UE_FIRST)
 @given(links)
 def test_any_steps_give_the_same(plan):
-    cells = [play(plan, step)[0] for step in STEPS]
+    cells = [run(plan, step)[0] for step in STEPS]
     assert len({cell.digest() for cell in cells}) == 1
     for cell in cells[1:]:
         assert cell.outputs == cells[0].outputs
@@ -62,7 +62,7 @@ def test_any_steps_give_the_same(plan):
 @many
 @given(links)
 def test_bytes_used_are_those_delivered(plan):
-    cell, there = play(plan)
+    cell, there = run(plan)
     stats, delivered = cell.stats(), {UP: 0, DOWN: 0}
     for _, way, arrivals in plan.flows():
         delivered[way] += sum(length for tag, _, length in arrivals if tag in there)

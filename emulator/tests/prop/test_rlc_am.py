@@ -48,27 +48,27 @@ class Plan:
     start: int
     pushes: list
     actions: list
-    rooms: tuple
+    spaces: tuple
 
     def links(self):
         return [LteLink(Am(self.cfg, delivery, self.start)) for delivery in (IN, OUT)]
 
 
 lengths = st.sampled_from([1, 3, 40, 300]) | st.integers(1, 300)
-rooms = st.sampled_from([3, SEGMENT_MIN, 8, 20, 60, 60, 400, 400]) | st.integers(3, 150)
-status_rooms = st.sampled_from([0, 0, 2, 4, STATUS_MIN, 20, 100, 100]) | st.integers(2, 40)
+spaces = st.sampled_from([3, SEGMENT_MIN, 8, 20, 60, 60, 400, 400]) | st.integers(3, 150)
+status_spaces = st.sampled_from([0, 0, 2, 4, STATUS_MIN, 20, 100, 100]) | st.integers(2, 40)
 fates = st.lists(st.sampled_from([ARRIVE, ARRIVE, ARRIVE, LOSE, LOSE, WAIT, TWICE, REVERSE]), min_size=1, max_size=6)
 status_fates = st.lists(st.sampled_from([ARRIVE, ARRIVE, LOSE, WAIT, WAIT, REVERSE]), min_size=1, max_size=3)
 ticks = st.sampled_from([0, 0, 1, 5, 10, 35, 50])
-# SDUs, then sub-frames: rooms for data, fates, room for a STATUS PDU, fates, time
-cycles = st.tuples(st.lists(lengths, max_size=3), st.lists(rooms, min_size=1, max_size=4), fates, status_rooms,
+# SDUs, then sub-frames: spaces for data, fates, room for a STATUS PDU, fates, time
+cycles = st.tuples(st.lists(lengths, max_size=3), st.lists(spaces, min_size=1, max_size=4), fates, status_spaces,
                    status_fates, ticks)  # fmt: skip
 
 
 def actions(cycle):
-    pushes, rooms, fates, status_room, status_fates, ns = cycle
+    pushes, spaces, fates, status_room, status_fates, ns = cycle
     yield from (("push", length) for length in pushes)
-    yield from (("grant", room) for room in rooms)
+    yield from (("grant", room) for room in spaces)
     yield from (("arrive", fates), ("report", status_room), ("arrive_status", status_fates), ("tick", ns))
 
 
@@ -86,11 +86,11 @@ def plans(draw):
         start=draw(st.sampled_from([0, 0, 500, 1000, 1015, 1023])),
         pushes=draw(st.lists(lengths, min_size=1, max_size=12)),
         actions=[action for cycle in draw(st.lists(cycles, min_size=4, max_size=25)) for action in actions(cycle)],
-        rooms=(draw(st.sampled_from([SEGMENT_MIN, 20, 400])), draw(st.sampled_from([STATUS_MIN, 20, 400]))),
+        spaces=(draw(st.sampled_from([SEGMENT_MIN, 20, 400])), draw(st.sampled_from([STATUS_MIN, 20, 400]))),
     )
 
 
-def play(plan, links):
+def perform(plan, links):
     """Yields after every action."""
     for link in links:
         for length in plan.pushes:
@@ -106,7 +106,7 @@ def play(plan, links):
 def test_both_deliveries(plan):
     """In sequence is in order; out of sequence has all of that at any time, and sends the same."""
     links = in_sequence, out_of_sequence = plan.links()
-    for _ in play(plan, links):
+    for _ in perform(plan, links):
         early, late = ([number for number, _ in link.am.delivered] for link in (out_of_sequence, in_sequence))
         assert late == list(range(len(late)))
         assert set(late) <= set(early)
@@ -121,11 +121,11 @@ def test_both_deliveries(plan):
 def test_everything_arrives(plan):
     """Once losses stop, in bounded time; then all is acknowledged and every PDU is free."""
     for link in plan.links():
-        for _ in play(plan, [link]):
+        for _ in perform(plan, [link]):
             pass
-        begin_ns = link.now_ns
+        start_ns = link.now_ns
         bytes_left = sum(link.sizes)
-        rounds = link.drain(*plan.rooms)
+        rounds = link.drain(*plan.spaces)
         assert rounds <= 20 + 4 * bytes_left
         numbers = [number for number, _ in link.am.delivered]
         assert sorted(numbers) == list(range(len(link.sizes)))
@@ -134,5 +134,5 @@ def test_everything_arrives(plan):
         assert link.am.pool_is_full
         assert not link.am.tx.queue.sdus.head
         timers = sum(plan.cfg[name] for name in plan.cfg if name.startswith("t_"))
-        if plan.rooms == (400, 400):
-            assert link.now_ns - begin_ns <= 4 * (timers + 1)
+        if plan.spaces == (400, 400):
+            assert link.now_ns - start_ns <= 4 * (timers + 1)

@@ -25,19 +25,19 @@ class NrLink(Link):
 
 
 lengths = st.sampled_from([1, 3, 40, 300]) | st.integers(1, 300)
-rooms = st.sampled_from([3, SEGMENT_MIN, 9, 20, 60, 60, 400, 1500]) | st.integers(3, 150)
-status_rooms = st.sampled_from([0, 2, 3, STATUS_MIN, 20, 100, 100]) | st.integers(2, 40)
+spaces = st.sampled_from([3, SEGMENT_MIN, 9, 20, 60, 60, 400, 1500]) | st.integers(3, 150)
+status_spaces = st.sampled_from([0, 2, 3, STATUS_MIN, 20, 100, 100]) | st.integers(2, 40)
 fates = st.lists(st.sampled_from([ARRIVE, ARRIVE, ARRIVE, LOSE, LOSE, WAIT, TWICE, REVERSE]), min_size=1, max_size=6)
 status_fates = st.lists(st.sampled_from([ARRIVE, ARRIVE, LOSE, WAIT, WAIT, REVERSE]), min_size=1, max_size=3)
 ticks = st.sampled_from([0, 0, 1, 5, 10, 35, 50])
-cycles = st.tuples(st.lists(lengths, max_size=6), st.lists(rooms, min_size=1, max_size=4), fates, status_rooms,
+cycles = st.tuples(st.lists(lengths, max_size=6), st.lists(spaces, min_size=1, max_size=4), fates, status_spaces,
                    status_fates, ticks)  # fmt: skip
 
 
 def actions(cycle):
-    pushes, rooms, fates, status_room, status_fates, ns = cycle
+    pushes, spaces, fates, status_room, status_fates, ns = cycle
     yield from (("push", length) for length in pushes)
-    yield from (("grant", room) for room in rooms)
+    yield from (("grant", room) for room in spaces)
     yield from (("arrive", fates), ("report", status_room), ("arrive_status", status_fates), ("tick", ns))
 
 
@@ -61,19 +61,19 @@ def plans(draw):
 @given(plans())
 def test_everything_arrives(plan):
     """Once losses stop, in bounded time; then all is acknowledged and the store is full."""
-    cfg, start, steps, rooms = plan
+    cfg, start, steps, spaces = plan
     link = NrLink(Am(cfg, start))
     for step in steps:
         link.do(step)
     if [n for n, _ in link.am.delivered] != sorted(n for n, _ in link.am.delivered):
         event("out of order")
-    begin_ns, bytes_left = link.now_ns, sum(link.sizes)
-    assert link.drain(*rooms) <= 20 + 4 * bytes_left
+    start_ns, bytes_left = link.now_ns, sum(link.sizes)
+    assert link.drain(*spaces) <= 20 + 4 * bytes_left
     assert sorted(n for n, _ in link.am.delivered) == list(range(len(link.sizes)))
     assert link.am.delivered == [(n, payload(n, link.sizes[n])) for n, _ in link.am.delivered]
     assert not link.am.tx.first
     assert not link.am.tx.queue.sdus.head
     assert link.am.store.n_sdus == link.am.n
     assert link.am.parts_in_use() == 0
-    if rooms == (1500, 400):
-        assert link.now_ns - begin_ns <= 4 * (sum(cfg[name] for name in cfg if name.startswith("t_")) + 1)
+    if spaces == (1500, 400):
+        assert link.now_ns - start_ns <= 4 * (sum(cfg[name] for name in cfg if name.startswith("t_")) + 1)

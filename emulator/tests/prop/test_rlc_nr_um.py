@@ -74,9 +74,9 @@ class Link:
 
 
 lengths = st.sampled_from([1, 3, 40, 300]) | st.integers(1, 300)
-rooms = st.sampled_from([1, 2, 3, 9, 60, 60, 400, 1500]) | st.integers(2, 150)
+spaces = st.sampled_from([1, 2, 3, 9, 60, 60, 400, 1500]) | st.integers(2, 150)
 fates = st.lists(st.sampled_from([ARRIVE, ARRIVE, ARRIVE, LOSE, WAIT, TWICE]), min_size=1, max_size=6)
-cycles = st.tuples(st.lists(lengths, max_size=4), st.lists(rooms, min_size=1, max_size=4), fates,
+cycles = st.tuples(st.lists(lengths, max_size=4), st.lists(spaces, min_size=1, max_size=4), fates,
                    st.sampled_from([0, 0, 1, 5, 40]))  # fmt: skip
 
 
@@ -84,10 +84,10 @@ cycles = st.tuples(st.lists(lengths, max_size=4), st.lists(rooms, min_size=1, ma
 @given(st.sampled_from([6, 12]), st.sampled_from([0, 5, 50]), st.lists(cycles, min_size=4, max_size=40))
 def test_what_arrives_is_right(sn_bits, t_reassembly_ns, plan):
     link = Link(Um(sn_bits, t_reassembly_ns))
-    for lengths, rooms, fates, ns in plan:
+    for lengths, spaces, fates, ns in plan:
         for length in lengths:
             link.push(length)
-        for room in rooms:
+        for room in spaces:
             link.grant(room)
         link.arrive(fates)
         link.um.check()

@@ -106,16 +106,16 @@ class Link:
 
 DATA_ROOM = 400
 lengths = st.sampled_from([1, 3, 40, 300]) | st.integers(1, 300)
-rooms = st.sampled_from([3, 5, 8, 20, 60, 60, 400, 400]) | st.integers(3, 150)
+spaces = st.sampled_from([3, 5, 8, 20, 60, 60, 400, 400]) | st.integers(3, 150)
 fates = st.lists(st.sampled_from([ARRIVE, ARRIVE, ARRIVE, LOSE, WAIT, TWICE]), min_size=1, max_size=6)
 ticks = st.sampled_from([0, 0, 1, 5, 10, 35, 50])
-cycles = st.tuples(st.lists(lengths, max_size=3), st.lists(rooms, min_size=1, max_size=4), fates, ticks)
+cycles = st.tuples(st.lists(lengths, max_size=3), st.lists(spaces, min_size=1, max_size=4), fates, ticks)
 
 
 def actions(cycle):
-    pushes, rooms, fates, ns = cycle
+    pushes, spaces, fates, ns = cycle
     yield from (("push", length) for length in pushes)
-    yield from (("grant", room) for room in rooms)
+    yield from (("grant", room) for room in spaces)
     yield from (("arrive", fates), ("tick", ns))
 
 

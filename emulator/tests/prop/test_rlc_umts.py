@@ -111,7 +111,7 @@ class Umts(Entities):
 
 
 class Watch:
-    """A discard that begins here has a PDU sent MaxDAT times for a reason; SDUs up to it may go."""
+    """A discard that starts here has a PDU sent MaxDAT times for a reason; SDUs up to it may go."""
 
     def __init__(self, umts):
         self.umts = umts
@@ -227,10 +227,10 @@ class Link:
 lengths = st.sampled_from([1, 2, 3, 5, 37, 38, 39, 300]) | st.integers(1, 300)
 some = st.sampled_from([ARRIVE, ARRIVE, ARRIVE, LOSE, LOSE, WAIT, TWICE])
 fates = st.lists(some, min_size=1, max_size=6)
-rooms = st.sampled_from([0, 2, 3, 4, 5, 8, 40, 40, 40])
+spaces = st.sampled_from([0, 2, 3, 4, 5, 8, 40, 40, 40])
 ticks = st.sampled_from([0, 0, 1, 5, 10, 35, 50])
 # SDUs, then a TTI: PDUs, their fates, room for a STATUS PDU, fates of control PDUs, time
-cycles = st.tuples(st.lists(lengths, max_size=3), st.integers(0, 8), fates, rooms, fates, fates, ticks)
+cycles = st.tuples(st.lists(lengths, max_size=3), st.integers(0, 8), fates, spaces, fates, fates, ticks)
 
 
 def actions(cycle):
@@ -265,10 +265,10 @@ def links(draw):
 @given(links(), st.sampled_from([1, 5, 100]), st.sampled_from([STATUS_MIN, 8, 40]))
 def test_everything_ends(link, n, room):
     """Once losses stop, in bounded time: each SDU was delivered or discarded, and every PDU is free."""
-    umts, begin_ns = link.umts, link.now_ns
+    umts, start_ns = link.umts, link.now_ns
     rounds = link.drain(n, room)
     assert rounds <= 60 + 8 * sum(link.sizes)
-    assert link.now_ns - begin_ns <= 1000 * (60 + sum(link.sizes))
+    assert link.now_ns - start_ns <= 1000 * (60 + sum(link.sizes))
     numbers = [number for number, _ in umts.delivered]
     assert sorted(numbers + umts.discarded) == list(range(len(link.sizes)))
     assert umts.delivered == [(i, payload(i, link.sizes[i])) for i in numbers]

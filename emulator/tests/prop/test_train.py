@@ -8,7 +8,7 @@ import math
 import pytest
 from draw import plans
 from hypothesis import given, settings
-from recording import DOWN, MS, NETWORK_SIDE, STEPS, UE, UP, Link, Plan, new_cell, plan, play
+from recording import DOWN, MS, NETWORK_SIDE, STEPS, UE, UP, Link, Plan, new_cell, plan, run
 
 US = 1000
 BUSY = [10, 10, 20]
@@ -25,11 +25,11 @@ def base_delay_ns(recording, t_ns):
     """Between two trains in proportion."""
     at_ns = t_ns % (recording[-1][0] * MS)
     k = min(max(bisect.bisect_right([r[0] * MS for r in recording], at_ns) - 1, 0), len(recording) - 2)
-    (begin, delay, _), (end, after, _) = recording[k], recording[k + 1]
-    since_us = (at_ns - begin * MS) // US
+    (from_ms, delay, _), (end, after, _) = recording[k], recording[k + 1]
+    since_us = (at_ns - from_ms * MS) // US
     if since_us <= 0:
         return k, delay * MS
-    return k, delay * MS + toward_zero((after - delay) * since_us, end - begin) * US
+    return k, delay * MS + toward_zero((after - delay) * since_us, end - from_ms) * US
 
 
 def size_ns(sizes, length):
@@ -101,7 +101,7 @@ def model(cfg, trace, recording, sizes, gap_ms, arrivals):
 def down(recorded, arrivals, keys=None, sizes=()):
     """{tag: ms} of packets to the UE, (ms, length) each, over a busy link of BUSY."""
     link = Link((BUSY, BUSY), ([], recorded), ([], list(sizes)), {"bytes": 1400, **(keys or {})})
-    there = play(Plan([link], [(round(t * MS), UE | NETWORK_SIDE, n) for t, n in arrivals]))[1]
+    there = run(Plan([link], [(round(t * MS), UE | NETWORK_SIDE, n) for t, n in arrivals]))[1]
     return [t / MS for _, t in sorted(there.items())]
 
 
@@ -132,7 +132,7 @@ def test_what_is_too_much_for_the_train_meets_the_busy_link():
     assert down(RECORDED, [(1000, 1400)] * 7) == [1020, 1020, 1025, 1029, 1030, 1030, 1040]
 
 
-def test_a_gap_begins_another_train():
+def test_a_gap_starts_another_train():
     arrivals = [(1000, 1400)] * 2 + [(1010, 1400)]
     assert down(RECORDED, arrivals)[-1] == 1032  # 22 after it came: nothing would leave for 12 ms
     assert down(RECORDED, arrivals, {"downlink_gap_ms": 50})[-1] == 1040  # past its train, at a busy link's 1040
@@ -157,13 +157,13 @@ def test_each_packet_is_there_when_the_model_says(plan):
     for link, way, arrivals in plan.flows():
         gap_ms = {UP: link.cfg.uplink_gap_ms, DOWN: link.cfg.downlink_gap_ms}[way]
         expected |= model(link.cfg, link.ms[way], link.trains[way], link.sizes[way], gap_ms, arrivals)
-    assert play(plan)[1] == expected
+    assert run(plan)[1] == expected
 
 
 @many
 @given(links)
 def test_any_steps_give_the_same_and_nothing_is_lost_from_sight(plan):
-    cells = [play(plan, step)[0] for step in STEPS]
+    cells = [run(plan, step)[0] for step in STEPS]
     assert len({cell.digest() for cell in cells}) == 1
     for cell in cells[1:]:
         assert cell.outputs == cells[0].outputs
@@ -176,7 +176,7 @@ def test_any_steps_give_the_same_and_nothing_is_lost_from_sight(plan):
 @many
 @given(links)
 def test_packets_keep_their_order(plan):
-    there = play(plan)[1]
+    there = run(plan)[1]
     for _, _, arrivals in plan.flows():
         times = [there[tag] for tag, _, _ in arrivals if tag in there]
         assert times == sorted(times)

@@ -61,7 +61,7 @@ def every_event(cell, to_ns):
 
 
 class Run:
-    """A plan played to its end: nothing is due any more."""
+    """A plan that ran to its end: nothing is due any more."""
 
     def __init__(self, plan, step=every_event, n_out=None):
         cfg, self.arrivals = plan
@@ -134,7 +134,7 @@ def test_without_losses_nothing_is_discarded(plan):
 @fast
 @given(channels)
 def test_resources_of_a_tti(plan):
-    """At most as many blocks as the rate has, of one size, sent when a TTI begins; MaxDAT holds."""
+    """At most as many blocks as the rate has, of one size, sent when a TTI starts; MaxDAT holds."""
     run = Run(plan)
     cfg, sent = run.cfg, defaultdict(int)  # by time, direction and UE
     for o in run.of(lib.CELL_OUT_PDU):

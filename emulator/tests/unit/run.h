@@ -15,7 +15,7 @@
 #define RUN_WIRE_NS MS(4)
 #define RUN_DSCP    46 /* of the first packet, the third and so on, in a core network */
 
-/* Sub-frame 0 begins at no round time: all times of a run count from there. */
+/* Sub-frame 0 starts at no round time: all times of a run count from there. */
 #define RUN_START_NS INT64_C(7654321)
 
 struct run_pkt {
@@ -51,7 +51,7 @@ struct run {
 /** run_defaults() - the paper's cell, processing lead 250 us; UE 1 and 2 in @mode */
 void run_defaults(struct run *r, enum cell_mode mode);
 
-/** run_start() - sub-frame 0 begins at RUN_START_NS, which is time 0 here */
+/** run_start() - sub-frame 0 starts at RUN_START_NS, which is time 0 here */
 void run_start(struct run *r);
 
 /** run_core_network() - two eNBs; UE 1 and 2 talk to the network, UE 2 in the cell of the second */

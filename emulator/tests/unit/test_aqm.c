@@ -19,7 +19,7 @@ static struct pkt_queue queue;
 static struct aqm aqm;
 static uint32_t n_pkts;
 
-static void begin(enum cell_aqm kind)
+static void start(enum cell_aqm kind)
 {
 	static const struct aqm_cfg cfg = { .mark_from_us = 1000,
 		                            .target_ms = 15,
@@ -80,7 +80,7 @@ static void expect_base(double p)
 static void test_step(void **state)
 {
 	(void)state;
-	begin(CELL_AQM_MARK);
+	start(CELL_AQM_MARK);
 	for (int i = 0; i < 4; i++)
 		(void)come(ECN_ECT_1, 0);
 	expect(US(1000) - 1, 0, AQM_PASS);
@@ -93,7 +93,7 @@ static void test_step(void **state)
 static void test_ramp(void **state)
 {
 	(void)state;
-	begin(CELL_AQM_MARK);
+	start(CELL_AQM_MARK);
 	aqm.cfg.mark_range_us = 4000;
 	aqm.mark_all_ns = US(5000);
 	for (int i = 0; i < 16; i++)
@@ -113,7 +113,7 @@ static void test_marks_are_for_l4s(void **state)
 
 	(void)state;
 	for (int any = 0; any < 2; any++) {
-		begin(CELL_AQM_MARK);
+		start(CELL_AQM_MARK);
 		aqm.cfg.l4s_id = (uint8_t)(any ? CELL_L4S_ANY_ECT : CELL_L4S_ECT_1);
 		for (size_t i = 0; i < COUNT(kinds); i++)
 			(void)come(kinds[i], 0);
@@ -132,7 +132,7 @@ static void test_time_shift(void **state)
 	static const uint32_t order[] = { 0, 2, 4, 1, 5, 6, 3 };
 
 	(void)state;
-	begin(CELL_AQM_DUALPI2);
+	start(CELL_AQM_DUALPI2);
 	(void)come(ECN_NOT_ECT, 0);     /* 0: as if it came at 30 */
 	(void)come(ECN_NOT_ECT, MS(1)); /* 1: 31 */
 	(void)come(ECN_ECT_1, MS(30));  /* 2: 30 */
@@ -148,11 +148,11 @@ static void test_time_shift(void **state)
 	}
 }
 
-/* What was begun or numbered stays first; behind the last L4S packet that has left it goes on. */
+/* What was started or numbered stays first; behind the last L4S packet that has left it goes on. */
 static void test_begun_stays_first(void **state)
 {
 	(void)state;
-	begin(CELL_AQM_DUALPI2);
+	start(CELL_AQM_DUALPI2);
 	(void)come(ECN_NOT_ECT, 0);
 	(void)come(ECN_NOT_ECT, 0);
 	assert_int_equal(aqm_decide(&aqm, &queue, &pkt[0], START_NS), AQM_PASS);
@@ -177,7 +177,7 @@ static void test_controller(void **state)
 	uint32_t id;
 
 	(void)state;
-	begin(CELL_AQM_DUALPI2);
+	start(CELL_AQM_DUALPI2);
 	(void)come(ECN_NOT_ECT, MS(1));
 	aqm_update(&aqm, &queue, START_NS + MS(16) - 1);
 	assert_int_equal(aqm.base_q32, 0);
@@ -198,19 +198,19 @@ static void test_late_is_as_in_time(void **state)
 	struct aqm in_time;
 
 	(void)state;
-	begin(CELL_AQM_DUALPI2);
+	start(CELL_AQM_DUALPI2);
 	(void)come(ECN_NOT_ECT, MS(1));
 	for (int64_t t = 0; t <= 100; t++)
 		aqm_update(&aqm, &queue, START_NS + MS(t));
 	in_time = aqm;
-	begin(CELL_AQM_DUALPI2);
+	start(CELL_AQM_DUALPI2);
 	(void)come(ECN_NOT_ECT, MS(1));
 	aqm_update(&aqm, &queue, START_NS + MS(100));
 	assert_int_equal(aqm.base_q32, in_time.base_q32);
 	assert_int_equal(aqm.update_ns, in_time.update_ns);
 	assert_int_equal(aqm.update_ns, START_NS + MS(112));
 
-	begin(CELL_AQM_DUALPI2);
+	start(CELL_AQM_DUALPI2);
 	aqm_update(&aqm, &queue, START_NS + MS(INT64_C(9000000000000)));
 	assert_int_equal((aqm.update_ns - START_NS) % MS(16), 0);
 	assert_true(aqm.update_ns > START_NS + MS(INT64_C(9000000000000)));
@@ -221,14 +221,14 @@ static void test_late_is_as_in_time(void **state)
 static void test_delay_of_both(void **state)
 {
 	(void)state;
-	begin(CELL_AQM_DUALPI2);
+	start(CELL_AQM_DUALPI2);
 	(void)come(ECN_NOT_ECT, MS(1));
 	(void)come(ECN_ECT_1, MS(6)); /* first, though it has waited less */
 	assert_int_equal(queue.head->id, 1);
 	aqm_update(&aqm, &queue, START_NS + MS(16));
 	expect_base(0.045);
 
-	begin(CELL_AQM_DUALPI2);
+	start(CELL_AQM_DUALPI2);
 	(void)come(ECN_ECT_1, MS(1));
 	(void)come(ECN_NOT_ECT, MS(6));
 	aqm_update(&aqm, &queue, START_NS + MS(16));
@@ -240,7 +240,7 @@ static void test_delay_of_both(void **state)
 static void test_coupling(void **state)
 {
 	(void)state;
-	begin(CELL_AQM_DUALPI2);
+	start(CELL_AQM_DUALPI2);
 	aqm.base_q32 = PART(0.25);
 	for (int i = 0; i < 8; i++)
 		(void)come(ECN_ECT_1, 0);
@@ -257,7 +257,7 @@ static void test_coupling(void **state)
 static void test_own_marks_beside_coupled_ones(void **state)
 {
 	(void)state;
-	begin(CELL_AQM_DUALPI2);
+	start(CELL_AQM_DUALPI2);
 	aqm.base_q32 = PART(0.25);
 	for (int i = 0; i < 5; i++)
 		(void)come(ECN_ECT_1, 0);
@@ -271,7 +271,7 @@ static void test_own_marks_beside_coupled_ones(void **state)
 static void test_overload(void **state)
 {
 	(void)state;
-	begin(CELL_AQM_DUALPI2);
+	start(CELL_AQM_DUALPI2);
 	aqm.base_q32 = PART(0.5);
 	for (int i = 0; i < 4; i++)
 		(void)come(ECN_ECT_1, 0);
@@ -292,7 +292,7 @@ static void test_overload(void **state)
 static void test_saturates(void **state)
 {
 	(void)state;
-	begin(CELL_AQM_DUALPI2);
+	start(CELL_AQM_DUALPI2);
 	(void)come(ECN_NOT_ECT, 0);
 	aqm_update(&aqm, &queue, START_NS + MS(3600000));
 	assert_int_equal(aqm.base_q32, PART(1));
@@ -309,7 +309,7 @@ static void test_what_is_not_decided_on_is_not_counted(void **state)
 	struct pkt other;
 
 	(void)state;
-	begin(CELL_AQM_DUALPI2);
+	start(CELL_AQM_DUALPI2);
 	(void)come(ECN_ECT_1, 0);
 	(void)come(ECN_NOT_ECT, 0);
 	pkt_reset(&other);
@@ -327,7 +327,7 @@ static void test_what_is_not_decided_on_is_not_counted(void **state)
 static void test_empty(void **state)
 {
 	(void)state;
-	begin(CELL_AQM_DUALPI2);
+	start(CELL_AQM_DUALPI2);
 	(void)come(ECN_ECT_1, 0);
 	(void)come(ECN_NOT_ECT, 0);
 	queue = (struct pkt_queue){ 0 };

@@ -70,7 +70,7 @@ static void test_just_not_better(void **state)
 }
 
 /* All measurements of timeToTrigger have to say so. */
-static void test_time_to_trigger_begins_anew(void **state)
+static void test_time_to_trigger_starts_again(void **state)
 {
 	int64_t t_ns = 0;
 	struct run r;
@@ -228,7 +228,7 @@ int main(void)
 		cmocka_unit_test(test_a_better_neighbour_is_reported),
 		cmocka_unit_test(test_one_report_at_a_time),
 		cmocka_unit_test(test_just_not_better),
-		cmocka_unit_test(test_time_to_trigger_begins_anew),
+		cmocka_unit_test(test_time_to_trigger_starts_again),
 		cmocka_unit_test(test_layer_3_filters),
 		cmocka_unit_test(test_there_and_back),
 		cmocka_unit_test(test_beside_commands),

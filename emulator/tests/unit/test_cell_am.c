@@ -163,7 +163,7 @@ static void test_a_link_that_is_established_again(void **state)
 	run_until(&r, MS(247) - 1);
 	check_rows(&r, 138000, rows, COUNT(rows));
 	run_until(&r, MS(400));
-	/* The next failure is as far from the new begin as the first from its own. */
+	/* The next failure is as far from the new start as the first from its own. */
 	assert_int_equal(run_find(&r, CELL_EV_RADIO_LINK_FAILURE, 0, 1)->t_ns, MS(238 + 138));
 	run_end(&r);
 }

@@ -21,7 +21,7 @@ static void setup(struct run *r, uint16_t n)
 }
 
 /* The UE has more to get, or to send, than it could for all that time. */
-static void play(struct run *r, uint8_t port)
+static void run_full_buffer(struct run *r, uint8_t port)
 {
 	run_start(r);
 	for (int ms = 0; ms < SUBFRAMES; ms += 100) {
@@ -50,7 +50,7 @@ static void test_an_equal_share(void **state)
 		size_t share = SUBFRAMES / (counts[i] + 1u), grants;
 
 		setup(&r, counts[i]);
-		play(&r, 1 | CELL_PORT_NETWORK);
+		run_full_buffer(&r, 1 | CELL_PORT_NETWORK);
 		grants = run_count(&r, CELL_EV_GRANT, CELL_NODE_ENB);
 		assert_in_range(grants, share - 1, share + 1);
 		assert_in_range(stats_of(&r).crowd_rb[CELL_DIR_DL], 50 * (SUBFRAMES - share) - 100,
@@ -68,7 +68,7 @@ static void test_a_share_of_the_uplink(void **state)
 	(void)state;
 	setup(&r, 4);
 	r.cfg.crowd_direction = CELL_CROWD_UL;
-	play(&r, 1);
+	run_full_buffer(&r, 1);
 	before = run_count(&r, CELL_EV_GRANT, CELL_NODE_ENB);
 	assert_in_range(before, share - share / 20, share);
 	assert_true(r.bytes_out > 0);
@@ -76,7 +76,7 @@ static void test_a_share_of_the_uplink(void **state)
 	assert_true(stats_of(&r).crowd_rb[CELL_DIR_UL] > 0);
 	run_end(&r);
 	setup(&r, 0);
-	play(&r, 1);
+	run_full_buffer(&r, 1);
 	after = run_count(&r, CELL_EV_GRANT, CELL_NODE_ENB);
 	assert_true(after > 4 * before);
 	run_end(&r);
@@ -87,7 +87,7 @@ static uint64_t ratio_percent(struct run *r)
 {
 	uint64_t percent;
 
-	play(r, 1 | CELL_PORT_NETWORK);
+	run_full_buffer(r, 1 | CELL_PORT_NETWORK);
 	percent = 100 * r->bytes_out * r->cfg.crowd_count /
 	          (stats_of(r).crowd_bytes_out[CELL_DIR_DL] + 1);
 	run_end(r);
@@ -148,13 +148,13 @@ static void test_the_best_channel(void **state)
 	setup(&r, 4);
 	r.cfg.scheduler = CELL_SCHED_MAX_CI;
 	r.cfg.ue[0].cqi_dl = 10;
-	play(&r, 1 | CELL_PORT_NETWORK);
+	run_full_buffer(&r, 1 | CELL_PORT_NETWORK);
 	assert_int_equal(r.n_delivered, 0);
 	run_end(&r);
 	setup(&r, 4);
 	r.cfg.scheduler = CELL_SCHED_MAX_CI;
 	r.cfg.crowd_cqi[0] = 10;
-	play(&r, 1 | CELL_PORT_NETWORK);
+	run_full_buffer(&r, 1 | CELL_PORT_NETWORK);
 	assert_int_equal(stats_of(&r).crowd_bytes_out[CELL_DIR_DL], 0);
 	run_end(&r);
 }

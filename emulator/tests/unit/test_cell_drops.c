@@ -43,7 +43,7 @@ static void test_lost_for_good(void **state)
 	run_end(&r);
 }
 
-/* The downlink leg of the receiver has losses of its own. */
+/* The downlink direction of the receiver has losses of its own. */
 static void test_lost_in_downlink(void **state)
 {
 	struct run r;

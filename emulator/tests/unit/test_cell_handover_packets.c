@@ -34,7 +34,7 @@ static void test_am_loses_nothing_in_either_direction(void **state)
 
 /*
  * A queue of 1000-byte packets, of which RLC has sent some. Those that are not acknowledged go
- * first, with their SN; those that were begun keep theirs, the rest get one at the target.
+ * first, with their SN; those that were started keep theirs, the rest get one at the target.
  */
 static void test_what_the_source_forwards(void **state)
 {
@@ -145,7 +145,7 @@ static void test_a_report_saves_copies(void **state)
 	assert_true(sent[1] + 5 <= sent[0]);
 }
 
-/* In UM what is begun or on the air is lost, and SNs start again: all that was forwarded arrives.
+/* In UM what is started or on the air is lost, and SNs start again: all that was forwarded arrives.
  */
 static void test_um_loses_what_was_begun(void **state)
 {

@@ -76,7 +76,7 @@ static void test_blocks_on_the_air_arrive(void **state)
 	run_end(&r);
 }
 
-/* Both legs: five packets are in the uplink, five in the downlink of the peer. */
+/* Both directions: five packets are in the uplink, five in the downlink of the peer. */
 static void test_both_legs_are_discarded(void **state)
 {
 	struct run r;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Block errors that follow from the SINR of a leg. */
+/* Block errors that follow from the SINR of a direction. */
 #include "run.h"
 #include "unit.h"
 
@@ -25,7 +25,7 @@ static void set_sinr(struct run *r, int32_t sinr_cdb, int64_t t_ns)
 	}
 }
 
-static void play(struct run *r, int32_t sinr_cdb)
+static void run_at_sinr(struct run *r, int32_t sinr_cdb)
 {
 	run_start(r);
 	set_sinr(r, sinr_cdb, 0);
@@ -39,7 +39,7 @@ static void test_good_sinr(void **state)
 
 	(void)state;
 	setup(&r, 4);
-	play(&r, 500);
+	run_at_sinr(&r, 500);
 	assert_int_equal(r.n_delivered, 1);
 	assert_int_equal(r.delivered[0].t_ns, MS(15) - 250000);
 	assert_int_equal(run_count(&r, CELL_EV_HARQ_NACK, 1), 0);
@@ -53,7 +53,7 @@ static void test_two_attempts_add_up(void **state)
 
 	(void)state;
 	setup(&r, 4);
-	play(&r, -400);
+	run_at_sinr(&r, -400);
 	assert_int_equal(r.n_delivered, 1);
 	assert_int_equal(r.delivered[0].t_ns, MS(23) - 250000);
 	assert_int_equal(run_count(&r, CELL_EV_HARQ_NACK, 1), 1);
@@ -84,7 +84,7 @@ static void test_given_up(void **state)
 
 	(void)state;
 	setup(&r, 3);
-	play(&r, -2500);
+	run_at_sinr(&r, -2500);
 	assert_int_equal(r.n_delivered, 0);
 	assert_int_equal(r.dropped[0].reason, CELL_DROP_RADIO_LOSS);
 	assert_int_equal(run_count(&r, CELL_EV_HARQ_NACK, 1), 2);
@@ -99,7 +99,7 @@ static void test_without_harq(void **state)
 
 	(void)state;
 	setup(&r, 1);
-	play(&r, -2500);
+	run_at_sinr(&r, -2500);
 	assert_int_equal(r.n_delivered, 0);
 	assert_int_equal(r.dropped[0].reason, CELL_DROP_RADIO_LOSS);
 	run_end(&r);
@@ -112,7 +112,7 @@ static void test_ladder_where_the_sinr_is_unknown(void **state)
 	(void)state;
 	setup(&r, 2);
 	r.cfg.harq_bler_q32[0] = UINT32_MAX;
-	play(&r, CELL_SINR_UNKNOWN);
+	run_at_sinr(&r, CELL_SINR_UNKNOWN);
 	assert_int_equal(r.n_delivered, 1);
 	assert_int_equal(run_count(&r, CELL_EV_HARQ_NACK, 1), 1);
 	run_end(&r);

@@ -43,7 +43,7 @@ static void test_an_sdu_takes_as_many_ttis_as_its_pdus(void **state)
 	}
 }
 
-/* Whoever sleeps until the next output that is announced misses none, however much of the SDU has
+/* A caller that sleeps until the next announced output misses none, however much of the SDU has
  * gone. */
 static void test_nothing_leaves_before_it_was_announced(void **state)
 {

@@ -245,7 +245,8 @@ static int unpack(const uint8_t *gtp, uint8_t len, struct gtpu *ret, uint32_t *r
 	return gtpu_unpack(ret, buf, 28u + len, ret_at);
 }
 
-/* Optional fields and extension headers of others. Source: TS 29.281 5.1, 5.2.1 */
+/* Optional fields and extension headers that other implementations send. Source:
+ * TS 29.281 5.1, 5.2.1 */
 static void test_optional_fields(void **state)
 {
 	static const uint8_t sequence[] = { 0x32, 0xff, 0,    6, 0,    0,   0,

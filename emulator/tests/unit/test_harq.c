@@ -148,7 +148,7 @@ static void test_max_attempts(void **state)
 	}
 }
 
-/* Without HARQ nothing is drawn and nothing fails: the legs' own error rate does it all. */
+/* Without HARQ nothing is drawn and nothing fails: the directions' own error rate does it all. */
 static void test_without_harq(void **state)
 {
 	static const double ladder[] = { 1 };
@@ -224,7 +224,7 @@ static void test_streams_are_apart(void **state)
 	assert_int_equal(rng_u32(&error_rng), first);
 }
 
-/* A process that begins in TTI 10 is free again in TTI 18, and only after its end. */
+/* A process that starts in TTI 10 is free again in TTI 18, and only after its end. */
 static void test_process_reuse(void **state)
 {
 	struct harq_process p[HARQ_PROCESSES] = { 0 };
@@ -232,14 +232,14 @@ static void test_process_reuse(void **state)
 	(void)state;
 	for (uint32_t tti = 10; tti < 18; tti++) {
 		assert_int_equal(harq_free(p, tti), tti - 10);
-		harq_begin(&p[tti - 10], tti);
+		harq_start(&p[tti - 10], tti);
 		harq_send_new(&p[tti - 10]);
 		assert_int_equal(p[tti - 10].ndi, 1);
 		harq_end(&p[tti - 10]);
 	}
 	assert_int_equal(harq_free(p, 17), -1); /* all eight wait for their feedback */
 	assert_int_equal(harq_free(p, 18), 0);
-	harq_begin(&p[0], 18);
+	harq_start(&p[0], 18);
 	assert_int_equal(p[0].ndi, 1);
 	harq_send_new(&p[0]);
 	assert_int_equal(p[0].ndi, 0); /* toggled: a new block */
@@ -256,8 +256,8 @@ static void test_process_waits(void **state)
 
 	(void)state;
 	assert_int_equal(harq_next_tti(p, HARQ_PROCESSES), UINT32_MAX);
-	harq_begin(&p[3], 10);
-	harq_begin(&p[5], 12);
+	harq_start(&p[3], 10);
+	harq_start(&p[5], 12);
 	harq_send_new(&p[3]);
 	harq_send_new(&p[5]);
 	assert_int_equal(harq_next_tti(p, HARQ_PROCESSES), UINT32_MAX);

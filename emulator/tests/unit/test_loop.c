@@ -110,7 +110,7 @@ static void test_two_empty_sub_frames_end_a_flow(void **state)
 	assert_int_equal(memory_ports.drains, 2 + 4 + 2);
 }
 
-/* Between sub-frames 11 and 12 nothing follows those of 10: the flow is over before it began. */
+/* Between sub-frames 11 and 12 nothing follows those of 10: the flow is over before it started. */
 static void test_a_pair_is_no_flow(void **state)
 {
 	static const int64_t came_us[] = { 10200, 10700, 12001 };

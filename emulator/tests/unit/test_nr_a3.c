@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Handovers of NR that measurements begin: event A3 is reported, and a conditional handover waits
+ * Handovers of NR that measurements start: event A3 is reported, and a conditional handover waits
  * for A3 or A5. Source: TS 38.331 5.3.5.13.4, 5.5.4.4, 5.5.4.6
  */
 #include "a3.h"
@@ -14,7 +14,7 @@
 #define CONDITION_DB  6
 #define THRESHOLD_DBM (-100)
 
-static void begin(struct run *r, enum cell_ho_procedure procedure)
+static void start_measured(struct run *r, enum cell_ho_procedure procedure)
 {
 	nr_setup(r, CELL_RLC_AM, procedure);
 	r->cfg.a3 = 1;
@@ -24,9 +24,9 @@ static void begin(struct run *r, enum cell_ho_procedure procedure)
 	r->cfg.a3_filter_coefficient = 0;
 }
 
-static void begin_conditional(struct run *r, enum cell_cond_event event)
+static void start_conditional(struct run *r, enum cell_cond_event event)
 {
-	begin(r, CELL_HO_CONDITIONAL);
+	start_measured(r, CELL_HO_CONDITIONAL);
 	r->cfg.ho_cond = 1;
 	r->cfg.ho_cond_event = (uint8_t)event;
 	r->cfg.ho_cond_offset_cdb = CDBM(CONDITION_DB);
@@ -44,12 +44,12 @@ static void stay(struct run *r, int from_ms, int to_ms, int32_t first, int32_t s
 	run_until(r, MS(to_ms) - 2);
 }
 
-static void check_a_report_begins_it(enum cell_ho_procedure procedure)
+static void check_a_report_starts_it(enum cell_ho_procedure procedure)
 {
 	int64_t t_ns = 0;
 	struct run r;
 
-	begin(&r, procedure);
+	start_measured(&r, procedure);
 	run_start(&r);
 	stay(&r, 200, 1200, -100, -95);
 	assert_int_equal(n_reports(&r, &t_ns), 1);
@@ -58,11 +58,11 @@ static void check_a_report_begins_it(enum cell_ho_procedure procedure)
 	run_end(&r);
 }
 
-static void test_a_report_begins_a_handover(void **state)
+static void test_a_report_starts_a_handover(void **state)
 {
 	(void)state;
-	check_a_report_begins_it(CELL_HO_STANDARD);
-	check_a_report_begins_it(CELL_HO_DAPS);
+	check_a_report_starts_it(CELL_HO_STANDARD);
+	check_a_report_starts_it(CELL_HO_DAPS);
 }
 
 /* Prepared 3 dB above, and no more: the UE goes when the neighbour is 6 dB above. */
@@ -72,7 +72,7 @@ static void test_a_conditional_handover_waits_for_a3(void **state)
 	struct run r;
 
 	(void)state;
-	begin_conditional(&r, CELL_COND_EVENT_A3);
+	start_conditional(&r, CELL_COND_EVENT_A3);
 	stay(&r, 200, 2000, -100, -95);
 	assert_int_equal(n_said(&r, CELL_RRC_CONDITIONAL_RECONFIGURATION, &t_ns), 1);
 	assert_int_equal(handovers(&r), 0);
@@ -91,7 +91,7 @@ static void test_a_conditional_handover_waits_for_a5(void **state)
 	struct run r;
 
 	(void)state;
-	begin_conditional(&r, CELL_COND_EVENT_A5);
+	start_conditional(&r, CELL_COND_EVENT_A5);
 	stay(&r, 200, 2000, THRESHOLD_DBM + 1, THRESHOLD_DBM + 20);
 	assert_int_equal(n_said(&r, CELL_RRC_CONDITIONAL_RECONFIGURATION, &t_ns), 1);
 	assert_int_equal(handovers(&r), 0);
@@ -109,7 +109,7 @@ static void test_a5_needs_a_neighbour_above_its_threshold(void **state)
 	struct run r;
 
 	(void)state;
-	begin_conditional(&r, CELL_COND_EVENT_A5);
+	start_conditional(&r, CELL_COND_EVENT_A5);
 	stay(&r, 200, 3000, THRESHOLD_DBM - 20, THRESHOLD_DBM - 1);
 	assert_int_equal(n_said(&r, CELL_RRC_CONDITIONAL_RECONFIGURATION, &t_ns), 1);
 	assert_int_equal(n_said(&r, CELL_RRC_CONDITION_MET, &t_ns), 0);
@@ -124,7 +124,7 @@ static void test_a_condition_counts_from_its_configuration_on(void **state)
 	struct run r;
 
 	(void)state;
-	begin_conditional(&r, CELL_COND_EVENT_A3);
+	start_conditional(&r, CELL_COND_EVENT_A3);
 	stay(&r, 200, 2000, -100, -80);
 	assert_int_equal(n_said(&r, CELL_RRC_CONDITIONAL_RECONFIGURATION, &configured_ns), 1);
 	assert_int_equal(n_said(&r, CELL_RRC_CONDITION_MET, &met_ns), 1);
@@ -136,7 +136,7 @@ static void test_a_condition_counts_from_its_configuration_on(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_a_report_begins_a_handover),
+		cmocka_unit_test(test_a_report_starts_a_handover),
 		cmocka_unit_test(test_a_conditional_handover_waits_for_a3),
 		cmocka_unit_test(test_a_conditional_handover_waits_for_a5),
 		cmocka_unit_test(test_a5_needs_a_neighbour_above_its_threshold),

@@ -140,7 +140,7 @@ static void test_collision(void **state)
 	run_until(&r, RUN_FOREVER);
 	expect_at(&r, CELL_EV_RA_COLLISION, CELL_NODE_ENB, 0, SLOT(8));
 	expect_at(&r, CELL_EV_RA_COLLISION, CELL_NODE_ENB, 1, SLOT(8));
-	/* The window of 20 slots begins after the preamble. */
+	/* The window of 20 slots starts after the preamble. */
 	expect_at(&r, CELL_EV_RA_TIMEOUT, 1, 0, SLOT(25));
 	expect_at(&r, CELL_EV_RA_TIMEOUT, 2, 0, SLOT(25));
 	assert_int_equal(r.n_delivered, 2);

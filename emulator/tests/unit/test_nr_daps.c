@@ -172,7 +172,7 @@ static void test_both_cells_send_and_one_receives(void **state)
 	assert_true(source_last > MS(110) && source_last <= MS(114) + GNB_DECODE);
 	span(&r, CELL_DIR_UL, 0, &first, &source_last);
 	span(&r, CELL_DIR_UL, 1, &first, &last);
-	assert_true(source_last == SLOT(214)); /* the rest of a packet begun before slot 208 */
+	assert_true(source_last == SLOT(214)); /* the rest of a packet started before slot 208 */
 	assert_true(first == SLOT(219));
 	check_order(&r, 1, 99);
 	check_order(&r, CELL_PORT_SGW, 99);
@@ -200,7 +200,7 @@ static void test_what_the_source_still_sends_has_a_copy(void **state)
 	run_end(&r);
 }
 
-/* Each leg has a logical channel of its own, so that captures tell them apart. */
+/* Each direction has a logical channel of its own, so that captures tell them apart. */
 static void test_legs_have_their_own_lcids(void **state)
 {
 	struct run r;

@@ -100,8 +100,8 @@ static void test_uplink_asks_in_both_cells(void **state)
 	run_end(&r);
 }
 
-/* The second cell is slow: half of its copies still wait when RLC of the first leg hears that its
- * own have arrived. Source: TS 38.323 5.11.2 */
+/* The second cell is slow: half of its copies still wait when RLC of the first direction hears that
+ * its own have arrived. Source: TS 38.323 5.11.2 */
 static void test_an_acknowledged_copy_is_not_sent(void **state)
 {
 	size_t discarded = 0;
@@ -122,7 +122,7 @@ static void test_an_acknowledged_copy_is_not_sent(void **state)
 		             r.records[i].value == CELL_DROP_PDCP_DISCARD;
 	assert_in_range(discarded, 100, 199);
 	assert_int_equal(run_count(&r, CELL_EV_PDCP_COPY, CELL_NODE_ENB), 200);
-	/* What was not begun was not sent. */
+	/* What was not started was not sent. */
 	assert_in_range(count_lcid(&r, CELL_EV_RLC_RX, SECOND), 200 - discarded,
 	                8 * (200 - discarded));
 	run_end(&r);

@@ -6,7 +6,7 @@
 
 #define TENTH (UINT32_MAX / 10)
 
-/* After nine successes and a failure it is where it began. */
+/* After nine successes and a failure it is where it started. */
 static void test_balance(void **state)
 {
 	struct nr_outer_loop loop;

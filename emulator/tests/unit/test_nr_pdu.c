@@ -47,7 +47,7 @@ static void test_uplink(void **state)
 
 	(void)state;
 	memset(buf, 0xee, sizeof(buf));
-	nr_pdu_begin(&b, NR_UL, buf, sizeof(expected));
+	nr_pdu_start(&b, NR_UL, buf, sizeof(expected));
 	for (size_t i = 0; i < COUNT(elements); i++)
 		bytes += nr_ce_bytes(NR_UL, &elements[i]);
 	assert_int_equal(bytes, 2 + NR_PHR_CE_BYTES + NR_CRNTI_CE_BYTES + NR_EMPTY_CE_BYTES + 5);
@@ -83,7 +83,7 @@ static void test_downlink(void **state)
 	struct nr_pdu_builder b;
 
 	(void)state;
-	nr_pdu_begin(&b, NR_DL, buf, sizeof(expected));
+	nr_pdu_start(&b, NR_DL, buf, sizeof(expected));
 	for (size_t i = 0; i < COUNT(elements); i++)
 		nr_pdu_ce(&b, &elements[i]);
 	put(&b, NR_LCID_CCCH, 2);
@@ -99,7 +99,7 @@ static void test_header_as_read_by_others(void **state)
 	struct nr_pdu_builder b;
 
 	(void)state;
-	nr_pdu_begin(&b, NR_DL, buf, 59);
+	nr_pdu_start(&b, NR_DL, buf, 59);
 	put(&b, 4, 54);
 	assert_int_equal(nr_pdu_end(&b), 3);
 	assert_int_equal(buf[0], 0x04);
@@ -116,7 +116,7 @@ static void test_room(void **state)
 		struct nr_pdu_builder b;
 		uint32_t room, left;
 
-		nr_pdu_begin(&b, NR_UL, buf, size);
+		nr_pdu_start(&b, NR_UL, buf, size);
 		room = nr_pdu_room(&b);
 		if (size <= 2) {
 			assert_int_equal(room, 0);
@@ -136,7 +136,7 @@ static void test_short_in_large_room(void **state)
 	struct nr_pdu_builder b;
 
 	(void)state;
-	nr_pdu_begin(&b, NR_UL, buf, 1000);
+	nr_pdu_start(&b, NR_UL, buf, 1000);
 	put(&b, 4, 40);
 	assert_int_equal(b.used, 42);
 	put(&b, 5, 255);
@@ -157,7 +157,7 @@ static void test_many(void **state)
 	uint32_t n = 0, found = 0;
 
 	(void)state;
-	nr_pdu_begin(&b, NR_DL, buf, SIZE_MAX_BYTES);
+	nr_pdu_start(&b, NR_DL, buf, SIZE_MAX_BYTES);
 	for (; nr_pdu_room(&b); n++)
 		put(&b, (uint8_t)(1 + n % 32), 1);
 	(void)nr_pdu_end(&b);
@@ -172,25 +172,25 @@ static void test_many(void **state)
 	assert_int_equal(n, SIZE_MAX_BYTES / 3);
 	assert_int_equal(found, n);
 	/* An SDU in a block larger than a length can say. */
-	nr_pdu_begin(&b, NR_DL, buf, SIZE_MAX_BYTES);
+	nr_pdu_start(&b, NR_DL, buf, SIZE_MAX_BYTES);
 	assert_int_equal(nr_pdu_room(&b), 65535);
 }
 
-/* Uplink CCCH has no length; what follows begins right behind it. */
+/* Uplink CCCH has no length; what follows starts right behind it. */
 static void test_ccch(void **state)
 {
 	struct nr_ce crnti = { .lcid = NR_LCID_UL_CRNTI, .crnti = 1 };
 	struct nr_pdu_builder b;
 
 	(void)state;
-	nr_pdu_begin(&b, NR_UL, buf, 20);
+	nr_pdu_start(&b, NR_UL, buf, 20);
 	put(&b, NR_LCID_UL_CCCH_48, 6);
 	assert_int_equal(buf[0], 0x34);
 	nr_pdu_ce(&b, &crnti);
 	assert_int_equal(buf[7], 0x3a);
 	(void)nr_pdu_end(&b);
 	assert_int_equal(nr_pdu_check(NR_UL, buf, 20), 10);
-	nr_pdu_begin(&b, NR_UL, buf, 20);
+	nr_pdu_start(&b, NR_UL, buf, 20);
 	put(&b, NR_LCID_CCCH, 8);
 	assert_int_equal(b.used, 9);
 	assert_int_equal(nr_pdu_end(&b), 11);
@@ -254,7 +254,7 @@ static void test_downlink_elements_come_back(void **state)
 	struct nr_ce got;
 
 	(void)state;
-	nr_pdu_begin(&b, NR_DL, buf, NR_TA_CE_BYTES + NR_CONTENTION_CE_BYTES);
+	nr_pdu_start(&b, NR_DL, buf, NR_TA_CE_BYTES + NR_CONTENTION_CE_BYTES);
 	nr_pdu_ce(&b, &ta);
 	nr_pdu_ce(&b, &contention);
 	assert_int_equal(nr_pdu_end(&b), 0);
@@ -286,7 +286,7 @@ static void test_elements_come_back(void **state)
 		struct nr_pdu_reader r;
 		struct nr_subpdu s;
 
-		nr_pdu_begin(&b, NR_UL, buf, 20);
+		nr_pdu_start(&b, NR_UL, buf, 20);
 		nr_pdu_ce(&b, &ce);
 		(void)nr_pdu_end(&b);
 		nr_pdu_read(&r, NR_UL, buf, 20);

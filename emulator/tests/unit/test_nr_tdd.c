@@ -98,7 +98,7 @@ static void test_next(void **state)
 		assert_int_equal(nr_feedback_slot(&tdd, slot, 4), 9);
 }
 
-/* Where no slot is uplink from begin to end, those with most of it are taken. */
+/* Where no slot is uplink from its start to its end, those with most of it are taken. */
 static void test_feedback_in_special_slots(void **state)
 {
 	struct nr_tdd tdd;

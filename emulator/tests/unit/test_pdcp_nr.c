@@ -65,7 +65,7 @@ static void expect_delivered(uint32_t count)
 	assert_int_equal(p->sdu_len, 0);
 }
 
-/* A packet has its size when it begins to wait, and its COUNT when it is sent. */
+/* A packet has its size when it starts to wait, and its COUNT when it is sent. */
 static void test_headers(void **state)
 {
 	struct pkt *first, *second;
@@ -153,7 +153,7 @@ static void test_expiry(void **state)
 }
 
 /* RX_DELIV passes RX_REORD, but 3 is missing before 5: the timer starts again. */
-static void test_the_timer_starts_anew(void **state)
+static void test_the_timer_starts_again(void **state)
 {
 	(void)state;
 	setup(18, false);
@@ -228,16 +228,16 @@ static void test_infinite(void **state)
 /* SNs start again and COUNTs go on; what is half a turn away or more is of another turn. */
 static void test_count(void **state)
 {
-	const uint32_t begin = (1 << 18) - 1;
+	const uint32_t start = (1 << 18) - 1;
 
 	(void)state;
 	setup(18, false);
-	rx.rx_deliv = rx.rx_next = begin;
-	assert_int_equal(receive_as(0, begin + 1, 0), 0); /* SN 0 */
-	expect(begin, begin + 2);
-	assert_int_equal(receive_as(1, begin, 0), 2);
-	expect_delivered(begin);
-	expect_delivered(begin + 1);
+	rx.rx_deliv = rx.rx_next = start;
+	assert_int_equal(receive_as(0, start + 1, 0), 0); /* SN 0 */
+	expect(start, start + 2);
+	assert_int_equal(receive_as(1, start, 0), 2);
+	expect_delivered(start);
+	expect_delivered(start + 1);
 	setup(12, false);
 	rx.rx_deliv = rx.rx_next = 5000;                    /* SN 904 of turn 1 */
 	assert_int_equal(receive_as(0, 5000 + 2047, 0), 0); /* the window's last */
@@ -343,7 +343,7 @@ int main(void)
 		cmocka_unit_test(test_in_order),
 		cmocka_unit_test(test_gap),
 		cmocka_unit_test(test_expiry),
-		cmocka_unit_test(test_the_timer_starts_anew),
+		cmocka_unit_test(test_the_timer_starts_again),
 		cmocka_unit_test(test_far_ahead),
 		cmocka_unit_test(test_duplicates),
 		cmocka_unit_test(test_out_of_order_delivery),

@@ -80,7 +80,7 @@ static void test_out_of_sequence_segments(void **state)
 	expect_vars(6, 6, 6);
 }
 
-/* The second of three PDUs has a hole when the third comes, after the beginning of another SDU. */
+/* The second of three PDUs has a hole when the third comes, after the start of another SDU. */
 static void test_out_of_sequence_with_a_hole(void **state)
 {
 	(void)state;

@@ -122,7 +122,7 @@ static void test_smallest_segments(void **state)
 	assert_int_equal(transmit(ROOM), 0);
 }
 
-/* The PDU's own header (2 + 29 bytes for 20 SDUs) is larger than the room; a segment's is not. */
+/* The PDU's own header (2 + 29 bytes for 20 SDUs) is larger than the space; a segment's is not. */
 static void test_resegmentation_of_many_small(void **state)
 {
 	(void)state;
@@ -136,7 +136,7 @@ static void test_resegmentation_of_many_small(void **state)
 	expect_segment(3, false, 0, 2, (const uint16_t[]){ 3, 3 });
 }
 
-/* A portion only: bytes 25..64, of which the room cuts another segment. */
+/* A portion only: bytes 25..64, of which the space cuts another segment. */
 static void test_segment_of_segment(void **state)
 {
 	(void)state;
@@ -218,7 +218,7 @@ static void expect_faithful(const bool *boundary, uint16_t len, uint32_t max)
 		            max);
 }
 
-/* PDUs of random SDUs in random rooms: every segment is faithful, all bytes come once, in order. */
+/* PDUs of random SDUs in random space: every segment is faithful, all bytes come once, in order. */
 static void test_random_resegmentation(void **state)
 {
 	struct rng rng;

@@ -174,7 +174,7 @@ static void expect_visited(uint32_t i, uint32_t id, bool with_packet, bool confi
 }
 
 /* SDUs 0..5 of 20 bytes in PDUs of 30. PDU 0 is acknowledged and forgotten, but not that SDU 1
- * began in it; PDU 2 is acknowledged, PDU 1 and 3 are not. */
+ * started in it; PDU 2 is acknowledged, PDU 1 and 3 are not. */
 static void test_unconfirmed(void **state)
 {
 	const struct am_nack missing = { .sn = 1, .so_end = AM_SO_END };

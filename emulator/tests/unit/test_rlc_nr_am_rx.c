@@ -156,7 +156,7 @@ static void test_no_order(void **state)
 }
 
 /* RX_Next passes what started the timer, but 3 is missing before 4: it starts again. */
-static void test_the_timer_starts_anew(void **state)
+static void test_the_timer_starts_again(void **state)
 {
 	(void)state;
 	setup();
@@ -384,7 +384,7 @@ static void test_portions(void **state)
 	(void)receive_part(3, 10, LEN, false, 0); /* missing: 80 of 0 to 10 of 3 */
 	(void)receive_part(4, 0, LEN - 1, false, 0);
 	(void)receive(6, 0);
-	nr_am_rx_expire(&rx, 20); /* for what began the timer, which starts again */
+	nr_am_rx_expire(&rx, 20); /* for what started the timer, which starts again */
 	nr_am_rx_expire(&rx, 40);
 	expect_status(100, 3 + 7 + 7 + 8 + 8, 7, 4,
 	              (struct nr_nack[]){ missing(0, 1, 0, 19), missing(0, 1, 40, 59),
@@ -418,7 +418,7 @@ static void test_short_status(void **state)
 	(void)receive(3, 0);
 	(void)receive_part(4, 50, LEN, false, 0);
 	(void)receive(5, 0);
-	nr_am_rx_expire(&rx, 20); /* for what began the timer, which starts again */
+	nr_am_rx_expire(&rx, 20); /* for what started the timer, which starts again */
 	nr_am_rx_expire(&rx, 40);
 	assert_int_equal(nr_am_rx_status_bytes(&rx), 3 + 7 + 7 + 3 + 7);
 	rx.status_due = true;
@@ -507,7 +507,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_in_order),
 		cmocka_unit_test(test_no_order),
-		cmocka_unit_test(test_the_timer_starts_anew),
+		cmocka_unit_test(test_the_timer_starts_again),
 		cmocka_unit_test(test_gap_within_an_sdu),
 		cmocka_unit_test(test_the_timer_stops_without_a_gap),
 		cmocka_unit_test(test_expiry),

@@ -98,7 +98,7 @@ static int status(uint32_t ack_sn, uint32_t n, const struct nr_nack *nack)
 	struct nr_status_reader r;
 	uint8_t bytes[500];
 
-	nr_status_begin(&w, tx.sn_bits, bytes);
+	nr_status_start(&w, tx.sn_bits, bytes);
 	for (uint32_t i = 0; i < n; i++)
 		nr_status_add(&w, &nack[i]);
 	assert_int_equal(nr_status_open(&r, tx.sn_bits, bytes, nr_status_end(&w, ack_sn)), 0);
@@ -574,7 +574,7 @@ static void test_kept(void **state)
 	setup();
 	transmit_new(3);
 	push(3, 2, LEN);
-	(void)transmit(50); /* begun: in the queue */
+	(void)transmit(50); /* started: in the queue */
 	deliver(0, 2);
 	ack(1);
 	visited = 0;

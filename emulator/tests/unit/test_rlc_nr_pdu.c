@@ -75,7 +75,7 @@ static void test_am(void **state)
 	am(12, NR_SI_LAST, 0xfff, 0xfffe, false, BYTES(0xaf, 0xff, 0xff, 0xfe));
 }
 
-/* A receiver ignores reserved bits; a segment that is not the first cannot begin at 0. */
+/* A receiver ignores reserved bits; a segment that is not the first cannot start at 0. */
 static void test_what_a_receiver_takes(void **state)
 {
 	struct nr_pdu read;
@@ -116,7 +116,7 @@ static void status(uint8_t sn_bits, uint32_t ack_sn, uint32_t n, const struct nr
 	uint32_t size = NR_STATUS_HEADER;
 
 	memset(buf, 0xee, sizeof(buf));
-	nr_status_begin(&w, sn_bits, buf);
+	nr_status_start(&w, sn_bits, buf);
 	for (uint32_t i = 0; i < n; i++) {
 		nr_status_add(&w, &nack[i]);
 		size += nr_nack_bytes(&nack[i], sn_bits);
@@ -196,7 +196,7 @@ static void test_status_refused(void **state)
 	refused(18, BYTES(0x00, 0x00));             /* short */
 	refused(18, BYTES(0x80, 0x00, 0x0c));       /* data */
 	refused(18, BYTES(0x10, 0x00, 0x0c));       /* another type */
-	refused(18, BYTES(0x00, 0x00, 0x0e, 0, 0)); /* a NACK begins and ends */
+	refused(18, BYTES(0x00, 0x00, 0x0e, 0, 0)); /* a NACK starts and ends */
 	refused(18, BYTES(0x00, 0x00, 0x0e, 0x00, 0x00, 0x50, 0, 0, 0)); /* within SOs */
 	refused(18, BYTES(0x00, 0x00, 0x0e, 0x00, 0x00, 0x48));          /* before the range */
 	refused(18, BYTES(0x00, 0x00, 0x0e, 0x00, 0x00, 0x48, 0));       /* a range of none */

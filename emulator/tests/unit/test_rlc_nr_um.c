@@ -37,7 +37,7 @@ static uint32_t transmit(uint32_t max)
 
 /* --- transmitter --- */
 
-/* 100 bytes and one of a header fit a room of 101, and without an SN. */
+/* 100 bytes and one of a header fit 101 bytes, and without an SN. */
 static void test_whole(void **state)
 {
 	(void)state;
@@ -65,7 +65,7 @@ static void test_segments(void **state)
 	assert_int_equal(built.sn, 0);
 	assert_int_equal(built.data, 98);
 	assert_null(ends.head);
-	assert_null(nr_um_tx_fresh(&tx, 100)); /* it was begun */
+	assert_null(nr_um_tx_fresh(&tx, 100)); /* it was started */
 	assert_int_equal(tx.queue.bytes, 2);
 	assert_int_equal(transmit(4), 0); /* no room for a byte */
 	assert_int_equal(transmit(5), 5);
@@ -216,7 +216,7 @@ static void test_expiry(void **state)
 	assert_int_equal(rx.window.n_parts, 0);
 }
 
-/* SN 40 ends a window of 32 that begins with 9: what is before is given up. */
+/* SN 40 ends a window of 32 that starts with 9: what is before is given up. */
 static void test_window(void **state)
 {
 	(void)state;

@@ -24,8 +24,8 @@ static void test_lost_segment(void **state)
 	assert_ptr_equal(out.discarded.head, &pkt[1]);
 }
 
-/* The beginning is lost: the rest is not taken for an SDU. */
-static void test_lost_beginning(void **state)
+/* The start is lost: the rest is not taken for an SDU. */
+static void test_lost_start(void **state)
 {
 	(void)state;
 	cut(10, 2);
@@ -50,7 +50,7 @@ static void test_halves_of_two_sdus(void **state)
 }
 
 /*
- * SDUs of five PDUs. PDUs 0 and 1 begin SDU 0, then 32 are lost, a whole turn
+ * SDUs of five PDUs. PDUs 0 and 1 start SDU 0, then 32 are lost, a whole turn
  * of 5-bit SNs: PDU 34 has the SN that should follow and is the end of SDU 6.
  * Together they have 12 bytes of 20 and nobody's packet comes of them.
  */
@@ -117,8 +117,8 @@ static void test_out_of_sequence_after_release(void **state)
 	assert_int_equal(pool.n_free, POOL_PDUS); /* nothing is kept */
 }
 
-/* A first PDU that says that its SDU began before it: of that nothing is there. */
-static void test_begins_with_the_end_of_an_sdu(void **state)
+/* A first PDU that says that its SDU started before it: of that nothing is there. */
+static void test_starts_with_the_end_of_an_sdu(void **state)
 {
 	(void)state;
 	for (int delivery = 0; delivery < CELL_DELIVERY_COUNT; delivery++) {
@@ -170,13 +170,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lost_segment),
-		cmocka_unit_test(test_lost_beginning),
+		cmocka_unit_test(test_lost_start),
 		cmocka_unit_test(test_halves_of_two_sdus),
 		cmocka_unit_test(test_full_turn_lost),
 		cmocka_unit_test(test_out_of_sequence),
 		cmocka_unit_test(test_out_of_sequence_pieces),
 		cmocka_unit_test(test_out_of_sequence_after_release),
-		cmocka_unit_test(test_begins_with_the_end_of_an_sdu),
+		cmocka_unit_test(test_starts_with_the_end_of_an_sdu),
 		cmocka_unit_test(test_reestablishment_forgets_what_was_begun),
 		cmocka_unit_test(test_foreign_pdu),
 	};

@@ -60,7 +60,7 @@ static void test_nothing_to_serve(void **state)
 
 #define TURNS 5000
 
-/* Some thousand turns: nobody is more than one ahead, whoever starts. */
+/* Some thousand turns: nobody is more than one ahead, whichever UE starts. */
 static void test_fair(void **state)
 {
 	struct sched_flow flows[SCHED_FLOWS_MAX];
@@ -79,8 +79,8 @@ static void test_fair(void **state)
 #define FLOWS 3
 
 /* @n sub-frames in which a flow gets what its channel carries; those of weight 0 have nothing. */
-static void play_wfq(struct sched_state *s, const uint8_t *weight, const uint32_t *carries,
-                     uint32_t n, uint64_t *ret_bytes)
+static void run_wfq(struct sched_state *s, const uint8_t *weight, const uint32_t *carries,
+                    uint32_t n, uint64_t *ret_bytes)
 {
 	const struct sched *wfq = sched_by_id(CELL_SCHED_WFQ);
 
@@ -111,7 +111,7 @@ static void test_wfq_shares_bytes(void **state)
 	struct sched_state s = STATE();
 
 	(void)state;
-	play_wfq(&s, weight, carries, 100000, bytes);
+	run_wfq(&s, weight, carries, 100000, bytes);
 	for (uint32_t i = 1; i < FLOWS; i++) {
 		/* Goyal, Theorem 1: what differs is less than a packet of each, by weight. */
 		int64_t ahead = (int64_t)(bytes[i] / weight[i]) - (int64_t)bytes[0];
@@ -130,9 +130,9 @@ static void test_wfq_forgets_silence(void **state)
 	struct sched_state s = STATE();
 
 	(void)state;
-	play_wfq(&s, alone, carries, 1000, bytes);
+	run_wfq(&s, alone, carries, 1000, bytes);
 	assert_int_equal(bytes[0], 1000000);
-	play_wfq(&s, both, carries, 100, later);
+	run_wfq(&s, both, carries, 100, later);
 	assert_in_range(later[0], 49000, 51000);
 	assert_in_range(later[1], 49000, 51000);
 }
@@ -210,8 +210,8 @@ static void test_max_ci(void **state)
 
 /* @n sub-frames from @tti on in which a flow gets what its channel holds; those of rate 0 have
  * nothing. */
-static void play_pf(struct sched_state *s, uint32_t tti, const uint32_t *rate, uint32_t n,
-                    uint32_t *ret_turns)
+static void run_pf(struct sched_state *s, uint32_t tti, const uint32_t *rate, uint32_t n,
+                   uint32_t *ret_turns)
 {
 	const struct sched *pf = sched_by_id(CELL_SCHED_PF);
 
@@ -239,12 +239,12 @@ static void test_pf_shares_subframes(void **state)
 	uint32_t turns[FLOWS] = { 0 };
 
 	(void)state;
-	play_pf(&s, 1, rate, 30000, turns);
+	run_pf(&s, 1, rate, 30000, turns);
 	for (int i = 0; i < FLOWS; i++)
 		assert_in_range(turns[i], 9900, 10100);
 }
 
-/* Whoever's channel is better than usual is served. */
+/* A UE is served whose channel is better than usual. */
 static void test_pf_serves_peaks(void **state)
 {
 	static const uint32_t usual[FLOWS] = { 9000, 100, 0 }, peak[FLOWS] = { 9000, 300, 0 };
@@ -252,8 +252,8 @@ static void test_pf_serves_peaks(void **state)
 	uint32_t turns[FLOWS] = { 0 }, later[FLOWS] = { 0 };
 
 	(void)state;
-	play_pf(&s, 1, usual, 10000, turns);
-	play_pf(&s, 10001, peak, 100, later);
+	run_pf(&s, 1, usual, 10000, turns);
+	run_pf(&s, 10001, peak, 100, later);
 	assert_int_equal(later[1], 100);
 }
 

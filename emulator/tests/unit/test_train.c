@@ -43,7 +43,7 @@ static void test_the_delay_is_between_those_of_two_times(void **state)
 		{ MS(1200), MS(60) },
 		{ MS(1300), MS(80) },
 		{ MS(1650), MS(90) },
-		{ MS(2000), MS(10) }, /* the last time is where the next turn begins */
+		{ MS(2000), MS(10) }, /* the last time is where the next turn starts */
 		{ MS(2150), MS(20) },
 		{ MS(5300), MS(80) },
 	};
@@ -128,7 +128,7 @@ struct step {
 };
 
 /* Trains of 20 ms at any time, with opportunities 0, 5 and 9 ms after the first. */
-static void play(struct train *t, const struct step *steps, size_t n)
+static void run_steps(struct train *t, const struct step *steps, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct pkt p = { .len = (uint16_t)steps[i].len };
@@ -167,9 +167,9 @@ static void test_packets_share_opportunities(void **state)
 
 	(void)state;
 	start(&t, &link, CELL_DIR_DL);
-	play(&t, steps, COUNT(steps) - 1);
+	run_steps(&t, steps, COUNT(steps) - 1);
 	/* It would overtake, so it leaves with the one before. */
-	play(&t, &(struct step){ MS(100), 1, MS(129), true }, 1);
+	run_steps(&t, &(struct step){ MS(100), 1, MS(129), true }, 1);
 }
 
 static void test_a_large_packet_takes_several(void **state)
@@ -192,11 +192,11 @@ static void test_a_large_packet_takes_several(void **state)
 
 	(void)state;
 	start(&t, &link, CELL_DIR_DL);
-	play(&t, full, COUNT(full));
+	run_steps(&t, full, COUNT(full));
 	start(&t, &link, CELL_DIR_DL);
-	play(&t, steps, COUNT(steps));
+	run_steps(&t, steps, COUNT(steps));
 	start(&t, &link, CELL_DIR_DL);
-	play(&t, too_large, COUNT(too_large)); /* 800, 1500 and 1500 bytes */
+	run_steps(&t, too_large, COUNT(too_large)); /* 800, 1500 and 1500 bytes */
 }
 
 static void test_an_opportunity_that_is_over_is_lost(void **state)
@@ -214,7 +214,7 @@ static void test_an_opportunity_that_is_over_is_lost(void **state)
 
 	(void)state;
 	start(&t, &link, CELL_DIR_DL);
-	play(&t, steps, COUNT(steps));
+	run_steps(&t, steps, COUNT(steps));
 }
 
 /* Where the last offset is later than the delay, it counts instead. */
@@ -230,7 +230,7 @@ static void test_behind_a_train(void **state)
 	(void)state;
 	setup(&link, record, COUNT(record), three_ms, COUNT(three_ms));
 	train_init(&t, &link, CELL_DIR_DL);
-	play(&t, steps, COUNT(steps));
+	run_steps(&t, steps, COUNT(steps));
 }
 
 /* 50 ms in the downlink, 70 in the uplink, from when the last packet leaves to when this one could.
@@ -255,9 +255,9 @@ static void test_a_train_ends_with_a_gap(void **state)
 		struct train t;
 
 		start(&t, &link, cases[i].dir);
-		play(&t, same, COUNT(same));
+		run_steps(&t, same, COUNT(same));
 		start(&t, &link, cases[i].dir);
-		play(&t, next, COUNT(next));
+		run_steps(&t, next, COUNT(next));
 	}
 }
 
@@ -312,7 +312,7 @@ static void test_a_size_is_no_shortcut(void **state)
 	start_sized(&t, early_us, COUNT(early_us));
 	assert_int_equal(add(&t, 1400, MS(100)), MS(120)); /* not before */
 	start_sized(&t, first_us, COUNT(first_us));
-	play(&t, steps, COUNT(steps));
+	run_steps(&t, steps, COUNT(steps));
 }
 
 static void test_a_size_changes_no_order(void **state)
@@ -328,7 +328,7 @@ static void test_a_size_changes_no_order(void **state)
 
 	(void)state;
 	start_sized(&t, late_us, COUNT(late_us));
-	play(&t, steps, COUNT(steps));
+	run_steps(&t, steps, COUNT(steps));
 }
 
 static void test_sizes_are_those_of_the_recording(void **state)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""TCP tests that others wrote, played in a lab kernel.
+"""TCP tests that others wrote, run in a lab kernel.
 
-It needs the whole project, and nothing that plays runs needs it.
+It needs the whole project, and nothing that executes runs needs it.
 """

@@ -57,7 +57,7 @@ def inside(path: Path) -> str:
     return shlex.quote(f"/mnt{path.resolve()}")
 
 
-def play(kernel: Path, test: Test, cpu: int, limit_s: float, stop: threading.Event) -> Result:
+def execute(kernel: Path, test: Test, cpu: int, limit_s: float, stop: threading.Event) -> Result:
     """Boot a guest for one test and wait for its end.
 
     Args:

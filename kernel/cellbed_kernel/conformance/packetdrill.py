@@ -100,7 +100,7 @@ def script(name: str, path: Path, packetdrill: Path, options: str = "") -> Test:
 
 
 def over_ipv4(path: Path) -> bool:
-    """Whether a script can be played over IPv4, as all traffic of the labs."""
+    """Whether a script can be run over IPv4, as all traffic of the labs."""
     return not path.name.endswith("v6.pkt") and not re.search(r"^--ip_version=ipv6", path.read_text(), re.MULTILINE)
 
 

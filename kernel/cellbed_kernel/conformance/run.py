@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Play TCP tests that others wrote in a lab kernel: packetdrill's public scripts and the kernel's own selftests.
+"""Run TCP tests that others wrote in a lab kernel: packetdrill's public scripts and the kernel's own selftests.
 
 Each test has a guest of its own, in virtual time, so that what it says does not depend on how busy this machine is.
 Failures are compared with known.yaml. Exit 1 for one that is not on the list, and for one on the list that passes.
@@ -25,7 +25,7 @@ from cellbed.error import CellbedError
 from cellbed.labs import kernels
 from cellbed.run import memory
 from cellbed_kernel.conformance import known, packetdrill, selftests
-from cellbed_kernel.conformance.guest import MEMORY_MIB, Result, Test, play
+from cellbed_kernel.conformance.guest import MEMORY_MIB, Result, Test, execute
 from cellbed_kernel.lookup import VERSIONS, BuildError
 
 HERE = Path(__file__).resolve().parent
@@ -54,7 +54,7 @@ class Progress:
               flush=True)
 
 
-def play_all(kernel: Path, tests: list[Test], progress: Progress) -> list[Result]:
+def execute_all(kernel: Path, tests: list[Test], progress: Progress) -> list[Result]:
     """As many side by side as there are CPUs and memory. Return: results in the order of the tests."""
     cpus: queue.Queue[int] = queue.Queue()
     usable = sorted(os.sched_getaffinity(0))
@@ -65,7 +65,7 @@ def play_all(kernel: Path, tests: list[Test], progress: Progress) -> list[Result
     def one(test: Test) -> Result:
         cpu = cpus.get()
         try:
-            return play(kernel, test, cpu, LIMIT_S, stop)
+            return execute(kernel, test, cpu, LIMIT_S, stop)
         finally:
             cpus.put(cpu)
 
@@ -116,7 +116,7 @@ def judge(results: list[Result], reasons: dict[str, str], whole: bool, folder: P
     """What is not as the list has it, in whole lines; what failing tests said goes to @folder.
 
     Args:
-        whole: all tests were played, so each of the list has to be among them.
+        whole: all tests were run, so each of the list has to be among them.
     """
     wrong = []
     for test, passed, said, _ in results:
@@ -144,7 +144,7 @@ def conform(args: argparse.Namespace) -> int:
     tree = Path(args.kernel).expanduser() if args.kernel and Path(args.kernel).expanduser().is_dir() else None
     with tempfile.TemporaryDirectory(prefix="cellbed-conformance-") as programs:
         tests = gather(version, tree, args.packetdrill, args.parts, Path(programs))
-        results = play_all(kernel, tests, Progress(f"Linux {version}", len(tests)))
+        results = execute_all(kernel, tests, Progress(f"Linux {version}", len(tests)))
     folder = paths.BUILD / "conformance" / version
     folder.mkdir(parents=True, exist_ok=True)
     wrong = judge(results, reasons, not args.parts, folder)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from cellbed_formats import bundle as stored
 from cellbed_formats.inside import Inside
+from cellbed_formats.renamed import with_old_arguments
 
 if TYPE_CHECKING:
     import polars as pl
@@ -173,7 +174,8 @@ class Bundle:
             return why(self.stored, float(row["t_s"]), flow or row.get("flow"), row.get("seq"))
         return why(self.stored, float(row), flow)
 
-    def plot(self, kind: str, *, flows: tuple[str, ...] = (), begin_s: float | None = None, end_s: float | None = None,
+    @with_old_arguments
+    def plot(self, kind: str, *, flows: tuple[str, ...] = (), start_s: float | None = None, end_s: float | None = None,
              venue: str = "ieee", columns: int = 1) -> Plot:
         """A figure for a paper: cwnd, rtt, rtt-cdf, time-sequence, throughput, shares or pdus.
 
@@ -185,7 +187,7 @@ class Bundle:
         from cellbed_analysis.plots.kind import Wanted
         from cellbed_analysis.plots.plot import plot
 
-        return plot(kind, [self.stored], Wanted(tuple(flows), begin_s, end_s), venue, columns)
+        return plot(kind, [self.stored], Wanted(tuple(flows), start_s, end_s), venue, columns)
 
     def report(self) -> Path:
         """Write the run's page, and say where it is."""

@@ -12,6 +12,7 @@ from cellbed.api.bundle import Bundle
 from cellbed.error import CellbedError
 from cellbed.results.choose import Wanted
 from cellbed_formats.bundle import load_results
+from cellbed_formats.renamed import with_old_arguments
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Results:
-    """Bundles of a folder: those of one `play`, or all that are there.
+    """Bundles of a folder: those of one `execute`, or all that are there.
 
     Examples:
         >>> [run.variant for run in results]
@@ -107,13 +108,14 @@ class Results:
         found = compare_bundles([bundle.stored for bundle in self.bundles], metrics, baseline, flow, self.path)
         return pl.DataFrame([asdict(one) for one in found], infer_schema_length=None)
 
-    def plot(self, kind: str, *, flows: tuple[str, ...] = (), begin_s: float | None = None, end_s: float | None = None,
+    @with_old_arguments
+    def plot(self, kind: str, *, flows: tuple[str, ...] = (), start_s: float | None = None, end_s: float | None = None,
              venue: str = "ieee", columns: int = 1) -> Plot:
         """A figure for a paper with a series for each run, as `Bundle.plot`."""
         from cellbed_analysis.plots import kind as kinds
         from cellbed_analysis.plots.plot import plot
 
-        return plot(kind, [bundle.stored for bundle in self.bundles], kinds.Wanted(tuple(flows), begin_s, end_s), venue,
+        return plot(kind, [bundle.stored for bundle in self.bundles], kinds.Wanted(tuple(flows), start_s, end_s), venue,
                     columns)
 
     def report(self) -> Path:

@@ -12,9 +12,9 @@ from typing import Any
 
 from cellbed.error import ScenarioError
 from cellbed.scenario import model
-from cellbed.scenario.brought import named
 from cellbed.scenario.description import Run, expanded, load_claims
 from cellbed.scenario.file import read_source
+from cellbed.scenario.included import named
 from cellbed_formats import bounded_yaml
 
 
@@ -127,7 +127,7 @@ class Scenario:
 
     @property
     def runs(self) -> list[Run]:
-        """What would be played: variant, seed, the parameters that vary, and complete settings of each."""
+        """What would be run: variant, seed, the parameters that vary, and complete settings of each."""
         return list(self._expanded[1])
 
     @property

@@ -19,7 +19,7 @@ from cellbed_formats.printable import shown
 
 if TYPE_CHECKING:
     from cellbed.results.choose import Wanted
-    from cellbed.sweep.play import Outcome
+    from cellbed.sweep.execute import Outcome
     from cellbed_analysis.metrics.run import RunAnalysis
     from cellbed_formats.bundle import Bundle, Results
 
@@ -110,7 +110,7 @@ def _say(many: dict[str, str], what: str, n_runs: int) -> None:
 
 
 def judge(outcomes: Sequence[Outcome], keep_going: bool) -> None:
-    """How a command ends that has played runs, none of which failed. Raises typer.Exit for another status than 0."""
+    """How a command ends that has executed runs, none of which failed. Raises typer.Exit for another status than 0."""
     standing = Standing()
     for outcome in outcomes:
         assert outcome.path is not None and outcome.manifest is not None

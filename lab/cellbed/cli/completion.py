@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Words that a shell offers for what is typed so far; nothing is played or read for them."""
+"""Words that a shell offers for what is typed so far; nothing is run or read for them."""
 
 from __future__ import annotations
 

@@ -9,23 +9,23 @@ import typer
 
 from cellbed.cli.options import Results
 from cellbed.cli.screens import console
-from cellbed.scenario import brought
+from cellbed.scenario import included
 
 _FIRST = Path("d2d-nardini/static")
 
 
 def demo(results: Results = Path("results")) -> None:
-    """Play the first experiment, four combinations of direct and infrastructure mode, and report it against its paper.
+    """Run the first experiment, four combinations of direct and infrastructure mode, and report it against its paper.
     """
     from cellbed.cli.main import report, run
 
-    run(brought.named(_FIRST), results, keep_going=True)  # the report says it, too
+    run(included.named(_FIRST), results, keep_going=True)  # the report says it, too
     report(str(results))
 
 
 def scenarios() -> None:
-    """List the scenarios that come with cellbed. `cellbed run NAME` plays one."""
-    listed = list(brought.titles())
+    """List the scenarios that come with cellbed. `cellbed run NAME` executes one."""
+    listed = list(included.titles())
     width = max(len(name) for name, _ in listed)
     for name, title in listed:
         console().print(f"{name:{width}}  {title}", soft_wrap=True, markup=False, highlight=False)

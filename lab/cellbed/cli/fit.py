@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The command `cellbed fit`: a recorded link made of a capture, played beside the original."""
+"""The command `cellbed fit`: a recorded link made of a capture, run beside the original."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def run_fit(
                                                 "capture's name with -fit.")] = None,
     congestion_control: Annotated[str, typer.Option(help="The congestion control of the replay: a capture does not say "
                                                     "the sender's.")] = "cubic",
-    play: Annotated[bool, typer.Option("--play/--no-play", help="Play the link in the virtual lab, and say how near it "
+    run: Annotated[bool, typer.Option("--run/--no-run", help="Run the link in the virtual lab, and say how near it "
                                        "comes to the capture.")] = True,
     kernel: Kernel = None,
 ) -> None:
-    """Make a recorded link of a capture, play it in the virtual lab, and say how near it comes to the original."""
+    """Make a recorded link of a capture, run it in the virtual lab, and say how near it comes to the original."""
     folder = Path(f"{capture.stem.strip('-') or 'stdin'}-fit") if output is None else output
     with analysing(capture, folder):
         from cellbed.sweep import replay
@@ -58,7 +58,7 @@ def run_fit(
         if link.busy_share < _BUSY_LEAST:
             errors().print(f"cellbed: packets waited for the link in only {link.busy_share:.0%} of the time; what it "
                            "could have carried in the rest is guessed", soft_wrap=True)
-        if play:
+        if run:
             _compare(folder, scenario, chosen, kernel)
 
 
@@ -80,7 +80,7 @@ def _compare(folder: Path, scenario: Path, original: FlowMeasures, kernel: str |
 
     show = Show(1, console(), errors())
     with cleaning_up(), show.under_way():
-        bundle = replay.play(scenario, folder / "results", kernel, show)
+        bundle = replay.execute(scenario, folder / "results", kernel, show)
     found = nearness(behaviour(original), behaviour(largest(bundle / "ip-server.pcap")))
     (Inside.named(folder) / _REPORT).write(text_of(found.to_json()))
     _print(found)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Commands whose modules are imported when they are called: most of a short command's time was imports of others."""
+"""Commands whose modules are imported when they are called: most of a short command's time was others' imports."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from typer.core import TyperCommand, TyperGroup
 
 # By name: the module whose register() makes the command, and what `cellbed --help` says of it.
 COMMANDS = {
-    "demo": ("demo", "Play the first experiment, four combinations of direct and infrastructure mode, and report it "
+    "demo": ("demo", "Run the first experiment, four combinations of direct and infrastructure mode, and report it "
                      "against its paper."),
-    "scenarios": ("demo", "List the scenarios that come with cellbed. `cellbed run NAME` plays one."),
+    "scenarios": ("demo", "List the scenarios that come with cellbed. `cellbed run NAME` executes one."),
     "link": ("link", "Run a command behind a radio link, or a shell when none is given."),
     "pcap": ("pcap", "Analyse captures of any network: RTT, losses and their kinds, windows, rates; of two captures "
                      "one-way delays."),
-    "fit": ("fit", "Make a recorded link of a capture, play it in the virtual lab, and say how near it comes to the "
+    "fit": ("fit", "Make a recorded link of a capture, run it in the virtual lab, and say how near it comes to the "
                    "original."),
     "guest": ("guest", "Run a command in a guest kernel in virtual time, or a shell when none is given."),
     "prune": ("prune", "Free disk space taken by results. Without options, only say how much could be freed."),
     "shell": ("shell", "Run a shell or a command in a node of a running lab."),
-    "sweep": ("sweep", "Play a scenario over parameters and seeds, and write RESULTS/summary/sweep.parquet. A sweep "
+    "sweep": ("sweep", "Run a scenario over parameters and seeds, and write RESULTS/summary/sweep.parquet. A sweep "
                        "that was interrupted resumes."),
     "compare": ("sweep", "Compare variants, seed by seed: the mean difference with its 95 % confidence interval, and "
                          "the effect size."),
@@ -35,7 +35,7 @@ COMMANDS = {
     "fleet-key": ("worker", "Make the key of a fleet. Machines that have it may run code on each other."),
     "scheduler": ("worker", "Connect workers and sweeps, until interrupted. This is Dask's scheduler, on one address; "
                             "beyond loopback it needs a key."),
-    "worker": ("worker", "Play runs for `cellbed sweep --scheduler` on this machine, until interrupted or the "
+    "worker": ("worker", "Execute runs for `cellbed sweep --scheduler` on this machine, until interrupted or the "
                          "scheduler has gone."),
 }
 

@@ -20,7 +20,7 @@ from cellbed.error import CellbedError, LabError, ScenarioError
 from cellbed.host import ledger
 from cellbed.host.interrupt import cleaning_up
 from cellbed.labs import choices
-from cellbed.labs.caller import Caller, note
+from cellbed.labs.user_terminal import UserTerminal, note
 from cellbed.link import links, machine
 from cellbed.link.account import account_of, environment_of, identity_of
 from cellbed.results import validity
@@ -87,7 +87,7 @@ def run_link(
     rootless: Annotated[bool, typer.Option("--rootless", help="The native lab without root, in namespaces that end "
                                            "with the command. Default for everybody but root.")] = False,
     user: Annotated[str | None, typer.Option(help="The user that the command runs as in the native lab. Default: "
-                                             "whoever called sudo, else root.")] = None,
+                                             "the user who called sudo, else root.")] = None,
     kernel: Annotated[str | None, typer.Option(show_default=False, help="The kernel of the virtual lab: 7.3, "
                                                "6.12 or 6.1. Default: the newest that is built.")] = None,
 ) -> None:
@@ -108,15 +108,15 @@ def run_link(
     if generate:
         print(links.to_yaml(data, f"cellbed link {shlex.join([*(words or []), _SEPARATOR, *argv])}"), end="")
         return
-    played = choices.ROOTLESS if rootless else lab
-    alone = server is None and played in _NO_NETWORK and not internet
-    end_as_command(data, path, played, kernel, results, seed, account, not ctx.meta["command"],
-                   f"no server runs on the far end, and {_NO_NETWORK[played]}" if alone else None)
+    executed = choices.ROOTLESS if rootless else lab
+    alone = server is None and executed in _NO_NETWORK and not internet
+    end_as_command(data, path, executed, kernel, results, seed, account, not ctx.meta["command"],
+                   f"no server runs on the far end, and {_NO_NETWORK[executed]}" if alone else None)
 
 
 def end_as_command(data: dict[str, Any], path: Path, lab: str, kernel: str | None, results: Path | None, seed: int,
                    account: pwd.struct_passwd | None, interactive: bool, warning: str | None = None) -> NoReturn:
-    """Play a link, and exit with its command's status, or with that of a failure.
+    """Run a link, and exit with its command's status, or with that of a failure.
 
     Args:
         path: the link is named after it.
@@ -128,16 +128,16 @@ def end_as_command(data: dict[str, Any], path: Path, lab: str, kernel: str | Non
         note(f"{program}: no such program")
         sys.exit(NOT_FOUND)
     try:
-        status = _play(data, path, lab, kernel, results, seed, account, interactive, warning)
+        status = _execute(data, path, lab, kernel, results, seed, account, interactive, warning)
     except CellbedError as error:
         note("\n".join(filter(None, (str(error), error.detail))))
         status = OWN_FAILURE
     sys.exit(status)
 
 
-def _play(data: dict[str, Any], path: Path, lab: str, kernel: str | None, results: Path | None, seed: int,
+def _execute(data: dict[str, Any], path: Path, lab: str, kernel: str | None, results: Path | None, seed: int,
           account: pwd.struct_passwd | None, interactive: bool, warning: str | None) -> int:
-    """Play the link; what is wrong with it is said alone, before @warning. Return: the command's exit status."""
+    """Run the link; what is wrong with it is said alone, before @warning. Return: the command's exit status."""
     with cleaning_up(), contextlib.ExitStack() as stack:
         scratch = stack.enter_context(ledger.scratch())
         if lab != "virtual":
@@ -154,15 +154,15 @@ def _play(data: dict[str, Any], path: Path, lab: str, kernel: str | None, result
         if warning is not None:
             note(warning)
         environment = environment_of(path.stem, account, interactive)
-        caller = Caller(links.COMMAND_ID, environment, identity_of(account), interactive)
-        from cellbed.sweep.play import Sweep
+        terminal = UserTerminal(links.COMMAND_ID, environment, identity_of(account), interactive)
+        from cellbed.sweep.execute import Sweep
 
-        sweep = Sweep(scenario, [], (results or scratch / "results").resolve(), lab, kernel, _Silent(), caller)
-        with caller.forwarding():
+        sweep = Sweep(scenario, [], (results or scratch / "results").resolve(), lab, kernel, _Silent(), terminal)
+        with terminal.forwarding():
             try:
-                (outcome,) = sweep.play(runs, jobs=1)
+                (outcome,) = sweep.execute(runs, jobs=1)
             except KeyboardInterrupt:
-                return 128 + (caller.signalled or 2)
+                return 128 + (terminal.signalled or 2)
         if outcome.manifest is None:
             raise LabError(outcome.error or "")
         _tell_verdict(outcome.manifest)

@@ -44,8 +44,9 @@ from cellbed.cli.screens import console, errors
 from cellbed.error import CellbedError, told
 from cellbed.host.interrupt import INTERRUPTED, cleaning_up, was_interrupted
 from cellbed.labs.choices import LABS, check_lab
-from cellbed.scenario.brought import named
+from cellbed.scenario.included import named
 from cellbed_formats.printable import shown
+from cellbed_formats.renamed import command_line
 
 # Plain help: Rich's boxes take longer to import than all else of it.
 app = typer.Typer(cls=LazyGroup, pretty_exceptions_enable=False, rich_markup_mode=None,
@@ -80,7 +81,7 @@ def run(
     scenario: ScenarioFile,
     results: Results = Path("results"),
     lab: Lab = "virtual",
-    seed: Annotated[list[int] | None, typer.Option(help="Play this seed instead of the scenario's. May be "
+    seed: Annotated[list[int] | None, typer.Option(help="Run this seed instead of the scenario's. May be "
                                                    "repeated.")] = None,
     set_: Overrides = None,
     variant: Variants = None,
@@ -96,8 +97,8 @@ def run(
     compress: Compress = False,
     keep_going: KeepGoing = False,
 ) -> None:
-    """Play a scenario. Runs that are finished, with the same programs, files and settings, are not played again."""
-    from cellbed.api.play import sweep_of
+    """Run a scenario. Runs that are finished, with the same programs, files and settings, are kept."""
+    from cellbed.api.run import sweep_of
     from cellbed.api.scenario import Scenario
     from cellbed.cli.show import Show, tell_size, view
     from cellbed.labs.prepare import suited
@@ -113,7 +114,7 @@ def run(
         sweep = sweep_of(wanted, results, show, lab=lab, kernel=kernel, fleet=fleet, again=again, compress=compress,
                          load=load)
         with show.under_way():
-            outcomes = sweep.play(runs, jobs)
+            outcomes = sweep.execute(runs, jobs)
     failed = sum(outcome.error is not None for outcome in outcomes)
     if failed:
         raise CellbedError(f"{failed} of {len(runs)} runs failed")
@@ -325,7 +326,7 @@ def main() -> None:
     gc.set_threshold(_OBJECTS_UNTIL_COLLECTED)
     try:
         # Typer returns the status of an Exit, and that of an interrupt.
-        status = app(standalone_mode=False)
+        status = app(command_line(sys.argv[1:]), standalone_mode=False)
         if status == INTERRUPTED:
             raise KeyboardInterrupt
         if status:

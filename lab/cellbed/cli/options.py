@@ -12,10 +12,10 @@ import typer
 
 from cellbed.cli import completion
 from cellbed.error import CellbedError
-from cellbed.scenario.brought import named
+from cellbed.scenario.included import named
 
 if TYPE_CHECKING:
-    from cellbed.sweep.play import Player
+    from cellbed.sweep.execute import Executor
 
 FLEET_KEY = "CELLBED_FLEET_KEY"  # variable of the environment
 
@@ -25,8 +25,8 @@ Results = Annotated[Path, typer.Option(help="The folder for the result bundles."
 Lab = Annotated[str, typer.Option(help="The lab: virtual, native or vm.", autocompletion=completion.labs)]
 Overrides = Annotated[list[str] | None, typer.Option("--set", help="Set a key of the scenario, as "
                                                      "key=value. May be repeated.")]
-Variants = Annotated[list[str] | None, typer.Option(help="Play only this variant. May be repeated.")]
-Again = Annotated[bool, typer.Option("--again", help="Play runs again that are finished, and replace their bundles.")]
+Variants = Annotated[list[str] | None, typer.Option(help="Run only this variant. May be repeated.")]
+Again = Annotated[bool, typer.Option("--again", help="Also run what is finished, and replace its bundle.")]
 Compress = Annotated[bool, typer.Option("--compress", help="Compress captures and traces with zstd after each run. "
                                         "Wireshark and all cellbed commands read them.")]
 BundleName = Annotated[str, typer.Argument(metavar="BUNDLE", help="A result bundle, or a folder from which the options "
@@ -36,9 +36,9 @@ OfSeed = Annotated[int | None, typer.Option("--seed", help="Choose the bundle of
 OfSettings = Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Choose the bundle whose run "
                                                       "had this setting. May be repeated.")]
 Jobs = Annotated[int, typer.Option(min=1, help="How many virtual labs run at once on this machine, one per CPU.")]
-Scheduler = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Play on the workers of this Dask scheduler, "
+Scheduler = Annotated[str | None, typer.Option(metavar="ADDRESS", help="Run on the workers of this Dask scheduler, "
                                                "such as tls://head:8786. See docs/fleet.md.")]
-On = Annotated[list[str] | None, typer.Option("--on", metavar="ssh://HOST,...", help="Play on these hosts, over SSH. "
+On = Annotated[list[str] | None, typer.Option("--on", metavar="ssh://HOST,...", help="Run on these hosts, over SSH. "
                                               "They need Python, iperf3 and iproute2 as this machine has them, and "
                                               "nothing of cellbed. May be repeated. See docs/fleet.md.")]
 FleetKey = Annotated[Path | None, typer.Option("--key", envvar=FLEET_KEY, help="The fleet's key, made by `cellbed "
@@ -61,7 +61,7 @@ WhichFlow = Annotated[str | None, typer.Option("--flow", show_default=False, hel
 
 
 def fleet_of(scheduler: str | None, on: list[str] | None, lab: str, kernel: str | None, shared: bool,
-             key: Path | None) -> contextlib.AbstractContextManager[Player | None]:
+             key: Path | None) -> contextlib.AbstractContextManager[Executor | None]:
     """The cluster behind a scheduler, as fleet.connected() has it, or hosts, as ssh.connected(); None without both."""
     if scheduler is not None and on:
         raise CellbedError("--on: allowed without --scheduler")

@@ -17,7 +17,7 @@ def run_prune(
     compress: Annotated[bool, typer.Option("--compress", help="Compress captures and traces with zstd.")] = False,
     derived: Annotated[bool, typer.Option("--derived", help="Remove reports, figures and tables.")] = False,
     superseded: Annotated[bool, typer.Option("--superseded", help="Remove bundles of runs that newer programs have "
-                                             "played again, with a valid result.")] = False,
+                                             "run again, with a valid result.")] = False,
 ) -> None:
     """Free disk space taken by results. Without options, only say how much could be freed."""
     from cellbed.results import prune, size

@@ -22,7 +22,8 @@ from cellbed.error import CellbedError, LabError
 from cellbed.host import capabilities, confinement, ledger, mode, rootless
 from cellbed.host.netns import enter_netns
 from cellbed.host.python_child import python_command
-from cellbed.labs.caller import (
+from cellbed.labs.choices import ATTACHABLE
+from cellbed.labs.user_terminal import (
     Control,
     Grace,
     Streams,
@@ -32,7 +33,6 @@ from cellbed.labs.caller import (
     restoring_terminal,
     wanted_signals,
 )
-from cellbed.labs.choices import ATTACHABLE
 from cellbed.link.account import account_of, environment_of, identity_of
 from cellbed.run import attach, hosts_file, inventory
 from cellbed_formats.printable import shown

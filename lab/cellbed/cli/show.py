@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
     from cellbed.cli.bars import Bars
     from cellbed.cli.screens import Output
-    from cellbed.sweep.play import Outcome
+    from cellbed.sweep.execute import Outcome
 
 
-def time_left_s(elapsed_s: float, played: float, left: float) -> float | None:
+def time_left_s(elapsed_s: float, executed: float, left: float) -> float | None:
     """Time that the rest takes at the pace so far; None before there is one.
 
     Args:
-        elapsed_s: since the first run began that had to be played, its start-up included.
-        played: runs since then, with parts of those under way.
+        elapsed_s: since the first run began that had to be executed, its start-up included.
+        executed: runs since then, with parts of those under way.
         left: runs still to come, with the rests of those under way.
     """
-    return elapsed_s / played * left if played > 0 else None
+    return elapsed_s / executed * left if executed > 0 else None
 
 
 def time_text(seconds: float | None) -> str:
@@ -76,8 +76,8 @@ class Show:
                  below: Callable[[], RenderableType] | None = None) -> None:
         """Args: below: what stands below the bars, asked for at each refresh."""
         self.n_runs, self.console, self.errors = n_runs, console, errors
-        self.done = self.played = 0
-        self.began = time.monotonic()  # or when the last run was found finished that came before any played one
+        self.done = self.executed = 0
+        self.began = time.monotonic()  # or when the last run was found finished that came before any executed one
         self.parts: dict[int, float] = {}  # of runs under way
         self.lock = threading.Lock()
         self.bars: Bars | None = None
@@ -87,7 +87,7 @@ class Show:
             self.bars = Bars(console.screen, n_runs, below)
 
     def under_way(self) -> contextlib.AbstractContextManager[object]:
-        """While runs are played."""
+        """While runs are executed."""
         return contextlib.nullcontext() if self.bars is None else self.bars
 
     def expect(self, n_runs: int) -> None:
@@ -101,7 +101,7 @@ class Show:
         """How long all will take, in words."""
         under_way = sum(self.parts.values())
         left = self.n_runs - self.done - under_way
-        return time_text(time_left_s(time.monotonic() - self.began, self.played + under_way, left))
+        return time_text(time_left_s(time.monotonic() - self.began, self.executed + under_way, left))
 
     def state(self) -> str:
         """Of all of them."""
@@ -123,8 +123,8 @@ class Show:
 
     def _finish(self, run: Run, outcome: Outcome) -> None:
         self.done += 1
-        self.played += not outcome.cached
-        if not self.played and not self.parts:
+        self.executed += not outcome.cached
+        if not self.executed and not self.parts:
             self.began = time.monotonic()
         self.parts.pop(id(run), None)
         if self.bars is not None:

@@ -64,7 +64,7 @@ def parse_grid(texts: list[str], overrides: list[str]) -> dict[str, list[Any]]:
 
 def run_sweep(
     scenario: ScenarioFile,
-    grid: Annotated[list[str] | None, typer.Option(metavar="KEY=V1,V2,...", help="Play all of these values of a "
+    grid: Annotated[list[str] | None, typer.Option(metavar="KEY=V1,V2,...", help="Run all of these values of a "
                                                    "key, combined with those of other keys. May be repeated.")] = None,
     seeds: Annotated[str | None, typer.Option(help="Seeds such as 1-20 or 1,3,5-7. Default: the scenario's.")] = None,
     until: Annotated[list[str] | None, typer.Option(metavar="METRIC=SHARE", help="Add seeds to a variant until the 95 "
@@ -87,10 +87,10 @@ def run_sweep(
     compress: Compress = False,
     keep_going: KeepGoing = False,
 ) -> None:
-    """Play a scenario over parameters and seeds, and write RESULTS/summary/sweep.parquet. A sweep that was interrupted
+    """Run a scenario over parameters and seeds, and write RESULTS/summary/sweep.parquet. A sweep that was interrupted
     resumes.
     """
-    from cellbed.api.play import sweep_of
+    from cellbed.api.run import sweep_of
     from cellbed.api.scenario import Scenario
     from cellbed.host import clean
     from cellbed.labs.prepare import suited
@@ -122,7 +122,7 @@ def run_sweep(
                 batch = [run for run in chosen.seeds(sorted({s for of in left.values() for s in of})).runs
                          if run.seed in left.get(run.variant, [])]
                 show.expect(len(batch))
-                table.add(batch, sweep.play(batch, jobs))
+                table.add(batch, sweep.execute(batch, jobs))
                 left = rounds.more(table.values, table.interval) if wanted else {}
     table.write()
     if table.failed:
@@ -159,14 +159,14 @@ class _Table:
         return over_seeds(values).half_width
 
     def write(self) -> None:
-        """RESULTS/summary/sweep.parquet anew."""
-        from cellbed_analysis.metrics.dataset import Played, write_data_set
+        """RESULTS/summary/sweep.parquet again."""
+        from cellbed_analysis.metrics.dataset import Executed, write_data_set
 
-        played = [Played(run.scenario_id, run.variant, run.seed, run.params, outcome.path, outcome.error)
+        executed = [Executed(run.scenario_id, run.variant, run.seed, run.params, outcome.path, outcome.error)
                   for run, outcome in self.entries]
         with analysing(self.results):
-            path = write_data_set(played, Inside.named(self.results) / "summary" / DATA_SET)
-        console().print(f"{len(played)} runs: {path}", soft_wrap=True)
+            path = write_data_set(executed, Inside.named(self.results) / "summary" / DATA_SET)
+        console().print(f"{len(executed)} runs: {path}", soft_wrap=True)
 
 
 def _check_metrics(names: list[str]) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The commands of a fleet, `cellbed fleet-key`, `scheduler` and `worker`: many machines play the runs of a sweep."""
+"""The commands of a fleet, `cellbed fleet-key`, `scheduler` and `worker`: many machines execute the runs of a sweep."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cellbed import paths
 from cellbed.cli.options import FleetKey, Kernel
 from cellbed.error import CellbedError
 from cellbed.host.python_child import python_command
-from cellbed.labs import kernels, trial
+from cellbed.labs import boot_check, kernels
 from cellbed.labs.choices import KERNELS
 from cellbed.sweep import fleet_key
 
@@ -56,14 +56,14 @@ def run_scheduler(
 
 def run_worker(
     scheduler: Annotated[str, typer.Argument(help="The address of the scheduler, such as tls://head:8786.")],
-    workers: Annotated[int | None, typer.Option(min=1, help="How many runs to play at once. Default: one per CPU that "
+    workers: Annotated[int | None, typer.Option(min=1, help="Runs at once. Default: one per CPU that "
                                                 "this process may use.")] = None,
-    folder: Annotated[Path | None, typer.Option(file_okay=False, help="The folder of runs while they play. Default: "
+    folder: Annotated[Path | None, typer.Option(file_okay=False, help="The folder of runs while they execute. Default: "
                                                 "one in the temporary folder.")] = None,
     kernel: Kernel = None,
     key: FleetKey = None,
 ) -> None:
-    """Play runs for `cellbed sweep --scheduler` on this machine, until interrupted or the scheduler has gone."""
+    """Execute runs for `cellbed sweep --scheduler` on this machine, until interrupted or the scheduler has gone."""
     _need_dask("a worker")
     if kernel not in (None, *KERNELS):
         raise CellbedError(f"--kernel {kernel}: allowed {', '.join(KERNELS)}")
@@ -71,7 +71,7 @@ def run_worker(
     if key is not None:
         fleet_key.security(key)
     paths.programs()
-    trial.boot_once(kernels.find(kernel))
+    boot_check.boot_once(kernels.find(kernel))
     count = workers or len(os.sched_getaffinity(0))
     own = fleet_key.address_towards(host, port)
     # A process for each run: labs are processes anyway, and one that dies takes one run with it.

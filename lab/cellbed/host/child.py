@@ -57,10 +57,10 @@ class Child:
     def __init__(self, work: Callable[[], object], log: Path) -> None:
         """Args: log: where its stderr goes."""
         self.returncode: int | None = None
-        self.pid = in_a_child(lambda: self._begin(work, log))
+        self.pid = in_a_child(lambda: self._start(work, log))
 
     @staticmethod
-    def _begin(work: Callable[[], object], log: Path) -> None:
+    def _start(work: Callable[[], object], log: Path) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         null, stderr = os.open(os.devnull, os.O_RDWR), os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
         for fd, own in enumerate((null, null, stderr)):

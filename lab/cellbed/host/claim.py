@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The right to play a run in a results folder: only one process has it, and it ends with the process."""
+"""The right to execute a run in a results folder: only one process has it, and it ends with the process."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def clean() -> list[str]:
 
 
 def unfinished(results: Path) -> list[Path]:
-    """Folders of bundles whose players have died, also of those that others put there for them."""
+    """Folders of bundles whose runners have died, also of those that others put there for them."""
     found = []
     for path in results.resolve().glob(f"{ledger.TEMPORARY_PREFIX}*.*"):
         pid = path.name.rpartition(".")[2]

@@ -3,7 +3,7 @@
 
 One JSON file per running lab names the process that answers for it (pid and start time), the lab's own process,
 its temporary bundle and its cgroup. An entry is believed only when nobody else can have written it, and only about what
-a lab makes: whoever cleans up as root must not be told by others what to delete or kill.
+a lab makes: a user who cleans up as root must not be told by others what to delete or kill.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Programs that this one starts, and the environment they start with: nobody else has a say in which they are.
 
-Whoever runs cellbed may be in a folder of somebody else's, and root may have the environment of whoever called sudo.
+The user may be in somebody else's folder, and root may have the environment of the user who called sudo.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Mapping
 # Where programs of the system are that the PATH of an ordinary user lacks, such as tc of Debian.
 _SBIN = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 _USUAL_PATH = "/usr/local/bin:/usr/bin:/bin"
-# By these whoever sets them runs code in programs of others.
+# Who sets these runs code in other users' programs.
 _CODE = ("LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "BASH_ENV", "ENV")
 _WRITABLE = stat.S_IWGRP | stat.S_IWOTH
 
@@ -83,7 +83,7 @@ def distrust() -> None:
 
 
 def given() -> dict[str, str]:
-    """The environment as this process got it, for a command of whoever called it."""
+    """The environment as this process got it, for a command of the user."""
     environment = {name: value for name, value in os.environ.items() if name not in _taken}
     return environment | {name: value for name, value in _taken.items() if value is not None}
 

@@ -14,7 +14,7 @@ from cellbed import paths
 from cellbed.error import LabError
 from cellbed.host import cgroup, programs
 from cellbed.host.process import how_it_ended
-from cellbed.labs import kernels, machine, native, trial
+from cellbed.labs import boot_check, kernels, machine, native
 from cellbed.labs.choices import LABS
 from cellbed.run import shaping
 
@@ -70,7 +70,7 @@ def _kernel() -> Check:
     """The one of runs that name none, started for a moment: it can be built and yet not start on this machine."""
     try:
         kernel = kernels.find(None)
-        trial.boot(kernel)
+        boot_check.boot(kernel)
         return Check("lab kernel", True, f"{kernel.parent.name.partition('-')[0]}: {kernel}, started for a trial",
                      ("virtual",))
     except LabError as error:
@@ -116,7 +116,7 @@ def _rootless() -> Check:
     """What links without root need."""
     try:
         native.check(without_root=True)
-        return Check("links without root", True, "can be played", ())
+        return Check("links without root", True, "can be run", ())
     except LabError as error:
         return Check("links without root", False, str(error), ())
 

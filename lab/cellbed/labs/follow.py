@@ -10,7 +10,7 @@ from typing import Any
 
 from cellbed.error import LabError
 from cellbed.host.process import await_end
-from cellbed.labs.computing import Computing
+from cellbed.labs.busy_loop import BusyLoop
 from cellbed_formats.inside import Inside
 
 STALLED_AFTER_S = 180
@@ -20,7 +20,7 @@ _PAUSE_S = 2
 
 
 class Watch:
-    """Whoever plays runs: is told of progress, says when to stop."""
+    """What a lab tells of a run's progress, and asks whether to stop."""
 
     def advanced(self, done_s: float, all_s: float) -> None:
         """Seconds of traffic done and in all; infinity when a file decides."""
@@ -46,7 +46,7 @@ def timing(started: float, marks: dict[str, float]) -> dict[str, Any]:
 
 
 def follow(process: subprocess.Popen[bytes], directory: Path, watch: Watch, patience: float = 1,
-           computing: Computing | None = None) -> dict[str, float]:
+           computing: BusyLoop | None = None) -> dict[str, float]:
     """Wait until the process ends.
 
     Args:

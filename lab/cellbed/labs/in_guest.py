@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the labs have in common whose runs play in a guest: its files, what it cannot do, why it has no result."""
+"""What the labs have in common whose runs execute in a guest: its files, what it cannot do, why it has no result."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What this machine is, for bug reports: what decides whether a lab starts and how well it plays."""
+"""What this machine is, for bug reports: what decides whether a lab starts and how well it runs."""
 
 from __future__ import annotations
 

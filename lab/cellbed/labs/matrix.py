@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cellbed.error import CellbedError, LabError
-from cellbed.labs import in_guest, kernels, trial, virtual
+from cellbed.labs import boot_check, in_guest, kernels, virtual
 from cellbed.labs.choices import KERNELS
 
 _MADE = "<!-- made by `make matrix` -->\n"
@@ -53,7 +53,7 @@ class Facts:
 
 def ask(kernel: Path) -> Facts:
     """Raises LabError when it does not answer."""
-    with trial.started(kernel, _INIT) as (guest, console):
+    with boot_check.started(kernel, _INIT) as (guest, console):
         with contextlib.suppress(subprocess.TimeoutExpired):
             guest.wait(_DEADLINE_S)
         said = console.read_text(errors="replace")
@@ -79,7 +79,7 @@ def page(found: dict[str, Facts]) -> str:
     return "\n".join([
         f"{_MADE}# Kernels of the labs\n",
         "What the lab kernels said of themselves when they were booted, and what the kernels have that Debian builds "
-        "for PCs: 6.1, 6.12 and 7.3 are alike in this. Those play in the labs `native` and `vm`; what this machine's "
+        "for PCs: 6.1, 6.12 and 7.3 are alike in this. Those run in the labs `native` and `vm`; what this machine's "
         "has is told by `cellbed doctor`.\n",
         "## Congestion controls\n",
         *_table(debian, [[f"`{name}`", *(_yes(name in facts.controls) for facts in found.values()), _debian(name)]

@@ -19,9 +19,9 @@ from cellbed.host.netns import die_with_parent
 from cellbed.host.process import how_it_ended
 from cellbed.host.python_child import python_command
 from cellbed.labs import in_guest
-from cellbed.labs.caller import Caller
 from cellbed.labs.follow import Watch, follow, timing
-from cellbed.run import shaping, way_out
+from cellbed.labs.user_terminal import UserTerminal
+from cellbed.run import internet, shaping
 from cellbed.run.runner import WITHOUT_ROOT
 from cellbed_formats.inside import Inside
 
@@ -53,14 +53,14 @@ def congestion_controls(which: str = "available") -> list[str]:
     return Path(f"/proc/sys/net/ipv4/tcp_{which}_congestion_control").read_text().split()
 
 
-def play(without_root: bool, directory: Path, description: dict[str, Any], cpu: int, watch: Watch,
-         caller: Caller | None) -> dict[str, Any]:
-    """Play the run in @directory, in a cgroup or in namespaces of its own, its command attached to @caller.
+def execute(without_root: bool, directory: Path, description: dict[str, Any], cpu: int, watch: Watch,
+         terminal: UserTerminal | None) -> dict[str, Any]:
+    """Execute the run in @directory, in a cgroup or in namespaces of its own, its command attached to @terminal.
 
-    Returns and raises as virtual.play().
+    Returns and raises as virtual.execute().
     """
     check(without_root)
-    refusal = shaping.refusal(description["settings"]) or way_out.refusal(description["settings"])
+    refusal = shaping.refusal(description["settings"]) or internet.refusal(description["settings"])
     if refusal is not None:
         raise LabError(refusal)
     started = time.monotonic()
@@ -70,7 +70,7 @@ def play(without_root: bool, directory: Path, description: dict[str, Any], cpu: 
         stack.enter_context(ledger.entry("native", os.getpid(), directory, group))
         if owner is not None:
             stack.callback(os.close, owner)
-        runner = _start(directory, group, owner, caller)
+        runner = _start(directory, group, owner, terminal)
         try:
             marks = follow(runner, directory, watch)
         finally:
@@ -96,7 +96,7 @@ def _owner_of_brought(settings: dict[str, Any], without_root: bool) -> int | Non
     """Look at the network namespaces that a run is to have from outside. Return: without root, whose they are.
 
     Raises:
-        LabError: one is not there, or whoever calls may not change it.
+        LabError: one is not there, or the user may not change it.
     """
     owner: int | None = None
     with contextlib.ExitStack() as stack:
@@ -122,7 +122,8 @@ def _owner(said: str, path: str) -> int | None:
         raise LabError(f"{said}: {error.strerror}") from error
 
 
-def _start(directory: Path, group: Path | None, owner: int | None, caller: Caller | None) -> subprocess.Popen[bytes]:
+def _start(directory: Path, group: Path | None, owner: int | None,
+           terminal: UserTerminal | None) -> subprocess.Popen[bytes]:
     """Start the runner.
 
     Args:
@@ -139,9 +140,9 @@ def _start(directory: Path, group: Path | None, owner: int | None, caller: Calle
             die_with_parent(signal.SIGTERM)  # the runner then cleans up by itself
             (group / "cgroup.procs").write_text(str(os.getpid()))
 
-    # A caller's terminal stays that of the session; its keys are for the command, not for the runner.
-    own: dict[str, Any] = {"start_new_session": True} if caller is None else \
-        {"process_group": None if group is None else 0, "pass_fds": caller.attach_natively(directory, group is None)}
+    # The user's terminal stays that of the session; its keys are for the command, not for the runner.
+    own: dict[str, Any] = {"start_new_session": True} if terminal is None else \
+        {"process_group": None if group is None else 0, "pass_fds": terminal.attach_natively(directory, group is None)}
     command = python_command("cellbed.run.runner", str(directory), *([WITHOUT_ROOT] if group is None else []))
     own["env"] = programs.trusted(programs.given())
     with (Inside(directory) / "console").log() as out:
@@ -149,8 +150,8 @@ def _start(directory: Path, group: Path | None, owner: int | None, caller: Calle
                                                            stdout=out, stderr=out, **own)
     if group is None:
         (Inside(directory) / rootless.FILE).write(str(runner.pid))
-        if caller is not None:
-            caller.outside = runner.pid
+        if terminal is not None:
+            terminal.outside = runner.pid
     return runner
 
 

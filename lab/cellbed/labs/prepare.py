@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a sweep has to know of the lab that its runs play in."""
+"""What a sweep has to know of the lab that its runs execute in."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from cellbed.error import LabError
-from cellbed.labs import kernels, trial, virtual
-from cellbed.labs.caller import Caller
+from cellbed.labs import boot_check, kernels, virtual
 from cellbed.labs.choices import KERNELS, ROOTLESS
 from cellbed.labs.follow import Watch
+from cellbed.labs.user_terminal import UserTerminal
 from cellbed.run import congestion_control, tcp_profile
 from cellbed.scenario.description import Run
 from cellbed_kernel.place import BUILD_COMMAND
 
-Play = Callable[[Path, dict[str, Any], int, Watch, Caller | None], dict[str, Any]]
+Execute = Callable[[Path, dict[str, Any], int, Watch, UserTerminal | None], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,9 @@ class Lab:
     name: str
     kernel: str  # another one's results are other results
     side_by_side: bool  # in real time runs would disturb each other
-    play: Play  # directory, description, CPU, watch, caller; returns and raises as virtual.play()
+    execute: Execute  # directory, description, CPU, watch, terminal; returns and raises as virtual.execute()
     controls: Callable[[dict[str, Any], bool], dict[str, str]] = lambda *_: {}  # as congestion_control.identities()
-    try_out: Callable[[], None] = lambda: None  # before it plays; raises LabError when no run can start here
+    try_out: Callable[[], None] = lambda: None  # before it executes; raises LabError when no run can start here
 
 
 def suited(name: str, kernel: str | None, runs: Sequence[Run]) -> str | None:
@@ -61,16 +61,16 @@ def prepare(name: str, kernel: str | None) -> Lab:
     # A run in one lab does not wait for the import of the others.
     if name == "virtual":
         image = kernels.find(kernel)
-        return Lab(name, image.parent.name, True, partial(virtual.play, image),
-                   try_out=partial(trial.boot_once, image))
+        return Lab(name, image.parent.name, True, partial(virtual.execute, image),
+                   try_out=partial(boot_check.boot_once, image))
     if name == "vm":
         from cellbed.labs import vm
 
         machine = vm.prepare(kernel or "")
-        return Lab(name, machine.fingerprint(), False, partial(vm.play, machine))
+        return Lab(name, machine.fingerprint(), False, partial(vm.execute, machine))
     from cellbed.labs import native
 
     native.check(name == ROOTLESS)
     own = os.uname()
-    return Lab("native", f"{own.release} {own.version}", False, partial(native.play, name == ROOTLESS),
+    return Lab("native", f"{own.release} {own.version}", False, partial(native.execute, name == ROOTLESS),
                congestion_control.identities)

@@ -22,9 +22,9 @@ from cellbed.error import LabError
 from cellbed.host import ledger
 from cellbed.host.netns import die_with_parent
 from cellbed.labs import in_guest
-from cellbed.labs.caller import Caller
-from cellbed.labs.computing import Computing
+from cellbed.labs.busy_loop import BusyLoop
 from cellbed.labs.follow import Watch, follow, timing
+from cellbed.labs.user_terminal import UserTerminal
 from cellbed.run import congestion_control, memory
 from cellbed_formats.inside import Inside
 
@@ -59,8 +59,8 @@ def seccomp_words(kernel: Path) -> list[str]:
     """What lets the guest's programs call their kernel by the signal of a seccomp filter, which is quicker than ptrace.
 
     Where this machine allows no filters the kernel takes ptrace after all. The bytes of a run are the same either way,
-    so whoever wants ptrace may have it (docs/trust.md). Older kernels do not know the word, and would hand it to the
-    guest's programs.
+    so a program that wants it may have ptrace (docs/trust.md). Older kernels do not know the word, and would hand it to
+    the guest's programs.
     """
     with open(kernel, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as image:
         known = image.find(_SECCOMP_HELP) >= 0
@@ -115,9 +115,9 @@ def start(kernel: Path, directory: Path, seed: int, cpu: int, memory_mib: int, c
                             preexec_fn=functools.partial(_isolate, cpu))
 
 
-def play(kernel: Path, directory: Path, description: dict[str, Any], cpu: int, watch: Watch,
-         caller: Caller | None) -> dict[str, Any]:
-    """Boot a guest that plays the run in @directory, its command attached to @caller; return when it has halted.
+def execute(kernel: Path, directory: Path, description: dict[str, Any], cpu: int, watch: Watch,
+         terminal: UserTerminal | None) -> dict[str, Any]:
+    """Boot a guest that executes the run in @directory, its command attached to @terminal; return when it has halted.
 
     Returns:
         wall_s, setup_wall_s (everything but the traffic's time), kernel.
@@ -131,16 +131,16 @@ def play(kernel: Path, directory: Path, description: dict[str, Any], cpu: int, w
     started = time.monotonic()
     console = directory / "console"
     _furnish(directory)
-    if caller is not None:
-        caller.attach_to_guest(directory)
+    if terminal is not None:
+        terminal.attach_to_guest(directory)
     with (Inside(directory) / console.name).log() as out:
         words = congestion_control.kernel_words(description["settings"]["tcp"]) + clock_words(description["settings"])
         guest = start(kernel, directory, description["seed"], cpu, memory_mib, out, words)
-    relayed = caller.relayed(directory) if caller is not None else contextlib.nullcontext()
+    relayed = terminal.relayed(directory) if terminal is not None else contextlib.nullcontext()
     with ledger.entry("virtual", guest.pid, directory):
         try:
             with relayed:
-                marks = follow(guest, directory, watch, computing=Computing(guest.pid, console))
+                marks = follow(guest, directory, watch, computing=BusyLoop(guest.pid, console))
         finally:
             end(guest)
             with contextlib.suppress(OSError):

@@ -23,9 +23,9 @@ from cellbed import paths
 from cellbed.error import LabError
 from cellbed.host import ledger, programs
 from cellbed.host.netns import die_with_parent
-from cellbed.labs import in_guest, trial, vm_boot
-from cellbed.labs.caller import Caller, note
+from cellbed.labs import boot_check, in_guest, vm_boot
 from cellbed.labs.follow import Watch, follow, timing
+from cellbed.labs.user_terminal import UserTerminal, note
 from cellbed.run import congestion_control, memory
 from cellbed_formats.inside import Inside
 
@@ -48,7 +48,7 @@ _VIRTIOFSD_DEADLINE_S = 10
 
 @dataclass(frozen=True)
 class Machine:
-    """What runs are played in."""
+    """What runs are executed in."""
 
     image: Path
     release: str
@@ -94,7 +94,7 @@ def _kvm_refusal(image: Path) -> str:
             guest = subprocess.Popen(command(Machine(image, "", None, "kvm"), initrd, [], _OWN_MIB), stdout=out,
                                      stderr=out, stdin=subprocess.DEVNULL, preexec_fn=die_with_parent)
         try:
-            trial.await_word(guest, console, KVM_DEADLINE_S)
+            boot_check.await_word(guest, console, KVM_DEADLINE_S)
         except LabError as error:
             return f"a guest with {image} does not start: {error}"
         finally:
@@ -172,11 +172,11 @@ def _await(socket: Path, server: subprocess.Popen[bytes], log: Path) -> None:
         time.sleep(0.01)
 
 
-def play(machine: Machine, directory: Path, description: dict[str, Any], cpu: int, watch: Watch,
-         caller: Caller | None) -> dict[str, Any]:
-    """Boot a guest that plays the run in @directory. It chooses its CPUs itself, and nothing can be attached to it.
+def execute(machine: Machine, directory: Path, description: dict[str, Any], cpu: int, watch: Watch,
+         terminal: UserTerminal | None) -> dict[str, Any]:
+    """Boot a guest that executes the run in @directory. It chooses its CPUs itself, and nothing can be attached to it.
 
-    Returns and raises as virtual.play().
+    Returns and raises as virtual.execute().
     """
     in_guest.check(description["settings"])
     memory_mib = description["memory_mib"] + _OWN_MIB

@@ -148,7 +148,7 @@ def initramfs(found: Drivers, python: str, trial: bool = False) -> bytes:
     """The archive that the kernel unpacks and starts.
 
     Args:
-        trial: the guest says trial.WORD on its console and ends.
+        trial: the guest says boot_check.WORD on its console and ends.
 
     Raises:
         LabError: no static busybox.

@@ -18,7 +18,7 @@ from typing import Any
 from cellbed.error import ScenarioError
 from cellbed.run.inventory import far_end
 from cellbed.run.radio_config import PACKET_TRACES
-from cellbed.scenario import brought
+from cellbed.scenario import included
 from cellbed.scenario.description import parse_override, set_key
 from cellbed.scenario.file import read_yaml, validate
 from cellbed.scenario.transport_blocks import rate_bps, sizes
@@ -26,7 +26,7 @@ from cellbed.scenario.unit import parse_rate
 from cellbed_formats import bounded_yaml
 from cellbed_formats.printable import shown
 
-PRESETS = brought.FOLDER / "links"
+PRESETS = included.FOLDER / "links"
 DEFAULT = "good"
 COMMAND_ID, SERVER_ID = "command", "server"
 HTTP_PORT = 80
@@ -98,7 +98,7 @@ def build(words: list[str], argv: list[str], overrides: Sequence[str] = (), serv
 
 
 def name_files(radio: Data, folder: Path) -> None:
-    """Name traces by their whole path, as the scenario is played from another folder than its own."""
+    """Name traces by their whole path, as the scenario is run from another folder than its own."""
     of_ues = [("packet_trace", PACKET_TRACES, ue) for ue in radio["ues"].values()]
     for section, files, at in (("channel", ("trace",), radio), ("packet_trace", PACKET_TRACES, radio), *of_ues):
         named = (at or {}).get(section) or {}

@@ -28,7 +28,7 @@ _SCRIPT = '''\
 """{about}
 
 Written by `cellbed topology --mininet` from the scenario {origin}.
-Run it as root: `sudo python3 FILE` plays the traffic, `sudo python3 FILE cli` opens Mininet's command line instead.
+Run it as root: `sudo python3 FILE` executes the traffic, `sudo python3 FILE cli` opens Mininet's command line instead.
 """
 
 import shlex
@@ -55,7 +55,7 @@ SERVERS = [
 {servers}
 ]
 
-# What is played: start in seconds, node, command.
+# What is run: start in seconds, node, command.
 CLIENTS = [
 {clients}
 ]
@@ -89,7 +89,7 @@ def serve(node, argv):
     return server
 
 
-def play(net):
+def run(net):
     """All of the traffic. Return: whether all of it went through."""
     servers = [serve(net[node], shlex.split(command)) for node, command in SERVERS]
     clients, begin = [], time.monotonic()
@@ -111,7 +111,7 @@ def main():
         if sys.argv[1:] == ['cli']:
             CLI(net)
             return 0
-        return 0 if play(net) else 1
+        return 0 if run(net) else 1
     finally:
         radio.stop()
         net.stop()

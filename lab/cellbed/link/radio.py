@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A radio network between network namespaces that somebody else has made, such as Mininet's hosts.
 
-It is the radio daemon of a run and nothing else of it: nodes, wires, captures and traffic are those of whoever made the
-namespaces.
+It is the radio daemon of a run and nothing else of it: nodes, wires, captures and traffic are the caller's, who
+made the namespaces.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ class End(NamedTuple):
 
 
 class Pair(NamedTuple):
-    """A UE and the other end of its bearer: another UE, or whoever stands behind the eNB."""
+    """A UE and the other end of its bearer: another UE, or the node behind the eNB."""
 
     ue: End
     far: End
 
 
 class Description(NamedTuple):
-    """What a radio is to be, whoever its UEs are."""
+    """What a radio is to be, for any UEs."""
 
     radio: Data  # as a scenario's `radio`
     like: str | None  # the UE that those are like which are not named in it; None: they have what all keys have
@@ -254,7 +254,7 @@ class Radio:
 
 
 def ports(pairs: Sequence[Pair], settings: Data) -> list[dict[str, Any]]:
-    """celld's TUNs: of every UE, and of whoever stands behind the eNB."""
+    """celld's TUNs: of every UE, and of the node behind the eNB."""
     names, found = _names(pairs), []
     for pair in pairs:
         ue, far = names[pair.ue.host], names[pair.far.host]

@@ -228,7 +228,7 @@ def tool_versions() -> dict[str, str]:
 
 @functools.cache
 def git_describe() -> str:
-    """The commit that plays; of a wheel, the one that it was built of."""
+    """The commit that runs; of a wheel, the one that it was built of."""
     if not IS_CHECKOUT:
         return (ROOT / "version").read_text().strip()
     try:

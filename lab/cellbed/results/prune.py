@@ -30,7 +30,7 @@ class Item:
 KINDS = {
     "recordings": "captures and traces; --compress keeps all that is in them",
     "derived": "reports, figures and tables; `cellbed report` makes them again",
-    "superseded": "bundles of the same run, played by older programs",
+    "superseded": "bundles of the same run, executed by older programs",
 }
 
 
@@ -56,7 +56,7 @@ def _superseded(bundles: Sequence[Bundle]) -> list[Bundle]:
 
 
 def _run_of(bundle: Bundle) -> str:
-    """What is run, whoever plays it."""
+    """What is run, by any program."""
     said = {"files": {}, "memory_mib": None, **bundle.manifest["description"], "programs": {}}
     return json.dumps([bundle.scenario_id, identity(said)])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How much room runs take on disk, before they play: an upper bound. What can be freed afterwards is in prune.py."""
+"""How much room runs take on disk, before they execute: an upper bound. What can be freed afterwards is in prune.py."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _capacity_bps(radio: dict[str, Any]) -> float:
 
 
 def warning(runs: Sequence[Run], results: Path) -> str | None:
-    """What to tell of runs that may take much room; None of others."""
+    """What to tell of runs that may take much room; None of other runs."""
     total = sum(expected_bytes(run.settings) for run in runs)
     if total < _WORTH_BYTES:
         return None

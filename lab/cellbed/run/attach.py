@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How a command of a run is attached to whoever called cellbed: in his folder, with his environment and streams.
+"""How a command of a run is attached to the user's shell: in its folder, with its environment and streams.
 
 The caller writes DIR/attach.json before the run; without it a command's output goes into the bundle. In the native lab
 the command gets the caller's own descriptors and process group, so that terminal and signals work as without cellbed.

@@ -11,7 +11,7 @@ from cellbed.host.process import Process, start_ready
 # ipdump sees packets in blocks that the kernel hands over when they are full, or at the second tick of a timer of one
 # second (TPACKET_V3); what is in a block when ipdump ends is lost, and counted nowhere.
 HANDED_OVER_S = 2.1
-# The kernel's buffer of each interface. In virtual time whoever empties it is never late.
+# The kernel's buffer of each interface. In virtual time the program that empties it is never late.
 _BUFFER_KIB, _VIRTUAL_BUFFER_KIB = 16384, 2048
 _STATS = "captures.json"
 

@@ -16,13 +16,16 @@ from typing import Any
 
 from cellbed.error import LabError
 from cellbed.host import cgroup, programs
+from cellbed.host.busy import Busy
 from cellbed.host.process import NotStarted, Process
 from cellbed.run import hosts_file
 from cellbed.run.attach import Attachment
 from cellbed.run.relay import Session
 
-# How long a program in the background has until it listens; one that never does is no server.
-_LISTEN_DEADLINE_S = 2.0
+# A program in the background that has not computed for so long and does not listen is no server; while it computes, as
+# one that starts on a busy machine does, it is waited for longer.
+_LISTEN_IDLE_S = 2.0
+_LISTEN_DEADLINE_S = 20.0
 _STOP_DEADLINE_S = 2.0
 _TCP_LISTEN, _UDP_BOUND = "0A", "07"
 # Of the runner itself, not of programs that a scenario starts.
@@ -96,8 +99,10 @@ class Command:
             return
         before = _listening(self.netns_pid)
         self._start()
+        busy = Busy(self.popen.pid)
         end = time.monotonic() + _LISTEN_DEADLINE_S
-        while time.monotonic() < end and _listening(self.netns_pid) <= before and self.popen.poll() is None:
+        while time.monotonic() < end and busy.idle_s() < _LISTEN_IDLE_S and \
+                _listening(self.netns_pid) <= before and self.popen.poll() is None:
             time.sleep(0.01)
         if self.popen.poll():
             raise LabError(f"traffic {self.flow['id']}: {self._ended()}")
@@ -128,7 +133,7 @@ class Command:
         threading.Thread(target=self._note_end, args=(self.process,), daemon=True).start()
 
     def _note_end(self, process: Process) -> None:
-        """When it ends, which whoever waits for the last of several commands does not see."""
+        """When it ends, which a caller that waits for the last of several commands does not see."""
         process.wait(math.inf)
         self.end_ns = time.monotonic_ns()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Which congestion control each node and flow of a run has, and whether the kernel that plays it knows them.
+"""Which congestion control each node and flow of a run has, and whether the kernel that executes it knows them.
 
 A scenario may name any: what there is only the lab's kernel can say, with what was built into it, loaded as a module or
 registered as BPF.

@@ -84,7 +84,7 @@ class Batch:
         return result
 
 
-def play(source: tuple[int, str, int], sink: tuple[int, str, int], seconds: float, rate_bps: int,
+def execute(source: tuple[int, str, int], sink: tuple[int, str, int], seconds: float, rate_bps: int,
          packet_bytes: int) -> dict[str, Any]:
     """Send for so long, then wait for the last ones.
 

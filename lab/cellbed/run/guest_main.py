@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""First program of the guest after guest-init: plays the run and switches the guest off."""
+"""First program of the guest after guest-init: executes the run and switches the guest off."""
 
 from __future__ import annotations
 

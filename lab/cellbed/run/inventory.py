@@ -25,9 +25,9 @@ def base(settings: dict[str, Any], node: str) -> str | None:
     if far is None:
         return None
     if settings["nodes"][far].get("internet"):
-        from cellbed.run import way_out  # of no use in a guest
+        from cellbed.run import internet  # of no use in a guest
 
-        return str(way_out.addresses(settings["nodes"][far]["address"]).gateway)
+        return str(internet.addresses(settings["nodes"][far]["address"]).gateway)
     return settings["nodes"][far]["address"].split("/")[0]
 
 
@@ -39,7 +39,7 @@ def describe(settings: dict[str, Any], pids: dict[str, int], interfaces: dict[st
 
 
 def read(directory: Path) -> dict[str, Any]:
-    """The nodes of the lab that plays in @directory, {} before it has any."""
+    """The nodes of the lab that runs in @directory, {} before it has any."""
     try:
         return dict(json.loads((directory / FILE).read_text()))
     except (FileNotFoundError, ValueError, TypeError):

@@ -2,7 +2,7 @@
 """Packet-delivery traces in Mahimahi's format: read, checked, and made up: `python -m cellbed.run.mahimahi`.
 
 A line is a whole number of milliseconds at which a packet of 1500 bytes may leave; a number that occurs twice stands
-for two packets. Lines do not decrease, and the last one, more than 0, is where the trace begins anew.
+for two packets. Lines do not decrease, and the last one, more than 0, is where the trace begins again.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ _REREAD_TIMES = 1
 
 
 def guest_mib(settings: dict[str, Any]) -> int:
-    """Memory of the guest that plays a run: what the scenario names, else by its nodes and flows."""
+    """Memory of the guest that executes a run: what the scenario names, else by its nodes and flows."""
     if settings["memory"] is not None:
         return settings["memory"] >> 20
     wanted = _BASE_MIB + _NODE_MIB * len(settings["nodes"]) + _FLOW_MIB * len(settings["traffic"])

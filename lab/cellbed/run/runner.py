@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Plays one run: the same in both labs.
+"""Executes one run: the same in both labs.
 
 Started as `python -m cellbed.run.runner DIR` with the run description in DIR/description.json, it builds the nodes,
 starts radio, probe, captures and traffic, stops them in reverse order whatever happens, and leaves its results and
-DIR/facts.json. It uses the standard library only, and of that what starts fast: it starts anew in every virtual lab.
+DIR/facts.json. It uses the standard library only, and of that what starts fast: it starts again in every virtual lab.
 """
 
 from __future__ import annotations
@@ -85,10 +85,10 @@ class Runner:
         self.wall_clock = None if self.virtual else _wall_clock()
         self.progress = open(out / "progress", "w", buffering=1)  # noqa: SIM115 (lives as long as the run)
 
-    def phase(self, name: str, begins_ns: int | None = None) -> None:
-        """Note that @name begins, now or at a time that is known, for the facts and for whoever watches."""
+    def phase(self, name: str, start_ns: int | None = None) -> None:
+        """Note that @name begins, now or at a time that is known, for the facts and for those who watch."""
         self.facts["phases"][name] = time.monotonic_ns()
-        print(name, f"{(begins_ns or time.monotonic_ns()) / 1e9:.9f}", file=self.progress)
+        print(name, f"{(start_ns or time.monotonic_ns()) / 1e9:.9f}", file=self.progress)
 
     # --- the parts of a run, in order of start ---
 
@@ -105,12 +105,12 @@ class Runner:
         """Do what has to be done in the machine's own network; without root there is no way back to it."""
         server = next((node for node in self.settings["nodes"].values() if node["internet"]), None)
         if server is not None:
-            from cellbed.run import way_out  # of no use in a guest
+            from cellbed.run import internet  # of no use in a guest
 
-            pasta = stack.enter_context(way_out.open_(self.settings, pids, self.out / "log", self.rootless))
+            pasta = stack.enter_context(internet.open_(self.settings, pids, self.out / "log", self.rootless))
             self.daemons += [pasta] if pasta is not None else []
             self.started += self.daemons
-            (self.out / hosts_file.RESOLVERS).write_text(way_out.resolvers(server["address"]))
+            (self.out / hosts_file.RESOLVERS).write_text(internet.resolvers(server["address"]))
         if self.rootless:
             from cellbed.host import rootless
 
@@ -210,7 +210,7 @@ class Runner:
         self.started.append(captures.process)
         return captures
 
-    def play_traffic(self, stack: contextlib.ExitStack, daemons: list[Process]) -> list[workload.Flow]:
+    def execute_traffic(self, stack: contextlib.ExitStack, daemons: list[Process]) -> list[workload.Flow]:
         relay = self.attachment.prepare(self.out, self.pids) if self.attachment is not None else None
         flows = [workload.make(flow, self.pids, self.addresses, self.out, self.settings, self.attachment)
                  for flow in self.settings["traffic"]]
@@ -261,7 +261,7 @@ class Runner:
             self.wall_clock.look()
 
     def tell_started(self, flows: list[workload.Flow]) -> None:
-        """For whoever passes signals on to an attached command."""
+        """For the process that passes signals on to an attached command."""
         for flow in flows:
             attached = self.attachment is not None and flow.flow["id"] == self.attachment.flow
             if attached and isinstance(flow, Command) and flow.running():
@@ -298,17 +298,17 @@ class Runner:
         noticed = self.failed is not None and self.failed.partition(":")[0] != text.partition(":")[0]
         return "".join([*lost, f"{self.failed}; then " if noticed else "", text])
 
-    def play(self) -> None:
+    def execute(self) -> None:
         with contextlib.ExitStack() as stack:
             try:
-                self._play(stack)
+                self._execute(stack)
             except (CellbedError, OSError):
                 self.note_failed_programs()
                 raise
         self.collect()
         self.phase("end")
 
-    def _play(self, stack: contextlib.ExitStack) -> None:
+    def _execute(self, stack: contextlib.ExitStack) -> None:
         if not self.virtual and not self.rootless:
             stack.callback(cgroup.kill_others, cgroup.own())
         if (self.out / congestion_control.OBJECT).exists():
@@ -331,7 +331,7 @@ class Runner:
         before = _cpu_times()
         counted = self.read_counters()
         self.facts["started_processes"] = _started_processes()
-        flows = self.play_traffic(stack, [*self.daemons, celld, tcpwatch])
+        flows = self.execute_traffic(stack, [*self.daemons, celld, tcpwatch])
         self.facts["cpu_steal_percent"] = _steal_percent(before, _cpu_times())
         self.phase("stop")
         self.facts["traffic_end_ns"] = time.monotonic_ns()
@@ -397,7 +397,7 @@ def _end(*_: object) -> None:
     raise KeyboardInterrupt
 
 
-def _begin_without_root(out: Path) -> None:
+def _start_without_root(out: Path) -> None:
     """Be in the namespaces that the lab has made, as one process of many; a terminal's keys are for the command."""
     from cellbed.host import rootless  # of no use in a guest
 
@@ -410,14 +410,14 @@ def _begin_without_root(out: Path) -> None:
 
 
 def main(directory: str, without_root: bool = False) -> int:
-    """Play the run in DIR. Return: exit status; failures are told in DIR/error."""
+    """Execute the run in DIR. Return: exit status; failures are told in DIR/error."""
     out = Path(directory)
     runner = Runner(out, without_root)  # which opens what /proc has outside
     if without_root:
-        _begin_without_root(out)
+        _start_without_root(out)
     signal.signal(signal.SIGTERM, _end)
     try:
-        runner.play()
+        runner.execute()
         return 0
     except (CellbedError, OSError) as error:
         (out / "error").write_text(runner.told(error))

@@ -59,7 +59,7 @@ class Stream:
         self.listener.bind(sink[1:])
         self.listener.listen(8)
 
-    def play(self, duration_s: float) -> dict[str, Any]:
+    def execute(self, duration_s: float) -> dict[str, Any]:
         """Send for so long. Return: what happened."""
         self.begin = time.monotonic()
         end = self.begin + duration_s

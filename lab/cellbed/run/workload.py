@@ -161,18 +161,18 @@ class Stream(Workload):
     """Both ends of `stream`, over UDP of `datagrams`, by one copy of this process."""
 
     def start_client(self) -> None:
-        self.client = Copy(f"stream of {self.flow['id']}", self._play, self.log)
+        self.client = Copy(f"stream of {self.flow['id']}", self._execute, self.log)
 
-    def _play(self) -> None:
+    def _execute(self) -> None:
         flow = self.flow
         source, sink = ((self.pids[flow[end]], self.addresses[flow[end]], port)
                         for end, port in (("from", client_port(flow)), ("to", flow["port"])))
         if flow["transport"] == "udp":
             from cellbed.run import datagrams  # which needs longer to import than TCP's
 
-            facts = datagrams.play(source, sink, flow["duration_s"], flow["rate"], flow["packet_bytes"])
+            facts = datagrams.execute(source, sink, flow["duration_s"], flow["rate"], flow["packet_bytes"])
         else:
-            facts = stream.Stream(source, sink, self.control).play(flow["duration_s"])
+            facts = stream.Stream(source, sink, self.control).execute(flow["duration_s"])
         self.result.write_text(json.dumps(facts, indent=1) + "\n")
 
     def congestion_control_of(self, report: dict[str, Any]) -> str | None:

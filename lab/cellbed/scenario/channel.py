@@ -2,7 +2,7 @@
 """The channel of a scenario: its keys, and its rendering into a run's `channel.trace`.
 
 Physics is in the package `cellbed_channel`; this module is where the lab meets it. The trace is rendered before the lab
-starts, so that what plays the run needs neither the package nor numpy.
+starts, so that what executes the run needs neither the package nor numpy.
 """
 
 from __future__ import annotations
@@ -397,7 +397,7 @@ def reads_file(settings: Mapping[str, Any]) -> bool:
 def _multiply_in_one_thread() -> None:
     """For good, in this process.
 
-    Runs play side by side, each in a thread. One that starts a guest forks, which stops the threads of OpenBLAS; one
+    Runs execute side by side, each in a thread. One that starts a guest forks, which stops the threads of OpenBLAS; one
     that is in the midst of a product would wait for them for ever.
     """
     from threadpoolctl import threadpool_limits

@@ -2,7 +2,7 @@
 """From a scenario to run descriptions: sweep expansion, overrides, identity.
 
 A run description is complete: a lab needs nothing else. Its identity is the hash of all that decides the
-result: the settings, the seed, the lab, the programs that play it, and the files that commands name.
+result: the settings, the seed, the lab, the programs that run it, and the files that commands name.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from cellbed_formats import bounded_yaml
 UNNAMED = "run"
 # Of a run description, what decides the result.
 DECISIVE = ("format", "seed", "lab", "memory_mib", "programs", "files", "settings")
-# Beyond it a sweep is a mistake: it could not be played in a lifetime.
+# Beyond it a sweep is a mistake: it could not be run in a lifetime.
 RUNS_MAX = 100_000
 
 

@@ -90,7 +90,7 @@ class Validity(Model):
     cpu_steal_percent: float = Key(5, 0, 100,
         says="Bound of the CPU time that a hypervisor took away during the traffic")
     clock_step_ms: float = Key(1, 0, 1e6,
-        says="Bound of how far the machine's clock, which captures have their times of, is set while a run plays in "
+        says="Bound of how far the machine's clock, which captures have their times of, is set while a run executes in "
              "real time")
     queue_drops_allowed: bool = Key(False,
         says="Whether overflows of RLC queues and of links are part of the experiment. What the queues of routers drop "
@@ -114,8 +114,8 @@ class Scenario(Model):
     seeds: list[Annotated[int, Field(ge=0, lt=1 << 53)]] = Key([1], min_length=1,
         says="One run for each. All the randomness of a run, in radio, kernel and ports, follows from its seed")
     memory: Size | None = Key(None, 256 << 20, 64 << 30, multiple_of=1 << 20,
-        says="Memory of the guest that plays a run, in the labs `virtual` and `vm`, which is part of a run's identity; "
-             "null: 384 MiB, 16 for each node and 24 for each flow, in steps of 128 MiB")
+        says="Memory of the guest that executes a run, in the labs `virtual` and `vm`, which is part of a run's "
+             "identity; null: 384 MiB, 16 for each node and 24 for each flow, in steps of 128 MiB")
     nodes: dict[Name, Node] = Field(min_length=2)
     links: list[Link] = []
     radio: Radio

@@ -107,7 +107,7 @@ class Nr(System):
         says="Slots of a period with `duplex: tdd`: D downlink, S special, U uplink. At 30 kHz DDDSU takes 2.5 ms, and "
              "DDDDDDDSUU is the one of bands shared with LTE. TS 38.213 11.1")
     tdd_special_dl_symbols: int = Key(10, 0, 13,
-        says="Symbols at the begin of a special slot that are downlink: data from 3 beyond those of PDCCH on (TS "
+        says="Symbols at the start of a special slot that are downlink: data from 3 beyond those of PDCCH on (TS "
              "38.214 Table 5.1.2.1-1)")
     tdd_special_ul_symbols: int = Key(2, 0, 13,
         says="Symbols at its end that are uplink: data from 4 on (TS 38.214 Table 6.1.2.1-1); those between"
@@ -120,7 +120,7 @@ class Nr(System):
     layers_dl: int = Key(4, 1, 4, 
         says="Spatial layers of a downlink block, all as good as the CQI says. TS 38.211 7.3.1.3")
     layers_ul: int = Key(1, 1, 4, says="The same for the uplink. TS 38.211 6.3.1.3")
-    pdcch_symbols: int = Key(2, 1, 3, says="Symbols at the begin of each downlink slot for control. TS 38.211 7.3.2.2")
+    pdcch_symbols: int = Key(2, 1, 3, says="Symbols at the start of each downlink slot for control. TS 38.211 7.3.2.2")
     dmrs_symbols: int = Key(1, 1, 4,
         says="Symbols of a block that have reference signals and no data. TS 38.211 7.4.1.1, 6.4.1.1")
     overhead_re: Literal[0, 6, 12, 18] = Key(0,
@@ -145,14 +145,14 @@ class Nr(System):
     sr_prohibit_timer_ms: Literal[0, 1, 2, 4, 8, 16, 32, 64, 128] = Key(0,
         says="Least time between two of them. TS 38.321 5.4.4")
     sr_trans_max: Literal[4, 8, 16, 32, 64] = Key(64,
-        says="Scheduling requests in vain before the UE turns to random access. TS 38.321 5.4.4")
+        says="Scheduling requests without success before the UE turns to random access. TS 38.321 5.4.4")
     bsr_periodic_ms: Literal[0, 1, 5, 10, 16, 20, 32, 40, 64, 80, 128, 160, 320, 640, 1280, 2560] = Key(1,
         says="`periodicBSR-Timer`; 0 = infinity. What came since the last BSR waits for the next one, and without one "
              "for `bsr_retx_ms`. srsRAN Project, low latency; TS 38.321 5.4.5")
     bsr_retx_ms: Literal[10, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120, 10240] = Key(80,
         says="`retxBSR-Timer`: a UE asks again when it got no grant for so long. TS 38.321 5.4.5")
     configured_grant: Literal["none", "type1", "type2"] = Key("none",
-        says="Uplink blocks that a UE has without asking. `type1`: from the begin; `type2`: from its first BSR on, "
+        says="Uplink blocks that a UE has without asking. `type1`: from the start; `type2`: from its first BSR on, "
              "which it confirms. TS 38.321 5.8.2")
     cg_period_slots: int = Key(10, 1, 640,
         says="Period of these. Each is in the first uplink slot of a period from a UE's own offset on. TS 38.331 "
@@ -177,12 +177,12 @@ class Nr(System):
         says="`four_step`: preamble, response, message 3, contention resolution; `two_step`: MsgA, which has data, and "
              "MsgB. TS 38.321 5.1")
     prach_period_slots: int = Key(20, 1, 1280,
-        says="Period of the occasions for random access; each is in the first uplink slot from the period's begin on")
+        says="Period of the occasions for random access; each is in the first uplink slot from the period's start on")
     n_preambles: int = Key(54, 1, 64,
         says="Preambles for contention; two UEs with the same one in the same occasion collide. TS 38.331")
     preamble_trans_max: Literal[3, 4, 5, 6, 7, 8, 10, 20, 50, 100, 200] = Key(10,
-        says="Preambles in vain before random access has failed, and begins again after the longest backoff. TS 38.321 "
-             "5.1.4")
+        says="Preambles without success before random access has failed, and starts again after the longest backoff. "
+             "TS 38.321 5.1.4")
     rar_delay_slots: int = Key(4, 1, 40, says="Least slots from a preamble to its answer")
     response_window_slots: Literal[4, 8, 10, 20, 40, 80] = Key(20,
         says="`ra-ResponseWindow`, and MsgB's window: so long a UE waits for the answer. TS 38.321 5.1.4, 5.1.4a")
@@ -205,8 +205,8 @@ class Nr(System):
     aqm: Literal["none", "mark", "dualpi2"] = Key("none",
         says="Queue management of each downlink bearer. `none`: a FIFO; `mark`: one queue, whose packets of L4S that "
              "waited long are marked CE when they are sent; `dualpi2`: L4S has a queue of its own with such marks, "
-             "coupled with that of all others, which a PI controller marks or drops. TS 23.501 5.37.3 leaves open how "
-             "the gNB decides; RFC 9332 A.1")
+             "coupled with that of all others, which a PI controller marks or drops. TS 23.501 5.37.3 does not specify "
+             "how the gNB decides; RFC 9332 A.1")
     aqm_uplink: bool = Key(False, says="true: each uplink bearer has it, too, at the UE")
     aqm_l4s_id: Literal["ect_1", "any_ect"] = Key("ect_1",
         says="Which packets are of L4S. `ect_1`: ECT(1) and CE (RFC 9331 2); `any_ect`: ECT(0), too, for DCTCP, whose "

@@ -234,7 +234,7 @@ class Radio(Model):
         says="Transport blocks in each carrier and sub-frame. 2 = spatial multiplexing of two codewords. TS 36.211")
     scheduler: Literal["rr", "wfq", "max_ci", "pf", "mlwdf"] = Key("rr",
         says="`rr`: round robin over UEs, uplink and direct flows together, downlink by itself; `wfq`: shares by "
-             "`radio.ues.<name>.weight`; `max_ci`: whoever has the best channel; `pf`: whoever has the best "
+             "`radio.ues.<name>.weight`; `max_ci`: the UE with the best channel; `pf`: the UE with the best "
              "channel compared with what it got on average; `mlwdf`: the same times the weight and how long the first "
              "packet has waited, modified largest weighted delay first. Pacifico, Table I, has WFQ")
     pf_average_tti: int = Key(1000, 1, 100_000,

@@ -20,7 +20,7 @@ class Transfer(Model):
     kind: Literal["iperf3", "stream"] = Key("iperf3",
         says="`iperf3`: one transfer of iperf3, which agrees on the test over a second connection before the data and "
              "exchanges results after it, over the same links; `stream`: a sender for `duration_s` and nothing else, "
-             "which also plays where little or nothing gets through")
+             "which also runs where little or nothing gets through")
     source: Name = Key(..., alias="from", says="The sender: a UE or a server")
     to: Name = Key(..., says="The receiver: a UE or a server")
     start_s: float = Key(0, 0, 3600, says="When the flow starts, in the run's time")
@@ -83,7 +83,7 @@ class Command(Model):
     argv: list[Word] = Key(..., min_length=1, max_length=4096,
         says="The program and its arguments. No shell reads them; `[sh, -c, \"...\"]` starts one")
     environment: dict[VariableName, Word] = Key({},
-        says="Variables of the program, in addition to those of whoever runs the scenario")
+        says="Variables of the program, in addition to those of the user who runs the scenario")
     background: bool = Key(False,
         says="true: a program that serves others. It starts before them, the run goes on when it listens on a socket "
              "(or after 2 s), and it is stopped when the others have ended")

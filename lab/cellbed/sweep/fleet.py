@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Plays the runs of a sweep on a Dask cluster; fleet_worker.py is the other end.
+"""Executes the runs of a sweep on a Dask cluster; fleet_worker.py is the other end.
 
-The client describes runs and makes bundles of what comes back, so that a bundle is the same wherever it was played.
+The client describes runs and makes bundles of what comes back, so that a bundle is the same wherever it was executed.
 Dask gives the run of a worker that died to another one, so often as the scheduler allows.
 """
 
@@ -22,12 +22,12 @@ from cellbed.error import CellbedError, LabError
 from cellbed.host import ledger
 from cellbed.host.ledger import TEMPORARY_PREFIX
 from cellbed.labs import kernels
-from cellbed.labs.caller import note
+from cellbed.labs.user_terminal import note
 from cellbed.results.bundle import Bundle
 from cellbed.scenario.description import Run
-from cellbed.sweep import away, fleet_key, receive
-from cellbed.sweep.away import Played, Task
-from cellbed.sweep.play import Outcome, Sweep
+from cellbed.sweep import fleet_key, receive, remote_run
+from cellbed.sweep.execute import Outcome, Sweep
+from cellbed.sweep.remote_run import Executed, Task
 from cellbed_formats.inside import Inside
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Fleet:
         self.worker = fleet_worker
         self.name = f"cellbed-{uuid.uuid4().hex[:12]}"
         self.facts = fleet_worker.facts(kernel)
-        self.futures: dict[int, Future[Played]] = {}
+        self.futures: dict[int, Future[Executed]] = {}
         self.submitted = 0
 
     def check(self) -> None:
@@ -98,11 +98,11 @@ class Fleet:
         for address, found in sorted(self.client.run(self.worker.facts, self.kernel, on_error="return").items()):
             if isinstance(found, BaseException):
                 raise CellbedError(f"worker {address}: {found}")
-            if text := away.differences(found, self.facts):
-                raise CellbedError(_refusal(f"worker {address} ({found[away.HOST]}): {text}"))
+            if text := remote_run.differences(found, self.facts):
+                raise CellbedError(_refusal(f"worker {address} ({found[remote_run.HOST]}): {text}"))
 
-    def play(self, sweep: Sweep, runs: list[Run]) -> list[Outcome]:
-        """As Sweep.play()."""
+    def execute(self, sweep: Sweep, runs: list[Run]) -> list[Outcome]:
+        """As Sweep.execute()."""
         outcomes: dict[int, Outcome] = {}
         done: queue.Queue[int] = queue.Queue()
         with _proof(sweep.results, self.shared) as proof:
@@ -123,12 +123,12 @@ class Fleet:
     def _submit(self, index: int, bundle: Bundle, results: Path, proof: Path | None, done: queue.Queue[int]) -> None:
         task = Task(self.name, index, bundle.path.name, bundle.run, bundle.description, self.kernel, self.facts,
                     receive.files(bundle.run), results, proof, os.getpid())
-        future = self.client.submit(self.worker.play, task, key=f"{self.name}-{index}", pure=False)
+        future = self.client.submit(self.worker.execute, task, key=f"{self.name}-{index}", pure=False)
         self.futures[index] = future
         future.add_done_callback(lambda _, index=index: done.put(index))
 
     def _as_they_come(self, done: queue.Queue[int]) -> Iterator[int]:
-        """Indices of runs, as they end; tells when there is nobody to play the rest."""
+        """Indices of runs, as they end; tells when there is nobody to execute the rest."""
         alone = False
         while self.futures:
             try:
@@ -140,7 +140,7 @@ class Fleet:
                 continue
             alone = False
 
-    def _receive(self, sweep: Sweep, bundle: Bundle, future: Future[Played]) -> Outcome:
+    def _receive(self, sweep: Sweep, bundle: Bundle, future: Future[Executed]) -> Outcome:
         """A bundle of what a worker made."""
         try:
             return receive.finish(sweep, bundle, self._result(future))
@@ -149,37 +149,37 @@ class Fleet:
         finally:
             future.release()
 
-    def _result(self, future: Future[Played]) -> Played:
+    def _result(self, future: Future[Executed]) -> Executed:
         from concurrent.futures import CancelledError
 
         from distributed import KilledWorker
 
         try:
             return future.result()
-        except away.Differs as error:
+        except remote_run.Differs as error:
             raise CellbedError(_refusal(str(error))) from None
         except KilledWorker as error:
-            raise LabError(f"{error.allowed_failures + 1} workers died while they were playing it; the last one was "
+            raise LabError(f"{error.allowed_failures + 1} workers died while they were running it; the last one was "
                            f"{error.last_worker.address}") from None
         except CancelledError:
-            raise CellbedError("the scheduler has gone; run the same command again to play the rest") from None
+            raise CellbedError("the scheduler has gone; run the same command again to execute the rest") from None
         except Exception as error:  # of a worker, whatever it is
             raise LabError(f"worker: {type(error).__name__}: {error}") from error
 
     def end(self) -> None:
-        """Give up what still plays, and wait until nothing of it is left."""
+        """Give up what still runs, and wait until nothing of it is left."""
         self.client.cancel(list(self.futures.values()))
         deadline = time.monotonic() + _STOP_S
         with contextlib.suppress(Exception):  # the scheduler may be gone; workers see that by themselves
             while not all(self.client.run(self.worker.end, self.name, on_error="ignore").values()):
                 if time.monotonic() > deadline:
-                    note("a worker is still playing; `cellbed clean` on its machine removes what it leaves behind")
+                    note("a worker is still running; `cellbed clean` on its machine removes what it leaves behind")
                     return
                 time.sleep(0.1)
 
 
 def _refusal(text: str) -> str:
-    return f"{text}; all workers have to play with the same: build the same version there and start the worker again"
+    return f"{text}; all workers have to run with the same: build the same version there and start the worker again"
 
 
 def _advanced(sweep: Sweep, bundles: dict[int, Bundle], message: list[Any]) -> None:

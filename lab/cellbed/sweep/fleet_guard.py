@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Keeps connections that never become members from holding up a fleet; Dask's schedulers and workers load it.
 
-Whoever reaches a port may open connections there and say nothing, each of which takes a descriptor. So a connection has
+Who reaches a port may open connections there and say nothing, each of which takes a descriptor. So a connection has
 some time to show its key and to shake hands, and when too many of one address, or of all, have not yet, the oldest of
 them makes room: a member is through in milliseconds.
 """

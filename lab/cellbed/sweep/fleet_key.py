@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Who may join a fleet: whoever has its key, or on loopback without one, everybody on the machine.
+"""Who may join a fleet: who has its key, or on loopback without one, everybody on the machine.
 
 Dask's messages are pickles, so who reaches a scheduler or a worker runs code there. Beyond loopback there is TLS only,
 in which both ends show a certificate. All machines of a fleet have the same one, as each may run code on every other
@@ -97,7 +97,7 @@ def check_plain(option: str, value: str, host: str, key: Path | None) -> None:
         raise CellbedError(f"{option}: value {value}: allowed tls://, as there is a key")
     if not all(ipaddress.ip_address(address).is_loopback for address in addresses_of(host)):
         raise CellbedError(f"{option}: value {value}: allowed on loopback only; beyond it, tls:// with --key, which "
-                           "`cellbed fleet-key` makes, because whoever reaches a scheduler runs code on its workers")
+                           "`cellbed fleet-key` makes, because who reaches a scheduler can run code on its workers")
 
 
 def addresses_of(host: str) -> list[str]:

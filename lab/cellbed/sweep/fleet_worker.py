@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a Dask worker does for a sweep: it says what it would play with, plays runs, and hands their files over.
+"""What a Dask worker does for a sweep: it says what it would execute with, executes runs, and hands their files over.
 
-A run plays in a folder of the worker's own. Its files then go into the results folder where the worker sees that one
+A run executes in a folder of the worker's own. Its files then go into the results folder where the worker sees that one
 as the client does, and through the scheduler otherwise; the client makes them a bundle in either case.
 """
 
@@ -26,36 +26,36 @@ from cellbed.error import LabError
 from cellbed.host import clean, ledger
 from cellbed.host.ledger import TEMPORARY_PREFIX
 from cellbed.labs.follow import Watch
-from cellbed.sweep import away
-from cellbed.sweep.away import Played, Task
+from cellbed.sweep import remote_run
+from cellbed.sweep.remote_run import Executed, Task
 
 _WORKING = (Status.running, Status.paused, Status.closing_gracefully)
 # Progress is for a person's eye.
 _TELL_S = 0.5
 
-_playing: set[str] = set()  # keys of this process's tasks
+_executing: set[str] = set()  # keys of this process's tasks
 
 
 def facts(kernel: str) -> dict[str, str]:
-    """As away.facts(), and of Dask."""
-    return {**away.facts(kernel), **_dask()}
+    """As remote_run.facts(), and of Dask."""
+    return {**remote_run.facts(kernel), **_dask()}
 
 
 def _dask() -> dict[str, str]:
     return {"distributed": metadata.version("distributed")}
 
 
-def play(task: Task) -> Played:
-    """Play a run; as away.play()."""
+def execute(task: Task) -> Executed:
+    """Execute a run; as remote_run.execute()."""
     worker = get_worker()
     watch = _TaskWatch(worker, task)
     directory = Path(worker.local_directory) / f"{TEMPORARY_PREFIX}{task.name}.{os.getpid()}"
-    _playing.add(watch.key)
+    _executing.add(watch.key)
     try:
-        here = away.Worker(f"worker {worker.address}", _own_cpu(), partial(_hand_over, task), _dask())
-        return away.play(task, directory, here, watch)
+        here = remote_run.Worker(f"worker {worker.address}", _own_cpu(), partial(_hand_over, task), _dask())
+        return remote_run.execute(task, directory, here, watch)
     finally:
-        _playing.discard(watch.key)
+        _executing.discard(watch.key)
 
 
 class _TaskWatch(Watch):
@@ -92,7 +92,7 @@ def _own_cpu() -> Iterator[int]:
         yield cpus[os.getpid() % len(cpus)]
 
 
-def _hand_over(task: Task, directory: Path, measured: dict[str, Any]) -> Played:
+def _hand_over(task: Task, directory: Path, measured: dict[str, Any]) -> Executed:
     if task.proof is not None and _is_mine(task.proof):
         folder = task.results / f"{TEMPORARY_PREFIX}{task.name}-{uuid.uuid4().hex[:8]}.{task.owner}"
         try:
@@ -100,8 +100,8 @@ def _hand_over(task: Task, directory: Path, measured: dict[str, Any]) -> Played:
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
-        return Played(measured, folder=folder.name)
-    return Played(measured, packed=away.pack(directory))
+        return Executed(measured, folder=folder.name)
+    return Executed(measured, packed=remote_run.pack(directory))
 
 
 def _is_mine(proof: Path) -> bool:
@@ -113,8 +113,8 @@ def _is_mine(proof: Path) -> bool:
 
 
 def end(sweep: str) -> bool:
-    """Remove what dead workers of this machine left. Return: whether nothing of a sweep plays here any more."""
-    if any(key.startswith(sweep) for key in _playing):
+    """Remove what dead workers of this machine left. Return: whether nothing of a sweep runs here any more."""
+    if any(key.startswith(sweep) for key in _executing):
         return False
     with contextlib.suppress(OSError, LabError):
         clean.clean()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The client's part of runs that play on other machines, whatever leads there."""
+"""The client's part of runs that execute on other machines, whatever leads there."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from cellbed.labs.choices import KERNELS
 from cellbed.results.bundle import FACTS, Bundle
 from cellbed.scenario import channel, packet_trace
 from cellbed.scenario.description import Run
-from cellbed.sweep import away
-from cellbed.sweep.away import Played
-from cellbed.sweep.play import Outcome, Sweep
+from cellbed.sweep import remote_run
+from cellbed.sweep.execute import Outcome, Sweep
+from cellbed.sweep.remote_run import Executed
 from cellbed_formats.inside import Inside
 
 _FACTS_BYTES = 64 << 20
@@ -22,7 +22,7 @@ _LOOK_S = 0.2
 
 
 def check_lab(option: str, lab: str, kernel: str | None) -> None:
-    """Raises CellbedError for what only this machine can play."""
+    """Raises CellbedError for what only this machine can run."""
     if lab != "virtual":
         raise CellbedError(f"{option}: allowed with --lab virtual, which needs neither root nor real time, not "
                            f"with {lab}")
@@ -44,21 +44,21 @@ def files(run: Run, rendered: bool = False) -> dict[str, bytes]:
         return {path.name: path.content() for path in Inside(Path(made)).matching("*")}
 
 
-def finish(sweep: Sweep, bundle: Bundle, played: Played) -> Outcome:
+def finish(sweep: Sweep, bundle: Bundle, executed: Executed) -> Outcome:
     """A bundle of what a worker made."""
     try:
-        if played.measured is None:
-            return Outcome(None, error=played.error)
+        if executed.measured is None:
+            return Outcome(None, error=executed.error)
         if _theirs(sweep, bundle):
             return Outcome(bundle.path, cached=True, manifest=bundle.complete())
-        if played.folder is not None:
-            bundle.temporary = sweep.results / played.folder
+        if executed.folder is not None:
+            bundle.temporary = sweep.results / executed.folder
         bundle.write_down()
-        if played.folder is None and played.packed is not None:
-            away.unpack(played.packed, bundle.temporary)
+        if executed.folder is None and executed.packed is not None:
+            remote_run.unpack(executed.packed, bundle.temporary)
             if (size := (bundle.temporary / FACTS).stat().st_size) > _FACTS_BYTES:
                 raise LabError(f"files of a run: {FACTS} has {size} bytes, allowed at most {_FACTS_BYTES}")
-        manifest = bundle.finish(sweep.scenario, sweep.claims, played.measured, sweep.compress)
+        manifest = bundle.finish(sweep.scenario, sweep.claims, executed.measured, sweep.compress)
         return Outcome(bundle.path, manifest=manifest)
     except LabError as error:
         return Outcome(None, error=str(error))

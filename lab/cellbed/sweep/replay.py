@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A link that was made of a capture: as a scenario with its traces, and played in the virtual lab."""
+"""A link that was made of a capture: as a scenario with its traces, and run in the virtual lab."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 from cellbed.error import CellbedError
 from cellbed.scenario.description import expand
-from cellbed.sweep.play import Observer, Sweep
+from cellbed.sweep.execute import Observer, Sweep
 from cellbed_formats import bounded_yaml
 from cellbed_formats.inside import Inside
 
 SCENARIO, DOWN, UP = "scenario.yaml", "down.mahimahi", "up.mahimahi"
-#: From the begin of a trace to the begin of the traffic.
+#: From the start of a trace to the start of the traffic.
 LEAD_MS = 1000
 #: An opportunity in each millisecond: ACKs find the way back open.
 _WAY_BACK = "1\n"
@@ -27,7 +27,7 @@ _HEADER = """\
 
 def write(folder: Path, name: str, times_ms: Iterable[int], delay_ms: int, queue_pkts: int, duration_s: float,
           tcp: dict[str, Any]) -> Path:
-    """Write the traces and a scenario that plays them into a folder.
+    """Write the traces and a scenario that runs them into a folder.
 
     Args:
         name: of what the link was made of, for people.
@@ -52,8 +52,8 @@ def write(folder: Path, name: str, times_ms: Iterable[int], delay_ms: int, queue
     return folder / SCENARIO
 
 
-def play(scenario: Path, results: Path, kernel: str | None, observer: Observer) -> Path:
-    """Play it in the virtual lab.
+def execute(scenario: Path, results: Path, kernel: str | None, observer: Observer) -> Path:
+    """Run it in the virtual lab.
 
     Returns:
         The bundle.
@@ -62,7 +62,7 @@ def play(scenario: Path, results: Path, kernel: str | None, observer: Observer) 
         CellbedError: the run failed.
     """
     model, runs = expand(scenario)
-    (outcome,) = Sweep(model, [], results.resolve(), "virtual", kernel, observer).play(runs, 1)
+    (outcome,) = Sweep(model, [], results.resolve(), "virtual", kernel, observer).execute(runs, 1)
     if outcome.path is None:
         raise CellbedError(f"{scenario}: {outcome.error}")
     return outcome.path

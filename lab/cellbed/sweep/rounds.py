@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Which seeds each variant of a sweep gets: those asked for, then more until its metrics are known well enough.
 
-How many are added depends on how many there are, never on the number of CPUs, so that the same command plays the same
+How many are added depends on how many there are, never on the number of CPUs, so that the same command runs the same
 runs everywhere, and an interrupted one goes on where it was.
 """
 
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from cellbed.error import CellbedError
 from cellbed.scenario.description import RUNS_MAX
 
-# Whoever looks after each run at an interval of few stops too early: by luck they lie together.
+# Who looks after each run at an interval of few stops too early: by luck they lie together.
 LEAST_RUNS = 5
 # Seeds of one round, as a part of those there are.
 _GROWTH = 1 / 4
@@ -96,9 +96,9 @@ class Rounds:
         """
         added = {}
         for variant, seeds in self.given.items():
-            room = self.max_seeds - len(seeds)
-            if room > 0 and not all(until.met(values(variant, until.metric), interval) for until in self.until):
-                n = min(room, math.ceil(len(seeds) * _GROWTH))
+            package = self.max_seeds - len(seeds)
+            if package > 0 and not all(until.met(values(variant, until.metric), interval) for until in self.until):
+                n = min(package, math.ceil(len(seeds) * _GROWTH))
                 added[variant] = [max(seeds) + 1 + i for i in range(n)]
         for variant, seeds in added.items():
             self.given[variant] += seeds

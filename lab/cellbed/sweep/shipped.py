@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a host gets to play with, as an archive: this machine's own programs, kernel, code and Python packages.
+"""What a host gets to run with, as an archive: this machine's own programs, kernel, code and Python packages.
 
 A host needs the same Python, iperf3 and iproute2, and nothing else. Layout as of an installed wheel, in `site/`.
 """
@@ -20,7 +20,7 @@ from cellbed import paths
 from cellbed.error import CellbedError
 from cellbed.labs import kernels
 
-# What the player imports of others. Channels are rendered here, so numpy is not among them.
+# Third-party packages that the runner imports. Channels are rendered here, so numpy is not among them.
 _OTHERS = ("pydantic", "PyYAML", "zstandard")
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 _COMPRESSION = 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Plays the runs of a sweep on hosts that have nothing of cellbed, over SSH; ssh_worker.py is the other end.
+"""Executes the runs of a sweep on hosts that have nothing of cellbed, over SSH; ssh_worker.py is the other end.
 
 The user's own ssh leads there, with its keys, hosts and settings, and never asks anything. Nothing listens anywhere:
 what is said goes through its input and output. A host's programs are copied there for the sweep and vanish with it.
@@ -28,13 +28,13 @@ from typing import IO
 from cellbed.error import CellbedError, LabError, told
 from cellbed.host import programs
 from cellbed.labs import kernels
-from cellbed.labs.caller import note
+from cellbed.labs.user_terminal import note
 from cellbed.results.bundle import Bundle
 from cellbed.run import memory
 from cellbed.scenario.description import Run
-from cellbed.sweep import away, receive, shipped, ssh_frames
-from cellbed.sweep.away import Played, Task
-from cellbed.sweep.play import Outcome, Sweep
+from cellbed.sweep import receive, remote_run, shipped, ssh_frames
+from cellbed.sweep.execute import Outcome, Sweep
+from cellbed.sweep.remote_run import Executed, Task
 from cellbed_formats.inside import Inside
 from cellbed_formats.printable import shown
 
@@ -51,7 +51,7 @@ _READY_S, _LISTEN_S, _STOP_S = 300.0, 0.2, 60.0
 _SHORT_S = 2.0
 # A host that has not heard anything for so long gives up.
 _PATIENCE_S, _PING_S = 120.0, 10.0
-# A host that plays says more often what it does, even while it packs what came of it: a lab that makes no progress is
+# A host that runs says more often what it does, even while it packs what came of it: a lab that makes no progress is
 # stopped after labs.follow.STALLED_AFTER_S.
 _SILENT_S = 600.0
 # So many hosts may die of a run.
@@ -93,10 +93,10 @@ def parse(texts: list[str]) -> list[str]:
 
 @contextlib.contextmanager
 def connected(on: list[str], lab: str, kernel: str | None) -> Iterator[Hosts]:
-    """Hosts that are ready to play; what was copied there is gone afterwards.
+    """Hosts that are ready to run; what was copied there is gone afterwards.
 
     Raises:
-        CellbedError: one of them cannot be reached, cannot play, or is not like this machine.
+        CellbedError: one of them cannot be reached, cannot run, or is not like this machine.
     """
     addresses = parse(on)
     receive.check_lab("--on", lab, kernel)
@@ -182,20 +182,20 @@ class Host:
         except subprocess.TimeoutExpired:
             return ""
         if status == _NOT_FOUND:
-            return f"there is no {_PYTHON}, with which this machine plays"
+            return f"there is no {_PYTHON}, with which this machine runs"
         return shown(self.errors.last())
 
     def drop(self) -> None:
         """Nothing more is wanted of it."""
         self.process.kill()
 
-    def play(self, index: int, task: Task) -> None:
+    def execute(self, index: int, task: Task) -> None:
         self.given.add(index)
-        self.outbox.put((ssh_frames.Play(), pickle.dumps(task)))
+        self.outbox.put((ssh_frames.Execute(), pickle.dumps(task)))
         self._heard()
 
     def silent(self) -> bool:
-        """It has said nothing for longer than one that plays does."""
+        """It has said nothing for longer than one that runs does."""
         return time.monotonic() - self.heard_s > _SILENT_S
 
     def ping(self) -> None:
@@ -250,14 +250,14 @@ class Hosts:
 
     def __init__(self, kernel: str) -> None:
         self.kernel = kernel
-        self.facts = away.facts(kernel)
+        self.facts = remote_run.facts(kernel)
         self.events: queue.Queue[Event] = queue.Queue(_EVENTS_MAX)
         self.hosts: list[Host] = []
         self.ended = threading.Event()
         self.given = 0
 
     def start(self, addresses: list[str]) -> None:
-        """Raises CellbedError when one of them cannot play what this machine would."""
+        """Raises CellbedError when one of them cannot run what this machine would."""
         packed = shipped.archive(self.kernel)
         begin = f"{len(packed)} {self.kernel} {_PATIENCE_S:g}\n".encode() + packed
         self.hosts = [Host(address, begin, self._tell) for address in addresses]
@@ -273,7 +273,7 @@ class Hosts:
     def _check(self, host: Host, said: ssh_frames.OfHost | Gone, _: IO[bytes] | None) -> Host:
         if not isinstance(said, ssh_frames.Ready):
             raise CellbedError(f"{host.name}: {said.why if isinstance(said, Gone) else getattr(said, 'error', '')}")
-        if text := away.differences(said.facts, self.facts):
+        if text := remote_run.differences(said.facts, self.facts):
             raise CellbedError(f"{host.name}: {text}; a host has to have the same of these as this machine")
         host.cpus, host.free_mib = said.cpus, said.free_mib
         return host
@@ -297,15 +297,15 @@ class Hosts:
             for host in list(self.hosts):
                 host.ping()
 
-    def play(self, sweep: Sweep, runs: list[Run]) -> list[Outcome]:
-        """As Sweep.play()."""
+    def execute(self, sweep: Sweep, runs: list[Run]) -> list[Outcome]:
+        """As Sweep.execute()."""
         try:
             Inside.named(sweep.results)
         except OSError as error:
             raise LabError(f"{error.filename}: {error.strerror}") from None
         batch = _Batch(self, sweep, runs, self.given)
         self.given += len(runs)
-        return batch.play()
+        return batch.execute()
 
     def end(self) -> None:
         """Wait until nothing of it is left there."""
@@ -317,7 +317,7 @@ class Hosts:
             try:
                 host.process.wait(max(0.1, deadline - time.monotonic()))
             except subprocess.TimeoutExpired:
-                note(f"{host.name} does not answer; what it plays ends by itself after {_PATIENCE_S:g} s")
+                note(f"{host.name} does not answer; what it runs ends by itself after {_PATIENCE_S:g} s")
             finally:
                 host.process.kill()
                 host.process.wait()
@@ -332,10 +332,10 @@ class _Batch:
         self.guest_mib = max((memory.guest_mib(run.settings) for run in runs), default=1)
         self.outcomes: dict[int, Outcome] = {}
         self.waiting: deque[int] = deque()
-        self.playing: dict[int, Host] = {}
+        self.executing: dict[int, Host] = {}
         self.tries = dict.fromkeys(self.bundles, 0)
 
-    def play(self) -> list[Outcome]:
+    def execute(self) -> list[Outcome]:
         """Outcomes in the order of the runs."""
         for index, bundle in self.bundles.items():
             if (outcome := self.sweep.cached(bundle)) is not None:
@@ -346,8 +346,8 @@ class _Batch:
             self._give()
             if (event := self.all.next_event()) is not None:
                 self._hear(*event)
-            for host in {host for host in self.playing.values() if host.silent()}:
-                note(f"{host.name}: it plays, and has said nothing for {_SILENT_S:g} s")
+            for host in {host for host in self.executing.values() if host.silent()}:
+                note(f"{host.name}: it runs, and has said nothing for {_SILENT_S:g} s")
                 host.drop()
         return [self.outcomes[index] for index in self.bundles]
 
@@ -364,12 +364,12 @@ class _Batch:
             except CellbedError as error:  # its channel
                 self._finished(index, Outcome(None, error=str(error)))
             else:
-                self.playing[index] = host
-                host.play(index, task)
+                self.executing[index] = host
+                host.execute(index, task)
 
     def _room(self, host: Host) -> int:
         at_once = max(1, min(host.cpus, host.free_mib // self.guest_mib))
-        return at_once - list(self.playing.values()).count(host)
+        return at_once - list(self.executing.values()).count(host)
 
     def _task(self, index: int, bundle: Bundle) -> Task:
         # Rendered here: another CPU may round otherwise.
@@ -380,29 +380,29 @@ class _Batch:
         if isinstance(said, Gone):
             self._lost(host, said.why)
             return
-        if isinstance(said, ssh_frames.Ready | ssh_frames.Refused) or self.playing.get(said.run) is not host:
+        if isinstance(said, ssh_frames.Ready | ssh_frames.Refused) or self.executing.get(said.run) is not host:
             return  # of a batch that was given up
         if isinstance(said, ssh_frames.Advanced):
             self.sweep.observer.advanced(self.bundles[said.run].run, said.done_s, said.all_s)
         elif isinstance(said, ssh_frames.Differs):
             raise CellbedError(f"{host.name}: {said.error}; a host has to have the same of these as this machine")
         else:
-            del self.playing[said.run]
-            played = Played(error=said.error) if isinstance(said, ssh_frames.Failed) else \
-                Played(said.measured.model_dump(), packed=behind)
-            self._finished(said.run, receive.finish(self.sweep, self.bundles[said.run], played))
+            del self.executing[said.run]
+            executed = Executed(error=said.error) if isinstance(said, ssh_frames.Failed) else \
+                Executed(said.measured.model_dump(), packed=behind)
+            self._finished(said.run, receive.finish(self.sweep, self.bundles[said.run], executed))
 
     def _lost(self, host: Host, why: str) -> None:
-        """Others play what a host had that has gone."""
+        """Others run what a host had that has gone."""
         self.all.hosts.remove(host)
         note(f"{host.name} has gone: {why}")
         if not self.all.hosts:
-            raise CellbedError("no host is left; run the same command again to play the rest")
-        for index in [index for index, at in self.playing.items() if at is host]:
-            del self.playing[index]
+            raise CellbedError("no host is left; run the same command again to execute the rest")
+        for index in [index for index, at in self.executing.items() if at is host]:
+            del self.executing[index]
             self.tries[index] += 1
             if self.tries[index] < _TRIES:
                 self.waiting.appendleft(index)
             else:
-                self._finished(index, Outcome(None, error=f"{_TRIES} hosts went while they were playing it; the last "
+                self._finished(index, Outcome(None, error=f"{_TRIES} hosts went while they were running it; the last "
                                                           f"one was {host.name}"))

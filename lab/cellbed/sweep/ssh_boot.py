@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The first program on a host of a sweep. Its text comes as an argument, to a Python that has nothing of cellbed.
 
-It reads a line with the number of bytes of an archive and the player's arguments, then the archive, which shipped.py
-packs; unpacks it into a folder of its own, plays by what is in there, and removes the folder when that has ended,
-however it did. The rest of the input is the player's. Everything that is made on this machine is in the folder.
+It reads a line with the number of bytes of an archive and the runner's arguments, then the archive, which shipped.py
+packs; unpacks it into a folder of its own, runs by what is in there, and removes the folder when that has ended,
+however it did. The rest of the input is the runner's. Everything that is made on this machine is in the folder.
 """
 
 import contextlib
@@ -71,14 +71,14 @@ def main() -> int:
         env = environment(folder)
         # As host/python_child.py starts children, which is not to be had before it is unpacked.
         with subprocess.Popen([sys.executable, "-P", "-m", "cellbed.sweep.ssh_worker", *arguments],
-                              cwd=folder, env=env) as player:
+                              cwd=folder, env=env) as executor:
             try:
-                return player.wait()
+                return executor.wait()
             finally:
                 for sig in (signal.SIGTERM, signal.SIGHUP):
                     signal.signal(sig, signal.SIG_IGN)
-                player.kill()
-                player.wait()
+                executor.kill()
+                executor.wait()
                 subprocess.run([sys.executable, "-P", "-c", CLEAN], env=env, stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     except OSError as error:

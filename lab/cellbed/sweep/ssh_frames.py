@@ -2,7 +2,7 @@
 """What client and host say to each other over SSH: lines of JSON of known shape, each with bytes behind it.
 
 What the client sends may be anything, as it runs programs there anyway. What a host sends is data and no code: a host
-of a sweep has no power over the machine that asked it to play. So each value has a type and bounds, and what is not
+of a sweep has no power over the machine that asked it to run. So each value has a type and bounds, and what is not
 within them is no frame.
 """
 
@@ -86,9 +86,9 @@ class Measured(BaseModel):
 
 
 class Ended(Frame):
-    """A run that has been played, its files behind it."""
+    """A run that has been executed, its files behind it."""
 
-    kind: Literal["played"] = "played"
+    kind: Literal["executed"] = "executed"
     run: RunNumber
     measured: Measured
     bytes: Size = 0
@@ -103,10 +103,10 @@ class Failed(Frame):
 # --- of the client ---
 
 
-class Play(Frame):
+class Execute(Frame):
     """A pickled task is behind it."""
 
-    kind: Literal["play"] = "play"
+    kind: Literal["execute"] = "execute"
     bytes: Size = 0
 
 
@@ -115,7 +115,7 @@ class Ping(Frame):
 
 
 OfHost = Ready | Refused | Advanced | Differs | Ended | Failed
-OfClient = Play | Ping
+OfClient = Execute | Ping
 OF_HOST: TypeAdapter[OfHost] = TypeAdapter(Annotated[OfHost, Field(discriminator="kind")])
 OF_CLIENT: TypeAdapter[OfClient] = TypeAdapter(Annotated[OfClient, Field(discriminator="kind")])
 Said = TypeVar("Said", bound=Frame)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Plays runs on a host for the client at the other end of an SSH connection; ssh_boot.py starts it.
+"""Executes runs on a host for the client at the other end of an SSH connection; ssh_boot.py starts it.
 
 It ends with its input, and when the client has said nothing for too long, as after a network that went away.
 """
@@ -21,17 +21,17 @@ from typing import IO, Any
 
 from cellbed.error import CellbedError, LabError
 from cellbed.host.ledger import TEMPORARY_PREFIX
-from cellbed.labs import kernels, trial
+from cellbed.labs import boot_check, kernels
 from cellbed.labs.follow import Watch
 from cellbed.run import memory
-from cellbed.sweep import away, ssh_frames
-from cellbed.sweep.away import Played, Task
+from cellbed.sweep import remote_run, ssh_frames
+from cellbed.sweep.remote_run import Executed, Task
 
 _TELL_S = 0.5
 Heard = tuple[ssh_frames.OfClient, IO[bytes]]
 
 
-class Player:
+class Executor:
     """Runs side by side, one on each CPU."""
 
     def __init__(self, out: IO[bytes]) -> None:
@@ -42,7 +42,7 @@ class Player:
             self.cpus.put(cpu)
 
     def say(self, said: ssh_frames.Frame, behind: bytes = b"") -> None:
-        """Stops playing when nobody hears it."""
+        """Stops running when nobody hears it."""
         try:
             with self.lock:
                 ssh_frames.say(self.out, said, behind)
@@ -50,10 +50,10 @@ class Player:
             self.stop.set()
 
     def introduce(self, kernel: str) -> bool:
-        """Say what runs would play with here. Return: whether they can."""
+        """Say what runs would execute with here. Return: whether they can."""
         try:
-            trial.boot_once(kernels.find(kernel))
-            facts = away.facts(kernel)
+            boot_check.boot_once(kernels.find(kernel))
+            facts = remote_run.facts(kernel)
         except CellbedError as error:
             self.say(ssh_frames.Refused(error=_short(error)))
             return False
@@ -68,27 +68,28 @@ class Player:
             try:
                 while (frame := heard.get(timeout=patience_s)) is not None:
                     said, behind = frame
-                    if isinstance(said, ssh_frames.Play):
-                        pool.submit(self._play, pickle.load(behind))
+                    if isinstance(said, ssh_frames.Execute):
+                        pool.submit(self._execute, pickle.load(behind))
             except queue.Empty:
                 pass
             self.stop.set()
 
-    def _play(self, task: Task) -> None:
+    def _execute(self, task: Task) -> None:
         if self.stop.is_set():
             return
         directory = Path(tempfile.gettempdir()) / f"{TEMPORARY_PREFIX}{task.name}.{os.getpid()}"
         try:
-            played = away.play(task, directory, away.Worker("host", self._cpu(), _pack), _TaskWatch(self, task))
-            if played.measured is None:
-                self.say(ssh_frames.Failed(run=task.index, error=_short(played.error)))
+            worker = remote_run.Worker("host", self._cpu(), _pack)
+            executed = remote_run.execute(task, directory, worker, _TaskWatch(self, task))
+            if executed.measured is None:
+                self.say(ssh_frames.Failed(run=task.index, error=_short(executed.error)))
             else:
-                measured = ssh_frames.Measured.model_validate(played.measured)
-                assert isinstance(played.packed, bytes)
-                self.say(ssh_frames.Ended(run=task.index, measured=measured), played.packed)
-        except away.Stopped:
+                measured = ssh_frames.Measured.model_validate(executed.measured)
+                assert isinstance(executed.packed, bytes)
+                self.say(ssh_frames.Ended(run=task.index, measured=measured), executed.packed)
+        except remote_run.Stopped:
             pass
-        except away.Differs as error:
+        except remote_run.Differs as error:
             self.say(ssh_frames.Differs(run=task.index, error=_short(error)))
         except Exception as error:  # whatever it is, the client has to hear of it
             self.say(ssh_frames.Failed(run=task.index, error=_short(f"{type(error).__name__}: {error}")))
@@ -103,24 +104,24 @@ class Player:
 
 
 class _TaskWatch(Watch):
-    def __init__(self, player: Player, task: Task) -> None:
-        self.player, self.task, self.told = player, task, 0.0
+    def __init__(self, executor: Executor, task: Task) -> None:
+        self.executor, self.task, self.told = executor, task, 0.0
 
     def advanced(self, done_s: float, all_s: float) -> None:
         if time.monotonic() - self.told >= _TELL_S:
             self.told = time.monotonic()
-            self.player.say(ssh_frames.Advanced(run=self.task.index, done_s=done_s, all_s=all_s))
+            self.executor.say(ssh_frames.Advanced(run=self.task.index, done_s=done_s, all_s=all_s))
 
     def stopping(self) -> bool:
-        return self.player.stop.is_set()
+        return self.executor.stop.is_set()
 
 
-def _pack(directory: Path, measured: dict[str, Any]) -> Played:
+def _pack(directory: Path, measured: dict[str, Any]) -> Executed:
     """Raises LabError for more than a client takes."""
-    packed = away.pack(directory)
+    packed = remote_run.pack(directory)
     if len(packed) > ssh_frames.BEHIND_BYTES:
         raise LabError(f"files of a run: {len(packed)} bytes, allowed at most {ssh_frames.BEHIND_BYTES}")
-    return Played(measured, packed=packed)
+    return Executed(measured, packed=packed)
 
 
 def _short(error: object) -> str:
@@ -138,10 +139,10 @@ def _listen(source: IO[bytes], heard: queue.Queue[Heard | None]) -> None:
 def main(kernel: str, patience_s: float) -> None:
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what else is printed is not for the client's ear
-    player = Player(out)
+    executor = Executor(out)
     out.write(ssh_frames.BEGINNING)
-    if player.introduce(kernel):
-        player.serve(os.fdopen(os.dup(0), "rb"), patience_s)
+    if executor.introduce(kernel):
+        executor.serve(os.fdopen(os.dup(0), "rb"), patience_s)
 
 
 if __name__ == "__main__":

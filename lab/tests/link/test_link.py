@@ -164,7 +164,7 @@ def test_a_word_of_a_command_stays_one():
     assert bounded_yaml.parse(links.to_yaml(data, "words"), "link")["traffic"][0]["argv"] == argv
 
 
-def test_a_recorded_link_has_its_files_wherever_it_is_played():
+def test_a_recorded_link_has_its_files_wherever_it_is_run():
     data, _ = links.build([str(ROOT / "scenarios/packet-trace/cellreplay.yaml")], ["true"])
     trace = data["radio"]["packet_trace"]
     assert {trace[key] for key in ("uplink", "downlink_trains", "uplink_sizes")} == {

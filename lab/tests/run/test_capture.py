@@ -110,7 +110,7 @@ def test_as_tcpdump_has_it(pair, tmp_path):
     assert records(ours) == records(theirs) and ours.read_bytes()[:24] == theirs.read_bytes()[:24]
 
 
-def test_what_is_cut_off_takes_no_room_in_the_buffer(pair, tmp_path):
+def test_what_is_cut_off_takes_no_package_in_the_buffer(pair, tmp_path):
     """A burst longer than the program is away: what a reordered window of megabytes is, delivered at once."""
     sent = [bytes(1400)] * 4000
     with capturing([("a", pair[0], "eth0")], tmp_path, virtual=True) as captures:

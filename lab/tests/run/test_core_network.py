@@ -163,7 +163,7 @@ def test_every_node_routes_to_every_tunnel_end(settings):
     assert tenb.interfaces == {"eth0": "10.61.0.13/30", "gtp0": None}
 
 
-def test_core_links_have_room_for_outer_headers(settings):
+def test_core_links_have_package_for_outer_headers(settings):
     planned = topology.plan(settings)
     assert named(planned, "sgw").mtu == {"eth1": 1600}
     assert named(planned, "router").mtu == {"eth0": 1600, "eth1": 1600, "eth2": 1600}

@@ -88,7 +88,7 @@ def test_shaping(change, expected):
     assert shaping.shaping({**LINK, **change}, 1500, 1500) == expected
 
 
-def test_sysctls_are_those_of_the_part_a_node_plays(write, wired):
+def test_sysctls_are_those_of_the_part_a_node_runs(write, wired):
     settings = expand(write(wired))[1][0].settings
     planned = topology.plan(settings)
     server, enb, ue1 = (topology.sysctls(named(planned, name), settings) for name in ("server", "enb", "ue1"))

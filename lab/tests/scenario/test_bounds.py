@@ -70,7 +70,7 @@ def test_any_text_is_a_value_or_an_error(text):
         assert value is None or yaml.safe_dump(value)
 
 
-def test_a_grid_that_nobody_can_play(minimal, write):
+def test_a_grid_that_nobody_can_run(minimal, write):
     """A hundred bytes of keys and values: ten million runs."""
     keys = ("radio.n_rb", "tcp.mss", "tcp.rto_min_ms", "tcp.cwnd_max_pkts", "traffic.0.port", "traffic.0.start_s",
             "capture.ip_snaplen")

@@ -71,8 +71,8 @@ def test_the_samples_are_made_up_by_the_script(name, arguments):
     times = mahimahi.read(SAMPLES / f"{name}.mahimahi")
     seed, seconds, low_mbps, high_mbps = arguments
     assert times == mahimahi.make(*arguments) and times[-1] == 1000 * seconds
-    for begin_ms in range(0, 1000 * seconds, 1000):
-        mbps = sum(begin_ms < t <= begin_ms + 1000 for t in times) * mahimahi.BYTES * 8 / 1e6
+    for start_ms in range(0, 1000 * seconds, 1000):
+        mbps = sum(start_ms < t <= start_ms + 1000 for t in times) * mahimahi.BYTES * 8 / 1e6
         assert low_mbps - 0.1 < mbps < high_mbps + 0.1
 
 

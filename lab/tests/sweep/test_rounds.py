@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Which seeds a sweep plays."""
+"""Which seeds a sweep runs."""
 
 import io
 import math
@@ -14,7 +14,7 @@ from cellbed.cli.show import time_left_s, time_text
 from cellbed.cli.sweep import parse_grid
 from cellbed.error import CellbedError
 from cellbed.scenario.description import Run
-from cellbed.sweep.play import Outcome
+from cellbed.sweep.execute import Outcome
 from cellbed.sweep.rounds import LEAST_RUNS, Rounds, Until, parse_seeds
 from cellbed_formats.screen import Screen
 
@@ -67,7 +67,7 @@ def test_met_is_about_the_mean_and_never_about_a_few():
     assert not until.met([5.0] * 5, lambda _: None)
 
 
-def played(values):
+def executed(values):
     """Rounds with these values of variants by seed. Return: seeds of each variant in the end, number of rounds."""
     rounds = Rounds(list(values), [1, 2], [Until("m", 0.05)], max_seeds=20)
     n = 1
@@ -77,7 +77,7 @@ def played(values):
 
 
 def test_seeds_are_added_where_they_are_needed():
-    given, n = played({"steady": lambda seed: 10.0, "noisy": lambda seed: 10.0 + 2 * (-1) ** seed,
+    given, n = executed({"steady": lambda seed: 10.0, "noisy": lambda seed: 10.0 + 2 * (-1) ** seed,
                        "hopeless": lambda seed: 100.0 ** (seed % 2)})
     assert given["steady"] == [1, 2, 3, 4, 5]  # as many as one has to look at
     assert given["hopeless"] == list(range(1, 21))  # the bound
@@ -85,7 +85,7 @@ def test_seeds_are_added_where_they_are_needed():
 
 
 def test_noise_ends_when_the_interval_is_narrow():
-    given, _ = played({"noisy": lambda seed: 10.0 + 0.8 * (-1) ** seed})
+    given, _ = executed({"noisy": lambda seed: 10.0 + 0.8 * (-1) ** seed})
     seeds = given["noisy"]
     assert 5 < len(seeds) < 20
     assert half_width([10.0 + 0.8 * (-1) ** s for s in seeds]) <= 0.5
@@ -103,7 +103,7 @@ def test_the_bound_allows_what_is_looked_at_first():
         Rounds(["a"], [1], [Until("m", 0.05)], max_seeds=4)
 
 
-def test_time_left_counts_played_runs_with_their_start_up(monkeypatch):
+def test_time_left_counts_executed_runs_with_their_start_up(monkeypatch):
     """Four of ten were there; the first of the others takes 30 s, of which it is silent for 20."""
     now = [0.0]
     monkeypatch.setattr(show.time, "monotonic", lambda: now[0])

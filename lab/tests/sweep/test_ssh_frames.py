@@ -64,7 +64,7 @@ UNPRINTABLE = st.text(st.characters(categories=["Cc", "Cf", "Zl", "Zp", "Lu"]), 
 @example("one\nline\r\x1b[2Jand another")
 @example("\u202eright to left\u2028\x85")
 def test_no_text_of_a_host_is_more_than_a_part_of_a_line(text):
-    """Whoever makes a message of it, and whoever shows that."""
+    """Wherever a message is made of it, and shown."""
     for said in (Refused(error="x"), Failed(run=0, error="x"), Differs(run=0, error="x")):
         (frame, _), end = heard(io.BytesIO(changed(said, ["error"], json.dumps(text))))
         assert frame.error.isprintable() and end == "end"
@@ -124,7 +124,7 @@ def test_any_change_of_a_byte(said, data):
     assert heard(io.BytesIO(bytes(stream)))[-1] in ("garbled", "end")
 
 
-def test_bytes_are_counted_before_any_room_is_made():
+def test_bytes_are_counted_before_any_package_is_made():
     for count in (ssh_frames.BEHIND_BYTES, ssh_frames.BEHIND_BYTES + 1, 2**62):
         line = written(Ended(run=0, measured=MEASURED)).replace(b'"bytes":0', b'"bytes":%d' % count)
         assert heard(io.BytesIO(line + b"few")) == ["garbled"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Hosts that say what they should not: each is named and dropped, and the others play what it had."""
+"""Hosts that say what they should not: each is named and dropped, and the others run what it had."""
 
 import json
 import os
@@ -15,8 +15,8 @@ from test_ssh_frames import HOSTILE, MEASURED, changed, written
 
 from cellbed.error import CellbedError
 from cellbed.run import memory
-from cellbed.sweep import away, receive, shipped, ssh, ssh_frames
-from cellbed.sweep.play import Outcome
+from cellbed.sweep import receive, remote_run, shipped, ssh, ssh_frames
+from cellbed.sweep.execute import Outcome
 from cellbed.sweep.ssh_frames import BEGINNING, Advanced, Ended, Ready
 
 FACTS = {"celld": "1"}
@@ -30,8 +30,8 @@ sys.stdin.buffer.read(1)
 sys.stdout.buffer.write(ssh_frames.BEGINNING)
 ssh_frames.say(sys.stdout.buffer, ssh_frames.Ready(facts={FACTS!r}, cpus=2, free_mib=1 << 20))
 while (frame := ssh_frames.hear(sys.stdin.buffer, ssh_frames.OF_CLIENT)) is not None:
-    if isinstance(frame[0], ssh_frames.Play):
-        ssh_frames.say(sys.stdout.buffer, ssh_frames.Failed(run=pickle.load(frame[1]), error="played"))
+    if isinstance(frame[0], ssh_frames.Execute):
+        ssh_frames.say(sys.stdout.buffer, ssh_frames.Failed(run=pickle.load(frame[1]), error="executed"))
 """
 
 
@@ -53,8 +53,8 @@ class Sweep:
     def finished(self, run, outcome):
         self.told.append(outcome.error)
 
-    def play(self, hosts, runs):
-        return hosts.play(self, [SimpleNamespace(settings={}) for _ in range(runs)])
+    def execute(self, hosts, runs):
+        return hosts.execute(self, [SimpleNamespace(settings={}) for _ in range(runs)])
 
 
 @pytest.fixture(scope="module")
@@ -66,10 +66,10 @@ def scripts(tmp_path_factory):
     (folder / "good.py").write_text(GOOD)
     (folder / "good").write_text(f'exec "{sys.executable}" -P "{folder}/good.py"\n')
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(away, "facts", lambda _: FACTS)
+        patch.setattr(remote_run, "facts", lambda _: FACTS)
         patch.setattr(shipped, "archive", lambda _: b"x")
         patch.setattr(ssh._Batch, "_task", lambda _, index, __: index)
-        patch.setattr(receive, "finish", lambda _, __, played: Outcome(None, error=played.error or "has files"))
+        patch.setattr(receive, "finish", lambda _, __, executed: Outcome(None, error=executed.error or "has files"))
         patch.setattr(memory, "guest_mib", lambda _: 1)
         patch.setenv("PATH", str(folder), prepend=os.pathsep)
         yield folder
@@ -81,12 +81,12 @@ def hostile(scripts, *said, then="exec cat >/dev/null"):
     (scripts / "evil").write_text(f"cat '{scripts}/said'\n{then}\n")
 
 
-def play(hosts, sweep, *names, runs=2):
+def execute(hosts, sweep, *names, runs=2):
     """Return: outcomes; as the command would."""
     hosts = hosts or ssh.Hosts("7.3")
     try:
         hosts.start([f"ssh://{name}" for name in names])
-        return sweep.play(hosts, runs)
+        return sweep.execute(hosts, runs)
     finally:
         hosts.end()
 
@@ -108,7 +108,7 @@ def test_a_hostile_introduction(scripts, quick, tmp_path, said):
     hostile(scripts, said)
     began = time.monotonic()
     with pytest.raises(CellbedError, match="^ssh://evil: ") as error:
-        play(None, Sweep(tmp_path), "evil")
+        execute(None, Sweep(tmp_path), "evil")
     assert time.monotonic() - began < 20 and len(str(error.value)) < 1000 and "\n" not in str(error.value)
 
 
@@ -123,7 +123,7 @@ def test_what_a_host_says_is_a_part_of_one_line(scripts, quick, tmp_path, way):
             "facts": [BEGINNING, changed(READY, ["facts"], json.dumps({"celld": TRICKS}))], "printed": []}[way]
     hostile(scripts, *said, then=f"cat '{scripts}/printed' >&2; exit 1" if way == "printed" else "exec cat >/dev/null")
     with pytest.raises(CellbedError, match="^ssh://evil: ") as error:
-        play(None, Sweep(tmp_path), "evil")
+        execute(None, Sweep(tmp_path), "evil")
     assert str(error.value).isprintable(), str(error.value)
 
 
@@ -134,13 +134,13 @@ LATER = [b"null\n", b"[" * 900_000 + b"\n", written(READY), written(Ended(run=5,
 
 
 @pytest.mark.parametrize("said", LATER, ids=range(len(LATER)))
-def test_others_play_what_a_hostile_host_had(scripts, quick, tmp_path, capsys, said):
+def test_others_run_what_a_hostile_host_had(scripts, quick, tmp_path, capsys, said):
     """It speaks once it has a run, and stays."""
     (scripts / "later").write_bytes(said)
     hostile(scripts, BEGINNING, written(READY),
             then=f"head -c 30 >/dev/null; cat '{scripts}/later'; exec cat >/dev/null")
     sweep = Sweep(tmp_path)
-    assert [outcome.error for outcome in play(None, sweep, "evil", "good", runs=3)] == ["played"] * 3
+    assert [outcome.error for outcome in execute(None, sweep, "evil", "good", runs=3)] == ["executed"] * 3
     assert capsys.readouterr().err.count("ssh://evil has gone: ") == 1
 
 
@@ -149,8 +149,8 @@ def test_a_run_ends_once(scripts, quick, tmp_path, capsys):
             written(Ended(run=0, measured=MEASURED), b"files"))
     # It may speak before it has been given a run, too, and then nobody has asked.
     try:
-        outcomes = play(None, Sweep(tmp_path), "evil", "good", runs=3)
-        assert [outcome.error for outcome in outcomes][1:] == ["played"] * 2
+        outcomes = execute(None, Sweep(tmp_path), "evil", "good", runs=3)
+        assert [outcome.error for outcome in outcomes][1:] == ["executed"] * 2
     except CellbedError as error:
         assert "ssh://evil: an answer that nobody asked for" in str(error)
 
@@ -163,7 +163,7 @@ def test_a_host_that_says_nothing_more(scripts, quick, tmp_path, capsys, then):
         patch.setattr(ssh._Batch, "_task", lambda _, index, __: b"x" * (1 << 20))
         began = time.monotonic()
         with pytest.raises(CellbedError, match="no host is left"):
-            play(None, Sweep(tmp_path), "evil")
+            execute(None, Sweep(tmp_path), "evil")
     assert time.monotonic() - began < 20
     assert "ssh://evil has gone" in capsys.readouterr().err
 
@@ -171,7 +171,7 @@ def test_a_host_that_says_nothing_more(scripts, quick, tmp_path, capsys, then):
 def test_what_a_host_prints_beside_it_is_not_kept(scripts, quick, tmp_path):
     hostile(scripts, then="yes complaint | head -c 50000000 >&2; echo the last word >&2; exit 1")
     with pytest.raises(CellbedError, match="^ssh://evil: the last word$"):
-        play(None, Sweep(tmp_path), "evil")
+        execute(None, Sweep(tmp_path), "evil")
 
 
 def test_one_that_never_stops_talking_does_not_grow(scripts, quick, tmp_path, monkeypatch):
@@ -186,7 +186,7 @@ def test_one_that_never_stops_talking_does_not_grow(scripts, quick, tmp_path, mo
 
     monkeypatch.setattr(sweep, "advanced", advanced)
     with pytest.raises(CellbedError, match="enough"):
-        play(hosts, sweep, "evil", runs=1)
+        execute(hosts, sweep, "evil", runs=1)
     assert max(sweep.told) <= ssh._EVENTS_MAX
 
 
@@ -196,7 +196,7 @@ def test_one_that_never_stops_talking_does_not_grow(scripts, quick, tmp_path, mo
 def test_any_stream_ends(scripts, quick, tmp_path, parts):
     hostile(scripts, *parts, then="exit 0")
     with pytest.raises(CellbedError):
-        play(None, Sweep(tmp_path), "evil")
+        execute(None, Sweep(tmp_path), "evil")
 
 
 def test_nothing_is_left_of_them(scripts):

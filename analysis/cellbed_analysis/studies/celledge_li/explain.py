@@ -123,5 +123,6 @@ def _no_failure(rows: Rows) -> str | None:
     failures = mean(rows, "radio_link_failures")
     if failures != 0 or threshold is None or not all(row.get(CONTROL) and row.get(RLC) == "am" for row in rows):
         return None
-    return (f"A radio link failure takes {threshold + 1:.0f} transmissions of a PDU in vain; {share:.1%} of the blocks "
+    return (f"A radio link failure takes {threshold + 1:.0f} transmissions of a PDU without success; {share:.1%} of "
+            f"the blocks "
             "are lost, and a retransmission comes a STATUS report later, when a fade of the control channel is over.")

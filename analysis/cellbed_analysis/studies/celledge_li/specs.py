@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Figures of runs at the edge of a cell: Figures 2 and 4 to 7 of Li et al, and what they leave open."""
+"""Figures of runs at the edge of a cell: Figures 2 and 4 to 7 of Li et al, and what they do not specify."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ STUDIED = {"throughput (Mbit/s)": ("ip_throughput_mbps", 3.0), "median RTT (ms)"
            "lost (%)": ("ip_lost_pct", 2.0)}
 TITLES = {
     "headers": "What grants without room for headers cost",
-    "unstated-dtx": "What the paper leaves open: a block whose assignment was missed",
-    "unstated-rate": "What the paper leaves open: the rate of UDP",
-    "unstated-threshold": "What the paper leaves open: retransmissions up to a radio link failure",
-    "unstated-window": "What the paper leaves open: TCP's receive window",
+    "unstated-dtx": "What the paper does not specify: a block whose assignment was missed",
+    "unstated-rate": "What the paper does not specify: the rate of UDP",
+    "unstated-threshold": "What the paper does not specify: retransmissions up to a radio link failure",
+    "unstated-window": "What the paper does not specify: TCP's receive window",
 }
 EDGE = "param.radio.channel.cell_edge."
 COUNTED = (
@@ -154,8 +154,8 @@ def _draw_rtt(um: Mapping[float, RunAnalysis], others: Mapping[str, tuple[RunAna
 
 def _rtt_ms(run: RunAnalysis) -> np.ndarray:
     """RTTs of segments sent after the warm-up."""
-    begin_ns = run.bundle.start_ns + run.row["window_begin_s"] * 1e9
-    inside = pl.col("out_ns").is_between(begin_ns, begin_ns + run.row["window_s"] * 1e9)
+    start_ns = run.bundle.start_ns + run.row["window_start_s"] * 1e9
+    inside = pl.col("out_ns").is_between(start_ns, start_ns + run.row["window_s"] * 1e9)
     return run.segments().filter(pl.col("rtt_ns").is_not_null() & inside)["rtt_ns"].to_numpy() / 1e6
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Runs at the edge of a cell, grouped: configurations over distances, and studies of what is left open.
+"""Runs at the edge of a cell, grouped: configurations over distances, and studies of what is not specified.
 
-A study is a scenario that plays some of another one's configurations at some of its distances with another setting.
+A study is a scenario that runs some of another one's configurations at some of its distances with another setting.
 
 Source: Li et al, section III
 """
@@ -85,7 +85,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Study:
-    """A scenario beside the one whose configurations it plays again."""
+    """A scenario beside the one whose configurations it runs again."""
 
     edge: Edge
     base: Edge

@@ -52,5 +52,5 @@ def _limits(values: Sequence[Estimate]) -> tuple[float, float]:
     """Axis limits that show the differences, with room for labels above."""
     low = min(value.value - (value.half_width or 0.0) for value in values)
     high = max(value.value + (value.half_width or 0.0) for value in values)
-    room = max(high - low, 0.02 * high)
-    return max(low - 0.25 * room, 0.0), high + 0.5 * room
+    package = max(high - low, 0.02 * high)
+    return max(low - 0.25 * package, 0.0), high + 0.5 * package

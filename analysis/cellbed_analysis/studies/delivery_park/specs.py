@@ -36,7 +36,7 @@ def specs(rows: Sequence[dict[str, Any]]) -> list[FigureSpec]:
     windows = [
         FigureSpec(
             f"delivery-window{'' if index == 0 else f'-{index + 1}'}",
-            "Goodput against what the paper leaves open",
+            "Goodput against what the paper does not specify",
             f"{title}. Points are means over seeds with 95 % confidence intervals (Student's t). Dotted lines show the "
             "paper's Table 4, which does not say what is varied here. No value is chosen to meet it.",
             partial(window_chart.draw, study),

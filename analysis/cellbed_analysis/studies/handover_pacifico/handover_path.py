@@ -22,7 +22,7 @@ What follows from Tables I and II:
 - Figure 12 has an axis up to 700 KB for data delivered from the handover to one RTT after it. The target cell's link
   carries 345 KB in that time even if the RTT is 200 ms.
 
-Left open by the paper: rate and delay of the radio, links between router and servers (Figure 1 names a gateway,
+Not specified by the paper: rate and delay of the radio, links between router and servers (Figure 1 names a gateway,
 Table I one latency), the least RTO and its clock, how far sawtooths are synchronised, whether losses in the target's
 queue hit the reference ME. A lost packet lengthens the gap: probabilities of timeouts here are lower bounds.
 

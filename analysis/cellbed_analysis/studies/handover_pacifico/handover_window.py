@@ -72,8 +72,8 @@ def handover_window(bundle: Bundle, flow: Flow) -> HandoverWindow | None:
     )  # fmt: skip
 
 
-def _packets(bundle: Bundle, flow: Flow, begin_ns: int, end_ns: int) -> pl.DataFrame:
+def _packets(bundle: Bundle, flow: Flow, start_ns: int, end_ns: int) -> pl.DataFrame:
     if not bundle.settings.get("capture", {}).get("ip", True):
         schema = {"t_ns": pl.Int64, "there_ns": pl.Int64, "rtt_ns": pl.Int64, "again": pl.Boolean}
         return pl.DataFrame(schema=schema)
-    return packet_rtts(bundle, flow).filter(pl.col("t_ns").is_between(begin_ns, end_ns))
+    return packet_rtts(bundle, flow).filter(pl.col("t_ns").is_between(start_ns, end_ns))

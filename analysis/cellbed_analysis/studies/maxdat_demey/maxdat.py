@@ -5,7 +5,7 @@ A segment of N PDUs is lost when one of them is lost maxDAT times. What RLC repa
 to the RTT, what it gives up is a loss for TCP: Padhye's throughput of both is the answer.
 Functions take arrays of BLER and maxDAT that broadcast; times are in s, rates in bit/s.
 
-What the paper leaves open or contradicts, and what its printed numbers say about it:
+What the paper does not specify or contradicts, and what its printed numbers say about it:
 
 - Symbols of (9) to (11). (3) makes p the success of a segment; in (9), (10) and (11) p has
   to be its loss and 1 - p its success, as in Padhye, where they come from. Taken with p of

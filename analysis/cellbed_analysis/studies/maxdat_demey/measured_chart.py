@@ -184,7 +184,7 @@ def _cut(axes: Axes, bler: float, surface: Surface, quantity: str) -> None:
 
 
 def draw_studies(bler: float, found: Sequence[Surface]) -> Figure:
-    """Draw throughput and RTT over maxDAT at one BLER, one line per study: what the paper leaves open.
+    """Draw throughput and RTT over maxDAT at one BLER, one line per study: what the paper does not specify.
 
     Args:
         bler: of the cut.

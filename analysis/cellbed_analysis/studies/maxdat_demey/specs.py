@@ -70,8 +70,8 @@ def _maps(found: Sequence[Surface], lab: str) -> list[Spec]:
         (
             "maxdat-fig5-closed-form",
             "Throughput over BLER and maxDAT, the closed form alone",
-            "The surfaces are De Mey's equations 1 to 11 with the values of Table I; what the paper leaves open is "
-            "as the model's source states. Figure 5 of the paper shows 128 kbit/s. Nothing is measured here.",
+            "The surfaces are De Mey's equations 1 to 11 with the values of Table I; what the paper does not specify "
+            "is as the model's source states. Figure 5 of the paper shows 128 kbit/s. Nothing is measured here.",
             partial(model_chart.draw, "throughput"),
         ),
     ]
@@ -100,7 +100,7 @@ def _studies(name: str, found: Sequence[Surface]) -> list[Spec]:
     return [
         (
             f"maxdat-{suffix}-{bler:g}",
-            f"What the paper leaves open, at BLER {bler:g}",
+            f"What the paper does not specify, at BLER {bler:g}",
             f"The runs are those of {name}. {INTERVALS} Each line varies one parameter that the paper does not "
             "state, and has the name of the variant. No value is chosen to meet the paper's (diamonds).",
             partial(measured_chart.draw_studies, bler, [s for s in found if bler in s.blers]),

@@ -165,7 +165,7 @@ def surfaces(rows: Sequence[Row]) -> list[Surface]:
 
 
 def group_of(row: Row) -> tuple[str, str, float, str] | None:
-    """Scenario, lab, rate and study of a usable run over the UTRAN; None of others."""
+    """Scenario, lab, rate and study of a usable run over the UTRAN; None of another run."""
     if not row["usable"] or not belongs(row):
         return None
     return row["scenario"], row["lab"], float(row[RATE]), study_of(row)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Goodput, retransmissions in vain and RTTs by what PDCP does, by congestion control and loss.
+"""Goodput, needless retransmissions and RTTs by what PDCP does, by congestion control and loss.
 
 Variants are named `<congestion control>-wait<ms>` or `<congestion control>-once`: PDCP waits up to t-Reordering, or
 delivers at once.
@@ -29,7 +29,7 @@ RATE = "param.radio.ues.ue1.bler_dl"
 #: What is drawn, one row of panels each: metric, label.
 PANELS = (
     ("goodput_mbps", "goodput (Mbit/s)"),
-    ("spurious_retransmits", "sent again in vain"),
+    ("spurious_retransmits", "sent again needlessly"),
     ("rtt_p99_ms", "RTT p99 (ms)"),
 )
 #: From light to dark the longer PDCP waits.

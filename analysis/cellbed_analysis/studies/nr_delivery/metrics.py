@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What PDCP of NR waited for: how often in vain, and how long a packet at most."""
+"""What PDCP of NR waited for: how often needless, and how long a packet at most."""
 
 from __future__ import annotations
 

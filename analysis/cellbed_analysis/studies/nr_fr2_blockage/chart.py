@@ -56,8 +56,8 @@ def draw(series: dict[str, RunAnalysis]) -> Figure:
         passage = passage_of(bundle, flow)
         if not i:
             _channel(channel, passage, flow)
-        begin_ns, seconds = flow.start_ns, (flow.end_ns - flow.start_ns) / 1e9
-        out_s = (passage.out_ns - begin_ns) / 1e9
+        start_ns, seconds = flow.start_ns, (flow.end_ns - flow.start_ns) / 1e9
+        out_s = (passage.out_ns - start_ns) / 1e9
         bits, edges = np.histogram(out_s, np.arange(0, seconds + BIN_S, BIN_S), weights=passage.size_bytes * 8.0)
         rate.stairs(bits / BIN_S / 1e6, edges, color=colour, label=brief(name))
         wait.plot(out_s, passage.wait_ns / 1e6, ".", markersize=1.5, color=colour, rasterized=True)

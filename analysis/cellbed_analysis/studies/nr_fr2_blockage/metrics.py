@@ -16,7 +16,7 @@ from ...metrics.rtt import Values
 from ...metrics.window import steady_window
 from ...radio.events import rows_of
 from ...radio.grid import grid_of
-from ...radio.life import ENB
+from ...radio.packet_path import ENB
 
 #: A pause is a stall from here on: Linux's least retransmission timeout.
 STALL_NS = 200_000_000
@@ -37,7 +37,7 @@ COLUMNS = {
 class Stall:
     """A pause in what arrives, by index of the packet that ends it; times in ns."""
 
-    begin_ns: int
+    start_ns: int
     end_ns: int
     index: int
 
@@ -55,7 +55,7 @@ def late_ns(stall: Stall, changed_ns: np.ndarray, cqi: np.ndarray) -> int | None
         changed_ns, cqi: when the CQI of the downlink changed, in order of time, and to what.
     """
     back = changed_ns[1:][(cqi[:-1] == 0) & (cqi[1:] > 0)]
-    inside = back[(back >= stall.begin_ns) & (back <= stall.end_ns)]
+    inside = back[(back >= stall.start_ns) & (back <= stall.end_ns)]
     return stall.end_ns - int(inside[-1]) if len(inside) else None
 
 
@@ -99,10 +99,10 @@ def stall_metrics(bundle: Bundle, flow: Flow) -> Values:
     if not grid_of(bundle).nr or not traced_in_full(bundle) or flow.sink not in bundle.ue_numbers:
         return {}
     passage, window = passage_of(bundle, flow), steady_window(flow)
-    inside = (passage.out_ns >= window.begin_ns) & (passage.out_ns < window.end_ns)
+    inside = (passage.out_ns >= window.start_ns) & (passage.out_ns < window.end_ns)
     out_ns, wait_ns = passage.out_ns[inside], passage.wait_ns[inside]
     found = stalls_of(out_ns)
     return {"stall_count": len(found),
-            "stall_max_ms": _longest_ms([one.end_ns - one.begin_ns for one in found]),
+            "stall_max_ms": _longest_ms([one.end_ns - one.start_ns for one in found]),
             "stall_late_max_ms": _longest_ms([late_ns(one, passage.changed_ns, passage.cqi) for one in found]),
             "stall_drain_max_ms": _longest_ms([drain_ns(one, out_ns, wait_ns) for one in found])}

@@ -23,7 +23,7 @@ from ...metrics.series_name import brief, label
 from ...metrics.window import steady_window
 from ...radio.events import rows_of
 from ...radio.grid import Grid, grid_of
-from ...radio.life import ENB, RadioLog
+from ...radio.packet_path import ENB, RadioLog
 
 #: Runs that are drawn, and how much of each.
 RUNS_MAX, SPAN_NS = 6, 15_000_000
@@ -75,12 +75,12 @@ def _panel(axes: Axes, bundle: Bundle) -> None:
     window = steady_window(flow)
     zero_ns = RadioLog(bundle.radio, grid).zero_ns
     period_ns = grid.tti_ns * max(len(grid.downlink), 1)
-    middle_ns = (window.begin_ns + window.end_ns) // 2
-    begin_ns = zero_ns + (middle_ns - zero_ns) // period_ns * period_ns
+    middle_ns = (window.start_ns + window.end_ns) // 2
+    start_ns = zero_ns + (middle_ns - zero_ns) // period_ns * period_ns
     for place, (_, event, field, down, colour) in enumerate(LANES):
         rows = rows_of(bundle.radio, event).filter(
-            ((pl.col(field) == ENB) == down) & pl.col("t_ns").is_between(begin_ns, begin_ns + SPAN_NS))
-        axes.eventplot((rows["t_ns"].to_numpy() - begin_ns) / 1e6, lineoffsets=len(LANES) - place, linelengths=0.8,
+            ((pl.col(field) == ENB) == down) & pl.col("t_ns").is_between(start_ns, start_ns + SPAN_NS))
+        axes.eventplot((rows["t_ns"].to_numpy() - start_ns) / 1e6, lineoffsets=len(LANES) - place, linelengths=0.8,
                        linewidths=0.7, colors=colour)
     _shade(axes, grid)
     axes.set_yticks([])

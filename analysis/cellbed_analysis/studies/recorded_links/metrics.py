@@ -45,9 +45,9 @@ def opportunities_ns(bundle: Bundle, flow: Flow) -> np.ndarray | None:
     if path is None:
         return None
     once = np.array(path.text().split(), dtype=np.int64) * 1_000_000
-    begin_ns, period_ns = int(bundle.celld["start_ns"]), int(once[-1])
-    rounds = np.arange(max(flow.end_ns - begin_ns, 0) // period_ns + 1) * period_ns
-    times: np.ndarray = begin_ns + (rounds[:, None] + once).ravel()
+    start_ns, period_ns = int(bundle.celld["start_ns"]), int(once[-1])
+    rounds = np.arange(max(flow.end_ns - start_ns, 0) // period_ns + 1) * period_ns
+    times: np.ndarray = start_ns + (rounds[:, None] + once).ravel()
     return times[times < flow.end_ns]
 
 
@@ -64,7 +64,7 @@ def link_metrics(bundle: Bundle, flow: Flow) -> Values:
     if times is None:
         return {}
     window = steady_window(flow)
-    offered = int(((times >= window.begin_ns) & (times < window.end_ns)).sum())
+    offered = int(((times >= window.start_ns) & (times < window.end_ns)).sum())
     direction = "dl" if flow.sink in bundle.ue_numbers else "ul"
     ue = bundle.radio_node(_ue(bundle, flow))
     used = rows_of(bundle.radio, "mac_tx").filter(

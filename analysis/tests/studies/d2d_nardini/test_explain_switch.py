@@ -36,11 +36,11 @@ def test_the_claims_are_well_formed_and_each_tolerance_has_a_reason() -> None:
 
 
 def test_every_testable_claim_names_a_variant_that_the_scenario_has() -> None:
-    played = set(VARIANTS) | {"cubic-keep"}
+    executed = set(VARIANTS) | {"cubic-keep"}
     for entry in yaml.safe_load(CLAIMS.read_text()):
         for key in ("measure", "minus", "ratio"):
             chosen = entry.get(key, {}).get("where", {}).get("variant", [])
-            assert set([chosen] if isinstance(chosen, str) else chosen) <= played, entry["id"]
+            assert set([chosen] if isinstance(chosen, str) else chosen) <= executed, entry["id"]
 
 
 def test_a_switch_that_leaves_nothing_is_said_to() -> None:

@@ -89,7 +89,7 @@ def test_the_later_in_the_sawtooth_the_less_a_handover_costs(top: int) -> None:
 
 
 def test_both_cases_cost_the_same_share_of_large_windows() -> None:
-    # UnsentWH / D_I tends to (3/8 * 1/4) / (3/8) = 1/4 in the middle, to 1/3 at the begin and to 0 at the end.
+    # UnsentWH / D_I tends to (3/8 * 1/4) / (3/8) = 1/4 in the middle, to 1/3 at the start and to 0 at the end.
     top = 1e7
     for case in ("halving", "timeout"):
         shares = [float(normalised(case, top, at)) for at in (top / 2, middle_pkts(top), top)]

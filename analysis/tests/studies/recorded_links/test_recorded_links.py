@@ -52,7 +52,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
     return read_bundle(write_recorded(tmp_path_factory.mktemp("results")))
 
 
-def test_the_trace_begins_with_the_emulator_and_begins_anew(recorded: Bundle) -> None:
+def test_the_trace_begins_with_the_emulator_and_starts_again(recorded: Bundle) -> None:
     times = opportunities_ns(recorded, recorded.flows[0])
     assert times is not None
     assert ((times[:6] - START_NS) // MS + LEAD_MS).tolist() == [4, 10, 10, 14, 20, 20]

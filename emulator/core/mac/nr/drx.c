@@ -89,8 +89,8 @@ static bool in_short(const struct nr_drx *d, uint32_t slot)
 	return within(d->recent, slot) || within(d->previous, slot);
 }
 
-/* The last slot up to @slot where an on duration of @cycle can begin. Return: false if none */
-static bool last_begin(const struct nr_drx *d, uint32_t cycle, uint32_t slot, uint32_t *ret)
+/* The last slot up to @slot where an on duration of @cycle can start. Return: false if none */
+static bool last_start(const struct nr_drx *d, uint32_t cycle, uint32_t slot, uint32_t *ret)
 {
 	uint32_t offset = d->cfg->offset % cycle;
 
@@ -101,31 +101,31 @@ static bool last_begin(const struct nr_drx *d, uint32_t cycle, uint32_t slot, ui
 }
 
 /* The first one from @slot on. */
-static uint32_t next_begin(const struct nr_drx *d, uint32_t cycle, uint32_t slot)
+static uint32_t next_start(const struct nr_drx *d, uint32_t cycle, uint32_t slot)
 {
 	uint32_t last;
 
-	if (!last_begin(d, cycle, slot, &last))
+	if (!last_start(d, cycle, slot, &last))
 		return d->cfg->offset % cycle;
 	return last == slot ? slot : last + cycle;
 }
 
-static bool on_since(const struct nr_drx *d, uint32_t begin, uint32_t slot)
+static bool on_since(const struct nr_drx *d, uint32_t start, uint32_t slot)
 {
-	bool stopped = begin < d->stopped && slot >= d->stopped;
+	bool stopped = start < d->stopped && slot >= d->stopped;
 
-	return !stopped && slot - begin < d->cfg->on_duration;
+	return !stopped && slot - start < d->cfg->on_duration;
 }
 
-/* Long cycles begin where a short one does, so their on durations are those of both. */
+/* Long cycles start where a short one does, so their on durations are those of both. */
 static bool on_duration(const struct nr_drx *d, uint32_t slot)
 {
-	uint32_t begin;
+	uint32_t start;
 
-	if (last_begin(d, d->cfg->long_cycle, slot, &begin) && on_since(d, begin, slot))
+	if (last_start(d, d->cfg->long_cycle, slot, &start) && on_since(d, start, slot))
 		return true;
-	return d->cfg->short_cycle && last_begin(d, d->cfg->short_cycle, slot, &begin) &&
-	       in_short(d, begin) && on_since(d, begin, slot);
+	return d->cfg->short_cycle && last_start(d, d->cfg->short_cycle, slot, &start) &&
+	       in_short(d, start) && on_since(d, start, slot);
 }
 
 /* First slot from @slot on of what processes wait for. */
@@ -148,10 +148,10 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* First slot from @slot on in which a short cycle begins within @span. */
+/* First slot from @slot on in which a short cycle starts within @span. */
 static uint32_t next_short(const struct nr_drx *d, struct nr_drx_span span, uint32_t slot)
 {
-	uint32_t next = next_begin(d, d->cfg->short_cycle, span.from > slot ? span.from : slot);
+	uint32_t next = next_start(d, d->cfg->short_cycle, span.from > slot ? span.from : slot);
 
 	return next < span.until ? next : NR_SLOT_NEVER;
 }
@@ -170,7 +170,7 @@ uint32_t nr_drx_next_active(const struct nr_drx *d, uint32_t slot)
 	if (nr_drx_active(d, slot))
 		return slot;
 	next = least(next_wait(d->dl, d->dl_waiting, slot), next_wait(d->ul, d->ul_waiting, slot));
-	next = least(next, next_begin(d, d->cfg->long_cycle, slot));
+	next = least(next, next_start(d, d->cfg->long_cycle, slot));
 	if (d->cfg->short_cycle) {
 		next = least(next, next_short(d, d->recent, slot));
 		next = least(next, next_short(d, d->previous, slot));

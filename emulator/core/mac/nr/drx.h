@@ -2,7 +2,7 @@
 /*
  * drx.h - when a UE in RRC_CONNECTED listens to PDCCH: discontinuous reception.
  *
- * Each cycle begins with some slots on duration. A grant or assignment of new data keeps the UE
+ * Each cycle starts with some slots on duration. A grant or assignment of new data keeps the UE
  * awake for the inactivity timer; a HARQ process whose data were not decoded wakes it again after
  * its round trip time, for the retransmission timer. After activity cycles are short for a while,
  * if there are short ones. Times are in slots; a timer started in slot s runs in the @n slots
@@ -44,7 +44,7 @@ struct nr_drx {
 	uint32_t inactivity_until;   /* first slot after the timer */
 	struct nr_drx_span recent;   /* slots with short cycles, after the last activity */
 	struct nr_drx_span previous; /* and after the one before, as long as that was not over */
-	uint32_t stopped;            /* on durations that began before this slot are over */
+	uint32_t stopped;            /* on durations that started before this slot are over */
 	bool request;                /* a Scheduling Request is pending */
 	bool contention;             /* random access waits for an answer */
 	uint32_t dl_waiting;         /* processes with an entry in dl[] */

@@ -23,7 +23,7 @@ struct nr_outer_loop {
 };
 
 /**
- * nr_outer_loop_init() - begin at 0
+ * nr_outer_loop_init() - start at 0
  * @target_q32: share of first transmissions that may fail, as of 2^32, half at most; 0: the offset
  * stays 0
  * @step_cdb: after a failure

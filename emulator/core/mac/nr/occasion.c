@@ -20,7 +20,7 @@ uint32_t nr_occasion_next(const struct nr_occasions *o, const struct nr_tdd *tdd
 		return NR_SLOT_NEVER;
 	if (slot > o->offset)
 		next += (slot - o->offset + o->period - 1) / o->period * o->period;
-	/* After as many periods as the pattern has slots it is where it began. */
+	/* After as many periods as the pattern has slots it is where it started. */
 	for (uint32_t i = 0; i < n; i++, next += o->period)
 		if (nr_ul_symbols(tdd, next) >= o->symbols)
 			return next;

@@ -105,7 +105,7 @@ static bool is_bsr(uint8_t link, uint8_t lcid)
 	return link == NR_UL && lcid >= NR_LCID_UL_SHORT_TRUNCATED && lcid <= NR_LCID_UL_LONG_BSR;
 }
 
-void nr_pdu_begin(struct nr_pdu_builder *b, enum nr_link link, uint8_t *buf, uint32_t size)
+void nr_pdu_start(struct nr_pdu_builder *b, enum nr_link link, uint8_t *buf, uint32_t size)
 {
 	*b = (struct nr_pdu_builder){ .buf = buf, .size = size, .link = (uint8_t)link };
 }

@@ -74,7 +74,7 @@ struct nr_pdu_builder {
 	uint8_t stage;     /* what may come next: order of subPDUs */
 };
 
-void nr_pdu_begin(struct nr_pdu_builder *b, enum nr_link link, uint8_t *buf, uint32_t size);
+void nr_pdu_start(struct nr_pdu_builder *b, enum nr_link link, uint8_t *buf, uint32_t size);
 
 /** nr_pdu_left() - bytes not yet written and not reserved */
 uint32_t nr_pdu_left(const struct nr_pdu_builder *b);

@@ -2,7 +2,7 @@
 /*
  * rar.h - Random Access Responses and MSGB, which have subheaders of their own.
  *
- * A response to preambles may begin with a backoff indicator, and goes on with an answer for each
+ * A response to preambles may start with a backoff indicator, and goes on with an answer for each
  * preamble. MSGB answers the two steps: with success to a UE whose message was read, with a
  * response as of four steps (fallback) to one whose preamble alone was heard.
  * Source: TS 38.321 6.1.5, 6.1.5a, 6.2.2, 6.2.3, 6.2.3a; TS 38.213 8.2

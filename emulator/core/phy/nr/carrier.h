@@ -41,7 +41,7 @@ static inline int64_t nr_slot_ns(uint8_t mu)
 	return INT64_C(1000000) >> mu;
 }
 
-/** nr_symbols_ns() - length of @n symbols, and where symbol @n of a slot begins */
+/** nr_symbols_ns() - length of @n symbols, and where symbol @n of a slot starts */
 static inline int64_t nr_symbols_ns(uint8_t mu, uint32_t n)
 {
 	return nr_slot_ns(mu) * (int64_t)n / NR_SYMBOLS;

@@ -3,7 +3,7 @@
  * tdd.h - which symbols of which slots are downlink and which uplink.
  *
  * A pattern is a word of D (downlink), S (special) and U (uplink), a letter for a slot, which
- * comes again and again: "DDDSU". A special slot begins with downlink symbols and ends with uplink
+ * comes again and again: "DDDSU". A special slot starts with downlink symbols and ends with uplink
  * symbols; what is between is the guard, in which UEs turn round. The network may join two patterns
  * (DDDSUUDDDD is DDDSUU and DDDD). Without a pattern (FDD) every slot has all symbols of both.
  * Source: TS 38.213 11.1; TS 38.331 TDD-UL-DL-ConfigCommon

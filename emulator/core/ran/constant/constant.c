@@ -12,7 +12,7 @@
 #include "base/digest.h"
 #include "base/out.h"
 #include "base/rng.h"
-#include "ran/apart/apart.h"
+#include "ran/independent/independent.h"
 #include "rlc/digest.h"
 
 #define NS_PER_MS     INT64_C(1000000)
@@ -20,8 +20,8 @@
 #define LCID          3 /* in the trace */
 #define BITS_PER_BYTE 8
 
-struct constant_leg {
-	struct out_leg at;
+struct constant_way {
+	struct out_at at;
 	struct rlc_sdu_queue queue;
 	struct pkt_queue way; /* sent, and not lost; queued_ns is when they are there */
 	struct rng loss_rng;
@@ -31,24 +31,24 @@ struct constant_leg {
 };
 
 struct constant_link {
-	struct apart_link link;     /* first */
-	struct constant_leg leg[2]; /* CELL_DIR_UL, CELL_DIR_DL */
+	struct independent_link link; /* first */
+	struct constant_way way[2];   /* CELL_DIR_UL, CELL_DIR_DL */
 };
 
-static struct constant_link *link_of(const struct apart_link *l)
+static struct constant_link *link_of(const struct independent_link *l)
 {
 	return (struct constant_link *)l;
 }
 
-/* A row of what happened where a direction begins. */
-static void record(struct cell *c, const struct constant_leg *l, struct cell_record r)
+/* A row of what happened where a direction starts. */
+static void record(struct cell *c, const struct constant_way *l, struct cell_record r)
 {
 	r.node = l->at.from;
 	r.peer = l->at.to;
 	out_record(c, &l->at, r);
 }
 
-static void record_buffer(struct cell *c, const struct constant_leg *l)
+static void record_buffer(struct cell *c, const struct constant_way *l)
 {
 	record(c, l,
 	       (struct cell_record){ .event = CELL_EV_BUFFER,
@@ -56,8 +56,8 @@ static void record_buffer(struct cell *c, const struct constant_leg *l)
 	                             .value = (int32_t)l->queue.sdus.n });
 }
 
-/* The first packet of the queue begins to be sent now. */
-static void begin(struct constant_leg *l, int64_t now_ns)
+/* The first packet of the queue starts to be sent now. */
+static void start(struct constant_way *l, int64_t now_ns)
 {
 	const struct pkt *p = l->queue.sdus.head;
 
@@ -68,15 +68,15 @@ static void begin(struct constant_leg *l, int64_t now_ns)
 		l->sent_ns = CELL_NEVER;
 }
 
-static void init(struct apart_link *link)
+static void init(struct independent_link *link)
 {
 	const struct cell_cfg *cfg = &link->cell->cfg;
 
 	for (uint8_t d = 0; d < 2; d++) {
-		struct constant_leg *l = &link_of(link)->leg[d];
+		struct constant_way *l = &link_of(link)->way[d];
 		bool dl = d == CELL_DIR_DL;
 
-		*l = (struct constant_leg){
+		*l = (struct constant_way){
 			.at = { .from = dl ? CELL_NODE_ENB : link->ue,
 			        .to = dl ? link->ue : CELL_NODE_ENB,
 			        .dir = d,
@@ -90,10 +90,10 @@ static void init(struct apart_link *link)
 	}
 }
 
-static void ingress(struct apart_link *link, struct pkt *p)
+static void ingress(struct independent_link *link, struct pkt *p)
 {
 	int dir = p->port & CELL_PORT_NETWORK ? CELL_DIR_DL : CELL_DIR_UL;
-	struct constant_leg *l = &link_of(link)->leg[dir];
+	struct constant_way *l = &link_of(link)->way[dir];
 	struct cell *c = link->cell;
 
 	record(c, l,
@@ -106,7 +106,7 @@ static void ingress(struct apart_link *link, struct pkt *p)
 	p->sdu_len = p->len;
 	rlc_sdu_queue_push(&l->queue, p);
 	if (l->queue.sdus.n == 1)
-		begin(l, c->event_ns);
+		start(l, c->event_ns);
 	record_buffer(c, l);
 }
 
@@ -115,25 +115,25 @@ static int64_t earlier(int64_t a_ns, int64_t b_ns)
 	return a_ns < b_ns ? a_ns : b_ns;
 }
 
-static int64_t there_ns(const struct constant_leg *l)
+static int64_t there_ns(const struct constant_way *l)
 {
 	return l->way.head ? l->way.head->queued_ns : CELL_NEVER;
 }
 
-static int64_t next(const struct apart_link *link)
+static int64_t next(const struct independent_link *link)
 {
-	const struct constant_leg *l = link_of(link)->leg;
+	const struct constant_way *l = link_of(link)->way;
 
 	return earlier(earlier(l[0].sent_ns, there_ns(&l[0])),
 	               earlier(l[1].sent_ns, there_ns(&l[1])));
 }
 
-static int64_t next_output(const struct apart_link *link)
+static int64_t next_output(const struct independent_link *link)
 {
 	int64_t delay_ns = link->cell->cfg.constant_delay_ms * NS_PER_MS, first_ns = CELL_NEVER;
 
 	for (int d = 0; d < 2; d++) {
-		const struct constant_leg *l = &link_of(link)->leg[d];
+		const struct constant_way *l = &link_of(link)->way[d];
 		int64_t sent_ns = l->sent_ns == CELL_NEVER ? CELL_NEVER : l->sent_ns + delay_ns;
 
 		first_ns = earlier(first_ns, earlier(there_ns(l), sent_ns));
@@ -142,11 +142,11 @@ static int64_t next_output(const struct apart_link *link)
 }
 
 /* The last bit of the first packet has gone. */
-static void sent(struct cell *c, struct constant_leg *l)
+static void sent(struct cell *c, struct constant_way *l)
 {
 	struct pkt *p = rlc_sdu_queue_discard(&l->queue);
 
-	begin(l, c->event_ns);
+	start(l, c->event_ns);
 	record_buffer(c, l);
 	p->sdu_len = 0;
 	if (rng_hit(&l->loss_rng, l->loss_q32)) {
@@ -157,12 +157,12 @@ static void sent(struct cell *c, struct constant_leg *l)
 	pkt_enqueue(&l->way, p);
 }
 
-static void process(struct apart_link *link)
+static void process(struct independent_link *link)
 {
 	struct cell *c = link->cell;
 
 	for (int d = 0; d < 2; d++) {
-		struct constant_leg *l = &link_of(link)->leg[d];
+		struct constant_way *l = &link_of(link)->way[d];
 
 		if (there_ns(l) <= c->event_ns) {
 			out_deliver(c, pkt_dequeue(&l->way),
@@ -176,18 +176,18 @@ static void process(struct apart_link *link)
 	}
 }
 
-static void empty(struct apart_link *link, struct pkt_queue *ret)
+static void empty(struct independent_link *link, struct pkt_queue *ret)
 {
 	for (int d = 0; d < 2; d++) {
-		pkt_queue_move(ret, &link_of(link)->leg[d].queue.sdus);
-		pkt_queue_move(ret, &link_of(link)->leg[d].way);
+		pkt_queue_move(ret, &link_of(link)->way[d].queue.sdus);
+		pkt_queue_move(ret, &link_of(link)->way[d].way);
 	}
 }
 
-static void digest(const struct apart_link *link, uint64_t *h)
+static void digest(const struct independent_link *link, uint64_t *h)
 {
 	for (int d = 0; d < 2; d++) {
-		const struct constant_leg *l = &link_of(link)->leg[d];
+		const struct constant_way *l = &link_of(link)->way[d];
 
 		rlc_digest_sdus(h, &l->queue);
 		digest_mix_queue(h, &l->way);
@@ -196,7 +196,7 @@ static void digest(const struct apart_link *link, uint64_t *h)
 	}
 }
 
-static const struct apart_kind kind = {
+static const struct independent_kind kind = {
 	.bytes = sizeof(struct constant_link),
 	.init = init,
 	.ingress = ingress,
@@ -216,21 +216,21 @@ static size_t out_min(const struct cell_cfg *cfg)
 
 static struct cell *lay_out(struct arena *a, const struct cell_cfg *cfg)
 {
-	return apart_lay_out(a, cfg, &kind, sizeof(struct apart));
+	return independent_lay_out(a, cfg, &kind, sizeof(struct independent));
 }
 
 const struct ran ran_constant = {
-	.check = apart_check,
+	.check = independent_check,
 	.out_min = out_min,
 	.lay_out = lay_out,
-	.init = apart_init,
-	.ingress = apart_ingress,
-	.next = apart_next,
-	.has_room = apart_has_room,
-	.process = apart_process,
-	.next_output = apart_next_output,
-	.transit_min = apart_transit_min,
-	.release = apart_release,
-	.empty = apart_empty,
-	.digest = apart_digest,
+	.init = independent_init,
+	.ingress = independent_ingress,
+	.next = independent_next,
+	.has_room = independent_has_room,
+	.process = independent_process,
+	.next_output = independent_next_output,
+	.transit_min = independent_transit_min,
+	.release = independent_release,
+	.empty = independent_empty,
+	.digest = independent_digest,
 };

@@ -22,11 +22,12 @@ static int64_t earlier(int64_t a_ns, int64_t b_ns)
 	return a_ns < b_ns ? a_ns : b_ns;
 }
 
-/* When the transmitter of leg @dir may hear of a PDU that is missing and that it does not resend.
+/* When the transmitter of direction @dir may hear of a PDU that is missing and that it does not
+ * resend.
  */
 static int64_t learn_ns(const struct utran *u, int dir, int64_t next_ns)
 {
-	const struct utran_leg *l = &u->leg[dir];
+	const struct utran_dch *l = &u->dch[dir];
 	int64_t prohibited_ns = l->rx.prohibit_expiry_ns, t_ns;
 
 	if (prohibited_ns == CELL_NEVER || prohibited_ns < next_ns)
@@ -41,7 +42,7 @@ static int64_t learn_ns(const struct utran *u, int dir, int64_t next_ns)
 }
 
 /* Arrival of the last of @bytes that go on the air from @t_ns on. */
-static int64_t end_from(const struct utran *u, const struct utran_leg *l, uint32_t bytes,
+static int64_t end_from(const struct utran *u, const struct utran_dch *l, uint32_t bytes,
                         int64_t t_ns)
 {
 	uint32_t tti_bytes = (l->tx.pdu_size - UMTS_AMD_FIXED) * (uint32_t)l->tti_pdus;
@@ -53,7 +54,7 @@ static int64_t end_from(const struct utran *u, const struct utran_leg *l, uint32
  * The earliest discard. It takes one more PDU that was sent MaxDAT times and of which the
  * transmitter hears; each further transmission of a PDU takes a TTI at least.
  */
-static int64_t discard_ns(const struct utran *u, const struct utran_leg *l, int64_t learnt_ns)
+static int64_t discard_ns(const struct utran *u, const struct utran_dch *l, int64_t learnt_ns)
 {
 	const struct rlc_umts_tx *tx = &l->tx;
 	uint32_t sent = 1, max = u->link.cell->cfg.utran_max_dat;
@@ -69,7 +70,7 @@ static int64_t discard_ns(const struct utran *u, const struct utran_leg *l, int6
 }
 
 /* Arrival of the end of the SDU that is next at the transmitter; after a discard, of any other. */
-static int64_t queued_ns(const struct utran *u, const struct utran_leg *l, int64_t next_ns,
+static int64_t queued_ns(const struct utran *u, const struct utran_dch *l, int64_t next_ns,
                          int64_t discarded_ns)
 {
 	const struct rlc_sdu_queue *q = &l->tx.queue;
@@ -88,7 +89,7 @@ static int64_t queued_ns(const struct utran *u, const struct utran_leg *l, int64
 }
 
 /* When PDU @sn, which is missing, can be there. */
-static int64_t missing_ns(const struct utran *u, const struct utran_leg *l, uint16_t sn,
+static int64_t missing_ns(const struct utran *u, const struct utran_dch *l, uint16_t sn,
                           int64_t next_ns, int64_t learnt_ns)
 {
 	if (l->arrival_ns[sn] >= u->link.cell->event_ns)
@@ -96,9 +97,9 @@ static int64_t missing_ns(const struct utran *u, const struct utran_leg *l, uint
 	return arrival_from(u, l->tx.sent[sn]->considered ? next_ns : learnt_ns);
 }
 
-static int64_t leg_output_ns(const struct utran *u, int dir, int64_t next_ns)
+static int64_t lte_lch_output_ns(const struct utran *u, int dir, int64_t next_ns)
 {
-	const struct utran_leg *l = &u->leg[dir];
+	const struct utran_dch *l = &u->dch[dir];
 	const struct rlc_umts_tx *tx = &l->tx;
 	int64_t t_ns = u->link.cell->event_ns, learnt_ns, discarded_ns, at_ns;
 
@@ -122,15 +123,15 @@ static int64_t leg_output_ns(const struct utran *u, int dir, int64_t next_ns)
 	return t_ns;
 }
 
-int64_t utran_next_output(const struct apart_link *link)
+int64_t utran_next_output(const struct independent_link *link)
 {
 	const struct utran *u = (const struct utran *)link;
 	int64_t next_ns = utran_next(link), ul_ns, dl_ns;
 
 	if (next_ns == CELL_NEVER)
 		return CELL_NEVER;
-	ul_ns = leg_output_ns(u, CELL_DIR_UL, next_ns);
-	dl_ns = leg_output_ns(u, CELL_DIR_DL, next_ns);
+	ul_ns = lte_lch_output_ns(u, CELL_DIR_UL, next_ns);
+	dl_ns = lte_lch_output_ns(u, CELL_DIR_DL, next_ns);
 	ul_ns = earlier(ul_ns, dl_ns);
 	return ul_ns > next_ns ? ul_ns : next_ns;
 }

@@ -6,6 +6,6 @@
 #include "ran/dch/state.h"
 
 /** utran_next_output() - see cell_next_output() */
-int64_t utran_next_output(const struct apart_link *link);
+int64_t utran_next_output(const struct independent_link *link);
 
 #endif

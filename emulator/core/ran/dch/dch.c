@@ -17,7 +17,7 @@ static void release(struct cell *c)
 	pdu_pool_release(&((struct dch *)c)->pdus);
 }
 
-static void mix_utran_leg(uint64_t *h, const struct utran_leg *l)
+static void mix_utran_dch(uint64_t *h, const struct utran_dch *l)
 {
 	const struct rlc_umts_tx *tx = &l->tx;
 	const struct rlc_umts_rx *rx = &l->rx;
@@ -50,7 +50,7 @@ static void mix_utran_leg(uint64_t *h, const struct utran_leg *l)
 	digest_mix(h, (uint64_t)rx->prohibit_expiry_ns);
 }
 
-static void digest(const struct apart_link *link, uint64_t *h)
+static void digest(const struct independent_link *link, uint64_t *h)
 {
 	const struct utran *u = (const struct utran *)link;
 
@@ -60,11 +60,11 @@ static void digest(const struct apart_link *link, uint64_t *h)
 			digest_mix(h, (uint64_t)p->decode_ns);
 			digest_mix(h, p->len);
 		}
-		mix_utran_leg(h, &u->leg[d]);
+		mix_utran_dch(h, &u->dch[d]);
 	}
 }
 
-static const struct apart_kind channel = {
+static const struct independent_kind channel = {
 	.bytes = sizeof(struct utran),
 	.init = utran_init,
 	.ingress = utran_ingress,
@@ -84,14 +84,14 @@ const struct ran ran_dch = {
 	.check = utran_check,
 	.out_min = utran_out_min,
 	.lay_out = lay_out,
-	.init = apart_init,
-	.ingress = apart_ingress,
-	.next = apart_next,
+	.init = independent_init,
+	.ingress = independent_ingress,
+	.next = independent_next,
 	.has_room = has_room,
-	.process = apart_process,
-	.next_output = apart_next_output,
-	.transit_min = apart_transit_min,
+	.process = independent_process,
+	.next_output = independent_next_output,
+	.transit_min = independent_transit_min,
 	.release = release,
-	.empty = apart_empty,
-	.digest = apart_digest,
+	.empty = independent_empty,
+	.digest = independent_digest,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* setup.c - dedicated channels of the UTRAN before anything happens on them: what may be
- * configured, the memory that it takes, and how each channel begins; see utran.h. */
+ * configured, the memory that it takes, and how each channel starts; see utran.h. */
 #include "ran/dch/utran.h"
 
 #define NS_PER_MS INT64_C(1000000)
@@ -31,7 +31,7 @@ const char *utran_check(const struct cell_cfg *cfg, const char **ret_range)
 		return "utran_ul_rate_bps";
 	if (!fits(pdus_at(cfg, cfg->utran_dl_rate_bps)))
 		return "utran_dl_rate_bps";
-	return apart_check(cfg, ret_range);
+	return independent_check(cfg, ret_range);
 }
 
 /* Blocks of a TTI, both ways. */
@@ -47,12 +47,12 @@ size_t utran_out_min(const struct cell_cfg *cfg)
 }
 
 struct cell *utran_lay_out(struct arena *a, const struct cell_cfg *cfg,
-                           const struct apart_kind *kind)
+                           const struct independent_kind *kind)
 {
 	/* Of a UE on the air, or in outputs of one advance; and of all its windows. */
 	size_t n_pdus = tti_blocks(cfg) * (size_t)(cfg->utran_delay_ms / cfg->utran_tti_ms + 8);
 	size_t n_rlc = 2 * (2 * (size_t)cfg->utran_tx_window_pdus + 2);
-	struct dch *dch = (struct dch *)apart_lay_out(a, cfg, kind, sizeof(*dch));
+	struct dch *dch = (struct dch *)independent_lay_out(a, cfg, kind, sizeof(*dch));
 	struct rlc_pdu **window =
 		arena_take(a, (size_t)cfg->n_ue * UTRAN_WINDOW_SLOTS, sizeof(*window));
 	struct pdu *pdu = arena_take(a, n_pdus *= cfg->n_ue, sizeof(*pdu));
@@ -63,7 +63,7 @@ struct cell *utran_lay_out(struct arena *a, const struct cell_cfg *cfg,
 	if (!dch)
 		return NULL;
 	*dch = (struct dch){
-		.apart = dch->apart,
+		.independent = dch->independent,
 		.window = window,
 		.rlc_pool = { .data_max = cfg->utran_pdu_bytes,
 		              .fresh = rlc_pdu,
@@ -71,10 +71,10 @@ struct cell *utran_lay_out(struct arena *a, const struct cell_cfg *cfg,
 		              .n_fresh = (uint32_t)n_rlc },
 	};
 	pdu_pool_init(&dch->pdus, pdu, n_pdus, pdu_buf, cfg->utran_pdu_bytes);
-	return &dch->apart.cell;
+	return &dch->independent.cell;
 }
 
-static void init_leg(struct utran_leg *l, struct utran *u, enum cell_dir dir,
+static void init_dch(struct utran_dch *l, struct utran *u, enum cell_dir dir,
                      struct rlc_pdu **windows)
 {
 	const struct cell_cfg *cfg = &u->link.cell->cfg;
@@ -91,7 +91,7 @@ static void init_leg(struct utran_leg *l, struct utran *u, enum cell_dir dir,
 	};
 	bool dl = dir == CELL_DIR_DL;
 
-	*l = (struct utran_leg){
+	*l = (struct utran_dch){
 		.bler_q32 = dl ? cfg->utran_bler_dl_q32 : cfg->utran_bler_ul_q32,
 		.tti_pdus = (uint16_t)pdus_at(cfg,
 		                              dl ? cfg->utran_dl_rate_bps : cfg->utran_ul_rate_bps),
@@ -101,7 +101,7 @@ static void init_leg(struct utran_leg *l, struct utran *u, enum cell_dir dir,
 	rlc_umts_rx_init(&l->rx, &rlc, windows + UMTS_SLOTS, windows, &dch_of(u)->rlc_pool);
 }
 
-void utran_init(struct apart_link *link)
+void utran_init(struct independent_link *link)
 {
 	struct utran *u = (struct utran *)link;
 	const struct cell *c = link->cell;
@@ -114,15 +114,15 @@ void utran_init(struct apart_link *link)
 		.next_tti_ns = c->start_ns,
 	};
 	for (uint8_t d = 0; d < 2; d++) {
-		u->at[d] = (struct out_leg){ .from = d == CELL_DIR_UL ? link->ue : CELL_NODE_ENB,
-			                     .to = d == CELL_DIR_DL ? link->ue : CELL_NODE_ENB,
-			                     .dir = d,
-			                     .lcid = LCID };
-		init_leg(&u->leg[d], u, (enum cell_dir)d, windows + 2 * d * UMTS_SLOTS);
+		u->at[d] = (struct out_at){ .from = d == CELL_DIR_UL ? link->ue : CELL_NODE_ENB,
+			                    .to = d == CELL_DIR_DL ? link->ue : CELL_NODE_ENB,
+			                    .dir = d,
+			                    .lcid = LCID };
+		init_dch(&u->dch[d], u, (enum cell_dir)d, windows + 2 * d * UMTS_SLOTS);
 	}
 }
 
 bool utran_has_room(const struct dch *dch)
 {
-	return pdu_pool_has(&dch->pdus, tti_blocks(&dch->apart.cell.cfg));
+	return pdu_pool_has(&dch->pdus, tti_blocks(&dch->independent.cell.cfg));
 }

@@ -10,7 +10,7 @@
  * of this TTI or, at first, the next one will have room for it behind its data; with
  * CELL_STATUS_CHANNEL it has a block beside. A block is received, or
  * lost, at the end of its TTI and a delay. The eNB's place is that of Node B and RNC.
- * Two opposite legs are one AM entity each way: a leg carries the STATUS PDUs
+ * Two opposite channels are one AM entity each way: a channel carries the STATUS PDUs
  * of the other one. IP packets are RLC SDUs: PDCP has no header without header compression.
  * Source: DeMey 2005 sections II and IV; TS 25.322 5.5.0 9.7.2, 11.6
  */
@@ -21,13 +21,13 @@
 #include "base/out.h"
 #include "base/rng.h"
 #include "mac/pdu.h"
-#include "ran/apart/apart.h"
+#include "ran/independent/independent.h"
 #include "rlc/umts/umts.h"
 
 #define UTRAN_PDUS_MAX     64                   /* transport blocks of a TTI in one direction */
 #define UTRAN_WINDOW_SLOTS (2 * 2 * UMTS_SLOTS) /* of transmitter and receiver, both ways */
 
-struct utran_leg {
+struct utran_dch {
 	struct rlc_umts_tx tx; /* at its start */
 	struct rlc_umts_rx rx; /* at its end */
 	struct rng loss_rng;
@@ -40,18 +40,18 @@ struct utran_leg {
 
 /* A UE's channel. */
 struct utran {
-	struct apart_link link;  /* first */
-	struct out_leg at[2];    /* as rows name them: CELL_DIR_UL, CELL_DIR_DL */
-	struct utran_leg leg[2]; /* CELL_DIR_UL, CELL_DIR_DL */
+	struct independent_link link; /* first */
+	struct out_at at[2];          /* as rows name them: CELL_DIR_UL, CELL_DIR_DL */
+	struct utran_dch dch[2];      /* CELL_DIR_UL, CELL_DIR_DL */
 	int64_t tti_ns;
 	int64_t delay_ns;        /* end of a TTI to RLC at the other end */
-	int64_t next_tti_ns;     /* begin of the first TTI that was not processed */
+	int64_t next_tti_ns;     /* start of the first TTI that was not processed */
 	struct pdu_queue air[2]; /* in flight, by decode time */
 };
 
 /* What all channels use, one at a time. */
 struct dch {
-	struct apart apart; /* first */
+	struct independent independent; /* first */
 	struct pdu_pool pdus;
 	struct rlc_pool rlc_pool;
 	struct rlc_pdu **window;   /* @UTRAN_WINDOW_SLOTS of each UE */

@@ -13,7 +13,7 @@ void utran_record(struct utran *u, int dir, bool at_end, struct cell_record r)
 
 void utran_record_buffer(struct utran *u, int dir)
 {
-	const struct rlc_sdu_queue *q = &u->leg[dir].tx.queue;
+	const struct rlc_sdu_queue *q = &u->dch[dir].tx.queue;
 
 	utran_record(u, dir, false,
 	             (struct cell_record){ .event = CELL_EV_BUFFER,
@@ -24,7 +24,7 @@ void utran_record_buffer(struct utran *u, int dir)
 /* The first @n SDUs that end in PDU @sn. */
 static void record_discarded(struct utran *u, int dir, uint16_t sn, uint32_t n)
 {
-	const struct rlc_pdu *pdu = u->leg[dir].tx.sent[sn];
+	const struct rlc_pdu *pdu = u->dch[dir].tx.sent[sn];
 
 	for (const struct pkt *p = pdu ? pdu->ends.head : NULL; p && n > 0; p = p->next, n--)
 		utran_record(u, dir, false,
@@ -39,7 +39,7 @@ static void record_discarded(struct utran *u, int dir, uint16_t sn, uint32_t n)
 
 void utran_record_discard(struct utran *u, int dir)
 {
-	const struct rlc_umts_tx *tx = &u->leg[dir].tx;
+	const struct rlc_umts_tx *tx = &u->dch[dir].tx;
 
 	for (uint16_t sn = tx->vt_a; sn != tx->sn_mrw; sn = (sn + 1) & UMTS_SN_MASK)
 		record_discarded(u, dir, sn, UINT32_MAX);

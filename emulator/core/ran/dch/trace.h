@@ -6,13 +6,13 @@
 
 #include "ran/dch/state.h"
 
-/** utran_record() - a row of what happened at the start of leg @dir, or at its end */
+/** utran_record() - a row of what happened at the start of direction @dir, or at its end */
 void utran_record(struct utran *u, int dir, bool at_end, struct cell_record r);
 
-/** utran_record_buffer() - SDUs that wait at the start of leg @dir */
+/** utran_record_buffer() - SDUs that wait at the start of direction @dir */
 void utran_record_buffer(struct utran *u, int dir);
 
-/** utran_record_data() - AMD PDU @b of dch.tx_pdu goes on the air on leg @dir */
+/** utran_record_data() - AMD PDU @b of dch.tx_pdu goes on the air on direction @dir */
 void utran_record_data(struct utran *u, int dir, const struct rlc_umts_built *b);
 
 /**
@@ -22,7 +22,8 @@ void utran_record_data(struct utran *u, int dir, const struct rlc_umts_built *b)
  */
 void utran_record_status(struct utran *u, int dir, bool at_end, uint32_t len, bool piggybacked);
 
-/** utran_record_discard() - the SDUs of a discard that the transmitter of leg @dir has begun */
+/** utran_record_discard() - the SDUs of a discard that the transmitter of direction @dir has
+ * started */
 void utran_record_discard(struct utran *u, int dir);
 
 #endif

@@ -20,11 +20,11 @@
 
 /* --- packets --- */
 
-void utran_ingress(struct apart_link *link, struct pkt *p)
+void utran_ingress(struct independent_link *link, struct pkt *p)
 {
 	struct utran *u = (struct utran *)link;
 	int dir = p->port & CELL_PORT_NETWORK ? CELL_DIR_DL : CELL_DIR_UL;
-	struct rlc_sdu_queue *q = &u->leg[dir].tx.queue;
+	struct rlc_sdu_queue *q = &u->dch[dir].tx.queue;
 
 	utran_record(
 		u, dir, false,
@@ -48,7 +48,7 @@ static void hand_up(struct utran *u, int dir, struct rlc_out *out)
 	if (out->discarded_pdus)
 		utran_record(u, dir, true,
 		             (struct cell_record){ .event = CELL_EV_RLC_DISCARD,
-		                                   .sn = u->leg[dir].rx.vr_r,
+		                                   .sn = u->dch[dir].rx.vr_r,
 		                                   .value = (int32_t)out->discarded_pdus });
 	out_drop_all(u->link.cell, &out->discarded, &u->at[dir], CELL_DROP_RLC_DISCARD);
 	while ((p = pkt_dequeue(&out->delivered))) {
@@ -60,11 +60,11 @@ static void hand_up(struct utran *u, int dir, struct rlc_out *out)
 
 /* --- transmission --- */
 
-/* Return: octets of the control PDU that is next on leg @dir, 0 when none is due. */
+/* Return: octets of the control PDU that is next on direction @dir, 0 when none is due. */
 static uint32_t control_due(struct utran *u, int dir, bool *ret_mrw)
 {
-	const struct utran_leg *l = &u->leg[dir];
-	const struct rlc_umts_rx *rx = &u->leg[!dir].rx;
+	const struct utran_dch *l = &u->dch[dir];
+	const struct rlc_umts_rx *rx = &u->dch[!dir].rx;
 	bool report = rlc_umts_rx_status_ready(rx);
 
 	*ret_mrw = l->tx.mrw_due && !(l->status_next && report);
@@ -79,7 +79,7 @@ static uint32_t control_due(struct utran *u, int dir, bool *ret_mrw)
 static void build_control(struct utran *u, int dir, bool mrw, uint32_t max, uint8_t *buf,
                           bool piggybacked)
 {
-	struct utran_leg *l = &u->leg[dir];
+	struct utran_dch *l = &u->dch[dir];
 	int64_t now_ns = u->link.cell->event_ns;
 	uint32_t n;
 
@@ -87,7 +87,7 @@ static void build_control(struct utran *u, int dir, bool mrw, uint32_t max, uint
 		n = rlc_umts_tx_mrw_build(&l->tx, max, now_ns, buf);
 		CELL_ASSERT(umts_status_unpack(&dch_of(u)->status, buf, n) == 0);
 	} else {
-		n = rlc_umts_rx_status_build(&u->leg[!dir].rx, max, now_ns, buf,
+		n = rlc_umts_rx_status_build(&u->dch[!dir].rx, max, now_ns, buf,
 		                             &dch_of(u)->status);
 	}
 	CELL_ASSERT(n > 0 && n <= max);
@@ -117,7 +117,7 @@ static void piggyback(struct utran *u, int dir, uint8_t *buf, uint32_t len)
  */
 static bool waits_for_room(const struct utran *u, int dir, uint32_t need, uint32_t blocks)
 {
-	const struct utran_leg *l = &u->leg[dir];
+	const struct utran_dch *l = &u->dch[dir];
 	uint32_t most = blocks + (l->put_off ? 0 : l->tti_pdus);
 
 	return u->link.cell->cfg.utran_status == CELL_STATUS_PIGGYBACK &&
@@ -127,7 +127,7 @@ static bool waits_for_room(const struct utran *u, int dir, uint32_t need, uint32
 static uint32_t build_data(struct utran *u, int dir, uint8_t *buf, int32_t *ret_sn)
 {
 	struct rlc_umts_built b =
-		rlc_umts_tx_build(&u->leg[dir].tx, u->link.cell->event_ns, buf, &dch_of(u)->tx_pdu);
+		rlc_umts_tx_build(&u->dch[dir].tx, u->link.cell->event_ns, buf, &dch_of(u)->tx_pdu);
 
 	if (b.size == 0)
 		return 0;
@@ -141,7 +141,7 @@ static uint32_t build_data(struct utran *u, int dir, uint8_t *buf, int32_t *ret_
 /* Put @pdu, with AMD PDU @sn or a control PDU (-1), on the air. */
 static void send(struct utran *u, int dir, struct pdu *pdu, int32_t sn)
 {
-	struct utran_leg *l = &u->leg[dir];
+	struct utran_dch *l = &u->dch[dir];
 	const struct cell_pdu_info info = {
 		.dir = (uint8_t)dir,
 		.ue = u->link.ue,
@@ -198,7 +198,7 @@ static void transmit_control(struct utran *u, int dir)
 
 static void transmit(struct utran *u, int dir)
 {
-	struct utran_leg *l = &u->leg[dir];
+	struct utran_dch *l = &u->dch[dir];
 	uint32_t queued = l->tx.queue.bytes;
 	bool mrw;
 
@@ -221,33 +221,33 @@ static void transmit(struct utran *u, int dir)
 
 /* --- reception --- */
 
-/* What a STATUS PDU, or a timer, made of the transmitter of leg @dir. */
+/* What a STATUS PDU, or a timer, made of the transmitter of direction @dir. */
 static void settle(struct utran *u, int dir, uint32_t n_discards, struct rlc_out *out)
 {
-	if (u->leg[dir].tx.n_discards != n_discards)
+	if (u->dch[dir].tx.n_discards != n_discards)
 		utran_record_discard(u, dir);
 	hand_up(u, dir, out);
 }
 
-/* The STATUS PDU that begins at octet @at of @pdu. */
+/* The STATUS PDU that starts at octet @at of @pdu. */
 static void receive_control(struct utran *u, int dir, const struct pdu *pdu, uint32_t at)
 {
 	struct rlc_out up = { 0 }, acked = { 0 };
-	uint32_t n_discards = u->leg[!dir].tx.n_discards;
+	uint32_t n_discards = u->dch[!dir].tx.n_discards;
 
 	CELL_ASSERT(umts_status_unpack(&dch_of(u)->status, pdu->buf + at, pdu->len - at) == 0);
 	u->link.cell->stats.rlc_status_rx++;
 	utran_record_status(u, dir, true, (uint32_t)umts_status_bytes(&dch_of(u)->status), at > 0);
-	rlc_umts_rx_status(&u->leg[dir].rx, &dch_of(u)->status, &up);
+	rlc_umts_rx_status(&u->dch[dir].rx, &dch_of(u)->status, &up);
 	hand_up(u, dir, &up);
-	(void)rlc_umts_tx_status(&u->leg[!dir].tx, &dch_of(u)->status, &acked);
+	(void)rlc_umts_tx_status(&u->dch[!dir].tx, &dch_of(u)->status, &acked);
 	settle(u, !dir, n_discards, &acked);
 }
 
 static void receive_data(struct utran *u, int dir, const struct pdu *pdu)
 {
 	struct rlc_out out = { 0 };
-	int sn = rlc_umts_rx_receive(&u->leg[dir].rx, pdu->buf, pdu->len, &out);
+	int sn = rlc_umts_rx_receive(&u->dch[dir].rx, pdu->buf, pdu->len, &out);
 
 	CELL_ASSERT(sn >= 0);
 	u->link.cell->stats.rlc_pdus_rx++;
@@ -281,7 +281,7 @@ static void receive(struct utran *u, int dir)
 
 static void poll_expired(struct utran *u, int dir)
 {
-	struct rlc_umts_tx *tx = &u->leg[dir].tx;
+	struct rlc_umts_tx *tx = &u->dch[dir].tx;
 	struct rlc_out none = { 0 };
 	uint32_t n_discards = tx->n_discards;
 
@@ -293,10 +293,10 @@ static void poll_expired(struct utran *u, int dir)
 
 static bool may_send(const struct utran *u, int dir)
 {
-	const struct utran_leg *l = &u->leg[dir];
+	const struct utran_dch *l = &u->dch[dir];
 
 	return l->tx.mrw_due || rlc_umts_tx_pdus(&l->tx) > 0 ||
-	       rlc_umts_rx_status_ready(&u->leg[!dir].rx);
+	       rlc_umts_rx_status_ready(&u->dch[!dir].rx);
 }
 
 int64_t utran_tti_from(const struct utran *u, int64_t t_ns)
@@ -307,13 +307,13 @@ int64_t utran_tti_from(const struct utran *u, int64_t t_ns)
 	return u->next_tti_ns + (t_ns - u->next_tti_ns + u->tti_ns - 1) / u->tti_ns * u->tti_ns;
 }
 
-int64_t utran_next(const struct apart_link *link)
+int64_t utran_next(const struct independent_link *link)
 {
 	const struct utran *u = (const struct utran *)link;
 	int64_t first_ns = CELL_NEVER;
 
 	for (int d = 0; d < 2; d++) {
-		const struct utran_leg *l = &u->leg[d];
+		const struct utran_dch *l = &u->dch[d];
 		const int64_t times_ns[] = {
 			u->air[d].head ? u->air[d].head->decode_ns : CELL_NEVER,
 			l->tx.poll_expiry_ns,
@@ -329,10 +329,10 @@ int64_t utran_next(const struct apart_link *link)
 	return first_ns;
 }
 
-/* Return: a timer of leg @dir was due. */
+/* Return: a timer of direction @dir was due. */
 static bool expire(struct utran *u, int dir)
 {
-	struct utran_leg *l = &u->leg[dir];
+	struct utran_dch *l = &u->dch[dir];
 
 	if (l->tx.poll_expiry_ns <= u->link.cell->event_ns)
 		poll_expired(u, dir);
@@ -345,7 +345,7 @@ static bool expire(struct utran *u, int dir)
 	return true;
 }
 
-void utran_process(struct apart_link *link)
+void utran_process(struct independent_link *link)
 {
 	struct utran *u = (struct utran *)link;
 
@@ -365,15 +365,15 @@ void utran_process(struct apart_link *link)
 
 /* --- end --- */
 
-void utran_empty(struct apart_link *link, struct pkt_queue *ret)
+void utran_empty(struct independent_link *link, struct pkt_queue *ret)
 {
 	struct utran *u = (struct utran *)link;
 
 	for (int d = 0; d < 2; d++) {
 		struct rlc_out out = { 0 };
 
-		rlc_umts_rx_reset(&u->leg[d].rx);
-		rlc_umts_tx_reset(&u->leg[d].tx, &out);
+		rlc_umts_rx_reset(&u->dch[d].rx);
+		rlc_umts_tx_reset(&u->dch[d].tx, &out);
 		pkt_queue_move(ret, &out.discarded);
 	}
 }

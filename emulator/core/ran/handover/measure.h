@@ -13,7 +13,7 @@
 /* What measurements are for. */
 enum measure_purpose {
 	MEASURE_REPORT,    /* the base station is told. Source: TS 36.331, TS 38.331 5.5.4 */
-	MEASURE_CONDITION, /* of a conditional handover, which the UE begins. TS 38.331 5.3.5.13 */
+	MEASURE_CONDITION, /* of a conditional handover, which the UE starts. TS 38.331 5.3.5.13 */
 	MEASURE_PURPOSES
 };
 

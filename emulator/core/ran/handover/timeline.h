@@ -25,7 +25,7 @@ enum rrc_step_kind {
 	RRC_STEP_X2_MARKER,    /* another one of `enb` to where it forwards */
 	RRC_STEP_REPORT,       /* that `enb` is better, at the base station that serves the UE */
 	RRC_STEP_LEAVE,        /* NR: the UE leaves for `enb`, as a condition has held */
-	RRC_STEP_ACCESS,       /* NR: the UE can begin random access in the cell of `enb` */
+	RRC_STEP_ACCESS,       /* NR: the UE can start random access in the cell of `enb` */
 	RRC_STEP_SUCCESS,      /* NR: handover success of the target, at `enb` */
 	RRC_STEP_STATUS,       /* NR: SN status transfer of a DAPS handover, at `enb` */
 };

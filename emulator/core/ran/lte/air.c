@@ -2,7 +2,7 @@
 /*
  * air.c - MAC PDUs from transmission to decoding; see air.h.
  *
- * Whether an attempt will be decoded is drawn when it is sent, from streams of its leg: first
+ * Whether an attempt will be decoded is drawn when it is sent, from streams of its direction: first
  * whether the UE hears of it (downlink), then HARQ's errors, then a loss beyond HARQ. The block
  * is then on the air until it is decoded, decode_tti sub-frames later less the
  * processing lead. Both lists of the air are in order of decoding, as all blocks are
@@ -13,11 +13,11 @@
 
 #include "phy/phy.h"
 #include "ran/lte/control.h"
-#include "ran/lte/leg.h"
+#include "ran/lte/lch.h"
 
 #define RNTI_TYPE_C 3
 
-struct pdu *air_block_begin(struct lte *lte)
+struct pdu *air_block_start(struct lte *lte)
 {
 	struct pdu *pdu = pdu_alloc(&lte->pdus);
 
@@ -58,17 +58,17 @@ static struct cell_pdu_info describe(struct lte *lte, const struct pdu *pdu, con
 }
 
 /* Chance that this attempt at @pdu fails, given that those before did. */
-static uint32_t fail_q32(const struct lte *lte, const struct leg *leg, const struct grant *g,
+static uint32_t fail_q32(const struct lte *lte, const struct lte_sch *sch, const struct grant *g,
                          struct pdu *pdu)
 {
-	if (!lte->harq.by_sinr || leg->sinr_cdb == CELL_SINR_UNKNOWN)
+	if (!lte->harq.by_sinr || sch->sinr_cdb == CELL_SINR_UNKNOWN)
 		return harq_ladder(&lte->harq, pdu);
-	return bler_attempt(&pdu->soft, phy_bits(leg->at.dir, g->itbs), pdu->len * 8,
-	                    phy_coded_bits(leg->at.dir, g->itbs, g->n_rb), leg->sinr_cdb);
+	return bler_attempt(&pdu->soft, phy_bits(sch->at.dir, g->itbs), pdu->len * 8,
+	                    phy_coded_bits(sch->at.dir, g->itbs, g->n_rb), sch->sinr_cdb);
 }
 
 /* One attempt at sending @pdu: decide how it ends and put it on the air. */
-static void attempt(struct lte *lte, struct leg *leg, const struct grant *g, struct pdu *pdu)
+static void attempt(struct lte *lte, struct lte_sch *sch, const struct grant *g, struct pdu *pdu)
 {
 	struct cell_pdu_info info;
 
@@ -77,71 +77,72 @@ static void attempt(struct lte *lte, struct leg *leg, const struct grant *g, str
 	pdu->decode_ns = cell_tti_ns(&lte->cell, g->subframe + lte->cell.cfg.decode_tti) -
 	                 lte->cell.cfg.processing_lead_ns;
 	pdu->dtx = false;
-	if (leg->at.dir == CELL_DIR_DL && control_missed(lte, &lte->ue[leg->ue - 1], g->subframe))
+	if (sch->at.dir == CELL_DIR_DL && control_missed(lte, &lte->ue[sch->ue - 1], g->subframe))
 		pdu->outcome = (uint8_t)harq_dtx(&lte->harq, pdu);
 	else
-		pdu->outcome = (uint8_t)harq_draw(&lte->harq, pdu, fail_q32(lte, leg, g, pdu),
-		                                  &leg->harq_rng, &leg->feedback_rng);
-	if (pdu->attempt == 1 && rng_hit(&leg->loss_rng, leg->bler_q32))
+		pdu->outcome = (uint8_t)harq_draw(&lte->harq, pdu, fail_q32(lte, sch, g, pdu),
+		                                  &sch->harq_rng, &sch->feedback_rng);
+	if (pdu->attempt == 1 && rng_hit(&sch->loss_rng, sch->bler_q32))
 		pdu->outcome = PDU_LOST;
 	air_process(lte, pdu)->grant = *g;
 	info = describe(lte, pdu, g);
 	out_pdu(&lte->cell, pdu->buf, pdu->len, &info);
-	pdu_enqueue(&lte->air[leg->at.dir == CELL_DIR_DL], pdu);
+	pdu_enqueue(&lte->air[sch->at.dir == CELL_DIR_DL], pdu);
 }
 
-static struct cell_record transmission(const struct leg *leg, const struct grant *g, uint16_t event)
+static struct cell_record transmission(const struct lte_sch *sch, const struct grant *g,
+                                       uint16_t event)
 {
 	return (struct cell_record){ .event = event,
-		                     .node = leg->at.from,
-		                     .peer = leg->at.to,
+		                     .node = sch->at.from,
+		                     .peer = sch->at.to,
 		                     .sn = g->subframe,
 		                     .bytes = g->bytes,
 		                     .rb = g->n_rb,
-		                     .mcs = phy_mcs(leg->at.dir, g->itbs) };
+		                     .mcs = phy_mcs(sch->at.dir, g->itbs) };
 }
 
-void air_transmit(struct lte *lte, struct leg *leg, const struct grant *g, struct pdu *pdu,
+void air_transmit(struct lte *lte, struct lte_sch *sch, const struct grant *g, struct pdu *pdu,
                   const struct mac_pdu *mac)
 {
-	struct cell_record r = transmission(leg, g, CELL_EV_MAC_TX);
+	struct cell_record r = transmission(sch, g, CELL_EV_MAC_TX);
 
 	pdu->first_tti = g->subframe;
 	pdu->len = g->bytes;
-	pdu->dir = leg->at.dir;
-	pdu->ue = leg->ue;
+	pdu->dir = sch->at.dir;
+	pdu->ue = sch->ue;
 	pdu->tb = g->tb;
-	pdu->cell_change = lte->ue[leg->ue - 1].cell_changes;
+	pdu->cell_change = lte->ue[sch->ue - 1].cell_changes;
 	/* Synchronous in the uplink: the process follows from the sub-frame. */
 	pdu->harq_id =
-		leg->at.dir == CELL_DIR_DL ? g->harq_id : (uint8_t)(g->subframe % HARQ_PROCESSES);
-	if (leg->at.dir != CELL_DIR_DL)
-		harq_begin(air_process(lte, pdu), g->subframe);
+		sch->at.dir == CELL_DIR_DL ? g->harq_id : (uint8_t)(g->subframe % HARQ_PROCESSES);
+	if (sch->at.dir != CELL_DIR_DL)
+		harq_start(air_process(lte, pdu), g->subframe);
 	harq_send_new(air_process(lte, pdu));
-	lte->cell.stats.mac_pdus[leg->at.dir]++;
-	lte->cell.stats.mac_bytes[leg->at.dir] += g->bytes;
-	lte->cell.stats.mac_padding_bytes[leg->at.dir] += mac->padding;
+	lte->cell.stats.mac_pdus[sch->at.dir]++;
+	lte->cell.stats.mac_bytes[sch->at.dir] += g->bytes;
+	lte->cell.stats.mac_padding_bytes[sch->at.dir] += mac->padding;
 	r.value = (int32_t)mac->padding;
 	r.aux = g->msg3;
-	out_record(&lte->cell, &leg->at, r);
-	leg_record_buffers(lte, leg);
-	attempt(lte, leg, g, pdu);
+	out_record(&lte->cell, &sch->at, r);
+	lte_lch_record_buffers(lte, sch);
+	attempt(lte, sch, g, pdu);
 	lte->cell.block = 0;
 }
 
 void air_retransmit(struct lte *lte, struct harq_process *process, const struct grant *g)
 {
 	struct pdu *pdu = process->pdu;
-	struct leg *leg = &lte->ue[pdu->ue - 1].leg[pdu->dir];
-	struct cell_record r = transmission(leg, g, CELL_EV_HARQ_TX);
+	struct lte_sch *sch = &lte->ue[pdu->ue - 1].sch[pdu->dir];
+	struct cell_record r = transmission(sch, g, CELL_EV_HARQ_TX);
 
 	lte->cell.block = pdu->block;
 	process->pdu = NULL;
 	process->free_tti = g->subframe + HARQ_UL_RTT_TTI;
-	lte->cell.stats.harq_retx[leg->at.dir]++;
+	lte->cell.stats.harq_retx[sch->at.dir]++;
 	r.value = pdu->attempt + 1;
-	out_record(&lte->cell, &leg->at, r);
-	attempt(lte, leg, g, pdu);
+	out_record(&lte->cell, &sch->at, r);
+	attempt(lte, sch, g, pdu);
 	lte->cell.block = 0;
 }
 

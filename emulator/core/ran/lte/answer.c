@@ -65,7 +65,7 @@ static void send_rar(struct lte *lte, struct ue *u, const struct grant *g, uint3
 /*
  * The UE has no room for another grant for sub-frame @tti: it has one for then or, of message 3,
  * for later; or the process holds a block that was not decoded, or that may not be, or gets one in
- * the sub-frame that begins, as message 3 may be a whole round trip ahead.
+ * the sub-frame that starts, as message 3 may be a whole round trip ahead.
  */
 bool answer_ul_taken(const struct lte *lte, const struct ue *u, uint32_t tti)
 {
@@ -109,7 +109,7 @@ void answer_preambles(struct lte *lte, const struct enb *enb, uint32_t tti, stru
 		struct grant g = {
 			.subframe = tti + lte->cell.cfg.rar_to_msg3_tti,
 			.dir = CELL_DIR_UL,
-			.itbs = u->leg[CELL_DIR_UL].itbs,
+			.itbs = u->sch[CELL_DIR_UL].itbs,
 			.rb_start = rb->next,
 			.msg3 = true,
 		};
@@ -129,7 +129,7 @@ void answer_preambles(struct lte *lte, const struct enb *enb, uint32_t tti, stru
 		}
 		g.n_rb = rar_grant_rb(lte, g.itbs);
 		if (g.n_rb > rb->free || answer_ul_taken(lte, u, g.subframe) ||
-		    !u->leg[CELL_DIR_UL].cqi || control_missed(lte, u, tti))
+		    !u->sch[CELL_DIR_UL].cqi || control_missed(lte, u, tti))
 			continue;
 		g.bytes = phy_tbs(g.itbs, g.n_rb);
 		rb_reserve(rb, g.n_rb);

@@ -6,7 +6,7 @@
  * PDCP numbers a datagram when it enters, RLC segments and joins datagrams when MAC has
  * room, so the size of a PDU is not known before the grant. When a PDU was sent maxRetxThreshold
  * times without success the radio link has failed: both directions give up their PDUs, and either
- * begin again after an outage or stop. What PDCP delivers is handed up to the caller. Source:
+ * start again after an outage or stop. What PDCP delivers is handed up to the caller. Source:
  * TS 36.322 4.2.1, 5.1, 5.2; TS 36.323 5.1; TS 36.331 5.3.11
  */
 #include "ran/lte/bearer.h"
@@ -41,7 +41,7 @@ void bearer_send(struct lte *lte, struct bearer *b, struct pkt *p)
 		out_drop(&lte->cell, p, &b->at, CELL_DROP_DUPLICATE);
 		return;
 	}
-	leg_touch(lte, b->leg);
+	lte_sch_touch(lte, b->sch);
 	pdcp_transmit(&b->pdcp_tx, p, lte->cell.event_ns);
 	rlc_sdu_queue_push(q, p);
 	bearer_record_buffer(lte, b);
@@ -65,7 +65,7 @@ static void drop_confirmed(struct lte *lte, struct bearer *b)
 	struct rlc_sdu_queue *q = b->rlc.queue;
 	struct pkt *before = q->head_sent > 0 ? q->sdus.head : NULL, *p;
 
-	leg_touch(lte, b->leg);
+	lte_sch_touch(lte, b->sch);
 	while ((p = before ? before->next : q->sdus.head)) {
 		if (!p->has_pdcp_sn || !pdcp_status_has(&b->heard, (uint16_t)p->pdcp_sn)) {
 			before = p;
@@ -130,7 +130,7 @@ void bearer_receive(struct lte *lte, struct bearer *b, const uint8_t *buf, uint3
 {
 	struct rlc_out out = { 0 };
 
-	leg_touch(lte, b->leg);
+	lte_sch_touch(lte, b->sch);
 	b->rlc.mode->receive(&b->rlc, buf, len, ends, &out);
 	bearer_to_pdcp(lte, b, &out, false, ret_up);
 	if (b->rlc.reverse && b->rlc.reverse->failed)
@@ -173,7 +173,7 @@ void bearer_expire(struct lte *lte, struct bearer *b, struct pdcp_out *ret_up)
 {
 	int64_t t_ns = bearer_next_ns(b);
 
-	leg_touch(lte, b->leg);
+	lte_sch_touch(lte, b->sch);
 	if (b->rlc.expiry_ns == t_ns)
 		rlc_expired(lte, b, ret_up);
 	else if (b->pdcp_rx.expiry_ns == t_ns)
@@ -217,7 +217,7 @@ void bearer_empty(struct lte *lte, struct bearer *b, bool air, struct pkt_queue 
 {
 	struct rlc_sdu_queue *q = b->rlc.queue;
 
-	leg_touch(lte, b->leg);
+	lte_sch_touch(lte, b->sch);
 	b->rlc.mode->empty(&b->rlc, ret);
 	if (b->rlc.mode->acknowledged)
 		b->reverse->epoch++; /* its STATUS PDUs speak of what is gone */

@@ -60,7 +60,7 @@ void bearer_to_pdcp(struct lte *lte, struct bearer *b, struct rlc_out *out, bool
 
 /**
  * bearer_empty() - both ends of @b give up what they hold
- * @air: and what is on the air is void; that of an acknowledged mode is in any case, as it begins
+ * @air: and what is on the air is void; that of an acknowledged mode is in any case, as it starts
  *       again
  * @ret: the packets are appended, in no order
  */

@@ -13,7 +13,7 @@
 #include "phy/phy.h"
 #include "ran/channel/channel.h"
 #include "ran/channel/check.h"
-#include "ran/lte/leg.h"
+#include "ran/lte/lch.h"
 #include "rlc/rlc.h"
 
 static const struct limit ue_limits[] = { CFG_UE_LIMITS };
@@ -104,7 +104,7 @@ static const char *check_sn_bits(const struct cell_bearer_cfg *b, const char **r
 /* The largest blocks of the carrier hold an SDU beside what grants allow for headers. */
 static bool holds_an_sdu(const struct cell_cfg *cfg)
 {
-	uint32_t bytes = leg_least();
+	uint32_t bytes = lte_lch_least();
 
 	for (int dir = CELL_DIR_UL; dir <= CELL_DIR_DL; dir++) {
 		uint8_t itbs = PHY_ITBS_COUNT - 1;

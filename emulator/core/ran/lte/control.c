@@ -16,7 +16,7 @@
 
 bool control_missed(struct lte *lte, struct ue *u, uint32_t tti)
 {
-	const struct leg *dl = &u->leg[CELL_DIR_DL];
+	const struct lte_sch *dl = &u->sch[CELL_DIR_DL];
 
 	if (!lte->cell.cfg.control_errors || dl->sinr_cdb == CELL_SINR_UNKNOWN)
 		return false;

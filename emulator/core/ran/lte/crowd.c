@@ -83,7 +83,7 @@ static uint32_t burst_bytes(const struct cell_cfg *cfg, struct crowd *crowd)
 	return bytes > 0 ? bytes : 1;
 }
 
-/* The CQI of member @m in period @epoch, whoever asked for it before. */
+/* The CQI of member @m in period @epoch, in whatever order periods are asked for. */
 static void draw_cqi(const struct lte *lte, struct crowd *crowd, uint32_t m, uint32_t epoch)
 {
 	const struct cell_cfg *cfg = &lte->cell.cfg;

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * d2d.c - direct and infrastructure mode: which leg a packet takes and where a received one goes;
- * see d2d.h.
+ * d2d.c - direct and infrastructure mode: which direction a packet takes and where a received one
+ * goes; see d2d.h.
  *
  * Between two UEs a packet takes the sidelink in direct mode, which is one hop on resource blocks
  * of the uplink. In infrastructure mode it takes the uplink to the eNB and then the downlink. Every
  * hop has its own PDCP peering, so what waits below PDCP for one mode cannot go on in the other. A
- * change of mode discards it, or has PDCP send it again on the new leg, or leaves it where it is;
- * the paper discards. A UE's mode changes by a command or, when the CQIs decide, to the leg with
- * the higher one.
- * Source: Nardini, sections II to IV
+ * change of mode discards it, or has PDCP send it again in the new direction, or leaves it where it
+ * is; the paper discards. A UE's mode changes by a command or, when the CQIs decide, to the
+ * direction with the higher one. Source: Nardini, sections II to IV
  */
 #include "ran/lte/d2d.h"
 
 #include "epc/tunnel.h"
-#include "ran/lte/leg.h"
+#include "ran/lte/lch.h"
 
 void d2d_ingress(struct lte *lte, struct pkt *p)
 {
@@ -24,7 +23,7 @@ void d2d_ingress(struct lte *lte, struct pkt *p)
 
 	if (p->port & CELL_PORT_NETWORK)
 		dir = CELL_DIR_DL;
-	b = leg_classify(&u->leg[dir], p);
+	b = lte_lch_classify(&u->sch[dir], p);
 	out_record(&lte->cell, &b->at,
 	           (struct cell_record){ .event = CELL_EV_PKT_IN,
 	                                 .node = out_port_node(p->port),
@@ -48,24 +47,24 @@ static void insert_by_id(struct pkt_queue *q, struct pkt *p)
 	pkt_queue_insert(q, before, p);
 }
 
-/* Empty @leg: drop what it held, or add it to @again in the order of arrival. */
-static void flush(struct lte *lte, struct leg *leg, struct pkt_queue *again)
+/* Empty @sch: drop what it held, or add it to @again in the order of arrival. */
+static void flush(struct lte *lte, struct lte_sch *sch, struct pkt_queue *again)
 {
 	struct pkt_queue held = { 0 };
-	struct cell_record r = { .event = CELL_EV_FLUSH, .node = leg->at.from, .peer = leg->at.to };
+	struct cell_record r = { .event = CELL_EV_FLUSH, .node = sch->at.from, .peer = sch->at.to };
 	/* What is sent again must not arrive from the air as well. */
 	bool again_whole = lte->cell.cfg.mode_flush == CELL_FLUSH_RETRANSMIT;
 	struct pkt *p;
 
-	leg_empty(lte, leg, again_whole || lte->cell.cfg.mode_flush_air, &held);
-	if (leg->at.dir != CELL_DIR_DL)
-		lte->ue[leg->ue - 1].enb_backlog[leg->at.dir] = 0;
+	lte_lch_empty(lte, sch, again_whole || lte->cell.cfg.mode_flush_air, &held);
+	if (sch->at.dir != CELL_DIR_DL)
+		lte->ue[sch->ue - 1].enb_backlog[sch->at.dir] = 0;
 	for (p = held.head; p; p = p->next)
 		r.bytes += p->len;
 	r.value = (int32_t)held.n;
-	out_record(&lte->cell, &leg->at, r);
+	out_record(&lte->cell, &sch->at, r);
 	if (lte->cell.cfg.mode_flush == CELL_FLUSH_DISCARD)
-		out_drop_all(&lte->cell, &held, &leg->at, CELL_DROP_MODE_SWITCH);
+		out_drop_all(&lte->cell, &held, &sch->at, CELL_DROP_MODE_SWITCH);
 	while ((p = pkt_dequeue(&held))) {
 		p->sdu_len = 0;
 		insert_by_id(again, p);
@@ -90,13 +89,13 @@ void d2d_change_mode(struct lte *lte, struct ue *u, enum cell_mode mode)
 	if (lte->cell.cfg.mode_flush == CELL_FLUSH_KEEP)
 		return;
 	if (mode == CELL_MODE_IM) {
-		flush(lte, &u->leg[CELL_DIR_SL], &again);
+		flush(lte, &u->sch[CELL_DIR_SL], &again);
 	} else {
-		flush(lte, &u->leg[CELL_DIR_UL], &again);
-		flush(lte, &lte->ue[u->peer - 1].leg[CELL_DIR_DL], &again);
+		flush(lte, &u->sch[CELL_DIR_UL], &again);
+		flush(lte, &lte->ue[u->peer - 1].sch[CELL_DIR_DL], &again);
 	}
 	while ((p = pkt_dequeue(&again)))
-		leg_send(lte, &u->leg[mode == CELL_MODE_IM ? CELL_DIR_UL : CELL_DIR_SL], p);
+		lte_lch_send(lte, &u->sch[mode == CELL_MODE_IM ? CELL_DIR_UL : CELL_DIR_SL], p);
 }
 
 /* Source: Nardini, section IV. With equal CQIs direct mode saves a hop. */
@@ -104,7 +103,7 @@ void d2d_select_modes(struct lte *lte)
 {
 	for (uint8_t i = 0; i < lte->cell.cfg.n_ue; i++) {
 		struct ue *u = &lte->ue[i];
-		uint8_t direct = u->leg[CELL_DIR_SL].cqi, infrastructure = u->leg[CELL_DIR_UL].cqi;
+		uint8_t direct = u->sch[CELL_DIR_SL].cqi, infrastructure = u->sch[CELL_DIR_UL].cqi;
 
 		if (u->peer == CELL_PEER_NETWORK)
 			continue;
@@ -112,20 +111,20 @@ void d2d_select_modes(struct lte *lte)
 	}
 }
 
-void d2d_forward(struct lte *lte, struct leg *leg, struct pdcp_out *out)
+void d2d_forward(struct lte *lte, struct lte_sch *sch, struct pdcp_out *out)
 {
-	uint8_t peer = lte->ue[leg->ue - 1].peer;
+	uint8_t peer = lte->ue[sch->ue - 1].peer;
 	struct pkt *p;
 
-	out_drop_all(&lte->cell, &out->discarded, &leg->at, CELL_DROP_PDCP_DISCARD);
-	out_drop_all(&lte->cell, &out->duplicates, &leg->at, CELL_DROP_DUPLICATE);
+	out_drop_all(&lte->cell, &out->discarded, &sch->at, CELL_DROP_PDCP_DISCARD);
+	out_drop_all(&lte->cell, &out->duplicates, &sch->at, CELL_DROP_DUPLICATE);
 	while ((p = pkt_dequeue(&out->delivered)))
-		if (leg->at.dir != CELL_DIR_UL)
-			out_deliver(&lte->cell, p, leg->at.to);
+		if (sch->at.dir != CELL_DIR_UL)
+			out_deliver(&lte->cell, p, sch->at.to);
 		else if (peer == CELL_PEER_NETWORK && lte->cell.cfg.sgw_gtpu_addr)
-			tunnel_uplink(&lte->epc, leg->ue, lte->cell.serving[leg->ue - 1], p);
+			tunnel_uplink(&lte->epc, sch->ue, lte->cell.serving[sch->ue - 1], p);
 		else if (peer == CELL_PEER_NETWORK)
-			out_deliver(&lte->cell, p, leg->ue | CELL_PORT_NETWORK);
+			out_deliver(&lte->cell, p, sch->ue | CELL_PORT_NETWORK);
 		else
-			leg_send(lte, &lte->ue[peer - 1].leg[CELL_DIR_DL], p);
+			lte_lch_send(lte, &lte->ue[peer - 1].sch[CELL_DIR_DL], p);
 }

@@ -5,9 +5,9 @@
  * A block that was not decoded waits in its HARQ process for the next attempt, or is
  * lost, and with it the packets whose last bytes it carries. One that was is taken apart:
  * its BSR goes to the eNB, which also hears those in direct mode if
- * enb_overhears_dm says so, and its RLC PDUs to the receiver of their leg. Blocks of a cell
- * that the UE has left, and RLC PDUs from before a re-establishment, are void.
- * Source: TS 36.321 5.3.2.2, 5.4.5
+ * enb_overhears_dm says so, and its RLC PDUs to the receiver of their shared channel. Blocks of a
+ * cell that the UE has left, and RLC PDUs from before a re-establishment, are void. Source:
+ * TS 36.321 5.3.2.2, 5.4.5
  */
 #include "ran/lte/decode.h"
 
@@ -15,35 +15,35 @@
 #include "ran/lte/air.h"
 #include "ran/lte/d2d.h"
 #include "ran/lte/enb.h"
-#include "ran/lte/leg.h"
+#include "ran/lte/lch.h"
 
 #define AUX_DTX 2
 
-static void record_outcome(struct lte *lte, const struct leg *leg, const struct pdu *pdu)
+static void record_outcome(struct lte *lte, const struct lte_sch *sch, const struct pdu *pdu)
 {
 	static const uint16_t events[] = { [PDU_DECODED] = CELL_EV_MAC_RX,
 		                           [PDU_NACK] = CELL_EV_HARQ_NACK,
 		                           [PDU_LOST] = CELL_EV_MAC_LOST };
 	struct cell_record r = { .event = events[pdu->outcome],
-		                 .node = leg->at.to,
-		                 .peer = leg->at.from,
+		                 .node = sch->at.to,
+		                 .peer = sch->at.from,
 		                 .sn = pdu->subframe,
 		                 .bytes = pdu->len };
 
 	if (pdu->outcome == PDU_LOST && lte->harq.max_attempts > 1) {
 		struct cell_record failure = r;
 
-		lte->cell.stats.harq_failures[leg->at.dir]++;
+		lte->cell.stats.harq_failures[sch->at.dir]++;
 		failure.event = CELL_EV_HARQ_FAILURE;
 		failure.value = pdu->attempt;
 		failure.aux = pdu->dtx ? AUX_DTX : pdu->nack_to_ack;
-		out_record(&lte->cell, &leg->at, failure);
+		out_record(&lte->cell, &sch->at, failure);
 	}
 	if (pdu->outcome == PDU_NACK) {
 		r.value = pdu->attempt;
 		r.aux = pdu->dtx ? AUX_DTX : 0;
 	}
-	out_record(&lte->cell, &leg->at, r);
+	out_record(&lte->cell, &sch->at, r);
 }
 
 /* The first @n of @from. */
@@ -58,17 +58,17 @@ static struct pkt_queue take(struct pkt_queue *from, uint32_t n)
 	return taken;
 }
 
-/* What a decoded MAC PDU holds goes to the eNB and to the leg's RLC. */
-static void deliver(struct lte *lte, struct leg *leg, struct pdu *pdu)
+/* What a decoded MAC PDU holds goes to the eNB and to the receiving RLC. */
+static void deliver(struct lte *lte, struct lte_sch *sch, struct pdu *pdu)
 {
 	struct mac_pdu mac;
 
 	CELL_ASSERT(mac_unpack(&mac, pdu->buf, pdu->len) == 0);
-	if (mac.bsr.present && (leg->at.dir == CELL_DIR_UL ||
-	                        (leg->at.dir == CELL_DIR_SL && lte->cell.cfg.enb_overhears_dm)))
+	if (mac.bsr.present && (sch->at.dir == CELL_DIR_UL ||
+	                        (sch->at.dir == CELL_DIR_SL && lte->cell.cfg.enb_overhears_dm)))
 		enb_bsr(lte, &lte->ue[pdu->ue - 1], &mac.bsr, pdu->first_tti);
 	for (uint32_t i = 0; i < mac.n_sdus; i++) {
-		struct bearer *b = leg_bearer_of(leg, mac.sdu[i].lcid);
+		struct bearer *b = lte_lch_bearer_of(sch, mac.sdu[i].lcid);
 		struct pkt_queue ends = take(&pdu->ends, pdu->sdu[i].n_ends);
 		struct pdcp_out up = { 0 };
 
@@ -77,13 +77,13 @@ static void deliver(struct lte *lte, struct leg *leg, struct pdu *pdu)
 			continue;
 		}
 		bearer_receive(lte, b, pdu->buf + mac.sdu[i].off, mac.sdu[i].len, &ends, &up);
-		d2d_forward(lte, leg, &up);
+		d2d_forward(lte, sch, &up);
 	}
 }
 
 static void decode(struct lte *lte, struct pdu *pdu)
 {
-	struct leg *leg = &lte->ue[pdu->ue - 1].leg[pdu->dir];
+	struct lte_sch *sch = &lte->ue[pdu->ue - 1].sch[pdu->dir];
 	struct harq_process *process = air_process(lte, pdu);
 
 	if (pdu->cell_change != lte->ue[pdu->ue - 1].cell_changes) {
@@ -95,7 +95,7 @@ static void decode(struct lte *lte, struct pdu *pdu)
 		pdu_free(&lte->pdus, pdu);
 		return;
 	}
-	record_outcome(lte, leg, pdu);
+	record_outcome(lte, sch, pdu);
 	if (pdu->outcome == PDU_NACK) {
 		harq_wait(process, pdu,
 		          pdu->dir == CELL_DIR_DL ? lte->harq.dl_rtt_tti : HARQ_UL_RTT_TTI);
@@ -103,10 +103,10 @@ static void decode(struct lte *lte, struct pdu *pdu)
 	}
 	harq_end(process);
 	if (pdu->outcome == PDU_LOST) {
-		lte->cell.stats.mac_lost[leg->at.dir]++;
-		out_drop_all(&lte->cell, &pdu->ends, &leg->at, CELL_DROP_RADIO_LOSS);
+		lte->cell.stats.mac_lost[sch->at.dir]++;
+		out_drop_all(&lte->cell, &pdu->ends, &sch->at, CELL_DROP_RADIO_LOSS);
 	} else {
-		deliver(lte, leg, pdu);
+		deliver(lte, sch, pdu);
 	}
 	pdu_free(&lte->pdus, pdu);
 }

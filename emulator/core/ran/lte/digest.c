@@ -24,14 +24,14 @@ static void mix_bearer(uint64_t *h, const struct bearer *b)
 	b->rlc.mode->digest(&b->rlc, h);
 }
 
-static void mix_leg(uint64_t *h, const struct leg *leg)
+static void mix_sch(uint64_t *h, const struct lte_sch *sch)
 {
-	digest_mix(h, (uint32_t)leg->sinr_cdb);
-	digest_mix(h, leg->loss_rng.state);
-	digest_mix(h, leg->harq_rng.state);
-	digest_mix(h, leg->feedback_rng.state);
-	for (uint8_t k = 0; k < leg->n_bearers; k++)
-		mix_bearer(h, &leg->bearer[k]);
+	digest_mix(h, (uint32_t)sch->sinr_cdb);
+	digest_mix(h, sch->loss_rng.state);
+	digest_mix(h, sch->harq_rng.state);
+	digest_mix(h, sch->feedback_rng.state);
+	for (uint8_t k = 0; k < sch->n_bearers; k++)
+		mix_bearer(h, &sch->bearer[k]);
 }
 
 static void mix_harq(uint64_t *h, const struct harq_process *p, uint32_t n)
@@ -85,7 +85,7 @@ void lte_digest(const struct lte *lte, uint64_t *h)
 		const struct ue *u = &lte->ue[i];
 
 		for (int d = 0; d < CELL_DIR_COUNT; d++) {
-			mix_leg(h, &u->leg[d]);
+			mix_sch(h, &u->sch[d]);
 			digest_mix(h, u->enb_backlog[d]);
 		}
 		mix_grants(h, &u->ul);

@@ -23,7 +23,7 @@
 #include "ran/lte/control.h"
 #include "ran/lte/crowd.h"
 #include "ran/lte/d2d.h"
-#include "ran/lte/leg.h"
+#include "ran/lte/lch.h"
 
 /* HARQ process of the next new block; without HARQ they are used in turn. */
 static int free_process(const struct lte *lte, const struct ue *u, uint8_t tb, uint32_t tti)
@@ -42,25 +42,25 @@ static uint32_t issue(struct lte *lte, const struct sched_flow *f, struct rb_bud
                       uint32_t tti, uint32_t lead_tti, uint8_t tb)
 {
 	struct ue *u = &lte->ue[f->ue];
-	struct leg *leg = &u->leg[f->dir];
+	struct lte_sch *sch = &u->sch[f->dir];
 	uint32_t want = f->backlog, overhead;
 	struct grant g = {
 		.subframe = tti + lead_tti,
 		.dir = f->dir,
-		.itbs = leg->itbs,
+		.itbs = sch->itbs,
 		.rb_start = rb->next,
 	};
 
 	if (!lte->cell.cfg.grants_ignore_headers)
 		want += grant_overhead(f->backlog);
-	if (want < leg->least)
-		want = leg->least;
+	if (want < sch->least)
+		want = sch->least;
 	g.n_rb = phy_rb_needed(f->dir, g.itbs, want, rb->free);
 	g.bytes = phy_tbs(g.itbs, g.n_rb);
 	overhead = grant_overhead(g.bytes);
-	if (g.bytes <= overhead || leg->cqi == 0)
+	if (g.bytes <= overhead || sch->cqi == 0)
 		return 0;
-	if (g.bytes < leg->least &&
+	if (g.bytes < sch->least &&
 	    g.n_rb < phy_rb_needed(f->dir, g.itbs, want, lte->cell.cfg.n_rb))
 		return 0; /* more another time */
 	if (f->dir != CELL_DIR_DL)
@@ -72,13 +72,13 @@ static uint32_t issue(struct lte *lte, const struct sched_flow *f, struct rb_bud
 			return 0;
 		g.tb = tb;
 		g.harq_id = (uint8_t)id;
-		harq_begin(&u->harq_dl[tb][id], g.subframe);
+		harq_start(&u->harq_dl[tb][id], g.subframe);
 	}
 	g.wanted = g.bytes >= want ? f->backlog : g.bytes - overhead;
 	rb_reserve(rb, g.n_rb);
 	(void)grant_issue(f->dir == CELL_DIR_DL ? &u->dl : &u->ul, &g);
 	lte->cell.stats.grants++;
-	out_record(&lte->cell, &leg->at,
+	out_record(&lte->cell, &sch->at,
 	           (struct cell_record){ .event = CELL_EV_GRANT,
 	                                 .node = CELL_NODE_ENB,
 	                                 .peer = u->id,
@@ -86,7 +86,7 @@ static uint32_t issue(struct lte *lte, const struct sched_flow *f, struct rb_bud
 	                                 .bytes = g.bytes,
 	                                 .value = (int32_t)lead_tti,
 	                                 .mcs = phy_mcs(f->dir, g.itbs),
-	                                 .cqi = leg->cqi });
+	                                 .cqi = sch->cqi });
 	return g.wanted;
 }
 
@@ -139,7 +139,7 @@ static void serve(struct lte *lte, struct sched_state *state, struct crowd *crow
 			u->backlog_since_ns[flow->dir] = lte->cell.event_ns;
 		}
 		sched->served(state, flows, (uint32_t)f, served);
-		if (served == 0 && u->leg[flow->dir].least)
+		if (served == 0 && u->sch[flow->dir].least)
 			state->last = turn; /* what others leave may never be enough */
 		/* One transmission of a UE in a sub-frame. */
 		for (uint32_t i = 0; i < n; i++)
@@ -153,7 +153,7 @@ static void serve(struct lte *lte, struct sched_state *state, struct crowd *crow
 static uint32_t delay_us(const struct lte *lte, const struct ue *u, enum cell_dir dir)
 {
 	int64_t since_ns =
-		dir == CELL_DIR_DL ? leg_head_ns(&u->leg[dir]) : u->backlog_since_ns[dir];
+		dir == CELL_DIR_DL ? lte_lch_head_ns(&u->sch[dir]) : u->backlog_since_ns[dir];
 
 	return since_ns < lte->cell.event_ns ? (uint32_t)((lte->cell.event_ns - since_ns) / 1000)
 	                                     : 0;
@@ -162,7 +162,7 @@ static uint32_t delay_us(const struct lte *lte, const struct ue *u, enum cell_di
 static struct sched_flow flow_of(const struct lte *lte, uint8_t ue, enum cell_dir dir,
                                  uint32_t waiting)
 {
-	uint8_t weight = lte->cell.cfg.ue[ue].weight, itbs = lte->ue[ue].leg[dir].itbs;
+	uint8_t weight = lte->cell.cfg.ue[ue].weight, itbs = lte->ue[ue].sch[dir].itbs;
 
 	return (struct sched_flow){ .id = (uint16_t)(2 * ue + (dir == CELL_DIR_SL)),
 		                    .ue = ue,
@@ -199,7 +199,7 @@ static void grant_uplink(struct lte *lte, struct enb *enb, uint32_t tti, struct 
 /* What waits for a downlink grant; the eNB knows its own queue exactly. */
 static uint32_t dl_backlog(const struct lte *lte, const struct ue *u)
 {
-	uint32_t queued = leg_bytes(lte, &u->leg[CELL_DIR_DL]), granted = grant_pending(&u->dl);
+	uint32_t queued = lte_lch_bytes(lte, &u->sch[CELL_DIR_DL]), granted = grant_pending(&u->dl);
 
 	return queued > granted ? queued - granted : 0;
 }
@@ -314,14 +314,14 @@ void enb_subframe(struct lte *lte, uint32_t tti)
 	}
 }
 
-static void transmit_new(struct lte *lte, struct leg *leg, const struct grant *g)
+static void transmit_new(struct lte *lte, struct lte_sch *sch, const struct grant *g)
 {
-	struct pdu *pdu = air_block_begin(lte);
+	struct pdu *pdu = air_block_start(lte);
 	struct mac_pdu mac = { 0 };
 
-	leg_fill(lte, leg, &mac, g->bytes, pdu);
+	lte_lch_fill(lte, sch, &mac, g->bytes, pdu);
 	mac_pack(&mac, lte->rlc_buf, pdu->buf, g->bytes);
-	air_transmit(lte, leg, g, pdu, &mac);
+	air_transmit(lte, sch, g, pdu, &mac);
 }
 
 void enb_transmit(struct lte *lte, uint32_t tti)
@@ -335,7 +335,7 @@ void enb_transmit(struct lte *lte, uint32_t tti)
 			if (g->retx)
 				air_retransmit(lte, &u->harq_dl[g->tb][g->harq_id], g);
 			else
-				transmit_new(lte, &u->leg[CELL_DIR_DL], g);
+				transmit_new(lte, &u->sch[CELL_DIR_DL], g);
 	}
 }
 
@@ -362,7 +362,7 @@ void enb_bsr(struct lte *lte, struct ue *u, const struct mac_bsr *bsr, uint32_t 
 			u->backlog_since_ns[bearers[i].dir] = lte->cell.event_ns;
 		u->enb_backlog[bearers[i].dir] = bytes > granted ? bytes - granted : 0;
 		if (bsr->is_long || bsr->lcg == bearers[i].lcg)
-			out_record(&lte->cell, &u->leg[bearers[i].dir].at,
+			out_record(&lte->cell, &u->sch[bearers[i].dir].at,
 			           (struct cell_record){ .event = CELL_EV_BSR_RX,
 			                                 .node = CELL_NODE_ENB,
 			                                 .peer = u->id,
@@ -414,15 +414,15 @@ static uint32_t earlier_moved(const struct lte *lte, const struct ue *u, uint32_
 	return next;
 }
 
-void enb_cqi(struct lte *lte, struct leg *leg, uint8_t cqi, int32_t sinr_cdb)
+void enb_cqi(struct lte *lte, struct lte_sch *sch, uint8_t cqi, int32_t sinr_cdb)
 {
-	leg->cqi = cqi;
-	leg->sinr_cdb = sinr_cdb;
-	leg->itbs = phy_itbs(leg->at.dir, cqi);
-	out_record(&lte->cell, &leg->at,
+	sch->cqi = cqi;
+	sch->sinr_cdb = sinr_cdb;
+	sch->itbs = phy_itbs(sch->at.dir, cqi);
+	out_record(&lte->cell, &sch->at,
 	           (struct cell_record){ .event = CELL_EV_CHANNEL,
-	                                 .node = leg->at.from,
-	                                 .peer = leg->at.to,
+	                                 .node = sch->at.from,
+	                                 .peer = sch->at.to,
 	                                 .cqi = cqi,
 	                                 .value = sinr_cdb });
 }

@@ -17,8 +17,8 @@ void enb_bsr(struct lte *lte, struct ue *u, const struct mac_bsr *bsr, uint32_t 
 /** enb_absent() - nothing came on an uplink grant: what it was for still waits */
 void enb_absent(struct lte *lte, const struct pdu *pdu);
 
-/** enb_cqi() - the CQI of @leg is @cqi from now on, 0 = out of range */
-void enb_cqi(struct lte *lte, struct leg *leg, uint8_t cqi, int32_t sinr_cdb);
+/** enb_cqi() - the CQI of @sch is @cqi from now on, 0 = out of range */
+void enb_cqi(struct lte *lte, struct lte_sch *sch, uint8_t cqi, int32_t sinr_cdb);
 
 /** enb_next_tti() - first sub-frame from @from in which the eNB has to act for @u, or TTI_NEVER */
 uint32_t enb_next_tti(const struct lte *lte, const struct ue *u, uint32_t from);

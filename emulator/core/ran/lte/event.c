@@ -3,7 +3,7 @@
  * event.c - which event of the network is next, and when a packet can leave next; see event.h.
  *
  * Looking at everything before each event would cost as much with a hundred UEs as those
- * hundred do. So every UE is a number in heaps: of its first timer (each leg), of the first
+ * hundred do. So every UE is a number in heaps: of its first timer (each direction), of the first
  * sub-frame in which something is to be done for it, of the next step of its handover.
  * They change only by what happens to the UE; whatever does something to it says so
  * (ue_touch()), and after the event its numbers are worked out again.
@@ -17,11 +17,11 @@
 
 #include "ran/lte/crowd.h"
 #include "ran/lte/enb.h"
-#include "ran/lte/leg.h"
+#include "ran/lte/lch.h"
 #include "ran/lte/rrc.h"
 #include "ran/lte/ue.h"
 
-/* First unprocessed sub-frame that begins at or after the last event. */
+/* First unprocessed sub-frame that starts at or after the last event. */
 static uint32_t tti_from(const struct lte *lte)
 {
 	int64_t since = lte->cell.event_ns - lte->cell.start_ns + CELL_TTI_NS - 1;
@@ -40,8 +40,8 @@ static uint32_t ue_tti(const struct lte *lte, const struct ue *u, uint32_t from)
 	tti = ue_next_tti(lte, u, from);
 	next = tti < next ? tti : next;
 	for (int d = 0; d < CELL_DIR_COUNT; d++)
-		for (uint8_t k = 0; k < u->leg[d].n_bearers; k++) {
-			const struct bearer *b = &u->leg[d].bearer[k];
+		for (uint8_t k = 0; k < u->sch[d].n_bearers; k++) {
+			const struct bearer *b = &u->sch[d].bearer[k];
 
 			if (b->cfg.discard_timer_ms == 0)
 				continue;
@@ -57,7 +57,8 @@ static bool is_idle(const struct lte *lte, const struct ue *u)
 	uint32_t n_dl = lte_tbs_dl(&lte->cell.cfg) * HARQ_PROCESSES;
 
 	for (int d = 0; d < CELL_DIR_COUNT; d++)
-		if (leg_packets(&u->leg[d]) || leg_bytes(lte, &u->leg[d]) || u->enb_backlog[d])
+		if (lte_lch_packets(&u->sch[d]) || lte_lch_bytes(lte, &u->sch[d]) ||
+		    u->enb_backlog[d])
 			return false;
 	return u->ra.state == RA_IDLE && grant_next_tti(&u->ul) == TTI_NEVER &&
 	       grant_next_tti(&u->dl) == TTI_NEVER &&
@@ -71,8 +72,8 @@ static void update(struct lte *lte, struct ue *u, uint32_t from)
 	uint32_t tti = ue_tti(lte, u, from);
 
 	for (int d = 0; d < CELL_DIR_COUNT; d++)
-		heap_set(&lte->due_timer, leg_number(&u->leg[d]),
-		         bearer_next_ns(leg_first_timer(&u->leg[d])));
+		heap_set(&lte->due_timer, lte_sch_number(&u->sch[d]),
+		         bearer_next_ns(lte_lch_first_timer(&u->sch[d])));
 	heap_set(&lte->due_tti, i, tti == TTI_NEVER ? CELL_NEVER : tti);
 	if (lte->cell.cfg.n_enb > 1)
 		heap_set(&lte->due_rrc, i, rrc_next_ns(lte, u));
@@ -144,7 +145,7 @@ struct bearer *lte_next_timer(const struct lte *lte)
 {
 	uint32_t number = heap_first(&lte->due_timer).id;
 
-	return leg_first_timer(&lte->ue[number / CELL_DIR_COUNT].leg[number % CELL_DIR_COUNT]);
+	return lte_lch_first_timer(&lte->ue[number / CELL_DIR_COUNT].sch[number % CELL_DIR_COUNT]);
 }
 
 struct ue *lte_next_rrc(const struct lte *lte)
@@ -152,7 +153,7 @@ struct ue *lte_next_rrc(const struct lte *lte)
 	return &lte->ue[heap_first(&lte->due_rrc).id];
 }
 
-/* When a packet that needs @pdu can leave: at once on the last leg; another
+/* When a packet that needs @pdu can leave: at once on the last hop; another
  * uplink PDU first has to lead to a downlink or, by its BSR, to a granted PDU. */
 static int64_t output_after(const struct lte *lte, const struct pdu *pdu)
 {

@@ -6,7 +6,7 @@
  * sub-frames. The earliest one is next; of several at one time the order is
  * the one of this sentence. Arrivals and commands come before all of them, so that
  * what arrives with a sub-frame boundary counts in it. Of several timers, or handovers, of
- * one time that of the first UE is next, of its legs that of the first.
+ * one time that of the first UE is next, of its directions that of the first.
  */
 #ifndef LTE_EVENT_H
 #define LTE_EVENT_H

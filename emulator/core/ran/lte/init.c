@@ -13,7 +13,7 @@
 #include "phy/phy.h"
 #include "ran/channel/channel.h"
 #include "ran/lte/crowd.h"
-#include "ran/lte/leg.h"
+#include "ran/lte/lch.h"
 
 #define NS_PER_MS INT64_C(1000000)
 
@@ -125,7 +125,7 @@ static enum pdcp_order order_of(const struct cell_cfg *cfg, const struct bearer 
 	return b->cfg.pdcp_reordering ? PDCP_ORDER_TIMER : PDCP_ORDER_NONE;
 }
 
-static void init_leg(struct leg *leg, const struct cell_cfg *cfg, uint8_t id, enum cell_dir dir)
+static void init_sch(struct lte_sch *sch, const struct cell_cfg *cfg, uint8_t id, enum cell_dir dir)
 {
 	static const char *const streams[CELL_DIR_COUNT][3] = {
 		[CELL_DIR_UL] = { "loss-ul", "harq-ul", "harq-feedback-ul" },
@@ -136,8 +136,8 @@ static void init_leg(struct leg *leg, const struct cell_cfg *cfg, uint8_t id, en
 	const uint8_t cqi[] = { u->cqi_ul, u->cqi_dl, u->cqi_sl };
 	const uint32_t bler[] = { u->bler_ul_q32, u->bler_dl_q32, u->bler_sl_q32 };
 
-	leg->ue = id;
-	leg->at = (struct out_leg){
+	sch->ue = id;
+	sch->at = (struct out_at){
 		.from = dir == CELL_DIR_DL ? CELL_NODE_ENB : id,
 		.to = dir == CELL_DIR_UL   ? CELL_NODE_ENB
 		      : dir == CELL_DIR_DL ? id
@@ -145,27 +145,27 @@ static void init_leg(struct leg *leg, const struct cell_cfg *cfg, uint8_t id, en
 		.dir = (uint8_t)dir,
 		.lcid = channel_lcid(cfg, id, 0, dir),
 	};
-	leg->cqi = cqi[dir];
-	leg->sinr_cdb = CELL_SINR_UNKNOWN;
-	leg->itbs = phy_itbs(dir, cqi[dir]);
-	leg->bler_q32 = bler[dir];
-	rng_init(&leg->loss_rng, cfg->seed, streams[dir][0], id);
-	rng_init(&leg->harq_rng, cfg->seed, streams[dir][1], id);
-	rng_init(&leg->feedback_rng, cfg->seed, streams[dir][2], id);
+	sch->cqi = cqi[dir];
+	sch->sinr_cdb = CELL_SINR_UNKNOWN;
+	sch->itbs = phy_itbs(dir, cqi[dir]);
+	sch->bler_q32 = bler[dir];
+	rng_init(&sch->loss_rng, cfg->seed, streams[dir][0], id);
+	rng_init(&sch->harq_rng, cfg->seed, streams[dir][1], id);
+	rng_init(&sch->feedback_rng, cfg->seed, streams[dir][2], id);
 }
 
-static void init_bearer(struct bearer *b, struct lte *lte, struct leg *leg, uint8_t k, void *state,
-                        struct rlc_pdu **window)
+static void init_bearer(struct bearer *b, struct lte *lte, struct lte_sch *sch, uint8_t k,
+                        void *state, struct rlc_pdu **window)
 {
 	const struct cell_cfg *cfg = &lte->cell.cfg;
 
 	*b = (struct bearer){
-		.cfg = channel_cfg(cfg, leg->ue, k),
-		.leg = leg,
+		.cfg = channel_cfg(cfg, sch->ue, k),
+		.sch = sch,
 		.outage_expiry_ns = CELL_NEVER,
-		.at = leg->at,
+		.at = sch->at,
 	};
-	b->at.lcid = channel_lcid(cfg, leg->ue, k, (enum cell_dir)leg->at.dir);
+	b->at.lcid = channel_lcid(cfg, sch->ue, k, (enum cell_dir)sch->at.dir);
 	b->rlc = (struct rlc){
 		.mode = rlc_mode_of((enum cell_rlc_mode)b->cfg.rlc_mode),
 		.state = state,
@@ -191,9 +191,9 @@ static void init_ue(struct ue *u, const struct cell_cfg *cfg, uint8_t id)
 	rng_init(&u->ra.backoff_rng, cfg->seed, "backoff", id);
 	rng_init(&u->control.rng, cfg->seed, "control", id);
 	for (int d = 0; d < CELL_DIR_COUNT; d++) {
-		init_leg(&u->leg[d], cfg, id, (enum cell_dir)d);
+		init_sch(&u->sch[d], cfg, id, (enum cell_dir)d);
 		for (uint8_t k = 0; k < CELL_MAX_ENB; k++)
-			u->channel[k][d] = (struct cell_channel){ .cqi = u->leg[d].cqi,
+			u->channel[k][d] = (struct cell_channel){ .cqi = u->sch[d].cqi,
 				                                  .sinr_cdb = CELL_SINR_UNKNOWN };
 	}
 	measure_restart(&u->measured);
@@ -209,29 +209,29 @@ static void init_bearers(struct lte *lte)
 
 	for (uint8_t i = 0; i < cfg->n_ue; i++)
 		for (int d = 0; d < CELL_DIR_COUNT; d++) {
-			struct leg *leg = &lte->ue[i].leg[d];
+			struct lte_sch *sch = &lte->ue[i].sch[d];
 
-			leg->bearer = bearer;
-			leg->n_bearers = channel_count(cfg, leg->ue, (enum cell_dir)d);
-			for (uint8_t k = 0; k < leg->n_bearers; k++, bearer++) {
-				init_bearer(bearer, lte, leg, k, state, window);
+			sch->bearer = bearer;
+			sch->n_bearers = channel_count(cfg, sch->ue, (enum cell_dir)d);
+			for (uint8_t k = 0; k < sch->n_bearers; k++, bearer++) {
+				init_bearer(bearer, lte, sch, k, state, window);
 				if (bearer->rlc.mode->whole)
-					leg->least = leg_least();
+					sch->least = lte_lch_least();
 				state += aligned(bearer->rlc.mode->bytes);
 				window += bearer->rlc.mode->slots(&bearer->cfg);
 			}
-			leg_set_order(leg);
+			lte_lch_set_order(sch);
 		}
 }
 
 /* The two directions of each bearer. */
-static void pair_bearers(struct lte *lte, struct leg *leg)
+static void pair_bearers(struct lte *lte, struct lte_sch *sch)
 {
-	const struct leg *reverse = leg_reverse(lte, leg);
+	const struct lte_sch *reverse = lte_sch_reverse(lte, sch);
 
-	for (uint8_t k = 0; k < leg->n_bearers && k < reverse->n_bearers; k++) {
-		leg->bearer[k].reverse = &reverse->bearer[k];
-		leg->bearer[k].rlc.reverse = &reverse->bearer[k].rlc;
+	for (uint8_t k = 0; k < sch->n_bearers && k < reverse->n_bearers; k++) {
+		sch->bearer[k].reverse = &reverse->bearer[k];
+		sch->bearer[k].rlc.reverse = &reverse->bearer[k].rlc;
 	}
 }
 
@@ -271,7 +271,7 @@ void lte_init(struct lte *lte)
 	init_bearers(lte);
 	for (uint8_t i = 0; i < cfg->n_ue; i++) {
 		for (int d = 0; d < CELL_DIR_COUNT; d++)
-			pair_bearers(lte, &lte->ue[i].leg[d]);
+			pair_bearers(lte, &lte->ue[i].sch[d]);
 		ue_serve(lte, &lte->ue[i], cfg->ue[i].enb);
 	}
 	init_enbs(lte);

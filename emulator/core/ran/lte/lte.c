@@ -3,7 +3,7 @@
  * lte.c - an LTE network as the core's entry points see it; see state.h.
  *
  * A packet enters at a UE, at the eNB or, with a core network, at the S-GW or out of a tunnel. A
- * sub-frame is played from its start in this order: packets whose discardTimer has expired are
+ * sub-frame is processed from its start in this order: packets whose discardTimer has expired are
  * dropped, eNBs answer preambles and grant blocks of later sub-frames, UEs send on the grants for
  * this one, eNBs send their downlink blocks, and UEs that have data and no grant send preambles.
  * What is sent is decoded by an event of its own, some sub-frames later.
@@ -17,7 +17,7 @@
 #include "ran/lte/enb.h"
 #include "ran/lte/event.h"
 #include "ran/lte/init.h"
-#include "ran/lte/leg.h"
+#include "ran/lte/lch.h"
 #include "ran/lte/rrc.h"
 #include "ran/lte/ue.h"
 #include "ran/ran.h"
@@ -27,11 +27,11 @@
 static struct epc_bearer bearer_of(struct cell *c, uint8_t ue, uint8_t enb, enum cell_dir dir,
                                    struct pkt *p)
 {
-	const struct bearer *b = leg_classify(&lte_of(c)->ue[ue - 1].leg[dir], p);
+	const struct bearer *b = lte_lch_classify(&lte_of(c)->ue[ue - 1].sch[dir], p);
 
 	(void)enb;
 	return (struct epc_bearer){
-		.at = &lte_of(c)->ue[ue - 1].leg[dir].at,
+		.at = &lte_of(c)->ue[ue - 1].sch[dir].at,
 		.queue_pkts = b->cfg.rlc_queue_pkts,
 		.queued = b->rlc.queue->sdus.n,
 		.sn_bits = b->rlc.mode->acknowledged ? b->cfg.pdcp_sn_bits : 0,
@@ -41,7 +41,7 @@ static struct epc_bearer bearer_of(struct cell *c, uint8_t ue, uint8_t enb, enum
 static void send(struct cell *c, uint8_t ue, uint8_t enb, struct pkt *p)
 {
 	(void)enb;
-	leg_send(lte_of(c), &lte_of(c)->ue[ue - 1].leg[CELL_DIR_DL], p);
+	lte_lch_send(lte_of(c), &lte_of(c)->ue[ue - 1].sch[CELL_DIR_DL], p);
 }
 
 static void touch(struct cell *c, uint8_t ue)
@@ -117,7 +117,7 @@ static void apply(struct cell *c, const struct cell_cmd *cmd)
 		u->channel[cmd->enb][cmd->dir] =
 			(struct cell_channel){ .cqi = cmd->cqi, .sinr_cdb = cmd->sinr_cdb };
 		if (cmd->enb == u->enb)
-			enb_cqi(lte, &u->leg[cmd->dir], cmd->cqi, cmd->sinr_cdb);
+			enb_cqi(lte, &u->sch[cmd->dir], cmd->cqi, cmd->sinr_cdb);
 		break;
 	}
 	ue_touch(lte, u->id);
@@ -149,7 +149,7 @@ static void subframe(struct lte *lte, uint32_t tti)
 	lte->cell.stats.ttis_active++;
 	FOR_EACH_ACTIVE(lte, i)
 	for (int d = 0; d < CELL_DIR_COUNT; d++)
-		leg_discard_expired(lte, &lte->ue[i].leg[d]);
+		lte_lch_discard_expired(lte, &lte->ue[i].sch[d]);
 	enb_subframe(lte, tti);
 	FOR_EACH_ACTIVE(lte, i)
 	ue_transmit(lte, &lte->ue[i], tti);
@@ -167,7 +167,7 @@ static void expire(struct lte *lte)
 	struct bearer *b = lte_next_timer(lte);
 
 	bearer_expire(lte, b, &up);
-	d2d_forward(lte, b->leg, &up);
+	d2d_forward(lte, b->sch, &up);
 }
 
 static void process(struct cell *c)
@@ -217,10 +217,10 @@ static void empty(struct cell *c)
 
 	for (uint8_t i = 0; i < c->cfg.n_ue; i++)
 		for (int d = 0; d < CELL_DIR_COUNT; d++) {
-			struct leg *leg = &lte->ue[i].leg[d];
+			struct lte_sch *sch = &lte->ue[i].sch[d];
 
-			leg_empty(lte, leg, true, &held);
-			out_drop_all(c, &held, &leg->at, CELL_DROP_SHUTDOWN);
+			lte_lch_empty(lte, sch, true, &held);
+			out_drop_all(c, &held, &sch->at, CELL_DROP_SHUTDOWN);
 		}
 	epc_empty(&lte->epc, &held);
 	out_drop_all(c, &held, NULL, CELL_DROP_SHUTDOWN);

@@ -6,7 +6,7 @@
  * In an acknowledged mode nothing is lost: what the UE has complete goes up to its PDCP, which
  * waits for the gaps; what the eNB's RLC has no acknowledgment for is handed
  * out with its SN, also when the UE has it; the UE itself will send again all
- * from the first SDU on that was not acknowledged. With a status report it begins by telling
+ * from the first SDU on that was not acknowledged. With a status report it starts by telling
  * the target what it has, which then sends no more of that. Otherwise what was sent is
  * lost unless it is complete, and SNs start again. Bearers follow each other in what is
  * handed out; the filters of the target tell them apart again.
@@ -18,7 +18,7 @@
 
 #include "base/assert.h"
 #include "ran/lte/d2d.h"
-#include "ran/lte/leg.h"
+#include "ran/lte/lch.h"
 
 static void free_blocks(struct lte *lte, struct harq_process *process, uint32_t n)
 {
@@ -46,8 +46,8 @@ struct retained {
 	struct lte *lte;
 	struct bearer *bearer;
 	struct pkt_queue *to;
-	bool all;   /* from the first unconfirmed one on, otherwise those alone */
-	bool begun; /* there was one */
+	bool all;     /* from the first unconfirmed one on, otherwise those alone */
+	bool started; /* there was one */
 };
 
 /* What the receiver has is handed out once more: the transmitter cannot know. */
@@ -62,7 +62,7 @@ static struct pkt *copy(struct retained *r, const struct rlc_kept_sdu *sdu)
 	p->len = (uint16_t)(sdu->len - header);
 	p->sdu_len = sdu->len;
 	p->queued_ns = r->lte->cell.event_ns;
-	p->port = r->bearer->leg->ue;
+	p->port = r->bearer->sch->ue;
 	memcpy(pkt_sdu(p), sdu->data, sdu->len);
 	return p;
 }
@@ -77,8 +77,8 @@ static void retain(void *arg, struct rlc_kept_sdu sdu)
 			cell_pkt_terminate(&r->lte->cell, p);
 		return;
 	}
-	r->begun |= !sdu.confirmed;
-	if (!p && r->begun && (r->all || !sdu.confirmed))
+	r->started |= !sdu.confirmed;
+	if (!p && r->started && (r->all || !sdu.confirmed))
 		p = copy(r, &sdu);
 	if (p)
 		pkt_enqueue(r->to, p);
@@ -104,16 +104,16 @@ static void take_downlink(struct lte *lte, struct bearer *b, struct pkt_queue *r
 	struct pkt_queue taken = { 0 };
 	struct retained r = { .lte = lte, .bearer = b, .to = &taken };
 	struct rlc_sdu_queue *q = b->rlc.queue;
-	bool begun = q->head_sent > 0, fresh = false;
+	bool started = q->head_sent > 0, fresh = false;
 	struct pkt *p;
 
 	visit_kept(&r);
 	for (p = taken.head; p; p = p->next)
 		number(b, p);
-	for (; (p = pkt_dequeue(&q->sdus)); begun = false) {
-		if (begun && b->rlc.mode->acknowledged) {
+	for (; (p = pkt_dequeue(&q->sdus)); started = false) {
+		if (started && b->rlc.mode->acknowledged) {
 			number(b, p);
-		} else if (begun) {
+		} else if (started) {
 			out_drop(&lte->cell, p, &b->at, CELL_DROP_HANDOVER);
 			continue;
 		} else if (!p->has_pdcp_sn && !fresh) {
@@ -128,7 +128,7 @@ static void take_downlink(struct lte *lte, struct bearer *b, struct pkt_queue *r
 	q->bytes = q->head_sent = 0;
 }
 
-/* The UE's transmitter in UM: the rest of an SDU that was begun is of no use. */
+/* The UE's transmitter in UM: the rest of an SDU that was started is of no use. */
 static void renumber_uplink(struct lte *lte, struct bearer *b)
 {
 	struct rlc_sdu_queue *q = b->rlc.queue;
@@ -151,7 +151,7 @@ static void finish(struct lte *lte, struct bearer *b)
 
 	b->rlc.mode->finish(&b->rlc, &out);
 	bearer_to_pdcp(lte, b, &out, true, &up);
-	d2d_forward(lte, b->leg, &up);
+	d2d_forward(lte, b->sch, &up);
 }
 
 static void reestablish_unacknowledged(struct lte *lte, struct bearer *ul, struct bearer *dl,
@@ -174,7 +174,7 @@ static void report(struct lte *lte, const struct bearer *dl, struct pkt_queue *r
 	if (!p)
 		return;
 	p->control = true;
-	p->port = dl->leg->ue;
+	p->port = dl->sch->ue;
 	p->queued_ns = lte->cell.event_ns;
 	p->len = p->sdu_len = pdcp_status_pack(&dl->pdcp_rx, pkt_data(p));
 	pkt_enqueue(ret, p);
@@ -223,12 +223,12 @@ static void reestablish_bearer(struct lte *lte, struct bearer *ul, struct bearer
 
 void reestablish(struct lte *lte, struct ue *u, struct pkt_queue *ret)
 {
-	struct leg *ul = &u->leg[CELL_DIR_UL], *dl = &u->leg[CELL_DIR_DL];
+	struct lte_sch *ul = &u->sch[CELL_DIR_UL], *dl = &u->sch[CELL_DIR_DL];
 	struct pkt_queue air = { 0 };
 
-	leg_take_blocks(lte, ul, &air);
+	lte_lch_take_blocks(lte, ul, &air);
 	out_drop_all(&lte->cell, &air, &ul->at, CELL_DROP_HANDOVER);
-	leg_take_blocks(lte, dl, &air);
+	lte_lch_take_blocks(lte, dl, &air);
 	out_drop_all(&lte->cell, &air, &dl->at, CELL_DROP_HANDOVER);
 	reset_mac(lte, u);
 	u->cell_changes++;

@@ -27,7 +27,7 @@
 #include "epc/tunnel.h"
 #include "mac/bsr.h"
 #include "ran/lte/enb.h"
-#include "ran/lte/leg.h"
+#include "ran/lte/lch.h"
 #include "ran/lte/reestablish.h"
 
 #define NS_PER_MS INT64_C(1000000)
@@ -125,15 +125,15 @@ static void command(struct lte *lte, struct ue *u)
 	         lte->cell.cfg.ho_detach_ms * NS_PER_MS);
 }
 
-/* Its legs are as the channel of the new cell has them. */
+/* Its shared channels have the quality of the new cell. */
 static void take_channel(struct lte *lte, struct ue *u)
 {
 	for (int d = 0; d < CELL_DIR_COUNT; d++) {
 		const struct cell_channel *there = &u->channel[u->enb][d];
-		struct leg *leg = &u->leg[d];
+		struct lte_sch *sch = &u->sch[d];
 
-		if (there->cqi != leg->cqi || there->sinr_cdb != leg->sinr_cdb)
-			enb_cqi(lte, leg, there->cqi, there->sinr_cdb);
+		if (there->cqi != sch->cqi || there->sinr_cdb != sch->sinr_cdb)
+			enb_cqi(lte, sch, there->cqi, there->sinr_cdb);
 	}
 }
 
@@ -168,11 +168,11 @@ static void complete(struct lte *lte, struct ue *u)
 /* With the confirm the eNB gets a BSR. Source: TS 36.300 10.1.2.1.1, step 11 */
 static void confirm(struct lte *lte, struct ue *u)
 {
-	uint32_t bytes = leg_bytes(lte, &u->leg[CELL_DIR_UL]);
+	uint32_t bytes = lte_lch_bytes(lte, &u->sch[CELL_DIR_UL]);
 
 	u->rrc.confirmed = true;
 	at_target(lte, u, CELL_RRC_HANDOVER_CONFIRM);
-	if (bytes && u->leg[CELL_DIR_UL].cqi)
+	if (bytes && u->sch[CELL_DIR_UL].cqi)
 		u->enb_backlog[CELL_DIR_UL] = bsr_bytes(bsr_index(bytes));
 	if (!u->rrc.path_asked)
 		ask_for_path(lte, u, u->enb, u->enb);

@@ -2,18 +2,18 @@
 /*
  * state.h - the state of an LTE network, which its parts share.
  *
- * Nodes are the eNBs, the S-GW and n_ue UEs. Every UE has three legs: uplink (UE to eNB),
- * downlink (eNB to UE) and sidelink (UE to peer). A leg has the radio of its direction, and
+ * Nodes are the eNBs, the S-GW and n_ue UEs. Every UE has three shared channels: UL-SCH (UE to
+ * eNB), DL-SCH (eNB to UE) and SL-SCH (UE to peer). Each has the radio of its direction, and
  * bearers, each with PDCP and RLC entities at its start and at its end. A bearer of an uplink and
  * the one at the same place of the downlink are the two directions of one radio bearer.
  *
  * From the bottom up; each part calls those before it:
  *
  *   bearer       PDCP and RLC of one direction of a radio bearer
- *   leg          the bearers of one direction: logical channels
+ *   lch          logical channels: the bearers of one shared channel
  *   control      control channels that a UE misses
  *   air          MAC PDUs from transmission to decoding
- *   d2d          which leg a packet takes, and where a received one goes
+ *   d2d          which shared channel a packet takes, and where a received one goes
  *   answer       an eNB's answers to preambles
  *   crowd        modelled UEs that only load the scheduler
  *   enb          what an eNB does in a sub-frame: grants, downlink
@@ -47,7 +47,7 @@
 #include "ran/handover/timeline.h"
 #include "rlc/rlc.h"
 
-struct leg;
+struct lte_sch;
 
 /* One direction of a radio bearer: PDCP and RLC entities at its start and at its end. */
 struct bearer {
@@ -56,17 +56,17 @@ struct bearer {
 	struct pdcp_rx pdcp_rx;
 	struct pdcp_status heard; /* DL: the UE's report since the last handover */
 	struct cell_bearer_cfg cfg;
-	struct leg *leg;
+	struct lte_sch *sch;
 	struct bearer *reverse;   /* the opposite direction; NULL where there is none */
 	uint32_t epoch;           /* re-establishments; RLC PDUs of an earlier one are void */
 	int64_t outage_expiry_ns; /* end of the outage after a radio link failure, or CELL_NEVER */
 	bool stopped;             /* for good */
 	struct lcp_bucket bucket;
-	struct out_leg at;
+	struct out_at at;
 };
 
 /* One direction of a UE's radio, which its bearers share. */
-struct leg {
+struct lte_sch {
 	struct bearer *bearer; /* @n_bearers; the first one is the default bearer */
 	uint8_t n_bearers;
 	uint8_t order[CELL_MAX_BEARERS]; /* the bearers by priority */
@@ -78,8 +78,8 @@ struct leg {
 	int32_t sinr_cdb; /* or CELL_SINR_UNKNOWN */
 	uint8_t cqi;
 	uint8_t itbs;
-	uint8_t ue;        /* UL, SL: sender; DL: receiver */
-	struct out_leg at; /* with the LCID of the default bearer */
+	uint8_t ue;       /* UL, SL: sender; DL: receiver */
+	struct out_at at; /* with the LCID of the default bearer */
 };
 
 enum ra_state {
@@ -153,14 +153,14 @@ struct enb {
 	struct crowd crowd[2]; /* CELL_DIR_UL, CELL_DIR_DL */
 };
 
-/* A leg in the cell of an eNB, whether that serves the UE or not. */
+/* A shared channel in the cell of an eNB, whether that serves the UE or not. */
 struct cell_channel {
 	int32_t sinr_cdb; /* or CELL_SINR_UNKNOWN */
 	uint8_t cqi;
 };
 
 struct ue {
-	struct leg leg[CELL_DIR_COUNT];
+	struct lte_sch sch[CELL_DIR_COUNT];
 	struct cell_channel channel[CELL_MAX_ENB][CELL_DIR_COUNT];
 	struct measurements measured;
 	struct rrc rrc;
@@ -210,7 +210,7 @@ struct lte {
 	 * nor a sub-frame looks at it. Whatever changes the state of a UE says so by ue_touch();
 	 * event.c brings this up to date after the event.
 	 */
-	struct heap due_timer; /* by leg_number(): the first of its timers */
+	struct heap due_timer; /* by lte_sch_number(): the first of its timers */
 	struct heap due_tti;   /* by index of UE: the first sub-frame in which it matters */
 	struct heap due_rrc;   /* by index of UE: of its handover */
 	struct lte_event next;
@@ -231,7 +231,7 @@ struct lte {
 
 	struct pdu_pool pdus;
 	struct pdu_queue air[2]; /* in flight, by decode time: 0 UL and SL, 1 DL */
-	struct bearer *bearer;   /* of all legs */
+	struct bearer *bearer;   /* of all shared channels */
 	uint8_t *rlc_state;      /* of all RLC entities */
 	struct rlc_pdu **window;
 	struct rlc_shared rlc;
@@ -258,21 +258,21 @@ static inline uint32_t lte_sched_flows(const struct cell_cfg *cfg)
 	return 2u * cfg->n_ue + cfg->crowd_count;
 }
 
-/** leg_reverse() - the opposite leg: UL and DL of a UE, SL of two peers */
-static inline struct leg *leg_reverse(const struct lte *lte, const struct leg *leg)
+/** lte_sch_reverse() - the opposite one: UL and DL of a UE, SL of two peers */
+static inline struct lte_sch *lte_sch_reverse(const struct lte *lte, const struct lte_sch *sch)
 {
-	struct ue *u = &lte->ue[leg->ue - 1];
+	struct ue *u = &lte->ue[sch->ue - 1];
 
-	if (leg->at.dir == CELL_DIR_SL)
-		return u->peer == CELL_PEER_NETWORK ? &u->leg[CELL_DIR_SL]
-		                                    : &lte->ue[u->peer - 1].leg[CELL_DIR_SL];
-	return &u->leg[leg->at.dir == CELL_DIR_UL ? CELL_DIR_DL : CELL_DIR_UL];
+	if (sch->at.dir == CELL_DIR_SL)
+		return u->peer == CELL_PEER_NETWORK ? &u->sch[CELL_DIR_SL]
+		                                    : &lte->ue[u->peer - 1].sch[CELL_DIR_SL];
+	return &u->sch[sch->at.dir == CELL_DIR_UL ? CELL_DIR_DL : CELL_DIR_UL];
 }
 
-/** leg_number() - of a leg among all */
-static inline uint32_t leg_number(const struct leg *leg)
+/** lte_sch_number() - of a shared channel among all */
+static inline uint32_t lte_sch_number(const struct lte_sch *sch)
 {
-	return (leg->ue - 1u) * CELL_DIR_COUNT + leg->at.dir;
+	return (sch->ue - 1u) * CELL_DIR_COUNT + sch->at.dir;
 }
 
 /** ue_touch() - the state of UE @id changes in this event */
@@ -282,12 +282,12 @@ static inline void ue_touch(struct lte *lte, uint8_t id)
 	ue_set_add(&lte->active, (uint8_t)(id - 1));
 }
 
-/** leg_touch() - the state of @leg changes, and what its start can send for the opposite one */
-static inline void leg_touch(struct lte *lte, const struct leg *leg)
+/** lte_sch_touch() - the state of @sch changes, and what its start can send for the opposite one */
+static inline void lte_sch_touch(struct lte *lte, const struct lte_sch *sch)
 {
-	ue_touch(lte, leg->ue);
-	if (leg->at.dir == CELL_DIR_SL)
-		ue_touch(lte, leg_reverse(lte, leg)->ue);
+	ue_touch(lte, sch->ue);
+	if (sch->at.dir == CELL_DIR_SL)
+		ue_touch(lte, lte_sch_reverse(lte, sch)->ue);
 }
 
 /* The UEs of which a sub-frame takes notice, in order. */
@@ -301,9 +301,9 @@ static inline void ue_serve(struct lte *lte, struct ue *u, uint8_t enb)
 	u->enb = enb;
 	lte->cell.serving[u->id - 1] = enb;
 	for (int d = 0; d < CELL_DIR_COUNT; d++) {
-		u->leg[d].at.enb = enb;
-		for (uint8_t k = 0; k < u->leg[d].n_bearers; k++)
-			u->leg[d].bearer[k].at.enb = enb;
+		u->sch[d].at.enb = enb;
+		for (uint8_t k = 0; k < u->sch[d].n_bearers; k++)
+			u->sch[d].bearer[k].at.enb = enb;
 	}
 }
 

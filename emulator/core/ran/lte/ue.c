@@ -15,13 +15,13 @@
 #include "mac/bsr.h"
 #include "phy/phy.h"
 #include "ran/lte/air.h"
-#include "ran/lte/leg.h"
+#include "ran/lte/lch.h"
 
 #define RNTI_TYPE_C 3
 
 static uint32_t buffered(const struct lte *lte, const struct ue *u, enum cell_dir dir)
 {
-	return leg_bytes(lte, &u->leg[dir]);
+	return lte_lch_bytes(lte, &u->sch[dir]);
 }
 
 /* BSR of what is buffered now. Source: TS 36.321 5.4.5 */
@@ -49,7 +49,7 @@ static struct mac_bsr bsr_form(const struct lte *lte, const struct ue *u)
  */
 static bool wants_bsr(const struct lte *lte, const struct ue *u, const struct grant *g)
 {
-	const struct leg *leg = &u->leg[g->dir];
+	const struct lte_sch *sch = &u->sch[g->dir];
 	const struct mac_pdu bare = { 0 };
 	enum cell_dir other = g->dir == CELL_DIR_UL ? CELL_DIR_SL : CELL_DIR_UL;
 
@@ -59,10 +59,10 @@ static bool wants_bsr(const struct lte *lte, const struct ue *u, const struct gr
 		return false;
 	return lte->cell.cfg.trailing_bsr &&
 	       (buffered(lte, u, other) > 0 ||
-	        !leg_fits(leg, mac_sdu_room(&bare, g->bytes, leg->at.lcid)));
+	        !lte_lch_fits(sch, mac_sdu_room(&bare, g->bytes, sch->at.lcid)));
 }
 
-static void record_bsr(struct lte *lte, const struct ue *u, const struct leg *leg,
+static void record_bsr(struct lte *lte, const struct ue *u, const struct lte_sch *sch,
                        const struct mac_bsr *bsr)
 {
 	for (uint8_t lcg = LCG_INFRASTRUCTURE; lcg <= LCG_DIRECT; lcg++) {
@@ -70,10 +70,10 @@ static void record_bsr(struct lte *lte, const struct ue *u, const struct leg *le
 
 		if (!bsr->is_long && bsr->lcg != lcg)
 			continue;
-		out_record(&lte->cell, &leg->at,
+		out_record(&lte->cell, &sch->at,
 		           (struct cell_record){ .event = CELL_EV_BSR_TX,
 		                                 .node = u->id,
-		                                 .peer = leg->at.to,
+		                                 .peer = sch->at.to,
 		                                 .sn = lcg,
 		                                 .bytes = buffered(lte, u, dir),
 		                                 .value = bsr->index[lcg] });
@@ -98,11 +98,11 @@ static bool standing_grant(const struct lte *lte, const struct ue *u, uint32_t t
 	uint32_t bytes = buffered(lte, u, dir), want = bytes + grant_overhead(bytes);
 	uint16_t share = (uint16_t)(lte->cell.cfg.n_rb / lte->cell.cfg.n_ue);
 
-	if (!lte->cell.cfg.ul_always_scheduled || bytes == 0 || !u->leg[dir].cqi)
+	if (!lte->cell.cfg.ul_always_scheduled || bytes == 0 || !u->sch[dir].cqi)
 		return false;
-	*ret = (struct grant){ .subframe = tti, .dir = (uint8_t)dir, .itbs = u->leg[dir].itbs };
-	if (want < u->leg[dir].least)
-		want = u->leg[dir].least;
+	*ret = (struct grant){ .subframe = tti, .dir = (uint8_t)dir, .itbs = u->sch[dir].itbs };
+	if (want < u->sch[dir].least)
+		want = u->sch[dir].least;
 	ret->n_rb = phy_rb_needed(dir, ret->itbs, want, share);
 	ret->rb_start = (uint16_t)(share * (u->id - 1));
 	ret->bytes = phy_tbs(ret->itbs, ret->n_rb);
@@ -111,8 +111,8 @@ static bool standing_grant(const struct lte *lte, const struct ue *u, uint32_t t
 
 static void transmit_new(struct lte *lte, struct ue *u, const struct grant *g)
 {
-	struct leg *leg = &u->leg[g->dir];
-	struct pdu *pdu = air_block_begin(lte);
+	struct lte_sch *sch = &u->sch[g->dir];
+	struct pdu *pdu = air_block_start(lte);
 	struct mac_pdu mac = { 0 };
 
 	mac.has_crnti = g->msg3; /* contention resolution, TS 36.321 5.1.4 */
@@ -120,20 +120,20 @@ static void transmit_new(struct lte *lte, struct ue *u, const struct grant *g)
 	if (wants_bsr(lte, u, g))
 		mac.bsr = bsr_form(lte, u);
 	if (!g->msg3 || lte->cell.cfg.bandwidth_stealing)
-		leg_fill(lte, leg, &mac, g->bytes, pdu);
+		lte_lch_fill(lte, sch, &mac, g->bytes, pdu);
 	/* Padding BSR: two spare bytes tell the eNB that all has been sent. */
 	if (!mac.bsr.present && !lte->cell.cfg.ul_always_scheduled && g->dir == CELL_DIR_UL &&
 	    !buffered(lte, u, CELL_DIR_SL) && mac_padding(&mac, g->bytes) >= 2)
 		mac.bsr = bsr_form(lte, u);
 	if (mac.bsr.present) {
 		fill_bsr(lte, &mac.bsr, u);
-		record_bsr(lte, u, leg, &mac.bsr);
+		record_bsr(lte, u, sch, &mac.bsr);
 		if (!g->msg3 && (g->dir == CELL_DIR_UL || lte->cell.cfg.enb_overhears_dm) &&
 		    buffered(lte, u, CELL_DIR_UL) + buffered(lte, u, CELL_DIR_SL) > 0)
 			wait_for_grant(lte, u, g->subframe);
 	}
 	mac_pack(&mac, lte->rlc_buf, pdu->buf, g->bytes);
-	air_transmit(lte, leg, g, pdu, &mac);
+	air_transmit(lte, sch, g, pdu, &mac);
 }
 
 void ue_transmit(struct lte *lte, struct ue *u, uint32_t tti)

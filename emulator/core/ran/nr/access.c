@@ -51,7 +51,7 @@ struct nr_grant nr_access_grant(const struct nr *nr, uint32_t slot, enum nr_tb_k
 
 /* --- the UE --- */
 
-void nr_access_begin(struct nr_ue *u, uint32_t slot, bool dedicated)
+void nr_access_start(struct nr_ue *u, uint32_t slot, bool dedicated)
 {
 	u->ra.state = NR_RA_WAITING;
 	u->ra.from = slot;
@@ -67,7 +67,7 @@ static bool two_steps(const struct nr *nr, const struct nr_ra *ra)
 }
 
 /* A message that nobody waits for any more is not sent again. */
-static void flush(struct nr *nr, struct nr_leg *ul)
+static void flush(struct nr *nr, struct nr_sch *ul)
 {
 	struct nr_process *p = &ul->process[NR_HARQ_RA];
 
@@ -84,12 +84,12 @@ void nr_access_end(struct nr *nr, struct nr_ue *u)
 {
 	if (u->ra.state == NR_RA_IDLE)
 		return;
-	flush(nr, &u->leg[CELL_DIR_UL]);
+	flush(nr, &u->sch[CELL_DIR_UL]);
 	u->ra.state = NR_RA_IDLE;
 	u->ra.granted = u->ra.dedicated = false;
 	u->report.sr_count = 0;
 	nr_drx_contention(&u->drx, false);
-	out_record(&nr->cell, &u->leg[CELL_DIR_UL].at,
+	out_record(&nr->cell, &u->sch[CELL_DIR_UL].at,
 	           (struct cell_record){ .event = CELL_EV_RA_END,
 	                                 .node = u->id,
 	                                 .enb = u->cell,
@@ -154,14 +154,14 @@ static void send_preamble(struct nr *nr, struct nr_ue *u, uint32_t slot)
 /* Its block of before is not on the air. */
 static bool process_is_ready(const struct nr_ue *u)
 {
-	return !u->leg[CELL_DIR_UL].process[NR_HARQ_RA].on_air;
+	return !u->sch[CELL_DIR_UL].process[NR_HARQ_RA].on_air;
 }
 
 /* There is something to be said, or to be said again. */
 static bool has_message(const struct nr_ue *u)
 {
-	return u->ra.dedicated || lch_bytes(&u->leg[CELL_DIR_UL]) > 0 ||
-	       u->leg[CELL_DIR_UL].process[NR_HARQ_RA].tb;
+	return u->ra.dedicated || nr_lch_bytes(&u->sch[CELL_DIR_UL]) > 0 ||
+	       u->sch[CELL_DIR_UL].process[NR_HARQ_RA].tb;
 }
 
 void nr_access_slot(struct nr *nr, struct nr_ue *u, uint32_t slot)
@@ -176,7 +176,7 @@ void nr_access_slot(struct nr *nr, struct nr_ue *u, uint32_t slot)
 	if (!has_message(u))
 		nr_access_end(nr, u);
 	else if (nr_occasion_is(&at, &nr->frame.tdd, slot) && process_is_ready(u) &&
-	         u->leg[CELL_DIR_UL].cqi > 0)
+	         u->sch[CELL_DIR_UL].cqi > 0)
 		send_preamble(nr, u, slot);
 }
 
@@ -279,7 +279,7 @@ static void grant_msg3(struct nr *nr, struct nr_ue *u, uint32_t slot)
 	uint16_t from = nr_access_until(nr, u->cell, at);
 
 	if (from + cfg->nr_ra_rb + nr_access_configured(nr, u->cell, at) > nr->frame.n_rb ||
-	    nr_grant_reaches(&u->leg[CELL_DIR_UL].grants, at))
+	    nr_grant_reaches(&u->sch[CELL_DIR_UL].grants, at))
 		return;
 	u->ra.msg3 = nr_access_grant(nr, at, NR_TB_MSG3);
 	u->ra.msg3.rb_start = from;

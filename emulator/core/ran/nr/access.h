@@ -6,10 +6,10 @@
 #include "ran/nr/state.h"
 
 /**
- * nr_access_begin() - @u asks by random access from @slot on
+ * nr_access_start() - @u asks by random access from @slot on
  * @dedicated: after a handover, with a preamble that is its own. Source: TS 38.321 5.1.2
  */
-void nr_access_begin(struct nr_ue *u, uint32_t slot, bool dedicated);
+void nr_access_start(struct nr_ue *u, uint32_t slot, bool dedicated);
 
 /** nr_access_end() - it has what it asked for, or needs it no more */
 void nr_access_end(struct nr *nr, struct nr_ue *u);

@@ -3,11 +3,11 @@
  * air.c - blocks from transmission to decoding, and their HARQ processes; see air.h.
  *
  * HARQ is asynchronous in both directions: the gNB names the process, and says when a block is sent
- * again. Whether an attempt will be decoded is drawn when it is sent, from streams of its leg:
- * HARQ's errors, then a loss beyond HARQ. The receiver has the block at the end of its slot and
- * the time that decoding takes. What a UE found out the gNB hears in the uplink slot that K1
- * names; what the gNB found out it knows at once.
- * Source: TS 38.321 5.3.2, 5.4.2; TS 38.213 9.2.3
+ * again. Whether an attempt will be decoded is drawn when it is sent, from streams of its
+ * direction: HARQ's errors, then a loss beyond HARQ. The receiver has the block at the end of its
+ * slot and the time that decoding takes. What a UE found out the gNB hears in the uplink slot that
+ * K1 names; what the gNB found out it knows at once. Source: TS 38.321 5.3.2, 5.4.2;
+ * TS 38.213 9.2.3
  */
 #include "ran/nr/air.h"
 
@@ -18,26 +18,26 @@
 #define RNTI_TYPE_C  3
 #define RNTI_TYPE_CS 5
 
-struct nr_tb *nr_air_begin(struct nr *nr, struct nr_leg *leg, const struct nr_grant *g)
+struct nr_tb *nr_air_start(struct nr *nr, struct nr_sch *sch, const struct nr_grant *g)
 {
 	struct nr_tb *tb = nr_tb_alloc(&nr->tbs);
 
 	nr->cell.block = tb->block = nr->next_block++;
 	tb->bytes = g->bytes;
-	tb->dir = leg->at.dir;
-	tb->ue = leg->ue;
+	tb->dir = sch->at.dir;
+	tb->ue = sch->ue;
 	tb->kind = g->kind;
 	tb->harq_id = g->harq_id;
 	return tb;
 }
 
-static struct cell_pdu_info describe(const struct nr *nr, const struct nr_leg *leg,
+static struct cell_pdu_info describe(const struct nr *nr, const struct nr_sch *sch,
                                      const struct nr_grant *g, const struct nr_tb *tb)
 {
 	return (struct cell_pdu_info){
 		.dir = tb->dir,
 		.ue = nr->ue[tb->ue - 1].id,
-		.enb = leg->at.enb,
+		.enb = sch->at.enb,
 		.rnti_type = tb->kind == NR_TB_CONFIGURED && tb->attempt == 1 ? RNTI_TYPE_CS
 		                                                              : RNTI_TYPE_C,
 		.rnti = nr->ue[tb->ue - 1].rnti,
@@ -47,49 +47,49 @@ static struct cell_pdu_info describe(const struct nr *nr, const struct nr_leg *l
 		.n_rb = g->n_rb,
 		.rb_start = g->rb_start,
 		.harq_id = g->harq_id == NR_HARQ_RA ? 0 : g->harq_id,
-		.ndi = leg->process[g->harq_id].ndi,
+		.ndi = sch->process[g->harq_id].ndi,
 		.attempt = tb->attempt,
 	};
 }
 
 /* Chance that this attempt at @tb fails, given that those before did. */
-static uint32_t fail_q32(const struct nr *nr, const struct nr_leg *leg, const struct nr_grant *g,
+static uint32_t fail_q32(const struct nr *nr, const struct nr_sch *sch, const struct nr_grant *g,
                          struct nr_tb *tb)
 {
-	enum cell_dir dir = (enum cell_dir)leg->at.dir;
+	enum cell_dir dir = (enum cell_dir)sch->at.dir;
 	const struct nr_slot *slot = nr_frame_slot(&nr->frame, g->slot);
 	bool access = g->harq_id == NR_HARQ_RA; /* one layer, Table 1 */
 	const struct nr_format *format =
 		nr_mcs(access ? NR_TABLE_64QAM : nr_table_of(nr, dir), g->mcs);
 	uint32_t n_re;
 
-	if (!nr->harq.by_sinr || leg->sinr_cdb == CELL_SINR_UNKNOWN)
+	if (!nr->harq.by_sinr || sch->sinr_cdb == CELL_SINR_UNKNOWN)
 		return nr->harq.max_attempts == 1 ? 0 : nr->harq.fail_q32[tb->attempt - 1];
 	n_re = nr_frame_re(&nr->cell.cfg, dir == CELL_DIR_DL ? slot->pdsch : slot->pusch, g->n_rb);
 	return nr_bler_attempt(&tb->soft, format, tb->bytes * 8,
 	                       nr_coded_bits(n_re, format, access ? 1 : nr_layers(nr, dir)),
-	                       leg->sinr_cdb);
+	                       sch->sinr_cdb);
 }
 
-static enum nr_outcome draw(struct nr *nr, struct nr_leg *leg, const struct nr_grant *g,
+static enum nr_outcome draw(struct nr *nr, struct nr_sch *sch, const struct nr_grant *g,
                             struct nr_tb *tb)
 {
-	if (!rng_hit(&leg->harq_rng, fail_q32(nr, leg, g, tb)))
+	if (!rng_hit(&sch->harq_rng, fail_q32(nr, sch, g, tb)))
 		return NR_DECODED;
 	if (tb->attempt >= nr->harq.max_attempts)
 		return NR_LOST;
 	/* What is to be sent again in the uplink the gNB says itself. */
 	tb->nack_to_ack =
-		leg->at.dir == CELL_DIR_DL && rng_hit(&leg->feedback_rng, nr->harq.nack_to_ack_q32);
+		sch->at.dir == CELL_DIR_DL && rng_hit(&sch->feedback_rng, nr->harq.nack_to_ack_q32);
 	return tb->nack_to_ack ? NR_LOST : NR_NACK;
 }
 
 /* When the gNB has the feedback for a downlink block. */
-static void await_feedback(struct nr *nr, struct nr_leg *leg, const struct nr_grant *g,
+static void await_feedback(struct nr *nr, struct nr_sch *sch, const struct nr_grant *g,
                            const struct nr_tb *tb)
 {
-	struct nr_ue *u = &nr->ue[leg->ue - 1];
-	struct nr_process *p = &leg->process[g->harq_id];
+	struct nr_ue *u = &nr->ue[sch->ue - 1];
+	struct nr_process *p = &sch->process[g->harq_id];
 	uint32_t slot = nr_feedback_slot(&nr->frame.tdd, g->slot, nr->cell.cfg.nr_k1_min);
 
 	p->known_slot = nr_slot_at(nr, nr_slot_start(nr, slot + 1) + nr->frame.ul_decode_ns);
@@ -102,85 +102,85 @@ static void await_feedback(struct nr *nr, struct nr_leg *leg, const struct nr_gr
 }
 
 /* One attempt at sending @tb: decide how it ends and put it on the air. */
-static void attempt(struct nr *nr, struct nr_leg *leg, const struct nr_grant *g, struct nr_tb *tb)
+static void attempt(struct nr *nr, struct nr_sch *sch, const struct nr_grant *g, struct nr_tb *tb)
 {
 	bool dl = tb->dir == CELL_DIR_DL;
-	struct nr_process *p = &leg->process[g->harq_id];
+	struct nr_process *p = &sch->process[g->harq_id];
 	struct cell_pdu_info info;
 
 	tb->attempt++;
 	tb->slot = g->slot;
 	tb->decode_ns = nr_slot_start(nr, g->slot + 1) +
 	                (dl ? nr->frame.dl_decode_ns : nr->frame.ul_decode_ns);
-	tb->outcome = (uint8_t)draw(nr, leg, g, tb);
-	if (tb->attempt == 1 && rng_hit(&leg->loss_rng, leg->bler_q32)) {
+	tb->outcome = (uint8_t)draw(nr, sch, g, tb);
+	if (tb->attempt == 1 && rng_hit(&sch->loss_rng, sch->bler_q32)) {
 		tb->outcome = NR_LOST;
 		tb->nack_to_ack = false;
 	}
 	p->grant = *g;
 	p->on_air = true;
 	if (dl)
-		await_feedback(nr, leg, g, tb);
+		await_feedback(nr, sch, g, tb);
 	else if (g->harq_id < NR_HARQ_MAX)
-		nr_drx_ul_sent(&nr->ue[leg->ue - 1].drx, g->harq_id, g->slot);
-	info = describe(nr, leg, g, tb);
+		nr_drx_ul_sent(&nr->ue[sch->ue - 1].drx, g->harq_id, g->slot);
+	info = describe(nr, sch, g, tb);
 	out_pdu(&nr->cell, tb->buf, tb->bytes, &info);
 	nr_tb_enqueue(&nr->air[tb->dir], tb);
 }
 
-static struct cell_record transmission(const struct nr_leg *leg, const struct nr_grant *g,
+static struct cell_record transmission(const struct nr_sch *sch, const struct nr_grant *g,
                                        uint16_t event)
 {
 	return (struct cell_record){ .event = event,
-		                     .node = leg->at.from,
-		                     .peer = leg->at.to,
+		                     .node = sch->at.from,
+		                     .peer = sch->at.to,
 		                     .sn = g->slot,
 		                     .bytes = g->bytes,
 		                     .rb = g->n_rb,
 		                     .mcs = g->mcs };
 }
 
-void nr_air_transmit(struct nr *nr, struct nr_leg *leg, const struct nr_grant *g, struct nr_tb *tb,
+void nr_air_transmit(struct nr *nr, struct nr_sch *sch, const struct nr_grant *g, struct nr_tb *tb,
                      uint32_t padding)
 {
-	struct cell_record r = transmission(leg, g, CELL_EV_MAC_TX);
+	struct cell_record r = transmission(sch, g, CELL_EV_MAC_TX);
 
 	tb->first_slot = g->slot;
-	leg->process[g->harq_id].ndi ^= 1;
-	nr->cell.stats.mac_pdus[leg->at.dir]++;
-	nr->cell.stats.mac_bytes[leg->at.dir] += g->bytes;
-	nr->cell.stats.mac_padding_bytes[leg->at.dir] += padding;
+	sch->process[g->harq_id].ndi ^= 1;
+	nr->cell.stats.mac_pdus[sch->at.dir]++;
+	nr->cell.stats.mac_bytes[sch->at.dir] += g->bytes;
+	nr->cell.stats.mac_padding_bytes[sch->at.dir] += padding;
 	r.value = (int32_t)padding;
 	r.aux = tb->kind;
-	out_record(&nr->cell, &leg->at, r);
-	lch_record_buffers(nr, leg);
-	attempt(nr, leg, g, tb);
+	out_record(&nr->cell, &sch->at, r);
+	nr_lch_record_buffers(nr, sch);
+	attempt(nr, sch, g, tb);
 	nr->cell.block = 0;
 }
 
-void nr_air_retransmit(struct nr *nr, struct nr_leg *leg, const struct nr_grant *g)
+void nr_air_retransmit(struct nr *nr, struct nr_sch *sch, const struct nr_grant *g)
 {
-	struct nr_process *p = &leg->process[g->harq_id];
+	struct nr_process *p = &sch->process[g->harq_id];
 	struct nr_tb *tb = p->tb;
-	struct cell_record r = transmission(leg, g, CELL_EV_HARQ_TX);
+	struct cell_record r = transmission(sch, g, CELL_EV_HARQ_TX);
 
 	nr->cell.block = tb->block;
 	p->tb = NULL;
-	nr->cell.stats.harq_retx[leg->at.dir]++;
+	nr->cell.stats.harq_retx[sch->at.dir]++;
 	r.value = tb->attempt + 1;
-	out_record(&nr->cell, &leg->at, r);
-	attempt(nr, leg, g, tb);
+	out_record(&nr->cell, &sch->at, r);
+	attempt(nr, sch, g, tb);
 	nr->cell.block = 0;
 }
 
-/* Blocks of @leg that are on the air, out of the queue. */
-static void take_from_air(struct nr *nr, const struct nr_leg *leg, struct pkt_queue *ret)
+/* Blocks of @sch that are on the air, out of the queue. */
+static void take_from_air(struct nr *nr, const struct nr_sch *sch, struct pkt_queue *ret)
 {
-	struct nr_tb_queue *air = &nr->air[leg->at.dir], left = { 0 };
+	struct nr_tb_queue *air = &nr->air[sch->at.dir], left = { 0 };
 	struct nr_tb *tb;
 
 	while ((tb = nr_tb_dequeue(air))) {
-		if (tb->ue != leg->ue) {
+		if (tb->ue != sch->ue) {
 			nr_tb_enqueue(&left, tb);
 			continue;
 		}
@@ -190,14 +190,14 @@ static void take_from_air(struct nr *nr, const struct nr_leg *leg, struct pkt_qu
 	*air = left;
 }
 
-void nr_air_reset(struct nr *nr, struct nr_leg *leg, struct pkt_queue *ret)
+void nr_air_reset(struct nr *nr, struct nr_sch *sch, struct pkt_queue *ret)
 {
-	take_from_air(nr, leg, ret);
-	for (uint32_t i = leg->grants.used; i != leg->grants.issued; i++)
-		nr->promised -= !leg->grants.of[i % NR_GRANTS_KEPT].retx;
-	leg->grants = (struct nr_grants){ 0 };
+	take_from_air(nr, sch, ret);
+	for (uint32_t i = sch->grants.used; i != sch->grants.issued; i++)
+		nr->promised -= !sch->grants.of[i % NR_GRANTS_KEPT].retx;
+	sch->grants = (struct nr_grants){ 0 };
 	for (uint32_t i = 0; i < NR_HARQ_MAX + 1; i++) {
-		struct nr_process *p = &leg->process[i];
+		struct nr_process *p = &sch->process[i];
 
 		if (p->tb) {
 			pkt_queue_move(ret, &p->tb->ends);
@@ -207,35 +207,35 @@ void nr_air_reset(struct nr *nr, struct nr_leg *leg, struct pkt_queue *ret)
 	}
 }
 
-int nr_air_free_process(const struct nr_leg *leg, uint8_t first, uint8_t n)
+int nr_air_free_process(const struct nr_sch *sch, uint8_t first, uint8_t n)
 {
 	for (uint8_t i = first; i < n; i++)
-		if (leg->process[i].state == NR_PROCESS_FREE)
+		if (sch->process[i].state == NR_PROCESS_FREE)
 			return i;
 	return -1;
 }
 
-int nr_air_retx_process(const struct nr_leg *leg)
+int nr_air_retx_process(const struct nr_sch *sch)
 {
 	for (uint8_t i = 0; i < NR_HARQ_MAX + 1; i++)
-		if (leg->process[i].state == NR_PROCESS_RETX)
+		if (sch->process[i].state == NR_PROCESS_RETX)
 			return i;
 	return -1;
 }
 
-void nr_air_adapt(struct nr *nr, struct nr_leg *leg)
+void nr_air_adapt(struct nr *nr, struct nr_sch *sch)
 {
-	enum nr_table table = nr_table_of(nr, (enum cell_dir)leg->at.dir);
+	enum nr_table table = nr_table_of(nr, (enum cell_dir)sch->at.dir);
 
-	leg->mcs = nr->cell.cfg.nr_outer_loop ? nr_choose_mcs(&leg->loop, table, table, leg->cqi)
-	                                      : nr_cqi_to_mcs(table, table, leg->cqi);
-	leg->rate = nr_tbs(nr_frame_re(&nr->cell.cfg, NR_SYMBOLS, nr->frame.n_rb),
-	                   nr_mcs(table, leg->mcs), nr_layers(nr, (enum cell_dir)leg->at.dir));
+	sch->mcs = nr->cell.cfg.nr_outer_loop ? nr_choose_mcs(&sch->loop, table, table, sch->cqi)
+	                                      : nr_cqi_to_mcs(table, table, sch->cqi);
+	sch->rate = nr_tbs(nr_frame_re(&nr->cell.cfg, NR_SYMBOLS, nr->frame.n_rb),
+	                   nr_mcs(table, sch->mcs), nr_layers(nr, (enum cell_dir)sch->at.dir));
 }
 
-void nr_air_set_channel(struct nr *nr, struct nr_leg *leg, uint8_t cqi, int32_t sinr_cdb)
+void nr_air_set_channel(struct nr *nr, struct nr_sch *sch, uint8_t cqi, int32_t sinr_cdb)
 {
-	leg->cqi = cqi;
-	leg->sinr_cdb = sinr_cdb;
-	nr_air_adapt(nr, leg);
+	sch->cqi = cqi;
+	sch->sinr_cdb = sinr_cdb;
+	nr_air_adapt(nr, sch);
 }

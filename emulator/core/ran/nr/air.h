@@ -5,35 +5,35 @@
 
 #include "ran/nr/state.h"
 
-/** nr_air_begin() - a block to be filled and given to nr_air_transmit(); rows name it until then */
-struct nr_tb *nr_air_begin(struct nr *nr, struct nr_leg *leg, const struct nr_grant *g);
+/** nr_air_start() - a block to be filled and given to nr_air_transmit(); rows name it until then */
+struct nr_tb *nr_air_start(struct nr *nr, struct nr_sch *sch, const struct nr_grant *g);
 
 /**
- * nr_air_transmit() - send @tb, a new block of @leg, in the slot of grant @g
+ * nr_air_transmit() - send @tb, a new block of @sch, in the slot of grant @g
  * @padding: bytes of it
  *
  * Decides whether it will be decoded, writes it to the outputs and puts it on the air.
  */
-void nr_air_transmit(struct nr *nr, struct nr_leg *leg, const struct nr_grant *g, struct nr_tb *tb,
+void nr_air_transmit(struct nr *nr, struct nr_sch *sch, const struct nr_grant *g, struct nr_tb *tb,
                      uint32_t padding);
 
 /** nr_air_retransmit() - send the block that waits in the process of @g again */
-void nr_air_retransmit(struct nr *nr, struct nr_leg *leg, const struct nr_grant *g);
+void nr_air_retransmit(struct nr *nr, struct nr_sch *sch, const struct nr_grant *g);
 
-/** nr_air_reset() - no block of @leg is on the air or in a HARQ process any more, and none is
+/** nr_air_reset() - no block of @sch is on the air or in a HARQ process any more, and none is
  * granted; packets that ended in one go to @ret. Source: TS 38.321 5.12 */
-void nr_air_reset(struct nr *nr, struct nr_leg *leg, struct pkt_queue *ret);
+void nr_air_reset(struct nr *nr, struct nr_sch *sch, struct pkt_queue *ret);
 
 /** nr_air_free_process() - a process of the first @n that a new block may use, or -1 */
-int nr_air_free_process(const struct nr_leg *leg, uint8_t first, uint8_t n);
+int nr_air_free_process(const struct nr_sch *sch, uint8_t first, uint8_t n);
 
 /** nr_air_retx_process() - the first process whose block is to be sent again, or -1 */
-int nr_air_retx_process(const struct nr_leg *leg);
+int nr_air_retx_process(const struct nr_sch *sch);
 
-/** nr_air_set_channel() - @leg has this CQI and SINR from now on */
-void nr_air_set_channel(struct nr *nr, struct nr_leg *leg, uint8_t cqi, int32_t sinr_cdb);
+/** nr_air_set_channel() - @sch has this CQI and SINR from now on */
+void nr_air_set_channel(struct nr *nr, struct nr_sch *sch, uint8_t cqi, int32_t sinr_cdb);
 
-/** nr_air_adapt() - work out the MCS of @leg again */
-void nr_air_adapt(struct nr *nr, struct nr_leg *leg);
+/** nr_air_adapt() - work out the MCS of @sch again */
+void nr_air_adapt(struct nr *nr, struct nr_sch *sch);
 
 #endif

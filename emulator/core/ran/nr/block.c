@@ -45,16 +45,16 @@ static bool reserve(const struct nr_ue *u, struct nr_pdu_builder *mac, const str
 
 static void send_new(struct nr *nr, struct nr_ue *u, const struct nr_grant *g)
 {
-	struct nr_leg *leg = &u->leg[CELL_DIR_UL];
-	struct nr_tb *tb = nr_air_begin(nr, leg, g);
+	struct nr_sch *sch = &u->sch[CELL_DIR_UL];
+	struct nr_tb *tb = nr_air_start(nr, sch, g);
 	bool names_ue = (g->kind == NR_TB_MSG3 && !u->ra.dedicated) || g->kind == NR_TB_MSGA,
 	     wanted;
 	struct nr_pdu_builder mac;
 	struct nr_bsr bsr;
 
-	nr_pdu_begin(&mac, NR_UL, tb->buf, g->bytes);
+	nr_pdu_start(&mac, NR_UL, tb->buf, g->bytes);
 	wanted = reserve(u, &mac, g, names_ue);
-	lch_fill(nr, leg, &mac, tb);
+	nr_lch_fill(nr, sch, &mac, tb);
 	if (names_ue)
 		write_ce(&mac, NR_LCID_UL_CRNTI, u->rnti);
 	if (u->report.confirm_cg)
@@ -66,27 +66,27 @@ static void send_new(struct nr *nr, struct nr_ue *u, const struct nr_grant *g)
 	} else if (nr_report_padding(u, nr_pdu_left(&mac), &bsr)) {
 		write_bsr(nr, u, &mac, g, &bsr, true);
 	}
-	nr_air_transmit(nr, leg, g, tb, nr_pdu_end(&mac));
+	nr_air_transmit(nr, sch, g, tb, nr_pdu_end(&mac));
 }
 
 void nr_block_uplink(struct nr *nr, struct nr_ue *u, const struct nr_grant *g)
 {
-	struct nr_process *p = &u->leg[CELL_DIR_UL].process[g->harq_id];
+	struct nr_process *p = &u->sch[CELL_DIR_UL].process[g->harq_id];
 
 	p->state = NR_PROCESS_BUSY;
 	if (p->tb)
-		nr_air_retransmit(nr, &u->leg[CELL_DIR_UL], g);
+		nr_air_retransmit(nr, &u->sch[CELL_DIR_UL], g);
 	else
 		send_new(nr, u, g);
 }
 
 void nr_block_downlink(struct nr *nr, struct nr_ue *u, const struct nr_grant *g)
 {
-	struct nr_leg *leg = &u->leg[CELL_DIR_DL];
-	struct nr_tb *tb = nr_air_begin(nr, leg, g);
+	struct nr_sch *sch = &u->sch[CELL_DIR_DL];
+	struct nr_tb *tb = nr_air_start(nr, sch, g);
 	struct nr_pdu_builder mac;
 
-	nr_pdu_begin(&mac, NR_DL, tb->buf, g->bytes);
-	lch_fill(nr, leg, &mac, tb);
-	nr_air_transmit(nr, leg, g, tb, nr_pdu_end(&mac));
+	nr_pdu_start(&mac, NR_DL, tb->buf, g->bytes);
+	nr_lch_fill(nr, sch, &mac, tb);
+	nr_air_transmit(nr, sch, g, tb, nr_pdu_end(&mac));
 }

@@ -7,11 +7,11 @@
  * forwards a copy with the SN to the target, at the command also of those that wait. When the
  * target has answered the UE's preamble it sends what it has; the UE's PDCP delivers in order and
  * once what both send. The uplink goes to the source until then. Now it goes to the target: a
- * status report, what was not acknowledged, in AM, and what was not begun. The source's RLC goes on
- * with what it has begun.
+ * status report, what was not acknowledged, in AM, and what was not started. The source's RLC goes
+ * on with what it has started.
  *
  * The target cannot deliver before it knows from which COUNT on, so what it gets waits. When the
- * source has heard of the success it begins with nothing any more, forwards what is not
+ * source has heard of the success it starts with nothing any more, forwards what is not
  * acknowledged and was not forwarded yet, and tells the COUNTs; with these the target delivers, and
  * has the UE release the source. COUNTs go on, with RLC UM as well. Source:
  * TS 38.300 9.2.3.1, 9.2.3.2.1 to 9.2.3.2.3; TS 38.321 5.12; TS 38.322 5.1.3;
@@ -32,7 +32,7 @@ static struct nr_ue *spare_of(struct nr *nr, struct nr_ue *u)
 }
 
 /* The first SDU of which nothing was sent comes behind this one. */
-static struct pkt *begun(const struct rlc_sdu_queue *q)
+static struct pkt *started(const struct rlc_sdu_queue *q)
 {
 	return q->head_sent > 0 ? q->sdus.head : NULL;
 }
@@ -51,12 +51,12 @@ static void number_waiting(struct nr *nr, struct drb *dl)
 	dl->pdcp->heard.known = false;
 }
 
-/* The target gets copies of what waits and was not begun, where there is memory for all of them,
+/* The target gets copies of what waits and was not started, where there is memory for all of them,
  * and of what is still to come. */
 static void copy_waiting(struct nr *nr, struct nr_ue *u, struct drb *dl)
 {
 	const struct rlc_sdu_queue *q = dl->rlc.queue;
-	struct pkt *p = begun(q) ? begun(q)->next : q->sdus.head;
+	struct pkt *p = started(q) ? started(q)->next : q->sdus.head;
 
 	dl->pdcp->first_early = dl->pdcp->pdcp_tx.tx_next;
 	if (!p || nr->cell.free_pkts.n + nr->cell.n_fresh_pkts < q->sdus.n)
@@ -73,18 +73,18 @@ static void copy_waiting(struct nr *nr, struct nr_ue *u, struct drb *dl)
 /* RLC entities of the target, which is a gNB that the UE has not met. */
 static void establish(struct nr_ue *link)
 {
-	for (uint8_t k = 0; k < link->leg[CELL_DIR_UL].n_drbs; k++) {
+	for (uint8_t k = 0; k < link->sch[CELL_DIR_UL].n_drbs; k++) {
 		for (int d = 0; d < 2; d++) {
-			struct drb *b = &link->leg[d].drb[k];
+			struct drb *b = &link->sch[d].drb[k];
 
 			b->stopped = b->reported = false;
 			b->outage_expiry_ns = CELL_NEVER;
 		}
-		link->leg[CELL_DIR_UL].drb[k].awaits_status = true;
+		link->sch[CELL_DIR_UL].drb[k].awaits_status = true;
 	}
 }
 
-void daps_begin(struct nr *nr, struct nr_ue *u)
+void daps_start(struct nr *nr, struct nr_ue *u)
 {
 	struct nr_rrc *rrc = &u->rrc;
 	struct nr_ue *next = spare_of(nr, u);
@@ -94,8 +94,8 @@ void daps_begin(struct nr *nr, struct nr_ue *u)
 	establish(next);
 	tunnel_expect(&nr->epc, u->id, rrc->target);
 	tunnel_forward_early(&nr->epc, u->id, rrc->source, rrc->target);
-	for (uint8_t k = 0; k < next->leg[CELL_DIR_DL].n_drbs; k++) {
-		struct drb *dl = &rrc->source_link->leg[CELL_DIR_DL].drb[k];
+	for (uint8_t k = 0; k < next->sch[CELL_DIR_DL].n_drbs; k++) {
+		struct drb *dl = &rrc->source_link->sch[CELL_DIR_DL].drb[k];
 
 		number_waiting(nr, dl);
 		copy_waiting(nr, u, dl);
@@ -104,7 +104,7 @@ void daps_begin(struct nr *nr, struct nr_ue *u)
 
 void daps_send(struct nr *nr, struct nr_ue *u, struct pkt *p)
 {
-	struct drb *b = lch_classify(&u->rrc.source_link->leg[CELL_DIR_DL], p);
+	struct drb *b = nr_lch_classify(&u->rrc.source_link->sch[CELL_DIR_DL], p);
 	struct pkt *copy = drb_send_early(nr, b, p);
 
 	if (copy)
@@ -140,11 +140,11 @@ static struct pkt_queue outstanding(struct nr *nr, const struct drb *b, uint32_t
 	return c.of;
 }
 
-/* What waits at the start of @b and was not begun leaves it. */
+/* What waits at the start of @b and was not started leaves it. */
 static struct pkt_queue take_waiting(struct nr *nr, struct drb *b)
 {
 	struct rlc_sdu_queue *q = b->rlc.queue;
-	struct pkt *before = begun(q);
+	struct pkt *before = started(q);
 	struct pkt_queue all = { 0 };
 
 	aqm_update(&b->aqm, &q->sdus, nr->cell.event_ns);
@@ -175,8 +175,8 @@ static void switch_bearer(struct nr *nr, struct drb *from, struct drb *to)
 
 void daps_switch_uplink(struct nr *nr, struct nr_ue *u)
 {
-	struct nr_leg *from = &u->rrc.source_link->leg[CELL_DIR_UL];
-	struct nr_leg *to = &u->rrc.link->leg[CELL_DIR_UL];
+	struct nr_sch *from = &u->rrc.source_link->sch[CELL_DIR_UL];
+	struct nr_sch *to = &u->rrc.link->sch[CELL_DIR_UL];
 
 	for (uint8_t k = 0; k < to->n_drbs; k++)
 		switch_bearer(nr, &from->drb[k], &to->drb[k]);
@@ -204,19 +204,19 @@ static void stop_bearer(struct nr *nr, struct drb *dl, struct pkt_queue *ret)
 
 void daps_stop_source(struct nr *nr, struct nr_ue *u)
 {
-	struct nr_leg *dl = &u->rrc.source_link->leg[CELL_DIR_DL];
+	struct nr_sch *dl = &u->rrc.source_link->sch[CELL_DIR_DL];
 
 	for (uint8_t k = 0; k < dl->n_drbs; k++)
 		stop_bearer(nr, &dl->drb[k], &u->rrc.kept);
 }
 
-/* Of what the source had begun there is a copy, unless it is of UM and from before the copies. */
-static void drop(struct nr *nr, const struct nr_leg *leg, struct pkt_queue *held)
+/* Of what the source had started there is a copy, unless it is of UM and from before the copies. */
+static void drop(struct nr *nr, const struct nr_sch *sch, struct pkt_queue *held)
 {
 	struct pkt *p;
 
 	while ((p = pkt_dequeue(held))) {
-		const struct drb *b = p->control ? &leg->drb[0] : lch_classify(leg, p);
+		const struct drb *b = p->control ? &sch->drb[0] : nr_lch_classify(sch, p);
 		bool copied = b->rlc.mode->acknowledged ||
 		              (b->at.dir == CELL_DIR_DL &&
 		               (int32_t)(p->count - b->pdcp->first_early) >= 0);
@@ -229,14 +229,14 @@ static void drop(struct nr *nr, const struct nr_leg *leg, struct pkt_queue *held
 	}
 }
 
-static void release_leg(struct nr *nr, struct nr_leg *leg)
+static void release_sch(struct nr *nr, struct nr_sch *sch)
 {
 	struct pkt_queue held = { 0 };
 
-	nr_air_reset(nr, leg, &held);
-	for (uint8_t k = 0; k < leg->n_drbs; k++)
-		drb_empty_rlc(nr, &leg->drb[k], &held);
-	drop(nr, leg, &held);
+	nr_air_reset(nr, sch, &held);
+	for (uint8_t k = 0; k < sch->n_drbs; k++)
+		drb_empty_rlc(nr, &sch->drb[k], &held);
+	drop(nr, sch, &held);
 }
 
 /* What the UE has is said once more. Source: TS 38.323 5.4.1 */
@@ -246,18 +246,18 @@ static void report_again(struct nr *nr, struct drb *ul)
 
 	if (!report)
 		return;
-	rlc_sdu_queue_insert(ul->rlc.queue, begun(ul->rlc.queue), report);
+	rlc_sdu_queue_insert(ul->rlc.queue, started(ul->rlc.queue), report);
 	drb_record_buffer(nr, ul);
 }
 
 void daps_release(struct nr *nr, struct nr_ue *u)
 {
 	struct nr_ue *source = u->rrc.source_link;
-	struct nr_leg *ul = &u->rrc.link->leg[CELL_DIR_UL];
+	struct nr_sch *ul = &u->rrc.link->sch[CELL_DIR_UL];
 
 	u->rrc.source_link = NULL;
-	release_leg(nr, &source->leg[CELL_DIR_UL]);
-	release_leg(nr, &source->leg[CELL_DIR_DL]);
+	release_sch(nr, &source->sch[CELL_DIR_UL]);
+	release_sch(nr, &source->sch[CELL_DIR_DL]);
 	nr_init_spare(nr, source);
 	for (uint8_t k = 0; k < ul->n_drbs; k++) {
 		drb_know_status(nr, &ul->drb[k]);

@@ -18,29 +18,29 @@
 #include "ran/nr/report.h"
 #include "ran/nr/ue.h"
 
-static void record_outcome(struct nr *nr, const struct nr_leg *leg, const struct nr_tb *tb)
+static void record_outcome(struct nr *nr, const struct nr_sch *sch, const struct nr_tb *tb)
 {
 	static const uint16_t events[] = { [NR_DECODED] = CELL_EV_MAC_RX,
 		                           [NR_NACK] = CELL_EV_HARQ_NACK,
 		                           [NR_LOST] = CELL_EV_MAC_LOST };
 	struct cell_record r = { .event = events[tb->outcome],
-		                 .node = leg->at.to,
-		                 .peer = leg->at.from,
+		                 .node = sch->at.to,
+		                 .peer = sch->at.from,
 		                 .sn = tb->slot,
 		                 .bytes = tb->bytes };
 
 	if (tb->outcome == NR_LOST && nr->harq.max_attempts > 1) {
 		struct cell_record failure = r;
 
-		nr->cell.stats.harq_failures[leg->at.dir]++;
+		nr->cell.stats.harq_failures[sch->at.dir]++;
 		failure.event = CELL_EV_HARQ_FAILURE;
 		failure.value = tb->attempt;
 		failure.aux = tb->nack_to_ack;
-		out_record(&nr->cell, &leg->at, failure);
+		out_record(&nr->cell, &sch->at, failure);
 	}
 	if (tb->outcome == NR_NACK)
 		r.value = tb->attempt;
-	out_record(&nr->cell, &leg->at, r);
+	out_record(&nr->cell, &sch->at, r);
 }
 
 static void read_ce(struct nr *nr, struct nr_ue *u, const struct nr_tb *tb,
@@ -55,14 +55,14 @@ static void read_ce(struct nr *nr, struct nr_ue *u, const struct nr_tb *tb,
 	nr_ue_activate(nr, u, nr_slot_at(nr, nr->cell.event_ns));
 }
 
-static void read_sdu(struct nr *nr, struct nr_leg *leg, struct nr_tb *tb, uint32_t i,
+static void read_sdu(struct nr *nr, struct nr_sch *sch, struct nr_tb *tb, uint32_t i,
                      const struct nr_subpdu *s)
 {
-	uint8_t k = (uint8_t)(drb_of_lcid(s->lcid) - leg->lcs_before);
-	struct drb *b = &leg->drb[k];
+	uint8_t k = (uint8_t)(drb_of_lcid(s->lcid) - sch->lcs_before);
+	struct drb *b = &sch->drb[k];
 	struct pkt_queue ends = { 0 };
 
-	CELL_ASSERT(k < leg->n_drbs && b->at.lcid == s->lcid && i < tb->n_sdus);
+	CELL_ASSERT(k < sch->n_drbs && b->at.lcid == s->lcid && i < tb->n_sdus);
 	if (nr_tb_sdu_ends(tb, i) && tb->ends.n > 0)
 		pkt_enqueue(&ends, pkt_dequeue(&tb->ends));
 	if (tb->epoch[k] == b->epoch)
@@ -71,10 +71,10 @@ static void read_sdu(struct nr *nr, struct nr_leg *leg, struct nr_tb *tb, uint32
 		out_drop_all(&nr->cell, &ends, &b->at, CELL_DROP_RADIO_LINK_FAILURE);
 }
 
-static void deliver(struct nr *nr, struct nr_leg *leg, struct nr_tb *tb)
+static void deliver(struct nr *nr, struct nr_sch *sch, struct nr_tb *tb)
 {
-	struct nr_ue *u = nr_ue_of(nr, leg);
-	bool dl = leg->at.dir == CELL_DIR_DL;
+	struct nr_ue *u = nr_ue_of(nr, sch);
+	bool dl = sch->at.dir == CELL_DIR_DL;
 	struct nr_pdu_reader reader;
 	struct nr_subpdu s;
 	uint32_t n = 0;
@@ -83,7 +83,7 @@ static void deliver(struct nr *nr, struct nr_leg *leg, struct nr_tb *tb)
 	for (int r = nr_pdu_next(&reader, &s); r != 0; r = nr_pdu_next(&reader, &s)) {
 		CELL_ASSERT(r == 1);
 		if (s.is_sdu)
-			read_sdu(nr, leg, tb, n++, &s);
+			read_sdu(nr, sch, tb, n++, &s);
 		else if (!dl)
 			read_ce(nr, u, tb, &reader, &s);
 	}
@@ -91,15 +91,15 @@ static void deliver(struct nr *nr, struct nr_leg *leg, struct nr_tb *tb)
 }
 
 /* What the gNB learns of a block of the uplink. Return: it has it in hand no more. */
-static void settle_uplink(struct nr *nr, struct nr_leg *leg, const struct nr_tb *tb)
+static void settle_uplink(struct nr *nr, struct nr_sch *sch, const struct nr_tb *tb)
 {
-	struct nr_process *p = &leg->process[tb->harq_id];
-	struct nr_ue *u = nr_ue_of(nr, leg);
+	struct nr_process *p = &sch->process[tb->harq_id];
+	struct nr_ue *u = nr_ue_of(nr, sch);
 
 	p->state = tb->outcome == NR_NACK ? NR_PROCESS_RETX : NR_PROCESS_FREE;
 	if (tb->attempt == 1 && nr->cell.cfg.nr_outer_loop && tb->harq_id != NR_HARQ_RA) {
-		nr_outer_loop_feedback(&leg->loop, tb->outcome == NR_DECODED);
-		nr_air_adapt(nr, leg);
+		nr_outer_loop_feedback(&sch->loop, tb->outcome == NR_DECODED);
+		nr_air_adapt(nr, sch);
 	}
 	if (tb->harq_id != NR_HARQ_RA)
 		return;
@@ -109,7 +109,7 @@ static void settle_uplink(struct nr *nr, struct nr_leg *leg, const struct nr_tb 
 
 void nr_decode(struct nr *nr, struct nr_tb *tb)
 {
-	struct nr_leg *leg = &nr->ue[tb->ue - 1].leg[tb->dir];
+	struct nr_sch *sch = &nr->ue[tb->ue - 1].sch[tb->dir];
 	bool collided;
 
 	nr->cell.block = tb->block;
@@ -118,21 +118,21 @@ void nr_decode(struct nr *nr, struct nr_tb *tb)
 	           tb->outcome == NR_DECODED && nr_access_collided(nr, &nr->ue[tb->ue - 1]);
 	if (collided)
 		tb->outcome = NR_NACK;
-	record_outcome(nr, leg, tb);
+	record_outcome(nr, sch, tb);
 	tb->attempt -= collided; /* two at once leave nothing that could be combined */
-	leg->process[tb->harq_id].on_air = false;
+	sch->process[tb->harq_id].on_air = false;
 	if (tb->outcome == NR_NACK)
-		leg->process[tb->harq_id].tb = tb;
+		sch->process[tb->harq_id].tb = tb;
 	if (tb->dir == CELL_DIR_UL)
-		settle_uplink(nr, leg, tb);
+		settle_uplink(nr, sch, tb);
 	if (tb->outcome == NR_DECODED) {
-		deliver(nr, leg, tb);
+		deliver(nr, sch, tb);
 	} else if (tb->outcome == NR_LOST) {
-		nr->cell.stats.mac_lost[leg->at.dir]++;
-		out_drop_all(&nr->cell, &tb->ends, &leg->at, CELL_DROP_RADIO_LOSS);
+		nr->cell.stats.mac_lost[sch->at.dir]++;
+		out_drop_all(&nr->cell, &tb->ends, &sch->at, CELL_DROP_RADIO_LOSS);
 	}
 	if (tb->dir == CELL_DIR_UL && tb->harq_id == NR_HARQ_RA)
-		nr_access_heard(nr, nr_ue_of(nr, leg), tb); /* after its BSR */
+		nr_access_heard(nr, nr_ue_of(nr, sch), tb); /* after its BSR */
 	if (tb->outcome != NR_NACK)
 		nr_tb_free(&nr->tbs, tb);
 	nr->cell.block = 0;

@@ -23,29 +23,29 @@ static void mix_drb(uint64_t *h, const struct drb *b)
 	b->rlc.mode->digest(&b->rlc, h);
 }
 
-static void mix_leg(uint64_t *h, const struct nr_leg *leg)
+static void mix_sch(uint64_t *h, const struct nr_sch *sch)
 {
-	digest_mix(h, (uint64_t)(uint32_t)leg->sinr_cdb << 16 | (uint32_t)leg->cqi << 8 | leg->mcs);
-	digest_mix(h, leg->loss_rng.state);
-	digest_mix(h, leg->harq_rng.state);
-	digest_mix(h, leg->feedback_rng.state);
-	digest_mix(h, (uint32_t)leg->loop.offset_udb);
+	digest_mix(h, (uint64_t)(uint32_t)sch->sinr_cdb << 16 | (uint32_t)sch->cqi << 8 | sch->mcs);
+	digest_mix(h, sch->loss_rng.state);
+	digest_mix(h, sch->harq_rng.state);
+	digest_mix(h, sch->feedback_rng.state);
+	digest_mix(h, (uint32_t)sch->loop.offset_udb);
 	for (uint32_t i = 0; i < NR_HARQ_MAX + 1; i++)
-		digest_mix(h, (uint64_t)leg->process[i].known_slot << 8 | leg->process[i].state);
-	for (uint32_t i = leg->grants.used; i != leg->grants.issued; i++) {
-		digest_mix(h, leg->grants.of[i % NR_GRANTS_KEPT].slot);
-		digest_mix(h, leg->grants.of[i % NR_GRANTS_KEPT].bytes);
+		digest_mix(h, (uint64_t)sch->process[i].known_slot << 8 | sch->process[i].state);
+	for (uint32_t i = sch->grants.used; i != sch->grants.issued; i++) {
+		digest_mix(h, sch->grants.of[i % NR_GRANTS_KEPT].slot);
+		digest_mix(h, sch->grants.of[i % NR_GRANTS_KEPT].bytes);
 	}
-	for (uint8_t k = 0; k < leg->n_drbs; k++)
-		mix_drb(h, &leg->drb[k]);
+	for (uint8_t k = 0; k < sch->n_drbs; k++)
+		mix_drb(h, &sch->drb[k]);
 }
 
 static void mix_ue(uint64_t *h, const struct nr_ue *u)
 {
 	const struct nr_report *r = &u->report;
 
-	mix_leg(h, &u->leg[CELL_DIR_UL]);
-	mix_leg(h, &u->leg[CELL_DIR_DL]);
+	mix_sch(h, &u->sch[CELL_DIR_UL]);
+	mix_sch(h, &u->sch[CELL_DIR_DL]);
 	digest_mix(h, (uint64_t)(r->pending << 2 | r->sr_pending << 1 | r->confirm_cg));
 	digest_mix(h, r->sr_count);
 	digest_mix(h, r->sr_from);
@@ -73,7 +73,7 @@ static void mix_handover(uint64_t *h, const struct nr *nr, const struct nr_ue *u
 	digest_mix(h, (uint64_t)(rrc->confirmed << 3 | rrc->path_switched << 2 |
 	                         rrc->source_knows << 1 | rrc->waits));
 	if (rrc->source_link)
-		digest_mix(h, rrc->source_link->leg[0].ue);
+		digest_mix(h, rrc->source_link->sch[0].ue);
 	digest_mix_queue(h, &rrc->kept);
 	timeline_digest(&rrc->timeline, h);
 	epc_digest_ue(&nr->epc, u->id, h);

@@ -7,7 +7,7 @@
  * failed: both directions give up their PDUs, and either start again after an outage or stop.
  *
  * Of a bearer with PDCP duplication, which has two RLC entities, the receiver delivers what comes
- * first. A leg whose link has failed leaves the other one alone.
+ * first. A cell whose link has failed leaves the other one alone.
  * Source: TS 38.322 5.1, 5.3.2; TS 38.323 5.1, 5.2.2, 5.11; TS 38.331 5.3.10
  */
 #include "ran/nr/drb.h"
@@ -80,21 +80,21 @@ static void init_pdcp(struct drb *b, uint64_t *words)
 	                words);
 }
 
-void drb_init(struct drb *b, struct nr *nr, struct nr_leg *leg, uint8_t k,
+void drb_init(struct drb *b, struct nr *nr, struct nr_sch *sch, uint8_t k,
               struct drb_memory *memory)
 {
-	uint8_t at = (uint8_t)(b - leg->drb);
+	uint8_t at = (uint8_t)(b - sch->drb);
 	size_t state, window, words;
 
 	*b = (struct drb){
-		.cfg = channel_cfg(&nr->cell.cfg, nr_ue_of(nr, leg)->id, k),
-		.leg = leg,
+		.cfg = channel_cfg(&nr->cell.cfg, nr_ue_of(nr, sch)->id, k),
+		.sch = sch,
 		.outage_expiry_ns = CELL_NEVER,
-		.at = leg->at,
+		.at = sch->at,
 	};
-	b->at.lcid = lcid_of(&b->cfg, (uint8_t)(leg->lcs_before + at));
+	b->at.lcid = lcid_of(&b->cfg, (uint8_t)(sch->lcs_before + at));
 	if (at == 0)
-		leg->at.lcid = b->at.lcid;
+		sch->at.lcid = b->at.lcid;
 	b->rlc = (struct rlc){
 		.mode = drb_mode(&b->cfg),
 		.state = memory->rlc_state,
@@ -108,7 +108,7 @@ void drb_init(struct drb *b, struct nr *nr, struct nr_leg *leg, uint8_t k,
 	drb_needs(&b->cfg, &state, &window, &words);
 	memory->rlc_state += state;
 	memory->window += window;
-	if (nr_ue_of(nr, leg)->cell > 0)
+	if (nr_ue_of(nr, sch)->cell > 0)
 		return;
 	init_pdcp(b, memory->pdcp_words);
 	memory->pdcp_words += words;
@@ -116,7 +116,7 @@ void drb_init(struct drb *b, struct nr *nr, struct nr_leg *leg, uint8_t k,
 
 /* --- reception --- */
 
-/* Whose PDCP delivers the uplink: the source's, until the target knows with which COUNT to begin.
+/* Whose PDCP delivers the uplink: the source's, until the target knows with which COUNT to start.
  */
 static uint8_t gnb_of(const struct nr *nr, uint8_t ue)
 {
@@ -127,7 +127,7 @@ static uint8_t gnb_of(const struct nr *nr, uint8_t ue)
 
 void drb_deliver(struct nr *nr, struct drb *b, struct pdcp_nr_out *up)
 {
-	uint8_t ue = nr_ue_of(nr, b->leg)->id;
+	uint8_t ue = nr_ue_of(nr, b->sch)->id;
 	struct pkt *p;
 
 	while ((p = pkt_dequeue(&up->discarded)))
@@ -163,7 +163,7 @@ void drb_to_pdcp(struct nr *nr, struct drb *b, struct rlc_out *out)
 	CELL_ASSERT(out->foreign_sdus == 0); /* inside the cell all PDUs are its own */
 	out_drop_all(&nr->cell, &out->discarded, &b->at, CELL_DROP_RLC_DISCARD);
 	if (out->delivered.head && b->pdcp != b)
-		nr_touch(nr, b->pdcp->leg->ue);
+		nr_touch(nr, b->pdcp->sch->ue);
 	while ((p = pkt_dequeue(&out->delivered)))
 		if (p->control)
 			receive_control(nr, b, p);
@@ -182,7 +182,7 @@ struct pkt *drb_report(struct nr *nr, const struct drb *dl)
 	if (!p)
 		return NULL;
 	p->control = true;
-	p->port = nr_ue_of(nr, dl->leg)->id;
+	p->port = nr_ue_of(nr, dl->sch)->id;
 	p->queued_ns = nr->cell.event_ns;
 	p->len = p->sdu_len =
 		pdcp_nr_status_pack(&pdcp->pdcp_rx, (uint16_t)sizeof(pdcp->heard_pdu), pkt_data(p));
@@ -202,7 +202,7 @@ void drb_empty_rlc(struct nr *nr, struct drb *b, struct pkt_queue *ret)
 {
 	struct rlc_sdu_queue *q = b->rlc.queue;
 
-	nr_touch(nr, b->leg->ue);
+	nr_touch(nr, b->sch->ue);
 	aqm_update(&b->aqm, &q->sdus, nr->cell.event_ns);
 	aqm_empty(&b->aqm);
 	b->rlc.mode->empty(&b->rlc, ret);
@@ -212,7 +212,7 @@ void drb_empty_rlc(struct nr *nr, struct drb *b, struct pkt_queue *ret)
 	q->head_sent = 0;
 }
 
-/* What PDCP holds is delivered in its time as long as there is another leg. */
+/* What PDCP holds is delivered in its time as long as there is another cell. */
 static void stop(struct nr *nr, struct drb *b)
 {
 	struct pkt_queue lost = { 0 };
@@ -259,8 +259,8 @@ void drb_receive(struct nr *nr, struct drb *b, const uint8_t *buf, uint32_t len,
 
 static void pdcp_expired(struct nr *nr, struct drb *b)
 {
-	const struct nr_ue *u = &nr->ue[nr_ue_of(nr, b->leg)->id - 1];
-	struct drb *here = &u->rrc.link->leg[b->at.dir].drb[b - b->leg->drb];
+	const struct nr_ue *u = &nr->ue[nr_ue_of(nr, b->sch)->id - 1];
+	struct drb *here = &u->rrc.link->sch[b->at.dir].drb[b - b->sch->drb];
 	struct cell_record r = rlc_row_at_end(&here->rlc, CELL_EV_PDCP_T_REORDERING);
 	struct pdcp_nr_out up = { 0 };
 
@@ -295,7 +295,7 @@ void drb_expire(struct nr *nr, struct drb *b)
 {
 	int64_t t_ns = drb_next_ns(b);
 
-	nr_touch(nr, b->leg->ue);
+	nr_touch(nr, b->sch->ue);
 	if (b->rlc.expiry_ns == t_ns)
 		rlc_expired(nr, b);
 	else if (b->pdcp_rx.expiry_ns == t_ns)

@@ -12,10 +12,10 @@ struct drb_memory {
 	uint64_t *pdcp_words;
 };
 
-/** drb_init() - the next bearer of @leg, which is the UE's bearer @k; it takes its memory, of
+/** drb_init() - the next bearer of @sch, which is the UE's bearer @k; it takes its memory, of
  * drb_needs(), from the start of @memory. Its reverse direction is the caller's to set, and
  * of one on a second cell PDCP. */
-void drb_init(struct drb *b, struct nr *nr, struct nr_leg *leg, uint8_t k,
+void drb_init(struct drb *b, struct nr *nr, struct nr_sch *sch, uint8_t k,
               struct drb_memory *memory);
 
 /** drb_needs() - bytes of state, entries of windows and words that a bearer takes */
@@ -64,7 +64,7 @@ void drb_deliver(struct nr *nr, struct drb *b, struct pdcp_nr_out *up);
  * Source: TS 38.323 5.4.1 */
 struct pkt *drb_report(struct nr *nr, const struct drb *dl);
 
-/** drb_know_status() - the gNB at the end of @b knows with which COUNT it is to begin */
+/** drb_know_status() - the gNB at the end of @b knows with which COUNT it is to start */
 void drb_know_status(struct nr *nr, struct drb *b);
 
 /** drb_empty_rlc() - its RLC gives up what it holds, to @ret, in no order, and starts again */

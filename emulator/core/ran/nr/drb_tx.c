@@ -7,8 +7,8 @@
  * come whether it is marked or dropped; only then PDCP numbers it.
  *
  * A bearer with PDCP duplication has two RLC entities, on carriers of their own. Each packet has a
- * copy for each, with the same COUNT, which it gets when the first of them begins to send it. When
- * one RLC knows that a copy has arrived the other one does not begin with its own any more.
+ * copy for each, with the same COUNT, which it gets when the first of them starts to send it. When
+ * one RLC knows that a copy has arrived the other one does not start with its own any more.
  * Source: TS 38.321 5.4.3.1; TS 38.323 5.2.1, 5.3, 5.11
  */
 #include "ran/nr/drb_tx.h"
@@ -55,7 +55,8 @@ static void mark(struct nr *nr, struct drb *b, struct pkt *p, bool coupled)
 	out_record(&nr->cell, &b->at, r);
 }
 
-/* RLC is about to begin with @p, which has been decided on if it was begun before. Return: it may.
+/* RLC is about to start with @p, which has been decided on if it was started before. Return: it
+ * may.
  */
 static bool pass(struct drb *b, struct pkt *p)
 {
@@ -79,7 +80,7 @@ static bool pass(struct drb *b, struct pkt *p)
 	}
 }
 
-/* RLC begins to send @p. Source: TS 38.323 5.2.1 */
+/* RLC starts to send @p. Source: TS 38.323 5.2.1 */
 static bool take(struct rlc *rlc, struct pkt *p)
 {
 	struct drb *b = drb_of(rlc);
@@ -96,7 +97,7 @@ static bool take(struct rlc *rlc, struct pkt *p)
 	return true;
 }
 
-/* The other leg need not send what this one has. Source: TS 38.323 5.11.2 */
+/* The other RLC need not send what this one has. Source: TS 38.323 5.11.2 */
 static void confirm(struct rlc *rlc, uint32_t count)
 {
 	struct drb *other = drb_of(rlc)->twin;
@@ -105,7 +106,7 @@ static void confirm(struct rlc *rlc, uint32_t count)
 
 	if (!p)
 		return;
-	nr_touch(nr, other->leg->ue);
+	nr_touch(nr, other->sch->ue);
 	out_drop(&nr->cell, p, &other->at, CELL_DROP_PDCP_DISCARD);
 }
 
@@ -184,7 +185,7 @@ void drb_enqueue(struct nr *nr, struct drb *b, struct pkt *p)
 	struct pkt *before =
 		p->has_pdcp_sn && nr_has_daps(&nr->cell.cfg) ? place(q, p) : q->sdus.tail;
 
-	nr_touch(nr, b->leg->ue);
+	nr_touch(nr, b->sch->ue);
 	if (b->rlc.mode->whole)
 		(void)take(&b->rlc, p); /* it is sent as it is */
 	if (has_aqm(b) && !p->has_pdcp_sn && !p->control)
@@ -277,7 +278,7 @@ void drb_drop_confirmed(struct nr *nr, struct drb *b)
 	struct rlc_sdu_queue *q = b->rlc.queue;
 	struct pkt *before = q->head_sent > 0 ? q->sdus.head : NULL, *p;
 
-	nr_touch(nr, b->leg->ue);
+	nr_touch(nr, b->sch->ue);
 	while ((p = before ? before->next : q->sdus.head)) {
 		if (!p->has_pdcp_sn || !pdcp_nr_status_has(&b->pdcp->heard, p->count)) {
 			before = p;

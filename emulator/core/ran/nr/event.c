@@ -2,9 +2,9 @@
 /*
  * event.c - which event of the network is next, and when a packet can leave next; see event.h.
  *
- * As in ran/lte/event.c each UE is a number in heaps: of the first timer of each leg, and of the
- * first slot in which something is to be done for it. They change only by what happens to the UE,
- * which says so by nr_touch(); after the event its numbers are worked out again.
+ * As in ran/lte/event.c each UE is a number in heaps: of the first timer of each direction, and of
+ * the first slot in which something is to be done for it. They change only by what happens to the
+ * UE, which says so by nr_touch(); after the event its numbers are worked out again.
  */
 #include "ran/nr/event.h"
 
@@ -15,7 +15,7 @@
 #include "ran/nr/rrc.h"
 #include "ran/nr/ue.h"
 
-/* First slot that was not processed and begins at or after the last event. */
+/* First slot that was not processed and starts at or after the last event. */
 static uint32_t slot_from(const struct nr *nr)
 {
 	uint32_t slot = nr_slot_at(nr, nr->cell.event_ns);
@@ -33,8 +33,8 @@ static uint32_t discard_slot(const struct nr *nr, const struct nr_ue *u, uint32_
 	uint32_t next = NR_SLOT_NEVER;
 
 	for (int d = 0; d < 2; d++)
-		for (uint8_t k = 0; k < u->leg[d].n_drbs; k++) {
-			int64_t t_ns = drb_discard_ns(&u->leg[d].drb[k]);
+		for (uint8_t k = 0; k < u->sch[d].n_drbs; k++) {
+			int64_t t_ns = drb_discard_ns(&u->sch[d].drb[k]);
 
 			if (t_ns != CELL_NEVER)
 				next = earlier(next, nr_slot_at(nr, t_ns));
@@ -57,7 +57,7 @@ static uint32_t ue_slot(const struct nr *nr, const struct nr_ue *u, uint32_t fro
 static bool is_idle(const struct nr_ue *u, uint32_t slot)
 {
 	return slot == NR_SLOT_NEVER && u->ra.state == NR_RA_IDLE &&
-	       lch_bytes(&u->leg[CELL_DIR_UL]) == 0 && lch_bytes(&u->leg[CELL_DIR_DL]) == 0;
+	       nr_lch_bytes(&u->sch[CELL_DIR_UL]) == 0 && nr_lch_bytes(&u->sch[CELL_DIR_DL]) == 0;
 }
 
 static void update(struct nr *nr, struct nr_ue *u, uint32_t from)
@@ -68,7 +68,7 @@ static void update(struct nr *nr, struct nr_ue *u, uint32_t from)
 	nr_report_notice(nr, u);
 	slot = ue_slot(nr, u, from);
 	for (uint32_t d = 0; d < 2; d++)
-		heap_set(&nr->due_timer, 2u * i + d, drb_next_ns(lch_first_timer(&u->leg[d])));
+		heap_set(&nr->due_timer, 2u * i + d, drb_next_ns(nr_lch_first_timer(&u->sch[d])));
 	heap_set(&nr->due_slot, i, slot == NR_SLOT_NEVER ? CELL_NEVER : slot);
 	if (nr->cell.cfg.n_enb > 1)
 		heap_set(&nr->due_rrc, u->id - 1u, nr_rrc_next_ns(nr, &nr->ue[u->id - 1]));
@@ -125,7 +125,7 @@ struct drb *nr_event_timer(const struct nr *nr)
 {
 	uint32_t number = heap_first(&nr->due_timer).id;
 
-	return lch_first_timer(&nr->ue[number / 2].leg[number % 2]);
+	return nr_lch_first_timer(&nr->ue[number / 2].sch[number % 2]);
 }
 
 struct nr_ue *nr_event_rrc(const struct nr *nr)

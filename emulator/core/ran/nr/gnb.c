@@ -43,7 +43,7 @@ struct decision {
 
 static void hear(struct nr *nr, struct nr_ue *u, struct nr_process *p, uint32_t n_of[2])
 {
-	struct nr_leg *dl = &u->leg[CELL_DIR_DL];
+	struct nr_sch *dl = &u->sch[CELL_DIR_DL];
 
 	n_of[p->ack]++;
 	p->known_slot = NR_SLOT_NEVER;
@@ -56,7 +56,7 @@ static void hear(struct nr *nr, struct nr_ue *u, struct nr_process *p, uint32_t 
 
 static void take_feedback(struct nr *nr, struct nr_ue *u, uint32_t slot)
 {
-	struct nr_leg *dl = &u->leg[CELL_DIR_DL];
+	struct nr_sch *dl = &u->sch[CELL_DIR_DL];
 	uint32_t n_of[2] = { 0, 0 };
 
 	if (u->feedback_slot > slot)
@@ -84,17 +84,17 @@ static void take_feedback(struct nr *nr, struct nr_ue *u, uint32_t slot)
 
 /* --- grants of one decision --- */
 
-static void issue(struct nr *nr, struct nr_leg *leg, struct decision *d, struct nr_grant *g)
+static void issue(struct nr *nr, struct nr_sch *sch, struct decision *d, struct nr_grant *g)
 {
-	struct nr_ue *u = nr_ue_of(nr, leg);
+	struct nr_ue *u = nr_ue_of(nr, sch);
 	bool dl = d->dir == CELL_DIR_DL;
 
 	g->slot = d->for_slot;
 	g->rb_start = d->rb.next;
 	d->rb.next = (uint16_t)(d->rb.next + g->n_rb);
 	d->rb.free = (uint16_t)(d->rb.free - g->n_rb);
-	leg->process[g->harq_id].state = NR_PROCESS_BUSY;
-	(void)nr_grant_issue(&leg->grants, g);
+	sch->process[g->harq_id].state = NR_PROCESS_BUSY;
+	(void)nr_grant_issue(&sch->grants, g);
 	nr->cell.stats.grants++;
 	nr->promised += !g->retx;
 	if (!g->retx)
@@ -105,7 +105,7 @@ static void issue(struct nr *nr, struct nr_leg *leg, struct decision *d, struct 
 		nr_drx_ul_granted(&u->drx, g->harq_id);
 	if (!dl && !g->retx && u->ra.state == NR_RA_MSG3 && u->ra.decoded)
 		nr_access_end(nr, u); /* to its C-RNTI. Source: TS 38.321 5.1.5 */
-	out_record(&nr->cell, &leg->at,
+	out_record(&nr->cell, &sch->at,
 	           (struct cell_record){ .event = CELL_EV_GRANT,
 	                                 .node = CELL_NODE_ENB,
 	                                 .peer = u->id,
@@ -113,32 +113,32 @@ static void issue(struct nr *nr, struct nr_leg *leg, struct decision *d, struct 
 	                                 .bytes = g->bytes,
 	                                 .value = (int32_t)(d->for_slot - d->slot),
 	                                 .mcs = g->mcs,
-	                                 .cqi = leg->cqi });
+	                                 .cqi = sch->cqi });
 }
 
 /* A block that was not decoded is sent again, with as many resource blocks. Return: it is. */
-static bool issue_again(struct nr *nr, struct nr_leg *leg, struct decision *d)
+static bool issue_again(struct nr *nr, struct nr_sch *sch, struct decision *d)
 {
-	int id = nr_air_retx_process(leg);
+	int id = nr_air_retx_process(sch);
 	struct nr_grant g;
 
 	if (id < 0)
 		return false;
-	g = leg->process[id].grant;
+	g = sch->process[id].grant;
 	g.retx = true;
 	if (g.n_rb > d->rb.free)
 		return false;
-	issue(nr, leg, d, &g);
+	issue(nr, sch, d, &g);
 	return true;
 }
 
 /* Processes that the gNB may use: the first ones are those of configured grants. */
-static int free_process(const struct nr *nr, const struct nr_leg *leg)
+static int free_process(const struct nr *nr, const struct nr_sch *sch)
 {
 	const struct cell_cfg *cfg = &nr->cell.cfg;
-	bool reserved = leg->at.dir == CELL_DIR_UL && cfg->nr_configured_grant != CELL_CG_NONE;
+	bool reserved = sch->at.dir == CELL_DIR_UL && cfg->nr_configured_grant != CELL_CG_NONE;
 
-	return nr_air_free_process(leg, reserved ? cfg->nr_cg_processes : 0,
+	return nr_air_free_process(sch, reserved ? cfg->nr_cg_processes : 0,
 	                           cfg->nr_harq_processes);
 }
 
@@ -149,25 +149,25 @@ static int free_process(const struct nr *nr, const struct nr_leg *leg)
  */
 static uint32_t issue_new(struct nr *nr, const struct sched_flow *f, struct decision *d)
 {
-	struct nr_leg *leg = &nr->ue[f->ue].leg[f->dir];
-	const struct nr_format *format = nr_mcs(nr_table_of(nr, d->dir), leg->mcs);
+	struct nr_sch *sch = &nr->ue[f->ue].sch[f->dir];
+	const struct nr_format *format = nr_mcs(nr_table_of(nr, d->dir), sch->mcs);
 	uint8_t layers = nr_layers(nr, d->dir);
 	uint32_t want =
 		f->backlog + (d->dir == CELL_DIR_UL ? HEADERS_OF_BLOCK + f->backlog / 50 : 0);
-	int id = free_process(nr, leg);
-	struct nr_grant g = { .mcs = leg->mcs };
+	int id = free_process(nr, sch);
+	struct nr_grant g = { .mcs = sch->mcs };
 
-	if (id < 0 || leg->cqi == 0 || !nr_block_room(nr, 1))
+	if (id < 0 || sch->cqi == 0 || !nr_block_room(nr, 1))
 		return 0;
-	if (want < leg->least)
-		want = leg->least;
+	if (want < sch->least)
+		want = sch->least;
 	g.n_rb = nr_prb_needed(want, d->re, format, layers, d->rb.free);
 	g.bytes = nr_tbs(d->re * g.n_rb, format, layers);
-	if (g.bytes <= HEADERS_OF_BLOCK || (g.bytes < leg->least && d->rb.next > d->rb.first))
+	if (g.bytes <= HEADERS_OF_BLOCK || (g.bytes < sch->least && d->rb.next > d->rb.first))
 		return 0;
 	g.harq_id = (uint8_t)id;
 	g.payload = g.bytes >= want ? f->backlog : g.bytes - HEADERS_OF_BLOCK;
-	issue(nr, leg, d, &g);
+	issue(nr, sch, d, &g);
 	return g.payload;
 }
 
@@ -186,7 +186,7 @@ static void serve(struct nr *nr, struct sched_flow *flows, uint32_t n, struct de
 
 		sched->served(state, flows, (uint32_t)f, served);
 		flows[f].backlog = 0; /* one block of a UE in a slot */
-		if (served == 0 && u->leg[d->dir].least)
+		if (served == 0 && u->sch[d->dir].least)
 			state->last = turn; /* what others leave may never be enough */
 		if (served == 0 || d->dir == CELL_DIR_DL)
 			continue;
@@ -207,7 +207,7 @@ static struct sched_flow flow_of(const struct nr *nr, uint8_t ue, enum cell_dir 
 		                    .dir = (uint8_t)dir,
 		                    .backlog = waiting,
 		                    .waiting = waiting,
-		                    .rate = nr->ue[ue].leg[dir].rate,
+		                    .rate = nr->ue[ue].sch[dir].rate,
 		                    .delay_us = (uint32_t)(waited_ns / 1000),
 		                    .weight = weight ? weight : 1 };
 }
@@ -246,7 +246,7 @@ static void decide_uplink(struct nr *nr, uint8_t cell, uint32_t slot, uint32_t f
 		uint32_t waiting = ul_backlog(u, slot);
 
 		if (!nr_is_in(u, cell) || (u->ra.granted && u->ra.msg3.slot == for_slot) ||
-		    !nr_drx_active(&u->drx, slot) || issue_again(nr, &u->leg[CELL_DIR_UL], &d) ||
+		    !nr_drx_active(&u->drx, slot) || issue_again(nr, &u->sch[CELL_DIR_UL], &d) ||
 		    waiting == 0)
 			continue;
 		flows[n++] = flow_of(nr, i, CELL_DIR_UL, waiting, u->backlog_since_ns);
@@ -259,8 +259,8 @@ static void decide_uplink(struct nr *nr, uint8_t cell, uint32_t slot, uint32_t f
 /* Bytes that wait for an assignment, with headers. */
 static uint32_t dl_backlog(const struct nr_ue *u)
 {
-	uint32_t queued = lch_need(&u->leg[CELL_DIR_DL]);
-	uint32_t granted = nr_grant_pending(&u->leg[CELL_DIR_DL].grants);
+	uint32_t queued = nr_lch_need(&u->sch[CELL_DIR_DL]);
+	uint32_t granted = nr_grant_pending(&u->sch[CELL_DIR_DL].grants);
 
 	return queued > granted ? queued - granted : 0;
 }
@@ -284,12 +284,12 @@ static void decide_downlink(struct nr *nr, uint8_t cell, uint32_t slot, uint32_t
 		uint32_t waiting;
 
 		if (!nr_is_in(u, cell) || !nr_drx_active(&u->drx, slot) ||
-		    issue_again(nr, &u->leg[CELL_DIR_DL], &d))
+		    issue_again(nr, &u->sch[CELL_DIR_DL], &d))
 			continue;
 		waiting = dl_backlog(u);
 		if (waiting > 0)
 			flows[n++] = flow_of(nr, i, CELL_DIR_DL, waiting,
-			                     lch_head_ns(&u->leg[CELL_DIR_DL]));
+			                     nr_lch_head_ns(&u->sch[CELL_DIR_DL]));
 	}
 	serve(nr, flows, n, &d);
 }
@@ -321,13 +321,13 @@ void nr_gnb_transmit(struct nr *nr, uint32_t slot)
 	NR_FOR_EACH_ACTIVE(nr, i)
 	{
 		struct nr_ue *u = &nr->ue[i];
-		const struct nr_grant *g = nr_grant_take(&u->leg[CELL_DIR_DL].grants, slot);
+		const struct nr_grant *g = nr_grant_take(&u->sch[CELL_DIR_DL].grants, slot);
 
 		if (!g)
 			continue;
 		nr->promised -= !g->retx;
 		if (g->retx)
-			nr_air_retransmit(nr, &u->leg[CELL_DIR_DL], g);
+			nr_air_retransmit(nr, &u->sch[CELL_DIR_DL], g);
 		else
 			nr_block_downlink(nr, u, g);
 	}
@@ -358,7 +358,7 @@ static uint32_t listens(const struct nr *nr, const struct nr_ue *u, uint32_t fro
 
 uint32_t nr_gnb_next_slot(const struct nr *nr, const struct nr_ue *u, uint32_t from)
 {
-	const struct nr_leg *dl = &u->leg[CELL_DIR_DL], *ul = &u->leg[CELL_DIR_UL];
+	const struct nr_sch *dl = &u->sch[CELL_DIR_DL], *ul = &u->sch[CELL_DIR_UL];
 	uint32_t next = earlier(u->feedback_slot, nr_grant_next(&dl->grants));
 	bool up = u->backlog > 0 && free_process(nr, ul) >= 0;
 

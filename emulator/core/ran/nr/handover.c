@@ -109,16 +109,16 @@ static void configure(struct nr *nr, struct nr_ue *u, uint8_t gnb)
 static int64_t access_after_ns(const struct nr *nr)
 {
 	const struct cell_cfg *cfg = &nr->cell.cfg;
-	int64_t begin_ns = nr->cell.event_ns - nr->cell.start_ns, ssb_ns;
+	int64_t start_ns = nr->cell.event_ns - nr->cell.start_ns, ssb_ns;
 	int64_t busy_ms = cfg->ho_processing_ms;
 	int64_t period_ns = cfg->ho_ssb_period_ms * NR_NS_PER_MS;
 
 	if (!handover_is_conditional(nr))
 		busy_ms += cfg->ho_rrc_processing_ms + cfg->ho_search_ms;
-	ssb_ns = begin_ns + busy_ms * NR_NS_PER_MS;
+	ssb_ns = start_ns + busy_ms * NR_NS_PER_MS;
 	if (period_ns > 0)
 		ssb_ns = (ssb_ns + period_ns - 1) / period_ns * period_ns;
-	return ssb_ns + cfg->ho_margin_ms * NR_NS_PER_MS - begin_ns;
+	return ssb_ns + cfg->ho_margin_ms * NR_NS_PER_MS - start_ns;
 }
 
 static void forward(struct nr *nr, struct nr_ue *u)
@@ -142,7 +142,7 @@ static void cancel_others(struct nr *nr, struct nr_ue *u)
 	u->rrc.asked = u->rrc.prepared = 0;
 }
 
-/* The UE leaves its cell, or with DAPS begins to. */
+/* The UE leaves its cell, or with DAPS starts to. */
 static void leave(struct nr *nr, struct nr_ue *u, uint8_t gnb)
 {
 	struct nr_rrc *rrc = &u->rrc;
@@ -155,7 +155,7 @@ static void leave(struct nr *nr, struct nr_ue *u, uint8_t gnb)
 	measure_restart(&u->measured);
 	if (nr_has_daps(&nr->cell.cfg)) {
 		at_source(nr, u, CELL_RRC_EARLY_STATUS_TRANSFER);
-		daps_begin(nr, u);
+		daps_start(nr, u);
 	} else {
 		handover_say(nr, u, u->id, rrc->source, gnb, CELL_RRC_DETACH);
 		nr_reestablish(nr, u, &rrc->kept);
@@ -189,7 +189,7 @@ static void take_channel(struct nr *nr, struct nr_ue *u)
 	for (int d = 0; d < 2; d++) {
 		const struct nr_channel *there = &u->channel[u->cell][d];
 
-		nr_air_set_channel(nr, &u->leg[d], there->cqi, there->sinr_cdb);
+		nr_air_set_channel(nr, &u->sch[d], there->cqi, there->sinr_cdb);
 	}
 }
 
@@ -201,7 +201,7 @@ static void access_target(struct nr *nr, struct nr_ue *u)
 	nr_serve(link, u->rrc.target);
 	take_channel(nr, link);
 	link->rnti = new_rnti(nr);
-	nr_access_begin(link, nr_slot_at(nr, nr->cell.event_ns), true);
+	nr_access_start(link, nr_slot_at(nr, nr->cell.event_ns), true);
 }
 
 /* --- completion --- */

@@ -159,7 +159,7 @@ size_t nr_out_min(const struct cell_cfg *cfg)
 	return (size_t)cfg->max_pkts * (cfg->sgw_gtpu_addr ? 7 : 5) + bearers * 64 + 256;
 }
 
-static void init_leg(struct nr *nr, struct nr_ue *ue, enum cell_dir dir)
+static void init_sch(struct nr *nr, struct nr_ue *ue, enum cell_dir dir)
 {
 	static const char *const streams[2][3] = {
 		[CELL_DIR_UL] = { "loss-ul", "harq-ul", "harq-feedback-ul" },
@@ -167,28 +167,28 @@ static void init_leg(struct nr *nr, struct nr_ue *ue, enum cell_dir dir)
 	};
 	const struct cell_cfg *cfg = &nr->cell.cfg;
 	const struct cell_ue_cfg *u = &cfg->ue[ue->id - 1];
-	struct nr_leg *leg = &ue->leg[dir];
+	struct nr_sch *sch = &ue->sch[dir];
 	uint32_t id = ue->id + SECOND_CELL_STREAM * ue->cell;
 	bool dl = dir == CELL_DIR_DL;
 	uint8_t first = dl ? u->cqi_dl : u->cqi_ul;
 	uint8_t second = ue->cell == 0 ? 0 : dl ? u->second_cqi_dl : u->second_cqi_ul;
 
-	leg->ue = (uint8_t)(ue - nr->ue + 1);
-	leg->at = (struct out_leg){ .from = dl ? CELL_NODE_ENB : ue->id,
-		                    .to = dl ? ue->id : CELL_NODE_ENB,
-		                    .dir = (uint8_t)dir,
-		                    .lcid = NR_LCID_DRB,
-		                    .enb = ue->cell };
-	leg->bler_q32 = dl ? u->bler_dl_q32 : u->bler_ul_q32;
+	sch->ue = (uint8_t)(ue - nr->ue + 1);
+	sch->at = (struct out_at){ .from = dl ? CELL_NODE_ENB : ue->id,
+		                   .to = dl ? ue->id : CELL_NODE_ENB,
+		                   .dir = (uint8_t)dir,
+		                   .lcid = NR_LCID_DRB,
+		                   .enb = ue->cell };
+	sch->bler_q32 = dl ? u->bler_dl_q32 : u->bler_ul_q32;
 	for (uint32_t i = 0; i < NR_HARQ_MAX + 1; i++)
-		leg->process[i].known_slot = NR_SLOT_NEVER;
-	nr_air_set_channel(nr, leg, second ? second : first, CELL_SINR_UNKNOWN);
+		sch->process[i].known_slot = NR_SLOT_NEVER;
+	nr_air_set_channel(nr, sch, second ? second : first, CELL_SINR_UNKNOWN);
 	for (uint8_t k = 0; k < CELL_MAX_ENB; k++)
 		ue->channel[k][dir] =
-			(struct nr_channel){ .cqi = leg->cqi, .sinr_cdb = CELL_SINR_UNKNOWN };
-	rng_init(&leg->loss_rng, cfg->seed, streams[dir][0], id);
-	rng_init(&leg->harq_rng, cfg->seed, streams[dir][1], id);
-	rng_init(&leg->feedback_rng, cfg->seed, streams[dir][2], id);
+			(struct nr_channel){ .cqi = sch->cqi, .sinr_cdb = CELL_SINR_UNKNOWN };
+	rng_init(&sch->loss_rng, cfg->seed, streams[dir][0], id);
+	rng_init(&sch->harq_rng, cfg->seed, streams[dir][1], id);
+	rng_init(&sch->feedback_rng, cfg->seed, streams[dir][2], id);
 }
 
 static void init_drx(struct nr *nr)
@@ -214,7 +214,7 @@ void nr_init_mac(struct nr *nr, struct nr_ue *u)
 	const struct cell_cfg *cfg = &nr->cell.cfg;
 
 	for (int d = 0; d < 2; d++)
-		nr_outer_loop_init(&u->leg[d].loop, cfg->nr_target_bler_q32,
+		nr_outer_loop_init(&u->sch[d].loop, cfg->nr_target_bler_q32,
 		                   cfg->nr_outer_loop_step_cdb, OUTER_LOOP_LIMIT_CDB);
 	u->ra.state = NR_RA_IDLE;
 	u->ra.granted = u->ra.dedicated = u->ra.answered = u->ra.decoded = false;
@@ -247,8 +247,8 @@ static void init_ue(struct nr *nr, struct nr_ue *u, uint8_t id, uint8_t cell, ui
 		nr->next_rnti = u->rnti;
 	rng_init(&u->ra.preamble_rng, cfg->seed, "preamble", stream);
 	rng_init(&u->ra.backoff_rng, cfg->seed, "backoff", stream);
-	init_leg(nr, u, CELL_DIR_UL);
-	init_leg(nr, u, CELL_DIR_DL);
+	init_sch(nr, u, CELL_DIR_UL);
+	init_sch(nr, u, CELL_DIR_DL);
 	measure_restart(&u->measured);
 	nr_init_mac(nr, u);
 	nr_ue_configure(nr, u);
@@ -257,9 +257,9 @@ static void init_ue(struct nr *nr, struct nr_ue *u, uint8_t id, uint8_t cell, ui
 static void give_drbs(struct nr_ue *u, uint8_t n, uint8_t lcs_before, struct drb **next)
 {
 	for (int d = 0; d < 2; d++) {
-		u->leg[d].drb = *next;
-		u->leg[d].n_drbs = n;
-		u->leg[d].lcs_before = lcs_before;
+		u->sch[d].drb = *next;
+		u->sch[d].n_drbs = n;
+		u->sch[d].lcs_before = lcs_before;
 		*next += n;
 	}
 }
@@ -269,14 +269,14 @@ static void init_bearer(struct nr *nr, struct nr_ue *u, uint8_t at, uint8_t k,
                         struct drb_memory *memory)
 {
 	for (int d = 0; d < 2; d++) {
-		struct nr_leg *leg = &u->leg[d];
-		struct drb *b = &leg->drb[at], *reverse = &u->leg[!d].drb[at];
+		struct nr_sch *sch = &u->sch[d];
+		struct drb *b = &sch->drb[at], *reverse = &u->sch[!d].drb[at];
 
-		drb_init(b, nr, leg, k, memory);
+		drb_init(b, nr, sch, k, memory);
 		b->reverse = reverse;
 		b->rlc.reverse = &reverse->rlc;
 		if (b->rlc.mode->whole)
-			leg->least = CELL_UE_MTU_MAX + 16;
+			sch->least = CELL_UE_MTU_MAX + 16;
 	}
 }
 
@@ -287,8 +287,8 @@ static void init_drbs(struct nr *nr, struct nr_ue *u, struct drb **next, struct 
 	give_drbs(u, n, 0, next);
 	for (uint8_t k = 0; k < n; k++)
 		init_bearer(nr, u, k, k, memory);
-	lch_set_order(&u->leg[CELL_DIR_UL]);
-	lch_set_order(&u->leg[CELL_DIR_DL]);
+	nr_lch_set_order(&u->sch[CELL_DIR_UL]);
+	nr_lch_set_order(&u->sch[CELL_DIR_DL]);
 }
 
 /* @second has the other RLC entities of those bearers of @first that have two. */
@@ -297,13 +297,13 @@ static void init_twins(struct nr *nr, struct nr_ue *first, struct nr_ue *second,
 {
 	uint8_t at = 0;
 
-	give_drbs(second, twice(&nr->cell.cfg, first->id), first->leg[0].n_drbs, next);
-	for (uint8_t k = 0; k < first->leg[0].n_drbs; k++) {
-		if (!is_twice(&nr->cell.cfg, &first->leg[0].drb[k].cfg))
+	give_drbs(second, twice(&nr->cell.cfg, first->id), first->sch[0].n_drbs, next);
+	for (uint8_t k = 0; k < first->sch[0].n_drbs; k++) {
+		if (!is_twice(&nr->cell.cfg, &first->sch[0].drb[k].cfg))
 			continue;
 		init_bearer(nr, second, at, k, memory);
 		for (int d = 0; d < 2; d++) {
-			struct drb *b = &first->leg[d].drb[k], *twin = &second->leg[d].drb[at];
+			struct drb *b = &first->sch[d].drb[k], *twin = &second->sch[d].drb[at];
 
 			twin->pdcp = b;
 			if (!b->cfg.pdcp_duplication)
@@ -313,8 +313,8 @@ static void init_twins(struct nr *nr, struct nr_ue *first, struct nr_ue *second,
 		}
 		at++;
 	}
-	lch_set_order(&second->leg[CELL_DIR_UL]);
-	lch_set_order(&second->leg[CELL_DIR_DL]);
+	nr_lch_set_order(&second->sch[CELL_DIR_UL]);
+	nr_lch_set_order(&second->sch[CELL_DIR_DL]);
 }
 
 static void init_ues(struct nr *nr)

@@ -13,12 +13,12 @@
 #define HEADERS_OF_PDU 6
 #define HEADERS_BESIDE 16
 
-int64_t lch_head_ns(const struct nr_leg *leg)
+int64_t nr_lch_head_ns(const struct nr_sch *sch)
 {
 	int64_t first_ns = CELL_NEVER;
 
-	for (uint8_t k = 0; k < leg->n_drbs; k++) {
-		const struct pkt *head = leg->drb[k].rlc.queue->sdus.head;
+	for (uint8_t k = 0; k < sch->n_drbs; k++) {
+		const struct pkt *head = sch->drb[k].rlc.queue->sdus.head;
 
 		if (head && head->queued_ns < first_ns)
 			first_ns = head->queued_ns;
@@ -26,30 +26,30 @@ int64_t lch_head_ns(const struct nr_leg *leg)
 	return first_ns;
 }
 
-uint32_t lch_need(const struct nr_leg *leg)
+uint32_t nr_lch_need(const struct nr_sch *sch)
 {
-	uint32_t bytes = lch_bytes(leg);
+	uint32_t bytes = nr_lch_bytes(sch);
 
-	return bytes ? bytes + HEADERS_OF_PDU * lch_packets(leg) + HEADERS_BESIDE : 0;
+	return bytes ? bytes + HEADERS_OF_PDU * nr_lch_packets(sch) + HEADERS_BESIDE : 0;
 }
 
-void lch_set_order(struct nr_leg *leg)
+void nr_lch_set_order(struct nr_sch *sch)
 {
 	uint8_t priority[CELL_MAX_BEARERS];
 
-	for (uint8_t k = 0; k < leg->n_drbs; k++)
-		priority[k] = leg->drb[k].cfg.priority;
-	lcp_order(leg->n_drbs, priority, leg->order);
+	for (uint8_t k = 0; k < sch->n_drbs; k++)
+		priority[k] = sch->drb[k].cfg.priority;
+	lcp_order(sch->n_drbs, priority, sch->order);
 }
 
 /* Bytes of a block that are kept for each bearer, by priority. Return: of all. */
-static uint32_t keep_for_each(const struct nr *nr, struct nr_leg *leg, uint32_t room,
+static uint32_t keep_for_each(const struct nr *nr, struct nr_sch *sch, uint32_t room,
                               uint32_t kept[CELL_MAX_BEARERS])
 {
 	uint32_t all = 0;
 
-	for (uint8_t i = 0; i < leg->n_drbs; i++) {
-		struct drb *b = &leg->drb[leg->order[i]];
+	for (uint8_t i = 0; i < sch->n_drbs; i++) {
+		struct drb *b = &sch->drb[sch->order[i]];
 		uint32_t need = drb_bytes(b);
 
 		need += need ? HEADERS_OF_PDU * (b->rlc.queue->sdus.n + 1) : 0;
@@ -78,19 +78,19 @@ static void fill(struct drb *b, struct nr_pdu_builder *mac, uint32_t others, str
 	}
 }
 
-void lch_fill(struct nr *nr, struct nr_leg *leg, struct nr_pdu_builder *mac, struct nr_tb *tb)
+void nr_lch_fill(struct nr *nr, struct nr_sch *sch, struct nr_pdu_builder *mac, struct nr_tb *tb)
 {
 	uint32_t kept[CELL_MAX_BEARERS], others;
 
-	for (uint8_t k = 0; k < leg->n_drbs; k++)
-		tb->epoch[k] = leg->drb[k].epoch;
-	if (leg->n_drbs == 1) {
-		fill(&leg->drb[0], mac, 0, tb);
+	for (uint8_t k = 0; k < sch->n_drbs; k++)
+		tb->epoch[k] = sch->drb[k].epoch;
+	if (sch->n_drbs == 1) {
+		fill(&sch->drb[0], mac, 0, tb);
 		return;
 	}
-	others = keep_for_each(nr, leg, nr_pdu_room(mac), kept);
-	for (uint8_t i = 0; i < leg->n_drbs; i++) {
-		struct drb *b = &leg->drb[leg->order[i]];
+	others = keep_for_each(nr, sch, nr_pdu_room(mac), kept);
+	for (uint8_t i = 0; i < sch->n_drbs; i++) {
+		struct drb *b = &sch->drb[sch->order[i]];
 		uint32_t left = nr_pdu_left(mac);
 
 		others -= kept[i];
@@ -99,26 +99,26 @@ void lch_fill(struct nr *nr, struct nr_leg *leg, struct nr_pdu_builder *mac, str
 	}
 }
 
-struct drb *lch_classify(const struct nr_leg *leg, struct pkt *p)
+struct drb *nr_lch_classify(const struct nr_sch *sch, struct pkt *p)
 {
-	for (uint8_t k = 1; k < leg->n_drbs; k++)
-		if (channel_takes(&leg->drb[k].cfg, p, leg->at.dir != CELL_DIR_DL))
-			return &leg->drb[k];
-	return &leg->drb[0];
+	for (uint8_t k = 1; k < sch->n_drbs; k++)
+		if (channel_takes(&sch->drb[k].cfg, p, sch->at.dir != CELL_DIR_DL))
+			return &sch->drb[k];
+	return &sch->drb[0];
 }
 
-struct drb *lch_first_timer(const struct nr_leg *leg)
+struct drb *nr_lch_first_timer(const struct nr_sch *sch)
 {
-	struct drb *first = &leg->drb[0];
+	struct drb *first = &sch->drb[0];
 
-	for (uint8_t k = 1; k < leg->n_drbs; k++)
-		if (drb_next_ns(&leg->drb[k]) < drb_next_ns(first))
-			first = &leg->drb[k];
+	for (uint8_t k = 1; k < sch->n_drbs; k++)
+		if (drb_next_ns(&sch->drb[k]) < drb_next_ns(first))
+			first = &sch->drb[k];
 	return first;
 }
 
-void lch_record_buffers(struct nr *nr, const struct nr_leg *leg)
+void nr_lch_record_buffers(struct nr *nr, const struct nr_sch *sch)
 {
-	for (uint8_t k = 0; k < leg->n_drbs; k++)
-		drb_record_buffer(nr, &leg->drb[k]);
+	for (uint8_t k = 0; k < sch->n_drbs; k++)
+		drb_record_buffer(nr, &sch->drb[k]);
 }

@@ -3,10 +3,10 @@
  * nr.c - a network of NR as the core's entry points see it; see state.h.
  *
  * A packet enters at a UE, at the gNB or, with a core network, at the UPF or out of a tunnel. A
- * slot is played from its start in this order: packets whose discardTimer has expired are dropped,
- * the gNB takes what feedback has come, answers preambles and decides on this slot and later ones,
- * UEs send their blocks of this slot, then the gNB its own, and UEs without a grant ask for one.
- * What is sent is decoded by an event of its own.
+ * slot is processed from its start in this order: packets whose discardTimer has expired are
+ * dropped, the gNB takes what feedback has come, answers preambles and decides on this slot and
+ * later ones, UEs send their blocks of this slot, then the gNB its own, and UEs without a grant ask
+ * for one. What is sent is decoded by an event of its own.
  */
 #include "epc/gateway.h"
 #include "epc/tunnel.h"
@@ -34,8 +34,8 @@ static void init(struct cell *c)
 static void enter(struct nr *nr, struct pkt *p)
 {
 	struct nr_ue *u = nr_link_up(&nr->ue[(p->port & ~CELL_PORT_NETWORK) - 1]);
-	struct drb *b =
-		lch_classify(&u->leg[p->port & CELL_PORT_NETWORK ? CELL_DIR_DL : CELL_DIR_UL], p);
+	struct drb *b = nr_lch_classify(
+		&u->sch[p->port & CELL_PORT_NETWORK ? CELL_DIR_DL : CELL_DIR_UL], p);
 
 	out_record(&nr->cell, &b->at,
 	           (struct cell_record){ .event = CELL_EV_PKT_IN,
@@ -81,20 +81,20 @@ static bool allows(const struct cell *c, const struct cell_cmd *cmd)
 /* The channel of a second cell of a gNB is that of the first. */
 static void change_channel(struct nr *nr, struct nr_ue *u, const struct cell_cmd *cmd)
 {
-	struct nr_leg *leg = &u->leg[cmd->dir];
+	struct nr_sch *sch = &u->sch[cmd->dir];
 
 	u->channel[cmd->enb][cmd->dir] =
 		(struct nr_channel){ .cqi = cmd->cqi, .sinr_cdb = cmd->sinr_cdb };
 	if (nr->cell.cfg.n_enb > 1 && cmd->enb != u->cell)
 		return;
-	nr_air_set_channel(nr, leg, cmd->cqi, cmd->sinr_cdb);
-	out_record(&nr->cell, &leg->at,
+	nr_air_set_channel(nr, sch, cmd->cqi, cmd->sinr_cdb);
+	out_record(&nr->cell, &sch->at,
 	           (struct cell_record){ .event = CELL_EV_CHANNEL,
-	                                 .node = leg->at.from,
-	                                 .peer = leg->at.to,
-	                                 .cqi = leg->cqi,
-	                                 .value = leg->sinr_cdb });
-	nr_touch(nr, leg->ue);
+	                                 .node = sch->at.from,
+	                                 .peer = sch->at.to,
+	                                 .cqi = sch->cqi,
+	                                 .value = sch->sinr_cdb });
+	nr_touch(nr, sch->ue);
 }
 
 static void apply(struct cell *c, const struct cell_cmd *cmd)
@@ -144,12 +144,12 @@ static bool has_room(const struct cell *c, bool command)
 static void discard(struct nr *nr, struct nr_ue *u)
 {
 	for (int d = 0; d < 2; d++)
-		for (uint8_t k = 0; k < u->leg[d].n_drbs; k++)
-			if (u->leg[d].drb[k].cfg.discard_timer_ms > 0)
-				drb_discard_expired(nr, &u->leg[d].drb[k]);
+		for (uint8_t k = 0; k < u->sch[d].n_drbs; k++)
+			if (u->sch[d].drb[k].cfg.discard_timer_ms > 0)
+				drb_discard_expired(nr, &u->sch[d].drb[k]);
 }
 
-static void play_slot(struct nr *nr, uint32_t slot)
+static void process_slot(struct nr *nr, uint32_t slot)
 {
 	nr->slot_next = slot + 1;
 	nr->cell.stats.ttis_active++;
@@ -181,7 +181,7 @@ static void process(struct cell *c)
 		drb_expire(nr, nr_event_timer(nr));
 		break;
 	case NR_EVENT_SLOT:
-		play_slot(nr, nr->next.slot);
+		process_slot(nr, nr->next.slot);
 		break;
 	case NR_EVENT_NONE:
 		break;
@@ -220,8 +220,8 @@ static void empty_blocks(struct nr *nr, struct pkt_queue *held)
 	for (uint8_t i = 0; i < nr->n_ue; i++)
 		for (int d = 0; d < 2; d++)
 			for (uint32_t k = 0; k < NR_HARQ_MAX + 1; k++)
-				if (nr->ue[i].leg[d].process[k].tb)
-					pkt_queue_move(held, &nr->ue[i].leg[d].process[k].tb->ends);
+				if (nr->ue[i].sch[d].process[k].tb)
+					pkt_queue_move(held, &nr->ue[i].sch[d].process[k].tb->ends);
 }
 
 static void empty(struct cell *c)
@@ -236,8 +236,8 @@ static void empty(struct cell *c)
 	out_drop_all(c, &held, NULL, CELL_DROP_SHUTDOWN);
 	for (uint8_t i = 0; i < nr->n_ue; i++)
 		for (int d = 0; d < 2; d++)
-			for (uint8_t k = 0; k < nr->ue[i].leg[d].n_drbs; k++) {
-				struct drb *b = &nr->ue[i].leg[d].drb[k];
+			for (uint8_t k = 0; k < nr->ue[i].sch[d].n_drbs; k++) {
+				struct drb *b = &nr->ue[i].sch[d].drb[k];
 
 				drb_empty(nr, b, &held);
 				out_drop_all(c, &held, &b->at, CELL_DROP_SHUTDOWN);

@@ -5,9 +5,9 @@
  *
  * In AM nothing is lost, and COUNTs go on: what the gNB's RLC has no acknowledgment for is handed
  * out with its SN, also when the UE has it; the UE itself will send again what was not
- * acknowledged. With a status report it begins by telling the target what it has, which then sends
+ * acknowledged. With a status report it starts by telling the target what it has, which then sends
  * no more of that. What the source's PDCP holds of the uplink, behind a gap, is the target's.
- * Otherwise what was sent is lost unless it is complete, what PDCP holds goes up, and COUNTs begin
+ * Otherwise what was sent is lost unless it is complete, what PDCP holds goes up, and COUNTs start
  * again. Source: TS 38.300 9.2.3.2.2, 9.2.3.2.3; TS 38.321 5.12; TS 38.322 5.1.2;
  * TS 38.323 5.1.2, 5.4.1
  */
@@ -41,7 +41,7 @@ static struct pkt *copy(struct retained *r, const struct rlc_kept_sdu *sdu)
 	p->len = (uint16_t)(sdu->len - header);
 	p->sdu_len = sdu->len;
 	p->queued_ns = r->nr->cell.event_ns;
-	p->port = r->drb->leg->ue;
+	p->port = r->drb->sch->ue;
 	p->has_pdcp_sn = true;
 	p->count = pdcp_nr_count(pdcp, pdcp_nr_sn(sdu->data, pdcp->sn_bits));
 	memcpy(pkt_sdu(p), sdu->data, sdu->len);
@@ -131,16 +131,16 @@ static void finish(struct nr *nr, struct drb *b)
 	drb_deliver(nr, b, &up);
 }
 
-/* The rest of an SDU that was begun is of no use, and its COUNT is not used again. */
-static void begin_anew(struct nr *nr, struct drb *b)
+/* The rest of an SDU that was started is of no use, and its COUNT is not used again. */
+static void restart(struct nr *nr, struct drb *b)
 {
 	struct rlc_sdu_queue *q = b->rlc.queue;
-	struct pkt *begun = q->head_sent > 0 ? pkt_dequeue(&q->sdus) : NULL;
+	struct pkt *started = q->head_sent > 0 ? pkt_dequeue(&q->sdus) : NULL;
 
-	if (begun) {
-		q->bytes -= (uint32_t)begun->sdu_len - q->head_sent;
+	if (started) {
+		q->bytes -= (uint32_t)started->sdu_len - q->head_sent;
 		q->head_sent = 0;
-		out_drop(&nr->cell, begun, &b->at, CELL_DROP_HANDOVER);
+		out_drop(&nr->cell, started, &b->at, CELL_DROP_HANDOVER);
 	}
 	pdcp_nr_tx_init(&b->pdcp_tx, b->cfg.pdcp_sn_bits);
 }
@@ -152,8 +152,8 @@ static void reestablish_unacknowledged(struct nr *nr, struct drb *ul, struct drb
 
 	finish(nr, ul);
 	finish(nr, dl);
-	begin_anew(nr, ul);
-	begin_anew(nr, dl);
+	restart(nr, ul);
+	restart(nr, dl);
 	ul->rlc.mode->reset(&ul->rlc);
 	leave_queue(nr, dl);
 	take_all(nr, dl, &taken);
@@ -166,10 +166,10 @@ static void reset_mac(struct nr *nr, struct nr_ue *u)
 	for (int d = 0; d < 2; d++) {
 		struct pkt_queue air = { 0 };
 
-		nr_air_reset(nr, &u->leg[d], &air);
-		out_drop_all(&nr->cell, &air, &u->leg[d].at, CELL_DROP_HANDOVER);
-		for (uint8_t k = 0; k < u->leg[d].n_drbs; k++)
-			u->leg[d].drb[k].reported = false;
+		nr_air_reset(nr, &u->sch[d], &air);
+		out_drop_all(&nr->cell, &air, &u->sch[d].at, CELL_DROP_HANDOVER);
+		for (uint8_t k = 0; k < u->sch[d].n_drbs; k++)
+			u->sch[d].drb[k].reported = false;
 	}
 	nr_init_mac(nr, u);
 }
@@ -178,8 +178,8 @@ void nr_reestablish(struct nr *nr, struct nr_ue *u, struct pkt_queue *ret)
 {
 	reset_mac(nr, u);
 	u->detached = true;
-	for (uint8_t k = 0; k < u->leg[CELL_DIR_UL].n_drbs; k++) {
-		struct drb *ul = &u->leg[CELL_DIR_UL].drb[k], *dl = &u->leg[CELL_DIR_DL].drb[k];
+	for (uint8_t k = 0; k < u->sch[CELL_DIR_UL].n_drbs; k++) {
+		struct drb *ul = &u->sch[CELL_DIR_UL].drb[k], *dl = &u->sch[CELL_DIR_DL].drb[k];
 
 		ul->epoch++;
 		dl->epoch++;

@@ -6,7 +6,7 @@
  * Each bearer is a group of its own. Data for one that has none trigger a regular BSR, and so does
  * retxBSR-Timer while there are data. A UE that has no grant for it sends a Scheduling Request on
  * one of its occasions, again and again until a BSR has left; after sr-TransMax of them, or when it
- * has no occasions, it begins random access. The periodic BSR waits for a block; what a block has
+ * has no occasions, it starts random access. The periodic BSR waits for a block; what a block has
  * too much of room carries a BSR as padding. A configured grant carries BSRs, so there is no
  * request where there is one (logicalChannelSR-Mask).
  * Source: TS 38.321 5.4.4, 5.4.5
@@ -40,7 +40,7 @@ void nr_report_init(struct nr_report *r, const struct nr *nr, uint8_t place)
 /* A block that a BSR can go in. */
 static bool has_block(const struct nr_ue *u)
 {
-	const struct nr_grants *g = &u->leg[CELL_DIR_UL].grants;
+	const struct nr_grants *g = &u->sch[CELL_DIR_UL].grants;
 
 	for (uint32_t i = g->used; i != g->issued; i++)
 		if (!g->of[i % NR_GRANTS_KEPT].retx)
@@ -50,7 +50,7 @@ static bool has_block(const struct nr_ue *u)
 
 void nr_report_notice(struct nr *nr, struct nr_ue *u)
 {
-	struct nr_leg *ul = &u->leg[CELL_DIR_UL];
+	struct nr_sch *ul = &u->sch[CELL_DIR_UL];
 	bool fresh = false;
 
 	(void)nr;
@@ -62,7 +62,7 @@ void nr_report_notice(struct nr *nr, struct nr_ue *u)
 	}
 	u->report.pending = u->report.pending || fresh;
 	/* All that was to be asked for has left. Source: TS 38.321 5.4.5 */
-	if (lch_bytes(ul) == 0)
+	if (nr_lch_bytes(ul) == 0)
 		u->report.pending = false;
 	u->report.sr_pending = u->report.pending && !u->detached && !has_block(u);
 }
@@ -75,7 +75,7 @@ void nr_report_timers(struct nr *nr, struct nr_ue *u, uint32_t slot)
 	if (r->retx_slot > slot)
 		return;
 	r->retx_slot = NR_SLOT_NEVER;
-	u->report.pending = lch_bytes(&u->leg[CELL_DIR_UL]) > 0;
+	u->report.pending = nr_lch_bytes(&u->sch[CELL_DIR_UL]) > 0;
 }
 
 bool nr_report_wants(const struct nr_ue *u, uint32_t slot)
@@ -85,7 +85,7 @@ bool nr_report_wants(const struct nr_ue *u, uint32_t slot)
 
 static void buffers(const struct nr_ue *u, uint32_t ret[NR_LCGS])
 {
-	const struct nr_leg *ul = &u->leg[CELL_DIR_UL];
+	const struct nr_sch *ul = &u->sch[CELL_DIR_UL];
 
 	for (uint8_t k = 0; k < NR_LCGS; k++)
 		ret[k] = k < ul->n_drbs ? drb_bytes(&ul->drb[k]) : 0;
@@ -102,7 +102,7 @@ struct nr_bsr nr_report_make(const struct nr_ue *u)
 /* Groups by the priority of their bearer; those without one come last. */
 static void set_order(const struct nr_ue *u, uint8_t ret[NR_LCGS])
 {
-	const struct nr_leg *ul = &u->leg[CELL_DIR_UL];
+	const struct nr_sch *ul = &u->sch[CELL_DIR_UL];
 
 	for (uint8_t k = 0; k < NR_LCGS; k++)
 		ret[k] = k < ul->n_drbs ? ul->order[k] : k;
@@ -121,7 +121,7 @@ bool nr_report_padding(const struct nr_ue *u, uint32_t left, struct nr_bsr *ret)
 static void record(struct nr *nr, const struct nr_ue *u, const struct nr_bsr *bsr,
                    enum cell_event event, const uint32_t bytes[NR_LCGS])
 {
-	const struct out_leg *at = &u->leg[CELL_DIR_UL].at;
+	const struct out_at *at = &u->sch[CELL_DIR_UL].at;
 	bool rx = event == CELL_EV_BSR_RX;
 	uint8_t i = 0;
 
@@ -173,9 +173,9 @@ bool nr_report_request(struct nr *nr, struct nr_ue *u, uint32_t slot)
 	r->sr_count++;
 	r->sr_from = slot + 1 + nr_slots(nr, nr->cell.cfg.nr_sr_prohibit_timer_ms);
 	/* Out of range it is not heard. */
-	if (u->requested == NR_SLOT_NEVER && u->leg[CELL_DIR_UL].cqi > 0)
+	if (u->requested == NR_SLOT_NEVER && u->sch[CELL_DIR_UL].cqi > 0)
 		u->requested = nr_slot_at(nr, nr_slot_start(nr, slot + 1) + nr->frame.ul_decode_ns);
-	out_record(&nr->cell, &u->leg[CELL_DIR_UL].at,
+	out_record(&nr->cell, &u->sch[CELL_DIR_UL].at,
 	           (struct cell_record){ .event = CELL_EV_SR,
 	                                 .node = u->id,
 	                                 .peer = CELL_NODE_ENB,
@@ -189,7 +189,7 @@ uint32_t nr_report_next_slot(const struct nr *nr, const struct nr_ue *u, uint32_
 	const struct nr_report *r = &u->report;
 	uint32_t next = NR_SLOT_NEVER, sr;
 
-	if (r->retx_slot != NR_SLOT_NEVER && lch_bytes(&u->leg[CELL_DIR_UL]) > 0)
+	if (r->retx_slot != NR_SLOT_NEVER && nr_lch_bytes(&u->sch[CELL_DIR_UL]) > 0)
 		next = r->retx_slot > from ? r->retx_slot : from;
 	if (!r->sr_pending || u->ra.state != NR_RA_IDLE)
 		return next;
@@ -210,7 +210,7 @@ void nr_report_heard(struct nr *nr, struct nr_ue *u, const struct nr_bsr *bsr, u
 	for (uint8_t k = 0; k < NR_LCGS; k++)
 		all += bytes[k];
 	/* It was written before grants that were issued since. */
-	granted = nr_grant_after(&u->leg[CELL_DIR_UL].grants, slot);
+	granted = nr_grant_after(&u->sch[CELL_DIR_UL].grants, slot);
 	if (u->backlog == 0)
 		u->backlog_since_ns = nr->cell.event_ns;
 	u->backlog = all > granted ? all - granted : 0;

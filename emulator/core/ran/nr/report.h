@@ -31,7 +31,7 @@ void nr_report_sent(struct nr *nr, struct nr_ue *u, uint32_t slot, const struct 
                     bool padding);
 
 /** nr_report_request() - send a Scheduling Request in @slot, if it is time. Return: sr-TransMax was
- * reached, so that random access has to begin. */
+ * reached, so that random access has to start. */
 bool nr_report_request(struct nr *nr, struct nr_ue *u, uint32_t slot);
 
 /** nr_report_next_slot() - first slot from @from on in which one of these is due, or never */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * rrc.c - when a handover of a UE begins, and what is due of it; see rrc.h. Its steps are
+ * rrc.c - when a handover of a UE starts, and what is due of it; see rrc.h. Its steps are
  * handover.c's.
  *
  * A handover follows a command, or a UE's report that a neighbour is better, which is heard a grant
- * and a transmission after it was due. The next one begins when nothing is under way any more.
+ * and a transmission after it was due. The next one starts when nothing is under way any more.
  * Source: TS 38.300 9.2.3.2, 9.2.3.4; TS 38.331 5.3.5.13, 5.5.4
  */
 #include "ran/nr/rrc.h"
@@ -16,7 +16,7 @@
 #include "ran/nr/handover.h"
 #include "ran/nr/lch.h"
 
-/* --- when a handover begins --- */
+/* --- when a handover starts --- */
 
 /* Nothing of the last one is under way any more, in the control plane or in the tunnels. */
 static bool settled(const struct nr *nr, const struct nr_ue *u)
@@ -32,7 +32,7 @@ static bool settled(const struct nr *nr, const struct nr_ue *u)
 }
 
 /* A command can be carried out: of a conditional handover when its target is prepared. */
-static bool can_begin(const struct nr *nr, const struct nr_ue *u, const struct cell_cmd *cmd)
+static bool can_start(const struct nr *nr, const struct nr_ue *u, const struct cell_cmd *cmd)
 {
 	return settled(nr, u) &&
 	       (cmd->type != CELL_CMD_HANDOVER || !handover_is_conditional(nr) ||
@@ -53,7 +53,7 @@ void nr_rrc_prepare(struct nr *nr, struct nr_ue *u, uint8_t gnb)
 		handover_ask(nr, u, gnb);
 }
 
-static void begin(struct nr *nr, struct nr_ue *u, uint8_t gnb)
+static void start(struct nr *nr, struct nr_ue *u, uint8_t gnb)
 {
 	if (u->rrc.link->cell == gnb)
 		return;
@@ -71,8 +71,8 @@ void nr_rrc_handover(struct nr *nr, struct nr_ue *u, uint8_t gnb)
 {
 	struct cell_cmd cmd = { .type = CELL_CMD_HANDOVER, .enb = gnb };
 
-	if (can_begin(nr, u, &cmd)) {
-		begin(nr, u, gnb);
+	if (can_start(nr, u, &cmd)) {
+		start(nr, u, gnb);
 		return;
 	}
 	if (handover_is_conditional(nr))
@@ -133,7 +133,7 @@ int64_t nr_rrc_next_ns(const struct nr *nr, const struct nr_ue *u)
 		                measure_next_ns(&nr->cell, &u->measured, MEASURE_REPORT),
 		                measure_next_ns(&nr->cell, &u->measured, MEASURE_CONDITION) };
 
-	if (has_answer(u) || has_confirm(u) || (u->rrc.waits && can_begin(nr, u, &u->rrc.waiting)))
+	if (has_answer(u) || has_confirm(u) || (u->rrc.waits && can_start(nr, u, &u->rrc.waiting)))
 		return nr->cell.event_ns;
 	for (size_t i = 0; i < sizeof(others_ns) / sizeof(*others_ns); i++)
 		first_ns = others_ns[i] < first_ns ? others_ns[i] : first_ns;
@@ -143,9 +143,9 @@ int64_t nr_rrc_next_ns(const struct nr *nr, const struct nr_ue *u)
 static void touch_links(struct nr *nr, const struct nr_ue *u)
 {
 	nr_touch(nr, u->id);
-	nr_touch(nr, u->rrc.link->leg[CELL_DIR_UL].ue);
+	nr_touch(nr, u->rrc.link->sch[CELL_DIR_UL].ue);
 	if (u->rrc.source_link)
-		nr_touch(nr, u->rrc.source_link->leg[CELL_DIR_UL].ue);
+		nr_touch(nr, u->rrc.source_link->sch[CELL_DIR_UL].ue);
 }
 
 void nr_rrc_process(struct nr *nr, struct nr_ue *u)
@@ -158,12 +158,12 @@ void nr_rrc_process(struct nr *nr, struct nr_ue *u)
 		handover_synchronised(nr, u);
 	} else if (has_confirm(u)) {
 		handover_confirm(nr, u);
-	} else if (rrc->waits && can_begin(nr, u, &rrc->waiting)) {
+	} else if (rrc->waits && can_start(nr, u, &rrc->waiting)) {
 		rrc->waits = false;
 		if (rrc->waiting.type == CELL_CMD_PREDICT)
 			nr_rrc_prepare(nr, u, rrc->waiting.enb);
 		else
-			begin(nr, u, rrc->waiting.enb);
+			start(nr, u, rrc->waiting.enb);
 	} else if (timeline_next_ns(&rrc->timeline) <= now_ns) {
 		struct rrc_step step = timeline_take(&rrc->timeline);
 
@@ -186,7 +186,7 @@ static struct epc_bearer bearer_of(struct cell *c, uint8_t ue, uint8_t gnb, enum
                                    struct pkt *p)
 {
 	const struct nr_ue *u = &nr_of(c)->ue[ue - 1], *link = nr_link_at(u, gnb);
-	const struct drb *b = lch_classify(&link->leg[dir], p);
+	const struct drb *b = nr_lch_classify(&link->sch[dir], p);
 	bool goes_on = b->rlc.mode->acknowledged || nr_has_daps(&c->cfg);
 
 	return (struct epc_bearer){
@@ -209,7 +209,7 @@ static void send(struct cell *c, uint8_t ue, uint8_t gnb, struct pkt *p)
 	else if (link->detached)
 		pkt_enqueue(&u->rrc.kept, p);
 	else
-		drb_send(nr, lch_classify(&link->leg[CELL_DIR_DL], p), p);
+		drb_send(nr, nr_lch_classify(&link->sch[CELL_DIR_DL], p), p);
 }
 
 static void touch(struct cell *c, uint8_t ue)

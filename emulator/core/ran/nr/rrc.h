@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* rrc.h - handover: when one begins, and what is due of it. */
+/* rrc.h - handover: when one starts, and what is due of it. */
 #ifndef NR_RRC_H
 #define NR_RRC_H
 

@@ -3,13 +3,14 @@
  * state.h - the state of a network of NR, which its parts share.
  *
  * There are gNBs with a carrier each, and n_ue UEs with an uplink and a downlink in the cell of one
- * of them. A direction, a leg, has data radio bearers, each with SDAP, PDCP and RLC entities at its
- * start and at its end. Time goes by in slots, which are numbered from the start of the network on.
+ * of them. A direction is a shared channel, UL-SCH or DL-SCH. It has data radio bearers, each with
+ * SDAP, PDCP and RLC entities at its start and at its end. Time goes by in slots, which are
+ * numbered from the start of the network on.
  *
- * A UE with PDCP duplication has a second MAC entity in a second cell of the gNB, with legs of its
- * own. It is a struct nr_ue like any other: ue[n_ue] and those behind. On its legs are the second
- * RLC entities of the bearers that are duplicated; their PDCP is that of the first. With DAPS all
- * UEs have two, of which one serves; during a handover both do, each in a cell of its own.
+ * A UE with PDCP duplication has a second MAC entity in a second cell of the gNB, with shared
+ * channels of its own. It is a struct nr_ue like any other: ue[n_ue] and those behind. On them are
+ * the second RLC entities of the bearers that are duplicated; their PDCP is that of the first. With
+ * DAPS all UEs have two, of which one serves; during a handover both do, each in a cell of its own.
  *
  * From the bottom up; each part calls those before it:
  *
@@ -28,7 +29,7 @@
  *   reestablish  MAC, RLC and PDCP of a UE that changes its cell
  *   daps         a UE that changes its cell has two protocol stacks for a while
  *   handover     the steps of a handover: messages, and what they do when they arrive
- *   rrc          when a handover begins, and what is due of it
+ *   rrc          when a handover starts, and what is due of it
  *   event        which of all this is next
  *   nr           the network as the core's entry points see it
  */
@@ -76,7 +77,7 @@
 /* Bytes of a grant in answer to a Scheduling Request. Source: srsRAN Project, SR_GRANT_BYTES */
 #define NR_SR_GRANT_BYTES 512
 
-struct nr_leg;
+struct nr_sch;
 
 /* One direction of a data radio bearer. */
 struct drb {
@@ -84,7 +85,7 @@ struct drb {
 	struct rlc rlc;
 	struct pdcp_nr_rx pdcp_rx;
 	struct cell_bearer_cfg cfg;
-	struct nr_leg *leg;
+	struct nr_sch *sch;
 	struct drb *reverse;
 	struct aqm aqm;         /* of the queue of @rlc */
 	struct drb *pdcp;       /* whose PDCP entities serve it: itself, or the first of two */
@@ -96,10 +97,10 @@ struct drb {
 	uint32_t epoch;           /* re-establishments; RLC PDUs of an earlier one are void */
 	int64_t outage_expiry_ns; /* end of the outage after a radio link failure, or CELL_NEVER */
 	bool stopped;             /* for good, or until the next handover with DAPS */
-	bool awaits_status; /* UL: the gNB does not know yet with which COUNT it is to begin */
+	bool awaits_status; /* UL: the gNB does not know yet with which COUNT it is to start */
 	bool reported;      /* UL: it had data when its UE was last looked at */
 	struct lcp_bucket bucket;
-	struct out_leg at;
+	struct out_at at;
 };
 
 /* Resource blocks of a slot given to a UE. */
@@ -142,7 +143,7 @@ struct nr_process {
 };
 
 /* One direction of a UE's radio, which its bearers share. */
-struct nr_leg {
+struct nr_sch {
 	struct drb *drb; /* @n_drbs; the first one is the default bearer */
 	uint8_t n_drbs;
 	uint8_t lcs_before; /* logical channels of the UE before that of the first one here */
@@ -160,7 +161,7 @@ struct nr_leg {
 	uint8_t ue; /* its MAC entity: place in nr->ue, from 1 */
 	struct nr_process process[NR_HARQ_MAX + 1];
 	struct nr_grants grants;
-	struct out_leg at; /* with the LCID of the default bearer */
+	struct out_at at; /* with the LCID of the default bearer */
 };
 
 /* What a UE tells of its uplink buffer. Source: TS 38.321 5.4.4, 5.4.5 */
@@ -206,7 +207,7 @@ struct nr_configured {
 	struct nr_grant grant;
 };
 
-/* A leg in the cell of a gNB, whether that serves the UE or not. */
+/* A shared channel in the cell of a gNB, whether that serves the UE or not. */
 struct nr_channel {
 	int32_t sinr_cdb; /* or CELL_SINR_UNKNOWN */
 	uint8_t cqi;
@@ -239,7 +240,7 @@ struct nr_rrc {
 };
 
 struct nr_ue {
-	struct nr_leg leg[2]; /* CELL_DIR_UL, CELL_DIR_DL */
+	struct nr_sch sch[2]; /* CELL_DIR_UL, CELL_DIR_DL */
 	struct nr_channel channel[CELL_MAX_ENB][2];
 	struct measurements measured;
 	struct nr_rrc rrc;
@@ -299,7 +300,7 @@ struct nr {
 	uint32_t slot_next; /* first one not processed yet */
 
 	/* As in ran/lte/state.h: what is due, brought up to date after each event. */
-	struct heap due_timer; /* by leg: 2 * index of UE + direction */
+	struct heap due_timer; /* by 2 * index of UE + direction */
 	struct heap due_slot;  /* by index of UE */
 	struct heap due_rrc;   /* by index of UE: of its handover */
 	struct nr_event next;
@@ -321,7 +322,7 @@ struct nr {
 	uint32_t tbs_max;          /* in HARQ processes and on the air at the same time */
 	uint32_t promised;         /* grants of new blocks that are still to be used */
 	struct nr_tb_queue air[2]; /* in flight, by decode time: CELL_DIR_UL, CELL_DIR_DL */
-	struct drb *drb;           /* of all legs */
+	struct drb *drb;           /* of all shared channels */
 	uint8_t *rlc_state;
 	uint64_t *pdcp_words; /* of all PDCP entities */
 	struct rlc_pdu **window;
@@ -347,18 +348,18 @@ static inline uint8_t nr_layers(const struct nr *nr, enum cell_dir dir)
 	return dir == CELL_DIR_DL ? nr->cell.cfg.nr_layers_dl : nr->cell.cfg.nr_layers_ul;
 }
 
-static inline struct nr_ue *nr_ue_of(struct nr *nr, const struct nr_leg *leg)
+static inline struct nr_ue *nr_ue_of(struct nr *nr, const struct nr_sch *sch)
 {
-	return &nr->ue[leg->ue - 1];
+	return &nr->ue[sch->ue - 1];
 }
 
-/** nr_slot_start() - begin of a slot, in ns */
+/** nr_slot_start() - start of a slot, in ns */
 static inline int64_t nr_slot_start(const struct nr *nr, uint32_t slot)
 {
 	return nr->cell.start_ns + (int64_t)slot * nr->frame.slot_ns;
 }
 
-/** nr_slot_at() - first slot that begins at @t_ns or later */
+/** nr_slot_at() - first slot that starts at @t_ns or later */
 static inline uint32_t nr_slot_at(const struct nr *nr, int64_t t_ns)
 {
 	int64_t since = t_ns - nr->cell.start_ns + nr->frame.slot_ns - 1;
@@ -384,9 +385,9 @@ static inline void nr_serve(struct nr_ue *u, uint8_t gnb)
 {
 	u->cell = gnb;
 	for (int d = 0; d < 2; d++) {
-		u->leg[d].at.enb = gnb;
-		for (uint8_t k = 0; k < u->leg[d].n_drbs; k++)
-			u->leg[d].drb[k].at.enb = gnb;
+		u->sch[d].at.enb = gnb;
+		for (uint8_t k = 0; k < u->sch[d].n_drbs; k++)
+			u->sch[d].drb[k].at.enb = gnb;
 	}
 }
 

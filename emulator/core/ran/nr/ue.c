@@ -64,7 +64,7 @@ void nr_ue_activate(struct nr *nr, struct nr_ue *u, uint32_t slot)
 		return;
 	make_active(nr, u, slot + nr->cell.cfg.nr_k2_min);
 	u->report.confirm_cg = true;
-	out_record(&nr->cell, &u->leg[CELL_DIR_UL].at,
+	out_record(&nr->cell, &u->sch[CELL_DIR_UL].at,
 	           (struct cell_record){ .event = CELL_EV_CG_ACTIVE,
 	                                 .node = CELL_NODE_ENB,
 	                                 .peer = u->id,
@@ -80,10 +80,10 @@ static bool configured(const struct nr *nr, const struct nr_ue *u, uint32_t slot
                        struct nr_grant *ret)
 {
 	const struct cell_cfg *cfg = &nr->cell.cfg;
-	const struct nr_leg *ul = &u->leg[CELL_DIR_UL];
+	const struct nr_sch *ul = &u->sch[CELL_DIR_UL];
 
 	if (u->cg.at.period == 0 || ul->cqi == 0 ||
-	    !nr_occasion_is(&u->cg.at, &nr->frame.tdd, slot) || lch_bytes(ul) == 0 ||
+	    !nr_occasion_is(&u->cg.at, &nr->frame.tdd, slot) || nr_lch_bytes(ul) == 0 ||
 	    !nr_block_room(nr, 1))
 		return false;
 	*ret = u->cg.grant;
@@ -105,16 +105,16 @@ static void send(struct nr *nr, struct nr_ue *u, const struct nr_grant *g)
 /* A block of random access may have been sent again meanwhile, after another preamble. */
 static void send_again(struct nr *nr, struct nr_ue *u, const struct nr_grant *g)
 {
-	if (!u->leg[CELL_DIR_UL].process[g->harq_id].tb)
+	if (!u->sch[CELL_DIR_UL].process[g->harq_id].tb)
 		return;
-	nr_air_retransmit(nr, &u->leg[CELL_DIR_UL], g);
+	nr_air_retransmit(nr, &u->sch[CELL_DIR_UL], g);
 	if (g->harq_id == NR_HARQ_RA && u->ra.state == NR_RA_MSG3)
 		u->ra.until = g->slot + 1 + nr_slots(nr, nr->cell.cfg.nr_contention_resolution_ms);
 }
 
 void nr_ue_transmit(struct nr *nr, struct nr_ue *u, uint32_t slot)
 {
-	const struct nr_grant *g = nr_grant_take(&u->leg[CELL_DIR_UL].grants, slot);
+	const struct nr_grant *g = nr_grant_take(&u->sch[CELL_DIR_UL].grants, slot);
 	struct nr_grant own;
 
 	if (g && g->retx) {
@@ -125,7 +125,7 @@ void nr_ue_transmit(struct nr *nr, struct nr_ue *u, uint32_t slot)
 		send(nr, u, &own);
 	} else if (u->ra.granted && u->ra.msg3.slot == slot) {
 		u->ra.granted = false;
-		if (!u->leg[CELL_DIR_UL].process[NR_HARQ_RA].on_air)
+		if (!u->sch[CELL_DIR_UL].process[NR_HARQ_RA].on_air)
 			nr_block_uplink(nr, u, &u->ra.msg3);
 	} else if (configured(nr, u, slot, &own)) {
 		send(nr, u, &own);
@@ -136,20 +136,20 @@ void nr_ue_request(struct nr *nr, struct nr_ue *u, uint32_t slot)
 {
 	nr_report_timers(nr, u, slot);
 	if (u->ra.state == NR_RA_IDLE && nr_report_request(nr, u, slot))
-		nr_access_begin(u, slot, false);
+		nr_access_start(u, slot, false);
 	nr_access_slot(nr, u, slot);
 	nr_drx_request(&u->drx, u->report.sr_pending && u->report.sr_count > 0);
 }
 
 uint32_t nr_ue_next_slot(const struct nr *nr, const struct nr_ue *u, uint32_t from)
 {
-	uint32_t next = nr_grant_next(&u->leg[CELL_DIR_UL].grants), slot;
+	uint32_t next = nr_grant_next(&u->sch[CELL_DIR_UL].grants), slot;
 
 	slot = nr_report_next_slot(nr, u, from);
 	next = slot < next ? slot : next;
 	slot = nr_access_next_slot(nr, u, from);
 	next = slot < next ? slot : next;
-	if (u->cg.at.period > 0 && lch_bytes(&u->leg[CELL_DIR_UL]) > 0) {
+	if (u->cg.at.period > 0 && nr_lch_bytes(&u->sch[CELL_DIR_UL]) > 0) {
 		slot = nr_occasion_next(&u->cg.at, &nr->frame.tdd, from);
 		next = slot < next ? slot : next;
 	}

@@ -39,48 +39,48 @@ const char *opportunity_check(const struct cell_recorded *link, const char **ret
 	return field;
 }
 
-static struct opportunity_link *link_of(const struct apart_link *link)
+static struct opportunity_link *link_of(const struct independent_link *link)
 {
 	return (struct opportunity_link *)link;
 }
 
-void opportunity_init(struct apart_link *apart)
+void opportunity_init(struct independent_link *base)
 {
-	const struct cell_cfg *cfg = &apart->cell->cfg;
-	const struct cell_recorded *own = cfg->ue[apart->ue - 1].recorded;
-	struct opportunity_link *link = link_of(apart);
+	const struct cell_cfg *cfg = &base->cell->cfg;
+	const struct cell_recorded *own = cfg->ue[base->ue - 1].recorded;
+	struct opportunity_link *link = link_of(base);
 
 	link->kept = own ? own : &cfg->recorded;
 	for (uint8_t d = 0; d < 2; d++) {
-		link->leg[d] = (struct opportunity_leg){
-			.at = { .from = d == CELL_DIR_UL ? apart->ue : CELL_NODE_ENB,
-			        .to = d == CELL_DIR_DL ? apart->ue : CELL_NODE_ENB,
+		link->way[d] = (struct opportunity_way){
+			.at = { .from = d == CELL_DIR_UL ? base->ue : CELL_NODE_ENB,
+			        .to = d == CELL_DIR_DL ? base->ue : CELL_NODE_ENB,
 			        .dir = d,
 			        .lcid = LCID },
 			.ms = link->kept->way[d].opportunity_ms,
 			.n = link->kept->way[d].n_opportunities,
 			.queue.limit = link->kept->queue_pkts,
 		};
-		train_init(&link->leg[d].train, link->kept, d);
+		train_init(&link->way[d].train, link->kept, d);
 	}
 }
 
 /* --- times --- */
 
-static int64_t time_ns(const struct opportunity_link *link, const struct opportunity_leg *l,
+static int64_t time_ns(const struct opportunity_link *link, const struct opportunity_way *l,
                        struct opportunity o)
 {
 	return link->link.cell->start_ns + o.base_ns + l->ms[o.at] * NS_PER_MS;
 }
 
-static int64_t period_ns(const struct opportunity_leg *l)
+static int64_t period_ns(const struct opportunity_way *l)
 {
 	return l->ms[l->n - 1] * NS_PER_MS;
 }
 
 /* The first opportunity that is later than @since_ns after sub-frame 0, and that was not processed.
  */
-static struct opportunity later_than(const struct opportunity_leg *l, int64_t since_ns)
+static struct opportunity later_than(const struct opportunity_way *l, int64_t since_ns)
 {
 	struct opportunity o = l->next;
 	uint32_t rest_ms, low = 0, high = l->n - 1;
@@ -101,20 +101,20 @@ static struct opportunity later_than(const struct opportunity_leg *l, int64_t si
 	return o;
 }
 
-/* The next opportunity that leg @l uses; not without a packet. */
+/* The next opportunity that direction @l uses; not without a packet. */
 static struct opportunity next_used(const struct opportunity_link *link,
-                                    const struct opportunity_leg *l)
+                                    const struct opportunity_way *l)
 {
 	return later_than(l, l->queue.sdus.head->queued_ns - link->link.cell->start_ns);
 }
 
-static int64_t next_used_ns(const struct opportunity_link *link, const struct opportunity_leg *l)
+static int64_t next_used_ns(const struct opportunity_link *link, const struct opportunity_way *l)
 {
 	return l->queue.sdus.head ? time_ns(link, l, next_used(link, l)) : CELL_NEVER;
 }
 
 /* A packet is there, or leaves its train, which may be the same. */
-static int64_t there_ns(const struct opportunity_leg *l)
+static int64_t there_ns(const struct opportunity_way *l)
 {
 	int64_t way_ns = l->way.head ? l->way.head->queued_ns : CELL_NEVER;
 	int64_t train_ns = train_next(&l->train);
@@ -127,26 +127,26 @@ static int64_t earlier(int64_t a_ns, int64_t b_ns)
 	return a_ns < b_ns ? a_ns : b_ns;
 }
 
-int64_t opportunity_next(const struct apart_link *apart)
+int64_t opportunity_next(const struct independent_link *base)
 {
-	const struct opportunity_link *link = link_of(apart);
+	const struct opportunity_link *link = link_of(base);
 	int64_t first_ns = CELL_NEVER;
 
 	for (int d = 0; d < 2; d++) {
-		const struct opportunity_leg *l = &link->leg[d];
+		const struct opportunity_way *l = &link->way[d];
 
 		first_ns = earlier(first_ns, earlier(there_ns(l), next_used_ns(link, l)));
 	}
 	return first_ns;
 }
 
-int64_t opportunity_next_output(const struct apart_link *apart)
+int64_t opportunity_next_output(const struct independent_link *base)
 {
-	const struct opportunity_link *link = link_of(apart);
+	const struct opportunity_link *link = link_of(base);
 	int64_t first_ns = CELL_NEVER;
 
 	for (int d = 0; d < 2; d++) {
-		const struct opportunity_leg *l = &link->leg[d];
+		const struct opportunity_way *l = &link->way[d];
 		int64_t used_ns = next_used_ns(link, l);
 
 		if (used_ns != CELL_NEVER)
@@ -158,15 +158,15 @@ int64_t opportunity_next_output(const struct apart_link *apart)
 
 /* --- packets --- */
 
-/* A row of what happened where @l begins. */
-static void record(struct cell *c, const struct opportunity_leg *l, struct cell_record r)
+/* A row of what happened where @l starts. */
+static void record(struct cell *c, const struct opportunity_way *l, struct cell_record r)
 {
 	r.node = l->at.from;
 	r.peer = l->at.to;
 	out_record(c, &l->at, r);
 }
 
-static void record_buffer(struct cell *c, const struct opportunity_leg *l)
+static void record_buffer(struct cell *c, const struct opportunity_way *l)
 {
 	record(c, l,
 	       (struct cell_record){ .event = CELL_EV_BUFFER,
@@ -181,7 +181,7 @@ static bool full(const struct opportunity_link *link, const struct rlc_sdu_queue
 	return rlc_sdu_queue_full(q) || (limit && q->bytes + len > limit);
 }
 
-static void wait_for_busy_link(struct opportunity_link *link, struct opportunity_leg *l,
+static void wait_for_busy_link(struct opportunity_link *link, struct opportunity_way *l,
                                struct pkt *p)
 {
 	struct cell *c = link->link.cell;
@@ -196,12 +196,12 @@ static void wait_for_busy_link(struct opportunity_link *link, struct opportunity
 	record_buffer(c, l);
 }
 
-void opportunity_ingress(struct apart_link *apart, struct pkt *p)
+void opportunity_ingress(struct independent_link *base, struct pkt *p)
 {
 	int dir = p->port & CELL_PORT_NETWORK ? CELL_DIR_DL : CELL_DIR_UL;
-	struct opportunity_link *link = link_of(apart);
-	struct opportunity_leg *l = &link->leg[dir];
-	struct cell *c = apart->cell;
+	struct opportunity_link *link = link_of(base);
+	struct opportunity_way *l = &link->way[dir];
+	struct cell *c = base->cell;
 
 	record(c, l,
 	       (struct cell_record){
@@ -213,7 +213,7 @@ void opportunity_ingress(struct apart_link *apart, struct pkt *p)
 }
 
 /* Take up to @max bytes of the first packet out of the queue. Return: bytes taken. */
-static uint32_t take(struct opportunity_link *link, struct opportunity_leg *l, uint32_t max)
+static uint32_t take(struct opportunity_link *link, struct opportunity_way *l, uint32_t max)
 {
 	struct rlc_sdu_queue *q = &l->queue;
 	struct pkt *p = q->sdus.head;
@@ -232,7 +232,7 @@ static uint32_t take(struct opportunity_link *link, struct opportunity_leg *l, u
 
 static void use(struct opportunity_link *link, int dir)
 {
-	struct opportunity_leg *l = &link->leg[dir];
+	struct opportunity_way *l = &link->way[dir];
 	struct cell *c = link->link.cell;
 	uint32_t bytes = link->kept->bytes, left = bytes;
 
@@ -264,7 +264,7 @@ static void deliver(struct opportunity_link *link, int dir, struct pkt *p)
 /* What is on its way first; then what leaves a train: it is there, or waits for the busy link. */
 static void arrive(struct opportunity_link *link, int dir)
 {
-	struct opportunity_leg *l = &link->leg[dir];
+	struct opportunity_way *l = &link->way[dir];
 	struct pkt *p;
 
 	if (l->way.head && l->way.head->queued_ns <= link->link.cell->event_ns) {
@@ -278,30 +278,30 @@ static void arrive(struct opportunity_link *link, int dir)
 		deliver(link, dir, p);
 }
 
-void opportunity_process(struct apart_link *apart)
+void opportunity_process(struct independent_link *base)
 {
-	struct opportunity_link *link = link_of(apart);
-	int64_t now_ns = apart->cell->event_ns;
+	struct opportunity_link *link = link_of(base);
+	int64_t now_ns = base->cell->event_ns;
 
 	for (int d = 0; d < 2; d++)
-		if (there_ns(&link->leg[d]) <= now_ns) {
+		if (there_ns(&link->way[d]) <= now_ns) {
 			arrive(link, d);
 			return;
 		}
 	for (int d = 0; d < 2; d++)
-		if (next_used_ns(link, &link->leg[d]) <= now_ns) {
+		if (next_used_ns(link, &link->way[d]) <= now_ns) {
 			use(link, d);
 			return;
 		}
 }
 
-void opportunity_empty(struct apart_link *apart, struct pkt_queue *ret)
+void opportunity_empty(struct independent_link *base, struct pkt_queue *ret)
 {
-	struct opportunity_link *link = link_of(apart);
+	struct opportunity_link *link = link_of(base);
 
 	for (int d = 0; d < 2; d++) {
-		pkt_queue_move(ret, &link->leg[d].queue.sdus);
-		pkt_queue_move(ret, &link->leg[d].way);
-		pkt_queue_move(ret, &link->leg[d].train.way);
+		pkt_queue_move(ret, &link->way[d].queue.sdus);
+		pkt_queue_move(ret, &link->way[d].way);
+		pkt_queue_move(ret, &link->way[d].train.way);
 	}
 }

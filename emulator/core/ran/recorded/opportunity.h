@@ -6,7 +6,7 @@
  * A trace is a list of times at which some bytes may leave. At each of
  * them the packets that wait leave in order until the bytes are used up; one that is not
  * through goes on with the next opportunity. What nobody needs is lost, and so is
- * an opportunity for a packet that comes in the same instant. After its last time a trace begins
+ * an opportunity for a packet that comes in the same instant. After its last time a trace starts
  * again. Packets that left are there after a delay. In front of it there may be what packets meet
  * that come after a pause (train.h).
  * Source: Mahimahi, mm-link
@@ -15,19 +15,19 @@
 #define OPPORTUNITY_H
 
 #include "base/out.h"
-#include "ran/apart/apart.h"
+#include "ran/independent/independent.h"
 #include "ran/recorded/train.h"
 #include "rlc/sdu_queue.h"
 
-/* An opportunity: the @at-th of the turn that begins @base_ns after sub-frame 0. */
+/* An opportunity: the @at-th of the turn that starts @base_ns after sub-frame 0. */
 struct opportunity {
 	int64_t base_ns;
 	uint32_t at;
 };
 
-struct opportunity_leg {
-	struct out_leg at;  /* as rows name it */
-	const uint32_t *ms; /* the caller's, since the trace begins */
+struct opportunity_way {
+	struct out_at at;   /* as rows name it */
+	const uint32_t *ms; /* the caller's, since the trace starts */
 	uint32_t n;
 	struct opportunity next; /* the first that was not processed */
 	struct train train;
@@ -37,22 +37,22 @@ struct opportunity_leg {
 
 /* A UE's link. */
 struct opportunity_link {
-	struct apart_link link;           /* first */
+	struct independent_link link;     /* first */
 	const struct cell_recorded *kept; /* what was recorded of it */
-	struct opportunity_leg leg[2];    /* CELL_DIR_UL, CELL_DIR_DL */
+	struct opportunity_way way[2];    /* CELL_DIR_UL, CELL_DIR_DL */
 };
 
 /** opportunity_check() - Return: the field of @link that is wrong, or NULL; @ret_range: allowed */
 const char *opportunity_check(const struct cell_recorded *link, const char **ret_range);
 
 /** opportunity_init(), opportunity_ingress(), opportunity_next(), opportunity_process(),
- * opportunity_next_output(), opportunity_empty() - see struct apart_kind. Events are packets that
- * are there, and opportunities with something to send, at one time in that order. */
-void opportunity_init(struct apart_link *link);
-void opportunity_ingress(struct apart_link *link, struct pkt *p);
-int64_t opportunity_next(const struct apart_link *link);
-void opportunity_process(struct apart_link *link);
-int64_t opportunity_next_output(const struct apart_link *link);
-void opportunity_empty(struct apart_link *link, struct pkt_queue *ret);
+ * opportunity_next_output(), opportunity_empty() - see struct independent_kind. Events are packets
+ * that are there, and opportunities with something to send, at one time in that order. */
+void opportunity_init(struct independent_link *link);
+void opportunity_ingress(struct independent_link *link, struct pkt *p);
+int64_t opportunity_next(const struct independent_link *link);
+void opportunity_process(struct independent_link *link);
+int64_t opportunity_next_output(const struct independent_link *link);
+void opportunity_empty(struct independent_link *link, struct pkt_queue *ret);
 
 #endif

@@ -12,7 +12,7 @@ static const char *check(const struct cell_cfg *cfg, const char **ret_range)
 	for (uint8_t i = 0; !field && i < cfg->n_ue; i++)
 		if (cfg->ue[i].recorded)
 			field = opportunity_check(cfg->ue[i].recorded, ret_range);
-	return field ? field : apart_check(cfg, ret_range);
+	return field ? field : independent_check(cfg, ret_range);
 }
 
 /* Arrival: two rows and a drop. Departure: one opportunity has one row and one of the buffer. */
@@ -23,7 +23,7 @@ static size_t out_min(const struct cell_cfg *cfg)
 
 static void mix_train(uint64_t *h, const struct train *t)
 {
-	digest_mix(h, t->begun);
+	digest_mix(h, t->started);
 	digest_mix(h, t->at);
 	digest_mix(h, t->next);
 	digest_mix(h, t->left);
@@ -34,10 +34,10 @@ static void mix_train(uint64_t *h, const struct train *t)
 	digest_mix_queue(h, &t->way);
 }
 
-static void digest(const struct apart_link *link, uint64_t *h)
+static void digest(const struct independent_link *link, uint64_t *h)
 {
 	for (int d = 0; d < 2; d++) {
-		const struct opportunity_leg *l = &((const struct opportunity_link *)link)->leg[d];
+		const struct opportunity_way *l = &((const struct opportunity_link *)link)->way[d];
 
 		digest_mix(h, (uint64_t)l->next.base_ns);
 		digest_mix(h, l->next.at);
@@ -48,7 +48,7 @@ static void digest(const struct apart_link *link, uint64_t *h)
 	}
 }
 
-static const struct apart_kind kind = {
+static const struct independent_kind kind = {
 	.bytes = sizeof(struct opportunity_link),
 	.init = opportunity_init,
 	.ingress = opportunity_ingress,
@@ -61,21 +61,21 @@ static const struct apart_kind kind = {
 
 static struct cell *lay_out(struct arena *a, const struct cell_cfg *cfg)
 {
-	return apart_lay_out(a, cfg, &kind, sizeof(struct apart));
+	return independent_lay_out(a, cfg, &kind, sizeof(struct independent));
 }
 
 const struct ran ran_recorded = {
 	.check = check,
 	.out_min = out_min,
 	.lay_out = lay_out,
-	.init = apart_init,
-	.ingress = apart_ingress,
-	.next = apart_next,
-	.has_room = apart_has_room,
-	.process = apart_process,
-	.next_output = apart_next_output,
-	.transit_min = apart_transit_min,
-	.release = apart_release,
-	.empty = apart_empty,
-	.digest = apart_digest,
+	.init = independent_init,
+	.ingress = independent_ingress,
+	.next = independent_next,
+	.has_room = independent_has_room,
+	.process = independent_process,
+	.next_output = independent_next_output,
+	.transit_min = independent_transit_min,
+	.release = independent_release,
+	.empty = independent_empty,
+	.digest = independent_digest,
 };

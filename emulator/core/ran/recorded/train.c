@@ -67,7 +67,7 @@ const char *train_check(const struct cell_recorded *link, int dir, const char **
 }
 
 /* The last record that is not later than @at_ns of a turn, but never the last of all, which is
- * where the next turn begins. */
+ * where the next turn starts. */
 static uint32_t find(const struct train *t, int64_t at_ns)
 {
 	uint32_t low = 0, high = t->n_records - 1;
@@ -96,11 +96,11 @@ static int64_t delay_ns(const struct train *t, int64_t at_ns)
 	       more_ms * since_us / ((int64_t)b->at_ms - a->at_ms) * NS_PER_US;
 }
 
-static void begin(struct train *t, int64_t now_ns, int64_t since_ns)
+static void start(struct train *t, int64_t now_ns, int64_t since_ns)
 {
 	int64_t at_ns = since_ns % (t->record[t->n_records - 1].at_ms * NS_PER_MS);
 
-	t->begun = true;
+	t->started = true;
 	t->at = find(t, at_ns);
 	t->start_ns = now_ns;
 	t->delay_ns = delay_ns(t, at_ns);
@@ -161,8 +161,8 @@ void train_add(struct train *t, struct pkt *p, int64_t now_ns, int64_t since_ns)
 {
 	int64_t leaves_ns, sized_ns;
 
-	if (!t->begun || now_ns + t->delay_ns > t->leaves_ns + t->gap_ns)
-		begin(t, now_ns, since_ns);
+	if (!t->started || now_ns + t->delay_ns > t->leaves_ns + t->gap_ns)
+		start(t, now_ns, since_ns);
 	leaves_ns = leave(t, p->len, now_ns, &p->past_train);
 	t->leaves_ns = leaves_ns;
 	sized_ns = leaves_ns + size_ns(t, p->len);

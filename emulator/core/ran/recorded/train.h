@@ -3,14 +3,14 @@
  * train.h - what packets meet that come to a recorded link after a pause: not the opportunities of
  * a link that is always busy, but a base delay and the opportunities of a short train.
  *
- * A recording says for times t how long the first packet of a train that began then was on its
+ * A recording says for times t how long the first packet of a train that started then was on its
  * way, and how much later each further opportunity of the train arrived. Replayed:
  *
- * - A packet begins a train when there was none, or when, with the delay of the train before, it
+ * - A packet starts a train when there was none, or when, with the delay of the train before, it
  *   would leave later than the gap after the last packet left. Its delay is that of the recording,
  *   between two of its times in proportion.
  * - A later packet uses the first opportunity of its train that is not over and has room for it:
- *   the train's delay and the opportunity's offset count from the train's beginning.
+ *   the train's delay and the opportunity's offset count from the train's start.
  * - When no opportunity is left, packets go to the opportunities of the busy link (opportunity.h),
  *   the train's delay, or its last offset if that is more, after they came.
  * - The delay of a packet's size is added, unless it would then overtake. A packet that would
@@ -34,7 +34,7 @@ struct train {
 	uint32_t n_sizes;
 	uint32_t bytes; /* of an opportunity */
 	int64_t gap_ns;
-	bool begun;
+	bool started;
 	uint32_t at;          /* record of this train */
 	uint32_t next;        /* its opportunity in use */
 	uint32_t left;        /* bytes of that */

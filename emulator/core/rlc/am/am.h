@@ -21,8 +21,8 @@
 
 struct rlc_am_tx {
 	struct rlc_sdu_queue queue;
-	struct rlc_sdu begun;  /* SDU that began in PDUs before vt_a and goes on */
-	struct rlc_pdu **sent; /* PDUs vt_a..vt_s - 1, AM_SLOTS slots */
+	struct rlc_sdu started; /* SDU that started in PDUs before vt_a and goes on */
+	struct rlc_pdu **sent;  /* PDUs vt_a..vt_s - 1, AM_SLOTS slots */
 	struct rlc_pool *pool;
 	uint16_t vt_a;       /* oldest SN not acknowledged */
 	uint16_t vt_s;       /* SN of the next new PDU */

@@ -2,8 +2,8 @@
 /*
  * rx.c - receiving half of RLC AM; see am.h.
  *
- * The window begins at vr_r, the first PDU that is not complete, and does not move before it
- * is. When a gap shows, t-Reordering begins; once it expires, what is missing below vr_x counts
+ * The window starts at vr_r, the first PDU that is not complete, and does not move before it
+ * is. When a gap shows, t-Reordering starts; once it expires, what is missing below vr_x counts
  * as lost, vr_ms goes beyond it and a STATUS PDU names it. A poll is answered as soon as
  * its SN is below vr_ms, as until then HARQ may still bring what is missing. STATUS PDUs are no
  * more frequent than t-StatusProhibit. SNs are compared with vr_r (reassembly.lower) as base.

@@ -112,7 +112,7 @@ static uint16_t segment_end(const struct rlc_pdu *pdu, uint16_t from, uint16_t t
 }
 
 /*
- * The longest AMD PDU or segment of at most @max bytes that begins with @from
+ * The longest AMD PDU or segment of at most @max bytes that starts with @from
  * of @pdu and does not go beyond @to. Return: its end, or @from without room.
  */
 static uint16_t cut_to_fit(const struct rlc_pdu *pdu, uint16_t from, uint16_t to, uint32_t max,
@@ -247,16 +247,16 @@ static void drop_retx(struct rlc_am_tx *tx, struct rlc_pdu *pdu)
 	tx->n_retx--;
 }
 
-/* @pdu is forgotten, but not the beginning of an SDU that goes on in the next one. */
+/* @pdu is forgotten, but not the start of an SDU that goes on in the next one. */
 static void keep_begun(struct rlc_am_tx *tx, const struct rlc_pdu *pdu)
 {
 	uint16_t from = pdu->n_cuts ? pdu->cut[pdu->n_cuts - 1] : 0;
 
 	if (pdu->n_cuts)
-		rlc_sdu_begin(&tx->begun);
-	rlc_sdu_append(&tx->begun, pdu->data + from, (uint32_t)(pdu->len - from));
+		rlc_sdu_start(&tx->started);
+	rlc_sdu_append(&tx->started, pdu->data + from, (uint32_t)(pdu->len - from));
 	if (from == pdu->len)
-		tx->begun.open = false;
+		tx->started.open = false;
 }
 
 static void release_acked(struct rlc_am_tx *tx)
@@ -309,7 +309,7 @@ int rlc_am_tx_status(struct rlc_am_tx *tx, const struct am_status *status)
 	if (dist(tx, status->ack_sn) > dist(tx, tx->vt_s))
 		return -EBADMSG;
 	polled = dist(tx, tx->poll_sn) < dist(tx, status->ack_sn);
-	/* A late STATUS PDU begins with what another one acknowledged meanwhile. */
+	/* A late STATUS PDU starts with what another one acknowledged meanwhile. */
 	while (i < status->n && dist(tx, status->nack[i].sn) >= dist(tx, tx->vt_s))
 		i++;
 	for (; sn != status->ack_sn; sn = sn_next(sn), i = (uint16_t)(i + n)) {
@@ -355,7 +355,7 @@ void rlc_am_tx_reset(struct rlc_am_tx *tx)
 	tx->queue.head_sent = 0;
 	for (const struct pkt *p = waiting.head; p; p = p->next)
 		tx->queue.bytes += p->sdu_len;
-	tx->begun.open = false;
+	tx->started.open = false;
 	tx->vt_a = tx->vt_s = tx->poll_sn = 0;
 	tx->n_retx = 0;
 	tx->retx_bytes = 0;
@@ -367,7 +367,7 @@ void rlc_am_tx_reset(struct rlc_am_tx *tx)
 void rlc_am_tx_unconfirmed(struct rlc_am_tx *tx, void (*visit)(void *arg, struct rlc_kept_sdu sdu),
                            void *arg)
 {
-	struct rlc_sdu *sdu = &tx->begun;
+	struct rlc_sdu *sdu = &tx->started;
 	bool confirmed = true;
 
 	for (uint16_t sn = tx->vt_a; sn != tx->vt_s; sn = sn_next(sn)) {
@@ -378,7 +378,7 @@ void rlc_am_tx_unconfirmed(struct rlc_am_tx *tx, void (*visit)(void *arg, struct
 
 			to = cut < pdu->len ? cut : pdu->len;
 			if (rlc_pdu_has_cut(pdu, from)) {
-				rlc_sdu_begin(sdu);
+				rlc_sdu_start(sdu);
 				confirmed = true;
 			}
 			rlc_sdu_append(sdu, pdu->data + from, (uint32_t)(to - from));

@@ -20,7 +20,7 @@
 #include "rlc/sdu_queue.h"
 
 struct nr_am_tx {
-	struct rlc_sdu_queue queue; /* the first SDU may be begun; then it is `last`, too */
+	struct rlc_sdu_queue queue; /* the first SDU may be started; then it is `last`, too */
 	struct nr_sdu *first;       /* SDUs not acknowledged, in order of SN */
 	struct nr_sdu *last;
 	struct nr_sdu *retx; /* no SDU before this one has bytes to be sent again */
@@ -77,7 +77,7 @@ static inline uint32_t nr_am_tx_next_ack(const struct nr_am_tx *tx)
 	return tx->first ? tx->first->sn : tx->tx_next;
 }
 
-/** nr_am_tx_stalled() - no new SDU can be begun before an acknowledgment */
+/** nr_am_tx_stalled() - no new SDU can be started before an acknowledgment */
 bool nr_am_tx_stalled(const struct nr_am_tx *tx);
 
 /** nr_am_tx_bytes() - data bytes that could be sent now. Source: TS 38.322 5.5 */

@@ -2,8 +2,8 @@
 /*
  * am_rx.c - receiving half of NR's RLC AM; see am.h.
  *
- * The window begins at RX_Next, the first SDU that is not complete. An SDU is delivered as soon as
- * it is complete, whatever is missing before it. When a gap shows, t-Reassembly begins; once it
+ * The window starts at RX_Next, the first SDU that is not complete. An SDU is delivered as soon as
+ * it is complete, whatever is missing before it. When a gap shows, t-Reassembly starts; once it
  * expires, what is missing below RX_Next_Status_Trigger counts as lost, RX_Highest_Status goes
  * beyond it and a STATUS PDU names it. A poll is answered as soon as its SN is below
  * RX_Highest_Status, as until then HARQ may still bring what is missing. STATUS PDUs are no more
@@ -291,7 +291,7 @@ uint32_t nr_am_rx_status_build(struct nr_am_rx *rx, uint32_t max, int64_t now_ns
 
 	if (!nr_am_rx_status_ready(rx) || max < NR_STATUS_HEADER)
 		return 0;
-	nr_status_begin(&writer, rx->sn_bits, buf);
+	nr_status_start(&writer, rx->sn_bits, buf);
 	*ret_ack_sn = add_all(&r);
 	close_nack(&r);
 	*ret_n = writer.n;

@@ -65,7 +65,7 @@ static bool full(const struct nr_am_tx *tx)
 	return dist(tx, tx->tx_next) >= nr_window_size(tx->sn_bits) || tx->store->n_sdus == 0;
 }
 
-/* What is left of an SDU that was begun can always be sent. */
+/* What is left of an SDU that was started can always be sent. */
 bool nr_am_tx_stalled(const struct nr_am_tx *tx)
 {
 	return tx->queue.head_sent == 0 && full(tx);
@@ -205,7 +205,7 @@ static struct nr_am_built build_retx(struct nr_am_tx *tx, uint32_t max, int64_t 
 /* --- new data --- */
 
 /* The first SDU of the queue gets a place in the window. */
-static void begin(struct nr_am_tx *tx)
+static void start(struct nr_am_tx *tx)
 {
 	struct nr_sdu *sdu = nr_sdu_get(tx->store);
 
@@ -244,7 +244,7 @@ static struct nr_am_built build_new(struct nr_am_tx *tx, uint32_t max, int64_t n
 	if (to == from)
 		return (struct nr_am_built){ 0 };
 	if (from == 0)
-		begin(tx);
+		start(tx);
 	tx->last->sent = q->head_sent = (uint16_t)to;
 	q->bytes -= to - from;
 	if (to == p->sdu_len) {
@@ -321,7 +321,7 @@ static void handle_nack(struct nr_am_tx *tx, struct progress *on, uint32_t base,
 	uint32_t before = (base - nack.sn) & sn_mask(tx);
 	uint32_t first, last;
 
-	/* A late STATUS PDU begins with what another one acknowledged meanwhile. */
+	/* A late STATUS PDU starts with what another one acknowledged meanwhile. */
 	if (before > 0 && before < nack.range) {
 		nack.range = (uint16_t)(nack.range - before);
 		nack.sn = base;

@@ -6,7 +6,7 @@
 
 static uint32_t pack_so(const struct nr_pdu *pdu, uint32_t n, uint8_t *buf)
 {
-	if (NR_SI_BEGINS(pdu->si))
+	if (NR_SI_STARTS(pdu->si))
 		return n;
 	buf[n] = (uint8_t)(pdu->so >> 8);
 	buf[n + 1] = (uint8_t)pdu->so;
@@ -19,7 +19,7 @@ static int unpack_so(struct nr_pdu *ret, uint32_t n, const uint8_t *buf, size_t 
 	ret->so = 0;
 	if (len <= n)
 		return -EBADMSG;
-	if (!NR_SI_BEGINS(ret->si)) {
+	if (!NR_SI_STARTS(ret->si)) {
 		ret->so = (uint16_t)(buf[n - 2] << 8 | buf[n - 1]);
 		if (ret->so == 0)
 			return -EBADMSG;

@@ -21,7 +21,7 @@
 /* Segmentation Info: what of its SDU a PDU has. Source: TS 38.322 Table 6.2.3.4-1 */
 enum nr_si { NR_SI_ALL, NR_SI_FIRST, NR_SI_LAST, NR_SI_MIDDLE };
 
-#define NR_SI_BEGINS(si) ((si) == NR_SI_ALL || (si) == NR_SI_FIRST)
+#define NR_SI_STARTS(si) ((si) == NR_SI_ALL || (si) == NR_SI_FIRST)
 #define NR_SI_ENDS(si)   ((si) == NR_SI_ALL || (si) == NR_SI_LAST)
 
 struct nr_pdu {
@@ -48,7 +48,7 @@ static inline uint32_t nr_um_header_bytes(uint8_t sn_bits, enum nr_si si)
 
 static inline uint32_t nr_am_header_bytes(uint8_t sn_bits, enum nr_si si)
 {
-	return (sn_bits == 18 ? 3u : 2u) + (NR_SI_BEGINS(si) ? 0 : 2);
+	return (sn_bits == 18 ? 3u : 2u) + (NR_SI_STARTS(si) ? 0 : 2);
 }
 
 /** nr_um_pack() - write the header of @pdu to @buf. Return: its size in bytes */

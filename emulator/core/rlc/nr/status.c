@@ -6,7 +6,7 @@
 
 #define CPT_MASK 0x70 /* 000: STATUS PDU. Source: TS 38.322 Table 6.2.3.9-1 */
 
-void nr_status_begin(struct nr_status_writer *w, uint8_t sn_bits, uint8_t *buf)
+void nr_status_start(struct nr_status_writer *w, uint8_t sn_bits, uint8_t *buf)
 {
 	*w = (struct nr_status_writer){
 		.buf = buf,

@@ -43,7 +43,7 @@ struct nr_status_writer {
 	uint32_t e1_byte;
 };
 
-void nr_status_begin(struct nr_status_writer *w, uint8_t sn_bits, uint8_t *buf);
+void nr_status_start(struct nr_status_writer *w, uint8_t sn_bits, uint8_t *buf);
 void nr_status_add(struct nr_status_writer *w, const struct nr_nack *nack);
 
 /** nr_status_end() - Return: size of the STATUS PDU */

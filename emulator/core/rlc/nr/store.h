@@ -50,7 +50,7 @@ struct nr_part {
 struct nr_store {
 	struct nr_sdu *sdu;
 	struct nr_part *part;
-	struct pkt *spare;   /* one for each SDU, to begin with */
+	struct pkt *spare;   /* one for each SDU, to start with */
 	uint32_t n_sdus;     /* in the store */
 	uint32_t fresh_sdus; /* of these, from the first on, never used yet */
 	uint32_t fresh_parts;

@@ -98,7 +98,8 @@ static void um_finish(struct rlc *rlc, struct rlc_out *out)
 	rlc->expiry_ns = CELL_NEVER;
 }
 
-/* The receiver has started again with finish(). An SDU that was begun is sent from its first byte.
+/* The receiver has started again with finish(). An SDU that was started is sent from its first
+ * byte.
  */
 static void um_reset(struct rlc *rlc)
 {

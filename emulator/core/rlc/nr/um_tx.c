@@ -15,7 +15,7 @@ void nr_um_tx_init(struct nr_um_tx *tx, uint8_t sn_bits, uint32_t queue_limit)
 	*tx = (struct nr_um_tx){ .sn_bits = sn_bits, .queue.limit = queue_limit };
 }
 
-/* End of what a PDU of at most @max bytes takes of the first SDU; where it begins without room. */
+/* End of what a PDU of at most @max bytes takes of the first SDU; where it starts without room. */
 static uint32_t cut_to_fit(const struct nr_um_tx *tx, const struct pkt *p, uint32_t max)
 {
 	uint32_t from = tx->queue.head_sent, len = p->sdu_len, header;

@@ -2,7 +2,7 @@
 /*
  * tx.c - transmitting half of RLC UM; see um.h.
  *
- * A PDU takes all that its grant has room for: the rest of the SDU that was begun, further ones
+ * A PDU takes all that its grant has room for: the rest of the SDU that was started, further ones
  * whole, and the start of the last. Framing info says which of its ends are ends of SDUs, length
  * indicators where those between are. Nothing is kept, as nothing is sent again.
  * Source: TS 36.322 5.1.2.1, 6.2.2.3

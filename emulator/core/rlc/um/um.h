@@ -73,7 +73,7 @@ int rlc_um_rx_receive(struct rlc_um_rx *rx, const uint8_t *buf, uint32_t len,
 void rlc_um_rx_flush(struct rlc_um_rx *rx, struct pkt_queue *ret_ends);
 
 /**
- * rlc_um_rx_reestablish() - deliver what is complete, forget the rest, begin with SN 0
+ * rlc_um_rx_reestablish() - deliver what is complete, forget the rest, start with SN 0
  * Source: TS 36.322 5.4
  */
 void rlc_um_rx_reestablish(struct rlc_um_rx *rx, struct rlc_out *out);

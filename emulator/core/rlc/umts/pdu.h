@@ -43,7 +43,7 @@ struct umts_amd {
 	uint16_t n_cuts;
 	uint16_t cut[UMTS_CUTS_MAX];
 	uint16_t len;
-	uint16_t status_at; /* where in the PDU a piggybacked STATUS PDU begins; 0: none */
+	uint16_t status_at; /* where in the PDU a piggybacked STATUS PDU starts; 0: none */
 };
 
 /** umts_sn_next() - the SN after @sn */
@@ -73,7 +73,7 @@ size_t umts_amd_pack(const struct umts_amd *amd, size_t size, uint8_t *buf);
  * @need: octets of the STATUS PDU, which the caller writes there
  * Source: TS 25.322 5.5.0 4.2.1.3, 9.2.1.5, 9.2.2.8
  *
- * Return: where it begins, or 0 and the PDU as it was: its padding is too short, or has one.
+ * Return: where it starts, or 0 and the PDU as it was: its padding is too short, or has one.
  */
 size_t umts_amd_piggyback(uint8_t *buf, size_t size, size_t need);
 
@@ -123,7 +123,7 @@ struct umts_status {
 };
 
 /**
- * umts_status_at() - where the STATUS PDU in a PDU of @size octets begins: 0 for a control PDU
+ * umts_status_at() - where the STATUS PDU in a PDU of @size octets starts: 0 for a control PDU
  *
  * Return: -ENOENT for an AMD PDU without one, or what is none.
  */

@@ -2,7 +2,7 @@
 /*
  * rx.c - receiving half of RLC AM in the UTRAN; see umts.h.
  *
- * The window begins at vr_r, the first PDU that is missing. No timer waits for gaps to close:
+ * The window starts at vr_r, the first PDU that is missing. No timer waits for gaps to close:
  * without HARQ nothing overtakes, so a gap below vr_h is a loss, and a STATUS PDU with a list of
  * what is missing is due at once, as it is when the transmitter polls. An MRW moves the window
  * beyond PDUs that the transmitter gave up; the SDUs that it names are discarded, and it is

@@ -5,7 +5,7 @@
  *
  * A new PDU takes SDUs from the queue until its fixed size is used up, and length indicators say
  * where SDUs end in it. An SDU that fills its PDU to the last octet leaves no room for its
- * indicator, so the next PDU begins with one that says so; until that one is built the SDU is
+ * indicator, so the next PDU starts with one that says so; until that one is built the SDU is
  * `unmarked`. VT(S) is the SN of the next new PDU. PDUs from VT(A) on are kept until the peer has
  * acknowledged them or they are discarded, and once VT(WS) of them wait for that, no new one is
  * sent. Those that the peer misses come before new ones, the oldest first, with the same SN and

@@ -11,7 +11,7 @@
  * before it is discarded. An MRW SUFI tells the receiver where to go on: at PDU SN_MRW and, if an
  * SDU ends inside of that, behind its N_LENGTH first ones. The MRW is sent again whenever Timer_MRW
  * expires, until an MRW_ACK answers it or an ACK has gone beyond SN_MRW, and no other discard
- * begins before that.
+ * starts before that.
  *
  * Timer_Poll runs from a poll on until the newest PDU that was sent by then is acknowledged or
  * said to be missing. If it expires, the next PDU polls. Where nothing else is to be sent, a PDU

@@ -19,7 +19,7 @@
  *
  * Choices and limits:
  * - MaxDAT is the number of transmissions, as De Mey et al. read it and 9.7.3
- *   calls it. Discard begins when another one would be due.
+ *   calls it. Discard starts when another one would be due.
  * - A discarded SDU that was not sent to its end takes one more SN, which is
  *   never sent: without that gap the receiver could go on before it knows. The
  *   standard has its PDUs numbered before they are sent and so always has it.
@@ -71,7 +71,7 @@ struct rlc_umts_tx {
 	uint16_t vt_ws;      /* window */
 	uint16_t vt_pdu;     /* PDUs sent since every Poll_PDU of them polled */
 	uint32_t vt_mrw;     /* times the MRW was sent */
-	uint32_t n_discards; /* discards begun */
+	uint32_t n_discards; /* discards started */
 	uint16_t pdu_size;
 	uint16_t poll_pdu;
 	uint8_t poll_window;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Plays the runs of a scenario, as many side by side as there are CPUs for them."""
+"""Executes the runs of a scenario, as many side by side as there are CPUs for them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from typing import Any, Protocol
 from cellbed import paths
 from cellbed.error import CellbedError, LabError, told
 from cellbed.host import ledger
-from cellbed.labs.caller import Caller
 from cellbed.labs.choices import ROOTLESS
 from cellbed.labs.follow import Watch
 from cellbed.labs.prepare import prepare
+from cellbed.labs.user_terminal import UserTerminal
 from cellbed.results.bundle import Bundle, tool_versions
 from cellbed.run import congestion_control, memory
 from cellbed.scenario.description import Run
@@ -53,11 +53,11 @@ class Outcome:
     error: str | None = None
 
 
-class Player(Protocol):
-    """Somebody else who plays the runs of a sweep."""
+class Executor(Protocol):
+    """Somebody else who executes the runs of a sweep."""
 
-    def play(self, sweep: Sweep, runs: list[Run]) -> list[Outcome]:
-        """As Sweep.play()."""
+    def execute(self, sweep: Sweep, runs: list[Run]) -> list[Outcome]:
+        """As Sweep.execute()."""
 
 
 def _control(load: Path, lab: str) -> bytes:
@@ -107,17 +107,17 @@ class Sweep:
     """One invocation of `cellbed run` and the like."""
 
     def __init__(self, scenario: Scenario, claims: list[dict[str, Any]], results: Path, lab: str,
-                 kernel: str | None, observer: Observer, caller: Caller | None = None,
-                 fleet: Player | None = None, again: bool = False, compress: bool = False,
+                 kernel: str | None, observer: Observer, terminal: UserTerminal | None = None,
+                 fleet: Executor | None = None, again: bool = False, compress: bool = False,
                  load: Path | None = None) -> None:
         """
         Args:
-            again: play also what has a finished bundle, which is replaced.
+            again: run also what has a finished bundle, which is replaced.
             compress: captures and traces, after each run.
             load: BPF object whose congestion control the runs may have.
         """
         self.scenario, self.claims, self.results = scenario, claims, results
-        self.observer, self.caller, self.fleet = observer, caller, fleet
+        self.observer, self.terminal, self.fleet = observer, terminal, fleet
         self.again, self.compress = again, compress
         self.programs = paths.programs(load is not None, lab == ROOTLESS)
         self.control = _control(load, lab) if load is not None else None
@@ -128,14 +128,14 @@ class Sweep:
         self.cpus: queue.Queue[int] = queue.Queue()
         self.stop = threading.Event()
 
-    def play(self, runs: list[Run], jobs: int) -> list[Outcome]:
-        """Play every run that has no finished bundle. Return: outcomes in the order of the runs.
+    def execute(self, runs: list[Run], jobs: int) -> list[Outcome]:
+        """Execute every run that has no finished bundle. Return: outcomes in the order of the runs.
 
         Raises:
-            LabError: the lab cannot play anything on this machine.
+            LabError: the lab cannot run anything on this machine.
         """
         if self.fleet is not None:
-            return self.fleet.play(self, runs)
+            return self.fleet.execute(self, runs)
         self.lab.try_out()
         cpus = _idle_first(os.sched_getaffinity(0))
         jobs = min(jobs, len(cpus), self._guests_at_once(runs)) if self.lab.side_by_side else 1
@@ -149,17 +149,17 @@ class Sweep:
         with ThreadPoolExecutor(jobs) as pool:
             futures: list[Future[Outcome | None]] = []
             try:
-                for run in runs:  # the first one plays already while the others wait their turn
+                for run in runs:  # the first one runs already while the others wait their turn
                     futures.append(pool.submit(self._one, run, False))
                 outcomes = self._results(futures)
-                # What other commands were playing then; most of it has its bundle by now.
+                # What other commands were running then; most of it has its bundle by now.
                 late = {n: pool.submit(self._one, run, True) for n, run in enumerate(runs) if outcomes[n] is None}
-                played = dict(zip(late, self._results(list(late.values())), strict=True))
+                executed = dict(zip(late, self._results(list(late.values())), strict=True))
             except KeyboardInterrupt:
                 self.stop.set()
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
-        every = [played.get(n, outcome) for n, outcome in enumerate(outcomes)]
+        every = [executed.get(n, outcome) for n, outcome in enumerate(outcomes)]
         return [outcome for outcome in every if outcome is not None]
 
     @staticmethod
@@ -180,12 +180,12 @@ class Sweep:
         return Bundle(self.results, run, run.describe(self.lab.name, {**self.prints, **controls}))
 
     def cached(self, bundle: Bundle, by_others: bool = False) -> Outcome | None:
-        """What a finished run has, None when it has to be played.
+        """What a finished run has, None when it has to be executed.
 
         Args:
-            by_others: somebody else has just been playing it.
+            by_others: somebody else has just been running it.
         """
-        if self.again and not by_others or self.caller is not None or (manifest := bundle.complete()) is None:
+        if self.again and not by_others or self.terminal is not None or (manifest := bundle.complete()) is None:
             return None
         bundle.refresh_claims(self.claims)
         return Outcome(bundle.path, cached=True, manifest=manifest)
@@ -196,7 +196,7 @@ class Sweep:
             raise KeyboardInterrupt
 
     def _one(self, run: Run, wait_for_others: bool) -> Outcome | None:
-        """Play a run, unless it has a bundle. Return: None: somebody else is playing it just now."""
+        """Execute a run, unless it has a bundle. Return: None: somebody else is executing it just now."""
         bundle, waited = self.bundle(run), False
         outcome = self.cached(bundle)
         try:
@@ -204,12 +204,12 @@ class Sweep:
                 if not wait_for_others:
                     return None
                 if not waited:
-                    self.observer.noticed(run, "another command is playing it; waiting for that")
+                    self.observer.noticed(run, "another command is running it; waiting for that")
                 waited = True
                 self._go_on()
                 time.sleep(_LISTEN_S)
             if outcome is None:  # somebody else may have finished it meanwhile
-                outcome = self.cached(bundle, waited or wait_for_others) or self._play(run, bundle)
+                outcome = self.cached(bundle, waited or wait_for_others) or self._execute(run, bundle)
         except OSError as error:
             outcome = Outcome(None, error=told(error, self.results))
         finally:
@@ -217,14 +217,14 @@ class Sweep:
         self.observer.finished(run, outcome)
         return outcome
 
-    def _play(self, run: Run, bundle: Bundle) -> Outcome:
+    def _execute(self, run: Run, bundle: Bundle) -> Outcome:
         cpu = self.cpus.get()
-        watch = self.caller or _RunWatch(self, run)
+        watch = self.terminal or _RunWatch(self, run)
         try:
             directory = bundle.begin(self.programs, self._go_on)
             if self.control is not None:
                 (Inside(directory) / congestion_control.OBJECT).write(self.control)
-            measured = self.lab.play(directory, bundle.description, cpu, watch, self.caller)
+            measured = self.lab.execute(directory, bundle.description, cpu, watch, self.terminal)
             manifest = bundle.finish(self.scenario, self.claims, measured, self.compress)
             return Outcome(bundle.path, manifest=manifest)
         except CellbedError as error:

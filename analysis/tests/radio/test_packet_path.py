@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 from synthetic_bundle import MS, START_NS, Cell, radio_trace_bytes
 
-from cellbed_analysis.radio.life import MOMENTS, RadioLog, packet_lives, uplink_pdus
+from cellbed_analysis.radio.packet_path import MOMENTS, RadioLog, packet_paths, uplink_pdus
 from cellbed_analysis.tcp.segment import LEG_PARTS, leg_parts
 from cellbed_formats.trace import read_trace
 
@@ -39,7 +39,7 @@ def parts(lives: pl.DataFrame, row: int = 0) -> dict[str, float]:
 def test_direct_mode(tmp_path: Path) -> None:
     cell = Cell()
     cell.carry(1, "DM", at(9.78), 1500, tag=77)
-    lives = packet_lives(log_of(cell, tmp_path), 2)
+    lives = packet_paths(log_of(cell, tmp_path), 2)
     life = lives.row(0, named=True)
     assert moments(life) == {
         "in": 9.78, "request": 10, "rar": 13, "bsr_tx": 15, "bsr_tried": 18.75, "bsr_rx": 18.75,
@@ -56,7 +56,7 @@ def test_direct_mode(tmp_path: Path) -> None:
 def test_infrastructure_mode_adds_the_downlink(tmp_path: Path) -> None:
     cell = Cell()
     cell.carry(1, "IM", at(10), 1500, tag=0)
-    lives = packet_lives(log_of(cell, tmp_path), 2)
+    lives = packet_paths(log_of(cell, tmp_path), 2)
     found = moments(lives.row(0, named=True))
     assert (found["rx"], found["dl_tx"], found["dl_rx"], found["out"]) == (24.75, 26, 29.75, 29.75)
     assert lives["direction"][0] == "ul"
@@ -70,7 +70,7 @@ def test_infrastructure_mode_adds_the_downlink(tmp_path: Path) -> None:
 def test_stealing_skips_the_data_grant(tmp_path: Path) -> None:
     cell = Cell()
     cell.carry(2, "IM", at(10), 40, tag=0, steal=True)
-    lives = packet_lives(log_of(cell, tmp_path), 2)
+    lives = packet_paths(log_of(cell, tmp_path), 2)
     life = lives.row(0, named=True)
     assert life["access"] == "stolen"
     assert moments(life) == {
@@ -99,7 +99,7 @@ def trailing(cell: Cell) -> None:
 def test_trailing_bsr(tmp_path: Path) -> None:
     cell = Cell()
     trailing(cell)
-    lives = packet_lives(log_of(cell, tmp_path), 2)
+    lives = packet_paths(log_of(cell, tmp_path), 2)
     life = lives.row(1, named=True)
     assert life["access"] == "trailing"
     assert not life["buffer_empty"]  # packet 1 was still waiting
@@ -116,7 +116,7 @@ def test_waiting_behind_earlier_data_is_not_waiting_for_the_request(tmp_path: Pa
     for row in cell.rows:  # it had been there since 16
         if row["event"] == "pkt_in" and row["pkt"] == 2:
             row["t_ns"] = at(16)
-    lives = packet_lives(log_of(cell, tmp_path), 2)
+    lives = packet_paths(log_of(cell, tmp_path), 2)
     assert parts(lives, 1) == pytest.approx(
         {"queue": 5, "rac_wait": 9, "rar": 3, "bsr": 2, "bsr_decode": 3.75, "schedule": 0.25,
          "grant": 2, "air": 3.75}
@@ -131,7 +131,7 @@ def test_a_packet_that_joins_a_request_begins_at_its_arrival(tmp_path: Path) -> 
     cell.add(at(12), "pkt_in", node=1, peer=2, dir="sl", **pkt)
     cell.add(at(21), "rlc_tx", node=1, peer=2, dir="sl", aux=1, value=402, pkt=2, block=cell.blocks)
     cell.add(at(24.75), "pkt_out", node=2, peer=1, **pkt)
-    lives = packet_lives(log_of(cell, tmp_path), 2)
+    lives = packet_paths(log_of(cell, tmp_path), 2)
     # RAR at 13 is 1 ms after its arrival.
     assert parts(lives, 1) == pytest.approx(
         {"rar": 1, "bsr": 2, "bsr_decode": 3.75, "schedule": 0.25, "grant": 2, "air": 3.75}
@@ -145,7 +145,7 @@ def test_a_request_that_failed_is_part_of_the_wait(tmp_path: Path) -> None:
     cell.rows[0]["t_ns"] = at(10)
     cell.add(at(10), "ra_preamble", node=1, value=1)
     cell.add(at(20), "ra_timeout", node=1, value=5)
-    lives = packet_lives(log_of(cell, tmp_path), 2)
+    lives = packet_paths(log_of(cell, tmp_path), 2)
     assert moments(lives.row(0, named=True))["request"] == 25
     assert parts(lives)["rac_wait"] == 15
 
@@ -159,7 +159,7 @@ def test_lost_and_held_packets_have_no_end(tmp_path: Path) -> None:
         if row["event"] != "pkt_out"
     ]
     cell.add(at(40), "pkt_in", node=1, peer=2, dir="sl", pkt=2, tag=2, bytes=1500)
-    lives = packet_lives(log_of(cell, tmp_path), 2)
+    lives = packet_paths(log_of(cell, tmp_path), 2)
     assert lives["rx_ns"].to_list() == [None, None]
     assert lives["out_ns"].to_list() == [None, None]
     assert lives["tx_ns"].to_list() == [at(21), None]
@@ -181,7 +181,7 @@ def test_parts_add_up(tmp_path: Path) -> None:
     trailing(cell)
     cell.carry(2, "IM", at(50.3), 40, tag=0, steal=True)
     cell.carry(1, "IM", at(70.7), 1500, tag=0)
-    lives = packet_lives(log_of(cell, tmp_path), 2)
+    lives = packet_paths(log_of(cell, tmp_path), 2)
     total = leg_parts(lives).sum_horizontal()
     assert total.to_list() == (lives["out_ns"] - lives["in_ns"]).to_list()
     assert leg_parts(lives).columns == list(LEG_PARTS)
@@ -204,7 +204,7 @@ def test_a_servers_packet_enters_at_the_enb(tmp_path: Path) -> None:
     from_network(cell, 12.5, [14], 3, 17.75)
     cell.pkts = 3
     cell.carry(1, "IM", at(20), 40, tag=7)
-    lives = packet_lives(log_of(cell, tmp_path), 2)
+    lives = packet_paths(log_of(cell, tmp_path), 2)
     assert lives.select("pkt", "node", "direction", "buffer_empty").rows() == [
         (1, 0, "dl", True), (2, 0, "dl", False), (3, 0, "dl", True), (4, 1, "ul", True),
     ]  # fmt: skip
@@ -220,7 +220,7 @@ def test_a_packet_sent_again_has_one_life(tmp_path: Path) -> None:
     from_network(cell, 10, [11, 30, 50], 1, 33.75)
     for ms in (11, 30, 50):
         cell._send(at(ms), 0, 1, "dl", 1551, 0, None)
-    lives = packet_lives(log_of(cell, tmp_path), 2)
+    lives = packet_paths(log_of(cell, tmp_path), 2)
     assert len(lives) == 1
     found = moments(lives.row(0, named=True))
     assert (found["dl_tx"], found["dl_rx"], found["out"]) == (30, 33.75, 33.75)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Trial boots: whether the guest of a lab starts on this machine at all, before runs are played in it.
+"""Trial boots: whether the guest of a lab starts on this machine at all, before runs are executed in it.
 
 A guest can fail to start where everything that it needs is there: a CPU with more state than a kernel expects, a
 sandbox that forbids part of ptrace, memory that must not hold code. Trying takes a tenth of a second.
@@ -23,7 +23,7 @@ from cellbed.labs import in_guest, virtual
 WORD = "cellbed: the guest has started"
 DEADLINE_S = 10.0
 _MEMORY_MIB = 128
-# The Python that plays runs, without its packages, which take longer than the boot.
+# The Python that executes runs, without its packages, which take longer than the boot.
 _INIT = f"""#!/bin/sh
 exec {shlex.quote(sys.executable)} -IS -c '
 import ctypes

@@ -29,7 +29,7 @@ def _ticks(pid: int) -> int:
     return int(fields[11]) + int(fields[12])
 
 
-class Computing:
+class BusyLoop:
     """Of one guest.
 
     Args:

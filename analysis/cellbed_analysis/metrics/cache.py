@@ -22,17 +22,17 @@ RAW_FILES = (
     "ip-*.pcap*", "radio.trace*", "radio.json", "tcp.trace*", "tcp.json", "counters.json", "*.iperf3.json",
     "*.stream.json",
 )  # fmt: skip
-#: Rooms whose code measures, and what of a study does: its own metrics and the models that they take.
+#: Packages whose code measures, and what of a study does: its own metrics and the models that they take.
 MEASURING = ("stats", "radio", "tcp", "metrics")
 
 
 @functools.cache
 def code_digest() -> bytes:
-    """Changes with the code that metrics may depend on: readers, rooms that measure, and studies with metrics."""
-    rooms = Path(__file__).parent.parent
-    studies = [path.parent for path in sorted(rooms.glob("studies/*/metrics.py"))]
+    """Changes with the code that metrics may depend on: readers, packages that measure, and studies with metrics."""
+    packages = Path(__file__).parent.parent
+    studies = [path.parent for path in sorted(packages.glob("studies/*/metrics.py"))]
     digest = hashlib.sha256()
-    for folder in (Path(cellbed_formats.__file__).parent, *(rooms / name for name in MEASURING), *studies):
+    for folder in (Path(cellbed_formats.__file__).parent, *(packages / name for name in MEASURING), *studies):
         for path in sorted(folder.rglob("*.py")):
             digest.update(path.read_bytes())
     return digest.digest()

@@ -96,7 +96,7 @@ class RadioLog:
         """
         ended = pl.concat([self.rows("mac_rx"), self.rows("mac_lost")])
         if len(ended) and not self._numbered:
-            raise DataError("radio.trace has no field 'block', as of older versions: play the run again")
+            raise DataError("radio.trace has no field 'block', as of older versions: execute the run again")
         first = self.rows("harq_nack", value=1).select("block", nack_ns="t_ns")
         return (
             ended.filter(pl.col("block") > 0)
@@ -110,7 +110,7 @@ class RadioLog:
         )
 
 
-def packet_lives(log: RadioLog, n_ue: int) -> pl.DataFrame:
+def packet_paths(log: RadioLog, n_ue: int) -> pl.DataFrame:
     """One row per packet that entered, in order of `pkt`.
 
     Args:
@@ -179,8 +179,8 @@ def _lives_of_ue(log: RadioLog, ue: int, downlink: pl.DataFrame) -> pl.DataFrame
 def _endings(log: RadioLog, node: int) -> pl.DataFrame:
     """RLC rows of a node that carry a packet's last byte for the first time, one a packet.
 
-    After RLC began anew it sends that byte once more: the last time before the packet left counts, since
-    what is sent after that is in vain. Of two copies of a packet, by PDCP duplication, the one that was delivered
+    After RLC began again it sends that byte once more: the last time before the packet left counts, since
+    what is sent after that is needless. Of two copies of a packet, by PDCP duplication, the one that was delivered
     counts.
     """
     copies = log.rows("pdcp_copy").select("pkt", "dir", "lcid")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A run that plays on another machine: how it is described, what must be the same there, and what comes back.
+"""A run that executes on another machine: how it is described, what must be the same there, and what comes back.
 
 The client describes runs and makes bundles of what comes back. Between them are Dask (fleet_worker.py) or SSH
 (ssh_worker.py).
@@ -26,7 +26,7 @@ from cellbed.error import CellbedError, LabError, told
 from cellbed.host import clean, ledger
 from cellbed.labs import kernels
 from cellbed.labs.follow import Watch
-from cellbed.labs.virtual import play as play_virtual
+from cellbed.labs.virtual import execute as execute_virtual
 from cellbed.results.bundle import FACTS, furnish, strip, tool_versions
 from cellbed.scenario import channel, named_files
 from cellbed.scenario.description import Run
@@ -44,7 +44,7 @@ paths.code()  # now: as this process has loaded it
 
 
 class Differs(CellbedError):
-    """A worker would not play what the client has described."""
+    """A worker would not run what the client has described."""
 
 
 class Stopped(CellbedError):
@@ -78,7 +78,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Played:
+class Executed:
     """What came of it: measurements from outside, and the files, packed or in a folder; or an error."""
 
     measured: dict[str, Any] | None = None
@@ -124,7 +124,7 @@ def _short(text: str | None) -> str:
 
 @dataclass(frozen=True)
 class Worker:
-    """Who plays runs here.
+    """Who executes runs here.
 
     Attributes:
         name: in words.
@@ -135,12 +135,12 @@ class Worker:
 
     name: str
     cpu: contextlib.AbstractContextManager[int]
-    hand_over: Callable[[Path, dict[str, Any]], Played]
+    hand_over: Callable[[Path, dict[str, Any]], Executed]
     facts: dict[str, str] = field(default_factory=dict)
 
 
-def play(task: Task, directory: Path, worker: Worker, watch: Watch) -> Played:
-    """Play a run in a new folder, which is gone afterwards; what goes wrong with the run is its result.
+def execute(task: Task, directory: Path, worker: Worker, watch: Watch) -> Executed:
+    """Execute a run in a new folder, which is gone afterwards; what goes wrong with the run is its result.
 
     Raises:
         Differs: this worker is not like the client.
@@ -153,22 +153,22 @@ def play(task: Task, directory: Path, worker: Worker, watch: Watch) -> Played:
     clean.clean()  # what a worker of this machine left that died
     try:
         with ledger.entry(ledger.BUNDLE, os.getpid(), directory):
-            return _play(task, directory, kernel, worker, watch)
+            return _execute(task, directory, kernel, worker, watch)
     except KeyboardInterrupt:
         raise Stopped("stopped") from None
     except CellbedError as error:
-        return Played(error=str(error))
+        return Executed(error=str(error))
     except OSError as error:
-        return Played(error=f"{worker.name}: {told(error, directory)}")
+        return Executed(error=f"{worker.name}: {told(error, directory)}")
 
 
-def _play(task: Task, directory: Path, kernel: Path, worker: Worker, watch: Watch) -> Played:
+def _execute(task: Task, directory: Path, kernel: Path, worker: Worker, watch: Watch) -> Executed:
     folder = Inside(directory.parent, directory.name)
     try:
         folder.create()
         _furnish(directory, task)
         with worker.cpu as cpu:
-            measured = play_virtual(kernel, directory, task.description, cpu, watch, None)
+            measured = execute_virtual(kernel, directory, task.description, cpu, watch, None)
         strip(Inside(directory), keep=(FACTS,))
         return worker.hand_over(directory, measured)
     finally:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Plays a scenario's runs and gives their results, at once or for asyncio."""
+"""Executes a scenario's runs and gives their results, at once or for asyncio."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cellbed.error import CellbedError
 from cellbed.labs.choices import check_lab
 from cellbed.labs.prepare import suited
 from cellbed.scenario.description import Run
-from cellbed.sweep.play import Observer, Outcome, Player, Sweep
+from cellbed.sweep.execute import Executor, Observer, Outcome, Sweep
 
 if TYPE_CHECKING:
     from cellbed.api.results import Results
@@ -77,47 +77,51 @@ class _Teller(Observer):
 
 
 def sweep_of(scenario: Scenario, results: Path, observer: Observer, *, lab: str = "virtual", kernel: str | None = None,
-             fleet: Player | None = None, again: bool = False, compress: bool = False,
+             fleet: Executor | None = None, again: bool = False, compress: bool = False,
              load: Path | None = None) -> Sweep:
-    """What plays runs of a scenario, as the command line and `play` use it. Args: kernel: as suited() has it."""
+    """What executes runs of a scenario, as the command line and `run_scenario` use it.
+
+    Args:
+        kernel: as suited() has it.
+    """
     return Sweep(scenario.model, scenario.claims, results.resolve(), lab, kernel, observer, fleet=fleet, again=again,
                  compress=compress, load=load)
 
 
-def play(scenario: Scenario | str | Path, results: str | Path = "results", *, lab: str = "virtual",
+def run_scenario(scenario: Scenario | str | Path, results: str | Path = "results", *, lab: str = "virtual",
          kernel: str | None = None, jobs: int | None = None, again: bool = False, compress: bool = False,
          progress: Listener | None = None) -> Results:
-    """Play every run of a scenario that has no finished bundle yet, and give the bundles of all.
+    """Execute every run of a scenario that has no finished bundle yet, and give the bundles of all.
 
     Args:
         results: the folder for the bundles.
         lab: virtual, native or vm; README says what each is.
         kernel: of the virtual lab, such as "6.12"; None: the newest that is built.
         jobs: how many runs at once; None: one per CPU.
-        again: play also what is finished.
+        again: run also what is finished.
         compress: captures and traces, after each run.
         progress: told of every step, from other threads.
 
     Raises:
-        CellbedError: the lab cannot play here, or a run failed; the others' bundles are there.
+        CellbedError: the lab cannot execute here, or a run failed; the others' bundles are there.
 
     Examples:
         >>> scenario = Scenario.load("d2d-nardini/static").variant("DM-DM", "IM-IM").set("traffic.0.duration_s", 2)
-        >>> play(scenario, "results")
+        >>> run_scenario(scenario, "results")
         <Results results: 2 bundles>
     """
     found, sweep, at_once = _prepared(scenario, results, lab, kernel, jobs, again, compress, progress)
-    return _results(found, sweep.play(found.runs, at_once), results)
+    return _results(found, sweep.execute(found.runs, at_once), results)
 
 
-async def play_async(scenario: Scenario | str | Path, results: str | Path = "results", *, lab: str = "virtual",
+async def run_scenario_async(scenario: Scenario | str | Path, results: str | Path = "results", *, lab: str = "virtual",
                      kernel: str | None = None, jobs: int | None = None, again: bool = False, compress: bool = False,
                      progress: Listener | None = None) -> Results:
-    """As `play`, while other tasks go on. A task that is cancelled stops its runs, and leaves nothing behind.
+    """As `run_scenario`, while other tasks go on. A task that is cancelled stops its runs, and leaves nothing behind.
 
     Examples:
         >>> scenario = Scenario.load("d2d-nardini/static").variant("DM-IM").set("traffic.0.duration_s", 2)
-        >>> asyncio.run(play_async(scenario, "results"))
+        >>> asyncio.run(run_scenario_async(scenario, "results"))
         <Results results: 1 bundle>
     """
     import asyncio  # which commands do not wait for
@@ -125,14 +129,14 @@ async def play_async(scenario: Scenario | str | Path, results: str | Path = "res
     found, sweep, at_once = await asyncio.to_thread(_prepared, scenario, results, lab, kernel, jobs, again, compress,
                                                     progress)
 
-    def playing() -> list[Outcome] | None:
+    def executing() -> list[Outcome] | None:
         try:
-            return sweep.play(found.runs, at_once)
+            return sweep.execute(found.runs, at_once)
         except KeyboardInterrupt:  # as a run's thread has it when the sweep is stopped
             return None
 
     # Not a task of asyncio's, which would pass such an interrupt on to the whole loop.
-    thread = asyncio.get_running_loop().run_in_executor(None, playing)
+    thread = asyncio.get_running_loop().run_in_executor(None, executing)
     try:
         outcomes = await asyncio.shield(thread)
     except asyncio.CancelledError:

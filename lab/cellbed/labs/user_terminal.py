@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Whoever calls `cellbed link`: his streams, terminal and signals, and the command that is to have them."""
+"""The terminal, streams and signals of the user of `cellbed link`, and how the command gets them."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ _GRACE_S = 5.0
 # si_code of a signal that a key made: the terminal has sent it to the command as well.
 _SI_KERNEL = 0x80
 _COPY_S = 0.005
-# A command may have begun so long before this process knows of it.
-_BEGINNING_S = 0.3
+# A command may have started so long before this process knows of it.
+_STARTING_S = 0.3
 # The guest sees /tmp, and cannot write there.
 _GUEST_TMPDIR = "/run"
 # Files of input that wait for the guest; a fast source has to wait, too.
@@ -41,7 +41,7 @@ _INPUT_AHEAD = 16
 
 
 def wanted_signals() -> list[signal.Signals]:
-    """Those to forward: what a caller ignores (nohup) is not for his command either."""
+    """Those to forward: what the user ignores (nohup) is not for the command either."""
     return [sig for sig in FORWARDED if signal.getsignal(sig) != signal.SIG_IGN]
 
 
@@ -50,13 +50,13 @@ class Grace:
 
     def __init__(self, kill: Callable[[], None], give_up: Callable[[], None]) -> None:
         self.steps = (kill, give_up)
-        self.begun = False
+        self.running = False
 
     def after(self, number: int) -> None:
         """A signal was passed on."""
-        if number not in _LAST or self.begun:
+        if number not in _LAST or self.running:
             return
-        self.begun = True
+        self.running = True
         for n, step in enumerate(self.steps, 1):
             timer = threading.Timer(n * _GRACE_S, step)
             timer.daemon = True
@@ -82,12 +82,12 @@ class Control:
         appear(self.session / f"{relay.CONTROL}.{next(self.numbers)}", text.encode())
 
 
-class Caller(Watch):
+class UserTerminal(Watch):
     """This process, for the labs: it attaches the command, passes signals on and knows when to stop.
 
     Args:
-        user: uid, gid and groups of the command in the native lab; None: those of the caller.
-        interactive: a shell for somebody; the time of the virtual lab then keeps to his.
+        user: uid, gid and groups of the command in the native lab; None: those of this process.
+        interactive: a shell for a person; time in the virtual lab then keeps pace with the clock.
 
     Attributes:
         outside: of a lab without root: what is outside its pid namespace.
@@ -148,8 +148,8 @@ class Caller(Watch):
         note(text)
 
     def stopping(self) -> bool:
-        """Signalled when there is no command yet, unless it is just beginning."""
-        return self.signalled is not None and time.monotonic() - self.signalled_at > _BEGINNING_S
+        """Signalled when there is no command yet, unless it is just starting."""
+        return self.signalled is not None and time.monotonic() - self.signalled_at > _STARTING_S
 
     # --- native ---
 
@@ -184,7 +184,7 @@ class Caller(Watch):
 
     @contextlib.contextmanager
     def relayed(self, directory: Path) -> Iterator[None]:
-        """Copy input, output and time between the caller and the guest."""
+        """Copy input, output and time between this process and the guest."""
         assert self.session is not None and self.attachment.request is not None  # by attach_to_guest()
         streams = Streams(self.session, self.tty, self.attachment.request["stdin"] == "stream" or self.tty)
         if self.attachment.pace:
@@ -262,7 +262,7 @@ class Streams:
             time.sleep(_COPY_S)
 
     def _copy_file(self, path: Path, offset: int, fd: int) -> int:
-        """Bytes that were new in a file and are now at the caller's."""
+        """Bytes that were new in a file and were copied."""
         if fd in self.closed:
             return 0
         done = 0
@@ -327,5 +327,5 @@ def _is_gone(group: int) -> bool:
 
 
 def note(text: str) -> None:
-    """Something for the caller, beside what the command says."""
+    """A note to the user, beside what the command prints."""
     print(f"cellbed: {shown(text)}", file=sys.stderr)

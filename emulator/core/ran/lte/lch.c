@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * lch.c - logical channels: the bearers of one direction as MAC sees them, which
+ * share its transport blocks; see lch.h.
+ *
+ * How blocks are shared is in mac/lcp.h.
+ */
+#include "ran/lte/lch.h"
+
+#include "ran/channel/channel.h"
+
+bool lte_lch_fits(const struct lte_sch *sch, uint32_t room)
+{
+	uint32_t need = 0;
+
+	if (sch->n_bearers == 1)
+		return bearer_fits(&sch->bearer[0], room);
+	for (uint8_t k = 0; k < sch->n_bearers; k++) {
+		uint32_t bytes = bearer_bytes(&sch->bearer[k]);
+
+		need += bytes ? bytes + grant_overhead(bytes) : 0;
+	}
+	return need <= room;
+}
+
+void lte_lch_set_order(struct lte_sch *sch)
+{
+	uint8_t priority[CELL_MAX_BEARERS];
+
+	for (uint8_t k = 0; k < sch->n_bearers; k++)
+		priority[k] = sch->bearer[k].cfg.priority;
+	lcp_order(sch->n_bearers, priority, sch->order);
+}
+
+/* Bytes of a block that are kept for each bearer, by priority. Return: of all. */
+static uint32_t keep_for_each(const struct lte *lte, struct lte_sch *sch, uint32_t room,
+                              uint32_t kept[CELL_MAX_BEARERS])
+{
+	uint32_t all = 0;
+
+	for (uint8_t i = 0; i < sch->n_bearers; i++) {
+		struct bearer *b = &sch->bearer[sch->order[i]];
+		uint32_t need = bearer_bytes(b);
+
+		need += need ? grant_overhead(need) : 0;
+		kept[i] = lcp_keep(&b->bucket, &b->cfg, lte->tti_next, 0, need, room - all);
+		all += kept[i];
+	}
+	return all;
+}
+
+/* RLC PDUs of @b for @mac, which has @used bytes of them, but for @others bytes. Return: bytes
+ * with those. */
+static uint32_t fill(struct lte *lte, struct bearer *b, struct mac_pdu *mac, uint32_t tbs,
+                     uint32_t used, uint32_t others, struct pdu *pdu)
+{
+	uint32_t max = b->rlc.mode->pdus_max, size;
+
+	if (b->stopped || b->outage_expiry_ns != CELL_NEVER)
+		return used;
+	for (; max > 0 && mac->n_sdus < MAC_SDUS_MAX; max--, used += size) {
+		uint32_t room = mac_sdu_room(mac, tbs, b->at.lcid), n_ends = pdu->ends.n;
+
+		size = room > others ? b->rlc.mode->build(&b->rlc, room - others,
+		                                          lte->rlc_buf + used, &pdu->ends)
+		                     : 0;
+		if (size == 0)
+			break;
+		pdu->sdu[mac->n_sdus] = (struct pdu_sdu){
+			.epoch = b->epoch,
+			.n_ends = pdu->ends.n - n_ends,
+		};
+		mac->sdu[mac->n_sdus++] = (struct mac_sdu){
+			.lcid = b->at.lcid,
+			.len = size,
+		};
+	}
+	return used;
+}
+
+void lte_lch_fill(struct lte *lte, struct lte_sch *sch, struct mac_pdu *mac, uint32_t tbs,
+                  struct pdu *pdu)
+{
+	uint32_t kept[CELL_MAX_BEARERS], others, used = 0;
+
+	lte_sch_touch(lte, sch);
+	if (sch->n_bearers == 1) {
+		(void)fill(lte, &sch->bearer[0], mac, tbs, 0, 0, pdu);
+		return;
+	}
+	others = keep_for_each(lte, sch, mac_sdu_room(mac, tbs, sch->at.lcid), kept);
+	for (uint8_t i = 0; i < sch->n_bearers; i++) {
+		struct bearer *b = &sch->bearer[sch->order[i]];
+		uint32_t before = used;
+
+		others -= kept[i];
+		used = fill(lte, b, mac, tbs, used, others, pdu);
+		lcp_spend(&b->bucket, used - before);
+	}
+}
+
+struct bearer *lte_lch_bearer_of(const struct lte_sch *sch, uint8_t lcid)
+{
+	uint8_t k = 0;
+
+	while (k + 1 < sch->n_bearers && sch->bearer[k].at.lcid != lcid)
+		k++;
+	return &sch->bearer[k];
+}
+
+struct bearer *lte_lch_filter(const struct lte_sch *sch, struct pkt *p)
+{
+	for (uint8_t k = 1; k < sch->n_bearers; k++)
+		if (channel_takes(&sch->bearer[k].cfg, p, sch->at.dir != CELL_DIR_DL))
+			return &sch->bearer[k];
+	return &sch->bearer[0];
+}
+
+void lte_lch_send(struct lte *lte, struct lte_sch *sch, struct pkt *p)
+{
+	bearer_send(lte, lte_lch_classify(sch, p), p);
+}
+
+void lte_lch_record_buffers(struct lte *lte, const struct lte_sch *sch)
+{
+	for (uint8_t k = 0; k < sch->n_bearers; k++)
+		bearer_record_buffer(lte, &sch->bearer[k]);
+}
+
+void lte_lch_take_blocks(struct lte *lte, const struct lte_sch *sch, struct pkt_queue *ret)
+{
+	struct ue *u = &lte->ue[sch->ue - 1];
+
+	for (int i = 0; i < 2; i++)
+		for (struct pdu *p = lte->air[i].head; p; p = p->next)
+			if (p->ue == sch->ue && p->dir == sch->at.dir)
+				pkt_queue_move(ret, &p->ends);
+	for (uint32_t i = 0; i < HARQ_PROCESSES; i++) {
+		if (sch->at.dir != CELL_DIR_DL && u->harq_ul[i].pdu &&
+		    u->harq_ul[i].pdu->dir == sch->at.dir)
+			pkt_queue_move(ret, &u->harq_ul[i].pdu->ends);
+		for (uint32_t tb = 0; sch->at.dir == CELL_DIR_DL && tb < HARQ_DL_TB_MAX; tb++)
+			if (u->harq_dl[tb][i].pdu)
+				pkt_queue_move(ret, &u->harq_dl[tb][i].pdu->ends);
+	}
+}
+
+void lte_lch_empty(struct lte *lte, struct lte_sch *sch, bool air, struct pkt_queue *ret)
+{
+	if (air)
+		lte_lch_take_blocks(lte, sch, ret);
+	for (uint8_t k = 0; k < sch->n_bearers; k++)
+		bearer_empty(lte, &sch->bearer[k], air, ret);
+}
