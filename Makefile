@@ -134,11 +134,13 @@ wheels: setup ## download what the lock names for the lab VM, for `make test-lab
 native-lab: setup ## load the kernel modules and settings of this machine's native lab (root)
 	@$(PROVISION) --limit localhost --tags native_lab $(if $(filter 0,$(shell id -u)),,--ask-become-pass)
 
+# Other users of this checkout find it there, if this user may write there.
+GIVE = $(if $(shell [ -w kernel ] && echo yes),--give .)
 lab-kernel: $(STAMPS)/bootstrap ## build the newest lab kernel whose source can be had (cached)
-	@kernel/build >/dev/null
+	@kernel/build $(GIVE) >/dev/null
 
 lab-kernels: $(STAMPS)/bootstrap ## build every lab kernel whose source can be had (cached)
-	@kernel/build --all >/dev/null
+	@kernel/build --all $(GIVE) >/dev/null
 
 lab-vm-host: setup ## install what building and starting a lab VM needs
 	@$(PROVISION) --limit localhost --tags packages -e '{packages_groups: [vm-host, bootstrap]}'
