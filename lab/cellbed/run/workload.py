@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,11 @@ from cellbed.run.command import Command
 CLIENT_PORT_OFFSET = 30000
 # iperf3's default for TCP: what one write hands to the kernel.
 BLOCK_MAX = 128 << 10
+# From this version on a thread of the client computes until the main thread sees that all bytes were sent. In the
+# virtual lab computing takes no time, so that would never be. At the end of a file the thread ends.
+_IPERF3_THREADS = (3, 16)
+# iperf3's upper bound of -t.
+_IPERF3_LONGEST_S = 86400
 # After the end of a flow that is bounded by time: what is in its socket's buffer still goes out.
 GRACE_S = 30
 
@@ -29,16 +35,21 @@ def client_port(flow: dict[str, Any]) -> int:
     return CLIENT_PORT_OFFSET + flow["port"] % 30000
 
 
-def amount(flow: dict[str, Any]) -> list[str]:
+def amount(flow: dict[str, Any], file: Path | None = None) -> list[str]:
     """iperf3's arguments for how much to send.
 
     iperf3 sends whole blocks; equal ones bring a file's size to within a byte for each block. Over UDP a block is a
     datagram, and the rate is that of their payload.
+
+    Args:
+        file: of so many bytes, to be sent in place of what iperf3 makes up.
     """
     if flow["transport"] == "udp":
         return ["-t", f"{flow['duration_s']:g}", "-u", "-b", str(flow["rate"]), "-l", str(flow["packet_bytes"])]
     if flow["bytes"] is None:
         return ["-t", f"{flow['duration_s']:g}"]
+    if file is not None:
+        return ["-F", str(file), "-t", str(_IPERF3_LONGEST_S)]
     blocks = -(-flow["bytes"] // BLOCK_MAX)
     return ["-n", str(flow["bytes"]), "-l", str(-(-flow["bytes"] // blocks))]
 
@@ -134,8 +145,17 @@ class Workload:
         raise NotImplementedError
 
 
+def iperf3_version() -> tuple[int, ...]:
+    """Of the program that is installed, such as (3, 12); () when it does not say."""
+    said = subprocess.run([programs.command("iperf3"), "--version"], capture_output=True, text=True, check=False).stdout
+    found = re.match(r"iperf (\d+)\.(\d+)", said)
+    return tuple(map(int, found.groups())) if found else ()
+
+
 class Iperf3(Workload):
     """One iperf3 server and client."""
+
+    file: Path | None = None  # what is sent
 
     def start_server(self) -> None:
         self.server = Process(
@@ -143,15 +163,24 @@ class Iperf3(Workload):
             [programs.command("iperf3"), "-s", "-1", "-p", str(self.flow["port"]), "--forceflush"],
             self.log, self.pids[self.flow["to"]], stdout=subprocess.PIPE)
         wait_line(self.server, b"Server listening")
+        if self.flow["bytes"] is not None and iperf3_version() >= _IPERF3_THREADS:
+            self.file = self.result.with_suffix(".data")
+            with open(self.file, "wb") as file:
+                file.truncate(self.flow["bytes"])
 
     def start_client(self) -> None:
         flow = self.flow
         args = [programs.command("iperf3"), "-c", self.addresses[flow["to"]], "-B", self.addresses[flow["from"]],
-                "--cport", str(client_port(flow)), "-p", str(flow["port"]), *amount(flow),
+                "--cport", str(client_port(flow)), "-p", str(flow["port"]), *amount(flow, self.file),
                 "-i", "1", "-J", "--logfile", str(self.result)]
         if self.control is not None:
             args += ["-C", self.control]
         self.client = Process(f"iperf3 client of {flow['id']}", args, self.log, self.pids[flow["from"]])
+
+    def kill(self) -> None:
+        super().kill()
+        if self.file is not None:
+            self.file.unlink(missing_ok=True)
 
     def congestion_control_of(self, report: dict[str, Any]) -> str | None:
         return report["end"].get("sender_tcp_congestion")

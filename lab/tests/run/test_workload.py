@@ -11,7 +11,7 @@ import pytest
 
 from cellbed.error import LabError
 from cellbed.run import datagrams, stream
-from cellbed.run.workload import BLOCK_MAX, amount, describe, end_s, limit_s, make
+from cellbed.run.workload import BLOCK_MAX, amount, describe, end_s, iperf3_version, limit_s, make
 
 TIMED = {"id": "file", "kind": "iperf3", "from": "a", "to": "b", "start_s": 2, "duration_s": 10, "bytes": None,
          "limit_s": 600, "port": 5201, "transport": "tcp"}
@@ -40,6 +40,12 @@ def test_equal_blocks_make_the_size(size):
     sent_blocks = math.ceil(size / int(blocks_of))
     assert int(blocks_of) <= BLOCK_MAX
     assert 0 <= sent_blocks * int(blocks_of) - size < sent_blocks
+
+
+def test_a_file_in_place_of_an_amount(tmp_path):
+    """For an iperf3 of several threads, which would compute for ever at the end of an amount."""
+    assert amount(SIZED, tmp_path / "file") == ["-F", str(tmp_path / "file"), "-t", "86400"]
+    assert iperf3_version() >= (3, 0)
 
 
 def test_the_manifest_tells_both():
