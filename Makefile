@@ -59,7 +59,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup setup-test lock audit wheels build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-all test-without-sanitizers test-fast test-long durations sanitized conformance fuzz soak coverage mutate bench bench-lena wheel image lint language format reference docs matrix replication pictures doctor golden-update clean
+.PHONY: help setup setup-test lock audit wheels build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-all test-without-sanitizers test-fast test-long durations sanitized conformance fuzz soak coverage mutate bench bench-lena wheel image lint language core-graph format reference docs matrix replication pictures doctor golden-update clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -134,11 +134,13 @@ wheels: setup ## download what the lock names for the lab VM, for `make test-lab
 native-lab: setup ## load the kernel modules and settings of this machine's native lab (root)
 	@$(PROVISION) --limit localhost --tags native_lab $(if $(filter 0,$(shell id -u)),,--ask-become-pass)
 
+# Other users of this checkout find it there, if this user may write there.
+GIVE = $(if $(shell [ -w kernel ] && echo yes),--give .)
 lab-kernel: $(STAMPS)/bootstrap ## build the newest lab kernel whose source can be had (cached)
-	@kernel/build >/dev/null
+	@kernel/build $(GIVE) >/dev/null
 
 lab-kernels: $(STAMPS)/bootstrap ## build every lab kernel whose source can be had (cached)
-	@kernel/build --all >/dev/null
+	@kernel/build --all $(GIVE) >/dev/null
 
 lab-vm-host: setup ## install what building and starting a lab VM needs
 	@$(PROVISION) --limit localhost --tags packages -e '{packages_groups: [vm-host, bootstrap]}'
@@ -254,6 +256,9 @@ $(STAMPS)/clang-tidy: .clang-tidy emulator/tests/.clang-tidy $(shell git ls-file
 
 language: setup-test ## words that docs/glossary.md replaces, and misspelt ones, with place; COUNT=1: how many, by folder
 	$(VENV)/bin/python tests/language/check.py $(if $(COUNT),--count)
+
+core-graph: setup-test ## draw the packages of the core into ARCHITECTURE.md
+	$(VENV)/bin/python emulator/tests/core_layers.py
 
 format: setup-test ## let the formatters decide
 	$(VENV)/bin/ruff check --fix .

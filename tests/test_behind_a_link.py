@@ -49,6 +49,21 @@ def test_a_file_as_input_from_where_it_stands(tmp_path, lab):
 
 
 @BOTH
+def test_names_are_answered_without_a_packet(tmp_path, lab):
+    """Of nodes, of the machine itself, and unknown ones: no name server could be asked over the radio."""
+    lookup = ("for name in server base $(uname -n) unknown.example; do getent hosts $name; echo $?; done; "
+              "getent hosts $(uname -n)")
+    done = cellbed("link", "good", "--lab", lab, "--serve", "true", "--results", tmp_path, "--", "sh", "-c", lookup)
+    lines = done.stdout.splitlines()
+    assert [line for line in lines if line.isdigit()] == ["0", "0", "0", "2"]
+    assert sum("10.46.0.1" in line for line in lines) == 2 and lines[-1].split()[0].startswith("127.")
+    captures = [*next(tmp_path.glob("*/manifest.json")).parent.glob("ip-*.pcap*")]
+    asked = [subprocess.run(["tshark", "-r", path, "-Y", "udp.port == 53"], capture_output=True, text=True, check=True)
+             for path in captures]
+    assert captures and not any(one.stdout for one in asked)
+
+
+@BOTH
 def test_iperf3_at_a_rate(lab):
     out = cellbed("link", "rate", "5mbit", "bler", "0", "--lab", lab, "--serve", "iperf3 -s", "--", "sh", "-c",
                   "iperf3 -c $CELLBED_BASE -R -t 4 -J").stdout

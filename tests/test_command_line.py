@@ -75,6 +75,7 @@ def folder(tmp_path_factory):
 @given(command_lines())
 @example(["link", "--generate", "good", "rate", "0mbit"])
 @example(["pcap", "wrong.pcap", "--output", "none/x.csv"])
+@example(["bundle", "", "9" * 5000])
 @example(["pcap", "fifo"])
 @example(["check", "zero.yaml"])
 def test_any_command_line(words):

@@ -3,11 +3,17 @@
 
 import os
 import stat
+import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import pytest
-from e2e import SHORT, UNBUILT, cellbed, needs_native
+import typer
+from e2e import CELLBED, SHORT, UNBUILT, cellbed, needs_native
 from ordinary import Ordinary, needs_an_ordinary_user
+
+from cellbed.cli import lazy, main
 
 pytestmark = pytest.mark.lab
 
@@ -52,6 +58,20 @@ def test_commands(folder, words):
     assert done.returncode == 0 or words == ["doctor"], done.stdout + done.stderr
 
 
+# Those that work by themselves without a word, for minutes, or until they are stopped.
+ALONE = {"demo", "scheduler"}
+COMMANDS = sorted(lazy.every(typer.main.get_command(main.app)))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_of_the_tree(folder, name):
+    """Its help, and what it says of too few words and of a file that is not there, for which it imports all."""
+    assert cellbed(name, "--help", check=False).returncode == 0
+    for words in ([], ["none.yaml"]) if name not in ALONE else ():
+        done = cellbed(name, *words, check=False, stdin=subprocess.DEVNULL)
+        assert "Traceback" not in done.stderr and done.returncode != 99, done.stderr
+
+
 NATIVE = ["link", "good", "rate", "10mbit", "--lab", "native", "--", "true"]
 
 
@@ -82,6 +102,56 @@ def test_the_environment_of_a_caller_of_sudo(folder, tmp_path, monkeypatch):
     monkeypatch.setenv("ENV", "his own")
     seen = cellbed("link", "good", "--lab", "native", "--", "/bin/sh", "-c", 'echo "$ENV, ${PYTHONSAFEPATH-none}"')
     assert seen.stdout == "his own, none\n"
+
+
+# Loaded into every program that LD_PRELOAD reaches: who it runs as, and as what.
+PRELOADED = """
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+__attribute__((constructor)) static void begin(void)
+{
+    char said[200] = "";
+    FILE *own = fopen("/proc/self/cmdline", "r"), *out = fopen(MARKER, "a");
+    size_t n = own ? fread(said, 1, sizeof(said) - 1, own) : 0;
+    for (size_t i = 0; i < n; i++)
+        said[i] = said[i] ? said[i] : ' ';
+    if (out)
+        fprintf(out, "%u %s\\n", geteuid(), said);
+}
+"""
+# Imported by every Python that PYTHONPATH reaches.
+CUSTOMIZED = """
+import os, sys
+with open({marker!r}, "a") as out:
+    print(os.geteuid(), *sys.orig_argv, file=out)
+"""
+
+
+@needs_native
+@pytest.mark.parametrize("variable", ["LD_PRELOAD", "PYTHONPATH"])
+def test_code_of_a_caller_of_sudo(monkeypatch, variable):
+    """It is run in cellbed itself, which sudo starts, and in his command as himself; in nothing else of root's."""
+    with tempfile.TemporaryDirectory() as name:
+        his = Path(name)
+        his.chmod(0o755)
+        marker = his / "marker"
+        marker.touch()
+        marker.chmod(0o666)
+        (his / "code.c").write_text(PRELOADED)
+        (his / "sitecustomize.py").write_text(CUSTOMIZED.format(marker=str(marker)))
+        subprocess.run(["cc", "-shared", "-fPIC", f'-DMARKER="{marker}"', "-o", his / "code.so", his / "code.c"],
+                       check=True)
+        for path in (his / "code.so", his / "sitecustomize.py"):
+            path.chmod(0o755)
+        monkeypatch.setenv("SUDO_UID", "65534")
+        monkeypatch.setenv("SUDO_GID", "65534")
+        monkeypatch.setenv(variable, str(his / "code.so" if variable == "LD_PRELOAD" else his))
+        cellbed("link", "good", "--lab", "native", "--", "/usr/bin/python3", "-c", "'his own'", cwd=his)
+        ran = [line.partition(" ") for line in marker.read_text().splitlines()]
+    of_root = [said for uid, _, said in ran if uid == "0"]
+    assert of_root and all(f"{CELLBED} link good" in said for said in of_root), of_root
+    assert any(uid == "65534" and "his own" in said for uid, _, said in ran), ran
 
 
 @needs_native

@@ -12,8 +12,9 @@ import yaml
 from e2e import ROOT, cellbed
 from machine import nothing_left
 
+from cellbed import paths
 from cellbed.error import LabError
-from cellbed.labs import boot_check, kernels, machine
+from cellbed.labs import boot_check, doctor, kernels, machine
 from cellbed.labs.choices import KERNELS
 
 pytestmark = pytest.mark.lab
@@ -67,6 +68,37 @@ def test_doctor_is_not_ready_without_a_kernel_that_starts(broken):
     assert "virtual lab: cannot run" in done.stdout
     (line,) = done.stderr.splitlines()
     assert line.startswith("cellbed: the virtual lab, which is the default, cannot run: lab kernel: ") and WHY in line
+
+
+@pytest.mark.parametrize(("script", "said"), [("#!/bin/sh\necho a library is missing >&2\nexit 127\n",
+                                               "ended with status 127: a library is missing"),
+                                              ("#!/nowhere/sh\n", "cannot be started: No such file or directory"),
+                                              ("#!/bin/sh\nkill -SEGV $$\n",
+                                               "was ended by SIGSEGV: (it printed nothing)")])
+def test_doctor_starts_what_it_promises(tmp_path, monkeypatch, script, said):
+    names = ("iperf3", "ip", "tc", "tshark", "mnexec", "busybox", "qemu-system-x86_64")
+    (tmp_path / "bin").mkdir()
+    for name in names:
+        (tmp_path / "bin" / name).write_text(script)
+        (tmp_path / "bin" / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    found = {check.what: check for check in doctor.checks()}
+    assert [found[name].detail for name in names] == [f"{tmp_path / 'bin' / name} {said}" for name in names]
+    assert not any(found[name].ok for name in names)
+
+
+def test_doctor_starts_programs_of_its_own(tmp_path):
+    """All are there, and one is of another machine."""
+    built = tmp_path / "build"
+    for name, path in paths.PROGRAMS.items():
+        copy = built / path.relative_to(paths.BUILD)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
+        if name == "ipdump":
+            copy.write_bytes(b"\x7fELF of another machine")
+    done = cellbed("doctor", check=False, env={**os.environ, "CELLBED_BUILD": str(built)})
+    assert done.returncode == 1 and f"ipdump: {built}" in done.stderr
+    assert "cannot be started: Exec format error" in done.stderr
 
 
 @pytest.mark.parametrize("command", ["run", "sweep"])

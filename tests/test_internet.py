@@ -2,6 +2,7 @@
 """Links with a way out: through the radio to this machine's loopback, and to what its network reaches, by name."""
 
 import os
+import pwd
 import shutil
 import subprocess
 import sys
@@ -125,6 +126,27 @@ def test_to_the_loopback_and_out_by_name(outside, user, who, tmp_path):
     assert size == PAGE_BYTES and speed < 10e6 / 8
     assert forwarding() == before
     assert set(descendants()) <= running
+
+
+def status_of(pid):
+    return dict(line.split(":\t", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+
+
+def test_pasta_of_root_is_nobody(outside, tmp_path):
+    """Its privileges are in a user namespace of its own, of which this machine's root is no user."""
+    running = set(descendants())
+    link = subprocess.Popen([CELLBED, "link", "--internet", "--", "sh", "-c", "curl -sS base:8000/here; read end"],
+                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=tmp_path)
+    assert link.stdout.readline() == "on the loopback\n"
+    (pasta,) = (pid for pid, said in descendants(running).items() if said.startswith(shutil.which("pasta")))
+    account = pwd.getpwnam("nobody")
+    status = status_of(pasta)
+    assert status["Uid"].split() == [str(account.pw_uid)] * 4 and status["Gid"].split() == [str(account.pw_gid)] * 4
+    assert status["Groups"].split() == []
+    assert os.readlink(f"/proc/{pasta}/ns/user") != os.readlink("/proc/self/ns/user")
+    assert Path(f"/proc/{pasta}/uid_map").read_text().split()[1:] == [str(account.pw_uid), "1"]
+    link.communicate("")
+    assert link.returncode == 1  # of read, at the end of its input
 
 
 # What each program says when it has got through.

@@ -7,11 +7,12 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from e2e import CELLBED, bundles, captured, cellbed
-from machine import nothing_left
+from machine import nothing_left, wait_until
 from ordinary import Ordinary, needs_an_ordinary_user
 from test_behind_a_link import Terminal
 
@@ -126,6 +127,63 @@ def test_root_has_it_on_request():
     done = cellbed("link", "--rootless", "--serve", "true", "--", "sh", "-c", "cat /proc/self/uid_map; ping -c 1 base")
     assert done.stdout.split()[:3] == ["0", "0", "1"]
     assert "1 received" in done.stdout
+
+
+# What a command of root's finds that it may do, a line each. Its own namespaces give it nothing over those of the link.
+TRIED = r"""
+import os, pathlib, subprocess
+status = dict(line.split(":", 1) for line in pathlib.Path("/proc/self/status").read_text().splitlines())
+for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"):
+    if held := int(status[name], 16) & ~int(os.environ.get("MAY", "0")):
+        print("has", name, hex(held))
+for top in ("/proc/sys", "/sys"):
+    for folder, _, files in os.walk(top):
+        for path in (folder, *(os.path.join(folder, name) for name in files)):
+            if os.access(path, os.W_OK):
+                print("may write", path)
+def ends_well(what, *words):
+    if subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
+        print(what)
+setting, own = "/proc/sys/net/ipv4/tcp_sack", ("unshare", "--user", "--map-root-user", "--mount")
+ends_well("writes a sysctl", "sh", "-c", f"echo 0 >{setting}")
+ends_well("asks for an emergency", "sh", "-c", ": >>/proc/sysrq-trigger")
+ends_well("writes a sysctl after umount", *own, "sh", "-c", f"umount /proc/sys && echo 0 >{setting}")
+ends_well("writes a sysctl after remount", *own, "sh", "-c", f"mount -o remount,rw,bind /proc/sys && echo 0 >{setting}")
+ends_well("writes a sysctl in a new /proc", *own, "--pid", "--fork", "sh", "-c",
+          f"mount -t proc proc /proc && echo 0 >{setting}")
+ends_well("changes its interface", "ip", "link", "set", "lo", "mtu", "1000")
+networks = {os.readlink("/proc/self/ns/net")}
+for pid in filter(str.isdigit, os.listdir("/proc")):
+    try:
+        network = os.readlink(f"/proc/{pid}/ns/net")
+    except OSError:
+        network = None
+    if network not in networks:
+        ends_well(f"enters {network} of {pid}", "nsenter", f"--net=/proc/{pid}/ns/net", "true")
+        ends_well(f"enters {network} of {pid} as its own root", *own, "nsenter", f"--net=/proc/{pid}/ns/net", "true")
+try:
+    open("/proc/1/mem", "rb").close()
+    print("may read /proc/1/mem")
+except OSError:
+    pass
+print("tried")
+"""
+
+
+def test_a_command_of_root_has_none_of_his_powers(tmp_path):
+    """Nor has a visitor, nor what the far end serves, but that it may have a low port."""
+    (tmp_path / "tried.py").write_text(TRIED)
+    tried = f"{sys.executable} {tmp_path}/tried.py"
+    link = subprocess.Popen([CELLBED, "link", "--rootless", "--serve", f"sh -c 'MAY=1024 {tried} >served; sleep 1000'",
+                             "--results", tmp_path / "kept", "--", "sh", "-c", f"{tried}; echo ready; cat"],
+                            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    behind = [link.stdout.readline(), link.stdout.readline()]
+    visited = cellbed("shell", "--pid", link.pid, "ue1", "--", "sh", "-c", tried).stdout
+    (served,) = (tmp_path / "kept").glob(".tmp-*/served")
+    wait_until(lambda: "tried" in served.read_text(), "what the far end may do")
+    at_far_end = served.read_text()
+    link.communicate("")
+    assert (behind, visited, at_far_end) == (["tried\n", "ready\n"], "tried\n", "tried\n")
 
 
 def test_a_ping_without_rights_of_its_own(user):

@@ -177,7 +177,7 @@ def test_a_run_shows_itself_below_its_progress(tmp_path, scenario):
         (1, "cellbed: --watch: the output is no terminal; `cellbed watch` follows runs from another one")
     said = on_a_terminal(args)
     for words in ("all runs", "packets delivered", "RLC data PDUs", "valid"):
-        assert words in said
+        assert words in said, said[-4000:]
 
 
 def on_a_terminal(args):

@@ -14,7 +14,7 @@ Incremental redundancy adds the information of all transmissions, and their code
 
 A transport block of several code blocks is lost when one of them is. Source: TS 36.212 5.1.2 (segmentation)
 
-The radio core has the same as a table of integers, `emulator/core/phy/bler_table.c`; `block_error_table` makes it.
+The radio core has the same as a table of integers, `emulator/core/phy/lte/bler_table.c`; `block_error_table` makes it.
 """
 
 from __future__ import annotations

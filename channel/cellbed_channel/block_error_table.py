@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The curves of `block_error` as integers for the radio core: `python -m cellbed_channel.block_error_table > FILE`.
+"""The curves of `block_error` as integers for the radio core: `python -m cellbed_channel.block_error_table`.
 
-FILE is emulator/core/phy/bler_table.c; a test compares. The core interpolates on lines between the entries.
+It writes FILES below the current folder; a test compares. The core interpolates on lines between the entries.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from pathlib import Path
 
 import numpy as np
 
@@ -69,7 +70,7 @@ def render() -> str:
         "/* SPDX-License-Identifier: GPL-2.0-or-later */",
         "/* bler_table.c - made by cellbed_channel.block_error_table; see bler.h. */",
         "/* clang-format off */",
-        '#include "phy/bler.h"\n',
+        '#include "phy/lte/bler.h"\n',
         f"const uint16_t bler_block_bits[BLER_SIZES] = {{\n{array_rows(sizes)}\n}};\n",
         f"const uint8_t bler_first_rate[BLER_MODULATIONS + 1] = {{\n{array_rows(first)}\n}};\n",
         f"const uint32_t bler_rate_q20[BLER_RATES] = {{\n{array_rows(round(rate * Q20) for _, rate in columns)}\n}};\n",
@@ -78,10 +79,24 @@ def render() -> str:
         matrix("uint32_t", "bler_deviation_q20", [[round(d * Q20) for _, d in row] for row in points],
                "[BLER_SIZES][BLER_RATES]"),
         matrix("uint32_t", "bler_information_q20", information(), "[BLER_MODULATIONS][BLER_SINRS]"),
-        f"const uint32_t bler_tail_q32[BLER_TAIL] = {{\n{array_rows(tail(), 'u')}\n}};\n",
         f"const uint32_t bler_control_q32[BLER_CONTROL] = {{\n{array_rows(control(), 'u')}\n}};",
     ]) + "\n"
 
 
+def render_tail() -> str:
+    """The C file of what LTE and NR have in common."""
+    return "\n".join([
+        "/* SPDX-License-Identifier: GPL-2.0-or-later */",
+        "/* soft_table.c - made by cellbed_channel.block_error_table; see soft.h. */",
+        "/* clang-format off */",
+        '#include "phy/common/soft.h"\n',
+        f"const uint32_t bler_tail_q32[BLER_TAIL] = {{\n{array_rows(tail(), 'u')}\n}};",
+    ]) + "\n"
+
+
+FILES = {"emulator/core/phy/lte/bler_table.c": render, "emulator/core/phy/common/soft_table.c": render_tail}
+
+
 if __name__ == "__main__":
-    print(render(), end="")
+    for name, text in FILES.items():
+        Path(name).write_text(text())

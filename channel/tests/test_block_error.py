@@ -95,6 +95,7 @@ def test_thresholds_of_cqis_are_at_ten_percent():
         assert above <= 0.1 < below
 
 
-def test_the_core_has_this_table():
-    """Remake it with `python -m cellbed_channel.block_error_table > emulator/core/phy/bler_table.c`."""
-    assert (ROOT / "emulator/core/phy/bler_table.c").read_text() == block_error_table.render()
+@pytest.mark.parametrize("file", sorted(block_error_table.FILES))
+def test_the_core_has_this_table(file):
+    """Remake it with `python -m cellbed_channel.block_error_table`."""
+    assert (ROOT / file).read_text() == block_error_table.FILES[file]()

@@ -32,7 +32,7 @@ enum cell_dir { CELL_DIR_UL, CELL_DIR_DL, CELL_DIR_SL, CELL_DIR_COUNT };
 /* Radio networks, each with its folder of ran/. */
 #define CELL_SYSTEMS(SYSTEM)                                                                       \
 	SYSTEM(CELL_SYSTEM_LTE, lte)                                                               \
-	SYSTEM(CELL_SYSTEM_UTRAN, dch)              /* dedicated channels */                       \
+	SYSTEM(CELL_SYSTEM_UTRAN, utran)            /* dedicated channels */                       \
 	SYSTEM(CELL_SYSTEM_PACKET_TRACE, recorded)  /* recorded delivery opportunities */          \
 	SYSTEM(CELL_SYSTEM_CONSTANT_RATE, constant) /* no radio, to compare with */                \
 	SYSTEM(CELL_SYSTEM_NR, nr)                  /* 5G */

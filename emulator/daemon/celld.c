@@ -18,6 +18,7 @@
 #include "clock.h"
 #include "lifetime.h"
 #include "loop.h"
+#include "message.h"
 #include "privilege.h"
 #include "sandbox.h"
 

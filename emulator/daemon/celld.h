@@ -13,7 +13,4 @@
  */
 int celld_run(const struct config *cfg, int ready_fd);
 
-/** celld_say() - a line on standard error */
-__attribute__((format(printf, 1, 2))) void celld_say(const char *fmt, ...);
-
 #endif

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-#include "celld.h"
 #include "clock.h"
 #include "lifetime.h"
+#include "message.h"
 
 /* So many empty sub-frames in a row, and packets are no longer gathered: flows are not that even.
  */

@@ -2,23 +2,12 @@
 /* main.c - celld's command line. */
 #include <getopt.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "celld.h"
+#include "message.h"
 #include "number.h"
-
-void celld_say(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	(void)fputs("celld: ", stderr);
-	(void)vfprintf(stderr, fmt, ap);
-	(void)fputc('\n', stderr);
-	va_end(ap);
-}
 
 static void usage(FILE *f)
 {

@@ -6,19 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rlc/umts/pdu.h"
+#include "rlc/utran/pdu.h"
 
 struct waiting {
 	struct waiting *next; /* a duplicate */
 	int64_t t_ns;
 	struct cell_pdu_info info;
 	uint32_t len;
-	uint8_t data[UMTS_AMD_MAX];
+	uint8_t data[RLC_UTRAN_AMD_MAX];
 };
 
 struct direction {
 	uint16_t sn; /* to be written next */
-	struct waiting *waiting[UMTS_SLOTS];
+	struct waiting *waiting[RLC_UTRAN_SLOTS];
 };
 
 struct rlc_order {
@@ -26,7 +26,7 @@ struct rlc_order {
 	void *arg;
 	struct direction *dir; /* two of each UE */
 	uint32_t n_dirs;
-	struct umts_status status; /* being read */
+	struct rlc_utran_status status; /* being read */
 };
 
 struct rlc_order *rlc_order_create(uint8_t n_ue, rlc_order_write *write, void *arg)
@@ -45,7 +45,7 @@ struct rlc_order *rlc_order_create(uint8_t n_ue, rlc_order_write *write, void *a
 
 static uint16_t ahead(const struct direction *d, uint16_t sn)
 {
-	return (uint16_t)((sn - d->sn) & UMTS_SN_MASK);
+	return (uint16_t)((sn - d->sn) & RLC_UTRAN_SN_MASK);
 }
 
 /* Write all that waits with SN d->sn and go on to the next SN. */
@@ -55,7 +55,7 @@ static int pass(struct rlc_order *o, struct direction *d)
 	int r = 0;
 
 	d->waiting[d->sn] = NULL;
-	d->sn = (uint16_t)((d->sn + 1) & UMTS_SN_MASK);
+	d->sn = (uint16_t)((d->sn + 1) & RLC_UTRAN_SN_MASK);
 	for (; w; w = next) {
 		next = w->next;
 		if (r == 0)
@@ -94,14 +94,14 @@ static int follow_mrw(struct rlc_order *o, struct direction *d, const uint8_t *d
 {
 	int r = 0;
 
-	if (umts_status_unpack(&o->status, data, len) < 0)
+	if (rlc_utran_status_unpack(&o->status, data, len) < 0)
 		return 0;
 	for (uint16_t i = 0; i < o->status.n; i++) {
-		const struct umts_sufi *sufi = &o->status.sufi[i];
+		const struct rlc_utran_sufi *sufi = &o->status.sufi[i];
 		uint16_t sn = sufi->sn[sufi->n > 0 ? sufi->n - 1 : 0];
 
-		while (sufi->type == UMTS_SUFI_MRW && ahead(d, sn) > 0 &&
-		       ahead(d, sn) < UMTS_SLOTS / 2 && r == 0)
+		while (sufi->type == RLC_UTRAN_SUFI_MRW && ahead(d, sn) > 0 &&
+		       ahead(d, sn) < RLC_UTRAN_SLOTS / 2 && r == 0)
 			r = pass(o, d);
 	}
 	return r < 0 ? r : pass_in_sequence(o, d);
@@ -114,11 +114,11 @@ int rlc_order_push(struct rlc_order *o, int64_t t_ns, const struct cell_pdu_info
 	uint16_t sn = (uint16_t)((data[0] & 0x7f) << 5 | data[1] >> 3);
 	int r;
 
-	if (!umts_is_data(data)) {
+	if (!rlc_utran_is_data(data)) {
 		r = o->write(o->arg, t_ns, info, data, len);
 		return r < 0 ? r : follow_mrw(o, d, data, len);
 	}
-	if (ahead(d, sn) >= UMTS_SLOTS / 2) /* behind: read before, or given up */
+	if (ahead(d, sn) >= RLC_UTRAN_SLOTS / 2) /* behind: read before, or given up */
 		return o->write(o->arg, t_ns, info, data, len);
 	r = hold(d, sn, t_ns, info, data, len);
 	return r < 0 ? r : pass_in_sequence(o, d);
@@ -131,7 +131,7 @@ int rlc_order_close(struct rlc_order *o)
 	if (!o)
 		return 0;
 	for (uint32_t i = 0; i < o->n_dirs; i++)
-		for (uint32_t n = 0; n < UMTS_SLOTS; n++) {
+		for (uint32_t n = 0; n < RLC_UTRAN_SLOTS; n++) {
 			int e = pass(o, &o->dir[i]);
 
 			r = r < 0 ? r : e;

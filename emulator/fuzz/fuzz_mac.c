@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "mac/mac_pdu.h"
+#include "mac/lte/pdu.h"
 
 #define LEN_MAX 9422 /* the largest transport block of 110 resource blocks, and then some */
 

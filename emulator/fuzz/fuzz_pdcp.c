@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "pdcp/pdcp.h"
+#include "pdcp/lte/pdcp.h"
 
 #define N_PKTS 200
 

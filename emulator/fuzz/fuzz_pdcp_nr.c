@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "pdcp/nr.h"
+#include "pdcp/nr/pdcp.h"
 
 #define N_PKTS 200
 #define MS     INT64_C(1000000)

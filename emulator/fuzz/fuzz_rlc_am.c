@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "rlc/am/am.h"
+#include "rlc/lte/am/am.h"
 #include "rlc_feed.h"
 
 #define N_PDUS   64

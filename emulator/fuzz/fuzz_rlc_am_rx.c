@@ -4,7 +4,7 @@
  * and STATUS PDUs leave: no packet and no PDU of its pool is lost, its variables stay those of
  * TS 36.322 7.1, and what it says of itself is true.
  */
-#include "rlc/am/am.h"
+#include "rlc/lte/am/am.h"
 #include "rlc_ends.h"
 #include "rlc_feed.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "rlc/um/pdu.h"
+#include "rlc/lte/um/pdu.h"
 
 static void check(uint8_t sn_bits, const uint8_t *buf, size_t len)
 {

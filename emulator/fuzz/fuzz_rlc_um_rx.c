@@ -4,8 +4,8 @@
  * its timer runs: no packet and no PDU of its pool is lost, and its variables stay those of
  * TS 36.322 7.1.
  */
-#include "rlc/um/pdu.h"
-#include "rlc/um/um.h"
+#include "rlc/lte/um/pdu.h"
+#include "rlc/lte/um/um.h"
 #include "rlc_ends.h"
 #include "rlc_feed.h"
 

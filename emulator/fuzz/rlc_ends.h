@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "rlc/reassembly.h"
+#include "rlc/common/reassembly.h"
 
 #define ENDS_PKTS 16
 

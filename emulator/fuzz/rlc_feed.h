@@ -3,8 +3,8 @@
 #ifndef CELLBED_FUZZ_RLC_FEED_H
 #define CELLBED_FUZZ_RLC_FEED_H
 
-#include "rlc/pdu.h"
-#include "rlc/sdu_queue.h"
+#include "rlc/common/pdu.h"
+#include "rlc/common/sdu_queue.h"
 
 #define FEED_PKTS 24
 

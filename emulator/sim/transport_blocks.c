@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "phy/phy.h"
+#include "phy/lte/phy.h"
 
 int main(void)
 {

@@ -1,73 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Who may call whom in the radio core, read from its includes: calls go down, results come up."""
+"""Who may call whom in the radio core, read from its includes and symbols: calls go down, results come up."""
 
+import os
 import re
-from graphlib import CycleError, TopologicalSorter
+import subprocess
 from pathlib import Path
 
 import pytest
+from core_layers import DOCUMENT, INCLUDES, MADE, ROOT, SOURCES, circle, drawn, upward, uses
 
-CORE = Path(__file__).resolve().parents[1] / "core"
-SYSTEMS = sorted(f"ran/{path.name}" for path in (CORE / "ran").iterdir()
-                 if path.is_dir() and path.name not in ("independent", "channel", "handover"))
-# From the bottom up; a package may use those on lines before its own; those of one line do not use each other.
-LAYERS = [
-    ["contract"],
-    ["base"],
-    ["rlc", "pdcp", "sdap", "phy", "aqm"],
-    ["mac"],
-    ["epc"],
-    ["ran/ran.h"],
-    ["ran/independent", "ran/channel", "ran/handover"],
-    SYSTEMS,
-    ["ran"],
-    ["entry"],
-]
-LEVEL = {package: level for level, packages in enumerate(LAYERS) for package in packages}
-# What programs around the core include. Lower layers may know it, as it says nothing of what is behind it.
-CONTRACT = {"cellcore.h", "cell_cfg.h", "cell_out.h", "cfg_values.h"}
-MADE = {"cfg_values.h"}  # by `make reference`
-
-SOURCES = {str(path.relative_to(CORE)): path.read_text() for path in sorted(CORE.rglob("*.[ch]"))}
-INCLUDES = {name: re.findall(r'^#include "([^"]+)"', text, re.M) for name, text in SOURCES.items()}
-
-
-def package_of(name: str) -> str:
-    if name in CONTRACT:
-        return "contract"
-    if name in LEVEL:
-        return name
-    folders = name.split("/")[:-1]
-    if not folders:
-        return "entry"
-    return "/".join(folders) if folders[0] == "ran" else folders[0]
-
-
-def unit(name: str) -> str:
-    """A source with its header."""
-    return name.rsplit(".", 1)[0]
-
-
-def circle(includes: dict[str, list[str]]) -> list[str] | None:
-    """Sources that include each other, or None."""
-    graph: dict[str, set[str]] = {}
-    for name, others in includes.items():
-        graph.setdefault(unit(name), set()).update(unit(other) for other in others if unit(other) != unit(name))
-    try:
-        list(TopologicalSorter(graph).static_order())
-    except CycleError as error:
-        return error.args[1]
-    return None
-
-
-def upward(includes: dict[str, list[str]]) -> list[tuple[str, str]]:
-    """Includes of what is above, or beside in another package."""
-    return [
-        (name, other)
-        for name, others in includes.items()
-        for other in others
-        if package_of(name) != package_of(other) and LEVEL[package_of(other)] >= LEVEL[package_of(name)]
-    ]
+BUILD = Path(os.environ.get("CELLBED_BUILD", ROOT / "build"))
 
 
 def test_every_include_is_a_file_of_the_core():
@@ -78,22 +20,45 @@ def test_nothing_includes_what_is_above():
     assert upward(INCLUDES) == []
 
 
-def test_no_two_sources_include_each_other():
+def test_no_two_files_include_each_other():
     assert circle(INCLUDES) is None
 
 
 @pytest.mark.parametrize(("name", "other"), [
-    ("base/pkt.h", "rlc/pdu.h"), ("rlc/pdu.h", "pdcp/pdcp.h"), ("mac/harq.h", "ran/lte/state.h"),
-    ("ran/dch/utran.h", "ran/lte/state.h"), ("ran/ran.h", "ran/lte/lte.h"), ("ran/lte/lte.h", "ran/networks.h"),
+    ("base/pkt.h", "rlc/common/pdu.h"), ("rlc/common/pdu.h", "pdcp/lte/pdcp.h"), ("mac/lte/harq.h", "ran/lte/state.h"),
+    ("mac/nr/harq.h", "mac/lte/harq.h"), ("ran/nr/state.h", "rlc/lte/um/um.h"), ("rlc/common/rlc.h", "rlc/lte/um/um.h"),
+    ("ran/utran/link.h", "ran/lte/state.h"), ("ran/ran.h", "ran/lte/lte.h"), ("ran/lte/lte.h", "ran/networks.h"),
     ("ran/networks.c", "event.h"),
 ])  # fmt: skip
 def test_an_include_upward_is_noticed(name, other):
     assert upward({name: [other]}) == [(name, other)]
 
 
+@pytest.mark.parametrize("folder", [
+    "core/libcellcore.a.p", "daemon/celld.p", "daemon/libcellshell.a.p", "fuzz/replay_cell.p", "sim/cellsim.p",
+])  # fmt: skip
+def test_no_two_objects_use_each_other(folder):
+    built = BUILD / "emulator" / folder
+    if not built.is_dir():
+        pytest.skip(f"{folder} is not built")
+    assert circle(uses(sorted(built.glob("*.o")))) is None
+
+
+def test_objects_that_use_each_other_are_noticed(tmp_path):
+    for name, other in (("one", "two"), ("two", "one")):
+        (tmp_path / f"{name}.c").write_text(f"int {other}(void); int {name}(void) {{ return {other}(); }}\n")
+        subprocess.run(["cc", "-c", f"{name}.c"], cwd=tmp_path, check=True)
+    assert circle(uses(sorted(tmp_path.glob("*.o")))) is not None
+
+
 def test_a_circle_is_noticed():
-    assert circle({"a.c": ["a.h", "b.h"], "b.c": ["b.h", "c.h"], "c.c": ["a.h"]}) is not None
-    assert circle({"a.c": ["a.h", "b.h"], "b.c": ["b.h", "c.h"], "c.c": ["c.h"]}) is None
+    assert circle({"a.c": ["a.h"], "a.h": ["b.h"], "b.h": ["a.h"]}) is not None
+    assert circle({"a.c": ["a.h", "b.h"], "b.c": ["b.h", "a.h"]}) is None
+
+
+def test_the_drawing_is_of_these_layers():
+    """Draw it again with `make core-graph`."""
+    assert drawn(DOCUMENT.read_text()) == DOCUMENT.read_text()
 
 
 @pytest.mark.parametrize("name", sorted(SOURCES.keys() - MADE))

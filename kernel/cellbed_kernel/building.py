@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
+from cellbed.host import programs
 from cellbed_kernel import sources
 from cellbed_kernel.lookup import (
     VERSIONS,
@@ -83,7 +84,7 @@ def build(version: str, source: Path, jobs: int, target: Path, key: dict[str, st
             # Nobody reads a released kernel's warnings, and looking for them takes a twentieth of the compiler's time.
             run(["make", "ARCH=um", "KCFLAGS=-w", f"-j{jobs}", "linux"], unpacked, log, count)
             progress.end()
-        run_strip = subprocess.run(["strip", "-o", done / "linux", unpacked / "linux"], check=False)
+        run_strip = subprocess.run([programs.command("strip"), "-o", done / "linux", unpacked / "linux"], check=False)
         if run_strip.returncode:
             shutil.copy(unpacked / "linux", done / "linux")
         shutil.copy(unpacked / ".config", done / "config")

@@ -13,9 +13,9 @@ import signal
 import sys
 from pathlib import Path
 
-from cellbed_kernel import tree
+from cellbed_kernel import given, tree
 from cellbed_kernel.building import available, built, obtain
-from cellbed_kernel.lookup import VERSIONS, BuildError, look, ready
+from cellbed_kernel.lookup import VERSIONS, BuildError, look, ready, recipe
 from cellbed_kernel.place import BUILD_COMMAND
 
 
@@ -51,6 +51,19 @@ def wanted_versions(args: argparse.Namespace) -> list[str]:
     return versions
 
 
+def _given(image: Path, checkout: Path | None) -> Path:
+    """Give a kernel to a checkout that has not this one. Raises BuildError when it cannot be written."""
+    version = image.parent.name.partition("-")[0]
+    there = [] if checkout is None else given.folders(checkout.resolve() / "kernel", version)
+    has_it = any(folder.name == image.parent.name and given.unfit(folder, recipe(version)) is None for folder in there)
+    if checkout is not None and not has_it:
+        try:
+            given.give(image, checkout.resolve())
+        except OSError as error:
+            raise BuildError(f"--give {checkout}: {error.filename}: {error.strerror}") from error
+    return image
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="build", description=__doc__.splitlines()[0])
     parser.add_argument("--version", choices=VERSIONS, help="default: the newest whose source can be had")
@@ -59,6 +72,8 @@ def main() -> int:
                         "instead of the distribution's linux-source package")
     parser.add_argument("--image", help="built kernel: only keep it in the cache")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--give", metavar="CHECKOUT", type=Path, help="also put it into kernel/built of a "
+                        "checkout, where its other users find it")
     parser.add_argument("--print-path", action="store_true", help="only print the path, without "
                         "--version that of the newest that is built; exit 1 when there is none")
     args = parser.parse_args()
@@ -71,10 +86,11 @@ def main() -> int:
             print(tree.built(user_tree(args.source), args.jobs))
             return 0
         if args.print_path:
-            print(look(args.version))
+            print(_given(look(args.version), args.give))
             return 0
         for version in wanted_versions(args):
-            print((not args.source and ready(version)) or built(version, obtain(version, args.source), args.jobs))
+            image = (not args.source and ready(version)) or built(version, obtain(version, args.source), args.jobs)
+            print(_given(image, args.give))
         return 0
     except BuildError as error:
         print(f"{BUILD_COMMAND}: {error}", file=sys.stderr)

@@ -12,6 +12,8 @@ import os
 import subprocess
 from pathlib import Path
 
+from cellbed.host import programs
+from cellbed_kernel import given
 from cellbed_kernel.place import BUILD_COMMAND, IS_CHECKOUT, ROOT
 
 # Folder of the patches and the configuration.
@@ -85,16 +87,21 @@ def source_stamp(source: Path) -> str:
     return f"{source.name}:{st.st_size}:{int(st.st_mtime)}"
 
 
-def recipe_key(version: str) -> dict[str, str]:
-    """Everything the binary depends on but its source. Raises BuildError without a compiler."""
-    try:
-        compiler = subprocess.run(["gcc", "--version"], capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        raise BuildError("gcc is missing; run `apt-get install gcc make`") from None
+def recipe(version: str) -> str:
+    """Digest of what this checkout makes a kernel of."""
     digest = hashlib.sha256(json.dumps(REPRODUCIBLE).encode())
     for path in [*fragments(version), *patches(version)]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return {"version": version, "recipe": digest.hexdigest(), "compiler": compiler.stdout.splitlines()[0]}
+    return digest.hexdigest()
+
+
+def recipe_key(version: str) -> dict[str, str]:
+    """Everything the binary depends on but its source. Raises BuildError without a compiler."""
+    try:
+        compiler = subprocess.run([programs.command("gcc"), "--version"], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        raise BuildError("gcc is missing; run `apt-get install gcc make`") from None
+    return {"version": version, "recipe": recipe(version), "compiler": compiler.stdout.splitlines()[0]}
 
 
 def build_key(version: str, source: Path) -> dict[str, str]:
@@ -121,15 +128,17 @@ def cached(version: str) -> Path | None:
 
 
 def ready(version: str) -> Path | None:
-    """A kernel that need not be built: it came with a wheel, was put into kernel/built, or was built before."""
-    if path := next(HERE.glob(f"built/{version}-*/linux"), None):
-        return path
+    """A kernel that need not be built: it came with a wheel, was built before, or was given to this checkout."""
+    shared = given.folders(HERE, version)
+    if not IS_CHECKOUT and shared:
+        return shared[0] / given.IMAGE
+    fit = [folder / given.IMAGE for folder in shared if given.unfit(folder, recipe(version)) is None]
     try:
-        return cached(version)
+        return cached(version) or next(iter(fit), None)
     except BuildError:
-        if IS_CHECKOUT:
+        if IS_CHECKOUT and not fit:
             raise
-        return None  # one's own kernels are known by the compiler, which who has a wheel may not have
+        return next(iter(fit), None)  # one's own kernels are known by the compiler, which not everybody has
 
 
 def look(version: str | None) -> Path:
@@ -141,6 +150,9 @@ def look(version: str | None) -> Path:
     for candidate in [version] if version else VERSIONS:
         if path := ready(candidate):
             return path
+        for folder in given.folders(HERE, candidate):
+            raise BuildError(f"{folder}: {given.unfit(folder, recipe(candidate))}; run `{BUILD_COMMAND} --version "
+                             f"{candidate}`, which builds one of your own")
     if version is None:
         raise BuildError(f"no lab kernel is built; run `{'make lab-kernel' if IS_CHECKOUT else BUILD_COMMAND}`")
     raise BuildError(f"the lab kernel {version} is not built; run `{BUILD_COMMAND} --version {version}`")

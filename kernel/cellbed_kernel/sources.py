@@ -17,6 +17,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
+from cellbed.host import programs
 from cellbed_kernel.lookup import TARBALL_SUFFIXES, kept
 
 # Suites of Debian that have a version, whichever release this machine runs.
@@ -81,11 +82,12 @@ def _mirrors() -> list[str]:
         system = platform.freedesktop_os_release()
     except OSError:
         system = {}
-    if system.get("ID") != "debian" or not all(map(shutil.which, ("apt-get", "dpkg-deb"))):
+    if system.get("ID") != "debian" or not all(map(programs.find, ("apt-get", "dpkg-deb"))):
         raise Unavailable(f"{system.get('PRETTY_NAME', 'this system')} is no Debian, whose archive has it")
     release = system.get("VERSION_CODENAME", "sid")
     own = {release, f"{release}-updates", f"{release}-backports", "stable", "testing", "unstable", "sid"}
-    said = subprocess.run(["apt-get", "update", "--print-uris"], capture_output=True, text=True, check=False).stdout
+    said = subprocess.run([programs.command("apt-get"), "update", "--print-uris"], capture_output=True, text=True,
+                          check=False).stdout
     known = re.findall(r"^'(\S+?)/dists/([^/]+)/InRelease'", said, re.MULTILINE)
     mirrors = [uri for uri, suite in known if suite in own]
     if not mirrors:
@@ -104,8 +106,16 @@ def _configure(folder: Path, mirrors: list[str], keyring: Path, suites: tuple[st
 
 
 def _apt(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(["apt-get", "-c", folder / "apt.conf", "-q", *words], cwd=folder, capture_output=True,
-                          text=True, check=False, stdin=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C"})
+    return subprocess.run(_command(folder, "-q", *words), cwd=folder, capture_output=True, text=True, check=False,
+                          stdin=subprocess.DEVNULL, env=_environment())
+
+
+def _command(folder: Path, *words: str) -> list[str | Path]:
+    return [programs.command("apt-get"), "-c", folder / "apt.conf", *words]
+
+
+def _environment() -> dict[str, str]:
+    return {**programs.trusted(os.environ), "LC_ALL": "C"}
 
 
 def _download(folder: Path, version: str) -> Path:
@@ -120,9 +130,9 @@ def _download(folder: Path, version: str) -> Path:
         raise Unavailable(said[0] if said else f"no {package} in Debian's {' or '.join(SUITES[version])}")
     print(f"{package}: fetching {int(plan[2]) / 1e6:.0f} MB from {plan[1].partition('/pool/')[0]}", file=sys.stderr,
           flush=True)
-    shown = subprocess.run(["apt-get", "-c", folder / "apt.conf", *([] if sys.stderr.isatty() else ["-qq"]), "download",
-                            package], cwd=folder, stdout=sys.stderr, stderr=subprocess.PIPE, text=True, check=False,
-                           stdin=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C"})
+    quietly = [] if sys.stderr.isatty() else ["-qq"]
+    shown = subprocess.run(_command(folder, *quietly, "download", package), cwd=folder, stdout=sys.stderr,
+                           stderr=subprocess.PIPE, text=True, check=False, stdin=subprocess.DEVNULL, env=_environment())
     archives = list(folder.glob(f"{package}_*.deb"))
     if shown.returncode or not archives:
         raise Unavailable(" ".join(re.findall(r"^E: (.+)$", shown.stderr, re.MULTILINE)) or "the download broke off")
@@ -131,7 +141,8 @@ def _download(folder: Path, version: str) -> Path:
 
 def _taken_out(package: Path, version: str) -> Path:
     """The tarball inside a package, with its time: file, size and time tell one source from another."""
-    with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", package], stdout=subprocess.PIPE) as contents, \
+    command = [programs.command("dpkg-deb"), "--fsys-tarfile", str(package)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as contents, \
             tarfile.open(fileobj=contents.stdout, mode="r|") as files:
         for member in files:
             name = Path(member.name).name

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
+from cellbed.host import programs
 from cellbed_kernel.lookup import REPRODUCIBLE, BuildError, fragments
 
 # Sources that ARCH=um never compiles; leaving them out makes unpacking faster.
@@ -61,9 +62,9 @@ class Progress:
 def run(args: list[str], cwd: Path, log: TextIO, on_line: Callable[[str], object] | None = None) -> None:
     """Run a step with its output in the log; when it fails, show what the log calls an error, and its end."""
     log.write(f"$ {' '.join(map(str, args))}\n")
-    with subprocess.Popen(args, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, stdin=subprocess.DEVNULL, start_new_session=True,
-                          env={**os.environ, **REPRODUCIBLE}) as step:
+    with subprocess.Popen([programs.command(args[0]), *args[1:]], cwd=cwd, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, stdin=subprocess.DEVNULL, start_new_session=True,
+                          env=environment()) as step:
         try:
             for line in step.stdout or ():
                 log.write(line)
@@ -81,6 +82,11 @@ def run(args: list[str], cwd: Path, log: TextIO, on_line: Callable[[str], object
         kept = Path(tempfile.gettempdir()) / f"cellbed-kernel-{os.getuid()}.log"
         shutil.copy(log.name, kept)
         raise BuildError(f"`{' '.join(map(str, args[:4]))}` failed; the log's end:\n{tail}whole log: {kept}")
+
+
+def environment() -> dict[str, str]:
+    """Of a compiler and what it starts: programs come from where this one takes its own."""
+    return {**programs.trusted(os.environ), "PATH": os.pathsep.join(programs.folders()), **REPRODUCIBLE}
 
 
 def configure(tree: Path, log: TextIO, wanted: str = "") -> None:

@@ -22,6 +22,7 @@ from fnmatch import translate
 from pathlib import Path
 from typing import Any, TextIO
 
+from cellbed.host import programs
 from cellbed_kernel.lookup import BuildError, cache_root, fragments, patches
 from cellbed_kernel.steps import NOT_UNPACKED, configure, run, tree_version
 
@@ -43,8 +44,8 @@ _KEPT_IMAGES = 10
 def listing(tree: Path) -> Files:
     """The tree's own files."""
     if (tree / ".git").exists():
-        done = subprocess.run(["git", "-C", tree, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-                              capture_output=True, text=True, check=False)
+        done = subprocess.run([programs.command("git"), "-C", tree, "ls-files", "-z", "--cached", "--others",
+                               "--exclude-standard"], capture_output=True, text=True, check=False)
         if done.returncode:
             raise BuildError(f"{tree}: {done.stderr.strip()}")
         names = done.stdout.split("\0")[:-1]
@@ -100,7 +101,8 @@ class Copy:
                 if (self.tree / name).exists():
                     _copy(self.tree / name, scratch / name)
             for patch in self.patches:
-                command = ["patch", "-p1", "--force", "--no-backup-if-mismatch", "-d", str(scratch), "-i", str(patch)]
+                command = [programs.command("patch"), "-p1", "--force", "--no-backup-if-mismatch", "-d", str(scratch),
+                           "-i", str(patch)]
                 if subprocess.run([*command, "--dry-run", "-R"], capture_output=True, check=False).returncode == 0:
                     continue
                 done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -172,7 +174,7 @@ def keep(image: Path, config: Path | None) -> Path:
     root.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".keeping-", dir=root) as name:
         made = Path(name, "linux")
-        if subprocess.run(["strip", "-o", made, image], capture_output=True, check=False).returncode:
+        if subprocess.run([programs.command("strip"), "-o", made, image], capture_output=True, check=False).returncode:
             shutil.copy(image, made)
         content = made.read_bytes()
         if b"time-travel-start=" not in content:

@@ -37,7 +37,10 @@ class _Growing:
             begin = self._start(path) if path is not None else None
             if path is None or begin is None:
                 return b""
-            self.file = path.opened()
+            try:
+                self.file = path.opened()
+            except OSError:  # the run ended meanwhile, and its folder has another name; the next look finds it
+                return b""
             self.file.seek(begin)
         return self.file.read(READ_MAX_BYTES)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* modes.c - which modes of RLC there are, as CELL_RLC_MODES of cell_cfg.h says; see rlc.h. */
-#include "rlc/rlc.h"
+#include "rlc/common/rlc.h"
 
 #define ENTRY(value, name) [value] = &rlc_mode_##name,
 

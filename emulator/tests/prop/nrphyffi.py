@@ -4,7 +4,7 @@
 import cffi
 from coreffi import BUILD, declarations
 
-HEADERS = ["phy/nr/carrier", "phy/nr/tdd", "phy/nr/mcs", "phy/nr/cqi", "phy/nr/tbs", "phy/bler", "phy/nr/bler",
+HEADERS = ["phy/nr/carrier", "phy/nr/tdd", "phy/nr/mcs", "phy/nr/cqi", "phy/nr/tbs", "phy/common/soft", "phy/nr/bler",
            "mac/nr/bsr", "mac/nr/pdu", "mac/nr/drx"]  # fmt: skip
 TABLES = ("64qam", "256qam", "64qam-low-se")  # in the order of enum nr_table
 EBADMSG = -74

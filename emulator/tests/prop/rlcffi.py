@@ -9,9 +9,10 @@ import functools
 import cffi
 from coreffi import BUILD, NEVER, PUBLIC, constant, declarations
 
-HEADERS = [*PUBLIC, "base/bits", "base/pkt", "rlc/range", "rlc/li", "rlc/pdu", "rlc/sdu_queue", "rlc/reassembly",
-           "rlc/am/pdu", "rlc/am/am", "rlc/um/um", "rlc/umts/pdu", "rlc/umts/umts", "rlc/nr/pdu", "rlc/nr/status",
-           "rlc/nr/store", "rlc/nr/window", "rlc/nr/am", "rlc/nr/um"]  # fmt: skip
+HEADERS = [*PUBLIC, "base/bits", "base/pkt", "rlc/common/range", "rlc/common/li", "rlc/common/pdu",
+           "rlc/common/sdu_queue", "rlc/common/reassembly",
+           "rlc/lte/am/pdu", "rlc/lte/am/am", "rlc/lte/um/um", "rlc/utran/pdu", "rlc/utran/am", "rlc/nr/pdu",
+           "rlc/nr/status", "rlc/nr/store", "rlc/nr/window", "rlc/nr/am", "rlc/nr/um"]  # fmt: skip
 AM_SLOTS, AM_WINDOW = 1024, 512
 DATA_MAX = 400
 EBADMSG = -74

@@ -13,7 +13,7 @@ from cellbed_channel import block_error
 
 fast = settings(max_examples=400)
 ffi = cffi.FFI()
-HEADER = (ROOT / "emulator/core/phy/bler.h").read_text()
+HEADER = "".join((ROOT / f"emulator/core/phy/{name}.h").read_text() for name in ("common/soft", "lte/bler"))
 ffi.cdef(re.search(r"struct bler_soft \{.*?\};", HEADER, re.S).group(0) + "".join(
     re.findall(r"^uint32_t bler_\w+\(.*?\);|^void bler_\w+\(.*?\);", HEADER, re.S | re.M)))
 lib = ffi.dlopen(str(BUILD / "emulator/core/libcellcore-test.so"))

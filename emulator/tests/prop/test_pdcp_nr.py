@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 T_REORDERING = 50
 
 ffi = cffi.FFI()
-ffi.cdef(declarations(*PUBLIC, "base/bits", "base/pkt", "pdcp/nr"))
+ffi.cdef(declarations(*PUBLIC, "base/bits", "base/pkt", "pdcp/nr/pdcp"))
 lib = ffi.dlopen(str(BUILD / "emulator/core/libcellcore-test.so"))
 
 

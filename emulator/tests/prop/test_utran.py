@@ -166,13 +166,14 @@ def test_a_report_is_in_the_padding_that_leaves_with_it(plan):
     """Of every block that was received: a piggybacked report is as the trace says, behind what SDUs left of the PDU."""
     cfg, arrivals = plan
     run = Run(({**cfg, "utran_status": lib.CELL_STATUS_PIGGYBACK}, arrivals))
-    amd, header, status = (rlc_ffi.new(what) for what in ("struct umts_amd *", "size_t *", "struct umts_status *"))
+    types = ("struct rlc_utran_amd *", "size_t *", "struct rlc_utran_status *")
+    amd, header, status = (rlc_ffi.new(what) for what in types)
     held = []
     for o in run.of(lib.CELL_OUT_PDU):
-        at = rlc.umts_status_at(o.data, len(o.data))
+        at = rlc.rlc_utran_status_at(o.data, len(o.data))
         if at > 0:
-            assert rlc.umts_amd_unpack(amd, header, o.data, len(o.data)) == 0 and at == header[0] + amd.len
-            assert rlc.umts_status_unpack(status, o.data[at:], len(o.data) - at) == 0
+            assert rlc.rlc_utran_amd_unpack(amd, header, o.data, len(o.data)) == 0 and at == header[0] + amd.len
+            assert rlc.rlc_utran_status_unpack(status, o.data[at:], len(o.data) - at) == 0
             held.append((o.t_ns + (run.cfg.utran_tti_ms + run.cfg.utran_delay_ms) * MS, o.info["dir"]))
     rows = [row for row in run.rows(lib.CELL_EV_RLC_STATUS_RX) if row["aux"] & 2]
     assert sorted(held) == sorted((row["t_ns"], row["dir"]) for row in rows)

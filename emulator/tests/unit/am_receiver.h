@@ -6,7 +6,7 @@
 #include "unit.h"
 
 #include "pool.h"
-#include "rlc/am/am.h"
+#include "rlc/lte/am/am.h"
 
 #define PKTS            2200
 #define T_REORDERING_NS 35

@@ -7,7 +7,7 @@
 
 #include "base/rng.h"
 #include "pool.h"
-#include "rlc/am/am.h"
+#include "rlc/lte/am/am.h"
 
 #define PKTS       2100
 #define T_POLL_NS  45

@@ -13,8 +13,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "celld.h"
 #include "memory_ports.h"
+#include "message.h"
 #include "unit.h"
 
 #define MS(n) ((int64_t)(n)*1000000)

@@ -3,7 +3,7 @@
 #ifndef POOL_H
 #define POOL_H
 
-#include "rlc/pdu.h"
+#include "rlc/common/pdu.h"
 
 #define POOL_PDUS  1100
 #define POOL_BYTES 1000

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Chances of one attempt after others. */
-#include "phy/bler.h"
+#include "phy/lte/bler.h"
 #include "unit.h"
 
 #define BITS    4

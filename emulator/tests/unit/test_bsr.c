@@ -2,7 +2,7 @@
 /* Buffer size levels. Source: TS 36.321 Table 6.1.3.1-1 */
 #include "unit.h"
 
-#include "mac/bsr.h"
+#include "mac/lte/bsr.h"
 
 /* Rows copied from the standard: level, greatest buffer size in it. */
 static const struct {
@@ -29,7 +29,7 @@ static void test_last_level_has_no_upper_bound(void **state)
 	(void)state;
 	assert_int_equal(bsr_index(150001), 63);
 	assert_int_equal(bsr_index(UINT32_MAX), 63);
-	assert_int_equal(bsr_bytes(63), 300000); /* mac/bsr.h: twice the lower bound */
+	assert_int_equal(bsr_bytes(63), 300000); /* mac/lte/bsr.h: twice the lower bound */
 }
 
 /* What the eNB reads is never less than the buffer, up to the last level. */

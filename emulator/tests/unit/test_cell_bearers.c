@@ -9,7 +9,7 @@
 
 #include "cellcore.h"
 #include "ran/channel/channel.h"
-#include "rlc/lcid.h"
+#include "rlc/common/lcid.h"
 #include "unit.h"
 
 #define MS(n)    ((n)*INT64_C(1000000))

@@ -3,7 +3,7 @@
  * Control channels that a UE misses: at -10 dB and below with a chance of 0.92, above -1 dB never.
  * Source: R4-081920
  */
-#include "phy/bler.h"
+#include "phy/lte/bler.h"
 #include "run.h"
 #include "unit.h"
 

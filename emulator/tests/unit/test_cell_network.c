@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A UE that talks to the network behind the eNB instead of to another UE. */
-#include "phy/phy.h"
+#include "phy/lte/phy.h"
 #include "run.h"
 #include "unit.h"
 

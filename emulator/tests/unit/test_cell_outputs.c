@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* How many outputs one event may have: the least array that a cell accepts has room for them. */
-#include "rlc/li.h"
+#include "rlc/common/li.h"
 #include "run.h"
 #include "unit.h"
 

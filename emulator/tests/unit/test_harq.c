@@ -5,7 +5,7 @@
  */
 #include "unit.h"
 
-#include "mac/harq.h"
+#include "mac/lte/harq.h"
 
 #define BLOCKS 20000 /* for every seed */
 #define SEEDS  10
@@ -38,20 +38,20 @@ static void setup(uint8_t max_attempts, uint8_t n, const double *ladder, double 
 /* One block from its first attempt to the end. */
 static void one_block(void)
 {
-	struct pdu pdu = { 0 };
-	enum pdu_outcome outcome;
+	struct tb tb = { 0 };
+	enum tb_outcome outcome;
 
 	do {
-		pdu.attempt++;
-		outcome = harq_draw(&model, &pdu, harq_ladder(&model, &pdu), &error_rng,
-		                    &feedback_rng);
-		nacks += outcome == PDU_NACK;
-		misread += pdu.nack_to_ack;
-	} while (outcome == PDU_NACK);
-	if (outcome == PDU_DECODED)
-		decoded[pdu.attempt]++;
+		tb.attempt++;
+		outcome =
+			harq_draw(&model, &tb, harq_ladder(&model, &tb), &error_rng, &feedback_rng);
+		nacks += outcome == TB_NACK;
+		misread += tb.nack_to_ack;
+	} while (outcome == TB_NACK);
+	if (outcome == TB_DECODED)
+		decoded[tb.attempt]++;
 	else
-		lost[pdu.attempt]++;
+		lost[tb.attempt]++;
 }
 
 static void draw_blocks(void)
@@ -152,7 +152,7 @@ static void test_max_attempts(void **state)
 static void test_without_harq(void **state)
 {
 	static const double ladder[] = { 1 };
-	struct pdu pdu = { .attempt = 1 };
+	struct tb tb = { .attempt = 1 };
 	struct rng fresh;
 
 	(void)state;
@@ -160,8 +160,8 @@ static void test_without_harq(void **state)
 	rng_init(&error_rng, 1, "harq-ul", 1);
 	rng_init(&fresh, 1, "harq-ul", 1);
 	assert_int_equal(
-		harq_draw(&model, &pdu, harq_ladder(&model, &pdu), &error_rng, &feedback_rng),
-		PDU_DECODED);
+		harq_draw(&model, &tb, harq_ladder(&model, &tb), &error_rng, &feedback_rng),
+		TB_DECODED);
 	assert_int_equal(rng_u32(&error_rng), rng_u32(&fresh));
 }
 
@@ -209,17 +209,17 @@ static void test_streams_are_apart(void **state)
 	setup(2, 2, ladder, 0);
 	rng_init(&error_rng, 7, "harq-ul", 1);
 	for (int i = 0; i < 1000; i++) {
-		struct pdu pdu = { .attempt = 1 };
+		struct tb tb = { .attempt = 1 };
 
-		(void)harq_draw(&model, &pdu, harq_ladder(&model, &pdu), &error_rng, &feedback_rng);
+		(void)harq_draw(&model, &tb, harq_ladder(&model, &tb), &error_rng, &feedback_rng);
 	}
 	first = rng_u32(&error_rng);
 	setup(2, 2, ladder, 0.5);
 	rng_init(&error_rng, 7, "harq-ul", 1);
 	for (int i = 0; i < 1000; i++) {
-		struct pdu pdu = { .attempt = 1 };
+		struct tb tb = { .attempt = 1 };
 
-		(void)harq_draw(&model, &pdu, harq_ladder(&model, &pdu), &error_rng, &feedback_rng);
+		(void)harq_draw(&model, &tb, harq_ladder(&model, &tb), &error_rng, &feedback_rng);
 	}
 	assert_int_equal(rng_u32(&error_rng), first);
 }
@@ -252,7 +252,7 @@ static void test_process_reuse(void **state)
 static void test_process_waits(void **state)
 {
 	struct harq_process p[HARQ_PROCESSES] = { 0 };
-	struct pdu first = { .subframe = 10 }, second = { .subframe = 12 };
+	struct tb first = { .subframe = 10 }, second = { .subframe = 12 };
 
 	(void)state;
 	assert_int_equal(harq_next_tti(p, HARQ_PROCESSES), UINT32_MAX);
@@ -263,7 +263,7 @@ static void test_process_waits(void **state)
 	assert_int_equal(harq_next_tti(p, HARQ_PROCESSES), UINT32_MAX);
 	harq_wait(&p[3], &first, HARQ_UL_RTT_TTI);
 	harq_wait(&p[5], &second, 12);
-	assert_ptr_equal(p[3].pdu, &first);
+	assert_ptr_equal(p[3].tb, &first);
 	assert_int_equal(p[3].due_tti, 18);
 	assert_int_equal(p[5].due_tti, 24);
 	assert_int_equal(p[3].ndi, 1);

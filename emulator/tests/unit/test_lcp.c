@@ -2,7 +2,7 @@
 /* Logical channel prioritisation, worked out by hand. Source: TS 36.321, TS 38.321 5.4.3.1 */
 #include "unit.h"
 
-#include "mac/lcp.h"
+#include "mac/common/lcp.h"
 
 /* 8 kbit/s are a byte in a millisecond, and at most 50 of them. */
 static const struct cell_bearer_cfg cfg = { .prioritised_rate_bps = 8000, .bucket_ms = 50 };

@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "mac/mac_pdu.h"
-#include "rlc/lcid.h"
+#include "mac/lte/pdu.h"
+#include "rlc/common/lcid.h"
 
 #define TBS_MAX 9422
 

@@ -2,7 +2,7 @@
 /* PDCP numbering and header. Source: TS 36.323 6.2.3 (12 bits), 6.2.4 (7 bits) */
 #include "unit.h"
 
-#include "pdcp/pdcp.h"
+#include "pdcp/lte/pdcp.h"
 
 #define T_REORDERING_NS 50
 

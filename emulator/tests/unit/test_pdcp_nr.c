@@ -5,7 +5,7 @@
  */
 #include "unit.h"
 
-#include "pdcp/nr.h"
+#include "pdcp/nr/pdcp.h"
 
 #define T_REORDERING_NS 220
 #define PKTS            300

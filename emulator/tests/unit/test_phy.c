@@ -2,7 +2,7 @@
 /* Transport block sizes, CQI, MCS, allocation sizes. Source: TS 36.213, TS 36.211 */
 #include "unit.h"
 
-#include "phy/phy.h"
+#include "phy/lte/phy.h"
 
 /* Bits copied from TS 36.213 Table 7.1.7.2.1-1. */
 static const struct {
@@ -47,7 +47,7 @@ static void test_tbs_grows(void **state)
 }
 
 /*
- * The rule of phy/phy.h, recomputed from modulation and code rate: efficiency =
+ * The rule of phy/lte/phy.h, recomputed from modulation and code rate: efficiency =
  * Qm * R/1024; 50 PRBs of 144 (UL, SL) or 150 (DL) resource elements.
  * Source: TS 36.213 Table 7.2.3-1
  */

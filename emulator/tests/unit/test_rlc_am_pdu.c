@@ -6,7 +6,7 @@
 #include "unit.h"
 
 #include "base/rng.h"
-#include "rlc/am/pdu.h"
+#include "rlc/lte/am/pdu.h"
 
 static uint8_t buf[3000];
 static struct am_status status;

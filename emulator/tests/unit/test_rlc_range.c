@@ -3,7 +3,7 @@
 #include "unit.h"
 
 #include "base/rng.h"
-#include "rlc/range.h"
+#include "rlc/common/range.h"
 
 #define BYTES 200
 

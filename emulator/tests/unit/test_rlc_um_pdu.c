@@ -2,7 +2,7 @@
 /* UMD PDU headers, bit by bit. Source: TS 36.322 6.2.1.3, 6.2.2 */
 #include "unit.h"
 
-#include "rlc/um/pdu.h"
+#include "rlc/lte/um/pdu.h"
 
 /* Fixed part, then 12 bits for each element but the last, rounded up. */
 static void test_header_bytes(void **state)

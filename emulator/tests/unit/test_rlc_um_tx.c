@@ -2,8 +2,8 @@
 /* RLC UM transmitter: segmentation, concatenation, SN. Source: TS 36.322 5.1.2.1 */
 #include "unit.h"
 
-#include "rlc/um/pdu.h"
-#include "rlc/um/um.h"
+#include "rlc/lte/um/pdu.h"
+#include "rlc/lte/um/um.h"
 
 static struct pkt pkt[300];
 static struct rlc_tx_pdu info;

@@ -2,7 +2,7 @@
 /* Round robin, weighted fair queueing, max C/I, proportional fair, largest weighted delay. */
 #include "unit.h"
 
-#include "mac/scheduler.h"
+#include "mac/common/scheduler.h"
 
 /* A scheduler that remembers nothing yet; what is given is set. */
 #define STATE(...)                                                                                 \

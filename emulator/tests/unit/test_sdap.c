@@ -2,7 +2,7 @@
 /* SDAP: headers as TS 37.324 6.2.2 draws them, and the bearer of a flow. */
 #include "unit.h"
 
-#include "sdap/sdap.h"
+#include "sdap/nr/sdap.h"
 
 static void test_headers(void **state)
 {

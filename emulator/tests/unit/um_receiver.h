@@ -6,8 +6,8 @@
 #include "unit.h"
 
 #include "pool.h"
-#include "rlc/um/pdu.h"
-#include "rlc/um/um.h"
+#include "rlc/lte/um/pdu.h"
+#include "rlc/lte/um/um.h"
 
 #define PDUS            80
 #define SDU_BYTES       20

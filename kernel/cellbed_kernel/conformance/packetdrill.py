@@ -11,8 +11,10 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from cellbed.host import programs
 from cellbed_kernel.conformance.guest import Test, inside
 from cellbed_kernel.lookup import BuildError, cache_root
+from cellbed_kernel.steps import environment
 
 PUBLIC = "https://github.com/google/packetdrill"
 # Each lab kernel's has the struct tcp_info of its time: packetdrill demands all fields that it knows.
@@ -28,10 +30,11 @@ _IPV4 = ("--ip_version=ipv4 --local_ip=192.168.0.1 --gateway_ip=192.168.0.1 --ne
          "-D CODE=host_unreachable -D CMSG_LEVEL_IP=SOL_IP -D CMSG_TYPE_RECVERR=IP_RECVERR")
 
 
-def _run(*words: str | Path, cwd: Path) -> None:
+def _run(program: str, *words: str | Path, cwd: Path) -> None:
     """Raises BuildError with what the program said last."""
-    done = subprocess.run(words, cwd=cwd, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
-                          env={**os.environ, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"})
+    done = subprocess.run([programs.command(program) if "/" not in program else program, *words], cwd=cwd,
+                          capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
+                          env={**environment(), "GIT_TERMINAL_PROMPT": "0"})
     if done.returncode:
         raise BuildError(((done.stderr + done.stdout).strip().splitlines() or [f"status {done.returncode}"])[-1])
 

@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from cellbed.host.programs import command
 from cellbed_kernel import building
 from cellbed_kernel.conformance import packetdrill
 from cellbed_kernel.conformance.guest import Test, inside
@@ -47,7 +48,7 @@ def obtain(version: str, tree: Path | None) -> Path:
 def _unpack(source: Path, folder: Path) -> None:
     """Only what tests of TCP need of a tarball."""
     wanted = [f"*/{_SELFTESTS}/{name}" for name in ("kselftest*", "net/tcp_*.c", "net/packetdrill")]
-    done = subprocess.run(["tar", "-xf", source, "-C", folder, "--strip-components=1", "--wildcards", *wanted],
+    done = subprocess.run([command("tar"), "-xf", source, "-C", folder, "--strip-components=1", "--wildcards", *wanted],
                           capture_output=True, text=True, check=False)
     # Older sources have no packetdrill scripts, which tar tells by its status.
     if not (folder / _SELFTESTS / "net").is_dir():
@@ -71,7 +72,7 @@ def tests(selftests: Path, programs: Path, program: Path) -> list[Test]:
 
 def _compiled(source: Path, target: Path) -> Path:
     """Raises BuildError with what the compiler says."""
-    done = subprocess.run(["gcc", "-w", "-O1", "-D_GNU_SOURCE", "-I", source.parents[1], "-o", target, source,
+    done = subprocess.run([command("gcc"), "-w", "-O1", "-D_GNU_SOURCE", "-I", source.parents[1], "-o", target, source,
                            "-lpthread"], capture_output=True, text=True, check=False)
     if done.returncode:
         raise BuildError(f"{source.name} cannot be compiled:\n{done.stderr.strip()}")

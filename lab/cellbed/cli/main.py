@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import signal
 import sys
 from pathlib import Path
@@ -309,7 +310,7 @@ def clean() -> None:
 def _hint(said: str) -> str:
     """What a pattern of the shell that fits several bundles needs."""
     first = said.rpartition("(")[2].rstrip(")").partition(" ")[0]
-    several = said.startswith("Got unexpected extra argument") and Path(first).is_dir()
+    several = said.startswith("Got unexpected extra argument") and os.path.isdir(first)
     return ": one folder at a time" if several else ""
 
 
@@ -333,7 +334,7 @@ def main() -> None:
     except CellbedError as error:
         errors().print(f"cellbed: {shown(str(error))}", style="red", soft_wrap=True)
         if error.detail:
-            errors().print(error.detail, soft_wrap=True)
+            errors().print(shown(error.detail, "\n"), soft_wrap=True)
         sys.exit(error.status)
     except OSError as error:
         errors().print(f"cellbed: {shown(told(error, 'the system'))}", style="red", soft_wrap=True)

@@ -19,7 +19,7 @@ import typer
 
 from cellbed.cli.link import OWN_FAILURE, WithCommand
 from cellbed.error import CellbedError, LabError
-from cellbed.host import capabilities, ledger, mode, rootless
+from cellbed.host import capabilities, confinement, ledger, mode, rootless
 from cellbed.host.netns import enter_netns
 from cellbed.host.python_child import python_command
 from cellbed.labs.choices import ATTACHABLE
@@ -123,6 +123,7 @@ def run_shell(
 def _enter(lab: Lab, node: str | None, argv: list[str], environment: dict[str, str],
            identity: tuple[int, int, list[int]] | None) -> None:
     """Become the command, in the node and in the lab's cgroup or pid namespace, with which it ends."""
+    as_root = os.geteuid() == 0
     if shutil.which(argv[0], path=environment.get("PATH")) is None:
         raise LabError(f"{argv[0]}: no such program")
     try:
@@ -140,6 +141,8 @@ def _enter(lab: Lab, node: str | None, argv: list[str], environment: dict[str, s
             os.setuid(uid)
         if lab.cgroup is None and node is not None:
             capabilities.keep_for_this_process()
+            if as_root:
+                confinement.confine()
     except OSError as error:
         raise LabError(f"cannot enter the lab: {error.strerror}; run this as root") from error
     os.umask(mode.callers_umask())

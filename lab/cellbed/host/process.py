@@ -20,6 +20,8 @@ from cellbed.host.child import Child
 from cellbed.host.netns import die_with_parent, in_netns
 
 _STOP_DEADLINE_S = 10.0
+# A program that dies is noticed at once; this ends the wait for one that hangs, also on an emulated machine.
+_READY_DEADLINE_S = 60.0
 # Programs whose messages begin with their names, as they share a log.
 _IN_ONE_LOG = ("celld", "tcpwatch", "tcpsample", "ipdump", "ccload", "tracepoints")
 
@@ -178,7 +180,7 @@ def wait_readable(fd: int, deadline_s: float, process: Process, what: str) -> by
     raise LabError(f"{process.name}: {what} did not come within {deadline_s:.0f} s: {process.log_tail()}")
 
 
-def start_ready(name: str, args: Callable[[int], list[str]], log: Path, deadline_s: float = 10.0,
+def start_ready(name: str, args: Callable[[int], list[str]], log: Path, deadline_s: float = _READY_DEADLINE_S,
                 **options: Any) -> Process:
     """Start a daemon that announces readiness on a descriptor; return once it has.
 
@@ -203,7 +205,7 @@ def start_ready(name: str, args: Callable[[int], list[str]], log: Path, deadline
             os.close(write_fd)
 
 
-def wait_line(process: Process, text: bytes, deadline_s: float = 10.0) -> None:
+def wait_line(process: Process, text: bytes, deadline_s: float = _READY_DEADLINE_S) -> None:
     """Wait until the process has printed @text on its stdout, which is a pipe."""
     assert process.popen.stdout is not None
     fd = process.popen.stdout.fileno()

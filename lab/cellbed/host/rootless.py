@@ -17,7 +17,7 @@ import os
 import signal
 from pathlib import Path
 
-from cellbed.host import capabilities
+from cellbed.host import capabilities, confinement
 from cellbed.host.netns import die_with_parent
 
 # Of a lab's folder: the process in whose namespaces its processes are, as seen from outside.
@@ -168,13 +168,16 @@ def outer_pid(outside: int, pid: int) -> int | None:
 
 
 def why_not() -> str | None:
-    """Why namespaces cannot be made without root on this machine, or None."""
+    """Why this user cannot have such namespaces on this machine, or None."""
     pid = os.fork()
     if pid:
         return None if os.waitpid(pid, 0)[1] == 0 else _refusal()
     status = 1
     with contextlib.suppress(OSError):
+        as_root = os.geteuid() == 0
         enter()
+        if as_root:
+            confinement.confine()
         status = 0
     os._exit(status)
 

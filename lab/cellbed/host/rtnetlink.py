@@ -86,6 +86,11 @@ class Rtnetlink:
         """`ip link delete IF`"""
         self._ask(f"link delete {interface}", _DELLINK, 0, _LINK.pack(0, 0, self._index(interface), 0, 0))
 
+    def move_link(self, interface: str, pid: int) -> None:
+        """`ip link set IF netns PID`"""
+        self._ask(f"link set {interface} netns {pid}", _NEWLINK, 0, _LINK.pack(0, 0, self._index(interface), 0, 0)
+                  + _attribute(_IFLA_NET_NS_PID, pid))
+
     def set_up(self, interface: str, mtu: int | None = None, gso_max_segs: int | None = None) -> None:
         """`ip link set IF [mtu MTU] [gso_max_segs N] up`"""
         body = _LINK.pack(0, 0, self._index(interface), _UP, _UP)

@@ -13,11 +13,13 @@ from typing import Any
 from cellbed import paths
 from cellbed.error import LabError
 from cellbed.host import cgroup, programs
+from cellbed.host.process import how_it_ended
 from cellbed.labs import boot_check, kernels, machine, native
 from cellbed.labs.choices import LABS
 from cellbed.run import shaping
 
 _NEEDED_BYTES = 2 << 30
+_START_DEADLINE_S = 20.0
 
 
 @dataclass(frozen=True)
@@ -28,14 +30,37 @@ class Check:
     labs: tuple[str, ...] = LABS  # that cannot run without it
 
 
-def _program(name: str, package: str, labs: tuple[str, ...] = LABS, why: str = "") -> Check:
+def _program(name: str, package: str, labs: tuple[str, ...] = LABS, why: str = "", ask: str = "--version") -> Check:
+    """A program, which is started: it can be there and lack a library, or be one of another machine.
+
+    Args:
+        ask: an argument with which it ends by itself, and well.
+    """
     found = programs.find(name)
-    return Check(name, found is not None, found or f"install it with `apt-get install {package}`{why}", labs)
+    if found is None:
+        return Check(name, False, f"install it with `apt-get install {package}`{why}", labs)
+    refusal = _start(found, ask)
+    return Check(name, refusal is None, found if refusal is None else f"{found} {refusal}", labs)
+
+
+def _start(program: str, *words: str) -> str | None:
+    """Start a program for a moment. Return: what went wrong, or None."""
+    try:
+        done = subprocess.run([program, *words], capture_output=True, text=True, errors="replace", check=False,
+                              stdin=subprocess.DEVNULL, timeout=_START_DEADLINE_S)
+    except OSError as error:
+        return f"cannot be started: {error.strerror}"
+    except subprocess.TimeoutExpired:
+        return f"does not end within {_START_DEADLINE_S:.0f} s"
+    said = (done.stderr + done.stdout).strip().splitlines() or ["(it printed nothing)"]
+    return None if done.returncode == 0 else f"{how_it_ended(done.returncode)}: {said[-1]}"
 
 
 def _built() -> Check:
     try:
-        paths.programs()
+        for name, path in paths.programs().items():
+            if refusal := _start(path, "--help"):
+                return Check(name, False, f"{path} {refusal}")
         return Check(", ".join(paths.PROGRAMS), True, str(paths.BUILD))
     except LabError as error:
         return Check("celld, tcpwatch", False, str(error))
@@ -134,11 +159,12 @@ def _space() -> Check:
 def checks() -> list[Check]:
     """Every check of this machine."""
     return [
-        _program("iperf3", "iperf3"), _program("ip", "iproute2"),
-        _program("mnexec", "mininet", (), " for `cellbed shell --mininet`"),
+        _program("iperf3", "iperf3"), _program("ip", "iproute2", ask="-V"), _program("tc", "iproute2", ask="-V"),
+        _program("mnexec", "mininet", (), " for `cellbed shell --mininet`", ask="-v"),
         _program("tshark", "tshark", (), " to look at captures"), _built(), _kernel(), _ptrace(), _root(), _tun(),
         _cgroup(), _namespaces(), _rootless(), _bpf(), _qdisc("netem"), _qdisc("red"), _space(),
-        _program("qemu-system-x86_64", "qemu-system-x86", ("vm",)), _program("busybox", "busybox-static", ("vm",)),
+        _program("qemu-system-x86_64", "qemu-system-x86", ("vm",)),
+        _program("busybox", "busybox-static", ("vm",), ask="--help"),
         _congestion_controls(),
         Check("CPUs", True, f"{len(os.sched_getaffinity(0))}: as many virtual labs can run at once", ()),
     ]

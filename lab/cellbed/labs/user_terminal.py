@@ -156,6 +156,7 @@ class UserTerminal(Watch):
     def attach_natively(self, directory: Path, without_root: bool) -> tuple[int, ...]:
         """Write down how. Return: descriptors that the runner has to inherit."""
         self.attachment.stdio, self.attachment.rootless = [os.dup(fd) for fd in (0, 1, 2)], without_root
+        self.attachment.confined = without_root and os.geteuid() == 0
         # In a pid namespace this one's number is not known: there the runner does not leave the process group.
         self.attachment.group = None if without_root else os.getpgrp()
         self.attachment.umask = mode.callers_umask()

@@ -33,7 +33,7 @@ FACTS = "facts.json"
 # Files of a running lab that say nothing about the result.
 _SCAFFOLD = ("description.json", "programs.json", FACTS, "progress", "status", "error", "console",
              "guest-init", "python", "cellbed.zip", "nodes.json", "attach.json", rootless.FILE,
-             hosts_file.RESOLVERS)
+             hosts_file.RESOLVERS, hosts_file.SERVICES)
 
 
 class Bundle:

@@ -42,6 +42,7 @@ class Attachment:
         self.group: int | None = None  # native: process group for the command
         self.umask: int | None = None  # native: of the caller
         self.rootless = False  # native: the command is in the caller's process group, and has privileges to lose
+        self.confined = False  # native: commands are root, and have powers to lose that come with it
         self.request: dict[str, Any] | None = None  # virtual: what Session wants to know
         self.pace = False  # virtual: time goes no faster than the caller's
         self.writable: list[str] = []  # virtual: folders of the host that commands may write to
@@ -99,6 +100,10 @@ class Attachment:
             from cellbed.host import capabilities  # of no use in a guest
 
             capabilities.keep_for_this_process()
+        if self.confined:
+            from cellbed.host import confinement
+
+            confinement.confine()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         if self.user is not None:

@@ -16,13 +16,16 @@ from typing import Any
 
 from cellbed.error import LabError
 from cellbed.host import cgroup, programs
+from cellbed.host.busy import Busy
 from cellbed.host.process import NotStarted, Process
 from cellbed.run import hosts_file
 from cellbed.run.attach import Attachment
 from cellbed.run.relay import Session
 
-# How long a program in the background has until it listens; one that never does is no server.
-_LISTEN_DEADLINE_S = 2.0
+# A program in the background that has not computed for so long and does not listen is no server; while it computes, as
+# one that starts on a busy machine does, it is waited for longer.
+_LISTEN_IDLE_S = 2.0
+_LISTEN_DEADLINE_S = 20.0
 _STOP_DEADLINE_S = 2.0
 _TCP_LISTEN, _UDP_BOUND = "0A", "07"
 # Of the runner itself, not of programs that a scenario starts.
@@ -50,6 +53,7 @@ class Command:
                  attachment: Attachment | None = None) -> None:
         self.flow, self.out, self.netns_pid = flow, out, pids[flow["node"]]
         self.attachment = attachment if attachment is not None and attachment.flow == flow["id"] else None
+        self.confined = attachment is not None and attachment.confined
         own = {"CELLBED_NODE": flow["node"], **({"CELLBED_BASE": base} if base else {})}
         inherited = {k: v for k, v in os.environ.items() if k not in _OWN_VARIABLES}
         if attachment is not None:
@@ -95,8 +99,10 @@ class Command:
             return
         before = _listening(self.netns_pid)
         self._start()
+        busy = Busy(self.popen.pid)
         end = time.monotonic() + _LISTEN_DEADLINE_S
-        while time.monotonic() < end and _listening(self.netns_pid) <= before and self.popen.poll() is None:
+        while time.monotonic() < end and busy.idle_s() < _LISTEN_IDLE_S and \
+                _listening(self.netns_pid) <= before and self.popen.poll() is None:
             time.sleep(0.01)
         if self.popen.poll():
             raise LabError(f"traffic {self.flow['id']}: {self._ended()}")
@@ -113,6 +119,7 @@ class Command:
     def _start(self) -> None:
         name, hosts = f"traffic {self.flow['id']}", hosts_file.path(self.out, self.flow["node"])
         join = functools.partial(cgroup.join, cgroup.part(self.flow["id"])) if self.in_cgroups else lambda: None
+        first = _confine_server if self.confined else join  # which has no cgroup to join
         self.start_ns = time.monotonic_ns()
         if self.attachment is not None:
             self.process, self.session = self.attachment.start(name, self.flow["argv"], self.environment, self.out,
@@ -121,7 +128,7 @@ class Command:
             with contextlib.ExitStack() as stack:
                 stdout, stderr = (stack.enter_context(open(self._output(kind), "wb")) for kind in ("stdout", "stderr"))
                 self.process = Process(name, self.flow["argv"], self.out / "log", self.netns_pid, stdout, stderr,
-                                       before_exec=hosts_file.before(hosts, join), env=self.environment, cwd=self.out,
+                                       before_exec=hosts_file.before(hosts, first), env=self.environment, cwd=self.out,
                                        process_group=0)
         threading.Thread(target=self._note_end, args=(self.process,), daemon=True).start()
 
@@ -187,6 +194,12 @@ class Command:
         return {**{key: self.flow[key] for key in ("id", "node", "argv", "background", "congestion_control")},
                 "status": self.status(), "start_ns": self.start_ns,
                 "end_ns": None if self.status() is None else self.end_ns}
+
+
+def _confine_server() -> None:
+    from cellbed.host import capabilities, confinement  # of no use in a guest
+
+    confinement.confine(but=[capabilities.NET_BIND_SERVICE])
 
 
 def _listening(pid: int) -> set[str]:

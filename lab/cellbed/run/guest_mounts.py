@@ -15,11 +15,14 @@ _MOUNTS = (("hostfs", "/mnt", "/proc/self/cwd"), ("proc", "/proc", ""), ("sysfs"
            ("devpts", "/dev/pts", "ptmxmode=666"), ("tmpfs", "/run", ""), ("cgroup2", "/sys/fs/cgroup", ""))
 _FOLDERS = {"devtmpfs": ("/dev/pts", "/dev/shm"), "cgroup2": ("/sys/fs/cgroup/cellbed",)}
 _TCP = "/proc/sys/net/ipv4/tcp_"
+#: A name that each machine's /etc/hosts has; without one programs that look up their own fail.
+_HOST = b"localhost"
 
 
 def mount() -> None:
     """Raises OSError when the kernel refuses."""
     libc = ctypes.CDLL(None, use_errno=True)
+    libc.sethostname(_HOST, len(_HOST))
     for kind, where, options in _MOUNTS:
         if libc.mount(kind.encode(), where.encode(), kind.encode(), 0, options.encode()) < 0:
             raise OSError(ctypes.get_errno(), f"mounting {kind}")

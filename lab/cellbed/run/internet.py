@@ -21,10 +21,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from cellbed.error import LabError
-from cellbed.host import capabilities, programs
+from cellbed.host import capabilities, nobody, programs
 from cellbed.host.child import Child
-from cellbed.host.netns import enter_netns
+from cellbed.host.netns import die_with_parent, enter_netns, in_netns
 from cellbed.host.process import Process
+from cellbed.host.rtnetlink import Rtnetlink
 from cellbed.run import topology
 
 INTERFACE = "wan0"
@@ -124,8 +125,12 @@ def _reachable(line: str) -> bool:
 
 
 @contextlib.contextmanager
-def open_(settings: dict[str, Any], pids: dict[str, int], log: Path) -> Iterator[Process | None]:
+def open_(settings: dict[str, Any], pids: dict[str, int], log: Path, rootless: bool) -> Iterator[Process | None]:
     """Join the server to the network that this process is in, during the block. Yields: the program that does it.
+
+    Args:
+        rootless: the nodes' namespaces are the user's own. Those of root's are too good for pasta: it makes the
+            interface in one of nobody's, from where it is moved.
 
     Raises:
         LabError: it does not work.
@@ -136,15 +141,21 @@ def open_(settings: dict[str, Any], pids: dict[str, int], log: Path) -> Iterator
         return
     where = addresses(settings["nodes"][name]["address"])
     # pasta looks into /proc as somebody with few privileges, who may look at none that has more.
-    guide = Child(lambda: _wait_without_privileges(pids[name]), log)
+    guide = Child(lambda: _wait_without_privileges(pids[name] if rootless else None), log)
     pasta = None
     try:
+        if not rootless:
+            _await(lambda: nobody.begun(guide.pid), guide, log)
+            nobody.admit(guide.pid)
         _await(lambda: _NO_PRIVILEGES in Path(f"/proc/{guide.pid}/status").read_text(), guide, log)
         pasta = Process(PROGRAM, [programs.command(PROGRAM), *_OPTIONS, "--address", str(where.own), "--netmask",
                                   str(where.length), "--gateway", str(where.gateway),
                                   "--netns", f"/proc/{guide.pid}/ns/net",
-                                  *(["--runas", "0"] if os.geteuid() == 0 else [])], log)
-        _await(lambda: _ROUTE in Path(f"/proc/{pids[name]}/net/route").read_text(), pasta.popen, log)
+                                  *(["--runas", "0"] if rootless and os.geteuid() == 0 else [])], log,
+                        before_exec=None if rootless else lambda: nobody.join(guide.pid))
+        _await(lambda: _ROUTE in Path(f"/proc/{guide.pid}/net/route").read_text(), pasta.popen, log)
+        if not rootless:
+            _move(guide.pid, pids[name], where)
         if len(settings["radio"]["ues"]) > 1 and not _tells_users_apart():
             _translate(name, pids[name])
         yield pasta
@@ -154,13 +165,36 @@ def open_(settings: dict[str, Any], pids: dict[str, int], log: Path) -> Iterator
         guide.kill()
 
 
+def _move(here: int, there: int, where: Addresses) -> None:
+    """Move the interface from the network of one process to that of another, where it is to be as pasta made it.
+
+    Raises:
+        LabError: the kernel refuses.
+    """
+    try:
+        with in_netns(here), Rtnetlink() as network:
+            network.move_link(INTERFACE, there)
+        with in_netns(there), Rtnetlink() as network:
+            network.add_address(f"{where.own}/{where.length}", INTERFACE)
+            network.set_up(INTERFACE, topology.MTU)
+            network.replace_route(["default", "via", str(where.gateway), "dev", INTERFACE])
+    except OSError as error:
+        raise LabError(f"{PROGRAM}: {error.strerror}") from error
+
+
 def _enter(pid: int) -> None:
     """Be in the network of a node; without root a process that was in the machine's does not come back."""
     enter_netns(os.open(f"/proc/{pid}/ns/net", os.O_RDONLY | os.O_CLOEXEC))
 
 
-def _wait_without_privileges(pid: int) -> None:
-    _enter(pid)
+def _wait_without_privileges(node: int | None) -> None:
+    """In the network of a node, or in one of nobody's: there as another program, whose memory is not root's."""
+    if node is None:
+        nobody.begin()
+        die_with_parent()
+        sleep = programs.command("sleep")
+        os.execv(sleep, [sleep, "infinity"])
+    _enter(node)
     capabilities.give_up()
     while True:
         signal.pause()

@@ -107,7 +107,7 @@ class Runner:
         if server is not None:
             from cellbed.run import internet  # of no use in a guest
 
-            pasta = stack.enter_context(internet.open_(self.settings, pids, self.out / "log"))
+            pasta = stack.enter_context(internet.open_(self.settings, pids, self.out / "log", self.rootless))
             self.daemons += [pasta] if pasta is not None else []
             self.started += self.daemons
             (self.out / hosts_file.RESOLVERS).write_text(internet.resolvers(server["address"]))

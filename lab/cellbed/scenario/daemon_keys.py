@@ -22,6 +22,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from cellbed.scenario import bearer, crowd, handover, radio, radio_system
+from cellbed.scenario.fields import Unit
 
 _MADE = """/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* clang-format off */
@@ -104,6 +105,16 @@ def _bounds(info: FieldInfo, annotation: Any) -> tuple[float, float]:
     return (low[0] if low else 0), high[0]
 
 
+def _fraction(name: str, field: str, info: FieldInfo, default: Any) -> Value:
+    """Of a number that is no integer, by the unit of its type. Raises TypeError when that has none."""
+    low, high = _bounds(info, info.annotation)
+    if Unit.DECIBEL in info.metadata:
+        return Value(name, field.removesuffix("_db") + "_cdb", "KIND_DB_TO_CDB", low, high, default)
+    if Unit.PROBABILITY in info.metadata:
+        return Value(name, f"{field}_q32", "KIND_PROBABILITY", low, high, int((default or 0) * _Q32))
+    raise TypeError(f"{name}: float without a unit: give it a type of cellbed.scenario.fields")
+
+
 def _value(section: str, prefix: str, name: str, info: FieldInfo) -> Value | None:
     """None for what no field holds: names, lists, and sections."""
     annotation = info.annotation
@@ -119,11 +130,8 @@ def _value(section: str, prefix: str, name: str, info: FieldInfo) -> Value | Non
         return Value(name, field, "KIND_UINT", min(choices), max(choices), default, choices)
     if annotation is bool:
         return Value(name, field, "KIND_BOOL", 0, 1, None if default is None else int(default))
-    if annotation is float and name.endswith("_db"):
-        return Value(name, field.removesuffix("_db") + "_cdb", "KIND_DB_TO_CDB", *_bounds(info, annotation), default)
     if annotation is float:
-        low, high = _bounds(info, info.annotation)
-        return Value(name, f"{field}_q32", "KIND_PROBABILITY", low, high, int((default or 0) * _Q32))
+        return _fraction(name, field, info, default)
     if annotation is str and any(isinstance(limit, MaxLen) for limit in info.metadata):
         return Value(name, field, "KIND_STRING", 0, 0, default)
     if annotation is int:

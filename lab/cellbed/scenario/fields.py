@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import enum
 import functools
 import re
 import typing
@@ -13,11 +14,21 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from cellbed.scenario.unit import parse_rate, parse_size
 
+
+class Unit(enum.Enum):
+    """What a number that is no integer counts: it decides how the daemon stores it."""
+
+    PROBABILITY = enum.auto()
+    DECIBEL = enum.auto()
+
+
 # What keys of several parts hold; sizes and rates with their units.
 Size = Annotated[int, BeforeValidator(parse_size), Field(json_schema_extra={"quantity": "size"})]
 Rate = Annotated[int, BeforeValidator(parse_rate), Field(json_schema_extra={"quantity": "rate"})]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,11}$")]
-Probability = Annotated[float, Field(ge=0, le=1)]
+Probability = Annotated[float, Unit.PROBABILITY, Field(ge=0, le=1)]
+ErrorRate = Annotated[float, Unit.PROBABILITY]  # a probability whose key has narrower limits
+Decibel = Annotated[float, Unit.DECIBEL]
 # 15 bytes and a zero. Source: Linux, include/net/tcp.h, TCP_CA_NAME_MAX
 CongestionControl = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,14}$")]
 

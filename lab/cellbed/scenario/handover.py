@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import model_validator
 
-from cellbed.scenario.fields import Key, Model
+from cellbed.scenario.fields import Decibel, Key, Model
 
 # Source: TS 36.331 6.3.5, TimeToTrigger
 _TimeToTrigger = Literal[0, 40, 64, 80, 100, 128, 160, 256, 320, 480, 512, 640, 1024, 1280, 2560, 5120]
@@ -19,10 +19,10 @@ _TimeToTrigger = Literal[0, 40, 64, 80, 100, 128, 160, 256, 320, 480, 512, 640, 
 class A3(Model):
     """Handover to a neighbour that is better. Source: TS 36.331 5.5.4.4, 6.3.5."""
 
-    offset_db: float = Key(3.0, 0, 15, multiple_of=0.5,
+    offset_db: Decibel = Key(3.0, 0, 15, multiple_of=0.5,
         says="How much better than the serving cell a neighbour has to be, `a3-Offset`. 3 dB is what studies of "
              "handover have; TS 36.331 has no default")
-    hysteresis_db: float = Key(1.0, 0, 15, multiple_of=0.5,
+    hysteresis_db: Decibel = Key(1.0, 0, 15, multiple_of=0.5,
         says="So much more for the event to be entered, and so much less for it to be left, `hysteresis`. TS 36.331 "
              "5.5.4.4")
     time_to_trigger_ms: _TimeToTrigger = Key(256,
@@ -39,11 +39,11 @@ class Condition(Model):
         says="`a3`: the candidate is `offset_db` better than the serving cell (CondEvent A3); `a5`: the serving cell is"
              " worse than `threshold1` and the candidate better than `threshold2` (CondEvent A5). TS 38.331 5.5.4.4, "
              "5.5.4.6")
-    offset_db: float = Key(3.0, 0, 15, multiple_of=0.5, says="`a3-Offset`, with `event: a3`")
+    offset_db: Decibel = Key(3.0, 0, 15, multiple_of=0.5, says="`a3-Offset`, with `event: a3`")
     threshold1: int = Key(46, 0, 127,
         says="`a5-Threshold1`, with `event: a5`: a value of RSRP-Range, which is dBm + 156; 46 = -110 dBm")
     threshold2: int = Key(50, 0, 127, says="`a5-Threshold2`, likewise; 50 = -106 dBm")
-    hysteresis_db: float = Key(0.0, 0, 15, multiple_of=0.5,
+    hysteresis_db: Decibel = Key(0.0, 0, 15, multiple_of=0.5,
         says="So much more for the event to be entered, and so much less for it to be left. TS 38.331 5.5.4.4")
     time_to_trigger_ms: _TimeToTrigger = Key(0, says="How long it has to last before the UE leaves. TS 38.331")
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from cellbed.scenario import handover
-from cellbed.scenario.fields import Key
+from cellbed.scenario.fields import Decibel, ErrorRate, Key
 from cellbed.scenario.system import System
 
 # Of the sections of LTE, what NR begins with where a scenario does not say. Source: 5QI 9 of srsRAN Project,
@@ -194,9 +194,9 @@ class Nr(System):
     outer_loop: bool = Key(False,
         says="true: the gNB adds to the CQI's SINR an offset for each UE and direction, which ACKs raise and NACKs "
              "lower until first transmissions fail as often as `target_bler`; false: the MCS is the CQI's")
-    target_bler: float = Key(0.1, 0, 0.5,
+    target_bler: ErrorRate = Key(0.1, 0, 0.5,
         says="Failures of first transmissions that the outer loop aims at")
-    outer_loop_step_db: float = Key(0.5, 0.01, 5,
+    outer_loop_step_db: Decibel = Key(0.5, 0.01, 5,
         says="What a NACK takes from the offset; an ACK adds this times target_bler / (1 - target_bler)")
     sdap_header: bool = Key(False,
         says="true: packets have an SDAP header of one octet with their QoS flow, the number of their bearer. Wireshark"

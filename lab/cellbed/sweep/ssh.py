@@ -36,6 +36,7 @@ from cellbed.sweep import receive, remote_run, shipped, ssh_frames
 from cellbed.sweep.execute import Outcome, Sweep
 from cellbed.sweep.remote_run import Executed, Task
 from cellbed_formats.inside import Inside
+from cellbed_formats.printable import shown
 
 _ADDRESS = re.compile(r"(?:ssh://)?(?:([A-Za-z0-9_][A-Za-z0-9_.-]*)@)?"
                       r"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9_][A-Za-z0-9_.-]*)(?::([0-9]{1,5}))?")
@@ -180,7 +181,9 @@ class Host:
             status = self.process.wait(_STOP_S)
         except subprocess.TimeoutExpired:
             return ""
-        return f"there is no {_PYTHON}, with which this machine runs" if status == _NOT_FOUND else self.errors.last()
+        if status == _NOT_FOUND:
+            return f"there is no {_PYTHON}, with which this machine runs"
+        return shown(self.errors.last())
 
     def drop(self) -> None:
         """Nothing more is wanted of it."""

@@ -12,7 +12,9 @@ import tempfile
 from collections.abc import Callable
 from typing import IO, Annotated, Literal, TypeVar
 
-from pydantic import AllowInfNan, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, AllowInfNan, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from cellbed_formats.printable import shown
 
 # What a shell's start files print comes before it.
 BEGINNING = b"cellbed: this is a host of a sweep\n"
@@ -24,7 +26,8 @@ _MEMORY_BYTES = 32 << 20
 _PIECE_BYTES = 1 << 16
 TEXT_MAX = 4096
 
-Text = Annotated[str, Field(max_length=TEXT_MAX)]
+# A part of messages: what a terminal would obey, a line break included, is an escape from here on.
+Text = Annotated[str, Field(max_length=TEXT_MAX), AfterValidator(shown)]
 RunNumber = Annotated[int, Field(ge=0, lt=1 << 31)]
 Seconds = Annotated[float, Field(ge=0, le=1e9)]
 # How long the traffic takes in all: infinity when a file decides.

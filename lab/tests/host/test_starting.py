@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import cellbed_kernel
 from cellbed import paths
 from cellbed.host import programs
 from cellbed.host.python_child import python_command
@@ -19,14 +20,19 @@ OF_USERS = {"cli/link.py", "cli/shell.py", "scenario/named_files.py"}
 NO_CHILDREN = {("link/links.py", "-m"), ("labs/vm.py", "-m")}
 # The Python of a guest, by the path of this one.
 INTERPRETER = {"labs/virtual.py", "labs/vm.py", "labs/matrix.py", "labs/boot_check.py"}
+# cellbed_kernel.steps.run, which finds them.
+OF_STEPS = "run"
 STARTS = {"run", "Popen", "Process", "check_output", "check_call", "call", "execv", "execve", "execvp", "execvpe",
           "system", "popen", "getoutput"}
 
 
-def source():
-    for path in sorted(LAB.rglob("*.py")):
+KERNEL = Path(cellbed_kernel.__file__).parent
+
+
+def source(top=LAB):
+    for path in sorted(top.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
-            yield str(path.relative_to(LAB)), node
+            yield str(path.relative_to(top)), node
 
 
 def test_one_module_starts_python():
@@ -40,6 +46,7 @@ def test_one_module_starts_python():
 
 
 def test_one_function_finds_programs():
+    assert not [name for name, node in source(KERNEL) if isinstance(node, ast.Attribute) and node.attr == "which"]
     assert {name for name, node in source() if isinstance(node, ast.Attribute) and node.attr == "which"} == OF_USERS
 
 
@@ -48,9 +55,10 @@ def words(node):
     return [part for argument in node.args for part in ast.walk(argument) if isinstance(part, ast.List)]
 
 
-def test_no_program_is_started_by_its_bare_name():
-    bare = {(name, line[0].value) for name, node in source() if isinstance(node, ast.Call)
-            and ast.unparse(node.func).rpartition(".")[2] in STARTS
+@pytest.mark.parametrize("top", [LAB, KERNEL])
+def test_no_program_is_started_by_its_bare_name(top):
+    bare = {(name, line[0].value) for name, node in source(top) if isinstance(node, ast.Call)
+            and ast.unparse(node.func).rpartition(".")[2] in STARTS and ast.unparse(node.func) != OF_STEPS
             for line in (found.elts for found in words(node)) if line and isinstance(line[0], ast.Constant)
             and isinstance(line[0].value, str) and not line[0].value.startswith(("-", "/"))}
     assert bare == set()

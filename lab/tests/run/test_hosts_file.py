@@ -14,9 +14,32 @@ NODES = {"server": {"address": "10.46.0.1", "base": "10.45.0.1"}, "enb": {"addre
          "ue1": {"address": "10.45.0.1", "base": "10.46.0.1"}}
 
 
-def test_each_node_has_all_names_and_a_base_of_its_own(tmp_path):
+def machine(monkeypatch, tmp_path, name, text):
+    """A machine of that name with such an /etc/hosts."""
+    hosts = tmp_path / "machine"
+    hosts.write_text(text)
+    monkeypatch.setattr(hosts_file, "_HOSTS", str(hosts))
+    monkeypatch.setattr(os, "uname", lambda: os.uname_result(("Linux", name, "", "", "")))
+
+
+def test_a_machine_whose_name_is_in_no_file(monkeypatch, tmp_path):
+    machine(monkeypatch, tmp_path, "laptop", "127.0.0.1 localhost # laptop\n")
     hosts_file.write(tmp_path, NODES)
-    own = Path("/etc/hosts").read_text()
+    assert hosts_file.path(tmp_path, "enb").read_text().endswith("127.0.1.1 laptop\n127.0.0.1 localhost # laptop\n")
+
+
+def test_resolvers_of_a_way_to_the_internet_stay(tmp_path):
+    hosts_file.write(tmp_path, NODES)
+    assert (tmp_path / "resolv.conf").read_text().startswith("nameserver 127.0.0.1\n")
+    (tmp_path / "resolv.conf").write_text("nameserver 192.0.2.1\n")
+    hosts_file.write(tmp_path, NODES)
+    assert (tmp_path / "resolv.conf").read_text() == "nameserver 192.0.2.1\n"
+
+
+def test_each_node_has_all_names_and_a_base_of_its_own(monkeypatch, tmp_path):
+    own = "127.0.0.1 localhost mine\n"
+    machine(monkeypatch, tmp_path, "mine", own)
+    hosts_file.write(tmp_path, NODES)
     assert hosts_file.path(tmp_path, "ue1").read_text() == f"10.46.0.1 server base\n10.45.0.1 ue1\n{own}"
     assert hosts_file.path(tmp_path, "server").read_text() == f"10.46.0.1 server\n10.45.0.1 ue1 base\n{own}"
     assert hosts_file.path(tmp_path, "enb").read_text() == f"10.46.0.1 server\n10.45.0.1 ue1\n{own}"

@@ -57,6 +57,22 @@ def test_what_is_said_is_heard():
     assert [frame[1] for frame in found[:-1]] == [b"", b"", b"", b"", b"files", b""]
 
 
+UNPRINTABLE = st.text(st.characters(categories=["Cc", "Cf", "Zl", "Zp", "Lu"]), max_size=20)
+
+
+@given(UNPRINTABLE)
+@example("one\nline\r\x1b[2Jand another")
+@example("\u202eright to left\u2028\x85")
+def test_no_text_of_a_host_is_more_than_a_part_of_a_line(text):
+    """Wherever a message is made of it, and shown."""
+    for said in (Refused(error="x"), Failed(run=0, error="x"), Differs(run=0, error="x")):
+        (frame, _), end = heard(io.BytesIO(changed(said, ["error"], json.dumps(text))))
+        assert frame.error.isprintable() and end == "end"
+    facts = json.dumps({text: text})
+    (frame, _), end = heard(io.BytesIO(changed(Ready(facts={}, cpus=1, free_mib=1), ["facts"], facts)))
+    assert all(part.isprintable() for pair in frame.facts.items() for part in pair)
+
+
 def changed(said, path, text):
     """A frame whose value at @path is some JSON."""
     tree, mark = json.loads(said.model_dump_json()), "<here>"

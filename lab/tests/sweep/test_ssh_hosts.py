@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Hosts that say what they should not: each is named and dropped, and the others run what it had."""
 
+import json
 import os
 import sys
 import time
@@ -109,6 +110,21 @@ def test_a_hostile_introduction(scripts, quick, tmp_path, said):
     with pytest.raises(CellbedError, match="^ssh://evil: ") as error:
         execute(None, Sweep(tmp_path), "evil")
     assert time.monotonic() - began < 20 and len(str(error.value)) < 1000 and "\n" not in str(error.value)
+
+
+TRICKS = "no room\nfor it\x1b[2J\r\u202e"
+
+
+@pytest.mark.parametrize("way", ["refused", "facts", "printed"])
+def test_what_a_host_says_is_a_part_of_one_line(scripts, quick, tmp_path, way):
+    """Whether it says why, differs in a fact, or leaves that to a program there."""
+    (scripts / "printed").write_text(TRICKS.replace("\n", ""))
+    said = {"refused": [BEGINNING, changed(ssh_frames.Refused(error=""), ["error"], json.dumps(TRICKS))],
+            "facts": [BEGINNING, changed(READY, ["facts"], json.dumps({"celld": TRICKS}))], "printed": []}[way]
+    hostile(scripts, *said, then=f"cat '{scripts}/printed' >&2; exit 1" if way == "printed" else "exec cat >/dev/null")
+    with pytest.raises(CellbedError, match="^ssh://evil: ") as error:
+        execute(None, Sweep(tmp_path), "evil")
+    assert str(error.value).isprintable(), str(error.value)
 
 
 LATER = [b"null\n", b"[" * 900_000 + b"\n", written(READY), written(Ended(run=5, measured=MEASURED), b"unasked"),

@@ -2,7 +2,7 @@
 /* bler.c - chance that an LDPC-coded block is not decoded; see bler.h. */
 #include "phy/nr/bler.h"
 
-#include "phy/curve.h"
+#include "phy/common/curve.h"
 #include "phy/nr/bler_table.h"
 #include "phy/nr/tbs.h"
 

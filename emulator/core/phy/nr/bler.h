@@ -2,7 +2,7 @@
 /*
  * bler.h - chance that an LDPC-coded block is not decoded, by SINR.
  *
- * As in phy/bler.h a receiver adds up the mutual information of a block's transmissions
+ * As in phy/lte/bler.h a receiver adds up the mutual information of a block's transmissions
  * (incremental redundancy). What is needed follows a Gaussian distribution over the information
  * per coded bit; means and deviations are fitted to the link-level curves of 5G-LENA. Below the
  * lowest rate of a modulation bits repeat, and energy adds up.
@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#include "phy/bler.h"
+#include "phy/common/soft.h"
 #include "phy/nr/cqi.h"
 #include "phy/nr/mcs.h"
 

@@ -8,14 +8,14 @@
  * filters in the uplink; the eNB, in place of the P-GW of an EPS, those of the downlink. Of a
  * fragment only the first has ports, so a filter with ports does not take the others.
  *
- * Each mode of RLC has LCIDs of its own (rlc/lcid.h). Between a UE and the eNB the first bearer of
- * a kind has the first LCID of it. A UE whose peer is a UE has the next one for the direct bearer,
- * and so only one bearer of each kind.
- * Source: TS 23.401 4.7.2; TS 24.008 10.5.6.12; TS 36.321 6.2.1
+ * Each mode of RLC has LCIDs of its own (rlc/common/lcid.h). Between a UE and the eNB the first
+ * bearer of a kind has the first LCID of it. A UE whose peer is a UE has the next one for the
+ * direct bearer, and so only one bearer of each kind. Source: TS 23.401 4.7.2; TS 24.008 10.5.6.12;
+ * TS 36.321 6.2.1
  */
 #include "ran/channel/channel.h"
 
-#include "rlc/rlc.h"
+#include "rlc/common/rlc.h"
 
 #define IP_TCP    6
 #define IP_UDP    17

@@ -13,7 +13,7 @@
 #include "base/out.h"
 #include "base/rng.h"
 #include "ran/independent/independent.h"
-#include "rlc/digest.h"
+#include "rlc/common/digest.h"
 
 #define NS_PER_MS     INT64_C(1000000)
 #define NS_PER_S      INT64_C(1000000000)

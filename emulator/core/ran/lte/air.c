@@ -11,83 +11,84 @@
  */
 #include "ran/lte/air.h"
 
-#include "phy/phy.h"
+#include "phy/lte/bler.h"
+#include "phy/lte/phy.h"
 #include "ran/lte/control.h"
 #include "ran/lte/lch.h"
 
 #define RNTI_TYPE_C 3
 
-struct pdu *air_block_start(struct lte *lte)
+struct tb *air_block_start(struct lte *lte)
 {
-	struct pdu *pdu = pdu_alloc(&lte->pdus);
+	struct tb *tb = tb_alloc(&lte->blocks);
 
-	lte->cell.block = pdu->block = lte->next_block++;
-	return pdu;
+	lte->cell.block = tb->block = lte->next_block++;
+	return tb;
 }
 
-struct harq_process *air_process(struct lte *lte, const struct pdu *pdu)
+struct harq_process *air_process(struct lte *lte, const struct tb *tb)
 {
-	struct ue *u = &lte->ue[pdu->ue - 1];
+	struct ue *u = &lte->ue[tb->ue - 1];
 
-	return pdu->dir == CELL_DIR_DL ? &u->harq_dl[pdu->tb][pdu->harq_id]
-	                               : &u->harq_ul[pdu->harq_id];
+	return tb->dir == CELL_DIR_DL ? &u->harq_dl[tb->stream][tb->harq_id]
+	                              : &u->harq_ul[tb->harq_id];
 }
 
-static struct cell_pdu_info describe(struct lte *lte, const struct pdu *pdu, const struct grant *g)
+static struct cell_pdu_info describe(struct lte *lte, const struct tb *tb, const struct grant *g)
 {
-	const struct ue *u = &lte->ue[pdu->ue - 1];
+	const struct ue *u = &lte->ue[tb->ue - 1];
 
 	return (struct cell_pdu_info){
-		.dir = pdu->dir,
+		.dir = tb->dir,
 		.ue = u->id,
 		.rnti_type = RNTI_TYPE_C,
 		.rnti = u->rnti,
-		.crc_ok = pdu->outcome == PDU_DECODED,
+		.crc_ok = tb->outcome == TB_DECODED,
 		.enb = u->enb,
 		.subframe = g->subframe,
 		.itbs = g->itbs,
-		.mcs = phy_mcs(pdu->dir, g->itbs),
+		.mcs = phy_mcs(tb->dir, g->itbs),
 		.n_rb = g->n_rb,
 		.rb_start = g->rb_start,
-		.harq_id = pdu->harq_id,
-		.ndi = air_process(lte, pdu)->ndi,
-		.attempt = pdu->attempt,
-		.carrier = (uint8_t)(pdu->tb / lte->cell.cfg.dl_codewords),
-		.codeword = pdu->tb % lte->cell.cfg.dl_codewords,
+		.harq_id = tb->harq_id,
+		.ndi = air_process(lte, tb)->ndi,
+		.attempt = tb->attempt,
+		.carrier = (uint8_t)(tb->stream / lte->cell.cfg.dl_codewords),
+		.codeword = tb->stream % lte->cell.cfg.dl_codewords,
 	};
 }
 
-/* Chance that this attempt at @pdu fails, given that those before did. */
+/* Chance that this attempt at @tb fails, given that those before did. */
 static uint32_t fail_q32(const struct lte *lte, const struct lte_sch *sch, const struct grant *g,
-                         struct pdu *pdu)
+                         struct tb *tb)
 {
 	if (!lte->harq.by_sinr || sch->sinr_cdb == CELL_SINR_UNKNOWN)
-		return harq_ladder(&lte->harq, pdu);
-	return bler_attempt(&pdu->soft, phy_bits(sch->at.dir, g->itbs), pdu->len * 8,
+		return harq_ladder(&lte->harq, tb);
+	return bler_attempt(&tb->soft, phy_bits(sch->at.dir, g->itbs), tb->len * 8,
 	                    phy_coded_bits(sch->at.dir, g->itbs, g->n_rb), sch->sinr_cdb);
 }
 
-/* One attempt at sending @pdu: decide how it ends and put it on the air. */
-static void attempt(struct lte *lte, struct lte_sch *sch, const struct grant *g, struct pdu *pdu)
+/* One attempt at sending @tb: decide how it ends and put it on the air. */
+static void attempt(struct lte *lte, struct lte_sch *sch, const struct grant *g, struct tb *tb)
 {
 	struct cell_pdu_info info;
 
-	pdu->attempt++;
-	pdu->subframe = g->subframe;
-	pdu->decode_ns = cell_tti_ns(&lte->cell, g->subframe + lte->cell.cfg.decode_tti) -
-	                 lte->cell.cfg.processing_lead_ns;
-	pdu->dtx = false;
+	tb->attempt++;
+	tb->subframe = g->subframe;
+	tb->decode_ns = cell_tti_ns(&lte->cell, g->subframe + lte->cell.cfg.decode_tti) -
+	                lte->cell.cfg.processing_lead_ns;
+	tb->dtx = false;
 	if (sch->at.dir == CELL_DIR_DL && control_missed(lte, &lte->ue[sch->ue - 1], g->subframe))
-		pdu->outcome = (uint8_t)harq_dtx(&lte->harq, pdu);
+		tb->outcome = (uint8_t)harq_dtx(&lte->harq, tb);
 	else
-		pdu->outcome = (uint8_t)harq_draw(&lte->harq, pdu, fail_q32(lte, sch, g, pdu),
-		                                  &sch->harq_rng, &sch->feedback_rng);
-	if (pdu->attempt == 1 && rng_hit(&sch->loss_rng, sch->bler_q32))
-		pdu->outcome = PDU_LOST;
-	air_process(lte, pdu)->grant = *g;
-	info = describe(lte, pdu, g);
-	out_pdu(&lte->cell, pdu->buf, pdu->len, &info);
-	pdu_enqueue(&lte->air[sch->at.dir == CELL_DIR_DL], pdu);
+		tb->outcome = (uint8_t)harq_draw(&lte->harq, tb, fail_q32(lte, sch, g, tb),
+		                                 &sch->harq_rng, &sch->feedback_rng);
+	if (tb->attempt == 1 && rng_hit(&sch->loss_rng, sch->bler_q32))
+		tb->outcome = TB_LOST;
+	air_process(lte, tb)->grant = *g;
+	info = describe(lte, tb, g);
+	out_pdu(&lte->cell, tb->buf, tb->len, &info);
+	tb_enqueue(&lte->air[sch->at.dir == CELL_DIR_DL], tb);
 }
 
 static struct cell_record transmission(const struct lte_sch *sch, const struct grant *g,
@@ -102,23 +103,23 @@ static struct cell_record transmission(const struct lte_sch *sch, const struct g
 		                     .mcs = phy_mcs(sch->at.dir, g->itbs) };
 }
 
-void air_transmit(struct lte *lte, struct lte_sch *sch, const struct grant *g, struct pdu *pdu,
+void air_transmit(struct lte *lte, struct lte_sch *sch, const struct grant *g, struct tb *tb,
                   const struct mac_pdu *mac)
 {
 	struct cell_record r = transmission(sch, g, CELL_EV_MAC_TX);
 
-	pdu->first_tti = g->subframe;
-	pdu->len = g->bytes;
-	pdu->dir = sch->at.dir;
-	pdu->ue = sch->ue;
-	pdu->tb = g->tb;
-	pdu->cell_change = lte->ue[sch->ue - 1].cell_changes;
+	tb->first_tti = g->subframe;
+	tb->len = g->bytes;
+	tb->dir = sch->at.dir;
+	tb->ue = sch->ue;
+	tb->stream = g->stream;
+	tb->cell_change = lte->ue[sch->ue - 1].cell_changes;
 	/* Synchronous in the uplink: the process follows from the sub-frame. */
-	pdu->harq_id =
+	tb->harq_id =
 		sch->at.dir == CELL_DIR_DL ? g->harq_id : (uint8_t)(g->subframe % HARQ_PROCESSES);
 	if (sch->at.dir != CELL_DIR_DL)
-		harq_start(air_process(lte, pdu), g->subframe);
-	harq_send_new(air_process(lte, pdu));
+		harq_start(air_process(lte, tb), g->subframe);
+	harq_send_new(air_process(lte, tb));
 	lte->cell.stats.mac_pdus[sch->at.dir]++;
 	lte->cell.stats.mac_bytes[sch->at.dir] += g->bytes;
 	lte->cell.stats.mac_padding_bytes[sch->at.dir] += mac->padding;
@@ -126,37 +127,37 @@ void air_transmit(struct lte *lte, struct lte_sch *sch, const struct grant *g, s
 	r.aux = g->msg3;
 	out_record(&lte->cell, &sch->at, r);
 	lte_lch_record_buffers(lte, sch);
-	attempt(lte, sch, g, pdu);
+	attempt(lte, sch, g, tb);
 	lte->cell.block = 0;
 }
 
 void air_retransmit(struct lte *lte, struct harq_process *process, const struct grant *g)
 {
-	struct pdu *pdu = process->pdu;
-	struct lte_sch *sch = &lte->ue[pdu->ue - 1].sch[pdu->dir];
+	struct tb *tb = process->tb;
+	struct lte_sch *sch = &lte->ue[tb->ue - 1].sch[tb->dir];
 	struct cell_record r = transmission(sch, g, CELL_EV_HARQ_TX);
 
-	lte->cell.block = pdu->block;
-	process->pdu = NULL;
+	lte->cell.block = tb->block;
+	process->tb = NULL;
 	process->free_tti = g->subframe + HARQ_UL_RTT_TTI;
 	lte->cell.stats.harq_retx[sch->at.dir]++;
-	r.value = pdu->attempt + 1;
+	r.value = tb->attempt + 1;
 	out_record(&lte->cell, &sch->at, r);
-	attempt(lte, sch, g, pdu);
+	attempt(lte, sch, g, tb);
 	lte->cell.block = 0;
 }
 
 void air_absent(struct lte *lte, struct ue *u, const struct grant *g)
 {
-	struct pdu *pdu = pdu_alloc(&lte->pdus);
+	struct tb *tb = tb_alloc(&lte->blocks);
 
-	pdu->dir = g->dir;
-	pdu->ue = u->id;
-	pdu->cell_change = u->cell_changes;
-	pdu->subframe = g->subframe;
-	pdu->len = g->wanted;
-	pdu->outcome = PDU_ABSENT;
-	pdu->decode_ns = cell_tti_ns(&lte->cell, g->subframe + lte->cell.cfg.decode_tti) -
-	                 lte->cell.cfg.processing_lead_ns;
-	pdu_enqueue(&lte->air[0], pdu);
+	tb->dir = g->dir;
+	tb->ue = u->id;
+	tb->cell_change = u->cell_changes;
+	tb->subframe = g->subframe;
+	tb->len = g->wanted;
+	tb->outcome = TB_ABSENT;
+	tb->decode_ns = cell_tti_ns(&lte->cell, g->subframe + lte->cell.cfg.decode_tti) -
+	                lte->cell.cfg.processing_lead_ns;
+	tb_enqueue(&lte->air[0], tb);
 }

@@ -6,17 +6,17 @@
 #include "ran/lte/state.h"
 
 /** air_block_start() - a PDU to be filled and given to air_transmit(); rows name it until then */
-struct pdu *air_block_start(struct lte *lte);
+struct tb *air_block_start(struct lte *lte);
 
-/** air_process() - the HARQ process of @pdu */
-struct harq_process *air_process(struct lte *lte, const struct pdu *pdu);
+/** air_process() - the HARQ process of @tb */
+struct harq_process *air_process(struct lte *lte, const struct tb *tb);
 
 /**
- * air_transmit() - send @pdu on @sch in the sub-frame of grant @g
+ * air_transmit() - send @tb on @sch in the sub-frame of grant @g
  *
  * Decides whether it will be decoded, writes it to the outputs and puts it on the air.
  */
-void air_transmit(struct lte *lte, struct lte_sch *sch, const struct grant *g, struct pdu *pdu,
+void air_transmit(struct lte *lte, struct lte_sch *sch, const struct grant *g, struct tb *tb,
                   const struct mac_pdu *mac);
 
 /** air_retransmit() - send the block that waits in @process again, on grant @g */

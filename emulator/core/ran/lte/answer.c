@@ -11,7 +11,7 @@
  */
 #include "ran/lte/answer.h"
 
-#include "phy/phy.h"
+#include "phy/lte/phy.h"
 #include "ran/lte/control.h"
 
 #define TEMP_CRNTI_BASE 0x1000
@@ -45,10 +45,10 @@ static void send_rar(struct lte *lte, struct ue *u, const struct grant *g, uint3
 		.enb = u->enb,
 		.subframe = tti,
 	};
-	struct pdu *pdu = pdu_alloc(&lte->pdus);
+	struct tb *tb = tb_alloc(&lte->blocks);
 
-	mac_rar_pack(&rar, pdu->buf);
-	out_pdu(&lte->cell, pdu->buf, MAC_RAR_BYTES, &info);
+	mac_rar_pack(&rar, tb->buf);
+	out_pdu(&lte->cell, tb->buf, MAC_RAR_BYTES, &info);
 	out_record(&lte->cell, NULL,
 	           (struct cell_record){ .event = CELL_EV_RA_RESPONSE,
 	                                 .node = CELL_NODE_ENB,
@@ -59,7 +59,7 @@ static void send_rar(struct lte *lte, struct ue *u, const struct grant *g, uint3
 	                                 .rb = g->n_rb,
 	                                 .bytes = g->bytes,
 	                                 .value = (int32_t)(g->subframe - tti) });
-	pdu_free(&lte->pdus, pdu);
+	tb_free(&lte->blocks, tb);
 }
 
 /*
@@ -72,7 +72,7 @@ bool answer_ul_taken(const struct lte *lte, const struct ue *u, uint32_t tti)
 	const struct harq_process *p = &u->harq_ul[tti % HARQ_PROCESSES];
 	bool harq = lte->harq.max_attempts > 1;
 
-	return grant_reaches(&u->ul, tti) || p->pdu || (p->busy && harq) ||
+	return grant_reaches(&u->ul, tti) || p->tb || (p->busy && harq) ||
 	       (harq && tti >= HARQ_UL_RTT_TTI && grant_next_tti(&u->ul) == tti - HARQ_UL_RTT_TTI);
 }
 

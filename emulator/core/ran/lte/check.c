@@ -10,11 +10,11 @@
 #include "ran/lte/check.h"
 #include "base/limit.h"
 #include "cfg_values.h"
-#include "phy/phy.h"
+#include "phy/lte/phy.h"
 #include "ran/channel/channel.h"
 #include "ran/channel/check.h"
 #include "ran/lte/lch.h"
-#include "rlc/rlc.h"
+#include "rlc/common/rlc.h"
 
 static const struct limit ue_limits[] = { CFG_UE_LIMITS };
 

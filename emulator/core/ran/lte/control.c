@@ -12,7 +12,7 @@
  */
 #include "ran/lte/control.h"
 
-#include "phy/bler.h"
+#include "phy/lte/bler.h"
 
 bool control_missed(struct lte *lte, struct ue *u, uint32_t tti)
 {

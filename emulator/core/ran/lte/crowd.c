@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "base/digest.h"
-#include "phy/phy.h"
+#include "phy/lte/phy.h"
 
 #define CROWD_DIRS  2   /* CELL_DIR_UL, CELL_DIR_DL */
 #define AGAIN_TTIS  256 /* more than the longest ladder: 7 round trips of 32 */
@@ -176,24 +176,24 @@ void crowd_arrive(struct lte *lte, struct enb *enb)
 	}
 }
 
-static uint32_t *again_in(struct crowd *crowd, uint8_t tb, uint32_t subframe)
+static uint32_t *again_in(struct crowd *crowd, uint8_t stream, uint32_t subframe)
 {
-	return &crowd->again[tb * AGAIN_TTIS + subframe % AGAIN_TTIS];
+	return &crowd->again[stream * AGAIN_TTIS + subframe % AGAIN_TTIS];
 }
 
-void crowd_retransmit(struct lte *lte, struct crowd *crowd, uint32_t subframe, uint8_t tb,
+void crowd_retransmit(struct lte *lte, struct crowd *crowd, uint32_t subframe, uint8_t stream,
                       struct rb_budget *rb)
 {
 	uint32_t wait_tti = crowd->dir == CELL_DIR_UL ? HARQ_UL_RTT_TTI : 1, *due;
 	uint16_t n_rb;
 
-	due = again_in(crowd, tb, subframe);
+	due = again_in(crowd, stream, subframe);
 	n_rb = (uint16_t)(*due < rb->free ? *due : rb->free);
 	rb_reserve(rb, n_rb);
 	crowd->again_rb -= n_rb;
 	lte->cell.stats.crowd_rb[crowd->dir] += n_rb;
 	lte->cell.stats.crowd_rb_retx[crowd->dir] += n_rb;
-	*again_in(crowd, tb, subframe + wait_tti) += *due - n_rb;
+	*again_in(crowd, stream, subframe + wait_tti) += *due - n_rb;
 	*due = 0;
 }
 
@@ -240,7 +240,7 @@ static void take(struct lte *lte, struct crowd *crowd, uint32_t m, uint32_t byte
 }
 
 /* The block that is sent in @subframe takes @n_rb again for each attempt that fails. */
-static void plan_attempts(struct lte *lte, struct crowd *crowd, uint32_t subframe, uint8_t tb,
+static void plan_attempts(struct lte *lte, struct crowd *crowd, uint32_t subframe, uint8_t stream,
                           uint16_t n_rb)
 {
 	const struct cell_cfg *cfg = &lte->cell.cfg;
@@ -254,13 +254,13 @@ static void plan_attempts(struct lte *lte, struct crowd *crowd, uint32_t subfram
 
 		if (draw >= cfg->harq_bler_q32[step])
 			break;
-		*again_in(crowd, tb, subframe + (k + 1u) * rtt_tti) += n_rb;
+		*again_in(crowd, stream, subframe + (k + 1u) * rtt_tti) += n_rb;
 		crowd->again_rb += n_rb;
 	}
 }
 
 uint32_t crowd_issue(struct lte *lte, struct crowd *crowd, const struct sched_flow *f,
-                     struct rb_budget *rb, uint32_t subframe, uint8_t tb)
+                     struct rb_budget *rb, uint32_t subframe, uint8_t stream)
 {
 	const struct cell_cfg *cfg = &lte->cell.cfg;
 	uint32_t m = f->id - 2u * cfg->n_ue, want = f->backlog, bytes, overhead;
@@ -277,7 +277,7 @@ uint32_t crowd_issue(struct lte *lte, struct crowd *crowd, const struct sched_fl
 	bytes = bytes >= want ? f->backlog : bytes - overhead;
 	rb_reserve(rb, n_rb);
 	take(lte, crowd, m, bytes);
-	plan_attempts(lte, crowd, subframe, tb, n_rb);
+	plan_attempts(lte, crowd, subframe, stream, n_rb);
 	lte->cell.stats.crowd_grants[crowd->dir]++;
 	lte->cell.stats.crowd_bytes_out[crowd->dir] += bytes;
 	lte->cell.stats.crowd_rb[crowd->dir] += n_rb;

@@ -18,9 +18,9 @@ void crowd_arrive(struct lte *lte, struct enb *enb);
 /**
  * crowd_retransmit() - blocks of @crowd that were not decoded take what is left of @rb
  * @subframe: in which they are sent again
- * @tb:       carrier and codeword, 0 in the uplink
+ * @stream:       carrier and codeword, 0 in the uplink
  */
-void crowd_retransmit(struct lte *lte, struct crowd *crowd, uint32_t subframe, uint8_t tb,
+void crowd_retransmit(struct lte *lte, struct crowd *crowd, uint32_t subframe, uint8_t stream,
                       struct rb_budget *rb);
 
 /** crowd_flows() - members that have something to send in sub-frame @tti, to @ret. Return: how many
@@ -29,7 +29,7 @@ uint32_t crowd_flows(struct lte *lte, struct crowd *crowd, uint32_t tti, struct 
 
 /** crowd_issue() - give @f, one of crowd_flows(), what it needs of @rb. Return: bytes of it */
 uint32_t crowd_issue(struct lte *lte, struct crowd *crowd, const struct sched_flow *f,
-                     struct rb_budget *rb, uint32_t subframe, uint8_t tb);
+                     struct rb_budget *rb, uint32_t subframe, uint8_t stream);
 
 /** crowd_next_tti() - first sub-frame from @from with something to do for a crowd, or TTI_NEVER */
 uint32_t crowd_next_tti(const struct lte *lte, uint32_t from);

@@ -19,29 +19,29 @@
 
 #define AUX_DTX 2
 
-static void record_outcome(struct lte *lte, const struct lte_sch *sch, const struct pdu *pdu)
+static void record_outcome(struct lte *lte, const struct lte_sch *sch, const struct tb *tb)
 {
-	static const uint16_t events[] = { [PDU_DECODED] = CELL_EV_MAC_RX,
-		                           [PDU_NACK] = CELL_EV_HARQ_NACK,
-		                           [PDU_LOST] = CELL_EV_MAC_LOST };
-	struct cell_record r = { .event = events[pdu->outcome],
+	static const uint16_t events[] = { [TB_DECODED] = CELL_EV_MAC_RX,
+		                           [TB_NACK] = CELL_EV_HARQ_NACK,
+		                           [TB_LOST] = CELL_EV_MAC_LOST };
+	struct cell_record r = { .event = events[tb->outcome],
 		                 .node = sch->at.to,
 		                 .peer = sch->at.from,
-		                 .sn = pdu->subframe,
-		                 .bytes = pdu->len };
+		                 .sn = tb->subframe,
+		                 .bytes = tb->len };
 
-	if (pdu->outcome == PDU_LOST && lte->harq.max_attempts > 1) {
+	if (tb->outcome == TB_LOST && lte->harq.max_attempts > 1) {
 		struct cell_record failure = r;
 
 		lte->cell.stats.harq_failures[sch->at.dir]++;
 		failure.event = CELL_EV_HARQ_FAILURE;
-		failure.value = pdu->attempt;
-		failure.aux = pdu->dtx ? AUX_DTX : pdu->nack_to_ack;
+		failure.value = tb->attempt;
+		failure.aux = tb->dtx ? AUX_DTX : tb->nack_to_ack;
 		out_record(&lte->cell, &sch->at, failure);
 	}
-	if (pdu->outcome == PDU_NACK) {
-		r.value = pdu->attempt;
-		r.aux = pdu->dtx ? AUX_DTX : 0;
+	if (tb->outcome == TB_NACK) {
+		r.value = tb->attempt;
+		r.aux = tb->dtx ? AUX_DTX : 0;
 	}
 	out_record(&lte->cell, &sch->at, r);
 }
@@ -59,62 +59,62 @@ static struct pkt_queue take(struct pkt_queue *from, uint32_t n)
 }
 
 /* What a decoded MAC PDU holds goes to the eNB and to the receiving RLC. */
-static void deliver(struct lte *lte, struct lte_sch *sch, struct pdu *pdu)
+static void deliver(struct lte *lte, struct lte_sch *sch, struct tb *tb)
 {
 	struct mac_pdu mac;
 
-	CELL_ASSERT(mac_unpack(&mac, pdu->buf, pdu->len) == 0);
+	CELL_ASSERT(mac_unpack(&mac, tb->buf, tb->len) == 0);
 	if (mac.bsr.present && (sch->at.dir == CELL_DIR_UL ||
 	                        (sch->at.dir == CELL_DIR_SL && lte->cell.cfg.enb_overhears_dm)))
-		enb_bsr(lte, &lte->ue[pdu->ue - 1], &mac.bsr, pdu->first_tti);
+		enb_bsr(lte, &lte->ue[tb->ue - 1], &mac.bsr, tb->first_tti);
 	for (uint32_t i = 0; i < mac.n_sdus; i++) {
 		struct bearer *b = lte_lch_bearer_of(sch, mac.sdu[i].lcid);
-		struct pkt_queue ends = take(&pdu->ends, pdu->sdu[i].n_ends);
+		struct pkt_queue ends = take(&tb->ends, tb->sdu[i].n_ends);
 		struct pdcp_out up = { 0 };
 
-		if (pdu->sdu[i].epoch != b->epoch) {
+		if (tb->sdu[i].epoch != b->epoch) {
 			CELL_ASSERT(ends.n == 0); /* taken when it started again */
 			continue;
 		}
-		bearer_receive(lte, b, pdu->buf + mac.sdu[i].off, mac.sdu[i].len, &ends, &up);
+		bearer_receive(lte, b, tb->buf + mac.sdu[i].off, mac.sdu[i].len, &ends, &up);
 		d2d_forward(lte, sch, &up);
 	}
 }
 
-static void decode(struct lte *lte, struct pdu *pdu)
+static void decode(struct lte *lte, struct tb *tb)
 {
-	struct lte_sch *sch = &lte->ue[pdu->ue - 1].sch[pdu->dir];
-	struct harq_process *process = air_process(lte, pdu);
+	struct lte_sch *sch = &lte->ue[tb->ue - 1].sch[tb->dir];
+	struct harq_process *process = air_process(lte, tb);
 
-	if (pdu->cell_change != lte->ue[pdu->ue - 1].cell_changes) {
-		pdu_free(&lte->pdus, pdu); /* the UE left the cell before */
+	if (tb->cell_change != lte->ue[tb->ue - 1].cell_changes) {
+		tb_free(&lte->blocks, tb); /* the UE left the cell before */
 		return;
 	}
-	if (pdu->outcome == PDU_ABSENT) {
-		enb_absent(lte, pdu);
-		pdu_free(&lte->pdus, pdu);
+	if (tb->outcome == TB_ABSENT) {
+		enb_absent(lte, tb);
+		tb_free(&lte->blocks, tb);
 		return;
 	}
-	record_outcome(lte, sch, pdu);
-	if (pdu->outcome == PDU_NACK) {
-		harq_wait(process, pdu,
-		          pdu->dir == CELL_DIR_DL ? lte->harq.dl_rtt_tti : HARQ_UL_RTT_TTI);
+	record_outcome(lte, sch, tb);
+	if (tb->outcome == TB_NACK) {
+		harq_wait(process, tb,
+		          tb->dir == CELL_DIR_DL ? lte->harq.dl_rtt_tti : HARQ_UL_RTT_TTI);
 		return;
 	}
 	harq_end(process);
-	if (pdu->outcome == PDU_LOST) {
+	if (tb->outcome == TB_LOST) {
 		lte->cell.stats.mac_lost[sch->at.dir]++;
-		out_drop_all(&lte->cell, &pdu->ends, &sch->at, CELL_DROP_RADIO_LOSS);
+		out_drop_all(&lte->cell, &tb->ends, &sch->at, CELL_DROP_RADIO_LOSS);
 	} else {
-		deliver(lte, sch, pdu);
+		deliver(lte, sch, tb);
 	}
-	pdu_free(&lte->pdus, pdu);
+	tb_free(&lte->blocks, tb);
 }
 
-void decode_block(struct lte *lte, struct pdu *pdu)
+void decode_block(struct lte *lte, struct tb *tb)
 {
-	lte->cell.block = pdu->block;
-	ue_touch(lte, pdu->ue);
-	decode(lte, pdu);
+	lte->cell.block = tb->block;
+	ue_touch(lte, tb->ue);
+	decode(lte, tb);
 	lte->cell.block = 0;
 }

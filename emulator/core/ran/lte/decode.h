@@ -5,7 +5,7 @@
 
 #include "ran/lte/state.h"
 
-/** decode_block() - the receiver of @pdu decodes it, or does not */
-void decode_block(struct lte *lte, struct pdu *pdu);
+/** decode_block() - the receiver of @tb decodes it, or does not */
+void decode_block(struct lte *lte, struct tb *tb);
 
 #endif

@@ -39,7 +39,7 @@ static void mix_harq(uint64_t *h, const struct harq_process *p, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		digest_mix(h, p[i].busy);
 		digest_mix(h, p[i].free_tti);
-		digest_mix(h, p[i].pdu ? p[i].due_tti : TTI_NEVER);
+		digest_mix(h, p[i].tb ? p[i].due_tti : TTI_NEVER);
 	}
 }
 
@@ -73,7 +73,7 @@ void lte_digest(const struct lte *lte, uint64_t *h)
 {
 	digest_mix(h, lte->tti_next);
 	for (int i = 0; i < 2; i++)
-		for (const struct pdu *p = lte->air[i].head; p; p = p->next) {
+		for (const struct tb *p = lte->air[i].head; p; p = p->next) {
 			digest_mix(h, (uint64_t)p->decode_ns);
 			digest_mix(h, p->len);
 			digest_mix(h, p->soft.information_q20);

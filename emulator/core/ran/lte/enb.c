@@ -16,8 +16,8 @@
  */
 #include "ran/lte/enb.h"
 
-#include "mac/bsr.h"
-#include "phy/phy.h"
+#include "mac/lte/bsr.h"
+#include "phy/lte/phy.h"
 #include "ran/lte/air.h"
 #include "ran/lte/answer.h"
 #include "ran/lte/control.h"
@@ -26,11 +26,11 @@
 #include "ran/lte/lch.h"
 
 /* HARQ process of the next new block; without HARQ they are used in turn. */
-static int free_process(const struct lte *lte, const struct ue *u, uint8_t tb, uint32_t tti)
+static int free_process(const struct lte *lte, const struct ue *u, uint8_t stream, uint32_t tti)
 {
 	if (lte->harq.max_attempts == 1)
 		return (int)(tti % HARQ_PROCESSES);
-	return harq_free(u->harq_dl[tb], tti);
+	return harq_free(u->harq_dl[stream], tti);
 }
 
 /*
@@ -39,7 +39,7 @@ static int free_process(const struct lte *lte, const struct ue *u, uint8_t tb, u
  * Return: bytes of RLC SDUs that fit.
  */
 static uint32_t issue(struct lte *lte, const struct sched_flow *f, struct rb_budget *rb,
-                      uint32_t tti, uint32_t lead_tti, uint8_t tb)
+                      uint32_t tti, uint32_t lead_tti, uint8_t stream)
 {
 	struct ue *u = &lte->ue[f->ue];
 	struct lte_sch *sch = &u->sch[f->dir];
@@ -66,13 +66,13 @@ static uint32_t issue(struct lte *lte, const struct sched_flow *f, struct rb_bud
 	if (f->dir != CELL_DIR_DL)
 		g.missed = control_missed(lte, u, tti);
 	if (f->dir == CELL_DIR_DL) {
-		int id = free_process(lte, u, tb, g.subframe);
+		int id = free_process(lte, u, stream, g.subframe);
 
 		if (id < 0)
 			return 0;
-		g.tb = tb;
+		g.stream = stream;
 		g.harq_id = (uint8_t)id;
-		harq_start(&u->harq_dl[tb][id], g.subframe);
+		harq_start(&u->harq_dl[stream][id], g.subframe);
 	}
 	g.wanted = g.bytes >= want ? f->backlog : g.bytes - overhead;
 	rb_reserve(rb, g.n_rb);
@@ -96,9 +96,9 @@ static uint32_t issue(struct lte *lte, const struct sched_flow *f, struct rb_bud
  */
 static uint32_t issue_crowd(struct lte *lte, struct crowd *crowd, struct sched_flow *flows,
                             uint32_t n, uint32_t f, struct rb_budget *rb, uint32_t subframe,
-                            uint8_t tb)
+                            uint8_t stream)
 {
-	uint32_t served = crowd_issue(lte, crowd, &flows[f], rb, subframe, tb);
+	uint32_t served = crowd_issue(lte, crowd, &flows[f], rb, subframe, stream);
 
 	flows[f].backlog = 0;
 	for (uint32_t i = 0; i < n && served == 0; i++)
@@ -110,7 +110,7 @@ static uint32_t issue_crowd(struct lte *lte, struct crowd *crowd, struct sched_f
 /* @crowd: of the cell, in this direction. */
 static void serve(struct lte *lte, struct sched_state *state, struct crowd *crowd,
                   struct sched_flow *flows, uint32_t n, struct rb_budget *rb, uint32_t tti,
-                  uint32_t lead_tti, uint8_t tb)
+                  uint32_t lead_tti, uint8_t stream)
 {
 	const struct sched *sched = sched_by_id(lte->cell.cfg.scheduler);
 	uint32_t turn = state->last;
@@ -128,12 +128,12 @@ static void serve(struct lte *lte, struct sched_state *state, struct crowd *crow
 
 		if (flow->ue == SCHED_CROWD) {
 			served = issue_crowd(lte, crowd, flows, n, (uint32_t)f, rb, tti + lead_tti,
-			                     tb);
+			                     stream);
 			sched->served(state, flows, (uint32_t)f, served);
 			continue;
 		}
 		u = &lte->ue[flow->ue];
-		served = issue(lte, flow, rb, tti, lead_tti, tb);
+		served = issue(lte, flow, rb, tti, lead_tti, stream);
 		if (flow->dir != CELL_DIR_DL) {
 			u->enb_backlog[flow->dir] -= served;
 			u->backlog_since_ns[flow->dir] = lte->cell.event_ns;
@@ -205,13 +205,14 @@ static uint32_t dl_backlog(const struct lte *lte, const struct ue *u)
 }
 
 /* Blocks that were not decoded come before new ones. Return: one was granted. */
-static bool grant_retransmission(struct ue *u, uint8_t tb, uint32_t subframe, struct rb_budget *rb)
+static bool grant_retransmission(struct ue *u, uint8_t stream, uint32_t subframe,
+                                 struct rb_budget *rb)
 {
 	for (uint8_t id = 0; id < HARQ_PROCESSES; id++) {
-		struct harq_process *p = &u->harq_dl[tb][id];
+		struct harq_process *p = &u->harq_dl[stream][id];
 		struct grant g = p->grant;
 
-		if (!p->pdu || p->due_tti > subframe || g.n_rb > rb->free)
+		if (!p->tb || p->due_tti > subframe || g.n_rb > rb->free)
 			continue;
 		g.subframe = subframe;
 		g.wanted = 0;
@@ -226,7 +227,7 @@ static bool grant_retransmission(struct ue *u, uint8_t tb, uint32_t subframe, st
 }
 
 /* One carrier and codeword; the codewords of a carrier are layers on the same RBs. */
-static void schedule_block(struct lte *lte, struct enb *enb, uint32_t tti, uint8_t tb)
+static void schedule_block(struct lte *lte, struct enb *enb, uint32_t tti, uint8_t stream)
 {
 	struct rb_budget rb = { .free = lte->cell.cfg.n_rb };
 	struct sched_flow flows[SCHED_FLOWS_MAX];
@@ -241,7 +242,7 @@ static void schedule_block(struct lte *lte, struct enb *enb, uint32_t tti, uint8
 		if (u->enb != enb->id)
 			continue;
 		waiting = dl_backlog(lte, u);
-		again = grant_retransmission(u, tb, tti + lead, &rb);
+		again = grant_retransmission(u, stream, tti + lead, &rb);
 		if (waiting == 0)
 			continue;
 		flows[n] = flow_of(lte, i, CELL_DIR_DL, waiting);
@@ -250,8 +251,8 @@ static void schedule_block(struct lte *lte, struct enb *enb, uint32_t tti, uint8
 		n++;
 	}
 	if (enb->crowd[CELL_DIR_DL].again_rb > 0)
-		crowd_retransmit(lte, &enb->crowd[CELL_DIR_DL], tti + lead, tb, &rb);
-	serve(lte, &enb->sched_dl, &enb->crowd[CELL_DIR_DL], flows, n, &rb, tti, lead, tb);
+		crowd_retransmit(lte, &enb->crowd[CELL_DIR_DL], tti + lead, stream, &rb);
+	serve(lte, &enb->sched_dl, &enb->crowd[CELL_DIR_DL], flows, n, &rb, tti, lead, stream);
 }
 
 /* Messages 3 whose answers went out in an earlier sub-frame than grants for @subframe do. */
@@ -281,7 +282,7 @@ static void reserve_retransmissions(struct lte *lte, const struct enb *enb, uint
 	{
 		struct harq_process *p = &lte->ue[i].harq_ul[subframe % HARQ_PROCESSES];
 
-		if (lte->ue[i].enb != enb->id || !p->pdu || p->due_tti != subframe)
+		if (lte->ue[i].enb != enb->id || !p->tb || p->due_tti != subframe)
 			continue;
 		if (p->grant.n_rb > rb->free) {
 			p->due_tti += HARQ_UL_RTT_TTI;
@@ -309,19 +310,19 @@ void enb_subframe(struct lte *lte, uint32_t tti)
 			crowd_retransmit(lte, &enb->crowd[CELL_DIR_UL], tti + lead, 0, &ul);
 		answer_preambles(lte, enb, tti, msg3 == lead ? &ul : &later);
 		grant_uplink(lte, enb, tti, &ul);
-		for (uint32_t tb = 0; tb < lte_tbs_dl(&lte->cell.cfg); tb++)
-			schedule_block(lte, enb, tti, (uint8_t)tb);
+		for (uint32_t stream = 0; stream < lte_tbs_dl(&lte->cell.cfg); stream++)
+			schedule_block(lte, enb, tti, (uint8_t)stream);
 	}
 }
 
 static void transmit_new(struct lte *lte, struct lte_sch *sch, const struct grant *g)
 {
-	struct pdu *pdu = air_block_start(lte);
+	struct tb *tb = air_block_start(lte);
 	struct mac_pdu mac = { 0 };
 
-	lte_lch_fill(lte, sch, &mac, g->bytes, pdu);
-	mac_pack(&mac, lte->rlc_buf, pdu->buf, g->bytes);
-	air_transmit(lte, sch, g, pdu, &mac);
+	lte_lch_fill(lte, sch, &mac, g->bytes, tb);
+	mac_pack(&mac, lte->rlc_buf, tb->buf, g->bytes);
+	air_transmit(lte, sch, g, tb, &mac);
 }
 
 void enb_transmit(struct lte *lte, uint32_t tti)
@@ -333,16 +334,16 @@ void enb_transmit(struct lte *lte, uint32_t tti)
 
 		while ((g = grant_take(&u->dl, tti)))
 			if (g->retx)
-				air_retransmit(lte, &u->harq_dl[g->tb][g->harq_id], g);
+				air_retransmit(lte, &u->harq_dl[g->stream][g->harq_id], g);
 			else
 				transmit_new(lte, &u->sch[CELL_DIR_DL], g);
 	}
 }
 
-void enb_absent(struct lte *lte, const struct pdu *pdu)
+void enb_absent(struct lte *lte, const struct tb *tb)
 {
-	if (pdu->dir == CELL_DIR_UL)
-		lte->ue[pdu->ue - 1].enb_backlog[CELL_DIR_UL] += pdu->len;
+	if (tb->dir == CELL_DIR_UL)
+		lte->ue[tb->ue - 1].enb_backlog[CELL_DIR_UL] += tb->len;
 }
 
 void enb_bsr(struct lte *lte, struct ue *u, const struct mac_bsr *bsr, uint32_t sent_tti)
@@ -407,7 +408,7 @@ static uint32_t earlier_moved(const struct lte *lte, const struct ue *u, uint32_
 		const struct harq_process *p = &u->harq_ul[id];
 		uint32_t due = p->due_tti - lte->cell.cfg.grant_to_tx_tti;
 
-		if (p->pdu && p->due_tti != p->pdu->subframe + HARQ_UL_RTT_TTI && due >= from &&
+		if (p->tb && p->due_tti != p->tb->subframe + HARQ_UL_RTT_TTI && due >= from &&
 		    due < next)
 			next = due;
 	}

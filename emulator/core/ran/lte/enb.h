@@ -15,7 +15,7 @@ void enb_transmit(struct lte *lte, uint32_t tti);
 void enb_bsr(struct lte *lte, struct ue *u, const struct mac_bsr *bsr, uint32_t sent_tti);
 
 /** enb_absent() - nothing came on an uplink grant: what it was for still waits */
-void enb_absent(struct lte *lte, const struct pdu *pdu);
+void enb_absent(struct lte *lte, const struct tb *tb);
 
 /** enb_cqi() - the CQI of @sch is @cqi from now on, 0 = out of range */
 void enb_cqi(struct lte *lte, struct lte_sch *sch, uint8_t cqi, int32_t sinr_cdb);

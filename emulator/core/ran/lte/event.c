@@ -133,12 +133,12 @@ void lte_event_update(struct lte *lte)
 	lte->next = next(lte, from);
 }
 
-struct pdu *lte_next_decoded(struct lte *lte)
+struct tb *lte_next_decoded(struct lte *lte)
 {
 	bool dl = !lte->air[0].head ||
 	          (lte->air[1].head && lte->air[1].head->decode_ns < lte->air[0].head->decode_ns);
 
-	return pdu_dequeue(&lte->air[dl]);
+	return tb_dequeue(&lte->air[dl]);
 }
 
 struct bearer *lte_next_timer(const struct lte *lte)
@@ -153,17 +153,17 @@ struct ue *lte_next_rrc(const struct lte *lte)
 	return &lte->ue[heap_first(&lte->due_rrc).id];
 }
 
-/* When a packet that needs @pdu can leave: at once on the last hop; another
+/* When a packet that needs @tb can leave: at once on the last hop; another
  * uplink PDU first has to lead to a downlink or, by its BSR, to a granted PDU. */
-static int64_t output_after(const struct lte *lte, const struct pdu *pdu)
+static int64_t output_after(const struct lte *lte, const struct tb *tb)
 {
 	const struct cell_cfg *cfg = &lte->cell.cfg;
 	uint8_t wait_tti = cfg->dl_sched_to_tx_tti < cfg->grant_to_tx_tti ? cfg->dl_sched_to_tx_tti
 	                                                                  : cfg->grant_to_tx_tti;
 
-	if (pdu->dir != CELL_DIR_UL || lte->ue[pdu->ue - 1].peer == CELL_PEER_NETWORK)
-		return pdu->decode_ns;
-	return pdu->decode_ns + (wait_tti + cfg->decode_tti) * CELL_TTI_NS;
+	if (tb->dir != CELL_DIR_UL || lte->ue[tb->ue - 1].peer == CELL_PEER_NETWORK)
+		return tb->decode_ns;
+	return tb->decode_ns + (wait_tti + cfg->decode_tti) * CELL_TTI_NS;
 }
 
 /*
@@ -192,7 +192,7 @@ int64_t lte_next_output(const struct lte *lte)
 		bound = t_ns < bound ? t_ns : bound;
 	}
 	for (int i = 0; i < 2; i++)
-		for (const struct pdu *p = lte->air[i].head; p; p = p->next)
+		for (const struct tb *p = lte->air[i].head; p; p = p->next)
 			if (output_after(lte, p) < bound)
 				bound = output_after(lte, p);
 	return bound;

@@ -17,7 +17,7 @@
 void lte_event_update(struct lte *lte);
 
 /** lte_next_decoded() - the PDU of LTE_EVENT_DECODE, taken from the air */
-struct pdu *lte_next_decoded(struct lte *lte);
+struct tb *lte_next_decoded(struct lte *lte);
 
 /** lte_next_timer() - the bearer of LTE_EVENT_TIMER */
 struct bearer *lte_next_timer(const struct lte *lte);

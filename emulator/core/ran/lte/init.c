@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "phy/phy.h"
+#include "phy/lte/phy.h"
 #include "ran/channel/channel.h"
 #include "ran/lte/crowd.h"
 #include "ran/lte/lch.h"
@@ -65,8 +65,8 @@ static struct needs needs_of(const struct cell_cfg *cfg)
 struct cell *lte_lay_out(struct arena *a, const struct cell_cfg *cfg)
 {
 	struct needs needs = needs_of(cfg);
-	size_t n_pdus = pdus_needed(cfg);
-	size_t pdu_bytes = phy_tbs(PHY_ITBS_COUNT - 1, cfg->n_rb);
+	size_t n_blocks = pdus_needed(cfg);
+	size_t tb_bytes = phy_tbs(PHY_ITBS_COUNT - 1, cfg->n_rb);
 	struct lte *lte = arena_take(a, 1, sizeof(*lte));
 	struct ue *ue = arena_take(a, cfg->n_ue, sizeof(*ue));
 	struct heap timers = heap_take(a, cfg->n_ue * CELL_DIR_COUNT);
@@ -74,11 +74,11 @@ struct cell *lte_lay_out(struct arena *a, const struct cell_cfg *cfg)
 	struct bearer *bearer = arena_take(a, needs.n_bearers, sizeof(*bearer));
 	uint8_t *rlc_state = arena_take(a, 1, needs.rlc_state);
 	struct rlc_pdu **window = arena_take(a, needs.slots, sizeof(*window));
-	struct pdu *pdu = arena_take(a, n_pdus, sizeof(*pdu));
-	uint8_t *pdu_buf = arena_take(a, n_pdus, pdu_bytes);
+	struct tb *tb = arena_take(a, n_blocks, sizeof(*tb));
+	uint8_t *tb_buf = arena_take(a, n_blocks, tb_bytes);
 	struct rlc_pdu *rlc_pdu = arena_take(a, needs.rlc_pdus, sizeof(*rlc_pdu));
-	uint8_t *rlc_data = arena_take(a, needs.rlc_pdus, pdu_bytes);
-	uint8_t *rlc_buf = arena_take(a, 1, pdu_bytes);
+	uint8_t *rlc_data = arena_take(a, needs.rlc_pdus, tb_bytes);
+	uint8_t *rlc_buf = arena_take(a, 1, tb_bytes);
 	void *scratch = arena_take(a, 1, rlc_scratch_bytes());
 	struct sched_memory *sched =
 		arena_take(a, 2 * cfg->n_enb * (size_t)lte_sched_flows(cfg), sizeof(*sched));
@@ -98,13 +98,13 @@ struct cell *lte_lay_out(struct arena *a, const struct cell_cfg *cfg)
 		.crowd = crowd,
 		.next_block = 1,
 		.rlc_buf = rlc_buf,
-		.rlc = { .pool = { .data_max = (uint16_t)pdu_bytes,
+		.rlc = { .pool = { .data_max = (uint16_t)tb_bytes,
 		                   .fresh = rlc_pdu,
 		                   .fresh_data = rlc_data,
 		                   .n_fresh = (uint32_t)needs.rlc_pdus },
 		         .scratch = scratch },
 	};
-	pdu_pool_init(&lte->pdus, pdu, n_pdus, pdu_buf, pdu_bytes);
+	tb_pool_init(&lte->blocks, tb, n_blocks, tb_buf, tb_bytes);
 	return &lte->cell;
 }
 

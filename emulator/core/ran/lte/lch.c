@@ -3,11 +3,13 @@
  * lch.c - logical channels: the bearers of one direction as MAC sees them, which
  * share its transport blocks; see lch.h.
  *
- * How blocks are shared is in mac/lcp.h.
+ * How blocks are shared is in mac/common/lcp.h.
  */
 #include "ran/lte/lch.h"
 
 #include "ran/channel/channel.h"
+
+_Static_assert(TB_SDUS_MAX >= MAC_SDUS_MAX, "a block has room for the SDUs of a MAC PDU");
 
 bool lte_lch_fits(const struct lte_sch *sch, uint32_t room)
 {
@@ -52,23 +54,23 @@ static uint32_t keep_for_each(const struct lte *lte, struct lte_sch *sch, uint32
 /* RLC PDUs of @b for @mac, which has @used bytes of them, but for @others bytes. Return: bytes
  * with those. */
 static uint32_t fill(struct lte *lte, struct bearer *b, struct mac_pdu *mac, uint32_t tbs,
-                     uint32_t used, uint32_t others, struct pdu *pdu)
+                     uint32_t used, uint32_t others, struct tb *tb)
 {
 	uint32_t max = b->rlc.mode->pdus_max, size;
 
 	if (b->stopped || b->outage_expiry_ns != CELL_NEVER)
 		return used;
 	for (; max > 0 && mac->n_sdus < MAC_SDUS_MAX; max--, used += size) {
-		uint32_t room = mac_sdu_room(mac, tbs, b->at.lcid), n_ends = pdu->ends.n;
+		uint32_t room = mac_sdu_room(mac, tbs, b->at.lcid), n_ends = tb->ends.n;
 
 		size = room > others ? b->rlc.mode->build(&b->rlc, room - others,
-		                                          lte->rlc_buf + used, &pdu->ends)
+		                                          lte->rlc_buf + used, &tb->ends)
 		                     : 0;
 		if (size == 0)
 			break;
-		pdu->sdu[mac->n_sdus] = (struct pdu_sdu){
+		tb->sdu[mac->n_sdus] = (struct tb_sdu){
 			.epoch = b->epoch,
-			.n_ends = pdu->ends.n - n_ends,
+			.n_ends = tb->ends.n - n_ends,
 		};
 		mac->sdu[mac->n_sdus++] = (struct mac_sdu){
 			.lcid = b->at.lcid,
@@ -79,13 +81,13 @@ static uint32_t fill(struct lte *lte, struct bearer *b, struct mac_pdu *mac, uin
 }
 
 void lte_lch_fill(struct lte *lte, struct lte_sch *sch, struct mac_pdu *mac, uint32_t tbs,
-                  struct pdu *pdu)
+                  struct tb *tb)
 {
 	uint32_t kept[CELL_MAX_BEARERS], others, used = 0;
 
 	lte_sch_touch(lte, sch);
 	if (sch->n_bearers == 1) {
-		(void)fill(lte, &sch->bearer[0], mac, tbs, 0, 0, pdu);
+		(void)fill(lte, &sch->bearer[0], mac, tbs, 0, 0, tb);
 		return;
 	}
 	others = keep_for_each(lte, sch, mac_sdu_room(mac, tbs, sch->at.lcid), kept);
@@ -94,7 +96,7 @@ void lte_lch_fill(struct lte *lte, struct lte_sch *sch, struct mac_pdu *mac, uin
 		uint32_t before = used;
 
 		others -= kept[i];
-		used = fill(lte, b, mac, tbs, used, others, pdu);
+		used = fill(lte, b, mac, tbs, used, others, tb);
 		lcp_spend(&b->bucket, used - before);
 	}
 }
@@ -132,16 +134,17 @@ void lte_lch_take_blocks(struct lte *lte, const struct lte_sch *sch, struct pkt_
 	struct ue *u = &lte->ue[sch->ue - 1];
 
 	for (int i = 0; i < 2; i++)
-		for (struct pdu *p = lte->air[i].head; p; p = p->next)
+		for (struct tb *p = lte->air[i].head; p; p = p->next)
 			if (p->ue == sch->ue && p->dir == sch->at.dir)
 				pkt_queue_move(ret, &p->ends);
 	for (uint32_t i = 0; i < HARQ_PROCESSES; i++) {
-		if (sch->at.dir != CELL_DIR_DL && u->harq_ul[i].pdu &&
-		    u->harq_ul[i].pdu->dir == sch->at.dir)
-			pkt_queue_move(ret, &u->harq_ul[i].pdu->ends);
-		for (uint32_t tb = 0; sch->at.dir == CELL_DIR_DL && tb < HARQ_DL_TB_MAX; tb++)
-			if (u->harq_dl[tb][i].pdu)
-				pkt_queue_move(ret, &u->harq_dl[tb][i].pdu->ends);
+		if (sch->at.dir != CELL_DIR_DL && u->harq_ul[i].tb &&
+		    u->harq_ul[i].tb->dir == sch->at.dir)
+			pkt_queue_move(ret, &u->harq_ul[i].tb->ends);
+		for (uint32_t stream = 0; sch->at.dir == CELL_DIR_DL && stream < HARQ_DL_TB_MAX;
+		     stream++)
+			if (u->harq_dl[stream][i].tb)
+				pkt_queue_move(ret, &u->harq_dl[stream][i].tb->ends);
 	}
 }
 

@@ -50,10 +50,10 @@ bool lte_lch_fits(const struct lte_sch *sch, uint32_t room);
 /**
  * lte_lch_fill() - build RLC PDUs for a MAC PDU of @tbs bytes into lte->rlc_buf
  * @mac: has its control elements; its SDUs are set
- * @pdu: gets the packets that end in it, and of which bearers its SDUs are
+ * @tb: gets the packets that end in it, and of which bearers its SDUs are
  */
 void lte_lch_fill(struct lte *lte, struct lte_sch *sch, struct mac_pdu *mac, uint32_t tbs,
-                  struct pdu *pdu);
+                  struct tb *tb);
 
 /** lte_lch_bearer_of() - the bearer of @sch with that LCID */
 struct bearer *lte_lch_bearer_of(const struct lte_sch *sch, uint8_t lcid);

@@ -137,7 +137,7 @@ static bool has_room(const struct cell *c, bool command)
 {
 	const struct lte *lte = lte_of(c);
 
-	if (!pdu_pool_has(&lte->pdus, (lte_tbs_dl(&c->cfg) + 2) * c->cfg.n_ue))
+	if (!tb_pool_has(&lte->blocks, (lte_tbs_dl(&c->cfg) + 2) * c->cfg.n_ue))
 		return false;
 	return c->cfg.n_enb == 1 || c->limbo_pkts.n == 0 ||
 	       !(command || lte->next.kind == LTE_EVENT_RRC);
@@ -207,7 +207,7 @@ static int64_t transit_min(const struct cell *c)
 
 static void release(struct cell *c)
 {
-	pdu_pool_release(&lte_of(c)->pdus);
+	tb_pool_release(&lte_of(c)->blocks);
 }
 
 static void empty(struct cell *c)

@@ -23,8 +23,8 @@
 static void free_blocks(struct lte *lte, struct harq_process *process, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
-		if (process[i].pdu)
-			pdu_free(&lte->pdus, process[i].pdu);
+		if (process[i].tb)
+			tb_free(&lte->blocks, process[i].tb);
 		process[i] = (struct harq_process){ 0 };
 	}
 }
@@ -33,8 +33,8 @@ static void free_blocks(struct lte *lte, struct harq_process *process, uint32_t 
 static void reset_mac(struct lte *lte, struct ue *u)
 {
 	free_blocks(lte, u->harq_ul, HARQ_PROCESSES);
-	for (uint32_t tb = 0; tb < HARQ_DL_TB_MAX; tb++)
-		free_blocks(lte, u->harq_dl[tb], HARQ_PROCESSES);
+	for (uint32_t stream = 0; stream < HARQ_DL_TB_MAX; stream++)
+		free_blocks(lte, u->harq_dl[stream], HARQ_PROCESSES);
 	u->ul = u->dl = (struct grant_ring){ 0 };
 	memset(u->enb_backlog, 0, sizeof(u->enb_backlog));
 	u->ra.state = RA_IDLE;

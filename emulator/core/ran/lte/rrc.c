@@ -25,7 +25,7 @@
 
 #include "epc/gateway.h"
 #include "epc/tunnel.h"
-#include "mac/bsr.h"
+#include "mac/lte/bsr.h"
 #include "ran/lte/enb.h"
 #include "ran/lte/lch.h"
 #include "ran/lte/reestablish.h"

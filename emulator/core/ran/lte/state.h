@@ -36,16 +36,16 @@
 #include "base/rng.h"
 #include "base/ue_set.h"
 #include "epc/epc.h"
-#include "mac/grant.h"
-#include "mac/harq.h"
-#include "mac/lcp.h"
-#include "mac/mac_pdu.h"
-#include "mac/pdu.h"
-#include "mac/scheduler.h"
-#include "pdcp/pdcp.h"
+#include "mac/common/lcp.h"
+#include "mac/common/scheduler.h"
+#include "mac/common/tb.h"
+#include "mac/lte/grant.h"
+#include "mac/lte/harq.h"
+#include "mac/lte/pdu.h"
+#include "pdcp/lte/pdcp.h"
 #include "ran/handover/measure.h"
 #include "ran/handover/timeline.h"
-#include "rlc/rlc.h"
+#include "rlc/common/rlc.h"
 
 struct lte_sch;
 
@@ -229,10 +229,10 @@ struct lte {
 		uint32_t *again;
 	} crowd; /* of all cells and directions */
 
-	struct pdu_pool pdus;
-	struct pdu_queue air[2]; /* in flight, by decode time: 0 UL and SL, 1 DL */
-	struct bearer *bearer;   /* of all shared channels */
-	uint8_t *rlc_state;      /* of all RLC entities */
+	struct tb_pool blocks;
+	struct tb_queue air[2]; /* in flight, by decode time: 0 UL and SL, 1 DL */
+	struct bearer *bearer;  /* of all shared channels */
+	uint8_t *rlc_state;     /* of all RLC entities */
 	struct rlc_pdu **window;
 	struct rlc_shared rlc;
 	struct harq_model harq;

@@ -12,8 +12,8 @@
  */
 #include "ran/lte/ue.h"
 
-#include "mac/bsr.h"
-#include "phy/phy.h"
+#include "mac/lte/bsr.h"
+#include "phy/lte/phy.h"
 #include "ran/lte/air.h"
 #include "ran/lte/lch.h"
 
@@ -112,7 +112,7 @@ static bool standing_grant(const struct lte *lte, const struct ue *u, uint32_t t
 static void transmit_new(struct lte *lte, struct ue *u, const struct grant *g)
 {
 	struct lte_sch *sch = &u->sch[g->dir];
-	struct pdu *pdu = air_block_start(lte);
+	struct tb *tb = air_block_start(lte);
 	struct mac_pdu mac = { 0 };
 
 	mac.has_crnti = g->msg3; /* contention resolution, TS 36.321 5.1.4 */
@@ -120,7 +120,7 @@ static void transmit_new(struct lte *lte, struct ue *u, const struct grant *g)
 	if (wants_bsr(lte, u, g))
 		mac.bsr = bsr_form(lte, u);
 	if (!g->msg3 || lte->cell.cfg.bandwidth_stealing)
-		lte_lch_fill(lte, sch, &mac, g->bytes, pdu);
+		lte_lch_fill(lte, sch, &mac, g->bytes, tb);
 	/* Padding BSR: two spare bytes tell the eNB that all has been sent. */
 	if (!mac.bsr.present && !lte->cell.cfg.ul_always_scheduled && g->dir == CELL_DIR_UL &&
 	    !buffered(lte, u, CELL_DIR_SL) && mac_padding(&mac, g->bytes) >= 2)
@@ -132,8 +132,8 @@ static void transmit_new(struct lte *lte, struct ue *u, const struct grant *g)
 		    buffered(lte, u, CELL_DIR_UL) + buffered(lte, u, CELL_DIR_SL) > 0)
 			wait_for_grant(lte, u, g->subframe);
 	}
-	mac_pack(&mac, lte->rlc_buf, pdu->buf, g->bytes);
-	air_transmit(lte, sch, g, pdu, &mac);
+	mac_pack(&mac, lte->rlc_buf, tb->buf, g->bytes);
+	air_transmit(lte, sch, g, tb, &mac);
 }
 
 void ue_transmit(struct lte *lte, struct ue *u, uint32_t tti)
@@ -142,7 +142,7 @@ void ue_transmit(struct lte *lte, struct ue *u, uint32_t tti)
 	const struct grant *g = grant_take(&u->ul, tti);
 	struct grant standing;
 
-	if (p->pdu && p->due_tti == tti) {
+	if (p->tb && p->due_tti == tti) {
 		struct grant again = p->grant;
 
 		again.subframe = tti;

@@ -12,10 +12,10 @@
  */
 #include "ran/nr/access.h"
 
+#include "mac/nr/grant.h"
 #include "mac/nr/rar.h"
 #include "ran/nr/block.h"
 #include "ran/nr/frame.h"
-#include "ran/nr/grants.h"
 #include "ran/nr/lch.h"
 
 #define RNTI_TYPE_RA    2

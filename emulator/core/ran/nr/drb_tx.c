@@ -17,7 +17,7 @@
 
 #include "base/ecn.h"
 #include "rlc/nr/nr.h"
-#include "sdap/sdap.h"
+#include "sdap/nr/sdap.h"
 
 static struct drb *drb_of(struct rlc *rlc)
 {

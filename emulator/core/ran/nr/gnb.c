@@ -12,11 +12,11 @@
  */
 #include "ran/nr/gnb.h"
 
+#include "mac/nr/grant.h"
 #include "ran/nr/access.h"
 #include "ran/nr/air.h"
 #include "ran/nr/block.h"
 #include "ran/nr/frame.h"
-#include "ran/nr/grants.h"
 #include "ran/nr/lch.h"
 
 #define HEADERS_OF_BLOCK 12

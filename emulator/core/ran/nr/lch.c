@@ -3,7 +3,7 @@
  * lch.c - the bearers of one direction as MAC sees them: logical channels that share its blocks;
  * see lch.h.
  *
- * How blocks are shared is in mac/lcp.h.
+ * How blocks are shared is in mac/common/lcp.h.
  */
 #include "ran/nr/lch.h"
 

@@ -13,8 +13,8 @@
  */
 #include "ran/nr/report.h"
 
+#include "mac/nr/grant.h"
 #include "ran/nr/frame.h"
-#include "ran/nr/grants.h"
 #include "ran/nr/lch.h"
 
 /* SR occasions of UEs are on different uplink slots as far as there are some. */

@@ -14,7 +14,6 @@
  *
  * From the bottom up; each part calls those before it:
  *
- *   tb           transport blocks and their memory
  *   frame        which slots are downlink and uplink, and what is decided when
  *   drb_tx       what enters a data radio bearer: its queue, numbers, copies
  *   drb          SDAP, PDCP and RLC of one direction of one
@@ -46,20 +45,22 @@
 #include "base/rng.h"
 #include "base/ue_set.h"
 #include "epc/epc.h"
-#include "mac/harq.h"
-#include "mac/lcp.h"
+#include "mac/common/harq_model.h"
+#include "mac/common/lcp.h"
+#include "mac/common/scheduler.h"
 #include "mac/nr/drx.h"
+#include "mac/nr/grant.h"
+#include "mac/nr/harq.h"
 #include "mac/nr/link_adaptation.h"
 #include "mac/nr/occasion.h"
 #include "mac/nr/pdu.h"
-#include "mac/scheduler.h"
-#include "pdcp/nr.h"
+#include "mac/nr/tb.h"
+#include "pdcp/nr/pdcp.h"
 #include "phy/nr/carrier.h"
 #include "phy/nr/tbs.h"
 #include "ran/handover/measure.h"
 #include "ran/handover/timeline.h"
-#include "ran/nr/tb.h"
-#include "rlc/rlc.h"
+#include "rlc/common/rlc.h"
 
 #define NR_HARQ_MAX      16
 #define NR_HARQ_RA       NR_HARQ_MAX /* message 3 and MsgA have one of their own */
@@ -101,45 +102,6 @@ struct drb {
 	bool reported;      /* UL: it had data when its UE was last looked at */
 	struct lcp_bucket bucket;
 	struct out_at at;
-};
-
-/* Resource blocks of a slot given to a UE. */
-struct nr_grant {
-	uint32_t slot;
-	uint32_t bytes;   /* transport block */
-	uint32_t payload; /* bytes of what waits that it is for */
-	uint16_t rb_start;
-	uint16_t n_rb;
-	uint8_t mcs;
-	uint8_t harq_id;
-	uint8_t kind; /* enum nr_tb_kind */
-	bool retx;    /* of the block that waits in that process */
-};
-
-/* As struct grant_ring of mac/grant.h: unused ones are of[used..issued - 1], in order of slots;
- * older ones tell the gNB what it granted since a BSR was sent. */
-#define NR_GRANTS_KEPT 128
-struct nr_grants {
-	struct nr_grant of[NR_GRANTS_KEPT];
-	uint32_t used;
-	uint32_t issued;
-};
-
-enum nr_process_state {
-	NR_PROCESS_FREE,
-	NR_PROCESS_BUSY, /* granted, on the air, or its feedback is under way */
-	NR_PROCESS_RETX, /* the gNB knows that it was not decoded */
-};
-
-struct nr_process {
-	struct nr_tb *tb;      /* not decoded: kept until it is sent again */
-	struct nr_grant grant; /* of its last transmission */
-	uint32_t known_slot;   /* DL: the gNB has the feedback from here on; NR_SLOT_NEVER */
-	bool on_air;
-	bool ack;        /* DL: what it will be */
-	uint8_t attempt; /* DL: of the transmission that it is for */
-	uint8_t state;   /* enum nr_process_state */
-	uint8_t ndi;     /* toggles with every new block */
 };
 
 /* One direction of a UE's radio, which its bearers share. */

@@ -8,11 +8,11 @@
  */
 #include "ran/nr/ue.h"
 
+#include "mac/nr/grant.h"
 #include "ran/nr/access.h"
 #include "ran/nr/air.h"
 #include "ran/nr/block.h"
 #include "ran/nr/frame.h"
-#include "ran/nr/grants.h"
 #include "ran/nr/lch.h"
 #include "ran/nr/report.h"
 

@@ -17,7 +17,7 @@
 #include "base/out.h"
 #include "ran/independent/independent.h"
 #include "ran/recorded/train.h"
-#include "rlc/sdu_queue.h"
+#include "rlc/common/sdu_queue.h"
 
 /* An opportunity: the @at-th of the turn that starts @base_ns after sub-frame 0. */
 struct opportunity {

@@ -3,7 +3,7 @@
 #include "base/digest.h"
 #include "ran/ran.h"
 #include "ran/recorded/opportunity.h"
-#include "rlc/digest.h"
+#include "rlc/common/digest.h"
 
 static const char *check(const struct cell_cfg *cfg, const char **ret_range)
 {

@@ -10,7 +10,7 @@
  */
 #include "rlc/nr/am.h"
 
-#include "rlc/digest.h"
+#include "rlc/common/digest.h"
 #include "rlc/nr/nr.h"
 
 struct nr_am {

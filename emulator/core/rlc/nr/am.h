@@ -12,12 +12,12 @@
 
 #include <stdbool.h>
 
+#include "rlc/common/reassembly.h"
+#include "rlc/common/sdu_queue.h"
 #include "rlc/nr/pdu.h"
 #include "rlc/nr/status.h"
 #include "rlc/nr/store.h"
 #include "rlc/nr/window.h"
-#include "rlc/reassembly.h"
-#include "rlc/sdu_queue.h"
 
 struct nr_am_tx {
 	struct rlc_sdu_queue queue; /* the first SDU may be started; then it is `last`, too */

@@ -24,8 +24,8 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "rlc/common/rlc.h"
 #include "rlc/nr/am.h"
-#include "rlc/rlc.h"
 
 void nr_am_tx_init(struct nr_am_tx *tx, const struct nr_am_cfg *cfg, uint32_t *slot,
                    struct nr_store *store)

@@ -20,7 +20,7 @@
 #define RLC_NR_H
 
 #include "base/arena.h"
-#include "rlc/rlc.h"
+#include "rlc/common/rlc.h"
 
 extern const struct rlc_mode rlc_mode_nr_um; /* um_sn_bits 6 or 12 */
 extern const struct rlc_mode rlc_mode_nr_am; /* am_sn_bits 12 or 18 */

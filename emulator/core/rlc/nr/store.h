@@ -17,8 +17,8 @@
 #define RLC_NR_STORE_H
 
 #include "base/pkt.h"
+#include "rlc/common/range.h"
 #include "rlc/nr/nr.h"
-#include "rlc/range.h"
 
 #define NR_SDU_MAX (4 + CELL_UE_MTU_MAX) /* with headers of PDCP and SDAP */
 

@@ -8,7 +8,7 @@
  */
 #include "rlc/nr/um.h"
 
-#include "rlc/digest.h"
+#include "rlc/common/digest.h"
 #include "rlc/nr/nr.h"
 
 struct nr_um {

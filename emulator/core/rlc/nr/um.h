@@ -11,10 +11,10 @@
 
 #include <stdbool.h>
 
+#include "rlc/common/reassembly.h"
+#include "rlc/common/sdu_queue.h"
 #include "rlc/nr/pdu.h"
 #include "rlc/nr/window.h"
-#include "rlc/reassembly.h"
-#include "rlc/sdu_queue.h"
 
 struct nr_um_tx {
 	struct rlc_sdu_queue queue;
