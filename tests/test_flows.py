@@ -189,7 +189,8 @@ def test_why_of_a_link(link, command):
      "no capture of what server sent; run it with capture.ip: true"),
     (["sh", "-c", "curl -s http://base/GPL-3 >/dev/null"], ["capture.radio_trace=events"],
      "radio.trace has events only; run it with capture.radio_trace: full"),
-    (["sh", "-c", "curl -s http://base:9/ || true"], [], "the connection carried no data"),
+    (["sh", "-c", "curl -s http://base:9/ || true"], [],
+     "the connection carried no data; choose another flow with --flow"),
 ], ids=["icmp", "nothing", "no captures", "events", "refused"])
 def test_what_a_bundle_lacks_is_one_line(tmp_path, argv, settings, said, command):
     scenario = {**PROGRAMS, "traffic": [PROGRAMS["traffic"][0], {**PROGRAMS["traffic"][3], "argv": argv}]}

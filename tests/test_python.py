@@ -27,7 +27,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def results(folder):
-    return cellbed.execute(SHORT.variant("DM-DM", "IM-IM"), folder / "results")
+    return cellbed.run_scenario(SHORT.variant("DM-DM", "IM-IM"), folder / "results")
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -42,14 +42,14 @@ def test_docstrings_are_true(folder, results, name, monkeypatch):
 
 def test_running_again_runs_nothing(results, folder):
     told = []
-    again = cellbed.execute(SHORT.variant("IM-IM"), folder / "results", progress=told.append)
+    again = cellbed.run_scenario(SHORT.variant("IM-IM"), folder / "results", progress=told.append)
     assert [run.path for run in again] == [results.bundle(variant="IM-IM").path]
     assert [(step.ended, step.runs_done, step.runs) for step in told] == [(True, 1, 1)]
 
 
 def test_progress_comes_to_its_end(folder):
     told = []
-    cellbed.execute(SHORT.variant("DM-DM").seeds(7), folder / "told", progress=told.append)
+    cellbed.run_scenario(SHORT.variant("DM-DM").seeds(7), folder / "told", progress=told.append)
     assert any(0 < step.done_s < step.all_s == 2 for step in told)
     assert str(told[-1]) == "[1/1] DM-DM seed 7: done"
 
@@ -67,7 +67,7 @@ def test_the_same_bytes_as_the_command(results, folder):
 def test_a_run_that_fails_is_said_to_have_failed(folder):
     scenario = SHORT.variant("DM-DM").set("tcp.congestion_control", "nosuch")
     with pytest.raises(cellbed.CellbedError, match="1 of 1 runs failed: DM-DM seed 1: .*nosuch"):
-        cellbed.execute(scenario, folder / "failed")
+        cellbed.run_scenario(scenario, folder / "failed")
     assert not list((folder / "failed").iterdir())
 
 

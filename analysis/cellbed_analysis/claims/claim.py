@@ -101,7 +101,7 @@ def check(claim: Any) -> dict[str, Any]:
     if "than" in claim:
         _check_than(claim, name)
     if trend is not None and "over" not in claim["measure"]:
-        raise DataError(f"{name}: key measure.over: missing: a trend needs a parameter")
+        raise DataError(f"{name}: key measure.over: missing; name the parameter of the trend")
     vary = claim.get("vary", [])
     for way in vary if isinstance(vary, list) else [vary]:
         if not isinstance(way, dict) or set(way) != {"scenario", "by"}:
@@ -119,7 +119,7 @@ def _check_selectors(claim: dict[str, Any], name: str, within: str = "") -> None
         if isinstance(selector, dict) and isinstance(selector.get("metric"), str):
             selector["metric"] = current("metric", selector["metric"])
         if not isinstance(selector, dict) or selector.get("metric") not in METRICS | SWEEP_METRICS:
-            raise DataError(f"{name}: key {within}{key}.metric: {selector}: see docs/metrics.md")
+            raise DataError(f"{name}: key {within}{key}.metric: {selector}: no such metric; docs/metrics.md lists them")
 
 
 def _check_than(claim: dict[str, Any], name: str) -> None:

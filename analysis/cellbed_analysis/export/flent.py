@@ -40,7 +40,7 @@ def document(bundle: Bundle, node: str, flow: str | None = None) -> dict[str, An
     """The content of the file. Times are seconds since the traffic began, of raw values since 1970."""
     rows = acknowledgments(samples(bundle, flow))
     if len(rows) < 2:
-        raise DataError(f"{bundle.path}: the connection has too few acknowledgments")
+        raise DataError(f"{bundle.path}: the connection has too few acknowledgments; run it for longer")
     t_s = (rows["t_ns"].to_numpy() - bundle.start_ns) / 1e9
     acked = relative(rows["snd_una"].to_numpy())
     x = np.arange(0, float(t_s[-1]) + STEP_S, STEP_S)

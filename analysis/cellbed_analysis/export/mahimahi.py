@@ -50,7 +50,8 @@ def write_traces(bundle: Bundle, node: str, stem: Inside) -> list[Path]:
             path.write("".join(f"{t}\n" for t in t_ms))
             written.append(path.path)
     if not written:
-        raise DataError(f"{bundle.path}: less than {OPPORTUNITY_BYTES} bytes were delivered for {node}")
+        raise DataError(f"{bundle.path}: less than {OPPORTUNITY_BYTES} bytes were delivered for {node}; "
+                        "run it for longer")
     return written
 
 

@@ -37,7 +37,7 @@ def write(bundle: Bundle, node: str, stem: Inside) -> list[Path]:
             path.write("\n".join([HEADER, *(",".join(map(str, line)) for line in lines), ""]))
             written.append(path.path)
     if not written:
-        raise DataError(f"{bundle.path}: no packet was delivered for {node}")
+        raise DataError(f"{bundle.path}: no packet was delivered for {node}; choose a node with traffic")
     return written
 
 

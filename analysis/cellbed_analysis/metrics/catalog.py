@@ -157,10 +157,10 @@ TIMELINE = (
     Metric("timeline_bsr_tx_ms", "ms", "from its RAC request to the BSR's transmission, median"),
     Metric("timeline_bsr_rx_ms", "ms", "from the request to the BSR's decoding, median"),
     Metric("timeline_data_tx_ms", "ms", "from the request to the data's transmission, median"),
-    Metric("timeline_data_rx_ms", "ms", "from the request to the data's decoding at the end of the first leg, median"),
+    Metric("timeline_data_rx_ms", "ms", "from the request to the data's decoding after the uplink or sidelink, median"),
     Metric("timeline_data_out_ms", "ms", "from the request to the data's delivery to the receiver's TCP, median"),
     Metric("timeline_ack_out_ms", "ms", "from the request to the ACK's delivery to the sender's TCP, median"),
-    Metric("timeline_access_share", "1", "share of the last of these times that RAC and BSR take on both legs"),
+    Metric("timeline_access_share", "1", "share of the last of these times that RAC and BSR take in both directions"),
 )
 
 

@@ -31,7 +31,7 @@ SWITCHES = (
     Metric(
         "switch_flushed_on_air_mean_pkts",
         "packets",
-        "flushed packets of both directions that had been sent whole on the leg on which the switch found them, mean; "
+        "flushed packets of both directions that had been sent whole on the link where the switch found them, mean; "
         "needs "
         "all of radio.trace",
     ),

@@ -132,5 +132,5 @@ def largest_of(found: Analysis, path: Path) -> FlowMeasures:
     """The same of what was analysed already."""
     with_data = [one for flows in found.flows for one in flows if one.way is not None]
     if not with_data:
-        raise DataError(f"{path}: no TCP flow with data")
+        raise DataError(f"{path}: no TCP flow with data; choose a capture of a transfer")
     return max(with_data, key=lambda one: int(one.row["payload_bytes"]))

@@ -127,7 +127,8 @@ def data(kind: str, bundles: Sequence[Bundle], wanted: Wanted | None = None) -> 
     found = [_named(run, KINDS[kind].data(run, wanted), runs) for run in runs]
     frame = pl.concat([part for part in found if len(part)] or found[:1], how="diagonal_relaxed")
     if frame.is_empty():
-        raise DataError(f"{bundles[0].path}: nothing to draw for plot {kind} in the time that was asked for")
+        raise DataError(f"{bundles[0].path}: nothing to draw for plot {kind} between --from and --to; "
+                        "choose a longer time")
     return _short(frame)
 
 

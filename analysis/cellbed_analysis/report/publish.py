@@ -140,7 +140,7 @@ def publish(results_dir: Path, directory: Path, claims_files: Sequence[Path] = (
     findings = {path.parent.name: path.with_name(FINDINGS) for path in claims_files}
     papers = [_paper(name, runs, claims, findings.get(name)) for name in _names(runs, claims)]
     if not papers:
-        raise DataError(f"{results_dir}: no claim is about any of its runs")
+        raise DataError(f"{results_dir}: no claim is about any of its runs; run a scenario that has claims")
     pages = Inside.named(directory)
     for paper in papers:
         _write(paper, pages)

@@ -134,7 +134,7 @@ def why(
         raise DataError(f"{bundle.path}: {bundle.without_flows}")
     where = f"{bundle.path}: flow {flow.id}"
     if utran_of(bundle) is not None:
-        raise DataError(f"{bundle.path}: where a packet's time went is known only for LTE, not for the UTRAN")
+        raise DataError(f"{bundle.path}: the parts of an RTT are not known over the UTRAN; choose a run over LTE or NR")
     if flow.source not in bundle.captured_nodes:
         raise DataError(f"{where}: no capture of what {flow.source} sent; run it with capture.ip: true")
     if not traced_in_full(bundle):
@@ -143,7 +143,7 @@ def why(
     if flow.datagrams:
         return _of_datagram(bundle, flow, _first(datagram_delays(bundle, flow), "sent_ns", bundle, at_s, where), said)
     if not flow.packets(bundle.capture(flow.source))["payload_bytes"].sum():
-        raise DataError(f"{where}: the connection carried no data")
+        raise DataError(f"{where}: the connection carried no data; choose another flow with --flow")
     segments = run.segments(flow.id)
     if segments.is_empty():
         segments = decomposed_segments(bundle, flow, _lives(bundle))
@@ -167,7 +167,7 @@ def _first(sent: pl.DataFrame, time: str, bundle: Bundle, at_s: float, where: st
     after = sent.filter(pl.col(time) >= bundle.start_ns + round(at_s * 1e9))
     if after.is_empty():
         last_s = (sent[time][-1] - bundle.start_ns) / 1e9
-        raise DataError(f"{where}: no {what} was sent at or after {at_s:g} s; the last one was at {last_s:.3f} s")
+        raise DataError(f"{where}: no {what} was sent at or after {at_s:g} s; choose a time up to {last_s:.3f} s")
     return after.row(0, named=True)
 
 

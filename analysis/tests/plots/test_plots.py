@@ -66,7 +66,7 @@ def test_the_distribution_is_of_the_segments_that_have_an_rtt(im_im: Bundle) -> 
     ("rtt", None, "nature", "--venue nature: allowed ieee, acm"),
     ("rtt", Wanted(("nosuch",)), "ieee", "--flow nosuch: allowed"),
     ("rtt", Wanted(start_s=5, end_s=2), "ieee", "--to 2: allowed more than --from, 5"),
-    ("rtt", Wanted(start_s=9e9), "ieee", "nothing to draw for plot rtt in the time that was asked for"),
+    ("rtt", Wanted(start_s=9e9), "ieee", "nothing to draw for plot rtt between --from and --to"),
 ])  # fmt: skip
 def test_what_there_is_not(kind: str, wanted: Wanted | None, venue: str, message: str, im_im: Bundle) -> None:
     with pytest.raises(DataError, match=message):

@@ -122,7 +122,7 @@ def test_why_of_a_datagram_has_none_either(tmp_path: Path, ms: int) -> None:
 
 
 def test_why_after_the_end_is_an_error(dm_dm: Bundle) -> None:
-    with pytest.raises(DataError, match=r"sent at or after 99 s; the last one was at 5\.\d{3} s"):
+    with pytest.raises(DataError, match=r"sent at or after 99 s; choose a time up to 5\.\d{3} s"):
         why(dm_dm, 99)
 
 

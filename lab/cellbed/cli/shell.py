@@ -144,7 +144,7 @@ def _enter(lab: Lab, node: str | None, argv: list[str], environment: dict[str, s
             if as_root:
                 confinement.confine()
     except OSError as error:
-        raise LabError(f"cannot enter the lab: {error.strerror}; it needs root") from error
+        raise LabError(f"cannot enter the lab: {error.strerror}; run this as root") from error
     os.umask(mode.callers_umask())
     os.execvpe(argv[0], argv, environment)
 

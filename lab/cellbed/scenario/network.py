@@ -188,7 +188,7 @@ class Network:
         if len(enbs) > ENBS_MAX:
             raise ValueError(f"key 'nodes.{enbs[ENBS_MAX]}.kind': value 'enb': allowed {ENBS_MAX} eNBs in a scenario")
         if enbs and not self.links:
-            raise ValueError("key 'links': missing, and an eNB node is there to route between links and the radio")
+            raise ValueError("key 'links': missing; add a link of the eNB, or remove the node")
 
     def _check_links(self) -> None:
         partners = _CORE_PARTNERS if self.has_core else _PARTNERS
@@ -210,7 +210,7 @@ class Network:
                 self._check_gateway(server)
         for name in self.of_kind("server"):
             if name not in linked:
-                raise ValueError(f"key 'links': missing a link of {name}")
+                raise ValueError(f"key 'links': no link of {name}; add one")
 
     def _check_gateway(self, server: str) -> None:
         """The far end of the link takes the last host address of the server's subnet."""
@@ -236,9 +236,9 @@ class Network:
         reached = core_network.first_hops([link.ends() for link in self.links], sgw)
         for name in self.of_kind("router", "enb"):
             if name not in reached:
-                raise ValueError(f"key 'links': no way from {name} to {sgw}")
+                raise ValueError(f"key 'links': no way from {name} to {sgw}; add the links between them")
         if not any(name in reached for name in self.of_kind("server")):
-            raise ValueError(f"key 'links': missing a link between {sgw} and a server")
+            raise ValueError(f"key 'links': no link between {sgw} and a server; add one")
 
 
 def _called(kind: str) -> str:

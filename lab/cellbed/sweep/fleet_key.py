@@ -39,7 +39,7 @@ def make(path: Path) -> None:
     try:
         fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _MODE)
     except FileExistsError:
-        raise CellbedError(f"{path}: the file exists already, and keys are never overwritten") from None
+        raise CellbedError(f"{path}: the file exists already; name another one, as no key is overwritten") from None
     with open(fd, "w") as file:
         file.write(made.tls_client_key + made.tls_client_cert)
 

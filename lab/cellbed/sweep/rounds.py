@@ -33,7 +33,7 @@ def parse_seeds(text: str) -> list[int]:
             raise CellbedError(f"--seeds {text}: allowed at most {RUNS_MAX} seeds")
         seeds += range(first, last + 1)
     if len(set(seeds)) < len(seeds):
-        raise CellbedError(f"--seeds {text}: a seed is given twice")
+        raise CellbedError(f"--seeds {text}: a seed is given twice; give each once")
     return seeds
 
 
