@@ -84,7 +84,7 @@ def test_version():
 
 
 def test_a_file_that_cannot_be_written_is_one_message(monkeypatch, capsys):
-    def denied(**_):
+    def denied(*_, **__):
         raise PermissionError(errno.EACCES, "Permission denied", "/there/summary")
 
     monkeypatch.setattr(main, "app", denied)

@@ -104,7 +104,7 @@ def test_interrupts_while_it_starts(after_s, folder):
 
 
 def test_an_error_that_a_library_made_of_an_interrupt(monkeypatch, capsys):
-    def imported(**_):
+    def imported(*_, **__):
         try:
             raise KeyboardInterrupt
         except KeyboardInterrupt as error:

@@ -72,7 +72,7 @@ from cellbed.sweep import fleet_key
 security = fleet_key.security(sys.argv[2]) if len(sys.argv) > 2 else None
 with Client(sys.argv[1], timeout=5, security=security) as client:
     client.wait_for_workers(1, timeout=30)
-    print("run", client.submit(os.getpid, pure=False).result(timeout=30))
+    print("executed", client.submit(os.getpid, pure=False).result(timeout=30))
 """
 
 

@@ -54,6 +54,7 @@ OTHERS = (
 NAMED = {
     ("analysis/cellbed_analysis/interactive/embed.py", "path.read_text()"),  # a script of the package
     ("analysis/cellbed_analysis/metrics/cache.py", "path.read_bytes()"),  # the package's own code
+    ("channel/cellbed_channel/block_error_table.py", "Path(name).write_text(text())"),  # sources of the checkout
     ("lab/cellbed/labs/machine.py", "Path(path).read_text()"),  # of the system
     ("lab/cellbed/labs/native.py", "open(path, 'rb')"),  # a network namespace
     ("lab/cellbed/labs/vm_boot.py", "open(image, 'rb')"),
