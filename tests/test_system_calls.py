@@ -23,9 +23,12 @@ _CALL = re.compile(r"(\w+)\(")
 def execute(tmp_path):
     """What strace has written of each process, by a call that only one kind of program makes."""
 
-    def execute(lab, **flow):
-        """A server sends to a UE behind an eNB what its link carries, 30 Mbit/s, with all captures."""
+    def execute(lab, idle=0, **flow):
+        """A server sends to a UE behind an eNB what its link carries, 30 Mbit/s, with all captures; others are idle."""
         made = yaml.safe_load(WIRED)
+        for number in range(idle):
+            made["nodes"][f"idle{number}"] = {"address": f"10.45.1.{number + 1}/16"}
+            made["radio"]["ues"][f"idle{number}"] = {"peer": "enb"}
         del made["nodes"]["ue2"], made["radio"]["ues"]["ue2"]
         made["radio"]["ues"]["ue1"]["cqi_dl"] = 12
         made["tcp"] = {"congestion_control": "reno"}
@@ -73,3 +76,13 @@ def test_of_datagrams(execute):
     assert sender["sendmmsg"] > ticks / 2 < receiver["recvmmsg"]
     assert celld.total() < 2.5 * SUBFRAMES, celld
     assert sender.total() < 3.1 * ticks and receiver.total() < 2.1 * ticks, (sender, receiver)
+
+
+def test_idle_ues_cost_no_calls(execute):
+    """At most 0.05 calls a sub-frame for each, and with a hundred UEs at most 1.3 times those of one."""
+    total = {}
+    for ues in (1, 5, 20, 100):
+        (celld,) = calls(execute("virtual", idle=ues - 1), "io_uring_enter(")
+        total[ues] = celld.total()
+    assert all(total[ues] <= total[1] + 0.05 * (ues - 1) * SUBFRAMES for ues in total), total
+    assert total[100] <= 1.3 * total[1], total

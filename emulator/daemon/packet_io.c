@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "packet_io.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "config.h"
 
 /*
  * Reads that packet_io_wait() leaves to the kernel while it sleeps. They are linked, and linked
@@ -17,13 +19,27 @@
  */
 #define LINKED_MAX 16
 
-void packet_io_open(struct packet_io *io, int control_fd, int devices_fd, int device)
+/* Devices that share a batch: each has two places, for a packet and for finding no other. */
+#define SHARERS_MAX (PACKET_IO_BATCH / 2)
+
+/*
+ * So many reads in a row that find nothing, and a device is polled instead. Each of them costs little, and the
+ * end of a poll costs calls: one that it makes return early, and one that reads what came.
+ */
+#define EMPTY_READS 16
+
+static_assert(CONFIG_PORTS_MAX < RING_POLLS_MAX, "polls of all devices");
+
+void packet_io_open(struct packet_io *io, int control_fd, int devices_fd,
+                    struct packet_source *sources, uint32_t n_sources)
 {
 	io->control_fd = control_fd;
 	io->devices_fd = devices_fd;
+	io->sources = sources;
+	io->n_sources = n_sources;
 	io->n_writes = 0;
 	io->has_read = false;
-	io->has_ring = ring_open(&io->ring, control_fd, devices_fd, device);
+	io->has_ring = ring_open(&io->ring, sources[0].fd);
 	if (!io->has_ring)
 		(void)prctl(PR_SET_TIMERSLACK, 1); /* of ppoll(); 50 us unless told otherwise */
 }
@@ -37,35 +53,76 @@ void packet_io_close(struct packet_io *io)
 
 /* --- reading --- */
 
+static uint32_t poll_number(uint32_t k)
+{
+	return RING_CONTROL + 1 + k;
+}
+
+static bool is_polled(const struct packet_io *io, uint32_t k)
+{
+	return io->has_ring && io->ring.polled[poll_number(k)];
+}
+
+/* How many of the devices @first to @end - 1 are read. */
+static uint32_t read_of(const struct packet_io *io, uint32_t first, uint32_t end)
+{
+	uint32_t n = 0;
+
+	for (uint32_t k = first; k < end; k++)
+		n += !is_polled(io, k);
+	return n;
+}
+
+/* Return: the device behind those from @first on that share a batch. */
+static uint32_t share(const struct packet_io *io, uint32_t first)
+{
+	uint32_t end = first;
+
+	for (uint32_t n = 0; end < io->n_sources; end++) {
+		n += !is_polled(io, end);
+		if (n > SHARERS_MAX)
+			break;
+	}
+	return end;
+}
+
 /*
  * How many packets each source is asked for: one more than may be there, so that the last read
  * finds nothing and no second batch has to. They share the places, each has one at least. Packets
  * come in bursts, so what is expected falls slowly: a read that finds nothing costs less than a
  * call.
+ *
+ * Return: how many in all.
  */
-static uint32_t ask(struct packet_source *sources, uint32_t n_sources, bool again)
+static uint32_t ask(struct packet_io *io, uint32_t first, uint32_t end, bool again)
 {
-	uint32_t places = PACKET_IO_BATCH / n_sources, n = 0;
+	uint32_t sharers = io->n_sources <= SHARERS_MAX ? io->n_sources : read_of(io, first, end);
+	uint32_t places = PACKET_IO_BATCH / (sharers ? sharers : 1), n = 0;
 
-	for (uint32_t k = 0; k < n_sources; k++) {
-		struct packet_source *s = &sources[k];
-
-		bool had_more = again && s->n >= s->asked;
+	for (uint32_t k = first; k < end; k++) {
+		struct packet_source *s = &io->sources[k];
+		bool had_more = again && s->n > 0 && s->n >= s->asked;
 
 		s->asked = had_more || s->expected + 2 > places ? places : s->expected + 2;
+		if (is_polled(io, k))
+			s->asked = 0;
 		s->found = again ? s->found : 0;
+		s->n = 0;
+		s->first = n;
 		n += s->asked;
 	}
 	return n;
 }
 
-static void queue_reads(struct packet_io *io, struct packet_source *sources, uint32_t n_sources)
+static void queue_reads(struct packet_io *io, uint32_t first, uint32_t end)
 {
-	uint32_t n = 0;
+	if (!io->has_ring)
+		return;
+	for (uint32_t k = first; k < end; k++) {
+		const struct packet_source *s = &io->sources[k];
 
-	for (uint32_t k = 0; k < n_sources; k++) {
-		for (uint32_t j = 0; j < sources[k].asked; j++, n++)
-			ring_read(&io->ring, n, sources[k].fd, io->in[n].data, PACKET_IO_BYTES);
+		for (uint32_t i = s->first; i < s->first + s->asked; i++)
+			ring_read(&io->ring, i, s->fd, io->in[i].data, PACKET_IO_BYTES);
 	}
 }
 
@@ -73,80 +130,97 @@ static void queue_reads(struct packet_io *io, struct packet_source *sources, uin
  * Of a source those reads that found a packet are kept, in order: requests are carried out in
  * order, and one may find what came after the one before it found nothing.
  */
-static void keep_found(struct packet_io *io, struct packet_source *sources, uint32_t n_sources)
+static void keep_found(struct packet_io *io, struct packet_source *s)
 {
 	const int32_t *result = io->ring.read_result;
-	uint32_t i = 0, kept = 0;
+	uint32_t kept = s->first;
 
-	for (uint32_t k = 0; k < n_sources; k++) {
-		uint32_t end = i + sources[k].asked;
-
-		sources[k].first = kept;
-		for (; i < end; i++) {
-			if (result[i] <= 0) {
-				sources[k].error = result[i];
-				continue;
-			}
-			if (kept < i)
-				memcpy(io->in[kept].data, io->in[i].data, (size_t)result[i]);
-			io->in[kept++].len = (uint32_t)result[i];
+	for (uint32_t i = s->first; i < s->first + s->asked; i++) {
+		if (result[i] <= 0) {
+			s->error = result[i];
+			continue;
 		}
-		sources[k].n = kept - sources[k].first;
+		if (kept < i)
+			memcpy(io->in[kept].data, io->in[i].data, (size_t)result[i]);
+		io->in[kept++].len = (uint32_t)result[i];
 	}
+	s->n = kept - s->first;
 }
 
-static void read_singly(struct packet_io *io, struct packet_source *sources, uint32_t n_sources)
+static void read_singly(struct packet_io *io, struct packet_source *s)
 {
-	uint32_t kept = 0;
+	while (s->n < s->asked) {
+		uint32_t i = s->first + s->n;
+		ssize_t len = read(s->fd, io->in[i].data, PACKET_IO_BYTES);
 
-	for (uint32_t k = 0; k < n_sources; k++) {
-		uint32_t end = kept + PACKET_IO_BATCH / n_sources;
-
-		sources[k].first = kept;
-		while (kept < end) {
-			ssize_t len = read(sources[k].fd, io->in[kept].data, PACKET_IO_BYTES);
-
-			if (len <= 0) {
-				sources[k].error = len < 0 ? -errno : 0;
-				break;
-			}
-			io->in[kept++].len = (uint32_t)len;
+		if (len <= 0) {
+			s->error = len < 0 ? -errno : 0;
+			break;
 		}
-		sources[k].n = kept - sources[k].first;
+		io->in[i].len = (uint32_t)len;
+		s->n++;
 	}
 }
 
-bool packet_io_read(struct packet_io *io, struct packet_source *sources, uint32_t n_sources,
-                    bool again)
+/* What a source has given: what to expect of it, and whether there may be more. */
+static bool learn(struct packet_source *s)
+{
+	s->found += s->n;
+	s->empty = s->found > 0 ? 0 : s->empty + 1;
+	if (s->found > s->expected)
+		s->expected = s->found;
+	else if (s->found < s->expected)
+		s->expected--;
+	if (s->error == -EAGAIN || s->error == -EINTR)
+		s->error = 0;
+	return s->n > 0 && s->n >= s->asked;
+}
+
+/* Devices whose poll has ended while others were read: they give what they have in the same batch. */
+static void read_polled(struct packet_io *io)
+{
+	uint32_t n = 0, asked;
+
+	for (uint32_t k = 0; k < io->n_sources; k++)
+		n += io->sources[k].asked;
+	asked = n;
+	for (uint32_t k = 0; k < io->n_sources; k++) {
+		struct packet_source *s = &io->sources[k];
+
+		if (s->asked > 0 || is_polled(io, k) || n + 2 > PACKET_IO_BATCH)
+			continue;
+		s->first = n;
+		s->asked = 2;
+		n += s->asked;
+		queue_reads(io, k, k + 1);
+	}
+	if (n > asked)
+		packet_io_flush(io);
+}
+
+bool packet_io_read(struct packet_io *io, uint32_t first, bool again, uint32_t *ret_end)
 {
 	bool more = false;
 
-	if (!io->has_read)
-		(void)ask(sources, n_sources, again);
-
-	for (uint32_t k = 0; k < n_sources; k++)
-		sources[k].error = 0;
-	if (!io->has_ring) {
-		read_singly(io, sources, n_sources);
+	if (io->has_read) {
+		*ret_end = io->n_sources;
+		read_polled(io);
 	} else {
-		if (!io->has_read) {
-			queue_reads(io, sources, n_sources);
-			packet_io_flush(io);
-		}
-		io->has_read = false;
-		keep_found(io, sources, n_sources);
+		*ret_end = share(io, first);
+		(void)ask(io, first, *ret_end, again);
+		queue_reads(io, first, *ret_end);
+		packet_io_flush(io);
 	}
-	for (uint32_t k = 0; k < n_sources; k++) {
-		struct packet_source *s = &sources[k];
+	io->has_read = false;
+	for (uint32_t k = first; k < *ret_end; k++) {
+		struct packet_source *s = &io->sources[k];
 
-		more |= s->n >= s->asked;
-		s->found += s->n;
-		if (s->found > s->expected)
-			s->expected = s->found;
-		else if (s->found < s->expected)
-			s->expected--;
-		if (s->error == -EAGAIN || s->error == -EINTR)
-			s->error = 0;
+		s->error = 0;
+		if (io->has_ring)
+			keep_found(io, s);
+		else
+			read_singly(io, s);
+		more |= learn(s) || (s->asked == 0 && !is_polled(io, k));
 	}
 	return more;
 }
@@ -215,21 +289,33 @@ static int wait_for_poll(struct packet_io *io, int64_t read_ns, int64_t until_ns
 	       (fds[1].revents ? PACKET_IO_READ : 0);
 }
 
-static int wait_for_ring(struct packet_io *io, struct packet_source *sources, uint32_t n_sources,
-                         int64_t read_ns, int64_t until_ns)
+/* While packets are gathered only devices that have none are polled; otherwise all that are not read until they have. */
+static void poll_devices(struct packet_io *io, bool gathering)
+{
+	ring_poll(&io->ring, RING_CONTROL, io->control_fd);
+	for (uint32_t k = 0; k < io->n_sources; k++) {
+		if (!gathering || io->sources[k].empty >= EMPTY_READS)
+			ring_poll(&io->ring, poll_number(k), io->sources[k].fd);
+	}
+}
+
+static int wait_for_ring(struct packet_io *io, int64_t read_ns, int64_t until_ns)
 {
 	const struct ring *ring = &io->ring;
-	bool read = read_ns && read_ns <= until_ns;
-	bool linked =
-		read && n_sources <= LINKED_MAX && ask(sources, n_sources, false) <= LINKED_MAX;
-	int64_t timer_ns = read && !linked ? read_ns : until_ns;
+	bool read = read_ns && read_ns <= until_ns, linked;
+	int64_t timer_ns = until_ns;
 	int r, why = 0;
 
+	poll_devices(io, read_ns);
+	linked = read && share(io, 0) == io->n_sources &&
+	         ask(io, 0, io->n_sources, false) <= LINKED_MAX;
 	if (linked) {
 		ring_read_at(&io->ring, read_ns);
-		queue_reads(io, sources, n_sources);
+		queue_reads(io, 0, io->n_sources);
 		if (read_ns == until_ns)
 			timer_ns = INT64_MAX; /* it would be the same */
+	} else if (read) {
+		timer_ns = read_ns;
 	}
 	r = ring_wait(&io->ring, timer_ns, read_ns == 0);
 	count_written(io);
@@ -238,14 +324,13 @@ static int wait_for_ring(struct packet_io *io, struct packet_source *sources, ui
 		why = PACKET_IO_READ;
 	else if (ring->timer_over)
 		why = timer_ns == read_ns ? PACKET_IO_READ : 0;
-	why |= ring->ready[RING_DEVICES] ? PACKET_IO_READ : 0;
-	why |= ring->ready[RING_CONTROL] ? PACKET_IO_CONTROL : 0;
+	why |= read_ns == 0 && ring->device_ready ? PACKET_IO_READ : 0;
+	why |= ring->control_ready ? PACKET_IO_CONTROL : 0;
 	return r < 0 ? r : why;
 }
 
-int packet_io_wait(struct packet_io *io, struct packet_source *sources, uint32_t n_sources,
-                   int64_t read_ns, int64_t until_ns)
+int packet_io_wait(struct packet_io *io, int64_t read_ns, int64_t until_ns)
 {
-	return io->has_ring ? wait_for_ring(io, sources, n_sources, read_ns, until_ns)
+	return io->has_ring ? wait_for_ring(io, read_ns, until_ns)
 	                    : wait_for_poll(io, read_ns, until_ns);
 }

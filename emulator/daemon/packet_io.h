@@ -4,6 +4,9 @@
  *
  * A TUN device gives and takes one packet a call. io_uring carries out a batch of them, and the
  * sleep that follows, in one; where the kernel refuses it, there is a call for each.
+ *
+ * A device that has given nothing for a while is polled by io_uring and not read until it has
+ * something, so that an idle one costs nothing.
  */
 #ifndef PACKET_IO_H
 #define PACKET_IO_H
@@ -25,12 +28,13 @@
 
 /* A device to read from, and what was found there. */
 struct packet_source {
-	int fd;     /* non-blocking */
-	uint32_t n; /* packets of this read: io->in[first..first + n - 1] */
-	uint32_t first;
-	uint32_t asked;    /* reads of it */
+	int fd;            /* non-blocking */
+	uint32_t n;        /* packets of this read: io->in[first..first + n - 1] */
+	uint32_t first;    /* place of its first read */
+	uint32_t asked;    /* reads of it; 0: it is polled */
 	uint32_t found;    /* since the last wake-up */
 	uint32_t expected; /* after the next one */
+	uint32_t empty;    /* reads in a row that have found nothing */
 	int error;         /* negative errno, or 0 */
 };
 
@@ -39,6 +43,8 @@ struct packet_io {
 	bool has_ring;
 	bool has_read; /* packet_io_wait() has read the devices */
 	int control_fd, devices_fd;
+	struct packet_source *sources; /* all devices */
+	uint32_t n_sources;
 	uint32_t n_writes; /* queued, not carried out */
 	struct {
 		uint8_t data[PACKET_IO_BYTES];
@@ -57,13 +63,13 @@ struct packet_io {
  * packet_io_open() - choose the way; there is always one
  * @control_fd: ends packet_io_wait() when it can be read
  * @devices_fd: an epoll descriptor of all devices, for the same
- * @device:     one of them
+ * @sources:    these devices, @n_sources of them; they stay where they are
  */
-void packet_io_open(struct packet_io *io, int control_fd, int devices_fd, int device);
+void packet_io_open(struct packet_io *io, int control_fd, int devices_fd,
+                    struct packet_source *sources, uint32_t n_sources);
 
 /**
  * packet_io_wait() - write what is queued, then sleep
- * @sources:  all devices, @n_sources of them
  * @read_ns:  when to read them; 0 = when one has a packet
  * @until_ns: when to return at the latest, CLOCK_MONOTONIC; INT64_MAX = never. Later than @read_ns
  *            it is a wish: the devices are read at @read_ns in any case, be it that the call
@@ -71,21 +77,20 @@ void packet_io_open(struct packet_io *io, int control_fd, int devices_fd, int de
  *
  * Return: why, or negative errno.
  */
-int packet_io_wait(struct packet_io *io, struct packet_source *sources, uint32_t n_sources,
-                   int64_t read_ns, int64_t until_ns);
+int packet_io_wait(struct packet_io *io, int64_t read_ns, int64_t until_ns);
 
 /**
- * packet_io_read() - packets that wait at @n_sources devices, PACKET_IO_BATCH in all
- * @again: there were more than the last read since the wake-up took
+ * packet_io_read() - packets that wait at the devices from @first on, PACKET_IO_BATCH in all
+ * @again:   there were more than the last read from @first on since the wake-up took
+ * @ret_end: the device behind the last one that shares this batch
  *
- * After packet_io_wait() has read them, what it found. Otherwise asks each device for more than are
- * expected there, or, when there were more, for as many as there is room for; as a batch where that
- * is possible. A source has got what it had when fewer came.
+ * After packet_io_wait() has read them, what it found. Otherwise asks each device that is not
+ * polled for more than are expected there, or, when there were more, for as many as there is room
+ * for; as a batch where that is possible. A source has got what it had when fewer came.
  *
  * Return: true when there may be more.
  */
-bool packet_io_read(struct packet_io *io, struct packet_source *sources, uint32_t n_sources,
-                    bool again);
+bool packet_io_read(struct packet_io *io, uint32_t first, bool again, uint32_t *ret_end);
 
 /**
  * packet_io_write() - queue a packet for @fd; @data is copied

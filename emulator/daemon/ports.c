@@ -7,9 +7,6 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-/* Devices that share a batch: each has two places, for a packet and for finding no other. */
-#define BATCH_DEVICES (PACKET_IO_BATCH / 2)
-
 int ports_open(struct ports *ports, const struct config *cfg, int control_fd,
                const struct config_port **ret_failed, const char **ret_what)
 {
@@ -30,7 +27,7 @@ int ports_open(struct ports *ports, const struct config *cfg, int control_fd,
 		ports->source[i] = (struct packet_source){ .fd = ports->tun[i].fd };
 		ports->n++;
 	}
-	packet_io_open(&ports->io, control_fd, ports->epoll_fd, ports->tun[0].fd);
+	packet_io_open(&ports->io, control_fd, ports->epoll_fd, ports->source, (uint32_t)ports->n);
 	return 0;
 }
 
@@ -56,48 +53,40 @@ static void push(struct tun *tun, struct cell *cell, struct output *output, cons
 
 int ports_wait(struct ports *ports, int64_t read_ns, int64_t until_ns)
 {
-	return packet_io_wait(&ports->io, ports->source, (uint32_t)ports->n, read_ns, until_ns);
+	return packet_io_wait(&ports->io, read_ns, until_ns);
 }
 
-/* The devices @first to @end - 1. Return: number of packets, or negative errno. */
-static int drain_batch(struct ports *ports, size_t first, size_t end, struct cell *cell,
-                       struct output *output, int64_t t_ns, const struct tun **ret_failed)
+/* What a device has given. Return: number of packets, or negative errno. */
+static int push_read(struct ports *ports, uint32_t k, struct cell *cell, struct output *output,
+                     int64_t t_ns)
 {
-	struct packet_io *io = &ports->io;
-	bool more = true;
-	int total = 0;
+	const struct packet_source *s = &ports->source[k];
 
-	while (more) {
-		more = packet_io_read(io, &ports->source[first], (uint32_t)(end - first),
-		                      total > 0);
-		for (size_t k = first; k < end; k++) {
-			const struct packet_source *s = &ports->source[k];
-
-			for (uint32_t i = s->first; i < s->first + s->n; i++)
-				push(&ports->tun[k], cell, output, io->in[i].data, io->in[i].len,
-				     t_ns);
-			total += (int)s->n;
-			if (s->error < 0) {
-				*ret_failed = &ports->tun[k];
-				return s->error;
-			}
-		}
-	}
-	return total;
+	for (uint32_t i = s->first; i < s->first + s->n; i++)
+		push(&ports->tun[k], cell, output, ports->io.in[i].data, ports->io.in[i].len, t_ns);
+	return s->error < 0 ? s->error : (int)s->n;
 }
 
 int ports_drain(struct ports *ports, struct cell *cell, struct output *output, int64_t t_ns,
                 const struct tun **ret_failed)
 {
+	uint32_t first = 0, end;
+	bool again = false;
 	int total = 0;
 
-	for (size_t first = 0; first < ports->n; first += BATCH_DEVICES) {
-		size_t end = first + BATCH_DEVICES < ports->n ? first + BATCH_DEVICES : ports->n;
-		int n = drain_batch(ports, first, end, cell, output, t_ns, ret_failed);
+	while (first < ports->n) {
+		again = packet_io_read(&ports->io, first, again, &end);
+		for (uint32_t k = first; k < end; k++) {
+			int n = push_read(ports, k, cell, output, t_ns);
 
-		if (n < 0)
-			return n;
-		total += n;
+			if (n < 0) {
+				*ret_failed = &ports->tun[k];
+				return n;
+			}
+			total += n;
+		}
+		if (!again)
+			first = end;
 	}
 	return total;
 }

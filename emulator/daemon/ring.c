@@ -17,8 +17,7 @@
 
 #include "clock.h"
 
-/* Writes, reads with their time, and per wait a timer, its predecessor's end, and what is polled.
- */
+/* Writes, reads with their time, and per wait a timer and its predecessor's end. Polls take what is left. */
 #define ENTRIES (4 * RING_BATCH)
 
 enum kind { KIND_READ, KIND_WRITE, KIND_READ_TIME, KIND_TIMER, KIND_POLL, KIND_CANCEL };
@@ -78,7 +77,7 @@ static void reap(struct ring *r)
 			break;
 		case KIND_POLL:
 			r->polled[number] = false;
-			r->ready[number] = true;
+			*(number == RING_CONTROL ? &r->control_ready : &r->device_ready) = true;
 			break;
 		case KIND_CANCEL: /* too late: the timer is over, and says so itself */
 			break;
@@ -157,16 +156,18 @@ int ring_finish(struct ring *r)
 
 /* --- sleep --- */
 
-static void poll_for(struct ring *r, enum ring_poll what)
+void ring_poll(struct ring *r, uint32_t number, int fd)
 {
 	struct io_uring_sqe *sqe;
 
-	if (r->polled[what])
+	if (r->polled[number])
 		return;
+	if (io_uring_sq_space_left(&r->uring) <= ENTRIES / 2) /* the rest is for what follows */
+		(void)io_uring_submit(&r->uring);
 	sqe = io_uring_get_sqe(&r->uring);
-	io_uring_prep_poll_add(sqe, r->poll_fd[what], POLLIN);
-	mark(sqe, KIND_POLL, what);
-	r->polled[what] = true;
+	io_uring_prep_poll_add(sqe, fd, POLLIN);
+	mark(sqe, KIND_POLL, number);
+	r->polled[number] = true;
 }
 
 static void set_timer(struct ring *r, int64_t t_ns)
@@ -198,10 +199,7 @@ int ring_wait(struct ring *r, int64_t until_ns, bool devices)
 	int result = 0;
 
 	r->last_link = NULL;
-	r->timer_over = r->ready[RING_CONTROL] = r->ready[RING_DEVICES] = false;
-	poll_for(r, RING_CONTROL);
-	if (devices)
-		poll_for(r, RING_DEVICES);
+	r->timer_over = r->control_ready = r->device_ready = false;
 	set_timer(r, until_ns);
 	while (!over && result == 0) {
 		bool timer = r->timer_ns != INT64_MAX;
@@ -209,7 +207,7 @@ int ring_wait(struct ring *r, int64_t until_ns, bool devices)
 		result = enter(r, r->n_due + (reads ? timer : 1));
 		over = r->n_due == 0 &&
 		       (reads ? r->timer_ns == INT64_MAX
-		              : r->timer_over || r->ready[RING_CONTROL] || r->ready[RING_DEVICES]);
+		              : r->timer_over || r->control_ready || (devices && r->device_ready));
 	}
 	return result;
 }
@@ -225,16 +223,14 @@ static bool takes_requests(struct ring *r, int device)
 	return ring_finish(r) == 0 && r->read_result[0] == 0;
 }
 
-bool ring_open(struct ring *r, int control_fd, int devices_fd, int device)
+bool ring_open(struct ring *r, int device)
 {
 	/* Only this thread submits, and requests go on when it asks for completions. */
 	struct io_uring_params params = { .flags = IORING_SETUP_SINGLE_ISSUER |
 		                                   IORING_SETUP_DEFER_TASKRUN |
 		                                   IORING_SETUP_R_DISABLED };
 
-	*r = (struct ring){ .poll_fd = { control_fd, devices_fd },
-		            .never_fd = eventfd(0, EFD_CLOEXEC),
-		            .timer_ns = INT64_MAX };
+	*r = (struct ring){ .never_fd = eventfd(0, EFD_CLOEXEC), .timer_ns = INT64_MAX };
 	if (io_uring_queue_init_params(ENTRIES, &r->uring, &params) != 0)
 		return false;
 	if (restrict_ring(r->uring.ring_fd) && takes_requests(r, device))

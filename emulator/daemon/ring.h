@@ -16,17 +16,18 @@
 /* Requests of one kind that wait at a time. */
 #define RING_BATCH 64
 
-/* What ring_wait() waits for. */
-enum ring_poll { RING_CONTROL, RING_DEVICES, RING_POLLS };
+/* Numbers of polls: this one, and up to so many of devices behind it. */
+#define RING_CONTROL   0
+#define RING_POLLS_MAX 256
 
 struct ring {
 	struct io_uring uring;
-	int poll_fd[RING_POLLS];
-	int never_fd;            /* an event that nobody makes happen */
-	bool polled[RING_POLLS]; /* its request is with the kernel */
-	bool ready[RING_POLLS];  /* it has ended since the last ring_wait() */
-	bool timer_over;         /* likewise */
-	int64_t timer_ns;        /* INT64_MAX: none is with the kernel */
+	int never_fd;                /* an event that nobody makes happen */
+	bool polled[RING_POLLS_MAX]; /* its request is with the kernel */
+	bool control_ready;          /* RING_CONTROL has ended since the last ring_wait() */
+	bool device_ready;           /* another one has */
+	bool timer_over;
+	int64_t timer_ns;            /* INT64_MAX: none is with the kernel */
 	uint32_t timer;          /* its number */
 	struct __kernel_timespec timer_at, reads_at;
 	struct io_uring_sqe *last_link;  /* reads are queued behind it; NULL: on their own */
@@ -37,13 +38,20 @@ struct ring {
 
 /**
  * ring_open() - a ring whose requests can do nothing but this header's
- * @control_fd, @devices_fd: what ring_wait() can wait for
  * @device: any of the devices
  *
  * Return: false where io_uring is missing, forbidden, or cannot read devices
  * without waiting (TUN before Linux 6.4).
  */
-bool ring_open(struct ring *r, int control_fd, int devices_fd, int device);
+bool ring_open(struct ring *r, int device);
+
+/**
+ * ring_poll() - queue a poll of @fd, unless one is with the kernel already
+ *
+ * It ends when @fd can be read or is of no use, and r->polled[@number] says so after the call of
+ * ring_wait() or ring_finish() in which it has.
+ */
+void ring_poll(struct ring *r, uint32_t number, int fd);
 
 /** ring_read() - queue the read number @i */
 void ring_read(struct ring *r, uint32_t i, int fd, void *data, uint32_t size);
@@ -60,8 +68,7 @@ int ring_finish(struct ring *r);
 /**
  * ring_wait() - carry out what is queued, and sleep
  * @until_ns: CLOCK_MONOTONIC; INT64_MAX for ever
- * @devices:  until the devices have something, the control descriptor has, or @until_ns;
- *            otherwise without looking at the devices
+ * @devices:  until a poll has ended, or it is @until_ns; otherwise until RING_CONTROL has, or it is
  *
  * While reads wait for their time it sleeps until they have ended and it is @until_ns.
  *

@@ -81,12 +81,54 @@ static void test_packets_wait_for_their_time(void **state)
 	}
 }
 
+/* A packet of the second device in each of 20 gathering waits, and then one of each. */
+static void check_idle(bool ring, uint8_t n_ue)
+{
+	int64_t expected[MANY_UES][3], read_ns;
+
+	start(n_ue, ring);
+	for (uint8_t i = 0; i < 20; i++) {
+		send_packet(2, 4, 100, i);
+		read_ns = clock_ns(CLOCK_MONOTONIC) + MS(1);
+		assert_int_equal(ports_wait(&ports, read_ns, read_ns), PACKET_IO_READ);
+		assert_int_equal(drain(1), 1);
+	}
+	assert_true(ports.source[1].asked > 0);
+	for (uint8_t k = 0; ring && k < n_ue; k++)
+		assert_true(k == 1 || ports.source[k].asked == 0);
+	(void)fclose(output.arrivals);
+	output.arrivals = tmpfile();
+	assert_non_null(output.arrivals);
+	for (uint8_t ue = n_ue; ue >= 1; ue--) {
+		send_packet(ue, 4, 100u + ue, 0);
+		memcpy(expected[ue - 1], (int64_t[]){ 2, ue, 100 + ue }, sizeof(expected[0]));
+	}
+	read_ns = clock_ns(CLOCK_MONOTONIC) + MS(1);
+	assert_int_equal(ports_wait(&ports, read_ns, read_ns + MS(1)), PACKET_IO_READ);
+	assert_true(clock_ns(CLOCK_MONOTONIC) >= read_ns);
+	assert_int_equal(drain(2), n_ue);
+	check_arrivals(expected, n_ue);
+	stop();
+}
+
+static void test_idle_devices_are_read_when_they_have_something(void **state)
+{
+	static const uint8_t n_ue[] = { 2, 8, 24, MANY_UES };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(n_ue); i++) {
+		check_idle(true, n_ue[i]);
+		check_idle(false, n_ue[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_ends_a_sleep),
 		cmocka_unit_test(test_what_ends_a_sleep_without_ring),
 		cmocka_unit_test(test_packets_wait_for_their_time),
+		cmocka_unit_test(test_idle_devices_are_read_when_they_have_something),
 	};
 
 	(void)signal(SIGPIPE, SIG_IGN);
