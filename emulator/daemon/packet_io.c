@@ -13,18 +13,13 @@
 #include "clock.h"
 #include "config.h"
 
-/*
- * Reads that packet_io_wait() leaves to the kernel while it sleeps. They are linked, and linked
- * requests cost more than others: from so many on, more than the calls that they save.
- */
-#define LINKED_MAX 16
-
 /* Devices that share a batch: each has two places, for a packet and for finding no other. */
 #define SHARERS_MAX (PACKET_IO_BATCH / 2)
 
 /*
- * So many reads in a row that find nothing, and a device is polled instead. Each of them costs little, and the
- * end of a poll costs calls: one that it makes return early, and one that reads what came.
+ * So many reads in a row that find nothing, and a device is polled instead. Each of them costs
+ * little, and the end of a poll costs calls: one that it makes return early, and one that reads
+ * what came.
  */
 #define EMPTY_READS 16
 
@@ -91,10 +86,8 @@ static uint32_t share(const struct packet_io *io, uint32_t first)
  * finds nothing and no second batch has to. They share the places, each has one at least. Packets
  * come in bursts, so what is expected falls slowly: a read that finds nothing costs less than a
  * call.
- *
- * Return: how many in all.
  */
-static uint32_t ask(struct packet_io *io, uint32_t first, uint32_t end, bool again)
+static void ask(struct packet_io *io, uint32_t first, uint32_t end, bool again)
 {
 	uint32_t sharers = io->n_sources <= SHARERS_MAX ? io->n_sources : read_of(io, first, end);
 	uint32_t places = PACKET_IO_BATCH / (sharers ? sharers : 1), n = 0;
@@ -111,7 +104,6 @@ static uint32_t ask(struct packet_io *io, uint32_t first, uint32_t end, bool aga
 		s->first = n;
 		n += s->asked;
 	}
-	return n;
 }
 
 static void queue_reads(struct packet_io *io, uint32_t first, uint32_t end)
@@ -176,7 +168,8 @@ static bool learn(struct packet_source *s)
 	return s->n > 0 && s->n >= s->asked;
 }
 
-/* Devices whose poll has ended while others were read: they give what they have in the same batch. */
+/* Devices whose poll has ended while others were read: they give what they have in the same batch.
+ */
 static void read_polled(struct packet_io *io)
 {
 	uint32_t n = 0, asked;
@@ -207,7 +200,7 @@ bool packet_io_read(struct packet_io *io, uint32_t first, bool again, uint32_t *
 		read_polled(io);
 	} else {
 		*ret_end = share(io, first);
-		(void)ask(io, first, *ret_end, again);
+		ask(io, first, *ret_end, again);
 		queue_reads(io, first, *ret_end);
 		packet_io_flush(io);
 	}
@@ -289,7 +282,8 @@ static int wait_for_poll(struct packet_io *io, int64_t read_ns, int64_t until_ns
 	       (fds[1].revents ? PACKET_IO_READ : 0);
 }
 
-/* While packets are gathered only devices that have none are polled; otherwise all that are not read until they have. */
+/* While packets are gathered only devices that have none are polled; otherwise all that are not
+ * read until they have. */
 static void poll_devices(struct packet_io *io, bool gathering)
 {
 	ring_poll(&io->ring, RING_CONTROL, io->control_fd);
@@ -307,9 +301,9 @@ static int wait_for_ring(struct packet_io *io, int64_t read_ns, int64_t until_ns
 	int r, why = 0;
 
 	poll_devices(io, read_ns);
-	linked = read && share(io, 0) == io->n_sources &&
-	         ask(io, 0, io->n_sources, false) <= LINKED_MAX;
+	linked = read && share(io, 0) == io->n_sources;
 	if (linked) {
+		ask(io, 0, io->n_sources, false);
 		ring_read_at(&io->ring, read_ns);
 		queue_reads(io, 0, io->n_sources);
 		if (read_ns == until_ns)

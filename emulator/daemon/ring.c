@@ -17,7 +17,8 @@
 
 #include "clock.h"
 
-/* Writes, reads with their time, and per wait a timer and its predecessor's end. Polls take what is left. */
+/* Writes, reads with their time, and per wait a timer and its predecessor's end. Polls take what is
+ * left. */
 #define ENTRIES (4 * RING_BATCH)
 
 enum kind { KIND_READ, KIND_WRITE, KIND_READ_TIME, KIND_TIMER, KIND_POLL, KIND_CANCEL };

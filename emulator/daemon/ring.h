@@ -27,8 +27,8 @@ struct ring {
 	bool control_ready;          /* RING_CONTROL has ended since the last ring_wait() */
 	bool device_ready;           /* another one has */
 	bool timer_over;
-	int64_t timer_ns;            /* INT64_MAX: none is with the kernel */
-	uint32_t timer;          /* its number */
+	int64_t timer_ns; /* INT64_MAX: none is with the kernel */
+	uint32_t timer;   /* its number */
 	struct __kernel_timespec timer_at, reads_at;
 	struct io_uring_sqe *last_link;  /* reads are queued behind it; NULL: on their own */
 	uint32_t n_due;                  /* requests that end without anything else happening */

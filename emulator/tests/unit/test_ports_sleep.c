@@ -72,7 +72,7 @@ static void check_gathering(bool ring, uint8_t n_ue)
 
 static void test_packets_wait_for_their_time(void **state)
 {
-	static const uint8_t n_ue[] = { 2, 8, MANY_UES }; /* the less, the more reads are linked */
+	static const uint8_t n_ue[] = { 2, 8, MANY_UES }; /* the last do not fit into one batch */
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(n_ue); i++) {
