@@ -18,7 +18,7 @@ _DEFAULT, _LOW, _HIGH = 96, 112, 128  # the first byte of a key: below these, an
 _VALUES = 2**15  # of the byte and the next one then
 _Q32 = 2**32 - 1
 _TABLE = re.compile(r"#define (CFG\w*_(?:DRAWN|LIMITS)) \\\n((?:\t.*\n)+)")
-_LIMIT = re.compile(r"LIMIT\(\w+, (\w+), (\d+), (\d+)\)")
+_LIMIT = re.compile(r"LIMIT\(\w+, ([\w.]+), (\d+), (\d+)\)")
 
 
 def _tables() -> dict[str, dict[str, tuple[int, int]]]:
