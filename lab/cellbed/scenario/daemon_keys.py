@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Tables of the radio core and daemon that are made of the scenario's models: defaults and limits, and keys as the
-daemon's configuration has them. `make reference` writes them.
+daemon's configuration has them. The build runs this module for them.
 
 A key of a section becomes the field of the same name in the section's structure, which is part of struct cell_cfg, a
 rate with its unit; _FIELDS has those that are called otherwise or are kept in another unit. The daemon reads what has
@@ -10,10 +10,12 @@ no field by other code.
 from __future__ import annotations
 
 import json
+import sys
 import types
 import typing
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from annotated_types import Ge, Le, MaxLen
@@ -26,7 +28,7 @@ from cellbed.scenario.fields import Unit
 
 _MADE = """/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* clang-format off */
-/* Made by `make reference` of the models of scenarios. */
+/* Made of the models of scenarios, by the build. */
 """
 _SECTIONS: dict[str, tuple[type[BaseModel], str]] = {
     "cell": (radio.Radio, ""), "timing": (radio.Timing, "lte.timing."), "ra": (radio.RandomAccess, "lte.ra."),
@@ -218,6 +220,15 @@ def keys() -> str:
     return "\n".join([*parts, _list("const struct section config_sections", list(entries.values()))])
 
 
-def files() -> dict[str, str]:
-    """Content by path in the checkout."""
-    return {"emulator/core/cfg_values.h": values(), "emulator/daemon/config_keys.c": keys()}
+def main() -> None:
+    """`daemon_keys.py values|keys OUTPUT DEPFILE`: write a table, and for ninja which modules it was made of."""
+    kind, output, depfile = sys.argv[1:]
+    Path(output).write_text({"values": values, "keys": keys}[kind]())
+    lab = Path(__file__).parents[2]
+    files = (getattr(module, "__file__", None) for module in sys.modules.values())
+    own = sorted({file for file in files if file and Path(file).is_relative_to(lab)})
+    Path(depfile).write_text(f"{output}: {' '.join(file.replace(' ', chr(92) + ' ') for file in own)}\n")
+
+
+if __name__ == "__main__":
+    main()
