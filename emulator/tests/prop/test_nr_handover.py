@@ -54,8 +54,8 @@ def config(choices, procedures, rlc_modes, lossy):
 def action(choices, cfg):
     """(kind, UE, lengths of packets, a gNB, or powers)"""
     kinds = ["downlink", "uplink", "downlink", "handover", "measure"]
-    kind, ue = choices.pick(*kinds, *(["predict"] if cfg["handover.condition.on"] else [])),
-    choices.number(1, cfg["n_ue"])
+    kind = choices.pick(*kinds, *(["predict"] if cfg["handover.condition.on"] else []))
+    ue = choices.number(1, cfg["n_ue"])
     if kind == "measure":
         return kind, ue, [-100 * choices.number(70, 110) for _ in range(cfg["n_enb"])]
     if kind in ("handover", "predict"):
