@@ -105,7 +105,8 @@ class Value:
 
 def _bounds(info: FieldInfo, annotation: Any) -> tuple[float, float]:
     """Of a number, by what pydantic checks."""
-    limits = [*info.metadata, *(m for a in typing.get_args(annotation) for m in getattr(a, "__metadata__", ()))]
+    inner = [m for a in typing.get_args(annotation) for m in getattr(a, "__metadata__", ())]
+    limits = [*info.metadata, *(m for one in inner for m in (one.metadata if isinstance(one, FieldInfo) else [one]))]
     low: list[Any] = [m.ge for m in limits if isinstance(m, Ge)]
     high: list[Any] = [m.le for m in limits if isinstance(m, Le)]
     return (low[0] if low else 0), high[0]
@@ -140,6 +141,8 @@ def _value(section: str, place: str, name: str, info: FieldInfo) -> Value | None
     annotation = info.annotation
     if typing.get_origin(annotation) in (types.UnionType, typing.Union):
         annotation = next(a for a in typing.get_args(annotation) if a is not types.NoneType)
+    if typing.get_origin(annotation) is typing.Annotated:
+        annotation = typing.get_args(annotation)[0]
     default = None if info.default in (None, PydanticUndefined) else info.default
     field = _FIELDS.get(f"{section}.{name}", place + ("_bps" if name.endswith("_rate") else ""))
     if typing.get_origin(annotation) is Literal:
