@@ -108,12 +108,7 @@ $(STAMPS)/python-test: requirements-test.lock $(STAMPS)/python
 	@$(call INSTALL,-r requirements-test.lock)
 	@touch $@
 
-# Tables of keys in C are made of the models of scenarios, before anything that includes them is compiled.
-$(STAMPS)/tables: $(wildcard lab/cellbed/scenario/*.py) lab/cellbed/cli/reference.py | $(STAMPS)/packages
-	@$(VENV)/bin/python -P -m cellbed.cli.reference . tables
-	@touch $@
-
-build: $(STAMPS)/tables | $(STAMPS)/packages ## compile celld, cellsim, ipdump and tcpwatch
+build: | $(STAMPS)/packages ## compile celld, cellsim, ipdump and tcpwatch
 	@[ -f build/build.ninja ] || meson setup build >build/.setup.log 2>&1 || { cat build/.setup.log; exit 1; }
 	@ninja -C build $(if $(V),-v,--quiet) programs
 
@@ -268,7 +263,7 @@ golden-update: setup-test ## rewrite the golden readings and show the difference
 	$(VENV)/bin/python -m pytest emulator/tests/golden --golden-update
 	git diff --stat -- emulator/tests/golden
 
-reference: setup ## write docs/reference/ and the radio daemon's tables of keys again, of the models of scenarios
+reference: setup ## write docs/reference/ again, of the commands and the models of scenarios
 	$(VENV)/bin/python -P -m cellbed.cli.reference .
 
 matrix: setup-test lab-kernels ## write docs/reference/kernels.md again: what each kernel has

@@ -3,12 +3,13 @@
 
 import shutil
 import subprocess
+import sys
 
 from e2e import ROOT
 
 from cellbed import paths
 
-SOURCES = ("emulator", "ebpf", "meson.build", "meson_options.txt")
+SOURCES = ("emulator", "ebpf", "lab", "formats", "channel", "meson.build", "meson_options.txt")
 
 
 def build(checkout, *commands):
@@ -26,4 +27,4 @@ def test_two_checkouts_build_the_same_programs(tmp_path):
     for name in SOURCES:
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         copy(ROOT / name, other / name)
-    assert build(other, ["meson", "setup", "build"]) == build(ROOT)
+    assert build(other, ["meson", "setup", f"-Dpython={sys.executable}", "build"]) == build(ROOT)

@@ -85,11 +85,11 @@ static bool port_exists(const struct cell *c, uint8_t port)
 	uint8_t ue = port & (uint8_t)~CELL_PORT_NETWORK;
 
 	if (port == CELL_PORT_SGW || out_port_is_enb(port))
-		return c->cfg.sgw_gtpu_addr && port < CELL_PORT_ENB(c->cfg.n_enb);
+		return c->cfg.gtpu.sgw_addr && port < CELL_PORT_ENB(c->cfg.n_enb);
 	if (ue < 1 || ue > c->cfg.n_ue)
 		return false;
 	return !(port & CELL_PORT_NETWORK) ||
-	       (c->cfg.ue[ue - 1].peer == CELL_PEER_NETWORK && !c->cfg.sgw_gtpu_addr);
+	       (c->cfg.ue[ue - 1].peer == CELL_PEER_NETWORK && !c->cfg.gtpu.sgw_addr);
 }
 
 static size_t mtu_of(uint8_t port)

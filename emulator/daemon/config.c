@@ -117,9 +117,9 @@ static int read_ladder(struct reader *r, const json_t *bler)
 		if (!json_is_number(v) || p < 0 || p > 1)
 			return config_fail(r, "key 'cell.harq.bler[%zu]': value %g: allowed 0..1",
 			                   i, p);
-		cell->harq_bler_q32[i] = (uint32_t)(p * 4294967295.0);
+		cell->harq.bler_q32[i] = (uint32_t)(p * 4294967295.0);
 	}
-	cell->n_harq_bler = (uint8_t)n;
+	cell->harq.n_bler = (uint8_t)n;
 	return 0;
 }
 
@@ -142,9 +142,9 @@ static int read_crowd_cqi(struct reader *r, const json_t *list)
 			return config_fail(r,
 			                   "key 'cell.crowd.cqi[%zu]': value %lld: allowed 1..15",
 			                   i, (long long)cqi);
-		cell->crowd_cqi[i] = (uint8_t)cqi;
+		cell->lte.crowd.cqi[i] = (uint8_t)cqi;
 	}
-	cell->n_crowd_cqi = (uint8_t)n;
+	cell->lte.crowd.n_cqi = (uint8_t)n;
 	return 0;
 }
 
@@ -170,8 +170,8 @@ static int read_cell(struct reader *r, json_t *cell)
 	}
 	if (err == 0)
 		err = read_ladder(r, json_object_get(json_object_get(cell, "harq"), "bler"));
-	r->cfg->cell.a3 = json_object_get(cell, "a3") != NULL;
-	r->cfg->cell.ho_cond = json_object_get(cell, "condition") != NULL;
+	r->cfg->cell.handover.a3.on = json_object_get(cell, "a3") != NULL;
+	r->cfg->cell.handover.condition.on = json_object_get(cell, "condition") != NULL;
 	if (err == 0)
 		err = read_crowd_cqi(r, json_object_get(json_object_get(cell, "crowd"), "cqi"));
 	if (err == 0)
@@ -188,7 +188,7 @@ static int read_cell(struct reader *r, json_t *cell)
 /* NR has handovers, and candidates of conditional ones; it has no direct mode. */
 static int check_nr_events(struct reader *r)
 {
-	bool conditional = r->cfg->cell.ho_procedure == CELL_HO_CONDITIONAL;
+	bool conditional = r->cfg->cell.handover.procedure == CELL_HO_CONDITIONAL;
 
 	for (size_t i = 0; i < r->cfg->n_events; i++) {
 		enum cell_cmd_type type = r->cfg->event[i].cmd.type;

@@ -94,7 +94,7 @@ static int read_enb(struct reader *r, json_t *enb, uint8_t k)
 	if (config_enb(cfg, name) != CELL_MAX_ENB)
 		return config_fail(r, "key '%s.name': value '%s': another eNB has it", path, name);
 	(void)snprintf(cfg->enb_name[k], CONFIG_NAME_MAX, "%s", name);
-	return read_address(r, path, "gtpu_address", enb, &cfg->cell.enb_gtpu_addr[k]);
+	return read_address(r, path, "gtpu_address", enb, &cfg->cell.gtpu.enb_addr[k]);
 }
 
 int config_read_enbs(struct reader *r, json_t *cell)
@@ -117,8 +117,8 @@ int config_read_enbs(struct reader *r, json_t *cell)
 		return err;
 	err = config_read_object(r, "cell.sgw", sgw, none, sgw_keys, cfg);
 	if (err == 0)
-		err = read_address(r, "cell.sgw", "gtpu_address", sgw, &cfg->sgw_gtpu_addr);
-	if (err == 0 && !cfg->sgw_gtpu_addr)
+		err = read_address(r, "cell.sgw", "gtpu_address", sgw, &cfg->gtpu.sgw_addr);
+	if (err == 0 && !cfg->gtpu.sgw_addr)
 		err = config_fail(r, "key 'cell.sgw.gtpu_address': missing");
 	return err;
 }
@@ -150,7 +150,7 @@ static int read_core_side(struct reader *r, const char *path, const char *side, 
 
 	if (!side || (strcmp(side, "sgw") != 0 && strcmp(side, "enb") != 0))
 		return -1;
-	if (!r->cfg->cell.sgw_gtpu_addr)
+	if (!r->cfg->cell.gtpu.sgw_addr)
 		return config_fail(r, "key '%s.side': value '%s': there is no 'cell.sgw'", path,
 		                   side);
 	*ret_port = CELL_PORT_SGW;
@@ -180,10 +180,10 @@ static int read_ue_side(struct reader *r, const char *path, const char *side, co
 	*ret_port = port;
 	if (strcmp(side, "ue") == 0)
 		return 0;
-	if (r->cfg->cell.ue[port - 1].peer != CELL_PEER_NETWORK || r->cfg->cell.sgw_gtpu_addr)
+	if (r->cfg->cell.ue[port - 1].peer != CELL_PEER_NETWORK || r->cfg->cell.gtpu.sgw_addr)
 		return config_fail(r, "key '%s.side': value '" CONFIG_NETWORK "': %s '%s' %s", path,
-		                   r->cfg->cell.sgw_gtpu_addr ? "packets of" : "the peer of", ue,
-		                   r->cfg->cell.sgw_gtpu_addr ? "take the S-GW" : "is a UE");
+		                   r->cfg->cell.gtpu.sgw_addr ? "packets of" : "the peer of", ue,
+		                   r->cfg->cell.gtpu.sgw_addr ? "take the S-GW" : "is a UE");
 	*ret_port |= CELL_PORT_NETWORK;
 	return 0;
 }
@@ -238,7 +238,7 @@ static int read_target(struct reader *r, const char *path, const json_t *o, stru
 	if (cmd->enb == CELL_MAX_ENB)
 		return config_fail(r, "key '%s.%s': value '%s': allowed the name of an eNB", path,
 		                   key, enb ? enb : "(not a string)");
-	if (!r->cfg->cell.sgw_gtpu_addr || r->cfg->cell.ue[cmd->ue - 1].peer != CELL_PEER_NETWORK)
+	if (!r->cfg->cell.gtpu.sgw_addr || r->cfg->cell.ue[cmd->ue - 1].peer != CELL_PEER_NETWORK)
 		return config_fail(r,
 		                   "key '%s.%s': only for a UE that talks to the network "
 		                   "through an S-GW",

@@ -59,9 +59,9 @@ int radio_pcap_create(struct radio_pcap **ret, const char *path, const struct ce
 	if (!p)
 		goto out;
 	p->frame = (struct radio_pcap_frame){ .system = cfg->system,
-		                              .n_rb = (uint8_t)cfg->n_rb,
-		                              .tdd = cfg->nr_duplex == CELL_DUPLEX_TDD,
-		                              .slots = (uint16_t)(10u << cfg->nr_numerology) };
+		                              .n_rb = (uint8_t)cfg->lte.n_rb,
+		                              .tdd = cfg->nr.phy.duplex == CELL_DUPLEX_TDD,
+		                              .slots = (uint16_t)(10u << cfg->nr.phy.numerology) };
 	if (cfg->system == CELL_SYSTEM_UTRAN) {
 		p->order = rlc_order_create(cfg->n_ue, write_frame, p);
 		if (!p->order)

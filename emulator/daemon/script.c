@@ -241,10 +241,11 @@ static int add_event(struct script *s, const struct config *cfg, const struct co
 	struct script_event before = e;
 	int r = 0;
 
-	if (e.cmd.type == CELL_CMD_HANDOVER && (cfg->cell.ho_procedure == CELL_HO_PREDICTION ||
-	                                        cfg->cell.ho_procedure == CELL_HO_CONDITIONAL)) {
+	if (e.cmd.type == CELL_CMD_HANDOVER &&
+	    (cfg->cell.handover.procedure == CELL_HO_PREDICTION ||
+	     cfg->cell.handover.procedure == CELL_HO_CONDITIONAL)) {
 		before.cmd.type = CELL_CMD_PREDICT;
-		before.t_ns -= cfg->cell.ho_prediction_ms * NS_PER_MS;
+		before.t_ns -= cfg->cell.handover.prediction_ms * NS_PER_MS;
 		if (before.t_ns < start_ns)
 			before.t_ns = start_ns;
 		r = add(s, &before);

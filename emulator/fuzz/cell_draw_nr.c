@@ -10,57 +10,58 @@ static void read_nr_frame(struct cell_cfg *cfg, struct fuzz_input *in)
 	static const char *const patterns[] = { "DDDSU", "DDDDDDDSUU", "DDSU", "DSUUU",
 		                                "DDDSUUDDDD" };
 
-	cfg->nr_numerology = (uint8_t)FUZZ_PICK(in, 1, 0, 2, 3);
-	cfg->nr_frequency_range = cfg->nr_numerology == 3;
-	cfg->nr_bandwidth_mhz = cfg->nr_numerology == 3 ? (uint16_t)FUZZ_PICK(in, 50, 100, 400)
-	                                                : (uint16_t)FUZZ_PICK(in, 20, 10, 50);
-	cfg->nr_duplex = draw_bit(in);
-	(void)strcpy(cfg->nr_tdd_pattern, patterns[fuzz_range(in, 0, 4)]);
-	cfg->nr_tdd_special_dl_symbols = (uint8_t)FUZZ_PICK(in, 9, 3, 5);
-	cfg->nr_tdd_special_ul_symbols = (uint8_t)FUZZ_PICK(in, 2, 1, 4);
-	cfg->nr_k0 = (uint8_t)FUZZ_PICK(in, 0, 0, 1, 5);
-	cfg->nr_k1_min = (uint8_t)FUZZ_PICK(in, 4, 3, 8);
-	cfg->nr_k2_min = (uint8_t)FUZZ_PICK(in, 4, 1, 2, 32);
-	cfg->nr_gnb_processing_us = (uint16_t)FUZZ_PICK(in, 250, 0, 1, 5000);
-	cfg->nr_harq_processes = (uint8_t)FUZZ_PICK(in, 16, 2, 8);
-	cfg->nr_sr_period_slots = (uint16_t)FUZZ_PICK(in, 8, 0, 4, 80);
-	cfg->nr_sr_trans_max = (uint8_t)FUZZ_PICK(in, 64, 4);
-	cfg->nr_bsr_periodic_ms = (uint16_t)FUZZ_PICK(in, 1, 0, 10);
-	cfg->nr_bsr_retx_ms = (uint16_t)FUZZ_PICK(in, 80, 10);
-	cfg->nr_configured_grant = (uint8_t)FUZZ_PICK(in, 0, 1, 2);
-	cfg->nr_cg_period_slots = (uint16_t)FUZZ_PICK(in, 10, 1, 5, 40);
-	cfg->nr_cg_processes = (uint8_t)FUZZ_PICK(in, 1, 1, 4);
-	cfg->nr_cg_rb = (uint16_t)FUZZ_PICK(in, 4, 1, 2);
-	cfg->nr_sdap_header = draw_bit(in);
+	cfg->nr.phy.numerology = (uint8_t)FUZZ_PICK(in, 1, 0, 2, 3);
+	cfg->nr.phy.frequency_range = cfg->nr.phy.numerology == 3;
+	cfg->nr.phy.bandwidth_mhz = cfg->nr.phy.numerology == 3
+	                                    ? (uint16_t)FUZZ_PICK(in, 50, 100, 400)
+	                                    : (uint16_t)FUZZ_PICK(in, 20, 10, 50);
+	cfg->nr.phy.duplex = draw_bit(in);
+	(void)strcpy(cfg->nr.phy.tdd_pattern, patterns[fuzz_range(in, 0, 4)]);
+	cfg->nr.phy.tdd_special_dl_symbols = (uint8_t)FUZZ_PICK(in, 9, 3, 5);
+	cfg->nr.phy.tdd_special_ul_symbols = (uint8_t)FUZZ_PICK(in, 2, 1, 4);
+	cfg->nr.mac.k0 = (uint8_t)FUZZ_PICK(in, 0, 0, 1, 5);
+	cfg->nr.mac.k1_min = (uint8_t)FUZZ_PICK(in, 4, 3, 8);
+	cfg->nr.mac.k2_min = (uint8_t)FUZZ_PICK(in, 4, 1, 2, 32);
+	cfg->nr.mac.gnb_processing_us = (uint16_t)FUZZ_PICK(in, 250, 0, 1, 5000);
+	cfg->nr.mac.harq_processes = (uint8_t)FUZZ_PICK(in, 16, 2, 8);
+	cfg->nr.mac.sr_period_slots = (uint16_t)FUZZ_PICK(in, 8, 0, 4, 80);
+	cfg->nr.mac.sr_trans_max = (uint8_t)FUZZ_PICK(in, 64, 4);
+	cfg->nr.mac.bsr_periodic_ms = (uint16_t)FUZZ_PICK(in, 1, 0, 10);
+	cfg->nr.mac.bsr_retx_ms = (uint16_t)FUZZ_PICK(in, 80, 10);
+	cfg->nr.mac.configured_grant = (uint8_t)FUZZ_PICK(in, 0, 1, 2);
+	cfg->nr.mac.cg_period_slots = (uint16_t)FUZZ_PICK(in, 10, 1, 5, 40);
+	cfg->nr.mac.cg_processes = (uint8_t)FUZZ_PICK(in, 1, 1, 4);
+	cfg->nr.mac.cg_rb = (uint16_t)FUZZ_PICK(in, 4, 1, 2);
+	cfg->nr.sdap_header = draw_bit(in);
 }
 
 static void read_nr_access(struct cell_cfg *cfg, struct fuzz_input *in)
 {
-	cfg->nr_drx_cycle_ms = (uint16_t)FUZZ_PICK(in, 0, 0, 20, 40);
-	cfg->nr_drx_short_cycle_ms = (uint16_t)FUZZ_PICK(in, 0, 5, 10);
-	cfg->nr_drx_on_duration_ms = (uint16_t)FUZZ_PICK(in, 1, 2, 5);
-	cfg->nr_drx_inactivity_ms = (uint16_t)FUZZ_PICK(in, 10, 0, 1);
-	cfg->nr_drx_retx_slots = (uint16_t)FUZZ_PICK(in, 16, 0, 320);
-	cfg->nr_random_access = draw_bit(in);
-	cfg->nr_prach_period_slots = (uint16_t)FUZZ_PICK(in, 20, 1, 3, 160);
-	cfg->nr_n_preambles = (uint8_t)FUZZ_PICK(in, 54, 1, 2);
-	cfg->nr_preamble_trans_max = (uint8_t)FUZZ_PICK(in, 10, 3);
-	cfg->nr_response_window_slots = (uint8_t)FUZZ_PICK(in, 20, 8, 80);
-	cfg->nr_contention_resolution_ms = (uint8_t)FUZZ_PICK(in, 64, 8);
-	cfg->nr_outer_loop = draw_bit(in);
+	cfg->nr.drx.cycle_ms = (uint16_t)FUZZ_PICK(in, 0, 0, 20, 40);
+	cfg->nr.drx.short_cycle_ms = (uint16_t)FUZZ_PICK(in, 0, 5, 10);
+	cfg->nr.drx.on_duration_ms = (uint16_t)FUZZ_PICK(in, 1, 2, 5);
+	cfg->nr.drx.inactivity_ms = (uint16_t)FUZZ_PICK(in, 10, 0, 1);
+	cfg->nr.drx.retx_slots = (uint16_t)FUZZ_PICK(in, 16, 0, 320);
+	cfg->nr.ra.procedure = draw_bit(in);
+	cfg->nr.ra.prach_period_slots = (uint16_t)FUZZ_PICK(in, 20, 1, 3, 160);
+	cfg->nr.ra.n_preambles = (uint8_t)FUZZ_PICK(in, 54, 1, 2);
+	cfg->nr.ra.preamble_trans_max = (uint8_t)FUZZ_PICK(in, 10, 3);
+	cfg->nr.ra.response_window_slots = (uint8_t)FUZZ_PICK(in, 20, 8, 80);
+	cfg->nr.ra.contention_resolution_ms = (uint8_t)FUZZ_PICK(in, 64, 8);
+	cfg->nr.link_adaptation.outer_loop = draw_bit(in);
 	cfg->scheduler = (uint8_t)fuzz_range(in, 0, CELL_SCHED_COUNT - 1);
 }
 
 /* Queue management. Packets here are not ECN-capable: DualPI2 drops them, where that is allowed. */
 static void read_nr_aqm(struct cell_cfg *cfg, struct fuzz_input *in, bool lossy)
 {
-	cfg->nr_aqm = lossy ? (uint8_t)fuzz_range(in, 0, CELL_AQM_COUNT - 1) : CELL_AQM_MARK;
-	cfg->nr_aqm_uplink = draw_bit(in);
-	cfg->nr_aqm_l4s_id = draw_bit(in);
-	cfg->nr_aqm_mark_from_us = FUZZ_PICK(in, 1000, 0, 20000);
-	cfg->nr_aqm_mark_range_us = FUZZ_PICK(in, 0, 1, 10000);
-	cfg->nr_aqm_target_ms = (uint16_t)FUZZ_PICK(in, 15, 1, 500);
-	cfg->nr_aqm_coupling = (uint8_t)FUZZ_PICK(in, 2, 1, 10);
+	cfg->nr.aqm.mode = lossy ? (uint8_t)fuzz_range(in, 0, CELL_AQM_COUNT - 1) : CELL_AQM_MARK;
+	cfg->nr.aqm.uplink = draw_bit(in);
+	cfg->nr.aqm.l4s_id = draw_bit(in);
+	cfg->nr.aqm.mark_from_us = FUZZ_PICK(in, 1000, 0, 20000);
+	cfg->nr.aqm.mark_range_us = FUZZ_PICK(in, 0, 1, 10000);
+	cfg->nr.aqm.target_ms = (uint16_t)FUZZ_PICK(in, 15, 1, 500);
+	cfg->nr.aqm.coupling = (uint8_t)FUZZ_PICK(in, 2, 1, 10);
 }
 
 void draw_nr(struct plan *p, struct fuzz_input *in)
@@ -71,17 +72,17 @@ void draw_nr(struct plan *p, struct fuzz_input *in)
 	p->lossless = !lossy;
 	cfg->system = CELL_SYSTEM_NR;
 	draw_ues(cfg, fuzz_range(in, 1, 4));
-	cfg->rlc_mode = (uint8_t)fuzz_range(in, 0, CELL_RLC_MODE_COUNT - 1u);
+	cfg->rlc.mode = (uint8_t)fuzz_range(in, 0, CELL_RLC_MODE_COUNT - 1u);
 	read_nr_frame(cfg, in);
 	read_nr_access(cfg, in);
 	draw_harq(cfg, in, lossy);
 	draw_bearers(cfg, in, lossy);
-	cfg->um_sn_bits = (uint8_t)FUZZ_PICK(in, 12, 6);
-	cfg->am_sn_bits = (uint8_t)FUZZ_PICK(in, 18, 12);
-	cfg->pdcp_sn_bits = (uint8_t)FUZZ_PICK(in, 18, 12);
-	cfg->pdcp_out_of_order_delivery = draw_bit(in);
-	cfg->pdcp_duplication = cfg->rlc_mode != CELL_RLC_TM && draw_bit(in);
-	if (cfg->rlc_mode != CELL_RLC_TM && !cfg->pdcp_duplication && draw_bit(in))
+	cfg->rlc.um.sn_bits = (uint8_t)FUZZ_PICK(in, 12, 6);
+	cfg->rlc.am.sn_bits = (uint8_t)FUZZ_PICK(in, 18, 12);
+	cfg->pdcp.sn_bits = (uint8_t)FUZZ_PICK(in, 18, 12);
+	cfg->pdcp.out_of_order_delivery = draw_bit(in);
+	cfg->pdcp.duplication = cfg->rlc.mode != CELL_RLC_TM && draw_bit(in);
+	if (cfg->rlc.mode != CELL_RLC_TM && !cfg->pdcp.duplication && draw_bit(in))
 		read_nr_aqm(cfg, in, lossy);
 	for (uint8_t i = 0; i < cfg->n_ue; i++) {
 		cfg->ue[i].cqi_ul = (uint8_t)(15 - fuzz_range(in, 0, 14));
@@ -96,19 +97,21 @@ void draw_gnbs(struct cell_cfg *cfg, struct fuzz_input *in)
 {
 	cfg->n_enb = (uint8_t)FUZZ_PICK(in, 2, 3);
 	draw_core_network(cfg, in);
-	cfg->ho_procedure =
+	cfg->handover.procedure =
 		(uint8_t)FUZZ_PICK(in, CELL_HO_STANDARD, CELL_HO_CONDITIONAL, CELL_HO_DAPS);
-	if (cfg->ho_procedure == CELL_HO_DAPS)
-		cfg->ho_forwarding = 1;
-	cfg->pdcp_duplication = 0;
-	cfg->nr_configured_grant = CELL_CG_NONE;
-	cfg->ho_rrc_processing_ms = (uint8_t)FUZZ_PICK(in, 10, 0);
-	cfg->ho_ssb_period_ms = (uint8_t)FUZZ_PICK(in, 20, 0, 5);
-	cfg->a3 = draw_bit(in);
-	cfg->a3_time_to_trigger_ms = (uint16_t)FUZZ_PICK(in, 0, 40);
-	cfg->ho_cond = cfg->ho_procedure == CELL_HO_CONDITIONAL && draw_bit(in);
-	cfg->ho_cond_event = (uint8_t)FUZZ_PICK(in, CELL_COND_EVENT_A3, CELL_COND_EVENT_A5);
-	cfg->ho_cond_threshold1 = cfg->ho_cond_threshold2 = (uint8_t)fuzz_range(in, 0, 127);
+	if (cfg->handover.procedure == CELL_HO_DAPS)
+		cfg->handover.forwarding = 1;
+	cfg->pdcp.duplication = 0;
+	cfg->nr.mac.configured_grant = CELL_CG_NONE;
+	cfg->handover.rrc_processing_ms = (uint8_t)FUZZ_PICK(in, 10, 0);
+	cfg->handover.ssb_period_ms = (uint8_t)FUZZ_PICK(in, 20, 0, 5);
+	cfg->handover.a3.on = draw_bit(in);
+	cfg->handover.a3.time_to_trigger_ms = (uint16_t)FUZZ_PICK(in, 0, 40);
+	cfg->handover.condition.on = cfg->handover.procedure == CELL_HO_CONDITIONAL && draw_bit(in);
+	cfg->handover.condition.event =
+		(uint8_t)FUZZ_PICK(in, CELL_COND_EVENT_A3, CELL_COND_EVENT_A5);
+	cfg->handover.condition.threshold1 = cfg->handover.condition.threshold2 =
+		(uint8_t)fuzz_range(in, 0, 127);
 	for (uint8_t i = 0; i < cfg->n_ue; i++) {
 		cfg->ue[i].enb = (uint8_t)fuzz_range(in, 0, cfg->n_enb - 1u);
 		cfg->ue[i].addr = DRAW_ADDR(100u + i);

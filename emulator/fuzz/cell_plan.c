@@ -53,10 +53,10 @@ static void read_constant(struct cell_cfg *cfg, struct fuzz_input *in)
 {
 	cfg->system = CELL_SYSTEM_CONSTANT_RATE;
 	draw_ues(cfg, fuzz_range(in, 1, 3));
-	cfg->constant_dl_rate_bps = FUZZ_PICK(in, 20000000, 1000, 999983);
-	cfg->constant_delay_ms = (uint16_t)FUZZ_PICK(in, 10, 0, 100);
-	cfg->constant_loss_dl_q32 = draw_error_rate(in);
-	cfg->constant_queue_pkts = FUZZ_PICK(in, 1000, 1, 3);
+	cfg->constant.dl_rate_bps = FUZZ_PICK(in, 20000000, 1000, 999983);
+	cfg->constant.delay_ms = (uint16_t)FUZZ_PICK(in, 10, 0, 100);
+	cfg->constant.loss_dl_q32 = draw_error_rate(in);
+	cfg->constant.queue_pkts = FUZZ_PICK(in, 1000, 1, 3);
 }
 
 static void read_utran(struct cell_cfg *cfg, struct fuzz_input *in)
@@ -65,23 +65,23 @@ static void read_utran(struct cell_cfg *cfg, struct fuzz_input *in)
 
 	cfg->system = CELL_SYSTEM_UTRAN;
 	draw_ues(cfg, fuzz_range(in, 1, 3));
-	cfg->utran_tti_ms = (uint8_t)FUZZ_PICK(in, 10, 20, 40, 80);
-	cfg->utran_pdu_bytes = (uint16_t)FUZZ_PICK(in, 40, 8, 20, 126);
-	rate_bps = 8000u * cfg->utran_pdu_bytes / cfg->utran_tti_ms;
-	cfg->utran_dl_rate_bps = rate_bps * fuzz_range(in, 1, 12);
-	cfg->utran_ul_rate_bps = rate_bps * fuzz_range(in, 1, 4);
-	cfg->utran_delay_ms = (uint16_t)fuzz_range(in, 0, 40);
-	cfg->utran_bler_dl_q32 = draw_error_rate(in);
-	cfg->utran_bler_ul_q32 = draw_error_rate(in);
-	cfg->utran_max_dat = (uint8_t)FUZZ_PICK(in, 3, 1, 2, 6, 40);
-	cfg->utran_tx_window_pdus = (uint16_t)FUZZ_PICK(in, 64, 1, 4, 1024, 2047);
-	cfg->utran_poll_pdu = (uint16_t)FUZZ_PICK(in, 0, 1, 8, 256);
-	cfg->utran_poll_window_percent = (uint8_t)fuzz_range(in, 1, 100);
-	cfg->utran_timer_poll_ms = (uint16_t)FUZZ_PICK(in, 85, 10, 200);
-	cfg->utran_timer_mrw_ms = (uint16_t)FUZZ_PICK(in, 100, 10, 30);
-	cfg->utran_timer_status_prohibit_ms = (uint16_t)FUZZ_PICK(in, 0, 40, 100);
-	cfg->utran_queue_pkts = FUZZ_PICK(in, 1000, 2);
-	cfg->utran_status = (uint8_t)fuzz_range(in, 0, CELL_STATUS_COUNT - 1);
+	cfg->utran.tti_ms = (uint8_t)FUZZ_PICK(in, 10, 20, 40, 80);
+	cfg->utran.pdu_bytes = (uint16_t)FUZZ_PICK(in, 40, 8, 20, 126);
+	rate_bps = 8000u * cfg->utran.pdu_bytes / cfg->utran.tti_ms;
+	cfg->utran.dl_rate_bps = rate_bps * fuzz_range(in, 1, 12);
+	cfg->utran.ul_rate_bps = rate_bps * fuzz_range(in, 1, 4);
+	cfg->utran.delay_ms = (uint16_t)fuzz_range(in, 0, 40);
+	cfg->utran.bler_dl_q32 = draw_error_rate(in);
+	cfg->utran.bler_ul_q32 = draw_error_rate(in);
+	cfg->utran.max_dat = (uint8_t)FUZZ_PICK(in, 3, 1, 2, 6, 40);
+	cfg->utran.tx_window_pdus = (uint16_t)FUZZ_PICK(in, 64, 1, 4, 1024, 2047);
+	cfg->utran.poll_pdu = (uint16_t)FUZZ_PICK(in, 0, 1, 8, 256);
+	cfg->utran.poll_window_percent = (uint8_t)fuzz_range(in, 1, 100);
+	cfg->utran.timer_poll_ms = (uint16_t)FUZZ_PICK(in, 85, 10, 200);
+	cfg->utran.timer_mrw_ms = (uint16_t)FUZZ_PICK(in, 100, 10, 30);
+	cfg->utran.timer_status_prohibit_ms = (uint16_t)FUZZ_PICK(in, 0, 40, 100);
+	cfg->utran.queue_pkts = FUZZ_PICK(in, 1000, 2);
+	cfg->utran.status = (uint8_t)fuzz_range(in, 0, CELL_STATUS_COUNT - 1);
 }
 
 static void read_ues(struct cell_cfg *cfg, struct fuzz_input *in, bool lossy)
@@ -92,7 +92,7 @@ static void read_ues(struct cell_cfg *cfg, struct fuzz_input *in, bool lossy)
 		*u = (struct cell_ue_cfg){ .rnti = (uint16_t)(61 + i) };
 		u->peer =
 			cfg->n_enb > 1 ? CELL_PEER_NETWORK : (uint8_t)fuzz_range(in, 0, cfg->n_ue);
-		if (cfg->rlc_mode == CELL_RLC_AM && u->peer != CELL_PEER_NETWORK) /* each other's */
+		if (cfg->rlc.mode == CELL_RLC_AM && u->peer != CELL_PEER_NETWORK) /* each other's */
 			u->peer = i % 2 == 0 && i + 1 == cfg->n_ue ? CELL_PEER_NETWORK
 			                                           : (uint8_t)((i ^ 1) + 1);
 		u->mode = u->peer == CELL_PEER_NETWORK ? CELL_MODE_IM : draw_bit(in);
@@ -112,22 +112,23 @@ static void read_ues(struct cell_cfg *cfg, struct fuzz_input *in, bool lossy)
 
 static void read_timing(struct cell_cfg *cfg, struct fuzz_input *in)
 {
-	cfg->rar_delay_tti = (uint8_t)FUZZ_PICK(in, 3, 1, 12);
-	cfg->grant_to_tx_tti = (uint8_t)FUZZ_PICK(in, 2, 1, 4, 7);
-	cfg->rar_to_msg3_tti = (uint8_t)fuzz_range(in, cfg->grant_to_tx_tti, 8);
-	cfg->decode_tti = (uint8_t)FUZZ_PICK(in, 4, 1, 6);
-	cfg->dl_sched_to_tx_tti = (uint8_t)FUZZ_PICK(in, 1, 4, 8);
-	cfg->processing_lead_ns = FUZZ_PICK(in, 250000, 0, 1, 999999);
-	cfg->rac_timeout_tti = (uint16_t)FUZZ_PICK(in, 13, 20, 100);
-	cfg->backoff_max_ms = (uint16_t)FUZZ_PICK(in, 20, 0, 100);
-	cfg->n_preambles = (uint8_t)FUZZ_PICK(in, 52, 1, 2, 64);
-	cfg->prach_period_tti = (uint8_t)FUZZ_PICK(in, 1, 5, 20);
-	cfg->bsr_grant_rb = (uint8_t)fuzz_range(in, 1, 6);
-	cfg->bandwidth_stealing = draw_bit(in);
-	cfg->trailing_bsr = draw_bit(in);
-	cfg->enb_overhears_dm = draw_bit(in);
-	cfg->ul_always_scheduled = draw_bit(in);
-	cfg->grants_ignore_headers = draw_bit(in);
+	cfg->lte.timing.rar_delay_tti = (uint8_t)FUZZ_PICK(in, 3, 1, 12);
+	cfg->lte.timing.grant_to_tx_tti = (uint8_t)FUZZ_PICK(in, 2, 1, 4, 7);
+	cfg->lte.timing.rar_to_msg3_tti =
+		(uint8_t)fuzz_range(in, cfg->lte.timing.grant_to_tx_tti, 8);
+	cfg->lte.timing.decode_tti = (uint8_t)FUZZ_PICK(in, 4, 1, 6);
+	cfg->lte.timing.dl_sched_to_tx_tti = (uint8_t)FUZZ_PICK(in, 1, 4, 8);
+	cfg->lte.timing.processing_lead_ns = FUZZ_PICK(in, 250000, 0, 1, 999999);
+	cfg->lte.ra.rac_timeout_tti = (uint16_t)FUZZ_PICK(in, 13, 20, 100);
+	cfg->lte.ra.backoff_max_ms = (uint16_t)FUZZ_PICK(in, 20, 0, 100);
+	cfg->lte.ra.n_preambles = (uint8_t)FUZZ_PICK(in, 52, 1, 2, 64);
+	cfg->lte.ra.prach_period_tti = (uint8_t)FUZZ_PICK(in, 1, 5, 20);
+	cfg->lte.mac.bsr_grant_rb = (uint8_t)fuzz_range(in, 1, 6);
+	cfg->lte.mac.bandwidth_stealing = draw_bit(in);
+	cfg->lte.mac.trailing_bsr = draw_bit(in);
+	cfg->lte.mac.enb_overhears_dm = draw_bit(in);
+	cfg->lte.mac.ul_always_scheduled = draw_bit(in);
+	cfg->lte.mac.grants_ignore_headers = draw_bit(in);
 	cfg->scheduler = (uint8_t)fuzz_range(in, 0, CELL_SCHED_COUNT - 1);
 }
 
@@ -138,19 +139,19 @@ static void read_lte(struct plan *p, struct fuzz_input *in)
 
 	p->lossless = !lossy;
 	cfg->n_ue = (uint8_t)fuzz_range(in, 1, 4);
-	cfg->n_rb = (uint16_t)FUZZ_PICK(in, 15, 6, 7, 50, 110);
-	cfg->rlc_mode = (uint8_t)fuzz_range(in, 0, CELL_RLC_MODE_COUNT - 1u);
-	cfg->dl_carriers = (uint8_t)fuzz_range(in, 1, 2);
-	cfg->dl_codewords = (uint8_t)fuzz_range(in, 1, 2);
+	cfg->lte.n_rb = (uint16_t)FUZZ_PICK(in, 15, 6, 7, 50, 110);
+	cfg->rlc.mode = (uint8_t)fuzz_range(in, 0, CELL_RLC_MODE_COUNT - 1u);
+	cfg->lte.dl_carriers = (uint8_t)fuzz_range(in, 1, 2);
+	cfg->lte.dl_codewords = (uint8_t)fuzz_range(in, 1, 2);
 	cfg->n_enb = (uint8_t)FUZZ_PICK(in, 1, 2, 3);
 	core = cfg->n_enb > 1 || draw_bit(in);
 	read_timing(cfg, in);
 	draw_harq(cfg, in, lossy);
 	draw_bearers(cfg, in, lossy);
 	if (cfg->n_enb > 1) { /* what a handover needs */
-		cfg->delivery = CELL_DELIVERY_IN_SEQUENCE;
-		cfg->pdcp_sn_bits = 12;
-		cfg->pdcp_reordering = 0;
+		cfg->rlc.delivery = CELL_DELIVERY_IN_SEQUENCE;
+		cfg->pdcp.sn_bits = 12;
+		cfg->pdcp.reordering = 0;
 	}
 	if (core)
 		draw_core_network(cfg, in);
@@ -170,12 +171,12 @@ static void read_dedicated(struct plan *p, struct fuzz_input *in)
 		b->ue = (uint8_t)fuzz_range(in, i ? b[-1].ue : 1, p->cfg.n_ue);
 		b->priority = (uint8_t)fuzz_range(in, 1, 3);
 		b->prioritised_rate_bps = FUZZ_PICK(in, 0, 10000, 1000000);
-		b->rlc_mode = (uint8_t)fuzz_range(in, 0, CELL_RLC_MODE_COUNT - 1u);
-		b->um_sn_bits = p->cfg.system == CELL_SYSTEM_NR ? (uint8_t)FUZZ_PICK(in, 12, 6)
-		                                                : (uint8_t)FUZZ_PICK(in, 10, 5);
-		b->pdcp_duplication = b->rlc_mode != CELL_RLC_TM && b->pdcp_duplication;
-		b->rlc_queue_pkts = FUZZ_PICK(in, 100, 1, 5);
-		b->discard_timer_ms = (uint16_t)FUZZ_PICK(in, 0, 1, 30);
+		b->rlc.mode = (uint8_t)fuzz_range(in, 0, CELL_RLC_MODE_COUNT - 1u);
+		b->rlc.um.sn_bits = p->cfg.system == CELL_SYSTEM_NR ? (uint8_t)FUZZ_PICK(in, 12, 6)
+		                                                    : (uint8_t)FUZZ_PICK(in, 10, 5);
+		b->pdcp.duplication = b->rlc.mode != CELL_RLC_TM && b->pdcp.duplication;
+		b->rlc.queue_pkts = FUZZ_PICK(in, 100, 1, 5);
+		b->pdcp.discard_timer_ms = (uint16_t)FUZZ_PICK(in, 0, 1, 30);
 		b->n_filters = (uint8_t)fuzz_range(in, 0, 2);
 		for (uint8_t k = 0; k < b->n_filters; k++)
 			b->filter[k] = (struct cell_filter){
@@ -193,7 +194,7 @@ static uint8_t read_port(const struct cell_cfg *cfg, struct fuzz_input *in)
 
 	if (draw_bit(in) || cfg->ue[ue - 1].peer != CELL_PEER_NETWORK)
 		return ue;
-	return cfg->sgw_gtpu_addr ? CELL_PORT_SGW : ue | CELL_PORT_NETWORK;
+	return cfg->gtpu.sgw_addr ? CELL_PORT_SGW : ue | CELL_PORT_NETWORK;
 }
 
 static void read_command(struct cell_cmd *cmd, struct fuzz_input *in)
@@ -260,7 +261,7 @@ bool plan_read(struct plan *ret, struct fuzz_input *in)
 	system = fuzz_u8(in);
 	if (system % 4 == 3) {
 		read_utran(&ret->cfg, in);
-		ret->lossless = !ret->cfg.utran_bler_dl_q32 && !ret->cfg.utran_bler_ul_q32;
+		ret->lossless = !ret->cfg.utran.bler_dl_q32 && !ret->cfg.utran.bler_ul_q32;
 	} else if (system == CONSTANT) {
 		read_constant(&ret->cfg, in);
 	} else if (system >= NR) {

@@ -80,7 +80,7 @@ static void fill(const struct run *p, uint8_t *data, uint32_t tag)
 
 static bool has_core(const struct run *p)
 {
-	return p->plan->cfg.sgw_gtpu_addr != 0;
+	return p->plan->cfg.gtpu.sgw_addr != 0;
 }
 
 static uint8_t destination(const struct run *p, uint8_t port)
@@ -98,7 +98,8 @@ static void check_order(struct run *p, uint32_t tag)
 {
 	uint8_t port = p->sent[tag].port;
 
-	if (!p->plan->lossless || p->plan->commands || p->plan->cfg.mode_select_ms || has_core(p))
+	if (!p->plan->lossless || p->plan->commands || p->plan->cfg.lte.mode_switch.select_ms ||
+	    has_core(p))
 		return;
 	FUZZ_CHECK(tag > p->last_tag[port]);
 	p->last_tag[port] = tag;
@@ -283,8 +284,9 @@ static void check_end(const struct run *p)
 	for (uint32_t tag = 1; tag <= p->tags && !has_core(p) && p->plan->intact; tag++)
 		FUZZ_CHECK(p->sent[tag].ended == p->sent[tag].accepted);
 	if ((cfg->system == CELL_SYSTEM_LTE || cfg->system == CELL_SYSTEM_NR) &&
-	    cfg->rlc_mode == CELL_RLC_AM && cfg->n_bearers == 0 && !has_core(p) &&
-	    cfg->am_on_max_retx == CELL_MAX_RETX_REESTABLISH && cfg->mode_flush == CELL_FLUSH_KEEP)
+	    cfg->rlc.mode == CELL_RLC_AM && cfg->n_bearers == 0 && !has_core(p) &&
+	    cfg->rlc.am.on_max_retx == CELL_MAX_RETX_REESTABLISH &&
+	    cfg->lte.mode_switch.flush == CELL_FLUSH_KEEP)
 		FUZZ_CHECK(!s.pkts_dropped[CELL_DROP_RADIO_LOSS] &&
 		           !s.pkts_dropped[CELL_DROP_RLC_DISCARD] &&
 		           !s.pkts_dropped[CELL_DROP_RADIO_LINK_FAILURE]);

@@ -87,7 +87,7 @@ static bool under_way(const struct sim *s)
 	if (router_next_ns(&s->router) != CELL_NEVER)
 		return true;
 	return cell_next(s->cell) != CELL_NEVER &&
-	       (stats.pkts_held > 0 || s->cfg.cell.mode_select_ms == 0);
+	       (stats.pkts_held > 0 || s->cfg.cell.lte.mode_switch.select_ms == 0);
 }
 
 static int64_t next_ns(const struct sim *s)
@@ -122,7 +122,7 @@ static const char *arrive(struct sim *s, const struct arrival *a)
 	if (a->t_ns < s->last_ns)
 		return "t_ns: goes backwards";
 	s->last_ns = a->t_ns;
-	while (s->error == 0 && s->cfg.cell.sgw_gtpu_addr && next_ns(s) < a->t_ns)
+	while (s->error == 0 && s->cfg.cell.gtpu.sgw_addr && next_ns(s) < a->t_ns)
 		go_on(s); /* what leaves meanwhile may be back before */
 	apply_until(s, a->t_ns);
 	if (cell_next(s->cell) < a->t_ns)

@@ -20,10 +20,10 @@ struct router_packet {
 /* The port with the GTP-U address @addr, or 0. */
 static uint8_t port_of(const struct cell_cfg *cfg, uint32_t addr)
 {
-	if (addr == cfg->sgw_gtpu_addr)
+	if (addr == cfg->gtpu.sgw_addr)
 		return CELL_PORT_SGW;
 	for (uint8_t k = 0; k < cfg->n_enb; k++)
-		if (addr == cfg->enb_gtpu_addr[k])
+		if (addr == cfg->gtpu.enb_addr[k])
 			return (uint8_t)CELL_PORT_ENB(k);
 	return 0;
 }
@@ -35,7 +35,7 @@ int router_take(struct router *r, const struct cell_out *o)
 	struct gtpu h;
 	uint8_t port;
 
-	if (!r->cfg->sgw_gtpu_addr || gtpu_unpack(&h, o->data, o->len, &inner) < 0)
+	if (!r->cfg->gtpu.sgw_addr || gtpu_unpack(&h, o->data, o->len, &inner) < 0)
 		return 0;
 	port = port_of(r->cfg, h.dst);
 	if (!port)

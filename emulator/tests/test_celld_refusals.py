@@ -28,7 +28,7 @@ def changed(tmp_path, key, value):
     ("cell.ra.rac_timeout_ms", 1, "key 'cell.ra.rac_timeout_ms': value 1: allowed 2..1000"),
     ("cell.ra.rac_timeout", 10, "key 'cell.ra.rac_timeout': unknown"),
     ("cell.mac.trailing_bsr", 1, "key 'cell.mac.trailing_bsr': expected true or false"),
-    ("cell.rlc_um.sn_bits", 7, "cell: um_sn_bits: allowed 5 or 10"),
+    ("cell.rlc_um.sn_bits", 7, "cell: rlc.um.sn_bits: allowed 5 or 10"),
     ("cell.ues.0.cqi_ul", 16, "key 'cell.ues[0].cqi_ul': value 16: allowed 1..15"),
     ("cell.ues.0.bler_sl", 1.5, "key 'cell.ues[0].bler_sl': value 1.5: allowed 0..1"),
     ("cell.ues.0.peer", "ue1", "key 'cell.ues[0].peer': value 'ue1': allowed the name of another UE or 'network'"),
@@ -67,7 +67,7 @@ def changed(tmp_path, key, value):
     ("cell.enbs", [{"name": "senb"}, {"name": "senb"}], "key 'cell.enbs[1].name': value 'senb': another eNB has it"),
     ("cell", {"n_rb": 6, "mac": {"ul_always_scheduled": True}, "ues": [
         {"name": f"ue{i}", "peer": "network", "mode": "im"} for i in range(1, 8)]},
-     "cell: ul_always_scheduled: allowed only with a resource block for each UE"),
+     "cell: lte.mac.ul_always_scheduled: allowed only with a resource block for each UE"),
     ("cell.ues.0.mode", "a\nb\x1b[2J", "key 'cell.ues[0].mode': value 'a?b?[2J': allowed im, dm"),
 ])
 def test_wrong_configuration(tmp_path, key, value, message):

@@ -2,13 +2,16 @@
 """The radio daemon takes every key of the radio in the range that the scenario's model gives it, and no other."""
 
 import json
+import re
 import subprocess
+from pathlib import Path
 
 import pytest
 from celldconfig import CELLD
 
 from cellbed.scenario.daemon_keys import sections
 
+DAEMON = Path(__file__).resolve().parents[1] / "daemon"
 KEYS = [pytest.param(section, value, id=f"{section}.{value.name}")
         for section, (values, _) in sections().items() for value in values]
 
@@ -48,3 +51,11 @@ def test_a_key_has_the_range_of_its_model(tmp_path, section, key):
     assert [said(tmp_path, section, key.name, value) for value in wanted] == [None] * len(wanted)
     for value, message in refused.items():
         assert said(tmp_path, section, key.name, value) == message
+
+
+def test_other_code_reads_what_has_no_field():
+    """A key that a table leaves to other code, and that no other code names, would be taken and do nothing."""
+    code = "".join(path.read_text() for path in DAEMON.glob("*.c"))
+    named = {*re.findall(r'"(\w+)"', code), *sections()}
+    named |= {f"{way}_{part}" for way in ("uplink", "downlink") for part in re.findall(r'"_(\w+)"', code)}
+    assert {name for _, others in sections().values() for name in others} - named == set()

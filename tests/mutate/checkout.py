@@ -67,7 +67,7 @@ class Checkout:
         self._environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1",
                              "CELLBED_BUILD": str((folder if part.compiled else root) / "build")}
         known = (folder / "build/build.ninja").exists()
-        if part.compiled and (not known and self._run(("meson", "setup", *BUILD, "build"))
+        if part.compiled and (not known and self._run(("meson", "setup", *BUILD, f"-Dpython={sys.executable}", "build"))
                               or self._run(("ninja", "-C", "build"))):
             raise SystemExit(f"mutate: the unchanged code does not build:\n{self._said()}")
         self._unchanged = self._compiled()

@@ -82,7 +82,7 @@ void gateway_ingress(struct epc *epc, struct pkt *p)
 {
 	enum cell_tunnel kind;
 
-	if (ip_dst(p) != epc->cell->cfg.sgw_gtpu_addr) {
+	if (ip_dst(p) != epc->cell->cfg.gtpu.sgw_addr) {
 		downlink(epc, p);
 		return;
 	}

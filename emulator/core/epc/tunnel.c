@@ -5,7 +5,7 @@
  *
  * What arrives for a UE goes through two stages. The first brings it into
  * order: packets that come straight from the S-GW wait behind those that
- * another eNB still forwards, until its End Marker (with ho_reordering). The
+ * another eNB still forwards, until its End Marker (with handover.reordering). The
  * second sends it to where the UE is: over the radio, to another eNB, or
  * nowhere yet, and then it waits. An End Marker goes through both like a
  * packet, so it comes out where the last packet before it did.
@@ -30,7 +30,7 @@ static uint32_t teid_of(uint8_t ue, uint8_t end, enum cell_tunnel kind)
 
 static uint32_t addr_of(const struct epc *epc, uint8_t end)
 {
-	return end == ENB_NONE ? epc->cell->cfg.sgw_gtpu_addr : epc->cell->cfg.enb_gtpu_addr[end];
+	return end == ENB_NONE ? epc->cell->cfg.gtpu.sgw_addr : epc->cell->cfg.gtpu.enb_addr[end];
 }
 
 static uint8_t serving(const struct epc *epc, uint8_t ue)
@@ -86,7 +86,7 @@ static struct gtpu header_of(const struct epc *epc, uint8_t ue, struct pkt *p, u
 
 	if (p->end_marker)
 		return h;
-	h.tos = gtpu_tos_out((enum gtpu_ecn)epc->cell->cfg.gtpu_ecn, pkt_data(p), p->len);
+	h.tos = gtpu_tos_out((enum gtpu_ecn)epc->cell->cfg.gtpu.ecn, pkt_data(p), p->len);
 	if (!epc->radio->has_flows)
 		return h;
 	b = epc->radio->bearer(epc->cell, ue, from, h.uplink ? CELL_DIR_UL : CELL_DIR_DL, p);
@@ -165,7 +165,7 @@ uint8_t tunnel_receive(struct epc *epc, struct pkt *p, uint8_t at, enum cell_tun
 	       row(CELL_EV_GTPU_RX, ue, at, at == ENB_NONE ? CELL_DIR_UL : CELL_DIR_DL, h.teid,
 	           p->end_marker ? CELL_TUNNEL_END_MARKER : *ret_kind));
 	if (!p->end_marker &&
-	    gtpu_ecn_in((enum gtpu_ecn)epc->cell->cfg.gtpu_ecn, h.tos, pkt_data(p), p->len) < 0) {
+	    gtpu_ecn_in((enum gtpu_ecn)epc->cell->cfg.gtpu.ecn, h.tos, pkt_data(p), p->len) < 0) {
 		out_drop(epc->cell, p, NULL, CELL_DROP_ECN);
 		return 0;
 	}
@@ -195,11 +195,11 @@ static void forward(struct epc *epc, uint8_t ue, uint8_t from, struct pkt *p)
 {
 	uint8_t to = end_of(epc, ue, from)->forward_to;
 
-	if (!epc->cell->cfg.ho_forwarding && p->end_marker) {
+	if (!epc->cell->cfg.handover.forwarding && p->end_marker) {
 		cell_pkt_terminate(epc->cell, p);
 		return;
 	}
-	if (!epc->cell->cfg.ho_forwarding) {
+	if (!epc->cell->cfg.handover.forwarding) {
 		out_drop(epc->cell, p, bearer_of(epc, ue, from, p).at, CELL_DROP_HANDOVER);
 		return;
 	}
@@ -285,7 +285,7 @@ static bool is_full(struct epc *epc, uint8_t ue, uint8_t enb, struct pkt *p)
 	const struct tunnel_end *end = end_of(epc, ue, enb);
 	uint32_t n = end->held.n + end->direct.n;
 
-	if (p->has_pdcp_sn && epc->cell->cfg.ho_procedure == CELL_HO_DAPS)
+	if (p->has_pdcp_sn && epc->cell->cfg.handover.procedure == CELL_HO_DAPS)
 		return false;
 	if (is_here(epc, ue, enb))
 		n += b.queued;
@@ -295,7 +295,7 @@ static bool is_full(struct epc *epc, uint8_t ue, uint8_t enb, struct pkt *p)
 static void wait_for_end_marker(const struct epc *epc, struct tunnel_end *end, int64_t more_ns)
 {
 	end->expiry_ns =
-		epc->cell->event_ns + epc->cell->cfg.ho_end_marker_ms * NS_PER_MS + more_ns;
+		epc->cell->event_ns + epc->cell->cfg.handover.end_marker_ms * NS_PER_MS + more_ns;
 }
 
 void tunnel_ingress(struct epc *epc, uint8_t enb, struct pkt *p)
@@ -341,7 +341,7 @@ void tunnel_ingress(struct epc *epc, uint8_t enb, struct pkt *p)
 
 static bool reorders(const struct epc *epc)
 {
-	return epc->cell->cfg.ho_reordering && epc->cell->cfg.ho_forwarding;
+	return epc->cell->cfg.handover.reordering && epc->cell->cfg.handover.forwarding;
 }
 
 void tunnel_expect(struct epc *epc, uint8_t ue, uint8_t enb)
@@ -357,7 +357,7 @@ void tunnel_expect(struct epc *epc, uint8_t ue, uint8_t enb)
 
 void tunnel_end_marker(struct epc *epc, uint8_t ue, uint8_t from)
 {
-	struct pkt *p = forwards(end_of(epc, ue, from)) && epc->cell->cfg.ho_forwarding
+	struct pkt *p = forwards(end_of(epc, ue, from)) && epc->cell->cfg.handover.forwarding
 	                        ? cell_pkt_originate(epc->cell)
 	                        : NULL;
 
@@ -419,7 +419,7 @@ void tunnel_return(struct epc *epc, uint8_t ue)
 	end->awaiting = end->ended;
 	end->returning = !end->ended;
 	end->ended = false;
-	wait_for_end_marker(epc, end, 2 * epc->cell->cfg.ho_signalling_us * NS_PER_US);
+	wait_for_end_marker(epc, end, 2 * epc->cell->cfg.handover.signalling_us * NS_PER_US);
 }
 
 bool tunnel_settled(const struct epc *epc, uint8_t ue)

@@ -33,13 +33,13 @@ static void advance(struct cell *cell, int64_t t_ns, struct cell_out *out, size_
 static void make_nr(struct cell_cfg *cfg)
 {
 	cfg->system = CELL_SYSTEM_NR;
-	cfg->rlc_mode = CELL_RLC_AM;
-	cfg->um_sn_bits = 12;
-	cfg->am_sn_bits = 18;
-	cfg->pdcp_sn_bits = 18;
-	cfg->rlc_queue_pkts = 16384;
+	cfg->rlc.mode = CELL_RLC_AM;
+	cfg->rlc.um.sn_bits = 12;
+	cfg->rlc.am.sn_bits = 18;
+	cfg->pdcp.sn_bits = 18;
+	cfg->rlc.queue_pkts = 16384;
 	cfg->max_pkts = 65536;
-	cfg->harq_max_attempts = 5;
+	cfg->harq.max_attempts = 5;
 }
 
 int main(int argc, char **argv)
@@ -70,11 +70,11 @@ int main(int argc, char **argv)
 		cfg.ue[i].mode = CELL_MODE_IM;
 		cfg.ue[i].rnti = (uint16_t)(cfg.ue[0].rnti + i);
 	}
-	cfg.crowd_count = (uint16_t)n_crowd;
+	cfg.lte.crowd.count = (uint16_t)n_crowd;
 	if (n_crowd > 0)
-		cfg.crowd_offered_rate_bps = (uint32_t)(CROWD_BPS / n_crowd);
-	cfg.crowd_burst_bytes = 1000;
-	cfg.rlc_mode = argv[1][0] == 'u' ? CELL_RLC_UM : CELL_RLC_AM;
+		cfg.lte.crowd.offered_rate_bps = (uint32_t)(CROWD_BPS / n_crowd);
+	cfg.lte.crowd.burst_bytes = 1000;
+	cfg.rlc.mode = argv[1][0] == 'u' ? CELL_RLC_UM : CELL_RLC_AM;
 	if (argv[1][0] == 'n') {
 		make_nr(&cfg);
 		interval_ns = NR_INTERVAL;

@@ -8,6 +8,7 @@ moves an event shows as a difference to read; `make golden-update` accepts it.
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -47,7 +48,8 @@ def other_cellsim(request, tmp_path_factory) -> Path:
         pytest.skip(f"{compiler} is not installed")
     build = tmp_path_factory.mktemp(request.param.replace(" ", ""))
     target = "emulator/sim/cellsim"
-    setup = ["meson", "setup", "--buildtype=plain", f"-Doptimization={optimization}", build, ROOT]
+    setup = ["meson", "setup", "--buildtype=plain", f"-Doptimization={optimization}", f"-Dpython={sys.executable}",
+             build, ROOT]
     subprocess.run(setup, check=True, capture_output=True, env=os.environ | {"CC": compiler})
     subprocess.run(["ninja", "-C", build, target], check=True, capture_output=True)
     return build / target

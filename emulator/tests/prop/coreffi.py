@@ -3,6 +3,7 @@
 
 import ctypes
 import errno
+import operator
 import os
 import re
 import struct
@@ -16,7 +17,8 @@ ROOT = Path(__file__).resolve().parents[3]
 BUILD = Path(os.environ.get("CELLBED_BUILD", ROOT / "build"))
 NEVER = 2**63 - 1
 # What a shell includes: cellcore.h and its parts.
-PUBLIC = ["cell_cfg", "cell_out", "cellcore"]
+PUBLIC = ["cell_kinds", "cell_cfg_bearer", "cell_cfg_link", "cell_cfg_lte", "cell_cfg_nr", "cell_cfg", "cell_out",
+          "cellcore"]
 
 
 def declarations(*names: str) -> str:
@@ -160,13 +162,25 @@ class Cell:
         self._take()
 
 
+def get(structure, name: str):
+    """A field of a structure, or of one in it: `nr.phy.numerology`."""
+    return operator.attrgetter(name)(structure)
+
+
+def put(structure, name: str, value) -> None:
+    """Set a field of a structure, or of one in it."""
+    within, _, last = name.rpartition(".")
+    setattr(get(structure, within) if within else structure, last, value)
+
+
 def make_cfg(fields: dict):
-    """struct cell_cfg of the default and @fields. Raises ValueError when the core refuses it."""
+    """struct cell_cfg of the default and @fields, by their names with dots. Raises ValueError when the core refuses it.
+    """
     cfg = ffi.new("struct cell_cfg *")
     lib.cell_cfg_default(cfg)
     for name, value in fields.items():
         if name != "ue":
-            setattr(cfg, name, value)
+            put(cfg, name, value)
     any_ue = ffi.new("struct cell_ue_cfg *", cfg.ue[0])
     for i, ue in enumerate(fields.get("ue", [])):
         cfg.ue[i] = any_ue[0]

@@ -100,7 +100,7 @@ class Run:
 
     def _route(self, o):
         dst = struct.unpack_from("!I", o.data, 16)[0]
-        port = SGW if dst == SGW_ADDRESS else enb_port(self.plan.cfg["enb_gtpu_addr"].index(dst))
+        port = SGW if dst == SGW_ADDRESS else enb_port(self.plan.cfg["gtpu.enb_addr"].index(dst))
         assert port != o.port
         self.routed.append(o.data)
         number = len(self.routed)

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 MS = 1_000_000
 TAIL_NS = 400 * MS  # time given to what is under way after the last action
 IM, DM = 0, 1
-KEEP = 1  # mode_flush
+KEEP = 1  # lte.mode_switch.flush
 NETWORK, PORT_NETWORK = 0, 0x80  # as a peer; the bit of a port behind the eNB
 UL, DL, SL = 0, 1, 2
 RLC_MODES = range(lib.CELL_RLC_MODE_COUNT)
 # Keys that do nothing in a cell without tunnels, and those of a crowd, which never comes to rest.
-OF_OTHERS = ("utran_", "constant_", "ho_", "a3_", "gtpu_", "system", "crowd_", "nr_", "am_sn_bits",
-             "pdcp_t_reordering_infinite", "pdcp_out_of_order")
-SN_BITS_MAX = {"um_sn_bits": 10, "pdcp_sn_bits": 12}  # NR has more
+OF_OTHERS = ("utran.", "constant.", "handover.", "gtpu.", "system", "lte.crowd.", "nr.", "rlc.am.sn_bits",
+             "rlc.t_reassembly_ms", "pdcp.t_reordering_infinite", "pdcp.out_of_order")
+SN_BITS_MAX = {"rlc.um.sn_bits": 10, "pdcp.sn_bits": 12}  # NR has more
 WHOLE_MIN_RB = 18  # TM wants blocks with room for a packet
 PKTS_MAX = 300  # more take memory and time, and find nothing more
 ACTIONS_MAX, PLAN_BYTES = 25, 320
@@ -62,14 +62,14 @@ def ue_config(choices: Choices, peer: int, lossy: bool) -> dict:
 
 def in_time(cfg: dict) -> dict:
     """Keys that go together: answers before what they allow, and a NACK before the grants for its retransmission."""
-    harq = cfg.get("harq_max_attempts", 1) > 1
-    grant_to_tx = min(cfg.get("grant_to_tx_tti", 2), 7 if harq else 8)
-    rar_delay = cfg.get("rar_delay_tti", 3)
+    harq = cfg.get("harq.max_attempts", 1) > 1
+    grant_to_tx = min(cfg.get("lte.timing.grant_to_tx_tti", 2), 7 if harq else 8)
+    rar_delay = cfg.get("lte.timing.rar_delay_tti", 3)
     return cfg | {
-        "grant_to_tx_tti": grant_to_tx, "rar_delay_tti": rar_delay,
-        "decode_tti": min(cfg.get("decode_tti", 4), 8 - grant_to_tx if harq else 8),
-        "rar_to_msg3_tti": max(cfg.get("rar_to_msg3_tti", 2), grant_to_tx),
-        "rac_timeout_tti": max(cfg.get("rac_timeout_tti", 10), rar_delay + 1),
+        "lte.timing.grant_to_tx_tti": grant_to_tx, "lte.timing.rar_delay_tti": rar_delay,
+        "lte.timing.decode_tti": min(cfg.get("lte.timing.decode_tti", 4), 8 - grant_to_tx if harq else 8),
+        "lte.timing.rar_to_msg3_tti": max(cfg.get("lte.timing.rar_to_msg3_tti", 2), grant_to_tx),
+        "lte.ra.rac_timeout_tti": max(cfg.get("lte.ra.rac_timeout_tti", 10), rar_delay + 1),
         **{key: min(cfg[key], most) for key, most in SN_BITS_MAX.items() if key in cfg},
     }  # fmt: skip
 
@@ -77,16 +77,17 @@ def in_time(cfg: dict) -> dict:
 def config(choices: Choices, lossy: bool, rlc_modes, n_ue_min: int = 2) -> dict:
     """Any keys of a cell, in which @lossy says whether the radio may lose or flush anything."""
     n_ue, rlc_mode = choices.number(n_ue_min, 4), choices.pick(*rlc_modes)
-    cfg = in_time(choices.keys(without=(*OF_OTHERS, *(() if lossy else ("mode_flush", "control_errors")))))
-    cfg |= {"seed": choices.number(0, 2**16 - 1), "n_ue": n_ue, "rlc_mode": rlc_mode,
+    cfg = in_time(choices.keys(without=(*OF_OTHERS,
+                                        *(() if lossy else ("lte.mode_switch.flush", "lte.control.errors")))))
+    cfg |= {"seed": choices.number(0, 2**16 - 1), "n_ue": n_ue, "rlc.mode": rlc_mode,
             "ue": [ue_config(choices, peer, lossy) for peer in peers(choices, n_ue, rlc_mode)],
             "max_pkts": min(cfg.get("max_pkts", PKTS_MAX), PKTS_MAX)}
     rates = choices.pick((0,), (0.5, 0.01), (0.1,), (1, 0.5, 0.5, 0.1, 0), (0.3, 0.3)) if lossy else (0,)
-    cfg |= {"n_harq_bler": len(rates), "harq_bler_q32": [q32(rate) for rate in rates]}
+    cfg |= {"harq.n_bler": len(rates), "harq.bler_q32": [q32(rate) for rate in rates]}
     if rlc_mode == lib.CELL_RLC_TM:
-        cfg["n_rb"] = max(cfg.get("n_rb", 50), WHOLE_MIN_RB)
+        cfg["lte.n_rb"] = max(cfg.get("lte.n_rb", 50), WHOLE_MIN_RB)
     if not lossy:
-        cfg |= {"harq_nack_to_ack_q32": 0, "harq_errors": lib.CELL_ERRORS_LADDER, "mode_flush": KEEP}
+        cfg |= {"harq.nack_to_ack_q32": 0, "harq.errors": lib.CELL_ERRORS_LADDER, "lte.mode_switch.flush": KEEP}
     return cfg
 
 

@@ -11,18 +11,18 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from coreffi import ROOT
+from coreffi import BUILD
 from hypothesis import strategies as st
 
 _DEFAULT, _LOW, _HIGH = 96, 112, 128  # the first byte of a key: below these, and some other value from there on
 _VALUES = 2**15  # of the byte and the next one then
 _Q32 = 2**32 - 1
 _TABLE = re.compile(r"#define (CFG\w*_(?:DRAWN|LIMITS)) \\\n((?:\t.*\n)+)")
-_LIMIT = re.compile(r"LIMIT\(\w+, (\w+), (\d+), (\d+)\)")
+_LIMIT = re.compile(r"LIMIT\(\w+, ([\w.]+), (\d+), (\d+)\)")
 
 
 def _tables() -> dict[str, dict[str, tuple[int, int]]]:
-    text = (ROOT / "emulator/core/cfg_values.h").read_text()
+    text = (BUILD / "emulator/core/cfg_values.h").read_text()
     return {name: {field: (int(low), int(high)) for field, low, high in _LIMIT.findall(lines)}
             for name, lines in _TABLE.findall(text)}
 

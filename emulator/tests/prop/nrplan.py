@@ -11,53 +11,57 @@ UM, AM, TM = lib.CELL_RLC_UM, lib.CELL_RLC_AM, lib.CELL_RLC_TM
 PATTERNS = ("DDDSU", "DDSU", "DSUUU", "DDDDDDDSUU", "DDDSUUDDDD")  # the last one: 3 and 2 ms of 0.5 ms slots
 # Numerology, frequency range, bandwidths. Source: TS 38.101-1, 38.101-2 Table 5.3.2-1
 CARRIERS = ((1, 0, (20, 10, 100)), (0, 0, (20, 5)), (2, 0, (20, 40)), (3, 1, (50, 100)))
-SHARED = ("rlc_", "um_sn", "am_", "discard", "t_reordering", "pdcp_", "scheduler", "pf_average", "harq_max",
-          "harq_nack")
+SHARED = ("rlc.", "pdcp.", "scheduler", "pf_average", "harq.max", "harq.nack")
 # What goes together only with others, or is chosen here.
-CHOSEN = ("nr_numerology", "nr_duplex", "nr_frequency", "nr_bandwidth", "nr_tdd", "nr_overhead", "nr_k0", "nr_k1",
-          "nr_processing", "nr_cg", "nr_configured", "nr_drx", "nr_ra_rb", "nr_rar", "nr_response", "nr_layers",
-          "nr_harq", "nr_prach", "nr_contention", "nr_gnb", "nr_aqm", "nr_sr_period")
-TWO_OF = {"um_sn_bits": (12, 6), "am_sn_bits": (18, 12), "pdcp_sn_bits": (18, 12)}
+CHOSEN = ("nr.phy.numerology", "nr.phy.duplex", "nr.phy.frequency_range", "nr.phy.bandwidth_mhz", "nr.phy.tdd_",
+          "nr.phy.overhead_re", "nr.mac.k0", "nr.mac.k1_min", "nr.mac.processing_capability", "nr.mac.cg_",
+          "nr.mac.configured_grant", "nr.drx.", "nr.ra.rb", "nr.ra.rar_delay_slots", "nr.ra.response_window_slots",
+          "nr.phy.layers_", "nr.mac.harq_processes", "nr.ra.prach_period_slots", "nr.ra.contention_resolution_ms",
+          "nr.mac.gnb_processing_us", "nr.aqm.", "nr.mac.sr_period_slots")
+TWO_OF = {"rlc.um.sn_bits": (12, 6), "rlc.am.sn_bits": (18, 12), "pdcp.sn_bits": (18, 12)}
 
 
 def frame(choices: Choices) -> dict:
     mu, frequency_range, bandwidths = choices.pick(*CARRIERS)
     pattern = choices.pick(*PATTERNS) if mu == 1 else choices.pick(*PATTERNS[:-1])
-    return {"nr_numerology": mu, "nr_frequency_range": frequency_range, "nr_bandwidth_mhz": choices.pick(*bandwidths),
-            "nr_duplex": choices.pick(1, 0), "nr_tdd_pattern": pattern.encode(),
-            "nr_tdd_special_dl_symbols": choices.pick(9, 8), "nr_tdd_special_ul_symbols": choices.pick(2, 4),
-            "nr_k0": choices.pick(0, 0, 1), "nr_k1_min": choices.pick(4, 3, 6), "nr_layers_dl": choices.pick(1, 4),
-            "nr_gnb_processing_us": choices.pick(250, 0, 1, 3000), "nr_harq_processes": choices.pick(16, 3, 5),
-            "nr_prach_period_slots": choices.pick(20, 1, 7), "nr_response_window_slots": choices.pick(20, 80),
-            "nr_contention_resolution_ms": choices.pick(64, 8), "nr_sr_period_slots": choices.pick(8, 0, 1, 80)}
+    return {"nr.phy.numerology": mu, "nr.phy.frequency_range": frequency_range,
+            "nr.phy.bandwidth_mhz": choices.pick(*bandwidths),
+            "nr.phy.duplex": choices.pick(1, 0), "nr.phy.tdd_pattern": pattern.encode(),
+            "nr.phy.tdd_special_dl_symbols": choices.pick(9, 8), "nr.phy.tdd_special_ul_symbols": choices.pick(2, 4),
+            "nr.mac.k0": choices.pick(0, 0, 1), "nr.mac.k1_min": choices.pick(4, 3, 6),
+            "nr.phy.layers_dl": choices.pick(1, 4),
+            "nr.mac.gnb_processing_us": choices.pick(250, 0, 1, 3000), "nr.mac.harq_processes": choices.pick(16, 3, 5),
+            "nr.ra.prach_period_slots": choices.pick(20, 1, 7), "nr.ra.response_window_slots": choices.pick(20, 80),
+            "nr.ra.contention_resolution_ms": choices.pick(64, 8), "nr.mac.sr_period_slots": choices.pick(8, 0, 1, 80)}
 
 
 def configured(choices: Choices) -> dict:
     """Grants that a UE has without asking, and when it listens."""
     cycle = choices.pick(0, 0, 20, 40)
-    return {"nr_configured_grant": choices.pick(0, 0, 1, 2), "nr_cg_period_slots": choices.pick(10, 5, 16),
-            "nr_cg_rb": choices.pick(1, 2), "nr_cg_mcs": choices.pick(10, 0, 27), "nr_cg_processes": choices.pick(1, 2),
-            "nr_drx_cycle_ms": cycle, "nr_drx_short_cycle_ms": choices.pick(0, 5), "nr_drx_on_duration_ms":
-            choices.pick(2, 5), "nr_drx_inactivity_ms": choices.pick(0, 1, 10), "nr_drx_retx_slots":
+    return {"nr.mac.configured_grant": choices.pick(0, 0, 1, 2), "nr.mac.cg_period_slots": choices.pick(10, 5, 16),
+            "nr.mac.cg_rb": choices.pick(1, 2), "nr.mac.cg_mcs": choices.pick(10, 0, 27),
+            "nr.mac.cg_processes": choices.pick(1, 2),
+            "nr.drx.cycle_ms": cycle, "nr.drx.short_cycle_ms": choices.pick(0, 5), "nr.drx.on_duration_ms":
+            choices.pick(2, 5), "nr.drx.inactivity_ms": choices.pick(0, 1, 10), "nr.drx.retx_slots":
             choices.pick(16, 0, 320)}
 
 
 def config(choices: Choices, lossy: bool, rlc_modes) -> dict:
     n_ue = choices.number(1, 4)
     cfg = {key: value for only in SHARED for key, value in choices.keys(only=only).items()}
-    cfg |= choices.keys(only="nr_", without=CHOSEN) | frame(choices) | configured(choices)
-    cfg["nr_target_bler_q32"] = min(cfg.get("nr_target_bler_q32", 0), q32(0.5))
+    cfg |= choices.keys(only="nr.", without=CHOSEN) | frame(choices) | configured(choices)
+    cfg["nr.link_adaptation.target_bler_q32"] = min(cfg.get("nr.link_adaptation.target_bler_q32", 0), q32(0.5))
     cfg |= {key: choices.pick(*bits) for key, bits in TWO_OF.items()}
     rates = choices.pick((0,), (0.5, 0.01), (0.1,), (1, 0.5, 0.5, 0.1, 0)) if lossy else (0,)
     ues = [{"peer": NETWORK, "mode": IM, **choices.keys("CFG_UE", only="cqi_"),
             **({key: min(value, q32(0.95)) for key, value in choices.keys("CFG_UE", only="bler_").items()}
                if lossy else {})} for _ in range(n_ue)]
     cfg |= {"system": lib.CELL_SYSTEM_NR, "seed": choices.number(0, 2**16 - 1), "n_ue": n_ue, "ue": ues,
-            "rlc_mode": choices.pick(*rlc_modes), "max_pkts": PKTS_MAX, "n_harq_bler": len(rates),
-            "harq_bler_q32": [q32(rate) for rate in rates], "harq_errors": choices.pick(0, 1) if lossy else 0}
-    if cfg["rlc_mode"] == TM:
-        cfg["pdcp_duplication"] = 0
-    return cfg if lossy else cfg | {"harq_nack_to_ack_q32": 0}
+            "rlc.mode": choices.pick(*rlc_modes), "max_pkts": PKTS_MAX, "harq.n_bler": len(rates),
+            "harq.bler_q32": [q32(rate) for rate in rates], "harq.errors": choices.pick(0, 1) if lossy else 0}
+    if cfg["rlc.mode"] == TM:
+        cfg["pdcp.duplication"] = 0
+    return cfg if lossy else cfg | {"harq.nack_to_ack_q32": 0}
 
 
 def action(choices: Choices, cfg: dict, lossy: bool) -> tuple:

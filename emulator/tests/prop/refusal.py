@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from coreffi import constant, ffi, lib
+from coreffi import constant, ffi, get, lib, put
 from draw import limits
 
 NETWORK, IM, DM = 0, 0, 1  # as a peer; modes
@@ -57,14 +57,21 @@ def _holds(kind: Any) -> tuple[int, int]:
     return (-2**(bits - 1), 2**(bits - 1) - 1) if int(ffi.cast(kind, -1)) < 0 else (0, 2**bits - 1)
 
 
+def _type_of(kind: Any, name: str) -> Any:
+    """Of a field of a structure, or of one in it."""
+    for part in name.split("."):
+        kind = dict(kind.fields)[part].type
+    return kind
+
+
 def in_range(table: str, structs: Callable[[Any], list[Any]]) -> list[Refusal]:
     """The declared limits of the fields of some structures, where the type holds more."""
     def refusal(name: str, low: int, high: int) -> Refusal:
-        return Refusal(name, f"{low}..{high}", lambda c: all(low <= getattr(s, name) <= high for s in structs(c)),
+        return Refusal(name, f"{low}..{high}", lambda c: all(low <= get(s, name) <= high for s in structs(c)),
                        single=True)
 
-    types = dict(ffi.typeof(_STRUCTS[table]).fields)
-    return [refusal(name, *ends) for name, ends in limits(table).items() if ends != _holds(types[name].type)]
+    kind = ffi.typeof(_STRUCTS[table])
+    return [refusal(name, *ends) for name, ends in limits(table).items() if ends != _holds(_type_of(kind, name))]
 
 
 def ues(c: Any) -> list[Any]:
@@ -107,8 +114,9 @@ def _one_default_each(c: Any) -> bool:
 # What is asked first, of every radio system.
 OF_CELLS = [
     *in_range("CFG", lambda c: [c]),
-    *(Refusal(name, f"1..{high}", lambda c, name=name, high=high: 1 <= getattr(c, name) <= high, single=True)
-      for name, high in (("n_ue", UES), ("n_enb", 4), ("n_harq_bler", 8), ("n_crowd_cqi", 64), ("max_cmds", 65536))),
+    *(Refusal(name, f"1..{high}", lambda c, name=name, high=high: 1 <= get(c, name) <= high, single=True)
+      for name, high in (("n_ue", UES), ("n_enb", 4), ("harq.n_bler", 8), ("lte.crowd.n_cqi", 64),
+                         ("max_cmds", 65536))),
 ]
 OF_UES = in_range("CFG_UE", ues)
 # LTE and NR have these alike.
@@ -119,8 +127,8 @@ OF_CHANNELS = [
     Refusal("bearer.n_filters", "0..4", lambda c: all(b.n_filters <= 4 for b in bearers(c))),
     *in_range("CFG_BEARER", bearers),
     *in_range("CFG_FILTER", _filters),
-    Refusal("harq_bler", "not increasing", lambda c: in_order(
-        [c.harq_bler_q32[i] for i in range(min(c.n_harq_bler, 8))][::-1])),
+    Refusal("harq.bler", "not increasing", lambda c: in_order(
+        [c.harq.bler_q32[i] for i in range(min(c.harq.n_bler, 8))][::-1])),
 ]
 
 
@@ -155,7 +163,7 @@ class _Recorder:
 
 def word(c: Any) -> str:
     """The TDD pattern."""
-    return ffi.string(c.nr_tdd_pattern).decode()
+    return ffi.string(c.nr.phy.tdd_pattern).decode()
 
 
 @dataclass
@@ -179,12 +187,12 @@ class Network:
             for name, value in {**spare, **(self.ue[i] if i < len(self.ue) else {})}.items():
                 setattr(c.ue[i], name, value)
         for name, value in self.cell.items():
-            setattr(c, name, value)
+            put(c, name, value)
         array = ffi.new("struct cell_bearer_cfg[]", len(self.bearer)) if self.bearer else None
         for i, own in enumerate(self.bearer):
             array[i] = lib.cell_cfg_bearer(c)
             for name, value in own.items():
-                setattr(array[i], name, value)
+                put(array[i], name, value)
         if array is not None:
             c.bearer, c.n_bearers = array, len(self.bearer)
         return c, array
@@ -299,5 +307,8 @@ class Sweep:
         return name.startswith("n_train") and _is_null(at.train)
 
     def _limits(self, path: Path) -> Iterator[tuple[int, int] | None]:
+        last = [i for i, step in enumerate(path) if isinstance(step, int)]
+        names = [str(step) for step in path[last[-1] + 1 if last else 0:]]
         for table in _STRUCTS:
-            yield limits(table).get(str(path[-1]))
+            for name in {".".join(names), ".".join(names[1:])}:
+                yield limits(table).get(name)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from coreffi import ffi, lib
+from coreffi import ffi, get, lib
 from recording import Link
 from refusal import IM, NETWORK, Network, Refusal, in_order, in_range, ues
 
@@ -16,20 +16,20 @@ _DELAY_MAX_MS = 60000  # of a train
 
 
 def _whole_pdus(c: Any, rate_bps: int) -> bool:
-    bits_times_1000, pdu = rate_bps * c.utran_tti_ms, 8000 * c.utran_pdu_bytes
+    bits_times_1000, pdu = rate_bps * c.utran.tti_ms, 8000 * c.utran.pdu_bytes
     return bits_times_1000 % pdu == 0 and 1 <= bits_times_1000 // pdu <= 64
 
 
 INDEPENDENT = [
     Refusal("n_enb", "1 without S-GW, where each UE has a link of its own",
-            lambda c: c.n_enb == 1 and not c.sgw_gtpu_addr),
+            lambda c: c.n_enb == 1 and not c.gtpu.sgw_addr),
     Refusal("peer", "the network", lambda c: all(u.peer == NETWORK for u in ues(c))),
 ]
 UTRAN = [
-    Refusal("utran_tti_ms", "10, 20, 40 or 80", lambda c: c.utran_tti_ms in _UTRAN_TTI_MS),
+    Refusal("utran.tti_ms", "10, 20, 40 or 80", lambda c: c.utran.tti_ms in _UTRAN_TTI_MS),
     *(Refusal(name, "1..64 whole PDUs in a TTI",
-              lambda c, name=name: c.utran_tti_ms not in _UTRAN_TTI_MS or _whole_pdus(c, getattr(c, name)))
-      for name in ("utran_ul_rate_bps", "utran_dl_rate_bps")),
+              lambda c, name=name: c.utran.tti_ms not in _UTRAN_TTI_MS or _whole_pdus(c, get(c, name)))
+      for name in ("utran.ul_rate_bps", "utran.dl_rate_bps")),
     *INDEPENDENT,
 ]
 

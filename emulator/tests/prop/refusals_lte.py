@@ -35,7 +35,7 @@ def _several(c: Any) -> bool:
 
 
 def _kind(b: Any) -> tuple[str, int]:
-    return ("um", 5 if b.um_sn_bits == 5 else 10) if b.rlc_mode == UM else ("am" if b.rlc_mode == AM else "tm", 0)
+    return ("um", 5 if b.rlc.um.sn_bits == 5 else 10) if b.rlc.mode == UM else ("am" if b.rlc.mode == AM else "tm", 0)
 
 
 def _channels_are_enough(c: Any) -> bool:
@@ -49,88 +49,96 @@ def _channels_are_enough(c: Any) -> bool:
 def _am_between_ues(c: Any) -> list[tuple[int, Any, int]]:
     """UE, its peer, and the place of each bearer of RLC AM between them."""
     return [(number, peer_of(c, u), k) for number, u in enumerate(ues(c), 1) if peer_of(c, u) is not None
-            for k, b in enumerate(bearers_of(c, number)) if b.rlc_mode == AM]
+            for k, b in enumerate(bearers_of(c, number)) if b.rlc.mode == AM]
 
 
 def _same_bearer(c: Any, number: int, k: int) -> bool:
     peers = bearers_of(c, c.ue[number - 1].peer)
-    return k < len(peers) and peers[k].rlc_mode == AM
+    return k < len(peers) and peers[k].rlc.mode == AM
 
 
 # Source: TS 36.321 5.1, 5.4.2; TS 36.331; TS 36.300 10.1.2
 LTE = [
     *OF_CHANNELS, *OF_UES,
-    Refusal("ul_always_scheduled", "only with a resource block for each UE",
-            lambda c: not c.ul_always_scheduled or c.n_ue <= c.n_rb),
-    Refusal("rar_delay_tti", "less than rac_timeout_tti", lambda c: c.rar_delay_tti < c.rac_timeout_tti),
-    Refusal("rar_to_msg3_tti", "at least grant_to_tx_tti", lambda c: c.rar_to_msg3_tti >= c.grant_to_tx_tti),
-    Refusal("um_sn_bits", "5 or 10",
-            lambda c: c.um_sn_bits in (5, 10) and all(b.um_sn_bits in (5, 10) for b in of_all_ues(c))),
-    Refusal("pdcp_sn_bits", "7 or 12",
-            lambda c: c.pdcp_sn_bits in (7, 12) and all(b.pdcp_sn_bits in (7, 12) for b in of_all_ues(c))),
-    Refusal("decode_tti", "with HARQ at most 8 together with grant_to_tx_tti",
-            lambda c: c.harq_max_attempts == 1 or c.decode_tti + c.grant_to_tx_tti <= 8),
-    Refusal("crowd_cqi", "each 1..15",
-            lambda c: all(1 <= c.crowd_cqi[i] <= 15 for i in range(min(c.n_crowd_cqi, 64)))),
-    Refusal("crowd_direction", "dl with ul_always_scheduled",
-            lambda c: not c.crowd_count or not c.ul_always_scheduled or c.crowd_direction == lib.CELL_CROWD_DL),
-    Refusal("crowd_burst_bytes", "at most a burst of the whole crowd in a microsecond",
-            lambda c: c.crowd_offered_rate_bps * c.crowd_count <= 8 * 10**6 * c.crowd_burst_bytes),
-    Refusal("ho_procedure", "standard, fast_path_switch or prediction",
-            lambda c: not _several(c) or (c.ho_procedure <= lib.CELL_HO_PREDICTION and not c.ho_cond)),
-    Refusal("ho_prediction_timeout_ms", "longer than two messages of ho_signalling_us",
-            lambda c: not _several(c) or 1000 * c.ho_prediction_timeout_ms > 2 * c.ho_signalling_us),
-    Refusal("ho_procedure", "not prediction with a3: nobody knows before",
-            lambda c: not _several(c) or not c.a3 or c.ho_procedure != lib.CELL_HO_PREDICTION),
+    Refusal("lte.mac.ul_always_scheduled", "only with a resource block for each UE",
+            lambda c: not c.lte.mac.ul_always_scheduled or c.n_ue <= c.lte.n_rb),
+    Refusal("lte.timing.rar_delay_tti", "less than lte.ra.rac_timeout_tti",
+            lambda c: c.lte.timing.rar_delay_tti < c.lte.ra.rac_timeout_tti),
+    Refusal("lte.timing.rar_to_msg3_tti", "at least lte.timing.grant_to_tx_tti",
+            lambda c: c.lte.timing.rar_to_msg3_tti >= c.lte.timing.grant_to_tx_tti),
+    Refusal("rlc.um.sn_bits", "5 or 10",
+            lambda c: c.rlc.um.sn_bits in (5, 10) and all(b.rlc.um.sn_bits in (5, 10) for b in of_all_ues(c))),
+    Refusal("pdcp.sn_bits", "7 or 12",
+            lambda c: c.pdcp.sn_bits in (7, 12) and all(b.pdcp.sn_bits in (7, 12) for b in of_all_ues(c))),
+    Refusal("lte.timing.decode_tti", "with HARQ at most 8 together with lte.timing.grant_to_tx_tti",
+            lambda c: c.harq.max_attempts == 1 or c.lte.timing.decode_tti + c.lte.timing.grant_to_tx_tti <= 8),
+    Refusal("lte.crowd.cqi", "each 1..15",
+            lambda c: all(1 <= c.lte.crowd.cqi[i] <= 15 for i in range(min(c.lte.crowd.n_cqi, 64)))),
+    Refusal("lte.crowd.direction", "dl with lte.mac.ul_always_scheduled",
+            lambda c: not (c.lte.crowd.count and c.lte.mac.ul_always_scheduled)
+            or c.lte.crowd.direction == lib.CELL_CROWD_DL),
+    Refusal("lte.crowd.burst_bytes", "at most a burst of the whole crowd in a microsecond",
+            lambda c: c.lte.crowd.offered_rate_bps * c.lte.crowd.count <= 8 * 10**6 * c.lte.crowd.burst_bytes),
+    Refusal("handover.procedure", "standard, fast_path_switch or prediction",
+            lambda c: not _several(c) or (c.handover.procedure <= lib.CELL_HO_PREDICTION
+                                          and not c.handover.condition.on)),
+    Refusal("handover.prediction_timeout_ms", "longer than two messages of handover.signalling_us",
+            lambda c: not _several(c) or 1000 * c.handover.prediction_timeout_ms > 2 * c.handover.signalling_us),
+    Refusal("handover.procedure", "not prediction with a3: nobody knows before",
+            lambda c: not _several(c) or not c.handover.a3.on or c.handover.procedure != lib.CELL_HO_PREDICTION),
     Refusal("peer", "another UE or the network",
             lambda c: all(u.peer <= c.n_ue and u.peer != number for number, u in enumerate(ues(c), 1))),
     Refusal("mode", "im to the network", lambda c: all(u.peer != NETWORK or u.mode == IM for u in ues(c))),
     Refusal("enb", "less than the number of eNBs", lambda c: all(u.enb < c.n_enb for u in ues(c))),
-    Refusal("enb_gtpu_addr", "with an S-GW one for each eNB",
-            lambda c: not c.sgw_gtpu_addr or all(c.enb_gtpu_addr[i] for i in range(min(c.n_enb, 4)))),
+    Refusal("gtpu.enb_addr", "with an S-GW one for each eNB",
+            lambda c: not c.gtpu.sgw_addr or all(c.gtpu.enb_addr[i] for i in range(min(c.n_enb, 4)))),
     Refusal("addr", "with an S-GW one for each UE whose peer is the network",
-            lambda c: not c.sgw_gtpu_addr or all(u.peer != NETWORK or u.addr for u in ues(c))),
+            lambda c: not c.gtpu.sgw_addr or all(u.peer != NETWORK or u.addr for u in ues(c))),
     Refusal("peer", "a UE in the same cell",
             lambda c: all(peer_of(c, u) is None or peer_of(c, u).enb == u.enb for u in ues(c))),
     Refusal("bearer", "8 of a UE", lambda c: all(len(bearers_of(c, i + 1)) <= 8 for i in range(len(ues(c))))),
-    Refusal("pdcp_reordering", "with several eNBs 0: RLC has the order",
-            lambda c: not _several(c) or not any(b.pdcp_reordering for b in of_all_ues(c))),
-    Refusal("delivery", "with several eNBs and RLC AM in_sequence",
-            lambda c: not _several(c) or all(b.rlc_mode != AM or b.delivery == lib.CELL_DELIVERY_IN_SEQUENCE
+    Refusal("pdcp.reordering", "with several eNBs 0: RLC has the order",
+            lambda c: not _several(c) or not any(b.pdcp.reordering for b in of_all_ues(c))),
+    Refusal("rlc.delivery", "with several eNBs and RLC AM in_sequence",
+            lambda c: not _several(c) or all(b.rlc.mode != AM or b.rlc.delivery == lib.CELL_DELIVERY_IN_SEQUENCE
                                              for b in of_all_ues(c))),
-    Refusal("pdcp_sn_bits", "with several eNBs and RLC AM 12",
-            lambda c: not _several(c) or all(b.rlc_mode != AM or b.pdcp_sn_bits == 12 for b in of_all_ues(c))),
+    Refusal("pdcp.sn_bits", "with several eNBs and RLC AM 12",
+            lambda c: not _several(c) or all(b.rlc.mode != AM or b.pdcp.sn_bits == 12 for b in of_all_ues(c))),
     Refusal("peer", "with RLC AM each other's peer",
             lambda c: all(peer.peer == number for number, peer, _ in _am_between_ues(c))),
-    Refusal("bearer.rlc_mode", "with RLC AM that of the peer's bearer at the same place",
+    Refusal("bearer.rlc.mode", "with RLC AM that of the peer's bearer at the same place",
             lambda c: all(_same_bearer(c, number, k) for number, _, k in _am_between_ues(c))),
-    Refusal("n_rb", "more where RLC does not segment: a block with room for a packet",
-            lambda c: c.n_rb >= TM_MIN_RB or all(b.rlc_mode != TM for b in of_all_ues(c))),
-    Refusal("bearer.rlc_mode", "no more of a UE than the mode has LCIDs; one with a UE as peer", _channels_are_enough),
+    Refusal("lte.n_rb", "more where RLC does not segment: a block with room for a packet",
+            lambda c: c.lte.n_rb >= TM_MIN_RB or all(b.rlc.mode != TM for b in of_all_ues(c))),
+    Refusal("bearer.rlc.mode", "no more of a UE than the mode has LCIDs; one with a UE as peer", _channels_are_enough),
 ]
 
 _PAIR = [{"peer": 2, "mode": DM}, {"peer": 1, "mode": DM}]
 _TO_NETWORK = [{"peer": NETWORK, "mode": IM, "addr": 4 + i, "enb": i} for i in range(2)]
-_TUNNELS = {"sgw_gtpu_addr": 1, "enb_gtpu_addr": [2, 3, 0, 0], "n_enb": 2}
+_TUNNELS = {"gtpu.sgw_addr": 1, "gtpu.enb_addr": [2, 3, 0, 0], "n_enb": 2}
 _ALL_KINDS = [{"ue": 1, "n_filters": 0}, *(
-    {"ue": 1, "n_filters": 1, "rlc_mode": mode, "um_sn_bits": bits}
+    {"ue": 1, "n_filters": 1, "rlc.mode": mode, "rlc.um.sn_bits": bits}
     for mode, bits in ((UM, 10), (UM, 5), (UM, 5), (AM, 10), (AM, 10), (TM, 10), (TM, 10)))]
 _LTE = lib.CELL_SYSTEM_LTE
 LTE_NETWORKS = {
     "direct": Network(_LTE, _PAIR),
-    "direct am": Network(_LTE, _PAIR, {"rlc_mode": AM}),
-    "direct am, bearers": Network(_LTE, _PAIR, {"rlc_mode": UM}, [
-        {"ue": number, "n_filters": n, "rlc_mode": AM if n else UM} for number in (1, 2) for n in (0, 2)]),
-    "direct, third UE": Network(_LTE, [*_PAIR, {"peer": 1, "mode": IM}], {"ul_always_scheduled": 1, "n_rb": 6}),
-    "transparent": Network(_LTE, _TO_NETWORK[:1], {"rlc_mode": TM, "n_rb": TM_MIN_RB}),
-    "transparent bearer": Network(_LTE, _TO_NETWORK[:1], {"n_rb": 25}, [{"ue": 1, "n_filters": 1, "rlc_mode": TM}]),
-    "harq": Network(_LTE, _PAIR, {"harq_max_attempts": 4}),
-    "crowd": Network(_LTE, _PAIR, {"crowd_count": 20, "crowd_direction": lib.CELL_CROWD_DL, "ul_always_scheduled": 1,
-                                   "crowd_offered_rate_bps": 16 * 10**6, "crowd_burst_bytes": 40}),
-    "crowd, up": Network(_LTE, _PAIR, {"crowd_count": 1, "crowd_direction": lib.CELL_CROWD_UL}),
-    "handover": Network(_LTE, _TO_NETWORK, _TUNNELS | {"ho_prediction_timeout_ms": 9}),
-    "handover am": Network(_LTE, _TO_NETWORK, _TUNNELS | {"rlc_mode": AM, "ho_procedure": lib.CELL_HO_PREDICTION}),
-    "handover, a3": Network(_LTE, _TO_NETWORK, _TUNNELS | {"a3": 1}, [{"ue": 2, "n_filters": 1, "rlc_mode": AM}]),
+    "direct am": Network(_LTE, _PAIR, {"rlc.mode": AM}),
+    "direct am, bearers": Network(_LTE, _PAIR, {"rlc.mode": UM}, [
+        {"ue": number, "n_filters": n, "rlc.mode": AM if n else UM} for number in (1, 2) for n in (0, 2)]),
+    "direct, third UE": Network(_LTE, [*_PAIR, {"peer": 1, "mode": IM}],
+                                {"lte.mac.ul_always_scheduled": 1, "lte.n_rb": 6}),
+    "transparent": Network(_LTE, _TO_NETWORK[:1], {"rlc.mode": TM, "lte.n_rb": TM_MIN_RB}),
+    "transparent bearer": Network(_LTE, _TO_NETWORK[:1], {"lte.n_rb": 25}, [{"ue": 1, "n_filters": 1, "rlc.mode": TM}]),
+    "harq": Network(_LTE, _PAIR, {"harq.max_attempts": 4}),
+    "crowd": Network(_LTE, _PAIR, {"lte.crowd.count": 20, "lte.crowd.direction": lib.CELL_CROWD_DL,
+                                   "lte.mac.ul_always_scheduled": 1,
+                                   "lte.crowd.offered_rate_bps": 16 * 10**6, "lte.crowd.burst_bytes": 40}),
+    "crowd, up": Network(_LTE, _PAIR, {"lte.crowd.count": 1, "lte.crowd.direction": lib.CELL_CROWD_UL}),
+    "handover": Network(_LTE, _TO_NETWORK, _TUNNELS | {"handover.prediction_timeout_ms": 9}),
+    "handover am": Network(_LTE, _TO_NETWORK, _TUNNELS | {"rlc.mode": AM,
+                                                          "handover.procedure": lib.CELL_HO_PREDICTION}),
+    "handover, a3": Network(_LTE, _TO_NETWORK, _TUNNELS | {"handover.a3.on": 1},
+                            [{"ue": 2, "n_filters": 1, "rlc.mode": AM}]),
     "cells without a core": Network(_LTE, [{**ue, "enb": 1} for ue in _PAIR], {"n_enb": 2}),
     "bearers": Network(_LTE, _TO_NETWORK, _TUNNELS, _ALL_KINDS),
 }

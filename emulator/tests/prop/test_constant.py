@@ -16,7 +16,7 @@ def plan_of(choices: Choices):
     """(configuration, arrivals (t_ns, port, length) in order of time)"""
     n_ue = choices.number(1, 3)
     cfg = {"system": lib.CELL_SYSTEM_CONSTANT_RATE, "n_ue": n_ue, "ue": [{"peer": 0, "mode": 0}] * n_ue,
-           "seed": choices.number(0, 2**16 - 1), "max_pkts": 64, **choices.keys(only="constant_")}
+           "seed": choices.number(0, 2**16 - 1), "max_pkts": 64, **choices.keys(only="constant.")}
     t_ns, arrivals = 0, []
     for _ in range(choices.number(1, 30)):
         t_ns += choices.pick(0, 0, 1, 3 * MS, 77 * MS)
@@ -48,13 +48,13 @@ def expected(cfg, arrivals):
     """When each packet would be there, by tag; None for one that finds the queue full."""
     busy, found = defaultdict(list), {}  # by port: when each packet in its queue will have been sent
     for tag, (t_ns, port, length) in enumerate(arrivals):
-        rate_bps = cfg.constant_dl_rate_bps if port & NETWORK_SIDE else cfg.constant_ul_rate_bps
+        rate_bps = cfg.constant.dl_rate_bps if port & NETWORK_SIDE else cfg.constant.ul_rate_bps
         waiting = busy[port] = [sent_ns for sent_ns in busy[port] if sent_ns >= t_ns]
-        if len(waiting) >= cfg.constant_queue_pkts:
+        if len(waiting) >= cfg.constant.queue_pkts:
             found[tag] = None
             continue
         waiting.append(max(waiting[-1] if waiting else 0, t_ns) - (-length * 8 * S // rate_bps))
-        found[tag] = waiting[-1] + cfg.constant_delay_ms * MS
+        found[tag] = waiting[-1] + cfg.constant.delay_ms * MS
     return found
 
 
@@ -71,7 +71,7 @@ def test_every_packet_is_there_when_it_should_or_is_dropped(plan):
     for tag, reason in dropped.items():
         assert reason == (lib.CELL_DROP_QUEUE_FULL if found[tag] is None else lib.CELL_DROP_RADIO_LOSS)
         loss = "dl" if plan[1][tag][1] & NETWORK_SIDE else "ul"
-        assert found[tag] is None or getattr(cell.cfg, f"constant_loss_{loss}_q32") > 0
+        assert found[tag] is None or getattr(cell.cfg.constant, f"loss_{loss}_q32") > 0
 
 
 @given(links, st.sampled_from([1, MS, 100 * MS]))

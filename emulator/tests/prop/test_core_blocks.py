@@ -20,14 +20,17 @@ def _uplink_ue(cqi, bler=0):
 
 # A retransmission that gives way to message 3, in a cell where nothing else happens when it is due again.
 MOVED = Plan({
-    "seed": 134, "n_ue": 3, "n_rb": 15, "ue": [_uplink_ue(12), _uplink_ue(15, 0.1), _uplink_ue(15)],
-    "harq_max_attempts": 3, "n_harq_bler": 1, "harq_bler_q32": [q32(0.5)], "harq_errors": lib.CELL_ERRORS_LADDER,
-    "harq_dl_rtt_tti": 32, "harq_nack_to_ack_q32": 0, "rar_delay_tti": 3, "grant_to_tx_tti": 1, "rar_to_msg3_tti": 2,
-    "decode_tti": 1, "processing_lead_ns": 0, "rac_timeout_tti": 4, "backoff_max_ms": 0, "n_preambles": 2,
-    "prach_period_tti": 1, "bsr_grant_rb": 4, "scheduler": 2, "dl_carriers": 1, "dl_codewords": 1,
-    "rlc_mode": lib.CELL_RLC_AM, "am_on_max_retx": lib.CELL_MAX_RETX_REESTABLISH, "am_max_retx_threshold": 1,
-    "am_poll_pdu": 1, "am_poll_byte": 100, "am_t_poll_retransmit_ms": 5, "am_t_status_prohibit_ms": 0,
-    "am_reestablish_ms": 0, "t_reordering_ms": 1, "rlc_queue_pkts": 100, "pdcp_sn_bits": 7, "max_pkts": 16,
+    "seed": 134, "n_ue": 3, "lte.n_rb": 15, "ue": [_uplink_ue(12), _uplink_ue(15, 0.1), _uplink_ue(15)],
+    "harq.max_attempts": 3, "harq.n_bler": 1, "harq.bler_q32": [q32(0.5)], "harq.errors": lib.CELL_ERRORS_LADDER,
+    "harq.dl_rtt_tti": 32, "harq.nack_to_ack_q32": 0, "lte.timing.rar_delay_tti": 3, "lte.timing.grant_to_tx_tti": 1,
+    "lte.timing.rar_to_msg3_tti": 2,
+    "lte.timing.decode_tti": 1, "lte.timing.processing_lead_ns": 0, "lte.ra.rac_timeout_tti": 4,
+    "lte.ra.backoff_max_ms": 0, "lte.ra.n_preambles": 2,
+    "lte.ra.prach_period_tti": 1, "lte.mac.bsr_grant_rb": 4, "scheduler": 2, "lte.dl_carriers": 1,
+    "lte.dl_codewords": 1,
+    "rlc.mode": lib.CELL_RLC_AM, "rlc.am.on_max_retx": lib.CELL_MAX_RETX_REESTABLISH, "rlc.am.max_retx_threshold": 1,
+    "rlc.am.poll_pdu": 1, "rlc.am.poll_byte": 100, "rlc.am.t_poll_retransmit_ms": 5, "rlc.am.t_status_prohibit_ms": 0,
+    "rlc.am.reestablish_ms": 0, "rlc.t_reordering_ms": 1, "rlc.queue_pkts": 100, "pdcp.sn_bits": 7, "max_pkts": 16,
 }, [(0, "burst", 1, 3), (0, "burst", 1, 4), (0, "burst", 2, 5)])  # fmt: skip
 
 
@@ -45,13 +48,13 @@ def test_resources_of_a_sub_frame(plan):
         i = o.info
         assert o.t_ns == i["subframe"] * MS
         if i["preamble"]:
-            assert i["subframe"] % run.cfg.prach_period_tti == 0
+            assert i["subframe"] % run.cfg.lte.ra.prach_period_tti == 0
         if i["preamble"] or i["rnti_type"] == RA_RNTI:
             continue
         where = (i["subframe"], i["dir"] == DL, i["carrier"], i["codeword"])
-        assert i["carrier"] < run.cfg.dl_carriers and i["codeword"] < run.cfg.dl_codewords
+        assert i["carrier"] < run.cfg.lte.dl_carriers and i["codeword"] < run.cfg.lte.dl_codewords
         blocks = set(range(i["rb_start"], i["rb_start"] + i["n_rb"]))
-        assert blocks and max(blocks) < run.cfg.n_rb
+        assert blocks and max(blocks) < run.cfg.lte.n_rb
         assert not blocks & taken[where]
         taken[where] |= blocks
         sender = (i["ue"], *where)
@@ -64,7 +67,7 @@ def fits_not(run: Run, subframe: int, n_rb: int) -> bool:
     first = sum(row["rb"] for row in run.rows(lib.CELL_EV_MAC_TX) if row["sn"] == subframe and row["aux"] == MESSAGE_3)
     again = sum(o.info["n_rb"] for o in run.of(lib.CELL_OUT_PDU)
                 if o.info["subframe"] == subframe and o.info["dir"] != DL and o.info["attempt"] > 1)
-    return first + again + n_rb > run.cfg.n_rb
+    return first + again + n_rb > run.cfg.lte.n_rb
 
 
 @fast
@@ -82,21 +85,21 @@ def test_harq_attempts(plan):
         if i["preamble"] or i["rnti_type"] == RA_RNTI:
             continue
         process = (i["ue"], i["dir"] == DL, i["carrier"], i["codeword"], i["harq_id"])
-        assert 1 <= i["attempt"] <= c.harq_max_attempts
+        assert 1 <= i["attempt"] <= c.harq.max_attempts
         if i["attempt"] > 1:
             data, was = last[process]
             wait = i["subframe"] - was["subframe"]
             assert o.data == data
             assert i["attempt"] == was["attempt"] + 1 and i["ndi"] == was["ndi"] and not was["crc_ok"]
-            assert wait % 8 == 0 if i["dir"] != DL else wait >= c.harq_dl_rtt_tti
-            if i["dir"] != DL and not c.control_errors:  # messages 3 whose grant was missed are not sent
+            assert wait % 8 == 0 if i["dir"] != DL else wait >= c.harq.dl_rtt_tti
+            if i["dir"] != DL and not c.lte.control.errors:  # messages 3 whose grant was missed are not sent
                 assert all(fits_not(run, at, i["n_rb"]) for at in range(was["subframe"] + 8, i["subframe"], 8))
         elif process in last:
             assert i["ndi"] != last[process][1]["ndi"]
         last[process] = o.data, i
     s = run.cell.stats()
     for way in (UL, DL, SL):
-        assert s.harq_retx[way] <= (c.harq_max_attempts - 1) * s.mac_pdus[way]
+        assert s.harq_retx[way] <= (c.harq.max_attempts - 1) * s.mac_pdus[way]
 
 
 @fast

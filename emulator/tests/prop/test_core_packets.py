@@ -38,7 +38,7 @@ def test_in_order_without_losses(plan):
         assert tags == sorted(tags)
     reasons = {o.reason for o in run.of(lib.CELL_OUT_DROP)}
     expected = {lib.CELL_DROP_QUEUE_FULL, lib.CELL_DROP_PDCP_DISCARD, lib.CELL_DROP_SHUTDOWN}
-    if run.cfg.rlc_mode == lib.CELL_RLC_AM:  # t-PollRetransmit may be shorter than the way of a STATUS PDU
+    if run.cfg.rlc.mode == lib.CELL_RLC_AM:  # t-PollRetransmit may be shorter than the way of a STATUS PDU
         expected.add(lib.CELL_DROP_RADIO_LINK_FAILURE)
     assert reasons <= expected
 
@@ -50,16 +50,16 @@ def at_least(cfg, port: int, direction: int, first: bool, alone: bool) -> int:
         first: of its port.
         alone: none came before it. Others ride in what earlier ones were assigned in the downlink, if they find room.
     """
-    delay = cfg.decode_tti * MS - cfg.processing_lead_ns
-    assigned = cfg.dl_sched_to_tx_tti * MS if alone else 0
+    delay = cfg.lte.timing.decode_tti * MS - cfg.lte.timing.processing_lead_ns
+    assigned = cfg.lte.timing.dl_sched_to_tx_tti * MS if alone else 0
     if direction == DL:
         return delay + assigned
     if direction == UL and cfg.ue[port - 1].peer != NETWORK:
-        delay += cfg.decode_tti * MS + assigned
+        delay += cfg.lte.timing.decode_tti * MS + assigned
     if first:
-        delay += (cfg.rar_delay_tti + cfg.rar_to_msg3_tti) * MS
+        delay += (cfg.lte.timing.rar_delay_tti + cfg.lte.timing.rar_to_msg3_tti) * MS
         if direction == SL:
-            delay += (cfg.decode_tti + cfg.grant_to_tx_tti) * MS
+            delay += (cfg.lte.timing.decode_tti + cfg.lte.timing.grant_to_tx_tti) * MS
     return delay
 
 
@@ -68,7 +68,7 @@ def at_least(cfg, port: int, direction: int, first: bool, alone: bool) -> int:
 def test_no_packet_is_faster_than_its_path(plan):
     run = Run(plan)
     c = run.cfg
-    asks = c.rlc_mode != lib.CELL_RLC_AM and not c.ul_always_scheduled  # STATUS PDUs may have asked before
+    asks = c.rlc.mode != lib.CELL_RLC_AM and not c.lte.mac.ul_always_scheduled  # STATUS PDUs may have asked before
     first, senders = set(), set()
     direction, alone = {}, None
     for row in run.rows(lib.CELL_EV_PKT_IN):
@@ -81,12 +81,13 @@ def test_no_packet_is_faster_than_its_path(plan):
     for o in run.of(lib.CELL_OUT_DELIVER):
         t_ns, port, _ = run.pushed[o.tag]
         # PDCP may have sent it again the other way.
-        ways = {direction[o.tag]} if direction[o.tag] == DL or c.mode_flush != lib.CELL_FLUSH_RETRANSMIT else {UL, SL}
+        one_way = direction[o.tag] == DL or c.lte.mode_switch.flush != lib.CELL_FLUSH_RETRANSMIT
+        ways = {direction[o.tag]} if one_way else {UL, SL}
         own = asks and o.tag in first, asks and o.tag == alone
         assert o.t_ns - t_ns >= min(at_least(c, port, way, *own) for way in ways)
 
 
-REESTABLISHED = {"am_on_max_retx": lib.CELL_MAX_RETX_REESTABLISH, "mode_flush": KEEP}
+REESTABLISHED = {"rlc.am.on_max_retx": lib.CELL_MAX_RETX_REESTABLISH, "lte.mode_switch.flush": KEEP}
 
 
 @fast
@@ -96,5 +97,5 @@ def test_am_loses_nothing(plan):
     run = Run(plan)
     reasons = {o.reason for o in run.of(lib.CELL_OUT_DROP)}
     assert reasons <= {lib.CELL_DROP_QUEUE_FULL, lib.CELL_DROP_PDCP_DISCARD, lib.CELL_DROP_SHUTDOWN}
-    if not run.cfg.discard_timer_ms and not run.cfg.pdcp_reordering:
+    if not run.cfg.pdcp.discard_timer_ms and not run.cfg.pdcp.reordering:
         assert lib.CELL_DROP_PDCP_DISCARD not in reasons

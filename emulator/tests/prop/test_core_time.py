@@ -78,7 +78,7 @@ def test_smallest_output_array(plan):
 
 
 @fast
-@given(plans(changes={"ul_always_scheduled": 0}), st.integers(1, 96))
+@given(plans(changes={"lte.mac.ul_always_scheduled": 0}), st.integers(1, 96))
 def test_ues_with_nothing_to_do_change_nothing(plan, more):
     """No draw, no turn of a scheduler, no sub-frame. (Configured grants share the carrier by the number of UEs.)"""
     idle = [{"rnti": 1000 + i, "peer": NETWORK, "mode": IM, "cqi_ul": 15, "cqi_dl": 15, "cqi_sl": 15}

@@ -12,14 +12,14 @@ MEMBERS_MAX = 70  # more than a word of bits
 
 def crowded(choices: Choices):
     """A plan of a cell and what happens to it, with a crowd."""
-    drawn = {name: value for name, value in choices.keys(only="crowd_").items() if name != "crowd_count"}
+    drawn = {name: value for name, value in choices.keys(only="lte.crowd.").items() if name != "lte.crowd.count"}
     found = plan(choices)
-    drawn["crowd_count"] = choices.number(1, MEMBERS_MAX)
-    least = -(-drawn.get("crowd_offered_rate_bps", 100_000) * drawn["crowd_count"] // 8_000_000)
-    drawn["crowd_burst_bytes"] = max(drawn.get("crowd_burst_bytes", 50_000), least)
-    if found.cfg.get("ul_always_scheduled"):
-        drawn["crowd_direction"] = lib.CELL_CROWD_DL
-    found.cfg.update(drawn, n_crowd_cqi=2, crowd_cqi=[choices.number(1, 15), choices.number(1, 15)])
+    drawn["lte.crowd.count"] = choices.number(1, MEMBERS_MAX)
+    least = -(-drawn.get("lte.crowd.offered_rate_bps", 100_000) * drawn["lte.crowd.count"] // 8_000_000)
+    drawn["lte.crowd.burst_bytes"] = max(drawn.get("lte.crowd.burst_bytes", 50_000), least)
+    if found.cfg.get("lte.mac.ul_always_scheduled"):
+        drawn["lte.crowd.direction"] = lib.CELL_CROWD_DL
+    found.cfg.update(drawn | {"lte.crowd.n_cqi": 2, "lte.crowd.cqi": [choices.number(1, 15), choices.number(1, 15)]})
     return found
 
 
@@ -47,13 +47,13 @@ def test_no_block_is_given_twice(found):
     run = Run(found)
     stats, cfg = run.cell.stats(), run.cfg
     ms = found.end_ns // 1_000_000 + 1
-    blocks = {lib.CELL_DIR_UL: 1, lib.CELL_DIR_DL: cfg.dl_carriers * cfg.dl_codewords}
+    blocks = {lib.CELL_DIR_UL: 1, lib.CELL_DIR_DL: cfg.lte.dl_carriers * cfg.lte.dl_codewords}
     for direction, n in blocks.items():
-        assert stats.crowd_rb_retx[direction] <= stats.crowd_rb[direction] <= n * cfg.n_rb * ms
+        assert stats.crowd_rb_retx[direction] <= stats.crowd_rb[direction] <= n * cfg.lte.n_rb * ms
         assert stats.crowd_bytes_refused[direction] <= stats.crowd_bytes_in[direction]
-        if cfg.crowd_arrival == lib.CELL_CROWD_POISSON:
+        if cfg.lte.crowd.arrival == lib.CELL_CROWD_POISSON:
             assert stats.crowd_bytes_out[direction] + stats.crowd_bytes_refused[direction] <= \
                 stats.crowd_bytes_in[direction]
     rows = [row for row in run.cell.rows(lib.CELL_EV_GRANT) if row["dir"] == lib.CELL_DIR_DL]
     used = stats.crowd_rb[lib.CELL_DIR_DL] + sum(row["rb"] for row in rows)
-    assert used <= blocks[lib.CELL_DIR_DL] * cfg.n_rb * ms
+    assert used <= blocks[lib.CELL_DIR_DL] * cfg.lte.n_rb * ms

@@ -10,12 +10,12 @@ from draw import plans
 from hypothesis import given, settings
 
 # Not what handovers exclude, and one reason only for a packet to be late.
-NOT_DRAWN = (*(key for key in OF_OTHERS if key not in ("ho_", "a3_", "gtpu_")), "delivery", "pdcp_sn_bits",
-             "pdcp_reordering", "mode_", "control_errors", "harq_nack_to_ack")
+NOT_DRAWN = (*(key for key in OF_OTHERS if key not in ("handover.", "gtpu.")), "rlc.delivery", "pdcp.sn_bits",
+             "pdcp.reordering", "lte.mode_switch.", "lte.control.errors", "harq.nack_to_ack")
 
 # Longer takes time and finds nothing more.
-MOST = {"ho_procedure": lib.CELL_HO_PREDICTION, "ho_detach_ms": 100, "am_reestablish_ms": 100,
-        "ho_end_marker_gap_ms": 50, "am_t_status_prohibit_ms": 60}  # fmt: skip
+MOST = {"handover.procedure": lib.CELL_HO_PREDICTION, "handover.detach_ms": 100, "rlc.am.reestablish_ms": 100,
+        "handover.end_marker_gap_ms": 50, "rlc.am.t_status_prohibit_ms": 60}  # fmt: skip
 
 fast = settings(max_examples=100)
 
@@ -39,18 +39,19 @@ def config(choices, rlc_modes):
     n_enb, n_ue, rlc_mode = choices.number(2, 3), choices.number(1, 3), choices.pick(*rlc_modes)
     keys = in_time(choices.keys(without=NOT_DRAWN))
     keys |= {name: min(keys[name], most) for name, most in MOST.items() if name in keys}
-    keys["ho_prediction_timeout_ms"] = max(keys.get("ho_prediction_timeout_ms", 1000),
-                                           2 * keys.get("ho_signalling_us", 4000) // 1000 + 1)
+    keys["handover.prediction_timeout_ms"] = max(keys.get("handover.prediction_timeout_ms", 1000),
+                                           2 * keys.get("handover.signalling_us", 4000) // 1000 + 1)
     if rlc_mode == lib.CELL_RLC_TM:  # UEs share the carrier then, and no block may hold a packet
-        keys["ul_always_scheduled"] = 0
-    rates = [q32(0.3), q32(0.1)] if keys.get("harq_max_attempts", 1) > 1 else [0, 0]
+        keys["lte.mac.ul_always_scheduled"] = 0
+    rates = [q32(0.3), q32(0.1)] if keys.get("harq.max_attempts", 1) > 1 else [0, 0]
     return keys | {
-        "seed": choices.number(0, 2**16 - 1), "n_enb": n_enb, "n_ue": n_ue, "rlc_mode": rlc_mode,
-        "n_rb": max(keys.get("n_rb", 50), WHOLE_MIN_RB if rlc_mode == lib.CELL_RLC_TM else 6),
-        "max_pkts": choices.pick(60, PKTS_MAX), "sgw_gtpu_addr": SGW_ADDRESS,
-        "enb_gtpu_addr": [address(f"10.60.{k + 1}.1") for k in range(n_enb)],
+        "seed": choices.number(0, 2**16 - 1), "n_enb": n_enb, "n_ue": n_ue, "rlc.mode": rlc_mode,
+        "lte.n_rb": max(keys.get("lte.n_rb", 50), WHOLE_MIN_RB if rlc_mode == lib.CELL_RLC_TM else 6),
+        "max_pkts": choices.pick(60, PKTS_MAX), "gtpu.sgw_addr": SGW_ADDRESS,
+        "gtpu.enb_addr": [address(f"10.60.{k + 1}.1") for k in range(n_enb)],
         "ue": [ue_config(choices, i + 1, n_enb, rlc_mode) for i in range(n_ue)],
-        "n_harq_bler": 2, "harq_bler_q32": rates, "a3": keys.get("ho_procedure") != lib.CELL_HO_PREDICTION,
+        "harq.n_bler": 2, "harq.bler_q32": rates,
+        "handover.a3.on": keys.get("handover.procedure") != lib.CELL_HO_PREDICTION,
     }  # fmt: skip
 
 
@@ -95,9 +96,10 @@ def test_every_packet_is_accounted_for(plan):
 
 
 LOSSLESS = {
-    "ho_forwarding": 1, "ho_reordering": 1, "ho_end_marker_ms": 200, "rlc_queue_pkts": 1000, "rlc_queue_bytes": 0,
-    "max_pkts": 4000, "discard_timer_ms": 0,
-    "am_on_max_retx": lib.CELL_MAX_RETX_REESTABLISH, "am_max_retx_threshold": 32,
+    "handover.forwarding": 1, "handover.reordering": 1, "handover.end_marker_ms": 200, "rlc.queue_pkts": 1000,
+    "rlc.queue_bytes": 0,
+    "max_pkts": 4000, "pdcp.discard_timer_ms": 0,
+    "rlc.am.on_max_retx": lib.CELL_MAX_RETX_REESTABLISH, "rlc.am.max_retx_threshold": 32,
 }  # fmt: skip
 
 
@@ -154,4 +156,4 @@ def test_a_ue_between_two_cells_is_silent(plan):
         if row["value"] == lib.CELL_RRC_DETACH:
             away[row["peer"]] = row["t_ns"]
         elif row["value"] == lib.CELL_RRC_SYNCHRONISED:
-            assert row["t_ns"] - away.pop(row["peer"]) == run.cell.cfg.ho_detach_ms * MS
+            assert row["t_ns"] - away.pop(row["peer"]) == run.cell.cfg.handover.detach_ms * MS

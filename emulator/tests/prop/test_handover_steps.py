@@ -17,14 +17,14 @@ ECN_NONE, ECN_COPY = 0, 1
 C_RNTI = 3  # as Wireshark has it
 
 
-def cells(**changes) -> dict:
+def cells(changes: dict | None = None) -> dict:
     """Two eNBs, a UE at the first one and one at the second."""
     ue = {"peer": 0, "mode": 0, "cqi_ul": 15, "cqi_dl": 15, "cqi_sl": 15}
     return {
-        "n_enb": 2, "n_ue": 2, "rlc_mode": lib.CELL_RLC_AM, "sgw_gtpu_addr": SGW_ADDRESS,
-        "enb_gtpu_addr": [address("10.60.1.1"), address("10.60.2.1")],
+        "n_enb": 2, "n_ue": 2, "rlc.mode": lib.CELL_RLC_AM, "gtpu.sgw_addr": SGW_ADDRESS,
+        "gtpu.enb_addr": [address("10.60.1.1"), address("10.60.2.1")],
         "ue": [ue | {"addr": address("10.45.0.1"), "enb": 0}, ue | {"addr": address("10.45.0.2"), "enb": 1}],
-    } | changes  # fmt: skip
+    } | (changes or {})  # fmt: skip
 
 
 def steps(run, *names) -> list:
@@ -60,7 +60,7 @@ def test_standard_procedure():
 
 
 def test_fast_path_switch():
-    run = Run(Plan(cells(ho_procedure=lib.CELL_HO_FAST_PATH_SWITCH), [HANDOVER]))
+    run = Run(Plan(cells({"handover.procedure": lib.CELL_HO_FAST_PATH_SWITCH}), [HANDOVER]))
     assert steps(run) == [
         *BEGIN, (58, "path_switch_request", 0), *((62, name, 0) for name in SWITCH), (88, "synchronised", 1),
         (94, "handover_confirm", 1), (94, "release_resource", 1),
@@ -70,7 +70,7 @@ def test_fast_path_switch():
 def test_prediction():
     """The command comes at once: the target has been prepared."""
     actions = [(50 * MS, "predict", 1, 1), (180 * MS, "handover", 1, 1)]
-    run = Run(Plan(cells(ho_procedure=lib.CELL_HO_PREDICTION), actions))
+    run = Run(Plan(cells({"handover.procedure": lib.CELL_HO_PREDICTION}), actions))
     assert steps(run) == [
         (50, "predicted", 0), (50, "handover_request", 0), (54, "handover_request_ack", 1),
         (54, "path_switch_request", 1), *((58, name, 0) for name in SWITCH),
@@ -82,14 +82,14 @@ def test_prediction():
 
 def test_a_handover_before_its_target_is_prepared_waits_for_it():
     actions = [(50 * MS, "predict", 1, 1), (53 * MS, "handover", 1, 1)]
-    run = Run(Plan(cells(ho_procedure=lib.CELL_HO_PREDICTION), actions))
+    run = Run(Plan(cells({"handover.procedure": lib.CELL_HO_PREDICTION}), actions))
     assert [t_ms for t_ms, _, _ in steps(run, "handover_decision", "handover_command")] == [53, 58]
 
 
 def test_prediction_saves_forwarding():
     """What it is for: with the queue drained before, nothing is forwarded, and nothing is lost."""
     traffic = stream(0, 300)
-    predicted = Run(Plan(cells(ho_procedure=lib.CELL_HO_PREDICTION),
+    predicted = Run(Plan(cells({"handover.procedure": lib.CELL_HO_PREDICTION}),
                          in_order([*traffic, (50 * MS, "predict", 1, 1), (180 * MS, "handover", 1, 1)])))
     standard = Run(Plan(cells(), in_order([*traffic, (172 * MS, "handover", 1, 1)])))
     assert len(standard.rows(lib.CELL_EV_HO_FORWARD)) > 10
@@ -102,7 +102,7 @@ def test_prediction_saves_forwarding():
 
 def test_a_wrong_prediction_switches_back():
     traffic = stream(0, 500)
-    run = Run(Plan(cells(ho_prediction_timeout_ms=200), in_order([*traffic, (50 * MS, "predict", 1, 1)])))
+    run = Run(Plan(cells({"handover.prediction_timeout_ms": 200}), in_order([*traffic, (50 * MS, "predict", 1, 1)])))
     assert steps(run, "prediction_expired", "handover_cancel", "path_switched") == [
         (58, "path_switched", 0), (250, "prediction_expired", 0), (250, "handover_cancel", 0),
         (254, "path_switched", 0),
@@ -112,7 +112,7 @@ def test_a_wrong_prediction_switches_back():
 
 
 def test_another_target_than_predicted():
-    cfg = cells(n_enb=3, enb_gtpu_addr=[address(f"10.60.{k}.1") for k in (1, 2, 3)])
+    cfg = cells({"n_enb": 3, "gtpu.enb_addr": [address(f"10.60.{k}.1") for k in (1, 2, 3)]})
     run = Run(Plan(cfg, in_order([*stream(0, 500), (50 * MS, "predict", 1, 1), (150 * MS, "handover", 1, 2)])))
     assert [enb for _, _, enb in steps(run, "synchronised")] == [2]
     assert steps(run, "handover_cancel") == [(150, "handover_cancel", 0)]
@@ -159,7 +159,7 @@ def test_forwarded_packets_carry_their_sn_then_fresh_ones_follow():
 
 def test_duplicates_are_discarded_at_the_ue():
     """No STATUS PDU for long: the source sends again what the UE has."""
-    run = Run(Plan(cells(am_t_status_prohibit_ms=500, am_poll_pdu=1000, am_poll_byte=10**6),
+    run = Run(Plan(cells({"rlc.am.t_status_prohibit_ms": 500, "rlc.am.poll_pdu": 1000, "rlc.am.poll_byte": 10**6}),
                    in_order([*stream(0, 100), HANDOVER])))
     assert run.stats.pkts_dropped[lib.CELL_DROP_DUPLICATE] > 0
     assert run.got[1, DL] == list(range(1, 35))
@@ -175,7 +175,7 @@ def test_the_uplink_goes_on_at_the_target():
 
 
 def test_um_loses_what_is_on_the_air_and_forwards_the_rest():
-    run = Run(Plan(cells(rlc_mode=lib.CELL_RLC_UM), [(40 * MS, "downlink", 1, [1400] * 60), HANDOVER]))
+    run = Run(Plan(cells({"rlc.mode": lib.CELL_RLC_UM}), [(40 * MS, "downlink", 1, [1400] * 60), HANDOVER]))
     assert run.reasons() == {lib.CELL_DROP_HANDOVER}
     assert 0 < run.stats.pkts_dropped[lib.CELL_DROP_HANDOVER] <= 15  # five sub-frames of three
     assert all(not row["value"] for row in run.rows(lib.CELL_EV_HO_FORWARD))
@@ -184,13 +184,13 @@ def test_um_loses_what_is_on_the_air_and_forwards_the_rest():
 
 
 def test_without_forwarding_the_source_drops():
-    run = Run(Plan(cells(ho_forwarding=0), in_order([*stream(0, 200), HANDOVER])))
+    run = Run(Plan(cells({"handover.forwarding": 0}), in_order([*stream(0, 200), HANDOVER])))
     assert run.reasons() <= {lib.CELL_DROP_HANDOVER}
     assert run.stats.pkts_dropped[lib.CELL_DROP_HANDOVER] > 10 and run.stats.gtpu_tx[lib.CELL_TUNNEL_X2] == 0
 
 
 def test_the_target_holds_no_more_than_a_queue():
-    run = Run(Plan(cells(rlc_queue_pkts=5), in_order([*stream(0, 200, every_ms=1, length=100), HANDOVER])))
+    run = Run(Plan(cells({"rlc.queue_pkts": 5}), in_order([*stream(0, 200, every_ms=1, length=100), HANDOVER])))
     assert max(r["value"] for r in run.rows(lib.CELL_EV_HO_HOLD) if r["enb"] == 1) == 5
     assert lib.CELL_DROP_QUEUE_FULL in run.reasons()
 
@@ -206,7 +206,8 @@ def test_a_lost_end_marker_costs_time_only(lost):
 
 
 def test_without_reordering_direct_packets_do_not_wait():
-    run = Run(Plan(cells(ho_reordering=0), in_order([*stream(0, 200), HANDOVER]), {(SGW + 1, SGW + 2): 40 * MS}))
+    run = Run(Plan(cells({"handover.reordering": 0}), in_order([*stream(0, 200), HANDOVER]),
+                   {(SGW + 1, SGW + 2): 40 * MS}))
     assert sorted(run.got[1, DL]) == list(range(1, 68)) != run.got[1, DL]
 
 
@@ -245,7 +246,7 @@ def through_sgw(cfg: dict, packet: bytes) -> tuple[Cell, bytes]:
 ])  # fmt: skip
 def test_ecn(mode, tos, sent, marked, arrives):
     """A mark on the outer header goes to the inner one, or the packet goes. Source: Pacifico, Figure 7"""
-    cell, outer = through_sgw(cells(gtpu_ecn=mode), with_tos(user_packet(1, DL, 1, 100), tos))
+    cell, outer = through_sgw(cells({"gtpu.ecn": mode}), with_tos(user_packet(1, DL, 1, 100), tos))
     assert outer[1] == sent
     cell.push(enb_port(0), with_tos(outer, marked), 0, MS)
     cell.advance(50 * MS)
@@ -265,11 +266,11 @@ def test_nobody_with_that_address_or_tunnel():
 
 
 @pytest.mark.parametrize(("changes", "field"), [
-    ({"n_enb": 5}, "n_enb"), ({"pdcp_reordering": 1}, "pdcp_reordering"), ({"pdcp_sn_bits": 7}, "pdcp_sn_bits"),
-    ({"delivery": 1}, "delivery"), ({"ho_signalling_us": 600_000}, "ho_prediction_timeout_ms"),
-    ({"enb_gtpu_addr": [1, 0]}, "enb_gtpu_addr"), ({"n_enb": 1, "enb_gtpu_addr": [0]}, "enb_gtpu_addr"),
+    ({"n_enb": 5}, "n_enb"), ({"pdcp.reordering": 1}, "pdcp.reordering"), ({"pdcp.sn_bits": 7}, "pdcp.sn_bits"),
+    ({"rlc.delivery": 1}, "rlc.delivery"), ({"handover.signalling_us": 600_000}, "handover.prediction_timeout_ms"),
+    ({"gtpu.enb_addr": [1, 0]}, "gtpu.enb_addr"), ({"n_enb": 1, "gtpu.enb_addr": [0]}, "gtpu.enb_addr"),
     ({"n_enb": 1}, "enb"), ({"scheduler": 200}, "scheduler"),
 ])  # fmt: skip
 def test_configurations_that_cannot_be(changes, field):
     with pytest.raises(ValueError, match=f"^{field}: "):
-        make_cfg(cells(**changes))
+        make_cfg(cells(changes))

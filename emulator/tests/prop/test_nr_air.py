@@ -25,11 +25,11 @@ class Ear:
 
     def __init__(self, run):
         cfg, self.run = run.cfg, run
-        acknowledged = cfg.rlc_mode == AM
-        self.sn_bits = cfg.am_sn_bits if acknowledged else cfg.um_sn_bits
+        acknowledged = cfg.rlc.mode == AM
+        self.sn_bits = cfg.rlc.am.sn_bits if acknowledged else cfg.rlc.um.sn_bits
         self.read = read_am if acknowledged else read_um
         receiver = AmReceiver if acknowledged else UmReceiver
-        self.receivers = defaultdict(lambda: receiver(self.sn_bits, cfg.t_reordering_ms * MS, runs_max=RUNS))
+        self.receivers = defaultdict(lambda: receiver(self.sn_bits, cfg.rlc.t_reassembly_ms * MS, runs_max=RUNS))
         self.content = {row["block"]: self.pdus(info["dir"], data) for row, info, data in blocks(run)}
         self.due = defaultdict(list)  # what a STATUS PDU has to name when it is built, by receiver of the PDU
         self.sent = defaultdict(list)  # STATUS PDUs, likewise
@@ -83,7 +83,7 @@ class Ear:
 
     def datagrams(self, rx) -> list[bytes]:
         """IP packets out of PDCP PDUs; with a header of SDAP in front of them where there is one."""
-        header = (3 if self.run.cfg.pdcp_sn_bits == 18 else 2) + self.run.cfg.nr_sdap_header
+        header = (3 if self.run.cfg.pdcp.sn_bits == 18 else 2) + self.run.cfg.nr.sdap_header
         sdus = [sdu for _, sdu in rx.delivered] + getattr(rx, "whole", [])
         assert all(sdu[0] & 0x80 for sdu in sdus)
         return [sdu[header:] for sdu in sdus]

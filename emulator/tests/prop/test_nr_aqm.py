@@ -19,12 +19,12 @@ MARK, DUALPI2 = lib.CELL_AQM_MARK, lib.CELL_AQM_DUALPI2
 def managed(choices: Choices, lossy: bool = True):
     """A network of which each bearer has an AQM. Its times are those of short plans."""
     found = plan(choices, lossy, (AM, UM))
-    found.cfg |= {"pdcp_duplication": 0, "nr_aqm": choices.pick(DUALPI2, MARK),
-                  "nr_aqm_uplink": choices.pick(0, 1),
-                  "nr_aqm_l4s_id": choices.pick(0, 1), "nr_aqm_mark_from_us": choices.pick(1000, 0, 5000),
-                  "nr_aqm_mark_range_us": choices.pick(0, 3000), "nr_aqm_target_ms": choices.pick(1, 15),
-                  "nr_aqm_tupdate_ms": choices.pick(1, 16), "nr_aqm_rtt_max_ms": choices.pick(10, 100),
-                  "nr_aqm_coupling": choices.pick(2, 1, 10), "nr_aqm_shift_ms": choices.pick(30, 0, 2)}
+    found.cfg |= {"pdcp.duplication": 0, "nr.aqm.mode": choices.pick(DUALPI2, MARK),
+                  "nr.aqm.uplink": choices.pick(0, 1),
+                  "nr.aqm.l4s_id": choices.pick(0, 1), "nr.aqm.mark_from_us": choices.pick(1000, 0, 5000),
+                  "nr.aqm.mark_range_us": choices.pick(0, 3000), "nr.aqm.target_ms": choices.pick(1, 15),
+                  "nr.aqm.tupdate_ms": choices.pick(1, 16), "nr.aqm.rtt_max_ms": choices.pick(10, 100),
+                  "nr.aqm.coupling": choices.pick(2, 1, 10), "nr.aqm.shift_ms": choices.pick(30, 0, 2)}
     return found
 
 
@@ -67,7 +67,7 @@ def without_ecn(data: bytes) -> bytes:
 
 
 def is_l4s(cfg, data: bytes) -> bool:
-    return ecn_of(data) in (ECT_1, CE) or (ecn_of(data) == ECT_0 and cfg.nr_aqm_l4s_id == lib.CELL_L4S_ANY_ECT)
+    return ecn_of(data) in (ECT_1, CE) or (ecn_of(data) == ECT_0 and cfg.nr.aqm.l4s_id == lib.CELL_L4S_ANY_ECT)
 
 
 @fast
@@ -85,8 +85,8 @@ def test_only_marks_change_packets(network):
         if o.data[0] >> 4 == 4 and len(o.data) >= 20:
             assert checksum(o.data[:20]) == 0xFFFF
         if o.tag in marked:
-            assert ecn_of(before) in (ECT_0, ECT_1) and (port & PORT_NETWORK or run.cfg.nr_aqm_uplink)
-            assert run.cfg.nr_aqm == DUALPI2 or is_l4s(run.cfg, before)
+            assert ecn_of(before) in (ECT_0, ECT_1) and (port & PORT_NETWORK or run.cfg.nr.aqm.uplink)
+            assert run.cfg.nr.aqm.mode == DUALPI2 or is_l4s(run.cfg, before)
 
 
 @fast
@@ -96,7 +96,7 @@ def test_every_packet_ends_once(network):
     ended = [o.tag for o in run.of(lib.CELL_OUT_DELIVER, lib.CELL_OUT_DROP)]
     assert sorted(ended) == sorted(run.pushed)
     dropped = [o for o in run.of(lib.CELL_OUT_DROP) if o.reason == lib.CELL_DROP_AQM]
-    assert not dropped or run.cfg.nr_aqm == DUALPI2
+    assert not dropped or run.cfg.nr.aqm.mode == DUALPI2
 
 
 @fast
@@ -106,7 +106,7 @@ def test_each_kind_in_order(network):
     run = Run(network, payload=packet)
     order = defaultdict(list)
     for o in run.of(lib.CELL_OUT_DELIVER):
-        two = run.cfg.nr_aqm == DUALPI2 and (o.port & PORT_NETWORK == 0 or run.cfg.nr_aqm_uplink)
+        two = run.cfg.nr.aqm.mode == DUALPI2 and (o.port & PORT_NETWORK == 0 or run.cfg.nr.aqm.uplink)
         order[o.port, two and is_l4s(run.cfg, run.pushed[o.tag][2])].append(o.tag)
     for tags in order.values():
         assert tags == sorted(tags)
@@ -119,7 +119,7 @@ def test_marks_of_the_queue_alone_waited(network):
     run = Run(network, payload=packet)
     for row in run.rows(lib.CELL_EV_ECN_MARK):
         assert row["value"] >= 0
-        assert row["aux"] or row["value"] >= run.cfg.nr_aqm_mark_from_us
+        assert row["aux"] or row["value"] >= run.cfg.nr.aqm.mark_from_us
 
 
 @fast

@@ -17,15 +17,15 @@ MSGA = 3  # aux of a row
 
 
 def slot_ns(cfg) -> int:
-    return 1_000_000 >> cfg.nr_numerology
+    return 1_000_000 >> cfg.nr.phy.numerology
 
 
 def symbols(cfg, slot: int) -> tuple[int, int]:
     """Downlink and uplink symbols of a slot. Source: TS 38.213 11.1"""
-    if cfg.nr_duplex == 0:
+    if cfg.nr.phy.duplex == 0:
         return 14, 14
-    pattern = ffi.string(cfg.nr_tdd_pattern).decode()
-    return {"D": (14, 0), "U": (0, 14), "S": (cfg.nr_tdd_special_dl_symbols, cfg.nr_tdd_special_ul_symbols)}[
+    pattern = ffi.string(cfg.nr.phy.tdd_pattern).decode()
+    return {"D": (14, 0), "U": (0, 14), "S": (cfg.nr.phy.tdd_special_dl_symbols, cfg.nr.phy.tdd_special_ul_symbols)}[
         pattern[slot % len(pattern)]]
 
 
@@ -52,13 +52,13 @@ def test_in_order_without_losses(plan):
     for tags in order.values():
         assert tags == sorted(tags)
     expected = {lib.CELL_DROP_QUEUE_FULL, lib.CELL_DROP_PDCP_DISCARD, lib.CELL_DROP_SHUTDOWN}
-    if run.cfg.rlc_mode == AM:  # t-PollRetransmit may be shorter than the way of a STATUS PDU
+    if run.cfg.rlc.mode == AM:  # t-PollRetransmit may be shorter than the way of a STATUS PDU
         expected.add(lib.CELL_DROP_RADIO_LINK_FAILURE)
     assert {o.reason for o in run.of(lib.CELL_OUT_DROP)} <= expected
 
 
 @fast
-@given(plans(rlc_modes=(AM,), changes={"am_on_max_retx": lib.CELL_MAX_RETX_REESTABLISH}))
+@given(plans(rlc_modes=(AM,), changes={"rlc.am.on_max_retx": lib.CELL_MAX_RETX_REESTABLISH}))
 def test_am_loses_nothing(plan):
     run = Run(plan)
     lost = {o.reason for o in run.of(lib.CELL_OUT_DROP)} - {
@@ -71,13 +71,13 @@ def test_am_loses_nothing(plan):
 def test_no_packet_is_faster_than_its_path(plan):
     """A slot and the time to decode it: of the uplink the gNB's, of the downlink N1 symbols."""
     run = Run(plan)
-    n1 = (8, 10, 17, 20)[run.cfg.nr_numerology]  # Source: TS 38.214 Table 5.3-1
+    n1 = (8, 10, 17, 20)[run.cfg.nr.phy.numerology]  # Source: TS 38.214 Table 5.3-1
     for o in run.of(lib.CELL_OUT_DELIVER):
         t_ns, port, _ = run.pushed[o.tag]
         down = port & PORT_NETWORK
-        decode_ns = slot_ns(run.cfg) * n1 // 14 if down else run.cfg.nr_gnb_processing_us * 1000
+        decode_ns = slot_ns(run.cfg) * n1 // 14 if down else run.cfg.nr.mac.gnb_processing_us * 1000
         assert o.t_ns - t_ns >= slot_ns(run.cfg) + decode_ns
-        assert (o.t_ns - decode_ns) % slot_ns(run.cfg) == 0 or run.cfg.rlc_mode != lib.CELL_RLC_TM
+        assert (o.t_ns - decode_ns) % slot_ns(run.cfg) == 0 or run.cfg.rlc.mode != lib.CELL_RLC_TM
 
 
 @fast
@@ -108,7 +108,7 @@ def test_nothing_leaves_before_it_was_announced(plan):
 @given(plans())
 def test_nothing_leaves_because_of_a_packet_before_its_transit(plan):
     """What was announced before packets were pushed at the start of a slot holds for cell_transit_min()."""
-    length_ns = 1_000_000 >> plan.cfg["nr_numerology"]
+    length_ns = 1_000_000 >> plan.cfg["nr.phy.numerology"]
     pushes = [(t_ns - t_ns % length_ns, kind, *rest) for t_ns, kind, *rest in plan.actions if kind != "channel"]
     announced_ns = NEVER
 
@@ -134,7 +134,7 @@ def test_smallest_output_array(plan):
 
 
 @fast
-@given(plans(changes={"nr_configured_grant": 0}), st.integers(1, 46))
+@given(plans(changes={"nr.mac.configured_grant": 0}), st.integers(1, 46))
 def test_ues_with_nothing_to_do_change_nothing(plan, more):
     """No draw, no turn of a scheduler, no slot. (Configured grants share the carrier by the number of UEs.)"""
     idle = [{"rnti": 1000 + i, "peer": NETWORK, "mode": IM, "cqi_ul": 15, "cqi_dl": 15, "cqi_sl": 15}
@@ -158,14 +158,14 @@ def test_resources_of_a_slot(plan):
     """No resource block twice, none beyond the carrier, and one block of a UE; only where there are symbols."""
     run = Run(plan)
     n_rb = {(1, 20): 51, (1, 10): 24, (1, 100): 273, (0, 20): 106, (0, 5): 25, (2, 20): 24, (2, 40): 51, (3, 50): 32,
-            (3, 100): 66}[run.cfg.nr_numerology, run.cfg.nr_bandwidth_mhz]
+            (3, 100): 66}[run.cfg.nr.phy.numerology, run.cfg.nr.phy.bandwidth_mhz]
     taken, senders = defaultdict(set), set()
     msga = {row["block"] for row in run.rows(lib.CELL_EV_MAC_TX) if row["aux"] == MSGA}
     for row, info, data in blocks(run):
         slot, down = info["subframe"], info["dir"] == DL
         assert row["t_ns"] == slot * slot_ns(run.cfg) and row["sn"] == slot and len(data) == row["bytes"]
         dl, ul = symbols(run.cfg, slot)
-        assert dl >= run.cfg.nr_pdcch_symbols + 3 if down else ul >= 4
+        assert dl >= run.cfg.nr.phy.pdcch_symbols + 3 if down else ul >= 4
         assert (info["ue"], info["enb"], slot, down) not in senders
         senders.add((info["ue"], info["enb"], slot, down))
         assert info["rb_start"] + info["n_rb"] <= n_rb and info["n_rb"] > 0
@@ -184,12 +184,12 @@ def test_harq_attempts(plan):
     last, ended = {}, defaultdict(int)
     for row, info, data in blocks(run):
         n = row["block"]
-        assert 1 <= info["attempt"] <= run.cfg.harq_max_attempts
+        assert 1 <= info["attempt"] <= run.cfg.harq.max_attempts
         if info["attempt"] > 1:
             was, bytes_were = last[n]
             assert data == bytes_were and info["attempt"] == was["attempt"] + 1
             assert info["ndi"] == was["ndi"]
-            wait = run.cfg.nr_k1_min + 1 if info["dir"] == DL else run.cfg.nr_k2_min
+            wait = run.cfg.nr.mac.k1_min + 1 if info["dir"] == DL else run.cfg.nr.mac.k2_min
             assert info["subframe"] - was["subframe"] >= min(wait, 4)
         last[n] = info, data
     for row in run.rows(lib.CELL_EV_MAC_RX, lib.CELL_EV_MAC_LOST):
@@ -206,10 +206,10 @@ def test_feedback_is_in_uplink_slots(plan):
     for _, info, _ in blocks(run):
         if info["dir"] != DL:
             continue
-        slot = info["subframe"] + run.cfg.nr_k1_min
+        slot = info["subframe"] + run.cfg.nr.mac.k1_min
         while symbols(run.cfg, slot)[1] < 14:
             slot += 1
-        heard = -(-((slot + 1) * length + run.cfg.nr_gnb_processing_us * 1000) // length)
+        heard = -(-((slot + 1) * length + run.cfg.nr.mac.gnb_processing_us * 1000) // length)
         due[info["ue"], info["enb"], heard][0] += 1
     rows = run.rows(lib.CELL_EV_HARQ_FEEDBACK)
     assert all(due[row["peer"], row["enb"], row["sn"]][0] == row["value"] + row["aux"] for row in rows)
@@ -221,12 +221,15 @@ def test_feedback_is_in_uplink_slots(plan):
 def test_a_report_that_nothing_waits_answers_a_request():
     """A block is repeated in the slot in which its UE asks for a grant: RLC wants to poll again. The gNB has both at
     the same time, and the block's report says that nothing waited when it was made. So it grants nothing more."""
-    cfg = {"system": lib.CELL_SYSTEM_NR, "n_ue": 1, "ue": [{"peer": NETWORK, "mode": IM}], "nr_numerology": 0,
-           "nr_bandwidth_mhz": 5, "nr_tdd_pattern": b"DDSU", "nr_tdd_special_dl_symbols": 8,
-           "nr_tdd_special_ul_symbols": 0, "nr_k1_min": 6, "nr_gnb_processing_us": 3000, "nr_sr_period_slots": 8,
-           "nr_bsr_periodic_ms": 320, "nr_bsr_retx_ms": 10240, "rlc_mode": AM, "am_sn_bits": 12, "pdcp_sn_bits": 12,
-           "am_t_poll_retransmit_ms": 11, "am_t_status_prohibit_ms": 500, "harq_max_attempts": 2, "n_harq_bler": 2,
-           "harq_bler_q32": [2**32 - 1, 0]}  # fmt: skip
+    cfg = {"system": lib.CELL_SYSTEM_NR, "n_ue": 1, "ue": [{"peer": NETWORK, "mode": IM}], "nr.phy.numerology": 0,
+           "nr.phy.bandwidth_mhz": 5, "nr.phy.tdd_pattern": b"DDSU", "nr.phy.tdd_special_dl_symbols": 8,
+           "nr.phy.tdd_special_ul_symbols": 0, "nr.mac.k1_min": 6, "nr.mac.gnb_processing_us": 3000,
+           "nr.mac.sr_period_slots": 8,
+           "nr.mac.bsr_periodic_ms": 320, "nr.mac.bsr_retx_ms": 10240, "rlc.mode": AM, "rlc.am.sn_bits": 12,
+           "pdcp.sn_bits": 12,
+           "rlc.am.t_poll_retransmit_ms": 11, "rlc.am.t_status_prohibit_ms": 500, "harq.max_attempts": 2,
+           "harq.n_bler": 2,
+           "harq.bler_q32": [2**32 - 1, 0]}  # fmt: skip
     run = Run(Plan(cfg, [(18_200_000, "push", 1, 1)]))
     requests, heard = ([row["t_ns"] // 10**6 for row in run.cell.rows(event)]
                        for event in (lib.CELL_EV_SR, lib.CELL_EV_BSR_RX))

@@ -25,35 +25,37 @@ def config(choices, procedures, rlc_modes, lossy):
     """gNBs between which UEs are handed over."""
     n_enb, n_ue, procedure = choices.number(2, 3), choices.number(1, 3), choices.pick(*procedures)
     carrier = frame(choices)
-    if procedure == DAPS and carrier["nr_frequency_range"]:
-        carrier |= {"nr_numerology": 2, "nr_frequency_range": 0, "nr_bandwidth_mhz": 40}
+    if procedure == DAPS and carrier["nr.phy.frequency_range"]:
+        carrier |= {"nr.phy.numerology": 2, "nr.phy.frequency_range": 0, "nr.phy.bandwidth_mhz": 40}
     rates = choices.pick((0,), (0.5, 0.01), (0.3, 0.3, 0)) if lossy else (0,)
     return carrier | {
         "system": lib.CELL_SYSTEM_NR, "seed": choices.number(0, 2**16 - 1), "n_enb": n_enb, "n_ue": n_ue,
-        "sgw_gtpu_addr": SGW_ADDRESS, "enb_gtpu_addr": [address(f"10.60.{k + 1}.1") for k in range(n_enb)],
+        "gtpu.sgw_addr": SGW_ADDRESS, "gtpu.enb_addr": [address(f"10.60.{k + 1}.1") for k in range(n_enb)],
         "ue": [ue_config(choices, i + 1, n_enb, lossy) for i in range(n_ue)],
-        "n_harq_bler": len(rates), "harq_bler_q32": [q32(rate) for rate in rates], "harq_max_attempts": 4,
-        "rlc_mode": choices.pick(*rlc_modes), "um_sn_bits": 12, "am_sn_bits": choices.pick(18, 12),
-        "pdcp_sn_bits": choices.pick(18, 12), "pdcp_status_report": choices.pick(1, 0),
-        "pdcp_t_reordering_ms": choices.pick(220, 20, 0), "pdcp_out_of_order_delivery": choices.pick(0, 0, 1),
-        "discard_timer_ms": choices.pick(0, 0, 50), "nr_sdap_header": choices.pick(0, 1),
-        "nr_aqm": choices.pick(0, 0, 1, 2), "nr_aqm_uplink": choices.pick(0, 1),
-        "am_t_status_prohibit_ms": choices.pick(10, 0, 40), "am_max_retx_threshold": choices.pick(32, 2),
-        "am_on_max_retx": choices.pick(lib.CELL_MAX_RETX_REESTABLISH, lib.CELL_MAX_RETX_STOP),
-        "rlc_queue_pkts": choices.pick(200, 5), "max_pkts": choices.pick(300, 60),
-        "ho_procedure": procedure, "ho_forwarding": 1 if procedure == DAPS else choices.pick(1, 0),
-        "ho_reordering": choices.pick(1, 0), "ho_signalling_us": choices.pick(4000, 0, 1, 20000),
-        "ho_end_marker_ms": choices.pick(200, 5), "ho_end_markers": choices.pick(1, 3),
-        "ho_rrc_processing_ms": choices.pick(10, 0), "ho_execution_ms": choices.pick(10, 0),
-        "ho_processing_ms": choices.pick(20, 0), "ho_ssb_period_ms": choices.pick(20, 0, 5),
-        "ho_margin_ms": choices.pick(2, 0), "a3": 1, "ho_cond": procedure == CONDITIONAL,
+        "harq.n_bler": len(rates), "harq.bler_q32": [q32(rate) for rate in rates], "harq.max_attempts": 4,
+        "rlc.mode": choices.pick(*rlc_modes), "rlc.um.sn_bits": 12, "rlc.am.sn_bits": choices.pick(18, 12),
+        "pdcp.sn_bits": choices.pick(18, 12), "pdcp.status_report": choices.pick(1, 0),
+        "pdcp.t_reordering_ms": choices.pick(220, 20, 0), "pdcp.out_of_order_delivery": choices.pick(0, 0, 1),
+        "pdcp.discard_timer_ms": choices.pick(0, 0, 50), "nr.sdap_header": choices.pick(0, 1),
+        "nr.aqm.mode": choices.pick(0, 0, 1, 2), "nr.aqm.uplink": choices.pick(0, 1),
+        "rlc.am.t_status_prohibit_ms": choices.pick(10, 0, 40), "rlc.am.max_retx_threshold": choices.pick(32, 2),
+        "rlc.am.on_max_retx": choices.pick(lib.CELL_MAX_RETX_REESTABLISH, lib.CELL_MAX_RETX_STOP),
+        "rlc.queue_pkts": choices.pick(200, 5), "max_pkts": choices.pick(300, 60),
+        "handover.procedure": procedure, "handover.forwarding": 1 if procedure == DAPS else choices.pick(1, 0),
+        "handover.reordering": choices.pick(1, 0), "handover.signalling_us": choices.pick(4000, 0, 1, 20000),
+        "handover.end_marker_ms": choices.pick(200, 5), "handover.end_markers": choices.pick(1, 3),
+        "handover.rrc_processing_ms": choices.pick(10, 0), "handover.execution_ms": choices.pick(10, 0),
+        "handover.processing_ms": choices.pick(20, 0), "handover.ssb_period_ms": choices.pick(20, 0, 5),
+        "handover.margin_ms": choices.pick(2, 0), "handover.a3.on": 1,
+        "handover.condition.on": procedure == CONDITIONAL,
     }  # fmt: skip
 
 
 def action(choices, cfg):
     """(kind, UE, lengths of packets, a gNB, or powers)"""
     kinds = ["downlink", "uplink", "downlink", "handover", "measure"]
-    kind, ue = choices.pick(*kinds, *(["predict"] if cfg["ho_cond"] else [])), choices.number(1, cfg["n_ue"])
+    kind = choices.pick(*kinds, *(["predict"] if cfg["handover.condition.on"] else []))
+    ue = choices.number(1, cfg["n_ue"])
     if kind == "measure":
         return kind, ue, [-100 * choices.number(70, 110) for _ in range(cfg["n_enb"])]
     if kind in ("handover", "predict"):
@@ -101,9 +103,10 @@ def test_every_packet_is_accounted_for(plan):
 
 
 LOSSLESS = {
-    "ho_forwarding": 1, "ho_reordering": 1, "ho_end_marker_ms": 200, "rlc_queue_pkts": 1000, "max_pkts": 4000,
-    "discard_timer_ms": 0, "pdcp_t_reordering_infinite": 1, "nr_aqm": 0,
-    "am_on_max_retx": lib.CELL_MAX_RETX_REESTABLISH, "am_max_retx_threshold": 32,
+    "handover.forwarding": 1, "handover.reordering": 1, "handover.end_marker_ms": 200, "rlc.queue_pkts": 1000,
+    "max_pkts": 4000,
+    "pdcp.discard_timer_ms": 0, "pdcp.t_reordering_infinite": 1, "nr.aqm.mode": 0,
+    "rlc.am.on_max_retx": lib.CELL_MAX_RETX_REESTABLISH, "rlc.am.max_retx_threshold": 32,
 }  # fmt: skip
 
 
@@ -111,7 +114,7 @@ def check_all_arrived(run):
     """Each packet once, and unless PDCP may deliver out of order in the order of sending."""
     assert run.reasons() <= {lib.CELL_DROP_DUPLICATE}
     assert run.held == 0
-    in_order = not run.plan.cfg["pdcp_out_of_order_delivery"]
+    in_order = not run.plan.cfg["pdcp.out_of_order_delivery"]
     for key, tags in expected_of(run).items():
         assert (run.got[key] if in_order else sorted(run.got[key])) == tags, key
 
@@ -129,7 +132,7 @@ def test_um_keeps_the_order_with_daps(plan):
     """COUNTs go on. What is on the air when the source is left, and came before the first copy, is lost."""
     run = Run(plan)
     assert run.reasons() <= {lib.CELL_DROP_DUPLICATE, lib.CELL_DROP_HANDOVER}
-    if plan.cfg["pdcp_out_of_order_delivery"]:
+    if plan.cfg["pdcp.out_of_order_delivery"]:
         return
     for tags in run.got.values():
         assert tags == sorted(tags)
@@ -175,6 +178,6 @@ def test_when_a_ue_is_where(plan):
             away.add(ue)
         elif msg == lib.CELL_RRC_SYNCHRONISED:
             away.discard(ue)
-            where[ue] = {gnb} | (where[ue] if plan.cfg["ho_procedure"] == DAPS else set())
+            where[ue] = {gnb} | (where[ue] if plan.cfg["handover.procedure"] == DAPS else set())
         elif msg == lib.CELL_RRC_DAPS_SOURCE_RELEASE:
             where[ue] = {gnb}

@@ -4,7 +4,7 @@
 import re
 
 import pytest
-from coreffi import ROOT, ffi, lib
+from coreffi import ROOT, ffi, lib, put
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusal import IM, NETWORK, OF_CELLS, Network, Sweep
@@ -65,11 +65,11 @@ def test_the_core_takes_the_slots_that_a_scenario_may_have(keys):
     except ValueError:
         taken = False
     c, _ = Network(lib.CELL_SYSTEM_NR, [{"peer": NETWORK, "mode": IM}], NR_BITS).build()
-    c.nr_sr_period_slots, c.nr_tdd_pattern = 8, keys["tdd_pattern"].encode().ljust(81, b"\0")
+    c.nr.mac.sr_period_slots, c.nr.phy.tdd_pattern = 8, keys["tdd_pattern"].encode().ljust(81, b"\0")
     for value in sections()["nr"][0]:
         if value.name in keys and value.kind != "KIND_STRING":
             chosen = keys[value.name]
-            setattr(c, value.field, value.choices.index(chosen) if value.kind == "KIND_ENUM" else chosen)
+            put(c, value.field, value.choices.index(chosen) if value.kind == "KIND_ENUM" else chosen)
     refused = [r.message for r in [*OF_CELLS, *NR] if not r.passes(c)]
     assert taken == (refused == []), refused
     assert (lib.cell_cfg_check(c, ffi.new("const char **"), ffi.new("const char **")) == 0) == taken

@@ -28,12 +28,12 @@ def config(choices, lossless):
     n_ue, tti_ms, pdu_bytes = choices.number(1, 3), choices.pick(10, 10, 20, 40, 80), choices.pick(40, 8, 20, 40, 126)
     rate = 8000 * pdu_bytes // tti_ms  # of one PDU in a TTI
     cfg = {name: min(value, 0 if lossless else q32(0.6)) if name.endswith("_q32") else value
-           for name, value in choices.keys(only="utran_").items()}
+           for name, value in choices.keys(only="utran.").items()}
     return cfg | {
         "system": lib.CELL_SYSTEM_UTRAN, "n_ue": n_ue, "ue": [{"peer": 0, "mode": 0}] * n_ue,
         "seed": choices.number(0, 2**16 - 1), "max_pkts": 64,
-        "utran_tti_ms": tti_ms, "utran_pdu_bytes": pdu_bytes,
-        "utran_dl_rate_bps": rate * choices.pick(1, 2, 4, 12), "utran_ul_rate_bps": rate * choices.pick(1, 1, 3),
+        "utran.tti_ms": tti_ms, "utran.pdu_bytes": pdu_bytes,
+        "utran.dl_rate_bps": rate * choices.pick(1, 2, 4, 12), "utran.ul_rate_bps": rate * choices.pick(1, 1, 3),
     }  # fmt: skip
 
 
@@ -93,10 +93,10 @@ class Run:
 # Timer_Poll expires, and the PDU that is to carry the poll is acknowledged before it is sent; others are not.
 ACKNOWLEDGED_BEFORE_IT_POLLS = ({
     "system": lib.CELL_SYSTEM_UTRAN, "n_ue": 1, "ue": [{"peer": 0, "mode": 0}], "seed": 1324, "max_pkts": 64,
-    "utran_tti_ms": 20, "utran_pdu_bytes": 126, "utran_dl_rate_bps": 201600, "utran_ul_rate_bps": 50400,
-    "utran_delay_ms": 0, "utran_bler_dl_q32": q32(0.6), "utran_bler_ul_q32": 0, "utran_max_dat": 2,
-    "utran_tx_window_pdus": 64, "utran_poll_pdu": 0, "utran_timer_poll_ms": 10, "utran_timer_mrw_ms": 30,
-    "utran_timer_status_prohibit_ms": 0, "utran_queue_pkts": 2,
+    "utran.tti_ms": 20, "utran.pdu_bytes": 126, "utran.dl_rate_bps": 201600, "utran.ul_rate_bps": 50400,
+    "utran.delay_ms": 0, "utran.bler_dl_q32": q32(0.6), "utran.bler_ul_q32": 0, "utran.max_dat": 2,
+    "utran.tx_window_pdus": 64, "utran.poll_pdu": 0, "utran.timer_poll_ms": 10, "utran.timer_mrw_ms": 30,
+    "utran.timer_status_prohibit_ms": 0, "utran.queue_pkts": 2,
 }, [(0, UE, 1), (0, NETWORK_SIDE, 219), (0, NETWORK_SIDE, 400)])  # fmt: skip
 
 
@@ -110,7 +110,7 @@ def test_every_packet_arrives_or_is_dropped_for_a_reason(plan):
     for o in run.of(lib.CELL_OUT_DELIVER):
         t_ns, port, length = run.arrivals[o.tag]
         assert o.data == payload(o.tag, length) and o.port == port ^ 0x80
-        frame_ns = (run.cfg.utran_tti_ms + run.cfg.utran_delay_ms) * MS
+        frame_ns = (run.cfg.utran.tti_ms + run.cfg.utran.delay_ms) * MS
         assert o.t_ns >= t_ns + frame_ns
         out[o.port].append(o.tag)
     for tags in out.values():
@@ -126,7 +126,7 @@ def test_every_packet_arrives_or_is_dropped_for_a_reason(plan):
 @given(plans(partial(plan_of, lossless=True), 200))
 def test_without_losses_nothing_is_discarded(plan):
     cfg, arrivals = plan
-    run = Run(({**cfg, "utran_timer_poll_ms": 1000, "utran_max_dat": 40}, arrivals))
+    run = Run(({**cfg, "utran.timer_poll_ms": 1000, "utran.max_dat": 40}, arrivals))
     assert not [o for o in run.of(lib.CELL_OUT_DROP) if o.reason == lib.CELL_DROP_RLC_DISCARD]
     assert run.cell.stats().mac_lost[DL] == run.cell.stats().mac_lost[UL] == 0
 
@@ -138,22 +138,22 @@ def test_resources_of_a_tti(plan):
     run = Run(plan)
     cfg, sent = run.cfg, defaultdict(int)  # by time, direction and UE
     for o in run.of(lib.CELL_OUT_PDU):
-        assert o.t_ns % (cfg.utran_tti_ms * MS) == 0 and len(o.data) == cfg.utran_pdu_bytes
+        assert o.t_ns % (cfg.utran.tti_ms * MS) == 0 and len(o.data) == cfg.utran.pdu_bytes
         sent[o.t_ns, o.info["dir"], o.info["ue"]] += 1
-    pdus = [rate * cfg.utran_tti_ms // (8000 * cfg.utran_pdu_bytes)
-            for rate in (cfg.utran_ul_rate_bps, cfg.utran_dl_rate_bps)]
-    beside = cfg.utran_status == lib.CELL_STATUS_CHANNEL  # a block for control PDUs in each TTI
+    pdus = [rate * cfg.utran.tti_ms // (8000 * cfg.utran.pdu_bytes)
+            for rate in (cfg.utran.ul_rate_bps, cfg.utran.dl_rate_bps)]
+    beside = cfg.utran.status == lib.CELL_STATUS_CHANNEL  # a block for control PDUs in each TTI
     assert all(n <= pdus[way] + beside for (_, way, _), n in sent.items())
     data = Counter((o.t_ns, o.info["dir"], o.info["ue"]) for o in run.of(lib.CELL_OUT_PDU) if o.data[0] & 0x80)
     assert all(n <= pdus[way] for (_, way, _), n in data.items())
-    assert all(2 <= row["aux"] <= cfg.utran_max_dat for row in run.rows(lib.CELL_EV_RLC_RETX))
+    assert all(2 <= row["aux"] <= cfg.utran.max_dat for row in run.rows(lib.CELL_EV_RLC_RETX))
     stats = run.cell.stats()
     for way in (UL, DL):
         assert stats.mac_pdus[way] - stats.mac_lost[way] == sum(n for (_, d, _), n in sent.items() if d == way)
         assert stats.mac_lost[way] == sum(row["dir"] == way for row in run.rows(lib.CELL_EV_MAC_LOST))
     reports = run.rows(lib.CELL_EV_RLC_STATUS_TX)
     piggybacked = sum(row["aux"] & 2 != 0 for row in reports)
-    assert not piggybacked or cfg.utran_status == lib.CELL_STATUS_PIGGYBACK
+    assert not piggybacked or cfg.utran.status == lib.CELL_STATUS_PIGGYBACK
     assert stats.rlc_status_tx == len(reports)
     assert stats.rlc_pdus_tx + stats.rlc_status_tx - piggybacked == stats.mac_pdus[UL] + stats.mac_pdus[DL]
     assert stats.rlc_retx == len(run.rows(lib.CELL_EV_RLC_RETX))
@@ -165,7 +165,7 @@ def test_resources_of_a_tti(plan):
 def test_a_report_is_in_the_padding_that_leaves_with_it(plan):
     """Of every block that was received: a piggybacked report is as the trace says, behind what SDUs left of the PDU."""
     cfg, arrivals = plan
-    run = Run(({**cfg, "utran_status": lib.CELL_STATUS_PIGGYBACK}, arrivals))
+    run = Run(({**cfg, "utran.status": lib.CELL_STATUS_PIGGYBACK}, arrivals))
     types = ("struct rlc_utran_amd *", "size_t *", "struct rlc_utran_status *")
     amd, header, status = (rlc_ffi.new(what) for what in types)
     held = []
@@ -174,7 +174,7 @@ def test_a_report_is_in_the_padding_that_leaves_with_it(plan):
         if at > 0:
             assert rlc.rlc_utran_amd_unpack(amd, header, o.data, len(o.data)) == 0 and at == header[0] + amd.len
             assert rlc.rlc_utran_status_unpack(status, o.data[at:], len(o.data) - at) == 0
-            held.append((o.t_ns + (run.cfg.utran_tti_ms + run.cfg.utran_delay_ms) * MS, o.info["dir"]))
+            held.append((o.t_ns + (run.cfg.utran.tti_ms + run.cfg.utran.delay_ms) * MS, o.info["dir"]))
     rows = [row for row in run.rows(lib.CELL_EV_RLC_STATUS_RX) if row["aux"] & 2]
     assert sorted(held) == sorted((row["t_ns"], row["dir"]) for row in rows)
 
@@ -239,9 +239,9 @@ def test_nothing_leaves_before_it_was_announced(plan):
 
 def test_a_shell_sleeps_while_nothing_can_leave():
     """Wake-ups for what may leave: hardly more than packets without losses, far fewer than TTIs with them."""
-    cfg = {"system": lib.CELL_SYSTEM_UTRAN, "n_ue": 1, "ue": [{"peer": 0, "mode": 0}], "utran_dl_rate_bps": 32000}
+    cfg = {"system": lib.CELL_SYSTEM_UTRAN, "n_ue": 1, "ue": [{"peer": 0, "mode": 0}], "utran.dl_rate_bps": 32000}
     for bler, most in ((0, 2), (0.15, 12)):
-        cell = Cell({**cfg, "utran_bler_dl_q32": q32(bler), "utran_bler_ul_q32": q32(bler)})
+        cell = Cell({**cfg, "utran.bler_dl_q32": q32(bler), "utran.bler_ul_q32": q32(bler)})
         for tag in range(100):
             cell.push(NETWORK_SIDE, payload(tag, 1040), tag, 0)
         wakes = 0

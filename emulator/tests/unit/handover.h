@@ -31,8 +31,8 @@ static inline void setup(struct run *r, enum cell_rlc_mode mode, enum cell_ho_pr
 {
 	run_defaults(r, CELL_MODE_IM);
 	run_core_network(r);
-	r->cfg.rlc_mode = (uint8_t)mode;
-	r->cfg.ho_procedure = (uint8_t)procedure;
+	r->cfg.rlc.mode = (uint8_t)mode;
+	r->cfg.handover.procedure = (uint8_t)procedure;
 }
 
 static inline void start(struct run *r, enum cell_rlc_mode mode, enum cell_ho_procedure procedure)

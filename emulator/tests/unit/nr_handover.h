@@ -11,14 +11,14 @@ static inline void nr_setup(struct run *r, enum cell_rlc_mode mode,
 {
 	nr_defaults(r, 2);
 	run_core_network(r);
-	r->cfg.rlc_mode = (uint8_t)mode;
-	r->cfg.ho_procedure = (uint8_t)procedure;
-	r->cfg.ho_rrc_processing_ms = 10;
-	r->cfg.ho_execution_ms = 10;
-	r->cfg.ho_processing_ms = 20;
-	r->cfg.ho_ssb_period_ms = 20;
-	r->cfg.ho_margin_ms = 2;
-	r->cfg.pdcp_t_reordering_ms = 220;
+	r->cfg.rlc.mode = (uint8_t)mode;
+	r->cfg.handover.procedure = (uint8_t)procedure;
+	r->cfg.handover.rrc_processing_ms = 10;
+	r->cfg.handover.execution_ms = 10;
+	r->cfg.handover.processing_ms = 20;
+	r->cfg.handover.ssb_period_ms = 20;
+	r->cfg.handover.margin_ms = 2;
+	r->cfg.pdcp.t_reordering_ms = 220;
 }
 
 static inline size_t count_records(const struct run *r, enum cell_event event)

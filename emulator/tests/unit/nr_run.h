@@ -23,21 +23,21 @@ static inline void nr_defaults(struct run *r, uint8_t n_ue)
 		r->cfg.ue[i].rnti = (uint16_t)(61 + i);
 		r->cfg.ue[i].peer = CELL_PEER_NETWORK;
 	}
-	r->cfg.rlc_mode = CELL_RLC_UM;
-	r->cfg.um_sn_bits = 12;
-	r->cfg.am_sn_bits = 18;
-	r->cfg.pdcp_sn_bits = 18;
-	r->cfg.n_harq_bler = 1;
-	r->cfg.harq_bler_q32[0] = 0;
-	r->cfg.harq_max_attempts = 4;
+	r->cfg.rlc.mode = CELL_RLC_UM;
+	r->cfg.rlc.um.sn_bits = 12;
+	r->cfg.rlc.am.sn_bits = 18;
+	r->cfg.pdcp.sn_bits = 18;
+	r->cfg.harq.n_bler = 1;
+	r->cfg.harq.bler_q32[0] = 0;
+	r->cfg.harq.max_attempts = 4;
 }
 
 /* The first attempt at every block fails, and the second does not. */
 static inline void nr_fails_once(struct run *r)
 {
-	r->cfg.n_harq_bler = 2;
-	r->cfg.harq_bler_q32[0] = UINT32_MAX;
-	r->cfg.harq_bler_q32[1] = 0;
+	r->cfg.harq.n_bler = 2;
+	r->cfg.harq.bler_q32[0] = UINT32_MAX;
+	r->cfg.harq.bler_q32[1] = 0;
 }
 
 #endif

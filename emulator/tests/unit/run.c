@@ -48,7 +48,7 @@ void run_defaults(struct run *r, enum cell_mode mode)
 {
 	*r = (struct run){ 0 };
 	cell_cfg_default(&r->cfg);
-	r->cfg.processing_lead_ns = 250000;
+	r->cfg.lte.timing.processing_lead_ns = 250000;
 	for (int i = 0; i < 2; i++)
 		r->cfg.ue[i].mode = (uint8_t)mode;
 }
@@ -56,9 +56,9 @@ void run_defaults(struct run *r, enum cell_mode mode)
 void run_core_network(struct run *r)
 {
 	r->cfg.n_enb = 2;
-	r->cfg.sgw_gtpu_addr = UINT32_C(0x0a3c0001);
+	r->cfg.gtpu.sgw_addr = UINT32_C(0x0a3c0001);
 	for (uint32_t i = 0; i < 2; i++) {
-		r->cfg.enb_gtpu_addr[i] = UINT32_C(0x0a3c0101) + (i << 8);
+		r->cfg.gtpu.enb_addr[i] = UINT32_C(0x0a3c0101) + (i << 8);
 		r->cfg.ue[i].peer = CELL_PEER_NETWORK;
 		r->cfg.ue[i].addr = UINT32_C(0x0a2d0001) + i;
 		r->cfg.ue[i].enb = (uint8_t)i;
@@ -69,7 +69,7 @@ void run_start(struct run *r)
 {
 	size_t size = cell_size(&r->cfg);
 
-	if (r->cfg.sgw_gtpu_addr)
+	if (r->cfg.gtpu.sgw_addr)
 		r->router = (struct router){ .cfg = &r->cfg, .delay_ns = RUN_WIRE_NS };
 
 	r->mem = malloc(size);
@@ -99,8 +99,8 @@ static bool routed(struct run *r, const struct cell_out *o)
 	}
 	if (router_take(&r->router, o) != 1)
 		return false;
-	src = o->port == CELL_PORT_SGW ? r->cfg.sgw_gtpu_addr
-	                               : r->cfg.enb_gtpu_addr[o->port - CELL_PORT_ENB(0)];
+	src = o->port == CELL_PORT_SGW ? r->cfg.gtpu.sgw_addr
+	                               : r->cfg.gtpu.enb_addr[o->port - CELL_PORT_ENB(0)];
 	for (uint32_t i = 0; i < 4; i++)
 		assert_int_equal(o->data[12 + i], (uint8_t)(src >> (24 - 8 * i)));
 	r->n_routed++;

@@ -9,11 +9,11 @@ static void setup(struct run *r)
 {
 	run_defaults(r, CELL_MODE_IM);
 	run_core_network(r);
-	r->cfg.a3 = 1;
-	r->cfg.a3_offset_cdb = 300;
-	r->cfg.a3_hysteresis_cdb = 100;
-	r->cfg.a3_time_to_trigger_ms = 256;
-	r->cfg.a3_filter_coefficient = 0;
+	r->cfg.handover.a3.on = 1;
+	r->cfg.handover.a3.offset_cdb = 300;
+	r->cfg.handover.a3.hysteresis_cdb = 100;
+	r->cfg.handover.a3.time_to_trigger_ms = 256;
+	r->cfg.handover.a3.filter_coefficient = 0;
 	run_start(r);
 }
 
@@ -43,7 +43,7 @@ static void test_one_report_at_a_time(void **state)
 	(void)state;
 	setup(&r);
 	run_end(&r);
-	r.cfg.a3_time_to_trigger_ms = 0;
+	r.cfg.handover.a3.time_to_trigger_ms = 0;
 	run_start(&r);
 	measure(&r, 200, -10000, -9599);
 	measure(&r, 202, -10000, -10500);
@@ -96,11 +96,11 @@ static void test_layer_3_filters(void **state)
 	(void)state;
 	run_defaults(&r, CELL_MODE_IM);
 	run_core_network(&r);
-	r.cfg.a3 = 1;
-	r.cfg.a3_offset_cdb = 1500;
-	r.cfg.a3_hysteresis_cdb = 200;
-	r.cfg.a3_time_to_trigger_ms = 0;
-	r.cfg.a3_filter_coefficient = 4;
+	r.cfg.handover.a3.on = 1;
+	r.cfg.handover.a3.offset_cdb = 1500;
+	r.cfg.handover.a3.hysteresis_cdb = 200;
+	r.cfg.handover.a3.time_to_trigger_ms = 0;
+	r.cfg.handover.a3.filter_coefficient = 4;
 	run_start(&r);
 	measure(&r, 200, -10000, -10000);
 	for (int ms = 400; ms <= 1000; ms += 200)
@@ -216,9 +216,9 @@ static void test_what_is_refused(void **state)
 	setup(&r);
 	for (size_t i = 0; i < COUNT(refused); i++)
 		assert_int_equal(run_cmd(&r, &refused[i], MS(1)), -EINVAL);
-	r.cfg.ho_procedure = CELL_HO_PREDICTION;
+	r.cfg.handover.procedure = CELL_HO_PREDICTION;
 	assert_int_equal(cell_cfg_check(&r.cfg, &field, &range), -EINVAL);
-	assert_string_equal(field, "ho_procedure");
+	assert_string_equal(field, "handover.procedure");
 	run_end(&r);
 }
 

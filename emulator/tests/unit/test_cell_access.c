@@ -63,7 +63,7 @@ static void test_request_after_all_is_granted_before_the_timeout(void **state)
 
 	(void)state;
 	run_defaults(&r, CELL_MODE_DM);
-	r.cfg.rac_timeout_tti = 100;
+	r.cfg.lte.ra.rac_timeout_tti = 100;
 	run_start(&r);
 	run_push(&r, 1, 1000, 0);
 	run_push(&r, 1, 1000, MS(12) + 1);
@@ -93,8 +93,8 @@ static void test_one_request_for_a_burst(void **state)
 static void start_collision(struct run *r, uint16_t backoff_max_ms)
 {
 	run_defaults(r, CELL_MODE_DM);
-	r->cfg.n_preambles = 1;
-	r->cfg.backoff_max_ms = backoff_max_ms;
+	r->cfg.lte.ra.n_preambles = 1;
+	r->cfg.lte.ra.backoff_max_ms = backoff_max_ms;
 	run_start(r);
 	run_push(r, 1, 1000, 0);
 	run_push(r, 2, 1000, 0);
@@ -174,8 +174,8 @@ static size_t preambles_at_full_buffer(enum cell_mode mode, int trailing, int ov
 	struct run r;
 
 	run_defaults(&r, mode);
-	r.cfg.trailing_bsr = (uint8_t)trailing;
-	r.cfg.enb_overhears_dm = (uint8_t)overhears;
+	r.cfg.lte.mac.trailing_bsr = (uint8_t)trailing;
+	r.cfg.lte.mac.enb_overhears_dm = (uint8_t)overhears;
 	run_start(&r);
 	for (int i = 0; i < 1000; i++)
 		run_push(&r, 1, 1500, 0);
@@ -243,10 +243,10 @@ static void test_no_grant_twice_for_a_late_report(void **state)
 
 	(void)state;
 	run_defaults(&r, CELL_MODE_IM);
-	r.cfg.harq_max_attempts = 2;
-	r.cfg.n_harq_bler = 2;
-	r.cfg.harq_bler_q32[0] = UINT32_MAX;
-	r.cfg.harq_bler_q32[1] = 0;
+	r.cfg.harq.max_attempts = 2;
+	r.cfg.harq.n_bler = 2;
+	r.cfg.harq.bler_q32[0] = UINT32_MAX;
+	r.cfg.harq.bler_q32[1] = 0;
 	run_start(&r);
 	for (int i = 0; i < 40; i++)
 		run_push(&r, 1, 1400, MS(i));
@@ -266,9 +266,9 @@ static void test_no_more_answers_than_resource_blocks(void **state)
 
 	(void)state;
 	run_defaults(&r, CELL_MODE_IM);
-	r.cfg.n_rb = 6;
+	r.cfg.lte.n_rb = 6;
 	r.cfg.n_ue = 8;
-	r.cfg.n_preambles = 64;
+	r.cfg.lte.ra.n_preambles = 64;
 	for (uint8_t i = 0; i < 8; i++) {
 		r.cfg.ue[i] = r.cfg.ue[0];
 		r.cfg.ue[i].rnti = (uint16_t)(61 + i);
@@ -294,7 +294,7 @@ static void test_no_report_where_ues_are_always_scheduled(void **state)
 
 	(void)state;
 	run_defaults(&r, CELL_MODE_IM);
-	r.cfg.ul_always_scheduled = 1;
+	r.cfg.lte.mac.ul_always_scheduled = 1;
 	run_start(&r);
 	for (int i = 0; i < 10; i++)
 		run_push(&r, 1, 1500, 0);
@@ -331,7 +331,7 @@ static void test_out_of_range_between_report_and_grant(void **state)
 
 	(void)state;
 	run_defaults(&r, CELL_MODE_DM);
-	r.cfg.rac_timeout_tti = 1000; /* no other report */
+	r.cfg.lte.ra.rac_timeout_tti = 1000; /* no other report */
 	run_start(&r);
 	run_push(&r, 1, 1000, 0);
 	run_until(&r, MS(8));

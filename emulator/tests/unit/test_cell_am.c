@@ -27,8 +27,8 @@ static void setup(struct run *r)
 	run_defaults(r, CELL_MODE_IM);
 	r->cfg.n_ue = 1;
 	r->cfg.ue[0].peer = CELL_PEER_NETWORK;
-	r->cfg.rlc_mode = CELL_RLC_AM;
-	r->cfg.am_max_retx_threshold = 2;
+	r->cfg.rlc.mode = CELL_RLC_AM;
+	r->cfg.rlc.am.max_retx_threshold = 2;
 }
 
 static bool is_of_a_packet(enum cell_event event)
@@ -105,7 +105,7 @@ static void test_a_link_that_ends_for_good(void **state)
 	(void)state;
 	setup(&r);
 	r.cfg.ue[0].bler_dl_q32 = ALWAYS_LOST;
-	r.cfg.am_on_max_retx = CELL_MAX_RETX_STOP;
+	r.cfg.rlc.am.on_max_retx = CELL_MAX_RETX_STOP;
 	run_start(&r);
 	run_push(&r, DOWN, 1000, 0);
 	run_push(&r, DOWN, 1000, MS(200));
@@ -205,10 +205,10 @@ static void test_blocks_come_again_by_harq(void **state)
 
 	(void)state;
 	setup(&r);
-	r.cfg.harq_max_attempts = 4;
-	r.cfg.n_harq_bler = 3;
-	r.cfg.harq_bler_q32[0] = r.cfg.harq_bler_q32[1] = ALWAYS_LOST;
-	r.cfg.harq_bler_q32[2] = 0;
+	r.cfg.harq.max_attempts = 4;
+	r.cfg.harq.n_bler = 3;
+	r.cfg.harq.bler_q32[0] = r.cfg.harq.bler_q32[1] = ALWAYS_LOST;
+	r.cfg.harq.bler_q32[2] = 0;
 	run_start(&r);
 	run_push(&r, DOWN, 1000, 0);
 	run_until(&r, RUN_FOREVER);
@@ -255,9 +255,9 @@ static void test_harq_gives_up(void **state)
 
 	(void)state;
 	setup(&r);
-	r.cfg.harq_max_attempts = 2;
-	r.cfg.n_harq_bler = 1;
-	r.cfg.harq_bler_q32[0] = ALWAYS_LOST;
+	r.cfg.harq.max_attempts = 2;
+	r.cfg.harq.n_bler = 1;
+	r.cfg.harq.bler_q32[0] = ALWAYS_LOST;
 	run_start(&r);
 	run_push(&r, DOWN, 1000, 0);
 	run_until(&r, MS(20));

@@ -43,7 +43,7 @@ static void setup(struct net *n)
 	n->cfg.n_ue = 1;
 	n->cfg.ue[0].peer = CELL_PEER_NETWORK;
 	n->cfg.ue[0].mode = CELL_MODE_IM;
-	n->cfg.rlc_mode = CELL_RLC_AM;
+	n->cfg.rlc.mode = CELL_RLC_AM;
 	n->cfg.bearer = n->bearer;
 }
 
@@ -54,7 +54,7 @@ static struct cell_bearer_cfg *add(struct net *n, uint8_t ue, uint16_t port)
 
 	*b = cell_cfg_bearer(&n->cfg);
 	b->ue = ue;
-	b->rlc_mode = CELL_RLC_UM;
+	b->rlc.mode = CELL_RLC_UM;
 	b->n_filters = 2;
 	b->filter[0] = b->filter[1] =
 		(struct cell_filter){ .protocol = CELL_PROTOCOL_UDP, .dscp = CELL_DSCP_ANY };
@@ -166,7 +166,7 @@ static void test_a_higher_priority_overtakes(void **state)
 
 	(void)state;
 	setup(&n);
-	n.cfg.n_rb = 6;
+	n.cfg.lte.n_rb = 6;
 	add(&n, 1, CALL)->priority = 1;
 	start(&n);
 	for (int i = 0; i < 8; i++)
@@ -186,7 +186,7 @@ static void test_the_default_bearer_is_last_of_its_priority(void **state)
 
 	(void)state;
 	setup(&n);
-	n.cfg.n_rb = 6;
+	n.cfg.lte.n_rb = 6;
 	n.bearer[n.cfg.n_bearers] = cell_cfg_bearer(&n.cfg);
 	n.bearer[n.cfg.n_bearers++].ue = 1;
 	add(&n, 1, CALL)->priority = CELL_PRIORITY_LAST;
@@ -207,7 +207,7 @@ static void check_share(uint32_t rate_bps)
 	struct net n;
 
 	setup(&n);
-	n.cfg.n_rb = 15;
+	n.cfg.lte.n_rb = 15;
 	n.bearer[n.cfg.n_bearers] = cell_cfg_bearer(&n.cfg);
 	n.bearer[n.cfg.n_bearers].prioritised_rate_bps = rate_bps;
 	n.bearer[n.cfg.n_bearers++].ue = 1;
@@ -242,10 +242,10 @@ static void test_what_is_within_its_bit_rate_is_not_cut(void **state)
 	(void)state;
 	setup(&n);
 	n.cfg.system = CELL_SYSTEM_NR;
-	n.cfg.nr_bandwidth_mhz = 5;
-	n.cfg.rlc_mode = CELL_RLC_UM;
-	n.cfg.um_sn_bits = 12;
-	n.cfg.pdcp_sn_bits = 18;
+	n.cfg.nr.phy.bandwidth_mhz = 5;
+	n.cfg.rlc.mode = CELL_RLC_UM;
+	n.cfg.rlc.um.sn_bits = 12;
+	n.cfg.pdcp.sn_bits = 18;
 	n.bearer[n.cfg.n_bearers] = cell_cfg_bearer(&n.cfg);
 	n.bearer[n.cfg.n_bearers].prioritised_rate_bps = 8000000;
 	n.bearer[n.cfg.n_bearers++].ue = 1;
@@ -305,8 +305,8 @@ static void test_ues_with_different_modes(void **state)
 	n.cfg.ue[1].mode = CELL_MODE_IM;
 	n.bearer[0] = cell_cfg_bearer(&n.cfg);
 	n.bearer[0].ue = 2;
-	n.bearer[0].rlc_mode = CELL_RLC_UM;
-	n.bearer[0].um_sn_bits = 5;
+	n.bearer[0].rlc.mode = CELL_RLC_UM;
+	n.bearer[0].rlc.um.sn_bits = 5;
 	n.cfg.n_bearers = 1;
 	start(&n);
 	push(&n, 1, BULK, MS(1));
@@ -331,15 +331,15 @@ static void test_logical_channels(void **state)
 	for (size_t k = 1; k < sizeof(lcids); k++) {
 		struct cell_bearer_cfg *b = add(&n, 1, (uint16_t)(6000 + k));
 
-		b->rlc_mode = k % 2 || k > 5 ? CELL_RLC_UM : CELL_RLC_AM;
-		b->um_sn_bits = k > 5 ? 5 : 10;
+		b->rlc.mode = k % 2 || k > 5 ? CELL_RLC_UM : CELL_RLC_AM;
+		b->rlc.um.sn_bits = k > 5 ? 5 : 10;
 	}
 	assert_int_equal(cell_cfg_check(&n.cfg, &field, &range), 0);
 	for (size_t k = 0; k < sizeof(lcids); k++)
 		assert_int_equal(channel_lcid(&n.cfg, 1, (uint8_t)k, CELL_DIR_DL), lcids[k]);
-	n.bearer[6].um_sn_bits = 10; /* a fourth one */
+	n.bearer[6].rlc.um.sn_bits = 10; /* a fourth one */
 	assert_int_equal(cell_cfg_check(&n.cfg, &field, &range), -EINVAL);
-	assert_string_equal(field, "bearer.rlc_mode");
+	assert_string_equal(field, "bearer.rlc.mode");
 }
 
 static void test_configurations_that_cannot_be(void **state)
@@ -375,11 +375,11 @@ static void test_a_direct_bearer_of_one_side_only(void **state)
 	setup(&n);
 	n.cfg.n_ue = 2;
 	n.cfg.ue[0].peer = 2;
-	n.cfg.rlc_mode = CELL_RLC_UM;
-	add(&n, 1, CALL)->rlc_mode = CELL_RLC_AM;
+	n.cfg.rlc.mode = CELL_RLC_UM;
+	add(&n, 1, CALL)->rlc.mode = CELL_RLC_AM;
 	assert_int_equal(cell_cfg_check(&n.cfg, &field, &range), -EINVAL);
-	assert_string_equal(field, "bearer.rlc_mode");
-	add(&n, 2, CALL)->rlc_mode = CELL_RLC_AM;
+	assert_string_equal(field, "bearer.rlc.mode");
+	add(&n, 2, CALL)->rlc.mode = CELL_RLC_AM;
 	assert_int_equal(cell_cfg_check(&n.cfg, &field, &range), 0);
 }
 

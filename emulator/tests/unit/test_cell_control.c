@@ -15,11 +15,11 @@ static void setup(struct run *r, uint8_t max_attempts, uint8_t dtx)
 	run_defaults(r, CELL_MODE_IM);
 	r->cfg.n_ue = 1;
 	r->cfg.ue[0].peer = CELL_PEER_NETWORK;
-	r->cfg.harq_max_attempts = max_attempts;
-	r->cfg.n_harq_bler = 1;
-	r->cfg.harq_bler_q32[0] = 0; /* data are never lost */
-	r->cfg.control_errors = 1;
-	r->cfg.control_dtx = dtx;
+	r->cfg.harq.max_attempts = max_attempts;
+	r->cfg.harq.n_bler = 1;
+	r->cfg.harq.bler_q32[0] = 0; /* data are never lost */
+	r->cfg.lte.control.errors = 1;
+	r->cfg.lte.control.dtx = dtx;
 }
 
 static void set_sinr(struct run *r, int32_t sinr_cdb, int64_t t_ns)
@@ -143,7 +143,7 @@ static void test_the_same_is_granted_again(void **state)
 
 	(void)state;
 	setup(&r, 1, CELL_DTX_RETRY);
-	r.cfg.rac_timeout_tti = 50;
+	r.cfg.lte.ra.rac_timeout_tti = 50;
 	start(&r, NEVER_CDB);
 	assert_int_equal(run_push(&r, 1, 1000, 0), 0);
 	run_until(&r, MS(9) - 1);
@@ -203,7 +203,7 @@ static void test_a_missed_sidelink_grant(void **state)
 
 	(void)state;
 	run_defaults(&r, CELL_MODE_DM);
-	r.cfg.control_errors = 1;
+	r.cfg.lte.control.errors = 1;
 	start(&r, NEVER_CDB);
 	assert_int_equal(run_push(&r, 1, 1000, 0), 0);
 	run_until(&r, MS(9) - 1);

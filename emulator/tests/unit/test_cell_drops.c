@@ -75,7 +75,7 @@ static void test_lost_segments(void **state)
 
 	(void)state;
 	run_defaults(&r, CELL_MODE_DM);
-	r.cfg.n_rb = 6; /* a block of 6 PRBs at CQI 7 is smaller than a packet */
+	r.cfg.lte.n_rb = 6; /* a block of 6 PRBs at CQI 7 is smaller than a packet */
 	r.cfg.ue[0].cqi_sl = 7;
 	r.cfg.ue[0].bler_sl_q32 = UINT32_MAX / 10 * 3;
 	run_start(&r);
@@ -100,7 +100,7 @@ static void test_discard_timer(void **state)
 	(void)state;
 	run_defaults(&r, CELL_MODE_DM);
 	r.cfg.ue[0].bler_ul_q32 = ALWAYS_LOST;
-	r.cfg.discard_timer_ms = 50;
+	r.cfg.pdcp.discard_timer_ms = 50;
 	run_start(&r);
 	run_push(&r, 1, 1000, 0);
 	run_push(&r, 1, 1000, MS(3));
@@ -120,9 +120,9 @@ static void test_discard_timer_in_back_off(void **state)
 
 	(void)state;
 	run_defaults(&r, CELL_MODE_DM);
-	r.cfg.n_preambles = 1;
-	r.cfg.backoff_max_ms = 960;
-	r.cfg.discard_timer_ms = 50;
+	r.cfg.lte.ra.n_preambles = 1;
+	r.cfg.lte.ra.backoff_max_ms = 960;
+	r.cfg.pdcp.discard_timer_ms = 50;
 	run_start(&r);
 	run_push(&r, 1, 1000, 0);
 	run_push(&r, 2, 1000, 0);
@@ -144,7 +144,7 @@ static void test_queue_limit(void **state)
 
 	(void)state;
 	run_defaults(&r, CELL_MODE_DM);
-	r.cfg.rlc_queue_pkts = 3;
+	r.cfg.rlc.queue_pkts = 3;
 	run_start(&r);
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(run_push(&r, 1, 1000, 0), 0);
@@ -164,7 +164,7 @@ static void test_queue_limit_in_bytes(void **state)
 
 	(void)state;
 	run_defaults(&r, CELL_MODE_DM);
-	r.cfg.rlc_queue_bytes = 2100;
+	r.cfg.rlc.queue_bytes = 2100;
 	run_start(&r);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(run_push(&r, 1, 1000, 0), 0);
@@ -225,8 +225,8 @@ static void test_route(void **state)
 
 	(void)state;
 	run_defaults(&r, CELL_MODE_DM);
-	r.cfg.bandwidth_stealing = 0;
-	r.cfg.mode_flush = CELL_FLUSH_KEEP;
+	r.cfg.lte.mac.bandwidth_stealing = 0;
+	r.cfg.lte.mode_switch.flush = CELL_FLUSH_KEEP;
 	run_start(&r);
 	run_push(&r, 1, 1000, 0);
 	assert_int_equal(run_cmd(&r, &cmd, MS(1)), 0);

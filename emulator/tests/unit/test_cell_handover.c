@@ -71,7 +71,7 @@ static void test_release_waits_for_the_path(void **state)
 
 	(void)state;
 	setup(&r, CELL_RLC_AM, CELL_HO_FAST_PATH_SWITCH);
-	r.cfg.ho_signalling_us = 40000;
+	r.cfg.handover.signalling_us = 40000;
 	run_start(&r);
 	handover(&r, 1, MS(50));
 	run_until(&r, RUN_FOREVER);
@@ -175,7 +175,7 @@ static void three_enbs(struct run *r)
 {
 	setup(r, CELL_RLC_AM, CELL_HO_PREDICTION);
 	r->cfg.n_enb = 3;
-	r->cfg.enb_gtpu_addr[2] = r->cfg.enb_gtpu_addr[1] + 1;
+	r->cfg.gtpu.enb_addr[2] = r->cfg.gtpu.enb_addr[1] + 1;
 	run_start(r);
 }
 

@@ -15,8 +15,8 @@ static void test_an_end_marker_at_the_gateway(void **state)
 
 	(void)state;
 	start(&r, CELL_RLC_AM, CELL_HO_STANDARD);
-	h = (struct gtpu){ .src = r.cfg.enb_gtpu_addr[0],
-		           .dst = r.cfg.sgw_gtpu_addr,
+	h = (struct gtpu){ .src = r.cfg.gtpu.enb_addr[0],
+		           .dst = r.cfg.gtpu.sgw_addr,
 		           .teid = 1 << 8 | (CELL_TUNNEL_S1 + 1), /* of UE 1, at the S-GW */
 		           .type = GTPU_END_MARKER };
 	gtpu_pack(&h, 0, packet, 0, packet);
@@ -76,7 +76,7 @@ static void test_another_end_marker_comes_soon(void **state)
 
 		for (int lossy = 0; lossy < 2; lossy++) {
 			setup(&r, CELL_RLC_AM, CELL_HO_STANDARD);
-			r.cfg.ho_end_markers = 3;
+			r.cfg.handover.end_markers = 3;
 			run_start(&r);
 			r.lost = last;
 			handover(&r, 1, MS(50));

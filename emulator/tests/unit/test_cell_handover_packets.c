@@ -43,8 +43,8 @@ static void test_what_the_source_forwards(void **state)
 
 	(void)state;
 	setup(&r, CELL_RLC_AM, CELL_HO_STANDARD);
-	r.cfg.am_poll_pdu = 1000; /* no acknowledgment */
-	r.cfg.am_poll_byte = 1000000;
+	r.cfg.rlc.am.poll_pdu = 1000; /* no acknowledgment */
+	r.cfg.rlc.am.poll_byte = 1000000;
 	run_start(&r);
 	for (int i = 0; i < 60; i++)
 		run_push(&r, DOWN, 1000, MS(40));
@@ -86,10 +86,10 @@ static void test_copies_are_dropped_as_duplicates(void **state)
 
 	(void)state;
 	setup(&r, CELL_RLC_AM, CELL_HO_STANDARD);
-	r.cfg.am_poll_pdu = 1000;
-	r.cfg.am_poll_byte = 1000000;
-	r.cfg.am_t_status_prohibit_ms = 500;
-	r.cfg.pdcp_status_report = 0;
+	r.cfg.rlc.am.poll_pdu = 1000;
+	r.cfg.rlc.am.poll_byte = 1000000;
+	r.cfg.rlc.am.t_status_prohibit_ms = 500;
+	r.cfg.pdcp.status_report = 0;
 	run_start(&r);
 	stream(&r, DOWN, 0, 40, 5);
 	handover(&r, 1, MS(50));
@@ -120,10 +120,10 @@ static void test_a_report_saves_copies(void **state)
 		struct run r;
 
 		setup(&r, CELL_RLC_AM, CELL_HO_STANDARD);
-		r.cfg.am_poll_pdu = 1000;
-		r.cfg.am_poll_byte = 1000000;
-		r.cfg.am_t_status_prohibit_ms = 500;
-		r.cfg.pdcp_status_report = reports;
+		r.cfg.rlc.am.poll_pdu = 1000;
+		r.cfg.rlc.am.poll_byte = 1000000;
+		r.cfg.rlc.am.t_status_prohibit_ms = 500;
+		r.cfg.pdcp.status_report = reports;
 		r.cfg.ue[0].cqi_dl = 4;
 		run_start(&r);
 		run_push(&r, DOWN, 1000, 0); /* its poll is answered, others are not */
@@ -225,8 +225,8 @@ static void test_a_failed_link_leaves_its_cell(void **state)
 	(void)state;
 	setup(&r, CELL_RLC_AM, CELL_HO_STANDARD);
 	r.cfg.ue[0].bler_dl_q32 = UINT32_MAX;
-	r.cfg.am_max_retx_threshold = 1;
-	r.cfg.am_reestablish_ms = 500;
+	r.cfg.rlc.am.max_retx_threshold = 1;
+	r.cfg.rlc.am.reestablish_ms = 500;
 	run_start(&r);
 	run_push(&r, DOWN, 500, 0);
 	run_until(&r, MS(150));
@@ -264,8 +264,8 @@ static void test_a_hundred_handovers(void **state)
 		struct run r;
 
 		setup(&r, (enum cell_rlc_mode)mode, CELL_HO_STANDARD);
-		r.cfg.harq_max_attempts = mode == CELL_RLC_AM ? 4 : 1; /* with blocks that wait */
-		r.cfg.harq_bler_q32[0] = UINT32_MAX / 2;
+		r.cfg.harq.max_attempts = mode == CELL_RLC_AM ? 4 : 1; /* with blocks that wait */
+		r.cfg.harq.bler_q32[0] = UINT32_MAX / 2;
 		run_start(&r);
 		for (int t = 0; t < 20000; t += 2) {
 			if (t % 200 == 100)
@@ -310,7 +310,7 @@ static void test_without_forwarding_the_source_drops(void **state)
 
 	(void)state;
 	setup(&r, CELL_RLC_AM, CELL_HO_STANDARD);
-	r.cfg.ho_forwarding = 0;
+	r.cfg.handover.forwarding = 0;
 	run_start(&r);
 	stream(&r, DOWN, 60, 90, 3);
 	handover(&r, 1, MS(90));
@@ -363,7 +363,7 @@ static void test_am_and_um_bearers_together(void **state)
 	setup(&r, CELL_RLC_AM, CELL_HO_STANDARD);
 	um = cell_cfg_bearer(&r.cfg);
 	um.ue = 1;
-	um.rlc_mode = CELL_RLC_UM;
+	um.rlc.mode = CELL_RLC_UM;
 	um.n_filters = 1;
 	um.filter[0] = (struct cell_filter){ .dscp = RUN_DSCP };
 	r.cfg.bearer = &um;

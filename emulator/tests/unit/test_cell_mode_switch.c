@@ -26,8 +26,8 @@ static void set_cqi(struct run *r, uint8_t ue, enum cell_dir dir, uint8_t cqi, i
 static void switch_under_way(struct run *r, enum cell_mode from, enum cell_flush flush)
 {
 	run_defaults(r, from);
-	r->cfg.mode_flush = (uint8_t)flush;
-	r->cfg.mode_flush_air = 1;
+	r->cfg.lte.mode_switch.flush = (uint8_t)flush;
+	r->cfg.lte.mode_switch.flush_air = 1;
 	run_start(r);
 	for (int i = 0; i < 10; i++)
 		run_push(r, 1, 1400, 0);
@@ -83,8 +83,8 @@ static void test_both_legs_are_discarded(void **state)
 
 	(void)state;
 	run_defaults(&r, CELL_MODE_IM);
-	r.cfg.dl_sched_to_tx_tti = 8; /* time for the downlink to hold some */
-	r.cfg.mode_flush_air = 1;
+	r.cfg.lte.timing.dl_sched_to_tx_tti = 8; /* time for the downlink to hold some */
+	r.cfg.lte.mode_switch.flush_air = 1;
 	run_start(&r);
 	for (int i = 0; i < 10; i++)
 		run_push(&r, 1, 1400, 0);
@@ -105,8 +105,8 @@ static void test_both_legs_are_sent_again_in_order(void **state)
 
 	(void)state;
 	run_defaults(&r, CELL_MODE_IM);
-	r.cfg.dl_sched_to_tx_tti = 8;
-	r.cfg.mode_flush = CELL_FLUSH_RETRANSMIT;
+	r.cfg.lte.timing.dl_sched_to_tx_tti = 8;
+	r.cfg.lte.mode_switch.flush = CELL_FLUSH_RETRANSMIT;
 	run_start(&r);
 	for (int i = 0; i < 10; i++)
 		run_push(&r, 1, 1400, 0);
@@ -177,7 +177,7 @@ static void test_the_mode_with_the_higher_cqi_is_selected(void **state)
 
 	(void)state;
 	run_defaults(&r, CELL_MODE_DM);
-	r.cfg.mode_select_ms = 1000;
+	r.cfg.lte.mode_switch.select_ms = 1000;
 	for (int i = 0; i < 2; i++)
 		r.cfg.ue[i].cqi_ul = 9;
 	run_start(&r);

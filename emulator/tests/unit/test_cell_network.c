@@ -45,7 +45,7 @@ static void test_grants_that_ignore_headers_segment(void **state)
 		run_defaults(&r, CELL_MODE_IM);
 		r.cfg.n_ue = 1;
 		r.cfg.ue[0].peer = CELL_PEER_NETWORK;
-		r.cfg.grants_ignore_headers = ignore;
+		r.cfg.lte.mac.grants_ignore_headers = ignore;
 		run_start(&r);
 		assert_int_equal(run_push(&r, 1 | CELL_PORT_NETWORK, sdu - 2, MS(10)), 0);
 		run_until(&r, RUN_FOREVER);
@@ -102,7 +102,7 @@ static size_t got_by_second(uint8_t scheduler, uint8_t weight)
 	size_t n = 0;
 
 	run_defaults(&r, CELL_MODE_IM);
-	r.cfg.n_rb = 6;
+	r.cfg.lte.n_rb = 6;
 	r.cfg.scheduler = scheduler;
 	r.cfg.ue[0].peer = r.cfg.ue[1].peer = CELL_PEER_NETWORK;
 	r.cfg.ue[0].weight = 1;

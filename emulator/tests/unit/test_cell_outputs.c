@@ -30,8 +30,8 @@ static void test_what_each_packet_and_block_adds(void **state)
 	assert_int_equal(least(3, 1000, false) - least(2, 1000, false),
 	                 2 * (RLC_ELEMENTS_MAX + 32));
 	run_defaults(&r, CELL_MODE_IM);
-	r.cfg.dl_carriers = 5;
-	r.cfg.dl_codewords = 2;
+	r.cfg.lte.dl_carriers = 5;
+	r.cfg.lte.dl_codewords = 2;
 	assert_int_equal(cell_out_min(&r.cfg),
 	                 2 * 11 * (RLC_ELEMENTS_MAX + 32) + r.cfg.max_pkts * 3 + 64);
 }
@@ -54,8 +54,8 @@ static void test_a_smaller_array_is_refused(void **state)
 /* All packets of a cell wait for one UE, and one event is about each of them. */
 static void fill(struct run *r, uint8_t port)
 {
-	r->cfg.n_rb = 6;
-	r->cfg.max_pkts = r->cfg.rlc_queue_pkts = 20000;
+	r->cfg.lte.n_rb = 6;
+	r->cfg.max_pkts = r->cfg.rlc.queue_pkts = 20000;
 	run_start(r);
 	for (uint32_t i = 0; i < r->cfg.max_pkts; i++)
 		assert_int_equal(run_push(r, port, 40, 0), 0);

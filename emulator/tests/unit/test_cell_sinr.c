@@ -8,10 +8,10 @@ static void setup(struct run *r, uint8_t max_attempts)
 	run_defaults(r, CELL_MODE_IM);
 	r->cfg.n_ue = 1;
 	r->cfg.ue[0].peer = CELL_PEER_NETWORK;
-	r->cfg.harq_max_attempts = max_attempts;
-	r->cfg.harq_errors = CELL_ERRORS_SINR;
+	r->cfg.harq.max_attempts = max_attempts;
+	r->cfg.harq.errors = CELL_ERRORS_SINR;
 	for (int i = 0; i < CELL_HARQ_ATTEMPTS_MAX; i++)
-		r->cfg.harq_bler_q32[i] = 0;
+		r->cfg.harq.bler_q32[i] = 0;
 }
 
 /* CQI 4 in both directions: in the downlink QPSK with rate 0.29, 10 % errors at -1.57 dB. */
@@ -111,7 +111,7 @@ static void test_ladder_where_the_sinr_is_unknown(void **state)
 
 	(void)state;
 	setup(&r, 2);
-	r.cfg.harq_bler_q32[0] = UINT32_MAX;
+	r.cfg.harq.bler_q32[0] = UINT32_MAX;
 	run_at_sinr(&r, CELL_SINR_UNKNOWN);
 	assert_int_equal(r.n_delivered, 1);
 	assert_int_equal(run_count(&r, CELL_EV_HARQ_NACK, 1), 1);

@@ -146,13 +146,13 @@ static void test_every_delay_counts(void **state)
 		struct cell_cfg cfg;
 
 		cell_cfg_default(&cfg);
-		cfg.rac_timeout_tti = 50; /* longer than any of them */
-		cfg.rar_delay_tti = cases[i].rar;
-		cfg.rar_to_msg3_tti = cases[i].msg3;
-		cfg.grant_to_tx_tti = cases[i].grant;
-		cfg.decode_tti = cases[i].decode;
-		cfg.dl_sched_to_tx_tti = cases[i].dl_sched;
-		cfg.processing_lead_ns = cases[i].lead_ns;
+		cfg.lte.ra.rac_timeout_tti = 50; /* longer than any of them */
+		cfg.lte.timing.rar_delay_tti = cases[i].rar;
+		cfg.lte.timing.rar_to_msg3_tti = cases[i].msg3;
+		cfg.lte.timing.grant_to_tx_tti = cases[i].grant;
+		cfg.lte.timing.decode_tti = cases[i].decode;
+		cfg.lte.timing.dl_sched_to_tx_tti = cases[i].dl_sched;
+		cfg.lte.timing.processing_lead_ns = cases[i].lead_ns;
 		assert_int_equal(delay_ns(&cfg, 0), MS(cases[i].dm_ms) - cases[i].lead_ns);
 		cfg.ue[0].mode = CELL_MODE_IM;
 		assert_int_equal(delay_ns(&cfg, 0), MS(cases[i].im_ms) - cases[i].lead_ns);
@@ -166,11 +166,11 @@ static void test_arrival_in_sub_frame(void **state)
 
 	(void)state;
 	cell_cfg_default(&cfg);
-	cfg.processing_lead_ns = 0;
+	cfg.lte.timing.processing_lead_ns = 0;
 	assert_int_equal(delay_ns(&cfg, MS(7)), MS(15));
 	assert_int_equal(delay_ns(&cfg, MS(7) + 1), MS(16) - 1);
 	assert_int_equal(delay_ns(&cfg, MS(8) - 1), MS(15) + 1);
-	cfg.prach_period_tti = 5; /* 7 ms waits for the occasion at 10 */
+	cfg.lte.ra.prach_period_tti = 5; /* 7 ms waits for the occasion at 10 */
 	assert_int_equal(delay_ns(&cfg, MS(7)), MS(18));
 	assert_int_equal(delay_ns(&cfg, MS(10)), MS(15));
 }
@@ -191,7 +191,7 @@ static void test_bandwidth_stealing(void **state)
 	run_end(&r);
 
 	run_defaults(&r, CELL_MODE_IM);
-	r.cfg.bandwidth_stealing = 0;
+	r.cfg.lte.mac.bandwidth_stealing = 0;
 	run_start(&r);
 	run_push(&r, 1, 40, 0);
 	run_until(&r, RUN_FOREVER);
@@ -239,7 +239,7 @@ static void test_cqi_1(void **state)
 		struct run r;
 
 		run_defaults(&r, (enum cell_mode)mode);
-		r.cfg.n_rb = 6;
+		r.cfg.lte.n_rb = 6;
 		r.cfg.ue[0].cqi_ul = r.cfg.ue[0].cqi_sl = r.cfg.ue[1].cqi_dl = 1;
 		run_start(&r);
 		run_push(&r, 1, 1500, 0);

@@ -14,9 +14,9 @@ static void setup(struct run *r)
 {
 	run_defaults(r, CELL_MODE_IM);
 	r->cfg.n_ue = 1;
-	r->cfg.n_rb = RB;
+	r->cfg.lte.n_rb = RB;
 	r->cfg.ue[0].peer = CELL_PEER_NETWORK;
-	r->cfg.rlc_mode = CELL_RLC_TM;
+	r->cfg.rlc.mode = CELL_RLC_TM;
 }
 
 /* Rows of RLC: one for each packet at each end, of all its bytes, with its number as SN. */
@@ -123,7 +123,7 @@ static void test_a_packet_that_waits_too_long(void **state)
 	(void)state;
 	setup(&r);
 	r.cfg.ue[0].cqi_dl = 3;
-	r.cfg.discard_timer_ms = 100;
+	r.cfg.pdcp.discard_timer_ms = 100;
 	run_start(&r);
 	run_push(&r, DOWN, 1400, 0);
 	run_push(&r, DOWN, 60, MS(50));
@@ -141,11 +141,11 @@ static size_t late_in(enum cell_rlc_mode mode)
 	size_t n;
 
 	setup(&r);
-	r.cfg.rlc_mode = (uint8_t)mode;
-	r.cfg.harq_max_attempts = 4;
-	r.cfg.n_harq_bler = 2;
-	r.cfg.harq_bler_q32[0] = UINT32_MAX / 2;
-	r.cfg.harq_bler_q32[1] = 0;
+	r.cfg.rlc.mode = (uint8_t)mode;
+	r.cfg.harq.max_attempts = 4;
+	r.cfg.harq.n_bler = 2;
+	r.cfg.harq.bler_q32[0] = UINT32_MAX / 2;
+	r.cfg.harq.bler_q32[1] = 0;
 	run_start(&r);
 	for (int i = 0; i < 40; i++)
 		run_push(&r, DOWN, 1400, MS(2 * i));
@@ -190,7 +190,7 @@ static void test_the_direct_bearer(void **state)
 
 	(void)state;
 	run_defaults(&r, CELL_MODE_DM);
-	r.cfg.rlc_mode = CELL_RLC_TM;
+	r.cfg.rlc.mode = CELL_RLC_TM;
 	run_start(&r);
 	for (int i = 0; i < 10; i++) {
 		run_push(&r, 1, 1400, MS(3 * i));
@@ -211,7 +211,7 @@ static size_t handed_over(enum cell_rlc_mode mode)
 
 	run_defaults(&r, CELL_MODE_IM);
 	run_core_network(&r);
-	r.cfg.rlc_mode = (uint8_t)mode;
+	r.cfg.rlc.mode = (uint8_t)mode;
 	run_start(&r);
 	for (int i = 0; i < 60; i++) {
 		if (i == 30)
@@ -265,12 +265,12 @@ static void test_carriers_too_small_for_a_packet(void **state)
 
 	(void)state;
 	cell_cfg_default(&cfg);
-	cfg.rlc_mode = CELL_RLC_TM;
-	cfg.n_rb = RB;
+	cfg.rlc.mode = CELL_RLC_TM;
+	cfg.lte.n_rb = RB;
 	assert_int_equal(cell_cfg_check(&cfg, &field, &range), 0);
-	cfg.n_rb = RB - 1;
+	cfg.lte.n_rb = RB - 1;
 	assert_int_equal(cell_cfg_check(&cfg, &field, &range), -EINVAL);
-	assert_string_equal(field, "n_rb");
+	assert_string_equal(field, "lte.n_rb");
 }
 
 int main(void)

@@ -28,7 +28,7 @@ static void test_an_sdu_takes_as_many_ttis_as_its_pdus(void **state)
 		struct run r;
 
 		defaults(&r);
-		r.cfg.utran_dl_rate_bps = rates[i].rate_bps;
+		r.cfg.utran.dl_rate_bps = rates[i].rate_bps;
 		run_start(&r);
 		run_push(&r, DOWN, 1040, MS(1));
 		run_until(&r, RUN_FOREVER);
@@ -51,7 +51,7 @@ static void test_nothing_leaves_before_it_was_announced(void **state)
 
 	(void)state;
 	defaults(&r);
-	r.cfg.utran_dl_rate_bps = 32000;
+	r.cfg.utran.dl_rate_bps = 32000;
 	run_start(&r);
 	run_push(&r, DOWN, 1040, MS(1));
 	for (int64_t t_ns = MS(1); t_ns < MS(290); t_ns += MS(10)) {
@@ -70,7 +70,7 @@ static void test_delay_comes_on_top(void **state)
 
 	(void)state;
 	defaults(&r);
-	r.cfg.utran_delay_ms = 15;
+	r.cfg.utran.delay_ms = 15;
 	run_start(&r);
 	run_push(&r, 1, 30, 0);
 	run_until(&r, RUN_FOREVER);
@@ -119,8 +119,8 @@ static void test_max_dat_transmissions_then_discard(void **state)
 
 	(void)state;
 	defaults(&r);
-	r.cfg.utran_max_dat = 3;
-	r.cfg.utran_bler_dl_q32 = ALL;
+	r.cfg.utran.max_dat = 3;
+	r.cfg.utran.bler_dl_q32 = ALL;
 	run_start(&r);
 	run_push(&r, DOWN, 30, 0);
 	run_until(&r, MS(1000));
@@ -160,7 +160,7 @@ static void test_a_report_waits_for_padding(void **state)
 		struct run r;
 
 		defaults(&r);
-		r.cfg.utran_status = ways[i].status;
+		r.cfg.utran.status = ways[i].status;
 		run_start(&r);
 		run_push(&r, DOWN, 30, 0);
 		run_push(&r, 1, 38, MS(5));
@@ -202,8 +202,8 @@ static void test_losses_in_both_directions(void **state)
 
 	(void)state;
 	defaults(&r);
-	r.cfg.utran_bler_dl_q32 = r.cfg.utran_bler_ul_q32 = HALF / 2;
-	r.cfg.utran_max_dat = 40;
+	r.cfg.utran.bler_dl_q32 = r.cfg.utran.bler_ul_q32 = HALF / 2;
+	r.cfg.utran.max_dat = 40;
 	run_start(&r);
 	for (int i = 0; i < 50; i++) {
 		run_push(&r, DOWN, 1040, MS(100 * i));
@@ -236,7 +236,7 @@ static void test_full_queue_drops(void **state)
 
 	(void)state;
 	defaults(&r);
-	r.cfg.utran_queue_pkts = 3;
+	r.cfg.utran.queue_pkts = 3;
 	run_start(&r);
 	for (int i = 0; i < 5; i++)
 		run_push(&r, DOWN, 1500, 0);
@@ -257,7 +257,7 @@ static void test_ues_do_not_share(void **state)
 	defaults(&r);
 	r.cfg.n_ue = 2;
 	r.cfg.ue[1].peer = CELL_PEER_NETWORK;
-	r.cfg.utran_dl_rate_bps = 32000;
+	r.cfg.utran.dl_rate_bps = 32000;
 	run_start(&r);
 	run_push(&r, 2 | CELL_PORT_NETWORK, 1040, MS(1));
 	run_push(&r, 1 | CELL_PORT_NETWORK, 1040, MS(1));
@@ -287,19 +287,19 @@ static void test_what_is_refused(void **state)
 	(void)state;
 	defaults(&r);
 	assert_int_equal(cell_cfg_check(&r.cfg, &field, &range), 0);
-	REFUSED(utran_dl_rate_bps, 33000, "utran_dl_rate_bps");
-	REFUSED(utran_dl_rate_bps, 65 * 32000, "utran_dl_rate_bps");
-	REFUSED(utran_ul_rate_bps, 0, "utran_ul_rate_bps");
-	REFUSED(utran_ul_rate_bps, 65 * 32000, "utran_ul_rate_bps");
-	r.cfg.utran_ul_rate_bps = 64 * 32000;
-	r.cfg.utran_dl_rate_bps = 64 * 32000;
+	REFUSED(utran.dl_rate_bps, 33000, "utran.dl_rate_bps");
+	REFUSED(utran.dl_rate_bps, 65 * 32000, "utran.dl_rate_bps");
+	REFUSED(utran.ul_rate_bps, 0, "utran.ul_rate_bps");
+	REFUSED(utran.ul_rate_bps, 65 * 32000, "utran.ul_rate_bps");
+	r.cfg.utran.ul_rate_bps = 64 * 32000;
+	r.cfg.utran.dl_rate_bps = 64 * 32000;
 	assert_int_equal(cell_cfg_check(&r.cfg, &field, &range), 0);
-	r.cfg.utran_dl_rate_bps = 33000;
+	r.cfg.utran.dl_rate_bps = 33000;
 	assert_int_equal(cell_cfg_check(&r.cfg, &field, &range), -EINVAL);
-	assert_string_equal(field, "utran_dl_rate_bps");
-	REFUSED(utran_tti_ms, 15, "utran_tti_ms");
-	REFUSED(utran_pdu_bytes, 7, "utran_pdu_bytes");
-	REFUSED(utran_max_dat, 0, "utran_max_dat");
+	assert_string_equal(field, "utran.dl_rate_bps");
+	REFUSED(utran.tti_ms, 15, "utran.tti_ms");
+	REFUSED(utran.pdu_bytes, 7, "utran.pdu_bytes");
+	REFUSED(utran.max_dat, 0, "utran.max_dat");
 	REFUSED(ue[0].peer, 2, "peer");
 	REFUSED(n_ue, 2, "peer"); /* the other UE's */
 	REFUSED(n_enb, 2, "n_enb");

@@ -2,7 +2,9 @@
 /* Defaults and limits of a configuration. */
 #include "unit.h"
 
+#include "base/limit.h"
 #include "cellcore.h"
+#include "cfg_values.h"
 
 /* Tables 1 and Figure 4 of Nardini, Tables I and II of Pacifico, TS 36.321, 36.331 and 25.331,
  * EURANE. */
@@ -16,74 +18,74 @@ static void test_default_is_the_papers(void **state)
 	cell_cfg_default(&cfg);
 	assert_int_equal(cell_cfg_check(&cfg, &field, &range), 0);
 	assert_int_equal(cfg.seed, 1);
-	assert_int_equal(cfg.n_rb, 50);
+	assert_int_equal(cfg.lte.n_rb, 50);
 	assert_int_equal(cfg.n_ue, 2);
 	assert_int_equal(cfg.n_enb, 1);
-	assert_int_equal(cfg.ho_procedure, CELL_HO_STANDARD);
-	assert_int_equal(cfg.ho_forwarding, 1);
-	assert_int_equal(cfg.ho_reordering, 1);
-	assert_int_equal(cfg.ho_detach_ms, 30);
-	assert_int_equal(cfg.ho_prediction_ms, 130);
-	assert_int_equal(cfg.ho_prediction_timeout_ms, 1000);
-	assert_int_equal(cfg.ho_end_marker_ms, 200);
-	assert_int_equal(cfg.ho_end_markers, 1);
-	assert_int_equal(cfg.ho_end_marker_gap_ms, 20);
-	assert_int_equal(cfg.ho_signalling_us, 4000);
-	assert_int_equal(cfg.rar_delay_tti, 3);
-	assert_int_equal(cfg.rar_to_msg3_tti, 2);
-	assert_int_equal(cfg.grant_to_tx_tti, 2);
-	assert_int_equal(cfg.decode_tti, 4);
-	assert_int_equal(cfg.dl_sched_to_tx_tti, 1);
-	assert_int_equal(cfg.processing_lead_ns, 250000);
-	assert_int_equal(cfg.rac_timeout_tti, 10);
-	assert_int_equal(cfg.backoff_max_ms, 20);
-	assert_int_equal(cfg.n_preambles, 52);
-	assert_int_equal(cfg.prach_period_tti, 1);
-	assert_int_equal(cfg.bsr_grant_rb, 1);
-	assert_int_equal(cfg.bandwidth_stealing, 1);
-	assert_int_equal(cfg.trailing_bsr, 1);
-	assert_int_equal(cfg.enb_overhears_dm, 0);
+	assert_int_equal(cfg.handover.procedure, CELL_HO_STANDARD);
+	assert_int_equal(cfg.handover.forwarding, 1);
+	assert_int_equal(cfg.handover.reordering, 1);
+	assert_int_equal(cfg.handover.detach_ms, 30);
+	assert_int_equal(cfg.handover.prediction_ms, 130);
+	assert_int_equal(cfg.handover.prediction_timeout_ms, 1000);
+	assert_int_equal(cfg.handover.end_marker_ms, 200);
+	assert_int_equal(cfg.handover.end_markers, 1);
+	assert_int_equal(cfg.handover.end_marker_gap_ms, 20);
+	assert_int_equal(cfg.handover.signalling_us, 4000);
+	assert_int_equal(cfg.lte.timing.rar_delay_tti, 3);
+	assert_int_equal(cfg.lte.timing.rar_to_msg3_tti, 2);
+	assert_int_equal(cfg.lte.timing.grant_to_tx_tti, 2);
+	assert_int_equal(cfg.lte.timing.decode_tti, 4);
+	assert_int_equal(cfg.lte.timing.dl_sched_to_tx_tti, 1);
+	assert_int_equal(cfg.lte.timing.processing_lead_ns, 250000);
+	assert_int_equal(cfg.lte.ra.rac_timeout_tti, 10);
+	assert_int_equal(cfg.lte.ra.backoff_max_ms, 20);
+	assert_int_equal(cfg.lte.ra.n_preambles, 52);
+	assert_int_equal(cfg.lte.ra.prach_period_tti, 1);
+	assert_int_equal(cfg.lte.mac.bsr_grant_rb, 1);
+	assert_int_equal(cfg.lte.mac.bandwidth_stealing, 1);
+	assert_int_equal(cfg.lte.mac.trailing_bsr, 1);
+	assert_int_equal(cfg.lte.mac.enb_overhears_dm, 0);
 	assert_int_equal(cfg.scheduler, CELL_SCHED_RR);
-	assert_int_equal(cfg.ul_always_scheduled, 0);
-	assert_int_equal(cfg.dl_carriers, 1);
-	assert_int_equal(cfg.dl_codewords, 1);
-	assert_int_equal(cfg.harq_max_attempts, 1);
-	assert_int_equal(cfg.harq_dl_rtt_tti, 8);
-	assert_int_equal(cfg.n_harq_bler, 5);
-	assert_int_equal(cfg.rlc_mode, CELL_RLC_UM);
-	assert_int_equal(cfg.delivery, CELL_DELIVERY_IN_SEQUENCE);
-	assert_int_equal(cfg.t_reordering_ms, 35);
-	assert_int_equal(cfg.rlc_queue_pkts, 4096);
-	assert_int_equal(cfg.um_sn_bits, 10);
-	assert_int_equal(cfg.am_on_max_retx, CELL_MAX_RETX_REESTABLISH);
-	assert_int_equal(cfg.am_max_retx_threshold, 8);
-	assert_int_equal(cfg.am_poll_pdu, 16);
-	assert_int_equal(cfg.am_poll_byte, 25000);
-	assert_int_equal(cfg.am_t_poll_retransmit_ms, 45);
-	assert_int_equal(cfg.am_t_status_prohibit_ms, 10);
-	assert_int_equal(cfg.am_reestablish_ms, 100);
-	assert_int_equal(cfg.pdcp_sn_bits, 12);
-	assert_int_equal(cfg.discard_timer_ms, 0);
-	assert_int_equal(cfg.pdcp_t_reordering_ms, 50);
-	assert_int_equal(cfg.pdcp_status_report, 1);
-	assert_int_equal(cfg.utran_tti_ms, 10);
-	assert_int_equal(cfg.utran_pdu_bytes, 40);
-	assert_int_equal(cfg.utran_dl_rate_bps, 384000);
-	assert_int_equal(cfg.utran_ul_rate_bps, 32000);
-	assert_int_equal(cfg.utran_max_dat, 6);
-	assert_int_equal(cfg.utran_tx_window_pdus, 1024);
-	assert_int_equal(cfg.utran_poll_pdu, 256);
-	assert_int_equal(cfg.utran_poll_window_percent, 99);
-	assert_int_equal(cfg.utran_timer_poll_ms, 85);
-	assert_int_equal(cfg.utran_timer_mrw_ms, 100);
-	assert_int_equal(cfg.utran_timer_status_prohibit_ms, 40);
-	assert_int_equal(cfg.utran_queue_pkts, 4096);
+	assert_int_equal(cfg.lte.mac.ul_always_scheduled, 0);
+	assert_int_equal(cfg.lte.dl_carriers, 1);
+	assert_int_equal(cfg.lte.dl_codewords, 1);
+	assert_int_equal(cfg.harq.max_attempts, 1);
+	assert_int_equal(cfg.harq.dl_rtt_tti, 8);
+	assert_int_equal(cfg.harq.n_bler, 5);
+	assert_int_equal(cfg.rlc.mode, CELL_RLC_UM);
+	assert_int_equal(cfg.rlc.delivery, CELL_DELIVERY_IN_SEQUENCE);
+	assert_int_equal(cfg.rlc.t_reordering_ms, 35);
+	assert_int_equal(cfg.rlc.queue_pkts, 4096);
+	assert_int_equal(cfg.rlc.um.sn_bits, 10);
+	assert_int_equal(cfg.rlc.am.on_max_retx, CELL_MAX_RETX_REESTABLISH);
+	assert_int_equal(cfg.rlc.am.max_retx_threshold, 8);
+	assert_int_equal(cfg.rlc.am.poll_pdu, 16);
+	assert_int_equal(cfg.rlc.am.poll_byte, 25000);
+	assert_int_equal(cfg.rlc.am.t_poll_retransmit_ms, 45);
+	assert_int_equal(cfg.rlc.am.t_status_prohibit_ms, 10);
+	assert_int_equal(cfg.rlc.am.reestablish_ms, 100);
+	assert_int_equal(cfg.pdcp.sn_bits, 12);
+	assert_int_equal(cfg.pdcp.discard_timer_ms, 0);
+	assert_int_equal(cfg.pdcp.t_reordering_ms, 50);
+	assert_int_equal(cfg.pdcp.status_report, 1);
+	assert_int_equal(cfg.utran.tti_ms, 10);
+	assert_int_equal(cfg.utran.pdu_bytes, 40);
+	assert_int_equal(cfg.utran.dl_rate_bps, 384000);
+	assert_int_equal(cfg.utran.ul_rate_bps, 32000);
+	assert_int_equal(cfg.utran.max_dat, 6);
+	assert_int_equal(cfg.utran.tx_window_pdus, 1024);
+	assert_int_equal(cfg.utran.poll_pdu, 256);
+	assert_int_equal(cfg.utran.poll_window_percent, 99);
+	assert_int_equal(cfg.utran.timer_poll_ms, 85);
+	assert_int_equal(cfg.utran.timer_mrw_ms, 100);
+	assert_int_equal(cfg.utran.timer_status_prohibit_ms, 40);
+	assert_int_equal(cfg.utran.queue_pkts, 4096);
 	assert_int_equal(cfg.recorded.queue_pkts, 1000);
 	assert_int_equal(cfg.recorded.bytes, 1500);
 	assert_int_equal(cfg.max_pkts, 8192);
 	assert_int_equal(cfg.max_cmds, 64);
 	for (size_t i = 0; i < COUNT(bler); i++)
-		assert_int_equal(cfg.harq_bler_q32[i], (uint32_t)(bler[i] * UINT32_MAX));
+		assert_int_equal(cfg.harq.bler_q32[i], (uint32_t)(bler[i] * UINT32_MAX));
 	for (uint8_t i = 0; i < 2; i++) {
 		assert_int_equal(cfg.ue[i].rnti, 61 + i);
 		assert_int_equal(cfg.ue[i].peer, 2 - i);
@@ -94,109 +96,68 @@ static void test_default_is_the_papers(void **state)
 	}
 }
 
+/* What is said of a field is its name, of a UE's without the UE. */
+#define AS_SAID(name) (strchr(name, ']') ? strchr(name, ']') + 2 : (name))
+
 /* Whether @name is the one to blame for what it is. */
 #define TO_BLAME(name, value, allowed)                                                             \
 	(cell_cfg_default(&cfg), cfg.name = (value), range = "",                                   \
 	 cell_cfg_check(&cfg, &field, &range) == -EINVAL && strcmp(range, allowed) == 0 &&         \
-	         strcmp(field, strrchr("." #name, '.') + 1) == 0)
+	         strcmp(field, AS_SAID(#name)) == 0)
 
-/* Both ends, which are allowed, and what is beyond, where there is something. */
-#define LIMIT(name, low, high)                                                                     \
-	do {                                                                                       \
-		const char *const allowed = #low ".." #high;                                       \
-                                                                                                   \
-		assert_false(TO_BLAME(name, low, allowed));                                        \
-		assert_false(TO_BLAME(name, high, allowed));                                       \
-		assert_true(TO_BLAME(name, high + 1, allowed));                                    \
-		if (low)                                                                           \
-			assert_true(TO_BLAME(name, low - 1, allowed));                             \
-	} while (0)
-
-static void test_limits(void **state)
+static void put(void *base, const struct limit *l, uint64_t value)
 {
-	const char *field, *range;
+	uint8_t u8 = (uint8_t)value;
+	uint16_t u16 = (uint16_t)value;
+	uint32_t u32 = (uint32_t)value;
+
+	memcpy((uint8_t *)base + l->offset,
+	       l->size == 1   ? &u8
+	       : l->size == 2 ? (void *)&u16
+	                      : &u32,
+	       l->size);
+}
+
+/* Whether the field of @l is the one to blame when it has this value; @of_ue: it is UE 2's. */
+static bool is_blamed(const struct limit *l, uint64_t value, bool of_ue)
+{
+	const char *field = "", *range = "";
 	struct cell_cfg cfg;
 
+	cell_cfg_default(&cfg);
+	put(of_ue ? (void *)&cfg.ue[1] : &cfg, l, value);
+	return cell_cfg_check(&cfg, &field, &range) == -EINVAL && strcmp(field, l->field) == 0 &&
+	       strcmp(range, l->range) == 0;
+}
+
+/* Both ends, which are allowed, and what is beyond, where the field can hold it. */
+static void check_ends(const struct limit *l, bool of_ue)
+{
+	uint64_t most = (UINT64_C(1) << 8 * l->size) - 1;
+
+	assert_false(is_blamed(l, l->min, of_ue));
+	assert_false(is_blamed(l, l->max, of_ue));
+	assert_true(l->max == most || is_blamed(l, l->max + UINT64_C(1), of_ue));
+	assert_true(l->min == 0 || is_blamed(l, l->min - 1, of_ue));
+}
+
+/* Every range that the models of scenarios have, and those of counts, which no model has. */
+static void test_limits(void **state)
+{
+	static const struct limit of_cell[] = {
+		CFG_LIMITS,
+		LIMIT(cell_cfg, n_ue, 1, 100),
+		LIMIT(cell_cfg, n_enb, 1, 4),
+		LIMIT(cell_cfg, harq.n_bler, 1, 8),
+		LIMIT(cell_cfg, max_cmds, 1, 65536),
+	};
+	static const struct limit of_ue[] = { CFG_UE_LIMITS };
+
 	(void)state;
-	LIMIT(n_rb, 6, 110);
-	LIMIT(n_ue, 1, 100);
-	LIMIT(n_enb, 1, 4);
-	LIMIT(gtpu_ecn, 0, 1);
-	LIMIT(ho_procedure, 0, 4);
-	LIMIT(ho_rrc_processing_ms, 0, 100);
-	LIMIT(ho_cond_threshold1, 0, 127);
-	LIMIT(ho_forwarding, 0, 1);
-	LIMIT(ho_reordering, 0, 1);
-	LIMIT(ho_detach_ms, 0, 10000);
-	LIMIT(ho_prediction_ms, 1, 10000);
-	LIMIT(ho_prediction_timeout_ms, 1, 60000);
-	LIMIT(ho_end_marker_ms, 1, 60000);
-	LIMIT(ho_end_markers, 1, 16);
-	LIMIT(ho_end_marker_gap_ms, 1, 1000);
-	LIMIT(ho_signalling_us, 0, 1000000);
-	LIMIT(rar_delay_tti, 1, 12);
-	LIMIT(rar_to_msg3_tti, 1, 8);
-	LIMIT(grant_to_tx_tti, 1, 8);
-	LIMIT(decode_tti, 1, 8);
-	LIMIT(dl_sched_to_tx_tti, 1, 8);
-	LIMIT(processing_lead_ns, 0, 999999);
-	LIMIT(rac_timeout_tti, 2, 1000);
-	LIMIT(backoff_max_ms, 0, 960);
-	LIMIT(n_preambles, 1, 64);
-	LIMIT(prach_period_tti, 1, 20);
-	LIMIT(bsr_grant_rb, 1, 6);
-	LIMIT(bandwidth_stealing, 0, 1);
-	LIMIT(trailing_bsr, 0, 1);
-	LIMIT(enb_overhears_dm, 0, 1);
-	LIMIT(scheduler, 0, 4);
-	LIMIT(pf_average_tti, 1, 100000);
-	LIMIT(ul_always_scheduled, 0, 1);
-	LIMIT(dl_carriers, 1, 5);
-	LIMIT(dl_codewords, 1, 2);
-	LIMIT(harq_max_attempts, 1, 8);
-	LIMIT(harq_errors, 0, 1);
-	LIMIT(harq_dl_rtt_tti, 8, 32);
-	LIMIT(n_harq_bler, 1, 8);
-	LIMIT(control_errors, 0, 1);
-	LIMIT(control_dtx, 0, 1);
-	LIMIT(grants_ignore_headers, 0, 1);
-	LIMIT(rlc_queue_bytes, 0, 100000000);
-	LIMIT(rlc_mode, 0, 2);
-	LIMIT(delivery, 0, 1);
-	LIMIT(am_on_max_retx, 0, 1);
-	LIMIT(am_max_retx_threshold, 1, 32);
-	LIMIT(am_poll_pdu, 1, 1024);
-	LIMIT(am_poll_byte, 1, 10000000);
-	LIMIT(am_t_poll_retransmit_ms, 5, 500);
-	LIMIT(am_t_status_prohibit_ms, 0, 500);
-	LIMIT(am_reestablish_ms, 0, 10000);
-	LIMIT(mode_select_ms, 0, 60000);
-	LIMIT(mode_flush, 0, 2);
-	LIMIT(mode_flush_air, 0, 1);
-	LIMIT(pdcp_reordering, 0, 1);
-	LIMIT(pdcp_t_reordering_ms, 0, 3000);
-	LIMIT(pdcp_status_report, 0, 1);
-	LIMIT(t_reordering_ms, 0, 200);
-	LIMIT(rlc_queue_pkts, 1, 65536);
-	LIMIT(discard_timer_ms, 0, 1500);
-	LIMIT(max_pkts, 16, 65536);
-	LIMIT(max_cmds, 1, 65536);
-	LIMIT(system, 0, 4);
-	LIMIT(utran_pdu_bytes, 8, 126);
-	LIMIT(utran_delay_ms, 0, 200);
-	LIMIT(utran_max_dat, 1, 40);
-	LIMIT(utran_tx_window_pdus, 1, 2047);
-	LIMIT(utran_poll_pdu, 0, 4095);
-	LIMIT(utran_poll_window_percent, 1, 100);
-	LIMIT(utran_timer_poll_ms, 10, 1000);
-	LIMIT(utran_timer_mrw_ms, 10, 1000);
-	LIMIT(utran_timer_status_prohibit_ms, 0, 1000);
-	LIMIT(utran_queue_pkts, 1, 65536);
-	LIMIT(ue[1].rnti, 1, 65523);
-	LIMIT(ue[1].mode, 0, 1);
-	LIMIT(ue[1].cqi_ul, 1, 15);
-	LIMIT(ue[1].cqi_dl, 1, 15);
-	LIMIT(ue[1].cqi_sl, 1, 15);
+	for (size_t i = 0; i < COUNT(of_cell); i++)
+		check_ends(&of_cell[i], false);
+	for (size_t i = 0; i < COUNT(of_ue); i++)
+		check_ends(&of_ue[i], true);
 }
 
 #define BLAMED(who, why)                                                                           \
@@ -213,22 +174,22 @@ static void test_values_that_do_not_go_together(void **state)
 	struct cell_cfg cfg;
 
 	(void)state;
-	assert_true(TO_BLAME(um_sn_bits, 6, "5 or 10"));
-	assert_true(TO_BLAME(um_sn_bits, 12, "5 or 10"));
-	assert_false(TO_BLAME(um_sn_bits, 5, "5 or 10"));
-	assert_true(TO_BLAME(pdcp_sn_bits, 8, "7 or 12"));
-	assert_true(TO_BLAME(pdcp_sn_bits, 15, "7 or 12"));
-	assert_true(TO_BLAME(pdcp_sn_bits, 18, "7 or 12"));
-	assert_false(TO_BLAME(pdcp_sn_bits, 7, "7 or 12"));
+	assert_true(TO_BLAME(rlc.um.sn_bits, 6, "5 or 10"));
+	assert_true(TO_BLAME(rlc.um.sn_bits, 12, "5 or 10"));
+	assert_false(TO_BLAME(rlc.um.sn_bits, 5, "5 or 10"));
+	assert_true(TO_BLAME(pdcp.sn_bits, 8, "7 or 12"));
+	assert_true(TO_BLAME(pdcp.sn_bits, 15, "7 or 12"));
+	assert_true(TO_BLAME(pdcp.sn_bits, 18, "7 or 12"));
+	assert_false(TO_BLAME(pdcp.sn_bits, 7, "7 or 12"));
 	assert_true(TO_BLAME(ue[1].peer, 2, "another UE or the network")); /* itself */
 	assert_true(TO_BLAME(ue[1].peer, 3, "another UE or the network")); /* there are two */
 	cell_cfg_default(&cfg);
 	cfg.ue[1].peer = CELL_PEER_NETWORK;
 	BLAMED("mode", "im to the network");
 	cell_cfg_default(&cfg);
-	cfg.harq_bler_q32[3] = cfg.harq_bler_q32[2] + 1;
-	BLAMED("harq_bler", "not increasing");
-	cfg.harq_bler_q32[3]--;
+	cfg.harq.bler_q32[3] = cfg.harq.bler_q32[2] + 1;
+	BLAMED("harq.bler", "not increasing");
+	cfg.harq.bler_q32[3]--;
 	assert_int_equal(cell_cfg_check(&cfg, &field, &range), 0);
 }
 
@@ -240,13 +201,13 @@ static void test_harq_in_time(void **state)
 
 	(void)state;
 	cell_cfg_default(&cfg);
-	cfg.decode_tti = 7;
+	cfg.lte.timing.decode_tti = 7;
 	assert_int_equal(cell_cfg_check(&cfg, &field, &range), 0);
-	cfg.harq_max_attempts = 2;
+	cfg.harq.max_attempts = 2;
 	assert_int_equal(cell_cfg_check(&cfg, &field, &range), -EINVAL);
-	assert_string_equal(field, "decode_tti");
-	assert_string_equal(range, "with HARQ at most 8 together with grant_to_tx_tti");
-	cfg.decode_tti = 6; /* and two for the grant */
+	assert_string_equal(field, "lte.timing.decode_tti");
+	assert_string_equal(range, "with HARQ at most 8 together with lte.timing.grant_to_tx_tti");
+	cfg.lte.timing.decode_tti = 6; /* and two for the grant */
 	assert_int_equal(cell_cfg_check(&cfg, &field, &range), 0);
 }
 
@@ -257,8 +218,8 @@ static void test_a_resource_block_for_each_that_is_always_scheduled(void **state
 
 	(void)state;
 	cell_cfg_default(&cfg);
-	cfg.ul_always_scheduled = 1;
-	cfg.n_rb = 6;
+	cfg.lte.mac.ul_always_scheduled = 1;
+	cfg.lte.n_rb = 6;
 	for (cfg.n_ue = 2; cfg.n_ue < 7; cfg.n_ue++) {
 		assert_int_equal(cell_cfg_check(&cfg, &field, &range), 0);
 		cfg.ue[cfg.n_ue] = (struct cell_ue_cfg){ .rnti = 90,
@@ -269,11 +230,11 @@ static void test_a_resource_block_for_each_that_is_always_scheduled(void **state
 			                                 .cqi_sl = 1 };
 	}
 	assert_int_equal(cell_cfg_check(&cfg, &field, &range), -EINVAL);
-	assert_string_equal(field, "ul_always_scheduled");
+	assert_string_equal(field, "lte.mac.ul_always_scheduled");
 	/* In AM two have to be each other's peer. */
-	cfg.ul_always_scheduled = 0;
+	cfg.lte.mac.ul_always_scheduled = 0;
 	assert_int_equal(cell_cfg_check(&cfg, &field, &range), 0);
-	cfg.rlc_mode = CELL_RLC_AM;
+	cfg.rlc.mode = CELL_RLC_AM;
 	assert_int_equal(cell_cfg_check(&cfg, &field, &range), -EINVAL);
 	assert_string_equal(field, "peer");
 	assert_string_equal(range, "with RLC AM each other's peer");
@@ -284,9 +245,9 @@ static void several_enbs(struct cell_cfg *cfg)
 {
 	cell_cfg_default(cfg);
 	cfg->n_enb = 2;
-	cfg->sgw_gtpu_addr = 1;
+	cfg->gtpu.sgw_addr = 1;
 	for (uint32_t i = 0; i < 2; i++) {
-		cfg->enb_gtpu_addr[i] = 2 + i;
+		cfg->gtpu.enb_addr[i] = 2 + i;
 		cfg->ue[i].peer = CELL_PEER_NETWORK;
 		cfg->ue[i].mode = CELL_MODE_IM;
 		cfg->ue[i].addr = 4 + i;
@@ -305,16 +266,16 @@ static void test_a_core_network(void **state)
 	cfg.ue[1].enb = 2;
 	BLAMED("enb", "less than the number of eNBs");
 	several_enbs(&cfg);
-	cfg.enb_gtpu_addr[1] = 0;
-	BLAMED("enb_gtpu_addr", "with an S-GW one for each eNB");
+	cfg.gtpu.enb_addr[1] = 0;
+	BLAMED("gtpu.enb_addr", "with an S-GW one for each eNB");
 	several_enbs(&cfg);
-	cfg.ho_procedure = CELL_HO_CONDITIONAL;
-	BLAMED("ho_procedure", "standard, fast_path_switch or prediction");
+	cfg.handover.procedure = CELL_HO_CONDITIONAL;
+	BLAMED("handover.procedure", "standard, fast_path_switch or prediction");
 	several_enbs(&cfg);
 	cfg.ue[1].addr = 0;
 	BLAMED("addr", "with an S-GW one for each UE whose peer is the network");
-	cfg.sgw_gtpu_addr = 0; /* without one nobody needs any */
-	cfg.enb_gtpu_addr[0] = 0;
+	cfg.gtpu.sgw_addr = 0; /* without one nobody needs any */
+	cfg.gtpu.enb_addr[0] = 0;
 	assert_int_equal(cell_cfg_check(&cfg, &field, &range), 0);
 	cfg.ue[0].peer = 2;
 	cfg.ue[0].enb = 1;
@@ -328,22 +289,23 @@ static void test_what_a_handover_needs(void **state)
 
 	(void)state;
 	several_enbs(&cfg);
-	cfg.pdcp_reordering = 1;
-	BLAMED("pdcp_reordering", "with several eNBs 0: RLC has the order");
+	cfg.pdcp.reordering = 1;
+	BLAMED("pdcp.reordering", "with several eNBs 0: RLC has the order");
 	several_enbs(&cfg);
-	cfg.delivery = CELL_DELIVERY_OUT_OF_SEQUENCE;
+	cfg.rlc.delivery = CELL_DELIVERY_OUT_OF_SEQUENCE;
 	assert_int_equal(cell_cfg_check(&cfg, &field, &range), 0);
-	cfg.rlc_mode = CELL_RLC_AM;
-	BLAMED("delivery", "with several eNBs and RLC AM in_sequence");
+	cfg.rlc.mode = CELL_RLC_AM;
+	BLAMED("rlc.delivery", "with several eNBs and RLC AM in_sequence");
 	several_enbs(&cfg);
-	cfg.pdcp_sn_bits = 7;
+	cfg.pdcp.sn_bits = 7;
 	assert_int_equal(cell_cfg_check(&cfg, &field, &range), 0);
-	cfg.rlc_mode = CELL_RLC_AM;
-	BLAMED("pdcp_sn_bits", "with several eNBs and RLC AM 12");
+	cfg.rlc.mode = CELL_RLC_AM;
+	BLAMED("pdcp.sn_bits", "with several eNBs and RLC AM 12");
 	several_enbs(&cfg);
-	cfg.ho_prediction_timeout_ms = 8; /* two messages of 4 ms */
-	BLAMED("ho_prediction_timeout_ms", "longer than two messages of ho_signalling_us");
-	cfg.ho_prediction_timeout_ms = 9;
+	cfg.handover.prediction_timeout_ms = 8; /* two messages of 4 ms */
+	BLAMED("handover.prediction_timeout_ms",
+	       "longer than two messages of handover.signalling_us");
+	cfg.handover.prediction_timeout_ms = 9;
 	assert_int_equal(cell_cfg_check(&cfg, &field, &range), 0);
 }
 
@@ -355,11 +317,11 @@ static void test_rar_before_timeout(void **state)
 
 	(void)state;
 	cell_cfg_default(&cfg);
-	cfg.rac_timeout_tti = 4;
+	cfg.lte.ra.rac_timeout_tti = 4;
 	assert_int_equal(cell_cfg_check(&cfg, &field, &range), 0);
-	cfg.rac_timeout_tti = 3;
+	cfg.lte.ra.rac_timeout_tti = 3;
 	assert_int_equal(cell_cfg_check(&cfg, &field, &range), -EINVAL);
-	assert_string_equal(field, "rar_delay_tti");
+	assert_string_equal(field, "lte.timing.rar_delay_tti");
 }
 
 static void test_init_errors(void **state)
@@ -372,7 +334,7 @@ static void test_init_errors(void **state)
 	cell_cfg_default(&cfg);
 	assert_true(cell_size(&cfg) > sizeof(mem));
 	assert_int_equal(cell_init(&c, mem, sizeof(mem), &cfg, 0), -ENOMEM);
-	cfg.n_rb = 0;
+	cfg.lte.n_rb = 0;
 	assert_int_equal(cell_init(&c, mem, sizeof(mem), &cfg, 0), -EINVAL);
 }
 

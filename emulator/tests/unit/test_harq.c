@@ -27,12 +27,12 @@ static void setup(uint8_t max_attempts, uint8_t n, const double *ladder, double 
 	struct cell_cfg cfg;
 
 	cell_cfg_default(&cfg);
-	cfg.harq_max_attempts = max_attempts;
-	cfg.harq_nack_to_ack_q32 = q32(nack_to_ack);
-	cfg.n_harq_bler = n;
+	cfg.harq.max_attempts = max_attempts;
+	cfg.harq.nack_to_ack_q32 = q32(nack_to_ack);
+	cfg.harq.n_bler = n;
 	for (uint8_t i = 0; i < n; i++)
-		cfg.harq_bler_q32[i] = q32(ladder[i]);
-	harq_model_init(&model, &cfg);
+		cfg.harq.bler_q32[i] = q32(ladder[i]);
+	harq_model_init(&model, &cfg.harq, cfg.lte.control.dtx == CELL_DTX_LOSE);
 }
 
 /* One block from its first attempt to the end. */
@@ -131,7 +131,7 @@ static void test_no_residual_errors(void **state)
 	assert_int_equal(nacks, 0);
 }
 
-/* harq_max_attempts ends it, whatever the ladder goes on with. */
+/* harq.max_attempts ends it, whatever the ladder goes on with. */
 static void test_max_attempts(void **state)
 {
 	static const double ladder[] = { 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2 };

@@ -7,7 +7,7 @@
 #include "nr_handover.h"
 
 /* A report is in the first slot that a grant can be for, and is heard when its slot is decoded. */
-#define HEARD(r)      (SLOT((r)->cfg.nr_k2_min + 1) + GNB_DECODE)
+#define HEARD(r)      (SLOT((r)->cfg.nr.mac.k2_min + 1) + GNB_DECODE)
 #define RANGE(dbm)    ((uint8_t)((dbm)-CELL_RSRP_RANGE_DBM))
 #define CDBM(dbm)     ((dbm)*100)
 #define TRIGGER_MS    256
@@ -17,22 +17,22 @@
 static void start_measured(struct run *r, enum cell_ho_procedure procedure)
 {
 	nr_setup(r, CELL_RLC_AM, procedure);
-	r->cfg.a3 = 1;
-	r->cfg.a3_offset_cdb = 300;
-	r->cfg.a3_hysteresis_cdb = 100;
-	r->cfg.a3_time_to_trigger_ms = TRIGGER_MS;
-	r->cfg.a3_filter_coefficient = 0;
+	r->cfg.handover.a3.on = 1;
+	r->cfg.handover.a3.offset_cdb = 300;
+	r->cfg.handover.a3.hysteresis_cdb = 100;
+	r->cfg.handover.a3.time_to_trigger_ms = TRIGGER_MS;
+	r->cfg.handover.a3.filter_coefficient = 0;
 }
 
 static void start_conditional(struct run *r, enum cell_cond_event event)
 {
 	start_measured(r, CELL_HO_CONDITIONAL);
-	r->cfg.ho_cond = 1;
-	r->cfg.ho_cond_event = (uint8_t)event;
-	r->cfg.ho_cond_offset_cdb = CDBM(CONDITION_DB);
-	r->cfg.ho_cond_threshold1 = RANGE(THRESHOLD_DBM);
-	r->cfg.ho_cond_threshold2 = RANGE(THRESHOLD_DBM);
-	r->cfg.ho_cond_time_to_trigger_ms = TRIGGER_MS;
+	r->cfg.handover.condition.on = 1;
+	r->cfg.handover.condition.event = (uint8_t)event;
+	r->cfg.handover.condition.offset_cdb = CDBM(CONDITION_DB);
+	r->cfg.handover.condition.threshold1 = RANGE(THRESHOLD_DBM);
+	r->cfg.handover.condition.threshold2 = RANGE(THRESHOLD_DBM);
+	r->cfg.handover.condition.time_to_trigger_ms = TRIGGER_MS;
 	run_start(r);
 }
 

@@ -24,7 +24,7 @@ static void test_four_steps(void **state)
 
 	(void)state;
 	nr_defaults(&r, 1);
-	r.cfg.nr_sr_period_slots = 0;
+	r.cfg.nr.mac.sr_period_slots = 0;
 	run_start(&r);
 	run_push(&r, 1, 60, SLOT(2));
 	run_until(&r, RUN_FOREVER);
@@ -62,7 +62,7 @@ static void test_four_steps_with_nothing_left(void **state)
 
 	(void)state;
 	nr_defaults(&r, 1);
-	r.cfg.nr_sr_period_slots = 0;
+	r.cfg.nr.mac.sr_period_slots = 0;
 	run_start(&r);
 	run_push(&r, 1, 5, SLOT(2));
 	run_until(&r, RUN_FOREVER);
@@ -82,8 +82,8 @@ static void test_two_steps(void **state)
 
 	(void)state;
 	nr_defaults(&r, 1);
-	r.cfg.nr_sr_period_slots = 0;
-	r.cfg.nr_random_access = CELL_RA_TWO_STEP;
+	r.cfg.nr.mac.sr_period_slots = 0;
+	r.cfg.nr.ra.procedure = CELL_RA_TWO_STEP;
 	run_start(&r);
 	run_push(&r, 1, 60, SLOT(2));
 	run_until(&r, RUN_FOREVER);
@@ -107,8 +107,8 @@ static void test_two_steps_fall_back(void **state)
 	(void)state;
 	nr_defaults(&r, 1);
 	nr_fails_once(&r);
-	r.cfg.nr_sr_period_slots = 0;
-	r.cfg.nr_random_access = CELL_RA_TWO_STEP;
+	r.cfg.nr.mac.sr_period_slots = 0;
+	r.cfg.nr.ra.procedure = CELL_RA_TWO_STEP;
 	run_start(&r);
 	run_push(&r, 1, 60, SLOT(2));
 	run_until(&r, RUN_FOREVER);
@@ -131,9 +131,9 @@ static void test_collision(void **state)
 
 	(void)state;
 	nr_defaults(&r, 2);
-	r.cfg.nr_sr_period_slots = 0;
-	r.cfg.nr_n_preambles = 1;
-	r.cfg.nr_backoff_max_ms = 960;
+	r.cfg.nr.mac.sr_period_slots = 0;
+	r.cfg.nr.ra.n_preambles = 1;
+	r.cfg.nr.ra.backoff_max_ms = 960;
 	run_start(&r);
 	run_push(&r, 1, 60, SLOT(2));
 	run_push(&r, 2, 60, SLOT(2));
@@ -158,11 +158,11 @@ static void test_two_steps_collide(void **state)
 
 	(void)state;
 	nr_defaults(&r, 2);
-	r.cfg.harq_max_attempts = 4;
-	r.cfg.nr_sr_period_slots = 0;
-	r.cfg.nr_random_access = CELL_RA_TWO_STEP;
-	r.cfg.nr_n_preambles = 1;
-	r.cfg.nr_backoff_max_ms = 5; /* less than a period: nothing parts them */
+	r.cfg.harq.max_attempts = 4;
+	r.cfg.nr.mac.sr_period_slots = 0;
+	r.cfg.nr.ra.procedure = CELL_RA_TWO_STEP;
+	r.cfg.nr.ra.n_preambles = 1;
+	r.cfg.nr.ra.backoff_max_ms = 5; /* less than a period: nothing parts them */
 	run_start(&r);
 	run_push(&r, 1, 60, SLOT(2));
 	run_push(&r, 2, 60, SLOT(2));
@@ -172,7 +172,7 @@ static void test_two_steps_collide(void **state)
 	assert_int_equal(stats.mac_lost[CELL_DIR_UL], 0);
 	for (size_t i = 0; i < r.n_records; i++)
 		if (r.records[i].event == CELL_EV_HARQ_TX)
-			assert_in_range(r.records[i].value, 1, r.cfg.harq_max_attempts);
+			assert_in_range(r.records[i].value, 1, r.cfg.harq.max_attempts);
 	run_end(&r);
 }
 
@@ -187,7 +187,7 @@ static void test_requests_in_vain(void **state)
 
 	(void)state;
 	nr_defaults(&r, 1);
-	r.cfg.nr_sr_trans_max = 4;
+	r.cfg.nr.mac.sr_trans_max = 4;
 	back.cqi = 10;
 	run_start(&r);
 	assert_int_equal(run_cmd(&r, &lost, SLOT(1)), 0);
@@ -238,7 +238,7 @@ static void test_configured_grant(void **state)
 
 	(void)state;
 	nr_defaults(&r, 1);
-	r.cfg.nr_configured_grant = CELL_CG_TYPE1;
+	r.cfg.nr.mac.configured_grant = CELL_CG_TYPE1;
 	run_start(&r);
 	run_push(&r, 1, 60, SLOT(2));
 	run_push(&r, 1, 60, SLOT(5));
@@ -263,7 +263,7 @@ static void test_configured_grant_on_demand(void **state)
 
 	(void)state;
 	nr_defaults(&r, 1);
-	r.cfg.nr_configured_grant = CELL_CG_TYPE2;
+	r.cfg.nr.mac.configured_grant = CELL_CG_TYPE2;
 	run_start(&r);
 	run_push(&r, 1, 60, SLOT(2));
 	run_push(&r, 1, 60, SLOT(41));
@@ -284,9 +284,9 @@ static void test_drx(void **state)
 
 	(void)state;
 	nr_defaults(&r, 1);
-	r.cfg.nr_drx_cycle_ms = 20;
-	r.cfg.nr_drx_on_duration_ms = 2;
-	r.cfg.nr_drx_inactivity_ms = 5;
+	r.cfg.nr.drx.cycle_ms = 20;
+	r.cfg.nr.drx.on_duration_ms = 2;
+	r.cfg.nr.drx.inactivity_ms = 5;
 	run_start(&r);
 	run_push(&r, TO_UE(1), 100, SLOT(10));
 	run_push(&r, TO_UE(1), 100, SLOT(48)); /* the inactivity timer runs until slot 50 */
@@ -310,10 +310,10 @@ static void test_drx_after_a_nack_that_was_heard_as_ack(void **state)
 	(void)state;
 	nr_defaults(&r, 1);
 	nr_fails_once(&r);
-	r.cfg.harq_nack_to_ack_q32 = UINT32_MAX;
-	r.cfg.nr_drx_cycle_ms = 20;
-	r.cfg.nr_drx_on_duration_ms = 2;
-	r.cfg.nr_drx_inactivity_ms = 0;
+	r.cfg.harq.nack_to_ack_q32 = UINT32_MAX;
+	r.cfg.nr.drx.cycle_ms = 20;
+	r.cfg.nr.drx.on_duration_ms = 2;
+	r.cfg.nr.drx.inactivity_ms = 0;
 	run_start(&r);
 	run_push(&r, TO_UE(1), 100, SLOT(40)); /* its feedback is in slot 44 */
 	run_push(&r, TO_UE(1), 100, SLOT(46));
@@ -330,8 +330,8 @@ static void expect_period(struct run *r, uint8_t mu, const char *field)
 {
 	const char *got = NULL, *range;
 
-	r->cfg.nr_numerology = mu;
-	r->cfg.nr_bandwidth_mhz = 40;
+	r->cfg.nr.phy.numerology = mu;
+	r->cfg.nr.phy.bandwidth_mhz = 40;
 	assert_int_equal(cell_cfg_check(&r->cfg, &got, &range) < 0, field != NULL);
 	if (field)
 		assert_string_equal(got, field);
@@ -346,17 +346,17 @@ static void test_periods_by_numerology(void **state)
 
 	(void)state;
 	nr_defaults(&r, 1);
-	r.cfg.nr_sr_period_slots = 5;
+	r.cfg.nr.mac.sr_period_slots = 5;
 	expect_period(&r, 0, NULL);
-	expect_period(&r, 1, "nr_sr_period_slots");
-	r.cfg.nr_sr_period_slots = 320;
-	expect_period(&r, 1, "nr_sr_period_slots");
+	expect_period(&r, 1, "nr.mac.sr_period_slots");
+	r.cfg.nr.mac.sr_period_slots = 320;
+	expect_period(&r, 1, "nr.mac.sr_period_slots");
 	expect_period(&r, 2, NULL);
-	r.cfg.nr_sr_period_slots = 0;
-	r.cfg.nr_cg_period_slots = 512;
+	r.cfg.nr.mac.sr_period_slots = 0;
+	r.cfg.nr.mac.cg_period_slots = 512;
 	expect_period(&r, 1, NULL); /* nobody has one */
-	r.cfg.nr_configured_grant = CELL_CG_TYPE1;
-	expect_period(&r, 1, "nr_cg_period_slots");
+	r.cfg.nr.mac.configured_grant = CELL_CG_TYPE1;
+	expect_period(&r, 1, "nr.mac.cg_period_slots");
 	expect_period(&r, 2, NULL);
 }
 

@@ -77,7 +77,7 @@ static void lossless(enum cell_rlc_mode mode, bool report)
 	struct run r;
 
 	nr_setup(&r, mode, CELL_HO_DAPS);
-	r.cfg.pdcp_status_report = report;
+	r.cfg.pdcp.status_report = report;
 	both_ways(&r);
 	cell_stats(r.cell, &stats);
 	check_order(&r, 1, 398);
@@ -223,18 +223,18 @@ static void test_what_does_not_go_together(void **state)
 
 	(void)state;
 	nr_setup(&r, CELL_RLC_AM, CELL_HO_DAPS);
-	r.cfg.ho_forwarding = 0;
-	check_refused(&r, "ho_forwarding", "1 with daps");
+	r.cfg.handover.forwarding = 0;
+	check_refused(&r, "handover.forwarding", "1 with daps");
 	nr_setup(&r, CELL_RLC_AM, CELL_HO_DAPS);
-	r.cfg.nr_frequency_range = 1;
-	r.cfg.nr_numerology = 3;
-	check_refused(&r, "nr_frequency_range", "fr1 with daps");
+	r.cfg.nr.phy.frequency_range = 1;
+	r.cfg.nr.phy.numerology = 3;
+	check_refused(&r, "nr.phy.frequency_range", "fr1 with daps");
 	nr_setup(&r, CELL_RLC_AM, CELL_HO_DAPS);
-	r.cfg.ho_cond = 1;
-	check_refused(&r, "ho_cond", "none without a conditional procedure");
+	r.cfg.handover.condition.on = 1;
+	check_refused(&r, "handover.condition.on", "none without a conditional procedure");
 	nr_setup(&r, CELL_RLC_AM, CELL_HO_DAPS);
-	r.cfg.pdcp_duplication = 1;
-	check_refused(&r, "pdcp_duplication", "0 with several gNBs");
+	r.cfg.pdcp.duplication = 1;
+	check_refused(&r, "pdcp.duplication", "0 with several gNBs");
 }
 
 int main(void)

@@ -13,8 +13,8 @@
 static void start(struct run *r, uint8_t mode)
 {
 	nr_defaults(r, 1);
-	r->cfg.rlc_mode = mode;
-	r->cfg.pdcp_duplication = 1;
+	r->cfg.rlc.mode = mode;
+	r->cfg.pdcp.duplication = 1;
 	run_start(r);
 }
 
@@ -71,8 +71,8 @@ static void test_losses_are_of_each_cell(void **state)
 
 	(void)state;
 	nr_defaults(&r, 1);
-	r.cfg.pdcp_duplication = 1;
-	r.cfg.pdcp_out_of_order_delivery = 1;
+	r.cfg.pdcp.duplication = 1;
+	r.cfg.pdcp.out_of_order_delivery = 1;
 	r.cfg.ue[0].bler_dl_q32 = UINT32_MAX / 2;
 	run_start(&r);
 	for (uint32_t i = 0; i < 100; i++)
@@ -109,8 +109,8 @@ static void test_an_acknowledged_copy_is_not_sent(void **state)
 
 	(void)state;
 	nr_defaults(&r, 1);
-	r.cfg.rlc_mode = CELL_RLC_AM;
-	r.cfg.pdcp_duplication = 1;
+	r.cfg.rlc.mode = CELL_RLC_AM;
+	r.cfg.pdcp.duplication = 1;
 	r.cfg.ue[0].second_cqi_dl = 1;
 	run_start(&r);
 	for (uint32_t i = 0; i < 200; i++)

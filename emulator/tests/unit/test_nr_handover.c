@@ -122,7 +122,7 @@ static void lossless(enum cell_ho_procedure procedure, bool errors, bool report)
 	struct run r;
 
 	nr_setup(&r, CELL_RLC_AM, procedure);
-	r.cfg.pdcp_status_report = report;
+	r.cfg.pdcp.status_report = report;
 	if (errors)
 		nr_fails_once(&r);
 	run_start(&r);
@@ -179,8 +179,8 @@ static void test_duplicates_are_told_apart(void **state)
 
 	(void)state;
 	nr_setup(&r, CELL_RLC_AM, CELL_HO_STANDARD);
-	r.cfg.pdcp_status_report = false;
-	r.cfg.am_t_status_prohibit_ms = 50; /* acknowledgments are late */
+	r.cfg.pdcp.status_report = false;
+	r.cfg.rlc.am.t_status_prohibit_ms = 50; /* acknowledgments are late */
 	run_start(&r);
 	handover(&r, 1, MS(50));
 	stream(&r, DOWN, 51, 70, 1);
@@ -211,8 +211,8 @@ static void with_queue_management(enum cell_ho_procedure procedure)
 	struct run r;
 
 	nr_setup(&r, CELL_RLC_AM, procedure);
-	r.cfg.nr_aqm = CELL_AQM_DUALPI2;
-	r.cfg.nr_bandwidth_mhz = 10;
+	r.cfg.nr.aqm.mode = CELL_AQM_DUALPI2;
+	r.cfg.nr.phy.bandwidth_mhz = 10;
 	r.cfg.ue[0].cqi_dl = 1;
 	run_start(&r);
 	for (int t = 0; t < 900; t++) {
@@ -263,18 +263,18 @@ static void test_what_does_not_go_together(void **state)
 
 	(void)state;
 	nr_setup(&r, CELL_RLC_AM, CELL_HO_PREDICTION);
-	check_refused(&r, "ho_procedure", "standard, conditional or daps");
+	check_refused(&r, "handover.procedure", "standard, conditional or daps");
 	nr_setup(&r, CELL_RLC_AM, CELL_HO_STANDARD);
-	r.cfg.ho_cond = 1;
-	check_refused(&r, "ho_cond", "none without a conditional procedure");
+	r.cfg.handover.condition.on = 1;
+	check_refused(&r, "handover.condition.on", "none without a conditional procedure");
 	nr_setup(&r, CELL_RLC_TM, CELL_HO_STANDARD);
-	check_refused(&r, "rlc_mode", "um or am with several gNBs");
+	check_refused(&r, "rlc.mode", "um or am with several gNBs");
 	nr_setup(&r, CELL_RLC_AM, CELL_HO_STANDARD);
-	r.cfg.sgw_gtpu_addr = 0;
+	r.cfg.gtpu.sgw_addr = 0;
 	check_refused(&r, "n_enb", "1 without an S-GW");
 	nr_setup(&r, CELL_RLC_AM, CELL_HO_STANDARD);
-	r.cfg.nr_configured_grant = CELL_CG_TYPE1;
-	check_refused(&r, "nr_configured_grant", "none with several gNBs");
+	r.cfg.nr.mac.configured_grant = CELL_CG_TYPE1;
+	check_refused(&r, "nr.mac.configured_grant", "none with several gNBs");
 }
 
 int main(void)

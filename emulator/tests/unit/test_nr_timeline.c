@@ -139,7 +139,7 @@ static void test_fdd(void **state)
 
 	(void)state;
 	nr_defaults(&r, 1);
-	r.cfg.nr_duplex = CELL_DUPLEX_FDD;
+	r.cfg.nr.phy.duplex = CELL_DUPLEX_FDD;
 	run_start(&r);
 	run_push(&r, 1, 60, SLOT(2));
 	run_push(&r, TO_UE(1), 60, SLOT(2));
@@ -191,7 +191,7 @@ static void test_processes_are_few(void **state)
 
 	(void)state;
 	nr_defaults(&r, 1);
-	r.cfg.nr_harq_processes = 2;
+	r.cfg.nr.mac.harq_processes = 2;
 	run_start(&r);
 	for (uint32_t slot = 0; slot < 4; slot++)
 		run_push(&r, TO_UE(1), 1000, SLOT(slot));
@@ -231,7 +231,7 @@ static void test_discard_timer(void **state)
 	(void)state;
 	nr_defaults(&r, 1);
 	r.cfg.ue[0].cqi_dl = 1;
-	r.cfg.discard_timer_ms = 50;
+	r.cfg.pdcp.discard_timer_ms = 50;
 	run_start(&r);
 	for (int i = 0; i < 250; i++)
 		run_push(&r, TO_UE(1), 1500, SLOT(3));

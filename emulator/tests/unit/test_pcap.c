@@ -92,8 +92,8 @@ static void test_file(void **state)
 	(void)state;
 	cell_cfg_default(&cfg);
 	cfg.system = CELL_SYSTEM_NR;
-	cfg.nr_numerology = 3;
-	cfg.nr_duplex = CELL_DUPLEX_FDD;
+	cfg.nr.phy.numerology = 3;
+	cfg.nr.phy.duplex = CELL_DUPLEX_FDD;
 	lost.crc_ok = 0;
 	preamble.preamble = 1;
 	memset(data, 0xa5, sizeof(data));

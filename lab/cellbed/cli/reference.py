@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What is made of the code: pages of commands and keys, and tables of keys in C. `make reference` writes it."""
+"""What is made of the code: pages of commands and keys. `make reference` writes them."""
 
 from __future__ import annotations
 
@@ -167,17 +167,13 @@ def pages() -> dict[str, str]:
 
 
 def made() -> dict[str, str]:
-    """Content by path in the checkout: pages, and the radio daemon's tables."""
-    from cellbed.scenario import daemon_keys
-
-    return {f"docs/reference/{name}": text for name, text in pages().items()} | daemon_keys.files()
+    """Content by path in the checkout."""
+    return {f"docs/reference/{name}": text for name, text in pages().items()}
 
 
 def main() -> None:
-    """`reference.py CHECKOUT [tables]`: write what has changed, or the tables only, which the build compiles."""
-    from cellbed.scenario import daemon_keys
-
-    for path, text in (daemon_keys.files() if "tables" in sys.argv[2:] else made()).items():
+    """`reference.py CHECKOUT`: write what has changed."""
+    for path, text in made().items():
         file = Path(sys.argv[1], path)
         if file.read_text() != text:
             file.write_text(text)

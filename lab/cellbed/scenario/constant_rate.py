@@ -13,7 +13,7 @@ from cellbed.scenario.system import System
 class ConstantRate(System):
     """A link of each UE, with nothing of a radio: to compare with."""
 
-    PREFIX = "constant_"
+    PREFIX = "constant."
     ENB = "the other end of each link"
 
     dl_rate: Rate = Key(20_000_000, 1000, 1_000_000_000, says="Rate of IP packets in the downlink of each UE")

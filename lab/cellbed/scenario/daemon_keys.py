@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Tables of the radio core and daemon that are made of the scenario's models: defaults and limits, and keys as the
-daemon's configuration has them. `make reference` writes them.
+daemon's configuration has them. The build runs this module for them.
 
-A key of a section becomes the field of the same name of struct cell_cfg, behind the section's prefix, a rate with its
-unit; _FIELDS has those
-that are called otherwise or are kept in another unit. What has no field the daemon reads by other code.
+A key of a section becomes the field of the same name in the section's structure, which is part of struct cell_cfg, a
+rate with its unit; _FIELDS has those that are called otherwise or are kept in another unit. The daemon reads what has
+no field by other code.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 import types
 import typing
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from annotated_types import Ge, Le, MaxLen
@@ -26,25 +28,25 @@ from cellbed.scenario.fields import Unit
 
 _MADE = """/* SPDX-License-Identifier: GPL-2.0-or-later */
 /* clang-format off */
-/* Made by `make reference` of the models of scenarios. */
+/* Made of the models of scenarios, by the build. */
 """
 _SECTIONS: dict[str, tuple[type[BaseModel], str]] = {
-    "cell": (radio.Radio, ""), "timing": (radio.Timing, ""), "ra": (radio.RandomAccess, ""), "mac": (radio.Mac, ""),
-    "harq": (radio.Harq, "harq_"), "control": (radio.Control, "control_"), "rlc": (bearer.Rlc, "rlc_"),
-    "rlc_um": (bearer.RlcUm, "um_"), "rlc_am": (bearer.RlcAm, "am_"), "pdcp": (bearer.Pdcp, "pdcp_"),
-    "mode_switch": (radio.ModeSwitch, "mode_"), "handover": (handover.Handover, "ho_"), "a3": (handover.A3, "a3_"),
-    "condition": (handover.Condition, "ho_cond_"),
-    "gtpu": (radio.Gtpu, "gtpu_"),
-    "crowd": (crowd.Crowd, "crowd_"),
+    "cell": (radio.Radio, ""), "timing": (radio.Timing, "lte.timing."), "ra": (radio.RandomAccess, "lte.ra."),
+    "mac": (radio.Mac, "lte.mac."), "harq": (radio.Harq, "harq."), "control": (radio.Control, "lte.control."),
+    "rlc": (bearer.Rlc, "rlc."), "rlc_um": (bearer.RlcUm, "rlc.um."), "rlc_am": (bearer.RlcAm, "rlc.am."),
+    "pdcp": (bearer.Pdcp, "pdcp."), "mode_switch": (radio.ModeSwitch, "lte.mode_switch."),
+    "handover": (handover.Handover, "handover."), "a3": (handover.A3, "handover.a3."),
+    "condition": (handover.Condition, "handover.condition."), "gtpu": (radio.Gtpu, "gtpu."),
+    "crowd": (crowd.Crowd, "lte.crowd."),
     **{name: (model, model.PREFIX) for name, model in radio_system.others().items()}, "ues": (radio.UeRadio, ""),
     "bearers": (bearer.Bearer, ""), "filters": (bearer.Filter, "")}
 # Of the others struct cell_cfg.
 _STRUCTS = {"ues": "cell_ue_cfg", "bearers": "cell_bearer_cfg", "filters": "cell_filter",
             "packet_trace": "cell_recorded"}
 _FIELDS = {
-    "ra.rac_timeout_ms": "rac_timeout_tti", "timing.processing_lead_us": "processing_lead_ns",
-    "rlc.delivery": "delivery", "rlc.t_reordering_ms": "t_reordering_ms", "rlc.t_reassembly_ms": "t_reordering_ms",
-    "pdcp.discard_timer_ms": "discard_timer_ms"}
+    "cell.n_rb": "lte.n_rb", "cell.dl_carriers": "lte.dl_carriers", "cell.dl_codewords": "lte.dl_codewords",
+    "ra.rac_timeout_ms": "lte.ra.rac_timeout_tti", "timing.processing_lead_us": "lte.timing.processing_lead_ns",
+    "nr.random_access": "nr.ra.procedure", "nr.aqm": "nr.aqm.mode"}
 # What the daemon's configuration has in place of keys of a scenario, or beside them.
 _DAEMON_ONLY = {"cell": ("enbs", "sgw", "a3", "condition"), "packet_trace": ("uplink_sizes_us", "downlink_sizes_us"),
                 "ues": ("name", "enb", "address")}
@@ -91,15 +93,20 @@ class Value:
         high = _Q32 if self.kind == "KIND_PROBABILITY" else self.stored(self.high)
         return f"LIMIT({struct}, {self.field}, {self.stored(self.low)}, {high})"
 
+    def names(self) -> str:
+        """What the daemon's list of an enumeration is called."""
+        return f"config_{self.field.replace('.', '_')}_names"
+
     def key(self, struct: str) -> str:
         if self.kind == "KIND_ENUM":
-            return f'KEY_ENUM({struct}, "{self.name}", {self.field}, config_{self.field}_names)'
+            return f'KEY_ENUM({struct}, "{self.name}", {self.field}, {self.names()})'
         return f'KEY({struct}, "{self.name}", {self.field}, {self.kind}, {self.low:.15g}, {self.high:.15g})'
 
 
 def _bounds(info: FieldInfo, annotation: Any) -> tuple[float, float]:
     """Of a number, by what pydantic checks."""
-    limits = [*info.metadata, *(m for a in typing.get_args(annotation) for m in getattr(a, "__metadata__", ()))]
+    inner = [m for a in typing.get_args(annotation) for m in getattr(a, "__metadata__", ())]
+    limits = [*info.metadata, *(m for one in inner for m in (one.metadata if isinstance(one, FieldInfo) else [one]))]
     low: list[Any] = [m.ge for m in limits if isinstance(m, Ge)]
     high: list[Any] = [m.le for m in limits if isinstance(m, Le)]
     return (low[0] if low else 0), high[0]
@@ -115,13 +122,29 @@ def _fraction(name: str, field: str, info: FieldInfo, default: Any) -> Value:
     raise TypeError(f"{name}: float without a unit: give it a type of cellbed.scenario.fields")
 
 
-def _value(section: str, prefix: str, name: str, info: FieldInfo) -> Value | None:
-    """None for what no field holds: names, lists, and sections."""
+def _place(model: type[BaseModel], prefix: str, name: str) -> str:
+    """Where the field of a key is, in the part of the structure that began last before it."""
+    part = ""
+    for key in model.model_fields:
+        part = getattr(model, "PARTS", {}).get(key, part)
+        if key == name:
+            break
+    return f"{prefix}{part}.{name.removeprefix(f'{part}_')}" if part else prefix + name
+
+
+def _value(section: str, place: str, name: str, info: FieldInfo) -> Value | None:
+    """None for what no field holds: names, lists, and sections.
+
+    Args:
+        place: of its field, where _FIELDS does not say otherwise.
+    """
     annotation = info.annotation
     if typing.get_origin(annotation) in (types.UnionType, typing.Union):
         annotation = next(a for a in typing.get_args(annotation) if a is not types.NoneType)
+    if typing.get_origin(annotation) is typing.Annotated:
+        annotation = typing.get_args(annotation)[0]
     default = None if info.default in (None, PydanticUndefined) else info.default
-    field = _FIELDS.get(f"{section}.{name}", prefix + name + ("_bps" if name.endswith("_rate") else ""))
+    field = _FIELDS.get(f"{section}.{name}", place + ("_bps" if name.endswith("_rate") else ""))
     if typing.get_origin(annotation) is Literal:
         choices = typing.get_args(annotation)
         if isinstance(choices[0], str):
@@ -144,7 +167,7 @@ def _value(section: str, prefix: str, name: str, info: FieldInfo) -> Value | Non
 
 def _values(section: str, model: type[BaseModel], prefix: str) -> tuple[list[Value], list[str]]:
     """Keys with a field, and names of the others."""
-    found = {name: _value(section, prefix, name, info) for name, info in model.model_fields.items()
+    found = {name: _value(section, _place(model, prefix, name), name, info) for name, info in model.model_fields.items()
              if name not in _SCENARIO_ONLY.get(section, ())}
     return ([value for value in found.values() if value is not None],
             [*(name for name, value in found.items() if value is None), *_DAEMON_ONLY.get(section, ())])
@@ -153,12 +176,6 @@ def _values(section: str, model: type[BaseModel], prefix: str) -> tuple[list[Val
 def sections() -> dict[str, tuple[list[Value], list[str]]]:
     """Of the daemon's configuration, each with its keys that have a field and the names of the others."""
     return {name: _values(name, *of) for name, of in _SECTIONS.items()}
-
-
-def _once(found: list[Value]) -> list[Value]:
-    """Without keys whose field another one before has, too."""
-    fields = [value.field for value in found]
-    return [value for i, value in enumerate(found) if value.field not in fields[:i]]
 
 
 def _macro(name: str, entries: list[str]) -> str:
@@ -171,7 +188,6 @@ def values() -> str:
     of_cell = [value for name, (found, _) in sections().items() for value in found if name not in _STRUCTS]
     of_bearers = [value for name in ("bearers", *_OF_BEARERS) for value in sections()[name][0]]
     parts = [_MADE, "#ifndef CFG_VALUES_H\n#define CFG_VALUES_H\n"]
-    of_cell, of_bearers = _once(of_cell), _once(of_bearers)
     for name, struct, found in (("CFG", "cell_cfg", of_cell), ("CFG_UE", "cell_ue_cfg", sections()["ues"][0]),
                                 ("CFG_BEARER", "cell_bearer_cfg", of_bearers),
                                 ("CFG_FILTER", "cell_filter", sections()["filters"][0]),
@@ -194,7 +210,7 @@ def _names(words: Iterable[str]) -> str:
 def keys() -> str:
     """Keys of the configuration by section, for the daemon."""
     parts, entries = [_MADE, '#include "config_key.h"\n'], {}
-    parts += [f"{'' if name == 'ues' else 'static '}const char *const config_{value.field}_names[] = "
+    parts += [f"{'' if name == 'ues' else 'static '}const char *const {value.names()}[] = "
               f"{{ {_names(value.choices)} }};\n"
               for name, (found, _) in sections().items() for value in found if value.kind == "KIND_ENUM"]
     for name, (found, others) in sections().items():
@@ -207,6 +223,15 @@ def keys() -> str:
     return "\n".join([*parts, _list("const struct section config_sections", list(entries.values()))])
 
 
-def files() -> dict[str, str]:
-    """Content by path in the checkout."""
-    return {"emulator/core/cfg_values.h": values(), "emulator/daemon/config_keys.c": keys()}
+def main() -> None:
+    """`daemon_keys.py values|keys OUTPUT DEPFILE`: write a table, and for ninja which modules it was made of."""
+    kind, output, depfile = sys.argv[1:]
+    Path(output).write_text({"values": values, "keys": keys}[kind]())
+    lab = Path(__file__).parents[2]
+    files = (getattr(module, "__file__", None) for module in sys.modules.values())
+    own = sorted({file for file in files if file and Path(file).is_relative_to(lab)})
+    Path(depfile).write_text(f"{output}: {' '.join(file.replace(' ', chr(92) + ' ') for file in own)}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -108,7 +108,7 @@ def _has_truth(value: Any) -> bool:
 
 def Key(default: Any, low: float | None = None, high: float | None = None, *, says: str,
         **limits: Any) -> Any:  # noqa: N802 (like Field)
-    """A key of a scenario, said once: of it `make reference` makes pages, a JSON Schema, and the radio daemon's tables.
+    """A key of a scenario, said once: pages, a JSON Schema and the radio daemon's tables are made of it.
 
     Args:
         default: `...` for a key that a scenario has to have.

@@ -86,7 +86,10 @@ def _with_default(radio: Any, ue: Any) -> list[Any]:
 class Nr(System):
     """Source: TS 38.211 to 38.214, 38.321, 38.331."""
 
-    PREFIX = "nr_"
+    PREFIX = "nr."
+    PARTS: ClassVar[Mapping[str, str]] = {
+        "numerology": "phy", "k0": "mac", "drx_cycle_ms": "drx", "random_access": "ra", "outer_loop": "link_adaptation",
+        "sdap_header": "", "aqm": "aqm"}
     ENB = "the gNB"
     HAS_CORE = True
     RADIO_KEYS: ClassVar[frozenset[str]] = System.RADIO_KEYS | {

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from cellbed.scenario.fields import Model
@@ -11,8 +12,10 @@ from cellbed.scenario.fields import Model
 class System(Model):
     """Keys of `radio.<system>`, which are there with that `radio.system` only."""
 
-    #: How its fields of struct cell_cfg begin.
+    #: Where its fields are in struct cell_cfg, which is a structure of its own.
     PREFIX: ClassVar[str]
+    #: Parts of that structure, by the first key of each: a key belongs to the part that began last.
+    PARTS: ClassVar[Mapping[str, str]] = {}
     #: What the eNB of a scenario is there.
     ENB: ClassVar[str]
     #: Whether its base stations may have a core network with tunnels, and there may be several of them.

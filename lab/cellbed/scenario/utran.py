@@ -18,7 +18,7 @@ _PDUS_MAX = 64
 class Utran(System):
     """Source: DeMey, section IV, Table I; TS 25.322 9.5, 9.6; EURANE; TS 25.331."""
 
-    PREFIX = "utran_"
+    PREFIX = "utran."
     ENB = "Node B and RNC"
 
     dl_rate: Rate = Key(384_000, 1, 10_000_000,

@@ -2,18 +2,18 @@
 /* harq_model.c - how HARQ fails; see harq_model.h. */
 #include "mac/common/harq_model.h"
 
-void harq_model_init(struct harq_model *m, const struct cell_cfg *cfg)
+void harq_model_init(struct harq_model *m, const struct cell_harq_cfg *cfg, bool dtx_loses)
 {
 	uint64_t before = UINT32_MAX; /* no attempt yet: certainly not decoded */
 
-	m->max_attempts = cfg->harq_max_attempts;
-	m->dl_rtt_tti = cfg->harq_dl_rtt_tti;
-	m->dtx_loses = cfg->control_dtx == CELL_DTX_LOSE;
-	m->by_sinr = cfg->harq_errors == CELL_ERRORS_SINR;
-	m->nack_to_ack_q32 = cfg->harq_nack_to_ack_q32;
+	m->max_attempts = cfg->max_attempts;
+	m->dl_rtt_tti = cfg->dl_rtt_tti;
+	m->dtx_loses = dtx_loses;
+	m->by_sinr = cfg->errors == CELL_ERRORS_SINR;
+	m->nack_to_ack_q32 = cfg->nack_to_ack_q32;
 	for (uint8_t i = 0; i < CELL_HARQ_ATTEMPTS_MAX; i++) {
-		uint8_t k = i < cfg->n_harq_bler ? i : (uint8_t)(cfg->n_harq_bler - 1);
-		uint64_t after = cfg->harq_bler_q32[k];
+		uint8_t k = i < cfg->n_bler ? i : (uint8_t)(cfg->n_bler - 1);
+		uint64_t after = cfg->bler_q32[k];
 
 		m->fail_q32[i] = before ? (uint32_t)(after * UINT32_MAX / before) : 0;
 		before = after;

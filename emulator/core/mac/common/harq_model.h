@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cellcore.h"
+#include "cell_cfg.h"
 
 /* Chance that attempt k + 1 fails after k failed ones, and of a NACK read as ACK. */
 struct harq_model {
@@ -18,7 +18,7 @@ struct harq_model {
 	bool dtx_loses;
 };
 
-/** harq_model_init() - @m as the keys of HARQ say */
-void harq_model_init(struct harq_model *m, const struct cell_cfg *cfg);
+/** harq_model_init() - @m as the keys of HARQ say; @dtx_loses: see enum cell_dtx */
+void harq_model_init(struct harq_model *m, const struct cell_harq_cfg *cfg, bool dtx_loses);
 
 #endif

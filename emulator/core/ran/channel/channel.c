@@ -48,7 +48,7 @@ struct cell_bearer_cfg channel_cfg(const struct cell_cfg *cfg, uint8_t id, uint8
 
 static const struct lcids *lcids_of(const struct cell_bearer_cfg *b)
 {
-	return rlc_mode_of((enum cell_rlc_mode)b->rlc_mode)->lcids(b);
+	return rlc_mode_of((enum cell_rlc_mode)b->rlc.mode)->lcids(&b->rlc);
 }
 
 uint8_t channel_lcid(const struct cell_cfg *cfg, uint8_t id, uint8_t k, enum cell_dir dir)

@@ -38,8 +38,8 @@ const char *channel_check_bearers(const struct cell_cfg *cfg, const char **ret_r
 const char *channel_check_harq_bler(const struct cell_cfg *cfg, const char **ret_range)
 {
 	*ret_range = "not increasing";
-	for (uint8_t i = 1; i < cfg->n_harq_bler; i++)
-		if (cfg->harq_bler_q32[i] > cfg->harq_bler_q32[i - 1])
-			return "harq_bler";
+	for (uint8_t i = 1; i < cfg->harq.n_bler; i++)
+		if (cfg->harq.bler_q32[i] > cfg->harq.bler_q32[i - 1])
+			return "harq.bler";
 	return NULL;
 }

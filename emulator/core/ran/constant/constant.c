@@ -81,10 +81,10 @@ static void init(struct independent_link *link)
 			        .to = dl ? link->ue : CELL_NODE_ENB,
 			        .dir = d,
 			        .lcid = LCID },
-			.queue.limit = cfg->constant_queue_pkts,
+			.queue.limit = cfg->constant.queue_pkts,
 			.sent_ns = CELL_NEVER,
-			.rate_bps = dl ? cfg->constant_dl_rate_bps : cfg->constant_ul_rate_bps,
-			.loss_q32 = dl ? cfg->constant_loss_dl_q32 : cfg->constant_loss_ul_q32,
+			.rate_bps = dl ? cfg->constant.dl_rate_bps : cfg->constant.ul_rate_bps,
+			.loss_q32 = dl ? cfg->constant.loss_dl_q32 : cfg->constant.loss_ul_q32,
 		};
 		rng_init(&l->loss_rng, cfg->seed, dl ? "loss-dl" : "loss-ul", link->ue);
 	}
@@ -130,7 +130,7 @@ static int64_t next(const struct independent_link *link)
 
 static int64_t next_output(const struct independent_link *link)
 {
-	int64_t delay_ns = link->cell->cfg.constant_delay_ms * NS_PER_MS, first_ns = CELL_NEVER;
+	int64_t delay_ns = link->cell->cfg.constant.delay_ms * NS_PER_MS, first_ns = CELL_NEVER;
 
 	for (int d = 0; d < 2; d++) {
 		const struct constant_way *l = &link_of(link)->way[d];
@@ -153,7 +153,7 @@ static void sent(struct cell *c, struct constant_way *l)
 		out_drop(c, p, &l->at, CELL_DROP_RADIO_LOSS);
 		return;
 	}
-	p->queued_ns = c->event_ns + c->cfg.constant_delay_ms * NS_PER_MS;
+	p->queued_ns = c->event_ns + c->cfg.constant.delay_ms * NS_PER_MS;
 	pkt_enqueue(&l->way, p);
 }
 

@@ -42,28 +42,29 @@ static int64_t threshold(uint8_t rsrp_range)
 
 /* How far a neighbour is beyond an event's threshold, without hysteresis; in centi-dB times 2^16.
  */
-static int64_t beyond(const struct cell_cfg *cfg, enum measure_purpose purpose, int64_t serving,
-                      int64_t neighbour)
+static int64_t beyond(const struct cell_handover_cfg *cfg, enum measure_purpose purpose,
+                      int64_t serving, int64_t neighbour)
 {
 	bool report = purpose == MEASURE_REPORT;
 	int64_t left, right;
 
-	if (report || cfg->ho_cond_event == CELL_COND_EVENT_A3)
+	if (report || cfg->condition.event == CELL_COND_EVENT_A3)
 		return neighbour - serving -
-		       (report ? cfg->a3_offset_cdb : cfg->ho_cond_offset_cdb) * ONE_Q16;
-	left = threshold(cfg->ho_cond_threshold1) - serving;
-	right = neighbour - threshold(cfg->ho_cond_threshold2);
+		       (report ? cfg->a3.offset_cdb : cfg->condition.offset_cdb) * ONE_Q16;
+	left = threshold(cfg->condition.threshold1) - serving;
+	right = neighbour - threshold(cfg->condition.threshold2);
 	return left < right ? left : right;
 }
 
 static void judge(const struct cell *c, struct measured *m, enum measure_purpose purpose,
                   int64_t serving)
 {
-	const struct cell_cfg *cfg = &c->cfg;
+	const struct cell_handover_cfg *cfg = &c->cfg.handover;
 	bool report = purpose == MEASURE_REPORT;
 	int64_t hysteresis =
-		(report ? cfg->a3_hysteresis_cdb : cfg->ho_cond_hysteresis_cdb) * ONE_Q16;
-	uint32_t trigger_ms = report ? cfg->a3_time_to_trigger_ms : cfg->ho_cond_time_to_trigger_ms;
+		(report ? cfg->a3.hysteresis_cdb : cfg->condition.hysteresis_cdb) * ONE_Q16;
+	uint32_t trigger_ms =
+		report ? cfg->a3.time_to_trigger_ms : cfg->condition.time_to_trigger_ms;
 	int64_t by = beyond(cfg, purpose, serving, m->filtered);
 	struct measure_trigger *t = &m->trigger[purpose];
 
@@ -80,9 +81,9 @@ static void evaluate(const struct cell *c, struct measurements *m, uint8_t servi
 	for (uint8_t k = 0; k < c->cfg.n_enb; k++) {
 		if (k == serving || !m->of[k].known || !m->of[serving].known)
 			continue;
-		if (c->cfg.a3)
+		if (c->cfg.handover.a3.on)
 			judge(c, &m->of[k], MEASURE_REPORT, m->of[serving].filtered);
-		if (c->cfg.ho_cond)
+		if (c->cfg.handover.condition.on)
 			judge(c, &m->of[k], MEASURE_CONDITION, m->of[serving].filtered);
 	}
 }
@@ -93,9 +94,10 @@ void measure_take(const struct cell *c, struct measurements *all, uint8_t servin
 	struct measured *m = &all->of[enb];
 	int64_t now = rsrp_cdbm * ONE_Q16;
 
-	m->filtered +=
-		m->known ? (now - m->filtered) * weight_q16(c->cfg.a3_filter_coefficient) / ONE_Q16
-			 : now - m->filtered;
+	m->filtered += m->known
+	                       ? (now - m->filtered) *
+	                                 weight_q16(c->cfg.handover.a3.filter_coefficient) / ONE_Q16
+	                       : now - m->filtered;
 	m->known = true;
 	if (enb + 1 == c->cfg.n_enb && attached)
 		evaluate(c, all, serving);

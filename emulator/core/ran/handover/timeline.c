@@ -49,12 +49,12 @@ static uint8_t *markers_left(struct timeline *t, enum rrc_step_kind kind)
 void timeline_repeat_marker(struct timeline *t, const struct cell *c, enum rrc_step_kind kind,
                             uint8_t enb)
 {
-	uint8_t more = (uint8_t)(c->cfg.ho_end_markers - 1);
+	uint8_t more = (uint8_t)(c->cfg.handover.end_markers - 1);
 
 	timeline_remove(t, kind);
 	*markers_left(t, kind) = more;
 	if (more > 0)
-		timeline_add(t, c, kind, enb, c->cfg.ho_end_marker_gap_ms * NS_PER_MS);
+		timeline_add(t, c, kind, enb, c->cfg.handover.end_marker_gap_ms * NS_PER_MS);
 }
 
 void timeline_send_marker(struct timeline *t, struct epc *epc, uint8_t ue, enum rrc_step_kind kind,
@@ -71,7 +71,8 @@ void timeline_send_marker(struct timeline *t, struct epc *epc, uint8_t ue, enum 
 		tunnel_end_marker(epc, ue, enb);
 	(*left)--;
 	timeline_add(t, epc->cell, kind, enb,
-	             (*left > 0 ? cfg->ho_end_marker_gap_ms : cfg->ho_end_marker_ms) * NS_PER_MS);
+	             (*left > 0 ? cfg->handover.end_marker_gap_ms : cfg->handover.end_marker_ms) *
+	                     NS_PER_MS);
 }
 
 void timeline_digest(const struct timeline *t, uint64_t *h)

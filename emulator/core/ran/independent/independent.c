@@ -38,7 +38,7 @@ struct cell *independent_lay_out(struct arena *a, const struct cell_cfg *cfg,
 const char *independent_check(const struct cell_cfg *cfg, const char **ret_range)
 {
 	*ret_range = "1 without S-GW, where each UE has a link of its own";
-	if (cfg->n_enb != 1 || cfg->sgw_gtpu_addr)
+	if (cfg->n_enb != 1 || cfg->gtpu.sgw_addr)
 		return "n_enb";
 	*ret_range = "the network";
 	for (uint8_t i = 0; i < cfg->n_ue; i++)

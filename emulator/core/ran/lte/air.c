@@ -4,7 +4,7 @@
  *
  * Whether an attempt will be decoded is drawn when it is sent, from streams of its direction: first
  * whether the UE hears of it (downlink), then HARQ's errors, then a loss beyond HARQ. The block
- * is then on the air until it is decoded, decode_tti sub-frames later less the
+ * is then on the air until it is decoded, timing.decode_tti sub-frames later less the
  * processing lead. Both lists of the air are in order of decoding, as all blocks are
  * equally long under way.
  * Source: TS 36.321 5.3.2, 5.4.2
@@ -53,8 +53,8 @@ static struct cell_pdu_info describe(struct lte *lte, const struct tb *tb, const
 		.harq_id = tb->harq_id,
 		.ndi = air_process(lte, tb)->ndi,
 		.attempt = tb->attempt,
-		.carrier = (uint8_t)(tb->stream / lte->cell.cfg.dl_codewords),
-		.codeword = tb->stream % lte->cell.cfg.dl_codewords,
+		.carrier = (uint8_t)(tb->stream / lte->cell.cfg.lte.dl_codewords),
+		.codeword = tb->stream % lte->cell.cfg.lte.dl_codewords,
 	};
 }
 
@@ -75,8 +75,8 @@ static void attempt(struct lte *lte, struct lte_sch *sch, const struct grant *g,
 
 	tb->attempt++;
 	tb->subframe = g->subframe;
-	tb->decode_ns = cell_tti_ns(&lte->cell, g->subframe + lte->cell.cfg.decode_tti) -
-	                lte->cell.cfg.processing_lead_ns;
+	tb->decode_ns = cell_tti_ns(&lte->cell, g->subframe + lte->cell.cfg.lte.timing.decode_tti) -
+	                lte->cell.cfg.lte.timing.processing_lead_ns;
 	tb->dtx = false;
 	if (sch->at.dir == CELL_DIR_DL && control_missed(lte, &lte->ue[sch->ue - 1], g->subframe))
 		tb->outcome = (uint8_t)harq_dtx(&lte->harq, tb);
@@ -157,7 +157,7 @@ void air_absent(struct lte *lte, struct ue *u, const struct grant *g)
 	tb->subframe = g->subframe;
 	tb->len = g->wanted;
 	tb->outcome = TB_ABSENT;
-	tb->decode_ns = cell_tti_ns(&lte->cell, g->subframe + lte->cell.cfg.decode_tti) -
-	                lte->cell.cfg.processing_lead_ns;
+	tb->decode_ns = cell_tti_ns(&lte->cell, g->subframe + lte->cell.cfg.lte.timing.decode_tti) -
+	                lte->cell.cfg.lte.timing.processing_lead_ns;
 	tb_enqueue(&lte->air[0], tb);
 }

@@ -3,11 +3,11 @@
  * answer.c - the eNB's half of random access: Random Access Responses, and the grants in them; see
  * answer.h.
  *
- * A preamble is answered rar_delay_tti after it was sent, if nobody else in the cell sent the same
- * one in that sub-frame. The answer is a RAR on the RA-RNTI of the sub-frame, with a temporary
- * C-RNTI and a grant for message 3, rar_to_msg3_tti ahead, which has room for a BSR at least. Who
- * finds no resource blocks, or has that sub-frame's HARQ process in use, gets no answer and tries
- * again. Source: TS 36.321 5.1.4, 6.1.5; TS 36.213 6.1.1, 6.2
+ * A preamble is answered timing.rar_delay_tti after it was sent, if nobody else in the cell sent
+ * the same one in that sub-frame. The answer is a RAR on the RA-RNTI of the sub-frame, with a
+ * temporary C-RNTI and a grant for message 3, timing.rar_to_msg3_tti ahead, which has room for a
+ * BSR at least. Who finds no resource blocks, or has that sub-frame's HARQ process in use, gets no
+ * answer and tries again. Source: TS 36.321 5.1.4, 6.1.5; TS 36.213 6.1.1, 6.2
  */
 #include "ran/lte/answer.h"
 
@@ -32,7 +32,7 @@ static void send_rar(struct lte *lte, struct ue *u, const struct grant *g, uint3
 {
 	struct mac_rar rar = {
 		.rapid = u->ra.rapid,
-		.riv = riv(lte->cell.cfg.n_rb, g->rb_start, g->n_rb),
+		.riv = riv(lte->cell.cfg.lte.n_rb, g->rb_start, g->n_rb),
 		.mcs = phy_mcs(CELL_DIR_UL, g->itbs) > 15 ? 15 : phy_mcs(CELL_DIR_UL, g->itbs),
 		.temp_crnti = (uint16_t)(TEMP_CRNTI_BASE + u->ra.rapid),
 	};
@@ -92,9 +92,11 @@ static bool collided(const struct lte *lte, const struct ue *u)
 
 static uint16_t rar_grant_rb(const struct lte *lte, uint8_t itbs)
 {
-	uint16_t least = phy_rb_needed(CELL_DIR_UL, itbs, RAR_GRANT_MIN_BYTES, lte->cell.cfg.n_rb);
+	uint16_t least =
+		phy_rb_needed(CELL_DIR_UL, itbs, RAR_GRANT_MIN_BYTES, lte->cell.cfg.lte.n_rb);
 
-	return least > lte->cell.cfg.bsr_grant_rb ? least : lte->cell.cfg.bsr_grant_rb;
+	return least > lte->cell.cfg.lte.mac.bsr_grant_rb ? least
+	                                                  : lte->cell.cfg.lte.mac.bsr_grant_rb;
 }
 
 /*
@@ -107,7 +109,7 @@ void answer_preambles(struct lte *lte, const struct enb *enb, uint32_t tti, stru
 	{
 		struct ue *u = &lte->ue[i];
 		struct grant g = {
-			.subframe = tti + lte->cell.cfg.rar_to_msg3_tti,
+			.subframe = tti + lte->cell.cfg.lte.timing.rar_to_msg3_tti,
 			.dir = CELL_DIR_UL,
 			.itbs = u->sch[CELL_DIR_UL].itbs,
 			.rb_start = rb->next,
@@ -115,7 +117,7 @@ void answer_preambles(struct lte *lte, const struct enb *enb, uint32_t tti, stru
 		};
 
 		if (u->enb != enb->id || u->ra.state != RA_WAIT_RAR ||
-		    u->ra.preamble_tti + lte->cell.cfg.rar_delay_tti != tti)
+		    u->ra.preamble_tti + lte->cell.cfg.lte.timing.rar_delay_tti != tti)
 			continue;
 		if (collided(lte, u)) {
 			lte->cell.stats.ra_collisions++;

@@ -33,7 +33,7 @@ void bearer_send(struct lte *lte, struct bearer *b, struct pkt *p)
 		return;
 	}
 	if (rlc_sdu_queue_full(q) ||
-	    (b->cfg.rlc_queue_bytes && q->bytes + p->len > b->cfg.rlc_queue_bytes)) {
+	    (b->cfg.rlc.queue_bytes && q->bytes + p->len > b->cfg.rlc.queue_bytes)) {
 		out_drop(&lte->cell, p, &b->at, CELL_DROP_QUEUE_FULL);
 		return;
 	}
@@ -106,13 +106,13 @@ static void fail_link(struct lte *lte, struct bearer *b)
 	struct bearer *both[2] = { b, b->reverse };
 	struct cell_record r = rlc_row_at_start(&b->rlc, CELL_EV_RADIO_LINK_FAILURE);
 
-	r.value = b->cfg.am_on_max_retx;
+	r.value = b->cfg.rlc.am.on_max_retx;
 	out_record(&lte->cell, &b->at, r);
 	lte->cell.stats.radio_link_failures++;
 	for (int i = 0; i < 2; i++) {
 		both[i]->rlc.mode->reset(&both[i]->rlc);
 		both[i]->epoch++;
-		if (b->cfg.am_on_max_retx == CELL_MAX_RETX_STOP) {
+		if (b->cfg.rlc.am.on_max_retx == CELL_MAX_RETX_STOP) {
 			struct pkt_queue lost = { 0 };
 
 			bearer_empty(lte, both[i], true, &lost);
@@ -120,7 +120,7 @@ static void fail_link(struct lte *lte, struct bearer *b)
 			both[i]->stopped = true;
 		} else {
 			both[i]->outage_expiry_ns =
-				lte->cell.event_ns + b->cfg.am_reestablish_ms * NS_PER_MS;
+				lte->cell.event_ns + b->cfg.rlc.am.reestablish_ms * NS_PER_MS;
 		}
 	}
 }
@@ -185,7 +185,7 @@ void bearer_expire(struct lte *lte, struct bearer *b, struct pdcp_out *ret_up)
 /* Source: TS 36.323 5.4 */
 void bearer_discard_expired(struct lte *lte, struct bearer *b)
 {
-	int64_t limit_ns = b->cfg.discard_timer_ms * NS_PER_MS;
+	int64_t limit_ns = b->cfg.pdcp.discard_timer_ms * NS_PER_MS;
 	struct rlc_sdu_queue *q = b->rlc.queue;
 	struct pkt *p;
 
@@ -200,7 +200,7 @@ void bearer_discard_expired(struct lte *lte, struct bearer *b)
 
 uint32_t bearer_discard_tti(const struct lte *lte, const struct bearer *b, uint32_t from)
 {
-	int64_t limit_ns = b->cfg.discard_timer_ms * NS_PER_MS, since;
+	int64_t limit_ns = b->cfg.pdcp.discard_timer_ms * NS_PER_MS, since;
 	const struct rlc_sdu_queue *q = b->rlc.queue;
 	uint32_t tti;
 

@@ -27,10 +27,10 @@ static const char *check_core_network(const struct cell_cfg *cfg, const struct c
 		return "enb";
 	*ret_range = "with an S-GW one for each eNB";
 	for (uint8_t k = 0; k < cfg->n_enb; k++)
-		if (cfg->sgw_gtpu_addr && !cfg->enb_gtpu_addr[k])
-			return "enb_gtpu_addr";
+		if (cfg->gtpu.sgw_addr && !cfg->gtpu.enb_addr[k])
+			return "gtpu.enb_addr";
 	*ret_range = "with an S-GW one for each UE whose peer is the network";
-	if (cfg->sgw_gtpu_addr && u->peer == CELL_PEER_NETWORK && !u->addr)
+	if (cfg->gtpu.sgw_addr && u->peer == CELL_PEER_NETWORK && !u->addr)
 		return "addr";
 	*ret_range = "a UE in the same cell";
 	if (u->peer != CELL_PEER_NETWORK && cfg->ue[u->peer - 1].enb != u->enb)
@@ -41,17 +41,17 @@ static const char *check_core_network(const struct cell_cfg *cfg, const struct c
 /* What a handover needs of a bearer. Return: the offending field, or NULL. */
 static const char *check_bearer_at_handover(const struct cell_bearer_cfg *b, const char **ret_range)
 {
-	bool acknowledged = rlc_mode_of((enum cell_rlc_mode)b->rlc_mode)->acknowledged;
+	bool acknowledged = rlc_mode_of((enum cell_rlc_mode)b->rlc.mode)->acknowledged;
 
 	*ret_range = "with several eNBs 0: RLC has the order";
-	if (b->pdcp_reordering)
-		return "pdcp_reordering";
+	if (b->pdcp.reordering)
+		return "pdcp.reordering";
 	*ret_range = "with several eNBs and RLC AM in_sequence";
-	if (acknowledged && b->delivery != CELL_DELIVERY_IN_SEQUENCE)
-		return "delivery";
+	if (acknowledged && b->rlc.delivery != CELL_DELIVERY_IN_SEQUENCE)
+		return "rlc.delivery";
 	*ret_range = "with several eNBs and RLC AM 12";
-	if (acknowledged && b->pdcp_sn_bits != 12)
-		return "pdcp_sn_bits";
+	if (acknowledged && b->pdcp.sn_bits != 12)
+		return "pdcp.sn_bits";
 	return NULL;
 }
 
@@ -59,14 +59,14 @@ static const char *check_bearer_at_handover(const struct cell_bearer_cfg *b, con
 static const char *check_handover(const struct cell_cfg *cfg, const char **ret_range)
 {
 	*ret_range = "standard, fast_path_switch or prediction";
-	if (cfg->ho_procedure > CELL_HO_PREDICTION || cfg->ho_cond)
-		return "ho_procedure";
-	*ret_range = "longer than two messages of ho_signalling_us";
-	if (cfg->ho_prediction_timeout_ms * 1000u <= 2 * cfg->ho_signalling_us)
-		return "ho_prediction_timeout_ms";
+	if (cfg->handover.procedure > CELL_HO_PREDICTION || cfg->handover.condition.on)
+		return "handover.procedure";
+	*ret_range = "longer than two messages of handover.signalling_us";
+	if (cfg->handover.prediction_timeout_ms * 1000u <= 2 * cfg->handover.signalling_us)
+		return "handover.prediction_timeout_ms";
 	*ret_range = "not prediction with a3: nobody knows before";
-	if (cfg->a3 && cfg->ho_procedure == CELL_HO_PREDICTION)
-		return "ho_procedure";
+	if (cfg->handover.a3.on && cfg->handover.procedure == CELL_HO_PREDICTION)
+		return "handover.procedure";
 	return NULL;
 }
 
@@ -93,11 +93,11 @@ static const char *check_ue(const struct cell_cfg *cfg, uint8_t id, const char *
 static const char *check_sn_bits(const struct cell_bearer_cfg *b, const char **ret_range)
 {
 	*ret_range = "5 or 10";
-	if (b->um_sn_bits != 5 && b->um_sn_bits != 10)
-		return "um_sn_bits";
+	if (b->rlc.um.sn_bits != 5 && b->rlc.um.sn_bits != 10)
+		return "rlc.um.sn_bits";
 	*ret_range = "7 or 12";
-	if (b->pdcp_sn_bits != 7 && b->pdcp_sn_bits != 12)
-		return "pdcp_sn_bits";
+	if (b->pdcp.sn_bits != 7 && b->pdcp.sn_bits != 12)
+		return "pdcp.sn_bits";
 	return NULL;
 }
 
@@ -108,7 +108,7 @@ static bool holds_an_sdu(const struct cell_cfg *cfg)
 
 	for (int dir = CELL_DIR_UL; dir <= CELL_DIR_DL; dir++) {
 		uint8_t itbs = PHY_ITBS_COUNT - 1;
-		uint16_t n_rb = phy_rb_needed((enum cell_dir)dir, itbs, bytes, cfg->n_rb);
+		uint16_t n_rb = phy_rb_needed((enum cell_dir)dir, itbs, bytes, cfg->lte.n_rb);
 
 		if (phy_tbs(itbs, n_rb) < bytes)
 			return false;
@@ -123,15 +123,15 @@ static const char *check_direct(const struct cell_cfg *cfg, uint8_t id, uint8_t 
 	struct cell_bearer_cfg b = channel_cfg(cfg, id, k), other;
 	uint8_t peer = cfg->ue[id - 1].peer;
 
-	if (peer == CELL_PEER_NETWORK || !rlc_mode_of((enum cell_rlc_mode)b.rlc_mode)->acknowledged)
+	if (peer == CELL_PEER_NETWORK || !rlc_mode_of((enum cell_rlc_mode)b.rlc.mode)->acknowledged)
 		return NULL;
 	*ret_range = "with RLC AM each other's peer";
 	if (cfg->ue[peer - 1].peer != id)
 		return "peer";
 	*ret_range = "with RLC AM that of the peer's bearer at the same place";
 	other = channel_cfg(cfg, peer, k);
-	if (k >= channel_count(cfg, peer, CELL_DIR_SL) || other.rlc_mode != b.rlc_mode)
-		return "bearer.rlc_mode";
+	if (k >= channel_count(cfg, peer, CELL_DIR_SL) || other.rlc.mode != b.rlc.mode)
+		return "bearer.rlc.mode";
 	return NULL;
 }
 
@@ -154,11 +154,11 @@ static const char *check_bearers(const struct cell_cfg *cfg, uint8_t id, const c
 		if (field)
 			return field;
 		*ret_range = "more where RLC does not segment: a block with room for a packet";
-		if (rlc_mode_of((enum cell_rlc_mode)b.rlc_mode)->whole && !holds_an_sdu(cfg))
-			return "n_rb";
+		if (rlc_mode_of((enum cell_rlc_mode)b.rlc.mode)->whole && !holds_an_sdu(cfg))
+			return "lte.n_rb";
 		*ret_range = "no more of a UE than the mode has LCIDs; one with a UE as peer";
 		if (!channel_lcid(cfg, id, k, CELL_DIR_UL))
-			return "bearer.rlc_mode";
+			return "bearer.rlc.mode";
 	}
 	return NULL;
 }
@@ -170,9 +170,10 @@ static const char *check_harq(const struct cell_cfg *cfg, const char **ret_range
 	if (field)
 		return field;
 	/* A synchronous retransmission needs its NACK before the grants for its sub-frame. */
-	*ret_range = "with HARQ at most 8 together with grant_to_tx_tti";
-	if (cfg->harq_max_attempts > 1 && cfg->decode_tti + cfg->grant_to_tx_tti > 8)
-		return "decode_tti";
+	*ret_range = "with HARQ at most 8 together with lte.timing.grant_to_tx_tti";
+	if (cfg->harq.max_attempts > 1 &&
+	    cfg->lte.timing.decode_tti + cfg->lte.timing.grant_to_tx_tti > 8)
+		return "lte.timing.decode_tti";
 	return NULL;
 }
 
@@ -180,18 +181,18 @@ static const char *check_harq(const struct cell_cfg *cfg, const char **ret_range
 static const char *check_crowd(const struct cell_cfg *cfg, const char **ret_range)
 {
 	*ret_range = "each 1..15";
-	for (uint8_t i = 0; i < cfg->n_crowd_cqi; i++)
-		if (cfg->crowd_cqi[i] < 1 || cfg->crowd_cqi[i] > 15)
-			return "crowd_cqi";
-	if (!cfg->crowd_count)
+	for (uint8_t i = 0; i < cfg->lte.crowd.n_cqi; i++)
+		if (cfg->lte.crowd.cqi[i] < 1 || cfg->lte.crowd.cqi[i] > 15)
+			return "lte.crowd.cqi";
+	if (!cfg->lte.crowd.count)
 		return NULL;
-	*ret_range = "dl with ul_always_scheduled";
-	if (cfg->ul_always_scheduled && cfg->crowd_direction != CELL_CROWD_DL)
-		return "crowd_direction";
+	*ret_range = "dl with lte.mac.ul_always_scheduled";
+	if (cfg->lte.mac.ul_always_scheduled && cfg->lte.crowd.direction != CELL_CROWD_DL)
+		return "lte.crowd.direction";
 	*ret_range = "at most a burst of the whole crowd in a microsecond";
-	if ((uint64_t)cfg->crowd_offered_rate_bps * cfg->crowd_count >
-	    UINT64_C(8000000) * cfg->crowd_burst_bytes)
-		return "crowd_burst_bytes";
+	if ((uint64_t)cfg->lte.crowd.offered_rate_bps * cfg->lte.crowd.count >
+	    UINT64_C(8000000) * cfg->lte.crowd.burst_bytes)
+		return "lte.crowd.burst_bytes";
 	return NULL;
 }
 
@@ -201,14 +202,14 @@ const char *lte_check(const struct cell_cfg *cfg, const char **ret_range)
 	const char *field;
 
 	*ret_range = "only with a resource block for each UE";
-	if (cfg->ul_always_scheduled && cfg->n_ue > cfg->n_rb)
-		return "ul_always_scheduled";
-	*ret_range = "less than rac_timeout_tti";
-	if (cfg->rar_delay_tti >= cfg->rac_timeout_tti)
-		return "rar_delay_tti";
-	*ret_range = "at least grant_to_tx_tti";
-	if (cfg->rar_to_msg3_tti < cfg->grant_to_tx_tti)
-		return "rar_to_msg3_tti";
+	if (cfg->lte.mac.ul_always_scheduled && cfg->n_ue > cfg->lte.n_rb)
+		return "lte.mac.ul_always_scheduled";
+	*ret_range = "less than lte.ra.rac_timeout_tti";
+	if (cfg->lte.timing.rar_delay_tti >= cfg->lte.ra.rac_timeout_tti)
+		return "lte.timing.rar_delay_tti";
+	*ret_range = "at least lte.timing.grant_to_tx_tti";
+	if (cfg->lte.timing.rar_to_msg3_tti < cfg->lte.timing.grant_to_tx_tti)
+		return "lte.timing.rar_to_msg3_tti";
 	bearer = cell_cfg_bearer(cfg);
 	field = check_sn_bits(&bearer, ret_range);
 	if (!field)

@@ -27,9 +27,9 @@
 #define WAITING_MAX (UINT32_C(1) << 30)
 #define FULL_BUFFER (UINT32_C(1) << 28) /* more than any sub-frame takes */
 
-static uint32_t words(const struct cell_cfg *cfg)
+static uint32_t words(const struct cell_lte_crowd_cfg *cfg)
 {
-	return (cfg->crowd_count + 63u) / 64;
+	return (cfg->count + 63u) / 64;
 }
 
 /* Blocks of a sub-frame, each with resource blocks of its own: of the uplink one. */
@@ -38,19 +38,19 @@ static uint32_t blocks(const struct cell_cfg *cfg, uint8_t dir)
 	return dir == CELL_DIR_UL ? 1 : lte_tbs_dl(cfg);
 }
 
-static bool goes(const struct cell_cfg *cfg, uint8_t dir)
+static bool goes(const struct cell_lte_crowd_cfg *cfg, uint8_t dir)
 {
-	return cfg->crowd_direction == CELL_CROWD_BOTH ||
-	       cfg->crowd_direction == (dir == CELL_DIR_UL ? CELL_CROWD_UL : CELL_CROWD_DL);
+	return cfg->direction == CELL_CROWD_BOTH ||
+	       cfg->direction == (dir == CELL_DIR_UL ? CELL_CROWD_UL : CELL_CROWD_DL);
 }
 
 struct crowd_memory crowd_take(struct arena *a, const struct cell_cfg *cfg)
 {
-	size_t cells = cfg->crowd_count ? cfg->n_enb : 0;
+	size_t cells = cfg->lte.crowd.count ? cfg->n_enb : 0;
 	struct crowd_memory m;
 
-	m.member = arena_take(a, cells * 2 * cfg->crowd_count, sizeof(*m.member));
-	m.waits = arena_take(a, cells * 2 * words(cfg), sizeof(*m.waits));
+	m.member = arena_take(a, cells * 2 * cfg->lte.crowd.count, sizeof(*m.member));
+	m.waits = arena_take(a, cells * 2 * words(&cfg->lte.crowd), sizeof(*m.waits));
 	m.again = arena_take(a, cells * (1 + lte_tbs_dl(cfg)) * AGAIN_TTIS, sizeof(*m.again));
 	return m;
 }
@@ -62,23 +62,23 @@ static uint64_t scaled(uint64_t value, uint32_t factor_q24)
 }
 
 /* Mean time between two bursts of all members. */
-static uint64_t interval_ns(const struct cell_cfg *cfg)
+static uint64_t interval_ns(const struct cell_lte_crowd_cfg *cfg)
 {
-	return UINT64_C(8000000000) * cfg->crowd_burst_bytes /
-	       ((uint64_t)cfg->crowd_offered_rate_bps * cfg->crowd_count);
+	return UINT64_C(8000000000) * cfg->burst_bytes /
+	       ((uint64_t)cfg->offered_rate_bps * cfg->count);
 }
 
-static void plan_burst(const struct cell_cfg *cfg, struct crowd *crowd)
+static void plan_burst(const struct cell_lte_crowd_cfg *cfg, struct crowd *crowd)
 {
 	crowd->next_ns +=
 		(int64_t)scaled(interval_ns(cfg), rng_exponential_q24(&crowd->arrival_rng));
 }
 
-static uint32_t burst_bytes(const struct cell_cfg *cfg, struct crowd *crowd)
+static uint32_t burst_bytes(const struct cell_lte_crowd_cfg *cfg, struct crowd *crowd)
 {
-	uint32_t bytes = cfg->crowd_burst_bytes;
+	uint32_t bytes = cfg->burst_bytes;
 
-	if (cfg->crowd_burst_size == CELL_CROWD_EXPONENTIAL)
+	if (cfg->burst_size == CELL_CROWD_EXPONENTIAL)
 		bytes = (uint32_t)scaled(bytes, rng_exponential_q24(&crowd->size_rng));
 	return bytes > 0 ? bytes : 1;
 }
@@ -94,7 +94,7 @@ static void draw_cqi(const struct lte *lte, struct crowd *crowd, uint32_t m, uin
 	rng_skip(&rng, epoch);
 	crowd->member[m].cqi_epoch = epoch;
 	crowd->member[m].itbs = phy_itbs((enum cell_dir)crowd->dir,
-	                                 cfg->crowd_cqi[rng_below(&rng, cfg->n_crowd_cqi)]);
+	                                 cfg->lte.crowd.cqi[rng_below(&rng, cfg->lte.crowd.n_cqi)]);
 }
 
 static void init(struct lte *lte, struct crowd *crowd, uint8_t dir, uint8_t enb)
@@ -106,26 +106,26 @@ static void init(struct lte *lte, struct crowd *crowd, uint8_t dir, uint8_t enb)
 	const struct cell_cfg *cfg = &lte->cell.cfg;
 	struct rng *const rngs[4] = { &crowd->arrival_rng, &crowd->member_rng, &crowd->size_rng,
 		                      &crowd->error_rng };
-	bool full = cfg->crowd_arrival == CELL_CROWD_FULL_BUFFER;
+	bool full = cfg->lte.crowd.arrival == CELL_CROWD_FULL_BUFFER;
 
 	crowd->dir = dir;
 	crowd->enb = enb;
 	for (int i = 0; i < 4; i++)
 		rng_init(rngs[i], cfg->seed, streams[dir][i], enb);
-	memset(crowd->waits, 0, words(cfg) * sizeof(*crowd->waits));
+	memset(crowd->waits, 0, words(&cfg->lte.crowd) * sizeof(*crowd->waits));
 	memset(crowd->again, 0, blocks(cfg, dir) * AGAIN_TTIS * sizeof(*crowd->again));
-	for (uint32_t m = 0; m < cfg->crowd_count; m++) {
+	for (uint32_t m = 0; m < cfg->lte.crowd.count; m++) {
 		crowd->member[m] = (struct crowd_member){ .waiting = full ? FULL_BUFFER : 0,
 			                                  .since_ns = lte->cell.start_ns };
 		draw_cqi(lte, crowd, m, 0);
 		if (full)
 			crowd->waits[m / 64] |= UINT64_C(1) << m % 64;
 	}
-	crowd->n_waiting = full ? cfg->crowd_count : 0;
+	crowd->n_waiting = full ? cfg->lte.crowd.count : 0;
 	crowd->next_ns = full ? CELL_NEVER : lte->cell.start_ns;
 	if (!full)
-		plan_burst(cfg, crowd);
-	lte->cell.stats.crowd_members += cfg->crowd_count;
+		plan_burst(&cfg->lte.crowd, crowd);
+	lte->cell.stats.crowd_members += cfg->lte.crowd.count;
 }
 
 void crowd_init(struct lte *lte, struct enb *enb)
@@ -137,10 +137,10 @@ void crowd_init(struct lte *lte, struct enb *enb)
 		uint32_t place = 2u * enb->id + dir;
 
 		enb->crowd[dir] = (struct crowd){ .next_ns = CELL_NEVER };
-		if (!cfg->crowd_count || !goes(cfg, dir))
+		if (!cfg->lte.crowd.count || !goes(&cfg->lte.crowd, dir))
 			continue;
-		enb->crowd[dir].member = lte->crowd.member + place * cfg->crowd_count;
-		enb->crowd[dir].waits = lte->crowd.waits + place * words(cfg);
+		enb->crowd[dir].member = lte->crowd.member + place * cfg->lte.crowd.count;
+		enb->crowd[dir].waits = lte->crowd.waits + place * words(&cfg->lte.crowd);
 		enb->crowd[dir].again = again + dir * AGAIN_TTIS; /* the uplink's is the first */
 		init(lte, &enb->crowd[dir], dir, enb->id);
 	}
@@ -170,9 +170,9 @@ void crowd_arrive(struct lte *lte, struct enb *enb)
 	for (uint8_t dir = 0; dir < CROWD_DIRS; dir++) {
 		struct crowd *crowd = &enb->crowd[dir];
 
-		for (; crowd->next_ns <= lte->cell.event_ns; plan_burst(cfg, crowd))
-			add_burst(lte, crowd, rng_below(&crowd->member_rng, cfg->crowd_count),
-			          burst_bytes(cfg, crowd));
+		for (; crowd->next_ns <= lte->cell.event_ns; plan_burst(&cfg->lte.crowd, crowd))
+			add_burst(lte, crowd, rng_below(&crowd->member_rng, cfg->lte.crowd.count),
+			          burst_bytes(&cfg->lte.crowd, crowd));
 	}
 }
 
@@ -200,9 +200,10 @@ void crowd_retransmit(struct lte *lte, struct crowd *crowd, uint32_t subframe, u
 uint32_t crowd_flows(struct lte *lte, struct crowd *crowd, uint32_t tti, struct sched_flow *ret)
 {
 	const struct cell_cfg *cfg = &lte->cell.cfg;
-	uint32_t epoch = cfg->crowd_cqi_period_ms ? tti / cfg->crowd_cqi_period_ms : 0, n = 0;
+	uint32_t epoch = cfg->lte.crowd.cqi_period_ms ? tti / cfg->lte.crowd.cqi_period_ms : 0,
+		 n = 0;
 
-	for (uint32_t w = 0; w < words(cfg); w++)
+	for (uint32_t w = 0; w < words(&cfg->lte.crowd); w++)
 		for (uint64_t rest = crowd->waits[w]; rest; rest &= rest - 1) {
 			uint32_t m = w * 64 + (uint32_t)__builtin_ctzll(rest);
 			const struct crowd_member *member = &crowd->member[m];
@@ -215,10 +216,10 @@ uint32_t crowd_flows(struct lte *lte, struct crowd *crowd, uint32_t tti, struct 
 				.dir = crowd->dir,
 				.backlog = member->waiting,
 				.waiting = member->waiting,
-				.rate = phy_tbs(member->itbs, cfg->n_rb),
+				.rate = phy_tbs(member->itbs, cfg->lte.n_rb),
 				.delay_us =
 					(uint32_t)((lte->cell.event_ns - member->since_ns) / 1000),
-				.weight = cfg->crowd_weight,
+				.weight = cfg->lte.crowd.weight,
 			};
 		}
 	return n;
@@ -230,7 +231,7 @@ static void take(struct lte *lte, struct crowd *crowd, uint32_t m, uint32_t byte
 	struct crowd_member *member = &crowd->member[m];
 
 	member->since_ns = lte->cell.event_ns;
-	if (lte->cell.cfg.crowd_arrival == CELL_CROWD_FULL_BUFFER)
+	if (lte->cell.cfg.lte.crowd.arrival == CELL_CROWD_FULL_BUFFER)
 		return;
 	member->waiting -= bytes;
 	if (member->waiting == 0) {
@@ -244,15 +245,15 @@ static void plan_attempts(struct lte *lte, struct crowd *crowd, uint32_t subfram
                           uint16_t n_rb)
 {
 	const struct cell_cfg *cfg = &lte->cell.cfg;
-	uint32_t rtt_tti = crowd->dir == CELL_DIR_UL ? HARQ_UL_RTT_TTI : cfg->harq_dl_rtt_tti, draw;
+	uint32_t rtt_tti = crowd->dir == CELL_DIR_UL ? HARQ_UL_RTT_TTI : cfg->harq.dl_rtt_tti, draw;
 
-	if (cfg->harq_max_attempts == 1)
+	if (cfg->harq.max_attempts == 1)
 		return;
 	draw = rng_u32(&crowd->error_rng);
-	for (uint8_t k = 0; k + 1 < cfg->harq_max_attempts; k++) {
-		uint8_t step = k < cfg->n_harq_bler ? k : (uint8_t)(cfg->n_harq_bler - 1);
+	for (uint8_t k = 0; k + 1 < cfg->harq.max_attempts; k++) {
+		uint8_t step = k < cfg->harq.n_bler ? k : (uint8_t)(cfg->harq.n_bler - 1);
 
-		if (draw >= cfg->harq_bler_q32[step])
+		if (draw >= cfg->harq.bler_q32[step])
 			break;
 		*again_in(crowd, stream, subframe + (k + 1u) * rtt_tti) += n_rb;
 		crowd->again_rb += n_rb;
@@ -267,7 +268,7 @@ uint32_t crowd_issue(struct lte *lte, struct crowd *crowd, const struct sched_fl
 	uint8_t itbs = crowd->member[m].itbs;
 	uint16_t n_rb;
 
-	if (!cfg->grants_ignore_headers)
+	if (!cfg->lte.mac.grants_ignore_headers)
 		want += grant_overhead(f->backlog);
 	n_rb = phy_rb_needed((enum cell_dir)crowd->dir, itbs, want, rb->free);
 	bytes = phy_tbs(itbs, n_rb);
@@ -303,7 +304,7 @@ uint32_t crowd_next_tti(const struct lte *lte, uint32_t from)
 {
 	uint32_t first = TTI_NEVER;
 
-	for (uint8_t k = 0; lte->cell.cfg.crowd_count && k < lte->cell.cfg.n_enb; k++)
+	for (uint8_t k = 0; lte->cell.cfg.lte.crowd.count && k < lte->cell.cfg.n_enb; k++)
 		for (int dir = CELL_DIR_UL; dir <= CELL_DIR_DL; dir++) {
 			uint32_t tti = next_tti(lte, &lte->enb[k].crowd[dir], from);
 
@@ -321,7 +322,7 @@ void crowd_digest(const struct lte *lte, const struct enb *enb, uint64_t *h)
 		digest_mix(h, crowd->again_rb);
 		digest_mix(h, crowd->arrival_rng.state);
 		digest_mix(h, crowd->error_rng.state);
-		for (uint32_t m = 0; crowd->member && m < lte->cell.cfg.crowd_count; m++)
+		for (uint32_t m = 0; crowd->member && m < lte->cell.cfg.lte.crowd.count; m++)
 			digest_mix(h, crowd->member[m].waiting);
 	}
 }

@@ -53,17 +53,17 @@ static void flush(struct lte *lte, struct lte_sch *sch, struct pkt_queue *again)
 	struct pkt_queue held = { 0 };
 	struct cell_record r = { .event = CELL_EV_FLUSH, .node = sch->at.from, .peer = sch->at.to };
 	/* What is sent again must not arrive from the air as well. */
-	bool again_whole = lte->cell.cfg.mode_flush == CELL_FLUSH_RETRANSMIT;
+	bool again_whole = lte->cell.cfg.lte.mode_switch.flush == CELL_FLUSH_RETRANSMIT;
 	struct pkt *p;
 
-	lte_lch_empty(lte, sch, again_whole || lte->cell.cfg.mode_flush_air, &held);
+	lte_lch_empty(lte, sch, again_whole || lte->cell.cfg.lte.mode_switch.flush_air, &held);
 	if (sch->at.dir != CELL_DIR_DL)
 		lte->ue[sch->ue - 1].enb_backlog[sch->at.dir] = 0;
 	for (p = held.head; p; p = p->next)
 		r.bytes += p->len;
 	r.value = (int32_t)held.n;
 	out_record(&lte->cell, &sch->at, r);
-	if (lte->cell.cfg.mode_flush == CELL_FLUSH_DISCARD)
+	if (lte->cell.cfg.lte.mode_switch.flush == CELL_FLUSH_DISCARD)
 		out_drop_all(&lte->cell, &held, &sch->at, CELL_DROP_MODE_SWITCH);
 	while ((p = pkt_dequeue(&held))) {
 		p->sdu_len = 0;
@@ -86,7 +86,7 @@ void d2d_change_mode(struct lte *lte, struct ue *u, enum cell_mode mode)
 	                                 .node = u->id,
 	                                 .peer = u->peer,
 	                                 .value = (int32_t)mode });
-	if (lte->cell.cfg.mode_flush == CELL_FLUSH_KEEP)
+	if (lte->cell.cfg.lte.mode_switch.flush == CELL_FLUSH_KEEP)
 		return;
 	if (mode == CELL_MODE_IM) {
 		flush(lte, &u->sch[CELL_DIR_SL], &again);
@@ -121,7 +121,7 @@ void d2d_forward(struct lte *lte, struct lte_sch *sch, struct pdcp_out *out)
 	while ((p = pkt_dequeue(&out->delivered)))
 		if (sch->at.dir != CELL_DIR_UL)
 			out_deliver(&lte->cell, p, sch->at.to);
-		else if (peer == CELL_PEER_NETWORK && lte->cell.cfg.sgw_gtpu_addr)
+		else if (peer == CELL_PEER_NETWORK && lte->cell.cfg.gtpu.sgw_addr)
 			tunnel_uplink(&lte->epc, sch->ue, lte->cell.serving[sch->ue - 1], p);
 		else if (peer == CELL_PEER_NETWORK)
 			out_deliver(&lte->cell, p, sch->ue | CELL_PORT_NETWORK);

@@ -5,8 +5,8 @@
  * A block that was not decoded waits in its HARQ process for the next attempt, or is
  * lost, and with it the packets whose last bytes it carries. One that was is taken apart:
  * its BSR goes to the eNB, which also hears those in direct mode if
- * enb_overhears_dm says so, and its RLC PDUs to the receiver of their shared channel. Blocks of a
- * cell that the UE has left, and RLC PDUs from before a re-establishment, are void. Source:
+ * mac.enb_overhears_dm says so, and its RLC PDUs to the receiver of their shared channel. Blocks of
+ * a cell that the UE has left, and RLC PDUs from before a re-establishment, are void. Source:
  * TS 36.321 5.3.2.2, 5.4.5
  */
 #include "ran/lte/decode.h"
@@ -64,8 +64,9 @@ static void deliver(struct lte *lte, struct lte_sch *sch, struct tb *tb)
 	struct mac_pdu mac;
 
 	CELL_ASSERT(mac_unpack(&mac, tb->buf, tb->len) == 0);
-	if (mac.bsr.present && (sch->at.dir == CELL_DIR_UL ||
-	                        (sch->at.dir == CELL_DIR_SL && lte->cell.cfg.enb_overhears_dm)))
+	if (mac.bsr.present &&
+	    (sch->at.dir == CELL_DIR_UL ||
+	     (sch->at.dir == CELL_DIR_SL && lte->cell.cfg.lte.mac.enb_overhears_dm)))
 		enb_bsr(lte, &lte->ue[tb->ue - 1], &mac.bsr, tb->first_tti);
 	for (uint32_t i = 0; i < mac.n_sdus; i++) {
 		struct bearer *b = lte_lch_bearer_of(sch, mac.sdu[i].lcid);

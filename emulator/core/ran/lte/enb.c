@@ -4,8 +4,8 @@
  * BSRs it has, schedules and sends the downlink; see enb.h.
  *
  * All decisions of a sub-frame are made at its start, for a later one: message 3
- * rar_to_msg3_tti ahead, uplink and sidelink grants grant_to_tx_tti, downlink blocks
- * dl_sched_to_tx_tti. Uplink and sidelink share the blocks of the uplink carrier. First come
+ * timing.rar_to_msg3_tti ahead, uplink and sidelink grants timing.grant_to_tx_tti, downlink blocks
+ * timing.dl_sched_to_tx_tti. Uplink and sidelink share the blocks of the uplink carrier. First come
  * messages 3 that were granted before, then retransmissions, which are synchronous there and wait
  * another round trip where too few blocks are left, then answers to preambles, then new data. What
  * UEs have to send the eNB knows from BSRs, which are older than the grants it has
@@ -51,7 +51,7 @@ static uint32_t issue(struct lte *lte, const struct sched_flow *f, struct rb_bud
 		.rb_start = rb->next,
 	};
 
-	if (!lte->cell.cfg.grants_ignore_headers)
+	if (!lte->cell.cfg.lte.mac.grants_ignore_headers)
 		want += grant_overhead(f->backlog);
 	if (want < sch->least)
 		want = sch->least;
@@ -61,7 +61,7 @@ static uint32_t issue(struct lte *lte, const struct sched_flow *f, struct rb_bud
 	if (g.bytes <= overhead || sch->cqi == 0)
 		return 0;
 	if (g.bytes < sch->least &&
-	    g.n_rb < phy_rb_needed(f->dir, g.itbs, want, lte->cell.cfg.n_rb))
+	    g.n_rb < phy_rb_needed(f->dir, g.itbs, want, lte->cell.cfg.lte.n_rb))
 		return 0; /* more another time */
 	if (f->dir != CELL_DIR_DL)
 		g.missed = control_missed(lte, u, tti);
@@ -169,7 +169,7 @@ static struct sched_flow flow_of(const struct lte *lte, uint8_t ue, enum cell_di
 		                    .dir = (uint8_t)dir,
 		                    .backlog = waiting,
 		                    .waiting = waiting,
-		                    .rate = phy_tbs(itbs, lte->cell.cfg.n_rb),
+		                    .rate = phy_tbs(itbs, lte->cell.cfg.lte.n_rb),
 		                    .delay_us = delay_us(lte, &lte->ue[ue], dir),
 		                    .weight = weight ? weight : 1 };
 }
@@ -177,7 +177,7 @@ static struct sched_flow flow_of(const struct lte *lte, uint8_t ue, enum cell_di
 static void grant_uplink(struct lte *lte, struct enb *enb, uint32_t tti, struct rb_budget *rb)
 {
 	struct sched_flow flows[SCHED_FLOWS_MAX];
-	uint32_t lead = lte->cell.cfg.grant_to_tx_tti, n = 0;
+	uint32_t lead = lte->cell.cfg.lte.timing.grant_to_tx_tti, n = 0;
 	static const enum cell_dir dirs[] = { CELL_DIR_UL, CELL_DIR_SL };
 
 	FOR_EACH_ACTIVE(lte, i)
@@ -229,9 +229,9 @@ static bool grant_retransmission(struct ue *u, uint8_t stream, uint32_t subframe
 /* One carrier and codeword; the codewords of a carrier are layers on the same RBs. */
 static void schedule_block(struct lte *lte, struct enb *enb, uint32_t tti, uint8_t stream)
 {
-	struct rb_budget rb = { .free = lte->cell.cfg.n_rb };
+	struct rb_budget rb = { .free = lte->cell.cfg.lte.n_rb };
 	struct sched_flow flows[SCHED_FLOWS_MAX];
-	uint32_t lead = lte->cell.cfg.dl_sched_to_tx_tti, n = 0;
+	uint32_t lead = lte->cell.cfg.lte.timing.dl_sched_to_tx_tti, n = 0;
 
 	FOR_EACH_ACTIVE(lte, i)
 	{
@@ -276,7 +276,7 @@ static void reserve_answers(const struct lte *lte, const struct enb *enb, uint32
 static void reserve_retransmissions(struct lte *lte, const struct enb *enb, uint32_t subframe,
                                     struct rb_budget *rb)
 {
-	if (lte->cell.cfg.ul_always_scheduled)
+	if (lte->cell.cfg.lte.mac.ul_always_scheduled)
 		return;
 	FOR_EACH_ACTIVE(lte, i)
 	{
@@ -295,16 +295,18 @@ static void reserve_retransmissions(struct lte *lte, const struct enb *enb, uint
 
 void enb_subframe(struct lte *lte, uint32_t tti)
 {
-	if (lte->cell.cfg.mode_select_ms && tti % lte->cell.cfg.mode_select_ms == 0)
+	if (lte->cell.cfg.lte.mode_switch.select_ms &&
+	    tti % lte->cell.cfg.lte.mode_switch.select_ms == 0)
 		d2d_select_modes(lte);
 	for (uint8_t k = 0; k < lte->cell.cfg.n_enb; k++) {
-		uint32_t lead = lte->cell.cfg.grant_to_tx_tti, msg3 = lte->cell.cfg.rar_to_msg3_tti;
-		struct rb_budget ul = { .free = lte->cell.cfg.n_rb }, later = ul;
+		uint32_t lead = lte->cell.cfg.lte.timing.grant_to_tx_tti,
+			 msg3 = lte->cell.cfg.lte.timing.rar_to_msg3_tti;
+		struct rb_budget ul = { .free = lte->cell.cfg.lte.n_rb }, later = ul;
 		struct enb *enb = &lte->enb[k];
 
 		reserve_answers(lte, enb, tti + lead, &ul);
 		reserve_retransmissions(lte, enb, tti + lead, &ul);
-		if (lte->cell.cfg.crowd_count)
+		if (lte->cell.cfg.lte.crowd.count)
 			crowd_arrive(lte, enb);
 		if (enb->crowd[CELL_DIR_UL].again_rb > 0)
 			crowd_retransmit(lte, &enb->crowd[CELL_DIR_UL], tti + lead, 0, &ul);
@@ -379,7 +381,7 @@ static uint32_t earlier_retransmission(const struct lte *lte, const struct ue *u
 {
 	uint32_t n = lte_tbs_dl(&lte->cell.cfg) * HARQ_PROCESSES;
 	uint32_t due = harq_next_tti(u->harq_dl[0], n);
-	uint32_t lead = lte->cell.cfg.dl_sched_to_tx_tti;
+	uint32_t lead = lte->cell.cfg.lte.timing.dl_sched_to_tx_tti;
 
 	if (due == TTI_NEVER)
 		return next;
@@ -392,7 +394,7 @@ static uint32_t earlier_answer(const struct lte *lte, const struct ue *u, uint32
                                uint32_t next)
 {
 	const struct grant *g = grant_last(&u->ul);
-	uint32_t due = g && g->msg3 ? g->subframe - lte->cell.cfg.grant_to_tx_tti : 0;
+	uint32_t due = g && g->msg3 ? g->subframe - lte->cell.cfg.lte.timing.grant_to_tx_tti : 0;
 
 	return due >= from && due < next && due > 0 ? due : next;
 }
@@ -406,7 +408,7 @@ static uint32_t earlier_moved(const struct lte *lte, const struct ue *u, uint32_
 {
 	for (uint32_t id = 0; id < HARQ_PROCESSES; id++) {
 		const struct harq_process *p = &u->harq_ul[id];
-		uint32_t due = p->due_tti - lte->cell.cfg.grant_to_tx_tti;
+		uint32_t due = p->due_tti - lte->cell.cfg.lte.timing.grant_to_tx_tti;
 
 		if (p->tb && p->due_tti != p->tb->subframe + HARQ_UL_RTT_TTI && due >= from &&
 		    due < next)
@@ -430,7 +432,7 @@ void enb_cqi(struct lte *lte, struct lte_sch *sch, uint8_t cqi, int32_t sinr_cdb
 
 uint32_t enb_next_tti(const struct lte *lte, const struct ue *u, uint32_t from)
 {
-	uint32_t rar_tti = u->ra.preamble_tti + lte->cell.cfg.rar_delay_tti;
+	uint32_t rar_tti = u->ra.preamble_tti + lte->cell.cfg.lte.timing.rar_delay_tti;
 	uint32_t next = grant_next_tti(&u->dl);
 
 	if (u->enb_backlog[CELL_DIR_UL] || u->enb_backlog[CELL_DIR_SL] || dl_backlog(lte, u))

@@ -43,7 +43,7 @@ static uint32_t ue_tti(const struct lte *lte, const struct ue *u, uint32_t from)
 		for (uint8_t k = 0; k < u->sch[d].n_bearers; k++) {
 			const struct bearer *b = &u->sch[d].bearer[k];
 
-			if (b->cfg.discard_timer_ms == 0)
+			if (b->cfg.pdcp.discard_timer_ms == 0)
 				continue;
 			tti = bearer_discard_tti(lte, b, from);
 			next = tti < next ? tti : next;
@@ -84,7 +84,7 @@ static void update(struct lte *lte, struct ue *u, uint32_t from)
 /* The first sub-frame from @from on with something to do, or TTI_NEVER. */
 static uint32_t next_tti(const struct lte *lte, uint32_t from)
 {
-	uint32_t period = lte->cell.cfg.mode_select_ms, tti = TTI_NEVER;
+	uint32_t period = lte->cell.cfg.lte.mode_switch.select_ms, tti = TTI_NEVER;
 	int64_t due = heap_first(&lte->due_tti).t_ns;
 
 	if (due != CELL_NEVER)
@@ -107,7 +107,7 @@ static struct lte_event next(const struct lte *lte, uint32_t from)
 	struct lte_event e = { .kind = LTE_EVENT_NONE, .t_ns = CELL_NEVER };
 
 	e.tti = next_tti(lte, from);
-	if (lte->cell.cfg.crowd_count) {
+	if (lte->cell.cfg.lte.crowd.count) {
 		uint32_t crowd_tti = crowd_next_tti(lte, from);
 
 		e.tti = crowd_tti < e.tti ? crowd_tti : e.tti;
@@ -158,12 +158,13 @@ struct ue *lte_next_rrc(const struct lte *lte)
 static int64_t output_after(const struct lte *lte, const struct tb *tb)
 {
 	const struct cell_cfg *cfg = &lte->cell.cfg;
-	uint8_t wait_tti = cfg->dl_sched_to_tx_tti < cfg->grant_to_tx_tti ? cfg->dl_sched_to_tx_tti
-	                                                                  : cfg->grant_to_tx_tti;
+	uint8_t wait_tti = cfg->lte.timing.dl_sched_to_tx_tti < cfg->lte.timing.grant_to_tx_tti
+	                           ? cfg->lte.timing.dl_sched_to_tx_tti
+	                           : cfg->lte.timing.grant_to_tx_tti;
 
 	if (tb->dir != CELL_DIR_UL || lte->ue[tb->ue - 1].peer == CELL_PEER_NETWORK)
 		return tb->decode_ns;
-	return tb->decode_ns + (wait_tti + cfg->decode_tti) * CELL_TTI_NS;
+	return tb->decode_ns + (wait_tti + cfg->lte.timing.decode_tti) * CELL_TTI_NS;
 }
 
 /*
@@ -181,8 +182,8 @@ int64_t lte_next_output(const struct lte *lte)
 
 	bound = rrc_ns < bound ? rrc_ns : bound;
 	if (tti != TTI_NEVER) {
-		int64_t t_ns = cell_tti_ns(&lte->cell, tti + lte->cell.cfg.decode_tti) -
-		               lte->cell.cfg.processing_lead_ns;
+		int64_t t_ns = cell_tti_ns(&lte->cell, tti + lte->cell.cfg.lte.timing.decode_tti) -
+		               lte->cell.cfg.lte.timing.processing_lead_ns;
 
 		bound = t_ns < bound ? t_ns : bound;
 	}

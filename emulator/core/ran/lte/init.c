@@ -25,7 +25,7 @@
 static size_t pdus_needed(const struct cell_cfg *cfg)
 {
 	/* With several cells also blocks of the one that the UE has left. */
-	size_t ttis = HARQ_PROCESSES + (cfg->n_enb > 1 ? 3u : 2u) * cfg->decode_tti + 8u;
+	size_t ttis = HARQ_PROCESSES + (cfg->n_enb > 1 ? 3u : 2u) * cfg->lte.timing.decode_tti + 8u;
 
 	return (size_t)cfg->n_ue * (lte_tbs_dl(cfg) + 2) * ttis;
 }
@@ -52,12 +52,12 @@ static struct needs needs_of(const struct cell_cfg *cfg)
 			for (uint8_t k = 0; k < channel_count(cfg, id, (enum cell_dir)d); k++) {
 				struct cell_bearer_cfg b = channel_cfg(cfg, id, k);
 				const struct rlc_mode *mode =
-					rlc_mode_of((enum cell_rlc_mode)b.rlc_mode);
+					rlc_mode_of((enum cell_rlc_mode)b.rlc.mode);
 
 				needs.n_bearers++;
 				needs.rlc_state += aligned(mode->bytes);
-				needs.slots += mode->slots(&b);
-				needs.rlc_pdus += mode->slots(&b) / 2 + 1;
+				needs.slots += mode->slots(&b.rlc);
+				needs.rlc_pdus += mode->slots(&b.rlc) / 2 + 1;
 			}
 	return needs;
 }
@@ -66,7 +66,7 @@ struct cell *lte_lay_out(struct arena *a, const struct cell_cfg *cfg)
 {
 	struct needs needs = needs_of(cfg);
 	size_t n_blocks = pdus_needed(cfg);
-	size_t tb_bytes = phy_tbs(PHY_ITBS_COUNT - 1, cfg->n_rb);
+	size_t tb_bytes = phy_tbs(PHY_ITBS_COUNT - 1, cfg->lte.n_rb);
 	struct lte *lte = arena_take(a, 1, sizeof(*lte));
 	struct ue *ue = arena_take(a, cfg->n_ue, sizeof(*ue));
 	struct heap timers = heap_take(a, cfg->n_ue * CELL_DIR_COUNT);
@@ -111,7 +111,7 @@ struct cell *lte_lay_out(struct arena *a, const struct cell_cfg *cfg)
 size_t lte_out_min(const struct cell_cfg *cfg)
 {
 	/* A packet that is forwarded: two rows, a delivery and its row; and the drops. */
-	size_t rows = cfg->sgw_gtpu_addr ? 5 : 3, bearers = (size_t)cfg->n_ue + cfg->n_bearers;
+	size_t rows = cfg->gtpu.sgw_addr ? 5 : 3, bearers = (size_t)cfg->n_ue + cfg->n_bearers;
 
 	return bearers * (lte_tbs_dl(cfg) + 1) * (RLC_ELEMENTS_MAX + 32) +
 	       (size_t)cfg->max_pkts * rows + 64;
@@ -122,7 +122,7 @@ static enum pdcp_order order_of(const struct cell_cfg *cfg, const struct bearer 
 {
 	if (cfg->n_enb > 1 && b->rlc.mode->acknowledged)
 		return PDCP_ORDER_AM;
-	return b->cfg.pdcp_reordering ? PDCP_ORDER_TIMER : PDCP_ORDER_NONE;
+	return b->cfg.pdcp.reordering ? PDCP_ORDER_TIMER : PDCP_ORDER_NONE;
 }
 
 static void init_sch(struct lte_sch *sch, const struct cell_cfg *cfg, uint8_t id, enum cell_dir dir)
@@ -167,16 +167,16 @@ static void init_bearer(struct bearer *b, struct lte *lte, struct lte_sch *sch, 
 	};
 	b->at.lcid = channel_lcid(cfg, sch->ue, k, (enum cell_dir)sch->at.dir);
 	b->rlc = (struct rlc){
-		.mode = rlc_mode_of((enum cell_rlc_mode)b->cfg.rlc_mode),
+		.mode = rlc_mode_of((enum cell_rlc_mode)b->cfg.rlc.mode),
 		.state = state,
 		.shared = &lte->rlc,
 		.cell = &lte->cell,
 		.at = &b->at,
 	};
-	b->rlc.mode->init(&b->rlc, &b->cfg, window);
-	pdcp_tx_init(&b->pdcp_tx, b->cfg.pdcp_sn_bits);
-	pdcp_rx_init(&b->pdcp_rx, b->cfg.pdcp_sn_bits, order_of(cfg, b),
-	             b->cfg.pdcp_t_reordering_ms * NS_PER_MS);
+	b->rlc.mode->init(&b->rlc, &b->cfg.rlc, window);
+	pdcp_tx_init(&b->pdcp_tx, b->cfg.pdcp.sn_bits);
+	pdcp_rx_init(&b->pdcp_rx, b->cfg.pdcp.sn_bits, order_of(cfg, b),
+	             b->cfg.pdcp.t_reordering_ms * NS_PER_MS);
 }
 
 static void init_ue(struct ue *u, const struct cell_cfg *cfg, uint8_t id)
@@ -218,7 +218,7 @@ static void init_bearers(struct lte *lte)
 				if (bearer->rlc.mode->whole)
 					sch->least = lte_lch_least();
 				state += aligned(bearer->rlc.mode->bytes);
-				window += bearer->rlc.mode->slots(&bearer->cfg);
+				window += bearer->rlc.mode->slots(&bearer->cfg.rlc);
 			}
 			lte_lch_set_order(sch);
 		}
@@ -262,7 +262,7 @@ void lte_init(struct lte *lte)
 {
 	const struct cell_cfg *cfg = &lte->cell.cfg;
 
-	harq_model_init(&lte->harq, cfg);
+	harq_model_init(&lte->harq, &cfg->harq, cfg->lte.control.dtx == CELL_DTX_LOSE);
 	heap_init(&lte->due_timer, cfg->n_ue * CELL_DIR_COUNT);
 	heap_init(&lte->due_tti, cfg->n_ue);
 	heap_init(&lte->due_rrc, cfg->n_ue);

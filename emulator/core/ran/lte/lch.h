@@ -95,7 +95,7 @@ static inline struct bearer *lte_lch_first_timer(const struct lte_sch *sch)
 static inline void lte_lch_discard_expired(struct lte *lte, const struct lte_sch *sch)
 {
 	for (uint8_t k = 0; k < sch->n_bearers; k++)
-		if (sch->bearer[k].cfg.discard_timer_ms > 0)
+		if (sch->bearer[k].cfg.pdcp.discard_timer_ms > 0)
 			bearer_discard_expired(lte, &sch->bearer[k]);
 }
 

@@ -32,9 +32,9 @@ static struct epc_bearer bearer_of(struct cell *c, uint8_t ue, uint8_t enb, enum
 	(void)enb;
 	return (struct epc_bearer){
 		.at = &lte_of(c)->ue[ue - 1].sch[dir].at,
-		.queue_pkts = b->cfg.rlc_queue_pkts,
+		.queue_pkts = b->cfg.rlc.queue_pkts,
 		.queued = b->rlc.queue->sdus.n,
-		.sn_bits = b->rlc.mode->acknowledged ? b->cfg.pdcp_sn_bits : 0,
+		.sn_bits = b->rlc.mode->acknowledged ? b->cfg.pdcp.sn_bits : 0,
 	};
 }
 
@@ -86,7 +86,7 @@ static bool allows(const struct cell *c, const struct cell_cmd *cmd)
 		return cmd->dir < CELL_DIR_COUNT && cmd->cqi <= 15 && cmd->enb < c->cfg.n_enb;
 	case CELL_CMD_PREDICT:
 	case CELL_CMD_HANDOVER:
-		return cmd->enb < c->cfg.n_enb && c->cfg.sgw_gtpu_addr && peer == CELL_PEER_NETWORK;
+		return cmd->enb < c->cfg.n_enb && c->cfg.gtpu.sgw_addr && peer == CELL_PEER_NETWORK;
 	case CELL_CMD_MEASURE:
 		return cmd->enb < c->cfg.n_enb && peer == CELL_PEER_NETWORK &&
 		       cmd->rsrp_cdbm >= CELL_RSRP_MIN_CDBM && cmd->rsrp_cdbm <= CELL_RSRP_MAX_CDBM;
@@ -200,9 +200,9 @@ static int64_t next_output(const struct cell *c)
 
 static int64_t transit_min(const struct cell *c)
 {
-	if (c->cfg.sgw_gtpu_addr)
+	if (c->cfg.gtpu.sgw_addr)
 		return 0;
-	return c->cfg.decode_tti * CELL_TTI_NS - c->cfg.processing_lead_ns;
+	return c->cfg.lte.timing.decode_tti * CELL_TTI_NS - c->cfg.lte.timing.processing_lead_ns;
 }
 
 static void release(struct cell *c)

@@ -53,7 +53,7 @@ struct retained {
 /* What the receiver has is handed out once more: the transmitter cannot know. */
 static struct pkt *copy(struct retained *r, const struct rlc_kept_sdu *sdu)
 {
-	uint16_t header = pdcp_header_bytes(r->bearer->cfg.pdcp_sn_bits);
+	uint16_t header = pdcp_header_bytes(r->bearer->cfg.pdcp.sn_bits);
 	struct pkt *p = cell_pkt_originate(&r->lte->cell);
 
 	if (!p)
@@ -95,7 +95,7 @@ static void visit_kept(struct retained *r)
 static void number(const struct bearer *b, struct pkt *p)
 {
 	p->has_pdcp_sn = true;
-	p->pdcp_sn = pdcp_sn(pkt_sdu(p), b->cfg.pdcp_sn_bits);
+	p->pdcp_sn = pdcp_sn(pkt_sdu(p), b->cfg.pdcp.sn_bits);
 }
 
 /* The eNB's transmitter: SDUs of which nothing was sent lose the SN they were given here. */
@@ -118,7 +118,7 @@ static void take_downlink(struct lte *lte, struct bearer *b, struct pkt_queue *r
 			continue;
 		} else if (!p->has_pdcp_sn && !fresh) {
 			fresh = true;
-			b->pdcp_tx.next_sn = pdcp_sn(pkt_sdu(p), b->cfg.pdcp_sn_bits);
+			b->pdcp_tx.next_sn = pdcp_sn(pkt_sdu(p), b->cfg.pdcp.sn_bits);
 		}
 		pkt_enqueue(&taken, p);
 	}
@@ -136,7 +136,7 @@ static void renumber_uplink(struct lte *lte, struct bearer *b)
 	if (q->head_sent > 0)
 		out_drop(&lte->cell, pkt_dequeue(&q->sdus), &b->at, CELL_DROP_HANDOVER);
 	q->bytes = q->head_sent = 0;
-	pdcp_tx_init(&b->pdcp_tx, b->cfg.pdcp_sn_bits);
+	pdcp_tx_init(&b->pdcp_tx, b->cfg.pdcp.sn_bits);
 	for (struct pkt *p = q->sdus.head; p; p = p->next) {
 		pdcp_transmit(&b->pdcp_tx, p, p->queued_ns);
 		q->bytes += p->sdu_len;
@@ -163,13 +163,13 @@ static void reestablish_unacknowledged(struct lte *lte, struct bearer *ul, struc
 	dl->rlc.mode->reset(&dl->rlc);
 	renumber_uplink(lte, ul);
 	take_downlink(lte, dl, ret);
-	pdcp_tx_init(&dl->pdcp_tx, dl->cfg.pdcp_sn_bits);
+	pdcp_tx_init(&dl->pdcp_tx, dl->cfg.pdcp.sn_bits);
 }
 
 /* What the UE has of the downlink, before anything else on the uplink. Source: TS 36.323 5.3.1 */
 static void report(struct lte *lte, const struct bearer *dl, struct pkt_queue *ret)
 {
-	struct pkt *p = dl->cfg.pdcp_status_report ? cell_pkt_originate(&lte->cell) : NULL;
+	struct pkt *p = dl->cfg.pdcp.status_report ? cell_pkt_originate(&lte->cell) : NULL;
 
 	if (!p)
 		return;

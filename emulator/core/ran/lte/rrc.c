@@ -3,7 +3,7 @@
  * rrc.c - handover of a UE between two eNBs: the messages, and what they do
  * when they arrive. See rrc.h.
  *
- * Messages between eNBs and to the MME take ho_signalling_us; those between
+ * Messages between eNBs and to the MME take handover.signalling_us; those between
  * MME and S-GW, which are at one place, no time. Messages over the radio have
  * no bytes: the handover command takes effect when it is sent, the confirm
  * comes a grant and a transmission after the UE has synchronised. A row is
@@ -65,7 +65,7 @@ static void repeat_end_marker(struct lte *lte, struct ue *u, enum rrc_step_kind 
 
 static int64_t signalling_ns(const struct lte *lte)
 {
-	return lte->cell.cfg.ho_signalling_us * NS_PER_US;
+	return lte->cell.cfg.handover.signalling_us * NS_PER_US;
 }
 
 static void ask_for_path(struct lte *lte, struct ue *u, uint8_t from, uint8_t to)
@@ -99,7 +99,7 @@ static void prepare(struct lte *lte, struct ue *u, uint8_t enb, enum rrc_state s
 	if (state == RRC_PREDICTED) {
 		at_source(lte, u, CELL_RRC_PREDICTED);
 		schedule(lte, u, RRC_STEP_EXPIRED, enb,
-		         lte->cell.cfg.ho_prediction_timeout_ms * NS_PER_MS);
+		         lte->cell.cfg.handover.prediction_timeout_ms * NS_PER_MS);
 	}
 	at_source(lte, u, CELL_RRC_HANDOVER_REQUEST);
 	schedule(lte, u, RRC_STEP_REQUEST, enb, signalling_ns(lte));
@@ -119,10 +119,10 @@ static void command(struct lte *lte, struct ue *u)
 	at_source(lte, u, CELL_RRC_SN_STATUS_TRANSFER);
 	if (tunnel_forward(&lte->epc, u->id, source, u->rrc.target, &held))
 		repeat_end_marker(lte, u, RRC_STEP_X2_MARKER, source);
-	if (lte->cell.cfg.ho_procedure == CELL_HO_FAST_PATH_SWITCH && !u->rrc.path_asked)
+	if (lte->cell.cfg.handover.procedure == CELL_HO_FAST_PATH_SWITCH && !u->rrc.path_asked)
 		ask_for_path(lte, u, source, u->rrc.target);
 	schedule(lte, u, RRC_STEP_SYNCHRONISED, u->rrc.target,
-	         lte->cell.cfg.ho_detach_ms * NS_PER_MS);
+	         lte->cell.cfg.handover.detach_ms * NS_PER_MS);
 }
 
 /* Its shared channels have the quality of the new cell. */
@@ -139,7 +139,9 @@ static void take_channel(struct lte *lte, struct ue *u)
 
 static void synchronised(struct lte *lte, struct ue *u)
 {
-	int64_t tti_ns = (lte->cell.cfg.rar_to_msg3_tti + lte->cell.cfg.decode_tti) * CELL_TTI_NS;
+	int64_t tti_ns =
+		(lte->cell.cfg.lte.timing.rar_to_msg3_tti + lte->cell.cfg.lte.timing.decode_tti) *
+		CELL_TTI_NS;
 	int64_t since_ns = lte->cell.event_ns - lte->cell.start_ns;
 
 	u->rrc.state = RRC_COMPLETION;
@@ -149,8 +151,8 @@ static void synchronised(struct lte *lte, struct ue *u)
 	u->detached = false;
 	/* The eNB that answered the preamble allocates the uplink for what the UE has. */
 	u->ra.state = RA_WAIT_GRANT;
-	u->ra.blocked_until =
-		(uint32_t)((since_ns + tti_ns) / CELL_TTI_NS) + lte->cell.cfg.rac_timeout_tti;
+	u->ra.blocked_until = (uint32_t)((since_ns + tti_ns) / CELL_TTI_NS) +
+	                      lte->cell.cfg.lte.ra.rac_timeout_tti;
 	lte->cell.stats.handovers++;
 	say(lte, u, u->id, u->enb, u->rrc.source, CELL_RRC_SYNCHRONISED);
 	tunnel_arrived(&lte->epc, u->id);
@@ -245,7 +247,7 @@ void rrc_predict(struct lte *lte, struct ue *u, uint8_t enb)
 	if (open && u->rrc.target == enb) {
 		timeline_remove(&u->rrc.timeline, RRC_STEP_EXPIRED);
 		schedule(lte, u, RRC_STEP_EXPIRED, enb,
-		         lte->cell.cfg.ho_prediction_timeout_ms * NS_PER_MS);
+		         lte->cell.cfg.handover.prediction_timeout_ms * NS_PER_MS);
 		return;
 	}
 	if (open)
@@ -283,7 +285,8 @@ void rrc_handover(struct lte *lte, struct ue *u, uint8_t enb)
 /* One report of an eNB at a time is under way, and none from between two cells. */
 static void report(struct lte *lte, struct ue *u)
 {
-	int64_t tti = lte->cell.cfg.grant_to_tx_tti + lte->cell.cfg.decode_tti;
+	int64_t tti =
+		lte->cell.cfg.lte.timing.grant_to_tx_tti + lte->cell.cfg.lte.timing.decode_tti;
 	uint8_t enb = measure_due(&lte->cell, &u->measured, MEASURE_REPORT);
 
 	for (uint8_t i = 0; i < u->rrc.timeline.n; i++)

@@ -125,14 +125,14 @@ struct rrc {
 /* A modelled UE in one direction. */
 struct crowd_member {
 	uint32_t waiting;   /* bytes */
-	uint32_t cqi_epoch; /* period of crowd_cqi_period_ms in which its CQI was drawn */
+	uint32_t cqi_epoch; /* period of crowd.cqi_period_ms in which its CQI was drawn */
 	int64_t since_ns;   /* they wait, or it was last granted */
 	uint8_t itbs;
 };
 
 /* The modelled UEs of a cell in one direction; see crowd.c. */
 struct crowd {
-	struct crowd_member *member; /* cell_cfg.crowd_count, or none: NULL */
+	struct crowd_member *member; /* lte.crowd.count, or none: NULL */
 	uint64_t *waits;             /* a bit for each of them that has something to send */
 	uint32_t *again;    /* by block of a sub-frame and sub-frame: RBs sent again then */
 	uint32_t again_rb;  /* all of them */
@@ -249,13 +249,13 @@ static inline struct lte *lte_of(const struct cell *c)
 /** lte_tbs_dl() - transport blocks that the downlink of one UE has in a sub-frame */
 static inline uint32_t lte_tbs_dl(const struct cell_cfg *cfg)
 {
-	return (uint32_t)cfg->dl_carriers * cfg->dl_codewords;
+	return (uint32_t)cfg->lte.dl_carriers * cfg->lte.dl_codewords;
 }
 
 /** lte_sched_flows() - those of a cell and direction: two of each UE, and those of the crowd */
 static inline uint32_t lte_sched_flows(const struct cell_cfg *cfg)
 {
-	return 2u * cfg->n_ue + cfg->crowd_count;
+	return 2u * cfg->n_ue + cfg->lte.crowd.count;
 }
 
 /** lte_sch_reverse() - the opposite one: UL and DL of a UE, SL of two peers */

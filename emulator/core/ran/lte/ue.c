@@ -5,7 +5,7 @@
  *
  * A UE with data and no grant sends a preamble in the next random access occasion. The
  * answer (RAR) grants a block that has room for a BSR, and for data beside it where
- * bandwidth_stealing says so. An unanswered preamble is sent again after a
+ * mac.bandwidth_stealing says so. An unanswered preamble is sent again after a
  * backoff. Later blocks carry a BSR while data remain that their grant does not cover, so
  * that a flow that goes on asks only once.
  * Source: TS 36.321 5.1, 5.4.1, 5.4.5; Nardini, sections II and III
@@ -55,9 +55,9 @@ static bool wants_bsr(const struct lte *lte, const struct ue *u, const struct gr
 
 	if (g->msg3)
 		return true;
-	if (lte->cell.cfg.ul_always_scheduled)
+	if (lte->cell.cfg.lte.mac.ul_always_scheduled)
 		return false;
-	return lte->cell.cfg.trailing_bsr &&
+	return lte->cell.cfg.lte.mac.trailing_bsr &&
 	       (buffered(lte, u, other) > 0 ||
 	        !lte_lch_fits(sch, mac_sdu_room(&bare, g->bytes, sch->at.lcid)));
 }
@@ -87,7 +87,7 @@ static void wait_for_grant(const struct lte *lte, struct ue *u, uint32_t tti)
 	if (u->ra.state == RA_WAIT_RAR)
 		return;
 	u->ra.state = RA_WAIT_GRANT;
-	u->ra.blocked_until = tti + lte->cell.cfg.rac_timeout_tti;
+	u->ra.blocked_until = tti + lte->cell.cfg.lte.ra.rac_timeout_tti;
 }
 
 /* The resource blocks that a UE has in every sub-frame where it need not ask. */
@@ -96,9 +96,9 @@ static bool standing_grant(const struct lte *lte, const struct ue *u, uint32_t t
 {
 	enum cell_dir dir = buffered(lte, u, CELL_DIR_UL) ? CELL_DIR_UL : CELL_DIR_SL;
 	uint32_t bytes = buffered(lte, u, dir), want = bytes + grant_overhead(bytes);
-	uint16_t share = (uint16_t)(lte->cell.cfg.n_rb / lte->cell.cfg.n_ue);
+	uint16_t share = (uint16_t)(lte->cell.cfg.lte.n_rb / lte->cell.cfg.n_ue);
 
-	if (!lte->cell.cfg.ul_always_scheduled || bytes == 0 || !u->sch[dir].cqi)
+	if (!lte->cell.cfg.lte.mac.ul_always_scheduled || bytes == 0 || !u->sch[dir].cqi)
 		return false;
 	*ret = (struct grant){ .subframe = tti, .dir = (uint8_t)dir, .itbs = u->sch[dir].itbs };
 	if (want < u->sch[dir].least)
@@ -119,16 +119,17 @@ static void transmit_new(struct lte *lte, struct ue *u, const struct grant *g)
 	mac.crnti = u->rnti;
 	if (wants_bsr(lte, u, g))
 		mac.bsr = bsr_form(lte, u);
-	if (!g->msg3 || lte->cell.cfg.bandwidth_stealing)
+	if (!g->msg3 || lte->cell.cfg.lte.mac.bandwidth_stealing)
 		lte_lch_fill(lte, sch, &mac, g->bytes, tb);
 	/* Padding BSR: two spare bytes tell the eNB that all has been sent. */
-	if (!mac.bsr.present && !lte->cell.cfg.ul_always_scheduled && g->dir == CELL_DIR_UL &&
-	    !buffered(lte, u, CELL_DIR_SL) && mac_padding(&mac, g->bytes) >= 2)
+	if (!mac.bsr.present && !lte->cell.cfg.lte.mac.ul_always_scheduled &&
+	    g->dir == CELL_DIR_UL && !buffered(lte, u, CELL_DIR_SL) &&
+	    mac_padding(&mac, g->bytes) >= 2)
 		mac.bsr = bsr_form(lte, u);
 	if (mac.bsr.present) {
 		fill_bsr(lte, &mac.bsr, u);
 		record_bsr(lte, u, sch, &mac.bsr);
-		if (!g->msg3 && (g->dir == CELL_DIR_UL || lte->cell.cfg.enb_overhears_dm) &&
+		if (!g->msg3 && (g->dir == CELL_DIR_UL || lte->cell.cfg.lte.mac.enb_overhears_dm) &&
 		    buffered(lte, u, CELL_DIR_UL) + buffered(lte, u, CELL_DIR_SL) > 0)
 			wait_for_grant(lte, u, g->subframe);
 	}
@@ -161,7 +162,7 @@ static bool needs_grant(const struct lte *lte, const struct ue *u, uint32_t tti)
 {
 	static const enum cell_dir dirs[] = { CELL_DIR_UL, CELL_DIR_SL };
 
-	if (lte->cell.cfg.ul_always_scheduled)
+	if (lte->cell.cfg.lte.mac.ul_always_scheduled)
 		return false;
 	for (uint32_t i = 0; i < 2; i++)
 		if (buffered(lte, u, dirs[i]) > grant_heard_after(&u->ul, dirs[i], tti))
@@ -184,8 +185,8 @@ static void send_preamble(struct lte *lte, struct ue *u, uint32_t tti)
 
 	ra->state = RA_WAIT_RAR;
 	ra->preamble_tti = tti;
-	ra->blocked_until = tti + lte->cell.cfg.rac_timeout_tti;
-	ra->rapid = (uint8_t)rng_below(&ra->preamble_rng, lte->cell.cfg.n_preambles);
+	ra->blocked_until = tti + lte->cell.cfg.lte.ra.rac_timeout_tti;
+	ra->rapid = (uint8_t)rng_below(&ra->preamble_rng, lte->cell.cfg.lte.ra.n_preambles);
 	if (ra->attempt < UINT8_MAX)
 		ra->attempt++;
 	info.rapid = ra->rapid;
@@ -203,7 +204,8 @@ static void send_preamble(struct lte *lte, struct ue *u, uint32_t tti)
 
 static void back_off(struct lte *lte, struct ue *u, uint32_t tti)
 {
-	uint32_t backoff_ms = rng_below(&u->ra.backoff_rng, lte->cell.cfg.backoff_max_ms + 1u);
+	uint32_t backoff_ms =
+		rng_below(&u->ra.backoff_rng, lte->cell.cfg.lte.ra.backoff_max_ms + 1u);
 
 	u->ra.state = RA_IDLE;
 	u->ra.blocked_until = tti + backoff_ms;
@@ -238,13 +240,13 @@ void ue_random_access(struct lte *lte, struct ue *u, uint32_t tti)
 		}
 	}
 	if (need && ra->state == RA_IDLE && tti >= ra->blocked_until &&
-	    tti % lte->cell.cfg.prach_period_tti == 0)
+	    tti % lte->cell.cfg.lte.ra.prach_period_tti == 0)
 		send_preamble(lte, u, tti);
 }
 
 static uint32_t next_prach(const struct lte *lte, uint32_t tti)
 {
-	uint32_t period = lte->cell.cfg.prach_period_tti;
+	uint32_t period = lte->cell.cfg.lte.ra.prach_period_tti;
 
 	return (tti + period - 1) / period * period;
 }
@@ -256,7 +258,7 @@ uint32_t ue_next_tti(const struct lte *lte, const struct ue *u, uint32_t from)
 	uint32_t again = harq_next_tti(u->harq_ul, HARQ_PROCESSES);
 	uint32_t earliest = ra->blocked_until > from ? ra->blocked_until : from;
 
-	if (lte->cell.cfg.ul_always_scheduled &&
+	if (lte->cell.cfg.lte.mac.ul_always_scheduled &&
 	    buffered(lte, u, CELL_DIR_UL) + buffered(lte, u, CELL_DIR_SL) > 0)
 		return from;
 	if (again < next)

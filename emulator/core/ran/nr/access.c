@@ -28,7 +28,7 @@ static const uint8_t msg3_delta[NR_MU_MAX + 1] = { 2, 3, 4, 6 };
 
 static struct nr_occasions occasions(const struct nr *nr)
 {
-	return (struct nr_occasions){ .period = nr->cell.cfg.nr_prach_period_slots,
+	return (struct nr_occasions){ .period = nr->cell.cfg.nr.ra.prach_period_slots,
 		                      .offset = nr_next_ul(&nr->frame.tdd, 0, NR_SYMBOLS),
 		                      .symbols = NR_SYMBOLS };
 }
@@ -41,8 +41,8 @@ struct nr_grant nr_access_grant(const struct nr *nr, uint32_t slot, enum nr_tb_k
 
 	return (struct nr_grant){
 		.slot = slot,
-		.bytes = nr_tbs(nr_frame_re(cfg, symbols, cfg->nr_ra_rb), format, 1),
-		.n_rb = cfg->nr_ra_rb,
+		.bytes = nr_tbs(nr_frame_re(&cfg->nr.phy, symbols, cfg->nr.ra.rb), format, 1),
+		.n_rb = cfg->nr.ra.rb,
 		.mcs = MSG3_MCS,
 		.harq_id = NR_HARQ_RA,
 		.kind = (uint8_t)kind,
@@ -63,7 +63,7 @@ void nr_access_start(struct nr_ue *u, uint32_t slot, bool dedicated)
 /* MsgA is with preambles for contention only. */
 static bool two_steps(const struct nr *nr, const struct nr_ra *ra)
 {
-	return nr->cell.cfg.nr_random_access == CELL_RA_TWO_STEP && !ra->dedicated;
+	return nr->cell.cfg.nr.ra.procedure == CELL_RA_TWO_STEP && !ra->dedicated;
 }
 
 /* A message that nobody waits for any more is not sent again. */
@@ -101,10 +101,10 @@ void nr_access_end(struct nr *nr, struct nr_ue *u)
 static void back_off(struct nr *nr, struct nr_ue *u, uint32_t slot)
 {
 	const struct cell_cfg *cfg = &nr->cell.cfg;
-	uint32_t backoff_ms = rng_below(&u->ra.backoff_rng, cfg->nr_backoff_max_ms + 1u);
+	uint32_t backoff_ms = rng_below(&u->ra.backoff_rng, cfg->nr.ra.backoff_max_ms + 1u);
 
-	if (u->ra.attempt >= cfg->nr_preamble_trans_max) { /* it has failed, and starts again */
-		backoff_ms = cfg->nr_backoff_max_ms;
+	if (u->ra.attempt >= cfg->nr.ra.preamble_trans_max) { /* it has failed, and starts again */
+		backoff_ms = cfg->nr.ra.backoff_max_ms;
 		u->ra.attempt = 0;
 	}
 	u->ra.state = NR_RA_WAITING;
@@ -127,13 +127,13 @@ static void send_preamble(struct nr *nr, struct nr_ue *u, uint32_t slot)
 
 	ra->state = NR_RA_SENT;
 	ra->preamble_slot = slot;
-	ra->until = slot + 1 + nr->cell.cfg.nr_response_window_slots;
+	ra->until = slot + 1 + nr->cell.cfg.nr.ra.response_window_slots;
 	ra->heard_slot = NR_SLOT_NEVER;
 	ra->decoded = false;
 	ra->collided = false;
 	ra->rapid = ra->dedicated
 	                    ? RAPID_DEDICATED
-	                    : (uint8_t)rng_below(&ra->preamble_rng, nr->cell.cfg.nr_n_preambles);
+	                    : (uint8_t)rng_below(&ra->preamble_rng, nr->cell.cfg.nr.ra.n_preambles);
 	ra->attempt++;
 	nr->cell.stats.ra_preambles++;
 	out_record(&nr->cell, NULL,
@@ -203,8 +203,8 @@ uint16_t nr_access_until(const struct nr *nr, uint8_t cell, uint32_t slot)
 	struct nr_occasions at = occasions(nr);
 	uint16_t until = 0;
 
-	if (cfg->nr_random_access == CELL_RA_TWO_STEP && nr_occasion_is(&at, &nr->frame.tdd, slot))
-		until = cfg->nr_ra_rb;
+	if (cfg->nr.ra.procedure == CELL_RA_TWO_STEP && nr_occasion_is(&at, &nr->frame.tdd, slot))
+		until = cfg->nr.ra.rb;
 	NR_FOR_EACH_ACTIVE(nr, i)
 	{
 		const struct nr_grant *g = &nr->ue[i].ra.msg3;
@@ -220,9 +220,9 @@ uint16_t nr_access_configured(const struct nr *nr, uint8_t cell, uint32_t slot)
 {
 	const struct cell_cfg *cfg = &nr->cell.cfg;
 
-	if (cfg->nr_configured_grant == CELL_CG_NONE)
+	if (cfg->nr.mac.configured_grant == CELL_CG_NONE)
 		return 0;
-	return (uint16_t)(nr->cg_ues[cell][slot % cfg->nr_cg_period_slots] * cfg->nr_cg_rb);
+	return (uint16_t)(nr->cg_ues[cell][slot % cfg->nr.mac.cg_period_slots] * cfg->nr.mac.cg_rb);
 }
 
 static void write_answer(struct nr *nr, const struct nr_ue *u, uint32_t slot)
@@ -273,12 +273,12 @@ static void record_answer(struct nr *nr, const struct nr_ue *u, uint32_t slot)
 static void grant_msg3(struct nr *nr, struct nr_ue *u, uint32_t slot)
 {
 	const struct cell_cfg *cfg = &nr->cell.cfg;
-	uint32_t at = nr_next_ul(&nr->frame.tdd, slot + cfg->nr_k2_min + msg3_delta[nr->frame.mu],
-	                         NR_SYMBOLS);
+	uint32_t at = nr_next_ul(&nr->frame.tdd,
+	                         slot + cfg->nr.mac.k2_min + msg3_delta[nr->frame.mu], NR_SYMBOLS);
 
 	uint16_t from = nr_access_until(nr, u->cell, at);
 
-	if (from + cfg->nr_ra_rb + nr_access_configured(nr, u->cell, at) > nr->frame.n_rb ||
+	if (from + cfg->nr.ra.rb + nr_access_configured(nr, u->cell, at) > nr->frame.n_rb ||
 	    nr_grant_reaches(&u->sch[CELL_DIR_UL].grants, at))
 		return;
 	u->ra.msg3 = nr_access_grant(nr, at, NR_TB_MSG3);
@@ -286,7 +286,7 @@ static void grant_msg3(struct nr *nr, struct nr_ue *u, uint32_t slot)
 	u->ra.granted = true;
 	u->ra.state = NR_RA_MSG3;
 	u->ra.answered = u->ra.dedicated;
-	u->ra.until = at + 1 + nr_slots(nr, cfg->nr_contention_resolution_ms);
+	u->ra.until = at + 1 + nr_slots(nr, cfg->nr.ra.contention_resolution_ms);
 	nr_drx_contention(&u->drx, true);
 	nr->cell.stats.grants++;
 	write_answer(nr, u, slot);
@@ -319,7 +319,7 @@ void nr_access_answer(struct nr *nr, uint32_t slot)
 		struct nr_ue *u = &nr->ue[i];
 
 		if (u->ra.state == NR_RA_SENT && !u->ra.collided && slot < u->ra.until &&
-		    slot >= u->ra.preamble_slot + nr->cell.cfg.nr_rar_delay_slots &&
+		    slot >= u->ra.preamble_slot + nr->cell.cfg.nr.ra.rar_delay_slots &&
 		    (!two_steps(nr, &u->ra) || slot >= u->ra.heard_slot))
 			answer(nr, u, slot);
 	}
@@ -354,7 +354,7 @@ uint32_t nr_access_next_slot(const struct nr *nr, const struct nr_ue *u, uint32_
 		next = ra->msg3.slot;
 	if (ra->state != NR_RA_SENT || ra->collided)
 		return next;
-	answer_slot = ra->preamble_slot + cfg->nr_rar_delay_slots;
+	answer_slot = ra->preamble_slot + cfg->nr.ra.rar_delay_slots;
 	if (two_steps(nr, ra)) {
 		if (ra->heard_slot == NR_SLOT_NEVER)
 			return next; /* until its decoding */

@@ -65,7 +65,8 @@ static uint32_t fail_q32(const struct nr *nr, const struct nr_sch *sch, const st
 
 	if (!nr->harq.by_sinr || sch->sinr_cdb == CELL_SINR_UNKNOWN)
 		return nr->harq.max_attempts == 1 ? 0 : nr->harq.fail_q32[tb->attempt - 1];
-	n_re = nr_frame_re(&nr->cell.cfg, dir == CELL_DIR_DL ? slot->pdsch : slot->pusch, g->n_rb);
+	n_re = nr_frame_re(&nr->cell.cfg.nr.phy, dir == CELL_DIR_DL ? slot->pdsch : slot->pusch,
+	                   g->n_rb);
 	return nr_bler_attempt(&tb->soft, format, tb->bytes * 8,
 	                       nr_coded_bits(n_re, format, access ? 1 : nr_layers(nr, dir)),
 	                       sch->sinr_cdb);
@@ -90,7 +91,7 @@ static void await_feedback(struct nr *nr, struct nr_sch *sch, const struct nr_gr
 {
 	struct nr_ue *u = &nr->ue[sch->ue - 1];
 	struct nr_process *p = &sch->process[g->harq_id];
-	uint32_t slot = nr_feedback_slot(&nr->frame.tdd, g->slot, nr->cell.cfg.nr_k1_min);
+	uint32_t slot = nr_feedback_slot(&nr->frame.tdd, g->slot, nr->cell.cfg.nr.mac.k1_min);
 
 	p->known_slot = nr_slot_at(nr, nr_slot_start(nr, slot + 1) + nr->frame.ul_decode_ns);
 	p->ack = tb->outcome == NR_DECODED || tb->nack_to_ack;
@@ -227,9 +228,10 @@ void nr_air_adapt(struct nr *nr, struct nr_sch *sch)
 {
 	enum nr_table table = nr_table_of(nr, (enum cell_dir)sch->at.dir);
 
-	sch->mcs = nr->cell.cfg.nr_outer_loop ? nr_choose_mcs(&sch->loop, table, table, sch->cqi)
-	                                      : nr_cqi_to_mcs(table, table, sch->cqi);
-	sch->rate = nr_tbs(nr_frame_re(&nr->cell.cfg, NR_SYMBOLS, nr->frame.n_rb),
+	sch->mcs = nr->cell.cfg.nr.link_adaptation.outer_loop
+	                   ? nr_choose_mcs(&sch->loop, table, table, sch->cqi)
+	                   : nr_cqi_to_mcs(table, table, sch->cqi);
+	sch->rate = nr_tbs(nr_frame_re(&nr->cell.cfg.nr.phy, NR_SYMBOLS, nr->frame.n_rb),
 	                   nr_mcs(table, sch->mcs), nr_layers(nr, (enum cell_dir)sch->at.dir));
 }
 

@@ -27,18 +27,18 @@ static const struct limit ue_limits[] = { CFG_UE_LIMITS };
 static const char *check_carrier(const struct cell_cfg *cfg, const char **ret_range)
 {
 	*ret_range = "a bandwidth that TS 38.101 has with this numerology";
-	if (!nr_n_rb((enum nr_range)cfg->nr_frequency_range, cfg->nr_numerology,
-	             cfg->nr_bandwidth_mhz))
-		return "nr_bandwidth_mhz";
+	if (!nr_n_rb((enum nr_range)cfg->nr.phy.frequency_range, cfg->nr.phy.numerology,
+	             cfg->nr.phy.bandwidth_mhz))
+		return "nr.phy.bandwidth_mhz";
 	*ret_range = "at most half";
-	if (cfg->nr_target_bler_q32 > UINT32_MAX / 2)
-		return "nr_target_bler_q32";
+	if (cfg->nr.link_adaptation.target_bler_q32 > UINT32_MAX / 2)
+		return "nr.link_adaptation.target_bler_q32";
 	*ret_range = "0, 6, 12 or 18";
-	if (cfg->nr_overhead_re > 18 || cfg->nr_overhead_re % 6 != 0)
-		return "nr_overhead_re";
+	if (cfg->nr.phy.overhead_re > 18 || cfg->nr.phy.overhead_re % 6 != 0)
+		return "nr.phy.overhead_re";
 	*ret_range = "1 with numerology 3";
-	if (cfg->nr_processing_capability == 2 && cfg->nr_numerology > 2)
-		return "nr_processing_capability";
+	if (cfg->nr.mac.processing_capability == 2 && cfg->nr.phy.numerology > 2)
+		return "nr.mac.processing_capability";
 	return NULL;
 }
 
@@ -56,16 +56,16 @@ static const char *check_pattern(const struct cell_cfg *cfg, const char **ret_ra
 	enum nr_tdd_fault fault;
 
 	*ret_range = "less than 81 letters";
-	if (cfg->nr_tdd_pattern[CELL_TDD_SLOTS_MAX] != '\0')
-		return "nr_tdd_pattern";
-	if (cfg->nr_duplex != CELL_DUPLEX_TDD)
+	if (cfg->nr.phy.tdd_pattern[CELL_TDD_SLOTS_MAX] != '\0')
+		return "nr.phy.tdd_pattern";
+	if (cfg->nr.phy.duplex != CELL_DUPLEX_TDD)
 		return NULL;
-	fault = nr_tdd_init(&tdd, cfg->nr_numerology, cfg->nr_tdd_pattern,
-	                    cfg->nr_tdd_special_dl_symbols, cfg->nr_tdd_special_ul_symbols);
+	fault = nr_tdd_init(&tdd, cfg->nr.phy.numerology, cfg->nr.phy.tdd_pattern,
+	                    cfg->nr.phy.tdd_special_dl_symbols, cfg->nr.phy.tdd_special_ul_symbols);
 	if (fault == NR_TDD_OK)
 		return NULL;
 	*ret_range = allowed[fault];
-	return fault == NR_TDD_GUARD ? "nr_tdd_special_ul_symbols" : "nr_tdd_pattern";
+	return fault == NR_TDD_GUARD ? "nr.phy.tdd_special_ul_symbols" : "nr.phy.tdd_pattern";
 }
 
 /* What the pattern leaves for feedback and assignments. Source: TS 38.213 9.2.3 */
@@ -76,25 +76,25 @@ static const char *check_slots(const struct cell_cfg *cfg, const struct nr_frame
 
 	for (uint32_t s = 0; s < f->n; s++) {
 		assigns = assigns ||
-		          (f->slot[s].pdcch && nr_frame_slot(f, s + cfg->nr_k0)->pdsch > 0);
+		          (f->slot[s].pdcch && nr_frame_slot(f, s + cfg->nr.mac.k0)->pdsch > 0);
 		feedback = feedback || f->slot[s].pucch;
 	}
 	*ret_range = "a pattern with a whole uplink slot";
 	if (!feedback)
-		return "nr_tdd_pattern";
+		return "nr.phy.tdd_pattern";
 	*ret_range = "one with which assignments lead to downlink slots";
 	if (!assigns)
-		return "nr_k0";
+		return "nr.mac.k0";
 	for (uint32_t s = 0; s < f->n; s++) {
-		uint32_t at = nr_feedback_slot(&f->tdd, s, cfg->nr_k1_min);
+		uint32_t at = nr_feedback_slot(&f->tdd, s, cfg->nr.mac.k1_min);
 
 		*ret_range = "one with which feedback is at most 15 slots after its block";
 		if (f->slot[s].pdsch && at - s > 15)
-			return "nr_k1_min";
+			return "nr.mac.k1_min";
 		*ret_range = "more: a UE takes N1 symbols to decode (TS 38.214 5.3)";
 		if (f->slot[s].pdsch &&
 		    (at - s) * NR_SYMBOLS < NR_SYMBOLS + (uint32_t)nr_n1_symbols(f->mu))
-			return "nr_k1_min";
+			return "nr.mac.k1_min";
 	}
 	return NULL;
 }
@@ -102,19 +102,19 @@ static const char *check_slots(const struct cell_cfg *cfg, const struct nr_frame
 static const char *check_drx(const struct cell_cfg *cfg, const char **ret_range)
 {
 	uint32_t shortest =
-		cfg->nr_drx_short_cycle_ms ? cfg->nr_drx_short_cycle_ms : cfg->nr_drx_cycle_ms;
+		cfg->nr.drx.short_cycle_ms ? cfg->nr.drx.short_cycle_ms : cfg->nr.drx.cycle_ms;
 
-	if (!cfg->nr_drx_cycle_ms)
+	if (!cfg->nr.drx.cycle_ms)
 		return NULL;
 	*ret_range = "at most the shortest cycle";
-	if (cfg->nr_drx_on_duration_ms > shortest)
-		return "nr_drx_on_duration_ms";
-	*ret_range = "less than nr_drx_cycle_ms";
-	if (cfg->nr_drx_start_offset_ms >= cfg->nr_drx_cycle_ms)
-		return "nr_drx_start_offset_ms";
-	*ret_range = "what nr_drx_cycle_ms is a multiple of";
-	if (cfg->nr_drx_short_cycle_ms && cfg->nr_drx_cycle_ms % cfg->nr_drx_short_cycle_ms)
-		return "nr_drx_short_cycle_ms";
+	if (cfg->nr.drx.on_duration_ms > shortest)
+		return "nr.drx.on_duration_ms";
+	*ret_range = "less than nr.drx.cycle_ms";
+	if (cfg->nr.drx.start_offset_ms >= cfg->nr.drx.cycle_ms)
+		return "nr.drx.start_offset_ms";
+	*ret_range = "what nr.drx.cycle_ms is a multiple of";
+	if (cfg->nr.drx.short_cycle_ms && cfg->nr.drx.cycle_ms % cfg->nr.drx.short_cycle_ms)
+		return "nr.drx.short_cycle_ms";
 	return NULL;
 }
 
@@ -123,42 +123,42 @@ static uint32_t configured_rb(const struct cell_cfg *cfg, const struct nr_frame 
 {
 	uint32_t slots = 0;
 
-	for (uint32_t s = 0; s < cfg->nr_cg_period_slots; s++)
+	for (uint32_t s = 0; s < cfg->nr.mac.cg_period_slots; s++)
 		slots += nr_frame_slot(f, s)->pucch;
 	if (slots == 0)
 		slots = 1;
-	return (cfg->n_ue + slots - 1) / slots * cfg->nr_cg_rb;
+	return (cfg->n_ue + slots - 1) / slots * cfg->nr.mac.cg_rb;
 }
 
 static const char *check_grants(const struct cell_cfg *cfg, const struct nr_frame *f,
                                 const char **ret_range)
 {
-	uint32_t re = nr_frame_re(cfg, NR_SYMBOLS, cfg->nr_ra_rb);
+	uint32_t re = nr_frame_re(&cfg->nr.phy, NR_SYMBOLS, cfg->nr.ra.rb);
 
 	*ret_range = "room for a BSR, on the carrier";
-	if (cfg->nr_ra_rb > f->n_rb || nr_tbs(re, nr_mcs(NR_TABLE_64QAM, 0), 1) < RA_BLOCK_MIN)
-		return "nr_ra_rb";
+	if (cfg->nr.ra.rb > f->n_rb || nr_tbs(re, nr_mcs(NR_TABLE_64QAM, 0), 1) < RA_BLOCK_MIN)
+		return "nr.ra.rb";
 	*ret_range = "a period that TS 38.331 has with this numerology, or 0";
-	if (cfg->nr_sr_period_slots &&
-	    !nr_sr_period_ok(cfg->nr_numerology, cfg->nr_sr_period_slots))
-		return "nr_sr_period_slots";
-	*ret_range = "less than nr_response_window_slots";
-	if (cfg->nr_rar_delay_slots >= cfg->nr_response_window_slots)
-		return "nr_rar_delay_slots";
-	if (cfg->nr_configured_grant == CELL_CG_NONE)
+	if (cfg->nr.mac.sr_period_slots &&
+	    !nr_sr_period_ok(cfg->nr.phy.numerology, cfg->nr.mac.sr_period_slots))
+		return "nr.mac.sr_period_slots";
+	*ret_range = "less than nr.ra.response_window_slots";
+	if (cfg->nr.ra.rar_delay_slots >= cfg->nr.ra.response_window_slots)
+		return "nr.ra.rar_delay_slots";
+	if (cfg->nr.mac.configured_grant == CELL_CG_NONE)
 		return NULL;
 	*ret_range = "a period that TS 38.331 has with this numerology";
-	if (!nr_cg_period_ok(cfg->nr_numerology, cfg->nr_cg_period_slots))
-		return "nr_cg_period_slots";
-	*ret_range = "less than nr_harq_processes";
-	if (cfg->nr_cg_processes >= cfg->nr_harq_processes)
-		return "nr_cg_processes";
-	*ret_range = "an MCS of nr_mcs_table_ul";
-	if (cfg->nr_cg_mcs >= nr_mcs_count((enum nr_table)cfg->nr_mcs_table_ul))
-		return "nr_cg_mcs";
+	if (!nr_cg_period_ok(cfg->nr.phy.numerology, cfg->nr.mac.cg_period_slots))
+		return "nr.mac.cg_period_slots";
+	*ret_range = "less than nr.mac.harq_processes";
+	if (cfg->nr.mac.cg_processes >= cfg->nr.mac.harq_processes)
+		return "nr.mac.cg_processes";
+	*ret_range = "an MCS of nr.phy.mcs_table_ul";
+	if (cfg->nr.mac.cg_mcs >= nr_mcs_count((enum nr_table)cfg->nr.phy.mcs_table_ul))
+		return "nr.mac.cg_mcs";
 	*ret_range = "so many that all UEs' fit the carrier, beside random access";
-	if (configured_rb(cfg, f) + cfg->nr_ra_rb > f->n_rb)
-		return "nr_cg_rb";
+	if (configured_rb(cfg, f) + cfg->nr.ra.rb > f->n_rb)
+		return "nr.mac.cg_rb";
 	return NULL;
 }
 
@@ -166,13 +166,13 @@ static const char *check_grants(const struct cell_cfg *cfg, const struct nr_fram
 static const char *check_sn_bits(const struct cell_bearer_cfg *b, const char **ret_range)
 {
 	*ret_range = "6 or 12";
-	if (b->rlc_mode == CELL_RLC_UM && b->um_sn_bits != 6 && b->um_sn_bits != 12)
-		return "um_sn_bits";
+	if (b->rlc.mode == CELL_RLC_UM && b->rlc.um.sn_bits != 6 && b->rlc.um.sn_bits != 12)
+		return "rlc.um.sn_bits";
 	*ret_range = "12 or 18";
-	if (b->rlc_mode == CELL_RLC_AM && b->am_sn_bits != 12 && b->am_sn_bits != 18)
-		return "am_sn_bits";
-	if (b->pdcp_sn_bits != 12 && b->pdcp_sn_bits != 18)
-		return "pdcp_sn_bits";
+	if (b->rlc.mode == CELL_RLC_AM && b->rlc.am.sn_bits != 12 && b->rlc.am.sn_bits != 18)
+		return "rlc.am.sn_bits";
+	if (b->pdcp.sn_bits != 12 && b->pdcp.sn_bits != 18)
+		return "pdcp.sn_bits";
 	return NULL;
 }
 
@@ -185,43 +185,44 @@ static const char *check_duplication(const struct cell_cfg *cfg, uint8_t id, con
 		struct cell_bearer_cfg b = channel_cfg(cfg, id, k);
 
 		*ret_range = "0 with an RLC mode that has no sequence numbers";
-		if (b.pdcp_duplication && b.rlc_mode != CELL_RLC_UM && b.rlc_mode != CELL_RLC_AM)
-			return "pdcp_duplication";
-		copies = (uint8_t)(copies + b.pdcp_duplication);
+		if (b.pdcp.duplication && b.rlc.mode != CELL_RLC_UM && b.rlc.mode != CELL_RLC_AM)
+			return "pdcp.duplication";
+		copies = (uint8_t)(copies + b.pdcp.duplication);
 	}
 	*ret_range = "so many that a UE has at most 8 logical channels";
-	return n + copies > CELL_MAX_BEARERS ? "pdcp_duplication" : NULL;
+	return n + copies > CELL_MAX_BEARERS ? "pdcp.duplication" : NULL;
 }
 
 /* Tunnels, and what a handover needs. Source: TS 38.300 9.2.3.2 */
 static const char *check_core_network(const struct cell_cfg *cfg, const char **ret_range)
 {
 	*ret_range = "1 without an S-GW";
-	if (cfg->n_enb > 1 && !cfg->sgw_gtpu_addr)
+	if (cfg->n_enb > 1 && !cfg->gtpu.sgw_addr)
 		return "n_enb";
 	*ret_range = "with an S-GW one for each gNB";
 	for (uint8_t k = 0; k < cfg->n_enb; k++)
-		if (cfg->sgw_gtpu_addr && !cfg->enb_gtpu_addr[k])
-			return "enb_gtpu_addr";
+		if (cfg->gtpu.sgw_addr && !cfg->gtpu.enb_addr[k])
+			return "gtpu.enb_addr";
 	*ret_range = "none";
-	if (cfg->crowd_count)
-		return "crowd_count";
+	if (cfg->lte.crowd.count)
+		return "lte.crowd.count";
 	*ret_range = "standard, conditional or daps";
-	if (cfg->ho_procedure != CELL_HO_STANDARD && cfg->ho_procedure != CELL_HO_CONDITIONAL &&
-	    cfg->ho_procedure != CELL_HO_DAPS)
-		return "ho_procedure";
+	if (cfg->handover.procedure != CELL_HO_STANDARD &&
+	    cfg->handover.procedure != CELL_HO_CONDITIONAL &&
+	    cfg->handover.procedure != CELL_HO_DAPS)
+		return "handover.procedure";
 	*ret_range = "none without a conditional procedure";
-	if (cfg->ho_cond && cfg->ho_procedure != CELL_HO_CONDITIONAL)
-		return "ho_cond";
+	if (cfg->handover.condition.on && cfg->handover.procedure != CELL_HO_CONDITIONAL)
+		return "handover.condition.on";
 	*ret_range = "1 with daps";
-	if (nr_has_daps(cfg) && !cfg->ho_forwarding)
-		return "ho_forwarding";
+	if (nr_has_daps(cfg) && !cfg->handover.forwarding)
+		return "handover.forwarding";
 	*ret_range = "fr1 with daps";
-	if (nr_has_daps(cfg) && cfg->nr_frequency_range != NR_FR1)
-		return "nr_frequency_range";
+	if (nr_has_daps(cfg) && cfg->nr.phy.frequency_range != NR_FR1)
+		return "nr.phy.frequency_range";
 	*ret_range = "none with several gNBs";
-	if (cfg->n_enb > 1 && cfg->nr_configured_grant != CELL_CG_NONE)
-		return "nr_configured_grant";
+	if (cfg->n_enb > 1 && cfg->nr.mac.configured_grant != CELL_CG_NONE)
+		return "nr.mac.configured_grant";
 	return NULL;
 }
 
@@ -232,7 +233,7 @@ static const char *check_tunnels(const struct cell_cfg *cfg, const struct cell_u
 	if (u->enb >= cfg->n_enb)
 		return "enb";
 	*ret_range = "with an S-GW one for each UE";
-	if (cfg->sgw_gtpu_addr && !u->addr)
+	if (cfg->gtpu.sgw_addr && !u->addr)
 		return "addr";
 	return NULL;
 }
@@ -264,17 +265,17 @@ static const char *check_ue(const struct cell_cfg *cfg, uint8_t id, const char *
 		struct cell_bearer_cfg b = channel_cfg(cfg, id, k);
 
 		*ret_range = "um or am with several gNBs";
-		if (cfg->n_enb > 1 && b.rlc_mode == CELL_RLC_TM)
-			return "rlc_mode";
+		if (cfg->n_enb > 1 && b.rlc.mode == CELL_RLC_TM)
+			return "rlc.mode";
 		*ret_range = "0 with several gNBs";
-		if (cfg->n_enb > 1 && b.pdcp_duplication)
-			return "pdcp_duplication";
+		if (cfg->n_enb > 1 && b.pdcp.duplication)
+			return "pdcp.duplication";
 		field = check_sn_bits(&b, ret_range);
-		if (field || cfg->nr_aqm == CELL_AQM_NONE ||
-		    (b.rlc_mode != CELL_RLC_TM && !b.pdcp_duplication))
+		if (field || cfg->nr.aqm.mode == CELL_AQM_NONE ||
+		    (b.rlc.mode != CELL_RLC_TM && !b.pdcp.duplication))
 			continue;
 		*ret_range = "none with RLC TM, for which PDCP numbers what comes, or copies";
-		field = "nr_aqm";
+		field = "nr.aqm.mode";
 	}
 	return field ? field : check_duplication(cfg, id, ret_range);
 }
@@ -290,7 +291,7 @@ const char *nr_check(const struct cell_cfg *cfg, const char **ret_range)
 		field = check_pattern(cfg, ret_range);
 	if (field)
 		return field;
-	nr_frame_init(&frame, cfg);
+	nr_frame_init(&frame, &cfg->nr);
 	field = check_slots(cfg, &frame, ret_range);
 	if (!field)
 		field = check_drx(cfg, ret_range);

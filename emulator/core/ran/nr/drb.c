@@ -23,7 +23,7 @@
 
 const struct rlc_mode *drb_mode(const struct cell_bearer_cfg *cfg)
 {
-	switch (cfg->rlc_mode) {
+	switch (cfg->rlc.mode) {
 	case CELL_RLC_UM:
 		return &rlc_mode_nr_um;
 	case CELL_RLC_AM:
@@ -36,11 +36,11 @@ const struct rlc_mode *drb_mode(const struct cell_bearer_cfg *cfg)
 /* Kinds of bearers whose logical channels have numbers of their own. */
 static uint8_t kind_of(const struct cell_bearer_cfg *cfg)
 {
-	switch (cfg->rlc_mode) {
+	switch (cfg->rlc.mode) {
 	case CELL_RLC_AM:
-		return cfg->am_sn_bits == 18 ? 0 : 2;
+		return cfg->rlc.am.sn_bits == 18 ? 0 : 2;
 	case CELL_RLC_UM:
-		return cfg->um_sn_bits == 12 ? 1 : 3;
+		return cfg->rlc.um.sn_bits == 12 ? 1 : 3;
 	default:
 		return 3;
 	}
@@ -64,8 +64,8 @@ void drb_needs(const struct cell_bearer_cfg *cfg, size_t *ret_state, size_t *ret
 	size_t align = alignof(max_align_t);
 
 	*ret_state = (drb_mode(cfg)->bytes + align - 1) / align * align;
-	*ret_window = drb_mode(cfg)->slots(cfg);
-	*ret_words = bits_words(pdcp_nr_window(cfg->pdcp_sn_bits));
+	*ret_window = drb_mode(cfg)->slots(&cfg->rlc);
+	*ret_words = bits_words(pdcp_nr_window(cfg->pdcp.sn_bits));
 }
 
 static void init_pdcp(struct drb *b, uint64_t *words)
@@ -73,10 +73,10 @@ static void init_pdcp(struct drb *b, uint64_t *words)
 	const struct cell_bearer_cfg *cfg = &b->cfg;
 
 	b->pdcp = b;
-	pdcp_nr_tx_init(&b->pdcp_tx, cfg->pdcp_sn_bits);
-	pdcp_nr_rx_init(&b->pdcp_rx, cfg->pdcp_sn_bits, cfg->pdcp_out_of_order_delivery,
-	                cfg->pdcp_t_reordering_infinite ? CELL_NEVER
-	                                                : cfg->pdcp_t_reordering_ms * NR_NS_PER_MS,
+	pdcp_nr_tx_init(&b->pdcp_tx, cfg->pdcp.sn_bits);
+	pdcp_nr_rx_init(&b->pdcp_rx, cfg->pdcp.sn_bits, cfg->pdcp.out_of_order_delivery,
+	                cfg->pdcp.t_reordering_infinite ? CELL_NEVER
+	                                                : cfg->pdcp.t_reordering_ms * NR_NS_PER_MS,
 	                words);
 }
 
@@ -103,7 +103,7 @@ void drb_init(struct drb *b, struct nr *nr, struct nr_sch *sch, uint8_t k,
 		.at = &b->at,
 	};
 	drb_tx_init(nr, b);
-	b->rlc.mode->init(&b->rlc, &b->cfg, memory->window);
+	b->rlc.mode->init(&b->rlc, &b->cfg.rlc, memory->window);
 	b->pdcp_rx.expiry_ns = CELL_NEVER;
 	drb_needs(&b->cfg, &state, &window, &words);
 	memory->rlc_state += state;
@@ -137,7 +137,7 @@ void drb_deliver(struct nr *nr, struct drb *b, struct pdcp_nr_out *up)
 	while ((p = pkt_dequeue(&up->delivered)))
 		if (b->at.dir == CELL_DIR_DL)
 			out_deliver(&nr->cell, p, ue);
-		else if (nr->cell.cfg.sgw_gtpu_addr)
+		else if (nr->cell.cfg.gtpu.sgw_addr)
 			tunnel_uplink(&nr->epc, ue, gnb_of(nr, ue), p);
 		else
 			out_deliver(&nr->cell, p, ue | CELL_PORT_NETWORK);
@@ -177,7 +177,7 @@ void drb_to_pdcp(struct nr *nr, struct drb *b, struct rlc_out *out)
 struct pkt *drb_report(struct nr *nr, const struct drb *dl)
 {
 	const struct drb *pdcp = dl->pdcp;
-	struct pkt *p = dl->cfg.pdcp_status_report ? cell_pkt_originate(&nr->cell) : NULL;
+	struct pkt *p = dl->cfg.pdcp.status_report ? cell_pkt_originate(&nr->cell) : NULL;
 
 	if (!p)
 		return NULL;
@@ -230,17 +230,17 @@ static void fail_link(struct nr *nr, struct drb *b)
 	struct drb *both[2] = { b, b->reverse };
 	struct cell_record r = rlc_row_at_start(&b->rlc, CELL_EV_RADIO_LINK_FAILURE);
 
-	r.value = b->cfg.am_on_max_retx;
+	r.value = b->cfg.rlc.am.on_max_retx;
 	out_record(&nr->cell, &b->at, r);
 	nr->cell.stats.radio_link_failures++;
 	for (int i = 0; i < 2; i++) {
 		both[i]->rlc.mode->reset(&both[i]->rlc);
 		both[i]->epoch++;
-		if (b->cfg.am_on_max_retx == CELL_MAX_RETX_STOP)
+		if (b->cfg.rlc.am.on_max_retx == CELL_MAX_RETX_STOP)
 			stop(nr, both[i]);
 		else
 			both[i]->outage_expiry_ns =
-				nr->cell.event_ns + b->cfg.am_reestablish_ms * NR_NS_PER_MS;
+				nr->cell.event_ns + b->cfg.rlc.am.reestablish_ms * NR_NS_PER_MS;
 	}
 }
 

@@ -111,29 +111,29 @@ static void confirm(struct rlc *rlc, uint32_t count)
 }
 
 /* Copies of PDCP duplication are not decided on. */
-static struct aqm_cfg aqm_cfg_of(const struct cell_cfg *cfg, const struct drb *b)
+static struct aqm_cfg aqm_cfg_of(const struct cell_nr_aqm_cfg *cfg, const struct drb *b)
 {
-	bool here = (b->at.dir == CELL_DIR_DL || cfg->nr_aqm_uplink) && !b->cfg.pdcp_duplication;
+	bool here = (b->at.dir == CELL_DIR_DL || cfg->uplink) && !b->cfg.pdcp.duplication;
 
 	return (struct aqm_cfg){
-		.kind = here ? cfg->nr_aqm : (uint8_t)CELL_AQM_NONE,
-		.l4s_id = cfg->nr_aqm_l4s_id,
-		.mark_from_us = cfg->nr_aqm_mark_from_us,
-		.mark_range_us = cfg->nr_aqm_mark_range_us,
-		.target_ms = cfg->nr_aqm_target_ms,
-		.tupdate_ms = cfg->nr_aqm_tupdate_ms,
-		.rtt_max_ms = cfg->nr_aqm_rtt_max_ms,
-		.coupling = cfg->nr_aqm_coupling,
-		.shift_ms = cfg->nr_aqm_shift_ms,
+		.kind = here ? cfg->mode : (uint8_t)CELL_AQM_NONE,
+		.l4s_id = cfg->l4s_id,
+		.mark_from_us = cfg->mark_from_us,
+		.mark_range_us = cfg->mark_range_us,
+		.target_ms = cfg->target_ms,
+		.tupdate_ms = cfg->tupdate_ms,
+		.rtt_max_ms = cfg->rtt_max_ms,
+		.coupling = cfg->coupling,
+		.shift_ms = cfg->shift_ms,
 	};
 }
 
 void drb_tx_init(struct nr *nr, struct drb *b)
 {
-	struct aqm_cfg aqm = aqm_cfg_of(&nr->cell.cfg, b);
+	struct aqm_cfg aqm = aqm_cfg_of(&nr->cell.cfg.nr.aqm, b);
 
 	b->rlc.take = take;
-	b->rlc.confirm = b->cfg.pdcp_duplication ? confirm : NULL;
+	b->rlc.confirm = b->cfg.pdcp.duplication ? confirm : NULL;
 	aqm_init(&b->aqm, &aqm, nr->cell.start_ns);
 }
 
@@ -142,7 +142,7 @@ static uint16_t put_sdap(const struct nr *nr, const struct drb *b, struct pkt *p
 {
 	struct sdap_header h = { .data = true, .qfi = drb_qfi(b) };
 
-	if (!nr->cell.cfg.nr_sdap_header)
+	if (!nr->cell.cfg.nr.sdap_header)
 		return 0;
 	pkt_data(p)[-1] = b->at.dir == CELL_DIR_DL ? sdap_dl_pack(h) : sdap_ul_pack(h);
 	return SDAP_HEADER_BYTES;
@@ -159,7 +159,7 @@ static enum cell_drop refusal(const struct nr *nr, const struct drb *b, const st
 	if (p->has_pdcp_sn && nr_has_daps(&nr->cell.cfg))
 		return CELL_DROP_NONE;
 	if (rlc_sdu_queue_full(q) ||
-	    (b->cfg.rlc_queue_bytes && q->bytes + p->len > b->cfg.rlc_queue_bytes))
+	    (b->cfg.rlc.queue_bytes && q->bytes + p->len > b->cfg.rlc.queue_bytes))
 		return CELL_DROP_QUEUE_FULL;
 	return CELL_DROP_NONE;
 }
@@ -306,8 +306,8 @@ void drb_discard_expired(struct nr *nr, struct drb *b)
 
 int64_t drb_discard_ns(const struct drb *b)
 {
-	int64_t since_ns = b->cfg.discard_timer_ms ? nr_discard_ns(b->rlc.queue) : CELL_NEVER;
+	int64_t since_ns = b->cfg.pdcp.discard_timer_ms ? nr_discard_ns(b->rlc.queue) : CELL_NEVER;
 
 	return since_ns == CELL_NEVER ? CELL_NEVER
-	                              : since_ns + b->cfg.discard_timer_ms * NR_NS_PER_MS;
+	                              : since_ns + b->cfg.pdcp.discard_timer_ms * NR_NS_PER_MS;
 }

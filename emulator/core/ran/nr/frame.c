@@ -3,17 +3,16 @@
 #include "ran/nr/frame.h"
 
 /* @symbols of a slot that data could have, or 0: too few, or all of them reference signals. */
-static uint8_t data_symbols(const struct cell_cfg *cfg, uint8_t symbols, uint8_t least)
+static uint8_t data_symbols(const struct cell_nr_phy_cfg *phy, uint8_t symbols, uint8_t least)
 {
-	return symbols >= least && symbols > cfg->nr_dmrs_symbols ? symbols : 0;
+	return symbols >= least && symbols > phy->dmrs_symbols ? symbols : 0;
 }
 
-static uint8_t pdsch_symbols(const struct cell_cfg *cfg, uint8_t dl_symbols)
+static uint8_t pdsch_symbols(const struct cell_nr_phy_cfg *phy, uint8_t dl_symbols)
 {
-	if (dl_symbols < cfg->nr_pdcch_symbols)
+	if (dl_symbols < phy->pdcch_symbols)
 		return 0;
-	return data_symbols(cfg, (uint8_t)(dl_symbols - cfg->nr_pdcch_symbols),
-	                    NR_PDSCH_SYMBOLS_MIN);
+	return data_symbols(phy, (uint8_t)(dl_symbols - phy->pdcch_symbols), NR_PDSCH_SYMBOLS_MIN);
 }
 
 /* A slot of the pattern decides on those from k2_min after it until k2_min after the next one with
@@ -37,34 +36,34 @@ static bool has_pdcch(const struct nr_frame *f)
 	return false;
 }
 
-void nr_frame_init(struct nr_frame *f, const struct cell_cfg *cfg)
+void nr_frame_init(struct nr_frame *f, const struct cell_nr_cfg *cfg)
 {
-	bool tdd = cfg->nr_duplex == CELL_DUPLEX_TDD;
+	const struct cell_nr_phy_cfg *phy = &cfg->phy;
+	bool tdd = phy->duplex == CELL_DUPLEX_TDD;
 
 	*f = (struct nr_frame){
-		.mu = cfg->nr_numerology,
-		.slot_ns = nr_slot_ns(cfg->nr_numerology),
-		.n_rb = nr_n_rb((enum nr_range)cfg->nr_frequency_range, cfg->nr_numerology,
-		                cfg->nr_bandwidth_mhz),
-		.dl_decode_ns =
-			nr_symbols_ns(cfg->nr_numerology, nr_n1_symbols(cfg->nr_numerology)),
-		.ul_decode_ns = cfg->nr_gnb_processing_us * INT64_C(1000),
+		.mu = phy->numerology,
+		.slot_ns = nr_slot_ns(phy->numerology),
+		.n_rb = nr_n_rb((enum nr_range)phy->frequency_range, phy->numerology,
+		                phy->bandwidth_mhz),
+		.dl_decode_ns = nr_symbols_ns(phy->numerology, nr_n1_symbols(phy->numerology)),
+		.ul_decode_ns = cfg->mac.gnb_processing_us * INT64_C(1000),
 	};
-	(void)nr_tdd_init(&f->tdd, f->mu, tdd ? cfg->nr_tdd_pattern : NULL,
-	                  cfg->nr_tdd_special_dl_symbols, cfg->nr_tdd_special_ul_symbols);
+	(void)nr_tdd_init(&f->tdd, f->mu, tdd ? phy->tdd_pattern : NULL,
+	                  phy->tdd_special_dl_symbols, phy->tdd_special_ul_symbols);
 	f->n = tdd ? f->tdd.n_slots : 1;
 	for (uint32_t s = 0; s < f->n; s++) {
 		uint8_t dl = nr_dl_symbols(&f->tdd, s), ul = nr_ul_symbols(&f->tdd, s);
 
 		f->slot[s] = (struct nr_slot){
-			.pdsch = pdsch_symbols(cfg, dl),
-			.pusch = data_symbols(cfg, ul, NR_PUSCH_SYMBOLS_MIN),
+			.pdsch = pdsch_symbols(phy, dl),
+			.pusch = data_symbols(phy, ul, NR_PUSCH_SYMBOLS_MIN),
 			.pucch = ul == NR_SYMBOLS,
-			.pdcch = dl >= cfg->nr_pdcch_symbols,
+			.pdcch = dl >= phy->pdcch_symbols,
 		};
 	}
 	if (has_pdcch(f))
-		find_decisions(f, cfg->nr_k2_min);
+		find_decisions(f, cfg->mac.k2_min);
 }
 
 uint32_t nr_frame_next_pdcch(const struct nr_frame *f, uint32_t slot)
@@ -93,8 +92,8 @@ uint32_t nr_frame_decided_until(const struct nr_frame *f, uint32_t slot, uint8_t
 	return nr_frame_next_pdcch(f, slot + 1) + k2_min;
 }
 
-uint32_t nr_frame_re(const struct cell_cfg *cfg, uint8_t symbols, uint16_t n_rb)
+uint32_t nr_frame_re(const struct cell_nr_phy_cfg *phy, uint8_t symbols, uint16_t n_rb)
 {
-	return nr_n_re(symbols, (uint8_t)(cfg->nr_dmrs_symbols * NR_SUBCARRIERS),
-	               cfg->nr_overhead_re, n_rb);
+	return nr_n_re(symbols, (uint8_t)(phy->dmrs_symbols * NR_SUBCARRIERS), phy->overhead_re,
+	               n_rb);
 }

@@ -13,7 +13,7 @@
 #include "ran/nr/state.h"
 
 /** nr_frame_init() - by the configuration, which was checked */
-void nr_frame_init(struct nr_frame *f, const struct cell_cfg *cfg);
+void nr_frame_init(struct nr_frame *f, const struct cell_nr_cfg *cfg);
 
 static inline const struct nr_slot *nr_frame_slot(const struct nr_frame *f, uint32_t slot)
 {
@@ -33,6 +33,6 @@ uint32_t nr_frame_next_assignment(const struct nr_frame *f, uint32_t slot, uint8
 uint32_t nr_frame_decided_until(const struct nr_frame *f, uint32_t slot, uint8_t k2_min);
 
 /** nr_frame_re() - resource elements for data of one PRB, and @n_rb of them, in so many symbols */
-uint32_t nr_frame_re(const struct cell_cfg *cfg, uint8_t symbols, uint16_t n_rb);
+uint32_t nr_frame_re(const struct cell_nr_phy_cfg *phy, uint8_t symbols, uint16_t n_rb);
 
 #endif

@@ -48,7 +48,7 @@ static void hear(struct nr *nr, struct nr_ue *u, struct nr_process *p, uint32_t 
 	n_of[p->ack]++;
 	p->known_slot = NR_SLOT_NEVER;
 	p->state = p->tb ? NR_PROCESS_RETX : NR_PROCESS_FREE;
-	if (p->attempt == 1 && nr->cell.cfg.nr_outer_loop) {
+	if (p->attempt == 1 && nr->cell.cfg.nr.link_adaptation.outer_loop) {
 		nr_outer_loop_feedback(&dl->loop, p->ack);
 		nr_air_adapt(nr, dl);
 	}
@@ -136,10 +136,10 @@ static bool issue_again(struct nr *nr, struct nr_sch *sch, struct decision *d)
 static int free_process(const struct nr *nr, const struct nr_sch *sch)
 {
 	const struct cell_cfg *cfg = &nr->cell.cfg;
-	bool reserved = sch->at.dir == CELL_DIR_UL && cfg->nr_configured_grant != CELL_CG_NONE;
+	bool reserved = sch->at.dir == CELL_DIR_UL && cfg->nr.mac.configured_grant != CELL_CG_NONE;
 
-	return nr_air_free_process(sch, reserved ? cfg->nr_cg_processes : 0,
-	                           cfg->nr_harq_processes);
+	return nr_air_free_process(sch, reserved ? cfg->nr.mac.cg_processes : 0,
+	                           cfg->nr.mac.harq_processes);
 }
 
 /*
@@ -236,7 +236,8 @@ static void decide_uplink(struct nr *nr, uint8_t cell, uint32_t slot, uint32_t f
 		.cell = cell,
 		.slot = slot,
 		.for_slot = for_slot,
-		.re = nr_frame_re(&nr->cell.cfg, nr_frame_slot(&nr->frame, for_slot)->pusch, 1),
+		.re = nr_frame_re(&nr->cell.cfg.nr.phy, nr_frame_slot(&nr->frame, for_slot)->pusch,
+		                  1),
 	};
 	uint32_t n = 0;
 
@@ -274,7 +275,8 @@ static void decide_downlink(struct nr *nr, uint8_t cell, uint32_t slot, uint32_t
 		.cell = cell,
 		.slot = slot,
 		.for_slot = for_slot,
-		.re = nr_frame_re(&nr->cell.cfg, nr_frame_slot(&nr->frame, for_slot)->pdsch, 1),
+		.re = nr_frame_re(&nr->cell.cfg.nr.phy, nr_frame_slot(&nr->frame, for_slot)->pdsch,
+		                  1),
 	};
 	uint32_t n = 0;
 
@@ -306,14 +308,15 @@ void nr_gnb_slot(struct nr *nr, uint32_t slot)
 	if (!here->pdcch)
 		return;
 	nr_access_answer(nr, slot);
-	for (uint32_t at = slot + cfg->nr_k2_min;
-	     here->decides && at < nr_frame_decided_until(&nr->frame, slot, cfg->nr_k2_min); at++)
+	for (uint32_t at = slot + cfg->nr.mac.k2_min;
+	     here->decides && at < nr_frame_decided_until(&nr->frame, slot, cfg->nr.mac.k2_min);
+	     at++)
 		if (nr_frame_slot(&nr->frame, at)->pusch)
 			for (uint8_t cell = 0; cell < nr->n_cells; cell++)
 				decide_uplink(nr, cell, slot, at);
-	if (nr_frame_slot(&nr->frame, slot + cfg->nr_k0)->pdsch)
+	if (nr_frame_slot(&nr->frame, slot + cfg->nr.mac.k0)->pdsch)
 		for (uint8_t cell = 0; cell < nr->n_cells; cell++)
-			decide_downlink(nr, cell, slot, slot + cfg->nr_k0);
+			decide_downlink(nr, cell, slot, slot + cfg->nr.mac.k0);
 }
 
 void nr_gnb_transmit(struct nr *nr, uint32_t slot)
@@ -347,7 +350,7 @@ static uint32_t listens(const struct nr *nr, const struct nr_ue *u, uint32_t fro
 	uint32_t at = from;
 
 	for (int i = 0; i < LISTENS_TRIED; i++) {
-		at = downlink ? nr_frame_next_assignment(&nr->frame, from, nr->cell.cfg.nr_k0)
+		at = downlink ? nr_frame_next_assignment(&nr->frame, from, nr->cell.cfg.nr.mac.k0)
 		              : nr_frame_next_decision(&nr->frame, from);
 		from = nr_drx_next_active(&u->drx, at);
 		if (from == at || from == NR_SLOT_NEVER)

@@ -3,9 +3,9 @@
  * handover.c - the steps of a UE's handover between two gNBs: messages, and what they do when they
  * arrive. See handover.h.
  *
- * Messages between gNBs and to the AMF take ho_signalling_us. Those over the radio have no bytes:
- * a command takes effect when it is sent, and a confirm is what message 3 of random access carries.
- * A row is written where and when a message is sent, those of a UE where it is heard.
+ * Messages between gNBs and to the AMF take handover.signalling_us. Those over the radio have no
+ * bytes: a command takes effect when it is sent, and a confirm is what message 3 of random access
+ * carries. A row is written where and when a message is sent, those of a UE where it is heard.
  *
  * Standard: the source asks the target, commands the UE, and forwards what it holds. The UE cannot
  * be reached from the command on until it has processed it, has synchronised with the target at an
@@ -58,7 +58,7 @@ static void schedule(struct nr *nr, struct nr_ue *u, enum rrc_step_kind kind, ui
 
 static int64_t signalling_ns(const struct nr *nr)
 {
-	return nr->cell.cfg.ho_signalling_us * NS_PER_US;
+	return nr->cell.cfg.handover.signalling_us * NS_PER_US;
 }
 
 /* A C-RNTI that nobody has in any cell. */
@@ -110,15 +110,15 @@ static int64_t access_after_ns(const struct nr *nr)
 {
 	const struct cell_cfg *cfg = &nr->cell.cfg;
 	int64_t start_ns = nr->cell.event_ns - nr->cell.start_ns, ssb_ns;
-	int64_t busy_ms = cfg->ho_processing_ms;
-	int64_t period_ns = cfg->ho_ssb_period_ms * NR_NS_PER_MS;
+	int64_t busy_ms = cfg->handover.processing_ms;
+	int64_t period_ns = cfg->handover.ssb_period_ms * NR_NS_PER_MS;
 
 	if (!handover_is_conditional(nr))
-		busy_ms += cfg->ho_rrc_processing_ms + cfg->ho_search_ms;
+		busy_ms += cfg->handover.rrc_processing_ms + cfg->handover.search_ms;
 	ssb_ns = start_ns + busy_ms * NR_NS_PER_MS;
 	if (period_ns > 0)
 		ssb_ns = (ssb_ns + period_ns - 1) / period_ns * period_ns;
-	return ssb_ns + cfg->ho_margin_ms * NR_NS_PER_MS - start_ns;
+	return ssb_ns + cfg->handover.margin_ms * NR_NS_PER_MS - start_ns;
 }
 
 static void forward(struct nr *nr, struct nr_ue *u)
@@ -181,7 +181,7 @@ void handover_execute(struct nr *nr, struct nr_ue *u, uint8_t gnb)
 {
 	u->rrc.state = NR_RRC_PREPARATION;
 	handover_say(nr, u, u->id, u->rrc.link->cell, gnb, CELL_RRC_CONDITION_MET);
-	schedule(nr, u, RRC_STEP_LEAVE, gnb, nr->cell.cfg.ho_execution_ms * NR_NS_PER_MS);
+	schedule(nr, u, RRC_STEP_LEAVE, gnb, nr->cell.cfg.handover.execution_ms * NR_NS_PER_MS);
 }
 
 static void take_channel(struct nr *nr, struct nr_ue *u)

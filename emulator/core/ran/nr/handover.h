@@ -7,7 +7,7 @@
 
 static inline bool handover_is_conditional(const struct nr *nr)
 {
-	return nr->cell.cfg.ho_procedure == CELL_HO_CONDITIONAL;
+	return nr->cell.cfg.handover.procedure == CELL_HO_CONDITIONAL;
 }
 
 /** handover_bit() - of @gnb, in nr_rrc.asked and .prepared */

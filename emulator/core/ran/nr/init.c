@@ -28,7 +28,7 @@
 
 static bool is_twice(const struct cell_cfg *cfg, const struct cell_bearer_cfg *b)
 {
-	return b->pdcp_duplication || nr_has_daps(cfg);
+	return b->pdcp.duplication || nr_has_daps(cfg);
 }
 
 /* Bearers of UE @id with two RLC entities. */
@@ -69,18 +69,18 @@ static uint32_t blocks_at_once(const struct cell_cfg *cfg)
 /* Bytes of the largest block of a direction. */
 static uint32_t largest(const struct cell_cfg *cfg, uint8_t table, uint8_t layers)
 {
-	uint16_t n_rb = nr_n_rb((enum nr_range)cfg->nr_frequency_range, cfg->nr_numerology,
-	                        cfg->nr_bandwidth_mhz);
+	uint16_t n_rb = nr_n_rb((enum nr_range)cfg->nr.phy.frequency_range, cfg->nr.phy.numerology,
+	                        cfg->nr.phy.bandwidth_mhz);
 	uint8_t mcs = (uint8_t)(nr_mcs_count((enum nr_table)table) - 1);
 
-	return nr_tbs(nr_frame_re(cfg, NR_SYMBOLS, n_rb), nr_mcs((enum nr_table)table, mcs),
-	              layers);
+	return nr_tbs(nr_frame_re(&cfg->nr.phy, NR_SYMBOLS, n_rb),
+	              nr_mcs((enum nr_table)table, mcs), layers);
 }
 
 static uint32_t largest_block(const struct cell_cfg *cfg)
 {
-	uint32_t dl = largest(cfg, cfg->nr_mcs_table_dl, cfg->nr_layers_dl);
-	uint32_t ul = largest(cfg, cfg->nr_mcs_table_ul, cfg->nr_layers_ul);
+	uint32_t dl = largest(cfg, cfg->nr.phy.mcs_table_dl, cfg->nr.phy.layers_dl);
+	uint32_t ul = largest(cfg, cfg->nr.phy.mcs_table_ul, cfg->nr.phy.layers_ul);
 
 	return dl > ul ? dl : ul;
 }
@@ -156,7 +156,7 @@ size_t nr_out_min(const struct cell_cfg *cfg)
 
 	/* Of each packet a row at its first RLC PDU, at its last one, its mark, its delivery and
 	 * its row; or, where it is forwarded, rows of that and of its tunnel. */
-	return (size_t)cfg->max_pkts * (cfg->sgw_gtpu_addr ? 7 : 5) + bearers * 64 + 256;
+	return (size_t)cfg->max_pkts * (cfg->gtpu.sgw_addr ? 7 : 5) + bearers * 64 + 256;
 }
 
 static void init_sch(struct nr *nr, struct nr_ue *ue, enum cell_dir dir)
@@ -196,16 +196,16 @@ static void init_drx(struct nr *nr)
 	const struct cell_cfg *cfg = &nr->cell.cfg;
 
 	nr->drx = (struct nr_drx_cfg){
-		.long_cycle = nr_slots(nr, cfg->nr_drx_cycle_ms),
-		.offset = nr_slots(nr, cfg->nr_drx_start_offset_ms),
-		.on_duration = nr_slots(nr, cfg->nr_drx_on_duration_ms),
-		.inactivity = nr_slots(nr, cfg->nr_drx_inactivity_ms),
-		.short_cycle = nr_slots(nr, cfg->nr_drx_short_cycle_ms),
-		.short_timer = cfg->nr_drx_short_cycle_timer,
-		.rtt_dl = cfg->nr_drx_harq_rtt_slots,
-		.rtt_ul = cfg->nr_drx_harq_rtt_slots,
-		.retransmission_dl = cfg->nr_drx_retx_slots,
-		.retransmission_ul = cfg->nr_drx_retx_slots,
+		.long_cycle = nr_slots(nr, cfg->nr.drx.cycle_ms),
+		.offset = nr_slots(nr, cfg->nr.drx.start_offset_ms),
+		.on_duration = nr_slots(nr, cfg->nr.drx.on_duration_ms),
+		.inactivity = nr_slots(nr, cfg->nr.drx.inactivity_ms),
+		.short_cycle = nr_slots(nr, cfg->nr.drx.short_cycle_ms),
+		.short_timer = cfg->nr.drx.short_cycle_timer,
+		.rtt_dl = cfg->nr.drx.harq_rtt_slots,
+		.rtt_ul = cfg->nr.drx.harq_rtt_slots,
+		.retransmission_dl = cfg->nr.drx.retx_slots,
+		.retransmission_ul = cfg->nr.drx.retx_slots,
 	};
 }
 
@@ -214,8 +214,9 @@ void nr_init_mac(struct nr *nr, struct nr_ue *u)
 	const struct cell_cfg *cfg = &nr->cell.cfg;
 
 	for (int d = 0; d < 2; d++)
-		nr_outer_loop_init(&u->sch[d].loop, cfg->nr_target_bler_q32,
-		                   cfg->nr_outer_loop_step_cdb, OUTER_LOOP_LIMIT_CDB);
+		nr_outer_loop_init(&u->sch[d].loop, cfg->nr.link_adaptation.target_bler_q32,
+		                   cfg->nr.link_adaptation.outer_loop_step_cdb,
+		                   OUTER_LOOP_LIMIT_CDB);
 	u->ra.state = NR_RA_IDLE;
 	u->ra.granted = u->ra.dedicated = u->ra.answered = u->ra.decoded = false;
 	u->dl_waiting = 0;
@@ -306,7 +307,7 @@ static void init_twins(struct nr *nr, struct nr_ue *first, struct nr_ue *second,
 			struct drb *b = &first->sch[d].drb[k], *twin = &second->sch[d].drb[at];
 
 			twin->pdcp = b;
-			if (!b->cfg.pdcp_duplication)
+			if (!b->cfg.pdcp.duplication)
 				continue;
 			b->twin = twin;
 			twin->twin = b;
@@ -348,8 +349,8 @@ void nr_init(struct nr *nr)
 {
 	const struct cell_cfg *cfg = &nr->cell.cfg;
 
-	harq_model_init(&nr->harq, cfg);
-	nr_frame_init(&nr->frame, cfg);
+	harq_model_init(&nr->harq, &cfg->harq, false);
+	nr_frame_init(&nr->frame, &cfg->nr);
 	init_drx(nr);
 	heap_init(&nr->due_timer, nr->n_ue * 2u);
 	heap_init(&nr->due_slot, nr->n_ue);

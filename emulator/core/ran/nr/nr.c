@@ -68,9 +68,9 @@ static bool allows(const struct cell *c, const struct cell_cmd *cmd)
 	case CELL_CMD_CHANNEL:
 		return cmd->dir < CELL_DIR_SL && cmd->cqi <= 15;
 	case CELL_CMD_PREDICT:
-		return c->cfg.sgw_gtpu_addr && c->cfg.ho_procedure == CELL_HO_CONDITIONAL;
+		return c->cfg.gtpu.sgw_addr && c->cfg.handover.procedure == CELL_HO_CONDITIONAL;
 	case CELL_CMD_HANDOVER:
-		return c->cfg.sgw_gtpu_addr;
+		return c->cfg.gtpu.sgw_addr;
 	case CELL_CMD_MEASURE:
 		return cmd->rsrp_cdbm >= CELL_RSRP_MIN_CDBM && cmd->rsrp_cdbm <= CELL_RSRP_MAX_CDBM;
 	default:
@@ -145,7 +145,7 @@ static void discard(struct nr *nr, struct nr_ue *u)
 {
 	for (int d = 0; d < 2; d++)
 		for (uint8_t k = 0; k < u->sch[d].n_drbs; k++)
-			if (u->sch[d].drb[k].cfg.discard_timer_ms > 0)
+			if (u->sch[d].drb[k].cfg.pdcp.discard_timer_ms > 0)
 				drb_discard_expired(nr, &u->sch[d].drb[k]);
 }
 
@@ -196,7 +196,7 @@ static int64_t next_output(const struct cell *c)
 
 static int64_t transit_min(const struct cell *c)
 {
-	if (c->cfg.sgw_gtpu_addr)
+	if (c->cfg.gtpu.sgw_addr)
 		return 0;
 	return nr_event_transit_ns(nr_of(c));
 }

@@ -36,7 +36,7 @@ static struct pkt *copy(struct retained *r, const struct rlc_kept_sdu *sdu)
 
 	if (!p)
 		return NULL;
-	header = (uint16_t)(header + (r->nr->cell.cfg.nr_sdap_header ? 1 : 0));
+	header = (uint16_t)(header + (r->nr->cell.cfg.nr.sdap_header ? 1 : 0));
 	CELL_ASSERT(sdu->len > header);
 	p->len = (uint16_t)(sdu->len - header);
 	p->sdu_len = sdu->len;
@@ -142,7 +142,7 @@ static void restart(struct nr *nr, struct drb *b)
 		q->head_sent = 0;
 		out_drop(&nr->cell, started, &b->at, CELL_DROP_HANDOVER);
 	}
-	pdcp_nr_tx_init(&b->pdcp_tx, b->cfg.pdcp_sn_bits);
+	pdcp_nr_tx_init(&b->pdcp_tx, b->cfg.pdcp.sn_bits);
 }
 
 static void reestablish_unacknowledged(struct nr *nr, struct drb *ul, struct drb *dl,

@@ -25,7 +25,7 @@ void nr_report_init(struct nr_report *r, const struct nr *nr, uint8_t place)
 	*r = (struct nr_report){
 		.periodic_slot = NR_SLOT_NEVER,
 		.retx_slot = NR_SLOT_NEVER,
-		.sr = { .period = nr->cell.cfg.nr_sr_period_slots, .symbols = NR_SYMBOLS },
+		.sr = { .period = nr->cell.cfg.nr.mac.sr_period_slots, .symbols = NR_SYMBOLS },
 	};
 	if (r->sr.period == 0)
 		return;
@@ -148,9 +148,9 @@ void nr_report_sent(struct nr *nr, struct nr_ue *u, uint32_t slot, const struct 
 	buffers(u, bytes);
 	record(nr, u, bsr, CELL_EV_BSR_TX, bytes);
 	nr->cell.stats.bsrs++;
-	r->retx_slot = slot + nr_slots(nr, cfg->nr_bsr_retx_ms);
-	if (!truncated && cfg->nr_bsr_periodic_ms)
-		r->periodic_slot = slot + nr_slots(nr, cfg->nr_bsr_periodic_ms);
+	r->retx_slot = slot + nr_slots(nr, cfg->nr.mac.bsr_retx_ms);
+	if (!truncated && cfg->nr.mac.bsr_periodic_ms)
+		r->periodic_slot = slot + nr_slots(nr, cfg->nr.mac.bsr_periodic_ms);
 	if (padding && truncated)
 		return;
 	r->pending = false;
@@ -168,10 +168,10 @@ bool nr_report_request(struct nr *nr, struct nr_ue *u, uint32_t slot)
 		return true;
 	if (slot < r->sr_from || !nr_occasion_is(&r->sr, &nr->frame.tdd, slot))
 		return false;
-	if (r->sr_count >= nr->cell.cfg.nr_sr_trans_max)
+	if (r->sr_count >= nr->cell.cfg.nr.mac.sr_trans_max)
 		return true;
 	r->sr_count++;
-	r->sr_from = slot + 1 + nr_slots(nr, nr->cell.cfg.nr_sr_prohibit_timer_ms);
+	r->sr_from = slot + 1 + nr_slots(nr, nr->cell.cfg.nr.mac.sr_prohibit_timer_ms);
 	/* Out of range it is not heard. */
 	if (u->requested == NR_SLOT_NEVER && u->sch[CELL_DIR_UL].cqi > 0)
 		u->requested = nr_slot_at(nr, nr_slot_start(nr, slot + 1) + nr->frame.ul_decode_ns);

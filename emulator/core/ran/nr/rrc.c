@@ -90,7 +90,7 @@ static void report(struct nr *nr, struct nr_ue *u)
 		if (t->step[i].kind == RRC_STEP_REPORT && t->step[i].enb == gnb)
 			return;
 	timeline_add(&u->rrc.timeline, &nr->cell, RRC_STEP_REPORT, gnb,
-	             (nr->cell.cfg.nr_k2_min + 1) * nr->frame.slot_ns + nr->frame.ul_decode_ns);
+	             (nr->cell.cfg.nr.mac.k2_min + 1) * nr->frame.slot_ns + nr->frame.ul_decode_ns);
 }
 
 /* A report is heard; none is from between two cells. */
@@ -191,9 +191,9 @@ static struct epc_bearer bearer_of(struct cell *c, uint8_t ue, uint8_t gnb, enum
 
 	return (struct epc_bearer){
 		.at = &b->at,
-		.queue_pkts = b->cfg.rlc_queue_pkts,
+		.queue_pkts = b->cfg.rlc.queue_pkts,
 		.queued = link->detached ? u->rrc.kept.n : b->rlc.queue->sdus.n,
-		.sn_bits = goes_on ? b->cfg.pdcp_sn_bits : 0,
+		.sn_bits = goes_on ? b->cfg.pdcp.sn_bits : 0,
 		.qfi = drb_qfi(b),
 	};
 }

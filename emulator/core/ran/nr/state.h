@@ -301,13 +301,13 @@ static inline struct nr *nr_of(const struct cell *c)
 /** nr_table() - MCS table of a direction */
 static inline enum nr_table nr_table_of(const struct nr *nr, enum cell_dir dir)
 {
-	return (enum nr_table)(dir == CELL_DIR_DL ? nr->cell.cfg.nr_mcs_table_dl
-	                                          : nr->cell.cfg.nr_mcs_table_ul);
+	return (enum nr_table)(dir == CELL_DIR_DL ? nr->cell.cfg.nr.phy.mcs_table_dl
+	                                          : nr->cell.cfg.nr.phy.mcs_table_ul);
 }
 
 static inline uint8_t nr_layers(const struct nr *nr, enum cell_dir dir)
 {
-	return dir == CELL_DIR_DL ? nr->cell.cfg.nr_layers_dl : nr->cell.cfg.nr_layers_ul;
+	return dir == CELL_DIR_DL ? nr->cell.cfg.nr.phy.layers_dl : nr->cell.cfg.nr.phy.layers_ul;
 }
 
 static inline struct nr_ue *nr_ue_of(struct nr *nr, const struct nr_sch *sch)
@@ -356,7 +356,7 @@ static inline void nr_serve(struct nr_ue *u, uint8_t gnb)
 /** nr_has_daps() - each UE has two MAC entities. Source: TS 38.300 9.2.3.1 */
 static inline bool nr_has_daps(const struct cell_cfg *cfg)
 {
-	return cfg->ho_procedure == CELL_HO_DAPS && cfg->n_enb > 1;
+	return cfg->handover.procedure == CELL_HO_DAPS && cfg->n_enb > 1;
 }
 
 /** nr_link_up() - that of @u, a UE's first MAC entity, over which its uplink goes */

@@ -19,7 +19,7 @@
 /* Slots of a period with uplink data, one after the other to the UEs in order. */
 static uint32_t offset_of(const struct nr *nr, uint8_t place)
 {
-	uint32_t period = nr->cell.cfg.nr_cg_period_slots, first, slot;
+	uint32_t period = nr->cell.cfg.nr.mac.cg_period_slots, first, slot;
 
 	first = slot = nr_next_ul(&nr->frame.tdd, 0, NR_SYMBOLS);
 	for (uint8_t i = 1; i < place; i++) {
@@ -33,9 +33,9 @@ static uint32_t offset_of(const struct nr *nr, uint8_t place)
 static void make_active(struct nr *nr, struct nr_ue *u, uint32_t from)
 {
 	const struct cell_cfg *cfg = &nr->cell.cfg;
-	uint32_t period = cfg->nr_cg_period_slots, offset = offset_of(nr, u->place);
-	const struct nr_format *format = nr_mcs(nr_table_of(nr, CELL_DIR_UL), cfg->nr_cg_mcs);
-	uint32_t re = nr_frame_re(cfg, NR_SYMBOLS, cfg->nr_cg_rb);
+	uint32_t period = cfg->nr.mac.cg_period_slots, offset = offset_of(nr, u->place);
+	const struct nr_format *format = nr_mcs(nr_table_of(nr, CELL_DIR_UL), cfg->nr.mac.cg_mcs);
+	uint32_t re = nr_frame_re(&cfg->nr.phy, NR_SYMBOLS, cfg->nr.mac.cg_rb);
 
 	while (offset < from)
 		offset += period;
@@ -43,10 +43,10 @@ static void make_active(struct nr *nr, struct nr_ue *u, uint32_t from)
 		(struct nr_occasions){ .period = period, .offset = offset, .symbols = NR_SYMBOLS };
 	u->cg.grant = (struct nr_grant){
 		.bytes = nr_tbs(re, format, nr_layers(nr, CELL_DIR_UL)),
-		.n_rb = cfg->nr_cg_rb,
-		.rb_start = (uint16_t)(nr->frame.n_rb -
-		                       (nr->cg_ues[u->cell][offset % period] + 1) * cfg->nr_cg_rb),
-		.mcs = cfg->nr_cg_mcs,
+		.n_rb = cfg->nr.mac.cg_rb,
+		.rb_start = (uint16_t)(nr->frame.n_rb - (nr->cg_ues[u->cell][offset % period] + 1) *
+		                                                cfg->nr.mac.cg_rb),
+		.mcs = cfg->nr.mac.cg_mcs,
 		.kind = NR_TB_CONFIGURED,
 	};
 	nr->cg_ues[u->cell][offset % period]++;
@@ -54,15 +54,15 @@ static void make_active(struct nr *nr, struct nr_ue *u, uint32_t from)
 
 void nr_ue_configure(struct nr *nr, struct nr_ue *u)
 {
-	if (nr->cell.cfg.nr_configured_grant == CELL_CG_TYPE1)
+	if (nr->cell.cfg.nr.mac.configured_grant == CELL_CG_TYPE1)
 		make_active(nr, u, 0);
 }
 
 void nr_ue_activate(struct nr *nr, struct nr_ue *u, uint32_t slot)
 {
-	if (nr->cell.cfg.nr_configured_grant != CELL_CG_TYPE2 || u->cg.at.period > 0)
+	if (nr->cell.cfg.nr.mac.configured_grant != CELL_CG_TYPE2 || u->cg.at.period > 0)
 		return;
-	make_active(nr, u, slot + nr->cell.cfg.nr_k2_min);
+	make_active(nr, u, slot + nr->cell.cfg.nr.mac.k2_min);
 	u->report.confirm_cg = true;
 	out_record(&nr->cell, &u->sch[CELL_DIR_UL].at,
 	           (struct cell_record){ .event = CELL_EV_CG_ACTIVE,
@@ -88,7 +88,7 @@ static bool configured(const struct nr *nr, const struct nr_ue *u, uint32_t slot
 		return false;
 	*ret = u->cg.grant;
 	ret->slot = slot;
-	ret->harq_id = nr_cg_harq_id(nr->frame.mu, slot, u->cg.at.period, cfg->nr_cg_processes);
+	ret->harq_id = nr_cg_harq_id(nr->frame.mu, slot, u->cg.at.period, cfg->nr.mac.cg_processes);
 	return ul->process[ret->harq_id].state == NR_PROCESS_FREE;
 }
 
@@ -97,7 +97,7 @@ static void send(struct nr *nr, struct nr_ue *u, const struct nr_grant *g)
 {
 	nr_block_uplink(nr, u, g);
 	if (u->report.retx_slot != NR_SLOT_NEVER)
-		u->report.retx_slot = g->slot + nr_slots(nr, nr->cell.cfg.nr_bsr_retx_ms);
+		u->report.retx_slot = g->slot + nr_slots(nr, nr->cell.cfg.nr.mac.bsr_retx_ms);
 	if (!u->report.pending)
 		nr_access_end(nr, u); /* Source: TS 38.321 5.4.4 */
 }
@@ -109,7 +109,8 @@ static void send_again(struct nr *nr, struct nr_ue *u, const struct nr_grant *g)
 		return;
 	nr_air_retransmit(nr, &u->sch[CELL_DIR_UL], g);
 	if (g->harq_id == NR_HARQ_RA && u->ra.state == NR_RA_MSG3)
-		u->ra.until = g->slot + 1 + nr_slots(nr, nr->cell.cfg.nr_contention_resolution_ms);
+		u->ra.until =
+			g->slot + 1 + nr_slots(nr, nr->cell.cfg.nr.ra.contention_resolution_ms);
 }
 
 void nr_ue_transmit(struct nr *nr, struct nr_ue *u, uint32_t slot)

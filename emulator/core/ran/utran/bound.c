@@ -57,7 +57,7 @@ static int64_t end_from(const struct utran_link *u, const struct utran_dch *l, u
 static int64_t discard_ns(const struct utran_link *u, const struct utran_dch *l, int64_t learnt_ns)
 {
 	const struct rlc_utran_tx *tx = &l->tx;
-	uint32_t sent = 1, max = u->link.cell->cfg.utran_max_dat;
+	uint32_t sent = 1, max = u->link.cell->cfg.utran.max_dat;
 
 	for (uint16_t sn = tx->vt_a; sn != tx->vt_s; sn = (sn + 1) & RLC_UTRAN_SN_MASK) {
 		const struct rlc_pdu *pdu = tx->sent[sn];

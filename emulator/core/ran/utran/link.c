@@ -70,7 +70,7 @@ static uint32_t control_due(struct utran_link *u, int dir, bool *ret_mrw)
 	*ret_mrw = l->tx.mrw_due && !(l->status_next && report);
 	if (*ret_mrw)
 		return RLC_UTRAN_MRW_BYTES;
-	return report ? rlc_utran_rx_status_plan(rx, u->link.cell->cfg.utran_pdu_bytes,
+	return report ? rlc_utran_rx_status_plan(rx, u->link.cell->cfg.utran.pdu_bytes,
 	                                         &utran_of(u)->status)
 	              : 0;
 }
@@ -120,7 +120,7 @@ static bool waits_for_room(const struct utran_link *u, int dir, uint32_t need, u
 	const struct utran_dch *l = &u->dch[dir];
 	uint32_t most = blocks + (l->put_off ? 0 : l->tti_pdus);
 
-	return u->link.cell->cfg.utran_status == CELL_STATUS_PIGGYBACK &&
+	return u->link.cell->cfg.utran.status == CELL_STATUS_PIGGYBACK &&
 	       rlc_utran_tx_room_ahead(&l->tx, need, most) > 0;
 }
 
@@ -167,17 +167,17 @@ static void send(struct utran_link *u, int dir, struct tb *tb, int32_t sn)
 /* What goes into the next of @blocks that are left. Return: its octets, 0 for nothing. */
 static uint32_t build(struct utran_link *u, int dir, uint32_t blocks, uint8_t *buf, int32_t *ret_sn)
 {
-	uint32_t max = u->link.cell->cfg.utran_pdu_bytes, n;
+	uint32_t max = u->link.cell->cfg.utran.pdu_bytes, n;
 	bool mrw;
 	uint32_t need = control_due(u, dir, &mrw);
 
-	if (need > 0 && u->link.cell->cfg.utran_status != CELL_STATUS_CHANNEL &&
+	if (need > 0 && u->link.cell->cfg.utran.status != CELL_STATUS_CHANNEL &&
 	    !waits_for_room(u, dir, need, blocks)) {
 		build_control(u, dir, mrw, max, buf, false);
 		return max;
 	}
 	n = build_data(u, dir, buf, ret_sn);
-	if (n > 0 && u->link.cell->cfg.utran_status == CELL_STATUS_PIGGYBACK)
+	if (n > 0 && u->link.cell->cfg.utran.status == CELL_STATUS_PIGGYBACK)
 		piggyback(u, dir, buf, n);
 	return n;
 }
@@ -191,7 +191,7 @@ static void transmit_control(struct utran_link *u, int dir)
 	CELL_ASSERT(tb); /* utran_lay_out() provides for the worst case */
 	if (control_due(u, dir, &mrw) == 0)
 		return;
-	tb->len = u->link.cell->cfg.utran_pdu_bytes;
+	tb->len = u->link.cell->cfg.utran.pdu_bytes;
 	build_control(u, dir, mrw, tb->len, tb->buf, false);
 	send(u, dir, tb_alloc(&utran_of(u)->blocks), -1);
 }
@@ -202,7 +202,7 @@ static void transmit(struct utran_link *u, int dir)
 	uint32_t queued = l->tx.queue.bytes;
 	bool mrw;
 
-	if (u->link.cell->cfg.utran_status == CELL_STATUS_CHANNEL)
+	if (u->link.cell->cfg.utran.status == CELL_STATUS_CHANNEL)
 		transmit_control(u, dir);
 	for (uint16_t i = 0; i < l->tti_pdus; i++) {
 		struct tb *tb = utran_of(u)->blocks.free.head;

@@ -46,11 +46,11 @@ struct rlc_mode {
 	size_t scratch_bytes; /* of rlc_shared.scratch */
 
 	/* Its logical channels. Bearers of one mode may be of several kinds, each with its own. */
-	const struct lcids *(*lcids)(const struct cell_bearer_cfg *cfg);
+	const struct lcids *(*lcids)(const struct cell_rlc_cfg *cfg);
 	/* Entries of the windows of both ends; half of them are RLC PDUs at most. */
-	uint32_t (*slots)(const struct cell_bearer_cfg *cfg);
+	uint32_t (*slots)(const struct cell_rlc_cfg *cfg);
 	/* @rlc has all but `queue` and `expiry_ns`, which are set here. */
-	void (*init)(struct rlc *rlc, const struct cell_bearer_cfg *cfg, struct rlc_pdu **window);
+	void (*init)(struct rlc *rlc, const struct cell_rlc_cfg *cfg, struct rlc_pdu **window);
 
 	/* Bytes that the start could send now. Source: TS 36.322 4.5 */
 	uint32_t (*bytes_waiting)(const struct rlc *rlc);

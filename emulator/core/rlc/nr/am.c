@@ -34,33 +34,33 @@ static void update_expiry(struct rlc *rlc)
 }
 
 /* The bits of the receiver, two for each SN, and then the slots of the transmitter. */
-static uint32_t am_slots(const struct cell_bearer_cfg *cfg)
+static uint32_t am_slots(const struct cell_rlc_cfg *cfg)
 {
-	uint32_t size = nr_window_size(cfg->am_sn_bits);
+	uint32_t size = nr_window_size(cfg->am.sn_bits);
 	size_t bytes = 2 * bits_words(size) * sizeof(uint64_t) + size * sizeof(uint32_t);
 
 	return (uint32_t)((bytes + sizeof(struct rlc_pdu *) - 1) / sizeof(struct rlc_pdu *));
 }
 
-static void am_init(struct rlc *rlc, const struct cell_bearer_cfg *cfg, struct rlc_pdu **window)
+static void am_init(struct rlc *rlc, const struct cell_rlc_cfg *cfg, struct rlc_pdu **window)
 {
 	const struct nr_am_cfg tx = {
-		.sn_bits = cfg->am_sn_bits,
-		.poll_pdu = cfg->am_poll_pdu,
-		.poll_byte = cfg->am_poll_byte,
-		.max_retx_threshold = cfg->am_max_retx_threshold,
-		.t_poll_retransmit_ns = cfg->am_t_poll_retransmit_ms * RLC_NS_PER_MS,
-		.queue_limit = cfg->rlc_queue_pkts,
+		.sn_bits = cfg->am.sn_bits,
+		.poll_pdu = cfg->am.poll_pdu,
+		.poll_byte = cfg->am.poll_byte,
+		.max_retx_threshold = cfg->am.max_retx_threshold,
+		.t_poll_retransmit_ns = cfg->am.t_poll_retransmit_ms * RLC_NS_PER_MS,
+		.queue_limit = cfg->queue_pkts,
 	};
 	uint64_t *bits = (uint64_t *)(void *)window;
-	uint32_t *slot = (uint32_t *)(bits + 2 * bits_words(nr_window_size(cfg->am_sn_bits)));
+	uint32_t *slot = (uint32_t *)(bits + 2 * bits_words(nr_window_size(cfg->am.sn_bits)));
 	struct nr_am *am = am_of(rlc);
 
 	rlc->queue = &am->tx.queue;
 	nr_am_tx_init(&am->tx, &tx, slot, rlc->shared->nr);
 	am->tx.rlc = rlc->confirm ? rlc : NULL;
-	nr_am_rx_init(&am->rx, cfg->am_sn_bits, cfg->t_reordering_ms * RLC_NS_PER_MS,
-	              cfg->am_t_status_prohibit_ms * RLC_NS_PER_MS, bits, &am->tx, rlc->shared->nr);
+	nr_am_rx_init(&am->rx, cfg->am.sn_bits, cfg->t_reassembly_ms * RLC_NS_PER_MS,
+	              cfg->am.t_status_prohibit_ms * RLC_NS_PER_MS, bits, &am->tx, rlc->shared->nr);
 	rlc->expiry_ns = CELL_NEVER;
 }
 

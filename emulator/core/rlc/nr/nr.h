@@ -22,8 +22,8 @@
 #include "base/arena.h"
 #include "rlc/common/rlc.h"
 
-extern const struct rlc_mode rlc_mode_nr_um; /* um_sn_bits 6 or 12 */
-extern const struct rlc_mode rlc_mode_nr_am; /* am_sn_bits 12 or 18 */
+extern const struct rlc_mode rlc_mode_nr_um; /* rlc.um.sn_bits 6 or 12 */
+extern const struct rlc_mode rlc_mode_nr_am; /* rlc.am.sn_bits 12 or 18 */
 
 struct nr_store;
 

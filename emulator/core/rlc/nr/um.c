@@ -21,19 +21,19 @@ static struct nr_um *um_of(const struct rlc *rlc)
 	return rlc->state;
 }
 
-static uint32_t um_slots(const struct cell_bearer_cfg *cfg)
+static uint32_t um_slots(const struct cell_rlc_cfg *cfg)
 {
-	return (uint32_t)(bits_words(nr_window_size(cfg->um_sn_bits)) * sizeof(uint64_t) /
+	return (uint32_t)(bits_words(nr_window_size(cfg->um.sn_bits)) * sizeof(uint64_t) /
 	                  sizeof(struct rlc_pdu *));
 }
 
-static void um_init(struct rlc *rlc, const struct cell_bearer_cfg *cfg, struct rlc_pdu **window)
+static void um_init(struct rlc *rlc, const struct cell_rlc_cfg *cfg, struct rlc_pdu **window)
 {
 	struct nr_um *um = um_of(rlc);
 
 	rlc->queue = &um->tx.queue;
-	nr_um_tx_init(&um->tx, cfg->um_sn_bits, cfg->rlc_queue_pkts);
-	nr_um_rx_init(&um->rx, cfg->um_sn_bits, cfg->t_reordering_ms * RLC_NS_PER_MS,
+	nr_um_tx_init(&um->tx, cfg->um.sn_bits, cfg->queue_pkts);
+	nr_um_rx_init(&um->rx, cfg->um.sn_bits, cfg->t_reassembly_ms * RLC_NS_PER_MS,
 	              (uint64_t *)(void *)window, rlc->shared->nr);
 	rlc->expiry_ns = CELL_NEVER;
 }

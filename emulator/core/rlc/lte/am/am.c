@@ -33,7 +33,7 @@ static void update_expiry(struct rlc *rlc)
 	rlc->expiry_ns = am->rx.prohibit_expiry_ns < t_ns ? am->rx.prohibit_expiry_ns : t_ns;
 }
 
-static const struct lcids *am_lcids(const struct cell_bearer_cfg *cfg)
+static const struct lcids *am_lcids(const struct cell_rlc_cfg *cfg)
 {
 	static const struct lcids lcids = { { LCID_AM, LCID_AM + 1, LCID_AM_MORE } };
 
@@ -41,26 +41,26 @@ static const struct lcids *am_lcids(const struct cell_bearer_cfg *cfg)
 	return &lcids;
 }
 
-static uint32_t am_slots(const struct cell_bearer_cfg *cfg)
+static uint32_t am_slots(const struct cell_rlc_cfg *cfg)
 {
 	(void)cfg;
 	return 2 * AM_SLOTS;
 }
 
-static void am_init(struct rlc *rlc, const struct cell_bearer_cfg *cfg, struct rlc_pdu **window)
+static void am_init(struct rlc *rlc, const struct cell_rlc_cfg *cfg, struct rlc_pdu **window)
 {
 	const struct rlc_am_cfg am = {
-		.poll_pdu = cfg->am_poll_pdu,
-		.poll_byte = cfg->am_poll_byte,
-		.max_retx_threshold = cfg->am_max_retx_threshold,
-		.t_poll_retransmit_ns = cfg->am_t_poll_retransmit_ms * RLC_NS_PER_MS,
-		.queue_limit = cfg->rlc_queue_pkts,
+		.poll_pdu = cfg->am.poll_pdu,
+		.poll_byte = cfg->am.poll_byte,
+		.max_retx_threshold = cfg->am.max_retx_threshold,
+		.t_poll_retransmit_ns = cfg->am.t_poll_retransmit_ms * RLC_NS_PER_MS,
+		.queue_limit = cfg->queue_pkts,
 	};
 
 	rlc->queue = &am_of(rlc)->tx.queue;
 	rlc_am_tx_init(&am_of(rlc)->tx, &am, window, &rlc->shared->pool);
 	rlc_am_rx_init(&am_of(rlc)->rx, cfg->t_reordering_ms * RLC_NS_PER_MS,
-	               cfg->am_t_status_prohibit_ms * RLC_NS_PER_MS,
+	               cfg->am.t_status_prohibit_ms * RLC_NS_PER_MS,
 	               (enum cell_delivery)cfg->delivery, window + AM_SLOTS, window,
 	               &rlc->shared->pool);
 	rlc->expiry_ns = CELL_NEVER;

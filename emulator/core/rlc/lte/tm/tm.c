@@ -35,7 +35,7 @@ static uint16_t sn_of(const struct pkt *p)
 	return (uint16_t)p->id;
 }
 
-static const struct lcids *tm_lcids(const struct cell_bearer_cfg *cfg)
+static const struct lcids *tm_lcids(const struct cell_rlc_cfg *cfg)
 {
 	static const struct lcids lcids = { { LCID_TM, LCID_TM + 1, LCID_TM + 2 } };
 
@@ -44,16 +44,16 @@ static const struct lcids *tm_lcids(const struct cell_bearer_cfg *cfg)
 }
 
 /* Nothing waits for other PDUs. */
-static uint32_t tm_slots(const struct cell_bearer_cfg *cfg)
+static uint32_t tm_slots(const struct cell_rlc_cfg *cfg)
 {
 	(void)cfg;
 	return 0;
 }
 
-static void tm_init(struct rlc *rlc, const struct cell_bearer_cfg *cfg, struct rlc_pdu **window)
+static void tm_init(struct rlc *rlc, const struct cell_rlc_cfg *cfg, struct rlc_pdu **window)
 {
 	(void)window;
-	*tm_of(rlc) = (struct tm){ .queue.limit = cfg->rlc_queue_pkts };
+	*tm_of(rlc) = (struct tm){ .queue.limit = cfg->queue_pkts };
 	rlc->queue = &tm_of(rlc)->queue;
 	rlc->expiry_ns = CELL_NEVER;
 }

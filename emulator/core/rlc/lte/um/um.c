@@ -24,26 +24,26 @@ static struct um *um_of(const struct rlc *rlc)
 }
 
 /* Wireshark has to know the length of the SNs. */
-static const struct lcids *um_lcids(const struct cell_bearer_cfg *cfg)
+static const struct lcids *um_lcids(const struct cell_rlc_cfg *cfg)
 {
 	static const struct lcids with_5 = { { LCID_UM_5, LCID_UM_5 + 1 } };
 	static const struct lcids with_10 = { { LCID_UM_10, LCID_UM_10 + 1, LCID_UM_10_MORE } };
 
-	return cfg->um_sn_bits == 5 ? &with_5 : &with_10;
+	return cfg->um.sn_bits == 5 ? &with_5 : &with_10;
 }
 
-static uint32_t um_slots(const struct cell_bearer_cfg *cfg)
+static uint32_t um_slots(const struct cell_rlc_cfg *cfg)
 {
-	return rlc_um_window_slots(cfg->um_sn_bits);
+	return rlc_um_window_slots(cfg->um.sn_bits);
 }
 
-static void um_init(struct rlc *rlc, const struct cell_bearer_cfg *cfg, struct rlc_pdu **window)
+static void um_init(struct rlc *rlc, const struct cell_rlc_cfg *cfg, struct rlc_pdu **window)
 {
 	struct um *um = um_of(rlc);
 
 	rlc->queue = &um->tx.queue;
-	rlc_um_tx_init(&um->tx, cfg->um_sn_bits, cfg->rlc_queue_pkts);
-	rlc_um_rx_init(&um->rx, cfg->um_sn_bits, cfg->t_reordering_ms * RLC_NS_PER_MS,
+	rlc_um_tx_init(&um->tx, cfg->um.sn_bits, cfg->queue_pkts);
+	rlc_um_rx_init(&um->rx, cfg->um.sn_bits, cfg->t_reordering_ms * RLC_NS_PER_MS,
 	               (enum cell_delivery)cfg->delivery, window, &rlc->shared->pool);
 	rlc->expiry_ns = um->rx.expiry_ns;
 }

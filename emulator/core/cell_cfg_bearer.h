@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cell_cfg_bearer.h - what RLC, PDCP and a bearer are to be; see cell_cfg.h. */
+#ifndef CELL_CFG_BEARER_H
+#define CELL_CFG_BEARER_H
+
+#include <stdint.h>
+
+#include "cell_kinds.h"
+
+/* Source: TS 36.322 6.2.1.3; TS 38.322 6.2.3.3 */
+struct cell_rlc_um_cfg {
+	uint8_t sn_bits; /* 5 or 10; of NR 6 or 12 */
+};
+
+/* Source: TS 36.322 5.2; TS 36.331 RLC-Config; TS 38.322 5.3 */
+struct cell_rlc_am_cfg {
+	uint32_t poll_byte;
+	uint16_t poll_pdu;
+	uint16_t t_poll_retransmit_ms;
+	uint16_t t_status_prohibit_ms;
+	uint16_t reestablish_ms; /* outage */
+	uint8_t max_retx_threshold;
+	uint8_t on_max_retx; /* enum cell_on_max_retx */
+	uint8_t sn_bits;     /* of NR only: 12 or 18 */
+};
+
+/* Source: TS 36.322; TS 36.331 RLC-Config; TS 38.322 */
+struct cell_rlc_cfg {
+	struct cell_rlc_am_cfg am;
+	uint32_t queue_pkts;      /* per bearer */
+	uint32_t queue_bytes;     /* and bytes, 0 = any number */
+	uint16_t t_reordering_ms; /* of LTE. Source: TS 36.322 5.1.2.2 */
+	uint16_t t_reassembly_ms; /* of NR. Source: TS 38.322 7.3 */
+	struct cell_rlc_um_cfg um;
+	uint8_t mode;     /* enum cell_rlc_mode */
+	uint8_t delivery; /* enum cell_delivery */
+};
+
+/* Source: TS 36.323; TS 38.323 */
+struct cell_pdcp_cfg {
+	uint16_t discard_timer_ms; /* 0 = infinity */
+	uint16_t t_reordering_ms;
+	uint8_t sn_bits;               /* 7 or 12; of NR 12 or 18 */
+	uint8_t reordering;            /* in order again above RLC. Source: TS 38.323 5.2.2.2 */
+	uint8_t t_reordering_infinite; /* of NR only */
+	uint8_t out_of_order_delivery; /* of NR only. Source: TS 38.323 5.2.2.1 */
+	uint8_t duplication;           /* of NR only. Source: TS 38.323 5.11 */
+	uint8_t status_report;         /* the UE says after a handover what it has. Source: 5.3 */
+};
+
+/* Packets that a bearer takes: those with all of this. Source: TS 24.008 10.5.6.12 */
+struct cell_filter {
+	uint8_t protocol;     /* enum cell_protocol */
+	uint8_t dscp;         /* or CELL_DSCP_ANY */
+	uint16_t local_port;  /* at the UE, 0 = any */
+	uint16_t remote_port; /* 0 = any */
+};
+
+/* A bearer. */
+struct cell_bearer_cfg {
+	uint8_t ue;       /* its number, from 1 */
+	uint8_t priority; /* 1..CELL_PRIORITY_LAST, 1 is the first. Source: TS 36.321 5.4.3.1 */
+	uint32_t prioritised_rate_bps; /* PBR: before lower priorities get more than theirs, 0 =
+	                                  none */
+	uint16_t bucket_ms;            /* BSD: so long it adds up */
+	uint8_t n_filters;             /* 0: the default bearer, which takes the rest */
+	struct cell_filter filter[CELL_MAX_FILTERS];
+	struct cell_rlc_cfg rlc;
+	struct cell_pdcp_cfg pdcp;
+};
+
+#endif

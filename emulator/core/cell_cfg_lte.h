@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* cell_cfg_lte.h - what LTE is to be; see cell_cfg.h. */
+#ifndef CELL_CFG_LTE_H
+#define CELL_CFG_LTE_H
+
+#include <stdint.h>
+
+#include "cell_kinds.h"
+
+/* Timeline, in TTIs. Source: Nardini, Figure 4. */
+struct cell_lte_timing_cfg {
+	uint8_t rar_delay_tti;       /* preamble to RAR */
+	uint8_t rar_to_msg3_tti;     /* RAR to message 3, at least grant_to_tx_tti */
+	uint8_t grant_to_tx_tti;     /* UL/SL grant to transmission */
+	uint8_t decode_tti;          /* transmission to decoded */
+	uint8_t dl_sched_to_tx_tti;  /* DL scheduling decision to transmission */
+	uint32_t processing_lead_ns; /* decoded this long before the sub-frame boundary */
+};
+
+/* Random access. Source: TS 36.321 5.1; Nardini, Table 1. */
+struct cell_lte_ra_cfg {
+	uint16_t rac_timeout_tti;
+	uint16_t backoff_max_ms;  /* uniform 0..this after an unanswered request */
+	uint8_t n_preambles;      /* contention-based, 1..64 */
+	uint8_t prach_period_tti; /* occasion when sub-frame % period == 0 */
+};
+
+/* Source: TS 36.321 5.4.3, 5.4.5; Nardini, section II. */
+struct cell_lte_mac_cfg {
+	uint8_t bsr_grant_rb;          /* RBs of the RAR's grant */
+	uint8_t bandwidth_stealing;    /* data beside the BSR when addressed to the eNB */
+	uint8_t trailing_bsr;          /* BSR in data PDUs while data remain */
+	uint8_t enb_overhears_dm;      /* eNB decodes BSRs in direct-mode PDUs */
+	uint8_t grants_ignore_headers; /* grants for SDUs without RLC and MAC headers */
+	uint8_t ul_always_scheduled; /* UEs need not ask: a grant for their data in every sub-frame
+	                              */
+};
+
+/* Control channels of the downlink, by its SINR. Source: R4-081920; Li et al, section I */
+struct cell_lte_control_cfg {
+	uint8_t errors; /* 0 = none */
+	uint8_t dtx;    /* enum cell_dtx */
+};
+
+/* Mode selection. Source: Nardini, section IV. */
+struct cell_lte_mode_switch_cfg {
+	uint16_t select_ms; /* every so long the mode with the higher CQI; 0 = never */
+	uint8_t flush;      /* enum cell_flush */
+	uint8_t flush_air;  /* blocks on the air are void, too; those of AM always are */
+};
+
+/* Modelled UEs that only load the schedulers of every cell; see ran/lte/crowd.c. */
+struct cell_lte_crowd_cfg {
+	uint16_t count; /* of each cell, 0..CELL_MAX_CROWD; 0 = none, and no field below matters */
+	uint8_t direction;               /* enum cell_crowd_direction */
+	uint8_t arrival;                 /* enum cell_crowd_arrival */
+	uint32_t offered_rate_bps;       /* of one in one direction, on average */
+	uint32_t burst_bytes;            /* mean */
+	uint8_t burst_size;              /* enum cell_crowd_size: its distribution */
+	uint8_t weight;                  /* as that of a UE */
+	uint32_t cqi_period_ms;          /* every so long each has another CQI; 0 = never */
+	uint8_t n_cqi;                   /* 1..CELL_CROWD_CQI_MAX */
+	uint8_t cqi[CELL_CROWD_CQI_MAX]; /* each has one of them, with the same chance */
+};
+
+/* LTE, beside what it shares with NR. */
+struct cell_lte_cfg {
+	uint16_t n_rb;        /* 6..110 */
+	uint8_t dl_carriers;  /* component carriers of n_rb, 1..CELL_MAX_CARRIERS */
+	uint8_t dl_codewords; /* transport blocks per carrier, 1 or 2 */
+	struct cell_lte_timing_cfg timing;
+	struct cell_lte_ra_cfg ra;
+	struct cell_lte_mac_cfg mac;
+	struct cell_lte_control_cfg control;
+	struct cell_lte_mode_switch_cfg mode_switch;
+	struct cell_lte_crowd_cfg crowd;
+};
+
+#endif
