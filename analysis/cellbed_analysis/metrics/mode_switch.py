@@ -20,6 +20,14 @@ from ..tcp.sender import CongestionEvent, Sender, congestion_events
 from .metric import Metric
 from .rtt import Values
 
+CHANNEL = (
+    *(
+        Metric(f"cqi_{code}_{end}", "1", f"{word} CQI of the flow's UEs while it lasts, {link}; null without a channel")
+        for code, link in (("ul", "uplink"), ("sl", "sidelink"), ("dl", "downlink"))
+        for end, word in (("min", "lowest"), ("max", "highest"))
+    ),
+)
+
 SWITCHES = (
     Metric("mode_switches", "1", "changes of the sending UE's mode"),
     Metric("flushed_data_pkts", "packets", "packets of the data flow that they flushed"),

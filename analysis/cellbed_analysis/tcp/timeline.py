@@ -13,13 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from cellbed_formats.flow import Flow
 
 from ..radio.grid import SUBFRAME_NS, Grid
-from ..stats.numbers import median, scaled
 from .segment import ARQ_PARTS, HARQ_PARTS
 
 #: What a timeline has without any wait: an occasion to ask, a grant and a delivery at once.
@@ -65,33 +63,6 @@ def undisturbed(segments: pl.DataFrame) -> pl.DataFrame:
         calm &= (pl.col(f"{side}_schedule") < TTI_NS) & (pl.col(f"{side}_reorder") < TTI_NS)
         calm &= pl.sum_horizontal(f"{side}_{part}" for part in (*HARQ_PARTS, *ARQ_PARTS)) == 0
     return segments.filter(calm.fill_null(False))
-
-
-def timeline_metrics(segments: pl.DataFrame) -> dict[str, Any]:
-    """Medians of the undisturbed segments' moments, ms after the RAC request."""
-    calm = undisturbed(segments)
-    values: dict[str, Any] = {"timeline_segments": len(calm)}
-    if calm.is_empty():
-        return values
-    origin = calm["data_request_ns"]
-    moments = {
-        "bsr_tx": "data_bsr_tx_ns",
-        "bsr_rx": "data_bsr_rx_ns",
-        "data_tx": "data_tx_ns",
-        "data_rx": "data_rx_ns",
-        "data_out": "data_out_ns",
-        "ack_out": "ack_out_ns",
-    }
-    for name, column in moments.items():
-        values[f"timeline_{name}_ms"] = scaled(median(calm[column] - origin), 1e6)
-    access = sum(
-        calm[f"{side}_{part}"].to_numpy()
-        for side in ("data", "ack")
-        for part in ("rac_wait", "rar", "bsr", "bsr_decode")
-    )
-    total = (calm["ack_out_ns"] - calm["data_in_ns"]).to_numpy()
-    values["timeline_access_share"] = float(np.median(access / total))
-    return values
 
 
 def sequence_of(flow: Flow, segment: dict[str, Any], nr: bool = False) -> Sequence:
