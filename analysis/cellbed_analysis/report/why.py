@@ -151,7 +151,7 @@ def why(
     if seq is not None:
         known = known.filter(pl.col("seq") == seq)
     if known.is_empty():
-        raise DataError(f"{where}: no segment with an RTT that radio.trace knows")
+        raise DataError(f"{where}: radio.trace explains no RTT of this flow; choose another flow or time")
     return _answer(bundle, flow, _first(known, "out_ns", bundle, at_s, where), said)
 
 

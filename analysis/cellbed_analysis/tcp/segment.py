@@ -108,7 +108,7 @@ def flow_packets(bundle: Bundle, flow: Flow, node: str) -> tuple[pl.DataFrame, p
     data = flow.packets(packets)
     volume = data.group_by("sport").agg(pl.col("payload_bytes").sum()).sort("payload_bytes")
     if volume.is_empty() or volume["payload_bytes"][-1] == 0:
-        raise DataError(f"{bundle.path}: flow {flow.id}: no data in ip-{node}.pcap")
+        raise DataError(f"{bundle.path}: flow {flow.id}: ip-{node}.pcap has no data of it; choose another flow")
     port = flow.sport if flow.found else volume["sport"][-1]
     acks = packets.filter(
         (pl.col("src") == flow.daddr)

@@ -113,7 +113,7 @@ def test_the_flow_is_the_connection_with_most_data(dm_dm: Bundle) -> None:
 
 def test_a_capture_without_the_flow_is_an_error(dm_dm: Bundle, tmp_path: Path) -> None:
     write_pcap(tmp_path / "ip-ue1.pcap", [(0, tcp_packet(True, 0, 0, 0))])
-    with pytest.raises(DataError, match=r"flow file: no data in ip-ue1\.pcap"):
+    with pytest.raises(DataError, match=r"flow file: ip-ue1\.pcap has no data of it"):
         flow_packets(Bundle(tmp_path, dm_dm.manifest), dm_dm.flows[0], "ue1")
 
 
