@@ -15,7 +15,7 @@ import polars as pl
 from ..radio.packet_path import RadioLog
 from ..stats.interval import Estimate, mean_within_run, within_run
 from ..stats.numbers import mean, median
-from ..tcp.segment import leg_parts
+from ..tcp.segment import way_parts
 from .metric import Metric
 from .rtt import Values
 from .window import Window
@@ -69,8 +69,8 @@ SIDE = (
     Metric("packets", "1", "packets that entered the radio network"),
     Metric("delay_mean_ms", "ms", "mean one-way delay through the radio network", True),
     Metric("delay_p99_ms", "ms", "99th percentile of that delay"),
-    Metric("first_leg_mean_ms", "ms", "from the entry to the decoding at the end of the uplink or sidelink"),
-    Metric("dl_leg_mean_ms", "ms", "from the decoding at the eNB to the delivery, in infrastructure mode", True),
+    Metric("first_hop_mean_ms", "ms", "from the entry to the decoding at the end of the uplink or sidelink"),
+    Metric("downlink_mean_ms", "ms", "from the decoding at the eNB to the delivery, in infrastructure mode", True),
     Metric("rlc_wait_mean_ms", "ms", "from the entry to the RAC request or trailing BSR that served the packet", True),
     Metric("rac_requests", "1", "RAC requests (preambles) sent"),
     Metric("rac_per_packet", "1", "RAC requests per packet", True),
@@ -97,26 +97,26 @@ SIDE = (
 )
 
 
-def leg_metrics(lives: pl.DataFrame) -> Values:
+def way_metrics(lives: pl.DataFrame) -> Values:
     """One-way delays. Args: delivered packets of one side inside the window."""
     lives = lives.filter(pl.col("out_ns").is_not_null())
     if lives.is_empty():
         return {}
     t = lives["in_ns"].to_numpy()
     delay_ms = (lives["out_ns"] - lives["in_ns"]).to_numpy() / 1e6
-    parts = leg_parts(lives)
+    parts = way_parts(lives)
     first_ms = (lives["rx_ns"] - lives["in_ns"]).drop_nulls() / 1e6
     relayed = lives.filter(pl.col("dl_tx_ns").is_not_null())
     values: Values = {
         "delay_mean_ms": mean_within_run(t, delay_ms),
         "delay_p99_ms": float(np.percentile(delay_ms, 99)),
-        "first_leg_mean_ms": mean(first_ms),
+        "first_hop_mean_ms": mean(first_ms),
         "rlc_wait_mean_ms": mean_within_run(t, (parts["queue"] + parts["rac_wait"]).to_numpy() / 1e6),
     }
     if len(relayed):
-        # From the network side there is no first leg: the downlink begins at the entry.
+        # From the network side there is no first hop: the downlink begins at the entry.
         second = (relayed["out_ns"] - relayed["rx_ns"].fill_null(relayed["in_ns"])).to_numpy() / 1e6
-        values["dl_leg_mean_ms"] = mean_within_run(relayed["in_ns"].to_numpy(), second)
+        values["downlink_mean_ms"] = mean_within_run(relayed["in_ns"].to_numpy(), second)
     return values
 
 

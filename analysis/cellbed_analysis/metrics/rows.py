@@ -175,11 +175,11 @@ def primary_flow(bundle: Bundle) -> Flow:
 def _side(log: RadioLog, node: int, lives: pl.DataFrame, window: Window) -> rtt.Values:
     own = window.cut(lives.filter(pl.col("node") == node), "in_ns")
     if node == ENB:
-        return {"packets": len(own)} | radio.leg_metrics(own)
+        return {"packets": len(own)} | radio.way_metrics(own)
     uplink = uplink_pdus(log, node)
     pdus = window.cut(uplink, "tx_ns")
     return (
-        radio.leg_metrics(own)
+        radio.way_metrics(own)
         | radio.access_metrics(log, node, own, pdus, window)
         | radio.size_metrics(log, node, lives.filter(pl.col("node") == node), uplink)
         | radio.backlog_metrics(log, node, window)

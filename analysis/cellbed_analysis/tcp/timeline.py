@@ -3,7 +3,7 @@
 
 Figure 4 of the paper follows a segment that meets nobody: it finds an empty
 buffer, asks for access at once, and so does its ACK. Such segments are found
-here, and their moments counted from the RAC request of the data leg.
+here, and their moments counted from the RAC request of the data.
 
 Source: Nardini, section III, Figure 4
 """
@@ -68,7 +68,7 @@ def undisturbed(segments: pl.DataFrame) -> pl.DataFrame:
 def sequence_of(flow: Flow, segment: dict[str, Any], nr: bool = False) -> Sequence:
     """The chart of one segment of `decomposed_segments`, given as a row.
 
-    Time 0 is the RAC request of the data leg, or the segment's entry where it
+    Time 0 is the RAC request of the data, or the segment's entry where it
     made none (it was served by a trailing BSR).
 
     Args:
@@ -77,13 +77,13 @@ def sequence_of(flow: Flow, segment: dict[str, Any], nr: bool = False) -> Sequen
     lanes = (flow.source, Grid(nr=nr).station, flow.sink)
     origin = segment["data_request_ns"] or segment["data_in_ns"]
     steps = [
-        *_leg_steps(segment, "data", flow.source, flow.sink, nr),
-        *_leg_steps(segment, "ack", flow.sink, flow.source, nr),
+        *_way_steps(segment, "data", flow.source, flow.sink, nr),
+        *_way_steps(segment, "ack", flow.sink, flow.source, nr),
     ]
     return Sequence(lanes, origin, tuple(steps), segment["seq"], segment["rtt_ns"])
 
 
-def _leg_steps(segment: dict[str, Any], side: str, sender: str, receiver: str, nr: bool) -> list[Step]:
+def _way_steps(segment: dict[str, Any], side: str, sender: str, receiver: str, nr: bool) -> list[Step]:
     """Steps of one packet's way from `sender` to `receiver`."""
     what = "ACK" if side == "ack" else "data"
     station = Grid(nr=nr).station

@@ -133,12 +133,12 @@ def test_parts_of_direct_mode_by_hand(dm_dm: Bundle) -> None:
     segments = decomposed(dm_dm)
     row = segments.row(10, named=True)
     found = {part: row[part] / MS for part in RTT_PARTS if row[part]}
-    leg = {"rar": 3, "bsr": 2, "bsr_decode": 3.75, "schedule": 0.25, "grant": 2, "air": 3.75}
+    way = {"rar": 3, "bsr": 2, "bsr_decode": 3.75, "schedule": 0.25, "grant": 2, "air": 3.75}
     assert found == pytest.approx(
         {"host_tx": 0.01, "data_rac_wait": 0.22, "receiver": 0.01, "ack_rac_wait": 0.24,
          "host_rx": 0.01}
-        | {f"data_{k}": v for k, v in leg.items()}
-        | {f"ack_{k}": v for k, v in leg.items()}
+        | {f"data_{k}": v for k, v in way.items()}
+        | {f"ack_{k}": v for k, v in way.items()}
     )  # fmt: skip
 
 
