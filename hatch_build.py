@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a wheel brings besides Python: programs, lab kernels, scenarios, where `cellbed_kernel.place` looks for them.
+"""What a wheel brings besides Python: programs, lab kernels, scenarios, where `cellbed.paths` looks for them.
 
 `make wheel` builds all of it first. The folder inside the wheel has the layout of a checkout.
 """

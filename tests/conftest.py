@@ -13,7 +13,7 @@ from e2e import ROOT, SHORT, WIRED, judged
 
 from cellbed import paths
 from cellbed.cli import main
-from cellbed_kernel import lookup
+from cellbed.labs import lab_kernels
 
 # Tests may run under nohup or in the background of a script, and commands would inherit that they ignore a hang-up or
 # an interrupt. They do not inherit a handler.
@@ -69,7 +69,7 @@ def wired(tmp_path):
     return path
 
 
-KERNEL_SOURCE = lookup.found("6.12")
+KERNEL_SOURCE = lab_kernels.found("6.12")
 
 
 def _ipv4_as_packaged(tree):

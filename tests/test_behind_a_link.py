@@ -232,14 +232,6 @@ def test_commands_in_the_nodes(link):
     assert (wrong.returncode, wrong.stderr) == (1, "cellbed: node 'ue9': allowed server, enb, ue1\n")
 
 
-def test_mininet_in_the_nodes(link):
-    done = cellbed(*link, "--mininet", input="ue1 ping -c 1 server\nserver ip -br address\n"
-                                         "ue1 ls /sys/class/net\nexit\n")
-    said = done.stdout + done.stderr
-    assert "1 received" in said and "eth0@" in said and "Traceback" not in said
-    assert "lte0" in said and "lte0" not in os.listdir("/sys/class/net")
-
-
 def test_no_lab_to_enter(tmp_path):
     done = cellbed("shell", "ue1", check=False, env={**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)})
     assert (done.returncode, done.stderr) == (

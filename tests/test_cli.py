@@ -34,7 +34,7 @@ def test_doctor_names_every_lab():
     (["run", "SHORT", "--lab", "cloud"], "--lab cloud: allowed virtual, native, vm"),
     (["run", "SHORT", "--lab", "vm"], "--lab vm: name a kernel image with --kernel"),
     (["run", "SHORT", "--lab", "vm", "--kernel", "nowhere"], "nowhere: No such file or directory"),
-    (["run", "SHORT", "--lab", "native", "--kernel", "6.1"], "--kernel 6.1: the native lab has this machine's kernel"),
+    (["run", "SHORT", "--lab", "native", "--kernel", "6.1"], "--kernel 6.1: the native lab runs this machine's kernel"),
     (["run", "SHORT", "--kernel", "2.4"], "--kernel 2.4: allowed 7.3, 6.12, 6.1"),
     (["link", "good", "--lab", "vm", "--", "true"], "--lab vm: allowed virtual, native"),
     (["run", "SHORT", "--variant", "XX"], "no variant XX: allowed DM-DM, IM-IM"),

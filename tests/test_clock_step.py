@@ -13,7 +13,8 @@ import pytest
 import yaml
 from e2e import CELLBED, SHORT, bundles, cellbed, needs_native
 
-from cellbed_kernel.lookup import VERSIONS, BuildError, look
+from cellbed.error import LabError
+from cellbed.labs.lab_kernels import VERSIONS, look
 
 pytestmark = pytest.mark.lab
 
@@ -95,7 +96,7 @@ def test_in_a_lab_kernel_whose_clock_is_really_set(one, tmp_path):
         try:
             look(version)
             break
-        except BuildError:
+        except LabError:
             continue
     else:
         pytest.skip("no lab kernel is built")

@@ -72,7 +72,7 @@ def test_what_a_host_had_that_dies_goes_to_another(machine, scenario, tmp_path):
         os.kill(victim, signal.SIGKILL)
         out, _ = process.communicate(timeout=250)
     assert process.returncode == 0, out
-    assert out.count(" valid") == 2 and out.count(" has gone: ") == 1
+    assert out.count(" valid") == 2 and out.count(" is lost: ") == 1
     assert machine.left() == []
 
 
@@ -127,7 +127,7 @@ def test_hosts_are_named_as_ssh_does():
 
 
 @pytest.mark.parametrize(("words", "said"), [
-    (["--scheduler", "tcp://127.0.0.1:1"], "--on: allowed without --scheduler"),
+    (["--scheduler", "tcp://127.0.0.1:1"], "--on and --scheduler exclude each other"),
     (["--lab", "native"], "--on: allowed with --lab virtual")])
 def test_hosts_run_virtual_labs_and_no_others(scenario, tmp_path, command, words, said):
     done = command("run", scenario, "--results", tmp_path / "r", "--on", "ssh://node1", *words)

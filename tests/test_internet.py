@@ -202,8 +202,8 @@ def test_the_scenario_that_it_stands_for(command):
 
 @pytest.mark.parametrize(("words", "said"), [
     (["d2d", "--internet"], "link: --internet: allowed in links with a server"),
-    (["--internet", "--serve", "true"], "--internet: allowed without --serve and --serve-folder"),
-    (["--internet", "--lab", "virtual"], "--internet: allowed with --lab native"),
+    (["--internet", "--serve", "true"], "--internet: the far end is this machine's network"),
+    (["--internet", "--lab", "virtual"], "--internet: the virtual lab is not on this machine's network"),
     (["--set", "nodes.server.internet=true", "--serve", "true", "--lab", "virtual"],
      "key 'nodes.server.internet': value True: allowed in the native lab only"),
     (["--set", "nodes.server.internet=true"], "key 'internet': value True: allowed without machine"),

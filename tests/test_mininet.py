@@ -270,6 +270,17 @@ def test_a_scenario_as_a_script_has_the_same_network(tmp_path):
     assert " 977 KBytes" in done.stdout and "receiver" in done.stdout
 
 
+def test_mininets_command_line_on_the_nodes_of_a_link(tmp_path):
+    """What a command line of `cellbed link` stands for, as a script."""
+    scenario = cellbed("link", "good", "rtt", "20ms", "--lab", "virtual", "--generate", "--", "true").stdout
+    (tmp_path / "link.yaml").write_text(scenario)
+    (tmp_path / "script.py").write_text(cellbed("topology", "--mininet", tmp_path / "link.yaml").stdout)
+    done = cellbed("guest", "--", sys.executable, "script.py", "cli", cwd=tmp_path,
+                   input="ue1 ping -c 1 server\nserver ip -br address\nexit\n")
+    said = done.stdout + done.stderr
+    assert "1 received" in said and "eth0" in said and "Traceback" not in said
+
+
 def test_a_core_network_as_a_script(tmp_path):
     """In a guest, which has the delays of its wires: a handover, and one path switched."""
     script = cellbed("topology", "--mininet", ROOT / "scenarios/handover-pacifico/quick.yaml").stdout

@@ -12,7 +12,8 @@ import pytest
 import yaml
 from e2e import CELLBED, ROOT, SHORT, bundles, cellbed, needs_native
 
-from cellbed_kernel.lookup import VERSIONS, BuildError, look
+from cellbed.error import LabError
+from cellbed.labs.lab_kernels import VERSIONS, look
 
 pytestmark = pytest.mark.lab
 
@@ -88,5 +89,5 @@ def test_the_native_labs_own_tests_there(tmp_path):
 def _is_built(version):
     try:
         return look(version)
-    except BuildError:
+    except LabError:
         return None

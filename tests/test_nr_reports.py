@@ -62,7 +62,7 @@ def test_blocks_are_drawn_over_slots(executed, tmp_path):
             tmp_path / "pdus.pdf")
     rows = list(csv.DictReader((tmp_path / "pdus.csv").open()))
     assert {float(row["tti_s"]) for row in rows} == {SLOT_MS / 1e3} and (tmp_path / "pdus.pdf").stat().st_size > 1000
-    assert {row["leg"].split()[0] for row in rows} == {"downlink", "uplink"}
+    assert {row["shared_channel"].split()[0] for row in rows} == {"downlink", "uplink"}
 
 
 def test_the_report_has_the_clock_of_acks(executed):

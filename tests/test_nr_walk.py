@@ -27,7 +27,7 @@ def run(executed):
 
 def out_of_range_s(channel):
     """How long the downlink is out of range at once, at most, while the flow lasts; it begins one second into it."""
-    rows = channel.leg(1, "dl")
+    rows = channel.records_of(1, "dl")
     rows = rows[rows["t_ns"] < (1.0 + FLOW_S) * 1e9]
     longest = begin = 0
     for t_ns, cqi in zip(rows["t_ns"].tolist(), rows["cqi"].tolist(), strict=True):
@@ -52,7 +52,7 @@ def test_the_core_takes_the_cqis_of_the_channel(run):
     channel = read_channel(run.bundle.path / "channel.trace")
     for name, leg, peer in (("dl", "dl", 1), ("ul", "ul", 0)):
         found = rows.filter(dir=name, peer=peer)["cqi"].to_list()
-        assert found == channel.leg(1, leg)["cqi"].tolist()[:len(found)] and len(set(found)) > 8
+        assert found == channel.records_of(1, leg)["cqi"].tolist()[:len(found)] and len(set(found)) > 8
 
 
 def test_the_report_draws_the_walk(executed):

@@ -211,9 +211,9 @@ def test_what_is_missing_or_wrong_is_one_line(user, command):
     assert refused("--set", "tcp.receive_window=64KiB", check=False, **user.options) == \
         "key 'tcp.receive_window': value 65536: allowed null without root, as the probe holds it"
     assert refused("--user", "nobody", "--rootless", command=command).startswith(
-        "--user nobody: allowed as root, without")
+        "--user nobody: another user does not exist in a lab without root")
     assert refused("--rootless", "--lab", "virtual", command=command).startswith(
-        "--rootless: allowed with --lab native")
+        "--rootless: the virtual lab needs no root; leave it out, or add --lab native")
     other = Ordinary(tun_mode=0o600)
     try:
         said = refused(check=False, **other.options)

@@ -63,7 +63,7 @@ def test_the_ue_asks_for_its_handover_when_the_neighbour_is_better(executed, rad
 
 def filtered(channel, enb, until_ms):
     """RSRP of the rider's in centi-dBm behind a filter of which each measurement is half."""
-    records = channel.leg(1, "rsrp", enb)
+    records = channel.records_of(1, "rsrp", enb)
     value = None
     for rsrp_cdbm in records["sinr_cdb"][records["t_ns"] <= until_ms * 1_000_000]:
         value = float(rsrp_cdbm) if value is None else (value + float(rsrp_cdbm)) / 2
@@ -75,7 +75,7 @@ def test_after_it_the_links_are_those_of_the_new_cell(executed, radio):
     rows = radio.filter((radio["event"] == "channel") & (radio["peer"] == 1) & (radio["dir"] == "dl"))
     start_ns = int(radio.filter(radio["event"] == "channel")["t_ns"][0])
     for enb in (0, 1):
-        there = channel.leg(1, "dl", enb)
+        there = channel.records_of(1, "dl", enb)
         of = rows.filter(rows["enb"] == enb)
         assert len(of) > 50
         for row in of.iter_rows(named=True):

@@ -174,7 +174,7 @@ def test_a_run_shows_itself_below_its_progress(tmp_path, scenario):
             "--set", "traffic.0.duration_s=120"]  # long enough for a view of it on a busy machine
     done = subprocess.run(list(map(str, args)), capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr.strip()) == \
-        (1, "cellbed: --watch: the output is no terminal; `cellbed watch` follows runs from another one")
+        (1, "cellbed: --watch: the output is not a terminal; run `cellbed watch` in a terminal")
     said = on_a_terminal(args)
     for words in ("all runs", "packets delivered", "RLC data PDUs", "valid"):
         assert words in said, said[-4000:]

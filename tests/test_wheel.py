@@ -96,7 +96,6 @@ def test_its_links_are_there(installed):
 @pytest.mark.parametrize(("args", "message"), [
     (["run", "d2d-nardini/none"], "d2d-nardini/none: No such file or directory"),
     (["run", "d2d-nardini/static", "--kernel", "6.1"], "linux-source-6.1|`python -m cellbed_kernel --version 6.1`"),
-    (["shell", "--mininet"], "cellbed: "),
 ])
 def test_what_it_does_not_have_is_one_line(installed, args, message):
     done = installed(*args, check=False)

@@ -80,6 +80,10 @@ class BaseStudy:
 
     # Figures
 
+    def series(self) -> tuple[str, Sequence[str]]:
+        """What its paper calls its series, and their names in its order: tables and figures have them first."""
+        return "", ()
+
     def draws_alone(self, row: Row) -> bool:
         """Whether the study's own figures show this run, and general figures of RTTs leave it out."""
         return False

@@ -136,14 +136,14 @@ def _ratio(db: np.ndarray | float) -> np.ndarray:
     return 10.0 ** (np.asarray(db) / 10.0)
 
 
-class Leg:
+class Link:
     """SINR of one UE's downlink or uplink."""
 
-    def __init__(self, parameters: CellEdgeParameters, ue: str, leg: str, n_rb: int, seed: int, step_ms: int,
+    def __init__(self, parameters: CellEdgeParameters, ue: str, direction: str, n_rb: int, seed: int, step_ms: int,
                  steps: int) -> None:
         """Everything but the fading of single steps: positions, gains, draws."""
         self.parameters, self.n_rb, self.step_ms, self.steps = parameters, n_rb, step_ms, steps
-        downlink = leg == "dl"
+        downlink = direction == "dl"
         carrier_ghz = parameters.dl_carrier_ghz if downlink else parameters.ul_carrier_ghz
         cells = len(parameters.layout().cells()[0]) if downlink and parameters.interference else 1
         self.stride = max(1, _LARGE_SCALE_MS // step_ms)
@@ -159,7 +159,7 @@ class Leg:
         self.received = _ratio(gain + tx_dbm - noise_dbm(n_rb) - figure_db)
         self.received[:, 1:] *= parameters.load
         doppler = fading.doppler_hz(parameters.speed_kmph / 3.6, carrier_ghz)
-        self.taps = [fading.Taps(seed, f"fading/{ue}/{leg}/{cell}", doppler) for cell in range(cells)] \
+        self.taps = [fading.Taps(seed, f"fading/{ue}/{direction}/{cell}", doppler) for cell in range(cells)] \
             if parameters.fading else []
         self.response = fading.response(n_rb)
 
@@ -204,7 +204,7 @@ def reported(measured: np.ndarray, step_ms: int, period_ms: int, delay_ms: int) 
 
 def render(parameters: CellEdgeParameters, peers: Mapping[str, str | None], n_rb: int, seed: int, step_ms: int,
            steps: int, each_block: Callable[[], object] = lambda: None) -> list[Series]:
-    """Both legs of every UE.
+    """Both directions of every UE.
 
     Args:
         each_block: called from time to time; what it raises ends the rendering.
@@ -217,8 +217,8 @@ def render(parameters: CellEdgeParameters, peers: Mapping[str, str | None], n_rb
     for number, (ue, peer) in enumerate(peers.items(), 1):
         if peer is not None:
             raise ParameterError(f"peers.{ue}", peer, "none: the model cell_edge has no direct links")
-        for leg in ("ul", "dl"):
-            sinr, measured = Leg(parameters, ue, leg, n_rb, seed, step_ms, steps).values(each_block)
-            series.append(Series(number, leg, sinr, reported(measured, step_ms, parameters.cqi_period_ms,
+        for direction in ("ul", "dl"):
+            sinr, measured = Link(parameters, ue, direction, n_rb, seed, step_ms, steps).values(each_block)
+            series.append(Series(number, direction, sinr, reported(measured, step_ms, parameters.cqi_period_ms,
                                                              parameters.cqi_delay_ms)))
     return series

@@ -43,7 +43,7 @@ import numpy as np
 
 from . import effective, nr_block_error
 from .error import ParameterError
-from .link import LEGS, centi_db
+from .link import DIRECTIONS, centi_db
 
 HIGHEST = 15
 
@@ -77,9 +77,9 @@ TABLES = {"kawser": _centi(_KAWSER_DB), "piro": _centi(_piro_db()), "vienna": _c
 NR_TABLES = {"nr_qam64": "64qam", "nr_qam256": "256qam", "nr_qam64_low_se": "64qam-low-se"}
 
 
-def by_leg(table: str, others: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The table of each leg: one for all but those that have others."""
-    return {leg: (others or {}).get(leg, table) for leg in LEGS}
+def by_direction(table: str, others: Mapping[str, str] | None = None) -> dict[str, str]:
+    """The table of each direction: one for all but those that have others."""
+    return {direction: (others or {}).get(direction, table) for direction in DIRECTIONS}
 
 
 @cache

@@ -13,7 +13,7 @@ from cellbed_formats.inside import Inside
 
 from .cell_edge import CellEdgeParameters, strongest_db
 from .error import ParameterError
-from .link import LEGS
+from .link import DIRECTIONS
 from .mobility import ENB, distance_m
 from .render import Cell, Parameters, mobility_of
 from .trace import UNKNOWN_SINR, ChannelTrace, read
@@ -27,7 +27,7 @@ _BOXES_M = range(40, 301, 20)
 
 
 def draw(trace: ChannelTrace | Path | Inside, ue: str | None = None, offset_s: float = 0.0) -> Figure:
-    """Draw one UE's legs: distances where they are known (not for measured channels), SINR, CQI.
+    """Draw one UE's directions: distances where they are known (not for measured channels), SINR, CQI.
 
     Args:
         trace: a channel trace, or its file.
@@ -114,14 +114,14 @@ def _draw_distances(axes: Axes, distances: dict[str, tuple[np.ndarray, np.ndarra
 
 
 def _draw_values(sinr: Axes, cqi: Axes, trace: ChannelTrace, number: int, offset_s: float) -> None:
-    for leg in LEGS:
-        records = trace.leg(number, leg)
+    for direction in DIRECTIONS:
+        records = trace.records_of(number, direction)
         if not len(records):
             continue
-        color, line = _STYLE[leg]
+        color, line = _STYLE[direction]
         t_s = np.append(records["t_ns"] / 1e9, _end_s(trace)) - offset_s
         db = np.where(records["sinr_cdb"] == UNKNOWN_SINR, np.nan, records["sinr_cdb"] / 100.0)
-        sinr.step(t_s, np.append(db, db[-1]), where="post", color=color, linestyle=line, label=leg.upper())
+        sinr.step(t_s, np.append(db, db[-1]), where="post", color=color, linestyle=line, label=direction.upper())
         cqi.step(t_s, np.append(records["cqi"], records["cqi"][-1]), where="post", color=color, linestyle=line)
     sinr.set_ylabel("SINR (dB)")
     sinr.legend(loc="upper right", fontsize="small", ncols=3)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Measured channels: CSV files with a line for each measurement.
 
-    t_ms,ue,leg,sinr_db,cqi
+    t_ms,ue,direction,sinr_db,cqi
     0,ue1,ul,18.9,
     40,ue1,sl,,12
 
-Columns in any order: `t_ms`, `ue` and `leg`, and at least one of `sinr_db` and `cqi`; a cell of these two may be
+Columns in any order: `t_ms`, `ue` and `direction`, and at least one of `sinr_db` and `cqi`; a cell of these two may be
 empty, not both. docs/channel-trace-format.md says what they mean.
 """
 
@@ -16,13 +16,13 @@ from pathlib import Path
 
 import numpy as np
 
-from .cqi import HIGHEST, by_leg, cqi_of
+from .cqi import HIGHEST, by_direction, cqi_of
 from .error import FileError
-from .link import LEGS, centi_db
+from .link import DIRECTIONS, centi_db
 from .table import Line, check_names, lines
 from .trace import UNKNOWN_SINR, Series
 
-NEEDED = ("t_ms", "ue", "leg")
+NEEDED = ("t_ms", "ue", "direction")
 VALUES = ("sinr_db", "cqi")
 T_MAX_MS = 86_400_000.0
 SINR_DB = (-100.0, 200.0)
@@ -49,38 +49,39 @@ def _check_columns(path: Path, columns: Sequence[str]) -> None:
 
 def read_csv(path: Path, ues: Sequence[str], tables: Mapping[str, str] | None = None) \
         -> dict[tuple[int, str], list[_Sample]]:
-    """Measurements of each leg, in order of time.
+    """Measurements of each direction, in order of time.
 
     Args:
         ues: names of the UEs, in order of their numbers from 1.
-        tables: mapping of each leg for measurements without a CQI; that of LTE where none is given.
+        tables: mapping of each direction for measurements without a CQI; that of LTE where none is given.
 
     Returns:
-        (UE number, leg) -> (t_ms, sinr_cdb, cqi) of each measurement.
+        (UE number, direction) -> (t_ms, sinr_cdb, cqi) of each measurement.
 
     Raises:
         FileError: with file, line, column, value and what is allowed.
     """
-    tables = tables or by_leg("kawser")
-    legs: dict[tuple[int, str], list[_Sample]] = {}
+    tables = tables or by_direction("kawser")
+    directions: dict[tuple[int, str], list[_Sample]] = {}
     for line in lines(path, lambda columns: _check_columns(path, columns)):
-        key = (list(ues).index(line.choice("ue", ues)) + 1, line.choice("leg", LEGS))
+        key = (list(ues).index(line.choice("ue", ues)) + 1, line.choice("direction", DIRECTIONS))
         sample = _sample(line, tables[key[1]])
-        samples = legs.setdefault(key, [])
+        samples = directions.setdefault(key, [])
         if samples and sample[0] < samples[-1][0]:
-            raise line.wrong("t_ms", f"at least {samples[-1][0]:g}, as times of a leg do not go back")
+            raise line.wrong("t_ms", f"at least {samples[-1][0]:g}, as times of a direction do not go back")
         samples.append(sample)
-    if not legs:
+    if not directions:
         raise FileError(path, "no measurements: allowed one line or more below the names of the columns")
-    return legs
+    return directions
 
 
-def sampled(legs: Mapping[tuple[int, str], Sequence[_Sample]], t_ms: np.ndarray) -> list[Series]:
-    """Each leg at the given times: the last measurement at or before, and the first one before that."""
+def sampled(directions: Mapping[tuple[int, str], Sequence[_Sample]], t_ms: np.ndarray) -> list[Series]:
+    """Each direction at the given times: the last measurement at or before, and the first one before that."""
     series = []
-    for (ue, leg), samples in sorted(legs.items(), key=lambda item: (item[0][0], LEGS.index(item[0][1]))):
+    for (ue, direction), samples in sorted(directions.items(),
+                                           key=lambda item: (item[0][0], DIRECTIONS.index(item[0][1]))):
         times = np.array([sample[0] for sample in samples])
         at = np.maximum(np.searchsorted(times, t_ms, side="right") - 1, 0)
-        series.append(Series(ue, leg, np.array([s[1] for s in samples], dtype=np.int64)[at],
+        series.append(Series(ue, direction, np.array([s[1] for s in samples], dtype=np.int64)[at],
                              np.array([s[2] for s in samples], dtype=np.uint8)[at]))
     return series

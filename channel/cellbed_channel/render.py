@@ -14,7 +14,7 @@ from . import blockage, cell_edge, cqi, measured, path_loss, route, trace
 from .blockage import BlockageParameters
 from .cell_edge import CellEdgeParameters
 from .error import ParameterError
-from .link import LEGS, RB_HZ, Budget, Term, centi_db, sinr_db
+from .link import DIRECTIONS, RB_HZ, Budget, Term, centi_db, sinr_db
 from .mobility import ENB, Mobility, Positions, Static, Swing, SwingParameters, distance_m
 from .route import RouteParameters
 
@@ -49,7 +49,7 @@ class CqiParameters:
 
     Attributes:
         table: a name in cqi.TABLES.
-        ul, dl, sl: a CQI that this leg of every UE has whatever its SINR, None to follow the SINR.
+        ul, dl, sl: a CQI that this direction of every UE has whatever its SINR, None to follow the SINR.
     """
 
     table: str = "kawser"
@@ -105,7 +105,7 @@ class Cell:
         peers: UE -> the UE it has a direct link to, None when it has none; in order of the UEs' numbers from 1.
         n_rb, rb_hz: resource blocks of the carrier, and the bandwidth of each.
         enbs: names of the eNBs in order of their numbers from 0, for the model route.
-        cqi_tables: those of legs that do not have that of the parameters, as in NR.
+        cqi_tables: those of directions that do not have that of the parameters, as in NR.
     """
 
     peers: Mapping[str, str | None]
@@ -119,10 +119,10 @@ class Cell:
         return {number: name for number, name in enumerate(self.peers, 1)}
 
     def links(self) -> list[tuple[int, str, str, str]]:
-        """(UE number, leg, UE, other end) of every leg of every UE."""
-        ends = [(number, leg, name, ENB if leg != "sl" else peer)
-                for number, (name, peer) in enumerate(self.peers.items(), 1) for leg in LEGS]
-        return [(number, leg, name, end) for number, leg, name, end in ends if end is not None]
+        """(UE number, direction, UE, other end) of every direction of every UE."""
+        ends = [(number, direction, name, ENB if direction != "sl" else peer)
+                for number, (name, peer) in enumerate(self.peers.items(), 1) for direction in DIRECTIONS]
+        return [(number, direction, name, end) for number, direction, name, end in ends if end is not None]
 
 
 @dataclass(frozen=True)
@@ -171,40 +171,40 @@ def _way(parameters: PathLossParameters) -> blockage.Way:
 
 def _physics(parameters: Parameters, cell: Cell, seed: int, t_s: np.ndarray, terms: Sequence[Term]) \
         -> list[trace.Series]:
-    """Each leg from positions, path loss and link budget."""
+    """Each direction from positions, path loss and link budget."""
     los = parameters.path_loss.los
     model = _loss_model(parameters.path_loss)
-    tables = cqi.by_leg(parameters.cqi.table, cell.cqi_tables)
+    tables = cqi.by_direction(parameters.cqi.table, cell.cqi_tables)
     places: Positions = mobility_of(parameters, cell.peers).positions(t_s)
     places[ENB] = np.zeros((len(t_s), 2))
     series = []
-    for number, leg, ue, other in cell.links():
+    for number, direction, ue, other in cell.links():
         distance = distance_m(places[ue], places[other])
         loss = model.loss_db(distance, path_loss.sight(model, los, (ue, other), distance, seed))
-        if parameters.blockage is not None and leg != "sl":
+        if parameters.blockage is not None and direction != "sl":
             loss = loss + blockage.loss_db(parameters.blockage, _way(parameters.path_loss), seed, (ue, other), t_s,
                                            distance)
-        sinr = centi_db(sinr_db(parameters.link, leg, cell.n_rb, loss, t_s, distance, terms, cell.rb_hz))
-        series.append(trace.Series(number, leg, sinr, cqi.cqi_of(sinr, tables[leg])))
+        sinr = centi_db(sinr_db(parameters.link, direction, cell.n_rb, loss, t_s, distance, terms, cell.rb_hz))
+        series.append(trace.Series(number, direction, sinr, cqi.cqi_of(sinr, tables[direction])))
     return series
 
 
 def _joined(blocks: Sequence[Sequence[trace.Series]]) -> list[trace.Series]:
-    """The legs of consecutive blocks of time, end to end."""
-    return [trace.Series(parts[0].ue, parts[0].leg, np.concatenate([part.sinr_cdb for part in parts]),
+    """The directions of consecutive blocks of time, end to end."""
+    return [trace.Series(parts[0].ue, parts[0].direction, np.concatenate([part.sinr_cdb for part in parts]),
                          np.concatenate([part.cqi for part in parts])) for parts in zip(*blocks, strict=True)]
 
 
 def _route(parameters: Parameters, cell: Cell, seed: int, steps: int, folder: Path,
            each_block: Callable[[], object]) -> tuple[list[trace.Series], list[trace.Measurements]]:
-    """Each leg in each cell; eNBs in the order of their numbers."""
+    """Each direction in each cell; eNBs in the order of their numbers."""
     if parameters.route is None:
         raise ParameterError("route", None, "where the eNBs are and what way UEs take, as the model is 'route'")
     missing = [enb for enb in cell.enbs if enb not in parameters.route.enbs]
     if missing:
         raise ParameterError(f"route.enbs.{missing[0]}", None, "[x, y] in metres")
     way = replace(parameters.route, enbs={enb: parameters.route.enbs[enb] for enb in cell.enbs})
-    loss, tables = parameters.path_loss, cqi.by_leg(parameters.cqi.table, cell.cqi_tables)
+    loss, tables = parameters.path_loss, cqi.by_direction(parameters.cqi.table, cell.cqi_tables)
     radio = route.Radio(_loss_model(loss), loss.los, loss.carrier_ghz, parameters.link, tables, cell.n_rb, cell.rb_hz,
                         parameters.blockage, _way(loss))
     tracks = route.tracks_of(way, parameters.positions, list(cell.peers), folder)
@@ -212,23 +212,23 @@ def _route(parameters: Parameters, cell: Cell, seed: int, steps: int, folder: Pa
 
 
 def _from_file(parameters: Parameters, cell: Cell, t_ms: np.ndarray, folder: Path) -> list[trace.Series]:
-    """Each leg of a file: a CSV, or a channel trace whose UEs have the same names."""
+    """Each direction of a file: a CSV, or a channel trace whose UEs have the same names."""
     if parameters.trace is None:
         raise ParameterError("trace", None, "a file, as the model is 'trace'")
     path = folder / parameters.trace
     if path.suffix == ".csv":
-        tables = cqi.by_leg(parameters.cqi.table, cell.cqi_tables)
+        tables = cqi.by_direction(parameters.cqi.table, cell.cqi_tables)
         return measured.sampled(measured.read_csv(path, list(cell.peers), tables), t_ms)
     found = trace.read(path)
     numbers = {name: number for number, name in cell.numbers.items()}
-    legs: dict[tuple[int, str], list[tuple[float, int, int]]] = {}
+    directions: dict[tuple[int, str], list[tuple[float, int, int]]] = {}
     for record in found.records:
         name = found.ues.get(int(record["ue"]), "")
         if name not in numbers:
             raise ParameterError("trace", path.name, f"UEs {', '.join(numbers)}; UE {record['ue']} there is '{name}'")
-        key = (numbers[name], LEGS[record["dir"]])
-        legs.setdefault(key, []).append((int(record["t_ns"]) / 1e6, int(record["sinr_cdb"]), int(record["cqi"])))
-    return measured.sampled(legs, t_ms)
+        key = (numbers[name], DIRECTIONS[record["dir"]])
+        directions.setdefault(key, []).append((int(record["t_ns"]) / 1e6, int(record["sinr_cdb"]), int(record["cqi"])))
+    return measured.sampled(directions, t_ms)
 
 
 def render(parameters: Parameters, cell: Cell, seed: int, duration_s: float, folder: Path = Path(),
@@ -259,9 +259,9 @@ def render(parameters: Parameters, cell: Cell, seed: int, duration_s: float, fol
             each_block()
             blocks.append(_physics(parameters, cell, seed, t_ms[at : at + BLOCK] / 1000.0, terms))
         series = _joined(blocks)
-    fixed = {leg: getattr(parameters.cqi, leg) for leg in LEGS}
-    series = [one if fixed[one.leg] is None
-              else replace(one, cqi=np.full_like(one.cqi, fixed[one.leg]))
+    fixed = {direction: getattr(parameters.cqi, direction) for direction in DIRECTIONS}
+    series = [one if fixed[one.direction] is None
+              else replace(one, cqi=np.full_like(one.cqi, fixed[one.direction]))
               for one in series]
     return trace.changes(t_ms * 1_000_000, series, reports)
 

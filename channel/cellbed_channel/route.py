@@ -126,13 +126,14 @@ def _ratio(db: np.ndarray) -> np.ndarray:
 class Links:
     """Power over noise of a UE's links with all eNBs, in one direction; in the downlink with interferers, too."""
 
-    def __init__(self, parameters: RouteParameters, radio: Radio, ue: str, leg: str, way: track.Track,
+    def __init__(self, parameters: RouteParameters, radio: Radio, ue: str, direction: str, way: track.Track,
                  seed: int) -> None:
-        self.parameters, self.radio, self.ue, self.leg, self.way, self.seed = parameters, radio, ue, leg, way, seed
-        self.sites = parameters.sites() if leg == "dl" else parameters.enbs
+        self.parameters, self.radio, self.ue, self.direction = parameters, radio, ue, direction
+        self.way, self.seed = way, seed
+        self.sites = parameters.sites() if direction == "dl" else parameters.enbs
         per_m = fading.doppler_hz(1.0, radio.carrier_ghz)  # waves in a metre
         profile = profiles.profile(parameters.fading_profile, parameters.delay_spread_ns)
-        self.taps = [fading.Taps(seed, f"fading/{ue}/{leg}/{site}", per_m, profile) for site in self.sites] \
+        self.taps = [fading.Taps(seed, f"fading/{ue}/{direction}/{site}", per_m, profile) for site in self.sites] \
             if parameters.fading else []
         self.response = fading.response(radio.n_rb, profile, radio.rb_hz)
 
@@ -150,7 +151,7 @@ class Links:
             sight = self._sight(site, places, distance)
             lost = shadow[:, number] if shadow is not None else large_scale.shadowing_db(
                 radio.tables(), self.seed, site, places, distance, sight)
-            gain = (radio.budget.gain_db(self.leg, radio.n_rb, radio.rb_hz) - radio.loss.loss_db(distance, sight)
+            gain = (radio.budget.gain_db(self.direction, radio.n_rb, radio.rb_hz) - radio.loss.loss_db(distance, sight)
                     - lost)
             if radio.blockers is not None and radio.way is not None:
                 gain = gain - blockage.loss_db(radio.blockers, radio.way, self.seed, (self.ue, site), t_s, distance)
@@ -181,10 +182,10 @@ def _values(table: str, sinr: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return cqi.over_blocks(sinr, table)
 
 
-def _sinr(parameters: RouteParameters, leg: str, power: np.ndarray, enb: int) -> np.ndarray:
-    """(times, resource blocks) of the leg in the cell of an eNB."""
+def _sinr(parameters: RouteParameters, direction: str, power: np.ndarray, enb: int) -> np.ndarray:
+    """(times, resource blocks) of the direction in the cell of an eNB."""
     own = power[enb] * _ratio(np.array(parameters.beam_gain_db)) if parameters.beam_gain_db else power[enb]
-    if leg == "ul":
+    if direction == "ul":
         return own
     return np.asarray(own / (1.0 + parameters.load * (power.sum(axis=0) - power[enb])))
 
@@ -199,7 +200,7 @@ def _rsrp_cdbm(radio: Radio, mean_power: np.ndarray, beam_gain_db: float) -> np.
 
 def render(parameters: RouteParameters, radio: Radio, tracks: Mapping[str, track.Track], seed: int, step_ms: int,
            steps: int, each_block: Callable[[], object] = lambda: None) -> tuple[list[Series], list[Measurements]]:
-    """Both legs of every UE in every cell, and what it measures of each eNB.
+    """Both directions of every UE in every cell, and what it measures of each eNB.
 
     Args:
         each_block: called from time to time; what it raises ends the rendering.
@@ -212,20 +213,20 @@ def render(parameters: RouteParameters, radio: Radio, tracks: Mapping[str, track
     block = max(1, _BLOCK * step_ms // MEASUREMENT_MS) * (MEASUREMENT_MS // step_ms)  # whole periods
     series, measured = [], []
     for number, (ue, way) in enumerate(tracks.items(), 1):
-        for leg in ("ul", "dl"):
-            links = Links(parameters, radio, ue, leg, way, seed)
+        for direction in ("ul", "dl"):
+            links = Links(parameters, radio, ue, direction, way, seed)
             parts: list[list[tuple[np.ndarray, np.ndarray]]] = [[] for _ in parameters.enbs]
             means: list[list[np.ndarray]] = [[] for _ in parameters.enbs]
             for first in range(0, steps, block):
                 each_block()
                 power = links.power(np.arange(first, min(first + block, steps)) * (step_ms / 1000.0))
                 for enb in range(len(parameters.enbs)):
-                    parts[enb].append(_values(radio.cqi_tables[leg], _sinr(parameters, leg, power, enb)))
+                    parts[enb].append(_values(radio.cqi_tables[direction], _sinr(parameters, direction, power, enb)))
                     means[enb].append(power[enb].mean(axis=1))
             for enb, of in enumerate(parts):
                 sinr, best = (np.concatenate(columns) for columns in zip(*of, strict=True))
-                series.append(Series(number, leg, sinr, best, enb))
-                if leg == "dl":
+                series.append(Series(number, direction, sinr, best, enb))
+                if direction == "dl":
                     measured.append(_measured(parameters, radio, number, enb, np.concatenate(means[enb]), step_ms))
     return series, measured
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from cellbed_formats import named_file
+from cellbed_formats.renamed import current
 
 from .error import FileError
 
@@ -64,7 +65,7 @@ def lines(path: Path, check_columns: Callable[[Sequence[str]], object]) -> list[
         with named_file.open_named(path, named_file.TABLE_BYTES_MAX) as raw, \
                 io.TextIOWrapper(raw, encoding="utf-8", newline="") as file:
             reader = csv.reader(file, strict=True)
-            columns = [name.strip() for name in next(reader, [])]
+            columns = [current("column", name.strip()) for name in next(reader, [])]
             check_columns(columns)
             found = []
             for cells in reader:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Channel traces: what each leg is like, one record whenever that changes. Format: docs/channel-trace-format.md."""
+"""Channel traces: what each direction is like, a record whenever that changes. Format: docs/channel-trace-format.md."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cellbed_formats import named_file
 from cellbed_formats.inside import Inside
 
 from .error import FileError, ParameterError
-from .link import LEGS
+from .link import DIRECTIONS
 
 FORMAT = "cellbed-trace"
 NAME = "channel"
@@ -24,11 +24,11 @@ CLOCK = "radio"  # 0 is sub-frame 0 of the radio
 ALIGN = 64
 UE_MAX = 255
 
-# SINR of a leg of which only the CQI is known.
+# SINR of a direction of which only the CQI is known.
 UNKNOWN_SINR = -(2**31)
-# What a record is about: a leg, or a measurement of an eNB by a UE, whose RSRP is where legs have the SINR.
+# What a record is about: a direction, or a measurement of an eNB by a UE, whose RSRP is where directions have the SINR.
 RSRP = "rsrp"
-DIRS = (*LEGS, RSRP)
+DIRS = (*DIRECTIONS, RSRP)
 
 _FIELDS = (
     ("t_ns", "i64", 0, "ns"), ("ue", "u8", 8, "1"), ("dir", "u8", 9, "1"), ("cqi", "u8", 10, "1"),
@@ -44,18 +44,18 @@ RECORD = np.dtype({
 
 @dataclass(frozen=True)
 class Series:
-    """One leg over time, at the ends of equal steps from 0.
+    """One direction over time, at the ends of equal steps from 0.
 
     Attributes:
         ue: number of the UE, from 1. It sends on ul and sl and receives on dl.
-        leg: ul, dl or sl.
+        direction: ul, dl or sl.
         sinr_cdb: SINR in hundredths of a dB, or UNKNOWN_SINR.
         cqi: 0 to 15.
         enb: number of the eNB in whose cell it is, from 0.
     """
 
     ue: int
-    leg: str
+    direction: str
     sinr_cdb: np.ndarray
     cqi: np.ndarray
     enb: int = 0
@@ -89,33 +89,33 @@ class ChannelTrace:
     ues: dict[int, str]
     enbs: dict[int, str] = field(default_factory=dict)
 
-    def leg(self, ue: int, leg: str, enb: int = 0) -> np.ndarray:
-        """Records of one leg, or measurements, in the cell of an eNB."""
+    def records_of(self, ue: int, direction: str, enb: int = 0) -> np.ndarray:
+        """Records of one direction, or measurements, in the cell of an eNB."""
         of = self.records
-        return of[(of["ue"] == ue) & (of["enb"] == enb) & (of["dir"] == DIRS.index(leg))]
+        return of[(of["ue"] == ue) & (of["enb"] == enb) & (of["dir"] == DIRS.index(direction))]
 
 
 def changes(t_ns: np.ndarray, series: Sequence[Series], measured: Sequence[Measurements] = ()) -> np.ndarray:
-    """Records of all legs: the first values, and those that differ from the ones before; and of all measurements.
+    """Records of all directions: the first values, and those that differ from the ones before; and of all measurements.
 
     Args:
         t_ns: times of the values of every series.
 
     Raises:
-        ParameterError: a UE, leg or CQI that has no place in a record.
+        ParameterError: a UE, direction or CQI that has no place in a record.
     """
     parts = []
     for one in series:
         if not 1 <= one.ue <= UE_MAX:
             raise ParameterError("ue", one.ue, f"1..{UE_MAX}")
-        if one.leg not in LEGS:
-            raise ParameterError("leg", one.leg, ", ".join(LEGS))
+        if one.direction not in DIRECTIONS:
+            raise ParameterError("direction", one.direction, ", ".join(DIRECTIONS))
         if len(one.cqi) and not 0 <= int(one.cqi.min()) <= int(one.cqi.max()) <= 15:
             raise ParameterError("cqi", [int(one.cqi.min()), int(one.cqi.max())], "0..15")
         differs = np.ones(len(t_ns), dtype=bool)
         differs[1:] = (np.diff(one.sinr_cdb) != 0) | (np.diff(one.cqi.astype(np.int16)) != 0)
         part = np.zeros(int(differs.sum()), dtype=RECORD)
-        part["t_ns"], part["ue"], part["dir"] = t_ns[differs], one.ue, LEGS.index(one.leg)
+        part["t_ns"], part["ue"], part["dir"] = t_ns[differs], one.ue, DIRECTIONS.index(one.direction)
         part["cqi"], part["sinr_cdb"], part["enb"] = one.cqi[differs], one.sinr_cdb[differs], one.enb
         parts.append(part)
     for each in measured:
@@ -129,7 +129,7 @@ def changes(t_ns: np.ndarray, series: Sequence[Series], measured: Sequence[Measu
 
 def _header(ues: Mapping[int, str], model: Mapping[str, Any], enbs: Sequence[str]) -> bytes:
     """The header line, padded to a multiple of 64 bytes; its own size is part of it."""
-    symbols = {"dir": _numbered(DIRS if enbs else LEGS), "ue": {str(i): n for i, n in ues.items()}}
+    symbols = {"dir": _numbered(DIRS if enbs else DIRECTIONS), "ue": {str(i): n for i, n in ues.items()}}
     if enbs:
         symbols["enb"] = _numbered(enbs)
     head: dict[str, Any] = {
@@ -189,7 +189,7 @@ def read(path: Path | Inside) -> ChannelTrace:
     records = _body(path, head, body)
     symbols = {of: {int(number): name for number, name in head.get("symbols", {}).get(of, {}).items()}
                for of in ("ue", "enb")}
-    _check(path, records, DIRS if symbols["enb"] else LEGS)
+    _check(path, records, DIRS if symbols["enb"] else DIRECTIONS)
     return ChannelTrace(records, head.get("model", {}), symbols["ue"], symbols["enb"])
 
 

@@ -94,9 +94,9 @@ def test_a_channel_of_a_scenario_has_them(settings):
     cell = render.Cell({"me": None}, 66, ["enb"], 1_440_000)
     free, held = (render.render(render.Parameters.from_dict(settings | where | more), cell, 1, 20.0)
                   for more in ({}, blocked))
-    for leg in (0, 1):
-        (sinr,) = {int(record["sinr_cdb"]) for record in free if record["dir"] == leg}
-        lost = sinr - np.array([record["sinr_cdb"] for record in held if record["dir"] == leg], dtype=int)
+    for direction in (0, 1):
+        (sinr,) = {int(record["sinr_cdb"]) for record in free if record["dir"] == direction}
+        lost = sinr - np.array([record["sinr_cdb"] for record in held if record["dir"] == direction], dtype=int)
         assert lost.min() == pytest.approx(0, abs=1) and 600 < lost.max() < 2000
 
 

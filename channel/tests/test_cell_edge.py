@@ -21,14 +21,14 @@ def still(**changes):
     return CellEdgeParameters(**{"fading": False, "shadowing_sigma_db": 0.0, "box_m": 0.1, **changes})
 
 
-def sinr_db(parameters, leg="dl", steps=10):
-    found = cell_edge.Leg(parameters, "ue1", leg, 50, 1, 1, steps).sinr(0, steps)
+def sinr_db(parameters, direction="dl", steps=10):
+    found = cell_edge.Link(parameters, "ue1", direction, 50, 1, 1, steps).sinr(0, steps)
     return 10 * np.log10(found)
 
 
-def legs(parameters, seed=1, seconds=4, granularity_ms=1):
+def directions(parameters, seed=1, seconds=4, granularity_ms=1):
     records = render(Parameters("cell_edge", granularity_ms=granularity_ms, cell_edge=parameters), ONE, seed, seconds)
-    return {leg: records[records["dir"] == number] for number, leg in enumerate(trace.LEGS)}
+    return {direction: records[records["dir"] == number] for number, direction in enumerate(trace.DIRECTIONS)}
 
 
 # 60 degrees: cosine 1/2, sine 0.8660
@@ -94,7 +94,8 @@ def test_fading_is_selective_and_leaves_the_mean():
 
 def test_shadowing_moves_the_level():
     flat = sinr_db(still(interference=False, shadowing_sigma_db=0.0))[0, 0]
-    found = [10 * np.log10(cell_edge.Leg(still(interference=False, shadowing_sigma_db=2.0), "ue1", "dl", 50, seed, 1, 1)
+    shadowed = still(interference=False, shadowing_sigma_db=2.0)
+    found = [10 * np.log10(cell_edge.Link(shadowed, "ue1", "dl", 50, seed, 1, 1)
                            .sinr(0, 1)[0, 0]) - flat for seed in range(300)]
     assert np.mean(found) == pytest.approx(0, abs=0.3)
     assert np.std(found) == pytest.approx(2, abs=0.2)
@@ -109,8 +110,8 @@ def test_reports_come_late_and_rarely():
 
 
 def test_cqi_is_that_of_an_earlier_sinr():
-    on_time = legs(CellEdgeParameters(distance_m=160.0, cqi_delay_ms=0))["dl"]
-    late = legs(CellEdgeParameters(distance_m=160.0, cqi_delay_ms=7))["dl"]
+    on_time = directions(CellEdgeParameters(distance_m=160.0, cqi_delay_ms=0))["dl"]
+    late = directions(CellEdgeParameters(distance_m=160.0, cqi_delay_ms=7))["dl"]
 
     def held(records, name):
         return records[name][np.searchsorted(records["t_ns"], np.arange(4000) * 1_000_000, side="right") - 1]
@@ -120,21 +121,21 @@ def test_cqi_is_that_of_an_earlier_sinr():
 
 
 def test_one_record_per_change_from_0():
-    for records in (legs(CellEdgeParameters(distance_m=300.0))[leg] for leg in ("ul", "dl")):
+    for records in (directions(CellEdgeParameters(distance_m=300.0))[direction] for direction in ("ul", "dl")):
         assert records["t_ns"][0] == 0
         assert np.all((np.diff(records["sinr_cdb"]) != 0) | (np.diff(records["cqi"].astype(int)) != 0))
         assert np.all(records["t_ns"] % 1_000_000 == 0)
 
 
 def test_interference_decides_at_the_edge():
-    edge, alone = (legs(CellEdgeParameters(distance_m=300.0, interference=on))["dl"] for on in (True, False))
+    edge, alone = (directions(CellEdgeParameters(distance_m=300.0, interference=on))["dl"] for on in (True, False))
     assert np.median(edge["cqi"]) <= 3
     assert np.median(alone["cqi"]) == 15
 
 
 def test_a_coarser_trace_starts_alike_and_a_leg_may_be_constant():
     parameters = CellEdgeParameters(distance_m=160.0, cqi_period_ms=10)
-    fine, coarse = (legs(parameters, granularity_ms=ms)["dl"] for ms in (1, 10))
+    fine, coarse = (directions(parameters, granularity_ms=ms)["dl"] for ms in (1, 10))
     held = fine["sinr_cdb"][np.searchsorted(fine["t_ns"], coarse["t_ns"], side="right") - 1]
     assert np.abs(held - coarse["sinr_cdb"]).max() <= 1  # rounding
 
@@ -169,7 +170,7 @@ def test_other_models_keep_their_header(tmp_path):
 def test_a_minute_takes_seconds():
     """About 3 s of processor time; ten times that is a mistake."""
     start = time.process_time()
-    legs(CellEdgeParameters(distance_m=160.0), seconds=6)
+    directions(CellEdgeParameters(distance_m=160.0), seconds=6)
     assert time.process_time() - start < 3
 
 
@@ -181,7 +182,7 @@ def test_a_minute_takes_seconds():
 ])
 def test_wrong_parameters(changes, message):
     with pytest.raises(ParameterError, match=message):
-        legs(CellEdgeParameters(**changes), granularity_ms=10)
+        directions(CellEdgeParameters(**changes), granularity_ms=10)
 
 
 def test_no_direct_links():

@@ -13,6 +13,7 @@ from cellbed_channel import render as renderer
 from cellbed_channel import trace
 from cellbed_channel.error import ChannelError, FileError, ParameterError
 from cellbed_channel.render import Cell, CqiParameters, Parameters, PathLossParameters, render, render_file
+from cellbed_formats import renamed
 from cellbed_formats.trace import read_trace
 
 PAIR = Cell({"ue1": "ue2", "ue2": "ue1"})
@@ -26,8 +27,8 @@ def swing(tmp_path):
     return path
 
 
-def values(records, ue, leg):
-    return records[(records["ue"] == ue) & (records["dir"] == trace.LEGS.index(leg))]
+def values(records, ue, direction):
+    return records[(records["ue"] == ue) & (records["dir"] == trace.DIRECTIONS.index(direction))]
 
 
 def test_the_experiment_of_nardini():
@@ -66,8 +67,8 @@ def test_a_record_whenever_a_value_changes():
     records = render(Parameters("swing", granularity_ms=100), PAIR, seed=1, duration_s=60)
     assert np.all(records["t_ns"] % 100_000_000 == 0)
     for ue in (1, 2):
-        for leg in trace.LEGS:
-            one = values(records, ue, leg)
+        for direction in trace.DIRECTIONS:
+            one = values(records, ue, direction)
             assert one["t_ns"][0] == 0
             same = (np.diff(one["sinr_cdb"]) == 0) & (np.diff(one["cqi"].astype(int)) == 0)
             assert not same.any()
@@ -109,7 +110,7 @@ def test_line_of_sight_is_drawn_for_each_link():
 
 def test_a_ue_of_the_network_has_no_direct_leg():
     records = render(Parameters("static", positions={"ue1": (50.0, 0.0)}), Cell({"ue1": None}), 1, 1)
-    assert [(int(r["ue"]), trace.LEGS[r["dir"]]) for r in records] == [(1, "ul"), (1, "dl")]
+    assert [(int(r["ue"]), trace.DIRECTIONS[r["dir"]]) for r in records] == [(1, "ul"), (1, "dl")]
 
 
 def test_written_is_read(swing):
@@ -137,7 +138,7 @@ def test_any_series_comes_back(tmp_path_factory, samples):
     t_ns = np.arange(len(samples), dtype=np.int64) * 1_000_000
     sinr, cqis = (np.array(column, dtype=np.int64) for column in zip(*samples, strict=True))
     trace.write(path, trace.changes(t_ns, [trace.Series(3, "sl", sinr, cqis)]), {3: "x"}, {})
-    one = trace.read(path).leg(3, "sl")
+    one = trace.read(path).records_of(3, "sl")
     held = one[np.searchsorted(one["t_ns"], t_ns, side="right") - 1]
     assert np.array_equal(held["sinr_cdb"], sinr)
     assert np.array_equal(held["cqi"], cqis)
@@ -182,7 +183,7 @@ def test_no_file(tmp_path):
 
 @pytest.mark.parametrize(("series", "message"), [
     (trace.Series(0, "ul", np.zeros(1), np.zeros(1)), "ue: value 0: allowed 1..255"),
-    (trace.Series(1, "up", np.zeros(1), np.zeros(1)), "leg: value up: allowed ul, dl, sl"),
+    (trace.Series(1, "up", np.zeros(1), np.zeros(1)), "direction: value up: allowed ul, dl, sl"),
     (trace.Series(1, "ul", np.zeros(1), np.full(1, 16)), r"cqi: value .16, 16.: allowed 0..15"),
 ])
 def test_what_has_no_place_in_a_record(series, message):
@@ -206,35 +207,43 @@ def measured(tmp_path, text):
 
 
 def test_measured_values(tmp_path):
-    records = measured(tmp_path, "ue,t_ms,leg,sinr_db,cqi\nue2,0,sl,18.9,\nue2,41,sl,,12\nue2,45,sl,30,3\n"
+    records = measured(tmp_path, "ue,t_ms,direction,sinr_db,cqi\nue2,0,sl,18.9,\nue2,41,sl,,12\nue2,45,sl,30,3\n"
                                  "ue1,10,ul,-3.5,\n")
-    rows = [(int(r["t_ns"]) // 1_000_000, int(r["ue"]), trace.LEGS[r["dir"]], int(r["cqi"]), int(r["sinr_cdb"]))
+    rows = [(int(r["t_ns"]) // 1_000_000, int(r["ue"]), trace.DIRECTIONS[r["dir"]], int(r["cqi"]), int(r["sinr_cdb"]))
             for r in records]
     assert rows == [(0, 1, "ul", 0, -350), (0, 2, "sl", 9, 1890), (60, 2, "sl", 3, 3000)]
 
 
 def test_a_cqi_without_sinr(tmp_path):
-    records = measured(tmp_path, "t_ms,ue,leg,cqi\n0,ue1,dl,4\n")
+    records = measured(tmp_path, "t_ms,ue,direction,cqi\n0,ue1,dl,4\n")
     assert (records["cqi"][0], records["sinr_cdb"][0]) == (4, trace.UNKNOWN_SINR)
 
 
+def test_the_old_name_of_a_column(tmp_path, capsys):
+    text = "t_ms,ue,direction,cqi\n0,ue1,dl,4\n"
+    today = measured(tmp_path, text).tobytes()
+    renamed._tell.cache_clear()
+    assert measured(tmp_path, text.replace("direction", "leg")).tobytes() == today
+    assert capsys.readouterr().err.startswith("cellbed: column leg: its name is now direction;")
+
+
 @pytest.mark.parametrize(("text", "message"), [
-    ("t_ms,ue,leg,cqi\n0,ue9,ul,4\n", ":2: column 'ue': value 'ue9': allowed ue1, ue2"),
-    ("t_ms,ue,leg,cqi\n0,ue1,up,4\n", ":2: column 'leg': value 'up': allowed ul, dl, sl"),
-    ("t_ms,ue,leg,cqi\n0,ue1,ul,16\n", ":2: column 'cqi': value '16': allowed 0..15"),
-    ("t_ms,ue,leg,cqi\n0,ue1,ul,4.5\n", ":2: column 'cqi': value '4.5': allowed whole numbers 0..15"),
-    ("t_ms,ue,leg,sinr_db\n0,ue1,ul,nan\n", ":2: column 'sinr_db': value 'nan': allowed -100..200"),
-    ("t_ms,ue,leg,sinr_db\n0,ue1,ul,loud\n", ":2: column 'sinr_db': value 'loud': allowed -100..200"),
-    ("t_ms,ue,leg,sinr_db\n-1,ue1,ul,3\n", ":2: column 't_ms': value '-1': allowed 0..8.64e+07"),
-    ("t_ms,ue,leg,sinr_db\n,ue1,ul,3\n", ":2: column 't_ms': value '': allowed 0..8.64e+07"),
-    ("t_ms,ue,leg,sinr_db\n5,ue1,ul,3\n\n4,ue1,ul,3\n", ":4: column 't_ms': value '4': allowed at least 5"),
-    ("t_ms,ue,leg,sinr_db,cqi\n0,ue1,ul,,\n", ":2: columns 'sinr_db' and 'cqi': both empty"),
-    ("t_ms,ue,leg,sinr_db\n0,ue1,ul\n", ":2: 3 cells: allowed 4"),
-    ("t_ms,ue,leg\n0,ue1,ul\n", ":1: columns 'sinr_db' and 'cqi': missing"),
-    ("t_ms,ue,cqi\n0,ue1,3\n", ":1: column 'leg': missing"),
-    ("t_ms,ue,leg,cqi,rsrp\n", ":1: column 'rsrp': unknown: allowed t_ms, ue, leg, sinr_db, cqi"),
-    ("t_ms,ue,leg,cqi,cqi\n", ":1: column 'cqi': given twice"),
-    ("t_ms,ue,leg,cqi\n", "no measurements"),
+    ("t_ms,ue,direction,cqi\n0,ue9,ul,4\n", ":2: column 'ue': value 'ue9': allowed ue1, ue2"),
+    ("t_ms,ue,direction,cqi\n0,ue1,up,4\n", ":2: column 'direction': value 'up': allowed ul, dl, sl"),
+    ("t_ms,ue,direction,cqi\n0,ue1,ul,16\n", ":2: column 'cqi': value '16': allowed 0..15"),
+    ("t_ms,ue,direction,cqi\n0,ue1,ul,4.5\n", ":2: column 'cqi': value '4.5': allowed whole numbers 0..15"),
+    ("t_ms,ue,direction,sinr_db\n0,ue1,ul,nan\n", ":2: column 'sinr_db': value 'nan': allowed -100..200"),
+    ("t_ms,ue,direction,sinr_db\n0,ue1,ul,loud\n", ":2: column 'sinr_db': value 'loud': allowed -100..200"),
+    ("t_ms,ue,direction,sinr_db\n-1,ue1,ul,3\n", ":2: column 't_ms': value '-1': allowed 0..8.64e+07"),
+    ("t_ms,ue,direction,sinr_db\n,ue1,ul,3\n", ":2: column 't_ms': value '': allowed 0..8.64e+07"),
+    ("t_ms,ue,direction,sinr_db\n5,ue1,ul,3\n\n4,ue1,ul,3\n", ":4: column 't_ms': value '4': allowed at least 5"),
+    ("t_ms,ue,direction,sinr_db,cqi\n0,ue1,ul,,\n", ":2: columns 'sinr_db' and 'cqi': both empty"),
+    ("t_ms,ue,direction,sinr_db\n0,ue1,ul\n", ":2: 3 cells: allowed 4"),
+    ("t_ms,ue,direction\n0,ue1,ul\n", ":1: columns 'sinr_db' and 'cqi': missing"),
+    ("t_ms,ue,cqi\n0,ue1,3\n", ":1: column 'direction': missing"),
+    ("t_ms,ue,direction,cqi,rsrp\n", ":1: column 'rsrp': unknown: allowed t_ms, ue, direction, sinr_db, cqi"),
+    ("t_ms,ue,direction,cqi,cqi\n", ":1: column 'cqi': given twice"),
+    ("t_ms,ue,direction,cqi\n", "no measurements"),
     ("", ":1: column 't_ms': missing"),
 ])
 def test_wrong_measurements(tmp_path, text, message):

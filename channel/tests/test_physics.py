@@ -87,22 +87,22 @@ def test_noise():
 
 
 # Nardini, Table 1: transmit power + eNB gain - cable loss - (noise + 5)
-@pytest.mark.parametrize(("leg", "gain_db"), [("ul", 20 + 18 - 2 + 99.433), ("dl", 40 + 18 - 2 + 99.433),
+@pytest.mark.parametrize(("direction", "gain_db"), [("ul", 20 + 18 - 2 + 99.433), ("dl", 40 + 18 - 2 + 99.433),
                                               ("sl", 20 - 2 + 99.433)])
-def test_budget_of_nardini(leg, gain_db):
-    assert link.Budget().gain_db(leg, 50) == pytest.approx(gain_db, abs=0.001)
+def test_budget_of_nardini(direction, gain_db):
+    assert link.Budget().gain_db(direction, 50) == pytest.approx(gain_db, abs=0.001)
 
 
 def test_each_receiver_has_its_noise_figure():
     changed = link.Budget(ue_noise_figure_db=7.0)
-    differences = {leg: link.Budget().gain_db(leg, 50) - changed.gain_db(leg, 50) for leg in link.LEGS}
+    differences = {name: link.Budget().gain_db(name, 50) - changed.gain_db(name, 50) for name in link.DIRECTIONS}
     assert differences == pytest.approx({"ul": 0.0, "dl": 2.0, "sl": 2.0})
-    with pytest.raises(ParameterError, match="leg: value up: allowed ul, dl, sl"):
+    with pytest.raises(ParameterError, match="direction: value up: allowed ul, dl, sl"):
         changed.gain_db("up", 50)
 
 
 def test_terms_are_subtracted():
-    seen = link.sinr_db(link.Budget(), "ul", 50, at(100, 100), at(0, 1), at(30, 30), [lambda leg, t_s, d: t_s * 3])
+    seen = link.sinr_db(link.Budget(), "ul", 50, at(100, 100), at(0, 1), at(30, 30), [lambda _, t_s, d: t_s * 3])
     assert seen[0] - seen[1] == pytest.approx(3.0)
 
 

@@ -51,20 +51,20 @@ def test_sinr_by_hand(rendered):
     own, other = (10 ** (mean_power_dbm(-200, 30, enb) / 10) for enb in ENBS)
     noise = 10 ** ((noise_dbm(50) + 5.0) / 10)
     for enb, sinr in enumerate((own / (other + noise), other / (own + noise))):
-        leg = found.leg(1, "dl", enb)
-        at = leg[np.searchsorted(leg["t_ns"], 10_000_000_000, side="right") - 1]
+        direction = found.records_of(1, "dl", enb)
+        at = direction[np.searchsorted(direction["t_ns"], 10_000_000_000, side="right") - 1]
         assert at["sinr_cdb"] / 100 == pytest.approx(10 * math.log10(sinr), abs=0.02)
 
 
 def test_the_uplink_has_no_interference(rendered):
     budget, loss = Budget(), UrbanMacro().nlos_loss_db(np.array([math.hypot(500, 100)]))
     sinr = budget.ue_tx_dbm + budget.enb_gain_dbi - budget.cable_loss_db - loss[0] - noise_dbm(50) - 5.0
-    assert rendered().leg(2, "ul", 1)["sinr_cdb"][0] / 100 == pytest.approx(sinr, abs=0.01)
+    assert rendered().records_of(2, "ul", 1)["sinr_cdb"][0] / 100 == pytest.approx(sinr, abs=0.01)
 
 
 def test_rsrp_is_the_power_of_a_resource_element(rendered):
     """Every 200 ms, the mean of the samples before: the shop does not move."""
-    measured = rendered(duration_s=2.0).leg(2, "rsrp", 0)
+    measured = rendered(duration_s=2.0).records_of(2, "rsrp", 0)
     assert list(measured["t_ns"]) == [ms * 1_000_000 for ms in range(200, 2001, 200)]
     expected = mean_power_dbm(0, 100, "west") - 10 * math.log10(12 * 50)
     assert measured["sinr_cdb"] / 100 == pytest.approx([expected] * 10, abs=0.01)
@@ -72,15 +72,15 @@ def test_rsrp_is_the_power_of_a_resource_element(rendered):
 
 def test_the_stronger_cell_changes_half_way(rendered):
     found = rendered()
-    west, east = (found.leg(1, "rsrp", enb)["sinr_cdb"].astype(int) for enb in range(2))
+    west, east = (found.records_of(1, "rsrp", enb)["sinr_cdb"].astype(int) for enb in range(2))
     crossing = np.flatnonzero(np.diff(np.sign(east - west)))
     assert len(crossing) == 1
-    assert found.leg(1, "rsrp")["t_ns"][crossing[0]] / 1e9 == pytest.approx(20, abs=0.3)
+    assert found.records_of(1, "rsrp")["t_ns"][crossing[0]] / 1e9 == pytest.approx(20, abs=0.3)
 
 
 def test_load_scales_interference(rendered):
     def edge(load):
-        return rendered(RouteParameters(**{**vars(PLAIN), "load": load})).leg(2, "dl", 0)["sinr_cdb"][0]
+        return rendered(RouteParameters(**{**vars(PLAIN), "load": load})).records_of(2, "dl", 0)["sinr_cdb"][0]
 
     assert edge(1.0) / 100 == pytest.approx(0, abs=0.1)  # the shop is as far from both; noise is far below
     assert (edge(0.5) - edge(1.0)) / 100 == pytest.approx(10 * math.log10(2), abs=0.1)
@@ -91,18 +91,18 @@ def test_interferers_serve_nobody_and_are_heard(rendered):
     alone, joined = (rendered(RouteParameters(**{**vars(PLAIN), "interferers": others}))
                      for others in ((), ((500.0, 0.0),)))
     assert {int(enb) for enb in joined.records["enb"]} == {0, 1}
-    fell = alone.leg(2, "dl", 0)["sinr_cdb"][0] - joined.leg(2, "dl", 0)["sinr_cdb"][0]
+    fell = alone.records_of(2, "dl", 0)["sinr_cdb"][0] - joined.records_of(2, "dl", 0)["sinr_cdb"][0]
     assert fell / 100 == pytest.approx(10 * math.log10(2), abs=0.1)
-    for leg in ("ul", "rsrp"):
-        assert (alone.leg(2, leg, 0) == joined.leg(2, leg, 0)).all()
+    for direction in ("ul", "rsrp"):
+        assert (alone.records_of(2, direction, 0) == joined.records_of(2, direction, 0)).all()
 
 
 def test_a_beam_is_for_its_own_ue(rendered):
     """It raises the SINR by its gain in both directions, also where interference dominates, and what UEs measure."""
     without, with_beam = (rendered(RouteParameters(**{**vars(PLAIN), "beam_gain_db": gain})) for gain in (0.0, 18.0))
-    for leg in ("ul", "dl", "rsrp"):
-        raised = with_beam.leg(2, leg, 0)["sinr_cdb"] - without.leg(2, leg, 0)["sinr_cdb"]
-        assert raised / 100 == pytest.approx([18.0] * len(raised), abs=0.01), leg
+    for direction in ("ul", "dl", "rsrp"):
+        raised = with_beam.records_of(2, direction, 0)["sinr_cdb"] - without.records_of(2, direction, 0)["sinr_cdb"]
+        assert raised / 100 == pytest.approx([18.0] * len(raised), abs=0.01), direction
 
 
 URBAN = PathLossParameters("umi_38901", "by_place", 28.0, 10.0)
@@ -113,9 +113,9 @@ def test_maps_are_of_enbs_and_not_of_ues(rendered):
     """The shop stands where the rider comes by at 20 s: both have sight there or not, and the same shadowing."""
     found = rendered(BY_PLACE, path_loss=URBAN, positions={"shop": (0.0, 30.0)})
     for enb in range(2):
-        rider = found.leg(1, "ul", enb)
+        rider = found.records_of(1, "ul", enb)
         passing = rider[np.searchsorted(rider["t_ns"], 20_000_000_000, side="right") - 1]
-        assert passing["sinr_cdb"] == found.leg(2, "ul", enb)["sinr_cdb"][0]
+        assert passing["sinr_cdb"] == found.records_of(2, "ul", enb)["sinr_cdb"][0]
 
 
 def test_sight_comes_and_goes_on_the_way(rendered):
@@ -124,7 +124,7 @@ def test_sight_comes_and_goes_on_the_way(rendered):
     Correlated over 50 m, they are some on a way of 800 m, and not one in every 5 m.
     """
     plain = RouteParameters({"gnb": (0.0, -60.0)}, PLAIN.tracks, fading=False, shadowing_sigma_db=0.0)
-    steps = [np.abs(np.diff(rendered(plain, seed=seed, path_loss=URBAN, enbs=("gnb",)).leg(1, "ul")["sinr_cdb"]))
+    steps = [np.abs(np.diff(rendered(plain, seed=seed, path_loss=URBAN, enbs=("gnb",)).records_of(1, "ul")["sinr_cdb"]))
              for seed in range(8)]
     assert 8 <= sum((one > 1000).sum() for one in steps) < 8 * 160
 
@@ -136,11 +136,11 @@ def test_only_models_of_5g_say_how_far_sight_goes(rendered):
 
 
 def test_cqis_of_nr_follow_from_its_tables(rendered):
-    """273 blocks of 30 kHz; each CQI is that of the flat SINR by the thresholds of the table of its leg."""
+    """273 blocks of 30 kHz; each CQI is that of the flat SINR by the thresholds of the table of its direction."""
     tables = {"ul": "nr_qam64", "dl": "nr_qam256"}
     found = rendered(cell=Cell(CELL.peers, 273, tuple(ENBS), 360_000, tables))
-    for leg, table in tables.items():
-        of = found.leg(1, leg, 0)
+    for direction, table in tables.items():
+        of = found.records_of(1, direction, 0)
         assert (of["cqi"] == cqi.cqi_of(of["sinr_cdb"], table)).all()
         assert len(set(of["cqi"].tolist())) > 5
 
@@ -151,9 +151,9 @@ FADING = RouteParameters(ENBS, {"rider": "way.csv"}, shadowing_sigma_db=0.0)
 def test_fading_belongs_to_places(rendered):
     """Who stands still has one channel; who moves one that varies, as much as Rayleigh's does over a carrier."""
     found = rendered(FADING, granularity_ms=5, duration_s=20)
-    assert len(found.leg(2, "dl", 0)) == 1
+    assert len(found.records_of(2, "dl", 0)) == 1
     plain = rendered(PLAIN, granularity_ms=5, duration_s=20)
-    rider, mean = (of.leg(1, "rsrp")["sinr_cdb"] / 100 for of in (found, plain))
+    rider, mean = (of.records_of(1, "rsrp")["sinr_cdb"] / 100 for of in (found, plain))
     assert 0.3 < np.std(rider - mean) < 4
     assert abs(np.mean(10 ** ((rider - mean) / 10)) - 1) < 0.3
 
@@ -161,7 +161,8 @@ def test_fading_belongs_to_places(rendered):
 def test_shadowing_has_its_deviation(rendered, tmp_path):
     """Over seeds, at one place."""
     shadowed = RouteParameters(ENBS, {"rider": "way.csv"}, fading=False)
-    values = [rendered(shadowed, seed, duration_s=0.3).leg(2, "rsrp", 0)["sinr_cdb"][0] / 100 for seed in range(60)]
+    values = [rendered(shadowed, seed, duration_s=0.3).records_of(2, "rsrp", 0)["sinr_cdb"][0] / 100
+              for seed in range(60)]
     assert np.std(values) == pytest.approx(6.0, abs=1.7)
     assert np.mean(values) == pytest.approx(mean_power_dbm(0, 100, "west") - 10 * math.log10(600), abs=2.4)
 
@@ -175,12 +176,12 @@ def test_blocks_leave_no_seams(rendered, monkeypatch):
 def test_the_start_of_the_way(rendered):
     later = rendered(RouteParameters(**{**vars(PLAIN), "start_s": 10.0}), duration_s=5)
     whole = rendered(duration_s=15)
-    assert np.array_equal(later.leg(1, "rsrp")["sinr_cdb"], whole.leg(1, "rsrp")["sinr_cdb"][50:75])
+    assert np.array_equal(later.records_of(1, "rsrp")["sinr_cdb"], whole.records_of(1, "rsrp")["sinr_cdb"][50:75])
 
 
 def test_constants_count_in_every_cell(rendered):
     found = rendered(cqi=CqiParameters(dl=9), duration_s=5)
-    assert all(set(found.leg(1, "dl", enb)["cqi"]) == {9} for enb in range(2))
+    assert all(set(found.records_of(1, "dl", enb)["cqi"]) == {9} for enb in range(2))
 
 
 def test_written_is_read(rendered, tmp_path):

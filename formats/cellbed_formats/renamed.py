@@ -15,7 +15,10 @@ T = TypeVar("T")
 RENAMED: dict[str, dict[str, str]] = {
     "function": {"play": "run_scenario", "play_async": "run_scenario_async"},
     "argument": {"begin_s": "start_s"},
-    "metric": {"window_begin_s": "window_start_s", "flow_begin_s": "flow_start_s"},
+    "metric": {"window_begin_s": "window_start_s", "flow_begin_s": "flow_start_s",
+               "data_first_leg_mean_ms": "data_first_hop_mean_ms", "data_dl_leg_mean_ms": "data_downlink_mean_ms",
+               "ack_first_leg_mean_ms": "ack_first_hop_mean_ms", "ack_dl_leg_mean_ms": "ack_downlink_mean_ms"},
+    "column": {"leg": "direction"},
     "option of fit": {"--play": "--run", "--no-play": "--no-run"},
 }
 

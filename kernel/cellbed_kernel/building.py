@@ -16,11 +16,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
+from cellbed.error import LabError
 from cellbed.host import programs
-from cellbed_kernel import sources
-from cellbed_kernel.lookup import (
+from cellbed.labs.lab_kernels import (
     VERSIONS,
-    BuildError,
     build_key,
     cache_root,
     find_source,
@@ -30,6 +29,7 @@ from cellbed_kernel.lookup import (
     patches,
     ready,
 )
+from cellbed_kernel import sources
 from cellbed_kernel.steps import NOT_UNPACKED, Progress, configure, run, tree_version
 
 # Compiled objects of a build, for the progress display only.
@@ -40,7 +40,7 @@ def obtain(version: str, named: str | None = None) -> Path:
     """As find_source(), but a version that is not here is fetched where it can be.
 
     Raises:
-        BuildError: neither here nor to be fetched.
+        LabError: neither here nor to be fetched.
     """
     if named or found(version):
         return find_source(version, named)
@@ -49,7 +49,7 @@ def obtain(version: str, named: str | None = None) -> Path:
         try:
             return found(version) or sources.fetch(version)
         except sources.Unavailable as error:
-            raise BuildError(f"no source of Linux {version}: {error}") from None
+            raise LabError(f"no source of Linux {version}: {error}") from None
 
 
 def unpack(source: Path, scratch: Path, log: TextIO) -> Path:
@@ -102,7 +102,7 @@ def lock(root: Path) -> Iterator[None]:
         try:
             fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            print("lab kernel: another build is under way, waiting for it", file=sys.stderr)
+            print("lab kernel: waiting for another build", file=sys.stderr)
             fcntl.flock(f, fcntl.LOCK_EX)
         yield
 
@@ -115,7 +115,7 @@ def available(first: bool) -> list[str]:
             if not ready(version):
                 obtain(version)
             versions.append(version)
-        except BuildError as error:
+        except LabError as error:
             print(f"lab kernel {version} left out: {error}", file=sys.stderr)
         if first and versions:
             break
@@ -126,7 +126,7 @@ def built(version: str, source: Path, jobs: int) -> Path:
     """The binary, which is built when it is not there yet.
 
     Raises:
-        BuildError: it cannot be built.
+        LabError: it cannot be built.
     """
     key = build_key(version, source)
     target = key_dir(key)

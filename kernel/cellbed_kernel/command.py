@@ -13,46 +13,48 @@ import signal
 import sys
 from pathlib import Path
 
-from cellbed_kernel import given, tree
+from cellbed.error import LabError
+from cellbed.labs import given_kernels as given
+from cellbed.labs.lab_kernels import VERSIONS, look, ready, recipe
+from cellbed.paths import BUILD_COMMAND
+from cellbed_kernel import tree
 from cellbed_kernel.building import available, built, obtain
-from cellbed_kernel.lookup import VERSIONS, BuildError, look, ready, recipe
-from cellbed_kernel.place import BUILD_COMMAND
 
 
 def user_tree(named: str) -> Path:
     path = Path(named).expanduser().resolve()
     if not (path / "arch" / "um" / "Kconfig").exists():
-        raise BuildError(f"{named}: not a source tree of Linux, as there is no arch/um in it")
+        raise LabError(f"{named}: not a source tree of Linux: it has no arch/um")
     return path
 
 
 def user_kernel(named: str) -> Path:
-    """Raises BuildError for what no User Mode Linux is."""
+    """Raises LabError for what no User Mode Linux is."""
     path = Path(named).expanduser().resolve()
     try:
         with open(path, "rb") as file:
             head = file.read(4)
     except OSError as error:
-        raise BuildError(f"{named}: {error.strerror}") from error
+        raise LabError(f"{named}: {error.strerror}") from error
     if head != b"\x7fELF" or not os.access(path, os.X_OK):
-        raise BuildError(f"{named}: not a kernel built for User Mode Linux (`make ARCH=um`), which is a program")
+        raise LabError(f"{named}: not a kernel built for User Mode Linux (`make ARCH=um`), which is a program")
     return path
 
 
 def wanted_versions(args: argparse.Namespace) -> list[str]:
-    """Raises BuildError when there is none."""
+    """Raises LabError when there is none."""
     if args.version:
         return [args.version]
     if args.source:
         return [next((version for version in VERSIONS if f"-{version}." in Path(args.source).name), VERSIONS[0])]
     versions = available(first=not args.all)
     if not versions:
-        raise BuildError("no source of Linux can be had; name a tarball of kernel.org with --source")
+        raise LabError("no source of Linux is here or can be fetched; name a tarball of kernel.org with --source")
     return versions
 
 
 def _given(image: Path, checkout: Path | None) -> Path:
-    """Give a kernel to a checkout that has not this one. Raises BuildError when it cannot be written."""
+    """Give a kernel to a checkout that has not this one. Raises LabError when it cannot be written."""
     version = image.parent.name.partition("-")[0]
     there = [] if checkout is None else given.folders(checkout.resolve() / "kernel", version)
     has_it = any(folder.name == image.parent.name and given.unfit(folder, recipe(version)) is None for folder in there)
@@ -60,7 +62,7 @@ def _given(image: Path, checkout: Path | None) -> Path:
         try:
             given.give(image, checkout.resolve())
         except OSError as error:
-            raise BuildError(f"--give {checkout}: {error.filename}: {error.strerror}") from error
+            raise LabError(f"--give {checkout}: {error.filename}: {error.strerror}") from error
     return image
 
 
@@ -92,9 +94,9 @@ def main() -> int:
             image = (not args.source and ready(version)) or built(version, obtain(version, args.source), args.jobs)
             print(_given(image, args.give))
         return 0
-    except BuildError as error:
+    except LabError as error:
         print(f"{BUILD_COMMAND}: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print(f"{BUILD_COMMAND}: interrupted, nothing left behind", file=sys.stderr)
+        print(f"{BUILD_COMMAND}: interrupted; nothing was left behind", file=sys.stderr)
         return 130

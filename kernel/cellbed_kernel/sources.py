@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 from cellbed.host import programs
-from cellbed_kernel.lookup import TARBALL_SUFFIXES, kept
+from cellbed.labs.lab_kernels import TARBALL_SUFFIXES, kept
 
 # Suites of Debian that have a version, whichever release this machine runs.
 SUITES = {"7.3": ("trixie-backports", "sid"), "6.12": ("trixie",), "6.1": ("bookworm",)}
@@ -83,7 +83,7 @@ def _mirrors() -> list[str]:
     except OSError:
         system = {}
     if system.get("ID") != "debian" or not all(map(programs.find, ("apt-get", "dpkg-deb"))):
-        raise Unavailable(f"{system.get('PRETTY_NAME', 'this system')} is no Debian, whose archive has it")
+        raise Unavailable(f"{system.get('PRETTY_NAME', 'this system')} is not Debian, whose archive has the source")
     release = system.get("VERSION_CODENAME", "sid")
     own = {release, f"{release}-updates", f"{release}-backports", "stable", "testing", "unstable", "sid"}
     said = subprocess.run([programs.command("apt-get"), "update", "--print-uris"], capture_output=True, text=True,
@@ -91,7 +91,7 @@ def _mirrors() -> list[str]:
     known = re.findall(r"^'(\S+?)/dists/([^/]+)/InRelease'", said, re.MULTILINE)
     mirrors = [uri for uri, suite in known if suite in own]
     if not mirrors:
-        raise Unavailable("apt knows no mirror of Debian here")
+        raise Unavailable("apt has no mirror of Debian; add one to /etc/apt/sources.list")
     return list(dict.fromkeys(mirrors))
 
 

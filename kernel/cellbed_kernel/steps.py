@@ -15,8 +15,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
+from cellbed.error import LabError
 from cellbed.host import programs
-from cellbed_kernel.lookup import REPRODUCIBLE, BuildError, fragments
+from cellbed.labs.lab_kernels import REPRODUCIBLE, fragments
 
 # Sources that ARCH=um never compiles; leaving them out makes unpacking faster.
 NOT_UNPACKED = (
@@ -81,7 +82,7 @@ def run(args: list[str], cwd: Path, log: TextIO, on_line: Callable[[str], object
         tail = "".join([*causes, *lines[-_TAIL:]])
         kept = Path(tempfile.gettempdir()) / f"cellbed-kernel-{os.getuid()}.log"
         shutil.copy(log.name, kept)
-        raise BuildError(f"`{' '.join(map(str, args[:4]))}` failed; the log's end:\n{tail}whole log: {kept}")
+        raise LabError(f"`{' '.join(map(str, args[:4]))}` failed; the log's end:\n{tail}whole log: {kept}")
 
 
 def environment() -> dict[str, str]:
@@ -100,7 +101,7 @@ def configure(tree: Path, log: TextIO, wanted: str = "") -> None:
     lost = [f"{name}={value} became {got.get(name, 'n')}" for name, value in asked.items()
             if got.get(name, "n") != value]
     if lost:
-        raise BuildError(f"{', '.join(map(str, paths))}: in this source {', '.join(lost)}")
+        raise LabError(f"{', '.join(map(str, paths))}: in this source {', '.join(lost)}")
 
 
 def options(*paths: Path) -> dict[str, str]:

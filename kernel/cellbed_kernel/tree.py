@@ -22,8 +22,9 @@ from fnmatch import translate
 from pathlib import Path
 from typing import Any, TextIO
 
+from cellbed.error import LabError
 from cellbed.host import programs
-from cellbed_kernel.lookup import BuildError, cache_root, fragments, patches
+from cellbed.labs.lab_kernels import cache_root, fragments, patches
 from cellbed_kernel.steps import NOT_UNPACKED, configure, run, tree_version
 
 # Name, size and time of the last change.
@@ -47,7 +48,7 @@ def listing(tree: Path) -> Files:
         done = subprocess.run([programs.command("git"), "-C", tree, "ls-files", "-z", "--cached", "--others",
                                "--exclude-standard"], capture_output=True, text=True, check=False)
         if done.returncode:
-            raise BuildError(f"{tree}: {done.stderr.strip()}")
+            raise LabError(f"{tree}: {done.stderr.strip()}")
         names = done.stdout.split("\0")[:-1]
     else:
         start = len(f"{tree}/")
@@ -107,7 +108,7 @@ class Copy:
                     continue
                 done = subprocess.run(command, capture_output=True, text=True, check=False)
                 if done.returncode:
-                    raise BuildError(f"{self.tree}: {patch.name}, which the virtual lab needs, does not apply: "
+                    raise LabError(f"{self.tree}: {patch.name}, which the virtual lab needs, does not apply: "
                                      f"{'; '.join(re.findall('^(?:Hunk.*FAILED.*|can.t find.*)$', done.stdout, re.M))}")
             for path in scratch.rglob("*"):
                 own = self.source / path.relative_to(scratch)
@@ -130,8 +131,8 @@ class Copy:
         said: list[str] = []
         try:
             run(["make", "ARCH=um", f"-j{jobs}", "--output-sync=target", "linux"], self.source, log, said.append)
-        except BuildError as error:
-            raise BuildError(f"{self.tree} does not build:\n{compiler_errors(said) or error}") from None
+        except LabError as error:
+            raise LabError(f"{self.tree} does not build:\n{compiler_errors(said) or error}") from None
         return self.source / "linux"
 
     def _note(self, **facts: Any) -> None:
@@ -168,7 +169,7 @@ def keep(image: Path, config: Path | None) -> Path:
     """Put a kernel where its content names it, stripped of what only a debugger reads. Return: it there.
 
     Raises:
-        BuildError: its clock cannot jump.
+        LabError: its clock cannot jump.
     """
     root = cache_root()
     root.mkdir(parents=True, exist_ok=True)
@@ -178,7 +179,7 @@ def keep(image: Path, config: Path | None) -> Path:
             shutil.copy(image, made)
         content = made.read_bytes()
         if b"time-travel-start=" not in content:
-            raise BuildError(f"{image}: not a kernel for User Mode Linux with CONFIG_UML_TIME_TRAVEL_SUPPORT; "
+            raise LabError(f"{image}: not a kernel for User Mode Linux with CONFIG_UML_TIME_TRAVEL_SUPPORT; "
                              "--kernel TREE builds one")
         target = root / f"own-{hashlib.sha256(content).hexdigest()[:16]}"
         target.mkdir(exist_ok=True)
@@ -194,7 +195,7 @@ def built(tree: Path, jobs: int) -> Path:
     """The lab kernel of a tree as it is now.
 
     Raises:
-        BuildError: a patch does not apply, an option is missing, or the compiler refuses it.
+        LabError: a patch does not apply, an option is missing, or the compiler refuses it.
     """
     start = time.monotonic()
     copy = Copy(tree)

@@ -10,8 +10,8 @@ import pytest
 import yaml
 from lab_kernel import cached
 
+from cellbed.error import LabError
 from cellbed_kernel.conformance import guest, known, packetdrill
-from cellbed_kernel.lookup import BuildError
 
 CPU = min(os.sched_getaffinity(0))
 PASSES = "packetdrill/close/close-remote-fin-then-close.pkt"
@@ -87,16 +87,16 @@ def test_failures_are_compared_with_the_list(version, tmp_path):
 ])
 def test_a_list_that_says_nothing(entry, why, tmp_path):
     path = listing(tmp_path / "known.yaml", entry)
-    with pytest.raises(BuildError) as caught:
+    with pytest.raises(LabError) as caught:
         known.load(path, "6.12")
     assert str(caught.value).startswith(f"{path}: {why}")
 
 
 def test_a_packetdrill_that_cannot_be_had(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    with pytest.raises(BuildError, match="^packetdrill cannot be had: .*; name a copy with PACKETDRILL=FOLDER$"):
+    with pytest.raises(LabError, match="^packetdrill cannot be fetched: .*; name a copy with PACKETDRILL=FOLDER$"):
         packetdrill.obtain("6.12", str(tmp_path / "nowhere"))
     subprocess.run(["git", "init", "-q", tmp_path / "empty"], check=True)
-    with pytest.raises(BuildError, match=f"has no commit {packetdrill.COMMITS['6.12'][:12]}: "):
+    with pytest.raises(LabError, match=f"has no commit {packetdrill.COMMITS['6.12'][:12]}: "):
         packetdrill.obtain("6.12", str(tmp_path / "empty"))
     assert list((tmp_path / "cache/cellbed/conformance").iterdir()) == []

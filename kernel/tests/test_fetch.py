@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from cellbed_kernel import lookup, sources
+from cellbed.labs import lab_kernels
+from cellbed_kernel import sources
 from cellbed_kernel.building import available
 
 pytestmark = pytest.mark.skipif(not all(map(shutil.which, ("apt-get", "dpkg-deb", "gpg"))),
@@ -133,9 +134,9 @@ def test_the_tarball_is_taken_and_nothing_else_is_touched(mirror, tmp_path, suit
     before = untouched()
     mirror.package(tmp_path)
     mirror.publish(suite)
-    assert lookup.found(VERSION) is None
+    assert lab_kernels.found(VERSION) is None
     path = sources.fetch(VERSION)
-    assert path == lookup.found(VERSION) == tmp_path / f"cache/cellbed/source/linux-source-{VERSION}.tar.xz"
+    assert path == lab_kernels.found(VERSION) == tmp_path / f"cache/cellbed/source/linux-source-{VERSION}.tar.xz"
     assert path.read_bytes() == TARBALL and path.stat().st_mtime == 1_700_000_000
     assert [file.name for file in path.parent.iterdir()] == [path.name]
     assert untouched() == before and not (tmp_path / "invoked").exists()
@@ -184,7 +185,7 @@ def test_offline(mirror, tmp_path):
 
 def test_another_distribution(mirror, tmp_path, monkeypatch):
     monkeypatch.setattr(platform, "freedesktop_os_release", lambda: {"ID": "ubuntu", "PRETTY_NAME": "Ubuntu 24.04 LTS"})
-    assert refused(tmp_path) == "Ubuntu 24.04 LTS is no Debian, whose archive has it"
+    assert refused(tmp_path) == "Ubuntu 24.04 LTS is not Debian, whose archive has the source"
 
 
 def test_no_keyring(mirror, tmp_path, monkeypatch):
@@ -194,13 +195,13 @@ def test_no_keyring(mirror, tmp_path, monkeypatch):
 
 def test_no_mirror(mirror, tmp_path):
     (tmp_path / "machine.list").write_text(f"deb {mirror.uri} elsewhere main\n")
-    assert refused(tmp_path) == "apt knows no mirror of Debian here"
+    assert refused(tmp_path) == "apt has no mirror of Debian; add one to /etc/apt/sources.list"
 
 
 def test_without_the_newest_the_next_one_is_taken(mirror, capfd):
     mirror.server.shutdown()
     mirror.server.server_close()
-    if lookup.found("6.12") is None:
+    if lab_kernels.found("6.12") is None:
         pytest.skip("linux-source-6.12 is not installed")
     assert available(first=True) == ["6.12"]
     (line,) = capfd.readouterr().err.splitlines()
@@ -211,11 +212,12 @@ def test_offline_the_newest_one_that_is_built_is_taken(mirror, tmp_path, capfd):
     """Also without its source: recipe and compiler are the same."""
     mirror.server.shutdown()
     mirror.server.server_close()
-    for name, recipe in (("7.3-a", lookup.recipe_key("7.3")), ("7.3-b", {**lookup.recipe_key("7.3"), "recipe": "old"})):
+    current = lab_kernels.recipe_key("7.3")
+    for name, recipe in (("7.3-a", current), ("7.3-b", {**current, "recipe": "old"})):
         folder = tmp_path / "cache/cellbed/kernel" / name
         folder.mkdir(parents=True)
         (folder / "linux").touch()
         (folder / "key.json").write_text(json.dumps({**recipe, "source": "any"}))
     assert available(first=True) == ["7.3"]
-    assert lookup.look(None) == lookup.look("7.3") == tmp_path / "cache/cellbed/kernel/7.3-a/linux"
+    assert lab_kernels.look(None) == lab_kernels.look("7.3") == tmp_path / "cache/cellbed/kernel/7.3-a/linux"
     assert capfd.readouterr().err == ""

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from cellbed_kernel import lookup
-from cellbed_kernel.place import ROOT
+from cellbed.labs import lab_kernels
+from cellbed.paths import ROOT
 
 VERSION = "6.12"
 
@@ -36,8 +36,8 @@ def build(checkout, cache, *words):
 def built(checkout, tmp_path):
     """A kernel that its builder has given to the checkout; the cache is his, of what builds it here."""
     compiler = subprocess.run(["gcc", "--version"], capture_output=True, text=True, check=True).stdout.splitlines()[0]
-    source = {"source": lookup.source_stamp(found)} if (found := lookup.found(VERSION)) else {}
-    key = {"version": VERSION, **source, "recipe": lookup.recipe(VERSION), "compiler": compiler}
+    source = {"source": lab_kernels.source_stamp(found)} if (found := lab_kernels.found(VERSION)) else {}
+    key = {"version": VERSION, **source, "recipe": lab_kernels.recipe(VERSION), "compiler": compiler}
     name = f"{VERSION}-{hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:16]}"
     folder = tmp_path / "his/cellbed/kernel" / name
     folder.mkdir(parents=True)

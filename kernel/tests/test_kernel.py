@@ -9,7 +9,7 @@ import tarfile
 import pytest
 from lab_kernel import BUILD, KINDS, boot, cached
 
-from cellbed_kernel.lookup import BuildError
+from cellbed.error import LabError
 from cellbed_kernel.steps import options, run
 
 
@@ -23,7 +23,7 @@ def test_missing_source_is_one_message(tmp_path):
 def test_a_folder_that_is_no_tree_is_one_message(tmp_path):
     done = subprocess.run([BUILD, "--source", tmp_path], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert done.stderr == f"kernel/build: {tmp_path}: not a source tree of Linux, as there is no arch/um in it\n"
+    assert done.stderr == f"kernel/build: {tmp_path}: not a source tree of Linux: it has no arch/um\n"
 
 
 def test_not_built_says_what_to_do(tmp_path):
@@ -60,7 +60,7 @@ def test_failed_build_leaves_nothing_and_shows_the_log(tmp_path):
 def test_the_reason_is_shown_however_much_follows_it(tmp_path):
     """Of several compilers one fails, and the others go on."""
     script = "echo 'tcp.c:7:1: error: no such word'; for i in $(seq 60); do echo CC $i; done; exit 2"
-    with (tmp_path / "build.log").open("w") as log, pytest.raises(BuildError) as failed:
+    with (tmp_path / "build.log").open("w") as log, pytest.raises(LabError) as failed:
         run(["sh", "-c", script], tmp_path, log)
     said = str(failed.value).splitlines()
     assert said[1] == "tcp.c:7:1: error: no such word" and said[-2] == "CC 60" and len(said) == 1 + 1 + 20 + 1

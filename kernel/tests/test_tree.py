@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from cellbed.error import LabError
 from cellbed_kernel import tree as kernel_tree
-from cellbed_kernel.lookup import BuildError
 
 PATCH = """--- a/net/ipv4/tcp_a.c
 +++ b/net/ipv4/tcp_a.c
@@ -94,7 +94,7 @@ def test_a_patch_that_does_not_apply_is_named(tree, tmp_path):
     patch = tmp_path / "a.patch"
     patch.write_text(PATCH)
     (tree / "net/ipv4/tcp_a.c").write_text("something\nelse\n")
-    with pytest.raises(BuildError, match=r"linux: a\.patch, which .* needs, does not apply: Hunk #1"):
+    with pytest.raises(LabError, match=r"linux: a\.patch, which .* needs, does not apply: Hunk #1"):
         copied(tree, patch)
 
 
@@ -111,7 +111,7 @@ def test_what_the_compiler_says_in_one_piece(tmp_path):
 
 
 def test_a_program_that_is_no_kernel_with_virtual_time(tmp_path):
-    with pytest.raises(BuildError, match="/bin/ls: not a kernel for User Mode Linux with CONFIG_UML_TIME_TRAVEL"):
+    with pytest.raises(LabError, match="/bin/ls: not a kernel for User Mode Linux with CONFIG_UML_TIME_TRAVEL"):
         kernel_tree.keep(Path("/bin/ls"), None)
     assert not list((tmp_path / "cache/cellbed/kernel").iterdir())
 

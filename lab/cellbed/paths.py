@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Where the project's own programs are."""
+"""Where the project's own files and programs are."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ import os
 from pathlib import Path
 
 from cellbed.error import LabError
-from cellbed_kernel import place
 
-ROOT = place.ROOT
+_BROUGHT = Path(__file__).resolve().parents[1] / "cellbed_files"
+IS_CHECKOUT = not _BROUGHT.is_dir()
+# Where all is that is not Python: a checkout, or what a wheel brings of one, at the same places.
+ROOT = Path(__file__).resolve().parents[2] if IS_CHECKOUT else _BROUGHT
+# What builds lab kernels, as a user types it.
+BUILD_COMMAND = "kernel/build" if IS_CHECKOUT else "python -m cellbed_kernel"
 # What brings programs that are missing.
-SETUP = "run `make setup`" if place.IS_CHECKOUT else "install cellbed again"
+SETUP = "run `make setup`" if IS_CHECKOUT else "install cellbed again"
 BUILD = Path(os.environ.get("CELLBED_BUILD", ROOT / "build"))
 PROGRAMS = {"celld": BUILD / "emulator/daemon/celld", "tcpwatch": BUILD / "ebpf/tcpwatch/tcpwatch",
             "ipdump": BUILD / "emulator/ipdump/ipdump"}

@@ -57,6 +57,11 @@ def test_a_module_imports_from_packages_below(name):
     assert above == []
 
 
+def test_no_module_imports_what_builds_kernels():
+    """A run looks a kernel up; kernel/ builds one, and imports the lab."""
+    assert not [name for name, path in MODULES.items() for found in imports(path) if found.startswith("cellbed_kernel")]
+
+
 def test_no_modules_import_each_other():
     try:
         TopologicalSorter(OWN).prepare()

@@ -15,7 +15,7 @@ from typing import Any
 from ..stats.numbers import facts
 from ..stats.numbers import mean_of as mean
 from ..study import Explanation, studies
-from ..tcp.segment import ARQ_PARTS, HARQ_PARTS, LEG_PARTS, RTT_PARTS, part_label
+from ..tcp.segment import ARQ_PARTS, HARQ_PARTS, RTT_PARTS, WAY_PARTS, part_label
 
 Row = dict[str, Any]
 Rows = Sequence[Row]
@@ -25,7 +25,7 @@ WORTH_MS = 0.05  # parts that differ by less are not named
 WORTH_SHARE = 0.005
 
 SIDES = {"data": "segment", "ack": "ACK"}
-#: What errors of the radio cost a round trip, in both legs: words, parts.
+#: What errors of the radio cost a round trip, in both ways: words, parts.
 REPAIRS = (
     ("HARQ retransmissions", HARQ_PARTS),
     ("RLC retransmissions", ARQ_PARTS),
@@ -61,13 +61,13 @@ def departures(measured: Mapping[str, float], reference: Mapping[str, float]) ->
     return "; ".join(named) if named else "no part differs by 0.05 ms or more"
 
 
-def legs_text(parts: Mapping[str, float]) -> str:
-    """A decomposition in one line: data leg, receiver, ACK leg, hosts."""
-    legs = {side: sum(parts.get(f"{side}_{part}", 0.0) for part in LEG_PARTS) for side in SIDES}
+def ways_text(parts: Mapping[str, float]) -> str:
+    """A decomposition in one line: way of the data, receiver, way of the ACK, hosts."""
+    ways = {side: sum(parts.get(f"{side}_{part}", 0.0) for part in WAY_PARTS) for side in SIDES}
     hosts = parts.get("host_tx", 0.0) + parts.get("host_rx", 0.0)
     return (
-        f"data leg {legs['data']:.1f} + receiver {parts.get('receiver', 0.0):.1f} "
-        f"+ ACK leg {legs['ack']:.1f} + sender's host {hosts:.1f} ms"
+        f"data {ways['data']:.1f} + receiver {parts.get('receiver', 0.0):.1f} "
+        f"+ ACK {ways['ack']:.1f} + sender's host {hosts:.1f} ms"
     )
 
 
@@ -91,11 +91,11 @@ def _rtt(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
     if other:
         against = parts_ms(other)
         text = (
-            f"{_name(rows)}: {legs_text(measured)}; {_name(other)}: {legs_text(against)}. "
+            f"{_name(rows)}: {ways_text(measured)}; {_name(other)}: {ways_text(against)}. "
             f"Largest differences: {departures(measured, against)}."
         )
         return f"{text} {_spread(rows)} {_spread(other)}".strip()
-    text = f"{sum(measured.values()):.1f} ms = {legs_text(measured)}."
+    text = f"{sum(measured.values()):.1f} ms = {ways_text(measured)}."
     for said, expected in filter(None, (study.expected_rtt(rows[0]) for study in studies())):
         text += f" Largest departures from {said}: {departures(measured, expected)}."
     return f"{text} {_spread(rows)}".strip()

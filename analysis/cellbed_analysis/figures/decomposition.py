@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 from ..tcp.segment import ARQ_PARTS, HARQ_PARTS
 from .style import ink, is_dark
 
-#: Groups of parts, about in order of time: label, parts of a leg, colour.
+#: Groups of parts, about in order of time: label, parts of a way, colour.
 GROUPS = (
     ("wait before the request or in the queue", ("queue", "rac_wait"), "#F0E442"),
     ("RAC request to the BSR", ("rar", "bsr"), "#E69F00"),
@@ -21,7 +21,7 @@ GROUPS = (
     ("data grant", ("schedule", "grant"), "#CC79A7"),
     ("transmission and decoding", ("air",), "#0072B2"),
     ("sent again by HARQ or RLC", (*HARQ_PARTS, *ARQ_PARTS), "#009E73"),
-    ("downlink leg", ("dl_wait", "dl", "reorder"), "#56B4E9"),
+    ("downlink", ("dl_wait", "dl", "reorder"), "#56B4E9"),
     ("wait in the queue of a link", ("link_wait",), "#F5A3A3"),
     ("on the way over a link", ("link",), "#8C564B"),
 )
@@ -67,7 +67,7 @@ def draw(runs: Mapping[str, Mapping[str, float]], paper_ms: Mapping[str, float])
     axes.margins(x=0.1)
     axes.grid(axis="y", visible=False)
     mark = "; upright mark: the paper's mean" if paper_ms else ""
-    axes.set_xlabel(f"mean part of the RTT (ms); ACK leg hatched{mark}")
+    axes.set_xlabel(f"mean part of the RTT (ms); ACK hatched{mark}")
     shown = {label for parts in runs.values() for _, label, ms in pieces(parts) if ms > 0}
     handles = [Patch(facecolor=color, edgecolor=edge, label=label) for label, color in colors.items() if label in shown]
     figure.legend(handles=handles, loc="outside upper center", ncols=3, fontsize=8.5)

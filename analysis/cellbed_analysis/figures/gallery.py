@@ -144,10 +144,10 @@ def _which(chosen: dict[str, RunAnalysis]) -> str:
 def _rtt_time(chosen: dict[str, RunAnalysis], paper_ms: dict[str, float]) -> FigureSpec:
     data = {name: (run.segments(), run.bundle.start_ns) for name, run in chosen.items()}
     return FigureSpec(
-        "fig3-rtt-over-time",
+        "rtt-over-time",
         "RTT over time",
         "RTT of every data segment (dots) and its mean per second (line), from the sender's "
-        f"capture; {_which(chosen)}; warm-up included.{_remark('fig3-rtt-over-time', paper_ms).caption}",
+        f"capture; {_which(chosen)}; warm-up included.{_remark('rtt-over-time', paper_ms).caption}",
         lambda: rtt_time.draw(data, paper_ms),
     )
 
@@ -160,7 +160,7 @@ def _sequences(chosen: dict[str, RunAnalysis], paper_ms: dict[str, float]) -> li
             continue
         flow = primary_flow(run.bundle)
         chart = timeline.sequence_of(flow, segment, grid_of(run.bundle).nr)
-        figure = f"fig4-sequence-{file_name(name)}"
+        figure = f"sequence-{file_name(name)}"
         remark = _remark(figure, paper_ms)
         caption = (
             f"One segment of {name} whose life nothing else disturbed, rebuilt from radio.trace "
@@ -207,10 +207,10 @@ def _windows(runs: Sequence[RunAnalysis]) -> list[FigureSpec]:
     data = {name: series_over(group, "rtt_mean_ms", "receive_window_bytes") for name, group in groups.items()}
     return [
         FigureSpec(
-            "fig5-rtt-over-window",
+            "rtt-over-window",
             "RTT against the receive window",
             f"Mean RTT per segment ({of_scenario[0]['lab']} lab) with 95 % confidence intervals: Student's t over "
-            f"seeds, or block bootstrap where there is one seed.{_remark('fig5-rtt-over-window', {}).caption}",
+            f"seeds, or block bootstrap where there is one seed.{_remark('rtt-over-window', {}).caption}",
             lambda: rtt_window.draw(data),
         )
     ]

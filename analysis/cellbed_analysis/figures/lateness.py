@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
-from .style import OTHER, SERIES, ink
+from .style import BLUE, ORANGE, OTHER, ink
 
 
 def octaves(buckets: Sequence[tuple[float, int]]) -> dict[int, int]:
@@ -31,7 +31,7 @@ def draw(labs: Mapping[str, Sequence[tuple[float, int]]], bound_us: float | None
     """
     figure, axes = plt.subplots(figsize=(7.4, 3.4), layout="constrained")
     width = 0.8 / max(len(labs), 1)
-    colors = {"virtual": SERIES["DM-DM"][0], "native": SERIES["DM-IM"][0]}
+    colors = {"virtual": BLUE, "native": ORANGE}
     shown = [key for buckets in labs.values() for key, count in octaves(buckets).items() if count]
     for index, (lab, buckets) in enumerate(labs.items()):
         counts = octaves(buckets)

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ..tcp.timeline import Sequence, Step
-from .style import SERIES, ink, series_style
+from .style import RED, ink, style_at
 
 INCH_PER_MS = 0.235
 
@@ -34,10 +34,10 @@ def draw(sequence: Sequence, paper_ms: Iterable[float] = ()) -> Figure:
     for step in sequence.steps:
         _draw_step(axes, lanes, step, sequence.origin_ns)
     for point in paper_ms:
-        axes.axhline(point, color=SERIES["IM-IM"][0], linewidth=0.8, linestyle=":", zorder=0)
+        axes.axhline(point, color=RED, linewidth=0.8, linestyle=":", zorder=0)
         axes.annotate(
             f"paper: {point}", (1, point), xycoords=("axes fraction", "data"), xytext=(3, 0),
-            textcoords="offset points", va="center", fontsize=8.5, color=SERIES["IM-IM"][0],
+            textcoords="offset points", va="center", fontsize=8.5, color=RED,
         )  # fmt: skip
     axes.set_xlim(-0.55, len(lanes) - 0.45)
     axes.set_ylim(end_ms + 0.8, -1.0)
@@ -51,7 +51,7 @@ def draw(sequence: Sequence, paper_ms: Iterable[float] = ()) -> Figure:
 
 def _draw_step(axes: Axes, lanes: dict[str, float], step: Step, origin_ns: int) -> None:
     begin = (step.t_ns - origin_ns) / 1e6
-    color = series_style("DM-DM")[0]
+    color = style_at(0)[0]
     x = lanes[step.source]
     if step.arrive_ns is None:
         outward = -1 if x == 0 else 1

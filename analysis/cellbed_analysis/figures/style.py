@@ -19,17 +19,16 @@ if not os.environ.get("MPLBACKEND", "").startswith("module://"):  # as a noteboo
 import matplotlib.pyplot as plt
 from fontTools import subset
 
+from ..metrics.series_name import named_series
+
 # No reader looks at these tables of a font in a PDF, and to take them apart is a third of the time of writing one.
 getattr(subset.Options, "_drop_tables_default", []).extend(["GDEF", "GPOS", "GSUB", "kern"])
 
 THEMES = ("light", "dark")
 
-SERIES = {
-    "DM-DM": ("#0072B2", "o", "-"),
-    "DM-IM": ("#E69F00", "s", "--"),
-    "IM-DM": ("#009E73", "^", "-."),
-    "IM-IM": ("#D55E00", "D", ":"),
-}
+BLUE, ORANGE, GREEN, RED = "#0072B2", "#E69F00", "#009E73", "#D55E00"
+#: Colour, marker and line style: of series that a study names, and of all others.
+STYLES = ((BLUE, "o", "-"), (ORANGE, "s", "--"), (GREEN, "^", "-."), (RED, "D", ":"))
 OTHER = (("#CC79A7", "v", "-"), ("#56B4E9", "P", "--"), ("#7F7F7F", "X", "-."))
 DARK_BLUE_ON_DARK = "#4FA8DC"
 
@@ -81,9 +80,17 @@ def ink() -> str:
     return str(matplotlib.rcParams["text.color"])
 
 
+def style_at(place: int) -> tuple[str, str, str]:
+    """Colour, marker and line style of STYLES in the theme in use."""
+    color, marker, line = STYLES[place % len(STYLES)]
+    return DARK_BLUE_ON_DARK if is_dark() and color == BLUE else color, marker, line
+
+
 def series_style(name: str, index: int = 0) -> tuple[str, str, str]:
-    """Colour, marker and line style of a series, the same in every figure."""
-    color, marker, line = SERIES.get(name, OTHER[index % len(OTHER)])
-    if is_dark() and color == SERIES["DM-DM"][0]:
-        color = DARK_BLUE_ON_DARK
-    return color, marker, line
+    """Colour, marker and line style of a series, the same in every figure.
+
+    Args:
+        index: place of a series that no study names, among those of a figure.
+    """
+    known = named_series()
+    return style_at(known.index(name)) if name in known else OTHER[index % len(OTHER)]

@@ -11,9 +11,9 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from ..tcp.connection import RadioEvent, acknowledgments, relative
-from .style import SERIES, ink
+from .style import BLUE, GREEN, RED, ink
 
-SENT, AGAIN, ACKED = (SERIES[name][0] for name in ("DM-DM", "IM-IM", "IM-DM"))
+SENT, AGAIN, ACKED = BLUE, RED, GREEN
 #: Steps of a handover are many; these are when the UE is gone and when it is back.
 SHOWN = {"handover: detach", "handover: synchronised"}
 HIDDEN = ("drop", "harq_failure", "handover")

@@ -127,8 +127,8 @@ def radio(bundle: Bundle) -> pl.DataFrame:
     """radio.trace, one row for each event of the radio network, nodes by their names.
 
     Returns:
-        t_s, event, node and peer (names; which of several eNBs it is says the column enb), leg (ul, dl, sl), and the
-        other fields of docs/trace-format.md as they are there.
+        t_s, event, node and peer (names; which of several eNBs it is says the column enb), direction (ul, dl, sl), and
+        the other fields of docs/trace-format.md as they are there.
     """
     named = {column: pl.col(column).cast(pl.Int64).replace_strict(node_names(bundle), default=None,
                                                                   return_dtype=pl.String)
@@ -136,7 +136,7 @@ def radio(bundle: Bundle) -> pl.DataFrame:
     frame = bundle.radio.with_columns(t_s=after_start(bundle), event=pl.col("event").cast(pl.String), **named)
     first = ["t_s", "event", "node", "peer"]
     rest = (name for name in frame.columns if name not in (*first, "t_ns", "dir"))
-    return frame.select(*first, pl.col("dir").cast(pl.String).alias("leg"), *rest)
+    return frame.select(*first, pl.col("dir").cast(pl.String).alias("direction"), *rest)
 
 
 def packets(bundle: Bundle, node: str) -> pl.DataFrame:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import polars as pl
 
-from cellbed_channel.link import LEGS
+from cellbed_channel.link import DIRECTIONS
 from cellbed_channel.trace import UNKNOWN_SINR
 from cellbed_channel.trace import read as read_channel
 from cellbed_formats.bundle import Bundle
@@ -37,7 +37,7 @@ HAPPENINGS = {
 }  # fmt: skip
 #: A queue whose largest is this share of the largest of all, or less, is not shown.
 UNUSED_SHARE = 0.02
-LEG_WORDS = {"ul": "uplink", "dl": "downlink", "sl": "direct"}
+DIRECTION_WORDS = {"ul": "uplink", "dl": "downlink", "sl": "direct"}
 
 
 @dataclass(frozen=True)
@@ -240,12 +240,12 @@ def _queues(series: RunSeries, bundle: Bundle, flows: Sequence[Flow], points: in
     """RLC's buffers of the flows' UEs, of both ends."""
     rows = rows_of(bundle.radio, "buffer").select("t_ns", "node", "peer", "dir", "bytes")
     for number, name in _ues(bundle, flows).items():
-        for leg in LEGS:
-            whose = pl.col("peer") == number if leg == "dl" else pl.col("node") == number
-            own = rows.filter(whose & (pl.col("dir") == leg))
+        for direction in DIRECTIONS:
+            whose = pl.col("peer") == number if direction == "dl" else pl.col("node") == number
+            own = rows.filter(whose & (pl.col("dir") == direction))
             if len(own):
                 line = changes((own["t_ns"].to_numpy() - series.start_ns) / 1e9, own["bytes"].to_numpy().astype(float))
-                series.queues[f"{LEG_WORDS[leg]} of {name}"] = thin(line.t_s, line.value, points)
+                series.queues[f"{DIRECTION_WORDS[direction]} of {name}"] = thin(line.t_s, line.value, points)
 
 
 def _channel(series: RunSeries, bundle: Bundle, flows: Sequence[Flow], points: int) -> None:
@@ -254,16 +254,16 @@ def _channel(series: RunSeries, bundle: Bundle, flows: Sequence[Flow], points: i
     trace = read_channel(path) if path is not None and len(begins) else None
     grants = rows_of(bundle.radio, "grant").filter(pl.col("cqi") > 0)
     for number, name in _ues(bundle, flows).items():
-        for leg in LEGS:
-            label = f"{LEG_WORDS[leg]} of {name}"
-            own = grants.filter((pl.col("peer") == number) & (pl.col("dir") == leg))
+        for direction in DIRECTIONS:
+            label = f"{DIRECTION_WORDS[direction]} of {name}"
+            own = grants.filter((pl.col("peer") == number) & (pl.col("dir") == direction))
             if trace is not None and trace.enbs:  # of the cell that the UE is in
-                whose = pl.col("peer") == number if leg == "dl" else pl.col("node") == number
-                there = begins.filter(whose & (pl.col("dir") == leg)).select(
+                whose = pl.col("peer") == number if direction == "dl" else pl.col("node") == number
+                there = begins.filter(whose & (pl.col("dir") == direction)).select(
                     pl.col("t_ns") - int(begins["t_ns"][0]), "cqi", sinr_cdb="value")
                 _of_trace(series, there.to_numpy(structured=True), label, int(begins["t_ns"][0]), points)
             elif trace is not None:  # its first record is that of sub-frame 0
-                _of_trace(series, trace.leg(number, leg), label, int(begins["t_ns"][0]), points)
+                _of_trace(series, trace.records_of(number, direction), label, int(begins["t_ns"][0]), points)
             elif own["cqi"].n_unique() > 1:
                 line = changes((own["t_ns"].to_numpy() - series.start_ns) / 1e9, own["cqi"].to_numpy().astype(float))
                 series.cqi[label] = thin(line.t_s, line.value, points)

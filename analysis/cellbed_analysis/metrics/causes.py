@@ -25,7 +25,7 @@ from .throughput import IPERF3_COOKIE_BYTES, acknowledged
 #: ACKs that arrive in less than this share of the time they should have between them are compressed.
 COMPRESSED = 0.5
 #: Time between the two ACKs that are compared. A sub-frame sends packets together that came apart, which
-#: is the radio's granularity and no compression: one at each leg moves a span of 5 by less than its half.
+#: is the radio's granularity and no compression: one at each hop moves a span of 5 by less than its half.
 SPAN_NS = 5_000_000
 #: Three later packets make as many duplicate ACKs: a fast retransmit. Source: RFC 5681 section 3.2
 DUPLICATE_ACKS = 3

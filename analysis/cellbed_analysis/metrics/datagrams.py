@@ -11,9 +11,25 @@ from cellbed_formats.bundle import Bundle
 from cellbed_formats.flow import Flow
 
 from ..tcp.segment import flow_packets
+from .metric import Metric
 from .rtt import Values
 from .window import Window
 
+PACKETS = (
+    Metric("ip_throughput_mbps", "Mbit/s", "IP bytes of the data direction that arrived, retransmissions included"),
+    Metric("ip_sent_pkts", "packets", "packets with data in the sender's capture, whole flow"),
+    Metric(
+        "ip_lost_pkts",
+        "packets",
+        "of these, missing in the receiver's capture; TCP packets after the last one that arrived do not count",
+    ),
+    Metric("ip_lost_pct", "%", "their share of the packets sent"),
+    Metric("udp_lost_pkts", "packets", "datagrams that the receiving application missed"),
+    Metric(
+        "udp_lost_difference_pkts", "packets",
+        "packets lost by the captures minus datagrams missed by the application",
+    ),
+)
 #: Of a connection that never came about.
 NOTHING_SENT: Values = {"ip_throughput_mbps": 0.0, "ip_sent_pkts": 0, "ip_lost_pkts": 0, "ip_lost_pct": 0.0}
 

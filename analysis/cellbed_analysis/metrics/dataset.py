@@ -20,7 +20,8 @@ from cellbed_formats import parquet
 from cellbed_formats.bundle import read_bundle
 from cellbed_formats.inside import Inside
 
-from .catalog import IDENTITY, METRICS
+from .catalog import METRICS
+from .identity import IDENTITY
 from .run import RunAnalysis, analyse
 from .runs import analyse_all
 

@@ -10,10 +10,36 @@ from cellbed_formats.bundle import Bundle
 from cellbed_formats.flow import Flow
 from cellbed_formats.size import parse_size
 
+from .metric import Metric
 from .names import short_names
 
 #: What the name of a variant stands for where modes change, and no combination of modes names it.
 BY_VARIANT = "tcp.congestion_control", "tcp.sysctls", "radio.mode_switch.flush"
+
+
+IDENTITY = (
+    Metric("bundle", "", "directory name of the run's bundle"),
+    Metric("run_id", "", "identity hash of the run"),
+    Metric("scenario", "", "scenario id"),
+    Metric("variant", "", "variant name given by the scenario's sweep"),
+    Metric("combination", "", "modes of the data and the ACK flow, e.g. DM-IM"),
+    Metric("point", "", "swept parameters besides the modes and the window, e.g. mss=536"),
+    Metric("data_mode", "", "mode of the sending UE: DM or IM"),
+    Metric("ack_mode", "", "mode of the receiving UE: DM or IM"),
+    Metric("receive_window_bytes", "bytes", "configured TCP receive window"),
+    Metric("congestion_control", "", "congestion control in use by the flow"),
+    Metric("seed", "1", "seed"),
+    Metric("lab", "", "virtual, native or vm"),
+    Metric("validity", "", "the lab's verdict: valid or invalid"),
+    Metric("outcome", "", "complete or failed"),
+    Metric("status", "", "usable, invalid, failed, unreadable, or superseded by a newer run of that name"),
+    Metric("usable", "", "may enter averages"),
+    Metric("created", "", "when the run began"),
+    Metric("kernel", "", "kernel release that ran the TCP"),
+    Metric("window_start_s", "s", "start of the window that the metrics look at, after t = 0"),
+    Metric("window_s", "s", "length of that window"),
+    Metric("wall_s", "s", "wall time of the run"),
+)
 
 
 def identity(bundle: Bundle, flow: Flow | None = None) -> dict[str, Any]:

@@ -20,6 +20,14 @@ from ..tcp.sender import CongestionEvent, Sender, congestion_events
 from .metric import Metric
 from .rtt import Values
 
+CHANNEL = (
+    *(
+        Metric(f"cqi_{code}_{end}", "1", f"{word} CQI of the flow's UEs while it lasts, {link}; null without a channel")
+        for code, link in (("ul", "uplink"), ("sl", "sidelink"), ("dl", "downlink"))
+        for end, word in (("min", "lowest"), ("max", "highest"))
+    ),
+)
+
 SWITCHES = (
     Metric("mode_switches", "1", "changes of the sending UE's mode"),
     Metric("flushed_data_pkts", "packets", "packets of the data flow that they flushed"),
@@ -196,10 +204,10 @@ def air_metrics(bundle: Bundle, times_ns: Sequence[int]) -> Values:
     """
     if bundle.settings.get("capture", {}).get("radio_trace", "full") != "full" or not times_ns:
         return {}
-    leg = ["pkt", "node", "dir"]
-    dropped = rows_of(bundle.radio, "pkt_drop").filter(pl.col("t_ns").is_in(list(times_ns))).select(leg)
-    sent = rows_of(bundle.radio, "rlc_tx").filter(pl.col("aux") & 1 == 1).select(leg).unique()
-    return {"switch_flushed_on_air_mean_pkts": len(dropped.join(sent, on=leg)) / len(times_ns)}
+    packet = ["pkt", "node", "dir"]
+    dropped = rows_of(bundle.radio, "pkt_drop").filter(pl.col("t_ns").is_in(list(times_ns))).select(packet)
+    sent = rows_of(bundle.radio, "rlc_tx").filter(pl.col("aux") & 1 == 1).select(packet).unique()
+    return {"switch_flushed_on_air_mean_pkts": len(dropped.join(sent, on=packet)) / len(times_ns)}
 
 
 def event_metrics(events: Sequence[CongestionEvent]) -> Values:
@@ -224,18 +232,18 @@ def event_metrics(events: Sequence[CongestionEvent]) -> Values:
 
 
 def channel_metrics(bundle: Bundle, flow: Flow) -> Values:
-    """Range of the CQIs of the flow's UEs while it lasts, by leg; nothing without a channel."""
+    """Range of the CQIs of the flow's UEs while it lasts, by direction; nothing without a channel."""
     ues = [bundle.ue_numbers[name] for name in (flow.source, flow.sink) if name in bundle.ue_numbers]
     rows = rows_of(bundle.radio, "channel").filter(pl.col("node").is_in(ues) | pl.col("peer").is_in(ues))
     values: Values = {}
-    for leg in ("ul", "dl", "sl"):
-        of_leg = rows.filter(pl.col("dir") == leg)
-        inside = of_leg.filter(pl.col("t_ns").is_between(flow.start_ns, flow.end_ns, closed="left"))
+    for direction in ("ul", "dl", "sl"):
+        of_direction = rows.filter(pl.col("dir") == direction)
+        inside = of_direction.filter(pl.col("t_ns").is_between(flow.start_ns, flow.end_ns, closed="left"))
         # A value holds until the next one: the last before the flow counts too.
-        held = of_leg.filter(pl.col("t_ns") < flow.start_ns).group_by("node", "peer").last()
+        held = of_direction.filter(pl.col("t_ns") < flow.start_ns).group_by("node", "peer").last()
         seen = np.concatenate([held["cqi"].to_numpy(), inside["cqi"].to_numpy()])
         if len(seen):
-            values |= {f"cqi_{leg}_min": int(seen.min()), f"cqi_{leg}_max": int(seen.max())}
+            values |= {f"cqi_{direction}_min": int(seen.min()), f"cqi_{direction}_max": int(seen.max())}
     return values
 
 

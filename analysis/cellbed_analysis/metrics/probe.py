@@ -17,6 +17,7 @@ from cellbed_formats.bundle import Bundle
 from cellbed_formats.flow import Flow
 
 from ..stats.numbers import mean, median, scaled
+from .metric import Metric
 from .rtt import Values
 from .window import Window
 
@@ -28,6 +29,26 @@ AGREEMENT_BOUND_US = {"virtual": 10, "native": 1000, "vm": 1000}
 
 #: An ACK is processed this near to its capture, or the pair is no pair.
 PAIRING_NS = 1_000_000_000
+
+
+PROBE = (
+    Metric("probe_samples", "1", "rows of tcp.trace about the flow's sender"),
+    Metric("probe_lost", "1", "samples that the probe lost, whole run"),
+    Metric("probe_srtt_mean_ms", "ms", "mean of the kernel's smoothed RTT, at each ACK"),
+    Metric("probe_rtt_samples", "1", "kernel RTT samples that a captured ACK explains"),
+    Metric("probe_rtt_mean_ms", "ms", "mean of these samples"),
+    Metric("probe_difference_p50_us", "us", "median of kernel minus capture RTT, per sample"),
+    Metric("probe_difference_max_us", "us", "largest distance between the two"),
+    Metric("probe_within_bound_share", "1", "share of samples within the stated bound"),
+    Metric("cwnd_change_p50_pkts", "packets", "median of the values that the congestion window changed to, whole flow"),
+    Metric("cwnd_mean_pkts", "packets", "mean congestion window at each ACK"),
+    Metric(
+        "cwnd_full_share",
+        "1",
+        "share of segments with new data that fill the congestion window: near 1 this window limits the flow, near 0 "
+        "the program or the receiver's window does",
+    ),
+)
 
 
 def probe_samples(bundle: Bundle, flow: Flow, sport: int) -> pl.DataFrame:

@@ -15,7 +15,7 @@ import polars as pl
 from ..radio.packet_path import RadioLog
 from ..stats.interval import Estimate, mean_within_run, within_run
 from ..stats.numbers import mean, median
-from ..tcp.segment import leg_parts
+from ..tcp.segment import way_parts
 from .metric import Metric
 from .rtt import Values
 from .window import Window
@@ -27,12 +27,50 @@ DROP_REASONS = (
 #: Of these no loss of the link: copies, and what was still under way at the end.
 HARMLESS = ("duplicate", "shutdown")
 
+CELL = (
+    Metric("control_missed_ttis", "1", "sub-frames with a DCI that its UE missed, whole run"),
+    Metric("radio_link_failures", "1", "AM bearers that reached maxRetxThreshold, whole run"),
+    Metric("blocks_dl", "1", "downlink transport blocks sent for the first time, whole run"),
+    Metric("block_dl_mean_bytes", "bytes", "their mean size"),
+    Metric("harq_failures_ul", "1", "uplink transport blocks that HARQ gave up, whole run"),
+    Metric("harq_failures_dl", "1", "downlink transport blocks that HARQ gave up, whole run"),
+    Metric("harq_retx_ul_share", "1", "share of retransmissions among transmissions of blocks, uplink, whole run"),
+    Metric("harq_retx_dl_share", "1", "share of retransmissions among transmissions of blocks, downlink, whole run"),
+    Metric("dropped_queue_full_pkts", "packets", "dropped because the RLC queue was full, whole run"),
+    Metric("dropped_radio_loss_pkts", "packets", "lost on the air"),
+    Metric("dropped_rlc_discard_pkts", "packets", "given up by the reassembly of RLC"),
+    Metric("dropped_pdcp_discard_pkts", "packets", "given up by PDCP because its discardTimer expired"),
+    Metric("dropped_mode_switch_pkts", "packets", "flushed when the mode of their UE changed"),
+    Metric("dropped_handover_pkts", "packets", "given up at a handover"),
+    Metric("dropped_duplicate_pkts", "packets", "received a second time after a handover, which is no loss"),
+    Metric(
+        "dropped_ecn_pkts", "packets",
+        "dropped because they were marked in a tunnel, though their hosts do not use ECN",
+    ),
+    Metric("dropped_no_route_pkts", "packets", "addressed to no known UE"),
+    Metric("dropped_aqm_pkts", "packets", "NR: dropped by the queue management of a bearer"),
+    Metric("dropped_shutdown_pkts", "packets", "still held when the run ended, which is no loss"),
+    Metric("padding_ul_share", "1", "share of padding in uplink transport blocks"),
+    Metric("padding_sl_share", "1", "share of padding in sidelink transport blocks"),
+    Metric("padding_dl_share", "1", "share of padding in downlink transport blocks"),
+    *(
+        metric
+        for code, link in (("ul", "uplink"), ("sl", "sidelink"), ("dl", "downlink"))
+        for metric in (
+            Metric(f"harq_retransmissions_{code}", "1", f"transport blocks sent again by HARQ, {link}, whole run"),
+            Metric(f"rlc_retransmissions_{code}", "1", f"RLC PDUs, or segments of one, sent again by ARQ, {link}"),
+            Metric(f"pdus_per_s_{code}", "1/s", f"MAC PDUs sent for the first time, {link}"),
+        )
+    ),
+    Metric("cqi_min", "1", "lowest CQI behind any grant"),
+)
+
 SIDE = (
     Metric("packets", "1", "packets that entered the radio network"),
     Metric("delay_mean_ms", "ms", "mean one-way delay through the radio network", True),
     Metric("delay_p99_ms", "ms", "99th percentile of that delay"),
-    Metric("first_leg_mean_ms", "ms", "from the entry to the decoding at the end of the uplink or sidelink"),
-    Metric("dl_leg_mean_ms", "ms", "from the decoding at the eNB to the delivery, in infrastructure mode", True),
+    Metric("first_hop_mean_ms", "ms", "from the entry to the decoding at the end of the uplink or sidelink"),
+    Metric("downlink_mean_ms", "ms", "from the decoding at the eNB to the delivery, in infrastructure mode", True),
     Metric("rlc_wait_mean_ms", "ms", "from the entry to the RAC request or trailing BSR that served the packet", True),
     Metric("rac_requests", "1", "RAC requests (preambles) sent"),
     Metric("rac_per_packet", "1", "RAC requests per packet", True),
@@ -59,26 +97,26 @@ SIDE = (
 )
 
 
-def leg_metrics(lives: pl.DataFrame) -> Values:
+def way_metrics(lives: pl.DataFrame) -> Values:
     """One-way delays. Args: delivered packets of one side inside the window."""
     lives = lives.filter(pl.col("out_ns").is_not_null())
     if lives.is_empty():
         return {}
     t = lives["in_ns"].to_numpy()
     delay_ms = (lives["out_ns"] - lives["in_ns"]).to_numpy() / 1e6
-    parts = leg_parts(lives)
+    parts = way_parts(lives)
     first_ms = (lives["rx_ns"] - lives["in_ns"]).drop_nulls() / 1e6
     relayed = lives.filter(pl.col("dl_tx_ns").is_not_null())
     values: Values = {
         "delay_mean_ms": mean_within_run(t, delay_ms),
         "delay_p99_ms": float(np.percentile(delay_ms, 99)),
-        "first_leg_mean_ms": mean(first_ms),
+        "first_hop_mean_ms": mean(first_ms),
         "rlc_wait_mean_ms": mean_within_run(t, (parts["queue"] + parts["rac_wait"]).to_numpy() / 1e6),
     }
     if len(relayed):
-        # From the network side there is no first leg: the downlink begins at the entry.
+        # From the network side there is no first hop: the downlink begins at the entry.
         second = (relayed["out_ns"] - relayed["rx_ns"].fill_null(relayed["in_ns"])).to_numpy() / 1e6
-        values["dl_leg_mean_ms"] = mean_within_run(relayed["in_ns"].to_numpy(), second)
+        values["downlink_mean_ms"] = mean_within_run(relayed["in_ns"].to_numpy(), second)
     return values
 
 

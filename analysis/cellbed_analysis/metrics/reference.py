@@ -9,8 +9,11 @@ INTRODUCTION = """\
 <!-- SPDX-License-Identifier: GPL-2.0-or-later -->
 # Metrics
 
-`summary/metrics.parquet` has one row for each flow of each run. Failed and invalid runs have rows too, with `usable`
-false, and no average takes them in. A metric that a run or a flow cannot have is null.
+This page lists every column of `summary/metrics.parquet`, with its unit and definition. You need it when you choose a
+metric for `cellbed compare`, a claim or a plot of your own. Afterwards you know what a number includes and what not.
+
+The file has one row for each flow of each run. Failed and invalid runs have rows too, with `usable` false, and averages
+leave them out. A metric that a run or a flow cannot have is null.
 
 ## What has a row
 

@@ -19,9 +19,10 @@ from ..radio.packet_path import ENB, RadioLog, uplink_pdus
 from ..stats.interval import Estimate
 from ..study import studies
 from ..tcp.segment import decomposed_segments
-from ..tcp.timeline import timeline_metrics
 from . import causes, commands, datagrams, flows, handover, mode_switch, radio, rtt, throughput, utran
 from .identity import identity
+from .lateness import lateness_metrics
+from .timeline import timeline_metrics
 from .window import Window, steady_window
 
 #: Gives the lives of all packets of a run (links.lives_of).
@@ -41,7 +42,7 @@ def compute(bundle: Bundle, lives: Lives | None = None) -> tuple[dict[str, Any],
     lives = lives or lives_once(bundle)
     if entry is not None:
         of_flow, segments = (({}, pl.DataFrame()) if flow is None else flows.connection_metrics(bundle, flow, lives))
-        values = commands.command_metrics(bundle) | lateness(bundle) | of_flow
+        values = commands.command_metrics(bundle) | lateness_metrics(bundle) | of_flow
     else:
         assert flow is not None
         values, segments = _first_values(bundle, flow, lives)
@@ -102,7 +103,7 @@ def _first_values(
     """Metrics of the run and its first flow, and that flow's segments."""
     if utran.settings_of(bundle) is not None:
         own = utran.run_metrics(bundle, flow) | causes.counter_metrics(bundle.counters, flow.source)
-        return own | of_studies(bundle, flow) | lateness(bundle), pl.DataFrame()
+        return own | of_studies(bundle, flow) | lateness_metrics(bundle), pl.DataFrame()
     seen = captured(bundle) and connected(bundle, flow)
     if seen and flow.transport == "tcp":
         flow = causes.finished(bundle, flow)
@@ -133,7 +134,7 @@ def _first_values(
     values |= mode_switch.channel_metrics(bundle, flow)
     if flow.transport == "tcp":
         values |= mode_switch.switch_metrics(bundle, flow) | handover.handover_metrics(bundle, flow)
-    return values | of_studies(bundle, flow) | lateness(bundle), segments
+    return values | of_studies(bundle, flow) | lateness_metrics(bundle), segments
 
 
 def of_studies(bundle: Bundle, flow: Flow) -> rtt.Values:
@@ -174,22 +175,15 @@ def primary_flow(bundle: Bundle) -> Flow:
 def _side(log: RadioLog, node: int, lives: pl.DataFrame, window: Window) -> rtt.Values:
     own = window.cut(lives.filter(pl.col("node") == node), "in_ns")
     if node == ENB:
-        return {"packets": len(own)} | radio.leg_metrics(own)
+        return {"packets": len(own)} | radio.way_metrics(own)
     uplink = uplink_pdus(log, node)
     pdus = window.cut(uplink, "tx_ns")
     return (
-        radio.leg_metrics(own)
+        radio.way_metrics(own)
         | radio.access_metrics(log, node, own, pdus, window)
         | radio.size_metrics(log, node, lives.filter(pl.col("node") == node), uplink)
         | radio.backlog_metrics(log, node, window)
     )
-
-
-def lateness(bundle: Bundle) -> rtt.Values:
-    """Lateness percentiles, as the radio daemon counted them."""
-    found = bundle.radio_stats.get("lateness", {})
-    values: rtt.Values = {f"lateness_{name}": found.get(name) for name in ("p50_us", "p99_us", "p999_us", "max_us")}
-    return values | {"missed_ttis": found.get("missed_ttis")}
 
 
 def flatten(values: rtt.Values) -> dict[str, float | int | str | None]:

@@ -14,6 +14,24 @@ from .metric import Metric
 
 Values = dict[str, Estimate | float | int | str | None]
 
+RTT = (
+    Metric("segments", "1", "data segments sent inside the window"),
+    Metric("retransmitted_segments", "1", "of these, sent more than once"),
+    Metric("rtt_mean_ms", "ms", "mean RTT per data segment, from the sender's capture", True),
+    Metric("rtt_p50_ms", "ms", "median RTT"),
+    Metric("rtt_p99_ms", "ms", "99th percentile of the RTT"),
+    Metric("rtt_min_ms", "ms", "smallest RTT"),
+    Metric("rtt_max_ms", "ms", "largest RTT"),
+    Metric("rtt_std_ms", "ms", "standard deviation of the RTT", True),
+    Metric(
+        "rtt_first_mean_ms",
+        "ms",
+        "mean RTT of segments that found the sender's radio buffer empty",
+    ),
+    Metric("flight_mean_bytes", "bytes", "mean number of bytes sent and not yet acknowledged"),
+    Metric("flight_max_bytes", "bytes", "largest number of such bytes"),
+)
+
 PARTS = (
     *(Metric(f"part_{part}_ms", "ms", f"mean part of the RTT: {part_label(part)}") for part in RTT_PARTS),
     *(Metric(f"part_{part}_std_ms", "ms", f"standard deviation of: {part_label(part)}") for part in RTT_PARTS),

@@ -7,10 +7,16 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ..study import studies
+
 _LIST = re.compile(r"=[\[{].*[\]}]")
 #: Variant of a run whose scenario has none.
 UNNAMED = "run"
-ORDER = ("DM-DM", "DM-IM", "IM-DM", "IM-IM")
+
+
+def named_series() -> tuple[str, ...]:
+    """Series that studies name, in their order."""
+    return tuple(name for study in studies() for name in study.series()[1])
 
 
 def label(row: dict[str, Any]) -> str:
@@ -36,9 +42,9 @@ def natural(name: str) -> list[tuple[bool, float, str]]:
 
 
 def by_combination(rows: Sequence[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    """Rows per series, the paper's four first and in its order."""
+    """Rows per series: those that studies name in their order, then all others."""
     groups: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         groups.setdefault(label(row), []).append(row)
-    known = {name: groups[name] for name in ORDER if name in groups}
+    known = {name: groups[name] for name in named_series() if name in groups}
     return known | {name: groups[name] for name in sorted(groups, key=natural) if name not in known}

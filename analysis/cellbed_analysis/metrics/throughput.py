@@ -13,6 +13,7 @@ from cellbed_formats.flow import Flow
 
 from ..stats.interval import within_run
 from ..tcp.segment import flow_packets, unwrap
+from .metric import Metric
 from .rtt import Values
 from .window import Window
 
@@ -23,6 +24,21 @@ IPERF3_COOKIE_BYTES = 37
 #: How far the capture's bytes may lie from iperf3's, in %: the two stop counting at different
 #: moments of the end, a window of data apart, which is below 1 % of a flow of 100 windows.
 GOODPUT_BOUND_PCT = 1.0
+
+
+THROUGHPUT = (
+    Metric("goodput_mbps", "Mbit/s", "in-order application bytes confirmed by the receiver", True),
+    Metric("goodput_iperf3_mbps", "Mbit/s", "goodput that iperf3's receiver counted, whole flow with warm-up"),
+    Metric(
+        "goodput_stream_mbps", "Mbit/s",
+        "goodput that the receiver of a flow of kind stream counted, whole flow with warm-up",
+    ),
+    Metric(
+        "goodput_difference_pct",
+        "%",
+        "by how much the bytes confirmed in the capture exceed those that iperf3 counts, whole flow",
+    ),
+)
 
 
 def acknowledged(acks: pl.DataFrame) -> tuple[np.ndarray, np.ndarray]:

@@ -107,14 +107,14 @@ def stack(y: str) -> Draw:
 
 def blocks(axes: Axes, frame: pl.DataFrame) -> None:
     """A bar for the sub-frame or slot of each attempt in the colour of its fate; a thin line until that was known."""
-    legs = list(dict.fromkeys(frame["leg"]))
+    channels = list(dict.fromkeys(frame["shared_channel"]))
     for fate, colour in FATES.items():
         rows = frame.filter(pl.col("fate") == fate)
-        at = [legs.index(leg) for leg in rows["leg"]]
+        at = [channels.index(channel) for channel in rows["shared_channel"]]
         axes.hlines(at, rows["t_s"], rows["done_s"].fill_null(rows["t_s"]), color=colour, linewidth=0.8)
         if len(rows):
             axes.barh(at, rows["tti_s"].to_numpy(), left=rows["t_s"].to_numpy(), height=0.6, color=colour,
                       edgecolor="white", label=fate)
-    axes.set_yticks(range(len(legs)), legs)
+    axes.set_yticks(range(len(channels)), channels)
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")

@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from cellbed_formats.error import DataError
 
 from ..frames import tables
-from ..interactive.series import LEG_WORDS
+from ..interactive.series import DIRECTION_WORDS
 from ..metrics.run import RunAnalysis
 from ..metrics.share import Arrivals, arrivals
 from ..radio.events import rows_of
@@ -128,15 +128,15 @@ def _blocks(run: RunAnalysis, wanted: Wanted) -> pl.DataFrame:
                         f"which are about {fitting_s:.3g} s of this run")
     ended = rows.filter(~pl.col("event").is_in(["mac_tx", "harq_tx"])).select("block", "sn", done_s="t_s", fate="event")
     joined = sent.join(ended, on=["block", "sn"], how="left")
-    who = [f"{LEG_WORDS.get(leg, leg)} {names.get(peer if leg == 'dl' else node, '?')}"
-           for leg, node, peer in joined.select("dir", "node", "peer").iter_rows()]
+    who = [f"{DIRECTION_WORDS.get(direction, direction)} {names.get(peer if direction == 'dl' else node, '?')}"
+           for direction, node, peer in joined.select("dir", "node", "peer").iter_rows()]
     fates = {"mac_rx": "decoded", "harq_nack": "not decoded", "mac_lost": "lost"}
     return joined.select(
-        "t_s", done_s="done_s", leg=pl.Series(who, dtype=pl.String), block="block",
+        "t_s", done_s="done_s", shared_channel=pl.Series(who, dtype=pl.String), block="block",
         attempt=pl.col("t_s").rank("ordinal").over("block").cast(pl.Int64), block_bytes="bytes",
         tti_s=pl.lit(grid_of(bundle).tti_ns / 1e9),
         fate=pl.col("fate").replace_strict(fates, default="not known", return_dtype=pl.String),
-    ).sort("leg", "t_s")  # fmt: skip
+    ).sort("shared_channel", "t_s")  # fmt: skip
 
 
 KINDS = {

@@ -37,7 +37,7 @@ class Switch:
 def switches(bundle: Bundle, flow: Flow) -> list[Switch]:
     """Changes of the sending UE's mode while the flow lasts, in order; none without a mode to change.
 
-    Packets of one direction may be flushed on two legs of infrastructure mode.
+    Packets of one direction may be flushed on two hops of infrastructure mode.
     """
     if flow.source not in bundle.ue_numbers or flow.sink not in bundle.ue_numbers:
         return []

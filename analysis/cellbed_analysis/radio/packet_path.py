@@ -257,15 +257,16 @@ def _retransmitted_in_nr(log: RadioLog, node: int, endings: pl.DataFrame) -> pl.
 
     A header with a segment offset is two octets longer than one without. Source: TS 38.322 6.2.2.4
     """
-    leg = ["peer", "dir", "lcid"]
+    channel = ["peer", "dir", "lcid"]
     sent = log.rows("rlc_tx", node=node)
-    sdus = sent.group_by("pkt", *leg).agg(sdu_bytes=pl.col("value").sum())
-    headers = sent.group_by(leg).agg(header=(pl.col("bytes").cast(pl.Int64) - pl.col("value")).min())
-    again = log.rows("rlc_retx", node=node).select("t_ns", *leg, "sn", "bytes", so="value", again_block="block")
+    sdus = sent.group_by("pkt", *channel).agg(sdu_bytes=pl.col("value").sum())
+    headers = sent.group_by(channel).agg(header=(pl.col("bytes").cast(pl.Int64) - pl.col("value")).min())
+    again = log.rows("rlc_retx", node=node).select("t_ns", *channel, "sn", "bytes", so="value", again_block="block")
     return (
-        again.join_asof(endings.select("t_ns", *leg, "sn", "pkt"), on="t_ns", by=[*leg, "sn"], check_sortedness=False)
-        .join(sdus, on=["pkt", *leg])
-        .join(headers, on=leg)
+        again.join_asof(endings.select("t_ns", *channel, "sn", "pkt"), on="t_ns", by=[*channel, "sn"],
+                        check_sortedness=False)
+        .join(sdus, on=["pkt", *channel])
+        .join(headers, on=channel)
         .filter(pl.col("so") + pl.col("bytes") - pl.col("header") - 2 * (pl.col("so") > 0) >= pl.col("sdu_bytes"))
         .select("pkt", block="again_block")
     )

@@ -16,7 +16,7 @@ from ..claims.claim import paper_beside
 from ..metrics.catalog import METRICS
 from ..metrics.flow_table import transfers
 from ..metrics.over_runs import estimate
-from ..metrics.series_name import ORDER, UNNAMED, by_combination, label
+from ..metrics.series_name import UNNAMED, by_combination, label
 from ..stats.interval import Estimate
 from ..study import studies
 
@@ -101,8 +101,9 @@ def headline(rows: Sequence[Row], claims: Sequence[dict[str, Any]]) -> list[Head
 
 
 def series_title(lines: Sequence[HeadlineRow]) -> str:
-    """What the names of series are: modes of data and ACKs, or variants."""
-    return "data-ACK" if any(line.name.startswith(ORDER) for line in lines) else "variant"
+    """What the names of series are: what a study calls its own, or variants."""
+    return next((title for title, names in (study.series() for study in studies())
+                 if any(line.name.startswith(tuple(names)) for line in lines)), "variant")
 
 
 def _of_transfers(rows: Sequence[Row]) -> list[Row]:

@@ -21,7 +21,7 @@ from ..radio.grid import grid_of
 from ..radio.links import lives_of
 from ..radio.packet_path import RadioLog
 from ..tcp.delay import datagram_delays, least_way_ns, spin_rtts
-from ..tcp.segment import LEG_PARTS, NR_LEG_PARTS, RTT_PARTS, decomposed_segments, part_label, radio_parts
+from ..tcp.segment import NR_WAY_PARTS, RTT_PARTS, WAY_PARTS, decomposed_segments, part_label, radio_parts
 from ..tcp.shown_flow import shown_flow
 from ..tcp.timeline import sequence_of, table
 
@@ -151,7 +151,7 @@ def why(
     if seq is not None:
         known = known.filter(pl.col("seq") == seq)
     if known.is_empty():
-        raise DataError(f"{where}: no segment with an RTT that radio.trace knows")
+        raise DataError(f"{where}: radio.trace explains no RTT of this flow; choose another flow or time")
     return _answer(bundle, flow, _first(known, "out_ns", bundle, at_s, where), said)
 
 
@@ -216,11 +216,11 @@ def _parts(bundle: Bundle, flow: Flow, datagram: dict[str, Any]) -> tuple[dict[s
     if radio.is_empty():
         return {}, "where its time went is not known: radio.trace cannot tell this datagram from others"
     row = radio.row(0, named=True)
-    ns = {"host_tx": row["in_ns"] - datagram["sent_ns"], **{part: row[part] for part in LEG_PARTS},
+    ns = {"host_tx": row["in_ns"] - datagram["sent_ns"], **{part: row[part] for part in WAY_PARTS},
           "host_rx": datagram["came_ns"] - row["out_ns"]}
     wired = {"host_tx": flow.source not in bundle.ue_numbers, "host_rx": flow.sink not in bundle.ue_numbers}
-    legs = LEG_PARTS | NR_LEG_PARTS if grid_of(bundle).nr else LEG_PARTS
-    labels = {**legs, **{part: words[wired[part]] for part, words in OUTSIDE.items()}}
+    parts = WAY_PARTS | NR_WAY_PARTS if grid_of(bundle).nr else WAY_PARTS
+    labels = {**parts, **{part: words[wired[part]] for part, words in OUTSIDE.items()}}
     return {labels[part]: value / 1e6 for part, value in ns.items()}, None
 
 

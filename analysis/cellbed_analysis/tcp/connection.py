@@ -53,7 +53,7 @@ def samples(bundle: Bundle, wanted: str | None = None) -> pl.DataFrame:
         sent = bundle.tcp.clear()
     by_socket = sent.group_by("saddr", "sport", "daddr", "dport").agg(pl.col("len").sum()).sort("len")
     if by_socket.is_empty():
-        raise DataError(f"{bundle.path}: tcp.trace has no connection that sent data")
+        raise DataError(f"{bundle.path}: tcp.trace has no connection that sent data; choose a run with TCP traffic")
     *ends_of, _ = by_socket.row(-1)
     chosen = pl.lit(True)
     for name, value in zip(("saddr", "sport", "daddr", "dport"), ends_of, strict=True):

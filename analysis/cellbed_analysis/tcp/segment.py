@@ -26,8 +26,8 @@ from ..radio.packet_path import MOMENTS
 #: Of the header that a link sends with each packet.
 ETHERNET_BYTES = 14
 
-#: Parts of one leg in order, each ended by the moment named; labels for people.
-LEG_PARTS = {
+#: Parts of one way through the radio network in order, each ended by the moment named; labels for people.
+WAY_PARTS = {
     "queue": "wait in the RLC queue behind earlier data",
     "rac_wait": "wait before the RAC request",
     "rar": "RAC request to its answer",
@@ -50,7 +50,7 @@ LEG_PARTS = {
     "reorder": "RLC reassembly and reordering",
 }
 #: The same in NR, where other things take that time.
-NR_LEG_PARTS = {
+NR_WAY_PARTS = {
     "rac_wait": "wait for an occasion to request a grant",
     "rar": "request (SR or random access) to the grant that answers it",
     "bsr": "that grant to the BSR",
@@ -62,9 +62,9 @@ HARQ_PARTS, ARQ_PARTS = ("bsr_harq", "harq", "dl_harq"), ("arq", "dl_arq")
 #: All parts of a round trip, in order.
 RTT_PARTS = (
     "host_tx",
-    *(f"data_{part}" for part in LEG_PARTS),
+    *(f"data_{part}" for part in WAY_PARTS),
     "receiver",
-    *(f"ack_{part}" for part in LEG_PARTS),
+    *(f"ack_{part}" for part in WAY_PARTS),
     "host_rx",
 )
 HOST_LABELS = {
@@ -84,9 +84,9 @@ def part_label(part: str, wired: bool = False, nr: bool = False) -> str:
     """A part of the RTT in words, e.g. "data: wait before the RAC request"."""
     if part in HOST_LABELS:
         return (WIRED_LABELS if wired else HOST_LABELS)[part]
-    side, _, leg = part.partition("_")
-    words = LEG_PARTS | NR_LEG_PARTS if nr else LEG_PARTS
-    return f"{'ACK' if side == 'ack' else 'data'}: {words[leg]}"
+    side, _, step = part.partition("_")
+    words = WAY_PARTS | NR_WAY_PARTS if nr else WAY_PARTS
+    return f"{'ACK' if side == 'ack' else 'data'}: {words[step]}"
 
 
 def tcp_tag() -> pl.Expr:
@@ -108,7 +108,7 @@ def flow_packets(bundle: Bundle, flow: Flow, node: str) -> tuple[pl.DataFrame, p
     data = flow.packets(packets)
     volume = data.group_by("sport").agg(pl.col("payload_bytes").sum()).sort("payload_bytes")
     if volume.is_empty() or volume["payload_bytes"][-1] == 0:
-        raise DataError(f"{bundle.path}: flow {flow.id}: no data in ip-{node}.pcap")
+        raise DataError(f"{bundle.path}: flow {flow.id}: ip-{node}.pcap has no data of it; choose another flow")
     port = flow.sport if flow.found else volume["sport"][-1]
     acks = packets.filter(
         (pl.col("src") == flow.daddr)
@@ -232,8 +232,8 @@ def sent_more_than_once(start: np.ndarray, end: np.ndarray) -> np.ndarray:
     return result
 
 
-def leg_parts(life: pl.DataFrame) -> pl.DataFrame:
-    """Split each packet's way through the radio network into LEG_PARTS.
+def way_parts(life: pl.DataFrame) -> pl.DataFrame:
+    """Split each packet's way through the radio network into WAY_PARTS.
 
     A part ends at its moment; a packet that lacks the moment has an empty part,
     and one that joined a request under way begins its parts at its arrival.
@@ -248,7 +248,7 @@ def leg_parts(life: pl.DataFrame) -> pl.DataFrame:
     arrived = life["in_ns"].to_numpy()
     before = arrived
     parts = {}
-    for part, moment in zip(LEG_PARTS, MOMENTS[1:], strict=True):
+    for part, moment in zip(WAY_PARTS, MOMENTS[1:], strict=True):
         at = life[moment].fill_null(-1).to_numpy()
         after = np.where(at < 0, before, np.maximum(at, arrived))
         parts[part] = after - before
@@ -260,7 +260,7 @@ def radio_parts(lives: pl.DataFrame) -> pl.DataFrame:
     """Delivered packets with their parts, keyed for joining with captures.
 
     Returns:
-        `lives` of delivered packets with LEG_PARTS columns and two ranks among
+        `lives` of delivered packets with WAY_PARTS columns and two ranks among
         packets of the same node and tag: in order of entry and of delivery. A
         pure ACK may repeat another's numbers, and captures and trace have such
         twins in the same order.
@@ -269,7 +269,7 @@ def radio_parts(lives: pl.DataFrame) -> pl.DataFrame:
         pl.col("out_ns").is_not_null()
     )
     ranked = ranked.with_columns(out_rank=pl.int_range(pl.len()).over("node", "tag", order_by="out_ns"))
-    return pl.concat([ranked, leg_parts(ranked)], how="horizontal")
+    return pl.concat([ranked, way_parts(ranked)], how="horizontal")
 
 
 def decomposed_segments(bundle: Bundle, flow: Flow, lives: pl.DataFrame) -> pl.DataFrame:

@@ -3,7 +3,7 @@
 
 Figure 4 of the paper follows a segment that meets nobody: it finds an empty
 buffer, asks for access at once, and so does its ACK. Such segments are found
-here, and their moments counted from the RAC request of the data leg.
+here, and their moments counted from the RAC request of the data.
 
 Source: Nardini, section III, Figure 4
 """
@@ -13,13 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from cellbed_formats.flow import Flow
 
 from ..radio.grid import SUBFRAME_NS, Grid
-from ..stats.numbers import median, scaled
 from .segment import ARQ_PARTS, HARQ_PARTS
 
 #: What a timeline has without any wait: an occasion to ask, a grant and a delivery at once.
@@ -67,37 +65,10 @@ def undisturbed(segments: pl.DataFrame) -> pl.DataFrame:
     return segments.filter(calm.fill_null(False))
 
 
-def timeline_metrics(segments: pl.DataFrame) -> dict[str, Any]:
-    """Medians of the undisturbed segments' moments, ms after the RAC request."""
-    calm = undisturbed(segments)
-    values: dict[str, Any] = {"timeline_segments": len(calm)}
-    if calm.is_empty():
-        return values
-    origin = calm["data_request_ns"]
-    moments = {
-        "bsr_tx": "data_bsr_tx_ns",
-        "bsr_rx": "data_bsr_rx_ns",
-        "data_tx": "data_tx_ns",
-        "data_rx": "data_rx_ns",
-        "data_out": "data_out_ns",
-        "ack_out": "ack_out_ns",
-    }
-    for name, column in moments.items():
-        values[f"timeline_{name}_ms"] = scaled(median(calm[column] - origin), 1e6)
-    access = sum(
-        calm[f"{side}_{part}"].to_numpy()
-        for side in ("data", "ack")
-        for part in ("rac_wait", "rar", "bsr", "bsr_decode")
-    )
-    total = (calm["ack_out_ns"] - calm["data_in_ns"]).to_numpy()
-    values["timeline_access_share"] = float(np.median(access / total))
-    return values
-
-
 def sequence_of(flow: Flow, segment: dict[str, Any], nr: bool = False) -> Sequence:
     """The chart of one segment of `decomposed_segments`, given as a row.
 
-    Time 0 is the RAC request of the data leg, or the segment's entry where it
+    Time 0 is the RAC request of the data, or the segment's entry where it
     made none (it was served by a trailing BSR).
 
     Args:
@@ -106,13 +77,13 @@ def sequence_of(flow: Flow, segment: dict[str, Any], nr: bool = False) -> Sequen
     lanes = (flow.source, Grid(nr=nr).station, flow.sink)
     origin = segment["data_request_ns"] or segment["data_in_ns"]
     steps = [
-        *_leg_steps(segment, "data", flow.source, flow.sink, nr),
-        *_leg_steps(segment, "ack", flow.sink, flow.source, nr),
+        *_way_steps(segment, "data", flow.source, flow.sink, nr),
+        *_way_steps(segment, "ack", flow.sink, flow.source, nr),
     ]
     return Sequence(lanes, origin, tuple(steps), segment["seq"], segment["rtt_ns"])
 
 
-def _leg_steps(segment: dict[str, Any], side: str, sender: str, receiver: str, nr: bool) -> list[Step]:
+def _way_steps(segment: dict[str, Any], side: str, sender: str, receiver: str, nr: bool) -> list[Step]:
     """Steps of one packet's way from `sender` to `receiver`."""
     what = "ACK" if side == "ack" else "data"
     station = Grid(nr=nr).station

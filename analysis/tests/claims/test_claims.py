@@ -173,7 +173,7 @@ def test_the_cause_of_such_a_claim_is_about_all_four_arms() -> None:
         one |= {f"part_{name}_ms": 0.0 for name in ("host_tx", "receiver", "host_rx")} | {"part_data_air_ms": 4.0 + at}
     found = evaluate_one(check(claim(**MORE, than=THAN)), rows)
     assert found.verdict == "differs"
-    assert all(f"{one['combination']}: data leg" in found.cause for one in rows)
+    assert all(f"{one['combination']}: data " in found.cause for one in rows)
 
 
 def test_paper_value_beside_a_run() -> None:

@@ -43,7 +43,7 @@ def test_rtt_difference_compares_the_two_runs() -> None:
     a = row(part_receiver_ms=5.0, part_data_air_ms=4.0)
     b = row(combination="IM-IM", part_receiver_ms=1.0, part_data_air_ms=4.0)
     found = explain({"explain": "rtt"}, [a], [b])
-    assert found.startswith("DM-DM: data leg 4.0 + receiver 5.0")
+    assert found.startswith("DM-DM: data 4.0 + receiver 5.0")
     assert found.endswith("receiver's host and TCP (delayed ACK) +4.0 ms.")
 
 

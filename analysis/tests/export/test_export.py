@@ -14,7 +14,8 @@ import pytest
 import synthetic_bundle as made
 from synthetic_bundle import ISN_DATA, MS, OFFSET_NS, START_NS, Cell, address, tcp_packet, trace_bytes
 
-from cellbed_analysis.export import FORMATS, export
+from cellbed_analysis.export import FORMATS
+from cellbed_analysis.export.write import export
 from cellbed_analysis.tcp.connection import relative
 from cellbed_formats.bundle import Bundle, read_bundle
 from cellbed_formats.error import DataError
@@ -190,7 +191,7 @@ def test_sequence_numbers_wrap() -> None:
 
 
 @pytest.mark.parametrize(("name", "node", "message"), [
-    ("pcap", None, "--format pcap: allowed mahimahi, "), ("qlog", "ue3", "--node ue3: allowed ue1, ue2"),
+    ("pcap", None, "--format pcap: allowed flent, mahimahi, "), ("qlog", "ue3", "--node ue3: allowed ue1, ue2"),
     ("mahimahi", "ue3", "--node ue3"),
 ])  # fmt: skip
 def test_what_is_not_there(bundle: Bundle, tmp_path: Path, name: str, node: str | None, message: str) -> None:

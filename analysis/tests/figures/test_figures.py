@@ -36,14 +36,14 @@ def runs(results: Path, tmp_path_factory: pytest.TempPathFactory) -> list[RunAna
 
 CLAIMS = read_claims(Path(__file__).parents[3] / "scenarios/d2d-nardini/claims.yaml")
 EXPECTED = (
-    "fig3-rtt-over-time",
-    "fig4-sequence-dm-dm",
-    "fig4-sequence-dm-im",
-    "fig4-sequence-im-dm",
-    "fig4-sequence-im-im",
+    "rtt-over-time",
+    "sequence-dm-dm",
+    "sequence-dm-im",
+    "sequence-im-dm",
+    "sequence-im-im",
     "rtt-decomposition",
     "rtt-cdf",
-    "fig5-rtt-over-window",
+    "rtt-over-window",
     "rtt-goodput-static",
     "lateness",
 )
@@ -75,7 +75,7 @@ def test_without_claims_no_caption_speaks_of_a_paper(runs: list[RunAnalysis]) ->
 def test_available_figures_follow_the_results(runs: list[RunAnalysis]) -> None:
     assert tuple(spec.name for spec in gallery.available(runs)) == EXPECTED
     static = [run for run in runs if run.row["scenario"] == "d2d-nardini/static"]
-    assert "fig5-rtt-over-window" not in {spec.name for spec in gallery.available(static)}
+    assert "rtt-over-window" not in {spec.name for spec in gallery.available(static)}
 
 
 def test_unusable_runs_show_only_their_lateness(tmp_path: Path) -> None:
@@ -95,15 +95,15 @@ def test_files_are_png_and_pdf_and_replace_old_ones(runs: list[RunAnalysis], tmp
     specs = [spec for spec in gallery.available(runs) if spec.name in EXPECTED[:2]]
     saved = save(specs, Inside(tmp_path))
     assert sorted(path.name for path in tmp_path.iterdir()) == [
-        "fig3-rtt-over-time.pdf", "fig3-rtt-over-time.png", "fig4-sequence-dm-dm.pdf",
-        "fig4-sequence-dm-dm.png",
+        "rtt-over-time.pdf", "rtt-over-time.png", "sequence-dm-dm.pdf",
+        "sequence-dm-dm.png",
     ]  # fmt: skip
     for path in tmp_path.glob("*.png"):
         pixels = matplotlib.image.imread(path)
         assert pixels.shape[1] > 900
         assert np.ptp(pixels[..., :3]) > 0.8, "the picture is blank"
-    assert (tmp_path / "fig3-rtt-over-time.pdf").read_bytes().startswith(b"%PDF")
-    fonts = true_type_fonts((tmp_path / "fig3-rtt-over-time.pdf").read_bytes())
+    assert (tmp_path / "rtt-over-time.pdf").read_bytes().startswith(b"%PDF")
+    fonts = true_type_fonts((tmp_path / "rtt-over-time.pdf").read_bytes())
     assert len(fonts) >= 2  # plain and bold
     for font in fonts:
         assert {"glyf", "hmtx", "loca"} <= set(font.keys()) and not {"GDEF", "GPOS", "GSUB", "kern"} & set(font.keys())
@@ -172,6 +172,6 @@ def test_lateness_is_shown_per_power_of_two() -> None:
 
 
 def test_series_differ_in_more_than_colour() -> None:
-    looks = [style.SERIES[name] for name in style.SERIES]
+    looks = style.STYLES
     for position in range(3):  # colour, marker, line style
         assert len({look[position] for look in looks}) == len(looks)

@@ -162,7 +162,7 @@ def test_compressed_is_less_than_half_the_spacing() -> None:
 
 
 def test_the_grid_of_sub_frames_is_no_compression() -> None:
-    """ACKs 0.1 ms apart: sub-frames on two legs bunch them by tens, and a stall of 40 ms those it held."""
+    """ACKs 0.1 ms apart: sub-frames on two hops bunch them by tens, and a stall of 40 ms those it held."""
     left = np.arange(10_000) * MS // 10
     grid = -(-left // MS) * MS + np.random.default_rng(3).integers(0, MS, 10_000) // 10
     twice = -(-np.sort(grid) // MS) * MS

@@ -65,9 +65,9 @@ def test_packets_that_never_arrived_have_no_delay(tmp_path: Path) -> None:
     cell.add(START_NS + 50 * MS, "pkt_in", node=1, peer=2, dir="sl", pkt=2, tag=2, bytes=100)
     lives = packet_paths(log_of(tmp_path, cell), 2)
     assert lives["out_ns"].null_count() == 1
-    values = radio.leg_metrics(lives)
+    values = radio.way_metrics(lives)
     assert values["delay_mean_ms"].value == values["delay_p99_ms"] == 14.75
-    assert radio.leg_metrics(lives.filter(pl.col("out_ns").is_null())) == {}
+    assert radio.way_metrics(lives.filter(pl.col("out_ns").is_null())) == {}
 
 
 @pytest.mark.parametrize(("kind", "size", "end_ns"), [

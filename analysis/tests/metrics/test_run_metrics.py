@@ -115,11 +115,11 @@ def test_probe_that_disagrees_shows(tmp_path: Path) -> None:
 def test_one_way_delays(row: dict[str, Any], im_row: dict[str, Any]) -> None:
     assert row["data_delay_mean_ms"] == pytest.approx(14.97)  # from -0.22 to 14.75
     assert row["ack_delay_mean_ms"] == pytest.approx(14.99)  # from 14.76 to 29.75
-    assert row["data_first_leg_mean_ms"] == pytest.approx(14.97)
-    assert row.get("data_dl_leg_mean_ms") is None
+    assert row["data_first_hop_mean_ms"] == pytest.approx(14.97)
+    assert row.get("data_downlink_mean_ms") is None
     assert im_row["data_delay_mean_ms"] == pytest.approx(19.97)
-    assert im_row["data_first_leg_mean_ms"] == pytest.approx(14.97)
-    assert im_row["data_dl_leg_mean_ms"] == pytest.approx(5)
+    assert im_row["data_first_hop_mean_ms"] == pytest.approx(14.97)
+    assert im_row["data_downlink_mean_ms"] == pytest.approx(5)
     assert im_row["ack_delay_mean_ms"] == pytest.approx(13.99)  # stolen: 5 + 3.75 + 5
 
 
@@ -170,7 +170,7 @@ def test_timeline_points(row: dict[str, Any], im_row: dict[str, Any]) -> None:
     names = ("bsr_tx", "bsr_rx", "data_tx", "data_rx", "data_out", "ack_out")
     assert [row[f"timeline_{name}_ms"] for name in names] == [5, 8.75, 11, 14.75, 14.75, 29.75]
     assert im_row["timeline_data_out_ms"] == 19.75
-    # RAC wait 0.22 and 0.24, and 8.75 on each leg, of the 29.97 ms from entry to delivery.
+    # RAC wait 0.22 and 0.24, and 8.75 on each hop, of the 29.97 ms from entry to delivery.
     assert row["timeline_access_share"] == pytest.approx(17.96 / 29.97)
 
 
@@ -348,7 +348,7 @@ def test_a_flow_from_a_server(tmp_path: Path) -> None:
     # It enters 0.22 ms before time 0; at the eNB all waiting is for the downlink: sent at 16, decoded at 19.75.
     assert found["part_data_dl_wait_ms"] == pytest.approx(16.22)
     assert found["part_data_dl_ms"] == pytest.approx(3.75)
-    assert found["data_delay_mean_ms"] == found["data_dl_leg_mean_ms"] == pytest.approx(19.97)
+    assert found["data_delay_mean_ms"] == found["data_downlink_mean_ms"] == pytest.approx(19.97)
     assert "data_rac_requests" not in found
     assert found["ack_rac_per_packet"] == 1
     assert found["combination"] is None

@@ -135,7 +135,7 @@ def test_flushed_packets_that_were_on_the_air(tmp_path: Path) -> None:
         radio_row(1998, "rlc_tx", node=1, peer=2, dir="sl", pkt=7, aux=0),
         radio_row(1999, "rlc_tx", node=1, peer=2, dir="sl", pkt=7, aux=1),
         radio_row(1999, "rlc_tx", node=1, peer=2, dir="sl", pkt=8, aux=0),  # a part of it
-        radio_row(1999, "rlc_tx", node=1, peer=0, dir="ul", pkt=9, aux=1),  # waits for its second leg
+        radio_row(1999, "rlc_tx", node=1, peer=0, dir="ul", pkt=9, aux=1),  # waits for its second hop
         *switch_rows(2000, IM, 3, 0),
         *(radio_row(2000, "pkt_drop", node=1, peer=2, dir="sl", pkt=pkt, value=1) for pkt in (7, 8)),
         radio_row(2000, "pkt_drop", node=0, peer=2, dir="dl", pkt=9, value=1),

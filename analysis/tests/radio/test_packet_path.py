@@ -14,7 +14,7 @@ import pytest
 from synthetic_bundle import MS, START_NS, Cell, radio_trace_bytes
 
 from cellbed_analysis.radio.packet_path import MOMENTS, RadioLog, packet_paths, uplink_pdus
-from cellbed_analysis.tcp.segment import LEG_PARTS, leg_parts
+from cellbed_analysis.tcp.segment import WAY_PARTS, way_parts
 from cellbed_formats.trace import read_trace
 
 
@@ -33,7 +33,7 @@ def moments(life: dict[str, Any]) -> dict[str, float]:
 
 
 def parts(lives: pl.DataFrame, row: int = 0) -> dict[str, float]:
-    return {k: v / MS for k, v in leg_parts(lives).row(row, named=True).items() if v}
+    return {k: v / MS for k, v in way_parts(lives).row(row, named=True).items() if v}
 
 
 def test_direct_mode(tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_infrastructure_mode_adds_the_downlink(tmp_path: Path) -> None:
     found = moments(lives.row(0, named=True))
     assert (found["rx"], found["dl_tx"], found["dl_rx"], found["out"]) == (24.75, 26, 29.75, 29.75)
     assert lives["direction"][0] == "ul"
-    # No rac_wait: it entered with the sub-frame boundary. Downlink leg: 1.25 + 3.75 = 5 ms.
+    # No rac_wait: it entered with the sub-frame boundary. Downlink: 1.25 + 3.75 = 5 ms.
     assert parts(lives) == pytest.approx(
         {"rar": 3, "bsr": 2, "bsr_decode": 3.75, "schedule": 0.25, "grant": 2, "air": 3.75,
          "dl_wait": 1.25, "dl": 3.75}
@@ -182,10 +182,10 @@ def test_parts_add_up(tmp_path: Path) -> None:
     cell.carry(2, "IM", at(50.3), 40, tag=0, steal=True)
     cell.carry(1, "IM", at(70.7), 1500, tag=0)
     lives = packet_paths(log_of(cell, tmp_path), 2)
-    total = leg_parts(lives).sum_horizontal()
+    total = way_parts(lives).sum_horizontal()
     assert total.to_list() == (lives["out_ns"] - lives["in_ns"]).to_list()
-    assert leg_parts(lives).columns == list(LEG_PARTS)
-    assert leg_parts(lives).select(pl.all().min()).row(0) >= (0,) * len(LEG_PARTS)
+    assert way_parts(lives).columns == list(WAY_PARTS)
+    assert way_parts(lives).select(pl.all().min()).row(0) >= (0,) * len(WAY_PARTS)
 
 
 def from_network(cell: Cell, in_ms: float, sent_ms: list[float], pkt: int, out_ms: float) -> None:

@@ -13,7 +13,7 @@ from synthetic_bundle import write_bundle
 
 from cellbed_analysis.radio.grid import Grid, grid_of
 from cellbed_analysis.radio.packet_path import RadioLog, packet_paths
-from cellbed_analysis.tcp.segment import LEG_PARTS, leg_parts, part_label
+from cellbed_analysis.tcp.segment import WAY_PARTS, part_label, way_parts
 from cellbed_formats.bundle import read_bundle
 from cellbed_formats.trace import read_trace
 
@@ -29,7 +29,7 @@ def lives(folder: Path, arrivals: list[tuple[float, int, int]], **cell: Any) -> 
     nr = {"bandwidth_mhz": 40, "layers_dl": 1, "sr_period_slots": 1}
     simulate(folder, "net", arrivals, system="nr", nr=nr, **{"harq": {"max_attempts": 5, "bler": [0.0]}, **am, **cell})
     found = packet_paths(RadioLog(read_trace(folder / "radio.trace", "radio"), DDDSU), 1)
-    assert leg_parts(found.drop_nulls("out_ns")).select(pl.all().min()).row(0) >= (0,) * len(LEG_PARTS)
+    assert way_parts(found.drop_nulls("out_ns")).select(pl.all().min()).row(0) >= (0,) * len(WAY_PARTS)
     return [{name: value / MS if name.endswith("_ns") and value is not None else value for name, value in row.items()}
             for row in found.iter_rows(named=True)]
 

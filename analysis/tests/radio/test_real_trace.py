@@ -12,7 +12,7 @@ from simulated import MS, needs_cellsim, simulate
 
 from cellbed_analysis.metrics import radio
 from cellbed_analysis.radio.packet_path import MOMENTS, packet_paths, uplink_pdus
-from cellbed_analysis.tcp.segment import leg_parts
+from cellbed_analysis.tcp.segment import way_parts
 
 pytestmark = needs_cellsim
 
@@ -63,7 +63,7 @@ def test_any_traffic_falls_into_parts_that_add_up(tmp_path: Path, modes: str, se
     direct = lives["direction"].cast(pl.String) == "sl"
     assert lives.filter(direct)["dl_tx_ns"].null_count() == int(direct.sum())
     assert lives.filter(~direct)["dl_rx_ns"].null_count() == 0
-    parts = leg_parts(lives)
+    parts = way_parts(lives)
     assert min(parts.min().row(0)) >= 0
     assert parts.sum_horizontal().to_list() == (lives["out_ns"] - lives["in_ns"]).to_list()
 

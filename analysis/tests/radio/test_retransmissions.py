@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from simulated import MS, NETWORK_PORT, execute, needs_cellsim, simulate
 
 from cellbed_analysis.radio.packet_path import MOMENTS, RadioLog, packet_paths
-from cellbed_analysis.tcp.segment import LEG_PARTS, leg_parts
+from cellbed_analysis.tcp.segment import WAY_PARTS, way_parts
 from cellbed_formats.error import DataError
 from cellbed_formats.trace import read_trace
 
@@ -51,7 +51,7 @@ def checked(log: RadioLog, n_ue: int = 2) -> pl.DataFrame:
     for life in lives.iter_rows(named=True):
         times = [max(life[moment], life["in_ns"]) for moment in MOMENTS if life[moment] is not None]
         assert times == sorted(times), life
-    parts = leg_parts(lives)
+    parts = way_parts(lives)
     assert lives.is_empty() or min(parts.min().row(0)) >= 0
     assert parts.sum_horizontal().to_list() == (lives["out_ns"] - lives["in_ns"]).to_list()
     return lives
@@ -66,7 +66,7 @@ def test_uplink_and_downlink_with_errors(tmp_path: Path) -> None:
     lives = checked(log)
     assert len(lives) == 400
     assert lives.select(*FIRST, *SECOND).null_count().sum_horizontal().item() == 0
-    parts = leg_parts(lives)
+    parts = way_parts(lives)
     for part, direction in (("harq", "ul"), ("dl_harq", "dl")):
         rounds_ms = (parts[part] / MS).to_numpy()
         assert 0.2 < (rounds_ms > 0).mean() < 0.5
@@ -80,7 +80,7 @@ def test_a_round_is_8_ms_in_the_uplink_and_in_the_downlink_the_configured_ones(t
     """Every first attempt fails, no second one does; nothing else is on the air."""
     packets = [(100.0 * k, 1, 576) for k in range(5)]
     harq = {"max_attempts": 2, "bler": [1.0, 0.0], "dl_rtt_tti": 12}
-    parts = leg_parts(checked(simulate(tmp_path, "im im", packets, harq=harq)))
+    parts = way_parts(checked(simulate(tmp_path, "im im", packets, harq=harq)))
     found = {part: set(parts[part] / MS) for part in ("bsr_harq", "harq", "arq", "dl_harq", "dl_arq")}
     assert found == {"bsr_harq": {8.0}, "harq": {8.0}, "arq": {0.0}, "dl_harq": {12.0}, "dl_arq": {0.0}}
 
@@ -89,7 +89,7 @@ def test_direct_mode_with_errors(tmp_path: Path) -> None:
     lives = checked(simulate(tmp_path, "dm im", random_packets(2, 400), harq=HARQ))
     direct = lives.filter(pl.col("node") == 1)
     assert direct["direction"].unique().to_list() == ["sl"]
-    rounds = leg_parts(direct)["harq"]
+    rounds = way_parts(direct)["harq"]
     assert 0.2 < (rounds > 0).mean() < 0.5
     assert direct["dl_tx_ns"].null_count() == len(direct)
 
@@ -105,7 +105,7 @@ def test_codewords_of_a_sub_frame_are_told_apart(tmp_path: Path) -> None:
     assert any(0 < len(nacked.intersection(blocks)) < len(blocks) for blocks in together["block"].to_list())
     of_packet = log.rows("rlc_tx", dir="dl").filter(pl.col("aux") & 1 == 1).select("pkt", "block")
     retried = of_packet.filter(pl.col("block").is_in(list(nacked)))["pkt"]
-    harq = lives.select("pkt").with_columns(leg_parts(lives)["dl_harq"])
+    harq = lives.select("pkt").with_columns(way_parts(lives)["dl_harq"])
     assert set(harq.filter(pl.col("dl_harq") > 0)["pkt"]) == set(retried)
 
 
@@ -119,13 +119,13 @@ def test_rlc_sends_again_what_harq_gave_up(tmp_path: Path, modes: str) -> None:
     log = simulate(tmp_path, modes, random_packets(3, 400, ports), harq=harq, n_rb=15, **AM)
     lives = checked(log)
     assert len(lives) == 400
-    parts = leg_parts(lives)
-    for leg, directions in (("", ("ul", "sl")), ("dl_", ("dl",))):
+    parts = way_parts(lives)
+    for prefix, directions in (("", ("ul", "sl")), ("dl_", ("dl",))):
         lost = set().union(*(blocks_of(log, "mac_lost", direction) for direction in directions))
         if not lost:
             continue
         ends = log.rows("rlc_tx").filter((pl.col("aux") & 1 == 1) & pl.col("block").is_in(list(lost)))["pkt"]
-        late = lives.select("pkt").with_columns(parts[f"{leg}arq"]).filter(pl.col(f"{leg}arq") > 0)["pkt"]
+        late = lives.select("pkt").with_columns(parts[f"{prefix}arq"]).filter(pl.col(f"{prefix}arq") > 0)["pkt"]
         assert set(late) == set(ends) and len(late) > 10
 
 
@@ -146,11 +146,11 @@ def test_bearers_count_their_pdus_apart(tmp_path: Path) -> None:
     assert len(lives) == 400
     again = log.rows("rlc_retx").group_by("node", "dir", "sn").agg(pl.col("lcid").n_unique())
     assert len(again.filter(pl.col("lcid") > 1)) > 0, "no SN that both bearers sent again"
-    parts = leg_parts(lives)
-    for leg, direction in (("", "ul"), ("dl_", "dl")):
+    parts = way_parts(lives)
+    for prefix, direction in (("", "ul"), ("dl_", "dl")):
         lost = blocks_of(log, "mac_lost", direction)
         ends = log.rows("rlc_tx").filter((pl.col("aux") & 1 == 1) & pl.col("block").is_in(list(lost)))["pkt"]
-        late = lives.select("pkt").with_columns(parts[f"{leg}arq"]).filter(pl.col(f"{leg}arq") > 0)["pkt"]
+        late = lives.select("pkt").with_columns(parts[f"{prefix}arq"]).filter(pl.col(f"{prefix}arq") > 0)["pkt"]
         assert set(late) == set(ends) and len(late) > 10
 
 
@@ -216,7 +216,7 @@ def test_radio_systems_without_transport_blocks(tmp_path: Path) -> None:
 def assert_sums(log: RadioLog) -> None:
     lives = packet_paths(log, 1).filter(pl.col("out_ns").is_not_null())
     assert len(lives) > 5
-    parts = leg_parts(lives)
+    parts = way_parts(lives)
     assert parts.sum_horizontal().to_list() == (lives["out_ns"] - lives["in_ns"]).to_list()
     assert min(parts.min().row(0)) >= 0
     assert lives.select("rx_ns", "dl_rx_ns").null_count().row(0) == (len(lives), len(lives))
@@ -280,6 +280,6 @@ def test_whatever_fails_every_packet_has_its_moments(cell: dict[str, Any], seed:
 
 
 def test_parts_of_retransmissions_have_names() -> None:
-    assert [LEG_PARTS[part] for part in ("bsr_harq", "harq", "dl_harq")] == [
+    assert [WAY_PARTS[part] for part in ("bsr_harq", "harq", "dl_harq")] == [
         "HARQ retransmissions of the BSR", "HARQ retransmissions", "HARQ retransmissions in the downlink",
     ]  # fmt: skip

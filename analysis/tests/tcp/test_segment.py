@@ -113,7 +113,7 @@ def test_the_flow_is_the_connection_with_most_data(dm_dm: Bundle) -> None:
 
 def test_a_capture_without_the_flow_is_an_error(dm_dm: Bundle, tmp_path: Path) -> None:
     write_pcap(tmp_path / "ip-ue1.pcap", [(0, tcp_packet(True, 0, 0, 0))])
-    with pytest.raises(DataError, match=r"flow file: no data in ip-ue1\.pcap"):
+    with pytest.raises(DataError, match=r"flow file: ip-ue1\.pcap has no data of it"):
         flow_packets(Bundle(tmp_path, dm_dm.manifest), dm_dm.flows[0], "ue1")
 
 
@@ -133,12 +133,12 @@ def test_parts_of_direct_mode_by_hand(dm_dm: Bundle) -> None:
     segments = decomposed(dm_dm)
     row = segments.row(10, named=True)
     found = {part: row[part] / MS for part in RTT_PARTS if row[part]}
-    leg = {"rar": 3, "bsr": 2, "bsr_decode": 3.75, "schedule": 0.25, "grant": 2, "air": 3.75}
+    way = {"rar": 3, "bsr": 2, "bsr_decode": 3.75, "schedule": 0.25, "grant": 2, "air": 3.75}
     assert found == pytest.approx(
         {"host_tx": 0.01, "data_rac_wait": 0.22, "receiver": 0.01, "ack_rac_wait": 0.24,
          "host_rx": 0.01}
-        | {f"data_{k}": v for k, v in leg.items()}
-        | {f"ack_{k}": v for k, v in leg.items()}
+        | {f"data_{k}": v for k, v in way.items()}
+        | {f"ack_{k}": v for k, v in way.items()}
     )  # fmt: skip
 
 

@@ -11,9 +11,10 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from cellbed.error import LabError
 from cellbed.host import programs
+from cellbed.labs.lab_kernels import cache_root
 from cellbed_kernel.conformance.guest import Test, inside
-from cellbed_kernel.lookup import BuildError, cache_root
 from cellbed_kernel.steps import environment
 
 PUBLIC = "https://github.com/google/packetdrill"
@@ -31,24 +32,24 @@ _IPV4 = ("--ip_version=ipv4 --local_ip=192.168.0.1 --gateway_ip=192.168.0.1 --ne
 
 
 def _run(program: str, *words: str | Path, cwd: Path) -> None:
-    """Raises BuildError with what the program said last."""
+    """Raises LabError with what the program said last."""
     done = subprocess.run([programs.command(program) if "/" not in program else program, *words], cwd=cwd,
                           capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
                           env={**environment(), "GIT_TERMINAL_PROMPT": "0"})
     if done.returncode:
-        raise BuildError(((done.stderr + done.stdout).strip().splitlines() or [f"status {done.returncode}"])[-1])
+        raise LabError(((done.stderr + done.stdout).strip().splitlines() or [f"status {done.returncode}"])[-1])
 
 
 def _fetch(where: str, commit: str, folder: Path) -> None:
-    """Clone a repository and check the commit out. Raises BuildError."""
+    """Clone a repository and check the commit out. Raises LabError."""
     try:
         _run("git", "clone", "--quiet", "--no-checkout", where, folder, cwd=folder.parent)
-    except (BuildError, OSError) as error:
-        raise BuildError(f"packetdrill cannot be had: {error}; name a copy with PACKETDRILL=FOLDER") from None
+    except (LabError, OSError) as error:
+        raise LabError(f"packetdrill cannot be fetched: {error}; name a copy with PACKETDRILL=FOLDER") from None
     try:
         _run("git", "checkout", "--quiet", commit, cwd=folder)
-    except BuildError:
-        raise BuildError(f"packetdrill of {where} has no commit {commit[:12]}: fetch it, or name another copy with "
+    except LabError:
+        raise LabError(f"packetdrill of {where} has no commit {commit[:12]}: fetch it, or name another copy with "
                          "PACKETDRILL=FOLDER") from None
 
 
@@ -67,7 +68,7 @@ def obtain(version: str, where: str | None) -> Path:
         The folder with its tests, below which it is itself.
 
     Raises:
-        BuildError: it cannot be had or built.
+        LabError: it cannot be had or built.
     """
     done = cached(version)
     if done.exists():
@@ -83,8 +84,8 @@ def obtain(version: str, where: str | None) -> Path:
             _run("./configure", cwd=build)
             # Its own flags make warnings of newer compilers errors.
             _run("make", f"-j{os.cpu_count()}", "packetdrill", "CFLAGS=-O1 -g", cwd=build)
-        except (BuildError, OSError) as error:
-            raise BuildError(f"packetdrill cannot be built: {error}") from None
+        except (LabError, OSError) as error:
+            raise LabError(f"packetdrill cannot be built: {error}") from None
         shutil.rmtree(copy / ".git")
         copy.rename(done)
     return done / _NET

@@ -21,12 +21,12 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from cellbed import paths
-from cellbed.error import CellbedError
+from cellbed.error import CellbedError, LabError
 from cellbed.labs import kernels
+from cellbed.labs.lab_kernels import VERSIONS
 from cellbed.run import memory
 from cellbed_kernel.conformance import known, packetdrill, selftests
 from cellbed_kernel.conformance.guest import MEMORY_MIB, Result, Test, execute
-from cellbed_kernel.lookup import VERSIONS, BuildError
 
 HERE = Path(__file__).resolve().parent
 LIMIT_S = 300  # of a test, on the wall; the longest take 8 s of an idle machine
@@ -100,7 +100,7 @@ def gather(version: str, tree: Path | None, where: str | None, parts: list[str],
         programs: folder for what is compiled.
 
     Raises:
-        BuildError: there is none, or what they need cannot be had.
+        LabError: there is none, or what they need cannot be had.
     """
     net = packetdrill.obtain(version, where)
     tests = packetdrill.tests(net)
@@ -108,7 +108,7 @@ def gather(version: str, tree: Path | None, where: str | None, parts: list[str],
         tests += selftests.tests(selftests.obtain(version, tree), programs, packetdrill.program(net))
     chosen = [test for test in tests if not parts or any(part in test.name for part in parts)]
     if not chosen:
-        raise BuildError(f"TESTS={' '.join(parts)}: no test has that in its name")
+        raise LabError(f"TESTS={' '.join(parts)}: no test has that in its name")
     return chosen
 
 
@@ -137,7 +137,7 @@ def judge(results: list[Result], reasons: dict[str, str], whole: bool, folder: P
 
 
 def conform(args: argparse.Namespace) -> int:
-    """Raises BuildError, CellbedError."""
+    """Raises CellbedError."""
     kernel = kernels.find(args.kernel)
     version = base_version(kernel)
     reasons = known.load(args.known, version)
@@ -167,11 +167,11 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         return conform(args)
-    except (BuildError, CellbedError) as error:
+    except CellbedError as error:
         print(f"conformance: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("conformance: interrupted, nothing left behind", file=sys.stderr)
+        print("conformance: interrupted; nothing was left behind", file=sys.stderr)
         return 130
 
 

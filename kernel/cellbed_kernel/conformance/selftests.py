@@ -7,11 +7,12 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from cellbed.error import LabError
 from cellbed.host.programs import command
+from cellbed.labs.lab_kernels import cache_root, source_stamp
 from cellbed_kernel import building
 from cellbed_kernel.conformance import packetdrill
 from cellbed_kernel.conformance.guest import Test, inside
-from cellbed_kernel.lookup import BuildError, cache_root, source_stamp
 
 _SELFTESTS = Path("tools/testing/selftests")
 # Programs, and the words with which each uses IPv4. Others of that name need devices and protocols that the lab kernel
@@ -30,7 +31,7 @@ def obtain(version: str, tree: Path | None) -> Path:
     """Folder of the selftests: of a source tree, or unpacked from the source of a lab kernel.
 
     Raises:
-        BuildError: that source is not here any more, and cannot be had.
+        LabError: that source is not here any more, and cannot be had.
     """
     if tree is not None:
         return tree / _SELFTESTS
@@ -52,7 +53,7 @@ def _unpack(source: Path, folder: Path) -> None:
                           capture_output=True, text=True, check=False)
     # Older sources have no packetdrill scripts, which tar tells by its status.
     if not (folder / _SELFTESTS / "net").is_dir():
-        raise BuildError(f"{source}: no selftests can be unpacked: {done.stderr.strip()}")
+        raise LabError(f"{source}: no selftests can be unpacked: {done.stderr.strip()}")
 
 
 def tests(selftests: Path, programs: Path, program: Path) -> list[Test]:
@@ -71,11 +72,11 @@ def tests(selftests: Path, programs: Path, program: Path) -> list[Test]:
 
 
 def _compiled(source: Path, target: Path) -> Path:
-    """Raises BuildError with what the compiler says."""
+    """Raises LabError with what the compiler says."""
     done = subprocess.run([command("gcc"), "-w", "-O1", "-D_GNU_SOURCE", "-I", source.parents[1], "-o", target, source,
                            "-lpthread"], capture_output=True, text=True, check=False)
     if done.returncode:
-        raise BuildError(f"{source.name} cannot be compiled:\n{done.stderr.strip()}")
+        raise LabError(f"{source.name} cannot be compiled:\n{done.stderr.strip()}")
     return target
 
 

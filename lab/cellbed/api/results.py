@@ -69,8 +69,8 @@ class Results:
         found = self.where(variant, seed, settings)
         if len(found) != 1:
             names = ", ".join(f"{run.variant} seed {run.seed}" for run in (found or self.bundles)[:8])
-            raise CellbedError(f"{self.path}: {len(found) or 'no'} such bundle{'s' if len(found) > 1 else ''}; "
-                               f"there are {names}")
+            raise CellbedError(f"{self.path}: {len(found) or 'no'} bundle{'s' if len(found) > 1 else ''} of this "
+                               f"choice; choose one of {names}")
         return found[0]
 
     @cached_property

@@ -39,7 +39,7 @@ def run_fit(
     """Make a recorded link of a capture, run it in the virtual lab, and say how near it comes to the original."""
     folder = Path(f"{capture.stem.strip('-') or 'stdin'}-fit") if output is None else output
     with analysing(capture, folder):
-        from cellbed.sweep import replay
+        from cellbed.link import fitted
         from cellbed_analysis.pcap.analysis import analyse, largest_of
         from cellbed_analysis.pcap.fitted_link import fit
 
@@ -48,16 +48,16 @@ def run_fit(
         for note in [*found.notes(), *([f"{chosen.row['flow']}: {chosen.row['remarks']}"] if chosen.row["remarks"]
                                        else [])]:
             errors().print(f"cellbed: {note}", soft_wrap=True)
-        link = fit(chosen, replay.LEAD_MS)
+        link = fit(chosen, fitted.LEAD_MS)
         tcp: dict[str, Any] = {"congestion_control": congestion_control}
         tcp |= {"mss": link.mss_bytes} if link.mss_bytes else {}
         tcp |= {"receive_window": link.window_bytes} if link.window_bytes else {}
-        scenario = replay.write(folder, f"{capture.name}, {chosen.row['flow']}", link.times_ms.tolist(), link.delay_ms,
+        scenario = fitted.write(folder, f"{capture.name}, {chosen.row['flow']}", link.times_ms.tolist(), link.delay_ms,
                                 link.queue_pkts, link.duration_s, tcp)
         console().print(f"{scenario}: {_described(link)}", soft_wrap=True)
         if link.busy_share < _BUSY_LEAST:
-            errors().print(f"cellbed: packets waited for the link in only {link.busy_share:.0%} of the time; what it "
-                           "could have carried in the rest is guessed", soft_wrap=True)
+            errors().print(f"cellbed: packets waited for the link in only {link.busy_share:.0%} of the time; its rate "
+                           "in the rest is a guess; fit a transfer that fills the link", soft_wrap=True)
         if run:
             _compare(folder, scenario, chosen, kernel)
 
@@ -72,7 +72,7 @@ def _described(link: FittedLink) -> str:
 
 def _compare(folder: Path, scenario: Path, original: FlowMeasures, kernel: str | None) -> None:
     from cellbed.cli.show import Show
-    from cellbed.sweep import replay
+    from cellbed.link import fitted
     from cellbed_analysis.pcap.analysis import largest
     from cellbed_analysis.pcap.fitted_link import behaviour, nearness
     from cellbed_analysis.pcap.show import text_of
@@ -80,7 +80,7 @@ def _compare(folder: Path, scenario: Path, original: FlowMeasures, kernel: str |
 
     show = Show(1, console(), errors())
     with cleaning_up(), show.under_way():
-        bundle = replay.execute(scenario, folder / "results", kernel, show)
+        bundle = fitted.execute(scenario, folder / "results", kernel, show)
     found = nearness(behaviour(original), behaviour(largest(bundle / "ip-server.pcap")))
     (Inside.named(folder) / _REPORT).write(text_of(found.to_json()))
     _print(found)

@@ -30,6 +30,7 @@ COMMANDS = {
                          "the effect size."),
     "plot": ("plot", "Draw one figure for a paper, in a venue's width and type, and write what it shows as CSV."),
     "dataset": ("dataset", "Write results as one partitioned Parquet data set, for DuckDB, Polars and the like."),
+    "export": ("export", "Write a bundle in the format of another tool."),
     "watch": ("watch", "Show a run in progress: cwnd, RTT, queues, channel, HARQ, RLC and events. Watching does not "
                        "affect the run."),
     "fleet-key": ("worker", "Make the key of a fleet. Machines that have it may run code on each other."),

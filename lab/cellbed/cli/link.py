@@ -93,7 +93,7 @@ def run_link(
 ) -> None:
     choices.check_lab(lab, kernel, choices.ATTACHABLE)
     if serve is not None and serve_folder is not None:
-        raise CellbedError("--serve, --serve-folder: allowed one of them")
+        raise CellbedError("--serve and --serve-folder exclude each other; give one of them")
     server = shlex.split(serve) if serve is not None else \
         links.serves_folder(serve_folder) if serve_folder is not None else None
     rootless = rootless or (lab == "native" and os.geteuid() != 0)
@@ -173,9 +173,10 @@ def _execute(data: dict[str, Any], path: Path, lab: str, kernel: str | None, res
 def _check_rootless(rootless: bool, lab: str, user: str | None) -> None:
     """Raises CellbedError for options that do not go together."""
     if rootless and lab != "native":
-        raise CellbedError(f"--rootless: allowed with --lab native; the {lab} lab needs no root at all")
+        raise CellbedError(f"--rootless: the {lab} lab needs no root; leave it out, or add --lab native")
     if rootless and user is not None:
-        raise CellbedError(f"--user {user}: allowed as root, without --rootless: another user is nobody there")
+        raise CellbedError(f"--user {user}: another user does not exist in a lab without root; leave out "
+                           "--rootless, and run it as root")
 
 
 def _namespace(name: str | None, pid: int | None, lab: str) -> str | None:
@@ -188,23 +189,24 @@ def _namespace(name: str | None, pid: int | None, lab: str) -> str | None:
         return None
     said = f"--netns {name}" if name is not None else f"--pid {pid}"
     if name is not None and pid is not None:
-        raise CellbedError("--netns, --pid: allowed one of them")
+        raise CellbedError("--netns and --pid exclude each other; give one of them")
     if lab != "native":
-        raise CellbedError(f"{said}: allowed with --lab native; the {lab} lab has no network of this machine")
+        raise CellbedError(f"{said}: the {lab} lab is not on this machine's network; add --lab native")
     path = _NAMED / name if name is not None else Path(f"/proc/{pid}/ns/net")
     if not os.path.lexists(path):  # nobody may follow that of somebody else
         known = sorted(entry.name for entry in _NAMED.iterdir()) if _NAMED.is_dir() else []
-        raise CellbedError(f"{said}: there is none" if name is None else
-                           f"{said}: allowed {', '.join(known) or 'none, as there is none'} (`ip netns`)")
+        raise CellbedError(f"{said}: no such process" if name is None else
+                           f"{said}: no such namespace; `ip netns` lists {', '.join(known) or 'none'}")
     return str(path)
 
 
 def _check_internet(internet: bool, lab: str, serves: bool) -> None:
     """Raises CellbedError for options that do not go together."""
     if internet and lab != "native":
-        raise CellbedError(f"--internet: allowed with --lab native; the {lab} lab has no network")
+        raise CellbedError(f"--internet: the {lab} lab is not on this machine's network; add --lab native")
     if internet and serves:
-        raise CellbedError("--internet: allowed without --serve and --serve-folder, as the far end is this machine")
+        raise CellbedError("--internet: the far end is this machine's network, which serves nothing; leave out "
+                           "--serve and --serve-folder")
 
 
 class _Silent:

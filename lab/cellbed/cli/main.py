@@ -13,7 +13,6 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from cellbed.cli import completion
 from cellbed.cli.analysed import KeepGoing, analysing, judge
 from cellbed.cli.lazy import LazyGroup
 from cellbed.cli.options import (
@@ -168,34 +167,6 @@ def why(
 
         chosen = Bundle(standing.chosen(bundle, Wanted.of_texts(variant, seed, set_)))
         console().print(str(chosen.why(at, flow)), soft_wrap=True)
-
-
-@app.command()
-def export(
-    bundle: BundleName,
-    format_: Annotated[str, typer.Option("--format", help="The format: mahimahi, mahimahi-log, theaterq, flent, "
-                                                          "qlog, pcapng or time-sequence.",
-                                         autocompletion=completion.formats)],
-    node: Annotated[str | None, typer.Option(help="The node whose radio to export; for pcapng, whose capture. "
-                                                  "Default: the UE of the first flow.")] = None,
-    output: Annotated[Path, typer.Option(help="The folder for the files.")] = Path("."),
-    variant: OfVariant = None,
-    seed: OfSeed = None,
-    set_: OfSettings = None,
-    flow: WhichFlow = None,
-    keep_going: KeepGoing = False,
-) -> None:
-    """Write a bundle in the format of another tool."""
-    with analysing(bundle, output, keep_going) as standing:
-        from cellbed.api.bundle import Bundle
-        from cellbed.results.choose import Wanted
-        from cellbed_analysis.export import said_of
-
-        opened = Bundle(standing.chosen(bundle, Wanted.of_texts(variant, seed, set_)))
-        for path in opened.export(format_, output, node, flow):
-            console().print(str(path), soft_wrap=True)
-        if text := said_of(opened.stored, format_, flow):
-            errors().print(text, soft_wrap=True)
 
 
 @app.command("bundle")

@@ -64,7 +64,7 @@ def fleet_of(scheduler: str | None, on: list[str] | None, lab: str, kernel: str 
              key: Path | None) -> contextlib.AbstractContextManager[Executor | None]:
     """The cluster behind a scheduler, as fleet.connected() has it, or hosts, as ssh.connected(); None without both."""
     if scheduler is not None and on:
-        raise CellbedError("--on: allowed without --scheduler")
+        raise CellbedError("--on and --scheduler exclude each other; give one of them")
     if on:
         from cellbed.sweep import ssh
 

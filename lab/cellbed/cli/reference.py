@@ -29,7 +29,9 @@ _TYPES = {"integer": "whole number", "number": "number", "string": "text", "bool
 
 def commands(group: Any) -> str:
     """Args: group: the command line, as click has it."""
-    lines = [f"{_MADE}# Commands\n", "`cellbed man` prints the same as a manual page.\n"]
+    lines = [f"{_MADE}# Commands\n",
+             "This page lists every command with its arguments and options. You need it when `cellbed COMMAND --help` "
+             "is not at hand; `cellbed man` prints the same as a manual page. Afterwards you know what to type.\n"]
     for name, command in sorted(every(group).items()):
         lines += [f"## cellbed {name}\n", f"`{' '.join(manual.usage(name, command))}`\n", *_prose(command.help)]
         arguments, options = manual.parameters(command)
@@ -42,6 +44,9 @@ def keys(schema: dict[str, Any]) -> str:
     """Args: schema: of the scenario model, as JSON Schema."""
     rows = [(f"`{row[0]}`", *row[1:]) for row in _walk(schema, schema.get("$defs", {}))]
     return "\n".join([f"{_MADE}# Keys of a scenario\n",
+                      "This page lists every key of a scenario file, with its range, default, meaning and source. "
+                      "You need it when you write or change a scenario. Afterwards you know what a key accepts "
+                      "and what it does.\n",
                       "[Scenarios](../scenario-format.md) explains what belongs together, with examples. `<name>` "
                       "stands for a name of one's own, `[]` for an entry of a list, with its kind where keys depend on "
                       "that. Editors check and complete keys by [scenario.schema.json](scenario.schema.json).\n",

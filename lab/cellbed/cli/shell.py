@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import shutil
@@ -21,7 +20,6 @@ from cellbed.cli.link import OWN_FAILURE, WithCommand
 from cellbed.error import CellbedError, LabError
 from cellbed.host import capabilities, confinement, ledger, mode, rootless
 from cellbed.host.netns import enter_netns
-from cellbed.host.python_child import python_command
 from cellbed.labs.choices import ATTACHABLE
 from cellbed.labs.user_terminal import (
     Control,
@@ -83,7 +81,8 @@ def choose(labs: list[Lab], node: str | None, wanted: int | None) -> Lab:
     links = [lab for lab in labs if lab.is_link]
     meant = [lab for lab in labs if lab.owner == wanted] if wanted is not None else links or labs
     if len(meant) != 1:
-        raise CellbedError("--pid: allowed " + ", ".join(f"{lab.owner} ({lab.kind}: {lab.name})" for lab in labs))
+        raise CellbedError("--pid: choose one of the labs that run: "
+                           + ", ".join(f"{lab.owner} ({lab.kind}: {lab.name})" for lab in labs))
     if node is not None and node not in meant[0].nodes:
         raise CellbedError(f"node '{node}': allowed {', '.join(meant[0].nodes)}")
     return meant[0]
@@ -92,25 +91,22 @@ def choose(labs: list[Lab], node: str | None, wanted: int | None) -> Lab:
 def run_shell(
     ctx: typer.Context,
     node: Annotated[str | None, typer.Argument(help="A node such as ue1. Without one, list the nodes.")] = None,
-    mininet: Annotated[bool, typer.Option("--mininet", help="Open Mininet's command line for all nodes.")] = False,
+    mininet: Annotated[bool, typer.Option("--mininet", hidden=True)] = False,
     pid: Annotated[int | None, typer.Option(help="The pid of the cellbed that runs the lab, if several do.")] = None,
     user: Annotated[str | None, typer.Option(help="The user, as for `cellbed link`.")] = None,
 ) -> None:
+    if mininet:
+        raise CellbedError("shell --mininet: this option is gone; run `cellbed topology --mininet SCENARIO > script.py`"
+                           " and `cellbed guest -- python3 script.py cli`")
     lab = choose(running(), node, pid)
-    if node is None and not mininet:
+    if node is None:
         for name, there in lab.nodes.items():
             print(shown(f"{name:12} {there['address']}"))
         return
-    if mininet and importlib.util.find_spec("mininet") is None:
-        raise CellbedError("--mininet needs Mininet; run `pip install 'cellbed[mininet]'`")
-    account = None if mininet or (lab.kind == "native" and lab.cgroup is None) else account_of(user)
+    account = None if lab.kind == "native" and lab.cgroup is None else account_of(user)
     argv = ctx.meta["command"] or [account.pw_shell if account is not None else os.environ.get("SHELL", "/bin/sh")]
-    if mininet:
-        directory = lab.directory if lab.kind == "native" else "/mnt"
-        argv = python_command("cellbed.link.mininet_cli", str(directory))
-    environment = environment_of(node or "mininet", account, interactive=not mininet and not ctx.meta["command"])
-    if node is not None:
-        environment |= {"CELLBED_NODE": node, "CELLBED_BASE": lab.nodes[node]["base"] or ""}
+    environment = environment_of(node, account, interactive=not ctx.meta["command"])
+    environment |= {"CELLBED_NODE": node, "CELLBED_BASE": lab.nodes[node]["base"] or ""}
     try:
         if lab.kind == "native":
             _enter(lab, node, argv, environment, identity_of(account))
@@ -120,7 +116,7 @@ def run_shell(
         sys.exit(OWN_FAILURE)
 
 
-def _enter(lab: Lab, node: str | None, argv: list[str], environment: dict[str, str],
+def _enter(lab: Lab, node: str, argv: list[str], environment: dict[str, str],
            identity: tuple[int, int, list[int]] | None) -> None:
     """Become the command, in the node and in the lab's cgroup or pid namespace, with which it ends."""
     as_root = os.geteuid() == 0
@@ -131,15 +127,14 @@ def _enter(lab: Lab, node: str | None, argv: list[str], environment: dict[str, s
             (lab.cgroup / "cgroup.procs").write_text(str(os.getpid()))
         else:
             rootless.visit(int((lab.directory / rootless.FILE).read_text()))
-        if node is not None:
-            enter_netns(os.open(f"/proc/{lab.nodes[node]['pid']}/ns/net", os.O_RDONLY | os.O_CLOEXEC))
-            hosts_file.use(hosts_file.path(lab.directory, node))
+        enter_netns(os.open(f"/proc/{lab.nodes[node]['pid']}/ns/net", os.O_RDONLY | os.O_CLOEXEC))
+        hosts_file.use(hosts_file.path(lab.directory, node))
         if identity is not None:
             uid, gid, groups = identity
             os.setgroups(groups)
             os.setgid(gid)
             os.setuid(uid)
-        if lab.cgroup is None and node is not None:
+        if lab.cgroup is None:
             capabilities.keep_for_this_process()
             if as_root:
                 confinement.confine()
@@ -149,11 +144,11 @@ def _enter(lab: Lab, node: str | None, argv: list[str], environment: dict[str, s
     os.execvpe(argv[0], argv, environment)
 
 
-def _ask_guest(lab: Lab, node: str | None, argv: list[str], environment: dict[str, str]) -> int:
+def _ask_guest(lab: Lab, node: str, argv: list[str], environment: dict[str, str]) -> int:
     """Have the guest run the command, with this terminal. Return: its status."""
     if not lab.is_link:
-        raise LabError("nothing can be started in this lab from outside, because the run would no longer repeat to the "
-                       "byte; `cellbed link` starts labs that can be entered")
+        raise LabError("a program cannot be started in the lab of a run, because the run would no longer repeat to the "
+                       "byte; start a lab with `cellbed link`")
     tty = os.isatty(0) and os.isatty(1)
     folder = lab.directory / f"session-{os.getpid()}"
     folder.mkdir()
@@ -169,7 +164,8 @@ def _ask_guest(lab: Lab, node: str | None, argv: list[str], environment: dict[st
         while lab.runs() and not given_up.is_set() and not (folder / "ended").exists():
             time.sleep(_ENDED_POLL_S)
     if not (folder / "ended").exists():
-        raise LabError("the lab does not answer" if lab.runs() else "the lab has ended")
+        raise LabError("the lab does not answer; look at the terminal that started it" if lab.runs()
+                       else "the lab has ended; start it again")
     return int((folder / "ended").read_text())
 
 

@@ -65,7 +65,7 @@ def view(wanted: bool, results: Path, console: Output) -> Callable[[], Renderabl
     from cellbed_watch.follow import Newest
 
     if not console.is_terminal:
-        raise CellbedError("--watch: the output is no terminal; `cellbed watch` follows runs from another one")
+        raise CellbedError("--watch: the output is not a terminal; run `cellbed watch` in a terminal")
     return Newest(results, console.screen)
 
 

@@ -57,7 +57,7 @@ def parse_grid(texts: list[str], overrides: list[str]) -> dict[str, list[Any]]:
         if not key or not equals or not parsed:
             raise CellbedError(f"--grid {text}: expected key=value,value,..., such as radio.n_rb=25,50")
         if key in grid or any(override.partition("=")[0] == key for override in overrides):
-            raise CellbedError(f"--grid {text}: {key} is set twice")
+            raise CellbedError(f"--grid {text}: {key} is set twice; set it once")
         grid[key] = parsed
     return grid
 

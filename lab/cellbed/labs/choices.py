@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from cellbed.error import CellbedError
-from cellbed_kernel.lookup import VERSIONS
+from cellbed.labs.lab_kernels import VERSIONS
 
 LABS = ("virtual", "native", "vm")
 # Those in which a command of this terminal can run (`cellbed link`, `cellbed shell`).
@@ -25,6 +25,7 @@ def check_lab(lab: str, kernel: str | None, allowed: tuple[str, ...] = LABS) -> 
         raise CellbedError(f"--kernel {kernel}: allowed {', '.join(KERNELS)}, a kernel built for User Mode Linux, or a "
                            "source tree of Linux; any kernel image with --lab vm")
     if lab == "native" and kernel is not None:
-        raise CellbedError(f"--kernel {kernel}: the native lab has this machine's kernel")
+        raise CellbedError(f"--kernel {kernel}: the native lab runs this machine's kernel; leave --kernel out, or "
+                           "add --lab vm")
     if lab == "vm" and kernel is None:
         raise CellbedError("--lab vm: name a kernel image with --kernel, such as /boot/vmlinuz-$(uname -r)")

@@ -160,7 +160,7 @@ def checks() -> list[Check]:
     """Every check of this machine."""
     return [
         _program("iperf3", "iperf3"), _program("ip", "iproute2", ask="-V"), _program("tc", "iproute2", ask="-V"),
-        _program("mnexec", "mininet", (), " for `cellbed shell --mininet`", ask="-v"),
+        _program("mnexec", "mininet", (), " for scripts of Mininet", ask="-v"),
         _program("tshark", "tshark", (), " to look at captures"), _built(), _kernel(), _ptrace(), _root(), _tun(),
         _cgroup(), _namespaces(), _rootless(), _bpf(), _qdisc("netem"), _qdisc("red"), _space(),
         _program("qemu-system-x86_64", "qemu-system-x86", ("vm",)),

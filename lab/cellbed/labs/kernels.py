@@ -10,9 +10,9 @@ from typing import IO
 
 from cellbed.error import LabError
 from cellbed.host.python_child import python_command
+from cellbed.labs import lab_kernels
 from cellbed.labs.choices import KERNELS
-from cellbed_kernel import lookup
-from cellbed_kernel.place import BUILD_COMMAND
+from cellbed.paths import BUILD_COMMAND
 
 
 def find(kernel: str | None) -> Path:
@@ -26,10 +26,7 @@ def find(kernel: str | None) -> Path:
         LabError: not built yet, with how to build it; no such kernel; or what the compiler says.
     """
     if kernel in (None, *KERNELS):
-        try:
-            return lookup.look(kernel)
-        except lookup.BuildError as error:
-            raise LabError(str(error)) from None
+        return lab_kernels.look(kernel)
     which = ["--source" if Path(kernel).expanduser().is_dir() else "--image", kernel]
     with subprocess.Popen(python_command("cellbed_kernel", *which), stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True) as build:

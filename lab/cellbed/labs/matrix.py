@@ -78,9 +78,10 @@ def page(found: dict[str, Facts]) -> str:
 
     return "\n".join([
         f"{_MADE}# Kernels of the labs\n",
-        "What the lab kernels said of themselves when they were booted, and what the kernels have that Debian builds "
-        "for PCs: 6.1, 6.12 and 7.3 are alike in this. Those run in the labs `native` and `vm`; what this machine's "
-        "has is told by `cellbed doctor`.\n",
+        "This page lists which congestion controls and settings each kernel has: the lab kernels, and Debian's for PCs."
+        " You need it when you choose `--kernel` or a lab. Afterwards you know which kernel can run your experiment.\n",
+        "The lab kernels were booted and asked. Debian's 6.1, 6.12 and 7.3 have the same; they run in the labs `native`"
+        " and `vm`. `cellbed doctor` describes this machine's kernel.\n",
         "## Congestion controls\n",
         *_table(debian, [[f"`{name}`", *(_yes(name in facts.controls) for facts in found.values()), _debian(name)]
                          for name in controls]),

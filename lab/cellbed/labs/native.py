@@ -106,10 +106,11 @@ def _owner_of_brought(settings: dict[str, Any], without_root: bool) -> int | Non
             if found is not None:
                 stack.callback(os.close, found)
             if without_root and found is None:
-                raise LabError(f"{said}: allowed as root; without root only namespaces that you have made, such as "
-                               "those of rootless containers")
+                raise LabError(f"{said}: this namespace is not yours; name one that you have made, such as that of a "
+                               "rootless container, or run it as root")
             if owner is not None and found is not None and not os.path.sameopenfile(owner, found):
-                raise LabError(f"{said}: allowed without root those of one user namespace")
+                raise LabError(f"{said}: the namespaces are of several user namespaces; name those of one, "
+                               "or run it as root")
             owner = found if without_root else None
         return None if owner is None else os.dup(owner)
 

@@ -16,9 +16,9 @@ from cellbed.labs import boot_check, kernels, virtual
 from cellbed.labs.choices import KERNELS, ROOTLESS
 from cellbed.labs.follow import Watch
 from cellbed.labs.user_terminal import UserTerminal
+from cellbed.paths import BUILD_COMMAND
 from cellbed.run import congestion_control, tcp_profile
 from cellbed.scenario.description import Run
-from cellbed_kernel.place import BUILD_COMMAND
 
 Execute = Callable[[Path, dict[str, Any], int, Watch, UserTerminal | None], dict[str, Any]]
 

@@ -51,7 +51,8 @@ def _memory_dir(fallback: Path, memory_mib: int) -> Path:
     if shm.is_dir() and os.access(shm, os.W_OK) and shutil.disk_usage(shm).free > 4 * memory_mib << 20:
         return shm
     if shutil.disk_usage(fallback).free < memory_mib << 20:
-        raise LabError(f"the guest's memory of {memory_mib} MiB fits neither in /dev/shm nor in {fallback}")
+        raise LabError(f"the guest's memory of {memory_mib} MiB fits neither in /dev/shm nor in "
+                       f"{fallback}; free space there, or lower key 'memory' of the scenario")
     return fallback
 
 

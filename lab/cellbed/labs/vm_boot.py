@@ -43,7 +43,8 @@ def release(image: Path) -> str:
     except OSError as error:
         raise LabError(f"--kernel {image}: {error.strerror}") from error
     if head[0x202:0x206] != b"HdrS":
-        raise LabError(f"--kernel {image}: not a kernel image (bzImage) for x86")
+        raise LabError(f"--kernel {image}: not a kernel image (bzImage) for x86; name one, such as "
+                       "/boot/vmlinuz-$(uname -r)")
     at = int.from_bytes(head[_VERSION_AT:_VERSION_AT + 2], "little") + 0x200
     return head[at:head.index(b"\0", at)].decode().split()[0]
 
@@ -118,7 +119,8 @@ def drivers(modules: Path | None, controls: Iterable[str] = ()) -> Drivers:
     for filesystem, names, options in _SHARES:
         if all(tree.has(name) for name in (*_BUS, *names)):
             return Drivers(filesystem, options, tree.ordered([*_BUS, *names]), tree.ordered(wanted))
-    raise LabError(f"{modules}: this kernel has neither 9p over virtio nor virtiofs")
+    raise LabError(f"{modules}: this kernel has neither 9p over virtio nor virtiofs; name another one with "
+                   "--kernel")
 
 
 def _name(path: str) -> str:

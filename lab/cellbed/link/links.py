@@ -161,12 +161,12 @@ def _apply(data: Data, path: Path, words: list[str]) -> None:
         if value is None:
             raise ScenarioError(f"link: {key}: expected a value, such as `{key} {WORDS[key][1]}`")
         if key in given:
-            raise ScenarioError(f"link: {key}: given twice")
+            raise ScenarioError(f"link: {key} is given twice; give it once")
         given[key] = value
     if "up" in given and "rate" not in given:
-        raise ScenarioError("link: up: allowed together with rate, such as `rate 20mbit up 5mbit`")
+        raise ScenarioError("link: up without rate; give both, such as `rate 20mbit up 5mbit`")
     if "rtt" in given and "delay" in given:
-        raise ScenarioError("link: rtt, delay: allowed one of them")
+        raise ScenarioError("link: rtt and delay exclude each other; give one of them")
     system = data["radio"].get("system", "lte")
     for key, value in given.items():
         if key in _NOT_OVER.get(system, ()):

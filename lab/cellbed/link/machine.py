@@ -56,4 +56,4 @@ def _free_network() -> Iterator[IPv4Network]:
             if not any(network.overlaps(other) for other in taken):
                 yield network
                 return
-    raise LabError("no free network in 100.64.0.0/16")
+    raise LabError("no network of 100.64.0.0/16 is free; end another link")

@@ -18,6 +18,7 @@ from typing import Any
 from cellbed.host import claim, clean, ledger, programs, rootless
 from cellbed.host.claim import Claim
 from cellbed.host.ledger import TEMPORARY_PREFIX
+from cellbed.paths import IS_CHECKOUT, ROOT
 from cellbed.results import validity
 from cellbed.run import hosts_file
 from cellbed.scenario import channel, packet_trace
@@ -27,7 +28,6 @@ from cellbed_formats import checksums, stored
 from cellbed_formats.checksums import MANIFEST
 from cellbed_formats.error import DataError
 from cellbed_formats.inside import Inside
-from cellbed_kernel.place import IS_CHECKOUT, ROOT
 
 FACTS = "facts.json"
 # Files of a running lab that say nothing about the result.

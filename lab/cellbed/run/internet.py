@@ -209,7 +209,7 @@ def _await(done: Callable[[], bool], process: subprocess.Popen[bytes] | Child, l
     end = time.monotonic() + _READY_DEADLINE_S
     while not done():
         if process.poll() is not None or time.monotonic() > end:
-            raise LabError(f"{PROGRAM}: it gave no way out: {_last_words(log)}")
+            raise LabError(f"{PROGRAM}: it does not connect the lab to the Internet: {_last_words(log)}")
         time.sleep(_LOOK_S)
 
 

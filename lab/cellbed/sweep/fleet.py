@@ -162,7 +162,7 @@ class Fleet:
             raise LabError(f"{error.allowed_failures + 1} workers died while they were running it; the last one was "
                            f"{error.last_worker.address}") from None
         except CancelledError:
-            raise CellbedError("the scheduler has gone; run the same command again to execute the rest") from None
+            raise CellbedError("the scheduler is lost; run the same command again to execute the rest") from None
         except Exception as error:  # of a worker, whatever it is
             raise LabError(f"worker: {type(error).__name__}: {error}") from error
 

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import cellbed_channel
 import cellbed_formats
-import cellbed_kernel
 from cellbed import paths
 from cellbed.error import CellbedError
 from cellbed.labs import kernels
@@ -48,14 +47,14 @@ def _plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
 
 def _own() -> Iterator[tuple[str, Path]]:
     for package in (Path(paths.__file__).parent, *(Path(module.__file__ or "").parent
-                                                   for module in (cellbed_channel, cellbed_formats, cellbed_kernel))):
+                                                   for module in (cellbed_channel, cellbed_formats))):
         for path in package.rglob("*"):
             if path.is_file() and "__pycache__" not in path.parts:
                 yield f"{package.name}/{path.relative_to(package)}", path
 
 
 def _built(kernel: str) -> Iterator[tuple[str, Path]]:
-    """Where cellbed_kernel.place looks for it beside a package."""
+    """Where cellbed.paths looks for it beside a package."""
     paths.programs()
     for path in paths.PROGRAMS.values():
         yield f"cellbed_files/build/{path.relative_to(paths.BUILD)}", path

@@ -317,7 +317,7 @@ class Hosts:
             try:
                 host.process.wait(max(0.1, deadline - time.monotonic()))
             except subprocess.TimeoutExpired:
-                note(f"{host.name} does not answer; what it runs ends by itself after {_PATIENCE_S:g} s")
+                note(f"{host.name} does not answer; its runs end by themselves after {_PATIENCE_S:g} s")
             finally:
                 host.process.kill()
                 host.process.wait()
@@ -347,7 +347,7 @@ class _Batch:
             if (event := self.all.next_event()) is not None:
                 self._hear(*event)
             for host in {host for host in self.executing.values() if host.silent()}:
-                note(f"{host.name}: it runs, and has said nothing for {_SILENT_S:g} s")
+                note(f"{host.name}: no answer for {_SILENT_S:g} s; other hosts execute its runs")
                 host.drop()
         return [self.outcomes[index] for index in self.bundles]
 
@@ -395,7 +395,7 @@ class _Batch:
     def _lost(self, host: Host, why: str) -> None:
         """Others run what a host had that has gone."""
         self.all.hosts.remove(host)
-        note(f"{host.name} has gone: {why}")
+        note(f"{host.name} is lost: {why}")
         if not self.all.hosts:
             raise CellbedError("no host is left; run the same command again to execute the rest")
         for index in [index for index, at in self.executing.items() if at is host]:

@@ -95,7 +95,7 @@ def test_the_channel_is_rendered_before_the_run(run, tmp_path):
     folder = Bundle(tmp_path / "results", one, one.describe("virtual", {})).begin({})
     found = trace.read(folder / "channel.trace")
     assert found.ues == {1: "ue1", 2: "ue2"}
-    assert set(found.leg(1, "ul")["cqi"]) == {9}
+    assert set(found.records_of(1, "ul")["cqi"]) == {9}
     assert found.model["duration_s"] == 2 + 30 + channel.MARGIN_S
 
 
@@ -132,14 +132,14 @@ def test_a_wrong_parameter_is_told_before_the_lab_starts(run, tmp_path):
 
 def test_a_measured_channel(run, tmp_path):
     file = tmp_path / "drive.csv"
-    file.write_text("t_ms,ue,leg,cqi\n0,ue1,ul,7\n500,ue1,ul,3\n")
+    file.write_text("t_ms,ue,direction,cqi\n0,ue1,ul,7\n500,ue1,ul,3\n")
     settings = {"model": "trace", "trace": file.name}
     one = run(settings)
     folder = Bundle(tmp_path / "results", one, one.describe("virtual", {})).begin({})
-    assert list(trace.read(folder / "channel.trace").leg(1, "ul")["cqi"]) == [7, 3]
-    file.write_text("t_ms,ue,leg,cqi\n0,ue1,ul,8\n")
+    assert list(trace.read(folder / "channel.trace").records_of(1, "ul")["cqi"]) == [7, 3]
+    file.write_text("t_ms,ue,direction,cqi\n0,ue1,ul,8\n")
     assert identity(run(settings).describe("virtual", {})) != identity(one.describe("virtual", {}))
-    file.write_text("t_ms,ue,leg,cqi\n0,ue1,ul,80\n")
+    file.write_text("t_ms,ue,direction,cqi\n0,ue1,ul,80\n")
     with pytest.raises(ScenarioError, match=r"drive.csv:2: column 'cqi': value '80': allowed 0..15"):
         run(settings)
 
@@ -153,8 +153,8 @@ def test_a_cell_edge(wired, write, tmp_path):
     folder = Bundle(tmp_path / "results", one, one.describe("virtual", {})).begin({})
     found = trace.read(folder / "channel.trace")
     assert found.model["parameters"]["cell_edge"]["distance_m"] == 160
-    assert len(found.leg(1, "dl")) > 100
-    assert len(found.leg(1, "sl")) == 0
+    assert len(found.records_of(1, "dl")) > 100
+    assert len(found.records_of(1, "sl")) == 0
     with pytest.raises(ScenarioError, match="cqi_period_ms': value 12: allowed multiples of radio.channel.granularity"):
         of(cqi_period_ms=12)
 

@@ -64,12 +64,12 @@ def test_duplication_counts_ues_twice(settings, minimal, write):
 
 def test_measured_sinrs_have_cqis_of_nr(settings, tmp_path):
     """Of 256QAM in the downlink and of 64QAM in the uplink: 21 dB are CQI 11 of Table 2 and 14 of Table 1."""
-    (tmp_path / "drive.csv").write_text("t_ms,ue,leg,sinr_db\n0,ue1,dl,21\n0,ue1,ul,21\n100,ue1,dl,-20\n")
+    (tmp_path / "drive.csv").write_text("t_ms,ue,direction,sinr_db\n0,ue1,dl,21\n0,ue1,ul,21\n100,ue1,dl,-20\n")
     run = settings(channel={"model": "trace", "trace": "drive.csv"})
     assert run["radio"]["channel"]["trace_sha256"]
     channel.render(tmp_path, run, 1, tmp_path)
     found = trace.read(tmp_path / channel.FILE)
-    assert found.leg(1, "dl")["cqi"].tolist() == [11, 0] and found.leg(1, "ul")["cqi"].tolist() == [14]
+    assert found.records_of(1, "dl")["cqi"].tolist() == [11, 0] and found.records_of(1, "ul")["cqi"].tolist() == [14]
     with pytest.raises(ScenarioError, match="key 'radio.channel.cqi.table': value kawser: allowed with radio.system: "
                                             "lte only"):
         settings(channel={"model": "trace", "trace": "drive.csv", "cqi": {"table": "kawser"}})

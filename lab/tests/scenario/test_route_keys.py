@@ -47,7 +47,7 @@ def test_each_enb_has_a_channel(ride, tmp_path):
     folder = Bundle(tmp_path / "results", one, one.describe("virtual", {})).begin({})
     found = trace.read(folder / channel.FILE)
     assert found.enbs == {0: "west", 1: "middle", 2: "east"}
-    assert all(len(found.leg(ue, "dl", enb)) for ue in found.ues for enb in found.enbs)
+    assert all(len(found.records_of(ue, "dl", enb)) for ue in found.ues for enb in found.enbs)
 
 
 def test_the_daemon_is_told(ride):

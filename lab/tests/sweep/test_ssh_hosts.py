@@ -141,7 +141,7 @@ def test_others_run_what_a_hostile_host_had(scripts, quick, tmp_path, capsys, sa
             then=f"head -c 30 >/dev/null; cat '{scripts}/later'; exec cat >/dev/null")
     sweep = Sweep(tmp_path)
     assert [outcome.error for outcome in execute(None, sweep, "evil", "good", runs=3)] == ["executed"] * 3
-    assert capsys.readouterr().err.count("ssh://evil has gone: ") == 1
+    assert capsys.readouterr().err.count("ssh://evil is lost: ") == 1
 
 
 def test_a_run_ends_once(scripts, quick, tmp_path, capsys):
@@ -165,7 +165,7 @@ def test_a_host_that_says_nothing_more(scripts, quick, tmp_path, capsys, then):
         with pytest.raises(CellbedError, match="no host is left"):
             execute(None, Sweep(tmp_path), "evil")
     assert time.monotonic() - began < 20
-    assert "ssh://evil has gone" in capsys.readouterr().err
+    assert "ssh://evil is lost" in capsys.readouterr().err
 
 
 def test_what_a_host_prints_beside_it_is_not_kept(scripts, quick, tmp_path):

@@ -13,16 +13,16 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from ...figures.error_bars import errors
-from ...figures.style import ink, series_style
+from ...figures.style import ink, series_style, style_at
 from .edge import family
 from .sweep import Pair, Series
 
-#: Names of series whose colours and marks are used here.
-COLOURS = ("DM-DM", "IM-IM", "IM-DM", "DM-IM")
+#: Places in `style.STYLES` of the colours and marks that are used here.
+PLACES = (0, 3, 2, 1)
 
 
 def _series_style(index: int, name: str) -> tuple[str, str, str]:
-    return series_style(COLOURS[index] if index < len(COLOURS) else name, index - len(COLOURS))
+    return style_at(PLACES[index]) if index < len(PLACES) else series_style(name, index - len(PLACES))
 
 
 def look(names: Sequence[str]) -> dict[str, dict[str, object]]:

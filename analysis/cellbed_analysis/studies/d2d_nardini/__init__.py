@@ -11,21 +11,23 @@ from typing import Any
 
 from ...study import BaseStudy, Explanation, Remark, Row
 
+#: Modes of the UEs that send data and ACKs.
+MODES = ("DM-DM", "DM-IM", "IM-DM", "IM-IM")
 #: What the paper says of figures of RTTs, where claims give RTTs of the paper for the runs that are drawn.
 REMARKS = {
-    "fig3-rtt-over-time": "Figure 3 of the paper shows the RTT of the four combinations over time: level at 30 ms for "
+    "rtt-over-time": "Figure 3 of the paper shows the RTT of the four combinations over time: level at 30 ms for "
     "DM-DM, about 42 ms on average for IM-IM, fluctuating when ACKs go through the infrastructure.",
     "rtt-decomposition": "Not in the paper, which says that RAC and BSR take two thirds of the time.",
     "rtt-cdf": "Not in the paper.",
 }
 #: What it says of figures that need no claim.
 ALWAYS = {
-    "fig5-rtt-over-window": "Figure 5 of the paper: the RTT grows with the window; with data in infrastructure mode it "
+    "rtt-over-window": "Figure 5 of the paper: the RTT grows with the window; with data in infrastructure mode it "
     "falls after a point and ends below that of direct mode.",
     "lateness": "Not in the paper, whose time is simulated.",
 }
 #: Figure 4 of the paper is about one combination of modes.
-SEQUENCE, DRAWN = "fig4-sequence-", "DM-DM"
+SEQUENCE, DRAWN = "sequence-", MODES[0]
 
 
 class Study(BaseStudy):
@@ -42,6 +44,9 @@ class Study(BaseStudy):
         from .figure4 import paper_parts_ms
 
         return ("the timeline of Figure 4", paper_parts_ms(row)) if row.get("combination") else None
+
+    def series(self) -> tuple[str, Sequence[str]]:
+        return "data-ACK", MODES
 
     def figures(self, runs: Sequence[Any]) -> list[Any]:
         from .specs import specs

@@ -17,7 +17,7 @@ SHADE = {"DM": "#009E73", "IM": "#0072B2"}
 
 
 def draw(trace: Inside, ue: str, offset_s: float, switches: Sequence[Switch], start_ns: int, end_s: float) -> Figure:
-    """Draw the legs of one UE; bands show its mode, lines where it changed.
+    """Draw the directions of one UE; bands show its mode, lines where it changed.
 
     Args:
         trace: channel.trace of the run.

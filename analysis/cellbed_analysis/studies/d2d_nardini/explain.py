@@ -74,10 +74,11 @@ def _why(groups: Sequence[Rows]) -> list[str]:
 
 
 def cqi(claim: Mapping[str, Any], rows: Rows, other: Rows) -> str:
-    """Range of the CQIs of each leg."""
+    """Range of the CQIs of each direction."""
     found = [
-        f"{leg.upper()} {low:.0f} to {high:.0f}"
-        for leg in ("ul", "sl", "dl")
-        if (low := mean(rows, f"cqi_{leg}_min")) is not None and (high := mean(rows, f"cqi_{leg}_max")) is not None
+        f"{direction.upper()} {low:.0f} to {high:.0f}"
+        for direction in ("ul", "sl", "dl")
+        if (low := mean(rows, f"cqi_{direction}_min")) is not None
+        and (high := mean(rows, f"cqi_{direction}_max")) is not None
     ]
     return f"CQIs in channel.trace: {', '.join(found)}." if found else "The runs have no channel."

@@ -9,8 +9,8 @@ from __future__ import annotations
 from ...claims.explain import SIDES, Row
 from ...tcp.segment import RTT_PARTS
 
-#: Parts of an undisturbed leg, in ms. Source: Nardini, section III, Figure 4
-PAPER_LEG_MS = {"rar": 3.0, "bsr": 2.0, "bsr_decode": 4.0, "grant": 2.0, "air": 4.0}
+#: Parts of an undisturbed way, in ms. Source: Nardini, section III, Figure 4
+PAPER_WAY_MS = {"rar": 3.0, "bsr": 2.0, "bsr_decode": 4.0, "grant": 2.0, "air": 4.0}
 PAPER_DOWNLINK_MS = 5.0
 #: Points of the figure in ms, for one round trip in direct mode, and what they are.
 POINTS_MS = (0, 5, 9, 11, 15, 30)
@@ -24,7 +24,7 @@ def paper_parts_ms(row: Row) -> dict[str, float]:
     """Parts of the RTT by Figure 4's timeline for the row's combination of modes."""
     parts = dict.fromkeys(RTT_PARTS, 0.0)
     for side in SIDES:
-        parts |= {f"{side}_{part}": value for part, value in PAPER_LEG_MS.items()}
+        parts |= {f"{side}_{part}": value for part, value in PAPER_WAY_MS.items()}
         if row.get(f"{side}_mode") == "IM":
             parts[f"{side}_dl"] = PAPER_DOWNLINK_MS
     return parts

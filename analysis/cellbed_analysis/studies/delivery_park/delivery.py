@@ -157,37 +157,6 @@ def utilisation(rtt_e2e_ms: Any, rtt_inc_ms: Any) -> np.ndarray:
     return e2e / (e2e + np.asarray(rtt_inc_ms, dtype=float))
 
 
-@dataclass(frozen=True)
-class Prediction:
-    """What a loss rate does to the delay of one direction, per PDU, in ms."""
-
-    in_sequence_ms: float
-    out_of_sequence_ms: float
-    paper_ms: float
-
-    def gain(self, rtt_e2e_ms: float) -> float:
-        """Throughput out of sequence over in sequence, where it goes with 1/RTT."""
-        return (rtt_e2e_ms + self.in_sequence_ms) / (rtt_e2e_ms + self.out_of_sequence_ms)
-
-
-def arq_delays(loss: float, arq_rtt_ms: float, rounds: int) -> tuple[np.ndarray, np.ndarray]:
-    """Delay of a PDU that only ARQ repairs: each round fails with `loss` again.
-
-    Returns:
-        delays (rounds + 1,) in ms and their probabilities, which add up to 1: a PDU
-        that fails in every round is counted with the last one.
-
-    Raises:
-        ValueError: `loss` is no probability, or there are no rounds.
-    """
-    if not 0 <= loss < 1 or rounds < 1:
-        raise ValueError(f"loss {loss}, rounds {rounds}: need 0 <= loss < 1 and a round")
-    j = np.arange(rounds + 1)
-    p = loss**j * (1 - loss)
-    p[-1] = loss**rounds
-    return j * arq_rtt_ms, p
-
-
 def in_sequence_wait_ms(delays_ms: Sequence[float], p: Sequence[float], tti_ms: float, in_flight: int) -> float:
     """Mean wait of a PDU that is delivered after all PDUs before it.
 
@@ -215,37 +184,6 @@ def in_sequence_wait_ms(delays_ms: Sequence[float], p: Sequence[float], tti_ms: 
     at = np.searchsorted(d, middle[:, None] + m[None, :] * tti_ms, "right") - 1
     below = np.minimum(cumulative, 1.0)[at].prod(axis=1)
     return float(((1 - below) * np.diff(edges)).sum())
-
-
-def predict(loss: float, arq_rtt_ms: float, rounds: int, in_flight: int, tti_ms: float = 1.0) -> Prediction:
-    """Delay added by ARQ alone (no HARQ errors), for a loss rate an experiment sets.
-
-    Args:
-        loss: share of PDUs that need ARQ.
-        arq_rtt_ms: measured time from a lost PDU to its retransmission's delivery.
-        rounds: largest number of ARQ rounds.
-        in_flight: PDUs between sender and receiver; a window of TCP that is smaller
-            than the ARQ RTT holds fewer PDUs back than the paper's N = d_max.
-        tti_ms: time between two PDUs.
-
-    Returns:
-        In sequence: all PDUs behind a gap wait. Out of sequence: only the SDUs in the
-        retransmitted PDU do. `paper_ms`: rows P * N(N + 1)/2 with N as bounded here.
-
-    Raises:
-        ValueError: `loss` is no probability, or there is nothing in flight.
-    """
-    if in_flight < 1:
-        raise ValueError(f"in_flight {in_flight}: at least 1")
-    delays, p = arq_delays(loss, arq_rtt_ms, rounds)
-    tail = loss ** np.arange(1, rounds + 1)
-    with np.errstate(divide="ignore"):
-        n = np.minimum(np.minimum(delays[1:] / tti_ms, 1 / tail), in_flight)
-    return Prediction(
-        in_sequence_ms=in_sequence_wait_ms(list(delays), list(p), tti_ms, in_flight),
-        out_of_sequence_ms=float(delays @ p),
-        paper_ms=float((tail * held_back_ms(delays[1:], n, tti_ms)).sum()),
-    )
 
 
 def ladder_delays(link: Link) -> tuple[np.ndarray, np.ndarray]:

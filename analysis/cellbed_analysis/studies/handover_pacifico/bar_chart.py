@@ -10,11 +10,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ...figures.style import ink, series_style
+from ...figures.style import ink, style_at
 from ...stats.interval import Estimate
 
-#: Styles of the series in order, those of the first figures.
-STYLES = ("DM-DM", "DM-IM", "IM-DM", "IM-IM")
 WIDTH = 0.82
 
 Bars = Mapping[str, Mapping[str, Estimate]]
@@ -56,7 +54,7 @@ def _panel(
 ) -> None:
     width = WIDTH / len(series)
     for index, name in enumerate(series):
-        color = series_style(STYLES[index % len(STYLES)])[0]
+        color = style_at(index)[0]
         places = np.arange(len(bars)) + (index - (len(series) - 1) / 2) * width
         beside = zip(places, bars.items(), strict=True)
         shown = [(x, group, values[name]) for x, (group, values) in beside if name in values]

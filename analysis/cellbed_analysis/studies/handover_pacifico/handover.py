@@ -104,15 +104,6 @@ def ssthresh_ho_pkts(cwnd_ho_pkts: Any) -> np.ndarray:
     return np.asarray(cwnd_ho_pkts, dtype=float) / 2
 
 
-def ssthresh_ho_range_pkts(cwnd_max_pkts: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Least and greatest threshold: SSthresh / 2 and SSthresh, with SSthresh = cwnd_max / 2.
-
-    Source: Pacifico 2009 equation 4
-    """
-    ssthresh = np.asarray(cwnd_max_pkts, dtype=float) / 2
-    return ssthresh / 2, ssthresh
-
-
 def slow_start_rtts(ssthresh_pkts: Any) -> np.ndarray:
     """k = log2(ssthresh_ho) + 1, not rounded: RTTs of slow start from 1 packet to the threshold, both counted.
 

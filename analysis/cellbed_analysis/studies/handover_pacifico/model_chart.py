@@ -12,12 +12,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 
-from ...figures.style import series_style
+from ...figures.style import style_at
 from . import handover, pacifico
 
-#: Case, its words, the style of its series and the paper's mark.
-CASES: tuple[tuple[handover.Case, str, str, str], ...] = (
-    ("halving", "window halving", "DM-DM", "x"), ("timeout", "timeout", "IM-IM", "o"))  # fmt: skip
+#: Case, its words, the place of its style and the paper's mark.
+CASES: tuple[tuple[handover.Case, str, int, str], ...] = (
+    ("halving", "window halving", 0, "x"), ("timeout", "timeout", 3, "o"))  # fmt: skip
 
 
 def draw() -> Figure:
@@ -26,8 +26,8 @@ def draw() -> Figure:
     # Multiples of 4: the middle is then a whole number of packets from cwnd_max, which counting needs.
     first, last = pacifico.FIGURE4_CWND_MAX_PKTS
     top = np.arange(first, last + 1, 4)
-    for case, words, style, mark in CASES:
-        color = series_style(style)[0]
+    for case, words, look, mark in CASES:
+        color = style_at(look)[0]
         for place, at, marker in (("at cwnd_max", top, ""), ("in the middle", handover.middle_pkts(top), mark)):
             share_percent = 100 * handover.normalised(case, top, at)
             axes.text(last + 1, share_percent[-1], words.replace(" ", "\n"), va="center", fontsize=9)

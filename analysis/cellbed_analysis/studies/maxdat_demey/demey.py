@@ -10,11 +10,7 @@ from __future__ import annotations
 RATES_KBPS = (32, 128, 384)
 #: RTT_Wired in s per downlink rate, which the authors took from traces. Source: DeMey 2005 Table I
 RTT_WIRED_S = {32: "5.1966", 128: "1.283", 384: "0.4321"}
-#: (number of simulations, length in s) per downlink rate. Source: DeMey 2005 Table I
-SIMULATIONS = {32: (5, 600), 128: (5, 600), 384: (10, 60)}
 #: The same for all rates. Source: DeMey 2005 Table I
-USERS = 1
-TRAFFIC = "FTP"
 TTI_MS = 10
 PDU_BYTES = 40
 W_MAX = 20
@@ -23,7 +19,6 @@ MAXDAT = (1, 12)
 BLER = ("0", "0.4")
 #: Source: DeMey 2005 section IV
 BLER_STEP = "0.05"
-UPLINK_KBPS = 32
 
 #: (average, maximum) mismatch between simulation and closed form in percent. Source: DeMey 2005 Table II
 TABLE2_RTT = {32: ("13.64", "35.64"), 128: ("6.93", "13.85"), 384: ("14.33", "35.58")}

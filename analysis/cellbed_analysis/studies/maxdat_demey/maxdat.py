@@ -43,7 +43,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, log
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -138,18 +138,6 @@ def rtt_tcp(bler: Any, maxdat: Any, of: Session, as_printed: bool = True) -> np.
     return rtt_rlc(bler, maxdat, of, as_printed) + of.rtt_wired_s
 
 
-def rtt_rlc_unlimited(bler: Any, of: Session) -> np.ndarray:
-    """What RLC adds to the RTT in s, sending until a PDU arrives: sums from i = 1 to where P_i vanishes.
-
-    Source: DeMey 2005 equation 5
-    """
-    b = np.asarray(bler, dtype=float)
-    e = status_loss(b)
-    trips, some, ttis = _sums(b, _last(b, of.pdus), of)
-    polls = of.t_polling_s * e / (1 - e) * trips
-    return of.rtt_rlc_s * trips + of.rtt_rlc_s / 2 * some + polls + of.tti_s * ttis
-
-
 def status_loss(bler: Any) -> np.ndarray:
     """e: probability that a status report fails, with its poll. Source: DeMey 2005 equation 6"""
     return 1 - (1 - np.asarray(bler, dtype=float)) ** 2
@@ -183,14 +171,6 @@ def rtt_rlc(bler: Any, maxdat: Any, of: Session, as_printed: bool = True) -> np.
             + of.tti_s * ttis
         )
         return added if as_printed else added / segment_success(b, m, of.pdus)
-
-
-def _last(bler: np.ndarray, n: int) -> int:
-    """An i beyond which no P_i counts."""
-    worst = float(bler.max())
-    if not 0 <= worst < 1:
-        raise ValueError(f"BLER {worst}: need 0 <= BLER < 1")
-    return 1 if worst == 0 else ceil(log(NEGLIGIBLE / n) / log(worst))
 
 
 def _sums(b: np.ndarray, last: Any, of: Session, as_printed: bool = True) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -14,7 +14,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import MultipleLocator
 
 from ...figures.error_bars import errors
-from ...figures.style import ink, series_style
+from ...figures.style import ink, series_style, style_at
 from ...stats.interval import Estimate
 from . import demey, maxdat
 from .sweep import Cell, Surface
@@ -151,7 +151,7 @@ def draw_cut(bler: float, found: Sequence[Surface]) -> Figure:
 
 def _cut(axes: Axes, bler: float, surface: Surface, quantity: str) -> None:
     low, high = surface.limits(bler)
-    color, marker, _ = series_style("DM-DM")
+    color, marker, _ = style_at(0)
     for counted, face in ((True, color), (False, "none")):
         cells = [cell for cell in surface.cut(bler) if surface.counted(cell) is counted and value_of(cell, quantity)]
         values = [value for cell in cells if (value := value_of(cell, quantity)) is not None]
@@ -163,7 +163,7 @@ def _cut(axes: Axes, bler: float, surface: Surface, quantity: str) -> None:
             )  # fmt: skip
     for of, name, index in ((surface.session, "closed form", 1), (surface.printed, "with RTT_Wired of Table I", 0)):
         if of is not None:
-            shade, _, line = series_style("IM-IM" if index else "DM-IM")
+            shade, _, line = style_at(3 if index else 1)
             m = np.array(surface.maxdats)
             rtt, rate = maxdat.rtt_tcp(bler, m, of), maxdat.throughput(bler, m, of) / 1e3
             axes.plot(m, rtt if quantity == "rtt" else rate, color=shade, linestyle=line, linewidth=1.6, label=name)

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MultipleLocator
 
-from ...figures.style import ink, series_style
+from ...figures.style import ink, style_at
 from . import demey, maxdat
 
 #: Points along the BLER of the surfaces; the paper has nine.
@@ -69,7 +69,7 @@ def draw_cut(bler: float, of: maxdat.Session, chosen: int | None = None, as_prin
     figure, panels = plt.subplots(2, 1, figsize=(7.4, 5.0), layout="constrained", sharex=True)
     values = (maxdat.rtt_tcp, maxdat.throughput)
     for index, (axes, value, (unit, scale)) in enumerate(zip(panels, values, UNITS.values(), strict=True)):
-        color, marker, line = series_style("IM-IM" if index else "DM-DM")
+        color, marker, line = style_at(3 if index else 0)
         points = scale * value(bler, maxdat.maxdats(), of, as_printed)
         axes.plot(maxdat.maxdats(), points, color=color, marker=marker, linestyle=line, markersize=5, linewidth=1.6)
         axes.set_ylim(0, 1.1 * points.max())

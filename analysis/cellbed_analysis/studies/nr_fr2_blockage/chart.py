@@ -15,7 +15,7 @@ from cellbed_formats.bundle import Bundle
 from cellbed_formats.flow import Flow
 
 from ...figures.figure import FigureSpec
-from ...figures.style import SERIES
+from ...figures.style import STYLES
 from ...metrics.rows import primary_flow
 from ...metrics.run import RunAnalysis
 from ...metrics.series_name import brief, label
@@ -23,7 +23,7 @@ from .metrics import Passage, passage_of
 
 #: Runs that are drawn, and over what time arrivals are summed.
 RUNS_MAX, BIN_S = 4, 0.1
-COLOURS = [colour for colour, *_ in SERIES.values()]
+COLOURS = [colour for colour, *_ in STYLES]
 
 
 def specs(runs: Sequence[RunAnalysis]) -> list[FigureSpec]:

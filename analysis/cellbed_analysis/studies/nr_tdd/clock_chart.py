@@ -16,7 +16,7 @@ from matplotlib.lines import Line2D
 from cellbed_formats.bundle import Bundle
 
 from ...figures.figure import FigureSpec
-from ...figures.style import SERIES, ink
+from ...figures.style import BLUE, GREEN, ORANGE, RED, ink
 from ...metrics.rows import primary_flow, traced_in_full
 from ...metrics.run import RunAnalysis
 from ...metrics.series_name import brief, label
@@ -29,10 +29,10 @@ from ...radio.packet_path import ENB, RadioLog
 RUNS_MAX, SPAN_NS = 6, 15_000_000
 #: Lanes from the top: label, event, field with the node where the packet entered, whether that is the gNB, colour.
 LANES = (
-    ("data come to the gNB", "pkt_in", "node", True, SERIES["DM-DM"][0]),
-    ("data leave the UE's radio", "pkt_out", "peer", True, SERIES["IM-DM"][0]),
-    ("ACKs come to the UE's radio", "pkt_in", "node", False, SERIES["DM-IM"][0]),
-    ("ACKs leave the gNB", "pkt_out", "peer", False, SERIES["IM-IM"][0]),
+    ("data come to the gNB", "pkt_in", "node", True, BLUE),
+    ("data leave the UE's radio", "pkt_out", "peer", True, GREEN),
+    ("ACKs come to the UE's radio", "pkt_in", "node", False, ORANGE),
+    ("ACKs leave the gNB", "pkt_out", "peer", False, RED),
 )
 SHADES = {"up": "#D55E00", "both": "#999999"}
 

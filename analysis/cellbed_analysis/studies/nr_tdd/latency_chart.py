@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
 from ...figures.figure import FigureSpec
-from ...figures.style import SERIES, ink
+from ...figures.style import BLUE, ink
 from ...metrics.one_lab import one_lab
 from ...metrics.over_runs import estimate
 from ...metrics.series_name import brief, by_combination
@@ -41,7 +41,7 @@ def specs(rows: Sequence[Row]) -> list[FigureSpec]:
 def draw(series: dict[str, list[Row]]) -> Figure:
     """Draw a line for each series."""
     figure, axes = plt.subplots(figsize=(7.4, 1.2 + 0.42 * len(series)), layout="constrained")
-    colour = SERIES["DM-DM"][0]
+    colour = BLUE
     for place, rows in enumerate(series.values()):
         low, middle, high, top = (_mean(rows, f"ping_rtt_{point}_ms") for point in POINTS)
         mean = _mean(rows, "ping_rtt_mean_ms")

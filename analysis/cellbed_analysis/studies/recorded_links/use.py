@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from cellbed_formats.bundle import Bundle
 
 from ...export.delivery import DOWN, UP, ways
-from ...figures.style import SERIES, ink
+from ...figures.style import GREEN, ORANGE, RED, ink
 from ...metrics.rows import primary_flow, traced_in_full
 from ...metrics.run import RunAnalysis
 from ...metrics.series_name import brief, file_name, label
@@ -64,15 +64,15 @@ def draw(bundle: Bundle) -> Figure:
     capacity = mbps(offered - bundle.start_ns, opportunity_bytes(bundle, flow))
     rates.stairs(capacity, edges, fill=True, color=ink(), alpha=0.18, label="capacity")
     rates.stairs(mbps(packets["in_ns"].to_numpy(), packets["bytes"].to_numpy()), edges, baseline=None,
-                 color=SERIES["DM-IM"][0], linestyle="--", label="into the link")
+                 color=ORANGE, linestyle="--", label="into the link")
     rates.stairs(mbps(came["out_ns"].to_numpy(), came["bytes"].to_numpy()), edges, baseline=None,
-                 color=SERIES["IM-DM"][0], linewidth=1.6, label="out of it")
+                 color=GREEN, linewidth=1.6, label="out of it")
     rates.set_ylim(bottom=0)
     rates.set_ylabel("Mbit/s of IP")
     delays.plot(came["out_ns"].to_numpy() / 1e9, (came["out_ns"] - came["in_ns"]).to_numpy() / 1e6, ".", markersize=2.5,
-                color=SERIES["IM-DM"][0], rasterized=True)
+                color=GREEN, rasterized=True)
     lost = packets.filter(pl.col("drop").is_not_null())
-    delays.plot(lost["in_ns"].to_numpy() / 1e9, np.zeros(len(lost)), "x", color=SERIES["IM-IM"][0], clip_on=False)
+    delays.plot(lost["in_ns"].to_numpy() / 1e9, np.zeros(len(lost)), "x", color=RED, clip_on=False)
     delays.set_ylim(bottom=0)
     delays.set_xlim(0, end_s)
     delays.set_ylabel("time in the link (ms)")

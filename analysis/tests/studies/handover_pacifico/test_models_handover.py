@@ -19,8 +19,6 @@ from cellbed_analysis.studies.handover_pacifico.handover import (
     middle_pkts,
     normalised,
     slow_start_rtts,
-    ssthresh_ho_pkts,
-    ssthresh_ho_range_pkts,
     timeout_pkts,
     unsent_halving_pkts,
     unsent_slow_start_pkts,
@@ -48,11 +46,6 @@ def test_equation_3() -> None:
     assert timeout_pkts(TOP, 32) == pytest.approx(759 - 16 * 13 - 99) == pytest.approx(452)
     # A k that is given: at 44, k = 5 leaves 5 * 1 and (17 - 1) + (18 - 2) + (19 - 4) + (20 - 8) + (21 - 16).
     assert unsent_slow_start_pkts(TOP, 44, rtts=5) == pytest.approx(5 + 64)
-
-
-def test_equation_4() -> None:
-    assert ssthresh_ho_range_pkts(TOP) == (11, 22)
-    assert ssthresh_ho_range_pkts(TOP) == tuple(ssthresh_ho_pkts([TOP / 2, TOP]))
 
 
 def test_equation_5() -> None:

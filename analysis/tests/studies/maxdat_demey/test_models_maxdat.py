@@ -42,16 +42,6 @@ def test_equation_4_adds_the_wired_rtt() -> None:
     assert added == pytest.approx(1.283)
 
 
-def test_equation_5() -> None:
-    # One PDU and BLER 1/2: P_i = 2^-(i+1), so sum i P_i = 1, sum P_i = 1/2; e / (1 - e) = 3; a TTI, later ones none.
-    one = replace(BY_HAND, segment_bytes=40)
-    expected = 0.1 * 1 + 0.05 * 0.5 + 0.2 * 3 * 1 + 0.01 * 0.5 * 1
-    assert maxdat.rtt_rlc_unlimited(0.5, one) == pytest.approx(expected)
-    assert maxdat.rtt_rlc_unlimited([0.0, 0.5], one) == pytest.approx([0, expected])
-    with pytest.raises(ValueError, match="BLER 1"):
-        maxdat.rtt_rlc_unlimited(1, one)
-
-
 def test_equation_6() -> None:
     assert maxdat.status_loss([0, 0.5, 1]).tolist() == [0, 0.75, 1]
     assert maxdat.status_loss(0.15) == pytest.approx(0.2775)
@@ -83,11 +73,6 @@ def test_equation_8_mended() -> None:
     assert maxdat.rtt_rlc(0.01, 12, only_ttis, as_printed=False) == pytest.approx(
         0.01 * sum(i * maxdat.retransmissions(0.01, i, 26) for i in range(1, 12))
     )
-
-
-def test_equation_8_ends_in_equation_5() -> None:
-    for bler in BLERS:
-        assert maxdat.rtt_rlc(bler, 100, AT_128) == pytest.approx(maxdat.rtt_rlc_unlimited(bler, AT_128))
 
 
 def test_one_pair_of_open_values_has_all_four_numbers_of_section_5() -> None:

@@ -10,9 +10,10 @@ import matplotlib.pyplot as plt
 from cellbed_formats.bundle import Bundle
 from cellbed_formats.inside import Inside
 
-from ..figures.style import theme
-from ..figures.time_sequence import draw
-from ..tcp.connection import radio_events, samples
+from ...figures.style import theme
+from ...figures.time_sequence import draw
+from ...tcp.connection import radio_events, samples
+from ..format import Format
 
 
 def write(bundle: Bundle, node: str, stem: Inside, flow: str | None = None) -> list[Path]:
@@ -24,3 +25,6 @@ def write(bundle: Bundle, node: str, stem: Inside, flow: str | None = None) -> l
             figure.savefig(file, format="png", dpi=150, metadata={"Software": None})
         plt.close(figure)
     return [path.path]
+
+
+FORMAT = Format(write, of_flow=True)

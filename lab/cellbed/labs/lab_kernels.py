@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Which lab kernels there are, what each is made of, and which of them are built.
 
-Every command that executes a run asks this, so it imports what is quick to import.
+Every command that executes a run asks this, and `kernel/build` before anything is installed: the standard library only.
+`kernel/` builds what is missing.
 """
 
 from __future__ import annotations
@@ -12,9 +13,10 @@ import os
 import subprocess
 from pathlib import Path
 
+from cellbed.error import LabError
 from cellbed.host import programs
-from cellbed_kernel import given
-from cellbed_kernel.place import BUILD_COMMAND, IS_CHECKOUT, ROOT
+from cellbed.labs import given_kernels as given
+from cellbed.paths import BUILD_COMMAND, IS_CHECKOUT, ROOT
 
 # Folder of the patches and the configuration.
 HERE = ROOT / "kernel"
@@ -25,10 +27,6 @@ TARBALL_SUFFIXES = ("xz", "bz2", "zst")
 # The kernel's version string goes into its random pool: without these, two builds would give different bytes.
 REPRODUCIBLE = {"KBUILD_BUILD_TIMESTAMP": "2020-01-01", "KBUILD_BUILD_USER": "cellbed", "KBUILD_BUILD_HOST": "cellbed",
                 "KBUILD_BUILD_VERSION": "1", "LC_ALL": "C"}
-
-
-class BuildError(Exception):
-    """What went wrong and what to do about it, in one message."""
 
 
 def cache_root() -> Path:
@@ -73,10 +71,10 @@ def find_source(version: str, named: str | None) -> Path:
         path = Path(named).expanduser().resolve()
         if path.is_file():
             return path
-        raise BuildError(f"--source {named}: no such file")
+        raise LabError(f"--source {named}: no such file")
     packaged = found(version)
     if packaged is None:
-        raise BuildError(f"no source of Linux {version}: {PACKAGED}/linux-source-{version}.tar.xz is missing; "
+        raise LabError(f"no source of Linux {version}: {PACKAGED}/linux-source-{version}.tar.xz is missing; "
                          f"run `apt-get install linux-source-{version}` or name a tarball with --source")
     return packaged
 
@@ -96,11 +94,11 @@ def recipe(version: str) -> str:
 
 
 def recipe_key(version: str) -> dict[str, str]:
-    """Everything the binary depends on but its source. Raises BuildError without a compiler."""
+    """Everything the binary depends on but its source. Raises LabError without a compiler."""
     try:
         compiler = subprocess.run([programs.command("gcc"), "--version"], capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
-        raise BuildError("gcc is missing; run `apt-get install gcc make`") from None
+        raise LabError("gcc is missing; run `apt-get install gcc make`") from None
     return {"version": version, "recipe": recipe(version), "compiler": compiler.stdout.splitlines()[0]}
 
 
@@ -135,7 +133,7 @@ def ready(version: str) -> Path | None:
     fit = [folder / given.IMAGE for folder in shared if given.unfit(folder, recipe(version)) is None]
     try:
         return cached(version) or next(iter(fit), None)
-    except BuildError:
+    except LabError:
         if IS_CHECKOUT and not fit:
             raise
         return next(iter(fit), None)  # one's own kernels are known by the compiler, which not everybody has
@@ -145,14 +143,14 @@ def look(version: str | None) -> Path:
     """The built kernel of a version, or the newest one that is built.
 
     Raises:
-        BuildError: none is.
+        LabError: none is.
     """
     for candidate in [version] if version else VERSIONS:
         if path := ready(candidate):
             return path
         for folder in given.folders(HERE, candidate):
-            raise BuildError(f"{folder}: {given.unfit(folder, recipe(candidate))}; run `{BUILD_COMMAND} --version "
+            raise LabError(f"{folder}: {given.unfit(folder, recipe(candidate))}; run `{BUILD_COMMAND} --version "
                              f"{candidate}`, which builds one of your own")
     if version is None:
-        raise BuildError(f"no lab kernel is built; run `{'make lab-kernel' if IS_CHECKOUT else BUILD_COMMAND}`")
-    raise BuildError(f"the lab kernel {version} is not built; run `{BUILD_COMMAND} --version {version}`")
+        raise LabError(f"no lab kernel is built; run `{'make lab-kernel' if IS_CHECKOUT else BUILD_COMMAND}`")
+    raise LabError(f"the lab kernel {version} is not built; run `{BUILD_COMMAND} --version {version}`")

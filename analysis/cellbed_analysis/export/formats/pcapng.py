@@ -15,7 +15,8 @@ from cellbed_formats.capture import read_packets
 from cellbed_formats.error import FileError
 from cellbed_formats.inside import Inside
 
-from ..tcp.connection import RadioEvent, radio_events
+from ...tcp.connection import RadioEvent, radio_events
+from ..format import Format
 
 NANOSECONDS = 9  # if_tsresol: a negative power of ten
 TEXT_MAX = 1000  # of a comment: drops may come in hundreds
@@ -82,3 +83,6 @@ def _packet(t_ns: int, original_bytes: int, data: bytes, comment: str) -> blocks
         ts_high=t_ns >> 32, ts_low=t_ns & 0xFFFFFFFF, caplen=len(data), pkt_len=original_bytes, pkt_data=data,
         opts=options,
     )  # fmt: skip
+
+
+FORMAT = Format(write, of_any_node=True)

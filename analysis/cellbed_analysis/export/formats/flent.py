@@ -19,7 +19,8 @@ from cellbed_formats.bundle import Bundle
 from cellbed_formats.error import DataError
 from cellbed_formats.inside import Inside
 
-from ..tcp.connection import acknowledgments, relative, samples
+from ...tcp.connection import acknowledgments, relative, samples
+from ..format import Format
 
 VERSION = 4
 STEP_S = 0.1
@@ -76,3 +77,6 @@ def _raw(bundle: Bundle, rows: pl.DataFrame, x: np.ndarray, rate: list[float | N
         for at, value, i in zip(x, rate, newest, strict=True)
         if i >= 0 and value is not None
     ]
+
+
+FORMAT = Format(write, of_flow=True)

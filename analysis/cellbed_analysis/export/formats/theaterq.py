@@ -12,7 +12,8 @@ from cellbed_formats.bundle import Bundle
 from cellbed_formats.error import DataError
 from cellbed_formats.inside import Inside
 
-from .delivery import Way, ways
+from ..delivery import Way, ways
+from ..format import Format
 
 STEP_NS = 100_000_000
 LOSS_MAX = 2**32 - 1
@@ -64,3 +65,6 @@ def entries(way: Way, limit: int) -> list[tuple[int, int, int, int, int]]:
                       round(LOSS_MAX * n_lost / (n_lost + last - first)), limit))
         start_ns, first = end_ns, last
     return found
+
+
+FORMAT = Format(write)

@@ -19,7 +19,8 @@ from cellbed_formats.bundle import Bundle
 from cellbed_formats.inside import Inside
 from cellbed_formats.trace import INFINITE_SSTHRESH
 
-from ..tcp.connection import radio_events, samples
+from ...tcp.connection import radio_events, samples
+from ..format import Format
 
 VERSION = "0.3"
 
@@ -87,3 +88,6 @@ def _repairs(rows: pl.DataFrame, start_ns: int) -> list[dict[str, Any]]:
             "t_ns", "kind", "seq", "arg"
         ).iter_rows()
     ]  # fmt: skip
+
+
+FORMAT = Format(write, of_flow=True)
