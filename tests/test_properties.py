@@ -74,8 +74,9 @@ def test_each_round_tries_something_else(rounds):
 
 def test_rounds_for_some_time_tell_what_they_tried(rounds):
     passed, tried, said = rounds("a", how=("--minutes", "0.05"))
-    seeds = re.findall(r"^properties, seed (\d+): held, 100 examples, \d+ s$", said, re.MULTILINE)
-    total = re.search(r"^properties: (\d+) rounds, 0 failed, (\d+) examples, (\d+) s$", said, re.MULTILINE)
+    seeds = re.findall(r"^properties, seed (\d+): held, 100 examples, \d+ s, \d+ s of CPU time$", said, re.MULTILINE)
+    total = re.search(r"^properties: (\d+) rounds, 0 failed, (\d+) examples, (\d+) s, \d+ s of CPU time$", said,
+                      re.MULTILINE)
     assert passed and int(total[3]) >= 3, said
     assert len(set(seeds)) == len(seeds) == int(total[1]), said
     assert len(tried) >= int(total[2]) == 100 * len(seeds)
