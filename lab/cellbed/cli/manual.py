@@ -20,8 +20,8 @@ invalid and 4 when a bundle cannot be used, both 0 with
 .B cellbed guest
 and
 .B cellbed shell
-have the status of their command, 125 for an error of their own, 126 for a command that cannot be started and 127 for one
-that is not there.
+have the status of their command, 125 for an error of their own, 126 for a command that cannot be started and 127 for
+one that is not there.
 .SH FILES
 .TP
 .I RESULTS/*/manifest.json
