@@ -11,6 +11,7 @@ WHEELS   ?=
 FUZZ_SECONDS ?= 3600
 RUNS ?= 1000
 PROPERTY_ROUNDS ?= 1
+MINUTES ?= 10
 BASE ?=
 PACKETDRILL ?=
 TESTS ?=
@@ -59,7 +60,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup setup-test lock audit wheels build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-all test-without-sanitizers test-fast test-long durations sanitized conformance fuzz soak coverage mutate bench bench-lena wheel image lint language core-graph format reference docs matrix replication pictures doctor golden-update clean
+.PHONY: help setup setup-test lock audit wheels build native-lab lab-kernel lab-kernels lab-vm lab-vm-host test-lab-vm run-experiment report test test-all test-without-sanitizers test-fast test-long durations sanitized conformance fuzz fuzz-threats soak coverage mutate bench bench-lena wheel image lint language core-graph format reference docs matrix replication pictures doctor golden-update clean
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -193,6 +194,12 @@ fuzz: setup-test ## make up inputs for all decoders and the core, FUZZ_SECONDS i
 	@ninja -C build/fuzz $(if $(V),-v,--quiet) fuzzers
 	nice -n 19 emulator/fuzz/run.py build/fuzz --seconds $(FUZZ_SECONDS) $(SEED_ARG)
 	nice -n 19 $(VENV)/bin/python tests/properties.py $(PROPERTY_ROUNDS)
+
+# Each of the three alone, so that none takes the time of another.
+fuzz-threats: setup-test ## MINUTES each of new command lines, links and damage in bundles, and frames of ssh hosts
+	nice -n 10 $(VENV)/bin/python tests/properties.py --minutes $(MINUTES) tests/test_command_line.py
+	nice -n 10 $(VENV)/bin/python tests/properties.py --minutes $(MINUTES) tests/test_linked_bundles.py formats/tests/test_inside.py
+	nice -n 10 $(VENV)/bin/python tests/properties.py --minutes $(MINUTES) lab/tests/sweep/test_ssh_frames.py lab/tests/sweep/test_ssh_hosts.py
 
 soak: setup-test lab-kernel ## virtual labs one after another, RUNS of them: the same bytes, nothing that grows; and properties
 	PYTHONPATH=tests $(VENV)/bin/python tests/soak.py $(RUNS)

@@ -229,13 +229,15 @@ def test_commands_in_the_nodes(link):
     assert len(names) == 2 and names[0].split()[1:] == ["ue1", "base"] and names[0] == names[1]
     assert not re.search(r"\bue1\b", Path("/etc/hosts").read_text())  # this machine's is as it was
     wrong = cellbed(*link, "ue9", check=False)
-    assert (wrong.returncode, wrong.stderr) == (1, "cellbed: node 'ue9': allowed server, enb, ue1\n")
+    assert (wrong.returncode, wrong.stderr) == (125, "cellbed: node 'ue9': allowed server, enb, ue1\n")
+    missing = cellbed(*link, "ue1", "--", "no-such-program", check=False)
+    assert missing.returncode == 127 and re.fullmatch("cellbed: .*no-such-program.*\n", missing.stderr), missing
 
 
 def test_no_lab_to_enter(tmp_path):
     done = cellbed("shell", "ue1", check=False, env={**os.environ, "XDG_RUNTIME_DIR": str(tmp_path)})
     assert (done.returncode, done.stderr) == (
-        1, "cellbed: no lab is running; `cellbed link` in another terminal starts one\n")
+        125, "cellbed: no lab is running; `cellbed link` in another terminal starts one\n")
 
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-headless-shell"))), None)

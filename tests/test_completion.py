@@ -34,5 +34,5 @@ def test_manual_page(tmp_path):
                           text=True, check=True, env={**os.environ, "MANWIDTH": "100"})
     assert done.stderr == ""
     for what in ("cellbed sweep [OPTION]... SCENARIO", "--until METRIC=SHARE", "cellbed link", "cellbed watch",
-                 "EXIT STATUS"):
+                 "EXIT STATUS", "4 when a bundle cannot be used"):
         assert what in done.stdout

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """How commands about results end: the table of docs/exit-status.md. And any change of a bundle's files is noticed."""
 
+import ast
+import errno
+import importlib
 import json
 import re
 import shutil
@@ -17,11 +20,14 @@ from typer.main import get_command
 from cellbed.cli import main
 from cellbed.cli.analysed import FAILED, INVALID, UNUSABLE, USAGE
 from cellbed.cli.lazy import every
+from cellbed.cli.link import NOT_FOUND, OWN_FAILURE, WithCommand
 from cellbed.host.interrupt import INTERRUPTED
+from cellbed.host.process import NotStarted
 from cellbed_formats import checksums
 from cellbed_formats.bundle import load_results, read_bundle
 from cellbed_formats.error import DataError
 
+LAB = Path(__file__).resolve().parents[1] / "lab/cellbed"
 PAGE = Path(__file__).resolve().parents[1] / "docs/exit-status.md"
 LATE = {"verdict": "invalid", "reasons": [{"code": "lateness_p99", "text": "woke up too late", "value": 9, "bound": 1}]}
 
@@ -177,15 +183,91 @@ def test_any_change_of_any_file_is_noticed(made, tmp_path_factory, data):
         shutil.rmtree(results)
 
 
+def rows():
+    """Of the table: status, and commands that it says."""
+    found = [[cell.strip() for cell in line.strip("|\n ").split(" | ")] for line in PAGE.read_text().splitlines()
+             if re.match(r"\| \d", line)]
+    return {int(row[0]): row[2] for row in found}
+
+
 def test_the_page_is_about_all_commands():
-    """The table has the statuses that there are, and the commands that have the option."""
-    rows = [[cell.strip() for cell in line.strip("|\n ").split(" | ")] for line in PAGE.read_text().splitlines()
-            if re.match(r"\| \d", line)]
-    assert [int(row[0]) for row in rows] == [0, FAILED, USAGE, INVALID, UNUSABLE, INTERRUPTED]
-    lenient = {name for name, command in every(get_command(main.app)).items()
+    """The table has the statuses that there are, the commands that have the option, and those that run a command."""
+    assert list(rows()) == [0, FAILED, USAGE, INVALID, UNUSABLE, OWN_FAILURE, 126, NOT_FOUND, INTERRUPTED]
+    tree = every(get_command(main.app))
+    lenient = {name for name, command in tree.items()
                if "--keep-going" in {option for parameter in command.params for option in parameter.opts}}
-    commands = {int(row[0]): set(re.findall(r"`(\w+)`", row[2])) for row in rows}
+    around = {name for name, command in tree.items() if isinstance(command, WithCommand)}
+    commands = {status: set(re.findall(r"`(\w+)`", who)) for status, who in rows().items()}
     assert commands[INVALID] - {"demo"} == lenient and commands[UNUSABLE] == lenient - {"run", "sweep"}
+    assert {status for status, who in rows().items() if who == "all"} == {0, INTERRUPTED}
+    for status in (FAILED, USAGE, OWN_FAILURE, 126, NOT_FOUND):
+        assert commands[status] == around, status
+
+
+# What has a status that this code does not decide: that of a child or a command, and of an exception that is passed on.
+PASSED_ON = {
+    ("cli/main.py", "status"), ("cli/main.py", "error.status"), ("cli/main.py", "error.exit_code"),
+    ("cli/main.py", "end.exit_code"), ("cli/analysed.py", "status"), ("cli/link.py", "_execute(...)"),
+    ("cli/shell.py", "_ask_guest(...)"), ("host/child.py", "status"), ("host/rootless.py", "status"),
+    ("host/rootless.py", "_await(...)"), ("run/runner.py", "main(...)"), ("sweep/ssh_boot.py", "main(...)"),
+}  # fmt: skip
+
+
+def ends(path):
+    """Status that each place of a module that ends its process gives, or the text of what it is made of."""
+    names = vars(importlib.import_module(".".join(path.relative_to(LAB.parent).with_suffix("").parts)))
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Attribute | ast.Name) and ast.unparse(node) in ("typer.Exit", "SystemExit"):
+            yield 0  # of one without arguments
+        if not isinstance(node, ast.Call):
+            continue
+        given = [word.value for word in node.keywords if word.arg in ("status", "code")]
+        if ast.unparse(node.func) in ("sys.exit", "exit", "os._exit", "typer.Exit", "SystemExit"):
+            given += node.args
+        elif not ast.unparse(node.func).endswith("Error"):
+            given = []
+        for value in given:
+            for one in (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,):
+                if isinstance(one, ast.Call):
+                    text = f"{ast.unparse(one.func)}(...)"
+                    yield FAILED if text == "str(...)" else text
+                elif isinstance(one, ast.Constant | ast.JoinedStr):
+                    yield FAILED if not isinstance(getattr(one, "value", ""), int) else one.value
+                else:
+                    yield names.get(ast.unparse(one), ast.unparse(one))
+
+
+def test_nothing_ends_with_another_status():
+    """Every place of the program that ends it, or says how, has a status of the table."""
+    found = {(str(path.relative_to(LAB)), end) for path in sorted(LAB.rglob("*.py")) for end in ends(path)}
+    assert {end for end in found if not isinstance(end[1], int)} == PASSED_ON
+    assert not [end for end in found if isinstance(end[1], int) and end[1] not in rows()]
+    assert ("cli/analysed.py", INVALID) in found and ("cli/link.py", NOT_FOUND) in found  # it sees them
+
+
+@pytest.mark.parametrize("words", [
+    ["link", "nowhere"], ["link", "good", "rate", "0mbit"], ["link", "--no-such-option"], ["link", "--seed", "x"],
+    ["link", "--lab", "no-such-lab"], ["link", "--lab", "virtual", "--pid", "1"], ["link", "--results", "file/x"],
+    ["guest", "--memory", "x"], ["guest", "--kernel", "1.0"], ["guest", "--no-such-option"],
+    ["shell", "ue1"], ["shell", "--no-such-option"]], ids=" ".join)
+def test_what_fails_before_a_command_is_not_its_own_status(tmp_path, monkeypatch, words):
+    """A script can tell `false` behind a link from a link that could not be opened."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))  # no lab of anybody is seen
+    (tmp_path / "file").touch()
+    status, out, err = tell(*words, "--", "true")
+    assert (status, out, err.count("\n")) == (OWN_FAILURE, "", 1), err
+
+
+def test_a_program_that_cannot_be_started_is_a_failure(monkeypatch, capsys):
+    """What a shell would return of it is for commands of users."""
+    def ends_so():
+        raise NotStarted("celld: cannot start it: Permission denied", PermissionError(errno.EACCES, "no"))
+
+    monkeypatch.setattr(main, "app", lambda *_, **__: ends_so())
+    with pytest.raises(SystemExit) as end:
+        main.main()
+    assert end.value.code == FAILED and capsys.readouterr().err.count("\n") == 1
 
 
 def test_a_checksum_that_is_gone_is_noticed(results):

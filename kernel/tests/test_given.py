@@ -128,3 +128,15 @@ def test_a_checkout_that_cannot_be_written_to(checkout, built, tmp_path):
     done = build(checkout, tmp_path / "his", "--give", tmp_path / "nowhere")
     assert done.returncode == 1 and done.stderr.count("\n") == 1
     assert done.stderr.startswith(f"kernel/build: --give {tmp_path}/nowhere: ")
+
+
+@pytest.mark.parametrize("variable", ["XDG_CACHE_HOME", "HOME"])
+@pytest.mark.parametrize("version", [["--version", VERSION], []], ids=["a version", "any"])
+def test_where_it_was_looked_for_is_said(checkout, tmp_path, variable, version):
+    """Another user, or one with another home, knows the kernel that was built by its place."""
+    kept = {name: value for name, value in os.environ.items() if name != "XDG_CACHE_HOME"}
+    done = subprocess.run([checkout / "kernel/build", *version, "--print-path"], text=True, capture_output=True,
+                          check=False, env={**kept, variable: str(tmp_path / "mine")})
+    cache = tmp_path / "mine" / (".cache" if variable == "HOME" else "") / "cellbed/kernel"
+    assert done.returncode == 1 and done.stdout == "" and done.stderr.count("\n") == 1
+    assert f"neither {cache} nor {checkout}/kernel/built has one; run `" in done.stderr

@@ -74,6 +74,18 @@ def functions(suffix: str, text: bytes) -> list[tuple[int, int, str]]:
     return list(walk(PARSERS[suffix].parse(text).root_node))
 
 
+def bodies(suffix: str, text: bytes) -> list[tuple[int, int]]:
+    """First and last byte of what functions of a source do, without what is evaluated where they are defined."""
+    def walk(node: Node) -> Iterator[tuple[int, int]]:
+        body = node.child_by_field_name("body")
+        if node.type == "function_definition" and body is not None:
+            yield body.start_byte, body.end_byte
+        for child in node.children:
+            yield from walk(child)
+
+    return list(walk(PARSERS[suffix].parse(text).root_node))
+
+
 def _name(node: Node) -> str:
     """Of a function. In C it is the first identifier of the declarator, whatever the function returns and takes."""
     name = node.child_by_field_name("name")

@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from coverage import CoverageData
 from parts import Part
 
 # A mutant that computes for ever is stopped after so many times the CPU time that the unchanged code needs, and one
@@ -30,6 +31,9 @@ NEVER_S = 3600
 BUILD = ("-Doptimization=2", "-Ddebug=false", "-Dshared=true", "-Dprefer_static=false")
 
 Test = tuple[str, ...]
+
+
+Lines = dict[str, set[int]]  # of sources, by their paths in the checkout
 
 
 class Limit(NamedTuple):
@@ -90,6 +94,20 @@ class Checkout:
         if self._run(test):
             raise SystemExit(f"mutate: fails without any change: {' '.join(test)}\n{self._said()}")
         return Limit(CPU_LEAST_S + CPU_PATIENCE * self._cpu_s, LEAST_S + PATIENCE * (time.monotonic() - began))
+
+    def reached(self, test: Test) -> Lines:
+        """Return: the lines of Python sources that a test executes, in processes of its own, too."""
+        data = self.folder / "build/reached"
+        for old in self.folder.glob("build/reached*"):
+            old.unlink()
+        data.parent.mkdir(exist_ok=True)
+        coverage = (test[0], "-m", "coverage")
+        if self._run((*coverage, "run", f"--data-file={data}", *test[1:])):
+            raise SystemExit(f"mutate: fails without any change: {' '.join(test)}\n{self._said()}")
+        self._run((*coverage, "combine", "-q", f"--data-file={data}"))
+        found = CoverageData(str(data))
+        found.read()
+        return {os.path.relpath(path, self.folder): set(found.lines(path) or ()) for path in found.measured_files()}
 
     def judge(self, file: str, text: bytes, tests: list[tuple[Test, Limit]]) -> str:
         """Return: `invalid`, `same`, `survived`, or what killed it, in words."""

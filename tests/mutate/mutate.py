@@ -6,8 +6,9 @@
 
 A line is drawn, then one of the changes that can be made in it (changes.py). What does not compile, and what compiles
 to the same, is no mutant. Each mutant is built in a copy of the checkout and meets the part's tests (parts.py), the
-quickest first, until one fails. Survivors are printed as a difference, but for those that equivalent.txt explains. Exit
-status 1 when any is left.
+quickest first, until one fails; of Python only tests that execute a line of the function that is changed, or of the
+file, where the change is in no function. Survivors are printed as a difference, but for those that equivalent.txt
+explains. Exit status 1 when any is left.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from changes import Change, changes, functions
-from checkout import Checkout, name
+from changes import Change, bodies, changes, functions
+from checkout import Checkout, Lines, Test, name
 from parts import PARTS, Part
 
 HERE = Path(__file__).resolve().parent
@@ -53,6 +54,14 @@ class Mutant:
         around = [name for start, end, name in functions(Path(self.file).suffix, self.text)
                   if start <= self.change.start < end]
         return around[-1] if around else ""
+
+    def reached_by(self, lines: Lines) -> bool:
+        """Whether what executes these lines may notice."""
+        around = [(start, end) for start, end in bodies(Path(self.file).suffix, self.text)
+                  if start <= self.change.start < end]
+        start, end = around[-1] if around else (0, len(self.text))
+        first, last = (self.text.count(b"\n", 0, at) + 1 for at in (start, end))
+        return any(first <= line <= last for line in lines.get(self.file, ()))
 
     def __str__(self) -> str:
         before, after = (text.decode().splitlines() for text in (self.text, self.change.apply(self.text)))
@@ -104,6 +113,10 @@ class Judges:
             self._free.put(checkout)
         timed = self._pool.map(lambda test: (self._with_one(Checkout.time, test), test), self._all[0].tests())
         self._tests = [(test, limit) for limit, test in sorted(timed)]
+        self._lines: dict[Test, Lines] = {}
+        if part.by_lines:
+            found = self._pool.map(lambda one: self._with_one(Checkout.reached, one[0]), self._tests)
+            self._lines = {test: lines for (test, _), lines in zip(self._tests, found, strict=True)}
         self._kills: collections.Counter[tuple[str, str]] = collections.Counter()
 
     def _with_one(self, do, *what):
@@ -118,7 +131,8 @@ class Judges:
 
     def _judge(self, mutant: Mutant) -> str:
         """First what takes little time for the mutants of this file that it has killed before."""
-        tests = sorted(self._tests, key=lambda one: one[1].cpu_s / (1 + self._kills[mutant.file, name(one[0])]))
+        meant = [one for one in self._tests if one[0] not in self._lines or mutant.reached_by(self._lines[one[0]])]
+        tests = sorted(meant, key=lambda one: one[1].cpu_s / (1 + self._kills[mutant.file, name(one[0])]))
         what = self._with_one(Checkout.judge, mutant.file, mutant.change.apply(mutant.text), tests)
         self._kills[mutant.file, what] += 1
         return what

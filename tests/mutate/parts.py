@@ -16,6 +16,7 @@ class Part:
     without: tuple[str, ...] = ()  # names of sources
     arguments: tuple[str, ...] = ()  # of pytest
     compiled: bool = True
+    by_lines: bool = False  # each source meets tests that execute it, by the project's settings of coverage
 
 
 # What other compilers make of the same source shows a dependence on them, no mistake that both compile. And no example
@@ -34,5 +35,5 @@ PARTS = {
     "tcpwatch": Part(("ebpf/tcpwatch/*.c",), ("ebpf/tests/test_tcpwatch.py", "ebpf/tests/test_tcpsample.py")),
     "channel": Part(("channel/cellbed_channel/*.py",), ("channel/tests/test_*.py",), compiled=False),
     "metrics": Part(tuple(f"analysis/cellbed_analysis/{folder}/*.py" for folder in ("metrics", "claims", "stats")),
-                    ("analysis/tests/**/test_*.py",), compiled=False),
+                    ("analysis/tests/**/test_*.py",), compiled=False, by_lines=True),
 }  # fmt: skip

@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperCommand
 
 from cellbed.cli import completion
-from cellbed.error import CellbedError, LabError, ScenarioError
+from cellbed.error import CellbedError, LabError, ScenarioError, told
 from cellbed.host import ledger
 from cellbed.host.interrupt import cleaning_up
 from cellbed.labs import choices
@@ -35,14 +35,31 @@ _NO_NETWORK = {"virtual": "the virtual lab has no other network; see --serve and
 
 
 class WithCommand(TyperCommand):
-    """Options and words, then `--` and a command, which is not parsed here."""
+    """Options and words, then `--` and a command, which is not parsed here.
+
+    Its status is that of the command. So whatever fails before ends with OWN_FAILURE, by which scripts can tell.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         ctx.meta["command"] = []
         if _SEPARATOR in args:
             at = args.index(_SEPARATOR)
             args, ctx.meta["command"] = args[:at], args[at + 1:]
-        return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:
+            if hasattr(error, "format_message") and hasattr(error, "exit_code"):  # click's usage errors
+                error.exit_code = OWN_FAILURE
+            raise
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except CellbedError as error:
+            error.status = OWN_FAILURE
+            raise
+        except OSError as error:
+            raise CellbedError(told(error, "the system"), status=OWN_FAILURE) from error
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         return [*super().collect_usage_pieces(ctx), "[-- COMMAND...]"]
@@ -116,23 +133,21 @@ def run_link(
 
 def end_as_command(data: dict[str, Any], path: Path, lab: str, kernel: str | None, results: Path | None, seed: int,
                    account: pwd.struct_passwd | None, interactive: bool, warning: str | None = None) -> NoReturn:
-    """Run a link, and exit with its command's status, or with that of a failure.
+    """Run a link, and exit with its command's status.
 
     Args:
         path: the link is named after it.
         interactive: the command is a shell.
         warning: what to say before it starts.
+
+    Raises:
+        CellbedError: it cannot be run.
     """
     program = next(flow for flow in data["traffic"] if flow["id"] == links.COMMAND_ID)["argv"][0]
     if shutil.which(program, path=environment_of(path.stem, account, interactive).get("PATH")) is None:
         note(f"{program}: no such program")
         sys.exit(NOT_FOUND)
-    try:
-        status = _execute(data, path, lab, kernel, results, seed, account, interactive, warning)
-    except CellbedError as error:
-        note("\n".join(filter(None, (str(error), error.detail))))
-        status = OWN_FAILURE
-    sys.exit(status)
+    sys.exit(_execute(data, path, lab, kernel, results, seed, account, interactive, warning))
 
 
 def _execute(data: dict[str, Any], path: Path, lab: str, kernel: str | None, results: Path | None, seed: int,

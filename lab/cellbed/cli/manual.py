@@ -12,9 +12,16 @@ from cellbed.cli.lazy import every
 _TITLE = ".TH CELLBED 1 \"\" \"cellbed {version}\" \"User Commands\""
 _ENDING = """\
 .SH EXIT STATUS
-0 when all was done; 1 after an error, which is one line; 2 when called in an unknown way; 130 when interrupted.
-.B cellbed link
-has the status of its command, 125 for an error of its own and 127 for a command that is not there.
+0 when all was done; 1 after an error, which is one line; 2 when called in an unknown way; 3 when some of the runs are
+invalid and 4 when a bundle cannot be used, both 0 with
+.BR \\-\\-keep\\-going ;
+130 when interrupted.
+.BR "cellbed link" ,
+.B cellbed guest
+and
+.B cellbed shell
+have the status of their command, 125 for an error of their own, 126 for a command that cannot be started and 127 for
+one that is not there.
 .SH FILES
 .TP
 .I RESULTS/*/manifest.json

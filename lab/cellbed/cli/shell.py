@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 import typer
 
-from cellbed.cli.link import OWN_FAILURE, WithCommand
+from cellbed.cli.link import NOT_FOUND, WithCommand
 from cellbed.error import CellbedError, LabError
 from cellbed.host import capabilities, confinement, ledger, mode, rootless
 from cellbed.host.netns import enter_netns
@@ -107,13 +107,9 @@ def run_shell(
     argv = ctx.meta["command"] or [account.pw_shell if account is not None else os.environ.get("SHELL", "/bin/sh")]
     environment = environment_of(node, account, interactive=not ctx.meta["command"])
     environment |= {"CELLBED_NODE": node, "CELLBED_BASE": lab.nodes[node]["base"] or ""}
-    try:
-        if lab.kind == "native":
-            _enter(lab, node, argv, environment, identity_of(account))
-        sys.exit(_ask_guest(lab, node, argv, environment))
-    except CellbedError as error:
-        note(str(error))
-        sys.exit(OWN_FAILURE)
+    if lab.kind == "native":
+        _enter(lab, node, argv, environment, identity_of(account))
+    sys.exit(_ask_guest(lab, node, argv, environment))
 
 
 def _enter(lab: Lab, node: str, argv: list[str], environment: dict[str, str],
@@ -121,7 +117,8 @@ def _enter(lab: Lab, node: str, argv: list[str], environment: dict[str, str],
     """Become the command, in the node and in the lab's cgroup or pid namespace, with which it ends."""
     as_root = os.geteuid() == 0
     if shutil.which(argv[0], path=environment.get("PATH")) is None:
-        raise LabError(f"{argv[0]}: no such program")
+        note(f"{argv[0]}: no such program")
+        sys.exit(NOT_FOUND)
     try:
         if lab.cgroup is not None:
             (lab.cgroup / "cgroup.procs").write_text(str(os.getpid()))

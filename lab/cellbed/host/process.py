@@ -53,11 +53,11 @@ def how_it_ended(status: int) -> str:
 
 
 class NotStarted(LabError):
-    """A program could not be started; `status` is what a shell would return."""
+    """A program could not be started; `shell_status` is what a shell would return, for a command of the user's."""
 
     def __init__(self, text: str, error: OSError) -> None:
         super().__init__(text)
-        self.status = 127 if error.errno == errno.ENOENT else 126
+        self.shell_status = 127 if error.errno == errno.ENOENT else 126
 
 
 class Running:

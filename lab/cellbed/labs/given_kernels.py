@@ -16,9 +16,14 @@ _BUILT = "built"
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
+def place(kernel: Path) -> Path:
+    """Folder of all that were given. Args: kernel: the folder of that name in a checkout, or in what a wheel brings."""
+    return kernel / _BUILT
+
+
 def folders(kernel: Path, version: str) -> list[Path]:
-    """Those of a version. Args: kernel: the folder of that name in a checkout, or in what a wheel brings."""
-    return sorted(path.parent for path in (kernel / _BUILT).glob(f"{version}-*/{IMAGE}"))
+    """Those of a version. Args: kernel: as above."""
+    return sorted(path.parent for path in place(kernel).glob(f"{version}-*/{IMAGE}"))
 
 
 def give(image: Path, checkout: Path) -> None:

@@ -151,6 +151,8 @@ def look(version: str | None) -> Path:
         for folder in given.folders(HERE, candidate):
             raise LabError(f"{folder}: {given.unfit(folder, recipe(candidate))}; run `{BUILD_COMMAND} --version "
                              f"{candidate}`, which builds one of your own")
+    where = f"neither {cache_root()} nor {given.place(HERE)} has one"
     if version is None:
-        raise LabError(f"no lab kernel is built; run `{'make lab-kernel' if IS_CHECKOUT else BUILD_COMMAND}`")
-    raise LabError(f"the lab kernel {version} is not built; run `{BUILD_COMMAND} --version {version}`")
+        build = "make lab-kernel" if IS_CHECKOUT else BUILD_COMMAND
+        raise LabError(f"no lab kernel is built: {where}; run `{build}`")
+    raise LabError(f"the lab kernel {version} is not built: {where}; run `{BUILD_COMMAND} --version {version}`")

@@ -169,7 +169,7 @@ class Command:
     def status(self) -> int | None:
         """Exit status as a shell has it; None: it still runs, or was ended with the run."""
         if self.not_started is not None:
-            return self.not_started.status
+            return self.not_started.shell_status
         if self.stopped or self.process is None or self.process.popen.poll() is None:
             return None
         return shell_status(self.process.popen.returncode)

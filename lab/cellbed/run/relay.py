@@ -217,7 +217,7 @@ class Relay(threading.Thread):
                 self.own.add(folder.name)
             except (NotStarted, OSError) as error:
                 (folder / "stderr").write_text(f"cellbed: {error}\n")
-                self._tell(folder, getattr(error, "status", 126))
+                self._tell(folder, getattr(error, "shell_status", 126))
 
     def _end(self, name: str, session: Session) -> None:
         status = session.process.popen.returncode
