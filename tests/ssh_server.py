@@ -25,7 +25,7 @@ needs_an_ssh_server = pytest.mark.skipif(
 
 
 class SshServer:
-    """Its keys, and the home of the user `executor`, in a folder that others may look into.
+    """Its keys, and the home of the user `runner`, in a folder that others may look into.
 
     Args:
         folder: an empty one.

@@ -18,7 +18,7 @@ from test_fleet import SHORT_RUNS, content, running
 
 from cellbed.sweep import ssh, ssh_boot, ssh_frames
 
-TWO = "ssh://player@127.0.0.1,player@127.0.0.2"
+TWO = "ssh://runner@127.0.0.1,runner@127.0.0.2"
 
 
 def on_hosts(test):
@@ -92,9 +92,9 @@ def test_nothing_is_left_of_a_sweep_that_is_stopped(machine, scenario, tmp_path,
 
 @on_hosts
 @pytest.mark.parametrize(("on", "has", "said"), [
-    ("ssh://player@127.0.0.1:23", (), "ssh://player@127.0.0.1:23: ssh: connect to host 127.0.0.1 port 23: Connection "
+    ("ssh://runner@127.0.0.1:23", (), "ssh://runner@127.0.0.1:23: ssh: connect to host 127.0.0.1 port 23: Connection "
                                       "refused"),
-    ("ssh://player@127.0.0.3", (), "ssh://player@127.0.0.3: Host key verification failed."),
+    ("ssh://runner@127.0.0.3", (), "ssh://runner@127.0.0.3: Host key verification failed."),
     ("ssh://nobody@127.0.0.1", (), "Permission denied (publickey)."),
     ("ssh://no.such.host.invalid", (), "Could not resolve hostname no.such.host.invalid"),
     (TWO, ("export PATH=/nowhere",), "there is no python"),
