@@ -129,6 +129,31 @@ def test_a_change_is_in_the_innermost_function(suffix, text, names):
     assert list(dict.fromkeys(found)) == names
 
 
+def test_lines_that_a_test_reaches(tmp_path, monkeypatch):
+    """And a mutant that no test reaches meets none, but survives."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    root, part = tmp_path / "tiny", Part(("tiny.py",), ("test_*.py",), compiled=False, by_lines=True)
+    root.mkdir()
+    (root / "tiny.py").write_text(PYTHON[1] + "\n\ndef other():\n    return 1\n")
+    (root / "test_tiny.py").write_text(PYTHON[3] % THOROUGH)
+    subprocess.run(["git", "init", "-q", root], check=True)
+    copy = checkout.Checkout(root, part, tmp_path / "copy")
+    (test,) = copy.tests()
+    lines = copy.reached(test)
+    assert lines["tiny.py"] == {1, 3, 6}
+    assert {mutant.function() for mutant in mutate.draw(root, part, 1) if not mutant.reached_by(lines)} == {"other"}
+
+
+def test_what_executes_a_function_may_notice_a_change_of_it():
+    """What is evaluated where it is defined, whoever imports the file."""
+    text = b"A = 1\ndef f(x=2):\n    y = 3\n    return y\ndef g():\n    return 4\n"
+    mutants = [mutate.Mutant("x.py", text, change) for change in changes(".py", text)]
+    for lines, noticed in (({1, 2, 5, 6}, {1, 2, 6}), ({1, 2, 3, 5}, {1, 2, 3, 4}), ({1, 2, 5}, {1, 2}),
+                           (set(), set())):
+        assert {mutant.change.lines(text)[0] for mutant in mutants if mutant.reached_by({"x.py": lines})} == noticed
+    assert not any(mutant.reached_by({"y.py": {1, 2, 3, 4, 5, 6}}) for mutant in mutants)
+
+
 def test_strings_comments_and_assertions_are_left_alone():
     text = (b'int f(int *a)\n{\n\tCELL_ASSERT(*a > 1);\n\tdigest_mix_rng(a + 1);\n\t/* a + b */\n'
             b'\treturn g("a < b", a);\n}\n')

@@ -7,12 +7,13 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import polars as pl
 import pytest
 from synthetic_bundle import MS, START_NS
 from synthetic_handover import Wire, handover_rows, radio_row, rrc, tcp_row, write_handover_bundle
 from synthetic_timeout import BEFORE, forwarded_wire, timeout_rows
 
-from cellbed_analysis.metrics.handover import case_metrics, handover_metrics, loss_metrics, packet_metrics
+from cellbed_analysis.metrics.handover import case_metrics, data_gap_ms, handover_metrics, loss_metrics, packet_metrics
 from cellbed_analysis.metrics.rows import compute
 from cellbed_analysis.radio.handover import handovers, messages, of_flow
 from cellbed_analysis.studies.handover_pacifico.metrics import cwnd_max_pkts, equation_metrics
@@ -283,3 +284,11 @@ def test_a_window_that_was_halved_has_no_timer(tmp_path: Path) -> None:
     assert (values["ho_halving"], values["ho_timeout"], values["ho_event_ms"]) == (1, 0, 150)
     assert (values["ho_ssthresh_pkts"], values["ho_ssthresh_ratio"]) == (10, 10 / 20)
     assert not {"ho_timeout_ms", "ho_timer_ms", "ho_slow_start_ms"} & values.keys()
+
+
+@pytest.mark.parametrize(("start_ms", "end_ms", "gap_ms"), [
+    (12, 18, 10), (22, 40, 30), (20, 50, 30), (5, 60, 30), (0, 9, 10), (-9, 0, None), (51, 99, None), (10, 20, 10)])
+def test_a_gap_lies_in_a_span_in_whole_or_in_part(start_ms: int, end_ms: int, gap_ms: float | None) -> None:
+    """Data arrive at 0, 10, 20 and 50 ms."""
+    packets = pl.DataFrame({"there_ns": [at * MS for at in (0, 10, 20, 50)], "start": [0, 1, 2, 3]})
+    assert data_gap_ms(packets, start_ms * MS, end_ms * MS) == gap_ms

@@ -53,6 +53,11 @@ def test_short_runs_have_no_interval() -> None:
     assert (found.value, found.low) == (199.5, None)
 
 
+def test_five_blocks_have_an_interval() -> None:
+    found = mean_within_run(np.arange(500) * S // 100, np.arange(500.0))
+    assert found.low is not None and found.high is not None and found.low < found.value < found.high
+
+
 def test_empty_series_is_not_a_number() -> None:
     assert math.isnan(mean_within_run(np.array([], dtype=np.int64), np.array([])).value)
 

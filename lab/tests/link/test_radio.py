@@ -64,6 +64,8 @@ def test_ports_of_both_kinds():
 @pytest.mark.parametrize(("radio", "message"), [
     ("nope", "'nope': allowed first one of d2d, edge"),
     ("good rate", "rate: expected a value"),
+    ("good rate 0mbit", r"rate 0mbit: allowed 1kbit\.\."), ("good rate 5mbit up 0.0kbit", r"up 0.0kbit: allowed 1kbit"),
+    ("umts-384 rate 0mbit", r"rate 0mbit: allowed 1kbit\.\."),
     ("good rtt 50ms", "rtt: allowed words of the radio itself"),
     ("good cc bbr", "cc: allowed words of the radio itself"),
     ("train", "train.yaml: allowed links without a core network"),
