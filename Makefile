@@ -236,7 +236,7 @@ image: wheel ## an image for podman and Docker, in build/dist and as localhost/c
 	@image/build build/dist/cellbed-*.whl build/dist/cellbed-image.tar
 
 # They come from PyPI in one version each, so that they say the same on every machine.
-lint: setup-test $(STAMPS)/ansible-lint $(STAMPS)/clang-tidy ## formatters and linters, as the gate runs them
+lint: setup-test $(STAMPS)/ansible-lint $(STAMPS)/clang-tidy $(STAMPS)/cppcheck ## formatters and linters, as the gate runs them
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/yamllint -s scenarios ansible
@@ -254,6 +254,15 @@ $(STAMPS)/clang-tidy: .clang-tidy emulator/tests/.clang-tidy $(shell git ls-file
 	@git ls-files 'emulator/*.c' 'ebpf/*.c' ':!*.bpf.c' | \
 		xargs -P $$(nproc) -n 8 $(VENV)/bin/clang-tidy --quiet -p build >build/.clang-tidy.log 2>&1 || \
 		{ grep -v ' Processing file ' build/.clang-tidy.log; exit 1; }
+	@touch $@
+
+# What is off: style, which is clang-format's; headers of the system, which it need not see; programs for the kernel, another
+# dialect.
+$(STAMPS)/cppcheck: packages.txt $(shell git ls-files 'emulator/*.[ch]' 'ebpf/*.[ch]') | setup-test
+	@mkdir -p build/.cppcheck
+	@cppcheck -q -j $$(nproc) --error-exitcode=1 --enable=warning,performance,portability --std=c11 \
+		--suppress=missingIncludeSystem --cppcheck-build-dir=build/.cppcheck -Iemulator -Iemulator/core \
+		$$(git ls-files 'emulator/*.c' 'ebpf/*.c' ':!*.bpf.c')
 	@touch $@
 
 language: setup-test ## words that docs/glossary.md replaces, and misspelt ones, with place; COUNT=1: how many, by folder

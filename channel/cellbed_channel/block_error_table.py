@@ -90,7 +90,7 @@ def render_tail() -> str:
         "/* soft_table.c - made by cellbed_channel.block_error_table; see soft.h. */",
         "/* clang-format off */",
         '#include "phy/common/soft.h"\n',
-        f"const uint32_t bler_tail_q32[BLER_TAIL] = {{\n{array_rows(tail(), 'u')}\n}};",
+        f"const uint32_t soft_tail_q32[BLER_TAIL] = {{\n{array_rows(tail(), 'u')}\n}};",
     ]) + "\n"
 
 

@@ -307,8 +307,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	s.n = (size_t)(argc - optind);
-	s.diag = calloc(s.n, sizeof(*s.diag));
-	if (!s.diag || signal_fd < 0)
-		return fail("starting", s.diag ? -signal_fd : ENOMEM) < 0;
+	s.diag = signal_fd < 0 ? NULL : calloc(s.n, sizeof(*s.diag));
+	if (!s.diag)
+		return fail("starting", signal_fd < 0 ? -signal_fd : ENOMEM) < 0;
 	return run(&s, &argv[optind], signal_fd) < 0; /* what is open is closed by the end */
 }

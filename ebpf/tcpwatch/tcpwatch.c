@@ -7,6 +7,7 @@
  * sampling does not cost a wake-up per segment.
  */
 #define _GNU_SOURCE
+#include <assert.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -99,6 +100,7 @@ static int open_cgroup(struct watcher *w)
 {
 	struct statfs fs;
 
+	assert(env.cgroup); /* parse() has seen to it */
 	w->cgroup_fd = open(env.cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (w->cgroup_fd < 0) {
 		say("cgroup %s: %s", env.cgroup, strerror(errno));

@@ -110,7 +110,7 @@ int cell_push(struct cell *c, uint8_t port, const void *data, size_t len, uint64
 	c->now_ns = now_ns;
 	c->stats.pkts_in++;
 	c->stats.bytes_in += len;
-	p = cell_pkt_alloc(c);
+	p = base_pkt_alloc(c);
 	if (!p) {
 		c->stats.pkts_dropped[CELL_DROP_QUEUE_FULL]++;
 		return -ENOBUFS;

@@ -134,10 +134,10 @@ struct cell_cfg {
  * cell_cfg_default() - fill with Table 1 and Figure 4 of the paper
  * @cfg: filled with two UEs that are each other's peer, DM both ways, CQI 15
  */
-void cell_cfg_default(struct cell_cfg *cfg);
+CELL_EXPORT void cell_cfg_default(struct cell_cfg *cfg);
 
 /** cell_cfg_bearer() - RLC and PDCP of a bearer that has no settings of its own */
-struct cell_bearer_cfg cell_cfg_bearer(const struct cell_cfg *cfg);
+CELL_EXPORT struct cell_bearer_cfg cell_cfg_bearer(const struct cell_cfg *cfg);
 
 /**
  * cell_cfg_check() - validate a configuration
@@ -147,6 +147,7 @@ struct cell_bearer_cfg cell_cfg_bearer(const struct cell_cfg *cfg);
  *
  * Return: 0, or -EINVAL with @ret_field and @ret_range set.
  */
-int cell_cfg_check(const struct cell_cfg *cfg, const char **ret_field, const char **ret_range);
+CELL_EXPORT int cell_cfg_check(const struct cell_cfg *cfg, const char **ret_field,
+                               const char **ret_range);
 
 #endif

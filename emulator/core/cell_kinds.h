@@ -3,6 +3,11 @@
 #ifndef CELL_KINDS_H
 #define CELL_KINDS_H
 
+/* What a program around the core may call. All else is hidden in a shared library. */
+#ifndef CELL_EXPORT
+#define CELL_EXPORT __attribute__((visibility("default")))
+#endif
+
 #define CELL_MAX_UE            100
 #define CELL_MAX_RB            110
 #define CELL_MAX_ENB           4

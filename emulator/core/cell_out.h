@@ -198,11 +198,11 @@ struct cell_out {
 };
 
 /** Names for logs and trace headers; static_assert keeps them complete. */
-const char *cell_drop_name(enum cell_drop reason);
-const char *cell_event_name(enum cell_event event);
-const char *cell_mode_name(enum cell_mode mode);
-const char *cell_dir_name(enum cell_dir dir);
-const char *cell_rrc_name(enum cell_rrc_msg msg);
-const char *cell_tunnel_name(enum cell_tunnel kind);
+CELL_EXPORT const char *cell_drop_name(enum cell_drop reason);
+CELL_EXPORT const char *cell_event_name(enum cell_event event);
+CELL_EXPORT const char *cell_mode_name(enum cell_mode mode);
+CELL_EXPORT const char *cell_dir_name(enum cell_dir dir);
+CELL_EXPORT const char *cell_rrc_name(enum cell_rrc_msg msg);
+CELL_EXPORT const char *cell_tunnel_name(enum cell_tunnel kind);
 
 #endif

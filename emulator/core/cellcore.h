@@ -124,10 +124,10 @@ struct cell_stats {
 struct cell;
 
 /** cell_size() - bytes of memory that cell_init() needs for @cfg */
-size_t cell_size(const struct cell_cfg *cfg);
+CELL_EXPORT size_t cell_size(const struct cell_cfg *cfg);
 
 /** cell_out_min() - smallest output array cell_advance() accepts for @cfg */
-size_t cell_out_min(const struct cell_cfg *cfg);
+CELL_EXPORT size_t cell_out_min(const struct cell_cfg *cfg);
 
 /**
  * cell_init() - build a cell in the caller's memory
@@ -139,8 +139,8 @@ size_t cell_out_min(const struct cell_cfg *cfg);
  *
  * Return: 0, -EINVAL for a bad configuration, -ENOMEM if @mem is too small.
  */
-int cell_init(struct cell **ret, void *mem, size_t size, const struct cell_cfg *cfg,
-              int64_t start_ns);
+CELL_EXPORT int cell_init(struct cell **ret, void *mem, size_t size, const struct cell_cfg *cfg,
+                          int64_t start_ns);
 
 /**
  * cell_push() - a packet arrives at a port
@@ -158,11 +158,11 @@ int cell_init(struct cell **ret, void *mem, size_t size, const struct cell_cfg *
  * Return: 0, -EINVAL (no such port, or before an earlier call's time),
  * -EMSGSIZE, -ENOBUFS (dropped at once).
  */
-int cell_push(struct cell *c, uint8_t port, const void *data, size_t len, uint64_t tag,
-              int64_t now_ns);
+CELL_EXPORT int cell_push(struct cell *c, uint8_t port, const void *data, size_t len, uint64_t tag,
+                          int64_t now_ns);
 
 /** cell_next() - time of the next event, or CELL_NEVER; no side effect */
-int64_t cell_next(const struct cell *c);
+CELL_EXPORT int64_t cell_next(const struct cell *c);
 
 /**
  * cell_next_output() - earliest time at which a packet can leave, or CELL_NEVER
@@ -171,16 +171,16 @@ int64_t cell_next(const struct cell *c);
  * inside the cell, at its own times, and may be processed later: a shell that
  * sleeps until this time delivers every packet on time with fewer wake-ups.
  */
-int64_t cell_next_output(const struct cell *c);
+CELL_EXPORT int64_t cell_next_output(const struct cell *c);
 
 /** cell_slot_ns() - what is processed at once: a sub-frame, or a slot of NR */
-int64_t cell_slot_ns(const struct cell *c);
+CELL_EXPORT int64_t cell_slot_ns(const struct cell *c);
 
 /**
  * cell_transit_min() - a packet that is pushed at the start of a sub-frame makes
  * none leave for so long, itself included; 0 where there is no such bound
  */
-int64_t cell_transit_min(const struct cell *c);
+CELL_EXPORT int64_t cell_transit_min(const struct cell *c);
 
 /**
  * cell_advance() - process every event due up to @now_ns
@@ -191,20 +191,21 @@ int64_t cell_transit_min(const struct cell *c);
  * and call again with the same time), -EINVAL for a short array or a time
  * before an earlier call's.
  */
-int cell_advance(struct cell *c, int64_t now_ns, struct cell_out *out, size_t n_out, size_t *ret_n);
+CELL_EXPORT int cell_advance(struct cell *c, int64_t now_ns, struct cell_out *out, size_t n_out,
+                             size_t *ret_n);
 
 /**
  * cell_apply() - a scripted change; cell_advance() carries it out at @now_ns
  *
  * Return: 0, -EINVAL, -ENOBUFS when max_cmds changes wait already.
  */
-int cell_apply(struct cell *c, const struct cell_cmd *cmd, int64_t now_ns);
+CELL_EXPORT int cell_apply(struct cell *c, const struct cell_cmd *cmd, int64_t now_ns);
 
 /** cell_stats() - snapshot of the counters */
-void cell_stats(const struct cell *c, struct cell_stats *ret);
+CELL_EXPORT void cell_stats(const struct cell *c, struct cell_stats *ret);
 
 /** cell_digest() - 64-bit hash of the state, for tests */
-uint64_t cell_digest(const struct cell *c);
+CELL_EXPORT uint64_t cell_digest(const struct cell *c);
 
 /**
  * cell_done() - give back every held packet as a CELL_DROP_SHUTDOWN output
@@ -212,6 +213,6 @@ uint64_t cell_digest(const struct cell *c);
  * Return and arguments as cell_advance(); afterwards only cell_stats() may be
  * called.
  */
-int cell_done(struct cell *c, struct cell_out *out, size_t n_out, size_t *ret_n);
+CELL_EXPORT int cell_done(struct cell *c, struct cell_out *out, size_t n_out, size_t *ret_n);
 
 #endif

@@ -10,12 +10,10 @@
 
 #define HEAD 2 /* numbers of a train before its offsets */
 
-/* Whole numbers of a list, into @ret, which the caller frees; NULL for an empty one. */
-static int read_numbers(struct reader *r, const char *path, const json_t *list, json_int_t low,
-                        json_int_t high, int64_t **ret)
+/* Whole numbers of a list of @n, into @ret, which the caller frees; NULL for an empty one. */
+static int read_numbers(struct reader *r, const char *path, const json_t *list, size_t n,
+                        json_int_t low, json_int_t high, int64_t **ret)
 {
-	size_t n = json_array_size(list);
-
 	*ret = NULL;
 	if (config_check_list(r, path, list) < 0)
 		return -EINVAL;
@@ -52,7 +50,7 @@ static int read_times(struct reader *r, const char *path, const json_t *list,
 	if (n == 0)
 		return config_fail(r, "key '%s': 0 entries: allowed 1..%d", path,
 		                   CONFIG_OPPORTUNITIES_MAX);
-	err = read_numbers(r, path, list, 0, UINT32_MAX, &numbers);
+	err = read_numbers(r, path, list, n, 0, UINT32_MAX, &numbers);
 	if (err < 0)
 		return err;
 	ms = calloc(n, sizeof(*ms));
@@ -74,7 +72,7 @@ static int read_train(struct reader *r, const char *path, const json_t *list,
 	if (n <= HEAD)
 		return config_fail(r, "key '%s': %zu entries: allowed %d or more", path, n,
 		                   HEAD + 1);
-	err = read_numbers(r, path, list, 0, UINT32_MAX, &numbers);
+	err = read_numbers(r, path, list, n, 0, UINT32_MAX, &numbers);
 	if (err < 0)
 		return err;
 	train->at_ms = (uint32_t)numbers[0];
@@ -127,7 +125,7 @@ static int read_sizes(struct reader *r, const char *path, const json_t *list,
 	size_t n = json_array_size(list);
 	int64_t *numbers;
 	int32_t *us;
-	int err = read_numbers(r, path, list, INT32_MIN, INT32_MAX, &numbers);
+	int err = read_numbers(r, path, list, n, INT32_MIN, INT32_MAX, &numbers);
 
 	if (err < 0 || n == 0)
 		return err;

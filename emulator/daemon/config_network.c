@@ -40,12 +40,12 @@ uint8_t config_enb(const struct config *cfg, const char *name)
 const char *config_port_name(const struct config *cfg, uint8_t port)
 {
 	static char name[sizeof(CONFIG_NETWORK "/") + CONFIG_NAME_MAX];
+	uint8_t enb = (uint8_t)(port - CELL_PORT_ENB(0)); /* large for other ports */
 
 	if (port == CELL_PORT_SGW)
 		return "sgw";
-	if (port >= CELL_PORT_ENB(0) && port < CELL_PORT_ENB(CELL_MAX_ENB)) {
-		(void)snprintf(name, sizeof(name), "enb/%s",
-		               cfg->enb_name[port - CELL_PORT_ENB(0)]);
+	if (enb < CELL_MAX_ENB) {
+		(void)snprintf(name, sizeof(name), "enb/%s", cfg->enb_name[enb]);
 		return name;
 	}
 	if (!(port & CELL_PORT_NETWORK))

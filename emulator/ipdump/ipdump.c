@@ -208,9 +208,10 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	n = (size_t)(argc - optind) / WORDS;
-	captures = calloc(n + 1, sizeof(*captures));
-	if (!captures || signal_fd < 0) {
-		(void)fprintf(stderr, "ipdump: %s\n", strerror(captures ? -signal_fd : ENOMEM));
+	captures = signal_fd < 0 ? NULL : calloc(n + 1, sizeof(*captures));
+	if (!captures) {
+		(void)fprintf(stderr, "ipdump: %s\n",
+		              strerror(signal_fd < 0 ? -signal_fd : ENOMEM));
 		return 1;
 	}
 	for (size_t i = 0; i < n; i++) {

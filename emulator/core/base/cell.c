@@ -2,16 +2,16 @@
 /* cell.c - the packets of a cell; see cell.h. */
 #include "base/cell.h"
 
-struct pkt *cell_pkt_alloc(struct cell *c)
+struct pkt *base_pkt_alloc(struct cell *c)
 {
 	if (!c->free_pkts.head && c->n_fresh_pkts > 0)
 		return &c->fresh_pkts[--c->n_fresh_pkts];
 	return pkt_dequeue(&c->free_pkts);
 }
 
-struct pkt *cell_pkt_originate(struct cell *c)
+struct pkt *base_pkt_originate(struct cell *c)
 {
-	struct pkt *p = cell_pkt_alloc(c);
+	struct pkt *p = base_pkt_alloc(c);
 
 	if (!p)
 		return NULL;
@@ -23,7 +23,7 @@ struct pkt *cell_pkt_originate(struct cell *c)
 	return p;
 }
 
-void cell_pkt_terminate(struct cell *c, struct pkt *p)
+void base_pkt_terminate(struct cell *c, struct pkt *p)
 {
 	c->stats.pkts_terminated++;
 	c->n_pkts--;

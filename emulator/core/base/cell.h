@@ -57,13 +57,13 @@ static inline int64_t cell_tti_ns(const struct cell *c, uint32_t tti)
 	return c->start_ns + (int64_t)tti * CELL_TTI_NS;
 }
 
-/** cell_pkt_alloc() - a packet to be filled, NULL when max_pkts are held */
-struct pkt *cell_pkt_alloc(struct cell *c);
+/** base_pkt_alloc() - a packet to be filled, NULL when max_pkts are held */
+struct pkt *base_pkt_alloc(struct cell *c);
 
-/** cell_pkt_originate() - a packet that the core makes itself, or NULL when none is free */
-struct pkt *cell_pkt_originate(struct cell *c);
+/** base_pkt_originate() - a packet that the core makes itself, or NULL when none is free */
+struct pkt *base_pkt_originate(struct cell *c);
 
-/** cell_pkt_terminate() - the end of a packet of that kind */
-void cell_pkt_terminate(struct cell *c, struct pkt *p);
+/** base_pkt_terminate() - the end of a packet of that kind */
+void base_pkt_terminate(struct cell *c, struct pkt *p);
 
 #endif

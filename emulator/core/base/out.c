@@ -91,7 +91,7 @@ static void end_copy(struct cell *c, struct pkt *p, const struct out_at *at, enu
 		p->twin->twin = NULL;
 	out_pkt_record(c, p, at, CELL_EV_PDCP_COPY, at ? at->from : out_port_node(p->port),
 	               port_enb(c, p->port), at ? at->to : 0, (int32_t)reason);
-	cell_pkt_terminate(c, p);
+	base_pkt_terminate(c, p);
 }
 
 void out_drop(struct cell *c, struct pkt *p, const struct out_at *at, enum cell_drop reason)

@@ -4,7 +4,7 @@
  *
  * All of it goes into the array that the caller of cell_advance() has brought, in the order in
  * which it happens and with the time of the event. Each packet that enters leaves by exactly one
- * of out_deliver(), out_drop() and cell_pkt_terminate(), which count it. Of two copies of a packet
+ * of out_deliver(), out_drop() and base_pkt_terminate(), which count it. Of two copies of a packet
  * the first that is delivered is the packet, or the last that is dropped; the other one ends by
  * itself.
  */

@@ -90,14 +90,14 @@ void gateway_ingress(struct epc *epc, struct pkt *p)
 	if (!tunnel_receive(epc, p, ENB_NONE, &kind))
 		return;
 	if (p->end_marker)
-		cell_pkt_terminate(epc->cell, p); /* no eNB sends one to the S-GW */
+		base_pkt_terminate(epc->cell, p); /* no eNB sends one to the S-GW */
 	else
 		out_deliver(epc->cell, p, CELL_PORT_SGW);
 }
 
 void gateway_end_marker(struct epc *epc, uint8_t ue, uint8_t enb)
 {
-	struct pkt *p = cell_pkt_originate(epc->cell);
+	struct pkt *p = base_pkt_originate(epc->cell);
 
 	if (!p)
 		return;

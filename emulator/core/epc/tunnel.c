@@ -196,7 +196,7 @@ static void forward(struct epc *epc, uint8_t ue, uint8_t from, struct pkt *p)
 	uint8_t to = end_of(epc, ue, from)->forward_to;
 
 	if (!epc->cell->cfg.handover.forwarding && p->end_marker) {
-		cell_pkt_terminate(epc->cell, p);
+		base_pkt_terminate(epc->cell, p);
 		return;
 	}
 	if (!epc->cell->cfg.handover.forwarding) {
@@ -252,7 +252,7 @@ static void go_on(struct epc *epc, uint8_t ue, uint8_t enb, struct pkt *p)
 		end->awaiting = end->returning;
 		end->ended = !end->returning;
 		end->returning = false;
-		cell_pkt_terminate(epc->cell, p);
+		base_pkt_terminate(epc->cell, p);
 	}
 }
 
@@ -322,11 +322,11 @@ void tunnel_ingress(struct epc *epc, uint8_t enb, struct pkt *p)
 	if (!end->known) {
 		out_drop(epc->cell, p, NULL, CELL_DROP_NO_ROUTE);
 	} else if (kind == CELL_TUNNEL_X2 && p->end_marker) {
-		cell_pkt_terminate(epc->cell, p);
+		base_pkt_terminate(epc->cell, p);
 		if (end->awaiting)
 			stop_awaiting(epc, ue, enb);
 	} else if (p->end_marker && end->awaiting && is_here(epc, ue, enb)) {
-		cell_pkt_terminate(epc->cell, p); /* of before the path came back */
+		base_pkt_terminate(epc->cell, p); /* of before the path came back */
 	} else if (!p->end_marker && is_full(epc, ue, enb, p)) {
 		out_drop(epc->cell, p, bearer_of(epc, ue, enb, p).at, CELL_DROP_QUEUE_FULL);
 	} else if (kind == CELL_TUNNEL_S1 && end->awaiting) {
@@ -358,7 +358,7 @@ void tunnel_expect(struct epc *epc, uint8_t ue, uint8_t enb)
 void tunnel_end_marker(struct epc *epc, uint8_t ue, uint8_t from)
 {
 	struct pkt *p = forwards(end_of(epc, ue, from)) && epc->cell->cfg.handover.forwarding
-	                        ? cell_pkt_originate(epc->cell)
+	                        ? base_pkt_originate(epc->cell)
 	                        : NULL;
 
 	if (!p)

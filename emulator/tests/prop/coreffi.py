@@ -26,7 +26,8 @@ def declarations(*names: str) -> str:
     text = "\n".join((ROOT / f"emulator/core/{name}.h").read_text() for name in names)
     text = re.sub(r"^#include.*$|^_Static_assert.*$", "", text, flags=re.M)
     text = re.sub(r"^static inline .*?^}", "", text, flags=re.M | re.S)
-    return subprocess.run(["cc", "-E", "-P", "-"], input=text, capture_output=True, text=True, check=True).stdout
+    preprocessor = ["cc", "-E", "-P", "-DCELL_EXPORT=", "-"]
+    return subprocess.run(preprocessor, input=text, capture_output=True, text=True, check=True).stdout
 
 
 def constant(name: str) -> int:

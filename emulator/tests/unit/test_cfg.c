@@ -96,14 +96,18 @@ static void test_default_is_the_papers(void **state)
 	}
 }
 
-/* What is said of a field is its name, of a UE's without the UE. */
-#define AS_SAID(name) (strchr(name, ']') ? strchr(name, ']') + 2 : (name))
+/* Whether @name is blamed, with these words. Of a UE's field it is called without the UE. */
+static bool is_said(const struct cell_cfg *cfg, const char *name, const char *words)
+{
+	const char *field = "", *range = "", *within = strchr(name, ']');
+
+	return cell_cfg_check(cfg, &field, &range) == -EINVAL && strcmp(range, words) == 0 &&
+	       strcmp(field, within ? within + 2 : name) == 0;
+}
 
 /* Whether @name is the one to blame for what it is. */
 #define TO_BLAME(name, value, allowed)                                                             \
-	(cell_cfg_default(&cfg), cfg.name = (value), range = "",                                   \
-	 cell_cfg_check(&cfg, &field, &range) == -EINVAL && strcmp(range, allowed) == 0 &&         \
-	         strcmp(field, AS_SAID(#name)) == 0)
+	(cell_cfg_default(&cfg), cfg.name = (value), is_said(&cfg, #name, allowed))
 
 static void put(void *base, const struct limit *l, uint64_t value)
 {
@@ -121,13 +125,11 @@ static void put(void *base, const struct limit *l, uint64_t value)
 /* Whether the field of @l is the one to blame when it has this value; @of_ue: it is UE 2's. */
 static bool is_blamed(const struct limit *l, uint64_t value, bool of_ue)
 {
-	const char *field = "", *range = "";
 	struct cell_cfg cfg;
 
 	cell_cfg_default(&cfg);
 	put(of_ue ? (void *)&cfg.ue[1] : &cfg, l, value);
-	return cell_cfg_check(&cfg, &field, &range) == -EINVAL && strcmp(field, l->field) == 0 &&
-	       strcmp(range, l->range) == 0;
+	return is_said(&cfg, l->field, l->range);
 }
 
 /* Both ends, which are allowed, and what is beyond, where the field can hold it. */

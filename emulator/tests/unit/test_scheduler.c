@@ -12,7 +12,7 @@
 
 static int pick(struct sched_state *s, const struct sched_flow *flows, uint32_t n)
 {
-	return sched_by_id(CELL_SCHED_RR)->pick(s, flows, n);
+	return scheduler_by_id(CELL_SCHED_RR)->pick(s, flows, n);
 }
 
 static void test_turns(void **state)
@@ -82,7 +82,7 @@ static void test_fair(void **state)
 static void run_wfq(struct sched_state *s, const uint8_t *weight, const uint32_t *carries,
                     uint32_t n, uint64_t *ret_bytes)
 {
-	const struct sched *wfq = sched_by_id(CELL_SCHED_WFQ);
+	const struct sched *wfq = scheduler_by_id(CELL_SCHED_WFQ);
 
 	while (n--) {
 		struct sched_flow flows[FLOWS] = { 0 };
@@ -140,7 +140,7 @@ static void test_wfq_forgets_silence(void **state)
 /* The same by a flow that is left out while it has nothing to send. */
 static void test_wfq_forgets_flows_that_were_left_out(void **state)
 {
-	const struct sched *wfq = sched_by_id(CELL_SCHED_WFQ);
+	const struct sched *wfq = scheduler_by_id(CELL_SCHED_WFQ);
 	struct sched_flow flows[2] = { { .id = 4, .backlog = 1, .waiting = 1, .weight = 1 },
 		                       { .id = 7, .backlog = 1, .waiting = 1, .weight = 1 } };
 	struct sched_state s = STATE();
@@ -165,7 +165,7 @@ static void test_wfq_forgets_flows_that_were_left_out(void **state)
 /* Served once in a sub-frame, a flow waits for the next one and loses nothing by it. */
 static void test_wfq_serves_once_a_subframe(void **state)
 {
-	const struct sched *wfq = sched_by_id(CELL_SCHED_WFQ);
+	const struct sched *wfq = scheduler_by_id(CELL_SCHED_WFQ);
 	struct sched_flow flows[2] = {
 		{ .id = 0, .backlog = 100, .waiting = 100, .weight = 1 },
 		{ .id = 1, .backlog = 100, .waiting = 100, .weight = 1 },
@@ -187,7 +187,7 @@ static void test_wfq_serves_once_a_subframe(void **state)
 /* The best channel has it all; those that are as good take turns. */
 static void test_max_ci(void **state)
 {
-	const struct sched *max_ci = sched_by_id(CELL_SCHED_MAX_CI);
+	const struct sched *max_ci = scheduler_by_id(CELL_SCHED_MAX_CI);
 	struct sched_flow flows[4] = {
 		{ .id = 2, .backlog = 9, .rate = 700 },
 		{ .id = 4, .backlog = 9, .rate = 900 },
@@ -213,7 +213,7 @@ static void test_max_ci(void **state)
 static void run_pf(struct sched_state *s, uint32_t tti, const uint32_t *rate, uint32_t n,
                    uint32_t *ret_turns)
 {
-	const struct sched *pf = sched_by_id(CELL_SCHED_PF);
+	const struct sched *pf = scheduler_by_id(CELL_SCHED_PF);
 
 	for (s->tti = tti; s->tti < tti + n; s->tti++) {
 		struct sched_flow flows[FLOWS];
@@ -261,7 +261,7 @@ static void test_pf_serves_peaks(void **state)
  * 0.75^10 = 14.08. */
 static void test_pf_forgets(void **state)
 {
-	const struct sched *pf = sched_by_id(CELL_SCHED_PF);
+	const struct sched *pf = scheduler_by_id(CELL_SCHED_PF);
 	struct sched_flow flow = { .id = 7, .backlog = 1, .waiting = 1, .rate = 1000 };
 	struct sched_state s = STATE(.average_tti = 4, .tti = 1);
 
@@ -288,7 +288,7 @@ static void test_pf_forgets(void **state)
 static int pick_mlwdf(struct sched_state *s, const struct sched_flow *flows, uint32_t n)
 {
 	s->average_tti = 100;
-	return sched_by_id(CELL_SCHED_MLWDF)->pick(s, flows, n);
+	return scheduler_by_id(CELL_SCHED_MLWDF)->pick(s, flows, n);
 }
 
 /* One of the delay, the weight and the rate twice that of the other flow, all else the same. */
@@ -323,7 +323,7 @@ static void test_mlwdf_remembers(void **state)
 		{ .id = 1, .backlog = 9, .delay_us = 1000, .weight = 1, .rate = 100 },
 	};
 	struct sched_state s = STATE();
-	const struct sched *mlwdf = sched_by_id(CELL_SCHED_MLWDF);
+	const struct sched *mlwdf = scheduler_by_id(CELL_SCHED_MLWDF);
 
 	(void)state;
 	for (s.tti = 1; s.tti < 50; s.tti++) {

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pydantic import model_validator
 
-from cellbed.scenario.fields import Key, Model, Size
+from cellbed.scenario.fields import BitsPerSecond, Key, Milliseconds, Model, Size
 
 # What a bearer has of the radio's where it does not say otherwise.
 _SECTIONS = ("rlc", "rlc_um", "rlc_am", "pdcp")
@@ -37,10 +37,10 @@ class Rlc(Model):
     queue_bytes: Size = Key(0, 0, 100_000_000,
         says="Bytes in the same buffer; 0 = any number. What AM keeps for retransmission does not count. Li et al, "
              "Table I: 1024 KB")
-    t_reordering_ms: int = Key(35, 0, 200,
+    t_reordering_ms: Milliseconds = Key(35, 0, 200,
         says="How long a receiver waits for HARQ to close a gap before it takes the PDUs for lost. TS 36.322 5.1.2.2, "
              "5.1.3.2; TS 36.331 9.2.1.1")
-    t_reassembly_ms: int | None = Key(None, 0, 200, exclude_if=lambda value: value is None,
+    t_reassembly_ms: Milliseconds | None = Key(None, 0, 200, exclude_if=lambda value: value is None,
         says="With `system: nr` in place of the key before: how long a receiver waits for the rest of a packet. TS "
              "38.322 7.3; TS 38.331 `t-Reassembly`")
 
@@ -62,9 +62,9 @@ class RlcAm(Model):
              "which the window never waits for a poll")
     poll_byte: Size = Key(25000, 1, 10_000_000,
         says="AM also polls after so many bytes. TS 36.322 5.2.2.1; `kB25` of TS 36.331")
-    t_poll_retransmit_ms: int = Key(45, 5, 500,
+    t_poll_retransmit_ms: Milliseconds = Key(45, 5, 500,
         says="AM polls again when no status report has come for so long. TS 36.322 5.2.2.3; TS 36.331 9.2.1.1")
-    t_status_prohibit_ms: int = Key(10, 0, 500,
+    t_status_prohibit_ms: Milliseconds = Key(10, 0, 500,
         says="Least time between two status reports. TS 36.322 5.2.3. It is longer than a round trip of HARQ, so that "
              "a report does not ask for what is on its way")
     max_retx_threshold: int = Key(8, 1, 32,
@@ -73,7 +73,7 @@ class RlcAm(Model):
         says="What happens when a bearer has failed. `reestablish`: both ends start again after an outage, and what "
              "did not arrive is sent again, as RRC does it (TS 36.331 5.3.7); `stop`: the bearer carries nothing any "
              "more")
-    reestablish_ms: int = Key(100, 0, 10000,
+    reestablish_ms: Milliseconds = Key(100, 0, 10000,
         says="Length of that outage. The default is of the order of an RRC re-establishment; no standard fixes it")
 
 
@@ -82,10 +82,10 @@ class Pdcp(Model):
 
     sn_bits: Literal[7, 12, 18] = Key(12,
         says="Bits of a sequence number: 7 or 12, with `system: nr` 12 or 18. TS 36.323 6.2; TS 38.323 6.3.2")
-    discard_timer_ms: int = Key(0, 0, 1500, says="PDCP drops a packet after so long; 0 = never. TS 36.323 5.4")
+    discard_timer_ms: Milliseconds = Key(0, 0, 1500, says="PDCP drops a packet after so long; 0 = never. TS 36.323 5.4")
     reordering: bool = Key(False,
         says="true: PDCP puts in order what RLC delivers, as in 5G. TS 38.323 5.2.2")
-    t_reordering_ms: int = Key(50, 0, 3000,
+    t_reordering_ms: Milliseconds = Key(50, 0, 3000,
         says="How long PDCP waits for a gap to close. TS 38.323 5.2.2.3. It is longer than RLC's, so that RLC gives up "
              "first")
     t_reordering_infinite: bool | None = Key(None, exclude_if=lambda value: value is None,
@@ -125,9 +125,9 @@ class Bearer(Model):
     priority: int = Key(8, 1, 16,
         says="Who has first of a transport block, 1 before 2. Of one priority in the order of the list, the default "
              "bearer last; one that is not in the list has 16")
-    prioritised_rate_bps: int = Key(0, 0, 100_000_000,
+    prioritised_rate_bps: BitsPerSecond = Key(0, 0, 100_000_000,
         says="What it gets before lower priorities get more than theirs. TS 36.331 `prioritisedBitRate`")
-    bucket_ms: int = Key(100, 50, 1000,
+    bucket_ms: Milliseconds = Key(100, 50, 1000,
         says="So long what it did not use of that adds up. TS 36.331 `bucketSizeDuration`")
     rlc: Rlc = Key(Rlc(), says="Keys that are not here are those of `radio.rlc`; the next three likewise")
     rlc_um: RlcUm = RlcUm()

@@ -20,7 +20,7 @@ from cellbed.run.core_network import of_kind
 from cellbed.run.topology import behind_enb
 from cellbed.run.workload import limit_s
 from cellbed.scenario import nr
-from cellbed.scenario.fields import FilePath, Key, Model, Name, known
+from cellbed.scenario.fields import FilePath, Key, Milliseconds, Model, Name, known
 
 FILE = "channel.trace"
 # Rendered beyond the last flow's limit: the time from sub-frame 0 to the start of the traffic, and the drain after it.
@@ -172,9 +172,9 @@ class CellEdge(Model):
     cqi_table: CqiTable = Key("vienna",
         says="The least effective SINR of each CQI at 10 % block errors. LENA's curves come from the Vienna simulator, "
              "too. `mezzavilla` fits `radio.harq.errors: sinr`, because it is computed from the same curves")
-    cqi_period_ms: int = Key(1, 1, 1000,
+    cqi_period_ms: Milliseconds = Key(1, 1, 1000,
         says="Time between CQI reports, a multiple of `granularity_ms`. LENA reports in every TTI")
-    cqi_delay_ms: int = Key(4, 0, 1000,
+    cqi_delay_ms: Milliseconds = Key(4, 0, 1000,
         says="Time from the sub-frame that a report measures to the first one that uses it. TS 36.213 7.2.3: at least "
              "4 to the report")
 
@@ -246,7 +246,7 @@ class Channel(Model):
         says="`static`: the UEs stay at `positions`; `swing`: two UEs swing on a line; `trace`: a file says how good "
              "the links are; `cell_edge`: UEs walk in a box, with interference, shadowing and fading; `route`: UEs "
              "follow waypoints past several eNBs, with the same")
-    granularity_ms: int = Key(10, 1, 10000,
+    granularity_ms: Milliseconds = Key(10, 1, 10000,
         says="Values change at multiples of this. 10 ms is one of the periods of CQI reports. TS 36.213 Table 7.2.2-1A")
     trace: FilePath | None = Key(None,
         says="A channel trace, or a CSV file of measurements, relative to the scenario; its content is part of a run's "

@@ -6,7 +6,7 @@ docs/reference/keys.md lists them.
 
 from __future__ import annotations
 
-from cellbed.scenario.fields import Key, Probability, Rate
+from cellbed.scenario.fields import Key, Milliseconds, Probability, Rate
 from cellbed.scenario.system import System
 
 
@@ -18,7 +18,7 @@ class ConstantRate(System):
 
     dl_rate: Rate = Key(20_000_000, 1000, 1_000_000_000, says="Rate of IP packets in the downlink of each UE")
     ul_rate: Rate = Key(10_000_000, 1000, 1_000_000_000, says="The same for the uplink")
-    delay_ms: int = Key(10, 0, 10000, says="One-way delay after a packet has been sent")
+    delay_ms: Milliseconds = Key(10, 0, 10000, says="One-way delay after a packet has been sent")
     loss_dl: Probability = Key(0.0, says="Probability that a downlink packet is lost, each independently of the others")
     loss_ul: Probability = Key(0.0, says="The same for the uplink")
     queue_pkts: int = Key(1000, 1, 65536,

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from cellbed.scenario.fields import Key, Model, Rate, Size
+from cellbed.scenario.fields import Key, Milliseconds, Model, Rate, Size
 
 # Bursts of a whole crowd in a second: one in a microsecond.
 _BURSTS_MAX_PER_S = 1_000_000
@@ -37,7 +37,7 @@ class Crowd(Model):
     cqi: list[Annotated[int, Field(ge=1, le=15)]] = Key([7, 9, 11], min_length=1, max_length=64,
         says="Each UE has one of these CQIs in each direction, with the same chance for each of them; a CQI that is "
              "named twice is twice as likely. Our own")
-    cqi_period_ms: int = Key(0, 0, 3_600_000,
+    cqi_period_ms: Milliseconds = Key(0, 0, 3_600_000,
         says="So often each UE draws another of them. 0 = never. It is what makes the scheduler `pf` serve each UE "
              "when its channel is good")
 

@@ -103,10 +103,15 @@ class Value:
         return f'KEY({struct}, "{self.name}", {self.field}, {self.kind}, {self.low:.15g}, {self.high:.15g})'
 
 
-def _bounds(info: FieldInfo, annotation: Any) -> tuple[float, float]:
+def _metadata(info: FieldInfo) -> list[Any]:
+    """Of a key's type, or of the types that it may have."""
+    inner = [m for a in typing.get_args(info.annotation) for m in getattr(a, "__metadata__", ())]
+    return [*info.metadata, *(m for one in inner for m in (one.metadata if isinstance(one, FieldInfo) else [one]))]
+
+
+def _bounds(info: FieldInfo) -> tuple[float, float]:
     """Of a number, by what pydantic checks."""
-    inner = [m for a in typing.get_args(annotation) for m in getattr(a, "__metadata__", ())]
-    limits = [*info.metadata, *(m for one in inner for m in (one.metadata if isinstance(one, FieldInfo) else [one]))]
+    limits = _metadata(info)
     low: list[Any] = [m.ge for m in limits if isinstance(m, Ge)]
     high: list[Any] = [m.le for m in limits if isinstance(m, Le)]
     return (low[0] if low else 0), high[0]
@@ -114,12 +119,19 @@ def _bounds(info: FieldInfo, annotation: Any) -> tuple[float, float]:
 
 def _fraction(name: str, field: str, info: FieldInfo, default: Any) -> Value:
     """Of a number that is no integer, by the unit of its type. Raises TypeError when that has none."""
-    low, high = _bounds(info, info.annotation)
+    low, high = _bounds(info)
     if Unit.DECIBEL in info.metadata:
         return Value(name, field.removesuffix("_db") + "_cdb", "KIND_DB_TO_CDB", low, high, default)
     if Unit.PROBABILITY in info.metadata:
         return Value(name, f"{field}_q32", "KIND_PROBABILITY", low, high, int((default or 0) * _Q32))
     raise TypeError(f"{name}: float without a unit: give it a type of cellbed.scenario.fields")
+
+
+def _whole_kind(field: str, units: set[Unit]) -> str:
+    """How a whole number is stored: a field may be in another unit than its key."""
+    if Unit.MILLISECOND in units and field.endswith("_tti"):
+        return "KIND_MS_TO_TTI"
+    return "KIND_US_TO_NS" if Unit.MICROSECOND in units and field.endswith("_ns") else "KIND_UINT"
 
 
 def _place(model: type[BaseModel], prefix: str, name: str) -> str:
@@ -144,7 +156,9 @@ def _value(section: str, place: str, name: str, info: FieldInfo) -> Value | None
     if typing.get_origin(annotation) is typing.Annotated:
         annotation = typing.get_args(annotation)[0]
     default = None if info.default in (None, PydanticUndefined) else info.default
-    field = _FIELDS.get(f"{section}.{name}", place + ("_bps" if name.endswith("_rate") else ""))
+    units = {unit for unit in _metadata(info) if isinstance(unit, Unit)}
+    rate = Unit.BIT_PER_SECOND in units and not place.endswith("_bps")
+    field = _FIELDS.get(f"{section}.{name}", place + ("_bps" if rate else ""))
     if typing.get_origin(annotation) is Literal:
         choices = typing.get_args(annotation)
         if isinstance(choices[0], str):
@@ -158,10 +172,7 @@ def _value(section: str, place: str, name: str, info: FieldInfo) -> Value | None
     if annotation is str and any(isinstance(limit, MaxLen) for limit in info.metadata):
         return Value(name, field, "KIND_STRING", 0, 0, default)
     if annotation is int:
-        low, high = _bounds(info, info.annotation)
-        kind = {("ms", "tti"): "KIND_MS_TO_TTI", ("us", "ns"): "KIND_US_TO_NS"}.get(
-            (name.rpartition("_")[2], field.rpartition("_")[2]), "KIND_UINT")
-        return Value(name, field, kind, low, high, default)
+        return Value(name, field, _whole_kind(field, units), *_bounds(info), default)
     return None
 
 

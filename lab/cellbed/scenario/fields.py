@@ -16,19 +16,29 @@ from cellbed.scenario.unit import parse_rate, parse_size
 
 
 class Unit(enum.Enum):
-    """What a number that is no integer counts: it decides how the daemon stores it."""
+    """What a number counts: it decides how the daemon stores it."""
 
     PROBABILITY = enum.auto()
     DECIBEL = enum.auto()
+    MILLISECOND = enum.auto()
+    MICROSECOND = enum.auto()
+    TTI = enum.auto()
+    SLOT = enum.auto()
+    BIT_PER_SECOND = enum.auto()
 
 
 # What keys of several parts hold; sizes and rates with their units.
 Size = Annotated[int, BeforeValidator(parse_size), Field(json_schema_extra={"quantity": "size"})]
-Rate = Annotated[int, BeforeValidator(parse_rate), Field(json_schema_extra={"quantity": "rate"})]
+Rate = Annotated[int, Unit.BIT_PER_SECOND, BeforeValidator(parse_rate), Field(json_schema_extra={"quantity": "rate"})]
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,11}$")]
 Probability = Annotated[float, Unit.PROBABILITY, Field(ge=0, le=1)]
 ErrorRate = Annotated[float, Unit.PROBABILITY]  # a probability whose key has narrower limits
 Decibel = Annotated[float, Unit.DECIBEL]
+Milliseconds = Annotated[int, Unit.MILLISECOND]
+Microseconds = Annotated[int, Unit.MICROSECOND]
+Ttis = Annotated[int, Unit.TTI]
+Slots = Annotated[int, Unit.SLOT]
+BitsPerSecond = Annotated[int, Unit.BIT_PER_SECOND]  # Rate is written with a unit, and this is not
 # 15 bytes and a zero. Source: Linux, include/net/tcp.h, TCP_CA_NAME_MAX
 CongestionControl = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,14}$")]
 

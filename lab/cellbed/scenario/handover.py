@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import model_validator
 
-from cellbed.scenario.fields import Decibel, Key, Model
+from cellbed.scenario.fields import Decibel, Key, Microseconds, Milliseconds, Model
 
 # Source: TS 36.331 6.3.5, TimeToTrigger
 _TimeToTrigger = Literal[0, 40, 64, 80, 100, 128, 160, 256, 320, 480, 512, 640, 1024, 1280, 2560, 5120]
@@ -59,23 +59,23 @@ class Handover(Model):
              "`prediction`: `prediction_ms` before, and each handover event is a prediction and a handover. Pacifico, "
              "section V.A, Figures 2, 5, 6. With several eNBs no `pdcp.reordering`, and with `rlc.mode: am` "
              "12-bit PDCP SNs and delivery in sequence")
-    prediction_ms: int = Key(130, 1, 10000,
+    prediction_ms: Milliseconds = Key(130, 1, 10000,
         says="How long before a handover of `radio.events` it is predicted, or with `conditional` prepared. Pacifico, "
              "Table II")
-    prediction_timeout_ms: int = Key(1000, 1, 60000,
+    prediction_timeout_ms: Milliseconds = Key(1000, 1, 60000,
         says="How long after a prediction the path is switched back when no handover follows. The paper leaves it open")
-    detach_ms: int = Key(30, 0, 10000,
+    detach_ms: Milliseconds = Key(30, 0, 10000,
         says="Time from leaving one cell to reaching the other, with `system: lte`. Pacifico, Table I")
-    signalling_us: int = Key(4000, 0, 1_000_000,
+    signalling_us: Microseconds = Key(4000, 0, 1_000_000,
         says="One-way delay of each message between eNBs, MME and S-GW: two links of 2 ms. These messages are not "
              "packets on the wires")
-    end_marker_ms: int = Key(200, 1, 60000,
+    end_marker_ms: Milliseconds = Key(200, 1, 60000,
         says="How long after the last forwarded packet the target waits for an End Marker that does not come: longer "
              "than two full queues take with the parameters of Pacifico, Table II")
     end_markers: int = Key(1, 1, 16,
         says="End Markers for each path that ends: \"one or more\" in TS 36.300 10.1.2.2. Each can be lost in a full "
              "queue. With more than one the next handover waits until `end_marker_ms` after the last of them")
-    end_marker_gap_ms: int = Key(20, 1, 1000,
+    end_marker_gap_ms: Milliseconds = Key(20, 1, 1000,
         says="Time between them. In a row they meet the same full queue; from a drop-tail queue of 12 Mbit/s 20 "
              "packets leave in 20 ms. What a lost one costs is then this and not `end_marker_ms`")
     forwarding: bool = Key(True,
@@ -84,18 +84,18 @@ class Handover(Model):
     reordering: bool = Key(True,
         says="true: until the End Marker the target sends forwarded packets before those of the new path. Pacifico, "
              "Table I")
-    rrc_processing_ms: int | None = Key(None, 0, 100, exclude_if=lambda value: value is None,
+    rrc_processing_ms: Milliseconds | None = Key(None, 0, 100, exclude_if=lambda value: value is None,
         says="With `system: nr`: time in which a UE processes a handover command, and cannot be reached. TS 38.331 12")
-    execution_ms: int | None = Key(None, 0, 100, exclude_if=lambda value: value is None,
+    execution_ms: Milliseconds | None = Key(None, 0, 100, exclude_if=lambda value: value is None,
         says="With `conditional`: time from when the condition holds until the UE leaves. TS 38.133 6.1.4.2")
-    search_ms: int | None = Key(None, 0, 1000, exclude_if=lambda value: value is None,
+    search_ms: Milliseconds | None = Key(None, 0, 1000, exclude_if=lambda value: value is None,
         says="With `system: nr`: time to find a target that the UE has not measured. TS 38.133 6.1.1.2.2, `Tsearch`")
-    processing_ms: int | None = Key(None, 0, 100, exclude_if=lambda value: value is None,
+    processing_ms: Milliseconds | None = Key(None, 0, 100, exclude_if=lambda value: value is None,
         says="With `system: nr`: time that the UE's software takes. TS 38.133 6.1.1.2.2, `Tprocessing`, at most 20")
     ssb_period_ms: Literal[0, 5, 10, 20, 40, 80, 160] | None = Key(None, exclude_if=lambda value: value is None,
         says="With `system: nr`: the UE waits for the next SSB of the target, which has this period; 0 = it need not. "
              "TS 38.133 6.1.1.2.2, fine time tracking")
-    margin_ms: int | None = Key(None, 0, 100, exclude_if=lambda value: value is None,
+    margin_ms: Milliseconds | None = Key(None, 0, 100, exclude_if=lambda value: value is None,
         says="With `system: nr`: time after that SSB until random access can begin. TS 38.133 6.1.1.2.2, `Tmargin`")
     condition: Condition | None = Key(None, exclude_if=lambda keys: keys is None,
         says="With `conditional` and `radio.channel.model: route`: when a UE leaves for a candidate, which `a3` has it "

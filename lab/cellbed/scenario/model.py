@@ -13,7 +13,18 @@ from pydantic import Field, model_validator
 
 from cellbed.run.topology import network_interface
 from cellbed.scenario import handover, radio_system
-from cellbed.scenario.fields import CongestionControl, FilePath, Key, Label, Model, Name, Size, Word, known
+from cellbed.scenario.fields import (
+    CongestionControl,
+    FilePath,
+    Key,
+    Label,
+    Milliseconds,
+    Model,
+    Name,
+    Size,
+    Word,
+    known,
+)
 from cellbed.scenario.network import Link, Network, Node
 from cellbed.scenario.radio import Radio
 from cellbed.scenario.traffic import Command, Traffic, Transfer
@@ -41,7 +52,7 @@ class Tcp(Model):
     mss: int | None = Key(None, 88, 1460, says="MSS that hosts advertise; null: that of an MTU of 1500")
     delayed_ack: bool = Key(True,
         says="false: every segment is acknowledged at once, as by the hosts of the papers' simulators")
-    rto_min_ms: int | None = Key(None, 1, 60000,
+    rto_min_ms: Milliseconds | None = Key(None, 1, 60000,
         says="Least retransmission timeout, set by route; null: Linux's 200 ms. RFC 6298 section 2.4 asks for a second,"
              " and simulators follow it")
     initial_window_pkts: int | None = Key(None, 1, 1000,
@@ -71,7 +82,7 @@ class Capture(Model):
         says="`events`: `radio.trace` without the rows of every packet, PDU, BSR and grant, and in the UTRAN without "
              "those of lost blocks and retransmissions. What is left says what was lost, and when modes and channel "
              "changed; delays cannot be decomposed. For long runs")
-    tcp_interval_ms: int = Key(0, 0, 60000,
+    tcp_interval_ms: Milliseconds = Key(0, 0, 60000,
         says="Least time between two segments of a socket and direction in `tcp.trace`; 0 = every segment. "
              "Retransmissions, timeouts and RTT samples are always there")
     tracepoints: list[Tracepoint] = Key([], max_length=64,

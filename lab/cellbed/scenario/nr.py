@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from cellbed.scenario import handover
-from cellbed.scenario.fields import Decibel, ErrorRate, Key
+from cellbed.scenario.fields import Decibel, ErrorRate, Key, Microseconds, Milliseconds, Slots
 from cellbed.scenario.system import System
 
 # Of the sections of LTE, what NR begins with where a scenario does not say. Source: 5QI 9 of srsRAN Project,
@@ -137,7 +137,7 @@ class Nr(System):
     processing_capability: Literal[1, 2] = Key(1,
         says="How fast a UE is: k2_min has to leave it N2 symbols to prepare a block. k1_min leaves it N1 symbols of "
              "capability 1 to decode one. TS 38.214 5.3, 6.4")
-    gnb_processing_us: int = Key(250, 0, 5000,
+    gnb_processing_us: Microseconds = Key(250, 0, 5000,
         says="Time from the end of an uplink slot until the gNB has what was in it: data, and feedback for what it "
              "schedules next")
     harq_processes: int = Key(16, 1, 16, says="HARQ processes of a UE in each direction. TS 38.214 5.1, 6.1")
@@ -157,7 +157,7 @@ class Nr(System):
     configured_grant: Literal["none", "type1", "type2"] = Key("none",
         says="Uplink blocks that a UE has without asking. `type1`: from the start; `type2`: from its first BSR on, "
              "which it confirms. TS 38.321 5.8.2")
-    cg_period_slots: int = Key(10, 1, 640,
+    cg_period_slots: Slots = Key(10, 1, 640,
         says="Period of these. Each is in the first uplink slot of a period from a UE's own offset on. TS 38.331 "
              "ConfiguredGrantConfig has which ones there are")
     cg_rb: int = Key(4, 1, 275, says="Resource blocks of each")
@@ -168,28 +168,28 @@ class Nr(System):
     drx_short_cycle_ms: Literal[0, 2, 3, 4, 5, 6, 7, 8, 10, 14, 16, 20, 30, 32, 35, 40, 64, 80, 128, 160, 256, 320, 512,
                                 640] = Key(0, says="Short cycle, of which the long one is a multiple; 0 = none")
     drx_short_cycle_timer: int = Key(4, 1, 16, says="Short cycles before the long one comes back")
-    drx_on_duration_ms: int = Key(10, 1, 1600, says="`drx-onDurationTimer`, less than the cycle")
-    drx_inactivity_ms: int = Key(10, 0, 2560, says="`drx-InactivityTimer`, from each new block on")
-    drx_start_offset_ms: int = Key(0, 0, 10239, says="`drx-StartOffset`, less than the cycle")
-    drx_harq_rtt_slots: int = Key(4, 0, 4,
+    drx_on_duration_ms: Milliseconds = Key(10, 1, 1600, says="`drx-onDurationTimer`, less than the cycle")
+    drx_inactivity_ms: Milliseconds = Key(10, 0, 2560, says="`drx-InactivityTimer`, from each new block on")
+    drx_start_offset_ms: Milliseconds = Key(0, 0, 10239, says="`drx-StartOffset`, less than the cycle")
+    drx_harq_rtt_slots: Slots = Key(4, 0, 4,
         says="`drx-HARQ-RTT-Timer` in both directions, of 14 symbols each: so long a UE does not listen for a "
              "retransmission")
-    drx_retx_slots: int = Key(16, 0, 320,
+    drx_retx_slots: Slots = Key(16, 0, 320,
         says="`drx-RetransmissionTimer` in both directions: so long it listens after that")
     random_access: Literal["four_step", "two_step"] = Key("four_step",
         says="`four_step`: preamble, response, message 3, contention resolution; `two_step`: MsgA, which has data, and "
              "MsgB. TS 38.321 5.1")
-    prach_period_slots: int = Key(20, 1, 1280,
+    prach_period_slots: Slots = Key(20, 1, 1280,
         says="Period of the occasions for random access; each is in the first uplink slot from the period's start on")
     n_preambles: int = Key(54, 1, 64,
         says="Preambles for contention; two UEs with the same one in the same occasion collide. TS 38.331")
     preamble_trans_max: Literal[3, 4, 5, 6, 7, 8, 10, 20, 50, 100, 200] = Key(10,
         says="Preambles without success before random access has failed, and starts again after the longest backoff. "
              "TS 38.321 5.1.4")
-    rar_delay_slots: int = Key(4, 1, 40, says="Least slots from a preamble to its answer")
+    rar_delay_slots: Slots = Key(4, 1, 40, says="Least slots from a preamble to its answer")
     response_window_slots: Literal[4, 8, 10, 20, 40, 80] = Key(20,
         says="`ra-ResponseWindow`, and MsgB's window: so long a UE waits for the answer. TS 38.321 5.1.4, 5.1.4a")
-    backoff_max_ms: int = Key(20, 0, 1920,
+    backoff_max_ms: Milliseconds = Key(20, 0, 1920,
         says="Greatest wait after an unanswered preamble, drawn uniformly from 0. TS 38.321 Table 7.2-1")
     contention_resolution_ms: Literal[8, 16, 24, 32, 40, 48, 56, 64] = Key(64,
         says="`ra-ContentionResolutionTimer`, from message 3 on. TS 38.321 5.1.5")
@@ -214,21 +214,21 @@ class Nr(System):
     aqm_l4s_id: Literal["ect_1", "any_ect"] = Key("ect_1",
         says="Which packets are of L4S. `ect_1`: ECT(1) and CE (RFC 9331 2); `any_ect`: ECT(0), too, for DCTCP, whose "
              "packets are ECT(0); Linux, sch_dualpi2, `any_ect`")
-    aqm_mark_from_us: int = Key(1000, 0, 1_000_000,
+    aqm_mark_from_us: Microseconds = Key(1000, 0, 1_000_000,
         says="A packet of L4S that waited so long is marked, unless fewer than two others are behind it. Linux, "
              "sch_dualpi2, `step_thresh`; RFC 9332 Figures 2 and 4, minTh and Th_len")
-    aqm_mark_range_us: int = Key(0, 0, 1_000_000,
+    aqm_mark_range_us: Microseconds = Key(0, 0, 1_000_000,
         says="0: a step, all are marked from there on; above: marks become more frequent, until all are marked after "
              "so much more. RFC 9332 Figure 2, range")
-    aqm_target_ms: int = Key(15, 1, 500,
+    aqm_target_ms: Milliseconds = Key(15, 1, 500,
         says="Delay of the queue at which the controller aims, with `dualpi2`. RFC 9332 Figure 2, target")
-    aqm_tupdate_ms: int = Key(16, 1, 100, says="Period of the controller. Linux, sch_dualpi2, `tupdate`")
-    aqm_rtt_max_ms: int = Key(100, 10, 1000,
+    aqm_tupdate_ms: Milliseconds = Key(16, 1, 100, says="Period of the controller. Linux, sch_dualpi2, `tupdate`")
+    aqm_rtt_max_ms: Milliseconds = Key(100, 10, 1000,
         says="Greatest RTT of flows for which the controller is to be stable: its gains follow from it. RFC 9332 "
              "Figure 2, RTT_max")
     aqm_coupling: int = Key(2, 1, 10,
         says="Marks of L4S for the root of the other queue's drops: k of RFC 9332 2.1")
-    aqm_shift_ms: int = Key(30, 0, 1000,
+    aqm_shift_ms: Milliseconds = Key(30, 0, 1000,
         says="A packet of L4S goes before others that came up to so much earlier: the time shift of the scheduler "
              "TS-FIFO. RFC 9332 4.1.1 and A.1 leave its value open; this is twice the target")
 

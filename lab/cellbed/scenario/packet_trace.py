@@ -14,7 +14,7 @@ from cellbed import paths
 from cellbed.error import ScenarioError, told
 from cellbed.run.mahimahi import BYTES_MAX
 from cellbed.run.radio_config import PACKET_TRACES
-from cellbed.scenario.fields import FilePath, Key, Size
+from cellbed.scenario.fields import FilePath, Key, Milliseconds, Size
 from cellbed.scenario.system import System
 from cellbed_formats import named_file
 from cellbed_formats.inside import Inside
@@ -29,7 +29,8 @@ class PacketTrace(System):
     uplink: FilePath = Key(...,
         says="The trace of the uplink, relative to the scenario; its content counts for the run's identity")
     downlink: FilePath = Key(..., says="The trace of the downlink")
-    delay_ms: int = Key(0, 0, 10000, says="One-way delay after a packet has left the link, as by Mahimahi's mm-delay")
+    delay_ms: Milliseconds = Key(0, 0, 10000,
+        says="One-way delay after a packet has left the link, as by Mahimahi's mm-delay")
     queue_pkts: int = Key(1000, 1, 65536,
         says="Packets that wait in each direction; more are dropped. Nothing fixes the value: Mahimahi has no limit by "
              "default")
@@ -42,10 +43,10 @@ class PacketTrace(System):
     downlink_trains: FilePath | None = Key(None, says="The same for the downlink")
     uplink_sizes: FilePath | None = Key(None, says="CellReplay's delays of packet sizes in the uplink")
     downlink_sizes: FilePath | None = Key(None, says="The same for the downlink")
-    uplink_gap_ms: int = Key(0, 0, 60000,
+    uplink_gap_ms: Milliseconds = Key(0, 0, 60000,
         says="A new train begins when its first packet would leave so much later than the last one left. CellReplay, "
              "long-to-short timer")
-    downlink_gap_ms: int = Key(0, 0, 60000, says="The same for the downlink")
+    downlink_gap_ms: Milliseconds = Key(0, 0, 60000, says="The same for the downlink")
 
     def check(self, where: str, max_pkts: int) -> None:
         """Raises ValueError for queues that a run could not hold, and for what needs traces that are not there."""

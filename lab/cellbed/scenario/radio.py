@@ -16,7 +16,7 @@ from cellbed.scenario.bearer import WHOLE, WHOLE_MIN_RB, Bearer, Pdcp, Rlc, RlcA
 from cellbed.scenario.channel import Channel
 from cellbed.scenario.constant_rate import ConstantRate
 from cellbed.scenario.crowd import Crowd
-from cellbed.scenario.fields import Key, Model, Name, Probability, known
+from cellbed.scenario.fields import Key, Microseconds, Milliseconds, Model, Name, Probability, Ttis, known
 from cellbed.scenario.handover import Handover
 from cellbed.scenario.nr import Nr
 from cellbed.scenario.nr import with_defaults as nr_defaults
@@ -38,19 +38,19 @@ class Timing(Model):
              "Figure 4; `fdd_36213`: those of FDD, `rar_to_msg3_tti: 6` and `grant_to_tx_tti: 4` (TS 36.213 6.1.1, "
              "8.0). A BSR is decoded 13 sub-frames after the request then: with `radio.ra.rac_timeout_ms: 10` a UE "
              "asks again before that, with 20 it does not")
-    rar_delay_tti: int = Key(3, 1, 12,
+    rar_delay_tti: Ttis = Key(3, 1, 12,
         says="From a random access preamble to the eNB's answer. 3 is the first sub-frame in which a UE listens for it "
              "(TS 36.321 5.1.4)")
-    rar_to_msg3_tti: int = Key(2, 1, 8,
+    rar_to_msg3_tti: Ttis = Key(2, 1, 8,
         says="From this answer to message 3, the transmission that it grants: not less than `grant_to_tx_tti`. Nardini,"
              " Figure 4, has the BSR sent 5 sub-frames after the request; FDD takes 6 from the answer (TS 36.213"
              " 6.1.1). Not given, it is `grant_to_tx_tti` where that is longer")
-    grant_to_tx_tti: int = Key(2, 1, 8,
+    grant_to_tx_tti: Ttis = Key(2, 1, 8,
         says="From an uplink or direct grant to the transmission that it is for. Nardini, Figure 4, grants at 9 what is"
              " sent at 11; FDD has 4 (TS 36.213 8.0)")
-    decode_tti: int = Key(4, 1, 8, says="From a transmission to the end of its decoding")
-    dl_sched_to_tx_tti: int = Key(1, 1, 8, says="From the decision of the downlink's scheduler to the transmission")
-    processing_lead_us: int = Key(250, 0, 999,
+    decode_tti: Ttis = Key(4, 1, 8, says="From a transmission to the end of its decoding")
+    dl_sched_to_tx_tti: Ttis = Key(1, 1, 8, says="From the decision of the downlink's scheduler to the transmission")
+    processing_lead_us: Microseconds = Key(250, 0, 999,
         says="A PDU is decoded this long before the boundary of the sub-frame, so that the host's answer still counts "
              "in that sub-frame (ADR 4)")
 
@@ -77,12 +77,13 @@ class Timing(Model):
 class RandomAccess(Model):
     """Source: TS 36.321 5.1; Nardini, Table 1 (RAC timeout)."""
 
-    rac_timeout_ms: int = Key(10, 2, 1000, says="Least time between two requests for random access. Nardini, Table 1")
-    backoff_max_ms: int = Key(20, 0, 960,
+    rac_timeout_ms: Milliseconds = Key(10, 2, 1000,
+        says="Least time between two requests for random access. Nardini, Table 1")
+    backoff_max_ms: Milliseconds = Key(20, 0, 960,
         says="Greatest wait after an unanswered request, drawn uniformly from 0. TS 36.321 Table 7.2-1, index 2")
     n_preambles: int = Key(52, 1, 64,
         says="Preambles for contention; two UEs with the same one in the same sub-frame collide. TS 36.331")
-    prach_period_tti: int = Key(1, 1, 20,
+    prach_period_tti: Ttis = Key(1, 1, 20,
         says="Period of the occasions for random access. 1 = in every sub-frame (PRACH configuration index 14)")
 
 
@@ -113,7 +114,7 @@ class Harq(Model):
     errors: Literal["ladder", "sinr"] = Key("ladder",
         says="Where block errors come from. `ladder`: from `bler`; `sinr`: from the SINR of the channel, see block "
              "errors")
-    dl_rtt_tti: int = Key(8, 8, 32,
+    dl_rtt_tti: Ttis = Key(8, 8, 32,
         says="Least time from a downlink transmission to its retransmission. TS 36.321 has at least 8; Park, section 3,"
              " has 8, 12 and 16")
     bler: list[Probability] = Key([0.1, 0.01, 0.005, 0.002, 0.001],
@@ -150,7 +151,7 @@ class Control(Model):
 class ModeSwitch(Model):
     """When UEs change between direct and infrastructure mode. Source: Nardini, section IV."""
 
-    select_ms: int = Key(0, 0, 60000,
+    select_ms: Milliseconds = Key(0, 0, 60000,
         says="Period with which the eNB gives each pair of UEs the mode with the higher CQI, that of the uplink or "
              "that of the direct link; direct mode when they are equal. 0 = modes change by events only. Nardini, "
              "section IV: 1000")
@@ -237,7 +238,7 @@ class Radio(Model):
              "`radio.ues.<name>.weight`; `max_ci`: the UE with the best channel; `pf`: the UE with the best "
              "channel compared with what it got on average; `mlwdf`: the same times the weight and how long the first "
              "packet has waited, modified largest weighted delay first. Pacifico, Table I, has WFQ")
-    pf_average_tti: int = Key(1000, 1, 100_000,
+    pf_average_tti: Ttis = Key(1000, 1, 100_000,
         says="Time constant of the average rate in the schedulers `pf` and `mlwdf`. Jalali, section III")
     max_pkts: int = Key(8192, 16, 65536, says="Packets inside the cell at the same time; more are dropped and counted")
     timing: Timing = Timing()

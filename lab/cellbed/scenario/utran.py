@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from cellbed.scenario.fields import Key, Probability, Rate
+from cellbed.scenario.fields import Key, Milliseconds, Probability, Rate
 from cellbed.scenario.system import System
 
 # Transport blocks of a TTI in one direction, at most.
@@ -30,7 +30,7 @@ class Utran(System):
         says="Size of an AMD PDU with its header of 2 bytes or more. DeMey, Table I, has 40 and does not say whether "
              "the header is included; 40 bytes of data in each PDU take `pdu_bytes: 42` and 33.6, 134.4 or 403.2 "
              "kbit/s")
-    delay_ms: int = Key(0, 0, 200,
+    delay_ms: Milliseconds = Key(0, 0, 200,
         says="One-way delay from the end of a TTI to RLC at the other end: Iub and processing. The paper does not say; "
              "the examples of EURANE have an Iub of 15 ms")
     bler_dl: Probability = Key(0.0,
@@ -46,12 +46,12 @@ class Utran(System):
              "EURANE")
     poll_window_percent: int = Key(99, 1, 100,
         says="Poll_Window: RLC also polls when so much of the window is used. The largest value of TS 25.331")
-    timer_poll_ms: int = Key(85, 10, 1000,
+    timer_poll_ms: Milliseconds = Key(85, 10, 1000,
         says="Timer_Poll: RLC polls again when no status report has come for so long. EURANE")
-    timer_mrw_ms: int = Key(100, 10, 1000,
+    timer_mrw_ms: Milliseconds = Key(100, 10, 1000,
         says="Timer_MRW: an MRW is sent again when no answer has come for so long. Nothing fixes the value; it is "
              "longer than a round trip")
-    timer_status_prohibit_ms: int = Key(40, 0, 1000,
+    timer_status_prohibit_ms: Milliseconds = Key(40, 0, 1000,
         says="Timer_Status_Prohibit: least time between two status reports. If it is shorter than the round trip of a "
              "retransmission, reports ask for what is on its way and use up its transmissions. EURANE")
     status: Literal["block", "piggyback", "channel"] = Key("piggyback",

@@ -172,7 +172,7 @@ static const struct sched scheds[] = {
 _Static_assert(sizeof(scheds) / sizeof(scheds[0]) == CELL_SCHED_COUNT,
                "every scheduler has an entry");
 
-const struct sched *sched_by_id(enum cell_sched id)
+const struct sched *scheduler_by_id(enum cell_sched id)
 {
 	return &scheds[id];
 }

@@ -68,7 +68,7 @@ struct sched {
 	               uint32_t bytes);
 };
 
-/** sched_by_id() - the scheduler of cell_cfg.scheduler */
-const struct sched *sched_by_id(enum cell_sched id);
+/** scheduler_by_id() - the scheduler of cell_cfg.scheduler */
+const struct sched *scheduler_by_id(enum cell_sched id);
 
 #endif

@@ -6,13 +6,13 @@
 
 #define Q32_ONE UINT32_MAX
 
-void bler_receive(struct bler_soft *soft, uint32_t information_q20, uint32_t coded_bits)
+void soft_receive(struct bler_soft *soft, uint32_t information_q20, uint32_t coded_bits)
 {
 	soft->information_q20 += (uint64_t)coded_bits * information_q20;
 	soft->coded_bits += coded_bits;
 }
 
-uint32_t bler_any(uint32_t n, uint32_t failed_q32)
+uint32_t soft_any(uint32_t n, uint32_t failed_q32)
 {
 	uint64_t decoded = Q32_ONE;
 
@@ -21,12 +21,12 @@ uint32_t bler_any(uint32_t n, uint32_t failed_q32)
 	return (uint32_t)(Q32_ONE - decoded);
 }
 
-uint32_t bler_failed(const struct bler_soft *soft)
+uint32_t soft_failed(const struct bler_soft *soft)
 {
 	return soft->coded_bits ? soft->failed_q32 : Q32_ONE;
 }
 
-uint32_t bler_in_vain(struct bler_soft *soft, uint32_t before_q32, uint32_t failed_q32)
+uint32_t soft_in_vain(struct bler_soft *soft, uint32_t before_q32, uint32_t failed_q32)
 {
 	soft->failed_q32 = failed_q32;
 	if (failed_q32 >= before_q32)
@@ -34,14 +34,14 @@ uint32_t bler_in_vain(struct bler_soft *soft, uint32_t before_q32, uint32_t fail
 	return (uint32_t)((uint64_t)failed_q32 * Q32_ONE / before_q32);
 }
 
-uint32_t bler_tail(int64_t z)
+uint32_t soft_tail(int64_t z)
 {
 	const uint64_t per_step = 1024 / BLER_TAIL_STEPS;
 	uint64_t size = (uint64_t)(z < 0 ? -z : z), i = size / per_step;
 	uint32_t above = 0;
 
 	if (i < BLER_TAIL - 1)
-		above = curve_between(bler_tail_q32[i], bler_tail_q32[i + 1],
+		above = curve_between(soft_tail_q32[i], soft_tail_q32[i + 1],
 		                      (uint32_t)(size % per_step), (uint32_t)per_step);
 	return z < 0 ? Q32_ONE - above : above;
 }

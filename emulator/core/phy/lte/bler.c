@@ -15,7 +15,7 @@ uint32_t bler_information(uint8_t bits, int32_t sinr_cdb)
 
 void bler_add(struct bler_soft *soft, uint8_t bits, uint32_t coded_bits, int32_t sinr_cdb)
 {
-	bler_receive(soft, bler_information(bits, sinr_cdb), coded_bits);
+	soft_receive(soft, bler_information(bits, sinr_cdb), coded_bits);
 }
 
 /* Code blocks of a transport block. Return: their number. Source: TS 36.212 5.1.2 */
@@ -72,17 +72,17 @@ uint32_t bler_rate(const struct bler_soft *soft, uint8_t bits, uint32_t tb_bits)
 	int64_t have = (int64_t)(soft->information_q20 / soft->coded_bits);
 
 	need(bits, size_index(block_bits), rate_q20, &mean, &deviation);
-	failed = bler_tail((have - (int64_t)mean) * 1024 / (int64_t)deviation);
-	return bler_any(n, failed);
+	failed = soft_tail((have - (int64_t)mean) * 1024 / (int64_t)deviation);
+	return soft_any(n, failed);
 }
 
 uint32_t bler_attempt(struct bler_soft *soft, uint8_t bits, uint32_t tb_bits, uint32_t coded_bits,
                       int32_t sinr_cdb)
 {
-	uint32_t before = bler_failed(soft);
+	uint32_t before = soft_failed(soft);
 
 	bler_add(soft, bits, coded_bits, sinr_cdb);
-	return bler_in_vain(soft, before, bler_rate(soft, bits, tb_bits));
+	return soft_in_vain(soft, before, bler_rate(soft, bits, tb_bits));
 }
 
 uint32_t bler_control(int32_t sinr_cdb)

@@ -14,7 +14,7 @@ uint32_t nr_information(uint8_t bits, int32_t sinr_cdb)
 
 void nr_bler_add(struct bler_soft *soft, uint8_t bits, uint32_t coded_bits, int32_t sinr_cdb)
 {
-	bler_receive(soft, nr_information(bits, sinr_cdb), coded_bits);
+	soft_receive(soft, nr_information(bits, sinr_cdb), coded_bits);
 }
 
 /* A place between two entries of a table. */
@@ -97,16 +97,16 @@ uint32_t nr_bler(const struct bler_soft *soft, const struct nr_format *format, u
 	struct need need = needed(format->bits / 2u - 1, rate_q20, segments.bits);
 	int64_t have_q20 = (int64_t)(soft->information_q20 / soft->coded_bits);
 
-	return bler_any(segments.n, bler_tail((have_q20 - need.mean_q20) * 1024 / need.spread_q20));
+	return soft_any(segments.n, soft_tail((have_q20 - need.mean_q20) * 1024 / need.spread_q20));
 }
 
 uint32_t nr_bler_attempt(struct bler_soft *soft, const struct nr_format *format, uint32_t tbs_bits,
                          uint32_t coded_bits, int32_t sinr_cdb)
 {
-	uint32_t before = bler_failed(soft);
+	uint32_t before = soft_failed(soft);
 
 	nr_bler_add(soft, format->bits, coded_bits, sinr_cdb);
-	return bler_in_vain(soft, before, nr_bler(soft, format, tbs_bits));
+	return soft_in_vain(soft, before, nr_bler(soft, format, tbs_bits));
 }
 
 int32_t nr_mcs_sinr_cdb(enum nr_table table, uint8_t index)

@@ -82,7 +82,7 @@ static void drop_confirmed(struct lte *lte, struct bearer *b)
 static void receive_control(struct lte *lte, struct bearer *b, struct pkt *p)
 {
 	CELL_ASSERT(pdcp_status_unpack(&b->reverse->heard, pkt_sdu(p), p->sdu_len) == 0);
-	cell_pkt_terminate(&lte->cell, p);
+	base_pkt_terminate(&lte->cell, p);
 	drop_confirmed(lte, b->reverse);
 }
 

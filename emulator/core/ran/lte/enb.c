@@ -112,7 +112,7 @@ static void serve(struct lte *lte, struct sched_state *state, struct crowd *crow
                   struct sched_flow *flows, uint32_t n, struct rb_budget *rb, uint32_t tti,
                   uint32_t lead_tti, uint8_t stream)
 {
-	const struct sched *sched = sched_by_id(lte->cell.cfg.scheduler);
+	const struct sched *sched = scheduler_by_id(lte->cell.cfg.scheduler);
 	uint32_t turn = state->last;
 	int f;
 

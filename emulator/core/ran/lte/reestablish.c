@@ -54,7 +54,7 @@ struct retained {
 static struct pkt *copy(struct retained *r, const struct rlc_kept_sdu *sdu)
 {
 	uint16_t header = pdcp_header_bytes(r->bearer->cfg.pdcp.sn_bits);
-	struct pkt *p = cell_pkt_originate(&r->lte->cell);
+	struct pkt *p = base_pkt_originate(&r->lte->cell);
 
 	if (!p)
 		return NULL;
@@ -74,7 +74,7 @@ static void retain(void *arg, struct rlc_kept_sdu sdu)
 
 	if (!pdcp_is_data(sdu.data)) { /* of an earlier handover */
 		if (p)
-			cell_pkt_terminate(&r->lte->cell, p);
+			base_pkt_terminate(&r->lte->cell, p);
 		return;
 	}
 	r->started |= !sdu.confirmed;
@@ -169,7 +169,7 @@ static void reestablish_unacknowledged(struct lte *lte, struct bearer *ul, struc
 /* What the UE has of the downlink, before anything else on the uplink. Source: TS 36.323 5.3.1 */
 static void report(struct lte *lte, const struct bearer *dl, struct pkt_queue *ret)
 {
-	struct pkt *p = dl->cfg.pdcp.status_report ? cell_pkt_originate(&lte->cell) : NULL;
+	struct pkt *p = dl->cfg.pdcp.status_report ? base_pkt_originate(&lte->cell) : NULL;
 
 	if (!p)
 		return;
@@ -198,7 +198,7 @@ static void reestablish_acknowledged(struct lte *lte, struct bearer *ul, struct 
 	visit_kept(&r);
 	while ((p = pkt_dequeue(&ul->rlc.queue->sdus)))
 		if (p->control)
-			cell_pkt_terminate(&lte->cell, p);
+			base_pkt_terminate(&lte->cell, p);
 		else
 			pkt_enqueue(&again, p);
 	ul->rlc.queue->sdus = again;

@@ -222,7 +222,7 @@ static void drop(struct nr *nr, const struct nr_sch *sch, struct pkt_queue *held
 		               (int32_t)(p->count - b->pdcp->first_early) >= 0);
 
 		if (p->control)
-			cell_pkt_terminate(&nr->cell, p);
+			base_pkt_terminate(&nr->cell, p);
 		else
 			out_drop(&nr->cell, p, &b->at,
 			         copied ? CELL_DROP_DUPLICATE : CELL_DROP_HANDOVER);

@@ -151,7 +151,7 @@ static void receive_control(struct nr *nr, struct drb *b, struct pkt *p)
 	memcpy(reverse->pdcp->heard_pdu, pkt_sdu(p), p->sdu_len);
 	CELL_ASSERT(pdcp_nr_status_open(&reverse->pdcp->heard, reverse->pdcp->heard_pdu,
 	                                p->sdu_len) == 0);
-	cell_pkt_terminate(&nr->cell, p);
+	base_pkt_terminate(&nr->cell, p);
 	drb_drop_confirmed(nr, reverse);
 }
 
@@ -177,7 +177,7 @@ void drb_to_pdcp(struct nr *nr, struct drb *b, struct rlc_out *out)
 struct pkt *drb_report(struct nr *nr, const struct drb *dl)
 {
 	const struct drb *pdcp = dl->pdcp;
-	struct pkt *p = dl->cfg.pdcp.status_report ? cell_pkt_originate(&nr->cell) : NULL;
+	struct pkt *p = dl->cfg.pdcp.status_report ? base_pkt_originate(&nr->cell) : NULL;
 
 	if (!p)
 		return NULL;

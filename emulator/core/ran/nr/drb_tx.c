@@ -196,7 +196,7 @@ void drb_enqueue(struct nr *nr, struct drb *b, struct pkt *p)
 
 struct pkt *drb_copy(struct nr *nr, struct pkt *p)
 {
-	struct pkt *copy = cell_pkt_originate(&nr->cell);
+	struct pkt *copy = base_pkt_originate(&nr->cell);
 	uint32_t id = copy ? copy->id : 0;
 
 	if (!copy)

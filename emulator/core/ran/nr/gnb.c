@@ -173,7 +173,7 @@ static uint32_t issue_new(struct nr *nr, const struct sched_flow *f, struct deci
 
 static void serve(struct nr *nr, struct sched_flow *flows, uint32_t n, struct decision *d)
 {
-	const struct sched *sched = sched_by_id(nr->cell.cfg.scheduler);
+	const struct sched *sched = scheduler_by_id(nr->cell.cfg.scheduler);
 	struct sched_state *state = &nr->sched[d->cell][d->dir];
 	uint32_t turn = state->last;
 	int f;

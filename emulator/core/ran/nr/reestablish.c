@@ -32,7 +32,7 @@ static struct pkt *copy(struct retained *r, const struct rlc_kept_sdu *sdu)
 {
 	const struct pdcp_nr_tx *pdcp = &r->drb->pdcp_tx;
 	uint16_t header = pdcp_nr_header_bytes(pdcp->sn_bits);
-	struct pkt *p = cell_pkt_originate(&r->nr->cell);
+	struct pkt *p = base_pkt_originate(&r->nr->cell);
 
 	if (!p)
 		return NULL;
@@ -55,7 +55,7 @@ static void retain(void *arg, struct rlc_kept_sdu sdu)
 
 	if (!pdcp_nr_is_data(sdu.data)) { /* of an earlier handover */
 		if (p)
-			cell_pkt_terminate(&r->nr->cell, p);
+			base_pkt_terminate(&r->nr->cell, p);
 		return;
 	}
 	if (!p)
@@ -75,7 +75,7 @@ static void take_all(struct nr *nr, struct drb *b, struct pkt_queue *ret)
 	b->rlc.mode->reset(&b->rlc);
 	while ((p = pkt_dequeue(&b->rlc.queue->sdus)))
 		if (p->control)
-			cell_pkt_terminate(&nr->cell, p);
+			base_pkt_terminate(&nr->cell, p);
 		else
 			pkt_enqueue(ret, p);
 	b->rlc.queue->bytes = 0;

@@ -215,19 +215,21 @@ static bool fill_status(const struct rlc_am_rx *rx, uint32_t max, struct am_stat
 		return false;
 	for (; sn != rx->vr_ms; sn = sn_next(sn)) {
 		uint16_t n, fit;
+		bool so;
 
 		if (received(rx, sn))
 			continue;
 		if (full)
 			break;
 		n = nacks_of(rx, sn, nack, RLC_RANGES_MAX + 1);
-		fit = nacks_fitting(ret, n_so, n, nack[0].has_so, max);
+		so = n > 0 && nack[0].has_so;
+		fit = nacks_fitting(ret, n_so, n, so, max);
 		if (fit == 0)
 			break;
 		full = fit < n;
 		memcpy(&ret->nack[ret->n], nack, fit * sizeof(*nack));
 		ret->n = (uint16_t)(ret->n + fit);
-		n_so = (uint16_t)(n_so + (nack[0].has_so ? fit : 0));
+		n_so = (uint16_t)(n_so + (so ? fit : 0));
 	}
 	ret->ack_sn = sn;
 	return true;
