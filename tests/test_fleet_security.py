@@ -60,7 +60,7 @@ def fleet(stack, tmp_path, head, scheme, host, *key):
     assert address.startswith(f"{scheme}://{host}:")
     stack.enter_context(running(within(head, CELLBED, "worker", address, "--workers", "1", "--folder", tmp_path / "w",
                                        *key), **quiet))
-    wait_until(lambda: join(head, address, *key[1:]), "a worker", 100)
+    wait_until(lambda: join(head, address, *key[1:]), "a worker", 300)
     wait_until(lambda: len(listening(head)) == MEMBERS, "the end of Dask's pages")
     return address
 
@@ -163,7 +163,7 @@ def test_a_crowd_without_a_handshake_stops_no_member(two, tmp_path, stack, schem
     address = address_in(file)
     stack.enter_context(running(within(head, CELLBED, "worker", address, "--workers", "1", "--folder", tmp_path / "w",
                                        *words), stderr=subprocess.DEVNULL))
-    wait_until(lambda: join(there, address, *words[1:]), "a worker", 100)
+    wait_until(lambda: join(there, address, *words[1:]), "a worker", 300)
     crowd = stack.enter_context(subprocess.Popen(
         within(there, sys.executable, "-c", CROWD, host, address.rpartition(":")[2], 1500, said),
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
