@@ -62,7 +62,7 @@ class _Loader(Composer, yaml.CSafeLoader):
         if self.check_event(yaml.AliasEvent):
             node = super().compose_node(parent, index)
             if node not in self.sizes:
-                raise self.refuse(mark, "an alias within what it stands for")
+                raise self.refuse(mark, "an alias that contains itself")
             self.nodes += self.sizes[node]
         else:
             self.nodes += 1

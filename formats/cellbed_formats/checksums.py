@@ -20,6 +20,7 @@ from .stored import find, plain_name, whole
 #: Fits into caches of CPUs.
 _BLOCK_BYTES = 1 << 18
 MANIFEST, KEY = "manifest.json", "checksums"
+_CHANGED = "changed after the run: its checksum differs; copy the bundle again, or repeat the run"
 
 
 def digest(path: Inside) -> str:
@@ -58,7 +59,7 @@ def check_manifest(manifest: dict[str, Any], path: Inside) -> None:
         said = {name: value for name, value in manifest.items() if name != KEY}
         sums = manifest[KEY] if isinstance(manifest[KEY], dict) else {}
         if _of_manifest(said, sums.get("files")) != sums.get("manifest"):
-            raise FileError(path, "changed since the run has written it: its checksum differs")
+            raise FileError(path, _CHANGED)
 
 
 def checked(manifest: dict[str, Any], bundle: Inside, name: str) -> Inside | None:
@@ -69,7 +70,7 @@ def checked(manifest: dict[str, Any], bundle: Inside, name: str) -> Inside | Non
     """
     path, wanted = find(bundle / name), (known(manifest) or {}).get(name)
     if path is None and wanted is not None:
-        raise FileError(bundle / name, "missing, though the run has written it")
+        raise FileError(bundle / name, "missing, though the run wrote it; copy the bundle again, or repeat the run")
     if path is not None and wanted is not None and digest(path) != wanted:
-        raise FileError(path, "changed since the run has written it: its checksum differs")
+        raise FileError(path, _CHANGED)
     return path

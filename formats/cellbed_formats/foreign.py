@@ -46,7 +46,7 @@ def as_pcapng(path: Path | Inside, content: np.ndarray, cut: str | None) -> tupl
         return content, cut
     tshark = shutil.which("tshark")
     if tshark is None:
-        raise FileError(path, f"a capture of {name}: tshark, which can convert it, is not installed")
+        raise FileError(path, f"a capture of {name}; install tshark, which converts it")
     allowed_s = SECONDS * (1 + len(content) // 100_000_000)
     try:
         done = subprocess.run([tshark, "-n", "-F", "pcapng", "-r", "-", "-w", "-"], input=content.tobytes(),

@@ -72,7 +72,7 @@ def _content(path: Path | Inside, file: BinaryIO,
     with tempfile.TemporaryFile() as sink:
         for piece in _pieces(file, cut):
             if not sink.tell() and not starts_well(piece):
-                raise FileError(path, "what is packed in it is no capture" if piece else "empty")
+                raise FileError(path, "its content is not a capture" if piece else "empty")
             sink.write(piece)
             if sink.tell() > UNPACKED_BYTES_MAX:
                 raise FileError(path, f"unpacks to more than {UNPACKED_BYTES_MAX >> 30} GiB")

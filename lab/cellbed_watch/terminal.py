@@ -87,9 +87,10 @@ def _connections(told: dict[str, Any]) -> Fitted:
 
 def _legs(told: dict[str, Any]) -> Fitted:
     table = _table("link", "mode", "CQI", "SINR (dB)", "MCS", "RLC queue (bytes)", "packets", "RLC SN")
-    for leg in told["legs"]:
-        table.add_row(f"{leg['ue']} {leg['leg']}", leg["mode"] or "", _number(leg["cqi"]), _number(leg["sinr_db"]),
-                      _number(leg["mcs"]), str(leg["queue_bytes"]), str(leg["queue_pkts"]), _number(leg["sn"]))
+    for channel in told["channels"]:
+        table.add_row(f"{channel['ue']} {channel['direction']}", channel["mode"] or "", _number(channel["cqi"]),
+                      _number(channel["sinr_db"]), _number(channel["mcs"]), str(channel["queue_bytes"]),
+                      str(channel["queue_pkts"]), _number(channel["sn"]))
     return table
 
 

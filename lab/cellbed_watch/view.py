@@ -24,7 +24,7 @@ STEP_S = 0.1
 RATE_S = 1.0
 #: A trace waits so much for the other one, which may have nothing to say.
 HOLD_NS = 1_500_000_000
-LEGS = {0: "ul", 1: "dl", 2: "sl"}
+DIRECTIONS = {0: "ul", 1: "dl", 2: "sl"}
 MODES = {0: "im", 1: "dm"}
 #: Rows of radio.trace that are told one by one, or together where they come together: words.
 TOLD = {
@@ -61,7 +61,7 @@ class Connection:
 
 
 @dataclass
-class Leg:
+class SharedChannel:
     """One direction of a UE's link."""
 
     cqi: int | None = None
@@ -85,7 +85,7 @@ class View:
         self.zero_ns: int | None = None
         self.t_s = 0.0
         self.connections: dict[tuple[int, ...], Connection] = {}
-        self.legs: dict[tuple[str, str], Leg] = {}
+        self.channels: dict[tuple[str, str], SharedChannel] = {}
         self.modes: dict[str, str] = {}
         self.counts: Counter[str] = Counter()
         self.drops: Counter[str] = Counter()
@@ -222,7 +222,7 @@ class View:
         keys = rows["node"].astype(np.int64) << 16 | rows["peer"].astype(np.int64) << 8 | rows["dir"]
         _, backwards = np.unique(keys[::-1], return_index=True)
         for row in rows[len(rows) - 1 - backwards]:
-            direction = LEGS.get(int(row["dir"]), "?")
+            direction = DIRECTIONS.get(int(row["dir"]), "?")
             down = direction == "dl" or (event == "grant" and int(row["node"]) == 0)
             ue = self.numbers.get(int(row["peer" if down else "node"]))
             if event == "route":
@@ -230,17 +230,17 @@ class View:
                 continue
             if ue is None or ue == "eNB":
                 continue
-            leg = self.legs.setdefault((ue, direction), Leg())
+            channel = self.channels.setdefault((ue, direction), SharedChannel())
             if event == "buffer":
-                leg.queue_bytes, leg.queue_pkts = int(row["bytes"]), int(row["value"])
+                channel.queue_bytes, channel.queue_pkts = int(row["bytes"]), int(row["value"])
             elif event == "rlc_tx":
-                leg.sn = int(row["sn"])
+                channel.sn = int(row["sn"])
             else:
-                leg.cqi = int(row["cqi"])
+                channel.cqi = int(row["cqi"])
                 if event == "grant":
-                    leg.mcs = int(row["mcs"])
+                    channel.mcs = int(row["mcs"])
                 elif int(row["value"]) != UNKNOWN_SINR:
-                    leg.sinr_db = int(row["value"]) / 100
+                    channel.sinr_db = int(row["value"]) / 100
 
     def _told(self, event: str, rows: np.ndarray) -> None:
         words = TOLD[event]
@@ -275,8 +275,9 @@ class View:
 
     def _remember(self) -> None:
         main = self.main()
-        queues = [leg.queue_bytes for leg in self.legs.values()] if self.counts["buffer"] else []
-        busiest = max(self.legs.values(), key=lambda leg: (leg.queue_bytes, leg.sn or 0), default=Leg())
+        queues = [channel.queue_bytes for channel in self.channels.values()] if self.counts["buffer"] else []
+        busiest = max(self.channels.values(), key=lambda channel: (channel.queue_bytes, channel.sn or 0),
+                      default=SharedChannel())
         self.points += 1
         self.history.append({
             "t": round(self.t_s, 3), "cwnd": main.cwnd if main else None, "ssthresh": main.ssthresh if main else None,
@@ -286,8 +287,8 @@ class View:
 
     def snapshot(self) -> dict[str, Any]:
         """All of it but the history, ready for JSON."""
-        legs = [{"ue": ue, "leg": leg, "mode": self.modes.get(ue), **asdict(state)}
-                for (ue, leg), state in sorted(self.legs.items())]
+        channels = [{"ue": ue, "direction": direction, "mode": self.modes.get(ue), **asdict(state)}
+                    for (ue, direction), state in sorted(self.channels.items())]
         connections = [{name: getattr(c, name) for name in (
             "name", "cwnd", "ssthresh", "srtt_ms", "flight", "retransmissions", "timeouts", "mbps")}
             for c in self.senders()[:8]]
@@ -295,7 +296,7 @@ class View:
         return {"run": self.place.name, "scenario": self.description.get("scenario", ""),
                 "variant": self.description.get("variant", ""), "seed": self.description.get("seed"),
                 "lab": self.description.get("lab", ""), "t": round(self.t_s, 3), "connections": connections,
-                "legs": legs, "counts": counts, "drops": dict(self.drops),
+                "channels": channels, "counts": counts, "drops": dict(self.drops),
                 "events": [[round(t, 3), text] for t, text in list(self.events)[-40:]], "ended": self.ended}
 
     def close(self) -> None:

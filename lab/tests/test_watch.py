@@ -102,9 +102,9 @@ def test_says_what_the_traces_say(run):
     assert connection["name"] == "ue1:35201 to ue2:5201"
     assert (connection["cwnd"], connection["srtt_ms"], connection["timeouts"]) == (20, 30.0, 1)
     assert 1.8 <= connection["mbps"] <= 2.0  # 250 kB in 1.1 s
-    (leg,) = told["legs"]
-    wanted = {"ue": "ue1", "leg": "ul", "mode": "dm", "cqi": 7, "mcs": 11, "queue_bytes": 3000, "queue_pkts": 2}
-    assert {name: leg[name] for name in wanted} == wanted
+    (channel,) = told["channels"]
+    wanted = {"ue": "ue1", "direction": "ul", "mode": "dm", "cqi": 7, "mcs": 11, "queue_bytes": 3000, "queue_pkts": 2}
+    assert {name: channel[name] for name in wanted} == wanted
     assert told["drops"] == {"radio loss": 2}
     assert told["events"] == [[0.3, "mode switch: ue1, dm"], [1.05, "2 × packet dropped: radio loss"],
                               [1.1, "timeout, cwnd 20: ue1:35201 to ue2:5201"]]
@@ -117,7 +117,7 @@ def test_a_trace_waits_for_the_other_which_comes_later(run):
     (run / "tcp.trace").write_bytes(tcp_file([tcp_row(450, "segment_in", 1000)]))
     view = looked(run)
     assert view.t_s == pytest.approx(0.45)
-    assert view.legs["ue1", "ul"].queue_bytes == 400
+    assert view.channels["ue1", "ul"].queue_bytes == 400
 
 
 def test_before_the_traffic_there_is_nothing_and_no_error(run):

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from cellbed_formats.bundle import Bundle, Results
 
 FAILED, USAGE, INVALID, UNUSABLE = 1, 2, 3, 4
-KeepGoing = Annotated[bool, typer.Option("--keep-going", help="End with status 0 also where runs are invalid or "
-                                         "bundles cannot be used. They are named and not counted either way.")]
+KeepGoing = Annotated[bool, typer.Option("--keep-going", help="End with status 0 even if runs are invalid or "
+                                         "bundles are unusable. They are named and not counted either way.")]
 # So many are named on stderr.
 _NAMED_MAX = 4
 
@@ -95,8 +95,9 @@ class Standing:
                 _say(many, what, self.n_runs)
         if self.unsealed:
             n = len(self.unsealed)
-            errors().print(f"cellbed: {n} bundle{'s are' if n > 1 else ' is'} of an older version, without checksums: "
-                           "damage of files is noticed only where they do not read", soft_wrap=True)
+            errors().print(f"cellbed: {n} bundle{'s have' if n > 1 else ' has'} no checksums, because an older "
+                           "version wrote them; damage may go unnoticed; repeat the runs to have checksums",
+                           soft_wrap=True)
         if not keep_going and (self.unusable or self.invalid):
             raise typer.Exit(UNUSABLE if self.unusable else INVALID)
 

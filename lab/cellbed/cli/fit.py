@@ -32,11 +32,11 @@ def run_fit(
                                                 "capture's name with -fit.")] = None,
     congestion_control: Annotated[str, typer.Option(help="The congestion control of the replay: a capture does not say "
                                                     "the sender's.")] = "cubic",
-    run: Annotated[bool, typer.Option("--run/--no-run", help="Run the link in the virtual lab, and say how near it "
-                                       "comes to the capture.")] = True,
+    run: Annotated[bool, typer.Option("--run/--no-run", help="Run the link in the virtual lab, and report how "
+                                      "close it comes to the capture.")] = True,
     kernel: Kernel = None,
 ) -> None:
-    """Make a recorded link of a capture, run it in the virtual lab, and say how near it comes to the original."""
+    """Make a recorded link of a capture, run it in the virtual lab, and report how close it comes to the original."""
     folder = Path(f"{capture.stem.strip('-') or 'stdin'}-fit") if output is None else output
     with analysing(capture, folder):
         from cellbed.link import fitted

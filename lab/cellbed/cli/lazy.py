@@ -19,10 +19,10 @@ COMMANDS = {
     "link": ("link", "Run a command behind a radio link, or a shell when none is given."),
     "pcap": ("pcap", "Analyse captures of any network: RTT, losses and their kinds, windows, rates; of two captures "
                      "one-way delays."),
-    "fit": ("fit", "Make a recorded link of a capture, run it in the virtual lab, and say how near it comes to the "
-                   "original."),
+    "fit": ("fit", "Make a recorded link of a capture, run it in the virtual lab, and report how close it comes to "
+                   "the original."),
     "guest": ("guest", "Run a command in a guest kernel in virtual time, or a shell when none is given."),
-    "prune": ("prune", "Free disk space taken by results. Without options, only say how much could be freed."),
+    "prune": ("prune", "Free disk space taken by results. Without options, only report how much could be freed."),
     "shell": ("shell", "Run a shell or a command in a node of a running lab."),
     "sweep": ("sweep", "Run a scenario over parameters and seeds, and write RESULTS/summary/sweep.parquet. A sweep "
                        "that was interrupted resumes."),
@@ -36,8 +36,8 @@ COMMANDS = {
     "fleet-key": ("worker", "Make the key of a fleet. Machines that have it may run code on each other."),
     "scheduler": ("worker", "Connect workers and sweeps, until interrupted. This is Dask's scheduler, on one address; "
                             "beyond loopback it needs a key."),
-    "worker": ("worker", "Execute runs for `cellbed sweep --scheduler` on this machine, until interrupted or the "
-                         "scheduler has gone."),
+    "worker": ("worker", "Execute runs for `cellbed sweep --scheduler` on this machine, until interrupted or until "
+                         "the scheduler ends."),
 }
 
 

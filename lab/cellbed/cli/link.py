@@ -88,14 +88,14 @@ def run_link(
     serve: Annotated[str | None, typer.Option(metavar="COMMAND", help="Run this server on the far end.")] = None,
     serve_folder: Annotated[Path | None, typer.Option(exists=True, file_okay=False, help="Serve this folder over "
                                                       "HTTP on the far end, at port 80.")] = None,
-    internet: Annotated[bool, typer.Option("--internet", help="Let the far end lead to this machine's loopback and "
-                                           "out, by pasta.")] = False,
+    internet: Annotated[bool, typer.Option("--internet", help="Connect the far end to this machine's loopback and "
+                                           "to the Internet, by pasta.")] = False,
     netns: Annotated[str | None, typer.Option(help="The network namespace of this name, of `ip netns`, is the "
                                               "UE.")] = None,
     pid: Annotated[int | None, typer.Option(help="The network namespace of this process is the UE, such as of a "
                                             "container.")] = None,
-    generate: Annotated[bool, typer.Option("--generate", help="Only print the scenario that this stands "
-                                           "for.")] = False,
+    generate: Annotated[bool, typer.Option("--generate", help="Only print the scenario of this command "
+                                           "line.")] = False,
     results: Annotated[Path | None, typer.Option(help="Keep a result bundle, with every capture, in this "
                                                  "folder.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="The seed of everything random.")] = 1,

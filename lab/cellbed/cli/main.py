@@ -96,7 +96,7 @@ def run(
     compress: Compress = False,
     keep_going: KeepGoing = False,
 ) -> None:
-    """Run a scenario. Runs that are finished, with the same programs, files and settings, are kept."""
+    """Run a scenario. Finished runs with the same programs, files and settings are not repeated."""
     from cellbed.api.run import sweep_of
     from cellbed.api.scenario import Scenario
     from cellbed.cli.show import Show, tell_size, view

@@ -26,7 +26,7 @@ Lab = Annotated[str, typer.Option(help="The lab: virtual, native or vm.", autoco
 Overrides = Annotated[list[str] | None, typer.Option("--set", help="Set a key of the scenario, as "
                                                      "key=value. May be repeated.")]
 Variants = Annotated[list[str] | None, typer.Option(help="Run only this variant. May be repeated.")]
-Again = Annotated[bool, typer.Option("--again", help="Also run what is finished, and replace its bundle.")]
+Again = Annotated[bool, typer.Option("--again", help="Repeat finished runs, and replace their bundles.")]
 Compress = Annotated[bool, typer.Option("--compress", help="Compress captures and traces with zstd after each run. "
                                         "Wireshark and all cellbed commands read them.")]
 BundleName = Annotated[str, typer.Argument(metavar="BUNDLE", help="A result bundle, or a folder from which the options "

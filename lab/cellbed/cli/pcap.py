@@ -31,7 +31,7 @@ Captures = Annotated[list[Path], typer.Argument(metavar="FILE...", callback=ther
                      help="Captures: pcap or pcapng, also compressed, of Ethernet, Linux cooked mode or raw IP; or MAC "
                      "and RLC PDUs as Wireshark frames them. - is standard input.")]
 WhichOne = Annotated[str | None, typer.Option("--flow", metavar="ID", show_default=False, help="Only flows whose id "
-                     "has this in it, such as :443. Of a single one all numbers are shown.")]
+                     "contains this, such as :443. One flow shows all its numbers.")]
 
 
 def run_pcap(
@@ -42,8 +42,8 @@ def run_pcap(
     segments: Annotated[Path | None, typer.Option(help="Write every data segment to this file: .csv, .parquet or "
                                                   ".json.")] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")] = False,
-    two_clocks: Annotated[bool, typer.Option("--two-clocks", help="Of two captures: their clocks are not synchronised. "
-                                             "The least delays of both directions are taken as equal.")] = False,
+    two_clocks: Annotated[bool, typer.Option("--two-clocks", help="The clocks of the two captures differ: estimate the "
+                                             "offset from the least delays of both directions.")] = False,
 ) -> None:
     """Analyse captures of any network: RTT, losses and their kinds, windows, rates; of two captures one-way delays."""
     with analysing(files[0], output[0] if output else segments):

@@ -26,9 +26,9 @@ def run_plot(
     kind: Kind,
     results: Where,
     output: Output,
-    venue: Annotated[str, typer.Option(help="Whose width and type: ieee, acm, usenix, thesis or slides.",
+    venue: Annotated[str, typer.Option(help="Use the width and font size of: ieee, acm, usenix, thesis or slides.",
                                        autocompletion=completion.venues)] = "ieee",
-    columns: Annotated[int, typer.Option(min=1, max=2, help="2: across both columns of a page.")] = 1,
+    columns: Annotated[int, typer.Option(min=1, max=2, help="Columns of a page that the figure spans: 1 or 2.")] = 1,
     height: Annotated[float | None, typer.Option(metavar="INCHES", min=0.5, max=12, show_default=False,
                                                  help="The height. Default: 0.62 of a column's width.")] = None,
     begin: Annotated[float | None, typer.Option("--from", metavar="SECONDS", show_default=False,
@@ -39,7 +39,7 @@ def run_plot(
     seed: OfSeed = None,
     set_: OfSettings = None,
     flow: Annotated[list[str] | None, typer.Option(help="Only this flow. May be repeated. Default: the scenario's "
-                                                   "flows, of a run without any all that were seen.")] = None,
+                                                   "flows, or all flows if it names none.")] = None,
     keep_going: KeepGoing = False,
 ) -> None:
     """Draw one figure for a paper, in a venue's width and type, and write what it shows as CSV."""

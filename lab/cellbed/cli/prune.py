@@ -19,7 +19,7 @@ def run_prune(
     superseded: Annotated[bool, typer.Option("--superseded", help="Remove bundles of runs that newer programs have "
                                              "run again, with a valid result.")] = False,
 ) -> None:
-    """Free disk space taken by results. Without options, only say how much could be freed."""
+    """Free disk space taken by results. Without options, only report how much could be freed."""
     from cellbed.results import prune, size
 
     chosen = {"recordings": compress, "derived": derived, "superseded": superseded}

@@ -16,8 +16,7 @@ from cellbed_formats.screen import Screen
 #: Where srsRAN's users point Wireshark. Source: srsRAN 4G, mac_pcap_net (client port)
 WIRESHARK_PORT = 5847
 
-Folder = Annotated[Path | None, typer.Argument(help="A results folder or bundle. Default: whatever run of yours is in "
-                                                      "progress.")]
+Folder = Annotated[Path | None, typer.Argument(help="A results folder or bundle. Default: your run in progress.")]
 
 
 def run_watch(

@@ -63,7 +63,7 @@ def run_worker(
     kernel: Kernel = None,
     key: FleetKey = None,
 ) -> None:
-    """Execute runs for `cellbed sweep --scheduler` on this machine, until interrupted or the scheduler has gone."""
+    """Execute runs for `cellbed sweep --scheduler` on this machine, until interrupted or until the scheduler ends."""
     _need_dask("a worker")
     if kernel not in (None, *KERNELS):
         raise CellbedError(f"--kernel {kernel}: allowed {', '.join(KERNELS)}")

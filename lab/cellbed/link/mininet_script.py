@@ -31,8 +31,10 @@ Written by `cellbed topology --mininet` from the scenario {origin}.
 Run it as root: `sudo python3 FILE` executes the traffic, `sudo python3 FILE cli` opens Mininet's command line instead.
 """
 
+import os
 import shlex
 import sys
+import tempfile
 import time
 from subprocess import DEVNULL
 
@@ -109,6 +111,8 @@ def main():
         net.start()
         configure(net)
         if sys.argv[1:] == ['cli']:
+            if not os.access(os.path.expanduser('~'), os.W_OK):
+                os.environ['HOME'] = tempfile.mkdtemp()  # for Mininet's history
             CLI(net)
             return 0
         return 0 if run(net) else 1

@@ -81,8 +81,8 @@ def read(path: Path, lab: str) -> bytes:
         LabError: it cannot be read, or the lab has no use for it.
     """
     if lab == "virtual":
-        raise LabError(f"--load {path}: allowed in the labs native and vm; User Mode Linux has no BPF JIT, without "
-                       "which a kernel has no struct_ops. A source tree with your control in it: --kernel TREE")
+        raise LabError(f"--load {path}: works in the labs native and vm only, because User Mode Linux has no BPF JIT; "
+                       "put your congestion control into a source tree, and run it with --kernel TREE")
     try:
         content = path.read_bytes()
     except OSError as error:

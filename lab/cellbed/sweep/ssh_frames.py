@@ -148,9 +148,9 @@ def hear(source: IO[bytes], side: TypeAdapter[Said], expected: Callable[[Said], 
     try:
         said = side.validate_json(line)
     except ValidationError as error:
-        raise Garbled(f"an answer that is none: {_first(error)}") from None
+        raise Garbled(f"an answer that is not valid: {_first(error)}") from None
     if not expected(said):
-        raise Garbled("an answer that nobody asked for")
+        raise Garbled("an answer to no question")
     return said, _behind(source, said.bytes, heard)
 
 
@@ -160,7 +160,7 @@ def _behind(source: IO[bytes], left: int, heard: Callable[[], object]) -> IO[byt
         while left:
             piece = source.read(min(left, _PIECE_BYTES))
             if not piece:
-                raise Garbled("an answer that breaks off")
+                raise Garbled("an incomplete answer")
             heard()
             kept.write(piece)
             left -= len(piece)
@@ -196,5 +196,5 @@ def await_beginning(source: IO[bytes]) -> bool:
             return True
         left -= len(line)
         if left <= 0:
-            raise Garbled("nothing of cellbed came")
+            raise Garbled("no answer of cellbed")
     return False

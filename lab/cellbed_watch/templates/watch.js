@@ -46,7 +46,7 @@
     at("state").className = `tag ${now.ended === null ? "differs" : now.ended.startsWith("valid") ? "valid" : "invalid"}`;
     fill("connections", now.connections.map((c) => [c.name, c.cwnd, c.ssthresh, c.srtt_ms, c.flight, c.retransmissions,
                                                     c.timeouts, c.mbps]), 1);
-    fill("legs", now.legs.map((l) => [`${l.ue} ${l.leg}`, l.mode, l.cqi, l.sinr_db, l.mcs, l.queue_bytes, l.queue_pkts,
+    fill("channels", now.channels.map((l) => [`${l.ue} ${l.direction}`, l.mode, l.cqi, l.sinr_db, l.mcs, l.queue_bytes, l.queue_pkts,
                                       l.sn]), 2);
     at("counts").textContent = [...Object.entries(now.counts), ...Object.entries(now.drops)]
       .map(([words, n]) => `${words} ${n}`).join(" · ");

@@ -25,7 +25,7 @@ MERGES = "a0: &a0 {x0: 1}\n" + "".join(
 @pytest.mark.parametrize(("text", "message"), [
     (BOMB, f":5: more values than allowed, {NODES_MAX}, with what aliases stand for"),
     (MERGES, f"more values than allowed, {NODES_MAX}"),
-    ("a: &a [*a]", ":1: an alias within what it stands for"), ("&a {b: *a}", ":1: an alias within"),
+    ("a: &a [*a]", ":1: an alias that contains itself"), ("&a {b: *a}", ":1: an alias that contains itself"),
     ("[" * 5000, f":1: nested deeper than allowed, {DEPTH_MAX}"), ("{a: " * 5000, ":1: nested deeper than allowed"),
     ("\n".join(" " * n + "a:" for n in range(500)), "nested deeper"),
     ("- " * 5000, "nested deeper"), ("? " * 5000, "nested deeper"),

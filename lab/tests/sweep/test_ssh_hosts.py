@@ -152,7 +152,7 @@ def test_a_run_ends_once(scripts, quick, tmp_path, capsys):
         outcomes = execute(None, Sweep(tmp_path), "evil", "good", runs=3)
         assert [outcome.error for outcome in outcomes][1:] == ["executed"] * 2
     except CellbedError as error:
-        assert "ssh://evil: an answer that nobody asked for" in str(error)
+        assert "ssh://evil: an answer to no question" in str(error)
 
 
 @pytest.mark.parametrize("then", ["exec sleep 600", "exec cat >/dev/null", "exec >&-; exec sleep 600"])
