@@ -29,9 +29,10 @@ enum kind { KIND_READ, KIND_WRITE, KIND_READ_TIME, KIND_TIMER, KIND_POLL, KIND_C
  */
 static bool restrict_ring(int ring_fd)
 {
-	static const uint8_t operations[] = { IORING_OP_READ,           IORING_OP_WRITE,
-		                              IORING_OP_POLL_ADD,       IORING_OP_TIMEOUT,
-		                              IORING_OP_TIMEOUT_REMOVE, IORING_OP_LINK_TIMEOUT };
+	static const uint8_t operations[] = { IORING_OP_READ,        IORING_OP_WRITE,
+		                              IORING_OP_POLL_ADD,    IORING_OP_POLL_REMOVE,
+		                              IORING_OP_TIMEOUT,     IORING_OP_TIMEOUT_REMOVE,
+		                              IORING_OP_LINK_TIMEOUT };
 	struct io_uring_restriction only[sizeof(operations) + 1] = {
 		{ .opcode = IORING_RESTRICTION_SQE_FLAGS_ALLOWED,
 		  .sqe_flags = IOSQE_IO_HARDLINK | IOSQE_CQE_SKIP_SUCCESS },
@@ -240,8 +241,35 @@ bool ring_open(struct ring *r, int device)
 	return false;
 }
 
+/* A poll holds its device, and the kernel lets go of what a closed ring has left only some time
+ * later. */
+static void end_polls(struct ring *r)
+{
+	uint32_t left = 0;
+
+	for (uint32_t number = 0; number < RING_POLLS_MAX; number++) {
+		struct io_uring_sqe *sqe;
+
+		if (!r->polled[number])
+			continue;
+		if (io_uring_sq_space_left(&r->uring) == 0)
+			(void)io_uring_submit(&r->uring);
+		sqe = io_uring_get_sqe(&r->uring);
+		io_uring_prep_poll_remove(sqe, (uint64_t)KIND_POLL << 32 | number);
+		sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;
+		mark(sqe, KIND_CANCEL, 0);
+		left++;
+	}
+	while (left > 0 && enter(r, 1) == 0) {
+		left = 0;
+		for (uint32_t number = 0; number < RING_POLLS_MAX; number++)
+			left += r->polled[number];
+	}
+}
+
 void ring_close(struct ring *r)
 {
+	end_polls(r);
 	io_uring_queue_exit(&r->uring);
 	(void)close(r->never_fd);
 }
