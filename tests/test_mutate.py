@@ -145,7 +145,7 @@ def test_lines_that_a_test_reaches(tmp_path, monkeypatch):
 
 
 def test_what_executes_a_function_may_notice_a_change_of_it():
-    """What is evaluated where it is defined, whoever imports the file."""
+    """What is evaluated where it is defined is so by each import of the file."""
     text = b"A = 1\ndef f(x=2):\n    y = 3\n    return y\ndef g():\n    return 4\n"
     mutants = [mutate.Mutant("x.py", text, change) for change in changes(".py", text)]
     for lines, noticed in (({1, 2, 5, 6}, {1, 2, 6}), ({1, 2, 3, 5}, {1, 2, 3, 4}), ({1, 2, 5}, {1, 2}),
