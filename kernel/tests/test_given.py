@@ -21,8 +21,8 @@ def checkout(tmp_path):
     """All of this one that building a kernel takes, which another user owns."""
     made = tmp_path / "checkout"
     shutil.copytree(ROOT / "kernel", made / "kernel", ignore=shutil.ignore_patterns("built", "tests", "__pycache__"))
-    shutil.copytree(ROOT / "lab/cellbed/host", made / "lab/cellbed/host", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "lab/cellbed/__init__.py", made / "lab/cellbed")
+    shutil.copytree(ROOT / "lab/cellbed", made / "lab/cellbed", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "formats/cellbed_formats", made / "formats/cellbed_formats")
     subprocess.run([made / "kernel/build", "--help"], check=True, capture_output=True)
     return made
 
