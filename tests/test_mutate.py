@@ -46,6 +46,7 @@ SURVIVORS = ("<= 10", "< (10 + 1)", "< (10 - 1)")
 MESON = """project('tiny', 'c', default_options: ['werror=true', 'warning_level=2'])
 test('tiny', executable('test_tiny', 'tiny.c', 'test_tiny.c'), suite: 'some')
 """
+OPTIONS = "option('shared', type: 'boolean')\noption('python', type: 'string')\n"  # those of the project itself
 
 
 @pytest.fixture(params=[C, PYTHON], ids=["C", "Python"])
@@ -58,7 +59,7 @@ def project(request, tmp_path, capsys, monkeypatch):
     root = tmp_path / "tiny"
     root.mkdir()
     for name, content in ((source, text), ("meson.build", MESON),
-                          ("meson_options.txt", "option('shared', type: 'boolean')\n")):
+                          ("meson_options.txt", OPTIONS)):
         (root / name).write_text(content)
     (root / ".gitignore").write_text("build/\n")
     subprocess.run(["git", "init", "-q", root], check=True)
