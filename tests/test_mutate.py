@@ -117,7 +117,7 @@ def test_what_is_explained_is_there_and_has_a_reason():
         places = functions(Path(file).suffix, text)
         found = [text[start:end].decode() for start, end, name in places if name == function]
         lines = "\n".join(line.strip() for body in found for line in body.splitlines())
-        assert f"\n{old}\n" in lines and old != new and reason.strip().endswith("."), (file, function, old, new)
+        assert f"\n{old}\n" in f"{lines}\n" and old != new and reason.strip().endswith("."), (file, function, old, new)
 
 
 @pytest.mark.parametrize(("suffix", "text", "names"), [
