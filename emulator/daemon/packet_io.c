@@ -89,8 +89,8 @@ static uint32_t share(const struct packet_io *io, uint32_t first)
  */
 static void ask(struct packet_io *io, uint32_t first, uint32_t end, bool again)
 {
-	uint32_t sharers = io->n_sources <= SHARERS_MAX ? io->n_sources : read_of(io, first, end);
-	uint32_t places = PACKET_IO_BATCH / (sharers ? sharers : 1), n = 0;
+	uint32_t sharers = read_of(io, first, end), n = 0;
+	uint32_t places = PACKET_IO_BATCH / (sharers ? sharers : 1);
 
 	for (uint32_t k = first; k < end; k++) {
 		struct packet_source *s = &io->sources[k];
