@@ -109,8 +109,8 @@ def uncounted_bytes(told):
 
 @pytest.mark.parametrize("variant", ["clean", "lossy"])
 def test_iperf3_has_seen_the_same(executed, variant):
-    """Its client counts what its kernel sends again until it stops to write, its server what comes, which asks the clock
-    a little later."""
+    """Its client counts what its kernel sends again until it stops to write, its server what comes; that asks the
+    clock a little later."""
     path, row, segments = executed[variant]
     told = json.loads((path / "file.iperf3.json").read_text())
     end = told["end"]
