@@ -282,8 +282,10 @@ static int wait_for_poll(struct packet_io *io, int64_t read_ns, int64_t until_ns
 	       (fds[1].revents ? PACKET_IO_READ : 0);
 }
 
-/* While packets are gathered only devices that have none are polled; otherwise all that are not
- * read until they have. */
+/*
+ * While packets are gathered, devices that have given nothing for a while are polled. Otherwise all
+ * are: none is read before it has something.
+ */
 static void poll_devices(struct packet_io *io, bool gathering)
 {
 	ring_poll(&io->ring, RING_CONTROL, io->control_fd);
@@ -301,7 +303,7 @@ static int wait_for_ring(struct packet_io *io, int64_t read_ns, int64_t until_ns
 	int r, why = 0;
 
 	poll_devices(io, read_ns);
-	linked = read && share(io, 0) == io->n_sources;
+	linked = read && read_of(io, 0, io->n_sources) <= SHARERS_MAX;
 	if (linked) {
 		ask(io, 0, io->n_sources, false);
 		ring_read_at(&io->ring, read_ns);

@@ -17,8 +17,10 @@
 
 #include "clock.h"
 
-/* Writes, reads with their time, and per wait a timer and its predecessor's end. Polls take what is
- * left. */
+/*
+ * Writes, reads with their time, and per wait a timer and its predecessor's end. Polls take what is
+ * left.
+ */
 #define ENTRIES (4 * RING_BATCH)
 
 enum kind { KIND_READ, KIND_WRITE, KIND_READ_TIME, KIND_TIMER, KIND_POLL, KIND_CANCEL };
@@ -245,8 +247,6 @@ bool ring_open(struct ring *r, int device)
  * later. */
 static void end_polls(struct ring *r)
 {
-	uint32_t left = 0;
-
 	for (uint32_t number = 0; number < RING_POLLS_MAX; number++) {
 		struct io_uring_sqe *sqe;
 
@@ -258,12 +258,10 @@ static void end_polls(struct ring *r)
 		io_uring_prep_poll_remove(sqe, (uint64_t)KIND_POLL << 32 | number);
 		sqe->flags |= IOSQE_CQE_SKIP_SUCCESS;
 		mark(sqe, KIND_CANCEL, 0);
-		left++;
 	}
-	while (left > 0 && enter(r, 1) == 0) {
-		left = 0;
-		for (uint32_t number = 0; number < RING_POLLS_MAX; number++)
-			left += r->polled[number];
+	for (uint32_t number = 0; number < RING_POLLS_MAX; number++) {
+		while (r->polled[number] && enter(r, 1) == 0)
+			;
 	}
 }
 
