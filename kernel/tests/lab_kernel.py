@@ -19,6 +19,13 @@ VERSIONS = ("7.3", "6.12", "6.1")
 KINDS = ("7.3", "7.3 ptrace", "6.12", "6.1")
 
 
+def copy_checkout(folder):
+    """All of this checkout that building a kernel takes, without the kernels that were given to it."""
+    for part in ("kernel", "lab/cellbed", "formats/cellbed_formats"):
+        shutil.copytree(BUILD.parents[1] / part, folder / part,
+                        ignore=shutil.ignore_patterns("built", "tests", "__pycache__"))
+
+
 class Kernel(NamedTuple):
     path: Path
     words: tuple[str, ...]  # more of its command line

@@ -4,14 +4,13 @@
 import hashlib
 import json
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from lab_kernel import copy_checkout
 
 from cellbed.labs import lab_kernels
-from cellbed.paths import ROOT
 
 VERSION = "6.12"
 
@@ -20,9 +19,7 @@ VERSION = "6.12"
 def checkout(tmp_path):
     """All of this one that building a kernel takes, which another user owns."""
     made = tmp_path / "checkout"
-    shutil.copytree(ROOT / "kernel", made / "kernel", ignore=shutil.ignore_patterns("built", "tests", "__pycache__"))
-    shutil.copytree(ROOT / "lab/cellbed", made / "lab/cellbed", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(ROOT / "formats/cellbed_formats", made / "formats/cellbed_formats")
+    copy_checkout(made)
     subprocess.run([made / "kernel/build", "--help"], check=True, capture_output=True)
     return made
 

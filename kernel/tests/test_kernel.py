@@ -2,12 +2,11 @@
 """The lab kernel: how it is built and cached, and what it can do once booted."""
 
 import os
-import shutil
 import subprocess
 import tarfile
 
 import pytest
-from lab_kernel import BUILD, KINDS, boot, cached
+from lab_kernel import BUILD, KINDS, boot, cached, copy_checkout
 
 from cellbed.error import LabError
 from cellbed_kernel.steps import options, run
@@ -28,9 +27,7 @@ def test_a_folder_that_is_no_tree_is_one_message(tmp_path):
 
 def test_not_built_says_what_to_do(tmp_path):
     """In a checkout to which nobody has given one."""
-    kernel = BUILD.parent
-    for part in ("kernel", "lab/cellbed", "formats/cellbed_formats"):
-        shutil.copytree(kernel.parent / part, tmp_path / part, ignore=shutil.ignore_patterns("built", "tests"))
+    copy_checkout(tmp_path)
     done = subprocess.run([tmp_path / "kernel/build", "--print-path"], capture_output=True, text=True, check=False,
                           env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")})
     assert done.returncode == 1
