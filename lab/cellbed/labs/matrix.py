@@ -35,8 +35,8 @@ exec {shlex.quote(sys.executable)} -IS -c 'import ctypes; ctypes.CDLL(None).rebo
 _DEBIAN_HZ, _DEBIAN_STRUCT_OPS, _DEBIAN_BUILT_IN = "250", "6.12, 7.3", ("cubic", "reno")
 _ONLY_OURS = ("westwood_orig",)
 # What follows from the guest's memory, or is in another table.
-_LEFT_OUT = ("tcp_mem", "tcp_max_tw_buckets", "tcp_max_orphans", "tcp_available_congestion_control",
-             "tcp_allowed_congestion_control")
+_LEFT_OUT = ("tcp_mem", "tcp_rmem", "tcp_wmem", "tcp_max_tw_buckets", "tcp_max_orphans",
+             "tcp_available_congestion_control", "tcp_allowed_congestion_control")
 
 
 @dataclass(frozen=True)
@@ -95,8 +95,7 @@ def page(found: dict[str, Facts]) -> str:
             ["congestion controls in BPF", *of_all(lambda facts: _yes(facts.struct_ops)), _DEBIAN_STRUCT_OPS]]),
         "\nTracepoints of TCP, for `capture.tracepoints`, that not all have:\n",
         *_table(head, _unlike(tracepoints, "tcp:")),
-        "\nSettings of TCP that not all have, or that differ before a scenario's `tcp.profile` sets some of them, in a "
-        "guest with 128 MiB:\n",
+        "\nSettings of TCP that not all have, or that differ before a scenario's `tcp.profile` sets some of them:\n",
         *_table(head, _unlike(sysctls, "net.ipv4.")), ""])
 
 
