@@ -25,7 +25,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 @pytest.fixture(scope="session")
 def wheel(tmp_path_factory):
-    """What `make wheel` makes, once for all workers."""
+    """What `make wheel` makes, once for all workers; or the one that CELLBED_WHEEL names."""
+    if "CELLBED_WHEEL" in os.environ:
+        return Path(os.environ["CELLBED_WHEEL"])
     base = tmp_path_factory.getbasetemp()
     out = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "dist"
     out.mkdir(exist_ok=True)
