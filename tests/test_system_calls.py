@@ -68,14 +68,14 @@ def test_of_a_stream_with_everything_switched_on(execute, lab):
 
 
 def test_of_datagrams(execute):
-    """A millisecond of them: the clock, what is due, and sleep; what came, and the clock."""
+    """A millisecond of them: what is due, and sleep. Ten milliseconds of them: what came, the clock, and sleep."""
     traces = execute("virtual", transport="udp", rate="25Mbit", packet_bytes=1400)
     (celld,) = calls(traces, "io_uring_enter(")
     (sender,), (receiver,) = calls(traces, "\nsendmmsg(", "sendmmsg"), calls(traces, "\nrecvmmsg(", "recvmmsg")
     ticks = 1000 * SECONDS
-    assert sender["sendmmsg"] > ticks / 2 < receiver["recvmmsg"]
+    assert sender["sendmmsg"] > ticks / 2 and receiver["recvmmsg"] > ticks / 20
     assert celld.total() < 2.5 * SUBFRAMES, celld
-    assert sender.total() < 3.1 * ticks and receiver.total() < 2.1 * ticks, (sender, receiver)
+    assert sender.total() < 2.1 * ticks and receiver.total() < 0.4 * ticks, (sender, receiver)
 
 
 def test_idle_ues_cost_no_calls(execute):

@@ -2,13 +2,16 @@
 """UDP at a rate for a given time.
 
 As in `stream`, both ends are started by this one program, so nothing but the data crosses the link; iperf3 over UDP
-keeps a TCP connection beside it, which a queue full of datagrams holds up. The sender wakes up when one is due, at
-most once a millisecond, and all that is due goes out by one system call; the receiver takes by one what there is.
+keeps a TCP connection beside it, which a queue full of datagrams holds up. The sender sleeps until one is due, at
+most once a millisecond, and all that is due goes out by one system call. The receiver lets datagrams gather in its
+socket, takes all that there are, and asks the kernel when the last one came.
 """
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import fcntl
 import math
 import os
 import socket
@@ -23,9 +26,16 @@ if TYPE_CHECKING:
     from typing import Any
 
 _TICK_S = 0.001
+# The receiver takes what gathered in so long, or sooner what fills a quarter of its socket's memory.
+_GATHER_S, _GATHER_SHARE, _MEMORY_BYTES = 0.01, 0.25, 4 << 20
+# What a datagram takes of that memory beside itself: a struct sk_buff and its shared part, and rounding. Source: Linux
+# 7.3, include/linux/skbuff.h, SKB_TRUESIZE, and 6.1's
+_OVERHEAD_BYTES = 1024
 # What is queued may arrive after the end: a megabyte at 0.5 Mbit/s takes 17 s.
 _DRAIN_S, _SILENCE_S = 25.0, 3.0
 _NUMBER = struct.Struct(">Q")
+_SO_RCVBUFFORCE = 33
+_SIOCGSTAMPNS, _TIME = 0x8907, struct.Struct("ll")
 _MSG_WAITFORONE = 0x10000
 _LIBC = ctypes.CDLL(None, use_errno=True)
 
@@ -94,46 +104,70 @@ def execute(source: tuple[int, str, int], sink: tuple[int, str, int], seconds: f
     sender.connect(sink[1:])
     packets_per_s = rate_bps / 8 / packet_bytes
     every = math.ceil(seconds * packets_per_s)
+    gather_s = _prepare(receiver, packets_per_s, packet_bytes)
     begin = time.monotonic()
     sending = in_a_child(lambda: _send(sender, begin, every, packets_per_s, packet_bytes))
-    received = _receive(receiver, sending, begin, begin + seconds, packet_bytes)
+    received = _receive(receiver, sending, begin, begin + seconds, packet_bytes, gather_s)
     await_child(sending)
     return {"sent_pkts": every, **received, "duration_s": seconds, "packet_bytes": packet_bytes,
             "congestion_control": None}
 
 
 def _send(sender: socket.socket, begin: float, every: int, packets_per_s: float, packet_bytes: int) -> None:
-    """Those that are due, at most once a tick. Args: begin: on the monotonic clock."""
-    batch, sent = Batch(packet_bytes), 0
+    """Those that are due, at most once a tick; when it wakes up late, tick after tick without sleep.
+
+    Args:
+        begin: on the monotonic clock.
+    """
+    batch, sent, tick = Batch(packet_bytes), 0, begin
     while sent < every:
-        now = time.monotonic()
-        due = min(every, int((now - begin) * packets_per_s) + 1)
+        sleep_until(int(tick * 1e9))
+        due = min(every, int((tick - begin) * packets_per_s) + 1)
         while sent < due:
             number = min(due - sent, batch.PLACES)
             for i in range(number):
                 _NUMBER.pack_into(batch.data[i], 0, sent + i)
             sent += batch.send(sender, number)
-        sleep_until(int(max(now + _TICK_S, begin + sent / packets_per_s) * 1e9))
+        tick = max(tick + _TICK_S, begin + sent / packets_per_s)
 
 
-def _receive(receiver: socket.socket, sending: int, begin: float, end_s: float, packet_bytes: int) -> dict[str, Any]:
-    """Take what comes, until nothing has for a while after the process @sending has ended, at about @end_s."""
-    pkts, received_bytes, last = 0, 0, None
-    batch = Batch(packet_bytes)
+def _prepare(receiver: socket.socket, packets_per_s: float, packet_bytes: int) -> float:
+    """Give the socket memory, and have the kernel stamp what comes. Return: how long datagrams may gather in it, in s."""
     seconds = int(_SILENCE_S)
-    receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO,
-                        struct.pack("ll", seconds, int((_SILENCE_S - seconds) * 1e6)))
+    receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _TIME.pack(seconds, int((_SILENCE_S - seconds) * 1e6)))
+    receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _MEMORY_BYTES // 2)  # which Linux doubles
+    with contextlib.suppress(PermissionError):  # beyond net.core.rmem_max
+        receiver.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, _MEMORY_BYTES // 2)
+    with contextlib.suppress(OSError):  # of the last one that came: none so far
+        _stamp(receiver)
+    places = _GATHER_SHARE * receiver.getsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF) / (packet_bytes + _OVERHEAD_BYTES)
+    return min(_GATHER_S, places / packets_per_s)
+
+
+def _stamp(receiver: socket.socket) -> float:
+    """When what was received last came, in s since 1970."""
+    s, ns = _TIME.unpack(fcntl.ioctl(receiver, _SIOCGSTAMPNS, bytes(_TIME.size)))
+    return float(s) + ns / 1e9
+
+
+def _receive(receiver: socket.socket, sending: int, begin: float, end_s: float, packet_bytes: int,
+             gather_s: float) -> dict[str, Any]:
+    """Take what comes, until nothing has for a while after the process @sending has ended, at about @end_s."""
+    pkts, received_bytes, since_1970_s = 0, 0, time.time() - time.monotonic()
+    batch = Batch(packet_bytes)
     while True:
         lengths = batch.receive(receiver)
+        pkts, received_bytes = pkts + len(lengths), received_bytes + sum(lengths)
+        if len(lengths) == batch.PLACES:
+            continue
         now = time.monotonic()
+        if now >= end_s + _DRAIN_S or not lengths and now >= end_s + _SILENCE_S and ended(sending):
+            break
         if lengths:
-            pkts, received_bytes, last = pkts + len(lengths), received_bytes + sum(lengths), now
-        elif now >= end_s + _SILENCE_S and ended(sending):
-            break
-        if now >= end_s + _DRAIN_S:
-            break
+            sleep_until(int((now + gather_s) * 1e9))
+    last_s = _stamp(receiver) - since_1970_s - begin if pkts else None
     return {"received_pkts": pkts, "received_bytes": received_bytes,
-            "received_s": None if last is None else round(last - begin, 6)}
+            "received_s": None if last_s is None else round(last_s, 6)}
 
 
 def _socket(pid: int, address: str, port: int) -> socket.socket:
