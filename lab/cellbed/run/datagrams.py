@@ -132,7 +132,10 @@ def _send(sender: socket.socket, begin: float, every: int, packets_per_s: float,
 
 
 def _prepare(receiver: socket.socket, packets_per_s: float, packet_bytes: int) -> float:
-    """Give the socket memory, and have the kernel stamp what comes. Return: how long datagrams may gather in it, in s."""
+    """Give the socket memory, and have the kernel stamp what comes.
+
+    Return: how long datagrams may gather in it, in s.
+    """
     seconds = int(_SILENCE_S)
     receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, _TIME.pack(seconds, int((_SILENCE_S - seconds) * 1e6)))
     receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _MEMORY_BYTES // 2)  # which Linux doubles
