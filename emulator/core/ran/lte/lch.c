@@ -9,6 +9,11 @@
 
 #include "ran/channel/channel.h"
 
+/* MAC's subheader and RLC's fixed part, of which the first SDU pays a length indicator, as the
+ * others do, and does without. */
+#define HEADERS          3
+#define LENGTH_INDICATOR 2
+
 _Static_assert(TB_SDUS_MAX >= MAC_SDUS_MAX, "a block has room for the SDUs of a MAC PDU");
 
 bool lte_lch_fits(const struct lte_sch *sch, uint32_t room)
@@ -42,10 +47,12 @@ static uint32_t keep_for_each(const struct lte *lte, struct lte_sch *sch, uint32
 
 	for (uint8_t i = 0; i < sch->n_bearers; i++) {
 		struct bearer *b = &sch->bearer[sch->order[i]];
-		uint32_t need = bearer_bytes(b);
+		struct lcp_waiting w = { .queue = b->rlc.queue,
+			                 .bytes = bearer_bytes(b),
+			                 .headers = HEADERS,
+			                 .sdu_header = LENGTH_INDICATOR };
 
-		need += need ? grant_overhead(need) : 0;
-		kept[i] = lcp_keep(&b->bucket, &b->cfg, lte->tti_next, 0, need, room - all);
+		kept[i] = lcp_keep(&b->bucket, &b->cfg, lte->tti_next, 0, w, room - all);
 		all += kept[i];
 	}
 	return all;
@@ -97,7 +104,7 @@ void lte_lch_fill(struct lte *lte, struct lte_sch *sch, struct mac_pdu *mac, uin
 
 		others -= kept[i];
 		used = fill(lte, b, mac, tbs, used, others, tb);
-		lcp_spend(&b->bucket, used - before);
+		lcp_spend(&b->bucket, used - before < kept[i] ? used - before : kept[i]);
 	}
 }
 

@@ -8,10 +8,12 @@
 #include "ran/nr/lch.h"
 
 #include "ran/channel/channel.h"
+#include "rlc/nr/pdu.h"
 
 /* Headers of MAC and RLC of a packet in one PDU, and of a segment. */
 #define HEADERS_OF_PDU 6
 #define HEADERS_BESIDE 16
+#define SUBHEADER      3 /* of MAC */
 
 int64_t nr_lch_head_ns(const struct nr_sch *sch)
 {
@@ -42,6 +44,26 @@ void nr_lch_set_order(struct nr_sch *sch)
 	lcp_order(sch->n_drbs, priority, sch->order);
 }
 
+static uint32_t rlc_header(const struct drb *b, enum nr_si si)
+{
+	const struct cell_rlc_cfg *rlc = &b->cfg.rlc;
+
+	return b->rlc.mode->acknowledged ? nr_am_header_bytes(rlc->am.sn_bits, si)
+	                                 : nr_um_header_bytes(rlc->um.sn_bits, si);
+}
+
+static struct lcp_waiting waiting(const struct drb *b)
+{
+	uint32_t whole = rlc_header(b, NR_SI_ALL), rest = rlc_header(b, NR_SI_LAST);
+
+	return (struct lcp_waiting){
+		.queue = b->rlc.queue,
+		.bytes = drb_bytes(b),
+		.headers = b->rlc.queue->head_sent > 0 ? rest - whole : 0,
+		.sdu_header = SUBHEADER + whole,
+	};
+}
+
 /* Bytes of a block that are kept for each bearer, by priority. Return: of all. */
 static uint32_t keep_for_each(const struct nr *nr, struct nr_sch *sch, uint32_t room,
                               uint32_t kept[CELL_MAX_BEARERS])
@@ -50,21 +72,21 @@ static uint32_t keep_for_each(const struct nr *nr, struct nr_sch *sch, uint32_t 
 
 	for (uint8_t i = 0; i < sch->n_drbs; i++) {
 		struct drb *b = &sch->drb[sch->order[i]];
-		uint32_t need = drb_bytes(b);
 
-		need += need ? HEADERS_OF_PDU * (b->rlc.queue->sdus.n + 1) : 0;
-		kept[i] = lcp_keep(&b->bucket, &b->cfg, nr->slot_next, nr->frame.mu, need,
+		kept[i] = lcp_keep(&b->bucket, &b->cfg, nr->slot_next, nr->frame.mu, waiting(b),
 		                   room - all);
 		all += kept[i];
 	}
 	return all;
 }
 
-/* RLC PDUs of @b as long as there is room for more than @others bytes. */
-static void fill(struct drb *b, struct nr_pdu_builder *mac, uint32_t others, struct nr_tb *tb)
+/* RLC PDUs of @b as long as there is room for more than @others bytes. Return: bytes of them. */
+static uint32_t fill(struct drb *b, struct nr_pdu_builder *mac, uint32_t others, struct nr_tb *tb)
 {
+	uint32_t used = 0;
+
 	if (b->stopped || b->outage_expiry_ns != CELL_NEVER)
-		return;
+		return 0;
 	while (tb->n_sdus < NR_TB_SDUS_MAX) {
 		uint32_t room = nr_pdu_room(mac), n_ends = tb->ends.n, size;
 
@@ -75,7 +97,9 @@ static void fill(struct drb *b, struct nr_pdu_builder *mac, uint32_t others, str
 			break;
 		(void)nr_pdu_sdu(mac, b->at.lcid, size);
 		nr_tb_add_sdu(tb, tb->ends.n - n_ends);
+		used += size;
 	}
+	return used;
 }
 
 void nr_lch_fill(struct nr *nr, struct nr_sch *sch, struct nr_pdu_builder *mac, struct nr_tb *tb)
@@ -85,17 +109,17 @@ void nr_lch_fill(struct nr *nr, struct nr_sch *sch, struct nr_pdu_builder *mac, 
 	for (uint8_t k = 0; k < sch->n_drbs; k++)
 		tb->epoch[k] = sch->drb[k].epoch;
 	if (sch->n_drbs == 1) {
-		fill(&sch->drb[0], mac, 0, tb);
+		(void)fill(&sch->drb[0], mac, 0, tb);
 		return;
 	}
 	others = keep_for_each(nr, sch, nr_pdu_room(mac), kept);
 	for (uint8_t i = 0; i < sch->n_drbs; i++) {
 		struct drb *b = &sch->drb[sch->order[i]];
-		uint32_t left = nr_pdu_left(mac);
+		uint32_t used;
 
 		others -= kept[i];
-		fill(b, mac, others, tb);
-		lcp_spend(&b->bucket, left - nr_pdu_left(mac));
+		used = fill(b, mac, others, tb);
+		lcp_spend(&b->bucket, used < kept[i] ? used : kept[i]);
 	}
 }
 
