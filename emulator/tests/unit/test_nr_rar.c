@@ -130,12 +130,31 @@ static void test_numbers(void **state)
 	assert_int_equal(nr_msgb_rnti(2, 19, 1), 1389 + 17920);
 }
 
+/* Every allocation of a bandwidth part has a value of its own, below n (n + 1) / 2. */
+static void test_frequency(void **state)
+{
+	bool seen[50 * 51 / 2] = { false };
+
+	(void)state;
+	for (uint16_t first = 0; first < 50; first++)
+		for (uint16_t n = 1; first + n <= 50; n++) {
+			uint16_t riv = nr_rar_frequency(50, first, n);
+
+			assert_true(riv < sizeof(seen) && !seen[riv]);
+			seen[riv] = true;
+		}
+	assert_int_equal(nr_rar_frequency(273, 0, 2), 273);
+	assert_int_equal(nr_rar_frequency(273, 5, 1), 5);
+	assert_int_equal(nr_rar_frequency(50, 0, 50), 50 + 49);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_response),        cmocka_unit_test(test_msgb),
 		cmocka_unit_test(test_exact_and_empty), cmocka_unit_test(test_backoff_alone),
 		cmocka_unit_test(test_refused),         cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_frequency),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,6 +15,7 @@
 #define SUBHEADER_RAPID   0x40 /* T, T1 of MSGB */
 #define SUBHEADER_SUCCESS 0x20 /* T2 of MSGB */
 #define LOW_BITS          0x0f
+#define FREQUENCY_BITS    0x3fff
 #define BACKOFF_RESERVED  15
 #define RNTI_SYMBOLS      14
 #define RNTI_SLOTS        80
@@ -22,7 +23,8 @@
 
 static uint8_t *put_rar(uint8_t *p, const struct nr_rar *rar)
 {
-	uint32_t grant = (uint32_t)rar->hopping << 26 | (uint32_t)(rar->frequency & 0x3fff) << 12 |
+	uint32_t grant = (uint32_t)rar->hopping << 26 |
+	                 (uint32_t)(rar->frequency & FREQUENCY_BITS) << 12 |
 	                 (uint32_t)(rar->time & 0xf) << 8 | (uint32_t)(rar->mcs & 0xf) << 4 |
 	                 (uint32_t)(rar->tpc & 7) << 1 | rar->csi_request;
 
@@ -45,7 +47,7 @@ static int get_rar(struct nr_rar *ret, const uint8_t *p)
 		return -EBADMSG;
 	ret->timing_advance = (uint16_t)(p[0] << 5 | p[1] >> 3);
 	ret->hopping = grant >> 26;
-	ret->frequency = grant >> 12 & 0x3fff;
+	ret->frequency = grant >> 12 & FREQUENCY_BITS;
 	ret->time = grant >> 8 & 0xf;
 	ret->mcs = grant >> 4 & 0xf;
 	ret->tpc = grant >> 1 & 7;
@@ -79,6 +81,18 @@ static int get_success(struct nr_success *ret, const uint8_t *p)
 	ret->timing_advance = (uint16_t)((p[1] & 0xf) << 8 | p[2]);
 	ret->crnti = (uint16_t)(p[3] << 8 | p[4]);
 	return 0;
+}
+
+uint16_t nr_rar_frequency(uint16_t bwp_rb, uint16_t first, uint16_t n_rb)
+{
+	uint32_t n = bwp_rb, riv;
+
+	CELL_ASSERT(n_rb > 0 && first + n_rb <= bwp_rb);
+	if (n_rb - 1u <= n / 2)
+		riv = n * (n_rb - 1u) + first;
+	else
+		riv = n * (n - n_rb + 1) + n - 1 - first;
+	return (uint16_t)(riv & FREQUENCY_BITS);
 }
 
 uint32_t nr_rar_bytes(const struct nr_ra_response *r)

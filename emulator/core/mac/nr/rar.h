@@ -49,6 +49,17 @@ struct nr_ra_response {
 	struct nr_success success[NR_RARS_MAX];
 };
 
+/**
+ * nr_rar_frequency() - the resource indication value of the grant of message 3
+ * @bwp_rb: resource blocks of the bandwidth part
+ * @first:  of the allocation
+ * @n_rb:   of it, 1 to @bwp_rb - @first
+ *
+ * The field has the last 14 bits of it, in a wide bandwidth part, too.
+ * Source: TS 38.213 8.3; TS 38.214 6.1.2.2.2
+ */
+uint16_t nr_rar_frequency(uint16_t bwp_rb, uint16_t first, uint16_t n_rb);
+
 /** nr_rar_bytes() - size of a response without padding; nr_msgb_bytes(): the same of MSGB */
 uint32_t nr_rar_bytes(const struct nr_ra_response *r);
 uint32_t nr_msgb_bytes(const struct nr_ra_response *r);

@@ -232,7 +232,8 @@ static void write_answer(struct nr *nr, const struct nr_ue *u, uint32_t slot)
 		.backoff = NR_BACKOFF_NONE,
 		.n_rars = 1,
 		.rar[0] = { .rapid = u->ra.rapid,
-		            .frequency = u->ra.msg3.n_rb,
+		            .frequency = nr_rar_frequency(nr->frame.n_rb, u->ra.msg3.rb_start,
+		                                          u->ra.msg3.n_rb),
 		            .mcs = MSG3_MCS,
 		            .temp_crnti = (uint16_t)(TEMP_CRNTI_BASE + u->ra.rapid) },
 	};
