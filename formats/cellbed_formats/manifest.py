@@ -133,6 +133,7 @@ class Manifest(Shape):
     description: Description
     validity: Validity = Validity()
     params: dict[str, Any] = {}
+    variant_keys: list[str] = []
     created: str | None = None
     wall_s: Seconds | None = None
     flows: list[FlowSaid] = []

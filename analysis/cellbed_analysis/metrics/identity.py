@@ -24,6 +24,7 @@ IDENTITY = (
     Metric("variant", "", "variant name given by the scenario's sweep"),
     Metric("combination", "", "modes of the data and the ACK flow, e.g. DM-IM"),
     Metric("point", "", "swept parameters besides the modes and the window, e.g. mss=536"),
+    Metric("shown_point", "", "those of them that the variant's name does not stand for, as tables show them"),
     Metric("data_mode", "", "mode of the sending UE: DM or IM"),
     Metric("ack_mode", "", "mode of the receiving UE: DM or IM"),
     Metric("receive_window_bytes", "bytes", "configured TCP receive window"),
@@ -53,13 +54,15 @@ def identity(bundle: Bundle, flow: Flow | None = None) -> dict[str, Any]:
         flow = bundle.flows[0]
     modes = flow_modes(bundle)
     window = settings.get("tcp", {}).get("receive_window")
+    params, besides = manifest.get("params", {}), BY_VARIANT if modes_change(bundle) else ()
     return {
         "bundle": bundle.path.name,
         "run_id": manifest["id"],
         "scenario": bundle.scenario_id,
         "variant": manifest["variant"],
         "combination": "-".join(modes) if modes else None,
-        "point": swept_point(manifest.get("params", {}), BY_VARIANT if modes_change(bundle) else ()),
+        "point": swept_point(params, besides),
+        "shown_point": swept_point(params, (*besides, *manifest.get("variant_keys", ()))),
         "data_mode": modes[0] if modes else None,
         "ack_mode": modes[1] if modes else None,
         "receive_window_bytes": None if window is None else parse_size(window),

@@ -20,8 +20,9 @@ def named_series() -> tuple[str, ...]:
 
 
 def label(row: dict[str, Any]) -> str:
-    """Name of a run's series: its variant, of a scenario without any its combination of modes, and what was swept."""
-    names = [row["variant"] if row["variant"] != UNNAMED else row.get("combination"), row.get("point")]
+    """Name of a run's series: its variant, or its combination of modes without one, and what was swept beside it."""
+    names = [row["variant"] if row["variant"] != UNNAMED else row.get("combination"),
+             row.get("shown_point", row.get("point"))]
     return ", ".join(str(name) for name in names if name) or UNNAMED
 
 

@@ -16,6 +16,8 @@ COMMANDS = {
     "demo": ("demo", "Run the first experiment, four combinations of direct and infrastructure mode, and report it "
                      "against its paper."),
     "scenarios": ("demo", "List the scenarios that come with cellbed. `cellbed run NAME` executes one."),
+    "new": ("new", "Write a scenario that compares congestion controls over a ready-made link. What no option says is "
+                   "asked for on a terminal."),
     "link": ("link", "Run a command behind a radio link, or a shell when none is given."),
     "pcap": ("pcap", "Analyse captures of any network: RTT, losses and their kinds, windows, rates; of two captures "
                      "one-way delays."),

@@ -94,8 +94,8 @@ def run_link(
                                               "UE.")] = None,
     pid: Annotated[int | None, typer.Option(help="The network namespace of this process is the UE, such as of a "
                                             "container.")] = None,
-    generate: Annotated[bool, typer.Option("--generate", help="Only print the scenario of this command "
-                                           "line.")] = False,
+    generate: Annotated[bool, typer.Option("--generate", help="Only print the scenario of this command line, for "
+                                           "`cellbed run`; without a COMMAND it has a download.")] = False,
     results: Annotated[Path | None, typer.Option(help="Keep a result bundle, with every capture, in this "
                                                  "folder.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="The seed of everything random.")] = 1,
@@ -118,17 +118,27 @@ def run_link(
     _check_internet(internet, lab, serve is not None or serve_folder is not None)
     account = None if rootless else account_of(user)
     shell = account.pw_shell if account is not None else os.environ.get("SHELL", "/bin/sh")
+    if generate:
+        print(_generated(words or [], ctx.meta["command"], set_ or [], server, internet), end="")
+        return
     argv = ctx.meta["command"] or [shell]
     data, path = links.build(words or [], argv, set_ or [], server,
                              lab == "native" and server is None and not rootless and not internet, internet,
                              _namespace(netns, pid, lab))
-    if generate:
-        print(links.to_yaml(data, f"cellbed link {shlex.join([*(words or []), _SEPARATOR, *argv])}"), end="")
-        return
     executed = choices.ROOTLESS if rootless else lab
     alone = server is None and executed in _NO_NETWORK and not internet
     end_as_command(data, path, executed, kernel, results, seed, account, not ctx.meta["command"],
                    f"no server runs on the far end, and {_NO_NETWORK[executed]}" if alone else None)
+
+
+def _generated(words: list[str], command: list[str], overrides: list[str], server: list[str] | None,
+               internet: bool) -> str:
+    """The scenario of a command line, which runs in every lab: the far end is a host of its own.
+
+    Without a command it has the flows of the link's file.
+    """
+    data, _ = links.build(words, command or None, overrides, server if command else None, internet=internet)
+    return links.to_yaml(data, shlex.join(["cellbed", "link", *words, *([_SEPARATOR, *command] if command else [])]))
 
 
 def end_as_command(data: dict[str, Any], path: Path, lab: str, kernel: str | None, results: Path | None, seed: int,

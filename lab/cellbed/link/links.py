@@ -63,13 +63,13 @@ def find(name: str) -> Path:
     raise ScenarioError(f"link '{name}': allowed {', '.join(presets())}, or a scenario file")
 
 
-def build(words: list[str], argv: list[str], overrides: Sequence[str] = (), serve: list[str] | None = None,
+def build(words: list[str], argv: list[str] | None, overrides: Sequence[str] = (), serve: list[str] | None = None,
           machine: bool = False, internet: bool = False, netns: str | None = None) -> tuple[Data, Path]:
     """The scenario that a command line stands for, as parsed YAML, and the file it comes from.
 
     Args:
         words: [PRESET] [KEY VALUE]...
-        argv: the command for the first UE.
+        argv: the command for the first UE; None: the preset's own flows stay.
         overrides: 'key=value' texts, applied last.
         serve: a program for the far end.
         machine: let the far end be this machine.
@@ -85,7 +85,8 @@ def build(words: list[str], argv: list[str], overrides: Sequence[str] = (), serv
     data = {key: value for key, value in data.items() if key not in ("sweep", "claims", "seeds")}
     name_files(data["radio"], path.parent)
     _apply(data, path, changes)
-    _put_command(data, path, argv, serve)
+    if argv is not None:
+        _put_command(data, path, argv, serve)
     if machine or internet:
         _put_machine(data, "internet" if internet else "machine")
     if netns is not None:

@@ -143,6 +143,7 @@ class Bundle:
                          "text": self.run.text},
             "variant": self.run.base,
             "params": self.run.params,
+            "variant_keys": list(self.run.variant_keys),
             "seed": self.run.seed,
             "lab": self.description["lab"],
             "created": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),

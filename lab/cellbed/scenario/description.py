@@ -42,6 +42,7 @@ class Run:
         variant: its name with the values of the grid in it, by which the bundle is called.
         base: its name in the scenario, UNNAMED where that has no variants.
         text: the scenario as it was written, which its bundle keeps.
+        variant_keys: of `params`, those that the variant's name stands for; --set takes a key out.
     """
 
     scenario_id: str
@@ -52,6 +53,7 @@ class Run:
     seed: int
     settings: dict[str, Any] = field(repr=False)  # of the scenario, without sweep, seeds and prose
     text: str = field(repr=False)
+    variant_keys: tuple[str, ...] = ()
 
     def describe(self, lab: str, programs: dict[str, str]) -> dict[str, Any]:
         """The run description, JSON-ready."""
@@ -178,10 +180,11 @@ def expanded(data: Any, path: Path, text: str, pairs: Sequence[tuple[str, Any]] 
             channel.identify(settings["radio"]["channel"], settings["radio"]["ues"], path.parent)
         packet_trace.identify(settings, path.parent)
         params = {key: _swept(settings, key, path, name) for key in point}
+        named = tuple(sorted({*scenario.sweep.variants.get(base, {})} - {*scenario.sweep.grid} - {*dict(pairs)}))
         for seed in scenario.seeds:
             own = copy.deepcopy(settings)
             draw_starts(own["traffic"], seed)
-            runs.append(Run(scenario.id, str(path), name, base, params, seed, own, text))
+            runs.append(Run(scenario.id, str(path), name, base, params, seed, own, text, named))
     if not runs:
         raise ScenarioError(f"{path}: no variant {', '.join(variants or [])}: "
                             f"allowed {', '.join(name for name, _, _ in points(scenario, path))}")
