@@ -75,7 +75,7 @@ def test_it_runs_and_tables_call_variants_by_their_names(tmp_path):
     ("good", "--serve", "sleep 9", "--generate", "--", "ping", "-c", "2", "server"),
 ])
 def test_a_generated_link_runs(tmp_path, words):
-    """By default `cellbed link` is of the native lab, whose far end is this machine; a scenario has a host of its own."""
+    """In the native lab the far end of a link is this machine; in a scenario it is a host of its own."""
     path = tmp_path / "link.yaml"
     path.write_text(cellbed("link", *words).stdout)
     assert "machine" not in path.read_text()

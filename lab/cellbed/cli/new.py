@@ -18,9 +18,9 @@ def new(
     file: Annotated[Path, typer.Argument(help="The scenario to write, such as mine.yaml.")],
     radio: Annotated[str | None, typer.Option(show_default=False, help=f"A ready-made link with a server, as "
                                               f"`cellbed link --help` lists them. Default: {_RADIO}.")] = None,
-    flows: Annotated[list[str] | None, typer.Option(show_default=False, help="Congestion controls of a variant's flows, "
-                                                    "with commas: a UE for each. May be repeated, for each variant. "
-                                                    "Default: cubic, and bbr.")] = None,
+    flows: Annotated[list[str] | None, typer.Option(show_default=False, help="Congestion controls of a variant's "
+                                                    "flows, with commas: a UE for each. May be repeated, for each "
+                                                    "variant. Default: cubic, and bbr.")] = None,
     duration: Annotated[int | None, typer.Option(min=1, max=3600, show_default=False, help="Seconds that each flow "
                                                  f"lasts. Default: {_DURATION_S}.")] = None,
     seeds: Annotated[int | None, typer.Option(min=1, max=1000, show_default=False, help="Runs of each variant. "
