@@ -109,15 +109,15 @@ def uncounted_bytes(told):
 
 @pytest.mark.parametrize("variant", ["clean", "lossy"])
 def test_iperf3_has_seen_the_same(executed, variant):
-    """Its client counts what its kernel sends again until it stops to write, its server what comes; that asks the
-    clock a little later."""
+    """Its client counts what its kernel sends again until it stops to write or, by release, a little longer; its server
+    counts what comes, and asks the clock a little later."""
     path, row, segments = executed[variant]
     told = json.loads((path / "file.iperf3.json").read_text())
     end = told["end"]
     again = segments.sort("out_ns").filter(pl.col("seq").cum_count().over("seq") > 1)["out_ns"]
     assert again.len() == row["retransmissions"]
     stops_ns = segments["out_ns"].min() + end["sum_sent"]["seconds"] * 1e9
-    assert end["sum_sent"]["retransmits"] == (again < stops_ns).sum()
+    assert (again < stops_ns).sum() <= end["sum_sent"]["retransmits"] <= again.len()
     received_mbps = end["sum_received"]["bytes"] * 8 / end["sum_received"]["seconds"] / 1e6
     assert row["goodput_iperf3_mbps"] == pytest.approx(received_mbps, rel=1e-6)
     more_bytes = row["goodput_difference_pct"] / 100 * end["sum_received"]["bytes"]
